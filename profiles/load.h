@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a profile tree to the checked desired state. Starts at site.ini. */
+#ifndef BU_PROFILES_LOAD_H
+#define BU_PROFILES_LOAD_H
+
+#include "profiles/desired.h"
+#include "profiles/findings.h"
+#include "profiles/tree.h"
+
+/* NULL when there is an error among the findings (warnings do not count). All findings
+ * are reported at once, sorted. The result owns all of its memory: the tree may go. */
+struct bu_desired *bu_profiles_load(const struct bu_tree *tree,
+				    struct bu_findings *findings);
+
+#endif
