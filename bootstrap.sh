@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The one script that a newcomer runs; `./bootstrap.sh help` says what it does.
+set -euo pipefail
+cd -- "$(dirname -- "${BASH_SOURCE[0]}")"
+readonly build_dir=build/gcc
+
+usage() {
+	cat <<'END'
+usage: ./bootstrap.sh COMMAND
+
+  demo    build, bring up a virtual rack on this machine, turn its two empty machines
+          into a Slurm cluster, and show it; stays up until Ctrl-C on a terminal
+  check   build with gcc and clang, run all tests; the last line is "N passed, N failed"
+  build   build into build/gcc; needs no root once the packages are there
+  help    this text
+
+Each command first installs the Debian packages that it misses, and says which and why.
+END
+}
+
+# group | package | what it is for | pkg-config module that makes it unnecessary
+packages() {
+	cat <<'END'
+build|gcc|C compiler|
+build|libc6-dev|C library|
+build|make|runs the makefile|
+build|autoconf|makes configure|
+build|automake|makes the makefile|
+build|pkg-config|finds the libraries|
+build|libevent-dev|event loop|libevent_core
+build|libmicrohttpd-dev|HTTP server|libmicrohttpd
+build|libcurl4-gnutls-dev|HTTP client|libcurl
+build|libjansson-dev|JSON|jansson
+build|libiniparser-dev|profiles|
+build|libsqlite3-dev|the journal|sqlite3
+build|libgnutls28-dev|TLS, signatures, digests|gnutls
+build|libzstd-dev|compressed image parts|libzstd
+build|libibverbs-dev|fabric probes|libibverbs
+build|libsmartcols-dev|tables on the terminal|smartcols
+build|libvirt-dev|power of virtual machines|libvirt
+build|libxml2-dev|reads libvirt's domains|libxml-2.0
+build|check|unit tests|check
+check|clang-14|second compiler, sanitizers|
+check|libclang-rt-14-dev|sanitizers and fuzzers of clang|
+check|llvm-14|names in the sanitizers' reports|
+check|clang-format-14|source format|
+demo|libvirt-daemon|hypervisor of the virtual rack|
+demo|libvirt-daemon-driver-qemu|its driver for QEMU|
+demo|libvirt-clients|virsh, to look into the rack|
+demo|qemu-system-x86|the virtual machines|
+demo|qemu-utils|their disks|
+demo|ovmf|UEFI firmware|
+demo|ipxe-qemu|network boot of their NICs|
+demo|dnsmasq-base|DHCP and TFTP|
+demo|mmdebstrap|builds the image's root file system|
+demo|mtools|fills the image's boot partition|
+demo|dosfstools|makes the image's boot partition|
+demo|syslinux|boots the image under BIOS|
+demo|syslinux-common|its modules|
+demo|systemd-boot-efi|boots the image under UEFI|
+demo|e2fsprogs|the image's root file system|
+demo|fdisk|partition tables|
+demo|binutils|puts the UEFI boot file together|
+demo|busybox-static|the boot ramdisk|
+demo|cpio|packs the boot ramdisk|
+demo|zstd|compresses it|
+demo|kmod|picks its kernel modules|
+demo|slurmctld|the cluster that the nodes join|
+demo|slurm-client|sinfo and srun|
+demo|slurm-wlm-basic-plugins|Slurm's plugins|
+demo|munge|Slurm's authentication|
+demo|iproute2|network of the rack|
+demo|util-linux|namespaces of the rack|
+demo|procps|looks at processes|
+END
+}
+
+# Services that come with a package; they must not run on the host.
+services_of() {
+	case $1 in
+	munge) echo munge.service ;;
+	slurmctld) echo slurmctld.service ;;
+	esac
+}
+
+say() {
+	printf 'bootstrap: %s\n' "$*" >&2
+}
+
+die() {
+	say "$@"
+	exit 1
+}
+
+has_package() {
+	local status
+	status=$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) || return 1
+	[[ $status == installed ]]
+}
+
+# has_module MODULE: false for an empty name or without pkg-config.
+has_module() {
+	[[ -n $1 ]] && command -v pkg-config >/dev/null && pkg-config --exists "$1"
+}
+
+# missing GROUP...: "package|why" for each package that is not there.
+missing() {
+	local group package why module
+	while IFS='|' read -r group package why module; do
+		[[ " $* " == *" $group "* ]] || continue
+		has_package "$package" || has_module "$module" ||
+			printf '%s|%s\n' "$package" "$why"
+	done < <(packages)
+}
+
+# need GROUP...: installs what is missing, as root.
+need() {
+	local rows names
+	rows=$(missing "$@")
+	[[ -n $rows ]] || return 0
+	mapfile -t names < <(cut -d'|' -f1 <<<"$rows")
+	command -v apt-get >/dev/null ||
+		die "this is no Debian; these packages of Debian 12 are needed: ${names[*]}"
+	say "these Debian packages are missing:"
+	awk -F'|' '{ printf "    %-28s %s\n", $1, $2 }' <<<"$rows" >&2
+	say "installing them, as root: apt-get install --no-install-recommends" \
+		"(no service of theirs is started)"
+	if [[ $(id -u) == 0 ]]; then
+		install_as_root "${names[@]}"
+	else
+		install_by_sudo "${names[@]}"
+	fi
+	rows=$(missing "$@")
+	[[ -z $rows ]] || die "still missing: $(cut -d'|' -f1 <<<"$rows" | xargs)"
+}
+
+install_by_sudo() {
+	command -v sudo >/dev/null ||
+		die "there is no sudo here; run this as root: ./bootstrap.sh install $*"
+	say "sudo may ask for your password: sudo ./bootstrap.sh install ..."
+	sudo -- ./bootstrap.sh install "$@" ||
+		die "installing failed; run this as root: ./bootstrap.sh install $*"
+}
+
+# Runs as root. policy-rc.d keeps the packages' services from starting; one that is
+# there already is the administrator's and stays.
+install_as_root() (
+	local policy=/usr/sbin/policy-rc.d package
+	export DEBIAN_FRONTEND=noninteractive
+	if [[ ! -e $policy ]]; then
+		trap 'rm -f -- "$policy"' EXIT
+		trap 'exit 130' INT TERM HUP
+		printf '#!/bin/sh\nexit 101\n' >"$policy"
+		chmod 755 "$policy"
+	fi
+	apt-get update -q || say "apt-get update failed; going on with the lists of before"
+	apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
+	for package in "$@"; do
+		disable_services "$package"
+	done
+)
+
+# What was just installed stays off at the next boot, too.
+disable_services() {
+	local units
+	read -r -a units < <(services_of "$1") || true
+	[[ ${#units[@]} -gt 0 ]] && command -v systemctl >/dev/null || return 0
+	systemctl disable -q "${units[@]}" 2>/dev/null ||
+		say "could not disable ${units[*]}; systemctl disable does it"
+}
+
+# build_in DIR TARGET... -- CONFIGURE-ARGUMENT...
+build_in() {
+	local dir=$1 targets=() log
+	shift
+	while [[ $1 != -- ]]; do
+		targets+=("$1")
+		shift
+	done
+	shift
+	[[ -x configure ]] || quietly autoreconf -i
+	mkdir -p "$dir"
+	if [[ ! -e $dir/Makefile ]]; then
+		say "configuring $dir"
+		(cd -- "$dir" && quietly ../../configure -q "$@")
+	fi
+	say "building $dir"
+	make -s -j "$(nproc)" -C "$dir" "${targets[@]}" || die "the build in $dir failed"
+}
+
+# Shows a command's output only when it fails.
+quietly() {
+	local output
+	output=$("$@" 2>&1) || {
+		printf '%s\n' "$output" >&2
+		die "this failed: $*"
+	}
+}
+
+build_gcc() {
+	build_in "$build_dir" "$@" -- --enable-werror CFLAGS='-O2 -g'
+}
+
+build_clang() {
+	build_in build/clang "$@" -- --enable-werror --enable-sanitizers CC=clang-14 \
+		CFLAGS='-O1 -g'
+}
+
+# Namespaces, bridges and virtual machines belong to root: replaces this process.
+as_root() {
+	local name settings=()
+	[[ $(id -u) != 0 ]] || exec "$@"
+	command -v sudo >/dev/null || die "the virtual rack needs root, and there is no sudo"
+	for name in BRINGUP_CACHE BRINGUP_RACK; do
+		[[ -z ${!name:-} ]] || settings+=("$name=${!name}")
+	done
+	say "the virtual rack needs root for its namespaces: sudo $*"
+	exec sudo -- env "${settings[@]}" "$@"
+}
+
+main() {
+	[[ $# -gt 0 ]] || { usage >&2; exit 1; }
+	local command=$1
+	shift
+	case $command in
+	build)
+		need build
+		build_gcc all
+		;;
+	check)
+		need build check demo
+		build_gcc all units
+		build_clang all units
+		as_root tests/run build/gcc build/clang
+		;;
+	demo)
+		need build demo
+		build_gcc all
+		as_root tests/support/demo "$build_dir"
+		;;
+	install) install_as_root "$@" ;;
+	help | -h | --help) usage ;;
+	*) usage >&2; die "unknown command: $command" ;;
+	esac
+}
+
+main "$@"
