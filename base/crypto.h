@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cryptography, the only user of GnuTLS: SHA-256, random bytes, Ed25519 signatures,
+ * and the few X.509 operations that a small CA needs (ECDSA P-256).
+ * Digests are lower-case hex of 64 characters; signatures and keys are PEM or hex.
+ */
+#ifndef BU_BASE_CRYPTO_H
+#define BU_BASE_CRYPTO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { BU_SHA256_SIZE = 32, BU_DIGEST_SIZE = 65 /* hex and NUL */, BU_SIG_HEX_SIZE = 129 };
+
+void bu_sha256(const void *data, size_t size, uint8_t ret_hash[BU_SHA256_SIZE]);
+void bu_sha256_hex(const void *data, size_t size, char ret_hex[BU_DIGEST_SIZE]);
+/* Incremental. final frees the state. */
+struct bu_sha256_state;
+struct bu_sha256_state *bu_sha256_begin(void);
+void bu_sha256_add(struct bu_sha256_state *state, const void *data, size_t size);
+void bu_sha256_final(struct bu_sha256_state *state, char ret_hex[BU_DIGEST_SIZE]);
+int bu_sha256_file(const char *path, char ret_hex[BU_DIGEST_SIZE], struct bu_err *err);
+
+/* HMAC-SHA-256, for the pair set-up of probes. */
+void bu_hmac_hex(const void *key, size_t key_size, const void *data, size_t size,
+		 char ret_hex[BU_DIGEST_SIZE]);
+/* Constant time; 1 when equal. */
+int bu_equal_secret(const char *a, const char *b);
+void bu_random(void *buf, size_t size);
+/* hex of `bytes` random bytes; ret_hex holds 2 * bytes + 1. */
+void bu_random_hex(char *ret_hex, size_t bytes);
+void bu_hex_encode(const void *data, size_t size, char *ret_hex);
+/* -1 unless text is exactly 2 * size hex digits. */
+int bu_hex_decode(const char *text, void *ret_data, size_t size);
+
+/* Ed25519. PEM strings are owned by the caller. */
+int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem, struct bu_err *err);
+int bu_sign(const char *private_pem, const void *data, size_t size,
+	    char ret_sig_hex[BU_SIG_HEX_SIZE], struct bu_err *err);
+/* BU_ERR_VERIFY when the signature is not of this key over this data. */
+int bu_verify(const char *public_pem, const void *data, size_t size, const char *sig_hex,
+	      struct bu_err *err);
+
+/* X.509. names: NULL-terminated list of "DNS:x" and "IP:a.b.c.d". */
+int bu_tls_key_create(char **ret_key_pem, struct bu_err *err);
+int bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
+		 struct bu_err *err);
+int bu_ca_issue_server(const char *ca_cert_pem, const char *ca_key_pem,
+		       const char *key_pem, const char *const *names, char **ret_cert_pem,
+		       struct bu_err *err);
+/* Agent's side: a request for the key, the name is ignored by the CA. */
+int bu_csr_create(const char *key_pem, const char *common_name, char **ret_csr_pem,
+		  struct bu_err *err);
+/* Signs a client certificate for the request's key with this common name. */
+int bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem,
+		       const char *csr_pem, const char *common_name, int days,
+		       char **ret_cert_pem, struct bu_err *err);
+/* SHA-256 of the certificate's DER. */
+int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
+			struct bu_err *err);
+/* Common name of a verified TLS peer; session is a gnutls_session_t. BU_ERR_DENIED when
+ * the peer showed no certificate of the CA that the session trusts. */
+int bu_tls_peer_name(void *session, char *ret_name, size_t size, struct bu_err *err);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HTTP client, the only user of libcurl. Blocking calls, for the command line, the
+ * agent and worker children; never used inside bringupd's loop.
+ */
+#ifndef BU_BASE_HTTP_H
+#define BU_BASE_HTTP_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bu_http; /* one connection pool; not shared between threads */
+
+struct bu_http_opts {
+	const char *base_url;    /* "https://10.0.0.1:8443"; paths are appended to it */
+	const char *unix_socket; /* path; NULL = TCP */
+	const char *ca_file;     /* PEM; required for https */
+	const char *cert_file;   /* client certificate, PEM; NULL = none */
+	const char *key_file;
+	const char *token;       /* Authorization: Bearer; NULL = none */
+	long connect_timeout_ms; /* 0 = 5,000 */
+};
+struct bu_http *bu_http_create(const struct bu_http_opts *opts);
+void bu_http_destroy(struct bu_http *http);
+
+/* method GET, POST, PUT, DELETE; body may be NULL. Answers below 300 give 0; *ret_reply
+ * (may be NULL) is a new reference or NULL when the answer was empty. An answer
+ * {"error":{"kind","text"}} becomes err; anything else from 300 on is BU_ERR_REMOTE. */
+int bu_http_json(struct bu_http *http, const char *method, const char *path,
+		 const json_t *body, int64_t timeout_ms, json_t **ret_reply,
+		 struct bu_err *err);
+/* Bytes [offset, offset+size) of the path into buf; a shorter or longer answer is
+ * BU_ERR_REMOTE. */
+int bu_http_range(struct bu_http *http, const char *path, uint64_t offset, size_t size,
+		  void *buf, int64_t timeout_ms, struct bu_err *err);
+/* The whole answer, NUL-terminated, at most max bytes; owned. */
+char *bu_http_get(struct bu_http *http, const char *path, size_t max, int64_t timeout_ms,
+		  size_t *ret_size, struct bu_err *err);
+
+#endif
