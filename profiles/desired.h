@@ -19,6 +19,11 @@ struct bu_origin {
 
 enum bu_network_role { BU_ROLE_BOOT, BU_ROLE_FABRIC };
 enum bu_rdma_kind { BU_RDMA_NONE, BU_RDMA_RXE, BU_RDMA_HARDWARE };
+
+struct bu_cidr {
+	uint32_t net;   /* network address, host byte order */
+	int prefix_len; /* bits */
+};
 const char *bu_network_role_name(enum bu_network_role role); /* "boot", "fabric" */
 const char *bu_rdma_kind_name(enum bu_rdma_kind kind);       /* "none", "rxe", ... */
 
@@ -31,8 +36,7 @@ struct bu_desired_site {
 struct bu_desired_network {
 	char *name; /* never NULL */
 	enum bu_network_role role;
-	uint32_t net;     /* network address, host byte order */
-	int prefix_len;   /* bits */
+	struct bu_cidr cidr;
 	double link_gbps; /* rate of a node's link, 10^9 bit/s; 0 = unknown */
 	enum bu_rdma_kind rdma;
 	int nic;      /* which of the node's NICs, in PCI order, from 0 */

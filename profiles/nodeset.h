@@ -21,8 +21,8 @@ struct bu_nodeset {
 typedef int (*bu_nodeset_group_fn)(const char *group, struct bu_nodeset *nodeset,
 				   void *arg, struct bu_err *err);
 
-/* group may be NULL: then '@' is refused. Names are lower-case letters, digits, '-',
- * '.' and '_'. BU_ERR_INVAL names the part that is wrong. */
+/* group may be NULL: then '@' is refused. Each name must pass
+ * bu_node_name_ok(). BU_ERR_INVAL names the part that is wrong. */
 struct bu_nodeset *bu_nodeset_parse(const char *text, bu_nodeset_group_fn group,
 				    void *arg, struct bu_err *err);
 /* As parse, but "node[1-2],node1" is an error that names the name said twice. */
