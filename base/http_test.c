@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The client against a real server on the loopback, plain, TLS and on a Unix socket;
+ * the server misbehaves in every way that the client must notice. The last tests do
+ * for crypto.h what needs a connection: the name of a TLS peer.
+ */
+#include "base/http.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+enum { DATA_SIZE = 10000, TIMEOUT_MS = 10000 };
+
+static char data[DATA_SIZE];
+
+/* What the server answers; range is what it does with a Range header. */
+enum range { IGNORES, HONOURS, ONE_LESS, ONE_MORE };
+struct page {
+	const char *path;
+	unsigned int status;
+	const char *text; /* NULL = data */
+	enum range range;
+};
+static const struct page pages[] = {
+	{"/ok", 200, "{\"a\":1}", IGNORES},
+	{"/empty", 204, "", IGNORES},
+	{"/error", 409, "{\"error\":{\"kind\":\"wrong-state\",\"text\":\"is held\"}}",
+	 IGNORES},
+	{"/plain-error", 500, "boom", IGNORES},
+	{"/odd-error", 404, "{\"error\":\"x\"}", IGNORES},
+	{"/moved", 302, "", IGNORES},
+	{"/no-json", 200, "<html>", IGNORES},
+	{"/data", 200, NULL, HONOURS},
+	{"/whole", 200, NULL, IGNORES},
+	{"/short", 200, NULL, ONE_LESS},
+	{"/long", 200, NULL, ONE_MORE},
+};
+
+static enum MHD_Result
+answer(struct MHD_Connection *connection, unsigned int status, const void *bytes,
+       size_t size)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		size, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+	enum MHD_Result rc;
+
+	if (status == 302)
+		MHD_add_response_header(response, "Location", "/ok");
+	rc = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+/* Says what came: method, body, token. */
+static enum MHD_Result
+answer_echo(struct MHD_Connection *connection, const char *method, const char *body)
+{
+	const char *token = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							"Authorization");
+	const char *type = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+						       "Content-Type");
+	char text[600];
+	int size = snprintf(text, sizeof(text),
+			    "{\"method\":\"%s\",\"body\":%s,\"token\":\"%s\",\"type\":"
+			    "\"%s\"}",
+			    method, body && *body ? body : "null", token ? token : "",
+			    type ? type : "");
+
+	return answer(connection, 200, text, (size_t)size);
+}
+
+static enum MHD_Result
+answer_peer(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	char name[64];
+	struct bu_err err = {0};
+	bu_autojson json_t *value = json_object();
+	bu_autofree char *text = NULL;
+	int denied = bu_tls_peer_name(info->tls_session, name, sizeof(name), &err);
+
+	if (denied)
+		json_object_set_new(value, "error", bu_json_from_err(&err));
+	else
+		json_object_set_new(value, "name", json_string(name));
+	text = bu_json_canonical(value);
+	return answer(connection, denied ? 403 : 200, text, strlen(text));
+}
+
+static enum MHD_Result
+answer_page(struct MHD_Connection *connection, const struct page *page)
+{
+	const char *range =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Range");
+	unsigned int from;
+	unsigned int to;
+
+	if (page->text)
+		return answer(connection, page->status, page->text, strlen(page->text));
+	if (!range || page->range == IGNORES ||
+	    sscanf(range, "bytes=%u-%u", &from, &to) != 2 || to < from)
+		return answer(connection, page->status, data, sizeof(data));
+	if (to >= sizeof(data))
+		to = sizeof(data) - 1;
+	if (page->range == ONE_LESS)
+		to--;
+	if (page->range == ONE_MORE)
+		to++;
+	return answer(connection, 206, data + from, to - from + 1);
+}
+
+static enum MHD_Result
+on_request(void *arg, struct MHD_Connection *connection, const char *url,
+	   const char *method, const char *version, const char *upload,
+	   size_t *upload_size, void **state)
+{
+	char *body = *state;
+
+	if (!body) {
+		*state = bu_xcalloc(1, 512);
+		return MHD_YES;
+	}
+	if (*upload_size) {
+		strncat(body, upload, *upload_size);
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	if (strcmp(url, "/echo") == 0)
+		return answer_echo(connection, method, body);
+	if (strcmp(url, "/peer") == 0)
+		return answer_peer(connection);
+	if (strcmp(url, "/slow") == 0)
+		usleep(500 * 1000);
+	for (size_t i = 0; i < BU_LEN(pages); i++)
+		if (strcmp(url, pages[i].path) == 0)
+			return answer_page(connection, &pages[i]);
+	return answer(connection, 404, "", 0);
+}
+
+static void
+on_done(void *arg, struct MHD_Connection *connection, void **state,
+	enum MHD_RequestTerminationCode code)
+{
+	free(*state);
+}
+
+static struct MHD_Daemon *server;
+static char base_url[64];
+
+/* fd: a bound socket that listens; tls: key, certificate, CA; NULL = plain. */
+static void
+serve(int fd, char *const tls[3], const char *versions)
+{
+	struct MHD_OptionItem options[] = {
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls[0] : NULL},
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls[1] : NULL},
+		{MHD_OPTION_HTTPS_MEM_TRUST, 0, tls ? tls[2] : NULL},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)versions},
+		{MHD_OPTION_END, 0, NULL},
+	};
+
+	if (!tls)
+		options[0].option = MHD_OPTION_END;
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (char)('a' + i % 23);
+	server = MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD | (tls ? MHD_USE_TLS : 0), 0, NULL,
+		NULL, on_request, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_NOTIFY_COMPLETED, on_done, NULL, MHD_OPTION_ARRAY, options,
+		MHD_OPTION_END);
+	ck_assert_ptr_nonnull(server);
+}
+
+static int
+listen_tcp(const char *scheme)
+{
+	struct sockaddr_in addr = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(addr);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, size), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	getsockname(fd, (struct sockaddr *)&addr, &size);
+	snprintf(base_url, sizeof(base_url), "%s://127.0.0.1:%u", scheme,
+		 ntohs(addr.sin_port));
+	return fd;
+}
+
+static struct bu_http *
+begin(const char *token)
+{
+	struct bu_http_opts opts = {.base_url = base_url, .token = token};
+
+	serve(listen_tcp("http"), NULL, NULL);
+	return bu_http_create(&opts);
+}
+
+static void
+end(struct bu_http *http)
+{
+	bu_http_destroy(http);
+	MHD_stop_daemon(server);
+}
+
+START_TEST(speaks_json)
+{
+	struct bu_http *http = begin("secret");
+	struct bu_err err = {0};
+	json_t *body = json_pack("{s:i}", "n", 7);
+	json_t *reply = NULL;
+
+	ck_assert_msg(
+		bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, &reply, &err) == 0,
+		"%s", err.text);
+	ck_assert_int_eq(bu_json_int(reply, "a", 0), 1);
+	json_decref(reply);
+	for (int i = 0; i < 3; i++) {
+		static const char *const methods[] = {"POST", "PUT", "DELETE"};
+
+		ck_assert_int_eq(bu_http_json(http, methods[i], "/echo", body,
+					      TIMEOUT_MS, &reply, &err),
+				 0);
+		ck_assert_str_eq(bu_json_str(reply, "method", ""), methods[i]);
+		ck_assert_str_eq(bu_json_str(reply, "token", ""), "Bearer secret");
+		ck_assert_str_eq(bu_json_str(reply, "type", ""), "application/json");
+		ck_assert_int_eq(bu_json_int(json_object_get(reply, "body"), "n", 0),
+				 7);
+		json_decref(reply);
+	}
+	/* After a body the next GET has none. */
+	ck_assert_int_eq(
+		bu_http_json(http, "GET", "/echo", NULL, TIMEOUT_MS, &reply, &err), 0);
+	ck_assert_str_eq(bu_json_str(reply, "method", ""), "GET");
+	ck_assert(json_is_null(json_object_get(reply, "body")));
+	json_decref(reply);
+	ck_assert_int_eq(
+		bu_http_json(http, "POST", "/empty", NULL, TIMEOUT_MS, &reply, &err),
+		0);
+	ck_assert_ptr_null(reply);
+	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, NULL, &err),
+			 0);
+	json_decref(body);
+	end(http);
+}
+END_TEST
+
+START_TEST(reports_errors)
+{
+	static const struct {
+		const char *path;
+		enum bu_err_kind kind;
+		const char *text;
+	} cases[] = {
+		{"/error", BU_ERR_STATE, "is held"},
+		{"/plain-error", BU_ERR_REMOTE, "status 500"},
+		{"/odd-error", BU_ERR_REMOTE, "status 404"},
+		{"/moved", BU_ERR_REMOTE, "status 302"},
+		{"/no-json", BU_ERR_REMOTE, "no JSON"},
+	};
+	struct bu_http *http = begin(NULL);
+	json_t *untouched = json_null();
+	json_t *body = json_object();
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct bu_err err = {0};
+
+		ck_assert_int_eq(bu_http_json(http, "GET", cases[i].path, NULL,
+					      TIMEOUT_MS, &untouched, &err),
+				 -1);
+		ck_assert_int_eq(err.kind, cases[i].kind);
+		ck_assert_msg(strstr(err.text, cases[i].text) != NULL, "%s", err.text);
+		ck_assert_ptr_eq(untouched, json_null());
+		ck_assert_int_eq(bu_http_json(http, "GET", cases[i].path, NULL,
+					      TIMEOUT_MS, NULL, NULL),
+				 -1);
+	}
+	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", body, TIMEOUT_MS, NULL, NULL),
+			 -1);
+	ck_assert_int_eq(
+		bu_http_json(http, "TRACE", "/ok", NULL, TIMEOUT_MS, NULL, NULL), -1);
+	json_decref(body);
+	end(http);
+}
+END_TEST
+
+START_TEST(reports_nobody_and_slowness)
+{
+	struct bu_http *http = begin(NULL);
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_http_json(http, "GET", "/slow", NULL, 100, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
+	MHD_stop_daemon(server);
+	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, NULL, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+	bu_http_destroy(http);
+}
+END_TEST
+
+START_TEST(fetches_ranges)
+{
+	struct bu_http *http = begin(NULL);
+	struct bu_err err = {0};
+	char buf[DATA_SIZE + 1];
+
+	ck_assert_int_eq(bu_http_range(http, "/data", 100, 50, buf, TIMEOUT_MS, &err),
+			 0);
+	ck_assert_mem_eq(buf, data + 100, 50);
+	ck_assert_int_eq(
+		bu_http_range(http, "/data", DATA_SIZE - 7, 7, buf, TIMEOUT_MS, &err),
+		0);
+	ck_assert_mem_eq(buf, data + DATA_SIZE - 7, 7);
+	ck_assert_int_eq(
+		bu_http_range(http, "/whole", 0, DATA_SIZE, buf, TIMEOUT_MS, &err), 0);
+	ck_assert_mem_eq(buf, data, DATA_SIZE);
+	ck_assert_int_eq(bu_http_range(http, "/data", 5, 0, buf, TIMEOUT_MS, &err), 0);
+	end(http);
+}
+END_TEST
+
+START_TEST(refuses_wrong_ranges)
+{
+	static const struct {
+		const char *path;
+		uint64_t offset;
+		size_t size;
+	} cases[] = {
+		{"/short", 100, 50},      {"/long", 100, 50},
+		{"/data", 9990, 11},      {"/whole", 100, 50},
+		{"/whole", 0, 50},        {"/whole", 0, DATA_SIZE + 1},
+		{"/whole", 1, DATA_SIZE}, {"/missing", 100, 50},
+		{"/moved", 0, 50},
+	};
+	struct bu_http *http = begin(NULL);
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct bu_err err = {0};
+		char buf[DATA_SIZE + 2];
+
+		memset(buf, '!', sizeof(buf));
+		ck_assert_int_eq(bu_http_range(http, cases[i].path, cases[i].offset,
+					       cases[i].size, buf, TIMEOUT_MS, &err),
+				 -1);
+		ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+		ck_assert_int_eq(buf[cases[i].size], '!'); /* never beyond its end */
+	}
+	end(http);
+}
+END_TEST
+
+START_TEST(gets_text_up_to_a_limit)
+{
+	struct bu_http *http = begin(NULL);
+	struct bu_err err = {0};
+	size_t size = 0;
+	char *text = bu_http_get(http, "/data", DATA_SIZE, TIMEOUT_MS, &size, &err);
+
+	ck_assert_ptr_nonnull(text);
+	ck_assert_uint_eq(size, DATA_SIZE);
+	ck_assert_uint_eq(strlen(text), DATA_SIZE);
+	free(text);
+	ck_assert_ptr_null(
+		bu_http_get(http, "/data", DATA_SIZE - 1, TIMEOUT_MS, &size, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+	ck_assert(strstr(err.text, "longer than 9999 bytes"));
+	text = bu_http_get(http, "/empty", 10, TIMEOUT_MS, &size, &err);
+	ck_assert_str_eq(text, "");
+	ck_assert_uint_eq(size, 0);
+	free(text);
+	ck_assert_ptr_null(bu_http_get(http, "/error", 10, TIMEOUT_MS, NULL, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	end(http);
+}
+END_TEST
+
+START_TEST(speaks_over_a_unix_socket)
+{
+	struct sockaddr_un addr = {.sun_family = AF_UNIX};
+	struct bu_http_opts opts = {.unix_socket = addr.sun_path};
+	struct bu_http *http;
+	struct bu_err err = {0};
+	json_t *reply = NULL;
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(addr.sun_path, sizeof(addr.sun_path), "/tmp/bringup-http-%d",
+		 getpid());
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	serve(fd, NULL, NULL);
+	http = bu_http_create(&opts);
+	ck_assert_msg(
+		bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, &reply, &err) == 0,
+		"%s", err.text);
+	ck_assert_int_eq(bu_json_int(reply, "a", 0), 1);
+	json_decref(reply);
+	end(http);
+	unlink(addr.sun_path);
+}
+END_TEST
+
+/* Two CAs, "ours" and "other"; a server and a client certificate of each; as files. */
+static char folder[] = "/tmp/bringup-tls-XXXXXX";
+static struct authority {
+	char *ca_key, *ca_cert;
+	char *key, *server_cert, *client_cert;
+	char *ca_file, *key_file, *server_file, *client_file;
+} ours, other;
+
+static char *
+write_pem(const char *prefix, const char *name, const char *pem)
+{
+	char *path = bu_xasprintf("%s/%s-%s", folder, prefix, name);
+
+	ck_assert_int_eq(bu_file_write(path, pem, strlen(pem), 0600, NULL), 0);
+	return path;
+}
+
+static void
+make_authority(struct authority *a, const char *prefix, const char *server_name)
+{
+	const char *const names[] = {server_name, NULL};
+	bu_autofree char *csr = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_tls_key_create(&a->ca_key, &err), 0);
+	ck_assert_int_eq(bu_ca_create(prefix, a->ca_key, &a->ca_cert, &err), 0);
+	ck_assert_int_eq(bu_tls_key_create(&a->key, &err), 0);
+	ck_assert_int_eq(bu_ca_issue_server(a->ca_cert, a->ca_key, a->key, names,
+					    &a->server_cert, &err),
+			 0);
+	ck_assert_int_eq(bu_csr_create(a->key, "whoever", &csr, &err), 0);
+	ck_assert_int_eq(bu_ca_issue_client(a->ca_cert, a->ca_key, csr, "node001", 30,
+					    &a->client_cert, &err),
+			 0);
+	a->ca_file = write_pem(prefix, "ca.pem", a->ca_cert);
+	a->key_file = write_pem(prefix, "key.pem", a->key);
+	a->server_file = write_pem(prefix, "server.pem", a->server_cert);
+	a->client_file = write_pem(prefix, "client.pem", a->client_cert);
+}
+
+static void
+drop_authority(struct authority *a)
+{
+	char **all[] = {&a->ca_key,      &a->ca_cert,     &a->key,
+			&a->server_cert, &a->client_cert, &a->ca_file,
+			&a->key_file,    &a->server_file, &a->client_file};
+
+	for (size_t i = 0; i < BU_LEN(all); i++)
+		free(*all[i]);
+}
+
+static void
+begin_tls(const char *server_name, const char *versions)
+{
+	char *tls[3];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_authority(&ours, "ours", server_name);
+	make_authority(&other, "other", server_name);
+	tls[0] = ours.key;
+	tls[1] = ours.server_cert;
+	tls[2] = ours.ca_cert;
+	serve(listen_tcp("https"), tls, versions);
+}
+
+static void
+end_tls(void)
+{
+	MHD_stop_daemon(server);
+	drop_authority(&ours);
+	drop_authority(&other);
+	ck_assert_int_eq(bu_remove_tree(folder, NULL), 0);
+}
+
+/* One call with these files; the error's kind, and the name that the server saw. */
+static enum bu_err_kind
+ask_peer(const char *ca_file, const char *cert_file, const char *key_file,
+	 char name[64])
+{
+	struct bu_http_opts opts = {.base_url = base_url,
+				    .ca_file = ca_file,
+				    .cert_file = cert_file,
+				    .key_file = key_file};
+	struct bu_http *http = bu_http_create(&opts);
+	struct bu_err err = {0};
+	json_t *reply = NULL;
+
+	if (bu_http_json(http, "GET", "/peer", NULL, TIMEOUT_MS, &reply, &err) == 0)
+		snprintf(name, 64, "%s", bu_json_str(reply, "name", ""));
+	else
+		printf("as expected: %s\n", err.text);
+	json_decref(reply);
+	bu_http_destroy(http);
+	return err.kind;
+}
+
+#define TLS_1_3 "SECURE128:-VERS-ALL:+VERS-TLS1.3"
+
+START_TEST(knows_its_tls_peer)
+{
+	char name[64] = "";
+
+	begin_tls("IP:127.0.0.1", TLS_1_3);
+	ck_assert_int_eq(ask_peer(ours.ca_file, ours.client_file, ours.key_file, name),
+			 BU_ERR_NONE);
+	ck_assert_str_eq(name, "node001");
+	/* No certificate; one of another CA; one that is not for clients. */
+	ck_assert_int_eq(ask_peer(ours.ca_file, NULL, NULL, name), BU_ERR_DENIED);
+	ck_assert_int_ne(
+		ask_peer(ours.ca_file, other.client_file, other.key_file, name),
+		BU_ERR_NONE);
+	ck_assert_int_eq(ask_peer(ours.ca_file, ours.server_file, ours.key_file, name),
+			 BU_ERR_DENIED);
+	end_tls();
+}
+END_TEST
+
+START_TEST(refuses_other_servers)
+{
+	char name[64];
+
+	begin_tls("IP:127.0.0.1", TLS_1_3);
+	ck_assert_int_eq(ask_peer(other.ca_file, NULL, NULL, name), BU_ERR_VERIFY);
+	ck_assert_int_eq(ask_peer(NULL, NULL, NULL, name), BU_ERR_INVAL);
+	ck_assert_int_eq(ask_peer("/nonexistent", NULL, NULL, name), BU_ERR_INVAL);
+	end_tls();
+}
+END_TEST
+
+START_TEST(refuses_another_name)
+{
+	char name[64];
+
+	begin_tls("IP:127.0.0.2", TLS_1_3);
+	ck_assert_int_eq(ask_peer(ours.ca_file, NULL, NULL, name), BU_ERR_VERIFY);
+	end_tls();
+}
+END_TEST
+
+START_TEST(refuses_old_tls)
+{
+	char name[64];
+
+	begin_tls("IP:127.0.0.1", "SECURE128:-VERS-ALL:+VERS-TLS1.2");
+	ck_assert_int_eq(ask_peer(ours.ca_file, NULL, NULL, name), BU_ERR_REMOTE);
+	end_tls();
+}
+END_TEST
+
+BU_UNIT("http", speaks_json, reports_errors, reports_nobody_and_slowness,
+	fetches_ranges, refuses_wrong_ranges, gets_text_up_to_a_limit,
+	speaks_over_a_unix_socket, knows_its_tls_peer, refuses_other_servers,
+	refuses_another_name, refuses_old_tls)
