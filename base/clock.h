@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Time. Deadlines use the monotonic clock, records the wall clock. A program asks a
+ * struct bu_clock, so that tests run hours in milliseconds.
+ */
+#ifndef BU_BASE_CLOCK_H
+#define BU_BASE_CLOCK_H
+
+#include <stdint.h>
+
+struct bu_clock {
+	int64_t (*mono_ms)(const struct bu_clock *clock); /* never goes back */
+	int64_t (*wall_ms)(const struct bu_clock *clock); /* Unix time */
+	int64_t fake_mono_ms;                             /* used by the fake clock only */
+	int64_t fake_wall_ms;
+};
+
+/* The system's clocks. */
+const struct bu_clock *bu_clock_system(void);
+/* A clock that stands still until bu_clock_advance(). */
+void bu_clock_fake(struct bu_clock *clock, int64_t wall_ms);
+void bu_clock_advance(struct bu_clock *clock, int64_t ms);
+
+int64_t bu_mono_ms(const struct bu_clock *clock);
+int64_t bu_wall_ms(const struct bu_clock *clock);
+/* Monotonic nanoseconds of the system, for measurements. */
+int64_t bu_mono_ns(void);
+/* "2026-11-21T15:04:05Z"; text holds at least 24 bytes. */
+void bu_time_iso(int64_t wall_ms, char text[24]);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/err.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tests/support/unit.h"
+
+START_TEST(says_what_failed_and_why)
+{
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_err_set(&err, BU_ERR_IO, ENOENT, "open '%s'", "x"), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_IO);
+	ck_assert_str_eq(err.text, "open 'x': No such file or directory");
+	ck_assert_int_eq(bu_err_wrap(&err, "node %s", "gpu001"), -1);
+	ck_assert_str_eq(err.text, "node gpu001: open 'x': No such file or directory");
+}
+END_TEST
+
+START_TEST(may_be_left_out)
+{
+	ck_assert_int_eq(bu_err_set(NULL, BU_ERR_IO, 0, "x"), -1);
+	ck_assert_int_eq(bu_err_wrap(NULL, "y"), -1);
+}
+END_TEST
+
+START_TEST(long_text_is_cut_not_overrun)
+{
+	char longer[2000];
+	struct bu_err err;
+
+	memset(longer, 'a', sizeof(longer) - 1);
+	longer[sizeof(longer) - 1] = '\0';
+	bu_err_set(&err, BU_ERR_IO, EIO, "%s", longer);
+	bu_err_wrap(&err, "%s", longer);
+	ck_assert_uint_eq(strlen(err.text), sizeof(err.text) - 1);
+}
+END_TEST
+
+START_TEST(names_lead_back_to_their_kind)
+{
+	for (int kind = BU_ERR_NONE; kind <= BU_ERR_CANCELLED; kind++) {
+		const char *name = bu_err_name((enum bu_err_kind)kind);
+
+		ck_assert_int_eq(bu_err_from_name(name), kind);
+	}
+	ck_assert_int_eq(bu_err_from_name("no such kind"), BU_ERR_IO);
+}
+END_TEST
+
+START_TEST(exit_codes_are_those_of_the_design)
+{
+	ck_assert_int_eq(bu_err_exit_code(BU_ERR_NONE), 0);
+	ck_assert_int_eq(bu_err_exit_code(BU_ERR_USAGE), 1);
+	for (int kind = BU_ERR_INVAL; kind <= BU_ERR_CANCELLED; kind++) {
+		ck_assert_int_ge(bu_err_exit_code((enum bu_err_kind)kind), 3);
+		for (int other = BU_ERR_INVAL; other < kind; other++)
+			ck_assert_int_ne(bu_err_exit_code((enum bu_err_kind)kind),
+					 bu_err_exit_code((enum bu_err_kind)other));
+	}
+}
+END_TEST
+
+BU_UNIT("err", says_what_failed_and_why, may_be_left_out, long_text_is_cut_not_overrun,
+	names_lead_back_to_their_kind, exit_codes_are_those_of_the_design)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Jobs run real programs; the service is this program itself, started with "serve". */
+#include "base/worker.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+START_TEST(a_job_gives_back_what_it_printed)
+{
+	const char *argv[] = {"sh", "-c", "cat; echo $WORD", NULL};
+	const char *env[] = {"WORD=there", NULL};
+	struct bu_job_opts opts = {.argv = argv, .env = env, .input = "hello "};
+	bu_autofree char *out = NULL;
+
+	ck_assert_int_eq(bu_job_run(&opts, &out, NULL), 0);
+	ck_assert_str_eq(out, "hello there\n");
+}
+END_TEST
+
+START_TEST(a_failed_job_is_told_with_its_last_line)
+{
+	const char *argv[] = {"sh", "-c", "echo first >&2; echo no disk >&2; exit 7", NULL};
+	struct bu_job_opts opts = {.argv = argv};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
+	ck_assert_str_eq(err.text, "'sh' ended with 7: no disk");
+}
+END_TEST
+
+START_TEST(a_missing_program_is_named)
+{
+	const char *argv[] = {"no-such-program-here", NULL};
+	struct bu_job_opts opts = {.argv = argv};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
+	ck_assert_str_eq(err.text, "run 'no-such-program-here': No such file or directory");
+}
+END_TEST
+
+START_TEST(a_job_that_hangs_is_ended)
+{
+	const char *argv[] = {"sh", "-c", "trap '' TERM; while :; do sleep 1; done", NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 50};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
+}
+END_TEST
+
+struct talk {
+	struct bu_loop *loop;
+	int answers;
+	int timeouts;
+	int errors;
+	int gone;
+	char said[64];
+};
+
+static void
+on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct talk *talk = arg;
+
+	if (reply)
+		snprintf(talk->said, sizeof(talk->said), "%s",
+			 bu_json_str(reply, "echo", "?"));
+	talk->answers += reply != NULL;
+	talk->timeouts += err && err->kind == BU_ERR_TIMEOUT;
+	talk->errors += err && err->kind == BU_ERR_DENIED;
+	bu_loop_stop(talk->loop);
+}
+
+static void
+on_exit_seen(const struct bu_err *err, void *arg)
+{
+	struct talk *talk = arg;
+
+	talk->gone++;
+	bu_loop_stop(talk->loop);
+}
+
+static struct bu_service *
+start(struct talk *talk)
+{
+	const char *argv[] = {"/proc/self/exe", "serve", NULL};
+	struct bu_service *service;
+
+	memset(talk, 0, sizeof(*talk));
+	talk->loop = bu_loop_create(NULL);
+	service = bu_service_start(talk->loop, argv, on_exit_seen, talk, NULL);
+	ck_assert_ptr_nonnull(service);
+	return service;
+}
+
+static void
+ask(struct bu_service *service, const char *say, int64_t deadline_ms, struct talk *talk)
+{
+	bu_autojson json_t *request = json_pack("{s:s}", "say", say);
+
+	bu_service_call(service, request, deadline_ms, on_reply, talk);
+	bu_loop_run(talk->loop);
+}
+
+START_TEST(a_service_answers_refuses_and_is_late)
+{
+	struct talk talk;
+	struct bu_service *service = start(&talk);
+
+	ask(service, "hello", 20000, &talk);
+	ck_assert_int_eq(talk.answers, 1);
+	ck_assert_str_eq(talk.said, "hello");
+	ask(service, "refuse", 20000, &talk);
+	ck_assert_int_eq(talk.errors, 1);
+	ask(service, "silence", 30, &talk);
+	ck_assert_int_eq(talk.timeouts, 1);
+	ask(service, "again", 20000, &talk);
+	ck_assert_int_eq(talk.answers, 2);
+	bu_service_destroy(service);
+	bu_loop_destroy(talk.loop);
+}
+END_TEST
+
+START_TEST(a_dead_service_answers_every_call_with_an_error)
+{
+	struct talk talk;
+	struct bu_service *service = start(&talk);
+
+	ask(service, "die", 20000, &talk);
+	bu_loop_step(talk.loop, 0);
+	ck_assert_int_eq(talk.gone, 1);
+	ck_assert_int_eq(talk.answers, 0);
+	ask(service, "hello", 20000, &talk);
+	ck_assert_int_eq(talk.timeouts, 1);
+	bu_service_destroy(service);
+	bu_loop_destroy(talk.loop);
+}
+END_TEST
+
+static int
+serve(void)
+{
+	for (;;) {
+		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, NULL);
+		const char *say = bu_json_str(request, "say", "");
+		json_int_t id = bu_json_int(request, "id", 0);
+		bu_autojson json_t *reply = NULL;
+
+		if (!request || strcmp(say, "die") == 0)
+			return 3;
+		if (strcmp(say, "silence") == 0)
+			continue;
+		if (strcmp(say, "refuse") == 0)
+			reply = json_pack("{s:I,s:{s:s,s:s}}", "id", id, "error", "kind",
+					  "denied", "text", "no");
+		else
+			reply = json_pack("{s:I,s:s}", "id", id, "echo", say);
+		if (bu_frame_write(BU_WORKER_FD, reply, NULL) != 0)
+			return 4;
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	const TTest *const tests[] = {
+		a_job_gives_back_what_it_printed,
+		a_failed_job_is_told_with_its_last_line,
+		a_missing_program_is_named,
+		a_job_that_hangs_is_ended,
+		a_service_answers_refuses_and_is_late,
+		a_dead_service_answers_every_call_with_an_error,
+	};
+
+	if (argc > 1 && strcmp(argv[1], "serve") == 0)
+		return serve();
+	return bu_unit_run("worker", tests, BU_LEN(tests));
+}

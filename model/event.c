@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kinds of events and their shape for people. */
+#include "model/event.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+
+static const char *const names[] = {
+#define X(id, name, body) name,
+	BU_EVENTS(X)
+#undef X
+};
+
+const char *
+bu_event_name(enum bu_event_kind kind)
+{
+	bu_assert(kind < BU_EVENT_COUNT);
+	return names[kind];
+}
+
+int
+bu_event_from_name(const char *name, enum bu_event_kind *ret, struct bu_err *err)
+{
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		if (strcmp(names[i], name) == 0) {
+			*ret = (enum bu_event_kind)i;
+			return 0;
+		}
+	}
+	return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no kind of event", name);
+}
+
+void
+bu_event_init(struct bu_event *event, enum bu_event_kind kind, const char *node,
+	      json_t *body)
+{
+	bu_assert(body);
+	memset(event, 0, sizeof(*event));
+	event->kind = kind;
+	snprintf(event->node, sizeof(event->node), "%s", node);
+	event->body = body;
+}
+
+void
+bu_event_fini(struct bu_event *event)
+{
+	json_decref(event->body);
+	event->body = NULL;
+}
+
+static char *
+text_of_pair(const json_t *body)
+{
+	return bu_xasprintf("%s <-> %s: %s, %.4f and %.4f Gbit/s, expected %.4f",
+			    bu_json_str(body, "a", "?"), bu_json_str(body, "b", "?"),
+			    bu_json_str(body, "verdict", "?"),
+			    bu_json_real(body, "ab_gbps", 0),
+			    bu_json_real(body, "ba_gbps", 0),
+			    bu_json_real(body, "expect_gbps", 0));
+}
+
+char *
+bu_event_text(const struct bu_event *event)
+{
+	const json_t *body = event->body;
+	const char *why;
+
+	switch (event->kind) {
+	case BU_EVENT_STATE:
+		why = bu_json_str(body, "reason", "");
+		return bu_xasprintf("%s -> %s (%s)%s%s", bu_json_str(body, "from", "?"),
+				    bu_json_str(body, "to", "?"),
+				    bu_json_str(body, "on", "?"), *why ? ": " : "", why);
+	case BU_EVENT_INTENT:
+		return bu_xasprintf("%s, attempt %lld", bu_json_str(body, "action", "?"),
+				    (long long)bu_json_int(body, "attempt", 0));
+	case BU_EVENT_OUTCOME:
+		why = bu_json_str(body, "detail", "");
+		return bu_xasprintf("%s %s%s%s", bu_json_str(body, "action", "step"),
+				    bu_json_str(body, "result", "?"), *why ? ": " : "",
+				    why);
+	case BU_EVENT_PAIR:
+		return text_of_pair(body);
+	case BU_EVENT_HELD:
+		return bu_xasprintf("held by %s: %s", bu_json_str(body, "owner", "?"),
+				    bu_json_str(body, "reason", ""));
+	case BU_EVENT_CERTIFICATE:
+		return bu_xasprintf("%s certificate", bu_json_str(body, "kind", "?"));
+	default:
+		return json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
+	}
+}
+
+json_t *
+bu_event_to_json(const struct bu_event *event)
+{
+	bu_autofree char *text = bu_event_text(event);
+
+	return json_pack("{s:I,s:I,s:s,s:s,s:s,s:O}", "seq", (json_int_t)event->seq,
+			 "time_ms", (json_int_t)event->time_ms, "kind",
+			 bu_event_name(event->kind), "node", event->node, "text", text,
+			 "body", event->body);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is in the log. An event is a kind, the node that it is about ("" for the site)
+ * and a JSON body; state is a function of the events in their order.
+ */
+#ifndef BU_MODEL_EVENT_H
+#define BU_MODEL_EVENT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
+
+/* id, name, body */
+#define BU_EVENTS(X)                                                                     \
+	X(EPOCH, "epoch", "{epoch}")                                                     \
+	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")           \
+	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")                 \
+	X(APPLIED, "applied", "{rollout, plan, revision, nodes, wipe, by}")              \
+	X(ORDER, "order", "{rollout, class, image, digest}: what this node shall become") \
+	X(BOUND, "bound", "{machine, inventory}: the machine that answers as this node") \
+	X(STATE, "state", "{from, to, on, reason, next}")                                \
+	X(INTENT, "intent", "{step, attempt, epoch, action}")                            \
+	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                         \
+	X(ADMITTED, "admitted", "{step, machine}: the install token was traded")         \
+	X(BOOTED, "booted", "{boot_id, where}")                                          \
+	X(INSTALLED, "installed", "{step, image, digest}")                               \
+	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                           \
+	X(CERTIFICATE, "certificate", "{kind, text, sig}")                               \
+	X(HELD, "held", "{owner, reason}")                                               \
+	X(RELEASED, "released", "{by}")
+
+enum bu_event_kind {
+#define X(id, name, body) BU_EVENT_##id,
+	BU_EVENTS(X)
+#undef X
+	BU_EVENT_COUNT
+};
+
+struct bu_event {
+	int64_t seq;     /* 0 until it is in the log */
+	int64_t time_ms; /* Unix time */
+	enum bu_event_kind kind;
+	char node[BU_NAME_MAX]; /* "" = the site */
+	json_t *body;           /* owned by the event */
+};
+
+const char *bu_event_name(enum bu_event_kind kind);
+int bu_event_from_name(const char *name, enum bu_event_kind *ret, struct bu_err *err);
+/* Takes body. */
+void bu_event_init(struct bu_event *event, enum bu_event_kind kind, const char *node,
+		   json_t *body);
+void bu_event_fini(struct bu_event *event);
+/* {"seq","time_ms","kind","node","text","body"} for people and tools. New reference. */
+json_t *bu_event_to_json(const struct bu_event *event);
+/* One line for a person: "inspecting -> imaging (inspected)"; owned. */
+char *bu_event_text(const struct bu_event *event);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A node and its one JSON shape. */
+#include "model/node.h"
+
+#include <stdio.h>
+
+struct bu_node *
+bu_node_create(const char *name)
+{
+	struct bu_node *node = bu_xcalloc(1, sizeof(*node));
+
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	node->state = BU_STATE_ENROLLED;
+	return node;
+}
+
+void
+bu_node_destroy(struct bu_node *node)
+{
+	if (!node)
+		return;
+	json_decref(node->full_cert);
+	json_decref(node->boot_cert);
+	free(node);
+}
+
+static json_t *
+progress_json(const struct bu_node *node)
+{
+	if (!node->progress_total_bytes)
+		return json_null();
+	return json_pack("{s:s,s:I,s:I}", "stage", node->progress_stage, "done_bytes",
+			 (json_int_t)node->progress_done_bytes, "total_bytes",
+			 (json_int_t)node->progress_total_bytes);
+}
+
+static json_t *
+stages_json(const struct bu_node *node)
+{
+	json_t *stages = json_array();
+
+	for (int i = 0; i < node->stages_count; i++)
+		json_array_append_new(
+			stages, json_pack("{s:s,s:I}", "state",
+					  bu_state_name(node->stages[i].state), "ms",
+					  (json_int_t)node->stages[i].took_ms));
+	return stages;
+}
+
+static json_t *
+step_json(const struct bu_step *step)
+{
+	static const char *const status[] = {"none", "open", "done", "failed"};
+
+	if (step->status == BU_STEP_NONE)
+		return json_null();
+	return json_pack("{s:s,s:s,s:i,s:s}", "id", step->id, "action",
+			 bu_action_name(step->action), "attempt", step->attempt, "status",
+			 status[step->status]);
+}
+
+json_t *
+bu_node_to_json(const struct bu_node *node)
+{
+	const struct bu_state_info *info = bu_state_info(node->state);
+	json_t *object = json_pack(
+		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:b}", "name",
+		node->name, "pool", node->pool, "state", info->name, "settled",
+		info->settled, "since_ms", (json_int_t)node->since_ms, "reason",
+		node->reason, "waiting", node->waiting, "image", node->installed_image,
+		"machine", node->machine, "firmware", node->firmware, "last_seen_ms",
+		(json_int_t)node->last_seen_ms, "repeats", node->repeats, "in_profile",
+		node->in_profile);
+
+	json_object_set_new(object, "boot_id", json_string(node->boot_id));
+	json_object_set_new(object, "progress", progress_json(node));
+	json_object_set_new(object, "stages", stages_json(node));
+	json_object_set_new(object, "step", step_json(&node->step));
+	if (node->held_by[0])
+		json_object_set_new(object, "held",
+				    json_pack("{s:s,s:s}", "by", node->held_by, "reason",
+					      node->held_reason));
+	return object;
+}

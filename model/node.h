@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node: a name of the profile and what the log knows about it. The first part is a
+ * function of the log; what is below "memory only" is lost with the process.
+ */
+#ifndef BU_MODEL_NODE_H
+#define BU_MODEL_NODE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "model/event.h"
+#include "model/state.h"
+#include "model/step.h"
+
+enum { BU_STAGES_MAX = 24 };
+
+struct bu_stage {
+	enum bu_state state;
+	int64_t took_ms;
+};
+
+/* What an applied plan wants this node to become. */
+struct bu_order {
+	int64_t seq; /* of the event; 0 = none */
+	char rollout[40];
+	enum bu_class class;
+	char image[BU_NAME_MAX];
+	char image_digest[65]; /* of the manifest */
+	int open;              /* the node has not settled since */
+};
+
+struct bu_node {
+	char name[BU_NAME_MAX];
+	enum bu_state state;
+	int64_t state_seq;  /* of the event that led here */
+	int64_t since_ms;   /* Unix time */
+	char reason[400];   /* why it is here; "" when it went as planned */
+	int repeats;        /* rungs of the ladder used since it last was settled */
+	struct bu_order order;
+	struct bu_step step;
+	char machine[65];   /* id of the bound machine; "" = none */
+	char inventory[65]; /* digest of its inventory */
+	int disk_touched;   /* an install of ours began to write */
+	char admitted_step[112]; /* step whose token was traded */
+	char boot_id[40];
+	int boot_installed; /* this boot is of the installed system */
+	char installed_image[BU_NAME_MAX];
+	char installed_digest[65];
+	char installed_step[112];
+	json_t *full_cert; /* {"text","sig"} or NULL */
+	json_t *boot_cert;
+	char held_by[40];
+	char held_reason[400];
+	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
+	int stages_count;
+
+	/* memory only */
+	int in_profile;
+	char pool[BU_NAME_MAX];
+	char firmware[8];
+	int appending;        /* an event of it is on its way to the log */
+	int effect_running;   /* of the open step */
+	int join_started;     /* the agent has started the cluster's client */
+	char waiting[400];    /* what it waits for; "" = nothing */
+	int64_t last_seen_ms; /* Unix time; 0 = never */
+	char progress_stage[32];
+	uint64_t progress_done_bytes;
+	uint64_t progress_total_bytes; /* 0 = no progress to show */
+};
+
+struct bu_node *bu_node_create(const char *name);
+void bu_node_destroy(struct bu_node *node);
+/* The shape that the command line and the page read. New reference. */
+json_t *bu_node_to_json(const struct bu_node *node);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of edges, and the walk over it. */
+#include "provisioner/node/lifecycle.h"
+
+#define EDGE(from, on, to, guard) \
+	{BU_STATE_##from, BU_TRIGGER_##on, BU_STATE_##to, BU_GUARD_##guard}
+
+static const struct bu_edge edges[] = {
+	EDGE(ENROLLED, START, INSPECTING, ORDERED),
+	EDGE(QUARANTINED, START, INSPECTING, ORDERED),
+	EDGE(FAILED, START, INSPECTING, ORDERED),
+	EDGE(PARKED, START, INSPECTING, ORDERED),
+
+	EDGE(INSPECTING, INSPECTED, IMAGING, ORDERED),
+	EDGE(INSPECTING, MISFIT, QUARANTINED, NONE),
+	EDGE(INSPECTING, REPEAT, INSPECTING, NONE),
+	EDGE(INSPECTING, LATE, FAILED, NONE),
+	EDGE(INSPECTING, FAULT, FAILED, NONE),
+	EDGE(INSPECTING, ABORT, ENROLLED, NONE),
+
+	EDGE(IMAGING, IMAGED, BOOTING, NONE),
+	EDGE(IMAGING, REPEAT, INSPECTING, NONE),
+	EDGE(IMAGING, LATE, FAILED, NONE),
+	EDGE(IMAGING, FAULT, FAILED, NONE),
+	EDGE(IMAGING, ABORT, ENROLLED, NONE),
+
+	EDGE(BOOTING, BOOTED, VALIDATING, NONE),
+	EDGE(BOOTING, REPEAT, BOOTING, NONE),
+	EDGE(BOOTING, LATE, FAILED, NONE),
+	EDGE(BOOTING, FAULT, FAILED, NONE),
+	EDGE(BOOTING, ABORT, ENROLLED, NONE),
+
+	EDGE(VALIDATING, PROVEN, JOINING, CERTIFIED),
+	EDGE(VALIDATING, ACCUSED, QUARANTINED, NONE),
+	EDGE(VALIDATING, BOOTED, VALIDATING, NONE),
+	EDGE(VALIDATING, REPEAT, BOOTING, NONE),
+	EDGE(VALIDATING, LATE, FAILED, NONE),
+	EDGE(VALIDATING, FAULT, FAILED, NONE),
+	EDGE(VALIDATING, ABORT, ENROLLED, NONE),
+
+	EDGE(JOINING, JOINED, READY, CERTIFIED),
+	EDGE(JOINING, BOOTED, VALIDATING, NONE),
+	EDGE(JOINING, FAULT, FAILED, NONE),
+	EDGE(JOINING, ABORT, VALIDATING, NONE),
+
+	EDGE(READY, REBUILD, DRAINING, ORDERED),
+	EDGE(READY, BOOTED, VALIDATING, NONE),
+	EDGE(DRAINING, LEFT, INSPECTING, ORDERED),
+	EDGE(DRAINING, ABORT, READY, NONE),
+};
+
+static const char *const trigger_names[] = {
+#define X(id, name, help) name,
+	BU_TRIGGERS(X)
+#undef X
+};
+
+const struct bu_edge *
+bu_lifecycle_edges(size_t *ret_count)
+{
+	*ret_count = BU_LEN(edges);
+	return edges;
+}
+
+const char *
+bu_trigger_name(enum bu_trigger trigger)
+{
+	return trigger_names[trigger];
+}
+
+static const char *
+unmet(enum bu_guard guard, const struct bu_guard_facts *facts)
+{
+	if (guard == BU_GUARD_ORDERED && !facts->ordered)
+		return "no applied plan orders it";
+	if (guard == BU_GUARD_CERTIFIED && !facts->certified)
+		return "it has no valid certificates for this machine and this boot";
+	return NULL;
+}
+
+int
+bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
+		  const struct bu_guard_facts *facts, enum bu_state *ret_to,
+		  struct bu_err *err)
+{
+	for (size_t i = 0; i < BU_LEN(edges); i++) {
+		const char *why;
+
+		if (edges[i].from != from || edges[i].on != on)
+			continue;
+		why = unmet(edges[i].guard, facts);
+		if (why)
+			return bu_err_set(err, BU_ERR_STATE, 0, "'%s' in state %s: %s",
+					  trigger_names[on], bu_state_name(from), why);
+		*ret_to = edges[i].to;
+		return 0;
+	}
+	return bu_err_set(err, BU_ERR_STATE, 0, "'%s' means nothing in state %s",
+			  trigger_names[on], bu_state_name(from));
+}

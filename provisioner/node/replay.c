@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * State as a function of the log: one small function per kind of event. The same code
+ * runs at start over the whole log and after each commit; nothing else writes the part
+ * of a node or of the world that the log owns.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "profiles/load.h"
+#include "provisioner/node/world.h"
+
+static void
+copy(char *ret, size_t size, const json_t *body, const char *key)
+{
+	snprintf(ret, size, "%s", bu_json_str(body, key, ""));
+}
+
+static struct bu_node *
+add_node(struct bu_world *world, const char *name, int64_t time_ms)
+{
+	struct bu_node *node = bu_world_node(world, name);
+	size_t at = world->count;
+
+	if (node)
+		return node;
+	node = bu_node_create(name);
+	node->since_ms = time_ms;
+	world->nodes =
+		bu_xgrow(world->nodes, &world->cap, world->count + 1, sizeof(node));
+	while (at > 0 && strcmp(world->nodes[at - 1]->name, name) > 0) {
+		world->nodes[at] = world->nodes[at - 1];
+		at--;
+	}
+	world->nodes[at] = node;
+	world->count++;
+	return node;
+}
+
+static struct bu_desired *
+load_revision(struct bu_world *world, const char *digest, struct bu_err *err)
+{
+	bu_autofree char *text = bu_store_get_blob(world->store, digest, err);
+	bu_autojson json_t *value = NULL;
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = NULL;
+	struct bu_tree *tree;
+
+	if (!text)
+		return NULL;
+	value = bu_json_parse(text, strlen(text), "revision", err);
+	tree = value ? bu_tree_from_json(value, err) : NULL;
+	if (!tree)
+		return NULL;
+	desired = bu_profiles_load(tree, &findings);
+	if (!desired)
+		bu_findings_err(&findings, err);
+	bu_findings_clear(&findings);
+	bu_tree_destroy(tree);
+	return desired;
+}
+
+static int
+on_epoch(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	return bu_json_get_int(event->body, "epoch", &world->epoch, err);
+}
+
+static int
+on_nothing(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	return 0;
+}
+
+static int
+on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	const char *revision = bu_json_str(event->body, "revision", "");
+	struct bu_desired *desired = load_revision(world, revision, err);
+
+	if (!desired)
+		return bu_err_wrap(err, "revision %s", revision);
+	bu_desired_destroy(world->desired);
+	world->desired = desired;
+	copy(world->revision, sizeof(world->revision), event->body, "revision");
+	copy(world->commit, sizeof(world->commit), event->body, "commit");
+	copy(world->rollout.id, sizeof(world->rollout.id), event->body, "rollout");
+	copy(world->rollout.plan, sizeof(world->rollout.plan), event->body, "plan");
+	copy(world->rollout.revision, sizeof(world->rollout.revision), event->body,
+	     "revision");
+	world->rollout.time_ms = event->time_ms;
+	world->rollout.wipe_granted = bu_json_bool(event->body, "wipe", 0);
+	for (size_t i = 0; i < world->count; i++)
+		world->nodes[i]->in_profile = 0;
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		node = add_node(world, desired->nodes[i].name, event->time_ms);
+		node->in_profile = 1;
+		snprintf(node->pool, sizeof(node->pool), "%s",
+			 desired->nodes[i].pool->name);
+	}
+	return 0;
+}
+
+static int
+on_order(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	node->order.seq = event->seq;
+	node->order.open = 1;
+	node->order.class = bu_class_from_name(bu_json_str(event->body, "class", ""));
+	copy(node->order.rollout, sizeof(node->order.rollout), event->body, "rollout");
+	copy(node->order.image, sizeof(node->order.image), event->body, "image");
+	copy(node->order.image_digest, sizeof(node->order.image_digest), event->body,
+	     "digest");
+	node->stages_count = 0;
+	node->repeats = 0;
+	return 0;
+}
+
+static int
+on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	bu_autofree char *text = NULL;
+	bu_autojson json_t *inventory = NULL;
+
+	copy(node->machine, sizeof(node->machine), event->body, "machine");
+	copy(node->inventory, sizeof(node->inventory), event->body, "inventory");
+	text = bu_store_get_blob(world->store, node->inventory, NULL);
+	if (text)
+		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
+	if (inventory)
+		copy(node->firmware, sizeof(node->firmware), inventory, "firmware");
+	return 0;
+}
+
+static void
+note_stage(struct bu_node *node, int64_t now_ms)
+{
+	struct bu_stage *stage;
+
+	if (bu_state_info(node->state)->settled || node->stages_count == BU_STAGES_MAX)
+		return;
+	stage = &node->stages[node->stages_count++];
+	stage->state = node->state;
+	stage->took_ms = now_ms - node->since_ms;
+}
+
+static int
+on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	enum bu_state to;
+	const char *on = bu_json_str(event->body, "on", "");
+
+	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0)
+		return -1;
+	note_stage(node, event->time_ms);
+	node->state = to;
+	node->state_seq = event->seq;
+	node->since_ms = event->time_ms;
+	copy(node->reason, sizeof(node->reason), event->body, "reason");
+	memset(&node->step, 0, sizeof(node->step));
+	node->effect_running = 0;
+	node->join_started = 0;
+	node->waiting[0] = '\0';
+	node->progress_total_bytes = 0;
+	if (strcmp(on, "repeat") == 0)
+		node->repeats++;
+	if (bu_state_info(to)->settled) {
+		node->order.open = 0;
+		node->repeats = 0;
+	}
+	return 0;
+}
+
+static int
+on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	  struct bu_err *err)
+{
+	node->step.action = bu_action_from_name(bu_json_str(event->body, "action", ""));
+	node->step.attempt = (int)bu_json_int(event->body, "attempt", 1);
+	node->step.status = BU_STEP_OPEN;
+	node->step.intent_ms = event->time_ms;
+	copy(node->step.id, sizeof(node->step.id), event->body, "step");
+	node->effect_running = 0;
+	if (node->step.action == BU_ACTION_INSTALL)
+		node->disk_touched = 1;
+	return 0;
+}
+
+static int
+on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	int done = strcmp(bu_json_str(event->body, "result", ""), "done") == 0;
+
+	if (strcmp(bu_json_str(event->body, "step", ""), node->step.id) != 0)
+		return 0;
+	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
+	node->effect_running = 0;
+	return 0;
+}
+
+static int
+on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	    struct bu_err *err)
+{
+	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
+	copy(node->machine, sizeof(node->machine), event->body, "machine");
+	return 0;
+}
+
+static int
+on_booted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	  struct bu_err *err)
+{
+	copy(node->boot_id, sizeof(node->boot_id), event->body, "boot_id");
+	node->boot_installed =
+		strcmp(bu_json_str(event->body, "where", ""), "installed") == 0;
+	return 0;
+}
+
+static int
+on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	     struct bu_err *err)
+{
+	copy(node->installed_image, sizeof(node->installed_image), event->body, "image");
+	copy(node->installed_digest, sizeof(node->installed_digest), event->body,
+	     "digest");
+	copy(node->installed_step, sizeof(node->installed_step), event->body, "step");
+	return 0;
+}
+
+static int
+on_pair(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	struct bu_err *err)
+{
+	const char *a = bu_json_str(event->body, "a", "");
+	const char *b = bu_json_str(event->body, "b", "");
+	size_t i;
+	json_t *old;
+
+	json_array_foreach(world->pairs, i, old) {
+		if (strcmp(bu_json_str(old, "a", ""), a) == 0 &&
+		    strcmp(bu_json_str(old, "b", ""), b) == 0) {
+			json_array_set(world->pairs, i, event->body);
+			return 0;
+		}
+	}
+	json_array_append(world->pairs, event->body);
+	return 0;
+}
+
+static int
+on_certificate(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	       struct bu_err *err)
+{
+	int full = strcmp(bu_json_str(event->body, "kind", ""), "full") == 0;
+	json_t **slot = full ? &node->full_cert : &node->boot_cert;
+
+	json_decref(*slot);
+	*slot = json_incref(event->body);
+	return 0;
+}
+
+static int
+on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	struct bu_err *err)
+{
+	copy(node->held_by, sizeof(node->held_by), event->body, "owner");
+	copy(node->held_reason, sizeof(node->held_reason), event->body, "reason");
+	return 0;
+}
+
+static int
+on_released(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	    struct bu_err *err)
+{
+	node->held_by[0] = '\0';
+	node->held_reason[0] = '\0';
+	return 0;
+}
+
+/* By kind; about_node: the event needs a node. */
+static const struct {
+	int about_node;
+	int (*fn)(struct bu_world *world, struct bu_node *node,
+		  const struct bu_event *event, struct bu_err *err);
+} handlers[BU_EVENT_COUNT] = {
+	[BU_EVENT_EPOCH] = {0, on_epoch},
+	[BU_EVENT_REVISION] = {0, on_nothing},
+	[BU_EVENT_PLAN] = {0, on_nothing},
+	[BU_EVENT_APPLIED] = {0, on_applied},
+	[BU_EVENT_ORDER] = {1, on_order},
+	[BU_EVENT_BOUND] = {1, on_bound},
+	[BU_EVENT_STATE] = {1, on_state},
+	[BU_EVENT_INTENT] = {1, on_intent},
+	[BU_EVENT_OUTCOME] = {1, on_outcome},
+	[BU_EVENT_ADMITTED] = {1, on_admitted},
+	[BU_EVENT_BOOTED] = {1, on_booted},
+	[BU_EVENT_INSTALLED] = {1, on_installed},
+	[BU_EVENT_PAIR] = {0, on_pair},
+	[BU_EVENT_CERTIFICATE] = {1, on_certificate},
+	[BU_EVENT_HELD] = {1, on_held},
+	[BU_EVENT_RELEASED] = {1, on_released},
+};
+
+int
+bu_world_replay(struct bu_world *world, const struct bu_event *event, struct bu_err *err)
+{
+	struct bu_node *node = bu_world_node(world, event->node);
+
+	if (handlers[event->kind].about_node && !node)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
+				  (long long)event->seq, bu_event_name(event->kind),
+				  event->node);
+	if (handlers[event->kind].fn(world, node, event, err) != 0)
+		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
+				   bu_event_name(event->kind));
+	return 0;
+}
+
+struct loading {
+	struct bu_world *world;
+	struct bu_err *err;
+	int failed;
+};
+
+static int
+on_row(const struct bu_event *event, void *arg)
+{
+	struct loading *loading = arg;
+
+	loading->failed = bu_world_replay(loading->world, event, loading->err) != 0;
+	return loading->failed;
+}
+
+int
+bu_world_load(struct bu_world *world, struct bu_err *err)
+{
+	struct loading loading = {world, err, 0};
+
+	if (bu_store_read(world->store, 0, 0, on_row, &loading, err) != 0)
+		return -1;
+	return loading.failed ? -1 : 0;
+}

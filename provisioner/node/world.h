@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What bringupd knows: the nodes, the applied revision, the epoch. All of it is a
+ * function of the log; bu_world_replay() is that function, and the only writer.
+ */
+#ifndef BU_NODE_WORLD_H
+#define BU_NODE_WORLD_H
+
+#include <stddef.h>
+
+#include "base/loop.h"
+#include "model/event.h"
+#include "model/node.h"
+#include "profiles/desired.h"
+#include "provisioner/store/store.h"
+
+struct bu_rollout {
+	char id[40];
+	char plan[65];
+	char revision[65];
+	int64_t time_ms;
+	int wipe_granted;
+};
+
+struct bu_world {
+	struct bu_loop *loop;
+	struct bu_store *store;
+	int64_t epoch;
+	int64_t version;    /* grows with every change, of memory-only facts too */
+	int64_t started_ms; /* Unix time at which this process took over */
+	char revision[65];  /* applied; "" = none */
+	char commit[65];    /* of the applied revision, when it came from git */
+	struct bu_desired *desired; /* of the applied revision; NULL = none */
+	struct bu_node **nodes;     /* sorted by name */
+	size_t count;
+	size_t cap;
+	struct bu_rollout rollout; /* the last one; id "" = none */
+	json_t *pairs;             /* last result of each pair: [{a,b,...}] */
+	void (*on_change)(struct bu_world *world, struct bu_node *node, void *arg);
+	void *on_change_arg; /* node is NULL when it is about the site */
+};
+
+struct bu_world *bu_world_create(struct bu_loop *loop, struct bu_store *store);
+void bu_world_destroy(struct bu_world *world);
+struct bu_node *bu_world_node(const struct bu_world *world, const char *name);
+/* The node bound to this machine; NULL when none is. */
+struct bu_node *bu_world_node_of(const struct bu_world *world, const char *machine);
+/* Desired side of a node; NULL when it has left the profile. */
+const struct bu_desired_node *bu_world_desired(const struct bu_world *world,
+					       const struct bu_node *node);
+/* A memory-only fact changed: version grows, watchers are told. node may be NULL. */
+void bu_world_touch(struct bu_world *world, struct bu_node *node);
+
+/* Applies one event of the log. An event that makes no sense is BU_ERR_INVAL and
+ * changes nothing. Needs the store for blobs (revisions, inventories). */
+int bu_world_replay(struct bu_world *world, const struct bu_event *event,
+		    struct bu_err *err);
+/* Replays the whole log. */
+int bu_world_load(struct bu_world *world, struct bu_err *err);
+
+/* Does the node hold a full certificate for its machine and a boot one for its boot? */
+int bu_world_certified(const struct bu_node *node);
+
+#endif
