@@ -107,8 +107,8 @@ struct bu_desired_node {
 	const struct bu_desired_image *image;           /* never NULL */
 	const struct bu_desired_cluster *cluster;       /* may be NULL */
 	const struct bu_desired_validation *validation; /* may be NULL */
-	const char *power;                              /* never NULL */
-	const char *kargs;
+	char *power;                                    /* never NULL */
+	char *kargs;
 	char *mac; /* "52:54:00:77:00:01" of the boot NIC, lower case */
 	char *serial;
 	char *bmc; /* "qemu:///system#node001"; a URL or an address */

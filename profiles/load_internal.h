@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the loader's own files share; included by load*.c and desired.c alone. */
+#ifndef BU_PROFILES_LOAD_INTERNAL_H
+#define BU_PROFILES_LOAD_INTERNAL_H
+
+#include "profiles/desired.h"
+#include "profiles/findings.h"
+#include "profiles/scan.h"
+#include "profiles/schema.h"
+#include "profiles/tree.h"
+
+struct bu_loader {
+	const struct bu_tree *tree;
+	struct bu_findings *findings;
+	struct bu_ini ini;
+	struct bu_desired *desired;                  /* being built */
+	const struct bu_ini_section **pool_sections; /* by position in desired->pools */
+	const struct bu_ini_section **network_sections;
+	const struct bu_ini_section **validation_sections;
+};
+
+/* A finding at the key's line, or at the section's when the key is not there. */
+void bu_load_wrong(struct bu_loader *ld, const struct bu_ini_section *section,
+		   const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Reads the section's keys into the object as the table says; unknown, missing and
+ * wrong ones become findings. References need what they point to: they are read apart.
+ */
+void bu_load_values(struct bu_loader *ld, const struct bu_ini_section *section,
+		    void *object);
+void bu_load_references(struct bu_loader *ld, const struct bu_ini_section *section,
+			void *object);
+/* The object of that kind and name, NULL with a finding. */
+const void *bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
+			 const char *key, const char *kind, const char *name);
+
+/* load_nodes.c: pools become nodes; inventory and [node] sections are laid over them.
+ */
+void bu_load_nodes(struct bu_loader *ld);
+/* load_checks.c: what no key alone can tell. */
+void bu_load_checks(struct bu_loader *ld);
+
+/* Frees the lists and every text field that the table knows. */
+void bu_load_free_fields(struct bu_desired *desired);
+
+#endif
