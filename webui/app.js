@@ -95,7 +95,7 @@ const serverNow = () => Date.now() + view.skewMs;
 
 function toneOf(node) {
 	const tone = TONES[node.state] || "idle";
-	return tone === "busy" && node.waiting ? "wait" : tone;
+	return node.held || (tone === "busy" && node.waiting) ? "wait" : tone;
 }
 
 /* One node */
@@ -184,6 +184,12 @@ function placeOf(node) {
 	return [place, node.firmware, node.image].filter(Boolean).join(" · ");
 }
 
+function explain(node) {
+	if (node.held)
+		return "held by " + node.held.by + ": " + node.held.reason;
+	return node.reason || (node.waiting ? "waiting: " + node.waiting : "");
+}
+
 function updateRow(row, node) {
 	const key = JSON.stringify(node);
 	if (row.key === key)
@@ -200,7 +206,7 @@ function updateRow(row, node) {
 	setText(row.state, node.state);
 	updateTrack(row.track, node);
 	updateProgress(row.progress, node);
-	setText(row.why, node.reason || (node.waiting ? "waiting: " + node.waiting : ""));
+	setText(row.why, explain(node));
 	show(row.why, row.why.textContent !== "");
 	tickRow(row);
 }

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * docs/design.md shows the tables of the code: each block between "<!-- name -->" and
+ * "<!-- end -->" must hold exactly the rows that the code has. With the argument
+ * "print NAME" this program prints a block's rows instead, to be put there
+ * (docs/update does it).
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "model/event.h"
+#include "model/state.h"
+#include "provisioner/node/lifecycle.h"
+#include "tests/support/unit.h"
+
+static void
+print_states(FILE *out)
+{
+	static const char *const ladders[] = {"", "power", "hold"};
+
+	fputs("| state | settled | deadline | ladder | abort leads to | what happens "
+	      "|\n"
+	      "|---|---|---|---|---|---|\n",
+	      out);
+	for (int i = 0; i < BU_STATE_COUNT; i++) {
+		const struct bu_state_info *info = bu_state_info(i);
+
+		fprintf(out, "| %s | %s | ", info->name, info->settled ? "yes" : "");
+		if (info->limit_s)
+			fprintf(out, "%d s", info->limit_s);
+		fprintf(out, " | %s | %s | %s |\n", ladders[info->ladder],
+			info->settled ? "" : bu_state_name(info->abort_to), info->help);
+	}
+}
+
+static void
+print_edges(FILE *out)
+{
+	static const char *const guards[] = {"", "an order is open",
+					     "its certificates are valid"};
+	size_t count;
+	const struct bu_edge *edges = bu_lifecycle_edges(&count);
+
+	fputs("| from | on | to | only if |\n|---|---|---|---|\n", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "| %s | %s | %s | %s |\n", bu_state_name(edges[i].from),
+			bu_trigger_name(edges[i].on), bu_state_name(edges[i].to),
+			guards[edges[i].guard]);
+}
+
+static void
+print_triggers(FILE *out)
+{
+	fputs("| trigger | when |\n|---|---|\n", out);
+#define X(id, name, help) fputs("| " name " | " help " |\n", out);
+	BU_TRIGGERS(X)
+#undef X
+}
+
+static void
+print_events(FILE *out)
+{
+	fputs("| event | body |\n|---|---|\n", out);
+#define X(id, name, body) fputs("| " name " | " body " |\n", out);
+	BU_EVENTS(X)
+#undef X
+}
+
+static void
+print_errors(FILE *out)
+{
+	fputs("| kind | HTTP | exit code |\n|---|---|---|\n", out);
+#define X(id, name, http, code) fprintf(out, "| %s | %d | %d |\n", name, http, code);
+	BU_ERRS(X)
+#undef X
+}
+
+static const struct {
+	const char *name;
+	void (*print)(FILE *out);
+} blocks[] = {
+	{"states", print_states},     {"edges", print_edges},
+	{"triggers", print_triggers}, {"events", print_events},
+	{"errors", print_errors},
+};
+
+static char *
+rows_of(size_t block)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out != NULL);
+	blocks[block].print(out);
+	fclose(out);
+	return text;
+}
+
+static void
+check_block(const char *page, size_t block)
+{
+	bu_autofree char *want = rows_of(block);
+	bu_autofree char *mark = bu_xasprintf("<!-- %s -->\n", blocks[block].name);
+	bu_autofree char *have = NULL;
+	const char *start = strstr(page, mark);
+	const char *end = start ? strstr(start, "<!-- end -->") : NULL;
+
+	ck_assert_msg(end != NULL, "docs/design.md has no block %s", mark);
+	start += strlen(mark);
+	have = bu_xstrndup(start, (size_t)(end - start));
+	ck_assert_msg(strcmp(have, want) == 0,
+		      "docs/design.md, block %s: run docs/update; the code says:\n%s",
+		      blocks[block].name, want);
+}
+
+START_TEST(page_shows_the_tables_of_the_code)
+{
+	struct bu_err err = {0};
+	bu_autofree char *page =
+		bu_file_read(BU_SRCDIR "/docs/design.md", 0, NULL, &err);
+
+	ck_assert_msg(page != NULL, "%s", err.text);
+	for (size_t i = 0; i < BU_LEN(blocks); i++)
+		check_block(page, i);
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+	const TTest *const tests[] = {page_shows_the_tables_of_the_code};
+
+	for (size_t i = 0; argc == 3 && i < BU_LEN(blocks); i++) {
+		if (strcmp(argv[2], blocks[i].name) == 0) {
+			blocks[i].print(stdout);
+			return 0;
+		}
+	}
+	return bu_unit_run("docs", tests, BU_LEN(tests));
+}
