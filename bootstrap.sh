@@ -203,8 +203,8 @@ build_gcc() {
 }
 
 build_clang() {
-	build_in build/clang "$@" -- --enable-werror --enable-sanitizers CC=clang-14 \
-		CFLAGS='-O1 -g'
+	build_in build/clang "$@" -- --enable-werror --enable-sanitizers --enable-fuzzers \
+		CC=clang-14 CFLAGS='-O1 -g -fsanitize=fuzzer-no-link'
 }
 
 # Namespaces, bridges and virtual machines belong to root: replaces this process.
@@ -231,7 +231,7 @@ main() {
 	check)
 		need build check demo
 		build_gcc all units
-		build_clang all units
+		build_clang all units fuzzers
 		as_root tests/run build/gcc build/clang
 		;;
 	demo)
