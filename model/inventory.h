@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a machine is made of, as its agent found it. The agent collects it, the daemon
+ * stores it by digest, compares it with a hardware class and shows it. It crosses the
+ * network: bu_inventory_from_json() trusts nothing. The tables in inventory.c are the
+ * JSON shape, field by field; members and fields have the same names.
+ *
+ * {"v":1,"boot_id","kernel","firmware":"bios"|"uefi","memory_bytes",
+ *  "cpu":{model,sockets,cores,threads},"dmi":{vendor,product,serial,uuid},
+ *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}]}
+ */
+#ifndef BU_MODEL_INVENTORY_H
+#define BU_MODEL_INVENTORY_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/machine.h"
+
+/* Most members of each list; what has more is refused. */
+enum {
+	BU_DISKS_MAX = 256,
+	BU_NICS_MAX = 64,
+	BU_PCI_MAX = 512,
+	BU_GPUS_MAX = 64,
+	BU_RDMA_MAX = 64,
+	BU_RDMA_PORTS_MAX = 8,
+};
+
+enum bu_firmware { BU_FIRMWARE_BIOS, BU_FIRMWARE_UEFI };
+/* PRESENT: a byte that is not zero in the first or last MiB, or it could not be read.
+ */
+enum bu_signature { BU_SIGNATURE_NONE, BU_SIGNATURE_PRESENT };
+
+struct bu_cpu {
+	char model[128];
+	int sockets;
+	int cores; /* of all sockets */
+	int threads;
+};
+
+struct bu_dmi {
+	char vendor[128];
+	char product[128];
+	char serial[64];
+	char uuid[40];
+};
+
+struct bu_disk {
+	char name[32]; /* "nvme0n1" */
+	char path[40]; /* "/dev/nvme0n1" */
+	char serial[64];
+	int64_t size_bytes;
+	int rotational;
+	int removable;
+	int signature; /* enum bu_signature */
+};
+
+struct bu_nic {
+	char name[16];
+	char mac[60]; /* 6 bytes, or the 20 of an InfiniBand interface */
+	char driver[32];
+	char pci[16];   /* "0000:17:00.0"; "" = on another bus */
+	int speed_mbps; /* 0 = unknown, mostly because there is no link */
+	char operstate[16];
+};
+
+struct bu_pci {
+	char address[16];
+	char class[8];  /* "020700": class, subclass, interface */
+	char vendor[8]; /* "15b3" */
+	char device[8];
+	char driver[32]; /* "" = none is bound */
+};
+
+struct bu_gpu { /* NVIDIA's, found on the PCI bus with or without a driver */
+	char pci[16];
+	char device[8];
+	char driver[32];
+};
+
+struct bu_rdma_port {
+	int port;
+	char state[16]; /* "ACTIVE" */
+	char rate[48];  /* "400 Gb/sec (4X NDR)" */
+	char link_layer[16];
+	char netdev[16]; /* "" = none */
+};
+
+struct bu_rdma {
+	char name[32];
+	char node_guid[24];
+	size_t ports_count;
+	struct bu_rdma_port ports[BU_RDMA_PORTS_MAX];
+};
+
+struct bu_inventory {
+	char boot_id[40];
+	char kernel[80];
+	int firmware; /* enum bu_firmware */
+	int64_t memory_bytes;
+	struct bu_cpu cpu;
+	struct bu_dmi dmi;
+	size_t disks_count, nics_count, pci_count, gpus_count, rdma_count;
+	struct bu_disk *disks; /* by name */
+	struct bu_nic *nics;   /* by PCI address */
+	struct bu_pci *pci;    /* controllers and accelerators, by address */
+	struct bu_gpu *gpus;
+	struct bu_rdma *rdma;
+};
+
+struct bu_inventory *bu_inventory_create(void);
+void bu_inventory_destroy(struct bu_inventory *inventory);
+void bu_cleanup_inventory(struct bu_inventory **inventory);
+#define bu_autoinventory __attribute__((cleanup(bu_cleanup_inventory)))
+
+/* New reference. */
+json_t *bu_inventory_to_json(const struct bu_inventory *inventory);
+/* BU_ERR_INVAL "inventory: disks[3]: field 'size_bytes': ..." for anything else than
+ * the shape above. Fields that are not in it are ignored. */
+struct bu_inventory *bu_inventory_from_json(const json_t *value, struct bu_err *err);
+
+/* Serial, UUID and the MAC addresses of its PCI cards (of all, when it has none). */
+void bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *ret);
+const char *bu_firmware_name(int firmware);   /* "bios", "uefi" */
+const char *bu_signature_name(int signature); /* "none", "present" */
+
+#endif

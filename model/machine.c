@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who a machine is; called by the daemon for each hello and by the agent for its own
+ * log lines. Both ends compute the same id from the same inventory, so everything here
+ * depends on its arguments alone.
+ */
+#include "model/machine.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+
+/* What vendors leave in the firmware; in lower case. Machines share these. */
+static const char *const placeholders[] = {
+	"none",
+	"null",
+	"n/a",
+	"na",
+	"0",
+	"unknown",
+	"not specified",
+	"not available",
+	"not applicable",
+	"default string",
+	"system serial number",
+	"chassis serial number",
+	"to be filled by o.e.m.",
+	"to be filled by oem",
+	"0123456789",
+	"123456789",
+	"1234567890",
+	"00000000-0000-0000-0000-000000000000",
+	"ffffffff-ffff-ffff-ffff-ffffffffffff",
+	"03000200-0400-0500-0006-000700080009",
+	"12345678-1234-5678-90ab-cddeefaabbcc",
+};
+
+int
+bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
+{
+	unsigned char bytes[6];
+	char plain[13];
+	int sum = 0;
+
+	if (strlen(text) != BU_MAC_SIZE - 1)
+		return -1;
+	for (int i = 0; i < 6; i++) {
+		if (i > 0 && text[3 * i - 1] != ':' && text[3 * i - 1] != '-')
+			return -1;
+		memcpy(plain + 2 * i, text + 3 * i, 2);
+	}
+	plain[12] = '\0';
+	if (bu_hex_decode(plain, bytes, sizeof(bytes)))
+		return -1;
+	for (int i = 0; i < 6; i++)
+		sum |= bytes[i];
+	if (sum == 0 || (bytes[0] & 1))
+		return -1;
+	snprintf(ret_mac, BU_MAC_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", bytes[0],
+		 bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]);
+	return 0;
+}
+
+/* Lower case without blanks around; "" for a placeholder. ret holds strlen(text) + 1.
+ */
+static void
+normalize(const char *text, char *ret)
+{
+	size_t size;
+
+	text += strspn(text, " \t");
+	size = strlen(text);
+	while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
+		size--;
+	for (size_t i = 0; i < size; i++)
+		ret[i] = (char)tolower((unsigned char)text[i]);
+	ret[size] = '\0';
+	for (size_t i = 0; i < BU_LEN(placeholders); i++)
+		if (strcmp(ret, placeholders[i]) == 0)
+			ret[0] = '\0';
+}
+
+int
+bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
+	      struct bu_err *err)
+{
+	char serial[sizeof(machine->serial)];
+	char uuid[sizeof(machine->uuid)];
+	const char *lowest = "";
+	char text[sizeof(serial) + sizeof(uuid) + BU_MAC_SIZE + 2];
+	char digest[BU_DIGEST_SIZE];
+
+	normalize(machine->serial, serial);
+	normalize(machine->uuid, uuid);
+	for (size_t i = 0; i < machine->macs_count; i++)
+		if (!*lowest || strcmp(machine->macs[i], lowest) < 0)
+			lowest = machine->macs[i];
+	if (!*serial && !*uuid && !*lowest)
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"the machine has no serial number, no UUID and no MAC "
+			"address; set one in its firmware");
+	snprintf(text, sizeof(text), "%s|%s|%s", uuid, serial, lowest);
+	bu_sha256_hex(text, strlen(text), digest);
+	memcpy(ret_id, digest, BU_MACHINE_ID_SIZE - 1);
+	ret_id[BU_MACHINE_ID_SIZE - 1] = '\0';
+	return 0;
+}
+
+int
+bu_machine_has_mac(const struct bu_machine *machine, const char *mac)
+{
+	char plain[BU_MAC_SIZE];
+
+	if (bu_mac_normalize(mac, plain))
+		return 0;
+	for (size_t i = 0; i < machine->macs_count; i++)
+		if (strcmp(machine->macs[i], plain) == 0)
+			return 1;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A machine: hardware, known by what its firmware and its network cards say. A node is
+ * a name; the binding of the two is in the log.
+ */
+#ifndef BU_MODEL_MACHINE_H
+#define BU_MODEL_MACHINE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum {
+	BU_MACS_MAX = 64,
+	BU_MAC_SIZE = 18,        /* "52:54:00:77:00:01" and NUL */
+	BU_MACHINE_ID_SIZE = 17, /* 16 hex digits and NUL */
+};
+
+struct bu_machine {
+	char serial[64]; /* of the system, as the firmware says it; "" = none */
+	char uuid[40];
+	size_t macs_count;
+	char macs[BU_MACS_MAX][BU_MAC_SIZE]; /* normalized; of its own network cards */
+};
+
+/* Ethernet address with ':' or '-' into lower case with ':'; -1 when it is none that a
+ * card can have (malformed, zero, multicast). */
+int bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE]);
+/* First 16 hex digits of the SHA-256 of "uuid|serial|lowest MAC", lower case, without
+ * the texts that vendors leave in place of a serial number or UUID. BU_ERR_INVAL when
+ * nothing is left that tells this machine from another. */
+int bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
+		  struct bu_err *err);
+/* mac in any form that bu_mac_normalize() reads. */
+int bu_machine_has_mac(const struct bu_machine *machine, const char *mac);
+
+#endif
