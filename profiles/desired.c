@@ -143,11 +143,7 @@ bu_desired_destroy(struct bu_desired *desired)
 {
 	if (!desired)
 		return;
-	for (size_t i = 0; i < desired->nodes_count; i++)
-		free(desired->nodes[i].addresses);
-	for (size_t i = 0; i < desired->pools_count; i++)
-		free(desired->pools[i].networks);
-	bu_load_free_fields(desired);
+	bu_load_free(desired);
 	for (size_t i = 0; i < desired->files_count; i++)
 		free(desired->files[i]);
 	free(desired->files);

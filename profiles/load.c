@@ -1,301 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loader: files to sections, sections to objects, names to pointers. Called by the
- * command line (`check`) and by the daemon (a new revision), with the same result.
+ * The loader: which files are read, and in which order things are checked. Called by
+ * the command line (`check`) and by the daemon (a new revision), with the same result.
  * Invariant: a desired state comes out only when there is not a single error, and all
  * errors that can be seen at once are reported at once.
  */
 #include "profiles/load.h"
 
 #include <fnmatch.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "profiles/load_internal.h"
 
-/* Where bu_desired keeps the objects of a kind. Each object starts with its name. */
-struct layout {
-	const char *kind;
-	size_t size, origin, list, count;
-};
-#define LAYOUT(type, field)                                                            \
-	{                                                                              \
-#type, sizeof(struct bu_desired_##type),                               \
-			offsetof(struct bu_desired_##type, origin),                    \
-			offsetof(struct bu_desired, field),                            \
-			offsetof(struct bu_desired, field##_count)                     \
-	}
-
-static const struct layout layouts[] = {
-	LAYOUT(network, networks),       LAYOUT(image, images),
-	LAYOUT(hardware, hardware),      LAYOUT(cluster, clusters),
-	LAYOUT(validation, validations), LAYOUT(pool, pools),
-};
-static const struct layout node_layout = LAYOUT(node, nodes);
-
-static const struct layout *
-find_layout(const char *kind)
+const struct bu_ini_section *
+bu_load_site(const struct bu_ini *ini)
 {
-	for (size_t i = 0; i < BU_LEN(layouts); i++)
-		if (strcmp(layouts[i].kind, kind) == 0)
-			return &layouts[i];
+	for (size_t i = 0; i < ini->count; i++)
+		if (strcmp(ini->sections[i].kind, "site") == 0)
+			return &ini->sections[i];
 	return NULL;
-}
-
-static char *
-list_of(const struct bu_desired *desired, const struct layout *layout)
-{
-	char *list;
-
-	memcpy(&list, (const char *)desired + layout->list, sizeof(list));
-	return list;
-}
-
-static size_t *
-count_of(struct bu_desired *desired, const struct layout *layout)
-{
-	return (size_t *)((char *)desired + layout->count);
-}
-
-void
-bu_load_wrong(struct bu_loader *ld, const struct bu_ini_section *section,
-	      const char *key, const char *fmt, ...)
-{
-	const struct bu_ini_entry *entry = key ? bu_ini_entry(section, key) : NULL;
-	bu_autofree char *text = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	text = bu_xvasprintf(fmt, args);
-	va_end(args);
-	bu_findings_add(ld->findings, BU_FINDING_ERROR, section->file,
-			entry ? entry->line : section->line, "[%s%s%s] %s%s%s",
-			section->kind, section->name[0] ? " " : "", section->name,
-			key ? key : "", key ? ": " : "", text);
-}
-
-static void
-load_key(struct bu_loader *ld, const struct bu_ini_section *section,
-	 const struct bu_key *key, char *object)
-{
-	const struct bu_ini_entry *entry = bu_ini_entry(section, key->key);
-	const char *text = entry ? entry->value : bu_key_default(key);
-	int has_field = key->offset != BU_KEY_NO_FIELD && key->type != BU_KEY_REF;
-	struct bu_err err;
-
-	if (!text && bu_key_required(key))
-		bu_load_wrong(ld, section, key->key, "is missing; it says: %s",
-			      key->help);
-	if (text && bu_value_parse(key, text, has_field ? object + key->offset : NULL,
-				   &err) < 0)
-		bu_load_wrong(ld, section, key->key, "%s", err.text);
-}
-
-void
-bu_load_values(struct bu_loader *ld, const struct bu_ini_section *section, void *object)
-{
-	size_t count;
-	const struct bu_key *keys = bu_schema_keys(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i].section, section->kind) == 0)
-			load_key(ld, section, &keys[i], object);
-	for (size_t i = 0; i < section->count; i++) {
-		const char *key = section->entries[i].key;
-
-		if (bu_schema_key(section->kind, key))
-			continue;
-		bu_autofree char *hint = bu_schema_suggest(section->kind, key);
-
-		bu_load_wrong(ld, section, key,
-			      "is an unknown key%s; the reference lists what [%s] may "
-			      "hold",
-			      hint, section->kind);
-	}
-}
-
-const void *
-bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
-	     const char *key, const char *kind, const char *name)
-{
-	const struct layout *layout = find_layout(kind);
-	size_t count = *count_of(ld->desired, layout);
-	const char **names = bu_xcalloc(count + 1, sizeof(*names));
-	const char *found = NULL;
-
-	for (size_t i = 0; i < count && !found; i++) {
-		const char *object = list_of(ld->desired, layout) + i * layout->size;
-
-		memcpy(&names[i], object, sizeof(names[i]));
-		if (strcmp(names[i], name) == 0)
-			found = object;
-	}
-	if (!found) {
-		bu_autofree char *hint = bu_did_you_mean(name, names, count);
-
-		bu_load_wrong(ld, section, key,
-			      "there is no [%s %.80s]%s; allowed is the name of a [%s] "
-			      "section",
-			      kind, name, hint, kind);
-	}
-	free(names);
-	return found;
-}
-
-void
-bu_load_references(struct bu_loader *ld, const struct bu_ini_section *section,
-		   void *object)
-{
-	size_t count;
-	const struct bu_key *keys = bu_schema_keys(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct bu_ini_entry *entry;
-		const void *found;
-
-		if (keys[i].type != BU_KEY_REF ||
-		    strcmp(keys[i].section, section->kind) != 0)
-			continue;
-		entry = bu_ini_entry(section, keys[i].key);
-		if (!entry)
-			continue;
-		found = bu_load_find(ld, section, entry->key, keys[i].arg,
-				     entry->value);
-		if (found)
-			memcpy((char *)object + keys[i].offset, &found, sizeof(found));
-	}
-}
-
-/* [pool] networks: the only list of references. */
-static void
-load_networks(struct bu_loader *ld, const struct bu_ini_section *section,
-	      struct bu_desired_pool *pool)
-{
-	const struct bu_ini_entry *entry = bu_ini_entry(section, "networks");
-	const char *rest = entry ? entry->value : "";
-	size_t cap = 0;
-	char *word;
-
-	while ((word = bu_value_next_word(&rest))) {
-		bu_autofree char *name = word;
-		const struct bu_desired_network *network =
-			bu_load_find(ld, section, "networks", "network", name);
-		size_t i = 0;
-
-		while (i < pool->networks_count && pool->networks[i] != network)
-			i++;
-		if (i < pool->networks_count)
-			bu_load_wrong(ld, section, "networks",
-				      "names '%.80s' twice; name each network once",
-				      name);
-		else if (network) {
-			pool->networks = bu_xgrow(pool->networks, &cap, i + 1,
-						  sizeof(struct bu_desired_network *));
-			pool->networks[pool->networks_count++] = network;
-		}
-	}
-}
-
-static void
-check_section_name(struct bu_loader *ld, const struct bu_ini_section *section)
-{
-	const struct bu_section_kind *kind = bu_schema_kind(section->kind);
-
-	if (!kind) {
-		bu_autofree char *hint = bu_schema_suggest(section->kind, NULL);
-
-		bu_load_wrong(
-			ld, section, NULL,
-			"is an unknown section%s; allowed is site, network, image, "
-			"hardware, cluster, validation, pool, node",
-			hint);
-	} else if (kind->named && !section->name[0]) {
-		bu_load_wrong(ld, section, NULL, "has no name; write [%s NAME]",
-			      section->kind);
-	} else if (!kind->named && section->name[0]) {
-		bu_load_wrong(ld, section, NULL, "has a name; write [%s]",
-			      section->kind);
-	}
-}
-
-static void
-create_lists(struct bu_loader *ld)
-{
-	struct bu_desired *desired = ld->desired;
-
-	for (size_t i = 0; i < ld->ini.count; i++) {
-		const struct layout *layout = find_layout(ld->ini.sections[i].kind);
-
-		check_section_name(ld, &ld->ini.sections[i]);
-		if (layout)
-			++*count_of(desired, layout);
-	}
-	for (size_t i = 0; i < BU_LEN(layouts); i++) {
-		size_t *count = count_of(desired, &layouts[i]);
-		void *list = bu_xcalloc(*count + 1, layouts[i].size);
-
-		memcpy((char *)desired + layouts[i].list, &list, sizeof(list));
-		*count = 0; /* counted again as they are filled */
-	}
-	ld->pool_sections =
-		bu_xcalloc(ld->ini.count + 1, sizeof(struct bu_ini_section *));
-	ld->network_sections =
-		bu_xcalloc(ld->ini.count + 1, sizeof(struct bu_ini_section *));
-	ld->validation_sections =
-		bu_xcalloc(ld->ini.count + 1, sizeof(struct bu_ini_section *));
-}
-
-static void
-load_object(struct bu_loader *ld, const struct bu_ini_section *section)
-{
-	const struct layout *layout = find_layout(section->kind);
-	struct bu_desired *desired = ld->desired;
-	size_t index;
-	char *object, *name;
-
-	if (!layout)
-		return;
-	index = (*count_of(desired, layout))++;
-	object = list_of(desired, layout) + index * layout->size;
-	name = bu_xstrdup(section->name);
-	memcpy(object, &name, sizeof(name));
-	*(struct bu_origin *)(object + layout->origin) =
-		(struct bu_origin){.file = section->file, .line = section->line};
-	bu_load_values(ld, section, object);
-	if (strcmp(section->kind, "network") == 0) {
-		desired->networks[index].index = index;
-		ld->network_sections[index] = section;
-	} else if (strcmp(section->kind, "pool") == 0) {
-		ld->pool_sections[index] = section;
-	} else if (strcmp(section->kind, "validation") == 0) {
-		ld->validation_sections[index] = section;
-	}
-}
-
-static void
-load_objects(struct bu_loader *ld)
-{
-	struct bu_desired *desired = ld->desired;
-
-	create_lists(ld);
-	for (size_t i = 0; i < ld->ini.count; i++) {
-		const struct bu_ini_section *section = &ld->ini.sections[i];
-
-		if (strcmp(section->kind, "site") != 0) {
-			load_object(ld, section);
-		} else if (desired->site.origin.line == 0) {
-			desired->site.origin =
-				(struct bu_origin){section->file, section->line};
-			bu_load_values(ld, section, &desired->site);
-		}
-	}
-	for (size_t i = 0; i < desired->validations_count; i++)
-		bu_load_references(ld, ld->validation_sections[i],
-				   &desired->validations[i]);
-	for (size_t i = 0; i < desired->pools_count; i++) {
-		bu_load_references(ld, ld->pool_sections[i], &desired->pools[i]);
-		load_networks(ld, ld->pool_sections[i], &desired->pools[i]);
-	}
 }
 
 static void
@@ -332,19 +55,10 @@ include_pattern(struct bu_loader *ld, const char *pattern, char *seen)
 	return matches;
 }
 
-static const struct bu_ini_section *
-find_site(const struct bu_ini *ini)
-{
-	for (size_t i = 0; i < ini->count; i++)
-		if (strcmp(ini->sections[i].kind, "site") == 0)
-			return &ini->sections[i];
-	return NULL;
-}
-
 static void
 include_files(struct bu_loader *ld, char *seen)
 {
-	const struct bu_ini_section *site = find_site(&ld->ini);
+	const struct bu_ini_section *site = bu_load_site(&ld->ini);
 	const struct bu_ini_entry *entry = site ? bu_ini_entry(site, "include") : NULL;
 	/* The list of sections moves while files are added to it. */
 	bu_autofree char *list = bu_xstrdup(entry ? entry->value : "");
@@ -358,7 +72,7 @@ include_files(struct bu_loader *ld, char *seen)
 		bu_autofree char *pattern = word;
 
 		if (include_pattern(ld, pattern, seen) == 0)
-			bu_load_wrong(ld, find_site(&ld->ini), "include",
+			bu_load_wrong(ld, bu_load_site(&ld->ini), "include",
 				      "'%.80s' matches no *.ini file of the tree",
 				      pattern);
 	}
@@ -401,7 +115,7 @@ bu_profiles_load(const struct bu_tree *tree, struct bu_findings *findings)
 		desired->files[i] = bu_xstrdup(tree->files[i].path);
 	scan_files(&ld);
 	if (ld.ini.count) {
-		load_objects(&ld);
+		bu_load_objects(&ld);
 		bu_load_nodes(&ld);
 		bu_load_checks(&ld);
 	}
@@ -414,39 +128,4 @@ bu_profiles_load(const struct bu_tree *tree, struct bu_findings *findings)
 		return desired;
 	bu_desired_destroy(desired);
 	return NULL;
-}
-
-static void
-free_texts(const char *kind, char *object)
-{
-	size_t count;
-	const struct bu_key *keys = bu_schema_keys(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i].section, kind) == 0 && bu_key_is_text(&keys[i]) &&
-		    keys[i].offset != BU_KEY_NO_FIELD)
-			free(*(char **)(object + keys[i].offset));
-}
-
-static void
-free_list(struct bu_desired *desired, const struct layout *layout)
-{
-	char *list = list_of(desired, layout);
-
-	for (size_t i = 0; i < *count_of(desired, layout); i++) {
-		char *object = list + i * layout->size;
-
-		free_texts(layout->kind, object);
-		free(*(char **)object); /* the name */
-	}
-	free(list);
-}
-
-void
-bu_load_free_fields(struct bu_desired *desired)
-{
-	free_texts("site", (char *)&desired->site);
-	for (size_t i = 0; i < BU_LEN(layouts); i++)
-		free_list(desired, &layouts[i]);
-	free_list(desired, &node_layout);
 }

@@ -34,13 +34,18 @@ void bu_load_references(struct bu_loader *ld, const struct bu_ini_section *secti
 const void *bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
 			 const char *key, const char *kind, const char *name);
 
+/* The [site] section; NULL when there is none. */
+const struct bu_ini_section *bu_load_site(const struct bu_ini *ini);
+/* load_objects.c: all sections but [node], references resolved. */
+void bu_load_objects(struct bu_loader *ld);
 /* load_nodes.c: pools become nodes; inventory and [node] sections are laid over them.
  */
 void bu_load_nodes(struct bu_loader *ld);
 /* load_checks.c: what no key alone can tell. */
 void bu_load_checks(struct bu_loader *ld);
 
-/* Frees the lists and every text field that the table knows. */
-void bu_load_free_fields(struct bu_desired *desired);
+/* Everything but the list of files; every text field that the table knows. */
+void bu_load_free(struct bu_desired *desired);
+void bu_load_free_node(struct bu_desired_node *node);
 
 #endif

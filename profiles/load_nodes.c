@@ -190,25 +190,30 @@ compare_nodes(const void *a, const void *b)
 	return order ? order : (x->pool > y->pool) - (x->pool < y->pool);
 }
 
+/* Of a node in two pools the first pool's stays, so that later checks make sense. */
 static void
 sort_nodes(struct bu_loader *ld)
 {
 	struct bu_desired *desired = ld->desired;
+	struct bu_desired_node *nodes = desired->nodes;
+	size_t kept = 0;
 
 	if (desired->nodes_count)
-		qsort(desired->nodes, desired->nodes_count, sizeof(*desired->nodes),
-		      compare_nodes);
+		qsort(nodes, desired->nodes_count, sizeof(*nodes), compare_nodes);
 	for (size_t i = 0; i < desired->nodes_count; i++) {
-		struct bu_desired_node *node = &desired->nodes[i];
-
-		node->index = i;
-		if (i == 0 || strcmp(node->name, node[-1].name) != 0)
+		if (kept == 0 || strcmp(nodes[i].name, nodes[kept - 1].name) != 0) {
+			nodes[kept] = nodes[i];
+			nodes[kept].index = kept;
+			kept++;
 			continue;
-		bu_load_wrong(ld, ld->pool_sections[node->pool - desired->pools],
+		}
+		bu_load_wrong(ld, ld->pool_sections[nodes[i].pool - desired->pools],
 			      "nodes",
 			      "'%s' is in [pool %s] already; a node is in one pool",
-			      node->name, node[-1].pool->name);
+			      nodes[i].name, nodes[kept - 1].pool->name);
+		bu_load_free_node(&nodes[i]);
 	}
+	desired->nodes_count = kept;
 }
 
 static void
@@ -230,13 +235,13 @@ lay_over(struct bu_desired_node *node, struct bu_inventory_row *row, const char 
 static void
 apply_inventory(struct bu_loader *ld)
 {
-	const struct bu_ini_section *site = &ld->ini.sections[0];
-	const struct bu_ini_entry *entry = strcmp(site->kind, "site") == 0
-						   ? bu_ini_entry(site, "inventory")
-						   : NULL;
+	const struct bu_ini_section *site = bu_load_site(&ld->ini);
+	const struct bu_ini_entry *entry =
+		site ? bu_ini_entry(site, "inventory") : NULL;
 	const struct bu_tree_file *file =
 		entry ? bu_tree_find(ld->tree, entry->value) : NULL;
 	struct bu_inventory *inventory;
+	int all_pools_read = 1;
 	const char *path;
 
 	if (!entry)
@@ -247,6 +252,8 @@ apply_inventory(struct bu_loader *ld)
 		return;
 	}
 	path = ld->desired->files[file - ld->tree->files];
+	for (size_t i = 0; i < ld->desired->pools_count; i++)
+		all_pools_read &= ld->desired->pools[i].nodes_count > 0;
 	inventory = bu_inventory_parse(file, ld->findings);
 	for (size_t i = 0; i < inventory->count; i++) {
 		struct bu_inventory_row *row = &inventory->rows[i];
@@ -255,7 +262,7 @@ apply_inventory(struct bu_loader *ld)
 
 		if (node)
 			lay_over(&ld->desired->nodes[node->index], row, path);
-		else
+		else if (all_pools_read)
 			bu_findings_add(
 				ld->findings, BU_FINDING_WARNING, path, row->line,
 				"'%s' is in no pool; the row has no effect", name);

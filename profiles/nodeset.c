@@ -118,7 +118,7 @@ emit_bracket(struct expansion *exp, size_t len, const char *body, int brackets)
 {
 	const char *close = strchr(body, ']');
 	long low, high;
-	int width;
+	int width = 0;
 
 	if (!close || brackets >= BRACKETS_MAX)
 		return bu_err_set(exp->err, BU_ERR_INVAL, 0,

@@ -96,6 +96,10 @@ parse_quantity(const struct bu_key *key, const char *text, const struct unit *un
 				"'%.80s' is out of range; allowed is %.0f s to "
 				"%.0f s",
 				text, key->min / 1000, key->max / 1000);
+		if (key->min == key->max)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "'%.80s' is unknown; allowed is %.15g", text,
+					  key->min);
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"'%.80s' is out of range; allowed is %.15g to %.15g%s", text,

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profile trees for tests, made from text. */
+#ifndef BU_PROFILES_TESTING_H
+#define BU_PROFILES_TESTING_H
+
+#include "profiles/findings.h"
+#include "profiles/load.h"
+#include "profiles/tree.h"
+
+/* A tree of the files given as path, text, path, text, ..., NULL. */
+struct bu_tree *bu_testing_tree(const char *path, ...) __attribute__((sentinel));
+/* A profile that has nothing wrong in it: site.ini and racks.csv for node001, node002.
+ */
+extern const char bu_testing_site[], bu_testing_racks[];
+/* The good profile with the first `from` in site.ini replaced; aborts when it is not
+ * there, so that a test cannot pass by testing nothing. Owned. */
+char *bu_testing_replace(const char *text, const char *from, const char *to);
+
+#endif
