@@ -50,6 +50,7 @@ struct bu_node {
 	char installed_step[112];
 	json_t *full_cert; /* {"text","sig"} or NULL */
 	json_t *boot_cert;
+	char step_error[400]; /* of the last step that failed */
 	char held_by[40];
 	char held_reason[400];
 	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
@@ -62,6 +63,7 @@ struct bu_node {
 	int appending;        /* an event of it is on its way to the log */
 	int effect_running;   /* of the open step */
 	int join_started;     /* the agent has started the cluster's client */
+	int64_t retry_ms;     /* Unix time at which a failed step is tried again; 0 = no */
 	char waiting[400];    /* what it waits for; "" = nothing */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	char progress_stage[32];

@@ -168,6 +168,7 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	memset(&node->step, 0, sizeof(node->step));
 	node->effect_running = 0;
 	node->join_started = 0;
+	node->retry_ms = 0;
 	node->waiting[0] = '\0';
 	node->progress_total_bytes = 0;
 	if (strcmp(on, "repeat") == 0)
@@ -203,6 +204,8 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	if (strcmp(bu_json_str(event->body, "step", ""), node->step.id) != 0)
 		return 0;
 	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
+	copy(node->step_error, sizeof(node->step_error), event->body,
+	     done ? "" : "detail");
 	node->effect_running = 0;
 	return 0;
 }

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What agents say, turned into triggers. An agent's word is checked against what was
+ * ordered: the token of this very boot, the stamp of this very install.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "model/machine.h"
+#include "provisioner/node/reconcile_impl.h"
+
+static int
+machine_of(const struct bu_inventory *inventory, struct bu_machine *ret_machine,
+	   char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
+{
+	bu_inventory_machine(inventory, ret_machine);
+	return bu_machine_id(ret_machine, ret_id, err);
+}
+
+int
+bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node, const char *token,
+		   const struct bu_inventory *inventory, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	struct bu_event event;
+	struct bu_machine machine;
+	char expected[BU_DIGEST_SIZE], id[BU_MACHINE_ID_SIZE];
+
+	if (node->state != BU_STATE_INSPECTING ||
+	    node->step.action != BU_ACTION_NETBOOT)
+		return bu_err_set(err, BU_ERR_DENIED, 0, "no boot of %s was ordered",
+				  node->name);
+	bu_trust_token(rec->trust, node->step.id, node->step.attempt, expected);
+	if (!bu_equal_secret(expected, token))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "this is not the token of the present boot of %s",
+				  node->name);
+	if (strcmp(node->admitted_step, node->step.id) == 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "the token of %s was used already", node->name);
+	if (machine_of(inventory, &machine, id, err) != 0)
+		return -1;
+	if (!want || !want->mac || !bu_machine_has_mac(&machine, want->mac))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "no NIC of this machine has the MAC that the profile "
+				  "gives %s",
+				  node->name);
+	bu_event_init(&event, BU_EVENT_ADMITTED, node->name,
+		      json_pack("{s:s,s:s}", "step", node->step.id, "machine", id));
+	bu_reconcile_append(rec, node, &event, 1);
+	return 0;
+}
+
+/* Fills reason and returns -1 when the machine is not what its class asks for. */
+static int
+check_class(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
+	    char *reason, size_t size)
+{
+	const struct bu_disk *disk = NULL;
+
+	for (size_t i = 0; i < inv->disks_count; i++)
+		if (strcmp(inv->disks[i].path, class->disk) == 0)
+			disk = &inv->disks[i];
+	if (!disk)
+		snprintf(reason, size, "hardware class %s wants disk %s; it has none such",
+			 class->name, class->disk);
+	else if ((uint64_t)inv->memory_bytes < class->memory_min_bytes)
+		snprintf(reason, size,
+			 "hardware class %s wants %llu MiB of memory; it has %llu",
+			 class->name, (unsigned long long)(class->memory_min_bytes >> 20),
+			 (unsigned long long)inv->memory_bytes >> 20);
+	else if (inv->cpu.threads < class->cpus_min)
+		snprintf(reason, size, "hardware class %s wants %d CPUs; it has %d",
+			 class->name, class->cpus_min, inv->cpu.threads);
+	else if ((int)inv->nics_count < class->nics)
+		snprintf(reason, size, "hardware class %s wants %d NICs; it has %zu",
+			 class->name, class->nics, inv->nics_count);
+	else if ((int)inv->gpus_count < class->gpus)
+		snprintf(reason, size, "hardware class %s wants %d GPUs; it has %zu",
+			 class->name, class->gpus, inv->gpus_count);
+	else
+		return 0;
+	return -1;
+}
+
+static void
+booted_event(struct bu_event *event, const struct bu_node *node, const char *boot_id,
+	     const char *where)
+{
+	bu_event_init(event, BU_EVENT_BOOTED, node->name,
+		      json_pack("{s:s,s:s}", "boot_id", boot_id, "where", where));
+}
+
+static int
+bound_event(struct bu_reconcile *rec, struct bu_event *event, const struct bu_node *node,
+	    const struct bu_inventory *inventory, struct bu_err *err)
+{
+	bu_autojson json_t *value = bu_inventory_to_json(inventory);
+	bu_autofree char *text = bu_json_canonical(value);
+	char digest[BU_DIGEST_SIZE], id[BU_MACHINE_ID_SIZE];
+	struct bu_machine machine;
+
+	if (machine_of(inventory, &machine, id, err) != 0)
+		return -1;
+	if (strcmp(id, node->machine) != 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "the inventory is of machine %s; %s is bound to %s", id,
+				  node->name, node->machine);
+	if (bu_store_put_blob(rec->world->store, text, digest, err) != 0)
+		return -1;
+	bu_event_init(event, BU_EVENT_BOUND, node->name,
+		      json_pack("{s:s,s:s}", "machine", id, "inventory", digest));
+	return 0;
+}
+
+static int
+hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
+	      const struct bu_inventory *inventory, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	struct bu_event events[3];
+	size_t count = 0;
+	char reason[400] = "";
+	int fits;
+
+	if (node->state != BU_STATE_INSPECTING)
+		return 0; /* again, after its own restart: its work is still there */
+	if (strcmp(node->admitted_step, node->step.id) != 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "%s was not admitted in this boot; it must show its "
+				  "token",
+				  node->name);
+	if (!want)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node %s in the profile",
+				  node->name);
+	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
+		return -1;
+	booted_event(&events[count++], node, inventory->boot_id, "ramdisk");
+	if (node->step.status == BU_STEP_OPEN)
+		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
+	fits = check_class(want->hardware, inventory, reason, sizeof(reason)) == 0;
+	return bu_reconcile_fire(rec, node,
+				 fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT, reason,
+				 events, count, err);
+}
+
+static int
+check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *stamp,
+	    struct bu_err *err)
+{
+	bu_autojson json_t *body = NULL;
+
+	if (!json_is_object(stamp))
+		return bu_err_set(err, BU_ERR_VERIFY, 0, "the system has no stamp");
+	body = bu_trust_open_signed(rec->trust, stamp, err);
+	if (!body)
+		return bu_err_wrap(err, "stamp");
+	if (strcmp(bu_json_str(body, "step", ""), node->installed_step) != 0 ||
+	    strcmp(bu_json_str(body, "machine", ""), node->machine) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "the stamp is of step %s on machine %s, not of %s",
+				  bu_json_str(body, "step", "?"),
+				  bu_json_str(body, "machine", "?"),
+				  node->installed_step);
+	return 0;
+}
+
+static int
+hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
+		const struct bu_inventory *inventory, struct bu_err *err)
+{
+	struct bu_event events[3];
+	struct bu_err bad = {0};
+	char reason[420];
+	size_t count = 0;
+	int same = strcmp(node->boot_id, inventory->boot_id) == 0;
+
+	if (same && node->boot_installed)
+		return 0;
+	if (check_stamp(rec, node, stamp, &bad) != 0) {
+		if (node->state == BU_STATE_BOOTING) {
+			snprintf(reason, sizeof(reason), "booted another system: %s",
+				 bad.text);
+			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, reason, NULL, 0);
+		}
+		if (err)
+			*err = bad;
+		return -1;
+	}
+	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
+		return -1;
+	booted_event(&events[count++], node, inventory->boot_id, "installed");
+	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
+		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
+	return bu_reconcile_fire(rec, node, BU_TRIGGER_BOOTED, NULL, events, count, err);
+}
+
+int
+bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *where,
+		   const json_t *stamp, const struct bu_inventory *inventory,
+		   struct bu_err *err)
+{
+	if (node->appending)
+		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; say it again",
+				  node->name);
+	if (strcmp(where, "ramdisk") == 0)
+		return hello_ramdisk(rec, node, inventory, err);
+	if (strcmp(where, "installed") == 0)
+		return hello_installed(rec, node, stamp, inventory, err);
+	return bu_err_set(err, BU_ERR_INVAL, 0, "where is '%s'? ramdisk or installed", where);
+}
+
+int
+bu_reconcile_wants_agent(const struct bu_node *node)
+{
+	if (node->step.status != BU_STEP_OPEN || node->held_by[0])
+		return 0;
+	return node->step.action == BU_ACTION_INSTALL ||
+	       (node->step.action == BU_ACTION_JOIN && !node->join_started);
+}
+
+/* What a second try cannot mend. */
+static int
+final(const struct bu_err *failure)
+{
+	return failure->kind == BU_ERR_VERIFY || failure->kind == BU_ERR_STATE ||
+	       failure->kind == BU_ERR_INVAL || failure->kind == BU_ERR_DENIED;
+}
+
+static void
+install_done(struct bu_reconcile *rec, struct bu_node *node)
+{
+	struct bu_event events[2];
+
+	bu_outcome_event(&events[0], node, NULL, "");
+	bu_event_init(&events[1], BU_EVENT_INSTALLED, node->name,
+		      json_pack("{s:s,s:s,s:s}", "step", node->step.id, "image",
+				node->order.image, "digest", node->order.image_digest));
+	bu_reconcile_try(rec, node, BU_TRIGGER_IMAGED, NULL, events, 2);
+}
+
+void
+bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *step,
+		    int attempt, const struct bu_err *failure)
+{
+	struct bu_event event;
+
+	if (strcmp(node->step.id, step) != 0 || node->step.attempt != attempt ||
+	    node->step.status != BU_STEP_OPEN || node->appending)
+		return;
+	if (failure) {
+		bu_outcome_event(&event, node, failure, "");
+		if (final(failure) && node->state != BU_STATE_JOINING)
+			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, failure->text,
+					 &event, 1);
+		else
+			bu_reconcile_append(rec, node, &event, 1);
+		return;
+	}
+	if (node->step.action == BU_ACTION_INSTALL) {
+		install_done(rec, node);
+	} else if (node->step.action == BU_ACTION_JOIN && !node->join_started) {
+		node->join_started = 1;
+		bu_effect_start(rec, node);
+	}
+}

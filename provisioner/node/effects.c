@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What steps do to the world: power through bringup-power, clusters through their
+ * driver. The agent's steps have no effect here: the agent comes and fetches them.
+ *
+ * Callbacks may come late: they carry the step and attempt that they belong to, and
+ * what is no longer the node's open step is dropped.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "provisioner/cluster/cluster.h"
+#include "provisioner/node/reconcile_impl.h"
+
+struct effect {
+	struct bu_reconcile *rec;
+	char node[BU_NAME_MAX];
+	char step[112];
+	int attempt;
+};
+
+static struct effect *
+effect_of(struct bu_reconcile *rec, struct bu_node *node)
+{
+	struct effect *effect = bu_xcalloc(1, sizeof(*effect));
+
+	effect->rec = rec;
+	memcpy(effect->node, node->name, sizeof(effect->node));
+	memcpy(effect->step, node->step.id, sizeof(effect->step));
+	effect->attempt = node->step.attempt;
+	node->effect_running = 1;
+	return effect;
+}
+
+/* Frees the effect; NULL when the node has gone on without it. */
+static struct bu_node *
+effect_node(struct effect *effect)
+{
+	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
+	int current = node && node->step.status == BU_STEP_OPEN && !node->appending &&
+		      strcmp(node->step.id, effect->step) == 0 &&
+		      node->step.attempt == effect->attempt;
+
+	free(effect);
+	return current ? node : NULL;
+}
+
+void
+bu_outcome_event(struct bu_event *event, const struct bu_node *node,
+		 const struct bu_err *failure, const char *detail)
+{
+	bu_event_init(event, BU_EVENT_OUTCOME, node->name,
+		      json_pack("{s:s,s:i,s:s,s:s,s:s}", "step", node->step.id, "attempt",
+				node->step.attempt, "action",
+				bu_action_name(node->step.action), "result",
+				failure ? "failed" : "done", "detail",
+				failure ? failure->text : detail));
+}
+
+static void
+journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
+		const struct bu_err *failure, const char *detail)
+{
+	struct bu_event event;
+
+	bu_outcome_event(&event, node, failure, detail);
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+static void
+on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
+{
+	struct effect *effect = arg;
+	struct bu_reconcile *rec = effect->rec;
+	struct bu_node *node = effect_node(effect);
+
+	if (node)
+		journal_outcome(rec, node, err, bu_power_state_name(state));
+}
+
+static void
+boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
+{
+	int disk = node->step.action == BU_ACTION_DISKBOOT;
+	/* After an install the agent switches its machine off; a repetition of the step
+	 * has nobody to wait for. */
+	int64_t wait_off_ms = disk && node->repeats == 0 ? BU_WAIT_OFF_MS : 0;
+
+	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "",
+		      disk ? BU_BOOT_DISK : BU_BOOT_NETWORK, wait_off_ms, on_boot,
+		      effect_of(rec, node));
+}
+
+static void
+on_cluster(const struct bu_err *err, void *arg)
+{
+	struct effect *effect = arg;
+	struct bu_reconcile *rec = effect->rec;
+	struct bu_node *node = effect_node(effect);
+
+	if (node)
+		journal_outcome(rec, node, err, "");
+}
+
+static void
+call_cluster(struct bu_reconcile *rec, struct bu_node *node,
+	     const struct bu_desired_node *want)
+{
+	const struct bu_cluster_driver *driver;
+	struct bu_cluster_target target = {.node = node->name};
+	struct bu_err err;
+	int join = node->step.action == BU_ACTION_JOIN;
+
+	if (!want->cluster) {
+		journal_outcome(rec, node, NULL, "its pool joins no cluster");
+		return;
+	}
+	if (join && !node->join_started)
+		return;
+	driver = bu_cluster_driver(want->cluster->driver);
+	if (!driver) {
+		bu_err_set(&err, BU_ERR_INVAL, 0, "no cluster driver '%s'",
+			   want->cluster->driver);
+		journal_outcome(rec, node, &err, "");
+		return;
+	}
+	target.conf = want->cluster->slurm_conf_path;
+	target.deadline_ms = bu_reconcile_limit_s(rec, node->state) * INT64_C(1000);
+	(join ? driver->admit : driver->leave)(rec->world->loop, &target, on_cluster,
+					       effect_of(rec, node));
+}
+
+void
+bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	struct bu_err err;
+
+	if (!want) {
+		bu_err_set(&err, BU_ERR_NOTFOUND, 0, "the applied profile has no node %s",
+			   node->name);
+		journal_outcome(rec, node, &err, "");
+		return;
+	}
+	switch (bu_action_actor(node->step.action)) {
+	case BU_ACTOR_POWER:
+		boot(rec, node, want);
+		return;
+	case BU_ACTOR_CLUSTER:
+		call_cluster(rec, node, want);
+		return;
+	case BU_ACTOR_AGENT:
+	case BU_ACTOR_NOBODY:
+		return;
+	}
+}
+
+/* Off: the boot was not done, and off is confirmed: doing it is safe. On: it may or may
+ * not have been; only a new boot id proves it, and the deadline decides. */
+static void
+on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
+{
+	struct effect *effect = arg;
+	struct bu_reconcile *rec = effect->rec;
+	struct bu_node *node = effect_node(effect);
+
+	if (!node)
+		return;
+	node->effect_running = 0;
+	if (err || state == BU_POWER_UNKNOWN) {
+		bu_warn("node", "%s: power is unknown: %s", node->name,
+			err ? err->text : "no clear answer");
+		node->retry_ms = bu_wall_ms(bu_loop_clock(rec->world->loop)) + BU_RETRY_MS;
+	} else if (state == BU_POWER_OFF) {
+		bu_info("node", "%s: %s was not done before the restart; doing it now",
+			node->name, bu_action_name(node->step.action));
+		bu_effect_start(rec, node);
+	} else {
+		bu_info("node", "%s: %s may have been done before the restart; waiting "
+				"for its boot",
+			node->name, bu_action_name(node->step.action));
+		node->effect_running = 1;
+	}
+}
+
+void
+bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+
+	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
+		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
+				on_observed, effect_of(rec, node));
+	else
+		bu_effect_start(rec, node);
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine of the lifecycle.
+ *
+ * Invariants: a node has at most one batch on its way to the log (`appending`); memory
+ * changes only when a batch is in the log; an effect starts only after its intent is in
+ * the log, and is never repeated blindly.
+ */
+#include "provisioner/node/reconcile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "provisioner/node/reconcile_impl.h"
+
+/* Steps by state. A state that is not here is moved by others (gate, people). */
+static const struct {
+	enum bu_state state;
+	enum bu_action action;
+} plans[] = {
+	{BU_STATE_INSPECTING, BU_ACTION_NETBOOT}, {BU_STATE_IMAGING, BU_ACTION_INSTALL},
+	{BU_STATE_BOOTING, BU_ACTION_DISKBOOT},   {BU_STATE_JOINING, BU_ACTION_JOIN},
+	{BU_STATE_DRAINING, BU_ACTION_LEAVE},
+};
+
+static enum bu_action
+action_of(enum bu_state state)
+{
+	for (size_t i = 0; i < BU_LEN(plans); i++)
+		if (plans[i].state == state)
+			return plans[i].action;
+	return BU_ACTION_NONE;
+}
+
+static int64_t
+now_ms(const struct bu_reconcile *rec)
+{
+	return bu_wall_ms(bu_loop_clock(rec->world->loop));
+}
+
+int
+bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state)
+{
+	return rec->limit_s[state] ? rec->limit_s[state] : bu_state_info(state)->limit_s;
+}
+
+struct appending {
+	struct bu_reconcile *rec;
+	struct bu_node *node; /* NULL: about the site */
+};
+
+static void
+on_appended(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+{
+	struct appending *appending = arg;
+	struct bu_reconcile *rec = appending->rec;
+	struct bu_node *node = appending->node;
+	struct bu_err bad;
+
+	free(appending);
+	if (err) {
+		/* Nothing may be done that is not in the log. A start reads it anew. */
+		bu_error("log", "%s; stopping", err->text);
+		exit(1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (bu_world_replay(rec->world, &events[i], &bad) != 0)
+			bu_error("log", "%s", bad.text);
+		else if (events[i].kind == BU_EVENT_STATE) {
+			bu_autofree char *text = bu_event_text(&events[i]);
+
+			bu_info("node", "%s: %s", events[i].node, text);
+		}
+	}
+	if (!node) {
+		bu_world_touch(rec->world, NULL);
+		return;
+	}
+	node->appending--;
+	bu_world_touch(rec->world, node);
+	bu_reconcile_drive(rec, node);
+}
+
+static void
+append(struct bu_reconcile *rec, struct bu_node *node, struct bu_event *events,
+       size_t count)
+{
+	struct appending *appending = bu_xcalloc(1, sizeof(*appending));
+
+	appending->rec = rec;
+	appending->node = node;
+	if (node)
+		node->appending++;
+	bu_store_append(rec->world->store, events, count, rec->world->epoch, on_appended,
+			appending);
+}
+
+void
+bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
+		    struct bu_event *events, size_t count)
+{
+	append(rec, node, events, count);
+}
+
+void
+bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t count)
+{
+	/* Facts about one node drive it when they are in. */
+	append(rec, count ? bu_world_node(rec->world, events[0].node) : NULL, events,
+	       count);
+}
+
+static void
+drop(struct bu_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		bu_event_fini(&events[i]);
+}
+
+int
+bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger trigger,
+		  const char *reason, struct bu_event *extra, size_t count,
+		  struct bu_err *err)
+{
+	struct bu_guard_facts facts = {
+		.ordered = node->order.open,
+		.certified = bu_world_certified(node),
+	};
+	struct bu_event events[8];
+	enum bu_state to;
+
+	bu_assert(count < BU_LEN(events));
+	if (node->appending) {
+		drop(extra, count);
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing at this moment; ask again",
+				  node->name);
+	}
+	if (bu_lifecycle_next(node->state, trigger, &facts, &to, err) != 0) {
+		drop(extra, count);
+		return bu_err_wrap(err, "node %s", node->name);
+	}
+	if (count)
+		memcpy(events, extra, count * sizeof(*extra));
+	bu_event_init(&events[count], BU_EVENT_STATE, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
+				"to", bu_state_name(to), "on", bu_trigger_name(trigger),
+				"reason", reason ? reason : ""));
+	append(rec, node, events, count + 1);
+	return 0;
+}
+
+void
+bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger trigger,
+		 const char *reason, struct bu_event *extra, size_t count)
+{
+	struct bu_err err;
+
+	if (bu_reconcile_fire(rec, node, trigger, reason, extra, count, &err) != 0)
+		bu_warn("node", "%s", err.text);
+}
+
+int
+bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char *by,
+		     struct bu_err *err)
+{
+	struct bu_event event;
+
+	if (!node->held_by[0])
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
+				  node->name);
+	if (node->appending)
+		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
+				  node->name);
+	bu_event_init(&event, BU_EVENT_RELEASED, node->name, json_pack("{s:s}", "by", by));
+	append(rec, node, &event, 1);
+	return 0;
+}
+
+void
+bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger last,
+		   const char *reason)
+{
+	struct bu_event event;
+	bu_autofree char *text = NULL;
+
+	if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD) {
+		bu_event_init(&event, BU_EVENT_HELD, node->name,
+			      json_pack("{s:s,s:s}", "owner", "bringup", "reason",
+					reason));
+		append(rec, node, &event, 1);
+		return;
+	}
+	if (node->repeats < BU_REPEATS_MAX) {
+		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
+		return;
+	}
+	text = bu_xasprintf("%s; %d power cycles did not help", reason, node->repeats);
+	bu_reconcile_try(rec, node, last, text, NULL, 0);
+}
+
+static void
+open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
+	  int attempt)
+{
+	struct bu_event event;
+	/* An install keeps its id over power cycles, so that the mark of the unfinished
+	 * one on the disk is known as its own. */
+	int64_t seq = action == BU_ACTION_INSTALL ? node->order.seq : node->state_seq;
+	bu_autofree char *id = bu_xasprintf("%s.%lld.%s", node->name, (long long)seq,
+					    bu_action_name(action));
+
+	bu_event_init(&event, BU_EVENT_INTENT, node->name,
+		      json_pack("{s:s,s:i,s:I,s:s}", "step", id, "attempt", attempt,
+				"epoch", (json_int_t)rec->world->epoch, "action",
+				bu_action_name(action)));
+	append(rec, node, &event, 1);
+}
+
+/* A step that is done moves the node where nobody else does. */
+static void
+step_done(struct bu_reconcile *rec, struct bu_node *node)
+{
+	if (node->step.action == BU_ACTION_JOIN)
+		bu_reconcile_try(rec, node, BU_TRIGGER_JOINED, NULL, NULL, 0);
+	else if (node->step.action == BU_ACTION_LEAVE)
+		bu_reconcile_try(rec, node, BU_TRIGGER_LEFT, NULL, NULL, 0);
+}
+
+void
+bu_reconcile_drive(struct bu_reconcile *rec, struct bu_node *node)
+{
+	enum bu_action action = action_of(node->state);
+
+	if (node->appending || node->held_by[0] || action == BU_ACTION_NONE)
+		return;
+	switch (node->step.status) {
+	case BU_STEP_NONE:
+		open_step(rec, node, action, node->repeats + 1);
+		return;
+	case BU_STEP_OPEN:
+		if (node->effect_running)
+			return;
+		if (node->step.intent_ms < rec->world->started_ms)
+			bu_effect_observe(rec, node);
+		else
+			bu_effect_start(rec, node);
+		return;
+	case BU_STEP_DONE:
+		step_done(rec, node);
+		return;
+	case BU_STEP_FAILED:
+		if (!node->retry_ms)
+			node->retry_ms = now_ms(rec) + BU_RETRY_MS;
+	}
+}
+
+int64_t
+bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int limit_s = bu_reconcile_limit_s(rec, node->state);
+	int64_t from_ms = node->since_ms;
+
+	if (!limit_s || node->held_by[0] || node->waiting[0])
+		return 0;
+	/* The time that bringupd was away is not the node's fault. */
+	if (from_ms < rec->world->started_ms)
+		from_ms = rec->world->started_ms;
+	return from_ms + (int64_t)limit_s * 1000;
+}
+
+static const char *
+missing_word(const struct bu_node *node)
+{
+	switch (node->state) {
+	case BU_STATE_INSPECTING:
+		return "the agent did not report from the boot ramdisk";
+	case BU_STATE_IMAGING:
+		return "the image was not written";
+	case BU_STATE_BOOTING:
+		return "the installed system did not report";
+	case BU_STATE_VALIDATING:
+		return "the fabric was not measured";
+	case BU_STATE_JOINING:
+		return "the cluster did not take the node";
+	case BU_STATE_DRAINING:
+		return "the node's jobs did not end";
+	default:
+		return "it did not go on";
+	}
+}
+
+static void
+check_node(struct bu_reconcile *rec, struct bu_node *node)
+{
+	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
+	char reason[400];
+
+	if (node->appending)
+		return;
+	if (deadline_ms && now_ms(rec) > deadline_ms) {
+		snprintf(reason, sizeof(reason), "%s within %d s", missing_word(node),
+			 bu_reconcile_limit_s(rec, node->state));
+		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
+		return;
+	}
+	if (node->retry_ms && now_ms(rec) >= node->retry_ms) {
+		node->retry_ms = 0;
+		if (node->step.status == BU_STEP_FAILED)
+			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
+					   node->step_error[0] ? node->step_error
+							       : "a step failed");
+		else if (node->step.status == BU_STEP_OPEN)
+			bu_effect_observe(rec, node);
+	}
+}
+
+static void
+on_tick(void *arg)
+{
+	struct bu_reconcile *rec = arg;
+
+	for (size_t i = 0; i < rec->world->count; i++)
+		check_node(rec, rec->world->nodes[i]);
+	bu_timer_set(rec->tick, BU_TICK_MS);
+}
+
+struct bu_reconcile *
+bu_reconcile_create(const struct bu_reconcile_opts *opts)
+{
+	struct bu_reconcile *rec = bu_xcalloc(1, sizeof(*rec));
+
+	rec->world = opts->world;
+	rec->power = opts->power;
+	rec->trust = opts->trust;
+	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
+	rec->tick = bu_timer_create(rec->world->loop, on_tick, rec);
+	return rec;
+}
+
+void
+bu_reconcile_destroy(struct bu_reconcile *rec)
+{
+	if (!rec)
+		return;
+	bu_timer_destroy(rec->tick);
+	free(rec);
+}
+
+void
+bu_reconcile_start(struct bu_reconcile *rec)
+{
+	for (size_t i = 0; i < rec->world->count; i++)
+		bu_reconcile_drive(rec, rec->world->nodes[i]);
+	bu_timer_set(rec->tick, BU_TICK_MS);
+}

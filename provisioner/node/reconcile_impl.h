@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of reconcile: reconcile.c, effects.c, agents.c, why.c. */
+#ifndef BU_NODE_RECONCILE_IMPL_H
+#define BU_NODE_RECONCILE_IMPL_H
+
+#include "provisioner/node/reconcile.h"
+
+enum {
+	BU_REPEATS_MAX = 2,  /* power cycles before a ladder has run out */
+	BU_RETRY_MS = 5000,  /* between a failed effect and its repetition */
+	BU_WAIT_OFF_MS = 30000, /* for a machine that switches itself off */
+	BU_TICK_MS = 1000,
+};
+
+struct bu_reconcile {
+	struct bu_world *world;
+	struct bu_power *power;
+	const struct bu_trust *trust;
+	int limit_s[BU_STATE_COUNT];
+	struct bu_timer *tick;
+};
+
+int bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state);
+/* Does the next thing that the node's state asks for. */
+void bu_reconcile_drive(struct bu_reconcile *rec, struct bu_node *node);
+/* Journals events of one node; when they are in, memory changes and drive() follows. */
+void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
+			 struct bu_event *events, size_t count);
+/* One rung up the ladder: once more, or the end of it. trigger: LATE or FAULT. */
+void bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node,
+			enum bu_trigger last, const char *reason);
+/* Fires and logs a refusal; for callers that have nobody to tell. */
+void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
+		      enum bu_trigger trigger, const char *reason,
+		      struct bu_event *extra, size_t count);
+
+/* effects.c */
+void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
+/* After a restart: finds out whether the open step was done. */
+void bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node);
+void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
+		      const struct bu_err *failure, const char *detail);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `bringup node why`: in words, from the same facts that the engine decides by. */
+#include <stdio.h>
+#include <string.h>
+
+#include "provisioner/node/reconcile_impl.h"
+
+static void
+add(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void
+add(char **text, const char *fmt, ...)
+{
+	bu_autofree char *old = *text;
+	bu_autofree char *line = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	line = bu_xvasprintf(fmt, args);
+	va_end(args);
+	*text = bu_xasprintf("%s%s\n", old, line);
+}
+
+static void
+add_step(const struct bu_node *node, char **text)
+{
+	static const char *const status[] = {"not begun", "under way", "done", "failed"};
+
+	if (node->step.status == BU_STEP_NONE)
+		return;
+	add(text, "step %s (%s), attempt %d: %s%s%s", node->step.id,
+	    bu_action_name(node->step.action), node->step.attempt,
+	    status[node->step.status], node->step_error[0] ? ": " : "",
+	    node->step_error);
+}
+
+static void
+add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+{
+	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	const char *then;
+
+	if (!deadline_ms)
+		return;
+	if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD)
+		then = "the node is held for a person";
+	else if (node->repeats < BU_REPEATS_MAX)
+		then = "once more, with a power cycle";
+	else
+		then = "failed";
+	add(text, "deadline in %lld s (%d s for this state), then: %s",
+	    (long long)((deadline_ms - now_ms) / 1000),
+	    bu_reconcile_limit_s(rec, node->state), then);
+}
+
+static void
+add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+
+	if (node->last_seen_ms)
+		add(text, "its agent was heard %lld s ago",
+		    (long long)((now_ms - node->last_seen_ms) / 1000));
+	else
+		add(text, "its agent was not heard since bringupd started");
+	if (node->progress_total_bytes)
+		add(text, "%s: %llu of %llu MiB", node->progress_stage,
+		    (unsigned long long)node->progress_done_bytes >> 20,
+		    (unsigned long long)node->progress_total_bytes >> 20);
+}
+
+char *
+bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	const struct bu_state_info *info = bu_state_info(node->state);
+	char *text = bu_xasprintf("%s is %s (%s) for %lld s\n", node->name, info->name,
+				  info->help, (long long)(now_ms - node->since_ms) / 1000);
+
+	if (node->reason[0])
+		add(&text, "reason: %s", node->reason);
+	if (node->held_by[0])
+		add(&text, "held by %s: %s; bringup node release %s takes it back",
+		    node->held_by, node->held_reason, node->name);
+	if (node->waiting[0])
+		add(&text, "waits: %s", node->waiting);
+	add_step(node, &text);
+	add_deadline(rec, node, &text);
+	if (!info->settled)
+		add_agent(rec, node, &text);
+	if (!node->in_profile)
+		add(&text, "it is not in the applied profile");
+	return text;
+}

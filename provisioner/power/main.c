@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup-power: holds the blocking libraries, so that bringupd never blocks.
+ *
+ * Without arguments it is the router: each request goes to a child of its own per
+ * connection ("--driver NAME --connection URI"), started at the first request for it; a
+ * stuck hypervisor or BMC delays nobody else. A child serves one request after another.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/worker.h"
+#include "provisioner/power/power.h"
+
+enum { CHILD_DEADLINE_MS = 700000 };
+
+struct child {
+	struct child *next;
+	char *key; /* "driver connection" */
+	struct bu_service *service;
+};
+
+struct router {
+	struct bu_loop *loop;
+	struct child *children;
+};
+
+struct pending {
+	json_int_t id;
+};
+
+static void
+answer(json_int_t id, const json_t *reply, const struct bu_err *err)
+{
+	bu_autojson json_t *out = reply ? json_deep_copy(reply) : json_object();
+
+	json_object_set_new(out, "id", json_integer(id));
+	if (err)
+		json_object_set_new(out, "error", bu_json_from_err(err));
+	/* bringupd is gone when this fails: so are we. */
+	if (bu_frame_write(BU_WORKER_FD, out, NULL) != 0)
+		exit(0);
+}
+
+static void
+on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct pending *pending = arg;
+
+	answer(pending->id, reply, err);
+	free(pending);
+}
+
+static struct child *
+child_for(struct router *router, const char *name, const char *connection,
+	  struct bu_err *err)
+{
+	const char *argv[] = {"/proc/self/exe", "--driver",   name,
+			      "--connection",   connection, NULL};
+	bu_autofree char *key = bu_xasprintf("%s %s", name, connection);
+	struct child *child = router->children;
+
+	while (child && strcmp(child->key, key) != 0)
+		child = child->next;
+	if (!child) {
+		child = bu_xcalloc(1, sizeof(*child));
+		child->key = bu_steal(&key);
+		child->next = router->children;
+		router->children = child;
+	}
+	if (child->service && bu_service_pid(child->service) == 0) {
+		bu_service_destroy(child->service);
+		child->service = NULL;
+	}
+	if (!child->service)
+		child->service = bu_service_start(router->loop, argv, NULL, NULL, err);
+	return child->service ? child : NULL;
+}
+
+static void
+route(struct router *router, const json_t *request)
+{
+	json_int_t id = bu_json_int(request, "id", 0);
+	const char *name = bu_json_str(request, "driver", "");
+	const char *target = bu_json_str(request, "target", "");
+	const struct bu_power_driver *driver = bu_power_driver(name);
+	bu_autofree char *connection = NULL;
+	struct bu_err err = {0};
+	struct child *child = NULL;
+	struct pending *pending;
+
+	if (!driver)
+		bu_err_set(&err, BU_ERR_INVAL, 0,
+			   "no power driver '%s'; this version has libvirt", name);
+	else if ((connection = driver->connection(target, &err)))
+		child = child_for(router, name, connection, &err);
+	if (!child) {
+		answer(id, NULL, &err);
+		return;
+	}
+	pending = bu_xcalloc(1, sizeof(*pending));
+	pending->id = id;
+	bu_service_call(child->service, request, CHILD_DEADLINE_MS, on_reply, pending);
+}
+
+static void
+on_request(int fd, int what, void *arg)
+{
+	struct router *router = arg;
+	struct bu_err err = {0};
+	bu_autojson json_t *request = bu_frame_read(fd, &err);
+
+	if (!request) {
+		bu_loop_stop(router->loop);
+		return;
+	}
+	if (!json_object_get(request, "cancel"))
+		route(router, request);
+}
+
+static int
+run_router(void)
+{
+	struct router router = {.loop = bu_loop_create(NULL)};
+	struct bu_watch *watch = bu_watch_create(router.loop, BU_WORKER_FD, BU_READABLE,
+						 on_request, &router);
+	struct child *child;
+
+	bu_loop_run(router.loop);
+	bu_watch_destroy(watch);
+	while ((child = router.children)) {
+		router.children = child->next;
+		bu_service_destroy(child->service);
+		free(child->key);
+		free(child);
+	}
+	bu_loop_destroy(router.loop);
+	return 0;
+}
+
+/* A connection that breaks is opened again at the next request. */
+static int
+run_child(const char *name, const char *connection)
+{
+	const struct bu_power_driver *driver = bu_power_driver(name);
+	void *self = NULL;
+
+	if (!driver)
+		return 1;
+	for (;;) {
+		struct bu_err err = {0};
+		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, &err);
+		bu_autojson json_t *reply = NULL;
+
+		if (!request)
+			break;
+		if (json_object_get(request, "cancel"))
+			continue;
+		if (!self)
+			self = driver->open(connection, &err);
+		if (self)
+			reply = bu_power_perform(driver, self, request, &err);
+		answer(bu_json_int(request, "id", 0), reply, reply ? NULL : &err);
+		if (!reply && self && err.kind == BU_ERR_REMOTE) {
+			driver->close(self);
+			self = NULL;
+		}
+	}
+	if (self)
+		driver->close(self);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	bu_log_init("bringup-power", BU_LOG_INFO);
+	if (argc == 1)
+		return run_router();
+	if (argc == 5 && strcmp(argv[1], "--driver") == 0 &&
+	    strcmp(argv[3], "--connection") == 0)
+		return run_child(argv[2], argv[4]);
+	fprintf(stderr, "bringup-power is started by bringupd; it has no options\n");
+	return 1;
+}

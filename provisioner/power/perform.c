@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The composite operations over a driver: observe before acting, confirm after it.
+ * Unknown is never taken for off. Runs in the child that belongs to one connection.
+ */
+#include <poll.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "provisioner/power/power.h"
+
+enum { OBSERVE_MS = 250, CONFIRM_MS = 20000, WAIT_OFF_MAX_MS = 600000 };
+
+static const char *const state_names[] = {"off", "on", "unknown"};
+
+const char *
+bu_power_state_name(enum bu_power_state state)
+{
+	return state_names[state];
+}
+
+/* Waits until the machine is seen in this state; BU_ERR_TIMEOUT when it is not. */
+static int
+wait_for(const struct bu_power_driver *driver, void *self, const char *target,
+	 enum bu_power_state want, int64_t within_ms, struct bu_err *err)
+{
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + within_ms;
+	enum bu_power_state seen = BU_POWER_UNKNOWN;
+
+	for (;;) {
+		if (driver->status(self, target, &seen, err) != 0)
+			return -1;
+		if (seen == want)
+			return 0;
+		if (bu_mono_ms(bu_clock_system()) >= until_ms)
+			return bu_err_set(err, BU_ERR_TIMEOUT, 0,
+					  "%s is %s, not %s after %lld ms", target,
+					  state_names[seen], state_names[want],
+					  (long long)within_ms);
+		poll(NULL, 0, OBSERVE_MS);
+	}
+}
+
+static int
+make_off(const struct bu_power_driver *driver, void *self, const char *target,
+	 int64_t wait_off_ms, struct bu_err *err)
+{
+	struct bu_err late = {0};
+
+	if (wait_for(driver, self, target, BU_POWER_OFF, wait_off_ms, &late) == 0)
+		return 0;
+	if (late.kind != BU_ERR_TIMEOUT) {
+		if (err)
+			*err = late;
+		return -1;
+	}
+	if (driver->power_off(self, target, err) != 0)
+		return -1;
+	return wait_for(driver, self, target, BU_POWER_OFF, CONFIRM_MS, err);
+}
+
+static int
+boot(const struct bu_power_driver *driver, void *self, const char *target,
+     const json_t *request, struct bu_err *err)
+{
+	const char *first = bu_json_str(request, "first", "");
+	int64_t wait_off_ms = bu_json_int(request, "wait_off_ms", 0);
+	int disk = strcmp(first, "disk") == 0;
+
+	if (!disk && strcmp(first, "network") != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "boot first from '%s'?", first);
+	if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
+	if (make_off(driver, self, target, wait_off_ms, err) != 0 ||
+	    driver->boot_first(self, target, disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
+			       err) != 0 ||
+	    driver->power_on(self, target, err) != 0)
+		return -1;
+	return wait_for(driver, self, target, BU_POWER_ON, CONFIRM_MS, err);
+}
+
+json_t *
+bu_power_perform(const struct bu_power_driver *driver, void *self, const json_t *request,
+		 struct bu_err *err)
+{
+	const char *op = bu_json_str(request, "op", "");
+	const char *target = bu_json_str(request, "target", "");
+	enum bu_power_state state = BU_POWER_ON;
+
+	if (strcmp(op, "boot") == 0) {
+		if (boot(driver, self, target, request, err) != 0)
+			return NULL;
+	} else if (strcmp(op, "status") == 0) {
+		if (driver->status(self, target, &state, err) != 0)
+			return NULL;
+	} else {
+		bu_err_set(err, BU_ERR_INVAL, 0, "no power operation '%s'", op);
+		return NULL;
+	}
+	return json_pack("{s:s}", "power", state_names[state]);
+}

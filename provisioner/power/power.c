@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringupd's side of bringup-power: requests out, answers back, the child kept alive. */
+#include "provisioner/power/power.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/worker.h"
+
+enum { RESTART_MS = 1000, STATUS_MS = 15000, BOOT_MS = 60000 };
+
+struct bu_power {
+	struct bu_loop *loop;
+	char *program;
+	struct bu_service *service;
+	struct bu_timer *restart;
+};
+
+struct request {
+	bu_power_fn fn;
+	void *arg;
+};
+
+static void start_child(void *arg);
+
+static void
+on_exit_seen(const struct bu_err *err, void *arg)
+{
+	struct bu_power *power = arg;
+
+	bu_warn("power", "%s; starting it again", err->text);
+	bu_timer_set(power->restart, RESTART_MS);
+}
+
+static void
+start_child(void *arg)
+{
+	struct bu_power *power = arg;
+	const char *argv[] = {power->program, NULL};
+	struct bu_err err;
+
+	bu_service_destroy(power->service);
+	power->service =
+		bu_service_start(power->loop, argv, on_exit_seen, power, &err);
+	if (power->service)
+		return;
+	bu_error("power", "%s", err.text);
+	bu_timer_set(power->restart, RESTART_MS);
+}
+
+struct bu_power *
+bu_power_create(struct bu_loop *loop, const char *program, struct bu_err *err)
+{
+	struct bu_power *power = bu_xcalloc(1, sizeof(*power));
+	const char *argv[] = {program, NULL};
+
+	power->loop = loop;
+	power->program = bu_xstrdup(program);
+	power->restart = bu_timer_create(loop, start_child, power);
+	power->service = bu_service_start(loop, argv, on_exit_seen, power, err);
+	if (power->service)
+		return power;
+	bu_power_destroy(power);
+	return NULL;
+}
+
+void
+bu_power_destroy(struct bu_power *power)
+{
+	if (!power)
+		return;
+	bu_timer_destroy(power->restart);
+	bu_service_destroy(power->service);
+	free(power->program);
+	free(power);
+}
+
+static void
+on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct request *request = arg;
+	const char *seen = bu_json_str(reply, "power", "");
+	enum bu_power_state state = BU_POWER_UNKNOWN;
+
+	for (int i = BU_POWER_OFF; i <= BU_POWER_ON; i++)
+		if (strcmp(seen, bu_power_state_name((enum bu_power_state)i)) == 0)
+			state = (enum bu_power_state)i;
+	request->fn(state, err, request->arg);
+	free(request);
+}
+
+static void
+ask(struct bu_power *power, json_t *body, const char *driver, const char *target,
+    int64_t deadline_ms, bu_power_fn fn, void *arg)
+{
+	struct request *request = bu_xcalloc(1, sizeof(*request));
+	struct bu_err err;
+
+	request->fn = fn;
+	request->arg = arg;
+	json_object_set_new(body, "driver", json_string(driver));
+	json_object_set_new(body, "target", json_string(target));
+	if (power->service) {
+		bu_service_call(power->service, body, deadline_ms, on_reply, request);
+	} else {
+		bu_err_set(&err, BU_ERR_BUSY, 0, "bringup-power is not running");
+		on_reply(NULL, &err, request);
+	}
+	json_decref(body);
+}
+
+void
+bu_power_status(struct bu_power *power, const char *driver, const char *target,
+		bu_power_fn fn, void *arg)
+{
+	ask(power, json_pack("{s:s}", "op", "status"), driver, target, STATUS_MS, fn, arg);
+}
+
+void
+bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+	      enum bu_boot_first first, int64_t wait_off_ms, bu_power_fn fn, void *arg)
+{
+	json_t *body = json_pack("{s:s,s:s,s:I}", "op", "boot", "first",
+				 first == BU_BOOT_DISK ? "disk" : "network",
+				 "wait_off_ms", (json_int_t)wait_off_ms);
+
+	ask(power, body, driver, target, BOOT_MS + wait_off_ms, fn, arg);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys on disk, and what is signed with them. A key file is written once and never
+ * replaced: losing one means that running nodes no longer know this appliance.
+ */
+#include "provisioner/trust/trust.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+
+enum { CLIENT_DAYS = 3650 };
+
+struct bu_trust {
+	char *ca_key;
+	char *ca_cert;
+	char *server_key;
+	char *server_cert;
+	char *sign_key;
+	char *sign_pub;
+	char *secret;
+	char ca_digest[BU_DIGEST_SIZE];
+};
+
+static char *
+path_of(const char *dir, const char *name)
+{
+	return bu_xasprintf("%s/%s", dir, name);
+}
+
+static char *
+load(const char *dir, const char *name, struct bu_err *err)
+{
+	bu_autofree char *path = path_of(dir, name);
+
+	return bu_file_read(path, 65536, NULL, err);
+}
+
+static int
+save(const char *dir, const char *name, const char *text, struct bu_err *err)
+{
+	bu_autofree char *path = path_of(dir, name);
+
+	return bu_file_write(path, text, strlen(text), 0600, err);
+}
+
+/* The certificate comes last: its presence says that all keys are there. */
+static int
+create_keys(const char *dir, struct bu_err *err)
+{
+	bu_autofree char *ca_key = NULL, *ca = NULL, *server = NULL, *priv = NULL;
+	bu_autofree char *pub = NULL;
+	char secret[65];
+
+	bu_random_hex(secret, 32);
+	if (bu_mkdir_p(dir, 0700, err) != 0 || bu_tls_key_create(&ca_key, err) != 0 ||
+	    bu_ca_create("bringup CA", ca_key, &ca, err) != 0 ||
+	    bu_tls_key_create(&server, err) != 0 ||
+	    bu_sign_key_create(&priv, &pub, err) != 0)
+		return -1;
+	if (save(dir, "ca.key", ca_key, err) != 0 ||
+	    save(dir, "server.key", server, err) != 0 ||
+	    save(dir, "sign.key", priv, err) != 0 ||
+	    save(dir, "sign.pub", pub, err) != 0 ||
+	    save(dir, "token.secret", secret, err) != 0)
+		return -1;
+	return save(dir, "ca.pem", ca, err);
+}
+
+static int
+load_keys(struct bu_trust *trust, const char *dir, struct bu_err *err)
+{
+	trust->ca_key = load(dir, "ca.key", err);
+	trust->server_key = trust->ca_key ? load(dir, "server.key", err) : NULL;
+	trust->sign_key = trust->server_key ? load(dir, "sign.key", err) : NULL;
+	trust->sign_pub = trust->sign_key ? load(dir, "sign.pub", err) : NULL;
+	trust->secret = trust->sign_pub ? load(dir, "token.secret", err) : NULL;
+	trust->ca_cert = trust->secret ? load(dir, "ca.pem", err) : NULL;
+	return trust->ca_cert ? 0 : -1;
+}
+
+struct bu_trust *
+bu_trust_open(const char *dir, const char *const *names, struct bu_err *err)
+{
+	struct bu_trust *trust = bu_xcalloc(1, sizeof(*trust));
+	bu_autofree char *ca_path = path_of(dir, "ca.pem");
+
+	if (!bu_file_exists(ca_path) && create_keys(dir, err) != 0)
+		goto failed;
+	if (load_keys(trust, dir, err) != 0 ||
+	    bu_ca_issue_server(trust->ca_cert, trust->ca_key, trust->server_key, names,
+			       &trust->server_cert, err) != 0)
+		goto failed;
+	bu_sha256_hex(trust->ca_cert, strlen(trust->ca_cert), trust->ca_digest);
+	return trust;
+failed:
+	bu_err_wrap(err, "keys in '%s'", dir);
+	bu_trust_destroy(trust);
+	return NULL;
+}
+
+void
+bu_trust_destroy(struct bu_trust *trust)
+{
+	if (!trust)
+		return;
+	free(trust->ca_key);
+	free(trust->ca_cert);
+	free(trust->server_key);
+	free(trust->server_cert);
+	free(trust->sign_key);
+	free(trust->sign_pub);
+	free(trust->secret);
+	free(trust);
+}
+
+const char *
+bu_trust_ca(const struct bu_trust *trust)
+{
+	return trust->ca_cert;
+}
+
+const char *
+bu_trust_server_cert(const struct bu_trust *trust)
+{
+	return trust->server_cert;
+}
+
+const char *
+bu_trust_server_key(const struct bu_trust *trust)
+{
+	return trust->server_key;
+}
+
+const char *
+bu_trust_public_key(const struct bu_trust *trust)
+{
+	return trust->sign_pub;
+}
+
+const char *
+bu_trust_ca_digest(const struct bu_trust *trust)
+{
+	return trust->ca_digest;
+}
+
+json_t *
+bu_trust_sign(const struct bu_trust *trust, const json_t *body, struct bu_err *err)
+{
+	bu_autofree char *text = bu_json_canonical(body);
+	char sig[BU_SIG_HEX_SIZE];
+
+	if (bu_sign(trust->sign_key, text, strlen(text), sig, err) != 0)
+		return NULL;
+	return json_pack("{s:s,s:s}", "text", text, "sig", sig);
+}
+
+json_t *
+bu_trust_open_signed(const struct bu_trust *trust, const json_t *sealed,
+		     struct bu_err *err)
+{
+	const char *text, *sig;
+
+	if (bu_json_get_str(sealed, "text", &text, err) != 0 ||
+	    bu_json_get_str(sealed, "sig", &sig, err) != 0 ||
+	    bu_verify(trust->sign_pub, text, strlen(text), sig, err) != 0)
+		return NULL;
+	return bu_json_parse(text, strlen(text), "signed text", err);
+}
+
+void
+bu_trust_token(const struct bu_trust *trust, const char *step, int attempt, char *ret)
+{
+	bu_autofree char *what = bu_xasprintf("install token|%s|%d", step, attempt);
+
+	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
+}
+
+char *
+bu_trust_issue(const struct bu_trust *trust, const char *csr_pem, const char *machine,
+	       struct bu_err *err)
+{
+	char *cert = NULL;
+
+	bu_ca_issue_client(trust->ca_cert, trust->ca_key, csr_pem, machine, CLIENT_DAYS,
+			   &cert, err);
+	return cert;
+}
