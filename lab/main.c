@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup-lab: a virtual rack on this machine. This file has the table of commands and
+ * what their option parsers share.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "lab/commands.h"
+
+static const struct {
+	const char *name;
+	int (*fn)(int argc, char **argv);
+	const char *args;
+	const char *help;
+} commands[] = {
+	{"up", bu_lab_up,
+	 "[--nodes N] [--uefi LIST] [--memory MIB] [--fabric-rate MBIT] [--no-slurm]\n"
+	 "              [--accel auto|kvm|tcg]",
+	 "make the rack; it stays until `down`"},
+	{"run", bu_lab_run, "[options of up] -- COMMAND...",
+	 "make a rack, run COMMAND with BRINGUP_RACK set, remove the rack"},
+	{"exec", bu_lab_exec,
+	 "[--listen 127.0.0.1:PORT]... [--detach [--log FILE]] -- COMMAND...",
+	 "run COMMAND inside the rack's namespaces"},
+	{"status", bu_lab_status, "[-o table|json]",
+	 "machines and services of the rack"},
+	{"link", bu_lab_link, "NODE --rate MBIT|default",
+	 "limit both directions of a node's fabric link"},
+	{"reset", bu_lab_reset, "",
+	 "as after `up`: machines off, disks empty, nothing left running"},
+	{"down", bu_lab_down, "", "end and remove the rack; also after a crash"},
+};
+
+static void
+usage(FILE *out)
+{
+	fprintf(out, "usage: bringup-lab COMMAND [--dir RACK] ...\n\n");
+	for (size_t i = 0; i < BU_LEN(commands); i++)
+		fprintf(out, "  %-7s %s\n          %s\n", commands[i].name,
+			commands[i].args, commands[i].help);
+	fprintf(out, "\nRACK is the rack's directory: --dir, or $BRINGUP_RACK, or "
+		     "/var/tmp/bringup-rack.\n"
+		     "Images and ramdisk are looked for in $BRINGUP_CACHE or "
+		     "~/.cache/bringup.\n");
+}
+
+int
+bu_lab_fail(const char *command, const struct bu_err *err)
+{
+	fprintf(stderr, "bringup-lab %s: %s\n", command, err->text);
+	return bu_err_exit_code(err->kind);
+}
+
+int
+bu_lab_parse_dir(const char *command, int argc, char **argv, const char **ret_dir,
+		 struct bu_err *err)
+{
+	static const struct option options[] = {{"dir", required_argument, NULL, 'd'},
+						{0}};
+	int c;
+
+	*ret_dir = NULL;
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (c != 'd')
+			return bu_err_set(err, BU_ERR_USAGE, 0,
+					  "see bringup-lab --help");
+		*ret_dir = optarg;
+	}
+	if (optind < argc)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "unexpected '%s'; see bringup-lab --help",
+				  argv[optind]);
+	return 0;
+}
+
+int
+bu_lab_parse_int(const char *what, const char *text, long min, long max, int *ret,
+		 struct bu_err *err)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < min || value > max)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "%s '%s': give a whole number from %ld to %ld", what,
+				  text, min, max);
+	*ret = (int)value;
+	return 0;
+}
+
+int
+bu_lab_parse_list(const char *what, const char *text, long max, unsigned long *ret_mask,
+		  struct bu_err *err)
+{
+	bu_autofree char *copy = bu_xstrdup(text);
+	unsigned long mask = 0;
+	char *rest = copy, *item;
+	int number;
+
+	while ((item = strsep(&rest, ","))) {
+		if (bu_lab_parse_int(what, item, 1, max, &number, err) != 0)
+			return -1;
+		mask |= 1ul << number;
+	}
+	*ret_mask = mask;
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	bu_log_init("bringup-lab", BU_LOG_WARN);
+	if (argc >= 2 && (strcmp(argv[1], "--help") == 0 ||
+			  strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)) {
+		usage(stdout);
+		return 0;
+	}
+	for (size_t i = 0; argc >= 2 && i < BU_LEN(commands); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].fn(argc - 1, argv + 1);
+	if (argc >= 2)
+		fprintf(stderr, "bringup-lab: unknown command '%s'\n\n", argv[1]);
+	usage(stderr);
+	return 1;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A virtual rack: one directory that holds everything it has, and one keeper process
+ * that everything in it dies with.
+ *
+ * Node N is called node00N; its addresses follow from N: boot MAC 52:54:00:77:00:NN
+ * (hex), fabric MAC 52:54:00:78:00:NN, boot IP 10.77.0.(10+N), fabric
+ * IP 10.78.0.(10+N).
+ */
+#ifndef BU_LAB_RACK_H
+#define BU_LAB_RACK_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+#define BU_RACK_DEFAULT_DIR "/var/tmp/bringup-rack"
+#define BU_RACK_ADDRESS "10.77.0.1"
+
+/* The directory's length is bound by the unix sockets below it, the nodes by the
+ * addresses before 10.77.0.50, where the dynamic range starts. */
+enum { BU_RACK_DIR_SIZE = 80, BU_RACK_NODES_MAX = 32, BU_RACK_MEMORY_MIN_MIB = 128 };
+
+struct bu_rack_node {
+	int number; /* from 1 */
+	int uefi;
+	char name[16];
+	char serial[16]; /* SMBIOS: LAB-00N */
+	char uuid[37];   /* the same for the same rack directory and node */
+	char boot_mac[18];
+	char fabric_mac[18];
+	char boot_tap[8];
+	char fabric_tap[8];
+	char fabric_uplink[8]; /* shapes what comes from the node, see net.c */
+};
+
+struct bu_rack {
+	char dir[BU_RACK_DIR_SIZE];      /* absolute, without links */
+	pid_t keeper_pid;                /* as the host sees it; 0 = none */
+	unsigned long long keeper_start; /* of /proc/PID/stat, against reused pids */
+	int kvm;
+	char accel_reason[200];
+	int slurm;
+	int memory_mib; /* of each node */
+	int fabric_rate_mbit;
+	char cache[256]; /* images and ramdisk */
+	struct bu_rack_node nodes[BU_RACK_NODES_MAX];
+	size_t node_count;
+};
+
+/* Sets the directory: `dir`, or BRINGUP_RACK, or the default; made absolute. Its parent
+ * must exist. */
+int bu_rack_locate(struct bu_rack *rack, const char *dir, struct bu_err *err);
+/* Names and addresses of `count` nodes; bit N of uefi_mask: node N has UEFI firmware.
+ */
+void bu_rack_fill(struct bu_rack *rack, size_t count, unsigned long uefi_mask);
+const struct bu_rack_node *bu_rack_find(const struct bu_rack *rack, const char *name);
+/* Path below the directory; owned. */
+char *bu_rack_path(const struct bu_rack *rack, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* rack.json and back; the digest of a node's uuid is over directory and name. */
+json_t *bu_rack_to_json(const struct bu_rack *rack);
+int bu_rack_from_json(const json_t *json, struct bu_rack *ret_rack, struct bu_err *err);
+int bu_rack_save(const struct bu_rack *rack, struct bu_err *err);
+/* BU_ERR_NOTFOUND when there is no rack in rack->dir. */
+int bu_rack_load(struct bu_rack *rack, struct bu_err *err);
+/* Loads and asks for a keeper that lives; BU_ERR_STATE when it does not. */
+int bu_rack_load_live(struct bu_rack *rack, const char *dir, struct bu_err *err);
+
+/* Makes the directory with its marker; BU_ERR_STATE when there is something. */
+int bu_rack_create_dir(const struct bu_rack *rack, struct bu_err *err);
+/* 1 when the directory is a rack of this user: real, owned, marked (or empty). */
+int bu_rack_is_ours(const struct bu_rack *rack);
+
+/* Start time (field 22) in the text of a /proc/PID/stat; 0 when there is none. A
+ * process that has ended and only waits to be reaped (Z) has none. */
+unsigned long long bu_rack_stat_start(const char *stat);
+unsigned long long bu_rack_pid_start(pid_t pid);
+int bu_rack_keeper_alive(const struct bu_rack *rack);
+
+#endif
