@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a child process; for worker.c and service.c only. */
+/* Making a child process: for worker.c, service.c and children in the foreground. */
 #ifndef BU_BASE_SPAWN_H
 #define BU_BASE_SPAWN_H
 

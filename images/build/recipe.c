@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a recipe, packs its parts, signs the manifest and puts the result in its place.
+ * `bringup image build` calls it. Invariant: images/<name> and ramdisk/ are complete
+ * results at any time; a build happens in tmp/ under a lock and is exchanged at the
+ * end.
+ */
+#include "images/build/recipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/spawn.h"
+#include "base/worker.h"
+#include "images/build/frames.h"
+#include "images/manifest.h"
+#include "images/store.h"
+
+#define FORMAT "1" /* counts up when the packing below changes */
+
+struct build {
+	const char *name;
+	char *script;
+	char *final; /* where the result goes */
+	char *tmp, *out;
+	char *env_recipes, *env_cache, *env_work, *env_out, *env_agent;
+	const char *env[6];
+	char *private_pem, *public_pem;
+	char key[BU_DIGEST_SIZE];
+	const char *cache;
+	const char *images;
+};
+
+char *
+bu_image_cache_dir(void)
+{
+	const char *dir = getenv("BRINGUP_CACHE");
+	const char *home = getenv("HOME");
+
+	if (dir && *dir)
+		return bu_xstrdup(dir);
+	return bu_xasprintf("%s/.cache/bringup", home && *home ? home : "/root");
+}
+
+static int
+create_keys(const char *key_path, const char *pub_path, struct bu_err *err)
+{
+	bu_autofree char *private_pem = NULL;
+	bu_autofree char *public_pem = NULL;
+
+	if (bu_sign_key_create(&private_pem, &public_pem, err))
+		return -1;
+	/* The private key last: it is what says that the pair exists. */
+	if (bu_file_write(pub_path, public_pem, strlen(public_pem), 0644, err) ||
+	    bu_file_write(key_path, private_pem, strlen(private_pem), 0600, err))
+		return -1;
+	fprintf(stderr, "image: made the image key %s\n", key_path);
+	return 0;
+}
+
+int
+bu_image_keys(const char *cache_dir, char **ret_private_pem, char **ret_public_pem,
+	      struct bu_err *err)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/keys", cache_dir);
+	bu_autofree char *key_path = bu_xasprintf("%s/image.key", dir);
+	bu_autofree char *pub_path = bu_xasprintf("%s/image.pub", dir);
+	bu_autofree char *private_pem = NULL;
+	bu_autofree char *public_pem = NULL;
+
+	if (bu_mkdir_p(cache_dir, 0755, err) || bu_mkdir_p(dir, 0700, err))
+		return -1;
+	if (!bu_file_exists(key_path) && create_keys(key_path, pub_path, err))
+		return -1;
+	private_pem = bu_file_read(key_path, 4096, NULL, err);
+	public_pem = private_pem ? bu_file_read(pub_path, 4096, NULL, err) : NULL;
+	if (!public_pem)
+		return -1;
+	if (ret_private_pem)
+		*ret_private_pem = bu_steal(&private_pem);
+	if (ret_public_pem)
+		*ret_public_pem = bu_steal(&public_pem);
+	return 0;
+}
+
+static int
+lock_cache(const char *cache_dir, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/build.lock", cache_dir);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", path);
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		fprintf(stderr, "image: another build is running; waiting\n");
+		while (flock(fd, LOCK_EX) && errno == EINTR)
+			;
+	}
+	return fd;
+}
+
+/* Runs the recipe with its messages on our standard error. */
+static int
+run_recipe(const struct build *build, struct bu_err *err)
+{
+	const char *const argv[] = {"sh", build->script, "build", NULL};
+	const struct bu_spawn how = {
+		.argv = argv,
+		.env = build->env,
+		.stdin_fd = -1,
+		.stdout_fd = STDERR_FILENO,
+		.stderr_fd = -1,
+		.extra_fd = -1,
+	};
+	pid_t pid = bu_spawn(&how, NULL, err);
+	int status;
+
+	if (pid < 0)
+		return -1;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	return bu_err_set(err, BU_ERR_IO, 0,
+			  "recipe %s ended with %s %d; its messages are above",
+			  build->script, WIFEXITED(status) ? "exit status" : "signal",
+			  WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+/* Digest of everything that the result depends on. */
+static int
+compute_key(struct build *build, struct bu_err *err)
+{
+	const char *const argv[] = {"sh", build->script, "key", NULL};
+	const struct bu_job_opts opts = {
+		.argv = argv,
+		.env = build->env,
+		.deadline_ms = 120 * 1000,
+		.output_max = 4 * 1024 * 1024,
+	};
+	bu_autofree char *inputs = NULL;
+	bu_autofree char *text = NULL;
+
+	if (bu_job_run(&opts, &inputs, err))
+		return bu_err_wrap(err, "recipe %s", build->script);
+	text = bu_xasprintf("%s\n%s\n%s", FORMAT, build->public_pem, inputs);
+	bu_sha256_hex(text, strlen(text), build->key);
+	return 0;
+}
+
+static int
+is_current(const struct build *build)
+{
+	bu_autofree char *path = bu_xasprintf("%s/build.key", build->final);
+	char key[BU_DIGEST_SIZE + 1];
+	struct bu_image image;
+
+	bu_file_line(path, key, sizeof(key));
+	if (strcmp(key, build->key) != 0)
+		return 0;
+	if (!strcmp(build->name, "ramdisk"))
+		return 1;
+	if (bu_image_load(build->images, build->name, build->public_pem, &image, NULL))
+		return 0;
+	bu_image_fini(&image);
+	return 1;
+}
+
+static int
+pack_part(const struct build *build, const json_t *value, struct bu_part *part,
+	  struct bu_err *err)
+{
+	const char *raw;
+	int64_t attrs;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	bu_autofree char *raw_path = NULL;
+	bu_autofree char *frames_path = NULL;
+
+	if (bu_json_get_str(value, "raw", &raw, err) ||
+	    bu_json_copy_str(value, "name", part->name, sizeof(part->name), err) ||
+	    bu_json_copy_str(value, "type", part->type, sizeof(part->type), err) ||
+	    bu_json_copy_str(value, "label", part->label, sizeof(part->label), err) ||
+	    bu_json_get_int(value, "attrs", &attrs, err))
+		return -1;
+	part->attrs = attrs;
+	part->grow = bu_json_bool(value, "grow", 0);
+	snprintf(part->file, sizeof(part->file), "%s.frames", part->name);
+	raw_path = bu_xasprintf("%s/%s", build->out, raw);
+	frames_path = bu_xasprintf("%s/%s", build->out, part->file);
+	if (bu_frames_pack(raw_path, frames_path, cpus > 1 ? 2 : 1, part, err))
+		return -1;
+	unlink(raw_path);
+	return 0;
+}
+
+static int
+fill_manifest(const struct build *build, const json_t *spec,
+	      struct bu_manifest *manifest, struct bu_err *err)
+{
+	const json_t *parts = json_object_get(spec, "parts");
+	const char *boot;
+	bu_autofree char *boot_path = NULL;
+	bu_autofree char *code = NULL;
+	size_t size;
+
+	snprintf(manifest->name, sizeof(manifest->name), "%s", build->name);
+	bu_time_iso(bu_wall_ms(bu_clock_system()), manifest->created);
+	if (bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),
+			     err) ||
+	    bu_json_copy_str(spec, "kernel", manifest->kernel, sizeof(manifest->kernel),
+			     err) ||
+	    bu_json_copy_str(spec, "kargs", manifest->kargs, sizeof(manifest->kargs),
+			     err) ||
+	    bu_json_get_str(spec, "boot_code", &boot, err))
+		return -1;
+	boot_path = bu_xasprintf("%s/%s", build->out, boot);
+	code = bu_file_read(boot_path, BU_BOOT_CODE_SIZE, &size, err);
+	if (!code)
+		return -1;
+	memcpy(manifest->boot_code, code, size);
+	unlink(boot_path);
+	for (size_t i = 0; i < json_array_size(parts) && i < BU_IMAGE_PARTS_MAX; i++) {
+		manifest->part_count = i + 1;
+		if (pack_part(build, json_array_get(parts, i), &manifest->parts[i],
+			      err))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+write_manifest(const struct build *build, const struct bu_manifest *manifest,
+	       struct bu_err *err)
+{
+	bu_autojson json_t *value = bu_manifest_to_json(manifest);
+	bu_autofree char *text = bu_json_canonical(value);
+	bu_autofree char *json_path = bu_xasprintf("%s/manifest.json", build->out);
+	bu_autofree char *sig_path = bu_xasprintf("%s/manifest.sig", build->out);
+	struct bu_manifest *check = bu_manifest_parse(text, strlen(text), err);
+	char sig[BU_SIG_HEX_SIZE];
+
+	/* What nodes would refuse must not be signed. */
+	if (!check)
+		return -1;
+	bu_manifest_destroy(check);
+	if (bu_sign(build->private_pem, text, strlen(text), sig, err) ||
+	    bu_file_write(json_path, text, strlen(text), 0644, err) ||
+	    bu_file_write_text(sig_path, 0644, err, "%s\n", sig))
+		return -1;
+	return 0;
+}
+
+static int
+make_image(const struct build *build, const char *spec_path, struct bu_err *err)
+{
+	bu_autojson json_t *spec = bu_json_load(spec_path, err);
+	struct bu_manifest *manifest;
+	int rc;
+
+	if (!spec)
+		return -1;
+	fprintf(stderr, "image: %s: cutting frames\n", build->name);
+	manifest = bu_xcalloc(1, sizeof(*manifest));
+	rc = fill_manifest(build, spec, manifest, err);
+	if (!rc)
+		rc = write_manifest(build, manifest, err);
+	bu_manifest_destroy(manifest);
+	unlink(spec_path);
+	return rc;
+}
+
+/* The new folder takes the old one's place in one step. */
+static int
+put_in_place(const struct build *build, struct bu_err *err)
+{
+	bu_autofree char *key_path = bu_xasprintf("%s/build.key", build->out);
+	unsigned int flags = bu_file_exists(build->final) ? RENAME_EXCHANGE : 0;
+	bu_autoclose int fd = -1;
+
+	if (bu_file_write_text(key_path, 0644, err, "%s\n", build->key))
+		return -1;
+	fd = open(build->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || syncfs(fd))
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", build->out);
+	if (renameat2(AT_FDCWD, build->out, AT_FDCWD, build->final, flags))
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", build->final);
+	return 0;
+}
+
+static int
+build_locked(const struct build *build, struct bu_err *err)
+{
+	bu_autofree char *spec_path = bu_xasprintf("%s/image.json", build->out);
+	int64_t begin_ms = bu_mono_ms(bu_clock_system());
+
+	if (bu_remove_tree(build->tmp, err) || bu_mkdir_p(build->out, 0755, err))
+		return -1;
+	if (run_recipe(build, err))
+		return -1;
+	if (bu_file_exists(spec_path) && make_image(build, spec_path, err))
+		return -1;
+	if (put_in_place(build, err))
+		return -1;
+	fprintf(stderr, "image: %s is in %s (%.1f s)\n", build->name, build->final,
+		(bu_mono_ms(bu_clock_system()) - begin_ms) / 1000.0);
+	return 0;
+}
+
+static void
+set_paths(struct build *build, const char *recipes, const char *agent)
+{
+	build->script = bu_xasprintf("%s/%s.sh", recipes, build->name);
+	build->final = strcmp(build->name, "ramdisk") == 0
+			       ? bu_xasprintf("%s/ramdisk", build->cache)
+			       : bu_xasprintf("%s/%s", build->images, build->name);
+	build->tmp = bu_xasprintf("%s/tmp/%s", build->cache, build->name);
+	build->out = bu_xasprintf("%s/out", build->tmp);
+	build->env_recipes = bu_xasprintf("RECIPES=%s", recipes);
+	build->env_cache = bu_xasprintf("CACHE=%s", build->cache);
+	build->env_work = bu_xasprintf("WORK=%s", build->tmp);
+	build->env_out = bu_xasprintf("OUT=%s", build->out);
+	build->env_agent = bu_xasprintf("AGENT=%s", agent);
+	build->env[0] = build->env_recipes;
+	build->env[1] = build->env_cache;
+	build->env[2] = build->env_work;
+	build->env[3] = build->env_out;
+	build->env[4] = build->env_agent;
+}
+
+static void
+free_build(struct build *build)
+{
+	char *const owned[] = {build->script,      build->final,       build->tmp,
+			       build->out,         build->env_recipes, build->env_cache,
+			       build->env_work,    build->env_out,     build->env_agent,
+			       build->private_pem, build->public_pem};
+
+	for (size_t i = 0; i < BU_LEN(owned); i++)
+		free(owned[i]);
+}
+
+static int
+build_named(struct build *build, int force, struct bu_err *err)
+{
+	bu_autoclose int lock = -1;
+	int rc = 0;
+
+	if (bu_mkdir_p(build->images, 0755, err))
+		return -1;
+	lock = lock_cache(build->cache, err);
+	if (lock < 0 ||
+	    bu_image_keys(build->cache, &build->private_pem, &build->public_pem, err) ||
+	    compute_key(build, err))
+		return -1;
+	if (force || !is_current(build))
+		rc = build_locked(build, err);
+	if (bu_remove_tree(build->tmp, rc ? NULL : err))
+		return -1;
+	return rc;
+}
+
+int
+bu_image_build(const char *name, const struct bu_image_build_opts *opts,
+	       struct bu_err *err)
+{
+	bu_autofree char *own_cache = bu_image_cache_dir();
+	const char *cache = opts->cache_dir ? opts->cache_dir : own_cache;
+	bu_autofree char *images = bu_xasprintf("%s/images", cache);
+	bu_autofree char *own_recipes = bu_data_path("images/build/recipes");
+	bu_autofree char *own_agent = bu_program_path("bringup-agent");
+	const char *agent = opts->agent_path ? opts->agent_path : own_agent;
+	struct build build = {.name = name, .cache = cache, .images = images};
+	int rc;
+
+	if (bu_image_name_check(name, "image", err))
+		return -1;
+	if (!bu_file_exists(agent))
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no agent at %s; build it or name it with --agent",
+				  agent);
+	set_paths(&build, opts->recipes_dir ? opts->recipes_dir : own_recipes, agent);
+	rc = bu_file_exists(build.script) ? build_named(&build, opts->force, err)
+					  : bu_err_set(err, BU_ERR_NOTFOUND, 0,
+						       "no recipe %s", build.script);
+	free_build(&build);
+	return rc;
+}

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Debian 12 with kernel, rdma-core, Slurm's node daemon and the agent; no key, no host
+# name, no machine id. The bootstrap (a minute) is kept as a tar file under its inputs'
+# digest; agent, settings and file systems come on top of it in seconds.
+. "$RECIPES/lib.sh"
+
+PACKAGES="linux-image-amd64,systemd-sysv,udev,dbus,iproute2,kmod,procps,netbase,rdma-core,\
+ibverbs-providers,munge,slurmd,slurm-client,slurm-wlm-basic-plugins"
+# Hardware that no server has: more than half of the kernel's modules.
+NO_MODULES="sound drivers/media drivers/staging drivers/iio drivers/bluetooth
+	drivers/net/wireless drivers/isdn drivers/gpu/drm/amd drivers/gpu/drm/i915
+	drivers/gpu/drm/nouveau drivers/gpu/drm/radeon drivers/gpu/drm/gma500
+	drivers/input drivers/comedi net/bluetooth net/wireless net/mac80211
+	drivers/mtd drivers/mmc drivers/nfc drivers/pcmcia drivers/firewire
+	drivers/memstick drivers/atm drivers/video/fbdev drivers/usb/gadget
+	drivers/usb/serial drivers/net/usb drivers/platform/surface fs/ocfs2 fs/f2fs
+	fs/jfs fs/reiserfs fs/gfs2 fs/ubifs fs/jffs2 net/atm net/ax25"
+MASKED="e2scrub_all.timer e2scrub_reap.service apt-daily.timer apt-daily-upgrade.timer
+	dpkg-db-backup.timer fstrim.timer getty.target systemd-logind.service
+	systemd-pcrphase.service systemd-pcrphase-sysinit.service
+	systemd-update-utmp.service systemd-update-utmp-runlevel.service
+	systemd-journal-flush.service modprobe@dm_mod.service modprobe@loop.service
+	sys-kernel-debug.mount sys-kernel-tracing.mount"
+
+bootstrap_inputs()
+{
+	sed -n '/^PACKAGES=/,/^MASKED=/p; /^bootstrap()/,/^}/p' "$RECIPES/debian12.sh"
+	candidates $(echo "$PACKAGES" | tr , ' ') systemd libc6
+}
+
+inputs()
+{
+	bootstrap_inputs
+	cat "$RECIPES/lib.sh" "$RECIPES/debian12.sh" "$RECIPES/boot.init" \
+		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES"/*.service
+	candidates $BOOT_PACKAGES busybox-static
+}
+
+# The host's own mirrors, of Debian 12 and its main section only.
+sources()
+{
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+		'Created-By: Packages' |
+		awk '$2 ~ /^bookworm(-updates|-security)?$/ && $3 == "main" { print "deb", $0 }'
+}
+
+bootstrap()
+{
+	need mmdebstrap mmdebstrap
+	sources >"$WORK/sources.list"
+	[ -s "$WORK/sources.list" ] || die "apt has no sources of bookworm; see sources.list(5)"
+	set -- --variant=minbase --include="$PACKAGES" \
+		--aptopt='Acquire::Languages "none"' --dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-include=/usr/share/doc/*/copyright'
+	for dir in man locale info lintian bug; do
+		set -- "$@" --dpkgopt="path-exclude=/usr/share/$dir/*"
+	done
+	for dir in $NO_MODULES; do
+		set -- "$@" --dpkgopt="path-exclude=/lib/modules/*/kernel/$dir/*"
+	done
+	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
+	INITRD=No SOURCE_DATE_EPOCH=1700000000 mmdebstrap -q "$@" bookworm \
+		"$WORK/root.tar.zst" "$WORK/sources.list" >&2
+}
+
+# Settings of the image, on the unpacked tree $1.
+settings()
+{
+	units=$1/etc/systemd/system
+	rm -f "$1/etc/munge/munge.key" "$1/etc/resolv.conf" "$1/etc/hostname"
+	: >"$1/etc/resolv.conf"
+	: >"$1/etc/machine-id"
+	rm -f "$1/var/lib/dbus/machine-id"
+	rm -f "$1/etc/fstab" # the kernel's arguments mount root, read and write
+	printf 'deb http://deb.debian.org/debian %s main\n' bookworm bookworm-updates \
+		>"$1/etc/apt/sources.list"
+	echo 'deb http://deb.debian.org/debian-security bookworm-security main' \
+		>>"$1/etc/apt/sources.list"
+	for unit in $MASKED; do
+		ln -sf /dev/null "$units/$unit"
+	done
+	rm -f "$units"/*.wants/slurmd.service "$units"/*.wants/munge.service
+	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
+	printf '[Unit]\nConditionPathExists=\n' >"$units/slurmd.service.d/bringup.conf"
+	ln -sf /lib/systemd/system/systemd-networkd.service "$units/multi-user.target.wants/"
+	for unit in bringup-agent bringup-rxe; do
+		cp "$RECIPES/$unit.service" "$units/"
+		ln -sf "../$unit.service" "$units/multi-user.target.wants/$unit.service"
+	done
+	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
+	mkdir -p "$1/etc/bringup"
+	mkdir -p -m 700 "$1/var/lib/bringup"
+	install -m 755 "$RECIPES/rxe" "$1/usr/lib/bringup/rxe"
+	rm -rf "$1"/var/log/*.log "$1"/var/log/apt "$1"/var/cache/* "$1"/boot/initrd*
+	# Nothing to update at the first boot: hwdb alone takes seconds.
+	touch -r "$1/usr" "$1/etc/.updated" "$1/var/.updated"
+}
+
+build()
+{
+	kept=$CACHE/base/debian12-$(bootstrap_inputs | digest).tar.zst
+	if [ ! -f "$kept" ]; then
+		say "debian12: bootstrapping (a minute or two, kept afterwards)"
+		mkdir -p "$CACHE/base"
+		bootstrap
+		mv "$WORK/root.tar.zst" "$kept"
+	fi
+	say "debian12: file systems"
+	root=$WORK/root
+	mkdir -p "$root"
+	tar -C "$root" --zstd --xattrs --xattrs-include='*' --numeric-owner -xpf "$kept"
+	agent_folder "$root"
+	settings "$root"
+	kernel=$(ls "$root/lib/modules")
+	initrd=$(kept_initrd "$root" "$kernel")
+	esp "$OUT/esp.raw" 64 "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
+	root_fs "$OUT/root.raw" 1536M "$root"
+	image_json amd64 "$kernel" "$KARGS"
+}
+
+case $1 in
+key) inputs; cat "$AGENT" $(agent_files) | digest ;;
+build) build ;;
+esac

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the recipes share. A recipe is run by recipe.c with
+#   RECIPES  this folder           CACHE  what outlives a build
+#   WORK     scratch, removed      OUT    result: files and image.json
+#   AGENT    path of bringup-agent
+# and one argument: `key` prints everything that the result depends on, `build` makes it.
+set -eu
+export LC_ALL=C
+umask 022
+
+say()
+{
+	echo "image: $*" >&2
+}
+
+die()
+{
+	echo "image: $*" >&2
+	exit 1
+}
+
+# need PROGRAM PACKAGE: a clear word instead of "not found" in the middle.
+need()
+{
+	command -v "$1" >/dev/null || die "$1 is missing; install Debian's package $2"
+}
+
+digest()
+{
+	sha256sum | cut -c1-64
+}
+
+# Name and candidate version of each package, a line each.
+candidates()
+{
+	apt-cache policy "$@" | awk '/^[^ ]/ { name = $1 } /Candidate:/ { print name, $2 }'
+}
+
+# Everything that makes up the agent's folder, so that a new library counts too.
+agent_files()
+{
+	ldd "$AGENT" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' |
+		sort -u
+}
+
+# The agent with its own loader and libraries: runs in any root. The providers of
+# rdma-core are found through the library path when the host has none.
+agent_folder()
+{
+	lib=$1/usr/lib/bringup/lib
+	mkdir -p "$lib"
+	cp "$AGENT" "$1/usr/lib/bringup/bringup-agent"
+	strip -g "$1/usr/lib/bringup/bringup-agent" 2>/dev/null || true
+	for file in $(agent_files) /usr/lib/*/libibverbs/librxe-rdmav*.so; do
+		case $file in
+		*/ld-linux*) cp -L "$file" "$1/usr/lib/bringup/ld-linux-x86-64.so.2" ;;
+		*) [ ! -e "$file" ] || cp -L "$file" "$lib/" ;;
+		esac
+	done
+	cat >"$1/usr/lib/bringup/agent" <<'END'
+#!/bin/sh
+d=/usr/lib/bringup
+exec $d/ld-linux-x86-64.so.2 --library-path $d/lib $d/bringup-agent "$@"
+END
+	chmod 755 "$1/usr/lib/bringup/agent" "$1/usr/lib/bringup/ld-linux-x86-64.so.2"
+}
+
+# Debian's generic kernel (the cloud kernel has no soft-RoCE), unpacked and never
+# installed. Sets KERNEL (version) and KROOT.
+kernel_tree()
+{
+	need depmod kmod
+	package=$(apt-cache show --no-all-versions linux-image-amd64 |
+		sed -n 's/^Depends: \(linux-image-[^ ,]*\).*/\1/p' | head -n 1)
+	[ -n "$package" ] || die "apt knows no linux-image-amd64; run apt-get update"
+	KERNEL=${package#linux-image-}
+	KROOT=$CACHE/base/kernel-$(candidates "$package" | tr -dc 'a-z0-9.' )
+	[ ! -d "$KROOT" ] || return 0
+	say "fetching $package"
+	rm -rf "$WORK/kernel" && mkdir -p "$WORK/kernel"
+	(cd "$WORK/kernel" && apt-get -q -o APT::Sandbox::User=root download "$package" >&2)
+	dpkg -x "$WORK"/kernel/*.deb "$WORK/kernel/root"
+	depmod -b "$WORK/kernel/root" "$KERNEL"
+	mkdir -p "$CACHE/base"
+	mv "$WORK/kernel/root" "$KROOT"
+	rm -rf "$WORK/kernel"
+}
+
+# modules FROM VERSION TO NAME...: copies kernel modules and all that they need.
+modules()
+{
+	from=$1/lib/modules/$2 to=$3/lib/modules/$2
+	shift 3
+	mkdir -p "$to"
+	echo "$@" | tr ' -' '\n_' | awk -v dep="$from/modules.dep" '
+		function short(path) {
+			sub(/.*\//, "", path); sub(/\.ko.*/, "", path)
+			gsub(/-/, "_", path)
+			return path
+		}
+		BEGIN {
+			while ((getline line < dep) > 0) {
+				split(line, half, ": *")
+				name = short(half[1]); path[name] = half[1]
+				needs[name] = half[2]
+			}
+		}
+		$1 in path {
+			print path[$1]
+			count = split(needs[$1], list, " ")
+			for (i = 1; i <= count; i++)
+				print list[i]
+		}' | sort -u >"$WORK/modules.list"
+	tar -C "$from" -cf - -T "$WORK/modules.list" | tar -C "$to" -xf -
+	cp "$from/modules.builtin" "$from/modules.builtin.modinfo" "$from/modules.order" "$to"
+	depmod -b "${to%/lib/modules/*}" "${to##*/}"
+	rm -f "$to"/modules.symbols* "$to"/*.bin "$to/modules.builtin.modinfo" \
+		"$to/modules.order"
+}
+
+STORAGE="virtio_pci virtio_blk virtio_scsi sd_mod sr_mod nvme ahci ata_piix ata_generic
+	megaraid_sas mpt3sas smartpqi hpsa aacraid xhci_pci usb_storage uas
+	ext4 crc32c_generic crc32c_intel vfat nls_ascii nls_cp437 nls_iso8859_1"
+NETWORK="virtio_net e1000 e1000e igb igc ixgbe i40e ice tg3 bnx2x bnxt_en r8169
+	mlx4_en mlx5_core ena vmxnet3 af_packet"
+
+# skeleton TO: busybox and the folders of a root.
+skeleton()
+{
+	need busybox busybox-static
+	for dir in bin dev etc mnt proc run sys tmp usr/bin usr/sbin var/lib; do
+		mkdir -p "$1/$dir"
+	done
+	ln -sfn bin "$1/sbin"
+	busybox=$(command -v busybox)
+	! ldd "$busybox" >/dev/null 2>&1 || die "busybox is not static; install busybox-static"
+	cp -L "$busybox" "$1/bin/busybox"
+	for applet in $("$busybox" --list); do
+		[ -e "$1/bin/$applet" ] || ln -s busybox "$1/bin/$applet"
+	done
+}
+
+# pack DIR FILE LEVEL: a compressed cpio archive; the kernel reads several in a row.
+pack()
+{
+	need cpio cpio
+	need zstd zstd
+	find "$1" -exec touch -h -d @1700000000 {} +
+	(cd "$1" && find . | sort |
+		cpio -o -H newc -R 0:0 --reproducible --quiet) |
+		zstd -q -T2 "-$3" >"$2.new"
+	mv "$2.new" "$2"
+}
+
+# boot_initrd ROOT VERSION FILE: the small initial ramdisk of installed systems, which
+# finds the root file system by its label.
+boot_initrd()
+{
+	rm -rf "$WORK/initrd" && mkdir -p "$WORK/initrd"
+	skeleton "$WORK/initrd"
+	modules "$1" "$2" "$WORK/initrd" $STORAGE
+	cp "$RECIPES/boot.init" "$WORK/initrd/init"
+	cp "$RECIPES/network.sh" "$WORK/initrd/network.sh"
+	chmod 755 "$WORK/initrd/init"
+	pack "$WORK/initrd" "$3" 19
+}
+
+# kept_initrd ROOT VERSION: prints the path of the initial ramdisk in the cache.
+kept_initrd()
+{
+	kept=$CACHE/base/boot-$( (echo "$2" && cat "$1/lib/modules/$2/modules.dep" \
+		"$RECIPES/lib.sh" "$RECIPES/boot.init" "$RECIPES/network.sh") | digest).img
+	[ -f "$kept" ] || boot_initrd "$1" "$2" "$kept"
+	echo "$kept"
+}
+
+# esp FILE MIB VMLINUZ INITRD KARGS: one system partition for BIOS (syslinux) and UEFI
+# (a unified kernel image under the removable path, so no boot variable is needed).
+esp()
+{
+	need mkfs.vfat dosfstools
+	need mcopy mtools
+	need syslinux syslinux
+	need objcopy binutils
+	export MTOOLS_SKIP_CHECK=1 SOURCE_DATE_EPOCH=1700000000
+	uki "$WORK/uki.efi" "$3" "$4" "$5"
+	printf 'DEFAULT linux\nPROMPT 0\nTIMEOUT 1\nLABEL linux\n KERNEL /vmlinuz\n' \
+		>"$WORK/syslinux.cfg"
+	printf ' INITRD /initrd\n APPEND %s\n' "$5" >>"$WORK/syslinux.cfg"
+	rm -f "$1" && truncate -s "$2M" "$1"
+	mkfs.vfat -F 32 -s 1 -n ESP --invariant "$1" >/dev/null
+	mmd -i "$1" ::/EFI ::/EFI/BOOT
+	mcopy -i "$1" "$WORK/uki.efi" ::/EFI/BOOT/BOOTX64.EFI
+	mcopy -i "$1" "$3" ::/vmlinuz
+	mcopy -i "$1" "$4" ::/initrd
+	mcopy -i "$1" "$WORK/syslinux.cfg" ::/syslinux.cfg
+	syslinux -i "$1"
+}
+
+# uki FILE VMLINUZ INITRD KARGS: sections go behind the stub's last one.
+uki()
+{
+	stub=/usr/lib/systemd/boot/efi/linuxx64.efi.stub
+	[ -f $stub ] || die "$stub is missing; install Debian's package systemd-boot-efi"
+	printf '%s' "$4" >"$WORK/cmdline"
+	printf 'ID=bringup\nNAME="bringup"\n' >"$WORK/osrel"
+	at=$(objdump -h $stub | awk '
+		function hex(text,  i, n) {
+			for (i = 1; i <= length(text); i++)
+				n = n * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
+			return n
+		}
+		$1 ~ /^[0-9]+$/ { end = hex($4) + hex($3); if (end > max) max = end }
+		END { print int((max + 4095) / 4096) * 4096 }')
+	set -- "$1" "$2" "$3" $stub
+	out=$1 args=
+	for part in osrel:"$WORK/osrel" cmdline:"$WORK/cmdline" linux:"$2" initrd:"$3"; do
+		file=${part#*:} name=.${part%%:*}
+		args="$args --add-section $name=$file --change-section-vma $name=$at"
+		at=$(((at + $(stat -Lc %s "$file") + 4095) / 4096 * 4096))
+	done
+	objcopy $args "$4" "$out" 2>&1 | grep -v 'below image base' >&2 || true
+	[ -s "$out" ] || die "objcopy made no unified kernel image"
+}
+
+# root_fs FILE SIZE DIR: an ext4 file system labelled root, sparse.
+root_fs()
+{
+	need mkfs.ext4 e2fsprogs
+	rm -f "$1" && truncate -s "$2" "$1"
+	E2FSPROGS_FAKE_TIME=1700000000 mkfs.ext4 -q -L root -d "$3" -m 1 \
+		-U 7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a01 \
+		-E hash_seed=7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a02,lazy_itable_init=1 \
+		"$1"
+}
+
+# image_json ARCH KERNEL KARGS: what recipe.c needs to know about the parts in OUT.
+image_json()
+{
+	boot=/usr/lib/syslinux/mbr/gptmbr.bin
+	[ -f $boot ] || die "$boot is missing; install Debian's package syslinux-common"
+	cp $boot "$OUT/boot.bin"
+	cat >"$OUT/image.json" <<END
+{"arch": "$1", "kernel": "$2", "kargs": "$3", "boot_code": "boot.bin", "parts": [
+ {"name": "esp", "type": "C12A7328-F81F-11D2-BA4B-00C04FC93EC9", "label": "ESP",
+  "attrs": 4, "raw": "esp.raw", "grow": false},
+ {"name": "root", "type": "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "label": "root",
+  "attrs": 0, "raw": "root.raw", "grow": true}]}
+END
+}
+
+KARGS="root=LABEL=root rw console=tty0 console=ttyS0,115200 quiet panic=30"
+BOOT_PACKAGES="syslinux syslinux-common systemd-boot-efi mtools dosfstools e2fsprogs"

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The boot ramdisk: vmlinuz and agent.img, about 20 MB together. agent.img is two
+# archives in a row: what changes with the kernel (slow to compress, kept) and the agent.
+. "$RECIPES/lib.sh"
+
+inputs()
+{
+	cat "$RECIPES/lib.sh" "$RECIPES/ramdisk.sh" "$RECIPES/ramdisk.init" \
+		"$RECIPES/network.sh" "$RECIPES/udhcpc.sh"
+	candidates linux-image-amd64 busybox-static
+}
+
+base()
+{
+	mkdir -p "$WORK/base"
+	skeleton "$WORK/base"
+	modules "$KROOT" "$KERNEL" "$WORK/base" $STORAGE $NETWORK loop
+	cp "$RECIPES/ramdisk.init" "$WORK/base/init"
+	mkdir -p "$WORK/base/etc/bringup"
+	cp "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$WORK/base/etc/bringup/"
+	chmod 755 "$WORK/base/init" "$WORK/base/etc/bringup/udhcpc.sh"
+	pack "$WORK/base" "$1" 19
+}
+
+build()
+{
+	kernel_tree
+	kept=$CACHE/base/ramdisk-$(inputs | digest).img
+	if [ ! -f "$kept" ]; then
+		say "ramdisk: packing modules of $KERNEL"
+		base "$kept"
+	fi
+	mkdir -p "$WORK/agent"
+	agent_folder "$WORK/agent"
+	pack "$WORK/agent" "$WORK/agent.img" 12
+	cp "$KROOT/boot/vmlinuz-$KERNEL" "$OUT/vmlinuz"
+	cat "$kept" "$WORK/agent.img" >"$OUT/agent.img"
+	chmod 644 "$OUT"/*
+	say "ramdisk: $(du -cb "$OUT/vmlinuz" "$OUT/agent.img" | tail -n 1 | cut -f1) bytes"
+}
+
+case $1 in
+key) inputs; cat "$AGENT" $(agent_files) | digest ;;
+build) build ;;
+esac

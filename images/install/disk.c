@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Opens the disk, decides whether it may be written, keeps the mark; used by install.c
+ * and parts.c. Invariant: nothing here writes before bu_mark_write() has succeeded.
+ */
+#include "images/install/disk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+
+#define MAGIC "BUMARK01"
+#define MAGIC_SIZE 8
+
+static int
+block_size(struct bu_disk *disk, struct bu_err *err)
+{
+	int sector;
+
+	if (ioctl(disk->fd, BLKGETSIZE64, &disk->size_bytes) ||
+	    ioctl(disk->fd, BLKSSZGET, &sector))
+		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", disk->path);
+	if (sector != 512)
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"disk %s has sectors of %d bytes; images are made for "
+			"512",
+			disk->path, sector);
+	return 0;
+}
+
+static int
+measure(struct bu_disk *disk, struct bu_err *err)
+{
+	struct stat st;
+
+	if (fstat(disk->fd, &st))
+		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", disk->path);
+	disk->is_block = S_ISBLK(st.st_mode);
+	if (disk->is_block) {
+		if (block_size(disk, err))
+			return -1;
+	} else if (S_ISREG(st.st_mode)) {
+		disk->size_bytes = st.st_size / 512 * 512;
+	} else {
+		return bu_err_set(err, BU_ERR_INVAL, 0, "%s is no disk", disk->path);
+	}
+	if (disk->size_bytes < 4 * BU_EDGE_BYTES)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "disk %s has only %llu bytes",
+				  disk->path, (unsigned long long)disk->size_bytes);
+	return 0;
+}
+
+int
+bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err)
+{
+	struct bu_disk disk = {.path = path, .direct_fd = -1};
+	struct stat st;
+	int flags = O_RDWR | O_CLOEXEC;
+
+	if (!stat(path, &st) && S_ISBLK(st.st_mode))
+		flags |= O_EXCL; /* refused while a file system on it is mounted */
+	disk.fd = open(path, flags);
+	if (disk.fd < 0) {
+		enum bu_err_kind kind = errno == ENOENT || errno == ENXIO
+						? BU_ERR_NOTFOUND
+					: errno == EBUSY ? BU_ERR_BUSY
+							 : BU_ERR_IO;
+		return bu_err_set(err, kind, errno, "disk %s", path);
+	}
+	if (measure(&disk, err)) {
+		bu_disk_close(&disk);
+		return -1;
+	}
+	disk.direct_fd = open(path, O_RDWR | O_CLOEXEC | O_DIRECT);
+	*ret = disk;
+	return 0;
+}
+
+void
+bu_disk_close(struct bu_disk *disk)
+{
+	if (disk->fd >= 0)
+		close(disk->fd);
+	if (disk->direct_fd >= 0)
+		close(disk->direct_fd);
+	disk->fd = disk->direct_fd = -1;
+}
+
+static int
+read_at(const struct bu_disk *disk, void *buf, size_t size, uint64_t offset,
+	struct bu_err *err)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t got =
+			pread(disk->fd, (char *)buf + done, size - done, offset + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return bu_err_set(err, BU_ERR_IO, got < 0 ? errno : EIO,
+					  "disk %s: reading at byte %llu", disk->path,
+					  (unsigned long long)(offset + done));
+		done += got;
+	}
+	return 0;
+}
+
+int
+bu_disk_write(int fd, const void *data, size_t size, uint64_t offset,
+	      struct bu_err *err)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t got = pwrite(fd, (const char *)data + done, size - done,
+				     offset + done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return bu_err_set(err, BU_ERR_IO, got < 0 ? errno : ENOSPC,
+					  "writing to the disk at byte %llu",
+					  (unsigned long long)(offset + done));
+		done += got;
+	}
+	return 0;
+}
+
+int
+bu_disk_sync(const struct bu_disk *disk, struct bu_err *err)
+{
+	if (fsync(disk->fd))
+		return bu_err_set(err, BU_ERR_IO, errno, "disk %s: sync", disk->path);
+	return 0;
+}
+
+static int
+mark_matches(const char *text, size_t size, const char *sig, const char *public_pem,
+	     const char *step_id, struct bu_err *err)
+{
+	bu_autojson json_t *value = NULL;
+
+	if (bu_verify(public_pem, text, size, sig, err))
+		return bu_err_wrap(err, "mark of the install");
+	value = bu_json_parse(text, size, "mark of the install", err);
+	if (!value)
+		return -1;
+	if (strcmp(bu_json_str(value, "step", ""), step_id) != 0)
+		return bu_err_set(
+			err, BU_ERR_VERIFY, 0,
+			"mark of the install: it is of step '%.64s', not '%s'",
+			bu_json_str(value, "step", ""), step_id);
+	return 0;
+}
+
+int
+bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err)
+{
+	size_t size = strlen(opts->mark_text);
+
+	if (size > BU_MARK_TEXT_MAX || strlen(opts->mark_sig) != BU_SIG_HEX_SIZE - 1)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "mark of the install: text or signature has a wrong "
+				  "size");
+	return mark_matches(opts->mark_text, size, opts->mark_sig,
+			    opts->appliance_public_pem, opts->step_id, err);
+}
+
+/* 1 when the block on the disk is a mark of the present step. */
+static int
+is_own_mark(const uint8_t *block, const struct bu_install_opts *opts)
+{
+	size_t size = block[8] | block[9] << 8 | (size_t)block[10] << 16 |
+		      (size_t)block[11] << 24;
+	const char *text = (const char *)block + MAGIC_SIZE + 4;
+	char sig[BU_SIG_HEX_SIZE] = "";
+
+	if (memcmp(block, MAGIC, MAGIC_SIZE) != 0 || size > BU_MARK_TEXT_MAX)
+		return 0;
+	memcpy(sig, text + size, sizeof(sig) - 1);
+	return !mark_matches(text, size, sig, opts->appliance_public_pem, opts->step_id,
+			     NULL);
+}
+
+static int
+check_edge(const struct bu_disk *disk, uint64_t offset, const uint8_t *edge,
+	   struct bu_err *err)
+{
+	for (size_t i = 0; i < BU_EDGE_BYTES; i++)
+		if (edge[i])
+			return bu_err_set(
+				err, BU_ERR_STATE, 0,
+				"disk %s is not empty (byte %llu is 0x%02x) and "
+				"wiping it was not granted",
+				disk->path, (unsigned long long)(offset + i), edge[i]);
+	return 0;
+}
+
+int
+bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
+	      struct bu_err *err)
+{
+	bu_autofree uint8_t *edge = bu_xmalloc(BU_EDGE_BYTES);
+	uint64_t tail = disk->size_bytes - BU_EDGE_BYTES;
+
+	if (opts->allow_wipe)
+		return 0;
+	if (read_at(disk, edge, BU_EDGE_BYTES, 0, err))
+		return -1;
+	if (is_own_mark(edge + BU_MARK_OFFSET, opts))
+		return 0;
+	if (check_edge(disk, 0, edge, err) ||
+	    read_at(disk, edge, BU_EDGE_BYTES, tail, err))
+		return -1;
+	return check_edge(disk, tail, edge, err);
+}
+
+int
+bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
+	      struct bu_err *err)
+{
+	uint8_t block[BU_MARK_SIZE] = MAGIC;
+	size_t size = strlen(opts->mark_text);
+
+	for (int i = 0; i < 4; i++)
+		block[MAGIC_SIZE + i] = size >> 8 * i;
+	memcpy(block + MAGIC_SIZE + 4, opts->mark_text, size);
+	memcpy(block + MAGIC_SIZE + 4 + size, opts->mark_sig, BU_SIG_HEX_SIZE - 1);
+	if (bu_disk_write(disk->fd, block, sizeof(block), BU_MARK_OFFSET, err))
+		return -1;
+	return bu_disk_sync(disk, err);
+}
+
+int
+bu_mark_erase(const struct bu_disk *disk, struct bu_err *err)
+{
+	static const uint8_t zeros[BU_MARK_SIZE];
+
+	if (bu_disk_write(disk->fd, zeros, sizeof(zeros), BU_MARK_OFFSET, err))
+		return -1;
+	return bu_disk_sync(disk, err);
+}
+
+static int
+write_zeros(const struct bu_disk *disk, uint64_t offset, uint64_t size,
+	    struct bu_err *err)
+{
+	static const uint8_t zeros[65536];
+
+	for (uint64_t done = 0; done < size;) {
+		size_t now = size - done < sizeof(zeros) ? size - done : sizeof(zeros);
+
+		if (bu_disk_write(disk->fd, zeros, now, offset + done, err))
+			return -1;
+		done += now;
+	}
+	return 0;
+}
+
+int
+bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
+	     struct bu_err *err)
+{
+	uint64_t range[2] = {offset, size};
+	int rc;
+
+	if (disk->is_block)
+		rc = ioctl(disk->fd, BLKZEROOUT, range);
+	else
+		rc = fallocate(disk->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			       offset, size);
+	return rc ? write_zeros(disk, offset, size, err) : 0;
+}
+
+int
+bu_disk_clear(const struct bu_disk *disk, struct bu_err *err)
+{
+	uint64_t after_mark = BU_MARK_OFFSET + BU_MARK_SIZE;
+	uint64_t tail = disk->size_bytes - BU_EDGE_BYTES;
+
+	/* Plain writes: the edges matter more than speed, and sizes are odd. */
+	if (write_zeros(disk, 0, BU_MARK_OFFSET, err) ||
+	    write_zeros(disk, after_mark, BU_EDGE_BYTES - after_mark, err) ||
+	    write_zeros(disk, tail, BU_EDGE_BYTES, err) || bu_disk_sync(disk, err))
+		return -1;
+	if (disk->is_block && ioctl(disk->fd, BLKRRPART))
+		return bu_err_set(err, BU_ERR_BUSY, errno,
+				  "disk %s: old partitions are in use", disk->path);
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The disk that an image goes to: what is on it, and the mark of an unfinished install.
+ */
+#ifndef BU_IMAGES_INSTALL_DISK_H
+#define BU_IMAGES_INSTALL_DISK_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "images/install/install.h"
+
+enum {
+	BU_MARK_OFFSET = 65536,
+	BU_MARK_SIZE = 4096,
+	BU_MARK_TEXT_MAX = 3900,
+	BU_EDGE_BYTES = 1024 * 1024, /* where signatures of any kind are looked for */
+};
+
+struct bu_disk {
+	const char *path; /* borrowed */
+	int fd;           /* through the page cache; exclusive for block devices */
+	int direct_fd;    /* O_DIRECT; -1 where that is refused */
+	int is_block;
+	uint64_t size_bytes;
+};
+
+/* BU_ERR_NOTFOUND, BU_ERR_BUSY (mounted or in use), BU_ERR_INVAL (no disk with sectors
+ * of 512 bytes). */
+int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
+void bu_disk_close(struct bu_disk *disk);
+
+/* BU_ERR_STATE unless both edges are zero, or the mark is of this step, or allow_wipe.
+ */
+int bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
+		  struct bu_err *err);
+/* BU_ERR_VERIFY unless the mark in opts is signed and of the step. */
+int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
+/* Written and synced. */
+int bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
+		  struct bu_err *err);
+int bu_mark_erase(const struct bu_disk *disk, struct bu_err *err);
+
+/* The range reads as zeros afterwards; multiples of 4096. */
+int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
+		 struct bu_err *err);
+/* Zeros both edges but the mark, and makes the kernel forget old partitions. */
+int bu_disk_clear(const struct bu_disk *disk, struct bu_err *err);
+/* All of it at its place. */
+int bu_disk_write(int fd, const void *data, size_t size, uint64_t offset,
+		  struct bu_err *err);
+int bu_disk_sync(const struct bu_disk *disk, struct bu_err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes a GUID partition table. An own writer instead of sfdisk: the boot ramdisk
+ * needs no program and no libfdisk, it works the same on a file in a test, and it
+ * leaves the mark's block alone.
+ */
+#ifndef BU_IMAGES_INSTALL_GPT_H
+#define BU_IMAGES_INSTALL_GPT_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "images/manifest.h"
+
+enum { BU_SECTOR = 512, BU_PARTS_BEGIN = 1024 * 1024, BU_GPT_BYTES = 34 * 512 };
+
+struct bu_layout {
+	uint64_t disk_bytes;
+	size_t count;
+	struct {
+		uint64_t begin_bytes, size_bytes; /* on the disk */
+	} parts[BU_IMAGE_PARTS_MAX];
+};
+
+/* Places the parts one after the other from 1 MiB on, aligned to 1 MiB; one that grows
+ * takes what is left. BU_ERR_INVAL when the disk is too small, with both sizes. */
+int bu_layout_make(const struct bu_manifest *manifest, uint64_t disk_bytes,
+		   struct bu_layout *ret, struct bu_err *err);
+/* The protective MBR with the boot code, both tables with new random GUIDs. Not synced.
+ */
+int bu_gpt_write(int fd, const struct bu_manifest *manifest,
+		 const struct bu_layout *layout, struct bu_err *err);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The steps of an install, in order; the agent calls it. Invariant: from the first
+ * write to the last the disk holds the signed mark, and it does not boot, because
+ * partition table and boot code are the last thing before the mark goes.
+ */
+#include "images/install/install.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crypto.h"
+#include "base/http.h"
+#include "base/log.h"
+#include "images/install/disk.h"
+#include "images/install/gpt.h"
+#include "images/install/parts.h"
+#include "images/install/target.h"
+#include "images/manifest.h"
+
+enum { GET_TIMEOUT_MS = 30 * 1000 };
+
+struct install {
+	const struct bu_install_opts *opts;
+	const struct bu_install_hooks *hooks;
+	struct bu_manifest *manifest;
+	struct bu_layout layout;
+	struct bu_disk disk;
+};
+
+static int
+enter_stage(const struct install *install, const char *stage, struct bu_err *err)
+{
+	if (bu_parts_cancelled(install->hooks, err))
+		return -1;
+	if (install->hooks->progress)
+		install->hooks->progress(stage, 0, 0, install->hooks->arg);
+	return 0;
+}
+
+static char *
+get_patiently(const struct install *install, struct bu_http *http, const char *file,
+	      size_t max, size_t *ret_size, struct bu_err *err)
+{
+	bu_autofree char *path =
+		bu_xasprintf("/images/%s/%s", install->opts->image, file);
+	int64_t since_ms = bu_mono_ms(bu_clock_system());
+	struct bu_err why = {0};
+	char *text;
+
+	while (!(text = bu_http_get(http, path, max, GET_TIMEOUT_MS, ret_size, &why))) {
+		if (bu_parts_wait(install->opts, &why, since_ms) ||
+		    bu_parts_cancelled(install->hooks, &why)) {
+			if (err)
+				*err = why;
+			return NULL;
+		}
+	}
+	return text;
+}
+
+static int
+fetch_manifest(struct install *install, struct bu_err *err)
+{
+	const struct bu_install_opts *opts = install->opts;
+	const struct bu_http_opts http_opts = {.base_url = opts->base_url};
+	struct bu_http *http = bu_http_create(&http_opts);
+	size_t size = 0;
+	char digest[BU_DIGEST_SIZE];
+	bu_autofree char *text = get_patiently(install, http, "manifest.json",
+					       BU_MANIFEST_MAX, &size, err);
+	bu_autofree char *sig =
+		text ? get_patiently(install, http, "manifest.sig", 4096, NULL, err)
+		     : NULL;
+
+	bu_http_destroy(http);
+	if (!sig)
+		return -1;
+	bu_sha256_hex(text, size, digest);
+	if (strcmp(digest, opts->manifest_digest) != 0)
+		return bu_err_set(
+			err, BU_ERR_VERIFY, 0,
+			"manifest of image %s: ordered was SHA-256 %s, got %s",
+			opts->image, opts->manifest_digest, digest);
+	if (bu_manifest_verify(text, size, sig, opts->image_public_pem, err))
+		return -1;
+	install->manifest = bu_manifest_parse(text, size, err);
+	if (!install->manifest)
+		return -1;
+	if (strcmp(install->manifest->name, opts->image) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "the manifest is of image %s, ordered was %s",
+				  install->manifest->name, opts->image);
+	return 0;
+}
+
+/* All that can say no comes before the first write, which is the mark. */
+static int
+prepare_disk(struct install *install, struct bu_err *err)
+{
+	const struct bu_install_opts *opts = install->opts;
+
+	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, &install->disk, err))
+		return -1;
+	if (bu_disk_check(&install->disk, opts, err) ||
+	    bu_layout_make(install->manifest, install->disk.size_bytes,
+			   &install->layout, err))
+		return -1;
+	if (bu_mark_write(&install->disk, opts, err))
+		return -1;
+	return bu_disk_clear(&install->disk, err);
+}
+
+/* The mount needs the disk not to be open exclusively. */
+static int
+fill_root(struct install *install, struct bu_err *err)
+{
+	bu_disk_close(&install->disk);
+	if (bu_target_fill(install->opts, install->manifest, &install->layout, err))
+		return -1;
+	return bu_disk_open(install->opts->disk, &install->disk, err);
+}
+
+static int
+finish(struct install *install, struct bu_err *err)
+{
+	if (bu_gpt_write(install->disk.fd, install->manifest, &install->layout, err) ||
+	    bu_disk_sync(&install->disk, err))
+		return -1;
+	return bu_mark_erase(&install->disk, err);
+}
+
+static int
+run(struct install *install, struct bu_err *err)
+{
+	if (enter_stage(install, "manifest", err) || fetch_manifest(install, err))
+		return -1;
+	if (enter_stage(install, "disk", err) || prepare_disk(install, err))
+		return -1;
+	if (bu_parts_write(install->opts, install->hooks, install->manifest,
+			   &install->layout, &install->disk, err))
+		return -1;
+	if (enter_stage(install, "files", err) || fill_root(install, err))
+		return -1;
+	if (finish(install, err))
+		return -1;
+	if (install->hooks->progress)
+		install->hooks->progress("done", 0, 0, install->hooks->arg);
+	return 0;
+}
+
+int
+bu_install_run(const struct bu_install_opts *opts, const struct bu_install_hooks *hooks,
+	       struct bu_err *err)
+{
+	struct install install = {
+		.opts = opts, .hooks = hooks, .disk = {.fd = -1, .direct_fd = -1}};
+	int64_t begin_ms = bu_mono_ms(bu_clock_system());
+	int rc = run(&install, err);
+
+	bu_disk_close(&install.disk);
+	bu_manifest_destroy(install.manifest);
+	if (!rc)
+		bu_info("install", "image %s is on %s after %.1f s", opts->image,
+			opts->disk,
+			(bu_mono_ms(bu_clock_system()) - begin_ms) / 1000.0);
+	return rc;
+}

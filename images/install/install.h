@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes an image to a disk: the agent's half of imaging. Every frame is verified
+ * before it is written; the disk says by a signed mark that the install is unfinished
+ * until the last byte of it is there.
+ *
+ * Mark: one block of 4096 bytes at byte 65,536 of the disk (between the GPT and the
+ * first part): "BUMARK01", length of the text (4 bytes, little endian), text, 128
+ * digits of signature, zeros. The text is JSON and names its step in the string field
+ * "step".
+ */
+#ifndef BU_IMAGES_INSTALL_INSTALL_H
+#define BU_IMAGES_INSTALL_INSTALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/* Written into the new root; parents are made (0755), a file that is there is replaced.
+ */
+struct bu_install_file {
+	const char *path; /* absolute, without "..", through no symbolic link */
+	mode_t mode;
+	const char *content;
+	size_t size;
+};
+
+struct bu_install_opts {
+	const char *base_url; /* "http://10.77.0.1:8080"; parts are below
+				 /images/<image>/ */
+	const char *image;
+	const char *manifest_digest; /* SHA-256 that the appliance ordered, 64 digits */
+	const char *image_public_pem; /* key that signs manifests */
+	const char *disk;             /* "/dev/vda"; a regular file in tests */
+	int allow_wipe;               /* whatever is on the disk may go */
+	const char *mark_text;        /* JSON, at most 3,900 bytes */
+	const char *mark_sig;         /* the appliance's, hex */
+	const char *appliance_public_pem;
+	const char *step_id;
+	const struct bu_install_file *files;
+	size_t file_count;
+	const char *stamp_text; /* /var/lib/bringup/stamp.json, 0600 */
+	const char *stamp_sig;  /* /var/lib/bringup/stamp.sig */
+	int threads;            /* 0 = one per processor, at most 4 */
+	int64_t patience_ms;    /* how long a server may fail to answer; 0 = 180,000 */
+	/* A regular file is not mounted: files go below this directory. Blocks: NULL.
+	 */
+	const char *root_dir;
+};
+
+struct bu_install_hooks {
+	/* stage "manifest", "disk", "write", "files", "done"; compressed bytes fetched
+	 * and to be fetched; at the begin of a stage and at most twice a second within
+	 * it, from one thread at a time. NULL = none. */
+	void (*progress)(const char *stage, uint64_t done_bytes, uint64_t total_bytes,
+			 void *arg);
+	/* Asked between frames and stages, from one thread at a time. NULL = never. */
+	int (*cancelled)(void *arg);
+	void *arg;
+};
+
+/* Blocks until the image is on the disk and synced. Nothing was written when it fails
+ * with BU_ERR_STATE (something is on the disk), NOTFOUND (no disk), BUSY (mounted),
+ * INVAL (too small), or with VERIFY about manifest or mark. Later failures leave the
+ * mark and a disk that does not boot, because boot code and partition table come last:
+ * VERIFY (a frame was wrong twice; names part, frame, both digests), REMOTE, IO,
+ * CANCELLED. */
+int bu_install_run(const struct bu_install_opts *opts,
+		   const struct bu_install_hooks *hooks, struct bu_err *err);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Mounts the new root by telling the kernel where it is (the partition table is not on
+ * the disk yet), grows it with one ioctl, writes the files; used by install.c.
+ * Invariant: no path leaves the new root, whatever symbolic links the image holds.
+ */
+#include "images/install/target.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/blkpg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+/* Of fs/ext4/ext4.h; the kernel's headers for programs do not have it. */
+#define RESIZE_FS _IOW('f', 16, uint64_t)
+
+static int
+check_path(const char *path, struct bu_err *err)
+{
+	const char *p = path;
+
+	while (*p == '/') {
+		size_t length = strcspn(++p, "/");
+
+		if (!length || (length == 1 && p[0] == '.') ||
+		    (length == 2 && p[0] == '.' && p[1] == '.'))
+			break;
+		p += length;
+	}
+	if (*path == '/' && path[1] && !*p)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_INVAL, 0,
+		"file '%.200s': not an absolute path without '.', '..' and '//'", path);
+}
+
+/* The directory that holds the path's last name, made on the way. */
+static int
+open_parent(int root_fd, const char *path, const char **ret_name, struct bu_err *err)
+{
+	int dir = fcntl(root_fd, F_DUPFD_CLOEXEC, 3);
+	const char *slash;
+
+	for (path++; dir >= 0 && (slash = strchr(path, '/')); path = slash + 1) {
+		bu_autofree char *name = bu_xstrndup(path, slash - path);
+		int next;
+
+		if (mkdirat(dir, name, 0755) && errno != EEXIST) {
+			close(dir);
+			return bu_err_set(err, BU_ERR_IO, errno, "directory '%s'",
+					  name);
+		}
+		next = openat(dir, name,
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		close(dir);
+		dir = next;
+	}
+	*ret_name = path;
+	if (dir < 0)
+		return bu_err_set(err, BU_ERR_IO, errno,
+				  "a directory is missing or a symbolic link");
+	return dir;
+}
+
+int
+bu_target_write(int root_fd, const struct bu_install_file *file, struct bu_err *err)
+{
+	bu_autoclose int dir = -1;
+	bu_autoclose int fd = -1;
+	const char *name;
+
+	if (check_path(file->path, err))
+		return -1;
+	dir = open_parent(root_fd, file->path, &name, err);
+	if (dir < 0)
+		return bu_err_wrap(err, "file %s", file->path);
+	if (unlinkat(dir, name, 0) && errno != ENOENT)
+		return bu_err_set(err, BU_ERR_IO, errno, "file %s", file->path);
+	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "file %s", file->path);
+	if (bu_write_all(fd, file->content, file->size, err))
+		return bu_err_wrap(err, "file %s", file->path);
+	if (fchmod(fd, file->mode & 07777) || fsync(fd))
+		return bu_err_set(err, BU_ERR_IO, errno, "file %s", file->path);
+	return 0;
+}
+
+static int
+write_files(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
+{
+	const struct bu_install_file stamps[] = {
+		{"/var/lib/bringup/stamp.json", 0600, opts->stamp_text,
+		 strlen(opts->stamp_text)},
+		{"/var/lib/bringup/stamp.sig", 0600, opts->stamp_sig,
+		 strlen(opts->stamp_sig)},
+	};
+
+	for (size_t i = 0; i < opts->file_count; i++)
+		if (bu_target_write(root_fd, &opts->files[i], err))
+			return -1;
+	for (size_t i = 0; i < BU_LEN(stamps); i++)
+		if (bu_target_write(root_fd, &stamps[i], err))
+			return -1;
+	if (syncfs(root_fd))
+		return bu_err_set(err, BU_ERR_IO, errno, "sync of the new root");
+	return 0;
+}
+
+static int
+grow(int root_fd, uint64_t size_bytes, struct bu_err *err)
+{
+	struct statfs fs;
+	uint64_t blocks;
+
+	if (fstatfs(root_fd, &fs))
+		return bu_err_set(err, BU_ERR_IO, errno, "new root");
+	blocks = size_bytes / fs.f_bsize;
+	if (ioctl(root_fd, RESIZE_FS, &blocks))
+		return bu_err_set(err, BU_ERR_IO, errno,
+				  "growing the new root to %llu blocks",
+				  (unsigned long long)blocks);
+	return 0;
+}
+
+static int
+add_partitions(const char *path, const struct bu_layout *layout, struct bu_err *err)
+{
+	bu_autoclose int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	for (size_t i = 0; i < layout->count; i++) {
+		struct blkpg_partition where = {
+			.start = layout->parts[i].begin_bytes,
+			.length = layout->parts[i].size_bytes,
+			.pno = i + 1,
+		};
+		struct blkpg_ioctl_arg arg = {
+			.op = BLKPG_ADD_PARTITION,
+			.datalen = sizeof(where),
+			.data = &where,
+		};
+
+		if (ioctl(fd, BLKPG, &arg))
+			return bu_err_set(err, BU_ERR_IO, errno, "partition %zu of %s",
+					  i + 1, path);
+	}
+	return 0;
+}
+
+/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. */
+static int
+mount_part(const char *disk, size_t which, const char *dir, struct bu_err *err)
+{
+	int digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
+	bu_autofree char *node =
+		bu_xasprintf("%s%s%zu", disk, digit ? "p" : "", which + 1);
+
+	for (int try = 0; access(node, F_OK) && try < 50; try++)
+		usleep(100 * 1000);
+	if (mount(node, dir, "ext4", 0, NULL))
+		return bu_err_set(err, BU_ERR_IO, errno, "mount %s", node);
+	return 0;
+}
+
+static int
+fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
+	     uint64_t size_bytes, const char *dir, struct bu_err *err)
+{
+	bu_autoclose int root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (root_fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
+	if (part->grow && grow(root_fd, size_bytes, err))
+		return -1;
+	return write_files(opts, root_fd, err);
+}
+
+static int
+fill_block(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
+	   const struct bu_layout *layout, size_t which, struct bu_err *err)
+{
+	char dir[] = "/tmp/bringup-root-XXXXXX";
+	int rc;
+
+	if (add_partitions(opts->disk, layout, err))
+		return -1;
+	if (!mkdtemp(dir))
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
+	rc = mount_part(opts->disk, which, dir, err);
+	if (!rc) {
+		rc = fill_mounted(opts, &manifest->parts[which],
+				  layout->parts[which].size_bytes, dir, err);
+		if (umount(dir) && !rc)
+			rc = bu_err_set(err, BU_ERR_IO, errno, "umount %s", dir);
+	}
+	rmdir(dir);
+	return rc;
+}
+
+static int
+fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
+{
+	const char *dir = opts->root_dir ? opts->root_dir : "";
+	bu_autoclose int root_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (root_fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno,
+				  "%s is a file, and root_dir '%s' is no directory",
+				  opts->disk, dir);
+	return write_files(opts, root_fd, err);
+}
+
+int
+bu_target_fill(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
+	       const struct bu_layout *layout, struct bu_err *err)
+{
+	struct stat st;
+	size_t which = 0;
+
+	while (which < manifest->part_count &&
+	       strcmp(manifest->parts[which].name, "root") != 0)
+		which++;
+	if (which == manifest->part_count)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "image %s has no part 'root'",
+				  manifest->name);
+	if (stat(opts->disk, &st))
+		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", opts->disk);
+	return S_ISBLK(st.st_mode) ? fill_block(opts, manifest, layout, which, err)
+				   : fill_directory(opts, err);
+}

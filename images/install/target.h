@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The new root file system: mounted, grown, and the node's own files in it. */
+#ifndef BU_IMAGES_INSTALL_TARGET_H
+#define BU_IMAGES_INSTALL_TARGET_H
+
+#include "base/err.h"
+#include "images/install/gpt.h"
+#include "images/install/install.h"
+
+/* Grows the part "root" to its partition, writes files and stamp, unmounts, syncs. The
+ * disk must not be open exclusively. */
+int bu_target_fill(const struct bu_install_opts *opts,
+		   const struct bu_manifest *manifest, const struct bu_layout *layout,
+		   struct bu_err *err);
+
+/* Below the directory root_fd, through no symbolic link. */
+int bu_target_write(int root_fd, const struct bu_install_file *file,
+		    struct bu_err *err);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds, loads and lists images; used by bringupd, the builder and the command line.
+ * Invariant: what bu_image_load() gives was signed by the image key and is complete.
+ */
+#include "images/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+
+static int
+check_files(const struct bu_image *image, struct bu_err *err)
+{
+	const struct bu_manifest *manifest = image->manifest;
+
+	for (size_t i = 0; i < manifest->part_count; i++) {
+		const struct bu_part *part = &manifest->parts[i];
+		bu_autofree char *path = bu_xasprintf("%s/%s", image->dir, part->file);
+		uint64_t want = bu_part_stored_bytes(part);
+		struct stat st;
+
+		if (stat(path, &st))
+			return bu_err_set(err, BU_ERR_IO, errno, "%s", path);
+		if ((uint64_t)st.st_size != want)
+			return bu_err_set(err, BU_ERR_VERIFY, 0,
+					  "%s has %lld bytes, the manifest says %llu; "
+					  "build the image again",
+					  path, (long long)st.st_size,
+					  (unsigned long long)want);
+	}
+	return 0;
+}
+
+static int
+load(struct bu_image *image, const char *name, const char *public_pem,
+     struct bu_err *err)
+{
+	bu_autofree char *json_path = bu_xasprintf("%s/manifest.json", image->dir);
+	bu_autofree char *sig_path = bu_xasprintf("%s/manifest.sig", image->dir);
+	bu_autofree char *text = NULL;
+	bu_autofree char *sig = NULL;
+	size_t size;
+
+	if (!bu_file_exists(json_path))
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no image '%s' (%s is missing); make it with "
+				  "'bringup image build %s'",
+				  name, json_path, name);
+	text = bu_file_read(json_path, BU_MANIFEST_MAX, &size, err);
+	sig = text ? bu_file_read(sig_path, 4096, NULL, err) : NULL;
+	if (!sig || bu_manifest_verify(text, size, sig, public_pem, err))
+		return -1;
+	image->manifest = bu_manifest_parse(text, size, err);
+	if (!image->manifest)
+		return -1;
+	if (strcmp(image->manifest->name, name) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "the manifest is of image '%s', not '%s'",
+				  image->manifest->name, name);
+	bu_sha256_hex(text, size, image->digest);
+	for (size_t i = 0; i < image->manifest->part_count; i++)
+		image->stored_bytes += bu_part_stored_bytes(&image->manifest->parts[i]);
+	return check_files(image, err);
+}
+
+int
+bu_image_load(const char *images_dir, const char *name, const char *public_pem,
+	      struct bu_image *ret, struct bu_err *err)
+{
+	struct bu_image image = {0};
+
+	if (bu_image_name_check(name, "image", err))
+		return -1;
+	image.dir = bu_xasprintf("%s/%s", images_dir, name);
+	if (load(&image, name, public_pem, err)) {
+		bu_err_wrap(err, "%s", image.dir);
+		bu_image_fini(&image);
+		return -1;
+	}
+	*ret = image;
+	return 0;
+}
+
+void
+bu_image_fini(struct bu_image *image)
+{
+	bu_manifest_destroy(image->manifest);
+	free(image->dir);
+	memset(image, 0, sizeof(*image));
+}
+
+static int
+has_manifest(const struct dirent *entry, const char *images_dir)
+{
+	bu_autofree char *path =
+		bu_xasprintf("%s/%s/manifest.json", images_dir, entry->d_name);
+
+	return !bu_image_name_check(entry->d_name, "image", NULL) &&
+	       bu_file_exists(path);
+}
+
+int
+bu_image_list(const char *images_dir, char ***ret_names, size_t *ret_count,
+	      struct bu_err *err)
+{
+	struct dirent **entries = NULL;
+	int found = scandir(images_dir, &entries, NULL, alphasort);
+	char **names;
+	size_t count = 0;
+
+	if (found < 0 && errno != ENOENT)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", images_dir);
+	names = bu_xcalloc(found > 0 ? found : 1, sizeof(*names));
+	for (int i = 0; i < found; i++) {
+		if (has_manifest(entries[i], images_dir))
+			names[count++] = bu_xstrdup(entries[i]->d_name);
+		free(entries[i]);
+	}
+	free(entries);
+	*ret_names = names;
+	*ret_count = count;
+	return 0;
+}
