@@ -61,6 +61,7 @@ demo|syslinux-common|its modules|
 demo|systemd-boot-efi|boots the image under UEFI|
 demo|e2fsprogs|the image's root file system|
 demo|fdisk|partition tables|
+demo|ibverbs-providers|RDMA in software, for the agent|
 demo|binutils|puts the UEFI boot file together|
 demo|busybox-static|the boot ramdisk|
 demo|cpio|packs the boot ramdisk|
@@ -212,7 +213,7 @@ as_root() {
 	local name settings=()
 	[[ $(id -u) != 0 ]] || exec "$@"
 	command -v sudo >/dev/null || die "the virtual rack needs root, and there is no sudo"
-	for name in BRINGUP_CACHE BRINGUP_RACK; do
+	for name in BRINGUP_CACHE; do
 		[[ -z ${!name:-} ]] || settings+=("$name=${!name}")
 	done
 	say "the virtual rack needs root for its namespaces: sudo $*"
@@ -237,7 +238,7 @@ main() {
 	demo)
 		need build demo
 		build_gcc all
-		as_root tests/support/demo "$build_dir"
+		as_root tests/support/demo
 		;;
 	install) install_as_root "$@" ;;
 	help | -h | --help) usage ;;

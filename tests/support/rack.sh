@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# A virtual rack for the demo, system tests and benches; to be sourced. After rack_use
+# BRINGUP_RACK names a rack that is as new; in_rack and bu run commands inside it, the
+# script itself stays outside.
+set -euo pipefail
+rack_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
+export BRINGUP_BUILD=${BRINGUP_BUILD:-$rack_source/build/gcc}
+readonly rack_source lab=$BRINGUP_BUILD/bringup-lab
+daemon_pid=
+
+say() {
+	printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2
+}
+
+die() {
+	say "$@"
+	exit 1
+}
+
+# rack_use NODES ARGUMENT...: the rack that BRINGUP_RACK names, reset; without one this
+# script starts again inside a rack of its own, which goes when the script ends.
+rack_use() {
+	local nodes=$1 own
+	shift
+	[[ -x $lab ]] || die "there is no $lab; run ./bootstrap.sh build first"
+	if [[ -z ${BRINGUP_RACK:-} ]]; then
+		own=$(mktemp -u /var/tmp/bringup-rack.XXXXXX)
+		exec env RACK_IS_NEW=1 "$lab" run --dir "$own" --nodes "$nodes" --uefi 2 -- \
+			"$(realpath -- "$0")" "$@"
+	fi
+	[[ -n ${RACK_IS_NEW:-} ]] || "$lab" reset >/dev/null
+	unset RACK_IS_NEW
+	trap rack_leave EXIT
+	trap 'exit 130' INT TERM HUP
+}
+
+# What failed is kept: the rack and its logs may go with this script.
+rack_leave() {
+	local status=$? kept
+	(daemon_stop TERM) || true
+	[[ $status != 0 && $status != 77 && $status != 130 ]] || exit "$status"
+	kept=$rack_source/build/logs/$(basename -- "$0")
+	rm -rf -- "$kept"
+	mkdir -p -- "$kept"
+	cp -r -- "$BRINGUP_RACK/log" "$BRINGUP_RACK/console" "$kept" 2>/dev/null || true
+	say "failed; logs and consoles are in $kept"
+	exit "$status"
+}
+
+in_rack() {
+	"$lab" exec -- "$@"
+}
+
+bu() {
+	in_rack "$BRINGUP_BUILD/bringup" "$@"
+}
+
+# daemon_start [ADDRESS]: starts bringupd in the rack, its page on ADDRESS of the host
+# (default: a free port of 127.0.0.1); sets daemon_pid and page.
+daemon_start() {
+	local out
+	out=$("$lab" exec --listen "${1:-127.0.0.1:0}" --detach \
+		--log "$BRINGUP_RACK/log/bringupd.log" -- "$BRINGUP_BUILD/bringupd")
+	daemon_pid=$(awk '$1 == "pid" { print $2 }' <<<"$out")
+	page=http://$(awk '$1 == "listen" { print $2 }' <<<"$out")/
+	wait_for 20 'bringupd to answer' bu status --json
+}
+
+# daemon_stop SIGNAL: ends it and waits until it is gone.
+daemon_stop() {
+	[[ -n $daemon_pid ]] || return 0
+	kill -s "$1" "$daemon_pid" 2>/dev/null || true
+	wait_for 20 "bringupd (pid $daemon_pid) to end" daemon_is_gone
+	daemon_pid=
+}
+
+daemon_is_gone() {
+	! kill -0 "$daemon_pid" 2>/dev/null
+}
+
+# wait_for SECONDS WHAT COMMAND...: until the command succeeds.
+wait_for() {
+	local end=$((SECONDS + $1)) what=$2 out
+	shift 2
+	until out=$("$@" 2>&1); do
+		((SECONDS < end)) || die "waited in vain for $what: $out"
+		sleep 0.2
+	done
+}
