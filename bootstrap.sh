@@ -126,7 +126,7 @@ need() {
 	say "these Debian packages are missing:"
 	awk -F'|' '{ printf "    %-28s %s\n", $1, $2 }' <<<"$rows" >&2
 	say "installing them, as root: apt-get install --no-install-recommends" \
-		"(no service of theirs is started)"
+		"(a few minutes; no service of theirs is started)"
 	if [[ $(id -u) == 0 ]]; then
 		install_as_root "${names[@]}"
 	else
@@ -155,8 +155,8 @@ install_as_root() (
 		printf '#!/bin/sh\nexit 101\n' >"$policy"
 		chmod 755 "$policy"
 	fi
-	apt-get update -q || say "apt-get update failed; going on with the lists of before"
-	apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
+	apt-get update -qq || say "apt-get update failed; going on with the lists of before"
+	quietly apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
 	for package in "$@"; do
 		disable_services "$package"
 	done
