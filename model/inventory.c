@@ -142,7 +142,7 @@ static const struct field dmi_fields[] = {
 	TEXT(struct bu_dmi, vendor, text),
 	TEXT(struct bu_dmi, product, text),
 	TEXT(struct bu_dmi, serial, text),
-	TEXT(struct bu_dmi, uuid, token),
+	TEXT(struct bu_dmi, uuid, text),
 	END,
 };
 static const struct field disk_fields[] = {

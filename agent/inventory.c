@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collects the inventory; called by the agent before its hello.
+ *
+ * Invariants: it only reads; lists are in an order that does not depend on the order of
+ * discovery, so that the same hardware gives the same lists; a disk counts as empty
+ * only when both its ends were read and hold nothing but zeros; texts are printable
+ * ASCII that fits, because the other end refuses an inventory with any other.
+ */
+#include "agent/inventory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/log.h"
+
+enum { EDGE_BYTES = 1024 * 1024, ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
+
+struct collect {
+	const char *root;
+	struct bu_inventory *inventory;
+	int64_t *cores; /* (package, die, core) of each thread */
+	size_t cores_count;
+	size_t cores_cap;
+};
+
+/* As much of a text as fits. */
+static void
+cut(char *ret, size_t size, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length >= size)
+		length = size - 1;
+	memcpy(ret, text, length);
+	ret[length] = '\0';
+}
+
+/* Without blanks around, and with '?' for what is not printable ASCII. */
+static void
+clean(char *text)
+{
+	size_t size = strlen(text);
+	size_t skip = strspn(text, " \t");
+
+	while (size > skip && (text[size - 1] == ' ' || text[size - 1] == '\t'))
+		size--;
+	memmove(text, text + skip, size - skip);
+	text[size - skip] = '\0';
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
+			*text = '?';
+}
+
+/* The cleaned first line of a file below root; "" when there is none. */
+static void read_line(const struct collect *c, char *ret, size_t size, const char *fmt,
+		      ...) __attribute__((format(printf, 4, 5)));
+static void
+read_line(const struct collect *c, char *ret, size_t size, const char *fmt, ...)
+{
+	bu_autofree char *below = NULL;
+	bu_autofree char *path = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	below = bu_xvasprintf(fmt, args);
+	va_end(args);
+	path = bu_xasprintf("%s/%s", c->root, below);
+	bu_file_line(path, ret, size);
+	clean(ret);
+}
+
+/* A number of a file below root, from 0 to max; fallback when there is none. */
+static int64_t read_number(const struct collect *c, int64_t max, int64_t fallback,
+			   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static int64_t
+read_number(const struct collect *c, int64_t max, int64_t fallback, const char *fmt,
+	    ...)
+{
+	bu_autofree char *below = NULL;
+	char text[32];
+	long long number;
+	char *end;
+	va_list args;
+
+	va_start(args, fmt);
+	below = bu_xvasprintf(fmt, args);
+	va_end(args);
+	read_line(c, text, sizeof(text), "%s", below);
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	return errno || end == text || *end || number < 0 || number > max ? fallback
+									  : number;
+}
+
+static int
+exists(const struct collect *c, const char *folder, const char *name, const char *file)
+{
+	bu_autofree char *path =
+		bu_xasprintf("%s/%s/%s/%s", c->root, folder, name, file);
+
+	return bu_file_exists(path);
+}
+
+/* The last part of where a link points: the driver of ".../device/driver". */
+static void
+read_link_name(const struct collect *c, char *ret, size_t size, const char *folder,
+	       const char *name, const char *link)
+{
+	bu_autofree char *path =
+		bu_xasprintf("%s/%s/%s/%s", c->root, folder, name, link);
+	char target[PATH_MAX];
+	ssize_t got = readlink(path, target, sizeof(target) - 1);
+	const char *slash;
+
+	target[got < 0 ? 0 : got] = '\0';
+	slash = strrchr(target, '/');
+	cut(ret, size, slash ? slash + 1 : target);
+	clean(ret);
+}
+
+static int
+by_text(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* nvme2n1 before nvme10n1 */
+static int
+by_number(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+not_hidden(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+typedef int (*compare_fn)(const struct dirent **a, const struct dirent **b);
+typedef void (*visit_fn)(struct collect *c, const char *name, void *arg);
+
+static void
+each(struct collect *c, const char *folder, compare_fn compare, visit_fn visit,
+     void *arg)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", c->root, folder);
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, not_hidden, compare);
+
+	for (int i = 0; i < count; i++) {
+		visit(c, entries[i]->d_name, arg);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+/* Whether one more fits; says so once when it does not. */
+static int
+has_room(size_t count, size_t max, const char *what, const char *name)
+{
+	if (count < max)
+		return 1;
+	bu_warn("inventory", "%s '%s' is left out: more than %zu", what, name, max);
+	return 0;
+}
+
+static void
+visit_cpu(struct collect *c, const char *name, void *arg)
+{
+	const char *folder = "sys/devices/system/cpu";
+	int64_t package;
+	int64_t die;
+	int64_t core;
+
+	if (strncmp(name, "cpu", 3) != 0 || !name[3] ||
+	    strspn(name + 3, "0123456789") != strlen(name + 3) ||
+	    !exists(c, folder, name, "topology"))
+		return;
+	package = read_number(c, 0xffff, 0, "%s/%s/topology/physical_package_id",
+			      folder, name);
+	die = read_number(c, 0xffff, 0, "%s/%s/topology/die_id", folder, name);
+	core = read_number(c, 0xffff, 0, "%s/%s/topology/core_id", folder, name);
+	c->cores = bu_xgrow(c->cores, &c->cores_cap, c->cores_count + 1,
+			    sizeof(*c->cores));
+	c->cores[c->cores_count++] = package << 32 | die << 16 | core;
+}
+
+static int
+compare_int64(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a;
+	int64_t y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void
+collect_cpu(struct collect *c)
+{
+	struct bu_cpu *cpu = &c->inventory->cpu;
+	bu_autofree char *path = bu_xasprintf("%s/proc/cpuinfo", c->root);
+	bu_autofree char *info = bu_file_read(path, 0, NULL, NULL);
+	const char *model = info ? strstr(info, "model name") : NULL;
+
+	if (model && (model = strchr(model, ':'))) {
+		model++;
+		snprintf(cpu->model, sizeof(cpu->model), "%.*s",
+			 (int)strcspn(model, "\n"), model);
+		clean(cpu->model);
+	}
+	each(c, "sys/devices/system/cpu", by_number, visit_cpu, NULL);
+	if (c->cores_count > 0)
+		qsort(c->cores, c->cores_count, sizeof(*c->cores), compare_int64);
+	cpu->threads = (int)c->cores_count;
+	for (size_t i = 0; i < c->cores_count; i++) {
+		cpu->cores += i == 0 || c->cores[i] != c->cores[i - 1];
+		cpu->sockets += i == 0 || c->cores[i] >> 32 != c->cores[i - 1] >> 32;
+	}
+}
+
+static void
+collect_memory(struct collect *c)
+{
+	bu_autofree char *path = bu_xasprintf("%s/proc/meminfo", c->root);
+	bu_autofree char *info = bu_file_read(path, 0, NULL, NULL);
+	long long kib;
+
+	if (info && sscanf(info, "MemTotal: %lld kB", &kib) == 1 && kib > 0)
+		c->inventory->memory_bytes = kib * 1024;
+}
+
+static void
+collect_dmi(struct collect *c)
+{
+	struct bu_dmi *dmi = &c->inventory->dmi;
+	const char *folder = "sys/class/dmi/id";
+
+	read_line(c, dmi->vendor, sizeof(dmi->vendor), "%s/sys_vendor", folder);
+	read_line(c, dmi->product, sizeof(dmi->product), "%s/product_name", folder);
+	read_line(c, dmi->serial, sizeof(dmi->serial), "%s/product_serial", folder);
+	read_line(c, dmi->uuid, sizeof(dmi->uuid), "%s/product_uuid", folder);
+}
+
+/* Kernel names of what is not a disk that a system could be installed on. */
+static const char *const no_disks[] = {"loop", "ram", "zram", "sr",  "fd",
+				       "dm-",  "md",  "nbd",  "rbd", "drbd"};
+
+static int
+is_disk(const struct collect *c, const char *name)
+{
+	for (size_t i = 0; i < BU_LEN(no_disks); i++)
+		if (strncmp(name, no_disks[i], strlen(no_disks[i])) == 0)
+			return 0;
+	/* Only hardware has a device; a path below an NVMe multipath disk is hidden. */
+	return exists(c, "sys/block", name, "device") &&
+	       read_number(c, 1, 0, "sys/block/%s/hidden", name) == 0;
+}
+
+/* SCSI has its serial number as it came from the disk: 4 bytes, then the text. */
+static void
+read_vpd_serial(const struct collect *c, const char *name, char *ret, size_t size)
+{
+	bu_autofree char *path =
+		bu_xasprintf("%s/sys/block/%s/device/vpd_pg80", c->root, name);
+	size_t got = 0;
+	bu_autofree char *page = bu_file_read(path, 4096, &got, NULL);
+
+	if (!page || got <= 4)
+		return;
+	cut(ret, size, page + 4);
+	clean(ret);
+}
+
+static void
+read_disk_serial(const struct collect *c, const char *name, char *ret, size_t size)
+{
+	read_line(c, ret, size, "sys/block/%s/serial", name); /* virtio */
+	if (!*ret)
+		read_line(c, ret, size, "sys/block/%s/device/serial", name); /* NVMe */
+	if (!*ret)
+		read_vpd_serial(c, name, ret, size);
+}
+
+static int
+is_zero_at(int fd, char *buf, int64_t offset, size_t size)
+{
+	size_t used = 0;
+
+	while (used < size) {
+		ssize_t got = pread(fd, buf + used, size - used,
+				    (off_t)(offset + (int64_t)used));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return 0;
+		used += (size_t)got;
+	}
+	return buf[0] == 0 && memcmp(buf, buf + 1, size - 1) == 0;
+}
+
+static int
+find_signature(const char *path, int64_t size_bytes)
+{
+	bu_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bu_autofree char *buf = NULL;
+	size_t edge = size_bytes < EDGE_BYTES ? (size_t)size_bytes : EDGE_BYTES;
+
+	if (fd < 0)
+		return BU_SIGNATURE_PRESENT;
+	buf = bu_xmalloc(edge);
+	if (!is_zero_at(fd, buf, 0, edge) ||
+	    !is_zero_at(fd, buf, size_bytes - (int64_t)edge, edge))
+		return BU_SIGNATURE_PRESENT;
+	return BU_SIGNATURE_NONE;
+}
+
+static void
+visit_disk(struct collect *c, const char *name, void *arg)
+{
+	struct bu_inventory *inventory = c->inventory;
+	struct bu_disk *disk = &inventory->disks[inventory->disks_count];
+	int64_t sectors = read_number(c, INT64_MAX / 512, 0, "sys/block/%s/size", name);
+	bu_autofree char *path = NULL;
+
+	if (sectors == 0 || !is_disk(c, name) || strlen(name) >= sizeof(disk->name) ||
+	    !has_room(inventory->disks_count, BU_DISKS_MAX, "disk", name))
+		return;
+	cut(disk->name, sizeof(disk->name), name);
+	snprintf(disk->path, sizeof(disk->path), "/dev/%s", name);
+	for (char *p = disk->path; *p; p++)
+		if (*p == '!') /* sysfs' way to write '/' */
+			*p = '/';
+	path = bu_xasprintf("%s%s", c->root, disk->path);
+	read_disk_serial(c, name, disk->serial, sizeof(disk->serial));
+	disk->size_bytes = sectors * 512; /* of 512 bytes, whatever the disk has */
+	disk->rotational =
+		read_number(c, 1, 0, "sys/block/%s/queue/rotational", name) == 1;
+	disk->removable = read_number(c, 1, 0, "sys/block/%s/removable", name) == 1;
+	disk->signature = find_signature(path, disk->size_bytes);
+	inventory->disks_count++;
+}
+
+static int
+is_pci_address(const char *text, size_t size)
+{
+	unsigned int domain, bus, slot, function;
+	int used = 0;
+	char plain[16];
+
+	if (size >= sizeof(plain))
+		return 0;
+	memcpy(plain, text, size);
+	plain[size] = '\0';
+	return sscanf(plain, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &used) ==
+		       4 &&
+	       (size_t)used == size;
+}
+
+/* The PCI function that a device of sysfs belongs to: the last one in its real path;
+ * "" for a device behind USB. */
+static void
+read_pci_of(const struct collect *c, const char *folder, const char *name, char *ret,
+	    size_t size)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s/%s", c->root, folder, name);
+	bu_autofree char *real = realpath(path, NULL);
+
+	ret[0] = '\0';
+	for (const char *part = real; part && *part;) {
+		size_t length = strcspn(part, "/");
+
+		if (is_pci_address(part, length))
+			snprintf(ret, size, "%.*s", (int)length, part);
+		else if (strncmp(part, "usb", 3) == 0)
+			ret[0] = '\0';
+		part += length + (part[length] == '/');
+	}
+}
+
+/* Its own address, not the one that a bond has lent it; "" when it has none. */
+static void
+read_mac(const struct collect *c, const char *name, char *ret, size_t size)
+{
+	int64_t type = read_number(c, 0xffff, 0, "sys/class/net/%s/type", name);
+	char mac[BU_MAC_SIZE];
+	char text[60];
+
+	ret[0] = '\0';
+	read_line(c, text, sizeof(text), "sys/class/net/%s/bonding_slave/perm_hwaddr",
+		  name);
+	if (!*text)
+		read_line(c, text, sizeof(text), "sys/class/net/%s/address", name);
+	if (type == ARPHRD_ETHERNET && bu_mac_normalize(text, mac) == 0)
+		cut(ret, size, mac);
+	else if (type == ARPHRD_IB && strlen(text) == 3 * 20 - 1)
+		cut(ret, size, text);
+}
+
+static void
+visit_nic(struct collect *c, const char *name, void *arg)
+{
+	static const char folder[] = "sys/class/net";
+	struct bu_inventory *inventory = c->inventory;
+	struct bu_nic *nic = &inventory->nics[inventory->nics_count];
+	char mac[sizeof(nic->mac)];
+
+	/* Hardware alone: no bridge, bond or tunnel, no virtual function. */
+	if (!exists(c, folder, name, "device") ||
+	    exists(c, folder, name, "device/physfn"))
+		return;
+	read_mac(c, name, mac, sizeof(mac));
+	if (!*mac || strlen(name) >= sizeof(nic->name) ||
+	    !has_room(inventory->nics_count, BU_NICS_MAX, "network card", name))
+		return;
+	cut(nic->name, sizeof(nic->name), name);
+	memcpy(nic->mac, mac, sizeof(mac));
+	read_link_name(c, nic->driver, sizeof(nic->driver), folder, name,
+		       "device/driver");
+	read_pci_of(c, folder, name, nic->pci, sizeof(nic->pci));
+	nic->speed_mbps = (int)read_number(c, INT_MAX, 0, "%s/%s/speed", folder, name);
+	read_line(c, nic->operstate, sizeof(nic->operstate), "%s/%s/operstate", folder,
+		  name);
+	inventory->nics_count++;
+}
+
+/* By PCI address; those of another bus come last. */
+static int
+compare_nics(const void *a, const void *b)
+{
+	const struct bu_nic *x = a;
+	const struct bu_nic *y = b;
+	int order = strcmp(*x->pci ? x->pci : "~", *y->pci ? y->pci : "~");
+
+	return order ? order : strverscmp(x->name, y->name);
+}
+
+/* Classes (by their first digits) that the inventory lists; NULL = of any vendor. */
+static const struct {
+	const char *class;
+	const char *vendor;
+} interesting[] = {
+	{"01", NULL},     /* storage */
+	{"02", NULL},     /* network, InfiniBand */
+	{"03", NULL},     /* display: GPUs */
+	{"0680", "10de"}, /* NVSwitch */
+	{"0b40", NULL},   /* co-processor */
+	{"0c06", NULL},   /* InfiniBand, in the old way */
+	{"12", NULL},     /* accelerator */
+};
+
+static int
+is_interesting(const struct bu_pci *pci)
+{
+	for (size_t i = 0; i < BU_LEN(interesting); i++)
+		if (strncmp(pci->class, interesting[i].class,
+			    strlen(interesting[i].class)) == 0 &&
+		    (!interesting[i].vendor ||
+		     strcmp(pci->vendor, interesting[i].vendor) == 0))
+			return 1;
+	return 0;
+}
+
+static int
+is_nvidia_gpu(const struct bu_pci *pci)
+{
+	return strcmp(pci->vendor, "10de") == 0 &&
+	       (strncmp(pci->class, "0300", 4) == 0 ||
+		strncmp(pci->class, "0302", 4) == 0);
+}
+
+/* "0x10de" of a file as "10de"; "" when it is not hex. */
+static void
+read_pci_id(const struct collect *c, const char *name, const char *file, char *ret,
+	    size_t size)
+{
+	char text[16];
+
+	read_line(c, text, sizeof(text), "sys/bus/pci/devices/%s/%s", name, file);
+	ret[0] = '\0';
+	if (strncmp(text, "0x", 2) == 0 && strlen(text + 2) < size &&
+	    strspn(text + 2, "0123456789abcdef") == strlen(text + 2))
+		memcpy(ret, text + 2, strlen(text + 2) + 1);
+}
+
+static void
+visit_pci(struct collect *c, const char *name, void *arg)
+{
+	struct bu_inventory *inventory = c->inventory;
+	struct bu_pci pci = {0};
+
+	read_pci_id(c, name, "class", pci.class, sizeof(pci.class));
+	read_pci_id(c, name, "vendor", pci.vendor, sizeof(pci.vendor));
+	read_pci_id(c, name, "device", pci.device, sizeof(pci.device));
+	if (!is_pci_address(name, strlen(name)) || !*pci.class || !*pci.vendor ||
+	    !*pci.device || !is_interesting(&pci))
+		return;
+	cut(pci.address, sizeof(pci.address), name);
+	read_link_name(c, pci.driver, sizeof(pci.driver), "sys/bus/pci/devices", name,
+		       "driver");
+	if (has_room(inventory->pci_count, BU_PCI_MAX, "PCI device", name))
+		inventory->pci[inventory->pci_count++] = pci;
+	if (is_nvidia_gpu(&pci) &&
+	    has_room(inventory->gpus_count, BU_GPUS_MAX, "GPU", name)) {
+		struct bu_gpu *gpu = &inventory->gpus[inventory->gpus_count++];
+
+		memcpy(gpu->pci, pci.address, sizeof(gpu->pci));
+		memcpy(gpu->device, pci.device, sizeof(gpu->device));
+		memcpy(gpu->driver, pci.driver, sizeof(gpu->driver));
+	}
+}
+
+struct port_search {
+	const char *device;
+	struct bu_rdma *rdma;
+	struct bu_rdma_port *port;
+};
+
+/* A network interface of the RDMA device's PCI function: ours when on the same port. */
+static void
+visit_rdma_netdev(struct collect *c, const char *name, void *arg)
+{
+	struct port_search *search = arg;
+	int64_t port =
+		read_number(c, 255, 0, "sys/class/infiniband/%s/device/net/%s/dev_port",
+			    search->device, name);
+
+	if (!*search->port->netdev && port + 1 == search->port->port &&
+	    strlen(name) < sizeof(search->port->netdev))
+		snprintf(search->port->netdev, sizeof(search->port->netdev), "%s",
+			 name);
+}
+
+/* Soft-RoCE names its interface in `parent`, RoCE in its GID table, and InfiniBand has
+ * one beside it. */
+static void
+read_netdev(struct collect *c, struct port_search *search)
+{
+	struct bu_rdma_port *port = search->port;
+	bu_autofree char *nets =
+		bu_xasprintf("sys/class/infiniband/%s/device/net", search->device);
+
+	read_line(c, port->netdev, sizeof(port->netdev),
+		  "sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs/0", search->device,
+		  port->port);
+	if (!*port->netdev)
+		read_line(c, port->netdev, sizeof(port->netdev),
+			  "sys/class/infiniband/%s/parent", search->device);
+	if (!*port->netdev)
+		each(c, nets, by_number, visit_rdma_netdev, search);
+}
+
+static void
+visit_port(struct collect *c, const char *name, void *arg)
+{
+	static const char folder[] = "sys/class/infiniband";
+	struct port_search *search = arg;
+	struct bu_rdma *rdma = search->rdma;
+	const char *device = search->device;
+	struct bu_rdma_port *port = &rdma->ports[rdma->ports_count];
+	char state[32];
+	const char *colon;
+
+	if (atoi(name) < 1 ||
+	    !has_room(rdma->ports_count, BU_RDMA_PORTS_MAX, "RDMA port", name))
+		return;
+	port->port = atoi(name);
+	read_line(c, state, sizeof(state), "%s/%s/ports/%s/state", folder, device,
+		  name);
+	colon = strstr(state, ": "); /* "4: ACTIVE" */
+	cut(port->state, sizeof(port->state), colon ? colon + 2 : state);
+	read_line(c, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate", folder,
+		  device, name);
+	read_line(c, port->link_layer, sizeof(port->link_layer),
+		  "%s/%s/ports/%s/link_layer", folder, device, name);
+	search->port = port;
+	read_netdev(c, search);
+	rdma->ports_count++;
+}
+
+static void
+visit_rdma(struct collect *c, const char *name, void *arg)
+{
+	struct bu_inventory *inventory = c->inventory;
+	struct bu_rdma *rdma = &inventory->rdma[inventory->rdma_count];
+	struct port_search search = {.device = name, .rdma = rdma};
+	bu_autofree char *ports = bu_xasprintf("sys/class/infiniband/%s/ports", name);
+
+	if (strlen(name) >= sizeof(rdma->name) ||
+	    !has_room(inventory->rdma_count, BU_RDMA_MAX, "RDMA device", name))
+		return;
+	cut(rdma->name, sizeof(rdma->name), name);
+	read_line(c, rdma->node_guid, sizeof(rdma->node_guid),
+		  "sys/class/infiniband/%s/node_guid", name);
+	each(c, ports, by_number, visit_port, &search);
+	inventory->rdma_count++;
+}
+
+static void
+collect_devices(struct collect *c)
+{
+	struct bu_inventory *inventory = c->inventory;
+
+	/* One more than the most: a visit looks at its place before it counts. */
+	inventory->disks = bu_xcalloc(BU_DISKS_MAX + 1, sizeof(*inventory->disks));
+	inventory->nics = bu_xcalloc(BU_NICS_MAX + 1, sizeof(*inventory->nics));
+	inventory->pci = bu_xcalloc(BU_PCI_MAX + 1, sizeof(*inventory->pci));
+	inventory->gpus = bu_xcalloc(BU_GPUS_MAX + 1, sizeof(*inventory->gpus));
+	inventory->rdma = bu_xcalloc(BU_RDMA_MAX + 1, sizeof(*inventory->rdma));
+	each(c, "sys/block", by_number, visit_disk, NULL);
+	each(c, "sys/class/net", by_number, visit_nic, NULL);
+	each(c, "sys/bus/pci/devices", by_text, visit_pci, NULL);
+	each(c, "sys/class/infiniband", by_number, visit_rdma, NULL);
+	qsort(inventory->nics, inventory->nics_count, sizeof(*inventory->nics),
+	      compare_nics);
+}
+
+struct bu_inventory *
+bu_inventory_collect(const char *root, struct bu_err *err)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	struct collect c = {.root = root, .inventory = inventory};
+
+	read_line(&c, inventory->boot_id, sizeof(inventory->boot_id),
+		  "proc/sys/kernel/random/boot_id");
+	if (!*inventory->boot_id || !exists(&c, "sys", "class", "net")) {
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "%s/proc or %s/sys is not mounted: no inventory", root,
+			   root);
+		return NULL;
+	}
+	read_line(&c, inventory->kernel, sizeof(inventory->kernel),
+		  "proc/sys/kernel/osrelease");
+	inventory->firmware = exists(&c, "sys", "firmware", "efi") ? BU_FIRMWARE_UEFI
+								   : BU_FIRMWARE_BIOS;
+	collect_memory(&c);
+	collect_cpu(&c);
+	collect_dmi(&c);
+	collect_devices(&c);
+	free(c.cores);
+	return bu_steal(&inventory);
+}
