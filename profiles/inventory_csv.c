@@ -15,14 +15,14 @@
 
 enum { FIELDS_MAX = 64, LINE_MAX_BYTES = 4096 };
 
-static const char *const columns[BU_INVENTORY_COLUMNS] = {
-	[BU_INVENTORY_NAME] = "name",     [BU_INVENTORY_MAC] = "mac",
-	[BU_INVENTORY_SERIAL] = "serial", [BU_INVENTORY_BMC] = "bmc",
-	[BU_INVENTORY_RACK] = "rack",     [BU_INVENTORY_SLOT] = "slot",
-	[BU_INVENTORY_ZONE] = "zone"};
+static const char *const columns[BU_INVENTORY_CSV_COLUMNS] = {
+	[BU_INVENTORY_CSV_NAME] = "name",     [BU_INVENTORY_CSV_MAC] = "mac",
+	[BU_INVENTORY_CSV_SERIAL] = "serial", [BU_INVENTORY_CSV_BMC] = "bmc",
+	[BU_INVENTORY_CSV_RACK] = "rack",     [BU_INVENTORY_CSV_SLOT] = "slot",
+	[BU_INVENTORY_CSV_ZONE] = "zone"};
 
 struct reader {
-	struct bu_inventory *inventory;
+	struct bu_inventory_csv *inventory;
 	struct bu_findings *findings;
 	const char *file;
 	int line;
@@ -33,7 +33,7 @@ struct reader {
 };
 
 const char *
-bu_inventory_column_name(enum bu_inventory_column column)
+bu_inventory_csv_column(enum bu_inventory_csv_column column)
 {
 	return columns[column];
 }
@@ -97,7 +97,7 @@ split(struct reader *rd, char *line, char *fields[FIELDS_MAX])
 static int
 column_of(const char *name)
 {
-	for (int i = 0; i < BU_INVENTORY_COLUMNS; i++)
+	for (int i = 0; i < BU_INVENTORY_CSV_COLUMNS; i++)
 		if (strcasecmp(columns[i], name) == 0)
 			return i;
 	return -1;
@@ -133,19 +133,20 @@ read_header(struct reader *rd, char *line)
 		}
 	}
 	rd->fields = count > 0 ? (size_t)count : 0;
-	if (count >= 0 && !(seen & (1u << BU_INVENTORY_NAME)))
+	if (count >= 0 && !(seen & (1u << BU_INVENTORY_CSV_NAME)))
 		WRONG(rd, "column 'name' is missing; the first line names the columns");
 }
 
 static void
-free_row(struct bu_inventory_row *row)
+free_row(struct bu_inventory_csv_row *row)
 {
-	for (int i = 0; i < BU_INVENTORY_COLUMNS; i++)
+	for (int i = 0; i < BU_INVENTORY_CSV_COLUMNS; i++)
 		free(row->fields[i]);
 }
 
 static int
-set_field(struct reader *rd, struct bu_inventory_row *row, int column, const char *text)
+set_field(struct reader *rd, struct bu_inventory_csv_row *row, int column,
+	  const char *text)
 {
 	static const struct bu_key name = {.section = "node", .type = BU_KEY_NAME};
 	const struct bu_key *key = bu_schema_key("node", columns[column]);
@@ -162,8 +163,8 @@ set_field(struct reader *rd, struct bu_inventory_row *row, int column, const cha
 static void
 read_row(struct reader *rd, char *line)
 {
-	struct bu_inventory *inventory = rd->inventory;
-	struct bu_inventory_row row = {.line = rd->line};
+	struct bu_inventory_csv *inventory = rd->inventory;
+	struct bu_inventory_csv_row row = {.line = rd->line};
 	char *fields[FIELDS_MAX];
 	int count = split(rd, line, fields), bad = count < 0;
 
@@ -175,7 +176,7 @@ read_row(struct reader *rd, char *line)
 		if (rd->of_field[i] >= 0 &&
 		    set_field(rd, &row, rd->of_field[i], fields[i]))
 			bad = 1;
-	if (!bad && !row.fields[BU_INVENTORY_NAME]) {
+	if (!bad && !row.fields[BU_INVENTORY_CSV_NAME]) {
 		WRONG(rd, "name: is empty; each row names a node");
 		bad = 1;
 	}
@@ -235,9 +236,9 @@ compare_entries(const void *a, const void *b)
 }
 
 static void
-check_twice(struct reader *rd, enum bu_inventory_column column)
+check_twice(struct reader *rd, enum bu_inventory_csv_column column)
 {
-	struct bu_inventory *inventory = rd->inventory;
+	struct bu_inventory_csv *inventory = rd->inventory;
 	struct entry *list = bu_xcalloc(inventory->count + 1, sizeof(*list));
 	size_t count = 0;
 
@@ -257,10 +258,10 @@ check_twice(struct reader *rd, enum bu_inventory_column column)
 	free(list);
 }
 
-struct bu_inventory *
-bu_inventory_parse(const struct bu_tree_file *file, struct bu_findings *findings)
+struct bu_inventory_csv *
+bu_inventory_csv_parse(const struct bu_tree_file *file, struct bu_findings *findings)
 {
-	struct reader rd = {.inventory = bu_xcalloc(1, sizeof(struct bu_inventory)),
+	struct reader rd = {.inventory = bu_xcalloc(1, sizeof(struct bu_inventory_csv)),
 			    .findings = findings,
 			    .file = file->path};
 	const char *p = file->text, *end = p + file->size;
@@ -281,15 +282,15 @@ bu_inventory_parse(const struct bu_tree_file *file, struct bu_findings *findings
 		WRONG(&rd,
 		      "holds no header line; the first line names the columns name, "
 		      "mac, serial, bmc, rack, slot, zone");
-	check_twice(&rd, BU_INVENTORY_NAME);
-	check_twice(&rd, BU_INVENTORY_MAC);
-	check_twice(&rd, BU_INVENTORY_SERIAL);
-	check_twice(&rd, BU_INVENTORY_BMC);
+	check_twice(&rd, BU_INVENTORY_CSV_NAME);
+	check_twice(&rd, BU_INVENTORY_CSV_MAC);
+	check_twice(&rd, BU_INVENTORY_CSV_SERIAL);
+	check_twice(&rd, BU_INVENTORY_CSV_BMC);
 	return rd.inventory;
 }
 
 void
-bu_inventory_destroy(struct bu_inventory *inventory)
+bu_inventory_csv_destroy(struct bu_inventory_csv *inventory)
 {
 	if (!inventory)
 		return;

@@ -13,32 +13,33 @@
 #include "profiles/findings.h"
 #include "profiles/tree.h"
 
-enum bu_inventory_column {
-	BU_INVENTORY_NAME,
-	BU_INVENTORY_MAC,
-	BU_INVENTORY_SERIAL,
-	BU_INVENTORY_BMC,
-	BU_INVENTORY_RACK,
-	BU_INVENTORY_SLOT,
-	BU_INVENTORY_ZONE,
-	BU_INVENTORY_COLUMNS
+enum bu_inventory_csv_column {
+	BU_INVENTORY_CSV_NAME,
+	BU_INVENTORY_CSV_MAC,
+	BU_INVENTORY_CSV_SERIAL,
+	BU_INVENTORY_CSV_BMC,
+	BU_INVENTORY_CSV_RACK,
+	BU_INVENTORY_CSV_SLOT,
+	BU_INVENTORY_CSV_ZONE,
+	BU_INVENTORY_CSV_COLUMNS
 };
 
-struct bu_inventory_row {
-	char *fields[BU_INVENTORY_COLUMNS]; /* NULL = empty; the MAC is normalized */
+struct bu_inventory_csv_row {
+	char *fields[BU_INVENTORY_CSV_COLUMNS]; /* NULL = empty; the MAC is normalized
+						 */
 	int line;
 };
 
-struct bu_inventory {
-	struct bu_inventory_row *rows; /* as in the file; names, MACs are unique */
+struct bu_inventory_csv {
+	struct bu_inventory_csv_row *rows; /* as in the file; names, MACs are unique */
 	size_t count, cap;
 };
 
 /* Name of the column, which is also the name of the key of [node NAME]. */
-const char *bu_inventory_column_name(enum bu_inventory_column column);
+const char *bu_inventory_csv_column(enum bu_inventory_csv_column column);
 /* Rows that are wrong become findings and are left out; never NULL. */
-struct bu_inventory *bu_inventory_parse(const struct bu_tree_file *file,
-					struct bu_findings *findings);
-void bu_inventory_destroy(struct bu_inventory *inventory);
+struct bu_inventory_csv *bu_inventory_csv_parse(const struct bu_tree_file *file,
+						struct bu_findings *findings);
+void bu_inventory_csv_destroy(struct bu_inventory_csv *inventory);
 
 #endif

@@ -217,11 +217,12 @@ sort_nodes(struct bu_loader *ld)
 }
 
 static void
-lay_over(struct bu_desired_node *node, struct bu_inventory_row *row, const char *file)
+lay_over(struct bu_desired_node *node, struct bu_inventory_csv_row *row,
+	 const char *file)
 {
-	for (int i = BU_INVENTORY_NAME + 1; i < BU_INVENTORY_COLUMNS; i++) {
+	for (int i = BU_INVENTORY_CSV_NAME + 1; i < BU_INVENTORY_CSV_COLUMNS; i++) {
 		const struct bu_key *key =
-			bu_schema_key("node", bu_inventory_column_name(i));
+			bu_schema_key("node", bu_inventory_csv_column(i));
 		char **field = (char **)((char *)node + key->offset);
 
 		if (!row->fields[i])
@@ -240,7 +241,7 @@ apply_inventory(struct bu_loader *ld)
 		site ? bu_ini_entry(site, "inventory") : NULL;
 	const struct bu_tree_file *file =
 		entry ? bu_tree_find(ld->tree, entry->value) : NULL;
-	struct bu_inventory *inventory;
+	struct bu_inventory_csv *inventory;
 	int all_pools_read = 1;
 	const char *path;
 
@@ -254,10 +255,10 @@ apply_inventory(struct bu_loader *ld)
 	path = ld->desired->files[file - ld->tree->files];
 	for (size_t i = 0; i < ld->desired->pools_count; i++)
 		all_pools_read &= ld->desired->pools[i].nodes_count > 0;
-	inventory = bu_inventory_parse(file, ld->findings);
+	inventory = bu_inventory_csv_parse(file, ld->findings);
 	for (size_t i = 0; i < inventory->count; i++) {
-		struct bu_inventory_row *row = &inventory->rows[i];
-		const char *name = row->fields[BU_INVENTORY_NAME];
+		struct bu_inventory_csv_row *row = &inventory->rows[i];
+		const char *name = row->fields[BU_INVENTORY_CSV_NAME];
 		const struct bu_desired_node *node = bu_desired_node(ld->desired, name);
 
 		if (node)
@@ -267,7 +268,7 @@ apply_inventory(struct bu_loader *ld)
 				ld->findings, BU_FINDING_WARNING, path, row->line,
 				"'%s' is in no pool; the row has no effect", name);
 	}
-	bu_inventory_destroy(inventory);
+	bu_inventory_csv_destroy(inventory);
 }
 
 static void

@@ -88,7 +88,7 @@ static const struct bu_key keys[] = {
 	"runs in each direction; their median counts"},
 {"validation", "message_size", BU_KEY_SIZE, NULL, 1, GIB, "64 KiB",
 	FIELD(validation, message_bytes), "bytes of one RDMA write"},
-{"validation", "run_size", BU_KEY_SIZE, NULL, 1, 1024 * GIB, "4 MiB",
+{"validation", "run_size", BU_KEY_SIZE, NULL, 1, 1024 * GIB, "2 MiB",
 	FIELD(validation, run_bytes), "bytes written in one run"},
 {"validation", "lat_max_us", BU_KEY_REAL, NULL, 0.1, 1e9, NULL,
 	FIELD(validation, lat_max_us), "greatest latency; without it, only reported"},
