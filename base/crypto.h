@@ -12,7 +12,11 @@
 
 #include "base/err.h"
 
-enum { BU_SHA256_SIZE = 32, BU_DIGEST_SIZE = 65 /* hex and NUL */, BU_SIG_HEX_SIZE = 129 };
+enum {
+	BU_SHA256_SIZE = 32,
+	BU_DIGEST_SIZE = 65 /* hex and NUL */,
+	BU_SIG_HEX_SIZE = 129
+};
 
 void bu_sha256(const void *data, size_t size, uint8_t ret_hash[BU_SHA256_SIZE]);
 void bu_sha256_hex(const void *data, size_t size, char ret_hex[BU_DIGEST_SIZE]);
@@ -36,20 +40,22 @@ void bu_hex_encode(const void *data, size_t size, char *ret_hex);
 int bu_hex_decode(const char *text, void *ret_data, size_t size);
 
 /* Ed25519. PEM strings are owned by the caller. */
-int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem, struct bu_err *err);
+int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem,
+		       struct bu_err *err);
 int bu_sign(const char *private_pem, const void *data, size_t size,
 	    char ret_sig_hex[BU_SIG_HEX_SIZE], struct bu_err *err);
 /* BU_ERR_VERIFY when the signature is not of this key over this data. */
-int bu_verify(const char *public_pem, const void *data, size_t size, const char *sig_hex,
-	      struct bu_err *err);
+int bu_verify(const char *public_pem, const void *data, size_t size,
+	      const char *sig_hex, struct bu_err *err);
 
-/* X.509. names: NULL-terminated list of "DNS:x" and "IP:a.b.c.d". */
+/* X.509. names: NULL-terminated list of "DNS:x" and "IP:a.b.c.d". A CA lives 10 years,
+ * a server certificate as long as its CA; all begin a day in the past. */
 int bu_tls_key_create(char **ret_key_pem, struct bu_err *err);
 int bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
 		 struct bu_err *err);
 int bu_ca_issue_server(const char *ca_cert_pem, const char *ca_key_pem,
-		       const char *key_pem, const char *const *names, char **ret_cert_pem,
-		       struct bu_err *err);
+		       const char *key_pem, const char *const *names,
+		       char **ret_cert_pem, struct bu_err *err);
 /* Agent's side: a request for the key, the name is ignored by the CA. */
 int bu_csr_create(const char *key_pem, const char *common_name, char **ret_csr_pem,
 		  struct bu_err *err);
@@ -60,8 +66,9 @@ int bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem,
 /* SHA-256 of the certificate's DER. */
 int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
 			struct bu_err *err);
-/* Common name of a verified TLS peer; session is a gnutls_session_t. BU_ERR_DENIED when
- * the peer showed no certificate of the CA that the session trusts. */
+/* Common name of a verified TLS client; session is the server's gnutls_session_t.
+ * BU_ERR_DENIED when the peer showed no certificate of the CA that the session trusts.
+ */
 int bu_tls_peer_name(void *session, char *ret_name, size_t size, struct bu_err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: whole reads, atomic writes, directories. */
+/* Files: whole reads, atomic writes, directories. What is missing is BU_ERR_NOTFOUND, a
+ * file over a limit BU_ERR_INVAL, the rest BU_ERR_IO. */
 #ifndef BU_BASE_FILE_H
 #define BU_BASE_FILE_H
 
@@ -8,18 +9,19 @@
 
 #include "base/err.h"
 
-/* The whole file, NUL-terminated, at most max bytes (0 = 64 MiB); owned. Works for files
- * of /proc and /sys too. */
+/* The whole file, NUL-terminated, at most max bytes (0 = 64 MiB); owned. Works for
+ * files of /proc and /sys too. */
 char *bu_file_read(const char *path, size_t max, size_t *ret_size, struct bu_err *err);
 /* Writes beside it, syncs, renames: there is the old content or the new. */
 int bu_file_write(const char *path, const void *data, size_t size, mode_t mode,
 		  struct bu_err *err);
-int bu_file_write_text(const char *path, mode_t mode, struct bu_err *err, const char *fmt,
-		       ...) __attribute__((format(printf, 4, 5)));
+int bu_file_write_text(const char *path, mode_t mode, struct bu_err *err,
+		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* First line of a small file without its end, "" when it cannot be read. */
 void bu_file_line(const char *path, char *ret_text, size_t size);
 int bu_mkdir_p(const char *path, mode_t mode, struct bu_err *err);
-/* Removes a tree that is a real directory; never follows links, never crosses a mount.
+/* Removes a tree that is a real directory; never follows links, never crosses a
+ * mount (BU_ERR_STATE).
  * A missing one is no error. */
 int bu_remove_tree(const char *path, struct bu_err *err);
 int bu_file_exists(const char *path);
@@ -27,7 +29,8 @@ int bu_file_exists(const char *path);
 int bu_write_all(int fd, const void *data, size_t size, struct bu_err *err);
 int bu_set_cloexec(int fd, int on);
 /* Path of a data file ("webui", "images/build/recipes"): below $BRINGUP_DATADIR, the
- * source tree when the program runs from its build tree, else the installed place; owned. */
+ * source tree when the program runs from its build tree, else the installed place;
+ * owned. */
 char *bu_data_path(const char *relative);
 /* Path of a program of ours ("bringup-power"): beside the running one, else the
  * installed place; owned. */

@@ -23,6 +23,9 @@ struct bu_http_opts {
 	const char *token;       /* Authorization: Bearer; NULL = none */
 	long connect_timeout_ms; /* 0 = 5,000 */
 };
+/* Never NULL. Errors of all calls: BU_ERR_TIMEOUT, BU_ERR_VERIFY when the server is not
+ * of the CA or not of this name, BU_ERR_REMOTE for the rest of what can happen. Over
+ * https TLS 1.3; no redirects, no proxies. */
 struct bu_http *bu_http_create(const struct bu_http_opts *opts);
 void bu_http_destroy(struct bu_http *http);
 
@@ -37,7 +40,7 @@ int bu_http_json(struct bu_http *http, const char *method, const char *path,
 int bu_http_range(struct bu_http *http, const char *path, uint64_t offset, size_t size,
 		  void *buf, int64_t timeout_ms, struct bu_err *err);
 /* The whole answer, NUL-terminated, at most max bytes; owned. */
-char *bu_http_get(struct bu_http *http, const char *path, size_t max, int64_t timeout_ms,
-		  size_t *ret_size, struct bu_err *err);
+char *bu_http_get(struct bu_http *http, const char *path, size_t max,
+		  int64_t timeout_ms, size_t *ret_size, struct bu_err *err);
 
 #endif

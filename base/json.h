@@ -12,7 +12,8 @@
 #include "base/err.h"
 
 /* what: named in the error ("inventory of gpu001"). New reference. */
-json_t *bu_json_parse(const char *text, size_t size, const char *what, struct bu_err *err);
+json_t *bu_json_parse(const char *text, size_t size, const char *what,
+		      struct bu_err *err);
 json_t *bu_json_load(const char *path, struct bu_err *err);
 /* Sorted keys, compact; owned. */
 char *bu_json_canonical(const json_t *value);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plain table for terminals: columns as wide as their content; libsmartcols draws it. */
+/* A plain table for terminals: columns as wide as their content; libsmartcols draws it.
+ */
 #ifndef BU_BASE_TABLE_H
 #define BU_BASE_TABLE_H
 
