@@ -64,13 +64,30 @@ bu_enter_listen(const char *address, char *ret_address, size_t size, struct bu_e
 	return result;
 }
 
+/* Joins them and takes the keeper's root: in a chroot it is not the namespace's. */
+static int
+join_opened(const struct bu_rack *rack, const int *fds, size_t count, int root_fd)
+{
+	/* Asked again: between the first question and the open the pid may be another.
+	 */
+	if (root_fd < 0 || !bu_rack_keeper_alive(rack))
+		return -1;
+	for (size_t i = 0; i < count; i++)
+		if (setns(fds[i], 0) != 0)
+			return -1;
+	return fchdir(root_fd) == 0 && chroot(".") == 0 ? 0 : -1;
+}
+
 static int
 join_namespaces(const struct bu_rack *rack, struct bu_err *err)
 {
 	/* The mounts last: they take /proc away. */
 	static const char *const names[] = {"uts", "net", "pid", "mnt"};
+	bu_autofree char *root = bu_xasprintf("/proc/%d/root", (int)rack->keeper_pid);
+	bu_autoclose int root_fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fds[BU_LEN(names)];
-	size_t opened = 0, joined = 0;
+	size_t opened = 0;
+	int rc = -1;
 
 	for (; opened < BU_LEN(names); opened++) {
 		bu_autofree char *path = bu_xasprintf(
@@ -80,12 +97,9 @@ join_namespaces(const struct bu_rack *rack, struct bu_err *err)
 		if (fds[opened] < 0)
 			break;
 	}
-	/* Asked again: between the first question and the open the pid may be another.
-	 */
-	if (opened == BU_LEN(names) && bu_rack_keeper_alive(rack))
-		while (joined < opened && setns(fds[joined], 0) == 0)
-			joined++;
-	if (joined < BU_LEN(names))
+	if (opened == BU_LEN(names))
+		rc = join_opened(rack, fds, opened, root_fd);
+	if (rc != 0)
 		bu_err_set(
 			err, BU_ERR_IO, errno,
 			"enter the namespaces of the rack in '%s' (it needs root and a "
@@ -93,7 +107,7 @@ join_namespaces(const struct bu_rack *rack, struct bu_err *err)
 			rack->dir);
 	for (size_t i = 0; i < opened; i++)
 		close(fds[i]);
-	return joined == BU_LEN(names) ? 0 : -1;
+	return rc;
 }
 
 static void

@@ -22,7 +22,7 @@
 #include "base/worker.h"
 #include "lab/keeper_run.h"
 
-enum { TERM_MS = 8000, KILL_MS = 10000 };
+enum { TERM_MS = 8000, KILL_MS = 10000, REAP_STEPS = 50, REAP_STEP_MS = 20 };
 
 /* Runs in a child: makes the namespaces and, in them, the keeper; reports its pid. */
 _Noreturn static void
@@ -171,6 +171,9 @@ bu_keeper_end(const struct bu_rack *rack, struct bu_err *err)
 				"/proc/%d/wchan and try again",
 				(int)rack->keeper_pid, (int)rack->keeper_pid);
 	}
-	waitpid(rack->keeper_pid, NULL, WNOHANG); /* when it is a child of ours */
+	/* Reaped by us when it is our child, else soon by whoever adopted it. */
+	waitpid(rack->keeper_pid, NULL, WNOHANG);
+	for (int i = 0; i < REAP_STEPS && kill(rack->keeper_pid, 0) == 0; i++)
+		poll(NULL, 0, REAP_STEP_MS);
 	return 0;
 }

@@ -112,9 +112,21 @@ bu_lab_parse_list(const char *what, const char *text, long max, unsigned long *r
 	return 0;
 }
 
+/* ip, libvirtd and slurmctld are in sbin, which a user's PATH may lack. */
+static void
+add_sbin_to_path(void)
+{
+	const char *path = getenv("PATH");
+	bu_autofree char *full = bu_xasprintf("%s:/usr/local/sbin:/usr/sbin:/sbin",
+					      path ? path : "/usr/bin:/bin");
+
+	setenv("PATH", full, 1);
+}
+
 int
 main(int argc, char **argv)
 {
+	add_sbin_to_path();
 	bu_log_init("bringup-lab", BU_LOG_WARN);
 	if (argc >= 2 && (strcmp(argv[1], "--help") == 0 ||
 			  strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)) {

@@ -5,8 +5,8 @@
  *
  *	tap f00N - bridge s00N - veth u00N = p00N - br-fabric
  *
- * so that a plain tbf shapes each direction: on f00N what goes to the node, on u00N
- *what comes from it.
+ * so that a plain tbf shapes each direction: on p00N what goes to the node, on u00N
+ *what comes from it. (Not on the tap: libvirt takes a tap's qdisc away at every start.)
  */
 #ifndef BU_LAB_NET_H
 #define BU_LAB_NET_H

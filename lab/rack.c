@@ -115,8 +115,8 @@ bu_rack_fill(struct bu_rack *rack, size_t count, unsigned long uefi_mask)
 			 "52:54:00:78:00:%02x", number & 0xff);
 		snprintf(node->boot_tap, sizeof(node->boot_tap), "b%03u", number);
 		snprintf(node->fabric_tap, sizeof(node->fabric_tap), "f%03u", number);
-		snprintf(node->fabric_uplink, sizeof(node->fabric_uplink), "u%03u",
-			 number);
+		snprintf(node->fabric_from, sizeof(node->fabric_from), "u%03u", number);
+		snprintf(node->fabric_to, sizeof(node->fabric_to), "p%03u", number);
 	}
 }
 
@@ -262,6 +262,25 @@ bu_rack_load_live(struct bu_rack *rack, const char *dir, struct bu_err *err)
 			"ended); remove it with: bringup-lab down --dir %s",
 			rack->dir, (int)rack->keeper_pid, rack->dir);
 	return 0;
+}
+
+int
+bu_rack_add_log_tail(const struct bu_rack *rack, const char *name, struct bu_err *err)
+{
+	bu_autofree char *path = bu_rack_path(rack, "log/%s.log", name);
+	bu_autofree char *text = bu_file_read(path, 0, NULL, NULL);
+	size_t end = text ? strlen(text) : 0;
+	size_t used = err ? strlen(err->text) : 0;
+	char *start;
+
+	while (end > 0 && text[end - 1] == '\n')
+		text[--end] = '\0';
+	if (end == 0 || !err)
+		return -1;
+	start = strrchr(text, '\n');
+	snprintf(err->text + used, sizeof(err->text) - used, "; its log ends with: %s",
+		 start ? start + 1 : text);
+	return -1;
 }
 
 int

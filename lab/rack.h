@@ -33,7 +33,8 @@ struct bu_rack_node {
 	char fabric_mac[18];
 	char boot_tap[8];
 	char fabric_tap[8];
-	char fabric_uplink[8]; /* shapes what comes from the node, see net.c */
+	char fabric_from[8]; /* shape what comes from the node */
+	char fabric_to[8];   /* and what goes to it, see net.h */
 };
 
 struct bu_rack {
@@ -69,6 +70,11 @@ int bu_rack_save(const struct bu_rack *rack, struct bu_err *err);
 int bu_rack_load(struct bu_rack *rack, struct bu_err *err);
 /* Loads and asks for a keeper that lives; BU_ERR_STATE when it does not. */
 int bu_rack_load_live(struct bu_rack *rack, const char *dir, struct bu_err *err);
+
+/* Adds the last line of RACK/log/NAME.log to the error, for the log goes with a rack
+ * that cannot be made; always -1. */
+int bu_rack_add_log_tail(const struct bu_rack *rack, const char *name,
+			 struct bu_err *err);
 
 /* Makes the directory with its marker; BU_ERR_STATE when there is something. */
 int bu_rack_create_dir(const struct bu_rack *rack, struct bu_err *err);

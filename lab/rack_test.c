@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "lab/enter.h"
+#include "lab/prepare.h"
 #include "tests/support/unit.h"
 
 START_TEST(stat_start_survives_odd_names)
@@ -164,7 +165,51 @@ START_TEST(listens_on_loopback_alone)
 }
 END_TEST
 
+START_TEST(missing_programs_are_named_with_their_package)
+{
+	struct bu_rack rack = {.dir = "/tmp/rack", .slurm = 1};
+	struct bu_err err = {0};
+
+	setenv("PATH", "/nonexistent", 1);
+	bu_rack_fill(&rack, 1, 0);
+	ck_assert_int_eq(bu_prepare_check(&rack, &err), -1);
+	if (geteuid() != 0) {
+		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+		return;
+	}
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	ck_assert_ptr_nonnull(strstr(err.text, "libvirtd: libvirt-daemon;"));
+	ck_assert_ptr_nonnull(strstr(err.text, "slurmctld: slurmctld"));
+	rack.slurm = 0;
+	bu_prepare_check(&rack, &err);
+	ck_assert_ptr_null(strstr(err.text, "slurmctld"));
+}
+END_TEST
+
+START_TEST(errors_gain_the_end_of_a_log)
+{
+	char dir[] = "/tmp/rack-test-XXXXXX";
+	struct bu_rack rack = {0};
+	struct bu_err err = {0};
+	bu_autofree char *log_dir = NULL, *log = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(bu_rack_locate(&rack, dir, &err), 0);
+	log_dir = bu_rack_path(&rack, "log");
+	log = bu_rack_path(&rack, "log/x.log");
+	ck_assert_int_eq(bu_mkdir_p(log_dir, 0755, &err), 0);
+	ck_assert_int_eq(bu_file_write(log, "one\ntwo\n\n", 9, 0600, &err), 0);
+	bu_err_set(&err, BU_ERR_IO, 0, "x ended");
+	ck_assert_int_eq(bu_rack_add_log_tail(&rack, "x", &err), -1);
+	ck_assert_str_eq(err.text, "x ended; its log ends with: two");
+	ck_assert_int_eq(bu_rack_add_log_tail(&rack, "none", &err), -1);
+	ck_assert_str_eq(err.text, "x ended; its log ends with: two");
+	ck_assert_int_eq(bu_remove_tree(dir, &err), 0);
+}
+END_TEST
+
 BU_UNIT("lab rack", stat_start_survives_odd_names, keeper_needs_pid_and_start_time,
 	names_and_addresses_follow_the_number, json_gives_back_what_it_got,
 	directories_that_cannot_work_are_refused, only_a_marked_directory_is_a_rack,
-	listens_on_loopback_alone)
+	listens_on_loopback_alone, missing_programs_are_named_with_their_package,
+	errors_gain_the_end_of_a_log)

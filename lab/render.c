@@ -201,7 +201,8 @@ bu_render_hosts(const struct bu_rack *rack)
 static char *
 render_ip_node(const struct bu_rack_node *node)
 {
-	const char *b = node->boot_tap, *f = node->fabric_tap, *u = node->fabric_uplink;
+	const char *b = node->boot_tap, *f = node->fabric_tap, *u = node->fabric_from,
+		   *p = node->fabric_to;
 	int n = node->number;
 
 	return bu_xasprintf("tuntap add dev %s mode tap vnet_hdr\n"
@@ -209,12 +210,12 @@ render_ip_node(const struct bu_rack_node *node)
 			    "link add s%03d type bridge stp_state 0 forward_delay 0 "
 			    "mcast_snooping 0\n"
 			    "link set dev s%03d up\n"
-			    "link add %s type veth peer name p%03d\n"
+			    "link add %s type veth peer name %s\n"
 			    "tuntap add dev %s mode tap vnet_hdr\n"
 			    "link set dev %s master s%03d up\n"
 			    "link set dev %s master s%03d up\n"
-			    "link set dev p%03d master br-fabric up\n",
-			    b, b, n, n, u, n, f, f, n, u, n, n);
+			    "link set dev %s master br-fabric up\n",
+			    b, b, n, n, u, p, f, f, n, u, n, p);
 }
 
 char *
@@ -244,7 +245,7 @@ bu_render_tc_node(const struct bu_rack_node *node, int rate_mbit)
 
 	return bu_xasprintf("qdisc replace dev %s root %s\n"
 			    "qdisc replace dev %s root %s\n",
-			    node->fabric_tap, tbf, node->fabric_uplink, tbf);
+			    node->fabric_to, tbf, node->fabric_from, tbf);
 }
 
 char *

@@ -8,7 +8,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -63,25 +62,10 @@ answers(const struct service *service)
 	return connect(fd, (struct sockaddr *)&inet, sizeof(inet)) == 0;
 }
 
-/* The last line that the service logged: the log goes with a rack that fails. */
-static void
-last_line(const char *log_path, char *ret_line, size_t size)
-{
-	bu_autofree char *text = bu_file_read(log_path, 0, NULL, NULL);
-	size_t end = text ? strlen(text) : 0;
-	char *start;
-
-	while (end > 0 && text[end - 1] == '\n')
-		text[--end] = '\0';
-	start = text ? strrchr(text, '\n') : NULL;
-	snprintf(ret_line, size, "%s", start ? start + 1 : text ? text : "");
-}
-
 static int
-wait_for(struct service *service, const char *log_path, struct bu_err *err)
+wait_for(const struct bu_rack *rack, struct service *service, struct bu_err *err)
 {
 	int64_t until_ms = bu_mono_ms(bu_clock_system()) + START_TIMEOUT_MS;
-	char line[256];
 
 	while (!answers(service)) {
 		int ended = waitpid(service->pid, NULL, WNOHANG) == service->pid;
@@ -90,13 +74,11 @@ wait_for(struct service *service, const char *log_path, struct bu_err *err)
 			poll(NULL, 0, POLL_MS);
 			continue;
 		}
-		last_line(log_path, line, sizeof(line));
 		if (ended)
 			service->pid = 0;
-		return bu_err_set(err, ended ? BU_ERR_IO : BU_ERR_TIMEOUT, 0,
-				  "%s %s; its log ends with: %s", service->name,
-				  ended ? "ended at once" : "does not answer",
-				  *line ? line : "(nothing)");
+		bu_err_set(err, ended ? BU_ERR_IO : BU_ERR_TIMEOUT, 0, "%s %s",
+			   service->name, ended ? "ended at once" : "does not answer");
+		return bu_rack_add_log_tail(rack, service->name, err);
 	}
 	return 0;
 }
@@ -111,7 +93,7 @@ start(const struct bu_rack *rack, struct service *service, struct bu_err *err)
 	if (pid < 0)
 		return -1;
 	service->pid = pid;
-	return wait_for(service, log_path, err);
+	return wait_for(rack, service, err);
 }
 
 int

@@ -193,7 +193,7 @@ fill_rack(struct bu_rack *rack, enum accel wish, int lifeline, struct bu_err *er
 		return -1;
 	domains = bu_domains_open(rack, err);
 	if (!domains)
-		return -1;
+		return bu_rack_add_log_tail(rack, "libvirtd", err);
 	if (rack->kvm && wish == ACCEL_AUTO && !bu_domains_kvm(domains)) {
 		rack->kvm = 0;
 		snprintf(rack->accel_reason, sizeof(rack->accel_reason),
@@ -279,6 +279,7 @@ bu_lab_down(int argc, char **argv)
 	struct bu_err err = {0};
 	struct bu_rack rack = {0};
 	const char *dir;
+	int alive;
 
 	if (bu_lab_parse_dir("down", argc, argv, &dir, &err) != 0 ||
 	    bu_rack_locate(&rack, dir, &err) != 0)
@@ -288,15 +289,11 @@ bu_lab_down(int argc, char **argv)
 		return 0;
 	}
 	bu_rack_load(&rack, NULL);
-	printf("rack %s: %s", rack.dir,
-	       bu_rack_keeper_alive(&rack) ? "ending its keeper and all in it, "
-					   : "its keeper is dead already, ");
-	fflush(stdout);
-	if (remove_rack(&rack, &err) != 0) {
-		printf("failed\n");
+	alive = bu_rack_keeper_alive(&rack);
+	if (remove_rack(&rack, &err) != 0)
 		return bu_lab_fail("down", &err);
-	}
-	printf("directory removed\n");
+	printf("rack %s: %s, directory removed\n", rack.dir,
+	       alive ? "keeper and all in it ended" : "no keeper was alive");
 	return 0;
 }
 
@@ -326,6 +323,10 @@ wait_command(pid_t pid, const sigset_t *set)
 	int asked = 0, status;
 	siginfo_t info;
 
+	if (pid < 0) {
+		fprintf(stderr, "bringup-lab run: fork: %s\n", strerror(errno));
+		return 127;
+	}
 	for (;;) {
 		int signo;
 
