@@ -76,7 +76,7 @@ bu_target_write(int root_fd, const struct bu_install_file *file, struct bu_err *
 {
 	bu_autoclose int dir = -1;
 	bu_autoclose int fd = -1;
-	const char *name;
+	const char *name = NULL;
 
 	if (check_path(file->path, err))
 		return -1;

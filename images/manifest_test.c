@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The manifest: what is written is read again, and each kind of nonsense is refused. */
+#include "images/manifest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+#define HASH "ab5df625bc76dbd4e163bed2dd888df828f90159bb93556525c31821b6541d46"
+
+static json_t *
+good(void)
+{
+	char boot[2 * BU_BOOT_CODE_SIZE + 1];
+
+	memset(boot, 'e', sizeof(boot) - 1);
+	boot[sizeof(boot) - 1] = '\0';
+	return json_pack(
+		"{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s,"
+		" s:[{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:b, s:[{s:i, s:i, s:s}]},"
+		"    {s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:b,"
+		"     s:[{s:i, s:i, s:s}, n, {s:i, s:i, s:s}]}]}",
+		"v", 1, "kind", "image", "name", "debian12", "arch", "amd64", "kernel",
+		"6.1.0-1-amd64", "created", "2026-11-21T15:04:05Z", "kargs", "quiet",
+		"boot_code", boot, "parts", "name", "esp", "type",
+		"C12A7328-F81F-11D2-BA4B-00C04FC93EC9", "label", "ESP", "attrs", 4,
+		"size_bytes", 1048576, "frame_bytes", 4194304, "file", "esp.frames",
+		"grow", 0, "frames", "o", 0, "n", 100, "h", HASH, "name", "root",
+		"type", "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "label", "root",
+		"attrs", 0, "size_bytes", 9437184, "frame_bytes", 4194304, "file",
+		"root.frames", "grow", 1, "frames", "o", 0, "n", 7, "h", HASH, "o", 7,
+		"n", 5, "h", HASH);
+}
+
+static struct bu_manifest *
+parse(const json_t *value, struct bu_err *err)
+{
+	bu_autofree char *text = bu_json_canonical(value);
+
+	return bu_manifest_parse(text, strlen(text), err);
+}
+
+START_TEST(reads_what_it_wrote)
+{
+	bu_autojson json_t *value = good();
+	bu_autojson json_t *again = NULL;
+	struct bu_err err = {0};
+	struct bu_manifest *manifest = parse(value, &err);
+
+	ck_assert_msg(manifest != NULL, "%s", err.text);
+	ck_assert_int_eq(manifest->part_count, 2);
+	ck_assert_int_eq(manifest->parts[1].frame_count, 3);
+	ck_assert_int_eq(manifest->parts[1].frames[1].size, 0);
+	ck_assert_int_eq(manifest->parts[1].frames[2].offset, 7);
+	ck_assert_int_eq(bu_part_frame_bytes(&manifest->parts[1], 2), 1048576);
+	ck_assert_int_eq(bu_part_stored_bytes(&manifest->parts[1]), 12);
+	again = bu_manifest_to_json(manifest);
+	ck_assert(json_equal(value, again));
+	bu_manifest_destroy(manifest);
+}
+END_TEST
+
+/* Each row changes one field of the good manifest; the error must name it. */
+static const struct {
+	const char *where; /* "" = root, "0" and "1" = part, "f" = frame 2 of part 1 */
+	const char *key;
+	const char *value; /* JSON; NULL = removed */
+	const char *expect;
+} wrong[] = {
+	{"", "kind", "\"disk\"", "kind"},
+	{"", "v", "2", "version"},
+	{"", "extra", "1", "fields"},
+	{"", "name", "\"../up\"", "name"},
+	{"", "name", "\"\"", "name"},
+	{"", "arch", "\"a\\u0007\"", "arch"},
+	{"", "kernel", NULL, "field"},
+	{"", "boot_code", "\"00\"", "boot_code"},
+	{"", "parts", "[]", "parts"},
+	{"", "parts", "{}", "parts"},
+	{"0", "name", "\"root\"", "part 1"},
+	{"0", "file", "\"root.frames\"", "part 1"},
+	{"0", "file", "\"/etc/passwd\"", "file"},
+	{"0", "file", "\".hidden\"", "file"},
+	{"0", "type", "\"C12A7328xF81F-11D2-BA4B-00C04FC93EC9\"", "type"},
+	{"0", "type", "\"short\"", "type"},
+	{"0", "label", "\"0123456789012345678901234567890123456789\"", "label"},
+	{"0", "attrs", "-1", "attrs"},
+	{"0", "grow", "true", "last part"},
+	{"0", "grow", "1", "grow"},
+	{"1", "size_bytes", "9437185", "size_bytes"},
+	{"1", "size_bytes", "0", "size_bytes"},
+	{"1", "size_bytes", "-4096", "size_bytes"},
+	{"1", "size_bytes", "1e300", "size_bytes"},
+	{"1", "size_bytes", "1048576", "frames"},
+	{"1", "size_bytes", "999999995904", "frames"},
+	{"1", "frame_bytes", "65537", "frame_bytes"},
+	{"1", "frame_bytes", "4096", "frame_bytes"},
+	{"1", "frame_bytes", "1073741824", "frame_bytes"},
+	{"1", "frames", "null", "frames"},
+	{"f", "o", "6", "frame 2"},
+	{"f", "o", "8", "frame 2"},
+	{"f", "o", "-1", "frame 2"},
+	{"f", "n", "0", "frame 2"},
+	{"f", "n", "99999999", "frame 2"},
+	{"f", "h", "\"ab\"", "frame 2"},
+	{"f", "h",
+	 "\"zz5df625bc76dbd4e163bed2dd888df828f90159bb93556525c31821b6541d46\"",
+	 "frame 2"},
+	{"f", "x", "1", "frame 2"},
+};
+
+START_TEST(refuses_nonsense)
+{
+	for (size_t i = 0; i < BU_LEN(wrong); i++) {
+		bu_autojson json_t *root = good();
+		json_t *parts = json_object_get(root, "parts");
+		json_t *at = root;
+		struct bu_err err = {0};
+		struct bu_manifest *manifest;
+
+		if (*wrong[i].where == 'f')
+			at = json_array_get(
+				json_object_get(json_array_get(parts, 1), "frames"), 2);
+		else if (*wrong[i].where)
+			at = json_array_get(parts, *wrong[i].where - '0');
+		if (wrong[i].value)
+			json_object_set_new(
+				at, wrong[i].key,
+				json_loads(wrong[i].value, JSON_DECODE_ANY, NULL));
+		else
+			json_object_del(at, wrong[i].key);
+		manifest = parse(root, &err);
+		ck_assert_msg(!manifest, "row %zu (%s) was accepted", i, wrong[i].key);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+		ck_assert_msg(strstr(err.text, wrong[i].expect) != NULL, "row %zu: %s",
+			      i, err.text);
+	}
+}
+END_TEST
+
+START_TEST(signature_is_of_the_bytes)
+{
+	bu_autofree char *key = NULL;
+	bu_autofree char *pub = NULL;
+	char sig[BU_SIG_HEX_SIZE];
+	char padded[BU_SIG_HEX_SIZE + 2];
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_sign_key_create(&key, &pub, &err), 0);
+	ck_assert_int_eq(bu_sign(key, "text", 4, sig, &err), 0);
+	snprintf(padded, sizeof(padded), "%s\n", sig);
+	ck_assert_int_eq(bu_manifest_verify("text", 4, padded, pub, &err), 0);
+	ck_assert_int_eq(bu_manifest_verify("texT", 4, padded, pub, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_int_eq(bu_manifest_verify("text", 4, "", pub, &err), -1);
+}
+END_TEST
+
+BU_UNIT("manifest", reads_what_it_wrote, refuses_nonsense, signature_is_of_the_bytes)
