@@ -19,7 +19,8 @@ static const char *const verdict_names[] = {
 #undef X
 };
 
-/* Nothing that can be measured is above these; larger ones are nonsense or an attack. */
+/* Nothing that can be measured is above these; larger ones are nonsense or an attack.
+ */
 static const double gbps_max = 1e5, us_max = 1e9, seconds_max = 1e6;
 static const int64_t wall_ms_max = INT64_C(1) << 50;
 
@@ -146,8 +147,8 @@ bu_pair_result_to_json(const struct bu_pair_result *r)
 		end_to_json(&r->end[BU_END_A]), "b", end_to_json(&r->end[BU_END_B]),
 		"message_bytes", (json_int_t)r->message_bytes, "bytes",
 		(json_int_t)r->bytes, "mtu", r->mtu, "seconds", r->seconds, "a_to_b",
-		dir_to_json(&r->dir[BU_END_A]), "b_to_a", dir_to_json(&r->dir[BU_END_B]),
-		"verdict", bu_verdict_name(r->verdict));
+		dir_to_json(&r->dir[BU_END_A]), "b_to_a",
+		dir_to_json(&r->dir[BU_END_B]), "verdict", bu_verdict_name(r->verdict));
 
 	bu_assert(value);
 	error_to_json(value, &r->error);
@@ -157,8 +158,9 @@ bu_pair_result_to_json(const struct bu_pair_result *r)
 int
 bu_pair_name_check(const char *name, const char *what, struct bu_err *err)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
-				      "YZ0123456789._-";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
+		"YZ0123456789._-";
 	size_t size = strlen(name);
 
 	if (size == 0 || size >= BU_NAME_SIZE || strspn(name, allowed) != size)
@@ -197,8 +199,9 @@ get_int(const json_t *object, const char *key, int64_t max, int64_t *ret,
 	if (bu_json_get_int(object, key, ret, err))
 		return -1;
 	if (*ret < 0 || *ret > max)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "field '%s': 0 to %lld is wanted",
-				  key, (long long)max);
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field '%s': 0 to %lld is wanted", key,
+				  (long long)max);
 	return 0;
 }
 
@@ -210,7 +213,8 @@ check_real(const json_t *value, const char *key, double max, double *ret,
 
 	if (!json_is_number(value) || !isfinite(number) || number < 0 || number > max)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field '%s': a number from 0 to %g is wanted", key, max);
+				  "field '%s': a number from 0 to %g is wanted", key,
+				  max);
 	*ret = number;
 	return 0;
 }
@@ -236,7 +240,8 @@ error_from_json(const json_t *object, struct bu_pair_error *ret, struct bu_err *
 		return bu_err_wrap(err, "field 'error'");
 	ret->kind = bu_err_from_name(kind);
 	if (ret->kind == BU_ERR_NONE)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'error': kind is 'none'");
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'error': kind is 'none'");
 	at = bu_json_str(value, "at", "");
 	ret->at = strcmp(at, "a") == 0   ? BU_END_A
 		  : strcmp(at, "b") == 0 ? BU_END_B

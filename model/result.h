@@ -24,10 +24,10 @@ enum { BU_RUNS_MAX = 32, BU_NAME_SIZE = 64 };
 /* Index of an end; dir[BU_END_A] is the direction from a to b. */
 enum { BU_END_A = 0, BU_END_B = 1, BU_END_NONE = -1 };
 
-#define BU_VERDICTS(X)                                                                \
-	X(INCONCLUSIVE, "inconclusive") /* not judged, or the instrument was wrong */ \
-	X(PASS, "pass")                                                               \
-	X(WARN, "warn")                                                               \
+#define BU_VERDICTS(X)                                                                 \
+	X(INCONCLUSIVE, "inconclusive") /* not judged, or the instrument was wrong */  \
+	X(PASS, "pass")                                                                \
+	X(WARN, "warn")                                                                \
 	X(FAIL, "fail")
 
 enum bu_verdict {

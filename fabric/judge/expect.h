@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a link must carry, and the verdict on one direction of a probe. Pure. */
+#ifndef BU_FABRIC_JUDGE_EXPECT_H
+#define BU_FABRIC_JUDGE_EXPECT_H
+
+#include <jansson.h>
+
+#include "model/result.h"
+
+/* JSON {"link_gbps","percent"}. */
+struct bu_expect {
+	double link_gbps; /* rate of the link, 10^9 bit/s */
+	double percent;   /* of it must arrive as payload, 0 to 100 */
+};
+/* BU_ERR_INVAL unless 0 < link_gbps and 0 < percent <= 100. */
+int bu_expect_check(const struct bu_expect *expect, struct bu_err *err);
+json_t *bu_expect_to_json(const struct bu_expect *expect);
+/* The least median that passes. */
+double bu_expect_min_gbps(const struct bu_expect *expect);
+
+enum { BU_REASON_SIZE = 320 };
+/* fail: the median is under the expectation, or the path lost, stalled or changed the
+ * payload. warn: it passes, but a single run does not. inconclusive: the instrument
+ * failed, did not finish, or reports more than the link can carry. reason: one line. */
+enum bu_verdict bu_expect_judge(const struct bu_expect *expect,
+				const struct bu_pair_dir *dir,
+				char ret_reason[BU_REASON_SIZE]);
+/* The whole probe: both directions must pass. fail beats inconclusive beats warn. */
+enum bu_verdict bu_expect_judge_pair(const struct bu_expect *expect,
+				     const struct bu_pair_result *result);
+/* "18.97 Mbit/s" or "377.60 Gbit/s"; size of at least 32. */
+void bu_rate_text(double gbps, char *ret, size_t size);
+
+#endif

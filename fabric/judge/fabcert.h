@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The certificate: what was probed, with results, signed by the appliance. Pure.
+ *
+ * Text, canonical JSON: {"cert":CERT,"sig":"<hex Ed25519>"}. Signed are the bytes
+ * "bringup fabcert 1\n" and the canonical CERT, so that no other signed thing of the
+ * same key can pass for one. CERT
+ * {"v":1,"kind":"full"|"boot","node","machine","hardware":{id: text},"boot_id",
+ *  "epoch","issued","partners":[names],"results":[pair results],"expect":{"link_gbps",
+ *  "percent"},"seed":"<hex>","verdict":"pass"|"warn"}
+ */
+#ifndef BU_FABRIC_JUDGE_FABCERT_H
+#define BU_FABRIC_JUDGE_FABCERT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "fabric/judge/expect.h"
+#include "model/result.h"
+
+enum { BU_FABCERT_MAX = 256 * 1024 };
+
+/* full: bound to the machine's hardware ids; boot: bound to its boot id as well. */
+enum bu_fabcert_kind { BU_FABCERT_FULL, BU_FABCERT_BOOT };
+
+struct bu_fabcert {
+	enum bu_fabcert_kind kind;
+	const char *node;
+	const char *machine;    /* machine id */
+	const json_t *hardware; /* object of texts: serial, UUID, GUIDs; borrowed */
+	const char *boot_id;
+	int64_t epoch;
+	int64_t issued_ms;                           /* wall clock */
+	const struct bu_pair_result *const *results; /* whose verdicts are filled in */
+	int result_count;
+	struct bu_expect expect;
+	uint64_t seed; /* of the schedule */
+	enum bu_verdict verdict;
+};
+
+/* Owned text. BU_ERR_STATE when the verdict is neither pass nor warn, when there is no
+ * result, or one does not name the node: such a certificate would prove nothing. The
+ * partners are the other ends of the results. */
+char *bu_fabcert_sign(const struct bu_fabcert *cert, const char *private_pem,
+		      struct bu_err *err);
+/* CERT as a new reference. BU_ERR_VERIFY when the signature is not this key's,
+ * BU_ERR_INVAL when the text has another shape. */
+json_t *bu_fabcert_verify(const char *text, size_t size, const char *public_pem,
+			  struct bu_err *err);
+/* A verified CERT against the present machine: 0 when it is of this kind, node, machine
+ * and hardware, and (boot) of this boot. BU_ERR_STATE says which one differs. */
+int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind, const char *node,
+		     const char *machine, const json_t *hardware, const char *boot_id,
+		     struct bu_err *err);
+
+#endif

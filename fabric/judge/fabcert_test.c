@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/judge/fabcert.h"
+
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+static struct bu_pair_result result;
+static const struct bu_pair_result *const results[] = {&result};
+static json_t *hardware;
+static char *private_pem, *public_pem;
+
+static struct bu_fabcert
+make_cert(enum bu_fabcert_kind kind)
+{
+	bu_pair_result_init(&result);
+	strcpy(result.probe, "p1");
+	strcpy(result.end[0].node, "node001");
+	strcpy(result.end[1].node, "node002");
+	result.verdict = BU_VERDICT_PASS;
+	bu_pair_dir_add(&result.dir[0], 0.019);
+	if (!hardware)
+		hardware = json_pack("{s:s, s:s}", "serial", "S1", "uuid", "u-1");
+	if (!private_pem)
+		ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL),
+				 0);
+	return (struct bu_fabcert){.kind = kind,
+				   .node = "node002",
+				   .machine = "m-2",
+				   .hardware = hardware,
+				   .boot_id = "boot-7",
+				   .epoch = 5,
+				   .issued_ms = 1795276435550,
+				   .results = results,
+				   .result_count = 1,
+				   .expect = {.link_gbps = 0.02, .percent = 80},
+				   .seed = UINT64_MAX,
+				   .verdict = BU_VERDICT_PASS};
+}
+
+START_TEST(signs_and_verifies)
+{
+	struct bu_fabcert cert = make_cert(BU_FABCERT_BOOT);
+	struct bu_err err;
+	bu_autofree char *text = bu_fabcert_sign(&cert, private_pem, &err);
+	bu_autojson json_t *got = NULL;
+	json_t *partners;
+
+	ck_assert_ptr_nonnull(text);
+	got = bu_fabcert_verify(text, strlen(text), public_pem, &err);
+	ck_assert_ptr_nonnull(got);
+	partners = json_object_get(got, "partners");
+	ck_assert_int_eq(json_array_size(partners), 1);
+	ck_assert_str_eq(json_string_value(json_array_get(partners, 0)), "node001");
+	ck_assert_str_eq(bu_json_str(got, "seed", ""), "ffffffffffffffff");
+	ck_assert_int_eq(bu_fabcert_check(got, BU_FABCERT_BOOT, "node002", "m-2",
+					  hardware, "boot-7", &err),
+			 0);
+}
+END_TEST
+
+START_TEST(any_change_breaks_the_signature)
+{
+	struct bu_fabcert cert = make_cert(BU_FABCERT_FULL);
+	bu_autofree char *text = bu_fabcert_sign(&cert, private_pem, NULL);
+	bu_autofree char *other_private = NULL, *other_public = NULL;
+	char *at = strstr(text, "node001");
+	struct bu_err err;
+
+	ck_assert_int_eq(bu_sign_key_create(&other_private, &other_public, NULL), 0);
+	ck_assert_ptr_null(bu_fabcert_verify(text, strlen(text), other_public, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	at[6] = '3';
+	ck_assert_ptr_null(bu_fabcert_verify(text, strlen(text), public_pem, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_ptr_null(bu_fabcert_verify("{}", 2, public_pem, &err));
+	ck_assert_ptr_null(bu_fabcert_verify("{\"sig\":\"00\",\"cert\":[]}", 21,
+					     public_pem, &err));
+}
+END_TEST
+
+START_TEST(counts_for_one_machine_and_boot)
+{
+	struct bu_fabcert cert = make_cert(BU_FABCERT_BOOT);
+	bu_autofree char *text = bu_fabcert_sign(&cert, private_pem, NULL);
+	bu_autojson json_t *boot =
+		bu_fabcert_verify(text, strlen(text), public_pem, NULL);
+	bu_autojson json_t *other = json_pack("{s:s}", "serial", "S2");
+	bu_autojson json_t *full = json_deep_copy(boot);
+
+	json_object_set_new(full, "kind", json_string("full"));
+	struct {
+		json_t *cert;
+		enum bu_fabcert_kind kind;
+		const char *node, *machine;
+		json_t *hardware;
+		const char *boot_id;
+		int rc;
+	} rows[] = {
+		{boot, BU_FABCERT_BOOT, "node002", "m-2", hardware, "boot-7", 0},
+		{boot, BU_FABCERT_FULL, "node002", "m-2", hardware, "boot-7", -1},
+		{boot, BU_FABCERT_BOOT, "node001", "m-2", hardware, "boot-7", -1},
+		{boot, BU_FABCERT_BOOT, "node002", "m-3", hardware, "boot-7", -1},
+		{boot, BU_FABCERT_BOOT, "node002", "m-2", other, "boot-7", -1},
+		{boot, BU_FABCERT_BOOT, "node002", "m-2", NULL, "boot-7", -1},
+		{boot, BU_FABCERT_BOOT, "node002", "m-2", hardware, "boot-8", -1},
+		{boot, BU_FABCERT_BOOT, "node002", "m-2", hardware, NULL, -1},
+		{full, BU_FABCERT_FULL, "node002", "m-2", hardware, "boot-8", 0},
+		{full, BU_FABCERT_BOOT, "node002", "m-2", hardware, "boot-7", -1},
+	};
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_msg(bu_fabcert_check(rows[i].cert, rows[i].kind, rows[i].node,
+					       rows[i].machine, rows[i].hardware,
+					       rows[i].boot_id, NULL) == rows[i].rc,
+			      "row %zu", i);
+	json_object_set_new(boot, "verdict", json_string("fail"));
+	ck_assert_int_eq(bu_fabcert_check(boot, BU_FABCERT_BOOT, "node002", "m-2",
+					  hardware, "boot-7", NULL),
+			 -1);
+}
+END_TEST
+
+START_TEST(makes_none_that_proves_nothing)
+{
+	struct bu_fabcert cert = make_cert(BU_FABCERT_FULL);
+	struct bu_err err;
+
+	cert.verdict = BU_VERDICT_FAIL;
+	ck_assert_ptr_null(bu_fabcert_sign(&cert, private_pem, &err));
+	cert = make_cert(BU_FABCERT_FULL);
+	cert.result_count = 0;
+	ck_assert_ptr_null(bu_fabcert_sign(&cert, private_pem, &err));
+	cert = make_cert(BU_FABCERT_FULL);
+	cert.node = "node009";
+	ck_assert_ptr_null(bu_fabcert_sign(&cert, private_pem, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+}
+END_TEST
+
+BU_UNIT("fabcert", signs_and_verifies, any_change_breaks_the_signature,
+	counts_for_one_machine_and_boot, makes_none_that_proves_nothing)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control connection of a probe: JSON messages over TCP between two ends that know
+ * the same secret. Both prove it (HMAC-SHA-256 over both nonces) before anything else
+ * is read; every later line carries a MAC with its number. Nothing is encrypted.
+ */
+#ifndef BU_FABRIC_MEASURE_CHANNEL_H
+#define BU_FABRIC_MEASURE_CHANNEL_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "fabric/measure/wait.h"
+
+enum { BU_CHANNEL_LINE_MAX = 16 * 1024 };
+
+struct bu_channel_opts {
+	int listens;
+	const char *addr; /* IPv4 to bind, or to connect to */
+	int port;
+	const char *peer;   /* listener: only this IPv4 is let in; NULL = any */
+	const char *probe;  /* both ends must name the same one */
+	const char *secret; /* of this probe alone */
+};
+
+struct bu_channel;
+/* The listener goes on listening after a stranger failed to prove the secret; the other
+ * end repeats a refused connection; both until the deadline. BU_ERR_DENIED when the
+ * listener does not know the secret. */
+struct bu_channel *bu_channel_open(const struct bu_channel_opts *opts,
+				   struct bu_wait *wait, struct bu_err *err);
+void bu_channel_destroy(struct bu_channel *channel);
+int bu_channel_send(struct bu_channel *channel, const json_t *message,
+		    struct bu_wait *wait, struct bu_err *err);
+/* New reference. BU_ERR_REMOTE when the peer closed, BU_ERR_DENIED for a wrong MAC. */
+json_t *bu_channel_receive(struct bu_channel *channel, struct bu_wait *wait,
+			   struct bu_err *err);
+/* 1 when the peer has said something, or gone. */
+int bu_channel_has_input(const struct bu_channel *channel);
+
+#endif

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Looks for the RDMA port that carries a fabric address, called by verbs.c when a probe
+ * opens its end. Invariant: at most the returned device stays open.
+ */
+#include "fabric/measure/device.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { GIDS_MAX = 512 };
+
+struct wanted {
+	const char *device;
+	int any_ip;
+	struct in_addr ip;
+};
+
+int
+bu_mtu_bytes(enum ibv_mtu mtu)
+{
+	return mtu >= IBV_MTU_256 && mtu <= IBV_MTU_4096 ? 128 << mtu : 0;
+}
+
+enum ibv_mtu
+bu_mtu_enum(int bytes)
+{
+	for (enum ibv_mtu mtu = IBV_MTU_256; mtu <= IBV_MTU_4096; mtu++) {
+		if (bu_mtu_bytes(mtu) == bytes)
+			return mtu;
+	}
+	return 0;
+}
+
+static int
+gid_matches(const struct ibv_gid_entry *entry, const struct wanted *wanted)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+
+	if (entry->gid_type == IBV_GID_TYPE_IB)
+		return wanted->any_ip;
+	if (entry->gid_type != IBV_GID_TYPE_ROCE_V2 ||
+	    memcmp(entry->gid.raw, mapped, sizeof(mapped)) != 0)
+		return 0;
+	return wanted->any_ip || memcmp(entry->gid.raw + 12, &wanted->ip, 4) == 0;
+}
+
+/* 1 found, 0 not here. */
+static int
+search_context(struct ibv_context *context, const struct wanted *wanted,
+	       struct bu_device *ret)
+{
+	bu_autofree struct ibv_gid_entry *gids = bu_xcalloc(GIDS_MAX, sizeof(*gids));
+	ssize_t count = ibv_query_gid_table(context, gids, GIDS_MAX, 0);
+
+	for (ssize_t i = 0; i < count; i++) {
+		if (!gid_matches(&gids[i], wanted) || gids[i].gid_index > UINT8_MAX)
+			continue;
+		ret->port = (uint8_t)gids[i].port_num;
+		ret->gid_index = (uint8_t)gids[i].gid_index;
+		ret->gid = gids[i].gid;
+		return 1;
+	}
+	return 0;
+}
+
+static int
+search_list(struct ibv_device **list, int count, const struct wanted *wanted,
+	    struct bu_device *ret)
+{
+	for (int i = 0; i < count; i++) {
+		const char *name = ibv_get_device_name(list[i]);
+		struct ibv_context *context;
+
+		if (wanted->device && strcmp(wanted->device, name) != 0)
+			continue;
+		context = ibv_open_device(list[i]);
+		if (!context)
+			continue;
+		if (search_context(context, wanted, ret)) {
+			snprintf(ret->name, sizeof(ret->name), "%s", name);
+			ret->context = context;
+			return 1;
+		}
+		ibv_close_device(context);
+	}
+	return 0;
+}
+
+static int
+check_port(struct bu_device *device, struct bu_err *err)
+{
+	int rc = ibv_query_port(device->context, device->port, &device->attr);
+
+	if (rc == 0 && device->attr.state == IBV_PORT_ACTIVE)
+		return 0;
+	ibv_close_device(device->context);
+	if (rc)
+		return bu_err_set(err, BU_ERR_IO, rc, "RDMA device %s: query port %d",
+				  device->name, device->port);
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "RDMA device %s: port %d is not active; check link and cable",
+			  device->name, device->port);
+}
+
+int
+bu_device_open(const char *device, const char *local_ip, struct bu_device *ret,
+	       struct bu_err *err)
+{
+	struct wanted wanted = {.device = device, .any_ip = local_ip == NULL};
+	struct bu_device found = {0};
+	struct ibv_device **list;
+	int count = 0, hit = 0;
+
+	if (!device && !local_ip)
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"RDMA device: neither a name nor an address is given");
+	if (local_ip && inet_pton(AF_INET, local_ip, &wanted.ip) != 1)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "fabric address '%s': an IPv4 address is wanted",
+				  local_ip);
+	list = ibv_get_device_list(&count);
+	if (list) {
+		hit = search_list(list, count, &wanted, &found);
+		ibv_free_device_list(list);
+	}
+	if (!hit)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no RDMA device%s%s has the RoCE v2 address %s "
+				  "(%d devices seen); is its driver loaded and its "
+				  "network interface up?",
+				  device ? " " : "", device ? device : "",
+				  local_ip ? local_ip : "(any)", list ? count : 0);
+	if (check_port(&found, err))
+		return -1;
+	*ret = found;
+	return 0;
+}

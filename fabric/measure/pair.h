@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One probe between two nodes, run by the agents of both at the same time. The nodes
+ * set it up over TCP (channel.h), then measure a->b and b->a: runs of RDMA writes, and
+ * latency. A direction that fails is recorded and the other one is still measured.
+ *
+ * Work item: {"kind":"probe","id","probe","role":"listen"|"connect","a","b","addr",
+ *  "port","secret","local_ip","node"?,"peer"?,"device"?,"message_bytes"?,"bytes"?,
+ *  "runs"?,"deadline_ms"?}
+ */
+#ifndef BU_FABRIC_MEASURE_PAIR_H
+#define BU_FABRIC_MEASURE_PAIR_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/result.h"
+
+/* Defaults for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions; the
+ * deadline is five times that. */
+enum {
+	BU_PAIR_MESSAGE_BYTES = 64 * 1024,
+	BU_PAIR_BYTES = 36 * BU_PAIR_MESSAGE_BYTES,
+	BU_PAIR_RUNS = 5,
+	BU_PAIR_DEADLINE_MS = 75000,
+	BU_PAIR_PINGS = 200
+};
+
+struct bu_pair_opts {
+	char probe[BU_NAME_SIZE];
+	int listens;                /* the TCP connection's role */
+	int self;                   /* which end we are. Without "node" in the item the
+				       connecting end is a, the listening one b */
+	char node[2][BU_NAME_SIZE]; /* of a and b */
+	char addr[48];              /* IPv4 to bind or to connect to */
+	int port;
+	char peer[48];             /* listener: only this IPv4 is let in; "" = any */
+	char secret[129];          /* at least 16 characters */
+	char local_ip[48];         /* our address on the fabric; "" = by device */
+	char device[BU_NAME_SIZE]; /* "" = by local_ip */
+	uint32_t message_bytes;
+	uint64_t bytes;              /* timed in each run */
+	int runs;                    /* per direction, 1 to BU_RUNS_MAX */
+	int64_t deadline_ms;         /* of everything, 1,000 to 3,600,000 */
+	int (*cancelled)(void *arg); /* not in the item; may be NULL */
+	void *arg;
+};
+int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
+			   struct bu_err *err);
+
+/* Blocks until both directions are done, at most deadline_ms. 0: ret holds the result,
+ * the same at both ends while they could talk; what went wrong is in its errors, and
+ * its verdict is still "inconclusive". -1: there is none (BU_ERR_INVAL: opts are wrong;
+ * BU_ERR_CANCELLED). */
+int bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
+		struct bu_err *err);
+
+#endif

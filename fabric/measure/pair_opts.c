@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The probe's work item, read strictly. Called by the agent before bu_pair_run().
+ * Invariant: what comes out is within the ranges that pair.h states.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/measure/pair.h"
+#include "fabric/measure/verbs.h"
+
+enum { SECRET_MIN = 16, DEADLINE_MIN_MS = 1000, DEADLINE_MAX_MS = 3600000 };
+
+static int
+copy_optional(const json_t *item, const char *key, char *ret, size_t size,
+	      struct bu_err *err)
+{
+	if (!json_object_get(item, key))
+		return 0;
+	return bu_json_copy_str(item, key, ret, size, err);
+}
+
+static int
+get_number(const json_t *item, const char *key, int64_t fallback, int64_t min,
+	   int64_t max, int64_t *ret, struct bu_err *err)
+{
+	*ret = fallback;
+	if (json_object_get(item, key) && bu_json_get_int(item, key, ret, err))
+		return -1;
+	if (*ret < min || *ret > max)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field '%s': %" PRId64 " to %" PRId64 " is wanted",
+				  key, min, max);
+	return 0;
+}
+
+static int
+read_names(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
+	const char *role;
+
+	if (bu_json_copy_str(item, "probe", opts->probe, sizeof(opts->probe), err) ||
+	    bu_pair_name_check(opts->probe, "probe", err) ||
+	    bu_json_copy_str(item, "a", opts->node[0], sizeof(opts->node[0]), err) ||
+	    bu_pair_name_check(opts->node[0], "a", err) ||
+	    bu_json_copy_str(item, "b", opts->node[1], sizeof(opts->node[1]), err) ||
+	    bu_pair_name_check(opts->node[1], "b", err) ||
+	    bu_json_get_str(item, "role", &role, err))
+		return -1;
+	opts->listens = strcmp(role, "listen") == 0;
+	if (!opts->listens && strcmp(role, "connect") != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'role': listen or connect is wanted");
+	if (strcmp(opts->node[0], opts->node[1]) == 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "fields 'a' and 'b' are the same");
+	return 0;
+}
+
+static int
+read_self(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
+	char node[BU_NAME_SIZE] = "";
+
+	opts->self = opts->listens ? BU_END_B : BU_END_A;
+	if (copy_optional(item, "node", node, sizeof(node), err))
+		return -1;
+	if (!node[0])
+		return 0;
+	if (strcmp(node, opts->node[0]) != 0 && strcmp(node, opts->node[1]) != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'node': neither a nor b");
+	opts->self = strcmp(node, opts->node[0]) == 0 ? BU_END_A : BU_END_B;
+	return 0;
+}
+
+static int
+read_addresses(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
+	if (bu_json_copy_str(item, "addr", opts->addr, sizeof(opts->addr), err) ||
+	    bu_json_copy_str(item, "secret", opts->secret, sizeof(opts->secret), err) ||
+	    copy_optional(item, "local_ip", opts->local_ip, sizeof(opts->local_ip),
+			  err) ||
+	    copy_optional(item, "device", opts->device, sizeof(opts->device), err) ||
+	    copy_optional(item, "peer", opts->peer, sizeof(opts->peer), err))
+		return -1;
+	if (strlen(opts->secret) < SECRET_MIN)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'secret': at least %d characters are wanted",
+				  SECRET_MIN);
+	if (!opts->local_ip[0] && !opts->device[0])
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'local_ip' or 'device' is wanted");
+	return 0;
+}
+
+static int
+read_numbers(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
+	int64_t port, message_bytes, bytes, runs;
+
+	if (get_number(item, "port", -1, 1, 65535, &port, err) ||
+	    get_number(item, "message_bytes", BU_PAIR_MESSAGE_BYTES, 64,
+		       BU_VERBS_MESSAGE_MAX, &message_bytes, err) ||
+	    get_number(item, "bytes", BU_PAIR_BYTES, 1, INT64_C(1) << 50, &bytes,
+		       err) ||
+	    get_number(item, "runs", BU_PAIR_RUNS, 1, BU_RUNS_MAX, &runs, err) ||
+	    get_number(item, "deadline_ms", BU_PAIR_DEADLINE_MS, DEADLINE_MIN_MS,
+		       DEADLINE_MAX_MS, &opts->deadline_ms, err))
+		return -1;
+	if (message_bytes % 8)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'message_bytes': a multiple of 8 is wanted");
+	opts->port = (int)port;
+	opts->message_bytes = (uint32_t)message_bytes;
+	opts->bytes = (uint64_t)bytes;
+	opts->runs = (int)runs;
+	return 0;
+}
+
+int
+bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret, struct bu_err *err)
+{
+	struct bu_pair_opts opts = {.port = 0};
+
+	if (read_names(item, &opts, err) || read_self(item, &opts, err) ||
+	    read_addresses(item, &opts, err) || read_numbers(item, &opts, err))
+		return bu_err_wrap(err, "probe");
+	*ret = opts;
+	return 0;
+}

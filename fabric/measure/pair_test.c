@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Both ends of a probe as two threads over the stand-in for libibverbs. */
+#include "fabric/measure/pair.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "tests/support/fakeverbs.h"
+#include "tests/support/unit.h"
+
+enum { MESSAGE = 4096, BYTES = 16 * MESSAGE };
+
+struct end {
+	struct bu_pair_opts opts;
+	struct bu_pair_result result;
+	struct bu_err err;
+	int rc;
+	pthread_t thread;
+};
+
+static int
+free_port(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t size = sizeof(at);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
+	close(fd);
+	return ntohs(at.sin_port);
+}
+
+static json_t *
+make_item(int port, int listens)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
+			 "s:i, s:i}",
+			 "kind", "probe", "id", "w1", "probe", "p1", "role",
+			 listens ? "listen" : "connect", "a", "node001", "b", "node002",
+			 "addr", "127.0.0.1", "port", port, "secret",
+			 "0123456789abcdef", "local_ip",
+			 listens ? "127.0.0.2" : "127.0.0.1", "message_bytes", MESSAGE,
+			 "bytes", BYTES, "runs", 3, "deadline_ms", 8000);
+}
+
+static void
+prepare(struct end ends[2])
+{
+	static const struct fakeverbs_faults none;
+	int port = free_port();
+
+	memset(ends, 0, 2 * sizeof(*ends));
+	for (int i = 0; i < 2; i++) {
+		bu_autojson json_t *item = make_item(port, i);
+
+		fakeverbs_set(i, &none);
+		ck_assert_msg(
+			bu_pair_opts_from_json(item, &ends[i].opts, &ends[i].err) == 0,
+			"%s", ends[i].err.text);
+	}
+}
+
+static void *
+run_end(void *arg)
+{
+	struct end *end = arg;
+
+	end->rc = bu_pair_run(&end->opts, &end->result, &end->err);
+	return NULL;
+}
+
+static void
+run_both(struct end ends[2])
+{
+	for (int i = 0; i < 2; i++)
+		pthread_create(&ends[i].thread, NULL, run_end, &ends[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(ends[i].thread, NULL);
+	ck_assert_int_eq(fakeverbs_objects(), 0);
+}
+
+static void
+check_same(struct end ends[2])
+{
+	bu_autojson json_t *a = bu_pair_result_to_json(&ends[0].result);
+	bu_autojson json_t *b = bu_pair_result_to_json(&ends[1].result);
+
+	ck_assert(json_equal(a, b));
+}
+
+static void
+check_good(const struct bu_pair_result *result, int direction)
+{
+	const struct bu_pair_dir *dir = &result->dir[direction];
+
+	ck_assert_msg(dir->error.kind == BU_ERR_NONE, "%s", dir->error.text);
+	ck_assert_int_eq(dir->runs, 3);
+	ck_assert_double_gt(dir->bw_median_gbps, 0);
+	ck_assert_int_eq(dir->lat_count, BU_PAIR_PINGS);
+	ck_assert_double_gt(dir->lat_median_us, 0);
+	ck_assert_double_ge(dir->lat_p99_us, dir->lat_median_us);
+}
+
+START_TEST(both_ends_have_the_same_result)
+{
+	struct end ends[2];
+
+	prepare(ends);
+	run_both(ends);
+	ck_assert_int_eq(ends[0].rc, 0);
+	ck_assert_int_eq(ends[1].rc, 0);
+	ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_NONE);
+	check_good(&ends[0].result, 0);
+	check_good(&ends[0].result, 1);
+	check_same(ends);
+	ck_assert_str_eq(ends[1].result.end[0].device, "fake0");
+	ck_assert_str_eq(ends[1].result.end[1].gid, "::ffff:127.0.0.2");
+	ck_assert_int_eq(ends[1].result.mtu, 1024);
+	ck_assert_int_eq(ends[1].result.verdict, BU_VERDICT_INCONCLUSIVE);
+}
+END_TEST
+
+START_TEST(one_slow_direction_shows)
+{
+	const struct fakeverbs_faults fast = {.rate_gbps = 0.02};
+	const struct fakeverbs_faults slow = {.rate_gbps = 0.005};
+	struct end ends[2];
+
+	prepare(ends);
+	fakeverbs_set(0, &fast);
+	fakeverbs_set(1, &slow);
+	run_both(ends);
+	check_good(&ends[1].result, 0);
+	check_good(&ends[1].result, 1);
+	ck_assert_double_eq_tol(ends[1].result.dir[0].bw_median_gbps, 0.02, 0.002);
+	ck_assert_double_eq_tol(ends[1].result.dir[1].bw_median_gbps, 0.005, 0.0005);
+}
+END_TEST
+
+/* A fault of what a sends (in run 2, or in the pings) spoils a->b alone. */
+static const struct {
+	const char *what;
+	struct fakeverbs_faults faults;
+	enum bu_err_kind kind;
+	int at, runs;
+	double seconds_max;
+} spoiled[] = {
+	{"lost", {.lose_from = 25}, BU_ERR_REMOTE, BU_END_A, 1, 3},
+	{"lost ping", {.lose_from = 80}, BU_ERR_REMOTE, BU_END_A, 3, 3},
+	{"hangs", {.hang_from = 25}, BU_ERR_TIMEOUT, BU_END_A, 1, 3.9},
+	{"changed", {.corrupt_from = 25}, BU_ERR_VERIFY, BU_END_B, 1, 3.9},
+};
+
+START_TEST(a_spoiled_direction_leaves_the_other)
+{
+	for (size_t i = 0; i < BU_LEN(spoiled); i++) {
+		struct end ends[2];
+		const struct bu_pair_dir *dir = &ends[0].result.dir[0];
+
+		prepare(ends);
+		ends[0].opts.deadline_ms = 4000;
+		fakeverbs_set(0, &spoiled[i].faults);
+		run_both(ends);
+		check_same(ends);
+		ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_NONE);
+		ck_assert_msg(dir->error.kind == spoiled[i].kind, "%s: %s",
+			      spoiled[i].what, dir->error.text);
+		ck_assert_int_eq(dir->error.at, spoiled[i].at);
+		ck_assert_int_eq(dir->runs, spoiled[i].runs);
+		ck_assert_double_lt(ends[0].result.seconds, spoiled[i].seconds_max);
+		/* a's answers to b's pings are spoiled as well, the payload is not. */
+		ck_assert_int_eq(ends[0].result.dir[1].runs, 3);
+	}
+}
+END_TEST
+
+START_TEST(a_missing_device_is_the_ends_own)
+{
+	struct end ends[2];
+
+	prepare(ends);
+	strcpy(ends[1].opts.local_ip, "127.0.0.3");
+	run_both(ends);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(ends[i].result.dir[i].error.kind, BU_ERR_NOTFOUND);
+		ck_assert_int_eq(ends[i].result.dir[i].error.at, BU_END_B);
+	}
+	check_same(ends);
+}
+END_TEST
+
+START_TEST(a_wrong_secret_measures_nothing)
+{
+	struct end ends[2];
+
+	prepare(ends);
+	ends[1].opts.deadline_ms = 1000;
+	ends[0].opts.secret[0] = 'x';
+	run_both(ends);
+	ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_DENIED);
+	ck_assert_int_eq(ends[1].result.error.kind, BU_ERR_TIMEOUT);
+	ck_assert_int_eq(ends[0].result.dir[0].runs, 0);
+}
+END_TEST
+
+START_TEST(both_must_be_told_the_same)
+{
+	struct end ends[2];
+
+	prepare(ends);
+	ends[0].opts.runs = 4;
+	run_both(ends);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(ends[i].result.error.kind, BU_ERR_INVAL);
+		ck_assert_ptr_nonnull(strstr(ends[i].result.error.text, "'runs'"));
+	}
+	prepare(ends);
+	ends[1].opts.self = BU_END_A;
+	run_both(ends);
+	ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_INVAL);
+}
+END_TEST
+
+static int
+cancelled_soon(void *arg)
+{
+	return bu_mono_ns() > *(int64_t *)arg;
+}
+
+START_TEST(a_cancelled_probe_ends_at_both)
+{
+	const struct fakeverbs_faults slow = {.rate_gbps = 0.001};
+	int64_t at_ns = bu_mono_ns() + 500000000;
+	struct end ends[2];
+
+	prepare(ends);
+	fakeverbs_set(0, &slow);
+	ends[1].opts.cancelled = cancelled_soon;
+	ends[1].opts.arg = &at_ns;
+	run_both(ends);
+	ck_assert_int_eq(ends[1].rc, -1);
+	ck_assert_int_eq(ends[1].err.kind, BU_ERR_CANCELLED);
+	ck_assert_int_eq(ends[0].rc, 0);
+	ck_assert_int_ne(ends[0].result.error.kind, BU_ERR_NONE);
+	ck_assert_int_lt(bu_mono_ns() - at_ns, 3 * INT64_C(1000000000));
+}
+END_TEST
+
+START_TEST(a_peer_that_dies_ends_the_probe)
+{
+	const struct fakeverbs_faults slow = {.rate_gbps = 0.001};
+	struct end ends[2];
+	int64_t start_ns;
+	pid_t pid;
+
+	prepare(ends);
+	fakeverbs_set(0, &slow);
+	pid = fork();
+	if (pid == 0) {
+		run_end(&ends[1]);
+		_exit(0);
+	}
+	pthread_create(&ends[0].thread, NULL, run_end, &ends[0]);
+	usleep(700000);
+	kill(pid, SIGKILL);
+	start_ns = bu_mono_ns();
+	waitpid(pid, NULL, 0);
+	pthread_join(ends[0].thread, NULL);
+	ck_assert_int_lt(bu_mono_ns() - start_ns, 2 * INT64_C(1000000000));
+	ck_assert_int_eq(ends[0].rc, 0);
+	/* The instrument's fault, none of the path. */
+	ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_REMOTE);
+	ck_assert_int_eq(ends[0].result.dir[0].error.kind, BU_ERR_NONE);
+	ck_assert_int_eq(fakeverbs_objects(), 0);
+}
+END_TEST
+
+/* Each row spoils one field of a good item. */
+static const struct {
+	const char *key, *json;
+} bad[] = {
+	{"probe", "\"\""},
+	{"role", "\"both\""},
+	{"a", "\"node002\""},
+	{"b", "7"},
+	{"port", "0"},
+	{"port", "65536"},
+	{"secret", "\"short\""},
+	{"local_ip", "\"\""},
+	{"message_bytes", "4100"},
+	{"message_bytes", "0"},
+	{"message_bytes", "8388608"},
+	{"bytes", "0"},
+	{"runs", "0"},
+	{"runs", "33"},
+	{"deadline_ms", "10"},
+	{"node", "\"node003\""},
+	{"runs", "\"3\""},
+	{"device", "[]"},
+};
+
+START_TEST(work_items_are_read_strictly)
+{
+	struct bu_pair_opts opts;
+	bu_autojson json_t *item = make_item(19000, 1);
+
+	for (size_t i = 0; i < BU_LEN(bad); i++) {
+		bu_autojson json_t *copy = json_deep_copy(item);
+
+		json_object_set_new(copy, bad[i].key,
+				    json_loads(bad[i].json, JSON_DECODE_ANY, NULL));
+		ck_assert_msg(bu_pair_opts_from_json(copy, &opts, NULL) == -1,
+			      "%s = %s was taken", bad[i].key, bad[i].json);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		static const char *const optional[] = {"message_bytes", "bytes", "runs",
+						       "deadline_ms"};
+
+		json_object_del(item, optional[i]);
+	}
+	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), 0);
+	ck_assert_int_eq(opts.self, BU_END_B);
+	ck_assert_int_eq(opts.runs, BU_PAIR_RUNS);
+	ck_assert_int_eq(opts.bytes, BU_PAIR_BYTES);
+	json_object_set_new(item, "node", json_string("node001"));
+	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), 0);
+	ck_assert_int_eq(opts.self, BU_END_A);
+}
+END_TEST
+
+BU_UNIT("pair", both_ends_have_the_same_result, one_slow_direction_shows,
+	a_spoiled_direction_leaves_the_other, a_missing_device_is_the_ends_own,
+	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
+	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe,
+	work_items_are_read_strictly)
