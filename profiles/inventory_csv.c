@@ -214,6 +214,8 @@ read_line(struct reader *rd, const char *start, size_t size)
 		return;
 	if (!rd->header)
 		read_header(rd, text);
+	else if (!text[strspn(text, ",; \t\"")])
+		return; /* spreadsheets leave rows of nothing but separators */
 	else if (rd->inventory->count >= BU_NODESET_MAX)
 		WRONG(rd, "has too many rows; at most %d", BU_NODESET_MAX);
 	else if (rd->fields)

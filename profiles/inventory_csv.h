@@ -2,7 +2,7 @@
 /*
  * The inventory as a vendor ships it: CSV with a header line that names the columns
  * name, mac, serial, bmc, rack, slot, zone in any order and case. Accepted as they
- * come: a byte order mark, CRLF, quotes, blanks around fields, empty lines, lines that
+ * come: a byte order mark, CRLF, quotes, blanks around fields, empty rows, lines that
  * start with '#', MACs with '-', '.' or nothing between the digits, ';' instead of ','.
  */
 #ifndef BU_PROFILES_INVENTORY_CSV_H

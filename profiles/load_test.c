@@ -4,8 +4,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "profiles/scan.h"
 #include "profiles/testing.h"
 #include "tests/support/unit.h"
 
@@ -464,6 +467,49 @@ START_TEST(empty_and_strange_trees_are_refused)
 }
 END_TEST
 
+START_TEST(a_line_has_a_longest_length)
+{
+	char zone[BU_INI_LINE_MAX + 20];
+	bu_autofree char *site = NULL, *text = NULL, *longer = NULL;
+	struct bu_desired *desired;
+
+	memset(zone, 'z', sizeof(zone));
+	memcpy(zone, "# ", 2);
+	zone[BU_INI_LINE_MAX] = '\0';
+	site = bu_testing_replace(bu_testing_site, "zone = z1", zone);
+	text = check_profile(site, bu_testing_racks, &desired);
+	ck_assert_str_eq(text, "");
+	bu_desired_destroy(desired);
+	free(text);
+	zone[BU_INI_LINE_MAX] = 'z';
+	zone[BU_INI_LINE_MAX + 1] = '\0';
+	longer = bu_testing_replace(bu_testing_site, "zone = z1", zone);
+	text = check_profile(longer, bu_testing_racks, &desired);
+	ck_assert_str_eq(text, "site.ini:4: [site] the line is longer than 1000 bytes; "
+			       "split it\n");
+}
+END_TEST
+
+/* What iniparser did not read is never taken from the scanner alone. */
+START_TEST(without_iniparser_nothing_is_accepted)
+{
+	struct rlimit limit;
+	struct bu_desired *desired;
+	bu_autofree char *text = NULL;
+	int next = dup(0);
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	close(next);
+	limit.rlim_cur = (rlim_t)next + 1; /* room for the memfd alone */
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	text = check_profile(bu_testing_site, bu_testing_racks, &desired);
+	ck_assert_ptr_null(desired);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "[pool train] is refused by iniparser, which "
+				     "needs /proc and a free file descriptor\n"));
+}
+END_TEST
+
 START_TEST(the_demo_is_right)
 {
 	struct bu_err err;
@@ -531,6 +577,6 @@ END_TEST
 BU_UNIT("load", wrong_profiles_get_exact_messages, good_profile_becomes_typed_state,
 	node_section_goes_over_inventory_and_pool,
 	comments_quotes_and_line_ends_do_not_matter,
-	includes_are_read_once_and_the_rest_is_named,
-	empty_and_strange_trees_are_refused, the_demo_is_right,
-	ten_thousand_nodes_load_quickly)
+	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
+	empty_and_strange_trees_are_refused, without_iniparser_nothing_is_accepted,
+	the_demo_is_right, ten_thousand_nodes_load_quickly)

@@ -59,9 +59,10 @@ quiet(const char *fmt, ...)
 	return 0;
 }
 
-/* Gives the section's text to iniparser and takes its values; -1 with a finding. */
-static int
-take_values(struct scanner *sc, const char *text, size_t size)
+/* Gives the section's text to iniparser: an entry counts as it reads it, or is an
+ * error. */
+static void
+compare_values(struct scanner *sc, const char *text, size_t size)
 {
 	struct bu_ini_section *section = sc->section;
 	char path[40], name[BU_INI_LINE_MAX + 2];
@@ -87,13 +88,15 @@ take_values(struct scanner *sc, const char *text, size_t size)
 		if (bad)
 			sc->line = entry->line;
 	}
-	if (dict)
-		iniparser_freedict(dict);
-	if (bad)
+	if (!dict)
+		wrong(sc, "is refused by iniparser, which needs /proc and a free file "
+			  "descriptor");
+	else if (bad)
 		wrong(sc,
 		      "is read differently by iniparser; put the value in quotes or "
 		      "write it more plainly");
-	return bad ? -1 : 0;
+	if (dict)
+		iniparser_freedict(dict);
 }
 
 static void
@@ -103,7 +106,7 @@ end_section(struct scanner *sc, const char *end)
 
 	/* Known errors would only make iniparser disagree as well. */
 	if (sc->section && sc->section->count && sc->findings->errors == sc->errors)
-		take_values(sc, sc->start, (size_t)(end - sc->start));
+		compare_values(sc, sc->start, (size_t)(end - sc->start));
 	sc->section = NULL;
 	sc->line = line;
 }
