@@ -267,15 +267,12 @@ int
 bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 	     struct bu_err *err)
 {
-	uint64_t range[2] = {offset, size};
-	int rc;
+	int mode = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
 
-	if (disk->is_block)
-		rc = ioctl(disk->fd, BLKZEROOUT, range);
-	else
-		rc = fallocate(disk->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			       offset, size);
-	return rc ? write_zeros(disk, offset, size, err) : 0;
+	/* On a block device this is "write zeroes, may unmap": it reads as zeros. */
+	if (!fallocate(disk->fd, mode, offset, size))
+		return 0;
+	return write_zeros(disk, offset, size, err);
 }
 
 int

@@ -35,10 +35,9 @@ static const char expected[] =
 static void
 check_with_partx(const char *path)
 {
-	const char *const argv[] = {"partx", "--show",
-				    "-g",    "--raw",
-				    "-o",    "NR,START,SECTORS,TYPE,NAME,FLAGS",
-				    path,    NULL};
+	const char *const argv[] = {
+		"partx", "-g", "--raw", "-o", "NR,START,SECTORS,TYPE,NAME,FLAGS",
+		path,    NULL};
 	const struct bu_job_opts opts = {.argv = argv, .deadline_ms = 20000};
 	bu_autofree char *out = NULL;
 	struct bu_err err = {0};

@@ -21,7 +21,9 @@ MASKED="e2scrub_all.timer e2scrub_reap.service apt-daily.timer apt-daily-upgrade
 	systemd-pcrphase.service systemd-pcrphase-sysinit.service
 	systemd-update-utmp.service systemd-update-utmp-runlevel.service
 	systemd-journal-flush.service modprobe@dm_mod.service modprobe@loop.service
-	sys-kernel-debug.mount sys-kernel-tracing.mount"
+	modprobe@configfs.service modprobe@fuse.service modprobe@efi_pstore.service
+	modprobe@drm.service sys-kernel-config.mount sys-fs-fuse-connections.mount
+	sys-kernel-debug.mount sys-kernel-tracing.mount systemd-pstore.service"
 
 bootstrap_inputs()
 {

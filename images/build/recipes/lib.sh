@@ -74,7 +74,7 @@ kernel_tree()
 		sed -n 's/^Depends: \(linux-image-[^ ,]*\).*/\1/p' | head -n 1)
 	[ -n "$package" ] || die "apt knows no linux-image-amd64; run apt-get update"
 	KERNEL=${package#linux-image-}
-	KROOT=$CACHE/base/kernel-$(candidates "$package" | tr -dc 'a-z0-9.' )
+	KROOT=$CACHE/base/kernel-$(candidates "$package" | cut -d ' ' -f 2)
 	[ ! -d "$KROOT" ] || return 0
 	say "fetching $package"
 	rm -rf "$WORK/kernel" && mkdir -p "$WORK/kernel"
