@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # A virtual rack for the demo, system tests and benches; to be sourced. After rack_use
-# BRINGUP_RACK names a rack that is as new; in_rack and bu run commands inside it, the
-# script itself stays outside.
+# BRINGUP_RACK names a rack that is as new; in_rack runs commands inside it, bu
+# talks to its bringupd; the script itself stays outside.
 set -euo pipefail
 rack_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 export BRINGUP_BUILD=${BRINGUP_BUILD:-$rack_source/build/gcc}
@@ -52,8 +52,9 @@ in_rack() {
 	"$lab" exec -- "$@"
 }
 
+# The command line finds the rack's socket by BRINGUP_RACK.
 bu() {
-	in_rack "$BRINGUP_BUILD/bringup" "$@"
+	"$BRINGUP_BUILD/bringup" "$@"
 }
 
 # daemon_start [ADDRESS]: starts bringupd in the rack, its page on ADDRESS of the host
@@ -85,6 +86,47 @@ wait_for() {
 	shift 2
 	until out=$("$@" 2>&1); do
 		((SECONDS < end)) || die "waited in vain for $what: $out"
-		sleep 0.2
+		sleep 0.5
 	done
+}
+
+# profile_for NODES: a copy of profiles/demo for so many nodes; prints its path. It lies
+# in the rack's directory and goes with it.
+profile_for() {
+	local dir=$BRINGUP_RACK/profile
+	rm -rf -- "$dir"
+	cp -r -- "$rack_source/profiles/demo" "$dir"
+	sed -i "s/^nodes = node\[001-002\]/nodes = node[001-00$1]/" "$dir"/pools/*.ini
+	head -n $(($1 + 1)) "$BRINGUP_RACK/racks.csv" >"$dir/racks.csv"
+	echo "$dir"
+}
+
+# node_get NODE FILTER: from what `bringup node show` says, by jq.
+node_get() {
+	bu node show "$1" --json | jq -r "$2"
+}
+
+node_is() {
+	[[ $(node_get "$1" .state) == "$2" ]]
+}
+
+# expect WHAT COMMAND...
+expect() {
+	local what=$1 out
+	shift
+	out=$("$@" 2>&1) || die "expected: $what; $* said: ${out:-nothing}"
+}
+
+# why_says NODE TEXT
+why_says() {
+	bu node why "$1" | grep -qF -- "$2" || {
+		bu node why "$1"
+		return 1
+	}
+}
+
+# slurm_has COUNT: so many idle nodes, and a job runs on all of them.
+slurm_has() {
+	[[ $(in_rack sinfo -h -N -t idle -o %N | sort -u | wc -l) == "$1" ]] &&
+		[[ $(in_rack srun --chdir=/ -N "$1" hostname | sort -u | wc -l) == "$1" ]]
 }
