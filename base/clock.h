@@ -11,7 +11,7 @@
 struct bu_clock {
 	int64_t (*mono_ms)(const struct bu_clock *clock); /* never goes back */
 	int64_t (*wall_ms)(const struct bu_clock *clock); /* Unix time */
-	int64_t fake_mono_ms;                             /* used by the fake clock only */
+	int64_t fake_mono_ms; /* used by the fake clock only */
 	int64_t fake_wall_ms;
 };
 

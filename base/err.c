@@ -20,7 +20,8 @@ static const struct {
 };
 
 int
-bu_err_set(struct bu_err *err, enum bu_err_kind kind, int sys_errno, const char *fmt, ...)
+bu_err_set(struct bu_err *err, enum bu_err_kind kind, int sys_errno, const char *fmt,
+	   ...)
 {
 	va_list args;
 	size_t used;

@@ -51,7 +51,8 @@ bu_log(enum bu_log_level level, const char *part, const char *fmt, ...)
 	if (to_journal < 0)
 		to_journal = getenv("JOURNAL_STREAM") != NULL;
 	if (to_journal) {
-		used = (size_t)snprintf(line, sizeof(line), "<%d>%s: ", (int)level, part);
+		used = (size_t)snprintf(line, sizeof(line), "<%d>%s: ", (int)level,
+					part);
 	} else {
 		char when[24];
 

@@ -6,9 +6,15 @@
 #ifndef BU_BASE_LOG_H
 #define BU_BASE_LOG_H
 
-enum bu_log_level { BU_LOG_ERROR = 3, BU_LOG_WARN = 4, BU_LOG_INFO = 6, BU_LOG_DEBUG = 7 };
+enum bu_log_level {
+	BU_LOG_ERROR = 3,
+	BU_LOG_WARN = 4,
+	BU_LOG_INFO = 6,
+	BU_LOG_DEBUG = 7
+};
 
-/* Name of the program as it appears in each line; level: what is shown (INFO at start). */
+/* Name of the program as it appears in each line; level: what is shown (INFO at start).
+ */
 void bu_log_init(const char *program, enum bu_log_level level);
 void bu_log(enum bu_log_level level, const char *part, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

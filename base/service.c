@@ -190,8 +190,8 @@ on_ready(int fd, int what, void *arg)
 }
 
 struct bu_service *
-bu_service_start(struct bu_loop *loop, const char *const *argv, bu_service_exit_fn exit_fn,
-		 void *arg, struct bu_err *err)
+bu_service_start(struct bu_loop *loop, const char *const *argv,
+		 bu_service_exit_fn exit_fn, void *arg, struct bu_err *err)
 {
 	struct bu_service *service;
 	int pair[2];

@@ -223,7 +223,8 @@ spawn_job(const struct bu_job_opts *opts, struct bu_job *job, int ret_fds[2],
 		.argv = opts->argv, .env = opts->env, .cwd = opts->cwd, .extra_fd = -1};
 
 	if (pipe2(out, O_CLOEXEC) != 0 || pipe2(errs, O_CLOEXEC) != 0 ||
-	    (opts->input && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)) {
+	    (opts->input &&
+	     socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0)) {
 		bu_err_set(err, BU_ERR_IO, errno, "pipes for '%s'", opts->argv[0]);
 		goto failed;
 	}
@@ -249,8 +250,8 @@ failed:
 }
 
 struct bu_job *
-bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts, bu_job_fn fn, void *arg,
-	     struct bu_err *err)
+bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts, bu_job_fn fn,
+	     void *arg, struct bu_err *err)
 {
 	struct bu_job *job = bu_xcalloc(1, sizeof(*job));
 	size_t max = opts->output_max ? opts->output_max : OUTPUT_MAX;

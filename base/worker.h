@@ -32,19 +32,22 @@ typedef void (*bu_job_fn)(const struct bu_job_result *result, const struct bu_er
 
 struct bu_job_opts {
 	const char *const *argv; /* argv[0] is looked up in PATH; no shell */
-	const char *const *env;  /* "NAME=value", added to the environment; NULL = none */
-	const char *cwd;         /* NULL = as it is */
-	const char *input;       /* standard input; NULL = /dev/null */
-	int64_t deadline_ms;     /* then TERM, 2 s later KILL; 0 = none */
-	size_t output_max;       /* bytes kept of each stream; 0 = 1 MiB */
+	const char *const
+		*env;        /* "NAME=value", added to the environment; NULL = none */
+	const char *cwd;     /* NULL = as it is */
+	const char *input;   /* standard input; NULL = /dev/null */
+	int64_t deadline_ms; /* then TERM, 2 s later KILL; 0 = none */
+	size_t output_max;   /* bytes kept of each stream; 0 = 1 MiB */
 };
 struct bu_job;
-/* fn is called once, from the loop. NULL when the child cannot be made (err says why). */
+/* fn is called once, from the loop. NULL when the child cannot be made (err says why).
+ */
 struct bu_job *bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts,
 			    bu_job_fn fn, void *arg, struct bu_err *err);
 /* Ends the child; fn is not called any more. */
 void bu_job_cancel(struct bu_job *job);
-/* Runs a job to its end without a loop; *ret_out (owned, may be NULL) gets its output. */
+/* Runs a job to its end without a loop; *ret_out (owned, may be NULL) gets its output.
+ */
 int bu_job_run(const struct bu_job_opts *opts, char **ret_out, struct bu_err *err);
 
 /* Reply of a service: exactly one of reply, err is given; reply is borrowed. The
@@ -57,8 +60,8 @@ struct bu_service;
 struct bu_service *bu_service_start(struct bu_loop *loop, const char *const *argv,
 				    bu_service_exit_fn exit_fn, void *arg,
 				    struct bu_err *err);
-/* request is an object without "id"; borrowed. When the child answers {"error":{...}} or
- * the deadline passes, fn gets err. Returns the request's id, for cancel. */
+/* request is an object without "id"; borrowed. When the child answers {"error":{...}}
+ * or the deadline passes, fn gets err. Returns the request's id, for cancel. */
 int64_t bu_service_call(struct bu_service *service, const json_t *request,
 			int64_t deadline_ms, bu_reply_fn fn, void *arg);
 /* fn is not called any more; the child gets {"cancel": id}. */

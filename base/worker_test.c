@@ -23,7 +23,8 @@ END_TEST
 
 START_TEST(a_failed_job_is_told_with_its_last_line)
 {
-	const char *argv[] = {"sh", "-c", "echo first >&2; echo no disk >&2; exit 7", NULL};
+	const char *argv[] = {"sh", "-c", "echo first >&2; echo no disk >&2; exit 7",
+			      NULL};
 	struct bu_job_opts opts = {.argv = argv};
 	struct bu_err err = {0};
 
@@ -39,13 +40,15 @@ START_TEST(a_missing_program_is_named)
 	struct bu_err err = {0};
 
 	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
-	ck_assert_str_eq(err.text, "run 'no-such-program-here': No such file or directory");
+	ck_assert_str_eq(err.text,
+			 "run 'no-such-program-here': No such file or directory");
 }
 END_TEST
 
 START_TEST(a_job_that_hangs_is_ended)
 {
-	const char *argv[] = {"sh", "-c", "trap '' TERM; while :; do sleep 1; done", NULL};
+	const char *argv[] = {"sh", "-c", "trap '' TERM; while :; do sleep 1; done",
+			      NULL};
 	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 50};
 	struct bu_err err = {0};
 
@@ -157,8 +160,8 @@ serve(void)
 		if (strcmp(say, "silence") == 0)
 			continue;
 		if (strcmp(say, "refuse") == 0)
-			reply = json_pack("{s:I,s:{s:s,s:s}}", "id", id, "error", "kind",
-					  "denied", "text", "no");
+			reply = json_pack("{s:I,s:{s:s,s:s}}", "id", id, "error",
+					  "kind", "denied", "text", "no");
 		else
 			reply = json_pack("{s:I,s:s}", "id", id, "echo", say);
 		if (bu_frame_write(BU_WORKER_FD, reply, NULL) != 0)

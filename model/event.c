@@ -53,12 +53,11 @@ bu_event_fini(struct bu_event *event)
 static char *
 text_of_pair(const json_t *body)
 {
-	return bu_xasprintf("%s <-> %s: %s, %.4f and %.4f Gbit/s, expected %.4f",
-			    bu_json_str(body, "a", "?"), bu_json_str(body, "b", "?"),
-			    bu_json_str(body, "verdict", "?"),
-			    bu_json_real(body, "ab_gbps", 0),
-			    bu_json_real(body, "ba_gbps", 0),
-			    bu_json_real(body, "expect_gbps", 0));
+	return bu_xasprintf(
+		"%s <-> %s: %s, %.4f and %.4f Gbit/s, expected %.4f",
+		bu_json_str(body, "a", "?"), bu_json_str(body, "b", "?"),
+		bu_json_str(body, "verdict", "?"), bu_json_real(body, "ab_gbps", 0),
+		bu_json_real(body, "ba_gbps", 0), bu_json_real(body, "expect_gbps", 0));
 }
 
 char *
@@ -72,9 +71,11 @@ bu_event_text(const struct bu_event *event)
 		why = bu_json_str(body, "reason", "");
 		return bu_xasprintf("%s -> %s (%s)%s%s", bu_json_str(body, "from", "?"),
 				    bu_json_str(body, "to", "?"),
-				    bu_json_str(body, "on", "?"), *why ? ": " : "", why);
+				    bu_json_str(body, "on", "?"), *why ? ": " : "",
+				    why);
 	case BU_EVENT_INTENT:
-		return bu_xasprintf("%s, attempt %lld", bu_json_str(body, "action", "?"),
+		return bu_xasprintf("%s, attempt %lld",
+				    bu_json_str(body, "action", "?"),
 				    (long long)bu_json_int(body, "attempt", 0));
 	case BU_EVENT_OUTCOME:
 		why = bu_json_str(body, "detail", "");
@@ -86,6 +87,9 @@ bu_event_text(const struct bu_event *event)
 	case BU_EVENT_HELD:
 		return bu_xasprintf("held by %s: %s", bu_json_str(body, "owner", "?"),
 				    bu_json_str(body, "reason", ""));
+	case BU_EVENT_LEASE:
+		return bu_xasprintf("lent as partner for %s",
+				    bu_json_str(body, "for", "?"));
 	case BU_EVENT_CERTIFICATE:
 		return bu_xasprintf("%s certificate", bu_json_str(body, "kind", "?"));
 	default:

@@ -14,29 +14,32 @@
 enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 
 /* id, name, body */
-#define BU_EVENTS(X)                                                                     \
-	X(EPOCH, "epoch", "{epoch}")                                                     \
-	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")           \
-	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")                 \
-	X(APPLIED, "applied", "{rollout, plan, revision, nodes, wipe, by}")              \
-	X(ORDER, "order", "{rollout, class, image, digest}: what this node shall become") \
-	X(BOUND, "bound", "{machine, inventory}: the machine that answers as this node") \
-	X(STATE, "state", "{from, to, on, reason, next}")                                \
-	X(INTENT, "intent", "{step, attempt, epoch, action}")                            \
-	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                         \
-	X(ADMITTED, "admitted", "{step, machine}: the install token was traded")         \
-	X(BOOTED, "booted", "{boot_id, where}")                                          \
-	X(INSTALLED, "installed", "{step, image, digest}")                               \
-	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                           \
-	X(CERTIFICATE, "certificate", "{kind, text, sig}")                               \
-	X(HELD, "held", "{owner, reason}")                                               \
+#define BU_EVENTS(X)                                                                   \
+	X(EPOCH, "epoch", "{epoch}")                                                   \
+	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")         \
+	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")               \
+	X(APPLIED, "applied", "{rollout, plan, revision, nodes, wipe, by}")            \
+	X(ORDER, "order",                                                              \
+	  "{rollout, class, image, digest}: what this node shall become")              \
+	X(BOUND, "bound",                                                              \
+	  "{machine, inventory}: the machine that answers as this node")               \
+	X(STATE, "state", "{from, to, on, reason, next}")                              \
+	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
+	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                       \
+	X(ADMITTED, "admitted", "{step, machine}: the install token was traded")       \
+	X(BOOTED, "booted", "{boot_id, where}")                                        \
+	X(INSTALLED, "installed", "{step, image, digest}")                             \
+	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \
+	X(LEASE, "lease", "{probe, for}: a certified node is lent as a partner")       \
+	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
+	X(HELD, "held", "{owner, reason}")                                             \
 	X(RELEASED, "released", "{by}")
 
 enum bu_event_kind {
 #define X(id, name, body) BU_EVENT_##id,
 	BU_EVENTS(X)
 #undef X
-	BU_EVENT_COUNT
+		BU_EVENT_COUNT
 };
 
 struct bu_event {

@@ -40,26 +40,25 @@ static const char *const placeholders[] = {
 int
 bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
 {
-	unsigned char bytes[6];
-	char plain[13];
-	int sum = 0;
+	char hex[13];
+	size_t digits = 0;
+	unsigned int separators = 0;
 
-	if (strlen(text) != BU_MAC_SIZE - 1)
-		return -1;
-	for (int i = 0; i < 6; i++) {
-		if (i > 0 && text[3 * i - 1] != ':' && text[3 * i - 1] != '-')
+	for (const char *p = text; *p; p++) {
+		if (isxdigit((unsigned char)*p) && digits < 12)
+			hex[digits++] = (char)tolower((unsigned char)*p);
+		else if (strchr(":-.", *p) && digits && p[1] && p[-1] != *p)
+			separators++;
+		else
 			return -1;
-		memcpy(plain + 2 * i, text + 3 * i, 2);
 	}
-	plain[12] = '\0';
-	if (bu_hex_decode(plain, bytes, sizeof(bytes)))
+	if (digits != 12 || (separators != 0 && separators != 5 && separators != 2))
 		return -1;
-	for (int i = 0; i < 6; i++)
-		sum |= bytes[i];
-	if (sum == 0 || (bytes[0] & 1))
+	/* A group address (all ones among them) is no NIC's. */
+	if (strchr("13579bdf", hex[1]) || strspn(hex, "0") == 12)
 		return -1;
-	snprintf(ret_mac, BU_MAC_SIZE, "%02x:%02x:%02x:%02x:%02x:%02x", bytes[0],
-		 bytes[1], bytes[2], bytes[3], bytes[4], bytes[5]);
+	snprintf(ret_mac, BU_MAC_SIZE, "%.2s:%.2s:%.2s:%.2s:%.2s:%.2s", hex, hex + 2,
+		 hex + 4, hex + 6, hex + 8, hex + 10);
 	return 0;
 }
 

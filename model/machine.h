@@ -23,8 +23,8 @@ struct bu_machine {
 	char macs[BU_MACS_MAX][BU_MAC_SIZE]; /* normalized; of its own network cards */
 };
 
-/* Ethernet address with ':' or '-' into lower case with ':'; -1 when it is none that a
- * card can have (malformed, zero, multicast). */
+/* Ethernet address with ':', '-', '.' or nothing between into lower case with ':'; -1
+ * when it is none that a card can have (malformed, zero, multicast). */
 int bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE]);
 /* First 16 hex digits of the SHA-256 of "uuid|serial|lowest MAC", lower case, without
  * the texts that vendors leave in place of a serial number or UUID. BU_ERR_INVAL when

@@ -55,8 +55,8 @@ step_json(const struct bu_step *step)
 	if (step->status == BU_STEP_NONE)
 		return json_null();
 	return json_pack("{s:s,s:s,s:i,s:s}", "id", step->id, "action",
-			 bu_action_name(step->action), "attempt", step->attempt, "status",
-			 status[step->status]);
+			 bu_action_name(step->action), "attempt", step->attempt,
+			 "status", status[step->status]);
 }
 
 json_t *
@@ -78,7 +78,7 @@ bu_node_to_json(const struct bu_node *node)
 	json_object_set_new(object, "step", step_json(&node->step));
 	if (node->held_by[0])
 		json_object_set_new(object, "held",
-				    json_pack("{s:s,s:s}", "by", node->held_by, "reason",
-					      node->held_reason));
+				    json_pack("{s:s,s:s}", "by", node->held_by,
+					      "reason", node->held_reason));
 	return object;
 }

@@ -33,22 +33,22 @@ struct bu_order {
 struct bu_node {
 	char name[BU_NAME_MAX];
 	enum bu_state state;
-	int64_t state_seq;  /* of the event that led here */
-	int64_t since_ms;   /* Unix time */
-	char reason[400];   /* why it is here; "" when it went as planned */
-	int repeats;        /* rungs of the ladder used since it last was settled */
+	int64_t state_seq; /* of the event that led here */
+	int64_t since_ms;  /* Unix time */
+	char reason[400];  /* why it is here; "" when it went as planned */
+	int repeats;       /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
 	struct bu_step step;
-	char machine[65];   /* id of the bound machine; "" = none */
-	char inventory[65]; /* digest of its inventory */
-	int disk_touched;   /* an install of ours began to write */
+	char machine[65];        /* id of the bound machine; "" = none */
+	char inventory[65];      /* digest of its inventory */
+	int disk_touched;        /* an install of ours began to write */
 	char admitted_step[112]; /* step whose token was traded */
 	char boot_id[40];
 	int boot_installed; /* this boot is of the installed system */
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
-	json_t *full_cert; /* {"text","sig"} or NULL */
+	json_t *full_cert; /* {"kind","text"} or NULL */
 	json_t *boot_cert;
 	char step_error[400]; /* of the last step that failed */
 	char held_by[40];
@@ -60,11 +60,11 @@ struct bu_node {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
-	int appending;        /* an event of it is on its way to the log */
-	int effect_running;   /* of the open step */
-	int join_started;     /* the agent has started the cluster's client */
-	int64_t retry_ms;     /* Unix time at which a failed step is tried again; 0 = no */
-	char waiting[400];    /* what it waits for; "" = nothing */
+	int appending;      /* an event of it is on its way to the log */
+	int effect_running; /* of the open step */
+	int join_started;   /* the agent has started the cluster's client */
+	int64_t retry_ms;  /* Unix time at which a failed step is tried again; 0 = no */
+	char waiting[400]; /* what it waits for; "" = nothing */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;

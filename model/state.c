@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const struct bu_state_info states[] = {
-#define X(id, name, settled, limit_s, ladder, abort, help) \
+#define X(id, name, settled, limit_s, ladder, abort, help)                             \
 	{name, settled, limit_s, BU_LADDER_##ladder, BU_STATE_##abort, help},
 	BU_STATES(X)
 #undef X

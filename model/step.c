@@ -43,14 +43,12 @@ bu_action_from_name(const char *name)
 	return BU_ACTION_NONE;
 }
 
-const char *
-bu_class_name(enum bu_class class)
+const char *bu_class_name(enum bu_class class)
 {
 	return classes[class].name;
 }
 
-int
-bu_class_needs_grant(enum bu_class class)
+int bu_class_needs_grant(enum bu_class class)
 {
 	return classes[class].needs_grant;
 }

@@ -8,12 +8,12 @@
 #include "base/err.h"
 
 /* id, name, by whom the effect comes about, help */
-#define BU_ACTIONS(X)                                                                \
-	X(NONE, "none", NOBODY, "")                                                  \
-	X(NETBOOT, "boot-network", POWER, "power cycle with the network first")      \
-	X(INSTALL, "install", AGENT, "write the image to the disk")                  \
-	X(DISKBOOT, "boot-disk", POWER, "power cycle with the disk first")           \
-	X(JOIN, "join", CLUSTER, "start the cluster's client and admit the node")    \
+#define BU_ACTIONS(X)                                                                  \
+	X(NONE, "none", NOBODY, "")                                                    \
+	X(NETBOOT, "boot-network", POWER, "power cycle with the network first")        \
+	X(INSTALL, "install", AGENT, "write the image to the disk")                    \
+	X(DISKBOOT, "boot-disk", POWER, "power cycle with the disk first")             \
+	X(JOIN, "join", CLUSTER, "start the cluster's client and admit the node")      \
 	X(LEAVE, "leave", CLUSTER, "drain the node and take it out of the cluster")
 
 enum bu_actor { BU_ACTOR_NOBODY, BU_ACTOR_POWER, BU_ACTOR_AGENT, BU_ACTOR_CLUSTER };
@@ -41,9 +41,9 @@ struct bu_step {
 };
 
 /* What a plan does to a node, from mild to severe. */
-#define BU_CLASSES(X)                                                            \
-	X(NONE, "none", 0, "nothing changes")                                    \
-	X(INSTALL, "install", 0, "written to an empty disk")                     \
+#define BU_CLASSES(X)                                                                  \
+	X(NONE, "none", 0, "nothing changes")                                          \
+	X(INSTALL, "install", 0, "written to an empty disk")                           \
 	X(WIPE, "wipe", 1, "what is on the disk is lost")
 
 enum bu_class {

@@ -113,31 +113,6 @@ bu_desired_node_address(const struct bu_desired_node *node,
 	return 0;
 }
 
-int
-bu_mac_normalize(const char *text, char ret_mac[18])
-{
-	char hex[13];
-	size_t digits = 0;
-	unsigned int separators = 0;
-
-	for (const char *p = text; *p; p++) {
-		if (isxdigit((unsigned char)*p) && digits < 12)
-			hex[digits++] = (char)tolower((unsigned char)*p);
-		else if (strchr(":-.", *p) && digits && p[1] && p[-1] != *p)
-			separators++;
-		else
-			return -1;
-	}
-	if (digits != 12 || (separators != 0 && separators != 5 && separators != 2))
-		return -1;
-	/* A group address (all ones among them) is no NIC's. */
-	if (strchr("13579bdf", hex[1]) || strspn(hex, "0") == 12)
-		return -1;
-	snprintf(ret_mac, 18, "%.2s:%.2s:%.2s:%.2s:%.2s:%.2s", hex, hex + 2, hex + 4,
-		 hex + 6, hex + 8, hex + 10);
-	return 0;
-}
-
 void
 bu_desired_destroy(struct bu_desired *desired)
 {

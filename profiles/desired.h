@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/machine.h"
+
 struct bu_origin {
 	const char *file; /* path in the tree */
 	int line;         /* from 1 */
@@ -164,9 +166,5 @@ int bu_desired_node_address(const struct bu_desired_node *node,
 			    const struct bu_desired_network *network,
 			    char ret_text[INET_ADDRSTRLEN]);
 void bu_desired_destroy(struct bu_desired *desired);
-
-/* Writes "aa:bb:cc:dd:ee:ff"; -1 when text is no MAC ('-', ':', '.' or nothing
- * between). */
-int bu_mac_normalize(const char *text, char ret_mac[18]);
 
 #endif

@@ -32,10 +32,10 @@ static const struct {
 	const char *word;
 	enum bu_slurm_view view;
 } words[] = {
-	{"inval", BU_SLURM_INVALID},      {"draining", BU_SLURM_DRAINING},
-	{"drained", BU_SLURM_DRAINED},    {"drain", BU_SLURM_DRAINED},
-	{"down", BU_SLURM_DRAINED},       {"idle", BU_SLURM_TAKING},
-	{"mixed", BU_SLURM_TAKING},       {"allocated", BU_SLURM_TAKING},
+	{"inval", BU_SLURM_INVALID},     {"draining", BU_SLURM_DRAINING},
+	{"drained", BU_SLURM_DRAINED},   {"drain", BU_SLURM_DRAINED},
+	{"down", BU_SLURM_DRAINED},      {"idle", BU_SLURM_TAKING},
+	{"mixed", BU_SLURM_TAKING},      {"allocated", BU_SLURM_TAKING},
 	{"completing", BU_SLURM_TAKING},
 };
 

@@ -65,12 +65,14 @@ check_class(const struct bu_desired_hardware *class, const struct bu_inventory *
 		if (strcmp(inv->disks[i].path, class->disk) == 0)
 			disk = &inv->disks[i];
 	if (!disk)
-		snprintf(reason, size, "hardware class %s wants disk %s; it has none such",
+		snprintf(reason, size,
+			 "hardware class %s wants disk %s; it has none such",
 			 class->name, class->disk);
 	else if ((uint64_t)inv->memory_bytes < class->memory_min_bytes)
 		snprintf(reason, size,
 			 "hardware class %s wants %llu MiB of memory; it has %llu",
-			 class->name, (unsigned long long)(class->memory_min_bytes >> 20),
+			 class->name,
+			 (unsigned long long)(class->memory_min_bytes >> 20),
 			 (unsigned long long)inv->memory_bytes >> 20);
 	else if (inv->cpu.threads < class->cpus_min)
 		snprintf(reason, size, "hardware class %s wants %d CPUs; it has %d",
@@ -95,8 +97,9 @@ booted_event(struct bu_event *event, const struct bu_node *node, const char *boo
 }
 
 static int
-bound_event(struct bu_reconcile *rec, struct bu_event *event, const struct bu_node *node,
-	    const struct bu_inventory *inventory, struct bu_err *err)
+bound_event(struct bu_reconcile *rec, struct bu_event *event,
+	    const struct bu_node *node, const struct bu_inventory *inventory,
+	    struct bu_err *err)
 {
 	bu_autojson json_t *value = bu_inventory_to_json(inventory);
 	bu_autofree char *text = bu_json_canonical(value);
@@ -107,8 +110,8 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event, const struct bu_no
 		return -1;
 	if (strcmp(id, node->machine) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the inventory is of machine %s; %s is bound to %s", id,
-				  node->name, node->machine);
+				  "the inventory is of machine %s; %s is bound to %s",
+				  id, node->name, node->machine);
 	if (bu_store_put_blob(rec->world->store, text, digest, err) != 0)
 		return -1;
 	bu_event_init(event, BU_EVENT_BOUND, node->name,
@@ -143,8 +146,8 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
 	fits = check_class(want->hardware, inventory, reason, sizeof(reason)) == 0;
 	return bu_reconcile_fire(rec, node,
-				 fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT, reason,
-				 events, count, err);
+				 fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,
+				 reason, events, count, err);
 }
 
 static int
@@ -195,7 +198,8 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	booted_event(&events[count++], node, inventory->boot_id, "installed");
 	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	return bu_reconcile_fire(rec, node, BU_TRIGGER_BOOTED, NULL, events, count, err);
+	return bu_reconcile_fire(rec, node, BU_TRIGGER_BOOTED, NULL, events, count,
+				 err);
 }
 
 int
@@ -204,13 +208,14 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *w
 		   struct bu_err *err)
 {
 	if (node->appending)
-		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; say it again",
-				  node->name);
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing; say it again", node->name);
 	if (strcmp(where, "ramdisk") == 0)
 		return hello_ramdisk(rec, node, inventory, err);
 	if (strcmp(where, "installed") == 0)
 		return hello_installed(rec, node, stamp, inventory, err);
-	return bu_err_set(err, BU_ERR_INVAL, 0, "where is '%s'? ramdisk or installed", where);
+	return bu_err_set(err, BU_ERR_INVAL, 0, "where is '%s'? ramdisk or installed",
+			  where);
 }
 
 int

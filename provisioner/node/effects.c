@@ -52,8 +52,8 @@ bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		 const struct bu_err *failure, const char *detail)
 {
 	bu_event_init(event, BU_EVENT_OUTCOME, node->name,
-		      json_pack("{s:s,s:i,s:s,s:s,s:s}", "step", node->step.id, "attempt",
-				node->step.attempt, "action",
+		      json_pack("{s:s,s:i,s:s,s:s,s:s}", "step", node->step.id,
+				"attempt", node->step.attempt, "action",
 				bu_action_name(node->step.action), "result",
 				failure ? "failed" : "done", "detail",
 				failure ? failure->text : detail));
@@ -139,8 +139,8 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_err err;
 
 	if (!want) {
-		bu_err_set(&err, BU_ERR_NOTFOUND, 0, "the applied profile has no node %s",
-			   node->name);
+		bu_err_set(&err, BU_ERR_NOTFOUND, 0,
+			   "the applied profile has no node %s", node->name);
 		journal_outcome(rec, node, &err, "");
 		return;
 	}
@@ -172,14 +172,16 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 	if (err || state == BU_POWER_UNKNOWN) {
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
-		node->retry_ms = bu_wall_ms(bu_loop_clock(rec->world->loop)) + BU_RETRY_MS;
+		node->retry_ms =
+			bu_wall_ms(bu_loop_clock(rec->world->loop)) + BU_RETRY_MS;
 	} else if (state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done before the restart; doing it now",
 			node->name, bu_action_name(node->step.action));
 		bu_effect_start(rec, node);
 	} else {
-		bu_info("node", "%s: %s may have been done before the restart; waiting "
-				"for its boot",
+		bu_info("node",
+			"%s: %s may have been done before the restart; waiting "
+			"for its boot",
 			node->name, bu_action_name(node->step.action));
 		node->effect_running = 1;
 	}

@@ -2,8 +2,10 @@
 /* The table of edges, and the walk over it. */
 #include "provisioner/node/lifecycle.h"
 
-#define EDGE(from, on, to, guard) \
-	{BU_STATE_##from, BU_TRIGGER_##on, BU_STATE_##to, BU_GUARD_##guard}
+#define EDGE(from, on, to, guard)                                                      \
+	{                                                                              \
+		BU_STATE_##from, BU_TRIGGER_##on, BU_STATE_##to, BU_GUARD_##guard      \
+	}
 
 static const struct bu_edge edges[] = {
 	EDGE(ENROLLED, START, INSPECTING, ORDERED),

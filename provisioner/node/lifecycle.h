@@ -11,34 +11,35 @@
 #include "model/state.h"
 
 /* id, name, help */
-#define BU_TRIGGERS(X)                                                        \
-	X(START, "start", "the rollout's turn")                               \
-	X(INSPECTED, "inspected", "the agent told its inventory, it fits")    \
-	X(MISFIT, "misfit", "the machine is not of its hardware class")       \
-	X(IMAGED, "imaged", "the image is on the disk, verified")             \
-	X(BOOTED, "booted", "the installed system answers with its stamp")    \
-	X(PROVEN, "proven", "the gate issued its certificates")               \
-	X(ACCUSED, "accused", "the gate names this node as the slow part")    \
-	X(JOINED, "joined", "the cluster takes work for it")                  \
-	X(REPEAT, "repeat", "late; once more, with a power cycle")            \
-	X(LATE, "late", "late, and the ladder has run out")                   \
-	X(FAULT, "fault", "a step failed for good")                           \
-	X(REBUILD, "rebuild", "an applied plan changes what it runs")         \
-	X(LEFT, "left", "it is out of the cluster")                           \
+#define BU_TRIGGERS(X)                                                                 \
+	X(START, "start", "the rollout's turn")                                        \
+	X(INSPECTED, "inspected", "the agent told its inventory, it fits")             \
+	X(MISFIT, "misfit", "the machine is not of its hardware class")                \
+	X(IMAGED, "imaged", "the image is on the disk, verified")                      \
+	X(BOOTED, "booted", "the installed system answers with its stamp")             \
+	X(PROVEN, "proven", "the gate issued its certificates")                        \
+	X(ACCUSED, "accused", "the gate names this node as the slow part")             \
+	X(JOINED, "joined", "the cluster takes work for it")                           \
+	X(REPEAT, "repeat", "late; once more, with a power cycle")                     \
+	X(LATE, "late", "late, and the ladder has run out")                            \
+	X(FAULT, "fault", "a step failed for good")                                    \
+	X(REBUILD, "rebuild", "an applied plan changes what it runs")                  \
+	X(LEFT, "left", "it is out of the cluster")                                    \
 	X(ABORT, "abort", "a person stopped it")
 
 enum bu_trigger {
 #define X(id, name, help) BU_TRIGGER_##id,
 	BU_TRIGGERS(X)
 #undef X
-	BU_TRIGGER_COUNT
+		BU_TRIGGER_COUNT
 };
 
 /* Facts that a guard may ask for. */
 enum bu_guard {
 	BU_GUARD_NONE,
-	BU_GUARD_ORDERED, /* an order is open */
-	BU_GUARD_CERTIFIED, /* full certificate for this machine, boot one for this boot */
+	BU_GUARD_ORDERED,   /* an order is open */
+	BU_GUARD_CERTIFIED, /* full certificate for this machine, boot one for this boot
+			     */
 };
 
 struct bu_edge {

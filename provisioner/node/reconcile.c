@@ -42,7 +42,8 @@ now_ms(const struct bu_reconcile *rec)
 int
 bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state)
 {
-	return rec->limit_s[state] ? rec->limit_s[state] : bu_state_info(state)->limit_s;
+	return rec->limit_s[state] ? rec->limit_s[state]
+				   : bu_state_info(state)->limit_s;
 }
 
 struct appending {
@@ -92,8 +93,8 @@ append(struct bu_reconcile *rec, struct bu_node *node, struct bu_event *events,
 	appending->node = node;
 	if (node)
 		node->appending++;
-	bu_store_append(rec->world->store, events, count, rec->world->epoch, on_appended,
-			appending);
+	bu_store_append(rec->world->store, events, count, rec->world->epoch,
+			on_appended, appending);
 }
 
 void
@@ -119,13 +120,13 @@ drop(struct bu_event *events, size_t count)
 }
 
 int
-bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger trigger,
-		  const char *reason, struct bu_event *extra, size_t count,
-		  struct bu_err *err)
+bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
+		  enum bu_trigger trigger, const char *reason, struct bu_event *extra,
+		  size_t count, struct bu_err *err)
 {
 	struct bu_guard_facts facts = {
 		.ordered = node->order.open,
-		.certified = bu_world_certified(node),
+		.certified = bu_world_certified(rec->world, node, NULL) == 0,
 	};
 	struct bu_event events[8];
 	enum bu_state to;
@@ -152,8 +153,9 @@ bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigge
 }
 
 void
-bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger trigger,
-		 const char *reason, struct bu_event *extra, size_t count)
+bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
+		 enum bu_trigger trigger, const char *reason, struct bu_event *extra,
+		 size_t count)
 {
 	struct bu_err err;
 
@@ -173,7 +175,8 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	if (node->appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
 				  node->name);
-	bu_event_init(&event, BU_EVENT_RELEASED, node->name, json_pack("{s:s}", "by", by));
+	bu_event_init(&event, BU_EVENT_RELEASED, node->name,
+		      json_pack("{s:s}", "by", by));
 	append(rec, node, &event, 1);
 	return 0;
 }
@@ -186,9 +189,9 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 	bu_autofree char *text = NULL;
 
 	if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD) {
-		bu_event_init(&event, BU_EVENT_HELD, node->name,
-			      json_pack("{s:s,s:s}", "owner", "bringup", "reason",
-					reason));
+		bu_event_init(
+			&event, BU_EVENT_HELD, node->name,
+			json_pack("{s:s,s:s}", "owner", "bringup", "reason", reason));
 		append(rec, node, &event, 1);
 		return;
 	}
@@ -300,8 +303,9 @@ check_node(struct bu_reconcile *rec, struct bu_node *node)
 	if (node->appending)
 		return;
 	if (deadline_ms && now_ms(rec) > deadline_ms) {
-		snprintf(reason, sizeof(reason), "%s within %d s", missing_word(node),
-			 bu_reconcile_limit_s(rec, node->state));
+		snprintf(reason, sizeof(reason), "%s within %d s%s%s",
+			 missing_word(node), bu_reconcile_limit_s(rec, node->state),
+			 node->step_error[0] ? ": " : "", node->step_error);
 		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
 		return;
 	}

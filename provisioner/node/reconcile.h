@@ -31,11 +31,11 @@ void bu_reconcile_destroy(struct bu_reconcile *rec);
 void bu_reconcile_start(struct bu_reconcile *rec);
 
 /* Asks for a change of state. extra (may be NULL): events that go into the same commit,
- * before it; their bodies are taken in any case. BU_ERR_STATE when there is no such edge,
- * BU_ERR_BUSY while an earlier change of the node is on its way to the log. */
+ * before it; their bodies are taken in any case. BU_ERR_STATE when there is no such
+ * edge, BU_ERR_BUSY while an earlier change of the node is on its way to the log. */
 int bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
-		      enum bu_trigger trigger, const char *reason, struct bu_event *extra,
-		      size_t count, struct bu_err *err);
+		      enum bu_trigger trigger, const char *reason,
+		      struct bu_event *extra, size_t count, struct bu_err *err);
 /* Journals facts that change no state. Takes the bodies. */
 void bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t count);
 /* A person takes a held node back into work. */
@@ -46,20 +46,22 @@ int bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const c
 
 /* May this token, shown for this node with this inventory, be traded for a certificate?
  * On success the trade is on its way to the log. */
-int bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node, const char *token,
-		       const struct bu_inventory *inventory, struct bu_err *err);
-/* where: "ramdisk" or "installed"; stamp: {"text","sig"} or NULL. */
-int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *where,
-		       const json_t *stamp, const struct bu_inventory *inventory,
+int bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
+		       const char *token, const struct bu_inventory *inventory,
 		       struct bu_err *err);
+/* where: "ramdisk" or "installed"; stamp: {"text","sig"} or NULL. */
+int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
+		       const char *where, const json_t *stamp,
+		       const struct bu_inventory *inventory, struct bu_err *err);
 /* Does the node's step wait for its agent? (INSTALL, or JOIN not yet started.) */
 int bu_reconcile_wants_agent(const struct bu_node *node);
 /* The agent's word on step and attempt: failure NULL = done. An old one is ignored. */
-void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *step,
-			 int attempt, const struct bu_err *failure);
+void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,
+			 const char *step, int attempt, const struct bu_err *failure);
 
 /* When the present state is over, Unix time; 0 when it is settled, held or waiting. */
-int64_t bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node);
+int64_t bu_reconcile_deadline(const struct bu_reconcile *rec,
+			      const struct bu_node *node);
 /* "What is it doing, since when, until when, what then": several lines; owned. */
 char *bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node);
 

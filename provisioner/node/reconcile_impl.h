@@ -6,8 +6,8 @@
 #include "provisioner/node/reconcile.h"
 
 enum {
-	BU_REPEATS_MAX = 2,  /* power cycles before a ladder has run out */
-	BU_RETRY_MS = 5000,  /* between a failed effect and its repetition */
+	BU_REPEATS_MAX = 2,     /* power cycles before a ladder has run out */
+	BU_RETRY_MS = 5000,     /* between a failed effect and its repetition */
 	BU_WAIT_OFF_MS = 30000, /* for a machine that switches itself off */
 	BU_TICK_MS = 1000,
 };

@@ -169,6 +169,7 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->effect_running = 0;
 	node->join_started = 0;
 	node->retry_ms = 0;
+	node->step_error[0] = '\0';
 	node->waiting[0] = '\0';
 	node->progress_total_bytes = 0;
 	if (strcmp(on, "repeat") == 0)
@@ -233,7 +234,8 @@ static int
 on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	     struct bu_err *err)
 {
-	copy(node->installed_image, sizeof(node->installed_image), event->body, "image");
+	copy(node->installed_image, sizeof(node->installed_image), event->body,
+	     "image");
 	copy(node->installed_digest, sizeof(node->installed_digest), event->body,
 	     "digest");
 	copy(node->installed_step, sizeof(node->installed_step), event->body, "step");
@@ -249,7 +251,7 @@ on_pair(struct bu_world *world, struct bu_node *node, const struct bu_event *eve
 	size_t i;
 	json_t *old;
 
-	json_array_foreach(world->pairs, i, old) {
+	json_array_foreach (world->pairs, i, old) {
 		if (strcmp(bu_json_str(old, "a", ""), a) == 0 &&
 		    strcmp(bu_json_str(old, "b", ""), b) == 0) {
 			json_array_set(world->pairs, i, event->body);
@@ -261,8 +263,8 @@ on_pair(struct bu_world *world, struct bu_node *node, const struct bu_event *eve
 }
 
 static int
-on_certificate(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
-	       struct bu_err *err)
+on_certificate(struct bu_world *world, struct bu_node *node,
+	       const struct bu_event *event, struct bu_err *err)
 {
 	int full = strcmp(bu_json_str(event->body, "kind", ""), "full") == 0;
 	json_t **slot = full ? &node->full_cert : &node->boot_cert;
@@ -309,13 +311,15 @@ static const struct {
 	[BU_EVENT_BOOTED] = {1, on_booted},
 	[BU_EVENT_INSTALLED] = {1, on_installed},
 	[BU_EVENT_PAIR] = {0, on_pair},
+	[BU_EVENT_LEASE] = {1, on_nothing},
 	[BU_EVENT_CERTIFICATE] = {1, on_certificate},
 	[BU_EVENT_HELD] = {1, on_held},
 	[BU_EVENT_RELEASED] = {1, on_released},
 };
 
 int
-bu_world_replay(struct bu_world *world, const struct bu_event *event, struct bu_err *err)
+bu_world_replay(struct bu_world *world, const struct bu_event *event,
+		struct bu_err *err)
 {
 	struct bu_node *node = bu_world_node(world, event->node);
 

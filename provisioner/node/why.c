@@ -5,8 +5,8 @@
 
 #include "provisioner/node/reconcile_impl.h"
 
-static void
-add(char **text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void add(char **text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void
 add(char **text, const char *fmt, ...)
@@ -24,7 +24,8 @@ add(char **text, const char *fmt, ...)
 static void
 add_step(const struct bu_node *node, char **text)
 {
-	static const char *const status[] = {"not begun", "under way", "done", "failed"};
+	static const char *const status[] = {"not begun", "under way", "done",
+					     "failed"};
 
 	if (node->step.status == BU_STEP_NONE)
 		return;
@@ -75,8 +76,9 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
 	const struct bu_state_info *info = bu_state_info(node->state);
-	char *text = bu_xasprintf("%s is %s (%s) for %lld s\n", node->name, info->name,
-				  info->help, (long long)(now_ms - node->since_ms) / 1000);
+	char *text =
+		bu_xasprintf("%s is %s (%s) for %lld s\n", node->name, info->name,
+			     info->help, (long long)(now_ms - node->since_ms) / 1000);
 
 	if (node->reason[0])
 		add(&text, "reason: %s", node->reason);

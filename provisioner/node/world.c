@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "fabric/judge/fabcert.h"
 
 struct bu_world *
 bu_world_create(struct bu_loop *loop, struct bu_store *store)
@@ -74,21 +75,54 @@ bu_world_touch(struct bu_world *world, struct bu_node *node)
 		world->on_change(world, node, world->on_change_arg);
 }
 
-/* The certificate's text is our own, signed when it was issued. */
-static int
-cert_says(const json_t *cert, const char *key, const char *want)
+json_t *
+bu_world_inventory(const struct bu_world *world, const struct bu_node *node)
 {
-	const char *text = bu_json_str(cert, "text", "");
-	bu_autojson json_t *body = bu_json_parse(text, strlen(text), "certificate", NULL);
+	bu_autofree char *text = NULL;
 
-	return body && *want && strcmp(bu_json_str(body, key, ""), want) == 0;
+	if (!node->inventory[0])
+		return NULL;
+	text = bu_store_get_blob(world->store, node->inventory, NULL);
+	return text ? bu_json_parse(text, strlen(text), "inventory", NULL) : NULL;
+}
+
+json_t *
+bu_world_hardware(const struct bu_world *world, const struct bu_node *node)
+{
+	bu_autojson json_t *inventory = bu_world_inventory(world, node);
+	json_t *hardware = json_pack("{s:s}", "machine", node->machine);
+	size_t i;
+	json_t *device;
+
+	json_array_foreach (json_object_get(inventory, "rdma"), i, device)
+		json_object_set(hardware, bu_json_str(device, "name", "?"),
+				json_object_get(device, "node_guid"));
+	return hardware;
+}
+
+static int
+check_cert(const struct bu_world *world, const struct bu_node *node,
+	   enum bu_fabcert_kind kind, const json_t *sealed, struct bu_err *err)
+{
+	const char *text = bu_json_str(sealed, "text", "");
+	bu_autojson json_t *cert = NULL, *hardware = NULL;
+
+	if (!sealed)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
+				  kind == BU_FABCERT_FULL ? "full" : "boot");
+	cert = bu_fabcert_verify(text, strlen(text), world->public_pem, err);
+	if (!cert)
+		return -1;
+	hardware = bu_world_hardware(world, node);
+	return bu_fabcert_check(cert, kind, node->name, node->machine, hardware,
+				node->boot_id, err);
 }
 
 int
-bu_world_certified(const struct bu_node *node)
+bu_world_certified(const struct bu_world *world, const struct bu_node *node,
+		   struct bu_err *err)
 {
-	return node->full_cert && node->boot_cert &&
-	       cert_says(node->full_cert, "machine", node->machine) &&
-	       cert_says(node->boot_cert, "machine", node->machine) &&
-	       cert_says(node->boot_cert, "boot_id", node->boot_id);
+	if (check_cert(world, node, BU_FABCERT_FULL, node->full_cert, err) != 0)
+		return -1;
+	return check_cert(world, node, BU_FABCERT_BOOT, node->boot_cert, err);
 }

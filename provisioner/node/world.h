@@ -26,10 +26,11 @@ struct bu_world {
 	struct bu_loop *loop;
 	struct bu_store *store;
 	int64_t epoch;
-	int64_t version;    /* grows with every change, of memory-only facts too */
-	int64_t started_ms; /* Unix time at which this process took over */
-	char revision[65];  /* applied; "" = none */
-	char commit[65];    /* of the applied revision, when it came from git */
+	int64_t version;        /* grows with every change, of memory-only facts too */
+	int64_t started_ms;     /* Unix time at which this process took over */
+	const char *public_pem; /* key of our signatures; borrowed */
+	char revision[65];      /* applied; "" = none */
+	char commit[65];        /* of the applied revision, when it came from git */
 	struct bu_desired *desired; /* of the applied revision; NULL = none */
 	struct bu_node **nodes;     /* sorted by name */
 	size_t count;
@@ -58,7 +59,13 @@ int bu_world_replay(struct bu_world *world, const struct bu_event *event,
 /* Replays the whole log. */
 int bu_world_load(struct bu_world *world, struct bu_err *err);
 
-/* Does the node hold a full certificate for its machine and a boot one for its boot? */
-int bu_world_certified(const struct bu_node *node);
+/* Its inventory, NULL when there is none. New reference. */
+json_t *bu_world_inventory(const struct bu_world *world, const struct bu_node *node);
+/* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
+json_t *bu_world_hardware(const struct bu_world *world, const struct bu_node *node);
+/* 0 when the node holds a full certificate for its present hardware and a boot one for
+ * its present boot, both signed by us; else err says what is missing. */
+int bu_world_certified(const struct bu_world *world, const struct bu_node *node,
+		       struct bu_err *err);
 
 #endif

@@ -133,7 +133,8 @@ rewrite_order(xmlNodePtr root, enum bu_boot_first first)
 	}
 	for (int i = 0; os && i < 2; i++) {
 		boot = xmlNewChild(os, NULL, BAD_CAST "boot", NULL);
-		xmlNewProp(boot, BAD_CAST "dev", BAD_CAST order[first == BU_BOOT_DISK][i]);
+		xmlNewProp(boot, BAD_CAST "dev",
+			   BAD_CAST order[first == BU_BOOT_DISK][i]);
 	}
 }
 
@@ -167,8 +168,8 @@ libvirt_boot_first(void *self, const char *target, enum bu_boot_first first,
 
 	if (!domain)
 		return -1;
-	xml = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE |
-						  VIR_DOMAIN_XML_SECURE);
+	xml = virDomainGetXMLDesc(domain,
+				  VIR_DOMAIN_XML_INACTIVE | VIR_DOMAIN_XML_SECURE);
 	wanted = xml ? reordered(xml, first) : NULL;
 	if (wanted)
 		changed = virDomainDefineXML(self, wanted);

@@ -57,7 +57,7 @@ static struct child *
 child_for(struct router *router, const char *name, const char *connection,
 	  struct bu_err *err)
 {
-	const char *argv[] = {"/proc/self/exe", "--driver",   name,
+	const char *argv[] = {"/proc/self/exe", "--driver", name,
 			      "--connection",   connection, NULL};
 	bu_autofree char *key = bu_xasprintf("%s %s", name, connection);
 	struct child *child = router->children;

@@ -81,8 +81,8 @@ boot(const struct bu_power_driver *driver, void *self, const char *target,
 }
 
 json_t *
-bu_power_perform(const struct bu_power_driver *driver, void *self, const json_t *request,
-		 struct bu_err *err)
+bu_power_perform(const struct bu_power_driver *driver, void *self,
+		 const json_t *request, struct bu_err *err)
 {
 	const char *op = bu_json_str(request, "op", "");
 	const char *target = bu_json_str(request, "target", "");

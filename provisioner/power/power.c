@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringupd's side of bringup-power: requests out, answers back, the child kept alive. */
+/* bringupd's side of bringup-power: requests out, answers back, the child kept alive.
+ */
 #include "provisioner/power/power.h"
 
 #include <string.h>
@@ -41,8 +42,7 @@ start_child(void *arg)
 	struct bu_err err;
 
 	bu_service_destroy(power->service);
-	power->service =
-		bu_service_start(power->loop, argv, on_exit_seen, power, &err);
+	power->service = bu_service_start(power->loop, argv, on_exit_seen, power, &err);
 	if (power->service)
 		return;
 	bu_error("power", "%s", err.text);
@@ -114,7 +114,8 @@ void
 bu_power_status(struct bu_power *power, const char *driver, const char *target,
 		bu_power_fn fn, void *arg)
 {
-	ask(power, json_pack("{s:s}", "op", "status"), driver, target, STATUS_MS, fn, arg);
+	ask(power, json_pack("{s:s}", "op", "status"), driver, target, STATUS_MS, fn,
+	    arg);
 }
 
 void

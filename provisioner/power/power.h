@@ -22,7 +22,8 @@ enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK };
 /* A driver. Calls block; they run in a child of their own per connection. */
 struct bu_power_driver {
 	const char *name;
-	/* The part of the target that names the connection ("qemu:///system"); owned. */
+	/* The part of the target that names the connection ("qemu:///system"); owned.
+	 */
 	char *(*connection)(const char *target, struct bu_err *err);
 	void *(*open)(const char *connection, struct bu_err *err);
 	void (*close)(void *self);

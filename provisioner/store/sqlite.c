@@ -24,8 +24,7 @@ static const char insert_sql[] =
 static const char read_sql[] =
 	"SELECT seq,time_ms,kind,node,body,hash FROM journal WHERE seq>? ORDER BY seq"
 	" LIMIT ?";
-static const char last_sql[] =
-	"SELECT seq,hash FROM journal ORDER BY seq DESC LIMIT 1";
+static const char last_sql[] = "SELECT seq,hash FROM journal ORDER BY seq DESC LIMIT 1";
 static const char put_sql[] = "INSERT OR IGNORE INTO blob(digest,text) VALUES(?,?)";
 static const char get_sql[] = "SELECT text FROM blob WHERE digest=?";
 
@@ -118,7 +117,8 @@ event_of_row(sqlite3_stmt *row, struct bu_event *event, struct bu_err *err)
 	json_t *body;
 	char what[64];
 
-	snprintf(what, sizeof(what), "log row %lld", (long long)sqlite3_column_int64(row, 0));
+	snprintf(what, sizeof(what), "log row %lld",
+		 (long long)sqlite3_column_int64(row, 0));
 	if (bu_event_from_name(column(row, 2), &kind, err) != 0)
 		return bu_err_wrap(err, "%s", what);
 	body = bu_json_parse(column(row, 4), strlen(column(row, 4)), what, err);
@@ -172,7 +172,8 @@ sqlite_read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 {
 	struct sqlite *self = driver;
 
-	return sqlite_read(driver, self->last_seq - (int64_t)count, count, fn, arg, err);
+	return sqlite_read(driver, self->last_seq - (int64_t)count, count, fn, arg,
+			   err);
 }
 
 static int
@@ -266,7 +267,8 @@ load_last(struct sqlite *self, struct bu_err *err)
 		return -1;
 	if (sqlite3_step(stmt) == SQLITE_ROW) {
 		self->last_seq = sqlite3_column_int64(stmt, 0);
-		snprintf(self->last_hash, sizeof(self->last_hash), "%s", column(stmt, 1));
+		snprintf(self->last_hash, sizeof(self->last_hash), "%s",
+			 column(stmt, 1));
 	}
 	sqlite3_finalize(stmt);
 	return 0;

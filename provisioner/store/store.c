@@ -193,8 +193,8 @@ on_row(const struct bu_event *event, void *arg)
 }
 
 int
-bu_store_read(struct bu_store *store, int64_t after_seq, size_t max, bu_store_read_fn fn,
-	      void *arg, struct bu_err *err)
+bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
+	      bu_store_read_fn fn, void *arg, struct bu_err *err)
 {
 	struct reading reading = {store, fn, arg};
 

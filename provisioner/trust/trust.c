@@ -136,6 +136,12 @@ bu_trust_server_key(const struct bu_trust *trust)
 }
 
 const char *
+bu_trust_sign_key(const struct bu_trust *trust)
+{
+	return trust->sign_key;
+}
+
+const char *
 bu_trust_public_key(const struct bu_trust *trust)
 {
 	return trust->sign_pub;

@@ -23,6 +23,7 @@ void bu_trust_destroy(struct bu_trust *trust);
 const char *bu_trust_ca(const struct bu_trust *trust);
 const char *bu_trust_server_cert(const struct bu_trust *trust);
 const char *bu_trust_server_key(const struct bu_trust *trust);
+const char *bu_trust_sign_key(const struct bu_trust *trust);
 const char *bu_trust_public_key(const struct bu_trust *trust);
 /* SHA-256 of the CA certificate's PEM text, hex: what a booting node checks. */
 const char *bu_trust_ca_digest(const struct bu_trust *trust);

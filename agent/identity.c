@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Enrolment, and what is kept of it. The key never leaves the machine. */
+#include "agent/identity.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+
+enum { CALL_MS = 20000, AGAIN_S = 2, CA_MAX = 65536 };
+
+char *
+bu_cmdline_value(const char *cmdline, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = cmdline;
+
+	while (*at) {
+		size_t word = strcspn(at, " \t\n");
+
+		if (word > length && strncmp(at, name, length) == 0 &&
+		    at[length] == '=')
+			return bu_xstrndup(at + length + 1, word - length - 1);
+		at += word;
+		at += strspn(at, " \t\n");
+	}
+	return NULL;
+}
+
+static char *
+in_dir(const struct bu_identity *identity, const char *name)
+{
+	return bu_xasprintf("%s/%s", identity->dir, name);
+}
+
+static int
+save(const struct bu_identity *identity, const char *name, const char *text,
+     struct bu_err *err)
+{
+	bu_autofree char *path = in_dir(identity, name);
+
+	return bu_file_write(path, text, strlen(text), 0600, err);
+}
+
+/* The script that booted us said what the CA is; it came the same way as the kernel. */
+static int
+fetch_ca(const struct bu_identity *identity, const char *digest, struct bu_err *err)
+{
+	struct bu_http_opts opts = {.base_url = identity->boot_url};
+	struct bu_http *http = bu_http_create(&opts);
+	size_t size = 0;
+	bu_autofree char *pem =
+		bu_http_get(http, "/boot/ca.pem", CA_MAX, CALL_MS, &size, err);
+	char seen[BU_DIGEST_SIZE];
+
+	bu_http_destroy(http);
+	if (!pem)
+		return -1;
+	bu_sha256_hex(pem, size, seen);
+	if (strcmp(seen, digest) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "the CA of %s has digest %s, the boot script says %s",
+				  identity->boot_url, seen, digest);
+	return save(identity, "ca.pem", pem, err);
+}
+
+static int
+trade(const struct bu_identity *identity, const char *token, const char *csr,
+      const struct bu_inventory *inventory, struct bu_err *err)
+{
+	bu_autofree char *ca = in_dir(identity, "ca.pem");
+	struct bu_http_opts opts = {.base_url = identity->url, .ca_file = ca};
+	bu_autojson json_t *body =
+		json_pack("{s:s,s:s,s:s,s:o}", "node", identity->node, "token", token,
+			  "csr", csr, "inventory", bu_inventory_to_json(inventory));
+	struct bu_http *http = bu_http_create(&opts);
+	bu_autojson json_t *reply = NULL;
+	const char *cert;
+	int rc;
+
+	rc = bu_http_json(http, "POST", "/v1/agent/enroll", body, CALL_MS, &reply, err);
+	bu_http_destroy(http);
+	if (rc != 0 || bu_json_get_str(reply, "cert", &cert, err) != 0)
+		return -1;
+	return save(identity, "cert.pem", cert, err);
+}
+
+/* What the appliance has refused it will refuse again. */
+static int
+is_final(const struct bu_err *err)
+{
+	return err->kind == BU_ERR_DENIED || err->kind == BU_ERR_INVAL;
+}
+
+static int
+enroll(const struct bu_identity *identity, const char *ca_digest, const char *token,
+       const struct bu_inventory *inventory, struct bu_err *err)
+{
+	bu_autofree char *key = NULL, *csr = NULL;
+	struct bu_err failure;
+
+	if (bu_mkdir_p(identity->dir, 0700, err) != 0 ||
+	    bu_tls_key_create(&key, err) != 0 ||
+	    save(identity, "key.pem", key, err) != 0 ||
+	    bu_csr_create(key, identity->node, &csr, err) != 0)
+		return -1;
+	for (;;) {
+		memset(&failure, 0, sizeof(failure));
+		if (fetch_ca(identity, ca_digest, &failure) == 0 &&
+		    trade(identity, token, csr, inventory, &failure) == 0)
+			return 0;
+		bu_warn("enroll", "%s", failure.text);
+		if (is_final(&failure)) {
+			*err = failure;
+			return -1;
+		}
+		sleep(AGAIN_S);
+	}
+}
+
+int
+bu_identity_enroll(const char *cmdline, const char *dir,
+		   const struct bu_inventory *inventory, struct bu_identity *ret,
+		   struct bu_err *err)
+{
+	struct bu_identity identity = {
+		.dir = bu_xstrdup(dir),
+		.node = bu_cmdline_value(cmdline, "bringup.node"),
+		.url = bu_cmdline_value(cmdline, "bringup.url"),
+		.boot_url = bu_cmdline_value(cmdline, "bringup.boot"),
+	};
+	bu_autofree char *ca = bu_cmdline_value(cmdline, "bringup.ca");
+	bu_autofree char *token = bu_cmdline_value(cmdline, "bringup.token");
+
+	if (!identity.node || !identity.url || !identity.boot_url || !ca || !token)
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "the kernel's command line lacks bringup.node, .url, .boot, "
+			   ".ca or .token: this boot was not ordered by bringup");
+	else if (enroll(&identity, ca, token, inventory, err) == 0) {
+		*ret = identity;
+		return 0;
+	}
+	bu_identity_fini(&identity);
+	return -1;
+}
+
+int
+bu_identity_load(const char *dir, struct bu_identity *ret, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/agent.json", dir);
+	bu_autojson json_t *value = bu_json_load(path, err);
+	const char *node, *url, *boot_url;
+
+	if (!value || bu_json_get_str(value, "node", &node, err) != 0 ||
+	    bu_json_get_str(value, "url", &url, err) != 0 ||
+	    bu_json_get_str(value, "boot_url", &boot_url, err) != 0)
+		return bu_err_wrap(err, "%s", path);
+	ret->installed = 1;
+	ret->dir = bu_xstrdup(dir);
+	ret->node = bu_xstrdup(node);
+	ret->url = bu_xstrdup(url);
+	ret->boot_url = bu_xstrdup(boot_url);
+	return 0;
+}
+
+void
+bu_identity_fini(struct bu_identity *identity)
+{
+	free(identity->dir);
+	free(identity->node);
+	free(identity->url);
+	free(identity->boot_url);
+	memset(identity, 0, sizeof(*identity));
+}
+
+struct bu_http *
+bu_identity_connect(const struct bu_identity *identity)
+{
+	bu_autofree char *ca = in_dir(identity, "ca.pem");
+	bu_autofree char *cert = in_dir(identity, "cert.pem");
+	bu_autofree char *key = in_dir(identity, "key.pem");
+	struct bu_http_opts opts = {
+		.base_url = identity->url,
+		.ca_file = ca,
+		.cert_file = cert,
+		.key_file = key,
+	};
+
+	return bu_http_create(&opts);
+}

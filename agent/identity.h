@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who this agent is and whom it talks to. In the boot ramdisk that comes from the
+ * kernel's command line and a token; in the installed system from /var/lib/bringup,
+ * where the ramdisk's agent left it.
+ */
+#ifndef BU_AGENT_IDENTITY_H
+#define BU_AGENT_IDENTITY_H
+
+#include "base/http.h"
+#include "model/inventory.h"
+
+struct bu_identity {
+	int installed;
+	char *dir; /* key.pem, cert.pem, ca.pem, agent.json; 0700 */
+	char *node;
+	char *url; /* of the agents' API */
+	char *boot_url;
+};
+
+/* The value of name= in a kernel command line; owned, NULL when it is missing. */
+char *bu_cmdline_value(const char *cmdline, const char *name);
+
+/* Ramdisk: fetches the CA, checks it against bringup.ca, trades the token. Blocks until
+ * the appliance answers; BU_ERR_DENIED or INVAL when it never will. */
+int bu_identity_enroll(const char *cmdline, const char *dir,
+		       const struct bu_inventory *inventory, struct bu_identity *ret,
+		       struct bu_err *err);
+/* Installed system: what agent.json says. */
+int bu_identity_load(const char *dir, struct bu_identity *ret, struct bu_err *err);
+void bu_identity_fini(struct bu_identity *identity);
+
+/* A connection to the agents' API with our certificate. */
+struct bu_http *bu_identity_connect(const struct bu_identity *identity);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* install, probe, join: each unpacks its item and calls the room that can do it. */
+#include "agent/jobs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/worker.h"
+#include "fabric/measure/pair.h"
+#include "images/install/install.h"
+
+enum { FILES_MAX = 256, SERVICE_MS = 60000, OWN_FILES = 4 };
+
+static const char installed_dir[] = "/var/lib/bringup";
+
+/* --- files of a work item: [{"path","mode","content"|"content_hex"}] --- */
+
+struct files {
+	struct bu_install_file list[FILES_MAX + OWN_FILES];
+	char *owned[FILES_MAX + OWN_FILES];
+	size_t count;
+};
+
+static void
+files_fini(struct files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		free(files->owned[i]);
+}
+
+static void
+files_add(struct files *files, const char *path, mode_t mode, char *content,
+	  size_t size)
+{
+	struct bu_install_file *file = &files->list[files->count];
+
+	file->path = path;
+	file->mode = mode;
+	file->content = content;
+	file->size = size;
+	files->owned[files->count++] = content;
+}
+
+static int
+files_read(const json_t *item, struct files *files, struct bu_err *err)
+{
+	size_t i;
+	json_t *row;
+
+	if (json_array_size(json_object_get(item, "files")) > FILES_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "more than %d files",
+				  FILES_MAX);
+	json_array_foreach (json_object_get(item, "files"), i, row) {
+		const char *hex = bu_json_str(row, "content_hex", NULL);
+		const char *path, *text = bu_json_str(row, "content", "");
+		mode_t mode = (mode_t)bu_json_int(row, "mode", 0644);
+		size_t size = hex ? strlen(hex) / 2 : strlen(text);
+		char *content = bu_xmalloc(size + 1);
+
+		memcpy(content, text, hex ? 0 : size);
+		if ((hex && bu_hex_decode(hex, content, size) != 0) ||
+		    bu_json_get_str(row, "path", &path, err) != 0) {
+			free(content);
+			return bu_err_set(err, BU_ERR_INVAL, 0, "files[%zu] is wrong",
+					  i);
+		}
+		files_add(files, path, mode & 0777, content, size);
+	}
+	return 0;
+}
+
+/* --- install --- */
+
+struct install {
+	struct bu_session *session;
+	const char *id;
+	int cancelled;
+};
+
+static void
+on_progress(const char *stage, uint64_t done_bytes, uint64_t total_bytes, void *arg)
+{
+	struct install *install = arg;
+
+	if (bu_session_progress(install->session, install->id, stage, done_bytes,
+				total_bytes))
+		install->cancelled = 1;
+}
+
+static int
+on_cancelled(void *arg)
+{
+	const struct install *install = arg;
+
+	return install->cancelled;
+}
+
+/* The installed agent goes on with our identity. */
+static int
+add_identity(const struct bu_identity *identity, struct files *files,
+	     struct bu_err *err)
+{
+	static const char *const names[][2] = {
+		{"key.pem", "/var/lib/bringup/key.pem"},
+		{"cert.pem", "/var/lib/bringup/cert.pem"},
+		{"ca.pem", "/var/lib/bringup/ca.pem"},
+	};
+	bu_autojson json_t *about =
+		json_pack("{s:s,s:s,s:s}", "node", identity->node, "url", identity->url,
+			  "boot_url", identity->boot_url);
+	char *text;
+
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		bu_autofree char *path =
+			bu_xasprintf("%s/%s", identity->dir, names[i][0]);
+		size_t size;
+		char *content = bu_file_read(path, 65536, &size, err);
+
+		if (!content)
+			return -1;
+		files_add(files, names[i][1], 0600, content, size);
+	}
+	text = bu_json_canonical(about);
+	files_add(files, "/var/lib/bringup/agent.json", 0600, text, strlen(text));
+	return 0;
+}
+
+static int
+do_install(struct bu_session *session, const json_t *item, json_t **ret_result,
+	   struct bu_err *err)
+{
+	const json_t *mark = json_object_get(item, "mark");
+	const json_t *stamp = json_object_get(item, "stamp");
+	struct install install = {.session = session,
+				  .id = bu_json_str(item, "id", "")};
+	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
+	struct files files = {.count = 0};
+	struct bu_install_opts opts = {
+		.base_url = bu_json_str(item, "base_url", ""),
+		.image = bu_json_str(item, "image", ""),
+		.manifest_digest = bu_json_str(item, "digest", ""),
+		.image_public_pem = bu_json_str(item, "image_key", ""),
+		.disk = bu_json_str(item, "disk", ""),
+		.allow_wipe = bu_json_bool(item, "wipe", 0),
+		.mark_text = bu_json_str(mark, "text", ""),
+		.mark_sig = bu_json_str(mark, "sig", ""),
+		.appliance_public_pem = bu_json_str(item, "appliance_key", ""),
+		.step_id = install.id,
+		.stamp_text = bu_json_str(stamp, "text", ""),
+		.stamp_sig = bu_json_str(stamp, "sig", ""),
+		.files = files.list,
+	};
+	int rc = -1;
+
+	if (session->identity->installed)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "an installed system does not overwrite itself");
+	if (files_read(item, &files, err) == 0 &&
+	    add_identity(session->identity, &files, err) == 0) {
+		opts.file_count = files.count;
+		rc = bu_install_run(&opts, &hooks, err);
+	}
+	files_fini(&files);
+	return rc;
+}
+
+static void
+after_install(int failed)
+{
+	if (failed)
+		return;
+	bu_info("work", "installed; switching off");
+	sync();
+	reboot(RB_POWER_OFF);
+}
+
+/* --- probe --- */
+
+static int
+do_probe(struct bu_session *session, const json_t *item, json_t **ret_result,
+	 struct bu_err *err)
+{
+	struct bu_pair_opts opts;
+	struct bu_pair_result result;
+
+	if (bu_pair_opts_from_json(item, &opts, err) != 0 ||
+	    bu_pair_run(&opts, &result, err) != 0)
+		return -1;
+	*ret_result = bu_pair_result_to_json(&result);
+	return 0;
+}
+
+/* --- join --- */
+
+/* A file of the munge key belongs to the user of that name. */
+static int
+give_to_owner(const char *path, struct bu_err *err)
+{
+	const struct passwd *user;
+
+	if (strncmp(path, "/etc/munge/", 11) != 0)
+		return 0;
+	user = getpwnam("munge");
+	if (!user)
+		return bu_err_set(
+			err, BU_ERR_STATE, 0,
+			"the image has no user munge; is munge in its recipe?");
+	if (chown(path, user->pw_uid, user->pw_gid) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "chown '%s'", path);
+	return 0;
+}
+
+static int
+write_file(const struct bu_install_file *file, struct bu_err *err)
+{
+	bu_autofree char *dir = bu_xstrndup(
+		file->path, (size_t)(strrchr(file->path, '/') - file->path));
+
+	if (file->path[0] != '/' || strstr(file->path, "/../"))
+		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no absolute path",
+				  file->path);
+	if (bu_mkdir_p(dir[0] ? dir : "/", 0755, err) != 0 ||
+	    bu_file_write(file->path, file->content, file->size, file->mode, err) != 0)
+		return -1;
+	return give_to_owner(file->path, err);
+}
+
+static int
+systemctl(const char *verb, const char *unit, struct bu_err *err)
+{
+	const char *argv[] = {"systemctl", verb, unit, NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = SERVICE_MS};
+
+	return bu_job_run(&opts, NULL, err);
+}
+
+static int
+start_services(const json_t *services, struct bu_err *err)
+{
+	size_t i;
+	json_t *service;
+
+	if (!json_array_size(services))
+		return 0;
+	if (systemctl("daemon-reload", NULL, err) != 0)
+		return -1;
+	json_array_foreach (services, i, service)
+		if (systemctl("restart", json_string_value(service), err) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+keep_certificate(const json_t *item, const char *kind, struct bu_err *err)
+{
+	const char *text = bu_json_str(json_object_get(item, kind), "text", "");
+	bu_autofree char *path = bu_xasprintf("%s/%s.cert.json", installed_dir, kind);
+
+	return bu_file_write(path, text, strlen(text), 0600, err);
+}
+
+static int
+do_join(struct bu_session *session, const json_t *item, json_t **ret_result,
+	struct bu_err *err)
+{
+	struct files files = {.count = 0};
+	int rc = files_read(item, &files, err);
+
+	if (rc == 0 && (keep_certificate(item, "full", err) != 0 ||
+			keep_certificate(item, "boot", err) != 0))
+		rc = -1;
+	for (size_t i = 0; rc == 0 && i < files.count; i++)
+		rc = write_file(&files.list[i], err);
+	if (rc == 0)
+		rc = start_services(json_object_get(item, "services"), err);
+	files_fini(&files);
+	return rc;
+}
+
+static const struct {
+	const char *kind;
+	int (*fn)(struct bu_session *session, const json_t *item, json_t **ret_result,
+		  struct bu_err *err);
+	void (*after)(int failed); /* may be NULL */
+} kinds[] = {
+	{"install", do_install, after_install},
+	{"probe", do_probe, NULL},
+	{"join", do_join, NULL},
+};
+
+int
+bu_job_item(struct bu_session *session, const json_t *item, json_t **ret_result,
+	    struct bu_err *err)
+{
+	const char *kind = bu_json_str(item, "kind", "");
+
+	for (size_t i = 0; i < BU_LEN(kinds); i++)
+		if (strcmp(kinds[i].kind, kind) == 0)
+			return kinds[i].fn(session, item, ret_result, err);
+	return bu_err_set(err, BU_ERR_INVAL, 0, "this agent knows no work '%s'", kind);
+}
+
+void
+bu_job_after(const json_t *item, int failed)
+{
+	const char *kind = bu_json_str(item, "kind", "");
+
+	for (size_t i = 0; i < BU_LEN(kinds); i++)
+		if (strcmp(kinds[i].kind, kind) == 0 && kinds[i].after)
+			kinds[i].after(failed);
+}

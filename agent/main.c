@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup-agent: in the boot ramdisk, and with --installed in the installed system.
+ * It calls the appliance; it listens only while a probe has leased it.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/inventory.h"
+#include "agent/session.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+
+static int
+find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
+{
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	bu_autofree char *cmdline = NULL;
+
+	if (installed)
+		return bu_identity_load("/var/lib/bringup", ret, err);
+	inventory = bu_inventory_collect("", err);
+	cmdline = bu_file_read("/proc/cmdline", 65536, NULL, err);
+	if (!inventory || !cmdline)
+		return -1;
+	return bu_identity_enroll(cmdline, "/run/bringup", inventory, ret, err);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct bu_identity identity = {0};
+	struct bu_session session = {.identity = &identity};
+	struct bu_err err = {0};
+	int installed = argc == 2 && strcmp(argv[1], "--installed") == 0;
+
+	bu_log_init("bringup-agent", BU_LOG_INFO);
+	if (argc > 2 || (argc == 2 && !installed)) {
+		fprintf(stderr, "usage: bringup-agent [--installed]\n");
+		return 1;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	umask(077);
+	if (find_identity(installed, &identity, &err) == 0) {
+		bu_info("main", "agent %s of node %s, appliance %s", BU_VERSION,
+			identity.node, identity.url);
+		session.http = bu_identity_connect(&identity);
+		session.progress_http = bu_identity_connect(&identity);
+		bu_session_run(&session, &err);
+	}
+	bu_error("main", "%s", err.text);
+	bu_http_destroy(session.http);
+	bu_http_destroy(session.progress_http);
+	json_decref(session.last_result);
+	bu_identity_fini(&identity);
+	return 1;
+}

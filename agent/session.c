@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The agent's loop: one item at a time. */
+#include "agent/session.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/inventory.h"
+#include "agent/jobs.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+
+enum {
+	CALL_MS = 30000,
+	PROGRESS_MS = 3000,
+	POLL_MS = 30000,
+	POLL_SLACK_MS = 15000,
+	AGAIN_MIN_S = 1,
+	AGAIN_MAX_S = 8,
+};
+
+static json_t *
+read_stamp(const struct bu_identity *identity)
+{
+	bu_autofree char *text_path = bu_xasprintf("%s/stamp.json", identity->dir);
+	bu_autofree char *sig_path = bu_xasprintf("%s/stamp.sig", identity->dir);
+	bu_autofree char *text = bu_file_read(text_path, 65536, NULL, NULL);
+	bu_autofree char *sig = bu_file_read(sig_path, 4096, NULL, NULL);
+
+	if (!identity->installed || !text || !sig)
+		return json_null();
+	sig[strcspn(sig, "\n")] = '\0';
+	return json_pack("{s:s,s:s}", "text", text, "sig", sig);
+}
+
+static int
+say_hello(struct bu_session *session, struct bu_err *err)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_collect("", err);
+	bu_autojson json_t *body = NULL;
+
+	if (!inventory)
+		return -1;
+	body = json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where",
+			 session->identity->installed ? "installed" : "ramdisk",
+			 "stamp", read_stamp(session->identity), "inventory",
+			 bu_inventory_to_json(inventory));
+	return bu_http_json(session->http, "POST", "/v1/agent/hello", body, CALL_MS,
+			    NULL, err);
+}
+
+static void
+pause_before_again(int *again_s, const struct bu_err *err)
+{
+	bu_warn("session", "%s; again in %d s", err->text, *again_s);
+	sleep((unsigned)*again_s);
+	*again_s = *again_s * 2 > AGAIN_MAX_S ? AGAIN_MAX_S : *again_s * 2;
+}
+
+/* Until it was heard. A refusal (4xx) is an answer, too. */
+static void
+tell_result(struct bu_session *session, const json_t *body)
+{
+	int again_s = AGAIN_MIN_S;
+	struct bu_err err = {0};
+
+	while (bu_http_json(session->http, "POST", "/v1/agent/result", body, CALL_MS,
+			    NULL, &err) != 0) {
+		if (err.kind == BU_ERR_INVAL || err.kind == BU_ERR_DENIED) {
+			bu_error("session", "the result was refused: %s", err.text);
+			return;
+		}
+		pause_before_again(&again_s, &err);
+	}
+}
+
+static int
+done_before(const struct bu_session *session, const json_t *item)
+{
+	return session->last_result &&
+	       strcmp(session->last_id, bu_json_str(item, "id", "")) == 0 &&
+	       session->last_attempt == (int)bu_json_int(item, "attempt", 0);
+}
+
+static void
+do_item(struct bu_session *session, const json_t *item)
+{
+	const char *id = bu_json_str(item, "id", "");
+	const char *kind = bu_json_str(item, "kind", "");
+	struct bu_err err = {0};
+	json_t *result = NULL, *body;
+
+	if (!done_before(session, item)) {
+		bu_info("work", "%s %s", kind, id);
+		body = json_pack("{s:s,s:s,s:I}", "id", id, "kind", kind, "attempt",
+				 (json_int_t)bu_json_int(item, "attempt", 0));
+		if (bu_job_item(session, item, &result, &err) != 0) {
+			bu_error("work", "%s: %s", id, err.text);
+			json_object_set_new(body, "error", bu_json_from_err(&err));
+		}
+		if (result)
+			json_object_set_new(body, "result", result);
+		json_decref(session->last_result);
+		session->last_result = body;
+		snprintf(session->last_id, sizeof(session->last_id), "%s", id);
+		session->last_attempt = (int)bu_json_int(item, "attempt", 0);
+	}
+	tell_result(session, session->last_result);
+	bu_job_after(item, json_object_get(session->last_result, "error") != NULL);
+}
+
+static int
+poll_work(struct bu_session *session, struct bu_err *err)
+{
+	bu_autojson json_t *body = json_pack("{s:i}", "wait_ms", POLL_MS);
+	bu_autojson json_t *reply = NULL;
+	const json_t *item;
+
+	if (bu_http_json(session->http, "POST", "/v1/agent/work", body,
+			 POLL_MS + POLL_SLACK_MS, &reply, err) != 0)
+		return -1;
+	item = json_object_get(reply, "work");
+	if (json_is_object(item))
+		do_item(session, item);
+	return 0;
+}
+
+int
+bu_session_run(struct bu_session *session, struct bu_err *err)
+{
+	int again_s = AGAIN_MIN_S, greeted = 0;
+	struct bu_err failure;
+
+	for (;;) {
+		memset(&failure, 0, sizeof(failure));
+		if ((greeted || say_hello(session, &failure) == 0) &&
+		    poll_work(session, &failure) == 0) {
+			greeted = 1;
+			again_s = AGAIN_MIN_S;
+			continue;
+		}
+		/* After an outage the appliance may have forgotten what it had not yet
+		 * written down: greet it again. */
+		greeted = 0;
+		if (failure.kind == BU_ERR_DENIED && !session->identity->installed) {
+			*err = failure;
+			return -1;
+		}
+		pause_before_again(&again_s, &failure);
+	}
+}
+
+int
+bu_session_progress(struct bu_session *session, const char *id, const char *stage,
+		    uint64_t done_bytes, uint64_t total_bytes)
+{
+	bu_autojson json_t *body = json_pack(
+		"{s:s,s:s,s:I,s:I}", "id", id, "stage", stage, "done_bytes",
+		(json_int_t)done_bytes, "total_bytes", (json_int_t)total_bytes);
+	bu_autojson json_t *reply = NULL;
+
+	/* Lost progress is no loss: the next one comes soon. */
+	if (bu_http_json(session->progress_http, "POST", "/v1/agent/progress", body,
+			 PROGRESS_MS, &reply, NULL) != 0)
+		return 0;
+	return bu_json_bool(reply, "cancel", 0);
+}

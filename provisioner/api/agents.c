@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agents' protocol. But for enroll, the peer is known by its client certificate,
+ * whose name is the machine's id; the node is the one that the log binds to it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "provisioner/api/api.h"
+
+enum { POLL_MAX_MS = 60000 };
+
+static int64_t
+wall_ms(const struct bu_api *api)
+{
+	return bu_wall_ms(bu_loop_clock(api->world->loop));
+}
+
+static struct bu_node *
+peer_node(struct bu_api *api, const struct bu_request *request, struct bu_err *err)
+{
+	struct bu_node *node = bu_world_node_of(api->world, request->peer);
+
+	if (!node) {
+		bu_err_set(err, BU_ERR_DENIED, 0,
+			   *request->peer ? "machine %s is bound to no node"
+					  : "a client certificate is needed%s",
+			   request->peer);
+		return NULL;
+	}
+	node->last_seen_ms = wall_ms(api);
+	return node;
+}
+
+BU_HANDLER(bu_api_agent_enroll)
+{
+	struct bu_api *api = arg;
+	const char *name, *token, *csr;
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	struct bu_machine machine;
+	char id[BU_MACHINE_ID_SIZE];
+	struct bu_node *node;
+	bu_autofree char *cert = NULL;
+
+	if (bu_json_get_str(request->body, "node", &name, err) != 0 ||
+	    bu_json_get_str(request->body, "token", &token, err) != 0 ||
+	    bu_json_get_str(request->body, "csr", &csr, err) != 0)
+		return BU_ANSWER_ERROR;
+	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
+					   err);
+	if (!inventory)
+		return BU_ANSWER_ERROR;
+	bu_inventory_machine(inventory, &machine);
+	node = bu_world_node(api->world, name);
+	if (!node)
+		return bu_err_set(err, BU_ERR_DENIED, 0, "no node '%s'", name);
+	if (node->appending)
+		return BU_ANSWER_LATER;
+	if (bu_machine_id(&machine, id, err) != 0)
+		return BU_ANSWER_ERROR;
+	cert = bu_trust_issue(api->trust, csr, id, err);
+	if (!cert || bu_reconcile_admit(api->rec, node, token, inventory, err) != 0) {
+		bu_warn("agents", "%s: %s", name, err->text);
+		return BU_ANSWER_ERROR;
+	}
+	node->last_seen_ms = wall_ms(api);
+	reply->json = json_pack("{s:s,s:s,s:s}", "cert", cert, "machine", id, "node",
+				node->name);
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_agent_hello)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = peer_node(api, request, err);
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	const char *where;
+
+	if (!node)
+		return BU_ANSWER_ERROR;
+	if (node->appending)
+		return BU_ANSWER_LATER;
+	if (bu_json_int(request->body, "v", 0) != 1)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "agent protocol 1 is spoken here");
+	if (bu_json_get_str(request->body, "where", &where, err) != 0)
+		return BU_ANSWER_ERROR;
+	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
+					   err);
+	if (!inventory || bu_reconcile_hello(api->rec, node, where,
+					     json_object_get(request->body, "stamp"),
+					     inventory, err) != 0) {
+		bu_warn("agents", "hello of %s: %s", node->name, err->text);
+		return BU_ANSWER_ERROR;
+	}
+	reply->json = json_pack("{s:s,s:I}", "node", node->name, "epoch",
+				(json_int_t)api->world->epoch);
+	return BU_ANSWER_NOW;
+}
+
+/* The probe first: its partner is waiting. */
+static json_t *
+work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
+{
+	json_t *work = bu_gate_work(api->gate, node);
+
+	if (!work && bu_reconcile_wants_agent(node) && !node->appending)
+		work = bu_api_step_work(api, node, err);
+	return work;
+}
+
+BU_HANDLER(bu_api_agent_work)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = peer_node(api, request, err);
+	int64_t wait_ms = bu_json_int(request->body, "wait_ms", 0);
+	struct bu_err failure = {0};
+	json_t *work;
+
+	if (!node)
+		return BU_ANSWER_ERROR;
+	work = work_of(api, node, &failure);
+	if (failure.kind) {
+		/* Ours to mend, not the agent's: the step has failed. */
+		bu_error("agents", "work for %s: %s", node->name, failure.text);
+		bu_reconcile_result(api->rec, node, node->step.id, node->step.attempt,
+				    &failure);
+	}
+	if (wait_ms > POLL_MAX_MS)
+		wait_ms = POLL_MAX_MS;
+	if (!work && request->waited_ms < wait_ms)
+		return BU_ANSWER_LATER;
+	reply->json = json_pack("{s:o}", "work", work ? work : json_null());
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_agent_progress)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = peer_node(api, request, err);
+	int current;
+
+	if (!node)
+		return BU_ANSWER_ERROR;
+	current = strcmp(bu_json_str(request->body, "id", ""), node->step.id) == 0 &&
+		  node->step.status == BU_STEP_OPEN;
+	if (current) {
+		snprintf(node->progress_stage, sizeof(node->progress_stage), "%s",
+			 bu_json_str(request->body, "stage", ""));
+		node->progress_done_bytes =
+			(uint64_t)bu_json_int(request->body, "done_bytes", 0);
+		node->progress_total_bytes =
+			(uint64_t)bu_json_int(request->body, "total_bytes", 0);
+		bu_world_touch(api->world, node);
+	}
+	/* While its change is on the way to the log nobody knows: let it go on. */
+	reply->json = json_pack("{s:b}", "cancel", !current && !node->appending);
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_agent_result)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = peer_node(api, request, err);
+	const json_t *error = json_object_get(request->body, "error");
+	const json_t *result = json_object_get(request->body, "result");
+	struct bu_err failure = {0};
+	const char *id, *kind;
+
+	if (!node)
+		return BU_ANSWER_ERROR;
+	if (bu_json_get_str(request->body, "id", &id, err) != 0 ||
+	    bu_json_get_str(request->body, "kind", &kind, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (node->appending)
+		return BU_ANSWER_LATER;
+	if (json_is_object(error))
+		bu_json_to_err(error, &failure);
+	if (failure.kind)
+		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
+	if (strcmp(kind, "probe") == 0)
+		bu_gate_result(api->gate, node, id,
+			       json_is_object(result) ? result : NULL,
+			       failure.kind ? &failure : NULL);
+	else
+		bu_reconcile_result(api->rec, node, id,
+				    (int)bu_json_int(request->body, "attempt", 0),
+				    failure.kind ? &failure : NULL);
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}

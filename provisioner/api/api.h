@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the routes work on, and the files that hold them. */
+#ifndef BU_API_API_H
+#define BU_API_API_H
+
+#include "provisioner/api/server.h"
+#include "provisioner/gate/gate.h"
+#include "provisioner/node/reconcile.h"
+#include "provisioner/rollout/rollout.h"
+
+struct bu_api {
+	struct bu_world *world;
+	struct bu_reconcile *rec;
+	const struct bu_trust *trust;
+	struct bu_rollouts *rollouts;
+	struct bu_gate *gate;
+	struct bu_server *server;
+	const char *images_dir;
+	const char *image_key; /* path of the public key when the profile names none */
+	const char *ramdisk_dir; /* vmlinuz, agent.img */
+	const char *web_dir;
+	const char *boot_address; /* ours in the boot network */
+	const char *http_url;     /* plain listener for booting nodes */
+	const char *agent_url;    /* TLS listener for agents */
+};
+
+/* All routes; ends with a NULL method. */
+extern const struct bu_route bu_api_routes[];
+
+#define BU_HANDLER(name)                                                               \
+	enum bu_answer name(void *arg, const struct bu_request *request,               \
+			    struct bu_reply *reply, struct bu_err *err)
+
+/* boot.c: what a booting machine fetches */
+BU_HANDLER(bu_api_boot_first);
+BU_HANDLER(bu_api_boot_script);
+BU_HANDLER(bu_api_boot_file);
+BU_HANDLER(bu_api_image_file);
+/* agents.c: the agents' protocol */
+BU_HANDLER(bu_api_agent_enroll);
+BU_HANDLER(bu_api_agent_hello);
+BU_HANDLER(bu_api_agent_work);
+BU_HANDLER(bu_api_agent_progress);
+BU_HANDLER(bu_api_agent_result);
+/* people.c: what people and tools look at */
+BU_HANDLER(bu_api_status);
+BU_HANDLER(bu_api_events);
+BU_HANDLER(bu_api_node);
+BU_HANDLER(bu_api_web);
+/* plans.c: what changes something */
+BU_HANDLER(bu_api_plan);
+BU_HANDLER(bu_api_apply);
+BU_HANDLER(bu_api_release);
+
+/* work.c: the work item of the node's open step, NULL and err when it cannot be made.
+ * New reference. */
+json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
+			 struct bu_err *err);
+/* images.c: the digest of the desired image's manifest, checked with its key; borrowed
+ * until the next call. */
+const char *bu_api_image_digest(void *api, const struct bu_desired_image *image,
+				struct bu_err *err);
+const char *bu_api_image_key(const struct bu_api *api,
+			     const struct bu_desired_image *image);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a booting machine fetches over plain HTTP. A token is in a script only while the
+ * boot that bringup ordered has not been admitted; every other boot goes to the disk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/log.h"
+#include "provisioner/api/api.h"
+#include "provisioner/boot/script.h"
+
+BU_HANDLER(bu_api_boot_first)
+{
+	const struct bu_api *api = arg;
+
+	reply->text = bu_script_first(api->http_url);
+	return BU_ANSWER_NOW;
+}
+
+static int
+ordered(const struct bu_node *node)
+{
+	return node->state == BU_STATE_INSPECTING &&
+	       node->step.action == BU_ACTION_NETBOOT &&
+	       node->step.status != BU_STEP_FAILED && !node->held_by[0] &&
+	       strcmp(node->admitted_step, node->step.id) != 0;
+}
+
+static char *
+agent_script(const struct bu_api *api, const struct bu_node *node,
+	     const struct bu_desired_node *want)
+{
+	char token[BU_DIGEST_SIZE];
+	struct bu_script_agent script = {
+		.http_url = api->http_url,
+		.agent_url = api->agent_url,
+		.ca_digest = bu_trust_ca_digest(api->trust),
+		.node = node->name,
+		.mac = want->mac,
+		.token = token,
+		.kargs = want->kargs,
+	};
+
+	bu_trust_token(api->trust, node->step.id, node->step.attempt, token);
+	return bu_script_boot_agent(&script);
+}
+
+BU_HANDLER(bu_api_boot_script)
+{
+	const struct bu_api *api = arg;
+	const char *mac = request->params[0];
+	const struct bu_desired_node *want =
+		api->world->desired ? bu_desired_node_by_mac(api->world->desired, mac)
+				    : NULL;
+	const struct bu_node *node =
+		want ? bu_world_node(api->world, want->name) : NULL;
+
+	if (!node) {
+		bu_warn("boot",
+			"a machine with MAC %s boots; no node of the profile has "
+			"it",
+			mac);
+		reply->text = bu_script_boot_disk("this MAC is not in the inventory");
+		return BU_ANSWER_NOW;
+	}
+	bu_info("boot", "%s asks for its boot script: %s", node->name,
+		ordered(node) ? "agent" : "disk");
+	reply->text = ordered(node) ? agent_script(api, node, want)
+				    : bu_script_boot_disk("no network boot is ordered");
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+send_file(const char *path, struct bu_reply *reply, struct bu_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0)
+		return bu_err_set(err, errno == ENOENT ? BU_ERR_NOTFOUND : BU_ERR_IO,
+				  errno, "'%s'", path);
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "'%s' is no file", path);
+	}
+	reply->has_fd = 1;
+	reply->fd = fd;
+	reply->fd_size = (uint64_t)st.st_size;
+	reply->content_type = "application/octet-stream";
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_boot_file)
+{
+	const struct bu_api *api = arg;
+	const char *name = request->params[0];
+	bu_autofree char *path = NULL;
+
+	if (strcmp(name, "ca.pem") == 0) {
+		reply->text = bu_xstrdup(bu_trust_ca(api->trust));
+		return BU_ANSWER_NOW;
+	}
+	if (strcmp(name, "vmlinuz") == 0 || strcmp(name, "agent.img") == 0)
+		path = bu_xasprintf("%s/%s", api->ramdisk_dir, name);
+	else if (strcmp(name, "snponly.efi") == 0)
+		path = bu_xstrdup("/usr/lib/ipxe/snponly.efi");
+	else
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no boot file '%s'", name);
+	return send_file(path, reply, err);
+}
+
+static int
+plain_name(const char *name)
+{
+	return name[0] != '.' && strspn(name, "abcdefghijklmnopqrstuvwxyz"
+					      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					      "0123456789._-") == strlen(name);
+}
+
+BU_HANDLER(bu_api_image_file)
+{
+	const struct bu_api *api = arg;
+	bu_autofree char *path = NULL;
+
+	if (!plain_name(request->params[0]) || !plain_name(request->params[1]))
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no image file of that name");
+	path = bu_xasprintf("%s/%s/%s", api->images_dir, request->params[0],
+			    request->params[1]);
+	return send_file(path, reply, err);
+}

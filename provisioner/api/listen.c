@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Listening sockets. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "provisioner/api/server.h"
+
+enum { BACKLOG = 1024 };
+
+static int
+parse_address(const char *text, struct sockaddr_in *ret)
+{
+	char host[64];
+	const char *colon = strrchr(text, ':');
+	char *end;
+	long port;
+
+	if (!colon || (size_t)(colon - text) >= sizeof(host))
+		return -1;
+	memcpy(host, text, (size_t)(colon - text));
+	host[colon - text] = '\0';
+	port = strtol(colon + 1, &end, 10);
+	memset(ret, 0, sizeof(*ret));
+	ret->sin_family = AF_INET;
+	ret->sin_port = htons((uint16_t)port);
+	return *end || port < 0 || port > 65535 ||
+			       inet_pton(AF_INET, host, &ret->sin_addr) != 1
+		       ? -1
+		       : 0;
+}
+
+int
+bu_listen_tcp(const char *address, struct bu_err *err)
+{
+	struct sockaddr_in where;
+	int one = 1;
+	int fd;
+
+	if (parse_address(address, &where) != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "'%s' is no address to listen on; write "
+				  "10.0.0.1:8080",
+				  address);
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "socket");
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, (struct sockaddr *)&where, sizeof(where)) != 0 ||
+	    listen(fd, BACKLOG) != 0) {
+		bu_err_set(err, BU_ERR_IO, errno, "listen on %s", address);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+int
+bu_listen_unix(const char *path, struct bu_err *err)
+{
+	struct sockaddr_un where = {.sun_family = AF_UNIX};
+	int fd;
+
+	if (strlen(path) >= sizeof(where.sun_path))
+		return bu_err_set(err, BU_ERR_INVAL, 0, "socket path '%s' is too long",
+				  path);
+	snprintf(where.sun_path, sizeof(where.sun_path), "%s", path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "socket");
+	unlink(path);
+	if (bind(fd, (struct sockaddr *)&where, sizeof(where)) != 0 ||
+	    chmod(path, 0600) != 0 || listen(fd, BACKLOG) != 0) {
+		bu_err_set(err, BU_ERR_IO, errno, "listen on %s", path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}

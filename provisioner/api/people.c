@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people and their tools look at: status, events, one node, the page's files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "provisioner/api/api.h"
+
+enum { WAIT_MAX_S = 60, EVENTS_MAX = 1000, EVENTS_DEFAULT = 50 };
+
+static int64_t
+number(const struct bu_request *request, const char *name, int64_t fallback,
+       int64_t most)
+{
+	const char *text = bu_request_query(request, name);
+	int64_t value = text ? strtoll(text, NULL, 10) : fallback;
+
+	if (value < 0)
+		value = 0;
+	return value > most ? most : value;
+}
+
+/* The short form: what was measured, without every run of it. */
+static json_t *
+pairs_json(const struct bu_world *world)
+{
+	static const char *const keys[] = {"a",       "b",           "ab_gbps",
+					   "ba_gbps", "lat_us",      "probe",
+					   "verdict", "expect_gbps", "error"};
+	json_t *pairs = json_array(), *pair;
+	size_t i;
+
+	json_array_foreach (world->pairs, i, pair) {
+		json_t *brief = json_object();
+
+		for (size_t k = 0; k < BU_LEN(keys); k++)
+			json_object_set(brief, keys[k], json_object_get(pair, keys[k]));
+		json_array_append_new(pairs, brief);
+	}
+	return pairs;
+}
+
+static json_t *
+node_json(const struct bu_world *world, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(world, node);
+	json_t *object = bu_node_to_json(node);
+
+	json_object_set_new(object, "rack",
+			    json_string(want && want->rack ? want->rack : ""));
+	json_object_set_new(object, "slot",
+			    json_string(want && want->slot ? want->slot : ""));
+	return object;
+}
+
+static json_t *
+status_json(const struct bu_api *api)
+{
+	const struct bu_world *world = api->world;
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(world->loop));
+	json_t *nodes = json_array(), *counts = json_object();
+
+	for (size_t i = 0; i < world->count; i++) {
+		const char *state = bu_state_name(world->nodes[i]->state);
+		json_int_t seen = bu_json_int(counts, state, 0);
+
+		json_array_append_new(nodes, node_json(world, world->nodes[i]));
+		json_object_set_new(counts, state, json_integer(seen + 1));
+	}
+	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}", "version",
+			 (json_int_t)world->version, "site",
+			 world->desired ? world->desired->site.name : "", "time_ms",
+			 (json_int_t)now_ms, "epoch", (json_int_t)world->epoch,
+			 "revision", world->revision, "appliance", "version",
+			 BU_VERSION, "uptime_s",
+			 (json_int_t)((now_ms - world->started_ms) / 1000), "nodes",
+			 nodes, "pairs", pairs_json(world), "counts", counts, "rollout",
+			 bu_rollouts_json(api->rollouts));
+}
+
+BU_HANDLER(bu_api_status)
+{
+	struct bu_api *api = arg;
+	int64_t since = number(request, "since", 0, INT64_MAX);
+	int64_t wait_ms = number(request, "wait", 0, WAIT_MAX_S) * 1000;
+
+	if (api->world->version == since && request->waited_ms < wait_ms)
+		return BU_ANSWER_LATER;
+	reply->json = status_json(api);
+	return BU_ANSWER_NOW;
+}
+
+struct collecting {
+	json_t *list;
+	const char *node; /* NULL = all */
+};
+
+static int
+collect(const struct bu_event *event, void *arg)
+{
+	struct collecting *collecting = arg;
+
+	if (!collecting->node || strcmp(collecting->node, event->node) == 0)
+		json_array_append_new(collecting->list, bu_event_to_json(event));
+	return 0;
+}
+
+BU_HANDLER(bu_api_events)
+{
+	struct bu_api *api = arg;
+	size_t limit = (size_t)number(request, "limit", EVENTS_DEFAULT, EVENTS_MAX);
+	int64_t wait_ms = number(request, "wait", 0, WAIT_MAX_S) * 1000;
+	const char *after = bu_request_query(request, "after");
+	struct collecting collecting = {json_array(),
+					bu_request_query(request, "node")};
+	int rc;
+
+	if (after)
+		rc = bu_store_read(api->world->store, strtoll(after, NULL, 10), limit,
+				   collect, &collecting, err);
+	else
+		rc = bu_store_read_tail(api->world->store, limit, collect, &collecting,
+					err);
+	if (rc != 0 || (after && !json_array_size(collecting.list) &&
+			request->waited_ms < wait_ms)) {
+		json_decref(collecting.list);
+		return rc != 0 ? BU_ANSWER_ERROR : BU_ANSWER_LATER;
+	}
+	reply->json = json_pack("{s:o}", "events", collecting.list);
+	return BU_ANSWER_NOW;
+}
+
+static void
+add_certificate(json_t *list, json_t *certificate)
+{
+	if (certificate)
+		json_array_append(list, certificate);
+}
+
+BU_HANDLER(bu_api_node)
+{
+	struct bu_api *api = arg;
+	const struct bu_node *node = bu_world_node(api->world, request->params[0]);
+	bu_autofree char *why = NULL;
+	json_t *object, *inventory, *certificates;
+
+	if (!node)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no node '%s'; bringup node list names them",
+				  request->params[0]);
+	why = bu_reconcile_why(api->rec, node);
+	object = node_json(api->world, node);
+	inventory = bu_world_inventory(api->world, node);
+	certificates = json_array();
+	add_certificate(certificates, node->full_cert);
+	add_certificate(certificates, node->boot_cert);
+	json_object_set_new(object, "why", json_string(why));
+	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
+	json_object_set_new(object, "certificates", certificates);
+	json_object_set_new(object, "order",
+			    json_pack("{s:s,s:s,s:s,s:b}", "rollout",
+				      node->order.rollout, "class",
+				      bu_class_name(node->order.class), "image",
+				      node->order.image, "open", node->order.open));
+	reply->json = object;
+	return BU_ANSWER_NOW;
+}
+
+static const struct {
+	const char *name;
+	const char *type;
+} web_files[] = {
+	{"index.html", "text/html; charset=utf-8"},
+	{"app.js", "text/javascript; charset=utf-8"},
+	{"style.css", "text/css; charset=utf-8"},
+	{"icon.svg", "image/svg+xml"},
+};
+
+BU_HANDLER(bu_api_web)
+{
+	struct bu_api *api = arg;
+	const char *name = request->path[1] ? request->path + 1 : "index.html";
+	bu_autofree char *path = NULL;
+
+	for (size_t i = 0; i < BU_LEN(web_files); i++) {
+		if (strcmp(web_files[i].name, name) != 0)
+			continue;
+		path = bu_xasprintf("%s/%s", api->web_dir, name);
+		reply->text = bu_file_read(path, 0, NULL, err);
+		reply->content_type = web_files[i].type;
+		return reply->text ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
+	}
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no page '%s'", request->path);
+}

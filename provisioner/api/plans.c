@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What changes something: plans and their application. A plan holds as long as making
+ * it again gives the same one; apply makes it again and compares.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "profiles/load.h"
+#include "provisioner/api/api.h"
+#include "provisioner/plan/plan.h"
+
+static struct bu_desired *
+desired_of(const struct bu_tree *tree, struct bu_err *err)
+{
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = bu_profiles_load(tree, &findings);
+
+	if (!desired)
+		bu_findings_err(&findings, err);
+	bu_findings_clear(&findings);
+	return desired;
+}
+
+static json_t *
+make_plan(struct bu_api *api, const struct bu_desired *desired, const char *revision,
+	  const char *commit, struct bu_err *err)
+{
+	struct bu_plan_input input = {
+		.desired = desired,
+		.revision = revision,
+		.commit = commit,
+		.nodes = api->world->nodes,
+		.count = api->world->count,
+		.image_digest = bu_api_image_digest,
+		.arg = api,
+	};
+
+	return bu_plan_make(&input, err);
+}
+
+/* The tree as a blob under its own digest, the plan under its. */
+static int
+keep(struct bu_api *api, const struct bu_tree *tree, const json_t *plan,
+     char ret_digest[BU_DIGEST_SIZE], struct bu_err *err)
+{
+	bu_autojson json_t *tree_json = bu_tree_to_json(tree);
+	bu_autofree char *tree_text = bu_json_canonical(tree_json);
+	bu_autofree char *plan_text = bu_json_canonical(plan);
+	char revision[BU_DIGEST_SIZE];
+	struct bu_event events[2];
+
+	if (bu_store_put_blob(api->world->store, tree_text, revision, err) != 0 ||
+	    bu_store_put_blob(api->world->store, plan_text, ret_digest, err) != 0)
+		return -1;
+	bu_assert(strcmp(revision, tree->digest) == 0);
+	bu_event_init(&events[0], BU_EVENT_REVISION, "",
+		      json_pack("{s:s,s:s}", "digest", revision, "commit",
+				bu_json_str(plan, "commit", "")));
+	bu_event_init(
+		&events[1], BU_EVENT_PLAN, "",
+		json_pack("{s:s,s:s}", "digest", ret_digest, "revision", revision));
+	bu_reconcile_note(api->rec, events, 2);
+	return 0;
+}
+
+BU_HANDLER(bu_api_plan)
+{
+	struct bu_api *api = arg;
+	struct bu_tree *tree =
+		bu_tree_from_json(json_object_get(request->body, "tree"), err);
+	struct bu_desired *desired = tree ? desired_of(tree, err) : NULL;
+	json_t *plan = NULL;
+	char digest[BU_DIGEST_SIZE];
+	enum bu_answer answer = BU_ANSWER_ERROR;
+
+	if (desired)
+		plan = make_plan(api, desired, tree->digest,
+				 bu_json_str(request->body, "commit", ""), err);
+	if (plan && keep(api, tree, plan, digest, err) == 0) {
+		reply->json = json_pack("{s:O,s:s}", "plan", plan, "digest", digest);
+		answer = BU_ANSWER_NOW;
+	}
+	json_decref(plan);
+	bu_desired_destroy(desired);
+	bu_tree_destroy(tree);
+	return answer;
+}
+
+static json_t *
+load_blob(struct bu_api *api, const char *digest, const char *what, struct bu_err *err)
+{
+	bu_autofree char *text = bu_store_get_blob(api->world->store, digest, err);
+
+	return text ? bu_json_parse(text, strlen(text), what, err) : NULL;
+}
+
+/* Made again now, the plan must be the same to the byte. */
+static int
+check_fresh(struct bu_api *api, const json_t *plan, const char *digest,
+	    struct bu_err *err)
+{
+	const char *revision = bu_json_str(plan, "revision", "");
+	bu_autojson json_t *tree_json = load_blob(api, revision, "revision", err);
+	struct bu_tree *tree = tree_json ? bu_tree_from_json(tree_json, err) : NULL;
+	struct bu_desired *desired = tree ? desired_of(tree, err) : NULL;
+	bu_autojson json_t *now = NULL;
+	char seen[BU_DIGEST_SIZE] = "";
+
+	if (desired)
+		now = make_plan(api, desired, revision, bu_json_str(plan, "commit", ""),
+				err);
+	if (now)
+		bu_json_digest(now, seen);
+	bu_desired_destroy(desired);
+	bu_tree_destroy(tree);
+	if (!now)
+		return -1;
+	if (strcmp(seen, digest) != 0)
+		return bu_err_set(
+			err, BU_ERR_STATE, 0,
+			"the nodes have changed since this plan was made; plan "
+			"again");
+	return 0;
+}
+
+BU_HANDLER(bu_api_apply)
+{
+	struct bu_api *api = arg;
+	const char *digest;
+	const char *grant = bu_json_str(request->body, "grant", NULL);
+	bu_autojson json_t *plan = NULL;
+	char id[40] = "";
+
+	if (bu_json_get_str(request->body, "digest", &digest, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (grant && !bu_class_needs_grant(bu_class_from_name(grant)))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "'%s' is nothing to grant; wipe is", grant);
+	plan = load_blob(api, digest, "plan", err);
+	if (!plan || check_fresh(api, plan, digest, err) != 0 ||
+	    bu_rollouts_apply(api->rollouts, plan, digest, grant, "local", id, err) !=
+		    0)
+		return BU_ANSWER_ERROR;
+	reply->json = json_pack("{s:s,s:i}", "rollout", id, "nodes",
+				(int)json_array_size(json_object_get(plan, "steps")));
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_release)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = bu_world_node(api->world, request->params[0]);
+
+	if (!node)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node '%s'",
+				  request->params[0]);
+	if (bu_reconcile_release(api->rec, node, "local", err) != 0)
+		return BU_ANSWER_ERROR;
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmicrohttpd in the loop: each listener is a daemon without threads whose epoll
+ * descriptor the loop watches. A handler that answers LATER leaves its connection
+ * suspended; waking resumes it and the handler is asked again.
+ */
+#include "provisioner/api/server.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+
+enum {
+	BODY_MAX = 40 * 1024 * 1024,
+	IDLE_S = 120,
+	WAKE_MS = 100, /* at most ten answers a second to each waiting client */
+	AGAIN_MS = 1000,
+	MEMORY_PER_CONNECTION = 16 * 1024,
+	LISTENERS_MAX = 8,
+};
+
+struct listener {
+	struct bu_server *server;
+	enum bu_listener kind;
+	struct MHD_Daemon *daemon;
+	struct bu_watch *watch;
+	struct bu_timer *timer;
+	int tls;
+};
+
+struct exchange {
+	struct exchange *next; /* in the list of those that wait */
+	struct listener *listener;
+	struct MHD_Connection *connection;
+	int waiting;
+	int64_t since_ms;
+	char *body;
+	size_t body_size;
+	size_t body_cap;
+	int too_large;
+	char peer[128];
+};
+
+struct bu_server {
+	struct bu_loop *loop;
+	const struct bu_route *routes;
+	void *arg;
+	struct listener listeners[LISTENERS_MAX];
+	size_t count;
+	struct exchange *waiting;
+	struct bu_timer *wake;
+	int64_t wake_ms; /* when wake is due; 0 = not set */
+};
+
+const char *
+bu_request_query(const struct bu_request *request, const char *name)
+{
+	return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND,
+					   name);
+}
+
+/* Copies the path's variable segments; 1 when the route fits. */
+static int
+match(const char *route, const char *path, char *store, size_t size,
+      const char *params[BU_PARAMS_MAX])
+{
+	size_t count = 0, used = 0;
+
+	while (*route) {
+		size_t length;
+
+		if (*route != '*') {
+			if (*route++ != *path++)
+				return 0;
+			continue;
+		}
+		length = route[1] == '*' ? strlen(path) : strcspn(path, "/");
+		if (!length || count == BU_PARAMS_MAX || used + length + 1 > size)
+			return 0;
+		memcpy(store + used, path, length);
+		store[used + length] = '\0';
+		params[count++] = store + used;
+		used += length + 1;
+		path += length;
+		route += route[1] == '*' ? 2 : 1;
+	}
+	return !*path;
+}
+
+static struct MHD_Response *
+response_of_text(char *text)
+{
+	return MHD_create_response_from_buffer(strlen(text), text,
+					       MHD_RESPMEM_MUST_FREE);
+}
+
+static void
+security_headers(struct MHD_Response *response, const char *content_type)
+{
+	MHD_add_response_header(response, "Content-Type", content_type);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Content-Security-Policy",
+				"default-src 'self'; frame-ancestors 'none'");
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+}
+
+/* "bytes=a-b" or "bytes=a-"; 0 when it fits into size. */
+static int
+parse_range(const char *text, uint64_t size, uint64_t *ret_from, uint64_t *ret_count)
+{
+	unsigned long long from, to;
+	int end = 0;
+
+	if (sscanf(text, "bytes=%llu-%llu%n", &from, &to, &end) == 2 && !text[end]) {
+		if (to >= size)
+			to = size - 1;
+	} else if (sscanf(text, "bytes=%llu-%n", &from, &end) == 1 && !text[end]) {
+		to = size ? size - 1 : 0;
+	} else {
+		return -1;
+	}
+	if (from >= size || from > to)
+		return -1;
+	*ret_from = from;
+	*ret_count = to - from + 1;
+	return 0;
+}
+
+static struct MHD_Response *
+response_of_fd(struct exchange *exchange, struct bu_reply *reply, int *status)
+{
+	const char *range = MHD_lookup_connection_value(exchange->connection,
+							MHD_HEADER_KIND, "Range");
+	uint64_t from = 0, count = reply->fd_size;
+	struct MHD_Response *response;
+	char text[80];
+
+	if (range && parse_range(range, reply->fd_size, &from, &count) != 0) {
+		close(reply->fd);
+		*status = 416;
+		snprintf(text, sizeof(text), "bytes */%llu",
+			 (unsigned long long)reply->fd_size);
+		response = MHD_create_response_from_buffer(0, NULL,
+							   MHD_RESPMEM_PERSISTENT);
+		MHD_add_response_header(response, "Content-Range", text);
+		return response;
+	}
+	response = MHD_create_response_from_fd_at_offset64(count, reply->fd, from);
+	MHD_add_response_header(response, "Accept-Ranges", "bytes");
+	if (range) {
+		*status = 206;
+		snprintf(text, sizeof(text), "bytes %llu-%llu/%llu",
+			 (unsigned long long)from,
+			 (unsigned long long)(from + count - 1),
+			 (unsigned long long)reply->fd_size);
+		MHD_add_response_header(response, "Content-Range", text);
+	}
+	return response;
+}
+
+static enum MHD_Result
+send_reply(struct exchange *exchange, struct bu_reply *reply)
+{
+	int status = reply->status ? reply->status : 200;
+	const char *type = reply->content_type ? reply->content_type : "text/plain";
+	struct MHD_Response *response;
+	enum MHD_Result rc;
+
+	if (reply->has_fd) {
+		response = response_of_fd(exchange, reply, &status);
+	} else if (reply->json) {
+		type = "application/json";
+		response = response_of_text(json_dumps(reply->json, JSON_COMPACT));
+		json_decref(reply->json);
+	} else {
+		response = response_of_text(reply->text ? reply->text : bu_xstrdup(""));
+	}
+	if (!response)
+		return MHD_NO;
+	security_headers(response, type);
+	rc = MHD_queue_response(exchange->connection, (unsigned)status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+static enum MHD_Result
+send_error(struct exchange *exchange, const struct bu_err *err)
+{
+	struct bu_reply reply = {.status = bu_err_http(err->kind)};
+
+	reply.json = json_pack("{s:o}", "error", bu_json_from_err(err));
+	return send_reply(exchange, &reply);
+}
+
+static void
+read_peer(struct exchange *exchange)
+{
+	const union MHD_ConnectionInfo *info;
+
+	if (!exchange->listener->tls)
+		return;
+	info = MHD_get_connection_info(exchange->connection,
+				       MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	if (!info || bu_tls_peer_name(info->tls_session, exchange->peer,
+				      sizeof(exchange->peer), NULL) != 0)
+		exchange->peer[0] = '\0';
+}
+
+static void
+suspend(struct exchange *exchange)
+{
+	struct bu_server *server = exchange->listener->server;
+
+	exchange->waiting = 1;
+	exchange->next = server->waiting;
+	server->waiting = exchange;
+	MHD_suspend_connection(exchange->connection);
+	if (!server->wake_ms) {
+		server->wake_ms = bu_loop_now_ms(server->loop) + AGAIN_MS;
+		bu_timer_set(server->wake, AGAIN_MS);
+	}
+}
+
+static enum MHD_Result
+dispatch(struct exchange *exchange, const char *url, const char *method)
+{
+	struct bu_server *server = exchange->listener->server;
+	int64_t now_ms = bu_loop_now_ms(server->loop);
+	struct bu_request request = {.method = method,
+				     .path = url,
+				     .peer = exchange->peer,
+				     .waited_ms = now_ms - exchange->since_ms,
+				     .connection = exchange->connection};
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	bu_autojson json_t *body = NULL;
+	char store[512];
+	const struct bu_route *route = server->routes;
+	int known = 0;
+
+	for (; route->method; route++) {
+		int fits =
+			(route->listeners & (int)exchange->listener->kind) &&
+			match(route->path, url, store, sizeof(store), request.params);
+
+		known |= fits;
+		if (fits && (strcmp(route->method, method) == 0 ||
+			     (strcmp(method, "HEAD") == 0 &&
+			      strcmp(route->method, "GET") == 0)))
+			break;
+	}
+	if (!route->method) {
+		bu_err_set(&err, BU_ERR_NOTFOUND, 0, "nothing at %s %s%s", method, url,
+			   known ? " (another method is)" : "");
+		return send_error(exchange, &err);
+	}
+	if (exchange->body_size) {
+		body = bu_json_parse(exchange->body, exchange->body_size, "request",
+				     &err);
+		if (!body)
+			return send_error(exchange, &err);
+		request.body = body;
+	}
+	switch (route->fn(server->arg, &request, &reply, &err)) {
+	case BU_ANSWER_NOW:
+		return send_reply(exchange, &reply);
+	case BU_ANSWER_LATER:
+		suspend(exchange);
+		return MHD_YES;
+	case BU_ANSWER_ERROR:
+		break;
+	}
+	return send_error(exchange, &err);
+}
+
+static void
+add_body(struct exchange *exchange, const char *data, size_t size)
+{
+	if (exchange->body_size + size > BODY_MAX) {
+		exchange->too_large = 1;
+		return;
+	}
+	exchange->body = bu_xgrow(exchange->body, &exchange->body_cap,
+				  exchange->body_size + size, 1);
+	memcpy(exchange->body + exchange->body_size, data, size);
+	exchange->body_size += size;
+}
+
+static enum MHD_Result
+on_access(void *cls, struct MHD_Connection *connection, const char *url,
+	  const char *method, const char *version, const char *data, size_t *size,
+	  void **slot)
+{
+	struct listener *listener = cls;
+	struct exchange *exchange = *slot;
+	struct bu_err err;
+
+	if (!exchange) {
+		exchange = bu_xcalloc(1, sizeof(*exchange));
+		exchange->listener = listener;
+		exchange->connection = connection;
+		exchange->since_ms = bu_loop_now_ms(listener->server->loop);
+		*slot = exchange;
+		read_peer(exchange);
+		return MHD_YES;
+	}
+	if (*size) {
+		add_body(exchange, data, *size);
+		*size = 0;
+		return MHD_YES;
+	}
+	if (exchange->too_large) {
+		bu_err_set(&err, BU_ERR_INVAL, 0, "request larger than %d bytes",
+			   BODY_MAX);
+		return send_error(exchange, &err);
+	}
+	return dispatch(exchange, url, method);
+}
+
+static void
+on_completed(void *cls, struct MHD_Connection *connection, void **slot,
+	     enum MHD_RequestTerminationCode code)
+{
+	struct exchange *exchange = *slot;
+
+	if (!exchange)
+		return;
+	free(exchange->body);
+	free(exchange);
+	*slot = NULL;
+}
+
+static void
+run_listener(struct listener *listener)
+{
+	MHD_UNSIGNED_LONG_LONG in_ms;
+
+	MHD_run(listener->daemon);
+	if (MHD_get_timeout(listener->daemon, &in_ms) == MHD_YES)
+		bu_timer_set(listener->timer, (int64_t)in_ms);
+	else
+		bu_timer_stop(listener->timer);
+}
+
+static void
+on_listener_ready(int fd, int what, void *arg)
+{
+	run_listener(arg);
+}
+
+static void
+on_listener_timer(void *arg)
+{
+	run_listener(arg);
+}
+
+static void
+on_wake(void *arg)
+{
+	struct bu_server *server = arg;
+	struct exchange *exchange;
+
+	server->wake_ms = 0;
+	while ((exchange = server->waiting)) {
+		server->waiting = exchange->next;
+		exchange->waiting = 0;
+		MHD_resume_connection(exchange->connection);
+	}
+	for (size_t i = 0; i < server->count; i++)
+		run_listener(&server->listeners[i]);
+}
+
+void
+bu_server_wake(struct bu_server *server)
+{
+	int64_t due_ms = bu_loop_now_ms(server->loop) + WAKE_MS;
+
+	if (!server->waiting || (server->wake_ms && server->wake_ms <= due_ms))
+		return;
+	server->wake_ms = due_ms;
+	bu_timer_set(server->wake, WAKE_MS);
+}
+
+struct bu_server *
+bu_server_create(struct bu_loop *loop, const struct bu_route *routes, void *arg)
+{
+	struct bu_server *server = bu_xcalloc(1, sizeof(*server));
+
+	server->loop = loop;
+	server->routes = routes;
+	server->arg = arg;
+	server->wake = bu_timer_create(loop, on_wake, server);
+	return server;
+}
+
+void
+bu_server_destroy(struct bu_server *server)
+{
+	struct exchange *exchange;
+
+	if (!server)
+		return;
+	while ((exchange = server->waiting)) {
+		server->waiting = exchange->next;
+		MHD_resume_connection(exchange->connection);
+	}
+	for (size_t i = 0; i < server->count; i++) {
+		bu_watch_destroy(server->listeners[i].watch);
+		bu_timer_destroy(server->listeners[i].timer);
+		MHD_stop_daemon(server->listeners[i].daemon);
+	}
+	bu_timer_destroy(server->wake);
+	free(server);
+}
+
+static struct MHD_Daemon *
+start_daemon(struct listener *listener, int fd, const char *cert, const char *key,
+	     const char *ca)
+{
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
+	struct MHD_OptionItem tls[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)cert},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)key},
+		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (void *)(uintptr_t)ca},
+		{MHD_OPTION_HTTPS_PRIORITIES, 0,
+		 (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3"},
+		{MHD_OPTION_END, 0, NULL},
+	};
+	struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+
+	if (cert)
+		flags |= MHD_USE_TLS;
+	return MHD_start_daemon(
+		flags, 0, NULL, NULL, on_access, listener, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
+		MHD_OPTION_ARRAY, cert ? tls : none, MHD_OPTION_END);
+}
+
+int
+bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
+		 const char *cert_pem, const char *key_pem, const char *ca_pem,
+		 struct bu_err *err)
+{
+	struct listener *listener = &server->listeners[server->count];
+	const union MHD_DaemonInfo *info;
+
+	bu_assert(server->count < LISTENERS_MAX);
+	listener->server = server;
+	listener->kind = kind;
+	listener->tls = cert_pem != NULL;
+	listener->daemon = start_daemon(listener, fd, cert_pem, key_pem, ca_pem);
+	if (!listener->daemon) {
+		close(fd);
+		return bu_err_set(err, BU_ERR_IO, 0, "cannot start an HTTP listener");
+	}
+	info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	listener->timer = bu_timer_create(server->loop, on_listener_timer, listener);
+	listener->watch = bu_watch_create(server->loop, info->epoll_fd, BU_READABLE,
+					  on_listener_ready, listener);
+	server->count++;
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * HTTP server inside the loop; the only user of libmicrohttpd. Listeners share one
+ * table of routes; a route names the listeners that offer it.
+ */
+#ifndef BU_API_SERVER_H
+#define BU_API_SERVER_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+
+enum bu_listener {
+	BU_LISTEN_BOOT = 1,  /* plain HTTP for boot files and image parts */
+	BU_LISTEN_AGENT = 2, /* TLS, client certificates */
+	BU_LISTEN_LOCAL = 4, /* unix socket of the command line */
+	BU_LISTEN_PAGE = 8,  /* 127.0.0.1, plain, read-only */
+};
+
+struct bu_server;
+
+enum { BU_PARAMS_MAX = 4 };
+
+struct bu_request {
+	const char *method;
+	const char *path;
+	const char *params[BU_PARAMS_MAX]; /* what stood for '*' in the route */
+	const json_t *body;                /* NULL when there was none */
+	const char *peer;  /* name in the verified client certificate; "" = none */
+	int64_t waited_ms; /* since the request came; 0 at the first call */
+	void *connection;  /* for bu_request_query() */
+};
+/* Value of ?name=, NULL when it is missing. */
+const char *bu_request_query(const struct bu_request *request, const char *name);
+
+/* What a handler fills; all of it starts empty. One of json, text, fd is used. */
+struct bu_reply {
+	int status;   /* 0 = 200 */
+	json_t *json; /* taken */
+	char *text;   /* taken */
+	const char *content_type;
+	int has_fd;
+	int fd; /* taken; Range is honoured */
+	uint64_t fd_size;
+};
+
+enum bu_answer { BU_ANSWER_NOW = 0, BU_ANSWER_ERROR = -1, BU_ANSWER_LATER = 1 };
+
+/* LATER: asked again after bu_server_wake() and when a second has passed. */
+typedef enum bu_answer (*bu_handler_fn)(void *arg, const struct bu_request *request,
+					struct bu_reply *reply, struct bu_err *err);
+
+struct bu_route {
+	const char *method;
+	const char *path; /* a segment "*" takes any one, a last "**" all the rest */
+	int listeners;
+	bu_handler_fn fn;
+	const char *help;
+};
+
+/* routes: ends with a NULL method. arg is handed to every handler. */
+struct bu_server *bu_server_create(struct bu_loop *loop, const struct bu_route *routes,
+				   void *arg);
+void bu_server_destroy(struct bu_server *server);
+/* Takes fd, a listening socket. cert, key, ca: PEM for TLS, NULL for plain. */
+int bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
+		     const char *cert_pem, const char *key_pem, const char *ca_pem,
+		     struct bu_err *err);
+/* Asks waiting handlers again, at most ten times a second. */
+void bu_server_wake(struct bu_server *server);
+
+/* "10.0.0.1:8080" -> a listening socket, -1 and err when not. */
+int bu_listen_tcp(const char *address, struct bu_err *err);
+/* A stale socket file is replaced; mode 0600. */
+int bu_listen_unix(const char *path, struct bu_err *err);
+
+#endif

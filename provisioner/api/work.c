@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work items of steps: what the agent has to do, complete, so that it needs to ask
+ * nothing more. Made anew at each request from the log's facts: the same step gives the
+ * same item.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "provisioner/api/api.h"
+#include "provisioner/config/render.h"
+
+enum { NICS_MAX = 64, SECRET_MAX = 65536 };
+
+static struct bu_config *
+node_config(const struct bu_api *api, const struct bu_node *node,
+	    const struct bu_desired_node *want, struct bu_err *err)
+{
+	bu_autojson json_t *inventory = bu_world_inventory(api->world, node);
+	const char *macs[NICS_MAX];
+	struct bu_config_input input = {
+		.desired = api->world->desired,
+		.node = want,
+		.nic_macs = macs,
+		.appliance = api->boot_address,
+	};
+	size_t i;
+	json_t *nic;
+
+	json_array_foreach (json_object_get(inventory, "nics"), i, nic)
+		if (input.nic_count < NICS_MAX)
+			macs[input.nic_count++] = bu_json_str(nic, "mac", "");
+	return bu_config_render(&input, err);
+}
+
+static json_t *
+signed_note(const struct bu_api *api, const struct bu_node *node, const char *kind,
+	    struct bu_err *err)
+{
+	bu_autojson json_t *body = json_pack(
+		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "v", 1, "kind", kind, "node",
+		node->name, "machine", node->machine, "step", node->step.id, "image",
+		node->order.image, "digest", node->order.image_digest, "epoch",
+		(json_int_t)api->world->epoch);
+
+	return bu_trust_sign(api->trust, body, err);
+}
+
+static json_t *
+install_work(const struct bu_api *api, const struct bu_node *node,
+	     const struct bu_desired_node *want, struct bu_err *err)
+{
+	bu_autofree char *key =
+		bu_file_read(bu_api_image_key(api, want->image), 65536, NULL, err);
+	struct bu_config *config = NULL;
+	json_t *mark = NULL, *stamp = NULL, *work = NULL;
+
+	if (!key)
+		return NULL;
+	config = node_config(api, node, want, err);
+	if (config)
+		mark = signed_note(api, node, "mark", err);
+	if (mark)
+		stamp = signed_note(api, node, "stamp", err);
+	if (stamp)
+		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:O,s:O,s:o}",
+				 "kind", "install", "base_url", api->http_url, "image",
+				 node->order.image, "digest", node->order.image_digest,
+				 "image_key", key, "appliance_key",
+				 bu_trust_public_key(api->trust), "disk",
+				 want->hardware->disk, "wipe",
+				 node->order.class == BU_CLASS_WIPE, "mark", mark,
+				 "stamp", stamp, "files", bu_config_to_json(config));
+	bu_config_destroy(config);
+	json_decref(mark);
+	json_decref(stamp);
+	return work;
+}
+
+/* Nodes without a cluster have nothing to start; their certificates are kept as well.
+ */
+static json_t *
+join_work(const struct bu_node *node, const struct bu_desired_node *want,
+	  struct bu_err *err)
+{
+	json_t *work =
+		json_pack("{s:s,s:[],s:[],s:O,s:O}", "kind", "join", "files",
+			  "services", "full", node->full_cert, "boot", node->boot_cert);
+	bu_autofree char *key = NULL;
+	struct bu_config *config;
+	size_t size;
+
+	if (!want->cluster)
+		return work;
+	key = bu_file_read(want->cluster->munge_key_path ? want->cluster->munge_key_path
+							 : "",
+			   SECRET_MAX, &size, err);
+	config = key ? bu_config_render_cluster(want, key, size, err) : NULL;
+	if (!config) {
+		bu_err_wrap(err, "cluster %s", want->cluster->name);
+		json_decref(work);
+		return NULL;
+	}
+	json_object_set_new(work, "files", bu_config_to_json(config));
+	json_object_set_new(work, "services", json_pack("[s,s]", "munge", "slurmd"));
+	bu_config_destroy(config);
+	return work;
+}
+
+json_t *
+bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
+		 struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_world_desired(api->world, node);
+	json_t *work;
+
+	if (!want) {
+		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node %s in the profile",
+			   node->name);
+		return NULL;
+	}
+	work = node->step.action == BU_ACTION_INSTALL
+		       ? install_work(api, node, want, err)
+		       : join_work(node, want, err);
+	if (!work)
+		return NULL;
+	json_object_set_new(work, "id", json_string(node->step.id));
+	json_object_set_new(work, "attempt", json_integer(node->step.attempt));
+	return work;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations that need root. */
+#include "provisioner/boot/priv.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+check_conf(const char *path, struct bu_err *err)
+{
+	struct stat st;
+
+	if (path[0] != '/' || strstr(path, ".."))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "configuration '%s' is no absolute path", path);
+	if (lstat(path, &st) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "configuration '%s'", path);
+	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "configuration '%s' is not a plain file that only we "
+				  "may write",
+				  path);
+	return 0;
+}
+
+struct bu_job *
+bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
+		      void *arg, struct bu_err *err)
+{
+	bu_autofree char *conf_arg = bu_xasprintf("--conf-file=%s", conf_path);
+	/* Debian installs it where an ordinary PATH does not look. */
+	const char *program = access("/usr/sbin/dnsmasq", X_OK) == 0
+				      ? "/usr/sbin/dnsmasq"
+				      : "dnsmasq";
+	const char *argv[] = {program, "--keep-in-foreground", "--log-facility=-",
+			      conf_arg, NULL};
+	struct bu_job_opts opts = {.argv = argv, .output_max = 65536};
+
+	if (check_conf(conf_path, err) != 0)
+		return NULL;
+	return bu_job_start(loop, &opts, fn, arg, err);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What needs root, in one place: a fixed table of operations with arguments checked
+ * here, whoever asks. Later a process of its own (bringup-priv) behind these calls.
+ */
+#ifndef BU_BOOT_PRIV_H
+#define BU_BOOT_PRIV_H
+
+#include "base/worker.h"
+
+/* dnsmasq with this configuration, in the foreground until it is cancelled. The path
+ * must be absolute, without "..", a plain file of ours that nobody else may write. */
+struct bu_job *bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path,
+				     bu_job_fn fn, void *arg, struct bu_err *err);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringupd: main() and wiring only. One thread, one loop; what may block is in
+ * children. It may be killed at any moment: what it was is in the log.
+ */
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "provisioner/api/api.h"
+#include "provisioner/boot/dnsmasq.h"
+#include "provisioner/settings.h"
+
+struct daemon {
+	struct bu_settings settings;
+	struct bu_loop *loop;
+	struct bu_store *store;
+	struct bu_trust *trust;
+	struct bu_world *world;
+	struct bu_power *power;
+	struct bu_dnsmasq *dnsmasq;
+	struct bu_api api;
+	char *image_key;
+	char *web;
+	char *http_url;
+	char *agent_url;
+	char *script_url;
+};
+
+static void
+tell_dnsmasq(struct daemon *d)
+{
+	const struct bu_desired *desired = d->world->desired;
+	size_t count = desired ? desired->nodes_count : 0, used = 0;
+	bu_autofree struct bu_dnsmasq_host *hosts = bu_xcalloc(count, sizeof(*hosts));
+	bu_autofree char(*addresses)[INET_ADDRSTRLEN] =
+		bu_xcalloc(count, sizeof(*addresses));
+	struct bu_err err;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		const struct bu_desired_network *boot =
+			bu_desired_node_network(node, BU_ROLE_BOOT);
+
+		if (!node->mac || !boot ||
+		    bu_desired_node_address(node, boot, addresses[used]) != 0)
+			continue;
+		hosts[used].name = node->name;
+		hosts[used].mac = node->mac;
+		hosts[used].address = addresses[used];
+		used++;
+	}
+	if (d->dnsmasq && bu_dnsmasq_set_hosts(d->dnsmasq, hosts, used, &err) != 0)
+		bu_error("dnsmasq", "%s", err.text);
+}
+
+static void
+on_change(struct bu_world *world, struct bu_node *node, void *arg)
+{
+	struct daemon *d = arg;
+
+	if (!node)
+		tell_dnsmasq(d);
+	bu_rollouts_kick(d->api.rollouts);
+	bu_gate_kick(d->api.gate);
+	bu_server_wake(d->api.server);
+}
+
+static void
+on_stop(int signo, void *arg)
+{
+	struct daemon *d = arg;
+
+	bu_info("main", "signal %d, stopping; nodes and clusters go on", signo);
+	bu_loop_stop(d->loop);
+}
+
+/* systemd's protocol: descriptors from 3 on are ours when LISTEN_PID says so. */
+static int
+inherited_socket(void)
+{
+	const char *pid = getenv("LISTEN_PID");
+	const char *count = getenv("LISTEN_FDS");
+
+	if (!pid || !count || atol(pid) != (long)getpid() || atoi(count) < 1)
+		return -1;
+	bu_set_cloexec(3, 1);
+	return 3;
+}
+
+static int
+open_state(struct daemon *d, struct bu_err *err)
+{
+	bu_autofree char *keys = bu_xasprintf("%s/keys", d->settings.state);
+	bu_autofree char *log = bu_xasprintf("%s/journal.db", d->settings.state);
+	bu_autofree char *ip = bu_xasprintf("IP:%s", d->settings.boot_address);
+	const char *names[] = {"DNS:bringup", "IP:127.0.0.1",
+			       d->settings.boot_address[0] ? ip : NULL, NULL};
+
+	if (bu_mkdir_p(d->settings.state, 0700, err) != 0)
+		return -1;
+	d->trust = bu_trust_open(keys, names, err);
+	if (!d->trust)
+		return -1;
+	d->store = bu_store_open_sqlite(d->loop, log, err);
+	if (!d->store)
+		return -1;
+	d->world = bu_world_create(d->loop, d->store);
+	d->world->public_pem = bu_trust_public_key(d->trust);
+	return bu_world_load(d->world, err);
+}
+
+/* The first start of this log raises its epoch. */
+static void
+first_epoch(struct daemon *d)
+{
+	struct bu_event event;
+	int64_t epoch = bu_wall_ms(bu_clock_system()) / 1000;
+
+	if (bu_store_epoch(d->store))
+		return;
+	bu_event_init(&event, BU_EVENT_EPOCH, "",
+		      json_pack("{s:I}", "epoch", (json_int_t)epoch));
+	bu_reconcile_note(d->api.rec, &event, 1);
+}
+
+static int
+start_engine(struct daemon *d, struct bu_err *err)
+{
+	bu_autofree char *program = bu_program_path("bringup-power");
+	struct bu_reconcile_opts opts = {.world = d->world, .trust = d->trust};
+
+	d->power = bu_power_create(d->loop, program, err);
+	if (!d->power)
+		return -1;
+	opts.power = d->power;
+	memcpy(opts.limit_s, d->settings.limit_s, sizeof(opts.limit_s));
+	d->api.rec = bu_reconcile_create(&opts);
+	d->api.rollouts = bu_rollouts_create(d->world, d->api.rec);
+	d->api.gate = bu_gate_create(d->world, d->api.rec, d->trust);
+	return 0;
+}
+
+static int
+listen_one(struct daemon *d, enum bu_listener kind, const char *address,
+	   struct bu_err *err)
+{
+	int tls = kind == BU_LISTEN_AGENT;
+	int fd;
+
+	if (kind == BU_LISTEN_LOCAL)
+		fd = bu_listen_unix(address, err);
+	else
+		fd = bu_listen_tcp(address, err);
+	if (fd < 0)
+		return -1;
+	return bu_server_listen(d->api.server, kind, fd,
+				tls ? bu_trust_server_cert(d->trust) : NULL,
+				tls ? bu_trust_server_key(d->trust) : NULL,
+				tls ? bu_trust_ca(d->trust) : NULL, err);
+}
+
+static int
+open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
+{
+	const struct bu_settings *s = &d->settings;
+	bu_autofree char *dir =
+		bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
+
+	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
+	if (bu_mkdir_p(dir, 0755, err) != 0 ||
+	    listen_one(d, BU_LISTEN_LOCAL, s->socket, err) != 0)
+		return -1;
+	if (s->boot_listen[0] &&
+	    listen_one(d, BU_LISTEN_BOOT, s->boot_listen, err) != 0)
+		return -1;
+	if (s->agent_listen[0] &&
+	    listen_one(d, BU_LISTEN_AGENT, s->agent_listen, err) != 0)
+		return -1;
+	if (page_fd >= 0)
+		return bu_server_listen(d->api.server, BU_LISTEN_PAGE, page_fd, NULL,
+					NULL, NULL, err);
+	return s->page_listen[0] ? listen_one(d, BU_LISTEN_PAGE, s->page_listen, err)
+				 : 0;
+}
+
+static void
+prepare_dnsmasq(struct daemon *d)
+{
+	const struct bu_settings *s = &d->settings;
+	bu_autofree char *dir = bu_xasprintf("%s/dnsmasq", s->state);
+	struct bu_dnsmasq_opts opts = {
+		.dir = dir,
+		.interface = s->boot_interface,
+		.address = s->boot_address,
+		.range = s->dhcp_range,
+		.script_url = d->script_url,
+		.http_url = d->http_url,
+	};
+
+	if (!s->boot_interface[0])
+		return;
+	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
+	tell_dnsmasq(d);
+}
+
+static void
+fill_api(struct daemon *d)
+{
+	const struct bu_settings *s = &d->settings;
+
+	d->http_url = bu_xasprintf("http://%s", s->boot_listen);
+	d->agent_url = bu_xasprintf("https://%s", s->agent_listen);
+	d->script_url = bu_xasprintf("%s/boot.ipxe", d->http_url);
+	d->web = s->web[0] ? bu_xstrdup(s->web) : bu_data_path("webui");
+	d->image_key = s->image_key[0]
+			       ? bu_xstrdup(s->image_key)
+			       : bu_xasprintf("%s/../keys/image.pub", s->images);
+	d->api.world = d->world;
+	d->api.trust = d->trust;
+	d->api.images_dir = s->images;
+	d->api.image_key = d->image_key;
+	d->api.ramdisk_dir = s->ramdisk;
+	d->api.web_dir = d->web;
+	d->api.boot_address = s->boot_address;
+	d->api.http_url = d->http_url;
+	d->api.agent_url = d->agent_url;
+}
+
+static int
+start(struct daemon *d, int page_fd, struct bu_err *err)
+{
+	if (open_state(d, err) != 0 || start_engine(d, err) != 0)
+		return -1;
+	fill_api(d);
+	if (open_listeners(d, page_fd, err) != 0)
+		return -1;
+	prepare_dnsmasq(d);
+	d->world->on_change = on_change;
+	d->world->on_change_arg = d;
+	first_epoch(d);
+	bu_reconcile_start(d->api.rec);
+	bu_rollouts_kick(d->api.rollouts);
+	bu_info("main", "bringupd %s: %zu nodes, epoch %lld, state in %s", BU_VERSION,
+		d->world->count, (long long)d->world->epoch, d->settings.state);
+	return 0;
+}
+
+static void
+stop(struct daemon *d)
+{
+	bu_server_destroy(d->api.server);
+	bu_dnsmasq_destroy(d->dnsmasq);
+	bu_gate_destroy(d->api.gate);
+	bu_rollouts_destroy(d->api.rollouts);
+	bu_power_destroy(d->power);
+	bu_store_destroy(d->store);
+	bu_reconcile_destroy(d->api.rec);
+	bu_world_destroy(d->world);
+	bu_trust_destroy(d->trust);
+	bu_settings_fini(&d->settings);
+	free(d->image_key);
+	free(d->web);
+	free(d->http_url);
+	free(d->agent_url);
+	free(d->script_url);
+}
+
+static int
+run(const char *conf)
+{
+	struct daemon d = {0};
+	struct bu_sigwatch *watches[2];
+	struct bu_err err = {0};
+	int page_fd = inherited_socket();
+
+	if (bu_settings_load(conf, &d.settings, &err) != 0) {
+		bu_error("main", "%s", err.text);
+		return 1;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	d.loop = bu_loop_create(NULL);
+	watches[0] = bu_sigwatch_create(d.loop, SIGTERM, on_stop, &d);
+	watches[1] = bu_sigwatch_create(d.loop, SIGINT, on_stop, &d);
+	if (start(&d, page_fd, &err) == 0)
+		bu_loop_run(d.loop);
+	else
+		bu_error("main", "%s", err.text);
+	stop(&d);
+	bu_sigwatch_destroy(watches[0]);
+	bu_sigwatch_destroy(watches[1]);
+	bu_loop_destroy(d.loop);
+	return err.kind ? 1 : 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *conf = "/etc/bringup/bringupd.conf";
+	enum bu_log_level level = BU_LOG_INFO;
+	int option;
+
+	while ((option = getopt(argc, argv, "c:vh")) != -1) {
+		switch (option) {
+		case 'c':
+			conf = optarg;
+			break;
+		case 'v':
+			level = BU_LOG_DEBUG;
+			break;
+		default:
+			fprintf(stderr, "usage: bringupd [-c FILE] [-v]\n");
+			return option == 'h' ? 0 : 1;
+		}
+	}
+	bu_log_init("bringupd", level);
+	umask(077);
+	return run(conf);
+}

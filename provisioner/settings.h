@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /etc/bringup/bringupd.conf: where bringupd listens and keeps things. What it shall do
+ * is profile, not here.
+ */
+#ifndef BU_SETTINGS_H
+#define BU_SETTINGS_H
+
+#include "base/err.h"
+#include "model/state.h"
+
+/* field, default, help */
+#define BU_SETTINGS(X)                                                                 \
+	X(state, "/var/lib/bringup", "state directory: log, keys")                     \
+	X(socket, "/run/bringup/sock", "unix socket of the command line")              \
+	X(boot_listen, "", "plain HTTP for booting nodes, ADDRESS:PORT")               \
+	X(agent_listen, "", "TLS for agents, ADDRESS:PORT")                            \
+	X(page_listen, "127.0.0.1:8480",                                               \
+	  "status page; unused when a socket is inherited")                            \
+	X(boot_interface, "", "DHCP is served here; empty = somebody else does")       \
+	X(boot_address, "", "our address on it")                                       \
+	X(dhcp_range, "", "FIRST,LAST for machines that are in no profile")            \
+	X(images, "/var/lib/bringup/images", "directory of images")                    \
+	X(image_key, "", "public key of images; empty = keys/image.pub beside images") \
+	X(ramdisk, "/var/lib/bringup/ramdisk", "vmlinuz and agent.img")                \
+	X(web, "", "directory of the page; empty = the installed one")
+
+struct bu_settings {
+#define X(field, fallback, help) char *field;
+	BU_SETTINGS(X)
+#undef X
+	/* [limits] STATE = SECONDS; 0 = the lifecycle's own */
+	int limit_s[BU_STATE_COUNT];
+};
+
+/* BU_ERR_INVAL names the key; an unknown one is an error. */
+int bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err);
+void bu_settings_fini(struct bu_settings *settings);
+
+#endif
