@@ -18,8 +18,8 @@ struct bu_image {
 };
 
 /* Finds <images_dir>/<name>, verifies the signature with the image key and checks that
- * every part's file has its size (contents: bu_frames_check). BU_ERR_NOTFOUND when there
- * is no such image. */
+ * every part's file has its size (contents: bu_frames_check). BU_ERR_NOTFOUND when
+ * there is no such image. */
 int bu_image_load(const char *images_dir, const char *name, const char *public_pem,
 		  struct bu_image *ret, struct bu_err *err);
 void bu_image_fini(struct bu_image *image);

@@ -17,8 +17,8 @@ struct bu_image_build_opts {
 
 /* ${BRINGUP_CACHE:-~/.cache/bringup}; owned. */
 char *bu_image_cache_dir(void);
-/* Makes keys/image.key (0600) and keys/image.pub unless they exist. Both PEM strings are
- * owned; either pointer may be NULL. */
+/* Makes keys/image.key (0600) and keys/image.pub unless they exist. Both PEM strings
+ * are owned; either pointer may be NULL. */
 int bu_image_keys(const char *cache_dir, char **ret_private_pem, char **ret_public_pem,
 		  struct bu_err *err);
 /* name: a recipe, "debian12", "tiny" or "ramdisk". Says on standard error what it does;

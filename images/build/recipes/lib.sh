@@ -5,7 +5,7 @@
 #   AGENT    path of bringup-agent
 # and one argument: `key` prints everything that the result depends on, `build` makes it.
 set -eu
-export LC_ALL=C
+export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 umask 022
 
 say()
