@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line's connection to bringupd: JSON over its unix socket. */
+#ifndef BU_CLI_CLIENT_H
+#define BU_CLI_CLIENT_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct bu_client;
+
+/* socket: NULL takes $BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when
+ * BRINGUP_RACK is set, else /run/bringup/sock. Connects with the first request, and
+ * again when bringupd was started again. */
+struct bu_client *bu_client_create(const char *socket);
+void bu_client_destroy(struct bu_client *client);
+/* wait_s: how long the daemon may hold its answer back. New reference, always an
+ * object; the errors of bu_http_json(). */
+json_t *bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err,
+		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+json_t *bu_client_post(struct bu_client *client, const char *path, const json_t *body,
+		       struct bu_err *err);
+/* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */
+json_t *bu_client_node(struct bu_client *client, const char *name, struct bu_err *err);
+
+/* Which socket it will be; owned. */
+char *bu_client_socket(const char *socket);
+
+void bu_cleanup_client(struct bu_client **client);
+#define bu_autoclient __attribute__((cleanup(bu_cleanup_client)))
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the table of commands in main.c calls. A command gives its exit code, or -1 and
+ * err, which main.c prints and turns into the exit code of its kind.
+ */
+#ifndef BU_CLI_COMMANDS_H
+#define BU_CLI_COMMANDS_H
+
+#include "base/err.h"
+#include "cli/image.h"
+#include "cli/options.h"
+
+/* Exit code of `plan --detailed-exitcode` when there is something to do. */
+enum { BU_EXIT_CHANGES = 2 };
+
+int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_plan(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_node_release(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err);
+/* Hands over to the program bringup-lab; returns only when that fails. */
+int bu_cmd_lab(int argc, char **argv);
+
+#endif

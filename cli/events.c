@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringup events: the log, and with --follow what is added to it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "profiles/nodeset.h"
+
+enum { POLL_S = 25 };
+
+/* Those that were asked for; a new array. */
+static json_t *
+choose(const json_t *reply, const char *node)
+{
+	json_t *chosen = json_array(), *event;
+	size_t i;
+
+	json_array_foreach (json_object_get(reply, "events"), i, event)
+		if (!node || strcmp(bu_json_str(event, "node", ""), node) == 0)
+			json_array_append(chosen, event);
+	return chosen;
+}
+
+static void
+print_hostlist(const json_t *events)
+{
+	bu_autojson json_t *names = json_array();
+	bu_autofree char *text = NULL;
+	json_t *event;
+	size_t i;
+
+	json_array_foreach (events, i, event)
+		if (*bu_json_str(event, "node", ""))
+			json_array_append(names, json_object_get(event, "node"));
+	text = bu_out_fold(names);
+	puts(text);
+}
+
+static void
+print(const json_t *events, const struct bu_options *options)
+{
+	json_t *event;
+	size_t i;
+
+	if (options->format == BU_FORMAT_HOSTLIST) {
+		if (json_array_size(events) || !options->follow)
+			print_hostlist(events);
+	} else if (options->format == BU_FORMAT_JSON && !options->follow) {
+		bu_out_json(events, stdout);
+	} else {
+		json_array_foreach (events, i, event) {
+			if (options->format == BU_FORMAT_JSON)
+				bu_out_json_line(event, stdout);
+			else
+				bu_render_event(event, stdout);
+		}
+	}
+	fflush(stdout);
+}
+
+/* Prints what is chosen of the reply; the last number that was seen. */
+static int64_t
+take(const json_t *reply, int64_t after, const struct bu_options *options)
+{
+	bu_autojson json_t *events = choose(reply, options->node);
+	json_t *event;
+	size_t i;
+
+	print(events, options);
+	json_array_foreach (json_object_get(reply, "events"), i, event)
+		if (bu_json_int(event, "seq", 0) > after)
+			after = bu_json_int(event, "seq", 0);
+	return after;
+}
+
+int
+bu_cmd_events(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = NULL;
+	bu_autofree char *filter = NULL;
+	int64_t after;
+
+	if (options->node && !bu_node_name_ok(options->node))
+		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' cannot be a node",
+				  options->node);
+	filter = options->node ? bu_xasprintf("&node=%s", options->node)
+			       : bu_xstrdup("");
+	reply = bu_client_get(client, 0, err, "/v1/events?limit=%d%s", options->limit,
+			      filter);
+	if (!reply)
+		return -1;
+	after = take(reply, 0, options);
+	while (options->follow && !ferror(stdout)) {
+		bu_autojson json_t *next = bu_client_get(
+			client, POLL_S, err, "/v1/events?after=%lld&wait=%d%s",
+			(long long)after, POLL_S, filter);
+
+		if (!next)
+			return -1;
+		after = take(next, after, options);
+	}
+	return 0;
+}

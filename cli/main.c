@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup: the command line. The table below is all of it: dispatch, `--help` and
+ * `help CMD` loop over its rows. What a command cannot do is said here, in one form:
+ * "bringup: <text>" on standard error and the exit code of the error's kind.
+ */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "cli/commands.h"
+
+#define BIT BU_OPTION_BIT
+#define LISTING (BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET))
+
+static const struct command {
+	const char *name; /* one or two words */
+	const char *args;
+	const char *help;
+	int min_args, max_args;
+	unsigned int options;
+	int (*fn)(const struct bu_options *options, struct bu_err *err);
+	int (*raw)(int argc, char **argv); /* instead of fn: has options of its own */
+} commands[] = {
+	{"check", "DIR", "read a profile tree and report every mistake in it", 1, 1,
+	 BIT(JSON), bu_cmd_check, NULL},
+	{"plan", "DIR", "what an apply would do to which node, and why", 1, 1,
+	 LISTING | BIT(OUT) | BIT(DETAILED), bu_cmd_plan, NULL},
+	{"apply", "DIR|FILE", "make it so: plan, ask, order (FILE is of plan --out)", 1,
+	 1, BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT) | BIT(SOCKET),
+	 bu_cmd_apply, NULL},
+	{"status", "", "nodes, measured pairs and the rollout", 0, 0,
+	 LISTING | BIT(WATCH), bu_cmd_status, NULL},
+	{"events", "", "what is in the log", 0, 0,
+	 LISTING | BIT(FOLLOW) | BIT(LIMIT) | BIT(NODE), bu_cmd_events, NULL},
+	{"node list", "", "all nodes", 0, 0, LISTING, bu_cmd_node_list, NULL},
+	{"node show", "NODE", "a node, its hardware and its certificates", 1, 1,
+	 BIT(JSON) | BIT(SOCKET), bu_cmd_node_show, NULL},
+	{"node why", "NODE", "why a node is where it is, and what comes next", 1, 1,
+	 BIT(SOCKET), bu_cmd_node_why, NULL},
+	{"node release", "NODE", "take a held node back", 1, 1, BIT(SOCKET),
+	 bu_cmd_node_release, NULL},
+	{"fabric show", "", "measured pairs of nodes, with verdicts", 0, 0, LISTING,
+	 bu_cmd_fabric_show, NULL},
+	{"fabric certificate", "NODE", "the certificates of a node", 1, 1, LISTING,
+	 bu_cmd_fabric_certificate, NULL},
+	{"image", "VERB ...", "build and look at images; see bringup image help", 0, 0,
+	 0, NULL, bu_cmd_image},
+	{"lab", "VERB ...", "a virtual rack on this machine; see bringup lab --help", 0,
+	 0, 0, NULL, bu_cmd_lab},
+};
+
+static void
+print_usage(const struct command *command, FILE *out)
+{
+	bu_autofree char *text = bu_xasprintf("%s %s", command->name, command->args);
+
+	fprintf(out, "  %-26s  %s\n", text, command->help);
+}
+
+static void
+print_help(FILE *out)
+{
+	fputs("usage: bringup COMMAND ...\n\n", out);
+	for (size_t i = 0; i < BU_LEN(commands); i++)
+		print_usage(&commands[i], out);
+	fputs("\n"
+	      "`bringup help COMMAND` shows the options of a command.\n"
+	      "bringupd is reached over its unix socket: --socket PATH, else\n"
+	      "$BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when BRINGUP_RACK\n"
+	      "is set, else /run/bringup/sock.\n"
+	      "Exit codes: 0 done; 1 wrong usage; 2 changes (plan --detailed-exitcode)",
+	      out);
+#define X(id, name, http, code)                                                        \
+	if ((code) > BU_EXIT_CHANGES)                                                  \
+		fprintf(out, "; %d %s", code, name);
+	BU_ERRS(X)
+#undef X
+	fputs(".\n", out);
+}
+
+static void
+print_command_help(const struct command *command, FILE *out)
+{
+	fprintf(out, "usage: bringup %s%s%s%s\n%s\n", command->name,
+		command->options ? " [options]" : "", *command->args ? " " : "",
+		command->args, command->help);
+	if (command->options)
+		fputc('\n', out);
+	bu_options_help(command->options, out);
+}
+
+/* How many of the words are the command's name; 0 when it is another one. */
+static int
+match(const struct command *command, int count, char **words)
+{
+	const char *rest = command->name;
+
+	for (int i = 0; i < count; i++) {
+		size_t size = strlen(words[i]);
+
+		if (size == 0 || strncmp(rest, words[i], size) != 0)
+			return 0;
+		if (rest[size] == '\0')
+			return i + 1;
+		if (rest[size] != ' ')
+			return 0;
+		rest += size + 1;
+	}
+	return 0;
+}
+
+static const struct command *
+find(int count, char **words, int *ret_used)
+{
+	for (size_t i = 0; i < BU_LEN(commands); i++) {
+		*ret_used = match(&commands[i], count, words);
+		if (*ret_used)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+/* 1 when the word begins the name of some command ("node"). */
+static int
+is_group(const char *word, FILE *out)
+{
+	size_t size = strlen(word);
+	int found = 0;
+
+	for (size_t i = 0; i < BU_LEN(commands); i++) {
+		if (strncmp(commands[i].name, word, size) == 0 &&
+		    commands[i].name[size] == ' ') {
+			if (!found++)
+				fputs("usage:\n", out);
+			print_usage(&commands[i], out);
+		}
+	}
+	return found > 0;
+}
+
+static int
+fail(const struct bu_err *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "bringup: %s\n", err->text);
+	return bu_err_exit_code(err->kind);
+}
+
+static int
+unknown(int count, char **words, struct bu_err *err)
+{
+	if (is_group(words[0], stderr))
+		return bu_err_set(err, BU_ERR_USAGE, 0, "%s: %s%s%s", words[0],
+				  count > 1 ? "'" : "say what",
+				  count > 1 ? words[1] : " to do",
+				  count > 1 ? "' is none of these" : "");
+	return bu_err_set(err, BU_ERR_USAGE, 0,
+			  "'%s' is no command; see bringup --help", words[0]);
+}
+
+static int
+help(int count, char **words)
+{
+	const struct command *command;
+	struct bu_err err;
+	int used;
+
+	if (count == 0) {
+		print_help(stdout);
+		return 0;
+	}
+	command = find(count, words, &used);
+	if (command) {
+		print_command_help(command, stdout);
+		return 0;
+	}
+	if (is_group(words[0], stdout))
+		return 0;
+	unknown(count, words, &err);
+	return fail(&err);
+}
+
+static int
+check_count(const struct command *command, const struct bu_options *options,
+	    struct bu_err *err)
+{
+	if (options->args_count < command->min_args)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "%s needs %s; see bringup help %s", command->name,
+				  command->args, command->name);
+	if (options->args_count > command->max_args)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "%s: '%s' is one too many; see bringup help %s",
+				  command->name, options->args[command->max_args],
+				  command->name);
+	return 0;
+}
+
+/* argv[0] is the last word of the command's name. */
+static int
+run(const struct command *command, int argc, char **argv)
+{
+	struct bu_options options;
+	struct bu_err err = {0};
+	int code;
+
+	if (command->raw)
+		return command->raw(argc, argv);
+	if (bu_options_parse(command->options, argc, argv, &options, &err) != 0) {
+		bu_err_wrap(&err, "%s", command->name);
+		return fail(&err);
+	}
+	if (options.help) {
+		print_command_help(command, stdout);
+		return 0;
+	}
+	if (check_count(command, &options, &err) != 0)
+		return fail(&err);
+	code = command->fn(&options, &err);
+	return code < 0 ? fail(&err) : code;
+}
+
+int
+bu_cmd_lab(int argc, char **argv)
+{
+	bu_autofree char *path = bu_program_path("bringup-lab");
+	bu_autofree char **words = bu_xcalloc((size_t)argc + 1, sizeof(*words));
+	struct bu_err err;
+
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	words[0] = path;
+	execv(path, words);
+	bu_err_set(&err, BU_ERR_IO, 0, "%s: %m", path);
+	return fail(&err);
+}
+
+static int
+dispatch(int argc, char **argv)
+{
+	const struct command *command;
+	struct bu_err err;
+	int used;
+
+	if (argc < 2) {
+		print_help(stderr);
+		return bu_err_exit_code(BU_ERR_USAGE);
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("bringup " BU_VERSION);
+		return 0;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return help(0, NULL);
+	if (strcmp(argv[1], "help") == 0)
+		return help(argc - 2, argv + 2);
+	command = find(argc - 1, argv + 1, &used);
+	if (command)
+		return run(command, argc - used, argv + used);
+	if (argc > 2 && strcmp(argv[2], "--help") == 0)
+		return help(1, argv + 1);
+	unknown(argc - 1, argv + 1, &err);
+	return fail(&err);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct bu_err err;
+	int code;
+
+	setlocale(LC_CTYPE, "");
+	code = dispatch(argc, argv);
+	if (code == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
+		bu_err_set(&err, BU_ERR_IO, 0, "cannot write the output: %m");
+		return fail(&err);
+	}
+	return code;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parsing by the table of options, called by main.c for every command. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stddef.h>
+#include <string.h>
+
+enum kind { KIND_FLAG, KIND_INT, KIND_TEXT, KIND_FORMAT, KIND_JSON };
+
+/* getopt's value of a long option: above every letter. */
+enum { LONG_BASE = 256 };
+
+static const struct option_row {
+	const char *name;
+	char letter;
+	enum kind kind;
+	size_t offset; /* in struct bu_options */
+	const char *arg;
+	long min, max;
+	const char *help;
+} rows[] = {
+#define X(id, name, letter, kind, member, arg, min, max, help)                         \
+	{name, letter, KIND_##kind, offsetof(struct bu_options, member),               \
+	 arg,  min,    max,         help},
+	BU_OPTIONS(X)
+#undef X
+};
+
+static const char *const formats[] = {"table", "json", "hostlist"};
+
+static int
+read_int(const struct option_row *row, const char *text, int *ret, struct bu_err *err)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value < row->min || value > row->max)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--%s '%s': give a whole number from %ld to %ld",
+				  row->name, text, row->min, row->max);
+	*ret = (int)value;
+	return 0;
+}
+
+static int
+read_format(const char *text, int *ret, struct bu_err *err)
+{
+	for (size_t i = 0; i < BU_LEN(formats); i++) {
+		if (strcmp(formats[i], text) == 0) {
+			*ret = (int)i;
+			return 0;
+		}
+	}
+	return bu_err_set(err, BU_ERR_USAGE, 0, "-o '%s': give table, json or hostlist",
+			  text);
+}
+
+static int
+take(const struct option_row *row, const char *text, struct bu_options *options,
+     struct bu_err *err)
+{
+	void *to = (char *)options + row->offset;
+
+	switch (row->kind) {
+	case KIND_FLAG:
+		*(int *)to = 1;
+		return 0;
+	case KIND_JSON:
+		*(int *)to = BU_FORMAT_JSON;
+		return 0;
+	case KIND_INT:
+		return read_int(row, text, to, err);
+	case KIND_FORMAT:
+		return read_format(text, to, err);
+	case KIND_TEXT:
+		*(const char **)to = text;
+		return 0;
+	}
+	return 0;
+}
+
+/* getopt's own tables, of the options that are taken. */
+struct tables {
+	struct option longs[BU_OPTION_COUNT + 2];
+	char letters[2 * BU_OPTION_COUNT + 8];
+};
+
+static void
+make_tables(unsigned int taken, struct tables *ret)
+{
+	struct option *next = ret->longs;
+	char *letter = ret->letters;
+
+	memset(ret, 0, sizeof(*ret));
+	*letter++ = ':'; /* ':' for a missing argument, '?' for an unknown option */
+	*letter++ = 'h';
+	*next++ = (struct option){"help", no_argument, NULL, 'h'};
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct option_row *row = &rows[i];
+
+		if (!(taken & 1u << i))
+			continue;
+		if (row->name[0])
+			*next++ = (struct option){
+				row->name, *row->arg ? required_argument : no_argument,
+				NULL, LONG_BASE + (int)i};
+		if (row->letter) {
+			*letter++ = row->letter;
+			*letter++ = ':';
+		}
+	}
+}
+
+static const struct option_row *
+row_of(int c)
+{
+	if (c >= LONG_BASE)
+		return &rows[c - LONG_BASE];
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (rows[i].letter == c)
+			return &rows[i];
+	return NULL;
+}
+
+static int
+refuse(int c, const char *text, struct bu_err *err)
+{
+	if (c == ':')
+		return bu_err_set(err, BU_ERR_USAGE, 0, "%s needs an argument", text);
+	if (optopt && optopt < LONG_BASE && optopt != 'h')
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "-%c is no option of this command", optopt);
+	return bu_err_set(err, BU_ERR_USAGE, 0, "%s is no option of this command",
+			  text);
+}
+
+int
+bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *ret,
+		 struct bu_err *err)
+{
+	struct bu_options options = {
+		.timeout_s = BU_TIMEOUT_DEFAULT_S,
+		.limit = BU_EVENTS_DEFAULT,
+	};
+	struct tables tables;
+	int c;
+
+	make_tables(taken, &tables);
+	opterr = 0;
+	optind = 0;
+	while ((c = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) !=
+	       -1) {
+		if (c == ':' || c == '?')
+			return refuse(c, argv[optind - 1], err);
+		if (c == 'h')
+			options.help = 1;
+		else if (take(row_of(c), optarg, &options, err) != 0)
+			return -1;
+	}
+	options.args = argv + optind;
+	options.args_count = argc - optind;
+	*ret = options;
+	return 0;
+}
+
+void
+bu_options_help(unsigned int taken, FILE *out)
+{
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct option_row *row = &rows[i];
+		bu_autofree char *text = NULL;
+
+		if (!(taken & 1u << i))
+			continue;
+		text = row->letter ? bu_xasprintf("-%c %s", row->letter, row->arg)
+				   : bu_xasprintf("--%s %s", row->name, row->arg);
+		fprintf(out, "  %-24s  %s\n", text, row->help);
+	}
+}

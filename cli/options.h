@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Options of the command line: one table of all of them. A command names those that it
+ * takes; parsing, the checks of values and `bringup help CMD` loop over the table.
+ */
+#ifndef BU_CLI_OPTIONS_H
+#define BU_CLI_OPTIONS_H
+
+#include <stdio.h>
+
+#include "base/err.h"
+
+enum bu_format { BU_FORMAT_TABLE, BU_FORMAT_JSON, BU_FORMAT_HOSTLIST };
+
+enum {
+	BU_TIMEOUT_DEFAULT_S = 3600,
+	BU_EVENTS_DEFAULT = 50,
+};
+
+/* id, long name ("" = none), letter, kind, member of bu_options, argument, least, most,
+ * help */
+#define BU_OPTIONS(X)                                                                  \
+	X(OUTPUT, "", 'o', FORMAT, format, "table|json|hostlist", 0, 0,                \
+	  "how to print")                                                              \
+	X(JSON, "json", 0, JSON, format, "", 0, 0, "print JSON")                       \
+	X(OUT, "out", 0, TEXT, out, "FILE", 0, 0, "write the plan to FILE")            \
+	X(DETAILED, "detailed-exitcode", 0, FLAG, detailed, "", 0, 0,                  \
+	  "exit 2 when there is something to do")                                      \
+	X(YES, "yes", 0, FLAG, yes, "", 0, 0, "do not ask")                            \
+	X(GRANT, "grant", 0, TEXT, grant, "wipe", 0, 0,                                \
+	  "allow steps of this class, which destroy what is on a disk")                \
+	X(WAIT, "wait", 0, FLAG, wait, "", 0, 0, "follow it until all is settled")     \
+	X(TIMEOUT, "timeout", 0, INT, timeout_s, "SECONDS", 1, 30 * 24 * 3600,         \
+	  "longest wait (3600)")                                                       \
+	X(WATCH, "watch", 0, FLAG, watch, "", 0, 0, "again with each change")          \
+	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with each new event")    \
+	X(LIMIT, "limit", 0, INT, limit, "N", 1, 10000, "the last N of them (50)")     \
+	X(NODE, "node", 0, TEXT, node, "NAME", 0, 0, "only of this node")              \
+	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
+
+enum bu_option_id {
+#define X(id, name, letter, kind, member, arg, min, max, help) BU_OPTION_##id,
+	BU_OPTIONS(X)
+#undef X
+		BU_OPTION_COUNT
+};
+/* What a command row holds: BU_OPTION_BIT(WAIT) | ... */
+#define BU_OPTION_BIT(id) (1u << BU_OPTION_##id)
+
+struct bu_options {
+	int format; /* enum bu_format */
+	const char *out;
+	int detailed;
+	int yes;
+	const char *grant;
+	int wait;
+	int timeout_s;
+	int watch;
+	int follow;
+	int limit;
+	const char *node;
+	const char *socket; /* NULL = the environment says */
+	int help;           /* -h, --help */
+	char **args;        /* what is no option; borrowed from argv */
+	int args_count;
+};
+
+/* argv[0] is passed over. taken: bits of the options that the command has.
+ * BU_ERR_USAGE; argv is reordered. */
+int bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *ret,
+		     struct bu_err *err);
+/* One line for each option that is taken. */
+void bu_options_help(unsigned int taken, FILE *out);
+
+#endif

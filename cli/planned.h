@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan as the command line holds it: made by bringupd, or read from what `plan --out`
+ * wrote; shown to a person. The shape of a plan is in docs/design.md; here it is only
+ * read.
+ */
+#ifndef BU_CLI_PLANNED_H
+#define BU_CLI_PLANNED_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "cli/client.h"
+
+struct bu_planned {
+	json_t *plan;
+	char digest[65]; /* names the plan */
+};
+
+/* Checks the tree in dir (its findings go to standard error), has it planned. */
+int bu_planned_make(struct bu_client *client, const char *dir, struct bu_planned *ret,
+		    struct bu_err *err);
+/* {"plan","digest"}. BU_ERR_VERIFY when the plan is not the one of the digest. */
+int bu_planned_from_json(const json_t *value, struct bu_planned *ret,
+			 struct bu_err *err);
+int bu_planned_load(const char *path, struct bu_planned *ret, struct bu_err *err);
+json_t *bu_planned_to_json(const struct bu_planned *planned);
+int bu_planned_save(const struct bu_planned *planned, const char *path,
+		    struct bu_err *err);
+void bu_planned_fini(struct bu_planned *planned);
+
+size_t bu_planned_steps(const struct bu_planned *planned);
+/* Names of the nodes with a step, folded; owned. */
+char *bu_planned_hostlist(const struct bu_planned *planned);
+/* BU_ERR_DENIED names the nodes whose step needs a grant other than `granted` (NULL =
+ * none was given), BU_ERR_USAGE when there is no such grant. */
+int bu_planned_granted(const struct bu_planned *planned, const char *granted,
+		       struct bu_err *err);
+/* Steps by pool, class and reason, with the consequence of each class in words. */
+void bu_planned_print(const struct bu_planned *planned, FILE *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `bringup node show`: a node as a block of lines. Pure. */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/node_text.h"
+#include "cli/output.h"
+#include "cli/render.h"
+
+/* Nothing is printed for what is not known. */
+static void
+line(FILE *out, const char *name, const char *text)
+{
+	bu_autofree char *clean = bu_out_clean(text, 0);
+
+	if (*clean)
+		fprintf(out, "%-13s %s\n", name, clean);
+}
+
+static void
+time_line(FILE *out, const char *name, int64_t time_ms)
+{
+	char text[24];
+
+	if (time_ms <= 0)
+		return;
+	bu_time_iso(time_ms, text);
+	line(out, name, text);
+}
+
+static void
+render_step(const json_t *step, FILE *out)
+{
+	bu_autofree char *text = NULL;
+
+	if (!json_is_object(step))
+		return;
+	text = bu_xasprintf("%s, attempt %lld, %s", bu_json_str(step, "action", "?"),
+			    (long long)bu_json_int(step, "attempt", 0),
+			    bu_json_str(step, "status", "?"));
+	line(out, "step", text);
+}
+
+static void
+render_disks(const json_t *disks, FILE *out)
+{
+	json_t *disk;
+	size_t i;
+
+	json_array_foreach (disks, i, disk) {
+		bu_autofree char *text = bu_xasprintf(
+			"%s, %.1f GB%s%s", bu_json_str(disk, "path", "?"),
+			(double)bu_json_int(disk, "size_bytes", 0) / 1e9,
+			*bu_json_str(disk, "serial", "") ? ", serial " : "",
+			bu_json_str(disk, "serial", ""));
+
+		line(out, "  disk", text);
+	}
+}
+
+static void
+render_nics(const json_t *nics, FILE *out)
+{
+	json_t *nic;
+	size_t i;
+
+	json_array_foreach (nics, i, nic) {
+		bu_autofree char *text = bu_xasprintf(
+			"%s, %s, driver %s", bu_json_str(nic, "name", "?"),
+			bu_json_str(nic, "mac", "?"), bu_json_str(nic, "driver", "?"));
+
+		line(out, "  nic", text);
+	}
+}
+
+static void
+render_inventory(const json_t *inventory, FILE *out)
+{
+	const json_t *dmi = json_object_get(inventory, "dmi");
+	const json_t *cpu = json_object_get(inventory, "cpu");
+	bu_autofree char *product = NULL;
+	bu_autofree char *processor = NULL;
+	bu_autofree char *memory = NULL;
+
+	if (!json_is_object(inventory))
+		return;
+	product = bu_xasprintf("%s %s", bu_json_str(dmi, "vendor", ""),
+			       bu_json_str(dmi, "product", ""));
+	processor = bu_xasprintf("%s, %lld threads", bu_json_str(cpu, "model", ""),
+				 (long long)bu_json_int(cpu, "threads", 0));
+	memory = bu_xasprintf("%.1f GiB",
+			      (double)bu_json_int(inventory, "memory_bytes", 0) /
+				      (1 << 30));
+	fputs("hardware\n", out);
+	line(out, "  product", product);
+	line(out, "  serial", bu_json_str(dmi, "serial", ""));
+	line(out, "  uuid", bu_json_str(dmi, "uuid", ""));
+	line(out, "  cpu", processor);
+	line(out, "  memory", memory);
+	render_disks(json_object_get(inventory, "disks"), out);
+	render_nics(json_object_get(inventory, "nics"), out);
+	if (json_array_size(json_object_get(inventory, "gpus"))) {
+		bu_autofree char *gpus = bu_xasprintf(
+			"%zu", json_array_size(json_object_get(inventory, "gpus")));
+
+		line(out, "  gpus", gpus);
+	}
+}
+
+static void
+render_stages(const json_t *stages, FILE *out)
+{
+	json_t *stage;
+	size_t i;
+
+	if (json_array_size(stages))
+		fputs("stages\n", out);
+	json_array_foreach (stages, i, stage) {
+		bu_autofree char *took = bu_out_duration(bu_json_int(stage, "ms", 0));
+
+		fprintf(out, "  %-11s %s\n", bu_json_str(stage, "state", "?"), took);
+	}
+}
+
+void
+bu_render_node(const json_t *node, FILE *out)
+{
+	static const char *const texts[][2] = {
+		{"node", "name"},       {"pool", "pool"},
+		{"state", "state"},     {"image", "image"},
+		{"machine", "machine"}, {"firmware", "firmware"},
+		{"boot id", "boot_id"},
+	};
+	bu_autofree char *progress = bu_node_progress(node);
+	bu_autofree char *note = bu_node_note(node);
+	json_t *certificates = json_object_get(node, "certificates");
+	const json_t *order = json_object_get(node, "order");
+	json_t *certificate;
+	size_t i;
+
+	for (i = 0; i < BU_LEN(texts); i++)
+		line(out, texts[i][0], bu_json_str(node, texts[i][1], ""));
+	time_line(out, "since", bu_json_int(node, "since_ms", 0));
+	line(out, "progress", progress);
+	line(out, "note", note);
+	time_line(out, "last seen", bu_json_int(node, "last_seen_ms", 0));
+	if (!bu_json_bool(node, "in_profile", 1))
+		line(out, "profile", "it is in none that was applied");
+	line(out, "rollout", bu_json_str(order, "rollout", ""));
+	line(out, "ordered", bu_json_str(order, "image", ""));
+	render_step(json_object_get(node, "step"), out);
+	json_array_foreach (certificates, i, certificate)
+		line(out, "certificate", bu_json_str(certificate, "kind", "?"));
+	render_stages(json_object_get(node, "stages"), out);
+	render_inventory(json_object_get(node, "inventory"), out);
+}
