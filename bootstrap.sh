@@ -45,6 +45,7 @@ check|clang-14|second compiler, sanitizers|
 check|libclang-rt-14-dev|sanitizers and fuzzers of clang|
 check|llvm-14|names in the sanitizers' reports|
 check|clang-format-14|source format|
+check|jq|JSON in the system tests|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
 demo|libvirt-clients|virsh, to look into the rack|
@@ -187,7 +188,7 @@ build_in() {
 		(cd -- "$dir" && quietly ../../configure -q "$@")
 	fi
 	say "building $dir"
-	make -s -j "$(nproc)" -C "$dir" "${targets[@]}" || die "the build in $dir failed"
+	make -s -j "$(nproc)" -C "$dir" ARFLAGS=cr "${targets[@]}" || die "the build in $dir failed"
 }
 
 # Shows a command's output only when it fails.
