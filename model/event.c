@@ -60,6 +60,33 @@ text_of_pair(const json_t *body)
 		bu_json_real(body, "ba_gbps", 0), bu_json_real(body, "expect_gbps", 0));
 }
 
+/* "booted: boot_id 1c766a5e-4b96, where ramdisk"; long digests are cut. */
+static char *
+text_of_members(const struct bu_event *event)
+{
+	char *text = bu_xstrdup(bu_event_name(event->kind));
+	const char *key, *before = ": ";
+	json_t *value;
+
+	json_object_foreach(event->body, key, value) {
+		bu_autofree char *old = NULL;
+
+		if (json_is_string(value) && *json_string_value(value)) {
+			old = text;
+			text = bu_xasprintf("%s%s%s %.16s", old, before, key,
+					    json_string_value(value));
+		} else if (json_is_integer(value)) {
+			old = text;
+			text = bu_xasprintf("%s%s%s %lld", old, before, key,
+					    (long long)json_integer_value(value));
+		} else {
+			continue;
+		}
+		before = ", ";
+	}
+	return text;
+}
+
 char *
 bu_event_text(const struct bu_event *event)
 {
@@ -93,7 +120,7 @@ bu_event_text(const struct bu_event *event)
 	case BU_EVENT_CERTIFICATE:
 		return bu_xasprintf("%s certificate", bu_json_str(body, "kind", "?"));
 	default:
-		return json_dumps(body, JSON_COMPACT | JSON_SORT_KEYS);
+		return text_of_members(event);
 	}
 }
 
