@@ -34,7 +34,7 @@ enum {
 	  "longest wait (3600)")                                                       \
 	X(WATCH, "watch", 0, FLAG, watch, "", 0, 0, "again with each change")          \
 	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with each new event")    \
-	X(LIMIT, "limit", 0, INT, limit, "N", 1, 10000, "the last N of them (50)")     \
+	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
 	X(NODE, "node", 0, TEXT, node, "NAME", 0, 0, "only of this node")              \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
 

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ends of a rollout and changes of nodes, over made-up status documents. */
+#include "cli/follow.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/testing.h"
+#include "tests/support/unit.h"
+
+#define NODE1(state, rest) "{'name':'node001','state':'" state "'" rest "}"
+#define NODE2(state, rest) "{'name':'node002','state':'" state "'" rest "}"
+#define ROLLOUT(id, counts) "'rollout':{'id':'" id "','total':2," counts "}"
+#define DOC(rollout, nodes) "{" rollout ",'nodes':[" nodes "]}"
+#define BYTES(done)                                                                    \
+	",'progress':{'stage':'write','done_bytes':" done ",'total_bytes':1000}"
+#define HELD ",'held':{'by':'bringup','reason':'no slurmctld'}"
+#define BOTH_READY NODE1("ready", "") "," NODE2("ready", "")
+#define COUNTS(ready, failed, turn, under_way)                                         \
+	"'ready':" ready ",'failed':" failed ",'quarantined':0,'turn':" turn           \
+	",'under_way':" under_way
+
+static struct bu_follow *
+follow_two(void)
+{
+	bu_autojson json_t *names = parse("['node002','node001']");
+
+	return bu_follow_create("r-1", names);
+}
+
+/* Hands one document in; *ret_text (may be NULL) gets the lines. */
+static enum bu_follow_end
+give(struct bu_follow *follow, const char *text, char **ret_text)
+{
+	bu_autojson json_t *status = parse(text);
+	enum bu_follow_end end;
+	bu_autofree char *lines = WRITTEN(end = bu_follow_update(follow, status, out));
+
+	if (ret_text)
+		*ret_text = bu_steal(&lines);
+	return end;
+}
+
+START_TEST(ends_when_all_are_ready)
+{
+	struct bu_follow *follow = follow_two();
+	static const struct {
+		const char *document;
+		enum bu_follow_end want;
+	} rows[] = {
+		/* Before the orders are in the log the rollout before is shown, */
+		{DOC("'rollout':null", BOTH_READY), BU_FOLLOW_MORE},
+		{DOC(ROLLOUT("r-0", COUNTS("2", "0", "0", "0")), BOTH_READY),
+		 BU_FOLLOW_MORE},
+		/* or this one with the first of its orders. */
+		{"{'rollout':{'id':'r-1','total':1,'ready':1,'turn':0,'under_way':0},"
+		 "'nodes':[]}",
+		 BU_FOLLOW_MORE},
+		{DOC(ROLLOUT("r-1", COUNTS("0", "0", "2", "0")), BOTH_READY),
+		 BU_FOLLOW_MORE},
+		{DOC(ROLLOUT("r-1", COUNTS("1", "0", "0", "1")),
+		     NODE1("ready", "") "," NODE2("joining", "")),
+		 BU_FOLLOW_MORE},
+		{DOC(ROLLOUT("r-1", COUNTS("2", "0", "0", "0")), BOTH_READY),
+		 BU_FOLLOW_READY},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_msg(give(follow, rows[i].document, NULL) == rows[i].want,
+			      "document %zu", i);
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(failed_nodes_are_named)
+{
+	struct bu_follow *follow = follow_two();
+	bu_autofree char *text = NULL;
+
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("r-1", COUNTS("1", "1", "0", "0")),
+				  NODE1("failed", ",'reason':'digest of the image is "
+						  "wrong'") "," NODE2("ready", "")),
+			      NULL),
+			 BU_FOLLOW_BAD);
+	text = WRITTEN(bu_follow_print_unready(follow, out));
+	ck_assert_str_eq(text, "node001: failed: digest of the image is wrong\n");
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(waiting_for_a_partner_does_not_end_it)
+{
+	struct bu_follow *follow = follow_two();
+	bu_autofree char *unsettled = NULL;
+
+	ck_assert_int_eq(
+		give(follow,
+		     DOC(ROLLOUT("r-1", COUNTS("0", "1", "0", "1")),
+			 NODE1("validating", ",'waiting':'a partner to "
+					     "measure with'") "," NODE2("failed", "")),
+		     NULL),
+		BU_FOLLOW_MORE);
+	unsettled = bu_follow_unsettled(follow);
+	ck_assert_str_eq(unsettled, "node001: waits: a partner to measure with");
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(a_held_node_ends_it_a_released_one_does_not)
+{
+	struct bu_follow *follow = follow_two();
+	bu_autofree char *unsettled = NULL;
+	bu_autofree char *text = NULL;
+
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("r-1", COUNTS("0", "0", "0", "2")),
+				  NODE1("joining", HELD) "," NODE2("booting", "")),
+			      NULL),
+			 BU_FOLLOW_MORE);
+	unsettled = bu_follow_unsettled(follow);
+	ck_assert_str_eq(unsettled, "node002");
+	/* A hold on a node that has arrived hides nobody who is under way. */
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("r-1", COUNTS("1", "0", "0", "1")),
+				  NODE1("ready", HELD) "," NODE2("booting", "")),
+			      NULL),
+			 BU_FOLLOW_MORE);
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("r-1", COUNTS("1", "0", "0", "1")),
+				  NODE1("joining", HELD) "," NODE2("ready", "")),
+			      NULL),
+			 BU_FOLLOW_BAD);
+	text = WRITTEN(bu_follow_print_unready(follow, out));
+	ck_assert_str_eq(text, "node001: joining: held by bringup: no slurmctld\n");
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(another_rollout_ends_it)
+{
+	struct bu_follow *follow = follow_two();
+
+	give(follow, DOC(ROLLOUT("r-1", COUNTS("0", "0", "0", "2")), BOTH_READY), NULL);
+	ck_assert_int_eq(
+		give(follow,
+		     DOC(ROLLOUT("r-2", COUNTS("2", "0", "0", "0")), BOTH_READY), NULL),
+		BU_FOLLOW_REPLACED);
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(nothing_to_wait_for_is_ready)
+{
+	bu_autojson json_t *names = json_array();
+	struct bu_follow *follow = bu_follow_create("r-1", names);
+
+	ck_assert_int_eq(give(follow, DOC("'rollout':null", ""), NULL),
+			 BU_FOLLOW_READY);
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(a_line_for_each_change)
+{
+	static const struct {
+		const char *nodes, *want;
+	} rows[] = {
+		{NODE1("inspecting", "") "," NODE2("inspecting", ""),
+		 "node001: inspecting\nnode002: inspecting\n"},
+		{NODE1("inspecting", "") "," NODE2("inspecting", ""), ""},
+		{NODE1("imaging", BYTES("12")) "," NODE2("inspecting", ""),
+		 "node001: imaging, write 1 %\n"},
+		{NODE1("imaging", BYTES("99")), ""},
+		{NODE1("imaging", BYTES("100")), "node001: imaging, write 10 %\n"},
+		{NODE1("imaging", BYTES("190")), ""},
+		{NODE1("imaging", BYTES("350")), "node001: imaging, write 35 %\n"},
+		{NODE1("booting", ""), "node001: booting\n"},
+		{NODE1("failed", ",'reason':'a\\nb\\u001b[2J'"),
+		 "node001: failed: a?b?[2J\n"},
+		{"{'name':'node009','state':'ready'}", ""},
+	};
+	struct bu_follow *follow = follow_two();
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *document =
+			bu_xasprintf("{'rollout':null,'nodes':[%s]}", rows[i].nodes);
+		bu_autofree char *text = NULL;
+
+		give(follow, document, &text);
+		ck_assert_str_eq(text, rows[i].want);
+	}
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(its_nodes_are_those_of_the_rollout)
+{
+	struct bu_follow *follow = follow_two();
+	bu_autojson json_t *nodes = NULL;
+
+	give(follow,
+	     DOC("'rollout':null",
+		 NODE2("imaging", "") ",{'name':'other','state':"
+				      "'ready'}," NODE1("booting", "")),
+	     NULL);
+	nodes = bu_follow_nodes(follow);
+	ck_assert_uint_eq(json_array_size(nodes), 2);
+	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 0), "state", ""), "booting");
+	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 1), "name", ""), "node002");
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+BU_UNIT("follow", ends_when_all_are_ready, failed_nodes_are_named,
+	waiting_for_a_partner_does_not_end_it,
+	a_held_node_ends_it_a_released_one_does_not, another_rollout_ends_it,
+	nothing_to_wait_for_is_ready, a_line_for_each_change,
+	its_nodes_are_those_of_the_rollout)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of options: values, their checks, and words that are no options. */
+#include "cli/options.h"
+
+#include <string.h>
+
+#include "cli/testing.h"
+#include "tests/support/unit.h"
+
+enum { WORDS_MAX = 12 };
+
+#define ALL ((1u << BU_OPTION_COUNT) - 1)
+
+/* Parses "plan --yes DIR"; the words live as long as the test. */
+static int
+parse_words(unsigned int taken, const char *line, struct bu_options *ret,
+	    struct bu_err *err)
+{
+	static char text[400];
+	static char *argv[WORDS_MAX + 1];
+	char *rest = text, *word;
+	int argc = 0;
+
+	snprintf(text, sizeof(text), "%s", line);
+	while ((word = strsep(&rest, " ")) && argc < WORDS_MAX)
+		argv[argc++] = word;
+	argv[argc] = NULL;
+	return bu_options_parse(taken, argc, argv, ret, err);
+}
+
+START_TEST(takes_values_in_any_order)
+{
+	struct bu_options options;
+	struct bu_err err;
+
+	ck_assert_int_eq(parse_words(ALL,
+				     "apply --yes DIR --timeout 90 --grant wipe "
+				     "--socket=/run/x --wait",
+				     &options, &err),
+			 0);
+	ck_assert_int_eq(options.yes, 1);
+	ck_assert_int_eq(options.wait, 1);
+	ck_assert_int_eq(options.watch, 0);
+	ck_assert_int_eq(options.timeout_s, 90);
+	ck_assert_str_eq(options.grant, "wipe");
+	ck_assert_str_eq(options.socket, "/run/x");
+	ck_assert_int_eq(options.args_count, 1);
+	ck_assert_str_eq(options.args[0], "DIR");
+}
+END_TEST
+
+START_TEST(has_defaults)
+{
+	struct bu_options options;
+	struct bu_err err;
+
+	ck_assert_int_eq(parse_words(ALL, "events", &options, &err), 0);
+	ck_assert_int_eq(options.format, BU_FORMAT_TABLE);
+	ck_assert_int_eq(options.timeout_s, 3600);
+	ck_assert_int_eq(options.limit, 50);
+	ck_assert_ptr_null(options.socket);
+	ck_assert_int_eq(options.args_count, 0);
+}
+END_TEST
+
+START_TEST(reads_formats)
+{
+	static const struct {
+		const char *line;
+		enum bu_format want;
+	} rows[] = {
+		{"status -o table", BU_FORMAT_TABLE},
+		{"status -o json", BU_FORMAT_JSON},
+		{"status -ojson", BU_FORMAT_JSON},
+		{"status -o hostlist", BU_FORMAT_HOSTLIST},
+		{"status --json", BU_FORMAT_JSON},
+	};
+	struct bu_options options;
+	struct bu_err err;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_int_eq(parse_words(ALL, rows[i].line, &options, &err), 0);
+		ck_assert_int_eq(options.format, rows[i].want);
+	}
+}
+END_TEST
+
+START_TEST(refuses_with_a_reason)
+{
+	static const struct {
+		unsigned int taken;
+		const char *line, *want;
+	} rows[] = {
+		{ALL, "status -o yaml", "give table, json or hostlist"},
+		{ALL, "apply --timeout soon", "give a whole number from 1 to 2592000"},
+		{ALL, "apply --timeout 0", "give a whole number"},
+		{ALL, "events --limit 1001", "give a whole number from 1 to 1000"},
+		{ALL, "events --limit 5x", "--limit '5x'"},
+		{ALL, "apply --grant", "--grant needs an argument"},
+		{ALL, "apply --force", "--force is no option of this command"},
+		{ALL, "apply -q", "-q is no option of this command"},
+		{ALL, "apply --yes=1", "--yes=1 is no option of this command"},
+		{BU_OPTION_BIT(YES), "apply --wait",
+		 "--wait is no option of this command"},
+		{BU_OPTION_BIT(YES), "apply -o json",
+		 "-o is no option of this command"},
+	};
+	struct bu_options options = {.limit = -7};
+	struct bu_err err;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_int_eq(
+			parse_words(rows[i].taken, rows[i].line, &options, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_USAGE);
+		ck_assert_msg(strstr(err.text, rows[i].want), "%s: %s", rows[i].line,
+			      err.text);
+		ck_assert_int_eq(options.limit, -7);
+	}
+}
+END_TEST
+
+START_TEST(help_names_what_is_taken)
+{
+	bu_autofree char *text = WRITTEN(
+		bu_options_help(BU_OPTION_BIT(OUT) | BU_OPTION_BIT(OUTPUT), out));
+
+	ck_assert_ptr_nonnull(strstr(text, "--out FILE"));
+	ck_assert_ptr_nonnull(strstr(text, "-o table|json|hostlist"));
+	ck_assert_ptr_null(strstr(text, "--yes"));
+}
+END_TEST
+
+START_TEST(help_is_an_option_everywhere)
+{
+	struct bu_options options;
+	struct bu_err err;
+
+	ck_assert_int_eq(parse_words(0, "check --help", &options, &err), 0);
+	ck_assert_int_eq(options.help, 1);
+	ck_assert_int_eq(parse_words(0, "check -- --help", &options, &err), 0);
+	ck_assert_int_eq(options.help, 0);
+	ck_assert_str_eq(options.args[0], "--help");
+}
+END_TEST
+
+BU_UNIT("options", takes_values_in_any_order, has_defaults, reads_formats,
+	refuses_with_a_reason, help_names_what_is_taken, help_is_an_option_everywhere)

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words and tables of nodes, pairs and events, from JSON as bringupd gives it. */
+#include "cli/render.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/node_text.h"
+#include "cli/output.h"
+#include "cli/testing.h"
+#include "tests/support/unit.h"
+
+static void
+has(const char *text, const char *want)
+{
+	ck_assert_msg(strstr(text, want) != NULL, "no '%s' in\n%s", want, text);
+}
+
+START_TEST(durations_have_two_figures_of_use)
+{
+	static const struct {
+		int64_t ms;
+		const char *want;
+	} rows[] = {
+		{-5, "0.0 s"},       {0, "0.0 s"},          {9949, "9.9 s"},
+		{10000, "10 s"},     {119999, "119 s"},     {125000, "2m 05s"},
+		{7200000, "2h 00m"}, {90000000, "25h 00m"}, {180000000, "2d 02h"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = bu_out_duration(rows[i].ms);
+
+		ck_assert_str_eq(text, rows[i].want);
+	}
+}
+END_TEST
+
+START_TEST(texts_cannot_drive_the_terminal)
+{
+	bu_autofree char *line = bu_out_clean("a\x1b[2J\n\tb\x7f\xc2\x9b\xc3\xa9", 0);
+	bu_autofree char *block = bu_out_clean("a\x1b\n\tb\r", 1);
+
+	ck_assert_str_eq(line, "a?[2J??b???\xc3\xa9");
+	ck_assert_str_eq(block, "a?\n\tb?");
+}
+END_TEST
+
+START_TEST(percents)
+{
+	static const struct {
+		const char *node;
+		int want;
+	} rows[] = {
+		{"{}", -1},
+		{"{'progress':null}", -1},
+		{"{'progress':{'done_bytes':5,'total_bytes':0}}", -1},
+		{"{'progress':{'done_bytes':-5,'total_bytes':10}}", -1},
+		{"{'progress':{'done_bytes':0,'total_bytes':10}}", 0},
+		{"{'progress':{'done_bytes':199,'total_bytes':200}}", 99},
+		{"{'progress':{'done_bytes':200,'total_bytes':200}}", 100},
+		{"{'progress':{'done_bytes':9000000000000000000,"
+		 "'total_bytes':9100000000000000000}}",
+		 98},
+		{"{'progress':{'done_bytes':300,'total_bytes':200}}", 100},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *node = parse(rows[i].node);
+
+		ck_assert_msg(bu_node_percent(node) == rows[i].want, "%s: %d",
+			      rows[i].node, bu_node_percent(node));
+	}
+}
+END_TEST
+
+START_TEST(the_note_says_what_matters_most)
+{
+	static const struct {
+		const char *node, *want;
+	} rows[] = {
+		{"{'reason':'','waiting':''}", ""},
+		{"{'reason':'r','waiting':''}", "r"},
+		{"{'reason':'r','waiting':'w'}", "waits: w"},
+		{"{'reason':'r','waiting':'w','held':{'by':'ops','reason':'x\\ny'}}",
+		 "held by ops: x?y"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *node = parse(rows[i].node);
+		bu_autofree char *note = bu_node_note(node);
+
+		ck_assert_str_eq(note, rows[i].want);
+	}
+}
+END_TEST
+
+START_TEST(a_screen_line_is_cut_to_the_width)
+{
+	bu_autojson json_t *node =
+		parse("{'name':'node001','state':'imaging','since_ms':1000,"
+		      "'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
+		      "'waiting':'\xc3\xa9\xc3\xa9\xc3\xa9 and more'}");
+	bu_autofree char *whole = bu_node_line(node, 13500, 8, 200);
+	bu_autofree char *part = bu_node_line(node, 13500, 8, 70);
+
+	ck_assert_str_eq(whole, "node001   imaging         12 s  "
+				"[#########...........]  45 %  waits: "
+				"\xc3\xa9\xc3\xa9\xc3\xa9 and more");
+	ck_assert_str_eq(part, "node001   imaging         12 s  "
+			       "[#########...........]  45 %  waits: \xc3\xa9");
+}
+END_TEST
+
+START_TEST(a_table_of_nodes)
+{
+	bu_autojson json_t *nodes = parse(
+		"[{'name':'node001','pool':'train','state':'imaging','since_ms':1000,"
+		"'reason':'','waiting':'','progress':{'stage':'write','done_bytes':1,"
+		"'total_bytes':4}},"
+		"{'name':'node002','pool':'train','state':'failed','since_ms':0,"
+		"'reason':'no answer\\u001b[2J','waiting':'','progress':null}]");
+	bu_autofree char *text = WRITTEN(bu_render_nodes(nodes, 61000, out));
+
+	has(text, "NODE");
+	has(text, "60 s write 25 %");
+	has(text, "no answer?[2J");
+	ck_assert_ptr_null(strchr(text, '\x1b'));
+}
+END_TEST
+
+START_TEST(counts_in_the_order_of_the_states)
+{
+	bu_autojson json_t *counts = parse("{'failed':1,'ready':12,'imaging':0}");
+	bu_autojson json_t *none = json_object();
+	bu_autofree char *text = WRITTEN(bu_render_counts(counts, out));
+	bu_autofree char *empty = WRITTEN(bu_render_counts(none, out));
+
+	ck_assert_str_eq(text, "13 nodes: 12 ready, 1 failed\n");
+	ck_assert_str_eq(empty, "0 nodes\n");
+}
+END_TEST
+
+START_TEST(a_table_of_pairs)
+{
+	bu_autojson json_t *pairs =
+		parse("[{'a':'node001','b':'node002','ab_gbps':0.9312,'ba_gbps':389.21,"
+		      "'expect_gbps':400,'lat_us':812.34,'verdict':'fail'},"
+		      "{'a':'node001','b':'node003','ab_gbps':null,'ba_gbps':null,"
+		      "'expect_gbps':400,'lat_us':null,'verdict':'inconclusive'}]");
+	bu_autofree char *text = WRITTEN(bu_render_pairs(pairs, out));
+
+	has(text, "0.9312");
+	has(text, "389.2");
+	has(text, "812.3");
+	has(text, "inconclusive");
+	has(text, " - ");
+}
+END_TEST
+
+START_TEST(stages_are_summed)
+{
+	bu_autojson json_t *nodes = parse(
+		"[{'name':'node001','state':'ready','stages':["
+		"{'state':'inspecting','ms':12000},{'state':'booting','ms':30000},"
+		"{'state':'inspecting','ms':5000}]},"
+		"{'name':'node002','state':'failed','stages':[]}]");
+	bu_autofree char *text = WRITTEN(bu_render_stages(nodes, out));
+
+	has(text, "NODE    STATE  inspecting booting total\n");
+	has(text, "node001 ready        17 s    30 s  47 s\n");
+	has(text, "node002 failed      0.0 s   0.0 s 0.0 s\n");
+	ck_assert_ptr_null(strstr(text, "imaging"));
+}
+END_TEST
+
+START_TEST(a_whole_status)
+{
+	bu_autojson json_t *status = parse(
+		"{'version':7,'site':'demo','time_ms':61000,'epoch':3,"
+		"'revision':'0123456789abcdef','appliance':{'version':'0.1.0',"
+		"'uptime_s':75},'nodes':[{'name':'node001','pool':'train',"
+		"'state':'ready','since_ms':1000}],'pairs':[],'counts':{'ready':1},"
+		"'rollout':{'id':'r-1','total':2,'ready':1,'turn':1,'failed':0,"
+		"'quarantined':0,'under_way':0}}");
+	bu_autofree char *text = WRITTEN(bu_render_status(status, out));
+
+	has(text,
+	    "site demo, epoch 3, revision 0123456789ab; bringupd 0.1.0, up 75 s\n");
+	has(text, "rollout r-1 of 2, 1 ready, 1 not yet begun\n");
+	has(text, "1 node: 1 ready\n");
+	has(text, "node001");
+}
+END_TEST
+
+START_TEST(an_event_is_a_line)
+{
+	bu_autojson json_t *event =
+		parse("{'seq':4,'time_ms':1500,'kind':'state','node':'node001',"
+		      "'text':'booting -> failed: a\\nb','body':{}}");
+	bu_autofree char *text = WRITTEN(bu_render_event(event, out));
+
+	ck_assert_str_eq(text, "1970-01-01T00:00:01Z  node001      state        "
+			       "booting -> failed: a?b\n");
+}
+END_TEST
+
+START_TEST(a_node_in_full)
+{
+	bu_autojson json_t *node = parse(
+		"{'name':'node001','pool':'train','state':'ready','since_ms':1000,"
+		"'reason':'','waiting':'','image':'debian12','machine':'ab12',"
+		"'firmware':'uefi','last_seen_ms':0,'in_profile':true,"
+		"'stages':[{'state':'imaging','ms':95000}],'progress':null,"
+		"'step':{'action':'join','attempt':1,'status':'done'},"
+		"'certificates':[{'kind':'full','text':'x'}],"
+		"'inventory':{'memory_bytes':2147483648,'cpu':{'model':'TCG',"
+		"'threads':2},'dmi':{'vendor':'QEMU','product':'pc','serial':'S1',"
+		"'uuid':'U'},'disks':[{'path':'/dev/vda','size_bytes':4000000000,"
+		"'serial':''}],'nics':[{'name':'eth0','mac':'52:54:00:77:00:01',"
+		"'driver':'virtio_net'}],'gpus':[]}}");
+	bu_autofree char *text = WRITTEN(bu_render_node(node, out));
+
+	has(text, "image         debian12\n");
+	has(text, "step          join, attempt 1, done\n");
+	has(text, "certificate   full\n");
+	has(text, "  imaging     95 s\n");
+	has(text, "  memory      2.0 GiB\n");
+	has(text, "  disk        /dev/vda, 4.0 GB\n");
+	has(text, "  nic         eth0, 52:54:00:77:00:01, driver virtio_net\n");
+	ck_assert_ptr_null(strstr(text, "last seen"));
+	ck_assert_ptr_null(strstr(text, "gpus"));
+}
+END_TEST
+
+BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_terminal,
+	percents, the_note_says_what_matters_most, a_screen_line_is_cut_to_the_width,
+	a_table_of_nodes, counts_in_the_order_of_the_states, a_table_of_pairs,
+	stages_are_summed, a_whole_status, an_event_is_a_line, a_node_in_full)
