@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Properties of the tables themselves: they are the design. */
+#include "provisioner/node/lifecycle.h"
+
+#include <string.h>
+
+#include "tests/support/unit.h"
+
+static const struct bu_edge *edges;
+static size_t count;
+
+/* States that can be reached from `from`, without passing `avoid` (-1 = none). */
+static void
+reach(enum bu_state from, int avoid, int seen[BU_STATE_COUNT])
+{
+	if (seen[from] || (int)from == avoid)
+		return;
+	seen[from] = 1;
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].from == from)
+			reach(edges[i].to, avoid, seen);
+}
+
+static int
+has_edge(enum bu_state from, enum bu_trigger on)
+{
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].from == from && edges[i].on == on)
+			return 1;
+	return 0;
+}
+
+START_TEST(no_state_and_trigger_leads_two_ways)
+{
+	edges = bu_lifecycle_edges(&count);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			ck_assert(edges[i].from != edges[k].from ||
+				  edges[i].on != edges[k].on);
+}
+END_TEST
+
+START_TEST(every_unsettled_state_has_a_deadline_and_a_way_out)
+{
+	edges = bu_lifecycle_edges(&count);
+	for (int state = 0; state < BU_STATE_COUNT; state++) {
+		const struct bu_state_info *info = bu_state_info((enum bu_state)state);
+		int seen[BU_STATE_COUNT] = {0}, settled = 0, entered = 0;
+
+		for (size_t i = 0; i < count; i++)
+			entered |= edges[i].to == (enum bu_state)state;
+		if (info->settled) {
+			ck_assert_int_eq(info->limit_s, 0);
+			ck_assert_int_eq(info->ladder, BU_LADDER_NONE);
+			continue;
+		}
+		ck_assert_int_gt(info->limit_s, 0);
+		ck_assert_int_ne(info->ladder, BU_LADDER_NONE);
+		if (!entered)
+			continue;
+		reach((enum bu_state)state, -1, seen);
+		for (int to = 0; to < BU_STATE_COUNT; to++)
+			settled |= seen[to] && bu_state_info((enum bu_state)to)->settled;
+		ck_assert_msg(settled, "no way out of %s", info->name);
+	}
+}
+END_TEST
+
+START_TEST(a_power_ladder_repeats_and_ends_and_only_where_it_may)
+{
+	edges = bu_lifecycle_edges(&count);
+	for (int state = 0; state < BU_STATE_COUNT; state++) {
+		int power = bu_state_info((enum bu_state)state)->ladder == BU_LADDER_POWER;
+
+		ck_assert_int_eq(has_edge((enum bu_state)state, BU_TRIGGER_REPEAT), power);
+		ck_assert_int_eq(has_edge((enum bu_state)state, BU_TRIGGER_LATE), power);
+	}
+}
+END_TEST
+
+START_TEST(nobody_joins_without_certificates)
+{
+	int seen[BU_STATE_COUNT] = {0};
+
+	edges = bu_lifecycle_edges(&count);
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].to == BU_STATE_JOINING || edges[i].to == BU_STATE_READY)
+			ck_assert_msg(edges[i].guard == BU_GUARD_CERTIFIED ||
+					      (edges[i].from == BU_STATE_DRAINING &&
+					       edges[i].on == BU_TRIGGER_ABORT),
+				      "%s -> %s is not guarded",
+				      bu_state_name(edges[i].from),
+				      bu_state_name(edges[i].to));
+	/* and there is no way to ready around validating */
+	reach(BU_STATE_ENROLLED, BU_STATE_VALIDATING, seen);
+	ck_assert_int_eq(seen[BU_STATE_READY], 0);
+	ck_assert_int_eq(seen[BU_STATE_JOINING], 0);
+}
+END_TEST
+
+START_TEST(guards_refuse_and_name_what_is_missing)
+{
+	struct bu_guard_facts facts = {0};
+	enum bu_state to = BU_STATE_PARKED;
+	struct bu_err err;
+
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_VALIDATING, BU_TRIGGER_PROVEN, &facts,
+					   &to, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "'proven' in state validating: it has no valid "
+				   "certificates for this machine and this boot");
+	ck_assert_int_eq(to, BU_STATE_PARKED);
+	facts.certified = 1;
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_VALIDATING, BU_TRIGGER_PROVEN, &facts,
+					   &to, &err),
+			 0);
+	ck_assert_int_eq(to, BU_STATE_JOINING);
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_ENROLLED, BU_TRIGGER_START, &facts,
+					   &to, &err),
+			 -1);
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_RETIRED, BU_TRIGGER_IMAGED, &facts,
+					   &to, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "'imaged' means nothing in state retired");
+}
+END_TEST
+
+START_TEST(names_of_states_lead_back)
+{
+	for (int state = 0; state < BU_STATE_COUNT; state++) {
+		enum bu_state back;
+
+		ck_assert_int_eq(bu_state_from_name(bu_state_name((enum bu_state)state),
+						    &back, NULL),
+				 0);
+		ck_assert_int_eq(back, state);
+	}
+}
+END_TEST
+
+BU_UNIT("lifecycle", no_state_and_trigger_leads_two_ways,
+	every_unsettled_state_has_a_deadline_and_a_way_out,
+	a_power_ladder_repeats_and_ends_and_only_where_it_may,
+	nobody_joins_without_certificates, guards_refuse_and_name_what_is_missing,
+	names_of_states_lead_back)

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A machine of paper that notes what was done to it, in order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/power/power.h"
+#include "tests/support/unit.h"
+
+struct paper {
+	enum bu_power_state state;
+	int looks_until_off; /* goes off by itself after so many looks; 0 = never */
+	int refuses_off;
+	char done[128];
+};
+
+static int
+status(void *self, const char *target, enum bu_power_state *ret, struct bu_err *err)
+{
+	struct paper *paper = self;
+
+	if (paper->looks_until_off && --paper->looks_until_off == 0)
+		paper->state = BU_POWER_OFF;
+	*ret = paper->state;
+	return 0;
+}
+
+static int
+first(void *self, const char *target, enum bu_boot_first order, struct bu_err *err)
+{
+	struct paper *paper = self;
+
+	strcat(paper->done, order == BU_BOOT_DISK ? "disk " : "network ");
+	return 0;
+}
+
+static int
+on(void *self, const char *target, struct bu_err *err)
+{
+	struct paper *paper = self;
+
+	ck_assert_int_eq(paper->state, BU_POWER_OFF);
+	paper->state = BU_POWER_ON;
+	strcat(paper->done, "on ");
+	return 0;
+}
+
+static int
+off(void *self, const char *target, struct bu_err *err)
+{
+	struct paper *paper = self;
+
+	strcat(paper->done, "off ");
+	if (paper->refuses_off)
+		return bu_err_set(err, BU_ERR_REMOTE, 0, "power off %s: stuck", target);
+	paper->state = BU_POWER_OFF;
+	return 0;
+}
+
+static const struct bu_power_driver driver = {
+	.name = "paper",
+	.status = status,
+	.boot_first = first,
+	.power_on = on,
+	.power_off = off,
+};
+
+static int
+boot(struct paper *paper, const char *order, int wait_off_ms, struct bu_err *err)
+{
+	bu_autojson json_t *request =
+		json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t", "first", order,
+			  "wait_off_ms", wait_off_ms);
+	bu_autojson json_t *reply = bu_power_perform(&driver, paper, request, err);
+
+	return reply ? 0 : -1;
+}
+
+START_TEST(a_machine_that_runs_is_cycled_in_this_order)
+{
+	struct paper paper = {.state = BU_POWER_ON};
+
+	ck_assert_int_eq(boot(&paper, "network", 0, NULL), 0);
+	ck_assert_str_eq(paper.done, "off network on ");
+}
+END_TEST
+
+START_TEST(a_machine_that_is_off_is_not_switched_off)
+{
+	struct paper paper = {.state = BU_POWER_OFF};
+
+	ck_assert_int_eq(boot(&paper, "disk", 0, NULL), 0);
+	ck_assert_str_eq(paper.done, "disk on ");
+}
+END_TEST
+
+START_TEST(one_that_goes_off_by_itself_is_waited_for)
+{
+	struct paper paper = {.state = BU_POWER_ON, .looks_until_off = 3};
+
+	ck_assert_int_eq(boot(&paper, "disk", 60000, NULL), 0);
+	ck_assert_str_eq(paper.done, "disk on ");
+}
+END_TEST
+
+START_TEST(unknown_is_not_off)
+{
+	struct paper paper = {.state = BU_POWER_UNKNOWN, .refuses_off = 1};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(boot(&paper, "network", 0, &err), -1);
+	ck_assert_str_eq(paper.done, "off ");
+	ck_assert_str_eq(err.text, "power off t: stuck");
+}
+END_TEST
+
+START_TEST(a_strange_request_does_nothing)
+{
+	struct paper paper = {.state = BU_POWER_ON};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(boot(&paper, "floppy", 0, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_int_eq(boot(&paper, "disk", -5, &err), -1);
+	ck_assert_str_eq(paper.done, "");
+}
+END_TEST
+
+BU_UNIT("perform", a_machine_that_runs_is_cycled_in_this_order,
+	a_machine_that_is_off_is_not_switched_off, one_that_goes_off_by_itself_is_waited_for,
+	unknown_is_not_off, a_strange_request_does_nothing)

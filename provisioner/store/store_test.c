@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log over a real SQLite file. */
+#include "provisioner/store/store.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+struct log {
+	char dir[64];
+	char path[80];
+	struct bu_loop *loop;
+	struct bu_store *store;
+	int done;
+	int refused;
+	char seen[256];
+};
+
+static void
+reopen(struct log *log)
+{
+	bu_store_destroy(log->store);
+	log->store = bu_store_open_sqlite(log->loop, log->path, NULL);
+	ck_assert_ptr_nonnull(log->store);
+}
+
+static void
+begin(struct log *log)
+{
+	memset(log, 0, sizeof(*log));
+	strcpy(log->dir, "/tmp/bringup-store-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(log->dir));
+	snprintf(log->path, sizeof(log->path), "%s/log.db", log->dir);
+	log->loop = bu_loop_create(NULL);
+	reopen(log);
+}
+
+static void
+finish(struct log *log)
+{
+	bu_store_destroy(log->store);
+	bu_loop_destroy(log->loop);
+	ck_assert_int_eq(bu_remove_tree(log->dir, NULL), 0);
+}
+
+static void
+on_done(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+{
+	struct log *log = arg;
+
+	if (err) {
+		ck_assert_int_eq(err->kind, BU_ERR_DENIED);
+		log->refused++;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		ck_assert_int_gt(events[i].seq, 0);
+	log->done++;
+}
+
+static void
+add(struct log *log, enum bu_event_kind kind, const char *node, json_t *body,
+    int64_t fence)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, kind, node, body);
+	bu_store_append(log->store, &event, 1, fence, on_done, log);
+}
+
+static int
+on_row(const struct bu_event *event, void *arg)
+{
+	struct log *log = arg;
+
+	strcat(log->seen, event->node);
+	return 0;
+}
+
+static const char *
+nodes_in(struct log *log)
+{
+	log->seen[0] = '\0';
+	ck_assert_int_eq(bu_store_read(log->store, 0, 0, on_row, log, NULL), 0);
+	return log->seen;
+}
+
+START_TEST(what_was_appended_is_read_in_order_after_a_restart)
+{
+	struct log log;
+
+	begin(&log);
+	add(&log, BU_EVENT_HELD, "a", json_pack("{s:s}", "owner", "x"), 0);
+	add(&log, BU_EVENT_HELD, "b", json_object(), 0);
+	ck_assert_int_eq(log.done, 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(log.done, 2);
+	add(&log, BU_EVENT_HELD, "c", json_object(), 0);
+	reopen(&log); /* closing commits what is queued */
+	ck_assert_int_eq(log.done, 3);
+	ck_assert_str_eq(nodes_in(&log), "abc");
+	finish(&log);
+}
+END_TEST
+
+START_TEST(a_lower_epoch_writes_nothing)
+{
+	struct log log;
+
+	begin(&log);
+	add(&log, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", 7), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(bu_store_epoch(log.store), 7);
+	add(&log, BU_EVENT_HELD, "old", json_object(), 6);
+	add(&log, BU_EVENT_HELD, "new", json_object(), 7);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(log.refused, 1);
+	ck_assert_str_eq(nodes_in(&log), "new");
+	finish(&log);
+}
+END_TEST
+
+START_TEST(a_changed_row_breaks_the_chain)
+{
+	struct log log;
+	struct bu_err err = {0};
+	sqlite3 *db;
+
+	begin(&log);
+	for (int i = 0; i < 5; i++)
+		add(&log, BU_EVENT_HELD, "n", json_pack("{s:i}", "i", i), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(bu_store_verify(log.store, NULL), 0);
+	ck_assert_int_eq(sqlite3_open(log.path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db,
+				      "UPDATE journal SET body='{\"i\":9}' WHERE seq=3",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	sqlite3_close(db);
+	ck_assert_int_eq(bu_store_verify(log.store, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_str_eq(err.text, "log row 3 is missing or was changed");
+	finish(&log);
+}
+END_TEST
+
+START_TEST(blobs_are_named_by_what_is_in_them)
+{
+	struct log log;
+	char digest[65];
+	bu_autofree char *text = NULL;
+	struct bu_err err = {0};
+
+	begin(&log);
+	ck_assert_int_eq(bu_store_put_blob(log.store, "{\"a\":1}", digest, NULL), 0);
+	ck_assert_int_eq(bu_store_put_blob(log.store, "{\"a\":1}", digest, NULL), 0);
+	text = bu_store_get_blob(log.store, digest, NULL);
+	ck_assert_str_eq(text, "{\"a\":1}");
+	digest[0] ^= 1;
+	ck_assert_ptr_null(bu_store_get_blob(log.store, digest, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	finish(&log);
+}
+END_TEST
+
+START_TEST(the_tail_is_the_last_rows_oldest_first)
+{
+	struct log log;
+	char name[2] = "a";
+
+	begin(&log);
+	for (; name[0] < 'g'; name[0]++)
+		add(&log, BU_EVENT_HELD, name, json_object(), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(bu_store_read_tail(log.store, 2, on_row, &log, NULL), 0);
+	ck_assert_str_eq(log.seen, "ef");
+	finish(&log);
+}
+END_TEST
+
+BU_UNIT("store", what_was_appended_is_read_in_order_after_a_restart,
+	a_lower_epoch_writes_nothing, a_changed_row_breaks_the_chain,
+	blobs_are_named_by_what_is_in_them, the_tail_is_the_last_rows_oldest_first)
