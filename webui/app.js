@@ -64,6 +64,8 @@ function duration(ms) {
 		return s.toFixed(1) + " s";
 	if (s < 120)
 		return Math.round(s) + " s";
+	if (s < 600)
+		return Math.floor(s / 60) + " min " + Math.floor(s % 60) + " s";
 	if (s < 7200)
 		return Math.floor(s / 60) + " min";
 	if (s < 172800)
