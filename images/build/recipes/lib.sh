@@ -223,12 +223,13 @@ uki()
 	[ -s "$out" ] || die "objcopy made no unified kernel image"
 }
 
-# root_fs FILE SIZE DIR: an ext4 file system labelled root, sparse.
+# root_fs FILE SIZE DIR: an ext4 file system labelled root, sparse. Large flexible groups,
+# because the kernel grows by one of them at a time: 8 TB are minutes with the default.
 root_fs()
 {
 	need mkfs.ext4 e2fsprogs
 	rm -f "$1" && truncate -s "$2" "$1"
-	E2FSPROGS_FAKE_TIME=1700000000 mkfs.ext4 -q -L root -d "$3" -m 1 \
+	E2FSPROGS_FAKE_TIME=1700000000 mkfs.ext4 -q -L root -d "$3" -m 1 -G 256 \
 		-U 7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a01 \
 		-E hash_seed=7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a02,lazy_itable_init=1 \
 		"$1"
