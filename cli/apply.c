@@ -85,11 +85,14 @@ poll_status(struct wait *wait, struct bu_err *err)
 }
 
 /* bringupd may be started again at any time; the rollout goes on without us. */
-static void
+static int
 on_silence(struct wait *wait, const struct bu_err *err)
 {
 	bu_autofree char *text = bu_out_clean(err->text, 0);
 
+	if (err->kind != BU_ERR_REMOTE && err->kind != BU_ERR_TIMEOUT &&
+	    err->kind != BU_ERR_BUSY)
+		return -1;
 	if (!wait->silent) {
 		bu_screen_clear(&wait->screen);
 		fprintf(stderr, "%s; trying again\n", text);
@@ -97,30 +100,30 @@ on_silence(struct wait *wait, const struct bu_err *err)
 	wait->silent = 1;
 	wait->version = -1;
 	usleep(RETRY_MS * 1000);
+	return 0;
 }
 
-static enum bu_follow_end
-look(struct wait *wait, struct bu_err *err)
+static int
+look(struct wait *wait, enum bu_follow_end *ret_end, struct bu_err *err)
 {
 	json_t *status = poll_status(wait, err);
-	enum bu_follow_end end;
 
-	if (!status) {
-		on_silence(wait, err);
-		return BU_FOLLOW_MORE;
-	}
+	*ret_end = BU_FOLLOW_MORE;
+	if (!status)
+		return on_silence(wait, err);
 	json_decref(wait->status);
 	wait->status = status;
 	wait->silent = 0;
 	wait->version = bu_json_int(status, "version", -1);
-	end = bu_follow_update(wait->follow, status, wait->on_terminal ? NULL : stdout);
+	*ret_end = bu_follow_update(wait->follow, status,
+				    wait->on_terminal ? NULL : stdout);
 	if (wait->on_terminal) {
 		bu_autojson json_t *nodes = bu_follow_nodes(wait->follow);
 
 		bu_screen_nodes(&wait->screen, nodes,
 				bu_json_int(status, "time_ms", 0));
 	}
-	return end;
+	return 0;
 }
 
 static int
@@ -184,10 +187,11 @@ wait_for(struct bu_client *client, const struct bu_planned *planned,
 	int rc;
 
 	do {
-		end = look(&wait, err);
-	} while (end == BU_FOLLOW_MORE &&
+		rc = look(&wait, &end, err);
+	} while (rc == 0 && end == BU_FOLLOW_MORE &&
 		 bu_mono_ms(bu_clock_system()) < wait.deadline_ms);
-	rc = conclude(&wait, end, rollout, timeout_s, err);
+	if (rc == 0)
+		rc = conclude(&wait, end, rollout, timeout_s, err);
 	bu_follow_destroy(wait.follow);
 	json_decref(wait.status);
 	return rc;

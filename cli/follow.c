@@ -16,6 +16,7 @@ struct watched {
 	char *name;
 	char *state; /* "" until it was seen */
 	int tenths;  /* of its progress; -1 = none */
+	int stuck;   /* it waits for something or is held */
 	json_t *node;
 };
 
@@ -88,8 +89,10 @@ update_node(struct watched *watched, json_t *node, FILE *changes)
 	const char *state = bu_json_str(node, "state", "?");
 	int percent = bu_node_percent(node);
 	int tenths = percent < 0 ? -1 : percent / 10;
+	int stuck = bu_node_is_held(node) || *bu_json_str(node, "waiting", "");
 	int changed = strcmp(watched->state, state) != 0 ||
-		      (tenths >= 0 && tenths != watched->tenths);
+		      (tenths >= 0 && tenths != watched->tenths) ||
+		      (stuck && !watched->stuck);
 
 	json_incref(node);
 	json_decref(watched->node);
@@ -97,6 +100,7 @@ update_node(struct watched *watched, json_t *node, FILE *changes)
 	free(watched->state);
 	watched->state = bu_xstrdup(state);
 	watched->tenths = tenths;
+	watched->stuck = stuck;
 	if (changed && changes)
 		print_change(watched, changes);
 }

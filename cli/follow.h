@@ -23,8 +23,8 @@ struct bu_follow;
 /* nodes: names (an array of strings) of the rollout, as many as it has orders. */
 struct bu_follow *bu_follow_create(const char *rollout, const json_t *nodes);
 void bu_follow_destroy(struct bu_follow *follow);
-/* Takes the next document. Writes a line for each change of a node's state and each
- * 10 % of its progress to `changes` (NULL = nowhere). */
+/* Takes the next document. Writes a line for each change of a node's state, for each
+ * 10 % of its progress and when it begins to wait to `changes` (NULL = nowhere). */
 enum bu_follow_end bu_follow_update(struct bu_follow *follow, const json_t *status,
 				    FILE *changes);
 /* The rollout's nodes of the last document, in the order of their names; borrowed
