@@ -15,8 +15,9 @@
 struct watched {
 	char *name;
 	char *state; /* "" until it was seen */
-	int tenths;  /* of its progress; -1 = none */
-	int stuck;   /* it waits for something or is held */
+	int64_t since_ms;
+	int tenths; /* of its progress; -1 = none */
+	int stuck;  /* it waits for something or is held */
 	json_t *node;
 };
 
@@ -90,7 +91,10 @@ update_node(struct watched *watched, json_t *node, FILE *changes)
 	int percent = bu_node_percent(node);
 	int tenths = percent < 0 ? -1 : percent / 10;
 	int stuck = bu_node_is_held(node) || *bu_json_str(node, "waiting", "");
+	int64_t since_ms = bu_json_int(node, "since_ms", 0);
+	/* A state that is tried again begins anew. */
 	int changed = strcmp(watched->state, state) != 0 ||
+		      watched->since_ms != since_ms ||
 		      (tenths >= 0 && tenths != watched->tenths) ||
 		      (stuck && !watched->stuck);
 
@@ -99,6 +103,7 @@ update_node(struct watched *watched, json_t *node, FILE *changes)
 	watched->node = node;
 	free(watched->state);
 	watched->state = bu_xstrdup(state);
+	watched->since_ms = since_ms;
 	watched->tenths = tenths;
 	watched->stuck = stuck;
 	if (changed && changes)
