@@ -147,8 +147,8 @@ BU_HANDLER(bu_api_agent_progress)
 	current = strcmp(bu_json_str(request->body, "id", ""), node->step.id) == 0 &&
 		  node->step.status == BU_STEP_OPEN;
 	if (current) {
-		snprintf(node->progress_stage, sizeof(node->progress_stage), "%s",
-			 bu_json_str(request->body, "stage", ""));
+		bu_text_copy(node->progress_stage, sizeof(node->progress_stage),
+			     bu_json_str(request->body, "stage", ""));
 		node->progress_done_bytes =
 			(uint64_t)bu_json_int(request->body, "done_bytes", 0);
 		node->progress_total_bytes =
