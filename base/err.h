@@ -41,7 +41,7 @@ struct bu_err {
 };
 
 /* Fills err (which may be NULL); always -1. A sys_errno other than 0 appends its text.
- */
+ * The text is always UTF-8, whatever the arguments hold: it ends up in JSON. */
 int bu_err_set(struct bu_err *err, enum bu_err_kind kind, int sys_errno,
 	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
@@ -54,6 +54,12 @@ const char *bu_err_name(enum bu_err_kind kind);
 enum bu_err_kind bu_err_from_name(const char *name);
 int bu_err_http(enum bu_err_kind kind);
 int bu_err_exit_code(enum bu_err_kind kind);
+
+/* Replaces each byte that is no part of UTF-8 by '?'; a character cut off at the end
+ * goes. For what was cut to the size of a field, and for what programs print. */
+void bu_text_clean(char *text);
+/* As much of text as fits, clean. */
+void bu_text_copy(char *ret, size_t size, const char *text);
 
 /* Our own bugs only: nothing that comes from a network, a BMC or a file may reach one.
  */

@@ -2,7 +2,6 @@
 /* Kinds of events and their shape for people. */
 #include "model/event.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -39,7 +38,7 @@ bu_event_init(struct bu_event *event, enum bu_event_kind kind, const char *node,
 	bu_assert(body);
 	memset(event, 0, sizeof(*event));
 	event->kind = kind;
-	snprintf(event->node, sizeof(event->node), "%s", node);
+	bu_text_copy(event->node, sizeof(event->node), node);
 	event->body = body;
 }
 
@@ -70,11 +69,12 @@ text_of_members(const struct bu_event *event)
 
 	json_object_foreach(event->body, key, value) {
 		bu_autofree char *old = NULL;
+		char brief[17];
 
 		if (json_is_string(value) && *json_string_value(value)) {
 			old = text;
-			text = bu_xasprintf("%s%s%s %.16s", old, before, key,
-					    json_string_value(value));
+			bu_text_copy(brief, sizeof(brief), json_string_value(value));
+			text = bu_xasprintf("%s%s%s %s", old, before, key, brief);
 		} else if (json_is_integer(value)) {
 			old = text;
 			text = bu_xasprintf("%s%s%s %lld", old, before, key,

@@ -2,14 +2,12 @@
 /* A node and its one JSON shape. */
 #include "model/node.h"
 
-#include <stdio.h>
-
 struct bu_node *
 bu_node_create(const char *name)
 {
 	struct bu_node *node = bu_xcalloc(1, sizeof(*node));
 
-	snprintf(node->name, sizeof(node->name), "%s", name);
+	bu_text_copy(node->name, sizeof(node->name), name);
 	node->state = BU_STATE_ENROLLED;
 	return node;
 }

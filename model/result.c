@@ -64,6 +64,7 @@ bu_pair_error_set(struct bu_pair_error *error, int at, const struct bu_err *err)
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';
 	}
+	bu_text_clean(error->text);
 }
 
 static int

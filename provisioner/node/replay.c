@@ -15,7 +15,7 @@
 static void
 copy(char *ret, size_t size, const json_t *body, const char *key)
 {
-	snprintf(ret, size, "%s", bu_json_str(body, key, ""));
+	bu_text_copy(ret, size, bu_json_str(body, key, ""));
 }
 
 static struct bu_node *
