@@ -62,10 +62,13 @@ BU_HANDLER(bu_api_boot_script)
 		want ? bu_world_node(api->world, want->name) : NULL;
 
 	if (!node) {
+		char plain[BU_MAC_SIZE] = "(malformed)";
+
+		bu_mac_normalize(mac, plain);
 		bu_warn("boot",
 			"a machine with MAC %s boots; no node of the profile has "
 			"it",
-			mac);
+			plain);
 		reply->text = bu_script_boot_disk("this MAC is not in the inventory");
 		return BU_ANSWER_NOW;
 	}
@@ -123,15 +126,26 @@ plain_name(const char *name)
 					      "0123456789._-") == strlen(name);
 }
 
+/* Where the profile says that the image lies, else with all others. */
+static const char *
+image_dir(const struct bu_api *api, const char *name)
+{
+	const struct bu_desired_image *image =
+		api->world->desired ? bu_desired_image(api->world->desired, name)
+				    : NULL;
+
+	return image && image->path ? image->path : api->images_dir;
+}
+
 BU_HANDLER(bu_api_image_file)
 {
 	const struct bu_api *api = arg;
+	const char *name = request->params[0], *file = request->params[1];
 	bu_autofree char *path = NULL;
 
-	if (!plain_name(request->params[0]) || !plain_name(request->params[1]))
+	if (!plain_name(name) || !plain_name(file))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no image file of that name");
-	path = bu_xasprintf("%s/%s/%s", api->images_dir, request->params[0],
-			    request->params[1]);
+	path = bu_xasprintf("%s/%s/%s", image_dir(api, name), name, file);
 	return send_file(path, reply, err);
 }
