@@ -63,8 +63,10 @@ struct bu_node {
 	int appending;      /* an event of it is on its way to the log */
 	int effect_running; /* of the open step */
 	int join_started;   /* the agent has started the cluster's client */
-	int64_t retry_ms;  /* Unix time at which a failed step is tried again; 0 = no */
-	char waiting[400]; /* what it waits for; "" = nothing */
+	int64_t clock_ms;   /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms;   /* monotonic: a failed step is tried again; 0 = no */
+	char waiting[400];  /* what it waits for; "" = nothing */
+	char trouble[400];  /* why its fabric could not be measured; "" = nothing */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;

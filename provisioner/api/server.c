@@ -381,7 +381,8 @@ run_listener(struct listener *listener)
 
 	for (int i = 0; more && i < RUNS_MAX; i++) {
 		MHD_run(listener->daemon);
-		more = MHD_get_timeout(listener->daemon, &in_ms) == MHD_YES && in_ms == 0;
+		more = MHD_get_timeout(listener->daemon, &in_ms) == MHD_YES &&
+		       in_ms == 0;
 	}
 	if (more || MHD_get_timeout(listener->daemon, &in_ms) == MHD_YES)
 		bu_timer_set(listener->timer, (int64_t)in_ms);

@@ -60,7 +60,8 @@ START_TEST(every_unsettled_state_has_a_deadline_and_a_way_out)
 			continue;
 		reach((enum bu_state)state, -1, seen);
 		for (int to = 0; to < BU_STATE_COUNT; to++)
-			settled |= seen[to] && bu_state_info((enum bu_state)to)->settled;
+			settled |=
+				seen[to] && bu_state_info((enum bu_state)to)->settled;
 		ck_assert_msg(settled, "no way out of %s", info->name);
 	}
 }
@@ -70,10 +71,13 @@ START_TEST(a_power_ladder_repeats_and_ends_and_only_where_it_may)
 {
 	edges = bu_lifecycle_edges(&count);
 	for (int state = 0; state < BU_STATE_COUNT; state++) {
-		int power = bu_state_info((enum bu_state)state)->ladder == BU_LADDER_POWER;
+		int power =
+			bu_state_info((enum bu_state)state)->ladder == BU_LADDER_POWER;
 
-		ck_assert_int_eq(has_edge((enum bu_state)state, BU_TRIGGER_REPEAT), power);
-		ck_assert_int_eq(has_edge((enum bu_state)state, BU_TRIGGER_LATE), power);
+		ck_assert_int_eq(has_edge((enum bu_state)state, BU_TRIGGER_REPEAT),
+				 power);
+		ck_assert_int_eq(has_edge((enum bu_state)state, BU_TRIGGER_LATE),
+				 power);
 	}
 }
 END_TEST
@@ -104,15 +108,15 @@ START_TEST(guards_refuse_and_name_what_is_missing)
 	enum bu_state to = BU_STATE_PARKED;
 	struct bu_err err;
 
-	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_VALIDATING, BU_TRIGGER_PROVEN, &facts,
-					   &to, &err),
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_VALIDATING, BU_TRIGGER_PROVEN,
+					   &facts, &to, &err),
 			 -1);
 	ck_assert_str_eq(err.text, "'proven' in state validating: it has no valid "
 				   "certificates for this machine and this boot");
 	ck_assert_int_eq(to, BU_STATE_PARKED);
 	facts.certified = 1;
-	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_VALIDATING, BU_TRIGGER_PROVEN, &facts,
-					   &to, &err),
+	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_VALIDATING, BU_TRIGGER_PROVEN,
+					   &facts, &to, &err),
 			 0);
 	ck_assert_int_eq(to, BU_STATE_JOINING);
 	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_ENROLLED, BU_TRIGGER_START, &facts,

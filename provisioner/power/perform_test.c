@@ -69,8 +69,8 @@ static int
 boot(struct paper *paper, const char *order, int wait_off_ms, struct bu_err *err)
 {
 	bu_autojson json_t *request =
-		json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t", "first", order,
-			  "wait_off_ms", wait_off_ms);
+		json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t", "first",
+			  order, "wait_off_ms", wait_off_ms);
 	bu_autojson json_t *reply = bu_power_perform(&driver, paper, request, err);
 
 	return reply ? 0 : -1;
@@ -127,5 +127,6 @@ START_TEST(a_strange_request_does_nothing)
 END_TEST
 
 BU_UNIT("perform", a_machine_that_runs_is_cycled_in_this_order,
-	a_machine_that_is_off_is_not_switched_off, one_that_goes_off_by_itself_is_waited_for,
-	unknown_is_not_off, a_strange_request_does_nothing)
+	a_machine_that_is_off_is_not_switched_off,
+	one_that_goes_off_by_itself_is_waited_for, unknown_is_not_off,
+	a_strange_request_does_nothing)

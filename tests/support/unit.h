@@ -32,11 +32,11 @@ bu_unit_run(const char *name, const TTest *const *tests, size_t count)
 	return failed ? 1 : 0;
 }
 
-#define BU_UNIT(name, ...)                                                            \
-	int main(void)                                                                \
-	{                                                                             \
-		const TTest *const tests[] = {__VA_ARGS__};                           \
-		return bu_unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));    \
+#define BU_UNIT(name, ...)                                                             \
+	int main(void)                                                                 \
+	{                                                                              \
+		const TTest *const tests[] = {__VA_ARGS__};                            \
+		return bu_unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));     \
 	}
 
 #endif
