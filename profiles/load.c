@@ -12,15 +12,6 @@
 
 #include "profiles/load_internal.h"
 
-const struct bu_ini_section *
-bu_load_site(const struct bu_ini *ini)
-{
-	for (size_t i = 0; i < ini->count; i++)
-		if (strcmp(ini->sections[i].kind, "site") == 0)
-			return &ini->sections[i];
-	return NULL;
-}
-
 static void
 scan_file(struct bu_loader *ld, size_t index)
 {

@@ -34,9 +34,9 @@ void bu_load_references(struct bu_loader *ld, const struct bu_ini_section *secti
 const void *bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
 			 const char *key, const char *kind, const char *name);
 
-/* The [site] section; NULL when there is none. */
+/* load_objects.c: the [site] section, NULL when there is none; and all sections but
+ * [node], references resolved. */
 const struct bu_ini_section *bu_load_site(const struct bu_ini *ini);
-/* load_objects.c: all sections but [node], references resolved. */
 void bu_load_objects(struct bu_loader *ld);
 /* load_nodes.c: pools become nodes; inventory and [node] sections are laid over them.
  */

@@ -9,6 +9,15 @@
 
 #include "profiles/load_internal.h"
 
+const struct bu_ini_section *
+bu_load_site(const struct bu_ini *ini)
+{
+	for (size_t i = 0; i < ini->count; i++)
+		if (strcmp(ini->sections[i].kind, "site") == 0)
+			return &ini->sections[i];
+	return NULL;
+}
+
 /* Where bu_desired keeps the objects of a kind. Each object starts with its name. */
 struct layout {
 	const char *kind;
