@@ -223,12 +223,12 @@ give_to_owner(const char *path, struct bu_err *err)
 static int
 write_file(const struct bu_install_file *file, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_xstrndup(
-		file->path, (size_t)(strrchr(file->path, '/') - file->path));
+	bu_autofree char *dir = NULL;
 
 	if (file->path[0] != '/' || strstr(file->path, "/../"))
 		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no absolute path",
 				  file->path);
+	dir = bu_xstrndup(file->path, (size_t)(strrchr(file->path, '/') - file->path));
 	if (bu_mkdir_p(dir[0] ? dir : "/", 0755, err) != 0 ||
 	    bu_file_write(file->path, file->content, file->size, file->mode, err) != 0)
 		return -1;

@@ -37,7 +37,7 @@ struct bu_step {
 	enum bu_action action;
 	int attempt; /* from 1 */
 	enum bu_step_status status;
-	int64_t intent_ms; /* Unix time */
+	int64_t intent_seq; /* of the event; 0 = none */
 };
 
 /* What a plan does to a node, from mild to severe. */

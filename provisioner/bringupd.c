@@ -256,6 +256,9 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 static void
 stop(struct daemon *d)
 {
+	/* What is on its way to the log gets there, but starts nothing any more. */
+	if (d->api.rec)
+		bu_reconcile_stop(d->api.rec);
 	bu_server_destroy(d->api.server);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_gate_destroy(d->api.gate);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+enum { LIMIT_MAX_S = 7 * 24 * 3600 };
+
 static const struct {
 	const char *key; /* as iniparser names it */
 	const char *fallback;
@@ -38,19 +40,16 @@ known(const char *key)
 	       bu_state_from_name(key + 7, &state, NULL) == 0;
 }
 
+/* All keys of the file, those before the first section and in unknown ones, too. */
 static int
-check_section(const dictionary *ini, const char *section, struct bu_err *err)
+check_keys(const dictionary *ini, struct bu_err *err)
 {
-	int count = iniparser_getsecnkeys(ini, section);
-	bu_autofree const char **keys = bu_xcalloc((size_t)count + 1, sizeof(*keys));
-
-	iniparser_getseckeys(ini, section, keys);
-	for (int i = 0; i < count; i++)
-		if (!known(keys[i]))
+	for (int i = 0; i < ini->size; i++)
+		if (ini->key[i] && strchr(ini->key[i], ':') && !known(ini->key[i]))
 			return bu_err_set(
 				err, BU_ERR_INVAL, 0,
 				"unknown key '%s'; see the sample bringupd.conf",
-				keys[i]);
+				ini->key[i]);
 	return 0;
 }
 
@@ -58,19 +57,40 @@ static int
 read_limits(const dictionary *ini, struct bu_settings *ret, struct bu_err *err)
 {
 	for (int state = 0; state < BU_STATE_COUNT; state++) {
-		char key[64];
-		int value;
+		const struct bu_state_info *info = bu_state_info((enum bu_state)state);
+		bu_autofree char *key = bu_xasprintf("limits:%s", info->name);
+		const char *text = iniparser_getstring(ini, key, NULL);
+		char *end;
+		long value;
 
-		snprintf(key, sizeof(key), "limits:%s",
-			 bu_state_name((enum bu_state)state));
-		value = iniparser_getint(ini, key, 0);
-		if (value < 0 ||
-		    (value && bu_state_info((enum bu_state)state)->settled))
+		if (!text)
+			continue;
+		value = strtol(text, &end, 10);
+		if (info->settled || *end || value < 1 || value > LIMIT_MAX_S)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%s' must be seconds, of an unsettled state",
-					  key);
-		ret->limit_s[state] = value;
+					  "%s = %s: 1 to %d seconds, of a state that "
+					  "has a deadline",
+					  key, text, LIMIT_MAX_S);
+		ret->limit_s[state] = (int)value;
 	}
+	return 0;
+}
+
+/* What would only be found when it is used. */
+static int
+check_values(const struct bu_settings *s, struct bu_err *err)
+{
+	const char *const paths[] = {s->state, s->socket, s->images, s->ramdisk};
+
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		if (paths[i][0] != '/')
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "'%s' is no absolute path", paths[i]);
+	if (s->boot_interface[0] &&
+	    (!s->boot_address[0] || !s->dhcp_range[0] || !s->boot_listen[0]))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "boot_interface needs boot_address, boot_listen and "
+				  "dhcp_range beside it");
 	return 0;
 }
 
@@ -78,7 +98,7 @@ int
 bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err)
 {
 	dictionary *ini;
-	int rc = 0;
+	int rc;
 
 	if (access(path, R_OK) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "read '%s'", path);
@@ -86,14 +106,15 @@ bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err)
 	if (!ini)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no INI file", path);
 	memset(ret, 0, sizeof(*ret));
-	for (int i = 0; rc == 0 && i < iniparser_getnsec(ini); i++)
-		rc = check_section(ini, iniparser_getsecname(ini, i), err);
+	rc = check_keys(ini, err);
 	if (rc == 0)
 		rc = read_limits(ini, ret, err);
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		*slot(ret, i) = bu_xstrdup(
 			iniparser_getstring(ini, rows[i].key, rows[i].fallback));
 	iniparser_freedict(ini);
+	if (rc == 0)
+		rc = check_values(ret, err);
 	if (rc == 0)
 		return 0;
 	bu_settings_fini(ret);

@@ -31,7 +31,7 @@ parse_address(const char *text, struct sockaddr_in *ret)
 	memset(ret, 0, sizeof(*ret));
 	ret->sin_family = AF_INET;
 	ret->sin_port = htons((uint16_t)port);
-	return *end || port < 0 || port > 65535 ||
+	return !colon[1] || *end || port < 0 || port > 65535 ||
 			       inet_pton(AF_INET, host, &ret->sin_addr) != 1
 		       ? -1
 		       : 0;
@@ -62,6 +62,31 @@ bu_listen_tcp(const char *address, struct bu_err *err)
 	return fd;
 }
 
+/* 0 when nothing is there or a socket that nobody listens on. */
+static int
+check_stale(const struct sockaddr_un *where, struct bu_err *err)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (lstat(where->sun_path, &st) != 0)
+		return 0;
+	if (!S_ISSOCK(st.st_mode))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "'%s' is there and no socket; remove it or choose "
+				  "another path",
+				  where->sun_path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "socket");
+	rc = connect(fd, (const struct sockaddr *)where, sizeof(*where));
+	close(fd);
+	if (rc == 0 || errno == EAGAIN)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "another bringupd listens on '%s'", where->sun_path);
+	return 0;
+}
+
 int
 bu_listen_unix(const char *path, struct bu_err *err)
 {
@@ -72,6 +97,8 @@ bu_listen_unix(const char *path, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "socket path '%s' is too long",
 				  path);
 	snprintf(where.sun_path, sizeof(where.sun_path), "%s", path);
+	if (check_stale(&where, err) != 0)
+		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "socket");

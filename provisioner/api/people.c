@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "provisioner/api/api.h"
 
-enum { WAIT_MAX_S = 60, EVENTS_MAX = 1000, EVENTS_DEFAULT = 50 };
+enum { WAIT_MAX_S = 60, EVENTS_MAX = 1000, EVENTS_DEFAULT = 50, EVENTS_TAIL = 20000 };
 
 static int64_t
 number(const struct bu_request *request, const char *name, int64_t fallback,
@@ -94,6 +94,8 @@ BU_HANDLER(bu_api_status)
 struct collecting {
 	json_t *list;
 	const char *node; /* NULL = all */
+	size_t limit;
+	int oldest; /* of more than the limit, keep the oldest */
 };
 
 static int
@@ -101,8 +103,13 @@ collect(const struct bu_event *event, void *arg)
 {
 	struct collecting *collecting = arg;
 
-	if (!collecting->node || strcmp(collecting->node, event->node) == 0)
-		json_array_append_new(collecting->list, bu_event_to_json(event));
+	if (collecting->node && strcmp(collecting->node, event->node) != 0)
+		return 0;
+	json_array_append_new(collecting->list, bu_event_to_json(event));
+	if (collecting->oldest)
+		return json_array_size(collecting->list) == collecting->limit;
+	if (json_array_size(collecting->list) > collecting->limit)
+		json_array_remove(collecting->list, 0);
 	return 0;
 }
 
@@ -112,16 +119,19 @@ BU_HANDLER(bu_api_events)
 	size_t limit = (size_t)number(request, "limit", EVENTS_DEFAULT, EVENTS_MAX);
 	int64_t wait_ms = number(request, "wait", 0, WAIT_MAX_S) * 1000;
 	const char *after = bu_request_query(request, "after");
-	struct collecting collecting = {json_array(),
-					bu_request_query(request, "node")};
+	const char *node = bu_request_query(request, "node");
+	struct collecting collecting = {NULL, node, limit ? limit : 1, after != NULL};
 	int rc;
 
+	collecting.list = json_array();
+	/* The limit is on events of the node; those between are passed over. */
 	if (after)
-		rc = bu_store_read(api->world->store, strtoll(after, NULL, 10), limit,
+		rc = bu_store_read(api->world->store, strtoll(after, NULL, 10), 0,
 				   collect, &collecting, err);
 	else
-		rc = bu_store_read_tail(api->world->store, limit, collect, &collecting,
-					err);
+		rc = bu_store_read_tail(api->world->store,
+					node ? EVENTS_TAIL : collecting.limit, collect,
+					&collecting, err);
 	if (rc != 0 || (after && !json_array_size(collecting.list) &&
 			request->waited_ms < wait_ms)) {
 		json_decref(collecting.list);

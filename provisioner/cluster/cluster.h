@@ -15,7 +15,7 @@ struct bu_cluster_target {
 	int64_t deadline_ms;
 };
 
-/* err is NULL when it is done. */
+/* err is NULL when it is done. Never called before admit or leave has returned. */
 typedef void (*bu_cluster_fn)(const struct bu_err *err, void *arg);
 struct bu_cluster_op;
 

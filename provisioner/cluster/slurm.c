@@ -36,7 +36,8 @@ static const struct {
 	{"drained", BU_SLURM_DRAINED},   {"drain", BU_SLURM_DRAINED},
 	{"down", BU_SLURM_DRAINED},      {"idle", BU_SLURM_TAKING},
 	{"mixed", BU_SLURM_TAKING},      {"allocated", BU_SLURM_TAKING},
-	{"completing", BU_SLURM_TAKING},
+	{"completing", BU_SLURM_TAKING}, {"planned", BU_SLURM_TAKING},
+	{"reserved", BU_SLURM_TAKING},   {"maint", BU_SLURM_TAKING},
 };
 
 enum bu_slurm_view

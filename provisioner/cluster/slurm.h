@@ -7,7 +7,7 @@ enum bu_slurm_view {
 	BU_SLURM_UNKNOWN,  /* not there, or not answering */
 	BU_SLURM_DRAINED,  /* registered, takes no work, runs none */
 	BU_SLURM_DRAINING, /* takes no new work, runs some */
-	BU_SLURM_TAKING,   /* idle, mixed, allocated: takes work */
+	BU_SLURM_TAKING,   /* idle, mixed, allocated, reserved: takes work */
 	BU_SLURM_INVALID,  /* reports less than was configured */
 };
 

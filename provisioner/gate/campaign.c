@@ -13,7 +13,11 @@
 #include "fabric/schedule.h"
 #include "provisioner/gate/gate_impl.h"
 
-enum { LOOK_AGAIN_MS = 2000, HEARD_MS = 90000 };
+enum {
+	LOOK_AGAIN_MS = 2000,
+	HEARD_MS = 90000,
+	PARTNER_WAIT_MS = 24 * 3600 * 1000,
+};
 
 static void
 probe_free(struct bu_gate *gate, struct bu_probe *probe)
@@ -127,6 +131,7 @@ recall(struct bu_gate *gate, struct bu_field *field)
 			int errors = (int)bu_json_int(pair, "errors", 1);
 
 			field->errors[a][b] = field->errors[b][a] = errors;
+			field->broken[a] = field->broken[b] = pair;
 		}
 	}
 }
@@ -165,6 +170,9 @@ start_probe(struct bu_gate *gate, const struct bu_field *field, int a, int b)
 		struct bu_event lease;
 
 		memcpy(probe->name[i], node->name, sizeof(node->name));
+		/* The time that it waited for a partner does not count. */
+		if (node->waiting[0])
+			node->clock_ms = bu_loop_now_ms(gate->world->loop);
 		node->waiting[0] = '\0';
 		if (!field->certified[ends[i]])
 			continue;
@@ -206,22 +214,57 @@ run_field(struct bu_gate *gate, const struct bu_desired_network *fabric)
 	free(field);
 }
 
-/* Without certificates no node joins; where the profile asks for none, say so. */
 static void
-check_unmeasured(struct bu_gate *gate)
+hold(struct bu_gate *gate, struct bu_node *node)
+{
+	struct bu_event event;
+
+	bu_event_init(
+		&event, BU_EVENT_HELD, node->name,
+		json_pack("{s:s,s:s}", "owner", "bringup", "reason", node->waiting));
+	bu_reconcile_note(gate->rec, &event, 1);
+}
+
+/* Without certificates no node joins; where the profile asks for none, say so. Who
+ * waits for long, heard or not, is held for a person. */
+static void
+check_waiting(struct bu_gate *gate)
 {
 	for (size_t i = 0; i < gate->world->count; i++) {
 		struct bu_node *node = gate->world->nodes[i];
 		const struct bu_desired_node *want =
 			bu_world_desired(gate->world, node);
 
-		if (node->state == BU_STATE_VALIDATING && want && !want->validation)
+		if (node->state != BU_STATE_VALIDATING)
+			continue;
+		if (want && !want->validation)
 			snprintf(node->waiting, sizeof(node->waiting),
 				 "pool %s names no validation, and no node joins "
 				 "without "
 				 "a certificate; add validation = NAME to the pool",
 				 node->pool);
+		if (node->waiting[0] && !node->held_by[0] && !node->appending &&
+		    bu_loop_now_ms(gate->world->loop) - node->clock_ms >=
+			    PARTNER_WAIT_MS)
+			hold(gate, node);
 	}
+}
+
+/* An agent may only speak of the probe that it was given, and of its two ends. */
+static int
+read_result(const struct bu_probe *probe, struct bu_pair_result *ret,
+	    struct bu_err *err)
+{
+	if (bu_pair_result_from_json(probe->result, ret, err) != 0)
+		return -1;
+	if (strcmp(ret->probe, probe->id) == 0 &&
+	    strcmp(ret->end[BU_END_A].node, probe->name[0]) == 0 &&
+	    strcmp(ret->end[BU_END_B].node, probe->name[1]) == 0)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_INVAL, 0,
+		"the result is of probe %s between %s and %s, not of this one",
+		ret->probe, ret->end[BU_END_A].node, ret->end[BU_END_B].node);
 }
 
 /* Probes of this pair in these boots that gave no result before. */
@@ -242,7 +285,7 @@ errors_before(const struct bu_gate *gate, const struct bu_node *a,
 }
 
 static void
-journal_pair(struct bu_gate *gate, const struct bu_probe *probe)
+journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 {
 	const struct bu_node *a = bu_world_node(gate->world, probe->name[0]);
 	const struct bu_node *b = bu_world_node(gate->world, probe->name[1]);
@@ -258,11 +301,15 @@ journal_pair(struct bu_gate *gate, const struct bu_probe *probe)
 	expect.link_gbps = want->validation->fabric->link_gbps;
 	expect.percent = want->validation->bw_min_percent;
 	bu_pair_result_init(&result);
-	if (probe->result &&
-	    bu_pair_result_from_json(probe->result, &result, NULL) == 0)
+	if (probe->result && read_result(probe, &result, &probe->failure) == 0) {
 		result.verdict = bu_expect_judge_pair(&expect, &result);
-	else
+	} else {
+		bu_pair_result_init(&result);
+		if (!probe->failure.kind)
+			bu_err_set(&probe->failure, BU_ERR_REMOTE, 0,
+				   "neither end told a result");
 		bu_pair_error_set(&result.error, BU_END_NONE, &probe->failure);
+	}
 	body = json_pack("{s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:o}", "probe",
 			 probe->id, "a", a->name, "b", b->name, "boot_a", a->boot_id,
 			 "boot_b", b->boot_id, "ab_gbps", result.dir[0].bw_median_gbps,
@@ -313,7 +360,7 @@ on_look(void *arg)
 	for (size_t i = 0; desired && i < desired->networks_count; i++)
 		if (desired->networks[i].role == BU_ROLE_FABRIC)
 			run_field(gate, &desired->networks[i]);
-	check_unmeasured(gate);
+	check_waiting(gate);
 	bu_timer_set(gate->look, LOOK_AGAIN_MS);
 }
 

@@ -47,6 +47,7 @@ struct bu_field {
 	int result_count;
 	int errors[BU_GATE_NODES_MAX][BU_GATE_NODES_MAX]; /* probes without a result */
 	int probed[BU_GATE_NODES_MAX][BU_GATE_NODES_MAX];
+	const json_t *broken[BU_GATE_NODES_MAX]; /* a pair of it without a result */
 };
 
 int bu_gate_index(const struct bu_field *field, const char *name);

@@ -11,15 +11,49 @@
 #include "fabric/judge/fabcert.h"
 #include "provisioner/gate/gate_impl.h"
 
-enum { PARTNER_WAIT_MS = 24 * 3600 * 1000 };
+/* The node's results that prove something, best ones alone: whole pairs that pass, else
+ * those of which one direction passes (its two halves were proven by different
+ * partners). Returns how many. */
+static int
+proofs_of(const struct bu_field *field, const struct bu_node *node,
+	  const struct bu_pair_result **ret, enum bu_verdict *ret_verdict)
+{
+	char reason[BU_REASON_SIZE];
+	int count = 0;
+
+	*ret_verdict = BU_VERDICT_WARN;
+	for (int halves = 0; halves < 2 && count == 0; halves++) {
+		for (int i = 0; i < field->result_count; i++) {
+			const struct bu_pair_result *result = &field->results[i];
+			enum bu_verdict seen = result->verdict;
+
+			if (strcmp(result->end[0].node, node->name) != 0 &&
+			    strcmp(result->end[1].node, node->name) != 0)
+				continue;
+			for (int dir = 0; halves && dir < 2; dir++) {
+				enum bu_verdict one = bu_expect_judge(
+					&field->expect, &result->dir[dir], reason);
+
+				if (one == BU_VERDICT_PASS || one == BU_VERDICT_WARN)
+					seen = one;
+			}
+			if (seen != BU_VERDICT_PASS && seen != BU_VERDICT_WARN)
+				continue;
+			if (seen == BU_VERDICT_PASS)
+				*ret_verdict = BU_VERDICT_PASS;
+			ret[count++] = result;
+		}
+	}
+	return count;
+}
 
 static char *
 sign_cert(struct bu_gate *gate, const struct bu_field *field,
-	  const struct bu_node *node, int partner, enum bu_fabcert_kind kind,
-	  struct bu_err *err)
+	  const struct bu_node *node, enum bu_fabcert_kind kind, struct bu_err *err)
 {
 	bu_autojson json_t *hardware = bu_world_hardware(gate->world, node);
-	const struct bu_pair_result *mine = NULL;
+	bu_autofree const struct bu_pair_result **mine =
+		bu_xcalloc((size_t)field->result_count, sizeof(*mine));
 	struct bu_fabcert cert = {
 		.kind = kind,
 		.node = node->name,
@@ -28,36 +62,21 @@ sign_cert(struct bu_gate *gate, const struct bu_field *field,
 		.boot_id = node->boot_id,
 		.epoch = gate->world->epoch,
 		.issued_ms = bu_wall_ms(bu_loop_clock(gate->world->loop)),
-		.results = &mine,
-		.result_count = 1,
+		.results = mine,
 		.expect = field->expect,
 		.seed = gate->seed,
 	};
 
-	for (int i = 0; i < field->result_count; i++) {
-		const struct bu_pair_result *result = &field->results[i];
-		int a = bu_gate_index(field, result->end[0].node);
-		int b = bu_gate_index(field, result->end[1].node);
-
-		if ((field->nodes[a] == node && b == partner) ||
-		    (field->nodes[b] == node && a == partner))
-			mine = result;
-	}
-	if (!mine) {
-		bu_err_set(err, BU_ERR_STATE, 0, "no result proves it");
-		return NULL;
-	}
-	cert.verdict = mine->verdict;
+	cert.result_count = proofs_of(field, node, mine, &cert.verdict);
 	return bu_fabcert_sign(&cert, bu_trust_sign_key(gate->trust), err);
 }
 
 static int
 cert_event(struct bu_gate *gate, const struct bu_field *field,
-	   const struct bu_node *node, int partner, enum bu_fabcert_kind kind,
-	   struct bu_event *ret)
+	   const struct bu_node *node, enum bu_fabcert_kind kind, struct bu_event *ret)
 {
 	struct bu_err err;
-	bu_autofree char *text = sign_cert(gate, field, node, partner, kind, &err);
+	bu_autofree char *text = sign_cert(gate, field, node, kind, &err);
 
 	if (!text) {
 		bu_error("gate", "certificate for %s: %s", node->name, err.text);
@@ -73,8 +92,7 @@ cert_event(struct bu_gate *gate, const struct bu_field *field,
 /* Certificates first; when they are in the log the next look finds them and asks for
  * the change of state, whose guard looks at them again. */
 static void
-prove(struct bu_gate *gate, const struct bu_field *field, struct bu_node *node,
-      int partner)
+prove(struct bu_gate *gate, const struct bu_field *field, struct bu_node *node)
 {
 	struct bu_event events[2];
 
@@ -85,9 +103,9 @@ prove(struct bu_gate *gate, const struct bu_field *field, struct bu_node *node,
 				  NULL);
 		return;
 	}
-	if (cert_event(gate, field, node, partner, BU_FABCERT_FULL, &events[0]) != 0)
+	if (cert_event(gate, field, node, BU_FABCERT_FULL, &events[0]) != 0)
 		return;
-	if (cert_event(gate, field, node, partner, BU_FABCERT_BOOT, &events[1]) != 0) {
+	if (cert_event(gate, field, node, BU_FABCERT_BOOT, &events[1]) != 0) {
 		bu_event_fini(&events[0]);
 		return;
 	}
@@ -108,19 +126,43 @@ more_to_probe(const struct bu_gate *gate, const struct bu_field *field, int node
 static void
 wait_for(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
-	struct bu_event event;
+	char text[sizeof(node->waiting)];
 
-	if (strcmp(node->waiting, why) != 0) {
-		snprintf(node->waiting, sizeof(node->waiting), "%s", why);
-		bu_info("gate", "%s waits: %s", node->name, why);
-		bu_world_touch(gate->world, node);
-	}
-	if (node->appending || now_ms - node->since_ms < PARTNER_WAIT_MS)
+	bu_text_copy(text, sizeof(text), why);
+	node->trouble[0] = '\0';
+	if (strcmp(node->waiting, text) == 0)
 		return;
-	bu_event_init(&event, BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s}", "owner", "bringup", "reason", why));
-	bu_reconcile_note(gate->rec, &event, 1);
+	memcpy(node->waiting, text, sizeof(text));
+	bu_info("gate", "%s waits: %s", node->name, text);
+	bu_world_touch(gate->world, node);
+}
+
+/* Its deadline decides, and then says this. */
+static void
+note_trouble(struct bu_node *node, const char *text)
+{
+	bu_text_copy(node->trouble, sizeof(node->trouble), text);
+}
+
+/* Has every probe of it failed for want of a result? */
+static int
+only_broken(const struct bu_field *field, int node)
+{
+	for (int i = 0; i < field->count; i++)
+		if (field->probed[node][i])
+			return 0;
+	return field->broken[node] != NULL;
+}
+
+static void
+note_broken(struct bu_node *node, const json_t *pair)
+{
+	bu_autofree char *text = bu_xasprintf(
+		"%lld probes %s <-> %s gave no result: %s",
+		(long long)bu_json_int(pair, "errors", 1), bu_json_str(pair, "a", "?"),
+		bu_json_str(pair, "b", "?"), bu_json_str(pair, "error", ""));
+
+	note_trouble(node, text);
 }
 
 static void
@@ -133,7 +175,7 @@ judge_node(struct bu_gate *gate, const struct bu_field *field, int index,
 	case BU_FINDING_CERTIFIED:
 		return;
 	case BU_FINDING_PROVEN:
-		prove(gate, field, node, finding->partner);
+		prove(gate, field, node);
 		return;
 	case BU_FINDING_ACCUSED:
 		/* All evidence first: the node's neighbours may be asked, too. */
@@ -142,18 +184,17 @@ judge_node(struct bu_gate *gate, const struct bu_field *field, int index,
 					  finding->text, NULL, 0, NULL);
 		return;
 	case BU_FINDING_INCONCLUSIVE:
-		/* Its deadline decides, and then says this. */
-		snprintf(node->step_error, sizeof(node->step_error), "%s",
-			 finding->text);
+		note_trouble(node, finding->text);
 		return;
 	case BU_FINDING_WAITING:
-		if (more_to_probe(gate, field, index))
-			return;
-		wait_for(gate, node,
-			 field->count == 1
-				 ? "no partner: it is the only node here that "
-				   "can be measured against"
-				 : finding->text);
+		if (only_broken(field, index))
+			note_broken(node, field->broken[index]);
+		else if (!more_to_probe(gate, field, index))
+			wait_for(gate, node,
+				 field->count == 1
+					 ? "no partner: no other node of its fabric "
+					   "is validating or certified"
+					 : finding->text);
 	}
 }
 

@@ -161,6 +161,10 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 	body = bu_trust_open_signed(rec->trust, stamp, err);
 	if (!body)
 		return bu_err_wrap(err, "stamp");
+	/* The mark of an unfinished install is signed with the same key. */
+	if (strcmp(bu_json_str(body, "kind", ""), "stamp") != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0, "this is a %s, not a stamp",
+				  bu_json_str(body, "kind", "text"));
 	if (strcmp(bu_json_str(body, "step", ""), node->installed_step) != 0 ||
 	    strcmp(bu_json_str(body, "machine", ""), node->machine) != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
@@ -177,7 +181,6 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 {
 	struct bu_event events[3];
 	struct bu_err bad = {0};
-	char reason[420];
 	size_t count = 0;
 	int same = strcmp(node->boot_id, inventory->boot_id) == 0;
 
@@ -185,8 +188,9 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 		return 0;
 	if (check_stamp(rec, node, stamp, &bad) != 0) {
 		if (node->state == BU_STATE_BOOTING) {
-			snprintf(reason, sizeof(reason), "booted another system: %s",
-				 bad.text);
+			bu_autofree char *reason =
+				bu_xasprintf("booted another system: %s", bad.text);
+
 			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, reason, NULL, 0);
 		}
 		if (err)

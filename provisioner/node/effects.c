@@ -14,37 +14,59 @@
 #include "provisioner/cluster/cluster.h"
 #include "provisioner/node/reconcile_impl.h"
 
-struct effect {
+struct bu_effect {
+	struct bu_effect *next;
 	struct bu_reconcile *rec;
 	char node[BU_NAME_MAX];
 	char step[112];
 	int attempt;
+	const struct bu_cluster_driver *driver; /* NULL: of bringup-power */
+	struct bu_cluster_op *op;
 };
 
-static struct effect *
+static struct bu_effect *
 effect_of(struct bu_reconcile *rec, struct bu_node *node)
 {
-	struct effect *effect = bu_xcalloc(1, sizeof(*effect));
+	struct bu_effect *effect = bu_xcalloc(1, sizeof(*effect));
 
 	effect->rec = rec;
 	memcpy(effect->node, node->name, sizeof(effect->node));
 	memcpy(effect->step, node->step.id, sizeof(effect->step));
 	effect->attempt = node->step.attempt;
+	effect->next = rec->effects;
+	rec->effects = effect;
 	node->effect_running = 1;
 	return effect;
 }
 
 /* Frees the effect; NULL when the node has gone on without it. */
 static struct bu_node *
-effect_node(struct effect *effect)
+effect_node(struct bu_effect *effect)
 {
 	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
-	int current = node && node->step.status == BU_STEP_OPEN && !node->appending &&
+	struct bu_effect **link = &effect->rec->effects;
+	int current = node && node->step.status == BU_STEP_OPEN &&
 		      strcmp(node->step.id, effect->step) == 0 &&
 		      node->step.attempt == effect->attempt;
 
+	while (*link != effect)
+		link = &(*link)->next;
+	*link = effect->next;
 	free(effect);
 	return current ? node : NULL;
+}
+
+void
+bu_effects_drop(struct bu_reconcile *rec)
+{
+	struct bu_effect *effect;
+
+	while ((effect = rec->effects)) {
+		rec->effects = effect->next;
+		if (effect->op)
+			effect->driver->cancel(effect->op);
+		free(effect);
+	}
 }
 
 void
@@ -59,6 +81,9 @@ bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 				failure ? failure->text : detail));
 }
 
+/* An outcome may meet another batch of the node on its way to the log (it is lent as a
+ * partner, its agent was heard). It is never dropped for that: if that batch ends the
+ * step, the log passes over this word on it. */
 static void
 journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 		const struct bu_err *failure, const char *detail)
@@ -72,7 +97,7 @@ journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 static void
 on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
-	struct effect *effect = arg;
+	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = effect_node(effect);
 
@@ -96,7 +121,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 static void
 on_cluster(const struct bu_err *err, void *arg)
 {
-	struct effect *effect = arg;
+	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = effect_node(effect);
 
@@ -111,14 +136,15 @@ call_cluster(struct bu_reconcile *rec, struct bu_node *node,
 	const struct bu_cluster_driver *driver;
 	struct bu_cluster_target target = {.node = node->name};
 	struct bu_err err;
+	struct bu_effect *effect;
 	int join = node->step.action == BU_ACTION_JOIN;
 
+	if (join && !node->join_started)
+		return;
 	if (!want->cluster) {
 		journal_outcome(rec, node, NULL, "its pool joins no cluster");
 		return;
 	}
-	if (join && !node->join_started)
-		return;
 	driver = bu_cluster_driver(want->cluster->driver);
 	if (!driver) {
 		bu_err_set(&err, BU_ERR_INVAL, 0, "no cluster driver '%s'",
@@ -128,8 +154,10 @@ call_cluster(struct bu_reconcile *rec, struct bu_node *node,
 	}
 	target.conf = want->cluster->slurm_conf_path;
 	target.deadline_ms = bu_reconcile_limit_s(rec, node->state) * INT64_C(1000);
-	(join ? driver->admit : driver->leave)(rec->world->loop, &target, on_cluster,
-					       effect_of(rec, node));
+	effect = effect_of(rec, node);
+	effect->driver = driver;
+	effect->op = (join ? driver->admit : driver->leave)(rec->world->loop, &target,
+							    on_cluster, effect);
 }
 
 void
@@ -162,18 +190,20 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 static void
 on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
-	struct effect *effect = arg;
+	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = effect_node(effect);
 
 	if (!node)
 		return;
 	node->effect_running = 0;
+	/* What is on its way to the log may end this step: look again after it. */
+	if (node->appending)
+		return;
 	if (err || state == BU_POWER_UNKNOWN) {
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
-		node->retry_ms =
-			bu_wall_ms(bu_loop_clock(rec->world->loop)) + BU_RETRY_MS;
+		node->retry_ms = bu_loop_now_ms(rec->world->loop) + BU_RETRY_MS;
 	} else if (state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done before the restart; doing it now",
 			node->name, bu_action_name(node->step.action));

@@ -33,12 +33,6 @@ action_of(enum bu_state state)
 	return BU_ACTION_NONE;
 }
 
-static int64_t
-now_ms(const struct bu_reconcile *rec)
-{
-	return bu_wall_ms(bu_loop_clock(rec->world->loop));
-}
-
 int
 bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state)
 {
@@ -74,11 +68,14 @@ on_appended(struct bu_event *events, size_t count, const struct bu_err *err, voi
 			bu_info("node", "%s: %s", events[i].node, text);
 		}
 	}
+	if (node)
+		node->appending--;
+	if (rec->stopped)
+		return;
 	if (!node) {
 		bu_world_touch(rec->world, NULL);
 		return;
 	}
-	node->appending--;
 	bu_world_touch(rec->world, node);
 	bu_reconcile_drive(rec, node);
 }
@@ -236,16 +233,17 @@ bu_reconcile_drive(struct bu_reconcile *rec, struct bu_node *node)
 {
 	enum bu_action action = action_of(node->state);
 
-	if (node->appending || node->held_by[0] || action == BU_ACTION_NONE)
+	if (rec->stopped || node->appending || node->held_by[0] ||
+	    action == BU_ACTION_NONE)
 		return;
 	switch (node->step.status) {
 	case BU_STEP_NONE:
-		open_step(rec, node, action, node->repeats + 1);
+		open_step(rec, node, action, node->repeats + node->step.attempt + 1);
 		return;
 	case BU_STEP_OPEN:
 		if (node->effect_running)
 			return;
-		if (node->step.intent_ms < rec->world->started_ms)
+		if (node->step.intent_seq <= rec->world->loaded_seq)
 			bu_effect_observe(rec, node);
 		else
 			bu_effect_start(rec, node);
@@ -255,7 +253,7 @@ bu_reconcile_drive(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	case BU_STEP_FAILED:
 		if (!node->retry_ms)
-			node->retry_ms = now_ms(rec) + BU_RETRY_MS;
+			node->retry_ms = bu_loop_now_ms(rec->world->loop) + BU_RETRY_MS;
 	}
 }
 
@@ -263,14 +261,10 @@ int64_t
 bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int limit_s = bu_reconcile_limit_s(rec, node->state);
-	int64_t from_ms = node->since_ms;
 
 	if (!limit_s || node->held_by[0] || node->waiting[0])
 		return 0;
-	/* The time that bringupd was away is not the node's fault. */
-	if (from_ms < rec->world->started_ms)
-		from_ms = rec->world->started_ms;
-	return from_ms + (int64_t)limit_s * 1000;
+	return node->clock_ms + (int64_t)limit_s * 1000;
 }
 
 static const char *
@@ -297,19 +291,21 @@ missing_word(const struct bu_node *node)
 static void
 check_node(struct bu_reconcile *rec, struct bu_node *node)
 {
+	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
 	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
-	char reason[400];
+	const char *seen = node->trouble[0] ? node->trouble : node->step_error;
+	bu_autofree char *reason = NULL;
 
 	if (node->appending)
 		return;
-	if (deadline_ms && now_ms(rec) > deadline_ms) {
-		snprintf(reason, sizeof(reason), "%s within %d s%s%s",
-			 missing_word(node), bu_reconcile_limit_s(rec, node->state),
-			 node->step_error[0] ? ": " : "", node->step_error);
+	if (deadline_ms && now_ms > deadline_ms) {
+		reason = bu_xasprintf("%s within %d s%s%s", missing_word(node),
+				      bu_reconcile_limit_s(rec, node->state),
+				      seen[0] ? ": " : "", seen);
 		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
 		return;
 	}
-	if (node->retry_ms && now_ms(rec) >= node->retry_ms) {
+	if (node->retry_ms && now_ms >= node->retry_ms && !node->held_by[0]) {
 		node->retry_ms = 0;
 		if (node->step.status == BU_STEP_FAILED)
 			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
@@ -348,8 +344,17 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 {
 	if (!rec)
 		return;
+	bu_effects_drop(rec);
 	bu_timer_destroy(rec->tick);
 	free(rec);
+}
+
+void
+bu_reconcile_stop(struct bu_reconcile *rec)
+{
+	rec->stopped = 1;
+	bu_timer_stop(rec->tick);
+	bu_effects_drop(rec);
 }
 
 void

@@ -27,6 +27,9 @@ struct bu_reconcile_opts {
 
 struct bu_reconcile *bu_reconcile_create(const struct bu_reconcile_opts *opts);
 void bu_reconcile_destroy(struct bu_reconcile *rec);
+/* Before what it works with goes: what is on its way to the log still changes memory,
+ * but begins nothing. */
+void bu_reconcile_stop(struct bu_reconcile *rec);
 /* After the log was loaded: every open intent is observed, then work goes on. */
 void bu_reconcile_start(struct bu_reconcile *rec);
 
@@ -59,7 +62,7 @@ int bu_reconcile_wants_agent(const struct bu_node *node);
 void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *step, int attempt, const struct bu_err *failure);
 
-/* When the present state is over, Unix time; 0 when it is settled, held or waiting. */
+/* When the present state is over, monotonic; 0 when it is settled, held or waiting. */
 int64_t bu_reconcile_deadline(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
 /* "What is it doing, since when, until when, what then": several lines; owned. */

@@ -12,12 +12,16 @@ enum {
 	BU_TICK_MS = 1000,
 };
 
+struct bu_effect;
+
 struct bu_reconcile {
 	struct bu_world *world;
 	struct bu_power *power;
 	const struct bu_trust *trust;
 	int limit_s[BU_STATE_COUNT];
 	struct bu_timer *tick;
+	struct bu_effect *effects; /* under way */
+	int stopped;               /* nothing new is begun */
 };
 
 int bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state);
@@ -38,6 +42,8 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
 /* After a restart: finds out whether the open step was done. */
 void bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node);
+/* Forgets those that are under way; the log knows their intents. */
+void bu_effects_drop(struct bu_reconcile *rec);
 void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		      const struct bu_err *failure, const char *detail);
 

@@ -28,6 +28,7 @@ add_node(struct bu_world *world, const char *name, int64_t time_ms)
 		return node;
 	node = bu_node_create(name);
 	node->since_ms = time_ms;
+	node->clock_ms = bu_loop_now_ms(world->loop);
 	world->nodes =
 		bu_xgrow(world->nodes, &world->cap, world->count + 1, sizeof(node));
 	while (at > 0 && strcmp(world->nodes[at - 1]->name, name) > 0) {
@@ -164,6 +165,8 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->state = to;
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
+	/* The time that bringupd was away is not the node's fault. */
+	node->clock_ms = bu_loop_now_ms(world->loop);
 	copy(node->reason, sizeof(node->reason), event->body, "reason");
 	memset(&node->step, 0, sizeof(node->step));
 	node->effect_running = 0;
@@ -171,11 +174,17 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->retry_ms = 0;
 	node->step_error[0] = '\0';
 	node->waiting[0] = '\0';
+	node->trouble[0] = '\0';
 	node->progress_total_bytes = 0;
 	if (strcmp(on, "repeat") == 0)
 		node->repeats++;
 	if (bu_state_info(to)->settled) {
-		node->order.open = 0;
+		/* A node that came back from a reboot of its own while its order waited
+		 * for its turn has not become what was ordered. */
+		node->order.open =
+			to == BU_STATE_READY && node->order.open &&
+			strcmp(on, "abort") != 0 &&
+			strcmp(node->installed_digest, node->order.image_digest) != 0;
 		node->repeats = 0;
 	}
 	return 0;
@@ -188,7 +197,7 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	node->step.action = bu_action_from_name(bu_json_str(event->body, "action", ""));
 	node->step.attempt = (int)bu_json_int(event->body, "attempt", 1);
 	node->step.status = BU_STEP_OPEN;
-	node->step.intent_ms = event->time_ms;
+	node->step.intent_seq = event->seq;
 	copy(node->step.id, sizeof(node->step.id), event->body, "step");
 	node->effect_running = 0;
 	if (node->step.action == BU_ACTION_INSTALL)
@@ -215,6 +224,12 @@ static int
 on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
+	const char *machine = bu_json_str(event->body, "machine", "");
+	struct bu_node *old = bu_world_node_of(world, machine);
+
+	/* A machine is one node: the name that it had before has none now. */
+	if (old && old != node)
+		old->machine[0] = '\0';
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
 	copy(node->machine, sizeof(node->machine), event->body, "machine");
 	return 0;
@@ -289,6 +304,12 @@ on_released(struct bu_world *world, struct bu_node *node, const struct bu_event 
 {
 	node->held_by[0] = '\0';
 	node->held_reason[0] = '\0';
+	/* A new start: the time that it was held does not count, and what failed is
+	 * done once more, as another attempt. */
+	node->clock_ms = bu_loop_now_ms(world->loop);
+	node->retry_ms = 0;
+	if (node->step.status == BU_STEP_FAILED)
+		node->step.status = BU_STEP_NONE;
 	return 0;
 }
 
@@ -345,6 +366,7 @@ on_row(const struct bu_event *event, void *arg)
 	struct loading *loading = arg;
 
 	loading->failed = bu_world_replay(loading->world, event, loading->err) != 0;
+	loading->world->loaded_seq = event->seq;
 	return loading->failed;
 }
 

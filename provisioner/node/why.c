@@ -39,7 +39,7 @@ static void
 add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
 	const char *then;
 
 	if (!deadline_ms)
@@ -87,6 +87,8 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		    node->held_by, node->held_reason, node->name);
 	if (node->waiting[0])
 		add(&text, "waits: %s", node->waiting);
+	if (node->trouble[0])
+		add(&text, "not measured: %s", node->trouble);
 	add_step(node, &text);
 	add_deadline(rec, node, &text);
 	if (!info->settled)

@@ -28,6 +28,7 @@ struct bu_world {
 	int64_t epoch;
 	int64_t version;        /* grows with every change, of memory-only facts too */
 	int64_t started_ms;     /* Unix time at which this process took over */
+	int64_t loaded_seq;     /* last event that another process wrote; 0 = none */
 	const char *public_pem; /* key of our signatures; borrowed */
 	char revision[65];      /* applied; "" = none */
 	char commit[65];        /* of the applied revision, when it came from git */

@@ -16,9 +16,12 @@ struct bu_power {
 	char *program;
 	struct bu_service *service;
 	struct bu_timer *restart;
+	struct request *requests; /* not answered yet */
 };
 
 struct request {
+	struct request *next;
+	struct bu_power *power;
 	bu_power_fn fn;
 	void *arg;
 };
@@ -68,8 +71,14 @@ bu_power_create(struct bu_loop *loop, const char *program, struct bu_err *err)
 void
 bu_power_destroy(struct bu_power *power)
 {
+	struct request *request;
+
 	if (!power)
 		return;
+	while ((request = power->requests)) {
+		power->requests = request->next;
+		free(request);
+	}
 	bu_timer_destroy(power->restart);
 	bu_service_destroy(power->service);
 	free(power->program);
@@ -80,12 +89,16 @@ static void
 on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 {
 	struct request *request = arg;
+	struct request **link = &request->power->requests;
 	const char *seen = bu_json_str(reply, "power", "");
 	enum bu_power_state state = BU_POWER_UNKNOWN;
 
 	for (int i = BU_POWER_OFF; i <= BU_POWER_ON; i++)
 		if (strcmp(seen, bu_power_state_name((enum bu_power_state)i)) == 0)
 			state = (enum bu_power_state)i;
+	while (*link != request)
+		link = &(*link)->next;
+	*link = request->next;
 	request->fn(state, err, request->arg);
 	free(request);
 }
@@ -97,6 +110,9 @@ ask(struct bu_power *power, json_t *body, const char *driver, const char *target
 	struct request *request = bu_xcalloc(1, sizeof(*request));
 	struct bu_err err;
 
+	request->power = power;
+	request->next = power->requests;
+	power->requests = request;
 	request->fn = fn;
 	request->arg = arg;
 	json_object_set_new(body, "driver", json_string(driver));

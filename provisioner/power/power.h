@@ -51,6 +51,7 @@ typedef void (*bu_power_fn)(enum bu_power_state state, const struct bu_err *err,
 			    void *arg);
 struct bu_power *bu_power_create(struct bu_loop *loop, const char *program,
 				 struct bu_err *err);
+/* Callbacks that are still due are not called. */
 void bu_power_destroy(struct bu_power *power);
 void bu_power_status(struct bu_power *power, const char *driver, const char *target,
 		     bu_power_fn fn, void *arg);

@@ -24,7 +24,8 @@ away(const struct bu_world *world, const char *pool)
 	int count = 0;
 
 	for (size_t i = 0; i < world->count; i++)
-		count += strcmp(world->nodes[i]->pool, pool) == 0 &&
+		count += world->nodes[i]->in_profile &&
+			 strcmp(world->nodes[i]->pool, pool) == 0 &&
 			 (world->nodes[i]->state != BU_STATE_READY ||
 			  world->nodes[i]->appending);
 	return count;

@@ -198,12 +198,16 @@ sqlite_blob_get(void *driver, const char *digest, struct bu_err *err)
 	struct sqlite *self = driver;
 	sqlite3_stmt *stmt = prepare(self, get_sql, err);
 	char *text = NULL;
+	int rc;
 
 	if (!stmt)
 		return NULL;
 	sqlite3_bind_text(stmt, 1, digest, -1, SQLITE_STATIC);
-	if (sqlite3_step(stmt) == SQLITE_ROW)
+	rc = sqlite3_step(stmt);
+	if (rc == SQLITE_ROW)
 		text = bu_xstrdup(column(stmt, 0));
+	else if (rc != SQLITE_DONE)
+		failed(self, "read a blob", err);
 	else
 		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no blob %s in the store", digest);
 	sqlite3_finalize(stmt);
@@ -217,13 +221,13 @@ sqlite_verify(void *driver, struct bu_err *err)
 	sqlite3_stmt *stmt = prepare(self, read_sql, err);
 	char hash[BU_DIGEST_SIZE] = "", next[BU_DIGEST_SIZE];
 	int64_t seq = 0;
-	int rc = 0;
+	int rc = 0, step = SQLITE_ROW;
 
 	if (!stmt)
 		return -1;
 	sqlite3_bind_int64(stmt, 1, 0);
 	sqlite3_bind_int64(stmt, 2, -1);
-	while (rc == 0 && sqlite3_step(stmt) == SQLITE_ROW) {
+	while (rc == 0 && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
 		row_hash(hash, ++seq, sqlite3_column_int64(stmt, 1), column(stmt, 2),
 			 column(stmt, 3), column(stmt, 4), next);
 		if (sqlite3_column_int64(stmt, 0) != seq ||
@@ -233,6 +237,8 @@ sqlite_verify(void *driver, struct bu_err *err)
 					(long long)seq);
 		memcpy(hash, next, sizeof(hash));
 	}
+	if (rc == 0 && step != SQLITE_DONE)
+		rc = failed(self, "read the log", err);
 	sqlite3_finalize(stmt);
 	return rc;
 }

@@ -51,8 +51,13 @@ finish(struct batch *batch, const struct bu_err *err)
 static void
 learn_epoch(struct bu_store *store, const struct bu_event *event)
 {
-	if (event->kind == BU_EVENT_EPOCH)
-		store->epoch = bu_json_int(event->body, "epoch", store->epoch);
+	int64_t epoch = event->kind == BU_EVENT_EPOCH
+				? bu_json_int(event->body, "epoch", 0)
+				: 0;
+
+	/* Old rows are read again, too: it only ever rises. */
+	if (epoch > store->epoch)
+		store->epoch = epoch;
 }
 
 /* Takes the batches whose fence holds out of the queue, in order. */

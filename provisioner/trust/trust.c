@@ -47,27 +47,64 @@ save(const char *dir, const char *name, const char *text, struct bu_err *err)
 	return bu_file_write(path, text, strlen(text), 0600, err);
 }
 
-/* The certificate comes last: its presence says that all keys are there. */
+static int
+missing(const char *dir, const char *name)
+{
+	bu_autofree char *path = path_of(dir, name);
+
+	return !bu_file_exists(path);
+}
+
+/* The key of this name, made when there is none. */
+static int
+keep_tls_key(const char *dir, const char *name, struct bu_err *err)
+{
+	bu_autofree char *key = NULL;
+
+	if (!missing(dir, name))
+		return 0;
+	return bu_tls_key_create(&key, err) != 0 ? -1 : save(dir, name, key, err);
+}
+
+/* The private half comes last: its presence says that the public one fits. */
+static int
+keep_sign_key(const char *dir, struct bu_err *err)
+{
+	bu_autofree char *priv = NULL, *pub = NULL;
+
+	if (!missing(dir, "sign.key"))
+		return 0;
+	if (bu_sign_key_create(&priv, &pub, err) != 0 ||
+	    save(dir, "sign.pub", pub, err) != 0)
+		return -1;
+	return save(dir, "sign.key", priv, err);
+}
+
+static int
+keep_ca(const char *dir, struct bu_err *err)
+{
+	bu_autofree char *key = load(dir, "ca.key", err), *ca = NULL;
+
+	if (!key || bu_ca_create("bringup CA", key, &ca, err) != 0)
+		return -1;
+	return save(dir, "ca.pem", ca, err);
+}
+
+/* The first start; after one that was cut short, what is there stays. The certificate
+ * comes last: its presence says that all keys were made, and a key that is missing then
+ * was lost, which is an error and nothing to make a new one for. */
 static int
 create_keys(const char *dir, struct bu_err *err)
 {
-	bu_autofree char *ca_key = NULL, *ca = NULL, *server = NULL, *priv = NULL;
-	bu_autofree char *pub = NULL;
 	char secret[65];
 
+	if (bu_mkdir_p(dir, 0700, err) != 0 || keep_tls_key(dir, "ca.key", err) != 0 ||
+	    keep_tls_key(dir, "server.key", err) != 0 || keep_sign_key(dir, err) != 0)
+		return -1;
 	bu_random_hex(secret, 32);
-	if (bu_mkdir_p(dir, 0700, err) != 0 || bu_tls_key_create(&ca_key, err) != 0 ||
-	    bu_ca_create("bringup CA", ca_key, &ca, err) != 0 ||
-	    bu_tls_key_create(&server, err) != 0 ||
-	    bu_sign_key_create(&priv, &pub, err) != 0)
+	if (missing(dir, "token.secret") && save(dir, "token.secret", secret, err) != 0)
 		return -1;
-	if (save(dir, "ca.key", ca_key, err) != 0 ||
-	    save(dir, "server.key", server, err) != 0 ||
-	    save(dir, "sign.key", priv, err) != 0 ||
-	    save(dir, "sign.pub", pub, err) != 0 ||
-	    save(dir, "token.secret", secret, err) != 0)
-		return -1;
-	return save(dir, "ca.pem", ca, err);
+	return keep_ca(dir, err);
 }
 
 static int

@@ -1,0 +1,714 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes on their way from enrolled to ready, with everything that may happen to them.
+ */
+#include "provisioner/node/reconcile.h"
+
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+enum { HOUR_MS = 3600 * 1000 };
+
+static void
+has(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
+}
+
+static void
+why_says(const struct rig *rig, const struct bu_node *node, const char *part)
+{
+	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
+
+	has(why, part);
+}
+
+static int
+on_event(const struct bu_event *event, void *arg)
+{
+	char *kinds = arg;
+
+	strcat(kinds, event->node[0] ? bu_event_name(event->kind) : "-");
+	strcat(kinds, " ");
+	return 0;
+}
+
+/* Kinds of all events after seq, those of nodes alone. */
+static void
+events_after(const struct rig *rig, int64_t seq, char ret[4096])
+{
+	ret[0] = '\0';
+	ck_assert_int_eq(bu_store_read(rig->store, seq, 0, on_event, ret, NULL), 0);
+}
+
+START_TEST(a_node_goes_its_way_to_ready)
+{
+	struct rig rig;
+	struct bu_node *node;
+	bu_autofree char *scontrol = NULL;
+	char kinds[4096];
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
+	ck_assert_int_eq(node->order.open, 1);
+	rig_to_validating(&rig, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	ck_assert_int_eq(node->disk_touched, 1);
+	ck_assert_str_eq(node->installed_digest, "d1");
+	rig_join(&rig, 1);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->stages_count, 5);
+	scontrol = rig_read(&rig, "scontrol.log");
+	ck_assert_str_eq(scontrol, ""); /* it was idle: nothing was asked for */
+	events_after(&rig, 0, kinds);
+	ck_assert_str_eq(kinds,
+			 "- order state intent outcome admitted bound booted state "
+			 "intent outcome installed state intent outcome bound booted "
+			 "state certificate certificate state intent outcome state ");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(nothing_is_done_before_its_intent_is_in_the_log)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL),
+		0);
+	ck_assert_int_eq(node->state, BU_STATE_ENROLLED); /* not in the log yet */
+	ck_assert_int_eq(node->appending, 1);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(node->step.attempt, 1);
+	ck_assert_int_gt(node->step.intent_seq, node->state_seq);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(one_change_at_a_time)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err = {0};
+	struct bu_event extra;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_event_init(&extra, BU_EVENT_BOOTED, "node001", json_object());
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL,
+					   &extra, 1, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_str_eq(err.text,
+			 "node node001: 'proven' means nothing in state enrolled");
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL),
+		0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, &err),
+		-1);
+	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_token_is_of_one_boot_and_one_machine)
+{
+	struct rig rig;
+	struct bu_node *node;
+	bu_autoinventory struct bu_inventory *own = rig_inventory(1, "b");
+	bu_autoinventory struct bu_inventory *other = rig_inventory(2, "b");
+	char token[BU_DIGEST_SIZE], wrong[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, "x", own, &err), -1);
+	ck_assert_str_eq(err.text, "no boot of node001 was ordered");
+	rig_start(&rig, 1);
+	bu_trust_token(rig.trust, node->step.id, node->step.attempt + 1, wrong);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, wrong, own, &err), -1);
+	has(err.text, "not the token of the present boot");
+	bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, other, &err), -1);
+	has(err.text, "no NIC of this machine has the MAC");
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, own, &err),
+			 -1);
+	has(err.text, "it must show its token");
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, own, NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(node->admitted_step, node->step.id);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, own, &err), -1);
+	has(err.text, "was used already");
+	/* another machine with this certificate does not pass for it either */
+	ck_assert_int_eq(
+		bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, other, &err), -1);
+	has(err.text, "node001 is bound to");
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "attic", NULL, own, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_machine_has_one_name)
+{
+	struct rig rig;
+	struct bu_node *first, *second;
+	struct bu_event event;
+
+	rig_begin(&rig, 2);
+	first = rig_node(&rig, 1);
+	second = rig_node(&rig, 2);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	bu_event_init(&event, BU_EVENT_ADMITTED, "node002",
+		      json_pack("{s:s,s:s}", "step", "s", "machine", first->machine));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(first->machine, "");
+	ck_assert_ptr_eq(bu_world_node_of(rig.world, second->machine), second);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Each row is a site whose hardware class the paper machine does not meet. */
+START_TEST(what_does_not_fit_is_quarantined)
+{
+	static const struct {
+		const char *wants, *says;
+	} rows[] = {
+		{"disk = /dev/sda\nnics = 2\n",
+		 "wants disk /dev/sda; it has none such"},
+		{"disk = /dev/vda\nnics = 3\n", "wants 3 NICs; it has 2"},
+		{"disk = /dev/vda\ngpus = 8\n", "wants 8 GPUs; it has 0"},
+		{"disk = /dev/vda\nmemory_min = 1 GiB\n",
+		 "wants 1024 MiB of memory; it has 512"},
+		{"disk = /dev/vda\ncpus_min = 2\n", "wants 2 CPUs; it has 1"},
+	};
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node;
+		char token[BU_DIGEST_SIZE];
+
+		rig_begin(&rig, 0);
+		rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1",
+			  "disk = /dev/vda\nnics = 2\n", rows[i].wants);
+		node = rig_node(&rig, 1);
+		rig_start(&rig, 1);
+		bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
+		ck_assert_int_eq(
+			bu_reconcile_admit(rig.rec, node, token, inventory, NULL), 0);
+		rig_pass(&rig, 1);
+		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL,
+						    inventory, NULL),
+				 0);
+		rig_until(&rig, node, BU_STATE_QUARANTINED);
+		has(node->reason, rows[i].says);
+		why_says(&rig, node, rows[i].says);
+		ck_assert_int_eq(node->order.open, 0);
+		ck_assert_int_eq(node->disk_touched, 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(an_install_that_cannot_be_verified_fails_at_once)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err bad;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	bu_err_set(&bad, BU_ERR_VERIFY, 0, "frame 3 of root was changed, \xc3\xa9");
+	bu_reconcile_result(rig.rec, node, "other step", 1, &bad);
+	bu_reconcile_result(rig.rec, node, node->step.id, 7, &bad);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING); /* old words are ignored */
+	bu_reconcile_result(rig.rec, node, node->step.id, 1, &bad);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	ck_assert_str_eq(node->reason, bad.text);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(an_install_that_broke_off_is_tried_again_under_its_name)
+{
+	struct rig rig;
+	struct bu_node *node;
+	char id[112];
+	struct bu_err bad;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	strcpy(id, node->step.id);
+	bu_err_set(&bad, BU_ERR_IO, 0, "disk gone");
+	bu_reconcile_result(rig.rec, node, id, 1, &bad);
+	rig_until_step(&rig, node, BU_ACTION_INSTALL, BU_STEP_FAILED);
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+	rig_pass(&rig, 5001);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	ck_assert_str_eq(node->reason, "disk gone");
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_inspect(&rig, 1);
+	ck_assert_str_eq(node->step.id, id);
+	ck_assert_int_eq(node->step.attempt, 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_late_node_is_cycled_twice_then_failed)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_start(&rig, 1);
+	for (int cycles = 1; cycles <= 2; cycles++) {
+		rig_pass(&rig, 299 * 1000);
+		ck_assert_int_eq(node->repeats, cycles - 1);
+		rig_pass(&rig, 3000);
+		ck_assert_int_eq(node->repeats, cycles);
+		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+		ck_assert_int_eq(rig_count(&rig, "boot network node001"), cycles + 1);
+		ck_assert_int_eq(node->step.attempt, cycles + 1);
+	}
+	why_says(&rig, node, "then: failed");
+	rig_pass(&rig, 302 * 1000);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	ck_assert_str_eq(node->reason,
+			 "the agent did not report from the boot ramdisk within 300 s; "
+			 "2 power cycles did not help");
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 3);
+	rig_pass(&rig, HOUR_MS);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 3);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_refused_power_cycle_climbs_with_its_reason)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_write(&rig, "power.refuse", "BMC: \xe9 out of sockets"); /* Latin-1 */
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL),
+		0);
+	for (int i = 0; i < 3; i++) {
+		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
+		ck_assert_int_eq(node->repeats, i);
+		rig_pass(&rig, 5001);
+	}
+	rig_until(&rig, node, BU_STATE_FAILED);
+	has(node->reason, "2 power cycles did not help");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(the_wall_clock_may_jump)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_start(&rig, 1);
+	rig.clock.fake_wall_ms += 10 * HOUR_MS; /* time was set for the first time */
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(node->repeats, 0);
+	rig.clock.fake_wall_ms -= 20 * HOUR_MS;
+	rig_restart(&rig); /* the intent seems to be of the future, and is not ours */
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Up to the state whose power step is open and not answered, then a restart. */
+static struct bu_node *
+restart_in_boot(struct rig *rig, const char *power)
+{
+	struct bu_node *node;
+
+	rig_begin(rig, 1);
+	node = rig_node(rig, 1);
+	rig_write(rig, "power.hang", "");
+	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_START, NULL, NULL,
+					   0, NULL),
+			 0);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	for (int i = 0; i < 2000 && !rig_count(rig, "boot network node001"); i++)
+		rig_pass(rig, 1);
+	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
+	rig_remove(rig, "power.hang");
+	rig_write(rig, "power.node001", power);
+	rig_restart(rig);
+	return rig_node(rig, 1);
+}
+
+START_TEST(a_boot_that_was_not_done_is_done_after_a_restart)
+{
+	struct rig rig;
+	struct bu_node *node = restart_in_boot(&rig, "off");
+
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_boot_that_may_have_been_done_is_not_repeated)
+{
+	struct rig rig;
+	struct bu_node *node = restart_in_boot(&rig, "on");
+
+	rig_pass(&rig, 60 * 1000);
+	rig_pass(&rig, 60 * 1000);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	rig_inspect(&rig, 1); /* its boot proves it */
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(unknown_power_is_asked_for_again_and_never_taken_for_off)
+{
+	struct rig rig;
+	struct bu_node *node = restart_in_boot(&rig, "unknown");
+
+	for (int i = 0; i < 10; i++)
+		rig_pass(&rig, 5001);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_write(&rig, "power.node001", "off");
+	for (int i = 0; i < 20 && node->step.status == BU_STEP_OPEN; i++)
+		rig_pass(&rig, 5001);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_restart_leaves_the_agents_step_to_the_agent)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	rig_pass(&rig, 899 * 1000);
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	ck_assert_int_eq(node->step.attempt, 1);
+	rig_install(&rig, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_restart_in_joining_asks_the_agent_again)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_certify(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
+	rig_pass(&rig, 1);
+	rig_restart(&rig); /* while sinfo is being asked */
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	rig_write(&rig, "sinfo", "idle\n");
+	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
+	rig_until(&rig, node, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(joining_late_is_held_and_a_release_tries_anew)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_certify(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", &err), -1);
+	ck_assert_str_eq(err.text, "node node001 is not held");
+	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_pass(&rig, 302 * 1000);
+	ck_assert_str_eq(node->held_by, "bringup");
+	ck_assert_str_eq(node->held_reason,
+			 "the cluster did not take the node within 300 s");
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1); /* no power */
+	why_says(&rig, node, "bringup node release node001");
+	rig_pass(&rig, 10 * HOUR_MS);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
+	rig_pass(&rig, 2000);
+	ck_assert_str_eq(node->held_by, ""); /* its time begins again */
+	rig_pass(&rig, 290 * 1000);
+	ck_assert_str_eq(node->held_by, "");
+	rig_write(&rig, "sinfo", "idle\n");
+	bu_reconcile_result(rig.rec, node, node->step.id, node->step.attempt, NULL);
+	rig_until(&rig, node, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_failed_join_is_another_attempt_after_a_release)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err bad;
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_certify(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	bu_err_set(&bad, BU_ERR_STATE, 0, "the image has no user munge");
+	bu_reconcile_result(rig.rec, node, node->step.id, 1, &bad);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_FAILED);
+	rig_pass(&rig, 5001);
+	ck_assert_str_eq(node->held_reason, bad.text);
+	rig_restart(&rig); /* held is in the log */
+	node = rig_node(&rig, 1);
+	ck_assert_str_eq(node->held_reason, bad.text);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	ck_assert_int_eq(node->step.attempt, 2); /* the agent does it anew */
+	rig_write(&rig, "sinfo", "idle\n");
+	bu_reconcile_result(rig.rec, node, node->step.id, 2, NULL);
+	rig_until(&rig, node, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The cluster's answer comes while the node is lent as a partner. */
+START_TEST(an_outcome_is_not_lost_to_another_event)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_certify(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_write(&rig, "sinfo", "idle\n");
+	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
+	for (int i = 0; i < 400 && node->step.status == BU_STEP_OPEN; i++) {
+		struct bu_event lease;
+
+		bu_event_init(&lease, BU_EVENT_LEASE, node->name, json_object());
+		bu_reconcile_note(rig.rec, &lease, 1);
+		bu_loop_step(rig.loop, 5); /* the clock stands: it is on its way */
+		ck_assert_int_gt(node->appending, 0);
+		bu_clock_advance(&rig.clock, 1);
+	}
+	rig_until(&rig, node, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(another_system_on_the_disk_is_a_fault)
+{
+	static const struct {
+		const char *kind, *step, *says;
+	} rows[] = {
+		{NULL, NULL, "the system has no stamp"},
+		{"stamp", "node001.1.install",
+		 "the stamp is of step node001.1.install"},
+		{"mark", "", "this is a mark, not a stamp"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autoinventory struct bu_inventory *inventory =
+			rig_inventory(1, "b1");
+		bu_autojson json_t *body = NULL, *stamp = NULL;
+		struct rig rig;
+		struct bu_node *node;
+		struct bu_err err = {0};
+
+		rig_begin(&rig, 1);
+		rig_start(&rig, 1);
+		rig_inspect(&rig, 1);
+		rig_install(&rig, 1);
+		node = rig_node(&rig, 1);
+		if (rows[i].kind) {
+			body = json_pack("{s:s,s:s,s:s}", "kind", rows[i].kind, "step",
+					 *rows[i].step ? rows[i].step
+						       : node->installed_step,
+					 "machine", node->machine);
+			stamp = bu_trust_sign(rig.trust, body, NULL);
+		}
+		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "installed", stamp,
+						    inventory, &err),
+				 -1);
+		ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+		has(err.text, rows[i].says);
+		rig_until(&rig, node, BU_STATE_FAILED);
+		has(node->reason, "booted another system");
+		has(node->reason, rows[i].says);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(a_reboot_of_a_ready_node_leads_back_to_validating)
+{
+	struct rig rig;
+	struct bu_node *node;
+	bu_autoinventory struct bu_inventory *same = rig_inventory(1, "boot-1");
+	bu_autojson json_t *stamp = NULL;
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_join(&rig, 1);
+	node = rig_node(&rig, 1);
+	stamp = rig_stamp(&rig, node);
+	ck_assert_int_eq(
+		bu_reconcile_hello(rig.rec, node, "installed", stamp, same, NULL), 0);
+	rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_READY); /* the same boot: nothing */
+	rig_come_up(&rig, 1, "boot-again");
+	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), -1);
+	rig_join(&rig, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(an_order_outlives_a_reboot_before_its_turn)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_join(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->order.open, 0);
+	rig_apply(&rig, 1, BU_CLASS_WIPE, "d2", NULL, NULL);
+	rig_come_up(&rig, 1, "boot-again");
+	rig_join(&rig, 1);
+	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_str_eq(node->installed_digest, "d1");
+	rig_write(&rig, "sinfo", ""); /* Slurm knows it no more: it has left */
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_REBUILD, NULL,
+					   NULL, 0, NULL),
+			 0);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_inspect(&rig, 1);
+	rig_install(&rig, 1);
+	rig_come_up(&rig, 1, "boot-3");
+	rig_join(&rig, 1);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_str_eq(node->installed_digest, "d2");
+	rig_end(&rig);
+}
+END_TEST
+
+/* Whatever is cut short, the log is the state. */
+START_TEST(a_stop_with_events_on_their_way_starts_nothing)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 0);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_pool_without_a_cluster_is_ready_when_its_agent_has_its_certificates)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "cluster = hpc\n", "");
+	rig_to_validating(&rig, 1);
+	rig_certify(&rig, 1);
+	node = rig_node(&rig, 1);
+	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
+	rig_until(&rig, node, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("reconcile", a_node_goes_its_way_to_ready,
+	 nothing_is_done_before_its_intent_is_in_the_log, one_change_at_a_time,
+	 a_token_is_of_one_boot_and_one_machine, a_machine_has_one_name,
+	 what_does_not_fit_is_quarantined,
+	 an_install_that_cannot_be_verified_fails_at_once,
+	 an_install_that_broke_off_is_tried_again_under_its_name,
+	 a_late_node_is_cycled_twice_then_failed,
+	 a_refused_power_cycle_climbs_with_its_reason, the_wall_clock_may_jump,
+	 a_boot_that_was_not_done_is_done_after_a_restart,
+	 a_boot_that_may_have_been_done_is_not_repeated,
+	 unknown_power_is_asked_for_again_and_never_taken_for_off,
+	 a_restart_leaves_the_agents_step_to_the_agent,
+	 a_restart_in_joining_asks_the_agent_again,
+	 joining_late_is_held_and_a_release_tries_anew,
+	 a_failed_join_is_another_attempt_after_a_release,
+	 an_outcome_is_not_lost_to_another_event, another_system_on_the_disk_is_a_fault,
+	 a_reboot_of_a_ready_node_leads_back_to_validating,
+	 an_order_outlives_a_reboot_before_its_turn,
+	 a_stop_with_events_on_their_way_starts_nothing,
+	 a_pool_without_a_cluster_is_ready_when_its_agent_has_its_certificates)

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The site of paper. Used by the tests of node, gate, rollout and api. What it journals
+ * goes through the same calls as in bringupd; only power, Slurm and time are paper.
+ */
+#include "tests/support/world.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/worker.h"
+#include "fabric/judge/fabcert.h"
+#include "profiles/testing.h"
+
+enum { PATIENCE = 2000 /* turns of 5 ms at most */ };
+
+/* --- files --- */
+
+static char *
+path_of(const struct rig *rig, const char *name)
+{
+	return bu_xasprintf("%s/%s", rig->dir, name);
+}
+
+void
+rig_write(const struct rig *rig, const char *name, const char *text)
+{
+	bu_autofree char *path = path_of(rig, name);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0600, NULL), 0);
+}
+
+void
+rig_remove(const struct rig *rig, const char *name)
+{
+	bu_autofree char *path = path_of(rig, name);
+
+	unlink(path);
+}
+
+char *
+rig_read(const struct rig *rig, const char *name)
+{
+	bu_autofree char *path = path_of(rig, name);
+	char *text = bu_file_read(path, 0, NULL, NULL);
+
+	return text ? text : bu_xstrdup("");
+}
+
+int
+rig_count(const struct rig *rig, const char *line)
+{
+	bu_autofree char *log = rig_read(rig, "power.log");
+	bu_autofree char *want = bu_xasprintf("%s\n", line);
+	int count = 0;
+
+	for (const char *at = log; (at = strstr(at, want)); at += strlen(want))
+		count++;
+	return count;
+}
+
+/* --- bringup-power of paper: the child's side --- */
+
+static char *
+paper_file(const char *dir, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+
+	return bu_file_read(path, 0, NULL, NULL);
+}
+
+static json_t *
+paper_boot(const char *dir, const char *name, const char *first)
+{
+	bu_autofree char *refusal = paper_file(dir, "power.refuse");
+	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
+	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
+	FILE *log = fopen(log_path, "a");
+
+	fprintf(log, "boot %s %s\n", first, name);
+	fclose(log);
+	if (refusal)
+		return json_pack("{s:{s:s,s:s}}", "error", "kind", "remote", "text",
+				 refusal);
+	bu_file_write(path, "on", 2, 0600, NULL);
+	return json_pack("{s:s}", "power", "on");
+}
+
+static int
+paper_power(const char *dir)
+{
+	for (;;) {
+		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, NULL);
+		bu_autojson json_t *reply = NULL;
+		const char *hash = strrchr(bu_json_str(request, "target", "#"), '#');
+		bu_autofree char *state = NULL, *hang = NULL;
+		bu_autofree char *file = NULL;
+
+		if (!request)
+			return 0;
+		if (json_object_get(request, "cancel"))
+			continue;
+		if (strcmp(bu_json_str(request, "op", ""), "boot") == 0) {
+			reply = paper_boot(dir, hash + 1,
+					   bu_json_str(request, "first", "?"));
+			hang = paper_file(dir, "power.hang");
+		} else {
+			file = bu_xasprintf("power.%s", hash + 1);
+			state = paper_file(dir, file);
+			reply = json_pack("{s:s}", "power", state ? state : "off");
+		}
+		json_object_set(reply, "id", json_object_get(request, "id"));
+		if (!hang && bu_frame_write(BU_WORKER_FD, reply, NULL) != 0)
+			return 1;
+	}
+}
+
+/* --- the site --- */
+
+static void
+write_script(const struct rig *rig, const char *name, const char *text)
+{
+	bu_autofree char *path = path_of(rig, name);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0755, NULL), 0);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+static void
+write_paper(const struct rig *rig)
+{
+	char self[512] = "";
+	bu_autofree char *bin = path_of(rig, "bin"), *power = NULL, *sinfo = NULL;
+	bu_autofree char *scontrol = NULL, *path = NULL;
+
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+	ck_assert_int_eq(bu_mkdir_p(bin, 0755, NULL), 0);
+	power = bu_xasprintf("#!/bin/sh\nexec '%s' power '%s'\n", self, rig->dir);
+	sinfo = bu_xasprintf("#!/bin/sh\nexec cat '%s/sinfo'\n", rig->dir);
+	scontrol = bu_xasprintf("#!/bin/sh\ncd '%s'\necho \"$*\" >>scontrol.log\n"
+				"test ! -e sinfo.next || mv sinfo.next sinfo\n",
+				rig->dir);
+	write_script(rig, "bin/paper-power", power);
+	write_script(rig, "bin/sinfo", sinfo);
+	write_script(rig, "bin/scontrol", scontrol);
+	path = bu_xasprintf("%s:%s", bin, getenv("PATH"));
+	setenv("PATH", path, 1);
+	rig_write(rig, "sinfo", "");
+}
+
+static void
+open_process(struct rig *rig)
+{
+	static const char *const names[] = {"DNS:bringup", "IP:127.0.0.1", NULL};
+	bu_autofree char *keys = path_of(rig, "keys"), *log = path_of(rig, "log.db");
+	bu_autofree char *program = path_of(rig, "bin/paper-power");
+	struct bu_reconcile_opts opts = {.world = NULL};
+	struct bu_err err = {0};
+
+	rig->loop = bu_loop_create(&rig->clock);
+	rig->trust = bu_trust_open(keys, names, &err);
+	ck_assert_msg(rig->trust != NULL, "%s", err.text);
+	rig->store = bu_store_open_sqlite(rig->loop, log, &err);
+	ck_assert_msg(rig->store != NULL, "%s", err.text);
+	rig->world = bu_world_create(rig->loop, rig->store);
+	rig->world->public_pem = bu_trust_public_key(rig->trust);
+	ck_assert_msg(bu_world_load(rig->world, &err) == 0, "%s", err.text);
+	rig->power = bu_power_create(rig->loop, program, &err);
+	ck_assert_msg(rig->power != NULL, "%s", err.text);
+	opts.world = rig->world;
+	opts.power = rig->power;
+	opts.trust = rig->trust;
+	rig->rec = bu_reconcile_create(&opts);
+	rig->rollouts = bu_rollouts_create(rig->world, rig->rec);
+	bu_reconcile_start(rig->rec);
+}
+
+/* In the order of bringupd. */
+static void
+close_process(struct rig *rig)
+{
+	bu_reconcile_stop(rig->rec);
+	bu_gate_destroy(rig->gate);
+	bu_rollouts_destroy(rig->rollouts);
+	bu_power_destroy(rig->power);
+	bu_store_destroy(rig->store);
+	bu_reconcile_destroy(rig->rec);
+	bu_world_destroy(rig->world);
+	bu_trust_destroy(rig->trust);
+	bu_loop_destroy(rig->loop);
+	rig->gate = NULL;
+}
+
+void
+rig_begin(struct rig *rig, int nodes)
+{
+	memset(rig, 0, sizeof(*rig));
+	strcpy(rig->dir, "/tmp/bringup-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(rig->dir));
+	bu_clock_fake(&rig->clock, (int64_t)RIG_START_MS * 1000);
+	write_paper(rig);
+	open_process(rig);
+	if (nodes)
+		rig_apply(rig, nodes, BU_CLASS_INSTALL, "d1", NULL, NULL);
+}
+
+void
+rig_end(struct rig *rig)
+{
+	close_process(rig);
+	ck_assert_int_eq(bu_remove_tree(rig->dir, NULL), 0);
+}
+
+void
+rig_open_gate(struct rig *rig)
+{
+	rig->gate = bu_gate_create(rig->world, rig->rec, rig->trust);
+}
+
+void
+rig_restart(struct rig *rig)
+{
+	int gate = rig->gate != NULL;
+
+	close_process(rig);
+	open_process(rig);
+	if (gate)
+		rig_open_gate(rig);
+}
+
+void
+rig_pass(struct rig *rig, int64_t ms)
+{
+	bu_clock_advance(&rig->clock, ms);
+	bu_loop_step(rig->loop, 5);
+	/* What that queued for the log is written in the next turn. */
+	for (int i = 0; i < 3; i++) {
+		bu_clock_advance(&rig->clock, 1);
+		bu_loop_step(rig->loop, 0);
+	}
+}
+
+struct bu_node *
+rig_node(const struct rig *rig, int number)
+{
+	char name[16];
+	struct bu_node *node;
+
+	snprintf(name, sizeof(name), "node%03d", number);
+	node = bu_world_node(rig->world, name);
+	ck_assert_ptr_nonnull(node);
+	return node;
+}
+
+void
+rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state)
+{
+	for (int i = 0; i < PATIENCE && (node->state != state || node->appending); i++)
+		rig_pass(rig, 1);
+	ck_assert_msg(node->state == state, "%s is %s (%s), not %s", node->name,
+		      bu_state_name(node->state), node->reason, bu_state_name(state));
+}
+
+void
+rig_until_step(struct rig *rig, const struct bu_node *node, enum bu_action action,
+	       enum bu_step_status status)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (!node->appending && node->step.action == action &&
+		    node->step.status == status)
+			return;
+		rig_pass(rig, 1);
+	}
+	ck_abort_msg("%s: step %s is %s %d", node->name, node->step.id,
+		     bu_action_name(node->step.action), (int)node->step.status);
+}
+
+struct bu_tree *
+rig_tree(int nodes, const char *from, const char *to)
+{
+	bu_autofree char *set = bu_xasprintf("nodes = node[001-%03d]\n", nodes);
+	bu_autofree char *a =
+		bu_testing_replace(bu_testing_site, "nodes = node[001-002]\n", set);
+	bu_autofree char *b =
+		bu_testing_replace(a, "10.78.0.11,10.78.0.12", "10.78.0.[11-14]");
+	bu_autofree char *site = bu_testing_replace(b, from ? from : "format = 1",
+						    from ? to : "format = 1");
+	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
+
+	for (int i = 1; i <= nodes; i++) {
+		bu_autofree char *old = racks;
+
+		racks = bu_xasprintf("%snode%03d,52:54:00:77:00:%02x,LAB-%03d,"
+				     "qemu:///system#node%03d\n",
+				     old, i, (unsigned)i, i, i);
+	}
+	return bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
+}
+
+void
+rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
+	  const char *from, const char *to)
+{
+	struct bu_tree *tree = rig_tree(nodes, from, to);
+	bu_autojson json_t *value = bu_tree_to_json(tree);
+	bu_autofree char *text = bu_json_canonical(value);
+	struct bu_event events[8];
+	char revision[BU_DIGEST_SIZE];
+	size_t count = 0;
+
+	ck_assert_int_eq(bu_store_put_blob(rig->store, text, revision, NULL), 0);
+	bu_tree_destroy(tree);
+	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "plan", "p",
+				"revision", revision));
+	for (int i = 1; i <= nodes; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "node%03d", i);
+		bu_event_init(&events[count++], BU_EVENT_ORDER, name,
+			      json_pack("{s:s,s:s,s:s,s:s}", "rollout", "r-1", "class",
+					bu_class_name(class), "image", "debian12",
+					"digest", digest));
+	}
+	bu_reconcile_note(rig->rec, events, count);
+	for (int i = 0; i < PATIENCE && strcmp(rig->world->revision, revision); i++)
+		rig_pass(rig, 1);
+	ck_assert_str_eq(rig->world->revision, revision);
+}
+
+/* --- a node's way --- */
+
+static void
+copy_text(char *ret, size_t size, const char *fmt, int number)
+{
+	bu_autofree char *text = bu_xasprintf("%s%02x", fmt, (unsigned)number);
+
+	snprintf(ret, size, "%s", text);
+}
+
+struct bu_inventory *
+rig_inventory(int number, const char *boot_id)
+{
+	struct bu_inventory *inventory = bu_inventory_create();
+
+	snprintf(inventory->boot_id, sizeof(inventory->boot_id), "%s", boot_id);
+	strcpy(inventory->kernel, "6.1.0");
+	inventory->memory_bytes = INT64_C(512) << 20;
+	inventory->cpu.sockets = inventory->cpu.cores = inventory->cpu.threads = 1;
+	strcpy(inventory->cpu.model, "paper");
+	copy_text(inventory->dmi.uuid, sizeof(inventory->dmi.uuid),
+		  "11111111-2222-3333-4444-5555555555", number);
+	inventory->disks = bu_xcalloc(1, sizeof(*inventory->disks));
+	inventory->disks_count = 1;
+	strcpy(inventory->disks[0].name, "vda");
+	strcpy(inventory->disks[0].path, "/dev/vda");
+	inventory->disks[0].size_bytes = INT64_C(4) << 30;
+	inventory->nics = bu_xcalloc(2, sizeof(*inventory->nics));
+	inventory->nics_count = 2;
+	for (int i = 0; i < 2; i++) {
+		struct bu_nic *nic = &inventory->nics[i];
+
+		snprintf(nic->name, sizeof(nic->name), "eth%d", i);
+		snprintf(nic->pci, sizeof(nic->pci), "0000:0%d:00.0", i + 1);
+		copy_text(nic->mac, sizeof(nic->mac),
+			  i ? "52:54:00:78:00:" : "52:54:00:77:00:", number);
+	}
+	return inventory;
+}
+
+json_t *
+rig_stamp(const struct rig *rig, const struct bu_node *node)
+{
+	bu_autojson json_t *body =
+		json_pack("{s:s,s:s,s:s}", "kind", "stamp", "step",
+			  node->installed_step, "machine", node->machine);
+
+	return bu_trust_sign(rig->trust, body, NULL);
+}
+
+void
+rig_start(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+
+	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_START, NULL, NULL,
+					   0, NULL),
+			 0);
+	rig_until(rig, node, BU_STATE_INSPECTING);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+}
+
+void
+rig_inspect(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(number, "boot-ramdisk");
+	char token[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	bu_trust_token(rig->trust, node->step.id, node->step.attempt, token);
+	ck_assert_msg(bu_reconcile_admit(rig->rec, node, token, inventory, &err) == 0,
+		      "%s", err.text);
+	rig_pass(rig, 1);
+	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "ramdisk", NULL, inventory,
+					 &err) == 0,
+		      "%s", err.text);
+	rig_until(rig, node, BU_STATE_IMAGING);
+	rig_until_step(rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
+}
+
+void
+rig_install(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, NULL);
+	rig_until(rig, node, BU_STATE_BOOTING);
+	rig_until_step(rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+}
+
+void
+rig_come_up(struct rig *rig, int number, const char *boot_id)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(number, boot_id);
+	bu_autojson json_t *stamp = rig_stamp(rig, node);
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "installed", stamp, inventory,
+					 &err) == 0,
+		      "%s", err.text);
+	rig_pass(rig, 1);
+	rig_until(rig, node, BU_STATE_VALIDATING);
+	ck_assert_str_eq(node->boot_id, boot_id);
+}
+
+void
+rig_to_validating(struct rig *rig, int number)
+{
+	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
+
+	rig_start(rig, number);
+	rig_inspect(rig, number);
+	rig_install(rig, number);
+	rig_come_up(rig, number, boot_id);
+}
+
+static void
+certificate_event(const struct rig *rig, const struct bu_node *node,
+		  enum bu_fabcert_kind kind, struct bu_event *ret)
+{
+	bu_autojson json_t *hardware = bu_world_hardware(rig->world, node);
+	struct bu_pair_result result;
+	const struct bu_pair_result *results[] = {&result};
+	struct bu_fabcert cert = {.kind = kind,
+				  .node = node->name,
+				  .machine = node->machine,
+				  .hardware = hardware,
+				  .boot_id = node->boot_id,
+				  .results = results,
+				  .result_count = 1,
+				  .expect = {.link_gbps = 0.02, .percent = 80},
+				  .verdict = BU_VERDICT_PASS};
+	bu_autofree char *text = NULL;
+
+	bu_pair_result_init(&result);
+	strcpy(result.probe, "p");
+	strcpy(result.end[0].node, node->name);
+	strcpy(result.end[1].node, "partner");
+	text = bu_fabcert_sign(&cert, bu_trust_sign_key(rig->trust), NULL);
+	ck_assert_ptr_nonnull(text);
+	bu_event_init(ret, BU_EVENT_CERTIFICATE, node->name,
+		      json_pack("{s:s,s:s}", "kind",
+				kind == BU_FABCERT_FULL ? "full" : "boot", "text",
+				text));
+}
+
+void
+rig_certify(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	struct bu_event events[2];
+	struct bu_err err = {0};
+
+	certificate_event(rig, node, BU_FABCERT_FULL, &events[0]);
+	certificate_event(rig, node, BU_FABCERT_BOOT, &events[1]);
+	bu_reconcile_note(rig->rec, events, 2);
+	rig_pass(rig, 1);
+	ck_assert_msg(bu_world_certified(rig->world, node, &err) == 0, "%s", err.text);
+}
+
+void
+rig_join(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+
+	rig_certify(rig, number);
+	rig_write(rig, "sinfo", "idle\n");
+	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL,
+					   NULL, 0, NULL),
+			 0);
+	rig_until(rig, node, BU_STATE_JOINING);
+	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, NULL);
+	rig_until(rig, node, BU_STATE_READY);
+}
+
+int
+rig_paper(int argc, char **argv)
+{
+	return argc == 3 && strcmp(argv[1], "power") == 0 ? paper_power(argv[2]) : -1;
+}

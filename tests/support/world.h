@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A small site for tests of the daemon's rooms: a clock that tests move, a real log in
+ * a directory of its own, real keys, a bringup-power of paper (this test program again,
+ * started with "power DIR") and a Slurm of paper (two scripts first in PATH).
+ *
+ * The paper keeps its state in files of the directory:
+ *	power.NODE	"off", "on" or "unknown"; missing = off
+ *	power.log	what was done, "boot network node001" a line
+ *	power.refuse	when it is there, boots fail with its text
+ *	power.hang	when it is there, boots are done and never answered
+ *	sinfo		what sinfo prints; scontrol adds its words to scontrol.log and
+ *			copies sinfo.next over sinfo
+ */
+#ifndef BU_TESTS_SUPPORT_WORLD_H
+#define BU_TESTS_SUPPORT_WORLD_H
+
+#include "provisioner/gate/gate.h"
+#include "provisioner/node/reconcile.h"
+#include "provisioner/rollout/rollout.h"
+
+enum { RIG_START_MS = 1700000000 };
+
+struct rig {
+	char dir[64];
+	struct bu_clock clock;
+	struct bu_loop *loop;
+	struct bu_store *store;
+	struct bu_trust *trust;
+	struct bu_world *world;
+	struct bu_power *power;
+	struct bu_reconcile *rec;
+	struct bu_rollouts *rollouts;
+	struct bu_gate *gate; /* NULL until rig_open_gate() */
+};
+
+/* A site of so many nodes of one pool, node001 and on: the good profile of
+ * profiles/testing.h, applied with an order for each; 0 = an empty log. */
+void rig_begin(struct rig *rig, int nodes);
+/* Ends everything and removes the directory. */
+void rig_end(struct rig *rig);
+/* The process ends and starts again, over the same log; gate included. */
+void rig_restart(struct rig *rig);
+void rig_open_gate(struct rig *rig);
+/* So many ms pass on the clock; what is ready runs. */
+void rig_pass(struct rig *rig, int64_t ms);
+
+/* The tree of the profile that rig_apply() applies, with `from` replaced; owned. */
+struct bu_tree *rig_tree(int nodes, const char *from, const char *to);
+/* Journals the profile as applied, with an order of class for each node. */
+void rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
+	       const char *from, const char *to);
+struct bu_node *rig_node(const struct rig *rig, int number);
+/* Until the state is reached; the test fails when it is not within seconds. */
+void rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state);
+/* Until nothing of the node is on its way to the log and its step has this status. */
+void rig_until_step(struct rig *rig, const struct bu_node *node, enum bu_action action,
+		    enum bu_step_status status);
+
+/* What the machine of node `number` is made of, in this boot. Owned. */
+struct bu_inventory *rig_inventory(int number, const char *boot_id);
+/* The stamp of the node's last install. New reference. */
+json_t *rig_stamp(const struct rig *rig, const struct bu_node *node);
+/* One stage each, from the state before it: the agent's words, journaled. */
+void rig_start(struct rig *rig, int number);   /* -> inspecting, booted */
+void rig_inspect(struct rig *rig, int number); /* -> imaging */
+void rig_install(struct rig *rig, int number); /* -> booting, booted */
+void rig_come_up(struct rig *rig, int number, const char *boot_id); /* -> validating */
+/* All of them. */
+void rig_to_validating(struct rig *rig, int number);
+/* Signed certificates for the present machine and boot, as the gate issues them. */
+void rig_certify(struct rig *rig, int number);
+/* From validating over paper Slurm to ready. */
+void rig_join(struct rig *rig, int number);
+
+/* Files of the paper. */
+void rig_write(const struct rig *rig, const char *name, const char *text);
+void rig_remove(const struct rig *rig, const char *name);
+char *rig_read(const struct rig *rig, const char *name); /* owned; "" = none */
+/* How many lines of power.log are these words. */
+int rig_count(const struct rig *rig, const char *line);
+
+/* When this program was started as bringup-power of paper, its exit status; else -1. */
+int rig_paper(int argc, char **argv);
+/* BU_UNIT for a test program that uses a rig. */
+#define RIG_UNIT(name, ...)                                                            \
+	int main(int argc, char **argv)                                                \
+	{                                                                              \
+		const TTest *const tests[] = {__VA_ARGS__};                            \
+		int paper = rig_paper(argc, argv);                                     \
+                                                                                       \
+		if (paper >= 0)                                                        \
+			return paper;                                                  \
+		return bu_unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));     \
+	}
+
+#endif
