@@ -241,8 +241,8 @@ START_TEST(normalizes_macs)
 		"52:54:00:77:00",
 		"52:54:00:77:00:0",
 		"52:54:00:77:00:0g",
-		"525400770001",
-		"52.54.00.77.00.01",
+		"52-54",
+		"5254007700",
 		"52:54:00:77:00:01:",
 		"00:00:00:00:00:00",
 		"ff:ff:ff:ff:ff:ff",
@@ -255,6 +255,10 @@ START_TEST(normalizes_macs)
 	ck_assert_str_eq(mac, "untouched");
 	ck_assert_int_eq(bu_mac_normalize("52-54-00-AB-cd-01", mac), 0);
 	ck_assert_str_eq(mac, "52:54:00:ab:cd:01");
+	ck_assert_int_eq(bu_mac_normalize("525400770001", mac), 0);
+	ck_assert_str_eq(mac, "52:54:00:77:00:01");
+	ck_assert_int_eq(bu_mac_normalize("5254.0077.0002", mac), 0);
+	ck_assert_str_eq(mac, "52:54:00:77:00:02");
 }
 END_TEST
 
