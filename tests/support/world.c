@@ -82,12 +82,14 @@ paper_boot(const char *dir, const char *name, const char *first)
 	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
 	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
 	FILE *log = fopen(log_path, "a");
+	struct bu_err err;
 
 	fprintf(log, "boot %s %s\n", first, name);
 	fclose(log);
-	if (refusal)
-		return json_pack("{s:{s:s,s:s}}", "error", "kind", "remote", "text",
-				 refusal);
+	if (refusal) {
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", refusal);
+		return json_pack("{s:o}", "error", bu_json_from_err(&err));
+	}
 	bu_file_write(path, "on", 2, 0600, NULL);
 	return json_pack("{s:s}", "power", "on");
 }
