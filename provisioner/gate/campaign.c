@@ -284,6 +284,22 @@ errors_before(const struct bu_gate *gate, const struct bu_node *a,
 	return 0;
 }
 
+/* Why a result says nothing, where its ends name no error themselves. */
+static void
+explain(const struct bu_expect *expect, struct bu_pair_result *result)
+{
+	struct bu_err err = {.kind = BU_ERR_REMOTE};
+	char reason[BU_REASON_SIZE];
+
+	for (int dir = 0; dir < 2 && result->error.kind == BU_ERR_NONE; dir++) {
+		if (bu_expect_judge(expect, &result->dir[dir], reason) !=
+		    BU_VERDICT_INCONCLUSIVE)
+			continue;
+		bu_text_copy(err.text, sizeof(err.text), reason);
+		bu_pair_error_set(&result->error, BU_END_NONE, &err);
+	}
+}
+
 static void
 journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 {
@@ -303,6 +319,8 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	bu_pair_result_init(&result);
 	if (probe->result && read_result(probe, &result, &probe->failure) == 0) {
 		result.verdict = bu_expect_judge_pair(&expect, &result);
+		if (result.verdict == BU_VERDICT_INCONCLUSIVE)
+			explain(&expect, &result);
 	} else {
 		bu_pair_result_init(&result);
 		if (!probe->failure.kind)

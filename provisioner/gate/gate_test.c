@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gate over nodes of paper: what their links carry is a table of this test. */
+#include "provisioner/gate/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/result.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+/* Of a link of 0.02 Gbit/s 80 % must arrive. */
+static const double good = 0.019, slow = 0.005;
+
+struct links {
+	double sends[5], receives[5]; /* by number of the node, Gbit/s */
+	int silent[5];                /* does not answer any more */
+	int broken;                   /* no probe gives a result */
+	int probes;
+	int probed[5]; /* work items that this node was given */
+};
+
+static struct links
+good_links(void)
+{
+	struct links links = {.probes = 0};
+
+	for (int i = 0; i < 5; i++)
+		links.sends[i] = links.receives[i] = good;
+	return links;
+}
+
+static int
+number_of(const char *name)
+{
+	return (int)strtol(name + 4, NULL, 10);
+}
+
+static double
+rate(const struct links *links, int from, int to)
+{
+	return links->sends[from] < links->receives[to] ? links->sends[from]
+							: links->receives[to];
+}
+
+static json_t *
+result_of(const struct links *links, const json_t *item)
+{
+	struct bu_pair_result result;
+	int number[2];
+
+	bu_pair_result_init(&result);
+	snprintf(result.probe, sizeof(result.probe), "%s",
+		 bu_json_str(item, "probe", ""));
+	for (int i = 0; i < 2; i++) {
+		const char *name = bu_json_str(item, i ? "b" : "a", "");
+
+		snprintf(result.end[i].node, sizeof(result.end[i].node), "%s", name);
+		strcpy(result.end[i].device, "rxe0");
+		number[i] = number_of(name);
+	}
+	for (int dir = 0; dir < 2; dir++) {
+		result.dir[dir].lat_count = 200;
+		for (int run = 0; run < 5; run++)
+			bu_pair_dir_add(&result.dir[dir],
+					rate(links, number[dir], number[!dir]));
+	}
+	return bu_pair_result_to_json(&result);
+}
+
+/* An agent comes for work, does it, tells the result. */
+static void
+agent(struct rig *rig, struct links *links, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autojson json_t *item = NULL, *result = NULL;
+	struct bu_err failure;
+
+	if (links->silent[number])
+		return;
+	node->last_seen_ms = rig->clock.fake_wall_ms;
+	item = bu_gate_work(rig->gate, node);
+	if (!item)
+		return;
+	ck_assert_str_eq(bu_json_str(item, "node", ""), node->name);
+	links->probes++;
+	links->probed[number]++;
+	if (links->broken) {
+		bu_err_set(&failure, BU_ERR_IO, 0, "no device rxe0");
+		bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), NULL,
+			       &failure);
+		return;
+	}
+	result = result_of(links, item);
+	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), result, NULL);
+}
+
+/* So many seconds of all agents of nodes 1 to count. */
+static void
+measure(struct rig *rig, struct links *links, int count, int seconds)
+{
+	for (int second = 0; second < seconds; second++) {
+		for (int i = 1; i <= count; i++)
+			agent(rig, links, i);
+		rig_pass(rig, 1000);
+	}
+}
+
+static void
+begin(struct rig *rig, int nodes)
+{
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	for (int i = 1; i <= nodes; i++)
+		rig_to_validating(rig, i);
+}
+
+static void
+says(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
+}
+
+static int
+count_kind(const struct bu_event *event, void *arg)
+{
+	int *counts = arg;
+
+	counts[event->kind]++;
+	return 0;
+}
+
+static int
+events_of(const struct rig *rig, enum bu_event_kind kind)
+{
+	int counts[BU_EVENT_COUNT] = {0};
+
+	bu_store_read(rig->store, 0, 0, count_kind, counts, NULL);
+	return counts[kind];
+}
+
+START_TEST(two_good_nodes_prove_each_other)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 2);
+	measure(&rig, &links, 2, 10);
+	for (int i = 1; i <= 2; i++) {
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+		ck_assert_int_eq(bu_world_certified(rig.world, rig_node(&rig, i), NULL),
+				 0);
+		ck_assert_int_eq(links.probed[i], 1);
+	}
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 1);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 0);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_CERTIFICATE), 4);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_work_item_is_complete)
+{
+	struct rig rig;
+	bu_autojson json_t *a = NULL, *b = NULL;
+
+	begin(&rig, 2);
+	for (int i = 1; i <= 2; i++)
+		rig_node(&rig, i)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_pass(&rig, 2001);
+	a = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	b = bu_gate_work(rig.gate, rig_node(&rig, 2));
+	ck_assert_str_eq(bu_json_str(a, "role", ""), "connect");
+	ck_assert_str_eq(bu_json_str(b, "role", ""), "listen");
+	ck_assert_str_eq(bu_json_str(a, "addr", ""), "10.77.0.12");
+	ck_assert_str_eq(bu_json_str(b, "addr", ""), "10.77.0.12");
+	ck_assert_str_eq(bu_json_str(b, "peer", ""), "10.77.0.11");
+	ck_assert_str_eq(bu_json_str(a, "local_ip", ""), "10.78.0.11");
+	ck_assert_str_eq(bu_json_str(b, "local_ip", ""), "10.78.0.12");
+	ck_assert_str_eq(bu_json_str(a, "secret", "a"), bu_json_str(b, "secret", "b"));
+	ck_assert_uint_eq(strlen(bu_json_str(a, "secret", "")), 64);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_slow_pair_waits_and_says_so)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 2);
+	links.sends[2] = links.receives[2] = slow;
+	measure(&rig, &links, 2, 1000); /* longer than validating may last */
+	for (int i = 1; i <= 2; i++) {
+		struct bu_node *node = rig_node(&rig, i);
+		bu_autofree char *why = bu_reconcile_why(rig.rec, node);
+
+		ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+		ck_assert_int_eq(node->repeats, 0);
+		says(node->waiting, "slow pair with node00");
+		says(node->waiting,
+		     "no third machine or certified partner can tell which");
+		says(why, "waits: slow pair with");
+		ck_assert_int_eq(links.probed[i], 1);
+	}
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_HELD), 0);
+	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
+	measure(&rig, &links, 2, 5);
+	for (int i = 1; i <= 2; i++) {
+		says(rig_node(&rig, i)->held_reason, "slow pair with node00");
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
+	}
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_HELD), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(of_three_the_slow_one_is_named)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 3);
+	links.sends[2] = links.receives[2] = slow;
+	measure(&rig, &links, 3, 30);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_QUARANTINED);
+	says(rig_node(&rig, 2)->reason, "5.00 Mbit/s");
+	says(rig_node(&rig, 2)->reason, "16.00 Mbit/s");
+	says(rig_node(&rig, 2)->reason, "node001");
+	says(rig_node(&rig, 2)->reason, "node003");
+	ck_assert_int_eq(bu_world_certified(rig.world, rig_node(&rig, 2), NULL), -1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Whichever node is slow, and in whichever direction. */
+START_TEST(one_slow_half_accuses_its_node_and_no_other)
+{
+	for (int bad = 1; bad <= 3; bad++) {
+		for (int half = 0; half < 2; half++) {
+			struct rig rig;
+			struct links links = good_links();
+
+			begin(&rig, 3);
+			*(half ? &links.receives[bad] : &links.sends[bad]) = slow;
+			measure(&rig, &links, 3, 30);
+			for (int i = 1; i <= 3; i++)
+				ck_assert_msg(rig_node(&rig, i)->state ==
+						      (i == bad ? BU_STATE_QUARANTINED
+								: BU_STATE_JOINING),
+					      "node %d, slow %d, half %d: %s", i, bad,
+					      half,
+					      bu_state_name(rig_node(&rig, i)->state));
+			says(rig_node(&rig, bad)->reason,
+			     half ? "receiving" : "sending");
+			rig_end(&rig);
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_late_node_borrows_a_certified_partner)
+{
+	struct rig rig;
+	struct links links = good_links();
+	int certificates, leases;
+
+	rig_begin(&rig, 3);
+	rig_open_gate(&rig);
+	rig_to_validating(&rig, 1);
+	rig_to_validating(&rig, 2);
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 0);
+	certificates = events_of(&rig, BU_EVENT_CERTIFICATE);
+	rig_to_validating(&rig, 3);
+	links.sends[3] = links.receives[3] = slow;
+	measure(&rig, &links, 3, 30);
+	leases = events_of(&rig, BU_EVENT_LEASE);
+	ck_assert_int_eq(leases, 2); /* both were asked */
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_QUARANTINED);
+	/* and the certified ones were not judged by it */
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_CERTIFICATE), certificates);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(who_waited_for_a_partner_is_not_late_when_one_comes)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	rig_begin(&rig, 2);
+	rig_open_gate(&rig);
+	rig_to_validating(&rig, 1);
+	measure(&rig, &links, 1, 2000);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
+	says(rig_node(&rig, 1)->waiting, "no partner");
+	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, rig_node(&rig, 1)), 0);
+	rig_to_validating(&rig, 2);
+	rig_node(&rig, 1)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_pass(&rig, 2001);
+	ck_assert_str_eq(rig_node(&rig, 1)->waiting, ""); /* being probed */
+	rig_pass(&rig, 2001);
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(three_probes_without_a_result_end_with_their_reason)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+	bu_autofree char *why = NULL;
+
+	begin(&rig, 2);
+	links.broken = 1;
+	measure(&rig, &links, 2, 60);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(links.probed[1], 3);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 3);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	ck_assert_str_eq(node->waiting, ""); /* its deadline goes on */
+	why = bu_reconcile_why(rig.rec, node);
+	says(why, "3 probes node001 <-> node002 gave no result");
+	says(why, "no device rxe0");
+	measure(&rig, &links, 2, 545);
+	rig_until(&rig, node, BU_STATE_BOOTING); /* the ladder */
+	says(node->reason, "the fabric was not measured within 600 s: 3 probes");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_silent_end_is_named_in_time)
+{
+	struct rig rig;
+	struct links links = good_links();
+	const json_t *pair;
+
+	begin(&rig, 2);
+	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
+	links.silent[2] = 1;
+	links.broken = 0;
+	measure(&rig, &links, 1, 2);
+	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
+	for (int i = 0; i < 300 && !events_of(&rig, BU_EVENT_PAIR); i++)
+		measure(&rig, &links, 1, 1);
+	pair = json_array_get(rig.world->pairs, 0);
+	ck_assert_ptr_nonnull(pair);
+	/* one end told a result: it counts, though the other end is silent */
+	ck_assert_str_eq(bu_json_str(pair, "verdict", ""), "pass");
+	rig_end(&rig);
+}
+END_TEST
+
+/* An agent that reports something else than it was asked. */
+START_TEST(a_result_of_other_nodes_proves_nothing)
+{
+	static const char *const spoil[][2] = {
+		{"probe", "p-other"}, {"a", "node009"}, {"b", "node001"}};
+
+	for (size_t i = 0; i < BU_LEN(spoil); i++) {
+		struct rig rig;
+		const json_t *pair;
+
+		begin(&rig, 2);
+		for (int k = 1; k <= 2; k++)
+			rig_node(&rig, k)->last_seen_ms = rig.clock.fake_wall_ms;
+		rig_pass(&rig, 2001);
+		for (int k = 1; k <= 2; k++) {
+			struct links links = good_links();
+			bu_autojson json_t *item =
+				bu_gate_work(rig.gate, rig_node(&rig, k));
+			bu_autojson json_t *result = NULL;
+
+			ck_assert_ptr_nonnull(item);
+			result = result_of(&links, item);
+			if (i == 0)
+				json_object_set_new(result, "probe",
+						    json_string(spoil[i][1]));
+			else
+				json_object_set_new(
+					json_object_get(result, spoil[i][0]), "node",
+					json_string(spoil[i][1]));
+			bu_gate_result(rig.gate, rig_node(&rig, k),
+				       bu_json_str(item, "id", ""), result, NULL);
+		}
+		rig_pass(&rig, 1);
+		pair = json_array_get(rig.world->pairs, 0);
+		ck_assert_str_eq(bu_json_str(pair, "verdict", ""), "inconclusive");
+		says(bu_json_str(pair, "error", ""), "not of this one");
+		rig_pass(&rig, 10);
+		ck_assert_int_eq(events_of(&rig, BU_EVENT_CERTIFICATE), 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(an_error_in_any_alphabet_is_journaled)
+{
+	struct rig rig;
+	struct bu_err failure = {.kind = BU_ERR_IO};
+	const json_t *pair;
+
+	begin(&rig, 2);
+	for (int k = 1; k <= 2; k++)
+		rig_node(&rig, k)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_pass(&rig, 2001);
+	for (size_t i = 0; i + 2 < sizeof(failure.text); i += 2)
+		memcpy(failure.text + i, "\xc3\xa9", 2);
+	for (int k = 1; k <= 2; k++) {
+		bu_autojson json_t *item = bu_gate_work(rig.gate, rig_node(&rig, k));
+
+		bu_gate_result(rig.gate, rig_node(&rig, k), bu_json_str(item, "id", ""),
+			       NULL, &failure);
+	}
+	rig_pass(&rig, 1);
+	pair = json_array_get(rig.world->pairs, 0);
+	says(bu_json_str(pair, "error", ""), "\xc3\xa9\xc3\xa9");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(results_and_words_outlive_a_restart)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 2);
+	links.sends[2] = links.receives[2] = slow;
+	measure(&rig, &links, 2, 10);
+	rig_restart(&rig);
+	links.probes = 0;
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(links.probes, 0); /* it is in the log */
+	says(rig_node(&rig, 1)->waiting, "slow pair with node002");
+	rig_come_up(&rig, 2, "boot-new"); /* a new boot is a new machine */
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(links.probes, 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(without_a_validation_nobody_joins)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1",
+		  "cluster = hpc\nvalidation = pairs\n", "");
+	rig_open_gate(&rig);
+	rig_to_validating(&rig, 1);
+	rig_pass(&rig, 2001);
+	says(rig_node(&rig, 1)->waiting, "pool train names no validation");
+	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
+	rig_pass(&rig, 2001);
+	rig_pass(&rig, 2001);
+	says(rig_node(&rig, 1)->held_reason, "names no validation");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("gate", two_good_nodes_prove_each_other, a_work_item_is_complete,
+	 a_slow_pair_waits_and_says_so, of_three_the_slow_one_is_named,
+	 one_slow_half_accuses_its_node_and_no_other,
+	 a_late_node_borrows_a_certified_partner,
+	 who_waited_for_a_partner_is_not_late_when_one_comes,
+	 three_probes_without_a_result_end_with_their_reason,
+	 a_silent_end_is_named_in_time, a_result_of_other_nodes_proves_nothing,
+	 an_error_in_any_alphabet_is_journaled, results_and_words_outlive_a_restart,
+	 without_a_validation_nobody_joins)

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* State is a function of the log: wherever it is cut, and whoever reads it. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+enum { EVENTS_MAX = 200 };
+
+struct tape {
+	struct bu_event events[EVENTS_MAX];
+	size_t count;
+};
+
+static int
+record(const struct bu_event *event, void *arg)
+{
+	struct tape *tape = arg;
+	struct bu_event *copy = &tape->events[tape->count++];
+
+	ck_assert_uint_le(tape->count, EVENTS_MAX);
+	*copy = *event;
+	copy->body = json_incref(event->body);
+	return 0;
+}
+
+static void
+erase(struct tape *tape)
+{
+	for (size_t i = 0; i < tape->count; i++)
+		bu_event_fini(&tape->events[i]);
+}
+
+/* All that the log owns of the world, as text; owned. */
+static char *
+view(const struct bu_world *world)
+{
+	bu_autojson json_t *all = json_pack(
+		"{s:I,s:s,s:s,s:s,s:s,s:I,s:b,s:O,s:[]}", "epoch",
+		(json_int_t)world->epoch, "revision", world->revision, "commit",
+		world->commit, "rollout", world->rollout.id, "plan",
+		world->rollout.plan, "at", (json_int_t)world->rollout.time_ms, "wipe",
+		world->rollout.wipe_granted, "pairs", world->pairs, "nodes");
+
+	for (size_t i = 0; i < world->count; i++) {
+		const struct bu_node *node = world->nodes[i];
+		json_t *json = bu_node_to_json(node);
+		json_t *rest = json_pack(
+			"{s:I,s:I,s:b,s:s,s:s,s:i,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I}",
+			"state_seq", (json_int_t)node->state_seq, "order",
+			(json_int_t)node->order.seq, "open", node->order.open,
+			"order_rollout", node->order.rollout, "order_digest",
+			node->order.image_digest, "class", (int)node->order.class,
+			"inventory", node->inventory, "touched", node->disk_touched,
+			"admitted", node->admitted_step, "boot_installed",
+			node->boot_installed, "digest", node->installed_digest,
+			"installed_step", node->installed_step, "step_error",
+			node->step_error, "intent", (json_int_t)node->step.intent_seq);
+
+		ck_assert_ptr_nonnull(json);
+		ck_assert_ptr_nonnull(rest);
+		json_object_update(json, rest);
+		json_decref(rest);
+		json_object_set(json, "full",
+				node->full_cert ? node->full_cert : json_null());
+		json_object_set(json, "boot",
+				node->boot_cert ? node->boot_cert : json_null());
+		json_array_append_new(json_object_get(all, "nodes"), json);
+	}
+	return bu_json_canonical(all);
+}
+
+/* Two nodes with much of what may happen to nodes. */
+static void
+live(struct rig *rig)
+{
+	struct bu_node *node;
+	struct bu_event event;
+
+	rig_begin(rig, 2);
+	bu_event_init(&event, BU_EVENT_EPOCH, "",
+		      json_pack("{s:i}", "epoch", RIG_START_MS));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+	rig_to_validating(rig, 1);
+	rig_join(rig, 1);
+	rig_start(rig, 2);
+	rig_pass(rig, 302 * 1000);
+	node = rig_node(rig, 2);
+	ck_assert_int_eq(node->repeats, 1);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_inspect(rig, 2);
+	rig_install(rig, 2);
+	rig_come_up(rig, 2, "boot-2");
+	bu_event_init(
+		&event, BU_EVENT_PAIR, "",
+		json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 1));
+	bu_reconcile_note(rig->rec, &event, 1);
+	bu_event_init(
+		&event, BU_EVENT_PAIR, "",
+		json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 2));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_certify(rig, 2);
+	bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_pass(rig, 302 * 1000);
+	ck_assert_str_eq(node->held_by, "bringup");
+	bu_reconcile_release(rig->rec, node, "me", NULL);
+	rig_pass(rig, 1);
+}
+
+/* The first `count` events in a log of their own, read by a new process. */
+static char *
+reloaded(const struct rig *rig, const struct tape *tape, size_t count, const char *path)
+{
+	struct bu_clock clock;
+	struct bu_loop *loop;
+	struct bu_store *store;
+	struct bu_world *world;
+	struct bu_err err = {0};
+	char *text;
+
+	bu_clock_fake(&clock, 0);
+	loop = bu_loop_create(&clock);
+	unlink(path);
+	store = bu_store_open_sqlite(loop, path, NULL);
+	ck_assert_ptr_nonnull(store);
+	for (size_t i = 0; i < count; i++) {
+		struct bu_event event = tape->events[i];
+		const char *blobs[] = {"revision", "inventory"};
+
+		for (size_t k = 0; k < BU_LEN(blobs); k++) {
+			const char *digest = bu_json_str(event.body, blobs[k], "");
+			bu_autofree char *blob =
+				*digest ? bu_store_get_blob(rig->store, digest, NULL)
+					: NULL;
+			char same[65];
+
+			if (blob)
+				bu_store_put_blob(store, blob, same, NULL);
+		}
+		json_incref(event.body);
+		clock.fake_wall_ms = event.time_ms;
+		bu_store_append(store, &event, 1, RIG_START_MS, NULL, NULL);
+		clock.fake_mono_ms += 10;
+		bu_loop_step(loop, 0);
+	}
+	bu_store_destroy(store);
+	store = bu_store_open_sqlite(loop, path, NULL);
+	world = bu_world_create(loop, store);
+	ck_assert_msg(bu_world_load(world, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(world->loaded_seq, (int64_t)count);
+	text = view(world);
+	bu_world_destroy(world);
+	bu_store_destroy(store);
+	bu_loop_destroy(loop);
+	return text;
+}
+
+START_TEST(a_log_cut_anywhere_gives_the_state_of_that_moment)
+{
+	struct rig rig;
+	struct tape tape = {.count = 0};
+	struct bu_world *world;
+	bu_autofree char *path = NULL, *end = NULL;
+
+	live(&rig);
+	path = bu_xasprintf("%s/cut.db", rig.dir);
+	ck_assert_int_eq(bu_store_read(rig.store, 0, 0, record, &tape, NULL), 0);
+	ck_assert_uint_gt(tape.count, 40);
+	world = bu_world_create(rig.loop, rig.store);
+	for (size_t i = 0; i < tape.count; i++) {
+		bu_autofree char *before = NULL, *again = NULL;
+
+		ck_assert_int_eq(bu_world_replay(world, &tape.events[i], NULL), 0);
+		before = view(world);
+		again = reloaded(&rig, &tape, i + 1, path);
+		ck_assert_str_eq(before, again);
+		if (i + 1 == tape.count)
+			end = bu_steal(&before);
+	}
+	bu_world_destroy(world);
+	erase(&tape);
+	{
+		/* and the live process, whose memory followed its commits, agrees */
+		bu_autofree char *lived = view(rig.world);
+
+		ck_assert_str_eq(lived, end);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_restart_changes_nothing_that_the_log_owns)
+{
+	struct rig rig;
+	bu_autofree char *before = NULL, *after = NULL;
+
+	live(&rig);
+	before = view(rig.world);
+	rig_restart(&rig);
+	after = view(rig.world);
+	ck_assert_str_eq(before, after);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What is about nobody, or makes no sense. */
+START_TEST(what_makes_no_sense_changes_nothing)
+{
+	static const struct {
+		enum bu_event_kind kind;
+		const char *node, *body, *says;
+	} rows[] = {
+		{BU_EVENT_STATE, "ghost", "{'to':'ready'}",
+		 "event 0 (state): no node 'ghost'"},
+		{BU_EVENT_ORDER, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_BOUND, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_INTENT, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_OUTCOME, "", "{}", "no node ''"},
+		{BU_EVENT_ADMITTED, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_BOOTED, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_INSTALLED, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_CERTIFICATE, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_HELD, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_RELEASED, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_LEASE, "ghost", "{}", "no node 'ghost'"},
+		{BU_EVENT_STATE, "node001", "{'to':'asleep'}",
+		 "'asleep' is no node state"},
+		{BU_EVENT_EPOCH, "", "{'epoch':'x'}", "epoch"},
+		{BU_EVENT_APPLIED, "", "{'revision':'0000','rollout':'r-9'}",
+		 "no blob 0000"},
+	};
+	struct rig rig;
+	bu_autofree char *before = NULL;
+
+	live(&rig);
+	before = view(rig.world);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *after = NULL;
+		struct bu_event event;
+		struct bu_err err = {0};
+		bu_autofree char *text = bu_xstrdup(rows[i].body);
+
+		for (char *c = text; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		bu_event_init(&event, rows[i].kind, rows[i].node,
+			      json_loads(text, 0, NULL));
+		ck_assert_int_eq(bu_world_replay(rig.world, &event, &err), -1);
+		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s", err.text);
+		bu_event_fini(&event);
+		after = view(rig.world);
+		ck_assert_str_eq(before, after);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_word_on_an_old_step_is_passed_over)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_event event;
+	bu_autofree char *before = NULL, *after = NULL;
+
+	live(&rig);
+	node = rig_node(&rig, 2);
+	before = view(rig.world);
+	bu_event_init(&event, BU_EVENT_OUTCOME, node->name,
+		      json_pack("{s:s,s:i,s:s,s:s}", "step", "node002.1.boot-network",
+				"attempt", 1, "result", "failed", "detail", "old"));
+	ck_assert_int_eq(bu_world_replay(rig.world, &event, NULL), 0);
+	bu_event_fini(&event);
+	after = view(rig.world);
+	ck_assert_str_eq(before, after);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(nodes_stay_sorted_and_leave_with_their_profile)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	rig_apply(&rig, 3, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	ck_assert_uint_eq(rig.world->count, 3);
+	for (int i = 1; i <= 3; i++) {
+		ck_assert_ptr_eq(rig.world->nodes[i - 1], rig_node(&rig, i));
+		ck_assert_int_eq(rig_node(&rig, i)->in_profile, i == 1);
+	}
+	ck_assert_ptr_null(bu_world_node(rig.world, "node004"));
+	ck_assert_ptr_null(bu_world_desired(rig.world, rig_node(&rig, 2)));
+	ck_assert_ptr_null(bu_world_node_of(rig.world, ""));
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(certificates_are_of_this_boot_and_this_hardware)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(bu_world_certified(rig.world, node, &err), -1);
+	ck_assert_str_eq(err.text, "it has no full certificate");
+	rig_certify(&rig, 1);
+	strcpy(node->boot_id, "another");
+	ck_assert_int_eq(bu_world_certified(rig.world, node, &err), -1);
+	ck_assert_msg(strstr(err.text, "boot_id") != NULL, "%s", err.text);
+	strcpy(node->boot_id, "boot-1");
+	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), 0);
+	strcpy(node->machine, "0123456789abcdef");
+	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), -1);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("replay", a_log_cut_anywhere_gives_the_state_of_that_moment,
+	 a_restart_changes_nothing_that_the_log_owns,
+	 what_makes_no_sense_changes_nothing, a_word_on_an_old_step_is_passed_over,
+	 nodes_stay_sorted_and_leave_with_their_profile,
+	 certificates_are_of_this_boot_and_this_hardware)
