@@ -96,23 +96,40 @@ is_final(const struct bu_err *err)
 	return err->kind == BU_ERR_DENIED || err->kind == BU_ERR_INVAL;
 }
 
+/* Key and request are made once: when the answer to a trade is lost, the appliance
+ * knows the second request for the same. */
+static char *
+key_and_request(const struct bu_identity *identity, struct bu_err *err)
+{
+	bu_autofree char *path = in_dir(identity, "request.pem");
+	bu_autofree char *key = NULL, *csr = NULL;
+
+	if (bu_file_exists(path))
+		return bu_file_read(path, 65536, NULL, err);
+	if (bu_mkdir_p(identity->dir, 0700, err) != 0 ||
+	    bu_tls_key_create(&key, err) != 0 ||
+	    save(identity, "key.pem", key, err) != 0 ||
+	    bu_csr_create(key, identity->node, &csr, err) != 0 ||
+	    save(identity, "request.pem", csr, err) != 0)
+		return NULL;
+	return bu_steal(&csr);
+}
+
 static int
 enroll(const struct bu_identity *identity, const char *ca_digest, const char *token,
        const struct bu_inventory *inventory, struct bu_err *err)
 {
-	bu_autofree char *key = NULL, *csr = NULL;
+	bu_autofree char *csr = key_and_request(identity, err);
+	bu_autofree char *about = bu_identity_text(identity);
 	struct bu_err failure;
 
-	if (bu_mkdir_p(identity->dir, 0700, err) != 0 ||
-	    bu_tls_key_create(&key, err) != 0 ||
-	    save(identity, "key.pem", key, err) != 0 ||
-	    bu_csr_create(key, identity->node, &csr, err) != 0)
+	if (!csr)
 		return -1;
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
 		if (fetch_ca(identity, ca_digest, &failure) == 0 &&
 		    trade(identity, token, csr, inventory, &failure) == 0)
-			return 0;
+			return save(identity, "agent.json", about, err);
 		bu_warn("enroll", "%s", failure.text);
 		if (is_final(&failure)) {
 			*err = failure;
@@ -149,7 +166,26 @@ bu_identity_enroll(const char *cmdline, const char *dir,
 }
 
 int
-bu_identity_load(const char *dir, struct bu_identity *ret, struct bu_err *err)
+bu_identity_exists(const char *dir)
+{
+	bu_autofree char *path = bu_xasprintf("%s/agent.json", dir);
+
+	return bu_file_exists(path);
+}
+
+char *
+bu_identity_text(const struct bu_identity *identity)
+{
+	bu_autojson json_t *about =
+		json_pack("{s:s,s:s,s:s}", "node", identity->node, "url", identity->url,
+			  "boot_url", identity->boot_url);
+
+	return bu_json_canonical(about);
+}
+
+int
+bu_identity_load(const char *dir, int installed, struct bu_identity *ret,
+		 struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s/agent.json", dir);
 	bu_autojson json_t *value = bu_json_load(path, err);
@@ -159,7 +195,7 @@ bu_identity_load(const char *dir, struct bu_identity *ret, struct bu_err *err)
 	    bu_json_get_str(value, "url", &url, err) != 0 ||
 	    bu_json_get_str(value, "boot_url", &boot_url, err) != 0)
 		return bu_err_wrap(err, "%s", path);
-	ret->installed = 1;
+	ret->installed = installed;
 	ret->dir = bu_xstrdup(dir);
 	ret->node = bu_xstrdup(node);
 	ret->url = bu_xstrdup(url);

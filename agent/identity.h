@@ -26,8 +26,13 @@ char *bu_cmdline_value(const char *cmdline, const char *name);
 int bu_identity_enroll(const char *cmdline, const char *dir,
 		       const struct bu_inventory *inventory, struct bu_identity *ret,
 		       struct bu_err *err);
-/* Installed system: what agent.json says. */
-int bu_identity_load(const char *dir, struct bu_identity *ret, struct bu_err *err);
+/* Has an enrolment in this directory been finished? */
+int bu_identity_exists(const char *dir);
+/* What agent.json there says. */
+int bu_identity_load(const char *dir, int installed, struct bu_identity *ret,
+		     struct bu_err *err);
+/* agent.json of this identity; owned. */
+char *bu_identity_text(const struct bu_identity *identity);
 void bu_identity_fini(struct bu_identity *identity);
 
 /* A connection to the agents' API with our certificate. */

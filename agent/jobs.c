@@ -82,7 +82,7 @@ files_read(const json_t *item, struct files *files, struct bu_err *err)
 /* --- install --- */
 
 struct install {
-	struct bu_session *session;
+	struct bu_link *link;
 	const char *id;
 	int cancelled;
 };
@@ -92,8 +92,8 @@ on_progress(const char *stage, uint64_t done_bytes, uint64_t total_bytes, void *
 {
 	struct install *install = arg;
 
-	if (bu_session_progress(install->session, install->id, stage, done_bytes,
-				total_bytes))
+	if (bu_link_progress(install->link, install->id, stage, done_bytes,
+			     total_bytes))
 		install->cancelled = 1;
 }
 
@@ -115,9 +115,6 @@ add_identity(const struct bu_identity *identity, struct files *files,
 		{"cert.pem", "/var/lib/bringup/cert.pem"},
 		{"ca.pem", "/var/lib/bringup/ca.pem"},
 	};
-	bu_autojson json_t *about =
-		json_pack("{s:s,s:s,s:s}", "node", identity->node, "url", identity->url,
-			  "boot_url", identity->boot_url);
 	char *text;
 
 	for (size_t i = 0; i < BU_LEN(names); i++) {
@@ -130,19 +127,18 @@ add_identity(const struct bu_identity *identity, struct files *files,
 			return -1;
 		files_add(files, names[i][1], 0600, content, size);
 	}
-	text = bu_json_canonical(about);
+	text = bu_identity_text(identity);
 	files_add(files, "/var/lib/bringup/agent.json", 0600, text, strlen(text));
 	return 0;
 }
 
 static int
-do_install(struct bu_session *session, const json_t *item, json_t **ret_result,
+do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 	   struct bu_err *err)
 {
 	const json_t *mark = json_object_get(item, "mark");
 	const json_t *stamp = json_object_get(item, "stamp");
-	struct install install = {.session = session,
-				  .id = bu_json_str(item, "id", "")};
+	struct install install = {.link = link, .id = bu_json_str(item, "id", "")};
 	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
 	struct files files = {.count = 0};
 	struct bu_install_opts opts = {
@@ -162,11 +158,11 @@ do_install(struct bu_session *session, const json_t *item, json_t **ret_result,
 	};
 	int rc = -1;
 
-	if (session->identity->installed)
+	if (link->identity->installed)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "an installed system does not overwrite itself");
 	if (files_read(item, &files, err) == 0 &&
-	    add_identity(session->identity, &files, err) == 0) {
+	    add_identity(link->identity, &files, err) == 0) {
 		opts.file_count = files.count;
 		rc = bu_install_run(&opts, &hooks, err);
 	}
@@ -187,7 +183,7 @@ after_install(int failed)
 /* --- probe --- */
 
 static int
-do_probe(struct bu_session *session, const json_t *item, json_t **ret_result,
+do_probe(struct bu_link *link, const json_t *item, json_t **ret_result,
 	 struct bu_err *err)
 {
 	struct bu_pair_opts opts;
@@ -270,7 +266,7 @@ keep_certificate(const json_t *item, const char *kind, struct bu_err *err)
 }
 
 static int
-do_join(struct bu_session *session, const json_t *item, json_t **ret_result,
+do_join(struct bu_link *link, const json_t *item, json_t **ret_result,
 	struct bu_err *err)
 {
 	struct files files = {.count = 0};
@@ -289,7 +285,7 @@ do_join(struct bu_session *session, const json_t *item, json_t **ret_result,
 
 static const struct {
 	const char *kind;
-	int (*fn)(struct bu_session *session, const json_t *item, json_t **ret_result,
+	int (*fn)(struct bu_link *link, const json_t *item, json_t **ret_result,
 		  struct bu_err *err);
 	void (*after)(int failed); /* may be NULL */
 } kinds[] = {
@@ -299,14 +295,14 @@ static const struct {
 };
 
 int
-bu_job_item(struct bu_session *session, const json_t *item, json_t **ret_result,
+bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
 	    struct bu_err *err)
 {
 	const char *kind = bu_json_str(item, "kind", "");
 
 	for (size_t i = 0; i < BU_LEN(kinds); i++)
 		if (strcmp(kinds[i].kind, kind) == 0)
-			return kinds[i].fn(session, item, ret_result, err);
+			return kinds[i].fn(link, item, ret_result, err);
 	return bu_err_set(err, BU_ERR_INVAL, 0, "this agent knows no work '%s'", kind);
 }
 

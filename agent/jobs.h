@@ -3,13 +3,13 @@
 #ifndef BU_AGENT_JOBS_H
 #define BU_AGENT_JOBS_H
 
-#include "agent/session.h"
+#include "agent/link.h"
 
 /* Does the item; *ret_result (may stay NULL) is what there is to tell. BU_ERR_INVAL for
  * a kind that this agent does not know. */
-int bu_job_item(struct bu_session *session, const json_t *item, json_t **ret_result,
+int bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
 		struct bu_err *err);
-/* After the result of the item was heard: an install ends with the machine off. */
+/* After the result of the item was accepted: an install ends with the machine off. */
 void bu_job_after(const json_t *item, int failed);
 
 #endif

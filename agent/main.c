@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/inventory.h"
@@ -18,23 +17,25 @@
 static int
 find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 {
+	const char *dir = installed ? "/var/lib/bringup" : "/run/bringup";
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	bu_autofree char *cmdline = NULL;
 
-	if (installed)
-		return bu_identity_load("/var/lib/bringup", ret, err);
+	/* In the ramdisk: when we were started again after we had enrolled. */
+	if (installed || bu_identity_exists(dir))
+		return bu_identity_load(dir, installed, ret, err);
 	inventory = bu_inventory_collect("", err);
 	cmdline = bu_file_read("/proc/cmdline", 65536, NULL, err);
 	if (!inventory || !cmdline)
 		return -1;
-	return bu_identity_enroll(cmdline, "/run/bringup", inventory, ret, err);
+	return bu_identity_enroll(cmdline, dir, inventory, ret, err);
 }
 
 int
 main(int argc, char **argv)
 {
 	struct bu_identity identity = {0};
-	struct bu_session session = {.identity = &identity};
+	struct bu_session session = {.link = {.identity = &identity}};
 	struct bu_err err = {0};
 	int installed = argc == 2 && strcmp(argv[1], "--installed") == 0;
 
@@ -44,17 +45,16 @@ main(int argc, char **argv)
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN);
-	umask(077);
 	if (find_identity(installed, &identity, &err) == 0) {
 		bu_info("main", "agent %s of node %s, appliance %s", BU_VERSION,
 			identity.node, identity.url);
-		session.http = bu_identity_connect(&identity);
-		session.progress_http = bu_identity_connect(&identity);
+		session.link.http = bu_identity_connect(&identity);
+		session.link.progress_http = bu_identity_connect(&identity);
 		bu_session_run(&session, &err);
 	}
 	bu_error("main", "%s", err.text);
-	bu_http_destroy(session.http);
-	bu_http_destroy(session.progress_http);
+	bu_http_destroy(session.link.http);
+	bu_http_destroy(session.link.progress_http);
 	json_decref(session.last_result);
 	bu_identity_fini(&identity);
 	return 1;

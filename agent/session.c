@@ -14,7 +14,6 @@
 
 enum {
 	CALL_MS = 30000,
-	PROGRESS_MS = 3000,
 	POLL_MS = 30000,
 	POLL_SLACK_MS = 15000,
 	AGAIN_MIN_S = 1,
@@ -44,11 +43,11 @@ say_hello(struct bu_session *session, struct bu_err *err)
 	if (!inventory)
 		return -1;
 	body = json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where",
-			 session->identity->installed ? "installed" : "ramdisk",
-			 "stamp", read_stamp(session->identity), "inventory",
+			 session->link.identity->installed ? "installed" : "ramdisk",
+			 "stamp", read_stamp(session->link.identity), "inventory",
 			 bu_inventory_to_json(inventory));
-	return bu_http_json(session->http, "POST", "/v1/agent/hello", body, CALL_MS,
-			    NULL, err);
+	return bu_http_json(session->link.http, "POST", "/v1/agent/hello", body,
+			    CALL_MS, NULL, err);
 }
 
 static void
@@ -59,21 +58,30 @@ pause_before_again(int *again_s, const struct bu_err *err)
 	*again_s = *again_s * 2 > AGAIN_MAX_S ? AGAIN_MAX_S : *again_s * 2;
 }
 
-/* Until it was heard. A refusal (4xx) is an answer, too. */
-static void
+/* What another try may mend. Any other answer is one, too. */
+static int
+passing(const struct bu_err *err)
+{
+	return err->kind == BU_ERR_REMOTE || err->kind == BU_ERR_TIMEOUT ||
+	       err->kind == BU_ERR_BUSY || err->kind == BU_ERR_IO;
+}
+
+/* Until it was heard; 0 when it was accepted, too. */
+static int
 tell_result(struct bu_session *session, const json_t *body)
 {
 	int again_s = AGAIN_MIN_S;
 	struct bu_err err = {0};
 
-	while (bu_http_json(session->http, "POST", "/v1/agent/result", body, CALL_MS,
-			    NULL, &err) != 0) {
-		if (err.kind == BU_ERR_INVAL || err.kind == BU_ERR_DENIED) {
+	while (bu_http_json(session->link.http, "POST", "/v1/agent/result", body,
+			    CALL_MS, NULL, &err) != 0) {
+		if (!passing(&err)) {
 			bu_error("session", "the result was refused: %s", err.text);
-			return;
+			return -1;
 		}
 		pause_before_again(&again_s, &err);
 	}
+	return 0;
 }
 
 static int
@@ -96,7 +104,7 @@ do_item(struct bu_session *session, const json_t *item)
 		bu_info("work", "%s %s", kind, id);
 		body = json_pack("{s:s,s:s,s:I}", "id", id, "kind", kind, "attempt",
 				 (json_int_t)bu_json_int(item, "attempt", 0));
-		if (bu_job_item(session, item, &result, &err) != 0) {
+		if (bu_job_item(&session->link, item, &result, &err) != 0) {
 			bu_error("work", "%s: %s", id, err.text);
 			json_object_set_new(body, "error", bu_json_from_err(&err));
 		}
@@ -107,8 +115,9 @@ do_item(struct bu_session *session, const json_t *item)
 		snprintf(session->last_id, sizeof(session->last_id), "%s", id);
 		session->last_attempt = (int)bu_json_int(item, "attempt", 0);
 	}
-	tell_result(session, session->last_result);
-	bu_job_after(item, json_object_get(session->last_result, "error") != NULL);
+	if (tell_result(session, session->last_result) == 0)
+		bu_job_after(item,
+			     json_object_get(session->last_result, "error") != NULL);
 }
 
 static int
@@ -118,7 +127,7 @@ poll_work(struct bu_session *session, struct bu_err *err)
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 
-	if (bu_http_json(session->http, "POST", "/v1/agent/work", body,
+	if (bu_http_json(session->link.http, "POST", "/v1/agent/work", body,
 			 POLL_MS + POLL_SLACK_MS, &reply, err) != 0)
 		return -1;
 	item = json_object_get(reply, "work");
@@ -144,26 +153,11 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 		/* After an outage the appliance may have forgotten what it had not yet
 		 * written down: greet it again. */
 		greeted = 0;
-		if (failure.kind == BU_ERR_DENIED && !session->identity->installed) {
+		if (failure.kind == BU_ERR_DENIED &&
+		    !session->link.identity->installed) {
 			*err = failure;
 			return -1;
 		}
 		pause_before_again(&again_s, &failure);
 	}
-}
-
-int
-bu_session_progress(struct bu_session *session, const char *id, const char *stage,
-		    uint64_t done_bytes, uint64_t total_bytes)
-{
-	bu_autojson json_t *body = json_pack(
-		"{s:s,s:s,s:I,s:I}", "id", id, "stage", stage, "done_bytes",
-		(json_int_t)done_bytes, "total_bytes", (json_int_t)total_bytes);
-	bu_autojson json_t *reply = NULL;
-
-	/* Lost progress is no loss: the next one comes soon. */
-	if (bu_http_json(session->progress_http, "POST", "/v1/agent/progress", body,
-			 PROGRESS_MS, &reply, NULL) != 0)
-		return 0;
-	return bu_json_bool(reply, "cancel", 0);
 }

@@ -26,7 +26,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(STATE, "state", "{from, to, on, reason, next}")                              \
 	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
 	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                       \
-	X(ADMITTED, "admitted", "{step, machine}: the install token was traded")       \
+	X(ADMITTED, "admitted", "{step, machine, request}: the token was traded")      \
 	X(BOOTED, "booted", "{boot_id, where}")                                        \
 	X(INSTALLED, "installed", "{step, image, digest}")                             \
 	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \

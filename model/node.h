@@ -39,10 +39,11 @@ struct bu_node {
 	int repeats;       /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
 	struct bu_step step;
-	char machine[65];        /* id of the bound machine; "" = none */
-	char inventory[65];      /* digest of its inventory */
-	int disk_touched;        /* an install of ours began to write */
-	char admitted_step[112]; /* step whose token was traded */
+	char machine[65];          /* id of the bound machine; "" = none */
+	char inventory[65];        /* digest of its inventory */
+	int disk_touched;          /* an install of ours began to write */
+	char admitted_step[112];   /* step whose token was traded */
+	char admitted_request[65]; /* digest of the request that it was traded for */
 	char boot_id[40];
 	int boot_installed; /* this boot is of the installed system */
 	char installed_image[BU_NAME_MAX];

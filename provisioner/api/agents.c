@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "provisioner/api/api.h"
@@ -40,7 +41,7 @@ BU_HANDLER(bu_api_agent_enroll)
 	const char *name, *token, *csr;
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_machine machine;
-	char id[BU_MACHINE_ID_SIZE];
+	char id[BU_MACHINE_ID_SIZE], digest[BU_DIGEST_SIZE];
 	struct bu_node *node;
 	bu_autofree char *cert = NULL;
 
@@ -61,7 +62,9 @@ BU_HANDLER(bu_api_agent_enroll)
 	if (bu_machine_id(&machine, id, err) != 0)
 		return BU_ANSWER_ERROR;
 	cert = bu_trust_issue(api->trust, csr, id, err);
-	if (!cert || bu_reconcile_admit(api->rec, node, token, inventory, err) != 0) {
+	bu_sha256_hex(csr, strlen(csr), digest);
+	if (!cert ||
+	    bu_reconcile_admit(api->rec, node, token, digest, inventory, err) != 0) {
 		bu_warn("agents", "%s: %s", name, err->text);
 		return BU_ANSWER_ERROR;
 	}

@@ -22,7 +22,8 @@ machine_of(const struct bu_inventory *inventory, struct bu_machine *ret_machine,
 
 int
 bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node, const char *token,
-		   const struct bu_inventory *inventory, struct bu_err *err)
+		   const char *request, const struct bu_inventory *inventory,
+		   struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
 	struct bu_event event;
@@ -38,6 +39,11 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node, const char *t
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "this is not the token of the present boot of %s",
 				  node->name);
+	/* The answer may have been lost: whoever holds the same key may hear it again.
+	 */
+	if (strcmp(node->admitted_step, node->step.id) == 0 &&
+	    strcmp(node->admitted_request, request) == 0)
+		return 0;
 	if (strcmp(node->admitted_step, node->step.id) == 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the token of %s was used already", node->name);
@@ -49,7 +55,8 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node, const char *t
 				  "gives %s",
 				  node->name);
 	bu_event_init(&event, BU_EVENT_ADMITTED, node->name,
-		      json_pack("{s:s,s:s}", "step", node->step.id, "machine", id));
+		      json_pack("{s:s,s:s,s:s}", "step", node->step.id, "machine", id,
+				"request", request));
 	bu_reconcile_append(rec, node, &event, 1);
 	return 0;
 }

@@ -48,10 +48,11 @@ int bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const c
 /* What the agents' API passes on. */
 
 /* May this token, shown for this node with this inventory, be traded for a certificate?
+ * request: digest of the certificate request; the same one may be shown again.
  * On success the trade is on its way to the log. */
 int bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
-		       const char *token, const struct bu_inventory *inventory,
-		       struct bu_err *err);
+		       const char *token, const char *request,
+		       const struct bu_inventory *inventory, struct bu_err *err);
 /* where: "ramdisk" or "installed"; stamp: {"text","sig"} or NULL. */
 int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
 		       const char *where, const json_t *stamp,

@@ -134,23 +134,25 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 
 	rig_begin(&rig, 1);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, "x", own, &err), -1);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, "x", "r1", own, &err), -1);
 	ck_assert_str_eq(err.text, "no boot of node001 was ordered");
 	rig_start(&rig, 1);
 	bu_trust_token(rig.trust, node->step.id, node->step.attempt + 1, wrong);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, wrong, own, &err), -1);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, wrong, "r1", own, &err), -1);
 	has(err.text, "not the token of the present boot");
 	bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, other, &err), -1);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", other, &err),
+			 -1);
 	has(err.text, "no NIC of this machine has the MAC");
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, own, &err),
 			 -1);
 	has(err.text, "it must show its token");
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, own, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", own, NULL), 0);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(node->admitted_step, node->step.id);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, own, &err), -1);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", own, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r2", own, &err), -1);
 	has(err.text, "was used already");
 	/* another machine with this certificate does not pass for it either */
 	ck_assert_int_eq(
@@ -212,7 +214,8 @@ START_TEST(what_does_not_fit_is_quarantined)
 		rig_start(&rig, 1);
 		bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
 		ck_assert_int_eq(
-			bu_reconcile_admit(rig.rec, node, token, inventory, NULL), 0);
+			bu_reconcile_admit(rig.rec, node, token, "r1", inventory, NULL),
+			0);
 		rig_pass(&rig, 1);
 		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL,
 						    inventory, NULL),

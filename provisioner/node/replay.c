@@ -231,6 +231,8 @@ on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event 
 	if (old && old != node)
 		old->machine[0] = '\0';
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
+	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
+	     "request");
 	copy(node->machine, sizeof(node->machine), event->body, "machine");
 	return 0;
 }

@@ -408,8 +408,9 @@ rig_inspect(struct rig *rig, int number)
 	struct bu_err err = {0};
 
 	bu_trust_token(rig->trust, node->step.id, node->step.attempt, token);
-	ck_assert_msg(bu_reconcile_admit(rig->rec, node, token, inventory, &err) == 0,
-		      "%s", err.text);
+	ck_assert_msg(
+		bu_reconcile_admit(rig->rec, node, token, "r1", inventory, &err) == 0,
+		"%s", err.text);
 	rig_pass(rig, 1);
 	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "ramdisk", NULL, inventory,
 					 &err) == 0,
