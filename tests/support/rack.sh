@@ -18,21 +18,34 @@ die() {
 	exit 1
 }
 
-# rack_use NODES ARGUMENT...: the rack that BRINGUP_RACK names, reset; without one this
-# script starts again inside a rack of its own, which goes when the script ends.
+# rack_use NODES ARGUMENT...: builds what its machines boot (kept, so quick the second
+# time) and takes the rack that BRINGUP_RACK names, reset; without one this script runs
+# again inside a rack of its own, of which nothing may be left afterwards.
 rack_use() {
 	local nodes=$1 own
 	shift
 	[[ -x $lab ]] || die "there is no $lab; run ./bootstrap.sh build first"
+	[[ -n ${RACK_IS_NEW:-} ]] ||
+		"$BRINGUP_BUILD/bringup" image build ramdisk "${rack_image:-debian12}" >&2
 	if [[ -z ${BRINGUP_RACK:-} ]]; then
 		own=$(mktemp -u /var/tmp/bringup-rack.XXXXXX)
-		exec env RACK_IS_NEW=1 "$lab" run --dir "$own" --nodes "$nodes" --uefi 2 -- \
-			"$(realpath -- "$0")" "$@"
+		run_in_own_rack "$own" "$nodes" "$@"
 	fi
 	[[ -n ${RACK_IS_NEW:-} ]] || "$lab" reset >/dev/null
 	unset RACK_IS_NEW
 	trap rack_leave EXIT
 	trap 'exit 130' INT TERM HUP
+}
+
+# Ends this script with the status of the one in the rack.
+run_in_own_rack() {
+	local own=$1 nodes=$2 status=0
+	shift 2
+	trap : INT TERM HUP # the one in the rack ends by it, and we look what it left
+	RACK_IS_NEW=1 "$lab" run --dir "$own" --nodes "$nodes" --uefi 2 -- \
+		"$(realpath -- "$0")" "$@" || status=$?
+	"$rack_source/tests/support/nothing-left" "$own" >&2 || status=1
+	exit "$status"
 }
 
 # What failed is kept: the rack and its logs may go with this script.
@@ -128,5 +141,20 @@ why_says() {
 # slurm_has COUNT: so many idle nodes, and a job runs on all of them.
 slurm_has() {
 	[[ $(in_rack sinfo -h -N -t idle -o %N | sort -u | wc -l) == "$1" ]] &&
-		[[ $(in_rack srun --chdir=/ -N "$1" hostname | sort -u | wc -l) == "$1" ]]
+		[[ $(in_rack timeout 120 srun --chdir=/ --immediate=60 -N "$1" hostname | sort -u |
+			wc -l) == "$1" ]]
+}
+
+# slurm_knows_not NODE: slurmctld answers, and has no such node.
+slurm_knows_not() {
+	local out
+	out=$(in_rack sinfo -h -N -n "$1" -o %N) && [[ -z $out ]]
+}
+
+# count_events NODE KIND TEXT: how often that is in the log.
+count_events() {
+	bu events --json --limit 1000 |
+		jq --arg node "$1" --arg kind "$2" --arg text "$3" \
+			'[.events[] | select(.node == $node and .kind == $kind and
+				(.text | contains($text)))] | length'
 }
