@@ -125,6 +125,23 @@ START_TEST(a_lower_epoch_writes_nothing)
 }
 END_TEST
 
+START_TEST(reading_old_rows_lowers_no_epoch)
+{
+	struct log log;
+
+	begin(&log);
+	add(&log, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", 5), 0);
+	add(&log, BU_EVENT_EPOCH, "", json_pack("{s:i}", "epoch", 7), 5);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(bu_store_read(log.store, 0, 1, on_row, &log, NULL), 0);
+	ck_assert_int_eq(bu_store_epoch(log.store), 7);
+	add(&log, BU_EVENT_HELD, "old", json_object(), 5);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(log.refused, 1);
+	finish(&log);
+}
+END_TEST
+
 START_TEST(a_changed_row_breaks_the_chain)
 {
 	struct log log;
@@ -184,5 +201,5 @@ START_TEST(the_tail_is_the_last_rows_oldest_first)
 END_TEST
 
 BU_UNIT("store", what_was_appended_is_read_in_order_after_a_restart,
-	a_lower_epoch_writes_nothing, a_changed_row_breaks_the_chain,
+	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch, a_changed_row_breaks_the_chain,
 	blobs_are_named_by_what_is_in_them, the_tail_is_the_last_rows_oldest_first)

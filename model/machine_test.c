@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who a machine is, whatever its vendor has left in the firmware. */
+#include "model/machine.h"
+
+#include <string.h>
+
+#include "tests/support/unit.h"
+
+START_TEST(macs_of_any_spelling)
+{
+	static const char *const good[] = {
+		"52:54:00:ab:cd:ef",
+		"52-54-00-AB-CD-EF",
+		"5254.00ab.cdef",
+		"525400ABCDEF",
+	};
+	static const char *const bad[] = {
+		"",
+		"52:54:00:ab:cd",
+		"52:54:00:ab:cd:ef:01",
+		"52:54:00:ab:cd:eg",
+		"52:54:00:ab:cd:",
+		":52:54:00:ab:cd:ef",
+		"52::54:00:ab:cd:ef",
+		"00:00:00:00:00:00",
+		"ff:ff:ff:ff:ff:ff",
+		"01:00:5e:00:00:01",
+		"52:5400abcdef",
+		"52 54 00 ab cd ef",
+		"52:54:00:ab:cd:ef\n",
+	};
+	char mac[BU_MAC_SIZE] = "untouched";
+
+	for (size_t i = 0; i < BU_LEN(bad); i++) {
+		ck_assert_msg(bu_mac_normalize(bad[i], mac) == -1, "'%s'", bad[i]);
+		ck_assert_str_eq(mac, "untouched");
+	}
+	for (size_t i = 0; i < BU_LEN(good); i++) {
+		ck_assert_int_eq(bu_mac_normalize(good[i], mac), 0);
+		ck_assert_str_eq(mac, "52:54:00:ab:cd:ef");
+	}
+}
+END_TEST
+
+static struct bu_machine
+machine(const char *uuid, const char *serial, const char *mac, const char *mac2)
+{
+	struct bu_machine ret = {.macs_count = 0};
+
+	strcpy(ret.uuid, uuid);
+	strcpy(ret.serial, serial);
+	if (*mac)
+		strcpy(ret.macs[ret.macs_count++], mac);
+	if (*mac2)
+		strcpy(ret.macs[ret.macs_count++], mac2);
+	return ret;
+}
+
+static const char mac1[] = "52:54:00:00:00:01", mac2[] = "52:54:00:00:00:02";
+
+START_TEST(an_id_is_of_what_tells_machines_apart)
+{
+	struct bu_machine a = machine("u-1", "S1", mac1, mac2);
+	struct bu_machine same = machine(" U-1 ", "s1\t", mac2, mac1);
+	struct bu_machine others[] = {
+		machine("u-2", "S1", mac1, mac2), machine("u-1", "S2", mac1, mac2),
+		machine("u-1", "S1", mac2, ""),   machine("u-1", "", mac1, mac2),
+		machine("", "S1", mac1, mac2),
+	};
+	char id[BU_MACHINE_ID_SIZE], other[BU_MACHINE_ID_SIZE];
+
+	ck_assert_int_eq(bu_machine_id(&a, id, NULL), 0);
+	ck_assert_uint_eq(strspn(id, "0123456789abcdef"), 16);
+	ck_assert_int_eq(bu_machine_id(&same, other, NULL), 0);
+	ck_assert_str_eq(id, other);
+	for (size_t i = 0; i < BU_LEN(others); i++) {
+		ck_assert_int_eq(bu_machine_id(&others[i], other, NULL), 0);
+		ck_assert_str_ne(id, other);
+	}
+}
+END_TEST
+
+START_TEST(what_vendors_leave_is_nothing)
+{
+	struct bu_machine plain = machine("", "", mac1, "");
+	struct bu_machine left = machine("03000200-0400-0500-0006-000700080009",
+					 "To Be Filled By O.E.M.", mac1, "");
+	struct bu_machine none = machine("Not Specified", "None", "", "");
+	char id[BU_MACHINE_ID_SIZE], other[BU_MACHINE_ID_SIZE];
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_machine_id(&plain, id, NULL), 0);
+	ck_assert_int_eq(bu_machine_id(&left, other, NULL), 0);
+	ck_assert_str_eq(id, other);
+	ck_assert_int_eq(bu_machine_id(&none, other, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_str_eq(other, id); /* untouched */
+}
+END_TEST
+
+START_TEST(a_machine_has_its_macs)
+{
+	struct bu_machine a = machine("u", "s", mac1, mac2);
+
+	ck_assert_int_eq(bu_machine_has_mac(&a, "52-54-00-00-00-02"), 1);
+	ck_assert_int_eq(bu_machine_has_mac(&a, "52:54:00:00:00:03"), 0);
+	ck_assert_int_eq(bu_machine_has_mac(&a, "nonsense"), 0);
+}
+END_TEST
+
+BU_UNIT("machine", macs_of_any_spelling, an_id_is_of_what_tells_machines_apart,
+	what_vendors_leave_is_nothing, a_machine_has_its_macs)

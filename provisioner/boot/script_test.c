@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "provisioner/boot/script.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "tests/support/unit.h"
+
+START_TEST(the_first_script_asks_again_with_the_mac)
+{
+	bu_autofree char *text = bu_script_first("http://10.77.0.1:8080");
+
+	ck_assert_str_eq(text, "#!ipxe\n"
+			       "chain http://10.77.0.1:8080/boot/script/"
+			       "${netX/mac:hexhyp}\n");
+}
+END_TEST
+
+START_TEST(the_agents_script_tells_the_kernel_all_that_it_needs)
+{
+	struct bu_script_agent agent = {
+		.http_url = "http://10.77.0.1:8080",
+		.agent_url = "https://10.77.0.1:8443",
+		.ca_digest = "cafe",
+		.node = "node001",
+		.mac = "52:54:00:77:00:01",
+		.token = "secret",
+	};
+	bu_autofree char *plain = bu_script_boot_agent(&agent), *more = NULL;
+
+	ck_assert_str_eq(
+		plain,
+		"#!ipxe\n"
+		"echo bringup: node001 boots the agent\n"
+		"kernel http://10.77.0.1:8080/boot/vmlinuz console=ttyS0 quiet panic=5 "
+		"initrd=agent.img BOOTIF=52:54:00:77:00:01 bringup.node=node001 "
+		"bringup.url=https://10.77.0.1:8443 "
+		"bringup.boot=http://10.77.0.1:8080 bringup.ca=cafe "
+		"bringup.token=secret\n"
+		"initrd http://10.77.0.1:8080/boot/agent.img\n"
+		"boot\n");
+	agent.kargs = "iommu=pt mitigations=off";
+	more = bu_script_boot_agent(&agent);
+	ck_assert_ptr_nonnull(
+		strstr(more, "bringup.token=secret iommu=pt mitigations=off\n"));
+}
+END_TEST
+
+START_TEST(the_disks_script_holds_no_token_and_says_why)
+{
+	bu_autofree char *text = bu_script_boot_disk("no network boot is ordered");
+
+	ck_assert_ptr_nonnull(strstr(text, "no network boot is ordered"));
+	ck_assert_ptr_nonnull(strstr(text, "sanboot"));
+	ck_assert_ptr_null(strstr(text, "kernel"));
+	ck_assert_ptr_null(strstr(text, "token"));
+}
+END_TEST
+
+BU_UNIT("script", the_first_script_asks_again_with_the_mac,
+	the_agents_script_tells_the_kernel_all_that_it_needs,
+	the_disks_script_holds_no_token_and_says_why)

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringupd.conf: what is wrong in it is said at the start, not found later. */
+#include "provisioner/settings.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static int
+load(const char *text, struct bu_settings *ret, struct bu_err *err)
+{
+	char path[] = "/tmp/bringup-conf-XXXXXX";
+	int fd = mkstemp(path), rc;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(bu_write_all(fd, text, strlen(text), NULL), 0);
+	close(fd);
+	rc = bu_settings_load(path, ret, err);
+	unlink(path);
+	return rc;
+}
+
+START_TEST(an_empty_section_is_all_defaults)
+{
+	struct bu_settings s;
+
+	ck_assert_int_eq(load("[bringupd]\n", &s, NULL), 0);
+	ck_assert_str_eq(s.state, "/var/lib/bringup");
+	ck_assert_str_eq(s.page_listen, "127.0.0.1:8480");
+	ck_assert_str_eq(s.boot_listen, "");
+	for (int i = 0; i < BU_STATE_COUNT; i++)
+		ck_assert_int_eq(s.limit_s[i], 0);
+	bu_settings_fini(&s);
+	ck_assert_ptr_null(s.state);
+}
+END_TEST
+
+START_TEST(what_is_said_counts)
+{
+	struct bu_settings s;
+
+	ck_assert_int_eq(load("[bringupd]\nstate = /srv/b\nboot_listen = 10.0.0.1:80\n"
+			      "boot_interface = eth1\nboot_address = 10.0.0.1\n"
+			      "dhcp_range = 10.0.0.50,10.0.0.99\n"
+			      "[limits]\nimaging = 60\njoining = 5\n",
+			      &s, NULL),
+			 0);
+	ck_assert_str_eq(s.state, "/srv/b");
+	ck_assert_str_eq(s.boot_listen, "10.0.0.1:80");
+	ck_assert_int_eq(s.limit_s[BU_STATE_IMAGING], 60);
+	ck_assert_int_eq(s.limit_s[BU_STATE_JOINING], 5);
+	ck_assert_int_eq(s.limit_s[BU_STATE_BOOTING], 0);
+	bu_settings_fini(&s);
+}
+END_TEST
+
+START_TEST(what_is_wrong_is_named)
+{
+	static const struct {
+		const char *text, *says;
+	} rows[] = {
+		{"[bringupd]\nsockett = /x\n", "unknown key 'bringupd:sockett'"},
+		{"[bringup]\nstate = /x\n", "unknown key 'bringup:state'"},
+		{"state = /x\n", "unknown key ':state'"},
+		{"[limits]\nasleep = 5\n", "unknown key 'limits:asleep'"},
+		{"[limits]\nready = 5\n", "limits:ready = 5"},
+		{"[limits]\nimaging = soon\n", "limits:imaging = soon"},
+		{"[limits]\nimaging = 60s\n", "1 to 604800 seconds"},
+		{"[limits]\nimaging = 0\n", "limits:imaging = 0"},
+		{"[limits]\nimaging = -1\n", "limits:imaging = -1"},
+		{"[limits]\nimaging = 99999999999999999999\n", "limits:imaging"},
+		{"[bringupd]\nsocket = sock\n", "'sock' is no absolute path"},
+		{"[bringupd]\nstate = var/lib\n", "'var/lib' is no absolute path"},
+		{"[bringupd]\nstate =\n", "'' is no absolute path"},
+		{"[bringupd]\nboot_interface = eth1\n", "boot_interface needs"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_settings s;
+		struct bu_err err = {0};
+
+		ck_assert_msg(load(rows[i].text, &s, &err) == -1, "%s", rows[i].text);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s: %s",
+			      rows[i].text, err.text);
+		ck_assert_ptr_nonnull(strstr(err.text, "/tmp/bringup-conf-"));
+	}
+}
+END_TEST
+
+START_TEST(a_missing_file_is_named)
+{
+	struct bu_settings s;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_settings_load("/no/such.conf", &s, &err), -1);
+	ck_assert_str_eq(err.text, "read '/no/such.conf': No such file or directory");
+}
+END_TEST
+
+BU_UNIT("settings", an_empty_section_is_all_defaults, what_is_said_counts,
+	what_is_wrong_is_named, a_missing_file_is_named)
