@@ -155,6 +155,6 @@ slurm_knows_not() {
 count_events() {
 	bu events --json --limit 1000 |
 		jq --arg node "$1" --arg kind "$2" --arg text "$3" \
-			'[.events[] | select(.node == $node and .kind == $kind and
+			'[.[] | select(.node == $node and .kind == $kind and
 				(.text | contains($text)))] | length'
 }
