@@ -72,6 +72,34 @@ failed:
 	_exit(127);
 }
 
+/* Where SIGCHLD is ignored (a caller may have started us so) the kernel reaps our
+ * children itself and no exit status is ever seen. */
+static void
+keep_exit_statuses(void)
+{
+	struct sigaction action;
+
+	if (sigaction(SIGCHLD, NULL, &action) == 0 &&
+	    (action.sa_handler == SIG_IGN || action.sa_flags & SA_NOCLDWAIT))
+		signal(SIGCHLD, SIG_DFL);
+}
+
+static int
+open_pidfd(pid_t pid, const char *name, int *ret_pidfd, struct bu_err *err)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd < 0) {
+		int code = errno;
+
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		return bu_err_set(err, BU_ERR_IO, code, "watch '%s'", name);
+	}
+	*ret_pidfd = fd; /* close-on-exec by itself */
+	return 0;
+}
+
 pid_t
 bu_spawn(const struct bu_spawn *how, int *ret_pidfd, struct bu_err *err)
 {
@@ -90,6 +118,7 @@ bu_spawn(const struct bu_spawn *how, int *ret_pidfd, struct bu_err *err)
 		close(report[1]);
 		report[1] = moved;
 	}
+	keep_exit_statuses();
 	pid = fork();
 	if (pid < 0) {
 		close(report[0]);
@@ -107,10 +136,7 @@ bu_spawn(const struct bu_spawn *how, int *ret_pidfd, struct bu_err *err)
 		waitpid(pid, NULL, 0);
 		return bu_err_set(err, BU_ERR_IO, code, "run '%s'", how->argv[0]);
 	}
-	if (ret_pidfd) {
-		*ret_pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-		bu_assert(*ret_pidfd >= 0);
-		bu_set_cloexec(*ret_pidfd, 1);
-	}
+	if (ret_pidfd && open_pidfd(pid, how->argv[0], ret_pidfd, err) != 0)
+		return -1;
 	return pid;
 }

@@ -19,7 +19,8 @@ struct bu_spawn {
 };
 
 /* *ret_pidfd (may be NULL) becomes readable when the child ends. A program that cannot
- * be executed is an error here, not an exit status. */
+ * be executed is an error here, not an exit status. Ends an ignored SIGCHLD: exit
+ * statuses would be lost. */
 pid_t bu_spawn(const struct bu_spawn *how, int *ret_pidfd, struct bu_err *err);
 
 #endif

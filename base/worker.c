@@ -147,20 +147,24 @@ on_ended(int fd, int what, void *arg)
 	struct bu_job_result result;
 	struct bu_err err = {0};
 	int status = 0;
+	pid_t got = waitpid(job->pid, &status, WNOHANG);
 
-	if (waitpid(job->pid, &status, WNOHANG) == 0)
+	if (got == 0)
 		return;
+	if (got < 0)
+		bu_err_set(&err, BU_ERR_IO, errno, "exit status of '%s'", job->name);
 	if (job->out.watch)
 		stream_read(&job->out);
 	if (job->errs.watch)
 		stream_read(&job->errs);
 	job->out.text[job->out.size] = '\0';
 	job->errs.text[job->errs.size] = '\0';
-	result.exit_code =
-		WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	result.exit_code = got < 0             ? -1
+			   : WIFEXITED(status) ? WEXITSTATUS(status)
+					       : 128 + WTERMSIG(status);
 	result.out = job->out.text;
 	result.errs = job->errs.text;
-	if (result.exit_code != 0 || job->timed_out)
+	if (job->timed_out || (result.exit_code != 0 && !err.kind))
 		explain(job, result.exit_code, result.errs, &err);
 	job->fn(&result, err.kind ? &err : NULL, job->arg);
 	job_free(job);

@@ -21,7 +21,7 @@
 #define BU_FRAME_MAX (16 * 1024 * 1024)
 
 struct bu_job_result {
-	int exit_code;   /* of the program; 128 + signal when it was killed */
+	int exit_code;   /* 128 + signal when it was killed; -1: nobody knows */
 	const char *out; /* what it printed, NUL-terminated, borrowed */
 	const char *errs;
 };
