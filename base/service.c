@@ -71,6 +71,24 @@ find_call(struct bu_service *service, int64_t id)
 	return NULL;
 }
 
+/* All that were made before now: a callback may call the service again (that call ends
+ * on its own) or take another of these back, so each is looked for anew. */
+static void
+finish_all(struct bu_service *service, const struct bu_err *err)
+{
+	int64_t last_id = service->last_id;
+
+	for (;;) {
+		struct call *call = service->calls;
+
+		while (call && call->id > last_id)
+			call = call->next;
+		if (!call)
+			return;
+		finish_call(call, NULL, err);
+	}
+}
+
 static void
 child_gone(struct bu_service *service, const char *why)
 {
@@ -86,8 +104,7 @@ child_gone(struct bu_service *service, const char *why)
 	service->pid = 0;
 	bu_err_set(&err, BU_ERR_IO, 0, "child '%s' %s (status %d)", service->name, why,
 		   WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
-	while (service->calls)
-		finish_call(service->calls, NULL, &err);
+	finish_all(service, &err);
 	if (service->exit_fn)
 		service->exit_fn(&err, service->arg);
 }

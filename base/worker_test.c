@@ -2,8 +2,10 @@
 /* Jobs run real programs; the service is this program itself, started with "serve". */
 #include "base/worker.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/json.h"
@@ -54,6 +56,42 @@ START_TEST(a_job_that_hangs_is_ended)
 
 	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
+}
+END_TEST
+
+/* As after `trap '' CHLD` in a shell: that is inherited. */
+START_TEST(exit_statuses_are_seen_by_a_caller_that_ignored_them)
+{
+	const char *argv[] = {"sh", "-c", "exit 7", NULL};
+	struct bu_job_opts opts = {.argv = argv};
+	struct bu_err err = {0};
+
+	signal(SIGCHLD, SIG_IGN);
+	ck_assert_int_eq(bu_job_run(&opts, NULL, &err), -1);
+	ck_assert_str_eq(err.text, "'sh' ended with 7");
+}
+END_TEST
+
+static void
+on_stolen(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	ck_assert_int_eq(result->exit_code, -1);
+	ck_assert_ptr_nonnull(err);
+	ck_assert_int_eq(err->kind, BU_ERR_IO);
+	ck_assert_int_eq(err->sys_errno, ECHILD);
+	bu_loop_stop(arg);
+}
+
+START_TEST(a_job_whose_status_is_lost_is_no_success)
+{
+	const char *argv[] = {"true", NULL};
+	struct bu_job_opts opts = {.argv = argv};
+	struct bu_loop *loop = bu_loop_create(NULL);
+
+	ck_assert_ptr_nonnull(bu_job_start(loop, &opts, on_stolen, loop, NULL));
+	ck_assert_int_gt(waitpid(-1, NULL, 0), 0);
+	bu_loop_run(loop);
+	bu_loop_destroy(loop);
 }
 END_TEST
 
@@ -146,6 +184,45 @@ START_TEST(a_dead_service_answers_every_call_with_an_error)
 }
 END_TEST
 
+struct asker {
+	struct bu_service *service;
+	struct talk *talk;
+	int64_t other; /* a call that the callback takes back */
+	int seen;
+};
+
+static void
+on_asker(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct asker *asker = arg;
+	bu_autojson json_t *request = json_pack("{s:s}", "say", "again");
+
+	asker->seen++;
+	bu_service_cancel(asker->service, asker->other);
+	bu_service_call(asker->service, request, 20000, on_reply, asker->talk);
+}
+
+START_TEST(a_callback_may_call_and_cancel_while_the_child_goes)
+{
+	struct talk talk;
+	struct asker one = {.service = start(&talk), .talk = &talk};
+	struct asker two = one;
+	bu_autojson json_t *silence = json_pack("{s:s}", "say", "silence");
+	bu_autojson json_t *die = json_pack("{s:s}", "say", "die");
+
+	two.other = bu_service_call(one.service, silence, 20000, on_asker, &one);
+	one.other = bu_service_call(one.service, silence, 20000, on_asker, &two);
+	bu_service_call(one.service, die, 20000, on_reply, &talk);
+	while (!talk.gone)
+		bu_loop_step(talk.loop, 1000);
+	ck_assert_int_eq(one.seen + two.seen, 1); /* the other was taken back */
+	while (!talk.timeouts)
+		bu_loop_step(talk.loop, 1000); /* the new call ends on its own */
+	bu_service_destroy(one.service);
+	bu_loop_destroy(talk.loop);
+}
+END_TEST
+
 static int
 serve(void)
 {
@@ -177,8 +254,11 @@ main(int argc, char **argv)
 		a_failed_job_is_told_with_its_last_line,
 		a_missing_program_is_named,
 		a_job_that_hangs_is_ended,
+		exit_statuses_are_seen_by_a_caller_that_ignored_them,
+		a_job_whose_status_is_lost_is_no_success,
 		a_service_answers_refuses_and_is_late,
 		a_dead_service_answers_every_call_with_an_error,
+		a_callback_may_call_and_cancel_while_the_child_goes,
 	};
 
 	if (argc > 1 && strcmp(argv[1], "serve") == 0)
