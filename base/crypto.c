@@ -258,6 +258,34 @@ bu_sign_key_create(char **ret_private_pem, char **ret_public_pem, struct bu_err 
 	return 0;
 }
 
+char *
+bu_sign_key_public(const char *private_pem, struct bu_err *err)
+{
+	gnutls_datum_t private = {NULL, 0};
+	gnutls_datum_t public = {NULL, 0};
+	gnutls_privkey_t key = NULL;
+	gnutls_datum_t pem;
+	int rc;
+
+	if (bu_gnutls_pem(private_pem, "the signing key", &pem, err))
+		return NULL;
+	rc = gnutls_privkey_init(&key);
+	if (rc == 0)
+		rc = gnutls_privkey_import_x509_raw(key, &pem, GNUTLS_X509_FMT_PEM,
+						    NULL, 0);
+	if (rc == 0)
+		rc = key_to_pem(key, &private, &public);
+	if (key)
+		gnutls_privkey_deinit(key);
+	gnutls_free(private.data);
+	if (rc != 0) {
+		bu_gnutls_fail(err, BU_ERR_INVAL, rc,
+			       "public half: a private key in PEM is needed");
+		return NULL;
+	}
+	return bu_gnutls_take(&public);
+}
+
 static int
 to_sign(const void *data, size_t size, gnutls_datum_t *ret, struct bu_err *err)
 {

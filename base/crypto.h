@@ -42,6 +42,8 @@ int bu_hex_decode(const char *text, void *ret_data, size_t size);
 /* Ed25519. PEM strings are owned by the caller. */
 int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem,
 		       struct bu_err *err);
+/* The public half of a private key; NULL when it is none. */
+char *bu_sign_key_public(const char *private_pem, struct bu_err *err);
 int bu_sign(const char *private_pem, const void *data, size_t size,
 	    char ret_sig_hex[BU_SIG_HEX_SIZE], struct bu_err *err);
 /* BU_ERR_VERIFY when the signature is not of this key over this data. */

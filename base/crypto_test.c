@@ -99,6 +99,7 @@ START_TEST(signs_and_verifies)
 	char *public;
 	char *other_private;
 	char *other_public;
+	char *derived;
 	char sig[BU_SIG_HEX_SIZE];
 	char bad[BU_SIG_HEX_SIZE];
 	struct bu_err err = {0};
@@ -121,6 +122,11 @@ START_TEST(signs_and_verifies)
 	ck_assert_int_eq(bu_verify("rubbish", "stamp", 5, sig, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_int_eq(bu_sign(public, "stamp", 5, bad, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	derived = bu_sign_key_public(private, &err);
+	ck_assert_pstr_eq(derived, public);
+	free(derived);
+	ck_assert_ptr_null(bu_sign_key_public(public, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	/* An empty text is a text. */
 	ck_assert_int_eq(bu_sign(private, NULL, 0, sig, &err), 0);
