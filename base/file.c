@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -304,58 +303,4 @@ int
 bu_set_cloexec(int fd, int on)
 {
 	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0);
-}
-
-/* The folder of the running program; owned, NULL when the kernel does not tell. */
-static char *
-own_folder(void)
-{
-	char path[PATH_MAX];
-	ssize_t size = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (size <= 0)
-		return NULL;
-	path[size] = '\0';
-	return parent_of(path);
-}
-
-static int
-in_build_tree(const char *folder)
-{
-	size_t size = strlen(BU_BUILDDIR);
-
-	return folder && strncmp(folder, BU_BUILDDIR, size) == 0 &&
-	       (folder[size] == '\0' || folder[size] == '/');
-}
-
-char *
-bu_data_path(const char *relative)
-{
-	const char *from_env = getenv("BRINGUP_DATADIR");
-	bu_autofree char *folder = own_folder();
-
-	if (from_env && *from_env)
-		return bu_xasprintf("%s/%s", from_env, relative);
-	return bu_xasprintf("%s/%s", in_build_tree(folder) ? BU_SRCDIR : BU_PKGDATADIR,
-			    relative);
-}
-
-char *
-bu_program_path(const char *name)
-{
-	bu_autofree char *folder = own_folder();
-	/* Unit tests of the build tree lie in folders below the programs. */
-	const char *const places[] = {folder,
-				      in_build_tree(folder) ? BU_BUILDDIR : NULL};
-
-	for (size_t i = 0; i < BU_LEN(places); i++) {
-		bu_autofree char *path = NULL;
-
-		if (!places[i])
-			continue;
-		path = bu_xasprintf("%s/%s", places[i], name);
-		if (access(path, X_OK) == 0)
-			return bu_steal(&path);
-	}
-	return bu_xasprintf("%s/%s", BU_PKGLIBDIR, name);
 }

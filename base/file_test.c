@@ -300,25 +300,7 @@ START_TEST(sets_and_clears_cloexec)
 }
 END_TEST
 
-START_TEST(finds_data_and_programs)
-{
-	bu_autofree char *from_source = NULL;
-	bu_autofree char *from_env = NULL;
-	bu_autofree char *self = bu_program_path("file_test");
-	bu_autofree char *missing = bu_program_path("no-such-program");
-
-	unsetenv("BRINGUP_DATADIR");
-	from_source = bu_data_path("base/file.c");
-	ck_assert_msg(bu_file_exists(from_source), "%s", from_source);
-	setenv("BRINGUP_DATADIR", "/elsewhere", 1);
-	from_env = bu_data_path("webui");
-	ck_assert_str_eq(from_env, "/elsewhere/webui");
-	ck_assert_int_eq(access(self, X_OK), 0);
-	ck_assert_str_eq(missing, BU_PKGLIBDIR "/no-such-program");
-}
-END_TEST
-
 BU_UNIT("file", reads_what_it_wrote, keeps_the_old_content_on_failure,
 	reads_up_to_a_limit, reads_a_file_of_proc, makes_folders,
 	removes_a_tree_and_nothing_else, stops_at_a_mount, writes_all_to_a_pipe,
-	sets_and_clears_cloexec, finds_data_and_programs)
+	sets_and_clears_cloexec)
