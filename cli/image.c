@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup image build|list|show|verify: images and the boot ramdisk in this machine's
- * cache. Needs no daemon; all the work is done by images/.
+ * bringup image build|list|show|verify|cache: images and the boot ramdisk in this
+ * machine's cache. Needs no daemon; all the work is done by images/.
  */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/image.h"
@@ -18,7 +19,6 @@
 struct place {
 	char *cache;
 	char *images;
-	char *public_pem;
 };
 
 struct options {
@@ -99,13 +99,13 @@ add_row(struct bu_table *table, const struct bu_image *image)
 
 /* An image that does not load is told, and the others are listed. */
 static void
-list_one(const struct place *place, const char *name, struct bu_table *table,
-	 json_t *list)
+list_one(const struct place *place, const char *name, const char *public_pem,
+	 struct bu_table *table, json_t *list)
 {
 	struct bu_image image;
 	struct bu_err err = {0};
 
-	if (bu_image_load(place->images, name, place->public_pem, &image, &err)) {
+	if (bu_image_load(place->images, name, public_pem, &image, &err)) {
 		fprintf(stderr, "bringup image: %s: %s\n", name, err.text);
 		return;
 	}
@@ -121,24 +121,41 @@ run_list(const struct place *place, const struct options *options, char **names,
 	static const char *const headings[] = {"NAME",    "KERNEL", ">SIZE",
 					       "CREATED", "DIGEST", NULL};
 	bu_autojson json_t *list = json_array();
+	bu_autofree char *public_pem = NULL;
 	struct bu_table *table;
 	char **found;
 	size_t found_count;
+	int rc = 0;
 
 	if (bu_image_list(place->images, &found, &found_count, err))
 		return -1;
+	if (found_count) {
+		public_pem = bu_image_public_key(place->cache, err);
+		rc = public_pem ? 0 : -1;
+	}
 	table = bu_table_create(headings);
 	for (size_t i = 0; i < found_count; i++) {
-		list_one(place, found[i], table, list);
+		if (!rc)
+			list_one(place, found[i], public_pem, table, list);
 		free(found[i]);
 	}
 	free(found);
-	if (options->json)
+	if (!rc && options->json)
 		print_json(list);
-	else
+	else if (!rc)
 		bu_table_print(table, stdout);
 	bu_table_destroy(table);
-	return 0;
+	return rc;
+}
+
+static int
+load(const struct place *place, const char *name, struct bu_image *ret,
+     struct bu_err *err)
+{
+	bu_autofree char *public_pem = bu_image_public_key(place->cache, err);
+
+	return public_pem ? bu_image_load(place->images, name, public_pem, ret, err)
+			  : -1;
 }
 
 static void
@@ -167,7 +184,7 @@ run_show(const struct place *place, const struct options *options, char **names,
 {
 	struct bu_image image;
 
-	if (bu_image_load(place->images, names[0], place->public_pem, &image, err))
+	if (load(place, names[0], &image, err))
 		return -1;
 	if (options->json) {
 		bu_autojson json_t *value = describe(&image);
@@ -201,8 +218,7 @@ run_verify(const struct place *place, const struct options *options, char **name
 		struct bu_image image;
 		int rc;
 
-		if (bu_image_load(place->images, names[i], place->public_pem, &image,
-				  err))
+		if (load(place, names[i], &image, err))
 			return -1;
 		rc = verify_parts(&image, err);
 		if (!rc)
@@ -215,12 +231,22 @@ run_verify(const struct place *place, const struct options *options, char **name
 	return 0;
 }
 
+static int
+run_cache(const struct place *place, const struct options *options, char **names,
+	  int count, struct bu_err *err)
+{
+	puts(place->cache);
+	return 0;
+}
+
 static const struct verb verbs[] = {
 	{"build", "NAME... [--agent PATH] [--force]",
 	 "build debian12, tiny or ramdisk, where something changed", 1, -1, run_build},
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
 	{"show", "NAME [--json]", "one image and its parts", 1, 1, run_show},
 	{"verify", "NAME...", "read everything again and compare", 1, -1, run_verify},
+	{"cache", "", "the folder of all this: $BRINGUP_CACHE or ~/.cache/bringup", 0,
+	 0, run_cache},
 };
 
 static int
@@ -273,14 +299,12 @@ static int
 run_verb(const struct verb *verb, const struct options *options, char **names,
 	 int count, struct bu_err *err)
 {
-	bu_autofree char *cache = bu_image_cache_dir();
-	bu_autofree char *images = bu_xasprintf("%s/images", cache);
-	bu_autofree char *public_pem = NULL;
+	bu_autofree char *cache = bu_cache_dir(err);
+	bu_autofree char *images = cache ? bu_xasprintf("%s/images", cache) : NULL;
 	struct place place = {.cache = cache, .images = images};
 
-	if (bu_image_keys(cache, NULL, &public_pem, err))
+	if (!cache)
 		return -1;
-	place.public_pem = public_pem;
 	return verb->run(&place, options, names, count, err);
 }
 

@@ -41,56 +41,55 @@ struct build {
 	const char *images;
 };
 
-char *
-bu_image_cache_dir(void)
-{
-	const char *dir = getenv("BRINGUP_CACHE");
-	const char *home = getenv("HOME");
-
-	if (dir && *dir)
-		return bu_xstrdup(dir);
-	return bu_xasprintf("%s/.cache/bringup", home && *home ? home : "/root");
-}
-
+/* Under the lock. The private key is what counts: the public half follows from it. */
 static int
-create_keys(const char *key_path, const char *pub_path, struct bu_err *err)
+make_keys(struct build *build, struct bu_err *err)
 {
-	bu_autofree char *private_pem = NULL;
-	bu_autofree char *public_pem = NULL;
-
-	if (bu_sign_key_create(&private_pem, &public_pem, err))
-		return -1;
-	/* The private key last: it is what says that the pair exists. */
-	if (bu_file_write(pub_path, public_pem, strlen(public_pem), 0644, err) ||
-	    bu_file_write(key_path, private_pem, strlen(private_pem), 0600, err))
-		return -1;
-	fprintf(stderr, "image: made the image key %s\n", key_path);
-	return 0;
-}
-
-int
-bu_image_keys(const char *cache_dir, char **ret_private_pem, char **ret_public_pem,
-	      struct bu_err *err)
-{
-	bu_autofree char *dir = bu_xasprintf("%s/keys", cache_dir);
+	bu_autofree char *dir = bu_xasprintf("%s/keys", build->cache);
 	bu_autofree char *key_path = bu_xasprintf("%s/image.key", dir);
 	bu_autofree char *pub_path = bu_xasprintf("%s/image.pub", dir);
-	bu_autofree char *private_pem = NULL;
 	bu_autofree char *public_pem = NULL;
 
-	if (bu_mkdir_p(cache_dir, 0755, err) || bu_mkdir_p(dir, 0700, err))
+	if (bu_mkdir_p(dir, 0700, err))
 		return -1;
-	if (!bu_file_exists(key_path) && create_keys(key_path, pub_path, err))
-		return -1;
+	if (!bu_file_exists(key_path)) {
+		if (bu_sign_key_create(&build->private_pem, &build->public_pem, err) ||
+		    bu_file_write(key_path, build->private_pem,
+				  strlen(build->private_pem), 0600, err))
+			return -1;
+		fprintf(stderr, "image: made the image key %s\n", key_path);
+	} else {
+		build->private_pem = bu_file_read(key_path, 4096, NULL, err);
+		if (!build->private_pem)
+			return -1;
+		build->public_pem = bu_sign_key_public(build->private_pem, err);
+		if (!build->public_pem)
+			return bu_err_wrap(err, "%s", key_path);
+	}
+	public_pem = bu_file_read(pub_path, 4096, NULL, NULL);
+	if (public_pem && !strcmp(public_pem, build->public_pem))
+		return 0;
+	return bu_file_write(pub_path, build->public_pem, strlen(build->public_pem),
+			     0644, err);
+}
+
+char *
+bu_image_public_key(const char *cache_dir, struct bu_err *err)
+{
+	bu_autofree char *key_path = bu_xasprintf("%s/keys/image.key", cache_dir);
+	bu_autofree char *pub_path = bu_xasprintf("%s/keys/image.pub", cache_dir);
+	bu_autofree char *private_pem = NULL;
+
+	if (bu_file_exists(pub_path))
+		return bu_file_read(pub_path, 4096, NULL, err);
+	if (!bu_file_exists(key_path)) {
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "no image key (%s); 'bringup image build' makes one",
+			   pub_path);
+		return NULL;
+	}
 	private_pem = bu_file_read(key_path, 4096, NULL, err);
-	public_pem = private_pem ? bu_file_read(pub_path, 4096, NULL, err) : NULL;
-	if (!public_pem)
-		return -1;
-	if (ret_private_pem)
-		*ret_private_pem = bu_steal(&private_pem);
-	if (ret_public_pem)
-		*ret_public_pem = bu_steal(&public_pem);
-	return 0;
+	return private_pem ? bu_sign_key_public(private_pem, err) : NULL;
 }
 
 static int
@@ -123,12 +122,17 @@ run_recipe(const struct build *build, struct bu_err *err)
 		.extra_fd = -1,
 	};
 	pid_t pid = bu_spawn(&how, NULL, err);
+	pid_t got;
 	int status;
 
 	if (pid < 0)
 		return -1;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	do {
+		got = waitpid(pid, &status, 0);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "exit status of recipe %s",
+				  build->script);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return 0;
 	return bu_err_set(err, BU_ERR_IO, 0,
@@ -358,9 +362,7 @@ build_named(struct build *build, int force, struct bu_err *err)
 	if (bu_mkdir_p(build->images, 0755, err))
 		return -1;
 	lock = lock_cache(build->cache, err);
-	if (lock < 0 ||
-	    bu_image_keys(build->cache, &build->private_pem, &build->public_pem, err) ||
-	    compute_key(build, err))
+	if (lock < 0 || make_keys(build, err) || compute_key(build, err))
 		return -1;
 	if (force || !is_current(build))
 		rc = build_locked(build, err);
@@ -373,8 +375,7 @@ int
 bu_image_build(const char *name, const struct bu_image_build_opts *opts,
 	       struct bu_err *err)
 {
-	bu_autofree char *own_cache = bu_image_cache_dir();
-	const char *cache = opts->cache_dir ? opts->cache_dir : own_cache;
+	const char *cache = opts->cache_dir;
 	bu_autofree char *images = bu_xasprintf("%s/images", cache);
 	bu_autofree char *own_recipes = bu_data_path("images/build/recipes");
 	bu_autofree char *own_agent = bu_program_path("bringup-agent");

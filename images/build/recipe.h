@@ -9,18 +9,16 @@
 #include "base/err.h"
 
 struct bu_image_build_opts {
-	const char *cache_dir;   /* NULL = bu_image_cache_dir() */
+	const char *cache_dir;   /* bu_cache_dir() or another folder */
 	const char *agent_path;  /* NULL = bringup-agent beside the program */
 	const char *recipes_dir; /* NULL = the installed ones */
 	int force;               /* build even when nothing has changed */
 };
 
-/* ${BRINGUP_CACHE:-~/.cache/bringup}; owned. */
-char *bu_image_cache_dir(void);
-/* Makes keys/image.key (0600) and keys/image.pub unless they exist. Both PEM strings
- * are owned; either pointer may be NULL. */
-int bu_image_keys(const char *cache_dir, char **ret_private_pem, char **ret_public_pem,
-		  struct bu_err *err);
+/* The key that the cache's images are signed with, PEM, owned; only reads. A build
+ * makes keys/image.key (0600) and keys/image.pub where they are missing; before the
+ * first one this is BU_ERR_NOTFOUND. */
+char *bu_image_public_key(const char *cache_dir, struct bu_err *err);
 /* name: a recipe, "debian12", "tiny" or "ramdisk". Says on standard error what it does;
  * returns at once when the result is there and its inputs are the same. The result
  * appears whole or not at all. Blocks for minutes: for the command line and jobs. */

@@ -70,10 +70,10 @@ count_runs(void)
 static void
 load(struct bu_image *image)
 {
-	bu_autofree char *pub = NULL;
 	struct bu_err err = {0};
+	bu_autofree char *pub = bu_image_public_key(cache, &err);
 
-	ck_assert_int_eq(bu_image_keys(cache, NULL, &pub, &err), 0);
+	ck_assert_ptr_nonnull(pub);
 	ck_assert_msg(!bu_image_load(images, "small", pub, image, &err), "%s",
 		      err.text);
 }
@@ -141,7 +141,8 @@ START_TEST(damage_is_refused_and_repaired)
 
 	make_recipe();
 	ck_assert_int_eq(build(&err), 0);
-	ck_assert_int_eq(bu_image_keys(cache, NULL, &pub, &err), 0);
+	pub = bu_image_public_key(cache, &err);
+	ck_assert_ptr_nonnull(pub);
 	snprintf(path, sizeof(path), "%s/small/root.frames", images);
 	ck_assert_int_eq(truncate(path, 3), 0);
 	ck_assert_int_eq(bu_image_load(images, "small", pub, &image, &err), -1);
@@ -162,6 +163,38 @@ START_TEST(damage_is_refused_and_repaired)
 	ck_assert_str_eq(names[0], "small");
 	free(names[0]);
 	free(names);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+START_TEST(reading_makes_no_key_and_a_lost_half_comes_back)
+{
+	struct bu_err err = {0};
+	bu_autofree char *first = NULL, *derived = NULL, *written = NULL;
+	char key_path[96], pub_path[96];
+
+	make_recipe();
+	snprintf(key_path, sizeof(key_path), "%s/keys/image.key", cache);
+	snprintf(pub_path, sizeof(pub_path), "%s/keys/image.pub", cache);
+	ck_assert_ptr_null(bu_image_public_key(cache, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	ck_assert(!bu_file_exists(cache));
+	ck_assert_int_eq(build(&err), 0);
+	first = bu_image_public_key(cache, &err);
+	ck_assert_int_eq(unlink(pub_path), 0);
+	derived = bu_image_public_key(cache, &err);
+	ck_assert_pstr_eq(derived, first);
+	ck_assert(!bu_file_exists(pub_path));
+	ck_assert_int_eq(build(&err), 0);
+	written = bu_file_read(pub_path, 0, NULL, &err);
+	ck_assert_pstr_eq(written, first);
+	ck_assert_int_eq(count_runs(), 1); /* the same key: nothing to do */
+	ck_assert_int_eq(unlink(key_path), 0);
+	ck_assert_int_eq(build(&err), 0); /* a new pair signs anew */
+	ck_assert_int_eq(count_runs(), 2);
+	free(written);
+	written = bu_file_read(pub_path, 0, NULL, &err);
+	ck_assert_str_ne(written, first);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
@@ -187,4 +220,5 @@ START_TEST(unknown_names_are_told)
 END_TEST
 
 BU_UNIT("recipe", builds_once_per_input, a_failed_build_changes_nothing,
-	damage_is_refused_and_repaired, unknown_names_are_told)
+	damage_is_refused_and_repaired, reading_makes_no_key_and_a_lost_half_comes_back,
+	unknown_names_are_told)
