@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the gate: campaign.c (who probes whom), verdicts.c (what it
+/* Shared by the files of the gate: campaign.c (who probes whom), field.c (what is
+ * known), verdicts.c (what it
  * means for the nodes). */
 #ifndef BU_GATE_GATE_IMPL_H
 #define BU_GATE_GATE_IMPL_H
@@ -50,6 +51,9 @@ struct bu_field {
 	const json_t *broken[BU_GATE_NODES_MAX]; /* a pair of it without a result */
 };
 
+/* field.c. No candidates: count is 0. results are owned by the caller. */
+void bu_gate_field(struct bu_gate *gate, const struct bu_desired_network *fabric,
+		   struct bu_field *ret);
 int bu_gate_index(const struct bu_field *field, const char *name);
 /* Is there a probe with this node under way? */
 int bu_gate_busy(const struct bu_gate *gate, const char *name);

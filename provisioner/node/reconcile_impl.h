@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of reconcile: reconcile.c, effects.c, agents.c, why.c. */
+/* Shared by the files of reconcile: journal.c, effects.c,
+ * reconcile.c, agents.c, why.c. */
 #ifndef BU_NODE_RECONCILE_IMPL_H
 #define BU_NODE_RECONCILE_IMPL_H
 
@@ -22,11 +23,11 @@ struct bu_reconcile {
 	struct bu_timer *tick;
 	struct bu_effect *effects; /* under way */
 	int stopped;               /* nothing new is begun */
+	/* Does the next thing that the node's state asks for (reconcile.c). */
+	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
 };
 
 int bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state);
-/* Does the next thing that the node's state asks for. */
-void bu_reconcile_drive(struct bu_reconcile *rec, struct bu_node *node);
 /* Journals events of one node; when they are in, memory changes and drive() follows. */
 void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 			 struct bu_event *events, size_t count);

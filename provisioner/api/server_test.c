@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The server over loopback, with routes of its own. */
+#include "provisioner/api/server.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/talk.h"
+#include "tests/support/unit.h"
+
+enum { FILE_SIZE = 200000, PATIENCE = 1000 };
+
+struct site {
+	struct bu_loop *loop;
+	struct bu_server *server;
+	int port;
+	int asked; /* how often the waiting handler was */
+	int open;  /* it answers now */
+	char file[64];
+};
+
+static enum bu_answer
+text_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	     struct bu_err *err)
+{
+	const char *name = bu_request_query(request, "name");
+
+	reply->text = bu_xasprintf("hello %s", name ? name : "world");
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+params_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	       struct bu_err *err)
+{
+	reply->json = json_pack("{s:s,s:s?}", "one", request->params[0], "two",
+				request->params[1]);
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+rest_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	     struct bu_err *err)
+{
+	reply->text = bu_xstrdup(request->params[0]);
+	reply->content_type = "text/odd";
+	reply->status = 201;
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+body_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	     struct bu_err *err)
+{
+	reply->json = json_pack("{s:O?}", "body", request->body);
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+file_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	     struct bu_err *err)
+{
+	const struct site *site = arg;
+	struct stat st;
+
+	reply->has_fd = 1;
+	reply->fd = open(site->file, O_RDONLY | O_CLOEXEC);
+	fstat(reply->fd, &st);
+	reply->fd_size = (uint64_t)st.st_size;
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+later_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	      struct bu_err *err)
+{
+	struct site *site = arg;
+
+	site->asked++;
+	if (!site->open)
+		return BU_ANSWER_LATER;
+	reply->json = json_pack("{s:b}", "waited", request->waited_ms > 0);
+	return BU_ANSWER_NOW;
+}
+
+static enum bu_answer
+error_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	      struct bu_err *err)
+{
+	return bu_err_set(err, BU_ERR_DENIED, 0, "not you, %s", request->params[0]);
+}
+
+static const struct bu_route routes[] = {
+	{"GET", "/", BU_LISTEN_PAGE, text_handler, ""},
+	{"GET", "/a/*/b/*", BU_LISTEN_PAGE, params_handler, ""},
+	{"GET", "/a/*", BU_LISTEN_PAGE, params_handler, ""},
+	{"GET", "/rest/**", BU_LISTEN_PAGE, rest_handler, ""},
+	{"POST", "/body", BU_LISTEN_PAGE, body_handler, ""},
+	{"GET", "/file", BU_LISTEN_PAGE, file_handler, ""},
+	{"GET", "/later", BU_LISTEN_PAGE, later_handler, ""},
+	{"GET", "/deny/*", BU_LISTEN_PAGE, error_handler, ""},
+	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, text_handler, ""},
+	{NULL, NULL, 0, NULL, NULL},
+};
+
+static void
+begin(struct site *site)
+{
+	bu_autofree char *data = bu_xmalloc(FILE_SIZE);
+	struct bu_err err = {0};
+	int fd;
+
+	memset(site, 0, sizeof(*site));
+	strcpy(site->file, "/tmp/bringup-server-XXXXXX");
+	fd = mkstemp(site->file);
+	for (int i = 0; i < FILE_SIZE; i++)
+		data[i] = (char)('a' + i % 26);
+	ck_assert_int_eq(bu_write_all(fd, data, FILE_SIZE, NULL), 0);
+	close(fd);
+	site->loop = bu_loop_create(NULL);
+	site->server = bu_server_create(site->loop, routes, site);
+	fd = bu_listen_tcp("127.0.0.1:0", &err);
+	ck_assert_msg(fd >= 0, "%s", err.text);
+	site->port = talk_port(fd);
+	ck_assert_int_eq(bu_server_listen(site->server, BU_LISTEN_PAGE, fd, NULL, NULL,
+					  NULL, &err),
+			 0);
+}
+
+static void
+finish(struct site *site)
+{
+	bu_server_destroy(site->server);
+	bu_loop_destroy(site->loop);
+	unlink(site->file);
+}
+
+static void
+turn(struct site *site, struct talk *talk)
+{
+	bu_loop_step(site->loop, 10);
+	talk_take(talk);
+}
+
+static void
+say(struct site *site, struct talk *talk, const char *request, size_t size)
+{
+	talk_begin(talk, site->port, request, size);
+	for (int i = 0; i < PATIENCE && !talk->ended; i++)
+		turn(site, talk);
+	ck_assert_msg(talk->ended, "no answer to %s", request);
+}
+
+static void
+get(struct site *site, struct talk *talk, const char *path, const char *headers)
+{
+	bu_autofree char *text =
+		bu_xasprintf("GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			     "%s\r\n",
+			     path, headers ? headers : "");
+
+	say(site, talk, text, 0);
+}
+
+START_TEST(routes_take_their_paths)
+{
+	static const struct {
+		const char *path;
+		int status;
+		const char *body;
+	} rows[] = {
+		{"/", 200, "hello world"},
+		{"/?name=you&x=1", 200, "hello you"},
+		{"/?name=a%20b", 200, "hello a b"},
+		{"/a/1/b/2", 200, "{\"one\":\"1\",\"two\":\"2\"}"},
+		{"/a/x%2Fy", 404, NULL}, /* decoded before it is matched */
+		{"/rest/x/y/z", 201, "x/y/z"},
+		{"/rest/", 404, NULL},
+		{"/a/", 404, NULL},
+		{"/a/1/b/", 404, NULL},
+		{"/a/1/b/2/c", 404, NULL},
+		{"/rest", 404, NULL},
+		{"/fil", 404, NULL},
+		{"/files", 404, NULL},
+		{"/nothing", 404, NULL},
+		{"/secret", 404, NULL}, /* not on this listener */
+		{"/deny/eve", 403,
+		 "{\"error\":{\"kind\":\"denied\",\"text\":\"not "
+		 "you, eve\"}}"},
+		/* what is no UTF-8 is still answered with words */
+		{"/deny/%e9", 403,
+		 "{\"error\":{\"kind\":\"denied\",\"text\":\"not "
+		 "you, ?\"}}"},
+	};
+	struct site site;
+
+	begin(&site);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct talk talk;
+
+		get(&site, &talk, rows[i].path, NULL);
+		ck_assert_msg(talk.status == rows[i].status, "%s: %d", rows[i].path,
+			      talk.status);
+		if (rows[i].body)
+			ck_assert_str_eq(talk.body, rows[i].body);
+		else
+			ck_assert_ptr_nonnull(strstr(talk.body, "\"not-found\""));
+		talk_end(&talk);
+	}
+	finish(&site);
+}
+END_TEST
+
+START_TEST(answers_carry_their_headers)
+{
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	get(&site, &talk, "/rest/x", NULL);
+	ck_assert_ptr_nonnull(strstr(talk.text, "Content-Type: text/odd\r\n"));
+	ck_assert_ptr_nonnull(strstr(talk.text, "X-Content-Type-Options: nosniff\r\n"));
+	ck_assert_ptr_nonnull(
+		strstr(talk.text, "Content-Security-Policy: default-src"));
+	ck_assert_ptr_nonnull(strstr(talk.text, "Cache-Control: no-store\r\n"));
+	talk_end(&talk);
+	get(&site, &talk, "/a/1", NULL);
+	ck_assert_ptr_nonnull(strstr(talk.text, "Content-Type: application/json\r\n"));
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+START_TEST(another_method_is_said_so)
+{
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	say(&site, &talk,
+	    "DELETE /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 0);
+	ck_assert_int_eq(talk.status, 404);
+	ck_assert_ptr_nonnull(strstr(talk.body, "another method is"));
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+START_TEST(ranges_of_a_file)
+{
+	static const struct {
+		const char *range;
+		int status;
+		uint64_t from, count;
+	} rows[] = {
+		{"bytes=0-9", 206, 0, 10},
+		{"bytes=100-100", 206, 100, 1},
+		{"bytes=199990-", 206, 199990, 10},
+		{"bytes=199990-999999999", 206, 199990, 10},
+		{"bytes=0-", 206, 0, FILE_SIZE},
+		{"bytes=200000-", 416, 0, 0},
+		{"bytes=200000-200001", 416, 0, 0},
+		{"bytes=10-9", 416, 0, 0},
+		{"bytes=x-y", 416, 0, 0},
+		{"bytes=1", 416, 0, 0},
+		{"bytes=", 416, 0, 0},
+		{"bytes=-5", 416, 0, 0},
+		{"bytes=0-1,5-6", 416, 0, 0},
+		{"lines=0-1", 416, 0, 0},
+		{"bytes=99999999999999999999999-", 416, 0, 0},
+	};
+	struct site site;
+
+	begin(&site);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *header = bu_xasprintf("Range: %s\r\n", rows[i].range);
+		bu_autofree char *said = bu_xasprintf(
+			"Content-Range: bytes %llu-%llu/200000\r\n",
+			(unsigned long long)rows[i].from,
+			(unsigned long long)(rows[i].from + rows[i].count - 1));
+		struct talk talk;
+
+		get(&site, &talk, "/file", header);
+		ck_assert_msg(talk.status == rows[i].status, "%s: %d", rows[i].range,
+			      talk.status);
+		ck_assert_uint_eq(talk.size - (size_t)(talk.body - talk.text),
+				  rows[i].count);
+		ck_assert_ptr_nonnull(
+			strstr(talk.text,
+			       rows[i].count ? said : "Content-Range: bytes */200000"));
+		for (uint64_t k = 0; k < rows[i].count; k++)
+			ck_assert_int_eq(talk.body[k],
+					 (char)('a' + (rows[i].from + k) % 26));
+		talk_end(&talk);
+	}
+	finish(&site);
+}
+END_TEST
+
+START_TEST(a_whole_file_and_an_empty_one)
+{
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	get(&site, &talk, "/file", NULL);
+	ck_assert_int_eq(talk.status, 200);
+	ck_assert_uint_eq(talk.size - (size_t)(talk.body - talk.text), FILE_SIZE);
+	ck_assert_ptr_nonnull(strstr(talk.text, "Accept-Ranges: bytes\r\n"));
+	talk_end(&talk);
+	ck_assert_int_eq(truncate(site.file, 0), 0);
+	get(&site, &talk, "/file", NULL);
+	ck_assert_int_eq(talk.status, 200);
+	ck_assert_str_eq(talk.body, "");
+	talk_end(&talk);
+	get(&site, &talk, "/file", "Range: bytes=0-0\r\n");
+	ck_assert_int_eq(talk.status, 416);
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+START_TEST(head_is_get_without_a_body)
+{
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	say(&site, &talk, "HEAD /file HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+	    0);
+	ck_assert_int_eq(talk.status, 200);
+	ck_assert_ptr_nonnull(strstr(talk.text, "Content-Length: 200000\r\n"));
+	ck_assert_str_eq(talk.body, "");
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+static char *
+post(const char *body, size_t size)
+{
+	return bu_xasprintf("POST /body HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			    "Content-Length: %zu\r\n\r\n%s",
+			    size, body);
+}
+
+START_TEST(bodies_are_json)
+{
+	static const struct {
+		const char *body;
+		int status;
+		const char *says;
+	} rows[] = {
+		{"{\"x\":[1,2]}", 200, "{\"body\":{\"x\":[1,2]}}"},
+		{"", 200, "{\"body\":null}"},
+		{"{\"x\":", 400, "\"invalid\""},
+		{"{}{}", 400, "\"invalid\""},
+		{"\"\xe9\"", 400, "\"invalid\""},
+	};
+	struct site site;
+
+	begin(&site);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = post(rows[i].body, strlen(rows[i].body));
+		struct talk talk;
+
+		say(&site, &talk, text, 0);
+		ck_assert_msg(talk.status == rows[i].status, "%s: %s", rows[i].body,
+			      talk.text);
+		ck_assert_msg(strstr(talk.body, rows[i].says) != NULL, "%s", talk.body);
+		talk_end(&talk);
+	}
+	finish(&site);
+}
+END_TEST
+
+START_TEST(a_body_that_is_too_large_is_refused)
+{
+	static const size_t size = 41 * 1024 * 1024;
+	struct site site;
+	struct talk talk;
+	bu_autofree char *head = post("", size), *chunk = bu_xcalloc(1, 65536);
+	size_t sent = 0;
+
+	begin(&site);
+	memset(chunk, ' ', 65536);
+	talk_begin(&talk, site.port, head, 0);
+	while (sent < size && !talk.ended) {
+		ssize_t now =
+			send(talk.fd, chunk, size - sent < 65536 ? size - sent : 65536,
+			     MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (now > 0)
+			sent += (size_t)now;
+		bu_loop_step(site.loop, 0);
+		talk_take(&talk);
+	}
+	for (int i = 0; i < PATIENCE && !talk.ended; i++)
+		turn(&site, &talk);
+	ck_assert_int_eq(talk.status, 400);
+	ck_assert_ptr_nonnull(strstr(talk.body, "request larger than"));
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+START_TEST(who_waits_is_woken)
+{
+	struct site site;
+	struct talk talk;
+	int asked;
+
+	begin(&site);
+	talk_begin(&talk, site.port,
+		   "GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 0);
+	for (int i = 0; i < PATIENCE && !site.asked; i++)
+		turn(&site, &talk);
+	for (int i = 0; i < 10; i++)
+		turn(&site, &talk);
+	asked = site.asked;
+	ck_assert_int_eq(asked, 1); /* it is not asked all the time */
+	ck_assert_int_eq(talk.ended, 0);
+	bu_server_wake(site.server);
+	for (int i = 0; i < PATIENCE && site.asked == asked; i++)
+		turn(&site, &talk);
+	ck_assert_int_eq(site.asked, 2);
+	site.open = 1; /* nobody wakes: a second later it is asked anyway */
+	for (int i = 0; i < PATIENCE && !talk.ended; i++)
+		turn(&site, &talk);
+	ck_assert_str_eq(talk.body, "{\"waited\":true}");
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
+START_TEST(many_wait_and_some_go_away)
+{
+	struct site site;
+	struct talk talks[20];
+
+	begin(&site);
+	for (int i = 0; i < 20; i++)
+		talk_begin(
+			&talks[i], site.port,
+			"GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+			0);
+	for (int i = 0; i < PATIENCE && site.asked < 20; i++)
+		bu_loop_step(site.loop, 10);
+	for (int i = 0; i < 20; i += 2)
+		talk_end(&talks[i]);
+	site.open = 1;
+	bu_server_wake(site.server);
+	for (int i = 1; i < 20; i += 2) {
+		for (int k = 0; k < PATIENCE && !talks[i].ended; k++)
+			turn(&site, &talks[i]);
+		ck_assert_str_eq(talks[i].body, "{\"waited\":true}");
+		talk_end(&talks[i]);
+	}
+	finish(&site);
+}
+END_TEST
+
+START_TEST(a_server_ends_with_clients_waiting)
+{
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	talk_begin(&talk, site.port,
+		   "GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 0);
+	for (int i = 0; i < PATIENCE && !site.asked; i++)
+		turn(&site, &talk);
+	finish(&site);
+	talk_end(&talk);
+}
+END_TEST
+
+START_TEST(addresses_to_listen_on)
+{
+	static const char *const bad[] = {
+		"",
+		"127.0.0.1",
+		"127.0.0.1:",
+		"localhost:80",
+		"127.0.0.1:x",
+		"127.0.0.1:65536",
+		"127.0.0.1:-1",
+		"300.0.0.1:80",
+		":80",
+	};
+	struct bu_err err;
+
+	for (size_t i = 0; i < BU_LEN(bad); i++) {
+		ck_assert_msg(bu_listen_tcp(bad[i], &err) == -1, "'%s'", bad[i]);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+		ck_assert_ptr_nonnull(strstr(err.text, bad[i]));
+	}
+}
+END_TEST
+
+START_TEST(a_unix_socket_replaces_a_stale_one_and_nothing_else)
+{
+	char dir[] = "/tmp/bringup-listen-XXXXXX";
+	bu_autofree char *path = NULL, *longer = NULL;
+	struct bu_err err = {0};
+	struct stat st;
+	int first, second;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	path = bu_xasprintf("%s/sock", dir);
+	first = bu_listen_unix(path, &err);
+	ck_assert_msg(first >= 0, "%s", err.text);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 0777, 0600);
+	ck_assert_int_eq(bu_listen_unix(path, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(err.text, "another bringupd listens"));
+	close(first); /* as after a kill: the file stays */
+	second = bu_listen_unix(path, &err);
+	ck_assert_msg(second >= 0, "%s", err.text);
+	close(second);
+	unlink(path);
+	ck_assert_int_eq(bu_file_write(path, "precious", 8, 0600, NULL), 0);
+	ck_assert_int_eq(bu_listen_unix(path, &err), -1);
+	ck_assert_int_eq(bu_file_exists(path), 1);
+	longer = bu_xasprintf("%s/%0200d", dir, 1);
+	ck_assert_int_eq(bu_listen_unix(longer, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	bu_remove_tree(dir, NULL);
+}
+END_TEST
+
+BU_UNIT("server", routes_take_their_paths, answers_carry_their_headers,
+	another_method_is_said_so, ranges_of_a_file, a_whole_file_and_an_empty_one,
+	head_is_get_without_a_body, bodies_are_json,
+	a_body_that_is_too_large_is_refused, who_waits_is_woken,
+	many_wait_and_some_go_away, a_server_ends_with_clients_waiting,
+	addresses_to_listen_on, a_unix_socket_replaces_a_stale_one_and_nothing_else)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way into the log: whatever changes a node passes here. Memory changes only when
+ * the batch is in the log; then the node is driven on.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "provisioner/node/reconcile_impl.h"
+
+int
+bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state)
+{
+	return rec->limit_s[state] ? rec->limit_s[state]
+				   : bu_state_info(state)->limit_s;
+}
+
+struct appending {
+	struct bu_reconcile *rec;
+	struct bu_node *node; /* NULL: about the site */
+};
+
+static void
+on_appended(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+{
+	struct appending *appending = arg;
+	struct bu_reconcile *rec = appending->rec;
+	struct bu_node *node = appending->node;
+	struct bu_err bad;
+
+	free(appending);
+	if (err) {
+		/* Nothing may be done that is not in the log. A start reads it anew. */
+		bu_error("log", "%s; stopping", err->text);
+		exit(1);
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (bu_world_replay(rec->world, &events[i], &bad) != 0)
+			bu_error("log", "%s", bad.text);
+		else if (events[i].kind == BU_EVENT_STATE) {
+			bu_autofree char *text = bu_event_text(&events[i]);
+
+			bu_info("node", "%s: %s", events[i].node, text);
+		}
+	}
+	if (node)
+		node->appending--;
+	if (rec->stopped)
+		return;
+	if (!node) {
+		bu_world_touch(rec->world, NULL);
+		return;
+	}
+	bu_world_touch(rec->world, node);
+	rec->drive(rec, node);
+}
+
+void
+bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
+		    struct bu_event *events, size_t count)
+{
+	struct appending *appending = bu_xcalloc(1, sizeof(*appending));
+
+	appending->rec = rec;
+	appending->node = node;
+	if (node)
+		node->appending++;
+	bu_store_append(rec->world->store, events, count, rec->world->epoch,
+			on_appended, appending);
+}
+
+void
+bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t count)
+{
+	/* Facts about one node drive it when they are in. */
+	bu_reconcile_append(rec,
+			    count ? bu_world_node(rec->world, events[0].node) : NULL,
+			    events, count);
+}
+
+static void
+drop(struct bu_event *events, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		bu_event_fini(&events[i]);
+}
+
+int
+bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
+		  enum bu_trigger trigger, const char *reason, struct bu_event *extra,
+		  size_t count, struct bu_err *err)
+{
+	struct bu_guard_facts facts = {
+		.ordered = node->order.open,
+		.certified = bu_world_certified(rec->world, node, NULL) == 0,
+	};
+	struct bu_event events[8];
+	enum bu_state to;
+
+	bu_assert(count < BU_LEN(events));
+	if (node->appending) {
+		drop(extra, count);
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing at this moment; ask again",
+				  node->name);
+	}
+	if (bu_lifecycle_next(node->state, trigger, &facts, &to, err) != 0) {
+		drop(extra, count);
+		return bu_err_wrap(err, "node %s", node->name);
+	}
+	if (count)
+		memcpy(events, extra, count * sizeof(*extra));
+	bu_event_init(&events[count], BU_EVENT_STATE, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
+				"to", bu_state_name(to), "on", bu_trigger_name(trigger),
+				"reason", reason ? reason : ""));
+	bu_reconcile_append(rec, node, events, count + 1);
+	return 0;
+}
+
+void
+bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
+		 enum bu_trigger trigger, const char *reason, struct bu_event *extra,
+		 size_t count)
+{
+	struct bu_err err;
+
+	if (bu_reconcile_fire(rec, node, trigger, reason, extra, count, &err) != 0)
+		bu_warn("node", "%s", err.text);
+}
+
+int
+bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char *by,
+		     struct bu_err *err)
+{
+	struct bu_event event;
+
+	if (!node->held_by[0])
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
+				  node->name);
+	if (node->appending)
+		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
+				  node->name);
+	bu_event_init(&event, BU_EVENT_RELEASED, node->name,
+		      json_pack("{s:s}", "by", by));
+	bu_reconcile_append(rec, node, &event, 1);
+	return 0;
+}
+
+void
+bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger last,
+		   const char *reason)
+{
+	struct bu_event event;
+	bu_autofree char *text = NULL;
+
+	if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD) {
+		bu_event_init(
+			&event, BU_EVENT_HELD, node->name,
+			json_pack("{s:s,s:s}", "owner", "bringup", "reason", reason));
+		bu_reconcile_append(rec, node, &event, 1);
+		return;
+	}
+	if (node->repeats < BU_REPEATS_MAX) {
+		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
+		return;
+	}
+	text = bu_xasprintf("%s; %d power cycles did not help", reason, node->repeats);
+	bu_reconcile_try(rec, node, last, text, NULL, 0);
+}
