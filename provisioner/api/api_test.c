@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/http.h"
 #include "base/json.h"
+#include "profiles/tree.h"
 #include "tests/support/talk.h"
 #include "tests/support/unit.h"
 #include "tests/support/world.h"
@@ -47,7 +48,6 @@ on_change(struct bu_world *world, struct bu_node *node, void *arg)
 {
 	struct site *site = arg;
 
-	bu_rollouts_kick(site->rig.rollouts);
 	bu_gate_kick(site->rig.gate);
 	bu_server_wake(site->api.server);
 }

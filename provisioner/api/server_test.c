@@ -195,9 +195,9 @@ START_TEST(routes_take_their_paths)
 		 "{\"error\":{\"kind\":\"denied\",\"text\":\"not "
 		 "you, eve\"}}"},
 		/* what is no UTF-8 is still answered with words */
-		{"/deny/%e9", 403,
+		{"/deny/%e9x", 403,
 		 "{\"error\":{\"kind\":\"denied\",\"text\":\"not "
-		 "you, ?\"}}"},
+		 "you, ?x\"}}"},
 	};
 	struct site site;
 
