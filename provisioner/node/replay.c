@@ -77,6 +77,18 @@ on_nothing(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	return 0;
 }
 
+static void
+note_rollout(struct bu_world *world, const struct bu_event *event)
+{
+	struct bu_rollout *rollout = &world->rollout;
+
+	copy(rollout->id, sizeof(rollout->id), event->body, "rollout");
+	copy(rollout->plan, sizeof(rollout->plan), event->body, "plan");
+	copy(rollout->revision, sizeof(rollout->revision), event->body, "revision");
+	rollout->time_ms = event->time_ms;
+	rollout->wipe_granted = bu_json_bool(event->body, "wipe", 0);
+}
+
 static int
 on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
@@ -90,12 +102,9 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	world->desired = desired;
 	copy(world->revision, sizeof(world->revision), event->body, "revision");
 	copy(world->commit, sizeof(world->commit), event->body, "commit");
-	copy(world->rollout.id, sizeof(world->rollout.id), event->body, "rollout");
-	copy(world->rollout.plan, sizeof(world->rollout.plan), event->body, "plan");
-	copy(world->rollout.revision, sizeof(world->rollout.revision), event->body,
-	     "revision");
-	world->rollout.time_ms = event->time_ms;
-	world->rollout.wipe_granted = bu_json_bool(event->body, "wipe", 0);
+	/* One that orders nothing does not take the place of one that is under way. */
+	if (bu_json_int(event->body, "nodes", 0) > 0)
+		note_rollout(world, event);
 	for (size_t i = 0; i < world->count; i++)
 		world->nodes[i]->in_profile = 0;
 	for (size_t i = 0; i < desired->nodes_count; i++) {

@@ -133,7 +133,7 @@ json_t *
 bu_rollouts_json(const struct bu_rollouts *rollouts)
 {
 	const struct bu_world *world = rollouts->world;
-	int total = 0, ready = 0, failed = 0, quarantined = 0, turn = 0;
+	int total = 0, ready = 0, failed = 0, quarantined = 0, turn = 0, under_way = 0;
 
 	if (!world->rollout.id[0])
 		return json_null();
@@ -143,7 +143,10 @@ bu_rollouts_json(const struct bu_rollouts *rollouts)
 		if (strcmp(node->order.rollout, world->rollout.id) != 0)
 			continue;
 		total++;
-		turn += node->order.open && bu_state_info(node->state)->settled;
+		if (!bu_state_info(node->state)->settled)
+			under_way++;
+		else
+			turn += node->order.open;
 		ready += !node->order.open && node->state == BU_STATE_READY;
 		failed += !node->order.open && node->state == BU_STATE_FAILED;
 		quarantined += !node->order.open && node->state == BU_STATE_QUARANTINED;
@@ -151,5 +154,5 @@ bu_rollouts_json(const struct bu_rollouts *rollouts)
 	return json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i}", "id", world->rollout.id,
 			 "plan", world->rollout.plan, "total", total, "ready", ready,
 			 "failed", failed, "quarantined", quarantined, "turn", turn,
-			 "under_way", total - ready - failed - quarantined - turn);
+			 "under_way", under_way);
 }

@@ -22,8 +22,8 @@ void bu_rollouts_kick(struct bu_rollouts *rollouts);
 int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		      const char *plan_digest, const char *granted, const char *by,
 		      char *ret_id, struct bu_err *err);
-/* {"id","plan","total","ready","failed","quarantined","turn","under_way"} or null. turn: wait
- * for their turn. */
+/* {"id","plan","total","ready","failed","quarantined","turn","under_way"} or null.
+ * turn: wait for their turn. */
 json_t *bu_rollouts_json(const struct bu_rollouts *rollouts);
 
 #endif
