@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The rounds of a whole fabric, asked by the campaign and, for itself, by each node.
+ * Pure. Invariants: no port is in two pairs of a round, and in a round of stage B no
+ * two pairs of a leaf take the same spine.
+ */
+#include "fabric/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/err.h"
+
+void
+bu_order_init(struct bu_order *order, const int *leaf_of, int ports, int rails,
+	      int leaves, int spines, const unsigned char *usable)
+{
+	int groups = leaves * rails;
+
+	*order = (struct bu_order){.leaves = leaves, .rails = rails, .spines = spines};
+	order->start = bu_xcalloc((size_t)groups + 2, sizeof(*order->start));
+	order->ports = bu_xcalloc((size_t)ports + 1, sizeof(*order->ports));
+	for (int i = 0; i < ports; i++) {
+		if (usable && !usable[i])
+			continue;
+		order->start[leaf_of[i] * rails + i % rails + 2]++;
+		order->port_count++;
+	}
+	for (int g = 2; g < groups + 2; g++)
+		order->start[g] += order->start[g - 1];
+	/* start[g + 1] is where the next port of g goes; at the end it is g's end. */
+	for (int i = 0; i < ports; i++) {
+		if (!usable || usable[i])
+			order->ports[order->start[leaf_of[i] * rails + i % rails +
+						  1]++] = i;
+	}
+}
+
+void
+bu_order_fini(struct bu_order *order)
+{
+	free(order->start);
+	free(order->ports);
+	*order = (struct bu_order){0};
+}
+
+static int
+group_size(const struct bu_order *order, int leaf, int rail)
+{
+	int group = leaf * order->rails + rail;
+
+	return order->start[group + 1] - order->start[group];
+}
+
+static uint64_t
+mix(uint64_t seed, uint64_t value)
+{
+	uint64_t x = seed ^ (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ (x >> 32)) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ (x >> 29);
+}
+
+int
+bu_stage_partners(int ports, double spoiled, double budget)
+{
+	double d = ceil(log(budget / (2.0 * ports)) / log(spoiled));
+
+	return d < 1 ? 1 : (int)d;
+}
+
+int
+bu_stage_leaf_group_rounds(int n, int d)
+{
+	int all = bu_schedule_rounds(n), wanted = d + n % 2; /* odd: one pauses */
+
+	return wanted < all ? wanted : all;
+}
+
+int
+bu_stage_leaf_rounds(const struct bu_order *order, int d)
+{
+	int most = 0;
+
+	for (int g = 0; g < order->leaves * order->rails; g++) {
+		int n = order->start[g + 1] - order->start[g];
+		int rounds = bu_stage_leaf_group_rounds(n, d);
+
+		most = rounds > most ? rounds : most;
+	}
+	return most;
+}
+
+int
+bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
+		    struct bu_pair *ret)
+{
+	int total = 0;
+
+	for (int g = 0; g < order->leaves * order->rails; g++) {
+		const int *ports = order->ports + order->start[g];
+		int n = order->start[g + 1] - order->start[g], count;
+
+		if (n < 2)
+			continue;
+		count = bu_schedule_round(n, mix(seed, (uint64_t)g),
+					  round % bu_schedule_rounds(n), ret + total);
+		for (int i = total; i < total + count; i++) {
+			ret[i].a = ports[ret[i].a];
+			ret[i].b = ports[ret[i].b];
+		}
+		total += count;
+	}
+	return total;
+}
+
+/* Pairs that two leaves can have at once: of each rail as many as the smaller has. */
+static int
+common_slots(const struct bu_order *order, int x, int y)
+{
+	int slots = 0;
+
+	for (int rail = 0; rail < order->rails; rail++) {
+		int a = group_size(order, x, rail), b = group_size(order, y, rail);
+
+		slots += a < b ? a : b;
+	}
+	return slots;
+}
+
+static int
+spines_of(const struct bu_order *order)
+{
+	return order->spines > 0 ? order->spines : 1;
+}
+
+/* Rounds that the leaves stay together until even the smallest has used each spine. */
+static int
+blocks_of(const struct bu_order *order)
+{
+	int spines = spines_of(order), least = spines;
+
+	for (int leaf = 0; leaf < order->leaves; leaf++) {
+		int size = order->start[(leaf + 1) * order->rails] -
+			   order->start[leaf * order->rails];
+
+		if (size > 0 && size < least)
+			least = size;
+	}
+	return (spines + least - 1) / least;
+}
+
+int
+bu_stage_cross_rounds(const struct bu_order *order, int d)
+{
+	return bu_stage_leaf_group_rounds(order->leaves, d) * blocks_of(order);
+}
+
+/* The slots of two leaves, as many as there are spines; which ports have a turn moves
+ * on with each meeting, which spine each takes with each block. */
+static int
+leaf_meets_leaf(const struct bu_order *order, int x, int y, int meeting, int block,
+		struct bu_cross *ret)
+{
+	int total = common_slots(order, x, y), spines = spines_of(order), count = 0;
+	int wide = total < spines ? total : spines, slot = 0;
+
+	if (total == 0 || block * wide >= spines + wide)
+		return 0;
+	for (int rail = 0; rail < order->rails; rail++) {
+		int a = group_size(order, x, rail), b = group_size(order, y, rail);
+		const int *from = order->ports + order->start[x * order->rails + rail];
+		const int *to = order->ports + order->start[y * order->rails + rail];
+
+		for (int i = 0; i < (a < b ? a : b); i++, slot++) {
+			int turn = (slot + meeting * wide) % total;
+
+			if (turn >= wide)
+				continue;
+			ret[count++] = (struct bu_cross){
+				from[(i + meeting) % a], to[(i + 2 * meeting) % b],
+				(turn + block * wide + meeting) % spines};
+		}
+	}
+	return count;
+}
+
+int
+bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
+		     struct bu_cross *ret)
+{
+	bu_autofree struct bu_pair *pairs =
+		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
+	int blocks = blocks_of(order), all = bu_schedule_rounds(order->leaves);
+	int meeting = round / blocks, total = 0, count;
+
+	if (all == 0)
+		return 0;
+	count = bu_schedule_round(order->leaves, mix(seed, UINT64_C(0x1eaf)),
+				  meeting % all, pairs);
+	for (int i = 0; i < count; i++)
+		total += leaf_meets_leaf(order, pairs[i].a, pairs[i].b, meeting,
+					 round % blocks, ret + total);
+	return total;
+}
+
+int
+bu_stage_leaf_partner(const struct bu_order *order, uint64_t seed, int round, int port)
+{
+	bu_autofree struct bu_pair *pairs =
+		bu_xcalloc((size_t)order->port_count / 2 + 1, sizeof(*pairs));
+	int count = bu_stage_leaf_round(order, seed, round, pairs);
+
+	for (int i = 0; i < count; i++) {
+		if (pairs[i].a == port || pairs[i].b == port)
+			return pairs[i].a == port ? pairs[i].b : pairs[i].a;
+	}
+	return -1;
+}
+
+int
+bu_stage_cross_partner(const struct bu_order *order, uint64_t seed, int round, int port,
+		       int *ret_spine)
+{
+	bu_autofree struct bu_cross *pairs =
+		bu_xcalloc((size_t)order->port_count / 2 + 1, sizeof(*pairs));
+	int count = bu_stage_cross_round(order, seed, round, pairs);
+
+	for (int i = 0; i < count; i++) {
+		if (pairs[i].a != port && pairs[i].b != port)
+			continue;
+		*ret_spine = pairs[i].spine;
+		return pairs[i].a == port ? pairs[i].b : pairs[i].a;
+	}
+	return -1;
+}

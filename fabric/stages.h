@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rounds of a whole fabric. Pure: what runs in a round follows from (round, order,
+ * seed), so a node that knows the order finds its own partner, and the appliance
+ * publishes nothing else.
+ *
+ * A port is one rail of one node: node * rails + rail. In a round no port sends twice
+ * or receives twice; both directions of a pair run together.
+ *
+ * Stages A and D, the leaf: the circle inside each (leaf, rail), so no path through a
+ * spine is in play. Stage B, leaf to leaf: each leaf meets another one, and each pair
+ * of ports takes a spine of its own, so no two flows share a link. Stage C (whatever is
+ * accused against proven partners) depends on findings: fabric/judge/localise.c.
+ */
+#ifndef BU_FABRIC_STAGES_H
+#define BU_FABRIC_STAGES_H
+
+#include <stdint.h>
+
+#include "fabric/schedule.h"
+
+/* The ports that take part, by leaf, then rail, then number. */
+struct bu_order {
+	int leaves, rails, spines;
+	int port_count;
+	int *start; /* of group leaf * rails + rail; one more at the end */
+	int *ports;
+};
+
+/* leaf_of: the leaf of each port, below leaves; usable: NULL = all take part. */
+void bu_order_init(struct bu_order *order, const int *leaf_of, int ports, int rails,
+		   int leaves, int spines, const unsigned char *usable);
+void bu_order_fini(struct bu_order *order);
+
+/* Independent partners that keep the expected number of wrongly blamed halves of
+ * `ports` under budget, when a share `spoiled` of the pairs is bad for another's fault:
+ * ceil(ln(budget / (2 ports)) / ln spoiled). */
+int bu_stage_partners(int ports, double spoiled, double budget);
+
+/* Rounds in which each port of a group of n meets d others, or all of them. */
+int bu_stage_leaf_group_rounds(int n, int d);
+/* The most that any group needs. */
+int bu_stage_leaf_rounds(const struct bu_order *order, int d);
+/* Pairs of ports; ret holds port_count / 2. A round beyond the last goes on with the
+ * circle, then begins again. Returns how many. */
+int bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
+			struct bu_pair *ret);
+
+struct bu_cross {
+	int a, b;  /* ports of two leaves, of one rail */
+	int spine; /* 0 when there is none */
+};
+/* Rounds in which each leaf meets d others, or all, over each of its spines. */
+int bu_stage_cross_rounds(const struct bu_order *order, int d);
+/* ret holds port_count / 2. Returns how many. */
+int bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
+			 struct bu_cross *ret);
+
+/* What one port does in a round, found by itself: its partner (and spine), or -1. */
+int bu_stage_leaf_partner(const struct bu_order *order, uint64_t seed, int round,
+			  int port);
+int bu_stage_cross_partner(const struct bu_order *order, uint64_t seed, int round,
+			   int port, int *ret_spine);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/stages.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "tests/support/unit.h"
+
+/* Leaves of `size`, every third one smaller by one and every fifth by half. */
+static int *
+uneven(int nodes, int rails, int size, int per_rail, int *ret_leaves)
+{
+	int *leaf_of = bu_xcalloc((size_t)nodes * (size_t)rails, sizeof(*leaf_of));
+	int leaf = 0, left = size, groups;
+
+	for (int node = 0; node < nodes; node++, left--) {
+		if (left == 0) {
+			leaf++;
+			left = leaf % 5 == 4 ? (size + 1) / 2
+					     : size - (leaf % 3 == 2 && size > 1);
+		}
+		for (int rail = 0; rail < rails; rail++)
+			leaf_of[node * rails + rail] = leaf;
+	}
+	groups = leaf + 1;
+	for (int port = 0; per_rail && port < nodes * rails; port++)
+		leaf_of[port] += groups * (port % rails);
+	*ret_leaves = per_rail ? groups * rails : groups;
+	return leaf_of;
+}
+
+/* Check writes to its parent at each assertion: in loops a mistake is kept instead. */
+#define MUST(cond) (wrong += !(cond))
+
+static void
+check_leaf_rounds(int n, int size, int rails, int d)
+{
+	int leaves, ports = n * rails;
+	bu_autofree int *leaf_of = uneven(n, rails, size, rails > 1, &leaves);
+	bu_autofree int *met = bu_xcalloc((size_t)ports, (size_t)(d + 1) * sizeof(int));
+	bu_autofree int *met_count = bu_xcalloc((size_t)ports, sizeof(int));
+	bu_autofree int *busy = bu_xcalloc((size_t)ports, sizeof(int));
+	bu_autofree struct bu_pair *pairs = bu_xcalloc((size_t)ports, sizeof(*pairs));
+	struct bu_order order;
+	int wrong = 0;
+
+	bu_order_init(&order, leaf_of, ports, rails, leaves, 4, NULL);
+	ck_assert_int_eq(order.port_count, ports);
+	for (int round = 0; round < bu_stage_leaf_rounds(&order, d); round++) {
+		int count = bu_stage_leaf_round(&order, 11, round, pairs);
+
+		for (int i = 0; i < 2 * count; i++) {
+			int x = i % 2 ? pairs[i / 2].b : pairs[i / 2].a;
+			int y = i % 2 ? pairs[i / 2].a : pairs[i / 2].b;
+			int known = 0;
+
+			MUST(busy[x] != round + 1);
+			busy[x] = round + 1;
+			MUST(x % rails == y % rails && leaf_of[x] == leaf_of[y]);
+			for (int k = 0; k < met_count[x]; k++)
+				known |= met[x * (d + 1) + k] == y;
+			if (!known && met_count[x] <= d)
+				met[x * (d + 1) + met_count[x]++] = y;
+		}
+	}
+	for (int g = 0; g < leaves * rails; g++) {
+		int members = order.start[g + 1] - order.start[g];
+
+		for (int i = order.start[g]; i < order.start[g + 1]; i++)
+			MUST(met_count[order.ports[i]] >=
+			     (members - 1 < d ? members - 1 : d));
+	}
+	ck_assert_msg(wrong == 0, "n=%d size=%d: %d", n, size, wrong);
+	bu_order_fini(&order);
+}
+
+START_TEST(d_partners_or_all_of_the_leaf)
+{
+	static const int sizes[] = {1, 2, 3, 8, 17, 32, 64};
+
+	for (int n = 2; n <= 2000; n++)
+		check_leaf_rounds(n, sizes[n % 7], 1, 6);
+	for (int n = 2; n <= 200; n += 11)
+		check_leaf_rounds(n, sizes[n % 7], 4, 7);
+	check_leaf_rounds(2000, 2000, 1, 8);
+	check_leaf_rounds(1999, 1999, 1, 8);
+}
+END_TEST
+
+/* A round of stage B: ports and links once; counts how often each link is used. */
+static int
+check_cross_round(const struct bu_order *order, const int *leaf_of, int round,
+		  struct bu_cross *pairs, int *busy, int *link_round, int *link_used)
+{
+	int count = bu_stage_cross_round(order, 3, round, pairs), wrong = 0;
+
+	for (int i = 0; i < 2 * count; i++) {
+		int port = i % 2 ? pairs[i / 2].b : pairs[i / 2].a;
+		int link = leaf_of[port] * order->spines + pairs[i / 2].spine;
+
+		MUST(pairs[i / 2].spine >= 0 && pairs[i / 2].spine < order->spines);
+		MUST(busy[port] != round + 1);
+		busy[port] = round + 1;
+		MUST(link_round[link] != round + 1);
+		link_round[link] = round + 1;
+		link_used[link]++;
+		MUST(leaf_of[pairs[i / 2].a] != leaf_of[pairs[i / 2].b]);
+		MUST(pairs[i / 2].a % order->rails == pairs[i / 2].b % order->rails);
+	}
+	return wrong;
+}
+
+static void
+check_cross(int n, int size, int rails, int spines, int d)
+{
+	int leaves, ports = n * rails;
+	bu_autofree int *leaf_of = uneven(n, rails, size, 0, &leaves);
+	bu_autofree int *busy = bu_xcalloc((size_t)ports, sizeof(int));
+	bu_autofree int *link_round =
+		bu_xcalloc((size_t)(leaves * spines), sizeof(int));
+	bu_autofree int *link_used = bu_xcalloc((size_t)(leaves * spines), sizeof(int));
+	bu_autofree struct bu_cross *pairs =
+		bu_xcalloc((size_t)ports + 1, sizeof(*pairs));
+	struct bu_order order;
+	int wrong = 0;
+
+	bu_order_init(&order, leaf_of, ports, rails, leaves, spines, NULL);
+	for (int round = 0; round < bu_stage_cross_rounds(&order, d); round++)
+		ck_assert_int_eq(check_cross_round(&order, leaf_of, round, pairs, busy,
+						   link_round, link_used),
+				 0);
+	for (int link = 0; link < leaves * spines && leaves > 1; link++)
+		MUST(link_used[link] >= (leaves - 1 < d ? leaves - 1 : d));
+	ck_assert_msg(wrong == 0, "n=%d size=%d rails=%d spines=%d: %d", n, size, rails,
+		      spines, wrong);
+	bu_order_fini(&order);
+}
+
+START_TEST(each_link_d_times)
+{
+	static const int sizes[] = {3, 8, 17, 32}, spines[] = {1, 2, 4, 8, 16};
+
+	for (int n = 2; n <= 2000; n += n < 100 ? 1 : 37)
+		check_cross(n, sizes[n % 4], 1, spines[n % 5], 4);
+	for (int n = 2; n <= 100; n += 7)
+		check_cross(n, sizes[n % 4], 4, spines[n % 5], 3);
+}
+END_TEST
+
+START_TEST(a_node_finds_its_own_partner)
+{
+	int leaves, spine;
+	bu_autofree int *leaf_of = uneven(61, 2, 8, 0, &leaves);
+	struct bu_cross cross[122];
+	struct bu_pair pairs[122];
+	struct bu_order order;
+
+	bu_order_init(&order, leaf_of, 122, 2, leaves, 4, NULL);
+	for (int round = 0; round < 6; round++) {
+		int count = bu_stage_leaf_round(&order, 9, round, pairs);
+
+		for (int i = 0; i < count; i++)
+			ck_assert_int_eq(
+				bu_stage_leaf_partner(&order, 9, round, pairs[i].b),
+				pairs[i].a);
+		count = bu_stage_cross_round(&order, 9, round, cross);
+		for (int i = 0; i < count; i++) {
+			ck_assert_int_eq(bu_stage_cross_partner(&order, 9, round,
+								cross[i].a, &spine),
+					 cross[i].b);
+			ck_assert_int_eq(spine, cross[i].spine);
+		}
+	}
+	bu_order_fini(&order);
+}
+END_TEST
+
+START_TEST(only_the_usable_take_part)
+{
+	static const int leaf_of[6] = {0, 0, 0, 1, 1, 1};
+	static const unsigned char usable[6] = {1, 0, 1, 1, 1, 0};
+	struct bu_pair pairs[6];
+	struct bu_order order;
+
+	bu_order_init(&order, leaf_of, 6, 1, 2, 2, usable);
+	ck_assert_int_eq(order.port_count, 4);
+	ck_assert_int_eq(bu_stage_leaf_rounds(&order, 6), 1);
+	ck_assert_int_eq(bu_stage_leaf_round(&order, 1, 0, pairs), 2);
+	for (int i = 0; i < 2; i++)
+		ck_assert(usable[pairs[i].a] && usable[pairs[i].b]);
+	ck_assert_int_eq(bu_stage_leaf_partner(&order, 1, 0, 1), -1);
+	bu_order_fini(&order);
+}
+END_TEST
+
+START_TEST(the_formula_for_d)
+{
+	ck_assert_int_eq(bu_stage_partners(128, 0.1, 0.01), 5);
+	ck_assert_int_eq(bu_stage_partners(8, 0.1, 0.01), 4);
+	ck_assert_int_eq(bu_stage_partners(128 * 8, 0.1, 0.01), 6);
+	ck_assert_int_eq(bu_stage_partners(16384 * 8, 0.1, 0.01), 8);
+}
+END_TEST
+
+BU_UNIT("stages", d_partners_or_all_of_the_leaf, each_link_d_times,
+	a_node_finds_its_own_partner, only_the_usable_take_part, the_formula_for_d)
