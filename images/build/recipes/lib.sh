@@ -36,25 +36,43 @@ candidates()
 	apt-cache policy "$@" | awk '/^[^ ]/ { name = $1 } /Candidate:/ { print name, $2 }'
 }
 
-# Everything that makes up the agent's folder, so that a new library counts too.
-agent_files()
+# The libraries of the agent's folder. The providers of rdma-core are found through the
+# library path when the host has none.
+agent_libraries()
 {
 	ldd "$AGENT" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' |
 		sort -u
+	for file in /usr/lib/*/libibverbs/librxe-rdmav*.so; do
+		[ ! -e "$file" ] || echo "$file"
+	done
 }
 
-# The agent with its own loader and libraries: runs in any root. The providers of
-# rdma-core are found through the library path when the host has none.
+# stripped_agent FILE: without what tells where and how it was built.
+stripped_agent()
+{
+	need strip binutils
+	strip -g -R .note.gnu.build-id -o "$1" "$AGENT"
+}
+
+# What the agent's folder depends on: the same for the same sources in any folder, and a
+# new library counts too.
+agent_key()
+{
+	mkdir -p "$WORK"
+	stripped_agent "$WORK/agent.key"
+	cat "$WORK/agent.key" $(agent_libraries) | digest
+}
+
+# The agent with its own loader and libraries: runs in any root.
 agent_folder()
 {
 	lib=$1/usr/lib/bringup/lib
 	mkdir -p "$lib"
-	cp "$AGENT" "$1/usr/lib/bringup/bringup-agent"
-	strip -g "$1/usr/lib/bringup/bringup-agent" 2>/dev/null || true
-	for file in $(agent_files) /usr/lib/*/libibverbs/librxe-rdmav*.so; do
+	stripped_agent "$1/usr/lib/bringup/bringup-agent"
+	for file in $(agent_libraries); do
 		case $file in
 		*/ld-linux*) cp -L "$file" "$1/usr/lib/bringup/ld-linux-x86-64.so.2" ;;
-		*) [ ! -e "$file" ] || cp -L "$file" "$lib/" ;;
+		*) cp -L "$file" "$lib/" ;;
 		esac
 	done
 	cat >"$1/usr/lib/bringup/agent" <<'END'
@@ -62,7 +80,9 @@ agent_folder()
 d=/usr/lib/bringup
 exec $d/ld-linux-x86-64.so.2 --library-path $d/lib $d/bringup-agent "$@"
 END
-	chmod 755 "$1/usr/lib/bringup/agent" "$1/usr/lib/bringup/ld-linux-x86-64.so.2"
+	for file in agent bringup-agent ld-linux-x86-64.so.2; do
+		chmod 755 "$1/usr/lib/bringup/$file"
+	done
 }
 
 # Debian's generic kernel (the cloud kernel has no soft-RoCE), unpacked and never

@@ -30,6 +30,6 @@ build()
 }
 
 case $1 in
-key) inputs; cat "$AGENT" $(agent_files) | digest ;;
+key) inputs; agent_key ;;
 build) build ;;
 esac
