@@ -39,12 +39,42 @@ inputs()
 	candidates $BOOT_PACKAGES busybox-static
 }
 
-# The host's own mirrors, of Debian 12 and its main section only.
+# keyring ENTRY: the files that a source of apt is signed by, where it names some. An
+# entry is FILE:N, the Nth stanza of a .sources file or the Nth line of a list.
+keyring()
+{
+	case $1 in
+	*.sources:*)
+		sed '/^#/d' "${1%:*}" | awk -v RS= -v n="${1##*:}" 'NR == n' |
+			sed -n 's/^[Ss]igned-[Bb]y:[[:blank:]]*\(\/.*\)/\1/p'
+		;;
+	*) sed -n "${1##*:}s/.*[[ ]signed-by=\\(\\/[^] ]*\\).*/\\1/p" "${1%:*}" ;;
+	esac | tr -s ' ' ,
+}
+
+# The host's own mirrors with their keyrings, of Debian 12 (by whatever name) and its main
+# section only.
 sources()
 {
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' \
+	apt-get indextargets --format \
+		'$(CODENAME) $(COMPONENT) $(REPO_URI) $(SOURCESENTRY)' \
 		'Created-By: Packages' |
-		awk '$2 ~ /^bookworm(-updates|-security)?$/ && $3 == "main" { print "deb", $0 }'
+		while read -r codename component uri entry; do
+			case "$codename $component" in
+			'bookworm main' | 'bookworm-updates main' | 'bookworm-security main') ;;
+			*) continue ;;
+			esac
+			keyring=$(keyring "$entry")
+			echo "deb ${keyring:+[signed-by=$keyring] }$uri $codename main"
+		done
+}
+
+# The host's way to its mirrors, where the setting is a plain text: proxies, and which
+# dates count.
+apt_settings()
+{
+	apt-config dump | sed -n -E \
+		'/^Acquire::((https?|ftp)::Proxy|Check-)[^ ]* "[^"]+";$/s/;$//p'
 }
 
 bootstrap()
@@ -55,6 +85,10 @@ bootstrap()
 	set -- --variant=minbase --include="$PACKAGES" \
 		--aptopt='Acquire::Languages "none"' --dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-include=/usr/share/doc/*/copyright'
+	apt_settings >"$WORK/apt.settings"
+	while IFS= read -r setting; do
+		set -- "$@" --aptopt="$setting"
+	done <"$WORK/apt.settings"
 	for dir in man locale info lintian bug; do
 		set -- "$@" --dpkgopt="path-exclude=/usr/share/$dir/*"
 	done
@@ -71,6 +105,7 @@ settings()
 {
 	units=$1/etc/systemd/system
 	rm -f "$1/etc/munge/munge.key" "$1/etc/resolv.conf" "$1/etc/hostname"
+	rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap" # the host's way to its mirrors
 	: >"$1/etc/resolv.conf"
 	: >"$1/etc/machine-id"
 	rm -f "$1/var/lib/dbus/machine-id"
@@ -122,6 +157,6 @@ build()
 }
 
 case $1 in
-key) inputs; cat "$AGENT" $(agent_files) | digest ;;
+key) inputs; agent_key ;;
 build) build ;;
 esac
