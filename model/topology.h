@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What hangs where in a fabric: nodes with rails, leaves, spines. Read from JSON of
+ * other people's programs: bu_topology_from_json() trusts nothing.
+ *
+ * {"nodes": N | [ID] | [{"node","leaf"|"leaves"}], "rails": N,
+ *  "leaves": N | [ID] | [{"leaf","nodes":[NODE],"rail"?}] | [[NODE]] | {"ID":[NODE]},
+ *  "leaf_of": [LEAF | [LEAF per rail]] | {"NODE": LEAF | [LEAF per rail]},
+ *  "spines": N | [ID] | [{"spine"}], "limit_gbps",
+ *  "routing": "static"|"sprayed", "lldp": bool, "switch": bool}
+ * A count N names 0 to N - 1; an ID is a text or an integer, and is used again in every
+ * later message. NODE is an ID or {"node","rail"}. Where nodes hang may be said by
+ * nodes, by leaves or by leaf_of; each rail of each node must hang somewhere.
+ */
+#ifndef BU_MODEL_TOPOLOGY_H
+#define BU_MODEL_TOPOLOGY_H
+
+#include <jansson.h>
+
+#include "base/err.h"
+
+enum { BU_TOPOLOGY_NODES_MAX = 65536, BU_TOPOLOGY_RAILS_MAX = 64 };
+
+/* The names of one kind of thing, in order. */
+struct bu_ids {
+	json_t *list;  /* array of IDs */
+	json_t *index; /* object: text of an ID -> its place */
+};
+
+struct bu_topology {
+	int nodes, rails, leaves, spines;
+	int *leaf_of; /* per port: node * rails + rail */
+	double limit_gbps;
+	int sprayed;  /* each flow over all spines */
+	int has_lldp; /* can be had */
+	int has_switch;
+	struct bu_ids node_ids, leaf_ids, spine_ids;
+};
+
+/* BU_ERR_INVAL names the field. */
+int bu_topology_from_json(const json_t *value, struct bu_topology *ret,
+			  struct bu_err *err);
+void bu_topology_fini(struct bu_topology *topology);
+/* Place of an ID; -1 when there is no such. */
+int bu_ids_find(const struct bu_ids *ids, const json_t *id);
+/* New reference. */
+json_t *bu_ids_get(const struct bu_ids *ids, int place);
+/* Its text, for people: as long as the topology lives. */
+void bu_ids_text(const struct bu_ids *ids, int place, char *ret, size_t size);
+static inline int
+bu_topology_ports(const struct bu_topology *topology)
+{
+	return topology->nodes * topology->rails;
+}
+
+#endif
