@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Enrolment against a small appliance of this test, and what is kept of it. */
+#include "agent/identity.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+START_TEST(values_of_a_command_line)
+{
+	static const char cmdline[] = "BOOT_IMAGE=/vmlinuz quiet bringup.node=node001  "
+				      "bringup.url=https://10.77.0.1:8443\t"
+				      "bringup.empty= xbringup.token=no "
+				      "bringup.token=t=1 bringup.node=other\n";
+	static const struct {
+		const char *name, *value;
+	} rows[] = {
+		{"bringup.node", "node001"}, /* the first counts */
+		{"bringup.url", "https://10.77.0.1:8443"},
+		{"bringup.token", "t=1"},
+		{"bringup.empty", ""},
+		{"BOOT_IMAGE", "/vmlinuz"},
+		{"quiet", NULL},
+		{"bringup", NULL},
+		{"bringup.nod", NULL},
+		{"bringup.ca", NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *value = bu_cmdline_value(cmdline, rows[i].name);
+
+		if (rows[i].value)
+			ck_assert_pstr_eq(value, rows[i].value);
+		else
+			ck_assert_msg(!value || !*value, "%s: %s", rows[i].name, value);
+	}
+	ck_assert_ptr_null(bu_cmdline_value("", "a"));
+	ck_assert_ptr_null(bu_cmdline_value("   ", "a"));
+}
+END_TEST
+
+/* --- the appliance --- */
+
+struct appliance {
+	struct MHD_Daemon *daemon;
+	char url[64];
+	int status; /* of enroll */
+	int refused_first;
+	int enrolled;
+	char *body;
+	size_t size;
+};
+
+static const char ca[] = "-----BEGIN CERTIFICATE-----\nours\n";
+
+static enum MHD_Result
+reply(struct MHD_Connection *connection, int status, const char *text)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_MUST_COPY);
+	enum MHD_Result rc = MHD_queue_response(connection, (unsigned)status, response);
+
+	MHD_destroy_response(response);
+	return rc;
+}
+
+static enum MHD_Result
+on_access(void *cls, struct MHD_Connection *connection, const char *url,
+	  const char *method, const char *version, const char *data, size_t *size,
+	  void **slot)
+{
+	struct appliance *appliance = cls;
+
+	if (!*slot) {
+		*slot = appliance;
+		free(appliance->body);
+		appliance->body = bu_xstrdup("");
+		appliance->size = 0;
+		return MHD_YES;
+	}
+	if (*size) {
+		appliance->body =
+			bu_xrealloc(appliance->body, appliance->size + *size + 1);
+		memcpy(appliance->body + appliance->size, data, *size);
+		appliance->size += *size;
+		appliance->body[appliance->size] = '\0';
+		*size = 0;
+		return MHD_YES;
+	}
+	if (strcmp(url, "/boot/ca.pem") == 0)
+		return reply(connection, 200, ca);
+	if (strcmp(url, "/v1/agent/enroll") != 0)
+		return reply(connection, 404, "");
+	appliance->enrolled++;
+	if (appliance->refused_first && appliance->enrolled == 1)
+		return reply(connection, 503,
+			     "{\"error\":{\"kind\":\"busy\",\"text\":\"changing\"}}");
+	if (appliance->status != 200)
+		return reply(connection, appliance->status,
+			     "{\"error\":{\"kind\":\"denied\",\"text\":\"no such "
+			     "token\"}}");
+	return reply(connection, 200, "{\"cert\":\"our cert\",\"node\":\"node001\"}");
+}
+
+static void
+begin(struct appliance *appliance, int status)
+{
+	const union MHD_DaemonInfo *info;
+
+	memset(appliance, 0, sizeof(*appliance));
+	appliance->status = status;
+	appliance->daemon = MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, on_access, appliance,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, 5u, MHD_OPTION_END);
+	ck_assert_ptr_nonnull(appliance->daemon);
+	info = MHD_get_daemon_info(appliance->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	snprintf(appliance->url, sizeof(appliance->url), "http://127.0.0.1:%u",
+		 (unsigned)info->port);
+}
+
+static void
+finish(struct appliance *appliance)
+{
+	MHD_stop_daemon(appliance->daemon);
+	free(appliance->body);
+}
+
+static int
+enroll(struct appliance *appliance, const char *digest, const char *dir,
+       struct bu_identity *ret, struct bu_err *err)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	bu_autofree char *cmdline = bu_xasprintf(
+		"bringup.node=node001 bringup.url=%s bringup.boot=%s bringup.ca=%s "
+		"bringup.token=secret\n",
+		appliance->url, appliance->url, digest);
+
+	return bu_identity_enroll(cmdline, dir, inventory, ret, err);
+}
+
+static int
+mode_of(const char *dir, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (int)(st.st_mode & 0777) : -1;
+}
+
+START_TEST(a_token_is_traded_for_a_certificate)
+{
+	char base[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autofree char *dir = NULL, *cert = NULL, *cert_path = NULL;
+	bu_autojson json_t *said = NULL;
+	struct appliance appliance;
+	struct bu_identity identity = {0}, again = {0};
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	dir = bu_xasprintf("%s/run", base);
+	begin(&appliance, 200);
+	appliance.refused_first = 1; /* busy is no answer: once more */
+	bu_sha256_hex(ca, strlen(ca), digest);
+	ck_assert_msg(enroll(&appliance, digest, dir, &identity, &err) == 0, "%s",
+		      err.text);
+	ck_assert_int_eq(appliance.enrolled, 2);
+	ck_assert_str_eq(identity.node, "node001");
+	ck_assert_str_eq(identity.url, appliance.url);
+	ck_assert_int_eq(identity.installed, 0);
+	/* after a restart of the agent the token is used up, the identity is not */
+	ck_assert_int_eq(bu_identity_exists(dir), 1);
+	ck_assert_int_eq(bu_identity_load(dir, 0, &again, &err), 0);
+	ck_assert_str_eq(again.node, "node001");
+	ck_assert_str_eq(again.boot_url, appliance.url);
+	bu_identity_fini(&again);
+	said = json_loads(appliance.body, 0, NULL);
+	ck_assert_str_eq(bu_json_str(said, "token", ""), "secret");
+	ck_assert_str_eq(bu_json_str(said, "node", ""), "node001");
+	ck_assert(json_is_object(json_object_get(said, "inventory")));
+	ck_assert_ptr_null(strstr(appliance.body, "PRIVATE KEY")); /* it stays here */
+	cert_path = bu_xasprintf("%s/cert.pem", dir);
+	cert = bu_file_read(cert_path, 0, NULL, NULL);
+	ck_assert_str_eq(cert, "our cert");
+	ck_assert_int_eq(mode_of(dir, "key.pem"), 0600);
+	ck_assert_int_eq(mode_of(dir, "ca.pem"), 0600);
+	ck_assert_int_eq(mode_of(base, "run"), 0700);
+	bu_identity_fini(&identity);
+	finish(&appliance);
+	bu_remove_tree(base, NULL);
+}
+END_TEST
+
+START_TEST(a_refusal_is_an_answer)
+{
+	char base[] = "/tmp/bringup-agent-XXXXXX";
+	struct appliance appliance;
+	struct bu_identity identity = {0};
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	begin(&appliance, 403);
+	bu_sha256_hex(ca, strlen(ca), digest);
+	ck_assert_int_eq(enroll(&appliance, digest, base, &identity, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_int_eq(appliance.enrolled, 1);
+	ck_assert_int_eq(mode_of(base, "cert.pem"), -1);
+	ck_assert_int_eq(bu_identity_exists(base), 0);
+	ck_assert_ptr_null(identity.node);
+	finish(&appliance);
+	bu_remove_tree(base, NULL);
+}
+END_TEST
+
+START_TEST(a_boot_that_nobody_ordered_is_refused_here)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	struct bu_identity identity = {0};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_identity_enroll("quiet bringup.node=node001", "/no/such",
+					    inventory, &identity, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "was not ordered by bringup"));
+}
+END_TEST
+
+START_TEST(an_installed_agent_knows_who_it_is)
+{
+	static const struct {
+		const char *text;
+		int good;
+	} rows[] = {
+		{"{\"node\":\"node001\",\"url\":\"https://a\",\"boot_url\":\"http://"
+		 "b\"}",
+		 1},
+		{"{\"node\":\"node001\",\"url\":\"https://a\"}", 0},
+		{"{\"node\":7,\"url\":\"https://a\",\"boot_url\":\"http://b\"}", 0},
+		{"[]", 0},
+		{"", 0},
+	};
+	char dir[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autofree char *path = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	path = bu_xasprintf("%s/agent.json", dir);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_identity identity = {0};
+		struct bu_err err = {0};
+
+		bu_file_write(path, rows[i].text, strlen(rows[i].text), 0600, NULL);
+		ck_assert_int_eq(bu_identity_load(dir, 1, &identity, &err) == 0,
+				 rows[i].good);
+		if (rows[i].good) {
+			ck_assert_int_eq(identity.installed, 1);
+			ck_assert_str_eq(identity.url, "https://a");
+			ck_assert_str_eq(identity.dir, dir);
+		} else {
+			ck_assert_ptr_nonnull(strstr(err.text, path));
+			ck_assert_ptr_null(identity.node);
+		}
+		bu_identity_fini(&identity);
+	}
+	bu_remove_tree(dir, NULL);
+}
+END_TEST
+
+BU_UNIT("identity", values_of_a_command_line, a_token_is_traded_for_a_certificate,
+	a_refusal_is_an_answer, a_boot_that_nobody_ordered_is_refused_here,
+	an_installed_agent_knows_who_it_is)

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conversation, with an appliance that is a list of answers. */
+#include "agent/session.h"
+
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+/* What is asked for, in order, and what is answered; an ask of another path fails. */
+struct turn {
+	const char *path;
+	int status;
+	const char *text;
+};
+
+struct appliance {
+	struct MHD_Daemon *daemon;
+	char url[64];
+	const struct turn *turns;
+	int at;
+	int wrong;
+	char *bodies[16];
+	char *body;
+};
+
+static enum MHD_Result
+on_access(void *cls, struct MHD_Connection *connection, const char *url,
+	  const char *method, const char *version, const char *data, size_t *size,
+	  void **slot)
+{
+	struct appliance *appliance = cls;
+	const struct turn *turn = &appliance->turns[appliance->at];
+	struct MHD_Response *response;
+	enum MHD_Result rc;
+	const char *text;
+
+	if (!*slot) {
+		*slot = appliance;
+		appliance->body = bu_xstrdup("");
+		return MHD_YES;
+	}
+	if (*size) {
+		bu_autofree char *old = appliance->body;
+
+		appliance->body = bu_xasprintf("%s%.*s", old, (int)*size, data);
+		*size = 0;
+		return MHD_YES;
+	}
+	if (!turn->path || strcmp(url, turn->path) != 0)
+		appliance->wrong++;
+	text = turn->path ? turn->text
+			  : "{\"error\":{\"kind\":\"denied\",\"text\":\"over\"}}";
+	response = MHD_create_response_from_buffer(
+		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+	rc = MHD_queue_response(connection, turn->path ? (unsigned)turn->status : 403,
+				response);
+	MHD_destroy_response(response);
+	if (turn->path)
+		appliance->bodies[appliance->at++] = bu_steal(&appliance->body);
+	return rc;
+}
+
+static void
+begin(struct appliance *appliance, const struct turn *turns, struct bu_session *session,
+      struct bu_identity *identity)
+{
+	const union MHD_DaemonInfo *info;
+	struct bu_http_opts opts = {.base_url = appliance->url};
+
+	memset(appliance, 0, sizeof(*appliance));
+	memset(session, 0, sizeof(*session));
+	memset(identity, 0, sizeof(*identity));
+	appliance->turns = turns;
+	appliance->daemon =
+		MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+				 on_access, appliance, MHD_OPTION_END);
+	ck_assert_ptr_nonnull(appliance->daemon);
+	info = MHD_get_daemon_info(appliance->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	snprintf(appliance->url, sizeof(appliance->url), "http://127.0.0.1:%u",
+		 (unsigned)info->port);
+	identity->dir = bu_xstrdup("/no/such");
+	identity->node = bu_xstrdup("node001");
+	session->link.identity = identity;
+	session->link.http = bu_http_create(&opts);
+	session->link.progress_http = bu_http_create(&opts);
+}
+
+static void
+finish(struct appliance *appliance, struct bu_session *session,
+       struct bu_identity *identity)
+{
+	bu_http_destroy(session->link.http);
+	bu_http_destroy(session->link.progress_http);
+	json_decref(session->last_result);
+	bu_identity_fini(identity);
+	MHD_stop_daemon(appliance->daemon);
+	for (size_t i = 0; i < BU_LEN(appliance->bodies); i++)
+		free(appliance->bodies[i]);
+	free(appliance->body);
+}
+
+#define HELLO "/v1/agent/hello"
+#define WORK "/v1/agent/work"
+#define RESULT "/v1/agent/result"
+#define DENIED "{\"error\":{\"kind\":\"denied\",\"text\":\"not any more\"}}"
+#define DANCE "{\"work\":{\"id\":\"w1\",\"attempt\":1,\"kind\":\"dance\"}}"
+
+START_TEST(it_greets_asks_works_and_tells)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},  {WORK, 200, "{\"work\":null}"},
+		{WORK, 200, DANCE},  {RESULT, 200, "{}"},
+		{WORK, 403, DENIED}, {NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+	bu_autojson json_t *hello = NULL, *result = NULL;
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_str_eq(err.text, "not any more");
+	ck_assert_int_eq(appliance.at, 5);
+	ck_assert_int_eq(appliance.wrong, 0);
+	hello = json_loads(appliance.bodies[0], 0, NULL);
+	ck_assert_int_eq(bu_json_int(hello, "v", 0), 1);
+	ck_assert_str_eq(bu_json_str(hello, "where", ""), "ramdisk");
+	ck_assert(json_is_null(json_object_get(hello, "stamp")));
+	result = json_loads(appliance.bodies[3], 0, NULL);
+	ck_assert_str_eq(bu_json_str(result, "id", ""), "w1");
+	ck_assert_str_eq(bu_json_str(result, "kind", ""), "dance");
+	ck_assert_int_eq(bu_json_int(result, "attempt", 0), 1);
+	ck_assert_str_eq(bu_json_str(json_object_get(result, "error"), "text", ""),
+			 "this agent knows no work 'dance'");
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+START_TEST(a_result_is_told_until_it_is_heard_and_work_is_not_done_twice)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},
+		{WORK, 200, DANCE},
+		{RESULT, 503, "{\"error\":{\"kind\":\"busy\",\"text\":\"wait\"}}"},
+		{RESULT, 200, "{}"},
+		{WORK, 200, DANCE}, /* it had forgotten */
+		{RESULT, 200, "{}"},
+		{WORK, 403, DENIED},
+		{NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.at, 7);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_str_eq(appliance.bodies[2], appliance.bodies[3]);
+	ck_assert_str_eq(appliance.bodies[2], appliance.bodies[5]);
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+START_TEST(after_an_outage_it_greets_again)
+{
+	static const struct turn turns[] = {
+		{HELLO, 500, "boom"}, {HELLO, 200, "{}"},  {WORK, 502, "gone"},
+		{HELLO, 200, "{}"},   {WORK, 403, DENIED}, {NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.at, 5);
+	ck_assert_int_eq(appliance.wrong, 0);
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+START_TEST(progress_may_be_told_to_stop_and_may_be_lost)
+{
+	static const struct turn turns[] = {
+		{"/v1/agent/progress", 200, "{\"cancel\":false}"},
+		{"/v1/agent/progress", 200, "{\"cancel\":true}"},
+		{"/v1/agent/progress", 500, "boom"},
+		{NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	bu_autojson json_t *said = NULL;
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_link_progress(&session.link, "w1", "root", 5, 10), 0);
+	ck_assert_int_eq(bu_link_progress(&session.link, "w1", "root", 6, 10), 1);
+	ck_assert_int_eq(bu_link_progress(&session.link, "w1", "root", 7, 10), 0);
+	said = json_loads(appliance.bodies[0], 0, NULL);
+	ck_assert_str_eq(bu_json_str(said, "stage", ""), "root");
+	ck_assert_int_eq(bu_json_int(said, "done_bytes", 0), 5);
+	ck_assert_int_eq(bu_json_int(said, "total_bytes", 0), 10);
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+BU_UNIT("session", it_greets_asks_works_and_tells,
+	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
+	after_an_outage_it_greets_again, progress_may_be_told_to_stop_and_may_be_lost)
