@@ -145,13 +145,32 @@ bu_prepare_log_dir(const struct bu_rack *rack, struct bu_err *err)
 	return bu_mkdir_p(path, 0755, err);
 }
 
+int
+bu_prepare_fresh_dir(const char *path, struct bu_err *err)
+{
+	struct stat st;
+	int there = lstat(path, &st) == 0;
+
+	if (there && S_ISDIR(st.st_mode)) {
+		if (bu_remove_tree(path, err) != 0)
+			return -1;
+	} else if (there && unlink(path) != 0) {
+		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
+	}
+	if (mkdir(path, 0755) != 0 || chmod(path, 0755) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "make '%s'", path);
+	return 0;
+}
+
+/* What the rack has settings of its own for must not be the host's: there it may be a
+ * link to somewhere else or belong to somebody. */
 static int
 copy_etc(const struct bu_rack *rack, struct bu_err *err)
 {
 	static const char *const dirs[] = {"etc/libvirt", "etc/slurm", "etc/munge",
 					   "etc/bringup"};
 	bu_autofree char *etc = bu_rack_path(rack, "etc");
-	const char *const argv[] = {"cp", "-a", "/etc", etc, NULL};
+	const char *const argv[] = {"cp", "-a", "-x", "/etc", etc, NULL};
 	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 60000};
 
 	if (bu_job_run(&opts, NULL, err) != 0)
@@ -159,11 +178,8 @@ copy_etc(const struct bu_rack *rack, struct bu_err *err)
 	for (size_t i = 0; i < BU_LEN(dirs); i++) {
 		bu_autofree char *path = bu_rack_path(rack, "%s", dirs[i]);
 
-		if (bu_mkdir_p(path, 0755, err) != 0)
+		if (bu_prepare_fresh_dir(path, err) != 0)
 			return -1;
-		/* Whoever owned it on the host need not be who uses it here. */
-		if (chown(path, 0, 0) != 0 || chmod(path, 0755) != 0)
-			return bu_err_set(err, BU_ERR_IO, errno, "own '%s'", path);
 	}
 	return 0;
 }
