@@ -7,9 +7,10 @@
  */
 #include "lab/kvm.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -65,21 +66,21 @@ bu_kvm_sector(uint8_t ret_sector[BU_KVM_SECTOR_SIZE])
 	ret_sector[511] = 0xaa;
 }
 
+/* The disk lies in memory, so that nothing is left whichever way this ends. */
 static int
-write_sector(char *path, struct bu_err *err)
+make_disk(struct bu_err *err)
 {
 	uint8_t sector[BU_KVM_SECTOR_SIZE];
-	bu_autoclose int fd = mkostemp(path, O_CLOEXEC);
+	int fd = memfd_create("bringup-kvm", MFD_CLOEXEC);
 
-	if (fd < 0)
-		return bu_err_set(err, BU_ERR_IO, 0, "make '%s'", path);
 	bu_kvm_sector(sector);
-	if (bu_write_all(fd, sector, sizeof(sector), err) != 0 ||
-	    ftruncate(fd, 64 * 1024) != 0) {
-		unlink(path);
-		return -1;
-	}
-	return 0;
+	if (fd >= 0 && write(fd, sector, sizeof(sector)) == sizeof(sector) &&
+	    ftruncate(fd, 64 * 1024) == 0)
+		return fd;
+	bu_err_set(err, BU_ERR_IO, errno, "make the test machine's disk");
+	if (fd >= 0)
+		close(fd);
+	return -1;
 }
 
 struct ending {
@@ -102,19 +103,20 @@ on_end(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 int
 bu_kvm_run_sector(const char *accel, char *ret_reason, size_t size)
 {
-	char path[] = "/tmp/bringup-kvm-XXXXXX";
 	struct ending ending = {.exit_code = -1};
+	bu_autoclose int disk = make_disk(&ending.err);
 	bu_autofree char *drive = NULL;
 	struct bu_job_opts opts = {
 		.deadline_ms =
 			strcmp(accel, "kvm") == 0 ? KVM_DEADLINE_MS : TCG_DEADLINE_MS,
 	};
 
-	if (write_sector(path, &ending.err) != 0) {
+	if (disk < 0) {
 		snprintf(ret_reason, size, "%s", ending.err.text);
 		return -1;
 	}
-	drive = bu_xasprintf("file=%s,format=raw,if=ide,snapshot=on", path);
+	drive = bu_xasprintf("file=/proc/%d/fd/%d,format=raw,if=ide,snapshot=on",
+			     (int)getpid(), disk);
 	opts.argv = (const char *const[]){"qemu-system-x86_64",
 					  "-accel",
 					  accel,
@@ -133,7 +135,6 @@ bu_kvm_run_sector(const char *accel, char *ret_reason, size_t size)
 	if (bu_job_start(ending.loop, &opts, on_end, &ending, &ending.err))
 		bu_loop_run(ending.loop);
 	bu_loop_destroy(ending.loop);
-	unlink(path);
 	if (ending.exit_code == BU_KVM_EXIT_CODE)
 		return 0;
 	snprintf(ret_reason, size, "%s", ending.err.text);
