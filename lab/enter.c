@@ -110,6 +110,29 @@ join_namespaces(const struct bu_rack *rack, struct bu_err *err)
 	return rc;
 }
 
+/* They name another cluster than the rack's. */
+void
+bu_enter_clean_environment(void)
+{
+	static const char *const prefixes[] = {"SLURM_", "MUNGE_"};
+
+	for (size_t i = 0; environ[i];) {
+		size_t p = 0;
+
+		while (p < BU_LEN(prefixes) &&
+		       strncmp(environ[i], prefixes[p], strlen(prefixes[p])) != 0)
+			p++;
+		if (p == BU_LEN(prefixes)) {
+			i++;
+		} else {
+			bu_autofree char *name =
+				bu_xstrndup(environ[i], strcspn(environ[i], "="));
+
+			unsetenv(name); /* the next one moves here */
+		}
+	}
+}
+
 static void
 hand_down(struct bu_enter *enter)
 {
@@ -265,6 +288,7 @@ start(const struct bu_rack *rack, struct bu_enter *enter, int report[2],
 		return -1;
 	if (chdir(cwd) != 0 && chdir("/") != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "enter '/'");
+	bu_enter_clean_environment();
 	setenv("BRINGUP_RACK", rack->dir, 1);
 	pid = fork();
 	if (pid == 0)

@@ -21,6 +21,8 @@ struct bu_enter {
  */
 int bu_enter_listen(const char *address, char *ret_address, size_t size,
 		    struct bu_err *err);
+/* Unsets SLURM_* and MUNGE_* in this process, as a command in a rack has them. */
+void bu_enter_clean_environment(void);
 /* Runs the command to its end, passing on the signals that this process gets, and
  * stores its exit status (128 + signal when it was killed) in *ret_result. It dies with
  * this process. With `detach` *ret_result is its pid as seen from here. */

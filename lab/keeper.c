@@ -248,6 +248,28 @@ wait_until_released(int lifeline)
 	(void)message;
 }
 
+/* What its maker's shell had set (Slurm's and libvirt's variables above all) is not the
+ * rack's. */
+static void
+clean_environment(void)
+{
+	static const char *const kept[] = {"PATH", "HOME", "LANG"};
+	char *values[BU_LEN(kept)];
+
+	for (size_t i = 0; i < BU_LEN(kept); i++) {
+		const char *value = getenv(kept[i]);
+
+		values[i] = value ? bu_xstrdup(value) : NULL;
+	}
+	clearenv();
+	for (size_t i = 0; i < BU_LEN(kept); i++) {
+		if (values[i])
+			setenv(kept[i], values[i], 1);
+		free(values[i]);
+	}
+	setenv("HOME", "/root", 0);
+}
+
 void
 bu_keeper_run(const struct bu_rack *rack, int lifeline)
 {
@@ -258,6 +280,7 @@ bu_keeper_run(const struct bu_rack *rack, int lifeline)
 
 	keeper.lifeline = detach_from_maker(rack, lifeline);
 	prctl(PR_SET_NAME, "bringup-rack");
+	clean_environment();
 	signal(SIGPIPE, SIG_IGN);
 	bu_log_init("bringup-lab", BU_LOG_INFO);
 	go = bu_frame_read(keeper.lifeline, NULL);
