@@ -18,7 +18,7 @@
  * *ret_lifeline: to be closed by the caller (the rack dies with it until detached). */
 int bu_keeper_spawn(struct bu_rack *rack, int *ret_lifeline, struct bu_err *err);
 /* Lets it make mounts, networks and services; returns when they are ready. */
-int bu_keeper_go(int lifeline, struct bu_err *err);
+int bu_keeper_go(const struct bu_rack *rack, int lifeline, struct bu_err *err);
 /* The rack now outlives its maker. */
 int bu_keeper_detach(int lifeline, struct bu_err *err);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,13 @@
 #include "base/worker.h"
 #include "lab/keeper_run.h"
 
-enum { TERM_MS = 8000, KILL_MS = 10000, REAP_STEPS = 50, REAP_STEP_MS = 20 };
+enum {
+	REPLY_S = 90,
+	TERM_MS = 8000,
+	KILL_MS = 10000,
+	REAP_STEPS = 50,
+	REAP_STEP_MS = 20
+};
 
 /* Runs in a child: makes the namespaces and, in them, the keeper; reports its pid. */
 _Noreturn static void
@@ -81,15 +88,26 @@ bu_keeper_spawn(struct bu_rack *rack, int *ret_lifeline, struct bu_err *err)
 }
 
 static int
-read_reply(int fd, json_t **ret_reply, struct bu_err *err)
+read_reply(const struct bu_rack *rack, int fd, json_t **ret_reply, struct bu_err *err)
 {
+	const struct timeval limit = {.tv_sec = REPLY_S};
 	struct bu_err why = {0};
-	bu_autojson json_t *reply = bu_frame_read(fd, &why);
-	const json_t *error = json_object_get(reply, "error");
+	bu_autojson json_t *reply = NULL;
+	const json_t *error;
 
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
+	reply = bu_frame_read(fd, &why);
+	error = json_object_get(reply, "error");
+	if (!reply && why.sys_errno == EAGAIN)
+		return bu_err_set(err, BU_ERR_TIMEOUT, 0,
+				  "the rack's keeper (process %d) did not answer "
+				  "within %d s; see %s/log/keeper.log",
+				  (int)rack->keeper_pid, REPLY_S, rack->dir);
 	if (!reply)
 		return bu_err_set(err, BU_ERR_REMOTE, why.sys_errno,
-				  "the rack's keeper did not answer");
+				  "the rack's keeper did not answer; see "
+				  "%s/log/keeper.log",
+				  rack->dir);
 	if (error) {
 		bu_json_to_err(error, &why);
 		if (err)
@@ -102,13 +120,13 @@ read_reply(int fd, json_t **ret_reply, struct bu_err *err)
 }
 
 int
-bu_keeper_go(int lifeline, struct bu_err *err)
+bu_keeper_go(const struct bu_rack *rack, int lifeline, struct bu_err *err)
 {
 	bu_autojson json_t *go = json_pack("{s:b}", "go", 1);
 
 	if (bu_frame_write(lifeline, go, err) != 0)
 		return bu_err_wrap(err, "the rack's keeper");
-	return read_reply(lifeline, NULL, err);
+	return read_reply(rack, lifeline, NULL, err);
 }
 
 int
@@ -135,7 +153,7 @@ bu_keeper_ask(const struct bu_rack *rack, const json_t *request, json_t **ret_re
 				  "reach the rack's keeper at %s", path);
 	if (bu_frame_write(fd, request, err) != 0)
 		return bu_err_wrap(err, "the rack's keeper");
-	return read_reply(fd, ret_reply, err);
+	return read_reply(rack, fd, ret_reply, err);
 }
 
 /* 1 when the process of the pidfd has ended. The kernel lets process 1 of a namespace

@@ -27,17 +27,13 @@ static const char *const hidden[] = {"/etc", "/run", "/var/run", "/proc", "/sys"
 static int
 check_dir(const char *dir, struct bu_err *err)
 {
-	const char *ok =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-		"/._+-";
-
 	if (strlen(dir) >= BU_RACK_DIR_SIZE)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"rack directory '%s' is longer than %d characters (unix "
 			"sockets lie below it); choose a shorter --dir",
 			dir, BU_RACK_DIR_SIZE - 1);
-	if (dir[strspn(dir, ok)] != '\0')
+	if (!bu_path_is_plain(dir))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "rack directory '%s': only letters, digits and ._+-/ "
 				  "are allowed; choose another --dir",
@@ -230,6 +226,29 @@ bu_rack_save(const struct bu_rack *rack, struct bu_err *err)
 }
 
 int
+bu_rack_load_keeper(struct bu_rack *rack, struct bu_err *err)
+{
+	bu_autofree char *path = bu_rack_path(rack, "rack.json");
+	bu_autojson json_t *json = NULL;
+	const json_t *keeper;
+	struct bu_err why = {0};
+
+	if (access(path, F_OK) != 0 && errno == ENOENT)
+		return 0;
+	json = bu_json_load(path, &why);
+	keeper = json_object_get(json, "keeper");
+	rack->keeper_pid = (pid_t)bu_json_int(keeper, "pid", 0);
+	rack->keeper_start = (unsigned long long)bu_json_int(keeper, "start", 0);
+	if (rack->keeper_pid > 0 && rack->keeper_start > 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "'%s' does not tell the rack's keeper%s%s; the rack may be "
+			  "up: when no process 'bringup-rack' is left, remove '%s'",
+			  path, why.kind ? ": " : "", why.kind ? why.text : "",
+			  rack->dir);
+}
+
+int
 bu_rack_load(struct bu_rack *rack, struct bu_err *err)
 {
 	bu_autofree char *path = bu_rack_path(rack, "rack.json");
@@ -288,7 +307,8 @@ bu_rack_create_dir(const struct bu_rack *rack, struct bu_err *err)
 {
 	bu_autofree char *marker = bu_rack_path(rack, MARKER);
 
-	if (mkdir(rack->dir, 0755) != 0)
+	/* For this user alone: the machines' disks hold keys. */
+	if (mkdir(rack->dir, 0700) != 0)
 		return bu_err_set(err, errno == EEXIST ? BU_ERR_STATE : BU_ERR_IO,
 				  errno, "make rack directory '%s'", rack->dir);
 	if (bu_file_write_text(marker, 0644, err,

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "base/file.h"
 
 #define BU_RACK_DEFAULT_DIR "/var/tmp/bringup-rack"
 #define BU_RACK_ADDRESS "10.77.0.1"
@@ -46,7 +47,7 @@ struct bu_rack {
 	int slurm;
 	int memory_mib; /* of each node */
 	int fabric_rate_mbit;
-	char cache[256]; /* images and ramdisk */
+	char cache[BU_CACHE_DIR_SIZE]; /* images and ramdisk */
 	struct bu_rack_node nodes[BU_RACK_NODES_MAX];
 	size_t node_count;
 };
@@ -68,6 +69,10 @@ int bu_rack_from_json(const json_t *json, struct bu_rack *ret_rack, struct bu_er
 int bu_rack_save(const struct bu_rack *rack, struct bu_err *err);
 /* BU_ERR_NOTFOUND when there is no rack in rack->dir. */
 int bu_rack_load(struct bu_rack *rack, struct bu_err *err);
+/* Sets keeper_pid and keeper_start alone, of a rack of any release; they stay as they
+ * are without a rack.json, for then no keeper was ever released. BU_ERR_STATE when it
+ * does not tell them. */
+int bu_rack_load_keeper(struct bu_rack *rack, struct bu_err *err);
 /* Loads and asks for a keeper that lives; BU_ERR_STATE when it does not. */
 int bu_rack_load_live(struct bu_rack *rack, const char *dir, struct bu_err *err);
 

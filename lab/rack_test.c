@@ -126,6 +126,7 @@ START_TEST(only_a_marked_directory_is_a_rack)
 	struct bu_rack rack = {0};
 	struct bu_err err = {0};
 	bu_autofree char *file = NULL;
+	struct stat st;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(bu_rack_locate(&rack, dir, &err), 0);
@@ -139,9 +140,98 @@ START_TEST(only_a_marked_directory_is_a_rack)
 	ck_assert_int_eq(bu_rack_create_dir(&rack, &err), 0);
 	ck_assert_int_eq(bu_file_write(file, "x", 1, 0600, &err), 0);
 	ck_assert(bu_rack_is_ours(&rack));
+	ck_assert_int_eq(stat(dir, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0700);
 	ck_assert_int_eq(bu_rack_load(&rack, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
 	ck_assert_int_eq(bu_remove_tree(dir, &err), 0);
+}
+END_TEST
+
+/* A rack of another release may be up as well as one of this one. */
+START_TEST(a_keeper_that_may_live_is_known_in_any_version)
+{
+	static const struct {
+		const char *text;
+		int rc, pid;
+	} cases[] = {
+		{"{\"version\": 9, \"keeper\": {\"pid\": 7, \"start\": 8}}", 0, 7},
+		{"{\"version\": 1}", -1, 0},
+		{"{\"version\": 1, \"keeper\": {\"pid\": 0}}", -1, 0},
+		{"{\"version\": 1, \"keep", -1, 0},
+		{"", -1, 0},
+	};
+	char dir[] = "/tmp/rack-test-XXXXXX";
+	struct bu_rack rack = {0};
+	bu_autofree char *file = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(bu_rack_locate(&rack, dir, NULL), 0);
+	file = bu_rack_path(&rack, "rack.json");
+	ck_assert_int_eq(bu_rack_load_keeper(&rack, NULL), 0);
+	ck_assert_int_eq(rack.keeper_pid, 0);
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct bu_err err = {0};
+
+		bu_file_write_text(file, 0644, NULL, "%s", cases[i].text);
+		ck_assert_int_eq(bu_rack_load_keeper(&rack, &err), cases[i].rc);
+		if (cases[i].rc == 0)
+			ck_assert_int_eq(rack.keeper_pid, cases[i].pid);
+		else
+			ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	}
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+START_TEST(private_folders_follow_no_link)
+{
+	char dir[] = "/tmp/rack-test-XXXXXX";
+	bu_autofree char *victim = NULL, *inside = NULL, *link = NULL, *plain = NULL;
+	bu_autofree char *old = NULL;
+	struct bu_err err = {0};
+	struct stat st;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	victim = bu_xasprintf("%s/victim", dir);
+	inside = bu_xasprintf("%s/key", victim);
+	link = bu_xasprintf("%s/munge", dir);
+	plain = bu_xasprintf("%s/slurm", dir);
+	old = bu_xasprintf("%s/slurm/old", dir);
+	ck_assert_int_eq(mkdir(victim, 0700), 0);
+	ck_assert_int_eq(bu_file_write_text(inside, 0600, &err, "host's"), 0);
+	ck_assert_int_eq(symlink(victim, link), 0);
+	ck_assert_int_eq(bu_prepare_fresh_dir(link, &err), 0);
+	ck_assert_int_eq(lstat(link, &st), 0);
+	ck_assert(S_ISDIR(st.st_mode));
+	ck_assert(bu_file_exists(inside));
+	ck_assert_int_eq(stat(victim, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0700);
+	ck_assert_int_eq(mkdir(plain, 0700), 0);
+	ck_assert_int_eq(bu_file_write_text(old, 0600, &err, "old"), 0);
+	ck_assert_int_eq(bu_prepare_fresh_dir(plain, &err), 0);
+	ck_assert(!bu_file_exists(old));
+	ck_assert_int_eq(stat(plain, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, 0755);
+	ck_assert_int_eq(bu_remove_tree(dir, &err), 0);
+}
+END_TEST
+
+START_TEST(no_other_cluster_is_named_in_a_rack)
+{
+	static const char *const gone[] = {"SLURM_CONF", "SLURM_JOB_ID",
+					   "MUNGE_SOCKET"};
+	static const char *const kept[] = {"PATH", "SLURMX", "XSLURM_CONF"};
+
+	for (size_t i = 0; i < BU_LEN(gone); i++)
+		setenv(gone[i], "x", 1);
+	for (size_t i = 0; i < BU_LEN(kept); i++)
+		setenv(kept[i], "x", 1);
+	bu_enter_clean_environment();
+	for (size_t i = 0; i < BU_LEN(gone); i++)
+		ck_assert_ptr_null(getenv(gone[i]));
+	for (size_t i = 0; i < BU_LEN(kept); i++)
+		ck_assert_pstr_eq(getenv(kept[i]), "x");
 }
 END_TEST
 
@@ -211,5 +301,6 @@ END_TEST
 BU_UNIT("lab rack", stat_start_survives_odd_names, keeper_needs_pid_and_start_time,
 	names_and_addresses_follow_the_number, json_gives_back_what_it_got,
 	directories_that_cannot_work_are_refused, only_a_marked_directory_is_a_rack,
-	listens_on_loopback_alone, missing_programs_are_named_with_their_package,
-	errors_gain_the_end_of_a_log)
+	a_keeper_that_may_live_is_known_in_any_version, private_folders_follow_no_link,
+	no_other_cluster_is_named_in_a_rack, listens_on_loopback_alone,
+	missing_programs_are_named_with_their_package, errors_gain_the_end_of_a_log)

@@ -111,20 +111,11 @@ parse_up(int argc, char **argv, struct up_opts *opts, struct bu_err *err)
 static int
 set_cache(struct bu_rack *rack, struct bu_err *err)
 {
-	const char *cache = getenv("BRINGUP_CACHE");
-	const char *home = getenv("HOME");
-	int used;
+	bu_autofree char *cache = bu_cache_dir(err);
 
-	if (cache && *cache)
-		used = snprintf(rack->cache, sizeof(rack->cache), "%s", cache);
-	else
-		used = snprintf(rack->cache, sizeof(rack->cache), "%s/.cache/bringup",
-				home ? home : "/root");
-	if (used >= (int)sizeof(rack->cache) || rack->cache[0] != '/')
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "cache directory '%s' must be an absolute path of at "
-				  "most %zu characters; set BRINGUP_CACHE",
-				  rack->cache, sizeof(rack->cache) - 1);
+	if (!cache)
+		return -1;
+	snprintf(rack->cache, sizeof(rack->cache), "%s", cache);
 	return 0;
 }
 
@@ -140,12 +131,11 @@ choose_accel(struct bu_rack *rack, enum accel wish)
 	snprintf(rack->accel_reason, sizeof(rack->accel_reason), "asked for");
 }
 
-/* Removes a rack whose keeper is dead; also what a crash left half-made. */
+/* Ends the keeper, if one lives, and removes what it leaves; also what a crash left
+ * half-made. */
 static int
 remove_rack(struct bu_rack *rack, struct bu_err *err)
 {
-	struct bu_rack loaded = *rack;
-
 	if (access(rack->dir, F_OK) != 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "there is no rack in '%s'",
 				  rack->dir);
@@ -155,8 +145,7 @@ remove_rack(struct bu_rack *rack, struct bu_err *err)
 			"'%s' is not a rack (no marker file, or not owned by this "
 			"user); it is left as it is",
 			rack->dir);
-	/* Without a readable rack.json no keeper was ever released. */
-	if (bu_rack_load(&loaded, NULL) == 0 && bu_keeper_end(&loaded, err) != 0)
+	if (bu_rack_load_keeper(rack, err) != 0 || bu_keeper_end(rack, err) != 0)
 		return -1;
 	return bu_remove_tree(rack->dir, err);
 }
@@ -167,7 +156,7 @@ claim_dir(struct bu_rack *rack, struct bu_err *err)
 	struct bu_rack old = *rack;
 
 	if (access(rack->dir, F_OK) == 0) {
-		if (bu_rack_load(&old, NULL) == 0 && bu_rack_keeper_alive(&old))
+		if (bu_rack_load_keeper(&old, NULL) == 0 && bu_rack_keeper_alive(&old))
 			return bu_err_set(
 				err, BU_ERR_STATE, 0,
 				"a rack is up in '%s'; end it first: bringup-lab "
@@ -189,7 +178,7 @@ fill_rack(struct bu_rack *rack, enum accel wish, int lifeline, struct bu_err *er
 
 	/* Before "go": a rack that was released is always known by its rack.json. */
 	if (bu_rack_save(rack, err) != 0 || bu_prepare_files(rack, err) != 0 ||
-	    bu_keeper_go(lifeline, err) != 0)
+	    bu_keeper_go(rack, lifeline, err) != 0)
 		return -1;
 	domains = bu_domains_open(rack, err);
 	if (!domains)
@@ -247,7 +236,9 @@ make_rack(const struct up_opts *opts, struct bu_rack *rack, int *ret_lifeline,
 	}
 	if (fill_rack(rack, opts->accel, lifeline, err) != 0) {
 		close(lifeline);
-		waitpid(rack->keeper_pid, NULL, 0);
+		/* One that hangs does not see that; then its directory stays. */
+		if (bu_keeper_end(rack, NULL) != 0)
+			return -1;
 		bu_remove_tree(rack->dir, NULL);
 		return -1;
 	}
@@ -288,7 +279,7 @@ bu_lab_down(int argc, char **argv)
 		printf("there is no rack in %s: nothing to do\n", rack.dir);
 		return 0;
 	}
-	bu_rack_load(&rack, NULL);
+	bu_rack_load_keeper(&rack, NULL);
 	alive = bu_rack_keeper_alive(&rack);
 	if (remove_rack(&rack, &err) != 0)
 		return bu_lab_fail("down", &err);
