@@ -48,8 +48,8 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"tftp-root=/tftp",
 		"dhcp-boot=tag:bios,tag:!ipxe,undionly.kpxe",
 		"dhcp-boot=tag:efi64,tag:!ipxe,snponly.efi",
-		"dhcp-boot=tag:efihttp,tag:!ipxe,"
-		"http://10.77.0.1:8080/boot/snponly.efi",
+		("dhcp-boot=tag:efihttp,tag:!ipxe,"
+		 "http://10.77.0.1:8080/boot/snponly.efi"),
 		/* the two that save 16 s at each start of iPXE */
 		"dhcp-option=tag:ipxe,encap:175,176,1b",
 		"ra-param=br-boot,10,0",
