@@ -40,7 +40,7 @@ static const char *const placeholders[] = {
 int
 bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
 {
-	char hex[13];
+	char hex[13] = "";
 	size_t digits = 0;
 	unsigned int separators = 0;
 

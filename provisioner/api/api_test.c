@@ -501,7 +501,7 @@ static int
 agent_life(const struct agent *agent)
 {
 	bu_autofree char *key = NULL, *csr = NULL, *path = NULL, *key_path = NULL;
-	bu_autojson json_t *reply = NULL, *hello = NULL, *work = NULL, *none = NULL;
+	bu_autojson json_t *reply = NULL, *hello = NULL, *work = NULL;
 	bu_autojson json_t *progress = NULL;
 	const json_t *item;
 	struct bu_err err = {0};
@@ -556,7 +556,6 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 {
 	struct site site;
 	struct agent agent;
-	bu_autofree char *ca = NULL;
 	struct bu_node *node;
 	int status = -1;
 	pid_t pid;
