@@ -141,35 +141,48 @@ install_by_sudo() {
 	command -v sudo >/dev/null ||
 		die "there is no sudo here; run this as root: ./bootstrap.sh install $*"
 	say "sudo may ask for your password: sudo ./bootstrap.sh install ..."
-	sudo -- ./bootstrap.sh install "$@" ||
+	sudo -H -- ./bootstrap.sh install "$@" ||
 		die "installing failed; run this as root: ./bootstrap.sh install $*"
 }
 
-# Runs as root. policy-rc.d keeps the packages' services from starting; one that is
-# there already is the administrator's and stays.
+# Runs as root, once at a time. policy-rc.d keeps the packages' services from starting:
+# one without our mark is the administrator's and stays; ours is what a run that was
+# killed left, and goes.
 install_as_root() (
-	local policy=/usr/sbin/policy-rc.d package
+	local policy=/usr/sbin/policy-rc.d mark="# made by bringup's bootstrap.sh, which removes it"
+	local unit units
 	export DEBIAN_FRONTEND=noninteractive
-	if [[ ! -e $policy ]]; then
+	exec 9>/run/bringup-bootstrap.lock
+	flock -n 9 || { say "another run is installing; waiting for it"; flock 9; }
+	mapfile -t units < <(idle_services "$@")
+	if [[ ! -e $policy ]] || grep -qxF -- "$mark" "$policy"; then
 		trap 'rm -f -- "$policy"' EXIT
 		trap 'exit 130' INT TERM HUP
-		printf '#!/bin/sh\nexit 101\n' >"$policy"
+		printf '#!/bin/sh\n%s\nexit 101\n' "$mark" >"$policy"
 		chmod 755 "$policy"
 	fi
-	apt-get update -qq || say "apt-get update failed; going on with the lists of before"
-	quietly apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@"
-	for package in "$@"; do
-		disable_services "$package"
+	# What a package starts after all must not hold the lock.
+	apt-get update -qq 9>&- ||
+		say "apt-get update failed; going on with the lists of before"
+	quietly apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 "$@" \
+		9>&-
+	for unit in "${units[@]}"; do
+		systemctl disable -q --now "$unit" 2>/dev/null ||
+			say "could not disable $unit; systemctl disable --now does it"
 	done
 )
 
-# What was just installed stays off at the next boot, too.
-disable_services() {
-	local units
-	read -r -a units < <(services_of "$1") || true
-	[[ ${#units[@]} -gt 0 ]] && command -v systemctl >/dev/null || return 0
-	systemctl disable -q "${units[@]}" 2>/dev/null ||
-		say "could not disable ${units[*]}; systemctl disable does it"
+# idle_services PACKAGE...: the packages' services that neither run nor start at boot so
+# far, and shall not because of us.
+idle_services() {
+	local package unit
+	command -v systemctl >/dev/null || return 0
+	for package in "$@"; do
+		for unit in $(services_of "$package"); do
+			systemctl is-active -q "$unit" || systemctl is-enabled -q "$unit" ||
+				printf '%s\n' "$unit"
+		done 2>/dev/null
+	done
 }
 
 # build_in DIR TARGET... -- CONFIGURE-ARGUMENT...
@@ -181,6 +194,7 @@ build_in() {
 		shift
 	done
 	shift
+	check_owner "$dir"
 	[[ -x configure ]] || quietly autoreconf -i
 	mkdir -p "$dir"
 	if [[ ! -e $dir/Makefile ]]; then
@@ -189,6 +203,20 @@ build_in() {
 	fi
 	say "building $dir"
 	make -s -j "$(nproc)" -C "$dir" ARFLAGS=cr "${targets[@]}" || die "the build in $dir failed"
+}
+
+# check_owner DIR: says what to do when an earlier run, by root say, left what this user
+# cannot write.
+check_owner() {
+	local path='' each
+	for each in . autom4te.cache build-aux build; do
+		[[ ! -e $each || -w $each ]] || path=$each
+	done
+	[[ -n $path || ! -d $1 ]] ||
+		path=$(find "$1" \( -type d -o -name '*.o' \) ! -writable -print -quit)
+	[[ -z $path ]] ||
+		die "$path belongs to $(stat -c %U -- "$path") and is not writable for $(id -un);" \
+			"give it back (sudo chown -R $(id -un) .) or remove what was built (sudo rm -r build)"
 }
 
 # Shows a command's output only when it fails.
@@ -214,11 +242,12 @@ as_root() {
 	local name settings=()
 	[[ $(id -u) != 0 ]] || exec "$@"
 	command -v sudo >/dev/null || die "the virtual rack needs root, and there is no sudo"
-	for name in BRINGUP_CACHE; do
+	for name in BRINGUP_CACHE BRINGUP_RACK; do
 		[[ -z ${!name:-} ]] || settings+=("$name=${!name}")
 	done
 	say "the virtual rack needs root for its namespaces: sudo $*"
-	exec sudo -- env "${settings[@]}" "$@"
+	# -H: root's home, so that nothing of root's lands in this user's.
+	exec sudo -H -- env "${settings[@]}" "$@"
 }
 
 main() {
