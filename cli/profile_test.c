@@ -68,6 +68,69 @@ START_TEST(only_a_clean_tree_has_a_commit)
 }
 END_TEST
 
+/* What bu_profile_commit() writes to standard error; owned. */
+static char *
+warnings(void)
+{
+	char path[] = "/tmp/profile_test.XXXXXX";
+	int file = mkstemp(path), before = dup(STDERR_FILENO);
+	char *text;
+
+	ck_assert_int_ge(file, 0);
+	dup2(file, STDERR_FILENO);
+	ck_assert_int_eq(has_commit(), 0);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	close(file);
+	text = bu_file_read(path, 0, NULL, NULL);
+	unlink(path);
+	return text;
+}
+
+START_TEST(what_is_wrong_with_a_repository_is_told)
+{
+	bu_autofree char *none = NULL, *empty = NULL, *broken = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	none = warnings();
+	ck_assert_str_eq(none, "");
+	git("init -q");
+	empty = warnings();
+	ck_assert_str_eq(empty, "");
+	put(".git/config", "[core\n");
+	broken = warnings();
+	ck_assert_msg(strstr(broken, "no commit is named: 'git' ended with 128: fatal"),
+		      "%s", broken);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* As under sudo, in a shell that does not tell whose it was before. */
+START_TEST(another_users_repository_has_a_commit)
+{
+	const char *const argv[] = {"chown", "-R", "1:1", dir, NULL};
+	bu_autofree char *ran = NULL;
+
+	if (geteuid() != 0)
+		return;
+	unsetenv("SUDO_UID");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	git("init -q");
+	put("site.ini", "[site]\n");
+	git("add site.ini");
+	git("commit -q -m one");
+	ck_assert_int_eq(bu_job_run(&(struct bu_job_opts){.argv = argv}, NULL, NULL),
+			 0);
+	ck_assert_int_eq(has_commit(), 1);
+	/* It is root that asks now: a program that the repository names stays out. */
+	put(".git/config", "[core]\n\tfsmonitor = \"touch .git/ran; false\"\n");
+	ck_assert_int_eq(has_commit(), 1);
+	ran = bu_xasprintf("%s/.git/ran", dir);
+	ck_assert(!bu_file_exists(ran));
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 START_TEST(errors_are_counted_and_kept)
 {
 	char bad[] = "/tmp/profile_test.XXXXXX";
@@ -94,4 +157,6 @@ START_TEST(errors_are_counted_and_kept)
 }
 END_TEST
 
-BU_UNIT("profile", only_a_clean_tree_has_a_commit, errors_are_counted_and_kept)
+BU_UNIT("profile", only_a_clean_tree_has_a_commit,
+	what_is_wrong_with_a_repository_is_told, another_users_repository_has_a_commit,
+	errors_are_counted_and_kept)
