@@ -67,7 +67,7 @@ text_of_members(const struct bu_event *event)
 	const char *key, *before = ": ";
 	json_t *value;
 
-	json_object_foreach(event->body, key, value) {
+	json_object_foreach (event->body, key, value) {
 		bu_autofree char *old = NULL;
 		char brief[17];
 

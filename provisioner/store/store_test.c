@@ -201,5 +201,6 @@ START_TEST(the_tail_is_the_last_rows_oldest_first)
 END_TEST
 
 BU_UNIT("store", what_was_appended_is_read_in_order_after_a_restart,
-	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch, a_changed_row_breaks_the_chain,
-	blobs_are_named_by_what_is_in_them, the_tail_is_the_last_rows_oldest_first)
+	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
+	a_changed_row_breaks_the_chain, blobs_are_named_by_what_is_in_them,
+	the_tail_is_the_last_rows_oldest_first)
