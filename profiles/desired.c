@@ -11,12 +11,13 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "profiles/inventory_csv.h"
 #include "profiles/load_internal.h"
 
 const char *
 bu_network_role_name(enum bu_network_role role)
 {
-	static const char *const names[] = {"boot", "fabric"};
+	static const char *const names[] = {"boot", "fabric", "storage", "bmc"};
 
 	return names[role];
 }
@@ -111,6 +112,36 @@ bu_desired_node_address(const struct bu_desired_node *node,
 		return -1;
 	inet_ntop(AF_INET, &in, ret_text, INET_ADDRSTRLEN);
 	return 0;
+}
+
+/* The column of this key, -1 when it has none. */
+static int
+column_of(const char *key)
+{
+	for (int i = BU_INVENTORY_CSV_NAME + 1; i < BU_INVENTORY_CSV_COLUMNS; i++)
+		if (strcmp(bu_inventory_csv_column(i), key) == 0)
+			return i;
+	return -1;
+}
+
+const struct bu_origin *
+bu_desired_origin(const struct bu_desired_node *node, const char *key)
+{
+	const struct bu_key *row = bu_schema_key("node", key);
+	const struct bu_key *of_pool = bu_schema_key("pool", key);
+	const struct bu_origin *origin;
+	int column = column_of(key);
+	size_t count;
+
+	for (size_t i = 0; row && i < node->origins_count; i++)
+		if (node->origins[i].key == row)
+			return &node->origins[i].origin;
+	if (column >= 0 && node->csv_columns & (1u << column))
+		return &node->csv_origin;
+	if (!row || !of_pool)
+		return NULL;
+	origin = &node->pool->origins[of_pool - bu_schema_keys(&count)];
+	return origin->line ? origin : NULL;
 }
 
 void

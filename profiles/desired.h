@@ -14,12 +14,15 @@
 
 #include "model/machine.h"
 
+struct bu_key;
+
 struct bu_origin {
 	const char *file; /* path in the tree */
 	int line;         /* from 1 */
 };
 
-enum bu_network_role { BU_ROLE_BOOT, BU_ROLE_FABRIC };
+/* New roles come at the end: what is neither boot nor fabric has a fixed address. */
+enum bu_network_role { BU_ROLE_BOOT, BU_ROLE_FABRIC, BU_ROLE_STORAGE, BU_ROLE_BMC };
 enum bu_rdma_kind { BU_RDMA_NONE, BU_RDMA_RXE, BU_RDMA_HARDWARE };
 
 struct bu_cidr {
@@ -32,6 +35,18 @@ const char *bu_rdma_kind_name(enum bu_rdma_kind kind);       /* "none", "rxe", .
 struct bu_desired_site {
 	char *name; /* never NULL */
 	char *zone;
+	char *domain;    /* "falcon.example.org" */
+	char *dns, *ntp; /* "10.77.0.1,10.77.0.2"; servers, by name or address */
+	char *backup, *backup_zone; /* URL of the backups' place; its zone */
+	struct bu_origin origin;
+};
+
+/* What a plan must keep to; all NULL without a [policy] section. */
+struct bu_desired_policy {
+	char *residency;     /* "ae-*,uae": patterns of zones */
+	char *registries;    /* "registry.example.org,10.0.0.5:5000": hosts of images */
+	char *image_keys;    /* "/etc/bringup/a.pub,/etc/bringup/b.pub" */
+	char *compatibility; /* "refuse", "warn"; never NULL with a section */
 	struct bu_origin origin;
 };
 
@@ -41,9 +56,18 @@ struct bu_desired_network {
 	struct bu_cidr cidr;
 	double link_gbps; /* rate of a node's link, 10^9 bit/s; 0 = unknown */
 	enum bu_rdma_kind rdma;
-	int nic;      /* which of the node's NICs, in PCI order, from 0 */
-	int mtu;      /* bytes; 0 = leave it as it is */
-	size_t index; /* in bu_desired.networks, and in bu_desired_node.addresses */
+	int nic;         /* which of the node's NICs, in PCI order, from 0 */
+	int mtu;         /* bytes; 0 = leave it as it is */
+	size_t index;    /* in bu_desired.networks, and in bu_desired_node.addresses */
+	char *pci;       /* "0000:18:00.0": the NIC by its slot, instead of nic */
+	int rail;        /* from 0; -1 = none */
+	int vlan;        /* 802.1Q id; 0 = untagged */
+	char *bond;      /* "none", "active-backup", "802.3ad"; never NULL */
+	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
+	int64_t bond_miimon_ms;
+	char *bond_hash; /* "layer2", "layer2+3", "layer3+4"; never NULL */
+	char *gateway;   /* "10.77.0.1": the default route */
+	char *routes;    /* "10.0.0.0/8 via 10.78.0.1, ..." */
 	struct bu_origin origin;
 };
 
@@ -51,8 +75,29 @@ struct bu_desired_image {
 	char *name;     /* never NULL */
 	char *path;     /* directory; NULL = the appliance's image directory */
 	char *key_path; /* public key, PEM; NULL = the appliance's */
+	char *source;   /* where it comes from: "oci://registry/x", "https://..." */
+	char *zone;     /* where that is */
 	struct bu_origin origin;
 };
+
+/*
+ * What may be said of a hardware class, over it of a pool, over it of a node (and,
+ * power apart, of none of them). The pool's field may be the hardware class's own text,
+ * the node's the pool's: they are read, never freed.
+ */
+#define BU_DESIRED_SETTINGS                                                            \
+	char *kargs;     /* added to the kernel's command line */                      \
+	char *governor;  /* "performance": of the CPUs */                              \
+	char *thp;       /* "always", "madvise", "never": transparent huge pages */    \
+	char *hugepages; /* "1GiB*64,2MiB*1024" */                                     \
+	char *sysctl;    /* "vm.swappiness=1,net.core.rmem_max=67108864" */            \
+	char *modules;   /* "nvidia_peermem": kernel modules to load */                \
+	char *labels;    /* "tier=gold,example.org/rack=r1" */                         \
+	char *taints;    /* "gpu=true:NoSchedule" */                                   \
+	char *features;  /* "rxe,lab", as Slurm takes it */                            \
+	char *gres;      /* "rdma:rxe:1" */                                            \
+	char *mig;       /* "1g.10gb*7", "0-3:3g.40gb*2,4-7:7g.80gb" */                \
+	int gpu_slices;  /* time slices of each GPU; 0 = not shared */
 
 /* What a machine must have; 0 = not asked for. */
 struct bu_desired_hardware {
@@ -60,15 +105,23 @@ struct bu_desired_hardware {
 	char *disk; /* "/dev/vda"; never NULL: the only disk that is ever written */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
+	char *gpu_model; /* "h100-80gb": a row of profiles/gpu.c */
+	BU_DESIRED_SETTINGS
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 struct bu_desired_cluster {
-	char *name;            /* never NULL */
-	char *driver;          /* "slurm"; never NULL */
-	char *controller;      /* "10.77.0.1:6817" */
-	char *munge_key_path;  /* a secret: only its place, never read in profiles/ */
+	char *name;       /* never NULL */
+	char *driver;     /* "slurm", "kubernetes"; never NULL */
+	char *controller; /* "10.77.0.1:6817" */
+	/* Of munge_key: the path of a file: reference, NULL for others. Not owned. */
+	const char *munge_key_path;
 	char *slurm_conf_path; /* on the appliance; never NULL */
+	char *munge_key; /* secrets are references ("file:/x", "env:X", ...), which */
+	char *token;     /* bu_secret_resolve() reads; profiles/ never does */
+	char *ca;        /* "file:/path" of the API server's CA without "file:" */
+	char *zone;
 	struct bu_origin origin;
 };
 
@@ -92,13 +145,26 @@ struct bu_desired_pool {
 	const struct bu_desired_validation *validation; /* NULL = no gate */
 	const struct bu_desired_network **networks; /* in the order of the profile */
 	size_t networks_count;
-	char *power;         /* "libvirt", "redfish", "ipmi"; never NULL */
-	char *features;      /* "rxe,lab", as Slurm takes it; NULL = none */
-	char *gres;          /* "rdma:rxe:1"; NULL = none */
-	char *kargs;         /* added to the kernel's command line; NULL = none */
+	char *power; /* "libvirt", "redfish", "ipmi"; never NULL */
+	BU_DESIRED_SETTINGS
 	int max_unavailable; /* nodes, from 1; a percentage is of the pool, rounded down
 			      */
 	size_t nodes_count;
+	struct bu_origin origin;
+	char *purpose; /* "gpu-training", ...; NULL = not said */
+	char *zone;    /* the site's unless given */
+	const struct bu_desired_network *bmc_network; /* NULL = not said */
+	char *bmc_credentials;                        /* a secret's reference */
+	int canary, failure_budget; /* nodes, from 1, as max_unavailable */
+	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
+	char *maintenance;          /* "sat-sun 00:00-24:00"; NULL = any time */
+	char *data;                 /* "scratch:500GiB:ext4:/scratch, ..." */
+	struct bu_origin *origins;  /* by bu_schema_keys(); line 0 = not given */
+};
+
+/* Where a key of a [node] section was set. */
+struct bu_node_origin {
+	const struct bu_key *key;
 	struct bu_origin origin;
 };
 
@@ -110,7 +176,7 @@ struct bu_desired_node {
 	const struct bu_desired_cluster *cluster;       /* may be NULL */
 	const struct bu_desired_validation *validation; /* may be NULL */
 	char *power;                                    /* never NULL */
-	char *kargs;
+	BU_DESIRED_SETTINGS
 	char *mac; /* "52:54:00:77:00:01" of the boot NIC, lower case */
 	char *serial;
 	char *bmc; /* "qemu:///system#node001"; a URL or an address */
@@ -119,11 +185,17 @@ struct bu_desired_node {
 	size_t index;        /* in bu_desired.nodes */
 	struct bu_origin
 		origin; /* [node] section, else CSV row, else the pool's nodes */
+	char *nics;     /* "fabric=52:54:00:78:00:01,...": NICs by network and MAC */
+	struct bu_origin csv_origin;    /* its row; line 0 = none */
+	unsigned int csv_columns;       /* bits of enum bu_inventory_csv_column */
+	struct bu_node_origin *origins; /* keys of its [node] section */
+	size_t origins_count;
 };
 
 struct bu_desired {
 	char digest[65]; /* of the tree */
 	struct bu_desired_site site;
+	struct bu_desired_policy policy;
 	struct bu_desired_network
 		*networks; /* all lists: in the order of the profile */
 	size_t networks_count;
@@ -165,6 +237,11 @@ const struct bu_desired_network *bu_desired_node_network(
 int bu_desired_node_address(const struct bu_desired_node *node,
 			    const struct bu_desired_network *network,
 			    char ret_text[INET_ADDRSTRLEN]);
+/* Where the value of this key of a node was set: its [node] section, the inventory, its
+ * pool, its hardware class or the site. NULL for what nobody set (a default at most)
+ * and for what is no key of a node. */
+const struct bu_origin *bu_desired_origin(const struct bu_desired_node *node,
+					  const char *key);
 void bu_desired_destroy(struct bu_desired *desired);
 
 #endif

@@ -30,6 +30,7 @@ struct reader {
 	int header;               /* the header line has been read */
 	int of_field[FIELDS_MAX]; /* column of each field */
 	size_t fields;            /* of the header line */
+	const struct bu_key *keys[BU_INVENTORY_CSV_COLUMNS];
 };
 
 const char *
@@ -149,7 +150,7 @@ set_field(struct reader *rd, struct bu_inventory_csv_row *row, int column,
 	  const char *text)
 {
 	static const struct bu_key name = {.section = "node", .type = BU_KEY_NAME};
-	const struct bu_key *key = bu_schema_key("node", columns[column]);
+	const struct bu_key *key = rd->keys[column];
 	struct bu_err err;
 
 	if (!*text)
@@ -268,6 +269,8 @@ bu_inventory_csv_parse(const struct bu_tree_file *file, struct bu_findings *find
 			    .file = file->path};
 	const char *p = file->text, *end = p + file->size;
 
+	for (int i = 0; i < BU_INVENTORY_CSV_COLUMNS; i++)
+		rd.keys[i] = bu_schema_key("node", columns[i]);
 	if (strncmp(p, "\xef\xbb\xbf", 3) == 0)
 		p += 3;
 	while (p < end) {

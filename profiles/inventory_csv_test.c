@@ -99,7 +99,8 @@ START_TEST(wrong_inventories_get_line_and_reason)
 		{"name,bmc\nn1,\x01\n", 2,
 		 "holds a control character; the inventory is plain text"},
 		{"name,bmc\nn1,a b\n", 2,
-		 "bmc: 'a b' is wrong; allowed is a URL or an address, no blanks"},
+		 "bmc: is wrong; allowed is a URL or an address, no blanks, no user or "
+		 "password"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

@@ -13,12 +13,12 @@
 #include "profiles/load_internal.h"
 
 static void
-scan_file(struct bu_loader *ld, size_t index)
+scan_file(struct bu_loader *ld, size_t index, int drop_in)
 {
 	struct bu_tree_file file = ld->tree->files[index];
 
 	file.path = ld->desired->files[index]; /* outlives the tree, as origins must */
-	bu_ini_scan(&ld->ini, &file, ld->findings);
+	bu_ini_scan(&ld->ini, &file, drop_in, ld->findings);
 }
 
 static int
@@ -40,7 +40,7 @@ include_pattern(struct bu_loader *ld, const char *pattern, char *seen)
 			continue;
 		matches++;
 		if (!seen[i])
-			scan_file(ld, i);
+			scan_file(ld, i, 0);
 		seen[i] = 1;
 	}
 	return matches;
@@ -69,6 +69,20 @@ include_files(struct bu_loader *ld, char *seen)
 	}
 }
 
+/* conf.d/<name>.ini, in the order of their names, after everything else. */
+static void
+scan_drop_ins(struct bu_loader *ld, char *seen)
+{
+	for (size_t i = 0; i < ld->tree->count; i++) {
+		const char *path = ld->tree->files[i].path;
+
+		if (seen[i] || fnmatch("conf.d/*.ini", path, FNM_PATHNAME) != 0)
+			continue;
+		scan_file(ld, i, 1);
+		seen[i] = 1;
+	}
+}
+
 static void
 scan_files(struct bu_loader *ld)
 {
@@ -81,14 +95,15 @@ scan_files(struct bu_loader *ld)
 		return;
 	}
 	seen[first - ld->tree->files] = 1;
-	scan_file(ld, (size_t)(first - ld->tree->files));
+	scan_file(ld, (size_t)(first - ld->tree->files), 0);
 	include_files(ld, seen);
+	scan_drop_ins(ld, seen);
 	for (size_t i = 0; i < ld->tree->count; i++)
 		if (!seen[i] && is_ini(ld->tree->files[i].path))
 			bu_findings_add(ld->findings, BU_FINDING_WARNING,
 					ld->tree->files[i].path, 0,
 					"is not read; [site] include does not name it");
-	bu_ini_check_twice(&ld->ini, ld->findings);
+	bu_ini_join(&ld->ini, ld->findings);
 }
 
 struct bu_desired *
@@ -111,9 +126,7 @@ bu_profiles_load(const struct bu_tree *tree, struct bu_findings *findings)
 		bu_load_checks(&ld);
 	}
 	bu_findings_sort(findings);
-	free(ld.pool_sections);
-	free(ld.network_sections);
-	free(ld.validation_sections);
+	bu_load_fini(&ld);
 	bu_ini_clear(&ld.ini);
 	if (findings->errors == before)
 		return desired;

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "profiles/gpu.h"
 #include "profiles/load_internal.h"
 
 static void
@@ -17,24 +18,6 @@ check_site(struct bu_loader *ld)
 	if (ld->desired->pools_count == 0)
 		bu_findings_add(ld->findings, BU_FINDING_ERROR, file, 0,
 				"the tree holds no [pool NAME]; nodes come from pools");
-	for (size_t i = 0; i < ld->desired->networks_count; i++) {
-		const struct bu_desired_network *a = &ld->desired->networks[i];
-
-		for (size_t j = 0; j < i; j++) {
-			const struct bu_desired_network *b = &ld->desired->networks[j];
-			int bits = a->cidr.prefix_len < b->cidr.prefix_len
-					   ? a->cidr.prefix_len
-					   : b->cidr.prefix_len;
-
-			if (bits == 0 || (a->cidr.net ^ b->cidr.net) >> (32 - bits))
-				continue;
-			bu_load_wrong(
-				ld, ld->network_sections[i], "cidr",
-				"overlaps with [network %s]; each network has its "
-				"own addresses",
-				b->name);
-		}
-	}
 }
 
 static void
@@ -68,36 +51,83 @@ check_validation(struct bu_loader *ld, const struct bu_desired_validation *valid
 			fabric->name);
 }
 
+/* Keys that only one driver knows. */
 static void
-check_pool_networks(struct bu_loader *ld, const struct bu_desired_pool *pool,
+check_cluster(struct bu_loader *ld, const struct bu_desired_cluster *cluster,
+	      const struct bu_ini_section *section)
+{
+	static const char *const of[][2] = {{"munge_key", "slurm"},
+					    {"slurm_conf", "slurm"},
+					    {"token", "kubernetes"},
+					    {"ca", "kubernetes"}};
+
+	for (size_t i = 0; cluster->driver && i < BU_LEN(of); i++)
+		if (bu_ini_entry(section, of[i][0]) &&
+		    strcmp(cluster->driver, of[i][1]) != 0)
+			bu_load_wrong(ld, section, of[i][0],
+				      "is a key of driver = %s; this is driver = %s",
+				      of[i][1], cluster->driver);
+}
+
+/* Settings of the GPUs, which the hardware class knows, wherever they were given. */
+static void
+check_gpus(struct bu_loader *ld, const struct bu_desired_hardware *hardware,
+	   const char *mig, int slices, const struct bu_origin *mig_at,
+	   const struct bu_origin *slices_at, const char *who)
+{
+	struct bu_err err;
+
+	if (!hardware)
+		return;
+	if (mig && mig_at &&
+	    bu_gpu_mig_check(mig, hardware->gpu_model, hardware->gpus, &err) < 0)
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, mig_at->file,
+				mig_at->line, "[%s] mig: %s", who, err.text);
+	if (!hardware->gpus && (mig || slices)) {
+		const struct bu_origin *at = mig ? mig_at : slices_at;
+
+		if (at)
+			bu_findings_add(
+				ld->findings, BU_FINDING_ERROR, at->file, at->line,
+				"[%s] %s: [hardware %s] has no gpus to divide", who,
+				mig ? "mig" : "gpu_slices", hardware->name);
+	}
+}
+
+/* Slurm has features, Kubernetes has labels and taints. */
+static void
+check_pool_cluster(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		   const struct bu_ini_section *section)
+{
+	static const char *const of[][2] = {
+		{"features", "slurm"}, {"gres", "slurm"}, {"taints", "kubernetes"}};
+	const char *driver = pool->cluster ? pool->cluster->driver : NULL;
+
+	for (size_t i = 0; driver && i < BU_LEN(of); i++)
+		if (bu_ini_entry(section, of[i][0]) && strcmp(driver, of[i][1]) != 0)
+			bu_load_wrong(ld, section, of[i][0],
+				      "is for clusters with driver = %s; [cluster %s] "
+				      "has driver = %s",
+				      of[i][1], pool->cluster->name, driver);
+}
+
+static void
+check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		    const struct bu_ini_section *section)
 {
-	int boot = 0, nics = pool->hardware ? pool->hardware->nics : 0;
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+	bu_autofree char *who = bu_xasprintf("pool %s", pool->name);
 
-	for (size_t i = 0; i < pool->networks_count; i++) {
-		const struct bu_desired_network *network = pool->networks[i];
-
-		boot += network->role == BU_ROLE_BOOT;
-		for (size_t j = 0; j < i; j++)
-			if (pool->networks[j]->nic == network->nic)
-				bu_load_wrong(
-					ld, section, "networks",
-					"'%s' and '%s' are both on nic %d; give each "
-					"network a NIC of its own",
-					pool->networks[j]->name, network->name,
-					network->nic);
-		if (nics && network->nic >= nics)
-			bu_load_wrong(
-				ld, section, "networks",
-				"'%s' is on nic %d; [hardware %s] has NICs 0 to %d",
-				network->name, network->nic, pool->hardware->name,
-				nics - 1);
-	}
-	if (pool->networks_count && boot != 1)
-		bu_load_wrong(
-			ld, section, "networks",
-			"holds %d networks with role = boot; allowed is exactly one",
-			boot);
+	check_gpus(ld, pool->hardware, pool->mig, pool->gpu_slices,
+		   &pool->origins[bu_schema_key("pool", "mig") - keys],
+		   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys], who);
+	check_pool_cluster(ld, pool, section);
+	if (pool->nodes_count && pool->canary > pool->max_unavailable)
+		bu_load_wrong(ld, section, "canary",
+			      "is %d nodes, more than max_unavailable with %d; a "
+			      "canary is the smaller step",
+			      pool->canary, pool->max_unavailable);
 }
 
 static void
@@ -108,7 +138,8 @@ check_pool(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		pool->validation ? pool->validation->fabric : NULL;
 	size_t i = 0;
 
-	check_pool_networks(ld, pool, section);
+	bu_load_check_pool_networks(ld, pool, section);
+	check_pool_settings(ld, pool, section);
 	while (i < pool->networks_count && pool->networks[i] != fabric)
 		i++;
 	if (fabric && i == pool->networks_count)
@@ -155,6 +186,13 @@ check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 			   "[node %s] mac: is missing, and serial too; a machine is "
 			   "recognised by one of them",
 			   node->name);
+	if (node->origins_count) {
+		bu_autofree char *who = bu_xasprintf("node %s", node->name);
+
+		if (node->mig != node->pool->mig)
+			check_gpus(ld, node->hardware, node->mig, node->gpu_slices,
+				   bu_desired_origin(node, "mig"), NULL, who);
+	}
 	if (!node->power)
 		return;
 	for (size_t i = 0; i < BU_LEN(bmc_forms); i++) {
@@ -241,10 +279,14 @@ bu_load_checks(struct bu_loader *ld)
 	struct bu_desired *desired = ld->desired;
 
 	check_site(ld);
+	bu_load_check_networks(ld);
+	for (size_t i = 0; i < desired->clusters_count; i++)
+		check_cluster(ld, &desired->clusters[i], ld->cluster_sections[i]);
 	for (size_t i = 0; i < desired->validations_count; i++)
 		check_validation(ld, &desired->validations[i],
 				 ld->validation_sections[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
 	check_nodes(ld);
+	bu_load_check_policy(ld);
 }

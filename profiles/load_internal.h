@@ -17,6 +17,12 @@ struct bu_loader {
 	const struct bu_ini_section **pool_sections; /* by position in desired->pools */
 	const struct bu_ini_section **network_sections;
 	const struct bu_ini_section **validation_sections;
+	const struct bu_ini_section **image_sections;
+	const struct bu_ini_section **hardware_sections;
+	const struct bu_ini_section **cluster_sections;
+	const struct bu_ini_section *policy; /* NULL = none */
+	struct bu_inherit of_pool[BU_INHERIT_MAX];
+	size_t of_pool_count; /* keys of a node that its pool may have, too */
 };
 
 /* A finding at the key's line, or at the section's when the key is not there. */
@@ -38,14 +44,33 @@ const void *bu_load_find(struct bu_loader *ld, const struct bu_ini_section *sect
  * [node], references resolved. */
 const struct bu_ini_section *bu_load_site(const struct bu_ini *ini);
 void bu_load_objects(struct bu_loader *ld);
+/* The loader's own lists, not the desired state. */
+void bu_load_fini(struct bu_loader *ld);
 /* load_nodes.c: pools become nodes; inventory and [node] sections are laid over them.
  */
 void bu_load_nodes(struct bu_loader *ld);
+/* load_zip.c: ranges in a pool's values, given to its nodes (first[0..count)). */
+void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
+		 struct bu_desired_node *first, size_t count);
 /* load_checks.c: what no key alone can tell. */
 void bu_load_checks(struct bu_loader *ld);
+/* load_networks.c: of networks alone, and of the networks of a pool. */
+void bu_load_check_networks(struct bu_loader *ld);
+void bu_load_check_pool_networks(struct bu_loader *ld,
+				 const struct bu_desired_pool *pool,
+				 const struct bu_ini_section *section);
+/* load_policy.c: residency, registries and keys, as far as profiles tell. */
+void bu_load_check_policy(struct bu_loader *ld);
 
 /* Everything but the list of files; every text field that the table knows. */
 void bu_load_free(struct bu_desired *desired);
 void bu_load_free_node(struct bu_desired_node *node);
+/* Replaces a text of a node; the old one is freed unless it is the pool's. Takes text.
+ */
+void bu_load_set_text(struct bu_desired_node *node, const struct bu_key *key,
+		      char *text);
+/* Adds to node->origins. */
+void bu_load_note_origin(struct bu_desired_node *node, const struct bu_key *key,
+			 const char *file, int line);
 
 #endif

@@ -15,18 +15,35 @@ static void
 init_node(const struct bu_loader *ld, struct bu_desired_node *node,
 	  const struct bu_desired_pool *pool, const struct bu_origin *origin)
 {
-	const char *zone = ld->desired->site.zone;
-
 	node->pool = pool;
 	node->hardware = pool->hardware;
-	node->image = pool->image;
 	node->cluster = pool->cluster;
 	node->validation = pool->validation;
-	node->power = pool->power ? bu_xstrdup(pool->power) : NULL;
-	node->kargs = pool->kargs ? bu_xstrdup(pool->kargs) : NULL;
-	node->zone = zone ? bu_xstrdup(zone) : NULL;
+	for (size_t i = 0; i < ld->of_pool_count; i++)
+		memcpy((char *)node + ld->of_pool[i].key->offset,
+		       (const char *)pool + ld->of_pool[i].from->offset,
+		       ld->of_pool[i].size);
 	node->addresses = bu_xcalloc(ld->desired->networks_count + 1, sizeof(uint32_t));
 	node->origin = *origin;
+}
+
+/* A percentage is of the pool, so it waits until the pool's size is known. */
+static void
+set_limits(struct bu_desired_pool *pool, const struct bu_ini_section *section)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_ini_entry *entry;
+
+		if (keys[i].type != BU_KEY_LIMIT)
+			continue;
+		entry = bu_ini_entry(section, keys[i].key);
+		*(int *)((char *)pool + keys[i].offset) =
+			bu_value_limit(entry ? entry->value : bu_key_default(&keys[i]),
+				       pool->nodes_count);
+	}
 }
 
 static void
@@ -34,7 +51,6 @@ add_pool(struct bu_loader *ld, struct bu_desired_pool *pool,
 	 const struct bu_ini_section *section, size_t *cap)
 {
 	const struct bu_ini_entry *entry = bu_ini_entry(section, "nodes");
-	const struct bu_ini_entry *limit = bu_ini_entry(section, "max_unavailable");
 	struct bu_desired *desired = ld->desired;
 	struct bu_nodeset *nodeset;
 	struct bu_err err;
@@ -58,14 +74,15 @@ add_pool(struct bu_loader *ld, struct bu_desired_pool *pool,
 			 sizeof(*desired->nodes));
 	for (size_t i = 0; i < nodeset->count; i++) {
 		struct bu_desired_node *node = &desired->nodes[desired->nodes_count++];
-		struct bu_origin origin = {section->file, entry->line};
+		struct bu_origin origin = {entry->file, entry->line};
 
 		*node = (struct bu_desired_node){.name = bu_steal(&nodeset->names[i])};
 		init_node(ld, node, pool, &origin);
 	}
 	pool->nodes_count = nodeset->count;
-	pool->max_unavailable =
-		bu_value_limit(limit ? limit->value : "1", nodeset->count);
+	set_limits(pool, section);
+	bu_load_zip(ld, section, &desired->nodes[desired->nodes_count - nodeset->count],
+		    nodeset->count);
 	bu_nodeset_destroy(nodeset);
 }
 
@@ -118,6 +135,9 @@ read_addresses(struct bu_loader *ld, const struct bu_desired_network *network,
 	uint32_t *list, last;
 	struct bu_err err;
 
+	if (!entry && network->role != BU_ROLE_BMC)
+		bu_load_wrong(ld, section, "addresses",
+			      "is missing; it says: the addresses that nodes get");
 	if (!entry || network->cidr.prefix_len == 0) /* missing or wrong: a finding */
 		return NULL;
 	texts = bu_nodeset_expand(entry->value, &err);
@@ -218,19 +238,15 @@ sort_nodes(struct bu_loader *ld)
 
 static void
 lay_over(struct bu_desired_node *node, struct bu_inventory_csv_row *row,
-	 const char *file)
+	 const struct bu_key *const keys[], const char *file)
 {
 	for (int i = BU_INVENTORY_CSV_NAME + 1; i < BU_INVENTORY_CSV_COLUMNS; i++) {
-		const struct bu_key *key =
-			bu_schema_key("node", bu_inventory_csv_column(i));
-		char **field = (char **)((char *)node + key->offset);
-
 		if (!row->fields[i])
 			continue;
-		free(*field);
-		*field = bu_steal(&row->fields[i]);
+		bu_load_set_text(node, keys[i], bu_steal(&row->fields[i]));
+		node->csv_columns |= 1u << i;
 	}
-	node->origin = (struct bu_origin){file, row->line};
+	node->origin = node->csv_origin = (struct bu_origin){file, row->line};
 }
 
 static void
@@ -241,6 +257,7 @@ apply_inventory(struct bu_loader *ld)
 		site ? bu_ini_entry(site, "inventory") : NULL;
 	const struct bu_tree_file *file =
 		entry ? bu_tree_find(ld->tree, entry->value) : NULL;
+	const struct bu_key *keys[BU_INVENTORY_CSV_COLUMNS];
 	struct bu_inventory_csv *inventory;
 	int all_pools_read = 1;
 	const char *path;
@@ -255,6 +272,8 @@ apply_inventory(struct bu_loader *ld)
 	path = ld->desired->files[file - ld->tree->files];
 	for (size_t i = 0; i < ld->desired->pools_count; i++)
 		all_pools_read &= ld->desired->pools[i].nodes_count > 0;
+	for (int i = 0; i < BU_INVENTORY_CSV_COLUMNS; i++)
+		keys[i] = bu_schema_key("node", bu_inventory_csv_column(i));
 	inventory = bu_inventory_csv_parse(file, ld->findings);
 	for (size_t i = 0; i < inventory->count; i++) {
 		struct bu_inventory_csv_row *row = &inventory->rows[i];
@@ -262,13 +281,34 @@ apply_inventory(struct bu_loader *ld)
 		const struct bu_desired_node *node = bu_desired_node(ld->desired, name);
 
 		if (node)
-			lay_over(&ld->desired->nodes[node->index], row, path);
+			lay_over(&ld->desired->nodes[node->index], row, keys, path);
 		else if (all_pools_read)
 			bu_findings_add(
 				ld->findings, BU_FINDING_WARNING, path, row->line,
 				"'%s' is in no pool; the row has no effect", name);
 	}
 	bu_inventory_csv_destroy(inventory);
+}
+
+/* Before the section's values replace them, the pool's texts must not be the node's. */
+static void
+own_texts(struct bu_loader *ld, struct bu_desired_node *node,
+	  const struct bu_ini_section *section)
+{
+	for (size_t i = 0; i < section->count; i++) {
+		const struct bu_ini_entry *entry = &section->entries[i];
+		const struct bu_key *key = bu_schema_key("node", entry->key);
+
+		if (!key)
+			continue;
+		bu_load_note_origin(node, key, entry->file, entry->line);
+		for (size_t j = 0; j < ld->of_pool_count; j++)
+			if (ld->of_pool[j].key == key && bu_key_is_text(key) &&
+			    *(char **)((char *)node + key->offset) ==
+				    *(char *const *)((const char *)node->pool +
+						     ld->of_pool[j].from->offset))
+				bu_load_set_text(node, key, NULL);
+	}
 }
 
 static void
@@ -296,6 +336,7 @@ apply_node_section(struct bu_loader *ld, const struct bu_ini_section *section)
 		return;
 	}
 	node = &desired->nodes[found->index];
+	own_texts(ld, node, section);
 	bu_load_values(ld, section, node);
 	bu_load_references(ld, section, node);
 	node->origin = (struct bu_origin){section->file, section->line};

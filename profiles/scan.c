@@ -24,6 +24,7 @@ struct scanner {
 	struct bu_findings *findings;
 	const char *file;
 	int line;
+	int drop_in;
 	int fd;                         /* memfd; one for all sections of the file */
 	struct bu_ini_section *section; /* NULL before the first and in a bad one */
 	const char *start;              /* of the section's text */
@@ -152,6 +153,7 @@ begin_section(struct scanner *sc, char *text, const char *start)
 		.name = bu_xstrdup(text + kind + blanks),
 		.file = sc->file,
 		.line = sc->line,
+		.drop_in = sc->drop_in,
 	};
 	sc->start = start;
 }
@@ -232,8 +234,8 @@ add_entry(struct scanner *sc, char *text)
 		return;
 	section->entries = bu_xgrow(section->entries, &section->cap, section->count + 1,
 				    sizeof(*section->entries));
-	section->entries[section->count++] =
-		(struct bu_ini_entry){bu_xstrdup(text), bu_xstrdup(value), sc->line};
+	section->entries[section->count++] = (struct bu_ini_entry){
+		bu_xstrdup(text), bu_xstrdup(value), sc->file, sc->line};
 }
 
 /* One line of `size` bytes without its end. */
@@ -284,12 +286,17 @@ scan_line(struct scanner *sc, const char *start, size_t size, int *seen_section)
 }
 
 void
-bu_ini_scan(struct bu_ini *ini, const struct bu_tree_file *file,
+bu_ini_scan(struct bu_ini *ini, const struct bu_tree_file *file, int drop_in,
 	    struct bu_findings *findings)
 {
 	bu_autoclose int fd = memfd_create("bringup-section", MFD_CLOEXEC);
 	struct scanner sc = {
-		.ini = ini, .findings = findings, .file = file->path, .fd = fd};
+		.ini = ini,
+		.findings = findings,
+		.file = file->path,
+		.drop_in = drop_in,
+		.fd = fd,
+	};
 	const char *p = file->text, *end = p + file->size;
 	int seen_section = 0;
 

@@ -24,6 +24,7 @@ enum {
 
 struct bu_ini_entry {
 	char *key, *value; /* the value as iniparser gives it */
+	const char *file;  /* not the section's when it comes from conf.d */
 	int line;
 };
 
@@ -32,6 +33,7 @@ struct bu_ini_section {
 	char *name; /* "train"; "" when there is none */
 	const char *file;
 	int line;
+	int drop_in; /* of conf.d: its keys go over those of the section itself */
 	struct bu_ini_entry *entries;
 	size_t count, cap;
 };
@@ -44,10 +46,13 @@ struct bu_ini {
 
 /* Adds the file's sections; what is wrong becomes findings. The file's path is borrowed
  * by the sections. */
-void bu_ini_scan(struct bu_ini *ini, const struct bu_tree_file *file,
+void bu_ini_scan(struct bu_ini *ini, const struct bu_tree_file *file, int drop_in,
 		 struct bu_findings *findings);
-/* Findings for sections that are there twice, in whatever files. */
-void bu_ini_check_twice(const struct bu_ini *ini, struct bu_findings *findings);
+/* Makes one of sections of the same kind and name: the keys of a drop-in go over those
+ * that are there, later files over earlier ones. Two that are no drop-ins are a
+ * finding.
+ */
+void bu_ini_join(struct bu_ini *ini, struct bu_findings *findings);
 const struct bu_ini_entry *bu_ini_entry(const struct bu_ini_section *section,
 					const char *key);
 void bu_ini_clear(struct bu_ini *ini);

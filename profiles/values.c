@@ -12,12 +12,16 @@
 
 #include "profiles/desired.h"
 #include "profiles/nodeset.h"
-#include "profiles/schema.h"
-
-#define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+#include "profiles/values.h"
 
 static const char *const allowed[] = {
 #define X(id, stores, text) text,
+	BU_KEY_TYPES(X)
+#undef X
+};
+
+static const char *const type_names[] = {
+#define X(id, stores, text) #id,
 	BU_KEY_TYPES(X)
 #undef X
 };
@@ -41,6 +45,13 @@ static const struct unit {
 static int
 refuse_type(const struct bu_key *key, const char *text, struct bu_err *err)
 {
+	/* It may be the secret itself: never say it. */
+	if (key->type == BU_KEY_SECRET)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "is no reference; allowed is %s", allowed[key->type]);
+	if (key->type == BU_KEY_BMC || key->type == BU_KEY_URL)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "is wrong; allowed is %s",
+				  allowed[key->type]);
 	return bu_err_set(err, BU_ERR_INVAL, 0, "'%.80s' is wrong; allowed is %s", text,
 			  allowed[key->type]);
 }
@@ -93,8 +104,8 @@ parse_quantity(const struct bu_key *key, const char *text, const struct unit *un
 		if (units == durations)
 			return bu_err_set(
 				err, BU_ERR_INVAL, 0,
-				"'%.80s' is out of range; allowed is %.0f s to "
-				"%.0f s",
+				"'%.80s' is out of range; allowed is %.15g s to "
+				"%.15g s",
 				text, key->min / 1000, key->max / 1000);
 		if (key->min == key->max)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -177,89 +188,6 @@ parse_cidr(const struct bu_key *key, const char *text, void *ret, struct bu_err 
 	return 0;
 }
 
-static int
-words_ok(const char *text)
-{
-	while (1) {
-		size_t len = strcspn(text, ",");
-		size_t skip = strspn(text, " \t"), word;
-
-		if (skip > len)
-			return 0;
-		word = strspn(text + skip, ALNUM "-_.:/@+*?=");
-		if (word == 0)
-			return 0;
-		skip += word;
-		skip += strspn(text + skip, " \t");
-		if (skip != len)
-			return 0;
-		if (!text[len])
-			return 1;
-		text += len + 1;
-	}
-}
-
-/* "a , b" becomes "a,b": what a cluster's configuration wants. */
-static char *
-without_blanks(const char *text)
-{
-	char *copy = bu_xstrdup(text), *to = copy;
-
-	for (const char *p = text; *p; p++)
-		if (!isblank((unsigned char)*p))
-			*to++ = *p;
-	*to = '\0';
-	return copy;
-}
-
-static int
-path_ok(const char *text)
-{
-	return text[0] == '/' && text[1] && !strstr(text, "/../") &&
-	       !strstr(text, "//") && !strpbrk(text, " \t\"'\\");
-}
-
-static int
-hostport_ok(const char *text)
-{
-	const char *colon = strrchr(text, ':');
-	size_t host = colon ? (size_t)(colon - text) : 0, port;
-
-	if (host == 0 || strspn(text, ALNUM "-.") != host)
-		return 0;
-	port = strspn(colon + 1, "0123456789");
-	return port > 0 && port <= 5 && !colon[1 + port] && atoi(colon + 1) > 0 &&
-	       atoi(colon + 1) < 65536;
-}
-
-static int
-text_ok(enum bu_key_type type, const char *text)
-{
-	switch (type) {
-	case BU_KEY_NAME:
-		return bu_node_name_ok(text);
-	case BU_KEY_WORD:
-		return strspn(text, ALNUM "-_.:/@+") == strlen(text);
-	case BU_KEY_WORDS:
-	case BU_KEY_REFS:
-		return words_ok(text);
-	case BU_KEY_PATH:
-		return path_ok(text);
-	case BU_KEY_FILE:
-		return text[0] != '/' && !strstr(text, "..");
-	case BU_KEY_SECRET:
-		return strncmp(text, "file:", 5) == 0 && path_ok(text + 5);
-	case BU_KEY_URL:
-		return !strpbrk(text, " \t\"'\\") && text[0] != '-';
-	case BU_KEY_HOSTPORT:
-		return hostport_ok(text);
-	case BU_KEY_REF:
-		return strspn(text, ALNUM "-_.") == strlen(text);
-	default:
-		return 1;
-	}
-}
-
 int
 bu_key_is_text(const struct bu_key *key)
 {
@@ -275,16 +203,16 @@ parse_text(const struct bu_key *key, const char *text, void *ret, struct bu_err 
 		return refuse_type(key, text, err);
 	if (key->type == BU_KEY_CHOICE && find_choice(key->arg, text) < 0)
 		return refuse_choice(key, text, err);
-	if (strlen(text) > 512 || !text_ok(key->type, text))
+	if (strlen(text) > 512 || !bu_value_form_ok(key->type, text))
 		return refuse_type(key, text, err);
 	if (!ret)
 		return 0;
 	if (key->type == BU_KEY_MAC)
 		copy = bu_xstrdup(mac);
-	else if (key->type == BU_KEY_WORDS)
-		copy = without_blanks(text);
+	else if (key->type == BU_KEY_TEXT)
+		copy = bu_xstrdup(text);
 	else
-		copy = bu_xstrdup(key->type == BU_KEY_SECRET ? text + 5 : text);
+		copy = bu_value_tidy(key->type == BU_KEY_KEYFILE ? text + 5 : text);
 	free(*(char **)ret);
 	*(char **)ret = copy;
 	return 0;
@@ -333,13 +261,44 @@ bu_value_parse(const struct bu_key *key, const char *text, void *ret,
 		return 0;
 	case BU_KEY_ADDRESSES:
 	case BU_KEY_NODESET:
+	case BU_KEY_ZIP:
 		return 0; /* checked where they are expanded: once */
 	case BU_KEY_REF:
 	case BU_KEY_REFS:
-		return text_ok(key->type, text) ? 0 : refuse_type(key, text, err);
+		return bu_value_form_ok(key->type, text) ? 0
+							 : refuse_type(key, text, err);
 	default:
 		return parse_text(key, text, ret, err);
 	}
+}
+
+const char *
+bu_key_type_name(enum bu_key_type type)
+{
+	return type_names[type];
+}
+
+char *
+bu_key_allowed(const struct bu_key *key)
+{
+	int number = key->type == BU_KEY_INT || key->type == BU_KEY_REAL;
+
+	if (key->type == BU_KEY_CHOICE || key->type == BU_KEY_ENUM)
+		return bu_xstrdup(key->arg);
+	if (key->type == BU_KEY_REF || key->type == BU_KEY_REFS)
+		return bu_xasprintf(key->type == BU_KEY_REF
+					    ? "the name of a [%s]"
+					    : "names of [%s], with commas",
+				    key->arg);
+	if (number && key->min == key->max && key->max > 0)
+		return bu_xasprintf("%.15g", key->min);
+	if (number && key->max > 0)
+		return bu_xasprintf("%s, %.15g to %.15g", allowed[key->type], key->min,
+				    key->max);
+	if (key->type == BU_KEY_DURATION && key->max > 0)
+		return bu_xasprintf("%s; %.15g s to %.15g s", allowed[key->type],
+				    key->min / 1000, key->max / 1000);
+	return bu_xstrdup(allowed[key->type]);
 }
 
 int

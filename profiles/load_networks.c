@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What no key of a network alone can tell: two networks on one NIC, an MTU that a VLAN
+ * cannot have, a gateway that is nobody's neighbour, one address for two. Called by
+ * load_checks.c. Invariant: whatever would leave a node without its network in the
+ * middle of the night is an error here.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+
+#include "profiles/load_internal.h"
+
+enum { MTU_DEFAULT = 1500 };
+
+static int
+in_cidr(const struct bu_cidr *cidr, uint32_t address)
+{
+	return cidr->prefix_len &&
+	       (address & (UINT32_MAX << (32 - cidr->prefix_len))) == cidr->net;
+}
+
+static int
+read_ipv4(const char *text, uint32_t *ret)
+{
+	struct in_addr in;
+
+	if (inet_pton(AF_INET, text, &in) != 1)
+		return -1;
+	*ret = ntohl(in.s_addr);
+	return 0;
+}
+
+static int
+has_bond(const struct bu_desired_network *network)
+{
+	return network->bond && strcmp(network->bond, "none") != 0;
+}
+
+static int
+mtu_of(const struct bu_desired_network *network)
+{
+	return network->mtu ? network->mtu : MTU_DEFAULT;
+}
+
+/* What carries the network: "0", "0000:18:00.0", "0,1"; owned. */
+static char *
+carrier(const struct bu_desired_network *network)
+{
+	if (has_bond(network) && network->bond_nics)
+		return bu_xstrdup(network->bond_nics);
+	if (network->pci)
+		return bu_xstrdup(network->pci);
+	return bu_xasprintf("%d", network->nic);
+}
+
+/* 1 when some NIC is in both lists. */
+static int
+share_a_nic(const char *a, const char *b)
+{
+	char *word;
+
+	while ((word = bu_value_next_word(&a))) {
+		bu_autofree char *nic = word;
+		const char *rest = b;
+		char *other;
+
+		while ((other = bu_value_next_word(&rest))) {
+			int same = strcmp(nic, other) == 0;
+
+			free(other);
+			if (same)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+static void
+check_routes(struct bu_loader *ld, const struct bu_desired_network *network,
+	     const struct bu_ini_section *section)
+{
+	const char *rest = network->routes;
+	uint32_t via;
+
+	while (rest && *rest) {
+		size_t size = strcspn(rest, ",");
+		bu_autofree char *route = bu_xstrndup(rest, size);
+		const char *at = strstr(route, " via ");
+
+		if (at && read_ipv4(at + 5, &via) == 0 && !in_cidr(&network->cidr, via))
+			bu_load_wrong(ld, section, "routes",
+				      "%s is not in %s; a route's next hop is a "
+				      "neighbour",
+				      at + 5, bu_ini_entry(section, "cidr")->value);
+		rest += size + (rest[size] == ',');
+	}
+}
+
+static void
+check_nics(struct bu_loader *ld, const struct bu_desired_network *network,
+	   const struct bu_ini_section *section)
+{
+	if (has_bond(network) && !bu_ini_entry(section, "bond_nics"))
+		bu_load_wrong(ld, section, "bond_nics",
+			      "is missing; bond = %s takes two NICs or more",
+			      network->bond);
+	if (!has_bond(network) && network->bond && network->bond_nics)
+		bu_load_wrong(ld, section, "bond_nics",
+			      "has no bond; give bond = active-backup or 802.3ad");
+	if (has_bond(network) &&
+	    (bu_ini_entry(section, "nic") || bu_ini_entry(section, "pci")))
+		bu_load_wrong(ld, section, bu_ini_entry(section, "nic") ? "nic" : "pci",
+			      "goes with no bond; bond_nics names the NICs");
+	else if (bu_ini_entry(section, "nic") && bu_ini_entry(section, "pci"))
+		bu_load_wrong(ld, section, "pci",
+			      "names the NIC, as nic does; give one of them");
+}
+
+static void
+check_network(struct bu_loader *ld, const struct bu_desired_network *network,
+	      const struct bu_ini_section *section)
+{
+	uint32_t gateway;
+
+	check_nics(ld, network, section);
+	if (network->cidr.prefix_len) {
+		check_routes(ld, network, section);
+		if (network->gateway && read_ipv4(network->gateway, &gateway) == 0 &&
+		    !in_cidr(&network->cidr, gateway))
+			bu_load_wrong(ld, section, "gateway",
+				      "%s is not in %s; a gateway is a neighbour",
+				      network->gateway,
+				      bu_ini_entry(section, "cidr")->value);
+	}
+	if (network->role == BU_ROLE_BOOT && network->vlan)
+		bu_load_wrong(ld, section, "vlan",
+			      "goes with no boot network: firmware starts without a "
+			      "tag; make it the native VLAN of the switch port");
+	if (network->role == BU_ROLE_BOOT && network->rdma != BU_RDMA_NONE &&
+	    network->mtu && network->mtu < 1024)
+		bu_load_wrong(ld, section, "mtu",
+			      "%d is too small for RDMA; allowed is 1024 or more",
+			      network->mtu);
+}
+
+static void
+check_overlap(struct bu_loader *ld, size_t i, size_t j)
+{
+	const struct bu_desired_network *a = &ld->desired->networks[i];
+	const struct bu_desired_network *b = &ld->desired->networks[j];
+	int bits = a->cidr.prefix_len < b->cidr.prefix_len ? a->cidr.prefix_len
+							   : b->cidr.prefix_len;
+
+	if (bits && (a->cidr.net ^ b->cidr.net) >> (32 - bits) == 0)
+		bu_load_wrong(ld, ld->network_sections[i], "cidr",
+			      "overlaps with [network %s]; each network has its own "
+			      "addresses",
+			      b->name);
+}
+
+/* Two networks of a pool on one NIC: only as VLANs that it can carry. */
+static void
+check_pair(struct bu_loader *ld, const struct bu_desired_network *a,
+	   const struct bu_desired_network *b, const struct bu_ini_section *section)
+{
+	bu_autofree char *on_a = carrier(a), *on_b = carrier(b);
+	const struct bu_desired_network *tagged = a->vlan ? a : b;
+	const struct bu_desired_network *plain = a->vlan ? b : a;
+
+	if (a->rail >= 0 && a->rail == b->rail)
+		bu_load_wrong(ld, section, "networks",
+			      "'%s' and '%s' are both rail %d; each rail has its own "
+			      "network",
+			      a->name, b->name, a->rail);
+	if (!share_a_nic(on_a, on_b))
+		return;
+	if (strcmp(on_a, on_b) != 0)
+		bu_load_wrong(ld, section, "networks",
+			      "'%s' is on nic %s and '%s' on nic %s; a bond has its "
+			      "NICs for itself",
+			      a->name, on_a, b->name, on_b);
+	else if (a->vlan == b->vlan)
+		bu_load_wrong(ld, section, "networks",
+			      "'%s' and '%s' are both on nic %s%s; give each "
+			      "network a NIC of its own%s",
+			      a->name, b->name, on_a, a->vlan ? " in one VLAN" : "",
+			      a->vlan ? " or another vlan" : "");
+	else if (plain->vlan == 0 && mtu_of(tagged) > mtu_of(plain))
+		bu_load_wrong(ld, section, "networks",
+			      "'%s' has mtu %d in a VLAN over '%s' with mtu %d; the "
+			      "NIC must carry the larger one",
+			      tagged->name, mtu_of(tagged), plain->name, mtu_of(plain));
+}
+
+static void
+check_nic_number(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		 const struct bu_desired_network *network,
+		 const struct bu_ini_section *section)
+{
+	int nics = pool->hardware ? pool->hardware->nics : 0;
+	bu_autofree char *list = carrier(network);
+	const char *rest = list;
+	char *word;
+
+	while (nics && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *nic = word;
+
+		if (!strchr(nic, ':') && atoi(nic) >= nics)
+			bu_load_wrong(ld, section, "networks",
+				      "'%s' is on nic %s; [hardware %s] has NICs 0 to "
+				      "%d",
+				      network->name, nic, pool->hardware->name,
+				      nics - 1);
+	}
+}
+
+void
+bu_load_check_pool_networks(struct bu_loader *ld, const struct bu_desired_pool *pool,
+			    const struct bu_ini_section *section)
+{
+	int boot = 0, gateways = 0;
+
+	for (size_t i = 0; i < pool->networks_count; i++) {
+		const struct bu_desired_network *network = pool->networks[i];
+
+		boot += network->role == BU_ROLE_BOOT;
+		gateways += network->gateway != NULL;
+		if (network->role == BU_ROLE_BMC)
+			bu_load_wrong(ld, section, "networks",
+				      "'%s' has role = bmc, no NIC of a node is in it; "
+				      "name it as bmc_network",
+				      network->name);
+		for (size_t j = 0; j < i; j++)
+			check_pair(ld, pool->networks[j], network, section);
+		check_nic_number(ld, pool, network, section);
+	}
+	if (pool->networks_count && boot != 1)
+		bu_load_wrong(
+			ld, section, "networks",
+			"holds %d networks with role = boot; allowed is exactly one",
+			boot);
+	if (gateways > 1)
+		bu_load_wrong(ld, section, "networks",
+			      "holds %d networks with a gateway; a node has one "
+			      "default route",
+			      gateways);
+	if (pool->bmc_network && pool->bmc_network->role != BU_ROLE_BMC)
+		bu_load_wrong(ld, section, "bmc_network",
+			      "[network %s] has another role; allowed is a network "
+			      "with role = bmc",
+			      pool->bmc_network->name);
+}
+
+struct taken {
+	uint32_t address;
+	const char *who; /* a node or a network, borrowed */
+	const struct bu_desired_network *network;
+};
+
+static int
+compare_taken(const void *a, const void *b)
+{
+	const struct taken *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+/* All addresses of nodes, sorted, owned. */
+static struct taken *
+list_taken(const struct bu_desired *desired, size_t *ret_count)
+{
+	struct taken *list =
+		bu_xcalloc(desired->nodes_count * (desired->networks_count + 1) + 1,
+			   sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; i < desired->nodes_count; i++)
+		for (size_t j = 0; j < desired->networks_count; j++)
+			if (desired->nodes[i].addresses[j])
+				list[count++] = (struct taken){
+					desired->nodes[i].addresses[j],
+					desired->nodes[i].name, &desired->networks[j]};
+	qsort(list, count, sizeof(*list), compare_taken);
+	*ret_count = count;
+	return list;
+}
+
+/* The IPv4 address in "https://10.1.0.5:443/x" or "10.1.0.5"; -1 for names. */
+static int
+bmc_address(const char *bmc, uint32_t *ret)
+{
+	const char *start = strstr(bmc, "://");
+	bu_autofree char *host = NULL;
+
+	start = start ? start + 3 : bmc;
+	host = bu_xstrndup(start, strcspn(start, ":/#"));
+	return read_ipv4(host, ret);
+}
+
+static void
+check_bmc(struct bu_loader *ld, const struct bu_desired_node *node,
+	  const struct taken *list, size_t count)
+{
+	const struct bu_origin *at = bu_desired_origin(node, "bmc");
+	const struct bu_desired_network *network = node->pool->bmc_network;
+	struct taken key, *found;
+
+	if (!at || !node->bmc || bmc_address(node->bmc, &key.address) < 0)
+		return;
+	found = count ? bsearch(&key, list, count, sizeof(*list), compare_taken) : NULL;
+	if (found)
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file, at->line,
+				"[node %s] bmc: '%.80s' is the address of node '%s' in "
+				"[network %s]; each has its own",
+				node->name, node->bmc, found->who,
+				found->network->name);
+	else if (network && network->cidr.prefix_len &&
+		 !in_cidr(&network->cidr, key.address))
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file, at->line,
+				"[node %s] bmc: '%.80s' is not in [network %s], the "
+				"pool's bmc_network",
+				node->name, node->bmc, network->name);
+}
+
+static void
+check_addresses(struct bu_loader *ld)
+{
+	struct bu_desired *desired = ld->desired;
+	size_t count;
+	struct taken *list = list_taken(desired, &count), key, *found;
+
+	for (size_t i = 0; i < desired->networks_count; i++) {
+		const char *gateway = desired->networks[i].gateway;
+
+		if (!gateway || !count || read_ipv4(gateway, &key.address) < 0)
+			continue;
+		found = bsearch(&key, list, count, sizeof(*list), compare_taken);
+		if (found)
+			bu_load_wrong(ld, ld->network_sections[i], "gateway",
+				      "%s is the address of node '%s'; take it out of "
+				      "addresses",
+				      gateway, found->who);
+	}
+	for (size_t i = 0; i < desired->nodes_count; i++)
+		check_bmc(ld, &desired->nodes[i], list, count);
+	free(list);
+}
+
+void
+bu_load_check_networks(struct bu_loader *ld)
+{
+	for (size_t i = 0; i < ld->desired->networks_count; i++) {
+		for (size_t j = 0; j < i; j++)
+			check_overlap(ld, i, j);
+		check_network(ld, &ld->desired->networks[i], ld->network_sections[i]);
+	}
+	check_addresses(ld);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of sections and keys. Called by the loader; the reference, the JSON schema
+ * and the tests loop over it. Invariant: each default passes its own key's check (a
+ * unit test holds it). Keys that a node may have and a pool, or a pool and a hardware
+ * class, have the same type in both (a unit test holds it, too).
+ */
+#include <assert.h>
+
+#include "profiles/desired.h"
+#include "profiles/gpu.h"
+#include "profiles/schema.h"
+
+static const struct bu_section_kind kinds[] = {
+	{"site", NULL, "the tree as a whole; stands in site.ini"},
+	{"policy", NULL, "what a plan must keep to"},
+	{"network", "a network", "an IP network that nodes have a NIC in"},
+	{"image", "an image", "what a node runs"},
+	{"hardware", "a hardware class",
+	 "what a machine must have, and what goes for each of the kind"},
+	{"cluster", "a cluster", "the cluster that nodes join"},
+	{"validation", "a validation", "what a node must prove before it joins"},
+	{"pool", "a pool", "nodes that share hardware class, image and cluster"},
+	{"node", "a node", "what differs for one node of a pool"},
+};
+
+#define FIELD(kind, field) offsetof(struct bu_desired_##kind, field)
+#define NONE BU_KEY_NO_FIELD
+#define GIB (1024.0 * 1024 * 1024)
+#define DAY_MS (24.0 * 3600 * 1000)
+#define POWER_DRIVERS "libvirt|redfish|ipmi"
+#define PURPOSES                                                                       \
+	"gpu-training|cpu-training|preprocessing|gpu-inference|cpu-inference|"         \
+	"feature-store-online|feature-store-offline|data-pipeline|control-plane|"      \
+	"general"
+
+/* BU_DESIRED_SETTINGS, in each section that may hold them. */
+/* clang-format off */
+#define TEXTS(kind, type, name, help)                                                  \
+	{#kind, #name, BU_KEY_##type, NULL, 0, 0, NULL, FIELD(kind, name), help},
+#define SETTINGS(kind)                                                                 \
+TEXTS(kind, TEXT, kargs, "added to the kernel's command line")                         \
+{#kind, "governor", BU_KEY_CHOICE, "performance|powersave|schedutil|ondemand", 0, 0,   \
+	NULL, FIELD(kind, governor), "frequency governor of the CPUs"},                \
+{#kind, "thp", BU_KEY_CHOICE, "always|madvise|never", 0, 0, NULL, FIELD(kind, thp),    \
+	"transparent huge pages"},                                                     \
+TEXTS(kind, HUGEPAGES, hugepages, "huge pages that are set aside")                     \
+TEXTS(kind, SETTINGS, sysctl, "kernel settings")                                       \
+TEXTS(kind, WORDS, modules, "kernel modules to load")                                  \
+TEXTS(kind, LABELS, labels, "labels of the nodes in the cluster")                      \
+TEXTS(kind, TAINTS, taints, "taints of the nodes in the cluster")                      \
+TEXTS(kind, WORDS, features, "features of the nodes in the cluster")                   \
+TEXTS(kind, WORDS, gres, "generic resources in the cluster, like rdma:rxe:1")          \
+TEXTS(kind, MIG, mig, "how the GPUs are divided into instances")                       \
+{#kind, "gpu_slices", BU_KEY_INT, NULL, 2, 48, NULL, FIELD(kind, gpu_slices),          \
+	"time slices of each GPU; without it, a GPU is not shared"},
+
+static const struct bu_key keys[] = {
+{"site", "format", BU_KEY_INT, NULL, 1, 1, "required", NONE,
+	"version of this language"},
+{"site", "name", BU_KEY_NAME, NULL, 0, 0, "required", FIELD(site, name),
+	"name of the site"},
+{"site", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, zone),
+	"where it is; nodes without a zone of their own get it"},
+{"site", "include", BU_KEY_WORDS, NULL, 0, 0, NULL, NONE,
+	"further files; '*' and '?' do not match '/'"},
+{"site", "inventory", BU_KEY_FILE, NULL, 0, 0, NULL, NONE,
+	"CSV file: name, mac, serial, bmc, rack, slot, zone"},
+{"site", "domain", BU_KEY_DOMAIN, NULL, 0, 0, NULL, FIELD(site, domain),
+	"DNS domain of the nodes"},
+{"site", "dns", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, dns),
+	"DNS servers; without it, the appliance"},
+{"site", "ntp", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, ntp),
+	"time servers; without it, the appliance"},
+{"site", "backup", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(site, backup),
+	"where backups go"},
+{"site", "backup_zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, backup_zone),
+	"where that is"},
+
+{"policy", "residency", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(policy, residency),
+	"patterns of the zones that nodes, images, clusters and backups may be in"},
+{"policy", "registries", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(policy, registries),
+	"hosts that images may come from; without it, any"},
+{"policy", "image_keys", BU_KEY_KEYFILES, NULL, 0, 0, NULL, FIELD(policy, image_keys),
+	"public keys, one of which each image's key must be; without it, any"},
+{"policy", "compatibility", BU_KEY_CHOICE, "refuse|warn", 0, 0, "refuse",
+	FIELD(policy, compatibility), "what happens when versions do not fit together"},
+
+{"network", "role", BU_KEY_ENUM, "boot|fabric|storage|bmc", 0, 0, "required",
+	FIELD(network, role), "boot: nodes start and are managed over it; fabric, storage: "
+	"jobs use it; bmc: management controllers are in it"},
+{"network", "cidr", BU_KEY_CIDR, NULL, 8, 30, "required", FIELD(network, cidr),
+	"the network"},
+{"network", "addresses", BU_KEY_ADDRESSES, NULL, 0, 0, NULL, NONE,
+	"handed out by position to the nodes of the pools that name the network; "
+	"required but for role = bmc"},
+{"network", "link_gbps", BU_KEY_REAL, NULL, 0.001, 10000, NULL, FIELD(network, link_gbps),
+	"rate of a node's link, 10^9 bit/s"},
+{"network", "rdma", BU_KEY_ENUM, "none|rxe|hardware", 0, 0, "none", FIELD(network, rdma),
+	"rxe: RDMA in software over any Ethernet NIC"},
+{"network", "nic", BU_KEY_INT, NULL, 0, 63, "0", FIELD(network, nic),
+	"which NIC of a node, counted from 0 in PCI order"},
+{"network", "mtu", BU_KEY_INT, NULL, 576, 9216, NULL, FIELD(network, mtu),
+	"bytes"},
+{"network", "pci", BU_KEY_PCI, NULL, 0, 0, NULL, FIELD(network, pci),
+	"the NIC by its slot, instead of nic"},
+{"network", "rail", BU_KEY_INT, NULL, 0, 63, NULL, FIELD(network, rail),
+	"which rail of the fabric it is"},
+{"network", "vlan", BU_KEY_INT, NULL, 1, 4094, NULL, FIELD(network, vlan),
+	"802.1Q id; networks with different ids may share a NIC"},
+{"network", "bond", BU_KEY_CHOICE, "none|active-backup|802.3ad", 0, 0, "none",
+	FIELD(network, bond), "several NICs as one"},
+{"network", "bond_nics", BU_KEY_NICS, NULL, 0, 0, NULL, FIELD(network, bond_nics),
+	"the NICs of the bond, instead of nic"},
+{"network", "bond_miimon", BU_KEY_DURATION, NULL, 10, 10000, "100 ms",
+	FIELD(network, bond_miimon_ms), "how often the bond looks at its links"},
+{"network", "bond_hash", BU_KEY_CHOICE, "layer2|layer2+3|layer3+4", 0, 0, "layer3+4",
+	FIELD(network, bond_hash), "how 802.3ad spreads flows over its links"},
+{"network", "gateway", BU_KEY_IPV4, NULL, 0, 0, NULL, FIELD(network, gateway),
+	"default route; one network of a pool has it"},
+{"network", "routes", BU_KEY_ROUTES, NULL, 0, 0, NULL, FIELD(network, routes),
+	"further routes over this network"},
+
+{"image", "path", BU_KEY_PATH, NULL, 0, 0, NULL, FIELD(image, path),
+	"its folder; without it, the appliance's image folder"},
+{"image", "key", BU_KEY_KEYFILE, NULL, 0, 0, NULL, FIELD(image, key_path),
+	"public key that it must be signed with; without it, the appliance's"},
+{"image", "source", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(image, source),
+	"where it is fetched from"},
+{"image", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, zone),
+	"where that is; without it, the site's"},
+
+{"hardware", "disk", BU_KEY_PATH, NULL, 0, 0, "required", FIELD(hardware, disk),
+	"the only disk that is ever written"},
+{"hardware", "memory_min", BU_KEY_SIZE, NULL, 1, 65536 * GIB, NULL,
+	FIELD(hardware, memory_min_bytes), "least memory"},
+{"hardware", "cpus_min", BU_KEY_INT, NULL, 1, 65536, NULL, FIELD(hardware, cpus_min),
+	"least number of logical CPUs"},
+{"hardware", "gpus", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(hardware, gpus),
+	"number of GPUs"},
+{"hardware", "nics", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(hardware, nics),
+	"number of NICs"},
+{"hardware", "gpu_model", BU_KEY_CHOICE, BU_GPU_MODELS, 0, 0, NULL,
+	FIELD(hardware, gpu_model), "model of the GPUs; mig is checked against it"},
+SETTINGS(hardware)
+
+{"cluster", "driver", BU_KEY_CHOICE, "slurm|kubernetes", 0, 0, "required", FIELD(cluster, driver),
+	"kind of cluster"},
+{"cluster", "controller", BU_KEY_HOSTPORT, NULL, 0, 0, "required",
+	FIELD(cluster, controller), "where its controller listens"},
+{"cluster", "munge_key", BU_KEY_SECRET, NULL, 0, 0, "file:/etc/munge/munge.key",
+	FIELD(cluster, munge_key), "key of munge, on the appliance (slurm)"},
+{"cluster", "slurm_conf", BU_KEY_PATH, NULL, 0, 0, "/etc/slurm/slurm.conf",
+	FIELD(cluster, slurm_conf_path), "slurm.conf, on the appliance (slurm)"},
+{"cluster", "token", BU_KEY_SECRET, NULL, 0, 0, NULL, FIELD(cluster, token),
+	"what nodes join with (kubernetes)"},
+{"cluster", "ca", BU_KEY_KEYFILE, NULL, 0, 0, NULL, FIELD(cluster, ca),
+	"certificate of the API server's CA (kubernetes)"},
+{"cluster", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(cluster, zone),
+	"where it is; without it, the site's"},
+
+{"validation", "fabric", BU_KEY_REF, "network", 0, 0, "required",
+	FIELD(validation, fabric), "network that is measured"},
+{"validation", "bw_min", BU_KEY_PERCENT, NULL, 1, 100, "80 %",
+	FIELD(validation, bw_min_percent), "least bandwidth, of the network's link_gbps"},
+{"validation", "runs", BU_KEY_INT, NULL, 1, 99, "5", FIELD(validation, runs),
+	"runs in each direction; their median counts"},
+{"validation", "message_size", BU_KEY_SIZE, NULL, 1, GIB, "64 KiB",
+	FIELD(validation, message_bytes), "bytes of one RDMA write"},
+{"validation", "run_size", BU_KEY_SIZE, NULL, 1, 1024 * GIB, "2 MiB",
+	FIELD(validation, run_bytes), "bytes written in one run"},
+{"validation", "lat_max_us", BU_KEY_REAL, NULL, 0.1, 1e9, NULL,
+	FIELD(validation, lat_max_us), "greatest latency; without it, only reported"},
+{"validation", "deadline", BU_KEY_DURATION, NULL, 1000, DAY_MS, "120 s",
+	FIELD(validation, deadline_ms), "time for the probe of one pair"},
+
+{"pool", "nodes", BU_KEY_NODESET, NULL, 0, 0, "required", NONE,
+	"its nodes; a node is in one pool"},
+{"pool", "hardware", BU_KEY_REF, "hardware", 0, 0, "required", FIELD(pool, hardware),
+	"hardware class of its machines"},
+{"pool", "image", BU_KEY_REF, "image", 0, 0, "required", FIELD(pool, image),
+	"what its nodes run"},
+{"pool", "power", BU_KEY_CHOICE, POWER_DRIVERS, 0, 0, "required", FIELD(pool, power),
+	"how its machines are switched on and off"},
+{"pool", "cluster", BU_KEY_REF, "cluster", 0, 0, NULL, FIELD(pool, cluster),
+	"cluster that its nodes join; without it, none"},
+{"pool", "networks", BU_KEY_REFS, "network", 0, 0, "required", NONE,
+	"its networks, exactly one with role = boot among them"},
+{"pool", "validation", BU_KEY_REF, "validation", 0, 0, NULL, FIELD(pool, validation),
+	"what must be proven before joining; required with a cluster"},
+SETTINGS(pool)
+{"pool", "purpose", BU_KEY_CHOICE, PURPOSES, 0, 0, NULL, FIELD(pool, purpose),
+	"what its nodes are for"},
+{"pool", "canary", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, canary),
+	"nodes that a rollout changes first, alone"},
+{"pool", "max_unavailable", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, max_unavailable),
+	"nodes that may be out of the cluster at once"},
+{"pool", "failure_budget", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, failure_budget),
+	"failed nodes with which a rollout stops itself"},
+{"pool", "drain_deadline", BU_KEY_DURATION, NULL, 1000, 30 * DAY_MS, NULL,
+	FIELD(pool, drain_deadline_ms), "longest wait for jobs to end; without it, any"},
+{"pool", "maintenance", BU_KEY_WINDOW, NULL, 0, 0, NULL, FIELD(pool, maintenance),
+	"when a rollout may disturb nodes; without it, always"},
+{"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data),
+	"partitions besides the system's, which a reimage keeps"},
+{"pool", "bmc_network", BU_KEY_REF, "network", 0, 0, NULL, FIELD(pool, bmc_network),
+	"network of the management controllers; their addresses are in it"},
+{"pool", "bmc_credentials", BU_KEY_SECRET, NULL, 0, 0, NULL, FIELD(pool, bmc_credentials),
+	"user and password of the management controllers"},
+{"pool", "bmc", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE,
+	"of each node, by position; the inventory and [node] come over it"},
+{"pool", "serial", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, "as bmc"},
+{"pool", "rack", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, "as bmc; one for all is allowed"},
+{"pool", "slot", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, "as bmc; one for all is allowed"},
+{"pool", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(pool, zone),
+	"where its nodes are; without it, the site's"},
+
+{"node", "image", BU_KEY_REF, "image", 0, 0, NULL, FIELD(node, image),
+	"instead of the pool's"},
+{"node", "power", BU_KEY_CHOICE, POWER_DRIVERS, 0, 0, NULL, FIELD(node, power),
+	"instead of the pool's"},
+SETTINGS(node)
+{"node", "nics", BU_KEY_NICMACS, NULL, 0, 0, NULL, FIELD(node, nics),
+	"NICs by network and MAC, where neither number nor slot tells them"},
+{"node", "mac", BU_KEY_MAC, NULL, 0, 0, NULL, FIELD(node, mac),
+	"of the boot NIC; instead of the inventory's, as all that follow"},
+{"node", "serial", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, serial),
+	"serial number of the machine"},
+{"node", "bmc", BU_KEY_BMC, NULL, 0, 0, NULL, FIELD(node, bmc),
+	"what the power driver talks to"},
+{"node", "rack", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, rack), "rack"},
+{"node", "slot", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, slot), "slot in the rack"},
+{"node", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, zone), "zone"},
+};
+/* clang-format on */
+static_assert(BU_LEN(keys) + BU_LEN(kinds) <= BU_SCHEMA_MAX, "the table fits");
+
+const struct bu_section_kind *
+bu_schema_kinds(size_t *ret_count)
+{
+	*ret_count = BU_LEN(kinds);
+	return kinds;
+}
+
+const struct bu_key *
+bu_schema_keys(size_t *ret_count)
+{
+	*ret_count = BU_LEN(keys);
+	return keys;
+}
