@@ -19,6 +19,7 @@ enum {
 	TABLE_SECTORS = TABLE_BYTES / BU_SECTOR,
 	HEADER_SIZE = 92,
 	ALIGN = 1024 * 1024,
+	MBR_SIGNATURE = 440,
 };
 
 int
@@ -148,6 +149,11 @@ fill_mbr(uint8_t *mbr, const struct bu_manifest *manifest,
 	static const uint8_t chs_begin[3] = {0, 2, 0}, chs_end[3] = {0xff, 0xff, 0xff};
 
 	memcpy(mbr, manifest->boot_code, BU_BOOT_CODE_SIZE);
+	/* UEFI does not use the signature. Under BIOS it is all that tells an
+	 * installed system which disk it was booted from. */
+	do
+		bu_random(mbr + MBR_SIGNATURE, 4);
+	while (!memcmp(mbr + MBR_SIGNATURE, "\0\0\0", 4));
 	memcpy(mbr + 447, chs_begin, 3);
 	mbr[450] = 0xee;
 	memcpy(mbr + 451, chs_end, 3);

@@ -50,7 +50,7 @@ START_TEST(others_read_what_we_write)
 {
 	char path[] = "/tmp/bringup-gpt-XXXXXX";
 	bu_autoclose int fd = mkstemp(path);
-	uint8_t sector[512];
+	uint8_t sector[512], first[4];
 	struct bu_layout layout;
 	struct bu_err err = {0};
 
@@ -62,6 +62,8 @@ START_TEST(others_read_what_we_write)
 	check_with_partx(path);
 	ck_assert_int_eq(pread(fd, sector, 512, 0), 512);
 	ck_assert(!memcmp(sector, manifest.boot_code, BU_BOOT_CODE_SIZE));
+	ck_assert(memcmp(sector + 440, "\0\0\0", 4) != 0);
+	memcpy(first, sector + 440, 4);
 	ck_assert_int_eq(sector[450], 0xee);
 	ck_assert_int_eq(sector[510] << 8 | sector[511], 0x55aa);
 	ck_assert_int_eq(pread(fd, sector, 512, 65536), 512);
@@ -69,6 +71,10 @@ START_TEST(others_read_what_we_write)
 	memset(sector, 0xff, sizeof(sector));
 	ck_assert_int_eq(pwrite(fd, sector, 512, 512), 512);
 	check_with_partx(path);
+	/* No two disks are the same, not even of one image. */
+	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
+	ck_assert_int_eq(pread(fd, sector, 512, 0), 512);
+	ck_assert(memcmp(sector + 440, first, 4) != 0);
 	unlink(path);
 }
 END_TEST

@@ -173,12 +173,12 @@ pack()
 }
 
 # boot_initrd ROOT VERSION FILE: the small initial ramdisk of installed systems, which
-# finds the root file system by its label.
+# finds the root partition beside the system partition that was booted.
 boot_initrd()
 {
 	rm -rf "$WORK/initrd" && mkdir -p "$WORK/initrd"
 	skeleton "$WORK/initrd"
-	modules "$1" "$2" "$WORK/initrd" $STORAGE
+	modules "$1" "$2" "$WORK/initrd" $STORAGE efivarfs edd
 	cp "$RECIPES/boot.init" "$WORK/initrd/init"
 	cp "$RECIPES/network.sh" "$WORK/initrd/network.sh"
 	chmod 755 "$WORK/initrd/init"
