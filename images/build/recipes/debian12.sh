@@ -105,7 +105,8 @@ settings()
 {
 	units=$1/etc/systemd/system
 	rm -f "$1/etc/munge/munge.key" "$1/etc/resolv.conf" "$1/etc/hostname"
-	rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap" # the host's way to its mirrors
+	# The host's way to its mirrors.
+	rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap" "$1/etc/apt/sources.list.d"/*
 	: >"$1/etc/resolv.conf"
 	: >"$1/etc/machine-id"
 	rm -f "$1/var/lib/dbus/machine-id"
