@@ -46,6 +46,7 @@ check|libclang-rt-14-dev|sanitizers and fuzzers of clang|
 check|llvm-14|names in the sanitizers' reports|
 check|clang-format-14|source format|
 check|jq|JSON in the system tests|
+check|clustershell|its nodeset judges ours|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
 demo|libvirt-clients|virsh, to look into the rack|

@@ -36,6 +36,15 @@ START_TEST(expands_in_the_written_order)
 		{"n[2,1],n1", "n2 n1"},
 		{"n1,n1,n1,n2,n1", "n1 n2"},
 		{"[1-2]x", "1x 2x"},
+		{"n[0-9/3]", "n0 n3 n6 n9"},
+		{"n[00-08/4,1]", "n00 n04 n08 n1"},
+		{"n[1-5]!n[2-3]", "n1 n4 n5"},
+		{"n[1-5]&n[4-9]", "n4 n5"},
+		{"n[1-3]^n[3-5]", "n1 n2 n4 n5"},
+		{"n1,n2!n1,n1", "n2 n1"},
+		{"n[1-2]!n[1-2]", ""},
+		{"n[1-9]!n[2-8/2]&n[1-4],m1", "n1 n3 m1"},
+		{"n1,n1^n2,n2", "n1 n2"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -68,25 +77,32 @@ START_TEST(refuses_with_a_reason)
 		{"gpu[1-3", "'gpu[1-3' has a '[' without ']'"},
 		{"gpu1-3]", "'gpu1-3]' has a ']' without '['"},
 		{"gpu[1-3]]", "'gpu[1-3]]' has a ']' without '['"},
-		{"gpu[]",
-		 "'gpu[]' does not hold a range where ']' stands; write [1-4,7], "
-		 "each number at most 9 digits"},
+		{"gpu[]", "'gpu[]' does not hold a range where ']' stands; write "
+			  "[1-4,7] or [0-8/2], "
+			  "each number at most 9 digits"},
 		{"gpu[1-]", "'gpu[1-]' does not hold a range where '1-]' stands; write "
-			    "[1-4,7], each number at most 9 digits"},
-		{"gpu[1-9/2]",
-		 "'gpu[1-9/2]' does not hold a range where '1-9/2]' stands; "
-		 "write [1-4,7], each number at most 9 digits"},
+			    "[1-4,7] or [0-8/2], each number at most 9 digits"},
+		{"gpu[1-9/0]",
+		 "'gpu[1-9/0]' does not hold a range where '1-9/0]' stands; "
+		 "write [1-4,7] or [0-8/2], each number at most 9 digits"},
+		{"gpu[1/2]", "'gpu[1/2]' does not hold a range where '1/2]' stands; "
+			     "write [1-4,7] or [0-8/2], each number at most 9 digits"},
+		{"gpu[1-3]!",
+		 "has an empty item; write names with one comma between them"},
+		{"&gpu1", "has an empty item; write names with one comma between them"},
+		{"state=ready", "'state=ready': states cannot be named here"},
 		{"gpu[a-b]",
 		 "'gpu[a-b]' does not hold a range where 'a-b]' stands; write "
-		 "[1-4,7], each number at most 9 digits"},
+		 "[1-4,7] or [0-8/2], each number at most 9 digits"},
 		{"gpu[1,]", "'gpu[1,]' does not hold a range where ']' stands; write "
-			    "[1-4,7], each number at most 9 digits"},
-		{"gpu[1-1234567890]", "'gpu[1-1234567890]' does not hold a range where "
-				      "'1-1234567890]' stands; "
-				      "write [1-4,7], each number at most 9 digits"},
+			    "[1-4,7] or [0-8/2], each number at most 9 digits"},
+		{"gpu[1-1234567890]",
+		 "'gpu[1-1234567890]' does not hold a range where "
+		 "'1-1234567890]' stands; "
+		 "write [1-4,7] or [0-8/2], each number at most 9 digits"},
 		{"gpu[[1-2]]",
 		 "'gpu[[1-2]]' does not hold a range where '[1-2]]' stands; "
-		 "write [1-4,7], each number at most 9 digits"},
+		 "write [1-4,7] or [0-8/2], each number at most 9 digits"},
 		{"gpu[01-5]",
 		 "'gpu[01-5]' pads the two ends of a range differently; write "
 		 "[01-16] or [1-16]"},
@@ -118,6 +134,26 @@ START_TEST(refuses_with_a_reason)
 		ck_assert_str_eq(err.text, rows[i].want);
 		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	}
+}
+END_TEST
+
+static int
+answer(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_err *err)
+{
+	(void)arg;
+	return bu_nodeset_add(nodeset, strcmp(group, "state=ready") == 0 ? "n2" : "n3",
+			      err);
+}
+
+START_TEST(questions_come_from_the_callback_whole)
+{
+	struct bu_err err;
+	struct bu_nodeset *nodeset =
+		bu_nodeset_parse("n[1-4]!state=ready!@spare", answer, NULL, &err);
+	bu_autofree char *text = joined(nodeset);
+
+	ck_assert_str_eq(text, "n1 n4");
+	bu_nodeset_destroy(nodeset);
 }
 END_TEST
 
@@ -230,6 +266,6 @@ START_TEST(node_names_become_host_names)
 END_TEST
 
 BU_UNIT("nodeset", expands_in_the_written_order, refuses_with_a_reason,
-	groups_come_from_the_callback, unique_names_a_repetition,
-	folds_to_the_shortest_and_back, an_empty_set_folds_to_nothing,
-	node_names_become_host_names)
+	groups_come_from_the_callback, questions_come_from_the_callback_whole,
+	unique_names_a_repetition, folds_to_the_shortest_and_back,
+	an_empty_set_folds_to_nothing, node_names_become_host_names)

@@ -512,7 +512,7 @@ static const struct wrong {
 	 "no blanks, no user or password\n"},
 	{"nodes = node[001-002]", "nodes = node[0-4/0]",
 	 "site.ini:27: [pool train] nodes: 'node[0-4/0]' does not hold a range where "
-	 "'0-4/0]' stands; write [1-4,7], each number at most 9 digits\n"},
+	 "'0-4/0]' stands; write [1-4,7] or [0-8/2], each number at most 9 digits\n"},
 };
 
 static char *

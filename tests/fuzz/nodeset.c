@@ -18,7 +18,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!one)
 		return 0;
-	bu_assert(one->count > 0 && one->count <= BU_NODESET_MAX);
+	bu_assert(one->count <= BU_NODESET_MAX);
+	if (one->count == 0) { /* "a!a" */
+		bu_nodeset_destroy(one);
+		return 0;
+	}
 	bu_nodeset_sort(one);
 	folded = bu_nodeset_fold((const char *const *)one->names, one->count);
 	two = bu_nodeset_parse(folded, NULL, NULL, NULL);

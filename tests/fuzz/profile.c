@@ -7,8 +7,25 @@
 
 #include "base/json.h"
 #include "profiles/load.h"
+#include "profiles/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Every value of every node has an origin in the tree, or none. */
+static void
+look_at_origins(const struct bu_desired *desired)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+
+	for (size_t i = 0; i < desired->nodes_count && i < 8; i++)
+		for (size_t j = 0; j < count; j++) {
+			const struct bu_origin *origin =
+				bu_desired_origin(&desired->nodes[i], keys[j].key);
+
+			bu_assert(!origin || (origin->file && origin->line > 0));
+		}
+}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -26,6 +43,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		struct bu_desired *desired = bu_profiles_load(tree, &findings);
 
 		bu_assert(desired ? findings.errors == 0 : findings.errors > 0);
+		if (desired)
+			look_at_origins(desired);
 		bu_desired_destroy(desired);
 		bu_tree_destroy(tree);
 	}
