@@ -140,6 +140,8 @@ blocks_of(const struct bu_order *order)
 {
 	int spines = spines_of(order), least = spines;
 
+	if (order->sprayed)
+		return 1;
 	for (int leaf = 0; leaf < order->leaves; leaf++) {
 		int size = order->start[(leaf + 1) * order->rails] -
 			   order->start[leaf * order->rails];
@@ -150,10 +152,63 @@ blocks_of(const struct bu_order *order)
 	return (spines + least - 1) / least;
 }
 
+/* Leaves that can meet: those with a rail in common, directly or through others. Sorts
+ * the leaves by class; ret_start holds one more than there are classes. */
+static int
+leaf_classes(const struct bu_order *order, int *ret_leaves, int *ret_start)
+{
+	bu_autofree int *class_of = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *rail_class = bu_xcalloc((size_t)order->rails + 1, sizeof(int));
+	int classes = 0, count = 0;
+
+	for (int rail = 0; rail < order->rails; rail++)
+		rail_class[rail] = rail;
+	for (int leaf = 0; leaf < order->leaves; leaf++) {
+		int first = -1;
+
+		for (int rail = 0; rail < order->rails; rail++) {
+			int old = rail_class[rail];
+
+			if (group_size(order, leaf, rail) == 0)
+				continue;
+			first = first < 0 ? old : first;
+			for (int r = 0; r < order->rails; r++)
+				rail_class[r] =
+					rail_class[r] == old ? first : rail_class[r];
+		}
+		class_of[leaf] = -1;
+	}
+	for (int leaf = 0; leaf < order->leaves; leaf++) {
+		for (int rail = 0; rail < order->rails; rail++) {
+			if (group_size(order, leaf, rail) > 0)
+				class_of[leaf] = rail_class[rail];
+		}
+	}
+	for (int class = 0; class < order->rails; class ++) {
+		ret_start[classes] = count;
+		for (int leaf = 0; leaf < order->leaves; leaf++) {
+			if (class_of[leaf] == class)
+				ret_leaves[count++] = leaf;
+		}
+		classes += count > ret_start[classes];
+	}
+	ret_start[classes] = count;
+	return classes;
+}
+
 int
 bu_stage_cross_rounds(const struct bu_order *order, int d)
 {
-	return bu_stage_leaf_group_rounds(order->leaves, d) * blocks_of(order);
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *start = bu_xcalloc((size_t)order->rails + 2, sizeof(int));
+	int classes = leaf_classes(order, leaves, start), most = 0;
+
+	for (int i = 0; i < classes; i++) {
+		int rounds = bu_stage_leaf_group_rounds(start[i + 1] - start[i], d);
+
+		most = rounds > most ? rounds : most;
+	}
+	return most * blocks_of(order);
 }
 
 /* The slots of two leaves, as many as there are spines; which ports have a turn moves
@@ -189,18 +244,25 @@ int
 bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 		     struct bu_cross *ret)
 {
+	bu_autofree int *leaves = bu_xcalloc((size_t)order->leaves + 1, sizeof(int));
+	bu_autofree int *start = bu_xcalloc((size_t)order->rails + 2, sizeof(int));
 	bu_autofree struct bu_pair *pairs =
 		bu_xcalloc((size_t)order->leaves + 1, sizeof(*pairs));
-	int blocks = blocks_of(order), all = bu_schedule_rounds(order->leaves);
-	int meeting = round / blocks, total = 0, count;
+	int blocks = blocks_of(order), meeting = round / blocks, total = 0;
+	int classes = leaf_classes(order, leaves, start);
 
-	if (all == 0)
-		return 0;
-	count = bu_schedule_round(order->leaves, mix(seed, UINT64_C(0x1eaf)),
-				  meeting % all, pairs);
-	for (int i = 0; i < count; i++)
-		total += leaf_meets_leaf(order, pairs[i].a, pairs[i].b, meeting,
-					 round % blocks, ret + total);
+	for (int i = 0; i < classes; i++) {
+		int n = start[i + 1] - start[i], count;
+
+		if (n < 2)
+			continue;
+		count = bu_schedule_round(n, mix(seed, UINT64_C(0x1eaf) + (uint64_t)i),
+					  meeting % bu_schedule_rounds(n), pairs);
+		for (int k = 0; k < count; k++)
+			total += leaf_meets_leaf(order, leaves[start[i] + pairs[k].a],
+						 leaves[start[i] + pairs[k].b], meeting,
+						 round % blocks, ret + total);
+	}
 	return total;
 }
 

@@ -22,6 +22,8 @@
 /* The ports that take part, by leaf, then rail, then number. */
 struct bu_order {
 	int leaves, rails, spines;
+	int sprayed; /* set it after init: no link can be chosen, so leaves part at once
+		      */
 	int port_count;
 	int *start; /* of group leaf * rails + rail; one more at the end */
 	int *ports;

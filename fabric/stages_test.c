@@ -111,10 +111,10 @@ check_cross_round(const struct bu_order *order, const int *leaf_of, int round,
 }
 
 static void
-check_cross(int n, int size, int rails, int spines, int d)
+check_cross(int n, int size, int rails, int spines, int d, int per_rail)
 {
 	int leaves, ports = n * rails;
-	bu_autofree int *leaf_of = uneven(n, rails, size, 0, &leaves);
+	bu_autofree int *leaf_of = uneven(n, rails, size, per_rail, &leaves);
 	bu_autofree int *busy = bu_xcalloc((size_t)ports, sizeof(int));
 	bu_autofree int *link_round =
 		bu_xcalloc((size_t)(leaves * spines), sizeof(int));
@@ -122,15 +122,16 @@ check_cross(int n, int size, int rails, int spines, int d)
 	bu_autofree struct bu_cross *pairs =
 		bu_xcalloc((size_t)ports + 1, sizeof(*pairs));
 	struct bu_order order;
-	int wrong = 0;
+	int wrong = 0, peers;
 
 	bu_order_init(&order, leaf_of, ports, rails, leaves, spines, NULL);
 	for (int round = 0; round < bu_stage_cross_rounds(&order, d); round++)
 		ck_assert_int_eq(check_cross_round(&order, leaf_of, round, pairs, busy,
 						   link_round, link_used),
 				 0);
-	for (int link = 0; link < leaves * spines && leaves > 1; link++)
-		MUST(link_used[link] >= (leaves - 1 < d ? leaves - 1 : d));
+	peers = (per_rail ? leaves / rails : leaves) - 1;
+	for (int link = 0; link < leaves * spines; link++)
+		MUST(link_used[link] >= (peers < d ? peers : d));
 	ck_assert_msg(wrong == 0, "n=%d size=%d rails=%d spines=%d: %d", n, size, rails,
 		      spines, wrong);
 	bu_order_fini(&order);
@@ -141,9 +142,10 @@ START_TEST(each_link_d_times)
 	static const int sizes[] = {3, 8, 17, 32}, spines[] = {1, 2, 4, 8, 16};
 
 	for (int n = 2; n <= 2000; n += n < 100 ? 1 : 37)
-		check_cross(n, sizes[n % 4], 1, spines[n % 5], 4);
+		check_cross(n, sizes[n % 4], 1, spines[n % 5], 4, 0);
 	for (int n = 2; n <= 100; n += 7)
-		check_cross(n, sizes[n % 4], 4, spines[n % 5], 3);
+		for (int per_rail = 0; per_rail < 2; per_rail++)
+			check_cross(n, sizes[n % 4], 4, spines[n % 5], 3, per_rail);
 }
 END_TEST
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One direction of one test in a whole fabric, small enough that millions fit in
+ * memory, and what a fabric under test offers. A port is node * rails + rail.
+ */
+#ifndef BU_FABRIC_JUDGE_FLOW_H
+#define BU_FABRIC_JUDGE_FLOW_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/topology.h"
+
+/* Instrument in doubt: the flow says nothing about the fabric. */
+enum { BU_DOUBT_LIMIT = 1, BU_DOUBT_CLOCK = 2, BU_DOUBT_BYTES = 4, BU_DOUBT_NONE = 8 };
+/* The path of a flow between leaves. */
+enum { BU_PATH_UNKNOWN = -1, BU_PATH_SEVERAL = -2 };
+
+struct bu_flow {
+	int32_t src, dst; /* ports; sends, receives */
+	int32_t via;      /* spine that is asked for, -1 = none */
+	int32_t path;     /* spine that it took, or BU_PATH_... */
+	uint16_t round, sport;
+	uint16_t mtu;  /* 0 = not told */
+	uint8_t qps;   /* queue pairs */
+	uint8_t doubt; /* BU_DOUBT_... */
+	float rate_gbps;
+	float lat_us, lat99_us; /* 0 = not told */
+	float lost;             /* packets, by the counters of both ends */
+};
+
+/* One direction of a link by its switches, since the reading before. */
+struct bu_link_count {
+	float bad;  /* errors, drops, waits */
+	float rate; /* 10^9 bit/s or bytes; < 0 = not told */
+};
+/* Of a link: [2 * (leaf * spines + spine) + dir]. */
+enum { BU_LINK_UP, BU_LINK_DOWN };
+
+struct bu_site {
+	/* All flows at once; fills in what came of them. */
+	int (*round)(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
+	/* The spines of `count` source ports from sport on; BU_PATH_UNKNOWN where it
+	 * cannot be told. NULL = there is no trace. */
+	int (*trace)(void *arg, int src, int dst, int sport, int count, int *ret_spines,
+		     struct bu_err *err);
+	/* The leaf of each port as LLDP says, -1 = nothing heard. */
+	int (*lldp)(void *arg, int *ret_leaf_of, struct bu_err *err);
+	int (*switches)(void *arg, struct bu_link_count *ret, struct bu_err *err);
+	void *arg;
+};
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A campaign over a whole fabric, from the plan to the accusations: stage A finds the
+ * ports that are good inside their leaf, B measures the links with these, D goes on
+ * with both so that what comes and goes shows, C tests each suspect again with proven
+ * partners until a sequential test decides. The site is asked through struct bu_site,
+ * so a model, a simulator and a campaign of agents look the same from here.
+ */
+#ifndef BU_FABRIC_JUDGE_LOCALISE_H
+#define BU_FABRIC_JUDGE_LOCALISE_H
+
+#include <stdint.h>
+
+#include "fabric/judge/flow.h"
+
+enum bu_what {
+	BU_WHAT_ENDPOINT,
+	BU_WHAT_LEAF,
+	BU_WHAT_SPINE,
+	BU_WHAT_LINK,
+	BU_WHAT_INCONCLUSIVE,
+	BU_WHAT_ANY
+};
+enum { BU_DIR_OUT = 1, BU_DIR_IN = 2 }; /* tx, rx of a port; up, down of a link */
+
+struct bu_accusation {
+	enum bu_what what;
+	int port; /* ENDPOINT */
+	int node; /* INCONCLUSIVE */
+	int leaf; /* LEAF, LINK */
+	int spine;
+	int dir;                  /* ENDPOINT, LINK: BU_DIR_... */
+	double confidence;        /* 0 to 1 */
+	char cause[240];          /* one line for people */
+	struct bu_accusation *of; /* ANY: no test can tell these apart */
+	int of_count;
+};
+
+struct bu_localise_opts {
+	uint64_t seed;
+	int partners; /* 0 = what bu_stage_partners() says */
+};
+
+struct bu_report {
+	struct bu_accusation *accusations;
+	int count;
+	int rounds[4]; /* of stages A, B, C, D */
+	long flows;
+	int undecided; /* suspects whose test did not end: neither accused nor cleared
+			*/
+};
+
+int bu_localise(const struct bu_topology *topology, const struct bu_site *site,
+		const struct bu_localise_opts *opts, struct bu_report *ret,
+		struct bu_err *err);
+void bu_report_fini(struct bu_report *report);
+
+#endif

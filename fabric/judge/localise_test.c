@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/judge/localise.h"
+
+#include <string.h>
+
+#include "fabric/judge/parts.h"
+#include "fabric/judge/stats.h"
+#include "tests/sim/sim.h"
+#include "tests/support/unit.h"
+
+static struct bu_report
+campaign(struct sim *sim)
+{
+	struct bu_site site = sim_site(sim);
+	struct bu_localise_opts opts = {.seed = 5};
+	struct bu_report report;
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_localise(&sim->plan, &site, &opts, &report, &err) == 0, "%s",
+		      err.text);
+	return report;
+}
+
+/* One fault each, in four leaves of eight with four spines. */
+static void
+check_one(struct sim_fault fault, int sprayed, int lldp)
+{
+	struct sim sim;
+	struct bu_report report;
+
+	sim_init(&sim, 32, 1, 8, 4, 42);
+	sim.plan.sprayed = sprayed;
+	sim.plan.has_lldp = lldp;
+	sim_add(&sim, fault);
+	report = campaign(&sim);
+	ck_assert_msg(report.count >= 1, "%s: nobody accused",
+		      sim_kind_name(fault.kind));
+	for (int i = 0; i < report.count; i++)
+		ck_assert_msg(sim_judge(&sim, &report.accusations[i]) == 0, "%s: %s",
+			      sim_kind_name(fault.kind), report.accusations[i].cause);
+	ck_assert_int_eq(report.count, fault.kind == SIM_SWAP ? 2 : 1);
+	if (fault.kind == SIM_PORT_RATE || fault.kind == SIM_LINK_RATE)
+		ck_assert_int_eq(report.accusations[0].dir, fault.dir);
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+
+START_TEST(each_fault_by_its_name)
+{
+	static const struct sim_fault faults[] = {
+		{.kind = SIM_PORT_RATE, .port = 9, .dir = 1, .factor = 0.9},
+		{.kind = SIM_PORT_RATE, .port = 9, .dir = 2, .factor = 0.5},
+		{.kind = SIM_PORT_RATE, .port = 31, .dir = 3, .factor = 0.92},
+		{.kind = SIM_PORT_LOSS, .port = 3, .dir = 1, .factor = 1e-5},
+		{.kind = SIM_PORT_LATENCY, .port = 3, .dir = 3, .factor = 2},
+		{.kind = SIM_PORT_MTU, .port = 17, .dir = 3},
+		{.kind = SIM_SWAP, .port = 4, .port2 = 12},
+		{.kind = SIM_CLOCK, .node = 7, .factor = 1.05},
+		{.kind = SIM_LOOPBACK, .node = 7, .factor = 1.02},
+		{.kind = SIM_LEAF_RATE, .leaf = 2, .factor = 0.8},
+	};
+
+	for (size_t i = 0; i < BU_LEN(faults); i++) {
+		check_one(faults[i], 0, 1);
+		check_one(faults[i], 1, 1);
+	}
+	check_one(faults[6], 0, 0);
+}
+END_TEST
+
+START_TEST(each_link_by_its_name)
+{
+	static const struct sim_fault faults[] = {
+		{.kind = SIM_LINK_RATE, .leaf = 1, .spine = 2, .dir = 1, .factor = 0.5},
+		{.kind = SIM_LINK_RATE, .leaf = 1, .spine = 2, .dir = 2, .factor = 0.8},
+		{.kind = SIM_LINK_LOSS,
+		 .leaf = 3,
+		 .spine = 0,
+		 .dir = 2,
+		 .factor = 1e-4},
+		{.kind = SIM_SPINE_RATE, .spine = 3, .dir = 3, .factor = 0.6},
+	};
+
+	for (size_t i = 0; i < BU_LEN(faults); i++) {
+		check_one(faults[i], 0, 1);
+		check_one(faults[i], 1, 1);
+	}
+}
+END_TEST
+
+START_TEST(what_comes_and_goes)
+{
+	struct sim_fault fault = {.kind = SIM_PORT_RATE,
+				  .port = 9,
+				  .dir = 1,
+				  .factor = 0.6,
+				  .share = 0.4};
+
+	check_one(fault, 0, 1);
+}
+END_TEST
+
+/* Two leaves: up of one and down of the other always come together. */
+START_TEST(what_no_test_tells_apart_comes_together)
+{
+	struct sim sim;
+	struct bu_report report;
+
+	sim_init(&sim, 16, 1, 8, 4, 42);
+	sim.plan.has_switch = 0;
+	sim_add(&sim, (struct sim_fault){.kind = SIM_LINK_RATE,
+					 .leaf = 1,
+					 .spine = 2,
+					 .dir = BU_DIR_OUT,
+					 .factor = 0.5});
+	report = campaign(&sim);
+	ck_assert_int_eq(report.count, 1);
+	ck_assert_int_eq(report.accusations[0].what, BU_WHAT_ANY);
+	ck_assert_int_eq(report.accusations[0].of_count, 2);
+	ck_assert_int_eq(sim_judge(&sim, &report.accusations[0]), 0);
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+END_TEST
+
+/* All are 20 % slow: the cohort sees nothing, the absolute rule does. */
+START_TEST(a_fleet_that_is_slow_together)
+{
+	struct sim sim;
+	struct bu_report report;
+
+	sim_init(&sim, 32, 1, 8, 4, 42);
+	for (int leaf = 0; leaf < 4; leaf++)
+		sim_add(&sim, (struct sim_fault){.kind = SIM_LEAF_RATE,
+						 .leaf = leaf,
+						 .factor = 0.8});
+	report = campaign(&sim);
+	ck_assert_int_eq(report.count, 4);
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(report.accusations[i].what, BU_WHAT_LEAF);
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+END_TEST
+
+START_TEST(the_clean_are_not_accused)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct sim sim;
+		struct bu_report report;
+
+		sim_init(&sim, 8 + (int)seed * 3, 1 + (int)seed % 2, 8, 4, seed);
+		sim.plan.sprayed = seed % 3 == 0;
+		report = campaign(&sim);
+		ck_assert_msg(report.count == 0, "seed %d", (int)seed);
+		bu_report_fini(&report);
+		sim_fini(&sim);
+	}
+}
+END_TEST
+
+static int
+broken_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	(void)arg, (void)flows, (void)count;
+	return bu_err_set(err, BU_ERR_REMOTE, 0, "gone");
+}
+
+START_TEST(a_site_that_fails)
+{
+	struct sim sim;
+	struct bu_site site;
+	struct bu_localise_opts opts = {.seed = 5};
+	struct bu_report report;
+	struct bu_err err = {0};
+
+	sim_init(&sim, 16, 1, 8, 4, 42);
+	site = sim_site(&sim);
+	site.round = broken_round;
+	ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, &err), -1);
+	ck_assert_str_eq(err.text, "gone");
+	sim_fini(&sim);
+}
+END_TEST
+
+START_TEST(statistics)
+{
+	float values[] = {5, 1, 4, 2, 3}, same[] = {2, 2, 2};
+	const struct bu_sprt_rule rule = {0.01, 0.3, 1e-4, 1e-3};
+	struct bu_sprt bad = {0}, good = {0};
+	double low, high;
+
+	ck_assert_double_eq(bu_stats_median(values, 5), 3);
+	ck_assert_double_eq_tol(bu_stats_sigma(values, 5, 3), 1.4826, 1e-9);
+	ck_assert_double_eq(bu_stats_sigma(same, 3, 2), 0);
+	bu_stats_wilson(396, 400, &low, &high);
+	ck_assert_double_eq_tol(low, 0.9746, 1e-3);
+	ck_assert_double_eq_tol(high, 0.9961, 1e-3);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(bu_sprt_decided(&bad, &rule), 0);
+		bu_sprt_add(&bad, &rule, 1);
+	}
+	ck_assert_int_eq(bu_sprt_decided(&bad, &rule), 1);
+	for (int i = 0; i < 30; i++)
+		bu_sprt_add(&good, &rule, 0);
+	ck_assert_int_eq(bu_sprt_decided(&good, &rule), -1);
+}
+END_TEST
+
+START_TEST(instruments_in_doubt)
+{
+	ck_assert_int_eq(bu_flow_doubt(392.1, 390, 2, 2, 390e9 / 8 * 2), 0);
+	ck_assert_int_eq(bu_flow_doubt(392.1, 390, 0, 0, 0), 0);
+	ck_assert_int_eq(bu_flow_doubt(392.1, 399.7, 2, 2, 0), BU_DOUBT_LIMIT);
+	ck_assert_int_eq(bu_flow_doubt(392.1, 390, 2, 2.1, 0), BU_DOUBT_CLOCK);
+	ck_assert_int_eq(bu_flow_doubt(392.1, 390, 2, 2, 1e9), BU_DOUBT_BYTES);
+}
+END_TEST
+
+BU_UNIT("localise", each_fault_by_its_name, each_link_by_its_name, what_comes_and_goes,
+	what_no_test_tells_apart_comes_together, a_fleet_that_is_slow_together,
+	the_clean_are_not_accused, a_site_that_fails, statistics, instruments_in_doubt)

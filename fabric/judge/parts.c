@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The decoder for whole fabrics, asked by the campaign after each stage. Pure; one pass
+ * over the flows per question, arrays by part, no search. Invariant: a flow whose
+ * instrument is in doubt counts for nothing.
+ */
+#include "fabric/judge/parts.h"
+
+#include <math.h>
+
+#include "fabric/judge/stats.h"
+
+/* Rules of the reference: reject under 95 % of the framing limit; the cohort's is more
+ * than 3 % and 3.5 modified z under the median. */
+static const double of_limit = 0.95, of_median = 0.97, z_max = 3.5 / 0.6745;
+
+const char *
+bu_symptom_name(enum bu_symptom symptom)
+{
+	static const char *const names[] = {
+#define X(id, name) [BU_SYMPTOM_##id] = name,
+		BU_SYMPTOMS(X)
+#undef X
+	};
+
+	return (size_t)symptom < BU_LEN(names) ? names[symptom] : "?";
+}
+
+int
+bu_flow_doubt(double limit_gbps, double rate_gbps, double seconds, double seconds_dst,
+	      double bytes)
+{
+	const double over_limit = 1.01, clocks = 0.01, arithmetic = 0.03;
+	int doubt = 0;
+
+	if (rate_gbps > limit_gbps * over_limit)
+		doubt |= BU_DOUBT_LIMIT;
+	if (seconds > 0 && seconds_dst > 0 &&
+	    fabs(seconds - seconds_dst) > clocks * fmax(seconds, seconds_dst))
+		doubt |= BU_DOUBT_CLOCK;
+	if (seconds > 0 && bytes > 0 &&
+	    fabs(bytes * 8e-9 / seconds - rate_gbps) > arithmetic * rate_gbps)
+		doubt |= BU_DOUBT_BYTES;
+	return doubt;
+}
+
+int
+bu_parts_count(const struct bu_topology *t)
+{
+	return 2 * (bu_topology_ports(t) + t->leaves * t->spines + t->leaves);
+}
+
+int
+bu_flow_parts(const struct bu_topology *t, const int *leaf_of,
+	      const struct bu_flow *flow, int ret[BU_FLOW_PARTS_MAX])
+{
+	int links = 2 * bu_topology_ports(t), from = leaf_of[flow->src];
+	int to = leaf_of[flow->dst];
+
+	ret[0] = 2 * flow->src;
+	ret[1] = 2 * flow->dst + 1;
+	if (from == to)
+		return 2;
+	if (t->sprayed) {
+		ret[2] = links + 2 * (t->leaves * t->spines + from) + BU_LINK_UP;
+		ret[3] = links + 2 * (t->leaves * t->spines + to) + BU_LINK_DOWN;
+		return 4;
+	}
+	if (flow->path < 0)
+		return 0;
+	ret[2] = links + 2 * (from * t->spines + flow->path) + BU_LINK_UP;
+	ret[3] = links + 2 * (to * t->spines + flow->path) + BU_LINK_DOWN;
+	return 4;
+}
+
+/* The best figure of each port in a tier, then the median over the ports. */
+struct best {
+	float *ports, *flows;
+	size_t flow_count;
+};
+
+static double
+median_best(const struct best *best, int ports)
+{
+	bu_autofree float *kept = bu_xcalloc((size_t)ports + 1, sizeof(*kept));
+	size_t count = 0;
+
+	for (int i = 0; i < ports; i++) {
+		if (best->ports[i] > 0)
+			kept[count++] = best->ports[i];
+	}
+	return bu_stats_median(kept, count);
+}
+
+enum figure { RATE, LAT, LAT99 };
+
+static float
+figure_of(const struct bu_flow *flow, enum figure figure)
+{
+	return figure == RATE  ? flow->rate_gbps
+	       : figure == LAT ? flow->lat_us
+			       : flow->lat99_us;
+}
+
+/* Median of the ports' best, and sigma of the flows around their own median. */
+static double
+learn_figure(const struct bu_topology *t, const int *leaf_of,
+	     const struct bu_flow *flows, size_t count, int tier, enum figure figure,
+	     double *ret_sigma)
+{
+	int ports = bu_topology_ports(t);
+	bu_autofree float *by_port = bu_xcalloc((size_t)ports + 1, sizeof(float));
+	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
+	struct best best = {by_port, all, 0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_flow *flow = &flows[i];
+		float value = figure_of(flow, figure);
+
+		if (flow->doubt || !(value > 0) ||
+		    tier != (leaf_of[flow->src] != leaf_of[flow->dst]))
+			continue;
+		all[best.flow_count++] = value;
+		if (by_port[flow->src] == 0 ||
+		    (figure == RATE ? value > by_port[flow->src]
+				    : value < by_port[flow->src]))
+			by_port[flow->src] = value;
+	}
+	*ret_sigma = bu_stats_sigma(all, best.flow_count,
+				    bu_stats_median(all, best.flow_count));
+	return median_best(&best, ports);
+}
+
+static void
+learn_lost(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
+{
+	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
+	size_t kept = 0;
+	double median;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!flows[i].doubt)
+			all[kept++] = flows[i].lost;
+	}
+	median = bu_stats_median(all, kept);
+	gate->max_lost =
+		median > 0 ? median + 8 * bu_stats_sigma(all, kept, median) : 0;
+}
+
+static void
+learn_mtu(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
+{
+	bu_autofree uint32_t *seen = bu_xcalloc(65536, sizeof(*seen));
+
+	for (size_t i = 0; i < count; i++)
+		seen[flows[i].mtu]++;
+	gate->mtu = 0;
+	for (int mtu = 1; mtu < 65536; mtu++) {
+		if (seen[mtu] > 0 && (!gate->mtu || seen[mtu] >= seen[gate->mtu]))
+			gate->mtu = mtu;
+	}
+}
+
+void
+bu_gate_learn(struct bu_gate *ret, const struct bu_topology *t, const int *leaf_of,
+	      const struct bu_flow *flows, size_t count)
+{
+	for (int tier = 0; tier < 2; tier++) {
+		double sigma, median, cohort;
+
+		median = learn_figure(t, leaf_of, flows, count, tier, RATE, &sigma);
+		cohort = fmin(of_median * median,
+			      median - z_max * fmin(sigma, 0.015 * median));
+		ret->median_gbps[tier] = median;
+		ret->min_gbps[tier] = fmax(of_limit * t->limit_gbps, cohort);
+		median = learn_figure(t, leaf_of, flows, count, tier, LAT, &sigma);
+		ret->median_us[tier] = median;
+		ret->max_us[tier] =
+			fmax(1.25 * median,
+			     median + 1.5 * z_max * fmin(sigma, 0.06 * median));
+		median = learn_figure(t, leaf_of, flows, count, tier, LAT99, &sigma);
+		ret->max99_us[tier] = fmax(
+			2 * median, median + 2 * z_max * fmin(sigma, 0.15 * median));
+	}
+	learn_lost(ret, flows, count);
+	learn_mtu(ret, flows, count);
+}
+
+unsigned int
+bu_flow_symptoms(const struct bu_gate *gate, const int *leaf_of,
+		 const struct bu_flow *flow)
+{
+	int tier = leaf_of[flow->src] != leaf_of[flow->dst];
+	unsigned int bits = 0;
+
+	/* On a way that nobody planned, its figures say nothing about the ports. */
+	if (tier == 0 && flow->path != BU_PATH_UNKNOWN)
+		return 1u << BU_SYMPTOM_CABLING;
+	if (flow->rate_gbps < gate->min_gbps[tier])
+		bits |= 1u << BU_SYMPTOM_RATE;
+	if ((gate->max_us[tier] > 0 && flow->lat_us > gate->max_us[tier]) ||
+	    (gate->max99_us[tier] > 0 && flow->lat99_us > gate->max99_us[tier]))
+		bits |= 1u << BU_SYMPTOM_LATENCY;
+	if (flow->lost > gate->max_lost)
+		bits |= 1u << BU_SYMPTOM_LOSS;
+	if (flow->mtu && flow->mtu < gate->mtu)
+		bits |= 1u << BU_SYMPTOM_MTU;
+	return bits;
+}
+
+void
+bu_parts_decode(const struct bu_topology *t, const int *leaf_of,
+		const struct bu_gate *gate, const struct bu_flow *flows, size_t count,
+		struct bu_part *ret)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_flow *flow = &flows[i];
+		int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(t, leaf_of, flow, list);
+		unsigned int bits = bu_flow_symptoms(gate, leaf_of, flow);
+
+		if (flow->doubt)
+			continue;
+		for (int k = 0; k < n; k++) {
+			struct bu_part *part = &ret[list[k]];
+
+			part->flows++;
+			if (flow->rate_gbps > part->best_gbps)
+				part->best_gbps = flow->rate_gbps;
+			for (int s = 0; s < BU_SYMPTOMS_COUNT && bits; s++)
+				part->bad[s] += bits >> s & 1;
+		}
+	}
+}
+
+/* Of a bad flow: those without any good flow, else all its parts. */
+static void
+suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
+	     unsigned char *ret)
+{
+	int lasting = 0;
+
+	for (int k = 0; k < n; k++)
+		lasting |= parts[list[k]].bad[symptom] == parts[list[k]].flows;
+	for (int k = 0; k < n; k++) {
+		if (!lasting || parts[list[k]].bad[symptom] == parts[list[k]].flows)
+			ret[list[k]] |= (unsigned char)(1u << symptom);
+	}
+}
+
+void
+bu_parts_suspect(const struct bu_topology *t, const int *leaf_of,
+		 const struct bu_gate *gate, const struct bu_part *parts,
+		 const struct bu_flow *flows, size_t count, unsigned char *ret)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_flow *flow = &flows[i];
+		int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(t, leaf_of, flow, list);
+		unsigned int bits = bu_flow_symptoms(gate, leaf_of, flow);
+
+		if (flow->doubt || !bits)
+			continue;
+		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
+			if (bits >> s & 1)
+				suspect_flow(parts, list, n, s, ret);
+		}
+	}
+}

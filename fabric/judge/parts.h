@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The decoder for whole fabrics: from flows to parts of the fabric. Pure.
+ *
+ * It stands beside fabric/judge/decode.h, which serves the gate: there a handful of
+ * nodes is judged with names, reasons and unproven partners; here millions of flows are
+ * folded into arrays, and the parts are halves of ports and directions of links.
+ *
+ * Part: 2 * port + half of a port (0 sends, 1 receives); then 2 * (leaf * spines +
+ * spine) + dir of a link; then 2 * leaf + dir of all links of a leaf together, which is
+ * all that a sprayed flow can tell.
+ * rate(i->j) is the least of its parts, so a part is at least as good as the best flow
+ * through it: it is suspected when none of its flows was good, and watched when a flow
+ * between good parts was bad.
+ */
+#ifndef BU_FABRIC_JUDGE_PARTS_H
+#define BU_FABRIC_JUDGE_PARTS_H
+
+#include "fabric/judge/flow.h"
+
+#define BU_SYMPTOMS(X)                                                                 \
+	X(RATE, "rate")                                                                \
+	X(LATENCY, "latency")                                                          \
+	X(LOSS, "loss")                                                                \
+	X(MTU, "mtu")                                                                  \
+	X(CABLING, "cabling") /* it leaves a leaf on which both ends should hang */
+
+enum bu_symptom {
+#define X(id, name) BU_SYMPTOM_##id,
+	BU_SYMPTOMS(X)
+#undef X
+		BU_SYMPTOMS_COUNT
+};
+const char *bu_symptom_name(enum bu_symptom symptom);
+
+/* From which figure on a flow is bad, by tier: 0 inside a leaf, 1 between leaves. */
+struct bu_gate {
+	double median_gbps[2], min_gbps[2];
+	double median_us[2], max_us[2], max99_us[2];
+	double max_lost;
+	int mtu; /* the common one */
+};
+
+/* What is wrong with the instrument: BU_DOUBT_... or 0. Durations by the clocks of both
+ * ends, 0 = not told; so is bytes. */
+int bu_flow_doubt(double limit_gbps, double rate_gbps, double seconds,
+		  double seconds_dst, double bytes);
+
+enum { BU_FLOW_PARTS_MAX = 4 };
+int bu_parts_count(const struct bu_topology *topology);
+/* leaf_of: where the ports really hang. Returns how many; 0 when its path is unknown.
+ */
+int bu_flow_parts(const struct bu_topology *topology, const int *leaf_of,
+		  const struct bu_flow *flow, int ret[BU_FLOW_PARTS_MAX]);
+
+/* Absolute (95 % of the limit) and cohort rule (more than 3 % and z of 3.5 below the
+ * median of the ports' best) together; the others by cohort alone. */
+void bu_gate_learn(struct bu_gate *ret, const struct bu_topology *topology,
+		   const int *leaf_of, const struct bu_flow *flows, size_t count);
+/* Bits 1 << symptom; 0 = good. */
+unsigned int bu_flow_symptoms(const struct bu_gate *gate, const int *leaf_of,
+			      const struct bu_flow *flow);
+
+/* What all flows say about one part. */
+struct bu_part {
+	uint32_t flows;
+	uint32_t bad[BU_SYMPTOMS_COUNT];
+	float best_gbps;
+};
+/* ret: bu_parts_count(), zeroed. */
+void bu_parts_decode(const struct bu_topology *topology, const int *leaf_of,
+		     const struct bu_gate *gate, const struct bu_flow *flows,
+		     size_t count, struct bu_part *ret);
+/* wanted: bu_parts_count(), each symptom's bit set where a part is to be tested again;
+ * lasting where no flow was good. */
+void bu_parts_suspect(const struct bu_topology *topology, const int *leaf_of,
+		      const struct bu_gate *gate, const struct bu_part *parts,
+		      const struct bu_flow *flows, size_t count, unsigned char *ret);
+
+#endif

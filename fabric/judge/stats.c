@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Statistics for the decoder and the benches. Pure; a median is found by selection, so
+ * that a million values take milliseconds. */
+#include "fabric/judge/stats.h"
+
+#include <math.h>
+
+static void
+swap(float *a, float *b)
+{
+	float kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* The value of rank k: Hoare's selection around the middle of three. */
+static float
+select_rank(float *v, size_t count, size_t k)
+{
+	ptrdiff_t left = 0, right = (ptrdiff_t)count - 1, rank = (ptrdiff_t)k;
+
+	while (left < right) {
+		ptrdiff_t middle = left + (right - left) / 2, i = left, j = right;
+		float pivot;
+
+		if (v[middle] < v[left])
+			swap(&v[middle], &v[left]);
+		if (v[right] < v[left])
+			swap(&v[right], &v[left]);
+		if (v[right] < v[middle])
+			swap(&v[right], &v[middle]);
+		pivot = v[middle];
+		while (i <= j) {
+			while (v[i] < pivot)
+				i++;
+			while (pivot < v[j])
+				j--;
+			if (i <= j)
+				swap(&v[i++], &v[j--]);
+		}
+		if (rank <= j)
+			right = j;
+		else if (rank >= i)
+			left = i;
+		else
+			break;
+	}
+	return v[rank];
+}
+
+double
+bu_stats_quarter(float *values, size_t count, int quarter)
+{
+	return count == 0 ? 0
+			  : (double)select_rank(values, count,
+						count * (size_t)quarter / 4);
+}
+
+double
+bu_stats_median(float *values, size_t count)
+{
+	return bu_stats_quarter(values, count, 2);
+}
+
+double
+bu_stats_sigma(float *values, size_t count, double centre)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = fabsf(values[i] - (float)centre);
+	return 1.4826 * bu_stats_median(values, count);
+}
+
+void
+bu_stats_wilson(int good, int count, double *ret_low, double *ret_high)
+{
+	const double z = 1.959964;
+	double n = count, p = count ? good / n : 0, middle, half;
+
+	*ret_low = 0;
+	*ret_high = 1;
+	if (count == 0)
+		return;
+	middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+	half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+	*ret_low = fmax(0, middle - half);
+	*ret_high = fmin(1, middle + half);
+}
+
+void
+bu_sprt_add(struct bu_sprt *sprt, const struct bu_sprt_rule *rule, int bad)
+{
+	sprt->tests++;
+	sprt->bad += bad != 0;
+	sprt->llr += bad ? log(rule->faulty / rule->healthy)
+			 : log((1 - rule->faulty) / (1 - rule->healthy));
+}
+
+int
+bu_sprt_decided(const struct bu_sprt *sprt, const struct bu_sprt_rule *rule)
+{
+	if (sprt->llr >= log((1 - rule->beta) / rule->alpha))
+		return 1;
+	return sprt->llr <= log(rule->beta / (1 - rule->alpha)) ? -1 : 0;
+}
