@@ -16,6 +16,8 @@ enum { BU_EXIT_CHANGES = 2 };
 int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_plan(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_export(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_import(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);

@@ -6,15 +6,20 @@
 #include "base/json.h"
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/origin.h"
 #include "cli/output.h"
 #include "cli/render.h"
 
 int
 bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *node = bu_client_node(client, options->args[0], err);
+	bu_autoclient struct bu_client *client = NULL;
+	bu_autojson json_t *node = NULL;
 
+	if (options->origin)
+		return bu_node_origin(options, err);
+	client = bu_client_create(options->socket);
+	node = bu_client_node(client, options->args[0], err);
 	if (!node)
 		return -1;
 	if (options->format == BU_FORMAT_JSON)

@@ -36,6 +36,12 @@ enum {
 	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with each new event")    \
 	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
 	X(NODE, "node", 0, TEXT, node, "NAME", 0, 0, "only of this node")              \
+	X(ANSIBLE, "ansible", 0, FLAG, ansible, "", 0, 0,                              \
+	  "print an inventory for Ansible")                                            \
+	X(SCHEMA, "schema", 0, FLAG, schema, "", 0, 0,                                 \
+	  "print the JSON Schema of an export")                                        \
+	X(ORIGIN, "origin", 0, TEXT, origin, "DIR", 0, 0,                              \
+	  "what the profile in DIR says, and in which line")                           \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
 
 enum bu_option_id {
@@ -59,6 +65,9 @@ struct bu_options {
 	int follow;
 	int limit;
 	const char *node;
+	int ansible;
+	int schema;
+	const char *origin;
 	const char *socket; /* NULL = the environment says */
 	int help;           /* -h, --help */
 	char **args;        /* what is no option; borrowed from argv */

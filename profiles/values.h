@@ -5,6 +5,8 @@
 
 #include "profiles/schema.h"
 
+/* The member of an export: "memory_min_bytes"; owned. In export.c. */
+char *bu_key_json_name(const struct bu_key *key);
 /* 1 when the text has the form of this type; 1 for types that are no text. */
 int bu_value_form_ok(enum bu_key_type type, const char *text);
 /* The text without blanks around its commas; owned. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/design.md shows the tables of the code: each block between "<!-- name -->" and
- * "<!-- end -->" must hold exactly the rows that the code has. With the argument
- * "print NAME" this program prints a block's rows instead, to be put there
+ * docs/design.md and docs/profiles.md show the tables of the code: each block between
+ * "<!-- name -->" and "<!-- end -->" must hold exactly the rows that the code has. With
+ * the argument "print NAME" this program prints a block's rows instead, to be put there
  * (docs/update does it).
  */
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "model/event.h"
 #include "model/state.h"
+#include "profiles/export.h"
 #include "provisioner/node/lifecycle.h"
 #include "tests/support/unit.h"
 
@@ -78,12 +79,15 @@ print_errors(FILE *out)
 }
 
 static const struct {
-	const char *name;
+	const char *page, *name;
 	void (*print)(FILE *out);
 } blocks[] = {
-	{"states", print_states},     {"edges", print_edges},
-	{"triggers", print_triggers}, {"events", print_events},
-	{"errors", print_errors},
+	{"docs/design.md", "states", print_states},
+	{"docs/design.md", "edges", print_edges},
+	{"docs/design.md", "triggers", print_triggers},
+	{"docs/design.md", "events", print_events},
+	{"docs/design.md", "errors", print_errors},
+	{"docs/profiles.md", "keys", bu_schema_print_reference},
 };
 
 static char *
@@ -100,38 +104,38 @@ rows_of(size_t block)
 }
 
 static void
-check_block(const char *page, size_t block)
+check_block(size_t block)
 {
+	bu_autofree char *path = bu_xasprintf("%s/%s", BU_SRCDIR, blocks[block].page);
+	struct bu_err err = {0};
+	bu_autofree char *page = bu_file_read(path, 0, NULL, &err);
 	bu_autofree char *want = rows_of(block);
 	bu_autofree char *mark = bu_xasprintf("<!-- %s -->\n", blocks[block].name);
 	bu_autofree char *have = NULL;
-	const char *start = strstr(page, mark);
-	const char *end = start ? strstr(start, "<!-- end -->") : NULL;
+	const char *start, *end;
 
-	ck_assert_msg(end != NULL, "docs/design.md has no block %s", mark);
+	ck_assert_msg(page != NULL, "%s", err.text);
+	start = strstr(page, mark);
+	end = start ? strstr(start, "<!-- end -->") : NULL;
+	ck_assert_msg(end != NULL, "%s has no block %s", path, mark);
 	start += strlen(mark);
 	have = bu_xstrndup(start, (size_t)(end - start));
 	ck_assert_msg(strcmp(have, want) == 0,
-		      "docs/design.md, block %s: run docs/update; the code says:\n%s",
-		      blocks[block].name, want);
+		      "%s, block %s: run docs/update; the code says:\n%s",
+		      blocks[block].page, blocks[block].name, want);
 }
 
-START_TEST(page_shows_the_tables_of_the_code)
+START_TEST(pages_show_the_tables_of_the_code)
 {
-	struct bu_err err = {0};
-	bu_autofree char *page =
-		bu_file_read(BU_SRCDIR "/docs/design.md", 0, NULL, &err);
-
-	ck_assert_msg(page != NULL, "%s", err.text);
 	for (size_t i = 0; i < BU_LEN(blocks); i++)
-		check_block(page, i);
+		check_block(i);
 }
 END_TEST
 
 int
 main(int argc, char **argv)
 {
-	const TTest *const tests[] = {page_shows_the_tables_of_the_code};
+	const TTest *const tests[] = {pages_show_the_tables_of_the_code};
 
 	for (size_t i = 0; argc == 3 && i < BU_LEN(blocks); i++) {
 		if (strcmp(argv[2], blocks[i].name) == 0) {

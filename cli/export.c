@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup export DIR: a checked profile tree as JSON, as an inventory for Ansible, or
+ * the schema of the former. Local, needs no daemon.
+ */
+#include <stdio.h>
+
+#include "base/json.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/profile.h"
+#include "profiles/export.h"
+
+int
+bu_cmd_export(const struct bu_options *options, struct bu_err *err)
+{
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = NULL;
+	struct bu_tree *tree = NULL;
+	bu_autojson json_t *value = NULL;
+	int rc = 0;
+
+	if (options->schema) {
+		value = bu_desired_schema();
+	} else if (options->args_count == 0) {
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "export needs DIR or --schema; see bringup help "
+				  "export");
+	} else {
+		rc = bu_profile_check(options->args[0], &findings, &tree, &desired,
+				      err);
+		bu_findings_print(&findings, stderr);
+		if (rc == 0)
+			value = options->ansible ? bu_desired_ansible(desired)
+						 : bu_desired_to_json(desired);
+	}
+	if (value)
+		bu_out_json(value, stdout);
+	bu_findings_clear(&findings);
+	bu_desired_destroy(desired);
+	bu_tree_destroy(tree);
+	return rc;
+}
