@@ -85,12 +85,7 @@ bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err)
 		puts(options->args[0]);
 		return 0;
 	}
-	json_array_foreach (certificates, i, certificate) {
-		bu_autofree char *text =
-			bu_out_clean(bu_json_str(certificate, "text", ""), 1);
-
-		printf("%s certificate\n%s%s", bu_json_str(certificate, "kind", "?"),
-		       text, *text && text[strlen(text) - 1] == '\n' ? "" : "\n");
-	}
+	json_array_foreach (certificates, i, certificate)
+		bu_render_certificate(certificate, stdout);
 	return 0;
 }

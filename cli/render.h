@@ -20,5 +20,7 @@ void bu_render_status(const json_t *status, FILE *out);
 void bu_render_event(const json_t *event, FILE *out);
 /* A node with its hardware, certificates and order, as GET /v1/nodes/NAME has it. */
 void bu_render_node(const json_t *node, FILE *out);
+/* {"kind","text"}: text is the signed JSON. */
+void bu_render_certificate(const json_t *certificate, FILE *out);
 
 #endif

@@ -233,7 +233,33 @@ START_TEST(a_node_in_full)
 }
 END_TEST
 
+START_TEST(a_certificate_shows_its_figures)
+{
+	bu_autojson json_t *cert = json_pack(
+		"{s:s,s:s}", "kind", "boot", "text",
+		"{\"cert\":{\"node\":\"n1\",\"machine\":\"m\",\"boot_id\":\"b\","
+		"\"issued\":"
+		"\"now\",\"epoch\":7,\"expect\":{\"link_gbps\":0.02,\"percent\":80},"
+		"\"results\":[{\"a\":{\"node\":\"n1\"},\"b\":{\"node\":\"n2\"},\"a_to_"
+		"b\":"
+		"{\"bw_gbps\":[1,2],\"bw_median_gbps\":0.0191,\"lat_median_us\":400,"
+		"\"lat_p99_us\":900}}],\"verdict\":\"pass\"},\"sig\":\"00112233\"}");
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_render_certificate(cert, out);
+	fclose(out);
+	has(text, "boot certificate of n1\n");
+	has(text, "n1 -> n2: median 0.0191 Gbit/s of 2 runs, latency 400 us (p99 900)");
+	has(text, "at least 0.0160 Gbit/s (80 % of a link of 0.02 Gbit/s)");
+	has(text, "verdict    pass\n");
+	free(text);
+}
+END_TEST
+
 BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_terminal,
 	percents, the_note_says_what_matters_most, a_screen_line_is_cut_to_the_width,
 	a_table_of_nodes, counts_in_the_order_of_the_states, a_table_of_pairs,
-	stages_are_summed, a_whole_status, an_event_is_a_line, a_node_in_full)
+	stages_are_summed, a_whole_status, an_event_is_a_line, a_node_in_full,
+	a_certificate_shows_its_figures)
