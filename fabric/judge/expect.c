@@ -24,8 +24,12 @@ bu_expect_check(const struct bu_expect *expect, struct bu_err *err)
 json_t *
 bu_expect_to_json(const struct bu_expect *expect)
 {
-	return json_pack("{s:f, s:f}", "link_gbps", expect->link_gbps, "percent",
-			 expect->percent);
+	json_t *value = json_pack("{s:f, s:f}", "link_gbps", expect->link_gbps,
+				  "percent", expect->percent);
+
+	if (expect->lat_max_us > 0)
+		json_object_set_new(value, "lat_max_us", json_real(expect->lat_max_us));
+	return value;
 }
 
 double
@@ -82,6 +86,12 @@ bu_expect_judge(const struct bu_expect *expect, const struct bu_pair_dir *dir,
 		 low, dir->runs);
 	if (dir->bw_median_gbps < min_gbps)
 		return BU_VERDICT_FAIL;
+	if (expect->lat_max_us > 0 && dir->lat_median_us > expect->lat_max_us) {
+		snprintf(ret_reason, BU_REASON_SIZE,
+			 "median latency %.1f us, at most %.1f us wanted",
+			 dir->lat_median_us, expect->lat_max_us);
+		return BU_VERDICT_FAIL;
+	}
 	return low > 0 ? BU_VERDICT_WARN : BU_VERDICT_PASS;
 }
 

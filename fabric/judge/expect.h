@@ -7,10 +7,11 @@
 
 #include "model/result.h"
 
-/* JSON {"link_gbps","percent"}. */
+/* JSON {"link_gbps","percent","lat_max_us"?}. */
 struct bu_expect {
-	double link_gbps; /* rate of the link, 10^9 bit/s */
-	double percent;   /* of it must arrive as payload, 0 to 100 */
+	double link_gbps;  /* rate of the link, 10^9 bit/s */
+	double percent;    /* of it must arrive as payload, 0 to 100 */
+	double lat_max_us; /* greatest median latency; 0 = not judged */
 };
 /* BU_ERR_INVAL unless 0 < link_gbps and 0 < percent <= 100. */
 int bu_expect_check(const struct bu_expect *expect, struct bu_err *err);
@@ -19,9 +20,10 @@ json_t *bu_expect_to_json(const struct bu_expect *expect);
 double bu_expect_min_gbps(const struct bu_expect *expect);
 
 enum { BU_REASON_SIZE = 320 };
-/* fail: the median is under the expectation, or the path lost, stalled or changed the
- * payload. warn: it passes, but a single run does not. inconclusive: the instrument
- * failed, did not finish, or reports more than the link can carry. reason: one line. */
+/* fail: the median is under the expectation or over the latency, or the path lost,
+ * stalled or changed the payload. warn: it passes, but a single run does not.
+ * inconclusive: the instrument failed, did not finish, or reports more than the link
+ * can carry. reason: one line. */
 enum bu_verdict bu_expect_judge(const struct bu_expect *expect,
 				const struct bu_pair_dir *dir,
 				char ret_reason[BU_REASON_SIZE]);

@@ -55,7 +55,7 @@ END_TEST
 START_TEST(refuses_empty_expectations)
 {
 	static const struct bu_expect bad[] = {
-		{0, 80}, {-1, 80}, {0.02, 0}, {0.02, 101}, {0.02, -1}};
+		{0, 80, 0}, {-1, 80, 0}, {0.02, 0, 0}, {0.02, 101, 0}, {0.02, -1, 0}};
 	struct bu_err err;
 
 	ck_assert_int_eq(bu_expect_check(&demo, &err), 0);
@@ -79,5 +79,21 @@ START_TEST(the_worse_direction_counts)
 }
 END_TEST
 
+START_TEST(latency_counts_where_it_is_asked_for)
+{
+	struct bu_expect expect = demo;
+	struct bu_pair_dir dir = {.lat_count = 200, .lat_median_us = 900};
+	char reason[BU_REASON_SIZE];
+
+	bu_pair_dir_add(&dir, 0.019);
+	ck_assert_int_eq(bu_expect_judge(&expect, &dir, reason), BU_VERDICT_PASS);
+	expect.lat_max_us = 900;
+	ck_assert_int_eq(bu_expect_judge(&expect, &dir, reason), BU_VERDICT_PASS);
+	expect.lat_max_us = 899;
+	ck_assert_int_eq(bu_expect_judge(&expect, &dir, reason), BU_VERDICT_FAIL);
+	ck_assert_str_eq(reason, "median latency 900.0 us, at most 899.0 us wanted");
+}
+END_TEST
+
 BU_UNIT("expect", judges_a_direction, refuses_empty_expectations,
-	the_worse_direction_counts)
+	the_worse_direction_counts, latency_counts_where_it_is_asked_for)

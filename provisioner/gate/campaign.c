@@ -203,8 +203,7 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 
 	if (!a || !b || !want || !want->validation)
 		return;
-	expect.link_gbps = want->validation->fabric->link_gbps;
-	expect.percent = want->validation->bw_min_percent;
+	expect = bu_gate_expect(want->validation);
 	bu_pair_result_init(&result);
 	if (probe->result && read_result(probe, &result, &probe->failure) == 0) {
 		result.verdict = bu_expect_judge_pair(&expect, &result);

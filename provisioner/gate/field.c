@@ -116,6 +116,16 @@ recall(struct bu_gate *gate, struct bu_field *field)
 	}
 }
 
+struct bu_expect
+bu_gate_expect(const struct bu_desired_validation *validation)
+{
+	return (struct bu_expect){
+		.link_gbps = validation->fabric->link_gbps,
+		.percent = validation->bw_min_percent,
+		.lat_max_us = validation->lat_max_us,
+	};
+}
+
 void
 bu_gate_field(struct bu_gate *gate, const struct bu_desired_network *fabric,
 	      struct bu_field *ret)
@@ -125,8 +135,7 @@ bu_gate_field(struct bu_gate *gate, const struct bu_desired_network *fabric,
 	collect(gate, ret, 0);
 	if (!ret->count)
 		return;
-	ret->expect.link_gbps = fabric->link_gbps;
-	ret->expect.percent = ret->validation->bw_min_percent;
+	ret->expect = bu_gate_expect(ret->validation);
 	collect(gate, ret, 1);
 	recall(gate, ret);
 }

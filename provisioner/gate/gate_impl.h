@@ -54,6 +54,8 @@ struct bu_field {
 /* field.c. No candidates: count is 0. results are owned by the caller. */
 void bu_gate_field(struct bu_gate *gate, const struct bu_desired_network *fabric,
 		   struct bu_field *ret);
+/* What the profile expects of a pair. */
+struct bu_expect bu_gate_expect(const struct bu_desired_validation *validation);
 int bu_gate_index(const struct bu_field *field, const char *name);
 /* Is there a probe with this node under way? */
 int bu_gate_busy(const struct bu_gate *gate, const char *name);
