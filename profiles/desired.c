@@ -7,12 +7,14 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "profiles/inventory_csv.h"
 #include "profiles/load_internal.h"
+#include "profiles/nodeset.h"
 
 const char *
 bu_network_role_name(enum bu_network_role role)
@@ -142,6 +144,85 @@ bu_desired_origin(const struct bu_desired_node *node, const char *key)
 		return NULL;
 	origin = &node->pool->origins[of_pool - bu_schema_keys(&count)];
 	return origin->line ? origin : NULL;
+}
+
+static const char *
+of_pool(const struct bu_desired_node *node)
+{
+	return node->pool->name;
+}
+
+static const char *
+of_image(const struct bu_desired_node *node)
+{
+	return node->image->name;
+}
+
+static const char *
+of_hardware(const struct bu_desired_node *node)
+{
+	return node->hardware->name;
+}
+
+static const char *
+of_rack(const struct bu_desired_node *node)
+{
+	return node->rack;
+}
+
+static const char *
+of_zone(const struct bu_desired_node *node)
+{
+	return node->zone;
+}
+
+static const struct question {
+	const char *name;
+	const char *(*answer)(const struct bu_desired_node *node); /* may be NULL */
+} questions[] = {
+	{"pool=", of_pool}, {"image=", of_image}, {"hardware=", of_hardware},
+	{"rack=", of_rack}, {"zone=", of_zone},
+};
+
+static int
+add_matching(const struct bu_desired *desired, const struct question *question,
+	     const char *pattern, struct bu_nodeset *nodeset, struct bu_err *err)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		const char *answer = question->answer(node);
+
+		if (!answer || fnmatch(pattern, answer, 0) != 0)
+			continue;
+		if (bu_nodeset_add(nodeset, node->name, err) < 0)
+			return -1;
+		found++;
+	}
+	if (found)
+		return 0;
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node has %s%.80s",
+			  question->name, pattern);
+}
+
+int
+bu_desired_group(const char *group, struct bu_nodeset *nodeset, void *arg,
+		 struct bu_err *err)
+{
+	if (!strchr(group, '='))
+		return add_matching(arg, &questions[0], group, nodeset, err);
+	for (size_t i = 0; i < BU_LEN(questions); i++) {
+		size_t size = strlen(questions[i].name);
+
+		if (strncmp(group, questions[i].name, size) == 0)
+			return add_matching(arg, &questions[i], group + size, nodeset,
+					    err);
+	}
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			  "'%.80s' cannot be asked here; allowed is pool=, image=, "
+			  "hardware=, rack=, zone=",
+			  group);
 }
 
 void

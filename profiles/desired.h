@@ -242,6 +242,15 @@ int bu_desired_node_address(const struct bu_desired_node *node,
  * and for what is no key of a node. */
 const struct bu_origin *bu_desired_origin(const struct bu_desired_node *node,
 					  const char *key);
+/*
+ * A bu_nodeset_group_fn for what profiles know, arg is the desired state: "@pool", "@*"
+ * for all nodes, "pool=", "image=", "hardware=", "rack=", "zone=" with '*' and '?' in
+ * the value. BU_ERR_NOTFOUND for others; who knows states asks those first.
+ */
+struct bu_nodeset;
+struct bu_err;
+int bu_desired_group(const char *group, struct bu_nodeset *nodeset, void *arg,
+		     struct bu_err *err);
 void bu_desired_destroy(struct bu_desired *desired);
 
 #endif

@@ -83,6 +83,18 @@ scan_drop_ins(struct bu_loader *ld, char *seen)
 	}
 }
 
+/* By then everything has been read: a drop-in's include would silently do nothing. */
+static void
+check_include(struct bu_loader *ld)
+{
+	const struct bu_ini_section *site = bu_load_site(&ld->ini);
+	const struct bu_ini_entry *entry = site ? bu_ini_entry(site, "include") : NULL;
+
+	if (entry && strncmp(entry->file, "conf.d/", 7) == 0)
+		bu_load_wrong(ld, site, "include",
+			      "has no effect in a drop-in; put it into site.ini");
+}
+
 static void
 scan_files(struct bu_loader *ld)
 {
@@ -104,6 +116,7 @@ scan_files(struct bu_loader *ld)
 					ld->tree->files[i].path, 0,
 					"is not read; [site] include does not name it");
 	bu_ini_join(&ld->ini, ld->findings);
+	check_include(ld);
 }
 
 struct bu_desired *

@@ -178,9 +178,36 @@ bmc_ok(const char *power, const char *bmc)
 	bu_findings_add((ld)->findings, BU_FINDING_ERROR, (node)->origin.file,         \
 			(node)->origin.line, __VA_ARGS__)
 
+/* "fabric=52:54:00:78:00:01,...": the networks are those of the pool, each once. */
+static void
+check_nics(struct bu_loader *ld, const struct bu_desired_node *node)
+{
+	const struct bu_origin *at = bu_desired_origin(node, "nics");
+	const char *rest = node->nics;
+	char *word;
+
+	while (at && rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *name = word;
+		const struct bu_desired_pool *pool = node->pool;
+		size_t i = 0;
+
+		name[strcspn(name, "=")] = '\0';
+		while (i < pool->networks_count &&
+		       strcmp(pool->networks[i]->name, name) != 0)
+			i++;
+		if (i == pool->networks_count)
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[node %s] nics: [pool %s] has no network "
+					"'%.80s'; name one of its networks",
+					node->name, pool->name, name);
+	}
+}
+
 static void
 check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 {
+	check_nics(ld, node);
 	if (!node->mac && !node->serial)
 		NODE_WRONG(ld, node,
 			   "[node %s] mac: is missing, and serial too; a machine is "

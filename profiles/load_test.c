@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "profiles/nodeset.h"
 #include "profiles/scan.h"
 #include "profiles/testing.h"
 #include "tests/support/unit.h"
@@ -243,6 +244,65 @@ START_TEST(ranges_are_zipped_by_position)
 }
 END_TEST
 
+START_TEST(questions_about_the_profile_are_answered)
+{
+	static const struct {
+		const char *text, *want; /* NULL = refused */
+	} rows[] = {
+		{"@train", "node[001-002]"},
+		{"@*", "node[001-002]"},
+		{"@train!node001", "node002"},
+		{"zone=z*&node[001-009]", "node[001-002]"},
+		{"image=debian12!@train", ""},
+		{"@tra", NULL},
+		{"rack=r1", NULL},
+		{"state=ready", NULL},
+	};
+	struct bu_desired *desired = load_good(bu_testing_tree(
+		"site.ini", bu_testing_site, "racks.csv", bu_testing_racks, NULL));
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_err err = {0};
+		bu_autofree char *folded = NULL;
+		struct bu_nodeset *nodeset =
+			bu_nodeset_parse(rows[i].text, bu_desired_group, desired, &err);
+
+		if (!rows[i].want) {
+			ck_assert_msg(!nodeset, "%s", rows[i].text);
+			ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+			continue;
+		}
+		ck_assert_msg(nodeset != NULL, "%s: %s", rows[i].text, err.text);
+		folded = bu_nodeset_fold((const char *const *)nodeset->names,
+					 nodeset->count);
+		ck_assert_str_eq(folded, rows[i].want);
+		bu_nodeset_destroy(nodeset);
+	}
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+START_TEST(a_drop_in_includes_nothing)
+{
+	struct bu_tree *tree = bu_testing_tree("site.ini", bu_testing_site, "racks.csv",
+					       bu_testing_racks, "conf.d/a.ini",
+					       "[site]\ninclude = more.ini\n",
+					       "more.ini", "[image x]\n", NULL);
+	struct bu_findings findings = {0};
+	bu_autofree char *text = NULL;
+
+	ck_assert_ptr_null(bu_profiles_load(tree, &findings));
+	text = findings_text(&findings);
+	ck_assert_str_eq(text,
+			 "conf.d/a.ini:2: [site] include: has no effect in a drop-in; "
+			 "put it into site.ini\n"
+			 "more.ini: warning: is not read; [site] include does not name "
+			 "it\n");
+	bu_findings_clear(&findings);
+	bu_tree_destroy(tree);
+}
+END_TEST
+
 START_TEST(limits_are_nodes_of_the_pool)
 {
 	bu_autofree char *one =
@@ -413,7 +473,8 @@ START_TEST(ten_thousand_nodes_load_quickly)
 END_TEST
 
 BU_UNIT("load", each_value_has_the_origin_that_won, ranges_are_zipped_by_position,
-	limits_are_nodes_of_the_pool, a_cluster_keeps_the_reference_of_its_secret,
+	limits_are_nodes_of_the_pool, questions_about_the_profile_are_answered,
+	a_drop_in_includes_nothing, a_cluster_keeps_the_reference_of_its_secret,
 	good_profile_becomes_typed_state, node_section_goes_over_inventory_and_pool,
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,

@@ -502,6 +502,11 @@ static const struct wrong {
 	{"[image debian12]", "[image debian12]\n[node node001]\nnics = fabric",
 	 "site.ini:19: [node node001] nics: 'fabric' is wrong; allowed is network=MAC "
 	 "with commas between them\n"},
+	{"[image debian12]",
+	 "[image debian12]\n[node node001]\nnics = storage=52:54:00:78:00:01",
+	 "site.ini:19: [node node001] nics: [pool train] has no network 'storage'; "
+	 "name "
+	 "one of its networks\n"},
 	{"[image debian12]", "[image debian12]\n[node node001]\nhardware = vm",
 	 "site.ini:19: [node node001] hardware: is an unknown key; the reference lists "
 	 "what [node] may hold\n"},
