@@ -26,6 +26,8 @@ int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_release(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err);
+/* Has options of its own; gives the exit code. */
+int bu_cmd_fabric_rehearse(int argc, char **argv);
 /* Hands over to the program bringup-lab; returns only when that fails. */
 int bu_cmd_lab(int argc, char **argv);
 

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Requests to a model of a fabric and its answers, for `bringup fabric rehearse`. Pure.
+ * Invariant: an answer that is not understood changes nothing and says which field.
+ */
+#include "fabric/judge/wire.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/judge/parts.h"
+
+static json_t *
+node_of(const struct bu_topology *t, int port)
+{
+	return bu_ids_get(&t->node_ids, port / t->rails);
+}
+
+json_t *
+bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows, int count)
+{
+	json_t *tests = json_array();
+
+	for (int i = 0; i < count; i++) {
+		const struct bu_flow *flow = &flows[i];
+
+		json_array_append_new(
+			tests,
+			json_pack("{s:o, s:o, s:i, s:i, s:i, s:o}", "src",
+				  node_of(t, flow->src), "dst", node_of(t, flow->dst),
+				  "rail", flow->src % t->rails, "qps", flow->qps,
+				  "sport", flow->sport, "via",
+				  flow->via < 0
+					  ? json_null()
+					  : bu_ids_get(&t->spine_ids, flow->via)));
+	}
+	return json_pack("{s:s, s:o}", "op", "round", "tests", tests);
+}
+
+/* The answer itself, or the one list that it holds. */
+static const json_t *
+list_of(const json_t *answer)
+{
+	const char *key;
+	json_t *value, *found = NULL;
+
+	if (!json_is_object(answer))
+		return answer;
+	json_object_foreach ((json_t *)(uintptr_t)answer, key, value) {
+		if (!json_is_array(value) && !json_is_object(value))
+			continue;
+		if (found)
+			return NULL;
+		found = value;
+	}
+	return found;
+}
+
+static int
+has_any(const char *name, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcasestr(name, words[i]))
+			return 1;
+	}
+	return 0;
+}
+
+enum counter { COUNTER_IGNORED, COUNTER_SENDER, COUNTER_RECEIVER, COUNTER_BAD };
+
+/* Who saw it: senders see missing acknowledgements, receivers gaps and broken frames.
+ */
+static enum counter
+counter_of(const char *name)
+{
+	static const char *const harmless[] = {"pause", "cnp", "ecn", "marked"};
+	static const char *const sender[] = {"timeout", "seq_err", "retr", "nak",
+					     "rnr"};
+	static const char *const receiver[] = {"out_of_seq", "symbol", "crc", "fec",
+					       "dup",        "icrc",   "rcv", "rx_"};
+	static const char *const bad[] = {"err",  "los",  "drop", "discard",
+					  "down", "corr", "flap", "recover"};
+
+	if (has_any(name, harmless, BU_LEN(harmless)) ||
+	    (strcasestr(name, "corrected") && !strcasestr(name, "uncorrected")))
+		return COUNTER_IGNORED;
+	if (has_any(name, sender, BU_LEN(sender)))
+		return COUNTER_SENDER;
+	if (strcasestr(name, "byte") || strcasestr(name, "_data") ||
+	    (strcasestr(name, "packets") && !has_any(name, bad, BU_LEN(bad))))
+		return COUNTER_IGNORED;
+	if (has_any(name, receiver, BU_LEN(receiver)))
+		return COUNTER_RECEIVER;
+	return has_any(name, bad, BU_LEN(bad)) ? COUNTER_BAD : COUNTER_IGNORED;
+}
+
+/* not_kind: what the end sees of the other direction. */
+static double
+sum_counters(const json_t *counters, enum counter not_kind)
+{
+	double sum = 0;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
+		enum counter kind = counter_of(key);
+
+		if (kind != COUNTER_IGNORED && kind != not_kind)
+			sum += fmax(0, json_number_value(value));
+	}
+	return sum;
+}
+
+static double
+lost_of(const json_t *result)
+{
+	const json_t *both = json_object_get(result, "counters");
+	const json_t *src = json_object_get(result, "counters_src");
+	const json_t *dst = json_object_get(result, "counters_dst");
+
+	src = src ? src : json_object_get(result, "src_counters");
+	dst = dst ? dst : json_object_get(result, "dst_counters");
+	if (json_is_array(both)) {
+		src = json_array_get(both, 0);
+		dst = json_array_get(both, 1);
+	} else if (both) {
+		src = json_object_get(both, "src");
+		dst = json_object_get(both, "dst");
+		if (!src && !dst)
+			return sum_counters(both, COUNTER_IGNORED);
+	}
+	return sum_counters(src, COUNTER_RECEIVER) + sum_counters(dst, COUNTER_SENDER);
+}
+
+/* A spine, or hops of which one is a spine. Integers name a leaf as well as a spine: of
+ * three hops the middle one counts. */
+static int
+path_of(const struct bu_topology *t, const json_t *path, int from, int to)
+{
+	int found = BU_PATH_UNKNOWN;
+	size_t i;
+	json_t *hop;
+
+	if (json_is_object(path)) {
+		const json_t *inner = json_object_get(path, "spine");
+
+		inner = inner ? inner : json_object_get(path, "spines");
+		return path_of(t, inner, from, to);
+	}
+	if (!json_is_array(path))
+		return bu_ids_find(&t->spine_ids, path);
+	if (json_array_size(path) == 3 &&
+	    bu_ids_find(&t->leaf_ids, json_array_get(path, 0)) == from &&
+	    bu_ids_find(&t->leaf_ids, json_array_get(path, 2)) == to)
+		return bu_ids_find(&t->spine_ids, json_array_get(path, 1));
+	json_array_foreach (path, i, hop) {
+		int spine = json_is_array(hop) || json_is_object(hop)
+				    ? path_of(t, hop, from, to)
+				    : bu_ids_find(&t->spine_ids, hop);
+
+		/* A leaf's own number is no spine. */
+		if (spine < 0 || (json_array_size(path) == 1 && from == to &&
+				  bu_ids_find(&t->leaf_ids, hop) == from))
+			continue;
+		if (found >= 0 && found != spine)
+			return BU_PATH_SEVERAL;
+		found = spine;
+	}
+	return found;
+}
+
+/* An optional number of at least 0; 0 when it is not there. */
+static int
+read_number(const json_t *result, const char *field, int place, double *ret,
+	    struct bu_err *err)
+{
+	const json_t *value = json_object_get(result, field);
+
+	*ret = json_number_value(value);
+	if ((value && !json_is_number(value) && !json_is_null(value)) || *ret < 0 ||
+	    !(*ret < 1e30))
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"test %d: field '%s': a number of at least 0 is wanted", place,
+			field);
+	return 0;
+}
+
+static int
+read_result(const struct bu_topology *t, const json_t *result, int place,
+	    struct bu_flow *flow, struct bu_err *err)
+{
+	enum { RATE, LAT, LAT99, SECONDS, SECONDS_DST, BYTES, MTU, FIELDS };
+	static const char *const names[FIELDS] = {
+		"rate_gbps",   "lat_us", "lat99_us", "seconds",
+		"seconds_dst", "bytes",  "mtu"};
+	double v[FIELDS];
+
+	flow->path = BU_PATH_UNKNOWN;
+	if (json_is_null(result) || json_object_get(result, "error"))
+		return 0;
+	if (!json_is_object(result) || !json_object_get(result, "rate_gbps"))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "test %d: an object with 'rate_gbps' is wanted",
+				  place);
+	for (int i = 0; i < FIELDS; i++) {
+		if (read_number(result, names[i], place, &v[i], err) != 0)
+			return -1;
+	}
+	flow->rate_gbps = (float)v[RATE];
+	flow->lat_us = (float)v[LAT];
+	flow->lat99_us = (float)v[LAT99];
+	flow->mtu = v[MTU] < 65535 ? (uint16_t)v[MTU] : 65535;
+	flow->lost = (float)lost_of(result);
+	flow->path = path_of(t, json_object_get(result, "path"), t->leaf_of[flow->src],
+			     t->leaf_of[flow->dst]);
+	flow->doubt = (uint8_t)bu_flow_doubt(t->limit_gbps, v[RATE], v[SECONDS],
+					     v[SECONDS_DST], v[BYTES]);
+	return 0;
+}
+
+/* What holds for most tests is the model's way to count, not somebody's broken clock.
+ */
+static void
+forgive_common(struct bu_flow *flows, int count, int doubt)
+{
+	int doubted = 0;
+
+	for (int i = 0; i < count; i++)
+		doubted += (flows[i].doubt & doubt) != 0;
+	for (int i = 0; i < count && count >= 8 && 4 * doubted > 3 * count; i++)
+		flows[i].doubt &= (uint8_t)~doubt;
+}
+
+int
+bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
+		     struct bu_flow *flows, int count, struct bu_err *err)
+{
+	const json_t *results = list_of(answer);
+
+	if (!json_is_array(results) || json_array_size(results) != (size_t)count)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "answer to round: a list of %d results is wanted",
+				  count);
+	for (int i = 0; i < count; i++) {
+		if (read_result(t, json_array_get(results, (size_t)i), i, &flows[i],
+				err) != 0)
+			return bu_err_wrap(err, "answer to round");
+	}
+	forgive_common(flows, count, BU_DOUBT_BYTES);
+	return 0;
+}
+
+json_t *
+bu_wire_trace(const struct bu_topology *t, int src, int dst, int sport, int count)
+{
+	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i}", "op", "trace", "src",
+			 node_of(t, src), "dst", node_of(t, dst), "rail",
+			 src % t->rails, "sport", sport, "count", count);
+}
+
+int
+bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
+		     int dst, int count, int *ret_spines, struct bu_err *err)
+{
+	const json_t *list = list_of(answer);
+
+	for (int i = 0; i < count; i++)
+		ret_spines[i] = BU_PATH_UNKNOWN;
+	if (!answer || json_is_null(answer))
+		return 0;
+	if (!json_is_array(list) || json_array_size(list) > (size_t)count)
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"answer to trace: a list of %d paths, or null, is wanted",
+			count);
+	for (size_t i = 0; i < json_array_size(list); i++)
+		ret_spines[i] = path_of(t, json_array_get(list, i), t->leaf_of[src],
+					t->leaf_of[dst]);
+	return 0;
+}
+
+static int
+hear(const struct bu_topology *t, const json_t *entry, int node, int rail,
+     int *ret_leaf_of, struct bu_err *err)
+{
+	const json_t *leaf =
+		json_is_object(entry) ? json_object_get(entry, "leaf") : entry;
+	int found = bu_ids_find(&t->leaf_ids, leaf);
+
+	if (!leaf || json_is_null(leaf))
+		return 0;
+	if (node < 0 || rail >= t->rails || found < 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "answer to lldp: names a node, rail or leaf that the "
+				  "plan does not have");
+	for (int r = 0; r < t->rails; r++) {
+		if (rail < 0 || rail == r)
+			ret_leaf_of[node * t->rails + r] = found;
+	}
+	return 0;
+}
+
+/* LEAF, [LEAF per rail] or {"leaf"} of one node. */
+static int
+hear_node(const struct bu_topology *t, const json_t *entry, int node, int *ret_leaf_of,
+	  struct bu_err *err)
+{
+	json_t *leaf;
+	size_t i;
+
+	if (!json_is_array(entry))
+		return hear(t, entry, node, (int)bu_json_int(entry, "rail", -1),
+			    ret_leaf_of, err);
+	json_array_foreach (entry, i, leaf) {
+		if (hear(t, leaf, node, (int)bu_json_int(leaf, "rail", (int)i),
+			 ret_leaf_of, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer, int *ret_leaf_of,
+		    struct bu_err *err)
+{
+	const json_t *list = list_of(answer);
+	json_t *entry;
+	const char *key;
+	size_t i;
+
+	if (!answer || json_is_null(answer))
+		return 0;
+	list = list ? list : answer;
+	if (!json_is_array(list) && !json_is_object(list))
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"answer to lldp: a list of {node, rail, leaf}, or null, "
+			"is wanted");
+	json_array_foreach (list, i, entry) {
+		const json_t *name = json_object_get(entry, "node");
+		int node = name                   ? bu_ids_find(&t->node_ids, name)
+			   : i < (size_t)t->nodes ? (int)i
+						  : -1;
+
+		if (hear_node(t, entry, node, ret_leaf_of, err) != 0)
+			return -1;
+	}
+	if (!json_is_object(list))
+		return 0;
+	json_object_foreach ((json_t *)(uintptr_t)list, key, entry) {
+		bu_autojson json_t *id = json_string(key);
+
+		if (hear_node(t, entry, bu_ids_find(&t->node_ids, id), ret_leaf_of,
+			      err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Errors and waits of one direction; a link's rate where it is told. */
+static void
+add_link(const json_t *counters, struct bu_link_count *ret)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
+		if (strcmp(key, "counters") == 0 && json_is_object(value))
+			add_link(value, ret);
+		if (!json_is_number(value) || strcmp(key, "leaf") == 0 ||
+		    strcmp(key, "spine") == 0 || strcmp(key, "port") == 0)
+			continue;
+		if (strcasestr(key, "gbps"))
+			ret->rate = (float)json_number_value(value);
+		else if (counter_of(key) != COUNTER_IGNORED || strcasestr(key, "wait"))
+			ret->bad += (float)json_number_value(value);
+	}
+}
+
+int
+bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
+		      struct bu_link_count *ret, struct bu_err *err)
+{
+	const json_t *list = list_of(answer);
+	json_t *entry;
+	size_t i;
+
+	for (int k = 0; k < 2 * t->leaves * t->spines; k++)
+		ret[k] = (struct bu_link_count){0, -1};
+	if (!answer || json_is_null(answer))
+		return 0;
+	if (!json_is_array(list))
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"answer to switch: a list of {leaf, spine, dir, ...}, or "
+			"null, is wanted");
+	json_array_foreach (list, i, entry) {
+		int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
+		int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
+		const char *dir = bu_json_str(entry, "dir", "");
+		struct bu_link_count *link;
+
+		if (leaf < 0 || spine < 0)
+			return bu_err_set(
+				err, BU_ERR_INVAL, 0,
+				"answer to switch: entry %zu names no leaf and "
+				"spine of the plan",
+				i);
+		link = &ret[2 * (leaf * t->spines + spine)];
+		add_link(json_object_get(entry, "up"), &link[BU_LINK_UP]);
+		add_link(json_object_get(entry, "down"), &link[BU_LINK_DOWN]);
+		if (strcmp(dir, "down") != 0)
+			add_link(entry, &link[BU_LINK_UP]);
+		if (strcmp(dir, "up") != 0)
+			add_link(entry, &link[BU_LINK_DOWN]);
+	}
+	return 0;
+}
+
+static json_t *
+accusation_json(const struct bu_topology *t, const struct bu_accusation *one)
+{
+	static const char *const whats[] = {"endpoint", "leaf",         "spine",
+					    "link",     "inconclusive", "any"};
+	static const char *const port_dirs[] = {"both", "tx", "rx", "both"};
+	static const char *const link_dirs[] = {"both", "up", "down", "both"};
+	json_t *ret = json_pack("{s:s}", "what", whats[one->what]);
+
+	if (one->what == BU_WHAT_ENDPOINT) {
+		json_object_set_new(ret, "node", node_of(t, one->port));
+		json_object_set_new(ret, "rail", json_integer(one->port % t->rails));
+		json_object_set_new(ret, "dir", json_string(port_dirs[one->dir & 3]));
+	} else if (one->what == BU_WHAT_INCONCLUSIVE) {
+		json_object_set_new(ret, "node", bu_ids_get(&t->node_ids, one->node));
+	}
+	if (one->what == BU_WHAT_LEAF || one->what == BU_WHAT_LINK)
+		json_object_set_new(ret, "leaf", bu_ids_get(&t->leaf_ids, one->leaf));
+	if (one->what == BU_WHAT_SPINE || one->what == BU_WHAT_LINK)
+		json_object_set_new(ret, "spine",
+				    bu_ids_get(&t->spine_ids, one->spine));
+	if (one->what == BU_WHAT_LINK)
+		json_object_set_new(ret, "dir", json_string(link_dirs[one->dir & 3]));
+	if (one->what == BU_WHAT_ANY) {
+		json_t *of = json_array();
+
+		for (int i = 0; i < one->of_count; i++)
+			json_array_append_new(of, accusation_json(t, &one->of[i]));
+		json_object_set_new(ret, "of", of);
+	}
+	json_object_set_new(ret, "cause", json_string(one->cause));
+	if (one->confidence > 0)
+		json_object_set_new(ret, "confidence", json_real(one->confidence));
+	return ret;
+}
+
+json_t *
+bu_wire_accuse(const struct bu_topology *t, const struct bu_report *report)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < report->count; i++)
+		json_array_append_new(list,
+				      accusation_json(t, &report->accusations[i]));
+	return json_pack("{s:s, s:o}", "op", "accuse", "accusations", list);
+}

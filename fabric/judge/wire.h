@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words in which a campaign speaks to an outside model of a fabric: requests as
+ * JSON and answers from it. Pure; answers come from other people's programs.
+ *
+ * TEST   {"src","dst","rail","qps","sport","via": spine or null}
+ * RESULT {"rate_gbps","lat_us"?,"lat99_us"?,"seconds"?,"seconds_dst"?,"bytes"?,"mtu"?,
+ *         "path"?: SPINE | [hops] | null, "counters"?: {"src":{NAME:N},"dst":{NAME:N}},
+ *         or "counters_src" and "counters_dst"}; null or {"error"}: nothing arrived
+ * A list may be the whole answer or the one list in an object. What a counter means is
+ * told by its name: errors, losses, drops and timeouts count, what is only congestion
+ * (pause, CNP, ECN) or traffic does not.
+ */
+#ifndef BU_FABRIC_JUDGE_WIRE_H
+#define BU_FABRIC_JUDGE_WIRE_H
+
+#include <jansson.h>
+
+#include "fabric/judge/localise.h"
+
+/* {"op":"round","tests":[TEST]}; new reference. */
+json_t *bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows,
+		      int count);
+/* BU_ERR_INVAL names the test and the field. */
+int bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
+			 struct bu_flow *flows, int count, struct bu_err *err);
+
+/* {"op":"trace","src","dst","rail","sport","count"} */
+json_t *bu_wire_trace(const struct bu_topology *t, int src, int dst, int sport,
+		      int count);
+int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
+			 int dst, int count, int *ret_spines, struct bu_err *err);
+
+/* [{"node","rail"?,"leaf"}]; what is not told is left as it is. */
+int bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer,
+			int *ret_leaf_of, struct bu_err *err);
+/* [{"leaf","spine","dir"?: "up"|"down", NAME: N}], or with "up" and "down" objects.
+ * Counters since the start. */
+int bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
+			  struct bu_link_count *ret, struct bu_err *err);
+
+/* {"op":"accuse","accusations":[...]} */
+json_t *bu_wire_accuse(const struct bu_topology *t, const struct bu_report *report);
+
+#endif
