@@ -42,7 +42,8 @@ run_in_own_rack() {
 	local own=$1 nodes=$2 status=0
 	shift 2
 	trap : INT TERM HUP # the one in the rack ends by it, and we look what it left
-	RACK_IS_NEW=1 "$lab" run --dir "$own" --nodes "$nodes" --uefi 2 -- \
+	RACK_IS_NEW=1 "$lab" run --dir "$own" --nodes "$nodes" --uefi 2 \
+		--memory "${rack_memory:-512}" -- \
 		"$(realpath -- "$0")" "$@" || status=$?
 	"$rack_source/tests/support/nothing-left" "$own" >&2 || status=1
 	exit "$status"
