@@ -197,6 +197,7 @@ bu_render_status(const json_t *status, FILE *out)
 	const json_t *pairs = json_object_get(status, "pairs");
 	const char *site = bu_json_str(status, "site", "");
 	const char *revision = bu_json_str(status, "revision", "");
+	const char *trouble = bu_json_str(status, "trouble", "");
 	bu_autofree char *uptime =
 		bu_out_duration(1000 * bu_json_int(appliance, "uptime_s", 0));
 
@@ -205,6 +206,12 @@ bu_render_status(const json_t *status, FILE *out)
 		(long long)bu_json_int(status, "epoch", 0),
 		*revision ? revision : "(none)", bu_json_str(appliance, "version", "?"),
 		uptime);
+	if (*trouble)
+		fprintf(out,
+			"the applied profile cannot be read: %s; no node is moved "
+			"until "
+			"a corrected one is applied\n",
+			trouble);
 	render_rollout(json_object_get(status, "rollout"), out);
 	bu_render_counts(json_object_get(status, "counts"), out);
 	fputc('\n', out);

@@ -199,6 +199,15 @@ clean_value(struct scanner *sc, const char *key, char *value)
 	return NULL;
 }
 
+/* A line as an error may show it: what looks like a value may be a secret; owned. */
+static char *
+without_value(const char *text)
+{
+	size_t len = strcspn(text, "=");
+
+	return text[len] ? bu_xasprintf("%.*s= ...", (int)len, text) : bu_xstrdup(text);
+}
+
 static void
 add_entry(struct scanner *sc, char *text)
 {
@@ -210,10 +219,12 @@ add_entry(struct scanner *sc, char *text)
 	while (len > 0 && isblank((unsigned char)text[len - 1]))
 		len--;
 	if (!equals || len == 0 || strspn(text, NAME_CHARS) != len) {
+		bu_autofree char *shown = without_value(text);
+
 		wrong(sc,
 		      "'%.80s' is no entry; allowed is 'key = value', the key of "
 		      "lower-case letters, digits, '-', '_' and '.'",
-		      text);
+		      shown);
 		return;
 	}
 	text[len] = '\0';
@@ -275,13 +286,16 @@ scan_line(struct scanner *sc, const char *start, size_t size, int *seen_section)
 		begin_section(sc, text, start);
 		*seen_section = 1;
 	} else if (*text && *text != '#' && *text != ';') {
-		if (!*seen_section)
+		if (*seen_section) {
+			add_entry(sc, text);
+		} else {
+			bu_autofree char *shown = without_value(text);
+
 			wrong(sc,
 			      "'%.80s' stands before the first section; start with "
 			      "'[kind name]'",
-			      text);
-		else
-			add_entry(sc, text);
+			      shown);
+		}
 	}
 }
 

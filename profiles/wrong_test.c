@@ -42,7 +42,7 @@ static const struct wrong {
 	 "site.ini:18: [hardware vm] disk: is missing; it says: the only disk that is "
 	 "ever "
 	 "written\n"
-	 "site.ini:19: [hardware vm] 'Disk = /dev/vda' is no entry; allowed is 'key = "
+	 "site.ini:19: [hardware vm] 'Disk = ...' is no entry; allowed is 'key = "
 	 "value', the key of lower-case letters, digits, '-', '_' and '.'\n"},
 	{"gres = rdma:rxe:1", "kargs = a#b",
 	 "site.ini:35: [pool train] kargs: '#' inside a value; put the value in "
@@ -80,7 +80,7 @@ static const struct wrong {
 	 "site.ini:4: [site] ends with '\\'; an entry is one line, there is no "
 	 "continuation\n"},
 	{"[site]\n", "colour = red\n[site]\n",
-	 "site.ini:1: 'colour = red' stands before the first section; start with "
+	 "site.ini:1: 'colour = ...' stands before the first section; start with "
 	 "'[kind "
 	 "name]'\n"},
 	{"zone = z1", "zone = z\x01",
