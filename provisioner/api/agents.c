@@ -107,7 +107,11 @@ BU_HANDLER(bu_api_agent_hello)
 static json_t *
 work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 {
-	json_t *work = bu_gate_work(api->gate, node);
+	json_t *work = NULL;
+
+	if (!api->world->desired)
+		return NULL;
+	work = bu_gate_work(api->gate, node);
 
 	if (!work && bu_reconcile_wants_agent(node) && !node->appending)
 		work = bu_api_step_work(api, node, err);

@@ -68,12 +68,12 @@ status_json(const struct bu_api *api)
 		json_array_append_new(nodes, node_json(world, world->nodes[i]));
 		json_object_set_new(counts, state, json_integer(seen + 1));
 	}
-	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}", "version",
-			 (json_int_t)world->version, "site",
+	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}",
+			 "version", (json_int_t)world->version, "site",
 			 world->desired ? world->desired->site.name : "", "time_ms",
 			 (json_int_t)now_ms, "epoch", (json_int_t)world->epoch,
-			 "revision", world->revision, "appliance", "version",
-			 BU_VERSION, "uptime_s",
+			 "revision", world->revision, "trouble", world->trouble,
+			 "appliance", "version", BU_VERSION, "uptime_s",
 			 (json_int_t)((now_ms - world->started_ms) / 1000), "nodes",
 			 nodes, "pairs", pairs_json(world), "counts", counts, "rollout",
 			 bu_rollouts_json(api->rollouts));

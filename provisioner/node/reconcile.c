@@ -66,8 +66,8 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 {
 	enum bu_action action = action_of(node->state);
 
-	if (rec->stopped || node->appending || node->held_by[0] ||
-	    action == BU_ACTION_NONE)
+	if (rec->stopped || !rec->world->desired || node->appending ||
+	    node->held_by[0] || action == BU_ACTION_NONE)
 		return;
 	switch (node->step.status) {
 	case BU_STEP_NONE:
@@ -154,8 +154,15 @@ on_tick(void *arg)
 {
 	struct bu_reconcile *rec = arg;
 
-	for (size_t i = 0; i < rec->world->count; i++)
-		check_node(rec, rec->world->nodes[i]);
+	/* Without a profile that can be read nothing is late: nobody can do anything.
+	 */
+	for (size_t i = 0; i < rec->world->count; i++) {
+		if (rec->world->desired)
+			check_node(rec, rec->world->nodes[i]);
+		else
+			rec->world->nodes[i]->clock_ms =
+				bu_loop_now_ms(rec->world->loop);
+	}
 	bu_timer_set(rec->tick, BU_TICK_MS);
 }
 

@@ -100,6 +100,7 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 		return bu_err_wrap(err, "revision %s", revision);
 	bu_desired_destroy(world->desired);
 	world->desired = desired;
+	world->trouble[0] = '\0';
 	copy(world->revision, sizeof(world->revision), event->body, "revision");
 	copy(world->commit, sizeof(world->commit), event->body, "commit");
 	/* One that orders nothing does not take the place of one that is under way. */
@@ -355,6 +356,9 @@ bu_world_replay(struct bu_world *world, const struct bu_event *event,
 {
 	struct bu_node *node = bu_world_node(world, event->node);
 
+	/* Its profile may be one that cannot be read any more. */
+	if (!node && world->trouble[0] && event->kind == BU_EVENT_ORDER)
+		node = add_node(world, event->node, event->time_ms);
 	if (handlers[event->kind].about_node && !node)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
 				  (long long)event->seq, bu_event_name(event->kind),
@@ -371,14 +375,34 @@ struct loading {
 	int failed;
 };
 
+/* What was applied once is not worth a daemon that does not start. */
+static void
+note_trouble(struct bu_world *world, const struct bu_err *err)
+{
+	bu_error("log", "%s; no node is moved until a corrected profile is applied",
+		 err->text);
+	snprintf(world->trouble, sizeof(world->trouble), "%s", err->text);
+	bu_desired_destroy(world->desired);
+	world->desired = NULL;
+}
+
 static int
 on_row(const struct bu_event *event, void *arg)
 {
 	struct loading *loading = arg;
+	struct bu_err err = {0};
 
-	loading->failed = bu_world_replay(loading->world, event, loading->err) != 0;
 	loading->world->loaded_seq = event->seq;
-	return loading->failed;
+	if (bu_world_replay(loading->world, event, &err) == 0)
+		return 0;
+	if (event->kind == BU_EVENT_APPLIED) {
+		note_trouble(loading->world, &err);
+		return 0;
+	}
+	if (loading->err)
+		*loading->err = err;
+	loading->failed = 1;
+	return 1;
 }
 
 int

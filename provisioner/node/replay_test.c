@@ -321,8 +321,43 @@ START_TEST(certificates_are_of_this_boot_and_this_hardware)
 }
 END_TEST
 
+/* A newer bringupd may be stricter than the one that applied the profile. */
+START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
+{
+	struct rig rig;
+	struct bu_event event;
+	char digest[65];
+	bu_autojson json_t *tree = json_pack("{s:{s:s}}", "files", "site.ini",
+					     "[site]\nformat = 1\nodd = 1\n");
+	bu_autofree char *text = bu_json_canonical(tree);
+
+	rig_begin(&rig, 1);
+	rig_start(&rig, 1);
+	ck_assert_int_eq(bu_store_put_blob(rig.store, text, digest, NULL), 0);
+	bu_event_init(&event, BU_EVENT_APPLIED, "",
+		      json_pack("{s:s,s:s,s:i}", "revision", digest, "rollout", "r",
+				"nodes", 1));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	rig_restart(&rig);
+	ck_assert_msg(strstr(rig.world->trouble, "site.ini: ") != NULL, "%s",
+		      rig.world->trouble);
+	ck_assert_ptr_null(rig.world->desired);
+	for (int hours = 0; hours < 5; hours++)
+		rig_pass(&rig, 3600 * 1000);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d", NULL, NULL);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(rig.world->trouble, "");
+	ck_assert_ptr_nonnull(rig.world->desired);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("replay", a_log_cut_anywhere_gives_the_state_of_that_moment,
 	 a_restart_changes_nothing_that_the_log_owns,
 	 what_makes_no_sense_changes_nothing, a_word_on_an_old_step_is_passed_over,
 	 nodes_stay_sorted_and_leave_with_their_profile,
-	 certificates_are_of_this_boot_and_this_hardware)
+	 certificates_are_of_this_boot_and_this_hardware,
+	 a_profile_that_cannot_be_read_any_more_moves_nobody)

@@ -33,7 +33,10 @@ struct bu_world {
 	char revision[65];      /* applied; "" = none */
 	char commit[65];        /* of the applied revision, when it came from git */
 	struct bu_desired *desired; /* of the applied revision; NULL = none */
-	struct bu_node **nodes;     /* sorted by name */
+	/* Why the applied revision cannot be read (a newer bringupd is stricter): until
+	 * a corrected one is applied no node is moved. "" = it can. */
+	char trouble[400];
+	struct bu_node **nodes; /* sorted by name */
 	size_t count;
 	size_t cap;
 	struct bu_rollout rollout; /* the last one; id "" = none */
