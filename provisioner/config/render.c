@@ -234,9 +234,9 @@ bu_config_render_cluster(const struct bu_desired_node *node, const void *munge_k
 		      "ExecStart=/usr/sbin/slurmd -D -Z --conf-server %s --conf "
 		      "\"State=DRAIN "
 		      "NodeAddr=%s%s%s%s%s\"\n",
-		 node->cluster->controller, address, pool->features ? " Feature=" : "",
-		 pool->features ? pool->features : "", pool->gres ? " Gres=" : "",
-		 pool->gres ? pool->gres : "");
+		 node->cluster->controller, address, node->features ? " Feature=" : "",
+		 node->features ? node->features : "", node->gres ? " Gres=" : "",
+		 node->gres ? node->gres : "");
 	add_bytes(config, "/etc/munge/munge.key", 0400, munge_key, munge_key_size);
 	return finish(config);
 }
