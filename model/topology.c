@@ -316,11 +316,67 @@ read_scalars(struct bu_topology *t, const json_t *plan, struct bu_err *err)
 	return 0;
 }
 
-static int
-read_plan(struct bu_topology *t, const json_t *plan, struct bu_err *err)
+/* Adds the leaf, or the leaves, of one node to the set. */
+static void
+collect(json_t *leaves, json_t *seen, json_t *where)
 {
-	if (!json_is_object(plan))
+	char text[ID_TEXT];
+	json_t *leaf;
+	size_t i;
+
+	json_array_foreach (where, i, leaf) {
+		collect(leaves, seen, leaf);
+	}
+	if (id_text(where, text) != 0 || json_object_get(seen, text))
+		return;
+	json_object_set_new(seen, text, json_true());
+	json_array_append(leaves, where);
+}
+
+/* Plans that name no leaves but where nodes hang, or give `leaves` as the leaf of each
+ * node: brought into the form with both. New reference. */
+static json_t *
+with_leaves(const json_t *plan)
+{
+	json_t *ret = json_copy((json_t *)(uintptr_t)plan), *entry;
+	json_t *leaves = json_object_get(plan, "leaves"), *nodes, *leaf_of;
+	bu_autojson json_t *found = json_array(), *seen = json_object();
+	char text[ID_TEXT];
+	size_t i, count;
+
+	nodes = json_object_get(plan, "nodes");
+	leaf_of = json_object_get(plan, "leaf_of");
+	count = json_is_array(nodes) ? json_array_size(nodes)
+				     : (size_t)json_integer_value(nodes);
+	if (!leaf_of && json_is_array(leaves) && json_array_size(leaves) == count &&
+	    id_text(json_array_get(leaves, 0), text) == 0)
+		leaf_of = leaves;
+	else if (leaves)
+		return ret;
+	json_array_foreach (leaf_of, i, entry) {
+		collect(found, seen, entry);
+	}
+	if (leaf_of && leaf_of == leaves && json_array_size(found) == count)
+		return ret; /* each once: a list of names after all */
+	json_array_foreach (nodes, i, entry) {
+		collect(found, seen, json_object_get(entry, "leaf"));
+		collect(found, seen, json_object_get(entry, "leaves"));
+	}
+	if (leaf_of)
+		json_object_set(ret, "leaf_of", leaf_of);
+	json_object_set(ret, "leaves", found);
+	return ret;
+}
+
+static int
+read_plan(struct bu_topology *t, const json_t *told, struct bu_err *err)
+{
+	bu_autojson json_t *plan = json_is_object(told) ? with_leaves(told) : NULL;
+
+	if (!plan)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "an object is wanted");
+	if (!json_object_get(plan, "spines"))
+		json_object_set_new(plan, "spines", json_integer(0));
 	if (read_rails(plan, &t->rails, err) != 0 ||
 	    read_ids(&t->node_ids, plan, "nodes", "node", err) != 0 ||
 	    read_ids(&t->leaf_ids, plan, "leaves", "leaf", err) != 0 ||

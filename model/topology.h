@@ -8,9 +8,11 @@
  *  "leaf_of": [LEAF | [LEAF per rail]] | {"NODE": LEAF | [LEAF per rail]},
  *  "spines": N | [ID] | [{"spine"}], "limit_gbps",
  *  "routing": "static"|"sprayed", "lldp": bool, "switch": bool}
- * A count N names 0 to N - 1; an ID is a text or an integer, and is used again in every
- * later message. NODE is an ID or {"node","rail"}. Where nodes hang may be said by
- * nodes, by leaves or by leaf_of; each rail of each node must hang somewhere.
+ * Without "leaves" they are those that the nodes name; "leaves" may be the leaf of each
+ * node, too. A count N names 0 to N - 1; an ID is a text or an integer, and is used
+ * again in every later message. NODE is an ID or {"node","rail"}. Where nodes hang may
+ * be said by nodes, by leaves or by leaf_of; each rail of each node must hang
+ * somewhere.
  */
 #ifndef BU_MODEL_TOPOLOGY_H
 #define BU_MODEL_TOPOLOGY_H

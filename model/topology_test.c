@@ -37,6 +37,11 @@ START_TEST(one_fabric_in_many_words)
 		"\"y\"},"
 		"{\"name\":\"d\",\"leaf\":\"y\"}],\"rails\":2,\"leaves\":[\"x\",\"y\"]"
 		"," TAIL,
+		"{\"nodes\":4,\"rails\":2,\"leaves\":[\"x\",\"x\",\"y\",\"y\"]," TAIL,
+		"{\"nodes\":4,\"rails\":2,\"leaf_of\":[0,0,1,1]," TAIL,
+		"{\"nodes\":[{\"name\":\"a\",\"leaf\":0},{\"name\":\"b\",\"leaf\":0},"
+		"{\"name\":\"c\",\"leaf\":1},{\"name\":\"d\",\"leaf\":1}],\"rails\":"
+		"2," TAIL,
 	};
 
 	for (size_t i = 0; i < BU_LEN(texts); i++) {

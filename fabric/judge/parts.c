@@ -102,7 +102,17 @@ figure_of(const struct bu_flow *flow, enum figure figure)
 			       : flow->lat99_us;
 }
 
-/* Median of the ports' best, and sigma of the flows around their own median. */
+/* Sigma by the better half of the flows, which faults do not widen. */
+static double
+good_sigma(float *values, size_t count, int more_is_better)
+{
+	double median = bu_stats_median(values, count);
+	double quarter = bu_stats_quarter(values, count, more_is_better ? 3 : 1);
+
+	return fabs(quarter - median) / 0.6745;
+}
+
+/* Median of the ports' best, and sigma of the flows. */
 static double
 learn_figure(const struct bu_topology *t, const int *leaf_of,
 	     const struct bu_flow *flows, size_t count, int tier, enum figure figure,
@@ -126,8 +136,7 @@ learn_figure(const struct bu_topology *t, const int *leaf_of,
 				    : value < by_port[flow->src]))
 			by_port[flow->src] = value;
 	}
-	*ret_sigma = bu_stats_sigma(all, best.flow_count,
-				    bu_stats_median(all, best.flow_count));
+	*ret_sigma = good_sigma(all, best.flow_count, figure == RATE);
 	return median_best(&best, ports);
 }
 
@@ -175,12 +184,9 @@ bu_gate_learn(struct bu_gate *ret, const struct bu_topology *t, const int *leaf_
 		ret->min_gbps[tier] = fmax(of_limit * t->limit_gbps, cohort);
 		median = learn_figure(t, leaf_of, flows, count, tier, LAT, &sigma);
 		ret->median_us[tier] = median;
-		ret->max_us[tier] =
-			fmax(1.25 * median,
-			     median + 1.5 * z_max * fmin(sigma, 0.06 * median));
+		ret->max_us[tier] = fmax(1.25 * median, median + 1.5 * z_max * sigma);
 		median = learn_figure(t, leaf_of, flows, count, tier, LAT99, &sigma);
-		ret->max99_us[tier] = fmax(
-			2 * median, median + 2 * z_max * fmin(sigma, 0.15 * median));
+		ret->max99_us[tier] = fmax(2 * median, median + 2 * z_max * sigma);
 	}
 	learn_lost(ret, flows, count);
 	learn_mtu(ret, flows, count);

@@ -478,10 +478,10 @@ bu_campaign_explain_away(struct campaign *c)
 int
 bu_campaign_retest(struct campaign *c, struct bu_err *err)
 {
-	double by_chance = fmin(0.05, fmax(0.003, 2 * chance(c)));
+	double by_chance = fmin(0.2, fmax(0.003, 2 * chance(c)));
 	struct retest r = {
 		.c = c,
-		.rule = {by_chance, fmax(0.2, 5 * by_chance), 3e-5, 5e-3},
+		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, 5e-3},
 		.random = c->seed ^ UINT64_C(0xc),
 		.busy = bu_xcalloc((size_t)c->parts_count + 1, 1),
 		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t) + 1,
