@@ -366,15 +366,9 @@ accuse_uplinks(struct view *v)
 		bad++;
 		found = leaf;
 	}
-	if (bad != 1 || spines == 0)
+	/* Beside anything else that is accused, it is that. */
+	if (bad != 1 || v->c->report->count > 0 || spines == 0)
 		return;
-	for (int i = 0; i < v->c->report->count; i++) {
-		const struct bu_accusation *one = &v->c->report->accusations[i];
-
-		if (one->what == BU_WHAT_SPINE || one->what == BU_WHAT_LEAF ||
-		    (one->what == BU_WHAT_LINK && one->leaf == found))
-			return;
-	}
 	part = first + 2 * found;
 	for (int spine = 0; spine < spines; spine++) {
 		list[spine] = (struct bu_accusation){.what = BU_WHAT_LINK,
