@@ -386,6 +386,10 @@ read_plan(struct bu_topology *t, const json_t *told, struct bu_err *err)
 	t->nodes = (int)json_array_size(t->node_ids.list);
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
 	t->spines = (int)json_array_size(t->spine_ids.list);
+	if (t->spines > 0 && t->leaves > BU_TOPOLOGY_LINKS_MAX / t->spines)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'spines': at most %d links are allowed",
+				  BU_TOPOLOGY_LINKS_MAX);
 	t->leaf_of = bu_xcalloc((size_t)bu_topology_ports(t) + 1, sizeof(*t->leaf_of));
 	for (int port = 0; port < bu_topology_ports(t); port++)
 		t->leaf_of[port] = -1;

@@ -21,7 +21,11 @@
 
 #include "base/err.h"
 
-enum { BU_TOPOLOGY_NODES_MAX = 65536, BU_TOPOLOGY_RAILS_MAX = 64 };
+enum {
+	BU_TOPOLOGY_NODES_MAX = 65536,
+	BU_TOPOLOGY_RAILS_MAX = 64,
+	BU_TOPOLOGY_LINKS_MAX = 1 << 22, /* leaves x spines */
+};
 
 /* The names of one kind of thing, in order. */
 struct bu_ids {

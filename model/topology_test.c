@@ -82,6 +82,9 @@ START_TEST(says_what_is_wrong)
 		const char *text, *error;
 	} rows[] = {
 		{"[]", "an object"},
+		{"{\"nodes\":2,\"rails\":1,\"leaves\":65536,\"spines\":65536,"
+		 "\"limit_gbps\":1,\"leaf_of\":[0,0]}",
+		 "links are allowed"},
 		{"{\"nodes\":2,\"rails\":0}", "'rails'"},
 		{"{\"nodes\":-1,\"rails\":1}", "'nodes'"},
 		{"{\"nodes\":1e3,\"rails\":1}", "'nodes'"},
