@@ -358,6 +358,9 @@ function drawSummary(status) {
 	drawShare(counts, total || 1);
 	drawFilters(counts);
 	setText(byId("site"), status.site || "");
+	show(byId("trouble"), Boolean(status.trouble));
+	setText(byId("trouble"), status.trouble ? "The applied profile cannot be read: " +
+		status.trouble + ". No node is moved until a corrected one is applied." : "");
 	setText(byId("revision"), status.revision ?
 		"revision " + status.revision.slice(0, 10) : "no revision applied");
 	document.title = ready + "/" + total + " ready · " + (status.site || "bringup");
