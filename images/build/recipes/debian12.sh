@@ -111,10 +111,7 @@ settings()
 	: >"$1/etc/machine-id"
 	rm -f "$1/var/lib/dbus/machine-id"
 	rm -f "$1/etc/fstab" # the kernel's arguments mount root, read and write
-	printf 'deb http://deb.debian.org/debian %s main\n' bookworm bookworm-updates \
-		>"$1/etc/apt/sources.list"
-	echo 'deb http://deb.debian.org/debian-security bookworm-security main' \
-		>>"$1/etc/apt/sources.list"
+	echo '# The mirrors of your site go here.' >"$1/etc/apt/sources.list"
 	for unit in $MASKED; do
 		ln -sf /dev/null "$units/$unit"
 	done
