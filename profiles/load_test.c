@@ -13,39 +13,11 @@
 #include "profiles/testing.h"
 #include "tests/support/unit.h"
 
-static char *
-findings_text(const struct bu_findings *findings)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	bu_findings_print(findings, out);
-	fclose(out);
-	return text;
-}
-
-static char *
-check_profile(const char *site, const char *racks, struct bu_desired **ret)
-{
-	struct bu_tree *tree =
-		bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
-	struct bu_findings findings = {0};
-	struct bu_desired *desired = bu_profiles_load(tree, &findings);
-	char *text = findings_text(&findings);
-
-	ck_assert_int_eq(desired == NULL, findings.errors > 0);
-	bu_findings_clear(&findings);
-	bu_tree_destroy(tree);
-	*ret = desired;
-	return text;
-}
-
 START_TEST(good_profile_becomes_typed_state)
 {
 	struct bu_desired *desired;
 	bu_autofree char *text =
-		check_profile(bu_testing_site, bu_testing_racks, &desired);
+		bu_testing_check(bu_testing_site, bu_testing_racks, &desired);
 	const struct bu_desired_node *node;
 	const struct bu_desired_network *fabric;
 	char address[INET_ADDRSTRLEN];
@@ -90,7 +62,7 @@ START_TEST(node_section_goes_over_inventory_and_pool)
 		"[image other]\nkey = file:/k.pub\n[node node002]\nimage = other\n"
 		"kargs = \"a=b # c\"\nserial = X9\nrack = r7\n[pool train]");
 	struct bu_desired *desired;
-	bu_autofree char *text = check_profile(site, bu_testing_racks, &desired);
+	bu_autofree char *text = bu_testing_check(site, bu_testing_racks, &desired);
 	const struct bu_desired_node *node;
 
 	ck_assert_str_eq(text, "");
@@ -116,7 +88,7 @@ START_TEST(comments_quotes_and_line_ends_do_not_matter)
 		one, "[site]\n",
 		"\xef\xbb\xbf# first light\n\n; old style\n[site]\r\n");
 	struct bu_desired *desired;
-	bu_autofree char *text = check_profile(site, bu_testing_racks, &desired);
+	bu_autofree char *text = bu_testing_check(site, bu_testing_racks, &desired);
 
 	ck_assert_str_eq(text, "");
 	ck_assert_str_eq(desired->site.zone, "z1");
@@ -136,7 +108,7 @@ START_TEST(includes_are_read_once_and_the_rest_is_named)
 	bu_autofree char *text = NULL;
 
 	ck_assert_ptr_null(bu_profiles_load(tree, &findings));
-	text = findings_text(&findings);
+	text = bu_testing_findings(&findings);
 	ck_assert_str_eq(
 		text,
 		"pools/a.ini:1: [pool empty-one] hardware: is missing; it says: "
@@ -159,7 +131,7 @@ load_good(struct bu_tree *tree)
 {
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = bu_profiles_load(tree, &findings);
-	bu_autofree char *text = findings_text(&findings);
+	bu_autofree char *text = bu_testing_findings(&findings);
 
 	ck_assert_str_eq(text, "");
 	ck_assert_ptr_nonnull(desired);
@@ -292,7 +264,7 @@ START_TEST(a_drop_in_includes_nothing)
 	bu_autofree char *text = NULL;
 
 	ck_assert_ptr_null(bu_profiles_load(tree, &findings));
-	text = findings_text(&findings);
+	text = bu_testing_findings(&findings);
 	ck_assert_str_eq(text,
 			 "conf.d/a.ini:2: [site] include: has no effect in a drop-in; "
 			 "put it into site.ini\n"
@@ -352,7 +324,7 @@ START_TEST(empty_and_strange_trees_are_refused)
 	struct bu_err err;
 
 	ck_assert_ptr_null(bu_profiles_load(tree, &findings));
-	text = findings_text(&findings);
+	text = bu_testing_findings(&findings);
 	ck_assert_str_eq(text,
 			 "site.ini: is missing; a profile tree starts there, with "
 			 "[site]\n");
@@ -375,14 +347,14 @@ START_TEST(a_line_has_a_longest_length)
 	memcpy(zone, "# ", 2);
 	zone[BU_INI_LINE_MAX] = '\0';
 	site = bu_testing_replace(bu_testing_site, "zone = z1", zone);
-	text = check_profile(site, bu_testing_racks, &desired);
+	text = bu_testing_check(site, bu_testing_racks, &desired);
 	ck_assert_str_eq(text, "");
 	bu_desired_destroy(desired);
 	free(text);
 	zone[BU_INI_LINE_MAX] = 'z';
 	zone[BU_INI_LINE_MAX + 1] = '\0';
 	longer = bu_testing_replace(bu_testing_site, "zone = z1", zone);
-	text = check_profile(longer, bu_testing_racks, &desired);
+	text = bu_testing_check(longer, bu_testing_racks, &desired);
 	ck_assert_str_eq(text, "site.ini:4: [site] the line is longer than 1000 bytes; "
 			       "split it\n");
 }
@@ -400,7 +372,7 @@ START_TEST(without_iniparser_nothing_is_accepted)
 	close(next);
 	limit.rlim_cur = (rlim_t)next + 1; /* room for the memfd alone */
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-	text = check_profile(bu_testing_site, bu_testing_racks, &desired);
+	text = bu_testing_check(bu_testing_site, bu_testing_racks, &desired);
 	ck_assert_ptr_null(desired);
 	ck_assert_ptr_nonnull(strstr(text,
 				     "[pool train] is refused by iniparser, which "
@@ -419,7 +391,7 @@ START_TEST(the_demo_is_right)
 
 	ck_assert_msg(tree != NULL, "%s", tree ? "" : err.text);
 	desired = bu_profiles_load(tree, &findings);
-	text = findings_text(&findings);
+	text = bu_testing_findings(&findings);
 	ck_assert_str_eq(text, "");
 	ck_assert_ptr_nonnull(desired);
 	ck_assert_uint_eq(desired->nodes_count, 2);
@@ -461,7 +433,7 @@ START_TEST(ten_thousand_nodes_load_quickly)
 				  "10.78.0.0/24\naddresses = 10.78.0.11,10.78.0.12",
 				  "10.78.0.0/16\naddresses = 10.78.[1-40].[1-250]");
 	begin = bu_mono_ns();
-	text = check_profile(site, racks, &desired);
+	text = bu_testing_check(site, racks, &desired);
 	ck_assert_str_eq(text, "");
 	ck_assert_uint_eq(desired->nodes_count, 10000);
 	ck_assert_int_lt(bu_mono_ns() - begin, 5000000000LL);

@@ -5,6 +5,7 @@
  */
 #include "profiles/testing.h"
 
+#include <check.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,4 +86,32 @@ bu_testing_replace(const char *text, const char *from, const char *to)
 		abort();
 	}
 	return bu_xasprintf("%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+}
+
+char *
+bu_testing_findings(const struct bu_findings *findings)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_findings_print(findings, out);
+	fclose(out);
+	return text;
+}
+
+char *
+bu_testing_check(const char *site, const char *racks, struct bu_desired **ret)
+{
+	struct bu_tree *tree =
+		bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = bu_profiles_load(tree, &findings);
+	char *text = bu_testing_findings(&findings);
+
+	ck_assert_int_eq(desired == NULL, findings.errors > 0);
+	bu_findings_clear(&findings);
+	bu_tree_destroy(tree);
+	*ret = desired;
+	return text;
 }

@@ -15,5 +15,10 @@ extern const char bu_testing_site[], bu_testing_racks[];
 /* The good profile with the first `from` in site.ini replaced; aborts when it is not
  * there, so that a test cannot pass by testing nothing. Owned. */
 char *bu_testing_replace(const char *text, const char *from, const char *to);
+/* What was found, a line each; owned. */
+char *bu_testing_findings(const struct bu_findings *findings);
+/* Loads site.ini and racks.csv; what was found, a line each, owned. *ret is NULL when
+ * there is an error among it. */
+char *bu_testing_check(const char *site, const char *racks, struct bu_desired **ret);
 
 #endif

@@ -520,34 +520,6 @@ static const struct wrong {
 	 "'0-4/0]' stands; write [1-4,7] or [0-8/2], each number at most 9 digits\n"},
 };
 
-static char *
-findings_text(const struct bu_findings *findings)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&text, &size);
-
-	bu_findings_print(findings, out);
-	fclose(out);
-	return text;
-}
-
-static char *
-check_profile(const char *site, const char *racks, struct bu_desired **ret)
-{
-	struct bu_tree *tree =
-		bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
-	struct bu_findings findings = {0};
-	struct bu_desired *desired = bu_profiles_load(tree, &findings);
-	char *text = findings_text(&findings);
-
-	ck_assert_int_eq(desired == NULL, findings.errors > 0);
-	bu_findings_clear(&findings);
-	bu_tree_destroy(tree);
-	*ret = desired;
-	return text;
-}
-
 START_TEST(wrong_profiles_get_exact_messages)
 {
 	int failed = 0;
@@ -558,7 +530,7 @@ START_TEST(wrong_profiles_get_exact_messages)
 			bu_testing_replace(bu_testing_site, row->from, row->to);
 		struct bu_desired *desired;
 		bu_autofree char *text =
-			check_profile(site, bu_testing_racks, &desired);
+			bu_testing_check(site, bu_testing_racks, &desired);
 
 		bu_desired_destroy(desired);
 		if (strcmp(text, row->want) == 0)

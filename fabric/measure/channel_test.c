@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "tests/support/port.h"
 #include "tests/support/unit.h"
 
 static const char secret[] = "0123456789abcdef";
@@ -25,20 +26,6 @@ static struct bu_wait
 wait_ms(int64_t ms)
 {
 	return (struct bu_wait){.deadline_ns = bu_mono_ns() + ms * 1000000};
-}
-
-static int
-free_port(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-	close(fd);
-	return ntohs(at.sin_port);
 }
 
 static void *

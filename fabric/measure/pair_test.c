@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "tests/support/fakeverbs.h"
+#include "tests/support/port.h"
 #include "tests/support/unit.h"
 
 enum { MESSAGE = 4096, BYTES = 16 * MESSAGE };
@@ -24,20 +25,6 @@ struct end {
 	int rc;
 	pthread_t thread;
 };
-
-static int
-free_port(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-	close(fd);
-	return ntohs(at.sin_port);
-}
 
 static json_t *
 make_item(int port, int listens)
