@@ -199,7 +199,6 @@ prepare_dnsmasq(struct daemon *d)
 	struct bu_dnsmasq_opts opts = {
 		.dir = dir,
 		.interface = s->boot_interface,
-		.address = s->boot_address,
 		.range = s->dhcp_range,
 		.script_url = d->script_url,
 		.http_url = d->http_url,

@@ -86,7 +86,6 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 	dnsmasq->opts = *opts;
 	dnsmasq->opts.dir = bu_xstrdup(opts->dir);
 	dnsmasq->opts.interface = bu_xstrdup(opts->interface);
-	dnsmasq->opts.address = bu_xstrdup(opts->address);
 	dnsmasq->opts.range = bu_xstrdup(opts->range);
 	dnsmasq->opts.script_url = bu_xstrdup(opts->script_url);
 	dnsmasq->opts.http_url = bu_xstrdup(opts->http_url);
@@ -97,7 +96,7 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 void
 bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 {
-	const char *owned[6];
+	const char *owned[5];
 
 	if (!dnsmasq)
 		return;
@@ -105,10 +104,9 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 	bu_timer_destroy(dnsmasq->restart);
 	owned[0] = dnsmasq->opts.dir;
 	owned[1] = dnsmasq->opts.interface;
-	owned[2] = dnsmasq->opts.address;
-	owned[3] = dnsmasq->opts.range;
-	owned[4] = dnsmasq->opts.script_url;
-	owned[5] = dnsmasq->opts.http_url;
+	owned[2] = dnsmasq->opts.range;
+	owned[3] = dnsmasq->opts.script_url;
+	owned[4] = dnsmasq->opts.http_url;
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free((char *)(uintptr_t)owned[i]);
 	free(dnsmasq->conf_path);

@@ -12,7 +12,6 @@
 struct bu_dnsmasq_opts {
 	const char *dir;        /* its files: configuration, leases */
 	const char *interface;  /* "br-boot" */
-	const char *address;    /* ours on it */
 	const char *range;      /* "10.77.0.50,10.77.0.199" */
 	const char *script_url; /* first iPXE script */
 	const char *http_url;   /* "http://10.77.0.1:8080", for UEFI HTTP boot */

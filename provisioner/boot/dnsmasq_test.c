@@ -20,7 +20,6 @@ opts_in(const char *dir)
 	return (struct bu_dnsmasq_opts){
 		.dir = dir,
 		.interface = "br-boot",
-		.address = "10.77.0.1",
 		.range = "10.77.0.50,10.77.0.199",
 		.script_url = "http://10.77.0.1:8080/boot.ipxe",
 		.http_url = "http://10.77.0.1:8080",

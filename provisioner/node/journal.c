@@ -91,10 +91,7 @@ bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 		  enum bu_trigger trigger, const char *reason, struct bu_event *extra,
 		  size_t count, struct bu_err *err)
 {
-	struct bu_guard_facts facts = {
-		.ordered = node->order.open,
-		.certified = bu_world_certified(rec->world, node, NULL) == 0,
-	};
+	struct bu_guard_facts facts = {.ordered = node->order.open};
 	struct bu_event events[8];
 	enum bu_state to;
 
@@ -105,6 +102,9 @@ bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 				  "node %s is changing at this moment; ask again",
 				  node->name);
 	}
+	/* Two signatures: looked at where the edge asks for them alone. */
+	if (bu_lifecycle_guard(node->state, trigger) == BU_GUARD_CERTIFIED)
+		facts.certified = bu_world_certified(rec->world, node, NULL) == 0;
 	if (bu_lifecycle_next(node->state, trigger, &facts, &to, err) != 0) {
 		drop(extra, count);
 		return bu_err_wrap(err, "node %s", node->name);

@@ -80,6 +80,15 @@ unmet(enum bu_guard guard, const struct bu_guard_facts *facts)
 	return NULL;
 }
 
+enum bu_guard
+bu_lifecycle_guard(enum bu_state from, enum bu_trigger on)
+{
+	for (size_t i = 0; i < BU_LEN(edges); i++)
+		if (edges[i].from == from && edges[i].on == on)
+			return edges[i].guard;
+	return BU_GUARD_NONE;
+}
+
 int
 bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
 		  const struct bu_guard_facts *facts, enum bu_state *ret_to,

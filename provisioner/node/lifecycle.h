@@ -53,6 +53,9 @@ struct bu_edge {
 const struct bu_edge *bu_lifecycle_edges(size_t *ret_count);
 const char *bu_trigger_name(enum bu_trigger trigger);
 
+/* The guard of the edge from this state on this trigger; NONE when there is no edge. */
+enum bu_guard bu_lifecycle_guard(enum bu_state from, enum bu_trigger on);
+
 struct bu_guard_facts {
 	int ordered;
 	int certified;
