@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What was looked at on one machine, and what was found: static audit, GPU, host and
+ * site checks, soak, and what outside systems say. The agent makes it, the gate judges
+ * and keeps it, pages and `node why` show it. It crosses the network:
+ * bu_checks_from_json() trusts nothing.
+ *
+ * {"v":1,"boot_id","at_ms","checks":[CHECK]}
+ * CHECK {"id","group","verdict","subject","seen","expected","hint","text","took_ms"}
+ *
+ * What cannot be judged on a machine (no such hardware, nothing was expected) is no
+ * row. What could not be read though it should be is a row `inconclusive`.
+ */
+#ifndef BU_MODEL_CHECK_H
+#define BU_MODEL_CHECK_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "model/result.h"
+
+enum { BU_CHECKS_MAX = 2000, BU_CHECK_ID_SIZE = 48 };
+
+#define BU_CHECK_GROUPS "audit", "gpu", "host", "site", "soak", "external"
+
+struct bu_check {
+	char id[BU_CHECK_ID_SIZE]; /* "pcie-width", "nic-mtu", "site:nhc" */
+	char group[16];            /* one of BU_CHECK_GROUPS */
+	enum bu_verdict verdict;
+	char subject[64]; /* "mlx5_0", "GPU 3"; "" = the machine */
+	char seen[160];
+	char expected[160];
+	char hint[200]; /* what to do, what to swap */
+	char text[240]; /* one line for people: what is wrong; in `node why` */
+	int64_t took_ms;
+};
+
+struct bu_checks {
+	char boot_id[40]; /* of the boot that was looked at */
+	int64_t at_ms;    /* wall clock at the start */
+	struct bu_check *list;
+	size_t count;
+	size_t cap;
+	struct bu_check spare;
+};
+
+void bu_checks_init(struct bu_checks *checks);
+void bu_checks_fini(struct bu_checks *checks);
+/* A new row with empty texts to be filled in, good until the next call. What is not
+ * printable in its texts is replaced when the report is written. When there are
+ * BU_CHECKS_MAX rows, the last one becomes `checks-left-out`, verdict fail, and the row
+ * is lost. group and id must be valid (our own words): see bu_check_id_is_valid(). */
+struct bu_check *bu_checks_add(struct bu_checks *checks, const char *group,
+			       const char *id, enum bu_verdict verdict,
+			       const char *subject);
+/* Fills one text of a row, cut to its size. */
+void bu_check_set(char *field, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+#define BU_CHECK_SET(field, ...) bu_check_set(field, sizeof(field), __VA_ARGS__)
+
+/* fail, else inconclusive, else warn, else pass; inconclusive without any row. */
+enum bu_verdict bu_checks_worst(const struct bu_checks *checks);
+size_t bu_checks_count(const struct bu_checks *checks, enum bu_verdict verdict);
+/* 1 to 47 of [A-Za-z0-9._:-]. */
+int bu_check_id_is_valid(const char *id);
+int bu_check_group_is_valid(const char *group);
+
+json_t *bu_checks_to_json(const struct bu_checks *checks); /* new reference */
+/* ret becomes initialized, only on success. BU_ERR_INVAL names row and field. */
+int bu_checks_from_json(const json_t *value, struct bu_checks *ret, struct bu_err *err);
+
+#endif
