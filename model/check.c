@@ -94,7 +94,7 @@ bu_checks_add(struct bu_checks *checks, const char *group, const char *id,
 	if (checks->count == BU_CHECKS_MAX) {
 		struct bu_check *last = &checks->list[BU_CHECKS_MAX - 1];
 
-		row_init(last, last->group, "checks-left-out", BU_VERDICT_FAIL, "");
+		row_init(last, group, "checks-left-out", BU_VERDICT_FAIL, "");
 		BU_CHECK_SET(last->text, "more than %d checks: the rest is left out",
 			     BU_CHECKS_MAX);
 		BU_CHECK_SET(last->hint, "let the site's checks report fewer rows");
