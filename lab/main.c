@@ -19,7 +19,7 @@ static const struct {
 } commands[] = {
 	{"up", bu_lab_up,
 	 "[--nodes N] [--uefi LIST] [--memory MIB] [--fabric-rate MBIT] [--no-slurm]\n"
-	 "              [--accel auto|kvm|tcg]",
+	 "              [--nics N] [--cable A:B[*COUNT]]... [--accel auto|kvm|tcg]",
 	 "make the rack; it stays until `down`"},
 	{"run", bu_lab_run, "[options of up] -- COMMAND...",
 	 "make a rack, run COMMAND with BRINGUP_RACK set, remove the rack"},

@@ -105,15 +105,20 @@ bu_rack_fill(struct bu_rack *rack, size_t count, unsigned long uefi_mask)
 		snprintf(node->name, sizeof(node->name), "node%03u", number);
 		snprintf(node->serial, sizeof(node->serial), "LAB-%03u", number);
 		make_uuid(rack->dir, node->name, node->uuid);
-		snprintf(node->boot_mac, sizeof(node->boot_mac), "52:54:00:77:00:%02x",
-			 number & 0xff);
-		snprintf(node->fabric_mac, sizeof(node->fabric_mac),
-			 "52:54:00:78:00:%02x", number & 0xff);
+		bu_rack_nic_mac(node, 0, node->boot_mac);
+		bu_rack_nic_mac(node, 1, node->fabric_mac);
 		snprintf(node->boot_tap, sizeof(node->boot_tap), "b%03u", number);
 		snprintf(node->fabric_tap, sizeof(node->fabric_tap), "f%03u", number);
 		snprintf(node->fabric_from, sizeof(node->fabric_from), "u%03u", number);
 		snprintf(node->fabric_to, sizeof(node->fabric_to), "p%03u", number);
 	}
+}
+
+void
+bu_rack_nic_mac(const struct bu_rack_node *node, int k, char ret_mac[18])
+{
+	snprintf(ret_mac, 18, "52:54:00:%02x:00:%02x", (0x77u + (unsigned)k) & 0xff,
+		 (unsigned)node->number & 0xff);
 }
 
 const struct bu_rack_node *
@@ -155,6 +160,7 @@ json_t *
 bu_rack_to_json(const struct bu_rack *rack)
 {
 	json_t *nodes = json_array();
+	json_t *cables = json_array();
 	json_t *json;
 
 	for (size_t i = 0; i < rack->node_count; i++) {
@@ -163,16 +169,38 @@ bu_rack_to_json(const struct bu_rack *rack)
 		json_object_set_new(node, "uuid", json_string(rack->nodes[i].uuid));
 		json_array_append_new(nodes, node);
 	}
-	json = json_pack("{s:i, s:s, s:{s:I, s:I}, s:s, s:s, s:b, s:i, s:i, s:s, s:o}",
+	for (size_t i = 0; i < rack->cable_count; i++)
+		json_array_append_new(cables,
+				      json_pack("[i,i]", rack->cables[i].ends[0],
+						rack->cables[i].ends[1]));
+	json = json_pack("{s:i, s:s, s:{s:I, s:I}, s:s, s:s, s:b, s:i, s:i, s:i, s:o, "
+			 "s:s, s:o}",
 			 "version", 1, "dir", rack->dir, "keeper", "pid",
 			 (json_int_t)rack->keeper_pid, "start",
 			 (json_int_t)rack->keeper_start, "accel",
 			 rack->kvm ? "kvm" : "tcg", "accel_reason", rack->accel_reason,
 			 "slurm", rack->slurm, "memory_mib", rack->memory_mib,
-			 "fabric_rate_mbit", rack->fabric_rate_mbit, "cache",
-			 rack->cache, "nodes", nodes);
+			 "fabric_rate_mbit", rack->fabric_rate_mbit, "nics", rack->nics,
+			 "cables", cables, "cache", rack->cache, "nodes", nodes);
 	bu_assert(json != NULL);
 	return json;
+}
+
+static int
+read_cables(const json_t *list, struct bu_rack *rack, struct bu_err *err)
+{
+	size_t i;
+	json_t *cable;
+
+	if (json_array_size(list) > BU_RACK_CABLES_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "more than %d cables",
+				  BU_RACK_CABLES_MAX);
+	json_array_foreach ((json_t *)list, i, cable)
+		for (size_t end = 0; end < 2; end++)
+			rack->cables[i].ends[end] =
+				(int)json_integer_value(json_array_get(cable, end));
+	rack->cable_count = json_array_size(list);
+	return 0;
 }
 
 int
@@ -208,6 +236,9 @@ bu_rack_from_json(const json_t *json, struct bu_rack *ret_rack, struct bu_err *e
 	rack.slurm = bu_json_bool(json, "slurm", 0);
 	rack.memory_mib = (int)bu_json_int(json, "memory_mib", 0);
 	rack.fabric_rate_mbit = (int)bu_json_int(json, "fabric_rate_mbit", 0);
+	rack.nics = (int)bu_json_int(json, "nics", BU_RACK_NICS_MIN);
+	if (read_cables(json_object_get(json, "cables"), &rack, err) != 0)
+		return -1;
 	bu_rack_fill(&rack, json_array_size(nodes), uefi_mask);
 	*ret_rack = rack;
 	return 0;

@@ -5,7 +5,8 @@
  *
  * Node N is called node00N; its addresses follow from N: boot MAC 52:54:00:77:00:NN
  * (hex), fabric MAC 52:54:00:78:00:NN, boot IP 10.77.0.(10+N), fabric
- * IP 10.78.0.(10+N).
+ * IP 10.78.0.(10+N). NIC K of it (boot is 0, fabric 1, then those on br-extra, then the
+ * ends of its cables) has the MAC 52:54:00:(77+K):00:NN.
  */
 #ifndef BU_LAB_RACK_H
 #define BU_LAB_RACK_H
@@ -23,6 +24,7 @@
 /* The directory's length is bound by the unix sockets below it, the nodes by the
  * addresses before 10.77.0.50, where the dynamic range starts. */
 enum { BU_RACK_DIR_SIZE = 80, BU_RACK_NODES_MAX = 32, BU_RACK_MEMORY_MIN_MIB = 128 };
+enum { BU_RACK_NICS_MIN = 2, BU_RACK_NICS_MAX = 8, BU_RACK_CABLES_MAX = 16 };
 
 struct bu_rack_node {
 	int number; /* from 1 */
@@ -38,6 +40,11 @@ struct bu_rack_node {
 	char fabric_to[8];   /* and what goes to it, see net.h */
 };
 
+/* From a machine to another, past all bridges, which would swallow LACP. */
+struct bu_rack_cable {
+	int ends[2]; /* numbers of the machines */
+};
+
 struct bu_rack {
 	char dir[BU_RACK_DIR_SIZE];      /* absolute, without links */
 	pid_t keeper_pid;                /* as the host sees it; 0 = none */
@@ -47,6 +54,9 @@ struct bu_rack {
 	int slurm;
 	int memory_mib; /* of each node */
 	int fabric_rate_mbit;
+	int nics; /* of each node, without cables */
+	struct bu_rack_cable cables[BU_RACK_CABLES_MAX];
+	size_t cable_count;
 	char cache[BU_CACHE_DIR_SIZE]; /* images and ramdisk */
 	struct bu_rack_node nodes[BU_RACK_NODES_MAX];
 	size_t node_count;
@@ -58,6 +68,8 @@ int bu_rack_locate(struct bu_rack *rack, const char *dir, struct bu_err *err);
 /* Names and addresses of `count` nodes; bit N of uefi_mask: node N has UEFI firmware.
  */
 void bu_rack_fill(struct bu_rack *rack, size_t count, unsigned long uefi_mask);
+/* MAC of NIC k of a node, from 0. */
+void bu_rack_nic_mac(const struct bu_rack_node *node, int k, char ret_mac[18]);
 const struct bu_rack_node *bu_rack_find(const struct bu_rack *rack, const char *name);
 /* Path below the directory; owned. */
 char *bu_rack_path(const struct bu_rack *rack, const char *fmt, ...)

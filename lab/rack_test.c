@@ -74,6 +74,9 @@ START_TEST(json_gives_back_what_it_got)
 			       .slurm = 1,
 			       .memory_mib = 384,
 			       .fabric_rate_mbit = 7,
+			       .nics = 4,
+			       .cables = {{{1, 2}}, {{3, 1}}},
+			       .cable_count = 2,
 			       .accel_reason = "told so",
 			       .cache = "/c"};
 	struct bu_rack back;
@@ -88,6 +91,9 @@ START_TEST(json_gives_back_what_it_got)
 	ck_assert_int_eq(back.memory_mib, 384);
 	ck_assert_int_eq(back.fabric_rate_mbit, 7);
 	ck_assert_int_eq(back.slurm, 1);
+	ck_assert_int_eq(back.nics, 4);
+	ck_assert_uint_eq(back.cable_count, 2);
+	ck_assert_mem_eq(back.cables, rack.cables, sizeof(rack.cables));
 	ck_assert_uint_eq(back.node_count, 3);
 	ck_assert(back.nodes[1].uefi && !back.nodes[0].uefi && !back.nodes[2].uefi);
 	ck_assert_mem_eq(back.nodes, rack.nodes, sizeof(rack.nodes));

@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of the first cable; each takes two. In the rack's own network namespace. */
+enum { CABLE_PORT = 20000 };
+/* Bytes; more than any profile may ask for, so that the rack never cuts a frame. */
+#define MTU "9216"
+
 static char *
 append(char *text, char *more)
 {
@@ -49,8 +54,62 @@ render_os(const struct bu_rack *rack, const struct bu_rack_node *node)
 }
 
 static char *
+render_nic(const char *type, const char *source, const char *mac)
+{
+	return bu_xasprintf("    <interface type='%s'>\n"
+			    "      <mac address='%s'/>\n"
+			    "%s"
+			    "      <model type='virtio'/>\n"
+			    "      <rom enabled='no'/>\n"
+			    "    </interface>\n",
+			    type, mac, source);
+}
+
+/* A cable is a pair of datagram sockets: nothing on the way looks into a frame. */
+static char *
+render_cable(size_t cable, int end)
+{
+	int port = CABLE_PORT + 2 * (int)cable;
+
+	return bu_xasprintf("      <source address='127.0.0.1' port='%d'>\n"
+			    "        <local address='127.0.0.1' port='%d'/>\n"
+			    "      </source>\n",
+			    port + !end, port + end);
+}
+
+/* What a node has besides its boot and its fabric NIC. */
+static char *
+render_more_nics(const struct bu_rack *rack, const struct bu_rack_node *node)
+{
+	char *text = bu_xstrdup("");
+	char mac[18];
+	int k = BU_RACK_NICS_MIN;
+
+	for (; k < rack->nics; k++) {
+		bu_autofree char *target =
+			bu_xasprintf("      <target dev='x%03d-%d' managed='no'/>\n",
+				     node->number, k);
+
+		bu_rack_nic_mac(node, k, mac);
+		text = append(text, render_nic("ethernet", target, mac));
+	}
+	for (size_t i = 0; i < rack->cable_count; i++)
+		for (int end = 0; end < 2; end++) {
+			bu_autofree char *source = render_cable(i, end);
+
+			if (rack->cables[i].ends[end] != node->number)
+				continue;
+			bu_rack_nic_mac(node, k++, mac);
+			text = append(text, render_nic("udp", source, mac));
+		}
+	return text;
+}
+
+static char *
 render_devices(const struct bu_rack *rack, const struct bu_rack_node *node)
 {
+	bu_autofree char *more = render_more_nics(rack, node);
+
 	return bu_xasprintf("  <devices>\n"
 			    "    <disk type='file' device='disk'>\n"
 			    "      <driver name='qemu' type='qcow2' cache='unsafe' "
@@ -70,6 +129,7 @@ render_devices(const struct bu_rack *rack, const struct bu_rack_node *node)
 			    "      <model type='virtio'/>\n"
 			    "      <rom enabled='no'/>\n"
 			    "    </interface>\n"
+			    "%s"
 			    "    <serial type='file'>\n"
 			    "      <source path='%s/console/%s.log' append='on'/>\n"
 			    "      <target port='0'/>\n"
@@ -78,7 +138,7 @@ render_devices(const struct bu_rack *rack, const struct bu_rack_node *node)
 			    "    <memballoon model='none'/>\n"
 			    "  </devices>\n",
 			    rack->dir, node->name, node->serial, node->boot_mac,
-			    node->boot_tap, node->fabric_mac, node->fabric_tap,
+			    node->boot_tap, node->fabric_mac, node->fabric_tap, more,
 			    rack->dir, node->name);
 }
 
@@ -206,16 +266,31 @@ render_ip_node(const struct bu_rack_node *node)
 	int n = node->number;
 
 	return bu_xasprintf("tuntap add dev %s mode tap vnet_hdr\n"
-			    "link set dev %s master br-boot up\n"
-			    "link add s%03d type bridge stp_state 0 forward_delay 0 "
-			    "mcast_snooping 0\n"
+			    "link set dev %s mtu " MTU " master br-boot up\n"
+			    "link add s%03d mtu " MTU " type bridge stp_state 0 "
+			    "forward_delay 0 mcast_snooping 0\n"
 			    "link set dev s%03d up\n"
-			    "link add %s type veth peer name %s\n"
+			    "link add %s mtu " MTU " type veth peer name %s mtu " MTU
+			    "\n"
 			    "tuntap add dev %s mode tap vnet_hdr\n"
-			    "link set dev %s master s%03d up\n"
+			    "link set dev %s mtu " MTU " master s%03d up\n"
 			    "link set dev %s master s%03d up\n"
 			    "link set dev %s master br-fabric up\n",
 			    b, b, n, n, u, p, f, f, n, u, n, p);
+}
+
+static char *
+render_ip_more_nics(const struct bu_rack *rack, const struct bu_rack_node *node)
+{
+	char *text = bu_xstrdup("");
+
+	for (int k = BU_RACK_NICS_MIN; k < rack->nics; k++)
+		text = append(text, bu_xasprintf("tuntap add dev x%03d-%d mode tap "
+						 "vnet_hdr\n"
+						 "link set dev x%03d-%d mtu " MTU
+						 " master br-extra up\n",
+						 node->number, k, node->number, k));
+	return text;
 }
 
 char *
@@ -223,17 +298,22 @@ bu_render_ip(const struct bu_rack *rack)
 {
 	char *text =
 		bu_xstrdup("link set dev lo up\n"
-			   "link add br-boot type bridge stp_state 0 forward_delay 0 "
-			   "mcast_snooping 0\n"
-			   "link add br-fabric type bridge stp_state 0 forward_delay 0 "
-			   "mcast_snooping 0\n"
+			   "link add br-boot mtu " MTU " type bridge stp_state 0 "
+			   "forward_delay 0 mcast_snooping 0\n"
+			   "link add br-fabric mtu " MTU " type bridge stp_state 0 "
+			   "forward_delay 0 mcast_snooping 0\n"
+			   "link add br-extra mtu " MTU " type bridge stp_state 0 "
+			   "forward_delay 0 mcast_snooping 0\n"
 			   "addr add " BU_RACK_ADDRESS "/24 dev br-boot\n"
 			   "addr add fd77::1/64 dev br-boot nodad\n"
 			   "link set dev br-boot up\n"
-			   "link set dev br-fabric up\n");
+			   "link set dev br-fabric up\n"
+			   "link set dev br-extra up\n");
 
-	for (size_t i = 0; i < rack->node_count; i++)
+	for (size_t i = 0; i < rack->node_count; i++) {
 		text = append(text, render_ip_node(&rack->nodes[i]));
+		text = append(text, render_ip_more_nics(rack, &rack->nodes[i]));
+	}
 	return text;
 }
 

@@ -136,5 +136,38 @@ START_TEST(both_directions_of_a_cable_are_shaped)
 }
 END_TEST
 
-BU_UNIT("lab render", bios_domain, uefi_domain_under_kvm, inventory_is_a_vendors_csv,
-	configuration_names_rack_and_cache, both_directions_of_a_cable_are_shaped)
+/* node002 has two cables, of which the first leads to node001. */
+START_TEST(more_nics_and_cables)
+{
+	bu_autofree char *one = NULL, *two = NULL, *ip = NULL;
+
+	make_rack();
+	rack.nics = 4;
+	rack.cables[0] = (struct bu_rack_cable){{1, 2}};
+	rack.cables[1] = (struct bu_rack_cable){{2, 3}};
+	rack.cable_count = 2;
+	one = bu_render_domain(&rack, &rack.nodes[0]);
+	two = bu_render_domain(&rack, &rack.nodes[1]);
+	check_xpath(one, "count(//interface)", "5");
+	check_xpath(two, "count(//interface)", "6");
+	check_xpath(one, "string(//interface[4]/mac/@address)", "52:54:00:7a:00:01");
+	check_xpath(one, "string(//interface[4]/target/@dev)", "x001-3");
+	check_xpath(one, "string(//interface[5]/@type)", "udp");
+	check_xpath(one, "string(//interface[5]/mac/@address)", "52:54:00:7b:00:01");
+	check_xpath(one, "string(//interface[5]/source/local/@port)", "20000");
+	check_xpath(one, "string(//interface[5]/source/@port)", "20001");
+	check_xpath(two, "string(//interface[5]/source/local/@port)", "20001");
+	check_xpath(two, "string(//interface[5]/source/@port)", "20000");
+	check_xpath(two, "string(//interface[6]/mac/@address)", "52:54:00:7c:00:02");
+	check_xpath(two, "string(//interface[6]/source/local/@port)", "20002");
+	ip = bu_render_ip(&rack);
+	ck_assert_ptr_nonnull(
+		strstr(ip, "\nlink set dev x002-3 mtu 9216 master br-extra up\n"));
+	ck_assert_ptr_null(strstr(ip, "x001-1"));
+	ck_assert_ptr_null(strstr(ip, "x001-4"));
+}
+END_TEST
+
+BU_UNIT("lab render", more_nics_and_cables, bios_domain, uefi_domain_under_kvm,
+	inventory_is_a_vendors_csv, configuration_names_rack_and_cache,
+	both_directions_of_a_cable_are_shaped)

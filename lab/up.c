@@ -30,6 +30,9 @@ struct up_opts {
 	unsigned long uefi_mask;
 	int memory_mib;
 	int fabric_rate_mbit;
+	int nics;
+	struct bu_rack_cable cables[BU_RACK_CABLES_MAX];
+	size_t cable_count;
 	int slurm;
 	enum accel accel;
 };
@@ -46,6 +49,41 @@ parse_accel(const char *text, enum accel *ret, struct bu_err *err)
 		}
 	return bu_err_set(err, BU_ERR_USAGE, 0, "--accel '%s': give auto, kvm or tcg",
 			  text);
+}
+
+/* "1:2*2": two cables between machines 1 and 2. */
+static int
+parse_cables(const char *text, struct up_opts *opts, struct bu_err *err)
+{
+	bu_autofree char *copy = bu_xstrdup(text);
+	char *a = copy, *b = strchr(copy, ':'), *star = strchr(copy, '*');
+	struct bu_rack_cable cable;
+	int count = 1;
+
+	if (!b || (star && star < b))
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--cable '%s': give two machines and how many: 1:2*2",
+				  text);
+	*b++ = '\0';
+	if (star)
+		*star++ = '\0';
+	if (bu_lab_parse_int("--cable", a, 1, BU_RACK_NODES_MAX, &cable.ends[0], err) !=
+		    0 ||
+	    bu_lab_parse_int("--cable", b, 1, BU_RACK_NODES_MAX, &cable.ends[1], err) !=
+		    0 ||
+	    (star && bu_lab_parse_int("--cable", star, 1, BU_RACK_CABLES_MAX, &count,
+				      err) != 0))
+		return -1;
+	if (cable.ends[0] == cable.ends[1] ||
+	    opts->cable_count + (size_t)count > BU_RACK_CABLES_MAX)
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"--cable '%s': a cable has two different machines; %d "
+			"cables at most",
+			text, BU_RACK_CABLES_MAX);
+	while (count-- > 0)
+		opts->cables[opts->cable_count++] = cable;
+	return 0;
 }
 
 static int
@@ -67,6 +105,11 @@ parse_option(int c, struct up_opts *opts, struct bu_err *err)
 	case 'f':
 		return bu_lab_parse_int("--fabric-rate", optarg, 1, 100000,
 					&opts->fabric_rate_mbit, err);
+	case 'N':
+		return bu_lab_parse_int("--nics", optarg, BU_RACK_NICS_MIN,
+					BU_RACK_NICS_MAX, &opts->nics, err);
+	case 'c':
+		return parse_cables(optarg, opts, err);
 	case 'a':
 		return parse_accel(optarg, &opts->accel, err);
 	case 'S':
@@ -86,14 +129,19 @@ parse_up(int argc, char **argv, struct up_opts *opts, struct bu_err *err)
 		{"uefi", required_argument, NULL, 'u'},
 		{"memory", required_argument, NULL, 'm'},
 		{"fabric-rate", required_argument, NULL, 'f'},
+		{"nics", required_argument, NULL, 'N'},
+		{"cable", required_argument, NULL, 'c'},
 		{"accel", required_argument, NULL, 'a'},
 		{"no-slurm", no_argument, NULL, 'S'},
 		{0},
 	};
 	int c;
 
-	*opts = (struct up_opts){
-		.nodes = 2, .memory_mib = 512, .fabric_rate_mbit = 20, .slurm = 1};
+	*opts = (struct up_opts){.nodes = 2,
+				 .memory_mib = 512,
+				 .fabric_rate_mbit = 20,
+				 .nics = BU_RACK_NICS_MIN,
+				 .slurm = 1};
 	/* "+": what follows `--` or the first word belongs to the command. */
 	while ((c = getopt_long(argc, argv, "+", options, NULL)) != -1)
 		if (parse_option(c, opts, err) != 0)
@@ -105,6 +153,14 @@ parse_up(int argc, char **argv, struct up_opts *opts, struct bu_err *err)
 				"--uefi names node %d, but there are %d; raise "
 				"--nodes",
 				n, opts->nodes);
+	for (size_t i = 0; i < opts->cable_count; i++)
+		for (size_t end = 0; end < 2; end++)
+			if (opts->cables[i].ends[end] > opts->nodes)
+				return bu_err_set(err, BU_ERR_USAGE, 0,
+						  "--cable names node %d, but there "
+						  "are %d; raise --nodes",
+						  opts->cables[i].ends[end],
+						  opts->nodes);
 	return 0;
 }
 
@@ -220,6 +276,9 @@ make_rack(const struct up_opts *opts, struct bu_rack *rack, int *ret_lifeline,
 	rack->slurm = opts->slurm;
 	rack->memory_mib = opts->memory_mib;
 	rack->fabric_rate_mbit = opts->fabric_rate_mbit;
+	rack->nics = opts->nics;
+	memcpy(rack->cables, opts->cables, sizeof(rack->cables));
+	rack->cable_count = opts->cable_count;
 	bu_rack_fill(rack, (size_t)opts->nodes, opts->uefi_mask);
 	if (bu_prepare_check(rack, err) != 0)
 		return -1;
