@@ -14,7 +14,9 @@
 	X(INSTALL, "install", AGENT, "write the image to the disk")                    \
 	X(DISKBOOT, "boot-disk", POWER, "power cycle with the disk first")             \
 	X(JOIN, "join", CLUSTER, "start the cluster's client and admit the node")      \
-	X(LEAVE, "leave", CLUSTER, "drain the node and take it out of the cluster")
+	X(LEAVE, "leave", CLUSTER, "drain the node and take it out of the cluster")    \
+	X(RELABEL, "relabel", CLUSTER, "tell the cluster what the node is; jobs go on") \
+	X(CONFIGURE, "configure", AGENT, "write the node's files, apply them if it is live")
 
 enum bu_actor { BU_ACTOR_NOBODY, BU_ACTOR_POWER, BU_ACTOR_AGENT, BU_ACTOR_CLUSTER };
 
@@ -40,11 +42,17 @@ struct bu_step {
 	int64_t intent_seq; /* of the event; 0 = none */
 };
 
-/* What a plan does to a node, from mild to severe. */
+/* What a plan does to a node, from mild to severe: id, name, needs a grant, help. A
+ * wipe that is granted includes a reimage. Nodes leave the cluster from restart on. */
 #define BU_CLASSES(X)                                                                  \
 	X(NONE, "none", 0, "nothing changes")                                          \
+	X(RELABEL, "relabel", 0, "the cluster's view of it changes; jobs go on")       \
+	X(RECONFIGURE, "reconfigure", 0, "files are applied live; jobs go on")         \
+	X(RESTART, "restart", 0, "drained, leaves the cluster and joins again")        \
+	X(REBOOT, "reboot", 0, "drained, rebooted, validated, joins again")            \
 	X(INSTALL, "install", 0, "written to an empty disk")                           \
-	X(WIPE, "wipe", 1, "what is on the disk is lost")
+	X(REIMAGE, "reimage", 1, "drained, system written anew; data is kept")         \
+	X(WIPE, "wipe", 1, "drained; what is on the disk is lost")
 
 enum bu_class {
 #define X(id, name, grant, help) BU_CLASS_##id,

@@ -17,6 +17,8 @@ START_TEST(actions_are_written_and_done_so)
 		{BU_ACTION_DISKBOOT, "boot-disk", BU_ACTOR_POWER},
 		{BU_ACTION_JOIN, "join", BU_ACTOR_CLUSTER},
 		{BU_ACTION_LEAVE, "leave", BU_ACTOR_CLUSTER},
+		{BU_ACTION_RELABEL, "relabel", BU_ACTOR_CLUSTER},
+		{BU_ACTION_CONFIGURE, "configure", BU_ACTOR_AGENT},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -37,7 +39,12 @@ START_TEST(what_destroys_needs_a_grant)
 		int grant;
 	} rows[] = {
 		{BU_CLASS_NONE, "none", 0},
+		{BU_CLASS_RELABEL, "relabel", 0},
+		{BU_CLASS_RECONFIGURE, "reconfigure", 0},
+		{BU_CLASS_RESTART, "restart", 0},
+		{BU_CLASS_REBOOT, "reboot", 0},
 		{BU_CLASS_INSTALL, "install", 0},
+		{BU_CLASS_REIMAGE, "reimage", 1},
 		{BU_CLASS_WIPE, "wipe", 1},
 	};
 
@@ -47,6 +54,8 @@ START_TEST(what_destroys_needs_a_grant)
 		ck_assert_int_eq(bu_class_needs_grant(rows[i].class), rows[i].grant);
 	}
 	ck_assert_int_eq(bu_class_from_name("Wipe"), BU_CLASS_NONE);
+	for (size_t i = 1; i < BU_LEN(rows); i++) /* the most severe is the greatest */
+		ck_assert_int_gt(rows[i].class, rows[i - 1].class);
 }
 END_TEST
 

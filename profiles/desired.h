@@ -39,6 +39,7 @@ struct bu_desired_site {
 	char *dns, *ntp; /* "10.77.0.1,10.77.0.2"; servers, by name or address */
 	char *backup, *backup_zone; /* URL of the backups' place; its zone */
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 /* What a plan must keep to; all NULL without a [policy] section. */
@@ -48,6 +49,7 @@ struct bu_desired_policy {
 	char *image_keys;    /* "/etc/bringup/a.pub,/etc/bringup/b.pub" */
 	char *compatibility; /* "refuse", "warn"; never NULL with a section */
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 struct bu_desired_network {
@@ -69,6 +71,7 @@ struct bu_desired_network {
 	char *gateway;   /* "10.77.0.1": the default route */
 	char *routes;    /* "10.0.0.0/8 via 10.78.0.1, ..." */
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 struct bu_desired_image {
@@ -78,6 +81,7 @@ struct bu_desired_image {
 	char *source;   /* where it comes from: "oci://registry/x", "https://..." */
 	char *zone;     /* where that is */
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 /*
@@ -123,6 +127,7 @@ struct bu_desired_cluster {
 	char *ca;        /* "file:/path" of the API server's CA without "file:" */
 	char *zone;
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 struct bu_desired_validation {
@@ -135,6 +140,7 @@ struct bu_desired_validation {
 	double lat_max_us;                       /* 0 = not judged */
 	int64_t deadline_ms;                     /* of one probe of a pair */
 	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 struct bu_desired_pool {

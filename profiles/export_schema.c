@@ -165,7 +165,8 @@ bu_schema_print_reference(FILE *out)
 	for (size_t i = 0; i < kinds_count; i++) {
 		fprintf(out,
 			"\n### [%s%s]\n\n%c%s.\n\n"
-			"| key | default | value | what it is |\n|---|---|---|---|\n",
+			"| key | default | value | what it is | change |\n"
+			"|---|---|---|---|---|\n",
 			kinds[i].kind, kinds[i].named ? " NAME" : "",
 			kinds[i].help[0] - ('a' - 'A') * (kinds[i].help[0] >= 'a'),
 			kinds[i].help + 1);
@@ -178,7 +179,8 @@ bu_schema_print_reference(FILE *out)
 			fprintf(out, "| `%s` | %s | ", keys[j].key,
 				keys[j].need ? keys[j].need : "");
 			print_cell(allowed, out);
-			fprintf(out, " | %s |\n", keys[j].help);
+			fprintf(out, " | %s | %s |\n", keys[j].help,
+				keys[j].change ? bu_class_name(keys[j].change) : "");
 		}
 	}
 	fputc('\n', out);

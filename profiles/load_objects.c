@@ -21,13 +21,14 @@ bu_load_site(const struct bu_ini *ini)
 /* Where bu_desired keeps the objects of a kind. Each object starts with its name. */
 struct layout {
 	const char *kind;
-	size_t size, origin, list, count;
+	size_t size, origin, origins, list, count;
 	size_t sections; /* in struct bu_loader */
 };
 #define LAYOUT(type, field)                                                            \
 	{                                                                              \
 #type, sizeof(struct bu_desired_##type),                               \
 			offsetof(struct bu_desired_##type, origin),                    \
+			offsetof(struct bu_desired_##type, origins),                   \
 			offsetof(struct bu_desired, field),                            \
 			offsetof(struct bu_desired, field##_count),                    \
 			offsetof(struct bu_loader, type##_sections)                    \
@@ -288,6 +289,7 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 {
 	const struct layout *layout = find_layout(section->kind);
 	struct bu_desired *desired = ld->desired;
+	struct bu_origin *origins;
 	size_t index;
 	char *object, *name;
 
@@ -305,10 +307,8 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 		desired->networks[index].rail = -1;
 	}
 	bu_load_values(ld, section, object);
-	if (strcmp(section->kind, "pool") == 0)
-		desired->pools[index].origins = origins_of(section);
-	else if (strcmp(section->kind, "hardware") == 0)
-		desired->hardware[index].origins = origins_of(section);
+	origins = origins_of(section);
+	memcpy(object + layout->origins, &origins, sizeof(origins));
 }
 
 /* [site], [policy]: the first of them counts, another is a finding already. */
@@ -323,6 +323,8 @@ load_single(struct bu_loader *ld, const struct bu_ini_section *section)
 	if (origin->line)
 		return;
 	*origin = (struct bu_origin){section->file, section->line};
+	*(is_site ? &desired->site.origins : &desired->policy.origins) =
+		origins_of(section);
 	if (!is_site)
 		ld->policy = section;
 	bu_load_values(ld, section,
@@ -442,6 +444,7 @@ free_list(struct bu_desired *desired, const struct layout *layout)
 			base = desired->pools[i].hardware;
 		free_texts(layout->kind, object, pairs, count, base);
 		free(*(char **)object); /* the name */
+		free(*(struct bu_origin **)(object + layout->origins));
 	}
 	free(list);
 }
@@ -496,15 +499,13 @@ bu_load_free(struct bu_desired *desired)
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		free_node(&desired->nodes[i], pairs, count);
 	free(desired->nodes);
-	for (size_t i = 0; i < desired->pools_count; i++) {
+	for (size_t i = 0; i < desired->pools_count; i++)
 		free(desired->pools[i].networks);
-		free(desired->pools[i].origins);
-	}
-	for (size_t i = 0; i < desired->hardware_count; i++)
-		free(desired->hardware[i].origins);
 	/* Pools come last in the list and go first: they point to hardware classes. */
 	for (size_t i = BU_LEN(layouts); i-- > 0;)
 		free_list(desired, &layouts[i]);
 	free_texts("site", (char *)&desired->site, NULL, 0, NULL);
 	free_texts("policy", (char *)&desired->policy, NULL, 0, NULL);
+	free(desired->site.origins);
+	free(desired->policy.origins);
 }

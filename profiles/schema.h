@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "model/step.h"
 
 /* type, what it stores, what is allowed (for messages) */
 #define BU_KEY_TYPES(X)                                                                \
@@ -79,6 +80,7 @@ struct bu_key {
 	const char
 		*need; /* "required", or the default as it would be written, or NULL */
 	size_t offset; /* of the field in struct bu_desired_<section> */
+	enum bu_class change; /* what changing it does to a node in service */
 	const char *help;
 };
 #define BU_KEY_NO_FIELD ((size_t)-1) /* the loader itself reads this key */
