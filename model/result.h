@@ -4,12 +4,20 @@
  * directions. The agent makes it, the judge gives the verdict, pages and certificates
  * show it. It crosses the network: bu_pair_result_from_json() trusts nothing.
  *
- * {"v":1,"probe","at_ms","a":END,"b":END,"message_bytes","bytes","mtu","seconds",
- *  "a_to_b":DIR,"b_to_a":DIR,"verdict","error":ERROR?}
- * END   {"node","device","gid","gid_index","port","mtu"}
+ * {"v":2,"probe","at_ms","a":END,"b":END,"message_bytes","bytes","mtu","seconds",
+ *  "op","lat_op","qps","duplex","a_to_b":DIR,"b_to_a":DIR,"verdict","error":ERROR?}
+ * END   {"node","device","gid","gid_index","port","mtu","address","gid_type","link",
+ *        "rate_gbps","numa","cpu","memory","memory_found","window_bytes"}
  * DIR   {"bw_gbps":[one per run],"bw_median_gbps","lat_median_us","lat_p99_us",
- *        "lat_count","seconds","error":ERROR?}
+ *        "lat_count","seconds","lat_min_us","lat_p90_us","lat_p999_us","lat_max_us",
+ *        "setup_seconds","clock_seconds":[sender's,receiver's],"sent_bytes",
+ *        "sport":[one per queue pair],"flow_label":[same],"a":COUNTERS?,"b":COUNTERS?,
+ *        "error":ERROR?}
+ * COUNTERS: model/counter.h
  * ERROR {"kind","text","at":"a"|"b"?}
+ *
+ * Version 1 had nothing after "seconds" but verdict and error; it is still read, and
+ * what it does not tell is 0, "" or unknown.
  */
 #ifndef BU_MODEL_RESULT_H
 #define BU_MODEL_RESULT_H
@@ -19,8 +27,10 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "model/counter.h"
 
-enum { BU_RUNS_MAX = 32, BU_NAME_SIZE = 64 };
+enum { BU_RUNS_MAX = 32, BU_NAME_SIZE = 64, BU_QPS_MAX = 16 };
+enum { BU_PAIR_RESULT_VERSION = 2 };
 /* Index of an end; dir[BU_END_A] is the direction from a to b. */
 enum { BU_END_A = 0, BU_END_B = 1, BU_END_NONE = -1 };
 
@@ -39,6 +49,48 @@ const char *bu_verdict_name(enum bu_verdict verdict);
 /* -1 when there is no such name. */
 int bu_verdict_from_name(const char *name, enum bu_verdict *ret);
 
+/* What moves the payload. The sender of a direction is where the bytes come from: a
+ * read is posted by the other end. */
+#define BU_OPS(X)                                                                      \
+	X(WRITE, "write")                                                              \
+	X(READ, "read")                                                                \
+	X(SEND, "send")
+
+enum bu_op {
+#define X(id, name) BU_OP_##id,
+	BU_OPS(X)
+#undef X
+};
+const char *bu_op_name(enum bu_op op);
+int bu_op_from_name(const char *name, enum bu_op *ret); /* -1: no such name */
+
+#define BU_GID_TYPES(X)                                                                \
+	X(UNKNOWN, "")                                                                 \
+	X(IB, "ib")                                                                    \
+	X(ROCE_V1, "rocev1")                                                           \
+	X(ROCE_V2, "rocev2")
+
+enum bu_gid_type {
+#define X(id, name) BU_GID_##id,
+	BU_GID_TYPES(X)
+#undef X
+};
+
+/* Where the payload lies. DMABUF and PEERMEM are two ways to register GPU memory. */
+#define BU_MEMORIES(X)                                                                 \
+	X(UNKNOWN, "")                                                                 \
+	X(HOST, "host")                                                                \
+	X(DMABUF, "gpu dmabuf")                                                        \
+	X(PEERMEM, "gpu peermem")
+
+enum bu_memory {
+#define X(id, name) BU_MEMORY_##id,
+	BU_MEMORIES(X)
+#undef X
+};
+const char *bu_gid_type_name(enum bu_gid_type type);
+const char *bu_memory_name(enum bu_memory memory);
+
 /* kind NONE: there was none. REMOTE (the path lost it), TIMEOUT and VERIFY (payload
  * changed) of a direction are findings about the path; every other one is about the
  * instrument. */
@@ -55,6 +107,17 @@ struct bu_pair_end {
 	int gid_index;
 	int port;
 	int mtu; /* active_mtu of the port, bytes */
+	/* The rest is 0, "", UNKNOWN or -1 where it was not told. */
+	char address[48]; /* IPv4 on the fabric that was asked for */
+	enum bu_gid_type gid_type;
+	int infiniband;              /* the port's link layer; 0 = Ethernet */
+	double rate_gbps;            /* of the port, as it says itself */
+	int numa;                    /* node of the adapter */
+	int cpu;                     /* that the measuring thread was bound to */
+	enum bu_memory memory;       /* as it was registered */
+	enum bu_memory memory_found; /* what reading it back proved; never believed
+					without: UNKNOWN is "not proven" */
+	int64_t window_bytes;        /* that the payload rotates over */
 };
 
 struct bu_pair_dir {
@@ -65,6 +128,15 @@ struct bu_pair_dir {
 	double lat_p99_us;
 	int lat_count;  /* iterations behind both; 0 = not measured */
 	double seconds; /* the whole direction, set-up included */
+	double lat_min_us, lat_p90_us, lat_p999_us, lat_max_us;
+	double setup_seconds; /* from opening the device to a connected queue pair */
+	/* The runs alone, by the sender's clock and by the receiver's; 0 = not told. */
+	double clock_seconds[2];
+	uint64_t sent_bytes; /* acknowledged payload of all runs, warm-up included */
+	int qps;             /* how many of these are set; 0 = not told */
+	uint16_t sport[BU_QPS_MAX]; /* UDP source port of the sender; 0 = unknown */
+	uint32_t flow_label[BU_QPS_MAX]; /* that was asked for; 0 = none */
+	struct bu_counters counters[2];  /* what each end's port counted meanwhile */
 	struct bu_pair_error error;
 };
 
@@ -76,12 +148,19 @@ struct bu_pair_result {
 	uint64_t bytes; /* timed in each run */
 	int mtu;        /* path MTU of the connection */
 	double seconds;
+	enum bu_op op, lat_op;
+	int qps;    /* queue pairs */
+	int duplex; /* both directions at once */
 	struct bu_pair_dir dir[2];
 	enum bu_verdict verdict;
 	struct bu_pair_error error; /* of the probe as a whole */
 };
 
 void bu_pair_result_init(struct bu_pair_result *result);
+/* Both ends are one port: what was measured never left the adapter. */
+int bu_pair_is_loopback(const struct bu_pair_result *result);
+/* Samples of half a round trip in us, sorted in place: least, greatest, percentiles. */
+void bu_pair_dir_latency(struct bu_pair_dir *dir, double *samples_us, size_t count);
 /* NONE clears. */
 void bu_pair_error_set(struct bu_pair_error *error, int at, const struct bu_err *err);
 /* Adds one run and keeps the median; at most BU_RUNS_MAX. */

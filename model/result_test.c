@@ -6,6 +6,39 @@
 #include "base/json.h"
 #include "tests/support/unit.h"
 
+/* What version 1 did not have. */
+static void
+fill_rest(struct bu_pair_result *r)
+{
+	double samples[1000];
+
+	r->op = BU_OP_READ;
+	r->lat_op = BU_OP_SEND;
+	r->qps = r->dir[0].qps = 2;
+	r->duplex = 1;
+	strcpy(r->end[0].address, "10.78.0.11");
+	r->end[0].gid_type = BU_GID_ROCE_V2;
+	r->end[1].infiniband = 1;
+	r->end[1].rate_gbps = 400;
+	r->end[1].numa = 1;
+	r->end[1].cpu = 17;
+	r->end[1].memory = BU_MEMORY_DMABUF;
+	r->end[1].memory_found = BU_MEMORY_HOST;
+	r->end[1].window_bytes = INT64_C(1) << 30;
+	for (int i = 0; i < 1000; i++)
+		samples[i] = 1000 - i;
+	bu_pair_dir_latency(&r->dir[0], samples, 1000);
+	r->dir[0].setup_seconds = 0.02;
+	r->dir[0].clock_seconds[0] = 4.5;
+	r->dir[0].clock_seconds[1] = 4.625;
+	r->dir[0].sent_bytes = 13107200;
+	r->dir[0].sport[0] = 0xc001;
+	r->dir[0].sport[1] = 0xffff;
+	r->dir[0].flow_label[1] = 0xfffff;
+	r->dir[0].counters[BU_END_B].count[BU_COUNTER_OUT_OF_SEQUENCE] = 0;
+	r->dir[0].counters[BU_END_B].count[BU_COUNTER_PORT_RCV_DATA] = 3276800;
+}
+
 static void
 fill(struct bu_pair_result *r)
 {
@@ -33,6 +66,7 @@ fill(struct bu_pair_result *r)
 	r->dir[0].lat_count = 200;
 	bu_pair_error_set(&r->dir[1].error, BU_END_B, &lost);
 	r->verdict = BU_VERDICT_FAIL;
+	fill_rest(r);
 }
 
 START_TEST(reads_what_it_wrote)
@@ -63,13 +97,86 @@ START_TEST(medians_are_computed_not_believed)
 }
 END_TEST
 
+START_TEST(version_1_is_still_read)
+{
+	static const char *const later[] = {"op", "lat_op", "qps", "duplex"};
+	static const char *const later_end[] = {
+		"address", "gid_type", "link",         "rate_gbps",   "numa",
+		"cpu",     "memory",   "memory_found", "window_bytes"};
+	static const char *const later_dir[] = {"lat_min_us",
+						"lat_p90_us",
+						"lat_p999_us",
+						"lat_max_us",
+						"setup_seconds",
+						"clock_seconds",
+						"sent_bytes",
+						"sport",
+						"flow_label",
+						"a",
+						"b"};
+	bu_autojson json_t *value = NULL;
+	struct bu_pair_result a, b;
+
+	fill(&a);
+	value = bu_pair_result_to_json(&a);
+	json_object_set_new(value, "v", json_integer(1));
+	for (size_t i = 0; i < BU_LEN(later); i++)
+		ck_assert_int_eq(json_object_del(value, later[i]), 0);
+	for (size_t i = 0; i < BU_LEN(later_end); i++) {
+		json_object_del(json_object_get(value, "a"), later_end[i]);
+		json_object_del(json_object_get(value, "b"), later_end[i]);
+	}
+	for (size_t i = 0; i < BU_LEN(later_dir); i++) {
+		json_object_del(json_object_get(value, "a_to_b"), later_dir[i]);
+		json_object_del(json_object_get(value, "b_to_a"), later_dir[i]);
+	}
+	ck_assert_int_eq(bu_pair_result_from_json(value, &b, NULL), 0);
+	ck_assert_int_eq(b.op, BU_OP_WRITE);
+	ck_assert_int_eq(b.qps, 1);
+	ck_assert_int_eq(b.end[1].numa, -1);
+	ck_assert_int_eq(b.end[1].memory, BU_MEMORY_UNKNOWN);
+	ck_assert_int_eq(b.dir[0].counters[1].count[BU_COUNTER_PORT_RCV_DATA], -1);
+	ck_assert_double_eq_tol(b.dir[0].bw_median_gbps, 0.021, 1e-9);
+}
+END_TEST
+
+START_TEST(counters_are_counted_by_kind)
+{
+	struct bu_counters before, after, delta;
+	bu_autojson json_t *odd = NULL;
+
+	bu_counters_init(&before);
+	bu_counters_init(&after);
+	before.count[BU_COUNTER_RCVD_SEQ_ERR] = 5;
+	after.count[BU_COUNTER_RCVD_SEQ_ERR] = 12;
+	before.count[BU_COUNTER_COMPLETER_RETRY_ERR] = 1;
+	after.count[BU_COUNTER_COMPLETER_RETRY_ERR] = 1;
+	before.count[BU_COUNTER_SENT_PKTS] = 9; /* the driver was loaded again */
+	after.count[BU_COUNTER_SENT_PKTS] = 8;
+	bu_counters_since(&before, &after, &delta);
+	ck_assert_int_eq(delta.count[BU_COUNTER_SENT_PKTS], -1);
+	ck_assert_int_eq(bu_counters_sum(&delta, BU_COUNTER_LOSS), 7);
+	ck_assert_int_eq(bu_counters_sum(&delta, BU_COUNTER_TRAFFIC), -1);
+	for (int i = 0; i < BU_COUNTER_COUNT; i++)
+		delta.count[i] = INT64_C(1) << 62;
+	for (int kind = 0; kind < BU_COUNTER_KINDS; kind++)
+		ck_assert_int_ge(bu_counters_sum(&delta, (enum bu_counter_kind)kind),
+				 INT64_C(1) << 62);
+	odd = json_pack("{s:i, s:i}", "made_up", -7, "sent_pkts", 3);
+	ck_assert_int_eq(bu_counters_from_json(odd, &delta, NULL), 0);
+	ck_assert_int_eq(delta.count[BU_COUNTER_SENT_PKTS], 3);
+	ck_assert_int_eq(delta.count[BU_COUNTER_RCVD_PKTS], -1);
+}
+END_TEST
+
 /* Each row spoils one field of a good result. */
 static const struct {
 	const char *object; /* NULL = top */
 	const char *key;
 	const char *json;
 } bad[] = {
-	{NULL, "v", "2"},
+	{NULL, "v", "3"},
+	{NULL, "v", "0"},
 	{NULL, "v", "\"1\""},
 	{NULL, "probe", "\"\""},
 	{NULL, "probe", "\"../x\""},
@@ -97,6 +204,26 @@ static const struct {
 	{"b_to_a", "lat_median_us", "null"},
 	{"b_to_a", "lat_count", "-1"},
 	{"b_to_a", "seconds", "true"},
+	{NULL, "op", "\"atomic\""},
+	{NULL, "qps", "0"},
+	{NULL, "qps", "17"},
+	{"a", "gid_type", "\"v2\""},
+	{"a", "numa", "-2"},
+	{"a", "memory", "\"gpu\""},
+	{"a", "rate_gbps", "-1"},
+	{"a", "address", "\"\\u0007\""},
+	{"a", "window_bytes", "1.5"},
+	{"a_to_b", "clock_seconds", "[1]"},
+	{"a_to_b", "clock_seconds", "[1,-1]"},
+	{"a_to_b", "clock_seconds", "7"},
+	{"a_to_b", "sport", "[1]"},
+	{"a_to_b", "sport", "[1,65536]"},
+	{"a_to_b", "flow_label", "[0,1048576]"},
+	{"a_to_b", "sport", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"},
+	{"a_to_b", "b", "{\"sent_pkts\":-1}"},
+	{"a_to_b", "b", "[]"},
+	{"a_to_b", "lat_max_us", "\"1\""},
+	{"a_to_b", "sent_bytes", "-1"},
 };
 
 START_TEST(refuses_bad_fields)
@@ -133,5 +260,6 @@ START_TEST(quantiles_by_nearest_rank)
 }
 END_TEST
 
-BU_UNIT("result", reads_what_it_wrote, medians_are_computed_not_believed,
+BU_UNIT("result", reads_what_it_wrote, version_1_is_still_read,
+	counters_are_counted_by_kind, medians_are_computed_not_believed,
 	refuses_bad_fields, quantiles_by_nearest_rank)

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "fabric/measure/wait.h"
 
-enum { BU_CHANNEL_LINE_MAX = 16 * 1024 };
+enum { BU_CHANNEL_LINE_MAX = 32 * 1024 };
 
 struct bu_channel_opts {
 	int listens;
