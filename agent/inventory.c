@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/links.h"
+#include "agent/sysfs.h"
 #include "base/file.h"
 #include "base/log.h"
 
@@ -42,63 +44,6 @@ cut(char *ret, size_t size, const char *text)
 	ret[length] = '\0';
 }
 
-/* Without blanks around, and with '?' for what is not printable ASCII. */
-static void
-clean(char *text)
-{
-	size_t size = strlen(text);
-	size_t skip = strspn(text, " \t");
-
-	while (size > skip && (text[size - 1] == ' ' || text[size - 1] == '\t'))
-		size--;
-	memmove(text, text + skip, size - skip);
-	text[size - skip] = '\0';
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || (unsigned char)*text > '~')
-			*text = '?';
-}
-
-/* The cleaned first line of a file below root; "" when there is none. */
-static void read_line(const struct collect *c, char *ret, size_t size, const char *fmt,
-		      ...) __attribute__((format(printf, 4, 5)));
-static void
-read_line(const struct collect *c, char *ret, size_t size, const char *fmt, ...)
-{
-	bu_autofree char *below = NULL;
-	bu_autofree char *path = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	below = bu_xvasprintf(fmt, args);
-	va_end(args);
-	path = bu_xasprintf("%s/%s", c->root, below);
-	bu_file_line(path, ret, size);
-	clean(ret);
-}
-
-/* A number of a file below root, from 0 to max; fallback when there is none. */
-static int64_t read_number(const struct collect *c, int64_t max, int64_t fallback,
-			   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-static int64_t
-read_number(const struct collect *c, int64_t max, int64_t fallback, const char *fmt,
-	    ...)
-{
-	bu_autofree char *below = NULL;
-	char text[32];
-	long long number;
-	char *end;
-	va_list args;
-
-	va_start(args, fmt);
-	below = bu_xvasprintf(fmt, args);
-	va_end(args);
-	read_line(c, text, sizeof(text), "%s", below);
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	return errno || end == text || *end || number < 0 || number > max ? fallback
-									  : number;
-}
-
 static int
 exists(const struct collect *c, const char *folder, const char *name, const char *file)
 {
@@ -106,23 +51,6 @@ exists(const struct collect *c, const char *folder, const char *name, const char
 		bu_xasprintf("%s/%s/%s/%s", c->root, folder, name, file);
 
 	return bu_file_exists(path);
-}
-
-/* The last part of where a link points: the driver of ".../device/driver". */
-static void
-read_link_name(const struct collect *c, char *ret, size_t size, const char *folder,
-	       const char *name, const char *link)
-{
-	bu_autofree char *path =
-		bu_xasprintf("%s/%s/%s/%s", c->root, folder, name, link);
-	char target[PATH_MAX];
-	ssize_t got = readlink(path, target, sizeof(target) - 1);
-	const char *slash;
-
-	target[got < 0 ? 0 : got] = '\0';
-	slash = strrchr(target, '/');
-	cut(ret, size, slash ? slash + 1 : target);
-	clean(ret);
 }
 
 static int
@@ -184,10 +112,12 @@ visit_cpu(struct collect *c, const char *name, void *arg)
 	    strspn(name + 3, "0123456789") != strlen(name + 3) ||
 	    !exists(c, folder, name, "topology"))
 		return;
-	package = read_number(c, 0xffff, 0, "%s/%s/topology/physical_package_id",
-			      folder, name);
-	die = read_number(c, 0xffff, 0, "%s/%s/topology/die_id", folder, name);
-	core = read_number(c, 0xffff, 0, "%s/%s/topology/core_id", folder, name);
+	package = bu_sysfs_number(c->root, 0xffff, 0,
+				  "%s/%s/topology/physical_package_id", folder, name);
+	die = bu_sysfs_number(c->root, 0xffff, 0, "%s/%s/topology/die_id", folder,
+			      name);
+	core = bu_sysfs_number(c->root, 0xffff, 0, "%s/%s/topology/core_id", folder,
+			       name);
 	c->cores = bu_xgrow(c->cores, &c->cores_cap, c->cores_count + 1,
 			    sizeof(*c->cores));
 	c->cores[c->cores_count++] = package << 32 | die << 16 | core;
@@ -214,7 +144,7 @@ collect_cpu(struct collect *c)
 		model++;
 		snprintf(cpu->model, sizeof(cpu->model), "%.*s",
 			 (int)strcspn(model, "\n"), model);
-		clean(cpu->model);
+		bu_sysfs_clean(cpu->model);
 	}
 	each(c, "sys/devices/system/cpu", by_number, visit_cpu, NULL);
 	if (c->cores_count > 0)
@@ -243,10 +173,13 @@ collect_dmi(struct collect *c)
 	struct bu_dmi *dmi = &c->inventory->dmi;
 	const char *folder = "sys/class/dmi/id";
 
-	read_line(c, dmi->vendor, sizeof(dmi->vendor), "%s/sys_vendor", folder);
-	read_line(c, dmi->product, sizeof(dmi->product), "%s/product_name", folder);
-	read_line(c, dmi->serial, sizeof(dmi->serial), "%s/product_serial", folder);
-	read_line(c, dmi->uuid, sizeof(dmi->uuid), "%s/product_uuid", folder);
+	bu_sysfs_line(c->root, dmi->vendor, sizeof(dmi->vendor), "%s/sys_vendor",
+		      folder);
+	bu_sysfs_line(c->root, dmi->product, sizeof(dmi->product), "%s/product_name",
+		      folder);
+	bu_sysfs_line(c->root, dmi->serial, sizeof(dmi->serial), "%s/product_serial",
+		      folder);
+	bu_sysfs_line(c->root, dmi->uuid, sizeof(dmi->uuid), "%s/product_uuid", folder);
 }
 
 /* Kernel names of what is not a disk that a system could be installed on. */
@@ -261,7 +194,7 @@ is_disk(const struct collect *c, const char *name)
 			return 0;
 	/* Only hardware has a device; a path below an NVMe multipath disk is hidden. */
 	return exists(c, "sys/block", name, "device") &&
-	       read_number(c, 1, 0, "sys/block/%s/hidden", name) == 0;
+	       bu_sysfs_number(c->root, 1, 0, "sys/block/%s/hidden", name) == 0;
 }
 
 /* SCSI has its serial number as it came from the disk: 4 bytes, then the text. */
@@ -276,15 +209,16 @@ read_vpd_serial(const struct collect *c, const char *name, char *ret, size_t siz
 	if (!page || got <= 4)
 		return;
 	cut(ret, size, page + 4);
-	clean(ret);
+	bu_sysfs_clean(ret);
 }
 
 static void
 read_disk_serial(const struct collect *c, const char *name, char *ret, size_t size)
 {
-	read_line(c, ret, size, "sys/block/%s/serial", name); /* virtio */
+	bu_sysfs_line(c->root, ret, size, "sys/block/%s/serial", name); /* virtio */
 	if (!*ret)
-		read_line(c, ret, size, "sys/block/%s/device/serial", name); /* NVMe */
+		bu_sysfs_line(c->root, ret, size, "sys/block/%s/device/serial",
+			      name); /* NVMe */
 	if (!*ret)
 		read_vpd_serial(c, name, ret, size);
 }
@@ -328,7 +262,8 @@ visit_disk(struct collect *c, const char *name, void *arg)
 {
 	struct bu_inventory *inventory = c->inventory;
 	struct bu_disk *disk = &inventory->disks[inventory->disks_count];
-	int64_t sectors = read_number(c, INT64_MAX / 512, 0, "sys/block/%s/size", name);
+	int64_t sectors =
+		bu_sysfs_number(c->root, INT64_MAX / 512, 0, "sys/block/%s/size", name);
 	bu_autofree char *path = NULL;
 
 	if (sectors == 0 || !is_disk(c, name) || strlen(name) >= sizeof(disk->name) ||
@@ -342,9 +277,10 @@ visit_disk(struct collect *c, const char *name, void *arg)
 	path = bu_xasprintf("%s%s", c->root, disk->path);
 	read_disk_serial(c, name, disk->serial, sizeof(disk->serial));
 	disk->size_bytes = sectors * 512; /* of 512 bytes, whatever the disk has */
-	disk->rotational =
-		read_number(c, 1, 0, "sys/block/%s/queue/rotational", name) == 1;
-	disk->removable = read_number(c, 1, 0, "sys/block/%s/removable", name) == 1;
+	disk->rotational = bu_sysfs_number(c->root, 1, 0,
+					   "sys/block/%s/queue/rotational", name) == 1;
+	disk->removable =
+		bu_sysfs_number(c->root, 1, 0, "sys/block/%s/removable", name) == 1;
 	disk->signature = find_signature(path, disk->size_bytes);
 	inventory->disks_count++;
 }
@@ -390,15 +326,17 @@ read_pci_of(const struct collect *c, const char *folder, const char *name, char 
 static void
 read_mac(const struct collect *c, const char *name, char *ret, size_t size)
 {
-	int64_t type = read_number(c, 0xffff, 0, "sys/class/net/%s/type", name);
+	int64_t type =
+		bu_sysfs_number(c->root, 0xffff, 0, "sys/class/net/%s/type", name);
 	char mac[BU_MAC_SIZE];
 	char text[60];
 
 	ret[0] = '\0';
-	read_line(c, text, sizeof(text), "sys/class/net/%s/bonding_slave/perm_hwaddr",
-		  name);
+	bu_sysfs_line(c->root, text, sizeof(text),
+		      "sys/class/net/%s/bonding_slave/perm_hwaddr", name);
 	if (!*text)
-		read_line(c, text, sizeof(text), "sys/class/net/%s/address", name);
+		bu_sysfs_line(c->root, text, sizeof(text), "sys/class/net/%s/address",
+			      name);
 	if (type == ARPHRD_ETHERNET && bu_mac_normalize(text, mac) == 0)
 		cut(ret, size, mac);
 	else if (type == ARPHRD_IB && strlen(text) == 3 * 20 - 1)
@@ -423,12 +361,13 @@ visit_nic(struct collect *c, const char *name, void *arg)
 		return;
 	cut(nic->name, sizeof(nic->name), name);
 	memcpy(nic->mac, mac, sizeof(mac));
-	read_link_name(c, nic->driver, sizeof(nic->driver), folder, name,
-		       "device/driver");
+	bu_sysfs_target(c->root, nic->driver, sizeof(nic->driver),
+			"%s/%s/device/driver", folder, name);
 	read_pci_of(c, folder, name, nic->pci, sizeof(nic->pci));
-	nic->speed_mbps = (int)read_number(c, INT_MAX, 0, "%s/%s/speed", folder, name);
-	read_line(c, nic->operstate, sizeof(nic->operstate), "%s/%s/operstate", folder,
-		  name);
+	nic->speed_mbps =
+		(int)bu_sysfs_number(c->root, INT_MAX, 0, "%s/%s/speed", folder, name);
+	bu_sysfs_line(c->root, nic->operstate, sizeof(nic->operstate),
+		      "%s/%s/operstate", folder, name);
 	inventory->nics_count++;
 }
 
@@ -484,7 +423,8 @@ read_pci_id(const struct collect *c, const char *name, const char *file, char *r
 {
 	char text[16];
 
-	read_line(c, text, sizeof(text), "sys/bus/pci/devices/%s/%s", name, file);
+	bu_sysfs_line(c->root, text, sizeof(text), "sys/bus/pci/devices/%s/%s", name,
+		      file);
 	ret[0] = '\0';
 	if (strncmp(text, "0x", 2) == 0 && strlen(text + 2) < size &&
 	    strspn(text + 2, "0123456789abcdef") == strlen(text + 2))
@@ -504,8 +444,8 @@ visit_pci(struct collect *c, const char *name, void *arg)
 	    !*pci.device || !is_interesting(&pci))
 		return;
 	cut(pci.address, sizeof(pci.address), name);
-	read_link_name(c, pci.driver, sizeof(pci.driver), "sys/bus/pci/devices", name,
-		       "driver");
+	bu_sysfs_target(c->root, pci.driver, sizeof(pci.driver),
+			"sys/bus/pci/devices/%s/driver", name);
 	if (has_room(inventory->pci_count, BU_PCI_MAX, "PCI device", name))
 		inventory->pci[inventory->pci_count++] = pci;
 	if (is_nvidia_gpu(&pci) &&
@@ -529,9 +469,9 @@ static void
 visit_rdma_netdev(struct collect *c, const char *name, void *arg)
 {
 	struct port_search *search = arg;
-	int64_t port =
-		read_number(c, 255, 0, "sys/class/infiniband/%s/device/net/%s/dev_port",
-			    search->device, name);
+	int64_t port = bu_sysfs_number(c->root, 255, 0,
+				       "sys/class/infiniband/%s/device/net/%s/dev_port",
+				       search->device, name);
 
 	if (!*search->port->netdev && port + 1 == search->port->port &&
 	    strlen(name) < sizeof(search->port->netdev))
@@ -548,12 +488,12 @@ read_netdev(struct collect *c, struct port_search *search)
 	bu_autofree char *nets =
 		bu_xasprintf("sys/class/infiniband/%s/device/net", search->device);
 
-	read_line(c, port->netdev, sizeof(port->netdev),
-		  "sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs/0", search->device,
-		  port->port);
+	bu_sysfs_line(c->root, port->netdev, sizeof(port->netdev),
+		      "sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs/0",
+		      search->device, port->port);
 	if (!*port->netdev)
-		read_line(c, port->netdev, sizeof(port->netdev),
-			  "sys/class/infiniband/%s/parent", search->device);
+		bu_sysfs_line(c->root, port->netdev, sizeof(port->netdev),
+			      "sys/class/infiniband/%s/parent", search->device);
 	if (!*port->netdev)
 		each(c, nets, by_number, visit_rdma_netdev, search);
 }
@@ -573,14 +513,14 @@ visit_port(struct collect *c, const char *name, void *arg)
 	    !has_room(rdma->ports_count, BU_RDMA_PORTS_MAX, "RDMA port", name))
 		return;
 	port->port = atoi(name);
-	read_line(c, state, sizeof(state), "%s/%s/ports/%s/state", folder, device,
-		  name);
+	bu_sysfs_line(c->root, state, sizeof(state), "%s/%s/ports/%s/state", folder,
+		      device, name);
 	colon = strstr(state, ": "); /* "4: ACTIVE" */
 	cut(port->state, sizeof(port->state), colon ? colon + 2 : state);
-	read_line(c, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate", folder,
-		  device, name);
-	read_line(c, port->link_layer, sizeof(port->link_layer),
-		  "%s/%s/ports/%s/link_layer", folder, device, name);
+	bu_sysfs_line(c->root, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate",
+		      folder, device, name);
+	bu_sysfs_line(c->root, port->link_layer, sizeof(port->link_layer),
+		      "%s/%s/ports/%s/link_layer", folder, device, name);
 	search->port = port;
 	read_netdev(c, search);
 	rdma->ports_count++;
@@ -598,8 +538,8 @@ visit_rdma(struct collect *c, const char *name, void *arg)
 	    !has_room(inventory->rdma_count, BU_RDMA_MAX, "RDMA device", name))
 		return;
 	cut(rdma->name, sizeof(rdma->name), name);
-	read_line(c, rdma->node_guid, sizeof(rdma->node_guid),
-		  "sys/class/infiniband/%s/node_guid", name);
+	bu_sysfs_line(c->root, rdma->node_guid, sizeof(rdma->node_guid),
+		      "sys/class/infiniband/%s/node_guid", name);
 	each(c, ports, by_number, visit_port, &search);
 	inventory->rdma_count++;
 }
@@ -629,22 +569,23 @@ bu_inventory_collect(const char *root, struct bu_err *err)
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
 	struct collect c = {.root = root, .inventory = inventory};
 
-	read_line(&c, inventory->boot_id, sizeof(inventory->boot_id),
-		  "proc/sys/kernel/random/boot_id");
+	bu_sysfs_line(c.root, inventory->boot_id, sizeof(inventory->boot_id),
+		      "proc/sys/kernel/random/boot_id");
 	if (!*inventory->boot_id || !exists(&c, "sys", "class", "net")) {
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			   "%s/proc or %s/sys is not mounted: no inventory", root,
 			   root);
 		return NULL;
 	}
-	read_line(&c, inventory->kernel, sizeof(inventory->kernel),
-		  "proc/sys/kernel/osrelease");
+	bu_sysfs_line(c.root, inventory->kernel, sizeof(inventory->kernel),
+		      "proc/sys/kernel/osrelease");
 	inventory->firmware = exists(&c, "sys", "firmware", "efi") ? BU_FIRMWARE_UEFI
 								   : BU_FIRMWARE_BIOS;
 	collect_memory(&c);
 	collect_cpu(&c);
 	collect_dmi(&c);
 	collect_devices(&c);
+	bu_links_collect(root, inventory);
 	free(c.cores);
 	return bu_steal(&inventory);
 }

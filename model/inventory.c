@@ -46,6 +46,13 @@ is_name(const char *text)
 	return *text && is_token(text);
 }
 
+/* "10.77.0.11/24", "fd77::1/64", "10.0.0.0/8 via 10.77.0.1" */
+static int
+is_address(const char *text)
+{
+	return *text && strspn(text, "0123456789abcdef.:/ vi") == strlen(text);
+}
+
 static int
 is_dev_path(const char *text)
 {
@@ -86,6 +93,12 @@ is_mac(const char *text)
 	return 1;
 }
 
+static int
+is_mac_or_none(const char *text)
+{
+	return !*text || is_mac(text);
+}
+
 struct form {
 	int (*holds)(const char *text);
 	const char *what;
@@ -99,6 +112,10 @@ static const struct form pci_form = {is_pci, "a PCI address"};
 static const struct form pci_or_none_form = {is_pci_or_none,
 					     "a PCI address or nothing"};
 static const struct form mac_form = {is_mac, "a MAC address in lower case with ':'"};
+
+static const struct form mac_or_none_form = {is_mac_or_none,
+					     "a MAC address in lower case or nothing"};
+static const struct form address_form = {is_address, "an address or a route"};
 
 enum kind { TEXT_FIELD, INT_FIELD, INT64_FIELD, FLAG_FIELD, WORD_FIELD };
 
@@ -189,6 +206,24 @@ static const struct field port_fields[] = {
 	END,
 };
 
+static const struct field link_fields[] = {
+	TEXT(struct bu_net_link, name, name),
+	TEXT(struct bu_net_link, kind, name),
+	TEXT(struct bu_net_link, mac, mac_or_none),
+	INT(struct bu_net_link, mtu),
+	TEXT(struct bu_net_link, operstate, token),
+	TEXT(struct bu_net_link, master, token),
+	INT(struct bu_net_link, vlan),
+	TEXT(struct bu_net_link, parent, token),
+	TEXT(struct bu_net_link, bond_mode, token),
+	INT(struct bu_net_link, bond_miimon_ms),
+	TEXT(struct bu_net_link, bond_hash, token),
+	TEXT(struct bu_net_link, bond_active, token),
+	TEXT(struct bu_net_link, bond_partner, mac_or_none),
+	INT(struct bu_net_link, bond_aggregator),
+	END,
+};
+
 /* The lists of an inventory; ports, the list in a list, are read by hand. */
 /* clang-format off */
 #define LIST(member, its_max, its_fields)                                                \
@@ -209,7 +244,7 @@ static const struct list {
 } lists[] = {
 	LIST(disks, BU_DISKS_MAX, disk_fields), LIST(nics, BU_NICS_MAX, nic_fields),
 	LIST(pci, BU_PCI_MAX, pci_fields),      LIST(gpus, BU_GPUS_MAX, gpu_fields),
-	LIST(rdma, BU_RDMA_MAX, rdma_fields),
+	LIST(rdma, BU_RDMA_MAX, rdma_fields),   LIST(links, BU_LINKS_MAX, link_fields),
 };
 
 struct bu_inventory *
@@ -228,6 +263,7 @@ bu_inventory_destroy(struct bu_inventory *inventory)
 	free(inventory->pci);
 	free(inventory->gpus);
 	free(inventory->rdma);
+	free(inventory->links);
 	free(inventory);
 }
 
@@ -283,6 +319,16 @@ write_array(const struct field *fields, const void *members, size_t count, size_
 	return array;
 }
 
+static json_t *
+write_words(const char words[][BU_LINK_WORD_SIZE], size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_string(words[i]));
+	return array;
+}
+
 json_t *
 bu_inventory_to_json(const struct bu_inventory *inventory)
 {
@@ -310,6 +356,16 @@ bu_inventory_to_json(const struct bu_inventory *inventory)
 				    write_array(port_fields, device->ports,
 						device->ports_count,
 						sizeof(device->ports[0])));
+	}
+	for (size_t i = 0; i < inventory->links_count; i++) {
+		const struct bu_net_link *link = &inventory->links[i];
+		json_t *row = json_array_get(json_object_get(value, "links"), i);
+
+		json_object_set_new(
+			row, "addresses",
+			write_words(link->addresses, link->addresses_count));
+		json_object_set_new(row, "routes",
+				    write_words(link->routes, link->routes_count));
 	}
 	return value;
 }
@@ -469,6 +525,41 @@ read_ports(const json_t *rdma, struct bu_inventory *inventory, struct bu_err *er
 }
 
 static int
+read_words(const json_t *object, const char *key, char words[][BU_LINK_WORD_SIZE],
+	   size_t *ret_count, struct bu_err *err)
+{
+	const json_t *array = get_array(object, key, BU_LINK_WORDS_MAX, err);
+
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const char *text = json_string_value(json_array_get(array, i));
+
+		if (!text || strlen(text) >= BU_LINK_WORD_SIZE ||
+		    !address_form.holds(text))
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "field '%s': member %zu is not %s", key, i,
+					  address_form.what);
+		strcpy(words[i], text);
+	}
+	*ret_count = json_array_size(array);
+	return array ? 0 : -1;
+}
+
+static int
+read_links(const json_t *links, struct bu_inventory *inventory, struct bu_err *err)
+{
+	for (size_t i = 0; i < inventory->links_count; i++) {
+		struct bu_net_link *link = &inventory->links[i];
+		const json_t *row = json_array_get(links, i);
+
+		if (read_words(row, "addresses", link->addresses,
+			       &link->addresses_count, err) ||
+		    read_words(row, "routes", link->routes, &link->routes_count, err))
+			return bu_err_wrap(err, "links[%zu]", i);
+	}
+	return 0;
+}
+
+static int
 read_all(const json_t *value, struct bu_inventory *inventory, struct bu_err *err)
 {
 	int64_t version;
@@ -487,10 +578,16 @@ read_all(const json_t *value, struct bu_inventory *inventory, struct bu_err *err
 	if (read_fields(dmi_fields, json_object_get(value, "dmi"), &inventory->dmi,
 			err))
 		return bu_err_wrap(err, "dmi");
-	for (size_t i = 0; i < BU_LEN(lists); i++)
-		if (read_list(&lists[i], value, inventory, err))
+	for (size_t i = 0; i < BU_LEN(lists); i++) {
+		int optional = lists[i].fields == link_fields;
+
+		if ((!optional || json_object_get(value, lists[i].key)) &&
+		    read_list(&lists[i], value, inventory, err))
 			return -1;
-	return read_ports(json_object_get(value, "rdma"), inventory, err);
+	}
+	if (read_ports(json_object_get(value, "rdma"), inventory, err))
+		return -1;
+	return read_links(json_object_get(value, "links"), inventory, err);
 }
 
 struct bu_inventory *

@@ -7,7 +7,11 @@
  *
  * {"v":1,"boot_id","kernel","firmware":"bios"|"uefi","memory_bytes",
  *  "cpu":{model,sockets,cores,threads},"dmi":{vendor,product,serial,uuid},
- *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}]}
+ *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}],
+ *  "links":[{...,"addresses":["10.0.0.1/24"],"routes":["10.1.0.0/16 via 10.0.0.9"]}]}
+ *
+ * nics are hardware; links are the network interfaces as they are set up at the moment
+ * (an agent of an older release does not tell them).
  */
 #ifndef BU_MODEL_INVENTORY_H
 #define BU_MODEL_INVENTORY_H
@@ -27,6 +31,9 @@ enum {
 	BU_GPUS_MAX = 64,
 	BU_RDMA_MAX = 64,
 	BU_RDMA_PORTS_MAX = 8,
+	BU_LINKS_MAX = 256,
+	BU_LINK_WORDS_MAX = 16, /* addresses of a link, and its routes */
+	BU_LINK_WORD_SIZE = 48,
 };
 
 enum bu_firmware { BU_FIRMWARE_BIOS, BU_FIRMWARE_UEFI };
@@ -96,6 +103,31 @@ struct bu_rdma {
 	struct bu_rdma_port ports[BU_RDMA_PORTS_MAX];
 };
 
+/* Members that do not go with the kind are 0 and "". */
+struct bu_net_link {
+	char name[16];
+	char kind[16]; /* "ethernet", "bond", "vlan", "bridge", "infiniband", "other" */
+	char mac[60];  /* its present one; "" = none */
+	int mtu;       /* bytes */
+	char operstate[16];
+	char master[16];       /* the bond or bridge that it is part of */
+	int vlan;              /* 802.1Q id */
+	char parent[16];       /* of a VLAN */
+	char bond_mode[24];    /* "802.3ad", "active-backup" */
+	int bond_miimon_ms;    /* 0 = it does not look at its links */
+	char bond_hash[16];    /* "layer3+4" */
+	char bond_active[16];  /* the slave in use, of an active-backup bond */
+	char bond_partner[60]; /* MAC of an 802.3ad bond's partner; "" = it has none */
+	int bond_aggregator;   /* of an 802.3ad bond: the active one; of a slave: its */
+	size_t addresses_count;
+	char addresses[BU_LINK_WORDS_MAX]
+		      [BU_LINK_WORD_SIZE]; /* "10.77.0.11/24", IPv4 and global IPv6 */
+	size_t routes_count;
+	char routes[BU_LINK_WORDS_MAX]
+		   [BU_LINK_WORD_SIZE]; /* IPv4 via somebody: "0.0.0.0/0 via 10.0.0.1"
+					 */
+};
+
 struct bu_inventory {
 	char boot_id[40];
 	char kernel[80];
@@ -103,12 +135,13 @@ struct bu_inventory {
 	int64_t memory_bytes;
 	struct bu_cpu cpu;
 	struct bu_dmi dmi;
-	size_t disks_count, nics_count, pci_count, gpus_count, rdma_count;
+	size_t disks_count, nics_count, pci_count, gpus_count, rdma_count, links_count;
 	struct bu_disk *disks; /* by name */
 	struct bu_nic *nics;   /* by PCI address */
 	struct bu_pci *pci;    /* controllers and accelerators, by address */
 	struct bu_gpu *gpus;
 	struct bu_rdma *rdma;
+	struct bu_net_link *links; /* by name */
 };
 
 struct bu_inventory *bu_inventory_create(void);

@@ -29,7 +29,13 @@ static const char good[] =
 	"\"rdma\":[{\"name\":\"mlx5_0\",\"node_guid\":\"5054:00ff:fe77:0001\","
 	"\"ports\":[{"
 	"\"port\":1,\"state\":\"ACTIVE\",\"rate\":\"400 Gb/sec (4X NDR)\","
-	"\"link_layer\":\"InfiniBand\",\"netdev\":\"ib0\"}]}]}";
+	"\"link_layer\":\"InfiniBand\",\"netdev\":\"ib0\"}]}],"
+	"\"links\":[{\"name\":\"bond0\",\"kind\":\"bond\",\"mac\":\"\",\"mtu\":9000,"
+	"\"operstate\":\"up\",\"master\":\"\",\"vlan\":0,\"parent\":\"\","
+	"\"bond_mode\":\"802.3ad\",\"bond_miimon_ms\":100,\"bond_hash\":\"layer3+4\","
+	"\"bond_active\":\"\",\"bond_partner\":\"52:54:00:7b:00:02\","
+	"\"bond_aggregator\":1,\"addresses\":[\"10.79.0.11/24\"],"
+	"\"routes\":[\"10.0.0.0/8 via 10.79.0.1\"]}]}";
 
 static json_t *
 good_json(void)
@@ -62,6 +68,9 @@ START_TEST(comes_back_as_it_went)
 	ck_assert_str_eq(inventory->gpus[0].device, "2330");
 	ck_assert_uint_eq(inventory->rdma[0].ports_count, 1);
 	ck_assert_str_eq(inventory->rdma[0].ports[0].rate, "400 Gb/sec (4X NDR)");
+	ck_assert_uint_eq(inventory->links_count, 1);
+	ck_assert_str_eq(inventory->links[0].addresses[0], "10.79.0.11/24");
+	ck_assert_str_eq(inventory->links[0].routes[0], "10.0.0.0/8 via 10.79.0.1");
 	ck_assert_str_eq(bu_firmware_name(inventory->firmware), "uefi");
 	ck_assert_str_eq(bu_signature_name(inventory->disks[0].signature), "present");
 	out = bu_inventory_to_json(inventory);
@@ -93,6 +102,19 @@ spoil(json_t *value, const char *path, const char *json)
 	else
 		json_object_del(value, part);
 }
+
+START_TEST(an_older_agent_tells_no_links)
+{
+	bu_autojson json_t *value = good_json();
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	struct bu_err err = {0};
+
+	spoil(value, "links", NULL);
+	inventory = bu_inventory_from_json(value, &err);
+	ck_assert_msg(inventory != NULL, "%s", err.text);
+	ck_assert_uint_eq(inventory->links_count, 0);
+}
+END_TEST
 
 START_TEST(refuses_what_is_wrong)
 {
@@ -132,6 +154,15 @@ START_TEST(refuses_what_is_wrong)
 		{"nics.0.pci", "\"usb\"", "nics[0]: field 'pci'"},
 		{"pci.0.class", "\"0x0207\"", "pci[0]: field 'class'"},
 		{"gpus.0.device", "\"\"", "gpus[0]: field 'device'"},
+		{"links", "{}", "field 'links': a list"},
+		{"links.0.mac", "\"zz\"", "links[0]: field 'mac'"},
+		{"links.0.kind", "\"\"", "links[0]: field 'kind'"},
+		{"links.0.mtu", "-1", "links[0]: field 'mtu'"},
+		{"links.0.addresses", "null", "links[0]: field 'addresses': a list"},
+		{"links.0.addresses", "[\"<b>\"]", "links[0]: field 'addresses'"},
+		{"links.0.routes", "[1]", "links[0]: field 'routes'"},
+		{"links.0.routes", "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]",
+		 "at most 16"},
 		{"rdma", "[1]", "rdma[0]: an object"},
 		{"rdma.0.ports", "1", "rdma[0]: field 'ports': a list"},
 		{"rdma.0.ports", "[{}]", "rdma[0]: ports[0]: field 'port'"},
@@ -315,6 +346,6 @@ START_TEST(names_machines)
 }
 END_TEST
 
-BU_UNIT("inventory", comes_back_as_it_went, refuses_what_is_wrong, caps_every_list,
-	ignores_fields_of_a_newer_agent, writes_an_empty_one, finds_the_machine,
-	normalizes_macs, names_machines)
+BU_UNIT("inventory", comes_back_as_it_went, an_older_agent_tells_no_links,
+	refuses_what_is_wrong, caps_every_list, ignores_fields_of_a_newer_agent,
+	writes_an_empty_one, finds_the_machine, normalizes_macs, names_machines)

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks made of files: bonds, a VLAN, routes; and this machine's own. */
+#include "agent/links.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char root[] = "/tmp/bringup-links-XXXXXX";
+
+static void
+put(const char *name, const char *text)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", root, name);
+	bu_autofree char *dir = bu_xstrndup(path, strrchr(path, '/') - path);
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_mkdir_p(dir, 0755, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_file_write_text(path, 0644, &err, "%s", text) == 0, "%s",
+		      err.text);
+}
+
+static void
+put_link(const char *link, const char *file, const char *text)
+{
+	bu_autofree char *name = bu_xasprintf("sys/class/net/%s/%s", link, file);
+
+	put(name, text);
+}
+
+static void
+add_link(const char *name, const char *mac, const char *mtu)
+{
+	put_link(name, "address", mac);
+	put_link(name, "mtu", mtu);
+	put_link(name, "type", "1\n");
+	put_link(name, "operstate", "up\n");
+}
+
+static void
+enslave(const char *name, const char *master)
+{
+	bu_autofree char *path = bu_xasprintf("%s/sys/class/net/%s/master", root, name);
+	bu_autofree char *target = bu_xasprintf("../%s", master);
+
+	put_link(name, "device/vendor", "0x1af4\n");
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+static void
+begin(void)
+{
+	memcpy(root + strlen(root) - 6, "XXXXXX", 6);
+	ck_assert_ptr_nonnull(mkdtemp(root));
+}
+
+static const struct bu_net_link *
+get(const struct bu_inventory *inventory, const char *name)
+{
+	for (size_t i = 0; i < inventory->links_count; i++)
+		if (strcmp(inventory->links[i].name, name) == 0)
+			return &inventory->links[i];
+	ck_abort_msg("no link %s", name);
+	return NULL;
+}
+
+START_TEST(bonds_vlans_and_routes)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	const struct bu_net_link *link;
+
+	begin();
+	add_link("lo", "00:00:00:00:00:00\n", "65536\n");
+	put("sys/class/net/bonding_masters", "bond0\n");
+	add_link("eth0", "52:54:00:77:00:01\n", "1500\n");
+	put_link("eth0", "device/vendor", "0x1af4\n");
+	add_link("eth2", "52:54:00:79:00:01\n", "9000\n");
+	enslave("eth2", "bond0");
+	put_link("eth2", "bonding_slave/ad_aggregator_id", "1\n");
+	add_link("bond0", "52:54:00:79:00:01\n", "9000\n");
+	put_link("bond0", "bonding/mode", "802.3ad 4\n");
+	put_link("bond0", "bonding/miimon", "100\n");
+	put_link("bond0", "bonding/xmit_hash_policy", "layer3+4 1\n");
+	put_link("bond0", "bonding/active_slave", "\n");
+	put_link("bond0", "bonding/ad_partner_mac", "52:54:00:7b:00:02\n");
+	put_link("bond0", "bonding/ad_aggregator", "1\n");
+	add_link("bond1", "52:54:00:7a:00:01\n", "1500\n");
+	put_link("bond1", "bonding/mode", "active-backup 1\n");
+	put_link("bond1", "bonding/active_slave", "eth3\n");
+	put_link("bond1", "bonding/ad_partner_mac", "00:00:00:00:00:00\n");
+	add_link("storage", "52:54:00:79:00:01\n", "8996\n");
+	put("proc/net/vlan/config", "VLAN Dev name    | VLAN ID\nName-Type: "
+				    "VLAN_NAME_TYPE_RAW_PLUS_VID_NO_PAD\n"
+				    "storage        | 100  | bond0\n");
+	put("proc/net/route",
+	    "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\t"
+	    "Mask\tMTU\tWindow\tIRTT\n"
+	    "eth0\t00000000\t01004D0A\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+	    "eth0\t00004D0A\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n"
+	    "storage\t0000100A\t09004F0A\t0003\t0\t0\t0\t0000FFFF\t0\t0\t"
+	    "0\n");
+	bu_links_collect(root, inventory);
+	ck_assert_uint_eq(inventory->links_count, 5);
+	link = get(inventory, "eth0");
+	ck_assert_str_eq(link->kind, "ethernet");
+	ck_assert_int_eq(link->mtu, 1500);
+	ck_assert_uint_eq(link->routes_count, 1);
+	ck_assert_str_eq(link->routes[0], "0.0.0.0/0 via 10.77.0.1");
+	link = get(inventory, "eth2");
+	ck_assert_str_eq(link->master, "bond0");
+	ck_assert_int_eq(link->bond_aggregator, 1);
+	link = get(inventory, "bond0");
+	ck_assert_str_eq(link->kind, "bond");
+	ck_assert_str_eq(link->bond_mode, "802.3ad");
+	ck_assert_str_eq(link->bond_hash, "layer3+4");
+	ck_assert_str_eq(link->bond_partner, "52:54:00:7b:00:02");
+	ck_assert_int_eq(link->bond_miimon_ms, 100);
+	ck_assert_int_eq(link->bond_aggregator, 1);
+	link = get(inventory, "bond1");
+	ck_assert_str_eq(link->bond_active, "eth3");
+	ck_assert_str_eq(link->bond_partner, "");
+	link = get(inventory, "storage");
+	ck_assert_str_eq(link->kind, "vlan");
+	ck_assert_int_eq(link->vlan, 100);
+	ck_assert_str_eq(link->parent, "bond0");
+	ck_assert_int_eq(link->mtu, 8996);
+	ck_assert_str_eq(link->routes[0], "10.16.0.0/16 via 10.79.0.9");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* What the kernel says of this machine passes the check of the other end. */
+START_TEST(this_machine_fits_the_shape)
+{
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	bu_autoinventory struct bu_inventory *back = NULL;
+	json_t *json;
+	struct bu_err err = {0};
+
+	bu_links_collect("", inventory);
+	json = bu_inventory_to_json(inventory);
+	back = bu_inventory_from_json(json, &err);
+	json_decref(json);
+	ck_assert_msg(back != NULL, "%s", err.text);
+	ck_assert_uint_eq(back->links_count, inventory->links_count);
+}
+END_TEST
+
+BU_UNIT("links", bonds_vlans_and_routes, this_machine_fits_the_shape)
