@@ -39,17 +39,17 @@ find(struct bu_inventory *inventory, const char *name)
 	return NULL;
 }
 
-static void add_word(char words[][BU_LINK_WORD_SIZE], size_t *count, const char *fmt,
+static void add_word(char words[][BU_NET_WORD_SIZE], size_t *count, const char *fmt,
 		     ...) __attribute__((format(printf, 3, 4)));
 static void
-add_word(char words[][BU_LINK_WORD_SIZE], size_t *count, const char *fmt, ...)
+add_word(char words[][BU_NET_WORD_SIZE], size_t *count, const char *fmt, ...)
 {
 	va_list args;
 
-	if (*count == BU_LINK_WORDS_MAX)
+	if (*count == BU_NET_WORDS_MAX)
 		return;
 	va_start(args, fmt);
-	vsnprintf(words[(*count)++], BU_LINK_WORD_SIZE, fmt, args);
+	vsnprintf(words[(*count)++], BU_NET_WORD_SIZE, fmt, args);
 	va_end(args);
 }
 
@@ -216,7 +216,7 @@ read_address(const struct ifaddrs *entry, struct bu_inventory *inventory)
 		inet_ntop(family, &in6->sin6_addr, text, sizeof(text));
 	}
 	/* An IPv6 address may be too long with its prefix; 39 + 4 fit. */
-	if (strlen(text) + 4 < BU_LINK_WORD_SIZE)
+	if (strlen(text) + 4 < BU_NET_WORD_SIZE)
 		add_word(link->addresses, &link->addresses_count, "%.40s/%d", text,
 			 prefix_of(entry->ifa_netmask, family));
 }
@@ -247,14 +247,14 @@ bu_links_collect(const char *root, struct bu_inventory *inventory)
 	int count = scandir(folder, &entries, not_dots, versionsort);
 
 	free(inventory->links);
-	inventory->links = bu_xcalloc(BU_LINKS_MAX, sizeof(*inventory->links));
+	inventory->links = bu_xcalloc(BU_NET_LINKS_MAX, sizeof(*inventory->links));
 	inventory->links_count = 0;
 	for (int i = 0; i < count; i++) {
 		const char *name = entries[i]->d_name;
 
 		/* Files like bonding_masters stand among the links. */
 		if (exists(root, name, "mtu") && strlen(name) < IFNAMSIZ &&
-		    inventory->links_count < BU_LINKS_MAX)
+		    inventory->links_count < BU_NET_LINKS_MAX)
 			read_link(root, name,
 				  &inventory->links[inventory->links_count++]);
 		free(entries[i]);

@@ -242,9 +242,12 @@ static const struct list {
 	size_t offset;
 	size_t count_offset;
 } lists[] = {
-	LIST(disks, BU_DISKS_MAX, disk_fields), LIST(nics, BU_NICS_MAX, nic_fields),
-	LIST(pci, BU_PCI_MAX, pci_fields),      LIST(gpus, BU_GPUS_MAX, gpu_fields),
-	LIST(rdma, BU_RDMA_MAX, rdma_fields),   LIST(links, BU_LINKS_MAX, link_fields),
+	LIST(disks, BU_DISKS_MAX, disk_fields),
+	LIST(nics, BU_NICS_MAX, nic_fields),
+	LIST(pci, BU_PCI_MAX, pci_fields),
+	LIST(gpus, BU_GPUS_MAX, gpu_fields),
+	LIST(rdma, BU_RDMA_MAX, rdma_fields),
+	LIST(links, BU_NET_LINKS_MAX, link_fields),
 };
 
 struct bu_inventory *
@@ -320,7 +323,7 @@ write_array(const struct field *fields, const void *members, size_t count, size_
 }
 
 static json_t *
-write_words(const char words[][BU_LINK_WORD_SIZE], size_t count)
+write_words(const char words[][BU_NET_WORD_SIZE], size_t count)
 {
 	json_t *array = json_array();
 
@@ -525,15 +528,15 @@ read_ports(const json_t *rdma, struct bu_inventory *inventory, struct bu_err *er
 }
 
 static int
-read_words(const json_t *object, const char *key, char words[][BU_LINK_WORD_SIZE],
+read_words(const json_t *object, const char *key, char words[][BU_NET_WORD_SIZE],
 	   size_t *ret_count, struct bu_err *err)
 {
-	const json_t *array = get_array(object, key, BU_LINK_WORDS_MAX, err);
+	const json_t *array = get_array(object, key, BU_NET_WORDS_MAX, err);
 
 	for (size_t i = 0; i < json_array_size(array); i++) {
 		const char *text = json_string_value(json_array_get(array, i));
 
-		if (!text || strlen(text) >= BU_LINK_WORD_SIZE ||
+		if (!text || strlen(text) >= BU_NET_WORD_SIZE ||
 		    !address_form.holds(text))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
 					  "field '%s': member %zu is not %s", key, i,

@@ -31,9 +31,9 @@ enum {
 	BU_GPUS_MAX = 64,
 	BU_RDMA_MAX = 64,
 	BU_RDMA_PORTS_MAX = 8,
-	BU_LINKS_MAX = 256,
-	BU_LINK_WORDS_MAX = 16, /* addresses of a link, and its routes */
-	BU_LINK_WORD_SIZE = 48,
+	BU_NET_LINKS_MAX = 256,
+	BU_NET_WORDS_MAX = 16, /* addresses of a link, and its routes */
+	BU_NET_WORD_SIZE = 48,
 };
 
 enum bu_firmware { BU_FIRMWARE_BIOS, BU_FIRMWARE_UEFI };
@@ -120,12 +120,12 @@ struct bu_net_link {
 	char bond_partner[60]; /* MAC of an 802.3ad bond's partner; "" = it has none */
 	int bond_aggregator;   /* of an 802.3ad bond: the active one; of a slave: its */
 	size_t addresses_count;
-	char addresses[BU_LINK_WORDS_MAX]
-		      [BU_LINK_WORD_SIZE]; /* "10.77.0.11/24", IPv4 and global IPv6 */
+	char addresses[BU_NET_WORDS_MAX]
+		      [BU_NET_WORD_SIZE]; /* "10.77.0.11/24", IPv4 and global IPv6 */
 	size_t routes_count;
-	char routes[BU_LINK_WORDS_MAX]
-		   [BU_LINK_WORD_SIZE]; /* IPv4 via somebody: "0.0.0.0/0 via 10.0.0.1"
-					 */
+	char routes[BU_NET_WORDS_MAX]
+		   [BU_NET_WORD_SIZE]; /* IPv4 via somebody: "0.0.0.0/0 via 10.0.0.1"
+					*/
 };
 
 struct bu_inventory {
