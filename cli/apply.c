@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/follow.h"
+#include "cli/grant.h"
 #include "cli/output.h"
 #include "cli/planned.h"
 #include "cli/render.h"
@@ -23,15 +24,37 @@ enum {
 	RETRY_MS = 1000,
 };
 
+/* A plan that was saved says by itself what it is about. */
 static int
-load(struct bu_client *client, const char *path, struct bu_planned *ret,
+load_saved(const struct bu_options *options, struct bu_planned *ret, struct bu_err *err)
+{
+	if (options->only || options->ref || options->path)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--%s: %s is a plan that is made already; give this "
+				  "option to bringup plan",
+				  options->only  ? "limit"
+				  : options->ref ? "ref"
+						 : "path",
+				  options->args[0]);
+	return bu_planned_load(options->args[0], ret, err);
+}
+
+static int
+load(struct bu_client *client, const struct bu_options *options, struct bu_planned *ret,
      struct bu_err *err)
 {
+	struct bu_source source;
 	struct stat st;
+	int rc;
 
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		return bu_planned_load(path, ret, err);
-	return bu_planned_make(client, path, ret, err);
+	if (!options->git && options->args_count && stat(options->args[0], &st) == 0 &&
+	    S_ISREG(st.st_mode))
+		return load_saved(options, ret, err);
+	if (bu_source_open(options, &source, err) != 0)
+		return -1;
+	rc = bu_planned_make(client, &source, options->only, ret, err);
+	bu_source_close(&source);
+	return rc;
 }
 
 static int
@@ -198,11 +221,11 @@ wait_for(struct bu_client *client, const struct bu_planned *planned,
 }
 
 static int
-order(struct bu_client *client, const struct bu_planned *planned,
+order(struct bu_client *client, const struct bu_planned *planned, json_t *grants,
       const struct bu_options *options, struct bu_err *err)
 {
-	bu_autojson json_t *body = json_pack("{s:s,s:s?}", "digest", planned->digest,
-					     "grant", options->grant);
+	bu_autojson json_t *body =
+		json_pack("{s:s,s:O}", "digest", planned->digest, "grants", grants);
 	bu_autojson json_t *reply = bu_client_post(client, "/v1/apply", body, err);
 	const char *rollout;
 	int64_t nodes;
@@ -218,19 +241,30 @@ order(struct bu_client *client, const struct bu_planned *planned,
 	return wait_for(client, planned, rollout, options->timeout_s, err);
 }
 
+static int
+agree(struct bu_client *client, const struct bu_planned *planned,
+      const struct bu_options *options, struct bu_err *err)
+{
+	const json_t *steps = json_object_get(planned->plan, "steps");
+	bu_autojson json_t *grants = bu_grants_make(&options->grants, steps, err);
+
+	if (!grants || bu_grants_check(grants, steps, err) != 0 ||
+	    (!options->yes && changes(planned) && ask(err) != 0))
+		return -1;
+	return order(client, planned, grants, options, err);
+}
+
 int
 bu_cmd_apply(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	struct bu_planned planned;
-	int rc = -1;
+	int rc;
 
-	if (load(client, options->args[0], &planned, err) != 0)
+	if (load(client, options, &planned, err) != 0)
 		return -1;
 	bu_planned_print(&planned, stdout);
-	if (bu_planned_granted(&planned, options->grant, err) == 0 &&
-	    (options->yes || !changes(&planned) || ask(err) == 0))
-		rc = order(client, &planned, options, err);
+	rc = agree(client, &planned, options, err);
 	bu_planned_fini(&planned);
 	return rc;
 }

@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 
 #define BIT BU_OPTION_BIT
+#define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY))
 #define LISTING (BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET))
 
 static const struct command {
@@ -26,10 +27,10 @@ static const struct command {
 } commands[] = {
 	{"check", "DIR", "read a profile tree and report every mistake in it", 1, 1,
 	 BIT(JSON), bu_cmd_check, NULL},
-	{"plan", "DIR", "what an apply would do to which node, and why", 1, 1,
-	 LISTING | BIT(OUT) | BIT(DETAILED), bu_cmd_plan, NULL},
-	{"apply", "DIR|FILE", "make it so: plan, ask, order (FILE is of plan --out)", 1,
-	 1, BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT) | BIT(SOCKET),
+	{"plan", "[DIR]", "what an apply would do to which node, and why", 0, 1,
+	 LISTING | SOURCE | BIT(OUT) | BIT(DETAILED), bu_cmd_plan, NULL},
+	{"apply", "[DIR|FILE]", "make it so: plan, ask, order (FILE is of plan --out)",
+	 0, 1, SOURCE | BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT) | BIT(SOCKET),
 	 bu_cmd_apply, NULL},
 	{"export", "[DIR]", "a checked profile tree as JSON", 0, 1,
 	 BIT(JSON) | BIT(ANSIBLE) | BIT(SCHEMA), bu_cmd_export, NULL},

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum kind { KIND_FLAG, KIND_INT, KIND_TEXT, KIND_FORMAT, KIND_JSON };
+enum kind { KIND_FLAG, KIND_INT, KIND_TEXT, KIND_LIST, KIND_FORMAT, KIND_JSON };
 
 /* getopt's value of a long option: above every letter. */
 enum { LONG_BASE = 256 };
@@ -60,6 +60,17 @@ read_format(const char *text, int *ret, struct bu_err *err)
 }
 
 static int
+add_word(const struct option_row *row, const char *text, struct bu_words *words,
+	 struct bu_err *err)
+{
+	if (words->count == BU_WORDS_MAX)
+		return bu_err_set(err, BU_ERR_USAGE, 0, "--%s: %d of them at most",
+				  row->name, BU_WORDS_MAX);
+	words->items[words->count++] = text;
+	return 0;
+}
+
+static int
 take(const struct option_row *row, const char *text, struct bu_options *options,
      struct bu_err *err)
 {
@@ -76,6 +87,8 @@ take(const struct option_row *row, const char *text, struct bu_options *options,
 		return read_int(row, text, to, err);
 	case KIND_FORMAT:
 		return read_format(text, to, err);
+	case KIND_LIST:
+		return add_word(row, text, to, err);
 	case KIND_TEXT:
 		*(const char **)to = text;
 		return 0;

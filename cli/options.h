@@ -27,8 +27,8 @@ enum {
 	X(DETAILED, "detailed-exitcode", 0, FLAG, detailed, "", 0, 0,                  \
 	  "exit 2 when there is something to do")                                      \
 	X(YES, "yes", 0, FLAG, yes, "", 0, 0, "do not ask")                            \
-	X(GRANT, "grant", 0, TEXT, grant, "wipe", 0, 0,                                \
-	  "allow steps of this class, which destroy what is on a disk")                \
+	X(GRANT, "grant", 0, LIST, grants, "CLASS[:NODESET]", 0, 0,                    \
+	  "allow reimage or wipe, of these nodes or of all; may be repeated")          \
 	X(WAIT, "wait", 0, FLAG, wait, "", 0, 0, "follow it until all is settled")     \
 	X(TIMEOUT, "timeout", 0, INT, timeout_s, "SECONDS", 1, 30 * 24 * 3600,         \
 	  "longest wait (3600)")                                                       \
@@ -36,6 +36,15 @@ enum {
 	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with each new event")    \
 	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
 	X(NODE, "node", 0, TEXT, node, "NAME", 0, 0, "only of this node")              \
+	X(ONLY, "limit", 0, TEXT, only, "NODESET", 0, 0, "steps of these nodes alone") \
+	X(GIT, "git", 0, TEXT, git, "URL", 0, 0,                                       \
+	  "take the profile tree from this repository")                                \
+	X(REF, "ref", 0, TEXT, ref, "REF", 0, 0,                                       \
+	  "its branch, tag or commit id (HEAD)")                                       \
+	X(PATH, "path", 0, TEXT, path, "DIR", 0, 0,                                    \
+	  "the folder in it that holds the tree (all of it)")                          \
+	X(REASON, "reason", 0, TEXT, reason, "TEXT", 0, 0,                             \
+	  "why; it is kept in the log")                                                \
 	X(ANSIBLE, "ansible", 0, FLAG, ansible, "", 0, 0,                              \
 	  "print an inventory for Ansible")                                            \
 	X(SCHEMA, "schema", 0, FLAG, schema, "", 0, 0,                                 \
@@ -53,18 +62,28 @@ enum bu_option_id {
 /* What a command row holds: BU_OPTION_BIT(WAIT) | ... */
 #define BU_OPTION_BIT(id) (1u << BU_OPTION_##id)
 
+enum { BU_WORDS_MAX = 16 };
+/* Of an option that may be repeated. */
+struct bu_words {
+	const char *items[BU_WORDS_MAX];
+	int count;
+};
+
 struct bu_options {
 	int format; /* enum bu_format */
 	const char *out;
 	int detailed;
 	int yes;
-	const char *grant;
+	struct bu_words grants;
 	int wait;
 	int timeout_s;
 	int watch;
 	int follow;
 	int limit;
 	const char *node;
+	const char *only; /* nodeset of --limit; NULL = all */
+	const char *git, *ref, *path;
+	const char *reason;
 	int ansible;
 	int schema;
 	const char *origin;

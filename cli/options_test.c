@@ -7,7 +7,7 @@
 #include "cli/testing.h"
 #include "tests/support/unit.h"
 
-enum { WORDS_MAX = 12 };
+enum { WORDS_MAX = 40 };
 
 #define ALL ((1u << BU_OPTION_COUNT) - 1)
 
@@ -35,14 +35,16 @@ START_TEST(takes_values_in_any_order)
 
 	ck_assert_int_eq(parse_words(ALL,
 				     "apply --yes DIR --timeout 90 --grant wipe "
-				     "--socket=/run/x --wait",
+				     "--socket=/run/x --grant reimage:n1 --wait",
 				     &options, &err),
 			 0);
 	ck_assert_int_eq(options.yes, 1);
 	ck_assert_int_eq(options.wait, 1);
 	ck_assert_int_eq(options.watch, 0);
 	ck_assert_int_eq(options.timeout_s, 90);
-	ck_assert_str_eq(options.grant, "wipe");
+	ck_assert_int_eq(options.grants.count, 2);
+	ck_assert_str_eq(options.grants.items[0], "wipe");
+	ck_assert_str_eq(options.grants.items[1], "reimage:n1");
 	ck_assert_str_eq(options.socket, "/run/x");
 	ck_assert_int_eq(options.args_count, 1);
 	ck_assert_str_eq(options.args[0], "DIR");
@@ -119,6 +121,19 @@ START_TEST(refuses_with_a_reason)
 }
 END_TEST
 
+START_TEST(a_repeated_option_has_a_limit)
+{
+	struct bu_options options;
+	struct bu_err err;
+	char line[400] = "apply";
+
+	for (int i = 0; i < BU_WORDS_MAX + 1; i++)
+		strcat(line, " --grant wipe");
+	ck_assert_int_eq(parse_words(ALL, line, &options, &err), -1);
+	ck_assert_str_eq(err.text, "--grant: 16 of them at most");
+}
+END_TEST
+
 START_TEST(help_names_what_is_taken)
 {
 	bu_autofree char *text = WRITTEN(
@@ -144,4 +159,5 @@ START_TEST(help_is_an_option_everywhere)
 END_TEST
 
 BU_UNIT("options", takes_values_in_any_order, has_defaults, reads_formats,
-	refuses_with_a_reason, help_names_what_is_taken, help_is_an_option_everywhere)
+	refuses_with_a_reason, a_repeated_option_has_a_limit, help_names_what_is_taken,
+	help_is_an_option_everywhere)

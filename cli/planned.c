@@ -13,19 +13,16 @@
 #include "cli/profile.h"
 
 static json_t *
-request(const char *dir, struct bu_err *err)
+request(const struct bu_source *source, const char *limit, struct bu_err *err)
 {
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = NULL;
 	struct bu_tree *tree = NULL;
 	json_t *body = NULL;
 
-	if (bu_profile_check(dir, &findings, &tree, &desired, err) == 0) {
-		bu_autofree char *commit = bu_profile_commit(dir);
-
-		body = json_pack("{s:o,s:s}", "tree", bu_tree_to_json(tree), "commit",
-				 commit);
-	}
+	if (bu_profile_check(source->dir, &findings, &tree, &desired, err) == 0)
+		body = json_pack("{s:o,s:s,s:s?}", "tree", bu_tree_to_json(tree),
+				 "commit", source->commit, "limit", limit);
 	bu_findings_print(&findings, stderr);
 	bu_findings_clear(&findings);
 	bu_desired_destroy(desired);
@@ -34,10 +31,10 @@ request(const char *dir, struct bu_err *err)
 }
 
 int
-bu_planned_make(struct bu_client *client, const char *dir, struct bu_planned *ret,
-		struct bu_err *err)
+bu_planned_make(struct bu_client *client, const struct bu_source *source,
+		const char *limit, struct bu_planned *ret, struct bu_err *err)
 {
-	bu_autojson json_t *body = request(dir, err);
+	bu_autojson json_t *body = request(source, limit, err);
 	bu_autojson json_t *reply =
 		body ? bu_client_post(client, "/v1/plan", body, err) : NULL;
 

@@ -12,15 +12,17 @@
 
 #include "base/err.h"
 #include "cli/client.h"
+#include "cli/source.h"
 
 struct bu_planned {
 	json_t *plan;
 	char digest[65]; /* names the plan */
 };
 
-/* Checks the tree in dir (its findings go to standard error), has it planned. */
-int bu_planned_make(struct bu_client *client, const char *dir, struct bu_planned *ret,
-		    struct bu_err *err);
+/* Checks the tree of the source (its findings go to standard error), has it planned.
+ * limit: a nodeset; NULL = all nodes. */
+int bu_planned_make(struct bu_client *client, const struct bu_source *source,
+		    const char *limit, struct bu_planned *ret, struct bu_err *err);
 /* {"plan","digest"}. BU_ERR_VERIFY when the plan is not the one of the digest. */
 int bu_planned_from_json(const json_t *value, struct bu_planned *ret,
 			 struct bu_err *err);
@@ -33,10 +35,6 @@ void bu_planned_fini(struct bu_planned *planned);
 size_t bu_planned_steps(const struct bu_planned *planned);
 /* Names of the nodes with a step, folded; owned. */
 char *bu_planned_hostlist(const struct bu_planned *planned);
-/* BU_ERR_DENIED names the nodes whose step needs a grant other than `granted` (NULL =
- * none was given), BU_ERR_USAGE when there is no such grant. */
-int bu_planned_granted(const struct bu_planned *planned, const char *granted,
-		       struct bu_err *err);
 /* Steps by pool, class and reason, with the consequence of each class in words. */
 void bu_planned_print(const struct bu_planned *planned, FILE *out);
 

@@ -41,35 +41,6 @@ is_grant(const char *name)
 	return bu_class_needs_grant(bu_class_from_name(name));
 }
 
-int
-bu_planned_granted(const struct bu_planned *planned, const char *granted,
-		   struct bu_err *err)
-{
-	bu_autojson json_t *names = json_array();
-	bu_autofree char *nodes = NULL;
-	const char *class = "";
-	json_t *step;
-	size_t i;
-
-	if (granted && !is_grant(granted))
-		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "--grant '%s': there is only the grant 'wipe'",
-				  granted);
-	json_array_foreach (steps_of(planned), i, step) {
-		const char *of_step = bu_json_str(step, "class", "");
-
-		if (!is_grant(of_step) || (granted && strcmp(granted, of_step) == 0))
-			continue;
-		class = of_step;
-		json_array_append(names, json_object_get(step, "node"));
-	}
-	if (json_array_size(names) == 0)
-		return 0;
-	nodes = bu_out_fold(names);
-	return bu_err_set(err, BU_ERR_DENIED, 0, "%s: %s; --grant %s allows it", nodes,
-			  class_help[bu_class_from_name(class)], class);
-}
-
 /* Steps that read the same are one row: key -> {"step": the first, "nodes": [names]}.
  */
 static json_t *

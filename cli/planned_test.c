@@ -124,7 +124,8 @@ START_TEST(says_the_consequences)
 {
 	static const char *const want[] = {
 		"\ninstall: 3 nodes, written to an empty disk\n",
-		"\nwipe: 1 node, what is on the disk is lost; needs --grant wipe\n",
+		"\nwipe: 1 node, drained; what is on the disk is lost; needs --grant "
+		"wipe\n",
 		"\nno longer in the profile, left as they are: old[1-2]\n",
 		"\nunchanged: 5 nodes\n",
 		" of revision 0123456789ab (commit fedcba987654)\n",
@@ -151,27 +152,6 @@ START_TEST(says_when_there_is_nothing_to_do)
 	ck_assert_uint_eq(bu_planned_steps(&plan), 0);
 	ck_assert_str_eq(nodes, "");
 	bu_planned_fini(&plan);
-}
-END_TEST
-
-START_TEST(a_wipe_needs_its_grant)
-{
-	struct bu_planned mixed = planned(MIXED),
-			  mild = planned(
-				  PLAN(STEP("node001", "install", "new"), "", ""));
-	struct bu_err err;
-
-	ck_assert_int_eq(bu_planned_granted(&mild, NULL, &err), 0);
-	ck_assert_int_eq(bu_planned_granted(&mixed, "wipe", &err), 0);
-	ck_assert_int_eq(bu_planned_granted(&mixed, NULL, &err), -1);
-	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
-	ck_assert_str_eq(
-		err.text,
-		"node007: what is on the disk is lost; --grant wipe allows it");
-	ck_assert_int_eq(bu_planned_granted(&mild, "install", &err), -1);
-	ck_assert_int_eq(err.kind, BU_ERR_USAGE);
-	bu_planned_fini(&mixed);
-	bu_planned_fini(&mild);
 }
 END_TEST
 
@@ -233,5 +213,5 @@ START_TEST(is_the_same_after_a_file)
 END_TEST
 
 BU_UNIT("planned", groups_what_reads_the_same, says_the_consequences,
-	says_when_there_is_nothing_to_do, a_wipe_needs_its_grant,
-	a_changed_plan_is_refused, what_is_no_plan_is_refused, is_the_same_after_a_file)
+	says_when_there_is_nothing_to_do, a_changed_plan_is_refused,
+	what_is_no_plan_is_refused, is_the_same_after_a_file)

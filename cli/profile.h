@@ -15,8 +15,5 @@
 int bu_profile_check(const char *dir, struct bu_findings *findings,
 		     struct bu_tree **ret_tree, struct bu_desired **ret_desired,
 		     struct bu_err *err);
-/* Commit id of the git work tree in which dir lies, when nothing that counts in dir
- * differs from it; "" otherwise. Owned. */
-char *bu_profile_commit(const char *dir);
 
 #endif

@@ -413,7 +413,7 @@ START_TEST(plans_are_refused_with_their_reason)
 	d = call(&site, site.local, "POST", "/v1/apply", "{\"digest\":\"00\"}", 404);
 	ck_assert_ptr_nonnull(strstr(error_text(d), "no blob 00"));
 	e = call(&site, site.local, "POST", "/v1/apply",
-		 "{\"digest\":\"00\",\"grant\":\"install\"}", 400);
+		 "{\"digest\":\"00\",\"grants\":[{\"class\":\"install\"}]}", 400);
 	ck_assert_ptr_nonnull(strstr(error_text(e), "'install' is nothing to grant"));
 	bu_tree_destroy(tree);
 	finish(&site);

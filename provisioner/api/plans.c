@@ -126,23 +126,58 @@ check_fresh(struct bu_api *api, const json_t *plan, const char *digest,
 	return 0;
 }
 
+/* grants: [{"class","nodes"}]; what they mean is the rollout's to say. */
+static int
+check_grants(const json_t *grants, struct bu_err *err)
+{
+	json_t *grant;
+	size_t i;
+
+	if (grants && !json_is_array(grants))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'grants': a list is needed");
+	json_array_foreach (grants, i, grant) {
+		const char *class = bu_json_str(grant, "class", "");
+
+		if (!bu_class_needs_grant(bu_class_from_name(class)))
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "'%s' is nothing to grant; reimage and wipe "
+					  "are",
+					  class);
+	}
+	return 0;
+}
+
+/* "wipe" when that is granted for all nodes. */
+static const char *
+granted_of(const json_t *grants)
+{
+	json_t *grant;
+	size_t i;
+
+	json_array_foreach (grants, i, grant)
+		if (strcmp(bu_json_str(grant, "class", ""), "wipe") == 0 &&
+		    !json_object_get(grant, "nodes"))
+			return "wipe";
+	return NULL;
+}
+
 BU_HANDLER(bu_api_apply)
 {
 	struct bu_api *api = arg;
 	const char *digest;
-	const char *grant = bu_json_str(request->body, "grant", NULL);
+	const json_t *grants = json_object_get(request->body, "grants");
 	bu_autojson json_t *plan = NULL;
 	char id[40] = "";
 
 	if (bu_json_get_str(request->body, "digest", &digest, err) != 0)
 		return BU_ANSWER_ERROR;
-	if (grant && !bu_class_needs_grant(bu_class_from_name(grant)))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "'%s' is nothing to grant; wipe is", grant);
+	if (check_grants(grants, err) != 0)
+		return BU_ANSWER_ERROR;
 	plan = load_blob(api, digest, "plan", err);
 	if (!plan || check_fresh(api, plan, digest, err) != 0 ||
-	    bu_rollouts_apply(api->rollouts, plan, digest, grant, "local", id, err) !=
-		    0)
+	    bu_rollouts_apply(api->rollouts, plan, digest, granted_of(grants), "local",
+			      id, err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:s,s:i}", "rollout", id, "nodes",
 				(int)json_array_size(json_object_get(plan, "steps")));

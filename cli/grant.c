@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads grants and holds them against a plan's steps; called by apply. */
+#include "cli/grant.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/output.h"
+#include "model/step.h"
+#include "profiles/nodeset.h"
+
+static const char *const class_help[] = {
+#define X(id, name, grant, help) help,
+	BU_CLASSES(X)
+#undef X
+};
+
+static enum bu_class
+class_of(const json_t *object)
+{
+	return bu_class_from_name(bu_json_str(object, "class", ""));
+}
+
+/* Nodes of the plan in a pool or a state: a bu_nodeset_group_fn. */
+static int
+find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_err *err)
+{
+	static const struct {
+		const char *prefix, *key;
+	} questions[] = {{"state=", "from"}, {"pool=", "pool"}, {"", "pool"}};
+	const json_t *steps = arg;
+	size_t count = nodeset->count, q = 0, i;
+	const char *value;
+	json_t *step;
+
+	while (strncmp(group, questions[q].prefix, strlen(questions[q].prefix)) != 0)
+		q++;
+	value = group + strlen(questions[q].prefix);
+	json_array_foreach (steps, i, step)
+		if (strcmp(bu_json_str(step, questions[q].key, ""), value) == 0 &&
+		    bu_nodeset_add(nodeset, bu_json_str(step, "node", ""), err) != 0)
+			return -1;
+	if (nodeset->count > count)
+		return 0;
+	return bu_err_set(err, BU_ERR_USAGE, 0,
+			  "no step of this plan is of a node with '%.80s'", group);
+}
+
+/* {name: true} of the nodeset; sets of JSON, as bu_nodeset_has() looks at each name. */
+static json_t *
+set_of(const char *text, const json_t *steps, struct bu_err *err)
+{
+	struct bu_nodeset *nodeset =
+		bu_nodeset_parse(text, find_group, (void *)steps, err);
+	json_t *set = nodeset ? json_object() : NULL;
+
+	for (size_t i = 0; nodeset && i < nodeset->count; i++)
+		json_object_set_new(set, nodeset->names[i], json_true());
+	bu_nodeset_destroy(nodeset);
+	return set;
+}
+
+/* Those of the nodeset that have a step, as a hostlist; owned. */
+static char *
+nodes_of(const char *text, const json_t *steps, struct bu_err *err)
+{
+	bu_autojson json_t *set = set_of(text, steps, err);
+	bu_autojson json_t *names = json_array();
+	json_t *step;
+	size_t i;
+
+	if (!set)
+		return NULL;
+	json_array_foreach (steps, i, step)
+		if (json_object_get(set, bu_json_str(step, "node", "")))
+			json_array_append(names, json_object_get(step, "node"));
+	return bu_out_fold(names);
+}
+
+static json_t *
+read_grant(const char *word, const json_t *steps, struct bu_err *err)
+{
+	const char *colon = strchr(word, ':');
+	bu_autofree char *name =
+		bu_xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
+	bu_autofree char *nodes = NULL;
+
+	if (!bu_class_needs_grant(bu_class_from_name(name))) {
+		bu_err_set(err, BU_ERR_USAGE, 0,
+			   "--grant '%s': give reimage or wipe, with :NODESET for "
+			   "some of the nodes alone",
+			   word);
+		return NULL;
+	}
+	if (colon) {
+		nodes = nodes_of(colon + 1, steps, err);
+		if (!nodes) {
+			bu_err_wrap(err, "--grant '%s'", word);
+			if (err)
+				err->kind = BU_ERR_USAGE;
+			return NULL;
+		}
+	}
+	return json_pack("{s:s,s:s*}", "class", name, "nodes", nodes);
+}
+
+json_t *
+bu_grants_make(const struct bu_words *words, const json_t *steps, struct bu_err *err)
+{
+	json_t *grants = json_array();
+
+	for (int i = 0; i < words->count; i++) {
+		json_t *grant = read_grant(words->items[i], steps, err);
+
+		if (!grant) {
+			json_decref(grants);
+			return NULL;
+		}
+		json_array_append_new(grants, grant);
+	}
+	return grants;
+}
+
+struct granted {
+	enum bu_class class;
+	json_t *nodes; /* a set; NULL = all */
+};
+
+static int
+allows(const struct granted *granted, size_t count, const json_t *step)
+{
+	for (size_t i = 0; i < count; i++)
+		if (class_of(step) <= granted[i].class &&
+		    (!granted[i].nodes ||
+		     json_object_get(granted[i].nodes, bu_json_str(step, "node", ""))))
+			return 1;
+	return 0;
+}
+
+/* One class after the other: "gpu[1-3]: what is on the disk is lost; --grant ..." */
+static int
+refuse(json_t *const *names, struct bu_err *err)
+{
+	bu_autofree char *text = bu_xstrdup("");
+
+	for (size_t class = 0; class < BU_LEN(class_help); class ++) {
+		bu_autofree char *old = NULL, *nodes = NULL;
+
+		if (json_array_size(names[class]) == 0)
+			continue;
+		old = bu_steal(&text);
+		nodes = bu_out_fold(names[class]);
+		text = bu_xasprintf("%s%s%s: %s; --grant %s allows it", old,
+				    *old ? "; " : "", nodes, class_help[class],
+				    bu_class_name((enum bu_class) class));
+	}
+	return *text ? bu_err_set(err, BU_ERR_DENIED, 0, "%s", text) : 0;
+}
+
+int
+bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err)
+{
+	size_t count = json_array_size(grants), i;
+	bu_autofree struct granted *granted = bu_xcalloc(count + 1, sizeof(*granted));
+	json_t *names[BU_LEN(class_help)], *step, *grant;
+	int rc;
+
+	for (i = 0; i < BU_LEN(names); i++)
+		names[i] = json_array();
+	json_array_foreach (grants, i, grant) {
+		const char *nodes = bu_json_str(grant, "nodes", NULL);
+
+		granted[i].class = class_of(grant);
+		granted[i].nodes = nodes ? set_of(nodes, steps, NULL) : NULL;
+		bu_assert(!nodes || granted[i].nodes); /* bu_grants_make() wrote it */
+	}
+	json_array_foreach (steps, i, step)
+		if (bu_class_needs_grant(class_of(step)) &&
+		    !allows(granted, count, step))
+			json_array_append(names[class_of(step)],
+					  json_object_get(step, "node"));
+	rc = refuse(names, err);
+	for (i = 0; i < count; i++)
+		json_decref(granted[i].nodes);
+	for (i = 0; i < BU_LEN(names); i++)
+		json_decref(names[i]);
+	return rc;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Grants: their words, and what they leave out. */
+#include "cli/grant.h"
+
+#include "base/json.h"
+#include "cli/testing.h"
+#include "tests/support/unit.h"
+
+#define STEP(node, pool, class, from)                                                  \
+	"{'node':'" node "','pool':'" pool "','class':'" class "','from':'" from "'}"
+
+static json_t *
+steps(void)
+{
+	return parse("[" STEP("n1", "train", "wipe", "ready") "," STEP(
+		"n2", "train", "reimage",
+		"failed") "," STEP("n3", "infer", "reimage",
+				   "ready") "," STEP("n4", "infer", "reboot",
+						     "ready") "]");
+}
+
+/* Words with a blank between them. */
+static struct bu_words
+words_of(char *text)
+{
+	struct bu_words words = {0};
+	char *word;
+
+	while ((word = strsep(&text, " ")))
+		if (*word)
+			words.items[words.count++] = word;
+	return words;
+}
+
+START_TEST(a_grant_covers_its_class_and_its_nodes)
+{
+	static const struct {
+		const char *words, *left; /* "" = nothing */
+	} rows[] = {
+		{"", "n[2-3]: drained, system written anew; data is kept; --grant "
+		     "reimage allows it; n1: drained; what is on the disk is lost; "
+		     "--grant wipe allows it"},
+		{"wipe", ""},
+		{"reimage", "n1: drained; what is on the disk is lost; --grant wipe "
+			    "allows it"},
+		{"reimage wipe:n1", ""},
+		{"reimage wipe:@train", ""},
+		{"wipe:@train", "n3: drained, system written anew; data is kept; "
+				"--grant reimage allows it"},
+		{"wipe:state=ready", "n2: drained, system written anew; data is kept; "
+				     "--grant reimage allows it"},
+		{"wipe:n[1-9]!n3 reimage:n3", ""},
+	};
+	bu_autojson json_t *list = steps();
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = strdup(rows[i].words);
+		struct bu_words words = words_of(text);
+		struct bu_err err = {0};
+		bu_autojson json_t *grants = bu_grants_make(&words, list, &err);
+
+		ck_assert_msg(grants != NULL, "%s: %s", rows[i].words, err.text);
+		ck_assert_int_eq(bu_grants_check(grants, list, &err),
+				 *rows[i].left ? -1 : 0);
+		ck_assert_str_eq(err.text, rows[i].left);
+		ck_assert_int_eq(err.kind, *rows[i].left ? BU_ERR_DENIED : BU_ERR_NONE);
+	}
+}
+END_TEST
+
+START_TEST(bringupd_gets_plain_hostlists)
+{
+	bu_autojson json_t *list = steps();
+	char text[] = "wipe:@train,n9 reimage";
+	struct bu_words words = words_of(text);
+	bu_autojson json_t *grants = bu_grants_make(&words, list, NULL);
+	bu_autojson json_t *want =
+		parse("[{'class':'wipe','nodes':'n[1-2]'},{'class':'reimage'}]");
+
+	ck_assert(json_equal(grants, want));
+}
+END_TEST
+
+START_TEST(wrong_words_are_refused)
+{
+	static const struct {
+		const char *word, *want;
+	} rows[] = {
+		{"install", "give reimage or wipe"},
+		{"", "give reimage or wipe"},
+		{"wipe:", "--grant 'wipe:'"},
+		{"wipe:n[3-1]", "--grant 'wipe:n[3-1]'"},
+		{"wipe:@nowhere", "no step of this plan"},
+		{"wipe:state=lost", "no step of this plan"},
+	};
+	bu_autojson json_t *list = steps();
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_words words = {.items = {rows[i].word}, .count = 1};
+		struct bu_err err = {0};
+
+		ck_assert_ptr_null(bu_grants_make(&words, list, &err));
+		ck_assert_int_eq(err.kind, BU_ERR_USAGE);
+		ck_assert_msg(strstr(err.text, rows[i].want), "%s", err.text);
+	}
+}
+END_TEST
+
+BU_UNIT("grant", a_grant_covers_its_class_and_its_nodes, bringupd_gets_plain_hostlists,
+	wrong_words_are_refused)
