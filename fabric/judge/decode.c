@@ -81,7 +81,7 @@ collect(struct decoder *d, const struct bu_pair_result *result,
 		sight->node[SENDS] = node[from];
 		sight->node[RECEIVES] = node[!from];
 		sight->dir = &result->dir[from];
-		sight->verdict = bu_expect_judge(expect, sight->dir, sight->reason);
+		sight->verdict = bu_expect_judge(expect, result, from, sight->reason);
 		if (sight->verdict == BU_VERDICT_INCONCLUSIVE &&
 		    result->error.kind != BU_ERR_NONE)
 			snprintf(sight->reason, sizeof(sight->reason), "%s",

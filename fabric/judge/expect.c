@@ -6,10 +6,18 @@
  */
 #include "fabric/judge/expect.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-/* A payload rate cannot exceed the line's; a clock and a shaper are not exact. */
-static const double over_line = 1.05;
+/* By how much a rate may exceed the framing limit: a port's line rate and two quartz
+ * clocks are good to 0.02 %, but a shaper (the link's rate is not the port's) counts
+ * fewer bytes of each frame than the wire has, and lets bursts pass. */
+static const double over_port = 1.003, over_shaper = 1.05, same_rate = 0.02;
+/* Both ends take the time between the same two messages: these are late by a
+ * scheduler's whim at worst, a clock that is wrong is wrong by a share. */
+static const double clock_share = 0.03, clock_seconds = 0.25;
+enum { ROCE_OVERHEAD = 82, IB_OVERHEAD = 26 };
 
 int
 bu_expect_check(const struct bu_expect *expect, struct bu_err *err)
@@ -29,6 +37,10 @@ bu_expect_to_json(const struct bu_expect *expect)
 
 	if (expect->lat_max_us > 0)
 		json_object_set_new(value, "lat_max_us", json_real(expect->lat_max_us));
+	if (expect->mtu > 0)
+		json_object_set_new(value, "mtu", json_integer(expect->mtu));
+	if (expect->gpu)
+		json_object_set_new(value, "memory", json_string("gpu"));
 	return value;
 }
 
@@ -53,16 +65,178 @@ is_path_error(enum bu_err_kind kind)
 	return kind == BU_ERR_REMOTE || kind == BU_ERR_TIMEOUT || kind == BU_ERR_VERIFY;
 }
 
-enum bu_verdict
-bu_expect_judge(const struct bu_expect *expect, const struct bu_pair_dir *dir,
-		char ret_reason[BU_REASON_SIZE])
+double
+bu_expect_limit_gbps(const struct bu_expect *expect,
+		     const struct bu_pair_result *result)
 {
+	double overhead =
+		result->end[BU_END_A].infiniband ? IB_OVERHEAD : ROCE_OVERHEAD;
+
+	if (result->mtu <= 0) /* not told */
+		return expect->link_gbps;
+	return expect->link_gbps * result->mtu / (result->mtu + overhead);
+}
+
+/* Each doubt writes its reason and returns 1, or leaves the text alone. */
+static int
+doubt_loopback(const struct bu_expect *expect, const struct bu_pair_result *r,
+	       int direction, char *ret)
+{
+	if (!bu_pair_is_loopback(r))
+		return 0;
+	snprintf(ret, BU_REASON_SIZE,
+		 "loopback: both ends are the port %.48s of %.64s, no cable was used",
+		 r->end[0].gid, r->end[0].device);
+	return 1;
+}
+
+static int
+doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int direction,
+	  char *ret)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct bu_pair_end *end = &r->end[i];
+		char wanted[64];
+
+		if (end->infiniband || end->gid_type == BU_GID_UNKNOWN)
+			continue;
+		snprintf(wanted, sizeof(wanted), "::ffff:%.48s", end->address);
+		if (end->gid_type == BU_GID_ROCE_V2 &&
+		    (!end->address[0] || strcmp(end->gid, wanted) == 0))
+			continue;
+		snprintf(ret, BU_REASON_SIZE,
+			 "wrong GID: %.64s used %.48s (%s, index %d), RoCE v2 %.64s is "
+			 "wanted",
+			 end->node, end->gid, bu_gid_type_name(end->gid_type),
+			 end->gid_index, end->address[0] ? wanted : "of the fabric");
+		return 1;
+	}
+	return 0;
+}
+
+static int
+doubt_mtu(const struct bu_expect *expect, const struct bu_pair_result *r, int direction,
+	  char *ret)
+{
+	int low = r->end[1].mtu < r->end[0].mtu;
+
+	if (expect->mtu == 0 || r->mtu == 0 || r->mtu == expect->mtu)
+		return 0;
+	snprintf(ret, BU_REASON_SIZE,
+		 "wrong MTU: the path's is %d, %d is wanted; the port of %.64s has %d, "
+		 "the one of %.64s %d",
+		 r->mtu, expect->mtu, r->end[low].node, r->end[low].mtu,
+		 r->end[!low].node, r->end[!low].mtu);
+	return 1;
+}
+
+static int
+doubt_memory(const struct bu_expect *expect, const struct bu_pair_result *r,
+	     int direction, char *ret)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct bu_pair_end *end = &r->end[i];
+		int gpu = end->memory == BU_MEMORY_DMABUF ||
+			  end->memory == BU_MEMORY_PEERMEM;
+
+		if ((!gpu && !expect->gpu) || (gpu && end->memory_found == end->memory))
+			continue;
+		if (end->memory == BU_MEMORY_UNKNOWN && end->memory_found == 0 &&
+		    !end->device[0])
+			continue; /* it never got as far */
+		snprintf(ret, BU_REASON_SIZE,
+			 "memory in the wrong place: %.64s was to use GPU memory%s%s, "
+			 "reading it back shows %s",
+			 end->node, gpu ? " by " : "",
+			 gpu ? bu_memory_name(end->memory) + strlen("gpu ") : "",
+			 end->memory_found == BU_MEMORY_UNKNOWN
+				 ? "nothing"
+				 : bu_memory_name(end->memory_found));
+		return 1;
+	}
+	return 0;
+}
+
+static int
+doubt_clock(const struct bu_expect *expect, const struct bu_pair_result *r,
+	    int direction, char *ret)
+{
+	const double *seconds = r->dir[direction].clock_seconds;
+	double apart = fabs(seconds[0] - seconds[1]);
+
+	if (seconds[0] <= 0 || seconds[1] <= 0 ||
+	    apart <= fmax(clock_seconds, clock_share * fmax(seconds[0], seconds[1])))
+		return 0;
+	snprintf(ret, BU_REASON_SIZE,
+		 "clock in doubt: the runs took %.3f s by the sender's clock (%.64s) "
+		 "and "
+		 "%.3f s by the receiver's (%.64s)",
+		 seconds[0], r->end[direction].node, seconds[1],
+		 r->end[!direction].node);
+	return 1;
+}
+
+static int
+doubt_rate(const struct bu_expect *expect, const struct bu_pair_result *r,
+	   int direction, char *ret)
+{
+	double gbps = r->dir[direction].bw_median_gbps;
+	double port = r->end[direction].rate_gbps, tolerance = over_shaper;
+	double limit = bu_expect_limit_gbps(expect, r);
+	char got[32], most[32];
+
+	if (fabs(port - expect->link_gbps) <= same_rate * expect->link_gbps)
+		tolerance = over_port;
+	if (gbps <= limit * tolerance)
+		return 0;
+	bu_rate_text(gbps, got, sizeof(got));
+	bu_rate_text(limit, most, sizeof(most));
+	snprintf(
+		ret, BU_REASON_SIZE,
+		"%s is more than the link can carry: framing leaves %s for payload; is "
+		"the profile's rate right?",
+		got, most);
+	return 1;
+}
+
+/* In this order: a loop explains a wrong rate, not the other way round. `early` ones
+ * hold for a direction that was not finished, too. */
+static const struct {
+	int early;
+	int (*check)(const struct bu_expect *expect, const struct bu_pair_result *r,
+		     int direction, char *ret);
+} doubts[] = {
+	{1, doubt_loopback}, {1, doubt_gid},   {1, doubt_mtu},
+	{1, doubt_memory},   {0, doubt_clock}, {0, doubt_rate},
+};
+
+int
+bu_expect_doubt(const struct bu_expect *expect, const struct bu_pair_result *result,
+		int direction, char ret_reason[BU_REASON_SIZE])
+{
+	int failed = result->dir[direction].error.kind != BU_ERR_NONE;
+
+	for (size_t i = 0; i < BU_LEN(doubts); i++) {
+		if ((doubts[i].early || !failed) &&
+		    doubts[i].check(expect, result, direction, ret_reason))
+			return 1;
+	}
+	return 0;
+}
+
+enum bu_verdict
+bu_expect_judge(const struct bu_expect *expect, const struct bu_pair_result *result,
+		int direction, char ret_reason[BU_REASON_SIZE])
+{
+	const struct bu_pair_dir *dir = &result->dir[direction];
 	double min_gbps = bu_expect_min_gbps(expect);
 	char got[32], wanted[32];
 	int low = 0;
 
 	bu_rate_text(dir->bw_median_gbps, got, sizeof(got));
 	bu_rate_text(min_gbps, wanted, sizeof(wanted));
+	if (bu_expect_doubt(expect, result, direction, ret_reason))
+		return BU_VERDICT_INCONCLUSIVE;
 	if (dir->error.kind != BU_ERR_NONE) {
 		snprintf(ret_reason, BU_REASON_SIZE, "%s", dir->error.text);
 		return is_path_error(dir->error.kind) ? BU_VERDICT_FAIL
@@ -70,13 +244,6 @@ bu_expect_judge(const struct bu_expect *expect, const struct bu_pair_dir *dir,
 	}
 	if (dir->runs == 0 || dir->lat_count == 0) {
 		snprintf(ret_reason, BU_REASON_SIZE, "the measurement did not finish");
-		return BU_VERDICT_INCONCLUSIVE;
-	}
-	if (dir->bw_median_gbps > expect->link_gbps * over_line) {
-		snprintf(ret_reason, BU_REASON_SIZE,
-			 "%s is more than the link carries: is the profile's rate "
-			 "right?",
-			 got);
 		return BU_VERDICT_INCONCLUSIVE;
 	}
 	for (int i = 0; i < dir->runs; i++)
@@ -100,8 +267,8 @@ bu_expect_judge_pair(const struct bu_expect *expect,
 		     const struct bu_pair_result *result)
 {
 	char reason[BU_REASON_SIZE];
-	enum bu_verdict a = bu_expect_judge(expect, &result->dir[0], reason);
-	enum bu_verdict b = bu_expect_judge(expect, &result->dir[1], reason);
+	enum bu_verdict a = bu_expect_judge(expect, result, BU_END_A, reason);
+	enum bu_verdict b = bu_expect_judge(expect, result, BU_END_B, reason);
 
 	if (a == BU_VERDICT_FAIL || b == BU_VERDICT_FAIL)
 		return BU_VERDICT_FAIL;

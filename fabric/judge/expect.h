@@ -7,11 +7,13 @@
 
 #include "model/result.h"
 
-/* JSON {"link_gbps","percent","lat_max_us"?}. */
+/* JSON {"link_gbps","percent","lat_max_us"?,"mtu"?,"memory"?:"gpu"}. */
 struct bu_expect {
 	double link_gbps;  /* rate of the link, 10^9 bit/s */
 	double percent;    /* of it must arrive as payload, 0 to 100 */
 	double lat_max_us; /* greatest median latency; 0 = not judged */
+	int mtu;           /* path MTU that is wanted, bytes; 0 = not judged */
+	int gpu;           /* the payload must have lain in GPU memory */
 };
 /* BU_ERR_INVAL unless 0 < link_gbps and 0 < percent <= 100. */
 int bu_expect_check(const struct bu_expect *expect, struct bu_err *err);
@@ -19,13 +21,24 @@ json_t *bu_expect_to_json(const struct bu_expect *expect);
 /* The least median that passes. */
 double bu_expect_min_gbps(const struct bu_expect *expect);
 
+/* What framing leaves of the link for payload: MTU / (MTU + 82 bytes) for RoCE v2, 26
+ * for InfiniBand. Nobody measures more with a sound instrument. */
+double bu_expect_limit_gbps(const struct bu_expect *expect,
+			    const struct bu_pair_result *result);
+
 enum { BU_REASON_SIZE = 320 };
-/* fail: the median is under the expectation or over the latency, or the path lost,
+/* 1 when the instrument itself was wrong in this direction: loopback, a GID that is not
+ * the fabric address's, another path MTU than wanted, memory in the wrong place, clocks
+ * of both ends that disagree, more than the link can carry. reason: one line. */
+int bu_expect_doubt(const struct bu_expect *expect, const struct bu_pair_result *result,
+		    int direction, char ret_reason[BU_REASON_SIZE]);
+/* direction: BU_END_A is a to b.
+ * fail: the median is under the expectation or over the latency, or the path lost,
  * stalled or changed the payload. warn: it passes, but a single run does not.
- * inconclusive: the instrument failed, did not finish, or reports more than the link
- * can carry. reason: one line. */
+ * inconclusive: the instrument failed, did not finish, or is in doubt.
+ * reason: one line. */
 enum bu_verdict bu_expect_judge(const struct bu_expect *expect,
-				const struct bu_pair_dir *dir,
+				const struct bu_pair_result *result, int direction,
 				char ret_reason[BU_REASON_SIZE]);
 /* The whole probe: both directions must pass. fail beats inconclusive beats warn. */
 enum bu_verdict bu_expect_judge_pair(const struct bu_expect *expect,

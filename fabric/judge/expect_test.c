@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fabric/judge/expect.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/support/unit.h"
@@ -37,14 +38,18 @@ static const struct {
 START_TEST(judges_a_direction)
 {
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_pair_dir dir = {.lat_count = rows[i].lat_count};
+		struct bu_pair_result r;
+		struct bu_pair_dir *dir = &r.dir[BU_END_B];
 		char reason[BU_REASON_SIZE];
 
-		for (int r = 0; r < 4 && rows[i].runs[r] > 0; r++)
-			bu_pair_dir_add(&dir, rows[i].runs[r]);
-		dir.error.kind = rows[i].error;
-		strcpy(dir.error.text, "boom");
-		ck_assert_msg(bu_expect_judge(&demo, &dir, reason) == rows[i].verdict,
+		bu_pair_result_init(&r);
+		dir->lat_count = rows[i].lat_count;
+		for (int run = 0; run < 4 && rows[i].runs[run] > 0; run++)
+			bu_pair_dir_add(dir, rows[i].runs[run]);
+		dir->error.kind = rows[i].error;
+		strcpy(dir->error.text, "boom");
+		ck_assert_msg(bu_expect_judge(&demo, &r, BU_END_B, reason) ==
+				      rows[i].verdict,
 			      "%s: %s", rows[i].what, reason);
 		ck_assert_msg(strstr(reason, rows[i].reason) != NULL, "%s: %s",
 			      rows[i].what, reason);
@@ -54,8 +59,11 @@ END_TEST
 
 START_TEST(refuses_empty_expectations)
 {
-	static const struct bu_expect bad[] = {
-		{0, 80, 0}, {-1, 80, 0}, {0.02, 0, 0}, {0.02, 101, 0}, {0.02, -1, 0}};
+	static const struct bu_expect bad[] = {{.link_gbps = 0, .percent = 80},
+					       {.link_gbps = -1, .percent = 80},
+					       {.link_gbps = 0.02, .percent = 0},
+					       {.link_gbps = 0.02, .percent = 101},
+					       {.link_gbps = 0.02, .percent = -1}};
 	struct bu_err err;
 
 	ck_assert_int_eq(bu_expect_check(&demo, &err), 0);
@@ -82,18 +90,194 @@ END_TEST
 START_TEST(latency_counts_where_it_is_asked_for)
 {
 	struct bu_expect expect = demo;
-	struct bu_pair_dir dir = {.lat_count = 200, .lat_median_us = 900};
+	struct bu_pair_result r;
 	char reason[BU_REASON_SIZE];
 
-	bu_pair_dir_add(&dir, 0.019);
-	ck_assert_int_eq(bu_expect_judge(&expect, &dir, reason), BU_VERDICT_PASS);
+	bu_pair_result_init(&r);
+	r.dir[0].lat_count = 200;
+	r.dir[0].lat_median_us = 900;
+	bu_pair_dir_add(&r.dir[0], 0.019);
+	ck_assert_int_eq(bu_expect_judge(&expect, &r, BU_END_A, reason),
+			 BU_VERDICT_PASS);
 	expect.lat_max_us = 900;
-	ck_assert_int_eq(bu_expect_judge(&expect, &dir, reason), BU_VERDICT_PASS);
+	ck_assert_int_eq(bu_expect_judge(&expect, &r, BU_END_A, reason),
+			 BU_VERDICT_PASS);
 	expect.lat_max_us = 899;
-	ck_assert_int_eq(bu_expect_judge(&expect, &dir, reason), BU_VERDICT_FAIL);
+	ck_assert_int_eq(bu_expect_judge(&expect, &r, BU_END_A, reason),
+			 BU_VERDICT_FAIL);
 	ck_assert_str_eq(reason, "median latency 900.0 us, at most 899.0 us wanted");
 }
 END_TEST
 
+static void
+make_good(struct bu_pair_result *r)
+{
+	bu_pair_result_init(r);
+	r->mtu = 4096;
+	for (int i = 0; i < 2; i++) {
+		struct bu_pair_end *end = &r->end[i];
+
+		snprintf(end->node, sizeof(end->node), "node00%d", i + 1);
+		snprintf(end->device, sizeof(end->device), "mlx5_0");
+		snprintf(end->address, sizeof(end->address), "10.78.0.1%d", i);
+		snprintf(end->gid, sizeof(end->gid), "::ffff:10.78.0.1%d", i);
+		end->gid_type = BU_GID_ROCE_V2;
+		end->mtu = 4096;
+		end->rate_gbps = 400;
+		end->memory = BU_MEMORY_HOST;
+		bu_pair_dir_add(&r->dir[i], 391.8);
+		r->dir[i].lat_count = 200;
+		r->dir[i].clock_seconds[0] = 2.01;
+		r->dir[i].clock_seconds[1] = 2.0;
+	}
+}
+
+static void
+in_gpu(struct bu_pair_result *r, enum bu_memory way, enum bu_memory found)
+{
+	for (int i = 0; i < 2; i++) {
+		r->end[i].memory = way;
+		r->end[i].memory_found = i ? found : way;
+	}
+}
+
+/* Each row turns one screw of a sound instrument; the verdict must not be a pass and
+ * not a fail either. */
+enum screw {
+	SOUND,
+	LOOP,
+	LOOP_LOST,
+	GID_V1,
+	GID_ELSEWHERE,
+	MTU_LOW,
+	MTU_LOST,
+	MEMORY_HOST,
+	MEMORY_GPU,
+	MEMORY_UNPROVEN,
+	MEMORY_FOUND_HOST,
+	CLOCK,
+	CLOCK_LATE,
+	RATE_PORT,
+	RATE_SHAPER,
+	RATE_SHAPER_IN,
+	RATE_IB,
+	RATE_IB_IN,
+	SLOW
+};
+
+static const struct {
+	enum screw screw;
+	enum bu_verdict verdict;
+	const char *reason;
+} screws[] = {
+	{SOUND, BU_VERDICT_PASS, "391.80 Gbit/s"},
+	{LOOP, BU_VERDICT_INCONCLUSIVE, "loopback"},
+	{LOOP_LOST, BU_VERDICT_INCONCLUSIVE, "loopback"},
+	{GID_V1, BU_VERDICT_INCONCLUSIVE, "wrong GID: node002"},
+	{GID_ELSEWHERE, BU_VERDICT_INCONCLUSIVE, "wrong GID: node001"},
+	{MTU_LOW, BU_VERDICT_INCONCLUSIVE, "the port of node002 has 1024"},
+	{MTU_LOST, BU_VERDICT_INCONCLUSIVE, "wrong MTU"},
+	{MEMORY_HOST, BU_VERDICT_INCONCLUSIVE, "memory in the wrong place: node001"},
+	{MEMORY_GPU, BU_VERDICT_PASS, ""},
+	{MEMORY_UNPROVEN, BU_VERDICT_INCONCLUSIVE, "peermem, reading it back shows n"},
+	{MEMORY_FOUND_HOST, BU_VERDICT_INCONCLUSIVE, "dmabuf, reading it back shows h"},
+	{CLOCK, BU_VERDICT_INCONCLUSIVE, "clock in doubt: the runs took 10.000 s"},
+	{CLOCK_LATE, BU_VERDICT_PASS, ""},
+	{RATE_PORT, BU_VERDICT_INCONCLUSIVE, "framing leaves 392.15 Gbit/s"},
+	{RATE_SHAPER, BU_VERDICT_INCONCLUSIVE, "more than the link"},
+	{RATE_SHAPER_IN, BU_VERDICT_PASS, ""},
+	{RATE_IB, BU_VERDICT_INCONCLUSIVE, "397.48"}, /* 399.7: once published */
+	{RATE_IB_IN, BU_VERDICT_PASS, ""},
+	{SLOW, BU_VERDICT_FAIL, "372"},
+};
+
+static void
+turn(enum screw screw, struct bu_pair_result *r, struct bu_expect *expect)
+{
+	double *clocks = r->dir[0].clock_seconds;
+
+	r->dir[0].runs = 0;
+	switch (screw) {
+	case LOOP_LOST:
+	case LOOP:
+		strcpy(r->end[1].gid, r->end[0].gid);
+		break;
+	case GID_V1:
+		r->end[1].gid_type = BU_GID_ROCE_V1;
+		break;
+	case GID_ELSEWHERE:
+		strcpy(r->end[0].gid, "::ffff:10.78.0.19");
+		break;
+	case MTU_LOST:
+	case MTU_LOW:
+		r->mtu = r->end[1].mtu = 1024;
+		break;
+	case MEMORY_HOST:
+		expect->gpu = 1;
+		break;
+	case MEMORY_GPU:
+		expect->gpu = 1;
+		in_gpu(r, BU_MEMORY_DMABUF, BU_MEMORY_DMABUF);
+		break;
+	case MEMORY_UNPROVEN:
+		in_gpu(r, BU_MEMORY_PEERMEM, BU_MEMORY_UNKNOWN);
+		break;
+	case MEMORY_FOUND_HOST:
+		in_gpu(r, BU_MEMORY_DMABUF, BU_MEMORY_HOST);
+		break;
+	case CLOCK:
+		clocks[0] = 10;
+		clocks[1] = 9.6;
+		break;
+	case CLOCK_LATE:
+		clocks[0] = 1;
+		clocks[1] = 1.2;
+		break;
+	case RATE_SHAPER:
+	case RATE_SHAPER_IN:
+		r->end[0].rate_gbps = 2.5;
+		break;
+	case RATE_IB:
+	case RATE_IB_IN:
+		for (int i = 0; i < 2; i++) {
+			r->end[i].infiniband = 1;
+			r->end[i].gid_type = BU_GID_IB;
+		}
+		break;
+	default:
+		break;
+	}
+	if (screw == LOOP_LOST || screw == MTU_LOST)
+		r->dir[0].error.kind = BU_ERR_REMOTE;
+	bu_pair_dir_add(&r->dir[0], screw == RATE_PORT        ? 393.6
+				    : screw == RATE_SHAPER    ? 412
+				    : screw == RATE_SHAPER_IN ? 411
+				    : screw == RATE_IB        ? 399.7
+				    : screw == RATE_IB_IN     ? 398
+				    : screw == SLOW           ? 370
+							      : 391.8);
+}
+
+START_TEST(a_wrong_instrument_is_never_a_verdict)
+{
+	for (size_t i = 0; i < BU_LEN(screws); i++) {
+		struct bu_expect expect = {
+			.link_gbps = 400, .percent = 93.1, .mtu = 4096};
+		struct bu_pair_result r;
+		char reason[BU_REASON_SIZE];
+		enum bu_verdict verdict;
+
+		make_good(&r);
+		turn(screws[i].screw, &r, &expect);
+		verdict = bu_expect_judge(&expect, &r, BU_END_A, reason);
+		ck_assert_msg(verdict == screws[i].verdict, "screw %d: %s %s",
+			      screws[i].screw, bu_verdict_name(verdict), reason);
+		ck_assert_msg(strstr(reason, screws[i].reason) != NULL, "screw %d: %s",
+			      screws[i].screw, reason);
+	}
+}
+END_TEST
+
 BU_UNIT("expect", judges_a_direction, refuses_empty_expectations,
-	the_worse_direction_counts, latency_counts_where_it_is_asked_for)
+	the_worse_direction_counts, latency_counts_where_it_is_asked_for,
+	a_wrong_instrument_is_never_a_verdict)

@@ -181,7 +181,7 @@ explain(const struct bu_expect *expect, struct bu_pair_result *result)
 	char reason[BU_REASON_SIZE];
 
 	for (int dir = 0; dir < 2 && result->error.kind == BU_ERR_NONE; dir++) {
-		if (bu_expect_judge(expect, &result->dir[dir], reason) !=
+		if (bu_expect_judge(expect, result, dir, reason) !=
 		    BU_VERDICT_INCONCLUSIVE)
 			continue;
 		bu_text_copy(err.text, sizeof(err.text), reason);

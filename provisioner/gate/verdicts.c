@@ -32,7 +32,7 @@ proofs_of(const struct bu_field *field, const struct bu_node *node,
 				continue;
 			for (int dir = 0; halves && dir < 2; dir++) {
 				enum bu_verdict one = bu_expect_judge(
-					&field->expect, &result->dir[dir], reason);
+					&field->expect, result, dir, reason);
 
 				if (one == BU_VERDICT_PASS || one == BU_VERDICT_WARN)
 					seen = one;
