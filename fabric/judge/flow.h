@@ -38,7 +38,8 @@ struct bu_link_count {
 enum { BU_LINK_UP, BU_LINK_DOWN };
 
 struct bu_site {
-	/* All flows at once; fills in what came of them. */
+	/* All flows at once; fills in what came of them. 1 = not all of them are there
+	 * yet: the campaign ends here, and is run again later. */
 	int (*round)(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
 	/* The spines of `count` source ports from sport on; BU_PATH_UNKNOWN where it
 	 * cannot be told. NULL = there is no trace. */

@@ -36,9 +36,25 @@ struct bu_accusation {
 	int of_count;
 };
 
+/* Arrays are by node and may be NULL: nobody is. */
 struct bu_localise_opts {
 	uint64_t seed;
-	int partners; /* 0 = what bu_stage_partners() says */
+	int partners;                 /* 0 = what bu_stage_partners() says */
+	const unsigned char *trusted; /* proven before: partners, never accused */
+	const unsigned char *absent;  /* cannot be tested now */
+	const unsigned char *brief;   /* one partner is enough, unless it is slow */
+	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
+	double lat_max_us; /* 0 = the cohort alone decides */
+	double blast;      /* accused share of a leaf above which it is the leaf;
+			      0 = 0.5 */
+	int lean;          /* extra rounds only where a good part had a bad result */
+};
+
+/* What is known about a port, best last. */
+enum bu_port_state {
+	BU_PORT_OPEN,      /* not tested, or not enough */
+	BU_PORT_SUSPECTED, /* is tested again, or is accused */
+	BU_PORT_GOOD       /* sent and received well, and nothing speaks against it */
 };
 
 struct bu_report {
@@ -48,8 +64,12 @@ struct bu_report {
 	long flows;
 	int undecided; /* suspects whose test did not end: neither accused nor cleared
 			*/
+	unsigned char *ports; /* enum bu_port_state of each */
 };
 
+/* 0: it is over. 1: the site has no answer yet (struct bu_site); the report holds the
+ * ports that are good already, and accuses nobody. The same answers lead to the same
+ * questions, so it is asked again from the start when there are more. -1: it failed. */
 int bu_localise(const struct bu_topology *topology, const struct bu_site *site,
 		const struct bu_localise_opts *opts, struct bu_report *ret,
 		struct bu_err *err);

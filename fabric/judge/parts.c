@@ -13,6 +13,7 @@
 /* Rules of the reference: reject under 95 % of the framing limit; the cohort's is more
  * than 3 % and 3.5 modified z under the median. */
 static const double of_limit = 0.95, of_median = 0.97, z_max = 3.5 / 0.6745;
+enum { COHORT_MIN = 8 }; /* ports, below which there is none to compare with */
 
 const char *
 bu_symptom_name(enum bu_symptom symptom)
@@ -80,7 +81,7 @@ struct best {
 };
 
 static double
-median_best(const struct best *best, int ports)
+median_best(const struct best *best, int ports, size_t *ret_count)
 {
 	bu_autofree float *kept = bu_xcalloc((size_t)ports + 1, sizeof(*kept));
 	size_t count = 0;
@@ -89,6 +90,7 @@ median_best(const struct best *best, int ports)
 		if (best->ports[i] > 0)
 			kept[count++] = best->ports[i];
 	}
+	*ret_count = count;
 	return bu_stats_median(kept, count);
 }
 
@@ -116,7 +118,7 @@ good_sigma(float *values, size_t count, int more_is_better)
 static double
 learn_figure(const struct bu_topology *t, const int *leaf_of,
 	     const struct bu_flow *flows, size_t count, int tier, enum figure figure,
-	     double *ret_sigma)
+	     double *ret_sigma, size_t *ret_cohort)
 {
 	int ports = bu_topology_ports(t);
 	bu_autofree float *by_port = bu_xcalloc((size_t)ports + 1, sizeof(float));
@@ -137,7 +139,7 @@ learn_figure(const struct bu_topology *t, const int *leaf_of,
 			by_port[flow->src] = value;
 	}
 	*ret_sigma = good_sigma(all, best.flow_count, figure == RATE);
-	return median_best(&best, ports);
+	return median_best(&best, ports, ret_cohort);
 }
 
 static void
@@ -145,15 +147,16 @@ learn_lost(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
 {
 	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
 	size_t kept = 0;
-	double median;
+	double usual;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!flows[i].doubt)
 			all[kept++] = flows[i].lost;
 	}
-	median = bu_stats_median(all, kept);
-	gate->max_lost =
-		median > 0 ? median + 8 * bu_stats_sigma(all, kept, median) : 0;
+	/* The better quarter: of three nodes one that loses spoils two flows of three.
+	 */
+	usual = bu_stats_quarter(all, kept, 1);
+	gate->max_lost = usual > 0 ? usual + 8 * bu_stats_sigma(all, kept, usual) : 0;
 }
 
 static void
@@ -174,19 +177,34 @@ void
 bu_gate_learn(struct bu_gate *ret, const struct bu_topology *t, const int *leaf_of,
 	      const struct bu_flow *flows, size_t count)
 {
+	double reject = ret->reject > 0 ? ret->reject : of_limit;
+
 	for (int tier = 0; tier < 2; tier++) {
 		double sigma, median, cohort;
+		size_t ports;
 
-		median = learn_figure(t, leaf_of, flows, count, tier, RATE, &sigma);
+		median = learn_figure(t, leaf_of, flows, count, tier, RATE, &sigma,
+				      &ports);
 		cohort = fmin(of_median * median,
 			      median - z_max * fmin(sigma, 0.015 * median));
+		if (ports < COHORT_MIN)
+			cohort = 0;
 		ret->median_gbps[tier] = median;
-		ret->min_gbps[tier] = fmax(of_limit * t->limit_gbps, cohort);
-		median = learn_figure(t, leaf_of, flows, count, tier, LAT, &sigma);
+		ret->min_gbps[tier] = fmax(reject * t->limit_gbps, cohort);
+		median = learn_figure(t, leaf_of, flows, count, tier, LAT, &sigma,
+				      &ports);
 		ret->median_us[tier] = median;
 		ret->max_us[tier] = fmax(1.25 * median, median + 1.5 * z_max * sigma);
-		median = learn_figure(t, leaf_of, flows, count, tier, LAT99, &sigma);
+		if (ports < COHORT_MIN)
+			ret->max_us[tier] = 0;
+		if (ret->lat_limit_us > 0 &&
+		    (ret->max_us[tier] <= 0 || ret->lat_limit_us < ret->max_us[tier]))
+			ret->max_us[tier] = ret->lat_limit_us;
+		median = learn_figure(t, leaf_of, flows, count, tier, LAT99, &sigma,
+				      &ports);
 		ret->max99_us[tier] = fmax(2 * median, median + 2 * z_max * sigma);
+		if (ports < COHORT_MIN)
+			ret->max99_us[tier] = 0;
 	}
 	learn_lost(ret, flows, count);
 	learn_mtu(ret, flows, count);
@@ -238,16 +256,20 @@ bu_parts_decode(const struct bu_topology *t, const int *leaf_of,
 	}
 }
 
-/* Of a bad flow: those without any good flow, else all its parts. */
+/* Of a bad flow: those without any good flow, else all its parts; never trusted ones.
+ */
 static void
 suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
-	     unsigned char *ret)
+	     const unsigned char *trusted, unsigned char *ret)
 {
 	int lasting = 0;
 
 	for (int k = 0; k < n; k++)
-		lasting |= parts[list[k]].bad[symptom] == parts[list[k]].flows;
+		lasting |= !(trusted && trusted[list[k]]) &&
+			   parts[list[k]].bad[symptom] == parts[list[k]].flows;
 	for (int k = 0; k < n; k++) {
+		if (trusted && trusted[list[k]])
+			continue;
 		if (!lasting || parts[list[k]].bad[symptom] == parts[list[k]].flows)
 			ret[list[k]] |= (unsigned char)(1u << symptom);
 	}
@@ -256,7 +278,8 @@ suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 void
 bu_parts_suspect(const struct bu_topology *t, const int *leaf_of,
 		 const struct bu_gate *gate, const struct bu_part *parts,
-		 const struct bu_flow *flows, size_t count, unsigned char *ret)
+		 const struct bu_flow *flows, size_t count,
+		 const unsigned char *trusted, unsigned char *ret)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_flow *flow = &flows[i];
@@ -267,7 +290,7 @@ bu_parts_suspect(const struct bu_topology *t, const int *leaf_of,
 			continue;
 		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
 			if (bits >> s & 1)
-				suspect_flow(parts, list, n, s, ret);
+				suspect_flow(parts, list, n, s, trusted, ret);
 		}
 	}
 }

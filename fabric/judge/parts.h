@@ -2,9 +2,8 @@
 /*
  * The decoder for whole fabrics: from flows to parts of the fabric. Pure.
  *
- * It stands beside fabric/judge/decode.h, which serves the gate: there a handful of
- * nodes is judged with names, reasons and unproven partners; here millions of flows are
- * folded into arrays, and the parts are halves of ports and directions of links.
+ * Millions of flows are folded into arrays; the parts are halves of ports and
+ * directions of links.
  *
  * Part: 2 * port + half of a port (0 sends, 1 receives); then 2 * (leaf * spines +
  * spine) + dir of a link; then 2 * leaf + dir of all links of a leaf together, which is
@@ -35,6 +34,8 @@ const char *bu_symptom_name(enum bu_symptom symptom);
 
 /* From which figure on a flow is bad, by tier: 0 inside a leaf, 1 between leaves. */
 struct bu_gate {
+	double reject;       /* set before it learns: share of the limit; 0 = 0.95 */
+	double lat_limit_us; /* likewise; 0 = the cohort alone decides */
 	double median_gbps[2], min_gbps[2];
 	double median_us[2], max_us[2], max99_us[2];
 	double max_lost;
@@ -53,8 +54,9 @@ int bu_parts_count(const struct bu_topology *topology);
 int bu_flow_parts(const struct bu_topology *topology, const int *leaf_of,
 		  const struct bu_flow *flow, int ret[BU_FLOW_PARTS_MAX]);
 
-/* Absolute (95 % of the limit) and cohort rule (more than 3 % and z of 3.5 below the
- * median of the ports' best) together; the others by cohort alone. */
+/* Absolute (a share of the limit) and cohort rule (more than 3 % and z of 3.5 below the
+ * median of the ports' best) together, latencies and losses by the cohort. Fewer than
+ * eight ports are no cohort: there the absolute ones decide alone. */
 void bu_gate_learn(struct bu_gate *ret, const struct bu_topology *topology,
 		   const int *leaf_of, const struct bu_flow *flows, size_t count);
 /* Bits 1 << symptom; 0 = good. */
@@ -71,10 +73,11 @@ struct bu_part {
 void bu_parts_decode(const struct bu_topology *topology, const int *leaf_of,
 		     const struct bu_gate *gate, const struct bu_flow *flows,
 		     size_t count, struct bu_part *ret);
-/* wanted: bu_parts_count(), each symptom's bit set where a part is to be tested again;
- * lasting where no flow was good. */
+/* ret: bu_parts_count(), each symptom's bit set where a part is to be tested again;
+ * lasting where no flow was good. trusted: parts that are beyond doubt; NULL = none. */
 void bu_parts_suspect(const struct bu_topology *topology, const int *leaf_of,
 		      const struct bu_gate *gate, const struct bu_part *parts,
-		      const struct bu_flow *flows, size_t count, unsigned char *ret);
+		      const struct bu_flow *flows, size_t count,
+		      const unsigned char *trusted, unsigned char *ret);
 
 #endif

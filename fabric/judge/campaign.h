@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a campaign, and who builds on whom: campaign.c is asked by rounds.c
+ * (leaf and cross rounds), switches.c and retest.c; these and accuse.c by localise.c,
+ * which alone knows the order of the stages.
+ */
+#ifndef BU_FABRIC_JUDGE_CAMPAIGN_H
+#define BU_FABRIC_JUDGE_CAMPAIGN_H
+
+#include "fabric/judge/localise.h"
+#include "fabric/judge/parts.h"
+#include "fabric/judge/stats.h"
+#include "fabric/stages.h"
+
+/* One symptom of one part that is tested again. */
+struct suspect {
+	int part, symptom;
+	int state; /* 0 = open, 1 = stands, -1 = cleared */
+	struct bu_sprt sprt;
+	int clean;       /* tests whose other parts were all clean */
+	int by_switch;   /* its tests were readings of switches */
+	int absorbed;    /* a larger part is accused instead */
+	float best_gbps; /* of the tests again */
+};
+
+struct campaign {
+	const struct bu_topology *t;
+	const struct bu_site *site;
+	const struct bu_localise_opts *opts;
+	uint64_t seed;
+	int parts_count;
+	int *leaf_of;          /* as LLDP says, else the plan */
+	unsigned char *usable; /* ports that are there and whose instrument is right */
+	unsigned char *trusted_parts;
+	unsigned char *doubted; /* nodes: BU_DOUBT_... */
+	struct bu_order order;
+	struct bu_gate gate;
+	struct bu_flow *flows;
+	size_t count, cap;
+	struct bu_part *parts;
+	int *suspect_of; /* [part * BU_SYMPTOMS_COUNT + symptom], -1 = none */
+	struct suspect *suspects;
+	size_t suspect_count, suspect_cap;
+	int leaf_done;   /* stage A is over */
+	int ignores_via; /* the site picks paths itself */
+	int qps_cross;
+	size_t retest_first; /* flow */
+	struct bu_sprt_rule rule;
+	struct bu_report *report;
+};
+
+enum stage { STAGE_A, STAGE_B, STAGE_C, STAGE_D };
+
+/* campaign.c. Whatever runs rounds returns 0, 1 when the site has no answer yet, -1. */
+void bu_campaign_init(struct campaign *c);
+void bu_campaign_fini(struct campaign *c);
+int bu_campaign_lldp(struct campaign *c, struct bu_err *err);
+/* The flows of one round go to the site, and to c->flows. */
+int bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flows,
+		      int count, struct bu_err *err);
+struct suspect *bu_campaign_suspect(struct campaign *c, int part, int symptom);
+uint64_t bu_campaign_random(uint64_t *state);
+
+/* rounds.c. Rounds inside the leaves until each port met its number of partners. */
+int bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err);
+int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
+			   struct bu_err *err);
+int bu_campaign_cross_round(struct campaign *c, enum stage stage,
+			    const struct bu_order *order, int round,
+			    struct bu_err *err);
+/* Ports without a lasting symptom so far. */
+void bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret);
+/* Can one queue pair carry a whole link here? If not, links need as many as ports. */
+int bu_campaign_one_qp_is_enough(const struct campaign *c);
+
+/* switches.c. Sprayed flows cannot name a link, its switches can. */
+int bu_campaign_switches(struct campaign *c, const struct bu_order *order,
+			 struct bu_err *err);
+/* doubt.c. Nodes whose instrument is wrong are taken out. */
+void bu_campaign_doubt(struct campaign *c);
+/* retest.c. Rounds until every suspect is decided, or their number is up. */
+int bu_campaign_retest(struct campaign *c, struct bu_err *err);
+/* accuse.c. From what stands to accusations. */
+void bu_campaign_accuse(struct campaign *c);
+
+#endif

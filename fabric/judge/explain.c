@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What was bad only in bad company is cleared. Asked before the accusations are made.
+ * Invariant: who stands on its own tests again keeps standing.
+ */
+#include "fabric/judge/accuse_impl.h"
+
+/* Of the tests again of one suspect: those that speak for it, once the flows through
+ * `stronger` parts are left out. */
+static int
+stands_alone(const struct campaign *c, const struct suspect *suspect,
+	     const unsigned char *stronger)
+{
+	struct bu_sprt sprt = {0};
+	size_t shared = 0;
+
+	for (size_t i = c->retest_first; i < c->count; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+		int list[BU_FLOW_PARTS_MAX], mine = 0, other = 0;
+		int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
+		int bad = bu_flow_symptoms(&c->gate, c->leaf_of, flow) >>
+				  suspect->symptom &
+			  1;
+
+		for (int k = 0; k < n; k++) {
+			mine |= list[k] == suspect->part;
+			other |= stronger[list[k]];
+		}
+		if (!mine || flow->doubt)
+			continue;
+		shared += other != 0;
+		if (!(bad && other))
+			bu_sprt_add(&sprt, &c->rule, bad);
+	}
+	return shared == 0 || bu_sprt_decided(&sprt, &c->rule) > 0;
+}
+
+/* What was bad only in the company of parts that were bad more often is cleared. Twins,
+ * which are bad equally often, stay together. */
+void
+bu_campaign_explain_away(struct campaign *c)
+{
+	bu_autofree unsigned char *stronger = bu_xcalloc((size_t)c->parts_count + 1, 1);
+
+	for (size_t i = 0; i < c->suspect_count; i++) {
+		struct suspect *suspect = &c->suspects[i];
+
+		if (suspect->state <= 0 || suspect->absorbed || suspect->by_switch)
+			continue;
+		for (int part = 0; part < c->parts_count; part++) {
+			int place = c->suspect_of[part * BU_SYMPTOMS_COUNT +
+						  suspect->symptom];
+
+			stronger[part] =
+				place >= 0 && c->suspects[place].state > 0 &&
+				c->suspects[place].sprt.bad > suspect->sprt.bad;
+		}
+		if (!stands_alone(c, suspect, stronger))
+			suspect->state = -1;
+	}
+}

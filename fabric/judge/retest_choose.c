@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Who tests which suspect in a round of stage C: proven partners over proven links, in
+ * the suspect's own leaf where that has one. Invariant: no part of the fabric carries
+ * two flows of a round.
+ */
+#include "fabric/judge/retest.h"
+
+/* DIRTY_FROM: from this round on who never met a clean partner takes any. */
+enum { TRIES = 64, DIRTY_FROM = 3 };
+
+/* No symptom is open or stands. */
+static int
+is_clean(const struct campaign *c, int part)
+{
+	for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
+		int place = c->suspect_of[part * BU_SYMPTOMS_COUNT + s];
+
+		if (place >= 0 && c->suspects[place].state >= 0)
+			return 0;
+	}
+	return 1;
+}
+
+static int
+pick(struct retest *r, int count)
+{
+	return (int)(bu_campaign_random(&r->random) % (uint64_t)count);
+}
+
+static int
+link_part(const struct campaign *c, int leaf, int spine, int dir)
+{
+	return 2 * (bu_topology_ports(c->t) + leaf * c->t->spines + spine) + dir;
+}
+
+/* A spine between two leaves whose links are free; -1 = there is none. */
+static int
+pick_spine(struct retest *r, int from, int to, int want_clean)
+{
+	struct campaign *c = r->c;
+	int spines = c->t->spines, first = pick(r, spines);
+
+	for (int i = 0; i < spines; i++) {
+		int spine = (first + i) % spines;
+		int up = link_part(c, from, spine, BU_LINK_UP);
+		int down = link_part(c, to, spine, BU_LINK_DOWN);
+
+		if (r->busy[up] || r->busy[down])
+			continue;
+		if (!want_clean || (is_clean(c, up) && is_clean(c, down)))
+			return spine;
+	}
+	return -1;
+}
+
+/* Takes the parts for this round; 0 when one of them is taken already. */
+static int
+add_flow(struct retest *r, int src, int dst, int via)
+{
+	struct bu_flow flow = {.src = src, .dst = dst, .via = via, .path = via};
+	int list[BU_FLOW_PARTS_MAX];
+	int n = bu_flow_parts(r->c->t, r->c->leaf_of, &flow, list);
+
+	for (int i = 0; i < n; i++) {
+		if (r->busy[list[i]])
+			return 0;
+	}
+	for (int i = 0; i < n; i++)
+		r->busy[list[i]] = 1;
+	flow.path = BU_PATH_UNKNOWN;
+	r->flows[r->count++] = flow;
+	return 1;
+}
+
+static int
+fits(const struct retest *r, int part, int want_clean)
+{
+	return !r->busy[part] && (!want_clean || is_clean(r->c, part));
+}
+
+/* Seen on another leaf than planned: no partner for anybody. */
+static int
+is_miscabled(const struct campaign *c, int port)
+{
+	for (int half = 0; half < 2; half++) {
+		int place = c->suspect_of[(2 * port + half) * BU_SYMPTOMS_COUNT +
+					  BU_SYMPTOM_CABLING];
+
+		if (place >= 0 && c->suspects[place].state >= 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* A port of the leaf and rail whose other half is free. */
+static int
+pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want_clean)
+{
+	const struct campaign *c = r->c;
+	const struct bu_order *order = &c->order;
+	int group = leaf * order->rails + rail;
+	int n = order->start[group + 1] - order->start[group], first;
+
+	if (n == 0)
+		return -1;
+	first = pick(r, n);
+	for (int i = 0; i < n; i++) {
+		int port = order->ports[order->start[group] + (first + i) % n];
+
+		if (port != not_port && c->usable[port] && !is_miscabled(c, port) &&
+		    fits(r, 2 * port + half, want_clean))
+			return port;
+	}
+	return -1;
+}
+
+static int
+try_leaf(struct retest *r, int port, int half, int leaf, int want_clean)
+{
+	struct campaign *c = r->c;
+	int own = c->leaf_of[port], via = -1;
+	int other = pick_port(r, leaf, port % c->t->rails, !half, port, want_clean);
+
+	if (other < 0)
+		return 0;
+	if (leaf != own && !c->t->sprayed && c->t->spines > 0) {
+		via = pick_spine(r, half ? leaf : own, half ? own : leaf, want_clean);
+		if (via < 0)
+			return 0;
+	}
+	return half ? add_flow(r, other, port, via) : add_flow(r, port, other, via);
+}
+
+/* A partner in its own leaf; where that has none, in another one. Cabling cannot be
+ * seen there, and would load links that nobody expects. */
+static int
+test_port(struct retest *r, int part, int symptom, int want_clean)
+{
+	struct campaign *c = r->c;
+	int port = part / 2, half = part % 2, own = c->leaf_of[port];
+
+	if (!c->usable[port])
+		return 1;
+	if (r->busy[part])
+		return 1;
+	if (try_leaf(r, port, half, own, want_clean))
+		return 1;
+	if (symptom == BU_SYMPTOM_CABLING)
+		return 0;
+	for (int i = 0; i < TRIES && c->t->leaves > 1; i++) {
+		int leaf = pick(r, c->t->leaves);
+
+		if (leaf != own && try_leaf(r, port, half, leaf, want_clean))
+			return 1;
+	}
+	return 0;
+}
+
+static int
+test_link(struct retest *r, int part, int want_clean)
+{
+	struct campaign *c = r->c;
+	int link = part / 2 - bu_topology_ports(c->t), dir = part % 2;
+	int leaf = link / c->t->spines, spine = link % c->t->spines;
+	int first = pick(r, c->t->leaves);
+
+	if (r->busy[part])
+		return 1;
+	for (int i = 0; i < c->t->leaves * c->t->rails; i++) {
+		int other = (first + i) % c->t->leaves;
+		int rail = (i / c->t->leaves + first) % c->t->rails, far, src, dst;
+
+		far = link_part(c, other, spine,
+				dir == BU_LINK_UP ? BU_LINK_DOWN : BU_LINK_UP);
+		if (other == leaf || !fits(r, far, want_clean))
+			continue;
+		src = pick_port(r, dir == BU_LINK_UP ? leaf : other, rail, 0, -1, 1);
+		dst = pick_port(r, dir == BU_LINK_UP ? other : leaf, rail, 1, -1, 1);
+		if (src >= 0 && dst >= 0 && add_flow(r, src, dst, spine))
+			return 1;
+	}
+	return 0;
+}
+
+/* The leaf's links as a whole, which is all that sprayed flows show. */
+static int
+test_uplinks(struct retest *r, int part)
+{
+	struct campaign *c = r->c;
+	int first = 2 * (bu_topology_ports(c->t) + c->t->leaves * c->t->spines);
+	int leaf = (part - first) / 2, dir = part % 2;
+
+	for (int i = 0; i < TRIES && c->t->leaves > 1; i++) {
+		int other = pick(r, c->t->leaves), rail = pick(r, c->t->rails), src,
+		    dst;
+
+		if (other == leaf)
+			continue;
+		src = pick_port(r, dir == BU_LINK_UP ? leaf : other, rail, 0, -1, 1);
+		dst = pick_port(r, dir == BU_LINK_UP ? other : leaf, rail, 1, -1, 1);
+		if (src >= 0 && dst >= 0 && add_flow(r, src, dst, -1))
+			return 1;
+	}
+	return 0;
+}
+
+static int
+test_suspect(struct retest *r, const struct suspect *suspect, int want_clean)
+{
+	struct campaign *c = r->c;
+	int part = suspect->part;
+	int ports = 2 * bu_topology_ports(c->t);
+
+	if (part < ports)
+		return test_port(r, part, suspect->symptom, want_clean);
+	if (!c->t->sprayed)
+		return test_link(r, part, want_clean);
+	if (part < ports + 2 * c->t->leaves * c->t->spines)
+		return 1; /* its switch's counters decide */
+	return test_uplinks(r, part);
+}
+
+/* A port on another leaf than planned loads links that nobody expects: what is wrongly
+ * cabled is settled before the rest. */
+static int
+only_cabling(const struct campaign *c, int round)
+{
+	enum { CABLING_ROUNDS = 12 };
+
+	for (size_t i = 0; i < c->suspect_count && round < CABLING_ROUNDS; i++) {
+		if (c->suspects[i].symptom == BU_SYMPTOM_CABLING &&
+		    c->suspects[i].state == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Clean partners first; what found none is tested with whatever is free. */
+void
+bu_retest_choose(struct retest *r, int round)
+{
+	struct campaign *c = r->c;
+	size_t first = c->suspect_count ? (size_t)pick(r, (int)c->suspect_count) : 0;
+	bu_autofree unsigned char *left = bu_xcalloc(c->suspect_count + 1, 1);
+	int cabling = only_cabling(c, round);
+
+	r->count = 0;
+	for (int i = 0; i < c->parts_count; i++)
+		r->busy[i] = 0;
+	for (int want_clean = 1; want_clean >= 0; want_clean--) {
+		for (size_t i = 0; i < c->suspect_count; i++) {
+			size_t place = (first + i) % c->suspect_count;
+			struct suspect *suspect = &c->suspects[place];
+
+			if (suspect->state != 0 ||
+			    (cabling && suspect->symptom != BU_SYMPTOM_CABLING) ||
+			    (!want_clean && (!left[place] || suspect->clean > 0 ||
+					     round < DIRTY_FROM)))
+				continue;
+			left[place] = !test_suspect(r, suspect, want_clean);
+		}
+	}
+}

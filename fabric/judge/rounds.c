@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Rounds by the schedule: inside the leaves, and from leaf to leaf. Asked by the stages
+ * and by whoever wants the fabric loaded. Invariant: no flow has an end that is absent
+ * or doubted, and two trusted ports never test each other.
+ */
+#include "fabric/judge/campaign.h"
+
+static struct bu_flow
+flow_of(int src, int dst, int via)
+{
+	return (struct bu_flow){.src = src, .dst = dst, .via = via};
+}
+
+/* Both directions of a pair, unless it would say nothing. */
+static int
+add_pair(const struct campaign *c, int a, int b, int via, struct bu_flow *flows)
+{
+	if (!c->usable[a] || !c->usable[b] ||
+	    (c->trusted_parts[2 * a] && c->trusted_parts[2 * b]))
+		return 0;
+	flows[0] = flow_of(a, b, via);
+	flows[1] = flow_of(b, a, via);
+	return 2;
+}
+
+/* lacks: only pairs in which one does; NULL = all. */
+static int
+leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
+	   struct bu_err *err)
+{
+	size_t ports = (size_t)c->order.port_count + 2;
+	bu_autofree struct bu_pair *pairs = bu_xcalloc(ports, sizeof(*pairs));
+	bu_autofree struct bu_flow *flows = bu_xcalloc(ports, sizeof(*flows));
+	int count = bu_stage_leaf_round(&c->order, c->seed, round, pairs), n = 0;
+
+	for (int i = 0; i < count; i++) {
+		if (!lacks || lacks[pairs[i].a] > 0 || lacks[pairs[i].b] > 0)
+			n += add_pair(c, pairs[i].a, pairs[i].b, -1, flows + n);
+	}
+	return bu_campaign_round(c, stage, flows, n, err);
+}
+
+int
+bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
+		       struct bu_err *err)
+{
+	return leaf_round(c, stage, round, NULL, err);
+}
+
+/* Partners that the ports still lack, by the flows since `first`. */
+static int
+count_lacks(const struct campaign *c, size_t first, int *lacks)
+{
+	int lacking = 0;
+
+	for (size_t i = first; i < c->count; i++) {
+		if (!(c->flows[i].doubt & BU_DOUBT_NONE))
+			lacks[c->flows[i].src]--;
+	}
+	for (int port = 0; port < bu_topology_ports(c->t); port++)
+		lacking += c->usable[port] && lacks[port] > 0;
+	return lacking;
+}
+
+static void
+want_partners(const struct campaign *c, int partners, int *lacks)
+{
+	for (int port = 0; port < bu_topology_ports(c->t); port++) {
+		int node = port / c->t->rails;
+		int brief = c->opts->brief && c->opts->brief[node];
+
+		lacks[port] = c->trusted_parts[2 * port] ? 0 : brief ? 1 : partners;
+	}
+}
+
+/* The next port of the rail on another leaf that is free this round. */
+static int
+find_elsewhere(const struct campaign *c, int port, int skip, const unsigned char *busy)
+{
+	int nodes = c->t->nodes, rails = c->t->rails, node = port / rails;
+
+	for (int i = 0; i < nodes; i++) {
+		int other = (node + 1 + skip + i) % nodes * rails + port % rails;
+
+		if (c->usable[other] && !busy[other] &&
+		    c->leaf_of[other] != c->leaf_of[port])
+			return other;
+	}
+	return -1;
+}
+
+/* Who met nobody in its leaf meets somebody of another one. */
+static int
+lonely_round(struct campaign *c, int round, const int *lacks,
+	     const unsigned char *lonely, struct bu_err *err)
+{
+	int ports = bu_topology_ports(c->t), n = 0;
+	bu_autofree unsigned char *busy = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree struct bu_flow *flows =
+		bu_xcalloc((size_t)ports + 2, sizeof(*flows));
+
+	for (int port = 0; port < ports; port++) {
+		int other;
+
+		if (!lonely[port] || lacks[port] <= 0 || busy[port])
+			continue;
+		other = find_elsewhere(c, port, round, busy);
+		if (other < 0)
+			continue;
+		busy[port] = busy[other] = 1;
+		n += add_pair(c, port, other, -1, flows + n);
+	}
+	return bu_campaign_round(c, STAGE_A, flows, n, err);
+}
+
+static int
+lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
+{
+	int ports = bu_topology_ports(c->t), any = 0;
+	bu_autofree unsigned char *lonely = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree int *wanted = bu_xcalloc((size_t)ports + 1, sizeof(*wanted));
+
+	want_partners(c, partners, wanted);
+	for (int port = 0; port < ports; port++) {
+		lonely[port] = c->usable[port] && lacks[port] > 0 &&
+			       lacks[port] == wanted[port];
+		any |= lonely[port];
+	}
+	for (int round = 0; any && round < partners && c->t->leaves > 1; round++) {
+		size_t before = c->count;
+		int rc = lonely_round(c, round, lacks, lonely, err);
+
+		if (rc != 0)
+			return rc;
+		count_lacks(c, before, lacks);
+	}
+	return 0;
+}
+
+int
+bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
+{
+	bu_autofree int *lacks =
+		bu_xcalloc((size_t)bu_topology_ports(c->t) + 1, sizeof(*lacks));
+	int most = bu_stage_leaf_rounds(&c->order, bu_topology_ports(c->t));
+
+	want_partners(c, partners, lacks);
+	for (int round = 0; round < most; round++) {
+		size_t before = c->count;
+		int rc = leaf_round(c, STAGE_A, round, lacks, err);
+
+		if (rc != 0)
+			return rc;
+		if (count_lacks(c, before, lacks) == 0)
+			break;
+	}
+	return c->opts->lean ? lonely_stage(c, partners, lacks, err) : 0;
+}
+
+int
+bu_campaign_cross_round(struct campaign *c, enum stage stage,
+			const struct bu_order *order, int round, struct bu_err *err)
+{
+	size_t ports = (size_t)order->port_count + 2;
+	bu_autofree struct bu_cross *pairs = bu_xcalloc(ports, sizeof(*pairs));
+	bu_autofree struct bu_flow *flows = bu_xcalloc(ports, sizeof(*flows));
+	int count = bu_stage_cross_round(order, c->seed, round, pairs), n = 0;
+	int names = !c->t->sprayed && c->t->spines > 0;
+
+	for (int i = 0; i < count; i++)
+		n += add_pair(c, pairs[i].a, pairs[i].b, names ? pairs[i].spine : -1,
+			      flows + n);
+	return bu_campaign_round(c, stage, flows, n, err);
+}
+
+static int
+is_proven(const struct campaign *c, int port)
+{
+	for (int half = 0; half < 2; half++) {
+		const struct bu_part *part = &c->parts[2 * port + half];
+
+		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
+			if (part->flows > 0 && part->bad[s] == part->flows)
+				return 0;
+		}
+	}
+	return 1;
+}
+
+/* Ports without a lasting symptom so far; where a leaf has none, all that are not
+ * wrongly cabled, since nobody can be proven there. */
+void
+bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret)
+{
+	int ports = bu_topology_ports(c->t), rails = c->t->rails;
+	bu_autofree unsigned char *proven = bu_xcalloc((size_t)ports + 1, 1);
+	bu_autofree int *in_group =
+		bu_xcalloc((size_t)(c->t->leaves * rails) + 1, sizeof(int));
+
+	for (int port = 0; port < ports; port++) {
+		proven[port] = c->usable[port] && is_proven(c, port);
+		in_group[c->leaf_of[port] * rails + port % rails] += proven[port];
+	}
+	for (int port = 0; port < ports; port++) {
+		if (!in_group[c->leaf_of[port] * rails + port % rails])
+			proven[port] = c->usable[port] &&
+				       !c->parts[2 * port].bad[BU_SYMPTOM_CABLING];
+	}
+	bu_order_init(ret, c->leaf_of, ports, rails, c->t->leaves, c->t->spines,
+		      proven);
+}
+
+int
+bu_campaign_one_qp_is_enough(const struct campaign *c)
+{
+	bu_autofree float *rates = bu_xcalloc(c->count + 1, sizeof(*rates));
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->flows[i].qps == 1 && !c->flows[i].doubt)
+			rates[kept++] = c->flows[i].rate_gbps;
+	}
+	return kept == 0 ||
+	       bu_stats_quarter(rates, kept, 3) > 0.97 * c->gate.median_gbps[0];
+}
