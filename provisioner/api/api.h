@@ -3,6 +3,7 @@
 #ifndef BU_API_API_H
 #define BU_API_API_H
 
+#include "profiles/nodeset.h"
 #include "provisioner/api/server.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
@@ -50,8 +51,18 @@ BU_HANDLER(bu_api_web);
 /* plans.c: what changes something */
 BU_HANDLER(bu_api_plan);
 BU_HANDLER(bu_api_apply);
+BU_HANDLER(bu_api_hold);
 BU_HANDLER(bu_api_release);
+/* nodesets.c */
+BU_HANDLER(bu_api_nodes);
 
+/* nodesets.c: names of nodes, in natural order; each is in the log or in desired (which
+ * may be NULL). Owned; BU_ERR_NOTFOUND, BU_ERR_INVAL say which part is wrong. */
+struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
+				  const struct bu_desired *desired, const char *text,
+				  struct bu_err *err);
+/* people.c: a node as lists have it. New reference. */
+json_t *bu_api_node_json(const struct bu_world *world, const struct bu_node *node);
 /* work.c: the work item of the node's open step, NULL and err when it cannot be made.
  * New reference. */
 json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,

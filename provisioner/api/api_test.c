@@ -444,6 +444,90 @@ START_TEST(a_held_node_is_released)
 }
 END_TEST
 
+START_TEST(a_node_is_held_with_a_reason)
+{
+	struct site site;
+	bu_autojson json_t *bare = NULL, *again = NULL;
+	const char *body = "{\"reason\":\"its fan is loud\"}";
+
+	begin(&site, 1);
+	bare = call(&site, site.local, "POST", "/v1/nodes/node001/hold",
+		    "{\"reason\":\"\"}", 400);
+	ck_assert_ptr_nonnull(strstr(error_text(bare), "say why"));
+	json_decref(
+		call(&site, site.local, "POST", "/v1/nodes/node001/hold", body, 200));
+	rig_pass(&site.rig, 1);
+	ck_assert_str_eq(rig_node(&site.rig, 1)->held_reason, "its fan is loud");
+	again = call(&site, site.local, "POST", "/v1/nodes/node001/hold", body, 409);
+	ck_assert_str_eq(error_text(again),
+			 "node node001 is held by local: its fan is loud");
+	json_decref(call(&site, site.local, "POST", "/v1/nodes/ghost/hold", body, 404));
+	json_decref(
+		call(&site, site.page, "POST", "/v1/nodes/node001/hold", body, 404));
+	finish(&site);
+}
+END_TEST
+
+/* Names of the nodes in the answer, with blanks between them; owned. */
+static char *
+names_of(const json_t *reply)
+{
+	char *text = bu_xstrdup("");
+	json_t *node;
+	size_t i;
+
+	json_array_foreach (json_object_get(reply, "nodes"), i, node) {
+		bu_autofree char *old = text;
+
+		text = bu_xasprintf("%s%s%s", old, *old ? " " : "",
+				    bu_json_str(node, "name", "?"));
+	}
+	return text;
+}
+
+START_TEST(nodes_are_asked_for_by_nodesets)
+{
+	static const struct {
+		const char *set, *want; /* want NULL: an error with the text of error */
+		const char *error;
+	} rows[] = {
+		{"", "node001 node002 node003", NULL},
+		{"?set=node[002-003]", "node002 node003", NULL},
+		{"?set=@train", "node001 node002 node003", NULL},
+		{"?set=@*!node002", "node001 node003", NULL},
+		{"?set=state=enrolled%26node[001-002]", "node001 node002", NULL},
+		{"?set=state=quarantined", "", NULL},
+		{"?set=image=debian*,node001", "node001 node002 node003", NULL},
+		{"?set=state=lost", NULL, "there is no such state; there are"},
+		{"?set=node[003-005]", NULL, "no node node[004-005]; bringup node"},
+		{"?set=@nowhere", NULL, "no node has pool=nowhere"},
+		{"?set=node[3-1]", NULL, "node[3-1]"},
+	};
+	struct site site;
+
+	begin(&site, 3);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *path = bu_xasprintf("/v1/nodes%s", rows[i].set);
+		struct talk talk;
+
+		ask(&talk, i % 2 ? site.page : site.local, "GET", path, "");
+		until_ended(&site, &talk);
+		if (rows[i].want) {
+			bu_autojson json_t *reply = json_loads(talk.body, 0, NULL);
+			bu_autofree char *names = names_of(reply);
+
+			ck_assert_str_eq(names, rows[i].want);
+		} else {
+			ck_assert_int_ge(talk.status, 400);
+			ck_assert_msg(strstr(talk.body, rows[i].error), "%s: %s", path,
+				      talk.body);
+		}
+		talk_end(&talk);
+	}
+	finish(&site);
+}
+END_TEST
+
 /* --- agents, each in a process of its own --- */
 
 struct agent {
@@ -732,6 +816,8 @@ RIG_UNIT("api", status_shows_all_and_waits_for_news, a_wait_without_news_ends,
 	 a_node_with_why_and_evidence, the_page_changes_nothing_and_has_its_files,
 	 a_script_holds_a_token_only_while_a_boot_is_ordered,
 	 boot_files_and_image_files_and_no_others, plans_are_refused_with_their_reason,
-	 a_held_node_is_released, an_agent_enrolls_greets_and_is_told_what_to_do,
+	 a_held_node_is_released, a_node_is_held_with_a_reason,
+	 nodes_are_asked_for_by_nodesets,
+	 an_agent_enrolls_greets_and_is_told_what_to_do,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
 	 a_stranger_has_no_node, work_is_a_probe_then_nothing)

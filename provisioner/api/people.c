@@ -41,8 +41,8 @@ pairs_json(const struct bu_world *world)
 	return pairs;
 }
 
-static json_t *
-node_json(const struct bu_world *world, const struct bu_node *node)
+json_t *
+bu_api_node_json(const struct bu_world *world, const struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_desired(world, node);
 	json_t *object = bu_node_to_json(node);
@@ -65,7 +65,7 @@ status_json(const struct bu_api *api)
 		const char *state = bu_state_name(world->nodes[i]->state);
 		json_int_t seen = bu_json_int(counts, state, 0);
 
-		json_array_append_new(nodes, node_json(world, world->nodes[i]));
+		json_array_append_new(nodes, bu_api_node_json(world, world->nodes[i]));
 		json_object_set_new(counts, state, json_integer(seen + 1));
 	}
 	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}",
@@ -160,7 +160,7 @@ BU_HANDLER(bu_api_node)
 				  "no node '%s'; bringup node list names them",
 				  request->params[0]);
 	why = bu_reconcile_why(api->rec, node);
-	object = node_json(api->world, node);
+	object = bu_api_node_json(api->world, node);
 	inventory = bu_world_inventory(api->world, node);
 	certificates = json_array();
 	add_certificate(certificates, node->full_cert);

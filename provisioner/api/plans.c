@@ -184,6 +184,33 @@ BU_HANDLER(bu_api_apply)
 	return BU_ANSWER_NOW;
 }
 
+BU_HANDLER(bu_api_hold)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = bu_world_node(api->world, request->params[0]);
+	const char *reason;
+	struct bu_event event;
+
+	if (!node)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node '%s'",
+				  request->params[0]);
+	if (bu_json_get_str(request->body, "reason", &reason, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (!*reason)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'reason': say why, for whoever finds it held");
+	if (node->held_by[0])
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is held by %s: %s",
+				  node->name, node->held_by, node->held_reason);
+	if (node->appending)
+		return BU_ANSWER_LATER;
+	bu_event_init(&event, BU_EVENT_HELD, node->name,
+		      json_pack("{s:s,s:s}", "owner", "local", "reason", reason));
+	bu_reconcile_note(api->rec, &event, 1);
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}
+
 BU_HANDLER(bu_api_release)
 {
 	struct bu_api *api = arg;

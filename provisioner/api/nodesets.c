@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodesets that people write, as names of nodes: what the profile knows (@train,
+ * rack=r1) and what only the log knows (state=quarantined). Called by the routes of
+ * people and plans. Invariant: each name in the result is a node.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/api/api.h"
+
+struct asking {
+	const struct bu_world *world;
+	const struct bu_desired *desired; /* NULL = there is none */
+};
+
+static int
+add_state(const struct bu_world *world, const char *name, struct bu_nodeset *nodeset,
+	  struct bu_err *err)
+{
+	bu_autofree char *known = bu_xstrdup("");
+	int found = 0;
+
+	for (int state = 0; state < BU_STATE_COUNT; state++) {
+		bu_autofree char *old = bu_steal(&known);
+
+		found |= strcmp(bu_state_name(state), name) == 0;
+		known = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
+				     bu_state_name(state));
+	}
+	if (!found)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "state=%.40s: there is no such state; there are %s",
+				  name, known);
+	for (size_t i = 0; i < world->count; i++)
+		if (strcmp(bu_state_name(world->nodes[i]->state), name) == 0 &&
+		    bu_nodeset_add(nodeset, world->nodes[i]->name, err) != 0)
+			return -1;
+	return 0;
+}
+
+/* A bu_nodeset_group_fn. */
+static int
+find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_err *err)
+{
+	const struct asking *asking = arg;
+
+	if (strncmp(group, "state=", 6) == 0)
+		return add_state(asking->world, group + 6, nodeset, err);
+	if (!asking->desired)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "'%.80s': no profile is applied that knows it",
+				  group);
+	return bu_desired_group(group, nodeset, (void *)asking->desired, err);
+}
+
+static int
+check_known(const struct asking *asking, const struct bu_nodeset *nodeset,
+	    struct bu_err *err)
+{
+	bu_autofree const char **unknown =
+		bu_xcalloc(nodeset->count + 1, sizeof(*unknown));
+	bu_autofree char *text = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < nodeset->count; i++)
+		if (!bu_world_node(asking->world, nodeset->names[i]) &&
+		    !(asking->desired &&
+		      bu_desired_node(asking->desired, nodeset->names[i])))
+			unknown[count++] = nodeset->names[i];
+	if (count == 0)
+		return 0;
+	text = bu_nodeset_fold(unknown, count);
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			  "no node %s; bringup node list names them", text);
+}
+
+struct bu_nodeset *
+bu_api_nodeset(const struct bu_api *api, const struct bu_desired *desired,
+	       const char *text, struct bu_err *err)
+{
+	struct asking asking = {api->world, desired};
+	struct bu_nodeset *nodeset = bu_nodeset_parse(text, find_group, &asking, err);
+
+	if (nodeset && check_known(&asking, nodeset, err) != 0) {
+		bu_nodeset_destroy(nodeset);
+		return NULL;
+	}
+	if (nodeset)
+		bu_nodeset_sort(nodeset);
+	return nodeset;
+}
+
+static json_t *
+all_nodes(const struct bu_world *world)
+{
+	json_t *nodes = json_array();
+
+	for (size_t i = 0; i < world->count; i++)
+		json_array_append_new(nodes, bu_api_node_json(world, world->nodes[i]));
+	return nodes;
+}
+
+static json_t *
+some_nodes(const struct bu_api *api, const char *set, struct bu_err *err)
+{
+	const struct bu_world *world = api->world;
+	struct bu_nodeset *nodeset = bu_api_nodeset(api, world->desired, set, err);
+	json_t *nodes = nodeset ? json_array() : NULL;
+
+	for (size_t i = 0; nodeset && i < nodeset->count; i++) {
+		const struct bu_node *node = bu_world_node(world, nodeset->names[i]);
+
+		if (node)
+			json_array_append_new(nodes, bu_api_node_json(world, node));
+	}
+	bu_nodeset_destroy(nodeset);
+	return nodes;
+}
+
+BU_HANDLER(bu_api_nodes)
+{
+	struct bu_api *api = arg;
+	const char *set = bu_request_query(request, "set");
+	json_t *nodes = set ? some_nodes(api, set, err) : all_nodes(api->world);
+
+	if (!nodes)
+		return BU_ANSWER_ERROR;
+	reply->json = json_pack("{s:I,s:o}", "time_ms",
+				(json_int_t)bu_wall_ms(bu_loop_clock(api->world->loop)),
+				"nodes", nodes);
+	return BU_ANSWER_NOW;
+}
