@@ -5,6 +5,8 @@
  */
 #include "cli/client.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/http.h"
@@ -110,6 +112,39 @@ bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 	       struct bu_err *err)
 {
 	return call(client, "POST", path, body, ANSWER_MS, err);
+}
+
+char *
+bu_client_escape(const char *text)
+{
+	static const char plain[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		"0123456789-._~";
+	char *escaped = bu_xmalloc(3 * strlen(text) + 1), *to = escaped;
+
+	for (const char *p = text; *p; p++) {
+		if (strchr(plain, *p))
+			*to++ = *p;
+		else
+			to += sprintf(to, "%%%02X", (unsigned char)*p);
+	}
+	*to = '\0';
+	return escaped;
+}
+
+json_t *
+bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err)
+{
+	bu_autofree char *escaped = set ? bu_client_escape(set) : NULL;
+	json_t *reply = bu_client_get(client, 0, err, "/v1/nodes%s%s",
+				      set ? "?set=" : "", set ? escaped : "");
+
+	if (reply && !json_is_array(json_object_get(reply, "nodes"))) {
+		json_decref(reply);
+		bu_err_set(err, BU_ERR_REMOTE, 0, "bringupd's list of nodes is none");
+		return NULL;
+	}
+	return reply;
 }
 
 json_t *

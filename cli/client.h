@@ -21,6 +21,10 @@ json_t *bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 json_t *bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 		       struct bu_err *err);
+/* Short forms of the nodes of a nodeset (NULL = all): {"nodes":[...],"time_ms"}. */
+json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err);
+/* As a part of a URL's query; owned. */
+char *bu_client_escape(const char *text);
 /* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */
 json_t *bu_client_node(struct bu_client *client, const char *name, struct bu_err *err);
 

@@ -23,6 +23,7 @@ int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_node_hold(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_release(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err);

@@ -8,22 +8,8 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/render.h"
-#include "profiles/nodeset.h"
 
 enum { POLL_S = 25 };
-
-/* Those that were asked for; a new array. */
-static json_t *
-choose(const json_t *reply, const char *node)
-{
-	json_t *chosen = json_array(), *event;
-	size_t i;
-
-	json_array_foreach (json_object_get(reply, "events"), i, event)
-		if (!node || strcmp(bu_json_str(event, "node", ""), node) == 0)
-			json_array_append(chosen, event);
-	return chosen;
-}
 
 static void
 print_hostlist(const json_t *events)
@@ -62,16 +48,16 @@ print(const json_t *events, const struct bu_options *options)
 	fflush(stdout);
 }
 
-/* Prints what is chosen of the reply; the last number that was seen. */
+/* Prints the reply; the last number that was seen. */
 static int64_t
 take(const json_t *reply, int64_t after, const struct bu_options *options)
 {
-	bu_autojson json_t *events = choose(reply, options->node);
+	const json_t *events = json_object_get(reply, "events");
 	json_t *event;
 	size_t i;
 
 	print(events, options);
-	json_array_foreach (json_object_get(reply, "events"), i, event)
+	json_array_foreach (events, i, event)
 		if (bu_json_int(event, "seq", 0) > after)
 			after = bu_json_int(event, "seq", 0);
 	return after;
@@ -82,14 +68,11 @@ bu_cmd_events(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *reply = NULL;
-	bu_autofree char *filter = NULL;
+	bu_autofree char *escaped = NULL, *filter = NULL;
 	int64_t after;
 
-	if (options->node && !bu_node_name_ok(options->node))
-		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' cannot be a node",
-				  options->node);
-	filter = options->node ? bu_xasprintf("&node=%s", options->node)
-			       : bu_xstrdup("");
+	escaped = options->node ? bu_client_escape(options->node) : NULL;
+	filter = bu_xasprintf("%s%s", escaped ? "&node=" : "", escaped ? escaped : "");
 	reply = bu_client_get(client, 0, err, "/v1/events?limit=%d%s", options->limit,
 			      filter);
 	if (!reply)

@@ -40,12 +40,15 @@ static const struct command {
 	 LISTING | BIT(WATCH), bu_cmd_status, NULL},
 	{"events", "", "what is in the log", 0, 0,
 	 LISTING | BIT(FOLLOW) | BIT(LIMIT) | BIT(NODE), bu_cmd_events, NULL},
-	{"node list", "", "all nodes", 0, 0, LISTING, bu_cmd_node_list, NULL},
-	{"node show", "NODE", "a node, its hardware and its certificates", 1, 1,
-	 BIT(JSON) | BIT(ORIGIN) | BIT(SOCKET), bu_cmd_node_show, NULL},
-	{"node why", "NODE", "why a node is where it is, and what comes next", 1, 1,
+	{"node list", "[NODESET]", "nodes, all or these", 0, 1, LISTING,
+	 bu_cmd_node_list, NULL},
+	{"node show", "NODESET", "a node, its hardware and its certificates", 1, 1,
+	 LISTING | BIT(ORIGIN), bu_cmd_node_show, NULL},
+	{"node why", "NODESET", "why a node is where it is, and what comes next", 1, 1,
 	 BIT(SOCKET), bu_cmd_node_why, NULL},
-	{"node release", "NODE", "take a held node back", 1, 1, BIT(SOCKET),
+	{"node hold", "NODESET", "let nothing be done with a node", 1, 1,
+	 BIT(REASON) | BIT(SOCKET), bu_cmd_node_hold, NULL},
+	{"node release", "NODESET", "take a held node back", 1, 1, BIT(SOCKET),
 	 bu_cmd_node_release, NULL},
 	{"fabric show", "", "measured pairs of nodes, with verdicts", 0, 0, LISTING,
 	 bu_cmd_fabric_show, NULL},
@@ -76,6 +79,8 @@ print_help(FILE *out)
 		print_usage(&commands[i], out);
 	fputs("\n"
 	      "`bringup help COMMAND` shows the options of a command.\n"
+	      "NODESET: gpu[001-128,200], @pool, state=ready, rack=r1*, image=NAME;\n"
+	      "a,b both, a!b all but b, a&b in both, a^b in one of both.\n"
 	      "bringupd is reached over its unix socket: --socket PATH, else\n"
 	      "$BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when BRINGUP_RACK\n"
 	      "is set, else /run/bringup/sock.\n"

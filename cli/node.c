@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringup node show|why|release, fabric certificate: what is asked about one node. */
+/* bringup node list|show|why|hold|release, fabric certificate: what is asked about
+ * nodes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,23 +10,94 @@
 #include "cli/origin.h"
 #include "cli/output.h"
 #include "cli/render.h"
+#include "profiles/nodeset.h"
+
+/* Whole nodes of a nodeset, in an array. A plain name is asked for as it is. */
+static json_t *
+ask(struct bu_client *client, const char *set, struct bu_err *err)
+{
+	bu_autojson json_t *reply = NULL;
+	json_t *nodes, *brief;
+	size_t i;
+
+	if (bu_node_name_ok(set)) {
+		json_t *node = bu_client_node(client, set, err);
+
+		return node ? json_pack("[o]", node) : NULL;
+	}
+	reply = bu_client_nodes(client, set, err);
+	if (!reply)
+		return NULL;
+	nodes = json_array();
+	json_array_foreach (json_object_get(reply, "nodes"), i, brief) {
+		json_t *node =
+			bu_client_node(client, bu_json_str(brief, "name", ""), err);
+
+		if (!node) {
+			json_decref(nodes);
+			return NULL;
+		}
+		json_array_append_new(nodes, node);
+	}
+	return nodes;
+}
+
+static void
+print_hostlist(const json_t *nodes)
+{
+	bu_autojson json_t *names = bu_out_pick(nodes, "name");
+	bu_autofree char *text = bu_out_fold(names);
+
+	puts(text);
+}
+
+int
+bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = bu_client_nodes(
+		client, options->args_count ? options->args[0] : NULL, err);
+	const json_t *nodes = json_object_get(reply, "nodes");
+
+	if (!reply)
+		return -1;
+	if (options->format == BU_FORMAT_JSON)
+		bu_out_json(nodes, stdout);
+	else if (options->format == BU_FORMAT_HOSTLIST)
+		print_hostlist(nodes);
+	else
+		bu_render_nodes(nodes, bu_json_int(reply, "time_ms", 0), stdout);
+	return 0;
+}
 
 int
 bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = NULL;
-	bu_autojson json_t *node = NULL;
+	bu_autojson json_t *nodes = NULL;
+	json_t *node;
+	size_t i;
 
 	if (options->origin)
 		return bu_node_origin(options, err);
 	client = bu_client_create(options->socket);
-	node = bu_client_node(client, options->args[0], err);
-	if (!node)
+	nodes = ask(client, options->args[0], err);
+	if (!nodes)
 		return -1;
-	if (options->format == BU_FORMAT_JSON)
-		bu_out_json(node, stdout);
-	else
-		bu_render_node(node, stdout);
+	if (options->format == BU_FORMAT_HOSTLIST) {
+		print_hostlist(nodes);
+	} else if (options->format == BU_FORMAT_JSON) {
+		/* One that was named is an object, a set is a list. */
+		bu_out_json(bu_node_name_ok(options->args[0]) ? json_array_get(nodes, 0)
+							      : nodes,
+			    stdout);
+	} else {
+		json_array_foreach (nodes, i, node) {
+			if (i)
+				putchar('\n');
+			bu_render_node(node, stdout);
+		}
+	}
 	return 0;
 }
 
@@ -33,32 +105,83 @@ int
 bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *node = bu_client_node(client, options->args[0], err);
-	bu_autofree char *why = NULL;
-	const char *text;
+	bu_autojson json_t *nodes = ask(client, options->args[0], err);
+	json_t *node;
+	size_t i;
 
-	if (!node || bu_json_get_str(node, "why", &text, err) != 0)
+	if (!nodes)
 		return -1;
-	why = bu_out_clean(text, 1);
-	printf("%s%s", why, *why && why[strlen(why) - 1] == '\n' ? "" : "\n");
+	json_array_foreach (nodes, i, node) {
+		bu_autofree char *why = NULL;
+		const char *text;
+
+		if (bu_json_get_str(node, "why", &text, err) != 0)
+			return -1;
+		why = bu_out_clean(text, 1);
+		printf("%s%s%s", i ? "\n" : "", why,
+		       *why && why[strlen(why) - 1] == '\n' ? "" : "\n");
+	}
 	return 0;
+}
+
+/* Posts to each node of the nodeset; goes on when one is refused, and fails then. */
+static int
+post_each(const struct bu_options *options, const char *verb, const json_t *body,
+	  struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = bu_client_nodes(client, options->args[0], err);
+	bu_autojson json_t *done = json_array();
+	bu_autofree char *names = NULL;
+	int refused = 0;
+	json_t *node;
+	size_t i;
+
+	if (!reply)
+		return -1;
+	json_array_foreach (json_object_get(reply, "nodes"), i, node) {
+		const char *name = bu_json_str(node, "name", "?");
+		bu_autofree char *path = bu_xasprintf("/v1/nodes/%s/%s", name, verb);
+		struct bu_err failure = {0};
+		bu_autojson json_t *answer =
+			bu_client_post(client, path, body, &failure);
+
+		if (answer)
+			json_array_append(done, json_object_get(node, "name"));
+		else if (refused++ == 0)
+			*err = failure; /* main.c prints it */
+		else
+			fprintf(stderr, "bringup: %s\n", failure.text);
+	}
+	names = bu_out_fold(done);
+	if (*names)
+		printf("%s: %s\n", names,
+		       strcmp(verb, "hold") == 0 ? "held" : "released");
+	return refused ? -1 : 0;
+}
+
+int
+bu_cmd_node_hold(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autojson json_t *body = NULL;
+
+	if (!options->reason)
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"node hold needs --reason: whoever finds the node held "
+			"reads it in node why");
+	body = json_pack("{s:s}", "reason", options->reason);
+	if (!body)
+		return bu_err_set(err, BU_ERR_USAGE, 0, "--reason: this is no UTF-8");
+	return post_each(options, "hold", body, err);
 }
 
 int
 bu_cmd_node_release(const struct bu_options *options, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	const char *name = options->args[0];
-	bu_autofree char *path = bu_xasprintf("/v1/nodes/%s/release", name);
 	bu_autojson json_t *empty = json_object();
-	bu_autojson json_t *node = bu_client_node(client, name, err);
-	bu_autojson json_t *reply =
-		node ? bu_client_post(client, path, empty, err) : NULL;
 
-	if (!reply)
-		return -1;
-	printf("%s: released\n", name);
-	return 0;
+	return post_each(options, "release", empty, err);
 }
 
 int

@@ -35,7 +35,7 @@ enum {
 	X(WATCH, "watch", 0, FLAG, watch, "", 0, 0, "again with each change")          \
 	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with each new event")    \
 	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
-	X(NODE, "node", 0, TEXT, node, "NAME", 0, 0, "only of this node")              \
+	X(NODE, "node", 0, TEXT, node, "NODESET", 0, 0, "only of these nodes")         \
 	X(ONLY, "limit", 0, TEXT, only, "NODESET", 0, 0, "steps of these nodes alone") \
 	X(GIT, "git", 0, TEXT, git, "URL", 0, 0,                                       \
 	  "take the profile tree from this repository")                                \

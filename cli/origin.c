@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup node show NODE --origin DIR: what a profile tree says about a node, and which
- * line of which file says it. Local, needs no daemon.
+ * bringup node show NODESET --origin DIR: what a profile tree says about a node, and
+ * which line of which file says it. Local, needs no daemon.
  */
 #include <string.h>
 
@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/profile.h"
 #include "profiles/export.h"
+#include "profiles/nodeset.h"
 #include "profiles/schema.h"
 #include "profiles/values.h"
 
@@ -49,28 +50,52 @@ bu_render_origin(const json_t *node, FILE *out)
 	bu_table_destroy(table);
 }
 
+static void
+print_node(const struct bu_desired *desired, const char *name, int json, int first)
+{
+	const struct bu_desired_node *node = bu_desired_node(desired, name);
+	bu_autojson json_t *value = bu_desired_node_to_json(desired, node);
+
+	if (json) {
+		bu_out_json(value, stdout);
+		return;
+	}
+	if (!first)
+		printf("\n%s\n", name);
+	bu_render_origin(value, stdout);
+}
+
+static int
+print_nodes(const struct bu_desired *desired, const struct bu_options *options,
+	    struct bu_err *err)
+{
+	struct bu_nodeset *nodeset = bu_nodeset_parse(
+		options->args[0], bu_desired_group, (void *)desired, err);
+	int rc = nodeset ? 0 : -1;
+
+	for (size_t i = 0; rc == 0 && i < nodeset->count; i++)
+		if (!bu_desired_node(desired, nodeset->names[i]))
+			rc = bu_err_set(err, BU_ERR_NOTFOUND, 0,
+					"%s: there is no node '%.80s'", options->origin,
+					nodeset->names[i]);
+	for (size_t i = 0; rc == 0 && i < nodeset->count; i++)
+		print_node(desired, nodeset->names[i],
+			   options->format == BU_FORMAT_JSON, i == 0);
+	bu_nodeset_destroy(nodeset);
+	return rc;
+}
+
 int
 bu_node_origin(const struct bu_options *options, struct bu_err *err)
 {
-	const struct bu_desired_node *node;
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = NULL;
 	struct bu_tree *tree = NULL;
 	int rc = bu_profile_check(options->origin, &findings, &tree, &desired, err);
 
 	bu_findings_print(&findings, stderr);
-	node = rc == 0 ? bu_desired_node(desired, options->args[0]) : NULL;
-	if (node) {
-		bu_autojson json_t *value = bu_desired_node_to_json(desired, node);
-
-		if (options->format == BU_FORMAT_JSON)
-			bu_out_json(value, stdout);
-		else
-			bu_render_origin(value, stdout);
-	} else if (rc == 0) {
-		rc = bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s: there is no node '%.80s'",
-				options->origin, options->args[0]);
-	}
+	if (rc == 0)
+		rc = print_nodes(desired, options, err);
 	bu_findings_clear(&findings);
 	bu_desired_destroy(desired);
 	bu_tree_destroy(tree);

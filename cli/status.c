@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringup status, node list, fabric show: three views of one document. */
+/* bringup status, fabric show: two views of one document. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,26 +72,6 @@ bu_cmd_status(const struct bu_options *options, struct bu_err *err)
 	if (!options->watch)
 		return 0;
 	return watch(client, bu_json_int(status, "version", 0), options, err);
-}
-
-int
-bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
-{
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
-	bu_autojson json_t *names = NULL;
-	const json_t *nodes = json_object_get(status, "nodes");
-
-	if (!status)
-		return -1;
-	names = bu_out_pick(nodes, "name");
-	if (options->format == BU_FORMAT_JSON)
-		bu_out_json(nodes, stdout);
-	else if (options->format == BU_FORMAT_HOSTLIST)
-		print_names(names);
-	else
-		bu_render_nodes(nodes, bu_json_int(status, "time_ms", 0), stdout);
-	return 0;
 }
 
 int

@@ -257,6 +257,9 @@ START_TEST(events_by_tail_by_place_and_by_node)
 	events(&site, "after=3&node=node002&limit=5", &first, &last, &count);
 	ck_assert_uint_eq(count, 1);
 	ck_assert_int_eq(last, end);
+	events(&site, "node=@train!node001&limit=2", &first, &last, &count);
+	ck_assert_int_eq(first, 3);
+	ck_assert_int_eq(last, end);
 	events(&site, "after=63", &first, &last, &count);
 	ck_assert_uint_eq(count, 0);
 	finish(&site);

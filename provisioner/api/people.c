@@ -93,7 +93,7 @@ BU_HANDLER(bu_api_status)
 
 struct collecting {
 	json_t *list;
-	const char *node; /* NULL = all */
+	const json_t *nodes; /* names as keys; NULL = all */
 	size_t limit;
 	int oldest; /* of more than the limit, keep the oldest */
 };
@@ -103,7 +103,7 @@ collect(const struct bu_event *event, void *arg)
 {
 	struct collecting *collecting = arg;
 
-	if (collecting->node && strcmp(collecting->node, event->node) != 0)
+	if (collecting->nodes && !json_object_get(collecting->nodes, event->node))
 		return 0;
 	json_array_append_new(collecting->list, bu_event_to_json(event));
 	if (collecting->oldest)
@@ -113,6 +113,28 @@ collect(const struct bu_event *event, void *arg)
 	return 0;
 }
 
+/* The names of ?node= as keys. A plain one need not be a node any more. */
+static json_t *
+names_asked(const struct bu_api *api, const char *set, struct bu_err *err)
+{
+	struct bu_nodeset *nodeset;
+	json_t *names = json_object();
+
+	if (bu_node_name_ok(set)) {
+		json_object_set_new(names, set, json_true());
+		return names;
+	}
+	nodeset = bu_api_nodeset(api, api->world->desired, set, err);
+	for (size_t i = 0; nodeset && i < nodeset->count; i++)
+		json_object_set_new(names, nodeset->names[i], json_true());
+	if (!nodeset) {
+		json_decref(names);
+		return NULL;
+	}
+	bu_nodeset_destroy(nodeset);
+	return names;
+}
+
 BU_HANDLER(bu_api_events)
 {
 	struct bu_api *api = arg;
@@ -120,9 +142,12 @@ BU_HANDLER(bu_api_events)
 	int64_t wait_ms = number(request, "wait", 0, WAIT_MAX_S) * 1000;
 	const char *after = bu_request_query(request, "after");
 	const char *node = bu_request_query(request, "node");
-	struct collecting collecting = {NULL, node, limit ? limit : 1, after != NULL};
+	bu_autojson json_t *names = node ? names_asked(api, node, err) : NULL;
+	struct collecting collecting = {NULL, names, limit ? limit : 1, after != NULL};
 	int rc;
 
+	if (node && !names)
+		return BU_ANSWER_ERROR;
 	collecting.list = json_array();
 	/* The limit is on events of the node; those between are passed over. */
 	if (after)

@@ -26,7 +26,7 @@ const struct bu_route bu_api_routes[] = {
 
 	{"GET", "/v1/status", PEOPLE, bu_api_status, "all nodes; ?since=&wait= waits"},
 	{"GET", "/v1/events", PEOPLE, bu_api_events,
-	 "the log; ?limit= or ?after=&wait="},
+	 "the log; ?limit= or ?after=&wait=; ?node= is a nodeset"},
 	{"GET", "/v1/nodes", PEOPLE, bu_api_nodes,
 	 "nodes; ?set= is a nodeset: gpu[1-9], @pool, state=ready"},
 	{"GET", "/v1/nodes/*", PEOPLE, bu_api_node,
