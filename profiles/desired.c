@@ -234,6 +234,11 @@ bu_desired_destroy(struct bu_desired *desired)
 	for (size_t i = 0; i < desired->files_count; i++)
 		free(desired->files[i]);
 	free(desired->files);
+	for (size_t i = 0; i < desired->checks_count; i++) {
+		free(desired->checks[i].name);
+		free(desired->checks[i].text);
+	}
+	free(desired->checks);
 	free(desired->by_mac);
 	free(desired);
 }

@@ -48,6 +48,7 @@ struct bu_desired_policy {
 	char *registries;    /* "registry.example.org,10.0.0.5:5000": hosts of images */
 	char *image_keys;    /* "/etc/bringup/a.pub,/etc/bringup/b.pub" */
 	char *compatibility; /* "refuse", "warn"; never NULL with a section */
+	double brake_percent; /* of a pool, rack or BMC subnet; 0 = no section: 20 */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -68,6 +69,7 @@ struct bu_desired_network {
 	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
 	int64_t bond_miimon_ms;
 	char *bond_hash; /* "layer2", "layer2+3", "layer3+4"; never NULL */
+	char *bond_lacp_rate; /* "slow", "fast"; never NULL */
 	char *gateway;   /* "10.77.0.1": the default route */
 	char *routes;    /* "10.0.0.0/8 via 10.78.0.1, ..." */
 	struct bu_origin origin;
@@ -80,6 +82,9 @@ struct bu_desired_image {
 	char *key_path; /* public key, PEM; NULL = the appliance's */
 	char *source;   /* where it comes from: "oci://registry/x", "https://..." */
 	char *zone;     /* where that is */
+	/* Versions in it, for [policy] compatibility. */
+	char *driver, *cuda, *fabric_manager, *kernel;
+	char *network_config; /* "networkd", "networkmanager", "netplan"; never NULL */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -110,6 +115,7 @@ struct bu_desired_hardware {
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model; /* "h100-80gb": a row of profiles/gpu.c */
+	char *firmware;  /* version of its firmware, for [policy] compatibility */
 	BU_DESIRED_SETTINGS
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
@@ -139,8 +145,16 @@ struct bu_desired_validation {
 	uint64_t run_bytes;                      /* written in one run */
 	double lat_max_us;                       /* 0 = not judged */
 	int64_t deadline_ms;                     /* of one probe of a pair */
+	char *checks;             /* "nhc,mounts" of checks.d; NULL = all of them */
+	int64_t check_timeout_ms; /* of each of them */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
+};
+
+/* An executable of the profile's checks.d. */
+struct bu_desired_check {
+	char *name; /* never NULL */
+	char *text; /* never NULL */
 };
 
 struct bu_desired_pool {
@@ -165,6 +179,7 @@ struct bu_desired_pool {
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
 	char *maintenance;          /* "sat-sun 00:00-24:00"; NULL = any time */
 	char *data;                 /* "scratch:500GiB:ext4:/scratch, ..." */
+	uint64_t root_size_bytes;   /* 0 = what data leaves */
 	struct bu_origin *origins;  /* by bu_schema_keys(); line 0 = not given */
 };
 
@@ -215,6 +230,8 @@ struct bu_desired {
 	size_t validations_count;
 	struct bu_desired_pool *pools;
 	size_t pools_count;
+	struct bu_desired_check *checks; /* sorted by name */
+	size_t checks_count;
 	struct bu_desired_node *nodes; /* sorted by name (strcmp) */
 	size_t nodes_count;
 
@@ -224,6 +241,9 @@ struct bu_desired {
 	size_t files_count;
 };
 
+/* Does this validation run this check of checks.d? */
+int bu_desired_check_wanted(const struct bu_desired_validation *validation,
+			    const char *name);
 /* O(log n); NULL when there is none. mac in any common form ("52-54-00-77-00-01"). */
 const struct bu_desired_node *bu_desired_node(const struct bu_desired *desired,
 					      const char *name);

@@ -24,7 +24,7 @@ scan_file(struct bu_loader *ld, size_t index, int drop_in)
 static int
 is_ini(const char *path)
 {
-	return strcmp(path + strlen(path) - 4, ".ini") == 0;
+	return !bu_tree_is_check(path) && strcmp(path + strlen(path) - 4, ".ini") == 0;
 }
 
 /* Scans the files that the pattern matches; the number of matches. */

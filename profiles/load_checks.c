@@ -315,5 +315,6 @@ bu_load_checks(struct bu_loader *ld)
 	for (size_t i = 0; i < desired->pools_count; i++)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
 	check_nodes(ld);
+	bu_load_site_checks(ld);
 	bu_load_check_policy(ld);
 }

@@ -54,6 +54,8 @@ void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
 		 struct bu_desired_node *first, size_t count);
 /* load_checks.c: what no key alone can tell. */
 void bu_load_checks(struct bu_loader *ld);
+/* load_site_checks.c: what lies in checks.d, and who wants it. */
+void bu_load_site_checks(struct bu_loader *ld);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
 void bu_load_check_pool_networks(struct bu_loader *ld,

@@ -91,7 +91,11 @@ static const struct bu_key keys[] = {
 	"public keys, one of which each image's key must be; without it, any"},
 {"policy", "compatibility", BU_KEY_CHOICE, "refuse|warn", 0, 0, "refuse",
 	FIELD(policy, compatibility),
-	BU_CLASS_NONE, "what happens when versions do not fit together"}, 
+	BU_CLASS_NONE, "what happens when versions do not fit together"},
+{"policy", "brake", BU_KEY_PERCENT, NULL, 1, 100, "20 %", FIELD(policy, brake_percent),
+	BU_CLASS_NONE,
+	"when more than this share of a pool, a rack or a BMC /24 (and at least 3 nodes) is "
+	"late together, nothing is power-cycled or failed there"},
 {"network", "role", BU_KEY_ENUM, "boot|fabric|storage|bmc", 0, 0, "required",
 	FIELD(network, role), BU_CLASS_RECONFIGURE,
 	"boot: nodes start and are managed over it; fabric, storage: jobs use it; bmc: "
@@ -127,6 +131,9 @@ static const struct bu_key keys[] = {
 {"network", "bond_hash", BU_KEY_CHOICE, "layer2|layer2+3|layer3+4", 0, 0, "layer3+4",
 	FIELD(network, bond_hash),
 	BU_CLASS_RECONFIGURE, "how 802.3ad spreads flows over its links"},
+{"network", "bond_lacp_rate", BU_KEY_CHOICE, "slow|fast", 0, 0, "slow",
+	FIELD(network, bond_lacp_rate),
+	BU_CLASS_RECONFIGURE, "how often 802.3ad hears from its partner: every 30 s or 1 s"},
 {"network", "gateway", BU_KEY_IPV4, NULL, 0, 0, NULL, FIELD(network, gateway),
 	BU_CLASS_RECONFIGURE, "default route; one network of a pool has it"},
 {"network", "routes", BU_KEY_ROUTES, NULL, 0, 0, NULL, FIELD(network, routes),
@@ -141,6 +148,17 @@ static const struct bu_key keys[] = {
 	"where it is fetched from"},
 {"image", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, zone), BU_CLASS_NONE,
 	"where that is; without it, the site's"},
+{"image", "network_config", BU_KEY_CHOICE, "networkd|networkmanager|netplan", 0, 0,
+	"networkd", FIELD(image, network_config), BU_CLASS_NONE,
+	"what brings its network up; ours use systemd-networkd"},
+{"image", "driver", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, driver), BU_CLASS_NONE,
+	"version of NVIDIA's driver in it, for [policy] compatibility"},
+{"image", "cuda", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, cuda), BU_CLASS_NONE,
+	"version of CUDA in it"},
+{"image", "fabric_manager", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, fabric_manager),
+	BU_CLASS_NONE, "version of NVIDIA's fabric manager in it"},
+{"image", "kernel", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, kernel), BU_CLASS_NONE,
+	"version of its kernel; the image's manifest must say the same"},
 
 {"hardware", "disk", BU_KEY_PATH, NULL, 0, 0, "required", FIELD(hardware, disk),
 	BU_CLASS_WIPE, "the only disk that is ever written"},
@@ -155,6 +173,8 @@ static const struct bu_key keys[] = {
 {"hardware", "gpu_model", BU_KEY_CHOICE, BU_GPU_MODELS, 0, 0, NULL,
 	FIELD(hardware, gpu_model),
 	BU_CLASS_NONE, "model of the GPUs; mig is checked against it"},
+{"hardware", "firmware", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(hardware, firmware),
+	BU_CLASS_NONE, "version of the machines' firmware, for [policy] compatibility"},
 SETTINGS(hardware)
 
 {"cluster", "driver", BU_KEY_CHOICE, "slurm|kubernetes", 0, 0, "required",
@@ -192,6 +212,12 @@ SETTINGS(hardware)
 {"validation", "deadline", BU_KEY_DURATION, NULL, 1000, DAY_MS, "120 s",
 	FIELD(validation, deadline_ms),
 	BU_CLASS_NONE, "time for the probe of one pair"}, 
+{"validation", "checks", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(validation, checks),
+	BU_CLASS_NONE, "which of the site's own checks (checks.d) a node must pass; "
+	"without it, all of them"},
+{"validation", "check_timeout", BU_KEY_DURATION, NULL, 1000, DAY_MS, "60 s",
+	FIELD(validation, check_timeout_ms), BU_CLASS_NONE, "time for each of them"},
+
 {"pool", "nodes", BU_KEY_NODESET, NULL, 0, 0, "required", NONE, BU_CLASS_NONE,
 	"its nodes; a node is in one pool"},
 {"pool", "hardware", BU_KEY_REF, "hardware", 0, 0, "required", FIELD(pool, hardware),
@@ -222,6 +248,10 @@ SETTINGS(pool)
 	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
 {"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,
 	"partitions besides the system's, which a reimage keeps"},
+{"pool", "root_size", BU_KEY_SIZE, NULL, GIB, 65536 * GIB, NULL,
+	FIELD(pool, root_size_bytes), BU_CLASS_WIPE,
+	"the system's part of the disk; without it, what data leaves, and 32 GiB where "
+	"data takes the rest"},
 {"pool", "bmc_network", BU_KEY_REF, "network", 0, 0, NULL, FIELD(pool, bmc_network),
 	BU_CLASS_NONE,
 	"network of the management controllers; their addresses are in it"},

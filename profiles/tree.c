@@ -17,11 +17,22 @@
 #include "base/file.h"
 #include "base/json.h"
 
+int
+bu_tree_is_check(const char *path)
+{
+	const char *name = path + sizeof(BU_TREE_CHECKS) - 1;
+
+	return strncmp(path, BU_TREE_CHECKS, sizeof(BU_TREE_CHECKS) - 1) == 0 &&
+	       !strchr(name, '/') && *name && *name != '.';
+}
+
 static int
 counts(const char *path)
 {
 	size_t len = strlen(path);
 
+	if (bu_tree_is_check(path))
+		return 1;
 	return len > 4 && (strcmp(path + len - 4, ".ini") == 0 ||
 			   strcmp(path + len - 4, ".csv") == 0);
 }
@@ -162,10 +173,15 @@ read_entry(struct bu_tree *tree, int dir_fd, const char *name, const char *prefi
 			return bu_err_set(err, BU_ERR_IO, errno, "%s", path);
 		return read_dir(tree, fd, below, depth + 1, err);
 	}
-	if (!counts(name))
+	if (!counts(path))
 		return 0;
 	if (!S_ISREG(st.st_mode))
 		return bu_err_set(err, BU_ERR_INVAL, 0, "%s: is not a plain file",
+				  path);
+	if (bu_tree_is_check(path) && !(st.st_mode & 0111))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: is not executable; chmod +x it, or move it out "
+				  "of the folder",
 				  path);
 	return read_file(tree, dir_fd, name, path, err);
 }

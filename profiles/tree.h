@@ -2,7 +2,8 @@
 /*
  * A profile tree in memory: relative path -> text. The same tree is checked by the
  * command line and uploaded to the daemon; its digest names the revision.
- * Only *.ini and *.csv files count; names that start with '.' are passed over.
+ * Only *.ini and *.csv files count, and the site's own checks (checks.d/NAME, which
+ * must be executable); names that start with '.' are passed over.
  */
 #ifndef BU_PROFILES_TREE_H
 #define BU_PROFILES_TREE_H
@@ -19,6 +20,8 @@ enum {
 	BU_TREE_TOTAL_MAX = 32 * 1024 * 1024, /* bytes of all files */
 	BU_TREE_PATH_MAX = 255,
 };
+
+#define BU_TREE_CHECKS "checks.d/"
 
 struct bu_tree_file {
 	char *path; /* "pools/train.ini": no leading '/', no "." or ".." */
@@ -40,6 +43,8 @@ struct bu_tree *bu_tree_load(const char *dir, struct bu_err *err);
 struct bu_tree *bu_tree_from_json(const json_t *value, struct bu_err *err);
 json_t *bu_tree_to_json(const struct bu_tree *tree);
 const struct bu_tree_file *bu_tree_find(const struct bu_tree *tree, const char *path);
+/* 1 for the path of a check of the site's own. */
+int bu_tree_is_check(const char *path);
 void bu_tree_destroy(struct bu_tree *tree);
 
 #endif
