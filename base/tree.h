@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading of /proc, /sys and /etc below a folder: root is "" for the running system, or
+ * a tree that a test made. The format names the path below it ("sys/class/net/%s/mtu").
+ * Reads only; what is not there is no error.
+ */
+#ifndef BU_BASE_TREE_H
+#define BU_BASE_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* First line, without blanks around it and with '?' for what is not printable ASCII.
+ * 1 when it could be read; else 0 and "". */
+int bu_tree_line(const char *root, char *ret_text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* A whole number, decimal or 0x..., that is the first line or starts it before a
+ * blank; fallback when there is none. */
+int64_t bu_tree_int(const char *root, int64_t fallback, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int bu_tree_exists(const char *root, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The file, at most max bytes of it, NUL-terminated; owned, NULL when it cannot be
+ * read. ret_size may be NULL. */
+char *bu_tree_read(const char *root, size_t max, size_t *ret_size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Last part of where a link points: the driver of ".../device/driver"; "" without. */
+void bu_tree_link(const char *root, char *ret_text, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Where a path leads with all links resolved; owned, NULL when nowhere. */
+char *bu_tree_real(const char *root, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Calls visit for each name in a folder that is not hidden, net2 before net10; returns
+ * how many there were. */
+int bu_tree_each(const char *root, void (*visit)(const char *name, void *arg),
+		 void *arg, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

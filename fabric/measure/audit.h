@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The static audit: what sysfs, procfs, PCI configuration space, netlink and the
+ * kernel's log say before anything is under load. One row of audit_rows.h per check.
+ *
+ * What it reads of expect (an absent member is not judged):
+ * NETWORK {"name","mac"|"pci"|"netdev": which interface,"mtu","link_gbps","rdma":bool,
+ *	"rail","address","gid_index","pkeys":[text],"firmware":[text],"pfc":[priority],
+ *	"ecn":bool,"dscp"}
+ * HOST {"hugepages":{"2048kB":pages},"smt":bool,"governor":text,"cstate_us"}
+ * thresholds {"aer_correctable","max_read_request","carrier_downs"}
+ */
+#ifndef BU_FABRIC_MEASURE_AUDIT_H
+#define BU_FABRIC_MEASURE_AUDIT_H
+
+#include "fabric/measure/checks.h"
+
+struct bu_audit_row {
+	const char *id;
+	enum bu_verdict severity; /* of a finding: fail or warn */
+	const char *what;         /* looked at */
+	const char *how;
+	const char *expectation;
+	const char *hint; /* what to do about a finding */
+};
+/* The table, in the order of the report. */
+const struct bu_audit_row *bu_audit_rows(size_t *ret_count);
+
+/* What is not in files; a test plays it. NULL members are not judged. */
+struct bu_audit_probes {
+	/* MTU in use at an RDMA port, bytes; -1 when it cannot be asked. */
+	int (*rdma_mtu)(const char *root, const char *device, int port);
+	/* Bit per priority that has PFC on, of an interface; -1 unknown. */
+	int (*pfc)(const char *root, const char *netdev);
+	/* Listens for LLDP on these interfaces: see lldp.h; may be NULL. */
+	json_t *(*lldp)(const struct bu_checks_ctx *ctx, const char *const *netdevs,
+			size_t count);
+};
+
+/* The group `audit`: all rows, on the running system. */
+int bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+		 struct bu_err *err);
+/* The same with other probes. */
+int bu_audit_run_with(const struct bu_checks_ctx *ctx,
+		      const struct bu_audit_probes *probes, struct bu_checks *out,
+		      struct bu_err *err);
+
+#endif
