@@ -18,9 +18,15 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(EPOCH, "epoch", "{epoch}")                                                   \
 	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")         \
 	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")               \
-	X(APPLIED, "applied", "{rollout, plan, revision, nodes, wipe, by}")            \
+	X(APPLIED, "applied",                                                          \
+	  "{rollout, plan, revision, commit, limit, nodes, grants, by}")               \
 	X(ORDER, "order",                                                              \
-	  "{rollout, class, image, digest}: what this node shall become")              \
+	  "{rollout, class, image, digest, facets, commit, batch}: what this node "    \
+	  "shall become")                                                              \
+	X(ROLLOUT, "rollout",                                                          \
+	  "{rollout, to, by, reason}: paused, resumed, stopped or aborted")            \
+	X(BRAKE, "brake",                                                              \
+	  "{scope, on, late, of, text}: ladders of a scope freeze or let go")          \
 	X(BOUND, "bound",                                                              \
 	  "{machine, inventory}: the machine that answers as this node")               \
 	X(STATE, "state", "{from, to, on, reason, next}")                              \
@@ -28,9 +34,16 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                       \
 	X(ADMITTED, "admitted", "{step, machine, request}: the token was traded")      \
 	X(BOOTED, "booted", "{boot_id, where}")                                        \
-	X(INSTALLED, "installed", "{step, image, digest}")                             \
+	X(INSTALLED, "installed", "{step, image, digest}: with the order's facets")    \
 	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \
 	X(LEASE, "lease", "{probe, for}: a certified node is lent as a partner")       \
+	X(CHECKS, "checks",                                                            \
+	  "{boot_id, digest, verdict, counts, rows}: its report is blob `digest`")     \
+	X(VERDICT, "verdict",                                                          \
+	  "{source, verdict, text, until_ms}: what an outside system says")            \
+	X(SOAK, "soak", "{boot_id, ms, digest, verdict}: under load, without a fault") \
+	X(EVIDENCE, "evidence", "{digest, hint}: of a quarantine, blob `digest`")      \
+	X(AGAIN, "again", "{by}: a person wants it measured anew")                     \
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
 	X(HELD, "held", "{owner, reason}")                                             \
 	X(RELEASED, "released", "{by}")

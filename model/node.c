@@ -17,6 +17,8 @@ bu_node_destroy(struct bu_node *node)
 {
 	if (!node)
 		return;
+	json_decref(node->checks);
+	json_decref(node->verdicts);
 	json_decref(node->full_cert);
 	json_decref(node->boot_cert);
 	free(node);

@@ -27,7 +27,17 @@ struct bu_order {
 	enum bu_class class;
 	char image[BU_NAME_MAX];
 	char image_digest[65]; /* of the manifest */
-	int open;              /* the node has not settled since */
+	char facets[65];       /* digest; "" = of a plan without facets */
+	char commit[65];       /* of the revision; "" = not from git */
+	int batch;             /* 0 = canary */
+	int open;              /* neither done, failed nor withdrawn */
+	int begun;             /* it had its turn */
+	int served;            /* it was ready when its turn came */
+	int failed;            /* closed so; reason says why */
+	int withdrawn;         /* closed so: its rollout was aborted */
+	int64_t begun_ms;      /* Unix time */
+	int64_t fault_seq;     /* event that failed it or held its node; 0 = none */
+	char reason[400];
 };
 
 struct bu_node {
@@ -49,6 +59,11 @@ struct bu_node {
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
+	char facets[65];   /* digest of what it has; "" = unknown */
+	char commit[65];   /* of the order that it carried out last */
+	json_t *checks;    /* body of the last report of checks; NULL = none */
+	json_t *verdicts;  /* of outside systems: {source: body}; NULL = none */
+	char evidence[65]; /* digest of that of its last quarantine */
 	json_t *full_cert; /* {"kind","text"} or NULL */
 	json_t *boot_cert;
 	char step_error[400]; /* of the last step that failed */
@@ -61,6 +76,8 @@ struct bu_node {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
+	int checks_errors;  /* reports that were asked for and did not come */
+	int certified;      /* its certificates were verified, and nothing changed */
 	int appending;      /* an event of it is on its way to the log */
 	int effect_running; /* of the open step */
 	int join_started;   /* the agent has started the cluster's client */
@@ -68,6 +85,8 @@ struct bu_node {
 	int64_t retry_ms;   /* monotonic: a failed step is tried again; 0 = no */
 	char waiting[400];  /* what it waits for; "" = nothing */
 	char trouble[400];  /* why its fabric could not be measured; "" = nothing */
+	char cluster_words[400]; /* what its cluster says while it leaves */
+	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;

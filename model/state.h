@@ -30,7 +30,8 @@ enum bu_ladder {
 	  "its part of the fabric is measured")                                        \
 	X(JOINING, "joining", 0, 300, HOLD, VALIDATING, "enters the cluster")          \
 	X(READY, "ready", 1, 0, NONE, READY, "works in the cluster")                   \
-	X(DRAINING, "draining", 0, 900, HOLD, READY, "finishes its work and leaves")   \
+	X(DRAINING, "draining", 0, 900, HOLD, READY,                                   \
+	  "finishes its work (in the drain_deadline of its pool) and leaves")          \
 	X(SERVICING, "servicing", 0, 3600, HOLD, ENROLLED, "firmware or repair")       \
 	X(PARKED, "parked", 1, 0, NONE, PARKED, "off, by policy or by the scheduler")  \
 	X(RETIRED, "retired", 1, 0, NONE, RETIRED, "left for good")                    \

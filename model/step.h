@@ -15,8 +15,10 @@
 	X(DISKBOOT, "boot-disk", POWER, "power cycle with the disk first")             \
 	X(JOIN, "join", CLUSTER, "start the cluster's client and admit the node")      \
 	X(LEAVE, "leave", CLUSTER, "drain the node and take it out of the cluster")    \
-	X(RELABEL, "relabel", CLUSTER, "tell the cluster what the node is; jobs go on") \
-	X(CONFIGURE, "configure", AGENT, "write the node's files, apply them if it is live")
+	X(RELABEL, "relabel", CLUSTER,                                                 \
+	  "tell the cluster what the node is; jobs go on")                             \
+	X(CONFIGURE, "configure", AGENT,                                               \
+	  "write the node's files, apply them if it is live")
 
 enum bu_actor { BU_ACTOR_NOBODY, BU_ACTOR_POWER, BU_ACTOR_AGENT, BU_ACTOR_CLUSTER };
 

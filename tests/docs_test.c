@@ -40,6 +40,7 @@ static void
 print_edges(FILE *out)
 {
 	static const char *const guards[] = {"", "an order is open",
+					     "an order to write its disk is open",
 					     "its certificates are valid"};
 	size_t count;
 	const struct bu_edge *edges = bu_lifecycle_edges(&count);

@@ -148,20 +148,6 @@ check_grants(const json_t *grants, struct bu_err *err)
 	return 0;
 }
 
-/* "wipe" when that is granted for all nodes. */
-static const char *
-granted_of(const json_t *grants)
-{
-	json_t *grant;
-	size_t i;
-
-	json_array_foreach (grants, i, grant)
-		if (strcmp(bu_json_str(grant, "class", ""), "wipe") == 0 &&
-		    !json_object_get(grant, "nodes"))
-			return "wipe";
-	return NULL;
-}
-
 BU_HANDLER(bu_api_apply)
 {
 	struct bu_api *api = arg;
@@ -176,7 +162,7 @@ BU_HANDLER(bu_api_apply)
 		return BU_ANSWER_ERROR;
 	plan = load_blob(api, digest, "plan", err);
 	if (!plan || check_fresh(api, plan, digest, err) != 0 ||
-	    bu_rollouts_apply(api->rollouts, plan, digest, granted_of(grants), "local",
+	    bu_rollouts_apply(api->rollouts, plan, digest, grants, "local",
 			      id, err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:s,s:i}", "rollout", id, "nodes",

@@ -12,7 +12,13 @@
 struct bu_cluster_target {
 	const char *conf; /* the driver's own configuration file; borrowed */
 	const char *node;
-	int64_t deadline_ms;
+	int64_t deadline_ms; /* 0 = none */
+	/* What the cluster shall know of the node; NULL = nothing. Borrowed until the
+	 * call returns. */
+	const char *features; /* "rxe,lab" */
+	/* What there is to tell while it lasts, with fn's arg: "draining; jobs 12
+	 * (alice)". May be NULL. */
+	void (*words)(const char *text, void *arg);
 };
 
 /* err is NULL when it is done. Never called before admit or leave has returned. */
@@ -29,6 +35,11 @@ struct bu_cluster_driver {
 	struct bu_cluster_op *(*leave)(struct bu_loop *loop,
 				       const struct bu_cluster_target *target,
 				       bu_cluster_fn fn, void *arg);
+	/* Makes what the cluster knows of a node that is in it what the target says;
+	 * its jobs go on. */
+	struct bu_cluster_op *(*relabel)(struct bu_loop *loop,
+					 const struct bu_cluster_target *target,
+					 bu_cluster_fn fn, void *arg);
 	/* fn is not called any more. */
 	void (*cancel)(struct bu_cluster_op *op);
 };

@@ -12,18 +12,23 @@
 #include "base/worker.h"
 #include "provisioner/cluster/cluster.h"
 
-enum { LOOK_MS = 500, COMMAND_MS = 15000 };
+/* Jobs may take hours to end: their node is looked at less and less often. */
+enum { LOOK_MS = 500, LOOK_MAX_MS = 8000, COMMAND_MS = 15000 };
 
 struct bu_cluster_op {
 	struct bu_loop *loop;
 	char *env_conf;
 	char *node_arg; /* "nodename=X" */
 	char *node;
-	int64_t until_ms;
-	int admit;
+	char *features;   /* wanted; "" = none */
+	int64_t until_ms; /* 0 = no end */
+	int64_t look_ms;
+	void (*look)(struct bu_cluster_op *op);
+	void (*decide)(struct bu_cluster_op *op, enum bu_slurm_view view);
 	struct bu_job *job;
 	struct bu_timer *timer;
 	bu_cluster_fn fn;
+	void (*words)(const char *text, void *arg);
 	void *arg;
 	char last[64]; /* what sinfo said last */
 };
@@ -59,6 +64,7 @@ op_free(struct bu_cluster_op *op)
 	free(op->env_conf);
 	free(op->node_arg);
 	free(op->node);
+	free(op->features);
 	free(op);
 }
 
@@ -89,8 +95,8 @@ look_later(struct bu_cluster_op *op)
 {
 	struct bu_err err;
 
-	if (bu_loop_now_ms(op->loop) < op->until_ms) {
-		bu_timer_set(op->timer, LOOK_MS);
+	if (!op->until_ms || bu_loop_now_ms(op->loop) < op->until_ms) {
+		bu_timer_set(op->timer, op->look_ms);
 		return;
 	}
 	bu_err_set(&err, BU_ERR_TIMEOUT, 0, "Slurm says '%s' for %s; see sinfo -R",
@@ -143,6 +149,43 @@ decide_admit(struct bu_cluster_op *op, enum bu_slurm_view view)
 	}
 }
 
+/* Which jobs keep it, for people. */
+static void
+on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_cluster_op *op = arg;
+	char text[400];
+	size_t len;
+
+	op->job = NULL;
+	if (!err) {
+		len = (size_t)snprintf(text, sizeof(text), "Slurm: %s; jobs", op->last);
+		for (const char *at = result->out; *at && len < sizeof(text) - 1;) {
+			size_t line = strcspn(at, "\n");
+
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+						"%s %.*s", at > result->out ? "," : "",
+						(int)line, at);
+			at += line + (at[line] != '\0');
+		}
+		op->words(text, op->arg);
+	}
+	if (op->look_ms < LOOK_MAX_MS)
+		op->look_ms *= 2;
+	look_later(op);
+}
+
+static void
+ask_jobs(struct bu_cluster_op *op)
+{
+	const char *argv[] = {"squeue", "-h", "-o", "%i (%u)", "-w", op->node, NULL};
+
+	if (op->words)
+		run(op, argv, on_jobs);
+	else
+		look_later(op);
+}
+
 static void
 decide_leave(struct bu_cluster_op *op, enum bu_slurm_view view)
 {
@@ -155,7 +198,7 @@ decide_leave(struct bu_cluster_op *op, enum bu_slurm_view view)
 		act(op, "delete", NULL, NULL);
 		return;
 	case BU_SLURM_DRAINING:
-		look_later(op);
+		ask_jobs(op);
 		return;
 	case BU_SLURM_UNKNOWN:
 		if (!op->last[0])
@@ -180,24 +223,75 @@ on_looked(const struct bu_job_result *result, const struct bu_err *err, void *ar
 	snprintf(op->last, sizeof(op->last), "%.*s", (int)strcspn(result->out, "\n"),
 		 result->out);
 	view = bu_slurm_view(op->last);
-	if (op->admit)
-		decide_admit(op, view);
-	else
-		decide_leave(op, view);
+	op->decide(op, view);
+}
+
+static void
+look_state(struct bu_cluster_op *op)
+{
+	const char *argv[] = {"sinfo", "-h", "-N", "-o", "%T", "-n", op->node, NULL};
+
+	run(op, argv, on_looked);
+}
+
+/* "AvailableFeatures=rxe,lab ..." of scontrol's words; (null) is none. */
+static int
+has_features(const char *shown, const char *wanted)
+{
+	static const char key[] = " AvailableFeatures=";
+	const char *value = strstr(shown, key);
+	size_t len;
+
+	if (!value)
+		return 0;
+	value += strlen(key);
+	len = strcspn(value, " \n");
+	if (len == strlen("(null)") && strncmp(value, "(null)", len) == 0)
+		len = 0;
+	return len == strlen(wanted) && strncmp(value, wanted, len) == 0;
+}
+
+static void
+on_shown(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_cluster_op *op = arg;
+	bu_autofree char *available = NULL, *active = NULL;
+
+	op->job = NULL;
+	if (err) {
+		snprintf(op->last, sizeof(op->last), "no such node, or no answer");
+		look_later(op);
+		return;
+	}
+	snprintf(op->last, sizeof(op->last), "features are others still");
+	if (has_features(result->out, op->features)) {
+		finish(op, NULL);
+		return;
+	}
+	available = bu_xasprintf("availablefeatures=%s", op->features);
+	active = bu_xasprintf("activefeatures=%s", op->features);
+	act(op, "update", available, active);
+}
+
+static void
+look_features(struct bu_cluster_op *op)
+{
+	const char *argv[] = {"scontrol", "-o", "show", "node", op->node, NULL};
+
+	run(op, argv, on_shown);
 }
 
 static void
 look(void *arg)
 {
 	struct bu_cluster_op *op = arg;
-	const char *argv[] = {"sinfo", "-h", "-N", "-o", "%T", "-n", op->node, NULL};
 
-	run(op, argv, on_looked);
+	op->look(op);
 }
 
 static struct bu_cluster_op *
-start(struct bu_loop *loop, const struct bu_cluster_target *target, int admit,
-      bu_cluster_fn fn, void *arg)
+start(struct bu_loop *loop, const struct bu_cluster_target *target, bu_cluster_fn fn,
+      void *arg)
 {
 	struct bu_cluster_op *op = bu_xcalloc(1, sizeof(*op));
 
@@ -205,8 +299,12 @@ start(struct bu_loop *loop, const struct bu_cluster_target *target, int admit,
 	op->env_conf = bu_xasprintf("SLURM_CONF=%s", target->conf);
 	op->node_arg = bu_xasprintf("nodename=%s", target->node);
 	op->node = bu_xstrdup(target->node);
-	op->until_ms = bu_loop_now_ms(loop) + target->deadline_ms;
-	op->admit = admit;
+	op->features = bu_xstrdup(target->features ? target->features : "");
+	if (target->deadline_ms)
+		op->until_ms = bu_loop_now_ms(loop) + target->deadline_ms;
+	op->look_ms = LOOK_MS;
+	op->look = look_state;
+	op->words = target->words;
 	op->fn = fn;
 	op->arg = arg;
 	op->timer = bu_timer_create(loop, look, op);
@@ -218,14 +316,30 @@ static struct bu_cluster_op *
 slurm_admit(struct bu_loop *loop, const struct bu_cluster_target *target,
 	    bu_cluster_fn fn, void *arg)
 {
-	return start(loop, target, 1, fn, arg);
+	struct bu_cluster_op *op = start(loop, target, fn, arg);
+
+	op->decide = decide_admit;
+	return op;
 }
 
 static struct bu_cluster_op *
 slurm_leave(struct bu_loop *loop, const struct bu_cluster_target *target,
 	    bu_cluster_fn fn, void *arg)
 {
-	return start(loop, target, 0, fn, arg);
+	struct bu_cluster_op *op = start(loop, target, fn, arg);
+
+	op->decide = decide_leave;
+	return op;
+}
+
+static struct bu_cluster_op *
+slurm_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
+	      bu_cluster_fn fn, void *arg)
+{
+	struct bu_cluster_op *op = start(loop, target, fn, arg);
+
+	op->look = look_features;
+	return op;
 }
 
 static void
@@ -239,6 +353,7 @@ static const struct bu_cluster_driver slurm_driver = {
 	.name = "slurm",
 	.admit = slurm_admit,
 	.leave = slurm_leave,
+	.relabel = slurm_relabel,
 	.cancel = slurm_cancel,
 };
 

@@ -235,6 +235,7 @@ bu_reconcile_wants_agent(const struct bu_node *node)
 	if (node->step.status != BU_STEP_OPEN || node->held_by[0])
 		return 0;
 	return node->step.action == BU_ACTION_INSTALL ||
+	       node->step.action == BU_ACTION_CONFIGURE ||
 	       (node->step.action == BU_ACTION_JOIN && !node->join_started);
 }
 
@@ -269,7 +270,8 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 		return;
 	if (failure) {
 		bu_outcome_event(&event, node, failure, "");
-		if (final(failure) && node->state != BU_STATE_JOINING)
+		if (final(failure) &&
+		    bu_state_info(node->state)->ladder == BU_LADDER_POWER)
 			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, failure->text,
 					 &event, 1);
 		else
@@ -278,6 +280,9 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 	}
 	if (node->step.action == BU_ACTION_INSTALL) {
 		install_done(rec, node);
+	} else if (node->step.action == BU_ACTION_CONFIGURE) {
+		bu_outcome_event(&event, node, NULL, "");
+		bu_reconcile_append(rec, node, &event, 1);
 	} else if (node->step.action == BU_ACTION_JOIN && !node->join_started) {
 		node->join_started = 1;
 		bu_effect_start(rec, node);

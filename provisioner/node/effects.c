@@ -14,6 +14,8 @@
 #include "provisioner/cluster/cluster.h"
 #include "provisioner/node/reconcile_impl.h"
 
+enum { RELABEL_MS = 60000 };
+
 struct bu_effect {
 	struct bu_effect *next;
 	struct bu_reconcile *rec;
@@ -130,16 +132,52 @@ on_cluster(const struct bu_err *err, void *arg)
 }
 
 static void
+on_words(const char *text, void *arg)
+{
+	const struct bu_effect *effect = arg;
+	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
+
+	if (!node || strcmp(node->step.id, effect->step) != 0)
+		return;
+	bu_text_copy(node->cluster_words, sizeof(node->cluster_words), text);
+	bu_world_touch(effect->rec->world, node);
+}
+
+static struct bu_cluster_op *
+call_driver(struct bu_reconcile *rec, struct bu_node *node,
+	    const struct bu_desired_node *want, struct bu_effect *effect)
+{
+	struct bu_cluster_target target = {
+		.conf = want->cluster->slurm_conf_path,
+		.node = node->name,
+		.features = want->features,
+		.words = on_words,
+	};
+
+	switch (node->step.action) {
+	case BU_ACTION_LEAVE: /* how long jobs may take the pool says */
+		return effect->driver->leave(rec->world->loop, &target, on_cluster,
+					     effect);
+	case BU_ACTION_RELABEL:
+		target.deadline_ms = RELABEL_MS;
+		return effect->driver->relabel(rec->world->loop, &target, on_cluster,
+					       effect);
+	default:
+		target.deadline_ms = bu_reconcile_limit_ms(rec, node);
+		return effect->driver->admit(rec->world->loop, &target, on_cluster,
+					     effect);
+	}
+}
+
+static void
 call_cluster(struct bu_reconcile *rec, struct bu_node *node,
 	     const struct bu_desired_node *want)
 {
 	const struct bu_cluster_driver *driver;
-	struct bu_cluster_target target = {.node = node->name};
 	struct bu_err err;
 	struct bu_effect *effect;
-	int join = node->step.action == BU_ACTION_JOIN;
 
-	if (join && !node->join_started)
+	if (node->step.action == BU_ACTION_JOIN && !node->join_started)
 		return;
 	if (!want->cluster) {
 		journal_outcome(rec, node, NULL, "its pool joins no cluster");
@@ -152,12 +190,9 @@ call_cluster(struct bu_reconcile *rec, struct bu_node *node,
 		journal_outcome(rec, node, &err, "");
 		return;
 	}
-	target.conf = want->cluster->slurm_conf_path;
-	target.deadline_ms = bu_reconcile_limit_s(rec, node->state) * INT64_C(1000);
 	effect = effect_of(rec, node);
 	effect->driver = driver;
-	effect->op = (join ? driver->admit : driver->leave)(rec->world->loop, &target,
-							    on_cluster, effect);
+	effect->op = call_driver(rec, node, want, effect);
 }
 
 void

@@ -9,13 +9,6 @@
 #include "base/log.h"
 #include "provisioner/node/reconcile_impl.h"
 
-int
-bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state)
-{
-	return rec->limit_s[state] ? rec->limit_s[state]
-				   : bu_state_info(state)->limit_s;
-}
-
 struct appending {
 	struct bu_reconcile *rec;
 	struct bu_node *node; /* NULL: about the site */
@@ -91,7 +84,10 @@ bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 		  enum bu_trigger trigger, const char *reason, struct bu_event *extra,
 		  size_t count, struct bu_err *err)
 {
-	struct bu_guard_facts facts = {.ordered = node->order.open};
+	struct bu_guard_facts facts = {
+		.ordered = node->order.open,
+		.installs = node->order.open && node->order.class >= BU_CLASS_INSTALL,
+	};
 	struct bu_event events[8];
 	enum bu_state to;
 
@@ -136,7 +132,8 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 {
 	struct bu_event event;
 
-	if (!node->held_by[0])
+	/* One whose ladder is frozen gets its time anew. */
+	if (!node->held_by[0] && !node->late_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);
 	if (node->appending)

@@ -24,7 +24,9 @@
 	X(LATE, "late", "late, and the ladder has run out")                            \
 	X(FAULT, "fault", "a step failed for good")                                    \
 	X(REBUILD, "rebuild", "an applied plan changes what it runs")                  \
-	X(LEFT, "left", "it is out of the cluster")                                    \
+	X(LEFT, "left", "it is out of the cluster, to be installed anew")              \
+	X(LEFT_REBOOT, "left-reboot", "it is out of the cluster, its files are new")   \
+	X(LEFT_RESTART, "left-restart", "as left-reboot, and it needs no reboot")      \
 	X(ABORT, "abort", "a person stopped it")
 
 enum bu_trigger {
@@ -38,6 +40,7 @@ enum bu_trigger {
 enum bu_guard {
 	BU_GUARD_NONE,
 	BU_GUARD_ORDERED,   /* an order is open */
+	BU_GUARD_INSTALL,   /* an order is open that installs, reimages or wipes */
 	BU_GUARD_CERTIFIED, /* full certificate for this machine, boot one for this boot
 			     */
 };
@@ -58,6 +61,7 @@ enum bu_guard bu_lifecycle_guard(enum bu_state from, enum bu_trigger on);
 
 struct bu_guard_facts {
 	int ordered;
+	int installs; /* the open order is of such a class */
 	int certified;
 };
 /* Where the trigger leads from this state. BU_ERR_STATE when there is no such edge or

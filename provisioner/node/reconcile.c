@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* Steps by state. A state that is not here is moved by others (gate, people). */
+/* First steps by state. A state that is not here is moved by others (gate, people). */
 static const struct {
 	enum bu_state state;
 	enum bu_action action;
@@ -24,11 +24,29 @@ static const struct {
 	{BU_STATE_DRAINING, BU_ACTION_LEAVE},
 };
 
-static enum bu_action
-action_of(enum bu_state state)
+static int in_service(enum bu_class class)
 {
+	return class == BU_CLASS_RELABEL || class == BU_CLASS_RECONFIGURE;
+}
+
+static enum bu_action
+action_of(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+
+	/* A node in service does something only in the turn of its order. */
+	if (node->state == BU_STATE_READY) {
+		if (!order->open || !order->begun || !in_service(order->class))
+			return BU_ACTION_NONE;
+		return order->class == BU_CLASS_RELABEL ? BU_ACTION_RELABEL
+							: BU_ACTION_CONFIGURE;
+	}
+	/* A state's second step, done once more after a release. */
+	if (node->state == BU_STATE_DRAINING &&
+	    node->step.action == BU_ACTION_CONFIGURE)
+		return BU_ACTION_CONFIGURE;
 	for (size_t i = 0; i < BU_LEN(plans); i++)
-		if (plans[i].state == state)
+		if (plans[i].state == node->state)
 			return plans[i].action;
 	return BU_ACTION_NONE;
 }
@@ -39,8 +57,10 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 {
 	struct bu_event event;
 	/* An install keeps its id over power cycles, so that the mark of the unfinished
-	 * one on the disk is known as its own. */
-	int64_t seq = action == BU_ACTION_INSTALL ? node->order.seq : node->state_seq;
+	 * one on the disk is known as its own; a ready node may have many orders. */
+	int64_t seq = action == BU_ACTION_INSTALL || node->state == BU_STATE_READY
+			      ? node->order.seq
+			      : node->state_seq;
 	bu_autofree char *id = bu_xasprintf("%s.%lld.%s", node->name, (long long)seq,
 					    bu_action_name(action));
 
@@ -51,24 +71,53 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* A step that is done moves the node where nobody else does. */
+/* A step that is done is followed by another one, or moves the node where nobody else
+ * does. */
 static void
 step_done(struct bu_reconcile *rec, struct bu_node *node)
 {
-	if (node->step.action == BU_ACTION_JOIN)
+	enum bu_class class = node->order.class;
+	int reboots = class == BU_CLASS_REBOOT;
+
+	if (node->step.action == BU_ACTION_JOIN) {
 		bu_reconcile_try(rec, node, BU_TRIGGER_JOINED, NULL, NULL, 0);
-	else if (node->step.action == BU_ACTION_LEAVE)
-		bu_reconcile_try(rec, node, BU_TRIGGER_LEFT, NULL, NULL, 0);
+	} else if (node->step.action == BU_ACTION_LEAVE) {
+		if (reboots || class == BU_CLASS_RESTART)
+			open_step(rec, node, BU_ACTION_CONFIGURE, 1);
+		else
+			bu_reconcile_try(rec, node, BU_TRIGGER_LEFT, NULL, NULL, 0);
+	} else if (node->step.action == BU_ACTION_CONFIGURE) {
+		if (node->state == BU_STATE_READY)
+			open_step(rec, node, BU_ACTION_RELABEL, 1);
+		else
+			bu_reconcile_try(rec, node,
+					 reboots ? BU_TRIGGER_LEFT_REBOOT
+						 : BU_TRIGGER_LEFT_RESTART,
+					 NULL, NULL, 0);
+	}
+}
+
+/* It was measured in this very boot: nothing more is asked of it. */
+static void
+pass_restarted(struct bu_reconcile *rec, struct bu_node *node)
+{
+	if (node->state == BU_STATE_VALIDATING && node->order.open &&
+	    node->order.class == BU_CLASS_RESTART &&
+	    bu_world_certified(rec->world, node, NULL) == 0)
+		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
 
 static void
 drive(struct bu_reconcile *rec, struct bu_node *node)
 {
-	enum bu_action action = action_of(node->state);
+	enum bu_action action = action_of(node);
 
-	if (rec->stopped || !rec->world->desired || node->appending ||
-	    node->held_by[0] || action == BU_ACTION_NONE)
+	if (rec->stopped || !rec->world->desired || node->appending || node->held_by[0])
 		return;
+	if (action == BU_ACTION_NONE) {
+		pass_restarted(rec, node);
+		return;
+	}
 	switch (node->step.status) {
 	case BU_STEP_NONE:
 		open_step(rec, node, action, node->repeats + node->step.attempt + 1);
@@ -90,19 +139,65 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	}
 }
 
+int
+bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err *err)
+{
+	if (!node->order.open || node->order.begun)
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to begin",
+				  node->name);
+	if (node->state != BU_STATE_READY)
+		return bu_reconcile_fire(rec, node, BU_TRIGGER_START, NULL, NULL, 0,
+					 err);
+	if (!in_service(node->order.class))
+		return bu_reconcile_fire(rec, node, BU_TRIGGER_REBUILD, NULL, NULL, 0,
+					 err);
+	if (node->appending)
+		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
+				  node->name);
+	open_step(rec, node,
+		  node->order.class == BU_CLASS_RELABEL ? BU_ACTION_RELABEL
+							: BU_ACTION_CONFIGURE,
+		  1);
+	return 0;
+}
+
+int64_t
+bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want;
+
+	if (rec->limit_s[node->state])
+		return rec->limit_s[node->state] * INT64_C(1000);
+	if (node->state == BU_STATE_DRAINING &&
+	    node->step.action != BU_ACTION_CONFIGURE) {
+		want = bu_world_desired(rec->world, node);
+		return want ? want->pool->drain_deadline_ms : 0;
+	}
+	return bu_state_info(node->state)->limit_s * INT64_C(1000);
+}
+
 int64_t
 bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int limit_s = bu_reconcile_limit_s(rec, node->state);
+	int64_t limit_ms = bu_reconcile_limit_ms(rec, node);
 
-	if (!limit_s || node->held_by[0] || node->waiting[0])
+	if (bu_state_info(node->state)->settled) {
+		if (node->state != BU_STATE_READY || !node->order.open ||
+		    node->step.status != BU_STEP_OPEN)
+			return 0;
+		if (!limit_ms)
+			limit_ms = BU_STEP_LIMIT_MS;
+	}
+	if (!limit_ms || node->held_by[0] || node->waiting[0])
 		return 0;
-	return node->clock_ms + (int64_t)limit_s * 1000;
+	return node->clock_ms + limit_ms;
 }
 
 static const char *
 missing_word(const struct bu_node *node)
 {
+	if (node->step.action == BU_ACTION_CONFIGURE)
+		return "its agent did not report that its files are written";
 	switch (node->state) {
 	case BU_STATE_INSPECTING:
 		return "the agent did not report from the boot ramdisk";
@@ -121,24 +216,74 @@ missing_word(const struct bu_node *node)
 	}
 }
 
-static void
-check_node(struct bu_reconcile *rec, struct bu_node *node)
+int
+bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
-	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
-	const char *seen = node->trouble[0] ? node->trouble : node->step_error;
-	bu_autofree char *reason = NULL;
+	return node->late_ms &&
+	       bu_loop_now_ms(rec->world->loop) - node->late_ms < BU_LATE_MEMORY_MS;
+}
 
-	if (node->appending)
-		return;
-	if (deadline_ms && now_ms > deadline_ms) {
-		reason = bu_xasprintf("%s within %d s%s%s", missing_word(node),
-				      bu_reconcile_limit_s(rec, node->state),
-				      seen[0] ? ": " : "", seen);
+static int
+is_past(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
+
+	return deadline_ms && bu_loop_now_ms(rec->world->loop) > deadline_ms;
+}
+
+static int
+climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->retry_ms && bu_loop_now_ms(rec->world->loop) >= node->retry_ms &&
+	       !node->held_by[0];
+}
+
+/* Before anybody is moved, so that those who are late together are seen so. */
+static void
+note_late(struct bu_reconcile *rec, struct bu_node *node)
+{
+	int stuck = climbs_again(rec, node) && node->step.status == BU_STEP_FAILED;
+
+	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
+	    (stuck || is_past(rec, node)))
+		node->late_ms = bu_loop_now_ms(rec->world->loop);
+}
+
+static void
+end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
+{
+	struct bu_event event;
+	struct bu_err late;
+
+	if (node->state != BU_STATE_READY) {
 		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
 		return;
 	}
-	if (node->retry_ms && now_ms >= node->retry_ms && !node->held_by[0]) {
+	bu_err_set(&late, BU_ERR_TIMEOUT, 0, "%s", reason);
+	bu_outcome_event(&event, node, &late, "");
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+static void
+check_node(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const char *seen = node->trouble[0]         ? node->trouble
+			   : node->cluster_words[0] ? node->cluster_words
+						    : node->step_error;
+	int frozen = node->late_ms && rec->freezer.frozen &&
+		     rec->freezer.frozen(rec->freezer.arg, node);
+	bu_autofree char *reason = NULL;
+
+	if (node->appending || frozen)
+		return;
+	if (is_past(rec, node)) {
+		int64_t limit_ms = bu_reconcile_deadline(rec, node) - node->clock_ms;
+
+		reason = bu_xasprintf("%s within %lld s%s%s", missing_word(node),
+				      (long long)limit_ms / 1000, seen[0] ? ": " : "",
+				      seen);
+		end_late(rec, node, reason);
+	} else if (climbs_again(rec, node)) {
 		node->retry_ms = 0;
 		if (node->step.status == BU_STEP_FAILED)
 			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
@@ -158,11 +303,15 @@ on_tick(void *arg)
 	 */
 	for (size_t i = 0; i < rec->world->count; i++) {
 		if (rec->world->desired)
-			check_node(rec, rec->world->nodes[i]);
+			note_late(rec, rec->world->nodes[i]);
 		else
 			rec->world->nodes[i]->clock_ms =
 				bu_loop_now_ms(rec->world->loop);
 	}
+	if (rec->freezer.look)
+		rec->freezer.look(rec->freezer.arg);
+	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++)
+		check_node(rec, rec->world->nodes[i]);
 	bu_timer_set(rec->tick, BU_TICK_MS);
 }
 
@@ -178,6 +327,12 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
 	rec->tick = bu_timer_create(rec->world->loop, on_tick, rec);
 	return rec;
+}
+
+void
+bu_reconcile_set_freezer(struct bu_reconcile *rec, const struct bu_freezer *freezer)
+{
+	rec->freezer = *freezer;
 }
 
 void

@@ -33,6 +33,23 @@ void bu_reconcile_stop(struct bu_reconcile *rec);
 /* After the log was loaded: every open intent is observed, then work goes on. */
 void bu_reconcile_start(struct bu_reconcile *rec);
 
+/* Asked before each look at what is late, then for each node that a ladder would move:
+ * frozen nodes are left as they are (rollout/brake.c). NULL = no brake. */
+struct bu_freezer {
+	void (*look)(void *arg);
+	int (*frozen)(void *arg, const struct bu_node *node);
+	void *arg;
+};
+void bu_reconcile_set_freezer(struct bu_reconcile *rec,
+			      const struct bu_freezer *freezer);
+/* Late means: a power ladder's deadline has passed, or did so less than this ago. */
+enum { BU_LATE_MEMORY_MS = 15 * 60 * 1000 };
+int bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *node);
+
+/* The turn of a settled node with an open order: begins what the order's class asks
+ * for. Errors as of bu_reconcile_fire(). */
+int bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node,
+		       struct bu_err *err);
 /* Asks for a change of state. extra (may be NULL): events that go into the same commit,
  * before it; their bodies are taken in any case. BU_ERR_STATE when there is no such
  * edge, BU_ERR_BUSY while an earlier change of the node is on its way to the log. */
@@ -57,7 +74,8 @@ int bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
 		       const char *where, const json_t *stamp,
 		       const struct bu_inventory *inventory, struct bu_err *err);
-/* Does the node's step wait for its agent? (INSTALL, or JOIN not yet started.) */
+/* Does the node's step wait for its agent? (INSTALL, CONFIGURE, JOIN not yet started;
+ * CONFIGURE in any of ready and draining: live only where it is ready.) */
 int bu_reconcile_wants_agent(const struct bu_node *node);
 /* The agent's word on step and attempt: failure NULL = done. An old one is ignored. */
 void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,

@@ -11,6 +11,8 @@ enum {
 	BU_RETRY_MS = 5000,     /* between a failed effect and its repetition */
 	BU_WAIT_OFF_MS = 30000, /* for a machine that switches itself off */
 	BU_TICK_MS = 1000,
+	/* Of a ready node's step; an agent in service asks for work every 300 s. */
+	BU_STEP_LIMIT_MS = 900 * 1000,
 };
 
 struct bu_effect;
@@ -23,11 +25,14 @@ struct bu_reconcile {
 	struct bu_timer *tick;
 	struct bu_effect *effects; /* under way */
 	int stopped;               /* nothing new is begun */
+	struct bu_freezer freezer;
 	/* Does the next thing that the node's state asks for (reconcile.c). */
 	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
 };
 
-int bu_reconcile_limit_s(const struct bu_reconcile *rec, enum bu_state state);
+/* What its state or its step may take; 0 = as long as it takes. */
+int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
+			      const struct bu_node *node);
 /* Journals events of one node; when they are in, memory changes and drive() follows. */
 void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 			 struct bu_event *events, size_t count);

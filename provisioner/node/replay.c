@@ -10,7 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "profiles/load.h"
-#include "provisioner/node/world.h"
+#include "provisioner/node/orders.h"
 
 static void
 copy(char *ret, size_t size, const json_t *body, const char *key)
@@ -77,18 +77,6 @@ on_nothing(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	return 0;
 }
 
-static void
-note_rollout(struct bu_world *world, const struct bu_event *event)
-{
-	struct bu_rollout *rollout = &world->rollout;
-
-	copy(rollout->id, sizeof(rollout->id), event->body, "rollout");
-	copy(rollout->plan, sizeof(rollout->plan), event->body, "plan");
-	copy(rollout->revision, sizeof(rollout->revision), event->body, "revision");
-	rollout->time_ms = event->time_ms;
-	rollout->wipe_granted = bu_json_bool(event->body, "wipe", 0);
-}
-
 static int
 on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
@@ -103,9 +91,7 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	world->trouble[0] = '\0';
 	copy(world->revision, sizeof(world->revision), event->body, "revision");
 	copy(world->commit, sizeof(world->commit), event->body, "commit");
-	/* One that orders nothing does not take the place of one that is under way. */
-	if (bu_json_int(event->body, "nodes", 0) > 0)
-		note_rollout(world, event);
+	bu_orders_applied(world, event);
 	for (size_t i = 0; i < world->count; i++)
 		world->nodes[i]->in_profile = 0;
 	for (size_t i = 0; i < desired->nodes_count; i++) {
@@ -121,13 +107,9 @@ static int
 on_order(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	node->order.seq = event->seq;
-	node->order.open = 1;
-	node->order.class = bu_class_from_name(bu_json_str(event->body, "class", ""));
-	copy(node->order.rollout, sizeof(node->order.rollout), event->body, "rollout");
-	copy(node->order.image, sizeof(node->order.image), event->body, "image");
-	copy(node->order.image_digest, sizeof(node->order.image_digest), event->body,
-	     "digest");
+	bu_orders_open(world, node, event);
+	if (bu_state_info(node->state)->settled)
+		memset(&node->step, 0, sizeof(node->step));
 	node->stages_count = 0;
 	node->repeats = 0;
 	return 0;
@@ -172,6 +154,12 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0)
 		return -1;
 	note_stage(node, event->time_ms);
+	bu_proofs_state(world, node, event, to);
+	bu_orders_moved(world, node, event, to);
+	/* Once more and the end of a ladder are no progress. */
+	if (strcmp(on, "repeat") != 0 && strcmp(on, "late") != 0 &&
+	    strcmp(on, "fault") != 0)
+		node->late_ms = 0;
 	node->state = to;
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
@@ -185,18 +173,12 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->step_error[0] = '\0';
 	node->waiting[0] = '\0';
 	node->trouble[0] = '\0';
+	node->cluster_words[0] = '\0';
 	node->progress_total_bytes = 0;
 	if (strcmp(on, "repeat") == 0)
 		node->repeats++;
-	if (bu_state_info(to)->settled) {
-		/* A node that came back from a reboot of its own while its order waited
-		 * for its turn has not become what was ordered. */
-		node->order.open =
-			to == BU_STATE_READY && node->order.open &&
-			strcmp(on, "abort") != 0 &&
-			strcmp(node->installed_digest, node->order.image_digest) != 0;
+	if (bu_state_info(to)->settled)
 		node->repeats = 0;
-	}
 	return 0;
 }
 
@@ -212,6 +194,9 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	node->effect_running = 0;
 	if (node->step.action == BU_ACTION_INSTALL)
 		node->disk_touched = 1;
+	/* A step of its own time: the state has no deadline, or a longer one. */
+	node->clock_ms = bu_loop_now_ms(world->loop);
+	bu_orders_step(world, node, event);
 	return 0;
 }
 
@@ -227,6 +212,7 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	copy(node->step_error, sizeof(node->step_error), event->body,
 	     done ? "" : "detail");
 	node->effect_running = 0;
+	bu_orders_step(world, node, event);
 	return 0;
 }
 
@@ -239,7 +225,7 @@ on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event 
 
 	/* A machine is one node: the name that it had before has none now. */
 	if (old && old != node)
-		old->machine[0] = '\0';
+		old->machine[0] = '\0', old->certified = 0;
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
 	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
 	     "request");
@@ -266,6 +252,7 @@ on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event
 	copy(node->installed_digest, sizeof(node->installed_digest), event->body,
 	     "digest");
 	copy(node->installed_step, sizeof(node->installed_step), event->body, "step");
+	bu_text_copy(node->facets, sizeof(node->facets), node->order.facets);
 	return 0;
 }
 
@@ -273,19 +260,47 @@ static int
 on_pair(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
-	const char *a = bu_json_str(event->body, "a", "");
-	const char *b = bu_json_str(event->body, "b", "");
-	size_t i;
-	json_t *old;
+	bu_proofs_pair(world, event);
+	return 0;
+}
 
-	json_array_foreach (world->pairs, i, old) {
-		if (strcmp(bu_json_str(old, "a", ""), a) == 0 &&
-		    strcmp(bu_json_str(old, "b", ""), b) == 0) {
-			json_array_set(world->pairs, i, event->body);
-			return 0;
-		}
-	}
-	json_array_append(world->pairs, event->body);
+static int
+on_checks(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	  struct bu_err *err)
+{
+	bu_proofs_checks(world, node, event);
+	return 0;
+}
+
+static int
+on_verdict(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	bu_proofs_verdict(world, node, event);
+	return 0;
+}
+
+static int
+on_soak(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	struct bu_err *err)
+{
+	bu_proofs_soak(world, node, event);
+	return 0;
+}
+
+static int
+on_evidence(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	    struct bu_err *err)
+{
+	copy(node->evidence, sizeof(node->evidence), event->body, "digest");
+	return 0;
+}
+
+static int
+on_again(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	bu_proofs_again(world, node);
 	return 0;
 }
 
@@ -307,6 +322,8 @@ on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *eve
 {
 	copy(node->held_by, sizeof(node->held_by), event->body, "owner");
 	copy(node->held_reason, sizeof(node->held_reason), event->body, "reason");
+	if (node->order.open && node->order.begun)
+		node->order.fault_seq = event->seq;
 	return 0;
 }
 
@@ -314,14 +331,33 @@ static int
 on_released(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
+	bu_proofs_released(world, node);
 	node->held_by[0] = '\0';
 	node->held_reason[0] = '\0';
+	node->late_ms = 0;
+	if (node->order.open)
+		node->order.fault_seq = 0;
 	/* A new start: the time that it was held does not count, and what failed is
 	 * done once more, as another attempt. */
 	node->clock_ms = bu_loop_now_ms(world->loop);
 	node->retry_ms = 0;
 	if (node->step.status == BU_STEP_FAILED)
 		node->step.status = BU_STEP_NONE;
+	return 0;
+}
+
+static int
+on_rollout(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	return bu_orders_rollout(world, event, err);
+}
+
+static int
+on_brake(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	bu_orders_brake(world, event);
 	return 0;
 }
 
@@ -336,6 +372,8 @@ static const struct {
 	[BU_EVENT_PLAN] = {0, on_nothing},
 	[BU_EVENT_APPLIED] = {0, on_applied},
 	[BU_EVENT_ORDER] = {1, on_order},
+	[BU_EVENT_ROLLOUT] = {0, on_rollout},
+	[BU_EVENT_BRAKE] = {0, on_brake},
 	[BU_EVENT_BOUND] = {1, on_bound},
 	[BU_EVENT_STATE] = {1, on_state},
 	[BU_EVENT_INTENT] = {1, on_intent},
@@ -345,6 +383,11 @@ static const struct {
 	[BU_EVENT_INSTALLED] = {1, on_installed},
 	[BU_EVENT_PAIR] = {0, on_pair},
 	[BU_EVENT_LEASE] = {1, on_nothing},
+	[BU_EVENT_CHECKS] = {1, on_checks},
+	[BU_EVENT_VERDICT] = {1, on_verdict},
+	[BU_EVENT_SOAK] = {1, on_soak},
+	[BU_EVENT_EVIDENCE] = {1, on_evidence},
+	[BU_EVENT_AGAIN] = {1, on_again},
 	[BU_EVENT_CERTIFICATE] = {1, on_certificate},
 	[BU_EVENT_HELD] = {1, on_held},
 	[BU_EVENT_RELEASED] = {1, on_released},
@@ -363,6 +406,8 @@ bu_world_replay(struct bu_world *world, const struct bu_event *event,
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);
+	if (node)
+		node->certified = 0;
 	if (handlers[event->kind].fn(world, node, event, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));
@@ -397,6 +442,7 @@ on_row(const struct bu_event *event, void *arg)
 		return 0;
 	if (event->kind == BU_EVENT_APPLIED) {
 		note_trouble(loading->world, &err);
+		bu_orders_applied(loading->world, event);
 		return 0;
 	}
 	if (loading->err)

@@ -36,6 +36,20 @@ add_step(const struct bu_node *node, char **text)
 }
 
 static void
+add_order(const struct bu_node *node, char **text)
+{
+	const struct bu_order *order = &node->order;
+
+	if (order->open)
+		add(text, "order: %s, of rollout %s, %s", bu_class_name(order->class),
+		    order->rollout, order->begun ? "under way" : "not begun");
+	else if (order->failed || order->withdrawn)
+		add(text, "its last order (%s, of rollout %s) %s: %s",
+		    bu_class_name(order->class), order->rollout,
+		    order->failed ? "failed" : "was withdrawn", order->reason);
+}
+
+static void
 add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
@@ -44,15 +58,21 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 
 	if (!deadline_ms)
 		return;
-	if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD)
+	if (node->state == BU_STATE_READY)
+		then = "the step has failed; the node stays ready as it was";
+	else if (node->late_ms && rec->freezer.frozen &&
+		 rec->freezer.frozen(rec->freezer.arg, node))
+		then = "nothing: the brake is on, many are late together; see bringup "
+		       "status";
+	else if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD)
 		then = "the node is held for a person";
 	else if (node->repeats < BU_REPEATS_MAX)
 		then = "once more, with a power cycle";
 	else
 		then = "failed";
-	add(text, "deadline in %lld s (%d s for this state), then: %s",
+	add(text, "deadline in %lld s (%lld s for this), then: %s",
 	    (long long)((deadline_ms - now_ms) / 1000),
-	    bu_reconcile_limit_s(rec, node->state), then);
+	    (long long)((deadline_ms - node->clock_ms) / 1000), then);
 }
 
 static void
@@ -89,9 +109,12 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add(&text, "waits: %s", node->waiting);
 	if (node->trouble[0])
 		add(&text, "not measured: %s", node->trouble);
+	if (node->cluster_words[0])
+		add(&text, "its cluster says: %s", node->cluster_words);
+	add_order(node, &text);
 	add_step(node, &text);
 	add_deadline(rec, node, &text);
-	if (!info->settled)
+	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);
 	if (!node->in_profile)
 		add(&text, "it is not in the applied profile");

@@ -17,6 +17,8 @@ bu_world_create(struct bu_loop *loop, struct bu_store *store)
 	world->version = 1;
 	world->started_ms = bu_wall_ms(bu_loop_clock(loop));
 	world->pairs = json_array();
+	bu_proofs_init(&world->proofs);
+	world->brakes = json_object();
 	return world;
 }
 
@@ -29,7 +31,11 @@ bu_world_destroy(struct bu_world *world)
 		bu_node_destroy(world->nodes[i]);
 	free(world->nodes);
 	bu_desired_destroy(world->desired);
+	for (size_t i = 0; i < world->rollouts_count; i++)
+		json_decref(world->rollouts[i].applied);
 	json_decref(world->pairs);
+	bu_proofs_fini(&world->proofs);
+	json_decref(world->brakes);
 	free(world);
 }
 
@@ -119,10 +125,14 @@ check_cert(const struct bu_world *world, const struct bu_node *node,
 }
 
 int
-bu_world_certified(const struct bu_world *world, const struct bu_node *node,
+bu_world_certified(const struct bu_world *world, struct bu_node *node,
 		   struct bu_err *err)
 {
-	if (check_cert(world, node, BU_FABCERT_FULL, node->full_cert, err) != 0)
+	if (node->certified)
+		return 0;
+	if (check_cert(world, node, BU_FABCERT_FULL, node->full_cert, err) != 0 ||
+	    check_cert(world, node, BU_FABCERT_BOOT, node->boot_cert, err) != 0)
 		return -1;
-	return check_cert(world, node, BU_FABCERT_BOOT, node->boot_cert, err);
+	node->certified = 1;
+	return 0;
 }

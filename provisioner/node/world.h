@@ -12,14 +12,42 @@
 #include "model/event.h"
 #include "model/node.h"
 #include "profiles/desired.h"
+#include "provisioner/node/proof.h"
 #include "provisioner/store/store.h"
 
+/* id, name */
+#define BU_ROLLOUT_STATES(X)                                                           \
+	X(RUNNING, "running") /* gives turns */                                        \
+	X(PAUSED, "paused")   /* by a person: no new turns */                          \
+	X(STOPPED, "stopped") /* by itself: its failure budget is spent */             \
+	X(ABORTED, "aborted") /* by a person: what had not begun is withdrawn */       \
+	X(DONE, "done")       /* no order of it is open */
+
+enum bu_rollout_state {
+#define X(id, name) BU_ROLLOUT_##id,
+	BU_ROLLOUT_STATES(X)
+#undef X
+};
+const char *bu_rollout_state_name(enum bu_rollout_state state);
+
+enum { BU_ROLLOUTS_MAX = 32, BU_PAST_MAX = 512 };
+
+/* One applied plan. Its orders are with the nodes. */
 struct bu_rollout {
 	char id[40];
-	char plan[65];
-	char revision[65];
-	int64_t time_ms;
-	int wipe_granted;
+	json_t *applied; /* body of its event: plan, revision, commit, grants, by ... */
+	enum bu_rollout_state state;
+	char reason[400];             /* of the state */
+	int64_t started_ms, ended_ms; /* Unix time; ended 0 = an order is open */
+	int64_t resumed_seq;          /* failures before this event are forgiven */
+	int total, done, failed, withdrawn; /* orders */
+};
+
+/* An order that was carried out: what it took, for the next plan. */
+struct bu_run {
+	char pool[BU_NAME_MAX];
+	enum bu_class class;
+	int64_t took_ms;
 };
 
 struct bu_world {
@@ -39,8 +67,13 @@ struct bu_world {
 	struct bu_node **nodes; /* sorted by name */
 	size_t count;
 	size_t cap;
-	struct bu_rollout rollout; /* the last one; id "" = none */
-	json_t *pairs;             /* last result of each pair: [{a,b,...}] */
+	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
+	size_t rollouts_count;
+	struct bu_run runs[BU_PAST_MAX]; /* a ring */
+	size_t runs_count;               /* ever */
+	json_t *brakes;                  /* that are on, by scope: body of the event */
+	json_t *pairs; /* last result of each pair in brief: [{a,b,...}] */
+	struct bu_proofs proofs;
 	void (*on_change)(struct bu_world *world, struct bu_node *node, void *arg);
 	void *on_change_arg; /* node is NULL when it is about the site */
 };
@@ -53,6 +86,12 @@ struct bu_node *bu_world_node_of(const struct bu_world *world, const char *machi
 /* Desired side of a node; NULL when it has left the profile. */
 const struct bu_desired_node *bu_world_desired(const struct bu_world *world,
 					       const struct bu_node *node);
+/* NULL when there is none of this id. */
+struct bu_rollout *bu_world_rollout(struct bu_world *world, const char *id);
+/* Median of what the last orders of this class took in this pool, first turn to end;
+ * installs, reimages and wipes stand in for each other. -1 = none was carried out. */
+double bu_world_minutes(const struct bu_world *world, const char *pool,
+			enum bu_class class);
 /* A memory-only fact changed: version grows, watchers are told. node may be NULL. */
 void bu_world_touch(struct bu_world *world, struct bu_node *node);
 
@@ -68,8 +107,9 @@ json_t *bu_world_inventory(const struct bu_world *world, const struct bu_node *n
 /* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
 json_t *bu_world_hardware(const struct bu_world *world, const struct bu_node *node);
 /* 0 when the node holds a full certificate for its present hardware and a boot one for
- * its present boot, both signed by us; else err says what is missing. */
-int bu_world_certified(const struct bu_world *world, const struct bu_node *node,
+ * its present boot, both signed by us; else err says what is missing. A yes is kept
+ * until an event about the node comes. */
+int bu_world_certified(const struct bu_world *world, struct bu_node *node,
 		       struct bu_err *err);
 
 #endif

@@ -1,62 +1,290 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders and turns. Which nodes have an open order is in the log; nothing is kept here.
+/*
+ * Turns. Which orders are open is in the log; each look counts them anew, stops a
+ * rollout whose failures are too many, and gives turns under the limits. Invariant: of
+ * a pool never more than max_unavailable nodes are away because of rollouts, and none
+ * of a rollout that has stopped.
  */
 #include "provisioner/rollout/rollout.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "provisioner/plan/plan.h"
+#include "profiles/window.h"
+#include "provisioner/rollout/rollout_impl.h"
 
-struct bu_rollouts {
-	struct bu_world *world;
-	struct bu_reconcile *rec;
-	struct bu_timer *turn;
-};
-
-/* Nodes of the pool that are not in service. */
-static int
-away(const struct bu_world *world, const char *pool)
+static size_t
+pools_of(const struct bu_world *world)
 {
-	int count = 0;
+	return world->desired ? world->desired->pools_count : 0;
+}
 
-	for (size_t i = 0; i < world->count; i++)
-		count += world->nodes[i]->in_profile &&
-			 strcmp(world->nodes[i]->pool, pool) == 0 &&
-			 (world->nodes[i]->state != BU_STATE_READY ||
-			  world->nodes[i]->appending);
-	return count;
+static size_t
+pool_index(const struct bu_world *world, const struct bu_desired_node *want)
+{
+	return (size_t)(want->pool - world->desired->pools);
+}
+
+struct bu_share *
+bu_view_share(const struct bu_view *view, const struct bu_rollout *rollout, size_t pool)
+{
+	size_t index = (size_t)(rollout - view->world->rollouts);
+
+	return &view->shares[index * pools_of(view->world) + pool];
 }
 
 static void
-give_turn(struct bu_rollouts *rollouts, struct bu_node *node)
+count_order(struct bu_share *share, const struct bu_rollout *rollout,
+	    const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+	int disturbs = order->class > BU_CLASS_RELABEL && order->served;
+
+	share->total++;
+	share->withdrawn += order->withdrawn;
+	share->failed += order->failed;
+	share->turn += order->open && !order->begun;
+	share->under_way += order->open && order->begun;
+	share->trying += order->open && order->begun && disturbs;
+	if (!order->open && !order->failed && !order->withdrawn) {
+		share->done++;
+		share->proven += disturbs;
+	}
+	if (order->served && order->fault_seq > rollout->resumed_seq) {
+		share->faults++;
+		share->canary_faults += disturbs;
+		share->faulty = node;
+	}
+}
+
+static int
+is_away(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+
+	return node->state != BU_STATE_READY || node->appending ||
+	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
+}
+
+void
+bu_view_init(struct bu_view *view, const struct bu_world *world)
+{
+	size_t pools = pools_of(world);
+
+	view->world = world;
+	view->relabels = 0;
+	view->now_s = bu_wall_ms(bu_loop_clock(world->loop)) / 1000;
+	view->away = bu_xcalloc(pools + 1, sizeof(*view->away));
+	view->shares = bu_xcalloc(pools * BU_ROLLOUTS_MAX + 1, sizeof(*view->shares));
+	for (size_t i = 0; i < world->count; i++) {
+		const struct bu_node *node = world->nodes[i];
+		const struct bu_desired_node *want = bu_world_desired(world, node);
+		const struct bu_rollout *rollout = NULL;
+
+		if (!want)
+			continue;
+		view->away[pool_index(world, want)] += is_away(node);
+		view->relabels += node->order.open && node->order.begun &&
+				  node->order.class == BU_CLASS_RELABEL;
+		if (node->order.seq)
+			rollout = bu_world_rollout((struct bu_world *)world,
+						   node->order.rollout);
+		if (rollout)
+			count_order(
+				bu_view_share(view, rollout, pool_index(world, want)),
+				rollout, node);
+	}
+}
+
+void
+bu_view_fini(struct bu_view *view)
+{
+	free(view->away);
+	free(view->shares);
+}
+
+int
+bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
+		 char *ret_why, size_t size)
+{
+	for (size_t i = 0; i < pools_of(view->world); i++) {
+		const struct bu_desired_pool *pool = &view->world->desired->pools[i];
+		const struct bu_share *share = bu_view_share(view, rollout, i);
+		const struct bu_node *node = share->faulty;
+		int canary = share->canary_faults && share->proven < pool->canary;
+
+		if (!canary && (!share->faults || share->faults < pool->failure_budget))
+			continue;
+		snprintf(ret_why, size,
+			 "pool %s: %d of its failure budget of %d%s; %s: %s",
+			 pool->name, share->faults, pool->failure_budget,
+			 canary ? ", a canary among them" : "", node->name,
+			 node->order.reason[0] ? node->order.reason
+					       : node->held_reason);
+		return 1;
+	}
+	return 0;
+}
+
+/* Of a node in service whose order would disturb it. */
+static int
+limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
+	      const struct bu_desired_node *want, char *ret_why, size_t size)
+{
+	const struct bu_desired_pool *pool = want->pool;
+	size_t index = pool_index(view->world, want);
+	const struct bu_share *share = bu_view_share(view, rollout, index);
+
+	if (!bu_window_open(pool->maintenance, view->now_s))
+		snprintf(ret_why, size, "outside the maintenance of pool %s (%s, UTC)",
+			 pool->name, pool->maintenance);
+	else if (share->proven < pool->canary &&
+		 share->proven + share->trying >= pool->canary)
+		snprintf(ret_why, size,
+			 "the canary of pool %s comes first: %d of %d done", pool->name,
+			 share->proven, pool->canary);
+	else if (view->away[index] >= pool->max_unavailable)
+		snprintf(ret_why, size,
+			 "%d of pool %s are away or under way, max_unavailable is %d",
+			 view->away[index], pool->name, pool->max_unavailable);
+	else
+		return 0;
+	return 1;
+}
+
+int
+bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
+		const struct bu_node *node, char *ret_why, size_t size)
+{
+	const struct bu_order *order = &node->order;
+	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
+	const struct bu_rollout *rollout =
+		bu_world_rollout(rollouts->world, order->rollout);
+	const char *scope = bu_brake_scope(rollouts->brake, node);
+
+	if (!rollout || rollout->state != BU_ROLLOUT_RUNNING)
+		snprintf(ret_why, size, "rollout %s is %s%s%s", order->rollout,
+			 rollout ? bu_rollout_state_name(rollout->state) : "unknown",
+			 rollout && rollout->reason[0] ? ": " : "",
+			 rollout ? rollout->reason : "");
+	else if (!want)
+		snprintf(ret_why, size, "the applied profile has no such node");
+	else if (!bu_state_info(node->state)->settled)
+		snprintf(ret_why, size, "it is %s", bu_state_name(node->state));
+	else if (node->held_by[0])
+		snprintf(ret_why, size, "it is held by %s", node->held_by);
+	else if (scope)
+		snprintf(ret_why, size, "the brake is on for %s", scope);
+	else if (node->state != BU_STATE_READY)
+		return 0;
+	else if (order->class > BU_CLASS_RELABEL)
+		return limits_refuse(view, rollout, want, ret_why, size);
+	else if (view->relabels >= BU_RELABELS_MAX)
+		snprintf(ret_why, size, "%d others are relabelled now", view->relabels);
+	else
+		return 0;
+	return 1;
+}
+
+static void
+give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
-	enum bu_trigger trigger = BU_TRIGGER_START;
+	struct bu_share *share;
+	char why[500];
 	struct bu_err err;
+	size_t pool;
 
-	if (!node->order.open || !bu_state_info(node->state)->settled ||
-	    node->held_by[0] || node->appending || !want)
+	if (node->appending || bu_turn_refused(rollouts, view, node, why, sizeof(why)))
 		return;
-	if (node->state == BU_STATE_READY) {
-		trigger = BU_TRIGGER_REBUILD;
-		if (away(rollouts->world, node->pool) >= want->pool->max_unavailable)
-			return;
-	}
-	if (bu_reconcile_fire(rollouts->rec, node, trigger, NULL, NULL, 0, &err) != 0)
+	if (bu_reconcile_begin(rollouts->rec, node, &err) != 0) {
 		bu_warn("rollout", "%s", err.text);
+		return;
+	}
+	/* On its way to the log; the others of this look are decided by it. */
+	pool = pool_index(rollouts->world, want);
+	share = bu_view_share(
+		view, bu_world_rollout(rollouts->world, node->order.rollout), pool);
+	if (node->state == BU_STATE_READY && node->order.class > BU_CLASS_RELABEL) {
+		view->away[pool]++;
+		share->trying++;
+	} else if (node->order.class == BU_CLASS_RELABEL) {
+		view->relabels++;
+	}
+}
+
+static int
+by_batch(const void *a, const void *b)
+{
+	const struct bu_node *const *left = a, *const *right = b;
+	int order = (*left)->order.batch - (*right)->order.batch;
+
+	return order ? order : strcmp((*left)->name, (*right)->name);
+}
+
+/* Nothing is begun while a stop is on its way to the log. */
+static int
+stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
+{
+	struct bu_world *world = rollouts->world;
+	int stops = 0;
+
+	for (size_t i = 0; i < world->rollouts_count; i++) {
+		const struct bu_rollout *rollout = &world->rollouts[i];
+		struct bu_event event;
+		char why[700];
+
+		if (rollout->state != BU_ROLLOUT_RUNNING) {
+			if (strcmp(rollouts->told, rollout->id) == 0)
+				rollouts->told[0] = '\0';
+			continue;
+		}
+		if (!bu_rollout_spent(view, rollout, why, sizeof(why)))
+			continue;
+		stops++;
+		if (strcmp(rollouts->told, rollout->id) == 0)
+			continue;
+		memcpy(rollouts->told, rollout->id, sizeof(rollouts->told));
+		bu_warn("rollout", "%s stops: %s", rollout->id, why);
+		bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+			      json_pack("{s:s,s:s,s:s,s:s}", "rollout", rollout->id,
+					"to", "stopped", "by", "bringup", "reason",
+					why));
+		bu_reconcile_note(rollouts->rec, &event, 1);
+	}
+	return stops;
 }
 
 static void
 on_turn(void *arg)
 {
 	struct bu_rollouts *rollouts = arg;
+	struct bu_world *world = rollouts->world;
+	bu_autofree struct bu_node **waiting = NULL;
+	struct bu_view view;
+	size_t count = 0, cap = 0;
 
-	for (size_t i = 0; i < rollouts->world->count; i++)
-		give_turn(rollouts, rollouts->world->nodes[i]);
+	if (!world->desired)
+		return;
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+
+		if (!node->order.open || node->order.begun)
+			continue;
+		waiting = bu_xgrow(waiting, &cap, count + 1, sizeof(*waiting));
+		waiting[count++] = node;
+	}
+	bu_view_init(&view, world);
+	if (!stop_spent(rollouts, &view) && count) {
+		qsort(waiting, count, sizeof(*waiting), by_batch);
+		for (size_t i = 0; i < count; i++)
+			give_turn(rollouts, &view, waiting[i]);
+	}
+	bu_view_fini(&view);
+	if (count)
+		bu_timer_set(rollouts->turn, BU_TURNS_AGAIN_MS);
 }
 
 struct bu_rollouts *
@@ -67,6 +295,7 @@ bu_rollouts_create(struct bu_world *world, struct bu_reconcile *rec)
 	rollouts->world = world;
 	rollouts->rec = rec;
 	rollouts->turn = bu_timer_create(world->loop, on_turn, rollouts);
+	rollouts->brake = bu_brake_create(world, rec);
 	return rollouts;
 }
 
@@ -75,6 +304,7 @@ bu_rollouts_destroy(struct bu_rollouts *rollouts)
 {
 	if (!rollouts)
 		return;
+	bu_brake_destroy(rollouts->brake);
 	bu_timer_destroy(rollouts->turn);
 	free(rollouts);
 }
@@ -85,74 +315,52 @@ bu_rollouts_kick(struct bu_rollouts *rollouts)
 	bu_timer_set(rollouts->turn, 0);
 }
 
-static json_t *
-order_body(const json_t *step, const char *id)
-{
-	return json_pack("{s:s,s:s,s:s,s:s}", "rollout", id, "class",
-			 bu_json_str(step, "class", ""), "image",
-			 bu_json_str(step, "image", ""), "digest",
-			 bu_json_str(step, "digest", ""));
-}
+/* --- people --- */
 
-int
-bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
-		  const char *plan_digest, const char *granted, const char *by,
-		  char *ret_id, struct bu_err *err)
+static int
+change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned int from,
+       const char *by, struct bu_err *err)
 {
-	const json_t *steps = json_object_get(plan, "steps");
-	size_t count = json_array_size(steps), i;
-	bu_autofree char *ungranted = bu_plan_ungranted(plan, granted);
-	bu_autofree struct bu_event *events = bu_xcalloc(count + 1, sizeof(*events));
-	json_t *step;
-	char id[40];
+	const struct bu_rollout *rollout = bu_world_rollout(rollouts->world, id);
+	struct bu_event event;
 
-	if (ungranted)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "these nodes would lose what is on their disk: %s; "
-				  "apply with --grant wipe if that is wanted",
-				  ungranted);
-	snprintf(id, sizeof(id), "r-%lld-%.6s",
-		 (long long)bu_wall_ms(bu_loop_clock(rollouts->world->loop)) / 1000,
-		 plan_digest);
-	bu_event_init(&events[0], BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:s,s:s,s:b,s:s,s:i}", "rollout", id, "plan",
-				plan_digest, "revision",
-				bu_json_str(plan, "revision", ""), "commit",
-				bu_json_str(plan, "commit", ""), "wipe",
-				granted && strcmp(granted, "wipe") == 0, "by", by,
-				"nodes", (int)count));
-	json_array_foreach (steps, i, step)
-		bu_event_init(&events[i + 1], BU_EVENT_ORDER,
-			      bu_json_str(step, "node", ""), order_body(step, id));
-	bu_reconcile_note(rollouts->rec, events, count + 1);
-	memcpy(ret_id, id, sizeof(id));
+	if (!rollout)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no rollout '%s'; bringup rollout list shows those "
+				  "that are known",
+				  id);
+	if (!(from & 1u << rollout->state))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "rollout %s is %s; it cannot become %s", id,
+				  bu_rollout_state_name(rollout->state), to);
+	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s,s:s,s:s}", "rollout", id, "to", to, "by", by,
+				"reason", ""));
+	bu_reconcile_note(rollouts->rec, &event, 1);
 	return 0;
 }
 
-json_t *
-bu_rollouts_json(const struct bu_rollouts *rollouts)
+int
+bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id, const char *by,
+		  struct bu_err *err)
 {
-	const struct bu_world *world = rollouts->world;
-	int total = 0, ready = 0, failed = 0, quarantined = 0, turn = 0, under_way = 0;
+	return change(rollouts, id, "paused", 1u << BU_ROLLOUT_RUNNING, by, err);
+}
 
-	if (!world->rollout.id[0])
-		return json_null();
-	for (size_t i = 0; i < world->count; i++) {
-		const struct bu_node *node = world->nodes[i];
+int
+bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id, const char *by,
+		   struct bu_err *err)
+{
+	return change(rollouts, id, "running",
+		      1u << BU_ROLLOUT_PAUSED | 1u << BU_ROLLOUT_STOPPED, by, err);
+}
 
-		if (strcmp(node->order.rollout, world->rollout.id) != 0)
-			continue;
-		total++;
-		if (!bu_state_info(node->state)->settled)
-			under_way++;
-		else
-			turn += node->order.open;
-		ready += !node->order.open && node->state == BU_STATE_READY;
-		failed += !node->order.open && node->state == BU_STATE_FAILED;
-		quarantined += !node->order.open && node->state == BU_STATE_QUARANTINED;
-	}
-	return json_pack("{s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i}", "id", world->rollout.id,
-			 "plan", world->rollout.plan, "total", total, "ready", ready,
-			 "failed", failed, "quarantined", quarantined, "turn", turn,
-			 "under_way", under_way);
+int
+bu_rollouts_abort(struct bu_rollouts *rollouts, const char *id, const char *by,
+		  struct bu_err *err)
+{
+	return change(rollouts, id, "aborted",
+		      1u << BU_ROLLOUT_RUNNING | 1u << BU_ROLLOUT_PAUSED |
+			      1u << BU_ROLLOUT_STOPPED,
+		      by, err);
 }

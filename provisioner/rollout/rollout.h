@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rollouts: an applied plan becomes orders, and nodes get their turn under the limits
- * of their pool. Nodes that are out of service anyway start at once; of those in
- * service at most max_unavailable are away at a time.
+ * of their pool.
+ *
+ * Nodes that are out of service start at once. Of those in service the pool's canaries
+ * come first, alone; when they are done, the others, as long as at most max_unavailable
+ * nodes of the pool are away or under way, in its maintenance windows. A canary that
+ * fails, or failures up to the pool's failure_budget, stop the rollout. Relabelling
+ * disturbs nobody and waits for nothing but its rollout. All of it is a function of the
+ * log: nothing is kept here.
  */
 #ifndef BU_ROLLOUT_ROLLOUT_H
 #define BU_ROLLOUT_ROLLOUT_H
@@ -11,19 +17,50 @@
 
 struct bu_rollouts;
 
+/* Sets the brake on rec, too. */
 struct bu_rollouts *bu_rollouts_create(struct bu_world *world,
 				       struct bu_reconcile *rec);
 void bu_rollouts_destroy(struct bu_rollouts *rollouts);
 /* Something changed: gives turns soon. */
 void bu_rollouts_kick(struct bu_rollouts *rollouts);
 
-/* Journals the plan as applied and its orders. granted: "wipe" or NULL. BU_ERR_DENIED
- * names the nodes whose step lacks its grant. ret_id holds 40 bytes. */
+/*
+ * Journals the plan as applied and its orders. grants: [{"class":"reimage|wipe",
+ * "nodes": nodeset without groups, absent or "" = all of the plan}], NULL = none; a
+ * wipe includes a reimage. BU_ERR_DENIED names the nodes whose step lacks its grant.
+ * ret_id holds 40 bytes.
+ */
 int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
-		      const char *plan_digest, const char *granted, const char *by,
+		      const char *plan_digest, const json_t *grants, const char *by,
 		      char *ret_id, struct bu_err *err);
-/* {"id","plan","total","ready","failed","quarantined","turn","under_way"} or null.
- * turn: wait for their turn. */
+
+/* BU_ERR_NOTFOUND; BU_ERR_STATE where it means nothing (pause what is done). by: who
+ * asked. Resume forgives the failures so far. */
+int bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id, const char *by,
+		      struct bu_err *err);
+int bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id, const char *by,
+		       struct bu_err *err);
+int bu_rollouts_abort(struct bu_rollouts *rollouts, const char *id, const char *by,
+		      struct bu_err *err);
+
+/*
+ * One rollout: {"id","plan","revision","commit","limit","by","started_ms","ended_ms"
+ * (null = not yet),"state","reason","total","done","failed","withdrawn","turn" (wait
+ * for their turn),"under_way","ready" (= done),"quarantined"(of the failed)}.
+ * bu_rollouts_json: the last one of which an order is open, else the last with orders,
+ * or null. All return new references.
+ */
 json_t *bu_rollouts_json(const struct bu_rollouts *rollouts);
+/* [rollout], newest first. */
+json_t *bu_rollouts_list(const struct bu_rollouts *rollouts);
+/* One, with "grants", "pools":[{"pool","total","done","failed","under_way","turn",
+ * "canary","canary_done","failure_budget","max_unavailable","away","why" (nobody has a
+ * turn now; "" = somebody does)}] and "nodes":[{"node","pool","class","batch","state",
+ * "status" (turn|under way|done|failed|withdrawn),"reason"}]. NULL: BU_ERR_NOTFOUND. */
+json_t *bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id,
+			 struct bu_err *err);
+/* Why this node's order has not begun, a line for people; NULL when it waits for no
+ * turn. Owned. */
+char *bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node);
 
 #endif

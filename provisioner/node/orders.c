@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Orders from their beginning to their end, and the rollouts that they belong to, as a
+ * function of the log. Called by replay.c. Invariant: each order of a rollout is open
+ * or counted once, as done, failed or withdrawn.
+ */
+#include "provisioner/node/orders.h"
+
+#include <string.h>
+
+#include "base/json.h"
+
+static const char *const state_names[] = {
+#define X(id, name) name,
+	BU_ROLLOUT_STATES(X)
+#undef X
+};
+
+const char *
+bu_rollout_state_name(enum bu_rollout_state state)
+{
+	return state_names[state];
+}
+
+struct bu_rollout *
+bu_world_rollout(struct bu_world *world, const char *id)
+{
+	for (size_t i = world->rollouts_count; i-- > 0;)
+		if (strcmp(world->rollouts[i].id, id) == 0)
+			return &world->rollouts[i];
+	return NULL;
+}
+
+static void
+count_end(struct bu_world *world, const struct bu_node *node, int64_t time_ms)
+{
+	const struct bu_order *order = &node->order;
+	struct bu_rollout *rollout = bu_world_rollout(world, order->rollout);
+
+	if (!rollout)
+		return;
+	*(order->withdrawn ? &rollout->withdrawn
+	  : order->failed  ? &rollout->failed
+			   : &rollout->done) += 1;
+	if (rollout->done + rollout->failed + rollout->withdrawn < rollout->total)
+		return;
+	rollout->ended_ms = time_ms;
+	if (rollout->state == BU_ROLLOUT_RUNNING || rollout->state == BU_ROLLOUT_PAUSED)
+		rollout->state = BU_ROLLOUT_DONE;
+}
+
+static void
+fail(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+     const char *reason)
+{
+	struct bu_order *order = &node->order;
+
+	order->open = 0;
+	order->failed = 1;
+	order->fault_seq = event->seq;
+	bu_text_copy(order->reason, sizeof(order->reason), reason);
+	count_end(world, node, event->time_ms);
+}
+
+static void
+withdraw(struct bu_world *world, struct bu_node *node, int64_t time_ms,
+	 const char *reason)
+{
+	node->order.open = 0;
+	node->order.withdrawn = 1;
+	bu_text_copy(node->order.reason, sizeof(node->order.reason), reason);
+	count_end(world, node, time_ms);
+}
+
+static void
+carried_out(struct bu_world *world, struct bu_node *node, const struct bu_event *event)
+{
+	struct bu_order *order = &node->order;
+	struct bu_run *run = &world->runs[world->runs_count++ % BU_PAST_MAX];
+
+	bu_text_copy(run->pool, sizeof(run->pool), node->pool);
+	run->class = order->class;
+	run->took_ms = event->time_ms - order->begun_ms;
+	order->open = 0;
+	bu_text_copy(node->facets, sizeof(node->facets), order->facets);
+	bu_text_copy(node->commit, sizeof(node->commit), order->commit);
+	count_end(world, node, event->time_ms);
+}
+
+static void
+begin(struct bu_order *order, const struct bu_event *event, int served)
+{
+	order->begun = 1;
+	order->served = served;
+	order->begun_ms = event->time_ms;
+}
+
+/* Room for one more: the oldest that has ended goes, else the oldest. */
+static void
+make_room(struct bu_world *world, int64_t time_ms)
+{
+	size_t oldest = 0;
+
+	if (world->rollouts_count < BU_ROLLOUTS_MAX)
+		return;
+	while (oldest < BU_ROLLOUTS_MAX && !world->rollouts[oldest].ended_ms)
+		oldest++;
+	oldest %= BU_ROLLOUTS_MAX;
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+
+		if (node->order.open && !node->order.begun &&
+		    strcmp(node->order.rollout, world->rollouts[oldest].id) == 0)
+			withdraw(world, node, time_ms, "too many rollouts are open");
+	}
+	json_decref(world->rollouts[oldest].applied);
+	world->rollouts_count--;
+	memmove(&world->rollouts[oldest], &world->rollouts[oldest + 1],
+		(world->rollouts_count - oldest) * sizeof(world->rollouts[0]));
+}
+
+void
+bu_orders_applied(struct bu_world *world, const struct bu_event *event)
+{
+	const char *id = bu_json_str(event->body, "rollout", "");
+	struct bu_rollout *rollout = bu_world_rollout(world, id);
+
+	if (!rollout) {
+		make_room(world, event->time_ms);
+		rollout = &world->rollouts[world->rollouts_count++];
+		rollout->applied = NULL;
+	}
+	json_decref(rollout->applied);
+	memset(rollout, 0, sizeof(*rollout));
+	bu_text_copy(rollout->id, sizeof(rollout->id), id);
+	rollout->applied = json_incref(event->body);
+	/* Until an order says otherwise. */
+	rollout->state = BU_ROLLOUT_DONE;
+	rollout->started_ms = rollout->ended_ms = event->time_ms;
+}
+
+void
+bu_orders_open(struct bu_world *world, struct bu_node *node,
+	       const struct bu_event *event)
+{
+	struct bu_order *order = &node->order;
+	struct bu_rollout *rollout;
+
+	if (order->open)
+		withdraw(world, node, event->time_ms, "another plan took its place");
+	memset(order, 0, sizeof(*order));
+	order->seq = event->seq;
+	order->open = 1;
+	order->class = bu_class_from_name(bu_json_str(event->body, "class", ""));
+	order->batch = (int)bu_json_int(event->body, "batch", 0);
+#define COPY(field, key)                                                               \
+	bu_text_copy(order->field, sizeof(order->field),                               \
+		     bu_json_str(event->body, key, ""))
+	COPY(rollout, "rollout");
+	COPY(image, "image");
+	COPY(image_digest, "digest");
+	COPY(facets, "facets");
+	COPY(commit, "commit");
+#undef COPY
+	rollout = bu_world_rollout(world, order->rollout);
+	if (!rollout)
+		return;
+	rollout->total++;
+	rollout->ended_ms = 0;
+	if (rollout->state == BU_ROLLOUT_DONE)
+		rollout->state = BU_ROLLOUT_RUNNING;
+}
+
+void
+bu_orders_moved(struct bu_world *world, struct bu_node *node,
+		const struct bu_event *event, enum bu_state to)
+{
+	struct bu_order *order = &node->order;
+	const char *on = bu_json_str(event->body, "on", "");
+	const char *reason = bu_json_str(event->body, "reason", "");
+
+	if (!order->open)
+		return;
+	if (strcmp(on, "start") == 0 || strcmp(on, "rebuild") == 0) {
+		begin(order, event, node->state == BU_STATE_READY);
+	} else if (node->state == BU_STATE_READY && order->begun &&
+		   order->class == BU_CLASS_RECONFIGURE) {
+		fail(world, node, event, "it restarted while it was reconfigured");
+	} else if (to == BU_STATE_READY) {
+		/* One that came back from a reboot of its own before its turn has not
+		 * become what was ordered. */
+		if (order->begun && strcmp(on, "abort") == 0)
+			fail(world, node, event, "a person stopped it");
+		else if (order->begun)
+			carried_out(world, node, event);
+	} else if (bu_state_info(to)->settled) {
+		fail(world, node, event, *reason ? reason : bu_state_name(to));
+	}
+}
+
+void
+bu_orders_step(struct bu_world *world, struct bu_node *node,
+	       const struct bu_event *event)
+{
+	struct bu_order *order = &node->order;
+
+	/* In all other states the state that follows tells how it ended. */
+	if (!order->open || node->state != BU_STATE_READY)
+		return;
+	if (!order->begun)
+		begin(order, event, 1);
+	if (node->step.status == BU_STEP_FAILED)
+		fail(world, node, event,
+		     node->step_error[0] ? node->step_error : "a step failed");
+	else if (node->step.status == BU_STEP_DONE &&
+		 node->step.action == BU_ACTION_RELABEL)
+		carried_out(world, node, event);
+}
+
+int
+bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
+		  struct bu_err *err)
+{
+	const char *id = bu_json_str(event->body, "rollout", "");
+	const char *to = bu_json_str(event->body, "to", "");
+	const char *by = bu_json_str(event->body, "by", "?");
+	struct bu_rollout *rollout = bu_world_rollout(world, id);
+	enum bu_rollout_state state = BU_ROLLOUT_RUNNING;
+
+	if (!rollout)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "no rollout '%s'", id);
+	while (state <= BU_ROLLOUT_ABORTED && strcmp(state_names[state], to) != 0)
+		state++;
+	if (state > BU_ROLLOUT_ABORTED)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "a rollout does not become '%s'", to);
+	rollout->state = state;
+	bu_text_copy(rollout->reason, sizeof(rollout->reason),
+		     bu_json_str(event->body, "reason", ""));
+	if (state == BU_ROLLOUT_RUNNING)
+		rollout->resumed_seq = event->seq;
+	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+		bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);
+
+		if (node->order.open && !node->order.begun &&
+		    strcmp(node->order.rollout, id) == 0)
+			withdraw(world, node, event->time_ms, reason);
+	}
+	return 0;
+}
+
+void
+bu_orders_brake(struct bu_world *world, const struct bu_event *event)
+{
+	const char *scope = bu_json_str(event->body, "scope", "");
+
+	if (bu_json_bool(event->body, "on", 0))
+		json_object_set(world->brakes, scope, event->body);
+	else
+		json_object_del(world->brakes, scope);
+}
+
+/* --- what past orders took --- */
+
+static int
+by_time(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+	return (left > right) - (left < right);
+}
+
+double
+bu_world_minutes(const struct bu_world *world, const char *pool, enum bu_class class)
+{
+	int64_t took_ms[BU_PAST_MAX];
+	size_t kept = world->runs_count < BU_PAST_MAX ? world->runs_count : BU_PAST_MAX;
+	size_t count = 0;
+
+	for (size_t i = 0; i < kept; i++) {
+		const struct bu_run *run = &world->runs[i];
+
+		if ((run->class == class ||
+		     (run->class >= BU_CLASS_INSTALL && class >= BU_CLASS_INSTALL)) &&
+		    strcmp(run->pool, pool) == 0)
+			took_ms[count++] = run->took_ms;
+	}
+	if (!count)
+		return -1;
+	qsort(took_ms, count, sizeof(took_ms[0]), by_time);
+	return (double)took_ms[count / 2] / 60000;
+}

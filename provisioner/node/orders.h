@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Orders and rollouts as replay.c keeps them; called by replay.c alone. */
+#ifndef BU_NODE_ORDERS_H
+#define BU_NODE_ORDERS_H
+
+#include "provisioner/node/world.h"
+
+/* By events: applied, order, rollout, brake. */
+void bu_orders_applied(struct bu_world *world, const struct bu_event *event);
+void bu_orders_open(struct bu_world *world, struct bu_node *node,
+		    const struct bu_event *event);
+int bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
+		      struct bu_err *err);
+void bu_orders_brake(struct bu_world *world, const struct bu_event *event);
+
+/* What the events of a node mean for its order. Before node->state changes: */
+void bu_orders_moved(struct bu_world *world, struct bu_node *node,
+		     const struct bu_event *event, enum bu_state to);
+/* After node->step was opened, or ended. */
+void bu_orders_step(struct bu_world *world, struct bu_node *node,
+		    const struct bu_event *event);
+
+#endif

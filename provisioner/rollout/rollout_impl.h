@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of rollout: apply.c, brake.c, rollout.c, show.c. */
+#ifndef BU_ROLLOUT_ROLLOUT_IMPL_H
+#define BU_ROLLOUT_ROLLOUT_IMPL_H
+
+#include "provisioner/rollout/rollout.h"
+
+enum {
+	BU_RELABELS_MAX = 32,      /* at a time: each is a process for a moment */
+	BU_TURNS_AGAIN_MS = 20000, /* windows open without an event */
+};
+
+struct bu_brake;
+
+struct bu_rollouts {
+	struct bu_world *world;
+	struct bu_reconcile *rec;
+	struct bu_timer *turn;
+	struct bu_brake *brake;
+	char told[40]; /* rollout whose stop is on its way to the log */
+};
+
+/* One rollout in one pool. */
+struct bu_share {
+	int total, done, failed, withdrawn, turn, under_way;
+	int proven; /* were in service, had their turn, and are again */
+	int trying; /* were in service, have their turn now */
+	int faults,
+		canary_faults; /* not forgiven; the latter of more than relabelling */
+	const struct bu_node *faulty; /* the last one */
+};
+
+/* What turns are decided by, made anew for each look. */
+struct bu_view {
+	const struct bu_world *world;
+	int *away;               /* by pool: not ready, or being reconfigured */
+	int relabels;            /* under way */
+	struct bu_share *shares; /* by rollout, by pool */
+	int64_t now_s;           /* Unix time */
+};
+
+void bu_view_init(struct bu_view *view, const struct bu_world *world);
+void bu_view_fini(struct bu_view *view);
+struct bu_share *bu_view_share(const struct bu_view *view,
+			       const struct bu_rollout *rollout, size_t pool);
+
+/* Why this node's open order may not begin now; 0 when it may. Pure. */
+int bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
+		    const struct bu_node *node, char *ret_why, size_t size);
+/* 1 and the words when the rollout has to stop itself. */
+int bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
+		     char *ret_why, size_t size);
+
+/* brake.c */
+struct bu_brake *bu_brake_create(struct bu_world *world, struct bu_reconcile *rec);
+void bu_brake_destroy(struct bu_brake *brake);
+/* The scope in which the node's ladder is frozen, "pool train"; NULL = none. */
+const char *bu_brake_scope(const struct bu_brake *brake, const struct bu_node *node);
+
+#endif

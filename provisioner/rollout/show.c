@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rollouts as people and their tools see them. Called by the API. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/rollout/rollout_impl.h"
+
+static int
+is_of(const struct bu_node *node, const struct bu_rollout *rollout)
+{
+	return node->order.seq && strcmp(node->order.rollout, rollout->id) == 0;
+}
+
+/* What both forms have. */
+static json_t *
+brief(const struct bu_world *world, const struct bu_rollout *rollout)
+{
+	int turn = 0, under_way = 0, quarantined = 0;
+	json_t *json = json_object();
+	static const char *const keys[] = {"plan", "revision", "commit", "limit", "by"};
+
+	for (size_t i = 0; i < world->count; i++) {
+		const struct bu_node *node = world->nodes[i];
+
+		if (!is_of(node, rollout))
+			continue;
+		turn += node->order.open && !node->order.begun;
+		under_way += node->order.open && node->order.begun;
+		quarantined +=
+			node->order.failed && node->state == BU_STATE_QUARANTINED;
+	}
+	json_object_set_new(json, "id", json_string(rollout->id));
+	for (size_t i = 0; i < BU_LEN(keys); i++)
+		json_object_set_new(
+			json, keys[i],
+			json_string(bu_json_str(rollout->applied, keys[i], "")));
+	json_object_set_new(json, "started_ms", json_integer(rollout->started_ms));
+	json_object_set_new(json, "ended_ms",
+			    rollout->ended_ms ? json_integer(rollout->ended_ms)
+					      : json_null());
+	json_object_set_new(json, "state",
+			    json_string(bu_rollout_state_name(rollout->state)));
+	json_object_set_new(json, "reason", json_string(rollout->reason));
+#define COUNT(name, value) json_object_set_new(json, name, json_integer(value))
+	COUNT("total", rollout->total);
+	COUNT("done", rollout->done);
+	COUNT("failed", rollout->failed);
+	COUNT("withdrawn", rollout->withdrawn);
+	COUNT("turn", turn);
+	COUNT("under_way", under_way);
+	COUNT("ready", rollout->done);
+	COUNT("quarantined", quarantined);
+#undef COUNT
+	return json;
+}
+
+json_t *
+bu_rollouts_json(const struct bu_rollouts *rollouts)
+{
+	const struct bu_world *world = rollouts->world;
+	const struct bu_rollout *last = NULL;
+
+	for (size_t i = world->rollouts_count; i-- > 0;) {
+		const struct bu_rollout *rollout = &world->rollouts[i];
+
+		if (!last && rollout->total)
+			last = rollout;
+		if (!rollout->ended_ms) {
+			last = rollout;
+			break;
+		}
+	}
+	return last ? brief(world, last) : json_null();
+}
+
+json_t *
+bu_rollouts_list(const struct bu_rollouts *rollouts)
+{
+	json_t *list = json_array();
+
+	for (size_t i = rollouts->world->rollouts_count; i-- > 0;)
+		json_array_append_new(
+			list, brief(rollouts->world, &rollouts->world->rollouts[i]));
+	return list;
+}
+
+/* Why nobody of the pool has a turn; "" when somebody may, or nobody waits. */
+static void
+pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
+	 const struct bu_rollout *rollout, const char *pool, char *ret_why, size_t size)
+{
+	ret_why[0] = '\0';
+	for (size_t i = 0; i < rollouts->world->count; i++) {
+		const struct bu_node *node = rollouts->world->nodes[i];
+
+		if (is_of(node, rollout) && node->order.open && !node->order.begun &&
+		    strcmp(node->pool, pool) == 0 &&
+		    !bu_turn_refused(rollouts, view, node, ret_why, size)) {
+			ret_why[0] = '\0';
+			return;
+		}
+	}
+}
+
+static json_t *
+pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
+	   const struct bu_rollout *rollout)
+{
+	const struct bu_desired *desired = rollouts->world->desired;
+	json_t *list = json_array();
+
+	for (size_t i = 0; desired && i < desired->pools_count; i++) {
+		const struct bu_desired_pool *pool = &desired->pools[i];
+		const struct bu_share *share = bu_view_share(view, rollout, i);
+		char why[500];
+
+		if (!share->total)
+			continue;
+		pool_why(rollouts, view, rollout, pool->name, why, sizeof(why));
+		json_array_append_new(
+			list,
+			json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:s}",
+				  "pool", pool->name, "total", share->total, "done",
+				  share->done, "failed", share->failed, "under_way",
+				  share->under_way, "turn", share->turn, "canary",
+				  pool->canary, "canary_done",
+				  share->proven < pool->canary ? share->proven
+							       : pool->canary,
+				  "failure_budget", pool->failure_budget,
+				  "max_unavailable", pool->max_unavailable, "away",
+				  view->away[i], "why", why));
+	}
+	return list;
+}
+
+static const char *
+status_of(const struct bu_order *order)
+{
+	if (order->open)
+		return order->begun ? "under way" : "turn";
+	if (order->withdrawn)
+		return "withdrawn";
+	return order->failed ? "failed" : "done";
+}
+
+static json_t *
+node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
+	  const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+	char why[500] = "";
+
+	if (order->open && !order->begun)
+		bu_turn_refused(rollouts, view, node, why, sizeof(why));
+	else if (order->open && node->held_by[0])
+		snprintf(why, sizeof(why), "held by %s: %s", node->held_by,
+			 node->held_reason);
+	return json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:s}", "node", node->name, "pool",
+			 node->pool, "class", bu_class_name(order->class), "batch",
+			 order->batch, "state", bu_state_name(node->state), "status",
+			 status_of(order), "reason", order->open ? why : order->reason);
+}
+
+json_t *
+bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id, struct bu_err *err)
+{
+	struct bu_world *world = rollouts->world;
+	const struct bu_rollout *rollout = bu_world_rollout(world, id);
+	json_t *json, *nodes = json_array();
+	struct bu_view view;
+
+	if (!rollout) {
+		json_decref(nodes);
+		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no rollout '%s'", id);
+		return NULL;
+	}
+	json = brief(world, rollout);
+	bu_view_init(&view, world);
+	for (size_t i = 0; i < world->count; i++)
+		if (is_of(world->nodes[i], rollout))
+			json_array_append_new(
+				nodes, node_json(rollouts, &view, world->nodes[i]));
+	json_object_set_new(json, "pools", pools_json(rollouts, &view, rollout));
+	json_object_set_new(json, "nodes", nodes);
+	json_object_set(json, "grants", json_object_get(rollout->applied, "grants"));
+	bu_view_fini(&view);
+	return json;
+}
+
+char *
+bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
+{
+	struct bu_view view;
+	char why[500];
+	int refused;
+
+	if (!node->order.open || node->order.begun)
+		return NULL;
+	bu_view_init(&view, rollouts->world);
+	refused = bu_turn_refused(rollouts, &view, node, why, sizeof(why));
+	bu_view_fini(&view);
+	return refused ? bu_xasprintf("waits for its turn (%s): %s",
+				      bu_class_name(node->order.class), why)
+		       : NULL;
+}
