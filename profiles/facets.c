@@ -16,13 +16,27 @@
 #define ADDRESS "address"
 
 /* Kinds of sections whose keys are facets; those of node have no prefix. */
-static const char *const prefixes[] = {"site", "hardware", "cluster"};
+static const char *const prefixes[] = {"site", "image", "hardware", "cluster"};
 
 static int
 is_facet(const struct bu_key *key)
 {
 	return key->change != BU_CLASS_NONE && key->offset != BU_KEY_NO_FIELD &&
 	       strcmp(key->key, "image") != 0;
+}
+
+/* In the greatest unit that leaves no rest: "32 GiB". */
+static int
+size_text(uint64_t bytes, char *ret, size_t size)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	size_t unit = 0;
+
+	while (unit + 1 < BU_LEN(units) && bytes && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	return bytes ? snprintf(ret, size, "%" PRIu64 " %s", bytes, units[unit]) : 0;
 }
 
 /* Writes the value as a profile says it; 0 when it is not set. */
@@ -43,6 +57,13 @@ value_text(const struct bu_key *key, const void *object, char *ret, size_t size)
 		return *(const int64_t *)at ? snprintf(ret, size, "%" PRId64 " ms",
 						       *(const int64_t *)at)
 					    : 0;
+	case BU_KEY_SIZE:
+		return size_text(*(const uint64_t *)at, ret, size);
+	case BU_KEY_REAL:
+	case BU_KEY_PERCENT:
+		return *(const double *)at > 0
+			       ? snprintf(ret, size, "%.15g", *(const double *)at)
+			       : 0;
 	case BU_KEY_ENUM:
 		text = key->arg;
 		for (int i = *(const int *)at; i > 0; i--)
@@ -133,6 +154,10 @@ object_of(const char *kind, const struct bu_desired *desired,
 	if (strcmp(kind, "site") == 0) {
 		*ret_origins = desired->site.origins;
 		return &desired->site;
+	}
+	if (strcmp(kind, "image") == 0) {
+		*ret_origins = node->image->origins;
+		return node->image;
 	}
 	if (strcmp(kind, "hardware") == 0) {
 		*ret_origins = node->hardware->origins;
