@@ -9,29 +9,29 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "model/inventory.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/render.h"
 
-enum { NICS_MAX = 64, SECRET_MAX = 65536 };
+enum { SECRET_MAX = 65536 };
 
 static struct bu_config *
 node_config(const struct bu_api *api, const struct bu_node *node,
 	    const struct bu_desired_node *want, struct bu_err *err)
 {
-	bu_autojson json_t *inventory = bu_world_inventory(api->world, node);
-	const char *macs[NICS_MAX];
+	bu_autojson json_t *value = bu_world_inventory(api->world, node);
+	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_config_input input = {
 		.desired = api->world->desired,
 		.node = want,
-		.nic_macs = macs,
 		.appliance = api->boot_address,
 	};
-	size_t i;
-	json_t *nic;
 
-	json_array_foreach (json_object_get(inventory, "nics"), i, nic)
-		if (input.nic_count < NICS_MAX)
-			macs[input.nic_count++] = bu_json_str(nic, "mac", "");
+	inventory = bu_inventory_from_json(value, err);
+	if (!inventory)
+		return NULL;
+	input.nics = inventory->nics;
+	input.nic_count = inventory->nics_count;
 	return bu_config_render(&input, err);
 }
 
@@ -65,14 +65,25 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	if (mark)
 		stamp = signed_note(api, node, "stamp", err);
 	if (stamp)
-		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:O,s:O,s:o}",
+		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,"
+				 "s:O,s:O,s:o}",
 				 "kind", "install", "base_url", api->http_url, "image",
 				 node->order.image, "digest", node->order.image_digest,
 				 "image_key", key, "appliance_key",
 				 bu_trust_public_key(api->trust), "disk",
 				 want->hardware->disk, "wipe",
-				 node->order.class == BU_CLASS_WIPE, "mark", mark,
-				 "stamp", stamp, "files", bu_config_to_json(config));
+				 node->order.class == BU_CLASS_WIPE, "keep",
+				 node->order.class == BU_CLASS_REIMAGE, "kargs",
+				 config->kargs, "mark", mark, "stamp", stamp, "files",
+				 bu_config_to_json(config));
+	if (work) {
+		uint64_t root_bytes;
+		json_t *data = bu_config_data(api->world->desired, want, &root_bytes);
+
+		json_object_set_new(work, "data", data);
+		json_object_set_new(work, "root_bytes",
+				    json_integer((json_int_t)root_bytes));
+	}
 	bu_config_destroy(config);
 	json_decref(mark);
 	json_decref(stamp);

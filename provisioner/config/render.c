@@ -13,12 +13,39 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "provisioner/config/links.h"
 
 #define HEAD "# Written by bringup; changes are lost.\n"
 
+/* All that we ever write but hostname, hosts and resolv.conf, which any system has. */
+const char *const bu_config_patterns[] = {
+	"/etc/NetworkManager/conf.d/bringup.conf",
+	"/etc/NetworkManager/system-connections/bringup-*.nmconnection",
+	"/etc/bringup/device-plugin.yaml",
+	"/etc/bringup/gpu",
+	"/etc/bringup/rxe",
+	"/etc/modules-load.d/bringup.conf",
+	"/etc/netplan/90-bringup.yaml",
+	"/etc/sysctl.d/90-bringup.conf",
+	"/etc/systemd/network/10-bringup-*.netdev",
+	"/etc/systemd/network/10-bringup-*.network",
+	"/etc/tmpfiles.d/bringup.conf",
+	NULL,
+};
+
+/* Of an image's network_config. */
+static const struct {
+	const char *name;
+	void (*fn)(const struct bu_links *links, struct bu_config *config);
+} backends[] = {
+	{"networkd", bu_links_networkd},
+	{"networkmanager", bu_links_networkmanager},
+	{"netplan", bu_links_netplan},
+};
+
 static void
-add_bytes(struct bu_config *config, const char *path, mode_t mode, const void *content,
-	  size_t size)
+add_bytes(struct bu_config *config, const char *path, mode_t mode, const char *apply,
+	  const void *content, size_t size)
 {
 	struct bu_config_file *file;
 
@@ -27,17 +54,16 @@ add_bytes(struct bu_config *config, const char *path, mode_t mode, const void *c
 	file = &config->files[config->count++];
 	file->path = bu_xstrdup(path);
 	file->mode = mode;
+	file->apply = apply;
 	file->content = bu_xmalloc(size + 1);
 	memcpy(file->content, content, size);
 	file->content[size] = '\0';
 	file->size = size;
 }
 
-static void add_text(struct bu_config *config, const char *path, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void
-add_text(struct bu_config *config, const char *path, const char *fmt, ...)
+void
+bu_config_add(struct bu_config *config, const char *path, mode_t mode,
+	      const char *apply, const char *fmt, ...)
 {
 	bu_autofree char *text = NULL;
 	va_list args;
@@ -45,138 +71,68 @@ add_text(struct bu_config *config, const char *path, const char *fmt, ...)
 	va_start(args, fmt);
 	text = bu_xvasprintf(fmt, args);
 	va_end(args);
-	add_bytes(config, path, 0644, text, strlen(text));
+	add_bytes(config, path, mode, apply, text, strlen(text));
 }
 
-/* The machine's MAC for this network; -1 when it has none or another than the profile
- * says. */
-static int
-nic_mac(const struct bu_config_input *input, const struct bu_desired_network *network,
-	char ret_mac[18], struct bu_err *err)
+void
+bu_config_uuid(char ret[37], const char *fmt, ...)
 {
-	const struct bu_desired_node *node = input->node;
-
-	if ((size_t)network->nic >= input->nic_count)
-		return bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"%s: network '%s' is on nic %d, but the machine has %zu "
-			"NICs; correct [network %s] nic or look for the card",
-			node->name, network->name, network->nic, input->nic_count,
-			network->name);
-	if (bu_mac_normalize(input->nic_macs[network->nic], ret_mac) < 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%s: nic %d has no usable MAC address", node->name,
-				  network->nic);
-	if (network->role == BU_ROLE_BOOT && node->mac &&
-	    strcmp(node->mac, ret_mac) != 0)
-		return bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"%s: the profile has MAC %s for network '%s', but nic %d "
-			"has %s; correct the MAC or [network %s] nic",
-			node->name, node->mac, network->name, network->nic, ret_mac,
-			network->name);
-	return 0;
-}
-
-static int
-add_network(struct bu_config *config, const struct bu_config_input *input,
-	    const struct bu_desired_network *network, FILE *rxe, int *rxe_count,
-	    struct bu_err *err)
-{
-	bu_autofree char *path = NULL, *link = NULL, *ip = NULL;
-	char mac[18], address[INET_ADDRSTRLEN];
-
-	if (nic_mac(input, network, mac, err) < 0)
-		return -1;
-	if (bu_desired_node_address(input->node, network, address) < 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%s: has no address in network '%s'; give it one in "
-				  "[network %s] addresses",
-				  input->node->name, network->name, network->name);
-	/* By its MAC: the lease must not depend on an id that changes with the system.
-	 */
-	if (network->role == BU_ROLE_BOOT)
-		ip = bu_xstrdup("DHCP=ipv4\n\n[DHCPv4]\nClientIdentifier=mac\n"
-				"UseHostname=no\n");
-	else
-		ip = bu_xasprintf("Address=%s/%d\n", address, network->cidr.prefix_len);
-	link = bu_xasprintf("RequiredForOnline=%s\n",
-			    network->role == BU_ROLE_BOOT ? "yes" : "no");
-	if (network->mtu) {
-		bu_autofree char *old = link;
-
-		link = bu_xasprintf("%sMTUBytes=%d\n", old, network->mtu);
-	}
-	path = bu_xasprintf("/etc/systemd/network/10-%s.network", network->name);
-	add_text(config, path,
-		 HEAD "[Match]\nMACAddress=%s\n\n[Link]\n%s\n[Network]\n"
-		      "LinkLocalAddressing=no\nIPv6AcceptRA=no\n%s",
-		 mac, link, ip);
-	if (network->rdma == BU_RDMA_RXE)
-		fprintf(rxe, "rxe%d %s\n", (*rxe_count)++, mac);
-	return 0;
-}
-
-static int
-add_networks(struct bu_config *config, const struct bu_config_input *input,
-	     struct bu_err *err)
-{
-	const struct bu_desired_pool *pool = input->node->pool;
 	bu_autofree char *text = NULL;
-	size_t size = 0;
-	FILE *rxe = open_memstream(&text, &size);
-	int rxe_count = 0, rc = 0;
+	char hex[BU_DIGEST_SIZE];
+	va_list args;
 
-	if (!rxe)
-		abort(); /* only for want of memory */
-	for (size_t i = 0; i < pool->networks_count && rc == 0; i++)
-		rc = add_network(config, input, pool->networks[i], rxe, &rxe_count,
-				 err);
-	fclose(rxe);
-	if (rc == 0 && rxe_count)
-		add_text(config, "/etc/bringup/rxe", "%s", text);
-	return rc;
+	va_start(args, fmt);
+	text = bu_xvasprintf(fmt, args);
+	va_end(args);
+	bu_sha256_hex(text, strlen(text), hex);
+	/* Version 8 (of our own making), variant 1: RFC 9562. */
+	snprintf(ret, 37, "%.8s-%.4s-8%.3s-8%.3s-%.12s", hex, hex + 8, hex + 12,
+		 hex + 15, hex + 18);
 }
 
-/* Names must resolve when nothing else works, so they are all in the file. */
+/* RDMA in software over the link of each network that asks for it. */
 static void
-add_hosts(struct bu_config *config, const struct bu_config_input *input)
+add_rxe(const struct bu_links *links, struct bu_config *config)
 {
-	const struct bu_desired *desired = input->desired;
 	bu_autofree char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
+	int count = 0;
 
-	if (!out)
-		abort(); /* only for want of memory */
-	fprintf(out,
-		HEAD "127.0.0.1 localhost\n::1 localhost ip6-localhost\n%s bringup\n",
-		input->appliance);
-	for (size_t i = 0; i < desired->nodes_count; i++) {
-		const struct bu_desired_node *node = &desired->nodes[i];
+	bu_assert(out); /* only for want of memory */
+	for (size_t i = 0; i < links->count; i++) {
+		const struct bu_link *link = &links->list[i];
 
-		for (size_t j = 0; j < node->pool->networks_count; j++) {
-			const struct bu_desired_network *network =
-				node->pool->networks[j];
-			char address[INET_ADDRSTRLEN];
-
-			if (bu_desired_node_address(node, network, address) < 0)
-				continue;
-			if (network->role == BU_ROLE_BOOT)
-				fprintf(out, "%s %s\n", address, node->name);
-			else
-				fprintf(out, "%s %s-%s\n", address, node->name,
-					network->name);
-		}
+		if (link->network && link->network->rdma == BU_RDMA_RXE)
+			fprintf(out, "rxe%d %s\n", count++, bu_link_handle(link));
 	}
 	fclose(out);
-	add_bytes(config, "/etc/hosts", 0644, text, size);
+	if (count)
+		bu_config_add(config, "/etc/bringup/rxe", 0644, "network", "%s", text);
+}
+
+static int
+add_networks(const struct bu_config_input *input, struct bu_config *config,
+	     struct bu_err *err)
+{
+	const char *want = input->node->image->network_config;
+	struct bu_links links;
+
+	if (bu_links_make(input, &links, err) < 0)
+		return -1;
+	for (size_t i = 0; i < BU_LEN(backends); i++)
+		if (strcmp(backends[i].name, want) == 0)
+			backends[i].fn(&links, config);
+	add_rxe(&links, config);
+	return 0;
 }
 
 static struct bu_config *
 finish(struct bu_config *config)
 {
-	bu_autojson json_t *value = bu_config_to_json(config);
+	bu_autojson json_t *value =
+		json_pack("{s:o,s:s}", "files", bu_config_to_json(config), "kargs",
+			  config->kargs);
 
 	bu_json_digest(value, config->digest);
 	return config;
@@ -195,11 +151,9 @@ bu_config_render(const struct bu_config_input *input, struct bu_err *err)
 		return NULL;
 	}
 	config = bu_xcalloc(1, sizeof(*config));
-	add_text(config, "/etc/hostname", "%s\n", input->node->name);
-	add_hosts(config, input);
-	/* Whatever is not in the hosts file should fail at once, not after a minute. */
-	add_text(config, "/etc/resolv.conf", HEAD "options timeout:1 attempts:1\n");
-	if (add_networks(config, input, err) < 0) {
+	bu_config_services(input, config);
+	bu_config_tuning(input, config);
+	if (add_networks(input, config, err) < 0) {
 		bu_config_destroy(config);
 		return NULL;
 	}
@@ -229,15 +183,17 @@ bu_config_render_cluster(const struct bu_desired_node *node, const void *munge_k
 	}
 	config = bu_xcalloc(1, sizeof(*config));
 	/* NodeAddr: slurmctld must never wait for a name that does not resolve. */
-	add_text(config, "/etc/systemd/system/slurmd.service.d/bringup.conf",
-		 HEAD "[Unit]\nConditionPathExists=\n\n[Service]\nExecStart=\n"
-		      "ExecStart=/usr/sbin/slurmd -D -Z --conf-server %s --conf "
-		      "\"State=DRAIN "
-		      "NodeAddr=%s%s%s%s%s\"\n",
-		 node->cluster->controller, address, node->features ? " Feature=" : "",
-		 node->features ? node->features : "", node->gres ? " Gres=" : "",
-		 node->gres ? node->gres : "");
-	add_bytes(config, "/etc/munge/munge.key", 0400, munge_key, munge_key_size);
+	config->kargs = bu_xstrdup("");
+	bu_config_add(
+		config, "/etc/systemd/system/slurmd.service.d/bringup.conf", 0644, "",
+		HEAD "[Unit]\nConditionPathExists=\n\n[Service]\nExecStart=\n"
+		     "ExecStart=/usr/sbin/slurmd -D -Z --conf-server %s --conf "
+		     "\"State=DRAIN "
+		     "NodeAddr=%s%s%s%s%s\"\n",
+		node->cluster->controller, address, node->features ? " Feature=" : "",
+		node->features ? node->features : "", node->gres ? " Gres=" : "",
+		node->gres ? node->gres : "");
+	add_bytes(config, "/etc/munge/munge.key", 0400, "", munge_key, munge_key_size);
 	return finish(config);
 }
 
@@ -254,6 +210,8 @@ bu_config_to_json(const struct bu_config *config)
 				       ? NULL
 				       : json_stringn(file->content, file->size);
 
+		if (file->apply[0])
+			json_object_set_new(item, "apply", json_string(file->apply));
 		if (text) {
 			json_object_set_new(item, "content", text);
 		} else {
@@ -279,5 +237,6 @@ bu_config_destroy(struct bu_config *config)
 		free(config->files[i].content);
 	}
 	free(config->files);
+	free(config->kargs);
 	free(config);
 }

@@ -8,7 +8,8 @@
 #include "tests/support/unit.h"
 
 static struct bu_desired *desired;
-static const char *const macs[] = {"52:54:00:77:00:01", "52-54-00-78-00-01"};
+static const struct bu_nic nics[] = {{.mac = "52:54:00:77:00:01"},
+				     {.mac = "52-54-00-78-00-01"}};
 
 static struct bu_config_input
 demo(void)
@@ -24,7 +25,7 @@ demo(void)
 	bu_tree_destroy(tree);
 	return (struct bu_config_input){.desired = desired,
 					.node = bu_desired_node(desired, "node001"),
-					.nic_macs = macs,
+					.nics = nics,
 					.nic_count = 2,
 					.appliance = "10.77.0.1"};
 }
@@ -51,7 +52,7 @@ START_TEST(renders_the_first_node_of_the_demo)
 	struct bu_config *config = bu_config_render(&input, &err);
 
 	ck_assert_msg(config != NULL, "%s", config ? "" : err.text);
-	ck_assert_uint_eq(config->count, 6);
+	ck_assert_uint_eq(config->count, 7);
 	check_file(config, "/etc/hostname", 0644, "node001\n");
 	check_file(config, "/etc/hosts", 0644,
 		   "# Written by bringup; changes are lost.\n"
@@ -62,19 +63,26 @@ START_TEST(renders_the_first_node_of_the_demo)
 		   "10.78.0.11 node001-fabric\n"
 		   "10.77.0.12 node002\n"
 		   "10.78.0.12 node002-fabric\n");
-	check_file(config, "/etc/systemd/network/10-boot.network", 0644,
+	check_file(config, "/etc/resolv.conf", 0644,
 		   "# Written by bringup; changes are lost.\n"
-		   "[Match]\nMACAddress=52:54:00:77:00:01\n\n"
+		   "nameserver 10.77.0.1\noptions timeout:1 attempts:1\n");
+	check_file(config, "/etc/chrony/sources.d/bringup.sources", 0644,
+		   "# Written by bringup; changes are lost.\n"
+		   "server 10.77.0.1 iburst\n");
+	check_file(config, "/etc/systemd/network/10-bringup-boot.network", 0644,
+		   "# Written by bringup; changes are lost.\n"
+		   "[Match]\nPermanentMACAddress=52:54:00:77:00:01\n\n"
 		   "[Link]\nRequiredForOnline=yes\n\n"
-		   "[Network]\nLinkLocalAddressing=no\nIPv6AcceptRA=no\nDHCP=ipv4\n\n"
-		   "[DHCPv4]\nClientIdentifier=mac\nUseHostname=no\n");
-	check_file(config, "/etc/systemd/network/10-fabric.network", 0644,
+		   "[Network]\nLinkLocalAddressing=no\nIPv6AcceptRA=no\n"
+		   "Address=10.77.0.11/24\n");
+	check_file(config, "/etc/systemd/network/10-bringup-fabric.network", 0644,
 		   "# Written by bringup; changes are lost.\n"
-		   "[Match]\nMACAddress=52:54:00:78:00:01\n\n"
+		   "[Match]\nPermanentMACAddress=52:54:00:78:00:01\n\n"
 		   "[Link]\nRequiredForOnline=no\n\n"
 		   "[Network]\nLinkLocalAddressing=no\nIPv6AcceptRA=no\n"
 		   "Address=10.78.0.11/24\n");
 	check_file(config, "/etc/bringup/rxe", 0644, "rxe0 52:54:00:78:00:01\n");
+	ck_assert_str_eq(config->kargs, "");
 	bu_config_destroy(config);
 	bu_desired_destroy(desired);
 }
@@ -91,7 +99,7 @@ START_TEST(digest_follows_the_content)
 	other = bu_config_render(&input, NULL);
 	ck_assert_str_eq(one->digest, same->digest);
 	ck_assert_str_ne(one->digest, other->digest);
-	ck_assert_ptr_nonnull(strstr(other->files[4].content,
+	ck_assert_ptr_nonnull(strstr(other->files[5].content,
 				     "[Link]\nRequiredForOnline=no\nMTUBytes=4200\n"));
 	bu_config_destroy(one);
 	bu_config_destroy(same);
@@ -102,8 +110,10 @@ END_TEST
 
 START_TEST(machines_that_do_not_fit_are_refused)
 {
-	static const char *const swapped[] = {"52:54:00:78:00:01", "52:54:00:77:00:01"};
-	static const char *const evil[] = {"52:54:00:77:00:01", "x\n[Match]"};
+	static const struct bu_nic swapped[] = {{.mac = "52:54:00:78:00:01"},
+						{.mac = "52:54:00:77:00:01"}};
+	static const struct bu_nic evil[] = {{.mac = "52:54:00:77:00:01"},
+					     {.mac = "x\n[Match]"}};
 	struct bu_config_input input = demo();
 	struct bu_err err;
 
@@ -113,16 +123,16 @@ START_TEST(machines_that_do_not_fit_are_refused)
 			 "node001: network 'fabric' is on nic 1, but the machine has 1 "
 			 "NICs; correct [network fabric] nic or look for the card");
 	input.nic_count = 2;
-	input.nic_macs = swapped;
+	input.nics = swapped;
 	ck_assert_ptr_null(bu_config_render(&input, &err));
 	ck_assert_str_eq(err.text,
 			 "node001: the profile has MAC 52:54:00:77:00:01 for network "
 			 "'boot', but nic 0 has 52:54:00:78:00:01; correct the MAC or "
 			 "[network boot] nic");
-	input.nic_macs = evil;
+	input.nics = evil;
 	ck_assert_ptr_null(bu_config_render(&input, &err));
 	ck_assert_str_eq(err.text, "node001: nic 1 has no usable MAC address");
-	input.nic_macs = macs;
+	input.nics = nics;
 	input.appliance = "bringup";
 	ck_assert_ptr_null(bu_config_render(&input, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);

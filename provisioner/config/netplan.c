@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Links for netplan, in one file (netplan(5)), run by networkd. */
+#include <stdio.h>
+#include <string.h>
+
+#include "provisioner/config/links.h"
+
+#define HEAD "# Written by bringup; changes are lost.\n"
+
+static const char *const groups[] = {
+	[BU_LINK_NIC] = "ethernets",
+	[BU_LINK_BOND] = "bonds",
+	[BU_LINK_VLAN] = "vlans",
+};
+
+/* What netplan calls a link: its name in the kernel, where we give it one. */
+static const char *
+id_of(const struct bu_link *link)
+{
+	return link->name[0] ? link->name : link->id;
+}
+
+static void
+print_bond(FILE *out, const struct bu_links *links, const struct bu_link *link)
+{
+	const struct bu_desired_network *bond = link->bond;
+	const char *separator = "", *primary = NULL;
+
+	fprintf(out, "      macaddress: %s\n      interfaces: [", link->mac);
+	for (size_t i = 0; i < links->count; i++) {
+		if (links->list[i].parent != link || links->list[i].kind != BU_LINK_NIC)
+			continue;
+		primary = primary ? primary : id_of(&links->list[i]);
+		fprintf(out, "%s%s", separator, id_of(&links->list[i]));
+		separator = ", ";
+	}
+	fprintf(out,
+		"]\n      parameters:\n        mode: %s\n"
+		"        mii-monitor-interval: %lld\n",
+		bond->bond, (long long)bond->bond_miimon_ms);
+	if (strcmp(bond->bond, "802.3ad") == 0)
+		fprintf(out,
+			"        transmit-hash-policy: %s\n        lacp-rate: %s\n",
+			bond->bond_hash, bond->bond_lacp_rate);
+	else if (primary)
+		fprintf(out, "        primary: %s\n", primary);
+}
+
+static void
+print_routes(FILE *out, const struct bu_desired_network *network)
+{
+	const char *rest = network->routes;
+	char to[BU_ROUTE_SIZE], via[BU_ROUTE_SIZE];
+
+	if (network->gateway || network->routes)
+		fputs("      routes:\n", out);
+	if (network->gateway)
+		fprintf(out, "        - to: default\n          via: %s\n",
+			network->gateway);
+	while (bu_link_next_route(&rest, to, via))
+		fprintf(out, "        - to: %s\n          via: %s\n", to, via);
+}
+
+static void
+print_addresses(FILE *out, const struct bu_link *link)
+{
+	fprintf(out, "      addresses: [%s/%d]\n", link->address,
+		link->network->cidr.prefix_len);
+	print_routes(out, link->network);
+}
+
+static void
+print_link(FILE *out, const struct bu_links *links, const struct bu_link *link)
+{
+	fprintf(out, "    %s:\n", id_of(link));
+	if (link->kind == BU_LINK_NIC)
+		fprintf(out, "      match: {macaddress: \"%s\"}\n", link->mac);
+	if (link->kind == BU_LINK_BOND)
+		print_bond(out, links, link);
+	if (link->kind == BU_LINK_VLAN)
+		fprintf(out, "      id: %d\n      link: %s\n", link->vlan,
+			id_of(link->parent));
+	if (link->mtu)
+		fprintf(out, "      mtu: %d\n", link->mtu);
+	fputs("      link-local: []\n      accept-ra: false\n", out);
+	/* Only the boot network is waited for. */
+	if (!link->is_boot)
+		fputs("      optional: true\n", out);
+	if (link->network)
+		print_addresses(out, link);
+}
+
+void
+bu_links_netplan(const struct bu_links *links, struct bu_config *config)
+{
+	bu_autofree char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out); /* only for want of memory */
+	fputs(HEAD "network:\n  version: 2\n  renderer: networkd\n", out);
+	for (size_t i = 0; i < links->count; i++) {
+		const struct bu_link *link = &links->list[i];
+
+		if (i == 0 || link[-1].kind != link->kind)
+			fprintf(out, "  %s:\n", groups[link->kind]);
+		print_link(out, links, link);
+	}
+	fclose(out);
+	bu_config_add(config, "/etc/netplan/90-bringup.yaml", 0600, "network", "%s",
+		      text);
+}

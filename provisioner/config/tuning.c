@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a profile tunes on a node, in the places where every distribution with systemd
+ * looks: sysctl.d, modules-load.d, tmpfiles.d, fstab; and the kernel's command line.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "profiles/schema.h"
+#include "provisioner/config/render.h"
+
+#define HEAD "# Written by bringup; changes are lost.\n"
+#define GIB (1024ull * 1024 * 1024)
+/* Of the image, where data takes the rest of the disk and no root_size is given. */
+#define ROOT_BYTES (32 * GIB)
+
+/* The next element of a list with commas, without blanks around it; owned. */
+static char *
+next_item(const char **rest)
+{
+	const char *start;
+	size_t size;
+
+	if (!*rest)
+		return NULL;
+	start = *rest + strspn(*rest, ", \t");
+	size = strcspn(start, ",");
+	*rest = start + size;
+	while (size && (start[size - 1] == ' ' || start[size - 1] == '\t'))
+		size--;
+	return size ? bu_xstrndup(start, size) : NULL;
+}
+
+static void
+add_sysctl(const struct bu_desired_node *node, struct bu_config *config)
+{
+	bu_autofree char *text = NULL;
+	const char *rest = node->sysctl;
+	size_t size;
+	char *item;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out); /* only for want of memory */
+	while ((item = next_item(&rest))) {
+		fprintf(out, "%s\n", item);
+		free(item);
+	}
+	fclose(out);
+	if (size)
+		bu_config_add(config, "/etc/sysctl.d/90-bringup.conf", 0644, "sysctl",
+			      HEAD "%s", text);
+}
+
+static void
+add_modules(const struct bu_desired_node *node, struct bu_config *config)
+{
+	bu_autofree char *text = NULL;
+	const char *rest = node->modules;
+	size_t size;
+	char *item;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out); /* only for want of memory */
+	while (rest && (item = bu_value_next_word(&rest))) {
+		fprintf(out, "%s\n", item);
+		free(item);
+	}
+	fclose(out);
+	if (size)
+		bu_config_add(config, "/etc/modules-load.d/bringup.conf", 0644,
+			      "modules", HEAD "%s", text);
+}
+
+/* Files of /sys, by systemd-tmpfiles: at each boot, and when somebody calls it. A CPU
+ * without a governor (a virtual one) has no such file, and nothing is written. */
+static void
+add_tmpfiles(const struct bu_desired_node *node, struct bu_config *config)
+{
+	static const char governors[] =
+		"w /sys/devices/system/cpu/cpufreq/policy*/scaling_governor";
+	static const char thp[] = "w /sys/kernel/mm/transparent_hugepage/enabled";
+	bu_autofree char *first = NULL, *second = NULL;
+
+	if (!node->governor && !node->thp)
+		return;
+	first = node->governor
+			? bu_xasprintf("%s - - - - %s\n", governors, node->governor)
+			: bu_xstrdup("");
+	second = node->thp ? bu_xasprintf("%s - - - - %s\n", thp, node->thp)
+			   : bu_xstrdup("");
+	bu_config_add(config, "/etc/tmpfiles.d/bringup.conf", 0644, "tmpfiles",
+		      HEAD "%s%s", first, second);
+}
+
+/* "3g.40gb+2g.20gb*2" as nvidia-smi takes it: "3g.40gb,2g.20gb,2g.20gb". */
+static void
+print_instances(FILE *out, const char *layout)
+{
+	const char *separator = "";
+
+	while (*layout) {
+		size_t size = strcspn(layout, "+");
+		size_t name = strcspn(layout, "*+");
+		int times = name < size ? atoi(layout + name + 1) : 1;
+
+		for (int i = 0; i < times; i++) {
+			fprintf(out, "%s%.*s", separator, (int)name, layout);
+			separator = ",";
+		}
+		layout += size + (layout[size] == '+');
+	}
+	fputc('\n', out);
+}
+
+/* "N LAYOUT" a line, for each GPU that the profile divides; the others are whole. */
+static void
+print_gpus(FILE *out, const struct bu_desired_node *node)
+{
+	int gpus = node->hardware->gpus;
+	const char *rest = node->mig;
+	char *item;
+
+	while ((item = next_item(&rest))) {
+		bu_autofree char *part = item;
+		const char *colon = strchr(part, ':');
+		int first = 0, last = gpus - 1;
+
+		if (colon && sscanf(part, "%d-%d", &first, &last) < 2)
+			last = first;
+		for (int gpu = first; gpu <= last; gpu++) {
+			fprintf(out, "%d ", gpu);
+			print_instances(out, colon ? colon + 1 : part);
+		}
+	}
+}
+
+static void
+add_gpus(const struct bu_desired_node *node, struct bu_config *config)
+{
+	bu_autofree char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!node->hardware->gpus)
+		return;
+	out = open_memstream(&text, &size);
+	bu_assert(out); /* only for want of memory */
+	print_gpus(out, node);
+	fclose(out);
+	bu_config_add(config, "/etc/bringup/gpu", 0644, "gpu",
+		      HEAD
+		      "# GPU and its instances; a GPU that is not here is whole.\n%s",
+		      text);
+	/* For NVIDIA's device plugin of Kubernetes, whose pod mounts the file. */
+	if (node->gpu_slices)
+		bu_config_add(config, "/etc/bringup/device-plugin.yaml", 0644, "gpu",
+			      HEAD "version: v1\nsharing:\n  timeSlicing:\n"
+				   "    resources:\n      - name: nvidia.com/gpu\n"
+				   "        replicas: %d\n",
+			      node->gpu_slices);
+}
+
+/* "scratch:500GiB:ext4:/scratch" */
+struct data {
+	char name[32], fs[8];
+	uint64_t size_bytes; /* 0 = the rest */
+	const char *path;
+	char guid[37];
+};
+
+static int
+read_data(const struct bu_desired *desired, const struct bu_desired_node *node,
+	  const char *item, struct data *ret)
+{
+	const struct bu_key key = {.type = BU_KEY_SIZE, .max = 1e18};
+	char size[32];
+	int end = 0;
+
+	if (sscanf(item, "%31[^:]:%31[^:]:%7[^:]:%n", ret->name, size, ret->fs, &end) !=
+		    3 ||
+	    !end)
+		return -1;
+	ret->size_bytes = 0;
+	if (strcmp(size, "rest") != 0 &&
+	    bu_value_parse(&key, size, &ret->size_bytes, NULL) < 0)
+		return -1;
+	ret->path = item + end;
+	bu_config_uuid(ret->guid, "%s/%s/data/%s", desired->site.name, node->name,
+		       ret->name);
+	return 0;
+}
+
+/* systemd makes the file system when there is none, once, and mounts it. A broken one
+ * must not keep the node from booting: the cluster sees what is missing. */
+static void
+add_fstab(const struct bu_config_input *input, struct bu_config *config)
+{
+	bu_autofree char *text = NULL;
+	const char *rest = input->node->pool->data;
+	size_t size;
+	char *item;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out); /* only for want of memory */
+	while ((item = next_item(&rest))) {
+		struct data data;
+
+		if (read_data(input->desired, input->node, item, &data) == 0)
+			fprintf(out,
+				"PARTUUID=%s %s %s defaults,nofail,x-systemd.makefs "
+				"0 0\n",
+				data.guid, data.path, data.fs);
+		free(item);
+	}
+	fclose(out);
+	if (size)
+		bu_config_add(config, "/etc/fstab", 0644, "", HEAD "%s", text);
+}
+
+json_t *
+bu_config_data(const struct bu_desired *desired, const struct bu_desired_node *node,
+	       uint64_t *ret_root_bytes)
+{
+	const char *rest = node->pool->data;
+	json_t *list = json_array();
+	int takes_rest = 0;
+	char *item;
+
+	while ((item = next_item(&rest))) {
+		struct data data;
+
+		if (read_data(desired, node, item, &data) == 0) {
+			json_array_append_new(
+				list, json_pack("{s:s,s:s,s:I}", "name", data.name,
+						"guid", data.guid, "size_bytes",
+						(json_int_t)data.size_bytes));
+			takes_rest |= data.size_bytes == 0;
+		}
+		free(item);
+	}
+	*ret_root_bytes = node->pool->root_size_bytes;
+	if (!*ret_root_bytes && takes_rest)
+		*ret_root_bytes = ROOT_BYTES;
+	return list;
+}
+
+/* "2MiB*1024" as the kernel takes it. */
+static void
+print_hugepages(FILE *out, const char *hugepages)
+{
+	char *item;
+
+	while ((item = next_item(&hugepages))) {
+		int size, used = 0;
+		char unit;
+		long count;
+
+		if (sscanf(item, "%d%ciB*%n%ld", &size, &unit, &used, &count) == 3)
+			fprintf(out, " hugepagesz=%d%c hugepages=%ld", size, unit,
+				count);
+		free(item);
+	}
+}
+
+static char *
+kargs_of(const struct bu_desired_node *node)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out); /* only for want of memory */
+	fprintf(out, "%s", node->kargs ? node->kargs : "");
+	print_hugepages(out, node->hugepages);
+	fclose(out);
+	if (text[0] == ' ')
+		memmove(text, text + 1, size);
+	return text;
+}
+
+void
+bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
+{
+	const struct bu_desired_node *node = input->node;
+
+	add_sysctl(node, config);
+	add_modules(node, config);
+	add_tmpfiles(node, config);
+	add_gpus(node, config);
+	add_fstab(input, config);
+	config->kargs = kargs_of(node);
+}
