@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* install, probe, join: each unpacks its item and calls the room that can do it. */
+/* install, configure, probe, join: each unpacks its item and calls the room that can do
+ * it. */
 #include "agent/jobs.h"
 
 #include <errno.h>
@@ -11,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/checks.h"
+#include "agent/configure.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -19,7 +22,13 @@
 #include "fabric/measure/pair.h"
 #include "images/install/install.h"
 
-enum { FILES_MAX = 256, SERVICE_MS = 60000, OWN_FILES = 4 };
+enum {
+	FILES_MAX = 256,
+	SERVICE_MS = 60000,
+	OWN_FILES = 4,
+	CONFIRM_CALL_MS = 5000,
+	CONFIRM_PAUSE_MS = 1500,
+};
 
 static const char installed_dir[] = "/var/lib/bringup";
 
@@ -171,13 +180,112 @@ do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 }
 
 static void
-after_install(int failed)
+after_install(const json_t *item, int failed)
 {
 	if (failed)
 		return;
 	bu_info("work", "installed; switching off");
 	sync();
 	reboot(RB_POWER_OFF);
+}
+
+static int
+systemctl(const char *verb, const char *unit, struct bu_err *err)
+{
+	const char *argv[] = {"systemctl", verb, unit, NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = SERVICE_MS};
+
+	return bu_job_run(&opts, NULL, err);
+}
+
+/* --- configure --- */
+
+/* Whatever answers over a new connection is the appliance: it has shown its
+ * certificate. */
+static int
+reach_appliance(const char *id, const void *arg, struct bu_err *err)
+{
+	const struct bu_identity *identity = arg;
+	struct bu_http *http = bu_identity_connect(identity);
+	bu_autojson json_t *body = json_pack("{s:s}", "id", id);
+	int rc;
+
+	err->kind = BU_ERR_NONE;
+	rc = bu_http_json(http, "POST", "/v1/agent/confirm", body, CONFIRM_CALL_MS,
+			  NULL, err);
+	bu_http_destroy(http);
+	return rc != 0 && (err->kind == BU_ERR_TIMEOUT || err->kind == BU_ERR_REMOTE ||
+			   err->kind == BU_ERR_VERIFY || err->kind == BU_ERR_IO)
+		       ? -1
+		       : 0;
+}
+
+static void
+fill_configure(const struct bu_identity *identity, char boot_id[40],
+	       struct bu_configure *ret)
+{
+	bu_file_line("/proc/sys/kernel/random/boot_id", boot_id, 40);
+	*ret = (struct bu_configure){.root = "",
+				     .boot_id = boot_id,
+				     .pause_ms = CONFIRM_PAUSE_MS,
+				     .confirm = reach_appliance,
+				     .arg = identity};
+}
+
+static int
+do_configure(struct bu_link *link, const json_t *item, json_t **ret_result,
+	     struct bu_err *err)
+{
+	struct bu_change_file list[FILES_MAX];
+	struct files files = {.count = 0};
+	struct bu_configure configure;
+	char boot_id[40];
+	int rc = -1;
+
+	if (!link->identity->installed)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "the boot ramdisk has no configuration to change");
+	if (files_read(item, &files, err) == 0) {
+		for (size_t i = 0; i < files.count; i++) {
+			const json_t *row =
+				json_array_get(json_object_get(item, "files"), i);
+
+			list[i] = (struct bu_change_file){
+				.path = files.list[i].path,
+				.mode = files.list[i].mode,
+				.apply = bu_json_str(row, "apply", ""),
+				.content = files.list[i].content,
+				.size = files.list[i].size};
+		}
+		fill_configure(link->identity, boot_id, &configure);
+		rc = bu_configure_run(&configure, item, list, files.count, ret_result,
+				      err);
+	}
+	files_fini(&files);
+	return rc;
+}
+
+static void
+after_configure(const json_t *item, int failed)
+{
+	struct bu_err err = {0};
+
+	if (failed || strcmp(bu_json_str(item, "then", ""), "off") != 0)
+		return;
+	bu_info("work", "configured; switching off");
+	sync();
+	if (systemctl("poweroff", NULL, &err) != 0)
+		bu_error("work", "switch off: %s", err.text);
+}
+
+void
+bu_job_recover(const struct bu_identity *identity)
+{
+	struct bu_configure configure;
+	char boot_id[40];
+
+	fill_configure(identity, boot_id, &configure);
+	bu_configure_recover(&configure);
 }
 
 /* --- probe --- */
@@ -232,15 +340,6 @@ write_file(const struct bu_install_file *file, struct bu_err *err)
 }
 
 static int
-systemctl(const char *verb, const char *unit, struct bu_err *err)
-{
-	const char *argv[] = {"systemctl", verb, unit, NULL};
-	struct bu_job_opts opts = {.argv = argv, .deadline_ms = SERVICE_MS};
-
-	return bu_job_run(&opts, NULL, err);
-}
-
-static int
 start_services(const json_t *services, struct bu_err *err)
 {
 	size_t i;
@@ -285,13 +384,16 @@ do_join(struct bu_link *link, const json_t *item, json_t **ret_result,
 
 static const struct {
 	const char *kind;
+	int greet; /* the appliance should see the machine anew */
 	int (*fn)(struct bu_link *link, const json_t *item, json_t **ret_result,
 		  struct bu_err *err);
-	void (*after)(int failed); /* may be NULL */
+	void (*after)(const json_t *item, int failed); /* may be NULL */
 } kinds[] = {
-	{"install", do_install, after_install},
-	{"probe", do_probe, NULL},
-	{"join", do_join, NULL},
+	{"install", 0, do_install, after_install},
+	{"configure", 1, do_configure, after_configure},
+	{"probe", 0, do_probe, NULL},
+	{"checks", 0, bu_agent_checks, NULL},
+	{"join", 0, do_join, NULL},
 };
 
 int
@@ -306,12 +408,18 @@ bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
 	return bu_err_set(err, BU_ERR_INVAL, 0, "this agent knows no work '%s'", kind);
 }
 
-void
+int
 bu_job_after(const json_t *item, int failed)
 {
 	const char *kind = bu_json_str(item, "kind", "");
+	int greet = 0;
 
-	for (size_t i = 0; i < BU_LEN(kinds); i++)
-		if (strcmp(kinds[i].kind, kind) == 0 && kinds[i].after)
-			kinds[i].after(failed);
+	for (size_t i = 0; i < BU_LEN(kinds); i++) {
+		if (strcmp(kinds[i].kind, kind) != 0)
+			continue;
+		greet = kinds[i].greet;
+		if (kinds[i].after)
+			kinds[i].after(item, failed);
+	}
+	return greet;
 }

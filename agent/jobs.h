@@ -9,7 +9,10 @@
  * a kind that this agent does not know. */
 int bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
 		struct bu_err *err);
-/* After the result of the item was accepted: an install ends with the machine off. */
-void bu_job_after(const json_t *item, int failed);
+/* After the result of the item was accepted: an install ends with the machine off. 1
+ * when the item may have changed what a hello tells. */
+int bu_job_after(const json_t *item, int failed);
+/* At the start, before anything is asked: ends what an earlier life left half done. */
+void bu_job_recover(const struct bu_identity *identity);
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "agent/inventory.h"
+#include "agent/jobs.h"
 #include "agent/session.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -48,6 +49,8 @@ main(int argc, char **argv)
 	if (find_identity(installed, &identity, &err) == 0) {
 		bu_info("main", "agent %s of node %s, appliance %s", BU_VERSION,
 			identity.node, identity.url);
+		if (installed)
+			bu_job_recover(&identity);
 		session.link.http = bu_identity_connect(&identity);
 		session.link.progress_http = bu_identity_connect(&identity);
 		bu_session_run(&session, &err);
@@ -56,6 +59,7 @@ main(int argc, char **argv)
 	bu_http_destroy(session.link.http);
 	bu_http_destroy(session.link.progress_http);
 	json_decref(session.last_result);
+	json_decref(session.links);
 	bu_identity_fini(&identity);
 	return 1;
 }

@@ -8,6 +8,8 @@
 
 #include "agent/inventory.h"
 #include "agent/jobs.h"
+#include "agent/links.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -18,6 +20,7 @@ enum {
 	POLL_SLACK_MS = 15000,
 	AGAIN_MIN_S = 1,
 	AGAIN_MAX_S = 8,
+	LINKS_MS = 25000, /* less than a poll */
 };
 
 static json_t *
@@ -34,6 +37,31 @@ read_stamp(const struct bu_identity *identity)
 	return json_pack("{s:s,s:s}", "text", text, "sig", sig);
 }
 
+static json_t *
+links_now(void)
+{
+	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
+	bu_autojson json_t *json = NULL;
+
+	bu_links_collect("", now);
+	json = bu_inventory_to_json(now);
+	return json_incref(json_object_get(json, "links"));
+}
+
+/* A link that was set up by hand or fell over to its spare: the appliance should know,
+ * but not every time that a cable shakes. */
+static void
+look_at_links(struct bu_session *session)
+{
+	bu_autojson json_t *now = NULL;
+
+	if (!session->greeted || !session->link.identity->installed ||
+	    bu_mono_ms(bu_clock_system()) - session->greeted_ms < LINKS_MS)
+		return;
+	now = links_now();
+	session->greeted = json_equal(now, session->links);
+}
+
 static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
@@ -46,8 +74,14 @@ say_hello(struct bu_session *session, struct bu_err *err)
 			 session->link.identity->installed ? "installed" : "ramdisk",
 			 "stamp", read_stamp(session->link.identity), "inventory",
 			 bu_inventory_to_json(inventory));
-	return bu_http_json(session->link.http, "POST", "/v1/agent/hello", body,
-			    CALL_MS, NULL, err);
+	if (bu_http_json(session->link.http, "POST", "/v1/agent/hello", body, CALL_MS,
+			 NULL, err) != 0)
+		return -1;
+	session->greeted = 1;
+	session->greeted_ms = bu_mono_ms(bu_clock_system());
+	json_decref(session->links);
+	session->links = links_now();
+	return 0;
 }
 
 static void
@@ -115,9 +149,9 @@ do_item(struct bu_session *session, const json_t *item)
 		snprintf(session->last_id, sizeof(session->last_id), "%s", id);
 		session->last_attempt = (int)bu_json_int(item, "attempt", 0);
 	}
-	if (tell_result(session, session->last_result) == 0)
-		bu_job_after(item,
-			     json_object_get(session->last_result, "error") != NULL);
+	if (tell_result(session, session->last_result) == 0 &&
+	    bu_job_after(item, json_object_get(session->last_result, "error") != NULL))
+		session->greeted = 0;
 }
 
 static int
@@ -139,20 +173,20 @@ poll_work(struct bu_session *session, struct bu_err *err)
 int
 bu_session_run(struct bu_session *session, struct bu_err *err)
 {
-	int again_s = AGAIN_MIN_S, greeted = 0;
+	int again_s = AGAIN_MIN_S;
 	struct bu_err failure;
 
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
-		if ((greeted || say_hello(session, &failure) == 0) &&
+		if ((session->greeted || say_hello(session, &failure) == 0) &&
 		    poll_work(session, &failure) == 0) {
-			greeted = 1;
 			again_s = AGAIN_MIN_S;
+			look_at_links(session);
 			continue;
 		}
 		/* After an outage the appliance may have forgotten what it had not yet
 		 * written down: greet it again. */
-		greeted = 0;
+		session->greeted = 0;
 		if (failure.kind == BU_ERR_DENIED &&
 		    !session->link.identity->installed) {
 			*err = failure;

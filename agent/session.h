@@ -14,6 +14,9 @@ struct bu_session {
 			    */
 	int last_attempt;  /* for again, it is not done again */
 	json_t *last_result;
+	int greeted;        /* since then nothing was forgotten on either side */
+	int64_t greeted_ms; /* monotonic */
+	json_t *links;      /* as the last hello told them */
 };
 
 /* Never returns while there is work to wait for; -1 when the appliance refuses us. */

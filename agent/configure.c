@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of a change: note, write, apply, prove, keep or undo. Called by jobs.c for
+ * work items and by main.c at the start. Invariant: at every moment either the journal
+ * is on the disk or the files are those of a configuration that reached the appliance
+ * (or that were there before).
+ */
+#include "agent/configure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agent/apply.h"
+#include "agent/links.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/log.h"
+
+enum { CONFIRM_DEFAULT_MS = 30000, PROOFS = 2 };
+
+/* Of the change that the last start had to undo. */
+static struct {
+	char id[128];
+	int attempt;
+	char text[300];
+} undone;
+
+/* Twice, with a pause: the first may still have come through what is going away. */
+static int
+prove(const struct bu_configure *configure, const char *id, int64_t confirm_ms,
+      struct bu_err *err)
+{
+	int64_t end_ms = bu_mono_ms(bu_clock_system()) + confirm_ms;
+	int proofs = 0;
+
+	for (;;) {
+		if (configure->confirm(id, configure->arg, err) == 0) {
+			if (++proofs == PROOFS)
+				return 0;
+		} else {
+			proofs = 0;
+			bu_debug("configure", "%s", err->text);
+			if (bu_mono_ms(bu_clock_system()) >= end_ms)
+				return -1;
+		}
+		usleep((useconds_t)configure->pause_ms * 1000);
+	}
+}
+
+/* Files, what they make hold, and what no file says. The journal goes last. */
+static int
+undo(const struct bu_configure *configure, struct bu_change *change, int apply,
+     struct bu_err *err)
+{
+	const json_t *groups = json_object_get(change->journal, "groups");
+	bu_autojson json_t *drops = bu_apply_drops_back(change);
+	int rc = bu_change_restore(change, err);
+
+	if (apply &&
+	    bu_apply_groups(configure->root, groups, drops, rc == 0 ? err : NULL) != 0)
+		rc = -1;
+	if (apply)
+		bu_apply_values(configure->root, change->journal);
+	/* What could not be put back now may be at the next start. */
+	return rc == 0 ? bu_change_close(change, err) : rc;
+}
+
+static int
+roll_back(const struct bu_configure *configure, struct bu_change *change,
+	  struct bu_err *err)
+{
+	struct bu_err why = *err;
+
+	if (undo(configure, change, 1, err) != 0)
+		return bu_err_wrap(err,
+				   "%.150s; putting the old configuration back failed",
+				   why.text);
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "rolled back: %.300s; the old configuration is back",
+			  why.text);
+}
+
+static int
+apply_and_prove(const struct bu_configure *configure, struct bu_change *change,
+		const char *id, int64_t confirm_ms, struct bu_err *err)
+{
+	if (bu_apply_groups(configure->root, json_object_get(change->journal, "groups"),
+			    json_object_get(change->journal, "drops"), err) != 0)
+		return -1;
+	if (prove(configure, id, confirm_ms, err) != 0)
+		return bu_err_wrap(err,
+				   "after the change the appliance was not reached "
+				   "within %d s",
+				   (int)(confirm_ms / 1000));
+	return 0;
+}
+
+static json_t *
+result_of(const struct bu_configure *configure, const struct bu_change *change,
+	  int live)
+{
+	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
+	bu_autojson json_t *json = NULL;
+	json_t *paths = json_array();
+	const json_t *groups = json_object_get(change->journal, "groups");
+
+	bu_links_collect(configure->root, now);
+	json = bu_inventory_to_json(now);
+	for (size_t i = 0; i < change->count; i++)
+		json_array_append_new(paths, json_string(change->files[i].path));
+	return json_pack("{s:o,s:o,s:O}", "changed", paths, "applied",
+			 live && groups ? json_deep_copy(groups) : json_array(),
+			 "links", json_object_get(json, "links"));
+}
+
+static json_t *
+make_note(const struct bu_configure *configure, const struct bu_change *change,
+	  const json_t *item, int live, int64_t confirm_ms)
+{
+	json_t *note = bu_apply_note(change);
+
+	json_object_set_new(note, "id", json_string(bu_json_str(item, "id", "")));
+	json_object_set_new(note, "attempt",
+			    json_integer(bu_json_int(item, "attempt", 0)));
+	json_object_set_new(note, "boot_id", json_string(configure->boot_id));
+	json_object_set_new(note, "live", json_boolean(live));
+	json_object_set_new(note, "confirm_ms", json_integer(confirm_ms));
+	return note;
+}
+
+/* One that waits for its boot gives way to the next. */
+static int
+leave_old_change(const struct bu_configure *configure, struct bu_err *err)
+{
+	struct bu_change old = {.root = configure->root};
+	int rc = 0;
+
+	if (bu_change_load(&old))
+		rc = undo(configure, &old, bu_json_bool(old.journal, "live", 1), err);
+	bu_change_fini(&old);
+	return rc;
+}
+
+static int
+carry_out(const struct bu_configure *configure, struct bu_change *change,
+	  const json_t *item, json_t **ret_result, struct bu_err *err)
+{
+	int64_t confirm_ms = bu_json_int(item, "confirm_ms", CONFIRM_DEFAULT_MS);
+	int live = bu_json_bool(item, "live", 1);
+	json_t *note;
+
+	if (change->count > 0) {
+		note = make_note(configure, change, item, live, confirm_ms);
+		if (bu_change_begin(change, note, err) != 0)
+			return -1;
+		if (bu_change_write(change, err) != 0 ||
+		    (live &&
+		     apply_and_prove(configure, change, bu_json_str(item, "id", ""),
+				     confirm_ms, err) != 0))
+			return roll_back(configure, change, err);
+	}
+	*ret_result = result_of(configure, change, live);
+	if (live && change->count > 0 && bu_change_close(change, err) != 0) {
+		json_decref(*ret_result);
+		*ret_result = NULL;
+		return -1;
+	}
+	return 0;
+}
+
+int
+bu_configure_run(const struct bu_configure *configure, const json_t *item,
+		 const struct bu_change_file *files, size_t count, json_t **ret_result,
+		 struct bu_err *err)
+{
+	struct bu_change change = {.root = configure->root};
+	const json_t *patterns = json_object_get(item, "patterns");
+	int rc;
+	size_t i;
+	json_t *pattern;
+
+	if (strcmp(undone.id, bu_json_str(item, "id", "")) == 0 &&
+	    undone.attempt == (int)bu_json_int(item, "attempt", 0))
+		return bu_err_set(err, BU_ERR_STATE, 0, "rolled back: %s", undone.text);
+	rc = leave_old_change(configure, err);
+	for (i = 0; i < count && rc == 0; i++)
+		rc = bu_change_add(&change, &files[i], err);
+	json_array_foreach ((json_t *)patterns, i, pattern)
+		if (rc == 0 && json_is_string(pattern))
+			bu_change_add_old(&change, json_string_value(pattern),
+					  json_object_get(item, "files"));
+	if (rc == 0)
+		rc = carry_out(configure, &change, item, ret_result, err);
+	bu_change_fini(&change);
+	return rc;
+}
+
+/* A change that was written for this boot: does it reach the appliance? */
+static int
+proven_by_boot(const struct bu_configure *configure, struct bu_change *change,
+	       struct bu_err *err)
+{
+	bu_apply_settle(configure->root);
+	return prove(configure, bu_json_str(change->journal, "id", ""),
+		     bu_json_int(change->journal, "confirm_ms", CONFIRM_DEFAULT_MS),
+		     err) == 0;
+}
+
+static void
+recover(const struct bu_configure *configure, struct bu_change *change)
+{
+	int same_boot = strcmp(bu_json_str(change->journal, "boot_id", ""),
+			       configure->boot_id) == 0;
+	struct bu_err err = {0};
+
+	if (!bu_json_bool(change->journal, "live", 1)) {
+		if (same_boot)
+			return; /* it waits for the next boot */
+		if (proven_by_boot(configure, change, &err)) {
+			bu_change_close(change, NULL);
+			return;
+		}
+	}
+	bu_text_copy(undone.id, sizeof(undone.id),
+		     bu_json_str(change->journal, "id", ""));
+	undone.attempt = (int)bu_json_int(change->journal, "attempt", 0);
+	snprintf(undone.text, sizeof(undone.text), "%.200s",
+		 err.kind    ? err.text
+		 : same_boot ? "the agent died before the change was proven"
+			     : "the machine died before the change was proven");
+	bu_warn("configure", "%s: %s; putting the old configuration back", undone.id,
+		undone.text);
+	if (undo(configure, change, 1, &err) != 0)
+		bu_error("configure", "%s", err.text);
+}
+
+void
+bu_configure_recover(const struct bu_configure *configure)
+{
+	struct bu_change change = {.root = configure->root};
+
+	if (bu_change_load(&change))
+		recover(configure, &change);
+	bu_change_fini(&change);
+}

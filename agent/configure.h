@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Changes the configuration of a running system and takes it back by itself when the
+ * appliance cannot be reached any more afterwards.
+ *
+ * Item: {"kind":"configure","id","attempt","files":[{"path","mode","content"|
+ *	"content_hex","apply"}],"patterns":["/etc/x/10-*"],"live","then","confirm_ms"}
+ * What a pattern matches and is none of the files goes. Live: applied now and proven by
+ * a fresh connection to the appliance within confirm_ms, else undone. Not live: written
+ * now, applied by the next boot, proven then in the same way; "then":"off" powers the
+ * machine off once the result was heard.
+ * Result: {"changed":[paths],"applied":[groups],"links":[of the inventory]}.
+ */
+#ifndef BU_AGENT_CONFIGURE_H
+#define BU_AGENT_CONFIGURE_H
+
+#include "agent/change.h"
+
+struct bu_configure {
+	const char *root;    /* prefix of all paths; "" on a node */
+	const char *boot_id; /* of this boot */
+	int64_t pause_ms;    /* between tries to reach the appliance */
+	/* One try to reach it over a connection of its own. */
+	int (*confirm)(const char *id, const void *arg, struct bu_err *err);
+	const void *arg;
+};
+
+/* files and patterns are those of the item, unpacked. BU_ERR_STATE "rolled back: ..."
+ * when what was changed has been put back, BU_ERR_IO when even that went wrong. */
+int bu_configure_run(const struct bu_configure *configure, const json_t *item,
+		     const struct bu_change_file *files, size_t count,
+		     json_t **ret_result, struct bu_err *err);
+/* To be called when the agent starts: a change that was neither kept nor undone (the
+ * agent or the machine died) is undone, and the item of that id gets this as its
+ * answer; one that waited for this boot is proven first. Blocks for its confirm_ms. */
+void bu_configure_recover(const struct bu_configure *configure);
+
+#endif
