@@ -167,6 +167,21 @@ BU_HANDLER(bu_api_agent_progress)
 	return BU_ANSWER_NOW;
 }
 
+/* An agent that has changed its network asks whether it still gets here; that it does
+ * is the answer. */
+BU_HANDLER(bu_api_agent_confirm)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = peer_node(api, request, err);
+
+	if (!node)
+		return BU_ANSWER_ERROR;
+	bu_info("agents", "%s: reached after %s", node->name,
+		bu_json_str(request->body, "id", "a change"));
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}
+
 BU_HANDLER(bu_api_agent_result)
 {
 	struct bu_api *api = arg;

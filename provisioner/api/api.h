@@ -42,6 +42,7 @@ BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_hello);
 BU_HANDLER(bu_api_agent_work);
 BU_HANDLER(bu_api_agent_progress);
+BU_HANDLER(bu_api_agent_confirm);
 BU_HANDLER(bu_api_agent_result);
 /* people.c: what people and tools look at */
 BU_HANDLER(bu_api_status);
@@ -53,6 +54,12 @@ BU_HANDLER(bu_api_plan);
 BU_HANDLER(bu_api_apply);
 BU_HANDLER(bu_api_hold);
 BU_HANDLER(bu_api_release);
+/* rollouts.c */
+BU_HANDLER(bu_api_rollouts);
+BU_HANDLER(bu_api_rollout);
+BU_HANDLER(bu_api_rollout_pause);
+BU_HANDLER(bu_api_rollout_resume);
+BU_HANDLER(bu_api_rollout_abort);
 /* nodesets.c */
 BU_HANDLER(bu_api_nodes);
 

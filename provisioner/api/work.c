@@ -13,7 +13,8 @@
 #include "provisioner/api/api.h"
 #include "provisioner/config/render.h"
 
-enum { SECRET_MAX = 65536 };
+/* How long a node may be out of reach before it takes its change back. */
+enum { SECRET_MAX = 65536, CONFIRM_MS = 30000 };
 
 static struct bu_config *
 node_config(const struct bu_api *api, const struct bu_node *node,
@@ -90,6 +91,29 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	return work;
 }
 
+/* What a reboot needs is written now and holds with it; everything else holds at once,
+ * also on a node that has left its cluster for a restart. */
+static json_t *
+configure_work(const struct bu_api *api, const struct bu_node *node,
+	       const struct bu_desired_node *want, struct bu_err *err)
+{
+	int reboots = node->order.class == BU_CLASS_REBOOT;
+	struct bu_config *config = node_config(api, node, want, err);
+	json_t *patterns = json_array(), *work = NULL;
+
+	for (size_t i = 0; bu_config_patterns[i]; i++)
+		json_array_append_new(patterns, json_string(bu_config_patterns[i]));
+	if (config)
+		work = json_pack("{s:s,s:b,s:s,s:i,s:s,s:O,s:o}", "kind", "configure",
+				 "live", !reboots, "then", reboots ? "off" : "",
+				 "confirm_ms", CONFIRM_MS, "kargs", config->kargs,
+				 "patterns", patterns, "files",
+				 bu_config_to_json(config));
+	json_decref(patterns);
+	bu_config_destroy(config);
+	return work;
+}
+
 /* Nodes without a cluster have nothing to start; their certificates are kept as well.
  */
 static json_t *
@@ -132,9 +156,12 @@ bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 			   node->name);
 		return NULL;
 	}
-	work = node->step.action == BU_ACTION_INSTALL
-		       ? install_work(api, node, want, err)
-		       : join_work(node, want, err);
+	if (node->step.action == BU_ACTION_INSTALL)
+		work = install_work(api, node, want, err);
+	else if (node->step.action == BU_ACTION_CONFIGURE)
+		work = configure_work(api, node, want, err);
+	else
+		work = join_work(node, want, err);
 	if (!work)
 		return NULL;
 	json_object_set_new(work, "id", json_string(node->step.id));

@@ -182,6 +182,24 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 	return 0;
 }
 
+/* Of a boot that is known: its links may be set up in another way since. */
+static int
+refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
+		  const struct bu_inventory *inventory, struct bu_err *err)
+{
+	bu_autojson json_t *value = bu_inventory_to_json(inventory);
+	char digest[BU_DIGEST_SIZE];
+	struct bu_event event;
+
+	bu_json_digest(value, digest);
+	if (strcmp(digest, node->inventory) == 0)
+		return 0;
+	if (bound_event(rec, &event, node, inventory, err) != 0)
+		return -1;
+	bu_reconcile_append(rec, node, &event, 1);
+	return 0;
+}
+
 static int
 hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
 		const struct bu_inventory *inventory, struct bu_err *err)
@@ -192,7 +210,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	int same = strcmp(node->boot_id, inventory->boot_id) == 0;
 
 	if (same && node->boot_installed)
-		return 0;
+		return refresh_inventory(rec, node, inventory, err);
 	if (check_stamp(rec, node, stamp, &bad) != 0) {
 		if (node->state == BU_STATE_BOOTING) {
 			bu_autofree char *reason =
