@@ -25,6 +25,11 @@ int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_hold(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_release(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err);
 /* Has options of its own; gives the exit code. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When a rollout is at its end, and what has changed since the last look. Invariant:
- * READY is said only when bringupd counts as many ready nodes as were ordered.
+ * READY is said only when bringupd has carried out every order of the rollout.
  */
 #include "cli/follow.h"
 
@@ -22,10 +22,9 @@ struct watched {
 };
 
 struct bu_follow {
-	char *rollout;
 	struct watched *nodes; /* sorted by name */
 	size_t count;
-	int seen; /* the rollout was in a document */
+	char *told; /* what was said of the rollout last */
 };
 
 static int
@@ -36,13 +35,13 @@ compare(const void *a, const void *b)
 }
 
 struct bu_follow *
-bu_follow_create(const char *rollout, const json_t *nodes)
+bu_follow_create(const json_t *nodes)
 {
 	struct bu_follow *follow = bu_xcalloc(1, sizeof(*follow));
 	json_t *name;
 	size_t i;
 
-	follow->rollout = bu_xstrdup(rollout);
+	follow->told = bu_xstrdup("");
 	follow->nodes = bu_xcalloc(json_array_size(nodes) + 1, sizeof(*follow->nodes));
 	json_array_foreach (nodes, i, name)
 		follow->nodes[follow->count++] = (struct watched){
@@ -66,7 +65,7 @@ bu_follow_destroy(struct bu_follow *follow)
 		json_decref(follow->nodes[i].node);
 	}
 	free(follow->nodes);
-	free(follow->rollout);
+	free(follow->told);
 	free(follow);
 }
 
@@ -132,45 +131,101 @@ is_state(const struct watched *watched, enum bu_state state)
 	return strcmp(watched->state, bu_state_name(state)) == 0;
 }
 
-/* Waits for a person, not for time: no end would come. */
+/* Orders of which the end is still to come; those of held nodes wait for a person, and
+ * no end would come. */
 static int
-waits_for_person(const struct watched *watched)
+count_open(const struct bu_follow *follow, const json_t *rollout, int turns_given)
 {
-	return bu_node_is_held(watched->node) && !is_state(watched, BU_STATE_READY) &&
-	       !is_state(watched, BU_STATE_FAILED) &&
-	       !is_state(watched, BU_STATE_QUARANTINED);
+	int open = 0;
+	json_t *order;
+	size_t i;
+
+	json_array_foreach (json_object_get(rollout, "nodes"), i, order) {
+		const char *status = bu_json_str(order, "status", "");
+		struct watched key = {.name = (char *)bu_json_str(order, "node", "")};
+		const struct watched *watched =
+			bsearch(&key, follow->nodes, follow->count,
+				sizeof(*follow->nodes), compare);
+
+		if (watched && watched->node && bu_node_is_held(watched->node))
+			continue;
+		open += strcmp(status, "under way") == 0 ||
+			(turns_given && strcmp(status, "turn") == 0);
+	}
+	return open;
 }
 
-static int64_t
-count_held(const struct bu_follow *follow)
+/* "running", "paused: by local", "running; pool train: 1 of 1 canary done"; owned. */
+static char *
+words_of(const json_t *rollout)
 {
-	int64_t held = 0;
+	const char *reason = bu_json_str(rollout, "reason", "");
+	char *text = bu_xasprintf("%s%s%s", bu_json_str(rollout, "state", "?"),
+				  *reason ? ": " : "", reason);
+	json_t *pool;
+	size_t i;
 
-	for (size_t i = 0; i < follow->count; i++)
-		held += waits_for_person(&follow->nodes[i]);
-	return held;
+	json_array_foreach (json_object_get(rollout, "pools"), i, pool) {
+		bu_autofree char *old = NULL;
+		long long canary = (long long)bu_json_int(pool, "canary", 0);
+		long long done = (long long)bu_json_int(pool, "canary_done", 0);
+
+		if (done == 0 || (long long)bu_json_int(pool, "total", 0) <= canary)
+			continue;
+		old = text;
+		text = bu_xasprintf("%s; pool %s: %lld of %lld canary node%s done", old,
+				    bu_json_str(pool, "pool", "?"), done, canary,
+				    canary == 1 ? "" : "s");
+	}
+	return text;
+}
+
+static void
+update_rollout(struct bu_follow *follow, const json_t *rollout, FILE *notes)
+{
+	bu_autofree char *words = words_of(rollout);
+	bu_autofree char *clean = bu_out_clean(words, 0);
+
+	/* That it runs is what everybody expects. */
+	if (strcmp(clean, follow->told) == 0 ||
+	    (!*follow->told && strcmp(clean, "running") == 0))
+		return;
+	fprintf(notes, "rollout: %s\n", clean);
+	fflush(notes);
+	free(follow->told);
+	follow->told = bu_steal(&clean);
+}
+
+static int
+is_one_of(const char *text, const char *const *list)
+{
+	while (*list && strcmp(text, *list) != 0)
+		list++;
+	return *list != NULL;
 }
 
 enum bu_follow_end
-bu_follow_update(struct bu_follow *follow, const json_t *status, FILE *changes)
+bu_follow_update(struct bu_follow *follow, const json_t *document, FILE *changes,
+		 FILE *notes)
 {
-	const json_t *rollout = json_object_get(status, "rollout");
-	int64_t want = (int64_t)follow->count, open;
+	static const char *const ended[] = {"stopped", "aborted", NULL};
+	const json_t *rollout = json_object_get(document, "rollout");
+	const char *state = bu_json_str(rollout, "state", "");
+	int stopped = is_one_of(state, ended);
 
-	if (want == 0)
+	if (follow->count == 0)
 		return BU_FOLLOW_READY;
-	update_nodes(follow, json_object_get(status, "nodes"), changes);
-	if (strcmp(bu_json_str(rollout, "id", ""), follow->rollout) != 0)
-		return follow->seen ? BU_FOLLOW_REPLACED : BU_FOLLOW_MORE;
-	follow->seen = 1;
-	if (bu_json_int(rollout, "total", 0) < want)
-		return BU_FOLLOW_MORE; /* not all of its orders are in the log */
-	open = bu_json_int(rollout, "turn", want) +
-	       bu_json_int(rollout, "under_way", want);
-	if (open > count_held(follow))
+	update_nodes(follow, json_object_get(document, "nodes"), changes);
+	if (!json_is_object(rollout))
+		return BU_FOLLOW_MORE; /* it is not in the log yet */
+	update_rollout(follow, rollout, notes);
+	if (count_open(follow, rollout, !stopped))
 		return BU_FOLLOW_MORE;
-	return bu_json_int(rollout, "ready", 0) >= want ? BU_FOLLOW_READY
-							: BU_FOLLOW_BAD;
+	if (stopped)
+		return BU_FOLLOW_STOPPED;
+	return bu_json_int(rollout, "done", 0) == bu_json_int(rollout, "total", -1)
+		       ? BU_FOLLOW_READY
+		       : BU_FOLLOW_BAD;
 }
 
 json_t *
@@ -205,7 +260,7 @@ bu_follow_unsettled(const struct bu_follow *follow)
 		if (is_state(watched, BU_STATE_READY) ||
 		    is_state(watched, BU_STATE_FAILED) ||
 		    is_state(watched, BU_STATE_QUARANTINED) ||
-		    waits_for_person(watched))
+		    (watched->node && bu_node_is_held(watched->node)))
 			continue;
 		if (json_array_size(names) == 0)
 			note = bu_node_note(watched->node);

@@ -12,21 +12,23 @@
 #include "base/err.h"
 
 enum bu_follow_end {
-	BU_FOLLOW_MORE,     /* something is under way */
-	BU_FOLLOW_READY,    /* every node is ready */
-	BU_FOLLOW_BAD,      /* settled, but not all are ready */
-	BU_FOLLOW_REPLACED, /* another rollout took its place */
+	BU_FOLLOW_MORE,    /* something is under way */
+	BU_FOLLOW_READY,   /* every node is as it was ordered */
+	BU_FOLLOW_BAD,     /* settled, but not all are ready */
+	BU_FOLLOW_STOPPED, /* by itself or by a person: nobody gets a turn any more */
 };
 
 struct bu_follow;
 
-/* nodes: names (an array of strings) of the rollout, as many as it has orders. */
-struct bu_follow *bu_follow_create(const char *rollout, const json_t *nodes);
+/* nodes: names (an array of strings) of the rollout. */
+struct bu_follow *bu_follow_create(const json_t *nodes);
 void bu_follow_destroy(struct bu_follow *follow);
-/* Takes the next document. Writes a line for each change of a node's state, for each
- * 10 % of its progress and when it begins to wait to `changes` (NULL = nowhere). */
-enum bu_follow_end bu_follow_update(struct bu_follow *follow, const json_t *status,
-				    FILE *changes);
+/* Takes the next document: {"nodes" as in the status, "rollout" as GET /v1/rollouts/ID
+ * has it, null = not yet there}. Writes a line for each change of a node's state, for
+ * each 10 % of its progress and when it begins to wait to `changes` (NULL = nowhere),
+ * and one for each change of the rollout's state and its canaries to `notes`. */
+enum bu_follow_end bu_follow_update(struct bu_follow *follow, const json_t *document,
+				    FILE *changes, FILE *notes);
 /* The rollout's nodes of the last document, in the order of their names; borrowed
  * objects in a new array. */
 json_t *bu_follow_nodes(const struct bu_follow *follow);

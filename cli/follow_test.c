@@ -11,22 +11,23 @@
 
 #define NODE1(state, rest) "{'name':'node001','state':'" state "'" rest "}"
 #define NODE2(state, rest) "{'name':'node002','state':'" state "'" rest "}"
-#define ROLLOUT(id, counts) "'rollout':{'id':'" id "','total':2," counts "}"
+/* status1, status2: of the orders of both nodes. */
+#define ROLLOUT(state, status1, status2, counts)                                       \
+	"'rollout':{'id':'r-1','total':2,'state':'" state                              \
+	"','reason':'','nodes':[{'node':'node001','status':'" status1                  \
+	"'},{'node':'node002','status':'" status2 "'}]," counts "}"
 #define DOC(rollout, nodes) "{" rollout ",'nodes':[" nodes "]}"
 #define BYTES(done)                                                                    \
 	",'progress':{'stage':'write','done_bytes':" done ",'total_bytes':1000}"
 #define HELD ",'held':{'by':'bringup','reason':'no slurmctld'}"
 #define BOTH_READY NODE1("ready", "") "," NODE2("ready", "")
-#define COUNTS(ready, failed, turn, under_way)                                         \
-	"'ready':" ready ",'failed':" failed ",'quarantined':0,'turn':" turn           \
-	",'under_way':" under_way
 
 static struct bu_follow *
 follow_two(void)
 {
 	bu_autojson json_t *names = parse("['node002','node001']");
 
-	return bu_follow_create("r-1", names);
+	return bu_follow_create(names);
 }
 
 /* Hands one document in; *ret_text (may be NULL) gets the lines. */
@@ -35,7 +36,8 @@ give(struct bu_follow *follow, const char *text, char **ret_text)
 {
 	bu_autojson json_t *status = parse(text);
 	enum bu_follow_end end;
-	bu_autofree char *lines = WRITTEN(end = bu_follow_update(follow, status, out));
+	bu_autofree char *lines =
+		WRITTEN(end = bu_follow_update(follow, status, out, out));
 
 	if (ret_text)
 		*ret_text = bu_steal(&lines);
@@ -49,20 +51,18 @@ START_TEST(ends_when_all_are_ready)
 		const char *document;
 		enum bu_follow_end want;
 	} rows[] = {
-		/* Before the orders are in the log the rollout before is shown, */
+		/* Before its first event is in the log, */
 		{DOC("'rollout':null", BOTH_READY), BU_FOLLOW_MORE},
-		{DOC(ROLLOUT("r-0", COUNTS("2", "0", "0", "0")), BOTH_READY),
+		/* before any has its turn, */
+		{DOC(ROLLOUT("running", "turn", "turn", "'done':0"), BOTH_READY),
 		 BU_FOLLOW_MORE},
-		/* or this one with the first of its orders. */
-		{"{'rollout':{'id':'r-1','total':1,'ready':1,'turn':0,'under_way':0},"
-		 "'nodes':[]}",
-		 BU_FOLLOW_MORE},
-		{DOC(ROLLOUT("r-1", COUNTS("0", "0", "2", "0")), BOTH_READY),
-		 BU_FOLLOW_MORE},
-		{DOC(ROLLOUT("r-1", COUNTS("1", "0", "0", "1")),
+		{DOC(ROLLOUT("running", "done", "under way", "'done':1"),
 		     NODE1("ready", "") "," NODE2("joining", "")),
 		 BU_FOLLOW_MORE},
-		{DOC(ROLLOUT("r-1", COUNTS("2", "0", "0", "0")), BOTH_READY),
+		/* while a person has stopped it for a time, */
+		{DOC(ROLLOUT("paused", "done", "turn", "'done':1"), BOTH_READY),
+		 BU_FOLLOW_MORE},
+		{DOC(ROLLOUT("done", "done", "done", "'done':2"), BOTH_READY),
 		 BU_FOLLOW_READY},
 	};
 
@@ -79,7 +79,7 @@ START_TEST(failed_nodes_are_named)
 	bu_autofree char *text = NULL;
 
 	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("r-1", COUNTS("1", "1", "0", "0")),
+			      DOC(ROLLOUT("done", "failed", "done", "'done':1"),
 				  NODE1("failed", ",'reason':'digest of the image is "
 						  "wrong'") "," NODE2("ready", "")),
 			      NULL),
@@ -97,7 +97,7 @@ START_TEST(waiting_for_a_partner_does_not_end_it)
 
 	ck_assert_int_eq(
 		give(follow,
-		     DOC(ROLLOUT("r-1", COUNTS("0", "1", "0", "1")),
+		     DOC(ROLLOUT("running", "under way", "failed", "'done':0"),
 			 NODE1("validating", ",'waiting':'a partner to "
 					     "measure with'") "," NODE2("failed", "")),
 		     NULL),
@@ -114,21 +114,22 @@ START_TEST(a_held_node_ends_it_a_released_one_does_not)
 	bu_autofree char *unsettled = NULL;
 	bu_autofree char *text = NULL;
 
-	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("r-1", COUNTS("0", "0", "0", "2")),
-				  NODE1("joining", HELD) "," NODE2("booting", "")),
-			      NULL),
-			 BU_FOLLOW_MORE);
+	ck_assert_int_eq(
+		give(follow,
+		     DOC(ROLLOUT("running", "under way", "under way", "'done':0"),
+			 NODE1("joining", HELD) "," NODE2("booting", "")),
+		     NULL),
+		BU_FOLLOW_MORE);
 	unsettled = bu_follow_unsettled(follow);
 	ck_assert_str_eq(unsettled, "node002");
 	/* A hold on a node that has arrived hides nobody who is under way. */
 	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("r-1", COUNTS("1", "0", "0", "1")),
+			      DOC(ROLLOUT("running", "done", "under way", "'done':1"),
 				  NODE1("ready", HELD) "," NODE2("booting", "")),
 			      NULL),
 			 BU_FOLLOW_MORE);
 	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("r-1", COUNTS("1", "0", "0", "1")),
+			      DOC(ROLLOUT("running", "under way", "done", "'done':1"),
 				  NODE1("joining", HELD) "," NODE2("ready", "")),
 			      NULL),
 			 BU_FOLLOW_BAD);
@@ -138,15 +139,69 @@ START_TEST(a_held_node_ends_it_a_released_one_does_not)
 }
 END_TEST
 
-START_TEST(another_rollout_ends_it)
+/* One that a person held before its turn keeps nobody waiting for ever. */
+START_TEST(a_held_turn_ends_it)
 {
 	struct bu_follow *follow = follow_two();
 
-	give(follow, DOC(ROLLOUT("r-1", COUNTS("0", "0", "0", "2")), BOTH_READY), NULL);
-	ck_assert_int_eq(
-		give(follow,
-		     DOC(ROLLOUT("r-2", COUNTS("2", "0", "0", "0")), BOTH_READY), NULL),
-		BU_FOLLOW_REPLACED);
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("running", "done", "turn", "'done':1"),
+				  NODE1("ready", "") "," NODE2("ready", HELD)),
+			      NULL),
+			 BU_FOLLOW_BAD);
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(a_stopped_rollout_ends_when_nobody_is_under_way)
+{
+	struct bu_follow *follow = follow_two();
+
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("stopped", "under way", "turn", "'done':0"),
+				  NODE1("validating", "") "," NODE2("ready", "")),
+			      NULL),
+			 BU_FOLLOW_MORE);
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("stopped", "failed", "turn", "'done':0"),
+				  NODE1("quarantined", "") "," NODE2("ready", "")),
+			      NULL),
+			 BU_FOLLOW_STOPPED);
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("aborted", "done", "withdrawn", "'done':1"),
+				  BOTH_READY),
+			      NULL),
+			 BU_FOLLOW_STOPPED);
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+START_TEST(the_rollout_is_told_when_it_changes)
+{
+#define POOL(done)                                                                     \
+	"'pools':[{'pool':'train','total':2,'canary':1,'canary_done':" done "}]"
+	static const struct {
+		const char *document, *want;
+	} rows[] = {
+		{"{'rollout':{'state':'running','reason':''}}", ""},
+		{"{'rollout':{'state':'running','reason':''," POOL("0") "}}", ""},
+		{"{'rollout':{'state':'paused','reason':'by local'}}",
+		 "rollout: paused: by local\n"},
+		{"{'rollout':{'state':'paused','reason':'by local'}}", ""},
+		{"{'rollout':{'state':'running','reason':''}}", "rollout: running\n"},
+		{"{'rollout':{'state':'running','reason':''," POOL("1") "}}",
+		 "rollout: running; pool train: 1 of 1 canary node done\n"},
+		{"{'rollout':{'state':'running','reason':''," POOL("1") "}}", ""},
+	};
+#undef POOL
+	struct bu_follow *follow = follow_two();
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = NULL;
+
+		give(follow, rows[i].document, &text);
+		ck_assert_str_eq(text, rows[i].want);
+	}
 	bu_follow_destroy(follow);
 }
 END_TEST
@@ -154,7 +209,7 @@ END_TEST
 START_TEST(nothing_to_wait_for_is_ready)
 {
 	bu_autojson json_t *names = json_array();
-	struct bu_follow *follow = bu_follow_create("r-1", names);
+	struct bu_follow *follow = bu_follow_create(names);
 
 	ck_assert_int_eq(give(follow, DOC("'rollout':null", ""), NULL),
 			 BU_FOLLOW_READY);
@@ -225,6 +280,7 @@ END_TEST
 
 BU_UNIT("follow", ends_when_all_are_ready, failed_nodes_are_named,
 	waiting_for_a_partner_does_not_end_it,
-	a_held_node_ends_it_a_released_one_does_not, another_rollout_ends_it,
-	nothing_to_wait_for_is_ready, a_line_for_each_change,
-	its_nodes_are_those_of_the_rollout)
+	a_held_node_ends_it_a_released_one_does_not, a_held_turn_ends_it,
+	a_stopped_rollout_ends_when_nobody_is_under_way,
+	the_rollout_is_told_when_it_changes, nothing_to_wait_for_is_ready,
+	a_line_for_each_change, its_nodes_are_those_of_the_rollout)

@@ -21,7 +21,7 @@ class_of(const json_t *object)
 	return bu_class_from_name(bu_json_str(object, "class", ""));
 }
 
-/* Nodes of the plan in a pool or a state: a bu_nodeset_group_fn. */
+/* Nodes of the plan in a pool or a state, perhaps none: a bu_nodeset_group_fn. */
 static int
 find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_err *err)
 {
@@ -29,7 +29,7 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 		const char *prefix, *key;
 	} questions[] = {{"state=", "from"}, {"pool=", "pool"}, {"", "pool"}};
 	const json_t *steps = arg;
-	size_t count = nodeset->count, q = 0, i;
+	size_t q = 0, i;
 	const char *value;
 	json_t *step;
 
@@ -40,10 +40,7 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 		if (strcmp(bu_json_str(step, questions[q].key, ""), value) == 0 &&
 		    bu_nodeset_add(nodeset, bu_json_str(step, "node", ""), err) != 0)
 			return -1;
-	if (nodeset->count > count)
-		return 0;
-	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "no step of this plan is of a node with '%.80s'", group);
+	return 0;
 }
 
 /* {name: true} of the nodeset; sets of JSON, as bu_nodeset_has() looks at each name. */
@@ -77,31 +74,35 @@ nodes_of(const char *text, const json_t *steps, struct bu_err *err)
 	return bu_out_fold(names);
 }
 
-static json_t *
-read_grant(const char *word, const json_t *steps, struct bu_err *err)
+/* Adds what the word grants; nothing when none of its nodes has a step. */
+static int
+read_grant(const char *word, const json_t *steps, json_t *grants, struct bu_err *err)
 {
 	const char *colon = strchr(word, ':');
 	bu_autofree char *name =
 		bu_xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
 	bu_autofree char *nodes = NULL;
 
-	if (!bu_class_needs_grant(bu_class_from_name(name))) {
-		bu_err_set(err, BU_ERR_USAGE, 0,
-			   "--grant '%s': give reimage or wipe, with :NODESET for "
-			   "some of the nodes alone",
-			   word);
-		return NULL;
-	}
+	if (!bu_class_needs_grant(bu_class_from_name(name)))
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"--grant '%s': give reimage or wipe, with :NODESET for "
+			"some of the nodes alone",
+			word);
 	if (colon) {
 		nodes = nodes_of(colon + 1, steps, err);
 		if (!nodes) {
 			bu_err_wrap(err, "--grant '%s'", word);
 			if (err)
 				err->kind = BU_ERR_USAGE;
-			return NULL;
+			return -1;
 		}
+		if (!*nodes)
+			return 0;
 	}
-	return json_pack("{s:s,s:s*}", "class", name, "nodes", nodes);
+	json_array_append_new(grants,
+			      json_pack("{s:s,s:s*}", "class", name, "nodes", nodes));
+	return 0;
 }
 
 json_t *
@@ -110,13 +111,10 @@ bu_grants_make(const struct bu_words *words, const json_t *steps, struct bu_err 
 	json_t *grants = json_array();
 
 	for (int i = 0; i < words->count; i++) {
-		json_t *grant = read_grant(words->items[i], steps, err);
-
-		if (!grant) {
+		if (read_grant(words->items[i], steps, grants, err) != 0) {
 			json_decref(grants);
 			return NULL;
 		}
-		json_array_append_new(grants, grant);
 	}
 	return grants;
 }

@@ -13,8 +13,9 @@
 #include "cli/options.h"
 
 /* [{"class","nodes"}]: nodes is a hostlist of nodes that have a step; it is missing
- * when all are meant. steps: of the plan; a nodeset may ask for its pools (@train) and
- * states (state=ready). New reference; BU_ERR_USAGE when the words are wrong. */
+ * when all are meant, and a grant for none of them is left out. steps: of the plan; a
+ * nodeset may ask for its pools (@train) and states (state=ready). New reference;
+ * BU_ERR_USAGE when the words are wrong. */
 json_t *bu_grants_make(const struct bu_words *words, const json_t *steps,
 		       struct bu_err *err);
 /* BU_ERR_DENIED names the nodes whose step destroys more than is granted. */

@@ -50,6 +50,9 @@ START_TEST(a_grant_covers_its_class_and_its_nodes)
 		{"wipe:state=ready", "n2: drained, system written anew; data is kept; "
 				     "--grant reimage allows it"},
 		{"wipe:n[1-9]!n3 reimage:n3", ""},
+		/* a grant for others is one for nobody, never one for all */
+		{"reimage wipe:n4 wipe:n9 wipe:@nowhere wipe:state=lost",
+		 "n1: drained; what is on the disk is lost; --grant wipe allows it"},
 	};
 	bu_autojson json_t *list = steps();
 
@@ -71,7 +74,7 @@ END_TEST
 START_TEST(bringupd_gets_plain_hostlists)
 {
 	bu_autojson json_t *list = steps();
-	char text[] = "wipe:@train,n9 reimage";
+	char text[] = "wipe:@train,n9 wipe:n9 reimage";
 	struct bu_words words = words_of(text);
 	bu_autojson json_t *grants = bu_grants_make(&words, list, NULL);
 	bu_autojson json_t *want =
@@ -90,8 +93,7 @@ START_TEST(wrong_words_are_refused)
 		{"", "give reimage or wipe"},
 		{"wipe:", "--grant 'wipe:'"},
 		{"wipe:n[3-1]", "--grant 'wipe:n[3-1]'"},
-		{"wipe:@nowhere", "no step of this plan"},
-		{"wipe:state=lost", "no step of this plan"},
+		{"wipe:a b", "--grant 'wipe:a b'"},
 	};
 	bu_autojson json_t *list = steps();
 

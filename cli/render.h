@@ -20,6 +20,9 @@ void bu_render_status(const json_t *status, FILE *out);
 void bu_render_event(const json_t *event, FILE *out);
 /* A node with its hardware, certificates and order, as GET /v1/nodes/NAME has it. */
 void bu_render_node(const json_t *node, FILE *out);
+/* [rollout] of GET /v1/rollouts, and one whole as GET /v1/rollouts/ID has it. */
+void bu_render_rollouts(const json_t *rollouts, FILE *out);
+void bu_render_rollout(const json_t *rollout, FILE *out);
 /* {"kind","text"}: text is the signed JSON. */
 void bu_render_certificate(const json_t *certificate, FILE *out);
 

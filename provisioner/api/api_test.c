@@ -531,6 +531,48 @@ START_TEST(nodes_are_asked_for_by_nodesets)
 }
 END_TEST
 
+START_TEST(rollouts_are_listed_shown_and_changed)
+{
+	struct site site;
+	bu_autojson json_t *list = NULL, *one = NULL, *none = NULL, *paused = NULL;
+	bu_autojson json_t *again = NULL;
+	bu_autofree char *path = NULL, *pause = NULL;
+	const char *id;
+
+	begin(&site, 2);
+	list = call(&site, site.page, "GET", "/v1/rollouts", "", 200);
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "rollouts")), 1);
+	id = bu_json_str(json_array_get(json_object_get(list, "rollouts"), 0), "id",
+			 "");
+	path = bu_xasprintf("/v1/rollouts/%s", id);
+	one = call(&site, site.page, "GET", path, "", 200);
+	ck_assert_str_eq(bu_json_str(one, "id", ""), id);
+	ck_assert_uint_eq(json_array_size(json_object_get(one, "nodes")), 2);
+	none = call(&site, site.local, "GET", "/v1/rollouts/r-0", "", 404);
+	ck_assert_str_eq(error_text(none), "no rollout 'r-0'");
+	pause = bu_xasprintf("%s/pause", path);
+	json_decref(call(&site, site.page, "POST", pause, "{}", 404));
+	json_decref(call(&site, site.local, "POST", pause, "{}", 200));
+	rig_pass(&site.rig, 1);
+	paused = call(&site, site.local, "GET", path, "", 200);
+	ck_assert_str_eq(bu_json_str(paused, "state", ""), "paused");
+	again = call(&site, site.local, "POST", pause, "{}", 409);
+	ck_assert_str_ne(error_text(again), "");
+	for (size_t i = 0; i < 2; i++) {
+		bu_autofree char *verb =
+			bu_xasprintf("%s/%s", path, i ? "abort" : "resume");
+		bu_autojson json_t *now = NULL;
+
+		json_decref(call(&site, site.local, "POST", verb, "{}", 200));
+		rig_pass(&site.rig, 1);
+		now = call(&site, site.local, "GET", path, "", 200);
+		ck_assert_str_eq(bu_json_str(now, "state", ""),
+				 i ? "aborted" : "running");
+	}
+	finish(&site);
+}
+END_TEST
+
 /* --- agents, each in a process of its own --- */
 
 struct agent {
@@ -820,7 +862,7 @@ RIG_UNIT("api", status_shows_all_and_waits_for_news, a_wait_without_news_ends,
 	 a_script_holds_a_token_only_while_a_boot_is_ordered,
 	 boot_files_and_image_files_and_no_others, plans_are_refused_with_their_reason,
 	 a_held_node_is_released, a_node_is_held_with_a_reason,
-	 nodes_are_asked_for_by_nodesets,
+	 nodes_are_asked_for_by_nodesets, rollouts_are_listed_shown_and_changed,
 	 an_agent_enrolls_greets_and_is_told_what_to_do,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
 	 a_stranger_has_no_node, work_is_a_probe_then_nothing)

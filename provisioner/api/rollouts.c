@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rollouts for people and tools: the room itself decides, this only hands over. */
+#include "provisioner/api/api.h"
+
+BU_HANDLER(bu_api_rollouts)
+{
+	struct bu_api *api = arg;
+
+	reply->json = json_pack("{s:o}", "rollouts", bu_rollouts_list(api->rollouts));
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_rollout)
+{
+	struct bu_api *api = arg;
+
+	reply->json = bu_rollouts_show(api->rollouts, request->params[0], err);
+	return reply->json ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
+}
+
+typedef int (*verb_fn)(struct bu_rollouts *rollouts, const char *id, const char *by,
+		       struct bu_err *err);
+
+static enum bu_answer
+change(struct bu_api *api, const struct bu_request *request, verb_fn verb,
+       struct bu_reply *reply, struct bu_err *err)
+{
+	if (verb(api->rollouts, request->params[0], "local", err) != 0)
+		return BU_ANSWER_ERROR;
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_rollout_pause)
+{
+	return change(arg, request, bu_rollouts_pause, reply, err);
+}
+
+BU_HANDLER(bu_api_rollout_resume)
+{
+	return change(arg, request, bu_rollouts_resume, reply, err);
+}
+
+BU_HANDLER(bu_api_rollout_abort)
+{
+	return change(arg, request, bu_rollouts_abort, reply, err);
+}
