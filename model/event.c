@@ -114,6 +114,16 @@ bu_event_text(const struct bu_event *event)
 	case BU_EVENT_HELD:
 		return bu_xasprintf("held by %s: %s", bu_json_str(body, "owner", "?"),
 				    bu_json_str(body, "reason", ""));
+	case BU_EVENT_CHECKS:
+		return bu_xasprintf("checks: %s", bu_json_str(body, "verdict", "?"));
+	case BU_EVENT_VERDICT:
+		return bu_xasprintf("%s says %s: %s", bu_json_str(body, "source", "?"),
+				    bu_json_str(body, "verdict", "?"),
+				    bu_json_str(body, "text", ""));
+	case BU_EVENT_SOAK:
+		return bu_xasprintf("soaked %lld s: %s",
+				    (long long)bu_json_int(body, "ms", 0) / 1000,
+				    bu_json_str(body, "verdict", "?"));
 	case BU_EVENT_LEASE:
 		return bu_xasprintf("lent as partner for %s",
 				    bu_json_str(body, "for", "?"));

@@ -12,7 +12,13 @@
 #include "model/topology.h"
 
 /* Instrument in doubt: the flow says nothing about the fabric. */
-enum { BU_DOUBT_LIMIT = 1, BU_DOUBT_CLOCK = 2, BU_DOUBT_BYTES = 4, BU_DOUBT_NONE = 8 };
+enum {
+	BU_DOUBT_LIMIT = 1,
+	BU_DOUBT_CLOCK = 2,
+	BU_DOUBT_BYTES = 4,
+	BU_DOUBT_NONE = 8, /* there is no result, or it says nothing */
+	BU_DOUBT_OTHER = 16,
+};
 /* The path of a flow between leaves. */
 enum { BU_PATH_UNKNOWN = -1, BU_PATH_SEVERAL = -2 };
 

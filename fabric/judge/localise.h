@@ -36,13 +36,16 @@ struct bu_accusation {
 	int of_count;
 };
 
+/* How many partners a node meets: the usual number, one, or twice as many. */
+enum bu_effort { BU_EFFORT_USUAL, BU_EFFORT_BRIEF, BU_EFFORT_TWICE };
+
 /* Arrays are by node and may be NULL: nobody is. */
 struct bu_localise_opts {
 	uint64_t seed;
 	int partners;                 /* 0 = what bu_stage_partners() says */
 	const unsigned char *trusted; /* proven before: partners, never accused */
 	const unsigned char *absent;  /* cannot be tested now */
-	const unsigned char *brief;   /* one partner is enough, unless it is slow */
+	const unsigned char *effort;  /* enum bu_effort */
 	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
 	double lat_max_us; /* 0 = the cohort alone decides */
 	double blast;      /* accused share of a leaf above which it is the leaf;

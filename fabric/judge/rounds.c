@@ -2,7 +2,7 @@
 /*
  * Rounds by the schedule: inside the leaves, and from leaf to leaf. Asked by the stages
  * and by whoever wants the fabric loaded. Invariant: no flow has an end that is absent
- * or doubted, and two trusted ports never test each other.
+ * or doubted.
  */
 #include "fabric/judge/campaign.h"
 
@@ -16,8 +16,7 @@ flow_of(int src, int dst, int via)
 static int
 add_pair(const struct campaign *c, int a, int b, int via, struct bu_flow *flows)
 {
-	if (!c->usable[a] || !c->usable[b] ||
-	    (c->trusted_parts[2 * a] && c->trusted_parts[2 * b]))
+	if (!c->usable[a] || !c->usable[b])
 		return 0;
 	flows[0] = flow_of(a, b, via);
 	flows[1] = flow_of(b, a, via);
@@ -68,9 +67,12 @@ want_partners(const struct campaign *c, int partners, int *lacks)
 {
 	for (int port = 0; port < bu_topology_ports(c->t); port++) {
 		int node = port / c->t->rails;
-		int brief = c->opts->brief && c->opts->brief[node];
+		int effort = c->opts->effort ? c->opts->effort[node] : BU_EFFORT_USUAL;
 
-		lacks[port] = c->trusted_parts[2 * port] ? 0 : brief ? 1 : partners;
+		lacks[port] = c->trusted_parts[2 * port]  ? 0
+			      : effort == BU_EFFORT_BRIEF ? 1
+			      : effort == BU_EFFORT_TWICE ? 2 * partners
+							  : partners;
 	}
 }
 
@@ -138,6 +140,16 @@ lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 	return 0;
 }
 
+static int
+wants_twice(const struct campaign *c)
+{
+	for (int node = 0; c->opts->effort && node < c->t->nodes; node++) {
+		if (c->opts->effort[node] == BU_EFFORT_TWICE)
+			return 1;
+	}
+	return 0;
+}
+
 int
 bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
 {
@@ -146,13 +158,16 @@ bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
 	int most = bu_stage_leaf_rounds(&c->order, bu_topology_ports(c->t));
 
 	want_partners(c, partners, lacks);
-	for (int round = 0; round < most; round++) {
+	/* Twice: the circle begins again where the leaf has no more partners. */
+	for (int round = 0; round < 2 * most; round++) {
 		size_t before = c->count;
 		int rc = leaf_round(c, STAGE_A, round, lacks, err);
 
 		if (rc != 0)
 			return rc;
 		if (count_lacks(c, before, lacks) == 0)
+			break;
+		if (round + 1 == most && !wants_twice(c))
 			break;
 	}
 	return c->opts->lean ? lonely_stage(c, partners, lacks, err) : 0;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * The memory of measurements, written by replay and read by the gate. Invariant: what
+ * was measured in another boot of either end counts for nothing any more.
+ */
+#include "provisioner/node/proof.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/node/world.h"
+
+void
+bu_proofs_init(struct bu_proofs *proofs)
+{
+	*proofs = (struct bu_proofs){.index = json_object(),
+				     .incidents = json_object(),
+				     .soaked = json_object()};
+}
+
+void
+bu_proofs_fini(struct bu_proofs *proofs)
+{
+	for (size_t i = 0; i < proofs->count; i++)
+		free(proofs->logs[i].list);
+	free(proofs->logs);
+	json_decref(proofs->index);
+	json_decref(proofs->incidents);
+	json_decref(proofs->soaked);
+}
+
+static void
+key_of(const char *a, const char *b, char ret[2 * BU_NAME_MAX])
+{
+	int swap = strcmp(a, b) > 0;
+
+	snprintf(ret, 2 * BU_NAME_MAX, "%s %s", swap ? b : a, swap ? a : b);
+}
+
+int
+bu_proofs_find(const struct bu_world *world, const char *a, const char *b)
+{
+	char key[2 * BU_NAME_MAX];
+
+	key_of(a, b, key);
+	return (int)bu_json_int(world->proofs.index, key, -1);
+}
+
+static int
+add_log(struct bu_world *world, const char *a, const char *b)
+{
+	struct bu_proofs *proofs = &world->proofs;
+	int place = bu_proofs_find(world, a, b);
+	char key[2 * BU_NAME_MAX];
+	struct bu_pair_log *log;
+
+	if (place >= 0)
+		return place;
+	proofs->logs = bu_xgrow(proofs->logs, &proofs->cap, proofs->count + 1,
+				sizeof(*proofs->logs));
+	log = &proofs->logs[proofs->count];
+	*log = (struct bu_pair_log){.count = 0};
+	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
+	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
+	key_of(a, b, key);
+	json_object_set_new(proofs->index, key,
+			    json_integer((json_int_t)proofs->count));
+	json_array_append_new(world->pairs, json_object());
+	return (int)proofs->count++;
+}
+
+static void
+clear_log(struct bu_pair_log *log)
+{
+	log->count = 0;
+	log->errors = 0;
+}
+
+/* Of other boots than before: what was measured in those is over. */
+static void
+renew_boots(struct bu_pair_log *log, const json_t *body)
+{
+	const char *boots[2] = {bu_json_str(body, "boot_a", ""),
+				bu_json_str(body, "boot_b", "")};
+
+	if (strcmp(boots[0], log->boot[0]) == 0 && strcmp(boots[1], log->boot[1]) == 0)
+		return;
+	clear_log(log);
+	for (int i = 0; i < 2; i++)
+		bu_text_copy(log->boot[i], sizeof(log->boot[i]), boots[i]);
+}
+
+static void
+add_measured(struct bu_pair_log *log, const struct bu_event *event, const json_t *flows)
+{
+	struct bu_measured *m;
+
+	log->list = bu_xgrow(log->list, &log->cap, log->count + 1, sizeof(*log->list));
+	m = &log->list[log->count++];
+	*m = (struct bu_measured){.seq = event->seq,
+				  .mtu = (int)bu_json_int(event->body, "mtu", 0)};
+	for (int dir = 0; dir < 2; dir++) {
+		const json_t *flow = json_array_get(flows, (size_t)dir);
+
+		m->dir[dir] = (struct bu_measured_dir){
+			(float)bu_json_real(flow, "rate_gbps", 0),
+			(float)bu_json_real(flow, "lat_us", 0),
+			(float)bu_json_real(flow, "lat99_us", 0),
+			(float)bu_json_real(flow, "lost", 0),
+			(int)bu_json_int(flow, "doubt", 0)};
+	}
+}
+
+void
+bu_proofs_pair(struct bu_world *world, const struct bu_event *event)
+{
+	const char *a = bu_json_str(event->body, "a", "");
+	const char *b = bu_json_str(event->body, "b", "");
+	const json_t *flows = json_object_get(event->body, "flows");
+	int place = add_log(world, a, b);
+	struct bu_pair_log *log = &world->proofs.logs[place];
+	json_t *brief = json_copy(event->body);
+
+	/* The whole of it stays in the log. */
+	json_object_del(brief, "result");
+	json_object_set_new(brief, "seq", json_integer(event->seq));
+	json_array_set_new(world->pairs, (size_t)place, brief);
+	renew_boots(log, event->body);
+	if (json_is_array(flows)) {
+		log->errors = 0;
+		add_measured(log, event, flows);
+	} else {
+		log->errors++;
+	}
+}
+
+void
+bu_proofs_checks(struct bu_world *world, struct bu_node *node,
+		 const struct bu_event *event)
+{
+	json_decref(node->checks);
+	node->checks = json_incref(event->body);
+}
+
+void
+bu_proofs_verdict(struct bu_world *world, struct bu_node *node,
+		  const struct bu_event *event)
+{
+	const char *source = bu_json_str(event->body, "source", "");
+
+	if (!node->verdicts)
+		node->verdicts = json_object();
+	if (strcmp(bu_json_str(event->body, "verdict", ""), "fail") == 0)
+		json_object_set(node->verdicts, source, event->body);
+	else
+		json_object_del(node->verdicts, source);
+}
+
+void
+bu_proofs_soak(struct bu_world *world, struct bu_node *node,
+	       const struct bu_event *event)
+{
+	json_int_t before = bu_json_int(world->proofs.soaked, node->machine, 0);
+	json_int_t ms = bu_json_int(event->body, "ms", 0);
+
+	if (node->machine[0])
+		json_object_set_new(world->proofs.soaked, node->machine,
+				    json_integer(before + ms));
+}
+
+void
+bu_proofs_state(struct bu_world *world, struct bu_node *node,
+		const struct bu_event *event, enum bu_state to)
+{
+	json_t *list;
+
+	if (to != BU_STATE_QUARANTINED || !node->machine[0])
+		return;
+	list = json_object_get(world->proofs.incidents, node->machine);
+	if (!list) {
+		list = json_array();
+		json_object_set_new(world->proofs.incidents, node->machine, list);
+	}
+	json_array_append_new(list,
+			      json_pack("{s:s,s:I,s:O}", "node", node->name, "at_ms",
+					(json_int_t)event->time_ms, "reason",
+					json_object_get(event->body, "reason")));
+	/* Whatever is repaired is new: it soaks again. */
+	json_object_del(world->proofs.soaked, node->machine);
+}
+
+/* A person who releases a lemon has looked at it. */
+void
+bu_proofs_released(struct bu_world *world, struct bu_node *node)
+{
+	if (strncmp(node->held_reason, "lemon: ", 7) == 0)
+		json_object_del(world->proofs.incidents, node->machine);
+}
+
+/* Everything about this node is measured anew. */
+void
+bu_proofs_again(struct bu_world *world, struct bu_node *node)
+{
+	for (size_t i = 0; i < world->proofs.count; i++) {
+		struct bu_pair_log *log = &world->proofs.logs[i];
+
+		if (strcmp(log->name[0], node->name) == 0 ||
+		    strcmp(log->name[1], node->name) == 0)
+			clear_log(log);
+	}
+	json_decref(node->checks);
+	node->checks = NULL;
+	json_decref(node->boot_cert);
+	node->boot_cert = NULL;
+	node->waiting[0] = '\0';
+	node->trouble[0] = '\0';
+}
+
+int
+bu_proofs_incidents(const struct bu_world *world, const char *machine, int64_t now_ms)
+{
+	const json_t *list = json_object_get(world->proofs.incidents, machine);
+	int64_t since_ms = now_ms - (int64_t)BU_LEMON_DAYS * 24 * 3600 * 1000;
+	int count = 0;
+	size_t i;
+	json_t *one;
+
+	json_array_foreach (list, i, one)
+		count += bu_json_int(one, "at_ms", 0) >= since_ms;
+	return count;
+}
+
+const json_t *
+bu_proofs_external(const struct bu_node *node, int64_t now_ms, const char **ret_source)
+{
+	const char *source;
+	json_t *body;
+
+	json_object_foreach (node->verdicts, source, body) {
+		int64_t until_ms = bu_json_int(body, "until_ms", 0);
+
+		if (until_ms && until_ms <= now_ms)
+			continue;
+		*ret_source = source;
+		return body;
+	}
+	return NULL;
+}
