@@ -75,6 +75,44 @@ render_nics(const json_t *nics, FILE *out)
 	}
 }
 
+/* "bond0, bond active-backup (ens4), mtu 9000, 10.79.0.11/24" */
+static void
+render_links(const json_t *links, FILE *out)
+{
+	json_t *link;
+	size_t i;
+
+	json_array_foreach (links, i, link) {
+		const char *mode = bu_json_str(link, "bond_mode", "");
+		const char *active = bu_json_str(link, "bond_active", "");
+		const char *parent = bu_json_str(link, "parent", "");
+		const char *master = bu_json_str(link, "master", "");
+		const json_t *first =
+			json_array_get(json_object_get(link, "addresses"), 0);
+		bu_autofree char *text = bu_xasprintf(
+			"%s, %s%s%s%s%s%s%s%s%s%s, %s, mtu %lld%s%s",
+			bu_json_str(link, "name", "?"), bu_json_str(link, "kind", "?"),
+			*mode ? " " : "", mode, *active ? " (" : "", active,
+			*active ? ")" : "", *parent ? " on " : "", parent,
+			*master ? " of " : "", master,
+			bu_json_str(link, "operstate", "?"),
+			(long long)bu_json_int(link, "mtu", 0), first ? ", " : "",
+			first ? json_string_value(first) : "");
+
+		line(out, "  link", text);
+	}
+}
+
+static void
+render_drift(const json_t *drift, FILE *out)
+{
+	json_t *finding;
+	size_t i;
+
+	json_array_foreach (drift, i, finding)
+		line(out, "drift", bu_json_str(finding, "text", ""));
+}
+
 static void
 render_inventory(const json_t *inventory, FILE *out)
 {
@@ -101,6 +139,7 @@ render_inventory(const json_t *inventory, FILE *out)
 	line(out, "  memory", memory);
 	render_disks(json_object_get(inventory, "disks"), out);
 	render_nics(json_object_get(inventory, "nics"), out);
+	render_links(json_object_get(inventory, "links"), out);
 	if (json_array_size(json_object_get(inventory, "gpus"))) {
 		bu_autofree char *gpus = bu_xasprintf(
 			"%zu", json_array_size(json_object_get(inventory, "gpus")));
@@ -153,6 +192,7 @@ bu_render_node(const json_t *node, FILE *out)
 	render_step(json_object_get(node, "step"), out);
 	json_array_foreach (certificates, i, certificate)
 		line(out, "certificate", bu_json_str(certificate, "kind", "?"));
+	render_drift(json_object_get(node, "drift"), out);
 	render_stages(json_object_get(node, "stages"), out);
 	render_inventory(json_object_get(node, "inventory"), out);
 }

@@ -4,9 +4,11 @@
 #define BU_API_API_H
 
 #include "profiles/nodeset.h"
+#include "profiles/tree.h"
 #include "provisioner/api/server.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
+#include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
 
 struct bu_api {
@@ -20,9 +22,10 @@ struct bu_api {
 	const char *image_key; /* path of the public key when the profile names none */
 	const char *ramdisk_dir; /* vmlinuz, agent.img */
 	const char *web_dir;
-	const char *boot_address; /* ours in the boot network */
-	const char *http_url;     /* plain listener for booting nodes */
-	const char *agent_url;    /* TLS listener for agents */
+	const struct bu_compat *compat; /* versions that fit together; NULL = any */
+	const char *boot_address;       /* ours in the boot network */
+	const char *http_url;           /* plain listener for booting nodes */
+	const char *agent_url;          /* TLS listener for agents */
 };
 
 /* All routes; ends with a NULL method. */
@@ -74,10 +77,24 @@ json_t *bu_api_node_json(const struct bu_world *world, const struct bu_node *nod
  * New reference. */
 json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 			 struct bu_err *err);
-/* images.c: the digest of the desired image's manifest, checked with its key; borrowed
- * until the next call. */
-const char *bu_api_image_digest(void *api, const struct bu_desired_image *image,
-				struct bu_err *err);
+/* How the node's network differs from its profile: findings of
+ * provisioner/config/drift.h; empty when there is nothing to say. New reference. */
+json_t *bu_api_drift(const struct bu_api *api, const struct bu_node *node);
+/* planning.c: the checked state of a tree; BU_ERR_INVAL with the first error. What
+ * [policy] forbids is the plan's to say. */
+struct bu_desired *bu_api_desired(const struct bu_tree *tree, struct bu_err *err);
+/* The plan that leads there from what the log says. limit: a nodeset, "" = all. New
+ * reference. */
+json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
+			 const char *commit, const char *limit, struct bu_err *err);
+/* Puts what each node with a step should have into the store, by its digest. */
+int bu_api_keep_facets(struct bu_api *api, const struct bu_desired *desired,
+		       const json_t *plan, struct bu_err *err);
+/* images.c: the desired image's manifest, checked with its key; borrowed until the next
+ * call. A callback of struct bu_plan_input. */
+const struct bu_plan_image *bu_api_plan_image(void *api,
+					      const struct bu_desired_image *image,
+					      struct bu_err *err);
 const char *bu_api_image_key(const struct bu_api *api,
 			     const struct bu_desired_image *image);
 

@@ -173,18 +173,36 @@ add_certificate(json_t *list, json_t *certificate)
 		json_array_append(list, certificate);
 }
 
+/* The findings after the words, a line each; why is given away. */
+static char *
+add_drift(char *why, const json_t *drift)
+{
+	size_t i;
+	json_t *finding;
+
+	json_array_foreach ((json_t *)drift, i, finding) {
+		char *both = bu_xasprintf("%sdrift: %s\n", why,
+					  bu_json_str(finding, "text", ""));
+
+		free(why);
+		why = both;
+	}
+	return why;
+}
+
 BU_HANDLER(bu_api_node)
 {
 	struct bu_api *api = arg;
 	const struct bu_node *node = bu_world_node(api->world, request->params[0]);
 	bu_autofree char *why = NULL;
-	json_t *object, *inventory, *certificates;
+	json_t *object, *inventory, *certificates, *drift;
 
 	if (!node)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no node '%s'; bringup node list names them",
 				  request->params[0]);
-	why = bu_reconcile_why(api->rec, node);
+	drift = bu_api_drift(api, node);
+	why = add_drift(bu_reconcile_why(api->rec, node), drift);
 	object = bu_api_node_json(api->world, node);
 	inventory = bu_world_inventory(api->world, node);
 	certificates = json_array();
@@ -193,6 +211,7 @@ BU_HANDLER(bu_api_node)
 	json_object_set_new(object, "why", json_string(why));
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);
+	json_object_set_new(object, "drift", drift);
 	json_object_set_new(object, "order",
 			    json_pack("{s:s,s:s,s:s,s:b}", "rollout",
 				      node->order.rollout, "class",

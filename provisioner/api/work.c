@@ -10,30 +10,57 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "model/inventory.h"
+#include "profiles/secret.h"
 #include "provisioner/api/api.h"
-#include "provisioner/config/render.h"
+#include "provisioner/config/drift.h"
 
 /* How long a node may be out of reach before it takes its change back. */
-enum { SECRET_MAX = 65536, CONFIRM_MS = 30000 };
+enum { CONFIRM_MS = 30000 };
+
+/* What the node's configuration is made of; NULL when its machine is not known. */
+static struct bu_inventory *
+config_input(const struct bu_api *api, const struct bu_node *node,
+	     const struct bu_desired_node *want, struct bu_config_input *ret,
+	     struct bu_err *err)
+{
+	bu_autojson json_t *value = bu_world_inventory(api->world, node);
+	struct bu_inventory *inventory = bu_inventory_from_json(value, err);
+
+	*ret = (struct bu_config_input){
+		.desired = api->world->desired,
+		.node = want,
+		.nics = inventory ? inventory->nics : NULL,
+		.nic_count = inventory ? inventory->nics_count : 0,
+		.appliance = api->boot_address,
+	};
+	return inventory;
+}
 
 static struct bu_config *
 node_config(const struct bu_api *api, const struct bu_node *node,
 	    const struct bu_desired_node *want, struct bu_err *err)
 {
-	bu_autojson json_t *value = bu_world_inventory(api->world, node);
-	bu_autoinventory struct bu_inventory *inventory = NULL;
-	struct bu_config_input input = {
-		.desired = api->world->desired,
-		.node = want,
-		.appliance = api->boot_address,
-	};
+	struct bu_config_input input;
+	bu_autoinventory struct bu_inventory *inventory =
+		config_input(api, node, want, &input, err);
 
-	inventory = bu_inventory_from_json(value, err);
-	if (!inventory)
-		return NULL;
-	input.nics = inventory->nics;
-	input.nic_count = inventory->nics_count;
-	return bu_config_render(&input, err);
+	return inventory ? bu_config_render(&input, err) : NULL;
+}
+
+json_t *
+bu_api_drift(const struct bu_api *api, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(api->world, node);
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	struct bu_config_input input;
+	json_t *drift = NULL;
+
+	/* Until an order is done the node need not be what the profile says. */
+	if (want && node->boot_installed && !node->order.open)
+		inventory = config_input(api, node, want, &input, NULL);
+	if (inventory)
+		drift = bu_config_drift(&input, inventory, NULL);
+	return drift ? drift : json_array();
 }
 
 static json_t *
@@ -117,22 +144,21 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 /* Nodes without a cluster have nothing to start; their certificates are kept as well.
  */
 static json_t *
-join_work(const struct bu_node *node, const struct bu_desired_node *want,
-	  struct bu_err *err)
+join_work(const struct bu_api *api, const struct bu_node *node,
+	  const struct bu_desired_node *want, struct bu_err *err)
 {
 	json_t *work =
 		json_pack("{s:s,s:[],s:[],s:O,s:O}", "kind", "join", "files",
 			  "services", "full", node->full_cert, "boot", node->boot_cert);
-	bu_autofree char *key = NULL;
 	struct bu_config *config;
-	size_t size;
+	size_t size = 0;
+	char *key;
 
 	if (!want->cluster)
 		return work;
-	key = bu_file_read(want->cluster->munge_key_path ? want->cluster->munge_key_path
-							 : "",
-			   SECRET_MAX, &size, err);
+	key = bu_secrets_get(api->secrets, want->cluster->munge_key, &size, err);
 	config = key ? bu_config_render_cluster(want, key, size, err) : NULL;
+	bu_secret_free(key, size);
 	if (!config) {
 		bu_err_wrap(err, "cluster %s", want->cluster->name);
 		json_decref(work);
@@ -161,7 +187,7 @@ bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 	else if (node->step.action == BU_ACTION_CONFIGURE)
 		work = configure_work(api, node, want, err);
 	else
-		work = join_work(node, want, err);
+		work = join_work(api, node, want, err);
 	if (!work)
 		return NULL;
 	json_object_set_new(work, "id", json_string(node->step.id));
