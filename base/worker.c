@@ -28,6 +28,7 @@ struct stream {
 	size_t size;
 	size_t cap;
 	size_t max;
+	int secret;
 };
 
 struct bu_job {
@@ -65,6 +66,8 @@ stream_read(struct stream *stream)
 		memcpy(stream->text + stream->size, buf, keep);
 		stream->size += keep;
 	}
+	if (stream->secret)
+		explicit_bzero(buf, sizeof(buf));
 	if (got == 0) {
 		bu_watch_destroy(stream->watch);
 		stream->watch = NULL;
@@ -78,12 +81,14 @@ on_stream(int fd, int what, void *arg)
 }
 
 static void
-stream_init(struct bu_loop *loop, struct stream *stream, int fd, size_t max)
+stream_init(struct bu_loop *loop, struct stream *stream, int fd, size_t max, int secret)
 {
 	stream->fd = fd;
 	stream->max = max;
+	stream->secret = secret;
 	fcntl(fd, F_SETFL, O_NONBLOCK);
-	stream->text = bu_xgrow(NULL, &stream->cap, 1, 1);
+	/* What grows leaves copies behind. */
+	stream->text = bu_xgrow(NULL, &stream->cap, secret ? max + 1 : 1, 1);
 	stream->watch = bu_watch_create(loop, fd, BU_READABLE, on_stream, stream);
 }
 
@@ -93,6 +98,8 @@ stream_fini(struct stream *stream)
 	bu_watch_destroy(stream->watch);
 	if (stream->fd >= 0)
 		close(stream->fd);
+	if (stream->secret)
+		explicit_bzero(stream->text, stream->cap);
 	free(stream->text);
 }
 
@@ -163,6 +170,7 @@ on_ended(int fd, int what, void *arg)
 			   : WIFEXITED(status) ? WEXITSTATUS(status)
 					       : 128 + WTERMSIG(status);
 	result.out = job->out.text;
+	result.out_size = job->out.size;
 	result.errs = job->errs.text;
 	if (job->timed_out || (result.exit_code != 0 && !err.kind))
 		explain(job, result.exit_code, result.errs, &err);
@@ -270,8 +278,8 @@ bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts, bu_job_fn fn,
 	job->fn = fn;
 	job->arg = arg;
 	job->deadline_ms = opts->deadline_ms;
-	stream_init(loop, &job->out, fds[0], max);
-	stream_init(loop, &job->errs, fds[1], max);
+	stream_init(loop, &job->out, fds[0], max, opts->secret);
+	stream_init(loop, &job->errs, fds[1], max, opts->secret);
 	job->ended = bu_watch_create(loop, job->pidfd, BU_READABLE, on_ended, job);
 	if (opts->input)
 		start_input(job, opts->input);
@@ -294,8 +302,8 @@ bu_job_cancel(struct bu_job *job)
 
 struct run_to_end {
 	struct bu_loop *loop;
-	char *out;
-	struct bu_err err;
+	struct bu_job_end *end;
+	struct bu_err err; /* kind NONE: it ran and exited 0 */
 };
 
 static void
@@ -305,26 +313,62 @@ on_run_end(const struct bu_job_result *result, const struct bu_err *err, void *a
 
 	if (err)
 		run->err = *err;
-	run->out = bu_xstrdup(result->out);
+	run->end->exit_code = result->exit_code;
+	run->end->out = bu_xstrdup(result->out);
+	run->end->errs = bu_xstrdup(result->errs);
+	run->end->timed_out = err && err->kind == BU_ERR_TIMEOUT;
 	bu_loop_stop(run->loop);
+}
+
+/* -1 when it could not be run; *ret_err tells of its own failure. */
+static int
+run_to_end(const struct bu_job_opts *opts, struct bu_job_end *ret,
+	   struct bu_err *ret_err, struct bu_err *err)
+{
+	struct run_to_end run = {.loop = bu_loop_create(NULL), .end = ret};
+	int rc = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	if (bu_job_start(run.loop, opts, on_run_end, &run, err)) {
+		bu_loop_run(run.loop);
+		rc = 0;
+	}
+	*ret_err = run.err;
+	bu_loop_destroy(run.loop);
+	return rc;
+}
+
+void
+bu_job_end_fini(struct bu_job_end *end)
+{
+	free(end->out);
+	free(end->errs);
+	memset(end, 0, sizeof(*end));
+}
+
+int
+bu_job_wait(const struct bu_job_opts *opts, struct bu_job_end *ret, struct bu_err *err)
+{
+	struct bu_err failure;
+
+	return run_to_end(opts, ret, &failure, err);
 }
 
 int
 bu_job_run(const struct bu_job_opts *opts, char **ret_out, struct bu_err *err)
 {
-	struct run_to_end run = {.loop = bu_loop_create(NULL)};
-	int rc = -1;
+	struct bu_err failure = {0};
+	struct bu_job_end end;
+	int rc = run_to_end(opts, &end, &failure, err);
 
-	if (bu_job_start(run.loop, opts, on_run_end, &run, err)) {
-		bu_loop_run(run.loop);
-		rc = run.err.kind ? -1 : 0;
-		if (rc != 0 && err)
-			*err = run.err;
+	if (rc == 0 && failure.kind) {
+		if (err)
+			*err = failure;
+		rc = -1;
 	}
 	if (rc == 0 && ret_out)
-		*ret_out = bu_steal(&run.out);
-	free(run.out);
-	bu_loop_destroy(run.loop);
+		*ret_out = bu_steal(&end.out);
+	bu_job_end_fini(&end);
 	return rc;
 }
 

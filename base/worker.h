@@ -23,6 +23,7 @@
 struct bu_job_result {
 	int exit_code;   /* 128 + signal when it was killed; -1: nobody knows */
 	const char *out; /* what it printed, NUL-terminated, borrowed */
+	size_t out_size; /* without that NUL: the text may hold others */
 	const char *errs;
 };
 /* err is NULL when the program ran and exited 0. Otherwise it says why not (its last
@@ -38,6 +39,7 @@ struct bu_job_opts {
 	const char *input;   /* standard input; NULL = /dev/null */
 	int64_t deadline_ms; /* then TERM, 2 s later KILL; 0 = none */
 	size_t output_max;   /* bytes kept of each stream; 0 = 1 MiB */
+	int secret;          /* what it prints is overwritten before it is freed */
 };
 struct bu_job;
 /* fn is called once, from the loop. NULL when the child cannot be made (err says why).
@@ -49,6 +51,18 @@ void bu_job_cancel(struct bu_job *job);
 /* Runs a job to its end without a loop; *ret_out (owned, may be NULL) gets its output.
  */
 int bu_job_run(const struct bu_job_opts *opts, char **ret_out, struct bu_err *err);
+
+/* How a program ended, whatever its exit status. */
+struct bu_job_end {
+	int exit_code; /* 128 + signal when it was killed */
+	char *out, *errs;
+	int timed_out;
+};
+/* As bu_job_run(), for programs whose exit status is an answer: 0 when it ran, also
+ * when it was ended for its deadline; -1 when it could not be run at all. */
+int bu_job_wait(const struct bu_job_opts *opts, struct bu_job_end *ret,
+		struct bu_err *err);
+void bu_job_end_fini(struct bu_job_end *end);
 
 /* Reply of a service: exactly one of reply, err is given; reply is borrowed. The
  * callback may call the service again, but not destroy it. */

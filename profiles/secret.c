@@ -14,6 +14,10 @@
 #include "base/file.h"
 #include "base/worker.h"
 
+/* Accounts of services, as Debian numbers them. */
+enum { SYSTEM_UID_MAX = 999 };
+
+#define EXEC "exec:"
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 static int
@@ -47,7 +51,7 @@ check_owner(int fd, const char *reference, mode_t forbidden, struct bu_err *err)
 	if (!S_ISREG(st.st_mode))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "secret %s: is not a plain file", reference);
-	if (st.st_uid != 0 && st.st_uid != geteuid())
+	if (st.st_uid > SYSTEM_UID_MAX && st.st_uid != geteuid())
 		return bu_err_set(
 			err, BU_ERR_DENIED, 0,
 			"secret %s: belongs to user %u; give it to root or to "
@@ -151,40 +155,94 @@ resolve_credential(const char *rest, const char *reference, size_t *ret_size,
 	return read_file(path, reference, ret_size, err);
 }
 
-static char *
-resolve_exec(const char *rest, const char *reference, size_t *ret_size,
-	     struct bu_err *err)
+int
+bu_secret_is_exec(const char *reference)
 {
-	const char *const argv[] = {rest, NULL};
-	struct bu_err inner = {0};
-	char *out = NULL;
-	int fd = open_checked(rest, reference, 0022, err);
-	size_t size;
+	return strncmp(reference, EXEC, strlen(EXEC)) == 0;
+}
+
+char *
+bu_secret_program(const char *reference, struct bu_err *err)
+{
+	const char *path = reference + strlen(EXEC);
+	int fd = open_checked(path, reference, 0022, err);
 
 	if (fd < 0)
 		return NULL;
 	close(fd);
-	if (bu_job_run(&(struct bu_job_opts){.argv = argv,
-					     .deadline_ms = BU_SECRET_EXEC_MS,
-					     .output_max = BU_SECRET_MAX + 1},
-		       &out, &inner) < 0) {
-		/* Its own words may hold the secret. */
-		bu_err_set(err, inner.kind, inner.sys_errno,
-			   "secret %s: the program failed", reference);
-		return NULL;
-	}
-	size = strlen(out);
+	return bu_xstrdup(path);
+}
+
+char *
+bu_secret_of_output(const char *reference, const char *out, size_t out_size,
+		    size_t *ret_size, struct bu_err *err)
+{
+	size_t size = out_size;
+	char *secret;
+
 	if (size && out[size - 1] == '\n')
-		out[--size] = '\0';
+		size--;
 	if (size == 0 || size > BU_SECRET_MAX) {
 		bu_err_set(err, BU_ERR_INVAL, 0, "secret %s: %s", reference,
 			   size ? "is larger than 64 KiB"
 				: "the program printed nothing");
-		bu_secret_free(out, size);
 		return NULL;
 	}
+	secret = bu_xmalloc(size + 1);
+	memcpy(secret, out, size);
+	secret[size] = '\0';
 	*ret_size = size;
-	return out;
+	return secret;
+}
+
+struct run {
+	struct bu_loop *loop;
+	const char *reference;
+	char *secret;
+	size_t size;
+	struct bu_err err;
+};
+
+static void
+on_ended(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct run *run = arg;
+
+	/* Its own words may hold the secret. */
+	if (err)
+		bu_err_set(&run->err, err->kind, err->sys_errno,
+			   "secret %s: the program failed", run->reference);
+	else
+		run->secret =
+			bu_secret_of_output(run->reference, result->out,
+					    result->out_size, &run->size, &run->err);
+	bu_loop_stop(run->loop);
+}
+
+static char *
+resolve_exec(const char *rest, const char *reference, size_t *ret_size,
+	     struct bu_err *err)
+{
+	bu_autofree char *program = bu_secret_program(reference, err);
+	const char *const argv[] = {rest, NULL};
+	struct run run = {.reference = reference};
+
+	if (!program)
+		return NULL;
+	run.loop = bu_loop_create(NULL);
+	if (bu_job_start(run.loop,
+			 &(struct bu_job_opts){.argv = argv,
+					       .deadline_ms = BU_SECRET_EXEC_MS,
+					       .output_max = BU_SECRET_MAX + 2,
+					       .secret = 1},
+			 on_ended, &run, &run.err))
+		bu_loop_run(run.loop);
+	bu_loop_destroy(run.loop);
+	if (run.secret)
+		*ret_size = run.size;
+	else if (err)
+		*err = run.err;
+	return run.secret;
 }
 
 static const struct scheme {
@@ -196,7 +254,7 @@ static const struct scheme {
 	{"file:", path_ok, resolve_file},
 	{"env:", env_ok, resolve_env},
 	{"credential:", credential_ok, resolve_credential},
-	{"exec:", path_ok, resolve_exec},
+	{EXEC, path_ok, resolve_exec},
 };
 
 static const struct scheme *

@@ -54,6 +54,8 @@ START_TEST(secrets_lie_in_four_kinds_of_places)
 {
 	bu_autofree char *path = NULL, *credential = NULL, *program = NULL;
 	bu_autofree char *file = NULL, *exec = NULL;
+	char *secret;
+	size_t size;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	path = put("key", "s3cret\n", 0600);
@@ -63,6 +65,16 @@ START_TEST(secrets_lie_in_four_kinds_of_places)
 	exec = bu_xasprintf("exec:%s", program);
 	expect(file, "s3cret\n");
 	expect(exec, "s3cret");
+	/* bytes of any value, as a key has them */
+	free(program);
+	free(exec);
+	program = put("binary", "#!/bin/sh\nprintf 'a\\000b\\377'\n", 0755);
+	exec = bu_xasprintf("exec:%s", program);
+	secret = bu_secret_resolve(exec, &size, NULL);
+	ck_assert_ptr_nonnull(secret);
+	ck_assert_uint_eq(size, 4);
+	ck_assert_mem_eq(secret, "a\0b\377", 4);
+	bu_secret_free(secret, size);
 	setenv("BU_TEST_SECRET", "from-env", 1);
 	expect("env:BU_TEST_SECRET", "from-env");
 	setenv("CREDENTIALS_DIRECTORY", dir, 1);
@@ -110,6 +122,9 @@ START_TEST(unsafe_places_are_refused)
 		free(a);
 		a = bu_xasprintf("file:%s", foreign);
 		refuse(a, BU_ERR_DENIED, "belongs to user 12345");
+		/* munge's own key */
+		ck_assert_int_eq(chown(foreign, 112, 112), 0);
+		expect(a, "s3cret");
 	}
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }

@@ -167,6 +167,14 @@ listen_one(struct daemon *d, enum bu_listener kind, const char *address,
 				tls ? bu_trust_ca(d->trust) : NULL, err);
 }
 
+static void
+on_secret(void *arg)
+{
+	struct daemon *d = arg;
+
+	bu_server_wake(d->api.server);
+}
+
 static int
 open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 {
@@ -175,6 +183,7 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 		bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
 
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
+	d->api.secrets = bu_secrets_create(d->loop, on_secret, d);
 	if (bu_mkdir_p(dir, 0755, err) != 0 ||
 	    listen_one(d, BU_LISTEN_LOCAL, s->socket, err) != 0)
 		return -1;
@@ -258,6 +267,7 @@ stop(struct daemon *d)
 	/* What is on its way to the log gets there, but starts nothing any more. */
 	if (d->api.rec)
 		bu_reconcile_stop(d->api.rec);
+	bu_secrets_destroy(d->api.secrets);
 	bu_server_destroy(d->api.server);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_gate_destroy(d->api.gate);

@@ -129,7 +129,8 @@ BU_HANDLER(bu_api_agent_work)
 	if (!node)
 		return BU_ANSWER_ERROR;
 	work = work_of(api, node, &failure);
-	if (failure.kind) {
+	/* Busy: a part of it is still to come. */
+	if (failure.kind && failure.kind != BU_ERR_BUSY) {
 		/* Ours to mend, not the agent's: the step has failed. */
 		bu_error("agents", "work for %s: %s", node->name, failure.text);
 		bu_reconcile_result(api->rec, node, node->step.id, node->step.attempt,

@@ -5,6 +5,7 @@
 
 #include "profiles/nodeset.h"
 #include "profiles/tree.h"
+#include "provisioner/api/secrets.h"
 #include "provisioner/api/server.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
@@ -18,6 +19,7 @@ struct bu_api {
 	struct bu_rollouts *rollouts;
 	struct bu_gate *gate;
 	struct bu_server *server;
+	struct bu_secrets *secrets;
 	const char *images_dir;
 	const char *image_key; /* path of the public key when the profile names none */
 	const char *ramdisk_dir; /* vmlinuz, agent.img */

@@ -53,6 +53,14 @@ on_change(struct bu_world *world, struct bu_node *node, void *arg)
 }
 
 static void
+on_secret(void *arg)
+{
+	struct site *site = arg;
+
+	bu_server_wake(site->api.server);
+}
+
+static void
 begin(struct site *site, int nodes)
 {
 	struct rig *rig = &site->rig;
@@ -79,6 +87,7 @@ begin(struct site *site, int nodes)
 		.agent_url = "https://10.77.0.1:8443",
 	};
 	site->api.server = bu_server_create(rig->loop, bu_api_routes, &site->api);
+	site->api.secrets = bu_secrets_create(rig->loop, on_secret, site);
 	site->page = listen_on(site, BU_LISTEN_PAGE);
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
 	site->boot = listen_on(site, BU_LISTEN_BOOT);
@@ -90,6 +99,7 @@ begin(struct site *site, int nodes)
 static void
 finish(struct site *site)
 {
+	bu_secrets_destroy(site->api.secrets);
 	bu_server_destroy(site->api.server);
 	rig_end(&site->rig);
 }
