@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
 #include "base/tree.h"
 #include "fabric/measure/audit.h"
 #include "fabric/measure/gpu.h"
+#include "fabric/measure/host.h"
 #include "fabric/measure/site.h"
 
 static const struct {
@@ -21,32 +21,9 @@ static const struct {
 } groups[] = {
 	{"audit", bu_audit_run},
 	{"gpu", bu_gpu_run},
+	{"host", bu_host_run},
 	{"site", bu_site_run},
 };
-
-int
-bu_checks_stop(const struct bu_checks_ctx *ctx)
-{
-	if (ctx->cancelled && ctx->cancelled(ctx->arg))
-		return 1;
-	return ctx->deadline_ms && bu_mono_ms(bu_clock_system()) >= ctx->deadline_ms;
-}
-
-enum bu_verdict
-bu_checks_severity(const struct bu_checks_ctx *ctx, const char *id,
-		   enum bu_verdict usual)
-{
-	const json_t *own = json_object_get(ctx->expect, "severity");
-	const char *name = bu_json_str(own, id, "");
-
-	if (strcmp(name, "fail") == 0)
-		return BU_VERDICT_FAIL;
-	if (strcmp(name, "warn") == 0)
-		return BU_VERDICT_WARN;
-	if (strcmp(name, "off") == 0)
-		return BU_VERDICT_INCONCLUSIVE;
-	return usual;
-}
 
 static void
 not_run(struct bu_checks *out, const char *group, const char *why)

@@ -180,3 +180,16 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 		    "GPUs were to be looked at");
 	}
 }
+
+int
+bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+{
+	bu_autofree char *nvml =
+		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
+	bu_autofree char *cuda =
+		ctx->libs ? bu_xasprintf("%s/libcuda.so.1", ctx->libs) : NULL;
+	struct bu_gpu_opts opts = {nvml, cuda, json_object_get(ctx->expect, "gpu"), 0};
+
+	bu_gpu_check(&opts, out);
+	return 0;
+}

@@ -13,9 +13,9 @@
 
 #include <jansson.h>
 
+#include "fabric/measure/checks.h"
 #include "fabric/measure/gpu_copy.h"
 #include "fabric/measure/nvml.h"
-#include "model/check.h"
 
 /* A row of the table, for documents and tests. */
 struct bu_gpu_row {
@@ -36,5 +36,8 @@ struct bu_gpu_opts {
 };
 /* Reads, measures, judges. Libraries that are absent or broken are rows. */
 void bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret);
+/* The group `gpu`: what expect.gpu says; nothing when it says nothing. */
+int bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+	       struct bu_err *err);
 
 #endif
