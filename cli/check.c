@@ -9,7 +9,8 @@
 static void
 print_json(const struct bu_findings *findings, const struct bu_desired *desired)
 {
-	json_t *report = json_pack("{s:b,s:o}", "ok", desired != NULL, "findings",
+	int ok = desired && findings->violations == 0;
+	json_t *report = json_pack("{s:b,s:o}", "ok", ok, "findings",
 				   bu_findings_json(findings));
 
 	if (desired) {
@@ -28,7 +29,7 @@ print_text(const char *dir, const struct bu_findings *findings,
 	   const struct bu_desired *desired)
 {
 	bu_findings_print(findings, stdout);
-	if (desired)
+	if (desired && findings->violations == 0)
 		printf("%s: %zu node%s in %zu pool%s, ok (revision %.12s)\n", dir,
 		       desired->nodes_count, desired->nodes_count == 1 ? "" : "s",
 		       desired->pools_count, desired->pools_count == 1 ? "" : "s",
@@ -48,6 +49,11 @@ bu_cmd_check(const struct bu_options *options, struct bu_err *err)
 		print_json(&findings, desired);
 	else
 		print_text(dir, &findings, desired);
+	if (rc == 0 && findings.violations)
+		rc = bu_err_set(err, BU_ERR_INVAL, 0,
+				"%s: [policy] forbids it, for %zu reason%s", dir,
+				findings.violations,
+				findings.violations == 1 ? "" : "s");
 	bu_findings_clear(&findings);
 	bu_desired_destroy(desired);
 	bu_tree_destroy(tree);

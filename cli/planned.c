@@ -23,6 +23,8 @@ request(const struct bu_source *source, const char *limit, struct bu_err *err)
 	if (bu_profile_check(source->dir, &findings, &tree, &desired, err) == 0)
 		body = json_pack("{s:o,s:s,s:s?}", "tree", bu_tree_to_json(tree),
 				 "commit", source->commit, "limit", limit);
+	/* The plan itself says what policy forbids. */
+	bu_findings_drop(&findings, BU_FINDING_POLICY);
 	bu_findings_print(&findings, stderr);
 	bu_findings_clear(&findings);
 	bu_desired_destroy(desired);
@@ -53,9 +55,9 @@ check_shape(const json_t *plan, struct bu_err *err)
 
 	if (!json_is_object(plan))
 		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'plan': missing");
-	if (bu_json_int(plan, "v", 0) != 1)
+	if (bu_json_int(plan, "v", 0) != 2)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'v': this program reads plans of version 1");
+				  "field 'v': this program reads plans of version 2");
 	for (size_t i = 0; i < BU_LEN(lists); i++)
 		if (!json_is_array(json_object_get(plan, lists[i])))
 			return bu_err_set(err, BU_ERR_INVAL, 0,

@@ -14,7 +14,7 @@
 	"','pool':'train','class':'" class "','image':'debian12','digest':'d','from':" \
 					   "'enrolled','why':'" why "'}"
 #define PLAN(steps, refused, left)                                                     \
-	"{'v':1,'revision':'0123456789abcdef','commit':'fedcba9876543210',"            \
+	"{'v':2,'revision':'0123456789abcdef','commit':'fedcba9876543210',"            \
 	"'steps':[" steps "],'refused':[" refused "],'left':[" left "],'unchanged':5}"
 #define MIXED                                                                            \
 	PLAN(STEP("node001", "install", "new in the profile") "," STEP(                  \
@@ -175,10 +175,10 @@ START_TEST(what_is_no_plan_is_refused)
 	static const char *const bad[] = {
 		"{}",
 		"{'plan':[],'digest':'x'}",
-		"{'plan':{'v':2},'digest':'x'}",
-		"{'plan':{'v':1,'steps':{},'refused':[],'left':[]},'digest':'x'}",
-		"{'plan':{'v':1,'steps':[],'refused':[]},'digest':'x'}",
-		"{'plan':{'v':1,'steps':[],'refused':[],'left':[]}}",
+		"{'plan':{'v':1},'digest':'x'}",
+		"{'plan':{'v':2,'steps':{},'refused':[],'left':[]},'digest':'x'}",
+		"{'plan':{'v':2,'steps':[],'refused':[]},'digest':'x'}",
+		"{'plan':{'v':2,'steps':[],'refused':[],'left':[]}}",
 	};
 	struct bu_planned plan;
 	struct bu_err err;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "profiles/schema.h"
 
 #define ADDRESS "address"
@@ -251,6 +252,14 @@ bu_facets_to_json(const struct bu_facets *facets)
 		json_object_set_new(value, facets->items[i].name,
 				    json_string(facets->items[i].value));
 	return value;
+}
+
+void
+bu_facets_digest(const struct bu_facets *facets, char ret_hex[65])
+{
+	bu_autojson json_t *value = bu_facets_to_json(facets);
+
+	bu_json_digest(value, ret_hex);
 }
 
 json_t *

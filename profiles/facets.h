@@ -42,6 +42,8 @@ void bu_facets_clear(struct bu_facets *facets);
 const struct bu_facet *bu_facets_find(const struct bu_facets *facets, const char *name);
 /* {"kargs":"iommu=pt",...}. New reference. */
 json_t *bu_facets_to_json(const struct bu_facets *facets);
+/* SHA-256 of its canonical form. */
+void bu_facets_digest(const struct bu_facets *facets, char ret_hex[65]);
 /* The two at once. */
 json_t *bu_facets_json(const struct bu_desired *desired,
 		       const struct bu_desired_node *node);

@@ -44,10 +44,16 @@ static const struct {
 START_TEST(all_that_a_node_should_have)
 {
 	struct bu_desired *desired = load(bu_testing_site, bu_testing_racks);
+	const struct bu_desired_node *node = bu_desired_node(desired, "node001");
+	bu_autojson json_t *value = bu_facets_json(desired, node);
 	struct bu_facets facets = {0};
+	char digest[65], want[65];
 
-	bu_facets_collect(&facets, desired, bu_desired_node(desired, "node001"));
+	bu_facets_collect(&facets, desired, node);
 	ck_assert_uint_eq(facets.count, BU_LEN(rows));
+	bu_facets_digest(&facets, digest);
+	bu_json_digest(value, want);
+	ck_assert_str_eq(digest, want);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		const struct bu_facet *facet = &facets.items[i];
 

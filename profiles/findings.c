@@ -15,10 +15,9 @@ bu_findings_add(struct bu_findings *findings, enum bu_finding_level level,
 	struct bu_finding *item;
 	va_list args;
 
-	if (level == BU_FINDING_ERROR)
-		findings->errors++;
-	else
-		findings->warnings++;
+	*(level == BU_FINDING_ERROR    ? &findings->errors
+	  : level == BU_FINDING_POLICY ? &findings->violations
+				       : &findings->warnings) += 1;
 	if (findings->count >= BU_FINDINGS_MAX) {
 		findings->left_out++;
 		return;
@@ -32,6 +31,22 @@ bu_findings_add(struct bu_findings *findings, enum bu_finding_level level,
 	va_start(args, fmt);
 	item->text = bu_xvasprintf(fmt, args);
 	va_end(args);
+}
+
+void
+bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->items[i].level != level) {
+			findings->items[kept++] = findings->items[i];
+			continue;
+		}
+		free(findings->items[i].file);
+		free(findings->items[i].text);
+	}
+	findings->count = kept;
 }
 
 static int
@@ -84,12 +99,12 @@ bu_findings_json(const struct bu_findings *findings)
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct bu_finding *item = &findings->items[i];
-		const char *level =
-			item->level == BU_FINDING_WARNING ? "warning" : "error";
+		static const char *const levels[] = {"warning", "policy", "error"};
 
-		json_array_append_new(list, json_pack("{ss ss si ss}", "level", level,
-						      "file", item->file, "line",
-						      item->line, "text", item->text));
+		json_array_append_new(list, json_pack("{ss ss si ss}", "level",
+						      levels[item->level], "file",
+						      item->file, "line", item->line,
+						      "text", item->text));
 	}
 	return list;
 }

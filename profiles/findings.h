@@ -12,7 +12,8 @@
 
 #include "base/err.h"
 
-enum bu_finding_level { BU_FINDING_WARNING, BU_FINDING_ERROR };
+/* POLICY: the profile can be read and planned, and is not allowed to be applied. */
+enum bu_finding_level { BU_FINDING_WARNING, BU_FINDING_POLICY, BU_FINDING_ERROR };
 
 struct bu_finding {
 	enum bu_finding_level level;
@@ -25,7 +26,7 @@ struct bu_finding {
 struct bu_findings {
 	struct bu_finding *items; /* sorted by file and line after a load */
 	size_t count, cap;
-	size_t errors, warnings;
+	size_t errors, warnings, violations;
 	size_t left_out; /* beyond BU_FINDINGS_MAX: counted, not kept */
 };
 
@@ -34,6 +35,8 @@ enum { BU_FINDINGS_MAX = 1000 };
 void bu_findings_add(struct bu_findings *findings, enum bu_finding_level level,
 		     const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* Forgets those of the level. */
+void bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level);
 void bu_findings_sort(struct bu_findings *findings);
 /* One line each; warnings say so. */
 void bu_findings_print(const struct bu_findings *findings, FILE *out);

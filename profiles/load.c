@@ -3,7 +3,7 @@
  * The loader: which files are read, and in which order things are checked. Called by
  * the command line (`check`) and by the daemon (a new revision), with the same result.
  * Invariant: a desired state comes out only when there is not a single error, and all
- * errors that can be seen at once are reported at once.
+ * errors that can be seen at once are reported at once, with what [policy] forbids.
  */
 #include "profiles/load.h"
 

@@ -7,7 +7,8 @@
 #include "profiles/findings.h"
 #include "profiles/tree.h"
 
-/* NULL when there is an error among the findings (warnings do not count). All findings
+/* NULL when there is an error among the findings; warnings and what [policy] forbids do
+ * not count: the former is for people, the latter for the plan to refuse. All findings
  * are reported at once, sorted. The result owns all of its memory: the tree may go. */
 struct bu_desired *bu_profiles_load(const struct bu_tree *tree,
 				    struct bu_findings *findings);

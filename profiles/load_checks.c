@@ -9,6 +9,7 @@
 
 #include "profiles/gpu.h"
 #include "profiles/load_internal.h"
+#include "profiles/policy.h"
 
 static void
 check_site(struct bu_loader *ld)
@@ -300,6 +301,15 @@ check_nodes(struct bu_loader *ld)
 	free(list);
 }
 
+static void
+note_violation(const struct bu_violation *violation, void *arg)
+{
+	struct bu_loader *ld = arg;
+
+	bu_findings_add(ld->findings, BU_FINDING_POLICY, violation->at.file,
+			violation->at.line, "%s", violation->text);
+}
+
 void
 bu_load_checks(struct bu_loader *ld)
 {
@@ -316,5 +326,5 @@ bu_load_checks(struct bu_loader *ld)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
 	check_nodes(ld);
 	bu_load_site_checks(ld);
-	bu_load_check_policy(ld);
+	bu_policy_judge(desired, note_violation, ld);
 }

@@ -20,7 +20,6 @@ struct bu_loader {
 	const struct bu_ini_section **image_sections;
 	const struct bu_ini_section **hardware_sections;
 	const struct bu_ini_section **cluster_sections;
-	const struct bu_ini_section *policy; /* NULL = none */
 	struct bu_inherit of_pool[BU_INHERIT_MAX];
 	size_t of_pool_count; /* keys of a node that its pool may have, too */
 };
@@ -61,8 +60,6 @@ void bu_load_check_networks(struct bu_loader *ld);
 void bu_load_check_pool_networks(struct bu_loader *ld,
 				 const struct bu_desired_pool *pool,
 				 const struct bu_ini_section *section);
-/* load_policy.c: residency, registries and keys, as far as profiles tell. */
-void bu_load_check_policy(struct bu_loader *ld);
 
 /* Everything but the list of files; every text field that the table knows. */
 void bu_load_free(struct bu_desired *desired);

@@ -325,8 +325,6 @@ load_single(struct bu_loader *ld, const struct bu_ini_section *section)
 	*origin = (struct bu_origin){section->file, section->line};
 	*(is_site ? &desired->site.origins : &desired->policy.origins) =
 		origins_of(section);
-	if (!is_site)
-		ld->policy = section;
 	bu_load_values(ld, section,
 		       is_site ? (void *)&desired->site : (void *)&desired->policy);
 }

@@ -295,7 +295,7 @@ static const struct wrong {
 	{"[image debian12]",
 	 "[policy]\nimage_keys = file:/etc/a.pub, file:/etc/b.pub\n[image debian12]",
 	 "site.ini:19: [image debian12] is signed with the appliance's key; [policy] "
-	 "image_keys = file:/etc/a.pub, file:/etc/b.pub (site.ini:18) allows no "
+	 "image_keys = file:/etc/a.pub,file:/etc/b.pub (site.ini:18) allows no "
 	 "other\n"},
 	{"[image debian12]", "[policy]\ncompatibility = maybe\n[image debian12]",
 	 "site.ini:18: [policy] compatibility: 'maybe' is unknown; allowed is "

@@ -13,11 +13,11 @@ bu_api_image_key(const struct bu_api *api, const struct bu_desired_image *image)
 	return image->key_path ? image->key_path : api->image_key;
 }
 
-const char *
-bu_api_image_digest(void *arg, const struct bu_desired_image *image, struct bu_err *err)
+const struct bu_plan_image *
+bu_api_plan_image(void *arg, const struct bu_desired_image *image, struct bu_err *err)
 {
 	const struct bu_api *api = arg;
-	static char digest[BU_DIGEST_SIZE];
+	static struct bu_plan_image found;
 	const char *key_path = bu_api_image_key(api, image);
 	bu_autofree char *key = bu_file_read(key_path, 65536, NULL, err);
 	struct bu_image loaded;
@@ -29,7 +29,8 @@ bu_api_image_digest(void *arg, const struct bu_desired_image *image, struct bu_e
 	if (bu_image_load(image->path ? image->path : api->images_dir, image->name, key,
 			  &loaded, err) != 0)
 		return NULL;
-	memcpy(digest, loaded.digest, sizeof(digest));
+	memcpy(found.digest, loaded.digest, sizeof(found.digest));
+	bu_text_copy(found.kernel, sizeof(found.kernel), loaded.manifest->kernel);
 	bu_image_fini(&loaded);
-	return digest;
+	return &found;
 }

@@ -12,35 +12,6 @@
 #include "provisioner/api/api.h"
 #include "provisioner/plan/plan.h"
 
-static struct bu_desired *
-desired_of(const struct bu_tree *tree, struct bu_err *err)
-{
-	struct bu_findings findings = {0};
-	struct bu_desired *desired = bu_profiles_load(tree, &findings);
-
-	if (!desired)
-		bu_findings_err(&findings, err);
-	bu_findings_clear(&findings);
-	return desired;
-}
-
-static json_t *
-make_plan(struct bu_api *api, const struct bu_desired *desired, const char *revision,
-	  const char *commit, struct bu_err *err)
-{
-	struct bu_plan_input input = {
-		.desired = desired,
-		.revision = revision,
-		.commit = commit,
-		.nodes = api->world->nodes,
-		.count = api->world->count,
-		.image_digest = bu_api_image_digest,
-		.arg = api,
-	};
-
-	return bu_plan_make(&input, err);
-}
-
 /* The tree as a blob under its own digest, the plan under its. */
 static int
 keep(struct bu_api *api, const struct bu_tree *tree, const json_t *plan,
@@ -71,14 +42,15 @@ BU_HANDLER(bu_api_plan)
 	struct bu_api *api = arg;
 	struct bu_tree *tree =
 		bu_tree_from_json(json_object_get(request->body, "tree"), err);
-	struct bu_desired *desired = tree ? desired_of(tree, err) : NULL;
+	struct bu_desired *desired = tree ? bu_api_desired(tree, err) : NULL;
 	json_t *plan = NULL;
 	char digest[BU_DIGEST_SIZE];
 	enum bu_answer answer = BU_ANSWER_ERROR;
 
 	if (desired)
-		plan = make_plan(api, desired, tree->digest,
-				 bu_json_str(request->body, "commit", ""), err);
+		plan = bu_api_make_plan(api, desired,
+					bu_json_str(request->body, "commit", ""),
+					bu_json_str(request->body, "limit", ""), err);
 	if (plan && keep(api, tree, plan, digest, err) == 0) {
 		reply->json = json_pack("{s:O,s:s}", "plan", plan, "digest", digest);
 		answer = BU_ANSWER_NOW;
@@ -97,33 +69,27 @@ load_blob(struct bu_api *api, const char *digest, const char *what, struct bu_er
 	return text ? bu_json_parse(text, strlen(text), what, err) : NULL;
 }
 
-/* Made again now, the plan must be the same to the byte. */
+/* Made again now, the plan must be the same and allowed; what its nodes will have is
+ * kept, for the plans to come. */
 static int
-check_fresh(struct bu_api *api, const json_t *plan, const char *digest,
-	    struct bu_err *err)
+make_again(struct bu_api *api, const json_t *plan, struct bu_err *err)
 {
 	const char *revision = bu_json_str(plan, "revision", "");
 	bu_autojson json_t *tree_json = load_blob(api, revision, "revision", err);
 	struct bu_tree *tree = tree_json ? bu_tree_from_json(tree_json, err) : NULL;
-	struct bu_desired *desired = tree ? desired_of(tree, err) : NULL;
-	bu_autojson json_t *now = NULL;
-	char seen[BU_DIGEST_SIZE] = "";
+	struct bu_desired *desired = tree ? bu_api_desired(tree, err) : NULL;
+	bu_autojson json_t *again = NULL;
+	int rc = -1;
 
 	if (desired)
-		now = make_plan(api, desired, revision, bu_json_str(plan, "commit", ""),
-				err);
-	if (now)
-		bu_json_digest(now, seen);
+		again = bu_api_make_plan(api, desired, bu_json_str(plan, "commit", ""),
+					 bu_json_str(plan, "limit", ""), err);
+	if (again && bu_plan_same(plan, again, err) == 0 &&
+	    bu_plan_allowed(again, err) == 0)
+		rc = bu_api_keep_facets(api, desired, plan, err);
 	bu_desired_destroy(desired);
 	bu_tree_destroy(tree);
-	if (!now)
-		return -1;
-	if (strcmp(seen, digest) != 0)
-		return bu_err_set(
-			err, BU_ERR_STATE, 0,
-			"the nodes have changed since this plan was made; plan "
-			"again");
-	return 0;
+	return rc;
 }
 
 /* grants: [{"class","nodes"}]; what they mean is the rollout's to say. */
@@ -161,9 +127,9 @@ BU_HANDLER(bu_api_apply)
 	if (check_grants(grants, err) != 0)
 		return BU_ANSWER_ERROR;
 	plan = load_blob(api, digest, "plan", err);
-	if (!plan || check_fresh(api, plan, digest, err) != 0 ||
-	    bu_rollouts_apply(api->rollouts, plan, digest, grants, "local",
-			      id, err) != 0)
+	if (!plan || make_again(api, plan, err) != 0 ||
+	    bu_rollouts_apply(api->rollouts, plan, digest, grants, "local", id, err) !=
+		    0)
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:s,s:i}", "rollout", id, "nodes",
 				(int)json_array_size(json_object_get(plan, "steps")));

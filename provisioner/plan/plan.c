@@ -1,66 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One decision per node; a table of consequences, not of fields. */
+/*
+ * The plan as one document: a decision per node (decide.c), batches under the limits of
+ * the pools, what policy forbids (policy.c), and the digest of what all of it rests on.
+ * Called by the API. Invariant: the same input gives the same bytes.
+ */
 #include "provisioner/plan/plan.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "model/step.h"
+#include "profiles/nodeset.h"
+#include "provisioner/plan/plan_impl.h"
 
-struct decision {
-	enum bu_class class;
-	int refused;
-	char why[600];
+struct maker {
+	const struct bu_plan_input *input;
+	json_t *plan;
+	struct bu_plan_image *images; /* by position in desired->images */
+	int *pool_steps;              /* of nodes in service; by position of the pool */
+	const char **limit;           /* sorted; NULL = all */
+	size_t limit_count;
+	struct bu_sha256_state *observed;
+	struct bu_facets facets; /* of the node that is decided; kept for its memory */
+	json_t *changes;         /* of the step before; the next may share them */
+	size_t unchanged, left_out;
 };
 
-static void
-decide_out_of_service(const struct bu_node *node, struct decision *ret)
+static json_t *
+list(const struct maker *maker, const char *name)
 {
-	ret->class = node->disk_touched ? BU_CLASS_WIPE : BU_CLASS_INSTALL;
-	if (node->reason[0])
-		snprintf(ret->why, sizeof(ret->why), "%s: %s",
-			 bu_state_name(node->state), node->reason);
-	else
-		snprintf(ret->why, sizeof(ret->why), "not installed");
+	return json_object_get(maker->plan, name);
 }
 
-static void
-decide_ready(const struct bu_node *node, const char *image, const char *digest,
-	     struct decision *ret)
+static int
+by_name(const void *a, const void *b)
 {
-	if (strcmp(node->installed_digest, digest) == 0)
-		return;
-	ret->class = BU_CLASS_WIPE;
-	snprintf(ret->why, sizeof(ret->why),
-		 "image %s %.12s -> %s %.12s; it is drained "
-		 "first",
-		 node->installed_image, node->installed_digest, image, digest);
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void
-decide(const struct bu_node *node, const char *image, const char *digest,
-       struct decision *ret)
+static char *
+read_limit(struct maker *maker)
 {
-	memset(ret, 0, sizeof(*ret));
-	if (!node) {
-		ret->class = BU_CLASS_INSTALL;
-		snprintf(ret->why, sizeof(ret->why), "new in the profile");
-		return;
-	}
-	if (!bu_state_info(node->state)->settled) {
-		if (strcmp(node->order.image_digest, digest) == 0)
-			return;
-		ret->refused = 1;
-		snprintf(ret->why, sizeof(ret->why),
-			 "it is %s with another image; wait until it is settled",
-			 bu_state_name(node->state));
-		return;
-	}
-	if (node->state == BU_STATE_READY)
-		decide_ready(node, image, digest, ret);
-	else if (!node->order.open)
-		decide_out_of_service(node, ret);
+	const struct bu_nodeset *limit = maker->input->limit;
+
+	if (!limit)
+		return bu_xstrdup("");
+	maker->limit = bu_xcalloc(limit->count + 1, sizeof(*maker->limit));
+	maker->limit_count = limit->count;
+	memcpy(maker->limit, limit->names, limit->count * sizeof(*maker->limit));
+	qsort(maker->limit, limit->count, sizeof(*maker->limit), by_name);
+	return bu_nodeset_fold(maker->limit, maker->limit_count);
+}
+
+static int
+limited(const struct maker *maker, const char *name)
+{
+	return maker->limit && !bsearch(&name, maker->limit, maker->limit_count,
+					sizeof(*maker->limit), by_name);
 }
 
 static const struct bu_node *
@@ -82,75 +80,210 @@ find(const struct bu_plan_input *input, const char *name)
 	return NULL;
 }
 
-static int
-plan_node(const struct bu_plan_input *input, const struct bu_desired_node *want,
-	  json_t *plan, size_t *unchanged, struct bu_err *err)
+/* All that a decision looks at; times and progress are not among it. */
+static void
+observe(struct maker *maker, const struct bu_node *node)
 {
-	const char *digest = input->image_digest(input->arg, want->image, err);
-	const struct bu_node *node = find(input, want->name);
-	struct decision decision;
+	char text[2048];
 
-	if (!digest)
-		return bu_err_wrap(err, "node %s", want->name);
-	decide(node, want->image->name, digest, &decision);
+	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s\n",
+		 node->name, bu_state_name(node->state), node->reason, node->held_by,
+		 node->installed_digest, node->facets, node->inventory,
+		 node->disk_touched, node->order.open, node->order.begun,
+		 node->order.failed, node->order.image_digest, node->order.facets,
+		 node->order.rollout);
+	bu_sha256_add(maker->observed, text, strlen(text));
+}
+
+static struct bu_plan_image *
+image_of(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
+{
+	const struct bu_plan_input *input = maker->input;
+	struct bu_plan_image *image =
+		&maker->images[want->image - input->desired->images];
+	const struct bu_plan_image *found;
+
+	if (image->digest[0])
+		return image;
+	found = input->image(input->arg, want->image, err);
+	if (!found) {
+		bu_err_wrap(err, "node %s", want->name);
+		return NULL;
+	}
+	*image = *found;
+	return image;
+}
+
+/* Canaries are batch 0, then as many as may be away at once. What disturbs nobody in
+ * service starts at once: -1. */
+static int
+batch_of(struct maker *maker, const struct bu_plan_node *it,
+	 const struct bu_decision *decision)
+{
+	const struct bu_desired_pool *pool = it->want->pool;
+	int *steps = &maker->pool_steps[pool - maker->input->desired->pools];
+
+	if (!decision->served || decision->class <= BU_CLASS_RELABEL)
+		return -1;
+	if ((*steps)++ < pool->canary)
+		return 0;
+	return 1 + (*steps - 1 - pool->canary) / pool->max_unavailable;
+}
+
+static json_t *
+minutes_of(const struct bu_plan_input *input, const char *pool, enum bu_class class)
+{
+	double minutes = input->minutes(input->arg, pool, class);
+
+	if (class == BU_CLASS_NONE || minutes < 0)
+		return json_null();
+	return json_real((double)(int64_t)(minutes * 10 + 0.5) / 10);
+}
+
+/* The limits of each pool that has a step, for whoever shows or follows it. */
+static void
+note_pool(struct maker *maker, const struct bu_desired_pool *pool)
+{
+	json_t *pools = list(maker, "pools");
+
+	if (json_object_get(pools, pool->name))
+		return;
+	json_object_set_new(
+		pools, pool->name,
+		json_pack("{s:i,s:i,s:i,s:I,s:s,s:s}", "canary", pool->canary,
+			  "max_unavailable", pool->max_unavailable, "failure_budget",
+			  pool->failure_budget, "drain_deadline_ms",
+			  (json_int_t)pool->drain_deadline_ms, "maintenance",
+			  pool->maintenance ? pool->maintenance : "", "cluster",
+			  pool->cluster ? pool->cluster->name : ""));
+}
+
+/* Most nodes of a rollout change the same: one list for all of them. */
+static json_t *
+shared(struct maker *maker, json_t *changes)
+{
+	if (!changes)
+		changes = json_array();
+	if (maker->changes && json_equal(maker->changes, changes)) {
+		json_decref(changes);
+		return json_incref(maker->changes);
+	}
+	json_decref(maker->changes);
+	maker->changes = json_incref(changes);
+	return changes;
+}
+
+static void
+add_step(struct maker *maker, const struct bu_plan_node *it,
+	 struct bu_decision *decision)
+{
+	const struct bu_desired_node *want = it->want;
+	const char *pool = want->pool->name;
+
+	note_pool(maker, want->pool);
+	json_array_append_new(
+		list(maker, "steps"),
+		json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o}", "node",
+			  want->name, "pool", pool, "class",
+			  bu_class_name(decision->class), "image", want->image->name,
+			  "digest", it->image->digest, "facets", it->digest, "from",
+			  it->node ? bu_state_name(it->node->state) : "", "why",
+			  decision->why, "batch", batch_of(maker, it, decision),
+			  "minutes", minutes_of(maker->input, pool, decision->class),
+			  "changes", shared(maker, bu_steal(&decision->changes))));
+}
+
+static void
+add_waiting(struct maker *maker, const struct bu_node *node)
+{
+	json_t *waiting = list(maker, "waiting");
+	json_int_t count = bu_json_int(waiting, node->order.rollout, 0);
+
+	json_object_set_new(waiting, node->order.rollout, json_integer(count + 1));
+}
+
+static int
+plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
+{
+	struct bu_plan_node it = {.want = want, .node = find(maker->input, want->name)};
+	struct bu_decision decision;
+
+	it.image = image_of(maker, want, err);
+	if (!it.image)
+		return -1;
+	if (limited(maker, want->name)) {
+		maker->left_out++;
+		return 0;
+	}
+	if (it.node)
+		observe(maker, it.node);
+	bu_facets_collect(&maker->facets, maker->input->desired, want);
+	bu_facets_digest(&maker->facets, it.digest);
+	it.facets = maker->facets;
+	bu_plan_decide(maker->input, &it, &decision);
 	if (decision.refused)
-		json_array_append_new(json_object_get(plan, "refused"),
+		json_array_append_new(list(maker, "refused"),
 				      json_pack("{s:s,s:s}", "node", want->name, "why",
 						decision.why));
-	else if (decision.class == BU_CLASS_NONE)
-		(*unchanged)++;
+	else if (decision.class != BU_CLASS_NONE || decision.withdraw)
+		add_step(maker, &it, &decision);
+	else if (decision.waits)
+		add_waiting(maker, it.node);
 	else
-		json_array_append_new(json_object_get(plan, "steps"),
-				      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s}", "node",
-						want->name, "pool", want->pool->name,
-						"class", bu_class_name(decision.class),
-						"image", want->image->name, "digest",
-						digest, "from",
-						node ? bu_state_name(node->state) : "",
-						"why", decision.why));
+		maker->unchanged++;
+	json_decref(decision.changes);
+	return 0;
+}
+
+static int
+plan_nodes(struct maker *maker, struct bu_err *err)
+{
+	const struct bu_plan_input *input = maker->input;
+
+	for (size_t i = 0; i < input->desired->nodes_count; i++)
+		if (plan_node(maker, &input->desired->nodes[i], err) != 0)
+			return -1;
+	for (size_t i = 0; i < input->count; i++)
+		if (!bu_desired_node(input->desired, input->nodes[i]->name))
+			json_array_append_new(list(maker, "left"),
+					      json_string(input->nodes[i]->name));
 	return 0;
 }
 
 json_t *
 bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 {
-	json_t *plan = json_pack("{s:i,s:s,s:s,s:[],s:[],s:[]}", "v", 1, "revision",
-				 input->revision, "commit", input->commit, "steps",
-				 "refused", "left");
-	size_t unchanged = 0;
+	struct maker maker = {.input = input};
+	bu_autofree char *limit = read_limit(&maker);
+	char observed[BU_DIGEST_SIZE];
+	int rc;
 
-	for (size_t i = 0; i < input->desired->nodes_count; i++)
-		if (plan_node(input, &input->desired->nodes[i], plan, &unchanged,
-			      err) != 0) {
-			json_decref(plan);
-			return NULL;
-		}
-	for (size_t i = 0; i < input->count; i++)
-		if (!bu_desired_node(input->desired, input->nodes[i]->name))
-			json_array_append_new(json_object_get(plan, "left"),
-					      json_string(input->nodes[i]->name));
-	json_object_set_new(plan, "unchanged", json_integer((json_int_t)unchanged));
-	return plan;
-}
-
-char *
-bu_plan_ungranted(const json_t *plan, const char *granted)
-{
-	char *names = NULL;
-	size_t i;
-	json_t *step;
-
-	json_array_foreach (json_object_get(plan, "steps"), i, step) {
-		const char *class = bu_json_str(step, "class", "");
-		bu_autofree char *old = names;
-
-		if (!bu_class_needs_grant(bu_class_from_name(class)) ||
-		    (granted && strcmp(granted, class) == 0)) {
-			bu_steal(&old);
-			continue;
-		}
-		names = bu_xasprintf("%s%s%s", old ? old : "", old ? "," : "",
-				     bu_json_str(step, "node", "?"));
+	maker.plan = json_pack("{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:{},s:{},s:[]}",
+			       "v", 2, "revision", input->revision, "base",
+			       input->base ? input->base : "", "commit", input->commit,
+			       "limit", limit, "steps", "refused", "left", "pools",
+			       "waiting", "warnings");
+	maker.images =
+		bu_xcalloc(input->desired->images_count + 1, sizeof(*maker.images));
+	maker.pool_steps = bu_xcalloc(input->desired->pools_count + 1, sizeof(int));
+	maker.observed = bu_sha256_begin();
+	rc = plan_nodes(&maker, err);
+	bu_sha256_final(maker.observed, observed);
+	if (rc == 0) {
+		bu_plan_policy(input, maker.images, maker.plan);
+		json_object_set_new(maker.plan, "observed", json_string(observed));
+		json_object_set_new(maker.plan, "unchanged",
+				    json_integer((json_int_t)maker.unchanged));
+		json_object_set_new(maker.plan, "left_out",
+				    json_integer((json_int_t)maker.left_out));
+	} else {
+		json_decref(maker.plan);
+		maker.plan = NULL;
 	}
-	return names;
+	bu_facets_clear(&maker.facets);
+	json_decref(maker.changes);
+	free(maker.limit);
+	free(maker.images);
+	free(maker.pool_steps);
+	return maker.plan;
 }

@@ -2,9 +2,9 @@
 /*
  * The plan: desired against actual, as steps per node with their consequence. Pure.
  *
- * {"v":1,"revision","commit","steps":[{"node","pool","class","image","digest","from",
- *  "why"}],"unchanged":N,"refused":[{"node","why"}],"left":[names not in the profile]}
- * Its digest names it; it holds as long as making it again gives the same.
+ * {"v":2,"revision","base","commit","limit","observed","steps","unchanged","refused",
+ *  "left","left_out","pools","warnings"}; docs/plan.md says what each is. Its digest
+ * names it; it holds as long as making it again gives the same.
  */
 #ifndef BU_PLAN_PLAN_H
 #define BU_PLAN_PLAN_H
@@ -12,25 +12,55 @@
 #include <jansson.h>
 
 #include "model/node.h"
+#include "profiles/compat.h"
 #include "profiles/desired.h"
+#include "profiles/nodeset.h"
+
+enum bu_plan_disk {
+	BU_PLAN_DISK_UNKNOWN, /* no inventory; the agent refuses one that is not empty
+			       */
+	BU_PLAN_DISK_EMPTY,
+	BU_PLAN_DISK_WRITTEN,
+};
+
+struct bu_plan_image {
+	char digest[65]; /* of the manifest */
+	char kernel[64]; /* "6.1.0-28-amd64", as the manifest says it */
+};
 
 struct bu_plan_input {
 	const struct bu_desired *desired;
-	const char *revision;         /* digest of the tree */
-	const char *commit;           /* "" = not from git */
-	struct bu_node *const *nodes; /* sorted by name */
+	/* The applied state, NULL = none: what a node has whose facets are unknown. */
+	const struct bu_desired *applied;
+	const char *revision;           /* digest of the tree */
+	const char *base;               /* the applied revision; "" = none */
+	const char *commit;             /* "" = not from git */
+	const struct bu_nodeset *limit; /* NULL = all nodes */
+	struct bu_node *const *nodes;   /* sorted by name */
 	size_t count;
-	/* Digest of the image's manifest, NULL and err when it cannot be used. Borrowed
-	 * until the next call. */
-	const char *(*image_digest)(void *arg, const struct bu_desired_image *image,
-				    struct bu_err *err);
+	const struct bu_compat *compat; /* versions that fit together; NULL = any */
+	int keeps_data;                 /* the installer leaves data partitions alone */
+
+	/* Each gets arg. Asked once for each image: NULL and err when it cannot be
+	 * used; borrowed until the next call. */
+	const struct bu_plan_image *(*image)(void *arg,
+					     const struct bu_desired_image *image,
+					     struct bu_err *err);
+	/* {"name":"value"} of the digest, NULL when it is not there. New reference. */
+	json_t *(*facets)(void *arg, const char *digest);
+	enum bu_plan_disk (*disk)(void *arg, const struct bu_node *node,
+				  const char *path);
+	/* What such a step took in the past; negative = nobody knows. */
+	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;
 };
 
 /* New reference; NULL when an image is missing or not signed by its key. */
 json_t *bu_plan_make(const struct bu_plan_input *input, struct bu_err *err);
-/* Nodes whose step needs a grant that `granted` does not give, as a list of names;
- * owned, NULL when there are none. */
-char *bu_plan_ungranted(const json_t *plan, const char *granted);
+/* BU_ERR_DENIED with the first violations when policy forbids the plan as a whole. */
+int bu_plan_allowed(const json_t *plan, struct bu_err *err);
+/* BU_ERR_STATE says what has moved between a plan and the same one made again: the
+ * revision, the nodes (which), the images. Expected minutes may differ. */
+int bu_plan_same(const json_t *plan, const json_t *again, struct bu_err *err);
 
 #endif

@@ -1,189 +1,741 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each decision of the plan, as a row. */
+/* Each decision of the plan, as a row; what it rests on; what policy forbids. */
 #include "provisioner/plan/plan.h"
 
 #include <string.h>
 
 #include "base/json.h"
+#include "profiles/facets.h"
 #include "profiles/testing.h"
 #include "tests/support/unit.h"
 
-static const char *
-digest_of(void *arg, const struct bu_desired_image *image, struct bu_err *err)
+enum { NODES = 2 };
+
+/* A site of node001 and node002, ready with all that the good profile wants, unless a
+ * test says otherwise; and what the daemon would know of it. */
+struct site {
+	struct bu_desired *desired; /* that is planned */
+	struct bu_desired *applied;
+	struct bu_node *nodes[NODES];
+	json_t *blobs; /* facets by digest */
+	struct bu_plan_image image;
+	enum bu_plan_disk disk;
+	double minutes;
+	struct bu_plan_input input;
+	int images_asked;
+};
+
+static const struct bu_plan_image *
+image_of(void *arg, const struct bu_desired_image *image, struct bu_err *err)
 {
+	struct site *site = arg;
+
 	ck_assert_str_eq(image->name, "debian12");
-	if (!arg)
+	site->images_asked++;
+	if (!site->image.digest[0]) {
 		bu_err_set(err, BU_ERR_VERIFY, 0, "image debian12 is not signed");
-	return arg;
-}
-
-static struct bu_desired *
-load(void)
-{
-	struct bu_tree *tree = bu_testing_tree("site.ini", bu_testing_site, "racks.csv",
-					       bu_testing_racks, NULL);
-	struct bu_findings findings = {0};
-	struct bu_desired *desired = bu_profiles_load(tree, &findings);
-
-	ck_assert_ptr_nonnull(desired);
-	bu_findings_clear(&findings);
-	bu_tree_destroy(tree);
-	return desired;
+		return NULL;
+	}
+	return &site->image;
 }
 
 static json_t *
-plan(struct bu_node *const *nodes, size_t count, const char *digest, struct bu_err *err)
+facets_of(void *arg, const char *digest)
 {
-	struct bu_desired *desired = load();
-	struct bu_plan_input input = {.desired = desired,
-				      .revision = "rev",
-				      .commit = "abc",
-				      .nodes = nodes,
-				      .count = count,
-				      .image_digest = digest_of,
-				      .arg = (void *)(uintptr_t)digest};
-	json_t *made = bu_plan_make(&input, err);
+	struct site *site = arg;
 
-	bu_desired_destroy(desired);
-	return made;
+	return json_incref(json_object_get(site->blobs, digest));
+}
+
+static enum bu_plan_disk
+disk_of(void *arg, const struct bu_node *node, const char *path)
+{
+	struct site *site = arg;
+
+	ck_assert_str_eq(path, "/dev/vda");
+	return site->disk;
+}
+
+static double
+minutes_of(void *arg, const char *pool, enum bu_class class)
+{
+	struct site *site = arg;
+
+	ck_assert_str_eq(pool, "train");
+	return site->minutes;
+}
+
+static struct bu_desired *
+load(const char *from, const char *to)
+{
+	bu_autofree char *text = bu_testing_replace(
+		bu_testing_site, from ? from : "[site]\n", from ? to : "[site]\n");
+	struct bu_desired *desired;
+	bu_autofree char *found = bu_testing_check(text, bu_testing_racks, &desired);
+
+	ck_assert_msg(desired != NULL, "%s", found);
+	return desired;
+}
+
+static void
+install(struct site *site, int number)
+{
+	struct bu_node *node = site->nodes[number];
+	bu_autojson json_t *facets = bu_facets_json(
+		site->applied, bu_desired_node(site->applied, node->name));
+
+	node->state = BU_STATE_READY;
+	node->disk_touched = 1;
+	strcpy(node->installed_image, "debian12");
+	strcpy(node->installed_digest, "d1");
+	bu_json_digest(facets, node->facets);
+	json_object_set(site->blobs, node->facets, facets);
+	strcpy(node->order.image_digest, "d1");
+	strcpy(node->order.facets, node->facets);
+	strcpy(node->order.rollout, "r-1");
+}
+
+/* The profile as it is applied, and the one that is planned, as differences from the
+ * good one. */
+static void
+begin(struct site *site, const char *was_from, const char *was_to, const char *from,
+      const char *to)
+{
+	static const char *const names[] = {"node001", "node002"};
+
+	memset(site, 0, sizeof(*site));
+	site->applied = load(was_from, was_to);
+	site->desired = load(from, to);
+	site->blobs = json_object();
+	strcpy(site->image.digest, "d1");
+	strcpy(site->image.kernel, "6.1.0-28-amd64");
+	site->minutes = -1;
+	for (int i = 0; i < NODES; i++) {
+		site->nodes[i] = bu_node_create(names[i]);
+		install(site, i);
+	}
+	site->input = (struct bu_plan_input){.desired = site->desired,
+					     .applied = site->applied,
+					     .revision = site->desired->digest,
+					     .base = site->applied->digest,
+					     .commit = "abc",
+					     .nodes = site->nodes,
+					     .count = NODES,
+					     .image = image_of,
+					     .facets = facets_of,
+					     .disk = disk_of,
+					     .minutes = minutes_of,
+					     .arg = site};
+}
+
+static void
+end(struct site *site)
+{
+	for (int i = 0; i < NODES; i++)
+		bu_node_destroy(site->nodes[i]);
+	json_decref(site->blobs);
+	bu_desired_destroy(site->desired);
+	bu_desired_destroy(site->applied);
+}
+
+static json_t *
+make(struct site *site)
+{
+	struct bu_err err = {0};
+	json_t *plan = bu_plan_make(&site->input, &err);
+
+	ck_assert_msg(plan != NULL, "%s", err.text);
+	return plan;
+}
+
+static const json_t *
+step_of(const json_t *plan, int index)
+{
+	return json_array_get(json_object_get(plan, "steps"), (size_t)index);
 }
 
 START_TEST(new_nodes_are_installed)
 {
-	bu_autojson json_t *made = plan(NULL, 0, "d1", NULL);
-	const json_t *steps = json_object_get(made, "steps");
-	const json_t *step = json_array_get(steps, 1);
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+	const json_t *step;
 
-	ck_assert_uint_eq(json_array_size(steps), 2);
+	begin(&site, NULL, NULL, NULL, NULL);
+	site.input.count = 0;
+	site.minutes = 12.34;
+	plan = make(&site);
+	step = step_of(plan, 1);
+	ck_assert_uint_eq(json_array_size(json_object_get(plan, "steps")), 2);
+	ck_assert_int_eq(bu_json_int(plan, "v", 0), 2);
 	ck_assert_str_eq(bu_json_str(step, "node", ""), "node002");
 	ck_assert_str_eq(bu_json_str(step, "pool", ""), "train");
 	ck_assert_str_eq(bu_json_str(step, "class", ""), "install");
 	ck_assert_str_eq(bu_json_str(step, "image", ""), "debian12");
 	ck_assert_str_eq(bu_json_str(step, "digest", ""), "d1");
+	ck_assert_str_eq(bu_json_str(step, "facets", ""), site.nodes[1]->facets);
 	ck_assert_str_eq(bu_json_str(step, "from", "?"), "");
 	ck_assert_str_eq(bu_json_str(step, "why", ""), "new in the profile");
-	ck_assert_str_eq(bu_json_str(made, "revision", ""), "rev");
-	ck_assert_str_eq(bu_json_str(made, "commit", ""), "abc");
-	ck_assert_int_eq(bu_json_int(made, "unchanged", -1), 0);
+	ck_assert_int_eq(bu_json_int(step, "batch", 7), -1);
+	ck_assert(bu_json_real(step, "minutes", 0) == 12.3);
+	ck_assert_uint_eq(json_array_size(json_object_get(step, "changes")), 0);
+	ck_assert_str_eq(bu_json_str(plan, "revision", ""), site.desired->digest);
+	ck_assert_str_eq(bu_json_str(plan, "base", ""), site.applied->digest);
+	ck_assert_str_eq(bu_json_str(plan, "commit", ""), "abc");
+	ck_assert_int_eq(bu_json_int(plan, "unchanged", -1), 0);
+	ck_assert_int_eq(site.images_asked, 1);
+	end(&site);
 }
 END_TEST
 
 /* State, installed and ordered image, disk written, order open -> what is planned for
- * image "d1". class "": unchanged; "refused". */
+ * node001 and image "d1". class "": unchanged; "refused"; "waits". */
 static const struct {
 	enum bu_state state;
 	const char *installed, *ordered;
 	int touched, open;
+	enum bu_plan_disk disk;
 	const char *class, *why;
 } rows[] = {
-	{BU_STATE_ENROLLED, "", "", 0, 0, "install", "not installed"},
-	{BU_STATE_ENROLLED, "", "d1", 0, 1, "", ""},
-	{BU_STATE_ENROLLED, "", "d0", 1, 0, "wipe", "not installed"},
-	{BU_STATE_FAILED, "", "d1", 0, 0, "install", "failed: a reason"},
-	{BU_STATE_FAILED, "d1", "d1", 1, 0, "wipe", "failed: a reason"},
-	{BU_STATE_QUARANTINED, "d1", "d1", 1, 0, "wipe", "quarantined: a reason"},
-	{BU_STATE_READY, "d1", "d1", 1, 0, "", ""},
-	{BU_STATE_READY, "d1", "d0", 1, 1, "", ""},
-	{BU_STATE_READY, "d0", "d0", 1, 0, "wipe", "image old d0 -> debian12 d1"},
-	{BU_STATE_IMAGING, "", "d1", 1, 1, "", ""},
-	{BU_STATE_IMAGING, "", "d0", 1, 1, "refused",
+	{BU_STATE_ENROLLED, "", "", 0, 0, 0, "install", "not installed"},
+	{BU_STATE_ENROLLED, "", "", 0, 0, BU_PLAN_DISK_EMPTY, "install",
+	 "not installed"},
+	{BU_STATE_ENROLLED, "", "", 0, 0, BU_PLAN_DISK_WRITTEN, "wipe",
+	 "not installed; its disk is not empty"},
+	{BU_STATE_ENROLLED, "", "d1", 0, 1, 0, "waits", ""},
+	{BU_STATE_ENROLLED, "", "d0", 0, 1, 0, "install", "not installed"},
+	{BU_STATE_ENROLLED, "", "d0", 1, 0, 0, "wipe", "not installed"},
+	{BU_STATE_FAILED, "", "d1", 0, 0, 0, "install", "failed: a reason"},
+	{BU_STATE_FAILED, "", "d1", 0, 0, BU_PLAN_DISK_WRITTEN, "wipe",
+	 "failed: a reason; its disk is not empty"},
+	{BU_STATE_FAILED, "d1", "d1", 1, 0, 0, "wipe", "failed: a reason"},
+	{BU_STATE_QUARANTINED, "d1", "d1", 1, 0, 0, "wipe", "quarantined: a reason"},
+	{BU_STATE_PARKED, "d1", "d1", 1, 0, 0, "", ""},
+	{BU_STATE_PARKED, "d0", "d0", 1, 0, 0, "wipe", "not installed"},
+	{BU_STATE_RETIRED, "d1", "d1", 1, 0, 0, "refused", "it is retired"},
+	{BU_STATE_READY, "d1", "d1", 1, 0, 0, "", ""},
+	{BU_STATE_READY, "d0", "d1", 1, 1, 0, "waits", ""},
+	{BU_STATE_READY, "d1", "d0", 1, 1, 0, "none", "rollout r-1 would have changed"},
+	{BU_STATE_READY, "d0", "d0", 1, 0, 0, "wipe",
+	 "site.ini:17 image debian12 d0 -> debian12 d1"},
+	{BU_STATE_IMAGING, "", "d1", 1, 1, 0, "", ""},
+	{BU_STATE_IMAGING, "", "d0", 1, 1, 0, "refused",
 	 "it is imaging with another image"},
-	{BU_STATE_VALIDATING, "d0", "d0", 1, 0, "refused", "wait until it is settled"},
+	{BU_STATE_VALIDATING, "d0", "d0", 1, 0, 0, "refused",
+	 "wait until it is settled"},
 };
+
+static void
+check_row(size_t row)
+{
+	struct site site;
+	struct bu_node *node;
+	bu_autojson json_t *plan = NULL;
+	int refused = strcmp(rows[row].class, "refused") == 0;
+	int waits = strcmp(rows[row].class, "waits") == 0;
+	const json_t *step;
+
+	begin(&site, NULL, NULL, NULL, NULL);
+	site.disk = rows[row].disk;
+	node = site.nodes[0];
+	node->state = rows[row].state;
+	node->disk_touched = rows[row].touched;
+	node->order.open = rows[row].open;
+	strcpy(node->installed_digest, rows[row].installed);
+	strcpy(node->order.image_digest, rows[row].ordered);
+	if (node->state == BU_STATE_FAILED || node->state == BU_STATE_QUARANTINED)
+		strcpy(node->reason, "a reason");
+	plan = make(&site);
+	step = refused ? json_array_get(json_object_get(plan, "refused"), 0)
+		       : step_of(plan, 0);
+	ck_assert_msg(bu_json_int(plan, "unchanged", -1) == (*rows[row].class ? 1 : 2),
+		      "row %zu", row);
+	ck_assert_int_eq(bu_json_int(json_object_get(plan, "waiting"), "r-1", 0),
+			 waits);
+	if (!refused && !waits)
+		ck_assert_msg(strcmp(bu_json_str(step, "class", ""), rows[row].class) ==
+				      0,
+			      "row %zu: %s", row, bu_json_str(step, "class", ""));
+	ck_assert_msg(strstr(bu_json_str(step, "why", ""), rows[row].why) != NULL,
+		      "row %zu: %s", row, bu_json_str(step, "why", ""));
+	end(&site);
+}
 
 START_TEST(each_situation_has_its_consequence)
 {
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_node *nodes[2] = {bu_node_create("node001"),
-					    bu_node_create("node002")};
-		struct bu_node *node = nodes[0];
-		bu_autojson json_t *made = NULL;
-		int refused = strcmp(rows[i].class, "refused") == 0;
-		const json_t *step;
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		check_row(i);
+}
+END_TEST
 
-		node->state = rows[i].state;
-		node->disk_touched = rows[i].touched;
-		node->order.open = rows[i].open;
-		strcpy(node->installed_image, "old");
-		strcpy(node->installed_digest, rows[i].installed);
-		strcpy(node->order.image_digest, rows[i].ordered);
-		if (rows[i].state == BU_STATE_FAILED ||
-		    rows[i].state == BU_STATE_QUARANTINED)
-			strcpy(node->reason, "a reason");
-		nodes[1]->state = BU_STATE_READY; /* the other one is as it should be */
-		strcpy(nodes[1]->installed_digest, "d1");
-		made = plan(nodes, 2, "d1", NULL);
-		step = json_array_get(
-			json_object_get(made, refused ? "refused" : "steps"), 0);
-		ck_assert_msg(bu_json_int(made, "unchanged", -1) ==
-				      (*rows[i].class ? 1 : 2),
-			      "row %zu", i);
-		if (!refused)
-			ck_assert_str_eq(bu_json_str(step, "class", ""), rows[i].class);
-		ck_assert_msg(strstr(bu_json_str(step, "why", ""), rows[i].why) != NULL,
-			      "row %zu: %s", i, bu_json_str(step, "why", ""));
-		bu_node_destroy(nodes[0]);
-		bu_node_destroy(nodes[1]);
+/* One edit of the good profile, in both directions where that means something: the
+ * step of node001 and its first change. class "" = nobody notices. */
+static const struct {
+	const char *was_from, *was_to, *from, *to;
+	const char *class, *facet, *old, *new;
+	int line;
+} edits[] = {
+	{NULL, NULL, "gres =", "labels = tier=gold\ngres =", "relabel", "labels", "",
+	 "tier=gold", 35},
+	{"gres =", "labels = tier=gold\ngres =", NULL, NULL, "relabel", "labels",
+	 "tier=gold", "", 26},
+	{NULL, NULL, "features = rxe, lab", "features = rxe", "relabel", "features",
+	 "rxe,lab", "rxe", 34},
+	{NULL, NULL, "nic = 1\n", "nic = 1\nmtu = 9000\n", "reconfigure",
+	 "network.fabric.mtu", "", "9000", 15},
+	{"nic = 1\n", "nic = 1\nmtu = 1500\n", "nic = 1\n", "nic = 1\nmtu = 9000\n",
+	 "reconfigure", "network.fabric.mtu", "1500", "9000", 15},
+	{"nic = 1\n", "nic = 1\nmtu = 9000\n", NULL, NULL, "reconfigure",
+	 "network.fabric.mtu", "9000", "", 10},
+	{NULL, NULL, "zone = z1\n", "zone = z1\nntp = 10.77.0.9\n", "reconfigure",
+	 "site.ntp", "", "10.77.0.9", 5},
+	{NULL, NULL, "gres =", "governor = performance\ngres =", "reconfigure",
+	 "governor", "", "performance", 35},
+	{NULL, NULL, "gres =", "sysctl = vm.swappiness=1\ngres =", "reconfigure",
+	 "sysctl", "", "vm.swappiness=1", 35},
+	{NULL, NULL, "addresses = 10.78.0.11,10.78.0.12",
+	 "addresses = 10.78.0.21,10.78.0.22", "reconfigure", "network.fabric.address",
+	 "10.78.0.11", "10.78.0.21", 13},
+	{NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2", "restart", "gres",
+	 "rdma:rxe:1", "rdma:rxe:2", 35},
+	{NULL, NULL, "10.77.0.1:6817", "10.77.0.2:6817", "restart",
+	 "cluster.controller", "10.77.0.1:6817", "10.77.0.2:6817", 23},
+	{NULL, NULL, "gres =", "kargs = iommu=pt\ngres =", "reboot", "kargs", "",
+	 "iommu=pt", 35},
+	{NULL, NULL, "nics = 2\n", "nics = 2\nkargs = iommu=pt\n", "reboot", "kargs",
+	 "", "iommu=pt", 21},
+	{NULL, NULL, "max_unavailable = 50 %\n",
+	 "max_unavailable = 50 %\n[node node001]\nkargs = iommu=pt\n", "reboot",
+	 "kargs", "", "iommu=pt", 38},
+	{NULL, NULL, "rdma = rxe", "rdma = hardware", "reboot", "network.fabric.rdma",
+	 "rxe", "hardware", 15},
+	{NULL, NULL, "disk = /dev/vda", "disk = /dev/vdb", "wipe", "hardware.disk",
+	 "/dev/vda", "/dev/vdb", 19},
+	{NULL, NULL, "gres =", "data = scratch:1GiB:ext4:/scratch\ngres =", "wipe",
+	 "data", "", "scratch:1GiB:ext4:/scratch", 35},
+	/* what a running node does not notice */
+	{NULL, NULL, "max_unavailable = 50 %", "max_unavailable = 100 %", "", "", "",
+	 "", 0},
+	{NULL, NULL, "nics = 2", "nics = 2\nmemory_min = 1 GiB", "", "", "", "", 0},
+	{NULL, NULL, "gres =", "drain_deadline = 1 h\ngres =", "", "", "", "", 0},
+	{NULL, NULL, "nic = 1\n", "nic = 1\nbond = none\n", "", "", "", "", 0},
+	{NULL, NULL, "link_gbps = 0.02", "link_gbps = 0.03", "", "", "", "", 0},
+};
+
+static void
+check_edit(size_t row)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+	const json_t *step, *change;
+	int unchanged = !*edits[row].class;
+
+	begin(&site, edits[row].was_from, edits[row].was_to, edits[row].from,
+	      edits[row].to);
+	plan = make(&site);
+	step = step_of(plan, 0);
+	change = json_array_get(json_object_get(step, "changes"), 0);
+	ck_assert_msg(unchanged == (step == NULL), "row %zu", row);
+	ck_assert_msg(strcmp(bu_json_str(step, "class", ""), edits[row].class) == 0,
+		      "row %zu: %s", row, bu_json_str(step, "class", ""));
+	ck_assert_str_eq(bu_json_str(change, "facet", ""), edits[row].facet);
+	ck_assert_str_eq(bu_json_str(change, "class", ""), edits[row].class);
+	ck_assert_str_eq(bu_json_str(change, "old", ""), edits[row].old);
+	ck_assert_str_eq(bu_json_str(change, "new", ""), edits[row].new);
+	ck_assert_msg(bu_json_int(change, "line", 0) == edits[row].line,
+		      "row %zu: line %d", row, (int)bu_json_int(change, "line", 0));
+	if (!unchanged)
+		ck_assert_str_eq(bu_json_str(change, "file", ""), "site.ini");
+	end(&site);
+}
+
+START_TEST(each_edit_has_its_consequence)
+{
+	for (size_t i = 0; i < BU_LEN(edits); i++)
+		check_edit(i);
+}
+END_TEST
+
+START_TEST(the_severest_change_decides_and_is_said_first)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+	const json_t *step;
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1",
+	      "labels = a=b\nkargs = iommu=pt\ngres = rdma:rxe:2");
+	plan = make(&site);
+	step = step_of(plan, 0);
+	ck_assert_str_eq(bu_json_str(step, "class", ""), "reboot");
+	ck_assert_str_eq(bu_json_str(step, "why", ""),
+			 "site.ini:36 kargs (none) -> iommu=pt; and 2 more");
+	ck_assert_uint_eq(json_array_size(json_object_get(step, "changes")), 3);
+	end(&site);
+}
+END_TEST
+
+START_TEST(data_partitions_are_kept_where_the_installer_can)
+{
+	static const char data[] = "data = scratch:1GiB:ext4:/scratch\ngres =";
+	static const char bigger[] = "data = scratch:2GiB:ext4:/scratch\ngres =";
+	const struct {
+		const char *was, *to;
+		int keeps, failed;
+		const char *class;
+	} cases[] = {
+		{data, data, 1, 0, "reimage"},      {data, data, 0, 0, "wipe"},
+		{"gres =", "gres =", 1, 0, "wipe"}, {data, bigger, 1, 0, "wipe"},
+		{data, data, 1, 1, "reimage"},      {data, bigger, 1, 1, "wipe"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, "gres =", cases[i].was, "gres =", cases[i].to);
+		site.input.keeps_data = cases[i].keeps;
+		strcpy(site.image.digest, "d2");
+		if (cases[i].failed)
+			site.nodes[0]->state = BU_STATE_FAILED;
+		plan = make(&site);
+		ck_assert_msg(strcmp(bu_json_str(step_of(plan, 0), "class", ""),
+				     cases[i].class) == 0,
+			      "case %zu: %s", i,
+			      bu_json_str(step_of(plan, 0), "class", ""));
+		end(&site);
 	}
+}
+END_TEST
+
+START_TEST(unknown_facets_are_what_was_applied)
+{
+	struct site site;
+	bu_autojson json_t *same = NULL, *other = NULL, *lost = NULL;
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	site.input.applied = site.desired;
+	site.nodes[0]->facets[0] = site.nodes[1]->facets[0] = '\0';
+	same = make(&site);
+	ck_assert_int_eq(bu_json_int(same, "unchanged", 0), 2);
+	site.input.applied = site.applied;
+	other = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(other, 0), "class", ""), "restart");
+	site.input.applied = NULL;
+	lost = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(lost, 0), "class", ""), "reconfigure");
+	end(&site);
+}
+END_TEST
+
+START_TEST(what_is_held_or_failed_says_so)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+	const json_t *refused;
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	strcpy(site.nodes[0]->held_by, "anna");
+	strcpy(site.nodes[0]->held_reason, "a card is changed");
+	site.nodes[1]->order.failed = 1;
+	strcpy(site.nodes[1]->order.reason, "rolled back: no answer");
+	plan = make(&site);
+	refused = json_array_get(json_object_get(plan, "refused"), 0);
+	ck_assert_str_eq(bu_json_str(refused, "node", ""), "node001");
+	ck_assert_str_eq(
+		bu_json_str(refused, "why", ""),
+		"held by anna: a card is changed; bringup node release node001 "
+		"lets it go");
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "why", ""),
+			 "site.ini:35 gres rdma:rxe:1 -> rdma:rxe:2; last time: rolled "
+			 "back: no answer");
+	ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
+	end(&site);
+}
+END_TEST
+
+START_TEST(a_step_under_way_is_left_alone)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	site.nodes[0]->order.open = site.nodes[0]->order.begun = 1;
+	plan = make(&site);
+	ck_assert_str_eq(
+		bu_json_str(json_array_get(json_object_get(plan, "refused"), 0), "why",
+			    ""),
+		"it is being changed with other settings; wait until it is settled, or "
+		"abort that");
+	end(&site);
+}
+END_TEST
+
+START_TEST(batches_keep_to_the_limits_of_the_pool)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL, *mild = NULL;
+	const json_t *pool;
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1",
+	      "gres = rdma:rxe:2\nmaintenance = sat-sun 00:00-24:00");
+	plan = make(&site);
+	ck_assert_int_eq(bu_json_int(step_of(plan, 0), "batch", 7), 0);
+	ck_assert_int_eq(bu_json_int(step_of(plan, 1), "batch", 7), 1);
+	pool = json_object_get(json_object_get(plan, "pools"), "train");
+	ck_assert_int_eq(bu_json_int(pool, "canary", 0), 1);
+	ck_assert_int_eq(bu_json_int(pool, "max_unavailable", 0), 1);
+	ck_assert_int_eq(bu_json_int(pool, "failure_budget", 0), 1);
+	ck_assert_str_eq(bu_json_str(pool, "maintenance", ""), "sat-sun 00:00-24:00");
+	end(&site);
+	/* relabelling disturbs nobody */
+	begin(&site, NULL, NULL, "gres =", "labels = a=b\ngres =");
+	mild = make(&site);
+	ck_assert_int_eq(bu_json_int(step_of(mild, 0), "batch", 7), -1);
+	ck_assert_int_eq(bu_json_int(step_of(mild, 1), "batch", 7), -1);
+	end(&site);
+}
+END_TEST
+
+START_TEST(a_limit_leaves_the_others_out)
+{
+	struct site site;
+	struct bu_nodeset *limit = bu_nodeset_parse("node002", NULL, NULL, NULL);
+	bu_autojson json_t *plan = NULL, *again = NULL;
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	site.input.limit = limit;
+	plan = make(&site);
+	ck_assert_uint_eq(json_array_size(json_object_get(plan, "steps")), 1);
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "node", ""), "node002");
+	ck_assert_str_eq(bu_json_str(plan, "limit", ""), "node002");
+	ck_assert_int_eq(bu_json_int(plan, "left_out", 0), 1);
+	/* what happens to the others is not this plan's */
+	site.nodes[0]->state = BU_STATE_FAILED;
+	again = make(&site);
+	ck_assert_int_eq(bu_plan_same(plan, again, NULL), 0);
+	bu_nodeset_destroy(limit);
+	end(&site);
 }
 END_TEST
 
 START_TEST(who_left_the_profile_is_named)
 {
-	struct bu_node *nodes[] = {bu_node_create("node000"),
-				   bu_node_create("node009")};
-	bu_autojson json_t *made = plan(nodes, 2, "d1", NULL);
-	bu_autojson json_t *want = json_pack("[s,s]", "node000", "node009");
+	struct site site;
+	bu_autojson json_t *plan = NULL, *want = json_pack("[s]", "node000");
 
-	ck_assert(json_equal(json_object_get(made, "left"), want));
-	ck_assert_uint_eq(json_array_size(json_object_get(made, "steps")), 2);
-	bu_node_destroy(nodes[0]);
-	bu_node_destroy(nodes[1]);
+	begin(&site, NULL, NULL, NULL, NULL);
+	bu_node_destroy(site.nodes[0]);
+	site.nodes[0] = bu_node_create("node000");
+	plan = make(&site);
+	ck_assert(json_equal(json_object_get(plan, "left"), want));
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "node", ""), "node001");
+	end(&site);
 }
 END_TEST
 
 START_TEST(an_image_that_cannot_be_used_is_no_plan)
 {
+	struct site site;
 	struct bu_err err = {0};
 
-	ck_assert_ptr_null(plan(NULL, 0, NULL, &err));
+	begin(&site, NULL, NULL, NULL, NULL);
+	site.image.digest[0] = '\0';
+	ck_assert_ptr_null(bu_plan_make(&site.input, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 	ck_assert_str_eq(err.text, "node node001: image debian12 is not signed");
+	end(&site);
+}
+END_TEST
+
+static void
+fail_first(struct site *site)
+{
+	site->nodes[0]->state = BU_STATE_FAILED;
+}
+
+static void
+move_revision(struct site *site)
+{
+	site->input.base = "0123456789abcdef";
+}
+
+static void
+move_image(struct site *site)
+{
+	strcpy(site->image.digest, "d3");
+}
+
+static void
+take_longer(struct site *site)
+{
+	site->minutes = 99;
+}
+
+START_TEST(a_plan_holds_until_something_moves)
+{
+	static const struct {
+		void (*change)(struct site *site);
+		const char *why; /* NULL = it holds */
+	} cases[] = {
+		{NULL, NULL},
+		{take_longer, NULL},
+		{fail_first,
+		 "node001 has changed since this plan was made; plan again"},
+		{move_image,
+		 "node[001-002] have changed since this plan was made; plan again"},
+		{move_revision, "another revision was applied (0123456789ab, it was "},
+	};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct site site;
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL, *again = NULL;
+
+		begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+		plan = make(&site);
+		if (cases[i].change)
+			cases[i].change(&site);
+		again = make(&site);
+		ck_assert_int_eq(bu_plan_same(plan, again, &err),
+				 cases[i].why ? -1 : 0);
+		if (cases[i].why) {
+			ck_assert_int_eq(err.kind, BU_ERR_STATE);
+			ck_assert_msg(strncmp(err.text, cases[i].why,
+					      strlen(cases[i].why)) == 0,
+				      "case %zu: %s", i, err.text);
+		}
+		end(&site);
+	}
+}
+END_TEST
+
+/* Edits that a rule forbids: what refuses the plan. */
+static const struct {
+	const char *to; /* replaces "[image debian12]\n", line 17 */
+	const char *rule, *node, *error;
+} forbidden[] = {
+	{"[policy]\nresidency = ae-*\n[image debian12]\n", "residency", "node001",
+	 "policy forbids this plan, for 4 reasons; the first: site.ini:4: [node "
+	 "node001] is in zone z1; [policy] residency = ae-* (site.ini:18) allows no "
+	 "other"},
+	{"[policy]\nregistries = reg.lab\n[image debian12]\nsource = oci://evil/x\n",
+	 "registries", "",
+	 "policy forbids this plan: site.ini:19: [image debian12] comes from evil; "
+	 "[policy] registries = reg.lab (site.ini:18) allows no other"},
+	{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 13.0\ndriver = "
+	 "570.1\n",
+	 "compatibility", "node[001-002]",
+	 "policy forbids this plan: site.ini:21: [image debian12] on [hardware vm]: "
+	 "driver 570.1 does not fit cuda 13.0, which needs >= 580 (a source of words)"},
+	{"[policy]\ncompatibility = refuse\n[image debian12]\nkernel = 5.10\n",
+	 "compatibility", "node[001-002]",
+	 "policy forbids this plan: site.ini:20: [image debian12] on [hardware vm]: "
+	 "kernel 5.10 is declared, and the image's manifest says 6.1.0-28-amd64"},
+};
+
+static struct bu_compat *
+table(void)
+{
+	bu_autojson json_t *value =
+		json_pack("{s:i,s:[{s:{s:s},s:{s:s},s:s,s:s}]}", "format", 1, "rows",
+			  "if", "cuda", "13", "need", "driver", ">= 580", "source",
+			  "a source of words", "date", "2026-11-21");
+	struct bu_compat *compat = bu_compat_parse(value, NULL);
+
+	ck_assert_ptr_nonnull(compat);
+	return compat;
+}
+
+START_TEST(policy_refuses_the_plan_as_a_whole)
+{
+	for (size_t i = 0; i < BU_LEN(forbidden); i++) {
+		struct site site;
+		struct bu_compat *compat = table();
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+		const json_t *first;
+
+		begin(&site, NULL, NULL, "[image debian12]\n", forbidden[i].to);
+		site.input.compat = compat;
+		plan = make(&site);
+		first = json_array_get(json_object_get(plan, "refused"), 0);
+		ck_assert_str_eq(bu_json_str(first, "rule", ""), forbidden[i].rule);
+		ck_assert_str_eq(bu_json_str(first, "node", "?"), forbidden[i].node);
+		ck_assert_str_eq(bu_json_str(first, "file", ""), "site.ini");
+		ck_assert_int_eq(bu_plan_allowed(plan, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+		ck_assert_str_eq(err.text, forbidden[i].error);
+		bu_compat_destroy(compat);
+		end(&site);
+	}
+}
+END_TEST
+
+START_TEST(what_policy_lets_pass_is_a_warning)
+{
+	static const struct {
+		const char *to, *want; /* "" = no warning */
+	} cases[] = {
+		{"[image debian12]\ncuda = 13.0\ndriver = 570.1\n",
+		 "site.ini:19: node[001-002]: [image debian12] on [hardware vm]: "
+		 "driver "
+		 "570.1 does not fit cuda 13.0, which needs >= 580 (a source of "
+		 "words)"},
+		{"[policy]\ncompatibility = warn\n[image debian12]\ncuda = 13.0\n"
+		 "driver = 570.1\n",
+		 "site.ini:21: node[001-002]: "},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 13.0\n",
+		 "site.ini:19: node[001-002]: [image debian12] on [hardware vm]: cuda "
+		 "13.0 needs driver >= 580, and no driver is declared"},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 12.4\n",
+		 ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct site site;
+		struct bu_compat *compat = table();
+		bu_autojson json_t *plan = NULL;
+		const json_t *warnings;
+		const char *text;
+
+		begin(&site, NULL, NULL, "[image debian12]\n", cases[i].to);
+		site.input.compat = compat;
+		plan = make(&site);
+		warnings = json_object_get(plan, "warnings");
+		text = json_string_value(json_array_get(warnings, 0));
+		ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
+		ck_assert_uint_eq(json_array_size(warnings), *cases[i].want != '\0');
+		if (text)
+			ck_assert_msg(strncmp(text, cases[i].want,
+					      strlen(cases[i].want)) == 0,
+				      "case %zu: %s", i, text);
+		bu_compat_destroy(compat);
+		end(&site);
+	}
 }
 END_TEST
 
 START_TEST(the_same_facts_give_the_same_plan)
 {
-	bu_autojson json_t *a = plan(NULL, 0, "d1", NULL),
-			   *b = plan(NULL, 0, "d1", NULL);
-	bu_autojson json_t *c = plan(NULL, 0, "d2", NULL);
-	char da[65], db[65], dc[65];
+	struct site site;
+	bu_autojson json_t *a = NULL, *b = NULL;
+	char da[65], db[65];
 
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	a = make(&site);
+	b = make(&site);
 	bu_json_digest(a, da);
 	bu_json_digest(b, db);
-	bu_json_digest(c, dc);
 	ck_assert_str_eq(da, db);
-	ck_assert_str_ne(da, dc);
-}
-END_TEST
-
-START_TEST(grants_are_asked_for_by_name)
-{
-	bu_autojson json_t *mixed = json_pack(
-		"{s:[{s:s,s:s},{s:s,s:s},{s:s,s:s}]}", "steps", "node", "a", "class",
-		"install", "node", "b", "class", "wipe", "node", "c", "class", "wipe");
-	bu_autojson json_t *mild =
-		json_pack("{s:[{s:s,s:s}]}", "steps", "node", "a", "class", "install");
-	bu_autofree char *names = bu_plan_ungranted(mixed, NULL), *other = NULL;
-
-	ck_assert_str_eq(names, "b,c");
-	other = bu_plan_ungranted(mixed, "install");
-	ck_assert_str_eq(other, "b,c");
-	ck_assert_ptr_null(bu_plan_ungranted(mixed, "wipe"));
-	ck_assert_ptr_null(bu_plan_ungranted(mild, NULL));
+	end(&site);
 }
 END_TEST
 
 BU_UNIT("plan", new_nodes_are_installed, each_situation_has_its_consequence,
-	who_left_the_profile_is_named, an_image_that_cannot_be_used_is_no_plan,
-	the_same_facts_give_the_same_plan, grants_are_asked_for_by_name)
+	each_edit_has_its_consequence, the_severest_change_decides_and_is_said_first,
+	data_partitions_are_kept_where_the_installer_can,
+	unknown_facets_are_what_was_applied, what_is_held_or_failed_says_so,
+	a_step_under_way_is_left_alone, batches_keep_to_the_limits_of_the_pool,
+	a_limit_leaves_the_others_out, who_left_the_profile_is_named,
+	an_image_that_cannot_be_used_is_no_plan, a_plan_holds_until_something_moves,
+	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
+	the_same_facts_give_the_same_plan)

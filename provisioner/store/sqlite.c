@@ -177,19 +177,38 @@ sqlite_read_tail(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 }
 
 static int
-sqlite_blob_put(void *driver, const char *digest, const char *text, struct bu_err *err)
+put_blob(struct sqlite *self, sqlite3_stmt *stmt, const struct bu_blob *blob,
+	 struct bu_err *err)
+{
+	int rc;
+
+	sqlite3_bind_text(stmt, 1, blob->digest, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, blob->text, -1, SQLITE_STATIC);
+	rc = sqlite3_step(stmt);
+	sqlite3_reset(stmt);
+	return rc == SQLITE_DONE ? 0 : failed(self, "store a blob", err);
+}
+
+static int
+sqlite_blobs_put(void *driver, const struct bu_blob *blobs, size_t count,
+		 struct bu_err *err)
 {
 	struct sqlite *self = driver;
 	sqlite3_stmt *stmt = prepare(self, put_sql, err);
-	int rc;
+	int rc = 0;
 
 	if (!stmt)
 		return -1;
-	sqlite3_bind_text(stmt, 1, digest, -1, SQLITE_STATIC);
-	sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
-	rc = sqlite3_step(stmt);
+	if (sqlite3_exec(self->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+		rc = failed(self, "begin", err);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		rc = put_blob(self, stmt, &blobs[i], err);
 	sqlite3_finalize(stmt);
-	return rc == SQLITE_DONE ? 0 : failed(self, "store a blob", err);
+	if (rc == 0 && sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+		rc = failed(self, "commit", err);
+	if (rc != 0)
+		sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+	return rc;
 }
 
 static char *
@@ -258,7 +277,7 @@ static const struct bu_store_ops sqlite_ops = {
 	.commit = sqlite_commit,
 	.read = sqlite_read,
 	.read_tail = sqlite_read_tail,
-	.blob_put = sqlite_blob_put,
+	.blobs_put = sqlite_blobs_put,
 	.blob_get = sqlite_blob_get,
 	.verify = sqlite_verify,
 	.close = sqlite_close,

@@ -217,13 +217,26 @@ int
 bu_store_put_blob(struct bu_store *store, const char *text, char *ret_digest,
 		  struct bu_err *err)
 {
-	char digest[BU_DIGEST_SIZE];
+	struct bu_blob blob = {.text = text};
 
-	bu_sha256_hex(text, strlen(text), digest);
-	if (store->ops->blob_put(store->driver, digest, text, err) != 0)
+	bu_sha256_hex(text, strlen(text), blob.digest);
+	if (store->ops->blobs_put(store->driver, &blob, 1, err) != 0)
 		return -1;
-	memcpy(ret_digest, digest, sizeof(digest));
+	memcpy(ret_digest, blob.digest, sizeof(blob.digest));
 	return 0;
+}
+
+int
+bu_store_put_blobs(struct bu_store *store, const char *const *texts, size_t count,
+		   struct bu_err *err)
+{
+	bu_autofree struct bu_blob *blobs = bu_xcalloc(count + 1, sizeof(*blobs));
+
+	for (size_t i = 0; i < count; i++) {
+		blobs[i].text = texts[i];
+		bu_sha256_hex(texts[i], strlen(texts[i]), blobs[i].digest);
+	}
+	return store->ops->blobs_put(store->driver, blobs, count, err);
 }
 
 char *

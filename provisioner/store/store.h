@@ -24,6 +24,11 @@ typedef void (*bu_store_done_fn)(struct bu_event *events, size_t count,
 /* Return other than 0 stops the reading. */
 typedef int (*bu_store_read_fn)(const struct bu_event *event, void *arg);
 
+struct bu_blob {
+	char digest[65]; /* SHA-256 of text */
+	const char *text;
+};
+
 /* A driver (sqlite, later etcd). commit writes all rows or none. */
 struct bu_store_ops {
 	const char *name;
@@ -33,8 +38,9 @@ struct bu_store_ops {
 		    void *arg, struct bu_err *err);
 	int (*read_tail)(void *driver, size_t count, bu_store_read_fn fn, void *arg,
 			 struct bu_err *err);
-	int (*blob_put)(void *driver, const char *digest, const char *text,
-			struct bu_err *err);
+	/* All of them or none. */
+	int (*blobs_put)(void *driver, const struct bu_blob *blobs, size_t count,
+			 struct bu_err *err);
 	char *(*blob_get)(void *driver, const char *digest, struct bu_err *err);
 	/* BU_ERR_VERIFY naming the first row whose hash does not match. */
 	int (*verify)(void *driver, struct bu_err *err);
@@ -65,6 +71,9 @@ int bu_store_read_tail(struct bu_store *store, size_t count, bu_store_read_fn fn
 /* Blobs are named by the SHA-256 of their text. ret_digest holds 65 bytes. */
 int bu_store_put_blob(struct bu_store *store, const char *text, char *ret_digest,
 		      struct bu_err *err);
+/* Many at once: one write to the disk. */
+int bu_store_put_blobs(struct bu_store *store, const char *const *texts, size_t count,
+		       struct bu_err *err);
 /* Owned; NULL when there is none (BU_ERR_NOTFOUND) or it was changed (VERIFY). */
 char *bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_err *err);
 int bu_store_verify(struct bu_store *store, struct bu_err *err);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Makes plans of a checked profile and of what the log says. Called by plans.c.
+ * Invariant: nothing in here writes but bu_api_keep_facets(), which only adds blobs.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "profiles/facets.h"
+#include "profiles/load.h"
+#include "provisioner/api/api.h"
+
+struct bu_desired *
+bu_api_desired(const struct bu_tree *tree, struct bu_err *err)
+{
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = bu_profiles_load(tree, &findings);
+
+	if (!desired)
+		bu_findings_err(&findings, err);
+	bu_findings_clear(&findings);
+	return desired;
+}
+
+static json_t *
+facets_of(void *arg, const char *digest)
+{
+	const struct bu_api *api = arg;
+	bu_autofree char *text = bu_store_get_blob(api->world->store, digest, NULL);
+
+	return text ? bu_json_parse(text, strlen(text), "facets", NULL) : NULL;
+}
+
+static enum bu_plan_disk
+disk_of(void *arg, const struct bu_node *node, const char *path)
+{
+	const struct bu_api *api = arg;
+	bu_autojson json_t *inventory = bu_world_inventory(api->world, node);
+	json_t *disk;
+	size_t i;
+
+	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
+		if (strcmp(bu_json_str(disk, "path", ""), path) != 0)
+			continue;
+		return strcmp(bu_json_str(disk, "signature", ""), "none") == 0
+			       ? BU_PLAN_DISK_EMPTY
+			       : BU_PLAN_DISK_WRITTEN;
+	}
+	return BU_PLAN_DISK_UNKNOWN;
+}
+
+static double
+minutes_of(void *arg, const char *pool, enum bu_class class)
+{
+	const struct bu_api *api = arg;
+
+	return bu_world_minutes(api->world, pool, class);
+}
+
+json_t *
+bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
+		 const char *commit, const char *limit, struct bu_err *err)
+{
+	struct bu_plan_input input = {
+		.desired = desired,
+		.applied = api->world->desired,
+		.revision = desired->digest,
+		.base = api->world->revision,
+		.commit = commit,
+		.nodes = api->world->nodes,
+		.count = api->world->count,
+		.compat = api->compat,
+		.image = bu_api_plan_image,
+		.facets = facets_of,
+		.disk = disk_of,
+		.minutes = minutes_of,
+		.arg = api,
+	};
+	struct bu_nodeset *names = NULL;
+	json_t *plan;
+
+	if (*limit) {
+		names = bu_api_nodeset(api, desired, limit, err);
+		if (!names) {
+			bu_err_wrap(err, "--limit");
+			return NULL;
+		}
+		input.limit = names;
+	}
+	plan = bu_plan_make(&input, err);
+	bu_nodeset_destroy(names);
+	return plan;
+}
+
+int
+bu_api_keep_facets(struct bu_api *api, const struct bu_desired *desired,
+		   const json_t *plan, struct bu_err *err)
+{
+	const json_t *steps = json_object_get(plan, "steps");
+	size_t count = json_array_size(steps), i;
+	bu_autofree char **texts = bu_xcalloc(count + 1, sizeof(*texts));
+	json_t *step;
+	int rc;
+
+	json_array_foreach (steps, i, step) {
+		const struct bu_desired_node *want =
+			bu_desired_node(desired, bu_json_str(step, "node", ""));
+		bu_autojson json_t *facets = bu_facets_json(desired, want);
+
+		texts[i] = bu_json_canonical(facets);
+	}
+	rc = bu_store_put_blobs(api->world->store, (const char *const *)texts, count,
+				err);
+	for (i = 0; i < count; i++)
+		free(texts[i]);
+	return rc;
+}

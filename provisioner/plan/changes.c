@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What differs between what a node has and what it should have. Called by decide.c.
+ * Invariant: a change names the line that asks for it: that of the new value, or, when
+ * nobody gives the value any more, that of the section which could.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "profiles/schema.h"
+#include "provisioner/plan/plan_impl.h"
+
+static void
+add(json_t *changes, const char *facet, enum bu_class class, const char *old,
+    const char *new, const struct bu_origin *at)
+{
+	json_array_append_new(changes, json_pack("{s:s,s:s,s:s,s:s,s:s,s:i}", "facet",
+						 facet, "class", bu_class_name(class),
+						 "old", old, "new", new, "file",
+						 at && at->file ? at->file : "", "line",
+						 at ? at->line : 0));
+}
+
+/* Where somebody would have to say what nobody says. */
+static const struct bu_origin *
+section_of(const struct bu_desired *desired, const struct bu_desired_node *want,
+	   const char *facet)
+{
+	if (strncmp(facet, "site.", 5) == 0)
+		return &desired->site.origin;
+	if (strncmp(facet, "cluster.", 8) == 0 && want->cluster)
+		return &want->cluster->origin;
+	for (size_t i = 0; i < desired->networks_count; i++) {
+		const struct bu_desired_network *network = &desired->networks[i];
+		size_t size = strlen(network->name);
+
+		if (strncmp(facet, "network.", 8) == 0 &&
+		    strncmp(facet + 8, network->name, size) == 0 &&
+		    facet[8 + size] == '.' && want->addresses[network->index])
+			return &network->origin;
+	}
+	return &want->pool->origin;
+}
+
+static void
+compare_facets(const struct bu_desired *desired, const struct bu_plan_node *it,
+	       const json_t *have, json_t *changes)
+{
+	const char *name;
+	json_t *value;
+
+	for (size_t i = 0; i < it->facets.count; i++) {
+		const struct bu_facet *facet = &it->facets.items[i];
+		const char *old =
+			bu_json_str(have, facet->name, bu_facet_default(facet->name));
+
+		if (strcmp(old, facet->value) != 0)
+			add(changes, facet->name, facet->change, old, facet->value,
+			    facet->origin.line
+				    ? &facet->origin
+				    : section_of(desired, it->want, facet->name));
+	}
+	json_object_foreach ((json_t *)(uintptr_t)have, name, value) {
+		enum bu_class class = bu_facet_change(name);
+		const char *new = bu_facet_default(name);
+
+		if (class != BU_CLASS_NONE && !bu_facets_find(&it->facets, name) &&
+		    strcmp(new, bu_json_str(have, name, "")) != 0)
+			add(changes, name, class, bu_json_str(have, name, ""), new,
+			    section_of(desired, it->want, name));
+	}
+}
+
+/* What an image change costs: the data partitions stay where the layout has some and
+ * the installer can. */
+static enum bu_class
+image_class(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	return input->keeps_data && it->want->pool->data ? BU_CLASS_REIMAGE
+							 : BU_CLASS_WIPE;
+}
+
+static void
+compare_image(const struct bu_plan_input *input, const struct bu_plan_node *it,
+	      json_t *changes)
+{
+	const struct bu_desired_image *image = it->want->image;
+	bu_autofree char *old = bu_xasprintf("%s %.12s", it->node->installed_image,
+					     it->node->installed_digest);
+	bu_autofree char *new =
+		bu_xasprintf("%s %.12s", image->name, it->image->digest);
+	const struct bu_origin *at = NULL;
+
+	if (strcmp(it->node->installed_digest, it->image->digest) == 0)
+		return;
+	if (strcmp(it->node->installed_image, image->name) != 0)
+		at = bu_desired_origin(it->want, "image");
+	add(changes, "image", image_class(input, it), old, new,
+	    at ? at : &image->origin);
+}
+
+/* Facets of an order that an older version gave are unknown: it then has what the
+ * applied profile said. */
+static json_t *
+facets_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	const struct bu_desired_node *was =
+		input->applied ? bu_desired_node(input->applied, it->want->name) : NULL;
+	json_t *have = it->node->facets[0] ? input->facets(input->arg, it->node->facets)
+					   : NULL;
+
+	if (!have && was)
+		have = bu_facets_json(input->applied, was);
+	return have;
+}
+
+static int
+by_severity(const void *a, const void *b)
+{
+	const json_t *x = *(json_t *const *)a, *y = *(json_t *const *)b;
+	int left = bu_class_from_name(bu_json_str(x, "class", ""));
+	int right = bu_class_from_name(bu_json_str(y, "class", ""));
+
+	if (left != right)
+		return right - left;
+	return strcmp(bu_json_str(x, "facet", ""), bu_json_str(y, "facet", ""));
+}
+
+static json_t *
+sorted(json_t *changes)
+{
+	size_t count = json_array_size(changes);
+	bu_autofree json_t **items = bu_xcalloc(count + 1, sizeof(json_t *));
+	json_t *result = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		items[i] = json_array_get(changes, i);
+	qsort(items, count, sizeof(json_t *), by_severity);
+	for (size_t i = 0; i < count; i++)
+		json_array_append(result, items[i]);
+	json_decref(changes);
+	return result;
+}
+
+json_t *
+bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	json_t *changes = json_array();
+
+	compare_image(input, it, changes);
+	if (strcmp(it->node->facets, it->digest) != 0) {
+		bu_autojson json_t *have = facets_of(input, it);
+
+		/* What it has is in no log: all of it is written once more. */
+		if (!have)
+			add(changes, "settings", BU_CLASS_RECONFIGURE, "unknown",
+			    "as the profile says", &it->want->origin);
+		else
+			compare_facets(input->desired, it, have, changes);
+	}
+	return sorted(changes);
+}
+
+enum bu_class
+bu_plan_changes_class(const json_t *changes)
+{
+	const json_t *first = json_array_get(changes, 0);
+
+	return first ? bu_class_from_name(bu_json_str(first, "class", ""))
+		     : BU_CLASS_NONE;
+}
+
+void
+bu_plan_changes_text(const json_t *changes, char *ret, size_t size)
+{
+	const json_t *first = json_array_get(changes, 0);
+	const char *old = bu_json_str(first, "old", "");
+	const char *new = bu_json_str(first, "new", "");
+	bu_autofree char *more =
+		json_array_size(changes) > 1
+			? bu_xasprintf("; and %zu more", json_array_size(changes) - 1)
+			: bu_xstrdup("");
+
+	snprintf(ret, size, "%s:%d %s %.120s%s%.120s%s", bu_json_str(first, "file", ""),
+		 (int)bu_json_int(first, "line", 0), bu_json_str(first, "facet", ""),
+		 *old ? old : "(none)", " -> ", *new ? new : "(none)", more);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What [policy] says to a plan: what a profile alone tells (profiles/policy.c), and
+ * whether the versions of image, hardware and manifest fit together. Called by plan.c.
+ * Invariant: each thing that a rule forbids is an entry of its own, with the node where
+ * it is about one, else with all nodes that it is about.
+ */
+#include "profiles/policy.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "profiles/nodeset.h"
+#include "profiles/schema.h"
+#include "provisioner/plan/plan_impl.h"
+
+static void
+forbid(json_t *plan, const char *rule, const char *node, const struct bu_origin *at,
+       const char *why)
+{
+	json_array_append_new(json_object_get(plan, "refused"),
+			      json_pack("{s:s,s:s,s:s,s:s,s:i}", "node", node, "why",
+					why, "rule", rule, "file",
+					at->file ? at->file : "", "line", at->line));
+}
+
+static void
+on_violation(const struct bu_violation *violation, void *arg)
+{
+	forbid(arg, violation->rule, violation->node, &violation->at, violation->text);
+}
+
+/* The nodes of one image, hardware class and division of GPUs: they fit or do not fit
+ * together. */
+struct group {
+	const struct bu_plan_input *input;
+	json_t *plan;
+	const struct bu_desired_node *first;
+	const char *nodes; /* folded */
+};
+
+static const struct bu_origin *
+origin_of(const struct group *group, enum bu_component component)
+{
+	const struct bu_desired_image *image = group->first->image;
+	const struct bu_desired_hardware *hardware = group->first->hardware;
+	const char *name = bu_component_name(component);
+	const struct bu_key *key = bu_schema_key("image", name);
+	const struct bu_origin *origins = image->origins;
+	const struct bu_origin *fallback = &image->origin;
+	size_t count;
+
+	if (!key) {
+		key = bu_schema_key("hardware", name);
+		origins = hardware->origins;
+		fallback = &hardware->origin;
+	}
+	if (!key || !origins[key - bu_schema_keys(&count)].line)
+		return fallback;
+	return &origins[key - bu_schema_keys(&count)];
+}
+
+static void
+warn(json_t *plan, const char *text)
+{
+	json_array_append_new(json_object_get(plan, "warnings"), json_string(text));
+}
+
+static void
+on_misfit(const struct bu_misfit *misfit, void *arg)
+{
+	const struct group *group = arg;
+	const struct bu_desired_policy *policy = &group->input->desired->policy;
+	const struct bu_origin *at = origin_of(group, misfit->component);
+	bu_autofree char *text = bu_xasprintf(
+		"[image %s] on [hardware %s]: %s", group->first->image->name,
+		group->first->hardware->name, misfit->text);
+	bu_autofree char *line = NULL;
+
+	/* What nobody declared cannot be judged; without [policy] nobody asked to. */
+	if (!misfit->undeclared && policy->compatibility &&
+	    strcmp(policy->compatibility, "refuse") == 0) {
+		forbid(group->plan, "compatibility", group->nodes, at, text);
+		return;
+	}
+	line = bu_xasprintf("%s:%d: %s: %s", at->file, at->line, group->nodes, text);
+	warn(group->plan, line);
+}
+
+/* The kernel that the manifest names is what will run; the profile must not say
+ * another. */
+static void
+judge_group(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_node *first = group->first;
+	struct bu_versions versions;
+	const char *declared = first->image->kernel;
+
+	bu_versions_of(first->image, first->hardware, first->mig, &versions);
+	if (declared && image->kernel[0] && strcmp(declared, image->kernel) != 0) {
+		struct bu_misfit misfit = {.component = BU_COMPONENT_KERNEL};
+		bu_autofree char *text = bu_xasprintf(
+			"kernel %.40s is declared, and the image's manifest "
+			"says %.60s",
+			declared, image->kernel);
+
+		bu_text_copy(misfit.text, sizeof(misfit.text), text);
+		on_misfit(&misfit, (void *)(uintptr_t)group);
+	}
+	if (image->kernel[0])
+		versions.of[BU_COMPONENT_KERNEL] = image->kernel;
+	if (group->input->compat)
+		bu_compat_judge(group->input->compat, &versions, on_misfit,
+				(void *)(uintptr_t)group);
+}
+
+static int
+same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
+{
+	return a->image == b->image && a->hardware == b->hardware &&
+	       (a->mig == b->mig || (a->mig && b->mig && strcmp(a->mig, b->mig) == 0));
+}
+
+static void
+judge_versions(const struct bu_plan_input *input, const struct bu_plan_image *images,
+	       json_t *plan)
+{
+	const struct bu_desired *desired = input->desired;
+	bu_autofree char *done = bu_xcalloc(desired->nodes_count + 1, 1);
+	bu_autofree const char **names =
+		bu_xcalloc(desired->nodes_count + 1, sizeof(*names));
+
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		struct group group = {input, plan, &desired->nodes[i], NULL};
+		bu_autofree char *nodes = NULL;
+		size_t count = 0;
+
+		if (done[i])
+			continue;
+		for (size_t j = i; j < desired->nodes_count; j++) {
+			if (done[j] || !same_group(group.first, &desired->nodes[j]))
+				continue;
+			done[j] = 1;
+			names[count++] = desired->nodes[j].name;
+		}
+		group.nodes = nodes = bu_nodeset_fold(names, count);
+		judge_group(&group, &images[group.first->image - desired->images]);
+	}
+}
+
+void
+bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *images,
+	       json_t *plan)
+{
+	if (input->desired->policy.origin.line)
+		bu_policy_judge(input->desired, on_violation, plan);
+	judge_versions(input, images, plan);
+}
+
+int
+bu_plan_allowed(const json_t *plan, struct bu_err *err)
+{
+	const json_t *first = NULL;
+	json_t *entry;
+	size_t i, count = 0;
+
+	json_array_foreach (json_object_get(plan, "refused"), i, entry) {
+		if (!json_object_get(entry, "rule"))
+			continue;
+		first = first ? first : entry;
+		count++;
+	}
+	if (!first)
+		return 0;
+	bu_err_set(err, BU_ERR_DENIED, 0, "%s:%d: %s", bu_json_str(first, "file", ""),
+		   (int)bu_json_int(first, "line", 0), bu_json_str(first, "why", ""));
+	if (count > 1)
+		return bu_err_wrap(err,
+				   "policy forbids this plan, for %zu reasons; the "
+				   "first",
+				   count);
+	return bu_err_wrap(err, "policy forbids this plan");
+}
