@@ -64,7 +64,7 @@ demo|systemd-boot-efi|boots the image under UEFI|
 demo|e2fsprogs|the image's root file system|
 demo|fdisk|partition tables|
 demo|ibverbs-providers|RDMA in software, for the agent|
-demo|binutils|puts the UEFI boot file together|
+demo|binutils|strips the agent for images|
 demo|busybox-static|the boot ramdisk|
 demo|cpio|packs the boot ramdisk|
 demo|zstd|compresses it|

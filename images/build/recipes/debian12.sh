@@ -6,7 +6,8 @@
 . "$RECIPES/lib.sh"
 
 PACKAGES="linux-image-amd64,systemd-sysv,udev,dbus,iproute2,kmod,procps,netbase,rdma-core,\
-ibverbs-providers,munge,slurmd,slurm-client,slurm-wlm-basic-plugins"
+ibverbs-providers,munge,slurmd,slurm-client,slurm-wlm-basic-plugins,chrony,ethtool,\
+e2fsprogs,xfsprogs"
 # Hardware that no server has: more than half of the kernel's modules.
 NO_MODULES="sound drivers/media drivers/staging drivers/iio drivers/bluetooth
 	drivers/net/wireless drivers/isdn drivers/gpu/drm/amd drivers/gpu/drm/i915
@@ -35,7 +36,7 @@ inputs()
 {
 	bootstrap_inputs
 	cat "$RECIPES/lib.sh" "$RECIPES/debian12.sh" "$RECIPES/boot.init" \
-		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES"/*.service
+		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES"/*.service
 	candidates $BOOT_PACKAGES busybox-static
 }
 
@@ -110,7 +111,9 @@ settings()
 	: >"$1/etc/resolv.conf"
 	: >"$1/etc/machine-id"
 	rm -f "$1/var/lib/dbus/machine-id"
-	rm -f "$1/etc/fstab" # the kernel's arguments mount root, read and write
+	rm -f "$1/etc/fstab" # the initial ramdisk mounts root
+	# Time comes from the site (sources.d), not from the world.
+	sed -i '/^pool /d' "$1/etc/chrony/chrony.conf"
 	echo '# The mirrors of your site go here.' >"$1/etc/apt/sources.list"
 	for unit in $MASKED; do
 		ln -sf /dev/null "$units/$unit"
@@ -119,14 +122,14 @@ settings()
 	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
 	printf '[Unit]\nConditionPathExists=\n' >"$units/slurmd.service.d/bringup.conf"
 	ln -sf /lib/systemd/system/systemd-networkd.service "$units/multi-user.target.wants/"
-	for unit in bringup-agent bringup-rxe; do
+	for unit in bringup-agent bringup-gpu bringup-rxe; do
 		cp "$RECIPES/$unit.service" "$units/"
 		ln -sf "../$unit.service" "$units/multi-user.target.wants/$unit.service"
 	done
 	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
 	mkdir -p "$1/etc/bringup"
 	mkdir -p -m 700 "$1/var/lib/bringup"
-	install -m 755 "$RECIPES/rxe" "$1/usr/lib/bringup/rxe"
+	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$1/usr/lib/bringup/"
 	rm -rf "$1"/var/log/*.log "$1"/var/log/apt "$1"/var/cache/* "$1"/boot/initrd*
 	# Nothing to update at the first boot: hwdb alone takes seconds.
 	touch -r "$1/usr" "$1/etc/.updated" "$1/var/.updated"

@@ -195,52 +195,36 @@ kept_initrd()
 }
 
 # esp FILE MIB VMLINUZ INITRD KARGS: one system partition for BIOS (syslinux) and UEFI
-# (a unified kernel image under the removable path, so no boot variable is needed).
+# (systemd-boot under the removable path, so no boot variable is needed). Both boot the
+# same files. /kargs has the image's own arguments; the installer and the agent write
+# them with the node's into both configurations (images/install/bootargs.c).
 esp()
 {
 	need mkfs.vfat dosfstools
 	need mcopy mtools
 	need syslinux syslinux
-	need objcopy binutils
+	loader=/usr/lib/systemd/boot/efi/systemd-bootx64.efi
+	[ -f $loader ] || die "$loader is missing; install Debian's package systemd-boot-efi"
 	export MTOOLS_SKIP_CHECK=1 SOURCE_DATE_EPOCH=1700000000
-	uki "$WORK/uki.efi" "$3" "$4" "$5"
 	printf 'DEFAULT linux\nPROMPT 0\nTIMEOUT 1\nLABEL linux\n KERNEL /vmlinuz\n' \
 		>"$WORK/syslinux.cfg"
 	printf ' INITRD /initrd\n APPEND %s\n' "$5" >>"$WORK/syslinux.cfg"
+	printf 'timeout 0\neditor no\nauto-entries no\nauto-firmware no\n' \
+		>"$WORK/loader.conf"
+	printf 'title bringup\nlinux /vmlinuz\ninitrd /initrd\noptions %s\n' "$5" \
+		>"$WORK/bringup.conf"
+	printf '%s\n' "$5" >"$WORK/kargs"
 	rm -f "$1" && truncate -s "$2M" "$1"
 	mkfs.vfat -F 32 -s 1 -n ESP --invariant "$1" >/dev/null
-	mmd -i "$1" ::/EFI ::/EFI/BOOT
-	mcopy -i "$1" "$WORK/uki.efi" ::/EFI/BOOT/BOOTX64.EFI
+	mmd -i "$1" ::/EFI ::/EFI/BOOT ::/loader ::/loader/entries
+	mcopy -i "$1" $loader ::/EFI/BOOT/BOOTX64.EFI
 	mcopy -i "$1" "$3" ::/vmlinuz
 	mcopy -i "$1" "$4" ::/initrd
 	mcopy -i "$1" "$WORK/syslinux.cfg" ::/syslinux.cfg
+	mcopy -i "$1" "$WORK/loader.conf" ::/loader/loader.conf
+	mcopy -i "$1" "$WORK/bringup.conf" ::/loader/entries/bringup.conf
+	mcopy -i "$1" "$WORK/kargs" ::/kargs
 	syslinux -i "$1"
-}
-
-# uki FILE VMLINUZ INITRD KARGS: sections go behind the stub's last one.
-uki()
-{
-	stub=/usr/lib/systemd/boot/efi/linuxx64.efi.stub
-	[ -f $stub ] || die "$stub is missing; install Debian's package systemd-boot-efi"
-	printf '%s' "$4" >"$WORK/cmdline"
-	printf 'ID=bringup\nNAME="bringup"\n' >"$WORK/osrel"
-	at=$(objdump -h $stub | awk '
-		function hex(text,  i, n) {
-			for (i = 1; i <= length(text); i++)
-				n = n * 16 + index("0123456789abcdef", substr(text, i, 1)) - 1
-			return n
-		}
-		$1 ~ /^[0-9]+$/ { end = hex($4) + hex($3); if (end > max) max = end }
-		END { print int((max + 4095) / 4096) * 4096 }')
-	set -- "$1" "$2" "$3" $stub
-	out=$1 args=
-	for part in osrel:"$WORK/osrel" cmdline:"$WORK/cmdline" linux:"$2" initrd:"$3"; do
-		file=${part#*:} name=.${part%%:*}
-		args="$args --add-section $name=$file --change-section-vma $name=$at"
-		at=$(((at + $(stat -Lc %s "$file") + 4095) / 4096 * 4096))
-	done
-	objcopy $args "$4" "$out" 2>&1 | grep -v 'below image base' >&2 || true
-	[ -s "$out" ] || die "objcopy made no unified kernel image"
 }
 
 # root_fs FILE SIZE DIR: an ext4 file system labelled root, sparse. Large flexible groups,
@@ -270,5 +254,5 @@ image_json()
 END
 }
 
-KARGS="root=LABEL=root rw console=tty0 console=ttyS0,115200 quiet panic=30"
+KARGS="rw console=tty0 console=ttyS0,115200 quiet panic=30"
 BOOT_PACKAGES="syslinux syslinux-common systemd-boot-efi mtools dosfstools e2fsprogs"

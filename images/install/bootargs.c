@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rewrites one line in each of two files; called by target.c while installing and by
+ * the agent in the installed system. Invariant: each file is the old one or the new one
+ * at any moment, and a machine that loses power in between boots.
+ */
+#include "images/install/bootargs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+enum { FILE_MAX = 65536 };
+
+/* Both name the arguments in a line that begins so. */
+static const struct {
+	const char *path, *before;
+} loaders[] = {
+	{"syslinux.cfg", " APPEND "},
+	{"loader/entries/bringup.conf", "options "},
+};
+
+/* Where the line begins, behind `before`; NULL without such a line. */
+static const char *
+find_line(const char *text, const char *before)
+{
+	const char *at = text;
+
+	while (at && strncmp(at, before, strlen(before)) != 0) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	return at ? at + strlen(before) : NULL;
+}
+
+/* The image's own arguments; "" when the image has none to add to. */
+static char *
+read_base(const char *esp_dir, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/kargs", esp_dir);
+	char *text;
+
+	if (!bu_file_exists(path)) {
+		bu_err_set(err, BU_ERR_STATE, 0,
+			   "the image has no file /kargs in its system partition and "
+			   "takes no kernel arguments; build it again");
+		return NULL;
+	}
+	text = bu_file_read(path, FILE_MAX, NULL, err);
+	if (text)
+		text[strcspn(text, "\r\n")] = '\0';
+	return text;
+}
+
+static int
+rewrite(const char *esp_dir, size_t which, const char *line, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", esp_dir, loaders[which].path);
+	bu_autofree char *text = bu_file_read(path, FILE_MAX, NULL, err), *fresh = NULL;
+	const char *at, *end;
+
+	if (!text)
+		return -1;
+	at = find_line(text, loaders[which].before);
+	if (!at)
+		return bu_err_set(err, BU_ERR_STATE, 0, "%s has no line '%s'",
+				  loaders[which].path, loaders[which].before);
+	end = at + strcspn(at, "\r\n");
+	fresh = bu_xasprintf("%.*s%s%s", (int)(at - text), text, line, end);
+	if (strcmp(fresh, text) == 0)
+		return 0;
+	return bu_file_write(path, fresh, strlen(fresh), 0755, err);
+}
+
+static int
+check_line(const char *line, struct bu_err *err)
+{
+	if (strlen(line) > BU_BOOTARGS_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "kernel arguments: %zu characters with the image's; "
+				  "the kernel takes %d",
+				  strlen(line), BU_BOOTARGS_MAX);
+	for (const char *p = line; *p; p++)
+		if ((unsigned char)*p < ' ')
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "kernel arguments: a control character");
+	return 0;
+}
+
+int
+bu_bootargs_write(const char *esp_dir, const char *kargs, struct bu_err *err)
+{
+	struct bu_err why = {0};
+	bu_autofree char *base = read_base(esp_dir, &why), *line = NULL;
+
+	if (!base && why.kind == BU_ERR_STATE && !kargs[0])
+		return 0;
+	if (!base) {
+		if (err)
+			*err = why;
+		return -1;
+	}
+	line = bu_xasprintf("%s%s%s", base, kargs[0] ? " " : "", kargs);
+	if (check_line(line, err))
+		return -1;
+	for (size_t i = 0; i < BU_LEN(loaders); i++)
+		if (rewrite(esp_dir, i, line, err))
+			return -1;
+	return 0;
+}
+
+char *
+bu_bootargs_read(const char *esp_dir, struct bu_err *err)
+{
+	bu_autofree char *base = read_base(esp_dir, err), *text = NULL;
+	bu_autofree char *path = bu_xasprintf("%s/%s", esp_dir, loaders[0].path);
+	const char *at;
+	size_t skip;
+
+	if (!base)
+		return NULL;
+	text = bu_file_read(path, FILE_MAX, NULL, err);
+	at = text ? find_line(text, loaders[0].before) : NULL;
+	skip = strlen(base);
+	if (!at || strncmp(at, base, skip) != 0) {
+		if (text)
+			bu_err_set(err, BU_ERR_STATE, 0,
+				   "%s does not begin with the image's arguments",
+				   loaders[0].path);
+		return NULL;
+	}
+	at += skip;
+	at += *at == ' ';
+	return bu_xstrndup(at, strcspn(at, "\r\n"));
+}
+
+/* --- the partition --- */
+
+int
+bu_bootargs_mounted(const char *device,
+		    int (*fn)(const char *esp_dir, void *arg, struct bu_err *err),
+		    void *arg, struct bu_err *err)
+{
+	char dir[] = "/run/bringup-esp-XXXXXX";
+	int rc;
+
+	if (!mkdtemp(dir))
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
+	/* quiet: FAT has no modes to set. */
+	if (mount(device, dir, "vfat", MS_NOSUID | MS_NODEV | MS_NOEXEC, "quiet")) {
+		rc = bu_err_set(err, BU_ERR_IO, errno, "mount %s", device);
+	} else {
+		rc = fn(dir, arg, err);
+		sync();
+		if (umount(dir) && !rc)
+			rc = bu_err_set(err, BU_ERR_IO, errno, "umount %s", device);
+	}
+	rmdir(dir);
+	return rc;
+}
+
+/* "/dev/vda1": the partition named ESP of the disk that / is on; owned. */
+static char *
+find_esp(struct bu_err *err)
+{
+	bu_autofree char *disk = NULL;
+	struct dirent *entry;
+	char *device = NULL;
+	struct stat st;
+	DIR *list;
+
+	if (stat("/", &st))
+		return bu_err_set(err, BU_ERR_IO, errno, "/"), NULL;
+	disk = bu_xasprintf("/sys/dev/block/%u:%u/..", major(st.st_dev),
+			    minor(st.st_dev));
+	list = opendir(disk);
+	while (list && !device && (entry = readdir(list))) {
+		bu_autofree char *path =
+			bu_xasprintf("%s/%s/uevent", disk, entry->d_name);
+		bu_autofree char *text =
+			bu_file_exists(path) ? bu_file_read(path, FILE_MAX, NULL, NULL)
+					     : NULL;
+
+		if (text && find_line(text, "PARTNAME=ESP\n"))
+			device = bu_xasprintf("/dev/%s", entry->d_name);
+	}
+	if (list)
+		closedir(list);
+	if (!device)
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "the disk of / has no system partition of ours");
+	return device;
+}
+
+struct change {
+	const char *kargs;
+	char **ret_old;
+};
+
+static int
+change_mounted(const char *esp_dir, void *arg, struct bu_err *err)
+{
+	const struct change *change = arg;
+	char *old = bu_bootargs_read(esp_dir, err);
+
+	if (!old)
+		return -1;
+	if (change->kargs && strcmp(old, change->kargs) != 0 &&
+	    bu_bootargs_write(esp_dir, change->kargs, err)) {
+		free(old);
+		return -1;
+	}
+	if (change->ret_old)
+		*change->ret_old = old;
+	else
+		free(old);
+	return 0;
+}
+
+int
+bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err)
+{
+	struct change change = {kargs, ret_old};
+	bu_autofree char *device = find_esp(err);
+
+	return device ? bu_bootargs_mounted(device, change_mounted, &change, err) : -1;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A system partition as the recipes fill it (lib.sh, esp()), as a folder. */
+#include "images/install/bootargs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char dir[] = "/tmp/bringup-bootargs-XXXXXX";
+
+static void
+put(const char *name, const char *text)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
+}
+
+static void
+check(const char *name, const char *want)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+	bu_autofree char *text = bu_file_read(path, 0, NULL, NULL);
+
+	ck_assert_str_eq(text, want);
+}
+
+static void
+begin(void)
+{
+	bu_autofree char *entries = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	entries = bu_xasprintf("%s/loader/entries", dir);
+	ck_assert_int_eq(bu_mkdir_p(entries, 0755, NULL), 0);
+	put("kargs", "rw quiet\n");
+	put("syslinux.cfg",
+	    "DEFAULT linux\nLABEL linux\n KERNEL /vmlinuz\n APPEND rw quiet\n");
+	put("loader/entries/bringup.conf",
+	    "title bringup\noptions rw quiet\nlinux /vmlinuz\n");
+}
+
+static void
+end(void)
+{
+	bu_remove_tree(dir, NULL);
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+}
+
+static void
+check_present(const char *want)
+{
+	struct bu_err err = {0};
+	bu_autofree char *got = bu_bootargs_read(dir, &err);
+
+	ck_assert_msg(got != NULL, "%s", err.text);
+	ck_assert_str_eq(got, want);
+}
+
+START_TEST(both_loaders_get_them_behind_the_images_own)
+{
+	static const char *const rounds[] = {"iommu=pt hugepages=4", "isolcpus=2-7",
+					     ""};
+
+	begin();
+	check_present("");
+	for (size_t i = 0; i < BU_LEN(rounds); i++) {
+		bu_autofree char *bios = NULL, *uefi = NULL;
+		const char *blank = rounds[i][0] ? " " : "";
+		struct bu_err err = {0};
+
+		ck_assert_msg(bu_bootargs_write(dir, rounds[i], &err) == 0, "%s",
+			      err.text);
+		bios = bu_xasprintf("DEFAULT linux\nLABEL linux\n KERNEL /vmlinuz\n"
+				    " APPEND rw quiet%s%s\n",
+				    blank, rounds[i]);
+		uefi = bu_xasprintf(
+			"title bringup\noptions rw quiet%s%s\nlinux /vmlinuz\n", blank,
+			rounds[i]);
+		check("syslinux.cfg", bios);
+		check("loader/entries/bringup.conf", uefi);
+		check_present(rounds[i]);
+	}
+	check("kargs", "rw quiet\n");
+	end();
+}
+END_TEST
+
+START_TEST(lines_that_no_kernel_takes_are_refused)
+{
+	char line[BU_BOOTARGS_MAX + 1];
+	struct bu_err err = {0};
+
+	begin();
+	memset(line, 'a', sizeof(line) - 1);
+	line[sizeof(line) - 1] = '\0';
+	ck_assert_int_eq(bu_bootargs_write(dir, line, &err), -1);
+	ck_assert_str_eq(err.text, "kernel arguments: 2056 characters with the "
+				   "image's; the kernel takes 2047");
+	ck_assert_int_eq(bu_bootargs_write(dir, "a=1\nAPPEND b", &err), -1);
+	ck_assert_str_eq(err.text, "kernel arguments: a control character");
+	check_present("");
+	line[BU_BOOTARGS_MAX - strlen("rw quiet ")] = '\0';
+	ck_assert_int_eq(bu_bootargs_write(dir, line, &err), 0);
+	check_present(line);
+	end();
+}
+END_TEST
+
+START_TEST(an_image_without_the_file_takes_none)
+{
+	bu_autofree char *path = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	path = bu_xasprintf("%s/kargs", dir);
+	ck_assert_int_eq(remove(path), 0);
+	ck_assert_int_eq(bu_bootargs_write(dir, "", &err), 0);
+	ck_assert_int_eq(bu_bootargs_write(dir, "a=1", &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	put("kargs", "rw quiet\n");
+	put("syslinux.cfg", "LABEL linux\n");
+	ck_assert_int_eq(bu_bootargs_write(dir, "a=1", &err), -1);
+	ck_assert_str_eq(err.text, "syslinux.cfg has no line ' APPEND '");
+	end();
+}
+END_TEST
+
+BU_UNIT("bootargs", both_loaders_get_them_behind_the_images_own,
+	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)
