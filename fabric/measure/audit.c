@@ -130,6 +130,5 @@ bu_audit_run_with(const struct bu_checks_ctx *ctx, const struct bu_audit_probes 
 	a->root = ctx->root;
 	bu_audit_collect(a);
 	run_rows(a);
-	json_decref(a->lldp);
 	return 0;
 }

@@ -8,12 +8,15 @@
  *	"rail","address","gid_index","pkeys":[text],"firmware":[text],"pfc":[priority],
  *	"ecn":bool,"dscp"}
  * HOST {"hugepages":{"2048kB":pages},"smt":bool,"governor":text,"cstate_us"}
- * thresholds {"aer_correctable","max_read_request","carrier_downs"}
+ * thresholds {"aer_correctable","max_read_request","carrier_downs","lldp_wait_ms"}
+ * lldp {NETWORK's name or interface: "switch:port"|"switch"}: when it is there, also
+ * empty, the audit listens on all interfaces of fabric networks.
  */
 #ifndef BU_FABRIC_MEASURE_AUDIT_H
 #define BU_FABRIC_MEASURE_AUDIT_H
 
 #include "fabric/measure/checks.h"
+#include "fabric/measure/lldp.h"
 
 struct bu_audit_row {
 	const char *id;
@@ -32,9 +35,9 @@ struct bu_audit_probes {
 	int (*rdma_mtu)(const char *root, const char *device, int port);
 	/* Bit per priority that has PFC on, of an interface; -1 unknown. */
 	int (*pfc)(const char *root, const char *netdev);
-	/* Listens for LLDP on these interfaces: see lldp.h; may be NULL. */
-	json_t *(*lldp)(const struct bu_checks_ctx *ctx, const char *const *netdevs,
-			size_t count);
+	/* As bu_lldp_listen(); NULL: nobody listens. */
+	int (*lldp)(struct bu_lldp *ports, size_t count, int64_t wait_ms,
+		    int (*stop)(void *arg), void *arg, struct bu_err *err);
 };
 
 /* The group `audit`: all rows, on the running system. */

@@ -158,6 +158,13 @@ each_nic_control(struct bu_audit *a,
 		if (a->pci[i].is_gpu)
 			continue;
 		config = read_config(a, a->pci[i].address);
+		if (config.size >= 4 &&
+		    memcmp(config.bytes, "\xff\xff\xff\xff", 4) == 0) {
+			bu_audit_unknown(a, a->pci[i].address,
+					 "%s: does not answer on the PCI bus",
+					 a->pci[i].label);
+			continue;
+		}
 		at = find_cap(&config, CAP_EXPRESS);
 		if (at && at + 10 <= config.size)
 			fn(a, &a->pci[i], word(&config, at + 8));

@@ -55,7 +55,8 @@ struct bu_audit {
 	struct bu_audit_nic nics[AUDIT_NICS_MAX];
 	struct bu_audit_port ports[AUDIT_PORTS_MAX];
 	struct bu_audit_pci pci[AUDIT_PCI_MAX];
-	json_t *lldp; /* what was heard; NULL = nobody listened */
+	struct bu_lldp lldp[BU_LLDP_PORTS_MAX]; /* of the interfaces listened on */
+	size_t lldp_count;
 };
 
 void bu_audit_collect(struct bu_audit *a);

@@ -176,7 +176,8 @@ bu_audit_pcie_fits(struct bu_audit *a)
 			double gbps;
 
 			read_link(a, pci, hop, &link);
-			gbps = lane_gbps(link.gts) * link.width * 0.91;
+			/* At its best: what runs below it is another row's. */
+			gbps = lane_gbps(link.best_gts) * link.best_width * 0.91;
 			if (gbps > 0 && (least == 0 || gbps < least))
 				least = gbps;
 		}
@@ -186,7 +187,7 @@ bu_audit_pcie_fits(struct bu_audit *a)
 			bu_audit_good(a, pci->address, "%s", seen);
 		else if (least > 0)
 			bu_audit_bad(a, pci->address, seen, expected,
-				     "%s: PCIe carries about %s, its link has %s",
+				     "%s: its slot carries about %s, its link has %s",
 				     pci->label, seen, expected);
 	}
 }

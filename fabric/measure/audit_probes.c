@@ -131,8 +131,8 @@ ask_pfc(const char *root, const char *netdev)
 int
 bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
-	static const struct bu_audit_probes probes = {.rdma_mtu = ask_rdma_mtu,
-						      .pfc = ask_pfc};
+	static const struct bu_audit_probes probes = {
+		.rdma_mtu = ask_rdma_mtu, .pfc = ask_pfc, .lldp = bu_lldp_listen};
 
 	return bu_audit_run_with(ctx, &probes, out, err);
 }

@@ -24,7 +24,7 @@
 	  "riser, board in this order") \
 	X(pcie_fits, "pcie-fits-link", FAIL, \
 	  "PCIe bandwidth of a fabric NIC's slot against its link", \
-	  "current speed x width of the narrowest hop, 91 % of it for " \
+	  "best speed x width of the narrowest hop, 91 % of it for " \
 	  "payload, against link_gbps", \
 	  "at least the link", \
 	  "move the NIC to a slot that is wide and new enough, or correct " \
