@@ -62,10 +62,16 @@ add_pool(struct bu_loader *ld, struct bu_desired_pool *pool,
 		bu_load_wrong(ld, section, "nodes", "%s", err.text);
 		return;
 	}
-	if (desired->nodes_count + nodeset->count > BU_NODESET_MAX) {
-		bu_load_wrong(ld, section, "nodes",
-			      "the site has too many nodes; at most %d",
-			      BU_NODESET_MAX);
+	if (nodeset->count == 0 ||
+	    desired->nodes_count + nodeset->count > BU_NODESET_MAX) {
+		if (nodeset->count)
+			bu_load_wrong(ld, section, "nodes",
+				      "the site has too many nodes; at most %d",
+				      BU_NODESET_MAX);
+		else
+			bu_load_wrong(ld, section, "nodes",
+				      "'%.80s' leaves no node; name one at least",
+				      entry->value);
 		bu_nodeset_destroy(nodeset);
 		return;
 	}

@@ -54,7 +54,8 @@ digits_at(const char *text, size_t size)
 	return len;
 }
 
-/* Numbers compare by length, then by value: rack2 comes before rack10. */
+/* Numbers compare by length, then by value: rack2 comes before rack10. A run of digits
+ * is looked at once, or long ones would take quadratic time. */
 static int
 compare_natural(const char *a, size_t a_size, const char *b, size_t b_size)
 {
@@ -64,11 +65,16 @@ compare_natural(const char *a, size_t a_size, const char *b, size_t b_size)
 		size_t x = digits_at(a + i, a_size - i),
 		       y = digits_at(b + i, b_size - i);
 
+		int order = 0;
+
 		if (x && y && x != y)
 			return x < y ? -1 : 1;
-		if (a[i] != b[i])
-			return (unsigned char)a[i] < (unsigned char)b[i] ? -1 : 1;
-		i++;
+		if (!x || !y)
+			x = 1;
+		order = memcmp(a + i, b + i, x);
+		if (order)
+			return order;
+		i += x;
 	}
 	return (a_size > b_size) - (a_size < b_size);
 }

@@ -515,6 +515,9 @@ static const struct wrong {
 	{"[image debian12]", "[image debian12]\n[node node001]\nbmc = https://a:b@c",
 	 "site.ini:19: [node node001] bmc: is wrong; allowed is a URL or an address, "
 	 "no blanks, no user or password\n"},
+	{"nodes = node[001-002]", "nodes = node[001-002]&node9",
+	 "site.ini:27: [pool train] nodes: 'node[001-002]&node9' leaves no node; name "
+	 "one at least\n"},
 	{"nodes = node[001-002]", "nodes = node[0-4/0]",
 	 "site.ini:27: [pool train] nodes: 'node[0-4/0]' does not hold a range where "
 	 "'0-4/0]' stands; write [1-4,7] or [0-8/2], each number at most 9 digits\n"},
