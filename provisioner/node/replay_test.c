@@ -33,31 +33,65 @@ erase(struct tape *tape)
 		bu_event_fini(&tape->events[i]);
 }
 
+static json_t *
+rollouts_view(const struct bu_world *world)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < world->rollouts_count; i++) {
+		const struct bu_rollout *rollout = &world->rollouts[i];
+
+		json_array_append_new(
+			list,
+			json_pack("{s:s,s:s,s:O,s:s,s:I,s:I,s:I,s:[iiii]}", "id",
+				  rollout->id, "state",
+				  bu_rollout_state_name(rollout->state), "applied",
+				  rollout->applied, "reason", rollout->reason,
+				  "started", (json_int_t)rollout->started_ms, "ended",
+				  (json_int_t)rollout->ended_ms, "resumed",
+				  (json_int_t)rollout->resumed_seq, "counts",
+				  rollout->total, rollout->done, rollout->failed,
+				  rollout->withdrawn));
+	}
+	return list;
+}
+
+static json_t *
+order_view(const struct bu_order *order)
+{
+	return json_pack("{s:I,s:s,s:i,s:s,s:s,s:s,s:s,s:i,s:[iiiii],s:I,s:I,s:s}",
+			 "seq", (json_int_t)order->seq, "rollout", order->rollout,
+			 "class", (int)order->class, "image", order->image, "digest",
+			 order->image_digest, "facets", order->facets, "commit",
+			 order->commit, "batch", order->batch, "flags", order->open,
+			 order->begun, order->served, order->failed, order->withdrawn,
+			 "begun_ms", (json_int_t)order->begun_ms, "fault",
+			 (json_int_t)order->fault_seq, "reason", order->reason);
+}
+
 /* All that the log owns of the world, as text; owned. */
 static char *
 view(const struct bu_world *world)
 {
 	bu_autojson json_t *all = json_pack(
-		"{s:I,s:s,s:s,s:s,s:s,s:I,s:b,s:O,s:[]}", "epoch",
-		(json_int_t)world->epoch, "revision", world->revision, "commit",
-		world->commit, "rollout", world->rollout.id, "plan",
-		world->rollout.plan, "at", (json_int_t)world->rollout.time_ms, "wipe",
-		world->rollout.wipe_granted, "pairs", world->pairs, "nodes");
+		"{s:I,s:s,s:s,s:o,s:O,s:O,s:f,s:[]}", "epoch", (json_int_t)world->epoch,
+		"revision", world->revision, "commit", world->commit, "rollouts",
+		rollouts_view(world), "brakes", world->brakes, "pairs", world->pairs,
+		"minutes", bu_world_minutes(world, "train", BU_CLASS_INSTALL), "nodes");
 
 	for (size_t i = 0; i < world->count; i++) {
 		const struct bu_node *node = world->nodes[i];
 		json_t *json = bu_node_to_json(node);
 		json_t *rest = json_pack(
-			"{s:I,s:I,s:b,s:s,s:s,s:i,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I}",
+			"{s:I,s:o,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I,s:s,s:s}",
 			"state_seq", (json_int_t)node->state_seq, "order",
-			(json_int_t)node->order.seq, "open", node->order.open,
-			"order_rollout", node->order.rollout, "order_digest",
-			node->order.image_digest, "class", (int)node->order.class,
-			"inventory", node->inventory, "touched", node->disk_touched,
-			"admitted", node->admitted_step, "boot_installed",
-			node->boot_installed, "digest", node->installed_digest,
-			"installed_step", node->installed_step, "step_error",
-			node->step_error, "intent", (json_int_t)node->step.intent_seq);
+			order_view(&node->order), "inventory", node->inventory,
+			"touched", node->disk_touched, "admitted", node->admitted_step,
+			"boot_installed", node->boot_installed, "digest",
+			node->installed_digest, "installed_step", node->installed_step,
+			"step_error", node->step_error, "intent",
+			(json_int_t)node->step.intent_seq, "facets", node->facets,
+			"commit", node->commit);
 
 		ck_assert_ptr_nonnull(json);
 		ck_assert_ptr_nonnull(rest);

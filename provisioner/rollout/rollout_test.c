@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Orders and turns, under the limits of a pool. */
+/* Orders and turns, under the limits of a pool; rollouts that stop; the brake. */
 #include "provisioner/rollout/rollout.h"
 
 #include <string.h>
@@ -14,26 +14,63 @@ on_change(struct bu_world *world, struct bu_node *node, void *arg)
 	bu_rollouts_kick(arg);
 }
 
-/* Nodes in service with image d1; half of the pool may be away. */
 static void
-begin(struct rig *rig, int nodes)
+watch(struct rig *rig)
 {
-	rig_begin(rig, nodes);
-	for (int i = 1; i <= nodes; i++) {
-		struct bu_event events[2];
-		const char *name = rig_node(rig, i)->name;
-
-		bu_event_init(
-			&events[0], BU_EVENT_INSTALLED, name,
-			json_pack("{s:s,s:s}", "image", "debian12", "digest", "d1"));
-		bu_event_init(&events[1], BU_EVENT_STATE, name,
-			      json_pack("{s:s}", "to", "ready"));
-		bu_reconcile_note(rig->rec, events, 2);
-	}
-	rig_pass(rig, 1);
-	rig_write(rig, "sinfo", "draining\n"); /* jobs that do not end */
 	rig->world->on_change = on_change;
 	rig->world->on_change_arg = rig->rollouts;
+	bu_rollouts_kick(rig->rollouts);
+}
+
+static void
+pass_some(struct rig *rig)
+{
+	for (int i = 0; i < 15; i++)
+		rig_pass(rig, 2);
+}
+
+static void
+move(struct rig *rig, int number, const char *to, const char *on, const char *reason)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_STATE, rig_node(rig, number)->name,
+		      json_pack("{s:s,s:s,s:s}", "to", to, "on", on, "reason", reason));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+}
+
+/* Carried out: the node is installed as ordered and back in service. */
+static void
+come_back(struct rig *rig, int number)
+{
+	const struct bu_order *order = &rig_node(rig, number)->order;
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_INSTALLED, rig_node(rig, number)->name,
+		      json_pack("{s:s,s:s}", "image", order->image, "digest",
+				order->image_digest));
+	bu_reconcile_note(rig->rec, &event, 1);
+	move(rig, number, "ready", "joined", "");
+}
+
+/* Nodes in service with image d1; half of the pool may be away. `keys` are put into
+ * the pool's section. */
+static void
+begin(struct rig *rig, int nodes, const char *keys)
+{
+	bu_autofree char *pool =
+		bu_xasprintf("max_unavailable = 50 %%\n%s", keys ? keys : "");
+
+	rig_begin(rig, 0);
+	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d1", "max_unavailable = 50 %\n", pool);
+	for (int i = 1; i <= nodes; i++) {
+		move(rig, i, "inspecting", "start", "");
+		come_back(rig, i);
+		ck_assert_int_eq(rig_node(rig, i)->order.open, 0);
+	}
+	rig_write(rig, "sinfo", "draining\n"); /* jobs that do not end */
+	watch(rig);
 }
 
 static int
@@ -46,6 +83,16 @@ count_in(const struct rig *rig, enum bu_state state)
 	return count;
 }
 
+static int
+count_begun(const struct rig *rig)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < rig->world->count; i++)
+		count += rig->world->nodes[i]->order.begun;
+	return count;
+}
+
 static json_t *
 plan_of(const struct rig *rig, int nodes, const char *class)
 {
@@ -53,80 +100,363 @@ plan_of(const struct rig *rig, int nodes, const char *class)
 
 	for (int i = 1; i <= nodes; i++)
 		json_array_append_new(steps,
-				      json_pack("{s:s,s:s,s:s,s:s}", "node",
+				      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i}", "node",
 						rig_node(rig, i)->name, "class", class,
-						"image", "debian12", "digest", "d2"));
+						"image", "debian12", "digest", "d2",
+						"facets", "f2", "batch", i > 1));
 	return json_pack("{s:s,s:s,s:o}", "revision", rig->world->revision, "commit",
 			 "c0ffee", "steps", steps);
 }
 
+/* Applied with all that it takes. */
 static void
-pass_some(struct rig *rig)
+apply_as(struct rig *rig, int nodes, const char *class, const char *digest)
 {
-	for (int i = 0; i < 30; i++)
-		rig_pass(rig, 2);
+	bu_autojson json_t *plan = plan_of(rig, nodes, class);
+	bu_autojson json_t *grants = json_pack("[{s:s}]", "class", "wipe");
+	struct bu_err err = {0};
+	char id[40];
+
+	ck_assert_msg(bu_rollouts_apply(rig->rollouts, plan, digest, grants, "me", id,
+					&err) == 0,
+		      "%s", err.text);
+	pass_some(rig);
 }
 
+static void
+apply(struct rig *rig, int nodes, const char *class)
+{
+	apply_as(rig, nodes, class, "abcdef0");
+}
+
+static const struct bu_rollout *
+last(const struct rig *rig)
+{
+	return &rig->world->rollouts[rig->world->rollouts_count - 1];
+}
+
+/* Its id is "r-<time>-<six of the digest>". */
+static struct bu_rollout *
+by_digest(const struct rig *rig, const char *digest)
+{
+	for (size_t i = 0; i < rig->world->rollouts_count; i++)
+		if (strstr(rig->world->rollouts[i].id, digest))
+			return &rig->world->rollouts[i];
+	ck_abort_msg("no rollout of %s", digest);
+	return NULL;
+}
+
+static void
+is_state(const struct rig *rig, enum bu_rollout_state state)
+{
+	ck_assert_msg(last(rig)->state == state, "%s: %s (%s), not %s", last(rig)->id,
+		      bu_rollout_state_name(last(rig)->state), last(rig)->reason,
+		      bu_rollout_state_name(state));
+}
+
+static void
+has(const char *text, const char *part)
+{
+	ck_assert_msg(text && strstr(text, part), "'%s' does not say '%s'",
+		      text ? text : "", part);
+}
+
+static void
+waits_for(const struct rig *rig, int number, const char *part)
+{
+	bu_autofree char *why = bu_rollouts_why(rig->rollouts, rig_node(rig, number));
+
+	has(why, part);
+}
+
+/* Each row: what is granted for a wipe of node001 and node002, and what is said. */
 START_TEST(what_destroys_is_not_done_without_its_grant)
 {
+	static const struct {
+		const char *class, *grants, *says; /* says NULL = it is applied */
+	} rows[] = {
+		{"wipe", "[]", "node[001-002]; apply with --grant wipe"},
+		{"reimage", "[]", "node[001-002]; apply with --grant reimage"},
+		{"wipe", "[{'class':'reimage'}]", "node[001-002]; apply with --grant"},
+		{"wipe", "[{'class':'wipe','nodes':'node002,other'}]", ": node001;"},
+		{"wipe", "[{'class':'wipe','nodes':'node['}]", "grant of wipe"},
+		{"wipe", "[{'class':'restart'}]", "'restart' is nothing to grant"},
+		{"wipe", "[{'class':'wipe','nodes':'node[001-002]'}]", NULL},
+		{"reimage",
+		 "[{'class':'reimage','nodes':'node001'},"
+		 "{'class':'wipe','nodes':'node002'}]",
+		 NULL},
+		{"reboot", "[]", NULL},
+	};
 	struct rig rig;
-	bu_autojson json_t *plan = NULL;
-	struct bu_err err = {0};
-	char id[40] = "none";
 
-	begin(&rig, 2);
-	plan = plan_of(&rig, 2, "wipe");
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "abcdef0", NULL, "me", id, &err),
-		-1);
-	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
-	ck_assert_ptr_nonnull(strstr(err.text, "node001,node002"));
-	ck_assert_str_eq(id, "none");
-	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.open, 0);
-	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
+	begin(&rig, 2, NULL);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *plan = plan_of(&rig, 2, rows[i].class);
+		bu_autofree char *text = bu_xstrdup(rows[i].grants);
+		bu_autojson json_t *grants = NULL;
+		size_t before = rig.world->rollouts_count;
+		char id[40] = "none", digest[16];
+		struct bu_err err = {0};
+		int rc;
+
+		for (char *c = text; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		grants = json_loads(text, 0, NULL);
+		snprintf(digest, sizeof(digest), "%06zu", i);
+		rc = bu_rollouts_apply(rig.rollouts, plan, digest, grants, "me", id,
+				       &err);
+		rig_pass(&rig, 1);
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "%s: %s", text, err.text);
+		ck_assert_uint_eq(rig.world->rollouts_count - before,
+				  rows[i].says == NULL);
+		if (!rows[i].says)
+			continue;
+		has(err.text, rows[i].says);
+		ck_assert_str_eq(id, "none");
+		ck_assert_int_eq(rig_node(&rig, 1)->order.open, 0);
+		ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
+	}
 	rig_end(&rig);
 }
 END_TEST
 
-START_TEST(no_more_are_away_than_the_pool_allows)
+START_TEST(the_canary_goes_alone_then_no_more_than_may_be_away)
 {
 	struct rig rig;
-	bu_autojson json_t *plan = NULL, *json = NULL;
-	char id[40];
-	struct bu_event event;
+	bu_autojson json_t *json = NULL;
 
-	begin(&rig, 4);
-	plan = plan_of(&rig, 4, "wipe");
-	ck_assert_int_eq(bu_rollouts_apply(rig.rollouts, plan, "abcdef0", "wipe", "me",
-					   id, NULL),
-			 0);
-	ck_assert_str_eq(id, "r-1700000000-abcdef");
-	pass_some(&rig);
-	ck_assert_str_eq(rig.world->rollout.id, id);
-	ck_assert_int_eq(rig.world->rollout.wipe_granted, 1);
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "wipe");
+	ck_assert_int_eq(strncmp(last(&rig)->id, "r-1700000", 9), 0);
+	has(last(&rig)->id, "-abcdef");
 	ck_assert_str_eq(rig.world->commit, "c0ffee");
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_DRAINING);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 3);
+	waits_for(&rig, 2, "the canary of pool train comes first: 0 of 1 done");
+	come_back(&rig, 1);
+	pass_some(&rig);
+	ck_assert_str_eq(rig_node(&rig, 1)->facets, "f2");
+	ck_assert_str_eq(rig_node(&rig, 1)->commit, "c0ffee");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2); /* 50 % of 4 */
 	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
+	waits_for(&rig, 4,
+		  "2 of pool train are away or under way, max_unavailable is 2");
 	json = bu_rollouts_json(rig.rollouts);
 	ck_assert_int_eq(bu_json_int(json, "total", 0), 4);
-	ck_assert_int_eq(bu_json_int(json, "turn", 0), 2);
-	ck_assert_int_eq(bu_json_int(json, "under_way", 0), 2);
-	/* one comes back as it was ordered: the next has its turn */
-	bu_event_init(&event, BU_EVENT_INSTALLED, "node001",
-		      json_pack("{s:s,s:s}", "image", "debian12", "digest", "d2"));
-	bu_reconcile_note(rig.rec, &event, 1);
-	bu_event_init(&event, BU_EVENT_STATE, "node001",
-		      json_pack("{s:s}", "to", "ready"));
-	bu_reconcile_note(rig.rec, &event, 1);
-	pass_some(&rig);
-	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_READY);
-	ck_assert_int_eq(rig_node(&rig, 1)->order.open, 0);
-	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2);
-	json_decref(json);
-	json = bu_rollouts_json(rig.rollouts);
-	ck_assert_int_eq(bu_json_int(json, "ready", 0), 1);
+	ck_assert_int_eq(bu_json_int(json, "done", 0), 1);
 	ck_assert_int_eq(bu_json_int(json, "turn", 0), 1);
+	ck_assert_int_eq(bu_json_int(json, "under_way", 0), 2);
+	for (int i = 2; i <= 4; i++) {
+		come_back(&rig, i);
+		pass_some(&rig);
+	}
+	is_state(&rig, BU_ROLLOUT_DONE);
+	ck_assert_int_eq(last(&rig)->done, 4);
+	ck_assert_int_gt(bu_world_minutes(rig.world, "train", BU_CLASS_WIPE) * 1e6, 0);
+	ck_assert(bu_world_minutes(rig.world, "other", BU_CLASS_WIPE) < 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_canary_that_fails_stops_the_rollout)
+{
+	struct rig rig;
+	struct bu_err err = {0};
+	bu_autojson json_t *json = NULL;
+
+	begin(&rig, 4, "failure_budget = 3\n");
+	apply(&rig, 4, "reboot");
+	move(&rig, 1, "failed", "late", "no boot");
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	ck_assert_str_eq(last(&rig)->reason,
+			 "pool train: 1 of its failure budget of 3, a canary among "
+			 "them; node001: no boot");
+	ck_assert_int_eq(count_begun(&rig), 1);
+	waits_for(&rig, 2, "is stopped: pool train: 1 of");
+	rig_restart(&rig); /* it stays so */
+	watch(&rig);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	ck_assert_int_eq(count_begun(&rig), 1);
+	/* a person forgives it: the next canary has its turn, alone */
+	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, last(&rig)->id, "me", &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	has(err.text, "is stopped; it cannot become paused");
+	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, last(&rig)->id, "me", NULL),
+			 0);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_RUNNING);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_DRAINING);
+	ck_assert_int_eq(count_begun(&rig), 2);
+	json = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
+	ck_assert_int_eq(bu_json_int(json, "failed", 0), 1);
+	has(bu_json_str(json_array_get(json_object_get(json, "pools"), 0), "why", ""),
+	    "the canary of pool train comes first");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(failures_up_to_the_budget_stop_the_rollout)
+{
+	struct rig rig;
+
+	begin(&rig, 8, "failure_budget = 2\n");
+	apply(&rig, 8, "reimage");
+	come_back(&rig, 1);
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 4);
+	move(&rig, 2, "quarantined", "accused", "slow");
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_RUNNING);
+	/* who failed is away: nobody takes its place */
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 3);
+	bu_reconcile_note(
+		rig.rec,
+		&(struct bu_event){.kind = BU_EVENT_HELD,
+				   .node = "node003",
+				   .body = json_pack("{s:s,s:s}", "owner", "bringup",
+						     "reason", "jobs do not end")},
+		1);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	has(last(&rig)->reason, "2 of its failure budget of 2; node003: jobs do not");
+	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 4);
+	ck_assert_int_eq(rig_node(&rig, 2)->order.failed, 1);
+	ck_assert_str_eq(rig_node(&rig, 2)->order.reason, "slow");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(people_pause_resume_and_abort)
+{
+	struct rig rig;
+	const char *id;
+	struct bu_err err = {0};
+
+	begin(&rig, 4, NULL);
+	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, "r-0", "me", &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	apply(&rig, 4, "wipe");
+	id = last(&rig)->id;
+	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, id, "me", NULL), 0);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_PAUSED);
+	come_back(&rig, 1); /* who is under way ends */
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 4);
+	waits_for(&rig, 2, "is paused");
+	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, id, "me", NULL), 0);
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2);
+	ck_assert_int_eq(bu_rollouts_abort(rig.rollouts, id, "me", NULL), 0);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_ABORTED);
+	ck_assert_int_eq(last(&rig)->withdrawn, 1);
+	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 0);
+	ck_assert_str_eq(rig_node(&rig, 4)->order.reason, "me aborted its rollout");
+	ck_assert_int_eq(last(&rig)->ended_ms, 0);
+	come_back(&rig, 2);
+	come_back(&rig, 3);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_ABORTED);
+	ck_assert_int_gt(last(&rig)->ended_ms, 0);
+	ck_assert_int_eq(last(&rig)->done, 3);
+	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, id, "me", &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(relabelling_disturbs_nobody_and_is_done_at_once)
+{
+	struct rig rig;
+	bu_autofree char *told = NULL;
+
+	begin(&rig, 4, NULL);
+	for (int i = 1; i <= 4; i++) {
+		bu_autofree char *file = bu_xasprintf("features.node%03d", i);
+
+		rig_write(&rig, file, " AvailableFeatures=old X=1\n");
+	}
+	apply(&rig, 4, "relabel");
+	for (int i = 0; i < 2000 && last(&rig)->done < 4; i++) {
+		ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 4);
+		rig_pass(&rig, i % 20 ? 1 : 500);
+	}
+	is_state(&rig, BU_ROLLOUT_DONE);
+	ck_assert_str_eq(rig_node(&rig, 4)->facets, "f2");
+	told = rig_read(&rig, "scontrol.log");
+	has(told, "update nodename=node004 availablefeatures=rxe,lab "
+		  "activefeatures=rxe,lab\n");
+	ck_assert_ptr_null(strstr(told, "drain"));
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The agent's answer to the node's open step; NULL = done. */
+static void
+configured(struct rig *rig, int number, const char *failure)
+{
+	struct bu_node *node = rig_node(rig, number);
+	struct bu_err err;
+
+	ck_assert_int_eq(node->step.action, BU_ACTION_CONFIGURE);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	bu_err_set(&err, BU_ERR_VERIFY, 0, "%s", failure ? failure : "");
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt,
+			    failure ? &err : NULL);
+	for (int i = 0; i < 2000 && node->order.open; i++)
+		rig_pass(rig, i % 20 ? 1 : 500);
+	ck_assert_int_eq(node->order.open, 0);
+	pass_some(rig);
+}
+
+START_TEST(reconfiguring_keeps_nodes_in_service_under_the_same_limits)
+{
+	struct rig rig;
+
+	begin(&rig, 5, NULL);
+	for (int i = 1; i <= 5; i++) {
+		bu_autofree char *file = bu_xasprintf("features.node%03d", i);
+
+		rig_write(&rig, file, " AvailableFeatures=rxe,lab X=1\n");
+	}
+	apply(&rig, 5, "reconfigure");
+	ck_assert_int_eq(count_begun(&rig), 1);
+	configured(&rig, 1, NULL);
+	ck_assert_str_eq(rig_node(&rig, 1)->facets, "f2");
+	ck_assert_int_eq(count_begun(&rig), 3);
+	configured(&rig, 2, "rolled back: the appliance was not reached in 60 s");
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_READY);
+	ck_assert_str_eq(rig_node(&rig, 2)->facets, "f-d1");
+	has(rig_node(&rig, 2)->order.reason, "rolled back");
+	has(last(&rig)->reason, "node002: rolled back");
+	configured(&rig, 3, NULL); /* it was under way */
+	ck_assert_int_eq(count_begun(&rig), 3);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 5);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(nothing_is_disturbed_outside_of_the_maintenance)
+{
+	struct rig rig;
+
+	/* The paper clock begins on a Tuesday at 22:13 UTC. */
+	begin(&rig, 2, "maintenance = wed 02:00-04:00\n");
+	apply(&rig, 2, "restart");
+	rig_pass(&rig, 60 * 1000);
+	pass_some(&rig);
+	ck_assert_int_eq(count_begun(&rig), 0);
+	waits_for(&rig, 1, "outside the maintenance of pool train (wed 02:00-04:00");
+	rig_pass(&rig, 4 * 3600 * 1000);
+	pass_some(&rig);
+	ck_assert_int_eq(count_begun(&rig), 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -134,18 +464,40 @@ END_TEST
 START_TEST(who_is_out_of_service_anyway_starts_at_once)
 {
 	struct rig rig;
-	bu_autojson json_t *plan = NULL;
-	char id[40];
 
 	rig_begin(&rig, 4);
-	rig.world->on_change = on_change;
-	rig.world->on_change_arg = rig.rollouts;
-	plan = plan_of(&rig, 4, "install");
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "abcdef0", NULL, "me", id, NULL),
-		0);
-	pass_some(&rig);
+	watch(&rig);
+	apply(&rig, 4, "install");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_INSPECTING), 4);
+	/* nothing was lost: their failures are counted for no budget */
+	for (int i = 1; i <= 3; i++)
+		move(&rig, i, "failed", "late", "no boot");
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_RUNNING);
+	ck_assert_int_eq(last(&rig)->failed, 3);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A node that breaks before its turn is rebuilt by nobody, above all not by an order
+ * that was to change a label. */
+START_TEST(a_node_that_fails_before_its_turn_stays_with_its_evidence)
+{
+	struct rig rig;
+
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "reconfigure");
+	move(&rig, 3, "quarantined", "accused", "slow");
+	pass_some(&rig);
+	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
+	ck_assert_int_eq(rig_node(&rig, 3)->order.failed, 1);
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_QUARANTINED);
+	is_state(&rig, BU_ROLLOUT_RUNNING); /* it was not the rollout */
+	/* and one that restarts in its turn is a failure of the rollout */
+	move(&rig, 1, "validating", "booted", "");
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	has(last(&rig)->reason, "node001: it restarted while it was reconfigured");
 	rig_end(&rig);
 }
 END_TEST
@@ -153,21 +505,71 @@ END_TEST
 START_TEST(a_node_that_left_the_profile_blocks_nobody)
 {
 	struct rig rig;
-	bu_autojson json_t *plan = NULL;
-	struct bu_event event;
-	char id[40];
 
-	begin(&rig, 3); /* 50 % of 3: one at a time */
-	bu_event_init(&event, BU_EVENT_STATE, "node003",
-		      json_pack("{s:s}", "to", "failed"));
-	bu_reconcile_note(rig.rec, &event, 1);
+	begin(&rig, 3, NULL); /* 50 % of 3: one at a time */
+	move(&rig, 3, "failed", "late", "");
 	rig.world->on_change = NULL;
 	rig_apply(&rig, 2, BU_CLASS_NONE, "d1", NULL, NULL);
 	rig.world->on_change = on_change;
-	plan = plan_of(&rig, 2, "wipe");
-	bu_rollouts_apply(rig.rollouts, plan, "abcdef0", "wipe", "me", id, NULL);
-	pass_some(&rig);
+	apply(&rig, 2, "wipe");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(two_rollouts_share_the_limits_and_a_new_plan_overtakes)
+{
+	struct rig rig;
+	const struct bu_rollout *first;
+
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "wipe");
+	come_back(&rig, 1);
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2); /* 2 and 3 */
+	apply_as(&rig, 1, "reboot", "012345");
+	first = by_digest(&rig, "abcdef");
+	ck_assert_int_eq(first->total, 4);
+	waits_for(&rig, 1, "2 of pool train are away");
+	come_back(&rig, 2);
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2); /* 3 and one more */
+	/* an order that had not begun is overtaken */
+	apply_as(&rig, 4, "reboot", "999999");
+	ck_assert_int_eq(by_digest(&rig, "012345")->withdrawn + first->withdrawn, 3);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(the_last_rollouts_are_kept)
+{
+	struct rig rig;
+	bu_autojson json_t *list = NULL, *json = NULL, *one = NULL;
+	struct bu_err err = {0};
+
+	begin(&rig, 2, NULL);
+	json = bu_rollouts_json(rig.rollouts);
+	ck_assert_str_eq(bu_json_str(json, "id", ""), "r-1");
+	for (int i = 0; i < 40; i++) {
+		char digest[16];
+
+		snprintf(digest, sizeof(digest), "%06d", i);
+		apply_as(&rig, i == 20 ? 1 : 0, "reboot", digest);
+	}
+	list = bu_rollouts_list(rig.rollouts);
+	ck_assert_uint_eq(json_array_size(list), BU_ROLLOUTS_MAX);
+	has(bu_json_str(json_array_get(list, 0), "id", ""), "-000039");
+	/* one that orders nothing does not take the place of one under way */
+	json_decref(json);
+	json = bu_rollouts_json(rig.rollouts);
+	has(bu_json_str(json, "id", ""), "-000020");
+	ck_assert_str_eq(bu_json_str(json, "state", ""), "running");
+	one = bu_rollouts_show(rig.rollouts, by_digest(&rig, "000020")->id, NULL);
+	ck_assert_str_eq(bu_json_str(json_array_get(json_object_get(one, "nodes"), 0),
+				     "status", ""),
+			 "under way");
+	ck_assert_ptr_null(bu_rollouts_show(rig.rollouts, "r-1", &err));
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
 	rig_end(&rig);
 }
 END_TEST
@@ -175,16 +577,136 @@ END_TEST
 START_TEST(without_a_rollout_there_is_none)
 {
 	struct rig rig;
-	bu_autojson json_t *json = NULL;
+	bu_autojson json_t *json = NULL, *list = NULL;
 
 	rig_begin(&rig, 0);
 	json = bu_rollouts_json(rig.rollouts);
+	list = bu_rollouts_list(rig.rollouts);
 	ck_assert(json_is_null(json));
+	ck_assert_uint_eq(json_array_size(list), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+/* --- the brake --- */
+
+static void
+all_inspecting(struct rig *rig, int nodes)
+{
+	rig_begin(rig, nodes);
+	for (int i = 1; i <= nodes; i++)
+		rig_start(rig, i);
+}
+
+static int
+boots(const struct rig *rig)
+{
+	int count = 0;
+
+	for (int i = 1; i <= (int)rig->world->count; i++) {
+		bu_autofree char *line = bu_xasprintf("boot network node%03d", i);
+
+		count += rig_count(rig, line);
+	}
+	return count;
+}
+
+START_TEST(many_that_are_late_together_are_left_alone)
+{
+	struct rig rig;
+	bu_autofree char *why = NULL;
+	const json_t *brake;
+
+	all_inspecting(&rig, 4);
+	ck_assert_int_eq(boots(&rig), 4);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	brake = json_object_get(rig.world->brakes, "pool train");
+	ck_assert_int_eq(bu_json_int(brake, "late", 0), 4);
+	ck_assert_int_eq(bu_json_int(brake, "of", 0), 4);
+	for (int hours = 0; hours < 3; hours++)
+		rig_pass(&rig, 3600 * 1000);
+	pass_some(&rig);
+	ck_assert_int_eq(boots(&rig), 4);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_INSPECTING), 4);
+	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	has(why, "the brake is on, many are late together");
+	/* what is not late is not kept: two come, the brake lets go, two are cycled */
+	rig_inspect(&rig, 1);
+	rig_inspect(&rig, 2);
+	rig_pass(&rig, 2000);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	rig_until_step(&rig, rig_node(&rig, 3), BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_until_step(&rig, rig_node(&rig, 4), BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(boots(&rig), 6);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
+{
+	struct rig rig;
+
+	all_inspecting(&rig, 4);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	rig_restart(&rig); /* the log has it; the nodes' time begins again */
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(
+			bu_reconcile_release(rig.rec, rig_node(&rig, i), "me", NULL),
+			0);
+	rig_pass(&rig, 2000);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
+	ck_assert_int_eq(rig_node(&rig, 3)->repeats, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Refused power of a whole subnet of BMCs is no reason to fail its nodes. */
+START_TEST(power_that_is_refused_everywhere_is_not_the_nodes)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 4);
+	rig_write(&rig, "power.refuse", "BMC: no route");
+	watch(&rig);
+	bu_rollouts_kick(rig.rollouts);
+	for (int i = 0; i < 20; i++) {
+		pass_some(&rig);
+		rig_pass(&rig, 5001);
+	}
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_FAILED), 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
 	rig_end(&rig);
 }
 END_TEST
 
 RIG_UNIT("rollout", what_destroys_is_not_done_without_its_grant,
-	 no_more_are_away_than_the_pool_allows,
+	 the_canary_goes_alone_then_no_more_than_may_be_away,
+	 a_canary_that_fails_stops_the_rollout,
+	 failures_up_to_the_budget_stop_the_rollout, people_pause_resume_and_abort,
+	 relabelling_disturbs_nobody_and_is_done_at_once,
+	 reconfiguring_keeps_nodes_in_service_under_the_same_limits,
+	 nothing_is_disturbed_outside_of_the_maintenance,
 	 who_is_out_of_service_anyway_starts_at_once,
-	 a_node_that_left_the_profile_blocks_nobody, without_a_rollout_there_is_none)
+	 a_node_that_fails_before_its_turn_stays_with_its_evidence,
+	 a_node_that_left_the_profile_blocks_nobody,
+	 two_rollouts_share_the_limits_and_a_new_plan_overtakes,
+	 the_last_rollouts_are_kept, without_a_rollout_there_is_none,
+	 many_that_are_late_together_are_left_alone,
+	 a_frozen_node_that_is_released_gets_its_time_anew,
+	 power_that_is_refused_everywhere_is_not_the_nodes)

@@ -139,21 +139,31 @@ write_paper(const struct rig *rig)
 {
 	char self[512] = "";
 	bu_autofree char *bin = path_of(rig, "bin"), *power = NULL, *sinfo = NULL;
-	bu_autofree char *scontrol = NULL, *path = NULL;
+	bu_autofree char *scontrol = NULL, *squeue = NULL, *path = NULL;
 
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	ck_assert_int_eq(bu_mkdir_p(bin, 0755, NULL), 0);
 	power = bu_xasprintf("#!/bin/sh\nexec '%s' power '%s'\n", self, rig->dir);
 	sinfo = bu_xasprintf("#!/bin/sh\nexec cat '%s/sinfo'\n", rig->dir);
-	scontrol = bu_xasprintf("#!/bin/sh\ncd '%s'\necho \"$*\" >>scontrol.log\n"
-				"test ! -e sinfo.next || mv sinfo.next sinfo\n",
-				rig->dir);
+	scontrol = bu_xasprintf(
+		"#!/bin/sh\ncd '%s'\n"
+		"if test \"$2\" = show; then exec cat features.\"$4\"; fi\n"
+		"echo \"$*\" >>scontrol.log\n"
+		"case $3 in availablefeatures=*)\n"
+		"	echo \" AvailableFeatures=${3#*=} X=1\" >features.\"${2#*=}\"\n"
+		"	exit ;;\n"
+		"esac\n"
+		"test ! -e sinfo.next || mv sinfo.next sinfo\n",
+		rig->dir);
+	squeue = bu_xasprintf("#!/bin/sh\nexec cat '%s/squeue'\n", rig->dir);
 	write_script(rig, "bin/paper-power", power);
 	write_script(rig, "bin/sinfo", sinfo);
 	write_script(rig, "bin/scontrol", scontrol);
+	write_script(rig, "bin/squeue", squeue);
 	path = bu_xasprintf("%s:%s", bin, getenv("PATH"));
 	setenv("PATH", path, 1);
 	rig_write(rig, "sinfo", "");
+	rig_write(rig, "squeue", "");
 }
 
 static void
@@ -290,8 +300,10 @@ rig_tree(int nodes, const char *from, const char *to)
 	bu_autofree char *a =
 		bu_testing_replace(bu_testing_site, "nodes = node[001-002]\n", set);
 	bu_autofree char *b =
-		bu_testing_replace(a, "10.78.0.11,10.78.0.12", "10.78.0.[11-14]");
-	bu_autofree char *site = bu_testing_replace(b, from ? from : "format = 1",
+		bu_testing_replace(a, "10.78.0.11,10.78.0.12", "10.78.0.[11-18]");
+	bu_autofree char *c =
+		bu_testing_replace(b, "10.77.0.[11-14]", "10.77.0.[11-18]");
+	bu_autofree char *site = bu_testing_replace(c, from ? from : "format = 1",
 						    from ? to : "format = 1");
 	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
 
@@ -312,7 +324,7 @@ rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 	struct bu_tree *tree = rig_tree(nodes, from, to);
 	bu_autojson json_t *value = bu_tree_to_json(tree);
 	bu_autofree char *text = bu_json_canonical(value);
-	struct bu_event events[8];
+	struct bu_event events[9];
 	char revision[BU_DIGEST_SIZE];
 	size_t count = 0;
 
@@ -326,9 +338,10 @@ rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 
 		snprintf(name, sizeof(name), "node%03d", i);
 		bu_event_init(&events[count++], BU_EVENT_ORDER, name,
-			      json_pack("{s:s,s:s,s:s,s:s}", "rollout", "r-1", "class",
-					bu_class_name(class), "image", "debian12",
-					"digest", digest));
+			      json_pack("{s:s,s:s,s:s,s:s,s:s+}", "rollout", "r-1",
+					"class", bu_class_name(class), "image",
+					"debian12", "digest", digest, "facets", "f-",
+					digest));
 	}
 	bu_reconcile_note(rig->rec, events, count);
 	for (int i = 0; i < PATIENCE && strcmp(rig->world->revision, revision); i++)

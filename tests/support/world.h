@@ -11,6 +11,8 @@
  *	power.hang	when it is there, boots are done and never answered
  *	sinfo		what sinfo prints; scontrol adds its words to scontrol.log and
  *			copies sinfo.next over sinfo
+ *	squeue		what squeue prints
+ *	features.NODE	what scontrol shows of it; missing = it fails
  */
 #ifndef BU_TESTS_SUPPORT_WORLD_H
 #define BU_TESTS_SUPPORT_WORLD_H
@@ -34,7 +36,7 @@ struct rig {
 	struct bu_gate *gate; /* NULL until rig_open_gate() */
 };
 
-/* A site of so many nodes of one pool, node001 and on: the good profile of
+/* A site of so many nodes (8 at most) of one pool, node001 and on: the good profile of
  * profiles/testing.h, applied with an order for each; 0 = an empty log. */
 void rig_begin(struct rig *rig, int nodes);
 /* Ends everything and removes the directory. */
