@@ -29,6 +29,7 @@ struct daemon {
 	struct bu_api api;
 	char *image_key;
 	char *web;
+	struct bu_compat *compat;
 	char *http_url;
 	char *agent_url;
 	char *script_url;
@@ -219,6 +220,25 @@ prepare_dnsmasq(struct daemon *d)
 	tell_dnsmasq(d);
 }
 
+/* A site's own table goes before the one that is shipped; one that cannot be read must
+ * not be passed over in silence. */
+static int
+load_compat(struct daemon *d, struct bu_err *err)
+{
+	bu_autofree char *shipped = bu_data_path("data/compat.json");
+	const char *path = "/etc/bringup/compat.json";
+
+	if (access(path, F_OK) != 0)
+		path = shipped;
+	if (access(path, F_OK) != 0) {
+		bu_warn("main", "%s is missing: no versions are checked", path);
+		return 0;
+	}
+	d->compat = bu_compat_load(path, err);
+	d->api.compat = d->compat;
+	return d->compat ? 0 : -1;
+}
+
 static void
 fill_api(struct daemon *d)
 {
@@ -248,7 +268,7 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 	if (open_state(d, err) != 0 || start_engine(d, err) != 0)
 		return -1;
 	fill_api(d);
-	if (open_listeners(d, page_fd, err) != 0)
+	if (load_compat(d, err) != 0 || open_listeners(d, page_fd, err) != 0)
 		return -1;
 	prepare_dnsmasq(d);
 	d->world->on_change = on_change;
@@ -280,6 +300,7 @@ stop(struct daemon *d)
 	bu_settings_fini(&d->settings);
 	free(d->image_key);
 	free(d->web);
+	bu_compat_destroy(d->compat);
 	free(d->http_url);
 	free(d->agent_url);
 	free(d->script_url);
