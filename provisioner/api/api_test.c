@@ -15,146 +15,8 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "profiles/tree.h"
-#include "tests/support/talk.h"
+#include "tests/support/site.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
-
-enum { PATIENCE = 2000 };
-
-struct site {
-	struct rig rig;
-	struct bu_api api;
-	int page, local, boot, agent; /* ports */
-	char images[80], ramdisk[80];
-};
-
-static int
-listen_on(struct site *site, enum bu_listener kind)
-{
-	const struct bu_trust *trust = site->rig.trust;
-	int tls = kind == BU_LISTEN_AGENT;
-	int fd = bu_listen_tcp("127.0.0.1:0", NULL), port = talk_port(fd);
-
-	ck_assert_int_eq(bu_server_listen(site->api.server, kind, fd,
-					  tls ? bu_trust_server_cert(trust) : NULL,
-					  tls ? bu_trust_server_key(trust) : NULL,
-					  tls ? bu_trust_ca(trust) : NULL, NULL),
-			 0);
-	return port;
-}
-
-static void
-on_change(struct bu_world *world, struct bu_node *node, void *arg)
-{
-	struct site *site = arg;
-
-	bu_gate_kick(site->rig.gate);
-	bu_server_wake(site->api.server);
-}
-
-static void
-on_secret(void *arg)
-{
-	struct site *site = arg;
-
-	bu_server_wake(site->api.server);
-}
-
-static void
-begin(struct site *site, int nodes)
-{
-	struct rig *rig = &site->rig;
-
-	memset(site, 0, sizeof(*site));
-	rig_begin(rig, nodes);
-	rig_open_gate(rig);
-	snprintf(site->images, sizeof(site->images), "%s/images", rig->dir);
-	snprintf(site->ramdisk, sizeof(site->ramdisk), "%s/ramdisk", rig->dir);
-	ck_assert_int_eq(bu_mkdir_p(site->images, 0700, NULL), 0);
-	ck_assert_int_eq(bu_mkdir_p(site->ramdisk, 0700, NULL), 0);
-	site->api = (struct bu_api){
-		.world = rig->world,
-		.rec = rig->rec,
-		.trust = rig->trust,
-		.rollouts = rig->rollouts,
-		.gate = rig->gate,
-		.images_dir = site->images,
-		.image_key = "/no/such/key",
-		.ramdisk_dir = site->ramdisk,
-		.web_dir = BU_SRCDIR "/webui",
-		.boot_address = "10.77.0.1",
-		.http_url = "http://10.77.0.1:8080",
-		.agent_url = "https://10.77.0.1:8443",
-	};
-	site->api.server = bu_server_create(rig->loop, bu_api_routes, &site->api);
-	site->api.secrets = bu_secrets_create(rig->loop, on_secret, site);
-	site->page = listen_on(site, BU_LISTEN_PAGE);
-	site->local = listen_on(site, BU_LISTEN_LOCAL);
-	site->boot = listen_on(site, BU_LISTEN_BOOT);
-	site->agent = listen_on(site, BU_LISTEN_AGENT);
-	rig->world->on_change = on_change;
-	rig->world->on_change_arg = site;
-}
-
-static void
-finish(struct site *site)
-{
-	bu_secrets_destroy(site->api.secrets);
-	bu_server_destroy(site->api.server);
-	rig_end(&site->rig);
-}
-
-static void
-until_ended(struct site *site, struct talk *talk)
-{
-	for (int i = 0; i < PATIENCE && !talk->ended; i++) {
-		rig_pass(&site->rig, 1);
-		talk_take(talk);
-	}
-	ck_assert_int_eq(talk->ended, 1);
-}
-
-static void
-ask(struct talk *talk, int port, const char *method, const char *path, const char *body)
-{
-	bu_autofree char *text =
-		bu_xasprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
-			     "Content-Length: %zu\r\n\r\n%s",
-			     method, path, strlen(body), body);
-
-	talk_begin(talk, port, text, 0);
-}
-
-/* The answer as JSON, new reference; its status must be this. */
-static json_t *
-call(struct site *site, int port, const char *method, const char *path,
-     const char *body, int status)
-{
-	struct talk talk;
-	json_t *json;
-
-	ask(&talk, port, method, path, body);
-	until_ended(site, &talk);
-	ck_assert_msg(talk.status == status, "%s %s: %s", method, path, talk.text);
-	json = json_loads(talk.body, 0, NULL);
-	talk_end(&talk);
-	return json;
-}
-
-/* The answer as text; owned. */
-static char *
-text_of(struct site *site, int port, const char *path, int status)
-{
-	struct talk talk;
-	char *text;
-
-	ask(&talk, port, "GET", path, "");
-	until_ended(site, &talk);
-	ck_assert_msg(talk.status == status, "%s: %s", path, talk.text);
-	text = bu_xstrdup(talk.body);
-	talk_end(&talk);
-	return text;
-}
 
 static const char *
 error_text(const json_t *reply)
@@ -170,8 +32,8 @@ START_TEST(status_shows_all_and_waits_for_news)
 	struct talk talk;
 	int64_t version;
 
-	begin(&site, 2);
-	status = call(&site, site.page, "GET", "/v1/status", "", 200);
+	site_begin(&site, 2);
+	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
 	version = bu_json_int(status, "version", -1);
 	ck_assert_int_gt(version, 0);
 	ck_assert_str_eq(bu_json_str(status, "site", ""), "lab");
@@ -179,7 +41,7 @@ START_TEST(status_shows_all_and_waits_for_news)
 	ck_assert_int_eq(bu_json_int(json_object_get(status, "counts"), "enrolled", 0),
 			 2);
 	path = bu_xasprintf("/v1/status?since=%lld&wait=30", (long long)version);
-	ask(&talk, site.page, "GET", path, "");
+	site_ask(&talk, site.page, "GET", path, "");
 	for (int i = 0; i < 20; i++) {
 		rig_pass(&site.rig, 1);
 		talk_take(&talk);
@@ -187,11 +49,11 @@ START_TEST(status_shows_all_and_waits_for_news)
 	ck_assert_int_eq(talk.ended, 0);
 	bu_world_touch(site.rig.world, NULL);
 	rig_pass(&site.rig, 200);
-	until_ended(&site, &talk);
+	site_until_ended(&site, &talk);
 	again = json_loads(talk.body, 0, NULL);
 	ck_assert_int_gt(bu_json_int(again, "version", -1), version);
 	talk_end(&talk);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -201,20 +63,20 @@ START_TEST(a_wait_without_news_ends)
 	bu_autofree char *path = NULL;
 	struct talk talk;
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	path = bu_xasprintf("/v1/status?since=%lld&wait=3",
 			    (long long)site.rig.world->version);
-	ask(&talk, site.page, "GET", path, "");
+	site_ask(&talk, site.page, "GET", path, "");
 	for (int i = 0; i < 50; i++)
 		rig_pass(&site.rig, 1);
 	talk_take(&talk);
 	ck_assert_int_eq(talk.ended, 0);
 	for (int i = 0; i < 10; i++)
 		rig_pass(&site.rig, 1000);
-	until_ended(&site, &talk);
+	site_until_ended(&site, &talk);
 	ck_assert_int_eq(talk.status, 200);
 	talk_end(&talk);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -224,7 +86,7 @@ events(struct site *site, const char *query, int64_t *first, int64_t *last,
        size_t *count)
 {
 	bu_autofree char *path = bu_xasprintf("/v1/events?%s", query);
-	bu_autojson json_t *reply = call(site, site->page, "GET", path, "", 200);
+	bu_autojson json_t *reply = site_call(site, site->page, "GET", path, "", 200);
 	const json_t *list = json_object_get(reply, "events");
 
 	*count = json_array_size(list);
@@ -239,7 +101,7 @@ START_TEST(events_by_tail_by_place_and_by_node)
 	int64_t first, last, end;
 	size_t count;
 
-	begin(&site, 2); /* 3 events */
+	site_begin(&site, 2); /* 3 events */
 	for (int i = 0; i < 60; i++) {
 		bu_event_init(&event, BU_EVENT_LEASE, i == 59 ? "node002" : "node001",
 			      json_object());
@@ -272,7 +134,7 @@ START_TEST(events_by_tail_by_place_and_by_node)
 	ck_assert_int_eq(last, end);
 	events(&site, "after=63", &first, &last, &count);
 	ck_assert_uint_eq(count, 0);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -282,8 +144,9 @@ START_TEST(new_events_come_when_they_happen)
 	struct bu_event event;
 	struct talk talk;
 
-	begin(&site, 1);
-	ask(&talk, site.local, "GET", "/v1/events?after=2&wait=30&node=node001", "");
+	site_begin(&site, 1);
+	site_ask(&talk, site.local, "GET", "/v1/events?after=2&wait=30&node=node001",
+		 "");
 	for (int i = 0; i < 20; i++)
 		rig_pass(&site.rig, 1);
 	talk_take(&talk);
@@ -292,10 +155,10 @@ START_TEST(new_events_come_when_they_happen)
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
 	rig_pass(&site.rig, 200);
-	until_ended(&site, &talk);
+	site_until_ended(&site, &talk);
 	ck_assert_ptr_nonnull(strstr(talk.body, "\"lease\""));
 	talk_end(&talk);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -304,19 +167,19 @@ START_TEST(a_node_with_why_and_evidence)
 	struct site site;
 	bu_autojson json_t *node = NULL, *none = NULL;
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	rig_to_validating(&site.rig, 1);
 	rig_certify(&site.rig, 1);
-	node = call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
+	node = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	ck_assert_ptr_nonnull(strstr(bu_json_str(node, "why", ""), "node001 is "));
 	ck_assert_uint_eq(json_array_size(json_object_get(node, "certificates")), 2);
 	ck_assert_str_eq(bu_json_str(json_object_get(node, "inventory"), "boot_id", ""),
 			 "boot-1");
 	ck_assert_str_eq(bu_json_str(json_object_get(node, "order"), "class", ""),
 			 "install");
-	none = call(&site, site.page, "GET", "/v1/nodes/node999", "", 404);
+	none = site_call(&site, site.page, "GET", "/v1/nodes/node999", "", 404);
 	ck_assert_ptr_nonnull(strstr(error_text(none), "no node 'node999'"));
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -325,18 +188,18 @@ START_TEST(the_page_changes_nothing_and_has_its_files)
 	struct site site;
 	bu_autofree char *page = NULL;
 
-	begin(&site, 1);
-	json_decref(call(&site, site.page, "POST", "/v1/apply", "{}", 404));
-	json_decref(call(&site, site.page, "POST", "/v1/plan", "{}", 404));
-	json_decref(
-		call(&site, site.page, "POST", "/v1/nodes/node001/release", "", 404));
-	json_decref(call(&site, site.local, "GET", "/boot.ipxe", "", 404));
-	json_decref(call(&site, site.boot, "GET", "/v1/status", "", 404));
-	page = text_of(&site, site.page, "/", 200);
+	site_begin(&site, 1);
+	json_decref(site_call(&site, site.page, "POST", "/v1/apply", "{}", 404));
+	json_decref(site_call(&site, site.page, "POST", "/v1/plan", "{}", 404));
+	json_decref(site_call(&site, site.page, "POST", "/v1/nodes/node001/release", "",
+			      404));
+	json_decref(site_call(&site, site.local, "GET", "/boot.ipxe", "", 404));
+	json_decref(site_call(&site, site.boot, "GET", "/v1/status", "", 404));
+	page = site_text(&site, site.page, "/", 200);
 	ck_assert_ptr_nonnull(strstr(page, "<html"));
-	json_decref(call(&site, site.page, "GET", "/..%2FMakefile.am", "", 404));
-	json_decref(call(&site, site.page, "GET", "/Makefile.inc", "", 404));
-	finish(&site);
+	json_decref(site_call(&site, site.page, "GET", "/..%2FMakefile.am", "", 404));
+	json_decref(site_call(&site, site.page, "GET", "/Makefile.inc", "", 404));
+	site_end(&site);
 }
 END_TEST
 
@@ -349,26 +212,26 @@ START_TEST(a_script_holds_a_token_only_while_a_boot_is_ordered)
 	bu_autofree char *strange = NULL, *nonsense = NULL;
 	struct bu_node *node;
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	node = rig_node(&site.rig, 1);
-	first = text_of(&site, site.boot, "/boot.ipxe", 200);
+	first = site_text(&site, site.boot, "/boot.ipxe", 200);
 	ck_assert_ptr_nonnull(
 		strstr(first, "chain http://10.77.0.1:8080/boot/script/"));
-	before = text_of(&site, site.boot, path, 200);
+	before = site_text(&site, site.boot, path, 200);
 	ck_assert_ptr_nonnull(strstr(before, "no network boot is ordered"));
 	rig_start(&site.rig, 1);
 	bu_trust_token(site.rig.trust, node->step.id, node->step.attempt, token);
-	ordered = text_of(&site, site.boot, path, 200);
+	ordered = site_text(&site, site.boot, path, 200);
 	ck_assert_ptr_nonnull(strstr(ordered, token));
 	ck_assert_ptr_nonnull(strstr(ordered, bu_trust_ca_digest(site.rig.trust)));
-	strange = text_of(&site, site.boot, "/boot/script/52-54-00-77-00-99", 200);
+	strange = site_text(&site, site.boot, "/boot/script/52-54-00-77-00-99", 200);
 	ck_assert_ptr_nonnull(strstr(strange, "not in the inventory"));
-	nonsense = text_of(&site, site.boot, "/boot/script/%0afatal%20error", 200);
+	nonsense = site_text(&site, site.boot, "/boot/script/%0afatal%20error", 200);
 	ck_assert_ptr_nonnull(strstr(nonsense, "not in the inventory"));
 	rig_inspect(&site.rig, 1);
-	after = text_of(&site, site.boot, path, 200);
+	after = site_text(&site, site.boot, path, 200);
 	ck_assert_ptr_null(strstr(after, token));
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -377,7 +240,7 @@ START_TEST(boot_files_and_image_files_and_no_others)
 	struct site site;
 	bu_autofree char *kernel = NULL, *ca = NULL, *part = NULL;
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	rig_write(&site.rig, "ramdisk/vmlinuz", "kernel");
 	rig_write(&site.rig, "images/secret", "x");
 	bu_mkdir_p(site.images, 0700, NULL);
@@ -389,21 +252,23 @@ START_TEST(boot_files_and_image_files_and_no_others)
 		ck_assert_int_eq(symlink("/etc/passwd", link), 0);
 	}
 	rig_write(&site.rig, "images/debian12/root.frames", "0123456789");
-	kernel = text_of(&site, site.boot, "/boot/vmlinuz", 200);
+	kernel = site_text(&site, site.boot, "/boot/vmlinuz", 200);
 	ck_assert_str_eq(kernel, "kernel");
-	ca = text_of(&site, site.boot, "/boot/ca.pem", 200);
+	ca = site_text(&site, site.boot, "/boot/ca.pem", 200);
 	ck_assert_str_eq(ca, bu_trust_ca(site.rig.trust));
-	part = text_of(&site, site.boot, "/images/debian12/root.frames", 200);
+	part = site_text(&site, site.boot, "/images/debian12/root.frames", 200);
 	ck_assert_str_eq(part, "0123456789");
-	json_decref(call(&site, site.boot, "GET", "/boot/agent.img", "", 404));
-	json_decref(call(&site, site.boot, "GET", "/boot/keys", "", 404));
-	json_decref(call(&site, site.boot, "GET", "/images/debian12/link", "", 500));
-	json_decref(call(&site, site.boot, "GET", "/images/../secret", "", 404));
-	json_decref(call(&site, site.boot, "GET", "/images/%2e%2e/log.db", "", 404));
-	json_decref(call(&site, site.boot, "GET", "/images/debian12/..%2f..%2flog.db",
-			 "", 404));
-	json_decref(call(&site, site.boot, "GET", "/images/debian12", "", 404));
-	finish(&site);
+	json_decref(site_call(&site, site.boot, "GET", "/boot/agent.img", "", 404));
+	json_decref(site_call(&site, site.boot, "GET", "/boot/keys", "", 404));
+	json_decref(
+		site_call(&site, site.boot, "GET", "/images/debian12/link", "", 500));
+	json_decref(site_call(&site, site.boot, "GET", "/images/../secret", "", 404));
+	json_decref(
+		site_call(&site, site.boot, "GET", "/images/%2e%2e/log.db", "", 404));
+	json_decref(site_call(&site, site.boot, "GET",
+			      "/images/debian12/..%2f..%2flog.db", "", 404));
+	json_decref(site_call(&site, site.boot, "GET", "/images/debian12", "", 404));
+	site_end(&site);
 }
 END_TEST
 
@@ -416,20 +281,21 @@ START_TEST(plans_are_refused_with_their_reason)
 	bu_autojson json_t *request = json_pack("{s:O}", "tree", value);
 	bu_autofree char *text = bu_json_canonical(request);
 
-	begin(&site, 1);
-	a = call(&site, site.local, "POST", "/v1/plan", "{}", 400);
+	site_begin(&site, 1);
+	a = site_call(&site, site.local, "POST", "/v1/plan", "{}", 400);
 	ck_assert_str_ne(error_text(a), "");
-	b = call(&site, site.local, "POST", "/v1/plan", text, 404);
+	b = site_call(&site, site.local, "POST", "/v1/plan", text, 404);
 	ck_assert_ptr_nonnull(strstr(error_text(b), "public key of image debian12"));
-	c = call(&site, site.local, "POST", "/v1/apply", "{}", 400);
+	c = site_call(&site, site.local, "POST", "/v1/apply", "{}", 400);
 	ck_assert_ptr_nonnull(strstr(error_text(c), "digest"));
-	d = call(&site, site.local, "POST", "/v1/apply", "{\"digest\":\"00\"}", 404);
+	d = site_call(&site, site.local, "POST", "/v1/apply", "{\"digest\":\"00\"}",
+		      404);
 	ck_assert_ptr_nonnull(strstr(error_text(d), "no blob 00"));
-	e = call(&site, site.local, "POST", "/v1/apply",
-		 "{\"digest\":\"00\",\"grants\":[{\"class\":\"install\"}]}", 400);
+	e = site_call(&site, site.local, "POST", "/v1/apply",
+		      "{\"digest\":\"00\",\"grants\":[{\"class\":\"install\"}]}", 400);
 	ck_assert_ptr_nonnull(strstr(error_text(e), "'install' is nothing to grant"));
 	bu_tree_destroy(tree);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -439,21 +305,21 @@ START_TEST(a_held_node_is_released)
 	struct bu_event event;
 	bu_autojson json_t *not_held = NULL;
 
-	begin(&site, 1);
-	not_held =
-		call(&site, site.local, "POST", "/v1/nodes/node001/release", "", 409);
+	site_begin(&site, 1);
+	not_held = site_call(&site, site.local, "POST", "/v1/nodes/node001/release", "",
+			     409);
 	ck_assert_str_eq(error_text(not_held), "node node001 is not held");
 	bu_event_init(&event, BU_EVENT_HELD, "node001",
 		      json_pack("{s:s,s:s}", "owner", "bringup", "reason", "late"));
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
-	json_decref(
-		call(&site, site.local, "POST", "/v1/nodes/node001/release", "", 200));
+	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/release",
+			      "", 200));
 	rig_pass(&site.rig, 1);
 	ck_assert_str_eq(rig_node(&site.rig, 1)->held_by, "");
-	json_decref(
-		call(&site, site.local, "POST", "/v1/nodes/ghost/release", "", 404));
-	finish(&site);
+	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/ghost/release", "",
+			      404));
+	site_end(&site);
 }
 END_TEST
 
@@ -463,21 +329,23 @@ START_TEST(a_node_is_held_with_a_reason)
 	bu_autojson json_t *bare = NULL, *again = NULL;
 	const char *body = "{\"reason\":\"its fan is loud\"}";
 
-	begin(&site, 1);
-	bare = call(&site, site.local, "POST", "/v1/nodes/node001/hold",
-		    "{\"reason\":\"\"}", 400);
+	site_begin(&site, 1);
+	bare = site_call(&site, site.local, "POST", "/v1/nodes/node001/hold",
+			 "{\"reason\":\"\"}", 400);
 	ck_assert_ptr_nonnull(strstr(error_text(bare), "say why"));
-	json_decref(
-		call(&site, site.local, "POST", "/v1/nodes/node001/hold", body, 200));
+	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/node001/hold", body,
+			      200));
 	rig_pass(&site.rig, 1);
 	ck_assert_str_eq(rig_node(&site.rig, 1)->held_reason, "its fan is loud");
-	again = call(&site, site.local, "POST", "/v1/nodes/node001/hold", body, 409);
+	again = site_call(&site, site.local, "POST", "/v1/nodes/node001/hold", body,
+			  409);
 	ck_assert_str_eq(error_text(again),
 			 "node node001 is held by local: its fan is loud");
-	json_decref(call(&site, site.local, "POST", "/v1/nodes/ghost/hold", body, 404));
-	json_decref(
-		call(&site, site.page, "POST", "/v1/nodes/node001/hold", body, 404));
-	finish(&site);
+	json_decref(site_call(&site, site.local, "POST", "/v1/nodes/ghost/hold", body,
+			      404));
+	json_decref(site_call(&site, site.page, "POST", "/v1/nodes/node001/hold", body,
+			      404));
+	site_end(&site);
 }
 END_TEST
 
@@ -518,13 +386,13 @@ START_TEST(nodes_are_asked_for_by_nodesets)
 	};
 	struct site site;
 
-	begin(&site, 3);
+	site_begin(&site, 3);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *path = bu_xasprintf("/v1/nodes%s", rows[i].set);
 		struct talk talk;
 
-		ask(&talk, i % 2 ? site.page : site.local, "GET", path, "");
-		until_ended(&site, &talk);
+		site_ask(&talk, i % 2 ? site.page : site.local, "GET", path, "");
+		site_until_ended(&site, &talk);
 		if (rows[i].want) {
 			bu_autojson json_t *reply = json_loads(talk.body, 0, NULL);
 			bu_autofree char *names = names_of(reply);
@@ -537,7 +405,7 @@ START_TEST(nodes_are_asked_for_by_nodesets)
 		}
 		talk_end(&talk);
 	}
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -549,37 +417,37 @@ START_TEST(rollouts_are_listed_shown_and_changed)
 	bu_autofree char *path = NULL, *pause = NULL;
 	const char *id;
 
-	begin(&site, 2);
-	list = call(&site, site.page, "GET", "/v1/rollouts", "", 200);
+	site_begin(&site, 2);
+	list = site_call(&site, site.page, "GET", "/v1/rollouts", "", 200);
 	ck_assert_uint_eq(json_array_size(json_object_get(list, "rollouts")), 1);
 	id = bu_json_str(json_array_get(json_object_get(list, "rollouts"), 0), "id",
 			 "");
 	path = bu_xasprintf("/v1/rollouts/%s", id);
-	one = call(&site, site.page, "GET", path, "", 200);
+	one = site_call(&site, site.page, "GET", path, "", 200);
 	ck_assert_str_eq(bu_json_str(one, "id", ""), id);
 	ck_assert_uint_eq(json_array_size(json_object_get(one, "nodes")), 2);
-	none = call(&site, site.local, "GET", "/v1/rollouts/r-0", "", 404);
+	none = site_call(&site, site.local, "GET", "/v1/rollouts/r-0", "", 404);
 	ck_assert_str_eq(error_text(none), "no rollout 'r-0'");
 	pause = bu_xasprintf("%s/pause", path);
-	json_decref(call(&site, site.page, "POST", pause, "{}", 404));
-	json_decref(call(&site, site.local, "POST", pause, "{}", 200));
+	json_decref(site_call(&site, site.page, "POST", pause, "{}", 404));
+	json_decref(site_call(&site, site.local, "POST", pause, "{}", 200));
 	rig_pass(&site.rig, 1);
-	paused = call(&site, site.local, "GET", path, "", 200);
+	paused = site_call(&site, site.local, "GET", path, "", 200);
 	ck_assert_str_eq(bu_json_str(paused, "state", ""), "paused");
-	again = call(&site, site.local, "POST", pause, "{}", 409);
+	again = site_call(&site, site.local, "POST", pause, "{}", 409);
 	ck_assert_str_ne(error_text(again), "");
 	for (size_t i = 0; i < 2; i++) {
 		bu_autofree char *verb =
 			bu_xasprintf("%s/%s", path, i ? "abort" : "resume");
 		bu_autojson json_t *now = NULL;
 
-		json_decref(call(&site, site.local, "POST", verb, "{}", 200));
+		json_decref(site_call(&site, site.local, "POST", verb, "{}", 200));
 		rig_pass(&site.rig, 1);
-		now = call(&site, site.local, "GET", path, "", 200);
+		now = site_call(&site, site.local, "GET", path, "", 200);
 		ck_assert_str_eq(bu_json_str(now, "state", ""),
 				 i ? "aborted" : "running");
 	}
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -699,7 +567,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 	int status = -1;
 	pid_t pid;
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	rig_start(&site.rig, 1);
 	node = rig_node(&site.rig, 1);
 	snprintf(agent.url, sizeof(agent.url), "https://127.0.0.1:%d", site.agent);
@@ -717,7 +585,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 	ck_assert_int_gt(node->last_seen_ms, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
 	ck_assert_ptr_nonnull(strstr(node->step_error, "/no/such/key"));
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -748,7 +616,7 @@ START_TEST(results_in_any_alphabet_end_the_step)
 	char text[600];
 	struct bu_err err = {0};
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	rig_start(&site.rig, 1);
 	rig_inspect(&site.rig, 1);
 	node = rig_node(&site.rig, 1);
@@ -769,8 +637,8 @@ START_TEST(results_in_any_alphabet_end_the_step)
 			 BU_ANSWER_LATER); /* it is on its way to the log */
 	rig_until(&site.rig, node, BU_STATE_FAILED);
 	ck_assert_int_eq(strncmp(node->reason, "\xe2\x82\xac\xe2\x82\xac", 6), 0);
-	json_decref(call(&site, site.page, "GET", "/v1/nodes/node001", "", 200));
-	finish(&site);
+	json_decref(site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200));
+	site_end(&site);
 }
 END_TEST
 
@@ -782,7 +650,7 @@ START_TEST(progress_is_shown_and_forgotten)
 	const json_t *shown;
 	int64_t version;
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	rig_start(&site.rig, 1);
 	rig_inspect(&site.rig, 1);
 	node = rig_node(&site.rig, 1);
@@ -796,14 +664,14 @@ START_TEST(progress_is_shown_and_forgotten)
 		BU_ANSWER_NOW);
 	ck_assert_int_eq(bu_json_bool(reply, "cancel", 1), 0);
 	ck_assert_int_gt(site.rig.world->version, version);
-	status = call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
+	status = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	shown = json_object_get(status, "progress");
 	ck_assert_int_eq(bu_json_int(shown, "done_bytes", 0), 10);
 	ck_assert_str_eq(bu_json_str(shown, "stage", ""),
 			 "writing the root file system \xc3\xa9");
 	rig_install(&site.rig, 1);
 	ck_assert_uint_eq(node->progress_total_bytes, 0);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -814,7 +682,7 @@ START_TEST(a_stranger_has_no_node)
 	struct bu_reply reply = {0};
 	struct bu_request request = {.peer = "0123456789abcdef"};
 
-	begin(&site, 1);
+	site_begin(&site, 1);
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_ERROR);
 	ck_assert_str_eq(err.text, "machine 0123456789abcdef is bound to no node");
@@ -822,7 +690,7 @@ START_TEST(a_stranger_has_no_node)
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_ERROR);
 	ck_assert_str_eq(err.text, "a client certificate is needed");
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 
@@ -835,7 +703,7 @@ START_TEST(work_is_a_probe_then_nothing)
 	const json_t *item;
 	struct bu_err err = {0};
 
-	begin(&site, 2);
+	site_begin(&site, 2);
 	rig_to_validating(&site.rig, 1);
 	rig_to_validating(&site.rig, 2);
 	node = rig_node(&site.rig, 1);
@@ -862,7 +730,7 @@ START_TEST(work_is_a_probe_then_nothing)
 				  json_pack("{s:i}", "wait_ms", 5000), NULL, &err),
 			 BU_ANSWER_LATER);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	finish(&site);
+	site_end(&site);
 }
 END_TEST
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The site of paper with its server, for the tests of the API. */
+#include "tests/support/site.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+enum { PATIENCE = 2000 };
+
+static int
+listen_on(struct site *site, enum bu_listener kind)
+{
+	const struct bu_trust *trust = site->rig.trust;
+	int tls = kind == BU_LISTEN_AGENT;
+	int fd = bu_listen_tcp("127.0.0.1:0", NULL), port = talk_port(fd);
+
+	ck_assert_int_eq(bu_server_listen(site->api.server, kind, fd,
+					  tls ? bu_trust_server_cert(trust) : NULL,
+					  tls ? bu_trust_server_key(trust) : NULL,
+					  tls ? bu_trust_ca(trust) : NULL, NULL),
+			 0);
+	return port;
+}
+
+static void
+on_change(struct bu_world *world, struct bu_node *node, void *arg)
+{
+	struct site *site = arg;
+
+	bu_gate_kick(site->rig.gate);
+	bu_server_wake(site->api.server);
+}
+
+static void
+on_secret(void *arg)
+{
+	struct site *site = arg;
+
+	bu_server_wake(site->api.server);
+}
+
+void
+site_begin(struct site *site, int nodes)
+{
+	struct rig *rig = &site->rig;
+
+	memset(site, 0, sizeof(*site));
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	snprintf(site->images, sizeof(site->images), "%s/images", rig->dir);
+	snprintf(site->ramdisk, sizeof(site->ramdisk), "%s/ramdisk", rig->dir);
+	ck_assert_int_eq(bu_mkdir_p(site->images, 0700, NULL), 0);
+	ck_assert_int_eq(bu_mkdir_p(site->ramdisk, 0700, NULL), 0);
+	site->api = (struct bu_api){
+		.world = rig->world,
+		.rec = rig->rec,
+		.trust = rig->trust,
+		.rollouts = rig->rollouts,
+		.gate = rig->gate,
+		.images_dir = site->images,
+		.image_key = "/no/such/key",
+		.ramdisk_dir = site->ramdisk,
+		.web_dir = BU_SRCDIR "/webui",
+		.boot_address = "10.77.0.1",
+		.http_url = "http://10.77.0.1:8080",
+		.agent_url = "https://10.77.0.1:8443",
+	};
+	site->api.server = bu_server_create(rig->loop, bu_api_routes, &site->api);
+	site->api.secrets = bu_secrets_create(rig->loop, on_secret, site);
+	site->page = listen_on(site, BU_LISTEN_PAGE);
+	site->local = listen_on(site, BU_LISTEN_LOCAL);
+	site->boot = listen_on(site, BU_LISTEN_BOOT);
+	site->agent = listen_on(site, BU_LISTEN_AGENT);
+	rig->world->on_change = on_change;
+	rig->world->on_change_arg = site;
+}
+
+void
+site_end(struct site *site)
+{
+	bu_secrets_destroy(site->api.secrets);
+	bu_server_destroy(site->api.server);
+	rig_end(&site->rig);
+}
+
+void
+site_until_ended(struct site *site, struct talk *talk)
+{
+	for (int i = 0; i < PATIENCE && !talk->ended; i++) {
+		rig_pass(&site->rig, 1);
+		talk_take(talk);
+	}
+	ck_assert_int_eq(talk->ended, 1);
+}
+
+void
+site_ask(struct talk *talk, int port, const char *method, const char *path,
+	 const char *body)
+{
+	bu_autofree char *text =
+		bu_xasprintf("%s %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+			     "Content-Length: %zu\r\n\r\n%s",
+			     method, path, strlen(body), body);
+
+	talk_begin(talk, port, text, 0);
+}
+
+json_t *
+site_call(struct site *site, int port, const char *method, const char *path,
+	  const char *body, int status)
+{
+	struct talk talk;
+	json_t *json;
+
+	site_ask(&talk, port, method, path, body);
+	site_until_ended(site, &talk);
+	ck_assert_msg(talk.status == status, "%s %s: %s", method, path, talk.text);
+	json = json_loads(talk.body, 0, NULL);
+	talk_end(&talk);
+	return json;
+}
+
+char *
+site_text(struct site *site, int port, const char *path, int status)
+{
+	struct talk talk;
+	char *text;
+
+	site_ask(&talk, port, "GET", path, "");
+	site_until_ended(site, &talk);
+	ck_assert_msg(talk.status == status, "%s: %s", path, talk.text);
+	text = bu_xstrdup(talk.body);
+	talk_end(&talk);
+	return text;
+}
