@@ -163,12 +163,17 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	COPY(commit, "commit");
 #undef COPY
 	rollout = bu_world_rollout(world, order->rollout);
-	if (!rollout)
-		return;
-	rollout->total++;
-	rollout->ended_ms = 0;
-	if (rollout->state == BU_ROLLOUT_DONE)
-		rollout->state = BU_ROLLOUT_RUNNING;
+	if (rollout) {
+		rollout->total++;
+		rollout->ended_ms = 0;
+		if (rollout->state == BU_ROLLOUT_DONE)
+			rollout->state = BU_ROLLOUT_RUNNING;
+	}
+	/* It only takes back what was ordered before: the node is as it should be. */
+	if (order->class == BU_CLASS_NONE) {
+		order->open = 0;
+		count_end(world, node, event->time_ms);
+	}
 }
 
 void

@@ -517,6 +517,24 @@ START_TEST(a_node_that_left_the_profile_blocks_nobody)
 }
 END_TEST
 
+START_TEST(an_order_of_nothing_takes_back_what_waits)
+{
+	struct rig rig;
+
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "wipe");
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 1); /* the canary */
+	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
+	apply_as(&rig, 4, "none", "012345");
+	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 0);
+	ck_assert_int_eq(by_digest(&rig, "abcdef")->withdrawn, 4);
+	ck_assert_int_eq(by_digest(&rig, "012345")->done, 4);
+	ck_assert_int_eq(by_digest(&rig, "012345")->state, BU_ROLLOUT_DONE);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(two_rollouts_share_the_limits_and_a_new_plan_overtakes)
 {
 	struct rig rig;
@@ -705,6 +723,7 @@ RIG_UNIT("rollout", what_destroys_is_not_done_without_its_grant,
 	 who_is_out_of_service_anyway_starts_at_once,
 	 a_node_that_fails_before_its_turn_stays_with_its_evidence,
 	 a_node_that_left_the_profile_blocks_nobody,
+	 an_order_of_nothing_takes_back_what_waits,
 	 two_rollouts_share_the_limits_and_a_new_plan_overtakes,
 	 the_last_rollouts_are_kept, without_a_rollout_there_is_none,
 	 many_that_are_late_together_are_left_alone,
