@@ -141,6 +141,22 @@ add_identity(const struct bu_identity *identity, struct files *files,
 	return 0;
 }
 
+/* [{"name","guid","size_bytes"}]; what is wrong in it the installer finds. */
+static void
+read_data(const json_t *item, struct bu_install_data *ret, size_t *ret_count)
+{
+	const json_t *list = json_object_get(item, "data");
+	size_t i;
+	json_t *row;
+
+	json_array_foreach (list, i, row)
+		if (*ret_count < BU_INSTALL_DATA_MAX)
+			ret[(*ret_count)++] = (struct bu_install_data){
+				bu_json_str(row, "name", ""),
+				bu_json_str(row, "guid", ""),
+				(uint64_t)bu_json_int(row, "size_bytes", 0)};
+}
+
 static int
 do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 	   struct bu_err *err)
@@ -150,6 +166,7 @@ do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 	struct install install = {.link = link, .id = bu_json_str(item, "id", "")};
 	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
 	struct files files = {.count = 0};
+	struct bu_install_data data[BU_INSTALL_DATA_MAX];
 	struct bu_install_opts opts = {
 		.base_url = bu_json_str(item, "base_url", ""),
 		.image = bu_json_str(item, "image", ""),
@@ -157,6 +174,10 @@ do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 		.image_public_pem = bu_json_str(item, "image_key", ""),
 		.disk = bu_json_str(item, "disk", ""),
 		.allow_wipe = bu_json_bool(item, "wipe", 0),
+		.keep_data = bu_json_bool(item, "keep", 0),
+		.kargs = bu_json_str(item, "kargs", ""),
+		.data = data,
+		.root_bytes = (uint64_t)bu_json_int(item, "root_bytes", 0),
 		.mark_text = bu_json_str(mark, "text", ""),
 		.mark_sig = bu_json_str(mark, "sig", ""),
 		.appliance_public_pem = bu_json_str(item, "appliance_key", ""),
@@ -170,6 +191,7 @@ do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 	if (link->identity->installed)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "an installed system does not overwrite itself");
+	read_data(item, data, &opts.data_count);
 	if (files_read(item, &files, err) == 0 &&
 	    add_identity(link->identity, &files, err) == 0) {
 		opts.file_count = files.count;

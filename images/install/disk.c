@@ -15,6 +15,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "images/install/gpt.h"
 
 #define MAGIC "BUMARK01"
 #define MAGIC_SIZE 8
@@ -204,17 +205,22 @@ check_edge(const struct bu_disk *disk, uint64_t offset, const uint8_t *edge,
 
 int
 bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
-	      struct bu_err *err)
+	      int *ret_look, struct bu_err *err)
 {
 	bu_autofree uint8_t *edge = bu_xmalloc(BU_EDGE_BYTES);
 	uint64_t tail = disk->size_bytes - BU_EDGE_BYTES;
 
+	*ret_look = 0;
 	if (opts->allow_wipe)
 		return 0;
 	if (read_at(disk, edge, BU_EDGE_BYTES, 0, err))
 		return -1;
 	if (is_own_mark(edge + BU_MARK_OFFSET, opts))
 		return 0;
+	if (opts->keep_data) {
+		*ret_look = check_edge(disk, 0, edge, NULL) != 0;
+		return 0;
+	}
 	if (check_edge(disk, 0, edge, err) ||
 	    read_at(disk, edge, BU_EDGE_BYTES, tail, err))
 		return -1;
@@ -276,15 +282,17 @@ bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 }
 
 int
-bu_disk_clear(const struct bu_disk *disk, struct bu_err *err)
+bu_disk_clear(const struct bu_disk *disk, int keep_table, struct bu_err *err)
 {
 	uint64_t after_mark = BU_MARK_OFFSET + BU_MARK_SIZE;
 	uint64_t tail = disk->size_bytes - BU_EDGE_BYTES;
+	uint64_t front = keep_table ? BU_GPT_BYTES : 0;
 
 	/* Plain writes: the edges matter more than speed, and sizes are odd. */
-	if (write_zeros(disk, 0, BU_MARK_OFFSET, err) ||
+	if (write_zeros(disk, front, BU_MARK_OFFSET - front, err) ||
 	    write_zeros(disk, after_mark, BU_EDGE_BYTES - after_mark, err) ||
-	    write_zeros(disk, tail, BU_EDGE_BYTES, err) || bu_disk_sync(disk, err))
+	    (!keep_table && write_zeros(disk, tail, BU_EDGE_BYTES, err)) ||
+	    bu_disk_sync(disk, err))
 		return -1;
 	if (disk->is_block && ioctl(disk->fd, BLKRRPART))
 		return bu_err_set(err, BU_ERR_BUSY, errno,

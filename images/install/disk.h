@@ -29,10 +29,10 @@ struct bu_disk {
 int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
 void bu_disk_close(struct bu_disk *disk);
 
-/* BU_ERR_STATE unless both edges are zero, or the mark is of this step, or allow_wipe.
- */
+/* BU_ERR_STATE unless both edges are zero, or the mark is of this step, or allow_wipe;
+ * with keep_data what else there is, is for bu_gpt_check_data(): *ret_look says so. */
 int bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
-		  struct bu_err *err);
+		  int *ret_look, struct bu_err *err);
 /* BU_ERR_VERIFY unless the mark in opts is signed and of the step. */
 int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
 /* Written and synced. */
@@ -43,8 +43,9 @@ int bu_mark_erase(const struct bu_disk *disk, struct bu_err *err);
 /* The range reads as zeros afterwards; multiples of 4096. */
 int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
 		 struct bu_err *err);
-/* Zeros both edges but the mark, and makes the kernel forget old partitions. */
-int bu_disk_clear(const struct bu_disk *disk, struct bu_err *err);
+/* Zeros both edges but the mark; with keep_table only what is between the partition
+ * table, the mark and the first part. Then the kernel reads the table again. */
+int bu_disk_clear(const struct bu_disk *disk, int keep_table, struct bu_err *err);
 /* All of it at its place. */
 int bu_disk_write(int fd, const void *data, size_t size, uint64_t offset,
 		  struct bu_err *err);

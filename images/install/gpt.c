@@ -5,6 +5,7 @@
  */
 #include "images/install/gpt.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,21 +21,102 @@ enum {
 	HEADER_SIZE = 92,
 	ALIGN = 1024 * 1024,
 	MBR_SIGNATURE = 440,
+	NAME_CHARS = 36,
 };
 
+/* The type "Linux filesystem data". */
+static const char data_type[] = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";
+
+static uint64_t
+align_up(uint64_t bytes)
+{
+	return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static int
+check_data(const struct bu_install_opts *opts, struct bu_err *err)
+{
+	static const char form[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+
+	if (opts->data_count > BU_INSTALL_DATA_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%zu data partitions; %d at most", opts->data_count,
+				  BU_INSTALL_DATA_MAX);
+	for (size_t i = 0; i < opts->data_count; i++) {
+		const char *guid = opts->data[i].guid, *name = opts->data[i].name;
+		size_t k = 0;
+
+		while (form[k] && (form[k] == 'x' ? isxdigit((unsigned char)guid[k])
+						  : guid[k] == form[k]))
+			k++;
+		if (form[k] || guid[k] || !name[0] || strlen(name) > NAME_CHARS)
+			return bu_err_set(
+				err, BU_ERR_INVAL, 0,
+				"data partition '%.40s': name or GUID is wrong", name);
+	}
+	return 0;
+}
+
+/* More than there is needs no exact number, and must not run over. */
+static uint64_t
+at_most(uint64_t bytes, uint64_t end)
+{
+	return bytes > end ? end + 1 : bytes;
+}
+
+/* Data lies at the end, or from root_bytes on; *end becomes where it begins. */
+static int
+place_data(const struct bu_install_opts *opts, struct bu_layout *layout, uint64_t *end,
+	   struct bu_err *err)
+{
+	uint64_t need = 0, at = align_up(at_most(opts->root_bytes, *end));
+
+	if (check_data(opts, err))
+		return -1;
+	for (size_t i = 0; i < opts->data_count; i++) {
+		uint64_t size = align_up(at_most(opts->data[i].size_bytes, *end));
+
+		need += size ? size : ALIGN;
+	}
+	if (need > *end || at > *end - need)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the disk has %llu MiB, the system's part %llu MiB; "
+				  "%zu data partitions need %llu MiB",
+				  (unsigned long long)(layout->disk_bytes >> 20),
+				  (unsigned long long)(at >> 20), opts->data_count,
+				  (unsigned long long)(need >> 20));
+	if (!at)
+		at = *end - need;
+	layout->data_count = opts->data_count;
+	for (size_t i = 0; i < opts->data_count; i++) {
+		uint64_t size = align_up(opts->data[i].size_bytes);
+
+		layout->data[i].begin_bytes = at;
+		layout->data[i].size_bytes = size ? size : *end - at;
+		layout->data[i].name = opts->data[i].name;
+		layout->data[i].guid = opts->data[i].guid;
+		at += layout->data[i].size_bytes;
+	}
+	*end = layout->data_count ? layout->data[0].begin_bytes : at;
+	return 0;
+}
+
 int
-bu_layout_make(const struct bu_manifest *manifest, uint64_t disk_bytes,
-	       struct bu_layout *ret, struct bu_err *err)
+bu_layout_make(const struct bu_manifest *manifest, const struct bu_install_opts *opts,
+	       uint64_t disk_bytes, struct bu_layout *ret, struct bu_err *err)
 {
 	struct bu_layout layout = {.disk_bytes = disk_bytes};
 	uint64_t tail = (TABLE_SECTORS + 1) * BU_SECTOR;
 	uint64_t end = disk_bytes > tail ? (disk_bytes - tail) / ALIGN * ALIGN : 0;
 	uint64_t at = BU_PARTS_BEGIN;
 
+	if ((opts->data_count || opts->root_bytes) &&
+	    place_data(opts, &layout, &end, err))
+		return -1;
 	layout.count = manifest->part_count;
 	for (size_t i = 0; i < manifest->part_count; i++) {
 		const struct bu_part *part = &manifest->parts[i];
-		uint64_t need = (part->size_bytes + ALIGN - 1) / ALIGN * ALIGN;
+		uint64_t need = align_up(part->size_bytes);
 
 		layout.parts[i].begin_bytes = at;
 		layout.parts[i].size_bytes = need;
@@ -44,8 +126,9 @@ bu_layout_make(const struct bu_manifest *manifest, uint64_t disk_bytes,
 	}
 	if (at > end)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the disk has %llu MiB, image %s needs %llu MiB",
+				  "the disk has %llu MiB%s, image %s needs %llu MiB",
 				  (unsigned long long)(disk_bytes >> 20),
+				  layout.data_count ? ", most of them for data" : "",
 				  manifest->name,
 				  (unsigned long long)((at + tail + ALIGN - 1) >> 20));
 	*ret = layout;
@@ -74,7 +157,7 @@ put_le(uint8_t *at, uint64_t value, int bytes)
 }
 
 /* Text form to the mixed-endian form of the specification; the manifest has checked the
- * digits. */
+ * digits, check_data() those of data. */
 static void
 put_guid(uint8_t *at, const char *text)
 {
@@ -101,22 +184,37 @@ put_random_guid(uint8_t *at)
 }
 
 static void
+fill_entry(uint8_t *entry, const char *type, uint64_t begin_bytes, uint64_t size_bytes,
+	   const char *label)
+{
+	uint64_t first = begin_bytes / BU_SECTOR;
+
+	put_guid(entry, type);
+	put_random_guid(entry + 16);
+	put_le(entry + 32, first, 8);
+	put_le(entry + 40, first + size_bytes / BU_SECTOR - 1, 8);
+	for (size_t k = 0; label[k] && k < NAME_CHARS; k++)
+		put_le(entry + 56 + 2 * k, (uint8_t)label[k], 2);
+}
+
+/* Without a manifest, data alone, in the entries that it has beside the image's. */
+static void
 fill_table(uint8_t *table, const struct bu_manifest *manifest,
 	   const struct bu_layout *layout)
 {
-	for (size_t i = 0; i < layout->count; i++) {
-		const struct bu_part *part = &manifest->parts[i];
-		uint8_t *entry = table + i * ENTRY_SIZE;
-		uint64_t first = layout->parts[i].begin_bytes / BU_SECTOR;
+	uint8_t *entry = table;
 
-		put_guid(entry, part->type);
-		put_random_guid(entry + 16);
-		put_le(entry + 32, first, 8);
-		put_le(entry + 40, first + layout->parts[i].size_bytes / BU_SECTOR - 1,
-		       8);
-		put_le(entry + 48, part->attrs, 8);
-		for (size_t k = 0; part->label[k]; k++)
-			put_le(entry + 56 + 2 * k, (uint8_t)part->label[k], 2);
+	for (size_t i = 0; i < layout->count; i++, entry += ENTRY_SIZE) {
+		if (!manifest)
+			continue;
+		fill_entry(entry, manifest->parts[i].type, layout->parts[i].begin_bytes,
+			   layout->parts[i].size_bytes, manifest->parts[i].label);
+		put_le(entry + 48, manifest->parts[i].attrs, 8);
+	}
+	for (size_t i = 0; i < layout->data_count; i++, entry += ENTRY_SIZE) {
+		fill_entry(entry, data_type, layout->data[i].begin_bytes,
+			   layout->data[i].size_bytes, layout->data[i].name);
+		put_guid(entry + 16, layout->data[i].guid);
 	}
 }
 
@@ -148,7 +246,8 @@ fill_mbr(uint8_t *mbr, const struct bu_manifest *manifest,
 	uint64_t sectors = layout->disk_bytes / BU_SECTOR - 1;
 	static const uint8_t chs_begin[3] = {0, 2, 0}, chs_end[3] = {0xff, 0xff, 0xff};
 
-	memcpy(mbr, manifest->boot_code, BU_BOOT_CODE_SIZE);
+	if (manifest)
+		memcpy(mbr, manifest->boot_code, BU_BOOT_CODE_SIZE);
 	/* UEFI does not use the signature. Under BIOS it is all that tells an
 	 * installed system which disk it was booted from. */
 	do
@@ -175,8 +274,9 @@ write_at(int fd, const void *data, size_t size, uint64_t offset, struct bu_err *
 	return 0;
 }
 
-int
-bu_gpt_write(int fd, const struct bu_manifest *manifest, const struct bu_layout *layout,
+/* manifest NULL: data alone. */
+static int
+write_tables(int fd, const struct bu_manifest *manifest, const struct bu_layout *layout,
 	     struct bu_err *err)
 {
 	bu_autofree uint8_t *front = bu_xcalloc(1, BU_GPT_BYTES);
@@ -194,4 +294,123 @@ bu_gpt_write(int fd, const struct bu_manifest *manifest, const struct bu_layout 
 		     layout->disk_bytes - TABLE_BYTES - BU_SECTOR, err))
 		return -1;
 	return write_at(fd, front, BU_GPT_BYTES, 0, err);
+}
+
+int
+bu_gpt_write(int fd, const struct bu_manifest *manifest, const struct bu_layout *layout,
+	     struct bu_err *err)
+{
+	return write_tables(fd, manifest, layout, err);
+}
+
+int
+bu_gpt_write_data(int fd, const struct bu_layout *layout, struct bu_err *err)
+{
+	return write_tables(fd, NULL, layout, err);
+}
+
+/* --- what is on the disk --- */
+
+static uint64_t
+get_le(const uint8_t *at, int bytes)
+{
+	uint64_t value = 0;
+
+	for (int i = 0; i < bytes; i++)
+		value |= (uint64_t)at[i] << 8 * i;
+	return value;
+}
+
+/* The table at the front as we write it; tables of others are no table for us. */
+static int
+read_table(int fd, uint8_t table[TABLE_BYTES], struct bu_err *err)
+{
+	uint8_t header[BU_SECTOR], crc[4];
+	int good;
+
+	if (pread(fd, header, sizeof(header), BU_SECTOR) != sizeof(header) ||
+	    pread(fd, table, TABLE_BYTES, 2 * BU_SECTOR) != TABLE_BYTES)
+		return bu_err_set(err, BU_ERR_IO, errno, "reading the partition table");
+	memcpy(crc, header + 16, sizeof(crc));
+	memset(header + 16, 0, sizeof(crc));
+	good = !memcmp(header, "EFI PART", 8) &&
+	       get_le(header + 12, 4) == HEADER_SIZE && get_le(header + 72, 8) == 2 &&
+	       get_le(header + 80, 4) == ENTRIES &&
+	       get_le(header + 84, 4) == ENTRY_SIZE &&
+	       get_le(crc, 4) == crc32_of(header, HEADER_SIZE) &&
+	       get_le(header + 88, 4) == crc32_of(table, TABLE_BYTES);
+	if (!good)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "the disk has no partition table of ours; whether "
+				  "there is data on it cannot be told");
+	return 0;
+}
+
+static void
+entry_name(const uint8_t *entry, char ret[NAME_CHARS + 1])
+{
+	for (size_t i = 0; i < NAME_CHARS; i++)
+		ret[i] = entry[57 + 2 * i] ? '?' : (char)entry[56 + 2 * i];
+	ret[NAME_CHARS] = '\0';
+}
+
+/* 1 when the entry is the layout's data partition i. */
+static int
+is_data(const uint8_t *entry, const struct bu_layout *layout, size_t i)
+{
+	uint64_t first = layout->data[i].begin_bytes / BU_SECTOR;
+	uint8_t guid[16];
+
+	put_guid(guid, layout->data[i].guid);
+	return !memcmp(entry + 16, guid, sizeof(guid)) &&
+	       get_le(entry + 32, 8) == first &&
+	       get_le(entry + 40, 8) ==
+		       first + layout->data[i].size_bytes / BU_SECTOR - 1;
+}
+
+static int
+check_entry(const uint8_t *entry, const struct bu_manifest *manifest,
+	    const struct bu_layout *layout, struct bu_err *err)
+{
+	static const uint8_t unused[16];
+	char name[NAME_CHARS + 1];
+
+	if (!memcmp(entry, unused, sizeof(unused)))
+		return 0;
+	for (size_t i = 0; i < layout->data_count; i++)
+		if (is_data(entry, layout, i))
+			return 0;
+	entry_name(entry, name);
+	for (size_t i = 0; i < manifest->part_count; i++)
+		if (!strcmp(name, manifest->parts[i].label))
+			return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "the disk has a partition '%s' which is neither the image's "
+			  "nor in the profile's data as it lies there",
+			  name);
+}
+
+int
+bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
+		  const struct bu_layout *layout, struct bu_err *err)
+{
+	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
+
+	if (read_table(fd, table, err))
+		return -1;
+	for (size_t k = 0; k < ENTRIES; k++)
+		if (check_entry(table + k * ENTRY_SIZE, manifest, layout, err))
+			return -1;
+	for (size_t i = 0; i < layout->data_count; i++) {
+		size_t k = 0;
+
+		while (k < ENTRIES && !is_data(table + k * ENTRY_SIZE, layout, i))
+			k++;
+		if (k == ENTRIES)
+			return bu_err_set(err, BU_ERR_STATE, 0,
+					  "the disk does not have the data partition "
+					  "'%s' where the profile puts it",
+					  layout->data[i].name);
+	}
+	return 0;
 }

@@ -27,6 +27,8 @@ static struct bu_manifest manifest = {
 		   .grow = 1}},
 };
 
+static const struct bu_install_opts plain = {.data_count = 0};
+
 /* Begin, size, type, label and flags of each part, as partx prints them. */
 static const char expected[] =
 	"1 2048 18432 c12a7328-f81f-11d2-ba4b-00c04fc93ec9 ESP 0x4\n"
@@ -46,6 +48,26 @@ check_with_partx(const char *path)
 	ck_assert_str_eq(out, expected);
 }
 
+/* Number, begin, size and name; of data partitions their GUID, too. */
+static void
+check_data(const char *path, const char *want)
+{
+	const char *const argv[] = {
+		"sh",
+		"-c",
+		"partx -g --raw -o NR,START,SECTORS,NAME,UUID \"$1\" | "
+		"awk '{ print $1, $2, $3, $4, ($1 > 2 ? $5 : \"\") }'",
+		"sh",
+		path,
+		NULL};
+	const struct bu_job_opts opts = {.argv = argv, .deadline_ms = 20000};
+	bu_autofree char *out = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_msg(!bu_job_run(&opts, &out, &err), "%s", err.text);
+	ck_assert_str_eq(out, want);
+}
+
 START_TEST(others_read_what_we_write)
 {
 	char path[] = "/tmp/bringup-gpt-XXXXXX";
@@ -57,7 +79,8 @@ START_TEST(others_read_what_we_write)
 	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
 	ck_assert_int_eq(pwrite(fd, "mark", 4, 65536), 4);
 	memset(manifest.boot_code, 0x90, sizeof(manifest.boot_code));
-	ck_assert_int_eq(bu_layout_make(&manifest, DISK_BYTES, &layout, &err), 0);
+	ck_assert_int_eq(bu_layout_make(&manifest, &plain, DISK_BYTES, &layout, &err),
+			 0);
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	check_with_partx(path);
 	ck_assert_int_eq(pread(fd, sector, 512, 0), 512);
@@ -84,15 +107,156 @@ START_TEST(small_disks_are_refused)
 	struct bu_layout layout = {0};
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_layout_make(&manifest, 20 << 20, &layout, &err), -1);
+	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 20 << 20, &layout, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_msg(strstr(err.text, "20 MiB") && strstr(err.text, "needs 21 MiB"),
 		      "%s", err.text);
 	ck_assert_int_eq(layout.count, 0);
-	ck_assert_int_eq(bu_layout_make(&manifest, 21 << 20, &layout, &err), 0);
+	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 21 << 20, &layout, &err), 0);
 	ck_assert_int_eq(layout.parts[1].size_bytes, 10 << 20);
-	ck_assert_int_eq(bu_layout_make(&manifest, 512, &layout, &err), -1);
+	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 512, &layout, &err), -1);
 }
 END_TEST
 
-BU_UNIT("gpt", others_read_what_we_write, small_disks_are_refused)
+#define GUID_A "96f62889-af4e-8f85-861b-0b5cbec056e2"
+#define GUID_B "a32df5c5-3e02-8064-8948-146e5481522a"
+static const struct bu_install_data two[] = {{"scratch", GUID_A, (8 << 20) - 5},
+					     {"lake", GUID_B, 4 << 20}};
+static const struct bu_install_data rest[] = {{"scratch", GUID_A, 8 << 20},
+					      {"lake", GUID_B, 0}};
+
+START_TEST(data_lies_behind_the_image)
+{
+	static const struct {
+		struct bu_install_opts opts;
+		const char *want;
+	} rows[] = {
+		/* at the end of the disk; root has what is left */
+		{{.data = two, .data_count = 2},
+		 "1 2048 18432 ESP \n2 20480 83968 root \n"
+		 "3 104448 16384 scratch " GUID_A "\n4 120832 8192 lake " GUID_B "\n"},
+		/* from a place on; the last takes the rest */
+		{{.data = rest, .data_count = 2, .root_bytes = 30 << 20},
+		 "1 2048 18432 ESP \n2 20480 40960 root \n"
+		 "3 61440 16384 scratch " GUID_A "\n4 77824 51200 lake " GUID_B "\n"},
+		{{.root_bytes = 30 << 20}, "1 2048 18432 ESP \n2 20480 40960 root \n"},
+	};
+	char path[] = "/tmp/bringup-gpt-XXXXXX";
+	bu_autoclose int fd = mkstemp(path);
+
+	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_install_opts *opts = &rows[i].opts;
+		bu_autofree char *want = bu_xstrdup(rows[i].want);
+		struct bu_layout layout;
+		struct bu_err err = {0};
+
+		ck_assert_msg(
+			!bu_layout_make(&manifest, opts, DISK_BYTES, &layout, &err),
+			"%s", err.text);
+		ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), 0);
+		check_data(path, want);
+		if (!opts->data_count)
+			continue;
+		/* Data alone keeps number and place, and nothing boots. */
+		ck_assert_int_eq(bu_gpt_write_data(fd, &layout, &err), 0);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), 0);
+		check_data(path, strchr(strchr(want, '\n') + 1, '\n') + 1);
+	}
+	unlink(path);
+}
+END_TEST
+
+/* The disk has `two`; what a reimage with other options must refuse. */
+START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
+{
+	static const struct bu_install_data moved[] = {{"scratch", GUID_A, 9 << 20},
+						       {"lake", GUID_B, 4 << 20}};
+	static const struct bu_install_data other[] = {{"scratch", GUID_A, 8 << 20},
+						       {"lake", GUID_A, 4 << 20}};
+	static const struct {
+		const struct bu_install_data *data;
+		size_t count;
+		const char *text;
+	} rows[] = {
+		{two, 2, NULL},
+		{two + 1, 1,
+		 "the disk has a partition 'scratch' which is neither the image's nor "
+		 "in "
+		 "the profile's data as it lies there"},
+		{moved, 2,
+		 "the disk has a partition 'scratch' which is neither the image's nor "
+		 "in "
+		 "the profile's data as it lies there"},
+		{other, 2,
+		 "the disk has a partition 'lake' which is neither the image's nor in "
+		 "the "
+		 "profile's data as it lies there"},
+	};
+	char path[] = "/tmp/bringup-gpt-XXXXXX";
+	bu_autoclose int fd = mkstemp(path);
+	struct bu_install_opts opts = {.data = two, .data_count = 2};
+	struct bu_layout layout;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
+			 0);
+	ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		opts.data = rows[i].data;
+		opts.data_count = rows[i].count;
+		ck_assert_int_eq(
+			bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err), 0);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err),
+				 rows[i].text ? -1 : 0);
+		if (rows[i].text)
+			ck_assert_str_eq(err.text, rows[i].text);
+	}
+	/* More than the disk had. */
+	opts.data_count = 0;
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
+			 0);
+	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
+	opts.data = two;
+	opts.data_count = 2;
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
+			 0);
+	ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
+	ck_assert_str_eq(err.text, "the disk does not have the data partition "
+				   "'scratch' where the profile puts it");
+	unlink(path);
+}
+END_TEST
+
+START_TEST(data_that_does_not_fit_is_refused)
+{
+	static const struct bu_install_data bad[] = {{"scratch", "no guid", 1 << 20}};
+	struct bu_install_opts opts = {.data = two, .data_count = 2};
+	struct bu_layout layout;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, 24 << 20, &layout, &err), -1);
+	ck_assert_str_eq(err.text, "the disk has 24 MiB, most of them for data, image "
+				   "test needs 21 MiB");
+	opts.root_bytes = 60 << 20;
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "the disk has 64 MiB, the system's part 60 MiB; 2 "
+				   "data partitions need 12 MiB");
+	opts.data = bad;
+	opts.data_count = 1;
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
+			 -1);
+	ck_assert_str_eq(err.text, "data partition 'scratch': name or GUID is wrong");
+}
+END_TEST
+
+BU_UNIT("gpt", others_read_what_we_write, small_disks_are_refused,
+	data_lies_behind_the_image,
+	a_disk_that_is_not_as_the_profile_says_keeps_its_data,
+	data_that_does_not_fit_is_refused)

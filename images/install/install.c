@@ -94,21 +94,47 @@ fetch_manifest(struct install *install, struct bu_err *err)
 	return 0;
 }
 
-/* All that can say no comes before the first write, which is the mark. */
+/* What was a file system there must not look like one: the ends of each data partition
+ * are zeroed. */
+static int
+empty_data(const struct install *install, struct bu_err *err)
+{
+	for (size_t i = 0; i < install->layout.data_count; i++) {
+		uint64_t begin = install->layout.data[i].begin_bytes;
+		uint64_t end = begin + install->layout.data[i].size_bytes;
+
+		if (bu_disk_zero(&install->disk, begin, BU_EDGE_BYTES, err) ||
+		    bu_disk_zero(&install->disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES,
+				 err))
+			return -1;
+	}
+	return 0;
+}
+
+/* All that can say no comes before the first write, which is the mark. Data that is
+ * kept is in a partition table at any moment. */
 static int
 prepare_disk(struct install *install, struct bu_err *err)
 {
 	const struct bu_install_opts *opts = install->opts;
+	const struct bu_layout *layout = &install->layout;
+	struct bu_disk *disk = &install->disk;
+	int keep, look;
 
-	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, &install->disk, err))
+	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err))
 		return -1;
-	if (bu_disk_check(&install->disk, opts, err) ||
-	    bu_layout_make(install->manifest, install->disk.size_bytes,
-			   &install->layout, err))
+	if (bu_disk_check(disk, opts, &look, err) ||
+	    bu_layout_make(install->manifest, opts, disk->size_bytes, &install->layout,
+			   err))
 		return -1;
-	if (bu_mark_write(&install->disk, opts, err))
+	if (look && bu_gpt_check_data(disk->fd, install->manifest, layout, err))
+		return bu_err_wrap(err, "disk %s", opts->disk);
+	keep = opts->keep_data && layout->data_count > 0;
+	if (bu_mark_write(disk, opts, err) ||
+	    (keep && bu_gpt_write_data(disk->fd, layout, err)) ||
+	    bu_disk_clear(disk, keep, err))
 		return -1;
-	return bu_disk_clear(&install->disk, err);
+	return keep ? 0 : empty_data(install, err);
 }
 
 /* The mount needs the disk not to be open exclusively. */

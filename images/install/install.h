@@ -27,6 +27,13 @@ struct bu_install_file {
 	size_t size;
 };
 
+/* A partition behind the image's; its file system is made by who mounts it first. */
+struct bu_install_data {
+	const char *name;    /* "scratch": at most 31 letters, digits, '-' */
+	const char *guid;    /* the partition's own, text form */
+	uint64_t size_bytes; /* 0 = the rest of the disk; the last one only */
+};
+
 struct bu_install_opts {
 	const char *base_url; /* "http://10.77.0.1:8080"; parts are below
 				 /images/<image>/ */
@@ -35,8 +42,15 @@ struct bu_install_opts {
 	const char *image_public_pem; /* key that signs manifests */
 	const char *disk;             /* "/dev/vda"; a regular file in tests */
 	int allow_wipe;               /* whatever is on the disk may go */
-	const char *mark_text;        /* JSON, at most 3,900 bytes */
-	const char *mark_sig;         /* the appliance's, hex */
+	/* What the image had written may go; data partitions stay as they are, and
+	 * BU_ERR_STATE when the disk does not have them where the layout does. */
+	int keep_data;
+	const char *kargs; /* for the boot loaders, behind the image's; NULL = none */
+	const struct bu_install_data *data;
+	size_t data_count;     /* at most BU_INSTALL_DATA_MAX */
+	uint64_t root_bytes;   /* where data begins; 0 = at the end of the disk */
+	const char *mark_text; /* JSON, at most 3,900 bytes */
+	const char *mark_sig;  /* the appliance's, hex */
 	const char *appliance_public_pem;
 	const char *step_id;
 	const struct bu_install_file *files;
@@ -48,7 +62,9 @@ struct bu_install_opts {
 	/* A regular file is not mounted: files go below this directory. Blocks: NULL.
 	 */
 	const char *root_dir;
+	const char *esp_dir; /* the same for the boot loaders' files */
 };
+enum { BU_INSTALL_DATA_MAX = 16 };
 
 struct bu_install_hooks {
 	/* stage "manifest", "disk", "write", "files", "done"; compressed bytes fetched

@@ -16,6 +16,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/worker.h"
 #include "images/build/frames.h"
 #include "images/install/disk.h"
 #include "images/manifest.h"
@@ -531,7 +532,121 @@ START_TEST(files_stay_in_the_new_root)
 }
 END_TEST
 
+/* --- data partitions --- */
+
+static const struct bu_install_data data[] = {
+	{"scratch", "96f62889-af4e-8f85-861b-0b5cbec056e2", 20 << 20}};
+enum { DATA_BEGIN = DISK_BYTES - (21 << 20), DATA_LAST = DISK_BYTES - (1 << 20) - 4 };
+
+static void
+write_disk(const char *text, uint64_t at)
+{
+	bu_autoclose int fd = open(disk, O_WRONLY);
+
+	ck_assert_int_eq(pwrite(fd, text, 4, at), 4);
+}
+
+static void
+check_disk(const char *want, uint64_t at)
+{
+	bu_autoclose int fd = open(disk, O_RDONLY);
+	char got[4];
+
+	ck_assert_int_eq(pread(fd, got, 4, at), 4);
+	ck_assert(!memcmp(got, want, 4));
+}
+
+/* Names of the partitions, as util-linux reads the disk. */
+static void
+check_names(const char *want)
+{
+	const char *const argv[] = {"partx", "-g", "--raw", "-o", "NAME", disk, NULL};
+	const struct bu_job_opts job = {.argv = argv, .deadline_ms = 20000};
+	bu_autofree char *out = NULL;
+
+	ck_assert_int_eq(bu_job_run(&job, &out, NULL), 0);
+	ck_assert_str_eq(out, want);
+}
+
+START_TEST(a_reimage_keeps_data_whatever_happens)
+{
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	opts.data = data;
+	opts.data_count = BU_LEN(data);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_names("esp\nroot\nscratch\n");
+	write_disk("head", DATA_BEGIN);
+	write_disk("tail", DATA_LAST);
+	/* Nothing was granted. */
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	opts.keep_data = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	check_names("esp\nroot\nscratch\n");
+	/* It ends in the middle: nothing boots, and the data can still be found, also
+	 * by a later step that does not know of this one. */
+	server.flips = -1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	check_names("scratch\n");
+	write_disk("none", BU_MARK_OFFSET);
+	server.flips = 0;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	check_disk("head", DATA_BEGIN);
+	check_disk("tail", DATA_LAST);
+	/* A profile without the partition does not get it by a reimage. */
+	opts.data_count = 0;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(err.text, "a partition 'scratch'"));
+	check_names("esp\nroot\nscratch\n");
+	/* A wipe leaves nothing that looks like a file system. */
+	opts.data_count = 1;
+	opts.keep_data = 0;
+	opts.allow_wipe = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_disk("\0\0\0\0", DATA_BEGIN);
+	check_disk("\0\0\0\0", DATA_LAST);
+	teardown();
+}
+END_TEST
+
+START_TEST(the_boot_loaders_get_the_nodes_arguments)
+{
+	bu_autofree char *esp = NULL, *kargs = NULL, *conf = NULL, *entry = NULL;
+	bu_autofree char *entries = NULL, *got = NULL;
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	esp = bu_xasprintf("%s/esp", dir);
+	entries = bu_xasprintf("%s/loader/entries", esp);
+	kargs = bu_xasprintf("%s/kargs", esp);
+	conf = bu_xasprintf("%s/syslinux.cfg", esp);
+	entry = bu_xasprintf("%s/bringup.conf", entries);
+	ck_assert_int_eq(bu_mkdir_p(entries, 0755, NULL), 0);
+	bu_file_write_text(kargs, 0644, NULL, "rw\n");
+	bu_file_write_text(conf, 0644, NULL, " APPEND rw\n");
+	bu_file_write_text(entry, 0644, NULL, "options rw\n");
+	opts = defaults();
+	opts.kargs = "iommu=pt";
+	opts.esp_dir = esp;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	got = bu_file_read(conf, 0, NULL, NULL);
+	ck_assert_str_eq(got, " APPEND rw iommu=pt\n");
+	teardown();
+}
+END_TEST
+
 BU_UNIT("install", writes_all_of_it, one_flip_is_fetched_again,
 	a_flip_that_stays_is_refused, short_answers_and_outages,
 	what_is_on_the_disk_stays, only_the_steps_own_mark_counts,
-	wrong_orders_write_nothing, files_stay_in_the_new_root)
+	wrong_orders_write_nothing, files_stay_in_the_new_root,
+	a_reimage_keeps_data_whatever_happens, the_boot_loaders_get_the_nodes_arguments)

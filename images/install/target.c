@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "images/install/bootargs.h"
 
 /* Of fs/ext4/ext4.h; the kernel's headers for programs do not have it. */
 #define RESIZE_FS _IOW('f', 16, uint64_t)
@@ -157,20 +158,68 @@ add_partitions(const char *path, const struct bu_layout *layout, struct bu_err *
 	return 0;
 }
 
-/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. */
-static int
-mount_part(const char *disk, size_t which, const char *dir, struct bu_err *err)
+/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. Owned. */
+static char *
+part_node(const char *disk, size_t which)
 {
 	int digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
-	bu_autofree char *node =
-		bu_xasprintf("%s%s%zu", disk, digit ? "p" : "", which + 1);
+	char *node = bu_xasprintf("%s%s%zu", disk, digit ? "p" : "", which + 1);
 
 	for (int try = 0; access(node, F_OK) && try < 50; try++)
 		usleep(100 * 1000);
+	return node;
+}
+
+static int
+mount_part(const char *disk, size_t which, const char *dir, struct bu_err *err)
+{
+	bu_autofree char *node = part_node(disk, which);
+
 	if (mount(node, dir, "ext4", 0, NULL))
 		return bu_err_set(err, BU_ERR_IO, errno, "mount %s", node);
 	return 0;
 }
+
+/* --- the boot loaders' configuration --- */
+
+static size_t
+find_part(const struct bu_manifest *manifest, const char *name)
+{
+	size_t which = 0;
+
+	while (which < manifest->part_count &&
+	       strcmp(manifest->parts[which].name, name) != 0)
+		which++;
+	return which;
+}
+
+static int
+write_kargs(const char *esp_dir, void *arg, struct bu_err *err)
+{
+	return bu_bootargs_write(esp_dir, arg, err);
+}
+
+static int
+fill_esp(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
+	 int is_block, struct bu_err *err)
+{
+	bu_autofree char *kargs = bu_xstrdup(opts->kargs ? opts->kargs : "");
+	bu_autofree char *node = NULL;
+	size_t which = find_part(manifest, "esp");
+
+	if (!kargs[0])
+		return 0;
+	if (!is_block)
+		return opts->esp_dir ? write_kargs(opts->esp_dir, kargs, err) : 0;
+	if (which == manifest->part_count)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "image %s has no part 'esp' to take kernel arguments",
+				  manifest->name);
+	node = part_node(opts->disk, which);
+	return bu_bootargs_mounted(node, write_kargs, kargs, err);
+}
+
+/* --- the root --- */
 
 static int
 fill_mounted(const struct bu_install_opts *opts, const struct bu_part *part,
@@ -224,17 +273,16 @@ int
 bu_target_fill(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 	       const struct bu_layout *layout, struct bu_err *err)
 {
+	size_t which = find_part(manifest, "root");
 	struct stat st;
-	size_t which = 0;
+	int rc;
 
-	while (which < manifest->part_count &&
-	       strcmp(manifest->parts[which].name, "root") != 0)
-		which++;
 	if (which == manifest->part_count)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "image %s has no part 'root'",
 				  manifest->name);
 	if (stat(opts->disk, &st))
 		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", opts->disk);
-	return S_ISBLK(st.st_mode) ? fill_block(opts, manifest, layout, which, err)
-				   : fill_directory(opts, err);
+	rc = S_ISBLK(st.st_mode) ? fill_block(opts, manifest, layout, which, err)
+				 : fill_directory(opts, err);
+	return rc ? rc : fill_esp(opts, manifest, S_ISBLK(st.st_mode), err);
 }
