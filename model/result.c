@@ -143,15 +143,29 @@ bu_quantile(double *values, size_t count, double quantile)
 	return values[rank == 0 ? 0 : rank > count ? count - 1 : rank - 1];
 }
 
-void
-bu_pair_dir_add(struct bu_pair_dir *dir, double bw_gbps)
+static void
+set_median(struct bu_pair_dir *dir)
 {
 	double sorted[BU_RUNS_MAX];
 
-	bu_assert(dir->runs < BU_RUNS_MAX);
-	dir->bw_gbps[dir->runs++] = bw_gbps;
 	memcpy(sorted, dir->bw_gbps, sizeof(sorted));
 	dir->bw_median_gbps = bu_quantile(sorted, (size_t)dir->runs, 0.5);
+}
+
+void
+bu_pair_dir_add(struct bu_pair_dir *dir, double bw_gbps)
+{
+	bu_assert(dir->runs < BU_RUNS_MAX);
+	dir->bw_gbps[dir->runs++] = bw_gbps;
+	set_median(dir);
+}
+
+void
+bu_pair_dir_drop(struct bu_pair_dir *dir, int runs)
+{
+	if (dir->runs > runs)
+		dir->runs = runs;
+	set_median(dir);
 }
 
 void

@@ -165,9 +165,15 @@ void bu_pair_dir_latency(struct bu_pair_dir *dir, double *samples_us, size_t cou
 void bu_pair_error_set(struct bu_pair_error *error, int at, const struct bu_err *err);
 /* Adds one run and keeps the median; at most BU_RUNS_MAX. */
 void bu_pair_dir_add(struct bu_pair_dir *dir, double bw_gbps);
+/* Keeps the first `runs` of them. */
+void bu_pair_dir_drop(struct bu_pair_dir *dir, int runs);
 /* Sorts values in place. quantile in [0, 1], nearest rank; 0 when there are none. */
 double bu_quantile(double *values, size_t count, double quantile);
 
+/* An end alone, as both ends tell each other. */
+json_t *bu_pair_end_to_json(const struct bu_pair_end *end);
+int bu_pair_end_from_json(const json_t *value, struct bu_pair_end *ret,
+			  struct bu_err *err);
 json_t *bu_pair_result_to_json(const struct bu_pair_result *result); /* new reference */
 /* BU_ERR_INVAL names the field. Medians are computed again from the runs. */
 int bu_pair_result_from_json(const json_t *value, struct bu_pair_result *ret,

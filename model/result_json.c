@@ -31,8 +31,8 @@ error_to_json(json_t *object, const struct bu_pair_error *error)
 	json_object_set_new(object, "error", value);
 }
 
-static json_t *
-end_to_json(const struct bu_pair_end *end)
+json_t *
+bu_pair_end_to_json(const struct bu_pair_end *end)
 {
 	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:s, s:f, s:i, s:i, "
 			 "s:s, s:s, s:I}",
@@ -90,8 +90,8 @@ bu_pair_result_to_json(const struct bu_pair_result *r)
 		"{s:i, s:s, s:I, s:o, s:o, s:I, s:I, s:i, s:f, s:o, s:o, s:s, s:s, "
 		"s:s, s:i, s:b}",
 		"v", BU_PAIR_RESULT_VERSION, "probe", r->probe, "at_ms",
-		(json_int_t)r->at_ms, "a", end_to_json(&r->end[BU_END_A]), "b",
-		end_to_json(&r->end[BU_END_B]), "message_bytes",
+		(json_int_t)r->at_ms, "a", bu_pair_end_to_json(&r->end[BU_END_A]), "b",
+		bu_pair_end_to_json(&r->end[BU_END_B]), "message_bytes",
 		(json_int_t)r->message_bytes, "bytes", (json_int_t)r->bytes, "mtu",
 		r->mtu, "seconds", r->seconds, "a_to_b", dir_to_json(&r->dir[BU_END_A]),
 		"b_to_a", dir_to_json(&r->dir[BU_END_B]), "verdict",
@@ -284,24 +284,32 @@ end_rest_from_json(const json_t *value, struct bu_pair_end *ret, struct bu_err *
 	return 0;
 }
 
+int
+bu_pair_end_from_json(const json_t *value, struct bu_pair_end *ret, struct bu_err *err)
+{
+	struct bu_pair_end end = {.numa = -1, .cpu = -1};
+	int64_t gid_index, port, mtu;
+
+	if (get_name(value, "node", end.node, err) ||
+	    get_text(value, "device", end.device, sizeof(end.device), err) ||
+	    get_text(value, "gid", end.gid, sizeof(end.gid), err) ||
+	    get_int(value, "gid_index", 65535, &gid_index, err) ||
+	    get_int(value, "port", 255, &port, err) ||
+	    get_int(value, "mtu", 65535, &mtu, err) ||
+	    end_rest_from_json(value, &end, err))
+		return -1;
+	end.gid_index = (int)gid_index;
+	end.port = (int)port;
+	end.mtu = (int)mtu;
+	*ret = end;
+	return 0;
+}
+
 static int
 end_from_json(const json_t *object, const char *key, struct bu_pair_end *ret,
 	      struct bu_err *err)
 {
-	const json_t *value = json_object_get(object, key);
-	int64_t gid_index, port, mtu;
-
-	if (get_name(value, "node", ret->node, err) ||
-	    get_text(value, "device", ret->device, sizeof(ret->device), err) ||
-	    get_text(value, "gid", ret->gid, sizeof(ret->gid), err) ||
-	    get_int(value, "gid_index", 65535, &gid_index, err) ||
-	    get_int(value, "port", 255, &port, err) ||
-	    get_int(value, "mtu", 65535, &mtu, err))
-		return bu_err_wrap(err, "field '%s'", key);
-	ret->gid_index = (int)gid_index;
-	ret->port = (int)port;
-	ret->mtu = (int)mtu;
-	if (end_rest_from_json(value, ret, err))
+	if (bu_pair_end_from_json(json_object_get(object, key), ret, err))
 		return bu_err_wrap(err, "field '%s'", key);
 	return 0;
 }

@@ -405,21 +405,27 @@ connect_until(const struct bu_channel_opts *opts, struct bu_wait *wait,
 }
 
 struct bu_channel *
+bu_channel_over(int fd, const struct bu_channel_opts *opts, struct bu_wait *wait,
+		struct bu_err *err)
+{
+	struct bu_channel *channel = channel_create(fd, opts);
+
+	if (opts->listens ? prove_listen(channel, opts, wait, err)
+			  : prove_connect(channel, opts, wait, err)) {
+		bu_channel_destroy(channel);
+		return NULL;
+	}
+	return channel;
+}
+
+struct bu_channel *
 bu_channel_open(const struct bu_channel_opts *opts, struct bu_wait *wait,
 		struct bu_err *err)
 {
-	struct bu_channel *channel;
 	int fd;
 
 	if (opts->listens)
 		return open_listen(opts, wait, err);
 	fd = connect_until(opts, wait, err);
-	if (fd < 0)
-		return NULL;
-	channel = channel_create(fd, opts);
-	if (prove_connect(channel, opts, wait, err)) {
-		bu_channel_destroy(channel);
-		return NULL;
-	}
-	return channel;
+	return fd < 0 ? NULL : bu_channel_over(fd, opts, wait, err);
 }

@@ -29,6 +29,9 @@ struct bu_channel;
  * listener does not know the secret. */
 struct bu_channel *bu_channel_open(const struct bu_channel_opts *opts,
 				   struct bu_wait *wait, struct bu_err *err);
+/* Over a connected socket, which becomes the channel's; also when this fails. */
+struct bu_channel *bu_channel_over(int fd, const struct bu_channel_opts *opts,
+				   struct bu_wait *wait, struct bu_err *err);
 void bu_channel_destroy(struct bu_channel *channel);
 int bu_channel_send(struct bu_channel *channel, const json_t *message,
 		    struct bu_wait *wait, struct bu_err *err);

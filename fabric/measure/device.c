@@ -15,6 +15,7 @@ enum { GIDS_MAX = 512 };
 struct wanted {
 	const char *device;
 	int any_ip;
+	int gid_index; /* -1 = by address */
 	struct in_addr ip;
 };
 
@@ -47,20 +48,38 @@ gid_matches(const struct ibv_gid_entry *entry, const struct wanted *wanted)
 	return wanted->any_ip || memcmp(entry->gid.raw + 12, &wanted->ip, 4) == 0;
 }
 
-/* 1 found, 0 not here. */
+static void
+take(const struct ibv_gid_entry *entry, struct bu_device *ret)
+{
+	ret->port = (uint8_t)entry->port_num;
+	ret->gid_index = (uint8_t)entry->gid_index;
+	ret->gid = entry->gid;
+	ret->gid_type = entry->gid_type;
+}
+
+/* The port by its address; then, where one was asked for, another entry of its table.
+ * 1 found, 0 not here. */
 static int
 search_context(struct ibv_context *context, const struct wanted *wanted,
 	       struct bu_device *ret)
 {
 	bu_autofree struct ibv_gid_entry *gids = bu_xcalloc(GIDS_MAX, sizeof(*gids));
 	ssize_t count = ibv_query_gid_table(context, gids, GIDS_MAX, 0);
+	ssize_t at = 0;
 
+	while (at < count &&
+	       (!gid_matches(&gids[at], wanted) || gids[at].gid_index > UINT8_MAX))
+		at++;
+	if (at >= count)
+		return 0;
+	take(&gids[at], ret);
+	if (wanted->gid_index < 0)
+		return 1;
 	for (ssize_t i = 0; i < count; i++) {
-		if (!gid_matches(&gids[i], wanted) || gids[i].gid_index > UINT8_MAX)
+		if (gids[i].port_num != ret->port ||
+		    gids[i].gid_index != (uint32_t)wanted->gid_index)
 			continue;
-		ret->port = (uint8_t)gids[i].port_num;
-		ret->gid_index = (uint8_t)gids[i].gid_index;
-		ret->gid = gids[i].gid;
+		take(&gids[i], ret);
 		return 1;
 	}
 	return 0;
@@ -94,6 +113,8 @@ check_port(struct bu_device *device, struct bu_err *err)
 {
 	int rc = ibv_query_port(device->context, device->port, &device->attr);
 
+	if (rc == 0)
+		rc = ibv_query_device(device->context, &device->limits);
 	if (rc == 0 && device->attr.state == IBV_PORT_ACTIVE)
 		return 0;
 	ibv_close_device(device->context);
@@ -106,10 +127,11 @@ check_port(struct bu_device *device, struct bu_err *err)
 }
 
 int
-bu_device_open(const char *device, const char *local_ip, struct bu_device *ret,
-	       struct bu_err *err)
+bu_device_open(const char *device, const char *local_ip, int gid_index,
+	       struct bu_device *ret, struct bu_err *err)
 {
-	struct wanted wanted = {.device = device, .any_ip = local_ip == NULL};
+	struct wanted wanted = {
+		.device = device, .any_ip = local_ip == NULL, .gid_index = gid_index};
 	struct bu_device found = {0};
 	struct ibv_device **list;
 	int count = 0, hit = 0;
@@ -137,5 +159,23 @@ bu_device_open(const char *device, const char *local_ip, struct bu_device *ret,
 	if (check_port(&found, err))
 		return -1;
 	*ret = found;
+	return 0;
+}
+
+double
+bu_device_rate_gbps(const struct bu_device *device)
+{
+	/* Per lane, by the bits of the standard: SDR, DDR, QDR, FDR-10, FDR, EDR, HDR,
+	 * NDR. */
+	static const double lanes[] = {2.5, 5, 10, 10, 14.0625, 25, 50, 100};
+	static const int widths[][2] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
+
+	for (size_t i = 0; i < BU_LEN(lanes); i++) {
+		for (size_t w = 0; w < BU_LEN(widths); w++) {
+			if (device->attr.active_speed == 1 << i &&
+			    device->attr.active_width == widths[w][0])
+				return lanes[i] * widths[w][1];
+		}
+	}
 	return 0;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One probe between two nodes, run by the agents of both at the same time. The nodes
- * set it up over TCP (channel.h), then measure a->b and b->a: runs of RDMA writes, and
- * latency. A direction that fails is recorded and the other one is still measured.
+ * set it up over TCP (channel.h), then measure a->b and b->a, one after the other or
+ * both at once: runs of RDMA writes, reads or sends, and latency. A direction that
+ * fails is recorded and the other one is still measured.
  *
  * Work item: {"kind":"probe","id","probe","role":"listen"|"connect","a","b","addr",
  *  "port","secret","local_ip","node"?,"peer"?,"device"?,"message_bytes"?,"bytes"?,
- *  "runs"?,"deadline_ms"?}
+ *  "runs"?,"deadline_ms"?,"op"?,"lat_op"?,"qps"?,"duplex"?,"pings"?,"sport"?,
+ *  "gid_index"?,"window_bytes"?,"gpu"?}
  */
 #ifndef BU_FABRIC_MEASURE_PAIR_H
 #define BU_FABRIC_MEASURE_PAIR_H
@@ -24,7 +26,8 @@ enum {
 	BU_PAIR_BYTES = 36 * BU_PAIR_MESSAGE_BYTES,
 	BU_PAIR_RUNS = 5,
 	BU_PAIR_DEADLINE_MS = 75000,
-	BU_PAIR_PINGS = 200
+	BU_PAIR_PINGS = 200,
+	BU_PAIR_PINGS_MAX = 1000000
 };
 
 struct bu_pair_opts {
@@ -40,9 +43,20 @@ struct bu_pair_opts {
 	char local_ip[48];         /* our address on the fabric; "" = by device */
 	char device[BU_NAME_SIZE]; /* "" = by local_ip */
 	uint32_t message_bytes;
-	uint64_t bytes;              /* timed in each run */
-	int runs;                    /* per direction, 1 to BU_RUNS_MAX */
-	int64_t deadline_ms;         /* of everything, 1,000 to 3,600,000 */
+	uint64_t bytes;          /* timed in each run */
+	int runs;                /* per direction, 1 to BU_RUNS_MAX */
+	int64_t deadline_ms;     /* of everything, 1,000 to 3,600,000 */
+	enum bu_op op, lat_op;   /* lat_op: write or send */
+	int qps;                 /* queue pairs, 1 to BU_QPS_MAX */
+	int duplex;              /* both directions at once */
+	int pings;               /* 0 = no latency */
+	int sport;               /* UDP source port of the first queue pair; 0 = any */
+	int gid_index;           /* -1 = the one of local_ip */
+	uint64_t window_bytes;   /* 0 = more than the last-level cache */
+	int gpu;                 /* payload in the memory of this GPU; -1 = host */
+	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
+				    system's */
+	int loopback;            /* not in the item; the peer may be this port */
 	int (*cancelled)(void *arg); /* not in the item; may be NULL */
 	void *arg;
 };
@@ -55,5 +69,10 @@ int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
  * BU_ERR_CANCELLED). */
 int bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 		struct bu_err *err);
+/* Both ends at once, here: the adapter of opts (of its connecting end) sends to itself.
+ * The result is a loopback, which no judge passes: it finds a broken adapter, and says
+ * nothing about cable and switch. */
+int bu_pair_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
+		     struct bu_err *err);
 
 #endif

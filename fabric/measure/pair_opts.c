@@ -120,13 +120,64 @@ read_numbers(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 	return 0;
 }
 
+static int
+read_op(const json_t *item, const char *key, enum bu_op *ret, struct bu_err *err)
+{
+	char name[16] = "write";
+
+	if (copy_optional(item, key, name, sizeof(name), err))
+		return -1;
+	if (bu_op_from_name(name, ret) ||
+	    (*ret == BU_OP_READ && strcmp(key, "lat_op") == 0))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field '%s': write or send (or, as 'op', read) is "
+				  "wanted",
+				  key);
+	return 0;
+}
+
+/* What one can ask for beyond the ordinary probe. */
+static int
+read_manner(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
+	int64_t qps, pings, sport, gid_index, window, gpu;
+	const json_t *duplex = json_object_get(item, "duplex");
+
+	if (read_op(item, "op", &opts->op, err) ||
+	    read_op(item, "lat_op", &opts->lat_op, err) ||
+	    get_number(item, "qps", 1, 1, BU_QPS_MAX, &qps, err) ||
+	    get_number(item, "pings", BU_PAIR_PINGS, 0, BU_PAIR_PINGS_MAX, &pings,
+		       err) ||
+	    get_number(item, "sport", 0, 0, UINT16_MAX, &sport, err) ||
+	    get_number(item, "gid_index", -1, -1, UINT8_MAX, &gid_index, err) ||
+	    get_number(item, "window_bytes", 0, 0, INT64_C(1) << 36, &window, err) ||
+	    get_number(item, "gpu", -1, -1, 63, &gpu, err))
+		return -1;
+	if (duplex && !json_is_boolean(duplex))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'duplex': true or false is wanted");
+	if (sport && sport < 0xc000)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'sport': %d to %d is wanted", 0xc000,
+				  UINT16_MAX);
+	opts->duplex = json_is_true(duplex);
+	opts->qps = (int)qps;
+	opts->pings = (int)pings;
+	opts->sport = (int)sport;
+	opts->gid_index = (int)gid_index;
+	opts->window_bytes = (uint64_t)window;
+	opts->gpu = (int)gpu;
+	return 0;
+}
+
 int
 bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret, struct bu_err *err)
 {
 	struct bu_pair_opts opts = {.port = 0};
 
 	if (read_names(item, &opts, err) || read_self(item, &opts, err) ||
-	    read_addresses(item, &opts, err) || read_numbers(item, &opts, err))
+	    read_addresses(item, &opts, err) || read_numbers(item, &opts, err) ||
+	    read_manner(item, &opts, err))
 		return bu_err_wrap(err, "probe");
 	*ret = opts;
 	return 0;

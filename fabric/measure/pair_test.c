@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "fabric/judge/expect.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/port.h"
 #include "tests/support/unit.h"
@@ -92,9 +93,20 @@ check_good(const struct bu_pair_result *result, int direction)
 	ck_assert_msg(dir->error.kind == BU_ERR_NONE, "%s", dir->error.text);
 	ck_assert_int_eq(dir->runs, 3);
 	ck_assert_double_gt(dir->bw_median_gbps, 0);
+	ck_assert_uint_ge(dir->sent_bytes, 3 * BYTES);
+	ck_assert_double_gt(dir->clock_seconds[0], 0);
+	ck_assert_double_gt(dir->clock_seconds[1], 0);
+	ck_assert_double_gt(dir->setup_seconds, 0);
+	ck_assert_int_eq(dir->qps, result->qps);
+	for (int i = 0; i < dir->qps; i++)
+		ck_assert_int_ge(dir->sport[i], 0xc000);
 	ck_assert_int_eq(dir->lat_count, BU_PAIR_PINGS);
 	ck_assert_double_gt(dir->lat_median_us, 0);
-	ck_assert_double_ge(dir->lat_p99_us, dir->lat_median_us);
+	ck_assert_double_le(dir->lat_min_us, dir->lat_median_us);
+	ck_assert_double_le(dir->lat_median_us, dir->lat_p90_us);
+	ck_assert_double_le(dir->lat_p90_us, dir->lat_p99_us);
+	ck_assert_double_le(dir->lat_p99_us, dir->lat_p999_us);
+	ck_assert_double_le(dir->lat_p999_us, dir->lat_max_us);
 }
 
 START_TEST(both_ends_have_the_same_result)
@@ -113,6 +125,104 @@ START_TEST(both_ends_have_the_same_result)
 	ck_assert_str_eq(ends[1].result.end[1].gid, "::ffff:127.0.0.2");
 	ck_assert_int_eq(ends[1].result.mtu, 1024);
 	ck_assert_int_eq(ends[1].result.verdict, BU_VERDICT_INCONCLUSIVE);
+}
+END_TEST
+
+/* Every operation, one direction at a time and both at once. */
+START_TEST(every_operation_both_ways)
+{
+	for (int i = 0; i < 6; i++) {
+		struct end ends[2];
+
+		prepare(ends);
+		for (int end = 0; end < 2; end++) {
+			ends[end].opts.op = (enum bu_op)(i % 3);
+			ends[end].opts.lat_op = i % 2 ? BU_OP_SEND : BU_OP_WRITE;
+			ends[end].opts.duplex = i >= 3;
+			ends[end].opts.qps = 2;
+		}
+		run_both(ends);
+		ck_assert_msg(ends[0].result.error.kind == BU_ERR_NONE, "%s",
+			      ends[0].result.error.text);
+		check_good(&ends[0].result, 0);
+		check_good(&ends[0].result, 1);
+		check_same(ends);
+		ck_assert_int_eq(ends[1].result.op, i % 3);
+		ck_assert_int_eq(ends[1].result.qps, 2);
+	}
+}
+END_TEST
+
+START_TEST(both_at_once_are_told_apart)
+{
+	const struct fakeverbs_faults fast = {.rate_gbps = 0.02};
+	const struct fakeverbs_faults slow = {.rate_gbps = 0.005};
+	struct end ends[2];
+
+	prepare(ends);
+	fakeverbs_set(0, &fast);
+	fakeverbs_set(1, &slow);
+	ends[0].opts.duplex = ends[1].opts.duplex = 1;
+	run_both(ends);
+	check_good(&ends[0].result, 0);
+	check_good(&ends[0].result, 1);
+	ck_assert_double_lt(ends[0].result.dir[1].bw_median_gbps, 0.0055);
+	ck_assert_double_gt(ends[0].result.dir[0].bw_median_gbps,
+			    ends[0].result.dir[1].bw_median_gbps);
+	check_same(ends);
+}
+END_TEST
+
+START_TEST(a_loop_is_labelled_and_no_pass)
+{
+	const struct bu_expect expect = {.link_gbps = 100, .percent = 0.0001};
+	static const struct fakeverbs_faults none;
+	char reason[BU_REASON_SIZE];
+	struct end ends[2];
+	struct bu_pair_result result;
+
+	prepare(ends);
+	for (int op = 0; op < 3; op++) {
+		fakeverbs_set(0, &none);
+		ends[0].opts.op = (enum bu_op)op;
+		ck_assert_int_eq(bu_pair_loopback(&ends[0].opts, &result, NULL), 0);
+		ck_assert_int_eq(result.error.kind, BU_ERR_NONE);
+		check_good(&result, 0);
+		check_good(&result, 1);
+		ck_assert(bu_pair_is_loopback(&result));
+		ck_assert_int_eq(bu_expect_judge(&expect, &result, BU_END_A, reason),
+				 BU_VERDICT_INCONCLUSIVE);
+		ck_assert_ptr_nonnull(strstr(reason, "loopback"));
+		ck_assert_int_eq(fakeverbs_objects(), 0);
+	}
+}
+END_TEST
+
+START_TEST(a_wrong_gid_and_mtu_are_named)
+{
+	const struct bu_expect expect = {
+		.link_gbps = 100, .percent = 0.0001, .mtu = 1024};
+	const struct fakeverbs_faults small = {.mtu = 512};
+	char reason[BU_REASON_SIZE];
+	struct end ends[2];
+
+	prepare(ends);
+	run_both(ends);
+	ck_assert_msg(bu_expect_judge(&expect, &ends[0].result, BU_END_A, reason) !=
+			      BU_VERDICT_INCONCLUSIVE,
+		      "%s", reason);
+	prepare(ends);
+	ends[1].opts.gid_index = 2;
+	run_both(ends);
+	ck_assert_int_eq(bu_expect_judge(&expect, &ends[0].result, BU_END_A, reason),
+			 BU_VERDICT_INCONCLUSIVE);
+	ck_assert_ptr_nonnull(strstr(reason, "wrong GID: node002 used"));
+	prepare(ends);
+	fakeverbs_set(0, &small);
+	run_both(ends);
+	ck_assert_int_eq(bu_expect_judge(&expect, &ends[0].result, BU_END_B, reason),
+			 BU_VERDICT_INCONCLUSIVE);
+	ck_assert_ptr_nonnull(strstr(reason, "the port of node001 has 512"));
 }
 END_TEST
 
@@ -147,6 +257,7 @@ static const struct {
 	{"lost ping", {.lose_from = 80}, BU_ERR_REMOTE, BU_END_A, 3},
 	{"hangs", {.hang_from = 25}, BU_ERR_TIMEOUT, BU_END_A, 1},
 	{"changed", {.corrupt_from = 25}, BU_ERR_VERIFY, BU_END_B, 1},
+	{"refused", {.fail_at = 25}, BU_ERR_IO, BU_END_A, 1},
 };
 
 START_TEST(a_spoiled_direction_leaves_the_other)
@@ -286,7 +397,7 @@ static const struct {
 	{"local_ip", "\"\""},
 	{"message_bytes", "4100"},
 	{"message_bytes", "0"},
-	{"message_bytes", "8388608"},
+	{"message_bytes", "134217728"},
 	{"bytes", "0"},
 	{"runs", "0"},
 	{"runs", "33"},
@@ -294,6 +405,17 @@ static const struct {
 	{"node", "\"node003\""},
 	{"runs", "\"3\""},
 	{"device", "[]"},
+	{"op", "\"atomic\""},
+	{"lat_op", "\"read\""},
+	{"qps", "0"},
+	{"qps", "17"},
+	{"duplex", "1"},
+	{"pings", "-1"},
+	{"sport", "4791"},
+	{"sport", "65536"},
+	{"gid_index", "256"},
+	{"window_bytes", "-1"},
+	{"gpu", "64"},
 };
 
 START_TEST(work_items_are_read_strictly)
@@ -325,7 +447,9 @@ START_TEST(work_items_are_read_strictly)
 }
 END_TEST
 
-BU_UNIT("pair", both_ends_have_the_same_result, one_slow_direction_shows,
+BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
+	both_at_once_are_told_apart, a_loop_is_labelled_and_no_pass,
+	a_wrong_gid_and_mtu_are_named, one_slow_direction_shows,
 	a_spoiled_direction_leaves_the_other, a_missing_device_is_the_ends_own,
 	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
 	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe,

@@ -1,300 +1,313 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The timed part of a probe: write runs, their check, the ping-pong; called by pair.c.
+ * The timed part of a probe: runs of writes, reads and sends; called by pair.c.
  * Invariant: no wait is longer than its deadline, whatever the adapter or the peer
  * does, and what is timed is acknowledged payload, never what was only posted.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <sched.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "fabric/measure/verbs_impl.h"
 
-enum { WARM_PINGS = 10, SPINS_QUIET = 1024 };
+/* On a CPU of its own it polls for a while before it sleeps. */
+enum { REAPED = 16, BATCH_MAX = 16, SPINS = 4096 };
 
-/* The payload: a word for each place of the region, another one for each run
- * (the finaliser of splitmix64). */
-static uint64_t
-pattern(uint64_t stamp, uint64_t offset)
-{
-	uint64_t x = stamp + (offset / 8 + 1) * UINT64_C(0x9e3779b97f4a7c15);
+/* One run at work. Message first + q + k * qps is the k-th of queue pair q. */
+struct flow {
+	struct bu_verbs *verbs;
+	struct bu_verbs_run *run;
+	uint64_t first, each; /* messages per queue pair */
+	uint64_t posted[BU_QPS_MAX], acked[BU_QPS_MAX];
+	uint64_t to_ack, all_acked, to_take, all_taken;
+	uint64_t warm, timed_from; /* when the clock starts; where it did */
+	int64_t start_ns;
+};
 
-	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return x ^ (x >> 31);
-}
-
-static size_t
-receive_offset(const struct bu_verbs *verbs, uint64_t message)
-{
-	return HEAD_BYTES + (size_t)(message % SLOTS) * verbs->message_bytes;
-}
-
-static size_t
-send_offset(const struct bu_verbs *verbs, uint64_t message)
-{
-	return receive_offset(verbs, message) + (size_t)SLOTS * verbs->message_bytes;
-}
-
-/* First and last word carry the message's number too, so that a pass that never arrived
- * is not taken for the one before it. */
-static uint64_t
-wanted_word(const struct bu_verbs *verbs, uint64_t stamp, uint64_t message,
-	    size_t offset)
-{
-	uint64_t place = (message % SLOTS) * verbs->message_bytes + offset;
-	int edge = offset == 0 || offset + 8 == verbs->message_bytes;
-
-	return pattern(stamp, place) + (edge ? message + 1 : 0);
-}
-
-static void
-stamp_edges(struct bu_verbs *verbs, uint64_t stamp, uint64_t message)
-{
-	uint8_t *slot = verbs->memory + send_offset(verbs, message);
-	size_t last = verbs->message_bytes - 8;
-	uint64_t word = wanted_word(verbs, stamp, message, 0);
-
-	memcpy(slot, &word, 8);
-	word = wanted_word(verbs, stamp, message, last);
-	memcpy(slot + last, &word, 8);
-}
-
-static void
-stamp_all(struct bu_verbs *verbs, uint64_t stamp)
-{
-	for (uint64_t message = 0; message < SLOTS; message++) {
-		uint8_t *slot = verbs->memory + send_offset(verbs, message);
-
-		for (size_t at = 0; at < verbs->message_bytes; at += 8) {
-			uint64_t word = wanted_word(verbs, stamp, message, at);
-
-			memcpy(slot + at, &word, 8);
-		}
-	}
-}
-
-static int
-post_write(struct bu_verbs *verbs, size_t from, size_t to, uint32_t size, uint64_t id,
-	   struct bu_err *err)
-{
-	struct ibv_sge sge = {.addr = (uintptr_t)(verbs->memory + from),
-			      .length = size,
-			      .lkey = verbs->mr->lkey};
-	struct ibv_send_wr wr = {
-		.wr_id = id,
-		.sg_list = &sge,
-		.num_sge = 1,
-		.opcode = IBV_WR_RDMA_WRITE,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma = {.remote_addr = verbs->peer_addr + to,
-			    .rkey = verbs->peer_rkey},
-	};
-	struct ibv_send_wr *bad;
-	int rc = ibv_post_send(verbs->qp, &wr, &bad);
-
-	if (rc)
-		return bu_err_set(err, BU_ERR_IO, rc, "%s: post RDMA write",
-				  verbs->device.name);
-	verbs->pending++;
-	return 0;
-}
-
-/* 1: one write was acknowledged, 0: none yet. */
-static int
-reap(struct bu_verbs *verbs, struct bu_err *err)
-{
-	struct ibv_wc wc;
-	int count = ibv_poll_cq(verbs->cq, 1, &wc);
-
-	if (count < 0)
-		return bu_err_set(err, BU_ERR_IO, 0, "%s: poll completion queue",
-				  verbs->device.name);
-	if (count == 0)
-		return 0;
-	verbs->pending--;
-	if (wc.status == IBV_WC_SUCCESS)
-		return 1;
-	if (wc.status == IBV_WC_RETRY_EXC_ERR)
-		return bu_err_set(err, BU_ERR_REMOTE, 0,
-				  "RDMA write %" PRIu64 ": lost, no acknowledgement "
-				  "after all retries: link, cable or switch",
-				  wc.wr_id);
-	return bu_err_set(err, BU_ERR_IO, 0, "RDMA write %" PRIu64 ": %s", wc.wr_id,
-			  ibv_wc_status_str(wc.status));
-}
-
-static int
-wait_event(struct bu_verbs *verbs, struct bu_err *err)
-{
-	struct pollfd fd = {.fd = verbs->channel->fd, .events = POLLIN};
-	struct ibv_cq *cq;
-	void *context;
-
-	if (poll(&fd, 1, BU_WAIT_SLICE_MS) < 0 && errno != EINTR)
-		return bu_err_set(err, BU_ERR_IO, errno, "%s: wait for a completion",
-				  verbs->device.name);
-	if (!(fd.revents & POLLIN) || ibv_get_cq_event(verbs->channel, &cq, &context))
-		return 0;
-	ibv_ack_cq_events(cq, 1);
-	verbs->armed = 0;
-	return 0;
-}
-
-static int
-wait_write(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err)
-{
-	int rc;
-
-	for (;;) {
-		if (bu_wait_check(wait, "RDMA write", err))
-			return -1;
-		rc = reap(verbs, err);
-		if (rc)
-			return rc < 0 ? -1 : 0;
-		if (verbs->armed) {
-			if (wait_event(verbs, err))
-				return -1;
-			continue;
-		}
-		rc = ibv_req_notify_cq(verbs->cq, 0);
-		if (rc)
-			return bu_err_set(err, BU_ERR_IO, rc,
-					  "%s: arm completion queue",
-					  verbs->device.name);
-		verbs->armed = 1;
-	}
-}
+static const char *const what_names[] = {[BU_OP_WRITE] = "RDMA write",
+					 [BU_OP_READ] = "RDMA read",
+					 [BU_OP_SEND] = "RDMA send"};
 
 uint64_t
-bu_verbs_messages(uint64_t bytes, uint32_t message_bytes)
+bu_verbs_messages(const struct bu_verbs *verbs)
 {
-	return BU_VERBS_WINDOW + (bytes + message_bytes - 1) / message_bytes;
+	uint64_t qps = (uint64_t)verbs->qps;
+	uint64_t timed =
+		(verbs->opts.bytes + verbs->message_bytes - 1) / verbs->message_bytes;
+
+	return qps * (uint64_t)verbs->depth + (timed + qps - 1) / qps * qps;
 }
 
 int
-bu_verbs_write(struct bu_verbs *verbs, uint64_t stamp, uint64_t bytes,
-	       struct bu_wait *wait, double *ret_gbps, struct bu_err *err)
+bu_verbs_failed(struct bu_verbs *verbs, struct bu_err *err)
 {
-	uint64_t total = bu_verbs_messages(bytes, verbs->message_bytes);
-	uint64_t posted = 0, acked = 0;
-	int64_t start_ns = 0;
-	double timed_bits;
+	struct ibv_async_event event;
+	struct ibv_port_attr attr;
+	int gone = 0, down = 0;
 
-	if (bytes == 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "a run of 0 bytes");
-	stamp_all(verbs, stamp);
-	while (acked < total) {
-		while (posted < total && posted - acked < BU_VERBS_WINDOW) {
-			stamp_edges(verbs, stamp, posted);
-			if (post_write(verbs, send_offset(verbs, posted),
-				       receive_offset(verbs, posted),
-				       verbs->message_bytes, posted, err))
-				return -1;
-			posted++;
+	while (ibv_get_async_event(verbs->device.context, &event) == 0) {
+		gone |= event.event_type == IBV_EVENT_DEVICE_FATAL;
+		down |= event.event_type == IBV_EVENT_PORT_ERR &&
+			event.element.port_num == verbs->device.port;
+		ibv_ack_async_event(&event);
+	}
+	if (gone ||
+	    ibv_query_port(verbs->device.context, verbs->device.port, &attr) != 0)
+		return bu_err_set(err, BU_ERR_IO, 0,
+				  "RDMA device %s vanished in the middle of the probe",
+				  verbs->device.name);
+	if (down || attr.state != IBV_PORT_ACTIVE)
+		return bu_err_set(err, BU_ERR_REMOTE, 0,
+				  "RDMA device %s: port %d went down in the middle of "
+				  "the probe",
+				  verbs->device.name, verbs->device.port);
+	return -1;
+}
+
+static int
+completion_failed(struct bu_verbs *verbs, const struct ibv_wc *wc, const char *what,
+		  struct bu_err *err)
+{
+	if (wc->status == IBV_WC_RETRY_EXC_ERR)
+		bu_err_set(err, BU_ERR_REMOTE, 0,
+			   "%s %" PRIu64 ": lost, no acknowledgement after all "
+			   "retries: link, cable or switch",
+			   what, wc->wr_id & ~wr_receive);
+	else
+		bu_err_set(err, BU_ERR_IO, 0, "%s %" PRIu64 ": %s", what,
+			   wc->wr_id & ~wr_receive, ibv_wc_status_str(wc->status));
+	return bu_verbs_failed(verbs, err);
+}
+
+int
+bu_verbs_reap(struct bu_verbs *verbs, struct ibv_wc *ret, int count, const char *what,
+	      struct bu_err *err)
+{
+	int got = ibv_poll_cq(verbs->cq, count, ret);
+
+	if (got < 0) {
+		bu_err_set(err, BU_ERR_IO, 0, "%s: poll completion queue",
+			   verbs->device.name);
+		return bu_verbs_failed(verbs, err);
+	}
+	for (int i = 0; i < got; i++) {
+		if (ret[i].status != IBV_WC_SUCCESS)
+			return completion_failed(verbs, &ret[i], what, err);
+	}
+	return got;
+}
+
+int
+bu_verbs_idle(struct bu_verbs *verbs, struct bu_wait *wait, const char *what,
+	      struct bu_err *err)
+{
+	struct pollfd fds[2] = {
+		{.fd = verbs->channel->fd, .events = POLLIN},
+		{.fd = verbs->device.context->async_fd, .events = POLLIN}};
+	struct ibv_cq *cq;
+	void *context;
+	int rc;
+
+	if (bu_wait_check(wait, what, err))
+		return bu_verbs_failed(verbs, err);
+	if (!verbs->armed) {
+		rc = ibv_req_notify_cq(verbs->cq, 0);
+		if (rc) {
+			bu_err_set(err, BU_ERR_IO, rc, "%s: arm completion queue",
+				   verbs->device.name);
+			return bu_verbs_failed(verbs, err);
 		}
-		if (wait_write(verbs, wait, err))
-			return -1;
-		if (++acked == BU_VERBS_WINDOW)
-			start_ns = bu_mono_ns();
+		verbs->armed = 1;
+		return 0; /* a completion may have come in between */
 	}
-	timed_bits = (double)(total - BU_VERBS_WINDOW) * verbs->message_bytes * 8;
-	*ret_gbps = timed_bits / (double)(bu_mono_ns() - start_ns);
-	return 0;
-}
+	if (poll(fds, 2, BU_WAIT_SLICE_MS) < 0 && errno != EINTR)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s: wait for a completion",
+				  verbs->device.name);
+	if (fds[1].revents) {
+		struct bu_err failure = {.kind = BU_ERR_NONE};
 
-static int
-check_slot(const struct bu_verbs *verbs, uint64_t stamp, uint64_t message,
-	   struct bu_err *err)
-{
-	const uint8_t *slot = verbs->memory + receive_offset(verbs, message);
-
-	for (size_t at = 0; at < verbs->message_bytes; at += 8) {
-		uint64_t wanted = wanted_word(verbs, stamp, message, at), got;
-		size_t byte = at;
-
-		memcpy(&got, slot + at, 8);
-		if (got == wanted)
-			continue;
-		for (uint64_t diff = got ^ wanted; (diff & 0xff) == 0; diff >>= 8)
-			byte++;
-		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "message %" PRIu64 ": byte %zu is not what was sent",
-				  message, byte);
+		bu_verbs_failed(verbs, &failure);
+		if (failure.kind != BU_ERR_NONE)
+			return bu_err_set(err, failure.kind, 0, "%s", failure.text);
+	}
+	if ((fds[0].revents & POLLIN) &&
+	    ibv_get_cq_event(verbs->channel, &cq, &context) == 0) {
+		ibv_ack_cq_events(cq, 1);
+		verbs->armed = 0;
 	}
 	return 0;
 }
 
 int
-bu_verbs_check(const struct bu_verbs *verbs, uint64_t stamp, uint64_t bytes,
-	       struct bu_err *err)
+bu_verbs_receive(struct bu_verbs *verbs, int qp, struct bu_err *err)
 {
-	uint64_t total = bu_verbs_messages(bytes, verbs->message_bytes);
+	uint64_t k = verbs->taken[qp];
+	struct ibv_sge sge = {.length = verbs->message_bytes};
+	struct ibv_recv_wr wr = {
+		.wr_id = wr_receive | (uint64_t)qp, .sg_list = &sge, .num_sge = 1};
+	struct ibv_recv_wr *bad;
+	int rc;
 
-	for (uint64_t i = total > SLOTS ? total - SLOTS : 0; i < total; i++) {
-		if (check_slot(verbs, stamp, i, err))
-			return -1;
+	if (verbs->opts.op == BU_OP_SEND && verbs->recv.mr) {
+		sge.addr =
+			verbs->recv.addr +
+			bu_verbs_slot(verbs, (uint64_t)qp + k * (uint64_t)verbs->qps);
+		sge.lkey = verbs->recv.mr->lkey;
+	} else {
+		sge.addr = verbs->ping.addr + PING_RING + k % PING_RECVS * 64;
+		sge.lkey = verbs->ping.mr->lkey;
+		sge.length = 64;
 	}
+	rc = ibv_post_recv(verbs->qp[qp], &wr, &bad);
+	if (rc) {
+		bu_err_set(err, BU_ERR_IO, rc, "%s: post receive", verbs->device.name);
+		return bu_verbs_failed(verbs, err);
+	}
+	verbs->taken[qp]++;
 	return 0;
 }
 
-/* Polls memory, as the standard method does; gives the CPU away only after a while, so
- * that a machine with one core can work on the very message that is waited for. */
-static int
-wait_ping(struct bu_verbs *verbs, uint64_t number, struct bu_wait *wait,
-	  struct bu_err *err)
+static void
+fill_request(struct flow *flow, int qp, uint64_t k, struct ibv_send_wr *wr,
+	     struct ibv_sge *sge)
 {
-	const uint64_t *cell = (const uint64_t *)(verbs->memory + PING_IN);
+	static const enum ibv_wr_opcode opcodes[] = {[BU_OP_WRITE] = IBV_WR_RDMA_WRITE,
+						     [BU_OP_READ] = IBV_WR_RDMA_READ,
+						     [BU_OP_SEND] = IBV_WR_SEND};
+	struct bu_verbs *verbs = flow->verbs;
+	int reads = verbs->opts.op == BU_OP_READ;
+	uint64_t message = flow->first + (uint64_t)qp + k * (uint64_t)verbs->qps;
+	size_t slot = bu_verbs_slot(verbs, message);
+	const struct bu_buffer *buffer = reads ? &verbs->recv : &verbs->send;
+	const struct bu_verbs_memory *there =
+		reads ? &verbs->peer.send : &verbs->peer.recv;
 
-	for (unsigned spins = 1;; spins++) {
-		if (__atomic_load_n(cell, __ATOMIC_ACQUIRE) == number)
+	if (reads)
+		bu_verbs_spoil_edges(verbs, message);
+	else
+		bu_verbs_stamp_edges(verbs, flow->run->stamp, message);
+	*sge = (struct ibv_sge){.addr = buffer->addr + slot,
+				.length = verbs->message_bytes,
+				.lkey = buffer->mr->lkey};
+	*wr = (struct ibv_send_wr){.wr_id = message,
+				   .sg_list = sge,
+				   .num_sge = 1,
+				   .opcode = opcodes[verbs->opts.op]};
+	if (verbs->opts.op != BU_OP_SEND) {
+		wr->wr.rdma.remote_addr = there->addr + slot;
+		wr->wr.rdma.rkey = there->rkey;
+	}
+}
+
+/* As many as there is room for, a batch at a time: one doorbell, one completion. */
+static int
+post(struct flow *flow, int qp, struct bu_err *err)
+{
+	struct bu_verbs *verbs = flow->verbs;
+	struct ibv_send_wr wrs[BATCH_MAX], *bad;
+	struct ibv_sge sges[BATCH_MAX];
+
+	while (flow->posted[qp] < flow->each) {
+		uint64_t left = flow->each - flow->posted[qp];
+		uint64_t room =
+			(uint64_t)verbs->depth - (flow->posted[qp] - flow->acked[qp]);
+		int count = left < (uint64_t)verbs->batch ? (int)left : verbs->batch;
+		int rc;
+
+		if (room < (uint64_t)count)
 			return 0;
-		if (spins % 64 != 0)
-			continue;
-		if (reap(verbs, err) < 0 || bu_wait_check(wait, "RDMA ping", err))
-			return -1;
-		if (spins >= SPINS_QUIET)
-			sched_yield();
+		for (int i = 0; i < count; i++) {
+			fill_request(flow, qp, flow->posted[qp] + (uint64_t)i, &wrs[i],
+				     &sges[i]);
+			wrs[i].next = i + 1 < count ? &wrs[i + 1] : NULL;
+		}
+		wrs[count - 1].send_flags = IBV_SEND_SIGNALED;
+		rc = ibv_post_send(verbs->qp[qp], wrs, &bad);
+		if (rc) {
+			bu_err_set(err, BU_ERR_IO, rc, "%s: post %s",
+				   verbs->device.name, what_names[verbs->opts.op]);
+			return bu_verbs_failed(verbs, err);
+		}
+		flow->posted[qp] += (uint64_t)count;
 	}
+	return 0;
 }
 
 static int
-send_ping(struct bu_verbs *verbs, uint64_t number, struct bu_wait *wait,
-	  struct bu_err *err)
+completed(struct flow *flow, const struct ibv_wc *wc, struct bu_err *err)
 {
-	while (verbs->pending >= BU_VERBS_WINDOW) {
-		if (wait_write(verbs, wait, err))
+	struct bu_verbs *verbs = flow->verbs;
+	uint64_t qps = (uint64_t)verbs->qps, number, acked;
+	int qp;
+
+	if (wc->wr_id & wr_receive) {
+		flow->all_taken++;
+		return bu_verbs_receive(verbs, (int)(wc->wr_id & ~wr_receive), err);
+	}
+	number = wc->wr_id - flow->first;
+	qp = (int)(number % qps);
+	acked = number / qps + 1;
+	flow->all_acked += acked - flow->acked[qp];
+	flow->acked[qp] = acked;
+	if (!flow->start_ns && flow->all_acked >= flow->warm) {
+		flow->start_ns = bu_mono_ns();
+		flow->timed_from = flow->all_acked;
+	}
+	return 0;
+}
+
+static int
+work(struct flow *flow, struct bu_wait *wait, struct bu_err *err)
+{
+	struct bu_verbs *verbs = flow->verbs;
+	const char *what = what_names[verbs->opts.op];
+	struct ibv_wc wcs[REAPED];
+	int empty = 0;
+
+	while (flow->all_acked < flow->to_ack || flow->all_taken < flow->to_take) {
+		int count;
+
+		for (int qp = 0; flow->to_ack && qp < verbs->qps; qp++) {
+			if (post(flow, qp, err))
+				return -1;
+		}
+		count = bu_verbs_reap(verbs, wcs, REAPED, what, err);
+		if (count < 0)
+			return -1;
+		for (int i = 0; i < count; i++) {
+			if (completed(flow, &wcs[i], err))
+				return -1;
+		}
+		empty = count > 0 ? 0 : empty + 1;
+		if (empty > (verbs->cpu >= 0 ? SPINS : 0) &&
+		    bu_verbs_idle(verbs, wait, what, err))
 			return -1;
 	}
-	__atomic_store_n((uint64_t *)(verbs->memory + PING_OUT), number,
-			 __ATOMIC_RELEASE);
-	return post_write(verbs, PING_OUT, PING_IN, 8, number, err);
+	return 0;
 }
 
 int
-bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations, struct bu_wait *wait,
-	      double *samples_us, struct bu_err *err)
+bu_verbs_run(struct bu_verbs *verbs, struct bu_verbs_run *run, struct bu_wait *wait,
+	     struct bu_err *err)
 {
-	for (int i = 0; i < WARM_PINGS + iterations; i++) {
-		uint64_t number = (uint64_t)i + 1;
-		int64_t start_ns = bu_mono_ns();
+	uint64_t total = bu_verbs_messages(verbs);
+	struct flow flow = {
+		.verbs = verbs,
+		.run = run,
+		.first = bu_verbs_first(verbs, run),
+		.each = total / (uint64_t)verbs->qps,
+		.to_ack = run->posts ? total : 0,
+		.to_take = run->takes ? total : 0,
+		.warm = (uint64_t)verbs->qps * (uint64_t)verbs->depth,
+	};
 
-		if (starts && send_ping(verbs, number, wait, err))
-			return -1;
-		if (wait_ping(verbs, number, wait, err))
-			return -1;
-		if (starts && i >= WARM_PINGS)
-			samples_us[i - WARM_PINGS] =
-				(double)(bu_mono_ns() - start_ns) / 2000;
-		if (!starts && send_ping(verbs, number, wait, err))
-			return -1;
-	}
-	while (verbs->pending > 0) {
-		if (wait_write(verbs, wait, err))
-			return -1;
-	}
+	if (work(&flow, wait, err))
+		return -1;
+	if (!run->posts)
+		return 0;
+	run->ret_bytes = total * verbs->message_bytes;
+	run->ret_gbps = (double)(total - flow.timed_from) * verbs->message_bytes * 8 /
+			(double)(bu_mono_ns() - flow.start_ns);
 	return 0;
 }

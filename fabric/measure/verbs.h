@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One end of a probe's RDMA connection: RC writes for bandwidth, a write ping-pong for
- * latency. Blocking, with a deadline on every wait. One thread uses one object.
+ * One end of a probe's RDMA connection: RC writes, reads or sends for bandwidth over
+ * several queue pairs, a ping-pong of writes or sends for latency. Blocking, with a
+ * deadline on every wait. One thread uses one object, which is bound to a CPU of the
+ * adapter's NUMA node meanwhile.
  *
- *	create -> local -> (exchange) -> connect -> write | check | ping ... -> destroy
+ *	create -> local -> (exchange) -> connect -> stamp, run, check | ping ... ->
+ *destroy
  *
- * After a failed transfer the connection is of no further use.
+ * Payload has a source and a sink. Write and send are posted by the source, a read by
+ * the sink. After a failed transfer the connection is of no further use.
  */
 #ifndef BU_FABRIC_MEASURE_VERBS_H
 #define BU_FABRIC_MEASURE_VERBS_H
@@ -17,22 +21,44 @@
 #include "fabric/measure/wait.h"
 #include "model/result.h"
 
-enum { BU_VERBS_WINDOW = 4, BU_VERBS_MESSAGE_MAX = 4 * 1024 * 1024 };
+enum { BU_VERBS_MESSAGE_MAX = 64 * 1024 * 1024 };
+/* What an end is for. */
+enum { BU_VERBS_SOURCE = 1, BU_VERBS_SINK = 2 };
 
 struct bu_verbs_opts {
 	const char *device;     /* NULL = by local_ip */
 	const char *local_ip;   /* NULL = by device */
+	int gid_index;          /* -1 = by local_ip */
 	uint32_t message_bytes; /* multiple of 8, 64 to BU_VERBS_MESSAGE_MAX */
+	uint64_t bytes;         /* timed in a run */
+	int runs;
+	enum bu_op op, lat_op; /* lat_op: write or send */
+	int qps;               /* 1 to BU_QPS_MAX */
+	int sport;             /* UDP source port of the first queue pair, 0xc000 to
+				  0xffff, as far as the adapter lets one choose; 0 = any */
+	int roles;             /* BU_VERBS_... */
+	uint64_t
+		window_bytes; /* that the payload rotates over; 0 = twice the last-level
+				 cache, as far as memory and the runs' bytes go */
+	int gpu;              /* ordinal, -1 = host memory */
+	const char *cuda;     /* library, NULL = the system's */
+	const char *root;     /* of sysfs, NULL = the system's */
+	int loopback;         /* the peer may be this very port */
 };
 
-/* What the other end must know. JSON {"gid","lid","qpn","psn","mtu","addr","rkey"};
- * addr is hexadecimal text. */
+/* What the other end must know. JSON {"gid","lid","qpn":[],"psn","mtu","rd","slots",
+ * "recv":{"addr","rkey"},"send":{...},"ping":{...}}; addr is hexadecimal text. */
+struct bu_verbs_memory {
+	uint64_t addr;
+	uint32_t rkey;
+};
 struct bu_verbs_peer {
 	char gid[48];
 	int lid;
 	int mtu;
-	uint32_t qpn, psn, rkey;
-	uint64_t addr;
+	int qps, rd; /* reads at once */
+	uint32_t qpn[BU_QPS_MAX], psn, slots;
+	struct bu_verbs_memory recv, send, ping;
 };
 json_t *bu_verbs_peer_to_json(const struct bu_verbs_peer *peer);
 int bu_verbs_peer_from_json(const json_t *value, struct bu_verbs_peer *ret,
@@ -42,26 +68,42 @@ struct bu_verbs;
 struct bu_verbs *bu_verbs_create(const struct bu_verbs_opts *opts, struct bu_err *err);
 void bu_verbs_destroy(struct bu_verbs *verbs);
 void bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret);
-/* Device, GID, port, MTU; the node's name is left alone. */
+/* Device, GID, port, MTU, NUMA node, CPU, memory; node and address are left alone. */
 void bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret);
-/* Path MTU: the smaller of both ports'. A peer with our own GID is refused: a loop
- * inside the adapter would say nothing about cable and switch. */
+/* UDP source port and flow label of what this end sends, by queue pair. */
+void bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret);
+void bu_verbs_counters(const struct bu_verbs *verbs, struct bu_counters *ret);
+/* Path MTU: the smaller of both ports'. Unless loopback was asked for, a peer with our
+ * own GID is refused: a loop inside the adapter says nothing about cable and switch. */
 int bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 		     int *ret_mtu, struct bu_err *err);
 
-/* Messages of a run that times `bytes`: BU_VERBS_WINDOW to warm up, then the bytes. */
-uint64_t bu_verbs_messages(uint64_t bytes, uint32_t message_bytes);
-/* Writes a run into the peer's memory. stamp: what the payload is made from, another
- * one for each run. Timed from the end of the warm-up to the last acknowledgement.
- * BU_ERR_REMOTE when the path lost it for good. */
-int bu_verbs_write(struct bu_verbs *verbs, uint64_t stamp, uint64_t bytes,
-		   struct bu_wait *wait, double *ret_gbps, struct bu_err *err);
-/* The receiver's check of a run that has ended: every slot holds the last message that
- * was written to it. BU_ERR_VERIFY names the first wrong byte. */
-int bu_verbs_check(const struct bu_verbs *verbs, uint64_t stamp, uint64_t bytes,
+/* Messages of a run: those under way at once, to warm up, then `bytes` of them. */
+uint64_t bu_verbs_messages(const struct bu_verbs *verbs);
+
+/* number: 0, 1, ... of the connection. stamp: what the payload is made from, another
+ * one for each run. */
+struct bu_verbs_run {
+	int number;
+	uint64_t stamp;
+	int posts;          /* this end posts writes, reads or sends */
+	int takes;          /* this end receives sends */
+	double ret_gbps;    /* when it posts: from the end of the warm-up to the last
+			       acknowledgement */
+	uint64_t ret_bytes; /* acknowledged, warm-up included */
+};
+/* The source's payload of a run; before either end starts it. */
+int bu_verbs_stamp(struct bu_verbs *verbs, const struct bu_verbs_run *run,
 		   struct bu_err *err);
-/* Write ping-pong of 8 bytes; one end starts, the other answers. samples_us (starter's,
- * may be NULL for the other): half of each round trip. Once per connection. */
+/* BU_ERR_REMOTE when the path lost it for good. */
+int bu_verbs_run(struct bu_verbs *verbs, struct bu_verbs_run *run, struct bu_wait *wait,
+		 struct bu_err *err);
+/* The sink's check of a run that has ended: every slot holds the last message that came
+ * into it, every byte of it. BU_ERR_VERIFY names the first wrong one. */
+int bu_verbs_check(struct bu_verbs *verbs, const struct bu_verbs_run *run,
+		   struct bu_err *err);
+/* Ping-pong of 8 bytes; one end starts, the other answers. samples_us (starter's, may
+ * be NULL for the other): half of each round trip. */
 int bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations,
 		  struct bu_wait *wait, double *samples_us, struct bu_err *err);
 

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A stand-in for libibverbs, linked instead of it: two devices, fake0 (RoCE v2 GID
- * ::ffff:127.0.0.1) and fake1 (::ffff:127.0.0.2), whose RC queue pairs carry RDMA
- * writes over TCP on loopback, between threads or processes. Faults belong to a device
- * and hit what it sends.
+ * ::ffff:127.0.0.1 at index 1) and fake1 (::ffff:127.0.0.2), whose RC queue pairs carry
+ * writes, reads and sends over TCP on loopback, between threads or processes. Index 2
+ * is the same address as RoCE v1. Faults belong to a device and hit what it posts.
  */
 #ifndef BU_TESTS_SUPPORT_FAKEVERBS_H
 #define BU_TESTS_SUPPORT_FAKEVERBS_H
 
 #include <stdint.h>
 
+/* "from": what is posted from this one on; 1 = the first, 0 = never. */
 struct fakeverbs_faults {
-	double rate_gbps;  /* cap of what it sends; 0 = none */
-	long lose_from;    /* writes from this one on (1 = the first): RETRY_EXC_ERR */
-	long hang_from;    /* writes from this one on never complete */
-	long corrupt_from; /* writes from this one on arrive with one bit changed */
+	double rate_gbps;  /* cap of all that it posts; 0 = none */
+	int delay_us;      /* each one is that much later */
+	long lose_from;    /* RETRY_EXC_ERR, as for a peer that is lost */
+	long fail_at;      /* this one alone: REM_OP_ERR, and the queue is dead */
+	long hang_from;    /* never completes */
+	long corrupt_from; /* arrives with one bit changed */
+	long corrupt_byte; /* in which byte of the message; 0 = the middle */
+	long vanish_from;  /* the device is gone, and an event says so */
+	long quiet_from;   /* the device is gone, nothing says so */
+	long unplug_from;  /* its port goes down, and an event says so */
 	int port_down;
+	int mtu; /* active MTU in bytes; 0 = 1024 */
 };
-/* device 0 or 1. Set while it is not in use; counts of writes start again. */
+/* device 0 or 1. Set while it is not in use; counts of posts start again. */
 void fakeverbs_set(int device, const struct fakeverbs_faults *faults);
 /* Verbs objects that are not destroyed yet; device lists and contexts too. */
 int fakeverbs_objects(void);
