@@ -47,6 +47,7 @@ check|llvm-14|names in the sanitizers' reports|
 check|clang-format-14|source format|
 check|jq|JSON in the system tests|
 check|clustershell|its nodeset judges ours|
+check|lldpd|plays the switches of the cabling test|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
 demo|libvirt-clients|virsh, to look into the rack|
@@ -84,6 +85,7 @@ services_of() {
 	case $1 in
 	munge) echo munge.service ;;
 	slurmctld) echo slurmctld.service ;;
+	lldpd) echo lldpd.service ;;
 	esac
 }
 

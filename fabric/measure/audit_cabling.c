@@ -65,7 +65,8 @@ judge_heard(struct bu_audit *a, const struct bu_lldp *port)
 	const char *want = expected_of(a, nic);
 
 	if (port->heard)
-		bu_audit_good(a, nic->name, "%s:%s", bu_lldp_switch(port), port->port);
+		bu_audit_good(a, nic->name, "%s:%s", bu_lldp_switch(port),
+			      bu_lldp_port(port));
 	else if (want)
 		bu_audit_bad(a, nic->name, "silence", want,
 			     "%s: no LLDP was heard, so that nobody knows whether it "
@@ -125,7 +126,8 @@ bu_audit_cabling(struct bu_audit *a)
 
 		if (!want || !port->heard)
 			continue;
-		snprintf(seen, sizeof(seen), "%s:%s", bu_lldp_switch(port), port->port);
+		snprintf(seen, sizeof(seen), "%s:%s", bu_lldp_switch(port),
+			 bu_lldp_port(port));
 		other = swapped_with(a, port, want);
 		if (bu_lldp_is(port, want))
 			bu_audit_good(a, nic->name, "%s", seen);

@@ -12,7 +12,12 @@
 #include "base/file.h"
 #include "base/tree.h"
 
+enum { CHANGES_MAX = 64 };
+
 static char root[64];
+static char *changed[CHANGES_MAX];
+static size_t changed_count;
+static const char *only; /* what fill() makes; NULL = everything */
 
 /* --- the good machine --- */
 
@@ -167,12 +172,24 @@ make_folders(char *path)
 	}
 }
 
+/* While something is restored: only what was changed, and what is below it. */
+static int
+is_wanted(const char *name)
+{
+	size_t length = only ? strlen(only) : 0;
+
+	return !only || (strncmp(name, only, length) == 0 &&
+			 (name[length] == '\0' || name[length] == '/'));
+}
+
 void
 bu_audit_machine_bytes(const char *name, const void *content, size_t size)
 {
 	bu_autofree char *path = bu_xasprintf("%s/%s", root, name);
 	FILE *file;
 
+	if (!is_wanted(name))
+		return;
 	make_folders(path);
 	file = fopen(path, "w");
 	ck_assert_msg(file != NULL, "%s", path);
@@ -192,6 +209,8 @@ bu_audit_machine_link(const char *name, const char *target)
 {
 	bu_autofree char *path = bu_xasprintf("%s/%s", root, name);
 
+	if (!is_wanted(name))
+		return;
 	make_folders(path);
 	ck_assert_int_eq(symlink(target, path), 0);
 }
@@ -243,25 +262,57 @@ build_function(size_t i)
 	bu_audit_machine_link(link, target);
 }
 
-const char *
-bu_audit_machine_build(int empty)
+static void
+fill(void)
 {
-	strcpy(root, "/tmp/bringup-audit-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	if (empty)
-		return root;
 	for (size_t i = 0; i < BU_LEN(functions); i++)
 		build_function(i);
 	for (size_t i = 0; i < BU_LEN(files); i++)
 		put(files[i][0], files[i][1]);
 	for (size_t i = 0; i < BU_LEN(links); i++)
 		bu_audit_machine_link(links[i][0], links[i][1]);
+}
+
+const char *
+bu_audit_machine_build(int empty)
+{
+	strcpy(root, "/tmp/bringup-audit-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	if (!empty)
+		fill();
 	return root;
+}
+
+static void
+take_away(const char *path)
+{
+	bu_autofree char *full = bu_xasprintf("%s/%s", root, path);
+	struct stat st;
+
+	if (lstat(full, &st) == 0 && S_ISDIR(st.st_mode))
+		ck_assert_int_eq(bu_remove_tree(full, NULL), 0);
+	else
+		unlink(full);
+}
+
+void
+bu_audit_machine_restore(void)
+{
+	for (size_t i = 0; i < changed_count; i++) {
+		take_away(changed[i]);
+		only = changed[i];
+		fill();
+		only = NULL;
+		free(changed[i]);
+	}
+	changed_count = 0;
 }
 
 void
 bu_audit_machine_remove(void)
 {
+	while (changed_count > 0)
+		free(changed[--changed_count]);
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
 
@@ -301,9 +352,8 @@ const struct bu_audit_probes bu_audit_machine_probes = {
 	.rdma_mtu = play_mtu, .pfc = play_pfc, .lldp = play_lldp};
 
 static void
-change_config(const char *folder, const char *bytes)
+change_config(const char *path, const char *bytes)
 {
-	bu_autofree char *path = bu_xasprintf("%s/config", folder);
 	unsigned char config[4096];
 	unsigned at, value;
 
@@ -316,22 +366,23 @@ change_config(const char *folder, const char *bytes)
 void
 bu_audit_machine_change(const char *path, const char *content)
 {
-	bu_autofree char *full = bu_xasprintf("%s/%s", root, path);
+	int is_config = strncmp(path, "config ", 7) == 0;
+	int is_mode = strncmp(path, "mode ", 5) == 0;
+	char *name = is_config ? bu_xasprintf("%s/config", path + 7)
+			       : bu_xstrdup(is_mode ? path + 5 : path);
+	bu_autofree char *full = bu_xasprintf("%s/%s", root, name);
 	struct stat st;
 
-	if (strncmp(path, "config ", 7) == 0) {
-		change_config(path + 7, content);
-	} else if (strncmp(path, "mode ", 5) == 0) {
-		bu_autofree char *file = bu_xasprintf("%s/%s", root, path + 5);
-
-		ck_assert_int_eq(chmod(file, (mode_t)strtol(content, NULL, 8)), 0);
+	ck_assert_uint_lt(changed_count, CHANGES_MAX);
+	changed[changed_count++] = name;
+	if (is_config) {
+		change_config(name, content);
+	} else if (is_mode) {
+		ck_assert_int_eq(chmod(full, (mode_t)strtol(content, NULL, 8)), 0);
 	} else if (content) {
-		put(path, content);
+		put(name, content);
 	} else {
 		ck_assert_msg(lstat(full, &st) == 0, "%s", full);
-		if (S_ISDIR(st.st_mode))
-			ck_assert_int_eq(bu_remove_tree(full, NULL), 0);
-		else
-			ck_assert_int_eq(unlink(full), 0);
+		take_away(name);
 	}
 }

@@ -42,6 +42,8 @@ void bu_audit_machine_remove(void);
 /* Puts a file into it, NULL removes file or folder. "config FOLDER" of a PCI function:
  * "offset=byte" in hex; "mode FILE": its mode, octal. */
 void bu_audit_machine_change(const char *path, const char *content);
+/* Takes all changes back. */
+void bu_audit_machine_restore(void);
 void bu_audit_machine_link(const char *path, const char *target);
 void bu_audit_machine_bytes(const char *path, const void *content, size_t size);
 

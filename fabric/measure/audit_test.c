@@ -450,6 +450,19 @@ static const struct bad bads[] = {
 };
 
 static void
+expect_no_finding(const char *expect_json, size_t least)
+{
+	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
+	struct bu_checks checks;
+
+	audit(expect, &checks);
+	print(&checks);
+	ck_assert_uint_eq(findings(&checks), 0);
+	ck_assert_uint_ge(checks.count, least);
+	bu_checks_fini(&checks);
+}
+
+static void
 run_bad(const struct bad *bad)
 {
 	bu_autojson json_t *expect = json_loads(bu_audit_machine_expected, 0, NULL);
@@ -458,7 +471,6 @@ run_bad(const struct bad *bad)
 	struct bu_checks checks;
 	const struct bu_check *found = NULL;
 
-	root = bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(bad->change) && bad->change[i].path; i++)
 		bu_audit_machine_change(bad->change[i].path, bad->change[i].content);
 	if (patch)
@@ -478,13 +490,17 @@ run_bad(const struct bad *bad)
 	ck_assert_str_eq(found->text, bad->text);
 	ck_assert(bad->verdict == UNKNOWN || (*found->hint && *found->expected));
 	bu_checks_fini(&checks);
-	bu_audit_machine_remove();
+	bu_audit_machine_restore();
 }
 
 START_TEST(bad_machine_has_exactly_its_finding)
 {
+	root = bu_audit_machine_build(0);
 	for (size_t i = 0; i < BU_LEN(bads); i++)
 		run_bad(&bads[i]);
+	/* Nothing is left of them. */
+	expect_no_finding(bu_audit_machine_expected, 44);
+	bu_audit_machine_remove();
 }
 END_TEST
 
@@ -506,19 +522,6 @@ START_TEST(each_row_has_a_bad_machine)
 END_TEST
 
 /* --- machines that have little --- */
-
-static void
-expect_no_finding(const char *expect_json, size_t least)
-{
-	bu_autojson json_t *expect = json_loads(expect_json, 0, NULL);
-	struct bu_checks checks;
-
-	audit(expect, &checks);
-	print(&checks);
-	ck_assert_uint_eq(findings(&checks), 0);
-	ck_assert_uint_ge(checks.count, least);
-	bu_checks_fini(&checks);
-}
 
 START_TEST(virtual_machine_with_soft_roce_has_no_finding)
 {

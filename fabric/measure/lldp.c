@@ -144,11 +144,25 @@ bu_lldp_switch(const struct bu_lldp *port)
 	return *port->name ? port->name : port->chassis;
 }
 
-/* Is text the first `length` bytes of expected, but for the case? */
+static int
+looks_like_mac(const char *text)
+{
+	return strlen(text) == 17 && strspn(text, "0123456789abcdef:") == 17;
+}
+
+const char *
+bu_lldp_port(const struct bu_lldp *port)
+{
+	return looks_like_mac(port->port) && *port->description ? port->description
+								: port->port;
+}
+
+/* Is text the first `length` bytes of expected, but for the case? Nothing is not. */
 static int
 same(const char *text, const char *expected, size_t length)
 {
-	return strlen(text) == length && strncasecmp(text, expected, length) == 0;
+	return length > 0 && strlen(text) == length &&
+	       strncasecmp(text, expected, length) == 0;
 }
 
 static int

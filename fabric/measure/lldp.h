@@ -34,6 +34,8 @@ int bu_lldp_listen(struct bu_lldp *ports, size_t count, int64_t wait_ms,
 		   int (*stop)(void *arg), void *arg, struct bu_err *err);
 /* Name of the switch: the system's, else the chassis id. */
 const char *bu_lldp_switch(const struct bu_lldp *port);
+/* Name of its port: the id, or the description where the id is only a MAC address. */
+const char *bu_lldp_port(const struct bu_lldp *port);
 /* Does this neighbour fit "switch:port" or "switch"? A switch may be named without its
  * domain; a port by its id or its description. Case does not matter. */
 int bu_lldp_is(const struct bu_lldp *port, const char *expected);
