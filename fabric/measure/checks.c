@@ -14,15 +14,14 @@
 #include "fabric/measure/gpu.h"
 #include "fabric/measure/host.h"
 #include "fabric/measure/site.h"
+#include "fabric/measure/soak.h"
 
 static const struct {
 	const char *name;
 	bu_checks_fn fn;
 } groups[] = {
-	{"audit", bu_audit_run},
-	{"gpu", bu_gpu_run},
-	{"host", bu_host_run},
-	{"site", bu_site_run},
+	{"audit", bu_audit_run}, {"gpu", bu_gpu_run},   {"host", bu_host_run},
+	{"site", bu_site_run},   {"soak", bu_soak_run},
 };
 
 static void

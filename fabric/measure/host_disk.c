@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/tree.h"
 #include "base/worker.h"
+#include "fabric/measure/host_disk.h"
 #include "fabric/measure/host_impl.h"
 
 enum {
@@ -96,7 +97,7 @@ check_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char 
 
 /* MB/s, or -1 with errno. */
 static double
-read_disk(const struct bu_checks_ctx *ctx, const char *path)
+read_disk(const char *path, int (*stopped)(void *arg), void *arg)
 {
 	bu_autoclose int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	bu_autofree void *block = NULL;
@@ -106,7 +107,7 @@ read_disk(const struct bu_checks_ctx *ctx, const char *path)
 	if (fd < 0 || posix_memalign(&block, 4096, BLOCK) != 0)
 		return -1;
 	while (bytes < (int64_t)READ_MIB << 20 && seconds < READ_MS / 1000.0 &&
-	       !bu_checks_stop(ctx)) {
+	       !stopped(arg)) {
 		ssize_t got = read(fd, block, BLOCK);
 
 		if (got < 0)
@@ -146,12 +147,18 @@ write_file(const struct bu_checks_ctx *ctx, const char *path)
 	return seconds > 0 && bytes > 0 ? (double)bytes / seconds / 1e6 : -1;
 }
 
+static int
+ctx_stopped(void *arg)
+{
+	return bu_checks_stop(arg);
+}
+
 static void
 check_read(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *name)
 {
 	bu_autofree char *path =
 		bu_xasprintf("%s/dev/%s", ctx->root ? ctx->root : "", name);
-	double rate_mbs = read_disk(ctx, path);
+	double rate_mbs = read_disk(path, ctx_stopped, (void *)ctx);
 
 	if (rate_mbs >= 0)
 		bu_host_add_least(ctx, out, "disk-read", name, rate_mbs, "MB/s",
@@ -192,20 +199,25 @@ struct disks {
 };
 
 /* Real ones: what has sectors and a driver, and is no window on another disk. */
-static void
-look_at_disk(const char *name, void *arg)
+static int
+is_disk(const char *root, const char *name)
 {
 	static const char *const others[] = {"loop", "ram", "zram", "dm-",
 					     "md",   "sr",  "fd",   "nbd"};
-	struct disks *disks = arg;
-	const char *root = disks->ctx->root;
 
 	for (size_t i = 0; i < BU_LEN(others); i++)
 		if (strncmp(name, others[i], strlen(others[i])) == 0)
-			return;
-	if (bu_tree_int(root, 0, "sys/block/%s/size", name) <= 0 ||
-	    bu_tree_int(root, 0, "sys/block/%s/removable", name) != 0 ||
-	    bu_checks_stop(disks->ctx))
+			return 0;
+	return bu_tree_int(root, 0, "sys/block/%s/size", name) > 0 &&
+	       bu_tree_int(root, 0, "sys/block/%s/removable", name) == 0;
+}
+
+static void
+look_at_disk(const char *name, void *arg)
+{
+	struct disks *disks = arg;
+
+	if (!is_disk(disks->ctx->root, name) || bu_checks_stop(disks->ctx))
 		return;
 	check_health(disks->ctx, disks->out, name);
 	check_read(disks->ctx, disks->out, name);
@@ -218,4 +230,38 @@ bu_host_disks(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 
 	bu_tree_each(ctx->root, look_at_disk, &disks, "sys/block");
 	check_write(ctx, out);
+}
+
+struct reading {
+	const char *root;
+	int (*stopped)(void *arg);
+	void *arg;
+	char *trouble;
+	size_t size;
+	int count;
+};
+
+static void
+read_one(const char *name, void *arg)
+{
+	struct reading *reading = arg;
+	bu_autofree char *path =
+		bu_xasprintf("%s/dev/%s", reading->root ? reading->root : "", name);
+
+	if (!is_disk(reading->root, name))
+		return;
+	reading->count++;
+	if (read_disk(path, reading->stopped, reading->arg) < 0 && errno == EIO)
+		snprintf(reading->trouble, reading->size, "%s: %s", name,
+			 strerror(errno));
+}
+
+int
+bu_host_disks_read(const char *root, int (*stopped)(void *arg), void *arg,
+		   char *ret_trouble, size_t size)
+{
+	struct reading reading = {root, stopped, arg, ret_trouble, size, 0};
+
+	bu_tree_each(root, read_one, &reading, "sys/block");
+	return ret_trouble[0] ? -1 : reading.count;
 }
