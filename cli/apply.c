@@ -115,7 +115,9 @@ bu_cmd_apply(const struct bu_options *options, struct bu_err *err)
 	if (load(client, options, &planned, err) != 0)
 		return -1;
 	bu_planned_print(&planned, stdout);
-	rc = agree(client, &planned, options, err);
+	rc = bu_planned_allowed(&planned, err);
+	if (rc == 0)
+		rc = agree(client, &planned, options, err);
 	bu_planned_fini(&planned);
 	return rc;
 }

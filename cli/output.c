@@ -42,6 +42,13 @@ bu_out_duration(int64_t ms)
 }
 
 char *
+bu_out_commit(const char *commit)
+{
+	return bu_xasprintf("%.12s%s", commit,
+			    strstr(commit, "-dirty") ? "-dirty" : "");
+}
+
+char *
 bu_out_clean(const char *text, int keep_lines)
 {
 	char *clean = bu_xstrdup(text);

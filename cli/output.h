@@ -13,6 +13,8 @@ void bu_out_json(const json_t *value, FILE *out);
 void bu_out_json_line(const json_t *value, FILE *out);
 /* "8.4 s", "75 s", "12m 05s", "3h 20m", "4d 06h". */
 char *bu_out_duration(int64_t ms);
+/* The first digits of a commit id, and "-dirty" when it is. */
+char *bu_out_commit(const char *commit);
 /* Control characters become '?': no text of a node may drive the terminal. Line ends
  * stay when keep_lines. */
 char *bu_out_clean(const char *text, int keep_lines);

@@ -46,6 +46,8 @@ bu_cmd_plan(const struct bu_options *options, struct bu_err *err)
 		code = -1;
 	else
 		print(&planned, options->format);
+	if (code != -1 && bu_planned_allowed(&planned, err) != 0)
+		code = -1;
 	bu_planned_fini(&planned);
 	return code;
 }

@@ -35,6 +35,8 @@ void bu_planned_fini(struct bu_planned *planned);
 size_t bu_planned_steps(const struct bu_planned *planned);
 /* Names of the nodes with a step, folded; owned. */
 char *bu_planned_hostlist(const struct bu_planned *planned);
+/* BU_ERR_DENIED when policy forbids the plan as a whole. */
+int bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err);
 /* Steps by pool, class and reason, with the consequence of each class in words. */
 void bu_planned_print(const struct bu_planned *planned, FILE *out);
 

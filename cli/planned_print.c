@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan for people: what happens to whom, and what that costs. Pure. */
+/*
+ * A plan for people: what happens to whom, why, in which order, and at the end, where
+ * the eye is when the question comes, what it costs. Pure.
+ */
 #include <string.h>
 
 #include "base/json.h"
-#include "base/table.h"
 #include "cli/output.h"
 #include "cli/planned.h"
-#include "model/step.h"
+#include "cli/planned_group.h"
+
+enum { INDENT = 14 };
 
 static const char *const class_help[] = {
 #define X(id, name, grant, help) help,
@@ -34,67 +38,183 @@ bu_planned_hostlist(const struct bu_planned *planned)
 	return bu_out_fold(names);
 }
 
-/* Whether this is a class of steps that a person can grant. */
-static int
-is_grant(const char *name)
+static const char *
+plural(size_t count)
 {
-	return bu_class_needs_grant(bu_class_from_name(name));
+	return count == 1 ? "" : "s";
 }
 
-/* Steps that read the same are one row: key -> {"step": the first, "nodes": [names]}.
- */
-static json_t *
-group(const json_t *steps, const char *const *keys, size_t count)
+/* "about 2h 06m"; owned. */
+static char *
+minutes_text(double minutes)
 {
-	json_t *groups = json_object(), *step;
-	size_t i;
+	bu_autofree char *time = bu_out_duration((int64_t)(minutes * 60 * 1000));
 
-	json_array_foreach (steps, i, step) {
-		bu_autofree char *key = bu_xstrdup("");
-		json_t *found;
+	return bu_xasprintf("about %s", time);
+}
 
-		for (size_t k = 0; k < count; k++) {
-			bu_autofree char *old = key;
+/* "pool train: 1 node first, then 21 batches of 51; about 3h 20m" and its limits. */
+static void
+print_pool(const struct bu_planned *planned, const char *pool, FILE *out)
+{
+	const json_t *limits =
+		json_object_get(json_object_get(planned->plan, "pools"), pool);
+	struct bu_planned_time time = bu_planned_time(steps_of(planned), pool);
+	const char *maintenance = bu_json_str(limits, "maintenance", "");
+	int at_once = (int)bu_json_int(limits, "max_unavailable", 0);
+	int budget = (int)bu_json_int(limits, "failure_budget", 0);
+	bu_autofree char *took = time.minutes > 0 ? minutes_text(time.minutes) : NULL;
 
-			key = bu_xasprintf("%s\n%s", old,
-					   bu_json_str(step, keys[k], ""));
-		}
-		found = json_object_get(groups, key);
-		if (!found) {
-			found = json_pack("{s:O,s:[]}", "step", step, "nodes");
-			json_object_set_new(groups, key, found);
-		}
-		json_array_append_new(json_object_get(found, "nodes"),
-				      json_string(bu_json_str(step, "node", "?")));
-	}
-	return groups;
+	fprintf(out, "pool %s: ", pool);
+	if (time.canaries == 0)
+		fputs("all at once", out);
+	else
+		fprintf(out, "%d node%s first", time.canaries,
+			plural((size_t)time.canaries));
+	if (time.batches > 0)
+		fprintf(out, ", then %d batch%s of %d", time.batches,
+			time.batches == 1 ? "" : "es", at_once);
+	if (time.minutes < 0)
+		fputs("; how long: nobody knows, such a step was not done here yet",
+		      out);
+	else if (took)
+		fprintf(out, "; %s", took);
+	fputc('\n', out);
+	if (time.canaries)
+		fprintf(out, "  stops itself at %d failure%s%s%s\n", budget,
+			plural((size_t)budget), *maintenance ? "; only in " : "",
+			maintenance);
 }
 
 static void
-print_steps(const json_t *steps, FILE *out)
+print_changes(const json_t *group, FILE *out)
 {
-	static const char *const headings[] = {"POOL",  ">COUNT", "NODES", "STEP",
-					       "IMAGE", "WHY",    NULL};
-	static const char *const keys[] = {"pool", "class", "image", "why"};
-	bu_autojson json_t *groups = group(steps, keys, BU_LEN(keys));
-	struct bu_table *table = bu_table_create(headings);
-	const char *key;
-	json_t *found;
+	const json_t *step = json_object_get(group, "step");
+	json_t *change;
+	size_t i;
 
-	json_object_foreach (groups, key, found) {
-		const json_t *step = json_object_get(found, "step");
-		const json_t *names = json_object_get(found, "nodes");
-		bu_autofree char *count = bu_xasprintf("%zu", json_array_size(names));
-		bu_autofree char *nodes = bu_out_fold(names);
+	json_array_foreach (json_object_get(step, "changes"), i, change) {
+		const char *facet = bu_json_str(change, "facet", "");
+		bu_autofree char *old = bu_out_clean(bu_json_str(change, "old", ""), 0);
+		bu_autofree char *new = bu_out_clean(bu_json_str(change, "new", ""), 0);
+		int differ = json_object_get(json_object_get(group, "differ"), facet) !=
+			     NULL;
 
-		bu_table_row(table, (const char *const[]){
-					    bu_json_str(step, "pool", ""), count, nodes,
-					    bu_json_str(step, "class", ""),
-					    bu_json_str(step, "image", ""),
-					    bu_json_str(step, "why", "")});
+		fprintf(out, "%*s%s:%d %s: %s -> %s%s%s%s\n", INDENT, "",
+			bu_json_str(change, "file", ""),
+			(int)bu_json_int(change, "line", 0), facet,
+			*old ? old : "(none)", *new ? new : "(none)",
+			differ ? " (" : "", differ ? bu_json_str(step, "node", "") : "",
+			differ ? "; each its own)" : "");
 	}
-	bu_table_print(table, out);
-	bu_table_destroy(table);
+}
+
+/* What a group's steps say for themselves: why it is out of service, or what went wrong
+ * the last time; what is changed follows with its lines. */
+static void
+print_why(const json_t *group, FILE *out)
+{
+	const json_t *step = json_object_get(group, "step");
+	bu_autofree char *why = bu_out_clean(bu_json_str(step, "why", ""), 0);
+	const char *last = strstr(why, "; last time: ");
+
+	if (json_array_size(json_object_get(step, "changes")) == 0 ||
+	    strcmp(bu_json_str(step, "from", ""), "ready") != 0)
+		fprintf(out, "%*s%s\n", INDENT, "", why);
+	else if (last)
+		fprintf(out, "%*s%s\n", INDENT, "", last + 2);
+}
+
+static void
+print_group(const json_t *group, FILE *out)
+{
+	const json_t *names = json_object_get(group, "nodes");
+	const char *class = bu_json_str(group, "class", "");
+	bu_autofree char *nodes = bu_out_fold(names);
+	size_t count = json_array_size(names);
+
+	fprintf(out, "  %-11s %s", strcmp(class, "none") == 0 ? "take back" : class,
+		nodes);
+	if (count > 1)
+		fprintf(out, " (%zu nodes)", count);
+	fputc('\n', out);
+	print_why(group, out);
+	print_changes(group, out);
+}
+
+static void
+print_steps(const struct bu_planned *planned, FILE *out)
+{
+	bu_autojson json_t *groups = bu_planned_groups(steps_of(planned));
+	const char *pool = "";
+	json_t *group;
+	size_t i;
+
+	json_array_foreach (groups, i, group) {
+		const char *of_group = bu_json_str(group, "pool", "");
+
+		if (strcmp(pool, of_group) != 0)
+			print_pool(planned, of_group, out);
+		pool = of_group;
+		print_group(group, out);
+	}
+	fputc('\n', out);
+}
+
+int
+bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err)
+{
+	size_t i, count = 0;
+	json_t *entry;
+
+	json_array_foreach (json_object_get(planned->plan, "refused"), i, entry)
+		count += json_object_get(entry, "rule") != NULL;
+	if (count == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "[policy] forbids this plan, for %zu reason%s", count,
+			  plural(count));
+}
+
+/* What keeps single nodes out of the plan, or, by a rule, the plan from being applied.
+ */
+static void
+print_refused(const struct bu_planned *planned, int by_rule, FILE *out)
+{
+	static const char *const members[] = {"rule", "file", "why"};
+	static const char *const places[] = {"rule", "file", "line"};
+	bu_autojson json_t *chosen = json_array(), *groups = NULL;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (json_object_get(planned->plan, "refused"), i, entry)
+		if (by_rule == (json_object_get(entry, "rule") != NULL))
+			json_array_append(chosen, entry);
+	groups = by_rule ? bu_planned_alike(chosen, places, BU_LEN(places))
+			 : bu_planned_alike(chosen, members, BU_LEN(members));
+	if (by_rule && json_array_size(groups))
+		fputs("[policy] forbids this plan; it cannot be applied:\n", out);
+	json_array_foreach (groups, i, entry) {
+		const json_t *first = json_object_get(entry, "first");
+		const json_t *names = json_object_get(entry, "nodes");
+		bu_autofree char *nodes = bu_out_fold(names);
+		bu_autofree char *why = bu_out_clean(bu_json_str(first, "why", ""), 0);
+		size_t count = json_array_size(names);
+
+		if (!by_rule)
+			fprintf(out, "refused: %s: %s\n", nodes, why);
+		else if (count > 1)
+			fprintf(out, "  %s:%d: %s\n    and %zu more like it: %s\n",
+				bu_json_str(first, "file", ""),
+				(int)bu_json_int(first, "line", 0), why, count - 1,
+				nodes);
+		else
+			fprintf(out, "  %s:%d: %s%s%s\n",
+				bu_json_str(first, "file", ""),
+				(int)bu_json_int(first, "line", 0), why,
+				*nodes && !strstr(why, nodes) ? ": " : "",
+				*nodes && !strstr(why, nodes) ? nodes : "");
+	}
 }
 
 static void
@@ -106,58 +226,65 @@ print_consequences(const json_t *steps, FILE *out)
 	json_array_foreach (steps, i, step)
 		counts[bu_class_from_name(bu_json_str(step, "class", ""))]++;
 	for (i = BU_CLASS_NONE + 1; i < BU_LEN(counts); i++) {
-		if (!counts[i])
-			continue;
-		fprintf(out, "%s: %zu node%s, %s%s%s\n",
-			bu_class_name((enum bu_class)i), counts[i],
-			counts[i] == 1 ? "" : "s", class_help[i],
-			is_grant(bu_class_name((enum bu_class)i)) ? "; needs --grant "
-								  : "",
-			is_grant(bu_class_name((enum bu_class)i))
-				? bu_class_name((enum bu_class)i)
-				: "");
+		const char *name = bu_class_name((enum bu_class)i);
+		int grant = bu_class_needs_grant((enum bu_class)i);
+
+		if (counts[i])
+			fprintf(out, "%s: %zu node%s, %s%s%s\n", name, counts[i],
+				plural(counts[i]), class_help[i],
+				grant ? "; needs --grant " : "", grant ? name : "");
 	}
+	if (counts[BU_CLASS_NONE])
+		fprintf(out, "taken back: %zu order%s that had not begun\n",
+			counts[BU_CLASS_NONE], plural(counts[BU_CLASS_NONE]));
 }
 
 static void
-print_refused(const json_t *refused, FILE *out)
-{
-	static const char *const keys[] = {"why"};
-	bu_autojson json_t *groups = group(refused, keys, BU_LEN(keys));
-	const char *key;
-	json_t *found;
-
-	json_object_foreach (groups, key, found) {
-		bu_autofree char *nodes = bu_out_fold(json_object_get(found, "nodes"));
-		bu_autofree char *why = bu_out_clean(
-			bu_json_str(json_object_get(found, "step"), "why", ""), 0);
-
-		fprintf(out, "refused: %s: %s\n", nodes, why);
-	}
-}
-
-void
-bu_planned_print(const struct bu_planned *planned, FILE *out)
+print_rest(const struct bu_planned *planned, FILE *out)
 {
 	const json_t *plan = planned->plan;
 	const json_t *left = json_object_get(plan, "left");
-	const char *commit = bu_json_str(plan, "commit", "");
 	long long unchanged = (long long)bu_json_int(plan, "unchanged", 0);
+	long long left_out = (long long)bu_json_int(plan, "left_out", 0);
+	const char *rollout;
+	json_t *value;
+	size_t i;
 
-	if (bu_planned_steps(planned)) {
-		print_steps(steps_of(planned), out);
-		print_consequences(steps_of(planned), out);
-	} else {
-		fputs("nothing to do\n", out);
+	json_array_foreach (json_object_get(plan, "warnings"), i, value) {
+		bu_autofree char *text = bu_out_clean(json_string_value(value), 0);
+
+		fprintf(out, "warning: %s\n", text);
 	}
-	print_refused(json_object_get(plan, "refused"), out);
+	json_object_foreach (json_object_get(plan, "waiting"), rollout, value)
+		fprintf(out, "on its way: %lld node%s in rollout %s\n",
+			(long long)json_integer_value(value),
+			json_integer_value(value) == 1 ? "" : "s", rollout);
 	if (json_array_size(left)) {
 		bu_autofree char *nodes = bu_out_fold(left);
 
 		fprintf(out, "no longer in the profile, left as they are: %s\n", nodes);
 	}
+	if (left_out)
+		fprintf(out, "left out by --limit %s: %lld node%s\n",
+			bu_json_str(plan, "limit", ""), left_out,
+			left_out == 1 ? "" : "s");
 	fprintf(out, "unchanged: %lld node%s\n", unchanged, unchanged == 1 ? "" : "s");
+}
+
+void
+bu_planned_print(const struct bu_planned *planned, FILE *out)
+{
+	const char *commit = bu_json_str(planned->plan, "commit", "");
+
+	if (bu_planned_steps(planned))
+		print_steps(planned, out);
+	else
+		fputs("nothing to do\n", out);
+	print_refused(planned, 0, out);
+	print_rest(planned, out);
+	print_consequences(steps_of(planned), out);
 	fprintf(out, "plan %.12s of revision %.12s%s%.12s%s\n", planned->digest,
-		bu_json_str(plan, "revision", ""), *commit ? " (commit " : "", commit,
-		*commit ? ")" : "");
+		bu_json_str(planned->plan, "revision", ""), *commit ? " (commit " : "",
+		commit, *commit ? ")" : "");
+	print_refused(planned, 1, out);
 }

@@ -170,24 +170,28 @@ static void
 render_rollout(const json_t *rollout, FILE *out)
 {
 	static const char *const parts[][2] = {
-		{"ready", "ready"},
+		{"done", "done"},
 		{"under_way", "under way"},
 		{"turn", "not yet begun"},
 		{"failed", "failed"},
 		{"quarantined", "quarantined"},
 	};
 
+	bu_autofree char *reason = NULL;
+
 	if (!json_is_object(rollout))
 		return;
-	fprintf(out, "rollout %s of %lld", bu_json_str(rollout, "id", "?"),
-		(long long)bu_json_int(rollout, "total", 0));
+	fprintf(out, "rollout %s of %lld, %s", bu_json_str(rollout, "id", "?"),
+		(long long)bu_json_int(rollout, "total", 0),
+		bu_json_str(rollout, "state", "?"));
 	for (size_t i = 0; i < BU_LEN(parts); i++) {
 		long long count = bu_json_int(rollout, parts[i][0], 0);
 
 		if (count)
 			fprintf(out, ", %lld %s", count, parts[i][1]);
 	}
-	fputc('\n', out);
+	reason = bu_out_clean(bu_json_str(rollout, "reason", ""), 0);
+	fprintf(out, "%s%s\n", *reason ? ": " : "", reason);
 }
 
 void
@@ -197,15 +201,16 @@ bu_render_status(const json_t *status, FILE *out)
 	const json_t *pairs = json_object_get(status, "pairs");
 	const char *site = bu_json_str(status, "site", "");
 	const char *revision = bu_json_str(status, "revision", "");
+	bu_autofree char *commit = bu_out_commit(bu_json_str(status, "commit", ""));
 	const char *trouble = bu_json_str(status, "trouble", "");
 	bu_autofree char *uptime =
 		bu_out_duration(1000 * bu_json_int(appliance, "uptime_s", 0));
 
-	fprintf(out, "site %s, epoch %lld, revision %.12s; bringupd %s, up %s\n",
+	fprintf(out, "site %s, epoch %lld, revision %.12s%s%s%s; bringupd %s, up %s\n",
 		*site ? site : "(none applied)",
 		(long long)bu_json_int(status, "epoch", 0),
-		*revision ? revision : "(none)", bu_json_str(appliance, "version", "?"),
-		uptime);
+		*revision ? revision : "(none)", *commit ? " (commit " : "", commit,
+		*commit ? ")" : "", bu_json_str(appliance, "version", "?"), uptime);
 	if (*trouble)
 		fprintf(out,
 			"the applied profile cannot be read: %s; no node is moved "

@@ -44,6 +44,23 @@ render_step(const json_t *step, FILE *out)
 }
 
 static void
+render_order(const json_t *order, FILE *out)
+{
+	const char *reason = bu_json_str(order, "reason", "");
+	bu_autofree char *commit = bu_out_commit(bu_json_str(order, "commit", ""));
+	bu_autofree char *text = NULL;
+
+	if (!*bu_json_str(order, "rollout", ""))
+		return;
+	text = bu_xasprintf(
+		"%s to %s%s%s, %s%s%s", bu_json_str(order, "class", "?"),
+		bu_json_str(order, "image", "?"), *commit ? " of commit " : "", commit,
+		bu_json_str(order, "status", "?"), *reason ? ": " : "", reason);
+	line(out, "rollout", bu_json_str(order, "rollout", ""));
+	line(out, "ordered", text);
+}
+
+static void
 render_disks(const json_t *disks, FILE *out)
 {
 	json_t *disk;
@@ -175,7 +192,6 @@ bu_render_node(const json_t *node, FILE *out)
 	bu_autofree char *progress = bu_node_progress(node);
 	bu_autofree char *note = bu_node_note(node);
 	json_t *certificates = json_object_get(node, "certificates");
-	const json_t *order = json_object_get(node, "order");
 	json_t *certificate;
 	size_t i;
 
@@ -187,8 +203,8 @@ bu_render_node(const json_t *node, FILE *out)
 	time_line(out, "last seen", bu_json_int(node, "last_seen_ms", 0));
 	if (!bu_json_bool(node, "in_profile", 1))
 		line(out, "profile", "it is in none that was applied");
-	line(out, "rollout", bu_json_str(order, "rollout", ""));
-	line(out, "ordered", bu_json_str(order, "image", ""));
+	line(out, "commit", bu_json_str(node, "commit", ""));
+	render_order(json_object_get(node, "order"), out);
 	render_step(json_object_get(node, "step"), out);
 	json_array_foreach (certificates, i, certificate)
 		line(out, "certificate", bu_json_str(certificate, "kind", "?"));

@@ -25,16 +25,6 @@ time_of(const json_t *rollout, const char *key)
 	return bu_xstrdup(text);
 }
 
-/* Twelve digits, and "-dirty" when it is. */
-static char *
-commit_of(const json_t *rollout)
-{
-	const char *commit = bu_json_str(rollout, "commit", "");
-
-	return bu_xasprintf("%.12s%s", commit,
-			    strstr(commit, "-dirty") ? "-dirty" : "");
-}
-
 void
 bu_render_rollouts(const json_t *rollouts, FILE *out)
 {
@@ -51,7 +41,8 @@ bu_render_rollouts(const json_t *rollouts, FILE *out)
 		bu_autofree char *done = count_of(rollout, "done");
 		bu_autofree char *failed = count_of(rollout, "failed");
 		bu_autofree char *turn = count_of(rollout, "turn");
-		bu_autofree char *commit = commit_of(rollout);
+		bu_autofree char *commit =
+			bu_out_commit(bu_json_str(rollout, "commit", ""));
 		bu_autofree char *reason =
 			bu_out_clean(bu_json_str(rollout, "reason", ""), 0);
 

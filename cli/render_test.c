@@ -181,13 +181,14 @@ START_TEST(a_whole_status)
 		"'revision':'0123456789abcdef','appliance':{'version':'0.1.0',"
 		"'uptime_s':75},'nodes':[{'name':'node001','pool':'train',"
 		"'state':'ready','since_ms':1000}],'pairs':[],'counts':{'ready':1},"
-		"'rollout':{'id':'r-1','total':2,'ready':1,'turn':1,'failed':0,"
+		"'rollout':{'id':'r-1','total':2,'state':'paused','reason':'by local',"
+		"'done':1,'turn':1,'failed':0,"
 		"'quarantined':0,'under_way':0}}");
 	bu_autofree char *text = WRITTEN(bu_render_status(status, out));
 
 	has(text,
 	    "site demo, epoch 3, revision 0123456789ab; bringupd 0.1.0, up 75 s\n");
-	has(text, "rollout r-1 of 2, 1 ready, 1 not yet begun\n");
+	has(text, "rollout r-1 of 2, paused, 1 done, 1 not yet begun: by local\n");
 	has(text, "1 node: 1 ready\n");
 	has(text, "node001");
 }
@@ -258,8 +259,59 @@ START_TEST(a_certificate_shows_its_figures)
 }
 END_TEST
 
+START_TEST(a_list_of_rollouts)
+{
+	bu_autojson json_t *list = parse(
+		"[{'id':'r-2','state':'stopped','started_ms':1000,'total':3,'done':1,"
+		"'failed':1,'turn':1,'commit':'0123456789abcdef-dirty',"
+		"'reason':'pool a: 1 of its\\u001b'},"
+		"{'id':'r-1','state':'done','started_ms':0,'total':1,'done':1}]");
+	bu_autofree char *text = WRITTEN(bu_render_rollouts(list, out));
+
+	has(text, "ROLLOUT STATE");
+	has(text, "r-2     stopped 1970-01-01T00:00:01Z     3    1      1    1 "
+		  "0123456789ab-dirty pool a: 1 of its?\n");
+	has(text, "r-1     done");
+}
+END_TEST
+
+START_TEST(a_rollout_folds_its_nodes_by_their_end)
+{
+#define ORDER(node, status, state, reason)                                             \
+	"{'node':'" node "','pool':'train','class':'wipe','batch':1,'status':'" status \
+	"','state':'" state "','reason':'" reason "'}"
+	bu_autojson json_t *rollout = parse(
+		"{'id':'r-2','state':'running','reason':'','plan':'p','revision':'r',"
+		"'commit':'c','by':'local','limit':'','started_ms':1000,'ended_ms':"
+		"null,"
+		"'grants':[{'class':'wipe','nodes':'n[1-4]'},{'class':'reimage'}],"
+		"'pools':[{'pool':'train','total':4,'done':1,'failed':1,'away':1,"
+		"'turn':2,'canary':1,'canary_done':1,'failure_budget':2,"
+		"'max_unavailable':1,'why':'1 of pool train are "
+		"away'}],'nodes':[" ORDER("n1", "done", "ready", "") "," ORDER(
+			"n3", "turn", "ready",
+			"later") "," ORDER("n4", "turn", "ready",
+					   "later") "," ORDER("n2", "failed",
+							      "quarantined",
+							      "slow") "]}");
+#undef ORDER
+	bu_autofree char *text = WRITTEN(bu_render_rollout(rollout, out));
+
+	has(text, "grant     wipe of n[1-4]\ngrant     reimage of all its nodes\n");
+	has(text, "started   1970-01-01T00:00:01Z\n");
+	ck_assert_ptr_null(strstr(text, "ended"));
+	ck_assert_ptr_null(strstr(text, "limit"));
+	has(text, "train     4    1 1 of 2 1 of 1    2 1 of 1 1 of pool train are "
+		  "away\n");
+	has(text, "train     1 n1     wipe     1 done   ready");
+	has(text, "train     2 n[3-4] wipe     1 turn   ready       later\n");
+	has(text, "train     1 n2     wipe     1 failed quarantined slow\n");
+}
+END_TEST
+
 BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_terminal,
 	percents, the_note_says_what_matters_most, a_screen_line_is_cut_to_the_width,
 	a_table_of_nodes, counts_in_the_order_of_the_states, a_table_of_pairs,
 	stages_are_summed, a_whole_status, an_event_is_a_line, a_node_in_full,
-	a_certificate_shows_its_figures)
+	a_certificate_shows_its_figures, a_list_of_rollouts,
+	a_rollout_folds_its_nodes_by_their_end)

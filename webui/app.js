@@ -189,7 +189,16 @@ function placeOf(node) {
 function explain(node) {
 	if (node.held)
 		return "held by " + node.held.by + ": " + node.held.reason;
-	return node.reason || (node.waiting ? "waiting: " + node.waiting : "");
+	const text = node.reason || (node.waiting ? "waiting: " + node.waiting : "");
+	return [orderText(node.order), text].filter(Boolean).join(" · ");
+}
+
+// What an applied plan does with the node, until it is done; "" = nothing.
+function orderText(order) {
+	if (!order)
+		return "";
+	const status = order.status === "turn" ? "waits for its turn" : order.status;
+	return order.class + ": " + status + (order.reason ? ": " + order.reason : "");
 }
 
 function updateRow(row, node) {
@@ -366,6 +375,30 @@ function drawSummary(status) {
 	document.title = ready + "/" + total + " ready · " + (status.site || "bringup");
 }
 
+/* The rollout that is under way, else the last one */
+
+const ROLLOUT_TONES = { running: "busy", paused: "wait", stopped: "bad", aborted: "idle",
+	done: "good" };
+const ROLLOUT_COUNTS = [["done", "done"], ["under_way", "under way"],
+	["turn", "waiting for a turn"], ["failed", "failed"], ["withdrawn", "withdrawn"]];
+
+function drawRollout(rollout) {
+	show(byId("rollout"), Boolean(rollout));
+	if (!rollout)
+		return;
+	const tone = ROLLOUT_TONES[rollout.state] || "idle";
+	const counts = ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)
+		.map(([key, words]) => rollout[key] + " " + words);
+	setText(byId("rollout-id"), [rollout.id, rollout.commit &&
+		"commit " + rollout.commit.slice(0, 12)].filter(Boolean).join(" · "));
+	byId("rollout-state").dataset.tone = tone;
+	setText(byId("rollout-state"), GLYPHS[tone] + " " + rollout.state);
+	setText(byId("rollout-counts"), plural(rollout.total, "node") + ": " +
+		counts.join(" · "));
+	setText(byId("rollout-reason"), rollout.reason || "");
+	show(byId("rollout-reason"), Boolean(rollout.reason));
+}
+
 /* Fabric */
 
 function createBar() {
@@ -469,6 +502,7 @@ function drawLink() {
 function drawStatus() {
 	const status = view.status;
 	drawSummary(status);
+	drawRollout(status.rollout);
 	drawPools(status.nodes);
 	drawPairs(status.pairs || []);
 	const appliance = status.appliance || {};

@@ -41,6 +41,27 @@ pairs_json(const struct bu_world *world)
 	return pairs;
 }
 
+static const char *
+order_status(const struct bu_order *order)
+{
+	if (order->open)
+		return order->begun ? "under way" : "turn";
+	if (order->withdrawn)
+		return "withdrawn";
+	return order->failed ? "failed" : "done";
+}
+
+/* What an applied plan wants of it, and what became of that. */
+static json_t *
+order_json(const struct bu_order *order)
+{
+	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:b,s:s,s:s}", "rollout", order->rollout,
+			 "class", bu_class_name(order->class), "image", order->image,
+			 "commit", order->commit, "batch", order->batch, "open",
+			 order->open, "status", order_status(order), "reason",
+			 order->reason);
+}
+
 json_t *
 bu_api_node_json(const struct bu_world *world, const struct bu_node *node)
 {
@@ -51,6 +72,9 @@ bu_api_node_json(const struct bu_world *world, const struct bu_node *node)
 			    json_string(want && want->rack ? want->rack : ""));
 	json_object_set_new(object, "slot",
 			    json_string(want && want->slot ? want->slot : ""));
+	json_object_set_new(object, "commit", json_string(node->commit));
+	if (node->order.open || node->order.failed)
+		json_object_set_new(object, "order", order_json(&node->order));
 	return object;
 }
 
@@ -68,15 +92,15 @@ status_json(const struct bu_api *api)
 		json_array_append_new(nodes, bu_api_node_json(world, world->nodes[i]));
 		json_object_set_new(counts, state, json_integer(seen + 1));
 	}
-	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}",
+	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}",
 			 "version", (json_int_t)world->version, "site",
 			 world->desired ? world->desired->site.name : "", "time_ms",
 			 (json_int_t)now_ms, "epoch", (json_int_t)world->epoch,
-			 "revision", world->revision, "trouble", world->trouble,
-			 "appliance", "version", BU_VERSION, "uptime_s",
-			 (json_int_t)((now_ms - world->started_ms) / 1000), "nodes",
-			 nodes, "pairs", pairs_json(world), "counts", counts, "rollout",
-			 bu_rollouts_json(api->rollouts));
+			 "revision", world->revision, "commit", world->commit,
+			 "trouble", world->trouble, "appliance", "version", BU_VERSION,
+			 "uptime_s", (json_int_t)((now_ms - world->started_ms) / 1000),
+			 "nodes", nodes, "pairs", pairs_json(world), "counts", counts,
+			 "rollout", bu_rollouts_json(api->rollouts));
 }
 
 BU_HANDLER(bu_api_status)
@@ -173,6 +197,19 @@ add_certificate(json_t *list, json_t *certificate)
 		json_array_append(list, certificate);
 }
 
+/* line: NULL = nothing to add; why is given away. */
+static char *
+add_line(char *why, const char *line)
+{
+	char *both;
+
+	if (!line)
+		return why;
+	both = bu_xasprintf("%s%s\n", why, line);
+	free(why);
+	return both;
+}
+
 /* The findings after the words, a line each; why is given away. */
 static char *
 add_drift(char *why, const json_t *drift)
@@ -194,7 +231,7 @@ BU_HANDLER(bu_api_node)
 {
 	struct bu_api *api = arg;
 	const struct bu_node *node = bu_world_node(api->world, request->params[0]);
-	bu_autofree char *why = NULL;
+	bu_autofree char *why = NULL, *turn = NULL;
 	json_t *object, *inventory, *certificates, *drift;
 
 	if (!node)
@@ -202,7 +239,9 @@ BU_HANDLER(bu_api_node)
 				  "no node '%s'; bringup node list names them",
 				  request->params[0]);
 	drift = bu_api_drift(api, node);
-	why = add_drift(bu_reconcile_why(api->rec, node), drift);
+	turn = bu_rollouts_why(api->rollouts, node);
+	why = add_line(bu_reconcile_why(api->rec, node), turn);
+	why = add_drift(bu_steal(&why), drift);
 	object = bu_api_node_json(api->world, node);
 	inventory = bu_world_inventory(api->world, node);
 	certificates = json_array();
@@ -212,11 +251,7 @@ BU_HANDLER(bu_api_node)
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);
 	json_object_set_new(object, "drift", drift);
-	json_object_set_new(object, "order",
-			    json_pack("{s:s,s:s,s:s,s:b}", "rollout",
-				      node->order.rollout, "class",
-				      bu_class_name(node->order.class), "image",
-				      node->order.image, "open", node->order.open));
+	json_object_set_new(object, "order", order_json(&node->order));
 	reply->json = object;
 	return BU_ANSWER_NOW;
 }
