@@ -290,6 +290,12 @@ bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts, bu_job_fn fn,
 	return job;
 }
 
+pid_t
+bu_job_pid(const struct bu_job *job)
+{
+	return job->pid;
+}
+
 void
 bu_job_cancel(struct bu_job *job)
 {

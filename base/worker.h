@@ -48,6 +48,8 @@ struct bu_job *bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts
 			    bu_job_fn fn, void *arg, struct bu_err *err);
 /* Ends the child; fn is not called any more. */
 void bu_job_cancel(struct bu_job *job);
+/* Of a job that fn was not called for. */
+pid_t bu_job_pid(const struct bu_job *job);
 /* Runs a job to its end without a loop; *ret_out (owned, may be NULL) gets its output.
  */
 int bu_job_run(const struct bu_job_opts *opts, char **ret_out, struct bu_err *err);

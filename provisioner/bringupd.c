@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "profiles/names.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/dnsmasq.h"
 #include "provisioner/settings.h"
@@ -35,30 +36,58 @@ struct daemon {
 	char *script_url;
 };
 
+/* What DNS answers: the site's names and our own; owned. */
+static char *
+site_names(const struct daemon *d)
+{
+	const struct bu_desired *desired = d->world->desired;
+	const char *domain = desired ? desired->site.domain : NULL;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out);
+	fprintf(out, "%s bringup%s%s\n", d->settings.boot_address,
+		domain ? " bringup." : "", domain ? domain : "");
+	if (desired)
+		bu_names_print_hosts(desired, out);
+	fclose(out);
+	return text;
+}
+
 static void
 tell_dnsmasq(struct daemon *d)
 {
 	const struct bu_desired *desired = d->world->desired;
-	size_t count = desired ? desired->nodes_count : 0, used = 0;
+	size_t count = desired ? desired->nodes_count : 0;
 	bu_autofree struct bu_dnsmasq_host *hosts = bu_xcalloc(count, sizeof(*hosts));
 	bu_autofree char(*addresses)[INET_ADDRSTRLEN] =
 		bu_xcalloc(count, sizeof(*addresses));
+	bu_autofree char *names = NULL;
+	struct bu_dnsmasq_site site = {.hosts = hosts};
 	struct bu_err err;
 
+	if (!d->dnsmasq)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_desired_node *node = &desired->nodes[i];
 		const struct bu_desired_network *boot =
 			bu_desired_node_network(node, BU_ROLE_BOOT);
+		char *address = addresses[site.count];
 
 		if (!node->mac || !boot ||
-		    bu_desired_node_address(node, boot, addresses[used]) != 0)
+		    bu_desired_node_address(node, boot, address) != 0)
 			continue;
-		hosts[used].name = node->name;
-		hosts[used].mac = node->mac;
-		hosts[used].address = addresses[used];
-		used++;
+		hosts[site.count++] =
+			(struct bu_dnsmasq_host){node->name, node->mac, address};
+		site.gateway = boot->gateway;
 	}
-	if (d->dnsmasq && bu_dnsmasq_set_hosts(d->dnsmasq, hosts, used, &err) != 0)
+	names = site_names(d);
+	site.names = names;
+	site.domain = desired ? desired->site.domain : NULL;
+	site.dns = desired ? desired->site.dns : NULL;
+	site.ntp = desired ? desired->site.ntp : NULL;
+	if (bu_dnsmasq_set(d->dnsmasq, &site, &err) != 0)
 		bu_error("dnsmasq", "%s", err.text);
 }
 
@@ -209,6 +238,7 @@ prepare_dnsmasq(struct daemon *d)
 	struct bu_dnsmasq_opts opts = {
 		.dir = dir,
 		.interface = s->boot_interface,
+		.address = s->boot_address,
 		.range = s->dhcp_range,
 		.script_url = d->script_url,
 		.http_url = d->http_url,

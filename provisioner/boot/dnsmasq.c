@@ -2,6 +2,7 @@
 /* Configuration and life of the dnsmasq child. */
 #include "provisioner/boot/dnsmasq.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +18,8 @@ static const char tftp_dir[] = "/usr/lib/ipxe"; /* Debian's package ipxe */
 struct bu_dnsmasq {
 	struct bu_loop *loop;
 	struct bu_dnsmasq_opts opts;
-	char *conf_path;
-	char *conf; /* as written */
+	char *conf_path, *hosts_path, *names_path;
+	char *conf, *hosts, *names; /* as written */
 	struct bu_job *job;
 	struct bu_timer *restart;
 };
@@ -28,7 +29,7 @@ struct bu_dnsmasq {
  * waits for one) and option 175.176 "no ProxyDHCP" (it waits for that, too).
  */
 static const char head[] =
-	"port=0\n"
+	"# Written by bringup; changes are lost.\n"
 	"interface=%s\n"
 	"bind-interfaces\n"
 	"except-interface=lo\n"
@@ -38,7 +39,12 @@ static const char head[] =
 	"dhcp-range=%s,1h\n"
 	"dhcp-leasefile=%s/leases\n"
 	"pid-file=\n"
-	"user=root\n" /* reads its lease file in our state directory */
+	"user=root\n" /* reads its files in our state directory */
+	/* DNS: what the profile says, and no word of what others know. */
+	"no-resolv\n"
+	"no-hosts\n"
+	"addn-hosts=%s/names\n"
+	"dhcp-hostsfile=%s/hosts\n"
 	"dhcp-match=set:ipxe,175\n"
 	"dhcp-match=set:bios,option:client-arch,0\n"
 	"dhcp-match=set:efi64,option:client-arch,7\n"
@@ -57,22 +63,71 @@ static const char tftp_part[] = "enable-tftp\n"
 				"dhcp-boot=tag:efi64,tag:!ipxe,snponly.efi\n"
 				"dhcp-boot=tag:efihttp,tag:!ipxe,%s/boot/snponly.efi\n";
 
+/* DHCP takes addresses only; a server that is a name is left to the installed system.
+ */
+static void
+print_servers(FILE *out, const char *option, const char *list, const char *fallback)
+{
+	bu_autofree char *words = bu_xstrdup(list ? list : fallback);
+	char *save = NULL;
+	const char *before = option;
+	struct in_addr in;
+
+	for (char *word = strtok_r(words, ", \t", &save); word;
+	     word = strtok_r(NULL, ", \t", &save)) {
+		if (inet_pton(AF_INET, word, &in) != 1)
+			continue;
+		fprintf(out, "%s%s%s", before == option ? "dhcp-option=option:" : "",
+			before, before == option ? "," : "");
+		fputs(word, out);
+		before = ",";
+	}
+	if (before != option)
+		fputc('\n', out);
+}
+
+static void
+print_site(FILE *out, const struct bu_dnsmasq_opts *opts,
+	   const struct bu_dnsmasq_site *site)
+{
+	if (site->domain)
+		fprintf(out, "domain=%s\nlocal=/%s/\n", site->domain, site->domain);
+	print_servers(out, "dns-server", site->dns, opts->address);
+	print_servers(out, "ntp-server", site->ntp, opts->address);
+	/* Without a value: nobody here forwards packets. */
+	fprintf(out, "dhcp-option=option:router%s%s\n", site->gateway ? "," : "",
+		site->gateway ? site->gateway : "");
+}
+
 char *
-bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts, const char *tftp_root,
-		  const struct bu_dnsmasq_host *hosts, size_t count)
+bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
+		  const struct bu_dnsmasq_site *site, const char *tftp_root)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out);
-	fprintf(out, head, opts->interface, opts->range, opts->dir, opts->script_url,
-		opts->interface, opts->interface);
+	fprintf(out, head, opts->interface, opts->range, opts->dir, opts->dir,
+		opts->dir, opts->script_url, opts->interface, opts->interface);
+	print_site(out, opts, site);
 	if (tftp_root)
 		fprintf(out, tftp_part, tftp_root, opts->http_url);
-	for (size_t i = 0; i < count; i++)
-		fprintf(out, "dhcp-host=%s,%s,%s\n", hosts[i].mac, hosts[i].address,
-			hosts[i].name);
+	fclose(out);
+	return text;
+}
+
+static char *
+render_hosts(const struct bu_dnsmasq_site *site)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_assert(out);
+	for (size_t i = 0; i < site->count; i++)
+		fprintf(out, "%s,%s,%s\n", site->hosts[i].mac, site->hosts[i].address,
+			site->hosts[i].name);
 	fclose(out);
 	return text;
 }
@@ -86,31 +141,31 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 	dnsmasq->opts = *opts;
 	dnsmasq->opts.dir = bu_xstrdup(opts->dir);
 	dnsmasq->opts.interface = bu_xstrdup(opts->interface);
+	dnsmasq->opts.address = bu_xstrdup(opts->address);
 	dnsmasq->opts.range = bu_xstrdup(opts->range);
 	dnsmasq->opts.script_url = bu_xstrdup(opts->script_url);
 	dnsmasq->opts.http_url = bu_xstrdup(opts->http_url);
 	dnsmasq->conf_path = bu_xasprintf("%s/dnsmasq.conf", opts->dir);
+	dnsmasq->hosts_path = bu_xasprintf("%s/hosts", opts->dir);
+	dnsmasq->names_path = bu_xasprintf("%s/names", opts->dir);
 	return dnsmasq;
 }
 
 void
 bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 {
-	const char *owned[5];
-
 	if (!dnsmasq)
 		return;
 	bu_job_cancel(dnsmasq->job);
 	bu_timer_destroy(dnsmasq->restart);
-	owned[0] = dnsmasq->opts.dir;
-	owned[1] = dnsmasq->opts.interface;
-	owned[2] = dnsmasq->opts.range;
-	owned[3] = dnsmasq->opts.script_url;
-	owned[4] = dnsmasq->opts.http_url;
+	const void *const owned[] = {
+		dnsmasq->opts.dir,   dnsmasq->opts.interface,  dnsmasq->opts.address,
+		dnsmasq->opts.range, dnsmasq->opts.script_url, dnsmasq->opts.http_url,
+		dnsmasq->conf_path,  dnsmasq->hosts_path,      dnsmasq->names_path,
+		dnsmasq->conf,       dnsmasq->hosts,           dnsmasq->names};
+
 	for (size_t i = 0; i < BU_LEN(owned); i++)
-		free((char *)(uintptr_t)owned[i]);
-	free(dnsmasq->conf_path);
-	free(dnsmasq->conf);
+		free((void *)(uintptr_t)owned[i]);
 	free(dnsmasq);
 }
 
@@ -139,20 +194,40 @@ start(void *arg)
 	bu_timer_set(dnsmasq->restart, RESTART_MS);
 }
 
+/* Writes the file unless it has this text; *changed when it did. text is taken. */
+static int
+put(const char *path, char **present, char **text, int *changed, struct bu_err *err)
+{
+	if (*present && strcmp(*present, *text) == 0)
+		return 0;
+	if (bu_file_write(path, *text, strlen(*text), 0600, err) != 0)
+		return -1;
+	free(*present);
+	*present = bu_steal(text);
+	*changed = 1;
+	return 0;
+}
+
 int
-bu_dnsmasq_set_hosts(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_host *hosts,
-		     size_t count, struct bu_err *err)
+bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
+	       struct bu_err *err)
 {
 	const char *tftp = bu_file_exists(tftp_dir) ? tftp_dir : NULL;
-	bu_autofree char *conf = bu_dnsmasq_render(&dnsmasq->opts, tftp, hosts, count);
+	bu_autofree char *conf = bu_dnsmasq_render(&dnsmasq->opts, site, tftp);
+	bu_autofree char *hosts = render_hosts(site);
+	bu_autofree char *names = bu_xstrdup(site->names ? site->names : "");
+	int restart = 0, reload = 0;
 
-	if (dnsmasq->conf && strcmp(dnsmasq->conf, conf) == 0)
-		return 0;
 	if (bu_mkdir_p(dnsmasq->opts.dir, 0700, err) != 0 ||
-	    bu_file_write(dnsmasq->conf_path, conf, strlen(conf), 0600, err) != 0)
+	    put(dnsmasq->names_path, &dnsmasq->names, &names, &reload, err) != 0 ||
+	    put(dnsmasq->hosts_path, &dnsmasq->hosts, &hosts, &reload, err) != 0 ||
+	    put(dnsmasq->conf_path, &dnsmasq->conf, &conf, &restart, err) != 0)
 		return -1;
-	free(dnsmasq->conf);
-	dnsmasq->conf = bu_steal(&conf);
+	if (!restart && reload && dnsmasq->job &&
+	    bu_priv_reload_dnsmasq(bu_job_pid(dnsmasq->job), NULL) == 0)
+		return 0;
+	if (!restart && !reload)
+		return 0;
 	if (!dnsmasq->restart)
 		dnsmasq->restart = bu_timer_create(dnsmasq->loop, start, dnsmasq);
 	bu_timer_stop(dnsmasq->restart);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DHCP and TFTP for the boot network: dnsmasq, run as a child with a configuration of
- * ours, started again when it dies or when its hosts change.
+ * DHCP, TFTP and DNS for the boot network: dnsmasq, run as a child with a configuration
+ * of ours. It reads its hosts again when they change, and is started again when it dies
+ * or when anything else changes.
  */
 #ifndef BU_BOOT_DNSMASQ_H
 #define BU_BOOT_DNSMASQ_H
@@ -12,6 +13,7 @@
 struct bu_dnsmasq_opts {
 	const char *dir;        /* its files: configuration, leases */
 	const char *interface;  /* "br-boot" */
+	const char *address;    /* ours on it */
 	const char *range;      /* "10.77.0.50,10.77.0.199" */
 	const char *script_url; /* first iPXE script */
 	const char *http_url;   /* "http://10.77.0.1:8080", for UEFI HTTP boot */
@@ -23,17 +25,27 @@ struct bu_dnsmasq_host {
 	const char *address;
 };
 
+/* What the applied profile says. Texts may be NULL. */
+struct bu_dnsmasq_site {
+	const struct bu_dnsmasq_host *hosts;
+	size_t count;
+	const char *names;   /* hosts(5): what DNS answers */
+	const char *domain;  /* "falcon.example.org" */
+	const char *dns;     /* "10.0.0.53,...": servers for nodes; NULL = this one */
+	const char *ntp;     /* the same for time; names are left out */
+	const char *gateway; /* of the boot network; NULL = it has none */
+};
+
 struct bu_dnsmasq;
 struct bu_dnsmasq *bu_dnsmasq_create(struct bu_loop *loop,
 				     const struct bu_dnsmasq_opts *opts);
 void bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq);
-/* Writes the configuration and (re)starts it when something changed. */
-int bu_dnsmasq_set_hosts(struct bu_dnsmasq *dnsmasq,
-			 const struct bu_dnsmasq_host *hosts, size_t count,
-			 struct bu_err *err);
+/* Writes its files; starts it or makes it read them when something changed. */
+int bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
+		   struct bu_err *err);
 
 /* The configuration; pure, for the test. Owned. */
-char *bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts, const char *tftp_root,
-			const struct bu_dnsmasq_host *hosts, size_t count);
+char *bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
+			const struct bu_dnsmasq_site *site, const char *tftp_root);
 
 #endif

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration alone; dnsmasq itself reads it, and starts nothing. */
+/*
+ * The configuration; then dnsmasq itself, in a network of its own, asked as a node
+ * asks: by the C library for names, by busybox's udhcpc for an address.
+ */
 #include "provisioner/boot/dnsmasq.h"
 
+#include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,6 +18,15 @@ static const struct bu_dnsmasq_host hosts[] = {
 	{"node001", "52:54:00:77:00:01", "10.77.0.11"},
 	{"node002", "52:54:00:77:00:02", "10.77.0.12"},
 };
+static const struct bu_dnsmasq_site site = {
+	.hosts = hosts,
+	.count = 2,
+	.names = "10.77.0.1 bringup bringup.lab.test\n"
+		 "10.77.0.11 node001.lab.test node001\n"
+		 "10.78.0.11 node001-fabric.lab.test node001-fabric\n",
+	.domain = "lab.test",
+	.ntp = "ntp.example.org, 10.9.0.1, 10.9.0.2",
+};
 
 static struct bu_dnsmasq_opts
 opts_in(const char *dir)
@@ -20,6 +34,7 @@ opts_in(const char *dir)
 	return (struct bu_dnsmasq_opts){
 		.dir = dir,
 		.interface = "br-boot",
+		.address = "10.77.0.1",
 		.range = "10.77.0.50,10.77.0.199",
 		.script_url = "http://10.77.0.1:8080/boot.ipxe",
 		.http_url = "http://10.77.0.1:8080",
@@ -41,8 +56,14 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"bind-interfaces",
 		"dhcp-range=10.77.0.50,10.77.0.199,1h",
 		"dhcp-leasefile=/state/dnsmasq/leases",
-		"dhcp-host=52:54:00:77:00:01,10.77.0.11,node001",
-		"dhcp-host=52:54:00:77:00:02,10.77.0.12,node002",
+		"addn-hosts=/state/dnsmasq/names",
+		"dhcp-hostsfile=/state/dnsmasq/hosts",
+		"domain=lab.test",
+		"local=/lab.test/",
+		"dhcp-option=option:dns-server,10.77.0.1",
+		/* servers that are names are none for DHCP */
+		"dhcp-option=option:ntp-server,10.9.0.1,10.9.0.2",
+		"dhcp-option=option:router",
 		"dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe",
 		"tftp-root=/tftp",
 		"dhcp-boot=tag:bios,tag:!ipxe,undionly.kpxe",
@@ -54,9 +75,8 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"ra-param=br-boot,10,0",
 	};
 	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
-	bu_autofree char *text = bu_dnsmasq_render(&opts, "/tftp", hosts, 2);
+	bu_autofree char *text = bu_dnsmasq_render(&opts, &site, "/tftp");
 
-	ck_assert_int_eq(strncmp(text, "port=0\n", 7), 0); /* no DNS */
 	for (size_t i = 0; i < BU_LEN(lines); i++)
 		ck_assert_msg(has_line(text, lines[i]), "no line '%s'", lines[i]);
 }
@@ -65,11 +85,16 @@ END_TEST
 START_TEST(without_files_there_is_no_tftp)
 {
 	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
-	bu_autofree char *text = bu_dnsmasq_render(&opts, NULL, hosts, 0);
+	static const struct bu_dnsmasq_site none = {
+		.dns = "10.1.0.53", .ntp = "ntp.example.org", .gateway = "10.77.0.254"};
+	bu_autofree char *text = bu_dnsmasq_render(&opts, &none, NULL);
 
 	ck_assert_ptr_null(strstr(text, "tftp"));
 	ck_assert_ptr_null(strstr(text, "undionly"));
-	ck_assert_ptr_null(strstr(text, "dhcp-host"));
+	ck_assert_ptr_null(strstr(text, "domain="));
+	ck_assert_ptr_null(strstr(text, "ntp-server"));
+	ck_assert(has_line(text, "dhcp-option=option:dns-server,10.1.0.53"));
+	ck_assert(has_line(text, "dhcp-option=option:router,10.77.0.254"));
 	ck_assert(has_line(text, "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe"));
 }
 END_TEST
@@ -87,7 +112,7 @@ START_TEST(dnsmasq_understands_it)
 		return; /* bootstrap.sh installs it */
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	opts = opts_in(dir);
-	text = bu_dnsmasq_render(&opts, dir, hosts, 2);
+	text = bu_dnsmasq_render(&opts, &site, dir);
 	conf = bu_xasprintf("%s/conf", dir);
 	arg = bu_xasprintf("--conf-file=%s", conf);
 	argv[2] = arg;
@@ -104,7 +129,7 @@ START_TEST(a_directory_that_cannot_be_is_an_error)
 	struct bu_dnsmasq *dnsmasq = bu_dnsmasq_create(loop, &opts);
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_dnsmasq_set_hosts(dnsmasq, hosts, 2, &err), -1);
+	ck_assert_int_eq(bu_dnsmasq_set(dnsmasq, &site, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "/proc/no"));
 	bu_dnsmasq_destroy(dnsmasq);
 	bu_dnsmasq_destroy(NULL);
@@ -112,6 +137,115 @@ START_TEST(a_directory_that_cannot_be_is_an_error)
 }
 END_TEST
 
+/* --- in a network of its own --- */
+
+/* What `sh -c` prints; the loop runs meanwhile, as the daemon's does. */
+struct asked {
+	char *out;
+	int ended;
+};
+
+static void
+on_answer(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct asked *asked = arg;
+
+	asked->out = bu_xstrdup(result ? result->out : err->text);
+	asked->ended = 1;
+}
+
+/* $D in the script is the test's folder. */
+static void
+expect(struct bu_loop *loop, const char *dir, const char *text, const char *want)
+{
+	bu_autofree char *script = bu_xasprintf("D=%s\n%s", dir, text);
+	const char *argv[] = {"sh", "-c", script, NULL};
+	struct bu_job_opts job = {.argv = argv, .deadline_ms = 60000};
+	struct asked asked = {.ended = 0};
+
+	ck_assert_ptr_nonnull(bu_job_start(loop, &job, on_answer, &asked, NULL));
+	while (!asked.ended)
+		bu_loop_step(loop, 100);
+	ck_assert_str_eq(asked.out, want);
+	free(asked.out);
+}
+
+/* The appliance on a bridge, and a machine behind a cable to it. Its resolver asks the
+ * appliance. */
+static const char network[] =
+	"mount --make-rprivate / && ip link set lo up &&\n"
+	"ip link add br-boot type bridge forward_delay 0 &&\n"
+	"ip addr add 10.77.0.1/24 dev br-boot && ip link set br-boot up &&\n"
+	"ip link add cable type veth peer name node address 52:54:00:77:00:01 &&\n"
+	"ip link set cable master br-boot up && ip link set node up &&\n"
+	"echo 'nameserver 10.77.0.1' >$D/resolv && echo 'hosts: dns' >$D/nss &&\n"
+	"mount --bind $D/nss /etc/nsswitch.conf &&\n"
+	"mount --bind $D/resolv $(readlink -f /etc/resolv.conf) && echo good\n";
+
+static int
+make_network(struct bu_loop *loop, const char *dir)
+{
+	if (geteuid() != 0 || access("/usr/sbin/dnsmasq", X_OK) != 0 ||
+	    unshare(CLONE_NEWNET | CLONE_NEWNS) != 0) {
+		printf("dnsmasq_test: no root or no dnsmasq, nobody is asked\n");
+		return -1;
+	}
+	expect(loop, dir, network, "good\n");
+	return 0;
+}
+
+/* Until the name is known: it starts, or reads its files again. */
+#define ASK(name, more)                                                                \
+	"for try in $(seq 300); do getent ahostsv4 " name                              \
+	" >/dev/null && break; sleep 0.1; done; " more
+
+START_TEST(it_answers_names_addresses_and_machines)
+{
+	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
+	struct bu_dnsmasq_site now = site;
+	struct bu_dnsmasq_opts opts;
+	struct bu_dnsmasq *dnsmasq;
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	if (make_network(loop, dir) != 0)
+		return;
+	opts = opts_in(dir);
+	dnsmasq = bu_dnsmasq_create(loop, &opts);
+	ck_assert_msg(bu_dnsmasq_set(dnsmasq, &now, &err) == 0, "%s", err.text);
+	expect(loop, dir,
+	       ASK("node001.lab.test",
+		   "getent ahostsv4 node001 | awk '/STREAM/ { print $1 }';"
+		   "getent hosts 10.77.0.11; getent hosts 10.78.0.11;"
+		   "getent hosts node009.lab.test || echo none;"
+		   "getent hosts node002-fabric || echo none"),
+	       "10.77.0.11\n"
+	       "10.77.0.11      node001.lab.test\n"
+	       "10.78.0.11      node001-fabric.lab.test\n"
+	       "none\nnone\n");
+	/* A machine of the profile gets its address, and no way out that is none. */
+	expect(loop, dir,
+	       "printf '#!/bin/sh\\n[ $1 != bound ] || echo $ip $hostname $domain $dns "
+	       "$ntpsrv $router\\n' >$D/lease && chmod 755 $D/lease\n"
+	       "busybox udhcpc -n -q -f -t 20 -T 1 -i node -O ntpsrv -s "
+	       "$D/lease 2>/dev/null",
+	       "10.77.0.11 node001 lab.test 10.77.0.1 10.9.0.1 10.9.0.2\n");
+	/* Another revision: the same process answers. */
+	now.names = "10.78.0.12 node002-fabric.lab.test node002-fabric\n";
+	expect(loop, dir, "pgrep -x dnsmasq -P $PPID >$D/pid; echo", "\n");
+	ck_assert_msg(bu_dnsmasq_set(dnsmasq, &now, &err) == 0, "%s", err.text);
+	expect(loop, dir,
+	       ASK("node002-fabric.lab.test",
+		   "getent hosts 10.78.0.12; getent hosts 10.78.0.11 || echo none;"
+		   "pgrep -x dnsmasq -P $PPID | cmp - $D/pid && echo same"),
+	       "10.78.0.12      node002-fabric.lab.test\nnone\nsame\n");
+	bu_dnsmasq_destroy(dnsmasq);
+	bu_loop_destroy(loop);
+	bu_remove_tree(dir, NULL);
+}
+END_TEST
+
 BU_UNIT("dnsmasq", each_node_has_its_address_and_the_rest_a_range,
 	without_files_there_is_no_tftp, dnsmasq_understands_it,
-	a_directory_that_cannot_be_is_an_error)
+	a_directory_that_cannot_be_is_an_error, it_answers_names_addresses_and_machines)

@@ -3,10 +3,13 @@
 #include "provisioner/boot/priv.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/file.h"
 
 static int
 check_conf(const char *path, struct bu_err *err)
@@ -42,4 +45,19 @@ bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
 	if (check_conf(conf_path, err) != 0)
 		return NULL;
 	return bu_job_start(loop, &opts, fn, arg, err);
+}
+
+int
+bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("/proc/%d/comm", (int)pid);
+	char name[16];
+
+	bu_file_line(path, name, sizeof(name));
+	if (strcmp(name, "dnsmasq") != 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0, "process %d is no dnsmasq",
+				  (int)pid);
+	if (kill(pid, SIGHUP) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "signal to dnsmasq");
+	return 0;
 }

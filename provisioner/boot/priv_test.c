@@ -52,4 +52,16 @@ START_TEST(only_a_plain_file_of_ours_is_taken)
 }
 END_TEST
 
-BU_UNIT("priv", only_a_plain_file_of_ours_is_taken)
+START_TEST(only_a_dnsmasq_is_told_to_read_again)
+{
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_priv_reload_dnsmasq(getpid(), &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_int_eq(bu_priv_reload_dnsmasq(0x3fffffff, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+}
+END_TEST
+
+BU_UNIT("priv", only_a_plain_file_of_ours_is_taken,
+	only_a_dnsmasq_is_told_to_read_again)
