@@ -383,12 +383,15 @@ static void
 check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 {
 	uint64_t bytes = (uint64_t)meminfo_bytes("", "MemAvailable:") / 4;
+	uint64_t most = (uint64_t)bu_json_int(json_object_get(ctx->expect, "host"),
+					      "memory_load_bytes",
+					      (int64_t)MEMORY_LOAD_MAX_MIB << 20);
 	struct bu_host_load load;
 	struct bu_err err;
 	char seen[96];
 
-	if (bytes > (uint64_t)MEMORY_LOAD_MAX_MIB << 20)
-		bytes = (uint64_t)MEMORY_LOAD_MAX_MIB << 20;
+	if (bytes > most)
+		bytes = most;
 	if (bu_host_load_memory(0, bytes, MEMORY_LOAD_MS, on_tick, (void *)ctx, &load,
 				&err) != 0) {
 		bu_host_add(ctx, out, "memory-pattern", BU_VERDICT_INCONCLUSIVE, "",

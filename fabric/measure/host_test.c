@@ -135,6 +135,10 @@ run(const char *expectation, struct bu_checks *ret)
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(expect);
+	if (!json_object_get(expect, "host"))
+		json_object_set_new(expect, "host", json_object());
+	json_object_set_new(json_object_get(expect, "host"), "memory_load_bytes",
+			    json_integer(8 << 20));
 	ck_assert_msg(bu_checks_run(&ctx, groups, ret, &err) == 0, "%s", err.text);
 }
 

@@ -269,22 +269,29 @@ struct worn {
 	int failed;
 };
 
+/* Half of what is free, at most what expect.soak.memory_bytes says. */
+static uint64_t
+memory_bytes(const json_t *soak)
+{
+	bu_autofree char *text = bu_tree_read("", 16384, NULL, "proc/meminfo");
+	const char *at = text ? strstr(text, "MemAvailable:") : NULL;
+	uint64_t most = (uint64_t)bu_json_int(soak, "memory_bytes", 0);
+	uint64_t bytes =
+		at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024 / 2 : 0;
+
+	if (!most)
+		most = (uint64_t)MEMORY_MAX_MIB << 20;
+	return bytes < most ? bytes : most;
+}
+
 static void
 load(const struct bu_checks_ctx *ctx, int64_t slice_ms, struct beside *beside,
      struct worn *ret)
 {
-	int64_t free_kib = 0;
-	bu_autofree char *text = bu_tree_read("", 16384, NULL, "proc/meminfo");
-	const char *at = text ? strstr(text, "MemAvailable:") : NULL;
-	uint64_t bytes;
+	uint64_t bytes = memory_bytes(json_object_get(ctx->expect, "soak"));
 	int started;
 
 	memset(ret, 0, sizeof(*ret));
-	if (at)
-		free_kib = strtoll(at + strlen("MemAvailable:"), NULL, 10);
-	bytes = (uint64_t)free_kib * 1024 / 2;
-	if (bytes > (uint64_t)MEMORY_MAX_MIB << 20)
-		bytes = (uint64_t)MEMORY_MAX_MIB << 20;
 	started = pthread_create(&beside->thread, NULL, load_beside, beside) == 0;
 	if (bu_host_load_cpu(0, slice_ms / 2, on_tick, (void *)ctx, &ret->cpu,
 			     &ret->err) != 0 ||

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One slice of a soak, group "soak": CPUs, memory, disks and GPUs are loaded together
- * for expect.soak.slice_ms, and what grew meanwhile among the error counters of the
- * machine decides. The gate adds slices up, so that a soak goes on after a restart.
+ * for expect.soak.slice_ms (memory: at most
+ * expect.soak.memory_bytes of it), and what grew meanwhile among the error counters of
+ * the machine decides. The gate adds slices up, so that a soak goes on after a restart.
  *
  * Row `soak-time` tells how long it was, in seconds, number first.
  */

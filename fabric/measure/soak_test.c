@@ -102,7 +102,7 @@ with_tree(int grows, const char *expect, struct bu_checks *ret)
 	ck_assert_int_eq(bu_job_run(&opts, NULL, NULL), 0);
 }
 
-static const char slice[] = "{\"soak\":{\"slice_ms\":300}}";
+static const char slice[] = "{\"soak\":{\"slice_ms\":300,\"memory_bytes\":8388608}}";
 
 START_TEST(a_slice_in_which_nothing_grew_passes)
 {
@@ -137,7 +137,10 @@ START_TEST(gpus_that_cannot_be_loaded_are_a_row)
 {
 	struct bu_checks checks;
 
-	with_tree(-1, "{\"soak\":{\"slice_ms\":300},\"gpu\":{\"count\":8}}", &checks);
+	with_tree(-1,
+		  "{\"soak\":{\"slice_ms\":300,\"memory_bytes\":8388608},\"gpu\":{"
+		  "\"count\":8}}",
+		  &checks);
 	ck_assert_uint_eq(checks.count, 2);
 	ck_assert_str_eq(checks.list[0].id, "soak-gpu-copy");
 	ck_assert_ptr_nonnull(strstr(checks.list[0].text, "cannot load CUDA"));
@@ -150,7 +153,7 @@ START_TEST(a_profile_may_switch_a_row_off)
 	struct bu_checks checks;
 
 	with_tree(1,
-		  "{\"soak\":{\"slice_ms\":300},"
+		  "{\"soak\":{\"slice_ms\":300,\"memory_bytes\":8388608},"
 		  "\"severity\":{\"soak-memory-corrected\":\"off\"}}",
 		  &checks);
 	ck_assert_uint_eq(checks.count, 1);
