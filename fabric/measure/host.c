@@ -17,8 +17,7 @@
 #include "fabric/measure/host_load.h"
 
 enum {
-	CPU_LOAD_MS = 1500,
-	MEMORY_LOAD_MS = 1500,
+	LOAD_MS = 1500, /* of CPUs, and of memory */
 	MEMORY_LOAD_MAX_MIB = 4096,
 	CPU_PERCENT = 80,
 	CLOCK_OFFSET_US = 1000,
@@ -221,17 +220,21 @@ look_at_cpus(const char *root, struct cpus *ret)
 struct load_watch {
 	const struct bu_checks_ctx *ctx;
 	struct cpus under_load;
-	int ticks;
 };
 
-/* Frequencies are read in the middle of the load, when they have come up. */
+static int64_t
+load_ms(const struct bu_checks_ctx *ctx)
+{
+	return bu_json_int(json_object_get(ctx->expect, "host"), "load_ms", LOAD_MS);
+}
+
+/* The last look counts, when frequencies have come up. */
 static int
 on_load_tick(void *arg)
 {
 	struct load_watch *watch = arg;
 
-	if (++watch->ticks >= CPU_LOAD_MS / 200)
-		look_at_cpus(watch->ctx->root, &watch->under_load);
+	look_at_cpus(watch->ctx->root, &watch->under_load);
 	return bu_checks_stop(watch->ctx);
 }
 
@@ -272,7 +275,7 @@ check_cpu_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 	char seen[64];
 
 	look_at_cpus(ctx->root, &before);
-	if (bu_host_load_cpu(0, CPU_LOAD_MS, on_load_tick, &watch, &load, &err) != 0) {
+	if (bu_host_load_cpu(0, load_ms(ctx), on_load_tick, &watch, &load, &err) != 0) {
 		bu_host_add(ctx, out, "cpu-arithmetic", BU_VERDICT_INCONCLUSIVE, "",
 			    err.text, "");
 		return;
@@ -392,7 +395,7 @@ check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 
 	if (bytes > most)
 		bytes = most;
-	if (bu_host_load_memory(0, bytes, MEMORY_LOAD_MS, on_tick, (void *)ctx, &load,
+	if (bu_host_load_memory(0, bytes, load_ms(ctx), on_tick, (void *)ctx, &load,
 				&err) != 0) {
 		bu_host_add(ctx, out, "memory-pattern", BU_VERDICT_INCONCLUSIVE, "",
 			    err.text, "");

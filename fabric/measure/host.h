@@ -8,7 +8,8 @@
  * thresholds {"cpu_percent": of the CPU's top frequency, under load (80),
  *  "memory_gbs","disk_read_mbs","disk_write_mbs": at least,
  *  "clock_offset_us": at most (1000)}
- * host {"turbo":bool,"numa_nodes":exactly,"memory_load_bytes": at most (4 GiB)}
+ * host {"turbo":bool,"numa_nodes":exactly,"load_ms": of each load (1500),
+ *  "memory_load_bytes": at most (4 GiB)}
  *
  * Bandwidths are told in `seen`, number first, also where nothing is expected of them:
  * the gate compares a cohort by them.

@@ -139,6 +139,8 @@ run(const char *expectation, struct bu_checks *ret)
 		json_object_set_new(expect, "host", json_object());
 	json_object_set_new(json_object_get(expect, "host"), "memory_load_bytes",
 			    json_integer(8 << 20));
+	json_object_set_new(json_object_get(expect, "host"), "load_ms",
+			    json_integer(100));
 	ck_assert_msg(bu_checks_run(&ctx, groups, ret, &err) == 0, "%s", err.text);
 }
 
