@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/design.md and docs/profiles.md show the tables of the code: each block between
+ * docs/design.md, docs/profiles.md and docs/checks.md show the tables of the code: each
+ * block between
  * "<!-- name -->" and "<!-- end -->" must hold exactly the rows that the code has. With
  * the argument "print NAME" this program prints a block's rows instead, to be put there
  * (docs/update does it).
@@ -10,6 +11,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "fabric/measure/audit_rows.h"
+#include "fabric/measure/gpu.h"
+#include "fabric/measure/host.h"
 #include "model/event.h"
 #include "model/state.h"
 #include "profiles/export.h"
@@ -79,6 +83,43 @@ print_errors(FILE *out)
 #undef X
 }
 
+static void
+print_audit(FILE *out)
+{
+	fputs("| check | what | how | expected | finding | what to do |\n"
+	      "|---|---|---|---|---|---|\n",
+	      out);
+#define X(fn, id, severity, what, how, expectation, hint)                              \
+	fprintf(out, "| %s | %s | %s | %s | %s | %s |\n", id, what, how, expectation,  \
+		bu_verdict_name(BU_VERDICT_##severity), hint);
+	BU_AUDIT_ROWS(X)
+#undef X
+}
+
+static void
+print_gpu(FILE *out)
+{
+	size_t count;
+	const struct bu_gpu_row *rows = bu_gpu_rows(&count);
+
+	fputs("| check | what | what to do |\n|---|---|---|\n", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "| %s | %s | %s |\n", rows[i].id, rows[i].what,
+			rows[i].hint);
+}
+
+static void
+print_host(FILE *out)
+{
+	size_t count;
+	const struct bu_host_row *rows = bu_host_rows(&count);
+
+	fputs("| check | what | what to do |\n|---|---|---|\n", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "| %s | %s | %s |\n", rows[i].id, rows[i].what,
+			rows[i].hint);
+}
+
 static const struct {
 	const char *page, *name;
 	void (*print)(FILE *out);
@@ -89,6 +130,9 @@ static const struct {
 	{"docs/design.md", "events", print_events},
 	{"docs/design.md", "errors", print_errors},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
+	{"docs/checks.md", "audit", print_audit},
+	{"docs/checks.md", "gpu", print_gpu},
+	{"docs/checks.md", "host", print_host},
 };
 
 static char *
