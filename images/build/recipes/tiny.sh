@@ -7,8 +7,26 @@
 inputs()
 {
 	cat "$RECIPES/lib.sh" "$RECIPES/tiny.sh" "$RECIPES/tiny.init" \
-		"$RECIPES/boot.init" "$RECIPES/network.sh" "$RECIPES/udhcpc.sh"
-	candidates linux-image-amd64 busybox-static $BOOT_PACKAGES
+		"$RECIPES/boot.init" "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" \
+		"$RECIPES/rxe"
+	candidates linux-image-amd64 busybox-static iproute2 $BOOT_PACKAGES
+}
+
+# rdma_program TO: iproute2's rdma, run by the agent's loader.
+rdma_program()
+{
+	need rdma iproute2
+	rdma=$(command -v rdma)
+	cp -L "$rdma" "$1/usr/lib/bringup/rdma"
+	for file in $(ldd "$rdma" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }'); do
+		cp -L "$file" "$1/usr/lib/bringup/lib/"
+	done
+	cat >"$1/bin/rdma" <<'END'
+#!/bin/sh
+d=/usr/lib/bringup
+exec $d/ld-linux-x86-64.so.2 --library-path $d/lib $d/rdma "$@"
+END
+	chmod 755 "$1/bin/rdma"
 }
 
 build()
@@ -17,13 +35,15 @@ build()
 	initrd=$(kept_initrd "$KROOT" "$KERNEL")
 	root=$WORK/root
 	skeleton "$root"
-	modules "$KROOT" "$KERNEL" "$root" $NETWORK rdma_rxe ib_uverbs
+	modules "$KROOT" "$KERNEL" "$root" $NETWORK rdma_rxe ib_uverbs rdma_ucm
 	mkdir -p "$root/etc/bringup"
 	cp "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$root/etc/bringup/"
 	rm "$root/bin/init" && cp "$RECIPES/tiny.init" "$root/bin/init"
 	chmod 755 "$root/bin/init" "$root/etc/bringup/udhcpc.sh"
 	mkdir -p -m 700 "$root/var/lib/bringup"
 	agent_folder "$root"
+	rdma_program "$root"
+	cp "$RECIPES/rxe" "$root/usr/lib/bringup/rxe"
 	esp "$OUT/esp.raw" 40 "$KROOT/boot/vmlinuz-$KERNEL" "$initrd" "$KARGS"
 	root_fs "$OUT/root.raw" 64M "$root"
 	image_json amd64 "$KERNEL" "$KARGS"
