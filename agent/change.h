@@ -7,7 +7,7 @@
  * The journal is the folder STATE/change: change.json
  *	{"v":1,"id","attempt","boot_id","live","confirm_ms","groups":[...],
  *	 "files":[{"path","mode","uid","gid","link","old"}],"values":[{"path","value"}],
- *	 "mtus":[{"name","mtu"}],"kargs"}
+ *	 "drops":[...],"mtus":[{"name","mtu"}],"kargs"}
  * with the old content of files in 0, 1, ... beside it ("old"; absent = there was no
  * such file; "link" = it was a symbolic link to there).
  */

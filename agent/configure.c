@@ -55,8 +55,12 @@ undo(const struct bu_configure *configure, struct bu_change *change, int apply,
 {
 	const json_t *groups = json_object_get(change->journal, "groups");
 	bu_autojson json_t *drops = bu_apply_drops_back(change);
+	const char *kargs = bu_json_str(change->journal, "kargs", NULL);
 	int rc = bu_change_restore(change, err);
 
+	if (kargs && configure->bootargs &&
+	    configure->bootargs(kargs, NULL, rc == 0 ? err : NULL) != 0)
+		rc = -1;
 	if (apply &&
 	    bu_apply_groups(configure->root, groups, drops, rc == 0 ? err : NULL) != 0)
 		rc = -1;
@@ -109,6 +113,8 @@ result_of(const struct bu_configure *configure, const struct bu_change *change,
 	json = bu_inventory_to_json(now);
 	for (size_t i = 0; i < change->count; i++)
 		json_array_append_new(paths, json_string(change->files[i].path));
+	if (json_object_get(change->journal, "kargs"))
+		json_array_append_new(paths, json_string("kargs"));
 	return json_pack("{s:o,s:o,s:O}", "changed", paths, "applied",
 			 live && groups ? json_deep_copy(groups) : json_array(),
 			 "links", json_object_get(json, "links"));
@@ -142,26 +148,56 @@ leave_old_change(const struct bu_configure *configure, struct bu_err *err)
 	return rc;
 }
 
+/* 1 when the kernel's arguments are to change: *ret_old is what they are now. An image
+ * that keeps none of them by itself is fine as long as nobody asks for some. */
+static int
+kargs_differ(const struct bu_configure *configure, const char *kargs, char **ret_old,
+	     struct bu_err *err)
+{
+	*ret_old = NULL;
+	if (!kargs || !configure->bootargs)
+		return 0;
+	if (configure->bootargs(NULL, ret_old, err) != 0)
+		return *kargs ? -1 : 0;
+	return strcmp(*ret_old, kargs) != 0;
+}
+
+static int
+write_all(const struct bu_configure *configure, const struct bu_change *change,
+	  const char *kargs, struct bu_err *err)
+{
+	if (bu_change_write(change, err) != 0)
+		return -1;
+	return kargs ? configure->bootargs(kargs, NULL, err) : 0;
+}
+
 static int
 carry_out(const struct bu_configure *configure, struct bu_change *change,
 	  const json_t *item, json_t **ret_result, struct bu_err *err)
 {
 	int64_t confirm_ms = bu_json_int(item, "confirm_ms", CONFIRM_DEFAULT_MS);
 	int live = bu_json_bool(item, "live", 1);
+	const char *kargs = bu_json_str(item, "kargs", NULL);
+	bu_autofree char *old_kargs = NULL;
+	int differ = kargs_differ(configure, kargs, &old_kargs, err);
 	json_t *note;
 
-	if (change->count > 0) {
+	if (differ < 0)
+		return -1;
+	if (change->count > 0 || differ) {
 		note = make_note(configure, change, item, live, confirm_ms);
+		if (differ)
+			json_object_set_new(note, "kargs", json_string(old_kargs));
 		if (bu_change_begin(change, note, err) != 0)
 			return -1;
-		if (bu_change_write(change, err) != 0 ||
+		if (write_all(configure, change, differ ? kargs : NULL, err) != 0 ||
 		    (live &&
 		     apply_and_prove(configure, change, bu_json_str(item, "id", ""),
 				     confirm_ms, err) != 0))
 			return roll_back(configure, change, err);
 	}
 	*ret_result = result_of(configure, change, live);
-	if (live && change->count > 0 && bu_change_close(change, err) != 0) {
+	if (live && change->journal && bu_change_close(change, err) != 0) {
 		json_decref(*ret_result);
 		*ret_result = NULL;
 		return -1;

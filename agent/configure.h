@@ -4,12 +4,14 @@
  * appliance cannot be reached any more afterwards.
  *
  * Item: {"kind":"configure","id","attempt","files":[{"path","mode","content"|
- *	"content_hex","apply"}],"patterns":["/etc/x/10-*"],"live","then","confirm_ms"}
+ *	"content_hex","apply"}],"patterns":["/etc/x/10-*"],"kargs","live","then","confirm_ms"}
  * What a pattern matches and is none of the files goes. Live: applied now and proven by
  * a fresh connection to the appliance within confirm_ms, else undone. Not live: written
  * now, applied by the next boot, proven then in the same way; "then":"off" powers the
  * machine off once the result was heard.
- * Result: {"changed":[paths],"applied":[groups],"links":[of the inventory]}.
+ * kargs (may be missing) holds from the next boot on, live or not.
+ * Result: {"changed":[paths],"applied":[groups],"links":[of the inventory]}; a path
+ * "kargs" stands for the kernel's arguments.
  */
 #ifndef BU_AGENT_CONFIGURE_H
 #define BU_AGENT_CONFIGURE_H
@@ -23,6 +25,8 @@ struct bu_configure {
 	/* One try to reach it over a connection of its own. */
 	int (*confirm)(const char *id, const void *arg, struct bu_err *err);
 	const void *arg;
+	/* bu_bootargs_system(); NULL = kernel arguments are left alone. */
+	int (*bootargs)(const char *kargs, char **ret_old, struct bu_err *err);
 };
 
 /* files and patterns are those of the item, unpacked. BU_ERR_STATE "rolled back: ..."

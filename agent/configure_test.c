@@ -147,6 +147,18 @@ confirm(const char *id, const void *arg, struct bu_err *err)
 	return reachable ? 0 : bu_err_set(err, BU_ERR_TIMEOUT, 0, "no answer");
 }
 
+static char kargs_now[64];
+
+static int
+bootargs(const char *kargs, char **ret_old, struct bu_err *err)
+{
+	if (ret_old)
+		*ret_old = bu_xstrdup(kargs_now);
+	if (kargs)
+		snprintf(kargs_now, sizeof(kargs_now), "%s", kargs);
+	return 0;
+}
+
 static struct bu_configure
 env(const char *boot_id)
 {
@@ -413,6 +425,44 @@ START_TEST(a_change_for_the_next_boot_is_proven_there)
 }
 END_TEST
 
+/* Kernel arguments alone, kept and taken back with the rest. */
+START_TEST(kernel_arguments_change_for_the_next_boot)
+{
+	for (int good = 0; good < 2; good++) {
+		struct bu_configure before = env("b1"), after = env("b2");
+		bu_autojson json_t *item = item_of(good ? "k1" : "k0", 1, 0);
+		bu_autojson json_t *result = NULL, *again = NULL;
+		struct bu_err err = {0};
+
+		begin();
+		strcpy(kargs_now, "quiet");
+		before.bootargs = after.bootargs = bootargs;
+		json_object_del(item, "patterns");
+		json_object_set_new(item, "kargs", json_string("iommu=pt"));
+		ck_assert_msg(bu_configure_run(&before, item, NULL, 0, &result, &err) ==
+				      0,
+			      "%s", err.text);
+		ck_assert_str_eq(kargs_now, "iommu=pt");
+		ck_assert_uint_eq(json_array_size(json_object_get(result, "changed")),
+				  1);
+		ck_assert(is_there(JOURNAL));
+		reachable = good;
+		bu_configure_recover(&after);
+		ck_assert_str_eq(kargs_now, good ? "iommu=pt" : "quiet");
+		ck_assert(!is_there(JOURNAL));
+		proofs = 0;
+		json_object_set_new(item, "id", json_string("k2"));
+		json_object_set_new(item, "kargs", json_string(kargs_now));
+		ck_assert_int_eq(bu_configure_run(&after, item, NULL, 0, &again, &err),
+				 0);
+		ck_assert_uint_eq(json_array_size(json_object_get(again, "changed")),
+				  0);
+		ck_assert(!is_there(JOURNAL));
+		end();
+	}
+}
+END_TEST
+
 START_TEST(refuses_paths_that_lead_elsewhere)
 {
 	static const char *const bad[] = {"etc/x", "/etc/../x", "/etc/x/",
@@ -441,4 +491,5 @@ BU_UNIT("configure", applies_what_differs_and_keeps_it,
 	a_bond_of_another_mode_is_made_anew,
 	rolls_back_when_the_appliance_is_out_of_reach,
 	rolls_back_when_it_cannot_be_applied, survives_its_own_death,
-	a_change_for_the_next_boot_is_proven_there, refuses_paths_that_lead_elsewhere)
+	a_change_for_the_next_boot_is_proven_there,
+	kernel_arguments_change_for_the_next_boot, refuses_paths_that_lead_elsewhere)

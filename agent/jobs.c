@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/worker.h"
 #include "fabric/measure/pair.h"
+#include "images/install/bootargs.h"
 #include "images/install/install.h"
 
 enum {
@@ -251,7 +252,8 @@ fill_configure(const struct bu_identity *identity, char boot_id[40],
 				     .boot_id = boot_id,
 				     .pause_ms = CONFIRM_PAUSE_MS,
 				     .confirm = reach_appliance,
-				     .arg = identity};
+				     .arg = identity,
+				     .bootargs = bu_bootargs_system};
 }
 
 static int
