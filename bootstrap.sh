@@ -46,6 +46,7 @@ check|libclang-rt-14-dev|sanitizers and fuzzers of clang|
 check|llvm-14|names in the sanitizers' reports|
 check|clang-format-14|source format|
 check|jq|JSON in the system tests|
+check|bind9-utils|its named-checkzone judges the zones that we print|
 check|clustershell|its nodeset judges ours|
 check|lldpd|plays the switches of the cabling test|
 demo|libvirt-daemon|hypervisor of the virtual rack|

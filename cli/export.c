@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup export DIR: a checked profile tree as JSON, as an inventory for Ansible, or
- * the schema of the former. Local, needs no daemon.
+ * bringup export DIR: a checked profile tree as JSON, as an inventory for Ansible, for
+ * the site's own DNS and time servers, or the schema of the first. Local, needs no
+ * daemon.
  */
 #include <stdio.h>
 
@@ -10,6 +11,25 @@
 #include "cli/output.h"
 #include "cli/profile.h"
 #include "profiles/export.h"
+#include "profiles/names.h"
+
+/* Texts go out at once; *value stays NULL then. */
+static int
+print(const struct bu_desired *desired, const struct bu_options *options,
+      json_t **value, struct bu_err *err)
+{
+	if (options->dns)
+		return bu_names_print_zone(desired, options->dns, stdout, err);
+	if (options->hosts)
+		bu_names_print_hosts(desired, stdout);
+	else if (options->ntp)
+		bu_names_print_chrony(desired, stdout);
+	else if (options->ansible)
+		*value = bu_desired_ansible(desired);
+	else
+		*value = bu_desired_to_json(desired);
+	return 0;
+}
 
 int
 bu_cmd_export(const struct bu_options *options, struct bu_err *err)
@@ -31,8 +51,7 @@ bu_cmd_export(const struct bu_options *options, struct bu_err *err)
 				      err);
 		bu_findings_print(&findings, stderr);
 		if (rc == 0)
-			value = options->ansible ? bu_desired_ansible(desired)
-						 : bu_desired_to_json(desired);
+			rc = print(desired, options, &value, err);
 	}
 	if (value)
 		bu_out_json(value, stdout);

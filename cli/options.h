@@ -49,6 +49,12 @@ enum {
 	  "print an inventory for Ansible")                                            \
 	X(SCHEMA, "schema", 0, FLAG, schema, "", 0, 0,                                 \
 	  "print the JSON Schema of an export")                                        \
+	X(HOSTS, "hosts", 0, FLAG, hosts, "", 0, 0,                                    \
+	  "print all names of the site as /etc/hosts has them")                        \
+	X(DNS, "dns", 0, TEXT, dns, "ZONE", 0, 0,                                      \
+	  "print a zone file: the site's domain or a reverse zone")                    \
+	X(NTP, "ntp", 0, FLAG, ntp, "", 0, 0,                                          \
+	  "print what chrony needs to serve the site's time")                          \
 	X(ORIGIN, "origin", 0, TEXT, origin, "DIR", 0, 0,                              \
 	  "what the profile in DIR says, and in which line")                           \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
@@ -84,6 +90,9 @@ struct bu_options {
 	const char *only; /* nodeset of --limit; NULL = all */
 	const char *git, *ref, *path;
 	const char *reason;
+	int hosts;       /* of export: names as /etc/hosts has them */
+	const char *dns; /* its zone file */
+	int ntp;         /* its time server */
 	int ansible;
 	int schema;
 	const char *origin;

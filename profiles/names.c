@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/crypto.h"
+#include "profiles/schema.h"
 
 static void
 give(const struct bu_desired *desired, struct bu_name *name,
@@ -144,9 +145,29 @@ bu_names_print_zone(const struct bu_desired *desired, const char *name, FILE *ou
 	digest[8] = '\0';
 	fprintf(out,
 		"$ORIGIN %s.\n$TTL 300\n"
-		"@ SOA bringup.%s. hostmaster.%s. %lu 3600 600 604800 300\n"
-		"@ NS bringup.%s.\n%s",
-		name, domain, domain, strtoul(digest, NULL, 16) & 0x7fffffff, domain,
-		text);
+		"@ SOA localhost. hostmaster.%s. %lu 3600 600 604800 300\n"
+		"@ NS localhost.\n%s",
+		name, domain, strtoul(digest, NULL, 16) & 0x7fffffff, text);
 	return 0;
+}
+
+void
+bu_names_print_chrony(const struct bu_desired *desired, FILE *out)
+{
+	const char *rest = desired->site.ntp;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		fprintf(out, "server %s iburst\n", word);
+		free(word);
+	}
+	/* When the world is away, the site still has one time. */
+	fputs("local stratum 10\n", out);
+	for (size_t i = 0; i < desired->networks_count; i++) {
+		const struct bu_cidr *cidr = &desired->networks[i].cidr;
+
+		fprintf(out, "allow %u.%u.%u.%u/%d\n", cidr->net >> 24,
+			cidr->net >> 16 & 255, cidr->net >> 8 & 255, cidr->net & 255,
+			cidr->prefix_len);
+	}
 }

@@ -28,10 +28,13 @@ void bu_names_print_hosts(const struct bu_desired *desired, FILE *out);
 /*
  * A zone file (RFC 1035): the site's domain, or a reverse zone ("77.10.in-addr.arpa")
  * with what lies in it. The SOA's serial is of the content: the first 31 bits of its
- * digest; a secondary is told by NOTIFY or reloads. BU_ERR_NOTFOUND when no record of
- * the site is in the zone.
+ * digest; its server is "localhost", which any server can load. BU_ERR_NOTFOUND when no
+ * record of the site is in the zone.
  */
 int bu_names_print_zone(const struct bu_desired *desired, const char *zone, FILE *out,
 			struct bu_err *err);
+/* A chrony.conf (its fragment) for the site's time server: it follows [site] ntp, or
+ * its own clock without, and answers the networks that nodes are in. */
+void bu_names_print_chrony(const struct bu_desired *desired, FILE *out);
 
 #endif
