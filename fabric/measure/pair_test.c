@@ -282,6 +282,45 @@ START_TEST(a_spoiled_direction_leaves_the_other)
 }
 END_TEST
 
+/* With both directions at work, too; whichever end loses it says so, and both end. */
+START_TEST(a_device_that_vanishes_is_named)
+{
+	static const struct {
+		struct fakeverbs_faults faults;
+		int duplex;
+		enum bu_err_kind kind;
+		const char *text;
+	} rows[] = {
+		{{.vanish_from = 25}, 0, BU_ERR_IO, "fake0 vanished in the middle"},
+		{{.quiet_from = 25}, 0, BU_ERR_IO, "fake0 vanished in the middle"},
+		{{.vanish_from = 25}, 1, BU_ERR_IO, "fake0 vanished in the middle"},
+		{{.unplug_from = 25}, 0, BU_ERR_REMOTE, "port 1 went down"},
+		{{.unplug_from = 25}, 1, BU_ERR_REMOTE, "port 1 went down"},
+		{{.lose_from = 25}, 1, BU_ERR_REMOTE, "lost, no acknowledgement"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct end ends[2];
+		const struct bu_pair_dir *dir = &ends[1].result.dir[0];
+		int64_t start_ns = bu_mono_ns();
+
+		prepare(ends);
+		for (int end = 0; end < 2; end++) {
+			ends[end].opts.duplex = rows[i].duplex;
+			ends[end].opts.deadline_ms = 4000;
+		}
+		fakeverbs_set(0, &rows[i].faults);
+		run_both(ends);
+		ck_assert_int_lt(bu_mono_ns() - start_ns, 8 * INT64_C(1000000000));
+		check_same(ends);
+		ck_assert_msg(dir->error.kind == rows[i].kind &&
+				      strstr(dir->error.text, rows[i].text),
+			      "row %zu: %s", i, dir->error.text);
+		ck_assert_int_eq(dir->error.at, BU_END_A);
+	}
+}
+END_TEST
+
 START_TEST(a_missing_device_is_the_ends_own)
 {
 	struct end ends[2];
@@ -450,7 +489,7 @@ END_TEST
 BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
 	both_at_once_are_told_apart, a_loop_is_labelled_and_no_pass,
 	a_wrong_gid_and_mtu_are_named, one_slow_direction_shows,
-	a_spoiled_direction_leaves_the_other, a_missing_device_is_the_ends_own,
-	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
-	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe,
-	work_items_are_read_strictly)
+	a_spoiled_direction_leaves_the_other, a_device_that_vanishes_is_named,
+	a_missing_device_is_the_ends_own, a_wrong_secret_measures_nothing,
+	both_must_be_told_the_same, a_cancelled_probe_ends_at_both,
+	a_peer_that_dies_ends_the_probe, work_items_are_read_strictly)
