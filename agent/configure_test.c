@@ -318,7 +318,6 @@ END_TEST
 START_TEST(rolls_back_when_it_cannot_be_applied)
 {
 	json_t *result = NULL;
-	bu_autofree char *text = NULL;
 	struct bu_err err = {0};
 
 	begin();

@@ -27,6 +27,8 @@ bu_sysfs_clean(char *text)
 			*text = '?';
 }
 
+static char *path_below(const char *root, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
 static char *
 path_below(const char *root, const char *fmt, va_list args)
 {
