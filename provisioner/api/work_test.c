@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a ready node's agent is told when its configuration changes, and what it reads
+ * back afterwards. */
+#include <string.h>
+
+#include "base/json.h"
+#include "model/inventory.h"
+#include "provisioner/api/api.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+static struct rig rig;
+static struct bu_api api;
+static struct bu_node *node;
+
+static void begin(enum bu_class class)
+{
+	memset(&rig, 0, sizeof(rig));
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	rig_join(&rig, 1);
+	node = rig_node(&rig, 1);
+	api = (struct bu_api){.world = rig.world,
+			      .rec = rig.rec,
+			      .trust = rig.trust,
+			      .boot_address = "10.77.0.1"};
+	if (class == BU_CLASS_NONE)
+		return;
+	rig_apply(&rig, 1, class, "d1", NULL, NULL);
+	for (int i = 0; i < 100 && node->order.class != class; i++)
+		rig_pass(&rig, 1);
+}
+
+static const json_t *
+file_of(const json_t *item, const char *path)
+{
+	size_t i;
+	json_t *file;
+
+	json_array_foreach (json_object_get(item, "files"), i, file)
+		if (strcmp(bu_json_str(file, "path", ""), path) == 0)
+			return file;
+	ck_abort_msg("no %s", path);
+	return NULL;
+}
+
+START_TEST(a_live_change_carries_every_file)
+{
+	bu_autojson json_t *item = NULL, *again = NULL;
+	const json_t *file;
+	struct bu_err err = {0};
+
+	begin(BU_CLASS_RECONFIGURE);
+	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	item = bu_api_step_work(&api, node, &err);
+	ck_assert_msg(item != NULL, "%s", err.text);
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "configure");
+	ck_assert_str_eq(bu_json_str(item, "id", ""), node->step.id);
+	ck_assert_int_eq(bu_json_bool(item, "live", 0), 1);
+	ck_assert_str_eq(bu_json_str(item, "then", "?"), "");
+	ck_assert_int_gt(bu_json_int(item, "confirm_ms", 0), 0);
+	ck_assert_uint_gt(json_array_size(json_object_get(item, "patterns")), 5);
+	file = file_of(item, "/etc/systemd/network/10-bringup-fabric.network");
+	ck_assert_str_eq(bu_json_str(file, "apply", ""), "network");
+	ck_assert_ptr_nonnull(
+		strstr(bu_json_str(file, "content", ""), "52:54:00:78:00:01"));
+	again = bu_api_step_work(&api, node, &err);
+	ck_assert(json_equal(item, again));
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_reboot_writes_now_and_switches_off)
+{
+	bu_autojson json_t *item = NULL;
+	struct bu_err err = {0};
+
+	begin(BU_CLASS_REBOOT);
+	node->step.action = BU_ACTION_CONFIGURE; /* as after its leave */
+	item = bu_api_step_work(&api, node, &err);
+	ck_assert_msg(item != NULL, "%s", err.text);
+	ck_assert_int_eq(bu_json_bool(item, "live", 1), 0);
+	ck_assert_str_eq(bu_json_str(item, "then", ""), "off");
+	ck_assert_str_eq(bu_json_str(item, "kargs", "?"), "");
+	rig_end(&rig);
+}
+END_TEST
+
+static void
+greet(int mtu)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "boot-1");
+	bu_autojson json_t *stamp = rig_stamp(&rig, node);
+	struct bu_err err = {0};
+
+	inventory->links = bu_xcalloc(2, sizeof(*inventory->links));
+	inventory->links_count = 2;
+	for (int i = 0; i < 2; i++) {
+		struct bu_net_link *link = &inventory->links[i];
+
+		memcpy(link->name, inventory->nics[i].name, sizeof(link->name));
+		strcpy(link->kind, "ethernet");
+		link->mtu = mtu;
+		link->addresses_count = 1;
+		strcpy(link->addresses[0], i ? "10.78.0.11/24" : "10.77.0.11/24");
+	}
+	ck_assert_msg(bu_reconcile_hello(rig.rec, node, "installed", stamp, inventory,
+					 &err) == 0,
+		      "%s", err.text);
+	for (int i = 0; i < 100 && node->appending; i++)
+		rig_pass(&rig, 1);
+}
+
+START_TEST(a_new_hello_tells_drift)
+{
+	bu_autojson json_t *none = NULL, *good = NULL, *bad = NULL;
+	char first[65];
+
+	begin(BU_CLASS_NONE);
+	none = bu_api_drift(&api, node);
+	ck_assert_uint_eq(json_array_size(none), 0);
+	greet(1500);
+	good = bu_api_drift(&api, node);
+	ck_assert_msg(json_array_size(good) == 0, "%s",
+		      bu_json_str(json_array_get(good, 0), "text", ""));
+	memcpy(first, node->inventory, sizeof(first));
+	greet(1500); /* nothing new: nothing in the log */
+	ck_assert_str_eq(node->inventory, first);
+	rig.world->desired->networks[1].mtu = 9000;
+	bad = bu_api_drift(&api, node);
+	ck_assert_uint_eq(json_array_size(bad), 1);
+	ck_assert_str_eq(bu_json_str(json_array_get(bad, 0), "what", ""), "MTU");
+	greet(9000);
+	ck_assert_str_ne(node->inventory, first);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("work", a_live_change_carries_every_file, a_reboot_writes_now_and_switches_off,
+	 a_new_hello_tells_drift)
