@@ -5,17 +5,44 @@
  * then, which is a finding already. Invariant: two nodes never share a MAC, a serial
  * number or a BMC: a shared BMC would switch off the wrong machine.
  */
+#include <arpa/inet.h>
 #include <string.h>
 
 #include "profiles/gpu.h"
 #include "profiles/load_internal.h"
 #include "profiles/policy.h"
 
+/* A resolver cannot look up whom it asks. */
+static void
+check_dns(struct bu_loader *ld)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+	const struct bu_desired_site *site = &ld->desired->site;
+	const char *rest = site->dns;
+	struct in_addr in;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *server = word;
+		const struct bu_origin *at =
+			&site->origins[bu_schema_key("site", "dns") - keys];
+
+		if (inet_pton(AF_INET, server, &in) != 1)
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[site] dns: '%.80s' is a name, which only a "
+					"DNS server could find; give its address",
+					server);
+	}
+}
+
 static void
 check_site(struct bu_loader *ld)
 {
 	const char *file = ld->desired->files_count ? "site.ini" : "";
 
+	check_dns(ld);
 	if (ld->desired->pools_count == 0)
 		bu_findings_add(ld->findings, BU_FINDING_ERROR, file, 0,
 				"the tree holds no [pool NAME]; nodes come from pools");
@@ -68,6 +95,61 @@ check_cluster(struct bu_loader *ld, const struct bu_desired_cluster *cluster,
 			bu_load_wrong(ld, section, of[i][0],
 				      "is a key of driver = %s; this is driver = %s",
 				      of[i][1], cluster->driver);
+}
+
+/* Where a mount would hide what the system needs. */
+static int
+is_system_path(const char *path)
+{
+	static const char *const paths[] = {
+		"/",     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64",   "/proc",
+		"/root", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/tmp"};
+
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		if (strcmp(path, paths[i]) == 0)
+			return 1;
+	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	       strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/usr/", 5) == 0;
+}
+
+/* "scratch:500GiB:ext4:/scratch, ...": each name and each place once, and none that is
+ * the system's. */
+static void
+check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	   const struct bu_ini_section *section)
+{
+	const char *rest = pool->data;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *part = word;
+		const char *path = strrchr(part, ':') + 1;
+		bu_autofree char *name =
+			bu_xasprintf("%.*s:", (int)strcspn(part, ":"), part);
+		const char *more = rest;
+		char *other;
+
+		if (strcmp(name, "root:") == 0 || strcmp(name, "esp:") == 0)
+			bu_load_wrong(ld, section, "data",
+				      "'%.*s' is the name of a partition of the system",
+				      (int)strlen(name) - 1, name);
+		if (is_system_path(path))
+			bu_load_wrong(
+				ld, section, "data",
+				"'%s' is a place of the system; allowed are others, "
+				"like /scratch",
+				path);
+		while ((other = bu_value_next_word(&more))) {
+			if (strncmp(other, name, strlen(name)) == 0 ||
+			    strcmp(strrchr(other, ':') + 1, path) == 0)
+				bu_load_wrong(
+					ld, section, "data",
+					"'%s' and '%s' have one name or one place; "
+					"each has its own",
+					part, other);
+			free(other);
+		}
+	}
 }
 
 /* Settings of the GPUs, which the hardware class knows, wherever they were given. */
@@ -124,6 +206,7 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		   &pool->origins[bu_schema_key("pool", "mig") - keys],
 		   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys], who);
 	check_pool_cluster(ld, pool, section);
+	check_data(ld, pool, section);
 	if (pool->nodes_count && pool->canary > pool->max_unavailable)
 		bu_load_wrong(ld, section, "canary",
 			      "is %d nodes, more than max_unavailable with %d; a "
@@ -202,6 +285,12 @@ check_nics(struct bu_loader *ld, const struct bu_desired_node *node)
 					"[node %s] nics: [pool %s] has no network "
 					"'%.80s'; name one of its networks",
 					node->name, pool->name, name);
+		else if (strcmp(pool->networks[i]->bond, "none") != 0)
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[node %s] nics: [network %s] is a bond; its "
+					"bond_nics name the NICs",
+					node->name, name);
 	}
 }
 

@@ -19,6 +19,14 @@ in_cidr(const struct bu_cidr *cidr, uint32_t address)
 	       (address & (UINT32_MAX << (32 - cidr->prefix_len))) == cidr->net;
 }
 
+/* Neither the network's own address nor its broadcast. */
+static int
+is_host(const struct bu_cidr *cidr, uint32_t address)
+{
+	return in_cidr(cidr, address) && address != cidr->net &&
+	       address != (cidr->net | UINT32_MAX >> cidr->prefix_len);
+}
+
 static int
 read_ipv4(const char *text, uint32_t *ret)
 {
@@ -87,12 +95,37 @@ check_routes(struct bu_loader *ld, const struct bu_desired_network *network,
 		bu_autofree char *route = bu_xstrndup(rest, size);
 		const char *at = strstr(route, " via ");
 
-		if (at && read_ipv4(at + 5, &via) == 0 && !in_cidr(&network->cidr, via))
+		if (at && read_ipv4(at + 5, &via) == 0 && !is_host(&network->cidr, via))
 			bu_load_wrong(ld, section, "routes",
 				      "%s is not in %s; a route's next hop is a "
 				      "neighbour",
 				      at + 5, bu_ini_entry(section, "cidr")->value);
 		rest += size + (rest[size] == ',');
+	}
+}
+
+/* Keys that say how a bond is, and the mode that they are for (NULL = any). */
+static void
+check_bond_keys(struct bu_loader *ld, const struct bu_desired_network *network,
+		const struct bu_ini_section *section)
+{
+	static const char *const of[][2] = {{"bond_miimon", NULL},
+					    {"bond_hash", "802.3ad"},
+					    {"bond_lacp_rate", "802.3ad"}};
+
+	for (size_t i = 0; network->bond && i < BU_LEN(of); i++) {
+		const char *mode = of[i][1] ? of[i][1] : network->bond;
+
+		if (!bu_ini_entry(section, of[i][0]))
+			continue;
+		if (!has_bond(network))
+			bu_load_wrong(ld, section, of[i][0],
+				      "has no bond; give bond = %s",
+				      of[i][1] ? mode : "active-backup or 802.3ad");
+		else if (strcmp(network->bond, mode) != 0)
+			bu_load_wrong(ld, section, of[i][0],
+				      "is for bond = %s; this is bond = %s", mode,
+				      network->bond);
 	}
 }
 
@@ -123,10 +156,15 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	uint32_t gateway;
 
 	check_nics(ld, network, section);
+	check_bond_keys(ld, network, section);
+	if (network->rdma == BU_RDMA_RXE && network->vlan)
+		bu_load_wrong(ld, section, "rdma",
+			      "rxe goes with no vlan: the kernel makes soft-RoCE over "
+			      "NICs and bonds only");
 	if (network->cidr.prefix_len) {
 		check_routes(ld, network, section);
 		if (network->gateway && read_ipv4(network->gateway, &gateway) == 0 &&
-		    !in_cidr(&network->cidr, gateway))
+		    !is_host(&network->cidr, gateway))
 			bu_load_wrong(ld, section, "gateway",
 				      "%s is not in %s; a gateway is a neighbour",
 				      network->gateway,
@@ -158,6 +196,17 @@ check_overlap(struct bu_loader *ld, size_t i, size_t j)
 			      b->name);
 }
 
+/* VLANs may share a bond; what it is they must agree on. */
+static int
+same_bond(const struct bu_desired_network *a, const struct bu_desired_network *b)
+{
+	return !has_bond(a) || !has_bond(b) ||
+	       (strcmp(a->bond, b->bond) == 0 &&
+		a->bond_miimon_ms == b->bond_miimon_ms &&
+		strcmp(a->bond_hash, b->bond_hash) == 0 &&
+		strcmp(a->bond_lacp_rate, b->bond_lacp_rate) == 0);
+}
+
 /* Two networks of a pool on one NIC: only as VLANs that it can carry. */
 static void
 check_pair(struct bu_loader *ld, const struct bu_desired_network *a,
@@ -179,6 +228,11 @@ check_pair(struct bu_loader *ld, const struct bu_desired_network *a,
 			      "'%s' is on nic %s and '%s' on nic %s; a bond has its "
 			      "NICs for itself",
 			      a->name, on_a, b->name, on_b);
+	else if (!same_bond(a, b))
+		bu_load_wrong(ld, section, "networks",
+			      "'%s' and '%s' share a bond of nics %s, but not its "
+			      "bond, bond_miimon, bond_hash and bond_lacp_rate",
+			      a->name, b->name, on_a);
 	else if (a->vlan == b->vlan)
 		bu_load_wrong(ld, section, "networks",
 			      "'%s' and '%s' are both on nic %s%s; give each "
@@ -190,6 +244,31 @@ check_pair(struct bu_loader *ld, const struct bu_desired_network *a,
 			      "'%s' has mtu %d in a VLAN over '%s' with mtu %d; the "
 			      "NIC must carry the larger one",
 			      tagged->name, mtu_of(tagged), plain->name, mtu_of(plain));
+}
+
+/* The same destination over two networks: which one counts nobody knows. */
+static void
+check_route_twice(struct bu_loader *ld, const struct bu_desired_network *a,
+		  const struct bu_desired_network *b,
+		  const struct bu_ini_section *section)
+{
+	const char *rest = a->routes;
+
+	while (rest && *rest) {
+		size_t size = strcspn(rest, ",");
+		bu_autofree char *route = bu_xstrndup(rest, size);
+		const char *to = route + strspn(route, " \t");
+		bu_autofree char *start =
+			bu_xasprintf("%.*s ", (int)strcspn(to, " \t"), to);
+		const char *other = b->routes ? strstr(b->routes, start) : NULL;
+
+		rest += size + (rest[size] == ',');
+		if (other && (other == b->routes || strchr(", \t", other[-1])))
+			bu_load_wrong(ld, section, "networks",
+				      "'%s' and '%s' both have a route to %.*s; a "
+				      "destination has one",
+				      b->name, a->name, (int)strlen(start) - 1, start);
+	}
 }
 
 static void
@@ -230,8 +309,10 @@ bu_load_check_pool_networks(struct bu_loader *ld, const struct bu_desired_pool *
 				      "'%s' has role = bmc, no NIC of a node is in it; "
 				      "name it as bmc_network",
 				      network->name);
-		for (size_t j = 0; j < i; j++)
+		for (size_t j = 0; j < i; j++) {
 			check_pair(ld, pool->networks[j], network, section);
+			check_route_twice(ld, network, pool->networks[j], section);
+		}
 		check_nic_number(ld, pool, network, section);
 	}
 	if (pool->networks_count && boot != 1)
