@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "profiles/schema.h"
 
@@ -100,32 +101,43 @@ add(struct bu_facets *facets, const char *name, const char *value, enum bu_class
 		facet->origin = *origin;
 }
 
+/* Where the value stands: in the list of origins of its section, or wherever a node has
+ * it from. */
+struct source {
+	const struct bu_origin *origins;    /* by bu_schema_keys() */
+	const struct bu_desired_node *node; /* instead of origins */
+};
+
 static void
 add_key(struct bu_facets *facets, const struct bu_key *key, const char *prefix,
-	const void *object, const struct bu_origin *origin)
+	const void *object, const struct source *source)
 {
 	const char *fallback = bu_key_default(key);
 	char value[600], name[BU_FACET_NAME_MAX];
+	size_t count;
 
 	if (!value_text(key, object, value, sizeof(value)) ||
 	    (fallback && strcmp(fallback, value) == 0))
 		return;
 	snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key->key);
-	add(facets, name, value, key->change, origin);
+	add(facets, name, value, key->change,
+	    source->node ? bu_desired_origin(source->node, key->key)
+			 : &source->origins[key - bu_schema_keys(&count)]);
 }
 
 /* The networks that are in the node itself. */
 static void
 add_networks(struct bu_facets *facets, const struct bu_desired_node *node,
-	     const struct bu_key *key, size_t index)
+	     const struct bu_key *key)
 {
 	for (size_t i = 0; i < node->pool->networks_count; i++) {
 		const struct bu_desired_network *network = node->pool->networks[i];
+		const struct source source = {.origins = network->origins};
 		char prefix[BU_FACET_NAME_MAX];
 
 		snprintf(prefix, sizeof(prefix), "network.%.80s", network->name);
 		if (network->role != BU_ROLE_BMC)
-			add_key(facets, key, prefix, network, &network->origins[index]);
+			add_key(facets, key, prefix, network, &source);
 	}
 }
 
@@ -149,24 +161,26 @@ add_addresses(struct bu_facets *facets, const struct bu_desired_node *node)
 /* What holds the keys of this kind of section for the node, NULL when nothing does. */
 static const void *
 object_of(const char *kind, const struct bu_desired *desired,
-	  const struct bu_desired_node *node, const struct bu_origin **ret_origins)
+	  const struct bu_desired_node *node, struct source *ret)
 {
-	*ret_origins = NULL;
-	if (strcmp(kind, "site") == 0) {
-		*ret_origins = desired->site.origins;
-		return &desired->site;
-	}
-	if (strcmp(kind, "image") == 0) {
-		*ret_origins = node->image->origins;
-		return node->image;
-	}
-	if (strcmp(kind, "hardware") == 0) {
-		*ret_origins = node->hardware->origins;
-		return node->hardware;
-	}
-	if (strcmp(kind, "cluster") == 0 && node->cluster) {
-		*ret_origins = node->cluster->origins;
-		return node->cluster;
+	const struct {
+		const char *kind;
+		const void *object;
+		const struct bu_origin *origins;
+	} objects[] = {
+		{"site", &desired->site, desired->site.origins},
+		{"image", node->image, node->image->origins},
+		{"hardware", node->hardware, node->hardware->origins},
+		{"pool", node->pool, node->pool->origins},
+		{"cluster", node->cluster,
+		 node->cluster ? node->cluster->origins : NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(objects); i++) {
+		if (strcmp(objects[i].kind, kind) != 0)
+			continue;
+		ret->origins = objects[i].origins;
+		return objects[i].object;
 	}
 	return NULL;
 }
@@ -174,23 +188,22 @@ object_of(const char *kind, const struct bu_desired *desired,
 /* Keys that a node has itself stand in its own section, whatever they come from. */
 static void
 add_one(struct bu_facets *facets, const struct bu_desired *desired,
-	const struct bu_desired_node *node, const struct bu_key *key, size_t index)
+	const struct bu_desired_node *node, const struct bu_key *key)
 {
-	const struct bu_origin *origins;
+	struct source source = {NULL, NULL};
 	const void *object;
 
 	if (strcmp(key->section, "network") == 0) {
-		add_networks(facets, node, key, index);
+		add_networks(facets, node, key);
 	} else if (strcmp(key->section, "node") == 0) {
-		add_key(facets, key, "", node, bu_desired_origin(node, key->key));
-	} else if (bu_schema_key("node", key->key)) {
-		return;
-	} else if (strcmp(key->section, "pool") == 0) {
-		add_key(facets, key, "", node->pool, &node->pool->origins[index]);
-	} else {
-		object = object_of(key->section, desired, node, &origins);
+		source.node = node;
+		add_key(facets, key, "", node, &source);
+	} else if (!bu_schema_key("node", key->key)) {
+		object = object_of(key->section, desired, node, &source);
 		if (object)
-			add_key(facets, key, key->section, object, &origins[index]);
+			add_key(facets, key,
+				strcmp(key->section, "pool") == 0 ? "" : key->section,
+				object, &source);
 	}
 }
 
@@ -202,6 +215,25 @@ compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Nodes without a section of their own differ from others of their pool in nothing but
+ * their addresses. */
+static void
+replace_addresses(struct bu_facets *facets, const struct bu_desired_node *node)
+{
+	for (size_t i = 0; i < node->pool->networks_count; i++) {
+		const struct bu_desired_network *network = node->pool->networks[i];
+		char name[BU_FACET_NAME_MAX], address[INET_ADDRSTRLEN];
+		struct bu_facet *facet;
+
+		if (bu_desired_node_address(node, network, address) != 0)
+			continue;
+		snprintf(name, sizeof(name), "network.%.80s." ADDRESS, network->name);
+		facet = (struct bu_facet *)(uintptr_t)bu_facets_find(facets, name);
+		free(facet->value);
+		facet->value = bu_xstrdup(address);
+	}
+}
+
 void
 bu_facets_collect(struct bu_facets *facets, const struct bu_desired *desired,
 		  const struct bu_desired_node *node)
@@ -209,6 +241,10 @@ bu_facets_collect(struct bu_facets *facets, const struct bu_desired *desired,
 	size_t count;
 	const struct bu_key *keys = bu_schema_keys(&count);
 
+	if (facets->plain_of == node->pool && node->origins_count == 0) {
+		replace_addresses(facets, node);
+		return;
+	}
 	for (size_t i = 0; i < facets->count; i++) {
 		free(facets->items[i].name);
 		free(facets->items[i].value);
@@ -216,9 +252,10 @@ bu_facets_collect(struct bu_facets *facets, const struct bu_desired *desired,
 	facets->count = 0;
 	for (size_t i = 0; i < count; i++)
 		if (is_facet(&keys[i]))
-			add_one(facets, desired, node, &keys[i], i);
+			add_one(facets, desired, node, &keys[i]);
 	add_addresses(facets, node);
 	qsort(facets->items, facets->count, sizeof(*facets->items), compare);
+	facets->plain_of = node->origins_count == 0 ? node->pool : NULL;
 }
 
 void
@@ -229,6 +266,7 @@ bu_facets_clear(struct bu_facets *facets)
 		free(facets->items[i].value);
 	}
 	free(facets->items);
+	free(facets->text);
 	*facets = (struct bu_facets){0};
 }
 
@@ -254,12 +292,51 @@ bu_facets_to_json(const struct bu_facets *facets)
 	return value;
 }
 
-void
-bu_facets_digest(const struct bu_facets *facets, char ret_hex[65])
+static void
+put(struct bu_facets *facets, const char *text, size_t size)
 {
-	bu_autojson json_t *value = bu_facets_to_json(facets);
+	facets->text =
+		bu_xgrow(facets->text, &facets->text_cap, facets->text_size + size, 1);
+	memcpy(facets->text + facets->text_size, text, size);
+	facets->text_size += size;
+}
 
-	bu_json_digest(value, ret_hex);
+/* As Jansson writes a string: what needs no escape is most of it. */
+static void
+put_string(struct bu_facets *facets, const char *text)
+{
+	bu_autojson json_t *value = NULL;
+	bu_autofree char *escaped = NULL;
+	size_t size = 0;
+
+	while (text[size] >= ' ' && text[size] <= '~' && text[size] != '"' &&
+	       text[size] != '\\')
+		size++;
+	if (text[size]) {
+		value = json_string(text);
+		escaped = bu_json_canonical(value);
+		put(facets, escaped, strlen(escaped));
+		return;
+	}
+	put(facets, "\"", 1);
+	put(facets, text, size);
+	put(facets, "\"", 1);
+}
+
+void
+bu_facets_digest(struct bu_facets *facets, char ret_hex[65])
+{
+	facets->text_size = 0;
+	put(facets, "{", 1);
+	for (size_t i = 0; i < facets->count; i++) {
+		if (i)
+			put(facets, ",", 1);
+		put_string(facets, facets->items[i].name);
+		put(facets, ":", 1);
+		put_string(facets, facets->items[i].value);
+	}
+	put(facets, "}", 1);
+	bu_sha256_hex(facets->text, facets->text_size, ret_hex);
 }
 
 json_t *

@@ -32,6 +32,10 @@ struct bu_facet {
 struct bu_facets {
 	struct bu_facet *items; /* sorted by name */
 	size_t count, cap;
+	/* Of a node of this pool that has no section of its own; NULL = of another. */
+	const struct bu_desired_pool *plain_of;
+	char *text; /* room for bu_facets_digest() */
+	size_t text_size, text_cap;
 };
 
 /* Starts zeroed. Forgets what was in it; texts are owned by it. */
@@ -42,8 +46,8 @@ void bu_facets_clear(struct bu_facets *facets);
 const struct bu_facet *bu_facets_find(const struct bu_facets *facets, const char *name);
 /* {"kargs":"iommu=pt",...}. New reference. */
 json_t *bu_facets_to_json(const struct bu_facets *facets);
-/* SHA-256 of its canonical form. */
-void bu_facets_digest(const struct bu_facets *facets, char ret_hex[65]);
+/* Of bu_facets_to_json(), as bu_json_digest() makes it, without making that. */
+void bu_facets_digest(struct bu_facets *facets, char ret_hex[65]);
 /* The two at once. */
 json_t *bu_facets_json(const struct bu_desired *desired,
 		       const struct bu_desired_node *node);

@@ -128,6 +128,61 @@ START_TEST(says_who_set_it)
 }
 END_TEST
 
+/* One list that is filled again and again holds what a new one would. */
+START_TEST(the_node_before_leaves_nothing_behind)
+{
+	bu_autofree char *site = bu_testing_replace(
+		bu_testing_site, "max_unavailable = 50 %\n",
+		"max_unavailable = 50 %\n[node node002]\nkargs = c=3\n");
+	struct bu_desired *desired = load(site, bu_testing_racks);
+	static const int order[] = {0, 0, 1, 1, 0, 1, 0};
+	struct bu_facets facets = {0};
+
+	for (size_t i = 0; i < BU_LEN(order); i++) {
+		const struct bu_desired_node *node = &desired->nodes[order[i]];
+		bu_autojson json_t *want = bu_facets_json(desired, node);
+		bu_autojson json_t *have = NULL;
+
+		bu_facets_collect(&facets, desired, node);
+		have = bu_facets_to_json(&facets);
+		ck_assert_msg(json_equal(have, want), "step %zu", i);
+	}
+	bu_facets_clear(&facets);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+/* What needs an escape in JSON, and what is no ASCII. */
+START_TEST(digests_are_those_of_the_json)
+{
+	static const char *const values[] = {"a=\\\"b\\\" c", "x=\303\244", "a/b",
+					     "a\\\\b"};
+
+	for (size_t i = 0; i < BU_LEN(values); i++) {
+		bu_autofree char *to =
+			bu_xasprintf("kargs = \"%s\"\ngres =", values[i]);
+		bu_autofree char *site =
+			bu_testing_replace(bu_testing_site, "gres =", to);
+		struct bu_desired *desired = NULL;
+		bu_autofree char *found =
+			bu_testing_check(site, bu_testing_racks, &desired);
+		struct bu_facets facets = {0};
+		bu_autojson json_t *value = NULL;
+		char digest[65], want[65];
+
+		if (!desired) /* a value that no profile may hold */
+			continue;
+		bu_facets_collect(&facets, desired, &desired->nodes[0]);
+		value = bu_facets_to_json(&facets);
+		bu_facets_digest(&facets, digest);
+		bu_json_digest(value, want);
+		ck_assert_msg(strcmp(digest, want) == 0, "%s", values[i]);
+		bu_facets_clear(&facets);
+		bu_desired_destroy(desired);
+	}
+}
+END_TEST
+
 START_TEST(a_default_is_what_an_absent_facet_is)
 {
 	ck_assert_str_eq(bu_facet_default("network.fabric.bond"), "none");
@@ -196,5 +251,6 @@ START_TEST(differs_where_nodes_differ)
 END_TEST
 
 BU_UNIT("facets", all_that_a_node_should_have, says_who_set_it,
+	the_node_before_leaves_nothing_behind, digests_are_those_of_the_json,
 	a_default_is_what_an_absent_facet_is, defaults_are_written_as_values_are,
 	differs_where_nodes_differ)

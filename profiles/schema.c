@@ -5,6 +5,7 @@
  */
 #include "profiles/schema.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const struct bu_section_kind *
@@ -19,16 +20,33 @@ bu_schema_kind(const char *kind)
 	return NULL;
 }
 
+static int
+compare_keys(const void *a, const void *b)
+{
+	const struct bu_key *x = *(const struct bu_key *const *)a;
+	const struct bu_key *y = *(const struct bu_key *const *)b;
+	int order = strcmp(x->key, y->key);
+
+	return order ? order : strcmp(x->section, y->section);
+}
+
+/* Asked for every key of every node: the table is sorted once, for all of them. */
 const struct bu_key *
 bu_schema_key(const char *kind, const char *key)
 {
+	static const struct bu_key *sorted[BU_SCHEMA_MAX];
+	const struct bu_key wanted = {.section = kind, .key = key}, *at = &wanted;
 	size_t count;
 	const struct bu_key *keys = bu_schema_keys(&count);
+	const struct bu_key **found;
 
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i].section, kind) == 0 && strcmp(keys[i].key, key) == 0)
-			return &keys[i];
-	return NULL;
+	if (!sorted[0]) {
+		for (size_t i = 0; i < count; i++)
+			sorted[i] = &keys[i];
+		qsort(sorted, count, sizeof(*sorted), compare_keys);
+	}
+	found = bsearch(&at, sorted, count, sizeof(*sorted), compare_keys);
+	return found ? *found : NULL;
 }
 
 int

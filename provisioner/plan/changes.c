@@ -52,9 +52,10 @@ compare_facets(const struct bu_desired *desired, const struct bu_plan_node *it,
 
 	for (size_t i = 0; i < it->facets.count; i++) {
 		const struct bu_facet *facet = &it->facets.items[i];
-		const char *old =
-			bu_json_str(have, facet->name, bu_facet_default(facet->name));
+		const char *old = bu_json_str(have, facet->name, NULL);
 
+		if (!old)
+			old = bu_facet_default(facet->name);
 		if (strcmp(old, facet->value) != 0)
 			add(changes, facet->name, facet->change, old, facet->value,
 			    facet->origin.line
@@ -62,12 +63,15 @@ compare_facets(const struct bu_desired *desired, const struct bu_plan_node *it,
 				    : section_of(desired, it->want, facet->name));
 	}
 	json_object_foreach ((json_t *)(uintptr_t)have, name, value) {
-		enum bu_class class = bu_facet_change(name);
-		const char *new = bu_facet_default(name);
+		const char *new;
 
-		if (class != BU_CLASS_NONE && !bu_facets_find(&it->facets, name) &&
-		    strcmp(new, bu_json_str(have, name, "")) != 0)
-			add(changes, name, class, bu_json_str(have, name, ""), new,
+		if (bu_facets_find(&it->facets, name) ||
+		    bu_facet_change(name) == BU_CLASS_NONE)
+			continue;
+		new = bu_facet_default(name);
+		if (strcmp(new, bu_json_str(have, name, "")) != 0)
+			add(changes, name, bu_facet_change(name),
+			    bu_json_str(have, name, ""), new,
 			    section_of(desired, it->want, name));
 	}
 }

@@ -139,6 +139,6 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	else
 		decide_out_of_service(input, it, ret);
 	if (node->held_by[0] && ret->class != BU_CLASS_NONE)
-		refuse(ret, "held by %s: %s; bringup node release %s lets it go",
-		       node->held_by, node->held_reason, node->name);
+		refuse(ret, "held by %s: %s; bringup node release lets it go",
+		       node->held_by, node->held_reason);
 }

@@ -25,6 +25,7 @@ struct maker {
 	struct bu_sha256_state *observed;
 	struct bu_facets facets; /* of the node that is decided; kept for its memory */
 	json_t *changes;         /* of the step before; the next may share them */
+	json_t *texts;           /* that are shared */
 	size_t unchanged, left_out;
 };
 
@@ -158,6 +159,19 @@ note_pool(struct maker *maker, const struct bu_desired_pool *pool)
 			  pool->cluster ? pool->cluster->name : ""));
 }
 
+/* Most texts of a plan are in many steps: one value for all of them. */
+static json_t *
+text(struct maker *maker, const char *words)
+{
+	json_t *value = json_object_get(maker->texts, words);
+
+	if (value)
+		return json_incref(value);
+	value = json_string(words);
+	json_object_set(maker->texts, words, value);
+	return value;
+}
+
 /* Most nodes of a rollout change the same: one list for all of them. */
 static json_t *
 shared(struct maker *maker, json_t *changes)
@@ -183,14 +197,16 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 	note_pool(maker, want->pool);
 	json_array_append_new(
 		list(maker, "steps"),
-		json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:o,s:o}", "node",
-			  want->name, "pool", pool, "class",
-			  bu_class_name(decision->class), "image", want->image->name,
-			  "digest", it->image->digest, "facets", it->digest, "from",
-			  it->node ? bu_state_name(it->node->state) : "", "why",
-			  decision->why, "batch", batch_of(maker, it, decision),
-			  "minutes", minutes_of(maker->input, pool, decision->class),
-			  "changes", shared(maker, bu_steal(&decision->changes))));
+		json_pack("{s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:i,s:o,s:o}", "node",
+			  want->name, "pool", text(maker, pool), "class",
+			  text(maker, bu_class_name(decision->class)), "image",
+			  text(maker, want->image->name), "digest",
+			  text(maker, it->image->digest), "facets", it->digest, "from",
+			  text(maker, it->node ? bu_state_name(it->node->state) : ""),
+			  "why", text(maker, decision->why), "batch",
+			  batch_of(maker, it, decision), "minutes",
+			  minutes_of(maker->input, pool, decision->class), "changes",
+			  shared(maker, bu_steal(&decision->changes))));
 }
 
 static void
@@ -267,6 +283,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 		bu_xcalloc(input->desired->images_count + 1, sizeof(*maker.images));
 	maker.pool_steps = bu_xcalloc(input->desired->pools_count + 1, sizeof(int));
 	maker.observed = bu_sha256_begin();
+	maker.texts = json_object();
 	rc = plan_nodes(&maker, err);
 	bu_sha256_final(maker.observed, observed);
 	if (rc == 0) {
@@ -282,6 +299,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	}
 	bu_facets_clear(&maker.facets);
 	json_decref(maker.changes);
+	json_decref(maker.texts);
 	free(maker.limit);
 	free(maker.images);
 	free(maker.pool_steps);

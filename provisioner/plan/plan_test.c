@@ -442,8 +442,7 @@ START_TEST(what_is_held_or_failed_says_so)
 	ck_assert_str_eq(bu_json_str(refused, "node", ""), "node001");
 	ck_assert_str_eq(
 		bu_json_str(refused, "why", ""),
-		"held by anna: a card is changed; bringup node release node001 "
-		"lets it go");
+		"held by anna: a card is changed; bringup node release lets it go");
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "why", ""),
 			 "site.ini:35 gres rdma:rxe:1 -> rdma:rxe:2; last time: rolled "
 			 "back: no answer");

@@ -31,6 +31,7 @@ static const char get_sql[] = "SELECT text FROM blob WHERE digest=?";
 struct sqlite {
 	sqlite3 *db;
 	sqlite3_stmt *insert;
+	sqlite3_stmt *get; /* of blobs: a plan asks for many */
 	int64_t last_seq;
 	char last_hash[BU_DIGEST_SIZE];
 };
@@ -215,10 +216,12 @@ static char *
 sqlite_blob_get(void *driver, const char *digest, struct bu_err *err)
 {
 	struct sqlite *self = driver;
-	sqlite3_stmt *stmt = prepare(self, get_sql, err);
+	sqlite3_stmt *stmt = self->get;
 	char *text = NULL;
 	int rc;
 
+	if (!stmt)
+		stmt = self->get = prepare(self, get_sql, err);
 	if (!stmt)
 		return NULL;
 	sqlite3_bind_text(stmt, 1, digest, -1, SQLITE_STATIC);
@@ -229,7 +232,7 @@ sqlite_blob_get(void *driver, const char *digest, struct bu_err *err)
 		failed(self, "read a blob", err);
 	else
 		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no blob %s in the store", digest);
-	sqlite3_finalize(stmt);
+	sqlite3_reset(stmt);
 	return text;
 }
 
@@ -268,6 +271,7 @@ sqlite_close(void *driver)
 	struct sqlite *self = driver;
 
 	sqlite3_finalize(self->insert);
+	sqlite3_finalize(self->get);
 	sqlite3_close(self->db);
 	free(self);
 }
