@@ -68,9 +68,26 @@ is_away(const struct bu_node *node)
 	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
 }
 
+/* Both lists are sorted by name. */
+static const struct bu_desired_node *
+next_desired(const struct bu_world *world, const struct bu_node *node, size_t *at)
+{
+	const struct bu_desired *desired = world->desired;
+	int order = -1;
+
+	while (*at < desired->nodes_count) {
+		order = strcmp(desired->nodes[*at].name, node->name);
+		if (order >= 0)
+			break;
+		(*at)++;
+	}
+	return order == 0 ? &desired->nodes[*at] : NULL;
+}
+
 void
 bu_view_init(struct bu_view *view, const struct bu_world *world)
 {
+	const struct bu_rollout *rollout = NULL;
 	size_t pools = pools_of(world);
 
 	view->world = world;
@@ -78,23 +95,26 @@ bu_view_init(struct bu_view *view, const struct bu_world *world)
 	view->now_s = bu_wall_ms(bu_loop_clock(world->loop)) / 1000;
 	view->away = bu_xcalloc(pools + 1, sizeof(*view->away));
 	view->shares = bu_xcalloc(pools * BU_ROLLOUTS_MAX + 1, sizeof(*view->shares));
-	for (size_t i = 0; i < world->count; i++) {
+	for (size_t i = 0, k = 0; pools && i < world->count; i++) {
 		const struct bu_node *node = world->nodes[i];
-		const struct bu_desired_node *want = bu_world_desired(world, node);
-		const struct bu_rollout *rollout = NULL;
+		const struct bu_desired_node *want = next_desired(world, node, &k);
+		const struct bu_order *order = &node->order;
+		size_t pool;
 
 		if (!want)
 			continue;
-		view->away[pool_index(world, want)] += is_away(node);
-		view->relabels += node->order.open && node->order.begun &&
-				  node->order.class == BU_CLASS_RELABEL;
-		if (node->order.seq)
-			rollout = bu_world_rollout((struct bu_world *)world,
-						   node->order.rollout);
+		pool = pool_index(world, want);
+		view->away[pool] += is_away(node);
+		view->relabels +=
+			order->open && order->begun && order->class == BU_CLASS_RELABEL;
+		/* Neighbours are mostly of the same one. */
+		if (!rollout || strcmp(rollout->id, order->rollout) != 0)
+			rollout = order->seq
+					  ? bu_world_rollout((struct bu_world *)world,
+							     order->rollout)
+					  : NULL;
 		if (rollout)
-			count_order(
-				bu_view_share(view, rollout, pool_index(world, want)),
-				rollout, node);
+			count_order(bu_view_share(view, rollout, pool), rollout, node);
 	}
 }
 
@@ -129,63 +149,92 @@ bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
 }
 
 /* Of a node in service whose order would disturb it. */
-static int
+static enum bu_refusal
 limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
-	      const struct bu_desired_node *want, char *ret_why, size_t size)
+	      const struct bu_desired_node *want)
 {
 	const struct bu_desired_pool *pool = want->pool;
 	size_t index = pool_index(view->world, want);
 	const struct bu_share *share = bu_view_share(view, rollout, index);
 
 	if (!bu_window_open(pool->maintenance, view->now_s))
-		snprintf(ret_why, size, "outside the maintenance of pool %s (%s, UTC)",
-			 pool->name, pool->maintenance);
-	else if (share->proven < pool->canary &&
-		 share->proven + share->trying >= pool->canary)
-		snprintf(ret_why, size,
-			 "the canary of pool %s comes first: %d of %d done", pool->name,
-			 share->proven, pool->canary);
-	else if (view->away[index] >= pool->max_unavailable)
-		snprintf(ret_why, size,
-			 "%d of pool %s are away or under way, max_unavailable is %d",
-			 view->away[index], pool->name, pool->max_unavailable);
-	else
-		return 0;
-	return 1;
+		return BU_REFUSED_WINDOW;
+	if (share->proven < pool->canary &&
+	    share->proven + share->trying >= pool->canary)
+		return BU_REFUSED_CANARY;
+	return view->away[index] >= pool->max_unavailable ? BU_REFUSED_AWAY : BU_MAY_GO;
 }
 
-int
+enum bu_refusal
 bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
-		const struct bu_node *node, char *ret_why, size_t size)
+		const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
-	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
 	const struct bu_rollout *rollout =
 		bu_world_rollout(rollouts->world, order->rollout);
-	const char *scope = bu_brake_scope(rollouts->brake, node);
+	const struct bu_desired_node *want;
 
 	if (!rollout || rollout->state != BU_ROLLOUT_RUNNING)
-		snprintf(ret_why, size, "rollout %s is %s%s%s", order->rollout,
-			 rollout ? bu_rollout_state_name(rollout->state) : "unknown",
-			 rollout && rollout->reason[0] ? ": " : "",
-			 rollout ? rollout->reason : "");
-	else if (!want)
-		snprintf(ret_why, size, "the applied profile has no such node");
-	else if (!bu_state_info(node->state)->settled)
-		snprintf(ret_why, size, "it is %s", bu_state_name(node->state));
-	else if (node->held_by[0])
-		snprintf(ret_why, size, "it is held by %s", node->held_by);
-	else if (scope)
-		snprintf(ret_why, size, "the brake is on for %s", scope);
-	else if (node->state != BU_STATE_READY)
-		return 0;
-	else if (order->class > BU_CLASS_RELABEL)
-		return limits_refuse(view, rollout, want, ret_why, size);
-	else if (view->relabels >= BU_RELABELS_MAX)
-		snprintf(ret_why, size, "%d others are relabelled now", view->relabels);
-	else
-		return 0;
-	return 1;
+		return BU_REFUSED_ROLLOUT;
+	want = bu_world_desired(rollouts->world, node);
+	if (!want)
+		return BU_REFUSED_LEFT;
+	if (!bu_state_info(node->state)->settled)
+		return BU_REFUSED_UNSETTLED;
+	if (node->held_by[0])
+		return BU_REFUSED_HELD;
+	if (bu_brake_scope(rollouts->brake, node))
+		return BU_REFUSED_BRAKE;
+	if (node->state != BU_STATE_READY)
+		return BU_MAY_GO;
+	if (order->class > BU_CLASS_RELABEL)
+		return limits_refuse(view, rollout, want);
+	return view->relabels >= BU_RELABELS_MAX ? BU_REFUSED_RELABELS : BU_MAY_GO;
+}
+
+char *
+bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
+		const struct bu_node *node, enum bu_refusal refusal)
+{
+	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
+	const struct bu_desired_pool *pool = want ? want->pool : NULL;
+	const struct bu_rollout *rollout =
+		bu_world_rollout(rollouts->world, node->order.rollout);
+	size_t index = want ? pool_index(rollouts->world, want) : 0;
+
+	switch (refusal) {
+	case BU_MAY_GO:
+		return bu_xstrdup("");
+	case BU_REFUSED_ROLLOUT:
+		return bu_xasprintf("rollout %s is %s%s%s", node->order.rollout,
+				    rollout ? bu_rollout_state_name(rollout->state)
+					    : "unknown",
+				    rollout && rollout->reason[0] ? ": " : "",
+				    rollout ? rollout->reason : "");
+	case BU_REFUSED_LEFT:
+		return bu_xstrdup("the applied profile has no such node");
+	case BU_REFUSED_UNSETTLED:
+		return bu_xasprintf("it is %s", bu_state_name(node->state));
+	case BU_REFUSED_HELD:
+		return bu_xasprintf("it is held by %s", node->held_by);
+	case BU_REFUSED_BRAKE:
+		return bu_xasprintf("the brake is on for %s",
+				    bu_brake_scope(rollouts->brake, node));
+	case BU_REFUSED_RELABELS:
+		return bu_xasprintf("%d others are relabelled now", view->relabels);
+	case BU_REFUSED_WINDOW:
+		return bu_xasprintf("outside the maintenance of pool %s (%s, UTC)",
+				    pool->name, pool->maintenance);
+	case BU_REFUSED_CANARY:
+		return bu_xasprintf(
+			"the canary of pool %s comes first: %d of %d done", pool->name,
+			bu_view_share(view, rollout, index)->proven, pool->canary);
+	case BU_REFUSED_AWAY:
+		break;
+	}
+	return bu_xasprintf("%d of pool %s are away or under way, max_unavailable is "
+			    "%d",
+			    view->away[index], pool->name, pool->max_unavailable);
 }
 
 static void
@@ -193,11 +242,10 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 {
 	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
 	struct bu_share *share;
-	char why[500];
 	struct bu_err err;
 	size_t pool;
 
-	if (node->appending || bu_turn_refused(rollouts, view, node, why, sizeof(why)))
+	if (node->appending || bu_turn_refused(rollouts, view, node) != BU_MAY_GO)
 		return;
 	if (bu_reconcile_begin(rollouts->rec, node, &err) != 0) {
 		bu_warn("rollout", "%s", err.text);

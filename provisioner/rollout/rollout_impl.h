@@ -44,9 +44,24 @@ void bu_view_fini(struct bu_view *view);
 struct bu_share *bu_view_share(const struct bu_view *view,
 			       const struct bu_rollout *rollout, size_t pool);
 
-/* Why this node's open order may not begin now; 0 when it may. Pure. */
-int bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
-		    const struct bu_node *node, char *ret_why, size_t size);
+/* Why this node's open order may not begin now. Pure. */
+enum bu_refusal {
+	BU_MAY_GO,
+	BU_REFUSED_ROLLOUT,   /* it is not running */
+	BU_REFUSED_LEFT,      /* the profile */
+	BU_REFUSED_UNSETTLED, /* the node is under way already */
+	BU_REFUSED_HELD,
+	BU_REFUSED_BRAKE,
+	BU_REFUSED_RELABELS, /* too many at a time */
+	BU_REFUSED_WINDOW,
+	BU_REFUSED_CANARY,
+	BU_REFUSED_AWAY,
+};
+enum bu_refusal bu_turn_refused(const struct bu_rollouts *rollouts,
+				const struct bu_view *view, const struct bu_node *node);
+/* For people; "" for BU_MAY_GO. Owned. */
+char *bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
+		      const struct bu_node *node, enum bu_refusal refusal);
 /* 1 and the words when the rollout has to stop itself. */
 int bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
 		     char *ret_why, size_t size);

@@ -85,22 +85,26 @@ bu_rollouts_list(const struct bu_rollouts *rollouts)
 	return list;
 }
 
-/* Why nobody of the pool has a turn; "" when somebody may, or nobody waits. */
-static void
+/* Why nobody of the pool has a turn; "" when somebody may, or nobody waits. Owned. */
+static char *
 pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
-	 const struct bu_rollout *rollout, const char *pool, char *ret_why, size_t size)
+	 const struct bu_rollout *rollout, const char *pool)
 {
-	ret_why[0] = '\0';
+	const struct bu_node *last = NULL;
+	enum bu_refusal refusal = BU_MAY_GO;
+
 	for (size_t i = 0; i < rollouts->world->count; i++) {
 		const struct bu_node *node = rollouts->world->nodes[i];
 
-		if (is_of(node, rollout) && node->order.open && !node->order.begun &&
-		    strcmp(node->pool, pool) == 0 &&
-		    !bu_turn_refused(rollouts, view, node, ret_why, size)) {
-			ret_why[0] = '\0';
-			return;
-		}
+		if (!is_of(node, rollout) || !node->order.open || node->order.begun ||
+		    strcmp(node->pool, pool) != 0)
+			continue;
+		last = node;
+		refusal = bu_turn_refused(rollouts, view, node);
+		if (refusal == BU_MAY_GO)
+			break;
 	}
+	return last ? bu_refusal_text(rollouts, view, last, refusal) : bu_xstrdup("");
 }
 
 static json_t *
@@ -113,11 +117,11 @@ pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	for (size_t i = 0; desired && i < desired->pools_count; i++) {
 		const struct bu_desired_pool *pool = &desired->pools[i];
 		const struct bu_share *share = bu_view_share(view, rollout, i);
-		char why[500];
+		bu_autofree char *why = NULL;
 
 		if (!share->total)
 			continue;
-		pool_why(rollouts, view, rollout, pool->name, why, sizeof(why));
+		why = pool_why(rollouts, view, rollout, pool->name);
 		json_array_append_new(
 			list,
 			json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:s}",
@@ -149,13 +153,15 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	  const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
-	char why[500] = "";
+	bu_autofree char *why = NULL;
 
 	if (order->open && !order->begun)
-		bu_turn_refused(rollouts, view, node, why, sizeof(why));
+		why = bu_refusal_text(rollouts, view, node,
+				      bu_turn_refused(rollouts, view, node));
 	else if (order->open && node->held_by[0])
-		snprintf(why, sizeof(why), "held by %s: %s", node->held_by,
-			 node->held_reason);
+		why = bu_xasprintf("held by %s: %s", node->held_by, node->held_reason);
+	else
+		why = bu_xstrdup(order->open ? "" : order->reason);
 	return json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:s}", "node", node->name, "pool",
 			 node->pool, "class", bu_class_name(order->class), "batch",
 			 order->batch, "state", bu_state_name(node->state), "status",
@@ -191,16 +197,18 @@ bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id, struct bu_e
 char *
 bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 {
+	bu_autofree char *why = NULL;
+	enum bu_refusal refusal;
 	struct bu_view view;
-	char why[500];
-	int refused;
 
 	if (!node->order.open || node->order.begun)
 		return NULL;
 	bu_view_init(&view, rollouts->world);
-	refused = bu_turn_refused(rollouts, &view, node, why, sizeof(why));
+	refusal = bu_turn_refused(rollouts, &view, node);
+	why = bu_refusal_text(rollouts, &view, node, refusal);
 	bu_view_fini(&view);
-	return refused ? bu_xasprintf("waits for its turn (%s): %s",
-				      bu_class_name(node->order.class), why)
-		       : NULL;
+	return refusal == BU_MAY_GO
+		       ? NULL
+		       : bu_xasprintf("waits for its turn (%s): %s",
+				      bu_class_name(node->order.class), why);
 }

@@ -1,0 +1,780 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A site of 1,000 nodes whose profile people edit: one typo or one changed key at a
+ * time, at random. Each edit goes through the real loader, plan, rollout, reconcile and
+ * log; only machines, power, cluster and gate are made up, and some of them fail.
+ * Whatever is edited and whoever fails, no more nodes of a pool are out of service
+ * because of a rollout than its limits say, and nothing is done to a node that is worse
+ * than what its plan said and a grant allowed.
+ *
+ * BRINGUP_SEED=N repeats a run, BRINGUP_EDITS=N makes it longer.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "profiles/facets.h"
+#include "profiles/testing.h"
+#include "provisioner/cluster/cluster.h"
+#include "provisioner/plan/plan.h"
+#include "provisioner/rollout/rollout.h"
+#include "tests/support/edits.h"
+#include "tests/support/unit.h"
+
+enum { EDITS = 400, TICK_MS = 60 * 1000, TICKS = 90 };
+
+/* What a node of paper does in this rollout. */
+enum fate { GOOD, NO_POWER, MUTE, BAD_DISK, SLOW, JOBS, NO_CONFIG, FATES };
+
+struct fact {
+	enum bu_class planned; /* by the plan that was applied last */
+	enum bu_class granted;
+	enum fate fate;
+	int served; /* it was ready when the plan was applied */
+	int out;    /* and is not now, or is being reconfigured */
+	int begun;
+	int had_data;
+};
+
+struct op {
+	struct op *next;
+	bu_power_fn power; /* or */
+	bu_cluster_fn cluster;
+	void *arg;
+	enum bu_action action;
+	char node[BU_NAME_MAX];
+};
+
+static struct {
+	unsigned int seed;
+	struct bu_clock clock;
+	struct bu_loop *loop;
+	struct bu_store *store;
+	struct bu_world *world;
+	struct bu_reconcile *rec;
+	struct bu_rollouts *rollouts;
+	struct fact *facts; /* by place in world->nodes */
+	struct op *ops;
+	int out[EDITS_POOLS + 8]; /* by pool */
+	char rollout[40];
+	char *site, *racks; /* files of the profile that is applied */
+	/* what happened, for the last line and against a test that tests nothing */
+	int refused, empty, denied, applied, stopped, done, begun, worst;
+	int by_class[16];
+} sim;
+
+static unsigned int
+random_below(unsigned int below)
+{
+	return (unsigned int)rand_r(&sim.seed) % below;
+}
+
+static struct fact *
+fact_of(const char *name)
+{
+	size_t low = 0, high = sim.world->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, sim.world->nodes[mid]->name);
+
+		if (order == 0)
+			return &sim.facts[mid];
+		*(order < 0 ? &high : &low) = order < 0 ? mid : mid + 1;
+	}
+	ck_abort_msg("no node %s", name);
+	return NULL;
+}
+
+/* --- power and cluster of paper: they replace those of the library --- */
+
+/* What is done must be in the plan of the node, and granted. */
+static void
+may_do(enum bu_action action, const char *name)
+{
+	static const enum bu_class least[] = {
+		[BU_ACTION_NETBOOT] = BU_CLASS_INSTALL,
+		[BU_ACTION_INSTALL] = BU_CLASS_INSTALL,
+		[BU_ACTION_DISKBOOT] = BU_CLASS_REBOOT,
+		[BU_ACTION_LEAVE] = BU_CLASS_RESTART,
+		[BU_ACTION_CONFIGURE] = BU_CLASS_RECONFIGURE,
+		[BU_ACTION_RELABEL] = BU_CLASS_RELABEL,
+	};
+	const struct fact *fact = fact_of(name);
+	const struct bu_order *order = &bu_world_node(sim.world, name)->order;
+
+	ck_assert_msg(fact->planned >= least[action], "%s: %s, but the plan said %s",
+		      name, bu_action_name(action), bu_class_name(fact->planned));
+	ck_assert_msg(!bu_class_needs_grant(order->class) ||
+			      order->class <= fact->granted,
+		      "%s: %s of class %s, granted is %s", name, bu_action_name(action),
+		      bu_class_name(order->class), bu_class_name(fact->granted));
+	if (action == BU_ACTION_INSTALL && fact->had_data)
+		ck_assert_msg(fact->granted >= BU_CLASS_REIMAGE &&
+				      bu_class_needs_grant(order->class),
+			      "%s is written as %s; what is on it is lost", name,
+			      bu_class_name(order->class));
+}
+
+static struct op *
+add_op(enum bu_action action, const char *node, void *arg)
+{
+	struct op *op = bu_xcalloc(1, sizeof(*op));
+
+	may_do(action, node);
+	op->action = action;
+	op->arg = arg;
+	bu_text_copy(op->node, sizeof(op->node), node);
+	op->next = sim.ops;
+	sim.ops = op;
+	return op;
+}
+
+const char *
+bu_power_state_name(enum bu_power_state state)
+{
+	return state == BU_POWER_ON ? "on" : "off";
+}
+
+void
+bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+	      enum bu_boot_first first, int64_t wait_off_ms, bu_power_fn fn, void *arg)
+{
+	const struct bu_desired *desired = sim.world->desired;
+	size_t i = 0;
+
+	enum bu_action action =
+		first == BU_BOOT_DISK ? BU_ACTION_DISKBOOT : BU_ACTION_NETBOOT;
+
+	/* A typo may have taken it from a node, so there may be several with none. */
+	while (i < desired->nodes_count &&
+	       (strcmp(desired->nodes[i].bmc ? desired->nodes[i].bmc : "", target) !=
+			0 ||
+		bu_world_node(sim.world, desired->nodes[i].name)->step.action !=
+			action))
+		i++;
+	ck_assert_uint_lt(i, desired->nodes_count);
+	add_op(action, desired->nodes[i].name, arg)->power = fn;
+}
+
+void
+bu_power_status(struct bu_power *power, const char *driver, const char *target,
+		bu_power_fn fn, void *arg)
+{
+	ck_abort_msg("nothing was begun by another process");
+}
+
+static struct bu_cluster_op *
+paper_leave(struct bu_loop *loop, const struct bu_cluster_target *target,
+	    bu_cluster_fn fn, void *arg)
+{
+	struct op *op = add_op(BU_ACTION_LEAVE, target->node, arg);
+
+	op->cluster = fn;
+	return (struct bu_cluster_op *)op;
+}
+
+static struct bu_cluster_op *
+paper_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
+	      bu_cluster_fn fn, void *arg)
+{
+	struct op *op = add_op(BU_ACTION_RELABEL, target->node, arg);
+
+	op->cluster = fn;
+	return (struct bu_cluster_op *)op;
+}
+
+static void
+paper_cancel(struct bu_cluster_op *cancelled)
+{
+	for (struct op **at = &sim.ops; *at; at = &(*at)->next) {
+		struct op *op = *at;
+
+		if (op != (struct op *)cancelled)
+			continue;
+		*at = op->next;
+		free(op);
+		return;
+	}
+}
+
+const struct bu_cluster_driver *
+bu_cluster_driver(const char *name)
+{
+	static const struct bu_cluster_driver driver = {.name = "slurm",
+							.leave = paper_leave,
+							.relabel = paper_relabel,
+							.cancel = paper_cancel};
+
+	return &driver;
+}
+
+static void
+end_op(struct op *op)
+{
+	enum fate fate = fact_of(op->node)->fate;
+	struct bu_err err;
+
+	if (op->power) {
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "BMC: no route");
+		op->power(fate == NO_POWER ? BU_POWER_UNKNOWN : BU_POWER_ON,
+			  fate == NO_POWER ? &err : NULL, op->arg);
+	} else {
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "Slurm says no");
+		op->cluster(fate == NO_CONFIG && op->action == BU_ACTION_RELABEL ? &err
+										 : NULL,
+			    op->arg);
+	}
+	free(op);
+}
+
+/* Of the operations that were begun some end now; jobs that never end keep theirs. */
+static void
+end_ops(void)
+{
+	struct op *ops = sim.ops;
+
+	sim.ops = NULL;
+	while (ops) {
+		struct op *op = ops;
+
+		ops = op->next;
+		if (random_below(4) == 0 || (op->action == BU_ACTION_LEAVE &&
+					     fact_of(op->node)->fate == JOBS)) {
+			op->next = sim.ops;
+			sim.ops = op;
+		} else {
+			end_op(op);
+		}
+	}
+}
+
+/* --- the machines --- */
+
+static void
+note_state(struct bu_node *node, const char *to, const char *on, const char *reason)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_STATE, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
+				"to", to, "on", on, "reason", reason));
+	bu_reconcile_note(sim.rec, &event, 1);
+}
+
+static void
+agent_step(struct bu_node *node, enum fate fate)
+{
+	struct bu_err err;
+	int fails;
+
+	may_do(node->step.action, node->name);
+	if (fate == MUTE)
+		return;
+	fails = node->step.action == BU_ACTION_INSTALL ? fate == BAD_DISK
+						       : fate == NO_CONFIG;
+	bu_err_set(&err, BU_ERR_VERIFY, 0, "%s",
+		   node->step.action == BU_ACTION_INSTALL ? "the disk is broken"
+							  : "rolled back");
+	bu_reconcile_result(sim.rec, node, node->step.id, node->step.attempt,
+			    fails ? &err : NULL);
+}
+
+static void
+live(struct bu_node *node, const struct fact *fact)
+{
+	if (node->appending || random_below(4) == 0)
+		return;
+	if (bu_reconcile_wants_agent(node)) {
+		agent_step(node, fact->fate);
+	} else if (node->state == BU_STATE_INSPECTING && fact->fate != MUTE &&
+		   node->step.status == BU_STEP_DONE) {
+		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_INSPECTED, NULL, NULL, 0,
+				  NULL);
+	} else if (node->state == BU_STATE_BOOTING && fact->fate != MUTE &&
+		   node->step.status == BU_STEP_DONE) {
+		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_BOOTED, NULL, NULL, 0,
+				  NULL);
+	} else if (node->state == BU_STATE_VALIDATING) { /* the gate and the cluster */
+		if (fact->fate == SLOW)
+			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED,
+					  "its fabric is slow", NULL, 0, NULL);
+		else
+			note_state(node, "ready", "joined", "");
+	}
+}
+
+static void
+turn_loop(int times)
+{
+	for (int i = 0; i < times; i++) {
+		bu_clock_advance(&sim.clock, 1);
+		bu_loop_step(sim.loop, 0);
+	}
+}
+
+/* --- what must hold at every moment --- */
+
+static const struct bu_desired_pool *
+pool_of(const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(sim.world, node);
+
+	return want ? want->pool : NULL;
+}
+
+static void
+check_out(struct bu_node *node, struct fact *fact)
+{
+	const struct bu_order *order = &node->order;
+	const struct bu_desired_pool *pool = pool_of(node);
+	int out = fact->served &&
+		  (node->state != BU_STATE_READY ||
+		   (order->open && order->begun && order->class > BU_CLASS_RELABEL));
+	size_t index;
+
+	if (!pool || out == fact->out)
+		return;
+	index = (size_t)(pool - sim.world->desired->pools);
+	fact->out = out;
+	sim.out[index] += out ? 1 : -1;
+	if (sim.out[index] > sim.worst)
+		sim.worst = sim.out[index];
+	ck_assert_msg(sim.out[index] <= pool->canary + pool->max_unavailable,
+		      "pool %s: %d are out of service, canary is %d, max_unavailable "
+		      "%d",
+		      pool->name, sim.out[index], pool->canary, pool->max_unavailable);
+}
+
+static void
+check_begun(const struct bu_node *node, struct fact *fact)
+{
+	const struct bu_rollout *rollout = bu_world_rollout(sim.world, sim.rollout);
+
+	if (!node->order.begun || fact->begun ||
+	    strcmp(node->order.rollout, sim.rollout) != 0)
+		return;
+	fact->begun = 1;
+	sim.begun++;
+	sim.by_class[node->order.class]++;
+	ck_assert_msg(rollout->state == BU_ROLLOUT_RUNNING ||
+			      rollout->state == BU_ROLLOUT_DONE,
+		      "%s is begun by a rollout that is %s", node->name,
+		      bu_rollout_state_name(rollout->state));
+}
+
+static void
+on_change(struct bu_world *world, struct bu_node *node, void *arg)
+{
+	if (node && sim.facts) {
+		check_out(node, fact_of(node->name));
+		check_begun(node, fact_of(node->name));
+	}
+	bu_rollouts_kick(sim.rollouts);
+}
+
+/* --- one edit, from the text to the end of its rollout --- */
+
+static const struct bu_plan_image *
+image_of(void *arg, const struct bu_desired_image *image, struct bu_err *err)
+{
+	static struct bu_plan_image found;
+
+	snprintf(found.digest, sizeof(found.digest), "digest-of-%s", image->name);
+	return &found;
+}
+
+static json_t *
+facets_of(void *arg, const char *digest)
+{
+	bu_autofree char *text = bu_store_get_blob(sim.store, digest, NULL);
+
+	return text ? bu_json_parse(text, strlen(text), "facets", NULL) : NULL;
+}
+
+static enum bu_plan_disk
+disk_of(void *arg, const struct bu_node *node, const char *path)
+{
+	return BU_PLAN_DISK_UNKNOWN;
+}
+
+static double
+minutes_of(void *arg, const char *pool, enum bu_class class)
+{
+	return bu_world_minutes(sim.world, pool, class);
+}
+
+/* Most nodes have the same: each costs a look only. */
+static void
+keep_facets(const struct bu_desired *desired, const json_t *step)
+{
+	bu_autofree char *kept =
+		bu_store_get_blob(sim.store, bu_json_str(step, "facets", ""), NULL);
+	bu_autojson json_t *facets = NULL;
+	bu_autofree char *text = NULL;
+	char digest[BU_DIGEST_SIZE];
+
+	if (kept)
+		return;
+	facets = bu_facets_json(
+		desired, bu_desired_node(desired, bu_json_str(step, "node", "")));
+	text = bu_json_canonical(facets);
+	ck_assert_int_eq(bu_store_put_blob(sim.store, text, digest, NULL), 0);
+	ck_assert_str_eq(digest, bu_json_str(step, "facets", ""));
+}
+
+static json_t *
+plan_of(const struct bu_desired *desired, const struct bu_nodeset *limit)
+{
+	struct bu_plan_input input = {
+		.desired = desired,
+		.applied = sim.world->desired,
+		.revision = desired->digest,
+		.base = sim.world->revision,
+		.commit = "",
+		.limit = limit,
+		.nodes = sim.world->nodes,
+		.count = sim.world->count,
+		.keeps_data = (int)random_below(2),
+		.image = image_of,
+		.facets = facets_of,
+		.disk = disk_of,
+		.minutes = minutes_of,
+	};
+	struct bu_err err;
+	json_t *plan = bu_plan_make(&input, &err), *step;
+	size_t i;
+
+	ck_assert_msg(plan != NULL, "%s", err.text);
+	json_array_foreach (json_object_get(plan, "steps"), i, step)
+		keep_facets(desired, step);
+	return plan;
+}
+
+/* Nothing, one class for all, or a wipe of some. What each node was granted is noted
+ * from the same dice, not from what the rollout reads. */
+static json_t *
+roll_grants(const json_t *plan, enum bu_class *granted)
+{
+	const json_t *steps = json_object_get(plan, "steps");
+	unsigned int dice = random_below(8);
+	bu_autofree char *names = bu_xstrdup("none");
+	size_t i;
+	json_t *step;
+
+	if (dice < 2)
+		return json_array();
+	json_array_foreach (steps, i, step) {
+		granted[i] = dice < 6 ? BU_CLASS_WIPE : BU_CLASS_REIMAGE;
+		if (dice == 5 && random_below(2)) {
+			granted[i] = BU_CLASS_NONE;
+		} else if (dice == 5) {
+			bu_autofree char *old = names;
+
+			names = bu_xasprintf("%s,%s", old,
+					     bu_json_str(step, "node", ""));
+		}
+	}
+	if (dice == 5)
+		return json_pack("[{s:s,s:s}]", "class", "wipe", "nodes", names);
+	return json_pack("[{s:s}]", "class", dice < 6 ? "wipe" : "reimage");
+}
+
+static void
+note_facts(const json_t *plan, const enum bu_class *granted)
+{
+	unsigned int percent = (unsigned int[]){0, 3, 30, 100}[random_below(4)];
+	size_t i;
+	json_t *step;
+
+	free(sim.facts);
+	sim.facts = bu_xcalloc(sim.world->count, sizeof(*sim.facts));
+	memset(sim.out, 0, sizeof(sim.out));
+	json_array_foreach (json_object_get(plan, "steps"), i, step) {
+		const char *name = bu_json_str(step, "node", "");
+		const struct bu_node *node = bu_world_node(sim.world, name);
+		struct fact *fact = fact_of(name);
+
+		fact->planned = bu_class_from_name(bu_json_str(step, "class", ""));
+		fact->granted = granted[i];
+		fact->served = node->state == BU_STATE_READY;
+		fact->had_data = node->installed_digest[0] != '\0';
+		if (random_below(100) < percent)
+			fact->fate = 1 + random_below(FATES - 1);
+	}
+}
+
+static void
+run_rollout(const json_t *plan)
+{
+	const struct bu_rollout *rollout;
+	int over = 0;
+
+	for (int tick = 0; tick < TICKS && !over; tick++) {
+		size_t i;
+		json_t *step;
+
+		end_ops();
+		json_array_foreach (json_object_get(plan, "steps"), i, step) {
+			const char *name = bu_json_str(step, "node", "");
+
+			live(bu_world_node(sim.world, name), fact_of(name));
+		}
+		turn_loop(3);
+		bu_clock_advance(&sim.clock, TICK_MS);
+		turn_loop(3);
+		rollout = bu_world_rollout(sim.world, sim.rollout);
+		over = rollout->ended_ms != 0;
+		if (rollout->state == BU_ROLLOUT_STOPPED && tick < TICKS - 10)
+			tick = TICKS - 10; /* and see that nothing more is begun */
+	}
+	rollout = bu_world_rollout(sim.world, sim.rollout);
+	sim.stopped += rollout->state == BU_ROLLOUT_STOPPED;
+	sim.done += rollout->state == BU_ROLLOUT_DONE;
+	if (getenv("BRINGUP_SAY"))
+		fprintf(stderr, "  %s: %s %s; total %d done %d failed %d\n",
+			sim.rollout, bu_rollout_state_name(rollout->state),
+			rollout->reason, rollout->total, rollout->done,
+			rollout->failed);
+	if (!rollout->ended_ms)
+		bu_rollouts_abort(sim.rollouts, sim.rollout, "me", NULL);
+	turn_loop(3);
+}
+
+static void
+apply(const struct bu_desired *desired, const char *what)
+{
+	bu_autojson json_t *plan = plan_of(desired, NULL), *grants = NULL;
+	size_t count = json_array_size(json_object_get(plan, "steps"));
+	bu_autofree enum bu_class *granted = bu_xcalloc(count + 1, sizeof(*granted));
+	size_t before = sim.world->rollouts_count;
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	if (count == 0) {
+		sim.empty++;
+		return;
+	}
+	grants = roll_grants(plan, granted);
+	bu_json_digest(plan, digest);
+	if (bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me", sim.rollout,
+			      &err) != 0) {
+		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s: %s", what, err.text);
+		turn_loop(3);
+		ck_assert_uint_eq(sim.world->rollouts_count, before);
+		sim.denied++;
+		return;
+	}
+	sim.applied++;
+	free(sim.facts);
+	sim.facts = NULL;
+	note_facts(plan, granted);
+	turn_loop(2);
+	run_rollout(plan);
+}
+
+/* --- the site --- */
+
+static struct bu_desired *
+load(const char *site, const char *racks)
+{
+	struct bu_findings findings = {0};
+	struct bu_tree *tree =
+		bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
+	struct bu_desired *desired = bu_profiles_load(tree, &findings);
+	bu_autojson json_t *value = desired ? bu_tree_to_json(tree) : NULL;
+	bu_autofree char *text = desired ? bu_json_canonical(value) : NULL;
+	char digest[BU_DIGEST_SIZE];
+
+	if (desired)
+		bu_store_put_blob(sim.store, text, digest, NULL);
+	ck_assert_msg(desired || findings.count, "refused without a word");
+	bu_findings_clear(&findings);
+	bu_tree_destroy(tree);
+	return desired;
+}
+
+/* Who is under way ends there. */
+static void
+fail_open(void)
+{
+	bu_autofree struct bu_event *events =
+		bu_xcalloc(sim.world->count * 2 + 1, sizeof(*events));
+	size_t count = 0;
+
+	for (size_t i = 0; i < sim.world->count; i++) {
+		const struct bu_node *node = sim.world->nodes[i];
+
+		if (node->held_by[0])
+			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
+				      json_object());
+		if (node->order.open)
+			bu_event_init(
+				&events[count++], BU_EVENT_STATE, node->name,
+				json_pack("{s:s,s:s}", "to", "failed", "on", "fault"));
+	}
+	bu_reconcile_note(sim.rec, events, count);
+	turn_loop(3);
+}
+
+/* Whatever the profile wants is done, by an order that is granted all: the next edit
+ * finds a site in service. */
+static void
+mend(const struct bu_desired *desired)
+{
+	bu_autojson json_t *grants = json_pack("[{s:s}]", "class", "wipe");
+	bu_autofree struct bu_event *events = NULL;
+	bu_autojson json_t *plan = NULL;
+	const json_t *steps;
+	size_t total, count = 0, i;
+	char digest[BU_DIGEST_SIZE];
+	json_t *step;
+
+	fail_open();
+	plan = plan_of(desired, NULL);
+	steps = json_object_get(plan, "steps");
+	total = json_array_size(steps);
+	if (!total)
+		return;
+	events = bu_xcalloc(total * 4, sizeof(*events));
+	bu_json_digest(plan, digest);
+	ck_assert_int_eq(bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me",
+					   sim.rollout, NULL),
+			 0);
+	json_array_foreach (steps, i, step) {
+		const char *name = bu_json_str(step, "node", "");
+
+		bu_event_init(
+			&events[count++], BU_EVENT_STATE, name,
+			json_pack("{s:s,s:s}", "to", "inspecting", "on", "start"));
+		bu_event_init(
+			&events[count++], BU_EVENT_INTENT, name,
+			json_pack("{s:s,s:s}", "step", name, "action", "install"));
+		bu_event_init(&events[count++], BU_EVENT_INSTALLED, name,
+			      json_pack("{s:s,s:s}", "image",
+					bu_json_str(step, "image", ""), "digest",
+					bu_json_str(step, "digest", "")));
+		bu_event_init(&events[count++], BU_EVENT_STATE, name,
+			      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	}
+	bu_reconcile_note(sim.rec, events, count);
+	turn_loop(3);
+	ck_assert_int_eq(bu_world_rollout(sim.world, sim.rollout)->done, (int)total);
+}
+
+static void
+open_site(void)
+{
+	struct bu_reconcile_opts opts = {.world = NULL};
+	struct bu_desired *desired;
+
+	sim.loop = bu_loop_create(&sim.clock);
+	sim.store = bu_store_open_sqlite(sim.loop, ":memory:", NULL);
+	sim.world = bu_world_create(sim.loop, sim.store);
+	opts.world = sim.world;
+	sim.rec = bu_reconcile_create(&opts);
+	sim.rollouts = bu_rollouts_create(sim.world, sim.rec);
+	sim.site = edits_site();
+	sim.racks = edits_racks();
+	desired = load(sim.site, sim.racks);
+	ck_assert_ptr_nonnull(desired);
+	mend(desired);
+	bu_desired_destroy(desired);
+	ck_assert_uint_eq(sim.world->count, EDITS_NODES);
+	sim.world->on_change = on_change;
+	bu_reconcile_start(sim.rec);
+}
+
+static void
+close_site(void)
+{
+	bu_reconcile_stop(sim.rec);
+	bu_rollouts_destroy(sim.rollouts);
+	bu_store_destroy(sim.store);
+	bu_reconcile_destroy(sim.rec);
+	bu_world_destroy(sim.world);
+	bu_loop_destroy(sim.loop);
+	while (sim.ops) {
+		struct op *op = sim.ops;
+
+		sim.ops = op->next;
+		free(op);
+	}
+	free(sim.site);
+	free(sim.racks);
+	free(sim.facts);
+	sim.facts = NULL;
+}
+
+static void
+edit(void)
+{
+	bu_autofree char *what = bu_xstrdup("typo"), *text = NULL;
+	char said[300] = "typo";
+	unsigned int dice = random_below(10);
+	struct bu_desired *desired;
+
+	/* of ten edits, six change a key, three have a typo in the profile, one has it
+	 * in the inventory */
+	if (dice < 6)
+		text = edits_change(&sim.seed, sim.site, said, sizeof(said));
+	else
+		text = edits_typo(&sim.seed, dice < 9 ? sim.site : sim.racks);
+	if (getenv("BRINGUP_SAY"))
+		fprintf(stderr, "%d %s\n", dice, said);
+	desired = dice < 9 ? load(text, sim.racks) : load(sim.site, text);
+	if (!desired) {
+		sim.refused++;
+		return;
+	}
+	free(dice < 9 ? sim.site : sim.racks);
+	*(dice < 9 ? &sim.site : &sim.racks) = bu_steal(&text);
+	apply(desired, said);
+	free(sim.facts);
+	sim.facts = NULL;
+	mend(desired);
+	bu_desired_destroy(desired);
+}
+
+START_TEST(no_edit_costs_more_than_its_limits_and_its_grant)
+{
+	const char *seed = getenv("BRINGUP_SEED"), *edits = getenv("BRINGUP_EDITS");
+	unsigned int first = seed ? (unsigned int)atoi(seed) : (unsigned int)time(NULL);
+	int count = edits ? atoi(edits) : EDITS;
+
+	sim.seed = first;
+	printf("edits: BRINGUP_SEED=%u, %d edits\n", first, count);
+	fflush(stdout);
+	bu_log_init("edits", BU_LOG_ERROR);
+	bu_clock_fake(&sim.clock, INT64_C(1700000000000));
+	open_site();
+	for (int i = 0; i < count; i++) {
+		/* Many edits on top of each other are a profile of its own. */
+		if (i && i % 40 == 0) {
+			close_site();
+			open_site();
+		}
+		edit();
+	}
+	close_site();
+	printf("edits: %d refused, %d without a step, %d denied, %d applied: %d done, "
+	       "%d "
+	       "stopped themselves; %d nodes had a turn (%d relabel, %d reconfigure, "
+	       "%d "
+	       "restart, %d reboot, %d reimage, %d wipe), at most %d out at once\n",
+	       sim.refused, sim.empty, sim.denied, sim.applied, sim.done, sim.stopped,
+	       sim.begun, sim.by_class[BU_CLASS_RELABEL],
+	       sim.by_class[BU_CLASS_RECONFIGURE], sim.by_class[BU_CLASS_RESTART],
+	       sim.by_class[BU_CLASS_REBOOT], sim.by_class[BU_CLASS_REIMAGE],
+	       sim.by_class[BU_CLASS_WIPE], sim.worst);
+	ck_assert_int_gt(sim.refused, 0);
+	ck_assert_int_gt(sim.denied, 0);
+	ck_assert_int_gt(sim.stopped, 0);
+	ck_assert_int_gt(sim.done, 0);
+	ck_assert_int_gt(sim.by_class[BU_CLASS_WIPE], 0);
+}
+END_TEST
+
+BU_UNIT("edits", no_edit_costs_more_than_its_limits_and_its_grant)
