@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bringup-agent: in the boot ramdisk, and with --installed in the installed system.
- * It calls the appliance; it listens only while a probe has leased it.
+ * It calls the appliance; it listens only while a probe has leased it. `bringup-agent
+ * probe FILE` runs one end of a probe and prints its result, without an appliance.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "fabric/measure/pair.h"
 
 static int
 find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
@@ -32,6 +34,28 @@ find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 	return bu_identity_enroll(cmdline, dir, inventory, ret, err);
 }
 
+/* For benches and for people who look for a fault: one end of a probe, from a work item
+ * (fabric/measure/pair.h) that somebody wrote into a file. */
+static int
+probe(const char *path)
+{
+	bu_autojson json_t *item = NULL, *value = NULL;
+	struct bu_pair_opts opts;
+	struct bu_pair_result result;
+	struct bu_err err = {0};
+
+	item = bu_json_load(path, &err);
+	if (!item || bu_pair_opts_from_json(item, &opts, &err) != 0 ||
+	    bu_pair_run(&opts, &result, &err) != 0) {
+		bu_error("probe", "%s", err.text);
+		return 1;
+	}
+	value = bu_pair_result_to_json(&result);
+	json_dumpf(value, stdout, JSON_INDENT(1));
+	putchar('\n');
+	return result.error.kind != BU_ERR_NONE;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -41,11 +65,13 @@ main(int argc, char **argv)
 	int installed = argc == 2 && strcmp(argv[1], "--installed") == 0;
 
 	bu_log_init("bringup-agent", BU_LOG_INFO);
+	signal(SIGPIPE, SIG_IGN);
+	if (argc == 3 && strcmp(argv[1], "probe") == 0)
+		return probe(argv[2]);
 	if (argc > 2 || (argc == 2 && !installed)) {
-		fprintf(stderr, "usage: bringup-agent [--installed]\n");
+		fprintf(stderr, "usage: bringup-agent [--installed | probe FILE]\n");
 		return 1;
 	}
-	signal(SIGPIPE, SIG_IGN);
 	if (find_identity(installed, &identity, &err) == 0) {
 		bu_info("main", "agent %s of node %s, appliance %s", BU_VERSION,
 			identity.node, identity.url);

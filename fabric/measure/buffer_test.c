@@ -103,10 +103,12 @@ END_TEST
 START_TEST(host_memory_in_a_gpus_place_is_no_verdict)
 {
 	const struct bu_expect expect = {.link_gbps = 100, .percent = 0.0001, .gpu = 1};
+	static const struct fakeverbs_faults none;
 	struct bu_pair_opts opts = make_opts();
 	char reason[BU_REASON_SIZE];
 	struct bu_pair_result result;
 
+	fakeverbs_set(0, &none);
 	setenv("FAKECUDA", "host", 1);
 	ck_assert_int_eq(bu_pair_loopback(&opts, &result, NULL), 0);
 	ck_assert_int_eq(result.dir[0].error.kind, BU_ERR_NONE);

@@ -7,6 +7,7 @@
  * touch it), "none" has no GPU, "liar" loses what is written.
  */
 #define _GNU_SOURCE
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@ static struct {
 	size_t size;
 	int fd;
 } blocks[BLOCKS];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of which are taken */
 
 int cuInit(unsigned int flags);
 int cuDeviceGet(int *ret, int ordinal);
@@ -91,16 +94,12 @@ cuCtxSetCurrent(void *context)
 	return context == (void *)blocks ? SUCCESS : INVALID;
 }
 
-int
-cuMemAlloc_v2(uint64_t *ret, size_t size)
+/* The slot's address is set last: until then nobody finds it. */
+static int
+make_block(int i, size_t size)
 {
 	int touchable = mood("host") || mood("managed");
-	int i = 0;
 
-	while (i < BLOCKS && blocks[i].addr)
-		i++;
-	if (i == BLOCKS)
-		return OUT_OF_MEMORY;
 	blocks[i].fd = memfd_create("fakecuda", MFD_CLOEXEC);
 	blocks[i].size = size;
 	if (ftruncate(blocks[i].fd, (off_t)size))
@@ -113,23 +112,41 @@ cuMemAlloc_v2(uint64_t *ret, size_t size)
 		touchable ? blocks[i].memory
 			  : mmap(NULL, size, PROT_NONE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	*ret = (uintptr_t)blocks[i].addr;
 	return SUCCESS;
+}
+
+int
+cuMemAlloc_v2(uint64_t *ret, size_t size)
+{
+	int rc = OUT_OF_MEMORY, i = 0;
+
+	pthread_mutex_lock(&lock);
+	while (i < BLOCKS && blocks[i].addr)
+		i++;
+	if (i < BLOCKS)
+		rc = make_block(i, size);
+	if (rc == SUCCESS)
+		*ret = (uintptr_t)blocks[i].addr;
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 int
 cuMemFree_v2(uint64_t addr)
 {
-	int i = find(addr, 1);
+	int i;
 
-	if (i < 0)
-		return INVALID;
-	if (blocks[i].memory != blocks[i].addr)
-		munmap(blocks[i].memory, blocks[i].size);
-	munmap(blocks[i].addr, blocks[i].size);
-	close(blocks[i].fd);
-	blocks[i].addr = NULL;
-	return SUCCESS;
+	pthread_mutex_lock(&lock);
+	i = find(addr, 1);
+	if (i >= 0) {
+		if (blocks[i].memory != blocks[i].addr)
+			munmap(blocks[i].memory, blocks[i].size);
+		munmap(blocks[i].addr, blocks[i].size);
+		close(blocks[i].fd);
+		blocks[i].addr = NULL;
+	}
+	pthread_mutex_unlock(&lock);
+	return i >= 0 ? SUCCESS : INVALID;
 }
 
 int
