@@ -161,7 +161,6 @@ add_batch(json_t *longest, const json_t *step, struct bu_planned_time *ret)
 	double minutes = bu_json_real(step, "minutes", -1);
 	char name[24];
 
-	ret->canaries += batch == 0;
 	if (batch > ret->batches)
 		ret->batches = batch;
 	if (strcmp(bu_json_str(step, "class", ""), "none") == 0)

@@ -18,7 +18,6 @@ json_t *bu_planned_alike(const json_t *objects, const char *const *members,
 			 size_t count);
 
 struct bu_planned_time {
-	int canaries;
 	int batches;    /* after the canaries */
 	double minutes; /* of all batches, one after the other; negative = not known */
 };

@@ -10,7 +10,7 @@
 #include "cli/planned.h"
 #include "cli/planned_group.h"
 
-enum { INDENT = 14 };
+enum { INDENT = 14, WIDTH = 80 };
 
 static const char *const class_help[] = {
 #define X(id, name, grant, help) help,
@@ -53,7 +53,23 @@ minutes_text(double minutes)
 	return bu_xasprintf("about %s", time);
 }
 
-/* "pool train: 1 node first, then 21 batches of 51; about 3h 20m" and its limits. */
+/* Those that go first, alone; owned. */
+static char *
+canaries_of(const struct bu_planned *planned, const char *pool)
+{
+	bu_autojson json_t *names = json_array();
+	json_t *step;
+	size_t i;
+
+	json_array_foreach (steps_of(planned), i, step)
+		if (bu_json_int(step, "batch", -1) == 0 &&
+		    strcmp(bu_json_str(step, "pool", ""), pool) == 0)
+			json_array_append(names, json_object_get(step, "node"));
+	return bu_out_fold(names);
+}
+
+/* "pool train: gpu[0001-0002] first, then 21 batches of 51; about 3h 20m", and when it
+ * stops by itself. */
 static void
 print_pool(const struct bu_planned *planned, const char *pool, FILE *out)
 {
@@ -63,50 +79,61 @@ print_pool(const struct bu_planned *planned, const char *pool, FILE *out)
 	const char *maintenance = bu_json_str(limits, "maintenance", "");
 	int at_once = (int)bu_json_int(limits, "max_unavailable", 0);
 	int budget = (int)bu_json_int(limits, "failure_budget", 0);
+	bu_autofree char *first = canaries_of(planned, pool);
 	bu_autofree char *took = time.minutes > 0 ? minutes_text(time.minutes) : NULL;
 
-	fprintf(out, "pool %s: ", pool);
-	if (time.canaries == 0)
-		fputs("all at once", out);
-	else
-		fprintf(out, "%d node%s first", time.canaries,
-			plural((size_t)time.canaries));
+	fprintf(out, "pool %s: %s%s", pool, *first ? first : "all at once",
+		*first ? " first" : "");
 	if (time.batches > 0)
 		fprintf(out, ", then %d batch%s of %d", time.batches,
 			time.batches == 1 ? "" : "es", at_once);
 	if (time.minutes < 0)
-		fputs("; how long: nobody knows, such a step was not done here yet",
-		      out);
+		fputs("; time unknown: none was done here yet", out);
 	else if (took)
 		fprintf(out, "; %s", took);
 	fputc('\n', out);
-	if (time.canaries)
+	if (*first)
 		fprintf(out, "  stops itself at %d failure%s%s%s\n", budget,
 			plural((size_t)budget), *maintenance ? "; only in " : "",
 			maintenance);
+}
+
+/* On one line where that is short enough to be read at a glance. */
+static void
+print_change(const json_t *change, const char *each_its_own, FILE *out)
+{
+	bu_autofree char *old = bu_out_clean(bu_json_str(change, "old", ""), 0);
+	bu_autofree char *new = bu_out_clean(bu_json_str(change, "new", ""), 0);
+	bu_autofree char *head = bu_xasprintf(
+		"%s:%d %s", bu_json_str(change, "file", ""),
+		(int)bu_json_int(change, "line", 0), bu_json_str(change, "facet", ""));
+	bu_autofree char *tail =
+		each_its_own ? bu_xasprintf(" (%s; each its own)", each_its_own)
+			     : bu_xstrdup("");
+	const char *from = *old ? old : "(none)", *to = *new ? new : "(none)";
+
+	if (INDENT + strlen(head) + strlen(from) + strlen(to) + strlen(tail) + 6 <=
+	    WIDTH)
+		fprintf(out, "%*s%s: %s -> %s%s\n", INDENT, "", head, from, to, tail);
+	else
+		fprintf(out, "%*s%s%s\n%*swas %s\n%*sis  %s\n", INDENT, "", head, tail,
+			INDENT + 2, "", from, INDENT + 2, "", to);
 }
 
 static void
 print_changes(const json_t *group, FILE *out)
 {
 	const json_t *step = json_object_get(group, "step");
+	const json_t *differ = json_object_get(group, "differ");
 	json_t *change;
 	size_t i;
 
-	json_array_foreach (json_object_get(step, "changes"), i, change) {
-		const char *facet = bu_json_str(change, "facet", "");
-		bu_autofree char *old = bu_out_clean(bu_json_str(change, "old", ""), 0);
-		bu_autofree char *new = bu_out_clean(bu_json_str(change, "new", ""), 0);
-		int differ = json_object_get(json_object_get(group, "differ"), facet) !=
-			     NULL;
-
-		fprintf(out, "%*s%s:%d %s: %s -> %s%s%s%s\n", INDENT, "",
-			bu_json_str(change, "file", ""),
-			(int)bu_json_int(change, "line", 0), facet,
-			*old ? old : "(none)", *new ? new : "(none)",
-			differ ? " (" : "", differ ? bu_json_str(step, "node", "") : "",
-			differ ? "; each its own)" : "");
-	}
+	json_array_foreach (json_object_get(step, "changes"), i, change)
+		print_change(change,
+			     json_object_get(differ, bu_json_str(change, "facet", ""))
+				     ? bu_json_str(step, "node", "")
+				     : NULL,
+			     out);
 }
 
 /* What a group's steps say for themselves: why it is out of service, or what went wrong

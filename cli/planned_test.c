@@ -9,64 +9,36 @@
 #include "cli/testing.h"
 #include "tests/support/unit.h"
 
-#define STEP(node, class, why)                                                         \
+#define STEP(node, class, from, batch, minutes, why, changes)                          \
 	"{'node':'" node                                                               \
-	"','pool':'train','class':'" class "','image':'debian12','digest':'d','from':" \
-					   "'enrolled','why':'" why "'}"
-#define PLAN(steps, refused, left)                                                     \
-	"{'v':2,'revision':'0123456789abcdef','commit':'fedcba9876543210',"            \
-	"'steps':[" steps "],'refused':[" refused "],'left':[" left "],'unchanged':5}"
-#define MIXED                                                                            \
-	PLAN(STEP("node001", "install", "new in the profile") "," STEP(                  \
-		     "node002", "install",                                               \
-		     "new in the profile") "," STEP("node004", "install",                \
-						    "new in the profile") "," STEP("n"   \
-										   "o"   \
-										   "d"   \
-										   "e"   \
-										   "0"   \
-										   "0"   \
-										   "7",  \
-										   "w"   \
-										   "i"   \
-										   "p"   \
-										   "e",  \
-										   "i"   \
-										   "m"   \
-										   "a"   \
-										   "g"   \
-										   "e"   \
-										   " "   \
-										   "a"   \
-										   " "   \
-										   "-"   \
-										   ">"   \
-										   " "   \
-										   "b"   \
-										   ";"   \
-										   " "   \
-										   "i"   \
-										   "t"   \
-										   " "   \
-										   "i"   \
-										   "s"   \
-										   " "   \
-										   "d"   \
-										   "r"   \
-										   "a"   \
-										   "i"   \
-										   "n"   \
-										   "e"   \
-										   "d"   \
-										   " "   \
-										   "f"   \
-										   "i"   \
-										   "r"   \
-										   "s"   \
-										   "t"), \
-	     "{'node':'node008','why':'it is imaging with another image'},"              \
-	     "{'node':'node009','why':'it is imaging with another image'}",              \
-	     "'old1','old2'")
+	"','pool':'train','class':'" class "','image':'debian12',"                     \
+					   "'digest':'d','facets':'f','from':'" from   \
+					   "','batch':" batch ",'minutes':" minutes    \
+					   ",'why':'" why "','changes':[" changes "]}"
+#define CHANGE(facet, class, old, new)                                                 \
+	"{'facet':'" facet                                                             \
+	"','class':'" class "','old':'" old                                            \
+			    "','new':'" new "','file':'site.ini','line':12}"
+#define KARGS CHANGE("kargs", "reboot", "", "iommu=pt")
+#define PLAN(steps, refused, left, more)                                               \
+	"{'v':2,'revision':'0123456789abcdef','base':'','commit':'fedcba9876543210',"  \
+	"'limit':'','observed':'','steps':[" steps "],'refused':[" refused             \
+	"],'left':[" left "],'pools':{'train':{'canary':1,'max_unavailable':2,"        \
+	"'failure_budget':3,'maintenance':'sat-sun 00:00-24:00'}},'waiting':{},"       \
+	"'warnings':[],'left_out':0,'unchanged':5" more "}"
+#define NEW(node) STEP(node, "install", "", "-1", "null", "new in the profile", "")
+/* clang-format off */
+#define MIXED PLAN(                                                                    \
+	NEW("node001") "," NEW("node002") "," NEW("node004") ","                       \
+	STEP("node007", "wipe", "failed", "-1", "null", "failed: no link", "") ","     \
+	STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) ","                 \
+	STEP("node011", "reboot", "ready", "1", "4.5", "w", KARGS) ","                 \
+	STEP("node012", "reboot", "ready", "1", "4.5",                                 \
+	     "w; last time: it did not boot", KARGS),                                  \
+	"{'node':'node008','why':'it is imaging with another image'},"                 \
+	"{'node':'node009','why':'it is imaging with another image'}",                 \
+	"'old1','old2'", "")
+/* clang-format on */
 
 static struct bu_planned
 planned(const char *plan_text)
@@ -83,66 +55,112 @@ planned(const char *plan_text)
 	return result;
 }
 
-/* The row of the table that holds the text, blanks squeezed; owned. */
-static char *
-row_with(const char *table, const char *text)
+/* All of it: what a person reads at night is worth being compared to the letter. */
+START_TEST(reads_as_its_consequences)
 {
-	const char *at = strstr(table, text), *from = at, *to;
-	char *row, *p;
-
-	ck_assert_msg(at != NULL, "no '%s' in\n%s", text, table);
-	while (from > table && from[-1] != '\n')
-		from--;
-	to = at + strcspn(at, "\n");
-	row = p = bu_xstrndup(from, (size_t)(to - from));
-	for (const char *q = row; *q; q++)
-		if (*q != ' ' || (p > row && p[-1] != ' '))
-			*p++ = *q;
-	*p = '\0';
-	return row;
-}
-
-START_TEST(groups_what_reads_the_same)
-{
+	static const char want[] =
+		"pool train: node010 first, then 1 batch of 2; time unknown: none was "
+		"done here yet\n"
+		"  stops itself at 3 failures; only in sat-sun 00:00-24:00\n"
+		"  wipe        node007\n"
+		"              failed: no link\n"
+		"  install     node[001-002,004] (3 nodes)\n"
+		"              new in the profile\n"
+		"  reboot      node[010-011] (2 nodes)\n"
+		"              site.ini:12 kargs: (none) -> iommu=pt\n"
+		"  reboot      node012\n"
+		"              last time: it did not boot\n"
+		"              site.ini:12 kargs: (none) -> iommu=pt\n"
+		"\n"
+		"refused: node[008-009]: it is imaging with another image\n"
+		"no longer in the profile, left as they are: old[1-2]\n"
+		"unchanged: 5 nodes\n"
+		"reboot: 3 nodes, drained, rebooted, validated, joins again\n"
+		"install: 3 nodes, written to an empty disk\n"
+		"wipe: 1 node, drained; what is on the disk is lost; needs --grant "
+		"wipe\n";
 	struct bu_planned plan = planned(MIXED);
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
-	bu_autofree char *install = row_with(text, "node[001-002,004]");
-	bu_autofree char *wipe = row_with(text, "node007");
-	bu_autofree char *refused = row_with(text, "refused");
 
-	ck_assert_str_eq(install, "train 3 node[001-002,004] install debian12 new in "
-				  "the profile");
-	ck_assert_str_eq(wipe, "train 1 node007 wipe debian12 image a -> b; it is "
-			       "drained first");
-	ck_assert_str_eq(refused, "refused: node[008-009]: it is imaging with another "
-				  "image");
+	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
+	ck_assert_ptr_nonnull(
+		strstr(text, " of revision 0123456789ab (commit fedcba987654)\n"));
+	ck_assert_ptr_null(strstr(text, "nothing to do"));
 	bu_planned_fini(&plan);
 }
 END_TEST
 
-START_TEST(says_the_consequences)
+START_TEST(tells_the_time_of_batches_one_after_the_other)
 {
-	static const char *const want[] = {
-		"\ninstall: 3 nodes, written to an empty disk\n",
-		"\nwipe: 1 node, drained; what is on the disk is lost; needs --grant "
-		"wipe\n",
-		"\nno longer in the profile, left as they are: old[1-2]\n",
-		"\nunchanged: 5 nodes\n",
-		" of revision 0123456789ab (commit fedcba987654)\n",
-	};
-	struct bu_planned plan = planned(MIXED);
+	struct bu_planned plan = planned(PLAN(
+		STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) "," STEP(
+			"node011", "reboot", "ready", "1", "5.5", "w",
+			KARGS) "," STEP("node012", "reconfigure", "ready", "1", "0.5",
+					"w", "") "," STEP("node013", "reboot", "ready",
+							  "2", "5.0", "w", KARGS),
+		"", "", ""));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 
-	for (size_t i = 0; i < BU_LEN(want); i++)
-		ck_assert_msg(strstr(text, want[i]), "no '%s' in\n%s", want[i], text);
-	ck_assert_ptr_null(strstr(text, "nothing to do"));
+	ck_assert_msg(
+		strstr(text, "node010 first, then 2 batches of 2; about 15m 00s\n"),
+		"%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(what_differs_by_node_is_one_group)
+{
+	struct bu_planned plan = planned(
+		PLAN(STEP("node010", "reconfigure", "ready", "0", "null", "w",
+			  CHANGE("network.a.address", "reconfigure", "10.0.0.1",
+				 "10.1.0.1")) "," STEP("node011", "reconfigure",
+						       "ready", "1", "null", "w",
+						       CHANGE("network.a.address",
+							      "reconfigure", "10.0.0.2",
+							      "10.1.0.2")),
+		     "", "", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_msg(strstr(text,
+			     "  reconfigure node[010-011] (2 nodes)\n"
+			     "              site.ini:12 network.a.address (node010; "
+			     "each its own)\n"
+			     "                was 10.0.0.1\n"
+			     "                is  10.1.0.1\n"),
+		      "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(policy_is_said_last_and_refuses)
+{
+	struct bu_planned plan = planned(
+		PLAN("",
+		     "{'node':'node001','why':'[node node001] is in zone z1; x','rule':"
+		     "'residency','file':'site.ini','line':4},"
+		     "{'node':'node002','why':'[node node002] is in zone z1; x','rule':"
+		     "'residency','file':'site.ini','line':4},"
+		     "{'node':'','why':'[image a] comes from evil','rule':'registries',"
+		     "'file':'site.ini','line':9}",
+		     "", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+	const char *last = strstr(text, "[policy] forbids");
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(last);
+	ck_assert_str_eq(last, "[policy] forbids this plan; it cannot be applied:\n"
+			       "  site.ini:4: [node node001] is in zone z1; x\n"
+			       "    and 1 more like it: node[001-002]\n"
+			       "  site.ini:9: [image a] comes from evil\n");
+	ck_assert_int_eq(bu_planned_allowed(&plan, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	bu_planned_fini(&plan);
 }
 END_TEST
 
 START_TEST(says_when_there_is_nothing_to_do)
 {
-	struct bu_planned plan = planned(PLAN("", "", ""));
+	struct bu_planned plan = planned(PLAN("", "", "", ""));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 	bu_autofree char *nodes = bu_planned_hostlist(&plan);
 
@@ -151,6 +169,24 @@ START_TEST(says_when_there_is_nothing_to_do)
 		      "%s", text);
 	ck_assert_uint_eq(bu_planned_steps(&plan), 0);
 	ck_assert_str_eq(nodes, "");
+	ck_assert_int_eq(bu_planned_allowed(&plan, NULL), 0);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(says_who_waits_and_who_is_left_out)
+{
+	struct bu_planned plan = planned(
+		PLAN("", "", "",
+		     ",'limit':'node[001-002]','left_out':7,'waiting':{'r-7':3},"
+		     "'warnings':['site.ini:3: node001: a version']"));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_ptr_nonnull(strstr(text,
+				     "\nwarning: site.ini:3: node001: a version\n"
+				     "on its way: 3 nodes in rollout r-7\n"
+				     "left out by --limit node[001-002]: 7 nodes\n"
+				     "unchanged: 5 nodes\n"));
 	bu_planned_fini(&plan);
 }
 END_TEST
@@ -212,6 +248,8 @@ START_TEST(is_the_same_after_a_file)
 }
 END_TEST
 
-BU_UNIT("planned", groups_what_reads_the_same, says_the_consequences,
-	says_when_there_is_nothing_to_do, a_changed_plan_is_refused,
-	what_is_no_plan_is_refused, is_the_same_after_a_file)
+BU_UNIT("planned", reads_as_its_consequences,
+	tells_the_time_of_batches_one_after_the_other,
+	what_differs_by_node_is_one_group, policy_is_said_last_and_refuses,
+	says_when_there_is_nothing_to_do, says_who_waits_and_who_is_left_out,
+	a_changed_plan_is_refused, what_is_no_plan_is_refused, is_the_same_after_a_file)

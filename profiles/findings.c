@@ -8,6 +8,18 @@
 
 #include <string.h>
 
+static size_t *
+counter(struct bu_findings *findings, enum bu_finding_level level)
+{
+	size_t *const counters[] = {
+		[BU_FINDING_WARNING] = &findings->warnings,
+		[BU_FINDING_POLICY] = &findings->violations,
+		[BU_FINDING_ERROR] = &findings->errors,
+	};
+
+	return counters[level];
+}
+
 void
 bu_findings_add(struct bu_findings *findings, enum bu_finding_level level,
 		const char *file, int line, const char *fmt, ...)
@@ -15,9 +27,7 @@ bu_findings_add(struct bu_findings *findings, enum bu_finding_level level,
 	struct bu_finding *item;
 	va_list args;
 
-	*(level == BU_FINDING_ERROR    ? &findings->errors
-	  : level == BU_FINDING_POLICY ? &findings->violations
-				       : &findings->warnings) += 1;
+	++*counter(findings, level);
 	if (findings->count >= BU_FINDINGS_MAX) {
 		findings->left_out++;
 		return;
@@ -47,6 +57,9 @@ bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level)
 		free(findings->items[i].text);
 	}
 	findings->count = kept;
+	*counter(findings, level) = 0;
+	findings->left_out =
+		findings->errors + findings->warnings + findings->violations - kept;
 }
 
 static int

@@ -35,7 +35,7 @@ enum { BU_FINDINGS_MAX = 1000 };
 void bu_findings_add(struct bu_findings *findings, enum bu_finding_level level,
 		     const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
-/* Forgets those of the level. */
+/* Forgets those of the level, as if there had been none. */
 void bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level);
 void bu_findings_sort(struct bu_findings *findings);
 /* One line each; warnings say so. */
