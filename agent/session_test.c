@@ -95,6 +95,7 @@ finish(struct appliance *appliance, struct bu_session *session,
 	bu_http_destroy(session->link.http);
 	bu_http_destroy(session->link.progress_http);
 	json_decref(session->last_result);
+	json_decref(session->links);
 	bu_identity_fini(identity);
 	MHD_stop_daemon(appliance->daemon);
 	for (size_t i = 0; i < BU_LEN(appliance->bodies); i++)
@@ -186,6 +187,35 @@ START_TEST(after_an_outage_it_greets_again)
 }
 END_TEST
 
+/* The links may be others now, whatever became of the change. */
+START_TEST(after_a_change_it_greets_again)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},
+		{WORK, 200,
+		 "{\"work\":{\"id\":\"c1\",\"attempt\":1,\"kind\":\"configure\"}}"},
+		{RESULT, 200, "{}"},
+		{HELLO, 200, "{}"},
+		{WORK, 403, DENIED},
+		{NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+	bu_autojson json_t *result = NULL;
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.at, 5);
+	ck_assert_int_eq(appliance.wrong, 0);
+	result = json_loads(appliance.bodies[2], 0, NULL);
+	ck_assert_str_eq(bu_json_str(json_object_get(result, "error"), "text", ""),
+			 "the boot ramdisk has no configuration to change");
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
 START_TEST(progress_may_be_told_to_stop_and_may_be_lost)
 {
 	static const struct turn turns[] = {
@@ -213,4 +243,5 @@ END_TEST
 
 BU_UNIT("session", it_greets_asks_works_and_tells,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
-	after_an_outage_it_greets_again, progress_may_be_told_to_stop_and_may_be_lost)
+	after_an_outage_it_greets_again, after_a_change_it_greets_again,
+	progress_may_be_told_to_stop_and_may_be_lost)
