@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "profiles/names.h"
 #include "provisioner/api/api.h"
+#include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
 #include "provisioner/settings.h"
 
@@ -27,6 +28,7 @@ struct daemon {
 	struct bu_world *world;
 	struct bu_power *power;
 	struct bu_dnsmasq *dnsmasq;
+	struct bu_chrony *chrony;
 	struct bu_api api;
 	char *image_key;
 	char *web;
@@ -53,6 +55,26 @@ site_names(const struct daemon *d)
 		bu_names_print_hosts(desired, out);
 	fclose(out);
 	return text;
+}
+
+/* Where the site has time servers of its own, nobody is asked here. */
+static void
+tell_chrony(struct daemon *d)
+{
+	const struct bu_desired *desired = d->world->desired;
+	bu_autofree char *text = NULL;
+	struct bu_err err;
+	size_t size;
+	FILE *out;
+
+	if (!d->chrony || !desired)
+		return;
+	out = open_memstream(&text, &size);
+	bu_assert(out);
+	bu_names_print_chrony(desired, out);
+	fclose(out);
+	if (bu_chrony_set(d->chrony, desired->site.ntp ? NULL : text, &err) != 0)
+		bu_error("chronyd", "%s", err.text);
 }
 
 static void
@@ -92,12 +114,19 @@ tell_dnsmasq(struct daemon *d)
 }
 
 static void
+tell_boot(struct daemon *d)
+{
+	tell_dnsmasq(d);
+	tell_chrony(d);
+}
+
+static void
 on_change(struct bu_world *world, struct bu_node *node, void *arg)
 {
 	struct daemon *d = arg;
 
 	if (!node)
-		tell_dnsmasq(d);
+		tell_boot(d);
 	bu_rollouts_kick(d->api.rollouts);
 	bu_gate_kick(d->api.gate);
 	bu_server_wake(d->api.server);
@@ -247,7 +276,9 @@ prepare_dnsmasq(struct daemon *d)
 	if (!s->boot_interface[0])
 		return;
 	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
-	tell_dnsmasq(d);
+	d->chrony = bu_chrony_create(d->loop,
+				     &(struct bu_chrony_opts){dir, s->boot_address});
+	tell_boot(d);
 }
 
 /* A site's own table goes before the one that is shipped; one that cannot be read must
@@ -320,6 +351,7 @@ stop(struct daemon *d)
 	bu_secrets_destroy(d->api.secrets);
 	bu_server_destroy(d->api.server);
 	bu_dnsmasq_destroy(d->dnsmasq);
+	bu_chrony_destroy(d->chrony);
 	bu_gate_destroy(d->api.gate);
 	bu_rollouts_destroy(d->api.rollouts);
 	bu_power_destroy(d->power);

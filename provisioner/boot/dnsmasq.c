@@ -7,21 +7,16 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/log.h"
-#include "base/worker.h"
+#include "provisioner/boot/child.h"
 #include "provisioner/boot/priv.h"
-
-enum { RESTART_MS = 2000 };
 
 static const char tftp_dir[] = "/usr/lib/ipxe"; /* Debian's package ipxe */
 
 struct bu_dnsmasq {
-	struct bu_loop *loop;
 	struct bu_dnsmasq_opts opts;
 	char *conf_path, *hosts_path, *names_path;
 	char *conf, *hosts, *names; /* as written */
-	struct bu_job *job;
-	struct bu_timer *restart;
+	struct bu_child *child;
 };
 
 /*
@@ -137,7 +132,6 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 {
 	struct bu_dnsmasq *dnsmasq = bu_xcalloc(1, sizeof(*dnsmasq));
 
-	dnsmasq->loop = loop;
 	dnsmasq->opts = *opts;
 	dnsmasq->opts.dir = bu_xstrdup(opts->dir);
 	dnsmasq->opts.interface = bu_xstrdup(opts->interface);
@@ -148,6 +142,8 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 	dnsmasq->conf_path = bu_xasprintf("%s/dnsmasq.conf", opts->dir);
 	dnsmasq->hosts_path = bu_xasprintf("%s/hosts", opts->dir);
 	dnsmasq->names_path = bu_xasprintf("%s/names", opts->dir);
+	dnsmasq->child = bu_child_create(loop, "dnsmasq", dnsmasq->conf_path,
+					 bu_priv_start_dnsmasq);
 	return dnsmasq;
 }
 
@@ -156,8 +152,7 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 {
 	if (!dnsmasq)
 		return;
-	bu_job_cancel(dnsmasq->job);
-	bu_timer_destroy(dnsmasq->restart);
+	bu_child_destroy(dnsmasq->child);
 	const void *const owned[] = {
 		dnsmasq->opts.dir,   dnsmasq->opts.interface,  dnsmasq->opts.address,
 		dnsmasq->opts.range, dnsmasq->opts.script_url, dnsmasq->opts.http_url,
@@ -167,45 +162,6 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free((void *)(uintptr_t)owned[i]);
 	free(dnsmasq);
-}
-
-static void
-on_ended(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct bu_dnsmasq *dnsmasq = arg;
-
-	dnsmasq->job = NULL;
-	bu_error("dnsmasq", "%s; starting it again", err ? err->text : "it ended");
-	bu_timer_set(dnsmasq->restart, RESTART_MS);
-}
-
-static void
-start(void *arg)
-{
-	struct bu_dnsmasq *dnsmasq = arg;
-	struct bu_err err;
-
-	bu_job_cancel(dnsmasq->job);
-	dnsmasq->job = bu_priv_start_dnsmasq(dnsmasq->loop, dnsmasq->conf_path,
-					     on_ended, dnsmasq, &err);
-	if (dnsmasq->job)
-		return;
-	bu_error("dnsmasq", "%s", err.text);
-	bu_timer_set(dnsmasq->restart, RESTART_MS);
-}
-
-/* Writes the file unless it has this text; *changed when it did. text is taken. */
-static int
-put(const char *path, char **present, char **text, int *changed, struct bu_err *err)
-{
-	if (*present && strcmp(*present, *text) == 0)
-		return 0;
-	if (bu_file_write(path, *text, strlen(*text), 0600, err) != 0)
-		return -1;
-	free(*present);
-	*present = bu_steal(text);
-	*changed = 1;
-	return 0;
 }
 
 int
@@ -219,18 +175,16 @@ bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	int restart = 0, reload = 0;
 
 	if (bu_mkdir_p(dnsmasq->opts.dir, 0700, err) != 0 ||
-	    put(dnsmasq->names_path, &dnsmasq->names, &names, &reload, err) != 0 ||
-	    put(dnsmasq->hosts_path, &dnsmasq->hosts, &hosts, &reload, err) != 0 ||
-	    put(dnsmasq->conf_path, &dnsmasq->conf, &conf, &restart, err) != 0)
+	    bu_child_put(dnsmasq->names_path, &dnsmasq->names, &names, &reload, err) !=
+		    0 ||
+	    bu_child_put(dnsmasq->hosts_path, &dnsmasq->hosts, &hosts, &reload, err) !=
+		    0 ||
+	    bu_child_put(dnsmasq->conf_path, &dnsmasq->conf, &conf, &restart, err) != 0)
 		return -1;
-	if (!restart && reload && dnsmasq->job &&
-	    bu_priv_reload_dnsmasq(bu_job_pid(dnsmasq->job), NULL) == 0)
+	if (!restart && reload &&
+	    bu_priv_reload_dnsmasq(bu_child_pid(dnsmasq->child), NULL) == 0)
 		return 0;
-	if (!restart && !reload)
-		return 0;
-	if (!dnsmasq->restart)
-		dnsmasq->restart = bu_timer_create(dnsmasq->loop, start, dnsmasq);
-	bu_timer_stop(dnsmasq->restart);
-	start(dnsmasq);
+	if (restart || reload)
+		bu_child_restart(dnsmasq->child);
 	return 0;
 }

@@ -47,6 +47,28 @@ bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
 	return bu_job_start(loop, &opts, fn, arg, err);
 }
 
+static const char chronyd[] = "/usr/sbin/chronyd";
+
+int
+bu_priv_has_chronyd(void)
+{
+	return access(chronyd, X_OK) == 0;
+}
+
+struct bu_job *
+bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
+		      void *arg, struct bu_err *err)
+{
+	/* -x: never sets the clock; -U, -u root: runs as who we are; -d: stays. */
+	const char *argv[] = {chronyd, "-x", "-U",      "-u", "root",
+			      "-d",    "-f", conf_path, NULL};
+	struct bu_job_opts opts = {.argv = argv, .output_max = 65536};
+
+	if (check_conf(conf_path, err) != 0)
+		return NULL;
+	return bu_job_start(loop, &opts, fn, arg, err);
+}
+
 int
 bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err)
 {

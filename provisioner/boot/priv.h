@@ -12,6 +12,11 @@
  * must be absolute, without "..", a plain file of ours that nobody else may write. */
 struct bu_job *bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path,
 				     bu_job_fn fn, void *arg, struct bu_err *err);
+/* chronyd with this configuration (the same is asked of it), which answers and does not
+ * set the clock, until it is cancelled. */
+struct bu_job *bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path,
+				     bu_job_fn fn, void *arg, struct bu_err *err);
+int bu_priv_has_chronyd(void);
 /* Makes it read its hosts again (SIGHUP). The process must be a dnsmasq. */
 int bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err);
 
