@@ -9,11 +9,11 @@
 
 /* Each row changes one thing in the good profile and names all findings. */
 /* A pool with two networks of its own, the settings of the second one last. */
-#define MORE_POOL(of_node)                                                                   \
-	"max_unavailable = 50 %\n[hardware big]\ndisk = /dev/vda\n"                     \
-	"[node x1]\nserial = X\nbmc = \"qemu:///system#x1\"\n" of_node                              \
-	"[pool more]\nnodes = x1\nhardware = big\nimage = debian12\n"                   \
-	"power = libvirt\nnetworks = boot, s, t\n"                                      \
+#define MORE_POOL(of_node)                                                             \
+	"max_unavailable = 50 %\n[hardware big]\ndisk = /dev/vda\n"                    \
+	"[node x1]\nserial = X\nbmc = \"qemu:///system#x1\"\n" of_node                 \
+	"[pool more]\nnodes = x1\nhardware = big\nimage = debian12\n"                  \
+	"power = libvirt\nnetworks = boot, s, t\n"                                     \
 	"[network s]\nrole = storage\ncidr = 10.91.0.0/24\naddresses = 10.91.0.2\n"
 #define MORE_NETWORK                                                                   \
 	"[network t]\nrole = storage\ncidr = 10.92.0.0/24\naddresses = 10.92.0.2\n"
@@ -389,24 +389,31 @@ static const struct wrong {
 	{"zone = z1", "zone = z1\ndns = 10.0.0.53, ns.example.org",
 	 "site.ini:5: [site] dns: 'ns.example.org' is a name, which only a DNS server "
 	 "could find; give its address\n"},
-	{"features = rxe, lab", "data = root:1GiB:ext4:/scratch, b:1GiB:ext4:/usr/local",
-	 "site.ini:34: [pool train] data: '/usr/local' is a place of the system; allowed "
+	{"features = rxe, lab",
+	 "data = root:1GiB:ext4:/scratch, b:1GiB:ext4:/usr/local",
+	 "site.ini:34: [pool train] data: '/usr/local' is a place of the system; "
+	 "allowed "
 	 "are others, like /scratch\n"
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
 	{"features = rxe, lab", "data = a:1GiB:ext4:/a, a:2GiB:ext4:/b, c:1GiB:xfs:/a",
-	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'a:2GiB:ext4:/b' have one "
+	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'a:2GiB:ext4:/b' have "
+	 "one "
 	 "name or one place; each has its own\n"
-	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'c:1GiB:xfs:/a' have one "
+	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'c:1GiB:xfs:/a' have "
+	 "one "
 	 "name or one place; each has its own\n"},
 	{"max_unavailable = 50 %",
 	 MORE_POOL("") "bond = 802.3ad\nbond_nics = 2,3\nvlan = 5\n"
-		   "routes = 10.0.0.0/9 via 10.91.0.1\n" MORE_NETWORK
-		   "bond = 802.3ad\nbond_nics = 2,3\nvlan = 6\nbond_lacp_rate = fast\n"
-		   "routes = 10.0.0.0/9 via 10.92.0.1, 10.128.0.0/9 via 10.92.0.1",
-	 "site.ini:47: [pool more] networks: 's' and 't' both have a route to 10.0.0.0/9; "
+		       "routes = 10.0.0.0/9 via 10.91.0.1\n" MORE_NETWORK
+		       "bond = 802.3ad\nbond_nics = 2,3\nvlan = 6\nbond_lacp_rate = "
+		       "fast\n"
+		       "routes = 10.0.0.0/9 via 10.92.0.1, 10.128.0.0/9 via 10.92.0.1",
+	 "site.ini:47: [pool more] networks: 's' and 't' both have a route to "
+	 "10.0.0.0/9; "
 	 "a destination has one\n"
-	 "site.ini:47: [pool more] networks: 's' and 't' share a bond of nics 2,3, but not "
+	 "site.ini:47: [pool more] networks: 's' and 't' share a bond of nics 2,3, but "
+	 "not "
 	 "its bond, bond_miimon, bond_hash and bond_lacp_rate\n"},
 	{"nic = 1", "bond = active-backup\nbond_nics = 1,2\nbond_miimon = 1 ms",
 	 "site.ini:16: [network fabric] bond_miimon: '1 ms' is out of range; allowed "
@@ -558,8 +565,8 @@ static const struct wrong {
 	 "name "
 	 "one of its networks\n"},
 	{"max_unavailable = 50 %",
-	 MORE_POOL("nics = s=52:54:00:78:00:01\n") "bond = 802.3ad\nbond_nics = 2,3\n"
-		MORE_NETWORK "nic = 4",
+	 MORE_POOL("nics = s=52:54:00:78:00:01\n") "bond = 802.3ad\nbond_nics = "
+						   "2,3\n" MORE_NETWORK "nic = 4",
 	 "site.ini:42: [node x1] nics: [network s] is a bond; its bond_nics name the "
 	 "NICs\n"},
 	{"[image debian12]", "[image debian12]\n[node node001]\nhardware = vm",
