@@ -76,18 +76,8 @@ compare_facets(const struct bu_desired *desired, const struct bu_plan_node *it,
 	}
 }
 
-/* What an image change costs: the data partitions stay where the layout has some and
- * the installer can. */
-static enum bu_class
-image_class(const struct bu_plan_input *input, const struct bu_plan_node *it)
-{
-	return input->keeps_data && it->want->pool->data ? BU_CLASS_REIMAGE
-							 : BU_CLASS_WIPE;
-}
-
 static void
-compare_image(const struct bu_plan_input *input, const struct bu_plan_node *it,
-	      json_t *changes)
+compare_image(const struct bu_plan_node *it, json_t *changes)
 {
 	const struct bu_desired_image *image = it->want->image;
 	bu_autofree char *old = bu_xasprintf("%s %.12s", it->node->installed_image,
@@ -100,8 +90,9 @@ compare_image(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	if (strcmp(it->node->installed_image, image->name) != 0)
 		at = bu_desired_origin(it->want, "image");
-	add(changes, "image", image_class(input, it), old, new,
-	    at ? at : &image->origin);
+	/* Data partitions stay where the layout has some. */
+	add(changes, "image", it->want->pool->data ? BU_CLASS_REIMAGE : BU_CLASS_WIPE,
+	    old, new, at ? at : &image->origin);
 }
 
 /* Facets of an order that an older version gave are unknown: it then has what the
@@ -152,7 +143,7 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 {
 	json_t *changes = json_array();
 
-	compare_image(input, it, changes);
+	compare_image(it, changes);
 	if (strcmp(it->node->facets, it->digest) != 0) {
 		bu_autojson json_t *have = facets_of(input, it);
 

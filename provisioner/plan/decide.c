@@ -53,8 +53,8 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 {
 	const char *disk = it->want->hardware->disk;
 
-	if (it->node->installed_digest[0] && input->keeps_data &&
-	    it->want->pool->data && bu_plan_changes_class(changes) < BU_CLASS_WIPE)
+	if (it->node->installed_digest[0] && it->want->pool->data &&
+	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
 	if (it->node->disk_touched || it->node->installed_digest[0] ||
 	    input->disk(input->arg, it->node, disk) == BU_PLAN_DISK_WRITTEN)

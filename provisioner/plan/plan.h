@@ -39,7 +39,6 @@ struct bu_plan_input {
 	struct bu_node *const *nodes;   /* sorted by name */
 	size_t count;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
-	int keeps_data;                 /* the installer leaves data partitions alone */
 
 	/* Each gets arg. Asked once for each image: NULL and err when it cannot be
 	 * used; borrowed until the next call. */

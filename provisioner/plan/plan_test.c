@@ -373,18 +373,18 @@ START_TEST(the_severest_change_decides_and_is_said_first)
 }
 END_TEST
 
-START_TEST(data_partitions_are_kept_where_the_installer_can)
+START_TEST(data_partitions_are_kept_where_there_are_some)
 {
 	static const char data[] = "data = scratch:1GiB:ext4:/scratch\ngres =";
 	static const char bigger[] = "data = scratch:2GiB:ext4:/scratch\ngres =";
 	const struct {
 		const char *was, *to;
-		int keeps, failed;
+		int failed;
 		const char *class;
 	} cases[] = {
-		{data, data, 1, 0, "reimage"},      {data, data, 0, 0, "wipe"},
-		{"gres =", "gres =", 1, 0, "wipe"}, {data, bigger, 1, 0, "wipe"},
-		{data, data, 1, 1, "reimage"},      {data, bigger, 1, 1, "wipe"},
+		{data, data, 0, "reimage"}, {"gres =", "gres =", 0, "wipe"},
+		{data, bigger, 0, "wipe"},  {"gres =", data, 0, "wipe"},
+		{data, data, 1, "reimage"}, {data, bigger, 1, "wipe"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
@@ -392,7 +392,6 @@ START_TEST(data_partitions_are_kept_where_the_installer_can)
 		bu_autojson json_t *plan = NULL;
 
 		begin(&site, "gres =", cases[i].was, "gres =", cases[i].to);
-		site.input.keeps_data = cases[i].keeps;
 		strcpy(site.image.digest, "d2");
 		if (cases[i].failed)
 			site.nodes[0]->state = BU_STATE_FAILED;
@@ -731,7 +730,7 @@ END_TEST
 
 BU_UNIT("plan", new_nodes_are_installed, each_situation_has_its_consequence,
 	each_edit_has_its_consequence, the_severest_change_decides_and_is_said_first,
-	data_partitions_are_kept_where_the_installer_can,
+	data_partitions_are_kept_where_there_are_some,
 	unknown_facets_are_what_was_applied, what_is_held_or_failed_says_so,
 	a_step_under_way_is_left_alone, batches_keep_to_the_limits_of_the_pool,
 	a_limit_leaves_the_others_out, who_left_the_profile_is_named,
