@@ -23,7 +23,7 @@
 #include "tests/support/edits.h"
 #include "tests/support/unit.h"
 
-enum { EDITS = 400, TICK_MS = 60 * 1000, TICKS = 90 };
+enum { EDITS = 300, TICK_MS = 150 * 1000, TICKS = 45 };
 
 /* What a node of paper does in this rollout. */
 enum fate { GOOD, NO_POWER, MUTE, BAD_DISK, SLOW, JOBS, NO_CONFIG, FATES };
@@ -406,23 +406,23 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 	return bu_world_minutes(sim.world, pool, class);
 }
 
-/* Most nodes have the same: each costs a look only. */
+/* As the API does when it keeps a plan. */
 static void
-keep_facets(const struct bu_desired *desired, const json_t *step)
+keep_facets(const struct bu_desired *desired, const json_t *plan)
 {
-	bu_autofree char *kept =
-		bu_store_get_blob(sim.store, bu_json_str(step, "facets", ""), NULL);
-	bu_autojson json_t *facets = NULL;
-	bu_autofree char *text = NULL;
-	char digest[BU_DIGEST_SIZE];
+	size_t i;
+	json_t *step;
 
-	if (kept)
-		return;
-	facets = bu_facets_json(
-		desired, bu_desired_node(desired, bu_json_str(step, "node", "")));
-	text = bu_json_canonical(facets);
-	ck_assert_int_eq(bu_store_put_blob(sim.store, text, digest, NULL), 0);
-	ck_assert_str_eq(digest, bu_json_str(step, "facets", ""));
+	json_array_foreach (json_object_get(plan, "steps"), i, step) {
+		bu_autojson json_t *facets = bu_facets_json(
+			desired,
+			bu_desired_node(desired, bu_json_str(step, "node", "")));
+		bu_autofree char *text = bu_json_canonical(facets);
+		char digest[BU_DIGEST_SIZE];
+
+		ck_assert_int_eq(bu_store_put_blob(sim.store, text, digest, NULL), 0);
+		ck_assert_str_eq(digest, bu_json_str(step, "facets", ""));
+	}
 }
 
 static json_t *
@@ -437,19 +437,15 @@ plan_of(const struct bu_desired *desired, const struct bu_nodeset *limit)
 		.limit = limit,
 		.nodes = sim.world->nodes,
 		.count = sim.world->count,
-		.keeps_data = (int)random_below(2),
 		.image = image_of,
 		.facets = facets_of,
 		.disk = disk_of,
 		.minutes = minutes_of,
 	};
 	struct bu_err err;
-	json_t *plan = bu_plan_make(&input, &err), *step;
-	size_t i;
+	json_t *plan = bu_plan_make(&input, &err);
 
 	ck_assert_msg(plan != NULL, "%s", err.text);
-	json_array_foreach (json_object_get(plan, "steps"), i, step)
-		keep_facets(desired, step);
 	return plan;
 }
 
@@ -527,8 +523,8 @@ run_rollout(const json_t *plan)
 		turn_loop(3);
 		rollout = bu_world_rollout(sim.world, sim.rollout);
 		over = rollout->ended_ms != 0;
-		if (rollout->state == BU_ROLLOUT_STOPPED && tick < TICKS - 10)
-			tick = TICKS - 10; /* and see that nothing more is begun */
+		if (rollout->state == BU_ROLLOUT_STOPPED && tick < TICKS - 6)
+			tick = TICKS - 6; /* and see that nothing more is begun */
 	}
 	rollout = bu_world_rollout(sim.world, sim.rollout);
 	sim.stopped += rollout->state == BU_ROLLOUT_STOPPED;
@@ -543,7 +539,8 @@ run_rollout(const json_t *plan)
 	turn_loop(3);
 }
 
-static void
+/* 0 when there was nothing to do. */
+static int
 apply(const struct bu_desired *desired, const char *what)
 {
 	bu_autojson json_t *plan = plan_of(desired, NULL), *grants = NULL;
@@ -555,7 +552,7 @@ apply(const struct bu_desired *desired, const char *what)
 
 	if (count == 0) {
 		sim.empty++;
-		return;
+		return 0;
 	}
 	grants = roll_grants(plan, granted);
 	bu_json_digest(plan, digest);
@@ -565,14 +562,16 @@ apply(const struct bu_desired *desired, const char *what)
 		turn_loop(3);
 		ck_assert_uint_eq(sim.world->rollouts_count, before);
 		sim.denied++;
-		return;
+		return 1;
 	}
+	keep_facets(desired, plan);
 	sim.applied++;
 	free(sim.facts);
 	sim.facts = NULL;
 	note_facts(plan, granted);
 	turn_loop(2);
 	run_rollout(plan);
+	return 1;
 }
 
 /* --- the site --- */
@@ -638,6 +637,7 @@ mend(const struct bu_desired *desired)
 	total = json_array_size(steps);
 	if (!total)
 		return;
+	keep_facets(desired, plan);
 	events = bu_xcalloc(total * 4, sizeof(*events));
 	bu_json_digest(plan, digest);
 	ck_assert_int_eq(bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me",
@@ -731,10 +731,11 @@ edit(void)
 	}
 	free(dice < 9 ? sim.site : sim.racks);
 	*(dice < 9 ? &sim.site : &sim.racks) = bu_steal(&text);
-	apply(desired, said);
-	free(sim.facts);
-	sim.facts = NULL;
-	mend(desired);
+	if (apply(desired, said)) {
+		free(sim.facts);
+		sim.facts = NULL;
+		mend(desired);
+	}
 	bu_desired_destroy(desired);
 }
 
