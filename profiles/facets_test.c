@@ -119,8 +119,10 @@ START_TEST(says_who_set_it)
 		     "site.ini", 15);
 	check_origin("gres =", "data = scratch:1GiB:ext4:/scratch\ngres =", "data",
 		     "scratch:1GiB:ext4:/scratch", "site.ini", 35);
-	check_origin("nic = 1\n", "nic = 1\nbond_miimon = 2 s\n",
-		     "network.fabric.bond_miimon", "2000 ms", "site.ini", 15);
+	check_origin("nic = 1\n",
+		     "bond = active-backup\nbond_nics = 0000:18:00.0,0000:18:00.1\n"
+		     "bond_miimon = 2 s\n",
+		     "network.fabric.bond_miimon", "2000 ms", "site.ini", 16);
 	/* what is as it would be anyway is no facet */
 	check_origin("nic = 1\n", "nic = 1\nbond = none\n", "network.fabric.bond", NULL,
 		     NULL, 0);
