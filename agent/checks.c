@@ -9,10 +9,11 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/http.h"
 #include "base/json.h"
 #include "fabric/measure/checks.h"
 
-enum { ASK_MS = 2000 };
+enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000 };
 
 struct run {
 	struct bu_link *link;
@@ -55,6 +56,34 @@ on_cancelled(void *arg)
 	return run->cancelled;
 }
 
+/* Four stamps, as NTP does it: the exchange that took the shortest time is the best
+ * one, and half of that time is what it may be wrong by. */
+static int
+clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
+{
+	struct run *run = arg;
+	bu_autojson json_t *body = json_object();
+	int found = 0;
+
+	for (int i = 0; i < CLOCK_TRIES; i++) {
+		bu_autojson json_t *reply = NULL;
+		int64_t sent_us = bu_wall_us(), took_us, theirs_us;
+
+		if (bu_http_json(run->link->http, "POST", "/v1/agent/clock", body,
+				 CLOCK_MS, &reply, NULL) != 0)
+			continue;
+		took_us = bu_wall_us() - sent_us;
+		theirs_us = bu_json_int(reply, "time_us", 0);
+		if (took_us < 0 || !theirs_us ||
+		    (found && took_us / 2 >= *ret_error_us))
+			continue;
+		*ret_offset_us = sent_us + took_us / 2 - theirs_us;
+		*ret_error_us = took_us / 2;
+		found = 1;
+	}
+	return found ? 0 : -1;
+}
+
 int
 bu_agent_checks(struct bu_link *link, const json_t *item, json_t **ret_result,
 		struct bu_err *err)
@@ -70,6 +99,7 @@ bu_agent_checks(struct bu_link *link, const json_t *item, json_t **ret_result,
 		.site = json_object_get(item, "site"),
 		.cancelled = on_cancelled,
 		.progress = on_progress,
+		.clock_offset = clock_offset,
 		.arg = &run,
 	};
 	int64_t limit_ms = bu_json_int(item, "deadline_ms", 0);

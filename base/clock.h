@@ -25,6 +25,8 @@ int64_t bu_mono_ms(const struct bu_clock *clock);
 int64_t bu_wall_ms(const struct bu_clock *clock);
 /* Monotonic nanoseconds of the system, for measurements. */
 int64_t bu_mono_ns(void);
+/* Unix time of the system in microseconds, to compare two machines' clocks. */
+int64_t bu_wall_us(void);
 /* "2026-11-21T15:04:05Z"; text holds at least 24 bytes. */
 void bu_time_iso(int64_t wall_ms, char text[24]);
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -183,6 +184,14 @@ BU_HANDLER(bu_api_agent_confirm)
 	return BU_ANSWER_NOW;
 }
 
+BU_HANDLER(bu_api_agent_clock)
+{
+	if (!peer_node(arg, request, err))
+		return BU_ANSWER_ERROR;
+	reply->json = json_pack("{s:I}", "time_us", (json_int_t)bu_wall_us());
+	return BU_ANSWER_NOW;
+}
+
 BU_HANDLER(bu_api_agent_result)
 {
 	struct bu_api *api = arg;
@@ -203,7 +212,7 @@ BU_HANDLER(bu_api_agent_result)
 		bu_json_to_err(error, &failure);
 	if (failure.kind)
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
-	if (strcmp(kind, "probe") == 0)
+	if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0)
 		bu_gate_result(api->gate, node, id,
 			       json_is_object(result) ? result : NULL,
 			       failure.kind ? &failure : NULL);

@@ -48,6 +48,7 @@ BU_HANDLER(bu_api_agent_hello);
 BU_HANDLER(bu_api_agent_work);
 BU_HANDLER(bu_api_agent_progress);
 BU_HANDLER(bu_api_agent_confirm);
+BU_HANDLER(bu_api_agent_clock);
 BU_HANDLER(bu_api_agent_result);
 /* people.c: what people and tools look at */
 BU_HANDLER(bu_api_status);

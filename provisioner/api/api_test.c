@@ -508,7 +508,7 @@ static int
 agent_life(const struct agent *agent)
 {
 	bu_autofree char *key = NULL, *csr = NULL, *path = NULL, *key_path = NULL;
-	bu_autojson json_t *reply = NULL, *hello = NULL, *work = NULL;
+	bu_autojson json_t *reply = NULL, *hello = NULL, *work = NULL, *clock = NULL;
 	bu_autojson json_t *progress = NULL;
 	const json_t *item;
 	struct bu_err err = {0};
@@ -545,6 +545,8 @@ agent_life(const struct agent *agent)
 				  "stamp", "inventory", inventory_json("b1")),
 			&hello, &err) == 0);
 	MUST(strcmp(bu_json_str(hello, "node", ""), "node001") == 0);
+	MUST(agent_post(agent, 1, "/v1/agent/clock", json_object(), &clock, &err) == 0);
+	MUST(bu_json_int(clock, "time_us", 0) > 0);
 	/* The image's key is missing on this appliance: ours to mend, not the agent's.
 	 */
 	MUST(agent_post(agent, 1, "/v1/agent/work", json_pack("{s:i}", "wait_ms", 0),

@@ -23,6 +23,8 @@ const struct bu_route bu_api_routes[] = {
 	 "how far a work item is"},
 	{"POST", "/v1/agent/confirm", BU_LISTEN_AGENT, bu_api_agent_confirm,
 	 "the appliance is within reach after a change"},
+	{"POST", "/v1/agent/clock", BU_LISTEN_AGENT, bu_api_agent_clock,
+	 "what time it is here, in microseconds"},
 	{"POST", "/v1/agent/result", BU_LISTEN_AGENT, bu_api_agent_result,
 	 "how a work item ended"},
 
