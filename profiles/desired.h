@@ -68,10 +68,10 @@ struct bu_desired_network {
 	char *bond;      /* "none", "active-backup", "802.3ad"; never NULL */
 	char *bond_nics; /* "0,1" or "0000:18:00.0,0000:3b:00.0"; NULL without a bond */
 	int64_t bond_miimon_ms;
-	char *bond_hash; /* "layer2", "layer2+3", "layer3+4"; never NULL */
+	char *bond_hash;      /* "layer2", "layer2+3", "layer3+4"; never NULL */
 	char *bond_lacp_rate; /* "slow", "fast"; never NULL */
-	char *gateway;   /* "10.77.0.1": the default route */
-	char *routes;    /* "10.0.0.0/8 via 10.78.0.1, ..." */
+	char *gateway;        /* "10.77.0.1": the default route */
+	char *routes;         /* "10.0.0.0/8 via 10.78.0.1, ..." */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -147,6 +147,9 @@ struct bu_desired_validation {
 	int64_t deadline_ms;                     /* of one probe of a pair */
 	char *checks;             /* "nhc,mounts" of checks.d; NULL = all of them */
 	int64_t check_timeout_ms; /* of each of them */
+	int64_t soak_ms;          /* of new and repaired machines; 0 = none */
+	double blast_percent; /* accused share of a leaf above which it is the leaf */
+	char *bw_reason;      /* why bw_min is not what data/rates.json says */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -205,8 +208,9 @@ struct bu_desired_node {
 	uint32_t *addresses; /* by bu_desired_network.index; host order, 0 = none */
 	size_t index;        /* in bu_desired.nodes */
 	struct bu_origin
-		origin; /* [node] section, else CSV row, else the pool's nodes */
-	char *nics;     /* "fabric=52:54:00:78:00:01,...": NICs by network and MAC */
+		origin;     /* [node] section, else CSV row, else the pool's nodes */
+	char *switch_ports; /* "fabric=leaf01:swp3,...": by network; NULL = not said */
+	char *nics; /* "fabric=52:54:00:78:00:01,...": NICs by network and MAC */
 	struct bu_origin csv_origin;    /* its row; line 0 = none */
 	unsigned int csv_columns;       /* bits of enum bu_inventory_csv_column */
 	struct bu_node_origin *origins; /* keys of its [node] section */
