@@ -23,7 +23,7 @@
 #include "tests/support/edits.h"
 #include "tests/support/unit.h"
 
-enum { EDITS = 300, TICK_MS = 150 * 1000, TICKS = 45 };
+enum { EDITS = 250, TICK_MS = 150 * 1000, TICKS = 45 };
 
 /* What a node of paper does in this rollout. */
 enum fate { GOOD, NO_POWER, MUTE, BAD_DISK, SLOW, JOBS, NO_CONFIG, FATES };
