@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan as the command line holds it: made by bringupd, or read from what `plan --out`
- * wrote; shown to a person. The shape of a plan is in docs/design.md; here it is only
+ * wrote; shown to a person. The shape of a plan is in docs/plan.md; here it is only
  * read.
  */
 #ifndef BU_CLI_PLANNED_H

@@ -16,6 +16,7 @@
 #include "fabric/measure/host.h"
 #include "model/event.h"
 #include "model/state.h"
+#include "model/step.h"
 #include "profiles/export.h"
 #include "provisioner/node/lifecycle.h"
 #include "tests/support/unit.h"
@@ -75,6 +76,17 @@ print_events(FILE *out)
 }
 
 static void
+print_classes(FILE *out)
+{
+	fputs("| class | needs a grant | what happens |\n|---|---|---|\n", out);
+#define X(id, name, grant, help)                                                       \
+	if (BU_CLASS_##id != BU_CLASS_NONE)                                            \
+		fprintf(out, "| %s | %s | %s |\n", name, grant ? "yes" : "", help);
+	BU_CLASSES(X)
+#undef X
+}
+
+static void
 print_errors(FILE *out)
 {
 	fputs("| kind | HTTP | exit code |\n|---|---|---|\n", out);
@@ -130,6 +142,7 @@ static const struct {
 	{"docs/design.md", "events", print_events},
 	{"docs/design.md", "errors", print_errors},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
+	{"docs/plan.md", "classes", print_classes},
 	{"docs/checks.md", "audit", print_audit},
 	{"docs/checks.md", "gpu", print_gpu},
 	{"docs/checks.md", "host", print_host},

@@ -4,7 +4,7 @@
  * with all that happened to each node, inventories and facets as blobs, and a signed
  * image of nothing for the profile's images:
  *
- *	tests/bench/journal TREE STATE-DIR IMAGES-DIR
+ *	tests/support/make-journal TREE STATE-DIR IMAGES-DIR
  *
  * For benches of scale; what is written goes through the same store as bringupd's.
  */
@@ -260,7 +260,8 @@ main(int argc, char **argv)
 	struct bu_err err = {0};
 
 	if (argc != 4) {
-		fputs("usage: tests/bench/journal TREE STATE-DIR IMAGES-DIR\n", stderr);
+		fputs("usage: tests/support/make-journal TREE STATE-DIR IMAGES-DIR\n",
+		      stderr);
 		return 1;
 	}
 	tree = bu_tree_load(argv[1], &err);
