@@ -92,6 +92,14 @@ bu_stage_leaf_rounds(const struct bu_order *order, int d)
 }
 
 int
+bu_stage_group_round(int n, uint64_t seed, int group, int round, struct bu_pair *ret)
+{
+	return n < 2 ? 0
+		     : bu_schedule_round(n, mix(seed, (uint64_t)group),
+					 round % bu_schedule_rounds(n), ret);
+}
+
+int
 bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 		    struct bu_pair *ret)
 {
@@ -101,10 +109,7 @@ bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 		const int *ports = order->ports + order->start[g];
 		int n = order->start[g + 1] - order->start[g], count;
 
-		if (n < 2)
-			continue;
-		count = bu_schedule_round(n, mix(seed, (uint64_t)g),
-					  round % bu_schedule_rounds(n), ret + total);
+		count = bu_stage_group_round(n, seed, g, round, ret + total);
 		for (int i = total; i < total + count; i++) {
 			ret[i].a = ports[ret[i].a];
 			ret[i].b = ports[ret[i].b];

@@ -43,6 +43,9 @@ int bu_stage_partners(int ports, double spoiled, double budget);
 int bu_stage_leaf_group_rounds(int n, int d);
 /* The most that any group needs. */
 int bu_stage_leaf_rounds(const struct bu_order *order, int d);
+/* The circle inside one group of n, (leaf * rails + rail): places, not ports. */
+int bu_stage_group_round(int n, uint64_t seed, int group, int round,
+			 struct bu_pair *ret);
 /* Pairs of ports; ret holds port_count / 2. A round beyond the last goes on with the
  * circle, then begins again. Returns how many. */
 int bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,

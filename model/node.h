@@ -77,7 +77,8 @@ struct bu_node {
 	char pool[BU_NAME_MAX];
 	char firmware[8];
 	int checks_errors;  /* reports that were asked for and did not come */
-	int certified;      /* its certificates were verified, and nothing changed */
+	char certified_as[200]; /* boot, machine and inventory that its certificates were
+				   verified for; "" = not since the last event */
 	int appending;      /* an event of it is on its way to the log */
 	int effect_running; /* of the open step */
 	int join_started;   /* the agent has started the cluster's client */

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
+
 /* By how much a rate may exceed the framing limit: a port's line rate and two quartz
  * clocks are good to 0.02 %, but a shaper (the link's rate is not the port's) counts
  * fewer bytes of each frame than the wire has, and lets bursts pass. */
@@ -42,6 +44,19 @@ bu_expect_to_json(const struct bu_expect *expect)
 	if (expect->gpu)
 		json_object_set_new(value, "memory", json_string("gpu"));
 	return value;
+}
+
+int
+bu_expect_from_json(const json_t *value, struct bu_expect *ret, struct bu_err *err)
+{
+	*ret = (struct bu_expect){
+		.link_gbps = bu_json_real(value, "link_gbps", 0),
+		.percent = bu_json_real(value, "percent", 0),
+		.lat_max_us = bu_json_real(value, "lat_max_us", 0),
+		.mtu = (int)bu_json_int(value, "mtu", 0),
+		.gpu = strcmp(bu_json_str(value, "memory", ""), "gpu") == 0,
+	};
+	return bu_expect_check(ret, err);
 }
 
 double

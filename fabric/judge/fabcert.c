@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/json.h"
+#include "fabric/stages.h"
 
 static const char *const kind_names[] = {
 	[BU_FABCERT_FULL] = "full", [BU_FABCERT_BOOT] = "boot"};
@@ -62,6 +63,57 @@ partners_of(const struct bu_fabcert *cert)
 	return partners;
 }
 
+int
+bu_fabcert_round(const json_t *schedule, uint64_t seed, const char *a, const char *b)
+{
+	const json_t *order = json_object_get(schedule, "order");
+	int n = (int)json_array_size(order), group, places[2] = {-1, -1};
+	bu_autofree struct bu_pair *pairs =
+		bu_xcalloc((size_t)n / 2 + 1, sizeof(*pairs));
+
+	group = (int)bu_json_int(schedule, "group", 0);
+	for (int i = 0; i < n; i++) {
+		const char *name = json_string_value(json_array_get(order, (size_t)i));
+
+		if (name && strcmp(name, a) == 0)
+			places[0] = i;
+		if (name && strcmp(name, b) == 0)
+			places[1] = i;
+	}
+	for (int round = 0;
+	     round < bu_schedule_rounds(n) && places[0] >= 0 && places[1] >= 0;
+	     round++) {
+		int count = bu_stage_group_round(n, seed, group, round, pairs);
+
+		for (int i = 0; i < count; i++) {
+			if ((pairs[i].a == places[0] && pairs[i].b == places[1]) ||
+			    (pairs[i].a == places[1] && pairs[i].b == places[0]))
+				return round;
+		}
+	}
+	return -1;
+}
+
+/* Counters and ports are in the log; the certificate has what was judged. */
+static json_t *
+result_json(const struct bu_fabcert *cert, const struct bu_pair_result *result)
+{
+	static const char *const dirs[] = {"a_to_b", "b_to_a"};
+	static const char *const left_out[] = {"a", "b", "sport", "flow_label"};
+	json_t *value = bu_pair_result_to_json(result);
+
+	for (int dir = 0; dir < 2; dir++) {
+		for (size_t i = 0; i < BU_LEN(left_out); i++)
+			json_object_del(json_object_get(value, dirs[dir]), left_out[i]);
+	}
+	if (cert->schedule)
+		json_object_set_new(value, "round",
+				    json_integer(bu_fabcert_round(
+					    cert->schedule, cert->seed,
+					    result->end[0].node, result->end[1].node)));
+	return value;
+}
+
 static json_t *
 cert_to_json(const struct bu_fabcert *cert)
 {
@@ -70,8 +122,7 @@ cert_to_json(const struct bu_fabcert *cert)
 	json_t *value;
 
 	for (int i = 0; i < cert->result_count; i++)
-		json_array_append_new(results,
-				      bu_pair_result_to_json(cert->results[i]));
+		json_array_append_new(results, result_json(cert, cert->results[i]));
 	/* JSON integers are signed: a seed may not fit. */
 	snprintf(seed, sizeof(seed), "%016" PRIx64, cert->seed);
 	bu_time_iso(cert->issued_ms, issued);
@@ -84,6 +135,10 @@ cert_to_json(const struct bu_fabcert *cert)
 		bu_expect_to_json(&cert->expect), "seed", seed, "verdict",
 		bu_verdict_name(cert->verdict));
 	bu_assert(value);
+	if (cert->checks)
+		json_object_set(value, "checks", (json_t *)(uintptr_t)cert->checks);
+	if (cert->schedule)
+		json_object_set(value, "schedule", (json_t *)(uintptr_t)cert->schedule);
 	return value;
 }
 
@@ -171,5 +226,89 @@ bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind, const char *node
 	    (verdict != BU_VERDICT_PASS && verdict != BU_VERDICT_WARN))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "certificate: its verdict does not pass");
+	return 0;
+}
+
+enum bu_verdict
+bu_fabcert_judge(const char *node, const struct bu_expect *expect,
+		 const struct bu_pair_result *const *results, int count)
+{
+	char reason[BU_REASON_SIZE];
+	int good[2] = {0, 0}, all_good = count > 0, failed = 0;
+
+	for (int i = 0; i < count; i++) {
+		int own = strcmp(results[i]->end[0].node, node) == 0 ? 0 : 1;
+
+		for (int dir = 0; dir < 2; dir++) {
+			enum bu_verdict verdict =
+				bu_expect_judge(expect, results[i], dir, reason);
+
+			if (verdict == BU_VERDICT_PASS || verdict == BU_VERDICT_WARN)
+				good[dir != own] = 1;
+			all_good &= verdict == BU_VERDICT_PASS;
+			failed |= verdict == BU_VERDICT_FAIL;
+		}
+	}
+	if (good[0] && good[1])
+		return all_good ? BU_VERDICT_PASS : BU_VERDICT_WARN;
+	return failed ? BU_VERDICT_FAIL : BU_VERDICT_INCONCLUSIVE;
+}
+
+static int
+replay_result(const json_t *cert, uint64_t seed, const struct bu_expect *expect,
+	      const json_t *value, struct bu_pair_result *ret, struct bu_err *err)
+{
+	const json_t *schedule = json_object_get(cert, "schedule");
+	enum bu_verdict claimed;
+	int round;
+
+	if (bu_pair_result_from_json(value, ret, err) != 0)
+		return -1;
+	claimed = ret->verdict;
+	if (bu_expect_judge_pair(expect, ret) != claimed)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "probe %s: its figures give %s, it says %s",
+				  ret->probe,
+				  bu_verdict_name(bu_expect_judge_pair(expect, ret)),
+				  bu_verdict_name(claimed));
+	if (!schedule)
+		return 0;
+	round = bu_fabcert_round(schedule, seed, ret->end[0].node, ret->end[1].node);
+	if (round != (int)bu_json_int(value, "round", -2))
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "probe %s: the schedule pairs %s and %s in round %d, "
+				  "not in %lld",
+				  ret->probe, ret->end[0].node, ret->end[1].node, round,
+				  (long long)bu_json_int(value, "round", -2));
+	return 0;
+}
+
+int
+bu_fabcert_replay(const json_t *cert, struct bu_err *err)
+{
+	const json_t *list = json_object_get(cert, "results");
+	size_t count = json_array_size(list);
+	bu_autofree struct bu_pair_result *results =
+		bu_xcalloc(count + 1, sizeof(*results));
+	bu_autofree const struct bu_pair_result **refs =
+		bu_xcalloc(count + 1, sizeof(*refs));
+	uint64_t seed = strtoull(bu_json_str(cert, "seed", "0"), NULL, 16);
+	struct bu_expect expect;
+	const char *verdict;
+
+	if (bu_expect_from_json(json_object_get(cert, "expect"), &expect, err) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		if (replay_result(cert, seed, &expect, json_array_get(list, i),
+				  &results[i], err) != 0)
+			return -1;
+		refs[i] = &results[i];
+	}
+	verdict = bu_verdict_name(bu_fabcert_judge(bu_json_str(cert, "node", ""),
+						   &expect, refs, (int)count));
+	if (strcmp(verdict, bu_json_str(cert, "verdict", "")) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "its figures give %s, the certificate says %s",
+				  verdict, bu_json_str(cert, "verdict", ""));
 	return 0;
 }

@@ -7,7 +7,10 @@
  * same key can pass for one. CERT
  * {"v":1,"kind":"full"|"boot","node","machine","hardware":{id: text},"boot_id",
  *  "epoch","issued","partners":[names],"results":[pair results],"expect":{"link_gbps",
- *  "percent"},"seed":"<hex>","verdict":"pass"|"warn"}
+ *  "percent"},"seed":"<hex>","verdict":"pass"|"warn","checks"?:{"digest","verdict",
+ *  "counts"},"schedule"?:{"group","order":[names]}}
+ * A result has {"round"} besides, in which the schedule pairs its ends (-1: in none),
+ * and none of the counters.
  */
 #ifndef BU_FABRIC_JUDGE_FABCERT_H
 #define BU_FABRIC_JUDGE_FABCERT_H
@@ -34,7 +37,9 @@ struct bu_fabcert {
 	const struct bu_pair_result *const *results; /* whose verdicts are filled in */
 	int result_count;
 	struct bu_expect expect;
-	uint64_t seed; /* of the schedule */
+	uint64_t seed;        /* of the schedule */
+	const json_t *checks; /* {"digest","verdict","counts"}; NULL = none; borrowed */
+	const json_t *schedule; /* {"group","order"}: the leaf's places; NULL = none */
 	enum bu_verdict verdict;
 };
 
@@ -52,5 +57,18 @@ json_t *bu_fabcert_verify(const char *text, size_t size, const char *public_pem,
 int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind, const char *node,
 		     const char *machine, const json_t *hardware, const char *boot_id,
 		     struct bu_err *err);
+
+/* pass: every direction of the node's results passes; warn: each half of it passed at
+ * least once; else fail or inconclusive. */
+enum bu_verdict bu_fabcert_judge(const char *node, const struct bu_expect *expect,
+				 const struct bu_pair_result *const *results,
+				 int count);
+/* The round in which the schedule pairs the two places of a group; -1 = in none. */
+int bu_fabcert_round(const json_t *schedule, uint64_t seed, const char *a,
+		     const char *b);
+/* Computes the schedule anew from the seed and judges the figures again: 0 when the
+ * pairs, the rounds and every verdict are those that the verified CERT says.
+ * BU_ERR_VERIFY names what differs. */
+int bu_fabcert_replay(const json_t *cert, struct bu_err *err);
 
 #endif

@@ -34,7 +34,11 @@ leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
 	int count = bu_stage_leaf_round(&c->order, c->seed, round, pairs), n = 0;
 
 	for (int i = 0; i < count; i++) {
-		if (!lacks || lacks[pairs[i].a] > 0 || lacks[pairs[i].b] > 0)
+		/* What two proven ones measured before is the cohort's. */
+		int both = c->trusted_parts[2 * pairs[i].a] &&
+			   c->trusted_parts[2 * pairs[i].b];
+
+		if (!lacks || both || lacks[pairs[i].a] > 0 || lacks[pairs[i].b] > 0)
 			n += add_pair(c, pairs[i].a, pairs[i].b, -1, flows + n);
 	}
 	return bu_campaign_round(c, stage, flows, n, err);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fabric/judge/accuse_impl.h"
+#include "fabric/judge/expect.h"
 
 int
 bu_view_stands(const struct campaign *c, int part)
@@ -75,6 +76,16 @@ hint(int symptom)
 	return hints[symptom];
 }
 
+static void
+say_best(struct bu_accusation *accusation, double best_gbps, double median_gbps)
+{
+	char best[32], median[32];
+
+	bu_rate_text(best_gbps, best, sizeof(best));
+	bu_rate_text(median_gbps, median, sizeof(median));
+	bu_view_say(accusation, ", at best %s of %s", best, median);
+}
+
 /* The symptoms of a part and of its other direction, with the figures of the tests
  * again. */
 void
@@ -102,9 +113,8 @@ bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation
 						   : "tests again");
 			if (s == BU_SYMPTOM_RATE && !its->by_switch &&
 			    its->sprt.bad == its->sprt.tests && its->best_gbps > 0)
-				bu_view_say(accusation, ", at best %.1f Gbit/s of %.1f",
-					    (double)its->best_gbps,
-					    c->gate.median_gbps[0]);
+				say_best(accusation, (double)its->best_gbps,
+					 c->gate.median_gbps[0]);
 			break;
 		}
 	}

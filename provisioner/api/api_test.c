@@ -701,7 +701,7 @@ START_TEST(work_is_a_probe_then_nothing)
 {
 	struct site site;
 	struct bu_node *node;
-	bu_autojson json_t *reply = NULL, *none = NULL;
+	bu_autojson json_t *reply = NULL, *none = NULL, *checks = NULL;
 	const json_t *item;
 	struct bu_err err = {0};
 
@@ -709,8 +709,15 @@ START_TEST(work_is_a_probe_then_nothing)
 	rig_to_validating(&site.rig, 1);
 	rig_to_validating(&site.rig, 2);
 	node = rig_node(&site.rig, 1);
-	for (int i = 1; i <= 2; i++)
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_work, json_object(), &checks, &err),
+		BU_ANSWER_NOW);
+	item = json_object_get(checks, "work");
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
+	for (int i = 1; i <= 2; i++) {
+		rig_check(&site.rig, i);
 		rig_node(&site.rig, i)->last_seen_ms = site.rig.clock.fake_wall_ms;
+	}
 	rig_pass(&site.rig, 2001);
 	rig_pass(&site.rig, 2001);
 	ck_assert_int_eq(

@@ -1,55 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known about the nodes of one fabric network at this moment: who is a
- * candidate, who is certified, what was measured in their present boots. Read by the
- * campaign and by the verdicts; changes nothing.
+ * The campaign of one fabric network, as far as it is: who is a candidate, who can be a
+ * partner, what was measured in their present boots. It has no memory of its own: at
+ * each look the campaign runs from its start over the results in the log, until it asks
+ * for one that is not there. The same results lead to the same questions.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "fabric/judge/fabcert.h"
 #include "provisioner/gate/gate_impl.h"
 
-enum { HEARD_MS = 90000 };
+enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
 
 int
-bu_gate_busy(const struct bu_gate *gate, const char *name)
+bu_field_index(const struct bu_field *field, const char *name)
 {
-	for (const struct bu_probe *probe = gate->probes; probe; probe = probe->next)
-		if (strcmp(probe->name[0], name) == 0 ||
-		    strcmp(probe->name[1], name) == 0)
-			return 1;
-	return 0;
-}
+	int low = 0, high = field->topology.nodes;
 
-int
-bu_gate_index(const struct bu_field *field, const char *name)
-{
-	for (int i = 0; i < field->count; i++)
-		if (strcmp(field->nodes[i]->name, name) == 0)
-			return i;
+	while (low < high) {
+		int mid = (low + high) / 2;
+		const char *at = json_string_value(
+			json_array_get(field->topology.node_ids.list, (size_t)mid));
+		int order = strcmp(name, at);
+
+		if (order == 0)
+			return mid;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
 	return -1;
-}
-
-static int
-partners_of(const struct bu_field *field, int node)
-{
-	int count = 0;
-
-	for (int i = 0; i < field->count; i++)
-		count += field->probed[node][i];
-	return count;
-}
-
-int
-bu_gate_open_pair(const struct bu_field *field, int a, int b)
-{
-	if (a == b || field->probed[a][b] || field->errors[a][b] >= BU_GATE_ERRORS)
-		return 0;
-	if (field->certified[a] && field->certified[b])
-		return 0;
-	if (!field->certified[a] && partners_of(field, a) < BU_GATE_PARTNERS)
-		return 1;
-	return !field->certified[b] && partners_of(field, b) < BU_GATE_PARTNERS;
 }
 
 static int
@@ -60,82 +43,277 @@ heard(const struct bu_gate *gate, const struct bu_node *node)
 	return node->last_seen_ms && now_ms - node->last_seen_ms < HEARD_MS;
 }
 
-/* Candidates are validating; partners are certified and in or on their way into the
- * cluster. */
-static void
-collect(struct bu_gate *gate, struct bu_field *field, int certified)
+static int
+is_in(const struct bu_desired_node *want, const struct bu_desired_network *fabric)
 {
-	for (size_t i = 0; i < gate->world->count; i++) {
+	return want && want->validation && want->validation->fabric == fabric;
+}
+
+static int
+is_candidate(struct bu_gate *gate, struct bu_node *node)
+{
+	return node->state == BU_STATE_VALIDATING && !node->held_by[0] &&
+	       heard(gate, node) && bu_gate_is_checked(gate, node);
+}
+
+static int
+is_certified(struct bu_gate *gate, struct bu_node *node)
+{
+	return bu_world_certified(gate->world, node, NULL) == 0;
+}
+
+/* Certified, and in or on its way into the cluster. */
+static int
+is_partner(struct bu_gate *gate, struct bu_node *node)
+{
+	const char *source;
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
+
+	return (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING) &&
+	       !node->held_by[0] && heard(gate, node) &&
+	       !bu_proofs_external(node, now_ms, &source) && is_certified(gate, node);
+}
+
+/* Its full certificate is of this hardware: this boot needs one proven partner. Who was
+ * quarantined lately does twice as much. */
+static int
+effort_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const char *text = bu_json_str(node->full_cert, "text", "");
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
+	bu_autojson json_t *cert = NULL, *hardware = NULL;
+
+	if (bu_proofs_incidents(gate->world, node->machine, now_ms) > 0)
+		return BU_EFFORT_TWICE;
+	if (!*text)
+		return BU_EFFORT_USUAL;
+	cert = bu_fabcert_verify(text, strlen(text), gate->world->public_pem, NULL);
+	hardware = bu_world_hardware(gate->world, node);
+	return cert && bu_fabcert_check(cert, BU_FABCERT_FULL, node->name,
+					node->machine, hardware, NULL, NULL) == 0
+		       ? BU_EFFORT_BRIEF
+		       : BU_EFFORT_USUAL;
+}
+
+/* Where a node hangs: what LLDP heard on the fabric, else its rack, else 128 of a
+ * name's order together. */
+static const char *
+leaf_of(const struct bu_node *node, const struct bu_desired_node *want, int place,
+	char *text, size_t size)
+{
+	const char *heard_leaf = node ? bu_json_str(node->checks, "leaf", "") : "";
+
+	if (*heard_leaf)
+		return heard_leaf;
+	if (want->rack && want->rack[0])
+		return want->rack;
+	snprintf(text, size, "places %d to %d", place / LEAF_PLACES * LEAF_PLACES + 1,
+		 (place / LEAF_PLACES + 1) * LEAF_PLACES);
+	return text;
+}
+
+static int
+place_of(struct bu_ids *ids, const char *name)
+{
+	json_t *known = json_object_get(ids->index, name);
+	size_t count = json_array_size(ids->list);
+
+	if (known)
+		return (int)json_integer_value(known);
+	json_array_append_new(ids->list, json_string(name));
+	json_object_set_new(ids->index, name, json_integer((json_int_t)count));
+	return (int)count;
+}
+
+/* The way over the spines cannot be chosen: flows count for all links of a leaf. */
+static void
+make_topology(struct bu_gate *gate, struct bu_field *field)
+{
+	const struct bu_desired *desired = gate->world->desired;
+	struct bu_topology *t = &field->topology;
+	size_t size = desired->nodes_count + 1;
+	char text[48];
+
+	t->node_ids = (struct bu_ids){json_array(), json_object()};
+	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
+	t->spine_ids = (struct bu_ids){json_array(), json_object()};
+	t->leaf_of = bu_xcalloc(size, sizeof(*t->leaf_of));
+	t->rails = t->spines = t->sprayed = 1;
+	t->limit_gbps = field->fabric->link_gbps;
+	place_of(&t->spine_ids, "uplinks");
+	field->nodes = bu_xcalloc(size, sizeof(*field->nodes));
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *want = &desired->nodes[i];
+		struct bu_node *node;
+
+		if (!is_in(want, field->fabric))
+			continue;
+		node = bu_world_node(gate->world, want->name);
+		field->nodes[t->nodes] = node;
+		json_array_append_new(t->node_ids.list, json_string(want->name));
+		t->leaf_of[t->nodes] =
+			place_of(&t->leaf_ids,
+				 leaf_of(node, want, t->nodes, text, sizeof(text)));
+		t->nodes++;
+	}
+	t->leaves = (int)json_array_size(t->leaf_ids.list);
+}
+
+static void
+find_roles(struct bu_gate *gate, struct bu_field *field)
+{
+	size_t size = (size_t)field->topology.nodes + 1;
+
+	field->candidate = bu_xcalloc(size, 1);
+	field->trusted = bu_xcalloc(size, 1);
+	field->absent = bu_xcalloc(size, 1);
+	field->effort = bu_xcalloc(size, 1);
+	for (int i = 0; i < field->topology.nodes; i++) {
+		struct bu_node *node = field->nodes[i];
+
+		int ready = node && is_candidate(gate, node);
+
+		/* Who was proven a moment ago is not judged again. */
+		field->candidate[i] = ready && !is_certified(gate, node);
+		field->trusted[i] = node && !field->candidate[i] &&
+				    (ready || is_partner(gate, node));
+		field->absent[i] = !field->candidate[i] && !field->trusted[i];
+		field->candidates += field->candidate[i];
+		field->partners += field->trusted[i];
+		if (field->candidate[i])
+			field->effort[i] = (unsigned char)effort_of(gate, node);
+	}
+}
+
+static void
+want_pair(struct bu_field *field, int a, int b)
+{
+	const struct bu_wanted *last =
+		field->wanted_count ? &field->wanted[field->wanted_count - 1] : NULL;
+
+	if (last && ((last->a == a && last->b == b) || (last->a == b && last->b == a)))
+		return;
+	field->wanted = bu_xgrow(field->wanted, &field->wanted_cap,
+				 field->wanted_count + 1, sizeof(*field->wanted));
+	field->wanted[field->wanted_count++] = (struct bu_wanted){a, b};
+}
+
+/* What was measured between these two in their present boots; NULL = nothing. */
+static const struct bu_pair_log *
+log_of(const struct bu_field *field, const struct bu_node *a, const struct bu_node *b,
+       int *ret_place, int *ret_dir)
+{
+	const struct bu_world *world = field->gate->world;
+	int place = bu_proofs_find(world, a->name, b->name);
+	const struct bu_pair_log *log = place < 0 ? NULL : &world->proofs.logs[place];
+
+	if (!log)
+		return NULL;
+	*ret_place = place;
+	*ret_dir = strcmp(log->name[0], a->name) != 0;
+	return strcmp(log->boot[*ret_dir], a->boot_id) == 0 &&
+			       strcmp(log->boot[!*ret_dir], b->boot_id) == 0
+		       ? log
+		       : NULL;
+}
+
+/* The next result of the pair that was not given away. 1 = there is none yet. */
+static int
+answer_flow(struct bu_field *field, struct bu_flow *flow)
+{
+	const struct bu_node *a = field->nodes[flow->src], *b = field->nodes[flow->dst];
+	int place = 0, dir = 0;
+	const struct bu_pair_log *log = log_of(field, a, b, &place, &dir);
+	const struct bu_measured *m;
+	size_t *taken = &field->taken[2 * place + dir];
+
+	flow->path = BU_PATH_UNKNOWN;
+	flow->doubt = BU_DOUBT_NONE;
+	if (!log || *taken >= log->count) {
+		/* Of what is proven no more is asked; what gave no result so often
+		 * gives none. */
+		if ((field->trusted[flow->src] && field->trusted[flow->dst]) ||
+		    (log && log->errors >= BU_GATE_ERRORS))
+			return 0;
+		want_pair(field, flow->src, flow->dst);
+		return 1;
+	}
+	m = &log->list[(*taken)++];
+	flow->rate_gbps = m->dir[dir].rate_gbps;
+	flow->lat_us = m->dir[dir].lat_us;
+	flow->lat99_us = m->dir[dir].lat99_us;
+	flow->lost = m->dir[dir].lost;
+	flow->doubt = (uint8_t)m->dir[dir].doubt;
+	flow->mtu = (uint16_t)m->mtu;
+	return 0;
+}
+
+static int
+answer_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	int missing = 0;
+
+	for (int i = 0; i < count; i++)
+		missing |= answer_flow(arg, &flows[i]);
+	return missing;
+}
+
+static int
+run(struct bu_field *field)
+{
+	struct bu_site site = {.round = answer_round, .arg = field};
+	struct bu_localise_opts opts = {
+		.seed = field->gate->seed,
+		.trusted = field->trusted,
+		.absent = field->absent,
+		.effort = field->effort,
+		.reject = field->expect.percent / 100,
+		.lat_max_us = field->expect.lat_max_us,
+		.blast = field->validation->blast_percent / 100,
+		.lean = 1,
+	};
+	struct bu_err err = {0};
+	int rc = bu_localise(&field->topology, &site, &opts, &field->report, &err);
+
+	bu_assert(rc >= 0); /* the only site that can fail is not this one */
+	return rc == 0;
+}
+
+int
+bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
+	      struct bu_field *ret)
+{
+	*ret = (struct bu_field){.gate = gate, .fabric = fabric};
+	for (size_t i = 0; i < gate->world->count && !ret->validation; i++) {
 		struct bu_node *node = gate->world->nodes[i];
 		const struct bu_desired_node *want =
 			bu_world_desired(gate->world, node);
-		int fits = certified ? node->state == BU_STATE_READY ||
-					       node->state == BU_STATE_JOINING
-				     : node->state == BU_STATE_VALIDATING;
 
-		if (!fits || !want || !want->validation || node->held_by[0] ||
-		    want->validation->fabric != field->fabric || !heard(gate, node) ||
-		    field->count == BU_GATE_NODES_MAX ||
-		    (certified && bu_world_certified(gate->world, node, NULL) != 0))
-			continue;
-		if (!certified && !field->validation)
-			field->validation = want->validation;
-		field->certified[field->count] = certified;
-		field->nodes[field->count++] = node;
+		if (is_in(want, fabric) && is_candidate(gate, node))
+			ret->validation = want->validation;
 	}
-}
-
-/* Results that were measured in the present boots of both nodes. */
-static void
-recall(struct bu_gate *gate, struct bu_field *field)
-{
-	size_t i, count = json_array_size(gate->world->pairs);
-	json_t *pair;
-
-	field->results = bu_xcalloc(count, sizeof(*field->results));
-	json_array_foreach (gate->world->pairs, i, pair) {
-		int a = bu_gate_index(field, bu_json_str(pair, "a", ""));
-		int b = bu_gate_index(field, bu_json_str(pair, "b", ""));
-		struct bu_pair_result *result = &field->results[field->result_count];
-
-		if (a < 0 || b < 0 ||
-		    strcmp(bu_json_str(pair, "boot_a", ""), field->nodes[a]->boot_id) ||
-		    strcmp(bu_json_str(pair, "boot_b", ""), field->nodes[b]->boot_id))
-			continue;
-		if (bu_pair_result_from_json(json_object_get(pair, "result"), result,
-					     NULL) == 0 &&
-		    strcmp(bu_json_str(pair, "verdict", ""), "inconclusive") != 0) {
-			field->result_count++;
-			field->probed[a][b] = field->probed[b][a] = 1;
-		} else {
-			int errors = (int)bu_json_int(pair, "errors", 1);
-
-			field->errors[a][b] = field->errors[b][a] = errors;
-			field->broken[a] = field->broken[b] = pair;
-		}
-	}
-}
-
-struct bu_expect
-bu_gate_expect(const struct bu_desired_validation *validation)
-{
-	return (struct bu_expect){
-		.link_gbps = validation->fabric->link_gbps,
-		.percent = validation->bw_min_percent,
-		.lat_max_us = validation->lat_max_us,
-	};
+	if (!ret->validation)
+		return 0;
+	ret->expect = bu_gate_expect(gate, ret->validation);
+	make_topology(gate, ret);
+	find_roles(gate, ret);
+	ret->taken = bu_xcalloc(2 * gate->world->proofs.count + 2, sizeof(*ret->taken));
+	ret->over = run(ret);
+	return ret->topology.nodes;
 }
 
 void
-bu_gate_field(struct bu_gate *gate, const struct bu_desired_network *fabric,
-	      struct bu_field *ret)
+bu_field_close(struct bu_field *field)
 {
-	memset(ret, 0, sizeof(*ret));
-	ret->fabric = fabric;
-	collect(gate, ret, 0);
-	if (!ret->count)
+	if (!field->validation)
 		return;
-	ret->expect = bu_gate_expect(ret->validation);
-	collect(gate, ret, 1);
-	recall(gate, ret);
+	bu_topology_fini(&field->topology);
+	bu_report_fini(&field->report);
+	free(field->nodes);
+	free(field->candidate);
+	free(field->trusted);
+	free(field->absent);
+	free(field->effort);
+	free(field->taken);
+	free(field->wanted);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fabric gate: pairs up nodes that are validating (with each other, and with
- * certified partners), hands out probes, has them judged, issues certificates or names
- * the slow node. It moves nodes only by asking reconcile.
+ * The fabric gate. A node that is validating is checked first, then soaked where the
+ * profile asks for it, then measured: a campaign (fabric/judge/localise.h) over each
+ * fabric network asks for pairs, agents probe them, the log keeps the results. What
+ * comes of it are certificates, quarantines with evidence, or reasons for waiting. The
+ * gate moves nodes only by asking reconcile.
  */
 #ifndef BU_GATE_GATE_H
 #define BU_GATE_GATE_H
@@ -14,14 +16,30 @@ struct bu_gate;
 struct bu_gate *bu_gate_create(struct bu_world *world, struct bu_reconcile *rec,
 			       const struct bu_trust *trust);
 void bu_gate_destroy(struct bu_gate *gate);
+/* Expected rates (data/rates.json); without them the profile's alone count. */
+int bu_gate_load_rates(struct bu_gate *gate, const char *path, struct bu_err *err);
 /* Something changed: looks again soon. */
 void bu_gate_kick(struct bu_gate *gate);
 
-/* The probe that this node's agent has to run now, as a work item; NULL = none. New
- * reference. */
-json_t *bu_gate_work(struct bu_gate *gate, const struct bu_node *node);
-/* The agent's word on a probe: a result, or why there is none. */
-void bu_gate_result(struct bu_gate *gate, const struct bu_node *node, const char *probe,
+/* The checks or the probe that this node's agent has to run now, as a work item; NULL =
+ * none. New reference. */
+json_t *bu_gate_work(struct bu_gate *gate, struct bu_node *node);
+/* The agent's word on either: a result, or why there is none. */
+void bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);
+
+/* A word of an outside system about a node: verdict "fail" or "pass" (taken back).
+ * until_ms: Unix time, 0 = until it is taken back. It can quarantine and hold out,
+ * never certify. */
+int bu_gate_external(struct bu_gate *gate, struct bu_node *node, const char *source,
+		     const char *verdict, const char *text, int64_t until_ms,
+		     struct bu_err *err);
+/* A person wants it measured anew: only while it is validating (BU_ERR_STATE). */
+int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
+		  struct bu_err *err);
+/* {"node","state","checks","pairs":[...],"verdicts","incidents","evidence":BUNDLE}:
+ * everything that speaks for or against a node. New reference. */
+json_t *bu_gate_show(struct bu_gate *gate, const struct bu_node *node,
+		     struct bu_err *err);
 
 #endif

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the gate: campaign.c (who probes whom), field.c (what is
- * known), verdicts.c (what it
- * means for the nodes). */
+/*
+ * Shared by the files of the gate, which look at each other downwards only: look.c (the
+ * clockwork) asks hold.c and checks.c (what keeps a node from being measured), field.c
+ * (the campaign of a fabric), probe.c (pairs under way) and verdicts.c (what it means
+ * for the nodes); these ask expect.c, words.c, cert.c and evidence.c.
+ */
 #ifndef BU_GATE_GATE_IMPL_H
 #define BU_GATE_GATE_IMPL_H
 
-#include "fabric/judge/decode.h"
+#include "fabric/judge/expect.h"
+#include "fabric/judge/localise.h"
+#include "fabric/judge/rates.h"
 #include "provisioner/gate/gate.h"
 
 enum {
-	BU_GATE_PARTNERS = 3, /* distinct partners per candidate, for the evidence */
-	BU_GATE_ERRORS = 3,   /* probes of a pair that may fail for want of a result */
-	BU_GATE_NODES_MAX = 64,   /* looked at in one campaign */
+	BU_GATE_ERRORS = 3, /* probes of a pair that may fail for want of a result,
+			       reports of checks likewise */
 	BU_GATE_GRACE_MS = 15000, /* over a probe's own deadline */
 	BU_GATE_PORT = 18515,
 };
@@ -23,6 +27,7 @@ struct bu_probe {
 	char secret[65];
 	int64_t until_ms; /* monotonic */
 	int spoke[2];     /* this end has reported */
+	int told;         /* its event is on its way to the log */
 	json_t *result;   /* of the first end that has one */
 	struct bu_err failure;
 };
@@ -33,35 +38,94 @@ struct bu_gate {
 	const struct bu_trust *trust;
 	struct bu_timer *look;
 	struct bu_probe *probes;
-	uint64_t seed;
+	int64_t rest_ms; /* between two looks, by what one costs */
+	uint64_t seed;   /* of the schedule: the site's */
+	struct bu_rates rates;
 };
 
-/* The nodes of one fabric network that a look concerns: candidates first. */
+struct bu_wanted {
+	int a, b; /* nodes of the field */
+};
+
+/* One fabric network: all its nodes of the profile keep their places, whoever is there,
+ * so that a round has the same pairs at each look. */
 struct bu_field {
+	struct bu_gate *gate;
 	const struct bu_desired_network *fabric;
-	const struct bu_desired_validation *validation;
-	struct bu_node *nodes[BU_GATE_NODES_MAX];
-	int certified[BU_GATE_NODES_MAX];
-	int count;
+	const struct bu_desired_validation *validation; /* of the first candidate */
 	struct bu_expect expect;
-	struct bu_pair_result *results; /* of their present boots */
-	int result_count;
-	int errors[BU_GATE_NODES_MAX][BU_GATE_NODES_MAX]; /* probes without a result */
-	int probed[BU_GATE_NODES_MAX][BU_GATE_NODES_MAX];
-	const json_t *broken[BU_GATE_NODES_MAX]; /* a pair of it without a result */
+	struct bu_topology topology; /* one rail; without addresses of spines */
+	struct bu_node **nodes;      /* NULL: in the profile, but not known yet */
+	unsigned char *candidate, *trusted, *absent, *effort;
+	int candidates, partners;
+	size_t *taken;            /* results given away, per pair and direction */
+	struct bu_wanted *wanted; /* pairs without the result that is asked for */
+	size_t wanted_count, wanted_cap;
+	struct bu_report report;
+	int over; /* the campaign has no more questions */
 };
 
-/* field.c. No candidates: count is 0. results are owned by the caller. */
-void bu_gate_field(struct bu_gate *gate, const struct bu_desired_network *fabric,
-		   struct bu_field *ret);
-/* What the profile expects of a pair. */
-struct bu_expect bu_gate_expect(const struct bu_desired_validation *validation);
-int bu_gate_index(const struct bu_field *field, const char *name);
-/* Is there a probe with this node under way? */
-int bu_gate_busy(const struct bu_gate *gate, const char *name);
-/* May this pair still be probed? (Not: can it be at this moment.) */
-int bu_gate_open_pair(const struct bu_field *field, int a, int b);
-/* Judges the field: certificates and proven nodes, accusations, reasons for waiting. */
-void bu_gate_judge(struct bu_gate *gate, const struct bu_field *field);
+/* hold.c. Lemons, words of outside systems, those who waited too long. */
+void bu_gate_hold(struct bu_gate *gate);
+int bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
+		    const char *reason);
+
+/* checks.c */
+json_t *bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node);
+void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
+			   const json_t *result, const struct bu_err *failure);
+/* Checked in this boot, without a fault; soaked, where the profile asks for it. */
+int bu_gate_is_checked(struct bu_gate *gate, struct bu_node *node);
+
+/* expect.c. What the profile expects of a pair; where it gives no share of the link,
+ * the row of data/rates.json does. */
+struct bu_expect bu_gate_expect(const struct bu_gate *gate,
+				const struct bu_desired_validation *validation);
+/* What its checks expect of a machine. New reference. */
+json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
+			      const struct bu_desired_node *want);
+
+/* field.c. Runs the campaign as far as results are there. 0 = nobody is a candidate. */
+int bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
+		  struct bu_field *ret);
+void bu_field_close(struct bu_field *field);
+int bu_field_index(const struct bu_field *field, const char *name);
+
+/* probe.c */
+void bu_probe_start(struct bu_gate *gate, const struct bu_field *field, int a, int b);
+void bu_probe_deadlines(struct bu_gate *gate);
+void bu_probes_drop(struct bu_gate *gate);
+json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
+void bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
+		     const json_t *result, const struct bu_err *failure);
+int bu_probe_busy(const struct bu_gate *gate, const char *name);
+/* The whole result of a pair, from the log; -1 when it is not there. */
+int bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *ret);
+
+/* verdicts.c. Certificates and proven nodes, accusations, reasons for waiting. */
+void bu_gate_judge(struct bu_gate *gate, struct bu_field *field);
+
+/* words.c. Owned texts. */
+/* Why this node is accused: the halves, figures, expectation, who saw it, what to swap.
+ */
+char *bu_words_accused(const struct bu_field *field, int node,
+		       const struct bu_accusation *accusation);
+/* Why it waits: it is one of several that no test tells apart, or its leaf is accused.
+ */
+char *bu_words_waiting(const struct bu_field *field, int node,
+		       const struct bu_accusation *accusation);
+/* Why it could not be measured. NULL = nothing went wrong. */
+char *bu_words_unmeasured(const struct bu_field *field, int node);
+const char *bu_words_hint(const struct bu_accusation *accusation);
+
+/* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be. */
+int bu_gate_certify(const struct bu_field *field, int node, struct bu_event ret[2]);
+
+/* evidence.c. Event of the bundle of one quarantine; -1 when it cannot be kept. */
+int bu_gate_evidence(struct bu_gate *gate, const struct bu_node *node,
+		     const char *reason, const char *hint, struct bu_event *ret);
+/* Quarantines with its evidence. */
+void bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
+		    const char *hint, struct bu_event *extra, size_t count);
 
 #endif

@@ -225,7 +225,7 @@ on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event 
 
 	/* A machine is one node: the name that it had before has none now. */
 	if (old && old != node)
-		old->machine[0] = '\0', old->certified = 0;
+		old->machine[0] = '\0';
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
 	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
 	     "request");
@@ -407,7 +407,7 @@ bu_world_replay(struct bu_world *world, const struct bu_event *event,
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);
 	if (node)
-		node->certified = 0;
+		node->certified_as[0] = '\0';
 	if (handlers[event->kind].fn(world, node, event, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));

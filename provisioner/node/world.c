@@ -2,6 +2,7 @@
 /* The set of nodes, kept sorted by name, and questions about it. */
 #include "provisioner/node/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -128,11 +129,15 @@ int
 bu_world_certified(const struct bu_world *world, struct bu_node *node,
 		   struct bu_err *err)
 {
-	if (node->certified)
+	char as[sizeof(node->certified_as)];
+
+	snprintf(as, sizeof(as), "%s %s %s", node->boot_id, node->machine,
+		 node->inventory);
+	if (strcmp(node->certified_as, as) == 0)
 		return 0;
 	if (check_cert(world, node, BU_FABCERT_FULL, node->full_cert, err) != 0 ||
 	    check_cert(world, node, BU_FABCERT_BOOT, node->boot_cert, err) != 0)
 		return -1;
-	node->certified = 1;
+	memcpy(node->certified_as, as, sizeof(as));
 	return 0;
 }

@@ -501,6 +501,22 @@ certificate_event(const struct rig *rig, const struct bu_node *node,
 }
 
 void
+rig_check(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_CHECKS, node->name,
+		      json_pack("{s:s,s:s,s:s,s:{s:i},s:[]}", "boot_id", node->boot_id,
+				"digest", "", "verdict", "pass", "counts", "pass", 1,
+				"rows"));
+	bu_reconcile_note(rig->rec, &event, 1);
+	for (int i = 0; i < PATIENCE && !node->checks; i++)
+		rig_pass(rig, 1);
+	ck_assert_ptr_nonnull(node->checks);
+}
+
+void
 rig_certify(struct rig *rig, int number)
 {
 	struct bu_node *node = rig_node(rig, number);

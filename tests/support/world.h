@@ -70,6 +70,8 @@ void rig_install(struct rig *rig, int number); /* -> booting, booted */
 void rig_come_up(struct rig *rig, int number, const char *boot_id); /* -> validating */
 /* All of them. */
 void rig_to_validating(struct rig *rig, int number);
+/* Its checks are good, in its present boot. */
+void rig_check(struct rig *rig, int number);
 /* Signed certificates for the present machine and boot, as the gate issues them. */
 void rig_certify(struct rig *rig, int number);
 /* From validating over paper Slurm to ready. */

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a node must show of itself before anybody measures it: the checks, once in each
+ * boot, then the soak, in slices that are added up over restarts. Asked for by the
+ * agents' API and by field.c. Invariant: a row that fails quarantines with its own
+ * words, and without a report of this boot nobody becomes a candidate.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "model/check.h"
+#include "provisioner/gate/gate_impl.h"
+
+enum {
+	CHECKS_DEADLINE_MS = 240000,
+	SOAK_SLICE_MS = 600000,
+	SOAK_GRACE_MS = 120000,
+	ROWS_KEPT = 64, /* of those that do not pass, in the event */
+	ROWS_SAID = 3,
+};
+
+static int
+checked_in_this_boot(const struct bu_node *node)
+{
+	return node->checks &&
+	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
+}
+
+static const struct bu_desired_validation *
+validation_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+
+	return want ? want->validation : NULL;
+}
+
+static int64_t
+soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_validation *validation = validation_of(gate, node);
+	int64_t left_ms = validation ? validation->soak_ms -
+					       bu_json_int(gate->world->proofs.soaked,
+							   node->machine, 0)
+				     : 0;
+
+	return left_ms > 0 ? left_ms : 0;
+}
+
+static void
+say_soak(struct bu_gate *gate, struct bu_node *node, int64_t left_ms)
+{
+	int64_t all_ms = validation_of(gate, node)->soak_ms;
+
+	snprintf(node->waiting, sizeof(node->waiting),
+		 "soaks: %lld of %lld minutes under load",
+		 (long long)(all_ms - left_ms) / 60000, (long long)all_ms / 60000);
+}
+
+int
+bu_gate_is_checked(struct bu_gate *gate, struct bu_node *node)
+{
+	int64_t left_ms = soak_left_ms(gate, node);
+
+	if (!checked_in_this_boot(node))
+		return 0;
+	if (left_ms > 0) {
+		say_soak(gate, node, left_ms);
+		return 0;
+	}
+	if (strncmp(node->waiting, "soaks: ", 7) == 0) {
+		node->waiting[0] = '\0';
+		node->clock_ms = bu_loop_now_ms(gate->world->loop);
+	}
+	return strcmp(bu_json_str(node->checks, "verdict", ""), "fail") != 0;
+}
+
+static void
+name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
+	  char ret[BU_NAME_SIZE])
+{
+	if (soak)
+		snprintf(ret, BU_NAME_SIZE, "s-%.8s-%lld", node->boot_id,
+			 (long long)bu_json_int(gate->world->proofs.soaked,
+						node->machine, 0));
+	else
+		snprintf(ret, BU_NAME_SIZE, "c-%.8s-%d", node->boot_id,
+			 node->checks_errors + 1);
+}
+
+/* The site's own checks that this node's validation runs. */
+static json_t *
+site_checks(const struct bu_gate *gate, const struct bu_desired_validation *validation)
+{
+	const struct bu_desired *desired = gate->world->desired;
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < desired->checks_count; i++) {
+		const struct bu_desired_check *check = &desired->checks[i];
+
+		if (bu_desired_check_wanted(validation, check->name))
+			json_array_append_new(
+				list,
+				json_pack("{s:s,s:s,s:I}", "name", check->name,
+					  "content", check->text, "timeout_ms",
+					  (json_int_t)validation->check_timeout_ms));
+	}
+	return list;
+}
+
+static int64_t
+slice_ms(const struct bu_gate *gate, const struct bu_node *node)
+{
+	int64_t left_ms = soak_left_ms(gate, node);
+
+	return left_ms < SOAK_SLICE_MS ? left_ms : SOAK_SLICE_MS;
+}
+
+json_t *
+bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	int soak = checked_in_this_boot(node);
+	char id[BU_NAME_SIZE];
+	json_t *item;
+
+	if (node->state != BU_STATE_VALIDATING || node->held_by[0] || node->appending ||
+	    !want || !want->validation || node->checks_errors >= BU_GATE_ERRORS ||
+	    (soak && soak_left_ms(gate, node) == 0))
+		return NULL;
+	name_item(gate, node, soak, id);
+	item = json_pack("{s:s,s:s,s:i,s:o,s:I}", "kind", "checks", "id", id, "attempt",
+			 1, "expect", bu_gate_checks_expect(gate, node, want),
+			 "deadline_ms",
+			 (json_int_t)(soak ? slice_ms(gate, node) + SOAK_GRACE_MS
+					   : CHECKS_DEADLINE_MS));
+	if (soak) {
+		json_object_set_new(item, "groups", json_pack("[s]", "soak"));
+		json_object_set_new(item, "soak_ms",
+				    json_integer(slice_ms(gate, node)));
+	} else {
+		json_object_set_new(
+			item, "groups",
+			json_pack("[s,s,s,s]", "audit", "gpu", "host", "site"));
+		json_object_set_new(item, "site", site_checks(gate, want->validation));
+	}
+	return item;
+}
+
+static int
+is_said(enum bu_verdict verdict)
+{
+	return verdict != BU_VERDICT_PASS;
+}
+
+/* The rows that do not pass, failures first. */
+static json_t *
+rows_of(const struct bu_checks *report)
+{
+	static const enum bu_verdict order[] = {
+		BU_VERDICT_FAIL, BU_VERDICT_INCONCLUSIVE, BU_VERDICT_WARN};
+	json_t *rows = json_array();
+
+	for (size_t k = 0; k < BU_LEN(order); k++) {
+		for (size_t i = 0; i < report->count; i++) {
+			const struct bu_check *row = &report->list[i];
+
+			if (row->verdict != order[k] || !is_said(row->verdict) ||
+			    json_array_size(rows) >= ROWS_KEPT)
+				continue;
+			json_array_append_new(
+				rows, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "id",
+						row->id, "group", row->group, "verdict",
+						bu_verdict_name(row->verdict),
+						"subject", row->subject, "text",
+						row->text, "hint", row->hint));
+		}
+	}
+	return rows;
+}
+
+/* The switch that a port hears says on which leaf it hangs: "leaf01:swp3". */
+static void
+add_leaf(json_t *body, const struct bu_checks *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct bu_check *row = &report->list[i];
+		size_t length = strcspn(row->seen, ": ");
+
+		if (strcmp(row->id, "cabling") == 0 && row->seen[length] == ':')
+			json_object_set_new(body, "leaf",
+					    json_stringn(row->seen, length));
+	}
+}
+
+static enum bu_verdict
+verdict_of(const struct bu_checks *report)
+{
+	if (bu_checks_count(report, BU_VERDICT_FAIL) > 0)
+		return BU_VERDICT_FAIL;
+	if (bu_checks_count(report, BU_VERDICT_INCONCLUSIVE) > 0)
+		return BU_VERDICT_INCONCLUSIVE;
+	return bu_checks_count(report, BU_VERDICT_WARN) > 0 ? BU_VERDICT_WARN
+							    : BU_VERDICT_PASS;
+}
+
+static json_t *
+body_of(const struct bu_checks *report, const char *digest)
+{
+	json_t *body = json_pack(
+		"{s:s,s:s,s:s,s:{s:I,s:I,s:I,s:I},s:o}", "boot_id", report->boot_id,
+		"digest", digest, "verdict", bu_verdict_name(verdict_of(report)),
+		"counts", "pass", (json_int_t)bu_checks_count(report, BU_VERDICT_PASS),
+		"warn", (json_int_t)bu_checks_count(report, BU_VERDICT_WARN), "fail",
+		(json_int_t)bu_checks_count(report, BU_VERDICT_FAIL), "inconclusive",
+		(json_int_t)bu_checks_count(report, BU_VERDICT_INCONCLUSIVE), "rows",
+		rows_of(report));
+
+	add_leaf(body, report);
+	return body;
+}
+
+/* "check nic-mtu (eth1): MTU is 1500, 9000 is wanted; set it; ..." and what to swap. */
+static char *
+words_of(const json_t *rows, const char **ret_hint)
+{
+	char *text = bu_xstrdup("");
+	size_t i, said = 0, all = 0;
+	json_t *row;
+
+	*ret_hint = "";
+	json_array_foreach (rows, i, row) {
+		bu_autofree char *old = NULL;
+		const char *subject = bu_json_str(row, "subject", "");
+
+		if (strcmp(bu_json_str(row, "verdict", ""), "fail") != 0 ||
+		    ++all > ROWS_SAID)
+			continue;
+		old = text;
+		text = bu_xasprintf("%s%scheck %s%s%s%s: %s%s%s", old,
+				    said++ ? "; " : "", bu_json_str(row, "id", "?"),
+				    *subject ? " (" : "", subject, *subject ? ")" : "",
+				    bu_json_str(row, "text", ""),
+				    *bu_json_str(row, "hint", "") ? "; " : "",
+				    bu_json_str(row, "hint", ""));
+		if (!**ret_hint)
+			*ret_hint = bu_json_str(row, "hint", "");
+	}
+	if (all > ROWS_SAID) {
+		bu_autofree char *old = text;
+
+		text = bu_xasprintf("%s; and %zu more", old, all - ROWS_SAID);
+	}
+	return text;
+}
+
+static void
+journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
+	json_t *body)
+{
+	const char *hint;
+	bu_autofree char *words = words_of(json_object_get(body, "rows"), &hint);
+	struct bu_event event;
+
+	node->checks_errors = 0;
+	node->trouble[0] = '\0';
+	bu_event_init(&event, kind, node->name, body);
+	if (strcmp(bu_json_str(body, "verdict", ""), "fail") == 0)
+		bu_gate_accuse(gate, node, words, hint, &event, 1);
+	else
+		bu_reconcile_note(gate->rec, &event, 1);
+}
+
+static void
+no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
+{
+	node->checks_errors++;
+	snprintf(node->trouble, sizeof(node->trouble),
+		 "its checks gave no report, %d times: %.300s", node->checks_errors,
+		 why);
+	bu_world_touch(gate->world, node);
+}
+
+/* The report itself becomes a blob. */
+static json_t *
+keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result,
+     struct bu_err *err)
+{
+	bu_autofree char *text = NULL;
+	bu_autojson json_t *clean = NULL;
+	char digest[BU_DIGEST_SIZE];
+	struct bu_checks report;
+	json_t *body = NULL;
+
+	if (bu_checks_from_json(result, &report, err) != 0)
+		return NULL;
+	clean = bu_checks_to_json(&report);
+	text = bu_json_canonical(clean);
+	if (strcmp(report.boot_id, node->boot_id) != 0)
+		bu_err_set(err, BU_ERR_INVAL, 0, "the report is of boot %s, not of %s",
+			   report.boot_id, node->boot_id);
+	else if (bu_store_put_blob(gate->world->store, text, digest, err) == 0)
+		body = body_of(&report, digest);
+	bu_checks_fini(&report);
+	return body;
+}
+
+/* A slice counts when it ended well. */
+static void
+take_soak(struct bu_gate *gate, struct bu_node *node, json_t *body)
+{
+	const char *verdict = bu_json_str(body, "verdict", "");
+	int counts = strcmp(verdict, "pass") == 0 || strcmp(verdict, "warn") == 0;
+
+	json_object_set_new(body, "ms",
+			    json_integer(counts ? slice_ms(gate, node) : 0));
+	node->clock_ms = bu_loop_now_ms(gate->world->loop);
+	journal(gate, node, BU_EVENT_SOAK, body);
+}
+
+void
+bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
+		      const json_t *result, const struct bu_err *failure)
+{
+	int soak = checked_in_this_boot(node);
+	char wanted[BU_NAME_SIZE];
+	struct bu_err err = {0};
+	json_t *body;
+
+	name_item(gate, node, soak, wanted);
+	if (node->state != BU_STATE_VALIDATING || node->appending ||
+	    strcmp(id, wanted) != 0)
+		return;
+	body = result ? keep(gate, node, result, &err) : NULL;
+	if (!body) {
+		no_report(gate, node,
+			  failure    ? failure->text
+			  : err.kind ? err.text
+				     : "there is none");
+	} else if (soak) {
+		take_soak(gate, node, body);
+	} else {
+		journal(gate, node, BU_EVENT_CHECKS, body);
+	}
+	bu_gate_kick(gate);
+}

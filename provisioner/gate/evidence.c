@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is kept of a quarantine: every result of the node in this boot, its checks, its
+ * last events, the reason and what to swap, as one blob. Asked by whoever accuses, and
+ * by the API for nodes that are not accused. Invariant: nobody is quarantined by the
+ * gate without its evidence in the same commit.
+ */
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "provisioner/gate/gate_impl.h"
+
+enum { EVENTS_KEPT = 50, TAIL = 5000 };
+
+struct collecting {
+	const char *node;
+	json_t *list;
+};
+
+static int
+on_event(const struct bu_event *event, void *arg)
+{
+	struct collecting *collecting = arg;
+
+	if (strcmp(event->node, collecting->node) != 0)
+		return 0;
+	json_array_append_new(collecting->list, bu_event_to_json(event));
+	if (json_array_size(collecting->list) > EVENTS_KEPT)
+		json_array_remove(collecting->list, 0);
+	return 0;
+}
+
+static json_t *
+events_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	struct collecting collecting = {node->name, json_array()};
+
+	bu_store_read_tail(gate->world->store, TAIL, on_event, &collecting, NULL);
+	return collecting.list;
+}
+
+static json_t *
+results_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_proofs *proofs = &gate->world->proofs;
+	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < proofs->count; i++) {
+		const struct bu_pair_log *log = &proofs->logs[i];
+		int side = strcmp(log->name[1], node->name) == 0;
+
+		if (strcmp(log->name[side], node->name) != 0 ||
+		    strcmp(log->boot[side], node->boot_id) != 0)
+			continue;
+		for (size_t k = 0; k < log->count; k++) {
+			if (bu_probe_read(gate, log->list[k].seq, result) == 0)
+				json_array_append_new(list,
+						      bu_pair_result_to_json(result));
+		}
+	}
+	return list;
+}
+
+static json_t *
+report_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const char *digest = bu_json_str(node->checks, "digest", "");
+	bu_autofree char *text =
+		*digest ? bu_store_get_blob(gate->world->store, digest, NULL) : NULL;
+	json_t *report =
+		text ? bu_json_parse(text, strlen(text), "checks", NULL) : NULL;
+
+	return report ? report : json_null();
+}
+
+static json_t *
+bundle(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const json_t *incidents =
+		json_object_get(gate->world->proofs.incidents, node->machine);
+
+	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:O?,s:O?}", "v", 1, "node",
+			 node->name, "machine", node->machine, "boot_id", node->boot_id,
+			 "inventory", node->inventory, "results",
+			 results_of(gate, node), "checks", report_of(gate, node),
+			 "events", events_of(gate, node), "verdicts", node->verdicts,
+			 "incidents", incidents);
+}
+
+int
+bu_gate_evidence(struct bu_gate *gate, const struct bu_node *node, const char *reason,
+		 const char *hint, struct bu_event *ret)
+{
+	bu_autojson json_t *evidence = bundle(gate, node);
+	bu_autofree char *text = NULL;
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err;
+
+	json_object_set_new(evidence, "reason", json_string(reason));
+	json_object_set_new(evidence, "hint", json_string(hint));
+	text = bu_json_canonical(evidence);
+	if (bu_store_put_blob(gate->world->store, text, digest, &err) != 0) {
+		bu_error("gate", "evidence of %s: %s", node->name, err.text);
+		return -1;
+	}
+	bu_event_init(ret, BU_EVENT_EVIDENCE, node->name,
+		      json_pack("{s:s,s:s}", "digest", digest, "hint", hint));
+	return 0;
+}
+
+void
+bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
+	       const char *hint, struct bu_event *extra, size_t count)
+{
+	struct bu_event events[4];
+	struct bu_err err;
+
+	bu_assert(count < BU_LEN(events));
+	for (size_t i = 0; i < count; i++)
+		events[i] = extra[i];
+	if (node->appending) {
+		for (size_t i = 0; i < count; i++)
+			bu_event_fini(&events[i]);
+		return;
+	}
+	if (bu_gate_evidence(gate, node, reason, hint, &events[count]) == 0)
+		count++;
+	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_ACCUSED, reason, events,
+			      count, &err) != 0)
+		bu_warn("gate", "%s", err.text);
+}
+
+json_t *
+bu_gate_show(struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
+{
+	bu_autofree char *text = NULL;
+	json_t *shown = NULL;
+
+	/* What was kept at its quarantine; else what is there now. */
+	if (node->state == BU_STATE_QUARANTINED && node->evidence[0]) {
+		text = bu_store_get_blob(gate->world->store, node->evidence, err);
+		return text ? bu_json_parse(text, strlen(text), "evidence", err) : NULL;
+	}
+	shown = bundle(gate, node);
+	json_object_set_new(shown, "state", json_string(bu_state_name(node->state)));
+	return shown;
+}

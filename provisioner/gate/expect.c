@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is expected: of a pair by profile and table of rates, of a machine by its
+ * profile. Asked by probe.c, field.c and checks.c. Invariant: what the profile says
+ * goes before the table, and what nobody said is not judged.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "profiles/schema.h"
+#include "provisioner/config/links.h"
+#include "provisioner/gate/gate_impl.h"
+
+static int
+is_given(const struct bu_desired_validation *validation, const char *key)
+{
+	size_t count;
+	ptrdiff_t place = bu_schema_key("validation", key) - bu_schema_keys(&count);
+
+	return validation->origins && validation->origins[place].line > 0;
+}
+
+/* The path MTU that an interface's MTU gives: a power of two, below the headers. */
+static int
+path_mtu(int mtu)
+{
+	int path = 4096;
+
+	while (path > 256 && path + 72 > mtu)
+		path /= 2;
+	return path;
+}
+
+/* "400g-roce" at its MTU; NULL for a rate that the table does not know, and for what is
+ * done in software. InfiniBand carries a little more: its links pass this, too. */
+static const struct bu_rate *
+rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
+{
+	char sku[48];
+
+	if (fabric->rdma != BU_RDMA_HARDWARE)
+		return NULL;
+	snprintf(sku, sizeof(sku), "%.0fg-roce", fabric->link_gbps);
+	return bu_rates_find(&gate->rates, "link", sku,
+			     path_mtu(fabric->mtu ? fabric->mtu : 1500));
+}
+
+struct bu_expect
+bu_gate_expect(const struct bu_gate *gate,
+	       const struct bu_desired_validation *validation)
+{
+	const struct bu_desired_network *fabric = validation->fabric;
+	const struct bu_rate *rate = rate_of(gate, fabric);
+	struct bu_expect expect = {
+		.link_gbps = fabric->link_gbps,
+		.percent = validation->bw_min_percent,
+		.lat_max_us = validation->lat_max_us,
+	};
+
+	if (rate && !is_given(validation, "bw_min"))
+		expect.percent = 100 * rate->reject / fabric->link_gbps;
+	return expect;
+}
+
+/* The interface of each network, as the machine's configuration has it. */
+static void
+add_interface(json_t *network, const struct bu_links *links,
+	      const struct bu_desired_network *of)
+{
+	for (size_t i = 0; i < links->count; i++) {
+		const struct bu_link *link = &links->list[i];
+
+		if (link->network != of)
+			continue;
+		if (link->kind == BU_LINK_NIC)
+			json_object_set_new(network, "mac", json_string(link->mac));
+		else
+			json_object_set_new(network, "netdev", json_string(link->name));
+	}
+}
+
+static json_t *
+network_json(const struct bu_desired_node *want, const struct bu_desired_network *of,
+	     const struct bu_links *links)
+{
+	char address[INET_ADDRSTRLEN];
+	json_t *network = json_pack("{s:s,s:s,s:b}", "name", of->name, "role",
+				    bu_network_role_name(of->role), "rdma",
+				    of->rdma != BU_RDMA_NONE);
+
+	if (of->mtu)
+		json_object_set_new(network, "mtu", json_integer(of->mtu));
+	/* The rate of a shaped or virtual link is not the port's. */
+	if (of->link_gbps >= 1)
+		json_object_set_new(network, "link_gbps", json_real(of->link_gbps));
+	if (of->rail >= 0)
+		json_object_set_new(network, "rail", json_integer(of->rail));
+	if (of->pci)
+		json_object_set_new(network, "pci", json_string(of->pci));
+	if (bu_desired_node_address(want, of, address) == 0)
+		json_object_set_new(network, "address", json_string(address));
+	add_interface(network, links, of);
+	return network;
+}
+
+static json_t *
+networks_json(struct bu_gate *gate, const struct bu_node *node,
+	      const struct bu_desired_node *want)
+{
+	bu_autojson json_t *value = bu_world_inventory(gate->world, node);
+	bu_autoinventory struct bu_inventory *inventory =
+		value ? bu_inventory_from_json(value, NULL) : NULL;
+	bu_autofree struct bu_links *links = bu_xcalloc(1, sizeof(*links));
+	struct bu_config_input input = {.desired = gate->world->desired,
+					.node = want,
+					.nics = inventory ? inventory->nics : NULL,
+					.nic_count =
+						inventory ? inventory->nics_count : 0,
+					.appliance = ""};
+	json_t *list = json_array();
+
+	if (bu_links_make(&input, links, NULL) != 0)
+		links->count = 0;
+	for (size_t i = 0; i < want->pool->networks_count; i++)
+		json_array_append_new(
+			list, network_json(want, want->pool->networks[i], links));
+	return list;
+}
+
+static json_t *
+hardware_json(const struct bu_desired_hardware *class)
+{
+	json_t *hardware = json_object();
+
+	if (class->cpus_min)
+		json_object_set_new(hardware, "cpus", json_integer(class->cpus_min));
+	if (class->memory_min_bytes)
+		json_object_set_new(hardware, "memory_bytes",
+				    json_integer((json_int_t) class->memory_min_bytes));
+	if (class->gpus)
+		json_object_set_new(hardware, "gpus", json_integer(class->gpus));
+	if (class->gpu_model)
+		json_object_set_new(hardware, "gpu_model",
+				    json_string(class->gpu_model));
+	if (class->nics)
+		json_object_set_new(hardware, "nics", json_integer(class->nics));
+	return hardware;
+}
+
+/* "fabric=leaf01:swp3,storage=leaf09:swp3" */
+static json_t *
+switch_ports(const char *text)
+{
+	bu_autofree char *copy = bu_xstrdup(text);
+	json_t *ports = json_object();
+	char *at = copy, *rest;
+
+	for (char *one = strtok_r(at, ",", &rest); one;
+	     one = strtok_r(NULL, ",", &rest)) {
+		char *value = strchr(one, '=');
+
+		one += strspn(one, " ");
+		if (!value)
+			continue;
+		*value++ = '\0';
+		json_object_set_new(ports, one, json_string(value));
+	}
+	return ports;
+}
+
+json_t *
+bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
+		      const struct bu_desired_node *want)
+{
+	json_t *expect =
+		json_pack("{s:o,s:o}", "networks", networks_json(gate, node, want),
+			  "hardware", hardware_json(want->hardware));
+
+	if (want->switch_ports && want->switch_ports[0])
+		json_object_set_new(expect, "lldp", switch_ports(want->switch_ports));
+	return expect;
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pairs under way: handed out to both agents, awaited, journaled. What is under way is
+ * lost with the process and simply probed again, which harms nobody. Asked by look.c
+ * and, through gate.h, by the agents' API.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "provisioner/gate/gate_impl.h"
+
+static void
+probe_free(struct bu_gate *gate, struct bu_probe *probe)
+{
+	struct bu_probe **link = &gate->probes;
+
+	while (*link != probe)
+		link = &(*link)->next;
+	*link = probe->next;
+	json_decref(probe->result);
+	free(probe);
+}
+
+void
+bu_probes_drop(struct bu_gate *gate)
+{
+	while (gate->probes)
+		probe_free(gate, gate->probes);
+}
+
+int
+bu_probe_busy(const struct bu_gate *gate, const char *name)
+{
+	for (const struct bu_probe *probe = gate->probes; probe; probe = probe->next)
+		if (strcmp(probe->name[0], name) == 0 ||
+		    strcmp(probe->name[1], name) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *probe,
+     const char *to)
+{
+	struct bu_event lease;
+
+	bu_event_init(&lease, BU_EVENT_LEASE, node->name,
+		      json_pack("{s:s,s:s}", "probe", probe->id, "for", to));
+	bu_reconcile_note(gate->rec, &lease, 1);
+}
+
+void
+bu_probe_start(struct bu_gate *gate, const struct bu_field *field, int a, int b)
+{
+	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
+	/* A pair has one name, whoever was scheduled first. */
+	int swap = strcmp(field->nodes[a]->name, field->nodes[b]->name) > 0;
+	int ends[2] = {swap ? b : a, swap ? a : b};
+
+	snprintf(probe->id, sizeof(probe->id), "p-");
+	bu_random_hex(probe->id + 2, 6);
+	bu_random_hex(probe->secret, 32);
+	probe->until_ms = bu_loop_now_ms(gate->world->loop) +
+			  field->validation->deadline_ms + BU_GATE_GRACE_MS;
+	for (int i = 0; i < 2; i++) {
+		struct bu_node *node = field->nodes[ends[i]];
+
+		memcpy(probe->name[i], node->name, sizeof(node->name));
+		/* The time that it waited for a partner does not count. */
+		if (node->waiting[0])
+			node->clock_ms = bu_loop_now_ms(gate->world->loop);
+		node->waiting[0] = '\0';
+		if (field->trusted[ends[i]])
+			lend(gate, node, probe, field->nodes[ends[!i]]->name);
+	}
+	probe->next = gate->probes;
+	gate->probes = probe;
+	bu_info("gate", "probe %s: %s <-> %s", probe->id, probe->name[0],
+		probe->name[1]);
+	bu_world_touch(gate->world, field->nodes[a]);
+	bu_world_touch(gate->world, field->nodes[b]);
+}
+
+/* An agent may only speak of the probe that it was given, and of its two ends. */
+static int
+read_result(const struct bu_probe *probe, struct bu_pair_result *ret,
+	    struct bu_err *err)
+{
+	if (bu_pair_result_from_json(probe->result, ret, err) != 0)
+		return -1;
+	if (strcmp(ret->probe, probe->id) == 0 &&
+	    strcmp(ret->end[BU_END_A].node, probe->name[0]) == 0 &&
+	    strcmp(ret->end[BU_END_B].node, probe->name[1]) == 0)
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_INVAL, 0,
+		"the result is of probe %s between %s and %s, not of this one",
+		ret->probe, ret->end[BU_END_A].node, ret->end[BU_END_B].node);
+}
+
+/* Probes of this pair in these boots that gave no result, since the last that did. */
+static int
+errors_before(const struct bu_gate *gate, const struct bu_node *a,
+	      const struct bu_node *b)
+{
+	int place = bu_proofs_find(gate->world, a->name, b->name);
+	const struct bu_pair_log *log =
+		place < 0 ? NULL : &gate->world->proofs.logs[place];
+
+	return log && strcmp(log->boot[0], a->boot_id) == 0 &&
+			       strcmp(log->boot[1], b->boot_id) == 0
+		       ? log->errors
+		       : 0;
+}
+
+static int
+doubt_of(const struct bu_expect *expect, const struct bu_pair_result *result, int dir,
+	 char reason[BU_REASON_SIZE])
+{
+	const double *clocks = result->dir[dir].clock_seconds;
+
+	if (!bu_expect_doubt(expect, result, dir, reason))
+		return 0;
+	if (result->dir[dir].bw_median_gbps > bu_expect_limit_gbps(expect, result))
+		return BU_DOUBT_LIMIT;
+	return clocks[0] > 0 && strncmp(reason, "clock", 5) == 0 ? BU_DOUBT_CLOCK
+								 : BU_DOUBT_OTHER;
+}
+
+static double
+lost_of(const struct bu_pair_dir *dir)
+{
+	double lost = 0;
+
+	for (int end = 0; end < 2; end++) {
+		int64_t count = bu_counters_sum(&dir->counters[end], BU_COUNTER_LOSS);
+
+		lost += count > 0 ? (double)count : 0;
+	}
+	return lost;
+}
+
+/* What the campaign reads of a direction; NULL when it says nothing. */
+static json_t *
+flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int i)
+{
+	const struct bu_pair_dir *dir = &result->dir[i];
+	char reason[BU_REASON_SIZE];
+	int doubt = doubt_of(expect, result, i, reason);
+	enum bu_verdict verdict = bu_expect_judge(expect, result, i, reason);
+	int arrived = dir->error.kind == BU_ERR_NONE;
+
+	if (verdict == BU_VERDICT_INCONCLUSIVE && !doubt)
+		return NULL;
+	return json_pack("{s:f,s:f,s:f,s:f,s:i}", "rate_gbps",
+			 arrived ? dir->bw_median_gbps : 0.0, "lat_us",
+			 arrived ? dir->lat_median_us : 0.0, "lat99_us",
+			 arrived ? dir->lat_p99_us : 0.0, "lost", lost_of(dir), "doubt",
+			 doubt);
+}
+
+/* The flows of both directions; NULL when one of them says nothing. err: why. */
+static json_t *
+flows_of(const struct bu_expect *expect, const struct bu_pair_result *result)
+{
+	json_t *flows = json_array();
+
+	for (int dir = 0; dir < 2; dir++) {
+		json_t *flow = flow_of(expect, result, dir);
+
+		if (!flow) {
+			json_decref(flows);
+			return NULL;
+		}
+		json_array_append_new(flows, flow);
+	}
+	return flows;
+}
+
+/* Why a result says nothing, where its ends name no error themselves. */
+static void
+explain(const struct bu_expect *expect, struct bu_pair_result *result)
+{
+	struct bu_err err = {.kind = BU_ERR_REMOTE};
+	char reason[BU_REASON_SIZE];
+
+	for (int dir = 0; dir < 2 && result->error.kind == BU_ERR_NONE; dir++) {
+		if (bu_expect_judge(expect, result, dir, reason) !=
+		    BU_VERDICT_INCONCLUSIVE)
+			continue;
+		bu_text_copy(err.text, sizeof(err.text), reason);
+		bu_pair_error_set(&result->error, BU_END_NONE, &err);
+	}
+}
+
+static json_t *
+pair_body(const struct bu_gate *gate, const struct bu_probe *probe,
+	  const struct bu_node *a, const struct bu_node *b,
+	  const struct bu_expect *expect, const struct bu_pair_result *result)
+{
+	json_t *flows = flows_of(expect, result);
+	json_t *body = json_pack(
+		"{s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
+		probe->id, "a", a->name, "b", b->name, "boot_a", a->boot_id, "boot_b",
+		b->boot_id, "ab_gbps", result->dir[0].bw_median_gbps, "ba_gbps",
+		result->dir[1].bw_median_gbps, "expect_gbps",
+		bu_expect_min_gbps(expect), "lat_us", result->dir[0].lat_median_us,
+		"verdict", bu_verdict_name(result->verdict), "error",
+		result->error.text, "mtu", result->mtu, "result",
+		bu_pair_result_to_json(result));
+
+	if (flows)
+		json_object_set_new(body, "flows", flows);
+	else
+		json_object_set_new(body, "errors",
+				    json_integer(errors_before(gate, a, b) + 1));
+	return body;
+}
+
+/* 1 = its event is on its way to the log. */
+static int
+journal_pair(struct bu_gate *gate, struct bu_probe *probe)
+{
+	const struct bu_node *a = bu_world_node(gate->world, probe->name[0]);
+	const struct bu_node *b = bu_world_node(gate->world, probe->name[1]);
+	const struct bu_desired_node *want =
+		a ? bu_world_desired(gate->world, a) : NULL;
+	struct bu_pair_result result;
+	struct bu_expect expect;
+	struct bu_event event;
+
+	if (!a || !b || !want || !want->validation)
+		return 0;
+	expect = bu_gate_expect(gate, want->validation);
+	bu_pair_result_init(&result);
+	if (probe->result && read_result(probe, &result, &probe->failure) == 0) {
+		result.verdict = bu_expect_judge_pair(&expect, &result);
+		if (result.verdict == BU_VERDICT_INCONCLUSIVE)
+			explain(&expect, &result);
+	} else {
+		bu_pair_result_init(&result);
+		if (!probe->failure.kind)
+			bu_err_set(&probe->failure, BU_ERR_REMOTE, 0,
+				   "neither end told a result");
+		bu_pair_error_set(&result.error, BU_END_NONE, &probe->failure);
+	}
+	bu_event_init(&event, BU_EVENT_PAIR, "",
+		      pair_body(gate, probe, a, b, &expect, &result));
+	bu_reconcile_note(gate->rec, &event, 1);
+	return 1;
+}
+
+/* Its nodes are busy until the log has it: nothing is asked for twice. */
+static void
+finish_probe(struct bu_gate *gate, struct bu_probe *probe)
+{
+	if (probe->told)
+		return;
+	probe->told = journal_pair(gate, probe);
+	if (!probe->told)
+		probe_free(gate, probe);
+	bu_gate_kick(gate);
+}
+
+static int
+is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
+{
+	int place = bu_proofs_find(gate->world, probe->name[0], probe->name[1]);
+	const json_t *brief = json_array_get(gate->world->pairs, (size_t)place);
+
+	return place >= 0 && strcmp(bu_json_str(brief, "probe", ""), probe->id) == 0;
+}
+
+static void
+give_up(struct bu_gate *gate, struct bu_probe *probe)
+{
+	if (!probe->failure.kind)
+		bu_err_set(&probe->failure, BU_ERR_TIMEOUT, 0,
+			   "no result from %s in time",
+			   probe->spoke[0] ? probe->name[1] : probe->name[0]);
+	finish_probe(gate, probe);
+}
+
+void
+bu_probe_deadlines(struct bu_gate *gate)
+{
+	struct bu_probe *probe = gate->probes, *next;
+
+	for (; probe; probe = next) {
+		next = probe->next;
+		if (probe->told && is_in_log(gate, probe))
+			probe_free(gate, probe);
+		else if (bu_loop_now_ms(gate->world->loop) >= probe->until_ms)
+			give_up(gate, probe);
+	}
+}
+
+static struct bu_probe *
+probe_with(struct bu_gate *gate, const struct bu_node *node, int *ret_end)
+{
+	for (struct bu_probe *probe = gate->probes; probe; probe = probe->next)
+		for (int i = 0; i < 2; i++)
+			if (strcmp(probe->name[i], node->name) == 0) {
+				*ret_end = i;
+				return probe;
+			}
+	return NULL;
+}
+
+static const struct bu_desired_node *
+desired_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
+	    char ret_boot[INET_ADDRSTRLEN], char ret_fabric[INET_ADDRSTRLEN])
+{
+	const struct bu_node *node = bu_world_node(gate->world, probe->name[end]);
+	const struct bu_desired_node *want =
+		node ? bu_world_desired(gate->world, node) : NULL;
+	const struct bu_desired_network *boot =
+		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
+
+	if (!boot || !want->validation ||
+	    bu_desired_node_address(want, boot, ret_boot) != 0 ||
+	    bu_desired_node_address(want, want->validation->fabric, ret_fabric) != 0)
+		return NULL;
+	return want;
+}
+
+json_t *
+bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
+{
+	int end;
+	struct bu_probe *probe = probe_with(gate, node, &end);
+	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
+	const struct bu_desired_node *want;
+
+	if (!probe || probe->spoke[end])
+		return NULL;
+	want = desired_end(gate, probe, end, boot[end], fabric[end]);
+	if (!want || !desired_end(gate, probe, !end, boot[!end], fabric[!end]))
+		return NULL;
+	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:s,s:s,"
+			 "s:I,s:I,s:i,s:I}",
+			 "kind", "probe", "id", probe->id, "attempt", 1, "probe",
+			 probe->id, "role", end ? "listen" : "connect", "a",
+			 probe->name[0], "b", probe->name[1], "addr", boot[1], "port",
+			 BU_GATE_PORT, "secret", probe->secret, "node", node->name,
+			 "peer", boot[!end], "local_ip", fabric[end], "message_bytes",
+			 (json_int_t)want->validation->message_bytes, "bytes",
+			 (json_int_t)want->validation->run_bytes, "runs",
+			 want->validation->runs, "deadline_ms",
+			 (json_int_t)want->validation->deadline_ms);
+}
+
+void
+bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
+		const json_t *result, const struct bu_err *failure)
+{
+	int end;
+	struct bu_probe *probe = probe_with(gate, node, &end);
+
+	if (!probe || strcmp(probe->id, id) != 0 || probe->spoke[end])
+		return;
+	probe->spoke[end] = 1;
+	if (result && !probe->result)
+		probe->result = json_deep_copy(result);
+	if (failure && !probe->failure.kind) {
+		probe->failure = *failure;
+		bu_err_wrap(&probe->failure, "%s", node->name);
+	}
+	if (probe->spoke[0] && probe->spoke[1])
+		finish_probe(gate, probe);
+}
+
+struct reading {
+	int64_t seq;
+	struct bu_pair_result *ret;
+	int found;
+};
+
+static int
+on_pair(const struct bu_event *event, void *arg)
+{
+	struct reading *reading = arg;
+
+	reading->found =
+		event->seq == reading->seq && event->kind == BU_EVENT_PAIR &&
+		bu_pair_result_from_json(json_object_get(event->body, "result"),
+					 reading->ret, NULL) == 0;
+	return 1;
+}
+
+int
+bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *ret)
+{
+	struct reading reading = {seq, ret, 0};
+
+	bu_store_read(gate->world->store, seq - 1, 1, on_pair, &reading, NULL);
+	return reading.found ? 0 : -1;
+}
