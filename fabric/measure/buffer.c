@@ -140,21 +140,30 @@ bu_cuda_open(const char *library, int gpu, struct bu_err *err)
 	return cuda;
 }
 
+/* Large ones begin where a huge page can: what it costs to have them grows with the
+ * number of pages. */
 static void *
 map_pages(size_t size)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-	void *memory = MAP_FAILED;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS, access = PROT_READ | PROT_WRITE;
+	uint8_t *memory = MAP_FAILED;
+	size_t before;
 
-	if (size % HUGE_PAGE == 0)
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags | MAP_HUGETLB,
-			      -1, 0);
-	if (memory == MAP_FAILED) {
-		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-		if (memory != MAP_FAILED)
-			madvise(memory, size, MADV_HUGEPAGE);
-	}
-	return memory;
+	if (size % HUGE_PAGE)
+		return mmap(NULL, size, access, flags, -1, 0);
+	memory = mmap(NULL, size, access, flags | MAP_HUGETLB, -1, 0);
+	if (memory != MAP_FAILED)
+		return memory;
+	memory = mmap(NULL, size + HUGE_PAGE, access, flags, -1, 0);
+	if (memory == MAP_FAILED)
+		return memory;
+	before = (size_t) - (uintptr_t)memory % HUGE_PAGE;
+	if (before)
+		munmap(memory, before);
+	if (before < HUGE_PAGE)
+		munmap(memory + before + size, HUGE_PAGE - before);
+	madvise(memory + before, size, MADV_HUGEPAGE);
+	return memory + before;
 }
 
 static int

@@ -108,22 +108,22 @@ search_list(struct ibv_device **list, int count, const struct wanted *wanted,
 	return 0;
 }
 
-static int
-check_port(struct bu_device *device, struct bu_err *err)
+int
+bu_device_refresh(struct bu_device *device, struct bu_err *err)
 {
 	int rc = ibv_query_port(device->context, device->port, &device->attr);
 
 	if (rc == 0)
 		rc = ibv_query_device(device->context, &device->limits);
-	if (rc == 0 && device->attr.state == IBV_PORT_ACTIVE)
-		return 0;
-	ibv_close_device(device->context);
 	if (rc)
 		return bu_err_set(err, BU_ERR_IO, rc, "RDMA device %s: query port %d",
 				  device->name, device->port);
-	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "RDMA device %s: port %d is not active; check link and cable",
-			  device->name, device->port);
+	if (device->attr.state != IBV_PORT_ACTIVE)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "RDMA device %s: port %d is not active; check link "
+				  "and cable",
+				  device->name, device->port);
+	return 0;
 }
 
 int
@@ -156,8 +156,10 @@ bu_device_open(const char *device, const char *local_ip, int gid_index,
 				  "network interface up?",
 				  device ? " " : "", device ? device : "",
 				  local_ip ? local_ip : "(any)", list ? count : 0);
-	if (check_port(&found, err))
+	if (bu_device_refresh(&found, err)) {
+		ibv_close_device(found.context);
 		return -1;
+	}
 	*ret = found;
 	return 0;
 }

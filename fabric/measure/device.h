@@ -26,6 +26,8 @@ struct bu_device {
  * none, BU_ERR_STATE when its port is not active. */
 int bu_device_open(const char *device, const char *local_ip, int gid_index,
 		   struct bu_device *ret, struct bu_err *err);
+/* Asks the port again; the same errors. */
+int bu_device_refresh(struct bu_device *device, struct bu_err *err);
 /* 10^9 bit/s by the port's speed and width; 0 = unknown. */
 double bu_device_rate_gbps(const struct bu_device *device);
 /* Bytes of an MTU enum and back (0 when there is none). */

@@ -142,6 +142,11 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	int rc;
 
 	bu_pair_result_init(&result);
+	/* Before the peer is there: looking for the device takes longer than the rest.
+	 */
+	bu_device_open(opts->device[0] ? opts->device : NULL,
+		       opts->local_ip[0] ? opts->local_ip : NULL, opts->gid_index,
+		       &s.device, &s.device_err);
 	memcpy(result.probe, opts->probe, sizeof(result.probe));
 	for (int i = 0; i < 2; i++)
 		memcpy(result.end[i].node, opts->node[i], sizeof(result.end[i].node));
@@ -154,6 +159,8 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	result.duplex = opts->duplex;
 	rc = session_run(&s, start_ns, &failure);
 	bu_channel_destroy(s.channel);
+	if (s.device.context)
+		ibv_close_device(s.device.context);
 	if (rc && failure.kind == BU_ERR_CANCELLED)
 		return bu_err_set(err, failure.kind, 0, "%s", failure.text);
 	if (rc) {

@@ -5,6 +5,7 @@
 #define BU_FABRIC_MEASURE_PAIR_IMPL_H
 
 #include "fabric/measure/channel.h"
+#include "fabric/measure/device.h"
 #include "fabric/measure/pair.h"
 #include "fabric/measure/verbs.h"
 
@@ -15,6 +16,8 @@ struct session {
 	struct bu_pair_result *result;
 	int64_t deadline_ns;
 	int64_t grace_ns; /* how much longer than a transfer the other end waits */
+	struct bu_device device; /* context NULL: why not is in device_err */
+	struct bu_err device_err;
 	/* the phase */
 	int source, sink; /* what this end is */
 	struct bu_verbs *verbs;

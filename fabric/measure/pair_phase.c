@@ -198,9 +198,7 @@ open_verbs(struct session *s, struct bu_err *err)
 {
 	const struct bu_pair_opts *o = s->opts;
 	const struct bu_verbs_opts opts = {
-		.device = o->device[0] ? o->device : NULL,
-		.local_ip = o->local_ip[0] ? o->local_ip : NULL,
-		.gid_index = o->gid_index,
+		.opened = &s->device,
 		.message_bytes = o->message_bytes,
 		.bytes = o->bytes,
 		.runs = o->runs,
@@ -218,6 +216,8 @@ open_verbs(struct session *s, struct bu_err *err)
 	};
 	struct bu_pair_end *own = &s->result->end[o->self];
 
+	if (!s->device.context)
+		return bu_err_set(err, s->device_err.kind, 0, "%s", s->device_err.text);
 	s->verbs = bu_verbs_create(&opts, err);
 	if (!s->verbs)
 		return -1;

@@ -58,7 +58,7 @@ bu_verbs_destroy(struct bu_verbs *verbs)
 		ibv_destroy_comp_channel(verbs->channel);
 	if (verbs->pd)
 		ibv_dealloc_pd(verbs->pd);
-	if (verbs->device.context)
+	if (verbs->device.context && !verbs->opts.opened)
 		ibv_close_device(verbs->device.context);
 	bu_cuda_close(verbs->cuda);
 	if (verbs->cpu >= 0)
@@ -233,6 +233,18 @@ label_of(uint16_t sport)
 }
 
 static int
+open_device(struct bu_verbs *verbs, struct bu_err *err)
+{
+	const struct bu_verbs_opts *opts = &verbs->opts;
+
+	if (!opts->opened)
+		return bu_device_open(opts->device, opts->local_ip, opts->gid_index,
+				      &verbs->device, err);
+	verbs->device = *opts->opened;
+	return bu_device_refresh(&verbs->device, err);
+}
+
+static int
 open_objects(struct bu_verbs *verbs, struct bu_err *err)
 {
 	const struct bu_verbs_opts *opts = &verbs->opts;
@@ -241,8 +253,7 @@ open_objects(struct bu_verbs *verbs, struct bu_err *err)
 						      IBV_ACCESS_REMOTE_READ};
 	uint16_t sport = (uint16_t)opts->sport;
 
-	if (bu_device_open(opts->device, opts->local_ip, opts->gid_index,
-			   &verbs->device, err))
+	if (open_device(verbs, err))
 		return -1;
 	bind_cpu(verbs);
 	plan_window(verbs);

@@ -25,7 +25,11 @@ enum { BU_VERBS_MESSAGE_MAX = 64 * 1024 * 1024 };
 /* What an end is for. */
 enum { BU_VERBS_SOURCE = 1, BU_VERBS_SINK = 2 };
 
+struct bu_device;
 struct bu_verbs_opts {
+	/* Found by bu_device_open() before, and closed by the caller afterwards; else
+	 * the next three say which it is. */
+	const struct bu_device *opened;
 	const char *device;     /* NULL = by local_ip */
 	const char *local_ip;   /* NULL = by device */
 	int gid_index;          /* -1 = by local_ip */
