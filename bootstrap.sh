@@ -48,6 +48,8 @@ check|clang-format-14|source format|
 check|jq|JSON in the system tests|
 check|bind9-utils|its named-checkzone judges the zones that we print|
 check|clustershell|its nodeset judges ours|
+check|openssl|signs the second image of a system test|
+check|git|profile trees from git|
 check|lldpd|plays the switches of the cabling test|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|

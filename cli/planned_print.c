@@ -301,7 +301,8 @@ print_rest(const struct bu_planned *planned, FILE *out)
 void
 bu_planned_print(const struct bu_planned *planned, FILE *out)
 {
-	const char *commit = bu_json_str(planned->plan, "commit", "");
+	bu_autofree char *commit =
+		bu_out_commit(bu_json_str(planned->plan, "commit", ""));
 
 	if (bu_planned_steps(planned))
 		print_steps(planned, out);
@@ -310,7 +311,7 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 	print_refused(planned, 0, out);
 	print_rest(planned, out);
 	print_consequences(steps_of(planned), out);
-	fprintf(out, "plan %.12s of revision %.12s%s%.12s%s\n", planned->digest,
+	fprintf(out, "plan %.12s of revision %.12s%s%s%s\n", planned->digest,
 		bu_json_str(planned->plan, "revision", ""), *commit ? " (commit " : "",
 		commit, *commit ? ")" : "");
 	print_refused(planned, 1, out);
