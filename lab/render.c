@@ -54,15 +54,15 @@ render_os(const struct bu_rack *rack, const struct bu_rack_node *node)
 }
 
 static char *
-render_nic(const char *type, const char *source, const char *mac)
+render_nic(const char *type, const char *model, const char *source, const char *mac)
 {
 	return bu_xasprintf("    <interface type='%s'>\n"
 			    "      <mac address='%s'/>\n"
 			    "%s"
-			    "      <model type='virtio'/>\n"
+			    "      <model type='%s'/>\n"
 			    "      <rom enabled='no'/>\n"
 			    "    </interface>\n",
-			    type, mac, source);
+			    type, mac, source, model);
 }
 
 /* A cable is a pair of datagram sockets: nothing on the way looks into a frame. */
@@ -91,7 +91,7 @@ render_more_nics(const struct bu_rack *rack, const struct bu_rack_node *node)
 				     node->number, k);
 
 		bu_rack_nic_mac(node, k, mac);
-		text = append(text, render_nic("ethernet", target, mac));
+		text = append(text, render_nic("ethernet", "virtio", target, mac));
 	}
 	for (size_t i = 0; i < rack->cable_count; i++)
 		for (int end = 0; end < 2; end++) {
@@ -100,7 +100,8 @@ render_more_nics(const struct bu_rack *rack, const struct bu_rack_node *node)
 			if (rack->cables[i].ends[end] != node->number)
 				continue;
 			bu_rack_nic_mac(node, k++, mac);
-			text = append(text, render_nic("udp", source, mac));
+			/* A virtio card tells no duplex, and LACP takes no half. */
+			text = append(text, render_nic("udp", "e1000e", source, mac));
 		}
 	return text;
 }

@@ -153,6 +153,7 @@ START_TEST(more_nics_and_cables)
 	check_xpath(one, "string(//interface[4]/mac/@address)", "52:54:00:7a:00:01");
 	check_xpath(one, "string(//interface[4]/target/@dev)", "x001-3");
 	check_xpath(one, "string(//interface[5]/@type)", "udp");
+	check_xpath(one, "string(//interface[5]/model/@type)", "e1000e");
 	check_xpath(one, "string(//interface[5]/mac/@address)", "52:54:00:7b:00:01");
 	check_xpath(one, "string(//interface[5]/source/local/@port)", "20000");
 	check_xpath(one, "string(//interface[5]/source/@port)", "20001");
