@@ -15,10 +15,10 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "images/manifest.h"
 #include "profiles/facets.h"
 #include "profiles/load.h"
 #include "provisioner/store/store.h"
+#include "tests/support/image.h"
 
 enum {
 	START_MS = 1700000000,
@@ -84,38 +84,6 @@ write_file(const char *dir, const char *name, const char *text)
 	must(bu_file_write(path, text, strlen(text), 0644, &err) == 0, path, &err);
 }
 
-/* One part of 4 KiB of zeros, of which nothing is stored. */
-static void
-write_image(const char *images, const char *name, const char *key,
-	    char ret_digest[BU_DIGEST_SIZE])
-{
-	bu_autofree char *dir = bu_xasprintf("%s/%s", images, name);
-	char boot_code[2 * BU_BOOT_CODE_SIZE + 1];
-	char signature[129];
-	bu_autojson json_t *manifest = NULL;
-	bu_autofree char *text = NULL;
-	struct bu_err err = {0};
-
-	memset(boot_code, '0', sizeof(boot_code) - 1);
-	boot_code[sizeof(boot_code) - 1] = '\0';
-	manifest = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:[{s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:b,"
-		"s:[n]}]}",
-		"v", 1, "kind", "image", "name", name, "arch", "x86_64", "kernel",
-		"6.1.0-28-amd64", "created", "2026-01-01T00:00:00Z", "kargs", "quiet",
-		"boot_code", boot_code, "parts", "name", "root", "type",
-		"0fc63daf-8483-4772-8e79-3d69d8477de4", "label", "root", "attrs", 0,
-		"size_bytes", 4096, "frame_bytes", BU_FRAME_BYTES, "file",
-		"root.frames", "grow", 1, "frames");
-	text = bu_json_canonical(manifest);
-	must(bu_sign(key, text, strlen(text), signature, &err) == 0, "sign", &err);
-	must(bu_mkdir_p(dir, 0755, &err) == 0, dir, &err);
-	write_file(dir, "manifest.json", text);
-	write_file(dir, "manifest.sig", signature);
-	write_file(dir, "root.frames", "");
-	bu_sha256_hex(text, strlen(text), ret_digest);
-}
-
 static void
 write_images(struct writing *w, const char *images)
 {
@@ -128,8 +96,10 @@ write_images(struct writing *w, const char *images)
 	must(bu_sign_key_create(&private_pem, &public_pem, &err) == 0, "key", &err);
 	write_file(keys, "image.pub", public_pem);
 	for (size_t i = 0; i < w->desired->images_count; i++)
-		write_image(images, w->desired->images[i].name, private_pem,
-			    w->image_digest);
+		must(paper_image(images, w->desired->images[i].name,
+				 "2026-01-01T00:00:00Z", private_pem, w->image_digest,
+				 &err) == 0,
+		     images, &err);
 }
 
 static void

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans through the real routes, with a signed image: made, applied, and refused. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "profiles/facets.h"
+#include "tests/support/image.h"
+#include "tests/support/site.h"
+#include "tests/support/unit.h"
+
+struct desk {
+	struct site site;
+	char key_path[80];
+	char *private_pem, *public_pem;
+};
+
+static void
+write_image(struct desk *desk, const char *created)
+{
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	ck_assert_msg(paper_image(desk->site.images, "debian12", created,
+				  desk->private_pem, digest, &err) == 0,
+		      "%s", err.text);
+}
+
+static void
+begin(struct desk *desk)
+{
+	memset(desk, 0, sizeof(*desk));
+	site_begin(&desk->site, 0);
+	snprintf(desk->key_path, sizeof(desk->key_path), "%s/image.pub",
+		 desk->site.rig.dir);
+	ck_assert_int_eq(
+		bu_sign_key_create(&desk->private_pem, &desk->public_pem, NULL), 0);
+	ck_assert_int_eq(bu_file_write(desk->key_path, desk->public_pem,
+				       strlen(desk->public_pem), 0644, NULL),
+			 0);
+	desk->site.api.image_key = desk->key_path;
+	write_image(desk, "2026-01-01T00:00:00Z");
+}
+
+static void
+end(struct desk *desk)
+{
+	site_end(&desk->site);
+	free(desk->private_pem);
+	free(desk->public_pem);
+}
+
+/* The answer to a plan of the good profile with `from` replaced. */
+static json_t *
+plan(struct desk *desk, const char *from, const char *to, const char *limit, int status)
+{
+	struct bu_tree *tree = rig_tree(3, from, to);
+	bu_autojson json_t *value = bu_tree_to_json(tree);
+	bu_autojson json_t *request =
+		json_pack("{s:O,s:s,s:s}", "tree", value, "commit", "abc", "limit",
+			  limit ? limit : "");
+	bu_autofree char *text = bu_json_canonical(request);
+
+	bu_tree_destroy(tree);
+	return site_call(&desk->site, desk->site.local, "POST", "/v1/plan", text,
+			 status);
+}
+
+static json_t *
+apply(struct desk *desk, const json_t *planned, int status)
+{
+	bu_autofree char *text =
+		bu_xasprintf("{\"digest\":\"%s\"}", bu_json_str(planned, "digest", ""));
+
+	return site_call(&desk->site, desk->site.local, "POST", "/v1/apply", text,
+			 status);
+}
+
+static const json_t *
+steps_of(const json_t *planned)
+{
+	return json_object_get(json_object_get(planned, "plan"), "steps");
+}
+
+static void
+says(const json_t *answer, const char *words)
+{
+	const char *text = bu_json_str(json_object_get(answer, "error"), "text", "");
+
+	ck_assert_msg(strstr(text, words) != NULL, "'%s' is not in '%s'", words, text);
+}
+
+START_TEST(a_plan_is_applied_once)
+{
+	struct desk desk;
+	bu_autojson json_t *first = NULL, *applied = NULL, *second = NULL;
+	const struct bu_node *node;
+	bu_autofree char *text = NULL;
+	bu_autojson json_t *facets = NULL, *want = NULL;
+
+	begin(&desk);
+	first = plan(&desk, NULL, NULL, NULL, 200);
+	ck_assert_uint_eq(json_array_size(steps_of(first)), 3);
+	applied = apply(&desk, first, 200);
+	ck_assert_int_eq(bu_json_int(applied, "nodes", 0), 3);
+	for (int i = 0; i < 10; i++)
+		rig_pass(&desk.site.rig, 1);
+	node = rig_node(&desk.site.rig, 2);
+	ck_assert_str_eq(node->order.facets,
+			 bu_json_str(json_array_get(steps_of(first), 1), "facets", ""));
+	ck_assert_str_eq(node->order.commit, "abc");
+	/* what it will have is kept for the plans to come */
+	text = bu_store_get_blob(desk.site.rig.store, node->order.facets, NULL);
+	ck_assert_ptr_nonnull(text);
+	facets = json_loads(text, 0, NULL);
+	want = bu_facets_json(desk.site.rig.world->desired,
+			      bu_world_desired(desk.site.rig.world, node));
+	ck_assert(json_equal(facets, want));
+	second = plan(&desk, NULL, NULL, NULL, 200);
+	ck_assert_uint_eq(json_array_size(steps_of(second)), 0);
+	end(&desk);
+}
+END_TEST
+
+START_TEST(a_limit_is_a_nodeset_of_the_profile)
+{
+	struct desk desk;
+	bu_autojson json_t *one = NULL, *pool = NULL, *none = NULL;
+
+	begin(&desk);
+	one = plan(&desk, NULL, NULL, "node002", 200);
+	ck_assert_uint_eq(json_array_size(steps_of(one)), 1);
+	ck_assert_int_eq(bu_json_int(json_object_get(one, "plan"), "left_out", 0), 2);
+	pool = plan(&desk, NULL, NULL, "@train!node001", 200);
+	ck_assert_str_eq(bu_json_str(json_object_get(pool, "plan"), "limit", ""),
+			 "node[002-003]");
+	none = plan(&desk, NULL, NULL, "node009", 404);
+	says(none, "--limit: no node node009");
+	end(&desk);
+}
+END_TEST
+
+static int
+count_event(const struct bu_event *event, void *arg)
+{
+	++*(int *)arg;
+	return 0;
+}
+
+static int
+events_of(struct desk *desk)
+{
+	int count = 0;
+
+	for (int i = 0; i < 10; i++)
+		rig_pass(&desk->site.rig, 1);
+	ck_assert_int_eq(
+		bu_store_read(desk->site.rig.store, 0, 0, count_event, &count, NULL),
+		0);
+	return count;
+}
+
+START_TEST(a_typo_never_reaches_a_plan)
+{
+	static const struct {
+		const char *from, *to, *error;
+	} rows[] = {
+		{"gres =", "grez =", "is an unknown key (did you mean 'gres'?)"},
+		{"[cluster hpc]", "[clutser hpc]", "(did you mean 'cluster'?)"},
+		{"image = debian12", "image = debian21",
+		 "there is no [image debian21]"},
+		{"power = libvirt", "power = libvrt", "'libvrt' is unknown"},
+	};
+	struct desk desk;
+	int before;
+
+	begin(&desk);
+	before = events_of(&desk);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *answer =
+			plan(&desk, rows[i].from, rows[i].to, NULL, 400);
+
+		says(answer, rows[i].error);
+		ck_assert_ptr_null(json_object_get(answer, "plan"));
+	}
+	ck_assert_int_eq(events_of(&desk), before);
+	end(&desk);
+}
+END_TEST
+
+START_TEST(what_policy_forbids_is_shown_and_not_applied)
+{
+	struct desk desk;
+	bu_autojson json_t *made = NULL, *answer = NULL;
+	const json_t *refused;
+
+	begin(&desk);
+	made = plan(&desk, "[image debian12]",
+		    "[policy]\nresidency = ae-*\n[image debian12]", NULL, 200);
+	refused = json_object_get(json_object_get(made, "plan"), "refused");
+	ck_assert_uint_eq(json_array_size(refused), 5);
+	ck_assert_str_eq(bu_json_str(json_array_get(refused, 0), "node", ""),
+			 "node001");
+	ck_assert_str_eq(bu_json_str(json_array_get(refused, 0), "rule", ""),
+			 "residency");
+	answer = apply(&desk, made, 403);
+	says(answer, "policy forbids this plan, for 5 reasons; the first: site.ini:4: "
+		     "[node node001] is in zone z1; [policy] residency = ae-* "
+		     "(site.ini:18) allows no other");
+	ck_assert_str_eq(desk.site.rig.world->revision, "");
+	end(&desk);
+}
+END_TEST
+
+START_TEST(a_plan_is_refused_when_something_has_moved)
+{
+	struct desk desk;
+	bu_autojson json_t *old = NULL, *other = NULL, *applied = NULL, *late = NULL;
+	bu_autojson json_t *made = NULL, *held = NULL, *moved = NULL, *fresh = NULL;
+	bu_autojson json_t *image = NULL;
+
+	begin(&desk);
+	old = plan(&desk, NULL, NULL, NULL, 200);
+	other = plan(&desk, "gres = rdma:rxe:1", "gres = rdma:rxe:2", NULL, 200);
+	applied = apply(&desk, other, 200);
+	ck_assert_int_gt(events_of(&desk), 0);
+	late = apply(&desk, old, 409);
+	says(late, "another revision was applied (");
+	/* a node */
+	made = plan(&desk, "gres = rdma:rxe:1", "gres = rdma:rxe:3", NULL, 200);
+	ck_assert_uint_eq(json_array_size(steps_of(made)), 3);
+	held = site_call(&desk.site, desk.site.local, "POST", "/v1/nodes/node002/hold",
+			 "{\"reason\":\"a card is changed\"}", 200);
+	ck_assert_int_gt(events_of(&desk), 0);
+	moved = apply(&desk, made, 409);
+	says(moved, "node002 has changed since this plan was made; plan again");
+	/* the image */
+	fresh = plan(&desk, "gres = rdma:rxe:1", "gres = rdma:rxe:3", NULL, 200);
+	write_image(&desk, "2026-02-02T00:00:00Z");
+	image = apply(&desk, fresh, 409);
+	says(image, "have changed since this plan was made");
+	end(&desk);
+}
+END_TEST
+
+RIG_UNIT("plans", a_plan_is_applied_once, a_limit_is_a_nodeset_of_the_profile,
+	 a_typo_never_reaches_a_plan, what_policy_forbids_is_shown_and_not_applied,
+	 a_plan_is_refused_when_something_has_moved)
