@@ -27,6 +27,7 @@ make_opts(void)
 				     .qps = 2,
 				     .deadline_ms = 10000,
 				     .gid_index = -1,
+				     .loopback = 1,
 				     .gpu = 0,
 				     .cuda = library};
 }
@@ -87,13 +88,13 @@ START_TEST(payload_travels_between_gpus)
 
 		opts.op = (enum bu_op)op;
 		fakeverbs_set(0, &none);
-		ck_assert_int_eq(bu_pair_loopback(&opts, &result, NULL), 0);
+		ck_assert_int_eq(bu_pair_run(&opts, &result, NULL), 0);
 		ck_assert_msg(result.dir[0].error.kind == BU_ERR_NONE, "%s",
 			      result.dir[0].error.text);
 		ck_assert_int_eq(result.dir[0].runs, 2);
 		ck_assert_int_eq(result.end[1].memory_found, BU_MEMORY_DMABUF);
 		fakeverbs_set(0, &spoil);
-		ck_assert_int_eq(bu_pair_loopback(&opts, &result, NULL), 0);
+		ck_assert_int_eq(bu_pair_run(&opts, &result, NULL), 0);
 		ck_assert_int_eq(result.dir[0].error.kind, BU_ERR_VERIFY);
 		ck_assert_int_eq(fakeverbs_objects(), 0);
 	}
@@ -110,7 +111,7 @@ START_TEST(host_memory_in_a_gpus_place_is_no_verdict)
 
 	fakeverbs_set(0, &none);
 	setenv("FAKECUDA", "host", 1);
-	ck_assert_int_eq(bu_pair_loopback(&opts, &result, NULL), 0);
+	ck_assert_int_eq(bu_pair_run(&opts, &result, NULL), 0);
 	ck_assert_int_eq(result.dir[0].error.kind, BU_ERR_NONE);
 	strcpy(result.end[1].gid, "::ffff:127.0.0.2"); /* else it is a loop first */
 	strcpy(result.end[1].address, "127.0.0.2");
@@ -120,7 +121,7 @@ START_TEST(host_memory_in_a_gpus_place_is_no_verdict)
 	ck_assert_ptr_nonnull(strstr(reason, "shows host"));
 	/* And without CUDA at all. */
 	opts.gpu = -1;
-	ck_assert_int_eq(bu_pair_loopback(&opts, &result, NULL), 0);
+	ck_assert_int_eq(bu_pair_run(&opts, &result, NULL), 0);
 	strcpy(result.end[1].gid, "::ffff:127.0.0.2");
 	strcpy(result.end[1].address, "127.0.0.2");
 	ck_assert_int_eq(bu_expect_judge(&expect, &result, BU_END_A, reason),

@@ -171,13 +171,6 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	return 0;
 }
 
-int
-bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
-	    struct bu_err *err)
-{
-	return run(opts, -1, ret, err);
-}
-
 struct half {
 	struct bu_pair_opts opts;
 	int fd, rc;
@@ -194,9 +187,10 @@ run_half(void *arg)
 	return NULL;
 }
 
-int
-bu_pair_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
-		 struct bu_err *err)
+/* Two threads, over a pair of sockets. */
+static int
+run_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
+	     struct bu_err *err)
 {
 	bu_autofree struct half *halves = bu_xcalloc(2, sizeof(*halves));
 	char secret[sizeof(opts->secret)];
@@ -208,7 +202,6 @@ bu_pair_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 	bu_random_hex(secret, (sizeof(secret) - 1) / 2);
 	for (int i = 0; i < 2; i++) {
 		halves[i].opts = *opts;
-		halves[i].opts.loopback = 1;
 		halves[i].opts.listens = halves[i].opts.self = i;
 		memcpy(halves[i].opts.secret, secret, sizeof(secret));
 		halves[i].fd = fds[i];
@@ -227,4 +220,11 @@ bu_pair_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 	if (err)
 		*err = halves[0].err;
 	return -1;
+}
+
+int
+bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
+	    struct bu_err *err)
+{
+	return opts->loopback ? run_loopback(opts, ret, err) : run(opts, -1, ret, err);
 }

@@ -9,6 +9,9 @@
  *  "port","secret","local_ip","node"?,"peer"?,"device"?,"message_bytes"?,"bytes"?,
  *  "runs"?,"deadline_ms"?,"op"?,"lat_op"?,"qps"?,"duplex"?,"pings"?,"sport"?,
  *  "gid_index"?,"window_bytes"?,"gpu"?}
+ * With the role "loopback" both ends are here: the adapter sends to itself, and of the
+ * other end nothing is needed ("b", "addr", "port", "secret"). That finds a broken
+ * adapter and says nothing about cable and switch; no judge passes it.
  */
 #ifndef BU_FABRIC_MEASURE_PAIR_H
 #define BU_FABRIC_MEASURE_PAIR_H
@@ -56,7 +59,7 @@ struct bu_pair_opts {
 	int gpu;                 /* payload in the memory of this GPU; -1 = host */
 	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
 				    system's */
-	int loopback;            /* not in the item; the peer may be this port */
+	int loopback;            /* the adapter sends to itself */
 	int (*cancelled)(void *arg); /* not in the item; may be NULL */
 	void *arg;
 };
@@ -69,10 +72,4 @@ int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
  * BU_ERR_CANCELLED). */
 int bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 		struct bu_err *err);
-/* Both ends at once, here: the adapter of opts (of its connecting end) sends to itself.
- * The result is a loopback, which no judge passes: it finds a broken adapter, and says
- * nothing about cable and switch. */
-int bu_pair_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
-		     struct bu_err *err);
-
 #endif

@@ -37,22 +37,36 @@ get_number(const json_t *item, const char *key, int64_t fallback, int64_t min,
 }
 
 static int
-read_names(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+read_role(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 {
 	const char *role;
 
+	if (bu_json_get_str(item, "role", &role, err))
+		return -1;
+	opts->listens = strcmp(role, "listen") == 0;
+	opts->loopback = strcmp(role, "loopback") == 0;
+	if (!opts->listens && !opts->loopback && strcmp(role, "connect") != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'role': listen, connect or loopback is "
+				  "wanted");
+	return 0;
+}
+
+static int
+read_names(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
 	if (bu_json_copy_str(item, "probe", opts->probe, sizeof(opts->probe), err) ||
 	    bu_pair_name_check(opts->probe, "probe", err) ||
 	    bu_json_copy_str(item, "a", opts->node[0], sizeof(opts->node[0]), err) ||
-	    bu_pair_name_check(opts->node[0], "a", err) ||
-	    bu_json_copy_str(item, "b", opts->node[1], sizeof(opts->node[1]), err) ||
-	    bu_pair_name_check(opts->node[1], "b", err) ||
-	    bu_json_get_str(item, "role", &role, err))
+	    bu_pair_name_check(opts->node[0], "a", err) || read_role(item, opts, err))
 		return -1;
-	opts->listens = strcmp(role, "listen") == 0;
-	if (!opts->listens && strcmp(role, "connect") != 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'role': listen or connect is wanted");
+	if (opts->loopback) {
+		memcpy(opts->node[1], opts->node[0], sizeof(opts->node[1]));
+		return 0;
+	}
+	if (bu_json_copy_str(item, "b", opts->node[1], sizeof(opts->node[1]), err) ||
+	    bu_pair_name_check(opts->node[1], "b", err))
+		return -1;
 	if (strcmp(opts->node[0], opts->node[1]) == 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "fields 'a' and 'b' are the same");
@@ -79,30 +93,43 @@ read_self(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 static int
 read_addresses(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 {
-	if (bu_json_copy_str(item, "addr", opts->addr, sizeof(opts->addr), err) ||
-	    bu_json_copy_str(item, "secret", opts->secret, sizeof(opts->secret), err) ||
-	    copy_optional(item, "local_ip", opts->local_ip, sizeof(opts->local_ip),
+	if (copy_optional(item, "local_ip", opts->local_ip, sizeof(opts->local_ip),
 			  err) ||
 	    copy_optional(item, "device", opts->device, sizeof(opts->device), err) ||
 	    copy_optional(item, "peer", opts->peer, sizeof(opts->peer), err))
 		return -1;
-	if (strlen(opts->secret) < SECRET_MIN)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'secret': at least %d characters are wanted",
-				  SECRET_MIN);
 	if (!opts->local_ip[0] && !opts->device[0])
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'local_ip' or 'device' is wanted");
 	return 0;
 }
 
+/* Where the ends meet; those of a loopback need not. */
+static int
+read_meeting(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
+{
+	int64_t port;
+
+	if (opts->loopback)
+		return 0;
+	if (bu_json_copy_str(item, "addr", opts->addr, sizeof(opts->addr), err) ||
+	    bu_json_copy_str(item, "secret", opts->secret, sizeof(opts->secret), err) ||
+	    get_number(item, "port", -1, 1, 65535, &port, err))
+		return -1;
+	if (strlen(opts->secret) < SECRET_MIN)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'secret': at least %d characters are wanted",
+				  SECRET_MIN);
+	opts->port = (int)port;
+	return 0;
+}
+
 static int
 read_numbers(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 {
-	int64_t port, message_bytes, bytes, runs;
+	int64_t message_bytes, bytes, runs;
 
-	if (get_number(item, "port", -1, 1, 65535, &port, err) ||
-	    get_number(item, "message_bytes", BU_PAIR_MESSAGE_BYTES, 64,
+	if (get_number(item, "message_bytes", BU_PAIR_MESSAGE_BYTES, 64,
 		       BU_VERBS_MESSAGE_MAX, &message_bytes, err) ||
 	    get_number(item, "bytes", BU_PAIR_BYTES, 1, INT64_C(1) << 50, &bytes,
 		       err) ||
@@ -113,7 +140,6 @@ read_numbers(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 	if (message_bytes % 8)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'message_bytes': a multiple of 8 is wanted");
-	opts->port = (int)port;
 	opts->message_bytes = (uint32_t)message_bytes;
 	opts->bytes = (uint64_t)bytes;
 	opts->runs = (int)runs;
@@ -176,8 +202,8 @@ bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret, struct bu_e
 	struct bu_pair_opts opts = {.port = 0};
 
 	if (read_names(item, &opts, err) || read_self(item, &opts, err) ||
-	    read_addresses(item, &opts, err) || read_numbers(item, &opts, err) ||
-	    read_manner(item, &opts, err))
+	    read_addresses(item, &opts, err) || read_meeting(item, &opts, err) ||
+	    read_numbers(item, &opts, err) || read_manner(item, &opts, err))
 		return bu_err_wrap(err, "probe");
 	*ret = opts;
 	return 0;

@@ -178,14 +178,21 @@ START_TEST(a_loop_is_labelled_and_no_pass)
 	const struct bu_expect expect = {.link_gbps = 100, .percent = 0.0001};
 	static const struct fakeverbs_faults none;
 	char reason[BU_REASON_SIZE];
+	bu_autojson json_t *item = make_item(1, 0);
 	struct end ends[2];
 	struct bu_pair_result result;
 
 	prepare(ends);
+	json_object_del(item, "b");
+	json_object_del(item, "addr");
+	json_object_del(item, "port");
+	json_object_del(item, "secret");
+	json_object_set_new(item, "role", json_string("loopback"));
+	ck_assert_int_eq(bu_pair_opts_from_json(item, &ends[0].opts, NULL), 0);
 	for (int op = 0; op < 3; op++) {
 		fakeverbs_set(0, &none);
 		ends[0].opts.op = (enum bu_op)op;
-		ck_assert_int_eq(bu_pair_loopback(&ends[0].opts, &result, NULL), 0);
+		ck_assert_int_eq(bu_pair_run(&ends[0].opts, &result, NULL), 0);
 		ck_assert_int_eq(result.error.kind, BU_ERR_NONE);
 		check_good(&result, 0);
 		check_good(&result, 1);
