@@ -28,9 +28,9 @@ time_of(const json_t *rollout, const char *key)
 void
 bu_render_rollouts(const json_t *rollouts, FILE *out)
 {
-	static const char *const headings[] = {
-		"ROLLOUT", "STATE", "STARTED", ">NODES", ">DONE",
-		">FAILED", ">WAIT", "COMMIT",  "REASON", NULL};
+	static const char *const headings[] = {"ROLLOUT", "STATE",  "STARTED", ">NODES",
+					       ">NOW",    ">DONE",  ">FAILED", ">WAIT",
+					       "COMMIT",  "REASON", NULL};
 	struct bu_table *table = bu_table_create(headings);
 	json_t *rollout;
 	size_t i;
@@ -38,6 +38,7 @@ bu_render_rollouts(const json_t *rollouts, FILE *out)
 	json_array_foreach (rollouts, i, rollout) {
 		bu_autofree char *started = time_of(rollout, "started_ms");
 		bu_autofree char *total = count_of(rollout, "total");
+		bu_autofree char *now = count_of(rollout, "under_way");
 		bu_autofree char *done = count_of(rollout, "done");
 		bu_autofree char *failed = count_of(rollout, "failed");
 		bu_autofree char *turn = count_of(rollout, "turn");
@@ -46,10 +47,11 @@ bu_render_rollouts(const json_t *rollouts, FILE *out)
 		bu_autofree char *reason =
 			bu_out_clean(bu_json_str(rollout, "reason", ""), 0);
 
-		bu_table_row(table, (const char *const[]){
-					    bu_json_str(rollout, "id", "?"),
-					    bu_json_str(rollout, "state", "?"), started,
-					    total, done, failed, turn, commit, reason});
+		bu_table_row(table,
+			     (const char *const[]){bu_json_str(rollout, "id", "?"),
+						   bu_json_str(rollout, "state", "?"),
+						   started, total, now, done, failed,
+						   turn, commit, reason});
 	}
 	bu_table_print(table, out);
 	bu_table_destroy(table);
@@ -180,7 +182,10 @@ render_orders(const json_t *orders, FILE *out)
 		const json_t *names = json_object_get(found, "nodes");
 		bu_autofree char *count = bu_xasprintf("%zu", json_array_size(names));
 		bu_autofree char *nodes = bu_out_fold(names);
-		bu_autofree char *batch = count_of(order, "batch");
+		/* Nodes that are out of service have none. */
+		bu_autofree char *batch = bu_json_int(order, "batch", 0) < 0
+						  ? bu_xstrdup("-")
+						  : count_of(order, "batch");
 		bu_autofree char *reason =
 			bu_out_clean(bu_json_str(order, "reason", ""), 0);
 

@@ -269,7 +269,7 @@ START_TEST(a_list_of_rollouts)
 	bu_autofree char *text = WRITTEN(bu_render_rollouts(list, out));
 
 	has(text, "ROLLOUT STATE");
-	has(text, "r-2     stopped 1970-01-01T00:00:01Z     3    1      1    1 "
+	has(text, "r-2     stopped 1970-01-01T00:00:01Z     3   0    1      1    1 "
 		  "0123456789ab-dirty pool a: 1 of its?\n");
 	has(text, "r-1     done");
 }
