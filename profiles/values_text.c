@@ -240,7 +240,7 @@ route_ok(const char *text)
 		return 0;
 	net = bu_xstrndup(text, (size_t)(via - text));
 	return (strcmp(net, "0.0.0.0/0") == 0 ||
-		bu_value_parse(&key, net, NULL, NULL) == 0) &&
+		bu_value_cidr(&key, net, NULL, NULL) == 0) &&
 	       ipv4_ok(via + 5);
 }
 
@@ -359,7 +359,7 @@ partition_ok(const char *text)
 	    !end)
 		return 0;
 	return (strcmp(size, "rest") == 0 ||
-		bu_value_parse(&key, size, NULL, NULL) == 0) &&
+		bu_value_number(&key, size, NULL, NULL) == 0) &&
 	       (strcmp(fs, "ext4") == 0 || strcmp(fs, "xfs") == 0) &&
 	       path_ok(text + end);
 }
