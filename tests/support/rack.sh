@@ -8,6 +8,7 @@ rack_source=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd)
 export BRINGUP_BUILD=${BRINGUP_BUILD:-$rack_source/build/gcc}
 readonly rack_source lab=$BRINGUP_BUILD/bringup-lab
 daemon_pid=
+rack_options=() # more options of `bringup-lab up`, for a rack of one's own
 
 say() {
 	printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2
@@ -31,10 +32,42 @@ rack_use() {
 		own=$(mktemp -u /var/tmp/bringup-rack.XXXXXX)
 		run_in_own_rack "$own" "$nodes" "$@"
 	fi
+	rm -f -- "$BRINGUP_RACK/ready"
 	[[ -n ${RACK_IS_NEW:-} ]] || "$lab" reset >/dev/null
 	unset RACK_IS_NEW
+	rack_traps
+}
+
+rack_traps() {
 	trap rack_leave EXIT
 	trap 'exit 130' INT TERM HUP
+}
+
+# rack_ready NODES ARGUMENT...: rack_use, and so many ready nodes of the demo: those that
+# the test before has left (leave_ready) on a rack that tests share, else new ones.
+rack_ready() {
+	if [[ -n ${BRINGUP_RACK:-} && $(cat -- "$BRINGUP_RACK/ready" 2>/dev/null) == "$1" ]]; then
+		rm -f -- "$BRINGUP_RACK/ready"
+		rack_traps
+		daemon_start
+	else
+		rack_use "$@"
+		daemon_start
+		bu apply "$(profile_for "$1")" --yes
+	fi
+	for ((node = 1; node <= $1; node++)); do
+		wait_for 600 "node00$node to be ready" node_is "node00$node" ready
+	done
+}
+
+# leave_ready NODES: the last word of a test that ends with them, of the demo's profile.
+leave_ready() {
+	echo "$1" >"$BRINGUP_RACK/ready"
+}
+
+# The rack has NICs and cables for bonds: --nics 4 --cable '1:2*2'.
+rack_has_cables() {
+	jq -e '.nics == 4 and .cables == [[1, 2], [1, 2]]' "$BRINGUP_RACK/rack.json" >/dev/null
 }
 
 # Ends this script with the status of the one in the rack.
@@ -43,7 +76,7 @@ run_in_own_rack() {
 	shift 2
 	trap : INT TERM HUP # the one in the rack ends by it, and we look what it left
 	RACK_IS_NEW=1 "$lab" run --dir "$own" --nodes "$nodes" --uefi 2 \
-		--memory "${rack_memory:-512}" -- \
+		--memory "${rack_memory:-512}" "${rack_options[@]}" -- \
 		"$(realpath -- "$0")" "$@" || status=$?
 	"$rack_source/tests/support/nothing-left" "$own" >&2 || status=1
 	exit "$status"
@@ -113,6 +146,11 @@ profile_for() {
 	sed -i "s/^nodes = node\[001-002\]/nodes = node[001-00$1]/" "$dir"/pools/*.ini
 	head -n $(($1 + 1)) "$BRINGUP_RACK/racks.csv" >"$dir/racks.csv"
 	echo "$dir"
+}
+
+# steps_of ARGUMENT...: "node001 wipe", a line each, of the plan.
+steps_of() {
+	bu plan "$@" --json | jq -r '(.plan // .).steps[] | "\(.node) \(.class)"'
 }
 
 # node_get NODE FILTER: from what `bringup node show` says, by jq.
