@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which switch port each NIC hangs at, as the agents heard it (LLDP, InfiniBand) or as
+ * the profile says, and what schedulers make of it. Reading trusts nothing.
+ *
+ * {"v":1,"wires":[{"node","network","rail","switch","port"}],
+ *  "domains":[{"node","domain"}],"uplinks":[{"switch","above"}]}
+ * rail: 0 to 63, -1 = none. domain: of NVLink, "ClusterUUID.CliqueID". uplinks: what
+ * switch is above a switch, where somebody said so.
+ */
+#ifndef BU_MODEL_WIRING_H
+#define BU_MODEL_WIRING_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+enum { BU_WIRE_TEXT = 64, BU_WIRES_MAX = 1 << 20 };
+
+struct bu_wire {
+	char node[BU_WIRE_TEXT];
+	char network[BU_WIRE_TEXT];
+	int rail;
+	char sw[BU_WIRE_TEXT];
+	char port[BU_WIRE_TEXT];
+};
+
+/* Of a node: its NVLink domain; of a switch: the one above it. */
+struct bu_wiring_pair {
+	char name[BU_WIRE_TEXT];
+	char of[BU_WIRE_TEXT];
+};
+
+struct bu_wiring {
+	struct bu_wire *wires;
+	struct bu_wiring_pair *domains, *uplinks;
+	size_t wire_count, wire_cap, domain_count, domain_cap, uplink_count, uplink_cap;
+};
+
+void bu_wiring_fini(struct bu_wiring *wiring);
+/* Texts are cut to their size. port may be "". */
+void bu_wiring_add(struct bu_wiring *wiring, const char *node, const char *network,
+		   int rail, const char *sw, const char *port);
+void bu_wiring_add_domain(struct bu_wiring *wiring, const char *node,
+			  const char *domain);
+void bu_wiring_add_uplink(struct bu_wiring *wiring, const char *sw, const char *above);
+/* "leaf01:swp3" or "leaf01" as `lldp` rows tell it. The last colon parts the two. */
+void bu_wiring_add_text(struct bu_wiring *wiring, const char *node, const char *network,
+			int rail, const char *switch_port);
+/* By node, rail, network; each node's first wire is its primary one. */
+void bu_wiring_sort(struct bu_wiring *wiring);
+
+json_t *bu_wiring_to_json(const struct bu_wiring *wiring); /* new reference */
+/* ret becomes initialized and sorted, only on success. BU_ERR_INVAL names the field. */
+int bu_wiring_from_json(const json_t *value, struct bu_wiring *ret, struct bu_err *err);
+
+/* --- for schedulers: pure, from a sorted wiring --- */
+
+/* Folds names into a hostlist; owned. */
+typedef char *(*bu_wiring_fold_fn)(const char *const *names, size_t count);
+
+/* A tree for schedulers: nodes hang at the switch of their primary wire; the switches
+ * below what uplinks say, else, when there are several, below one named "fabric".
+ * Names become [A-Za-z0-9._-]. Owned; NULL and BU_ERR_INVAL when uplinks form a circle,
+ * two switches come out with one name, or there is no wire. */
+char *bu_wiring_slurm_conf(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
+			   struct bu_err *err);
+/* The same as topology.yaml, with the NVLink domains as blocks where there are any. */
+char *bu_wiring_slurm_yaml(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
+			   struct bu_err *err);
+/* {NODE: {label: value}}: tiers from the nearest, and the NVLink domain, as topograph
+ * names them. New reference; NULL as above. */
+json_t *bu_wiring_labels(const struct bu_wiring *wiring, struct bu_err *err);
+
+#endif
