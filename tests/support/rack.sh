@@ -43,8 +43,9 @@ rack_traps() {
 	trap 'exit 130' INT TERM HUP
 }
 
-# rack_ready NODES ARGUMENT...: rack_use, and so many ready nodes of the demo: those that
-# the test before has left (leave_ready) on a rack that tests share, else new ones.
+# rack_ready NODES ARGUMENT...: rack_use, and so many ready nodes of the demo's pool, their
+# profile in BRINGUP_RACK/profile: those that the test before has left (leave_ready) on a
+# rack that tests share, else new ones.
 rack_ready() {
 	if [[ -n ${BRINGUP_RACK:-} && $(cat -- "$BRINGUP_RACK/ready" 2>/dev/null) == "$1" ]]; then
 		rm -f -- "$BRINGUP_RACK/ready"
@@ -60,7 +61,7 @@ rack_ready() {
 	done
 }
 
-# leave_ready NODES: the last word of a test that ends with them, of the demo's profile.
+# leave_ready NODES: the last word of a test that ends with them.
 leave_ready() {
 	echo "$1" >"$BRINGUP_RACK/ready"
 }
