@@ -102,6 +102,56 @@ START_TEST(nobody_joins_without_certificates)
 }
 END_TEST
 
+START_TEST(no_disk_is_written_without_an_order_for_it)
+{
+	edges = bu_lifecycle_edges(&count);
+	for (size_t i = 0; i < count; i++) {
+		/* inspecting is the way to the disk; a repetition has been ordered */
+		if (edges[i].to == BU_STATE_IMAGING ||
+		    (edges[i].to == BU_STATE_INSPECTING &&
+		     edges[i].on != BU_TRIGGER_REPEAT))
+			ck_assert_msg(edges[i].guard == BU_GUARD_INSTALL,
+				      "%s -> %s needs no order to write",
+				      bu_state_name(edges[i].from),
+				      bu_state_name(edges[i].to));
+		/* a ready node is disturbed by an order, or by itself */
+		if (edges[i].from == BU_STATE_READY && edges[i].on != BU_TRIGGER_BOOTED)
+			ck_assert_int_eq(edges[i].guard, BU_GUARD_ORDERED);
+	}
+}
+END_TEST
+
+/* Each row: what a node that has left its cluster does next. */
+START_TEST(who_has_left_goes_on_by_its_class)
+{
+	static const struct {
+		enum bu_trigger on;
+		struct bu_guard_facts facts;
+		int rc;
+		enum bu_state to;
+	} rows[] = {
+		{BU_TRIGGER_LEFT,
+		 {.ordered = 1, .installs = 1},
+		 0,
+		 BU_STATE_INSPECTING},
+		{BU_TRIGGER_LEFT, {.ordered = 1}, -1, BU_STATE_PARKED},
+		{BU_TRIGGER_LEFT_REBOOT, {.ordered = 1}, 0, BU_STATE_BOOTING},
+		{BU_TRIGGER_LEFT_RESTART, {.ordered = 1}, 0, BU_STATE_VALIDATING},
+		{BU_TRIGGER_LEFT_RESTART, {.ordered = 0}, -1, BU_STATE_PARKED},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		enum bu_state to = BU_STATE_PARKED;
+		struct bu_err err;
+
+		ck_assert_int_eq(bu_lifecycle_next(BU_STATE_DRAINING, rows[i].on,
+						   &rows[i].facts, &to, &err),
+				 rows[i].rc);
+		ck_assert_int_eq(to, rows[i].to);
+	}
+}
+END_TEST
+
 START_TEST(guards_refuse_and_name_what_is_missing)
 {
 	struct bu_guard_facts facts = {0};
@@ -119,9 +169,12 @@ START_TEST(guards_refuse_and_name_what_is_missing)
 					   &facts, &to, &err),
 			 0);
 	ck_assert_int_eq(to, BU_STATE_JOINING);
+	facts.ordered = 1;
 	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_ENROLLED, BU_TRIGGER_START, &facts,
 					   &to, &err),
 			 -1);
+	ck_assert_str_eq(err.text, "'start' in state enrolled: no applied plan orders "
+				   "its disk to be written");
 	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_RETIRED, BU_TRIGGER_IMAGED, &facts,
 					   &to, &err),
 			 -1);
@@ -145,5 +198,6 @@ END_TEST
 BU_UNIT("lifecycle", no_state_and_trigger_leads_two_ways,
 	every_unsettled_state_has_a_deadline_and_a_way_out,
 	a_power_ladder_repeats_and_ends_and_only_where_it_may,
-	nobody_joins_without_certificates, guards_refuse_and_name_what_is_missing,
+	nobody_joins_without_certificates, no_disk_is_written_without_an_order_for_it,
+	who_has_left_goes_on_by_its_class, guards_refuse_and_name_what_is_missing,
 	names_of_states_lead_back)

@@ -348,6 +348,28 @@ check_out(struct bu_node *node, struct fact *fact)
 		      pool->name, sim.out[index], pool->canary, pool->max_unavailable);
 }
 
+/* Before the canaries are done nobody else of those in service has a turn. */
+static void
+check_canaries(const struct bu_desired_pool *pool)
+{
+	int begun = 0, proven = 0;
+
+	for (size_t i = 0; i < sim.world->count; i++) {
+		const struct bu_node *node = sim.world->nodes[i];
+		const struct bu_order *order = &node->order;
+
+		if (!order->begun || !order->served ||
+		    order->class <= BU_CLASS_RELABEL || pool_of(node) != pool ||
+		    strcmp(order->rollout, sim.rollout) != 0)
+			continue;
+		begun++;
+		proven += !order->open && !order->failed;
+	}
+	ck_assert_msg(proven >= pool->canary || begun <= pool->canary,
+		      "pool %s: %d have begun, and of %d canaries %d are done",
+		      pool->name, begun, pool->canary, proven);
+}
+
 static void
 check_begun(const struct bu_node *node, struct fact *fact)
 {
@@ -359,6 +381,8 @@ check_begun(const struct bu_node *node, struct fact *fact)
 	fact->begun = 1;
 	sim.begun++;
 	sim.by_class[node->order.class]++;
+	if (fact->served && pool_of(node))
+		check_canaries(pool_of(node));
 	ck_assert_msg(rollout->state == BU_ROLLOUT_RUNNING ||
 			      rollout->state == BU_ROLLOUT_DONE,
 		      "%s is begun by a rollout that is %s", node->name,
