@@ -50,6 +50,7 @@ check|bind9-utils|its named-checkzone judges the zones that we print|
 check|clustershell|its nodeset judges ours|
 check|openssl|signs the second image of a system test|
 check|git|profile trees from git|
+check|valgrind|memory and files of the probe's engine|
 check|lldpd|plays the switches of the cabling test|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
