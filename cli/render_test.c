@@ -219,9 +219,18 @@ START_TEST(a_node_in_full)
 		"'threads':2},'dmi':{'vendor':'QEMU','product':'pc','serial':'S1',"
 		"'uuid':'U'},'disks':[{'path':'/dev/vda','size_bytes':4000000000,"
 		"'serial':''}],'nics':[{'name':'eth0','mac':'52:54:00:77:00:01',"
-		"'driver':'virtio_net'}],'gpus':[]}}");
+		"'driver':'virtio_net'}],'gpus':[],'links':[{'name':'bond0',"
+		"'kind':'bond','bond_mode':'active-backup','bond_active':'eth1',"
+		"'operstate':'up','mtu':9000,'addresses':['10.79.0.11/24']},"
+		"{'name':'eth1','kind':'ethernet','master':'bond0',"
+		"'operstate':'down','mtu':9000,'addresses':[]}]},"
+		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}");
 	bu_autofree char *text = WRITTEN(bu_render_node(node, out));
 
+	has(text, "  link        bond0, bond active-backup (eth1), up, mtu 9000, "
+		  "10.79.0.11/24\n");
+	has(text, "  link        eth1, ethernet of bond0, down, mtu 9000\n");
+	has(text, "drift         network x: MTU is 1, the profile says 2\n");
 	has(text, "image         debian12\n");
 	has(text, "step          join, attempt 1, done\n");
 	has(text, "certificate   full\n");
