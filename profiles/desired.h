@@ -125,8 +125,6 @@ struct bu_desired_cluster {
 	char *name;       /* never NULL */
 	char *driver;     /* "slurm", "kubernetes"; never NULL */
 	char *controller; /* "10.77.0.1:6817" */
-	/* Of munge_key: the path of a file: reference, NULL for others. Not owned. */
-	const char *munge_key_path;
 	char *slurm_conf_path; /* on the appliance; never NULL */
 	char *munge_key; /* secrets are references ("file:/x", "env:X", ...), which */
 	char *token;     /* bu_secret_resolve() reads; profiles/ never does */

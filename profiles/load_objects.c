@@ -391,12 +391,6 @@ bu_load_objects(struct bu_loader *ld)
 				   &desired->validations[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		load_pool_references(ld, &desired->pools[i], ld->pool_sections[i]);
-	for (size_t i = 0; i < desired->clusters_count; i++) {
-		const char *key = desired->clusters[i].munge_key;
-
-		if (key && strncmp(key, "file:", 5) == 0)
-			desired->clusters[i].munge_key_path = key + 5;
-	}
 }
 
 void
