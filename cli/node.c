@@ -101,16 +101,12 @@ bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 	return 0;
 }
 
-int
-bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
+static int
+print_why(const json_t *nodes, struct bu_err *err)
 {
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *nodes = ask(client, options->args[0], err);
 	json_t *node;
 	size_t i;
 
-	if (!nodes)
-		return -1;
 	json_array_foreach (nodes, i, node) {
 		bu_autofree char *why = NULL;
 		const char *text;
@@ -121,6 +117,39 @@ bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
 		printf("%s%s%s", i ? "\n" : "", why,
 		       *why && why[strlen(why) - 1] == '\n' ? "" : "\n");
 	}
+	return 0;
+}
+
+/* [{"name","why"}] */
+static void
+print_why_json(const json_t *nodes)
+{
+	bu_autojson json_t *list = json_array();
+	json_t *node;
+	size_t i;
+
+	json_array_foreach (nodes, i, node)
+		json_array_append_new(list,
+				      json_pack("{s:O,s:O}", "name",
+						json_object_get(node, "name"), "why",
+						json_object_get(node, "why")));
+	bu_out_json(list, stdout);
+}
+
+int
+bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *nodes = ask(client, options->args[0], err);
+
+	if (!nodes)
+		return -1;
+	if (options->format == BU_FORMAT_TABLE)
+		return print_why(nodes, err);
+	if (options->format == BU_FORMAT_JSON)
+		print_why_json(nodes);
+	else
+		print_hostlist(nodes);
 	return 0;
 }
 
