@@ -18,7 +18,7 @@
 static const double over_port = 1.003, over_shaper = 1.05, same_rate = 0.02;
 /* Both ends take the time between the same two messages: these are late by a
  * scheduler's whim at worst, a clock that is wrong is wrong by a share. */
-static const double clock_share = 0.03, clock_seconds = 0.25;
+static const double clock_share = 0.03, clock_seconds = 0.5;
 enum { ROCE_OVERHEAD = 82, IB_OVERHEAD = 26 };
 
 int

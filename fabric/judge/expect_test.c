@@ -227,11 +227,11 @@ turn(enum screw screw, struct bu_pair_result *r, struct bu_expect *expect)
 		break;
 	case CLOCK:
 		clocks[0] = 10;
-		clocks[1] = 9.6;
+		clocks[1] = 9.4;
 		break;
 	case CLOCK_LATE:
 		clocks[0] = 1;
-		clocks[1] = 1.2;
+		clocks[1] = 1.45;
 		break;
 	case RATE_SHAPER:
 	case RATE_SHAPER_IN:

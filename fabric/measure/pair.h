@@ -52,7 +52,7 @@ struct bu_pair_opts {
 	enum bu_op op, lat_op;   /* lat_op: write or send */
 	int qps;                 /* queue pairs, 1 to BU_QPS_MAX */
 	int duplex;              /* both directions at once */
-	int pings;               /* 0 = no latency */
+	int pings;               /* 0 = no latency, and so no verdict */
 	int sport;               /* UDP source port of the first queue pair; 0 = any */
 	int gid_index;           /* -1 = the one of local_ip */
 	uint64_t window_bytes;   /* 0 = more than the last-level cache */
