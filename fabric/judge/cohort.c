@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Compares reports of checks of machines that should be alike. Called by the gate.
+ * Invariants: nobody is odd in a group of fewer than three, or without a majority of
+ * more than half; a machine that told nothing is not judged.
+ */
+#include "fabric/judge/cohort.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/json.h"
+
+enum { LEAST = 3 };
+
+struct cohort {
+	const struct bu_cohort_node *nodes;
+	size_t count;
+	void (*found)(const char *node, const struct bu_check *row, void *arg);
+	void *arg;
+};
+
+static void tell(const struct cohort *c, const char *node, const char *id,
+		 enum bu_verdict verdict, const struct bu_check *about,
+		 const char *expected, const char *hint, const char *fmt, ...)
+	__attribute__((format(printf, 8, 9)));
+static void
+tell(const struct cohort *c, const char *node, const char *id, enum bu_verdict verdict,
+     const struct bu_check *about, const char *expected, const char *hint,
+     const char *fmt, ...)
+{
+	struct bu_check row = {.verdict = verdict};
+	va_list args;
+
+	BU_CHECK_SET(row.id, "%s", id);
+	BU_CHECK_SET(row.group, "audit");
+	BU_CHECK_SET(row.subject, "%s", about->subject);
+	BU_CHECK_SET(row.seen, "%s", about->seen);
+	BU_CHECK_SET(row.expected, "%s", expected);
+	BU_CHECK_SET(row.hint, "%s", hint);
+	va_start(args, fmt);
+	vsnprintf(row.text, sizeof(row.text), fmt, args);
+	va_end(args);
+	bu_text_clean(row.text);
+	c->found(node, &row, c->arg);
+}
+
+/* Rows of these checks tell in `seen` what they are about, when they passed. */
+static const struct {
+	const char *id, *what;
+	int unique; /* else: most machines have the same */
+} rules[] = {
+	{"identity", "host name", 1},    {"gid", "address", 1},
+	{"guid", "node GUID", 1},        {"ib-gid", "GID", 1},
+	{"ib-pkey", "partitions", 0},    {"nic-firmware", "firmware", 0},
+	{"gpu-driver", "GPU driver", 0}, {"gpu-vbios", "VBIOS", 0},
+	{"gpu-model", "GPU model", 0},
+};
+
+/* What is compared: "10.78.0.11 at index 3" is about the address. */
+static void
+value_of(const struct bu_check *row, char ret[160])
+{
+	char *at;
+
+	snprintf(ret, 160, "%s", row->seen);
+	at = strstr(ret, " at index ");
+	if (at)
+		*at = '\0';
+}
+
+static int
+is_about(const struct bu_check *row, size_t rule)
+{
+	return strcmp(row->id, rules[rule].id) == 0 &&
+	       row->verdict == BU_VERDICT_PASS && *row->seen;
+}
+
+/* value -> the first node that has it; a second one accuses both. */
+static void
+judge_unique(const struct cohort *c, size_t rule)
+{
+	bu_autojson json_t *owner = json_object();
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct bu_checks *checks = c->nodes[i].checks;
+
+		for (size_t k = 0; k < checks->count; k++) {
+			const struct bu_check *row = &checks->list[k];
+			const char *node = c->nodes[i].node, *other;
+			char value[160];
+
+			if (!is_about(row, rule))
+				continue;
+			value_of(row, value);
+			other = bu_json_str(owner, value, NULL);
+			if (!other) {
+				json_object_set_new(owner, value, json_string(node));
+				continue;
+			}
+			if (strcmp(other, node) == 0)
+				continue; /* its own rows say so */
+			tell(c, other, "duplicate", BU_VERDICT_FAIL, row, "another one",
+			     "find out which of the two is wrong",
+			     "%s and %s have the same %s: %s", other, node,
+			     rules[rule].what, value);
+			tell(c, node, "duplicate", BU_VERDICT_FAIL, row, "another one",
+			     "find out which of the two is wrong",
+			     "%s and %s have the same %s: %s", node, other,
+			     rules[rule].what, value);
+		}
+	}
+}
+
+static void
+count_up(json_t *object, const char *key)
+{
+	json_object_set_new(object, key, json_integer(bu_json_int(object, key, 0) + 1));
+}
+
+/* The value of more than half of at least LEAST; NULL. counts: value -> how many. */
+static const char *
+majority(json_t *counts, int64_t *ret_many, int64_t *ret_all)
+{
+	const char *value, *best = NULL;
+	json_t *number;
+
+	*ret_many = *ret_all = 0;
+	json_object_foreach (counts, value, number) {
+		*ret_all += json_integer_value(number);
+		if (json_integer_value(number) > *ret_many) {
+			*ret_many = json_integer_value(number);
+			best = value;
+		}
+	}
+	return *ret_all >= LEAST && *ret_many * 2 > *ret_all ? best : NULL;
+}
+
+static json_t *
+counts_of(json_t *groups, const char *key)
+{
+	json_t *counts = json_object_get(groups, key);
+
+	if (!counts) {
+		counts = json_object();
+		json_object_set_new(groups, key, counts);
+	}
+	return counts;
+}
+
+static void
+judge_equal(const struct cohort *c, size_t rule)
+{
+	bu_autojson json_t *groups = json_object(); /* subject -> counts */
+
+	for (int telling = 0; telling < 2; telling++) {
+		for (size_t i = 0; i < c->count; i++) {
+			const struct bu_checks *checks = c->nodes[i].checks;
+
+			for (size_t k = 0; k < checks->count; k++) {
+				const struct bu_check *row = &checks->list[k];
+				json_t *counts;
+				const char *most;
+				int64_t many, all;
+
+				if (!is_about(row, rule))
+					continue;
+				counts = counts_of(groups, row->subject);
+				if (!telling) {
+					count_up(counts, row->seen);
+					continue;
+				}
+				most = majority(counts, &many, &all);
+				if (!most || strcmp(most, row->seen) == 0)
+					continue;
+				tell(c, c->nodes[i].node, "cohort-odd", BU_VERDICT_WARN,
+				     row, most,
+				     "make it like the others, or say in the profile "
+				     "what is right",
+				     "%s%s%s is %s, that of %lld of %lld machines like "
+				     "it %s",
+				     rules[rule].what, *row->subject ? " of " : "",
+				     row->subject, row->seen, (long long)many,
+				     (long long)all, most);
+			}
+		}
+	}
+}
+
+/* --- cables --- */
+
+static size_t
+switch_length(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon ? (size_t)(colon - text) : strlen(text);
+}
+
+int
+bu_cohort_port_fits(const char *seen, const char *expected)
+{
+	size_t have = switch_length(seen), want = switch_length(expected);
+	size_t label = strcspn(seen, ".:");
+
+	if (want == 0 || (have != want && label != want) ||
+	    strncasecmp(seen, expected, want) != 0)
+		return 0;
+	return !expected[want] || strcasecmp(seen + have, expected + want) == 0;
+}
+
+static int
+is_wrong_cable(const struct bu_check *row)
+{
+	return strcmp(row->id, "cabling") == 0 && row->verdict == BU_VERDICT_FAIL;
+}
+
+static void
+judge_swap(const struct cohort *c, size_t i, const struct bu_check *mine, size_t k,
+	   const struct bu_check *other)
+{
+	if (!is_wrong_cable(other) ||
+	    !bu_cohort_port_fits(mine->seen, other->expected) ||
+	    !bu_cohort_port_fits(other->seen, mine->expected))
+		return;
+	tell(c, c->nodes[i].node, "cabling", BU_VERDICT_FAIL, mine, mine->expected,
+	     "exchange the two cables at the switch",
+	     "the cables of %s %s and %s %s are swapped: %s hangs at %s, %s at %s",
+	     c->nodes[i].node, mine->subject, c->nodes[k].node, other->subject,
+	     c->nodes[i].node, mine->seen, c->nodes[k].node, other->seen);
+}
+
+static void
+judge_swaps(const struct cohort *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct bu_checks *a = c->nodes[i].checks;
+
+		for (size_t x = 0; x < a->count; x++) {
+			if (!is_wrong_cable(&a->list[x]))
+				continue;
+			for (size_t k = 0; k < c->count; k++) {
+				const struct bu_checks *b = c->nodes[k].checks;
+
+				for (size_t y = 0; k != i && y < b->count; y++)
+					judge_swap(c, i, &a->list[x], k, &b->list[y]);
+			}
+		}
+	}
+}
+
+static const struct bu_check *
+heard(const struct bu_checks *checks, const char *subject)
+{
+	for (size_t i = 0; i < checks->count; i++)
+		if (strcmp(checks->list[i].id, "lldp") == 0 &&
+		    checks->list[i].verdict == BU_VERDICT_PASS &&
+		    (!subject || strcmp(checks->list[i].subject, subject) == 0))
+			return &checks->list[i];
+	return NULL;
+}
+
+/* Rail r of all machines whose first rail hangs at one leaf hangs at one leaf, too. */
+static void
+judge_rails(const struct cohort *c)
+{
+	bu_autojson json_t *groups =
+		json_object(); /* first leaf, interface -> counts */
+
+	for (int telling = 0; telling < 2; telling++) {
+		for (size_t i = 0; i < c->count; i++) {
+			const struct bu_checks *checks = c->nodes[i].checks;
+			const struct bu_check *first = heard(checks, NULL);
+
+			for (size_t k = 0; first && k < checks->count; k++) {
+				const struct bu_check *row = &checks->list[k];
+				bu_autofree char *key = NULL, *leaf = NULL;
+				const char *most;
+				int64_t many, all;
+
+				if (row == first || strcmp(row->id, first->id) != 0 ||
+				    heard(checks, row->subject) != row)
+					continue;
+				key = bu_xasprintf("%.*s %s",
+						   (int)switch_length(first->seen),
+						   first->seen, row->subject);
+				leaf = bu_xstrndup(row->seen, switch_length(row->seen));
+				if (!telling) {
+					count_up(counts_of(groups, key), leaf);
+					continue;
+				}
+				most = majority(counts_of(groups, key), &many, &all);
+				if (!most || strcmp(most, leaf) == 0)
+					continue;
+				tell(c, c->nodes[i].node, "cabling", BU_VERDICT_FAIL,
+				     row, most,
+				     "compare its cables with its neighbours'",
+				     "%s hangs at %s, that of %lld of %lld machines at "
+				     "%.*s hangs at %s",
+				     row->subject, leaf, (long long)many,
+				     (long long)all, (int)switch_length(first->seen),
+				     first->seen, most);
+			}
+		}
+	}
+}
+
+void
+bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count,
+		void (*found)(const char *node, const struct bu_check *row, void *arg),
+		void *arg)
+{
+	const struct cohort c = {nodes, count, found, arg};
+
+	for (size_t rule = 0; rule < BU_LEN(rules); rule++) {
+		if (rules[rule].unique)
+			judge_unique(&c, rule);
+		else
+			judge_equal(&c, rule);
+	}
+	judge_swaps(&c);
+	judge_rails(&c);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What no machine can see alone: reports of checks of machines that should be alike,
+ * laid side by side. Pure; the gate asks when reports came in.
+ *
+ * duplicate   fail  two machines with one host name, address, GUID or GID
+ * cohort-odd  warn  firmware, driver, partitions other than those of most machines
+ * cabling     fail  cables of two machines are swapped; a rail that hangs at another
+ *                   leaf than that of its neighbours
+ */
+#ifndef BU_FABRIC_JUDGE_COHORT_H
+#define BU_FABRIC_JUDGE_COHORT_H
+
+#include "model/check.h"
+
+struct bu_cohort_node {
+	const char *node;
+	const struct bu_checks *checks;
+};
+
+/* Calls found for each finding about a node, in the order of nodes. The row is complete
+ * (group audit) and lives until found returns. */
+void bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count,
+		     void (*found)(const char *node, const struct bu_check *row,
+				   void *arg),
+		     void *arg);
+/* Does "leaf01.falcon:swp3" fit "leaf01:swp3", "leaf01" or itself? */
+int bu_cohort_port_fits(const char *seen, const char *expected);
+
+#endif

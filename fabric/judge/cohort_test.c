@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fabric/judge/cohort.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/unit.h"
+
+enum { NODES = 5 };
+
+struct story {
+	struct bu_checks checks[NODES];
+	struct bu_cohort_node nodes[NODES];
+	char names[NODES][16];
+	char told[4096]; /* "node: id text\n" */
+};
+
+static void
+row(struct bu_checks *checks, const char *id, const char *subject, const char *seen)
+{
+	struct bu_check *check =
+		bu_checks_add(checks, "audit", id, BU_VERDICT_PASS, subject);
+
+	BU_CHECK_SET(check->seen, "%s", seen);
+}
+
+/* Five good machines with two rails. */
+static void
+fill(struct story *s)
+{
+	memset(s, 0, sizeof(*s));
+	for (int i = 0; i < NODES; i++) {
+		char text[64];
+
+		snprintf(s->names[i], sizeof(s->names[i]), "node%d", i + 1);
+		s->nodes[i] = (struct bu_cohort_node){s->names[i], &s->checks[i]};
+		bu_checks_init(&s->checks[i]);
+		row(&s->checks[i], "identity", "", s->names[i]);
+		snprintf(text, sizeof(text), "10.78.0.1%d at index 3", i);
+		row(&s->checks[i], "gid", "mlx5_0", text);
+		snprintf(text, sizeof(text), "9c63:c003:00aa:000%d", i);
+		row(&s->checks[i], "guid", "mlx5_0", text);
+		row(&s->checks[i], "nic-firmware", "mlx5_0", "28.39.1002");
+		row(&s->checks[i], "ib-pkey", "mlx5_1", "0xffff,0x8001");
+		snprintf(text, sizeof(text), "leaf01.dc:swp%d", i + 1);
+		row(&s->checks[i], "lldp", "eth1", text);
+		row(&s->checks[i], "cabling", "eth1", text);
+		snprintf(text, sizeof(text), "leaf02.dc:swp%d", i + 1);
+		row(&s->checks[i], "lldp", "eth2", text);
+	}
+}
+
+static struct bu_check *
+find(struct story *s, int node, const char *id, const char *subject)
+{
+	for (size_t i = 0; i < s->checks[node].count; i++)
+		if (strcmp(s->checks[node].list[i].id, id) == 0 &&
+		    strcmp(s->checks[node].list[i].subject, subject) == 0)
+			return &s->checks[node].list[i];
+	ck_abort_msg("no row %s", id);
+	return NULL;
+}
+
+static void
+found(const char *node, const struct bu_check *finding, void *arg)
+{
+	struct story *s = arg;
+	size_t used = strlen(s->told);
+
+	ck_assert(bu_check_id_is_valid(finding->id) && *finding->hint &&
+		  *finding->expected);
+	snprintf(s->told + used, sizeof(s->told) - used, "%s: %s %s %s\n", node,
+		 finding->id, bu_verdict_name(finding->verdict), finding->text);
+}
+
+static const char *
+judge(struct story *s)
+{
+	bu_cohort_judge(s->nodes, NODES, found, s);
+	for (int i = 0; i < NODES; i++)
+		bu_checks_fini(&s->checks[i]);
+	return s->told;
+}
+
+START_TEST(like_machines_have_no_finding)
+{
+	static struct story s;
+
+	fill(&s);
+	ck_assert_str_eq(judge(&s), "");
+}
+END_TEST
+
+START_TEST(doubles_are_both_named)
+{
+	static struct story s;
+
+	fill(&s);
+	strcpy(find(&s, 3, "gid", "mlx5_0")->seen, "10.78.0.11 at index 5");
+	strcpy(find(&s, 4, "identity", "")->seen, "node1");
+	ck_assert_str_eq(
+		judge(&s),
+		"node1: duplicate fail node1 and node5 have the same host name: node1\n"
+		"node5: duplicate fail node5 and node1 have the same host name: node1\n"
+		"node2: duplicate fail node2 and node4 have the same address: "
+		"10.78.0.11\n"
+		"node4: duplicate fail node4 and node2 have the same address: "
+		"10.78.0.11\n");
+}
+END_TEST
+
+START_TEST(the_odd_one_is_named_by_a_majority_only)
+{
+	static struct story s;
+
+	fill(&s);
+	strcpy(find(&s, 2, "nic-firmware", "mlx5_0")->seen, "28.38.1900");
+	strcpy(find(&s, 4, "ib-pkey", "mlx5_1")->seen, "0xffff");
+	ck_assert_str_eq(judge(&s),
+			 "node5: cohort-odd warn partitions of mlx5_1 is 0xffff, that "
+			 "of 4 of 5 machines like it 0xffff,0x8001\n"
+			 "node3: cohort-odd warn firmware of mlx5_0 is 28.38.1900, "
+			 "that of 4 of 5 machines like it 28.39.1002\n");
+	/* Two against two, and one that was not looked at. */
+	fill(&s);
+	strcpy(find(&s, 0, "nic-firmware", "mlx5_0")->seen, "1");
+	strcpy(find(&s, 1, "nic-firmware", "mlx5_0")->seen, "1");
+	find(&s, 2, "nic-firmware", "mlx5_0")->verdict = BU_VERDICT_INCONCLUSIVE;
+	ck_assert_str_eq(judge(&s), "");
+}
+END_TEST
+
+START_TEST(swapped_cables_are_named)
+{
+	static struct story s;
+	struct bu_check *a, *b;
+
+	fill(&s);
+	a = find(&s, 0, "cabling", "eth1");
+	b = find(&s, 3, "cabling", "eth1");
+	a->verdict = b->verdict = BU_VERDICT_FAIL;
+	strcpy(a->seen, "leaf01.dc:swp4");
+	strcpy(a->expected, "leaf01:swp1");
+	strcpy(b->seen, "leaf01.dc:swp1");
+	strcpy(b->expected, "leaf01:swp4");
+	ck_assert_str_eq(judge(&s),
+			 "node1: cabling fail the cables of node1 eth1 and node4 eth1 "
+			 "are swapped: node1 hangs at leaf01.dc:swp4, node4 at "
+			 "leaf01.dc:swp1\n"
+			 "node4: cabling fail the cables of node4 eth1 and node1 eth1 "
+			 "are swapped: node4 hangs at leaf01.dc:swp1, node1 at "
+			 "leaf01.dc:swp4\n");
+}
+END_TEST
+
+START_TEST(a_rail_at_another_leaf_is_named)
+{
+	static struct story s;
+
+	fill(&s);
+	strcpy(find(&s, 1, "lldp", "eth2")->seen, "leaf07.dc:swp2");
+	ck_assert_str_eq(judge(&s),
+			 "node2: cabling fail eth2 hangs at leaf07.dc, that of 4 of 5 "
+			 "machines at leaf01.dc hangs at leaf02.dc\n");
+}
+END_TEST
+
+START_TEST(ports_fit)
+{
+	static const char *const yes[][2] = {{"leaf01.dc:swp3", "leaf01:swp3"},
+					     {"leaf01.dc:swp3", "leaf01.dc:SWP3"},
+					     {"leaf01.dc:swp3", "leaf01"},
+					     {"leaf01", "leaf01"}};
+	static const char *const no[][2] = {{"leaf01.dc:swp3", "leaf01:swp4"},
+					    {"leaf01.dc:swp3", "leaf0:swp3"},
+					    {"leaf01.dc:swp3", ":swp3"},
+					    {"leaf01.dc:swp3", ""},
+					    {"leaf01", "leaf01:swp3"}};
+
+	for (size_t i = 0; i < BU_LEN(yes); i++)
+		ck_assert_msg(bu_cohort_port_fits(yes[i][0], yes[i][1]), "%zu", i);
+	for (size_t i = 0; i < BU_LEN(no); i++)
+		ck_assert_msg(!bu_cohort_port_fits(no[i][0], no[i][1]), "%zu", i);
+}
+END_TEST
+
+BU_UNIT("cohort", like_machines_have_no_finding, doubles_are_both_named,
+	the_odd_one_is_named_by_a_majority_only, swapped_cables_are_named,
+	a_rail_at_another_leaf_is_named, ports_fit)
