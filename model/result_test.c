@@ -260,6 +260,24 @@ START_TEST(quantiles_by_nearest_rank)
 }
 END_TEST
 
+/* Of 1 to 1,000: each percentile is a sample, none is between two. */
+START_TEST(latencies_are_true_percentiles)
+{
+	struct bu_pair_result r;
+
+	fill(&r);
+	ck_assert_double_eq(r.dir[0].lat_min_us, 1);
+	ck_assert_double_eq(r.dir[0].lat_p90_us, 900);
+	ck_assert_double_eq(r.dir[0].lat_p99_us, 990);
+	ck_assert_double_eq(r.dir[0].lat_p999_us, 999);
+	ck_assert_double_eq(r.dir[0].lat_max_us, 1000);
+	ck_assert_int_eq(r.dir[0].runs, 5);
+	bu_pair_dir_drop(&r.dir[0], 3);
+	ck_assert_int_eq(r.dir[0].runs, 3);
+	ck_assert_double_eq_tol(r.dir[0].bw_median_gbps, 0.020, 1e-9);
+}
+END_TEST
+
 BU_UNIT("result", reads_what_it_wrote, version_1_is_still_read,
 	counters_are_counted_by_kind, medians_are_computed_not_believed,
-	refuses_bad_fields, quantiles_by_nearest_rank)
+	refuses_bad_fields, quantiles_by_nearest_rank, latencies_are_true_percentiles)
