@@ -21,7 +21,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 
-enum { NONCE_BYTES = 32, NONCE_HEX = 65, PROOF_MS = 3000, RETRY_MS = 200, BACKLOG = 4 };
+enum { NONCE_BYTES = 32, NONCE_HEX = 65, PROOF_MS = 3000, RETRY_MS = 50, BACKLOG = 4 };
 
 struct bu_channel {
 	int fd;
