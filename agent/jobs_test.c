@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/check.h"
 #include "tests/support/unit.h"
 
 static void
@@ -94,6 +95,33 @@ START_TEST(a_probe_without_its_terms_is_refused)
 }
 END_TEST
 
-BU_UNIT("jobs", unknown_work_is_refused, an_installed_system_does_not_overwrite_itself,
-	wrong_files_are_refused, an_install_needs_the_identity_that_it_hands_on,
+/* Of the machine that runs this test: whatever it is, it has a report. */
+START_TEST(checks_look_at_this_machine)
+{
+	const struct bu_http_opts nobody = {.base_url = "http://127.0.0.1:1",
+					    .connect_timeout_ms = 200};
+	struct bu_identity identity = {.dir = dir, .node = node, .url = url};
+	struct bu_link link = {.identity = &identity,
+			       .progress_http = bu_http_create(&nobody)};
+	bu_autojson json_t *item =
+		json_pack("{s:s,s:s,s:[s],s:i}", "kind", "checks", "id", "c-1",
+			  "groups", "audit", "deadline_ms", 60000);
+	bu_autojson json_t *result = NULL;
+	struct bu_checks checks;
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_job_item(&link, item, &result, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_checks_from_json(result, &checks, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(strlen(checks.boot_id), 36);
+	ck_assert_uint_gt(checks.count, 0);
+	bu_checks_fini(&checks);
+	bu_http_destroy(link.progress_http);
+	refuses(&identity, json_pack("{s:s,s:[s]}", "kind", "checks", "groups", "all"),
+		BU_ERR_INVAL, "no such group 'all'");
+}
+END_TEST
+
+BU_UNIT("jobs", checks_look_at_this_machine, unknown_work_is_refused,
+	an_installed_system_does_not_overwrite_itself, wrong_files_are_refused,
+	an_install_needs_the_identity_that_it_hands_on,
 	a_probe_without_its_terms_is_refused)
