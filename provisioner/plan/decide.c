@@ -74,6 +74,11 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
 	    bu_plan_changes_class(ret->changes) == BU_CLASS_NONE)
 		return;
+	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
+	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
+		refuse(ret, "it is parked; plan again when it is in service");
+		return;
+	}
 	ret->class = disk_class(input, it, ret->changes);
 	if (ret->class != BU_CLASS_INSTALL && !node->disk_touched)
 		written = "; its disk is not empty";

@@ -450,6 +450,24 @@ START_TEST(what_is_held_or_failed_says_so)
 }
 END_TEST
 
+/* Nothing is lost for a label. */
+START_TEST(a_parked_node_is_not_installed_for_a_mild_change)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+
+	begin(&site, NULL, NULL, "gres =", "labels = a=b\ngres =");
+	site.nodes[0]->state = BU_STATE_PARKED;
+	plan = make(&site);
+	ck_assert_str_eq(
+		bu_json_str(json_array_get(json_object_get(plan, "refused"), 0), "why",
+			    ""),
+		"it is parked; plan again when it is in service");
+	ck_assert_uint_eq(json_array_size(json_object_get(plan, "steps")), 1);
+	end(&site);
+}
+END_TEST
+
 START_TEST(a_step_under_way_is_left_alone)
 {
 	struct site site;
@@ -732,6 +750,7 @@ BU_UNIT("plan", new_nodes_are_installed, each_situation_has_its_consequence,
 	each_edit_has_its_consequence, the_severest_change_decides_and_is_said_first,
 	data_partitions_are_kept_where_there_are_some,
 	unknown_facets_are_what_was_applied, what_is_held_or_failed_says_so,
+	a_parked_node_is_not_installed_for_a_mild_change,
 	a_step_under_way_is_left_alone, batches_keep_to_the_limits_of_the_pool,
 	a_limit_leaves_the_others_out, who_left_the_profile_is_named,
 	an_image_that_cannot_be_used_is_no_plan, a_plan_holds_until_something_moves,
