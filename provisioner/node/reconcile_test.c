@@ -51,8 +51,7 @@ START_TEST(a_node_goes_its_way_to_ready)
 	bu_autofree char *scontrol = NULL;
 	char kinds[4096];
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_ENROLLED);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED);
 	ck_assert_int_eq(node->order.open, 1);
 	rig_to_validating(&rig, 1);
@@ -79,11 +78,8 @@ START_TEST(nothing_is_done_before_its_intent_is_in_the_log)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	ck_assert_int_eq(
-		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL),
-		0);
+	node = rig_up_to(&rig, RIG_ENROLLED);
+	rig_fire(&rig, node, BU_TRIGGER_START);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED); /* not in the log yet */
 	ck_assert_int_eq(node->appending, 1);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
@@ -102,8 +98,7 @@ START_TEST(one_change_at_a_time)
 	struct bu_err err = {0};
 	struct bu_event extra;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_ENROLLED);
 	bu_event_init(&extra, BU_EVENT_BOOTED, "node001", json_object());
 	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL,
 					   &extra, 1, &err),
@@ -111,9 +106,7 @@ START_TEST(one_change_at_a_time)
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_str_eq(err.text,
 			 "node node001: 'proven' means nothing in state enrolled");
-	ck_assert_int_eq(
-		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL),
-		0);
+	rig_fire(&rig, node, BU_TRIGGER_START);
 	ck_assert_int_eq(
 		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, &err),
 		-1);
@@ -132,8 +125,7 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 	char token[BU_DIGEST_SIZE], wrong[BU_DIGEST_SIZE];
 	struct bu_err err = {0};
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_ENROLLED);
 	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, "x", "r1", own, &err), -1);
 	ck_assert_str_eq(err.text, "no boot of node001 was ordered");
 	rig_start(&rig, 1);
@@ -236,10 +228,7 @@ START_TEST(an_install_that_cannot_be_verified_fails_at_once)
 	struct bu_node *node;
 	struct bu_err bad;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	rig_start(&rig, 1);
-	rig_inspect(&rig, 1);
+	node = rig_up_to(&rig, RIG_IMAGING);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
 	bu_err_set(&bad, BU_ERR_VERIFY, 0, "frame 3 of root was changed, \xc3\xa9");
 	bu_reconcile_result(rig.rec, node, "other step", 1, &bad);
@@ -261,10 +250,7 @@ START_TEST(an_install_that_broke_off_is_tried_again_under_its_name)
 	char id[112];
 	struct bu_err bad;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	rig_start(&rig, 1);
-	rig_inspect(&rig, 1);
+	node = rig_up_to(&rig, RIG_IMAGING);
 	strcpy(id, node->step.id);
 	bu_err_set(&bad, BU_ERR_IO, 0, "disk gone");
 	bu_reconcile_result(rig.rec, node, id, 1, &bad);
@@ -286,9 +272,7 @@ START_TEST(a_late_node_is_cycled_twice_then_failed)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	rig_start(&rig, 1);
+	node = rig_up_to(&rig, RIG_STARTED);
 	for (int cycles = 1; cycles <= 2; cycles++) {
 		rig_pass(&rig, 299 * 1000);
 		ck_assert_int_eq(node->repeats, cycles - 1);
@@ -316,12 +300,9 @@ START_TEST(a_refused_power_cycle_climbs_with_its_reason)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_ENROLLED);
 	rig_write(&rig, "power.refuse", "BMC: \xe9 out of sockets"); /* Latin-1 */
-	ck_assert_int_eq(
-		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL),
-		0);
+	rig_fire(&rig, node, BU_TRIGGER_START);
 	for (int i = 0; i < 3; i++) {
 		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
 		ck_assert_int_eq(node->repeats, i);
@@ -339,9 +320,7 @@ START_TEST(the_wall_clock_may_jump)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	rig_start(&rig, 1);
+	node = rig_up_to(&rig, RIG_STARTED);
 	rig.clock.fake_wall_ms += 10 * HOUR_MS; /* time was set for the first time */
 	rig_pass(&rig, 2000);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
@@ -360,12 +339,9 @@ restart_in_boot(struct rig *rig, const char *power)
 {
 	struct bu_node *node;
 
-	rig_begin(rig, 1);
-	node = rig_node(rig, 1);
+	node = rig_up_to(rig, RIG_ENROLLED);
 	rig_write(rig, "power.hang", "");
-	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_START, NULL, NULL,
-					   0, NULL),
-			 0);
+	rig_fire(rig, node, BU_TRIGGER_START);
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	for (int i = 0; i < 2000 && !rig_count(rig, "boot network node001"); i++)
 		rig_pass(rig, 1);
@@ -424,9 +400,7 @@ START_TEST(a_restart_leaves_the_agents_step_to_the_agent)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	rig_start(&rig, 1);
-	rig_inspect(&rig, 1);
+	rig_up_to(&rig, RIG_IMAGING);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	rig_pass(&rig, 899 * 1000);
@@ -445,12 +419,7 @@ START_TEST(a_restart_in_joining_asks_the_agent_again)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	rig_to_validating(&rig, 1);
-	rig_certify(&rig, 1);
-	node = rig_node(&rig, 1);
-	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
-	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	node = rig_up_to(&rig, RIG_JOINING);
 	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
 	rig_pass(&rig, 1);
@@ -458,9 +427,7 @@ START_TEST(a_restart_in_joining_asks_the_agent_again)
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
-	rig_write(&rig, "sinfo", "idle\n");
-	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
-	rig_until(&rig, node, BU_STATE_READY);
+	rig_joins(&rig, node);
 	rig_end(&rig);
 }
 END_TEST
@@ -471,14 +438,9 @@ START_TEST(joining_late_is_held_and_a_release_tries_anew)
 	struct bu_node *node;
 	struct bu_err err = {0};
 
-	rig_begin(&rig, 1);
-	rig_to_validating(&rig, 1);
-	rig_certify(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_JOINING);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", &err), -1);
 	ck_assert_str_eq(err.text, "node node001 is not held");
-	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
-	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_pass(&rig, 302 * 1000);
 	ck_assert_str_eq(node->held_by, "bringup");
 	ck_assert_str_eq(node->held_reason,
@@ -492,9 +454,7 @@ START_TEST(joining_late_is_held_and_a_release_tries_anew)
 	ck_assert_str_eq(node->held_by, ""); /* its time begins again */
 	rig_pass(&rig, 290 * 1000);
 	ck_assert_str_eq(node->held_by, "");
-	rig_write(&rig, "sinfo", "idle\n");
-	bu_reconcile_result(rig.rec, node, node->step.id, node->step.attempt, NULL);
-	rig_until(&rig, node, BU_STATE_READY);
+	rig_joins(&rig, node);
 	rig_end(&rig);
 }
 END_TEST
@@ -505,12 +465,7 @@ START_TEST(a_failed_join_is_another_attempt_after_a_release)
 	struct bu_node *node;
 	struct bu_err bad;
 
-	rig_begin(&rig, 1);
-	rig_to_validating(&rig, 1);
-	rig_certify(&rig, 1);
-	node = rig_node(&rig, 1);
-	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
-	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	node = rig_up_to(&rig, RIG_JOINING);
 	bu_err_set(&bad, BU_ERR_STATE, 0, "the image has no user munge");
 	bu_reconcile_result(rig.rec, node, node->step.id, 1, &bad);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_FAILED);
@@ -522,9 +477,7 @@ START_TEST(a_failed_join_is_another_attempt_after_a_release)
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	ck_assert_int_eq(node->step.attempt, 2); /* the agent does it anew */
-	rig_write(&rig, "sinfo", "idle\n");
-	bu_reconcile_result(rig.rec, node, node->step.id, 2, NULL);
-	rig_until(&rig, node, BU_STATE_READY);
+	rig_joins(&rig, node);
 	rig_end(&rig);
 }
 END_TEST
@@ -535,12 +488,7 @@ START_TEST(an_outcome_is_not_lost_to_another_event)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	rig_to_validating(&rig, 1);
-	rig_certify(&rig, 1);
-	node = rig_node(&rig, 1);
-	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
-	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	node = rig_up_to(&rig, RIG_JOINING);
 	rig_write(&rig, "sinfo", "idle\n");
 	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
 	for (int i = 0; i < 400 && node->step.status == BU_STEP_OPEN; i++) {
@@ -608,10 +556,7 @@ START_TEST(a_reboot_of_a_ready_node_leads_back_to_validating)
 	bu_autoinventory struct bu_inventory *same = rig_inventory(1, "boot-1");
 	bu_autojson json_t *stamp = NULL;
 
-	rig_begin(&rig, 1);
-	rig_to_validating(&rig, 1);
-	rig_join(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_READY);
 	stamp = rig_stamp(&rig, node);
 	ck_assert_int_eq(
 		bu_reconcile_hello(rig.rec, node, "installed", stamp, same, NULL), 0);
@@ -630,10 +575,7 @@ START_TEST(an_order_outlives_a_reboot_before_its_turn)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	rig_to_validating(&rig, 1);
-	rig_join(&rig, 1);
-	node = rig_node(&rig, 1);
+	node = rig_up_to(&rig, RIG_READY);
 	ck_assert_int_eq(node->order.open, 0);
 	rig_apply(&rig, 1, BU_CLASS_WIPE, "d2", NULL, NULL);
 	rig_come_up(&rig, 1, "boot-again");
@@ -641,9 +583,7 @@ START_TEST(an_order_outlives_a_reboot_before_its_turn)
 	ck_assert_int_eq(node->order.open, 1);
 	ck_assert_str_eq(node->installed_digest, "d1");
 	rig_write(&rig, "sinfo", ""); /* Slurm knows it no more: it has left */
-	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_REBUILD, NULL,
-					   NULL, 0, NULL),
-			 0);
+	rig_fire(&rig, node, BU_TRIGGER_REBUILD);
 	rig_until(&rig, node, BU_STATE_INSPECTING);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	rig_inspect(&rig, 1);
@@ -662,9 +602,8 @@ START_TEST(a_stop_with_events_on_their_way_starts_nothing)
 	struct rig rig;
 	struct bu_node *node;
 
-	rig_begin(&rig, 1);
-	node = rig_node(&rig, 1);
-	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, NULL);
+	node = rig_up_to(&rig, RIG_ENROLLED);
+	rig_fire(&rig, node, BU_TRIGGER_START);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
@@ -685,7 +624,7 @@ START_TEST(a_pool_without_a_cluster_is_ready_when_its_agent_has_its_certificates
 	rig_to_validating(&rig, 1);
 	rig_certify(&rig, 1);
 	node = rig_node(&rig, 1);
-	bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	rig_fire(&rig, node, BU_TRIGGER_PROVEN);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);

@@ -344,6 +344,7 @@ rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 					digest));
 	}
 	bu_reconcile_note(rig->rec, events, count);
+	rig_pass(rig, 1);
 	for (int i = 0; i < PATIENCE && strcmp(rig->world->revision, revision); i++)
 		rig_pass(rig, 1);
 	ck_assert_str_eq(rig->world->revision, revision);
@@ -543,6 +544,50 @@ rig_join(struct rig *rig, int number)
 	rig_until(rig, node, BU_STATE_JOINING);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, NULL);
+	rig_until(rig, node, BU_STATE_READY);
+}
+
+void
+rig_fire(struct rig *rig, struct bu_node *node, enum bu_trigger trigger)
+{
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig->rec, node, trigger, NULL, NULL, 0, NULL), 0);
+}
+
+struct bu_node *
+rig_up_to(struct rig *rig, enum rig_stage stage)
+{
+	rig_begin(rig, 1);
+	if (stage >= RIG_STARTED)
+		rig_start(rig, 1);
+	if (stage >= RIG_IMAGING)
+		rig_inspect(rig, 1);
+	if (stage >= RIG_BOOTING)
+		rig_install(rig, 1);
+	if (stage >= RIG_VALIDATING)
+		rig_come_up(rig, 1, "boot-1");
+	if (stage >= RIG_JOINING)
+		rig_certify(rig, 1);
+	if (stage == RIG_JOINING) {
+		rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_PROVEN);
+		rig_until_step(rig, rig_node(rig, 1), BU_ACTION_JOIN, BU_STEP_OPEN);
+	} else if (stage == RIG_READY) {
+		rig_join(rig, 1);
+	}
+	return rig_node(rig, 1);
+}
+
+void
+rig_answer(struct rig *rig, struct bu_node *node, const struct bu_err *failure)
+{
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, failure);
+}
+
+void
+rig_joins(struct rig *rig, struct bu_node *node)
+{
+	rig_write(rig, "sinfo", "idle\n");
+	rig_answer(rig, node, NULL);
 	rig_until(rig, node, BU_STATE_READY);
 }
 

@@ -77,6 +77,24 @@ void rig_certify(struct rig *rig, int number);
 /* From validating over paper Slurm to ready. */
 void rig_join(struct rig *rig, int number);
 
+/* Fires a trigger that must mean something. */
+void rig_fire(struct rig *rig, struct bu_node *node, enum bu_trigger trigger);
+/* The agent's word on the open step, NULL = done. */
+void rig_answer(struct rig *rig, struct bu_node *node, const struct bu_err *failure);
+/* From joining to ready, over paper Slurm. */
+void rig_joins(struct rig *rig, struct bu_node *node);
+/* rig_begin() with one node, which is there then. */
+enum rig_stage {
+	RIG_ENROLLED,
+	RIG_STARTED,
+	RIG_IMAGING,
+	RIG_BOOTING,
+	RIG_VALIDATING,
+	RIG_JOINING,
+	RIG_READY,
+};
+struct bu_node *rig_up_to(struct rig *rig, enum rig_stage stage);
+
 /* Files of the paper. */
 void rig_write(const struct rig *rig, const char *name, const char *text);
 void rig_remove(const struct rig *rig, const char *name);

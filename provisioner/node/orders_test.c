@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What applied plans do to a node that is in service, class by class. */
+#include "provisioner/node/orders.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+enum { HOUR_MS = 3600 * 1000 };
+
+static void
+has(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
+}
+
+static void
+why_says(const struct rig *rig, const struct bu_node *node, const char *part)
+{
+	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
+
+	has(why, part);
+}
+
+static int
+on_event(const struct bu_event *event, void *arg)
+{
+	char *kinds = arg;
+
+	strcat(kinds, event->node[0] ? bu_event_name(event->kind) : "-");
+	strcat(kinds, " ");
+	return 0;
+}
+
+/* Kinds of all events after seq, those of nodes alone. */
+static void
+events_after(const struct rig *rig, int64_t seq, char ret[4096])
+{
+	ret[0] = '\0';
+	ck_assert_int_eq(bu_store_read(rig->store, seq, 0, on_event, ret, NULL), 0);
+}
+
+/* Ready, with an open order of this class, whose turn begins now. */
+static struct bu_node *
+begin_order(struct rig *rig, enum bu_class class, const char *from, const char *to)
+{
+	struct bu_node *node = rig_up_to(rig, RIG_READY);
+	struct bu_err err = {0};
+
+	rig_apply(rig, 1, class, "d1", from, to);
+	ck_assert_msg(bu_reconcile_begin(rig->rec, node, &err) == 0, "%s", err.text);
+	return node;
+}
+
+/* Slurm knows it no more: it has left. */
+static void
+leaves(struct rig *rig, struct bu_node *node)
+{
+	rig_until(rig, node, BU_STATE_DRAINING);
+	rig_write(rig, "sinfo", "");
+	rig_until_step(rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+}
+
+START_TEST(a_restart_leaves_and_joins_without_a_reboot)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
+	char kinds[4096];
+	int64_t seq = node->order.seq;
+
+	ck_assert_int_eq(node->order.failed, 0);
+	leaves(&rig, node);
+	rig_answer(&rig, node, NULL);
+	/* its certificates are of this boot: nothing is measured again */
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_joins(&rig, node);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	events_after(&rig, seq, kinds);
+	ck_assert_str_eq(kinds,
+			 "state intent outcome intent outcome state state intent "
+			 "outcome state ");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_reboot_writes_its_files_first_and_is_measured_again)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_REBOOT, NULL, NULL);
+
+	leaves(&rig, node);
+	rig_answer(&rig, node, NULL);
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_come_up(&rig, 1, "boot-2");
+	rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_join(&rig, 1);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_str_eq(node->facets, "f-d1");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_written_hold_the_node_and_are_tried_again)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
+	struct bu_err bad;
+
+	leaves(&rig, node);
+	bu_err_set(&bad, BU_ERR_INVAL, 0, "no NIC has 52:54:00:78:00:01");
+	rig_answer(&rig, node, &bad);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
+	rig_pass(&rig, 5001);
+	ck_assert_str_eq(node->held_reason, bad.text);
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	ck_assert_int_ne(node->order.fault_seq, 0);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
+	/* it does not leave once more */
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	ck_assert_int_eq(node->step.attempt, 2);
+	ck_assert_int_eq(node->order.fault_seq, 0);
+	rig_answer(&rig, node, NULL);
+	rig_until(&rig, node, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_node_that_reboots_while_it_drains_is_asked_from_the_beginning)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
+	bu_autoinventory struct bu_inventory *again = rig_inventory(1, "boot-2");
+	bu_autojson json_t *stamp = NULL;
+
+	leaves(&rig, node);
+	stamp = rig_stamp(&rig, node);
+	ck_assert_int_eq(
+		bu_reconcile_hello(rig.rec, node, "installed", stamp, again, NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(node->boot_id, "boot-2");
+	leaves(&rig, node);
+	rig_answer(&rig, node, NULL);
+	/* another boot: it has to prove itself */
+	rig_until(&rig, node, BU_STATE_VALIDATING);
+	rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_certify(&rig, 1);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_joins(&rig, node);
+	ck_assert_int_eq(node->order.open, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(jobs_may_take_as_long_as_the_pool_says)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	node = begin_order(&rig, BU_CLASS_WIPE, NULL, NULL);
+	rig_write(&rig, "sinfo", "draining\n");
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	for (int hours = 0; hours < 48; hours++)
+		rig_pass(&rig, HOUR_MS);
+	ck_assert_str_eq(node->held_by, "");
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	rig_end(&rig);
+
+	node = begin_order(&rig, BU_CLASS_WIPE, "max_unavailable = 50 %\n",
+			   "max_unavailable = 50 %\ndrain_deadline = 2 h\n");
+	rig_write(&rig, "sinfo", "draining\n");
+	rig_write(&rig, "squeue", "4711 (alice)\n");
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	for (int i = 0; i < 400 && !node->cluster_words[0]; i++)
+		rig_pass(&rig, 500);
+	why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");
+	rig_pass(&rig, HOUR_MS);
+	ck_assert_str_eq(node->held_by, "");
+	rig_pass(&rig, HOUR_MS);
+	rig_pass(&rig, 2000);
+	ck_assert_str_eq(node->held_reason,
+			 "the node's jobs did not end within 7200 s: Slurm: draining; "
+			 "jobs 4711 (alice)");
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_live_change_is_asked_again_after_a_restart_and_not_for_ever)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_RECONFIGURE, NULL, NULL);
+	char id[112];
+
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	strcpy(id, node->step.id);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	rig_pass(&rig, 899 * 1000);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	ck_assert_str_eq(node->step.id, id);
+	why_says(&rig, node, "then: the step has failed; the node stays ready");
+	rig_pass(&rig, 3000);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_str_eq(node->order.reason, "its agent did not report that its files "
+					     "are written within 900 s");
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
+	bu_reconcile_result(rig.rec, node, id, 1, NULL); /* too late */
+	rig_pass(&rig, HOUR_MS);
+	ck_assert_int_eq(node->order.failed, 1);
+	/* another order is another step */
+	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	ck_assert_str_ne(node->step.id, id);
+	/* what the cluster knows may have changed with it */
+	rig_write(&rig, "features.node001", " AvailableFeatures=rxe,lab X=1\n");
+	rig_answer(&rig, node, NULL);
+	rig_until_step(&rig, node, BU_ACTION_RELABEL, BU_STEP_DONE);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_relabelling_that_was_cut_off_is_done)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_RELABEL, NULL, NULL);
+
+	rig_until_step(&rig, node, BU_ACTION_RELABEL, BU_STEP_OPEN);
+	rig_write(&rig, "features.node001", " AvailableFeatures=old X=1\n");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	for (int i = 0; i < 400 && node->order.open; i++)
+		rig_pass(&rig, i % 20 ? 1 : 500);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(node->order.failed, 0);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(only_an_open_order_can_begin)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, &err), -1);
+	ck_assert_str_eq(err.text, "node node001 has no order to begin");
+	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("orders", a_restart_leaves_and_joins_without_a_reboot,
+	 a_reboot_writes_its_files_first_and_is_measured_again,
+	 files_that_cannot_be_written_hold_the_node_and_are_tried_again,
+	 a_node_that_reboots_while_it_drains_is_asked_from_the_beginning,
+	 jobs_may_take_as_long_as_the_pool_says,
+	 a_live_change_is_asked_again_after_a_restart_and_not_for_ever,
+	 a_relabelling_that_was_cut_off_is_done, only_an_open_order_can_begin)
