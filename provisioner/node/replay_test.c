@@ -106,6 +106,75 @@ view(const struct bu_world *world)
 	return bu_json_canonical(all);
 }
 
+static void
+note(struct rig *rig, enum bu_event_kind kind, const char *node, json_t *body)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, kind, node, body);
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+}
+
+static void
+order(struct rig *rig, const char *rollout, const char *class)
+{
+	note(rig, BU_EVENT_APPLIED, "",
+	     json_pack("{s:s,s:s,s:s,s:s,s:[]}", "rollout", rollout, "plan", "p2",
+		       "revision", rig->world->revision, "by", "me", "grants"));
+	note(rig, BU_EVENT_ORDER, "node001",
+	     json_pack("{s:s,s:s,s:s,s:s,s:s,s:i}", "rollout", rollout, "class", class,
+		       "image", "debian12", "facets", "f2", "commit", "c2", "batch",
+		       1));
+}
+
+static void
+becomes(struct rig *rig, const char *rollout, const char *to)
+{
+	note(rig, BU_EVENT_ROLLOUT, "",
+	     json_pack("{s:s,s:s,s:s,s:s}", "rollout", rollout, "to", to, "by", "me",
+		       "reason", "because"));
+}
+
+/* Rollouts that fail, are stopped, resumed, aborted, overtaken and done; a brake. */
+static void
+live_rollouts(struct rig *rig)
+{
+	struct bu_node *node = rig_node(rig, 1);
+	struct bu_err bad;
+
+	order(rig, "r-2", "reconfigure");
+	ck_assert_int_eq(bu_reconcile_begin(rig->rec, node, NULL), 0);
+	rig_until_step(rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	bu_err_set(&bad, BU_ERR_STATE, 0, "rolled back");
+	rig_answer(rig, node, &bad);
+	rig_until_step(rig, node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
+	ck_assert_int_eq(bu_world_rollout(rig->world, "r-2")->failed, 1);
+	order(rig, "r-3", "reboot");
+	becomes(rig, "r-3", "stopped");
+	becomes(rig, "r-3", "running");
+	order(rig, "r-4", "wipe"); /* overtakes */
+	ck_assert_int_eq(bu_world_rollout(rig->world, "r-3")->state, BU_ROLLOUT_DONE);
+	becomes(rig, "r-4", "paused");
+	becomes(rig, "r-4", "aborted");
+	ck_assert_int_eq(node->order.withdrawn, 1);
+	order(rig, "r-5", "relabel");
+	note(rig, BU_EVENT_INTENT, "node001",
+	     json_pack("{s:s,s:s}", "step", "x", "action", "relabel"));
+	note(rig, BU_EVENT_OUTCOME, "node001",
+	     json_pack("{s:s,s:s,s:s}", "step", "x", "action", "relabel", "result",
+		       "done"));
+	ck_assert_str_eq(node->facets, "f2");
+	ck_assert_int_eq(bu_world_rollout(rig->world, "r-5")->done, 1);
+	order(rig, "r-6", "restart");
+	note(rig, BU_EVENT_BRAKE, "",
+	     json_pack("{s:s,s:b,s:i}", "scope", "rack r1", "on", 1, "late", 5));
+	note(rig, BU_EVENT_BRAKE, "",
+	     json_pack("{s:s,s:b,s:i}", "scope", "pool train", "on", 1, "late", 5));
+	note(rig, BU_EVENT_BRAKE, "",
+	     json_pack("{s:s,s:b}", "scope", "rack r1", "on", 0));
+}
+
 /* Two nodes with much of what may happen to nodes. */
 static void
 live(struct rig *rig)
@@ -143,6 +212,7 @@ live(struct rig *rig)
 	ck_assert_str_eq(node->held_by, "bringup");
 	bu_reconcile_release(rig->rec, node, "me", NULL);
 	rig_pass(rig, 1);
+	live_rollouts(rig);
 }
 
 /* The first `count` events in a log of their own, read by a new process. */
@@ -266,6 +336,10 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		{BU_EVENT_EPOCH, "", "{'epoch':'x'}", "epoch"},
 		{BU_EVENT_APPLIED, "", "{'revision':'0000','rollout':'r-9'}",
 		 "no blob 0000"},
+		{BU_EVENT_ROLLOUT, "", "{'rollout':'r-0','to':'paused'}",
+		 "no rollout 'r-0'"},
+		{BU_EVENT_ROLLOUT, "", "{'rollout':'r-2','to':'done'}",
+		 "a rollout does not become 'done'"},
 	};
 	struct rig rig;
 	bu_autofree char *before = NULL;
