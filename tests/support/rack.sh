@@ -154,6 +154,23 @@ steps_of() {
 	bu plan "$@" --json | jq -r '(.plan // .).steps[] | "\(.node) \(.class)"'
 }
 
+# second_image: the demo's image under another name and therefore another digest, signed
+# with the same key; prints the folder of images that it lies in.
+second_image() {
+	local cache images=$BRINGUP_RACK/second
+	cache=$("$BRINGUP_BUILD/bringup" image cache)
+	rm -rf -- "$images"
+	mkdir -p -- "$images/debian12b"
+	cp -l -- "$cache"/images/debian12/*.frames "$images/debian12b/" 2>/dev/null ||
+		cp -- "$cache"/images/debian12/*.frames "$images/debian12b/"
+	sed 's/"name":"debian12"/"name":"debian12b"/' "$cache/images/debian12/manifest.json" \
+		>"$images/debian12b/manifest.json"
+	openssl pkeyutl -sign -rawin -inkey "$cache/keys/image.key" \
+		-in "$images/debian12b/manifest.json" | od -An -v -tx1 | tr -d ' \n' \
+		>"$images/debian12b/manifest.sig"
+	echo "$images"
+}
+
 # node_get NODE FILTER: from what `bringup node show` says, by jq.
 node_get() {
 	bu node show "$1" --json | jq -r "$2"
