@@ -54,29 +54,24 @@ digits_at(const char *text, size_t size)
 	return len;
 }
 
-/* Numbers compare by length, then by value: rack2 comes before rack10. A run of digits
- * is looked at once, or long ones would take quadratic time. */
+/* Numbers compare by length, then by value: rack2 comes before rack10. What both begin
+ * with is looked at once, or long numbers would take quadratic time. */
 static int
 compare_natural(const char *a, size_t a_size, const char *b, size_t b_size)
 {
-	size_t i = 0;
+	size_t least = a_size < b_size ? a_size : b_size, i = 0, x, y;
 
-	while (i < a_size && i < b_size) {
-		size_t x = digits_at(a + i, a_size - i),
-		       y = digits_at(b + i, b_size - i);
-
-		int order = 0;
-
-		if (x && y && x != y)
-			return x < y ? -1 : 1;
-		if (!x || !y)
-			x = 1;
-		order = memcmp(a + i, b + i, x);
-		if (order)
-			return order;
-		i += x;
-	}
-	return (a_size > b_size) - (a_size < b_size);
+	while (i < least && a[i] == b[i])
+		i++;
+	if (i == least)
+		return (a_size > b_size) - (a_size < b_size);
+	while (i > 0 && isdigit((unsigned char)a[i - 1]))
+		i--; /* where the number begins in which they differ */
+	x = digits_at(a + i, a_size - i);
+	y = digits_at(b + i, b_size - i);
+	if (x && y && x != y)
+		return x < y ? -1 : 1;
+	return memcmp(a + i, b + i, least - i);
 }
 
 static int
