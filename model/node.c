@@ -2,6 +2,16 @@
 /* A node and its one JSON shape. */
 #include "model/node.h"
 
+const char *
+bu_order_status(const struct bu_order *order)
+{
+	if (order->open)
+		return order->begun ? "under way" : "turn";
+	if (order->withdrawn)
+		return "withdrawn";
+	return order->failed ? "failed" : "done";
+}
+
 struct bu_node *
 bu_node_create(const char *name)
 {

@@ -76,16 +76,16 @@ struct bu_node {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
-	int checks_errors;  /* reports that were asked for and did not come */
-	char certified_as[200]; /* boot, machine and inventory that its certificates were
-				   verified for; "" = not since the last event */
-	int appending;      /* an event of it is on its way to the log */
-	int effect_running; /* of the open step */
-	int join_started;   /* the agent has started the cluster's client */
-	int64_t clock_ms;   /* monotonic: the deadline of its state counts from here */
-	int64_t retry_ms;   /* monotonic: a failed step is tried again; 0 = no */
-	char waiting[400];  /* what it waits for; "" = nothing */
-	char trouble[400];  /* why its fabric could not be measured; "" = nothing */
+	int checks_errors;      /* reports that were asked for and did not come */
+	char certified_as[200]; /* boot, machine and inventory that its certificates
+				   were verified for; "" = not since the last event */
+	int appending;          /* an event of it is on its way to the log */
+	int effect_running;     /* of the open step */
+	int join_started;       /* the agent has started the cluster's client */
+	int64_t clock_ms;  /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms;  /* monotonic: a failed step is tried again; 0 = no */
+	char waiting[400]; /* what it waits for; "" = nothing */
+	char trouble[400]; /* why its fabric could not be measured; "" = nothing */
 	char cluster_words[400]; /* what its cluster says while it leaves */
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
@@ -93,6 +93,9 @@ struct bu_node {
 	uint64_t progress_done_bytes;
 	uint64_t progress_total_bytes; /* 0 = no progress to show */
 };
+
+/* "turn" (waits for it), "under way", "done", "failed" or "withdrawn". */
+const char *bu_order_status(const struct bu_order *order);
 
 struct bu_node *bu_node_create(const char *name);
 void bu_node_destroy(struct bu_node *node);

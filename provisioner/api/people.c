@@ -41,16 +41,6 @@ pairs_json(const struct bu_world *world)
 	return pairs;
 }
 
-static const char *
-order_status(const struct bu_order *order)
-{
-	if (order->open)
-		return order->begun ? "under way" : "turn";
-	if (order->withdrawn)
-		return "withdrawn";
-	return order->failed ? "failed" : "done";
-}
-
 /* What an applied plan wants of it, and what became of that. */
 static json_t *
 order_json(const struct bu_order *order)
@@ -58,7 +48,7 @@ order_json(const struct bu_order *order)
 	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:b,s:s,s:s}", "rollout", order->rollout,
 			 "class", bu_class_name(order->class), "image", order->image,
 			 "commit", order->commit, "batch", order->batch, "open",
-			 order->open, "status", order_status(order), "reason",
+			 order->open, "status", bu_order_status(order), "reason",
 			 order->reason);
 }
 

@@ -167,23 +167,27 @@ bu_power_status(struct bu_power *power, const char *driver, const char *target,
 }
 
 static struct bu_cluster_op *
-paper_leave(struct bu_loop *loop, const struct bu_cluster_target *target,
-	    bu_cluster_fn fn, void *arg)
+cluster_op(enum bu_action action, const struct bu_cluster_target *target,
+	   bu_cluster_fn fn, void *arg)
 {
-	struct op *op = add_op(BU_ACTION_LEAVE, target->node, arg);
+	struct op *op = add_op(action, target->node, arg);
 
 	op->cluster = fn;
 	return (struct bu_cluster_op *)op;
 }
 
 static struct bu_cluster_op *
+paper_leave(struct bu_loop *loop, const struct bu_cluster_target *target,
+	    bu_cluster_fn fn, void *arg)
+{
+	return cluster_op(BU_ACTION_LEAVE, target, fn, arg);
+}
+
+static struct bu_cluster_op *
 paper_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
 	      bu_cluster_fn fn, void *arg)
 {
-	struct op *op = add_op(BU_ACTION_RELABEL, target->node, arg);
-
-	op->cluster = fn;
-	return (struct bu_cluster_op *)op;
+	return cluster_op(BU_ACTION_RELABEL, target, fn, arg);
 }
 
 static void
@@ -254,14 +258,10 @@ end_ops(void)
 /* --- the machines --- */
 
 static void
-note_state(struct bu_node *node, const char *to, const char *on, const char *reason)
+state_event(struct bu_event *ret, const char *node, const char *to, const char *on)
 {
-	struct bu_event event;
-
-	bu_event_init(&event, BU_EVENT_STATE, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
-				"to", to, "on", on, "reason", reason));
-	bu_reconcile_note(sim.rec, &event, 1);
+	bu_event_init(ret, BU_EVENT_STATE, node,
+		      json_pack("{s:s,s:s}", "to", to, "on", on));
 }
 
 static void
@@ -285,6 +285,8 @@ agent_step(struct bu_node *node, enum fate fate)
 static void
 live(struct bu_node *node, const struct fact *fact)
 {
+	struct bu_event event;
+
 	if (node->appending || random_below(4) == 0)
 		return;
 	if (bu_reconcile_wants_agent(node)) {
@@ -301,8 +303,10 @@ live(struct bu_node *node, const struct fact *fact)
 		if (fact->fate == SLOW)
 			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED,
 					  "its fabric is slow", NULL, 0, NULL);
-		else
-			note_state(node, "ready", "joined", "");
+		else {
+			state_event(&event, node->name, "ready", "joined");
+			bu_reconcile_note(sim.rec, &event, 1);
+		}
 	}
 }
 
@@ -450,7 +454,7 @@ keep_facets(const struct bu_desired *desired, const json_t *plan)
 }
 
 static json_t *
-plan_of(const struct bu_desired *desired, const struct bu_nodeset *limit)
+plan_of(const struct bu_desired *desired)
 {
 	struct bu_plan_input input = {
 		.desired = desired,
@@ -458,7 +462,6 @@ plan_of(const struct bu_desired *desired, const struct bu_nodeset *limit)
 		.revision = desired->digest,
 		.base = sim.world->revision,
 		.commit = "",
-		.limit = limit,
 		.nodes = sim.world->nodes,
 		.count = sim.world->count,
 		.image = image_of,
@@ -553,11 +556,6 @@ run_rollout(const json_t *plan)
 	rollout = bu_world_rollout(sim.world, sim.rollout);
 	sim.stopped += rollout->state == BU_ROLLOUT_STOPPED;
 	sim.done += rollout->state == BU_ROLLOUT_DONE;
-	if (getenv("BRINGUP_SAY"))
-		fprintf(stderr, "  %s: %s %s; total %d done %d failed %d\n",
-			sim.rollout, bu_rollout_state_name(rollout->state),
-			rollout->reason, rollout->total, rollout->done,
-			rollout->failed);
 	if (!rollout->ended_ms)
 		bu_rollouts_abort(sim.rollouts, sim.rollout, "me", NULL);
 	turn_loop(3);
@@ -565,9 +563,9 @@ run_rollout(const json_t *plan)
 
 /* 0 when there was nothing to do. */
 static int
-apply(const struct bu_desired *desired, const char *what)
+apply(const struct bu_desired *desired)
 {
-	bu_autojson json_t *plan = plan_of(desired, NULL), *grants = NULL;
+	bu_autojson json_t *plan = plan_of(desired), *grants = NULL;
 	size_t count = json_array_size(json_object_get(plan, "steps"));
 	bu_autofree enum bu_class *granted = bu_xcalloc(count + 1, sizeof(*granted));
 	size_t before = sim.world->rollouts_count;
@@ -582,7 +580,7 @@ apply(const struct bu_desired *desired, const char *what)
 	bu_json_digest(plan, digest);
 	if (bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me", sim.rollout,
 			      &err) != 0) {
-		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s: %s", what, err.text);
+		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s", err.text);
 		turn_loop(3);
 		ck_assert_uint_eq(sim.world->rollouts_count, before);
 		sim.denied++;
@@ -656,7 +654,7 @@ mend(const struct bu_desired *desired)
 	json_t *step;
 
 	fail_open();
-	plan = plan_of(desired, NULL);
+	plan = plan_of(desired);
 	steps = json_object_get(plan, "steps");
 	total = json_array_size(steps);
 	if (!total)
@@ -670,9 +668,7 @@ mend(const struct bu_desired *desired)
 	json_array_foreach (steps, i, step) {
 		const char *name = bu_json_str(step, "node", "");
 
-		bu_event_init(
-			&events[count++], BU_EVENT_STATE, name,
-			json_pack("{s:s,s:s}", "to", "inspecting", "on", "start"));
+		state_event(&events[count++], name, "inspecting", "start");
 		bu_event_init(
 			&events[count++], BU_EVENT_INTENT, name,
 			json_pack("{s:s,s:s}", "step", name, "action", "install"));
@@ -680,8 +676,7 @@ mend(const struct bu_desired *desired)
 			      json_pack("{s:s,s:s}", "image",
 					bu_json_str(step, "image", ""), "digest",
 					bu_json_str(step, "digest", "")));
-		bu_event_init(&events[count++], BU_EVENT_STATE, name,
-			      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+		state_event(&events[count++], name, "ready", "joined");
 	}
 	bu_reconcile_note(sim.rec, events, count);
 	turn_loop(3);
@@ -735,19 +730,16 @@ close_site(void)
 static void
 edit(void)
 {
-	bu_autofree char *what = bu_xstrdup("typo"), *text = NULL;
-	char said[300] = "typo";
+	bu_autofree char *text = NULL;
 	unsigned int dice = random_below(10);
 	struct bu_desired *desired;
 
 	/* of ten edits, six change a key, three have a typo in the profile, one has it
 	 * in the inventory */
 	if (dice < 6)
-		text = edits_change(&sim.seed, sim.site, said, sizeof(said));
+		text = edits_change(&sim.seed, sim.site);
 	else
 		text = edits_typo(&sim.seed, dice < 9 ? sim.site : sim.racks);
-	if (getenv("BRINGUP_SAY"))
-		fprintf(stderr, "%d %s\n", dice, said);
 	desired = dice < 9 ? load(text, sim.racks) : load(sim.site, text);
 	if (!desired) {
 		sim.refused++;
@@ -755,7 +747,7 @@ edit(void)
 	}
 	free(dice < 9 ? sim.site : sim.racks);
 	*(dice < 9 ? &sim.site : &sim.racks) = bu_steal(&text);
-	if (apply(desired, said)) {
+	if (apply(desired)) {
 		free(sim.facts);
 		sim.facts = NULL;
 		mend(desired);

@@ -138,16 +138,6 @@ pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	return list;
 }
 
-static const char *
-status_of(const struct bu_order *order)
-{
-	if (order->open)
-		return order->begun ? "under way" : "turn";
-	if (order->withdrawn)
-		return "withdrawn";
-	return order->failed ? "failed" : "done";
-}
-
 static json_t *
 node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	  const struct bu_node *node)
@@ -165,7 +155,8 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	return json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:s}", "node", node->name, "pool",
 			 node->pool, "class", bu_class_name(order->class), "batch",
 			 order->batch, "state", bu_state_name(node->state), "status",
-			 status_of(order), "reason", order->open ? why : order->reason);
+			 bu_order_status(order), "reason",
+			 order->open ? why : order->reason);
 }
 
 json_t *

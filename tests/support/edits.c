@@ -166,7 +166,7 @@ set_key(const char *text, const char *section, const char *key, const char *valu
 }
 
 char *
-edits_change(unsigned int *seed, const char *text, char *ret_what, size_t size)
+edits_change(unsigned int *seed, const char *text)
 {
 	unsigned int row = below(seed, BU_LEN(changes)), values = 0;
 	char section[64];
@@ -185,6 +185,5 @@ edits_change(unsigned int *seed, const char *text, char *ret_what, size_t size)
 	else if (strcmp(section, "node") == 0)
 		snprintf(section, sizeof(section), "node n%04u",
 			 1 + below(seed, EDITS_NODES));
-	snprintf(ret_what, size, "[%s] %s = %s", section, changes[row].key, value);
 	return set_key(text, section, changes[row].key, value);
 }
