@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which switch port each node's fabric NICs hang at: as its last checks heard it, else
+ * as the profile says. Asked for by the API. Invariant: a node that is not in the
+ * applied profile is in no topology.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "model/wiring.h"
+#include "provisioner/gate/gate_impl.h"
+
+static void
+add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wiring)
+{
+	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const json_t *heard = json_object_get(node->checks, "ports");
+	bu_autojson json_t *said = NULL;
+
+	if (!want)
+		return;
+	said = bu_gate_switch_ports(want->switch_ports ? want->switch_ports : "");
+	for (size_t i = 0; i < want->pool->networks_count; i++) {
+		const struct bu_desired_network *network = want->pool->networks[i];
+		const char *at = bu_json_str(heard, network->name,
+					     bu_json_str(said, network->name, NULL));
+
+		if (at && *at && network->role != BU_ROLE_BOOT)
+			bu_wiring_add_text(wiring, node->name, network->name,
+					   network->rail, at);
+	}
+}
+
+json_t *
+bu_gate_wiring(struct bu_gate *gate)
+{
+	struct bu_wiring wiring = {.wires = NULL};
+	json_t *json;
+
+	for (size_t i = 0; i < gate->world->count; i++)
+		add_node(gate, gate->world->nodes[i], &wiring);
+	bu_wiring_sort(&wiring);
+	json = bu_wiring_to_json(&wiring);
+	bu_wiring_fini(&wiring);
+	return json;
+}
