@@ -443,10 +443,42 @@ START_TEST(ten_thousand_nodes_load_quickly)
 }
 END_TEST
 
-BU_UNIT("load", each_value_has_the_origin_that_won, ranges_are_zipped_by_position,
-	limits_are_nodes_of_the_pool, questions_about_the_profile_are_answered,
-	a_drop_in_includes_nothing, a_cluster_keeps_the_reference_of_its_secret,
-	good_profile_becomes_typed_state, node_section_goes_over_inventory_and_pool,
+/* What a rule forbids is for the plan to refuse: the state is there, and the findings
+ * can be left to it. */
+START_TEST(what_policy_forbids_is_no_error)
+{
+	bu_autofree char *site =
+		bu_testing_replace(bu_testing_site, "[image debian12]",
+				   "[policy]\nresidency = ae-*\n[image debian12]");
+	struct bu_tree *tree = bu_testing_tree("site.ini", site, "racks.csv",
+					       bu_testing_racks, "more.ini", "", NULL);
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = bu_profiles_load(tree, &findings);
+
+	ck_assert_ptr_nonnull(desired);
+	ck_assert_uint_eq(findings.errors, 0);
+	ck_assert_uint_eq(findings.violations, 4); /* nodes, image, cluster */
+	ck_assert_uint_eq(findings.warnings, 1);   /* more.ini is not read */
+	bu_findings_drop(&findings, BU_FINDING_POLICY);
+	ck_assert_uint_eq(findings.violations, 0);
+	ck_assert_uint_eq(findings.count, 1);
+	ck_assert_int_eq(findings.items[0].level, BU_FINDING_WARNING);
+	for (int i = 0; i < BU_FINDINGS_MAX + 5; i++)
+		bu_findings_add(&findings, BU_FINDING_POLICY, "x", 1, "y");
+	ck_assert_uint_eq(findings.left_out, 6);
+	bu_findings_drop(&findings, BU_FINDING_POLICY);
+	ck_assert_uint_eq(findings.left_out, 0);
+	bu_findings_clear(&findings);
+	bu_desired_destroy(desired);
+	bu_tree_destroy(tree);
+}
+END_TEST
+
+BU_UNIT("load", what_policy_forbids_is_no_error, each_value_has_the_origin_that_won,
+	ranges_are_zipped_by_position, limits_are_nodes_of_the_pool,
+	questions_about_the_profile_are_answered, a_drop_in_includes_nothing,
+	a_cluster_keeps_the_reference_of_its_secret, good_profile_becomes_typed_state,
+	node_section_goes_over_inventory_and_pool,
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
 	empty_and_strange_trees_are_refused, without_iniparser_nothing_is_accepted,
