@@ -6,11 +6,14 @@
  * number or a BMC: a shared BMC would switch off the wrong machine.
  */
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "profiles/gpu.h"
 #include "profiles/load_internal.h"
 #include "profiles/policy.h"
+
+enum { XFS_MIN_BYTES = 300 << 20 };
 
 /* A resolver cannot look up whom it asks. */
 static void
@@ -112,6 +115,19 @@ is_system_path(const char *path)
 	       strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/usr/", 5) == 0;
 }
 
+/* mkfs.xfs refuses smaller ones. "lake:100MiB:xfs:/lake" */
+static int
+is_small_xfs(const char *part)
+{
+	const struct bu_key key = {.type = BU_KEY_SIZE, .max = 1e18};
+	char size[32], fs[8];
+	uint64_t bytes;
+
+	return sscanf(part, "%*[^:]:%31[^:]:%7[^:]", size, fs) == 2 &&
+	       strcmp(fs, "xfs") == 0 &&
+	       bu_value_parse(&key, size, &bytes, NULL) == 0 && bytes < XFS_MIN_BYTES;
+}
+
 /* "scratch:500GiB:ext4:/scratch, ...": each name and each place once, and none that is
  * the system's. */
 static void
@@ -139,6 +155,10 @@ check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 				"'%s' is a place of the system; allowed are others, "
 				"like /scratch",
 				path);
+		if (is_small_xfs(part))
+			bu_load_wrong(ld, section, "data",
+				      "'%s' is too small; xfs takes 300 MiB or more",
+				      part);
 		while ((other = bu_value_next_word(&more))) {
 			if (strncmp(other, name, strlen(name)) == 0 ||
 			    strcmp(strrchr(other, ':') + 1, path) == 0)

@@ -286,9 +286,7 @@ static const struct wrong {
 	 "in one pool\n"},
 	/* policy */
 	{"[image debian12]", "[policy]\nresidency = ae-*\n[image debian12]",
-	 "site.ini:4: [node node001] is in zone z1; [policy] residency = ae-* "
-	 "(site.ini:18) allows no other\n"
-	 "site.ini:4: [node node002] is in zone z1; [policy] residency = ae-* "
+	 "site.ini:4: nodes node[001-002] are in zone z1; [policy] residency = ae-* "
 	 "(site.ini:18) allows no other\n"
 	 "site.ini:19: [image debian12] is in zone z1; [policy] residency = ae-* "
 	 "(site.ini:18) allows no other\n"
@@ -396,6 +394,9 @@ static const struct wrong {
 	 "are others, like /scratch\n"
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
+	{"features = rxe, lab", "data = a:299MiB:xfs:/a, b:300MiB:xfs:/b",
+	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes 300 MiB "
+	 "or more\n"},
 	{"features = rxe, lab", "data = a:1GiB:ext4:/a, a:2GiB:ext4:/b, c:1GiB:xfs:/a",
 	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'a:2GiB:ext4:/b' have "
 	 "one "
