@@ -145,16 +145,25 @@ BU_HANDLER(bu_api_agent_work)
 	return BU_ANSWER_NOW;
 }
 
+/* Whether the gate still wants what it asked for by this id. */
+static int
+gate_wants(struct bu_api *api, struct bu_node *node, const char *id)
+{
+	bu_autojson json_t *work = bu_gate_work(api->gate, node);
+
+	return work && strcmp(bu_json_str(work, "id", ""), id) == 0;
+}
+
 BU_HANDLER(bu_api_agent_progress)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = peer_node(api, request, err);
+	const char *id = bu_json_str(request->body, "id", "");
 	int current;
 
 	if (!node)
 		return BU_ANSWER_ERROR;
-	current = strcmp(bu_json_str(request->body, "id", ""), node->step.id) == 0 &&
-		  node->step.status == BU_STEP_OPEN;
+	current = strcmp(id, node->step.id) == 0 && node->step.status == BU_STEP_OPEN;
 	if (current) {
 		bu_text_copy(node->progress_stage, sizeof(node->progress_stage),
 			     bu_json_str(request->body, "stage", ""));
@@ -165,7 +174,9 @@ BU_HANDLER(bu_api_agent_progress)
 		bu_world_touch(api->world, node);
 	}
 	/* While its change is on the way to the log nobody knows: let it go on. */
-	reply->json = json_pack("{s:b}", "cancel", !current && !node->appending);
+	reply->json =
+		json_pack("{s:b}", "cancel",
+			  !current && !node->appending && !gate_wants(api, node, id));
 	return BU_ANSWER_NOW;
 }
 

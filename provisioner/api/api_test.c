@@ -677,6 +677,33 @@ START_TEST(progress_is_shown_and_forgotten)
 }
 END_TEST
 
+/* What the gate asked for is no step, and goes on while the gate wants it. */
+START_TEST(checks_under_way_are_not_cancelled)
+{
+	struct site site;
+	bu_autojson json_t *work = NULL, *own = NULL, *old = NULL;
+	const char *id;
+
+	site_begin(&site, 1);
+	rig_to_validating(&site.rig, 1);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &work, NULL),
+			 BU_ANSWER_NOW);
+	id = bu_json_str(json_object_get(work, "work"), "id", "");
+	ck_assert_str_ne(id, "");
+	as_agent(&site, bu_api_agent_progress,
+		 json_pack("{s:s,s:s,s:i,s:i}", "id", id, "stage", "audit",
+			   "done_bytes", 1, "total_bytes", 4),
+		 &own, NULL);
+	ck_assert_int_eq(bu_json_bool(own, "cancel", -1), 0);
+	as_agent(&site, bu_api_agent_progress,
+		 json_pack("{s:s,s:s,s:i,s:i}", "id", "c-0-0", "stage", "audit",
+			   "done_bytes", 1, "total_bytes", 4),
+		 &old, NULL);
+	ck_assert_int_eq(bu_json_bool(old, "cancel", -1), 1);
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(a_stranger_has_no_node)
 {
 	struct site site;
@@ -752,4 +779,5 @@ RIG_UNIT("api", status_shows_all_and_waits_for_news, a_wait_without_news_ends,
 	 nodes_are_asked_for_by_nodesets, rollouts_are_listed_shown_and_changed,
 	 an_agent_enrolls_greets_and_is_told_what_to_do,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
-	 a_stranger_has_no_node, work_is_a_probe_then_nothing)
+	 checks_under_way_are_not_cancelled, a_stranger_has_no_node,
+	 work_is_a_probe_then_nothing)
