@@ -208,8 +208,7 @@ bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err)
 static void
 print_refused(const struct bu_planned *planned, int by_rule, FILE *out)
 {
-	static const char *const members[] = {"rule", "file", "why"};
-	static const char *const places[] = {"rule", "file", "line"};
+	static const char *const members[] = {"rule", "file", "line", "why"};
 	bu_autojson json_t *chosen = json_array(), *groups = NULL;
 	json_t *entry;
 	size_t i;
@@ -217,30 +216,24 @@ print_refused(const struct bu_planned *planned, int by_rule, FILE *out)
 	json_array_foreach (json_object_get(planned->plan, "refused"), i, entry)
 		if (by_rule == (json_object_get(entry, "rule") != NULL))
 			json_array_append(chosen, entry);
-	groups = by_rule ? bu_planned_alike(chosen, places, BU_LEN(places))
-			 : bu_planned_alike(chosen, members, BU_LEN(members));
+	groups = bu_planned_alike(chosen, members, BU_LEN(members));
 	if (by_rule && json_array_size(groups))
 		fputs("[policy] forbids this plan; it cannot be applied:\n", out);
 	json_array_foreach (groups, i, entry) {
 		const json_t *first = json_object_get(entry, "first");
-		const json_t *names = json_object_get(entry, "nodes");
-		bu_autofree char *nodes = bu_out_fold(names);
+		const char *whom = bu_json_str(first, "node", "");
+		bu_autofree char *nodes = bu_out_fold(json_object_get(entry, "nodes"));
 		bu_autofree char *why = bu_out_clean(bu_json_str(first, "why", ""), 0);
-		size_t count = json_array_size(names);
+		/* Most rules name the nodes in their words. */
+		int named = !*whom || strstr(why, whom) != NULL;
 
 		if (!by_rule)
 			fprintf(out, "refused: %s: %s\n", nodes, why);
-		else if (count > 1)
-			fprintf(out, "  %s:%d: %s\n    and %zu more like it: %s\n",
-				bu_json_str(first, "file", ""),
-				(int)bu_json_int(first, "line", 0), why, count - 1,
-				nodes);
 		else
 			fprintf(out, "  %s:%d: %s%s%s\n",
 				bu_json_str(first, "file", ""),
-				(int)bu_json_int(first, "line", 0), why,
-				*nodes && !strstr(why, nodes) ? ": " : "",
-				*nodes && !strstr(why, nodes) ? nodes : "");
+				(int)bu_json_int(first, "line", 0), named ? "" : whom,
+				named ? "" : ": ", why);
 	}
 }
 

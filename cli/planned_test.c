@@ -134,23 +134,23 @@ END_TEST
 
 START_TEST(policy_is_said_last_and_refuses)
 {
-	struct bu_planned plan = planned(
-		PLAN("",
-		     "{'node':'node001','why':'[node node001] is in zone z1; x','rule':"
-		     "'residency','file':'site.ini','line':4},"
-		     "{'node':'node002','why':'[node node002] is in zone z1; x','rule':"
-		     "'residency','file':'site.ini','line':4},"
-		     "{'node':'','why':'[image a] comes from evil','rule':'registries',"
-		     "'file':'site.ini','line':9}",
-		     "", ""));
+	struct bu_planned plan = planned(PLAN(
+		"",
+		"{'node':'node[001-002]','why':'nodes node[001-002] are in zone z1; "
+		"x','rule':'residency','file':'site.ini','line':4},"
+		"{'node':'node003','why':'a version does not fit','rule':"
+		"'compatibility','file':'site.ini','line':7},"
+		"{'node':'','why':'[image a] comes from evil','rule':'registries',"
+		"'file':'site.ini','line':9}",
+		"", ""));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 	const char *last = strstr(text, "[policy] forbids");
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(last);
 	ck_assert_str_eq(last, "[policy] forbids this plan; it cannot be applied:\n"
-			       "  site.ini:4: [node node001] is in zone z1; x\n"
-			       "    and 1 more like it: node[001-002]\n"
+			       "  site.ini:4: nodes node[001-002] are in zone z1; x\n"
+			       "  site.ini:7: node003: a version does not fit\n"
 			       "  site.ini:9: [image a] comes from evil\n");
 	ck_assert_int_eq(bu_planned_allowed(&plan, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);

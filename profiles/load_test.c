@@ -451,7 +451,7 @@ START_TEST(what_policy_forbids_is_no_error)
 
 	ck_assert_ptr_nonnull(desired);
 	ck_assert_uint_eq(findings.errors, 0);
-	ck_assert_uint_eq(findings.violations, 4); /* nodes, image, cluster */
+	ck_assert_uint_eq(findings.violations, 3); /* nodes, image, cluster */
 	ck_assert_uint_eq(findings.warnings, 1);   /* more.ini is not read */
 	bu_findings_drop(&findings, BU_FINDING_POLICY);
 	ck_assert_uint_eq(findings.violations, 0);

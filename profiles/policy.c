@@ -6,8 +6,10 @@
 #include "profiles/policy.h"
 
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "profiles/nodeset.h"
 #include "profiles/schema.h"
 
 struct judge {
@@ -52,17 +54,87 @@ broken(const struct judge *judge, const char *rule, const char *value,
 
 /* zone NULL: nobody said where it is, which a residency rule cannot let pass. */
 static void
-check_zone(const struct judge *judge, const struct bu_origin *at, const char *node,
-	   const char *kind, const char *name, const char *zone)
+check_zone(const struct judge *judge, const struct bu_origin *at, const char *name,
+	   const char *zone)
 {
 	const char *residency = judge->desired->policy.residency;
 	bu_autofree char *what = NULL;
 
 	if (zone && matches(residency, zone))
 		return;
-	what = bu_xasprintf("[%s%s%s %s%s", kind, *name ? " " : "", name,
-			    zone ? "is in zone " : "has no zone", zone ? zone : "");
-	broken(judge, "residency", residency, at, node, what);
+	what = bu_xasprintf("%s %s%s", name, zone ? "is in zone " : "has no zone",
+			    zone ? zone : "");
+	broken(judge, "residency", residency, at, "", what);
+}
+
+/* A node that is in the wrong place, and the line that put it there. */
+struct stray {
+	const struct bu_desired_node *node;
+	const struct bu_origin *at;
+};
+
+static int
+by_line(const void *a, const void *b)
+{
+	const struct stray *x = a, *y = b;
+	int order = strcmp(x->at->file, y->at->file);
+
+	if (order == 0)
+		order = (x->at->line > y->at->line) - (x->at->line < y->at->line);
+	if (order == 0)
+		order = strcmp(x->node->zone ? x->node->zone : "",
+			       y->node->zone ? y->node->zone : "");
+	return order;
+}
+
+/* One violation for all nodes that the same line puts into the same zone. */
+static void
+blame_line(const struct judge *judge, const struct stray *strays, size_t count)
+{
+	const char *residency = judge->desired->policy.residency;
+	const char *zone = strays->node->zone;
+	bu_autofree const char **names = bu_xcalloc(count, sizeof(*names));
+	bu_autofree char *nodes = NULL, *what = NULL;
+
+	for (size_t i = 0; i < count; i++)
+		names[i] = strays[i].node->name;
+	nodes = bu_nodeset_fold(names, count);
+	if (count == 1)
+		what = bu_xasprintf("[node %s] %s%s", nodes,
+				    zone ? "is in zone " : "has no zone",
+				    zone ? zone : "");
+	else
+		what = bu_xasprintf("nodes %s %s%s", nodes,
+				    zone ? "are in zone " : "have no zone",
+				    zone ? zone : "");
+	broken(judge, "residency", residency, strays->at, nodes, what);
+}
+
+static void
+check_nodes(const struct judge *judge)
+{
+	const struct bu_desired *desired = judge->desired;
+	bu_autofree struct stray *strays =
+		bu_xcalloc(desired->nodes_count + 1, sizeof(*strays));
+	size_t count = 0, end;
+
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		const struct bu_origin *at;
+
+		if (node->zone && matches(desired->policy.residency, node->zone))
+			continue;
+		at = bu_desired_origin(node, "zone");
+		strays[count++] = (struct stray){node, at ? at : &node->origin};
+	}
+	if (count)
+		qsort(strays, count, sizeof(*strays), by_line);
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && by_line(&strays[i], &strays[end]) == 0;
+		     end++)
+			;
+		blame_line(judge, &strays[i], end - i);
+	}
 }
 
 static void
@@ -71,30 +143,23 @@ check_residency(const struct judge *judge)
 	const struct bu_desired *desired = judge->desired;
 	const char *home = desired->site.zone;
 
-	for (size_t i = 0; i < desired->nodes_count; i++) {
-		const struct bu_desired_node *node = &desired->nodes[i];
-		const struct bu_origin *at = bu_desired_origin(node, "zone");
-		bu_autofree char *name = bu_xasprintf("%s]", node->name);
-
-		check_zone(judge, at ? at : &node->origin, node->name, "node", name,
-			   node->zone);
-	}
+	check_nodes(judge);
 	for (size_t i = 0; i < desired->images_count; i++) {
 		const struct bu_desired_image *image = &desired->images[i];
-		bu_autofree char *name = bu_xasprintf("%s]", image->name);
+		bu_autofree char *name = bu_xasprintf("[image %s]", image->name);
 
-		check_zone(judge, &image->origin, "", "image", name,
+		check_zone(judge, &image->origin, name,
 			   image->zone ? image->zone : home);
 	}
 	for (size_t i = 0; i < desired->clusters_count; i++) {
 		const struct bu_desired_cluster *cluster = &desired->clusters[i];
-		bu_autofree char *name = bu_xasprintf("%s]", cluster->name);
+		bu_autofree char *name = bu_xasprintf("[cluster %s]", cluster->name);
 
-		check_zone(judge, &cluster->origin, "", "cluster", name,
+		check_zone(judge, &cluster->origin, name,
 			   cluster->zone ? cluster->zone : home);
 	}
 	if (desired->site.backup)
-		check_zone(judge, &desired->site.origin, "", "site] backup", "",
+		check_zone(judge, &desired->site.origin, "[site] backup",
 			   desired->site.backup_zone);
 }
 

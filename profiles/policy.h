@@ -11,7 +11,7 @@
 
 struct bu_violation {
 	const char *rule;    /* the key of [policy]: "residency" */
-	const char *node;    /* name; "" = it is about no node alone */
+	const char *node;    /* hostlist; "" = it is about no node alone */
 	struct bu_origin at; /* the line that breaks the rule */
 	/* "[node gpu001] is in zone eu-1; [policy] residency = ae-* (site.ini:9) allows
 	 * no other" */

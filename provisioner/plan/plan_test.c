@@ -629,9 +629,10 @@ static const struct {
 	const char *to; /* replaces "[image debian12]\n", line 17 */
 	const char *rule, *node, *error;
 } forbidden[] = {
-	{"[policy]\nresidency = ae-*\n[image debian12]\n", "residency", "node001",
-	 "policy forbids this plan, for 4 reasons; the first: site.ini:4: [node "
-	 "node001] is in zone z1; [policy] residency = ae-* (site.ini:18) allows no "
+	{"[policy]\nresidency = ae-*\n[image debian12]\n", "residency", "node[001-002]",
+	 "policy forbids this plan, for 3 reasons; the first: site.ini:4: nodes "
+	 "node[001-002] are in zone z1; [policy] residency = ae-* (site.ini:18) allows "
+	 "no "
 	 "other"},
 	{"[policy]\nregistries = reg.lab\n[image debian12]\nsource = oci://evil/x\n",
 	 "registries", "",
