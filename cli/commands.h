@@ -31,8 +31,13 @@ int bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err);
+int bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err);
+/* fabric show NODE. */
+int bu_fabric_show_node(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err);
 /* Has options of its own; gives the exit code. */
+int bu_cmd_fabric_topology(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_rehearse(int argc, char **argv);
 /* Hands over to the program bringup-lab; returns only when that fails. */
 int bu_cmd_lab(int argc, char **argv);

@@ -26,4 +26,7 @@ void bu_render_rollout(const json_t *rollout, FILE *out);
 /* {"kind","text"}: text is the signed JSON. */
 void bu_render_certificate(const json_t *certificate, FILE *out);
 
+/* What speaks for and against a node, as GET /v1/nodes/NAME/fabric has it. */
+void bu_render_evidence(const json_t *shown, FILE *out);
+
 #endif

@@ -83,6 +83,8 @@ bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err)
 	bu_autojson json_t *others = NULL;
 	const json_t *pairs = json_object_get(status, "pairs");
 
+	if (options->args_count)
+		return bu_fabric_show_node(options, err);
 	if (!status)
 		return -1;
 	names = bu_out_pick(pairs, "a");

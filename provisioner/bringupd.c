@@ -190,6 +190,30 @@ first_epoch(struct daemon *d)
 	bu_reconcile_note(d->api.rec, &event, 1);
 }
 
+/* The site's own in /etc/bringup, else ours; owned. */
+static char *
+data_file(const char *name)
+{
+	bu_autofree char *own = bu_xasprintf("/etc/bringup/%s", name);
+	bu_autofree char *in_tree = bu_xasprintf("data/%s", name);
+	bu_autofree char *source = bu_data_path(in_tree);
+
+	if (access(own, R_OK) == 0)
+		return bu_xstrdup(own);
+	return access(source, R_OK) == 0 ? bu_xstrdup(source) : bu_data_path(name);
+}
+
+static void
+load_data(struct daemon *d)
+{
+	bu_autofree char *rates = data_file("rates.json");
+	bu_autofree char *gpus = data_file("gpus.json");
+	struct bu_err err;
+
+	if (bu_gate_load_data(d->api.gate, rates, gpus, &err) != 0)
+		bu_warn("gate", "%s; what the profile expects counts alone", err.text);
+}
+
 static int
 start_engine(struct daemon *d, struct bu_err *err)
 {
@@ -204,6 +228,7 @@ start_engine(struct daemon *d, struct bu_err *err)
 	d->api.rec = bu_reconcile_create(&opts);
 	d->api.rollouts = bu_rollouts_create(d->world, d->api.rec);
 	d->api.gate = bu_gate_create(d->world, d->api.rec, d->trust);
+	load_data(d);
 	return 0;
 }
 

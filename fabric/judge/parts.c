@@ -114,6 +114,15 @@ good_sigma(float *values, size_t count, int more_is_better)
 	return fabs(quarter - median) / 0.6745;
 }
 
+/* How far the best of n normal values is above their mean, in sigmas. */
+static double
+best_of(double n)
+{
+	double root = n > 2 ? sqrt(2 * log(n)) : 0;
+
+	return root > 0 ? fmax(0.56, root - log(4 * M_PI * log(n)) / (2 * root)) : 0;
+}
+
 /* Median of the ports' best, and sigma of the flows. */
 static double
 learn_figure(const struct bu_topology *t, const int *leaf_of,
@@ -124,6 +133,7 @@ learn_figure(const struct bu_topology *t, const int *leaf_of,
 	bu_autofree float *by_port = bu_xcalloc((size_t)ports + 1, sizeof(float));
 	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
 	struct best best = {by_port, all, 0};
+	double median;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_flow *flow = &flows[i];
@@ -139,7 +149,12 @@ learn_figure(const struct bu_topology *t, const int *leaf_of,
 			by_port[flow->src] = value;
 	}
 	*ret_sigma = good_sigma(all, best.flow_count, figure == RATE);
-	return median_best(&best, ports, ret_cohort);
+	median = median_best(&best, ports, ret_cohort);
+	/* What ports usually do, not what the best of their flows did by chance. */
+	if (figure == RATE && *ret_cohort > 0)
+		median -= fmin(*ret_sigma, 0.015 * median) *
+			  best_of((double)best.flow_count / (double)*ret_cohort);
+	return median;
 }
 
 static void

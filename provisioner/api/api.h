@@ -60,6 +60,14 @@ BU_HANDLER(bu_api_plan);
 BU_HANDLER(bu_api_apply);
 BU_HANDLER(bu_api_hold);
 BU_HANDLER(bu_api_release);
+/* fabric.c */
+BU_HANDLER(bu_api_verdict);
+BU_HANDLER(bu_api_again);
+BU_HANDLER(bu_api_node_fabric);
+BU_HANDLER(bu_api_fabric_run);
+BU_HANDLER(bu_api_fabric_runs);
+/* topology.c */
+BU_HANDLER(bu_api_topology);
 /* rollouts.c */
 BU_HANDLER(bu_api_rollouts);
 BU_HANDLER(bu_api_rollout);

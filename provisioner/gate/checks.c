@@ -138,8 +138,9 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 					   : CHECKS_DEADLINE_MS));
 	if (soak) {
 		json_object_set_new(item, "groups", json_pack("[s]", "soak"));
-		json_object_set_new(item, "soak_ms",
-				    json_integer(slice_ms(gate, node)));
+		json_object_set_new(json_object_get(item, "expect"), "soak",
+				    json_pack("{s:I}", "slice_ms",
+					      (json_int_t)slice_ms(gate, node)));
 	} else {
 		json_object_set_new(
 			item, "groups",
@@ -195,6 +196,51 @@ add_leaf(json_t *body, const struct bu_checks *report)
 	}
 }
 
+/* Network of an interface in this report; NULL. */
+static const char *
+network_on(const struct bu_checks *report, const char *netdev)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (strcmp(report->list[i].id, "nic-missing") == 0 &&
+		    report->list[i].verdict == BU_VERDICT_PASS &&
+		    strcmp(report->list[i].seen, netdev) == 0)
+			return report->list[i].subject;
+	return NULL;
+}
+
+/* {NETWORK: "leaf01:swp3"}: what LLDP was heard, for the topology. */
+static void
+add_ports(json_t *body, const struct bu_checks *report)
+{
+	json_t *ports = json_object();
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct bu_check *row = &report->list[i];
+		const char *network =
+			strcmp(row->id, "lldp") == 0 && row->verdict == BU_VERDICT_PASS
+				? network_on(report, row->subject)
+				: NULL;
+
+		if (network)
+			json_object_set_new(ports, network, json_string(row->seen));
+	}
+	json_object_set_new(body, "ports", ports);
+}
+
+/* How long it really was under load. */
+static void
+add_soak_time(json_t *body, const struct bu_checks *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		const struct bu_check *row = &report->list[i];
+
+		if (strcmp(row->id, "soak-time") == 0)
+			json_object_set_new(
+				body, "soak_ms",
+				json_integer(1000 * strtoll(row->seen, NULL, 10)));
+	}
+}
+
 static enum bu_verdict
 verdict_of(const struct bu_checks *report)
 {
@@ -219,6 +265,8 @@ body_of(const struct bu_checks *report, const char *digest)
 		rows_of(report));
 
 	add_leaf(body, report);
+	add_soak_time(body, report);
+	add_ports(body, report);
 	return body;
 }
 
@@ -311,11 +359,11 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result,
 static void
 take_soak(struct bu_gate *gate, struct bu_node *node, json_t *body)
 {
+	int64_t spent_ms = bu_json_int(body, "soak_ms", slice_ms(gate, node));
 	const char *verdict = bu_json_str(body, "verdict", "");
 	int counts = strcmp(verdict, "pass") == 0 || strcmp(verdict, "warn") == 0;
 
-	json_object_set_new(body, "ms",
-			    json_integer(counts ? slice_ms(gate, node) : 0));
+	json_object_set_new(body, "ms", json_integer(counts ? spent_ms : 0));
 	node->clock_ms = bu_loop_now_ms(gate->world->loop);
 	journal(gate, node, BU_EVENT_SOAK, body);
 }

@@ -65,9 +65,9 @@ results_of(const struct bu_gate *gate, const struct bu_node *node)
 }
 
 static json_t *
-report_of(const struct bu_gate *gate, const struct bu_node *node)
+report_of(const struct bu_gate *gate, const json_t *checks)
 {
-	const char *digest = bu_json_str(node->checks, "digest", "");
+	const char *digest = bu_json_str(checks, "digest", "");
 	bu_autofree char *text =
 		*digest ? bu_store_get_blob(gate->world->store, digest, NULL) : NULL;
 	json_t *report =
@@ -77,7 +77,7 @@ report_of(const struct bu_gate *gate, const struct bu_node *node)
 }
 
 static json_t *
-bundle(const struct bu_gate *gate, const struct bu_node *node)
+bundle(const struct bu_gate *gate, const struct bu_node *node, const json_t *checks)
 {
 	const json_t *incidents =
 		json_object_get(gate->world->proofs.incidents, node->machine);
@@ -85,16 +85,17 @@ bundle(const struct bu_gate *gate, const struct bu_node *node)
 	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:O?,s:O?}", "v", 1, "node",
 			 node->name, "machine", node->machine, "boot_id", node->boot_id,
 			 "inventory", node->inventory, "results",
-			 results_of(gate, node), "checks", report_of(gate, node),
+			 results_of(gate, node), "checks", report_of(gate, checks),
 			 "events", events_of(gate, node), "verdicts", node->verdicts,
 			 "incidents", incidents);
 }
 
-int
-bu_gate_evidence(struct bu_gate *gate, const struct bu_node *node, const char *reason,
-		 const char *hint, struct bu_event *ret)
+/* Event of the bundle; -1 when it cannot be kept. */
+static int
+keep_evidence(struct bu_gate *gate, const struct bu_node *node, const json_t *checks,
+	      const char *reason, const char *hint, struct bu_event *ret)
 {
-	bu_autojson json_t *evidence = bundle(gate, node);
+	bu_autojson json_t *evidence = bundle(gate, node, checks);
 	bu_autofree char *text = NULL;
 	char digest[BU_DIGEST_SIZE];
 	struct bu_err err;
@@ -116,17 +117,22 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
 	       const char *hint, struct bu_event *extra, size_t count)
 {
 	struct bu_event events[4];
+	const json_t *checks = node->checks;
 	struct bu_err err;
 
 	bu_assert(count < BU_LEN(events));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		events[i] = extra[i];
+		/* A report that is on its way to the log is the one that counts. */
+		if (extra[i].kind == BU_EVENT_CHECKS || extra[i].kind == BU_EVENT_SOAK)
+			checks = extra[i].body;
+	}
 	if (node->appending) {
 		for (size_t i = 0; i < count; i++)
 			bu_event_fini(&events[i]);
 		return;
 	}
-	if (bu_gate_evidence(gate, node, reason, hint, &events[count]) == 0)
+	if (keep_evidence(gate, node, checks, reason, hint, &events[count]) == 0)
 		count++;
 	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_ACCUSED, reason, events,
 			      count, &err) != 0)
@@ -144,7 +150,7 @@ bu_gate_show(struct bu_gate *gate, const struct bu_node *node, struct bu_err *er
 		text = bu_store_get_blob(gate->world->store, node->evidence, err);
 		return text ? bu_json_parse(text, strlen(text), "evidence", err) : NULL;
 	}
-	shown = bundle(gate, node);
+	shown = bundle(gate, node, node->checks);
 	json_object_set_new(shown, "state", json_string(bu_state_name(node->state)));
 	return shown;
 }

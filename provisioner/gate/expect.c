@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "fabric/judge/gpus.h"
 #include "profiles/schema.h"
 #include "provisioner/config/links.h"
 #include "provisioner/gate/gate_impl.h"
@@ -149,8 +150,8 @@ hardware_json(const struct bu_desired_hardware *class)
 }
 
 /* "fabric=leaf01:swp3,storage=leaf09:swp3" */
-static json_t *
-switch_ports(const char *text)
+json_t *
+bu_gate_switch_ports(const char *text)
 {
 	bu_autofree char *copy = bu_xstrdup(text);
 	json_t *ports = json_object();
@@ -176,8 +177,16 @@ bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 	json_t *expect =
 		json_pack("{s:o,s:o}", "networks", networks_json(gate, node, want),
 			  "hardware", hardware_json(want->hardware));
+	json_t *gpu = NULL;
 
+	if (want->hardware->gpus)
+		gpu = bu_gpus_expect(gate->gpus, &gate->rates,
+				     gate->gpus ? want->hardware->gpu_model : NULL,
+				     want->hardware->gpus, NULL);
+	if (gpu)
+		json_object_set_new(expect, "gpu", gpu);
 	if (want->switch_ports && want->switch_ports[0])
-		json_object_set_new(expect, "lldp", switch_ports(want->switch_ports));
+		json_object_set_new(expect, "lldp",
+				    bu_gate_switch_ports(want->switch_ports));
 	return expect;
 }

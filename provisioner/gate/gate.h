@@ -16,8 +16,10 @@ struct bu_gate;
 struct bu_gate *bu_gate_create(struct bu_world *world, struct bu_reconcile *rec,
 			       const struct bu_trust *trust);
 void bu_gate_destroy(struct bu_gate *gate);
-/* Expected rates (data/rates.json); without them the profile's alone count. */
-int bu_gate_load_rates(struct bu_gate *gate, const char *path, struct bu_err *err);
+/* Expectations as data, rates.json and gpus.json; without them the profile's alone
+ * count. */
+int bu_gate_load_data(struct bu_gate *gate, const char *rates, const char *gpus,
+		      struct bu_err *err);
 /* Something changed: looks again soon. */
 void bu_gate_kick(struct bu_gate *gate);
 
@@ -37,6 +39,16 @@ int bu_gate_external(struct bu_gate *gate, struct bu_node *node, const char *sou
 /* A person wants it measured anew: only while it is validating (BU_ERR_STATE). */
 int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 		  struct bu_err *err);
+/* Measures these nodes with each other, whoever is in the cluster and stays there: all
+ * pairs of few, several partners each of many. Its id, until it is asked for; NULL with
+ * BU_ERR_STATE naming a node that cannot be measured now. */
+const char *bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes,
+			size_t count, struct bu_err *err);
+/* {"run","done","pairs":[...]}; NULL = there is no such run. New reference. */
+json_t *bu_gate_run_json(const struct bu_gate *gate, const char *id);
+/* The wiring of all nodes (model/wiring.h): as heard, else as the profile says. New
+ * reference. */
+json_t *bu_gate_wiring(struct bu_gate *gate);
 /* {"node","state","checks","pairs":[...],"verdicts","incidents","evidence":BUNDLE}:
  * everything that speaks for or against a node. New reference. */
 json_t *bu_gate_show(struct bu_gate *gate, const struct bu_node *node,

@@ -38,9 +38,11 @@ struct bu_gate {
 	const struct bu_trust *trust;
 	struct bu_timer *look;
 	struct bu_probe *probes;
+	struct bu_gate_run *runs;
 	int64_t rest_ms; /* between two looks, by what one costs */
 	uint64_t seed;   /* of the schedule: the site's */
 	struct bu_rates rates;
+	json_t *gpus; /* data/gpus.json; NULL = none */
 };
 
 struct bu_wanted {
@@ -81,6 +83,8 @@ int bu_gate_is_checked(struct bu_gate *gate, struct bu_node *node);
  * the row of data/rates.json does. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation);
+/* {NETWORK: "leaf01:swp3"} of a node's switch_ports. New reference. */
+json_t *bu_gate_switch_ports(const char *text);
 /* What its checks expect of a machine. New reference. */
 json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 			      const struct bu_desired_node *want);
@@ -92,7 +96,9 @@ void bu_field_close(struct bu_field *field);
 int bu_field_index(const struct bu_field *field, const char *name);
 
 /* probe.c */
-void bu_probe_start(struct bu_gate *gate, const struct bu_field *field, int a, int b);
+const char *bu_probe_start(struct bu_gate *gate,
+			   const struct bu_desired_validation *validation,
+			   struct bu_node *a, struct bu_node *b);
 void bu_probe_deadlines(struct bu_gate *gate);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
@@ -101,6 +107,10 @@ void bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const cha
 int bu_probe_busy(const struct bu_gate *gate, const char *name);
 /* The whole result of a pair, from the log; -1 when it is not there. */
 int bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *ret);
+
+/* run.c. Pairs that a person wants measured, beside the campaigns. */
+void bu_runs_look(struct bu_gate *gate);
+void bu_runs_drop(struct bu_gate *gate);
 
 /* verdicts.c. Certificates and proven nodes, accusations, reasons for waiting. */
 void bu_gate_judge(struct bu_gate *gate, struct bu_field *field);
@@ -121,10 +131,7 @@ const char *bu_words_hint(const struct bu_accusation *accusation);
 /* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be. */
 int bu_gate_certify(const struct bu_field *field, int node, struct bu_event ret[2]);
 
-/* evidence.c. Event of the bundle of one quarantine; -1 when it cannot be kept. */
-int bu_gate_evidence(struct bu_gate *gate, const struct bu_node *node,
-		     const char *reason, const char *hint, struct bu_event *ret);
-/* Quarantines with its evidence. */
+/* evidence.c. Quarantines, with the evidence in the same commit. */
 void bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
 		    const char *hint, struct bu_event *extra, size_t count);
 

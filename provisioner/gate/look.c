@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "fabric/judge/gpus.h"
 #include "provisioner/gate/gate_impl.h"
 
 enum { LOOK_AGAIN_MS = 2000, REST_MIN_MS = 20, REST_TIMES = 20 };
@@ -21,7 +22,8 @@ start_wanted(struct bu_gate *gate, const struct bu_field *field)
 
 		if (!bu_probe_busy(gate, field->nodes[pair->a]->name) &&
 		    !bu_probe_busy(gate, field->nodes[pair->b]->name))
-			bu_probe_start(gate, field, pair->a, pair->b);
+			bu_probe_start(gate, field->validation, field->nodes[pair->a],
+				       field->nodes[pair->b]);
 	}
 }
 
@@ -60,6 +62,7 @@ on_look(void *arg)
 	     desired && !is_anything_told(gate) && i < desired->networks_count; i++)
 		if (desired->networks[i].role == BU_ROLE_FABRIC)
 			look_at(gate, &desired->networks[i]);
+	bu_runs_look(gate);
 	gate->rest_ms = (bu_mono_ns() - started_ns) / 1000000 * REST_TIMES;
 	if (gate->rest_ms < REST_MIN_MS)
 		gate->rest_ms = 0;
@@ -97,14 +100,22 @@ bu_gate_create(struct bu_world *world, struct bu_reconcile *rec,
 }
 
 int
-bu_gate_load_rates(struct bu_gate *gate, const char *path, struct bu_err *err)
+bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus_path,
+		  struct bu_err *err)
 {
+	bu_autojson json_t *gpus = bu_json_load(gpus_path, err);
 	struct bu_rates rates;
 
-	if (bu_rates_load(path, &rates, err) != 0)
+	if (!gpus || bu_rates_load(rates_path, &rates, err) != 0)
 		return -1;
+	if (bu_gpus_check(gpus, &rates, err) != 0) {
+		bu_rates_fini(&rates);
+		return bu_err_wrap(err, "%s", gpus_path);
+	}
 	bu_rates_fini(&gate->rates);
+	json_decref(gate->gpus);
 	gate->rates = rates;
+	gate->gpus = json_incref(gpus);
 	return 0;
 }
 
@@ -114,7 +125,9 @@ bu_gate_destroy(struct bu_gate *gate)
 	if (!gate)
 		return;
 	bu_probes_drop(gate);
+	bu_runs_drop(gate);
 	bu_rates_fini(&gate->rates);
+	json_decref(gate->gpus);
 	bu_timer_destroy(gate->look);
 	free(gate);
 }

@@ -52,36 +52,36 @@ lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *pr
 	bu_reconcile_note(gate->rec, &lease, 1);
 }
 
-void
-bu_probe_start(struct bu_gate *gate, const struct bu_field *field, int a, int b)
+const char *
+bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
+	       struct bu_node *a, struct bu_node *b)
 {
 	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
 	/* A pair has one name, whoever was scheduled first. */
-	int swap = strcmp(field->nodes[a]->name, field->nodes[b]->name) > 0;
-	int ends[2] = {swap ? b : a, swap ? a : b};
+	int swap = strcmp(a->name, b->name) > 0;
+	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
 
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
-	probe->until_ms = bu_loop_now_ms(gate->world->loop) +
-			  field->validation->deadline_ms + BU_GATE_GRACE_MS;
+	probe->until_ms = bu_loop_now_ms(gate->world->loop) + validation->deadline_ms +
+			  BU_GATE_GRACE_MS;
 	for (int i = 0; i < 2; i++) {
-		struct bu_node *node = field->nodes[ends[i]];
-
-		memcpy(probe->name[i], node->name, sizeof(node->name));
+		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
 		/* The time that it waited for a partner does not count. */
-		if (node->waiting[0])
-			node->clock_ms = bu_loop_now_ms(gate->world->loop);
-		node->waiting[0] = '\0';
-		if (field->trusted[ends[i]])
-			lend(gate, node, probe, field->nodes[ends[!i]]->name);
+		if (ends[i]->waiting[0])
+			ends[i]->clock_ms = bu_loop_now_ms(gate->world->loop);
+		ends[i]->waiting[0] = '\0';
+		if (bu_world_certified(gate->world, ends[i], NULL) == 0)
+			lend(gate, ends[i], probe, ends[!i]->name);
 	}
 	probe->next = gate->probes;
 	gate->probes = probe;
 	bu_info("gate", "probe %s: %s <-> %s", probe->id, probe->name[0],
 		probe->name[1]);
-	bu_world_touch(gate->world, field->nodes[a]);
-	bu_world_touch(gate->world, field->nodes[b]);
+	bu_world_touch(gate->world, a);
+	bu_world_touch(gate->world, b);
+	return probe->id;
 }
 
 /* An agent may only speak of the probe that it was given, and of its two ends. */

@@ -89,6 +89,36 @@ accusation_of(const struct bu_field *field, int node)
 	return NULL;
 }
 
+/* Of several that no test tells apart, its part, when no other node is among them: with
+ * it, whatever else it may be is out of the way. NULL = there are others. */
+static const struct bu_accusation *
+alone_among(const struct bu_accusation *any, int node)
+{
+	const struct bu_accusation *own = NULL;
+
+	for (int i = 0; i < any->of_count; i++) {
+		const struct bu_accusation *one = &any->of[i];
+
+		if (one->what == BU_WHAT_ENDPOINT && one->port != node)
+			return NULL;
+		if (one->what == BU_WHAT_ENDPOINT)
+			own = one;
+	}
+	return own;
+}
+
+static void
+quarantine(struct bu_gate *gate, const struct bu_field *field, int index,
+	   const struct bu_accusation *accusation, const char *more)
+{
+	struct bu_node *node = field->nodes[index];
+	bu_autofree char *words = bu_words_accused(field, index, accusation);
+	bu_autofree char *text = bu_xasprintf("%s%s", words, more);
+
+	if (!bu_probe_busy(gate, node->name))
+		bu_gate_accuse(gate, node, text, bu_words_hint(accusation), NULL, 0);
+}
+
 static void
 judge_accused(struct bu_gate *gate, const struct bu_field *field, int index,
 	      const struct bu_accusation *accusation)
@@ -97,10 +127,13 @@ judge_accused(struct bu_gate *gate, const struct bu_field *field, int index,
 	bu_autofree char *text = NULL;
 
 	if (accusation->what == BU_WHAT_ENDPOINT) {
-		text = bu_words_accused(field, index, accusation);
-		if (!bu_probe_busy(gate, node->name))
-			bu_gate_accuse(gate, node, text, bu_words_hint(accusation),
-				       NULL, 0);
+		quarantine(gate, field, index, accusation, "");
+		return;
+	}
+	if (accusation->what == BU_WHAT_ANY && alone_among(accusation, index) &&
+	    field->candidates + field->partners > 2) {
+		quarantine(gate, field, index, alone_among(accusation, index),
+			   "; or its leaf, of which no other port was tested");
 		return;
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {

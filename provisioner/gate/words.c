@@ -107,9 +107,8 @@ add_rate(char **text, const struct bu_field *field, const struct sight *sight, i
 
 	if (bu_probe_read(field->gate, sight->m->seq, result) == 0)
 		bu_expect_judge(&field->expect, result, sight->dir, reason);
-	add(text, "%s%s (%s to %s): %s", *text ? "; " : "",
-	    half ? "receiving" : "sending", name_of(sight, 0), name_of(sight, 1),
-	    reason);
+	add(text, "%s%s %s: %s to %s: %s", *text ? "; " : "", name_of(sight, half),
+	    half ? "receives" : "sends", name_of(sight, 0), name_of(sight, 1), reason);
 }
 
 /* The counters of one result that tell of a loss. */
@@ -151,9 +150,10 @@ add_loss(char **text, const struct bu_field *field, const struct sights *sights,
 	}
 	if (!worst)
 		return;
-	add(text, "%s%s (%s to %s) loses packets: %.0f lost or repeated in one probe",
-	    *text ? "; " : "", half ? "receiving" : "sending", name_of(worst, 0),
-	    name_of(worst, 1), (double)worst->m->dir[worst->dir].lost);
+	add(text, "%s%s %s: %s to %s: %.0f packets lost or repeated in one probe",
+	    *text ? "; " : "", name_of(worst, half), half ? "receives" : "sends",
+	    name_of(worst, 0), name_of(worst, 1),
+	    (double)worst->m->dir[worst->dir].lost);
 	add_counters(text, field, worst);
 }
 
@@ -181,16 +181,29 @@ says(const struct bu_accusation *accusation, const char *what)
 	return strstr(accusation->cause, what) != NULL;
 }
 
+/* Nothing of it ever arrived, nothing arrived at it. */
+static int
+is_cut_off(const struct sights *sights)
+{
+	for (size_t i = 0; i < sights->count; i++) {
+		if (sights->list[i].m->dir[sights->list[i].dir].rate_gbps > 0)
+			return 0;
+	}
+	return sights->count > 0;
+}
+
 char *
 bu_words_accused(const struct bu_field *field, int node,
 		 const struct bu_accusation *accusation)
 {
 	char *text = NULL;
+	int cut_off = 1;
 
 	for (int half = 0; half < 2; half++) {
 		struct sights sights = sights_of(field, node, half);
 		const struct sight *bad = best_bad(field, &sights);
 
+		cut_off &= is_cut_off(&sights);
 		if (accusation->dir & (half ? BU_DIR_IN : BU_DIR_OUT)) {
 			if (bad)
 				add_rate(&text, field, bad, half);
@@ -201,6 +214,9 @@ bu_words_accused(const struct bu_field *field, int node,
 			add_witnesses(&text, field, &sights);
 		free(sights.list);
 	}
+	if (cut_off)
+		add(&text, "; with every partner and in both directions nothing "
+			   "arrived: no more than its loopback is left");
 	add(&text, "; %s; %s", accusation->cause, bu_words_hint(accusation));
 	return text;
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people and outside systems want of the gate: runs, evidence, verdicts. */
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/api/api.h"
+
+enum { WAIT_MAX_MS = 60000, EXPIRES_MAX_S = 365 * 24 * 3600 };
+
+static struct bu_node *
+node_of(struct bu_api *api, const struct bu_request *request, struct bu_err *err)
+{
+	struct bu_node *node = bu_world_node(api->world, request->params[0]);
+
+	if (!node)
+		bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			   "no node '%s'; bringup node list names them",
+			   request->params[0]);
+	return node;
+}
+
+BU_HANDLER(bu_api_verdict)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = node_of(api, request, err);
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(api->world->loop));
+	int64_t expires_s = bu_json_int(request->body, "expires_s", 0);
+	const char *verdict;
+
+	if (!node || bu_json_get_str(request->body, "verdict", &verdict, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (expires_s < 0 || expires_s > EXPIRES_MAX_S)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "expires_s: 0 (until it is taken back) to %d are "
+				  "wanted",
+				  EXPIRES_MAX_S);
+	if (bu_gate_external(api->gate, node, request->params[1], verdict,
+			     bu_json_str(request->body, "text", ""),
+			     expires_s ? now_ms + expires_s * 1000 : 0, err) != 0)
+		return BU_ANSWER_ERROR;
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_again)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = node_of(api, request, err);
+
+	if (!node || bu_gate_again(api->gate, node, "local", err) != 0)
+		return BU_ANSWER_ERROR;
+	reply->json = json_object();
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_node_fabric)
+{
+	struct bu_api *api = arg;
+	const struct bu_node *node = node_of(api, request, err);
+
+	reply->json = node ? bu_gate_show(api->gate, node, err) : NULL;
+	return reply->json ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
+}
+
+BU_HANDLER(bu_api_fabric_run)
+{
+	struct bu_api *api = arg;
+	struct bu_nodeset *set;
+	struct bu_node **nodes;
+	const char *text, *id;
+	size_t count = 0;
+
+	if (bu_json_get_str(request->body, "set", &text, err) != 0)
+		return BU_ANSWER_ERROR;
+	set = bu_api_nodeset(api, api->world->desired, text, err);
+	if (!set)
+		return BU_ANSWER_ERROR;
+	nodes = bu_xcalloc(set->count + 1, sizeof(struct bu_node *));
+	for (size_t i = 0; i < set->count; i++) {
+		nodes[count] = bu_world_node(api->world, set->names[i]);
+		count += nodes[count] != NULL;
+	}
+	id = bu_gate_run(api->gate, nodes, count, err);
+	if (id)
+		reply->json = json_pack("{s:s}", "run", id);
+	free(nodes);
+	bu_nodeset_destroy(set);
+	return id ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
+}
+
+BU_HANDLER(bu_api_fabric_runs)
+{
+	struct bu_api *api = arg;
+	const char *wait = bu_request_query(request, "wait");
+	int64_t wait_ms = wait ? strtoll(wait, NULL, 10) * 1000 : 0;
+	json_t *run = bu_gate_run_json(api->gate, request->params[0]);
+
+	if (!run)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no run '%s'; it ends with the daemon, its results "
+				  "are in bringup fabric show",
+				  request->params[0]);
+	if (wait_ms > WAIT_MAX_MS)
+		wait_ms = WAIT_MAX_MS;
+	if (!bu_json_bool(run, "done", 0) && request->waited_ms < wait_ms) {
+		json_decref(run);
+		return BU_ANSWER_LATER;
+	}
+	reply->json = run;
+	return BU_ANSWER_NOW;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs that a person asks for: pairs of given nodes, measured once more. Asked by the
+ * API; look.c starts what can be started. A run lives in memory: its results are in the
+ * log, what was not measured when the process ended is not measured. Invariant: nobody
+ * is moved or judged by a run.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "fabric/schedule.h"
+#include "provisioner/gate/gate_impl.h"
+
+/* PARTNERS: of each node when all pairs would be too many. */
+enum { ALL_PAIRS_MAX = 32, PARTNERS = 8, RUNS_KEPT = 16 };
+
+struct pair {
+	int a, b;
+	char probe[BU_NAME_SIZE]; /* "" = not started */
+	int done;
+};
+
+struct bu_gate_run {
+	struct bu_gate_run *next;
+	char id[24];
+	char (*name)[BU_NAME_MAX];
+	struct pair *pairs; /* by round */
+	int pair_count;
+};
+
+static void
+run_free(struct bu_gate_run *run)
+{
+	free(run->name);
+	free(run->pairs);
+	free(run);
+}
+
+void
+bu_runs_drop(struct bu_gate *gate)
+{
+	while (gate->runs) {
+		struct bu_gate_run *next = gate->runs->next;
+
+		run_free(gate->runs);
+		gate->runs = next;
+	}
+}
+
+static int
+check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+
+	if (node->state != BU_STATE_READY && node->state != BU_STATE_JOINING &&
+	    node->state != BU_STATE_VALIDATING)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s; its installed system does not run",
+				  node->name, bu_state_name(node->state));
+	if (!want || !want->validation)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s has no validation that names a fabric",
+				  node->name);
+	return 0;
+}
+
+static void
+plan_pairs(struct bu_gate_run *run, int count, uint64_t seed)
+{
+	int rounds = bu_schedule_rounds(count);
+	bu_autofree struct bu_pair *round =
+		bu_xcalloc((size_t)count / 2 + 1, sizeof(*round));
+
+	if (count > ALL_PAIRS_MAX)
+		rounds = PARTNERS;
+	run->pairs =
+		bu_xcalloc((size_t)rounds * (size_t)count / 2 + 1, sizeof(*run->pairs));
+	for (int r = 0; r < rounds; r++) {
+		int n = bu_schedule_round(count, seed, r, round);
+
+		for (int i = 0; i < n; i++)
+			run->pairs[run->pair_count++] =
+				(struct pair){.a = round[i].a, .b = round[i].b};
+	}
+}
+
+/* The last ones can still be asked for. */
+static void
+forget_old(struct bu_gate *gate)
+{
+	struct bu_gate_run **link = &gate->runs;
+
+	for (int kept = 0; *link && kept < RUNS_KEPT; kept++)
+		link = &(*link)->next;
+	while (*link) {
+		struct bu_gate_run *old = *link;
+
+		*link = old->next;
+		run_free(old);
+	}
+}
+
+const char *
+bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
+	    struct bu_err *err)
+{
+	struct bu_gate_run *run;
+	uint64_t seed;
+
+	if (count < 2) {
+		bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"a run needs two nodes at least; a pair is what is measured");
+		return NULL;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (check_node(gate, nodes[i], err) != 0)
+			return NULL;
+	}
+	run = bu_xcalloc(1, sizeof(*run));
+	run->name = bu_xcalloc(count, sizeof(*run->name));
+	for (size_t i = 0; i < count; i++)
+		memcpy(run->name[i], nodes[i]->name, sizeof(nodes[i]->name));
+	bu_random(&seed, sizeof(seed));
+	plan_pairs(run, (int)count, seed);
+	snprintf(run->id, sizeof(run->id), "run-");
+	bu_random_hex(run->id + 4, 6);
+	run->next = gate->runs;
+	gate->runs = run;
+	forget_old(gate);
+	bu_gate_kick(gate);
+	return run->id;
+}
+
+static const json_t *
+brief_of(const struct bu_gate *gate, const struct bu_gate_run *run,
+	 const struct pair *pair)
+{
+	int place = bu_proofs_find(gate->world, run->name[pair->a], run->name[pair->b]);
+
+	return place < 0 ? NULL : json_array_get(gate->world->pairs, (size_t)place);
+}
+
+static void
+look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *pair)
+{
+	struct bu_node *a = bu_world_node(gate->world, run->name[pair->a]);
+	struct bu_node *b = bu_world_node(gate->world, run->name[pair->b]);
+	struct bu_err err;
+
+	if (pair->done)
+		return;
+	if (pair->probe[0]) {
+		const json_t *brief = brief_of(gate, run, pair);
+
+		/* Another probe of the pair came after it: that one counts, too. */
+		pair->done =
+			strcmp(bu_json_str(brief, "probe", ""), pair->probe) == 0 ||
+			(!bu_probe_busy(gate, a->name) &&
+			 !bu_probe_busy(gate, b->name));
+		return;
+	}
+	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0)
+		pair->done = 1; /* it left meanwhile */
+	else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name))
+		bu_text_copy(pair->probe, sizeof(pair->probe),
+			     bu_probe_start(
+				     gate, bu_world_desired(gate->world, a)->validation,
+				     a, b));
+}
+
+void
+bu_runs_look(struct bu_gate *gate)
+{
+	for (struct bu_gate_run *run = gate->runs; run; run = run->next) {
+		for (int i = 0; i < run->pair_count; i++)
+			look_at_pair(gate, run, &run->pairs[i]);
+	}
+}
+
+json_t *
+bu_gate_run_json(const struct bu_gate *gate, const char *id)
+{
+	const struct bu_gate_run *run = gate->runs;
+	json_t *pairs;
+	int done = 1;
+
+	while (run && strcmp(run->id, id) != 0)
+		run = run->next;
+	if (!run)
+		return NULL;
+	pairs = json_array();
+	for (int i = 0; i < run->pair_count; i++) {
+		const struct pair *pair = &run->pairs[i];
+		const json_t *brief = brief_of(gate, run, pair);
+
+		done &= pair->done;
+		if (pair->done && brief)
+			json_array_append(pairs, (json_t *)(uintptr_t)brief);
+	}
+	return json_pack("{s:s,s:b,s:i,s:o}", "run", run->id, "done", done, "wanted",
+			 run->pair_count, "pairs", pairs);
+}
