@@ -60,6 +60,7 @@ demo|qemu-utils|their disks|
 demo|ovmf|UEFI firmware|
 demo|ipxe-qemu|network boot of their NICs|
 demo|dnsmasq-base|DHCP and TFTP|
+demo|chrony|time for the nodes|
 demo|mmdebstrap|builds the image's root file system|
 demo|mtools|fills the image's boot partition|
 demo|dosfstools|makes the image's boot partition|
