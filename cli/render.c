@@ -194,6 +194,20 @@ render_rollout(const json_t *rollout, FILE *out)
 	fprintf(out, "%s%s\n", *reason ? ": " : "", reason);
 }
 
+static void
+render_brakes(const json_t *brakes, FILE *out)
+{
+	size_t i;
+	json_t *brake;
+
+	json_array_foreach (brakes, i, brake) {
+		bu_autofree char *text =
+			bu_out_clean(bu_json_str(brake, "text", "?"), 0);
+
+		fprintf(out, "ALARM, the brake is on: %s\n", text);
+	}
+}
+
 void
 bu_render_status(const json_t *status, FILE *out)
 {
@@ -217,6 +231,7 @@ bu_render_status(const json_t *status, FILE *out)
 			"until "
 			"a corrected one is applied\n",
 			trouble);
+	render_brakes(json_object_get(status, "brakes"), out);
 	render_rollout(json_object_get(status, "rollout"), out);
 	bu_render_counts(json_object_get(status, "counts"), out);
 	fputc('\n', out);

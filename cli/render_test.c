@@ -183,12 +183,16 @@ START_TEST(a_whole_status)
 		"'state':'ready','since_ms':1000}],'pairs':[],'counts':{'ready':1},"
 		"'rollout':{'id':'r-1','total':2,'state':'paused','reason':'by local',"
 		"'done':1,'turn':1,'failed':0,"
-		"'quarantined':0,'under_way':0}}");
+		"'quarantined':0,'under_way':0},"
+		"'brakes':[{'scope':'rack r1','text':'4 of 16 nodes of rack r1 are "
+		"late together'}]}");
 	bu_autofree char *text = WRITTEN(bu_render_status(status, out));
 
 	has(text,
 	    "site demo, epoch 3, revision 0123456789ab; bringupd 0.1.0, up 75 s\n");
 	has(text, "rollout r-1 of 2, paused, 1 done, 1 not yet begun: by local\n");
+	has(text, "ALARM, the brake is on: 4 of 16 nodes of rack r1 are late "
+		  "together\n");
 	has(text, "1 node: 1 ready\n");
 	has(text, "node001");
 }

@@ -74,7 +74,11 @@ status_json(const struct bu_api *api)
 	const struct bu_world *world = api->world;
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(world->loop));
 	json_t *nodes = json_array(), *counts = json_object();
+	json_t *brakes = json_array(), *brake;
+	const char *scope;
 
+	json_object_foreach (world->brakes, scope, brake)
+		json_array_append(brakes, brake);
 	for (size_t i = 0; i < world->count; i++) {
 		const char *state = bu_state_name(world->nodes[i]->state);
 		json_int_t seen = bu_json_int(counts, state, 0);
@@ -82,15 +86,16 @@ status_json(const struct bu_api *api)
 		json_array_append_new(nodes, bu_api_node_json(world, world->nodes[i]));
 		json_object_set_new(counts, state, json_integer(seen + 1));
 	}
-	return json_pack("{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o}",
-			 "version", (json_int_t)world->version, "site",
-			 world->desired ? world->desired->site.name : "", "time_ms",
-			 (json_int_t)now_ms, "epoch", (json_int_t)world->epoch,
-			 "revision", world->revision, "commit", world->commit,
-			 "trouble", world->trouble, "appliance", "version", BU_VERSION,
-			 "uptime_s", (json_int_t)((now_ms - world->started_ms) / 1000),
-			 "nodes", nodes, "pairs", pairs_json(world), "counts", counts,
-			 "rollout", bu_rollouts_json(api->rollouts));
+	return json_pack(
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o}",
+		"version", (json_int_t)world->version, "site",
+		world->desired ? world->desired->site.name : "", "time_ms",
+		(json_int_t)now_ms, "epoch", (json_int_t)world->epoch, "revision",
+		world->revision, "commit", world->commit, "trouble", world->trouble,
+		"appliance", "version", BU_VERSION, "uptime_s",
+		(json_int_t)((now_ms - world->started_ms) / 1000), "nodes", nodes,
+		"pairs", pairs_json(world), "counts", counts, "rollout",
+		bu_rollouts_json(api->rollouts), "brakes", brakes);
 }
 
 BU_HANDLER(bu_api_status)

@@ -195,9 +195,45 @@ START_TEST(names_of_states_lead_back)
 }
 END_TEST
 
+/* The model: from every state, whatever is true of orders, every trigger. Without valid
+ * certificates no path leads into the cluster; joining and ready are only left and
+ * entered again through them. */
+START_TEST(no_path_joins_without_certificates)
+{
+	for (int set = 0; set < 4; set++) {
+		struct bu_guard_facts facts = {.ordered = set & 1,
+					       .installs = set >> 1};
+		unsigned char reached[BU_STATE_COUNT] = {0};
+		int grew = 1;
+
+		for (int s = 0; s < BU_STATE_COUNT; s++)
+			reached[s] = s != BU_STATE_JOINING && s != BU_STATE_READY &&
+				     s != BU_STATE_DRAINING;
+		while (grew) {
+			grew = 0;
+			for (int s = 0; s < BU_STATE_COUNT; s++) {
+				for (int on = 0; on < BU_TRIGGER_COUNT; on++) {
+					enum bu_state to;
+
+					if (!reached[s] ||
+					    bu_lifecycle_next((enum bu_state)s,
+							      (enum bu_trigger)on,
+							      &facts, &to, NULL) != 0)
+						continue;
+					grew |= !reached[to];
+					reached[to] = 1;
+				}
+			}
+		}
+		ck_assert(!reached[BU_STATE_JOINING]);
+		ck_assert(!reached[BU_STATE_READY]);
+	}
+}
+END_TEST
+
 BU_UNIT("lifecycle", no_state_and_trigger_leads_two_ways,
 	every_unsettled_state_has_a_deadline_and_a_way_out,
 	a_power_ladder_repeats_and_ends_and_only_where_it_may,
 	nobody_joins_without_certificates, no_disk_is_written_without_an_order_for_it,
 	who_has_left_goes_on_by_its_class, guards_refuse_and_name_what_is_missing,
-	names_of_states_lead_back)
+	names_of_states_lead_back, no_path_joins_without_certificates)

@@ -260,10 +260,15 @@ bu_orders_brake(struct bu_world *world, const struct bu_event *event)
 {
 	const char *scope = bu_json_str(event->body, "scope", "");
 
-	if (bu_json_bool(event->body, "on", 0))
-		json_object_set(world->brakes, scope, event->body);
-	else
+	json_t *row;
+
+	if (!bu_json_bool(event->body, "on", 0)) {
 		json_object_del(world->brakes, scope);
+		return;
+	}
+	row = json_copy(event->body);
+	json_object_set_new(row, "since_ms", json_integer(event->time_ms));
+	json_object_set_new(world->brakes, scope, row);
 }
 
 /* --- what past orders took --- */

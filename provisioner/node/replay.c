@@ -322,7 +322,9 @@ on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *eve
 {
 	copy(node->held_by, sizeof(node->held_by), event->body, "owner");
 	copy(node->held_reason, sizeof(node->held_reason), event->body, "reason");
-	if (node->order.open && node->order.begun)
+	/* What a person holds is no failure of its order. */
+	if (strcmp(node->held_by, "bringup") == 0 && node->order.open &&
+	    node->order.begun)
 		node->order.fault_seq = event->seq;
 	return 0;
 }

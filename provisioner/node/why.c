@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "provisioner/node/reconcile_impl.h"
 
 static void add(char **text, const char *fmt, ...)
@@ -91,6 +92,32 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 		    (unsigned long long)node->progress_total_bytes >> 20);
 }
 
+/* What its checks found and what others say of it; of a good one, that it was checked.
+ */
+static void
+add_checks(const struct bu_node *node, char **text)
+{
+	const char *source;
+	size_t i;
+	json_t *row, *verdict;
+
+	json_array_foreach (json_object_get(node->checks, "rows"), i, row) {
+		const char *subject = bu_json_str(row, "subject", "");
+
+		add(text, "check %s%s%s%s: %s: %s%s%s", bu_json_str(row, "id", "?"),
+		    *subject ? " (" : "", subject, *subject ? ")" : "",
+		    bu_json_str(row, "verdict", "?"), bu_json_str(row, "text", ""),
+		    *bu_json_str(row, "hint", "") ? "; " : "",
+		    bu_json_str(row, "hint", ""));
+	}
+	if (node->checks && i == 0)
+		add(text, "its checks pass");
+	json_object_foreach (node->verdicts, source, verdict)
+		add(text, "%s says: %s", source, bu_json_str(verdict, "text", ""));
+	if (node->state == BU_STATE_VALIDATING && !node->checks)
+		add(text, "its checks are awaited");
+}
+
 char *
 bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -109,6 +136,9 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add(&text, "waits: %s", node->waiting);
 	if (node->trouble[0])
 		add(&text, "not measured: %s", node->trouble);
+	if (!info->settled || node->state == BU_STATE_QUARANTINED ||
+	    node->state == BU_STATE_READY)
+		add_checks(node, &text);
 	if (node->cluster_words[0])
 		add(&text, "its cluster says: %s", node->cluster_words);
 	add_order(node, &text);

@@ -71,7 +71,7 @@ struct bu_world {
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX]; /* a ring */
 	size_t runs_count;               /* ever */
-	json_t *brakes;                  /* that are on, by scope: body of the event */
+	json_t *brakes;                  /* that are on, by scope: body, since_ms */
 	json_t *pairs; /* last result of each pair in brief: [{a,b,...}] */
 	struct bu_proofs proofs;
 	void (*on_change)(struct bu_world *world, struct bu_node *node, void *arg);

@@ -370,6 +370,7 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
        const char *by, struct bu_err *err)
 {
 	const struct bu_rollout *rollout = bu_world_rollout(rollouts->world, id);
+	bu_autofree char *reason = bu_xasprintf("by %s", by);
 	struct bu_event event;
 
 	if (!rollout)
@@ -383,7 +384,7 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
 				  bu_rollout_state_name(rollout->state), to);
 	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
 		      json_pack("{s:s,s:s,s:s,s:s}", "rollout", id, "to", to, "by", by,
-				"reason", ""));
+				"reason", reason));
 	bu_reconcile_note(rollouts->rec, &event, 1);
 	return 0;
 }
