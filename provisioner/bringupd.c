@@ -294,6 +294,7 @@ prepare_dnsmasq(struct daemon *d)
 		.interface = s->boot_interface,
 		.address = s->boot_address,
 		.range = s->dhcp_range,
+		.no_dns = strcmp(s->serve_dns, "no") == 0,
 		.script_url = d->script_url,
 		.http_url = d->http_url,
 	};
@@ -301,8 +302,9 @@ prepare_dnsmasq(struct daemon *d)
 	if (!s->boot_interface[0])
 		return;
 	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
-	d->chrony = bu_chrony_create(d->loop,
-				     &(struct bu_chrony_opts){dir, s->boot_address});
+	if (strcmp(s->serve_time, "yes") == 0)
+		d->chrony = bu_chrony_create(
+			d->loop, &(struct bu_chrony_opts){dir, s->boot_address});
 	tell_boot(d);
 }
 

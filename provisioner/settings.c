@@ -76,6 +76,12 @@ read_limits(const dictionary *ini, struct bu_settings *ret, struct bu_err *err)
 	return 0;
 }
 
+static int
+is_yes_or_no(const char *text)
+{
+	return strcmp(text, "yes") == 0 || strcmp(text, "no") == 0;
+}
+
 /* What would only be found when it is used. */
 static int
 check_values(const struct bu_settings *s, struct bu_err *err)
@@ -86,6 +92,9 @@ check_values(const struct bu_settings *s, struct bu_err *err)
 		if (paths[i][0] != '/')
 			return bu_err_set(err, BU_ERR_INVAL, 0,
 					  "'%s' is no absolute path", paths[i]);
+	if (!is_yes_or_no(s->serve_dns) || !is_yes_or_no(s->serve_time))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "serve_dns and serve_time are yes or no");
 	if (s->boot_interface[0] &&
 	    (!s->boot_address[0] || !s->dhcp_range[0] || !s->boot_listen[0]))
 		return bu_err_set(err, BU_ERR_INVAL, 0,

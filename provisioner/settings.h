@@ -20,6 +20,8 @@
 	X(boot_interface, "", "DHCP is served here; empty = somebody else does")       \
 	X(boot_address, "", "our address on it")                                       \
 	X(dhcp_range, "", "FIRST,LAST for machines that are in no profile")            \
+	X(serve_dns, "yes", "no: another server answers on boot_interface")            \
+	X(serve_time, "yes", "the same for time, where [site] ntp is not given")       \
 	X(images, "/var/lib/bringup/images", "directory of images")                    \
 	X(image_key, "", "public key of images; empty = keys/image.pub beside images") \
 	X(ramdisk, "/var/lib/bringup/ramdisk", "vmlinuz and agent.img")                \

@@ -30,6 +30,7 @@ START_TEST(an_empty_section_is_all_defaults)
 	ck_assert_str_eq(s.state, "/var/lib/bringup");
 	ck_assert_str_eq(s.page_listen, "127.0.0.1:8480");
 	ck_assert_str_eq(s.boot_listen, "");
+	ck_assert_str_eq(s.serve_dns, "yes");
 	for (int i = 0; i < BU_STATE_COUNT; i++)
 		ck_assert_int_eq(s.limit_s[i], 0);
 	bu_settings_fini(&s);
@@ -75,6 +76,7 @@ START_TEST(what_is_wrong_is_named)
 		{"[bringupd]\nstate = var/lib\n", "'var/lib' is no absolute path"},
 		{"[bringupd]\nstate =\n", "'' is no absolute path"},
 		{"[bringupd]\nboot_interface = eth1\n", "boot_interface needs"},
+		{"[bringupd]\nserve_dns = maybe\n", "serve_dns and serve_time"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

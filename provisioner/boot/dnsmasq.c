@@ -105,6 +105,8 @@ bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
 	bu_assert(out);
 	fprintf(out, head, opts->interface, opts->range, opts->dir, opts->dir,
 		opts->dir, opts->script_url, opts->interface, opts->interface);
+	if (opts->no_dns)
+		fputs("port=0\n", out);
 	print_site(out, opts, site);
 	if (tftp_root)
 		fprintf(out, tftp_part, tftp_root, opts->http_url);

@@ -87,7 +87,11 @@ START_TEST(without_files_there_is_no_tftp)
 	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
 	static const struct bu_dnsmasq_site none = {
 		.dns = "10.1.0.53", .ntp = "ntp.example.org", .gateway = "10.77.0.254"};
-	bu_autofree char *text = bu_dnsmasq_render(&opts, &none, NULL);
+	bu_autofree char *text = NULL;
+
+	opts.no_dns = 1;
+	text = bu_dnsmasq_render(&opts, &none, NULL);
+	ck_assert(has_line(text, "port=0"));
 
 	ck_assert_ptr_null(strstr(text, "tftp"));
 	ck_assert_ptr_null(strstr(text, "undionly"));
