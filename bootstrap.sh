@@ -51,6 +51,8 @@ check|clustershell|its nodeset judges ours|
 check|openssl|signs the second image of a system test|
 check|git|profile trees from git|
 check|valgrind|memory and files of the probe's engine|
+check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
+check|libumad2sim0|its device|
 check|lldpd|plays the switches of the cabling test|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|

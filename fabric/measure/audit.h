@@ -38,6 +38,9 @@ struct bu_audit_probes {
 	/* As bu_lldp_listen(); NULL: nobody listens. */
 	int (*lldp)(struct bu_lldp *ports, size_t count, int64_t wait_ms,
 		    int (*stop)(void *arg), void *arg, struct bu_err *err);
+	/* As bu_ib_peer(); NULL: nobody asks. */
+	int (*ib_peer)(const char *root, const char *device, int port, int wait_ms,
+		       struct bu_lldp *ret, struct bu_err *err);
 };
 
 /* The group `audit`: all rows, on the running system. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rows of the audit about cables: what switch port is at the other end, by LLDP. Called
+ * Rows of the audit about cables: what switch port is at the other end, by LLDP or by
+ * asking the InfiniBand neighbour. Called
  * by audit.c, `lldp` before `cabling`. Invariant: nobody listens, and nothing is
  * judged, unless the profile has something about switch ports (expect.lldp).
  */
@@ -11,7 +12,7 @@
 #include "base/tree.h"
 #include "fabric/measure/audit_impl.h"
 
-enum { LLDP_WAIT_MS = 35000 }; /* switches speak every 30 s */
+enum { LLDP_WAIT_MS = 35000, IB_WAIT_MS = 1000 }; /* switches speak every 30 s */
 
 /* What the profile says of this interface, by network or by name; NULL. */
 static const char *
@@ -31,7 +32,7 @@ is_up(const struct bu_audit *a, const struct bu_audit_nic *nic)
 	return bu_tree_int(a->root, 0, "sys/class/net/%s/carrier", nic->name) == 1;
 }
 
-/* InfiniBand has no LLDP. Of interfaces without a link nic-down speaks. */
+/* InfiniBand has no LLDP: it is asked. Of interfaces without a link nic-down speaks. */
 static int
 is_candidate(const struct bu_audit *a, const struct bu_audit_nic *nic)
 {
@@ -74,19 +75,17 @@ judge_heard(struct bu_audit *a, const struct bu_lldp *port)
 			     nic->label, want);
 }
 
-void
-bu_audit_lldp(struct bu_audit *a)
+/* Over Ethernet: all ports at once, because switches speak when they like. */
+static void
+listen_ethernet(struct bu_audit *a)
 {
 	struct bu_err err = {0};
 
-	if (!a->probes->lldp ||
-	    !json_is_object(json_object_get(a->ctx->expect, "lldp")))
-		return;
 	for (size_t i = 0; i < a->nic_count && a->lldp_count < BU_LLDP_PORTS_MAX; i++)
 		if (is_candidate(a, &a->nics[i]))
 			snprintf(a->lldp[a->lldp_count++].netdev,
 				 sizeof(a->lldp[0].netdev), "%s", a->nics[i].name);
-	if (a->lldp_count == 0)
+	if (a->lldp_count == 0 || !a->probes->lldp)
 		return;
 	if (a->probes->lldp(a->lldp, a->lldp_count,
 			    bu_audit_threshold(a, "lldp_wait_ms", LLDP_WAIT_MS),
@@ -94,6 +93,39 @@ bu_audit_lldp(struct bu_audit *a)
 		bu_audit_unknown(a, "", "%s", err.text);
 		a->lldp_count = 0;
 	}
+}
+
+/* Over InfiniBand each neighbour is asked, and answers at once. */
+static void
+ask_infiniband(struct bu_audit *a)
+{
+	for (size_t i = 0; i < a->port_count && a->lldp_count < BU_LLDP_PORTS_MAX;
+	     i++) {
+		const struct bu_audit_port *port = &a->ports[i];
+		struct bu_lldp *peer = &a->lldp[a->lldp_count];
+		struct bu_err err = {0};
+
+		if (!a->probes->ib_peer || !port->infiniband || !port->network ||
+		    !is_up(a, port->nic))
+			continue;
+		snprintf(peer->netdev, sizeof(peer->netdev), "%s", port->nic->name);
+		if (a->probes->ib_peer(a->root, port->device, port->port, IB_WAIT_MS,
+				       peer, &err) == 0)
+			a->lldp_count++;
+		else if (expected_of(a, port->nic))
+			bu_audit_unknown(a, port->nic->name,
+					 "%s: who is at the other end is not known: %s",
+					 port->nic->label, err.text);
+	}
+}
+
+void
+bu_audit_lldp(struct bu_audit *a)
+{
+	if (!json_is_object(json_object_get(a->ctx->expect, "lldp")))
+		return;
+	listen_ethernet(a);
+	ask_infiniband(a);
 	for (size_t i = 0; i < a->lldp_count; i++)
 		judge_heard(a, &a->lldp[i]);
 }

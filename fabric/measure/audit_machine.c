@@ -90,6 +90,7 @@ static const char *const files[][2] = {
 	{NET "eth1/ecn/roce_rp/enable/3", "1"},
 	{"test/pfc/eth1", "8"},
 	{"test/lldp/eth1", "leaf01.falcon swp3"},
+	{"test/ib/mlx5_1", "ibleaf01 17"},
 	{"test/mtu/mlx5_0", "4096"},
 	{MLX0 "node_guid", "9c63:c003:00aa:0001"},
 	{MLX0 "fw_ver", "28.39.1002"},
@@ -155,7 +156,7 @@ const char bu_audit_machine_expected[] =
 	"{\"name\":\"ib\",\"role\":\"fabric\",\"pci\":\"0000:94:00.0\",\"mtu\":4092,"
 	"\"link_gbps\":400,\"rdma\":true,\"rail\":1,\"pkeys\":[\"0x7fff\",\"0x8001\"]}]"
 	","
-	"\"lldp\":{\"roce\":\"leaf01:swp3\"},"
+	"\"lldp\":{\"roce\":\"leaf01:swp3\",\"ib\":\"ibleaf01:17\"},"
 	"\"host\":{\"smt\":false,\"hugepages\":{\"2048kB\":1024},\"cstate_us\":10}}";
 
 /* --- building it --- */
@@ -348,8 +349,24 @@ play_lldp(struct bu_lldp *ports, size_t count, int64_t wait_ms, int (*stop)(void
 	return 0;
 }
 
-const struct bu_audit_probes bu_audit_machine_probes = {
-	.rdma_mtu = play_mtu, .pfc = play_pfc, .lldp = play_lldp};
+static int
+play_ib_peer(const char *at, const char *device, int port, int wait_ms,
+	     struct bu_lldp *ret, struct bu_err *err)
+{
+	char text[96];
+
+	(void)port, (void)wait_ms;
+	bu_tree_line(at, text, sizeof(text), "test/ib/%s", device);
+	ret->heard = sscanf(text, "%63s %63s", ret->name, ret->port) == 2;
+	return ret->heard
+		       ? 0
+		       : bu_err_set(err, BU_ERR_TIMEOUT, 0, "the neighbour is silent");
+}
+
+const struct bu_audit_probes bu_audit_machine_probes = {.rdma_mtu = play_mtu,
+							.pfc = play_pfc,
+							.lldp = play_lldp,
+							.ib_peer = play_ib_peer};
 
 static void
 change_config(const char *path, const char *bytes)

@@ -16,6 +16,7 @@
 
 #include "fabric/measure/audit_impl.h"
 #include "fabric/measure/device.h"
+#include "fabric/measure/ibpeer.h"
 
 static int
 query_mtu(struct ibv_device **list, int count, const char *device, int port)
@@ -131,8 +132,10 @@ ask_pfc(const char *root, const char *netdev)
 int
 bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
-	static const struct bu_audit_probes probes = {
-		.rdma_mtu = ask_rdma_mtu, .pfc = ask_pfc, .lldp = bu_lldp_listen};
+	static const struct bu_audit_probes probes = {.rdma_mtu = ask_rdma_mtu,
+						      .pfc = ask_pfc,
+						      .lldp = bu_lldp_listen,
+						      .ib_peer = bu_ib_peer};
 
 	return bu_audit_run_with(ctx, &probes, out, err);
 }
