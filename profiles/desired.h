@@ -122,9 +122,9 @@ struct bu_desired_hardware {
 };
 
 struct bu_desired_cluster {
-	char *name;       /* never NULL */
-	char *driver;     /* "slurm", "kubernetes"; never NULL */
-	char *controller; /* "10.77.0.1:6817" */
+	char *name;            /* never NULL */
+	char *driver;          /* "slurm", "kubernetes"; never NULL */
+	char *controller;      /* "10.77.0.1:6817" */
 	char *slurm_conf_path; /* on the appliance; never NULL */
 	char *munge_key; /* secrets are references ("file:/x", "env:X", ...), which */
 	char *token;     /* bu_secret_resolve() reads; profiles/ never does */

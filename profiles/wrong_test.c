@@ -395,7 +395,8 @@ static const struct wrong {
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
 	{"features = rxe, lab", "data = a:299MiB:xfs:/a, b:300MiB:xfs:/b",
-	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes 300 MiB "
+	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes "
+	 "300 MiB "
 	 "or more\n"},
 	{"features = rxe, lab", "data = a:1GiB:ext4:/a, a:2GiB:ext4:/b, c:1GiB:xfs:/a",
 	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'a:2GiB:ext4:/b' have "
