@@ -15,11 +15,10 @@
 /* The tree as a blob under its own digest, the plan under its. */
 static int
 keep(struct bu_api *api, const struct bu_tree *tree, const json_t *plan,
-     char ret_digest[BU_DIGEST_SIZE], struct bu_err *err)
+     const char *plan_text, char ret_digest[BU_DIGEST_SIZE], struct bu_err *err)
 {
 	bu_autojson json_t *tree_json = bu_tree_to_json(tree);
 	bu_autofree char *tree_text = bu_json_canonical(tree_json);
-	bu_autofree char *plan_text = bu_json_canonical(plan);
 	char revision[BU_DIGEST_SIZE];
 	struct bu_event events[2];
 
@@ -44,6 +43,7 @@ BU_HANDLER(bu_api_plan)
 		bu_tree_from_json(json_object_get(request->body, "tree"), err);
 	struct bu_desired *desired = tree ? bu_api_desired(tree, err) : NULL;
 	json_t *plan = NULL;
+	bu_autofree char *text = NULL;
 	char digest[BU_DIGEST_SIZE];
 	enum bu_answer answer = BU_ANSWER_ERROR;
 
@@ -51,8 +51,12 @@ BU_HANDLER(bu_api_plan)
 		plan = bu_api_make_plan(api, desired,
 					bu_json_str(request->body, "commit", ""),
 					bu_json_str(request->body, "limit", ""), err);
-	if (plan && keep(api, tree, plan, digest, err) == 0) {
-		reply->json = json_pack("{s:O,s:s}", "plan", plan, "digest", digest);
+	text = plan ? bu_json_canonical(plan) : NULL;
+	if (plan && keep(api, tree, plan, text, digest, err) == 0) {
+		/* As it is kept: a large one is not put into words twice. */
+		reply->text =
+			bu_xasprintf("{\"digest\":\"%s\",\"plan\":%s}", digest, text);
+		reply->content_type = "application/json";
 		answer = BU_ANSWER_NOW;
 	}
 	json_decref(plan);
