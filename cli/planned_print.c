@@ -276,7 +276,8 @@ print_rest(const struct bu_planned *planned, FILE *out)
 		fprintf(out, "warning: %s\n", text);
 	}
 	json_object_foreach (json_object_get(plan, "waiting"), rollout, value)
-		fprintf(out, "on its way: %lld node%s in rollout %s\n",
+		fprintf(out,
+			"ordered already: %lld node%s, see bringup rollout show %s\n",
 			(long long)json_integer_value(value),
 			json_integer_value(value) == 1 ? "" : "s", rollout);
 	if (json_array_size(left)) {

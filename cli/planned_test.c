@@ -182,11 +182,11 @@ START_TEST(says_who_waits_and_who_is_left_out)
 		     "'warnings':['site.ini:3: node001: a version']"));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 
-	ck_assert_ptr_nonnull(strstr(text,
-				     "\nwarning: site.ini:3: node001: a version\n"
-				     "on its way: 3 nodes in rollout r-7\n"
-				     "left out by --limit node[001-002]: 7 nodes\n"
-				     "unchanged: 5 nodes\n"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nwarning: site.ini:3: node001: a version\n"
+			     "ordered already: 3 nodes, see bringup rollout show r-7\n"
+			     "left out by --limit node[001-002]: 7 nodes\n"
+			     "unchanged: 5 nodes\n"));
 	bu_planned_fini(&plan);
 }
 END_TEST
