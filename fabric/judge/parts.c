@@ -271,8 +271,8 @@ bu_parts_decode(const struct bu_topology *t, const int *leaf_of,
 	}
 }
 
-/* Of a bad flow: those without any good flow, else all its parts; never trusted ones.
- */
+/* Of a bad flow: those without any good flow, else all its parts; never trusted ones,
+ * but one that no flow was good with explains what it spoils. */
 static void
 suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 	     const unsigned char *trusted, unsigned char *ret)
@@ -280,8 +280,7 @@ suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 	int lasting = 0;
 
 	for (int k = 0; k < n; k++)
-		lasting |= !(trusted && trusted[list[k]]) &&
-			   parts[list[k]].bad[symptom] == parts[list[k]].flows;
+		lasting |= parts[list[k]].bad[symptom] == parts[list[k]].flows;
 	for (int k = 0; k < n; k++) {
 		if (trusted && trusted[list[k]])
 			continue;

@@ -73,10 +73,24 @@ add_flow(struct retest *r, int src, int dst, int via)
 	return 1;
 }
 
+/* Proven before, and nothing was good with it now. */
+static int
+is_worn(const struct campaign *c, int part)
+{
+	const struct bu_part *its = &c->parts[part];
+
+	for (int s = 0; c->trusted_parts[part] && s < BU_SYMPTOMS_COUNT; s++) {
+		if (its->flows > 1 && its->bad[s] == its->flows)
+			return 1;
+	}
+	return 0;
+}
+
 static int
 fits(const struct retest *r, int part, int want_clean)
 {
-	return !r->busy[part] && (!want_clean || is_clean(r->c, part));
+	return !r->busy[part] &&
+	       (!want_clean || (is_clean(r->c, part) && !is_worn(r->c, part)));
 }
 
 /* Seen on another leaf than planned: no partner for anybody. */

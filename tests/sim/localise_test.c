@@ -217,6 +217,103 @@ START_TEST(instruments_in_doubt)
 }
 END_TEST
 
+/* A site whose answers come one round at a time. */
+struct slow_site {
+	struct bu_site real;
+	int rounds_ready, asked;
+};
+
+static int
+slow_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	struct slow_site *slow = arg;
+
+	if (slow->asked++ >= slow->rounds_ready)
+		return 1;
+	return slow->real.round(slow->real.arg, flows, count, err);
+}
+
+/* Run again and again over the same answers it comes to the same end; the good are
+ * known before it, and nobody is accused before. */
+START_TEST(a_campaign_goes_on_where_it_was)
+{
+	struct sim sim;
+	struct slow_site slow = {.rounds_ready = 0};
+	struct bu_site site;
+	struct bu_localise_opts opts = {.seed = 5, .lean = 1};
+	struct bu_report report;
+	int rc = 1, good_before = 0;
+
+	for (int ready = 0; ready < 200 && rc == 1; ready++) {
+		sim_init(&sim, 16, 1, 8, 1, 42);
+		sim.plan.sprayed = 1;
+		sim.plan.has_switch = sim.plan.has_lldp = 0;
+		sim_add(&sim, (struct sim_fault){.kind = SIM_PORT_RATE,
+						 .port = 3,
+						 .dir = BU_DIR_OUT,
+						 .factor = 0.6});
+		slow = (struct slow_site){sim_site(&sim), ready, 0};
+		site = (struct bu_site){.round = slow_round, .arg = &slow};
+		rc = bu_localise(&sim.plan, &site, &opts, &report, NULL);
+		ck_assert_int_ge(rc, 0);
+		if (rc == 1) {
+			ck_assert_int_eq(report.count, 0);
+			ck_assert_int_ne(report.ports[3], BU_PORT_GOOD);
+			good_before |= report.ports[0] == BU_PORT_GOOD;
+		} else {
+			ck_assert_int_eq(report.count, 1);
+			ck_assert_int_eq(sim_judge(&sim, &report.accusations[0]), 0);
+			ck_assert_int_eq(report.ports[3], BU_PORT_SUSPECTED);
+			ck_assert_int_eq(report.ports[0], BU_PORT_GOOD);
+		}
+		bu_report_fini(&report);
+		sim_fini(&sim);
+	}
+	ck_assert_int_eq(rc, 0);
+	ck_assert_int_eq(good_before, 1);
+}
+END_TEST
+
+/* A lone candidate and its lent partner: only the candidate can be accused. */
+START_TEST(the_trusted_are_never_accused)
+{
+	unsigned char trusted[8] = {0, 1, 1, 1, 0, 0, 0, 0};
+	unsigned char absent[8] = {0, 0, 0, 0, 1, 1, 1, 1};
+
+	for (int bad = 0; bad < 2; bad++) {
+		struct sim sim;
+		struct bu_site site;
+		struct bu_localise_opts opts = {
+			.seed = 5, .lean = 1, .trusted = trusted, .absent = absent};
+		struct bu_report report;
+
+		sim_init(&sim, 8, 1, 8, 0, 42);
+		sim.plan.has_switch = sim.plan.has_lldp = 0;
+		sim_add(&sim, (struct sim_fault){.kind = SIM_PORT_RATE,
+						 .port = bad,
+						 .dir = 3,
+						 .factor = 0.5});
+		site = sim_site(&sim);
+		ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL),
+				 0);
+		if (bad == 0) {
+			ck_assert_int_eq(report.count, 1);
+			ck_assert_int_eq(report.accusations[0].what, BU_WHAT_ENDPOINT);
+			ck_assert_int_eq(report.accusations[0].port, 0);
+		} else {
+			/* two other partners speak for the candidate */
+			ck_assert_int_eq(report.count, 0);
+			ck_assert_int_eq(report.ports[0], BU_PORT_GOOD);
+		}
+		ck_assert_int_eq(report.ports[5], BU_PORT_OPEN);
+		bu_report_fini(&report);
+		sim_fini(&sim);
+	}
+}
+END_TEST
+
 BU_UNIT("localise", each_fault_by_its_name, each_link_by_its_name, what_comes_and_goes,
 	what_no_test_tells_apart_comes_together, a_fleet_that_is_slow_together,
-	the_clean_are_not_accused, a_site_that_fails, statistics, instruments_in_doubt)
+	the_clean_are_not_accused, a_campaign_goes_on_where_it_was,
+	the_trusted_are_never_accused, a_site_that_fails, statistics,
+	instruments_in_doubt)
