@@ -11,9 +11,14 @@
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/json.h"
+#include "base/worker.h"
 #include "fabric/measure/checks.h"
 
-enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000 };
+enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000, SYNC_MS = 65000 };
+
+/* Half a millisecond left to correct, looked for in 60 s. */
+#define SYNC_TRIES "30"
+#define SYNC_S "0.0005"
 
 struct run {
 	struct bu_link *link;
@@ -56,6 +61,23 @@ on_cancelled(void *arg)
 	return run->cancelled;
 }
 
+/* A system that has just started may still be on its way to the right time. Without
+ * chrony nobody moves the clock, and there is nothing to wait for. */
+static void
+wait_for_chrony(void)
+{
+	const char *const argv[] = {"chronyc",
+				    "waitsync",
+				    SYNC_TRIES,
+				    SYNC_S,
+				    "0",
+				    "2",
+				    /* seconds between the tries */ NULL};
+
+	bu_job_run(&(struct bu_job_opts){.argv = argv, .deadline_ms = SYNC_MS}, NULL,
+		   NULL);
+}
+
 /* Four stamps, as NTP does it: the exchange that took the shortest time is the best
  * one, and half of that time is what it may be wrong by. */
 static int
@@ -65,6 +87,7 @@ clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
 	bu_autojson json_t *body = json_object();
 	int found = 0;
 
+	wait_for_chrony();
 	for (int i = 0; i < CLOCK_TRIES; i++) {
 		bu_autojson json_t *reply = NULL;
 		int64_t sent_us = bu_wall_us(), took_us, theirs_us;
