@@ -305,7 +305,8 @@ check_nics(struct bu_loader *ld, const struct bu_desired_node *node)
 					"[node %s] nics: [pool %s] has no network "
 					"'%.80s'; name one of its networks",
 					node->name, pool->name, name);
-		else if (strcmp(pool->networks[i]->bond, "none") != 0)
+		else if (pool->networks[i]->bond &&
+			 strcmp(pool->networks[i]->bond, "none") != 0)
 			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
 					at->line,
 					"[node %s] nics: [network %s] is a bond; its "

@@ -284,6 +284,11 @@ static const struct wrong {
 	 "site.ini:33: [pool spare] nodes: 'node002' is in [pool train] already; a "
 	 "node is "
 	 "in one pool\n"},
+	{"link_gbps = 0.02",
+	 "link_gbps = 0.02\nbond = lacp\n[node node001]\nnics = "
+	 "fabric=52:54:00:78:00:01",
+	 "site.ini:17: [network fabric] bond: 'lacp' is unknown; allowed is "
+	 "none|active-backup|802.3ad\n"},
 	/* policy */
 	{"[image debian12]", "[policy]\nresidency = ae-*\n[image debian12]",
 	 "site.ini:4: nodes node[001-002] are in zone z1; [policy] residency = ae-* "
