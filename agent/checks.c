@@ -16,10 +16,6 @@
 
 enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000, SYNC_MS = 65000 };
 
-/* Half a millisecond left to correct, looked for in 60 s. */
-#define SYNC_TRIES "30"
-#define SYNC_S "0.0005"
-
 struct run {
 	struct bu_link *link;
 	const char *id;
@@ -66,13 +62,9 @@ on_cancelled(void *arg)
 static void
 wait_for_chrony(void)
 {
-	const char *const argv[] = {"chronyc",
-				    "waitsync",
-				    SYNC_TRIES,
-				    SYNC_S,
-				    "0",
-				    "2",
-				    /* seconds between the tries */ NULL};
+	/* tries, seconds left to correct, skew, seconds between the tries */
+	const char *const argv[] = {"chronyc", "waitsync", "30", "0.0005",
+				    "0",       "2",        NULL};
 
 	bu_job_run(&(struct bu_job_opts){.argv = argv, .deadline_ms = SYNC_MS}, NULL,
 		   NULL);
