@@ -238,7 +238,8 @@
 	  "set the host name") \
 	X(lldp, "lldp", WARN, \
 	  "neighbours that switch ports announce", \
-	  "LLDP frames on each fabric interface", \
+	  "LLDP frames on each fabric interface; over InfiniBand the neighbour " \
+	  "is asked", \
 	  "heard where the profile expects a switch port", \
 	  "switch LLDP on at the switch; some NICs swallow the frames: switch " \
 	  "off their own LLDP agent") \

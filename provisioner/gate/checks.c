@@ -227,6 +227,29 @@ add_ports(json_t *body, const struct bu_checks *report)
 	json_object_set_new(body, "ports", ports);
 }
 
+/* "8c3c....1": the NVLink domain and clique of its GPUs, where they agree. */
+static void
+add_domain(json_t *body, const struct bu_checks *report)
+{
+	const char *domain = NULL;
+
+	for (size_t i = 0; i < report->count; i++) {
+		const struct bu_check *row = &report->list[i];
+		const char *at = strcmp(row->id, "gpu-fabric") == 0
+					 ? strstr(row->seen, ", domain ")
+					 : NULL;
+
+		if (!at)
+			continue;
+		at += strlen(", domain ");
+		if (domain && strcmp(domain, at) != 0)
+			return;
+		domain = at;
+	}
+	if (domain)
+		json_object_set_new(body, "domain", json_string(domain));
+}
+
 /* How long it really was under load. */
 static void
 add_soak_time(json_t *body, const struct bu_checks *report)
@@ -267,6 +290,7 @@ body_of(const struct bu_checks *report, const char *digest)
 	add_leaf(body, report);
 	add_soak_time(body, report);
 	add_ports(body, report);
+	add_domain(body, report);
 	return body;
 }
 

@@ -34,6 +34,8 @@ hear(struct rig *rig, int number, const char *port)
 	row(&checks, "nic-missing", "fabric", "eth1");
 	row(&checks, "lldp", "eth1", port);
 	row(&checks, "lldp", "eth7", "leaf99:swp1"); /* of no network */
+	row(&checks, "gpu-fabric", "GPU 0", "completed, status 0, domain 8c3c.1");
+	row(&checks, "gpu-fabric", "GPU 1", "completed, status 0, domain 8c3c.1");
 	report = bu_checks_to_json(&checks);
 	bu_checks_fini(&checks);
 	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report, NULL);
@@ -75,6 +77,9 @@ START_TEST(what_was_heard_goes_before_the_profile)
 	ck_assert_uint_eq(wiring.wire_count, 2);
 	ck_assert_str_eq(wiring.wires[1].sw, "leaf02.dc");
 	ck_assert_str_eq(wiring.wires[1].port, "swp7");
+	ck_assert_uint_eq(wiring.domain_count, 1);
+	ck_assert_str_eq(wiring.domains[0].name, "node002");
+	ck_assert_str_eq(wiring.domains[0].of, "8c3c.1");
 	conf = bu_wiring_slurm_conf(&wiring, bu_nodeset_fold, NULL);
 	ck_assert_ptr_nonnull(strstr(conf, "SwitchName=leaf02.dc Nodes=node002\n"));
 	bu_wiring_fini(&wiring);
