@@ -314,6 +314,7 @@ on_turn(void *arg)
 	struct bu_view view;
 	size_t count = 0, cap = 0;
 
+	rollouts->looked_ms = bu_loop_now_ms(world->loop);
 	if (!world->desired)
 		return;
 	for (size_t i = 0; i < world->count; i++) {
@@ -360,7 +361,10 @@ bu_rollouts_destroy(struct bu_rollouts *rollouts)
 void
 bu_rollouts_kick(struct bu_rollouts *rollouts)
 {
-	bu_timer_set(rollouts->turn, 0);
+	int64_t wait_ms = rollouts->looked_ms + BU_TURNS_GAP_MS -
+			  bu_loop_now_ms(rollouts->world->loop);
+
+	bu_timer_set(rollouts->turn, wait_ms > 0 ? wait_ms : 0);
 }
 
 /* --- people --- */

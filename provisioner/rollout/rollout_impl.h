@@ -8,6 +8,7 @@
 enum {
 	BU_RELABELS_MAX = 32,      /* at a time: each is a process for a moment */
 	BU_TURNS_AGAIN_MS = 20000, /* windows open without an event */
+	BU_TURNS_GAP_MS = 20,      /* a look costs a pass over all nodes */
 };
 
 struct bu_brake;
@@ -16,6 +17,7 @@ struct bu_rollouts {
 	struct bu_world *world;
 	struct bu_reconcile *rec;
 	struct bu_timer *turn;
+	int64_t looked_ms; /* monotonic */
 	struct bu_brake *brake;
 	char told[40]; /* rollout whose stop is on its way to the log */
 };
