@@ -11,10 +11,9 @@
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/json.h"
-#include "base/worker.h"
 #include "fabric/measure/checks.h"
 
-enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000, SYNC_MS = 65000 };
+enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000 };
 
 struct run {
 	struct bu_link *link;
@@ -57,19 +56,6 @@ on_cancelled(void *arg)
 	return run->cancelled;
 }
 
-/* A system that has just started may still be on its way to the right time. Without
- * chrony nobody moves the clock, and there is nothing to wait for. */
-static void
-wait_for_chrony(void)
-{
-	/* tries, seconds left to correct, skew, seconds between the tries */
-	const char *const argv[] = {"chronyc", "waitsync", "30", "0.0005",
-				    "0",       "2",        NULL};
-
-	bu_job_run(&(struct bu_job_opts){.argv = argv, .deadline_ms = SYNC_MS}, NULL,
-		   NULL);
-}
-
 /* Four stamps, as NTP does it: the exchange that took the shortest time is the best
  * one, and half of that time is what it may be wrong by. */
 static int
@@ -79,7 +65,6 @@ clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
 	bu_autojson json_t *body = json_object();
 	int found = 0;
 
-	wait_for_chrony();
 	for (int i = 0; i < CLOCK_TRIES; i++) {
 		bu_autojson json_t *reply = NULL;
 		int64_t sent_us = bu_wall_us(), took_us, theirs_us;

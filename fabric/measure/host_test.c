@@ -248,7 +248,7 @@ START_TEST(thresholds_and_the_clock_are_judged)
 	put_good_tree();
 	offset_us = -1200;
 	run("{\"thresholds\":{\"memory_gbs\":1000000,\"disk_read_mbs\":1e9,"
-	    "\"disk_write_mbs\":1e9}}",
+	    "\"disk_write_mbs\":1e9,\"clock_offset_us\":1000}}",
 	    &checks);
 	ck_assert_int_eq(find(&checks, "memory-bandwidth")->verdict, BU_VERDICT_FAIL);
 	ck_assert_int_eq(find(&checks, "disk-read")->verdict, BU_VERDICT_FAIL);
@@ -256,6 +256,9 @@ START_TEST(thresholds_and_the_clock_are_judged)
 	ck_assert_str_eq(find(&checks, "clock-offset")->text,
 			 "clock against the appliance's: -1200 us, give or take 100 "
 			 "us; expected at most 1000 us");
+	bu_checks_fini(&checks);
+	run("{}", &checks);
+	ck_assert_int_eq(find(&checks, "clock-offset")->verdict, BU_VERDICT_WARN);
 	bu_checks_fini(&checks);
 	/* Not surely wrong: the way to the appliance may account for it. */
 	offset_us = 1099;
