@@ -81,18 +81,19 @@ find(const struct bu_plan_input *input, const char *name)
 	return NULL;
 }
 
-/* All that a decision looks at; times and progress are not among it. */
+/* All that a decision looks at; times and progress are not among it, nor what a node in
+ * service tells of its links. */
 static void
 observe(struct maker *maker, const struct bu_node *node)
 {
+	const char *inventory = node->state == BU_STATE_READY ? "" : node->inventory;
 	char text[2048];
 
 	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s\n",
 		 node->name, bu_state_name(node->state), node->reason, node->held_by,
-		 node->installed_digest, node->facets, node->inventory,
-		 node->disk_touched, node->order.open, node->order.begun,
-		 node->order.failed, node->order.image_digest, node->order.facets,
-		 node->order.rollout);
+		 node->installed_digest, node->facets, inventory, node->disk_touched,
+		 node->order.open, node->order.begun, node->order.failed,
+		 node->order.image_digest, node->order.facets, node->order.rollout);
 	bu_sha256_add(maker->observed, text, strlen(text));
 }
 

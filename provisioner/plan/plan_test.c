@@ -581,6 +581,12 @@ move_image(struct site *site)
 }
 
 static void
+flap(struct site *site)
+{
+	strcpy(site->nodes[0]->inventory, "of another link speed");
+}
+
+static void
 take_longer(struct site *site)
 {
 	site->minutes = 99;
@@ -594,6 +600,7 @@ START_TEST(a_plan_holds_until_something_moves)
 	} cases[] = {
 		{NULL, NULL},
 		{take_longer, NULL},
+		{flap, NULL},
 		{fail_first,
 		 "node001 has changed since this plan was made; plan again"},
 		{move_image,
