@@ -149,9 +149,9 @@ hardware_json(const struct bu_desired_hardware *class)
 	return hardware;
 }
 
-/* "fabric=leaf01:swp3,storage=leaf09:swp3" */
+/* "fabric=leaf01:swp3,storage=leaf09:swp3", and whatever else is written so. */
 json_t *
-bu_gate_switch_ports(const char *text)
+bu_gate_settings(const char *text)
 {
 	bu_autofree char *copy = bu_xstrdup(text);
 	json_t *ports = json_object();
@@ -170,6 +170,25 @@ bu_gate_switch_ports(const char *text)
 	return ports;
 }
 
+/* "memory_gbs=200,clock_offset_us=1000": numbers, as the checks read them. */
+static json_t *
+thresholds(const char *text)
+{
+	json_t *words = bu_gate_settings(text), *numbers = json_object(), *word;
+	const char *name;
+
+	json_object_foreach (words, name, word) {
+		const char *text_of = json_string_value(word);
+
+		json_object_set_new(numbers, name,
+				    strpbrk(text_of, ".eE")
+					    ? json_real(strtod(text_of, NULL))
+					    : json_integer(strtoll(text_of, NULL, 10)));
+	}
+	json_decref(words);
+	return numbers;
+}
+
 json_t *
 bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 		      const struct bu_desired_node *want)
@@ -185,8 +204,14 @@ bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 				     want->hardware->gpus, NULL);
 	if (gpu)
 		json_object_set_new(expect, "gpu", gpu);
+	if (want->validation && want->validation->thresholds)
+		json_object_set_new(expect, "thresholds",
+				    thresholds(want->validation->thresholds));
+	if (want->validation && want->validation->severity)
+		json_object_set_new(expect, "severity",
+				    bu_gate_settings(want->validation->severity));
 	if (want->switch_ports && want->switch_ports[0])
 		json_object_set_new(expect, "lldp",
-				    bu_gate_switch_ports(want->switch_ports));
+				    bu_gate_settings(want->switch_ports));
 	return expect;
 }

@@ -11,6 +11,7 @@
 #include "fabric/judge/expect.h"
 #include "fabric/judge/localise.h"
 #include "fabric/judge/rates.h"
+#include "model/check.h"
 #include "provisioner/gate/gate.h"
 
 enum {
@@ -72,6 +73,12 @@ void bu_gate_hold(struct bu_gate *gate);
 int bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
 		    const char *reason);
 
+/* alike.c */
+/* What of a report is compared with those of other machines. New reference. */
+json_t *bu_gate_facts(const struct bu_checks *report);
+/* Adds rows for what is odd beside the machines that should be like it. */
+void bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
+		     struct bu_checks *report);
 /* checks.c */
 json_t *bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node);
 void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
@@ -79,12 +86,18 @@ void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const cha
 /* Checked in this boot, without a fault; soaked, where the profile asks for it. */
 int bu_gate_is_checked(struct bu_gate *gate, struct bu_node *node);
 
+/* report.c. Body of an event: verdict, counts, the rows that do not pass. */
+json_t *bu_report_body(const struct bu_checks *report, const char *digest);
+/* What fails, in its own words; owned. ret_hint: what to do first, borrowed from rows.
+ */
+char *bu_report_words(const json_t *rows, const char **ret_hint);
+
 /* expect.c. What the profile expects of a pair; where it gives no share of the link,
  * the row of data/rates.json does. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation);
 /* {NETWORK: "leaf01:swp3"} of a node's switch_ports. New reference. */
-json_t *bu_gate_switch_ports(const char *text);
+json_t *bu_gate_settings(const char *text);
 /* What its checks expect of a machine. New reference. */
 json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 			      const struct bu_desired_node *want);

@@ -22,7 +22,7 @@ add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wir
 	if (bu_json_str(node->checks, "domain", NULL))
 		bu_wiring_add_domain(wiring, node->name,
 				     bu_json_str(node->checks, "domain", ""));
-	said = bu_gate_switch_ports(want->switch_ports ? want->switch_ports : "");
+	said = bu_gate_settings(want->switch_ports ? want->switch_ports : "");
 	for (size_t i = 0; i < want->pool->networks_count; i++) {
 		const struct bu_desired_network *network = want->pool->networks[i];
 		const char *at = bu_json_str(heard, network->name,

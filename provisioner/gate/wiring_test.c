@@ -87,4 +87,42 @@ START_TEST(what_was_heard_goes_before_the_profile)
 }
 END_TEST
 
-RIG_UNIT("wiring", what_was_heard_goes_before_the_profile)
+/* The second machine with an address is held back, and both are named. */
+START_TEST(machines_are_laid_side_by_side)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 2);
+	rig_open_gate(&rig);
+	rig_to_validating(&rig, 1);
+	rig_to_validating(&rig, 2);
+	for (int i = 1; i <= 2; i++) {
+		bu_autojson json_t *item = NULL, *report = NULL;
+		struct bu_checks checks;
+
+		node = rig_node(&rig, i);
+		item = bu_gate_work(rig.gate, node);
+		bu_checks_init(&checks);
+		bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
+		row(&checks, "identity", "", node->name);
+		row(&checks, "gid", "rxe0", "10.78.0.11 at index 1");
+		report = bu_checks_to_json(&checks);
+		bu_checks_fini(&checks);
+		bu_gate_result(rig.gate, node, bu_json_str(item, "id", ""), report,
+			       NULL);
+		rig_pass(&rig, 10);
+	}
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
+	node = rig_node(&rig, 2);
+	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
+	ck_assert_msg(strstr(node->reason, "check duplicate (rxe0): node002 and "
+					   "node001 have the same address: "
+					   "10.78.0.11"),
+		      "%s", node->reason);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("wiring", machines_are_laid_side_by_side,
+	 what_was_heard_goes_before_the_profile)

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes of paper for the tests of the gate: what their links carry and what their
+ * checks find is said by the test. */
+#ifndef BU_GATE_TESTING_H
+#define BU_GATE_TESTING_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/check.h"
+#include "model/result.h"
+#include "provisioner/gate/gate.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+/* Of a link of 0.02 Gbit/s 80 % must arrive. */
+#define GOOD 0.019
+#define SLOW 0.005
+
+struct links {
+	double sends[5], receives[5]; /* by number of the node, Gbit/s */
+	int silent[5];                /* does not answer any more */
+	int broken;                   /* no probe gives a result */
+	int probes;
+	int probed[5]; /* work items that this node was given */
+};
+
+static inline struct links
+good_links(void)
+{
+	struct links links = {.probes = 0};
+
+	for (int i = 0; i < 5; i++)
+		links.sends[i] = links.receives[i] = GOOD;
+	return links;
+}
+
+static inline int
+number_of(const char *name)
+{
+	return (int)strtol(name + 4, NULL, 10);
+}
+
+static inline double
+rate(const struct links *links, int from, int to)
+{
+	return links->sends[from] < links->receives[to] ? links->sends[from]
+							: links->receives[to];
+}
+
+static inline json_t *
+result_of(const struct links *links, const json_t *item)
+{
+	struct bu_pair_result result;
+	int number[2];
+
+	bu_pair_result_init(&result);
+	snprintf(result.probe, sizeof(result.probe), "%s",
+		 bu_json_str(item, "probe", ""));
+	for (int i = 0; i < 2; i++) {
+		const char *name = bu_json_str(item, i ? "b" : "a", "");
+
+		snprintf(result.end[i].node, sizeof(result.end[i].node), "%s", name);
+		strcpy(result.end[i].device, "rxe0");
+		number[i] = number_of(name);
+	}
+	for (int dir = 0; dir < 2; dir++) {
+		result.dir[dir].lat_count = 200;
+		for (int run = 0; run < 5; run++)
+			bu_pair_dir_add(&result.dir[dir],
+					rate(links, number[dir], number[!dir]));
+	}
+	return bu_pair_result_to_json(&result);
+}
+
+/* A report with one row of this verdict. */
+static inline json_t *
+report_of(const struct bu_node *node, const char *id, enum bu_verdict verdict,
+	  const char *text)
+{
+	struct bu_checks checks;
+	struct bu_check *row;
+	json_t *value;
+
+	bu_checks_init(&checks);
+	bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
+	row = bu_checks_add(&checks, strncmp(id, "site:", 5) ? "audit" : "site", id,
+			    verdict, "eth1");
+	BU_CHECK_SET(row->text, "%s", text);
+	BU_CHECK_SET(row->hint, "set it");
+	value = bu_checks_to_json(&checks);
+	bu_checks_fini(&checks);
+	return value;
+}
+
+/* An agent comes for its checks and tells this; 0 when it was asked for none. */
+static inline int
+check(struct rig *rig, int number, const char *id, enum bu_verdict verdict,
+      const char *text)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autojson json_t *item = bu_gate_work(rig->gate, node), *report = NULL;
+
+	node->last_seen_ms = rig->clock.fake_wall_ms;
+	if (!item || strcmp(bu_json_str(item, "kind", ""), "checks") != 0)
+		return 0;
+	report = report_of(node, id, verdict, text);
+	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report, NULL);
+	rig_pass(rig, 1);
+	return 1;
+}
+
+/* Nodes 1 to count are checked, and good. */
+static inline void
+check_all(struct rig *rig, int count)
+{
+	for (int i = 1; i <= count; i++)
+		check(rig, i, "nic-mtu", BU_VERDICT_PASS, "");
+}
+
+/* An agent comes for work, does it, tells the result. */
+static inline void
+agent(struct rig *rig, struct links *links, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autojson json_t *item = NULL, *result = NULL;
+	struct bu_err failure;
+
+	if (links->silent[number])
+		return;
+	node->last_seen_ms = rig->clock.fake_wall_ms;
+	if (check(rig, number, "nic-mtu", BU_VERDICT_PASS, ""))
+		return;
+	item = bu_gate_work(rig->gate, node);
+	if (!item)
+		return;
+	ck_assert_str_eq(bu_json_str(item, "node", ""), node->name);
+	links->probes++;
+	links->probed[number]++;
+	if (links->broken) {
+		bu_err_set(&failure, BU_ERR_IO, 0, "no device rxe0");
+		bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), NULL,
+			       &failure);
+		return;
+	}
+	result = result_of(links, item);
+	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), result, NULL);
+}
+
+/* So many seconds of all agents of nodes 1 to count. */
+static inline void
+measure(struct rig *rig, struct links *links, int count, int seconds)
+{
+	for (int second = 0; second < seconds; second++) {
+		for (int i = 1; i <= count; i++)
+			agent(rig, links, i);
+		rig_pass(rig, 1000);
+	}
+}
+
+static inline void
+begin(struct rig *rig, int nodes)
+{
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	for (int i = 1; i <= nodes; i++)
+		rig_to_validating(rig, i);
+}
+
+static inline void
+says(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
+}
+
+static inline int
+count_kind(const struct bu_event *event, void *arg)
+{
+	int *counts = arg;
+
+	counts[event->kind]++;
+	return 0;
+}
+
+static inline int
+events_of(const struct rig *rig, enum bu_event_kind kind)
+{
+	int counts[BU_EVENT_COUNT] = {0};
+
+	bu_store_read(rig->store, 0, 0, count_kind, counts, NULL);
+	return counts[kind];
+}
+
+#endif
