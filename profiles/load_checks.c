@@ -7,6 +7,7 @@
  */
 #include <arpa/inet.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "profiles/gpu.h"
@@ -51,6 +52,39 @@ check_site(struct bu_loader *ld)
 				"the tree holds no [pool NAME]; nodes come from pools");
 }
 
+/* Names are the agent's to know, see docs/checks.md; it says when there is none such.
+ */
+static void
+check_each(struct bu_loader *ld, const struct bu_ini_section *section, const char *key,
+	   const char *list, int (*ok)(const char *value), const char *allowed)
+{
+	char *word;
+
+	while (list && (word = bu_value_next_word(&list))) {
+		const char *value = strchr(word, '=');
+
+		if (value && !ok(value + 1))
+			bu_load_wrong(ld, section, key, "%s: '%s'; allowed is %s", word,
+				      value + 1, allowed);
+		free(word);
+	}
+}
+
+static int
+is_number(const char *value)
+{
+	char *end;
+
+	return strtod(value, &end) >= 0 && end != value && !*end;
+}
+
+static int
+is_severity(const char *value)
+{
+	return strcmp(value, "fail") == 0 || strcmp(value, "warn") == 0 ||
+	       strcmp(value, "off") == 0;
+}
+
 static void
 check_validation(struct bu_loader *ld, const struct bu_desired_validation *validation,
 		 const struct bu_ini_section *section)
@@ -61,6 +95,10 @@ check_validation(struct bu_loader *ld, const struct bu_desired_validation *valid
 		bu_load_wrong(
 			ld, section, "message_size",
 			"is larger than run_size; a run holds one message at least");
+	check_each(ld, section, "thresholds", validation->thresholds, is_number,
+		   "a number from 0");
+	check_each(ld, section, "severity", validation->severity, is_severity,
+		   "fail, warn or off");
 	if (!fabric)
 		return;
 	if (fabric->role != BU_ROLE_FABRIC)

@@ -226,6 +226,12 @@ SETTINGS(hardware)
 {"validation", "bw_reason", BU_KEY_TEXT, NULL, 0, 0, NULL,
 	FIELD(validation, bw_reason), BU_CLASS_NONE,
 	"why bw_min is not what the table of rates expects"},
+{"validation", "thresholds", BU_KEY_SETTINGS, NULL, 0, 0, NULL,
+	FIELD(validation, thresholds), BU_CLASS_NONE,
+	"limits of the checks of a machine, like memory_gbs=200; docs/checks.md has them"},
+{"validation", "severity", BU_KEY_SETTINGS, NULL, 0, 0, NULL,
+	FIELD(validation, severity), BU_CLASS_NONE,
+	"what a finding of a check means, instead of the table's word: fail, warn or off"},
 
 {"pool", "nodes", BU_KEY_NODESET, NULL, 0, 0, "required", NONE, BU_CLASS_NONE,
 	"its nodes; a node is in one pool"},

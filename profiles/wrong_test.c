@@ -261,6 +261,12 @@ static const struct wrong {
 	{"validation = pairs", "",
 	 "site.ini:26: [pool train] validation: is missing; what joins a cluster is "
 	 "validated first\n"},
+	{"fabric = fabric", "fabric = fabric\nthresholds = memory_gbs=fast",
+	 "site.ini:26: [validation pairs] thresholds: memory_gbs=fast: 'fast'; allowed "
+	 "is a number from 0\n"},
+	{"fabric = fabric", "fabric = fabric\nseverity = smt=off, gid=ignore",
+	 "site.ini:26: [validation pairs] severity: gid=ignore: 'ignore'; allowed is "
+	 "fail, warn or off\n"},
 	{"fabric = fabric", "fabric = fabric\nrun_size = 1 KiB",
 	 "site.ini:24: [validation pairs] message_size: is larger than run_size; a run "
 	 "holds one message at least\n"},

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/tree.h"
 #include "fabric/measure/audit.h"
+#include "fabric/measure/checks_names.h"
 #include "fabric/measure/gpu.h"
 #include "fabric/measure/host.h"
 #include "fabric/measure/site.h"
@@ -43,10 +44,33 @@ find_group(const char *name)
 	return NULL;
 }
 
+/* Groups that do not ask for the profile's severities themselves have them applied. */
+static void
+apply_severity(const struct bu_checks_ctx *ctx, size_t from, struct bu_checks *out)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < out->count; i++) {
+		struct bu_check *row = &out->list[i];
+		int finding = row->verdict == BU_VERDICT_FAIL ||
+			      row->verdict == BU_VERDICT_WARN;
+
+		if (finding)
+			row->verdict = bu_checks_severity(ctx, row->id, row->verdict);
+		if (finding && row->verdict == BU_VERDICT_INCONCLUSIVE)
+			continue; /* off */
+		if (kept != i)
+			out->list[kept] = *row;
+		kept++;
+	}
+	out->count = kept;
+}
+
 static void
 run_group(const struct bu_checks_ctx *ctx, const char *name, struct bu_checks *out)
 {
 	bu_checks_fn fn = find_group(name);
+	size_t before = out->count;
 	struct bu_err why = {0};
 
 	if (!fn)
@@ -55,6 +79,7 @@ run_group(const struct bu_checks_ctx *ctx, const char *name, struct bu_checks *o
 		not_run(out, name, "the time was over");
 	else if (fn(ctx, out, &why) != 0)
 		not_run(out, name, why.text);
+	apply_severity(ctx, before, out);
 }
 
 static int
@@ -90,6 +115,7 @@ bu_checks_run(const struct bu_checks_ctx *ctx, const json_t *names,
 	ret->at_ms = bu_wall_ms(bu_clock_system());
 	bu_tree_line(ctx->root, ret->boot_id, sizeof(ret->boot_id),
 		     "proc/sys/kernel/random/boot_id");
+	bu_checks_name_unknown(ctx, ret);
 	json_array_foreach (names, i, name) {
 		if (ctx->progress)
 			ctx->progress(json_string_value(name), (int)i, total, ctx->arg);

@@ -130,5 +130,33 @@ START_TEST(progress_is_told_and_cancelling_ends_it)
 }
 END_TEST
 
-BU_UNIT("checks", each_group_runs_or_says_why_not, no_group_is_made_up,
+START_TEST(severities_hold_for_every_group_and_wrong_names_are_said)
+{
+	bu_autojson json_t *groups = json_pack("[s]", "site");
+	bu_autojson json_t *site = json_pack("[{s:s,s:s},{s:s,s:s}]", "name", "loud",
+					     "content", "#!/bin/sh\nexit 1\n", "name",
+					     "quiet", "content", "#!/bin/sh\nexit 1\n");
+	bu_autojson json_t *expect =
+		json_pack("{s:{s:s,s:s,s:s},s:{s:i,s:i}}", "severity", "site:loud",
+			  "warn", "site:quiet", "off", "nic-mtoo", "off", "thresholds",
+			  "memory_gbs", 1, "memory_gb", 1);
+	struct bu_checks_ctx ctx = {.root = root, .site = site, .expect = expect};
+	struct bu_checks checks;
+
+	build();
+	ck_assert_int_eq(bu_checks_run(&ctx, groups, &checks, NULL), 0);
+	ck_assert_uint_eq(checks.count, 3);
+	ck_assert_str_eq(checks.list[0].text,
+			 "severity: there is no 'nic-mtoo'; it changes nothing");
+	ck_assert_str_eq(checks.list[1].text,
+			 "thresholds: there is no 'memory_gb'; it changes nothing");
+	ck_assert_int_eq(row_of(&checks, "site:loud")->verdict, BU_VERDICT_WARN);
+	ck_assert_ptr_null(row_of(&checks, "site:quiet"));
+	bu_checks_fini(&checks);
+	unbuild();
+}
+END_TEST
+
+BU_UNIT("checks", each_group_runs_or_says_why_not,
+	severities_hold_for_every_group_and_wrong_names_are_said, no_group_is_made_up,
 	a_deadline_that_is_over_is_told, progress_is_told_and_cancelling_ends_it)
