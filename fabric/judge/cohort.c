@@ -58,16 +58,25 @@ static const struct {
 	{"gpu-model", "GPU model", 0},
 };
 
-/* What is compared: "10.78.0.11 at index 3" is about the address. */
 static void
-value_of(const struct bu_check *row, char ret[160])
+value_of(const char *seen, char ret[160])
 {
 	char *at;
 
-	snprintf(ret, 160, "%s", row->seen);
+	snprintf(ret, 160, "%s", seen);
 	at = strstr(ret, " at index ");
 	if (at)
 		*at = '\0';
+}
+
+int
+bu_cohort_same_value(const char *a, const char *b)
+{
+	char x[160], y[160];
+
+	value_of(a, x);
+	value_of(b, y);
+	return strcmp(x, y) == 0;
 }
 
 static int
@@ -75,6 +84,25 @@ is_about(const struct bu_check *row, size_t rule)
 {
 	return strcmp(row->id, rules[rule].id) == 0 &&
 	       row->verdict == BU_VERDICT_PASS && *row->seen;
+}
+
+int
+bu_cohort_compares(const struct bu_check *row)
+{
+	for (size_t rule = 0; rule < BU_LEN(rules); rule++)
+		if (is_about(row, rule))
+			return 1;
+	return (strcmp(row->id, "lldp") == 0 && row->verdict == BU_VERDICT_PASS) ||
+	       (strcmp(row->id, "cabling") == 0 && row->verdict == BU_VERDICT_FAIL);
+}
+
+int
+bu_cohort_is_unique(const char *id)
+{
+	for (size_t rule = 0; rule < BU_LEN(rules); rule++)
+		if (rules[rule].unique && strcmp(rules[rule].id, id) == 0)
+			return 1;
+	return 0;
 }
 
 /* value -> the first node that has it; a second one accuses both. */
@@ -93,7 +121,7 @@ judge_unique(const struct cohort *c, size_t rule)
 
 			if (!is_about(row, rule))
 				continue;
-			value_of(row, value);
+			value_of(row->seen, value);
 			other = bu_json_str(owner, value, NULL);
 			if (!other) {
 				json_object_set_new(owner, value, json_string(node));

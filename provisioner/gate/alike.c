@@ -12,6 +12,10 @@
 #include "fabric/judge/cohort.h"
 #include "provisioner/gate/gate_impl.h"
 
+/* So many, whoever they are, show what most machines have; of the others only those
+ * that may be a double, or have a cable of ours. */
+enum { SAMPLE = 64 };
+
 struct alike {
 	const char *node;
 	struct bu_checks *report;
@@ -66,6 +70,28 @@ is_up(const struct bu_node *node)
 	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
 }
 
+static int
+is_related(const json_t *facts, const json_t *own)
+{
+	size_t i, k;
+	json_t *fact, *mine;
+
+	json_array_foreach (facts, i, fact) {
+		const char *id = bu_json_str(fact, "id", "");
+
+		if (strcmp(id, "cabling") == 0)
+			return 1;
+		if (!bu_cohort_is_unique(id))
+			continue;
+		json_array_foreach (own, k, mine)
+			if (strcmp(bu_json_str(mine, "id", ""), id) == 0 &&
+			    bu_cohort_same_value(bu_json_str(mine, "seen", ""),
+						 bu_json_str(fact, "seen", "")))
+				return 1;
+	}
+	return 0;
+}
+
 static void
 on_found(const char *node, const struct bu_check *row, void *arg)
 {
@@ -91,13 +117,13 @@ bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		const struct bu_node *other = gate->world->nodes[i];
 		const struct bu_desired_node *its =
 			bu_world_desired(gate->world, other);
+		const json_t *facts = json_object_get(other->checks, "facts");
 
 		if (other != node &&
-		    (!its || its->hardware != want->hardware || !is_up(other)))
+		    (!its || its->hardware != want->hardware || !is_up(other) ||
+		     (count >= SAMPLE && !is_related(facts, own))))
 			continue;
-		read_facts(other == node ? own
-					 : json_object_get(other->checks, "facts"),
-			   &reports[count]);
+		read_facts(other == node ? own : facts, &reports[count]);
 		cohort[count] = (struct bu_cohort_node){other->name, &reports[count]};
 		count++;
 	}
