@@ -239,11 +239,12 @@ bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
 	if (state > BU_ROLLOUT_ABORTED)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "a rollout does not become '%s'", to);
+	/* Who resumes what has stopped itself forgives; a pause forgives nothing. */
+	if (state == BU_ROLLOUT_RUNNING && rollout->state == BU_ROLLOUT_STOPPED)
+		rollout->resumed_seq = event->seq;
 	rollout->state = state;
 	bu_text_copy(rollout->reason, sizeof(rollout->reason),
 		     bu_json_str(event->body, "reason", ""));
-	if (state == BU_ROLLOUT_RUNNING)
-		rollout->resumed_seq = event->seq;
 	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < world->count; i++) {
 		struct bu_node *node = world->nodes[i];
 		bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);

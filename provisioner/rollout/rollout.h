@@ -35,7 +35,7 @@ int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		      char *ret_id, struct bu_err *err);
 
 /* BU_ERR_NOTFOUND; BU_ERR_STATE where it means nothing (pause what is done). by: who
- * asked. Resume forgives the failures so far. */
+ * asked. Resume of one that stopped itself forgives the failures so far. */
 int bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id, const char *by,
 		      struct bu_err *err);
 int bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id, const char *by,

@@ -370,6 +370,25 @@ START_TEST(people_pause_resume_and_abort)
 }
 END_TEST
 
+START_TEST(a_pause_forgives_nothing)
+{
+	struct rig rig;
+
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "wipe");
+	bu_rollouts_pause(rig.rollouts, last(&rig)->id, "me", NULL);
+	pass_some(&rig);
+	move(&rig, 1, "failed", "late", "no boot");
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_PAUSED);
+	bu_rollouts_resume(rig.rollouts, last(&rig)->id, "me", NULL);
+	pass_some(&rig);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	ck_assert_int_eq(count_begun(&rig), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(relabelling_disturbs_nobody_and_is_done_at_once)
 {
 	struct rig rig;
@@ -717,7 +736,7 @@ RIG_UNIT("rollout", what_destroys_is_not_done_without_its_grant,
 	 the_canary_goes_alone_then_no_more_than_may_be_away,
 	 a_canary_that_fails_stops_the_rollout,
 	 failures_up_to_the_budget_stop_the_rollout, people_pause_resume_and_abort,
-	 relabelling_disturbs_nobody_and_is_done_at_once,
+	 a_pause_forgives_nothing, relabelling_disturbs_nobody_and_is_done_at_once,
 	 reconfiguring_keeps_nodes_in_service_under_the_same_limits,
 	 nothing_is_disturbed_outside_of_the_maintenance,
 	 who_is_out_of_service_anyway_starts_at_once,
