@@ -38,7 +38,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \
 	X(LEASE, "lease", "{probe, for}: a certified node is lent as a partner")       \
 	X(CHECKS, "checks",                                                            \
-	  "{boot_id, digest, verdict, counts, rows, ports, domain}: its report is "    \
+	  "{boot_id, digest, verdict, counts, rows, ports, domain, facts}: its "       \
+	  "report is "                                                                 \
 	  "blob `digest`")                                                             \
 	X(VERDICT, "verdict",                                                          \
 	  "{source, verdict, text, until_ms}: what an outside system says")            \
