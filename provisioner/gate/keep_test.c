@@ -11,7 +11,6 @@ START_TEST(a_failing_check_quarantines_with_its_words)
 	struct bu_node *node;
 	struct bu_err err = {0};
 	bu_autojson json_t *shown = NULL;
-	bu_autofree char *why = NULL;
 
 	begin(&rig, 2);
 	node = rig_node(&rig, 1);
