@@ -54,6 +54,7 @@ check|valgrind|memory and files of the probe's engine|
 check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
 check|libumad2sim0|its device|
 check|lldpd|plays the switches of the cabling test|
+check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
 demo|libvirt-clients|virsh, to look into the rack|
