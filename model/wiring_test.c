@@ -220,8 +220,8 @@ ask_slurm(const char *conf)
 	static const char *const wanted[] = {
 		"SwitchName=leaf01 Level=0 LinkSpeed=1 Nodes=gpu001,gpu002",
 		"SwitchName=leaf02 Level=0 LinkSpeed=1 Nodes=gpu003,gpu004",
-		"SwitchName=fabric Level=1 LinkSpeed=1 Nodes=gpu[001-004] "
-		"Switches=leaf01,leaf02"};
+		("SwitchName=fabric Level=1 LinkSpeed=1 Nodes=gpu[001-004] "
+		 "Switches=leaf01,leaf02")};
 	bu_autofree char *shown = NULL;
 
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||

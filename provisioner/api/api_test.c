@@ -183,6 +183,22 @@ START_TEST(a_node_with_why_and_evidence)
 }
 END_TEST
 
+START_TEST(the_topology_is_told_to_people)
+{
+	struct site site;
+	bu_autojson json_t *topology = NULL;
+
+	site_begin(&site, 1);
+	topology = site_call(&site, site.page, "GET", "/v1/topology", "", 200);
+	ck_assert_int_eq(bu_json_int(topology, "v", 0), 1);
+	/* No switch ports in the profile, and nobody listened. */
+	ck_assert(json_is_array(json_object_get(topology, "wires")));
+	ck_assert_uint_eq(json_array_size(json_object_get(topology, "wires")), 0);
+	json_decref(site_call(&site, site.boot, "GET", "/v1/topology", "", 404));
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(the_page_changes_nothing_and_has_its_files)
 {
 	struct site site;
@@ -770,9 +786,10 @@ START_TEST(work_is_a_probe_then_nothing)
 }
 END_TEST
 
-RIG_UNIT("api", status_shows_all_and_waits_for_news, a_wait_without_news_ends,
-	 events_by_tail_by_place_and_by_node, new_events_come_when_they_happen,
-	 a_node_with_why_and_evidence, the_page_changes_nothing_and_has_its_files,
+RIG_UNIT("api", the_topology_is_told_to_people, status_shows_all_and_waits_for_news,
+	 a_wait_without_news_ends, events_by_tail_by_place_and_by_node,
+	 new_events_come_when_they_happen, a_node_with_why_and_evidence,
+	 the_page_changes_nothing_and_has_its_files,
 	 a_script_holds_a_token_only_while_a_boot_is_ordered,
 	 boot_files_and_image_files_and_no_others, plans_are_refused_with_their_reason,
 	 a_held_node_is_released, a_node_is_held_with_a_reason,
