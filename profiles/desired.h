@@ -148,8 +148,8 @@ struct bu_desired_validation {
 	int64_t soak_ms;          /* of new and repaired machines; 0 = none */
 	double blast_percent; /* accused share of a leaf above which it is the leaf */
 	char *bw_reason;      /* why bw_min is not what data/rates.json says */
-	char *thresholds;         /* "memory_gbs=200": of the checks of a machine */
-	char *severity;           /* "pcie-acs=warn,smt=off": of their findings */
+	char *thresholds;     /* "memory_gbs=200": of the checks of a machine */
+	char *severity;       /* "pcie-acs=warn,smt=off": of their findings */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

@@ -93,12 +93,12 @@ accuse_doubted(struct view *v)
 
 		if (!doubt)
 			continue;
-		bu_view_say(
-			&one, "instrument in doubt with every partner:%s%s%s%s",
-			doubt & BU_DOUBT_LIMIT ? " rate above the framing limit" : "",
-			doubt & BU_DOUBT_CLOCK ? " clocks of both ends differ" : "",
-			doubt & BU_DOUBT_BYTES ? " bytes do not give the rate" : "",
-			doubt & BU_DOUBT_OTHER ? " as its results say" : "");
+		bu_view_say(&one, "instrument in doubt with every partner:%s%s%s%s",
+			    doubt & BU_DOUBT_LIMIT ? " rate above the framing limit"
+						   : "",
+			    doubt & BU_DOUBT_CLOCK ? " clocks of both ends differ" : "",
+			    doubt & BU_DOUBT_BYTES ? " bytes do not give the rate" : "",
+			    doubt & BU_DOUBT_OTHER ? " as its results say" : "");
 		bu_view_add(v, one);
 	}
 }

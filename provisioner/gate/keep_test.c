@@ -2,7 +2,7 @@
 /* What keeps a node out besides its links, and what is kept of it: checks, outside
  * words, lemons, soak, evidence, certificates, runs. */
 #include "fabric/judge/fabcert.h"
-#include "provisioner/gate/testing.h"
+#include "tests/support/gate.h"
 
 /* What the check says is why the node is out, with what to do and the evidence. */
 START_TEST(a_failing_check_quarantines_with_its_words)

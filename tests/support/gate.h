@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes of paper for the tests of the gate: what their links carry and what their
  * checks find is said by the test. */
-#ifndef BU_GATE_TESTING_H
-#define BU_GATE_TESTING_H
+#ifndef BU_TESTS_SUPPORT_GATE_H
+#define BU_TESTS_SUPPORT_GATE_H
 
 #include <stdio.h>
 #include <string.h>
