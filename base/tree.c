@@ -51,7 +51,8 @@ read_some(const char *path, size_t max, size_t *ret_size)
 
 		text = bu_xgrow(text, &cap, size + 4097, 1);
 		got = read(fd, text + size, max - size < 4096 ? max - size : 4096);
-		if (got < 0 && (errno == EINTR || errno == EPIPE)) /* the kernel's log */
+		if (got < 0 &&
+		    (errno == EINTR || errno == EPIPE)) /* the kernel's log */
 			continue;
 		if (got < 0 && size == 0) {
 			free(text);
