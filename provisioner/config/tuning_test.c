@@ -152,7 +152,7 @@ START_TEST(the_installer_gets_the_data_partitions)
 	} layouts[] = {
 		{"", 0, 0, 0, 0},
 		{"root_size = 64 GiB\n", 64ull << 30, 0, 0, 0},
-		{"data = a:1GiB:ext4:/a, b:2MiB:xfs:/b\n", 0, 2, 1024, 2},
+		{"data = a:1GiB:ext4:/a, b:2MiB:ext4:/b\n", 0, 2, 1024, 2},
 		{"data = a:1GiB:ext4:/a, b:rest:xfs:/b\n", 32ull << 30, 2, 1024, 0},
 		{"data = b:rest:xfs:/b\nroot_size = 100 GiB\n", 100ull << 30, 1, 0, 0},
 	};
