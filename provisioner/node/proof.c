@@ -211,6 +211,7 @@ bu_proofs_again(struct bu_world *world, struct bu_node *node)
 	}
 	json_decref(node->checks);
 	node->checks = NULL;
+	node->checks_errors = 0;
 	json_decref(node->boot_cert);
 	node->boot_cert = NULL;
 	node->waiting[0] = '\0';

@@ -237,6 +237,7 @@ static int
 on_booted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	  struct bu_err *err)
 {
+	node->checks_errors = 0;
 	copy(node->boot_id, sizeof(node->boot_id), event->body, "boot_id");
 	node->boot_installed =
 		strcmp(bu_json_str(event->body, "where", ""), "installed") == 0;
