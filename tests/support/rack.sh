@@ -43,8 +43,9 @@ rack_traps() {
 	trap 'exit 130' INT TERM HUP
 }
 
-# rack_ready NODES ARGUMENT...: rack_use, and so many ready nodes of the demo: those that
-# the test before has left (leave_ready) on a rack that tests share, else new ones.
+# rack_ready NODES ARGUMENT...: rack_use, and so many ready nodes of the demo's pool, their
+# profile in BRINGUP_RACK/profile: those that the test before has left (leave_ready) on a
+# rack that tests share, else new ones.
 rack_ready() {
 	if [[ -n ${BRINGUP_RACK:-} && $(cat -- "$BRINGUP_RACK/ready" 2>/dev/null) == "$1" ]]; then
 		rm -f -- "$BRINGUP_RACK/ready"
@@ -60,7 +61,7 @@ rack_ready() {
 	done
 }
 
-# leave_ready NODES: the last word of a test that ends with them, of the demo's profile.
+# leave_ready NODES: the last word of a test that ends with them.
 leave_ready() {
 	echo "$1" >"$BRINGUP_RACK/ready"
 }
@@ -85,6 +86,8 @@ run_in_own_rack() {
 # What failed is kept: the rack and its logs may go with this script.
 rack_leave() {
 	local status=$? kept
+	# shellcheck disable=SC2046 # one word each
+	kill $(jobs -p) 2>/dev/null || true # what it left in the background
 	(daemon_stop TERM) || true
 	[[ $status != 0 && $status != 77 && $status != 130 ]] || exit "$status"
 	kept=$rack_source/build/logs/$(basename -- "$0")
@@ -151,6 +154,23 @@ profile_for() {
 # steps_of ARGUMENT...: "node001 wipe", a line each, of the plan.
 steps_of() {
 	bu plan "$@" --json | jq -r '(.plan // .).steps[] | "\(.node) \(.class)"'
+}
+
+# second_image: the demo's image under another name and therefore another digest, signed
+# with the same key; prints the folder of images that it lies in.
+second_image() {
+	local cache images=$BRINGUP_RACK/second
+	cache=$("$BRINGUP_BUILD/bringup" image cache)
+	rm -rf -- "$images"
+	mkdir -p -- "$images/debian12b"
+	cp -l -- "$cache"/images/debian12/*.frames "$images/debian12b/" 2>/dev/null ||
+		cp -- "$cache"/images/debian12/*.frames "$images/debian12b/"
+	sed 's/"name":"debian12"/"name":"debian12b"/' "$cache/images/debian12/manifest.json" \
+		>"$images/debian12b/manifest.json"
+	openssl pkeyutl -sign -rawin -inkey "$cache/keys/image.key" \
+		-in "$images/debian12b/manifest.json" | od -An -v -tx1 | tr -d ' \n' \
+		>"$images/debian12b/manifest.sig"
+	echo "$images"
 }
 
 # node_get NODE FILTER: from what `bringup node show` says, by jq.
