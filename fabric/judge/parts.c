@@ -13,6 +13,9 @@
 /* Rules of the reference: reject under 95 % of the framing limit; the cohort's is more
  * than 3 % and 3.5 modified z under the median. */
 static const double of_limit = 0.95, of_median = 0.97, z_max = 3.5 / 0.6745;
+/* Packets that a probe may repeat for a scheduler's whim; of a loss that matters it
+ * sees tens. */
+static const double lost_min = 4;
 enum { COHORT_MIN = 8 }; /* ports, below which there is none to compare with */
 
 const char *
@@ -171,7 +174,8 @@ learn_lost(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
 	/* The better quarter: of three nodes one that loses spoils two flows of three.
 	 */
 	usual = bu_stats_quarter(all, kept, 1);
-	gate->max_lost = usual > 0 ? usual + 8 * bu_stats_sigma(all, kept, usual) : 0;
+	gate->max_lost = fmax(
+		lost_min, usual > 0 ? usual + 8 * bu_stats_sigma(all, kept, usual) : 0);
 }
 
 static void
