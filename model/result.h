@@ -136,7 +136,8 @@ struct bu_pair_dir {
 	int qps;             /* how many of these are set; 0 = not told */
 	uint16_t sport[BU_QPS_MAX]; /* UDP source port of the sender; 0 = unknown */
 	uint32_t flow_label[BU_QPS_MAX]; /* that was asked for; 0 = none */
-	struct bu_counters counters[2];  /* what each end's port counted meanwhile */
+	struct bu_counters
+		counters[2]; /* what each end's port counted during the runs */
 	struct bu_pair_error error;
 };
 

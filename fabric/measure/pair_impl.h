@@ -23,10 +23,11 @@ struct session {
 	struct bu_verbs *verbs;
 	struct bu_wait transfer; /* ends when the peer speaks out of turn */
 	struct bu_wait talk;
-	struct bu_counters before;
-	json_t *early;    /* what the peer said while we were at work */
-	int64_t early_ns; /* when it did */
-	int64_t heard_ns; /* when the last message came */
+	struct bu_counters before, after; /* around the runs */
+	int counted;                      /* after is set */
+	json_t *early;                    /* what the peer said while we were at work */
+	int64_t early_ns;                 /* when it did */
+	int64_t heard_ns;                 /* when the last message came */
 	json_t *peer_end; /* the peer's {"end":...}, NULL until it came */
 	int echo;         /* we stopped only because the peer did */
 };
