@@ -20,7 +20,8 @@ static int
 read_grant(const json_t *grant, struct consent *ret, struct bu_err *err)
 {
 	const char *class = bu_json_str(grant, "class", "");
-	const char *text = bu_json_str(grant, "nodes", "");
+	const json_t *whom = json_object_get(grant, "nodes");
+	const char *text = json_string_value(whom);
 	struct bu_nodeset *nodes;
 
 	ret->class = bu_class_from_name(class);
@@ -28,8 +29,15 @@ read_grant(const json_t *grant, struct consent *ret, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "'%s' is nothing to grant; reimage and wipe are",
 				  class);
-	if (!*text)
+	if (!whom)
 		return 0;
+	/* Whatever else was meant, it was not all nodes. */
+	if (!text || !*text)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "grant of %s, field 'nodes': give a nodeset, as "
+				  "\"node[001-003]\", or leave it out for all nodes of "
+				  "the plan",
+				  class);
 	nodes = bu_nodeset_parse(text, NULL, NULL, err);
 	if (!nodes)
 		return bu_err_wrap(err, "grant of %s", class);

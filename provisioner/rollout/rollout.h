@@ -26,7 +26,7 @@ void bu_rollouts_kick(struct bu_rollouts *rollouts);
 
 /*
  * Journals the plan as applied and its orders. grants: [{"class":"reimage|wipe",
- * "nodes": nodeset without groups, absent or "" = all of the plan}], NULL = none; a
+ * "nodes": nodeset without groups, absent = all of the plan}], NULL = none; a
  * wipe includes a reimage. BU_ERR_DENIED names the nodes whose step lacks its grant.
  * ret_id holds 40 bytes.
  */

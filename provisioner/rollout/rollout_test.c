@@ -180,6 +180,8 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 		{"wipe", "[{'class':'reimage'}]", "node[001-002]; apply with --grant"},
 		{"wipe", "[{'class':'wipe','nodes':'node002,other'}]", ": node001;"},
 		{"wipe", "[{'class':'wipe','nodes':'node['}]", "grant of wipe"},
+		{"wipe", "[{'class':'wipe','nodes':['node001']}]", "'nodes': give a"},
+		{"wipe", "[{'class':'wipe','nodes':''}]", "'nodes': give a nodeset"},
 		{"wipe", "[{'class':'restart'}]", "'restart' is nothing to grant"},
 		{"wipe", "[{'class':'wipe','nodes':'node[001-002]'}]", NULL},
 		{"reimage",
