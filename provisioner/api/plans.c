@@ -131,6 +131,8 @@ BU_HANDLER(bu_api_apply)
 	if (check_grants(grants, err) != 0)
 		return BU_ANSWER_ERROR;
 	plan = load_blob(api, digest, "plan", err);
+	if (plan && bu_rollouts_changing(api->rollouts, plan))
+		return BU_ANSWER_LATER;
 	if (!plan || make_again(api, plan, err) != 0 ||
 	    bu_rollouts_apply(api->rollouts, plan, digest, grants, "local", id, err) !=
 		    0)

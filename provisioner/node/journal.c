@@ -11,18 +11,54 @@
 
 struct appending {
 	struct bu_reconcile *rec;
-	struct bu_node *node; /* NULL: about the site */
+	struct bu_node *node;  /* NULL: about the site */
+	struct bu_node **also; /* the others that the batch is about */
+	size_t also_count;
 };
+
+/* Nobody may act on what they are until the batch is in: an order could come between a
+ * decision and its event. */
+static void
+mark_others(struct appending *appending, const struct bu_event *events, size_t count)
+{
+	appending->also = bu_xcalloc(count + 1, sizeof(*appending->also));
+	for (size_t i = 0; i < count; i++) {
+		struct bu_node *node =
+			bu_world_node(appending->rec->world, events[i].node);
+
+		if (!node || node == appending->node)
+			continue;
+		node->appending++;
+		appending->also[appending->also_count++] = node;
+	}
+}
+
+static void
+go_on(struct appending *appending)
+{
+	struct bu_reconcile *rec = appending->rec;
+	struct bu_node *node = appending->node;
+
+	for (size_t i = 0; i < appending->also_count; i++)
+		appending->also[i]->appending--;
+	if (node)
+		node->appending--;
+	if (rec->stopped)
+		return;
+	bu_world_touch(rec->world, node);
+	if (node)
+		rec->drive(rec, node);
+	for (size_t i = 0; i < appending->also_count; i++)
+		rec->drive(rec, appending->also[i]);
+}
 
 static void
 on_appended(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
 {
 	struct appending *appending = arg;
 	struct bu_reconcile *rec = appending->rec;
-	struct bu_node *node = appending->node;
 	struct bu_err bad;
 
-	free(appending);
 	if (err) {
 		/* Nothing may be done that is not in the log. A start reads it anew. */
 		bu_error("log", "%s; stopping", err->text);
@@ -37,16 +73,9 @@ on_appended(struct bu_event *events, size_t count, const struct bu_err *err, voi
 			bu_info("node", "%s: %s", events[i].node, text);
 		}
 	}
-	if (node)
-		node->appending--;
-	if (rec->stopped)
-		return;
-	if (!node) {
-		bu_world_touch(rec->world, NULL);
-		return;
-	}
-	bu_world_touch(rec->world, node);
-	rec->drive(rec, node);
+	go_on(appending);
+	free(appending->also);
+	free(appending);
 }
 
 void
@@ -59,6 +88,7 @@ bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 	appending->node = node;
 	if (node)
 		node->appending++;
+	mark_others(appending, events, count);
 	bu_store_append(rec->world->store, events, count, rec->world->epoch,
 			on_appended, appending);
 }

@@ -112,6 +112,22 @@ check_grants(const json_t *steps, const json_t *grants, struct bu_err *err)
 	return rc;
 }
 
+const struct bu_node *
+bu_rollouts_changing(const struct bu_rollouts *rollouts, const json_t *plan)
+{
+	size_t i;
+	json_t *step;
+
+	json_array_foreach (json_object_get(plan, "steps"), i, step) {
+		const struct bu_node *node =
+			bu_world_node(rollouts->world, bu_json_str(step, "node", ""));
+
+		if (node && node->appending)
+			return node;
+	}
+	return NULL;
+}
+
 static json_t *
 order_body(const json_t *step, const char *id, const char *commit)
 {
@@ -133,9 +149,14 @@ bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 	size_t count = json_array_size(steps), i;
 	bu_autofree struct bu_event *events = NULL;
 	bu_autojson json_t *none = json_array();
+	const struct bu_node *changing = bu_rollouts_changing(rollouts, plan);
 	json_t *step;
 	char id[40];
 
+	if (changing)
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing at this moment; apply again",
+				  changing->name);
 	if (check_grants(steps, grants, err) != 0)
 		return -1;
 	events = bu_xcalloc(count + 1, sizeof(*events));

@@ -28,11 +28,16 @@ void bu_rollouts_kick(struct bu_rollouts *rollouts);
  * Journals the plan as applied and its orders. grants: [{"class":"reimage|wipe",
  * "nodes": nodeset without groups, absent = all of the plan}], NULL = none; a
  * wipe includes a reimage. BU_ERR_DENIED names the nodes whose step lacks its grant.
- * ret_id holds 40 bytes.
+ * BU_ERR_BUSY while bu_rollouts_changing(). ret_id holds 40 bytes.
  */
 int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		      const char *plan_digest, const json_t *grants, const char *by,
 		      char *ret_id, struct bu_err *err);
+
+/* A node with a step of the plan about which something is on its way to the log: an
+ * order after it would rest on what is no longer so. NULL = none. */
+const struct bu_node *bu_rollouts_changing(const struct bu_rollouts *rollouts,
+					   const json_t *plan);
 
 /* BU_ERR_NOTFOUND; BU_ERR_STATE where it means nothing (pause what is done). by: who
  * asked. Resume of one that stopped itself forgives the failures so far. */

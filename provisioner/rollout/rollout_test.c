@@ -580,6 +580,45 @@ START_TEST(two_rollouts_share_the_limits_and_a_new_plan_overtakes)
 }
 END_TEST
 
+/* A plan rests on what its nodes are, and what they do next on their orders: neither
+ * may come between the other and the log. */
+START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
+{
+	struct rig rig;
+	bu_autojson json_t *plan = NULL;
+	struct bu_err err = {0};
+	char id[40];
+
+	begin(&rig, 2, NULL);
+	apply(&rig, 2, "reboot"); /* the second waits for the canary */
+	rig.world->on_change = NULL;
+	plan = plan_of(&rig, 2, "reboot");
+	rig_fire(&rig, rig_node(&rig, 2), BU_TRIGGER_REBUILD);
+	ck_assert_int_eq(
+		bu_rollouts_apply(rig.rollouts, plan, "111111", NULL, "me", id, &err),
+		-1);
+	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	has(err.text, "node node002 is changing");
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 1);
+	ck_assert_uint_eq(rig.world->rollouts_count, 2);
+
+	move(&rig, 1, "ready", "joined", "");
+	move(&rig, 2, "ready", "joined", "");
+	ck_assert_int_eq(
+		bu_rollouts_apply(rig.rollouts, plan, "222222", NULL, "me", id, &err),
+		0);
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, rig_node(&rig, 2),
+					   BU_TRIGGER_BOOTED, NULL, NULL, 0, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->appending, 0);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(the_last_rollouts_are_kept)
 {
 	struct rig rig;
@@ -746,6 +785,7 @@ RIG_UNIT("rollout", what_destroys_is_not_done_without_its_grant,
 	 a_node_that_left_the_profile_blocks_nobody,
 	 an_order_of_nothing_takes_back_what_waits,
 	 two_rollouts_share_the_limits_and_a_new_plan_overtakes,
+	 an_order_and_a_turn_do_not_cross_on_their_way_to_the_log,
 	 the_last_rollouts_are_kept, without_a_rollout_there_is_none,
 	 many_that_are_late_together_are_left_alone,
 	 a_frozen_node_that_is_released_gets_its_time_anew,
