@@ -40,7 +40,7 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 
 	if (same_target(it))
 		return;
-	refuse(ret, "it is %s with %s; wait until it is settled, or abort that",
+	refuse(ret, "it is %s with %s; plan again when it is settled",
 	       it->node->state == BU_STATE_READY ? "being changed"
 						 : bu_state_name(it->node->state),
 	       image ? "another image" : "other settings");
@@ -112,6 +112,22 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	snprintf(ret->why, sizeof(ret->why),
 		 "rollout %s would have changed it; that is not wanted any more",
 		 order->rollout);
+}
+
+int
+bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
+{
+	const struct bu_order *order = it->node ? &it->node->order : NULL;
+
+	if (!order || !order->open || order->begun || same_target(it))
+		return 0;
+	json_decref(ret->changes);
+	*ret = (struct bu_decision){.class = BU_CLASS_NONE, .withdraw = 1};
+	snprintf(ret->why, sizeof(ret->why),
+		 "rollout %s would make it what another revision says; plan it again "
+		 "afterwards",
+		 order->rollout);
+	return 1;
 }
 
 void

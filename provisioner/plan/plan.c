@@ -219,36 +219,65 @@ add_waiting(struct maker *maker, const struct bu_node *node)
 	json_object_set_new(waiting, node->order.rollout, json_integer(count + 1));
 }
 
+/* Of a node that --limit leaves out. */
+static void
+plan_left_out(struct maker *maker, const struct bu_plan_node *it)
+{
+	struct bu_decision decision = {0};
+
+	if (!bu_plan_overtakes(it, &decision)) {
+		maker->left_out++;
+		return;
+	}
+	observe(maker, it->node);
+	add_step(maker, it, &decision);
+}
+
+static void
+plan_decided(struct maker *maker, const struct bu_plan_node *it)
+{
+	const struct bu_desired_node *want = it->want;
+	struct bu_decision decision;
+
+	if (it->node)
+		observe(maker, it->node);
+	bu_plan_decide(maker->input, it, &decision);
+	if (decision.refused) {
+		json_array_append_new(list(maker, "refused"),
+				      json_pack("{s:s,s:s}", "node", want->name, "why",
+						decision.why));
+		if (bu_plan_overtakes(it, &decision))
+			add_step(maker, it, &decision);
+	} else if (decision.class != BU_CLASS_NONE || decision.withdraw) {
+		add_step(maker, it, &decision);
+	} else if (decision.waits) {
+		add_waiting(maker, it->node);
+	} else {
+		maker->unchanged++;
+	}
+	json_decref(decision.changes);
+}
+
 static int
 plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
 {
 	struct bu_plan_node it = {.want = want, .node = find(maker->input, want->name)};
-	struct bu_decision decision;
+	int out = limited(maker, want->name);
 
 	it.image = image_of(maker, want, err);
 	if (!it.image)
 		return -1;
-	if (limited(maker, want->name)) {
-		maker->left_out++;
-		return 0;
+	/* Most that are left out have no order, and what they should have is nobody's
+	 * question. */
+	if (!out || (it.node && it.node->order.open)) {
+		bu_facets_collect(&maker->facets, maker->input->desired, want);
+		bu_facets_digest(&maker->facets, it.digest);
+		it.facets = maker->facets;
 	}
-	if (it.node)
-		observe(maker, it.node);
-	bu_facets_collect(&maker->facets, maker->input->desired, want);
-	bu_facets_digest(&maker->facets, it.digest);
-	it.facets = maker->facets;
-	bu_plan_decide(maker->input, &it, &decision);
-	if (decision.refused)
-		json_array_append_new(list(maker, "refused"),
-				      json_pack("{s:s,s:s}", "node", want->name, "why",
-						decision.why));
-	else if (decision.class != BU_CLASS_NONE || decision.withdraw)
-		add_step(maker, &it, &decision);
-	else if (decision.waits)
-		add_waiting(maker, it.node);
+	if (out)
+		plan_left_out(maker, &it);
 	else
-		maker->unchanged++;
-	json_decref(decision.changes);
+		plan_decided(maker, &it);
 	return 0;
 }
 

@@ -36,6 +36,10 @@ void bu_plan_changes_text(const json_t *changes, char *ret, size_t size);
 /* decide.c */
 void bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		    struct bu_decision *ret);
+/* Of a node that this plan does not change: 1, with the decision to take it back, when
+ * it has an order that has not begun and leads elsewhere. It would be carried out with
+ * the files of the revision that is applied by then. */
+int bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret);
 
 /* policy.c: adds what the rules of [policy] forbid to "refused" and, where it may
  * pass, to "warnings". images: by position in desired->images; digest "" = not used. */

@@ -221,7 +221,7 @@ static const struct {
 	{BU_STATE_IMAGING, "", "d0", 1, 1, 0, "refused",
 	 "it is imaging with another image"},
 	{BU_STATE_VALIDATING, "d0", "d0", 1, 0, 0, "refused",
-	 "wait until it is settled"},
+	 "plan again when it is settled"},
 };
 
 static void
@@ -479,8 +479,8 @@ START_TEST(a_step_under_way_is_left_alone)
 	ck_assert_str_eq(
 		bu_json_str(json_array_get(json_object_get(plan, "refused"), 0), "why",
 			    ""),
-		"it is being changed with other settings; wait until it is settled, or "
-		"abort that");
+		"it is being changed with other settings; plan again when it is "
+		"settled");
 	end(&site);
 }
 END_TEST
@@ -528,6 +528,36 @@ START_TEST(a_limit_leaves_the_others_out)
 	site.nodes[0]->state = BU_STATE_FAILED;
 	again = make(&site);
 	ck_assert_int_eq(bu_plan_same(plan, again, NULL), 0);
+	bu_nodeset_destroy(limit);
+	end(&site);
+}
+END_TEST
+
+/* Else it would be carried out with the files of the new revision. */
+START_TEST(who_is_not_changed_keeps_no_order_of_another_revision)
+{
+	struct site site;
+	struct bu_nodeset *limit = bu_nodeset_parse("node002", NULL, NULL, NULL);
+	bu_autojson json_t *plan = NULL, *held = NULL;
+	const char *why = "rollout r-1 would make it what another revision says";
+
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	site.nodes[0]->order.open = 1;
+	site.input.limit = limit;
+	plan = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "node", ""), "node001");
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "none");
+	ck_assert_int_eq(
+		strncmp(bu_json_str(step_of(plan, 0), "why", ""), why, strlen(why)), 0);
+	ck_assert_int_eq(bu_json_int(plan, "left_out", -1), 0);
+
+	site.input.limit = NULL;
+	strcpy(site.nodes[0]->held_by, "anna");
+	held = make(&site);
+	ck_assert_uint_eq(json_array_size(json_object_get(held, "refused")), 1);
+	ck_assert_str_eq(bu_json_str(step_of(held, 0), "class", ""), "none");
+	ck_assert_uint_eq(json_array_size(json_object_get(step_of(held, 0), "changes")),
+			  0);
 	bu_nodeset_destroy(limit);
 	end(&site);
 }
@@ -760,7 +790,8 @@ BU_UNIT("plan", new_nodes_are_installed, each_situation_has_its_consequence,
 	unknown_facets_are_what_was_applied, what_is_held_or_failed_says_so,
 	a_parked_node_is_not_installed_for_a_mild_change,
 	a_step_under_way_is_left_alone, batches_keep_to_the_limits_of_the_pool,
-	a_limit_leaves_the_others_out, who_left_the_profile_is_named,
-	an_image_that_cannot_be_used_is_no_plan, a_plan_holds_until_something_moves,
-	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
-	the_same_facts_give_the_same_plan)
+	a_limit_leaves_the_others_out,
+	who_is_not_changed_keeps_no_order_of_another_revision,
+	who_left_the_profile_is_named, an_image_that_cannot_be_used_is_no_plan,
+	a_plan_holds_until_something_moves, policy_refuses_the_plan_as_a_whole,
+	what_policy_lets_pass_is_a_warning, the_same_facts_give_the_same_plan)
