@@ -139,6 +139,18 @@ bu_orders_applied(struct bu_world *world, const struct bu_event *event)
 	rollout->started_ms = rollout->ended_ms = event->time_ms;
 }
 
+/* Nobody could begin it. */
+void
+bu_orders_left(struct bu_world *world, int64_t time_ms)
+{
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+
+		if (!node->in_profile && node->order.open && !node->order.begun)
+			withdraw(world, node, time_ms, "the profile has it no more");
+	}
+}
+
 void
 bu_orders_open(struct bu_world *world, struct bu_node *node,
 	       const struct bu_event *event)

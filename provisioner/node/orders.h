@@ -7,6 +7,8 @@
 
 /* By events: applied, order, rollout, brake. */
 void bu_orders_applied(struct bu_world *world, const struct bu_event *event);
+/* After the nodes of the new profile are known: */
+void bu_orders_left(struct bu_world *world, int64_t time_ms);
 void bu_orders_open(struct bu_world *world, struct bu_node *node,
 		    const struct bu_event *event);
 int bu_orders_rollout(struct bu_world *world, const struct bu_event *event,

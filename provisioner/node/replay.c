@@ -100,6 +100,7 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 		snprintf(node->pool, sizeof(node->pool), "%s",
 			 desired->nodes[i].pool->name);
 	}
+	bu_orders_left(world, event->time_ms);
 	return 0;
 }
 
