@@ -35,7 +35,7 @@ build()
 	initrd=$(kept_initrd "$KROOT" "$KERNEL")
 	root=$WORK/root
 	skeleton "$root"
-	modules "$KROOT" "$KERNEL" "$root" $NETWORK rdma_rxe ib_uverbs rdma_ucm
+	modules "$KROOT" "$KERNEL" "$root" $NETWORK rdma_rxe ib_uverbs rdma_ucm crc32_generic
 	mkdir -p "$root/etc/bringup"
 	cp "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$root/etc/bringup/"
 	rm "$root/bin/init" && cp "$RECIPES/tiny.init" "$root/bin/init"
