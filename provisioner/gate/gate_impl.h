@@ -3,7 +3,8 @@
  * Shared by the files of the gate, which look at each other downwards only: look.c (the
  * clockwork) asks hold.c and checks.c (what keeps a node from being measured), field.c
  * (the campaign of a fabric), probe.c (pairs under way) and verdicts.c (what it means
- * for the nodes); these ask expect.c, words.c, cert.c and evidence.c.
+ * for the nodes); these ask expect.c, words.c, cert.c, evidence.c and result.c. All
+ * stand on gate.c.
  */
 #ifndef BU_GATE_GATE_IMPL_H
 #define BU_GATE_GATE_IMPL_H
@@ -118,6 +119,15 @@ json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
 void bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
 		     const json_t *result, const struct bu_err *failure);
 int bu_probe_busy(const struct bu_gate *gate, const char *name);
+
+/* result.c. Body of a pair's event: the figures, what the campaign reads of them, the
+ * result itself. */
+json_t *bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
+		      const struct bu_node *a, const struct bu_node *b,
+		      const struct bu_expect *expect,
+		      const struct bu_pair_result *result);
+/* Why a result says nothing, where its ends name no error themselves. */
+void bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result);
 /* The whole result of a pair, from the log; -1 when it is not there. */
 int bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *ret);
 

@@ -7,9 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/json.h"
-#include "base/log.h"
-#include "fabric/judge/gpus.h"
 #include "provisioner/gate/gate_impl.h"
 
 enum { LOOK_AGAIN_MS = 2000, REST_MIN_MS = 20, REST_TIMES = 20 };
@@ -99,26 +96,6 @@ bu_gate_create(struct bu_world *world, struct bu_reconcile *rec,
 	return gate;
 }
 
-int
-bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus_path,
-		  struct bu_err *err)
-{
-	bu_autojson json_t *gpus = bu_json_load(gpus_path, err);
-	struct bu_rates rates;
-
-	if (!gpus || bu_rates_load(rates_path, &rates, err) != 0)
-		return -1;
-	if (bu_gpus_check(gpus, &rates, err) != 0) {
-		bu_rates_fini(&rates);
-		return bu_err_wrap(err, "%s", gpus_path);
-	}
-	bu_rates_fini(&gate->rates);
-	json_decref(gate->gpus);
-	gate->rates = rates;
-	gate->gpus = json_incref(gpus);
-	return 0;
-}
-
 void
 bu_gate_destroy(struct bu_gate *gate)
 {
@@ -130,12 +107,6 @@ bu_gate_destroy(struct bu_gate *gate)
 	json_decref(gate->gpus);
 	bu_timer_destroy(gate->look);
 	free(gate);
-}
-
-void
-bu_gate_kick(struct bu_gate *gate)
-{
-	bu_timer_set(gate->look, gate->rest_ms);
 }
 
 json_t *

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the log keeps of a pair's result: written for probe.c, read back for whoever
+ * needs more than the figures in memory. Invariant: a result that says nothing in one
+ * direction has no flows, so that no campaign counts it.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/gate/gate_impl.h"
+
+/* Probes of this pair in these boots that gave no result, since the last that did. */
+static int
+errors_before(const struct bu_gate *gate, const struct bu_node *a,
+	      const struct bu_node *b)
+{
+	int place = bu_proofs_find(gate->world, a->name, b->name);
+	const struct bu_pair_log *log =
+		place < 0 ? NULL : &gate->world->proofs.logs[place];
+
+	return log && strcmp(log->boot[0], a->boot_id) == 0 &&
+			       strcmp(log->boot[1], b->boot_id) == 0
+		       ? log->errors
+		       : 0;
+}
+
+static int
+doubt_of(const struct bu_expect *expect, const struct bu_pair_result *result, int dir,
+	 char reason[BU_REASON_SIZE])
+{
+	const double *clocks = result->dir[dir].clock_seconds;
+
+	if (!bu_expect_doubt(expect, result, dir, reason))
+		return 0;
+	if (result->dir[dir].bw_median_gbps > bu_expect_limit_gbps(expect, result))
+		return BU_DOUBT_LIMIT;
+	return clocks[0] > 0 && strncmp(reason, "clock", 5) == 0 ? BU_DOUBT_CLOCK
+								 : BU_DOUBT_OTHER;
+}
+
+static double
+lost_of(const struct bu_pair_dir *dir)
+{
+	double lost = 0;
+
+	for (int end = 0; end < 2; end++) {
+		int64_t count = bu_counters_sum(&dir->counters[end], BU_COUNTER_LOSS);
+
+		lost += count > 0 ? (double)count : 0;
+	}
+	return lost;
+}
+
+/* What the campaign reads of a direction; NULL when it says nothing. */
+static json_t *
+flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int i)
+{
+	const struct bu_pair_dir *dir = &result->dir[i];
+	char reason[BU_REASON_SIZE];
+	int doubt = doubt_of(expect, result, i, reason);
+	enum bu_verdict verdict = bu_expect_judge(expect, result, i, reason);
+	int arrived = dir->error.kind == BU_ERR_NONE;
+
+	if (verdict == BU_VERDICT_INCONCLUSIVE && !doubt)
+		return NULL;
+	return json_pack("{s:f,s:f,s:f,s:f,s:i}", "rate_gbps",
+			 arrived ? dir->bw_median_gbps : 0.0, "lat_us",
+			 arrived ? dir->lat_median_us : 0.0, "lat99_us",
+			 arrived ? dir->lat_p99_us : 0.0, "lost", lost_of(dir), "doubt",
+			 doubt);
+}
+
+/* The flows of both directions; NULL when one of them says nothing. err: why. */
+static json_t *
+flows_of(const struct bu_expect *expect, const struct bu_pair_result *result)
+{
+	json_t *flows = json_array();
+
+	for (int dir = 0; dir < 2; dir++) {
+		json_t *flow = flow_of(expect, result, dir);
+
+		if (!flow) {
+			json_decref(flows);
+			return NULL;
+		}
+		json_array_append_new(flows, flow);
+	}
+	return flows;
+}
+
+void
+bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result)
+{
+	struct bu_err err = {.kind = BU_ERR_REMOTE};
+	char reason[BU_REASON_SIZE];
+
+	for (int dir = 0; dir < 2 && result->error.kind == BU_ERR_NONE; dir++) {
+		if (bu_expect_judge(expect, result, dir, reason) !=
+		    BU_VERDICT_INCONCLUSIVE)
+			continue;
+		bu_text_copy(err.text, sizeof(err.text), reason);
+		bu_pair_error_set(&result->error, BU_END_NONE, &err);
+	}
+}
+
+json_t *
+bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
+	      const struct bu_node *a, const struct bu_node *b,
+	      const struct bu_expect *expect, const struct bu_pair_result *result)
+{
+	json_t *flows = flows_of(expect, result);
+	json_t *body = json_pack(
+		"{s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
+		probe->id, "a", a->name, "b", b->name, "boot_a", a->boot_id, "boot_b",
+		b->boot_id, "ab_gbps", result->dir[0].bw_median_gbps, "ba_gbps",
+		result->dir[1].bw_median_gbps, "expect_gbps",
+		bu_expect_min_gbps(expect), "lat_us", result->dir[0].lat_median_us,
+		"verdict", bu_verdict_name(result->verdict), "error",
+		result->error.text, "mtu", result->mtu, "result",
+		bu_pair_result_to_json(result));
+
+	if (flows)
+		json_object_set_new(body, "flows", flows);
+	else
+		json_object_set_new(body, "errors",
+				    json_integer(errors_before(gate, a, b) + 1));
+	return body;
+}
+
+struct reading {
+	int64_t seq;
+	struct bu_pair_result *ret;
+	int found;
+};
+
+static int
+on_pair(const struct bu_event *event, void *arg)
+{
+	struct reading *reading = arg;
+
+	reading->found =
+		event->seq == reading->seq && event->kind == BU_EVENT_PAIR &&
+		bu_pair_result_from_json(json_object_get(event->body, "result"),
+					 reading->ret, NULL) == 0;
+	return 1;
+}
+
+int
+bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *ret)
+{
+	struct reading reading = {seq, ret, 0};
+
+	bu_store_read(gate->world->store, seq - 1, 1, on_pair, &reading, NULL);
+	return reading.found ? 0 : -1;
+}
