@@ -30,7 +30,8 @@ struct bu_cluster_op {
 	bu_cluster_fn fn;
 	void (*words)(const char *text, void *arg);
 	void *arg;
-	char last[64]; /* what sinfo said last */
+	char last[64];     /* what sinfo said last */
+	char refusal[200]; /* the last command's, "" = it was done */
 };
 
 static const struct {
@@ -99,9 +100,27 @@ look_later(struct bu_cluster_op *op)
 		bu_timer_set(op->timer, op->look_ms);
 		return;
 	}
-	bu_err_set(&err, BU_ERR_TIMEOUT, 0, "Slurm says '%s' for %s; see sinfo -R",
-		   op->last, op->node);
+	if (op->refusal[0])
+		bu_err_set(&err, BU_ERR_TIMEOUT, 0, "Slurm, about %s: %s", op->node,
+			   op->refusal);
+	else
+		bu_err_set(&err, BU_ERR_TIMEOUT, 0,
+			   "Slurm says '%s' for %s; see sinfo -R", op->last, op->node);
 	finish(op, &err);
+}
+
+/* It may pass; who waits without an end is told, and asks less often. */
+static void
+try_later(struct bu_cluster_op *op, const struct bu_err *err)
+{
+	bu_autofree char *text = bu_xasprintf("Slurm: %s", err->text);
+
+	bu_text_copy(op->refusal, sizeof(op->refusal), err->text);
+	if (op->words)
+		op->words(text, op->arg);
+	if (op->look_ms < LOOK_MAX_MS)
+		op->look_ms *= 2;
+	look_later(op);
 }
 
 static void
@@ -110,10 +129,14 @@ on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg
 	struct bu_cluster_op *op = arg;
 
 	op->job = NULL;
+	op->refusal[0] = '\0';
+	if (!err) {
+		look_later(op);
+		return;
+	}
 	/* A refusal may be a race with the node's own registration: look again. */
-	if (err)
-		bu_warn("slurm", "%s: %s", op->node, err->text);
-	look_later(op);
+	bu_warn("slurm", "%s: %s", op->node, err->text);
+	try_later(op, err);
 }
 
 static void
@@ -216,10 +239,10 @@ on_looked(const struct bu_job_result *result, const struct bu_err *err, void *ar
 
 	op->job = NULL;
 	if (err) {
-		snprintf(op->last, sizeof(op->last), "sinfo failed");
-		look_later(op);
+		try_later(op, err);
 		return;
 	}
+	op->refusal[0] = '\0';
 	snprintf(op->last, sizeof(op->last), "%.*s", (int)strcspn(result->out, "\n"),
 		 result->out);
 	view = bu_slurm_view(op->last);
@@ -259,10 +282,10 @@ on_shown(const struct bu_job_result *result, const struct bu_err *err, void *arg
 
 	op->job = NULL;
 	if (err) {
-		snprintf(op->last, sizeof(op->last), "no such node, or no answer");
-		look_later(op);
+		try_later(op, err);
 		return;
 	}
+	op->refusal[0] = '\0';
 	snprintf(op->last, sizeof(op->last), "features are others still");
 	if (has_features(result->out, op->features)) {
 		finish(op, NULL);
