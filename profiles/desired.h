@@ -72,6 +72,11 @@ struct bu_desired_network {
 	char *bond_lacp_rate; /* "slow", "fast"; never NULL */
 	char *gateway;        /* "10.77.0.1": the default route */
 	char *routes;         /* "10.0.0.0/8 via 10.78.0.1, ..." */
+	/* What its ports must be set to; nobody here sets it. NULL, -1 = not said. */
+	char *pfc;   /* "3,4": priorities; "none" */
+	char *ecn;   /* "on", "off" */
+	char *pkeys; /* "0x8001,0xffff" */
+	int dscp, gid_index;
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -114,8 +119,12 @@ struct bu_desired_hardware {
 	char *disk; /* "/dev/vda"; never NULL: the only disk that is ever written */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
-	char *gpu_model; /* "h100-80gb": a row of profiles/gpu.c */
-	char *firmware;  /* version of its firmware, for [policy] compatibility */
+	char *gpu_model;    /* "h100-80gb": a row of profiles/gpu.c */
+	char *firmware;     /* version of its firmware, for [policy] compatibility */
+	char *nic_firmware; /* "28.39.1002,28.41.1000": of the fabric's NICs */
+	char *smt, *turbo;  /* "on", "off" */
+	int numa_nodes;
+	int cstate_us; /* longest time that a CPU may take to wake up */
 	BU_DESIRED_SETTINGS
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */

@@ -129,6 +129,23 @@ bu_gpu_mig_form_ok(const char *text)
 	return rc == 1 && parts > 0 && (all == 0 || parts == 1);
 }
 
+int
+bu_gpu_mig_is_whole(const char *text, int gpus)
+{
+	unsigned char divided[GPUS_MAX] = {0};
+	struct part part;
+	int count = 0;
+
+	while (next_part(&text, &part) == 0) {
+		if (part.first < 0)
+			return 1;
+		memset(divided + part.first, 1, (size_t)(part.last - part.first + 1));
+	}
+	while (count < gpus && count < GPUS_MAX && divided[count])
+		count++;
+	return count == gpus;
+}
+
 static const struct instance *
 find(const char *model, const char *name)
 {

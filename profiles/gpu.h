@@ -16,6 +16,8 @@
  * model and gpus may be unknown (NULL, 0): then what depends on them is not checked.
  * BU_ERR_INVAL "what is wrong; what is allowed". */
 int bu_gpu_mig_check(const char *text, const char *model, int gpus, struct bu_err *err);
+/* 1 when it divides each of so many GPUs; its form has been checked. */
+int bu_gpu_mig_is_whole(const char *text, int gpus);
 /* 1 when the text has the form of a MIG layout. */
 int bu_gpu_mig_form_ok(const char *text);
 

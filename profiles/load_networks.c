@@ -149,6 +149,20 @@ check_nics(struct bu_loader *ld, const struct bu_desired_network *network,
 			      "names the NIC, as nic does; give one of them");
 }
 
+/* What only RDMA has would never be looked at. */
+static void
+check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
+		const struct bu_ini_section *section)
+{
+	static const char *const keys[] = {"dscp", "pkeys", "gid_index"};
+
+	for (size_t i = 0; i < BU_LEN(keys); i++)
+		if (network->rdma == BU_RDMA_NONE && bu_ini_entry(section, keys[i]))
+			bu_load_wrong(ld, section, keys[i],
+				      "is of RDMA, which this network has none of; "
+				      "give rdma = hardware or rxe");
+}
+
 static void
 check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	      const struct bu_ini_section *section)
@@ -157,6 +171,7 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 
 	check_nics(ld, network, section);
 	check_bond_keys(ld, network, section);
+	check_rdma_keys(ld, network, section);
 	if (network->rdma == BU_RDMA_RXE && network->vlan)
 		bu_load_wrong(ld, section, "rdma",
 			      "rxe goes with no vlan: the kernel makes soft-RoCE over "

@@ -305,6 +305,8 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 	if (strcmp(section->kind, "network") == 0) {
 		desired->networks[index].index = index;
 		desired->networks[index].rail = -1;
+		desired->networks[index].dscp = -1;
+		desired->networks[index].gid_index = -1;
 	}
 	bu_load_values(ld, section, object);
 	origins = origins_of(section);

@@ -115,6 +115,15 @@ START_TEST(mig_layouts_fit_their_gpus)
 }
 END_TEST
 
+START_TEST(whole_layouts_divide_each_gpu)
+{
+	ck_assert_int_eq(bu_gpu_mig_is_whole("1g.10gb*7", 8), 1);
+	ck_assert_int_eq(bu_gpu_mig_is_whole("4-7:7g.80gb,0-3:1g.10gb*7", 8), 1);
+	ck_assert_int_eq(bu_gpu_mig_is_whole("0-2:1g.10gb*7,4-7:7g.80gb", 8), 0);
+	ck_assert_int_eq(bu_gpu_mig_is_whole("0-6:1g.10gb*7", 8), 0);
+}
+END_TEST
+
 START_TEST(numbers_sizes_and_durations)
 {
 	static const struct {
@@ -229,6 +238,16 @@ static const struct {
 	{BU_KEY_NICS, "0000:18:00.0,0000:3b:00.0", "0000:18:00.0,0000:3b:00.0"},
 	{BU_KEY_NICMACS, "fabric=52:54:00:78:00:01", "fabric=52:54:00:78:00:01"},
 	{BU_KEY_NICMACS, "fabric", NULL},
+	{BU_KEY_PRIORITIES, "3, 4", "3,4"},
+	{BU_KEY_PRIORITIES, "none", "none"},
+	{BU_KEY_PRIORITIES, "8", NULL},
+	{BU_KEY_PRIORITIES, "3,3", NULL},
+	{BU_KEY_PRIORITIES, "none,3", NULL},
+	{BU_KEY_PKEYS, "0x8001, 0xFFFF", "0x8001,0xFFFF"},
+	{BU_KEY_PKEYS, "0x8000", NULL},
+	{BU_KEY_PKEYS, "0x", NULL},
+	{BU_KEY_PKEYS, "0x18001", NULL},
+	{BU_KEY_PKEYS, "8001", NULL},
 	{BU_KEY_ROUTES, "10.0.0.0/8 via 10.78.0.1 , 0.0.0.0/0 via 10.78.0.2",
 	 "10.0.0.0/8 via 10.78.0.1,0.0.0.0/0 via 10.78.0.2"},
 	{BU_KEY_ROUTES, "10.0.0.1/8 via 10.78.0.1", NULL},
@@ -316,6 +335,6 @@ END_TEST
 
 BU_UNIT("schema", every_row_has_a_section_help_and_a_right_default,
 	what_is_inherited_has_one_type, windows_open_and_close,
-	mig_layouts_fit_their_gpus, numbers_sizes_and_durations,
-	texts_are_checked_and_owned, limits_are_of_the_pool,
-	suggestions_are_near_or_none)
+	mig_layouts_fit_their_gpus, whole_layouts_divide_each_gpu,
+	numbers_sizes_and_durations, texts_are_checked_and_owned,
+	limits_are_of_the_pool, suggestions_are_near_or_none)

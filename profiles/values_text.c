@@ -230,6 +230,33 @@ nicmacs_ok(const char *text)
 }
 
 static int
+priority_ok(const char *text)
+{
+	return *text >= '0' && *text <= '7' && !text[1];
+}
+
+static int
+priorities_ok(const char *text)
+{
+	return strcmp(text, "none") == 0 || list_ok(text, priority_ok, 1);
+}
+
+/* "0x8001"; the partition 0 is none. */
+static int
+pkey_ok(const char *text)
+{
+	return strncmp(text, "0x", 2) == 0 && strlen(text) <= 6 &&
+	       only(text + 2, DIGITS "abcdefABCDEF") &&
+	       (strtol(text, NULL, 16) & 0x7fff);
+}
+
+static int
+pkeys_ok(const char *text)
+{
+	return list_ok(text, pkey_ok, 1);
+}
+
+static int
 route_ok(const char *text)
 {
 	const struct bu_key key = {.type = BU_KEY_CIDR, .min = 1, .max = 32};
@@ -397,6 +424,8 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_PCI] = pci_ok,
 	[BU_KEY_NICS] = nics_ok,
 	[BU_KEY_NICMACS] = nicmacs_ok,
+	[BU_KEY_PRIORITIES] = priorities_ok,
+	[BU_KEY_PKEYS] = pkeys_ok,
 	[BU_KEY_ROUTES] = routes_ok,
 	[BU_KEY_SETTINGS] = settings_ok,
 	[BU_KEY_HUGEPAGES] = hugepages_ok,

@@ -462,7 +462,37 @@ static const struct wrong {
 	{"rdma = rxe", "rdma = rxe\nrail = 64",
 	 "site.ini:16: [network fabric] rail: '64' is out of range; allowed is 0 to "
 	 "63\n"},
+	{"rdma = rxe", "rdma = rxe\npfc = 3, 8",
+	 "site.ini:16: [network fabric] pfc: '3, 8' is wrong; allowed is priorities 0 "
+	 "to 7 with commas between them, or none\n"},
+	{"rdma = rxe", "rdma = rxe\necn = yes",
+	 "site.ini:16: [network fabric] ecn: 'yes' is unknown; allowed is on|off\n"},
+	{"rdma = rxe", "rdma = rxe\ndscp = 64",
+	 "site.ini:16: [network fabric] dscp: '64' is out of range; allowed is 0 to "
+	 "63\n"},
+	{"rdma = rxe", "rdma = rxe\npkeys = 0x8001, 0x8000",
+	 "site.ini:16: [network fabric] pkeys: '0x8001, 0x8000' is wrong; allowed is "
+	 "partition keys like 0x8001, with commas between them\n"},
+	{"rdma = rxe", "rdma = rxe\ngid_index = 256",
+	 "site.ini:16: [network fabric] gid_index: '256' is out of range; allowed is 0 "
+	 "to 255\n"},
+	{"addresses = 10.77.0.[11-14]", "addresses = 10.77.0.[11-14]\ndscp = 26",
+	 "site.ini:10: [network boot] dscp: is of RDMA, which this network has none "
+	 "of; give rdma = hardware or rxe\n"},
 	/* hardware and settings */
+	{"nics = 2", "nics = 2\nsmt = no",
+	 "site.ini:21: [hardware vm] smt: 'no' is unknown; allowed is on|off\n"},
+	{"nics = 2", "nics = 2\nturbo = 1",
+	 "site.ini:21: [hardware vm] turbo: '1' is unknown; allowed is on|off\n"},
+	{"nics = 2", "nics = 2\nnuma_nodes = 0",
+	 "site.ini:21: [hardware vm] numa_nodes: '0' is out of range; allowed is 1 to "
+	 "1024\n"},
+	{"nics = 2", "nics = 2\ncstate_us = 2 us",
+	 "site.ini:21: [hardware vm] cstate_us: '2 us' is wrong; allowed is a whole "
+	 "number\n"},
+	{"nics = 2", "nics = 2\nnic_firmware = 28.39.1002,,28.41",
+	 "site.ini:21: [hardware vm] nic_firmware: '28.39.1002,,28.41' is wrong; "
+	 "allowed is words with commas between them\n"},
 	{"nics = 2", "nics = 2\ngpus = 8\ngpu_model = h100",
 	 "site.ini:22: [hardware vm] gpu_model: 'h100' is unknown; allowed is "
 	 "a30|a100-40gb|a100-80gb|h100-80gb|h200-141gb|b200-180gb|l40s\n"},

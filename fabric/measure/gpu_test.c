@@ -212,6 +212,40 @@ START_TEST(an_old_driver_is_seen_on_every_gpu)
 }
 END_TEST
 
+/* "570" is any version of the branch; "57" is none. */
+START_TEST(a_branch_of_the_driver_is_enough)
+{
+	static const struct {
+		const char *want;
+		enum bu_verdict verdict;
+	} rows[] = {
+		{"570", BU_VERDICT_PASS},         {"570.86", BU_VERDICT_PASS},
+		{"570.86.15", BU_VERDICT_PASS},   {"57", BU_VERDICT_FAIL},
+		{"570.86.15.1", BU_VERDICT_FAIL}, {"565", BU_VERDICT_FAIL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *expect = json_pack("{s:s}", "driver", rows[i].want);
+		struct bu_gpu_facts gpu = {.trouble = ""};
+		struct bu_nvml_facts facts = {
+			.driver = "570.86.15", .count = 1, .gpus = &gpu};
+		struct bu_checks checks;
+		size_t seen = 0;
+
+		bu_checks_init(&checks);
+		bu_gpu_judge(&facts, expect, &checks);
+		for (size_t k = 0; k < checks.count; k++)
+			if (strcmp(checks.list[k].id, "gpu-driver") == 0) {
+				seen++;
+				ck_assert_msg(checks.list[k].verdict == rows[i].verdict,
+					      "%s", rows[i].want);
+			}
+		ck_assert_uint_eq(seen, 1);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 START_TEST(no_peer_access_is_said_for_each_pair)
 {
 	struct bu_checks checks;
@@ -252,7 +286,7 @@ START_TEST(a_machine_without_gpus_has_no_rows)
 END_TEST
 
 BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
-	a_flipped_bit_is_named_by_its_byte, an_old_driver_is_seen_on_every_gpu,
-	no_peer_access_is_said_for_each_pair,
+	a_branch_of_the_driver_is_enough, a_flipped_bit_is_named_by_its_byte,
+	an_old_driver_is_seen_on_every_gpu, no_peer_access_is_said_for_each_pair,
 	libraries_that_are_absent_or_broken_are_rows,
 	a_machine_without_gpus_has_no_rows)

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/gpus.h"
+#include "profiles/gpu.h"
 #include "profiles/schema.h"
 #include "provisioner/config/links.h"
 #include "provisioner/gate/gate_impl.h"
@@ -81,6 +82,57 @@ add_interface(json_t *network, const struct bu_links *links,
 	}
 }
 
+/* "a,b" as ["a","b"]; NULL stays NULL. */
+static json_t *
+words(const char *text)
+{
+	json_t *list = text ? json_array() : NULL;
+	char *word;
+
+	while (text && (word = bu_value_next_word(&text))) {
+		json_array_append_new(list, json_string(word));
+		free(word);
+	}
+	return list;
+}
+
+/* "3,4" as [3,4], "none" as []. */
+static json_t *
+priorities(const char *text)
+{
+	json_t *list = json_array();
+
+	for (const char *at = text; *at; at++)
+		if (*at >= '0' && *at <= '7')
+			json_array_append_new(list, json_integer(*at - '0'));
+	return list;
+}
+
+static void
+add_switch(json_t *object, const char *name, const char *word)
+{
+	if (word)
+		json_object_set_new(object, name, json_boolean(!strcmp(word, "on")));
+}
+
+/* How the port must be set up, by whoever sets it up. */
+static void
+add_port(json_t *network, const struct bu_desired_network *of,
+	 const struct bu_desired_hardware *class)
+{
+	if (of->pfc)
+		json_object_set_new(network, "pfc", priorities(of->pfc));
+	add_switch(network, "ecn", of->ecn);
+	if (of->dscp >= 0)
+		json_object_set_new(network, "dscp", json_integer(of->dscp));
+	if (of->gid_index >= 0)
+		json_object_set_new(network, "gid_index", json_integer(of->gid_index));
+	if (of->pkeys)
+		json_object_set_new(network, "pkeys", words(of->pkeys));
+	if (of->rdma == BU_RDMA_HARDWARE && class->nic_firmware)
+		json_object_set_new(network, "firmware", words(class->nic_firmware));
+}
+
 static json_t *
 network_json(const struct bu_desired_node *want, const struct bu_desired_network *of,
 	     const struct bu_links *links)
@@ -102,6 +154,7 @@ network_json(const struct bu_desired_node *want, const struct bu_desired_network
 	if (bu_desired_node_address(want, of, address) == 0)
 		json_object_set_new(network, "address", json_string(address));
 	add_interface(network, links, of);
+	add_port(network, of, want->hardware);
 	return network;
 }
 
@@ -149,6 +202,68 @@ hardware_json(const struct bu_desired_hardware *class)
 	return hardware;
 }
 
+/* "1GiB*64,2MiB*1024" as {"1048576kB":64,"2048kB":1024}: sysfs' names. */
+static json_t *
+pages_json(const char *text)
+{
+	json_t *pages = json_object();
+	char *word;
+
+	while ((word = bu_value_next_word(&text))) {
+		bu_autofree char *item = word;
+		const char *count = strchr(item, '*');
+		char name[32];
+		long size;
+
+		if (!count)
+			continue;
+		size = strtol(item, NULL, 10) * (strstr(item, "GiB") ? 1 << 20 : 1024);
+		snprintf(name, sizeof(name), "%ldkB", size);
+		json_object_set_new(pages, name,
+				    json_integer(strtoll(count + 1, NULL, 10)));
+	}
+	return pages;
+}
+
+static json_t *
+host_json(const struct bu_desired_node *want)
+{
+	const struct bu_desired_hardware *class = want->hardware;
+	json_t *host = json_object();
+
+	if (want->hugepages)
+		json_object_set_new(host, "hugepages", pages_json(want->hugepages));
+	if (want->governor)
+		json_object_set_new(host, "governor", json_string(want->governor));
+	add_switch(host, "smt", class->smt);
+	add_switch(host, "turbo", class->turbo);
+	if (class->numa_nodes)
+		json_object_set_new(host, "numa_nodes",
+				    json_integer(class->numa_nodes));
+	if (class->cstate_us)
+		json_object_set_new(host, "cstate_us", json_integer(class->cstate_us));
+	return host;
+}
+
+/* NULL: nothing is expected. A layout that leaves some GPUs whole is not judged: one
+ * word goes for all of them. */
+static json_t *
+gpu_json(const struct bu_gate *gate, const struct bu_desired_node *want)
+{
+	const struct bu_desired_hardware *class = want->hardware;
+	json_t *gpu = NULL;
+
+	if (class->gpus)
+		gpu = bu_gpus_expect(gate->gpus, &gate->rates,
+				     gate->gpus ? class->gpu_model : NULL, class->gpus,
+				     NULL);
+	if (gpu && want->image->driver)
+		json_object_set_new(gpu, "driver", json_string(want->image->driver));
+	if (gpu && want->mig && bu_gpu_mig_is_whole(want->mig, class->gpus))
+		json_object_set_new(gpu, "mig", json_true());
+	return gpu;
+}
+
 /* "fabric=leaf01:swp3,storage=leaf09:swp3", and whatever else is written so. */
 json_t *
 bu_gate_settings(const char *text)
@@ -193,15 +308,11 @@ json_t *
 bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 		      const struct bu_desired_node *want)
 {
-	json_t *expect =
-		json_pack("{s:o,s:o}", "networks", networks_json(gate, node, want),
-			  "hardware", hardware_json(want->hardware));
-	json_t *gpu = NULL;
+	json_t *expect = json_pack(
+		"{s:o,s:o,s:o}", "networks", networks_json(gate, node, want),
+		"hardware", hardware_json(want->hardware), "host", host_json(want));
+	json_t *gpu = gpu_json(gate, want);
 
-	if (want->hardware->gpus)
-		gpu = bu_gpus_expect(gate->gpus, &gate->rates,
-				     gate->gpus ? want->hardware->gpu_model : NULL,
-				     want->hardware->gpus, NULL);
 	if (gpu)
 		json_object_set_new(expect, "gpu", gpu);
 	if (want->validation && want->validation->thresholds)
