@@ -13,6 +13,8 @@
 #include "profiles/secret.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/drift.h"
+#include "provisioner/config/render.h"
+#include "provisioner/config/tuning.h"
 
 /* How long a node may be out of reach before it takes its change back. */
 enum { CONFIRM_MS = 30000 };

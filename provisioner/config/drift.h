@@ -3,7 +3,7 @@
 #ifndef BU_CONFIG_DRIFT_H
 #define BU_CONFIG_DRIFT_H
 
-#include "provisioner/config/render.h"
+#include "provisioner/config/config.h"
 
 /* [{"network","link","what","want","have","text"}]: what is not as it should be; empty
  * when all is, and for an agent that tells no links. "network" is "" for what carries

@@ -7,7 +7,7 @@
 #ifndef BU_CONFIG_LINKS_H
 #define BU_CONFIG_LINKS_H
 
-#include "provisioner/config/render.h"
+#include "provisioner/config/config.h"
 
 enum { BU_LINKS_MAX = 96, BU_LINK_NAME_SIZE = 16 };
 

@@ -5,8 +5,6 @@
 
 #include "provisioner/config/links.h"
 
-#define HEAD "# Written by bringup; changes are lost.\n"
-
 static const char *const groups[] = {
 	[BU_LINK_NIC] = "ethernets",
 	[BU_LINK_BOND] = "bonds",
@@ -98,7 +96,7 @@ bu_links_netplan(const struct bu_links *links, struct bu_config *config)
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out); /* only for want of memory */
-	fputs(HEAD "network:\n  version: 2\n  renderer: networkd\n", out);
+	fputs(BU_CONFIG_HEAD "network:\n  version: 2\n  renderer: networkd\n", out);
 	for (size_t i = 0; i < links->count; i++) {
 		const struct bu_link *link = &links->list[i];
 

@@ -8,15 +8,14 @@
 
 #include "provisioner/config/links.h"
 
-#define HEAD "# Written by bringup; changes are lost.\n"
-
 static void
 print_match(FILE *out, const struct bu_link *link)
 {
 	if (link->kind == BU_LINK_NIC)
-		fprintf(out, HEAD "[Match]\nPermanentMACAddress=%s\n", link->mac);
+		fprintf(out, BU_CONFIG_HEAD "[Match]\nPermanentMACAddress=%s\n",
+			link->mac);
 	else
-		fprintf(out, HEAD "[Match]\nName=%s\n", link->name);
+		fprintf(out, BU_CONFIG_HEAD "[Match]\nName=%s\n", link->name);
 }
 
 /* The first NIC of the list is the active one as long as it can be. */
@@ -84,7 +83,7 @@ print_bond(FILE *out, const struct bu_link *link)
 static void
 print_netdev(FILE *out, const struct bu_link *link)
 {
-	fprintf(out, HEAD "[NetDev]\nName=%s\n", link->name);
+	fprintf(out, BU_CONFIG_HEAD "[NetDev]\nName=%s\n", link->name);
 	if (link->kind == BU_LINK_BOND)
 		print_bond(out, link);
 	else if (link->mtu)

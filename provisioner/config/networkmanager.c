@@ -5,8 +5,6 @@
 
 #include "provisioner/config/links.h"
 
-#define HEAD "# Written by bringup; changes are lost.\n"
-
 static const char *const types[] = {
 	[BU_LINK_NIC] = "ethernet",
 	[BU_LINK_BOND] = "bond",
@@ -16,8 +14,8 @@ static const char *const types[] = {
 static void
 print_connection(FILE *out, const struct bu_link *link)
 {
-	fprintf(out, HEAD "[connection]\nid=bringup-%s\nuuid=%s\ntype=%s\n", link->id,
-		link->uuid, types[link->kind]);
+	fprintf(out, BU_CONFIG_HEAD "[connection]\nid=bringup-%s\nuuid=%s\ntype=%s\n",
+		link->id, link->uuid, types[link->kind]);
 	if (link->name[0])
 		fprintf(out, "interface-name=%s\n", link->name);
 	if (link->kind == BU_LINK_NIC && link->parent)
@@ -101,7 +99,8 @@ bu_links_networkmanager(const struct bu_links *links, struct bu_config *config)
 {
 	/* resolv.conf and the NICs are ours; it makes no connections of its own. */
 	bu_config_add(config, "/etc/NetworkManager/conf.d/bringup.conf", 0644,
-		      "network", HEAD "[main]\ndns=none\nno-auto-default=*\n");
+		      "network",
+		      BU_CONFIG_HEAD "[main]\ndns=none\nno-auto-default=*\n");
 	for (size_t i = 0; i < links->count; i++)
 		add_file(config, &links->list[i]);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names and time of a node: who it is, who the others are, whom it asks. */
+#include "provisioner/config/services.h"
+
 #include <stdio.h>
 
 #include "profiles/names.h"
 #include "profiles/schema.h"
-#include "provisioner/config/render.h"
-
-#define HEAD "# Written by bringup; changes are lost.\n"
 
 /* Names must resolve when nothing else works, so they are all in the file. */
 static void
@@ -20,8 +19,9 @@ add_hosts(const struct bu_config_input *input, struct bu_config *config)
 	bu_names_print_hosts(input->desired, out);
 	fclose(out);
 	bu_config_add(config, "/etc/hosts", 0644, "hosts",
-		      HEAD "127.0.0.1 localhost\n::1 localhost ip6-localhost\n"
-			   "%s bringup\n%s",
+		      BU_CONFIG_HEAD
+		      "127.0.0.1 localhost\n::1 localhost ip6-localhost\n"
+		      "%s bringup\n%s",
 		      input->appliance, text);
 }
 
@@ -56,10 +56,10 @@ bu_config_services(const struct bu_config_input *input, struct bu_config *config
 	add_hosts(input, config);
 	/* What no server knows should fail at once, not after a minute. */
 	bu_config_add(config, "/etc/resolv.conf", 0644, "hosts",
-		      HEAD "%s%s%s%soptions timeout:1 attempts:1\n",
+		      BU_CONFIG_HEAD "%s%s%s%soptions timeout:1 attempts:1\n",
 		      site->domain ? "search " : "", site->domain ? site->domain : "",
 		      site->domain ? "\n" : "", dns);
 	/* chronyd reads files of this name there and reloads them by `chronyc`. */
 	bu_config_add(config, "/etc/chrony/sources.d/bringup.sources", 0644, "time",
-		      HEAD "%s", ntp);
+		      BU_CONFIG_HEAD "%s", ntp);
 }

@@ -3,13 +3,13 @@
  * What a profile tunes on a node, in the places where every distribution with systemd
  * looks: sysctl.d, modules-load.d, tmpfiles.d, fstab; and the kernel's command line.
  */
+#include "provisioner/config/tuning.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "profiles/schema.h"
-#include "provisioner/config/render.h"
 
-#define HEAD "# Written by bringup; changes are lost.\n"
 #define GIB (1024ull * 1024 * 1024)
 /* Of the image, where data takes the rest of the disk and no root_size is given. */
 #define ROOT_BYTES (32 * GIB)
@@ -48,7 +48,7 @@ add_sysctl(const struct bu_desired_node *node, struct bu_config *config)
 	fclose(out);
 	if (size)
 		bu_config_add(config, "/etc/sysctl.d/90-bringup.conf", 0644, "sysctl",
-			      HEAD "%s", text);
+			      BU_CONFIG_HEAD "%s", text);
 }
 
 static void
@@ -68,7 +68,7 @@ add_modules(const struct bu_desired_node *node, struct bu_config *config)
 	fclose(out);
 	if (size)
 		bu_config_add(config, "/etc/modules-load.d/bringup.conf", 0644,
-			      "modules", HEAD "%s", text);
+			      "modules", BU_CONFIG_HEAD "%s", text);
 }
 
 /* Files of /sys, by systemd-tmpfiles: at each boot, and when somebody calls it. A CPU
@@ -89,7 +89,7 @@ add_tmpfiles(const struct bu_desired_node *node, struct bu_config *config)
 	second = node->thp ? bu_xasprintf("%s - - - - %s\n", thp, node->thp)
 			   : bu_xstrdup("");
 	bu_config_add(config, "/etc/tmpfiles.d/bringup.conf", 0644, "tmpfiles",
-		      HEAD "%s%s", first, second);
+		      BU_CONFIG_HEAD "%s%s", first, second);
 }
 
 /* "3g.40gb+2g.20gb*2" as nvidia-smi takes it: "3g.40gb,2g.20gb,2g.20gb". */
@@ -148,15 +148,16 @@ add_gpus(const struct bu_desired_node *node, struct bu_config *config)
 	print_gpus(out, node);
 	fclose(out);
 	bu_config_add(config, "/etc/bringup/gpu", 0644, "gpu",
-		      HEAD
+		      BU_CONFIG_HEAD
 		      "# GPU and its instances; a GPU that is not here is whole.\n%s",
 		      text);
 	/* For NVIDIA's device plugin of Kubernetes, whose pod mounts the file. */
 	if (node->gpu_slices)
 		bu_config_add(config, "/etc/bringup/device-plugin.yaml", 0644, "gpu",
-			      HEAD "version: v1\nsharing:\n  timeSlicing:\n"
-				   "    resources:\n      - name: nvidia.com/gpu\n"
-				   "        replicas: %d\n",
+			      BU_CONFIG_HEAD
+			      "version: v1\nsharing:\n  timeSlicing:\n"
+			      "    resources:\n      - name: nvidia.com/gpu\n"
+			      "        replicas: %d\n",
 			      node->gpu_slices);
 }
 
@@ -214,7 +215,8 @@ add_fstab(const struct bu_config_input *input, struct bu_config *config)
 	}
 	fclose(out);
 	if (size)
-		bu_config_add(config, "/etc/fstab", 0644, "", HEAD "%s", text);
+		bu_config_add(config, "/etc/fstab", 0644, "", BU_CONFIG_HEAD "%s",
+			      text);
 }
 
 json_t *

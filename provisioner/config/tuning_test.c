@@ -14,6 +14,7 @@
 #include "base/worker.h"
 #include "profiles/testing.h"
 #include "provisioner/config/render.h"
+#include "provisioner/config/tuning.h"
 #include "tests/support/unit.h"
 
 #define HEAD "# Written by bringup; changes are lost.\n"

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a profile tunes on a node, its data partitions among it. */
+#ifndef BU_CONFIG_TUNING_H
+#define BU_CONFIG_TUNING_H
+
+#include "provisioner/config/config.h"
+
+/* Adds the files, and sets the configuration's kargs. */
+void bu_config_tuning(const struct bu_config_input *input, struct bu_config *config);
+/* The node's data partitions for the installer, an empty list without any, and how much
+ * of the disk the image may have (0 = what they leave):
+ * [{"name","guid","size_bytes" (0 = the rest)}]. New reference. */
+json_t *bu_config_data(const struct bu_desired *desired,
+		       const struct bu_desired_node *node, uint64_t *ret_root_bytes);
+
+#endif
