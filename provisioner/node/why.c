@@ -63,17 +63,22 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 		then = "the step has failed; the node stays ready as it was";
 	else if (node->late_ms && rec->freezer.frozen &&
 		 rec->freezer.frozen(rec->freezer.arg, node))
-		then = "nothing: the brake is on, many are late together; see bringup "
-		       "status";
+		then = "nothing, the brake is on, many are late together; see bringup "
+		       "status; bringup node release gives it its time anew";
 	else if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD)
 		then = "the node is held for a person";
 	else if (node->repeats < BU_REPEATS_MAX)
 		then = "once more, with a power cycle";
 	else
 		then = "failed";
-	add(text, "deadline in %lld s (%lld s for this), then: %s",
-	    (long long)((deadline_ms - now_ms) / 1000),
-	    (long long)((deadline_ms - node->clock_ms) / 1000), then);
+	if (deadline_ms < now_ms)
+		add(text, "its deadline of %lld s passed %lld s ago; what follows: %s",
+		    (long long)((deadline_ms - node->clock_ms) / 1000),
+		    (long long)((now_ms - deadline_ms) / 1000), then);
+	else
+		add(text, "deadline in %lld s (%lld s for this), then: %s",
+		    (long long)((deadline_ms - now_ms) / 1000),
+		    (long long)((deadline_ms - node->clock_ms) / 1000), then);
 }
 
 static void

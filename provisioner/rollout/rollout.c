@@ -68,6 +68,24 @@ is_away(const struct bu_node *node)
 	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
 }
 
+/* Nothing brings it back but a person. */
+static int
+is_stuck(const struct bu_node *node)
+{
+	return node->held_by[0] ||
+	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
+}
+
+static void
+note_away(struct bu_view *view, size_t pool, const struct bu_node *node)
+{
+	const struct bu_node **example = &view->example[pool];
+
+	view->away[pool]++;
+	if (!*example || (!is_stuck(*example) && is_stuck(node)))
+		*example = node;
+}
+
 /* Both lists are sorted by name. */
 static const struct bu_desired_node *
 next_desired(const struct bu_world *world, const struct bu_node *node, size_t *at)
@@ -94,6 +112,7 @@ bu_view_init(struct bu_view *view, const struct bu_world *world)
 	view->relabels = 0;
 	view->now_s = bu_wall_ms(bu_loop_clock(world->loop)) / 1000;
 	view->away = bu_xcalloc(pools + 1, sizeof(*view->away));
+	view->example = bu_xcalloc(pools + 1, sizeof(*view->example));
 	view->shares = bu_xcalloc(pools * BU_ROLLOUTS_MAX + 1, sizeof(*view->shares));
 	for (size_t i = 0, k = 0; pools && i < world->count; i++) {
 		const struct bu_node *node = world->nodes[i];
@@ -104,7 +123,8 @@ bu_view_init(struct bu_view *view, const struct bu_world *world)
 		if (!want)
 			continue;
 		pool = pool_index(world, want);
-		view->away[pool] += is_away(node);
+		if (is_away(node))
+			note_away(view, pool, node);
 		view->relabels +=
 			order->open && order->begun && order->class == BU_CLASS_RELABEL;
 		/* Neighbours are mostly of the same one. */
@@ -122,6 +142,7 @@ void
 bu_view_fini(struct bu_view *view)
 {
 	free(view->away);
+	free(view->example);
 	free(view->shares);
 }
 
@@ -201,6 +222,7 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	const struct bu_rollout *rollout =
 		bu_world_rollout(rollouts->world, node->order.rollout);
 	size_t index = want ? pool_index(rollouts->world, want) : 0;
+	const struct bu_node *one = view->example[index];
 
 	switch (refusal) {
 	case BU_MAY_GO:
@@ -232,9 +254,10 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	case BU_REFUSED_AWAY:
 		break;
 	}
-	return bu_xasprintf("%d of pool %s are away or under way, max_unavailable is "
-			    "%d",
-			    view->away[index], pool->name, pool->max_unavailable);
+	return bu_xasprintf("%d of pool %s are away or under way, %s (%s) among them; "
+			    "max_unavailable is %d",
+			    view->away[index], pool->name, one->name,
+			    bu_state_name(one->state), pool->max_unavailable);
 }
 
 static void
@@ -256,7 +279,7 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 	share = bu_view_share(
 		view, bu_world_rollout(rollouts->world, node->order.rollout), pool);
 	if (node->state == BU_STATE_READY && node->order.class > BU_CLASS_RELABEL) {
-		view->away[pool]++;
+		note_away(view, pool, node);
 		share->trying++;
 	} else if (node->order.class == BU_CLASS_RELABEL) {
 		view->relabels++;

@@ -35,7 +35,9 @@ struct bu_share {
 /* What turns are decided by, made anew for each look. */
 struct bu_view {
 	const struct bu_world *world;
-	int *away;               /* by pool: not ready, or being reconfigured */
+	int *away; /* by pool: not ready, or being reconfigured */
+	const struct bu_node *
+		*example;        /* by pool: of those, one that is stuck if any */
 	int relabels;            /* under way */
 	struct bu_share *shares; /* by rollout, by pool */
 	int64_t now_s;           /* Unix time */

@@ -243,7 +243,8 @@ START_TEST(the_canary_goes_alone_then_no_more_than_may_be_away)
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2); /* 50 % of 4 */
 	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
 	waits_for(&rig, 4,
-		  "2 of pool train are away or under way, max_unavailable is 2");
+		  "2 of pool train are away or under way, node002 (draining) among "
+		  "them; max_unavailable is 2");
 	json = bu_rollouts_json(rig.rollouts);
 	ck_assert_int_eq(bu_json_int(json, "total", 0), 4);
 	ck_assert_int_eq(bu_json_int(json, "done", 0), 1);
@@ -725,6 +726,7 @@ START_TEST(many_that_are_late_together_are_left_alone)
 	ck_assert_int_eq(count_in(&rig, BU_STATE_INSPECTING), 4);
 	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
 	has(why, "the brake is on, many are late together");
+	has(why, "its deadline of 300 s passed ");
 	/* what is not late is not kept: two come, the brake lets go, two are cycled */
 	rig_inspect(&rig, 1);
 	rig_inspect(&rig, 2);
