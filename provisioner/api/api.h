@@ -53,7 +53,9 @@ BU_HANDLER(bu_api_agent_result);
 /* people.c: what people and tools look at */
 BU_HANDLER(bu_api_status);
 BU_HANDLER(bu_api_events);
+BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
+/* web.c */
 BU_HANDLER(bu_api_web);
 /* plans.c: what changes something */
 BU_HANDLER(bu_api_plan);
@@ -74,16 +76,12 @@ BU_HANDLER(bu_api_rollout);
 BU_HANDLER(bu_api_rollout_pause);
 BU_HANDLER(bu_api_rollout_resume);
 BU_HANDLER(bu_api_rollout_abort);
-/* nodesets.c */
-BU_HANDLER(bu_api_nodes);
 
 /* nodesets.c: names of nodes, in natural order; each is in the log or in desired (which
  * may be NULL). Owned; BU_ERR_NOTFOUND, BU_ERR_INVAL say which part is wrong. */
 struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,
 				  const struct bu_desired *desired, const char *text,
 				  struct bu_err *err);
-/* people.c: a node as lists have it. New reference. */
-json_t *bu_api_node_json(const struct bu_world *world, const struct bu_node *node);
 /* work.c: the work item of the node's open step, NULL and err when it cannot be made.
  * New reference. */
 json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,

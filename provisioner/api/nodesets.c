@@ -6,7 +6,6 @@
  */
 #include <string.h>
 
-#include "base/json.h"
 #include "provisioner/api/api.h"
 
 struct asking {
@@ -89,45 +88,4 @@ bu_api_nodeset(const struct bu_api *api, const struct bu_desired *desired,
 	if (nodeset)
 		bu_nodeset_sort(nodeset);
 	return nodeset;
-}
-
-static json_t *
-all_nodes(const struct bu_world *world)
-{
-	json_t *nodes = json_array();
-
-	for (size_t i = 0; i < world->count; i++)
-		json_array_append_new(nodes, bu_api_node_json(world, world->nodes[i]));
-	return nodes;
-}
-
-static json_t *
-some_nodes(const struct bu_api *api, const char *set, struct bu_err *err)
-{
-	const struct bu_world *world = api->world;
-	struct bu_nodeset *nodeset = bu_api_nodeset(api, world->desired, set, err);
-	json_t *nodes = nodeset ? json_array() : NULL;
-
-	for (size_t i = 0; nodeset && i < nodeset->count; i++) {
-		const struct bu_node *node = bu_world_node(world, nodeset->names[i]);
-
-		if (node)
-			json_array_append_new(nodes, bu_api_node_json(world, node));
-	}
-	bu_nodeset_destroy(nodeset);
-	return nodes;
-}
-
-BU_HANDLER(bu_api_nodes)
-{
-	struct bu_api *api = arg;
-	const char *set = bu_request_query(request, "set");
-	json_t *nodes = set ? some_nodes(api, set, err) : all_nodes(api->world);
-
-	if (!nodes)
-		return BU_ANSWER_ERROR;
-	reply->json = json_pack("{s:I,s:o}", "time_ms",
-				(json_int_t)bu_wall_ms(bu_loop_clock(api->world->loop)),
-				"nodes", nodes);
-	return BU_ANSWER_NOW;
 }

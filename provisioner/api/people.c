@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people and their tools look at: status, events, one node, the page's files. */
+/* What people and their tools look at: status, nodes, events, one node. */
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "provisioner/api/api.h"
 
@@ -52,8 +51,8 @@ order_json(const struct bu_order *order)
 			 order->reason);
 }
 
-json_t *
-bu_api_node_json(const struct bu_world *world, const struct bu_node *node)
+static json_t *
+node_json(const struct bu_world *world, const struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_desired(world, node);
 	json_t *object = bu_node_to_json(node);
@@ -83,11 +82,11 @@ status_json(const struct bu_api *api)
 		const char *state = bu_state_name(world->nodes[i]->state);
 		json_int_t seen = bu_json_int(counts, state, 0);
 
-		json_array_append_new(nodes, bu_api_node_json(world, world->nodes[i]));
+		json_array_append_new(nodes, node_json(world, world->nodes[i]));
 		json_object_set_new(counts, state, json_integer(seen + 1));
 	}
 	return json_pack(
-		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o}",
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o}",
 		"version", (json_int_t)world->version, "site",
 		world->desired ? world->desired->site.name : "", "time_ms",
 		(json_int_t)now_ms, "epoch", (json_int_t)world->epoch, "revision",
@@ -95,7 +94,8 @@ status_json(const struct bu_api *api)
 		"appliance", "version", BU_VERSION, "uptime_s",
 		(json_int_t)((now_ms - world->started_ms) / 1000), "nodes", nodes,
 		"pairs", pairs_json(world), "counts", counts, "rollout",
-		bu_rollouts_json(api->rollouts), "brakes", brakes);
+		bu_rollouts_json(api->rollouts), "brakes", brakes, "warnings",
+		bu_gate_warnings(api->gate));
 }
 
 BU_HANDLER(bu_api_status)
@@ -107,6 +107,47 @@ BU_HANDLER(bu_api_status)
 	if (api->world->version == since && request->waited_ms < wait_ms)
 		return BU_ANSWER_LATER;
 	reply->json = status_json(api);
+	return BU_ANSWER_NOW;
+}
+
+static json_t *
+all_nodes(const struct bu_world *world)
+{
+	json_t *nodes = json_array();
+
+	for (size_t i = 0; i < world->count; i++)
+		json_array_append_new(nodes, node_json(world, world->nodes[i]));
+	return nodes;
+}
+
+static json_t *
+some_nodes(const struct bu_api *api, const char *set, struct bu_err *err)
+{
+	const struct bu_world *world = api->world;
+	struct bu_nodeset *nodeset = bu_api_nodeset(api, world->desired, set, err);
+	json_t *nodes = nodeset ? json_array() : NULL;
+
+	for (size_t i = 0; nodeset && i < nodeset->count; i++) {
+		const struct bu_node *node = bu_world_node(world, nodeset->names[i]);
+
+		if (node)
+			json_array_append_new(nodes, node_json(world, node));
+	}
+	bu_nodeset_destroy(nodeset);
+	return nodes;
+}
+
+BU_HANDLER(bu_api_nodes)
+{
+	struct bu_api *api = arg;
+	const char *set = bu_request_query(request, "set");
+	json_t *nodes = set ? some_nodes(api, set, err) : all_nodes(api->world);
+
+	if (!nodes)
+		return BU_ANSWER_ERROR;
+	reply->json = json_pack("{s:I,s:o}", "time_ms",
+				(json_int_t)bu_wall_ms(bu_loop_clock(api->world->loop)),
+				"nodes", nodes);
 	return BU_ANSWER_NOW;
 }
 
@@ -205,6 +246,22 @@ add_line(char *why, const char *line)
 	return both;
 }
 
+/* Each text after the words, a line each; why is given away. */
+static char *
+add_remarks(char *why, const json_t *remarks)
+{
+	size_t i;
+	json_t *remark;
+
+	json_array_foreach ((json_t *)remarks, i, remark) {
+		bu_autofree char *line =
+			bu_xasprintf("warning: %s", json_string_value(remark));
+
+		why = add_line(why, line);
+	}
+	return why;
+}
+
 /* The findings after the words, a line each; why is given away. */
 static char *
 add_drift(char *why, const json_t *drift)
@@ -227,6 +284,7 @@ BU_HANDLER(bu_api_node)
 	struct bu_api *api = arg;
 	const struct bu_node *node = bu_world_node(api->world, request->params[0]);
 	bu_autofree char *why = NULL, *turn = NULL;
+	bu_autojson json_t *remarks = NULL;
 	json_t *object, *inventory, *certificates, *drift;
 
 	if (!node)
@@ -237,7 +295,9 @@ BU_HANDLER(bu_api_node)
 	turn = bu_rollouts_why(api->rollouts, node);
 	why = add_line(bu_reconcile_why(api->rec, node), turn);
 	why = add_drift(bu_steal(&why), drift);
-	object = bu_api_node_json(api->world, node);
+	remarks = bu_gate_remarks(api->gate, node);
+	why = add_remarks(bu_steal(&why), remarks);
+	object = node_json(api->world, node);
 	inventory = bu_world_inventory(api->world, node);
 	certificates = json_array();
 	add_certificate(certificates, node->full_cert);
@@ -249,31 +309,4 @@ BU_HANDLER(bu_api_node)
 	json_object_set_new(object, "order", order_json(&node->order));
 	reply->json = object;
 	return BU_ANSWER_NOW;
-}
-
-static const struct {
-	const char *name;
-	const char *type;
-} web_files[] = {
-	{"index.html", "text/html; charset=utf-8"},
-	{"app.js", "text/javascript; charset=utf-8"},
-	{"style.css", "text/css; charset=utf-8"},
-	{"icon.svg", "image/svg+xml"},
-};
-
-BU_HANDLER(bu_api_web)
-{
-	struct bu_api *api = arg;
-	const char *name = request->path[1] ? request->path + 1 : "index.html";
-	bu_autofree char *path = NULL;
-
-	for (size_t i = 0; i < BU_LEN(web_files); i++) {
-		if (strcmp(web_files[i].name, name) != 0)
-			continue;
-		path = bu_xasprintf("%s/%s", api->web_dir, name);
-		reply->text = bu_file_read(path, 0, NULL, err);
-		reply->content_type = web_files[i].type;
-		return reply->text ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
-	}
-	return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no page '%s'", request->path);
 }
