@@ -129,7 +129,8 @@ struct bu_pair_dir {
 	int lat_count;  /* iterations behind both; 0 = not measured */
 	double seconds; /* the whole direction, set-up included */
 	double lat_min_us, lat_p90_us, lat_p999_us, lat_max_us;
-	double setup_seconds; /* from opening the device to a connected queue pair */
+	double setup_seconds; /* from when both ends had the work item until both can
+				 send */
 	/* The runs alone, by the sender's clock and by the receiver's; 0 = not told. */
 	double clock_seconds[2];
 	uint64_t sent_bytes; /* acknowledged payload of all runs, warm-up included */

@@ -21,7 +21,14 @@
 #include "base/crypto.h"
 #include "base/json.h"
 
-enum { NONCE_BYTES = 32, NONCE_HEX = 65, PROOF_MS = 3000, RETRY_MS = 50, BACKLOG = 4 };
+enum {
+	NONCE_BYTES = 32,
+	NONCE_HEX = 65,
+	PROOF_MS = 3000,
+	RETRY_MS = 2,
+	RETRY_MAX_MS = 64,
+	BACKLOG = 4
+};
 
 struct bu_channel {
 	int fd;
@@ -388,7 +395,7 @@ connect_until(const struct bu_channel_opts *opts, struct bu_wait *wait,
 
 	if (fill_address(opts->addr, opts->port, &address, err))
 		return -1;
-	for (;;) {
+	for (int retry_ms = RETRY_MS;;) {
 		struct bu_err last = {.kind = BU_ERR_NONE};
 		int fd = try_connect(&address, wait, &last);
 
@@ -400,7 +407,9 @@ connect_until(const struct bu_channel_opts *opts, struct bu_wait *wait,
 				*err = last;
 			return bu_err_wrap(err, "%s:%d", opts->addr, opts->port);
 		}
-		poll(NULL, 0, RETRY_MS);
+		poll(NULL, 0, retry_ms);
+		if (retry_ms < RETRY_MAX_MS)
+			retry_ms *= 2;
 	}
 }
 

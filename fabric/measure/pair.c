@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Runs a probe with the peer, called by the agent for a work item: the connection, what
- * both must agree on, one phase per direction (pair_phase.c) or one for both, the
+ * Runs a probe with the peer, called by the agent for a work item: the connection, the
+ * set-up (pair_open.c), one phase per direction (pair_phase.c) or one for both, the
  * result. Invariant: every wait has a deadline that both ends know.
  */
 #include <errno.h>
@@ -17,64 +17,15 @@
 
 enum { RESERVE_MS = 4000 };
 
-static json_t *
-hello_message(const struct session *s, int64_t left_ms)
-{
-	const struct bu_pair_opts *o = s->opts;
-
-	return json_pack("{s:i, s:s, s:s, s:i, s:I, s:I, s:i, s:I, s:s, s:s, s:i, s:b, "
-			 "s:i, s:b}",
-			 "v", 2, "a", o->node[BU_END_A], "b", o->node[BU_END_B], "self",
-			 o->self, "message_bytes", (json_int_t)o->message_bytes,
-			 "bytes", (json_int_t)o->bytes, "runs", o->runs, "left_ms",
-			 (json_int_t)left_ms, "op", bu_op_name(o->op), "lat_op",
-			 bu_op_name(o->lat_op), "qps", o->qps, "duplex", o->duplex,
-			 "pings", o->pings, "gpu", o->gpu >= 0);
-}
-
-/* Both ends must have been told the same; the shorter deadline counts for both. */
-static int
-greet(struct session *s, struct bu_err *err)
-{
-	static const char *const same[] = {"v",     "a",      "b",     "message_bytes",
-					   "bytes", "runs",   "op",    "lat_op",
-					   "qps",   "duplex", "pings", "gpu"};
-	int64_t left_ms = (s->deadline_ns - bu_mono_ns()) / 1000000;
-	int64_t peer_ms;
-	bu_autojson json_t *own = hello_message(s, left_ms);
-	bu_autojson json_t *peer = NULL;
-
-	s->talk = bu_pair_wait(s, s->deadline_ns);
-	if (bu_channel_send(s->channel, own, &s->talk, err))
-		return -1;
-	peer = bu_channel_receive(s->channel, &s->talk, err);
-	if (!peer || bu_json_get_int(peer, "left_ms", &peer_ms, err))
-		return -1;
-	for (size_t i = 0; i < BU_LEN(same); i++) {
-		if (!json_equal(json_object_get(own, same[i]),
-				json_object_get(peer, same[i])))
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "the peer was told another '%s'", same[i]);
-	}
-	if (bu_json_int(peer, "self", -1) != !s->opts->self)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "both ends take themselves for %s",
-				  s->opts->node[s->opts->self]);
-	if (peer_ms < left_ms)
-		left_ms = peer_ms;
-	s->deadline_ns = bu_mono_ns() + left_ms * 1000000;
-	return 0;
-}
-
 /* The connecting end's result becomes the listening end's too. */
 static int
-share_result(struct session *s, int64_t start_ns, struct bu_err *err)
+share_result(struct session *s, struct bu_err *err)
 {
 	bu_autojson json_t *message = NULL;
 	struct bu_pair_result shared;
 
 	s->talk = bu_pair_wait(s, s->deadline_ns);
-	s->result->seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
+	s->result->seconds = (double)(bu_mono_ns() - s->start_ns) / 1e9;
 	if (!s->opts->listens) {
 		message = bu_pair_result_to_json(s->result);
 		return bu_channel_send(s->channel, message, &s->talk, err);
@@ -92,7 +43,7 @@ share_result(struct session *s, int64_t start_ns, struct bu_err *err)
 }
 
 static int
-session_run(struct session *s, int64_t start_ns, struct bu_err *err)
+session_run(struct session *s, struct bu_err *err)
 {
 	const struct bu_pair_opts *opts = s->opts;
 	const struct bu_channel_opts channel_opts = {
@@ -109,7 +60,7 @@ session_run(struct session *s, int64_t start_ns, struct bu_err *err)
 
 	s->channel = s->fd >= 0 ? bu_channel_over(s->fd, &channel_opts, &open, err)
 				: bu_channel_open(&channel_opts, &open, err);
-	if (!s->channel || greet(s, err))
+	if (!s->channel || bu_pair_open(s, err))
 		return -1;
 	left_ns = s->deadline_ns - bu_mono_ns();
 	if (reserve_ns > left_ns / 4)
@@ -123,7 +74,7 @@ session_run(struct session *s, int64_t start_ns, struct bu_err *err)
 					   (left_ns - reserve_ns) / 2,
 				   err) ||
 		     bu_pair_phase(s, BU_END_B, s->deadline_ns - reserve_ns, err);
-	return rc ? -1 : share_result(s, start_ns, err);
+	return rc ? -1 : share_result(s, err);
 }
 
 static int
@@ -137,16 +88,12 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 		.opts = opts,
 		.fd = fd,
 		.result = &result,
+		.start_ns = start_ns,
 		.deadline_ns = start_ns + opts->deadline_ms * 1000000,
 	};
 	int rc;
 
 	bu_pair_result_init(&result);
-	/* Before the peer is there: looking for the device takes longer than the rest.
-	 */
-	bu_device_open(opts->device[0] ? opts->device : NULL,
-		       opts->local_ip[0] ? opts->local_ip : NULL, opts->gid_index,
-		       &s.device, &s.device_err);
 	memcpy(result.probe, opts->probe, sizeof(result.probe));
 	for (int i = 0; i < 2; i++)
 		memcpy(result.end[i].node, opts->node[i], sizeof(result.end[i].node));
@@ -157,10 +104,11 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	result.lat_op = opts->lat_op;
 	result.qps = opts->qps;
 	result.duplex = opts->duplex;
-	rc = session_run(&s, start_ns, &failure);
+	/* Before the peer is there: this takes longer than the rest. */
+	bu_pair_prepare(&s);
+	rc = session_run(&s, &failure);
 	bu_channel_destroy(s.channel);
-	if (s.device.context)
-		ibv_close_device(s.device.context);
+	bu_pair_release(&s);
 	if (rc && failure.kind == BU_ERR_CANCELLED)
 		return bu_err_set(err, failure.kind, 0, "%s", failure.text);
 	if (rc) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * What a probe's payload is made from, and its check; called by pair.c between runs and
- * by transfer.c for each message. Invariant: every byte of a slot follows from the run,
- * its place and (where the source can touch its memory) the message's number, so that
- * neither a changed byte nor a message that never came is taken for a good one.
+ * What a probe's payload is made from, and its check; called by pair_phase.c between
+ * runs and by transfer.c for each message. Invariant: every byte of a slot follows from
+ * the run, its place and (where the source can touch its memory) the message's number,
+ * so that neither a changed byte nor a message that never came is taken for a good one.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,6 +20,16 @@ pattern(uint64_t stamp, uint64_t offset)
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return x ^ (x >> 31);
+}
+
+uint64_t
+bu_verbs_messages(const struct bu_verbs *verbs)
+{
+	uint64_t qps = (uint64_t)verbs->qps;
+	uint64_t timed =
+		(verbs->opts.bytes + verbs->message_bytes - 1) / verbs->message_bytes;
+
+	return qps * (uint64_t)verbs->depth + (timed + qps - 1) / qps * qps;
 }
 
 uint64_t
@@ -43,29 +53,24 @@ edges_numbered(const struct bu_verbs *verbs)
 }
 
 static uint64_t
-wanted_word(const struct bu_verbs *verbs, uint64_t stamp, uint64_t message,
-	    size_t offset)
+edge_number(const struct bu_verbs *verbs, uint64_t message)
 {
-	uint64_t place = bu_verbs_slot(verbs, message) + offset;
-	int edge = offset == 0 || offset + 8 == verbs->message_bytes;
-
-	return pattern(stamp, place) +
-	       (edge && edges_numbered(verbs) ? message + 1 : 0);
+	return edges_numbered(verbs) ? message + 1 : 0;
 }
 
 void
 bu_verbs_stamp_edges(struct bu_verbs *verbs, uint64_t stamp, uint64_t message)
 {
+	size_t place = bu_verbs_slot(verbs, message), last = verbs->message_bytes - 8;
 	uint8_t *slot;
-	size_t last = verbs->message_bytes - 8;
 	uint64_t word;
 
 	if (!edges_numbered(verbs))
 		return;
-	slot = verbs->send.host + bu_verbs_slot(verbs, message);
-	word = wanted_word(verbs, stamp, message, 0);
+	slot = verbs->send.host + place;
+	word = pattern(stamp, place) + edge_number(verbs, message);
 	memcpy(slot, &word, 8);
-	word = wanted_word(verbs, stamp, message, last);
+	word = pattern(stamp, place + last) + edge_number(verbs, message);
 	memcpy(slot + last, &word, 8);
 }
 
@@ -95,10 +100,11 @@ bu_verbs_stamp(struct bu_verbs *verbs, const struct bu_verbs_run *run,
 			verbs->send.host ? verbs->send.host + slot : verbs->bounce;
 
 		for (size_t at = 0; at < verbs->message_bytes; at += 8) {
-			uint64_t word = wanted_word(verbs, run->stamp, first + i, at);
+			uint64_t word = pattern(run->stamp, slot + at);
 
 			memcpy(to + at, &word, 8);
 		}
+		bu_verbs_stamp_edges(verbs, run->stamp, first + i);
 		if (!verbs->send.host &&
 		    bu_buffer_put(&verbs->send, slot, to, verbs->message_bytes, err))
 			return -1;
@@ -111,6 +117,8 @@ check_message(struct bu_verbs *verbs, uint64_t stamp, uint64_t message,
 	      struct bu_err *err)
 {
 	size_t at_slot = bu_verbs_slot(verbs, message);
+	size_t last = verbs->message_bytes - 8;
+	uint64_t edge = edge_number(verbs, message);
 	const uint8_t *slot =
 		verbs->recv.host ? verbs->recv.host + at_slot : verbs->bounce;
 
@@ -118,9 +126,11 @@ check_message(struct bu_verbs *verbs, uint64_t stamp, uint64_t message,
 					       verbs->message_bytes, err))
 		return -1;
 	for (size_t at = 0; at < verbs->message_bytes; at += 8) {
-		uint64_t wanted = wanted_word(verbs, stamp, message, at), got;
+		uint64_t wanted = pattern(stamp, at_slot + at), got;
 		size_t byte = at;
 
+		if (at == 0 || at == last)
+			wanted += edge;
 		memcpy(&got, slot + at, 8);
 		if (got == wanted)
 			continue;

@@ -29,16 +29,6 @@ static const char *const what_names[] = {[BU_OP_WRITE] = "RDMA write",
 					 [BU_OP_READ] = "RDMA read",
 					 [BU_OP_SEND] = "RDMA send"};
 
-uint64_t
-bu_verbs_messages(const struct bu_verbs *verbs)
-{
-	uint64_t qps = (uint64_t)verbs->qps;
-	uint64_t timed =
-		(verbs->opts.bytes + verbs->message_bytes - 1) / verbs->message_bytes;
-
-	return qps * (uint64_t)verbs->depth + (timed + qps - 1) / qps * qps;
-}
-
 int
 bu_verbs_failed(struct bu_verbs *verbs, struct bu_err *err)
 {

@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Opens and connects one end of a probe's RDMA connection; called by pair.c. Invariant:
- * whatever fails half-way, bu_verbs_destroy() leaves no verbs object and no memory: a
- * queue pair that is left behind retransmits for ever and slows every later run.
+ * What one end of a probe's RDMA connection is made of: device, memory, queues; called
+ * by pair_open.c. Invariant: whatever fails half-way, bu_verbs_destroy() leaves no
+ * verbs object and no memory: a queue pair that is left behind retransmits for ever and
+ * slows every later run.
  */
 #include "fabric/measure/verbs.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/crypto.h"
 #include "fabric/measure/port.h"
 #include "fabric/measure/verbs_impl.h"
 
-/* timeout: 4.096 us * 2^18 = 1.07 s before a retransmit, because a window of 4 x 64 KiB
- * alone takes 0.42 s on a link of 5 Mbit/s. retry_cnt: 7 would be infinite on rxe, and
- * the reads of the other end wait in one queue. rnr_retry: 7 is infinite by the
- * standard; a receiver may be late by a scheduler's whim, and every wait has its own
- * deadline. */
-enum {
-	ACK_TIMEOUT = 18,
-	RETRY_COUNT = 6,
-	RNR_RETRY = 7,
-	MIN_RNR_TIMER = 12,
-	HOPS = 64,
-	READS = 16
-};
 /* 2 MiB under way fill 400 Gbit/s for 42 us; slow links get an eighth of a run. */
 enum {
 	DEPTH_BYTES = 2 * 1024 * 1024,
@@ -41,21 +27,21 @@ enum {
 static const uint64_t cache_unknown = 64 * 1024 * 1024, window_max = UINT64_C(1) << 32;
 
 void
-bu_verbs_destroy(struct bu_verbs *verbs)
+bu_verbs_disconnect(struct bu_verbs *verbs)
 {
-	if (!verbs)
-		return;
 	for (int i = 0; i < verbs->qps; i++) {
 		if (verbs->qp[i])
 			ibv_destroy_qp(verbs->qp[i]);
+		verbs->qp[i] = NULL;
 	}
+}
+
+/* What another connection may share. */
+static void
+destroy_shared(struct bu_verbs *verbs)
+{
 	bu_buffer_destroy(&verbs->send);
 	bu_buffer_destroy(&verbs->recv);
-	bu_buffer_destroy(&verbs->ping);
-	if (verbs->cq)
-		ibv_destroy_cq(verbs->cq);
-	if (verbs->channel)
-		ibv_destroy_comp_channel(verbs->channel);
 	if (verbs->pd)
 		ibv_dealloc_pd(verbs->pd);
 	if (verbs->device.context && !verbs->opts.opened)
@@ -63,6 +49,21 @@ bu_verbs_destroy(struct bu_verbs *verbs)
 	bu_cuda_close(verbs->cuda);
 	if (verbs->cpu >= 0)
 		sched_setaffinity(0, sizeof(verbs->before), &verbs->before);
+}
+
+void
+bu_verbs_destroy(struct bu_verbs *verbs)
+{
+	if (!verbs)
+		return;
+	bu_verbs_disconnect(verbs);
+	bu_buffer_destroy(&verbs->ping);
+	if (verbs->cq)
+		ibv_destroy_cq(verbs->cq);
+	if (verbs->channel)
+		ibv_destroy_comp_channel(verbs->channel);
+	if (!verbs->opts.with)
+		destroy_shared(verbs);
 	free(verbs->bounce);
 	free(verbs->root);
 	free(verbs);
@@ -116,18 +117,14 @@ create_memory(struct bu_verbs *verbs, struct bu_err *err)
 		verbs->cuda = bu_cuda_open(opts->cuda, opts->gpu, err);
 		if (!verbs->cuda)
 			return -1;
-		verbs->bounce = bu_xcalloc(1, verbs->message_bytes);
 	}
 	if (bu_buffer_create(&verbs->send, verbs->pd,
 			     opts->roles & BU_VERBS_SOURCE ? size : 0, verbs->cuda,
 			     err) ||
 	    bu_buffer_create(&verbs->recv, verbs->pd,
-			     opts->roles & BU_VERBS_SINK ? size : 0, verbs->cuda,
-			     err) ||
-	    bu_buffer_create(&verbs->ping, verbs->pd, PING_BYTES, NULL, err))
+			     opts->roles & BU_VERBS_SINK ? size : 0, verbs->cuda, err))
 		return bu_err_wrap(err, "%s", verbs->device.name);
-	verbs->memory_found =
-		bu_buffer_prove(verbs->send.size ? &verbs->send : &verbs->recv);
+	verbs->memory_found = bu_buffer_prove(bu_verbs_window(verbs));
 	return 0;
 }
 
@@ -193,18 +190,6 @@ create_queues(struct bu_verbs *verbs, struct bu_err *err)
 	return 0;
 }
 
-static int
-modify(struct bu_verbs *verbs, int i, struct ibv_qp_attr *attr, int mask,
-       const char *state, struct bu_err *err)
-{
-	int rc = ibv_modify_qp(verbs->qp[i], attr, IBV_QP_STATE | mask);
-
-	if (rc)
-		return bu_err_set(err, BU_ERR_IO, rc, "%s: queue pair to %s",
-				  verbs->device.name, state);
-	return 0;
-}
-
 /* Before any memory is touched, so that it comes from the adapter's own node. */
 static void
 bind_cpu(struct bu_verbs *verbs)
@@ -245,14 +230,8 @@ open_device(struct bu_verbs *verbs, struct bu_err *err)
 }
 
 static int
-open_objects(struct bu_verbs *verbs, struct bu_err *err)
+open_own(struct bu_verbs *verbs, struct bu_err *err)
 {
-	const struct bu_verbs_opts *opts = &verbs->opts;
-	struct ibv_qp_attr init = {.qp_state = IBV_QPS_INIT,
-				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
-						      IBV_ACCESS_REMOTE_READ};
-	uint16_t sport = (uint16_t)opts->sport;
-
 	if (open_device(verbs, err))
 		return -1;
 	bind_cpu(verbs);
@@ -261,20 +240,51 @@ open_objects(struct bu_verbs *verbs, struct bu_err *err)
 	if (!verbs->pd)
 		return bu_err_set(err, BU_ERR_IO, errno, "%s: protection domain",
 				  verbs->device.name);
-	if (create_memory(verbs, err) || create_queues(verbs, err))
+	return create_memory(verbs, err);
+}
+
+/* The other one moves its payload at another time, so that one window does for both. */
+static void
+share(struct bu_verbs *verbs, const struct bu_verbs *with)
+{
+	const struct bu_buffer *window = bu_verbs_window(with);
+
+	verbs->device = with->device;
+	verbs->pd = with->pd;
+	verbs->cuda = with->cuda;
+	verbs->cpu = with->cpu;
+	verbs->depth = with->depth;
+	verbs->batch = with->batch;
+	verbs->slots = with->slots;
+	verbs->memory_found = with->memory_found;
+	if (verbs->opts.roles & BU_VERBS_SOURCE)
+		verbs->send = *window;
+	else
+		verbs->recv = *window;
+}
+
+static int
+open_objects(struct bu_verbs *verbs, struct bu_err *err)
+{
+	const struct bu_verbs_opts *opts = &verbs->opts;
+	uint16_t sport = (uint16_t)opts->sport;
+
+	if (opts->with)
+		share(verbs, opts->with);
+	else if (open_own(verbs, err))
+		return -1;
+	if (opts->gpu >= 0)
+		verbs->bounce = bu_xcalloc(1, verbs->message_bytes);
+	if (bu_buffer_create(&verbs->ping, verbs->pd, PING_BYTES, NULL, err))
+		return bu_err_wrap(err, "%s", verbs->device.name);
+	if (create_queues(verbs, err))
 		return -1;
 	bu_random(&verbs->psn, sizeof(verbs->psn));
 	if (!sport)
 		sport = (uint16_t)(verbs->psn >> 16);
 	verbs->psn &= 0xffffff;
-	init.port_num = verbs->device.port;
-	for (int i = 0; i < verbs->qps; i++) {
+	for (int i = 0; i < verbs->qps; i++)
 		verbs->flow_label[i] = label_of((uint16_t)(sport + i));
-		if (modify(verbs, i, &init,
-			   IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
-			   "INIT", err))
-			return -1;
-	}
 	return 0;
 }
 
@@ -315,193 +325,4 @@ bu_verbs_create(const struct bu_verbs_opts *opts, struct bu_err *err)
 		return NULL;
 	}
 	return verbs;
-}
-
-void
-bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret)
-{
-	static const enum bu_gid_type types[] = {
-		[IBV_GID_TYPE_IB] = BU_GID_IB,
-		[IBV_GID_TYPE_ROCE_V1] = BU_GID_ROCE_V1,
-		[IBV_GID_TYPE_ROCE_V2] = BU_GID_ROCE_V2};
-	const struct bu_device *device = &verbs->device;
-	const struct bu_buffer *payload =
-		verbs->send.size ? &verbs->send : &verbs->recv;
-
-	snprintf(ret->device, sizeof(ret->device), "%s", device->name);
-	inet_ntop(AF_INET6, device->gid.raw, ret->gid, sizeof(ret->gid));
-	ret->gid_index = device->gid_index;
-	ret->gid_type = device->gid_type < BU_LEN(types) ? types[device->gid_type]
-							 : BU_GID_UNKNOWN;
-	ret->infiniband = device->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
-	ret->rate_gbps = bu_device_rate_gbps(device);
-	ret->port = device->port;
-	ret->mtu = bu_mtu_bytes(device->attr.active_mtu);
-	ret->numa = bu_port_numa(verbs->root, device->name);
-	ret->cpu = verbs->cpu;
-	ret->memory = payload->memory;
-	ret->memory_found = verbs->memory_found;
-	ret->window_bytes = (int64_t)(verbs->slots * verbs->message_bytes);
-}
-
-/* Soft-RoCE: 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair. */
-static uint16_t
-rxe_sport(uint32_t qpn)
-{
-	return (uint16_t)(0xc000 + ((qpn * UINT32_C(0x61c88647)) >> 18));
-}
-
-void
-bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret)
-{
-	int rxe = bu_port_is_rxe(verbs->root, verbs->device.name);
-	int ib = verbs->device.attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
-
-	ret->qps = verbs->qps;
-	for (int i = 0; i < verbs->qps; i++) {
-		uint32_t label = verbs->flow_label[i];
-
-		ret->flow_label[i] = label;
-		ret->sport[i] = ib    ? 0
-				: rxe ? rxe_sport(verbs->qp[i]->qp_num)
-				      : ibv_flow_label_to_udp_sport(label);
-	}
-}
-
-void
-bu_verbs_counters(const struct bu_verbs *verbs, struct bu_counters *ret)
-{
-	bu_port_counters(verbs->root, verbs->device.name, verbs->device.port,
-			 verbs->device.gid_index, ret);
-}
-
-static struct bu_verbs_memory
-memory_of(const struct bu_buffer *buffer)
-{
-	return (struct bu_verbs_memory){buffer->addr,
-					buffer->mr ? buffer->mr->rkey : 0};
-}
-
-void
-bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret)
-{
-	const struct ibv_device_attr *limits = &verbs->device.limits;
-
-	memset(ret, 0, sizeof(*ret));
-	inet_ntop(AF_INET6, verbs->device.gid.raw, ret->gid, sizeof(ret->gid));
-	ret->lid = verbs->device.attr.lid;
-	ret->mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
-	ret->qps = verbs->qps;
-	for (int i = 0; i < verbs->qps; i++)
-		ret->qpn[i] = verbs->qp[i]->qp_num;
-	ret->rd = limits->max_qp_rd_atom < limits->max_qp_init_rd_atom
-			  ? limits->max_qp_rd_atom
-			  : limits->max_qp_init_rd_atom;
-	if (ret->rd > READS)
-		ret->rd = READS;
-	ret->psn = verbs->psn;
-	ret->slots = (uint32_t)verbs->slots;
-	ret->recv = memory_of(&verbs->recv);
-	ret->send = memory_of(&verbs->send);
-	ret->ping = memory_of(&verbs->ping);
-}
-
-static int
-to_rtr(struct bu_verbs *verbs, int i, const union ibv_gid *gid, int mtu, int reads,
-       struct bu_err *err)
-{
-	const struct bu_verbs_peer *peer = &verbs->peer;
-	struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_RTR,
-		.path_mtu = bu_mtu_enum(mtu),
-		.dest_qp_num = peer->qpn[i],
-		.rq_psn = peer->psn,
-		.max_dest_rd_atomic = (uint8_t)reads,
-		.min_rnr_timer = MIN_RNR_TIMER,
-		.ah_attr = {.is_global = 1,
-			    .dlid = (uint16_t)peer->lid,
-			    .port_num = verbs->device.port,
-			    .grh = {.dgid = *gid,
-				    .flow_label = verbs->flow_label[i],
-				    .sgid_index = verbs->device.gid_index,
-				    .hop_limit = HOPS}},
-	};
-
-	return modify(verbs, i, &attr,
-		      IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
-		      "RTR", err);
-}
-
-static int
-to_rts(struct bu_verbs *verbs, int i, int reads, struct bu_err *err)
-{
-	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
-				   .timeout = ACK_TIMEOUT,
-				   .retry_cnt = RETRY_COUNT,
-				   .rnr_retry = RNR_RETRY,
-				   .sq_psn = verbs->psn,
-				   .max_rd_atomic = (uint8_t)reads};
-
-	return modify(verbs, i, &attr,
-		      IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-			      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
-		      "RTS", err);
-}
-
-static int
-check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
-	   union ibv_gid *ret_gid, struct bu_err *err)
-{
-	if (inet_pton(AF_INET6, peer->gid, ret_gid->raw) != 1)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's GID '%s' is none",
-				  peer->gid);
-	if (!verbs->opts.loopback &&
-	    memcmp(ret_gid->raw, verbs->device.gid.raw, sizeof(ret_gid->raw)) == 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "both ends are the port %s: a loop proves no cable",
-				  peer->gid);
-	if (peer->qps != verbs->qps)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the peer has %d queue pairs, this end has %d",
-				  peer->qps, verbs->qps);
-	if (peer->slots < (uint32_t)(2 * verbs->qps * verbs->depth))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the peer's window of %" PRIu32
-				  " messages is too small",
-				  peer->slots);
-	return 0;
-}
-
-int
-bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer, int *ret_mtu,
-		 struct bu_err *err)
-{
-	int mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
-	struct bu_verbs_peer local;
-	union ibv_gid gid;
-
-	if (check_peer(verbs, peer, &gid, err))
-		return -1;
-	bu_verbs_local(verbs, &local);
-	verbs->peer = *peer;
-	if (peer->slots < verbs->slots)
-		verbs->slots = peer->slots - peer->slots % (uint32_t)verbs->qps;
-	if (verbs->receives > (int)(verbs->slots / (uint64_t)verbs->qps))
-		verbs->receives = (int)(verbs->slots / (uint64_t)verbs->qps);
-	if (peer->mtu < mtu)
-		mtu = peer->mtu;
-	for (int i = 0; i < verbs->qps; i++) {
-		int reads = peer->rd < local.rd ? peer->rd : local.rd;
-
-		for (int k = 0; k < verbs->receives; k++) {
-			if (bu_verbs_receive(verbs, i, err))
-				return -1;
-		}
-		if (to_rtr(verbs, i, &gid, mtu, reads, err) ||
-		    to_rts(verbs, i, reads, err))
-			return -1;
-	}
-	*ret_mtu = mtu;
-	return 0;
 }

@@ -26,13 +26,18 @@ enum { BU_VERBS_MESSAGE_MAX = 64 * 1024 * 1024 };
 enum { BU_VERBS_SOURCE = 1, BU_VERBS_SINK = 2 };
 
 struct bu_device;
+struct bu_verbs;
 struct bu_verbs_opts {
 	/* Found by bu_device_open() before, and closed by the caller afterwards; else
 	 * the next three say which it is. */
 	const struct bu_device *opened;
-	const char *device;     /* NULL = by local_ip */
-	const char *local_ip;   /* NULL = by device */
-	int gid_index;          /* -1 = by local_ip */
+	const char *device;   /* NULL = by local_ip */
+	const char *local_ip; /* NULL = by device */
+	int gid_index;        /* -1 = by local_ip */
+	/* Shares this one's device and window instead, with the other role: they are
+	 * not at work at the same time. It has the same message_bytes, bytes, runs and
+	 * qps, and is destroyed after this one. NULL: has its own. */
+	const struct bu_verbs *with;
 	uint32_t message_bytes; /* multiple of 8, 64 to BU_VERBS_MESSAGE_MAX */
 	uint64_t bytes;         /* timed in a run */
 	int runs;
@@ -68,9 +73,10 @@ json_t *bu_verbs_peer_to_json(const struct bu_verbs_peer *peer);
 int bu_verbs_peer_from_json(const json_t *value, struct bu_verbs_peer *ret,
 			    struct bu_err *err);
 
-struct bu_verbs;
 struct bu_verbs *bu_verbs_create(const struct bu_verbs_opts *opts, struct bu_err *err);
 void bu_verbs_destroy(struct bu_verbs *verbs);
+/* Its queue pairs alone: one that is left behind retransmits for ever. */
+void bu_verbs_disconnect(struct bu_verbs *verbs);
 void bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret);
 /* Device, GID, port, MTU, NUMA node, CPU, memory; node and address are left alone. */
 void bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by verbs.c (set-up), payload.c (stamp, check), transfer.c (runs) and ping.c;
- * nobody else includes it. */
+/* Shared by verbs.c (what it is made of), verbs_connect.c, payload.c (stamp, check),
+ * transfer.c (runs) and ping.c; nobody else includes it. */
 #ifndef BU_FABRIC_MEASURE_VERBS_IMPL_H
 #define BU_FABRIC_MEASURE_VERBS_IMPL_H
 
@@ -53,6 +53,12 @@ struct bu_verbs {
 	uint64_t pinged;
 };
 
+/* The memory that the payload rotates over; the one that leaves where there are two. */
+static inline const struct bu_buffer *
+bu_verbs_window(const struct bu_verbs *verbs)
+{
+	return verbs->send.size ? &verbs->send : &verbs->recv;
+}
 /* Number of a run's first message; its slot is the number modulo slots, its queue pair
  * the number modulo qps. */
 uint64_t bu_verbs_first(const struct bu_verbs *verbs, const struct bu_verbs_run *run);
