@@ -97,9 +97,9 @@ render_head(const json_t *rollout, FILE *out)
 static void
 render_pools(const json_t *pools, FILE *out)
 {
-	static const char *const headings[] = {"POOL",    ">NODES", ">DONE",
-					       ">FAILED", ">AWAY",  ">WAIT",
-					       "CANARY",  "NOW",    NULL};
+	static const char *const headings[] = {"POOL",    ">NODES", ">DONE", ">FAILED",
+					       ">BUDGET", ">AWAY",  ">WAIT", "CANARY",
+					       "NOW",     NULL};
 	struct bu_table *table = bu_table_create(headings);
 	json_t *pool;
 	size_t i;
@@ -107,8 +107,9 @@ render_pools(const json_t *pools, FILE *out)
 	json_array_foreach (pools, i, pool) {
 		bu_autofree char *total = count_of(pool, "total");
 		bu_autofree char *done = count_of(pool, "done");
-		bu_autofree char *failed = bu_xasprintf(
-			"%lld of %lld", (long long)bu_json_int(pool, "failed", 0),
+		bu_autofree char *failed = count_of(pool, "failed");
+		bu_autofree char *spent = bu_xasprintf(
+			"%lld of %lld", (long long)bu_json_int(pool, "faults", 0),
 			(long long)bu_json_int(pool, "failure_budget", 0));
 		bu_autofree char *away = bu_xasprintf(
 			"%lld of %lld", (long long)bu_json_int(pool, "away", 0),
@@ -121,7 +122,7 @@ render_pools(const json_t *pools, FILE *out)
 
 		bu_table_row(table, (const char *const[]){
 					    bu_json_str(pool, "pool", "?"), total, done,
-					    failed, away, turn, canary, why});
+					    failed, spent, away, turn, canary, why});
 	}
 	if (json_array_size(pools)) {
 		fputc('\n', out);

@@ -185,7 +185,7 @@ START_TEST(a_whole_status)
 		"'done':1,'turn':1,'failed':0,"
 		"'quarantined':0,'under_way':0},"
 		"'brakes':[{'scope':'rack r1','text':'4 of 16 nodes of rack r1 are "
-		"late together'}]}");
+		"late together'}],'warnings':['bw_min is low']}");
 	bu_autofree char *text = WRITTEN(bu_render_status(status, out));
 
 	has(text,
@@ -193,6 +193,7 @@ START_TEST(a_whole_status)
 	has(text, "rollout r-1 of 2, paused, 1 done, 1 not yet begun: by local\n");
 	has(text, "ALARM, the brake is on: 4 of 16 nodes of rack r1 are late "
 		  "together\n");
+	has(text, "warning: bw_min is low\n");
 	has(text, "1 node: 1 ready\n");
 	has(text, "node001");
 }
@@ -299,7 +300,7 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 		"null,"
 		"'grants':[{'class':'wipe','nodes':'n[1-4]'},{'class':'reimage'}],"
 		"'pools':[{'pool':'train','total':4,'done':1,'failed':1,'away':1,"
-		"'turn':2,'canary':1,'canary_done':1,'failure_budget':2,"
+		"'turn':2,'canary':1,'canary_done':1,'faults':0,'failure_budget':2,"
 		"'max_unavailable':1,'why':'1 of pool train are "
 		"away'}],'nodes':[" ORDER("n1", "done", "ready", "") "," ORDER(
 			"n3", "turn", "ready",
@@ -314,8 +315,9 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 	has(text, "started   1970-01-01T00:00:01Z\n");
 	ck_assert_ptr_null(strstr(text, "ended"));
 	ck_assert_ptr_null(strstr(text, "limit"));
-	has(text, "train     4    1 1 of 2 1 of 1    2 1 of 1 1 of pool train are "
-		  "away\n");
+	/* one that was out of service failed: the budget is for the others */
+	has(text, "train     4    1      1 0 of 2 1 of 1    2 1 of 1 1 of pool train "
+		  "are away\n");
 	has(text, "train     1 n1     wipe     1 done   ready");
 	has(text, "train     2 n[3-4] wipe     1 turn   ready       later\n");
 	has(text, "train     1 n2     wipe     1 failed quarantined slow\n");

@@ -59,7 +59,8 @@ json_t *bu_rollouts_json(const struct bu_rollouts *rollouts);
 /* [rollout], newest first. */
 json_t *bu_rollouts_list(const struct bu_rollouts *rollouts);
 /* One, with "grants", "pools":[{"pool","total","done","failed","under_way","turn",
- * "canary","canary_done","failure_budget","max_unavailable","away","why" (nobody has a
+ * "canary","canary_done","faults" (what of failure_budget is spent: failures of nodes
+ * that were in service),"failure_budget","max_unavailable","away","why" (nobody has a
  * turn now; "" = somebody does)}] and "nodes":[{"node","pool","class","batch","state",
  * "status" (turn|under way|done|failed|withdrawn),"reason"}]. NULL: BU_ERR_NOTFOUND. */
 json_t *bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id,

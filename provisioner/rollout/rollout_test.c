@@ -305,6 +305,8 @@ END_TEST
 START_TEST(failures_up_to_the_budget_stop_the_rollout)
 {
 	struct rig rig;
+	bu_autojson json_t *json = NULL;
+	const json_t *pool;
 
 	begin(&rig, 8, "failure_budget = 2\n");
 	apply(&rig, 8, "reimage");
@@ -314,6 +316,10 @@ START_TEST(failures_up_to_the_budget_stop_the_rollout)
 	move(&rig, 2, "quarantined", "accused", "slow");
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_RUNNING);
+	json = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
+	pool = json_array_get(json_object_get(json, "pools"), 0);
+	ck_assert_int_eq(bu_json_int(pool, "faults", 0), 1);
+	ck_assert_int_eq(bu_json_int(pool, "failure_budget", 0), 2);
 	/* who failed is away: nobody takes its place */
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 3);
 	bu_reconcile_note(

@@ -124,16 +124,18 @@ pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		why = pool_why(rollouts, view, rollout, pool->name);
 		json_array_append_new(
 			list,
-			json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:s}",
+			json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,"
+				  "s:s}",
 				  "pool", pool->name, "total", share->total, "done",
 				  share->done, "failed", share->failed, "under_way",
 				  share->under_way, "turn", share->turn, "canary",
 				  pool->canary, "canary_done",
 				  share->proven < pool->canary ? share->proven
 							       : pool->canary,
-				  "failure_budget", pool->failure_budget,
-				  "max_unavailable", pool->max_unavailable, "away",
-				  view->away[i], "why", why));
+				  "faults", share->faults, "failure_budget",
+				  pool->failure_budget, "max_unavailable",
+				  pool->max_unavailable, "away", view->away[i], "why",
+				  why));
 	}
 	return list;
 }
