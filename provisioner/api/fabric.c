@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "provisioner/api/api.h"
 
-enum { WAIT_MAX_MS = 60000, EXPIRES_MAX_S = 365 * 24 * 3600 };
+enum { WAIT_MAX_S = 60, EXPIRES_MAX_S = 365 * 24 * 3600 };
 
 static struct bu_node *
 node_of(struct bu_api *api, const struct bu_request *request, struct bu_err *err)
@@ -91,8 +91,7 @@ BU_HANDLER(bu_api_fabric_run)
 BU_HANDLER(bu_api_fabric_runs)
 {
 	struct bu_api *api = arg;
-	const char *wait = bu_request_query(request, "wait");
-	int64_t wait_ms = wait ? strtoll(wait, NULL, 10) * 1000 : 0;
+	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
 	json_t *run = bu_gate_run_json(api->gate, request->params[0]);
 
 	if (!run)
@@ -100,8 +99,6 @@ BU_HANDLER(bu_api_fabric_runs)
 				  "no run '%s'; it ends with the daemon, its results "
 				  "are in bringup fabric show",
 				  request->params[0]);
-	if (wait_ms > WAIT_MAX_MS)
-		wait_ms = WAIT_MAX_MS;
 	if (!bu_json_bool(run, "done", 0) && request->waited_ms < wait_ms) {
 		json_decref(run);
 		return BU_ANSWER_LATER;

@@ -8,18 +8,6 @@
 
 enum { WAIT_MAX_S = 60, EVENTS_MAX = 1000, EVENTS_DEFAULT = 50, EVENTS_TAIL = 20000 };
 
-static int64_t
-number(const struct bu_request *request, const char *name, int64_t fallback,
-       int64_t most)
-{
-	const char *text = bu_request_query(request, name);
-	int64_t value = text ? strtoll(text, NULL, 10) : fallback;
-
-	if (value < 0)
-		value = 0;
-	return value > most ? most : value;
-}
-
 /* The short form: what was measured, without every run of it. */
 static json_t *
 pairs_json(const struct bu_world *world)
@@ -101,8 +89,8 @@ status_json(const struct bu_api *api)
 BU_HANDLER(bu_api_status)
 {
 	struct bu_api *api = arg;
-	int64_t since = number(request, "since", 0, INT64_MAX);
-	int64_t wait_ms = number(request, "wait", 0, WAIT_MAX_S) * 1000;
+	int64_t since = bu_request_number(request, "since", 0, INT64_MAX);
+	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
 
 	if (api->world->version == since && request->waited_ms < wait_ms)
 		return BU_ANSWER_LATER;
@@ -198,8 +186,9 @@ names_asked(const struct bu_api *api, const char *set, struct bu_err *err)
 BU_HANDLER(bu_api_events)
 {
 	struct bu_api *api = arg;
-	size_t limit = (size_t)number(request, "limit", EVENTS_DEFAULT, EVENTS_MAX);
-	int64_t wait_ms = number(request, "wait", 0, WAIT_MAX_S) * 1000;
+	size_t limit =
+		(size_t)bu_request_number(request, "limit", EVENTS_DEFAULT, EVENTS_MAX);
+	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
 	const char *after = bu_request_query(request, "after");
 	const char *node = bu_request_query(request, "node");
 	bu_autojson json_t *names = node ? names_asked(api, node, err) : NULL;

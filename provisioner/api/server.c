@@ -66,6 +66,18 @@ bu_request_query(const struct bu_request *request, const char *name)
 					   name);
 }
 
+int64_t
+bu_request_number(const struct bu_request *request, const char *name, int64_t fallback,
+		  int64_t most)
+{
+	const char *text = bu_request_query(request, name);
+	int64_t value = text ? strtoll(text, NULL, 10) : fallback;
+
+	if (value < 0)
+		value = 0;
+	return value > most ? most : value;
+}
+
 /* Copies the path's variable segments; 1 when the route fits. */
 static int
 match(const char *route, const char *path, char *store, size_t size,

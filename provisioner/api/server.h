@@ -35,6 +35,9 @@ struct bu_request {
 };
 /* Value of ?name=, NULL when it is missing. */
 const char *bu_request_query(const struct bu_request *request, const char *name);
+/* The same as a number from 0 to most; fallback when it is missing. */
+int64_t bu_request_number(const struct bu_request *request, const char *name,
+			  int64_t fallback, int64_t most);
 
 /* What a handler fills; all of it starts empty. One of json, text, fd is used. */
 struct bu_reply {

@@ -32,7 +32,11 @@ text_handler(void *arg, const struct bu_request *request, struct bu_reply *reply
 {
 	const char *name = bu_request_query(request, "name");
 
-	reply->text = bu_xasprintf("hello %s", name ? name : "world");
+	if (bu_request_query(request, "n"))
+		reply->text = bu_xasprintf(
+			"%lld", (long long)bu_request_number(request, "n", 7, 60));
+	else
+		reply->text = bu_xasprintf("hello %s", name ? name : "world");
 	return BU_ANSWER_NOW;
 }
 
@@ -179,6 +183,9 @@ START_TEST(routes_take_their_paths)
 		{"/", 200, "hello world"},
 		{"/?name=you&x=1", 200, "hello you"},
 		{"/?name=a%20b", 200, "hello a b"},
+		{"/?n=59", 200, "59"},
+		{"/?n=99999999999999999999", 200, "60"},
+		{"/?n=-1", 200, "0"},
 		{"/a/1/b/2", 200, "{\"one\":\"1\",\"two\":\"2\"}"},
 		{"/a/x%2Fy", 404, NULL}, /* decoded before it is matched */
 		{"/rest/x/y/z", 201, "x/y/z"},
