@@ -8,10 +8,8 @@
  */
 #include "provisioner/node/reconcile.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* First steps by state. A state that is not here is moved by others (gate, people). */
@@ -161,139 +159,6 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 	return 0;
 }
 
-int64_t
-bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	const struct bu_desired_node *want;
-
-	if (rec->limit_s[node->state])
-		return rec->limit_s[node->state] * INT64_C(1000);
-	if (node->state == BU_STATE_DRAINING &&
-	    node->step.action != BU_ACTION_CONFIGURE) {
-		want = bu_world_desired(rec->world, node);
-		return want ? want->pool->drain_deadline_ms : 0;
-	}
-	return bu_state_info(node->state)->limit_s * INT64_C(1000);
-}
-
-int64_t
-bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	int64_t limit_ms = bu_reconcile_limit_ms(rec, node);
-
-	if (bu_state_info(node->state)->settled) {
-		if (node->state != BU_STATE_READY || !node->order.open ||
-		    node->step.status != BU_STEP_OPEN)
-			return 0;
-		if (!limit_ms)
-			limit_ms = BU_STEP_LIMIT_MS;
-	}
-	if (!limit_ms || node->held_by[0] || node->waiting[0])
-		return 0;
-	return node->clock_ms + limit_ms;
-}
-
-static const char *
-missing_word(const struct bu_node *node)
-{
-	if (node->step.action == BU_ACTION_CONFIGURE)
-		return "its agent did not report that its files are written";
-	switch (node->state) {
-	case BU_STATE_INSPECTING:
-		return "the agent did not report from the boot ramdisk";
-	case BU_STATE_IMAGING:
-		return "the image was not written";
-	case BU_STATE_BOOTING:
-		return "the installed system did not report";
-	case BU_STATE_VALIDATING:
-		return "the fabric was not measured";
-	case BU_STATE_JOINING:
-		return "the cluster did not take the node";
-	case BU_STATE_DRAINING:
-		return "the node's jobs did not end";
-	default:
-		return "it did not go on";
-	}
-}
-
-int
-bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	return node->late_ms &&
-	       bu_loop_now_ms(rec->world->loop) - node->late_ms < BU_LATE_MEMORY_MS;
-}
-
-static int
-is_past(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
-
-	return deadline_ms && bu_loop_now_ms(rec->world->loop) > deadline_ms;
-}
-
-static int
-climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	return node->retry_ms && bu_loop_now_ms(rec->world->loop) >= node->retry_ms &&
-	       !node->held_by[0];
-}
-
-/* Before anybody is moved, so that those who are late together are seen so. */
-static void
-note_late(struct bu_reconcile *rec, struct bu_node *node)
-{
-	int stuck = climbs_again(rec, node) && node->step.status == BU_STEP_FAILED;
-
-	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
-	    (stuck || is_past(rec, node)))
-		node->late_ms = bu_loop_now_ms(rec->world->loop);
-}
-
-static void
-end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
-{
-	struct bu_event event;
-	struct bu_err late;
-
-	if (node->state != BU_STATE_READY) {
-		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
-		return;
-	}
-	bu_err_set(&late, BU_ERR_TIMEOUT, 0, "%s", reason);
-	bu_outcome_event(&event, node, &late, "");
-	bu_reconcile_append(rec, node, &event, 1);
-}
-
-static void
-check_node(struct bu_reconcile *rec, struct bu_node *node)
-{
-	const char *seen = node->trouble[0]         ? node->trouble
-			   : node->cluster_words[0] ? node->cluster_words
-						    : node->step_error;
-	int frozen = node->late_ms && rec->freezer.frozen &&
-		     rec->freezer.frozen(rec->freezer.arg, node);
-	bu_autofree char *reason = NULL;
-
-	if (node->appending || frozen)
-		return;
-	if (is_past(rec, node)) {
-		int64_t limit_ms = bu_reconcile_deadline(rec, node) - node->clock_ms;
-
-		reason = bu_xasprintf("%s within %lld s%s%s", missing_word(node),
-				      (long long)limit_ms / 1000, seen[0] ? ": " : "",
-				      seen);
-		end_late(rec, node, reason);
-	} else if (climbs_again(rec, node)) {
-		node->retry_ms = 0;
-		if (node->step.status == BU_STEP_FAILED)
-			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
-					   node->step_error[0] ? node->step_error
-							       : "a step failed");
-		else if (node->step.status == BU_STEP_OPEN)
-			bu_effect_observe(rec, node);
-	}
-}
-
 static void
 on_tick(void *arg)
 {
@@ -303,7 +168,7 @@ on_tick(void *arg)
 	 */
 	for (size_t i = 0; i < rec->world->count; i++) {
 		if (rec->world->desired)
-			note_late(rec, rec->world->nodes[i]);
+			bu_late_note(rec, rec->world->nodes[i]);
 		else
 			rec->world->nodes[i]->clock_ms =
 				bu_loop_now_ms(rec->world->loop);
@@ -311,7 +176,7 @@ on_tick(void *arg)
 	if (rec->freezer.look)
 		rec->freezer.look(rec->freezer.arg);
 	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++)
-		check_node(rec, rec->world->nodes[i]);
+		bu_late_check(rec, rec->world->nodes[i]);
 	bu_timer_set(rec->tick, BU_TICK_MS);
 }
 

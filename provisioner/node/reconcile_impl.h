@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of reconcile: journal.c, effects.c,
- * reconcile.c, agents.c, why.c. */
+/*
+ * Shared by the files of reconcile, which look at each other downwards only:
+ * reconcile.c (what each state asks for), agents.c and why.c ask late.c (the ladders),
+ * effects.c (what steps do to the world), journal.c (the way into the log) and
+ * deadline.c.
+ */
 #ifndef BU_NODE_RECONCILE_IMPL_H
 #define BU_NODE_RECONCILE_IMPL_H
 
@@ -30,10 +34,12 @@ struct bu_reconcile {
 	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
 };
 
-/* What its state or its step may take; 0 = as long as it takes. */
+/* deadline.c. What its state or its step may take; 0 = as long as it takes. */
 int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
-/* Journals events of one node; when they are in, memory changes and drive() follows. */
+
+/* journal.c. Journals events of one node; when they are in, memory changes and drive()
+ * follows. */
 void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 			 struct bu_event *events, size_t count);
 /* One rung up the ladder: once more, or the end of it. trigger: LATE or FAULT. */
@@ -52,5 +58,11 @@ void bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node);
 void bu_effects_drop(struct bu_reconcile *rec);
 void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		      const struct bu_err *failure, const char *detail);
+
+/* late.c */
+/* Before anybody is moved, so that those who are late together are seen so. */
+void bu_late_note(struct bu_reconcile *rec, struct bu_node *node);
+/* Moves who is past its deadline, and repeats what waited for its repetition. */
+void bu_late_check(struct bu_reconcile *rec, struct bu_node *node);
 
 #endif

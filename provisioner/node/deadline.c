@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a node may take, until when, and whether it was late lately. Asked by all
+ * files of reconcile, the brake and people. Invariant: what waits, is held or settled
+ * has no deadline.
+ */
+#include "provisioner/node/reconcile_impl.h"
+
+int64_t
+bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want;
+
+	if (rec->limit_s[node->state])
+		return rec->limit_s[node->state] * INT64_C(1000);
+	if (node->state == BU_STATE_DRAINING &&
+	    node->step.action != BU_ACTION_CONFIGURE) {
+		want = bu_world_desired(rec->world, node);
+		return want ? want->pool->drain_deadline_ms : 0;
+	}
+	return bu_state_info(node->state)->limit_s * INT64_C(1000);
+}
+
+int64_t
+bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t limit_ms = bu_reconcile_limit_ms(rec, node);
+
+	if (bu_state_info(node->state)->settled) {
+		if (node->state != BU_STATE_READY || !node->order.open ||
+		    node->step.status != BU_STEP_OPEN)
+			return 0;
+		if (!limit_ms)
+			limit_ms = BU_STEP_LIMIT_MS;
+	}
+	if (!limit_ms || node->held_by[0] || node->waiting[0])
+		return 0;
+	return node->clock_ms + limit_ms;
+}
+
+int
+bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->late_ms &&
+	       bu_loop_now_ms(rec->world->loop) - node->late_ms < BU_LATE_MEMORY_MS;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who is late, and what follows: a rung of the ladder, a failed step, another look.
+ * Called by reconcile.c at each tick. Invariant: nobody is moved while the brake holds
+ * its ladder, or while a batch of it is on its way to the log.
+ */
+#include "provisioner/node/reconcile_impl.h"
+
+static const char *
+missing_word(const struct bu_node *node)
+{
+	if (node->step.action == BU_ACTION_CONFIGURE)
+		return "its agent did not report that its files are written";
+	switch (node->state) {
+	case BU_STATE_INSPECTING:
+		return "the agent did not report from the boot ramdisk";
+	case BU_STATE_IMAGING:
+		return "the image was not written";
+	case BU_STATE_BOOTING:
+		return "the installed system did not report";
+	case BU_STATE_VALIDATING:
+		return "the fabric was not measured";
+	case BU_STATE_JOINING:
+		return "the cluster did not take the node";
+	case BU_STATE_DRAINING:
+		return "the node's jobs did not end";
+	default:
+		return "it did not go on";
+	}
+}
+
+static int
+is_past(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
+
+	return deadline_ms && bu_loop_now_ms(rec->world->loop) > deadline_ms;
+}
+
+static int
+climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->retry_ms && bu_loop_now_ms(rec->world->loop) >= node->retry_ms &&
+	       !node->held_by[0];
+}
+
+void
+bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
+{
+	int stuck = climbs_again(rec, node) && node->step.status == BU_STEP_FAILED;
+
+	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
+	    (stuck || is_past(rec, node)))
+		node->late_ms = bu_loop_now_ms(rec->world->loop);
+}
+
+static void
+end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
+{
+	struct bu_event event;
+	struct bu_err late;
+
+	if (node->state != BU_STATE_READY) {
+		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
+		return;
+	}
+	bu_err_set(&late, BU_ERR_TIMEOUT, 0, "%s", reason);
+	bu_outcome_event(&event, node, &late, "");
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+void
+bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const char *seen = node->trouble[0]         ? node->trouble
+			   : node->cluster_words[0] ? node->cluster_words
+						    : node->step_error;
+	int frozen = node->late_ms && rec->freezer.frozen &&
+		     rec->freezer.frozen(rec->freezer.arg, node);
+	bu_autofree char *reason = NULL;
+
+	if (node->appending || frozen)
+		return;
+	if (is_past(rec, node)) {
+		int64_t limit_ms = bu_reconcile_deadline(rec, node) - node->clock_ms;
+
+		reason = bu_xasprintf("%s within %lld s%s%s", missing_word(node),
+				      (long long)limit_ms / 1000, seen[0] ? ": " : "",
+				      seen);
+		end_late(rec, node, reason);
+	} else if (climbs_again(rec, node)) {
+		node->retry_ms = 0;
+		if (node->step.status == BU_STEP_FAILED)
+			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
+					   node->step_error[0] ? node->step_error
+							       : "a step failed");
+		else if (node->step.status == BU_STEP_OPEN)
+			bu_effect_observe(rec, node);
+	}
+}
