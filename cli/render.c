@@ -208,6 +208,19 @@ render_brakes(const json_t *brakes, FILE *out)
 	}
 }
 
+static void
+render_warnings(const json_t *warnings, FILE *out)
+{
+	size_t i;
+	json_t *warning;
+
+	json_array_foreach (warnings, i, warning) {
+		bu_autofree char *text = bu_out_clean(json_string_value(warning), 0);
+
+		fprintf(out, "warning: %s\n", text);
+	}
+}
+
 void
 bu_render_status(const json_t *status, FILE *out)
 {
@@ -232,6 +245,7 @@ bu_render_status(const json_t *status, FILE *out)
 			"a corrected one is applied\n",
 			trouble);
 	render_brakes(json_object_get(status, "brakes"), out);
+	render_warnings(json_object_get(status, "warnings"), out);
 	render_rollout(json_object_get(status, "rollout"), out);
 	bu_render_counts(json_object_get(status, "counts"), out);
 	fputc('\n', out);

@@ -65,6 +65,8 @@ bu_render_evidence(const json_t *shown, FILE *out)
 		show_check(one, out);
 	json_array_foreach (json_object_get(shown, "results"), i, one)
 		show_result(one, out);
+	json_array_foreach (json_object_get(shown, "remarks"), i, one)
+		line("warning", json_string_value(one), out);
 	json_array_foreach (incidents, i, one)
 		line("incident", bu_json_str(one, "reason", ""), out);
 }

@@ -152,5 +152,6 @@ bu_gate_show(struct bu_gate *gate, const struct bu_node *node, struct bu_err *er
 	}
 	shown = bundle(gate, node, node->checks);
 	json_object_set_new(shown, "state", json_string(bu_state_name(node->state)));
+	json_object_set_new(shown, "remarks", bu_gate_remarks(gate, node));
 	return shown;
 }

@@ -65,6 +65,24 @@ bu_gate_expect(const struct bu_gate *gate,
 	return expect;
 }
 
+char *
+bu_gate_bw_warning(const struct bu_gate *gate,
+		   const struct bu_desired_validation *validation)
+{
+	const struct bu_desired_network *fabric = validation->fabric;
+	const struct bu_rate *rate = rate_of(gate, fabric);
+	double least_gbps = validation->bw_min_percent * fabric->link_gbps / 100;
+
+	if (!rate || !is_given(validation, "bw_min") || validation->bw_reason ||
+	    least_gbps >= rate->reject - 1e-6)
+		return NULL;
+	return bu_xasprintf("[validation %s] bw_min = %g %% is %.1f Gbit/s of network "
+			    "%s; the table of rates rejects less than %.1f, and "
+			    "bw_reason does not say why this is enough",
+			    validation->name, validation->bw_min_percent, least_gbps,
+			    fabric->name, rate->reject);
+}
+
 /* The interface of each network, as the machine's configuration has it. */
 static void
 add_interface(json_t *network, const struct bu_links *links,

@@ -49,6 +49,12 @@ json_t *bu_gate_run_json(const struct bu_gate *gate, const char *id);
 /* The wiring of all nodes (model/wiring.h): as heard, else as the profile says. New
  * reference. */
 json_t *bu_gate_wiring(struct bu_gate *gate);
+/* Texts about validations that are weaker than they should be, for the site as a whole.
+ * New reference. */
+json_t *bu_gate_warnings(const struct bu_gate *gate);
+/* Texts about a node that neither hold nor judge it: its validation's warning, round
+ * trips that do not fit its leaf. New reference. */
+json_t *bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node);
 /* {"node","state","checks","pairs":[...],"verdicts","incidents","evidence":BUNDLE}:
  * everything that speaks for or against a node. New reference. */
 json_t *bu_gate_show(struct bu_gate *gate, const struct bu_node *node,

@@ -97,11 +97,19 @@ char *bu_report_words(const json_t *rows, const char **ret_hint);
  * the row of data/rates.json does. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation);
+/* Why a pair may pass that the table rejects, and nobody said why it may; owned, NULL =
+ * all is well. */
+char *bu_gate_bw_warning(const struct bu_gate *gate,
+			 const struct bu_desired_validation *validation);
 /* {NETWORK: "leaf01:swp3"} of a node's switch_ports. New reference. */
 json_t *bu_gate_settings(const char *text);
 /* What its checks expect of a machine. New reference. */
 json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 			      const struct bu_desired_node *want);
+
+/* trips.c. In words, that a node's round trips do not fit the leaf that the profile
+ * names; owned, NULL = they do, or nobody can tell. */
+char *bu_gate_trips(const struct bu_gate *gate, const struct bu_node *node);
 
 /* field.c. Runs the campaign as far as results are there. 0 = nobody is a candidate. */
 int bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,

@@ -63,10 +63,11 @@ flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int
 
 	if (verdict == BU_VERDICT_INCONCLUSIVE && !doubt)
 		return NULL;
-	return json_pack("{s:f,s:f,s:f,s:f,s:i}", "rate_gbps",
+	return json_pack("{s:f,s:f,s:f,s:f,s:f,s:i}", "rate_gbps",
 			 arrived ? dir->bw_median_gbps : 0.0, "lat_us",
 			 arrived ? dir->lat_median_us : 0.0, "lat99_us",
-			 arrived ? dir->lat_p99_us : 0.0, "lost", lost_of(dir), "doubt",
+			 arrived ? dir->lat_p99_us : 0.0, "lat_min_us",
+			 arrived ? dir->lat_min_us : 0.0, "lost", lost_of(dir), "doubt",
 			 doubt);
 }
 

@@ -108,6 +108,7 @@ add_measured(struct bu_pair_log *log, const struct bu_event *event, const json_t
 			(float)bu_json_real(flow, "lat_us", 0),
 			(float)bu_json_real(flow, "lat99_us", 0),
 			(float)bu_json_real(flow, "lost", 0),
+			(float)bu_json_real(flow, "lat_min_us", 0),
 			(int)bu_json_int(flow, "doubt", 0)};
 	}
 }

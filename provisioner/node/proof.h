@@ -21,7 +21,7 @@ struct bu_measured {
 	int64_t seq;
 	int mtu;
 	struct bu_measured_dir {
-		float rate_gbps, lat_us, lat99_us, lost;
+		float rate_gbps, lat_us, lat99_us, lost, lat_min_us;
 		int doubt; /* BU_DOUBT_... of fabric/judge/flow.h */
 	} dir[2];
 };
