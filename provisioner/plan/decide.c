@@ -37,13 +37,18 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_order *order = &it->node->order;
 	int image = strcmp(order->image_digest, it->image->digest) != 0;
+	/* It would never be: what is written once more are the files that are applied
+	 * by then. */
+	const char *then = it->node->held_by[0]
+				   ? "it is held: bringup node release tries again"
+				   : "plan again when it is settled";
 
 	if (same_target(it))
 		return;
-	refuse(ret, "it is %s with %s; plan again when it is settled",
+	refuse(ret, "it is %s with %s; %s",
 	       it->node->state == BU_STATE_READY ? "being changed"
 						 : bu_state_name(it->node->state),
-	       image ? "another image" : "other settings");
+	       image ? "another image" : "other settings", then);
 }
 
 /* Of a node that is installed anew: what is there may only go by a grant. */

@@ -26,6 +26,7 @@ struct maker {
 	struct bu_facets facets; /* of the node that is decided; kept for its memory */
 	json_t *changes;         /* of the step before; the next may share them */
 	json_t *texts;           /* that are shared */
+	json_t *minutes;         /* by pool and class: {"train reboot": 12.5} */
 	size_t unchanged, left_out;
 };
 
@@ -132,14 +133,23 @@ batch_of(struct maker *maker, const struct bu_plan_node *it,
 	return 1 + (*steps - 1 - pool->canary) / pool->max_unavailable;
 }
 
+/* Asked once for each pool and class: the answer is a median of many. */
 static json_t *
-minutes_of(const struct bu_plan_input *input, const char *pool, enum bu_class class)
+minutes_of(struct maker *maker, const char *pool, enum bu_class class)
 {
-	double minutes = input->minutes(input->arg, pool, class);
+	bu_autofree char *key = bu_xasprintf("%s %s", pool, bu_class_name(class));
+	json_t *value = json_object_get(maker->minutes, key);
+	double minutes;
 
+	if (value)
+		return json_incref(value);
+	minutes = maker->input->minutes(maker->input->arg, pool, class);
 	if (class == BU_CLASS_NONE || minutes < 0)
-		return json_null();
-	return json_real((double)(int64_t)(minutes * 10 + 0.5) / 10);
+		value = json_null();
+	else
+		value = json_real((double)(int64_t)(minutes * 10 + 0.5) / 10);
+	json_object_set(maker->minutes, key, value);
+	return value;
 }
 
 /* The limits of each pool that has a step, for whoever shows or follows it. */
@@ -206,7 +216,7 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 			  text(maker, it->node ? bu_state_name(it->node->state) : ""),
 			  "why", text(maker, decision->why), "batch",
 			  batch_of(maker, it, decision), "minutes",
-			  minutes_of(maker->input, pool, decision->class), "changes",
+			  minutes_of(maker, pool, decision->class), "changes",
 			  shared(maker, bu_steal(&decision->changes))));
 }
 
@@ -314,6 +324,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	maker.pool_steps = bu_xcalloc(input->desired->pools_count + 1, sizeof(int));
 	maker.observed = bu_sha256_begin();
 	maker.texts = json_object();
+	maker.minutes = json_object();
 	rc = plan_nodes(&maker, err);
 	bu_sha256_final(maker.observed, observed);
 	if (rc == 0) {
@@ -330,6 +341,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	bu_facets_clear(&maker.facets);
 	json_decref(maker.changes);
 	json_decref(maker.texts);
+	json_decref(maker.minutes);
 	free(maker.limit);
 	free(maker.images);
 	free(maker.pool_steps);

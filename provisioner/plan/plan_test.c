@@ -22,7 +22,7 @@ struct site {
 	enum bu_plan_disk disk;
 	double minutes;
 	struct bu_plan_input input;
-	int images_asked;
+	int images_asked, minutes_asked;
 };
 
 static const struct bu_plan_image *
@@ -62,6 +62,7 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 	struct site *site = arg;
 
 	ck_assert_str_eq(pool, "train");
+	site->minutes_asked++;
 	return site->minutes;
 }
 
@@ -471,7 +472,7 @@ END_TEST
 START_TEST(a_step_under_way_is_left_alone)
 {
 	struct site site;
-	bu_autojson json_t *plan = NULL;
+	bu_autojson json_t *plan = NULL, *held = NULL;
 
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
 	site.nodes[0]->order.open = site.nodes[0]->order.begun = 1;
@@ -481,6 +482,14 @@ START_TEST(a_step_under_way_is_left_alone)
 			    ""),
 		"it is being changed with other settings; plan again when it is "
 		"settled");
+	site.nodes[0]->state = BU_STATE_DRAINING;
+	strcpy(site.nodes[0]->held_by, "bringup");
+	held = make(&site);
+	ck_assert_str_eq(
+		bu_json_str(json_array_get(json_object_get(held, "refused"), 0), "why",
+			    ""),
+		"it is draining with other settings; it is held: bringup node release "
+		"tries again");
 	end(&site);
 }
 END_TEST
@@ -494,6 +503,7 @@ START_TEST(batches_keep_to_the_limits_of_the_pool)
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1",
 	      "gres = rdma:rxe:2\nmaintenance = sat-sun 00:00-24:00");
 	plan = make(&site);
+	ck_assert_int_eq(site.minutes_asked, 1); /* it is the same for both */
 	ck_assert_int_eq(bu_json_int(step_of(plan, 0), "batch", 7), 0);
 	ck_assert_int_eq(bu_json_int(step_of(plan, 1), "batch", 7), 1);
 	pool = json_object_get(json_object_get(plan, "pools"), "train");
