@@ -144,7 +144,7 @@ single_nic(struct maker *m, const struct bu_desired_network *network,
 	char text[16], mac[BU_MAC_SIZE];
 	const char *nic = network->pci ? network->pci : text;
 	struct bu_link *link;
-	size_t i;
+	size_t i = 0;
 
 	snprintf(text, sizeof(text), "%d", network->nic);
 	if (named_mac(m, network, mac) ? find_named(m, network, mac, &i, err)
