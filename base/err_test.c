@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/log.h"
 #include "tests/support/unit.h"
 
 START_TEST(says_what_failed_and_why)
@@ -95,6 +97,27 @@ START_TEST(texts_are_utf8_whatever_they_were)
 }
 END_TEST
 
-BU_UNIT("err", says_what_failed_and_why, may_be_left_out, long_text_is_cut_not_overrun,
-	names_lead_back_to_their_kind, exit_codes_are_those_of_the_design,
-	texts_are_utf8_whatever_they_were)
+START_TEST(what_is_logged_is_one_line)
+{
+	char text[200] = "";
+	int ends[2], stderr_fd = dup(STDERR_FILENO);
+	ssize_t size;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	dup2(ends[1], STDERR_FILENO);
+	bu_warn("agents", "it said: %s", "x\n<3>bringupd: all is well\x1b[2J");
+	dup2(stderr_fd, STDERR_FILENO);
+	size = read(ends[0], text, sizeof(text) - 1);
+	ck_assert_int_gt(size, 0);
+	ck_assert_ptr_eq(strchr(text, '\n'), text + size - 1);
+	ck_assert_ptr_null(strchr(text, '\x1b'));
+	ck_assert_ptr_nonnull(strstr(text, "it said: x <3>bringupd: all is well [2J"));
+	close(stderr_fd);
+	close(ends[0]);
+	close(ends[1]);
+}
+END_TEST
+
+BU_UNIT("err", what_is_logged_is_one_line, says_what_failed_and_why, may_be_left_out,
+	long_text_is_cut_not_overrun, names_lead_back_to_their_kind,
+	exit_codes_are_those_of_the_design, texts_are_utf8_whatever_they_were)

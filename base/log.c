@@ -63,6 +63,10 @@ bu_log(enum bu_log_level level, const char *part, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(line + used, sizeof(line) - used - 1, fmt, args);
 	va_end(args);
+	/* Texts come from machines, too: none may make a line of its own. */
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = ' ';
 	used = strlen(line);
 	line[used++] = '\n';
 	ignored = write(STDERR_FILENO, line, used);
