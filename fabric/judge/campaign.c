@@ -183,8 +183,8 @@ bu_campaign_init(struct campaign *c)
 				   sizeof(*c->suspect_of));
 	for (int i = 0; i < c->parts_count * BU_SYMPTOMS_COUNT; i++)
 		c->suspect_of[i] = -1;
-	c->gate.reject = c->opts->reject;
-	c->gate.lat_limit_us = c->opts->lat_max_us;
+	c->limits.reject = c->opts->reject;
+	c->limits.lat_limit_us = c->opts->lat_max_us;
 	trust(c);
 }
 

@@ -34,7 +34,7 @@ struct campaign {
 	unsigned char *trusted_parts;
 	unsigned char *doubted; /* nodes: BU_DOUBT_... */
 	struct bu_order order;
-	struct bu_gate gate;
+	struct bu_limits limits;
 	struct bu_flow *flows;
 	size_t count, cap;
 	struct bu_part *parts;

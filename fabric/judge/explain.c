@@ -18,7 +18,7 @@ stands_alone(const struct campaign *c, const struct suspect *suspect,
 		const struct bu_flow *flow = &c->flows[i];
 		int list[BU_FLOW_PARTS_MAX], mine = 0, other = 0;
 		int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
-		int bad = bu_flow_symptoms(&c->gate, c->leaf_of, flow) >>
+		int bad = bu_flow_symptoms(&c->limits, c->leaf_of, flow) >>
 				  suspect->symptom &
 			  1;
 

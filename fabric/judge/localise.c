@@ -15,9 +15,9 @@ enum { CROSS_PARTNERS = 4, EXTRA_LEAF = 8, EXTRA_CROSS = 4 };
 static void
 decode(struct campaign *c)
 {
-	bu_gate_learn(&c->gate, c->t, c->leaf_of, c->flows, c->count);
+	bu_limits_learn(&c->limits, c->t, c->leaf_of, c->flows, c->count);
 	memset(c->parts, 0, (size_t)c->parts_count * sizeof(*c->parts));
-	bu_parts_decode(c->t, c->leaf_of, &c->gate, c->flows, c->count, c->parts);
+	bu_parts_decode(c->t, c->leaf_of, &c->limits, c->flows, c->count, c->parts);
 }
 
 static void
@@ -25,7 +25,7 @@ suspect_all(struct campaign *c)
 {
 	bu_autofree unsigned char *bits = bu_xcalloc((size_t)c->parts_count + 1, 1);
 
-	bu_parts_suspect(c->t, c->leaf_of, &c->gate, c->parts, c->flows, c->count,
+	bu_parts_suspect(c->t, c->leaf_of, &c->limits, c->parts, c->flows, c->count,
 			 c->trusted_parts, bits);
 	for (int part = 0; part < c->parts_count; part++) {
 		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
@@ -58,7 +58,7 @@ is_anything_fickle(const struct campaign *c)
 		const struct bu_flow *flow = &c->flows[i];
 		int list[BU_FLOW_PARTS_MAX], lasting = 0;
 		int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
-		unsigned int bits = bu_flow_symptoms(&c->gate, c->leaf_of, flow);
+		unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
 
 		for (int k = 0; k < n; k++) {
 			const struct bu_part *part = &c->parts[list[k]];
@@ -172,7 +172,7 @@ note_ports(const struct campaign *c, struct bu_report *report)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];
 
-		if (flow->doubt || bu_flow_symptoms(&c->gate, c->leaf_of, flow))
+		if (flow->doubt || bu_flow_symptoms(&c->limits, c->leaf_of, flow))
 			continue;
 		good[flow->src] |= BU_DIR_OUT;
 		good[flow->dst] |= BU_DIR_IN;

@@ -161,7 +161,7 @@ learn_figure(const struct bu_topology *t, const int *leaf_of,
 }
 
 static void
-learn_lost(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
+learn_lost(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 {
 	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
 	size_t kept = 0;
@@ -174,27 +174,27 @@ learn_lost(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
 	/* The better quarter: of three nodes one that loses spoils two flows of three.
 	 */
 	usual = bu_stats_quarter(all, kept, 1);
-	gate->max_lost = fmax(
+	limits->max_lost = fmax(
 		lost_min, usual > 0 ? usual + 8 * bu_stats_sigma(all, kept, usual) : 0);
 }
 
 static void
-learn_mtu(struct bu_gate *gate, const struct bu_flow *flows, size_t count)
+learn_mtu(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 {
 	bu_autofree uint32_t *seen = bu_xcalloc(65536, sizeof(*seen));
 
 	for (size_t i = 0; i < count; i++)
 		seen[flows[i].mtu]++;
-	gate->mtu = 0;
+	limits->mtu = 0;
 	for (int mtu = 1; mtu < 65536; mtu++) {
-		if (seen[mtu] > 0 && (!gate->mtu || seen[mtu] >= seen[gate->mtu]))
-			gate->mtu = mtu;
+		if (seen[mtu] > 0 && (!limits->mtu || seen[mtu] >= seen[limits->mtu]))
+			limits->mtu = mtu;
 	}
 }
 
 void
-bu_gate_learn(struct bu_gate *ret, const struct bu_topology *t, const int *leaf_of,
-	      const struct bu_flow *flows, size_t count)
+bu_limits_learn(struct bu_limits *ret, const struct bu_topology *t, const int *leaf_of,
+		const struct bu_flow *flows, size_t count)
 {
 	double reject = ret->reject > 0 ? ret->reject : of_limit;
 
@@ -230,7 +230,7 @@ bu_gate_learn(struct bu_gate *ret, const struct bu_topology *t, const int *leaf_
 }
 
 unsigned int
-bu_flow_symptoms(const struct bu_gate *gate, const int *leaf_of,
+bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 		 const struct bu_flow *flow)
 {
 	int tier = leaf_of[flow->src] != leaf_of[flow->dst];
@@ -239,27 +239,27 @@ bu_flow_symptoms(const struct bu_gate *gate, const int *leaf_of,
 	/* On a way that nobody planned, its figures say nothing about the ports. */
 	if (tier == 0 && flow->path != BU_PATH_UNKNOWN)
 		return 1u << BU_SYMPTOM_CABLING;
-	if (flow->rate_gbps < gate->min_gbps[tier])
+	if (flow->rate_gbps < limits->min_gbps[tier])
 		bits |= 1u << BU_SYMPTOM_RATE;
-	if ((gate->max_us[tier] > 0 && flow->lat_us > gate->max_us[tier]) ||
-	    (gate->max99_us[tier] > 0 && flow->lat99_us > gate->max99_us[tier]))
+	if ((limits->max_us[tier] > 0 && flow->lat_us > limits->max_us[tier]) ||
+	    (limits->max99_us[tier] > 0 && flow->lat99_us > limits->max99_us[tier]))
 		bits |= 1u << BU_SYMPTOM_LATENCY;
-	if (flow->lost > gate->max_lost)
+	if (flow->lost > limits->max_lost)
 		bits |= 1u << BU_SYMPTOM_LOSS;
-	if (flow->mtu && flow->mtu < gate->mtu)
+	if (flow->mtu && flow->mtu < limits->mtu)
 		bits |= 1u << BU_SYMPTOM_MTU;
 	return bits;
 }
 
 void
 bu_parts_decode(const struct bu_topology *t, const int *leaf_of,
-		const struct bu_gate *gate, const struct bu_flow *flows, size_t count,
-		struct bu_part *ret)
+		const struct bu_limits *limits, const struct bu_flow *flows,
+		size_t count, struct bu_part *ret)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_flow *flow = &flows[i];
 		int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(t, leaf_of, flow, list);
-		unsigned int bits = bu_flow_symptoms(gate, leaf_of, flow);
+		unsigned int bits = bu_flow_symptoms(limits, leaf_of, flow);
 
 		if (flow->doubt)
 			continue;
@@ -295,14 +295,14 @@ suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 
 void
 bu_parts_suspect(const struct bu_topology *t, const int *leaf_of,
-		 const struct bu_gate *gate, const struct bu_part *parts,
+		 const struct bu_limits *limits, const struct bu_part *parts,
 		 const struct bu_flow *flows, size_t count,
 		 const unsigned char *trusted, unsigned char *ret)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct bu_flow *flow = &flows[i];
 		int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(t, leaf_of, flow, list);
-		unsigned int bits = bu_flow_symptoms(gate, leaf_of, flow);
+		unsigned int bits = bu_flow_symptoms(limits, leaf_of, flow);
 
 		if (flow->doubt || !bits)
 			continue;

@@ -33,7 +33,7 @@ enum bu_symptom {
 const char *bu_symptom_name(enum bu_symptom symptom);
 
 /* From which figure on a flow is bad, by tier: 0 inside a leaf, 1 between leaves. */
-struct bu_gate {
+struct bu_limits {
 	double reject;       /* set before it learns: share of the limit; 0 = 0.95 */
 	double lat_limit_us; /* likewise; 0 = the cohort alone decides */
 	double median_gbps[2], min_gbps[2];
@@ -57,10 +57,10 @@ int bu_flow_parts(const struct bu_topology *topology, const int *leaf_of,
 /* Absolute (a share of the limit) and cohort rule (more than 3 % and z of 3.5 below the
  * median of the ports' best) together, latencies and losses by the cohort. Fewer than
  * eight ports are no cohort: there the absolute ones decide alone. */
-void bu_gate_learn(struct bu_gate *ret, const struct bu_topology *topology,
-		   const int *leaf_of, const struct bu_flow *flows, size_t count);
+void bu_limits_learn(struct bu_limits *ret, const struct bu_topology *topology,
+		     const int *leaf_of, const struct bu_flow *flows, size_t count);
 /* Bits 1 << symptom; 0 = good. */
-unsigned int bu_flow_symptoms(const struct bu_gate *gate, const int *leaf_of,
+unsigned int bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 			      const struct bu_flow *flow);
 
 /* What all flows say about one part. */
@@ -71,12 +71,12 @@ struct bu_part {
 };
 /* ret: bu_parts_count(), zeroed. */
 void bu_parts_decode(const struct bu_topology *topology, const int *leaf_of,
-		     const struct bu_gate *gate, const struct bu_flow *flows,
+		     const struct bu_limits *limits, const struct bu_flow *flows,
 		     size_t count, struct bu_part *ret);
 /* ret: bu_parts_count(), each symptom's bit set where a part is to be tested again;
  * lasting where no flow was good. trusted: parts that are beyond doubt; NULL = none. */
 void bu_parts_suspect(const struct bu_topology *topology, const int *leaf_of,
-		      const struct bu_gate *gate, const struct bu_part *parts,
+		      const struct bu_limits *limits, const struct bu_part *parts,
 		      const struct bu_flow *flows, size_t count,
 		      const unsigned char *trusted, unsigned char *ret);
 

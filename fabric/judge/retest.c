@@ -51,7 +51,7 @@ count_flow(struct retest *r, const struct bu_flow *flow)
 {
 	struct campaign *c = r->c;
 	int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(c->t, c->leaf_of, flow, list);
-	unsigned int bits = bu_flow_symptoms(&c->gate, c->leaf_of, flow);
+	unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
 
 	for (int i = 0; i < n && !flow->doubt; i++) {
 		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
@@ -88,7 +88,7 @@ chance(const struct campaign *c)
 		if (spoiled || n == 0)
 			continue;
 		all++;
-		bad += bu_flow_symptoms(&c->gate, c->leaf_of, flow) != 0;
+		bad += bu_flow_symptoms(&c->limits, c->leaf_of, flow) != 0;
 	}
 	return all ? (double)bad / (double)all : 0;
 }
@@ -151,9 +151,10 @@ run(struct retest *r, struct bu_err *err)
 					bu_sprt_decided(&suspect->sprt, &r->rule);
 		}
 		drop_miscabled(c);
-		if (c->gate.median_gbps[1] ==
+		if (c->limits.median_gbps[1] ==
 		    0) /* no leaf had met another one so far */
-			bu_gate_learn(&c->gate, c->t, c->leaf_of, c->flows, c->count);
+			bu_limits_learn(&c->limits, c->t, c->leaf_of, c->flows,
+					c->count);
 	}
 	return 0;
 }

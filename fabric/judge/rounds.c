@@ -241,5 +241,5 @@ bu_campaign_one_qp_is_enough(const struct campaign *c)
 			rates[kept++] = c->flows[i].rate_gbps;
 	}
 	return kept == 0 ||
-	       bu_stats_quarter(rates, kept, 3) > 0.97 * c->gate.median_gbps[0];
+	       bu_stats_quarter(rates, kept, 3) > 0.97 * c->limits.median_gbps[0];
 }

@@ -114,7 +114,7 @@ bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation
 			if (s == BU_SYMPTOM_RATE && !its->by_switch &&
 			    its->sprt.bad == its->sprt.tests && its->best_gbps > 0)
 				say_best(accusation, (double)its->best_gbps,
-					 c->gate.median_gbps[0]);
+					 c->limits.median_gbps[0]);
 			break;
 		}
 	}
