@@ -162,6 +162,7 @@ START_TEST(a_machine_has_one_name)
 	struct rig rig;
 	struct bu_node *first, *second;
 	struct bu_event event;
+	char before[BU_DIGEST_SIZE];
 
 	rig_begin(&rig, 2);
 	first = rig_node(&rig, 1);
@@ -174,6 +175,15 @@ START_TEST(a_machine_has_one_name)
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(first->machine, "");
 	ck_assert_ptr_eq(bu_world_node_of(rig.world, second->machine), second);
+	ck_assert_ptr_null(bu_world_node_of(rig.world, ""));
+	/* another machine takes the name: the first has none now */
+	bu_event_init(&event, BU_EVENT_ADMITTED, "node002",
+		      json_pack("{s:s,s:s}", "step", "s", "machine", "m2"));
+	bu_text_copy(before, sizeof(before), second->machine);
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_ptr_null(bu_world_node_of(rig.world, before));
+	ck_assert_ptr_eq(bu_world_node_of(rig.world, "m2"), second);
 	rig_end(&rig);
 }
 END_TEST

@@ -116,6 +116,18 @@ on_order(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	return 0;
 }
 
+/* "" = none. Each request of an agent asks whose machine it is. */
+static void
+set_machine(struct bu_world *world, struct bu_node *node, const char *machine)
+{
+	if (strcmp(bu_json_str(world->machines, node->machine, ""), node->name) == 0)
+		json_object_del(world->machines, node->machine);
+	bu_text_copy(node->machine, sizeof(node->machine), machine);
+	if (node->machine[0])
+		json_object_set_new(world->machines, node->machine,
+				    json_string(node->name));
+}
+
 static int
 on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
@@ -123,7 +135,7 @@ on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	bu_autofree char *text = NULL;
 	bu_autojson json_t *inventory = NULL;
 
-	copy(node->machine, sizeof(node->machine), event->body, "machine");
+	set_machine(world, node, bu_json_str(event->body, "machine", ""));
 	copy(node->inventory, sizeof(node->inventory), event->body, "inventory");
 	text = bu_store_get_blob(world->store, node->inventory, NULL);
 	if (text)
@@ -226,11 +238,11 @@ on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event 
 
 	/* A machine is one node: the name that it had before has none now. */
 	if (old && old != node)
-		old->machine[0] = '\0';
+		set_machine(world, old, "");
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
 	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
 	     "request");
-	copy(node->machine, sizeof(node->machine), event->body, "machine");
+	set_machine(world, node, machine);
 	return 0;
 }
 

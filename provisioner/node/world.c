@@ -20,6 +20,7 @@ bu_world_create(struct bu_loop *loop, struct bu_store *store)
 	world->pairs = json_array();
 	bu_proofs_init(&world->proofs);
 	world->brakes = json_object();
+	world->machines = json_object();
 	return world;
 }
 
@@ -37,6 +38,7 @@ bu_world_destroy(struct bu_world *world)
 	json_decref(world->pairs);
 	bu_proofs_fini(&world->proofs);
 	json_decref(world->brakes);
+	json_decref(world->machines);
 	free(world);
 }
 
@@ -62,10 +64,9 @@ bu_world_node(const struct bu_world *world, const char *name)
 struct bu_node *
 bu_world_node_of(const struct bu_world *world, const char *machine)
 {
-	for (size_t i = 0; i < world->count; i++)
-		if (*machine && strcmp(world->nodes[i]->machine, machine) == 0)
-			return world->nodes[i];
-	return NULL;
+	const char *name = bu_json_str(world->machines, machine, NULL);
+
+	return name ? bu_world_node(world, name) : NULL;
 }
 
 const struct bu_desired_node *

@@ -67,6 +67,7 @@ struct bu_world {
 	struct bu_node **nodes; /* sorted by name */
 	size_t count;
 	size_t cap;
+	json_t *machines; /* id of each bound machine: its node's name */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX]; /* a ring */
