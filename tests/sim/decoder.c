@@ -109,7 +109,7 @@ main(int argc, char **argv)
 	int nodes = argc > 1 ? atoi(argv[1]) : 16384,
 	    rails = argc > 2 ? atoi(argv[2]) : 8;
 	struct field f = {0};
-	struct bu_gate gate = {0};
+	struct bu_limits limits = {0};
 	struct bu_part *parts;
 	unsigned char *suspects;
 	double before_mib, seconds;
@@ -121,9 +121,9 @@ main(int argc, char **argv)
 	start_ns = bu_mono_ns();
 	parts = bu_xcalloc((size_t)bu_parts_count(&f.sim.plan), sizeof(*parts));
 	suspects = bu_xcalloc((size_t)bu_parts_count(&f.sim.plan), 1);
-	bu_gate_learn(&gate, &f.sim.plan, f.sim.leaf_of, f.flows, f.count);
-	bu_parts_decode(&f.sim.plan, f.sim.leaf_of, &gate, f.flows, f.count, parts);
-	bu_parts_suspect(&f.sim.plan, f.sim.leaf_of, &gate, parts, f.flows, f.count,
+	bu_limits_learn(&limits, &f.sim.plan, f.sim.leaf_of, f.flows, f.count);
+	bu_parts_decode(&f.sim.plan, f.sim.leaf_of, &limits, f.flows, f.count, parts);
+	bu_parts_suspect(&f.sim.plan, f.sim.leaf_of, &limits, parts, f.flows, f.count,
 			 NULL, suspects);
 	seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
 	wrong = count_wrong(&f, suspects, &missed);
