@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of rollout: apply.c, brake.c, rollout.c, show.c. */
+/* Shared by the files of rollout, which look at each other downwards only: apply.c,
+ * rollout.c and show.c at refusal.c, this one at view.c and brake.c. */
 #ifndef BU_ROLLOUT_ROLLOUT_IMPL_H
 #define BU_ROLLOUT_ROLLOUT_IMPL_H
 
@@ -32,7 +33,7 @@ struct bu_share {
 	const struct bu_node *faulty; /* the last one */
 };
 
-/* What turns are decided by, made anew for each look. */
+/* view.c. What turns are decided by, made anew for each look. */
 struct bu_view {
 	const struct bu_world *world;
 	int *away; /* by pool: not ready, or being reconfigured */
@@ -47,8 +48,15 @@ void bu_view_init(struct bu_view *view, const struct bu_world *world);
 void bu_view_fini(struct bu_view *view);
 struct bu_share *bu_view_share(const struct bu_view *view,
 			       const struct bu_rollout *rollout, size_t pool);
+/* The index of its pool. */
+size_t bu_view_pool(const struct bu_world *world, const struct bu_desired_node *want);
+/* One node more is away. */
+void bu_view_add_away(struct bu_view *view, size_t pool, const struct bu_node *node);
+/* 1 and the words when the rollout has to stop itself. */
+int bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
+		     char *ret_why, size_t size);
 
-/* Why this node's open order may not begin now. Pure. */
+/* refusal.c. Why this node's open order may not begin now. Pure. */
 enum bu_refusal {
 	BU_MAY_GO,
 	BU_REFUSED_ROLLOUT,   /* it is not running */
@@ -66,9 +74,6 @@ enum bu_refusal bu_turn_refused(const struct bu_rollouts *rollouts,
 /* For people; "" for BU_MAY_GO. Owned. */
 char *bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		      const struct bu_node *node, enum bu_refusal refusal);
-/* 1 and the words when the rollout has to stop itself. */
-int bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
-		     char *ret_why, size_t size);
 
 /* brake.c */
 struct bu_brake *bu_brake_create(struct bu_world *world, struct bu_reconcile *rec);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why an open order may not begin now, and how that is said. Asked by rollout.c for
+ * each node that waits, and by show.c. Invariant: it changes nothing.
+ */
+#include "profiles/window.h"
+#include "provisioner/rollout/rollout_impl.h"
+
+/* Of a node in service whose order would disturb it. */
+static enum bu_refusal
+limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
+	      const struct bu_desired_node *want)
+{
+	const struct bu_desired_pool *pool = want->pool;
+	size_t index = bu_view_pool(view->world, want);
+	const struct bu_share *share = bu_view_share(view, rollout, index);
+
+	if (!bu_window_open(pool->maintenance, view->now_s))
+		return BU_REFUSED_WINDOW;
+	if (share->proven < pool->canary &&
+	    share->proven + share->trying >= pool->canary)
+		return BU_REFUSED_CANARY;
+	return view->away[index] >= pool->max_unavailable ? BU_REFUSED_AWAY : BU_MAY_GO;
+}
+
+enum bu_refusal
+bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
+		const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+	const struct bu_rollout *rollout =
+		bu_world_rollout(rollouts->world, order->rollout);
+	const struct bu_desired_node *want;
+
+	if (!rollout || rollout->state != BU_ROLLOUT_RUNNING)
+		return BU_REFUSED_ROLLOUT;
+	want = bu_world_desired(rollouts->world, node);
+	if (!want)
+		return BU_REFUSED_LEFT;
+	if (!bu_state_info(node->state)->settled)
+		return BU_REFUSED_UNSETTLED;
+	if (node->held_by[0])
+		return BU_REFUSED_HELD;
+	if (bu_brake_scope(rollouts->brake, node))
+		return BU_REFUSED_BRAKE;
+	if (node->state != BU_STATE_READY)
+		return BU_MAY_GO;
+	if (order->class > BU_CLASS_RELABEL)
+		return limits_refuse(view, rollout, want);
+	return view->relabels >= BU_RELABELS_MAX ? BU_REFUSED_RELABELS : BU_MAY_GO;
+}
+
+char *
+bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
+		const struct bu_node *node, enum bu_refusal refusal)
+{
+	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
+	const struct bu_desired_pool *pool = want ? want->pool : NULL;
+	const struct bu_rollout *rollout =
+		bu_world_rollout(rollouts->world, node->order.rollout);
+	size_t index = want ? bu_view_pool(rollouts->world, want) : 0;
+	const struct bu_node *one = view->example[index];
+
+	switch (refusal) {
+	case BU_MAY_GO:
+		return bu_xstrdup("");
+	case BU_REFUSED_ROLLOUT:
+		return bu_xasprintf("rollout %s is %s%s%s", node->order.rollout,
+				    rollout ? bu_rollout_state_name(rollout->state)
+					    : "unknown",
+				    rollout && rollout->reason[0] ? ": " : "",
+				    rollout ? rollout->reason : "");
+	case BU_REFUSED_LEFT:
+		return bu_xstrdup("the applied profile has no such node");
+	case BU_REFUSED_UNSETTLED:
+		return bu_xasprintf("it is %s", bu_state_name(node->state));
+	case BU_REFUSED_HELD:
+		return bu_xasprintf("it is held by %s", node->held_by);
+	case BU_REFUSED_BRAKE:
+		return bu_xasprintf("the brake is on for %s",
+				    bu_brake_scope(rollouts->brake, node));
+	case BU_REFUSED_RELABELS:
+		return bu_xasprintf("%d others are relabelled now", view->relabels);
+	case BU_REFUSED_WINDOW:
+		return bu_xasprintf("outside the maintenance of pool %s (%s, UTC)",
+				    pool->name, pool->maintenance);
+	case BU_REFUSED_CANARY:
+		return bu_xasprintf(
+			"the canary of pool %s comes first: %d of %d done", pool->name,
+			bu_view_share(view, rollout, index)->proven, pool->canary);
+	case BU_REFUSED_AWAY:
+		break;
+	}
+	return bu_xasprintf("%d of pool %s are away or under way, %s (%s) among them; "
+			    "max_unavailable is %d",
+			    view->away[index], pool->name, one->name,
+			    bu_state_name(one->state), pool->max_unavailable);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What turns are decided by: who is away in each pool, how far each rollout is there.
+ * Made for each look of rollout.c, and for show.c. Invariant: it comes from the log's
+ * state alone, so that a restart counts the same.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "provisioner/rollout/rollout_impl.h"
+
+static size_t
+pools_of(const struct bu_world *world)
+{
+	return world->desired ? world->desired->pools_count : 0;
+}
+
+size_t
+bu_view_pool(const struct bu_world *world, const struct bu_desired_node *want)
+{
+	return (size_t)(want->pool - world->desired->pools);
+}
+
+struct bu_share *
+bu_view_share(const struct bu_view *view, const struct bu_rollout *rollout, size_t pool)
+{
+	size_t index = (size_t)(rollout - view->world->rollouts);
+
+	return &view->shares[index * pools_of(view->world) + pool];
+}
+
+static void
+count_order(struct bu_share *share, const struct bu_rollout *rollout,
+	    const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+	int disturbs = order->class > BU_CLASS_RELABEL && order->served;
+
+	share->total++;
+	share->withdrawn += order->withdrawn;
+	share->failed += order->failed;
+	share->turn += order->open && !order->begun;
+	share->under_way += order->open && order->begun;
+	share->trying += order->open && order->begun && disturbs;
+	if (!order->open && !order->failed && !order->withdrawn) {
+		share->done++;
+		share->proven += disturbs;
+	}
+	if (order->served && order->fault_seq > rollout->resumed_seq) {
+		share->faults++;
+		share->canary_faults += disturbs;
+		share->faulty = node;
+	}
+}
+
+static int
+is_away(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+
+	return node->state != BU_STATE_READY || node->appending ||
+	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
+}
+
+/* Nothing brings it back but a person. */
+static int
+is_stuck(const struct bu_node *node)
+{
+	return node->held_by[0] ||
+	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
+}
+
+void
+bu_view_add_away(struct bu_view *view, size_t pool, const struct bu_node *node)
+{
+	const struct bu_node **example = &view->example[pool];
+
+	view->away[pool]++;
+	if (!*example || (!is_stuck(*example) && is_stuck(node)))
+		*example = node;
+}
+
+/* Both lists are sorted by name. */
+static const struct bu_desired_node *
+next_desired(const struct bu_world *world, const struct bu_node *node, size_t *at)
+{
+	const struct bu_desired *desired = world->desired;
+	int order = -1;
+
+	while (*at < desired->nodes_count) {
+		order = strcmp(desired->nodes[*at].name, node->name);
+		if (order >= 0)
+			break;
+		(*at)++;
+	}
+	return order == 0 ? &desired->nodes[*at] : NULL;
+}
+
+void
+bu_view_init(struct bu_view *view, const struct bu_world *world)
+{
+	const struct bu_rollout *rollout = NULL;
+	size_t pools = pools_of(world);
+
+	view->world = world;
+	view->relabels = 0;
+	view->now_s = bu_wall_ms(bu_loop_clock(world->loop)) / 1000;
+	view->away = bu_xcalloc(pools + 1, sizeof(*view->away));
+	view->example = bu_xcalloc(pools + 1, sizeof(*view->example));
+	view->shares = bu_xcalloc(pools * BU_ROLLOUTS_MAX + 1, sizeof(*view->shares));
+	for (size_t i = 0, k = 0; pools && i < world->count; i++) {
+		const struct bu_node *node = world->nodes[i];
+		const struct bu_desired_node *want = next_desired(world, node, &k);
+		const struct bu_order *order = &node->order;
+		size_t pool;
+
+		if (!want)
+			continue;
+		pool = bu_view_pool(world, want);
+		if (is_away(node))
+			bu_view_add_away(view, pool, node);
+		view->relabels +=
+			order->open && order->begun && order->class == BU_CLASS_RELABEL;
+		/* Neighbours are mostly of the same one. */
+		if (!rollout || strcmp(rollout->id, order->rollout) != 0)
+			rollout = order->seq
+					  ? bu_world_rollout((struct bu_world *)world,
+							     order->rollout)
+					  : NULL;
+		if (rollout)
+			count_order(bu_view_share(view, rollout, pool), rollout, node);
+	}
+}
+
+void
+bu_view_fini(struct bu_view *view)
+{
+	free(view->away);
+	free(view->example);
+	free(view->shares);
+}
+
+int
+bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
+		 char *ret_why, size_t size)
+{
+	for (size_t i = 0; i < pools_of(view->world); i++) {
+		const struct bu_desired_pool *pool = &view->world->desired->pools[i];
+		const struct bu_share *share = bu_view_share(view, rollout, i);
+		const struct bu_node *node = share->faulty;
+		int canary = share->canary_faults && share->proven < pool->canary;
+
+		if (!canary && (!share->faults || share->faults < pool->failure_budget))
+			continue;
+		snprintf(ret_why, size,
+			 "pool %s: %d of its failure budget of %d%s; %s: %s",
+			 pool->name, share->faults, pool->failure_budget,
+			 canary ? ", a canary among them" : "", node->name,
+			 node->order.reason[0] ? node->order.reason
+					       : node->held_reason);
+		return 1;
+	}
+	return 0;
+}
