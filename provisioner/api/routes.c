@@ -60,7 +60,7 @@ const struct bu_route bu_api_routes[] = {
 	{"POST", "/v1/rollouts/*/pause", BU_LISTEN_LOCAL, bu_api_rollout_pause,
 	 "no new turns"},
 	{"POST", "/v1/rollouts/*/resume", BU_LISTEN_LOCAL, bu_api_rollout_resume,
-	 "turns again; the failures so far are forgiven"},
+	 "turns again; of one that stopped itself the failures are forgiven"},
 	{"POST", "/v1/rollouts/*/abort", BU_LISTEN_LOCAL, bu_api_rollout_abort,
 	 "withdraws what has not begun"},
 	{"GET", "/", BU_LISTEN_PAGE, bu_api_web, "the status page"},
