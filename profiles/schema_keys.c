@@ -272,6 +272,10 @@ SETTINGS(hardware)
 SETTINGS(pool)
 {"pool", "purpose", BU_KEY_CHOICE, PURPOSES, 0, 0, NULL, FIELD(pool, purpose),
 	BU_CLASS_NONE, "what its nodes are for"},
+{"pool", "partners", BU_KEY_CHOICE, "spare|idle|any", 0, 0, "any",
+	FIELD(pool, partners), BU_CLASS_NONE,
+	"which of its proven nodes unproven ones are measured with: those of no cluster; "
+	"also those that run no job; any"},
 {"pool", "canary", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, canary), BU_CLASS_NONE,
 	"nodes that a rollout changes first, alone"},
 {"pool", "max_unavailable", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, max_unavailable),

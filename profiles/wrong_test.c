@@ -550,6 +550,9 @@ static const struct wrong {
 	 "[cluster hpc] has driver = kubernetes\n"
 	 "site.ini:36: [pool train] gres: is for clusters with driver = slurm; "
 	 "[cluster hpc] has driver = kubernetes\n"},
+	{"max_unavailable = 50 %", "partners = busy",
+	 "site.ini:36: [pool train] partners: 'busy' is unknown; allowed is "
+	 "spare|idle|any\n"},
 	/* rollout limits */
 	{"max_unavailable = 50 %", "canary = 2",
 	 "site.ini:36: [pool train] canary: is 2 nodes, more than max_unavailable with "

@@ -40,6 +40,11 @@ struct bu_cluster_driver {
 	struct bu_cluster_op *(*relabel)(struct bu_loop *loop,
 					 const struct bu_cluster_target *target,
 					 bu_cluster_fn fn, void *arg);
+	/* Says, by target->words and once, which nodes have jobs now: names and sets
+	 * of names with commas; "" = none. Of the target only conf and words count. */
+	struct bu_cluster_op *(*busy)(struct bu_loop *loop,
+				      const struct bu_cluster_target *target,
+				      bu_cluster_fn fn, void *arg);
 	/* fn is not called any more. */
 	void (*cancel)(struct bu_cluster_op *op);
 };

@@ -14,6 +14,7 @@
 
 /* Jobs may take hours to end: their node is looked at less and less often. */
 enum { LOOK_MS = 500, LOOK_MAX_MS = 8000, COMMAND_MS = 15000 };
+enum { JOBS_MAX_BYTES = 16 << 20 };
 
 struct bu_cluster_op {
 	struct bu_loop *loop;
@@ -83,7 +84,10 @@ static void
 run(struct bu_cluster_op *op, const char *const *argv, bu_job_fn fn)
 {
 	const char *env[] = {op->env_conf, NULL};
-	struct bu_job_opts opts = {.argv = argv, .env = env, .deadline_ms = COMMAND_MS};
+	struct bu_job_opts opts = {.argv = argv,
+				   .env = env,
+				   .deadline_ms = COMMAND_MS,
+				   .output_max = JOBS_MAX_BYTES};
 	struct bu_err err;
 
 	op->job = bu_job_start(op->loop, &opts, fn, op, &err);
@@ -304,6 +308,37 @@ look_features(struct bu_cluster_op *op)
 	run(op, argv, on_shown);
 }
 
+/* A line for each job: "gpu[001-004]". */
+static void
+on_busy(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_cluster_op *op = arg;
+	bu_autofree char *sets = err ? NULL : bu_xstrdup(result->out);
+	size_t used = 0;
+
+	op->job = NULL;
+	for (size_t i = 0; sets && result->out[i]; i++) {
+		int ends = result->out[i] == '\n';
+
+		if (!ends || (used && sets[used - 1] != ','))
+			sets[used++] = ends ? ',' : result->out[i];
+	}
+	if (sets) {
+		sets[used && sets[used - 1] == ',' ? used - 1 : used] = '\0';
+		op->words(sets, op->arg);
+	}
+	finish(op, err);
+}
+
+/* Pending jobs have no nodes yet. */
+static void
+look_busy(struct bu_cluster_op *op)
+{
+	const char *argv[] = {"squeue", "-h", "-t", "R,CG,CF,S", "-o", "%N", NULL};
+
+	run(op, argv, on_busy);
+}
+
 static void
 look(void *arg)
 {
@@ -320,8 +355,8 @@ start(struct bu_loop *loop, const struct bu_cluster_target *target, bu_cluster_f
 
 	op->loop = loop;
 	op->env_conf = bu_xasprintf("SLURM_CONF=%s", target->conf);
-	op->node_arg = bu_xasprintf("nodename=%s", target->node);
-	op->node = bu_xstrdup(target->node);
+	op->node_arg = bu_xasprintf("nodename=%s", target->node ? target->node : "");
+	op->node = bu_xstrdup(target->node ? target->node : "");
 	op->features = bu_xstrdup(target->features ? target->features : "");
 	if (target->deadline_ms)
 		op->until_ms = bu_loop_now_ms(loop) + target->deadline_ms;
@@ -365,6 +400,16 @@ slurm_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
 	return op;
 }
 
+static struct bu_cluster_op *
+slurm_busy(struct bu_loop *loop, const struct bu_cluster_target *target,
+	   bu_cluster_fn fn, void *arg)
+{
+	struct bu_cluster_op *op = start(loop, target, fn, arg);
+
+	op->look = look_busy;
+	return op;
+}
+
 static void
 slurm_cancel(struct bu_cluster_op *op)
 {
@@ -377,6 +422,7 @@ static const struct bu_cluster_driver slurm_driver = {
 	.admit = slurm_admit,
 	.leave = slurm_leave,
 	.relabel = slurm_relabel,
+	.busy = slurm_busy,
 	.cancel = slurm_cancel,
 };
 

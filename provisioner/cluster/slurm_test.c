@@ -324,6 +324,51 @@ START_TEST(a_node_that_slurm_does_not_know_is_not_relabelled)
 }
 END_TEST
 
+START_TEST(nodes_with_jobs_are_told_as_sets)
+{
+	static const char *const rows[][2] = {
+		{"", ""},
+		{"\n\n", ""},
+		{"node001\n", "node001"},
+		{"node[001-004]\n\nnode007,node[010-011]\nnode001",
+		 "node[001-004],node007,node[010-011],node001"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_cluster_target target = {.conf = "/etc/paper.conf",
+						   .words = on_words};
+		struct ended ended = {.words = "?"};
+		struct rig rig;
+
+		rig_begin(&rig, 0);
+		rig_write(&rig, "squeue", rows[i][0]);
+		bu_cluster_driver("slurm")->busy(rig.loop, &target, on_end, &ended);
+		until_ended(&rig, &ended);
+		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
+		ck_assert_str_eq(ended.words, rows[i][1]);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* Nothing is said, rather than that nobody has jobs. */
+START_TEST(jobs_that_cannot_be_asked_for_are_an_error)
+{
+	struct bu_cluster_target target = {.conf = "/etc/paper.conf",
+					   .words = on_words};
+	struct ended ended = {.words = "?"};
+	struct rig rig;
+
+	rig_begin(&rig, 0);
+	rig_remove(&rig, "squeue"); /* the script fails then */
+	bu_cluster_driver("slurm")->busy(rig.loop, &target, on_end, &ended);
+	until_ended(&rig, &ended);
+	ck_assert_int_ne(ended.err.kind, BU_ERR_NONE);
+	ck_assert_str_eq(ended.words, "?");
+	rig_end(&rig);
+}
+END_TEST
+
 /* --- a real slurmctld, in namespaces of its own --- */
 
 /* With a name and an address besides loopback, which it needs; the node is one that
@@ -375,15 +420,20 @@ relabel_really(const char *dir)
 					   .deadline_ms = 20000,
 					   .features = "gold,lab"};
 	struct bu_loop *loop = bu_loop_create(bu_clock_system());
-	struct ended ended = {0};
+	struct ended ended = {0}, asked = {.words = "?"};
 
 	bu_cluster_driver("slurm")->relabel(loop, &target, on_end, &ended);
 	while (!ended.times)
 		bu_loop_step(loop, 100);
+	target.words = on_words;
+	bu_cluster_driver("slurm")->busy(loop, &target, on_end, &asked);
+	while (!asked.times)
+		bu_loop_step(loop, 100);
 	bu_loop_destroy(loop);
-	if (ended.err.kind)
-		fprintf(stderr, "%s\n", ended.err.text);
-	return ended.err.kind == BU_ERR_NONE &&
+	if (ended.err.kind || asked.err.kind)
+		fprintf(stderr, "%s; %s\n", ended.err.text, asked.err.text);
+	return ended.err.kind == BU_ERR_NONE && asked.err.kind == BU_ERR_NONE &&
+			       asked.words[0] == '\0' &&
 			       run_script("cd \"$1\"; SLURM_CONF=$1/slurm.conf "
 					  "scontrol -o show node node001 | grep -q "
 					  "'AvailableFeatures=gold,lab "
@@ -442,4 +492,5 @@ RIG_UNIT("slurm", words_of_sinfo, an_idle_node_is_admitted, a_drained_node_is_re
 	 what_slurm_refuses_is_told_while_it_is_tried_again,
 	 a_cancelled_operation_is_silent, features_are_told_where_they_differ,
 	 a_node_that_slurm_does_not_know_is_not_relabelled,
+	 nodes_with_jobs_are_told_as_sets, jobs_that_cannot_be_asked_for_are_an_error,
 	 a_real_slurmctld_is_told_the_features, an_unknown_driver_is_none)

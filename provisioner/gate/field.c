@@ -74,6 +74,19 @@ is_partner(struct bu_gate *gate, struct bu_node *node)
 	       !bu_proofs_external(node, now_ms, &source) && is_certified(gate, node);
 }
 
+static int
+is_lent(struct bu_field *field, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(field->gate->world, node);
+	int lent = 0;
+
+	if (want && is_partner(field->gate, node)) {
+		lent = bu_gate_lends(field->gate, node, want);
+		field->unlent += !lent;
+	}
+	return lent;
+}
+
 /* Its full certificate is of this hardware: this boot needs one proven partner. Who was
  * quarantined lately does twice as much. */
 static int
@@ -175,8 +188,8 @@ find_roles(struct bu_gate *gate, struct bu_field *field)
 
 		/* Who was proven a moment ago is not judged again. */
 		field->candidate[i] = ready && !is_certified(gate, node);
-		field->trusted[i] = node && !field->candidate[i] &&
-				    (ready || is_partner(gate, node));
+		field->trusted[i] =
+			node && !field->candidate[i] && (ready || is_lent(field, node));
 		field->absent[i] = !field->candidate[i] && !field->trusted[i];
 		field->candidates += field->candidate[i];
 		field->partners += field->trusted[i];

@@ -41,8 +41,9 @@ struct bu_gate {
 	struct bu_timer *look;
 	struct bu_probe *probes;
 	struct bu_gate_run *runs;
-	int64_t rest_ms; /* between two looks, by what one costs */
-	uint64_t seed;   /* of the schedule: the site's */
+	int64_t rest_ms;           /* between two looks, by what one costs */
+	uint64_t seed;             /* of the schedule: the site's */
+	struct bu_gate_jobs *jobs; /* what clusters said of their jobs */
 	struct bu_rates rates;
 	json_t *gpus; /* data/gpus.json; NULL = none */
 };
@@ -62,7 +63,8 @@ struct bu_field {
 	struct bu_node **nodes;      /* NULL: in the profile, but not known yet */
 	unsigned char *candidate, *trusted, *absent, *effort;
 	int candidates, partners;
-	size_t *taken;            /* results given away, per pair and direction */
+	int unlent;    /* could be partners, but their pools do not lend them now */
+	size_t *taken; /* results given away, per pair and direction */
 	struct bu_wanted *wanted; /* pairs without the result that is asked for */
 	size_t wanted_count, wanted_cap;
 	struct bu_report report;
@@ -110,6 +112,12 @@ json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 /* trips.c. In words, that a node's round trips do not fit the leaf that the profile
  * names; owned, NULL = they do, or nobody can tell. */
 char *bu_gate_trips(const struct bu_gate *gate, const struct bu_node *node);
+
+/* lend.c. May this proven node be a partner now? Says no as long as its cluster was not
+ * asked, and asks. */
+int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
+		  const struct bu_desired_node *want);
+void bu_gate_jobs_drop(struct bu_gate *gate);
 
 /* field.c. Runs the campaign as far as results are there. 0 = nobody is a candidate. */
 int bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,

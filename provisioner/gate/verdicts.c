@@ -153,9 +153,15 @@ judge_open(struct bu_gate *gate, const struct bu_field *field, int index)
 {
 	struct bu_node *node = field->nodes[index];
 	bu_autofree char *text = bu_words_unmeasured(field, index);
+	bu_autofree char *unlent = bu_xasprintf(
+		"no partner: %d certified nodes of its fabric are in use, and partners "
+		"of their pools keeps them from being lent",
+		field->unlent);
 
 	if (text)
 		bu_text_copy(node->trouble, sizeof(node->trouble), text);
+	else if (field->candidates + field->partners < 2 && field->unlent)
+		wait_for(gate, node, unlent);
 	else if (field->candidates + field->partners < 2)
 		wait_for(gate, node,
 			 "no partner: no other node of its fabric is validating or "

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which proven nodes are partners of unproven ones: as `partners` of their pool says,
+ * and as their cluster says of its jobs. */
+#include "tests/support/gate.h"
+
+/* Node 1 is in the cluster, node 2 wants to be; node 1's pool says this. */
+static void
+begin_with(struct rig *rig, const char *partners)
+{
+	bu_autofree char *pool = bu_xasprintf("max_unavailable = 50 %%\n%s", partners);
+
+	rig_begin(rig, 2);
+	rig_open_gate(rig);
+	rig_apply(rig, 2, BU_CLASS_INSTALL, "d-lend", "max_unavailable = 50 %\n", pool);
+	for (int i = 1; i <= 2; i++)
+		rig_to_validating(rig, i);
+	rig_join(rig, 1);
+	rig_write(rig, "squeue", "");
+}
+
+START_TEST(any_node_is_lent_unless_the_pool_says_otherwise)
+{
+	static const char *const rows[] = {"", "partners = any\n"};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct links links = good_links();
+
+		begin_with(&rig, rows[i]);
+		rig_write(&rig, "squeue", "node001\n");
+		measure(&rig, &links, 2, 20);
+		ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+		ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(a_node_of_a_cluster_is_no_spare)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_with(&rig, "partners = spare\n");
+	measure(&rig, &links, 2, 60);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
+	says(rig_node(&rig, 2)->waiting, "no partner: 1 certified nodes");
+	ck_assert_int_eq(links.probes, 0);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_with(&rig, "partners = idle\n");
+	rig_write(&rig, "squeue", "node[001,007]\n");
+	measure(&rig, &links, 2, 60);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
+	says(rig_node(&rig, 2)->waiting, "no partner: 1 certified nodes");
+	ck_assert_int_eq(links.probes, 0);
+	rig_write(&rig, "squeue", "node007\n");
+	measure(&rig, &links, 2, 60);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Neither a failure nor words that cannot be read mean that nobody has jobs. */
+START_TEST(of_a_cluster_that_does_not_answer_nobody_is_idle)
+{
+	for (int garbled = 0; garbled < 2; garbled++) {
+		struct rig rig;
+		struct links links = good_links();
+
+		begin_with(&rig, "partners = idle\n");
+		if (garbled)
+			rig_write(&rig, "squeue", "node[001-\n");
+		else
+			rig_remove(&rig, "squeue");
+		measure(&rig, &links, 2, 60);
+		ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
+		ck_assert_int_eq(links.probes, 0);
+		rig_write(&rig, "squeue", "");
+		measure(&rig, &links, 2, 60);
+		ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("lend", a_node_of_a_cluster_is_no_spare,
+	 a_node_with_a_job_is_lent_when_the_job_is_over,
+	 any_node_is_lent_unless_the_pool_says_otherwise,
+	 of_a_cluster_that_does_not_answer_nobody_is_idle)
