@@ -69,6 +69,7 @@ read_some(const char *path, size_t max, size_t *ret_size)
 	return text;
 }
 
+/* text may be ret. */
 static void
 clean_copy(char *ret, size_t size, const char *text)
 {
@@ -76,11 +77,11 @@ clean_copy(char *ret, size_t size, const char *text)
 
 	text += strspn(text, " \t");
 	length = strcspn(text, "\n");
-	while (length > 0 && isspace((unsigned char)text[length - 1]))
-		length--;
 	if (length >= size)
 		length = size - 1;
-	memcpy(ret, text, length);
+	while (length > 0 && isspace((unsigned char)text[length - 1]))
+		length--;
+	memmove(ret, text, length);
 	ret[length] = '\0';
 	for (; *ret; ret++)
 		if ((unsigned char)*ret < ' ' || (unsigned char)*ret > '~')
@@ -119,6 +120,26 @@ bu_tree_int(const char *root, int64_t fallback, const char *fmt, ...)
 	return errno || end == text || (*end && !isspace((unsigned char)*end))
 		       ? fallback
 		       : number;
+}
+
+int64_t
+bu_tree_number(const char *root, int64_t max, int64_t fallback, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+	char text[64], *end;
+	long long number;
+
+	line_of(path, text, sizeof(text));
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	return errno || end == text || *end || number < 0 || number > max ? fallback
+									  : number;
+}
+
+void
+bu_tree_clean(char *text)
+{
+	clean_copy(text, strlen(text) + 1, text);
 }
 
 int

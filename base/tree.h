@@ -18,6 +18,12 @@ int bu_tree_line(const char *root, char *ret_text, size_t size, const char *fmt,
  * blank; fallback when there is none. */
 int64_t bu_tree_int(const char *root, int64_t fallback, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* A decimal number from 0 to max that is the whole first line; fallback when there is
+ * none. */
+int64_t bu_tree_number(const char *root, int64_t max, int64_t fallback, const char *fmt,
+		       ...) __attribute__((format(printf, 4, 5)));
+/* A text in place, as bu_tree_line() has it. */
+void bu_tree_clean(char *text);
 int bu_tree_exists(const char *root, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The file, at most max bytes of it, NUL-terminated; owned, NULL when it cannot be

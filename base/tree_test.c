@@ -75,4 +75,42 @@ START_TEST(reads_below_a_root)
 }
 END_TEST
 
-BU_UNIT("tree", reads_below_a_root)
+/* What an inventory takes: a number alone on its line, and inside its bounds. */
+START_TEST(a_number_is_whole_and_within)
+{
+	static const struct {
+		const char *text;
+		int64_t wanted;
+	} rows[] = {
+		{"25\n", 25},  {" 0 \n", 0}, {"100", 100},
+		{"101\n", 7},  {"-1\n", 7},  {"25 Gb\n", 7},
+		{"0x19\n", 7}, {"", 7},      {"99999999999999999999\n", 7},
+	};
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put("bounded", rows[i].text);
+		ck_assert_int_eq(bu_tree_number(root, 100, 7, "bounded"),
+				 rows[i].wanted);
+	}
+	ck_assert_int_eq(bu_tree_number(root, 100, 7, "none"), 7);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_text_is_cleaned_in_place)
+{
+	char text[] = " \tAB\001C \r", cut[4];
+
+	bu_tree_clean(text);
+	ck_assert_str_eq(text, "AB?C");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("long", "AB CD\n");
+	bu_tree_line(root, cut, sizeof(cut), "long");
+	ck_assert_str_eq(cut, "AB");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("tree", reads_below_a_root, a_number_is_whole_and_within,
+	a_text_is_cleaned_in_place)
