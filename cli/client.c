@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/http.h"
+#include "base/json.h"
 #include "profiles/nodeset.h"
 
 enum { ANSWER_MS = 60 * 1000 };
@@ -156,4 +157,24 @@ bu_client_node(struct bu_client *client, const char *name, struct bu_err *err)
 		return NULL;
 	}
 	return bu_client_get(client, 0, err, "/v1/nodes/%s", name);
+}
+
+json_t *
+bu_client_whole(struct bu_client *client, const json_t *listing, struct bu_err *err)
+{
+	json_t *nodes = json_array();
+	const json_t *brief;
+	size_t i;
+
+	json_array_foreach (json_object_get(listing, "nodes"), i, brief) {
+		json_t *node =
+			bu_client_node(client, bu_json_str(brief, "name", ""), err);
+
+		if (!node) {
+			json_decref(nodes);
+			return NULL;
+		}
+		json_array_append_new(nodes, node);
+	}
+	return nodes;
 }

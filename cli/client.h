@@ -27,6 +27,9 @@ json_t *bu_client_nodes(struct bu_client *client, const char *set, struct bu_err
 char *bu_client_escape(const char *text);
 /* GET /v1/nodes/NAME. BU_ERR_INVAL when the name cannot be one. */
 json_t *bu_client_node(struct bu_client *client, const char *name, struct bu_err *err);
+/* The whole nodes of a listing's "nodes", in an array. New reference. */
+json_t *bu_client_whole(struct bu_client *client, const json_t *listing,
+			struct bu_err *err);
 
 /* Which socket it will be; owned. */
 char *bu_client_socket(const char *socket);

@@ -201,27 +201,6 @@ bu_imported_fini(struct bu_imported *imported)
 	*imported = (struct bu_imported){0};
 }
 
-/* The nodes with their inventories; new reference. */
-static json_t *
-ask(struct bu_client *client, const json_t *status, struct bu_err *err)
-{
-	json_t *nodes = json_array();
-	const json_t *brief;
-	size_t i;
-
-	json_array_foreach (json_object_get(status, "nodes"), i, brief) {
-		json_t *node =
-			bu_client_node(client, bu_json_str(brief, "name", ""), err);
-
-		if (!node) {
-			json_decref(nodes);
-			return NULL;
-		}
-		json_array_append_new(nodes, node);
-	}
-	return nodes;
-}
-
 static int
 write_tree(const char *dir, const struct bu_imported *imported, struct bu_err *err)
 {
@@ -245,7 +224,8 @@ bu_cmd_import(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
-	bu_autojson json_t *nodes = status ? ask(client, status, err) : NULL;
+	bu_autojson json_t *nodes =
+		status ? bu_client_whole(client, status, err) : NULL;
 	struct bu_imported imported;
 	int rc;
 

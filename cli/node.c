@@ -17,8 +17,6 @@ static json_t *
 ask(struct bu_client *client, const char *set, struct bu_err *err)
 {
 	bu_autojson json_t *reply = NULL;
-	json_t *nodes, *brief;
-	size_t i;
 
 	if (bu_node_name_ok(set)) {
 		json_t *node = bu_client_node(client, set, err);
@@ -26,20 +24,7 @@ ask(struct bu_client *client, const char *set, struct bu_err *err)
 		return node ? json_pack("[o]", node) : NULL;
 	}
 	reply = bu_client_nodes(client, set, err);
-	if (!reply)
-		return NULL;
-	nodes = json_array();
-	json_array_foreach (json_object_get(reply, "nodes"), i, brief) {
-		json_t *node =
-			bu_client_node(client, bu_json_str(brief, "name", ""), err);
-
-		if (!node) {
-			json_decref(nodes);
-			return NULL;
-		}
-		json_array_append_new(nodes, node);
-	}
-	return nodes;
+	return reply ? bu_client_whole(client, reply, err) : NULL;
 }
 
 static void
