@@ -213,7 +213,13 @@ fold_list(const json_t *list, bu_wiring_fold_fn fold)
 	return (fold ? fold : fold_commas)(names, count);
 }
 
-/* Calls fn for each switch, those with nodes first, each tier below the next. */
+/* How one of Slurm's two formats writes a tree; as each_switch() has it. */
+struct style {
+	const char *head, *nodes, *switches;
+	int blocks; /* it knows domains */
+};
+
+/* Writes each switch, those with nodes first, each tier below the next. */
 static void
 each_switch(const struct tree *tree, bu_wiring_fold_fn fold, const char *nodes_fmt,
 	    const char *switches_fmt, FILE *out)
@@ -240,29 +246,6 @@ each_switch(const struct tree *tree, bu_wiring_fold_fn fold, const char *nodes_f
 			}
 		}
 	}
-}
-
-char *
-bu_wiring_slurm_conf(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
-		     struct bu_err *err)
-{
-	struct tree tree;
-	char *text = NULL;
-	size_t size;
-	FILE *out;
-
-	if (make_tree(wiring, &tree, err))
-		return NULL;
-	out = open_memstream(&text, &size);
-	bu_assert(out != NULL);
-	fputs("# Made by bringup from what hangs where; "
-	      "TopologyPlugin=topology/tree.\n",
-	      out);
-	each_switch(&tree, fold, "SwitchName=%S Nodes=%L\n",
-		    "SwitchName=%S Switches=%L\n", out);
-	fclose(out);
-	tree_fini(&tree);
-	return text;
 }
 
 /* Domains as blocks; Slurm wants names without colons and dots. */
@@ -297,9 +280,9 @@ print_blocks(const struct bu_wiring *wiring, bu_wiring_fold_fn fold, FILE *out)
 	}
 }
 
-char *
-bu_wiring_slurm_yaml(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
-		     struct bu_err *err)
+static char *
+render_tree(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
+	    const struct style *style, struct bu_err *err)
 {
 	struct tree tree;
 	char *text = NULL;
@@ -310,16 +293,43 @@ bu_wiring_slurm_yaml(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
 		return NULL;
 	out = open_memstream(&text, &size);
 	bu_assert(out != NULL);
-	fputs("# Made by bringup from what hangs where.\n"
-	      "- topology: fabric\n  cluster_default: true\n  tree:\n    switches:\n",
-	      out);
-	each_switch(&tree, fold, "      - switch: \"%S\"\n        nodes: \"%L\"\n",
-		    "      - switch: \"%S\"\n        children: \"%L\"\n", out);
-	if (wiring->domain_count > 0)
+	fputs(style->head, out);
+	each_switch(&tree, fold, style->nodes, style->switches, out);
+	if (style->blocks && wiring->domain_count > 0)
 		print_blocks(wiring, fold, out);
 	fclose(out);
 	tree_fini(&tree);
 	return text;
+}
+
+char *
+bu_wiring_slurm_conf(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
+		     struct bu_err *err)
+{
+	static const struct style style = {
+		.head = "# Made by bringup from what hangs where; "
+			"TopologyPlugin=topology/tree.\n",
+		.nodes = "SwitchName=%S Nodes=%L\n",
+		.switches = "SwitchName=%S Switches=%L\n",
+	};
+
+	return render_tree(wiring, fold, &style, err);
+}
+
+char *
+bu_wiring_slurm_yaml(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
+		     struct bu_err *err)
+{
+	static const struct style style = {
+		.head = "# Made by bringup from what hangs where.\n"
+			"- topology: fabric\n  cluster_default: true\n  tree:\n"
+			"    switches:\n",
+		.nodes = "      - switch: \"%S\"\n        nodes: \"%L\"\n",
+		.switches = "      - switch: \"%S\"\n        children: \"%L\"\n",
+		.blocks = 1,
+	};
+
+	return render_tree(wiring, fold, &style, err);
 }
 
 /* Values of labels have at most 63 characters and start and end with a letter or
