@@ -259,11 +259,10 @@ add_drift(char *why, const json_t *drift)
 	json_t *finding;
 
 	json_array_foreach ((json_t *)drift, i, finding) {
-		char *both = bu_xasprintf("%sdrift: %s\n", why,
-					  bu_json_str(finding, "text", ""));
+		bu_autofree char *line =
+			bu_xasprintf("drift: %s", bu_json_str(finding, "text", ""));
 
-		free(why);
-		why = both;
+		why = add_line(why, line);
 	}
 	return why;
 }

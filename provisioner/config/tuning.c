@@ -31,44 +31,24 @@ next_item(const char **rest)
 	return size ? bu_xstrndup(start, size) : NULL;
 }
 
+/* A file with a line for each item of a list; none without items. */
 static void
-add_sysctl(const struct bu_desired_node *node, struct bu_config *config)
+add_list(struct bu_config *config, const char *path, const char *apply,
+	 const char *list, char *(*next)(const char **rest))
 {
 	bu_autofree char *text = NULL;
-	const char *rest = node->sysctl;
 	size_t size;
 	char *item;
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out); /* only for want of memory */
-	while ((item = next_item(&rest))) {
+	while (list && (item = next(&list))) {
 		fprintf(out, "%s\n", item);
 		free(item);
 	}
 	fclose(out);
 	if (size)
-		bu_config_add(config, "/etc/sysctl.d/90-bringup.conf", 0644, "sysctl",
-			      BU_CONFIG_HEAD "%s", text);
-}
-
-static void
-add_modules(const struct bu_desired_node *node, struct bu_config *config)
-{
-	bu_autofree char *text = NULL;
-	const char *rest = node->modules;
-	size_t size;
-	char *item;
-	FILE *out = open_memstream(&text, &size);
-
-	bu_assert(out); /* only for want of memory */
-	while (rest && (item = bu_value_next_word(&rest))) {
-		fprintf(out, "%s\n", item);
-		free(item);
-	}
-	fclose(out);
-	if (size)
-		bu_config_add(config, "/etc/modules-load.d/bringup.conf", 0644,
-			      "modules", BU_CONFIG_HEAD "%s", text);
+		bu_config_add(config, path, 0644, apply, BU_CONFIG_HEAD "%s", text);
 }
 
 /* Files of /sys, by systemd-tmpfiles: at each boot, and when somebody calls it. A CPU
@@ -285,8 +265,10 @@ bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
 {
 	const struct bu_desired_node *node = input->node;
 
-	add_sysctl(node, config);
-	add_modules(node, config);
+	add_list(config, "/etc/sysctl.d/90-bringup.conf", "sysctl", node->sysctl,
+		 next_item);
+	add_list(config, "/etc/modules-load.d/bringup.conf", "modules", node->modules,
+		 bu_value_next_word);
 	add_tmpfiles(node, config);
 	add_gpus(node, config);
 	add_fstab(input, config);
