@@ -273,7 +273,21 @@ START_TEST(only_an_open_order_can_begin)
 }
 END_TEST
 
-RIG_UNIT("orders", a_restart_leaves_and_joins_without_a_reboot,
+START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 3);
+	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 1);
+	rig_apply(&rig, 2, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
+	has(rig_node(&rig, 3)->order.reason, "the profile has it no more");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
+	 a_restart_leaves_and_joins_without_a_reboot,
 	 a_reboot_writes_its_files_first_and_is_measured_again,
 	 files_that_cannot_be_written_hold_the_node_and_are_tried_again,
 	 a_node_that_reboots_while_it_drains_is_asked_from_the_beginning,

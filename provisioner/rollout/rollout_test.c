@@ -545,21 +545,6 @@ START_TEST(a_node_that_left_the_profile_blocks_nobody)
 }
 END_TEST
 
-START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
-{
-	struct rig rig;
-
-	begin(&rig, 3, NULL);
-	apply(&rig, 3, "wipe");
-	ck_assert_int_eq(rig_node(&rig, 3)->order.begun, 0);
-	rig.world->on_change = NULL;
-	rig_apply(&rig, 2, BU_CLASS_NONE, "d1", NULL, NULL);
-	has(rig_node(&rig, 3)->order.reason, "the profile has it no more");
-	ck_assert_int_eq(by_digest(&rig, "abcdef")->withdrawn, 3);
-	rig_end(&rig);
-}
-END_TEST
-
 START_TEST(an_order_of_nothing_takes_back_what_waits)
 {
 	struct rig rig;
@@ -805,7 +790,6 @@ RIG_UNIT("rollout", what_destroys_is_not_done_without_its_grant,
 	 who_is_out_of_service_anyway_starts_at_once,
 	 a_node_that_fails_before_its_turn_stays_with_its_evidence,
 	 a_node_that_left_the_profile_blocks_nobody,
-	 an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 an_order_of_nothing_takes_back_what_waits,
 	 two_rollouts_share_the_limits_and_a_new_plan_overtakes,
 	 an_order_and_a_turn_do_not_cross_on_their_way_to_the_log,
