@@ -68,6 +68,20 @@ canaries_of(const struct bu_planned *planned, const char *pool)
 	return bu_out_fold(names);
 }
 
+/* Those that wait for nobody. */
+static size_t
+count_at_once(const struct bu_planned *planned, const char *pool)
+{
+	size_t count = 0, i;
+	json_t *step;
+
+	json_array_foreach (steps_of(planned), i, step)
+		count += bu_json_int(step, "batch", -1) < 0 &&
+			 strcmp(bu_json_str(step, "class", ""), "none") != 0 &&
+			 strcmp(bu_json_str(step, "pool", ""), pool) == 0;
+	return count;
+}
+
 /* "pool train: gpu[0001-0002] first, then 21 batches of 51; about 3h 20m", and when it
  * stops by itself. */
 static void
@@ -81,6 +95,7 @@ print_pool(const struct bu_planned *planned, const char *pool, FILE *out)
 	int budget = (int)bu_json_int(limits, "failure_budget", 0);
 	bu_autofree char *first = canaries_of(planned, pool);
 	bu_autofree char *took = time.minutes > 0 ? minutes_text(time.minutes) : NULL;
+	size_t others = count_at_once(planned, pool);
 
 	fprintf(out, "pool %s: %s%s", pool, *first ? first : "all at once",
 		*first ? " first" : "");
@@ -92,6 +107,10 @@ print_pool(const struct bu_planned *planned, const char *pool, FILE *out)
 	else if (took)
 		fprintf(out, "; %s", took);
 	fputc('\n', out);
+	if (*first && others)
+		fprintf(out,
+			"  %zu other%s at once: out of service, or relabelled only\n",
+			others, plural(others));
 	if (*first)
 		fprintf(out, "  stops itself at %d failure%s%s%s\n", budget,
 			plural((size_t)budget), *maintenance ? "; only in " : "",

@@ -61,6 +61,7 @@ START_TEST(reads_as_its_consequences)
 	static const char want[] =
 		"pool train: node010 first, then 1 batch of 2; time unknown: none was "
 		"done here yet\n"
+		"  4 others at once: out of service, or relabelled only\n"
 		"  stops itself at 3 failures; only in sat-sun 00:00-24:00\n"
 		"  wipe        node007\n"
 		"              failed: no link\n"
