@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Requests to a model of a fabric and its answers, for `bringup fabric rehearse`. Pure.
+ * Rounds, traces and accusations: requests to a model of a fabric and its answers, for
+ * `bringup fabric rehearse`; what a site says of itself is in wire_site.c. Pure.
  * Invariant: an answer that is not understood changes nothing and says which field.
  */
 #include "fabric/judge/wire.h"
@@ -10,6 +11,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/parts.h"
+#include "fabric/judge/wire_impl.h"
 
 static json_t *
 node_of(const struct bu_topology *t, int port)
@@ -38,75 +40,18 @@ bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows, int coun
 	return json_pack("{s:s, s:o}", "op", "round", "tests", tests);
 }
 
-/* The answer itself, or the one list that it holds. */
-static const json_t *
-list_of(const json_t *answer)
-{
-	const char *key;
-	json_t *value, *found = NULL;
-
-	if (!json_is_object(answer))
-		return answer;
-	json_object_foreach ((json_t *)(uintptr_t)answer, key, value) {
-		if (!json_is_array(value) && !json_is_object(value))
-			continue;
-		if (found)
-			return NULL;
-		found = value;
-	}
-	return found;
-}
-
-static int
-has_any(const char *name, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcasestr(name, words[i]))
-			return 1;
-	}
-	return 0;
-}
-
-enum counter { COUNTER_IGNORED, COUNTER_SENDER, COUNTER_RECEIVER, COUNTER_BAD };
-
-/* Who saw it: senders see missing acknowledgements, receivers gaps and broken frames.
- */
-static enum counter
-counter_of(const char *name)
-{
-	static const char *const harmless[] = {"pause", "cnp", "ecn", "marked"};
-	static const char *const sender[] = {"timeout", "seq_err", "retr", "nak",
-					     "rnr"};
-	static const char *const receiver[] = {"out_of_seq", "symbol", "crc", "fec",
-					       "dup",        "icrc",   "rcv", "rx_"};
-	static const char *const bad[] = {"err",  "los",  "drop", "discard",
-					  "down", "corr", "flap", "recover"};
-
-	if (has_any(name, harmless, BU_LEN(harmless)) ||
-	    (strcasestr(name, "corrected") && !strcasestr(name, "uncorrected")))
-		return COUNTER_IGNORED;
-	if (has_any(name, sender, BU_LEN(sender)))
-		return COUNTER_SENDER;
-	if (strcasestr(name, "byte") || strcasestr(name, "_data") ||
-	    (strcasestr(name, "packets") && !has_any(name, bad, BU_LEN(bad))))
-		return COUNTER_IGNORED;
-	if (has_any(name, receiver, BU_LEN(receiver)))
-		return COUNTER_RECEIVER;
-	return has_any(name, bad, BU_LEN(bad)) ? COUNTER_BAD : COUNTER_IGNORED;
-}
-
 /* not_kind: what the end sees of the other direction. */
 static double
-sum_counters(const json_t *counters, enum counter not_kind)
+sum_counters(const json_t *counters, enum bu_wire_counter not_kind)
 {
 	double sum = 0;
 	const char *key;
 	json_t *value;
 
 	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
-		enum counter kind = counter_of(key);
+		enum bu_wire_counter kind = bu_wire_counter(key);
 
-		if (kind != COUNTER_IGNORED && kind != not_kind)
+		if (kind != BU_WIRE_IGNORED && kind != not_kind)
 			sum += fmax(0, json_number_value(value));
 	}
 	return sum;
@@ -128,9 +73,9 @@ lost_of(const json_t *result)
 		src = json_object_get(both, "src");
 		dst = json_object_get(both, "dst");
 		if (!src && !dst)
-			return sum_counters(both, COUNTER_IGNORED);
+			return sum_counters(both, BU_WIRE_IGNORED);
 	}
-	return sum_counters(src, COUNTER_RECEIVER) + sum_counters(dst, COUNTER_SENDER);
+	return sum_counters(src, BU_WIRE_RECEIVER) + sum_counters(dst, BU_WIRE_SENDER);
 }
 
 /* A spine, or hops of which one is a spine. Integers name a leaf as well as a spine: of
@@ -237,7 +182,7 @@ int
 bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
 		     struct bu_flow *flows, int count, struct bu_err *err)
 {
-	const json_t *results = list_of(answer);
+	const json_t *results = bu_wire_list(answer);
 
 	if (!json_is_array(results) || json_array_size(results) != (size_t)count)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -264,7 +209,7 @@ int
 bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
 		     int dst, int count, int *ret_spines, struct bu_err *err)
 {
-	const json_t *list = list_of(answer);
+	const json_t *list = bu_wire_list(answer);
 
 	for (int i = 0; i < count; i++)
 		ret_spines[i] = BU_PATH_UNKNOWN;
@@ -278,144 +223,6 @@ bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
 	for (size_t i = 0; i < json_array_size(list); i++)
 		ret_spines[i] = path_of(t, json_array_get(list, i), t->leaf_of[src],
 					t->leaf_of[dst]);
-	return 0;
-}
-
-static int
-hear(const struct bu_topology *t, const json_t *entry, int node, int rail,
-     int *ret_leaf_of, struct bu_err *err)
-{
-	const json_t *leaf =
-		json_is_object(entry) ? json_object_get(entry, "leaf") : entry;
-	int found = bu_ids_find(&t->leaf_ids, leaf);
-
-	if (!leaf || json_is_null(leaf))
-		return 0;
-	if (node < 0 || rail >= t->rails || found < 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "answer to lldp: names a node, rail or leaf that the "
-				  "plan does not have");
-	for (int r = 0; r < t->rails; r++) {
-		if (rail < 0 || rail == r)
-			ret_leaf_of[node * t->rails + r] = found;
-	}
-	return 0;
-}
-
-/* LEAF, [LEAF per rail] or {"leaf"} of one node. */
-static int
-hear_node(const struct bu_topology *t, const json_t *entry, int node, int *ret_leaf_of,
-	  struct bu_err *err)
-{
-	json_t *leaf;
-	size_t i;
-
-	if (!json_is_array(entry))
-		return hear(t, entry, node, (int)bu_json_int(entry, "rail", -1),
-			    ret_leaf_of, err);
-	json_array_foreach (entry, i, leaf) {
-		if (hear(t, leaf, node, (int)bu_json_int(leaf, "rail", (int)i),
-			 ret_leaf_of, err) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-int
-bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer, int *ret_leaf_of,
-		    struct bu_err *err)
-{
-	const json_t *list = list_of(answer);
-	json_t *entry;
-	const char *key;
-	size_t i;
-
-	if (!answer || json_is_null(answer))
-		return 0;
-	list = list ? list : answer;
-	if (!json_is_array(list) && !json_is_object(list))
-		return bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"answer to lldp: a list of {node, rail, leaf}, or null, "
-			"is wanted");
-	json_array_foreach (list, i, entry) {
-		const json_t *name = json_object_get(entry, "node");
-		int node = name                   ? bu_ids_find(&t->node_ids, name)
-			   : i < (size_t)t->nodes ? (int)i
-						  : -1;
-
-		if (hear_node(t, entry, node, ret_leaf_of, err) != 0)
-			return -1;
-	}
-	if (!json_is_object(list))
-		return 0;
-	json_object_foreach ((json_t *)(uintptr_t)list, key, entry) {
-		bu_autojson json_t *id = json_string(key);
-
-		if (hear_node(t, entry, bu_ids_find(&t->node_ids, id), ret_leaf_of,
-			      err) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* Errors and waits of one direction; a link's rate where it is told. */
-static void
-add_link(const json_t *counters, struct bu_link_count *ret)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
-		if (strcmp(key, "counters") == 0 && json_is_object(value))
-			add_link(value, ret);
-		if (!json_is_number(value) || strcmp(key, "leaf") == 0 ||
-		    strcmp(key, "spine") == 0 || strcmp(key, "port") == 0)
-			continue;
-		if (strcasestr(key, "gbps"))
-			ret->rate = (float)json_number_value(value);
-		else if (counter_of(key) != COUNTER_IGNORED || strcasestr(key, "wait"))
-			ret->bad += (float)json_number_value(value);
-	}
-}
-
-int
-bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
-		      struct bu_link_count *ret, struct bu_err *err)
-{
-	const json_t *list = list_of(answer);
-	json_t *entry;
-	size_t i;
-
-	for (int k = 0; k < 2 * t->leaves * t->spines; k++)
-		ret[k] = (struct bu_link_count){0, -1};
-	if (!answer || json_is_null(answer))
-		return 0;
-	if (!json_is_array(list))
-		return bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"answer to switch: a list of {leaf, spine, dir, ...}, or "
-			"null, is wanted");
-	json_array_foreach (list, i, entry) {
-		int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
-		int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
-		const char *dir = bu_json_str(entry, "dir", "");
-		struct bu_link_count *link;
-
-		if (leaf < 0 || spine < 0)
-			return bu_err_set(
-				err, BU_ERR_INVAL, 0,
-				"answer to switch: entry %zu names no leaf and "
-				"spine of the plan",
-				i);
-		link = &ret[2 * (leaf * t->spines + spine)];
-		add_link(json_object_get(entry, "up"), &link[BU_LINK_UP]);
-		add_link(json_object_get(entry, "down"), &link[BU_LINK_DOWN]);
-		if (strcmp(dir, "down") != 0)
-			add_link(entry, &link[BU_LINK_UP]);
-		if (strcmp(dir, "up") != 0)
-			add_link(entry, &link[BU_LINK_DOWN]);
-	}
 	return 0;
 }
 

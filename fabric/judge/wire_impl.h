@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How answers of a model are read, for wire.c and wire_site.c. */
+#ifndef BU_FABRIC_JUDGE_WIRE_IMPL_H
+#define BU_FABRIC_JUDGE_WIRE_IMPL_H
+
+#include <jansson.h>
+
+/* Who saw it: senders see missing acknowledgements, receivers gaps and broken frames.
+ */
+enum bu_wire_counter {
+	BU_WIRE_IGNORED,
+	BU_WIRE_SENDER,
+	BU_WIRE_RECEIVER,
+	BU_WIRE_BAD,
+};
+
+/* By its name. */
+enum bu_wire_counter bu_wire_counter(const char *name);
+/* The answer itself, or the one list that it holds; NULL = it holds several, or none.
+ */
+const json_t *bu_wire_list(const json_t *answer);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a site says of itself to a campaign: LLDP and the counters of switches. Called
+ * by `bringup fabric rehearse`. Pure. Invariant: null is no answer and no error.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/judge/parts.h"
+#include "fabric/judge/wire.h"
+#include "fabric/judge/wire_impl.h"
+
+static int
+hear(const struct bu_topology *t, const json_t *entry, int node, int rail,
+     int *ret_leaf_of, struct bu_err *err)
+{
+	const json_t *leaf =
+		json_is_object(entry) ? json_object_get(entry, "leaf") : entry;
+	int found = bu_ids_find(&t->leaf_ids, leaf);
+
+	if (!leaf || json_is_null(leaf))
+		return 0;
+	if (node < 0 || rail >= t->rails || found < 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "answer to lldp: names a node, rail or leaf that the "
+				  "plan does not have");
+	for (int r = 0; r < t->rails; r++) {
+		if (rail < 0 || rail == r)
+			ret_leaf_of[node * t->rails + r] = found;
+	}
+	return 0;
+}
+
+/* LEAF, [LEAF per rail] or {"leaf"} of one node. */
+static int
+hear_node(const struct bu_topology *t, const json_t *entry, int node, int *ret_leaf_of,
+	  struct bu_err *err)
+{
+	json_t *leaf;
+	size_t i;
+
+	if (!json_is_array(entry))
+		return hear(t, entry, node, (int)bu_json_int(entry, "rail", -1),
+			    ret_leaf_of, err);
+	json_array_foreach (entry, i, leaf) {
+		if (hear(t, leaf, node, (int)bu_json_int(leaf, "rail", (int)i),
+			 ret_leaf_of, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer, int *ret_leaf_of,
+		    struct bu_err *err)
+{
+	const json_t *list = bu_wire_list(answer);
+	json_t *entry;
+	const char *key;
+	size_t i;
+
+	if (!answer || json_is_null(answer))
+		return 0;
+	list = list ? list : answer;
+	if (!json_is_array(list) && !json_is_object(list))
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"answer to lldp: a list of {node, rail, leaf}, or null, "
+			"is wanted");
+	json_array_foreach (list, i, entry) {
+		const json_t *name = json_object_get(entry, "node");
+		int node = name                   ? bu_ids_find(&t->node_ids, name)
+			   : i < (size_t)t->nodes ? (int)i
+						  : -1;
+
+		if (hear_node(t, entry, node, ret_leaf_of, err) != 0)
+			return -1;
+	}
+	if (!json_is_object(list))
+		return 0;
+	json_object_foreach ((json_t *)(uintptr_t)list, key, entry) {
+		bu_autojson json_t *id = json_string(key);
+
+		if (hear_node(t, entry, bu_ids_find(&t->node_ids, id), ret_leaf_of,
+			      err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Errors and waits of one direction; a link's rate where it is told. */
+static void
+add_link(const json_t *counters, struct bu_link_count *ret)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach ((json_t *)(uintptr_t)counters, key, value) {
+		if (strcmp(key, "counters") == 0 && json_is_object(value))
+			add_link(value, ret);
+		if (!json_is_number(value) || strcmp(key, "leaf") == 0 ||
+		    strcmp(key, "spine") == 0 || strcmp(key, "port") == 0)
+			continue;
+		if (strcasestr(key, "gbps"))
+			ret->rate = (float)json_number_value(value);
+		else if (bu_wire_counter(key) != BU_WIRE_IGNORED ||
+			 strcasestr(key, "wait"))
+			ret->bad += (float)json_number_value(value);
+	}
+}
+
+int
+bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
+		      struct bu_link_count *ret, struct bu_err *err)
+{
+	const json_t *list = bu_wire_list(answer);
+	json_t *entry;
+	size_t i;
+
+	for (int k = 0; k < 2 * t->leaves * t->spines; k++)
+		ret[k] = (struct bu_link_count){0, -1};
+	if (!answer || json_is_null(answer))
+		return 0;
+	if (!json_is_array(list))
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"answer to switch: a list of {leaf, spine, dir, ...}, or "
+			"null, is wanted");
+	json_array_foreach (list, i, entry) {
+		int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
+		int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));
+		const char *dir = bu_json_str(entry, "dir", "");
+		struct bu_link_count *link;
+
+		if (leaf < 0 || spine < 0)
+			return bu_err_set(
+				err, BU_ERR_INVAL, 0,
+				"answer to switch: entry %zu names no leaf and "
+				"spine of the plan",
+				i);
+		link = &ret[2 * (leaf * t->spines + spine)];
+		add_link(json_object_get(entry, "up"), &link[BU_LINK_UP]);
+		add_link(json_object_get(entry, "down"), &link[BU_LINK_DOWN]);
+		if (strcmp(dir, "down") != 0)
+			add_link(entry, &link[BU_LINK_UP]);
+		if (strcmp(dir, "up") != 0)
+			add_link(entry, &link[BU_LINK_DOWN]);
+	}
+	return 0;
+}
