@@ -41,21 +41,44 @@ effect_of(struct bu_reconcile *rec, struct bu_node *node)
 	return effect;
 }
 
+static int
+is_current(const struct bu_effect *effect, const struct bu_node *node)
+{
+	return node && node->step.status == BU_STEP_OPEN &&
+	       strcmp(node->step.id, effect->step) == 0 &&
+	       node->step.attempt == effect->attempt;
+}
+
 /* Frees the effect; NULL when the node has gone on without it. */
 static struct bu_node *
 effect_node(struct bu_effect *effect)
 {
 	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
 	struct bu_effect **link = &effect->rec->effects;
-	int current = node && node->step.status == BU_STEP_OPEN &&
-		      strcmp(node->step.id, effect->step) == 0 &&
-		      node->step.attempt == effect->attempt;
+	int current = is_current(effect, node);
 
 	while (*link != effect)
 		link = &(*link)->next;
 	*link = effect->next;
 	free(effect);
 	return current ? node : NULL;
+}
+
+void
+bu_effects_overtaken(struct bu_reconcile *rec, const struct bu_node *node)
+{
+	struct bu_effect **link = &rec->effects, *effect;
+
+	while ((effect = *link)) {
+		if (!effect->op || strcmp(effect->node, node->name) != 0 ||
+		    is_current(effect, node)) {
+			link = &effect->next;
+			continue;
+		}
+		*link = effect->next;
+		effect->driver->cancel(effect->op);
+		free(effect);
+	}
 }
 
 void

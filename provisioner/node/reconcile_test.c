@@ -645,10 +645,33 @@ START_TEST(a_pool_without_a_cluster_is_ready_when_its_agent_has_its_certificates
 }
 END_TEST
 
-RIG_UNIT("reconcile", a_node_goes_its_way_to_ready,
-	 nothing_is_done_before_its_intent_is_in_the_log, one_change_at_a_time,
-	 a_token_is_of_one_boot_and_one_machine, a_machine_has_one_name,
-	 what_does_not_fit_is_quarantined,
+/* It was let in by a look at the cluster that nobody had ended. */
+START_TEST(a_node_that_restarts_while_it_joins_is_not_let_in)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_JOINING);
+	bu_autofree char *told = NULL;
+
+	rig_write(&rig, "sinfo", "down*\n");
+	rig_answer(&rig, node, NULL);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 100);
+	rig_fire(&rig, node, BU_TRIGGER_BOOTED);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_write(&rig, "sinfo", "drained\n");
+	for (int i = 0; i < 200; i++)
+		rig_pass(&rig, 100);
+	told = rig_read(&rig, "scontrol.log");
+	ck_assert_str_eq(told, "");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("reconcile", a_node_that_restarts_while_it_joins_is_not_let_in,
+	 a_node_goes_its_way_to_ready, nothing_is_done_before_its_intent_is_in_the_log,
+	 one_change_at_a_time, a_token_is_of_one_boot_and_one_machine,
+	 a_machine_has_one_name, what_does_not_fit_is_quarantined,
 	 an_install_that_cannot_be_verified_fails_at_once,
 	 an_install_that_broke_off_is_tried_again_under_its_name,
 	 a_late_node_is_cycled_twice_then_failed,
