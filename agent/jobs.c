@@ -314,6 +314,8 @@ bu_job_recover(const struct bu_identity *identity)
 
 /* --- probe --- */
 
+static struct bu_pair_kept kept_open;
+
 static int
 do_probe(struct bu_link *link, const json_t *item, json_t **ret_result,
 	 struct bu_err *err)
@@ -321,8 +323,10 @@ do_probe(struct bu_link *link, const json_t *item, json_t **ret_result,
 	struct bu_pair_opts opts;
 	struct bu_pair_result result;
 
-	if (bu_pair_opts_from_json(item, &opts, err) != 0 ||
-	    bu_pair_run(&opts, &result, err) != 0)
+	if (bu_pair_opts_from_json(item, &opts, err) != 0)
+		return -1;
+	opts.kept = &kept_open;
+	if (bu_pair_run(&opts, &result, err) != 0)
 		return -1;
 	*ret_result = bu_pair_result_to_json(&result);
 	return 0;
@@ -420,12 +424,20 @@ static const struct {
 	{"join", 0, do_join, NULL},
 };
 
+void
+bu_job_idle(void)
+{
+	bu_pair_drop(&kept_open);
+}
+
 int
 bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
 	    struct bu_err *err)
 {
 	const char *kind = bu_json_str(item, "kind", "");
 
+	if (strcmp(kind, "probe") != 0)
+		bu_job_idle();
 	for (size_t i = 0; i < BU_LEN(kinds); i++)
 		if (strcmp(kinds[i].kind, kind) == 0)
 			return kinds[i].fn(link, item, ret_result, err);

@@ -9,6 +9,8 @@
  * a kind that this agent does not know. */
 int bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
 		struct bu_err *err);
+/* Nothing to do for now: closes what the last probe left open for another one. */
+void bu_job_idle(void);
 /* After the result of the item was accepted: an install ends with the machine off. 1
  * when the item may have changed what a hello tells. */
 int bu_job_after(const json_t *item, int failed);

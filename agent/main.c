@@ -2,7 +2,8 @@
 /*
  * bringup-agent: in the boot ramdisk, and with --installed in the installed system.
  * It calls the appliance; it listens only while a probe has leased it. `bringup-agent
- * probe FILE` runs one end of a probe and prints its result, without an appliance.
+ * probe FILE` runs one end of a probe and prints its result, without an appliance; with
+ * `-` one for each line that it reads.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -35,25 +36,63 @@ find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 }
 
 /* For benches and for people who look for a fault: one end of a probe, from a work item
- * (fabric/measure/pair.h) that somebody wrote into a file. */
+ * (fabric/measure/pair.h) that somebody wrote. */
+static int
+probe_item(const json_t *item, size_t format, struct bu_pair_kept *kept,
+	   struct bu_err *err)
+{
+	bu_autojson json_t *value = NULL;
+	struct bu_pair_opts opts;
+	struct bu_pair_result result;
+
+	if (!item || bu_pair_opts_from_json(item, &opts, err) != 0)
+		return -1;
+	opts.kept = kept;
+	if (bu_pair_run(&opts, &result, err) != 0)
+		return -1;
+	value = bu_pair_result_to_json(&result);
+	json_dumpf(value, stdout, format);
+	putchar('\n');
+	fflush(stdout);
+	return result.error.kind != BU_ERR_NONE;
+}
+
 static int
 probe(const char *path)
 {
-	bu_autojson json_t *item = NULL, *value = NULL;
-	struct bu_pair_opts opts;
-	struct bu_pair_result result;
 	struct bu_err err = {0};
+	bu_autojson json_t *item = bu_json_load(path, &err);
+	int rc = probe_item(item, JSON_INDENT(1), NULL, &err);
 
-	item = bu_json_load(path, &err);
-	if (!item || bu_pair_opts_from_json(item, &opts, &err) != 0 ||
-	    bu_pair_run(&opts, &result, &err) != 0) {
+	if (rc < 0)
 		bu_error("probe", "%s", err.text);
-		return 1;
+	return rc != 0;
+}
+
+/* As the agent does it: one process for one probe after the other. */
+static int
+probe_lines(void)
+{
+	bu_autofree char *line = NULL;
+	struct bu_pair_kept kept = {0};
+	size_t size = 0;
+	ssize_t length;
+
+	while ((length = getline(&line, &size, stdin)) > 0) {
+		struct bu_err err = {0};
+		bu_autojson json_t *item =
+			bu_json_parse(line, (size_t)length, "work item", &err);
+		bu_autojson json_t *failure = NULL;
+
+		if (probe_item(item, JSON_COMPACT, &kept, &err) >= 0)
+			continue;
+		failure = json_pack("{s:o}", "error", bu_json_from_err(&err));
+		json_dumpf(failure, stdout, JSON_COMPACT);
+		putchar('\n');
+		fflush(stdout);
 	}
-	value = bu_pair_result_to_json(&result);
-	json_dumpf(value, stdout, JSON_INDENT(1));
-	putchar('\n');
-	return result.error.kind != BU_ERR_NONE;
+	bu_pair_drop(&kept);
+	return 0;
 }
 
 int
@@ -67,9 +106,9 @@ main(int argc, char **argv)
 	bu_log_init("bringup-agent", BU_LOG_INFO);
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && strcmp(argv[1], "probe") == 0)
-		return probe(argv[2]);
+		return strcmp(argv[2], "-") == 0 ? probe_lines() : probe(argv[2]);
 	if (argc > 2 || (argc == 2 && !installed)) {
-		fprintf(stderr, "usage: bringup-agent [--installed | probe FILE]\n");
+		fprintf(stderr, "usage: bringup-agent [--installed | probe FILE|-]\n");
 		return 1;
 	}
 	if (find_identity(installed, &identity, &err) == 0) {

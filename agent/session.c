@@ -167,6 +167,8 @@ poll_work(struct bu_session *session, struct bu_err *err)
 	item = json_object_get(reply, "work");
 	if (json_is_object(item))
 		do_item(session, item);
+	else
+		bu_job_idle();
 	return 0;
 }
 

@@ -108,6 +108,22 @@ search_list(struct ibv_device **list, int count, const struct wanted *wanted,
 	return 0;
 }
 
+/* An address that went takes its entry with it. */
+static int
+has_gid(const struct bu_device *device)
+{
+	bu_autofree struct ibv_gid_entry *gids = bu_xcalloc(GIDS_MAX, sizeof(*gids));
+	ssize_t count = ibv_query_gid_table(device->context, gids, GIDS_MAX, 0);
+
+	for (ssize_t i = 0; i < count; i++) {
+		if (gids[i].port_num == device->port &&
+		    gids[i].gid_index == device->gid_index)
+			return memcmp(&gids[i].gid, &device->gid,
+				      sizeof(device->gid)) == 0;
+	}
+	return 0;
+}
+
 int
 bu_device_refresh(struct bu_device *device, struct bu_err *err)
 {
@@ -118,6 +134,10 @@ bu_device_refresh(struct bu_device *device, struct bu_err *err)
 	if (rc)
 		return bu_err_set(err, BU_ERR_IO, rc, "RDMA device %s: query port %d",
 				  device->name, device->port);
+	if (!has_gid(device))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "RDMA device %s: GID %d is not what it was",
+				  device->name, device->gid_index);
 	if (device->attr.state != IBV_PORT_ACTIVE)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "RDMA device %s: port %d is not active; check link "

@@ -108,7 +108,8 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	bu_pair_prepare(&s);
 	rc = session_run(&s, &failure);
 	bu_channel_destroy(s.channel);
-	bu_pair_release(&s);
+	bu_pair_release(&s, !rc && result.dir[0].error.kind == BU_ERR_NONE &&
+				    result.dir[1].error.kind == BU_ERR_NONE);
 	if (rc && failure.kind == BU_ERR_CANCELLED)
 		return bu_err_set(err, failure.kind, 0, "%s", failure.text);
 	if (rc) {
@@ -150,6 +151,7 @@ run_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 	bu_random_hex(secret, (sizeof(secret) - 1) / 2);
 	for (int i = 0; i < 2; i++) {
 		halves[i].opts = *opts;
+		halves[i].opts.kept = NULL;
 		halves[i].opts.listens = halves[i].opts.self = i;
 		memcpy(halves[i].opts.secret, secret, sizeof(secret));
 		halves[i].fd = fds[i];

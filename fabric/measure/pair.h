@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "fabric/measure/device.h"
+#include "fabric/measure/verbs.h"
 #include "model/result.h"
 
 /* Defaults for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions; the
@@ -62,7 +64,18 @@ struct bu_pair_opts {
 	int loopback;            /* the adapter sends to itself */
 	int (*cancelled)(void *arg); /* not in the item; may be NULL */
 	void *arg;
+	struct bu_pair_kept *kept; /* not in the item; NULL: all is closed at the end */
 };
+/* Device, memory and completion queues that a good probe leaves for the next one of its
+ * kind, as opening them takes most of a set-up. Zeroed at first, one probe at a time;
+ * to be dropped when no other is near: as much memory as the window stays registered.
+ */
+struct bu_pair_kept {
+	struct bu_device device;
+	struct bu_verbs *set[2]; /* by the direction; with both at once the first one */
+	struct bu_pair_opts opts;
+};
+void bu_pair_drop(struct bu_pair_kept *kept);
 int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
 			   struct bu_err *err);
 

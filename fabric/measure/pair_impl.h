@@ -5,7 +5,6 @@
 #define BU_FABRIC_MEASURE_PAIR_IMPL_H
 
 #include "fabric/measure/channel.h"
-#include "fabric/measure/device.h"
 #include "fabric/measure/pair.h"
 #include "fabric/measure/verbs.h"
 
@@ -17,9 +16,8 @@ struct session {
 	int64_t start_ns; /* when this end had its work item */
 	int64_t deadline_ns;
 	int64_t grace_ns; /* how much longer than a transfer the other end waits */
-	struct bu_device device;
-	struct bu_verbs *set[2]; /* by the direction; with both at once the first one */
-	struct bu_err open_err;  /* why there are none, or why they did not connect */
+	struct bu_pair_kept open; /* queue pairs and all that they need */
+	struct bu_err open_err;   /* why there are none, or why they did not connect */
 	int peer_opened;
 	/* the phase */
 	int source, sink;        /* what this end is */
@@ -40,7 +38,8 @@ void bu_pair_prepare(struct session *s);
 /* Over the channel: both agree, and their queue pairs are connected. -1: they cannot go
  * on. */
 int bu_pair_open(struct session *s, struct bu_err *err);
-void bu_pair_release(struct session *s);
+/* keep: for the next probe, where the options have room for that. */
+void bu_pair_release(struct session *s, int keep);
 
 struct bu_wait bu_pair_wait(struct session *s, int64_t deadline_ns);
 /* stop() of a transfer (arg: the session): the peer may end it. */

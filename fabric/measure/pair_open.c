@@ -26,12 +26,14 @@ roles_of(const struct bu_pair_opts *opts, int set)
 	return set == opts->self ? BU_VERBS_SOURCE : BU_VERBS_SINK;
 }
 
-static int
-open_sets(struct session *s, struct bu_err *err)
+static struct bu_verbs_opts
+verbs_opts(const struct session *s, int set)
 {
 	const struct bu_pair_opts *o = s->opts;
-	struct bu_verbs_opts opts = {
-		.opened = &s->device,
+
+	return (struct bu_verbs_opts){
+		.opened = &s->open.device,
+		.with = set ? s->open.set[0] : NULL,
 		.message_bytes = o->message_bytes,
 		.bytes = o->bytes,
 		.runs = o->runs,
@@ -39,22 +41,72 @@ open_sets(struct session *s, struct bu_err *err)
 		.lat_op = o->lat_op,
 		.qps = o->qps,
 		.sport = o->sport,
+		.roles = roles_of(o, set),
 		.window_bytes = o->window_bytes,
 		.gpu = o->gpu,
 		.cuda = o->cuda,
 		.root = o->root,
 		.loopback = o->loopback,
 	};
+}
+
+static int
+open_sets(struct session *s, struct bu_err *err)
+{
+	const struct bu_pair_opts *o = s->opts;
 
 	if (bu_device_open(o->device[0] ? o->device : NULL,
 			   o->local_ip[0] ? o->local_ip : NULL, o->gid_index,
-			   &s->device, err))
+			   &s->open.device, err))
 		return -1;
 	for (int i = 0; i < sets_of(o); i++) {
-		opts.roles = roles_of(o, i);
-		opts.with = s->set[0];
-		s->set[i] = bu_verbs_create(&opts, err);
-		if (!s->set[i])
+		const struct bu_verbs_opts opts = verbs_opts(s, i);
+
+		s->open.set[i] = bu_verbs_create(&opts, err);
+		if (!s->open.set[i])
+			return -1;
+	}
+	return 0;
+}
+
+void
+bu_pair_drop(struct bu_pair_kept *kept)
+{
+	/* The first one owns what both use. */
+	for (int i = 1; i >= 0; i--)
+		bu_verbs_destroy(kept->set[i]);
+	if (kept->device.context)
+		ibv_close_device(kept->device.context);
+	memset(kept, 0, sizeof(*kept));
+}
+
+static int
+same_needs(const struct bu_pair_opts *a, const struct bu_pair_opts *b)
+{
+	return strcmp(a->device, b->device) == 0 &&
+	       strcmp(a->local_ip, b->local_ip) == 0 && a->gid_index == b->gid_index &&
+	       a->message_bytes == b->message_bytes && a->bytes == b->bytes &&
+	       a->runs == b->runs && a->op == b->op && a->lat_op == b->lat_op &&
+	       a->qps == b->qps && a->duplex == b->duplex &&
+	       a->window_bytes == b->window_bytes && a->gpu == b->gpu;
+}
+
+/* What the last probe left, if it is what this one needs and still works. */
+static int
+renew_sets(struct session *s)
+{
+	const struct bu_pair_opts *o = s->opts;
+
+	if (!o->kept || !o->kept->set[0])
+		return -1;
+	s->open = *o->kept;
+	memset(o->kept, 0, sizeof(*o->kept));
+	if (!same_needs(o, &s->open.opts))
+		return -1;
+	for (int i = 0; i < sets_of(o); i++) {
+		const struct bu_verbs_opts opts = verbs_opts(s, i);
+
+		if (bu_verbs_renew(s->open.set[i], &opts, NULL))
 			return -1;
 	}
 	return 0;
@@ -66,26 +118,31 @@ bu_pair_prepare(struct session *s)
 	const struct bu_pair_opts *o = s->opts;
 	struct bu_pair_end *own = &s->result->end[o->self];
 
-	if (open_sets(s, &s->open_err)) {
-		bu_pair_release(s);
-		return;
+	if (renew_sets(s)) {
+		bu_pair_drop(&s->open);
+		if (open_sets(s, &s->open_err)) {
+			bu_pair_drop(&s->open);
+			return;
+		}
 	}
-	bu_verbs_describe(s->set[0], own);
+	bu_verbs_describe(s->open.set[0], own);
 	memcpy(own->address, o->local_ip, sizeof(own->address));
-	bu_verbs_paths(s->set[o->duplex ? 0 : o->self], &s->result->dir[o->self]);
+	bu_verbs_paths(s->open.set[o->duplex ? 0 : o->self], &s->result->dir[o->self]);
 }
 
 void
-bu_pair_release(struct session *s)
+bu_pair_release(struct session *s, int keep)
 {
-	/* The first one owns what both use. */
-	for (int i = 1; i >= 0; i--) {
-		bu_verbs_destroy(s->set[i]);
-		s->set[i] = NULL;
+	/* Libraries and trees of a test may be gone by then. */
+	if (!keep || !s->opts->kept || s->opts->cuda || s->opts->root ||
+	    !s->open.set[0]) {
+		bu_pair_drop(&s->open);
+		return;
 	}
-	if (s->device.context)
-		ibv_close_device(s->device.context);
-	s->device.context = NULL;
+	for (int i = 0; i < sets_of(s->opts); i++)
+		bu_verbs_rest(s->open.set[i]);
+	s->open.opts = *s->opts;
+	*s->opts->kept = s->open;
 }
 
 static json_t *
@@ -110,12 +167,12 @@ make_offer(const struct session *s)
 {
 	json_t *sets = json_array();
 
-	if (!s->set[0]) {
+	if (!s->open.set[0]) {
 		json_decref(sets);
 		return json_null();
 	}
 	for (int i = 0; i < sets_of(s->opts); i++)
-		json_array_append_new(sets, make_set(s->set[i]));
+		json_array_append_new(sets, make_set(s->open.set[i]));
 	return json_pack("{s:o, s:o}", "port",
 			 bu_pair_end_to_json(&s->result->end[s->opts->self]), "sets",
 			 sets);
@@ -205,7 +262,7 @@ connect_sets(struct session *s, const json_t *offer, struct bu_err *err)
 			return bu_err_wrap(err, "peer's offer");
 		if (s->opts->duplex || i == other)
 			read_paths(set, peer.qps, &s->result->dir[other]);
-		if (bu_verbs_connect(s->set[i], &peer, &s->result->mtu, err))
+		if (bu_verbs_connect(s->open.set[i], &peer, &s->result->mtu, err))
 			return -1;
 	}
 	return 0;
@@ -244,7 +301,7 @@ bu_pair_open(struct session *s, struct bu_err *err)
 		own = make_hello(s);
 	rc = read_hello(s, own, peer, err);
 	s->peer_opened = json_is_object(json_object_get(peer, "offer"));
-	if (rc == 0 && s->peer_opened && s->set[0] &&
+	if (rc == 0 && s->peer_opened && s->open.set[0] &&
 	    connect_sets(s, json_object_get(peer, "offer"), &s->open_err) == 0)
 		note_setup(s, peer, said_ns);
 	if (listens && bu_channel_send(s->channel, own, &s->talk, rc ? NULL : err))

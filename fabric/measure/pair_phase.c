@@ -222,7 +222,7 @@ bu_pair_phase(struct session *s, int direction, int64_t deadline_ns, struct bu_e
 
 	s->source = direction == BU_PHASE_BOTH || direction == s->opts->self;
 	s->sink = direction == BU_PHASE_BOTH || direction != s->opts->self;
-	s->verbs = s->set[direction == BU_END_B];
+	s->verbs = s->open.set[direction == BU_END_B];
 	s->echo = s->counted = 0;
 	bu_counters_init(&s->before);
 	s->transfer = bu_pair_wait(s, deadline_ns);

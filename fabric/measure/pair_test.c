@@ -67,12 +67,18 @@ run_end(void *arg)
 }
 
 static void
-run_both(struct end ends[2])
+start_both(struct end ends[2])
 {
 	for (int i = 0; i < 2; i++)
 		pthread_create(&ends[i].thread, NULL, run_end, &ends[i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(ends[i].thread, NULL);
+}
+
+static void
+run_both(struct end ends[2])
+{
+	start_both(ends);
 	ck_assert_int_eq(fakeverbs_objects(), 0);
 }
 
@@ -150,6 +156,63 @@ START_TEST(every_operation_both_ways)
 		ck_assert_int_eq(ends[1].result.op, i % 3);
 		ck_assert_int_eq(ends[1].result.qps, 2);
 	}
+}
+END_TEST
+
+/* One process for several probes: what is kept serves either role and every operation,
+ * not other needs, and after a fault all is opened anew. */
+START_TEST(what_is_kept_serves_the_next_probe)
+{
+	static const struct {
+		enum bu_op op;
+		int swapped, pairs, duplex, lost;
+	} rows[] = {
+		{BU_OP_WRITE, 0, 1, 0, 0}, {BU_OP_WRITE, 1, 1, 0, 0},
+		{BU_OP_SEND, 0, 2, 0, 0},  {BU_OP_SEND, 1, 2, 0, 0},
+		{BU_OP_SEND, 1, 2, 0, 1},  {BU_OP_SEND, 0, 2, 0, 0},
+		{BU_OP_SEND, 0, 2, 1, 0},  {BU_OP_READ, 1, 2, 1, 0},
+		{BU_OP_READ, 0, 2, 1, 0},  {BU_OP_READ, 0, 1, 0, 0},
+	};
+	const struct fakeverbs_faults fault = {.lose_from = 25};
+	struct bu_pair_kept kept[2] = {0};
+
+	for (size_t row = 0; row < BU_LEN(rows); row++) {
+		struct end ends[2];
+		int before = fakeverbs_domains();
+
+		prepare(ends);
+		for (int i = 0; i < 2; i++) {
+			struct bu_pair_opts *opts = &ends[i].opts;
+
+			opts->op = rows[row].op;
+			opts->lat_op =
+				opts->op == BU_OP_SEND ? BU_OP_SEND : BU_OP_WRITE;
+			opts->qps = rows[row].pairs;
+			opts->duplex = rows[row].duplex;
+			opts->self = i ^ rows[row].swapped;
+			opts->kept = &kept[i];
+		}
+		if (rows[row].lost)
+			fakeverbs_set(0, &fault);
+		start_both(ends);
+		check_same(ends);
+		/* The same needs as before, and no fault: nothing is opened. */
+		if (row > 0 && rows[row].op == rows[row - 1].op &&
+		    rows[row].pairs == rows[row - 1].pairs &&
+		    rows[row].duplex == rows[row - 1].duplex && !rows[row - 1].lost)
+			ck_assert_int_eq(fakeverbs_domains(), before);
+		else
+			ck_assert_int_eq(fakeverbs_domains(), before + 2);
+		for (int i = 0; i < 2; i++)
+			ck_assert_int_eq(kept[i].set[0] == NULL, rows[row].lost);
+		if (rows[row].lost)
+			continue;
+		check_good(&ends[0].result, 0);
+		check_good(&ends[0].result, 1);
+	}
+	for (int i = 0; i < 2; i++)
+		bu_pair_drop(&kept[i]);
+	ck_assert_int_eq(fakeverbs_objects(), 0);
 }
 END_TEST
 
@@ -494,9 +557,10 @@ START_TEST(work_items_are_read_strictly)
 END_TEST
 
 BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
-	both_at_once_are_told_apart, a_loop_is_labelled_and_no_pass,
-	a_wrong_gid_and_mtu_are_named, one_slow_direction_shows,
-	a_spoiled_direction_leaves_the_other, a_device_that_vanishes_is_named,
-	a_missing_device_is_the_ends_own, a_wrong_secret_measures_nothing,
-	both_must_be_told_the_same, a_cancelled_probe_ends_at_both,
-	a_peer_that_dies_ends_the_probe, work_items_are_read_strictly)
+	what_is_kept_serves_the_next_probe, both_at_once_are_told_apart,
+	a_loop_is_labelled_and_no_pass, a_wrong_gid_and_mtu_are_named,
+	one_slow_direction_shows, a_spoiled_direction_leaves_the_other,
+	a_device_that_vanishes_is_named, a_missing_device_is_the_ends_own,
+	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
+	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe,
+	work_items_are_read_strictly)

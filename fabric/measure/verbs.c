@@ -17,23 +17,32 @@
 #include "fabric/measure/verbs_impl.h"
 
 /* 2 MiB under way fill 400 Gbit/s for 42 us; slow links get an eighth of a run. */
-enum {
-	DEPTH_BYTES = 2 * 1024 * 1024,
-	DEPTH_MAX = 128,
-	BATCH_BELOW = 8192,
-	BATCH = 8,
-	RECEIVES_MAX = 256
-};
+enum { DEPTH_BYTES = 2 * 1024 * 1024, DEPTH_MAX = 128, BATCH_BELOW = 8192, BATCH = 8 };
 static const uint64_t cache_unknown = 64 * 1024 * 1024, window_max = UINT64_C(1) << 32;
 
-void
-bu_verbs_disconnect(struct bu_verbs *verbs)
+/* Before any memory is touched, so that it comes from the adapter's own node. */
+static void
+bind_cpu(struct bu_verbs *verbs)
 {
-	for (int i = 0; i < verbs->qps; i++) {
-		if (verbs->qp[i])
-			ibv_destroy_qp(verbs->qp[i]);
-		verbs->qp[i] = NULL;
-	}
+	int cpu = bu_port_cpu(verbs->root, verbs->device.name);
+	cpu_set_t one;
+
+	/* Both ends of a loop are here, each with a thread. */
+	if (cpu < 0 || verbs->opts.loopback ||
+	    sched_getaffinity(0, sizeof(verbs->before), &verbs->before))
+		return;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) == 0)
+		verbs->cpu = cpu;
+}
+
+static void
+unbind_cpu(struct bu_verbs *verbs)
+{
+	if (verbs->cpu >= 0)
+		sched_setaffinity(0, sizeof(verbs->before), &verbs->before);
+	verbs->cpu = -1;
 }
 
 /* What another connection may share. */
@@ -47,8 +56,7 @@ destroy_shared(struct bu_verbs *verbs)
 	if (verbs->device.context && !verbs->opts.opened)
 		ibv_close_device(verbs->device.context);
 	bu_cuda_close(verbs->cuda);
-	if (verbs->cpu >= 0)
-		sched_setaffinity(0, sizeof(verbs->before), &verbs->before);
+	unbind_cpu(verbs);
 }
 
 void
@@ -129,95 +137,6 @@ create_memory(struct bu_verbs *verbs, struct bu_err *err)
 }
 
 static int
-create_qp(struct bu_verbs *verbs, int i, struct bu_err *err)
-{
-	struct ibv_qp_init_attr init = {
-		.qp_type = IBV_QPT_RC, .send_cq = verbs->cq, .recv_cq = verbs->cq};
-
-	init.cap.max_send_wr = (uint32_t)verbs->depth + PING_WINDOW;
-	init.cap.max_recv_wr = (uint32_t)verbs->receives + 1;
-	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
-	verbs->qp[i] = ibv_create_qp(verbs->pd, &init);
-	if (!verbs->qp[i])
-		return bu_err_set(err, BU_ERR_IO, errno, "%s: queue pair %d of %d",
-				  verbs->device.name, i + 1, verbs->qps);
-	return 0;
-}
-
-static int
-set_nonblocking(const struct bu_verbs *verbs, int fd, struct bu_err *err)
-{
-	int flags = fcntl(fd, F_GETFL);
-
-	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
-		return bu_err_set(err, BU_ERR_IO, errno, "%s: its events",
-				  verbs->device.name);
-	return 0;
-}
-
-static int
-create_queues(struct bu_verbs *verbs, struct bu_err *err)
-{
-	int entries;
-
-	/* Sends: enough ahead that a late receiver stops nobody, each in its own slot.
-	 */
-	verbs->receives = verbs->opts.lat_op == BU_OP_SEND ? PING_RECVS / 2 : 0;
-	if (verbs->opts.op == BU_OP_SEND && verbs->opts.roles & BU_VERBS_SINK) {
-		uint64_t most = verbs->slots / (uint64_t)verbs->qps;
-
-		verbs->receives = most < RECEIVES_MAX ? (int)most : RECEIVES_MAX;
-	}
-	verbs->channel = ibv_create_comp_channel(verbs->device.context);
-	if (!verbs->channel)
-		return bu_err_set(err, BU_ERR_IO, errno, "%s: completion channel",
-				  verbs->device.name);
-	/* ibv_get_cq_event() would block for ever on a lost peer. */
-	if (set_nonblocking(verbs, verbs->channel->fd, err) ||
-	    set_nonblocking(verbs, verbs->device.context->async_fd, err))
-		return -1;
-	entries = verbs->qps * (verbs->depth + verbs->receives) + 2 * PING_WINDOW;
-	verbs->cq =
-		ibv_create_cq(verbs->device.context, entries, NULL, verbs->channel, 0);
-	if (!verbs->cq)
-		return bu_err_set(err, BU_ERR_IO, errno,
-				  "%s: completion queue of %d entries",
-				  verbs->device.name, entries);
-	for (int i = 0; i < verbs->qps; i++) {
-		if (create_qp(verbs, i, err))
-			return -1;
-	}
-	return 0;
-}
-
-/* Before any memory is touched, so that it comes from the adapter's own node. */
-static void
-bind_cpu(struct bu_verbs *verbs)
-{
-	int cpu = bu_port_cpu(verbs->root, verbs->device.name);
-	cpu_set_t one;
-
-	/* Both ends of a loop are here, each with a thread. */
-	if (cpu < 0 || verbs->opts.loopback ||
-	    sched_getaffinity(0, sizeof(verbs->before), &verbs->before))
-		return;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one) == 0)
-		verbs->cpu = cpu;
-}
-
-/* A label that gives the wanted source port where the adapter makes one from the
- * other (ibv_flow_label_to_udp_sport()): 14 bits of it are the port's. */
-static uint32_t
-label_of(uint16_t sport)
-{
-	uint32_t low = sport & 0x3fff;
-
-	return low ? low : 1 << 14 | 1; /* 0 would mean none */
-}
-
-static int
 open_device(struct bu_verbs *verbs, struct bu_err *err)
 {
 	const struct bu_verbs_opts *opts = &verbs->opts;
@@ -243,49 +162,76 @@ open_own(struct bu_verbs *verbs, struct bu_err *err)
 	return create_memory(verbs, err);
 }
 
-/* The other one moves its payload at another time, so that one window does for both. */
+/* One window does for both directions where they are not at work at the same time. */
+static void
+take_role(struct bu_verbs *verbs, struct bu_buffer window)
+{
+	static const struct bu_buffer none;
+	int source = verbs->opts.roles & BU_VERBS_SOURCE;
+
+	if (verbs->opts.roles == (BU_VERBS_SOURCE | BU_VERBS_SINK))
+		return;
+	verbs->send = source ? window : none;
+	verbs->recv = source ? none : window;
+}
+
 static void
 share(struct bu_verbs *verbs, const struct bu_verbs *with)
 {
-	const struct bu_buffer *window = bu_verbs_window(with);
-
 	verbs->device = with->device;
 	verbs->pd = with->pd;
 	verbs->cuda = with->cuda;
 	verbs->cpu = with->cpu;
 	verbs->depth = with->depth;
 	verbs->batch = with->batch;
-	verbs->slots = with->slots;
+	verbs->slots = with->own_slots;
 	verbs->memory_found = with->memory_found;
-	if (verbs->opts.roles & BU_VERBS_SOURCE)
-		verbs->send = *window;
-	else
-		verbs->recv = *window;
+	take_role(verbs, *bu_verbs_window(with));
 }
 
 static int
 open_objects(struct bu_verbs *verbs, struct bu_err *err)
 {
 	const struct bu_verbs_opts *opts = &verbs->opts;
-	uint16_t sport = (uint16_t)opts->sport;
 
 	if (opts->with)
 		share(verbs, opts->with);
 	else if (open_own(verbs, err))
 		return -1;
+	verbs->own_slots = verbs->slots;
 	if (opts->gpu >= 0)
 		verbs->bounce = bu_xcalloc(1, verbs->message_bytes);
 	if (bu_buffer_create(&verbs->ping, verbs->pd, PING_BYTES, NULL, err))
 		return bu_err_wrap(err, "%s", verbs->device.name);
-	if (create_queues(verbs, err))
-		return -1;
-	bu_random(&verbs->psn, sizeof(verbs->psn));
-	if (!sport)
-		sport = (uint16_t)(verbs->psn >> 16);
-	verbs->psn &= 0xffffff;
-	for (int i = 0; i < verbs->qps; i++)
-		verbs->flow_label[i] = label_of((uint16_t)(sport + i));
-	return 0;
+	return bu_verbs_create_cq(verbs, err) || bu_verbs_create_qps(verbs, err) ? -1
+										 : 0;
+}
+
+void
+bu_verbs_rest(struct bu_verbs *verbs)
+{
+	bu_verbs_disconnect(verbs);
+	if (!verbs->opts.with)
+		unbind_cpu(verbs);
+}
+
+int
+bu_verbs_renew(struct bu_verbs *verbs, const struct bu_verbs_opts *opts,
+	       struct bu_err *err)
+{
+	const struct bu_buffer window = *bu_verbs_window(verbs);
+
+	verbs->opts = *opts;
+	if (opts->with) {
+		share(verbs, opts->with);
+	} else {
+		if (bu_device_refresh(&verbs->device, err))
+			return -1;
+		bind_cpu(verbs);
+		take_role(verbs, window);
+	}
+	bu_verbs_forget(verbs);
+	return bu_verbs_create_qps(verbs, err);
 }
 
 static int

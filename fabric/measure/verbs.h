@@ -77,6 +77,12 @@ struct bu_verbs *bu_verbs_create(const struct bu_verbs_opts *opts, struct bu_err
 void bu_verbs_destroy(struct bu_verbs *verbs);
 /* Its queue pairs alone: one that is left behind retransmits for ever. */
 void bu_verbs_disconnect(struct bu_verbs *verbs);
+/* Between two probes the rest may be kept, its thread bound to no CPU; what others
+ * share of it is renewed first. opts: the same but for roles, with and sport. -1: only
+ * good to be destroyed. */
+void bu_verbs_rest(struct bu_verbs *verbs);
+int bu_verbs_renew(struct bu_verbs *verbs, const struct bu_verbs_opts *opts,
+		   struct bu_err *err);
 void bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret);
 /* Device, GID, port, MTU, NUMA node, CPU, memory; node and address are left alone. */
 void bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret);

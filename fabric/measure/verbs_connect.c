@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fabric/measure/neighbour.h"
 #include "fabric/measure/port.h"
 #include "fabric/measure/verbs_impl.h"
 
@@ -204,6 +205,22 @@ check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 	return 0;
 }
 
+/* Of RoCE over IPv4: the last four bytes of both GIDs. */
+static void
+learn_neighbour(const struct bu_verbs *verbs, const union ibv_gid *gid)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const uint8_t *own = verbs->device.gid.raw;
+	struct in_addr local, peer;
+
+	if (memcmp(own, mapped, sizeof(mapped)) != 0 ||
+	    memcmp(gid->raw, mapped, sizeof(mapped)) != 0)
+		return;
+	memcpy(&local, own + sizeof(mapped), sizeof(local));
+	memcpy(&peer, gid->raw + sizeof(mapped), sizeof(peer));
+	bu_neighbour_learn(verbs->root, local, peer);
+}
+
 int
 bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer, int *ret_mtu,
 		 struct bu_err *err)
@@ -214,6 +231,7 @@ bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer, int *
 
 	if (check_peer(verbs, peer, &gid, err))
 		return -1;
+	learn_neighbour(verbs, &gid);
 	bu_verbs_local(verbs, &local);
 	verbs->peer = *peer;
 	if (peer->slots < verbs->slots)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by verbs.c (what it is made of), verbs_connect.c, payload.c (stamp, check),
- * transfer.c (runs) and ping.c; nobody else includes it. */
+/* Shared by verbs.c (what it is made of), verbs_queues.c, verbs_connect.c, payload.c
+ * (stamp, check), transfer.c (runs) and ping.c; nobody else includes it. */
 #ifndef BU_FABRIC_MEASURE_VERBS_IMPL_H
 #define BU_FABRIC_MEASURE_VERBS_IMPL_H
 
@@ -39,6 +39,7 @@ struct bu_verbs {
 				  them posted at once with one completion */
 	int receives;          /* posted ahead per queue pair, for sends */
 	uint32_t message_bytes;
+	uint64_t own_slots;
 	uint64_t slots; /* of each payload window; a multiple of qps, common to both
 			   ends after connect */
 	uint32_t psn;
@@ -59,6 +60,11 @@ bu_verbs_window(const struct bu_verbs *verbs)
 {
 	return verbs->send.size ? &verbs->send : &verbs->recv;
 }
+int bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err);
+/* With what the peer must know of them. */
+int bu_verbs_create_qps(struct bu_verbs *verbs, struct bu_err *err);
+/* What came and was told in an earlier probe. */
+void bu_verbs_forget(struct bu_verbs *verbs);
 /* Number of a run's first message; its slot is the number modulo slots, its queue pair
  * the number modulo qps. */
 uint64_t bu_verbs_first(const struct bu_verbs *verbs, const struct bu_verbs_run *run);

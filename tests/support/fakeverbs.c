@@ -23,6 +23,7 @@ int fake_gone[DEVICES], fake_down[DEVICES];
 static int objects;
 static struct fake_mr *mrs[MRS];
 static struct fake_context *contexts;
+static int domains;
 static uint32_t next_key = 1;
 static struct ibv_device devices[DEVICES] = {{.name = "fake0"}, {.name = "fake1"}};
 
@@ -30,6 +31,12 @@ static void
 count_object(int change)
 {
 	__atomic_add_fetch(&objects, change, __ATOMIC_SEQ_CST);
+}
+
+int
+fakeverbs_domains(void)
+{
+	return __atomic_load_n(&domains, __ATOMIC_SEQ_CST);
 }
 
 int
@@ -335,6 +342,7 @@ ibv_alloc_pd(struct ibv_context *context)
 	struct ibv_pd *pd = calloc(1, sizeof(*pd));
 
 	pd->context = context;
+	__atomic_add_fetch(&domains, 1, __ATOMIC_SEQ_CST);
 	count_object(1);
 	return pd;
 }

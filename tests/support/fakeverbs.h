@@ -29,5 +29,7 @@ struct fakeverbs_faults {
 void fakeverbs_set(int device, const struct fakeverbs_faults *faults);
 /* Verbs objects that are not destroyed yet; device lists and contexts too. */
 int fakeverbs_objects(void);
+/* Protection domains made so far. */
+int fakeverbs_domains(void);
 
 #endif
