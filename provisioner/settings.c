@@ -29,7 +29,7 @@ slot(struct bu_settings *settings, size_t row)
 }
 
 static int
-known(const char *key)
+is_key(const char *key)
 {
 	enum bu_state state;
 
@@ -45,7 +45,7 @@ static int
 check_keys(const dictionary *ini, struct bu_err *err)
 {
 	for (int i = 0; i < ini->size; i++)
-		if (ini->key[i] && strchr(ini->key[i], ':') && !known(ini->key[i]))
+		if (ini->key[i] && strchr(ini->key[i], ':') && !is_key(ini->key[i]))
 			return bu_err_set(
 				err, BU_ERR_INVAL, 0,
 				"unknown key '%s'; see the sample bringupd.conf",
