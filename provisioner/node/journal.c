@@ -34,13 +34,6 @@ mark_others(struct appending *appending, const struct bu_event *events, size_t c
 }
 
 static void
-drive_on(struct bu_reconcile *rec, struct bu_node *node)
-{
-	bu_effects_overtaken(rec, node);
-	rec->drive(rec, node);
-}
-
-static void
 go_on(struct appending *appending)
 {
 	struct bu_reconcile *rec = appending->rec;
@@ -54,9 +47,9 @@ go_on(struct appending *appending)
 		return;
 	bu_world_touch(rec->world, node);
 	if (node)
-		drive_on(rec, node);
+		rec->drive(rec, node);
 	for (size_t i = 0; i < appending->also_count; i++)
-		drive_on(rec, appending->also[i]);
+		rec->drive(rec, appending->also[i]);
 }
 
 static void

@@ -137,6 +137,14 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	}
 }
 
+/* What is in the log may have ended the step that a cluster is still asked for. */
+static void
+drive_changed(struct bu_reconcile *rec, struct bu_node *node)
+{
+	bu_effects_overtaken(rec, node);
+	drive(rec, node);
+}
+
 int
 bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err *err)
 {
@@ -186,7 +194,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	struct bu_reconcile *rec = bu_xcalloc(1, sizeof(*rec));
 
 	rec->world = opts->world;
-	rec->drive = drive;
+	rec->drive = drive_changed;
 	rec->power = opts->power;
 	rec->trust = opts->trust;
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
