@@ -98,7 +98,7 @@ END_TEST
 
 START_TEST(without_the_driver_nothing_happens)
 {
-	bu_autofree char *path = NULL, *bin = NULL;
+	bu_autofree char *path = NULL;
 	const char *env[] = {NULL, NULL};
 	const char *argv[] = {"/bin/sh", BU_SRCDIR "/images/build/recipes/gpu",
 			      "/no/such/file", NULL};
