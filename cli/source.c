@@ -103,6 +103,7 @@ bu_source_commit(const char *dir)
 	return bu_steal(&commit);
 }
 
+/* A name before an '@' is only a name over ssh; elsewhere it is mostly a token. */
 static int
 has_password(const char *url)
 {
@@ -110,7 +111,8 @@ has_password(const char *url)
 	size_t size = host ? strcspn(host + 3, "/") : 0;
 	const char *at = host ? memchr(host + 3, '@', size) : NULL;
 
-	return at && memchr(host + 3, ':', (size_t)(at - host - 3));
+	return at && (memchr(host + 3, ':', (size_t)(at - host - 3)) ||
+		      strncmp(url, "ssh://", 6) != 0);
 }
 
 static int

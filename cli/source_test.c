@@ -283,6 +283,8 @@ START_TEST(wrong_words_are_refused)
 	} rows[] = {
 		{"-x", NULL, NULL, NULL, "this is no URL"},
 		{"https://u:secret@h/x", NULL, NULL, NULL, "holds no password"},
+		{"https://token@h/x", NULL, NULL, NULL, "holds no password"},
+		{"ssh://git:secret@h/x", NULL, NULL, NULL, "holds no password"},
 		{"https://h/x", "--upload-pack=x", NULL, NULL, "give a branch"},
 		{"https://h/x", "a:b", NULL, NULL, "give a branch"},
 		{"https://h/x", NULL, "/etc", NULL, "inside the repository"},
