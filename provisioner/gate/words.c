@@ -214,9 +214,14 @@ bu_words_accused(const struct bu_field *field, int node,
 			add_witnesses(&text, field, &sights);
 		free(sights.list);
 	}
-	if (cut_off)
-		add(&text, "; with every partner and in both directions nothing "
-			   "arrived: no more than its loopback is left");
+	if (cut_off) {
+		bu_autofree char *details = text;
+
+		text = bu_xasprintf("no more than its loopback is left: with every "
+				    "partner and in both directions nothing arrived; "
+				    "%s",
+				    details ? details : "");
+	}
 	add(&text, "; %s; %s", accusation->cause, bu_words_hint(accusation));
 	return text;
 }
