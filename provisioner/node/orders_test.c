@@ -10,38 +10,6 @@
 
 enum { HOUR_MS = 3600 * 1000 };
 
-static void
-has(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
-}
-
-static void
-why_says(const struct rig *rig, const struct bu_node *node, const char *part)
-{
-	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
-
-	has(why, part);
-}
-
-static int
-on_event(const struct bu_event *event, void *arg)
-{
-	char *kinds = arg;
-
-	strcat(kinds, event->node[0] ? bu_event_name(event->kind) : "-");
-	strcat(kinds, " ");
-	return 0;
-}
-
-/* Kinds of all events after seq, those of nodes alone. */
-static void
-events_after(const struct rig *rig, int64_t seq, char ret[4096])
-{
-	ret[0] = '\0';
-	ck_assert_int_eq(bu_store_read(rig->store, seq, 0, on_event, ret, NULL), 0);
-}
-
 /* Ready, with an open order of this class, whose turn begins now. */
 static struct bu_node *
 begin_order(struct rig *rig, enum bu_class class, const char *from, const char *to)
@@ -80,7 +48,7 @@ START_TEST(a_restart_leaves_and_joins_without_a_reboot)
 	ck_assert_int_eq(node->order.open, 0);
 	ck_assert_int_eq(node->order.failed, 0);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
-	events_after(&rig, seq, kinds);
+	rig_events_after(&rig, seq, kinds);
 	ck_assert_str_eq(kinds,
 			 "state intent outcome intent outcome state state intent "
 			 "outcome state ");
@@ -182,7 +150,7 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
 	for (int i = 0; i < 400 && !node->cluster_words[0]; i++)
 		rig_pass(&rig, 500);
-	why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");
+	rig_why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");
 	rig_pass(&rig, HOUR_MS);
 	ck_assert_str_eq(node->held_by, "");
 	rig_pass(&rig, HOUR_MS);
@@ -210,7 +178,7 @@ START_TEST(a_live_change_is_asked_again_after_a_restart_and_not_for_ever)
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
 	ck_assert_str_eq(node->step.id, id);
-	why_says(&rig, node, "then: the step has failed; the node stays ready");
+	rig_why_says(&rig, node, "then: the step has failed; the node stays ready");
 	rig_pass(&rig, 3000);
 	ck_assert_int_eq(node->order.open, 0);
 	ck_assert_str_eq(node->order.reason, "its agent did not report that its files "
@@ -281,7 +249,7 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 1);
 	rig_apply(&rig, 2, BU_CLASS_INSTALL, "d1", NULL, NULL);
 	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
-	has(rig_node(&rig, 3)->order.reason, "the profile has it no more");
+	rig_text_has(rig_node(&rig, 3)->order.reason, "the profile has it no more");
 	rig_end(&rig);
 }
 END_TEST

@@ -12,38 +12,6 @@
 
 enum { HOUR_MS = 3600 * 1000 };
 
-static void
-has(const char *text, const char *part)
-{
-	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
-}
-
-static void
-why_says(const struct rig *rig, const struct bu_node *node, const char *part)
-{
-	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
-
-	has(why, part);
-}
-
-static int
-on_event(const struct bu_event *event, void *arg)
-{
-	char *kinds = arg;
-
-	strcat(kinds, event->node[0] ? bu_event_name(event->kind) : "-");
-	strcat(kinds, " ");
-	return 0;
-}
-
-/* Kinds of all events after seq, those of nodes alone. */
-static void
-events_after(const struct rig *rig, int64_t seq, char ret[4096])
-{
-	ret[0] = '\0';
-	ck_assert_int_eq(bu_store_read(rig->store, seq, 0, on_event, ret, NULL), 0);
-}
-
 START_TEST(a_node_goes_its_way_to_ready)
 {
 	struct rig rig;
@@ -64,7 +32,7 @@ START_TEST(a_node_goes_its_way_to_ready)
 	ck_assert_int_eq(node->stages_count, 5);
 	scontrol = rig_read(&rig, "scontrol.log");
 	ck_assert_str_eq(scontrol, ""); /* it was idle: nothing was asked for */
-	events_after(&rig, 0, kinds);
+	rig_events_after(&rig, 0, kinds);
 	ck_assert_str_eq(kinds,
 			 "- order state intent outcome admitted bound booted state "
 			 "intent outcome installed state intent outcome bound booted "
@@ -131,25 +99,25 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 	rig_start(&rig, 1);
 	bu_trust_token(rig.trust, node->step.id, node->step.attempt + 1, wrong);
 	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, wrong, "r1", own, &err), -1);
-	has(err.text, "not the token of the present boot");
+	rig_text_has(err.text, "not the token of the present boot");
 	bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
 	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", other, &err),
 			 -1);
-	has(err.text, "no NIC of this machine has the MAC");
+	rig_text_has(err.text, "no NIC of this machine has the MAC");
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, own, &err),
 			 -1);
-	has(err.text, "it must show its token");
+	rig_text_has(err.text, "it must show its token");
 	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", own, NULL), 0);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(node->admitted_step, node->step.id);
 	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", own, NULL), 0);
 	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r2", own, &err), -1);
-	has(err.text, "was used already");
+	rig_text_has(err.text, "was used already");
 	/* another machine with this certificate does not pass for it either */
 	ck_assert_int_eq(
 		bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, other, &err), -1);
-	has(err.text, "node001 is bound to");
+	rig_text_has(err.text, "node001 is bound to");
 	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "attic", NULL, own, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
@@ -223,8 +191,8 @@ START_TEST(what_does_not_fit_is_quarantined)
 						    inventory, NULL),
 				 0);
 		rig_until(&rig, node, BU_STATE_QUARANTINED);
-		has(node->reason, rows[i].says);
-		why_says(&rig, node, rows[i].says);
+		rig_text_has(node->reason, rows[i].says);
+		rig_why_says(&rig, node, rows[i].says);
 		ck_assert_int_eq(node->order.open, 0);
 		ck_assert_int_eq(node->disk_touched, 0);
 		rig_end(&rig);
@@ -292,7 +260,7 @@ START_TEST(a_late_node_is_cycled_twice_then_failed)
 		ck_assert_int_eq(rig_count(&rig, "boot network node001"), cycles + 1);
 		ck_assert_int_eq(node->step.attempt, cycles + 1);
 	}
-	why_says(&rig, node, "then: failed");
+	rig_why_says(&rig, node, "then: failed");
 	rig_pass(&rig, 302 * 1000);
 	rig_until(&rig, node, BU_STATE_FAILED);
 	ck_assert_str_eq(node->reason,
@@ -457,7 +425,7 @@ START_TEST(joining_late_is_held_and_a_release_tries_anew)
 			 "the cluster did not take the node within 300 s");
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1); /* no power */
-	why_says(&rig, node, "bringup node release node001");
+	rig_why_says(&rig, node, "bringup node release node001");
 	rig_pass(&rig, 10 * HOUR_MS);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
 	rig_pass(&rig, 2000);
@@ -550,10 +518,10 @@ START_TEST(another_system_on_the_disk_is_a_fault)
 						    inventory, &err),
 				 -1);
 		ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
-		has(err.text, rows[i].says);
+		rig_text_has(err.text, rows[i].says);
 		rig_until(&rig, node, BU_STATE_FAILED);
-		has(node->reason, "booted another system");
-		has(node->reason, rows[i].says);
+		rig_text_has(node->reason, "booted another system");
+		rig_text_has(node->reason, rows[i].says);
 		rig_end(&rig);
 	}
 }

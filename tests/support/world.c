@@ -596,3 +596,34 @@ rig_paper(int argc, char **argv)
 {
 	return argc == 3 && strcmp(argv[1], "power") == 0 ? paper_power(argv[2]) : -1;
 }
+
+void
+rig_text_has(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
+}
+
+void
+rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part)
+{
+	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
+
+	rig_text_has(why, part);
+}
+
+static int
+on_event(const struct bu_event *event, void *arg)
+{
+	char *kinds = arg;
+
+	strcat(kinds, event->node[0] ? bu_event_name(event->kind) : "-");
+	strcat(kinds, " ");
+	return 0;
+}
+
+void
+rig_events_after(const struct rig *rig, int64_t seq, char ret[4096])
+{
+	ret[0] = '\0';
+	ck_assert_int_eq(bu_store_read(rig->store, seq, 0, on_event, ret, NULL), 0);
+}

@@ -116,4 +116,10 @@ int rig_paper(int argc, char **argv);
 		return bu_unit_run(name, tests, sizeof(tests) / sizeof(tests[0]));     \
 	}
 
+/* The text, or what `node why` says, holds this part; else the test fails. */
+void rig_text_has(const char *text, const char *part);
+void rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part);
+/* Kinds of all events after seq with a blank after each, "-" for those of the site. */
+void rig_events_after(const struct rig *rig, int64_t seq, char ret[4096]);
+
 #endif
