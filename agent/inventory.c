@@ -158,12 +158,10 @@ collect_cpu(struct collect *c)
 static void
 collect_memory(struct collect *c)
 {
-	bu_autofree char *path = bu_xasprintf("%s/proc/meminfo", c->root);
-	bu_autofree char *info = bu_file_read(path, 0, NULL, NULL);
-	long long kib;
+	int64_t bytes = bu_tree_meminfo_bytes(c->root, "MemTotal:");
 
-	if (info && sscanf(info, "MemTotal: %lld kB", &kib) == 1 && kib > 0)
-		c->inventory->memory_bytes = kib * 1024;
+	if (bytes > 0)
+		c->inventory->memory_bytes = bytes;
 }
 
 static void

@@ -142,6 +142,15 @@ bu_tree_clean(char *text)
 	clean_copy(text, strlen(text) + 1, text);
 }
 
+int64_t
+bu_tree_meminfo_bytes(const char *root, const char *key)
+{
+	bu_autofree char *text = bu_tree_read(root, 64 * 1024, NULL, "proc/meminfo");
+	const char *at = text ? strstr(text, key) : NULL;
+
+	return at ? strtoll(at + strlen(key), NULL, 10) * 1024 : 0;
+}
+
 int
 bu_tree_exists(const char *root, const char *fmt, ...)
 {

@@ -24,6 +24,8 @@ int64_t bu_tree_number(const char *root, int64_t max, int64_t fallback, const ch
 		       ...) __attribute__((format(printf, 4, 5)));
 /* A text in place, as bu_tree_line() has it. */
 void bu_tree_clean(char *text);
+/* A line of /proc/meminfo, by its name with the colon ("MemTotal:"); 0 without one. */
+int64_t bu_tree_meminfo_bytes(const char *root, const char *key);
 int bu_tree_exists(const char *root, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The file, at most max bytes of it, NUL-terminated; owned, NULL when it cannot be

@@ -44,7 +44,8 @@ find_group(const char *name)
 	return NULL;
 }
 
-/* Groups that do not ask for the profile's severities themselves have them applied. */
+/* The profile's severities, for every group. The audit asks for them before it looks,
+ * too: of a row that is off it leaves nothing, however it went. */
 static void
 apply_severity(const struct bu_checks_ctx *ctx, size_t from, struct bu_checks *out)
 {

@@ -77,18 +77,12 @@ row_of(const char *id)
 }
 
 void
-bu_host_add(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *id,
-	    enum bu_verdict verdict, const char *subject, const char *seen,
-	    const char *expected)
+bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
+	    const char *subject, const char *seen, const char *expected)
 {
 	const struct bu_host_row *kind = row_of(id);
 	struct bu_check *row;
 
-	if (verdict == BU_VERDICT_FAIL || verdict == BU_VERDICT_WARN) {
-		verdict = bu_checks_severity(ctx, id, verdict);
-		if (verdict == BU_VERDICT_INCONCLUSIVE)
-			return; /* switched off by the profile */
-	}
 	row = bu_checks_add(out, "host", id, verdict, subject);
 	BU_CHECK_SET(row->seen, "%s", seen);
 	BU_CHECK_SET(row->expected, "%s", expected);
@@ -100,17 +94,16 @@ bu_host_add(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *
 }
 
 void
-bu_host_add_least(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-		  const char *id, const char *subject, double seen, const char *unit,
-		  double least)
+bu_host_add_least(struct bu_checks *out, const char *id, const char *subject,
+		  double seen, const char *unit, double least)
 {
 	char text[40], expected[48] = "";
 
 	snprintf(text, sizeof(text), "%.1f %s", seen, unit);
 	if (least > 0)
 		snprintf(expected, sizeof(expected), "at least %.1f %s", least, unit);
-	bu_host_add(ctx, out, id, seen < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS,
-		    subject, text, expected);
+	bu_host_add(out, id, seen < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS, subject,
+		    text, expected);
 }
 
 double
@@ -159,7 +152,7 @@ check_cpu_online(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		return;
 	snprintf(seen, sizeof(seen), "%d", online);
 	snprintf(expected, sizeof(expected), "at least %lld", (long long)least);
-	bu_host_add(ctx, out, "cpu-online",
+	bu_host_add(out, "cpu-online",
 		    online < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
 		    expected);
 }
@@ -250,7 +243,7 @@ judge_cpus(const struct bu_checks_ctx *ctx, struct bu_checks *out,
 		snprintf(seen, sizeof(seen), "%.0f %% of its top",
 			 under_load->slowest_percent);
 		snprintf(expected, sizeof(expected), "at least %.0f %%", least);
-		bu_host_add(ctx, out, "cpu-frequency",
+		bu_host_add(out, "cpu-frequency",
 			    under_load->slowest_percent < least ? BU_VERDICT_FAIL
 								: BU_VERDICT_PASS,
 			    under_load->slowest, seen, expected);
@@ -259,7 +252,7 @@ judge_cpus(const struct bu_checks_ctx *ctx, struct bu_checks *out,
 		int64_t times = after->throttled - before->throttled;
 
 		snprintf(seen, sizeof(seen), "%lld times", (long long)times);
-		bu_host_add(ctx, out, "cpu-throttle",
+		bu_host_add(out, "cpu-throttle",
 			    times > 0 ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
 			    "0 times");
 	}
@@ -276,7 +269,7 @@ check_cpu_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 
 	look_at_cpus(ctx->root, &before);
 	if (bu_host_load_cpu(0, load_ms(ctx), on_load_tick, &watch, &load, &err) != 0) {
-		bu_host_add(ctx, out, "cpu-arithmetic", BU_VERDICT_INCONCLUSIVE, "",
+		bu_host_add(out, "cpu-arithmetic", BU_VERDICT_INCONCLUSIVE, "",
 			    err.text, "");
 		return;
 	}
@@ -284,7 +277,7 @@ check_cpu_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 	judge_cpus(ctx, out, &before, &after, &watch.under_load);
 	snprintf(seen, sizeof(seen), "%llu wrong results",
 		 (unsigned long long)load.wrong);
-	bu_host_add(ctx, out, "cpu-arithmetic",
+	bu_host_add(out, "cpu-arithmetic",
 		    load.wrong ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
 		    "0 wrong results");
 }
@@ -305,7 +298,7 @@ check_firmware(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		off = off < 0 ? off : !off;
 	}
 	if (json_is_boolean(turbo) && off >= 0)
-		bu_host_add(ctx, out, "turbo",
+		bu_host_add(out, "turbo",
 			    json_is_true(turbo) == !off ? BU_VERDICT_PASS
 							: BU_VERDICT_FAIL,
 			    "", off ? "off" : "on", json_is_true(turbo) ? "on" : "off");
@@ -316,28 +309,19 @@ check_firmware(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		return;
 	snprintf(seen, sizeof(seen), "%lld", (long long)seen_nodes);
 	snprintf(expected, sizeof(expected), "%lld", (long long)nodes);
-	bu_host_add(ctx, out, "numa-nodes",
+	bu_host_add(out, "numa-nodes",
 		    seen_nodes == nodes ? BU_VERDICT_PASS : BU_VERDICT_FAIL, "", seen,
 		    expected);
 }
 
 /* --- memory --- */
 
-static int64_t
-meminfo_bytes(const char *root, const char *key)
-{
-	bu_autofree char *text = bu_tree_read(root, 16384, NULL, "proc/meminfo");
-	const char *at = text ? strstr(text, key) : NULL;
-
-	return at ? strtoll(at + strlen(key), NULL, 10) * 1024 : 0;
-}
-
 static void
 check_memory_size(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 {
 	const json_t *hardware = json_object_get(ctx->expect, "hardware");
 	int64_t least = bu_json_int(hardware, "memory_bytes", 0);
-	int64_t total = meminfo_bytes(ctx->root, "MemTotal:");
+	int64_t total = bu_tree_meminfo_bytes(ctx->root, "MemTotal:");
 	char seen[32], expected[40];
 
 	if (!least || !total)
@@ -345,7 +329,7 @@ check_memory_size(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 	snprintf(seen, sizeof(seen), "%lld MiB", (long long)total >> 20);
 	snprintf(expected, sizeof(expected), "at least %lld MiB",
 		 (long long)least >> 20);
-	bu_host_add(ctx, out, "memory-size",
+	bu_host_add(out, "memory-size",
 		    total < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
 		    expected);
 }
@@ -370,13 +354,13 @@ look_at_controller(const char *name, void *arg)
 		bu_tree_int(root, -1, "sys/devices/system/edac/mc/%s/ce_count", name);
 	if (lost >= 0) {
 		snprintf(seen, sizeof(seen), "%lld errors", (long long)lost);
-		bu_host_add(edac->ctx, edac->out, "memory-errors",
+		bu_host_add(edac->out, "memory-errors",
 			    lost ? BU_VERDICT_FAIL : BU_VERDICT_PASS, name, seen,
 			    "0 errors");
 	}
 	if (corrected >= 0) {
 		snprintf(seen, sizeof(seen), "%lld errors", (long long)corrected);
-		bu_host_add(edac->ctx, edac->out, "memory-corrected",
+		bu_host_add(edac->out, "memory-corrected",
 			    corrected ? BU_VERDICT_WARN : BU_VERDICT_PASS, name, seen,
 			    "0 errors");
 	}
@@ -385,7 +369,7 @@ look_at_controller(const char *name, void *arg)
 static void
 check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 {
-	uint64_t bytes = (uint64_t)meminfo_bytes("", "MemAvailable:") / 4;
+	uint64_t bytes = (uint64_t)bu_tree_meminfo_bytes("", "MemAvailable:") / 4;
 	uint64_t most = (uint64_t)bu_json_int(json_object_get(ctx->expect, "host"),
 					      "memory_load_bytes",
 					      (int64_t)MEMORY_LOAD_MAX_MIB << 20);
@@ -397,11 +381,11 @@ check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		bytes = most;
 	if (bu_host_load_memory(0, bytes, load_ms(ctx), on_tick, (void *)ctx, &load,
 				&err) != 0) {
-		bu_host_add(ctx, out, "memory-pattern", BU_VERDICT_INCONCLUSIVE, "",
+		bu_host_add(out, "memory-pattern", BU_VERDICT_INCONCLUSIVE, "",
 			    err.text, "");
 		return;
 	}
-	bu_host_add_least(ctx, out, "memory-bandwidth", "", load.memory_gbs, "GB/s",
+	bu_host_add_least(out, "memory-bandwidth", "", load.memory_gbs, "GB/s",
 			  bu_host_threshold(ctx, "memory_gbs", 0));
 	snprintf(seen, sizeof(seen), "%llu wrong words",
 		 (unsigned long long)load.wrong);
@@ -411,7 +395,7 @@ check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 			 "the part of CPU %d",
 			 (unsigned long long)load.wrong,
 			 (unsigned long long)load.wrong_offset, load.wrong_cpu);
-	bu_host_add(ctx, out, "memory-pattern",
+	bu_host_add(out, "memory-pattern",
 		    load.wrong ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
 		    "0 wrong words");
 }
@@ -434,7 +418,7 @@ check_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		return;
 	limit_us = (int64_t)bu_host_threshold(ctx, "clock_offset_us", CLOCK_OFFSET_US);
 	if (ctx->clock_offset(ctx->arg, &offset_us, &error_us) != 0) {
-		bu_host_add(ctx, out, "clock-offset", BU_VERDICT_INCONCLUSIVE, "",
+		bu_host_add(out, "clock-offset", BU_VERDICT_INCONCLUSIVE, "",
 			    "the appliance did not answer", "");
 		return;
 	}
@@ -442,7 +426,7 @@ check_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		 (long long)offset_us, (long long)error_us);
 	snprintf(expected, sizeof(expected), "at most %lld us", (long long)limit_us);
 	/* Wrong only when it is so whatever the way to the appliance did. */
-	bu_host_add(ctx, out, "clock-offset",
+	bu_host_add(out, "clock-offset",
 		    llabs(offset_us) - error_us > limit_us ? verdict : BU_VERDICT_PASS,
 		    "", seen, expected);
 }

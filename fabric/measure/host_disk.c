@@ -8,9 +8,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/tree.h"
@@ -27,19 +27,15 @@ enum {
 };
 
 static double
-now_s(void)
+seconds_since(int64_t start_ns)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+	return (double)(bu_mono_ns() - start_ns) / 1e9;
 }
 
 /* --- health --- */
 
 static void
-judge_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *name,
-	     const json_t *report)
+judge_health(struct bu_checks *out, const char *name, const json_t *report)
 {
 	const json_t *status = json_object_get(report, "smart_status");
 	const json_t *nvme =
@@ -61,7 +57,7 @@ judge_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char 
 		 "%lld %% used",
 		 bu_json_bool(status, "passed", 0) ? "passed" : "failed",
 		 (long long)warning, (long long)lost, (long long)used);
-	bu_host_add(ctx, out, "disk-health", verdict, name, seen,
+	bu_host_add(out, "disk-health", verdict, name, seen,
 		    "passed, no warning, no media errors");
 }
 
@@ -80,17 +76,17 @@ check_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char 
 	if (bu_job_wait(&opts, &end, &err) != 0) {
 		/* Virtual disks keep no account, and need no program to read it. */
 		if (strncmp(name, "vd", 2) != 0)
-			bu_host_add(ctx, out, "disk-health", BU_VERDICT_INCONCLUSIVE,
-				    name, err.text, "");
+			bu_host_add(out, "disk-health", BU_VERDICT_INCONCLUSIVE, name,
+				    err.text, "");
 		return;
 	}
 	report = bu_json_parse(end.out, strlen(end.out), "smartctl", &err);
 	bu_job_end_fini(&end);
 	if (report)
-		judge_health(ctx, out, name, report);
+		judge_health(out, name, report);
 	else
-		bu_host_add(ctx, out, "disk-health", BU_VERDICT_INCONCLUSIVE, name,
-			    err.text, "");
+		bu_host_add(out, "disk-health", BU_VERDICT_INCONCLUSIVE, name, err.text,
+			    "");
 }
 
 /* --- speed --- */
@@ -101,7 +97,8 @@ read_disk(const char *path, int (*stopped)(void *arg), void *arg)
 {
 	bu_autoclose int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	bu_autofree void *block = NULL;
-	double start = now_s(), seconds = 0;
+	int64_t start_ns = bu_mono_ns();
+	double seconds = 0;
 	int64_t bytes = 0;
 
 	if (fd < 0 || posix_memalign(&block, 4096, BLOCK) != 0)
@@ -115,7 +112,7 @@ read_disk(const char *path, int (*stopped)(void *arg), void *arg)
 		if (got == 0)
 			break;
 		bytes += got;
-		seconds = now_s() - start;
+		seconds = seconds_since(start_ns);
 	}
 	errno = ENODATA;
 	return seconds > 0 && bytes > 0 ? (double)bytes / seconds / 1e6 : -1;
@@ -127,7 +124,8 @@ write_file(const struct bu_checks_ctx *ctx, const char *path)
 	bu_autoclose int fd =
 		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT | O_CLOEXEC, 0600);
 	bu_autofree void *block = NULL;
-	double start = now_s(), seconds;
+	int64_t start_ns = bu_mono_ns();
+	double seconds;
 	int64_t bytes = 0;
 
 	if (fd < 0 || posix_memalign(&block, 4096, BLOCK) != 0)
@@ -142,7 +140,7 @@ write_file(const struct bu_checks_ctx *ctx, const char *path)
 	}
 	if (fsync(fd) != 0)
 		return -1;
-	seconds = now_s() - start;
+	seconds = seconds_since(start_ns);
 	errno = ENODATA;
 	return seconds > 0 && bytes > 0 ? (double)bytes / seconds / 1e6 : -1;
 }
@@ -161,12 +159,12 @@ check_read(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *n
 	double rate_mbs = read_disk(path, ctx_stopped, (void *)ctx);
 
 	if (rate_mbs >= 0)
-		bu_host_add_least(ctx, out, "disk-read", name, rate_mbs, "MB/s",
+		bu_host_add_least(out, "disk-read", name, rate_mbs, "MB/s",
 				  bu_host_threshold(ctx, "disk_read_mbs", 0));
 	else
 		/* A disk that gives an error when it is read is broken; one that cannot
 		 * be opened at all is a question to the machine. */
-		bu_host_add(ctx, out, "disk-read",
+		bu_host_add(out, "disk-read",
 			    errno == EIO ? BU_VERDICT_FAIL : BU_VERDICT_INCONCLUSIVE,
 			    name, strerror(errno), "");
 }
@@ -185,9 +183,9 @@ check_write(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		return;
 	rate_mbs = write_file(ctx, path);
 	if (rate_mbs >= 0)
-		bu_host_add_least(ctx, out, "disk-write", "", rate_mbs, "MB/s", least);
+		bu_host_add_least(out, "disk-write", "", rate_mbs, "MB/s", least);
 	else
-		bu_host_add(ctx, out, "disk-write",
+		bu_host_add(out, "disk-write",
 			    errno == EIO ? BU_VERDICT_FAIL : BU_VERDICT_INCONCLUSIVE,
 			    "", strerror(errno), "");
 	unlink(path);

@@ -155,11 +155,11 @@ bu_host_modules(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 			 one->configured_mts);
 		snprintf(expected, sizeof(expected), "%u MiB at %u MT/s, as the others",
 			 usual, one->speed_mts);
-		bu_host_add(ctx, out, "memory-modules", BU_VERDICT_WARN, one->locator,
-			    seen, expected);
+		bu_host_add(out, "memory-modules", BU_VERDICT_WARN, one->locator, seen,
+			    expected);
 	}
 	if (odd)
 		return;
 	snprintf(seen, sizeof(seen), "%zu modules of %u MiB", count, usual);
-	bu_host_add(ctx, out, "memory-modules", BU_VERDICT_PASS, "", seen, "");
+	bu_host_add(out, "memory-modules", BU_VERDICT_PASS, "", seen, "");
 }

@@ -6,13 +6,11 @@
 #include "fabric/measure/host.h"
 
 /* Adds a row of the table: text and hint follow from what was seen and expected. */
-void bu_host_add(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *id,
-		 enum bu_verdict verdict, const char *subject, const char *seen,
-		 const char *expected);
+void bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
+		 const char *subject, const char *seen, const char *expected);
 /* A figure with its least value (0 = none is expected). */
-void bu_host_add_least(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-		       const char *id, const char *subject, double seen,
-		       const char *unit, double least);
+void bu_host_add_least(struct bu_checks *out, const char *id, const char *subject,
+		       double seen, const char *unit, double least);
 double bu_host_threshold(const struct bu_checks_ctx *ctx, const char *key,
 			 double fallback);
 

@@ -10,9 +10,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 
 enum { TICK_MS = 100, CPUS_MAX = 4096, SPIN = 200000 };
@@ -33,15 +33,6 @@ struct part {
 	uint64_t wrong, wrong_offset;
 	double seconds;
 };
-
-static double
-now_s(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 static void
 pin(int cpu)
@@ -84,7 +75,7 @@ memory_thread(void *arg)
 {
 	struct part *part = arg;
 	size_t words = part->load->words;
-	double start;
+	int64_t start_ns;
 
 	pin(part->cpu);
 	/* First touched here, so that the pages lie on this CPU's NUMA node. */
@@ -93,12 +84,12 @@ memory_thread(void *arg)
 		part->b[i] = (double)(i & 0xffff);
 		part->c[i] = (double)(part->cpu + 1);
 	}
-	start = now_s();
+	start_ns = bu_mono_ns();
 	do {
 		triad(part);
 		part->rounds++;
 	} while (!atomic_load(&part->load->stop));
-	part->seconds = now_s() - start;
+	part->seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
 	verify(part);
 	return NULL;
 }
@@ -121,7 +112,7 @@ cpu_thread(void *arg)
 {
 	struct part *part = arg;
 	uint64_t want;
-	double start = now_s();
+	int64_t start_ns = bu_mono_ns();
 
 	pin(part->cpu);
 	want = arithmetic((uint64_t)part->cpu);
@@ -129,7 +120,7 @@ cpu_thread(void *arg)
 		part->wrong += arithmetic((uint64_t)part->cpu) != want;
 		part->rounds++;
 	} while (!atomic_load(&part->load->stop));
-	part->seconds = now_s() - start;
+	part->seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
 	return NULL;
 }
 
@@ -152,9 +143,9 @@ allowed(int *ret, int most)
 static void
 wait_for_end(struct load *load, int64_t duration_ms, bu_host_tick_fn tick, void *arg)
 {
-	double end = now_s() + (double)duration_ms / 1000;
+	int64_t end_ns = bu_mono_ns() + duration_ms * 1000000;
 
-	while (now_s() < end && !(tick && tick(arg)))
+	while (bu_mono_ns() < end_ns && !(tick && tick(arg)))
 		usleep(TICK_MS * 1000);
 	atomic_store(&load->stop, 1);
 }

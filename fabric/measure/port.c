@@ -140,8 +140,5 @@ bu_port_cache_bytes(const char *root)
 int64_t
 bu_port_memory_bytes(const char *root)
 {
-	bu_autofree char *text = bu_tree_read(root, 64 * 1024, NULL, "proc/meminfo");
-	const char *at = text ? strstr(text, "MemAvailable:") : NULL;
-
-	return at ? strtoll(at + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
+	return bu_tree_meminfo_bytes(root, "MemAvailable:");
 }

@@ -273,11 +273,8 @@ struct worn {
 static uint64_t
 memory_bytes(const json_t *soak)
 {
-	bu_autofree char *text = bu_tree_read("", 16384, NULL, "proc/meminfo");
-	const char *at = text ? strstr(text, "MemAvailable:") : NULL;
 	uint64_t most = (uint64_t)bu_json_int(soak, "memory_bytes", 0);
-	uint64_t bytes =
-		at ? strtoull(at + strlen("MemAvailable:"), NULL, 10) * 1024 / 2 : 0;
+	uint64_t bytes = (uint64_t)bu_tree_meminfo_bytes("", "MemAvailable:") / 2;
 
 	if (!most)
 		most = (uint64_t)MEMORY_MAX_MIB << 20;
@@ -306,16 +303,12 @@ load(const struct bu_checks_ctx *ctx, int64_t slice_ms, struct beside *beside,
 /* --- judging --- */
 
 static void
-finding(const struct bu_checks_ctx *ctx, struct bu_checks *out, enum row kind,
-	const char *subject, const char *seen, const char *expected)
+finding(struct bu_checks *out, enum row kind, const char *subject, const char *seen,
+	const char *expected)
 {
-	enum bu_verdict verdict =
-		bu_checks_severity(ctx, rows[kind].id, rows[kind].verdict);
-	struct bu_check *row;
+	struct bu_check *row =
+		bu_checks_add(out, "soak", rows[kind].id, rows[kind].verdict, subject);
 
-	if (verdict == BU_VERDICT_INCONCLUSIVE)
-		return; /* switched off by the profile */
-	row = bu_checks_add(out, "soak", rows[kind].id, verdict, subject);
 	BU_CHECK_SET(row->seen, "%s", seen);
 	BU_CHECK_SET(row->expected, "%s", expected);
 	BU_CHECK_SET(row->hint, "%s", rows[kind].hint);
@@ -326,8 +319,8 @@ finding(const struct bu_checks_ctx *ctx, struct bu_checks *out, enum row kind,
 /* What grew. A counter that is gone or new (a card that fell off the bus comes back
  * with another name) is the audit's to find. */
 static int
-judge_counters(const struct bu_checks_ctx *ctx, const struct counters *before,
-	       const struct counters *after, struct bu_checks *out)
+judge_counters(const struct counters *before, const struct counters *after,
+	       struct bu_checks *out)
 {
 	int found = 0;
 
@@ -344,8 +337,7 @@ judge_counters(const struct bu_checks_ctx *ctx, const struct counters *before,
 			if (now->value > then->value) {
 				snprintf(seen, sizeof(seen), "%lld more",
 					 (long long)(now->value - then->value));
-				finding(ctx, out, now->row, now->subject, seen,
-					"0 more");
+				finding(out, now->row, now->subject, seen, "0 more");
 				found++;
 			}
 			break;
@@ -355,26 +347,25 @@ judge_counters(const struct bu_checks_ctx *ctx, const struct counters *before,
 }
 
 static void
-judge_load(const struct bu_checks_ctx *ctx, const struct worn *worn,
-	   const struct beside *beside, struct bu_checks *out)
+judge_load(const struct worn *worn, const struct beside *beside, struct bu_checks *out)
 {
 	char seen[96];
 
 	if (worn->cpu.wrong) {
 		snprintf(seen, sizeof(seen), "%llu wrong results",
 			 (unsigned long long)worn->cpu.wrong);
-		finding(ctx, out, ROW_CPU_WRONG, "", seen, "0 wrong results");
+		finding(out, ROW_CPU_WRONG, "", seen, "0 wrong results");
 	}
 	if (worn->memory.wrong) {
 		snprintf(seen, sizeof(seen), "%llu wrong words, CPU %d",
 			 (unsigned long long)worn->memory.wrong,
 			 worn->memory.wrong_cpu);
-		finding(ctx, out, ROW_MEMORY_WRONG, "", seen, "0 wrong words");
+		finding(out, ROW_MEMORY_WRONG, "", seen, "0 wrong words");
 	}
 	if (beside->disk_trouble[0])
-		finding(ctx, out, ROW_DISK_WRONG, "", beside->disk_trouble, "no error");
+		finding(out, ROW_DISK_WRONG, "", beside->disk_trouble, "no error");
 	if (beside->gpu_trouble[0])
-		finding(ctx, out, ROW_GPU_COPY, "", beside->gpu_trouble, "verified");
+		finding(out, ROW_GPU_COPY, "", beside->gpu_trouble, "verified");
 }
 
 int
@@ -392,8 +383,8 @@ bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 	take_counters(ctx, &before);
 	load(ctx, slice_ms, &beside, &worn);
 	take_counters(ctx, &after);
-	judge_counters(ctx, &before, &after, out);
-	judge_load(ctx, &worn, &beside, out);
+	judge_counters(&before, &after, out);
+	judge_load(&worn, &beside, out);
 	free(before.list);
 	free(after.list);
 	if (worn.failed) {
