@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/tree.h"
 #include "fabric/measure/audit_impl.h"
+#include "model/mtu.h"
 
 static const char ib[] = "sys/class/infiniband";
 
@@ -110,22 +111,20 @@ bu_audit_rdma_rate(struct bu_audit *a)
 	each_port(a, 1, judge_rate);
 }
 
-/* The largest RDMA MTU that packets of this network carry: the kernel keeps 96 bytes of
- * the Ethernet MTU for the headers of RoCE v2; IPoIB takes 4 of InfiniBand's. */
-static int
-rdma_mtu_of(int64_t mtu, int infiniband)
+/* What of an interface's MTU is headers on this port. */
+static enum bu_mtu_headers
+headers_of(const struct bu_audit_port *port)
 {
-	for (int bytes = 4096; bytes >= 256; bytes /= 2)
-		if (mtu >= bytes + (infiniband ? -4 : 96))
-			return bytes;
-	return 0;
+	if (port->infiniband)
+		return BU_MTU_IPOIB;
+	return port->software ? BU_MTU_SOFT_ROCE : BU_MTU_ROCE;
 }
 
 static void
 judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
 {
 	int64_t mtu = bu_json_int(port->network, "mtu", 0);
-	int want = rdma_mtu_of(mtu, port->infiniband), have;
+	int want = bu_path_mtu(mtu, headers_of(port)), have;
 	char seen[32], expected[32];
 
 	if (want == 0 || !a->probes->rdma_mtu)

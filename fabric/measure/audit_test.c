@@ -536,12 +536,14 @@ END_TEST
 
 /* --- machines that have little --- */
 
+/* 4180 carries 4096 in soft-RoCE, which keeps fewer bytes for headers than adapters do.
+ */
 START_TEST(virtual_machine_with_soft_roce_has_no_finding)
 {
 	static const char expect[] =
 		"{\"networks\":[{\"name\":\"boot\",\"mac\":\"52:54:00:77:00:01\","
 		"\"mtu\":1500},{\"name\":\"fabric\",\"mac\":\"52:54:00:78:00:01\","
-		"\"mtu\":9000,\"link_gbps\":0.02,\"rdma\":true,\"rail\":0,"
+		"\"mtu\":4180,\"link_gbps\":0.02,\"rdma\":true,\"rail\":0,"
 		"\"address\":\"10.78.0.11\"}],\"thresholds\":{}}";
 	static const char *const tree[][2] = {
 		{"proc/sys/kernel/random/boot_id",
@@ -558,7 +560,7 @@ START_TEST(virtual_machine_with_soft_roce_has_no_finding)
 		{NET "eth1/operstate", "unknown"},
 		{NET "eth1/carrier", "1"},
 		{NET "eth1/speed", "-1"},
-		{NET "eth1/mtu", "9000"},
+		{NET "eth1/mtu", "4180"},
 		{IB "rxe0/parent", "eth1"},
 		{IB "rxe0/node_guid", "5054:00ff:fe78:0001"},
 		{IB "rxe0/fw_ver", ""},

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/gpus.h"
+#include "model/mtu.h"
 #include "profiles/gpu.h"
 #include "profiles/schema.h"
 #include "provisioner/config/links.h"
@@ -23,17 +24,6 @@ is_given(const struct bu_desired_validation *validation, const char *key)
 	return validation->origins && validation->origins[place].line > 0;
 }
 
-/* The path MTU that an interface's MTU gives: a power of two, below the headers. */
-static int
-path_mtu(int mtu)
-{
-	int path = 4096;
-
-	while (path > 256 && path + 72 > mtu)
-		path /= 2;
-	return path;
-}
-
 /* "400g-roce" at its MTU; NULL for a rate that the table does not know, and for what is
  * done in software. InfiniBand carries a little more: its links pass this, too. */
 static const struct bu_rate *
@@ -44,8 +34,9 @@ rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
 	if (fabric->rdma != BU_RDMA_HARDWARE)
 		return NULL;
 	snprintf(sku, sizeof(sku), "%.0fg-roce", fabric->link_gbps);
-	return bu_rates_find(&gate->rates, "link", sku,
-			     path_mtu(fabric->mtu ? fabric->mtu : 1500));
+	return bu_rates_find(
+		&gate->rates, "link", sku,
+		bu_path_mtu(fabric->mtu ? fabric->mtu : 1500, BU_MTU_ROCE));
 }
 
 struct bu_expect
