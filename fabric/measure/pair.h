@@ -8,7 +8,7 @@
  * Work item: {"kind":"probe","id","probe","role":"listen"|"connect","a","b","addr",
  *  "port","secret","local_ip","node"?,"peer"?,"device"?,"message_bytes"?,"bytes"?,
  *  "runs"?,"deadline_ms"?,"op"?,"lat_op"?,"qps"?,"duplex"?,"pings"?,"sport"?,
- *  "gid_index"?,"window_bytes"?,"gpu"?}
+ *  "gid_index"?,"window_bytes"?,"gpu"?,"min_gbps"?}
  * With the role "loopback" both ends are here: the adapter sends to itself, and of the
  * other end nothing is needed ("b", "addr", "port", "secret"). That finds a broken
  * adapter and says nothing about cable and switch; no judge passes it.
@@ -54,6 +54,8 @@ struct bu_pair_opts {
 	enum bu_op op, lat_op;   /* lat_op: write or send */
 	int qps;                 /* queue pairs, 1 to BU_QPS_MAX */
 	int duplex;              /* both directions at once */
+	double min_gbps;         /* runs end when so many are under it that their median
+				    is; 0 = all are made */
 	int pings;               /* 0 = no latency, and so no verdict */
 	int sport;               /* UDP source port of the first queue pair; 0 = any */
 	int gid_index;           /* -1 = the one of local_ip */

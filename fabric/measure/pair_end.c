@@ -38,6 +38,7 @@ make_end(struct session *s, const struct bu_err *own)
 	for (int i = 0; i < 2; i++)
 		json_array_append_new(clocks, json_real(*bu_pair_clock(s, i)));
 	json_object_set_new(message, "clock", clocks);
+	json_object_set_new(message, "unreached", json_boolean(s->unreached));
 	if (!s->verbs)
 		return message;
 	if (!s->counted)
@@ -57,6 +58,7 @@ read_end(struct session *s)
 	int other = !s->opts->self;
 	struct bu_counters counters;
 
+	s->unreached |= json_is_true(json_object_get(s->peer_end, "unreached"));
 	bu_counters_from_json(json_object_get(s->peer_end, "counters"), &counters,
 			      NULL);
 	for (int i = 0; i < 2; i++) {

@@ -19,6 +19,8 @@ struct session {
 	struct bu_pair_kept open; /* queue pairs and all that they need */
 	struct bu_err open_err;   /* why there are none, or why they did not connect */
 	int peer_opened;
+	int unreached; /* nothing was acknowledged one way, so nothing can be the other
+			* way */
 	/* the phase */
 	int source, sink;        /* what this end is */
 	struct bu_verbs *verbs;  /* its set */

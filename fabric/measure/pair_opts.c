@@ -168,6 +168,7 @@ read_manner(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 {
 	int64_t qps, pings, sport, gid_index, window, gpu;
 	const json_t *duplex = json_object_get(item, "duplex");
+	const json_t *min = json_object_get(item, "min_gbps");
 
 	if (read_op(item, "op", &opts->op, err) ||
 	    read_op(item, "lat_op", &opts->lat_op, err) ||
@@ -186,6 +187,10 @@ read_manner(const json_t *item, struct bu_pair_opts *opts, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'sport': %d to %d is wanted", 0xc000,
 				  UINT16_MAX);
+	if (min && (!json_is_number(min) || json_number_value(min) < 0))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'min_gbps': a rate is wanted");
+	opts->min_gbps = json_number_value(min);
 	opts->duplex = json_is_true(duplex);
 	opts->qps = (int)qps;
 	opts->pings = (int)pings;

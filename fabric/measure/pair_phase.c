@@ -156,11 +156,28 @@ answer_pings(struct session *s, struct bu_pair_dir *dir, struct bu_err *err)
 	return 0;
 }
 
+/* More than half of all runs are under what the median must reach, in every direction
+ * that is measured: the rest of them cannot change that. */
+static int
+is_decided(const struct session *s)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct bu_pair_dir *dir = &s->result->dir[i];
+		int low = 0;
+
+		for (int run = 0; run < dir->runs; run++)
+			low += dir->bw_gbps[run] < s->opts->min_gbps;
+		if (bu_pair_moves(s, i) && 2 * low <= s->opts->runs)
+			return 0;
+	}
+	return 1;
+}
+
 /* Runs of which the check failed do not count. */
 static int
 phase_runs(struct session *s, struct bu_err *err)
 {
-	for (int run = 0; run < s->opts->runs; run++) {
+	for (int run = 0; run < s->opts->runs && !is_decided(s); run++) {
 		if (phase_run(s, run, err) == 0)
 			continue;
 		for (int i = 0; i < 2; i++) {
@@ -181,14 +198,28 @@ phase_open(struct session *s, struct bu_err *err)
 		s->echo = 1;
 		return bu_err_set(err, BU_ERR_BUSY, 0, "the peer has nothing open");
 	}
+	if (s->unreached)
+		return bu_err_set(err, BU_ERR_REMOTE, 0,
+				  "nothing was acknowledged in the other direction: "
+				  "link, cable or switch");
 	bu_verbs_counters(s->verbs, &s->before);
 	return 0;
+}
+
+/* A dead path is known at once, and need not be looked for by long runs. */
+static int
+phase_reach(struct session *s, struct bu_err *err)
+{
+	if (!s->source || bu_verbs_reach(s->verbs, &s->transfer, err) == 0)
+		return 0;
+	s->unreached = err->kind == BU_ERR_REMOTE;
+	return -1;
 }
 
 static int
 phase_measure(struct session *s, struct bu_err *err)
 {
-	if (phase_open(s, err) || phase_runs(s, err))
+	if (phase_open(s, err) || phase_reach(s, err) || phase_runs(s, err))
 		return -1;
 	/* Not the pings: soft-RoCE repeats a request now and then whose answer came,
 	 * when its timer was set by an earlier one. */

@@ -28,8 +28,9 @@ bu_pair_wait(struct session *s, int64_t deadline_ns)
 		.deadline_ns = deadline_ns, .stop = stop_cancelled, .arg = s};
 }
 
-/* The peer may be done before us, and says so: of its run, when both directions are at
- * work, or of its last ping, whose acknowledgement is still under way to us. */
+/* The peer may be done before us, and says so: ready to begin while we reach for it; of
+ * its run, when both directions are at work; or of its last ping, whose acknowledgement
+ * is still under way to us. */
 static int
 heard_early(struct session *s)
 {
@@ -42,7 +43,8 @@ heard_early(struct session *s)
 	if (s->early && json_object_get(s->early, "end"))
 		s->peer_end = bu_steal(&s->early);
 	step = bu_json_str(s->early, "step", "");
-	return strcmp(step, "sent") == 0 || strcmp(step, "pinged") == 0;
+	return strcmp(step, "begin") == 0 || strcmp(step, "sent") == 0 ||
+	       strcmp(step, "pinged") == 0;
 }
 
 int

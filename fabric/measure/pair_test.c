@@ -3,6 +3,7 @@
 #include "fabric/measure/pair.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -406,6 +407,73 @@ START_TEST(a_missing_device_is_the_ends_own)
 }
 END_TEST
 
+/* A link that is dead while its carrier is up: nobody answers for the peer's address at
+ * one end or at both, or nothing is ever acknowledged. Each is a finding about the
+ * path, in both directions. */
+START_TEST(a_dead_path_fails_both_ways)
+{
+	static const struct {
+		struct fakeverbs_faults faults[2];
+		const char *text;
+	} rows[] = {
+		{{{.rtr_errno = ETIMEDOUT}, {.rtr_errno = ETIMEDOUT}},
+		 "nothing answers at ::ffff:127.0.0."},
+		{{{.rtr_errno = EHOSTUNREACH}, {.rtr_errno = 0}},
+		 "nothing answers at ::ffff:127.0.0.2"},
+		{{{.rtr_errno = 0}, {.rtr_errno = ENETUNREACH}},
+		 "nothing answers at ::ffff:127.0.0.1"},
+		{{{.hang_from = 1}, {.rtr_errno = 0}}, "first word was lost"},
+		{{{.lose_from = 1}, {.rtr_errno = 0}}, "lost, no acknowledgement"},
+	};
+	const struct bu_expect expect = {
+		.link_gbps = 100, .percent = 0.0001, .mtu = 1024};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct end ends[2];
+		char reason[BU_REASON_SIZE];
+
+		prepare(ends);
+		for (int end = 0; end < 2; end++)
+			fakeverbs_set(end, &rows[i].faults[end]);
+		run_both(ends);
+		check_same(ends);
+		ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_NONE);
+		ck_assert_msg(strstr(ends[0].result.dir[0].error.text, rows[i].text),
+			      "row %zu: %s", i, ends[0].result.dir[0].error.text);
+		for (int dir = 0; dir < 2; dir++) {
+			ck_assert_int_eq(ends[0].result.dir[dir].runs, 0);
+			ck_assert_int_eq(
+				bu_expect_judge(&expect, &ends[0].result, dir, reason),
+				BU_VERDICT_FAIL);
+		}
+	}
+}
+END_TEST
+
+/* Two of three runs under the limit: the third could not lift their median. */
+START_TEST(runs_end_when_the_median_is_decided)
+{
+	const struct fakeverbs_faults slow = {.rate_gbps = 0.005};
+
+	for (int duplex = 0; duplex < 2; duplex++) {
+		struct end ends[2];
+
+		prepare(ends);
+		fakeverbs_set(0, &slow);
+		for (int i = 0; i < 2; i++) {
+			ends[i].opts.min_gbps = 0.006;
+			ends[i].opts.duplex = duplex;
+		}
+		run_both(ends);
+		check_same(ends);
+		ck_assert_int_eq(ends[0].result.error.kind, BU_ERR_NONE);
+		ck_assert_int_eq(ends[0].result.dir[0].runs, duplex ? 3 : 2);
+		ck_assert_int_eq(ends[0].result.dir[0].lat_count, BU_PAIR_PINGS);
+		ck_assert_int_eq(ends[0].result.dir[1].runs, 3);
+	}
+}
+END_TEST
+
 START_TEST(a_wrong_secret_measures_nothing)
 {
 	struct end ends[2];
@@ -525,6 +593,8 @@ static const struct {
 	{"gid_index", "256"},
 	{"window_bytes", "-1"},
 	{"gpu", "64"},
+	{"min_gbps", "-1"},
+	{"min_gbps", "\"1\""},
 };
 
 START_TEST(work_items_are_read_strictly)
@@ -561,6 +631,7 @@ BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
 	a_loop_is_labelled_and_no_pass, a_wrong_gid_and_mtu_are_named,
 	one_slow_direction_shows, a_spoiled_direction_leaves_the_other,
 	a_device_that_vanishes_is_named, a_missing_device_is_the_ends_own,
+	a_dead_path_fails_both_ways, runs_end_when_the_median_is_decided,
 	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
 	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe,
 	work_items_are_read_strictly)

@@ -118,6 +118,9 @@ int bu_verbs_run(struct bu_verbs *verbs, struct bu_verbs_run *run, struct bu_wai
  * into it, every byte of it. BU_ERR_VERIFY names the first wrong one. */
 int bu_verbs_check(struct bu_verbs *verbs, const struct bu_verbs_run *run,
 		   struct bu_err *err);
+/* One word to the peer, before anything is timed. BU_ERR_REMOTE when nothing said that
+ * it came, within 3 s: no long run will find more. */
+int bu_verbs_reach(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err);
 /* Ping-pong of 8 bytes; one end starts, the other answers. samples_us (starter's, may
  * be NULL for the other): half of each round trip. */
 int bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations,

@@ -5,6 +5,7 @@
  * have as well: the smaller MTU, the smaller window, the fewer reads.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,13 +14,13 @@
 #include "fabric/measure/port.h"
 #include "fabric/measure/verbs_impl.h"
 
-/* timeout: 4.096 us * 2^18 = 1.07 s before a retransmit, because a window of 4 x 64 KiB
+/* timeout: 4.096 us * 2^17 = 0.54 s before a retransmit, because a window of 4 x 64 KiB
  * alone takes 0.42 s on a link of 5 Mbit/s. retry_cnt: 7 would be infinite on rxe, and
  * the reads of the other end wait in one queue. rnr_retry: 7 is infinite by the
  * standard; a receiver may be late by a scheduler's whim, and every wait has its own
  * deadline. */
 enum {
-	ACK_TIMEOUT = 18,
+	ACK_TIMEOUT = 17,
 	RETRY_COUNT = 6,
 	RNR_RETRY = 7,
 	MIN_RNR_TIMER = 12,
@@ -113,12 +114,24 @@ bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret)
 	ret->ping = memory_of(&verbs->ping);
 }
 
+/* On the way to RTR the kernel looks for the peer's link address: a finding about the
+ * path, not about this adapter. */
+static int
+is_nobody_there(int rc)
+{
+	return rc == ETIMEDOUT || rc == EHOSTUNREACH || rc == ENETUNREACH;
+}
+
 static int
 modify(struct bu_verbs *verbs, int i, struct ibv_qp_attr *attr, int mask,
        const char *state, struct bu_err *err)
 {
 	int rc = ibv_modify_qp(verbs->qp[i], attr, IBV_QP_STATE | mask);
 
+	if (is_nobody_there(rc))
+		return bu_err_set(err, BU_ERR_REMOTE, rc,
+				  "%s: nothing answers at %s: link, cable or switch",
+				  verbs->device.name, verbs->peer.gid);
 	if (rc)
 		return bu_err_set(err, BU_ERR_IO, rc, "%s: queue pair to %s",
 				  verbs->device.name, state);

@@ -215,14 +215,16 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	struct bu_probe *probe = probe_with(gate, node, &end);
 	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
 	const struct bu_desired_node *want;
+	struct bu_expect expect;
 
 	if (!probe || probe->spoke[end])
 		return NULL;
 	want = desired_end(gate, probe, end, boot[end], fabric[end]);
 	if (!want || !desired_end(gate, probe, !end, boot[!end], fabric[!end]))
 		return NULL;
+	expect = bu_gate_expect(gate, want->validation);
 	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:s,s:s,"
-			 "s:I,s:I,s:i,s:I}",
+			 "s:I,s:I,s:i,s:I,s:f}",
 			 "kind", "probe", "id", probe->id, "attempt", 1, "probe",
 			 probe->id, "role", end ? "listen" : "connect", "a",
 			 probe->name[0], "b", probe->name[1], "addr", boot[1], "port",
@@ -231,7 +233,8 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 			 (json_int_t)want->validation->message_bytes, "bytes",
 			 (json_int_t)want->validation->run_bytes, "runs",
 			 want->validation->runs, "deadline_ms",
-			 (json_int_t)want->validation->deadline_ms);
+			 (json_int_t)want->validation->deadline_ms, "min_gbps",
+			 bu_expect_min_gbps(&expect));
 }
 
 void

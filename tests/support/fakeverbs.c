@@ -358,8 +358,11 @@ ibv_dealloc_pd(struct ibv_pd *pd)
 static struct ibv_mr *
 register_memory(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova)
 {
-	struct fake_mr *mr = calloc(1, sizeof(*mr));
+	struct fake_mr *mr;
 
+	if (fake_faults[device_of(pd->context)].locks && mlock(memory, length))
+		return NULL;
+	mr = calloc(1, sizeof(*mr));
 	mr->mr.context = pd->context;
 	mr->mr.pd = pd;
 	mr->mr.addr = (void *)(uintptr_t)iova;
@@ -541,14 +544,17 @@ int
 ibv_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
 {
 	struct fake_qp *qp = (struct fake_qp *)ibqp;
+	int rc = 0;
 
 	pthread_mutex_lock(&fake_lock);
-	if (mask & IBV_QP_STATE)
+	if (attr->qp_state == IBV_QPS_RTR)
+		rc = fake_faults[qp->device].rtr_errno;
+	if (rc == 0 && mask & IBV_QP_STATE)
 		ibqp->state = attr->qp_state;
-	if (mask & IBV_QP_DEST_QPN)
+	if (rc == 0 && mask & IBV_QP_DEST_QPN)
 		qp->dest = (uint16_t)attr->dest_qp_num;
 	pthread_mutex_unlock(&fake_lock);
-	return 0;
+	return rc;
 }
 
 int

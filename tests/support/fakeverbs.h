@@ -23,7 +23,9 @@ struct fakeverbs_faults {
 	long quiet_from;   /* the device is gone, nothing says so */
 	long unplug_from;  /* its port goes down, and an event says so */
 	int port_down;
-	int mtu; /* active MTU in bytes; 0 = 1024 */
+	int locks;     /* registering locks the memory, as adapters do */
+	int rtr_errno; /* what the way to RTR fails with; 0 = nothing */
+	int mtu;       /* active MTU in bytes; 0 = 1024 */
 };
 /* device 0 or 1. Set while it is not in use; counts of posts start again. */
 void fakeverbs_set(int device, const struct fakeverbs_faults *faults);
