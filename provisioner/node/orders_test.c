@@ -254,6 +254,43 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 }
 END_TEST
 
+/* Two decisions of one turn of the loop: the order goes, its node begins. */
+static void begin_withdrawn(enum bu_class class)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	struct bu_err err = {0};
+	struct bu_event event;
+
+	rig_apply(&rig, 1, class, "d1", NULL, NULL);
+	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "to", "aborted",
+				"by", "me"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	ck_assert_msg(bu_reconcile_begin(rig.rec, node, &err) == 0, "%s", err.text);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 100);
+	ck_assert_int_eq(node->order.withdrawn, 1);
+	ck_assert_int_eq(node->order.begun, 0);
+	ck_assert_str_eq(bu_state_name(node->state), "ready");
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ck_assert_str_eq(bu_state_name(node->state), "ready");
+	ck_assert_int_eq(node->appending, 0);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
+	rig_end(&rig);
+}
+
+START_TEST(a_turn_that_meets_the_end_of_its_order_is_none)
+{
+	begin_withdrawn(BU_CLASS_RELABEL);
+	begin_withdrawn(BU_CLASS_RECONFIGURE);
+	begin_withdrawn(BU_CLASS_REBOOT);
+	begin_withdrawn(BU_CLASS_WIPE);
+}
+END_TEST
+
 RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_restart_leaves_and_joins_without_a_reboot,
 	 a_reboot_writes_its_files_first_and_is_measured_again,
@@ -261,4 +298,5 @@ RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_node_that_reboots_while_it_drains_is_asked_from_the_beginning,
 	 jobs_may_take_as_long_as_the_pool_says,
 	 a_live_change_is_asked_again_after_a_restart_and_not_for_ever,
-	 a_relabelling_that_was_cut_off_is_done, only_an_open_order_can_begin)
+	 a_relabelling_that_was_cut_off_is_done, only_an_open_order_can_begin,
+	 a_turn_that_meets_the_end_of_its_order_is_none)
