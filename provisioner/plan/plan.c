@@ -252,6 +252,8 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	if (it->node)
 		observe(maker, it->node);
 	bu_plan_decide(maker->input, it, &decision);
+	/* Cut to its size, perhaps in the middle of a character. */
+	bu_text_clean(decision.why);
 	if (decision.refused) {
 		json_array_append_new(list(maker, "refused"),
 				      json_pack("{s:s,s:s}", "node", want->name, "why",

@@ -436,7 +436,7 @@ END_TEST
 START_TEST(what_is_held_or_failed_says_so)
 {
 	struct site site;
-	bu_autojson json_t *plan = NULL, *overtaken = NULL;
+	bu_autojson json_t *plan = NULL, *overtaken = NULL, *cut = NULL;
 	const json_t *refused;
 
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
@@ -454,6 +454,11 @@ START_TEST(what_is_held_or_failed_says_so)
 			 "site.ini:35 gres rdma:rxe:1 -> rdma:rxe:2; last time: rolled "
 			 "back: no answer");
 	ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
+	/* a reason that is cut in the middle of a character */
+	for (int i = 0; i < 120; i++)
+		strcpy(site.nodes[1]->order.reason + 1 + 2 * i, "\xc3\xbc");
+	cut = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(cut, 0), "node", ""), "node002");
 	site.nodes[0]->order.open = 1;
 	overtaken = make(&site);
 	ck_assert_ptr_nonnull(strstr(refusal(overtaken), "held by anna"));
