@@ -70,6 +70,7 @@ BU_HANDLER(bu_api_agent_enroll)
 		return BU_ANSWER_ERROR;
 	}
 	node->last_seen_ms = wall_ms(api);
+	reply->logged = api->world->store;
 	reply->json = json_pack("{s:s,s:s,s:s}", "cert", cert, "machine", id, "node",
 				node->name);
 	return BU_ANSWER_NOW;
@@ -223,14 +224,19 @@ BU_HANDLER(bu_api_agent_result)
 		bu_json_to_err(error, &failure);
 	if (failure.kind)
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
-	if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0)
+	if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
+		/* One that is lost is measured again. */
 		bu_gate_result(api->gate, node, id,
 			       json_is_object(result) ? result : NULL,
 			       failure.kind ? &failure : NULL);
-	else
+	} else {
+		/* Who hears that it is taken switches off, and says it to nobody else.
+		 */
 		bu_reconcile_result(api->rec, node, id,
 				    (int)bu_json_int(request->body, "attempt", 0),
 				    failure.kind ? &failure : NULL);
+		reply->logged = api->world->store;
+	}
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }

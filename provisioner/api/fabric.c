@@ -38,6 +38,7 @@ BU_HANDLER(bu_api_verdict)
 			     bu_json_str(request->body, "text", ""),
 			     expires_s ? now_ms + expires_s * 1000 : 0, err) != 0)
 		return BU_ANSWER_ERROR;
+	reply->logged = api->world->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }
@@ -49,6 +50,7 @@ BU_HANDLER(bu_api_again)
 
 	if (!node || bu_gate_again(api->gate, node, "local", err) != 0)
 		return BU_ANSWER_ERROR;
+	reply->logged = api->world->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }

@@ -137,6 +137,7 @@ BU_HANDLER(bu_api_apply)
 	    bu_rollouts_apply(api->rollouts, plan, digest, grants, "local", id, err) !=
 		    0)
 		return BU_ANSWER_ERROR;
+	reply->logged = api->world->store;
 	reply->json = json_pack("{s:s,s:i}", "rollout", id, "nodes",
 				(int)json_array_size(json_object_get(plan, "steps")));
 	return BU_ANSWER_NOW;
@@ -165,6 +166,7 @@ BU_HANDLER(bu_api_hold)
 	bu_event_init(&event, BU_EVENT_HELD, node->name,
 		      json_pack("{s:s,s:s}", "owner", "local", "reason", reason));
 	bu_reconcile_note(api->rec, &event, 1);
+	reply->logged = api->world->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }
@@ -179,6 +181,7 @@ BU_HANDLER(bu_api_release)
 				  request->params[0]);
 	if (bu_reconcile_release(api->rec, node, "local", err) != 0)
 		return BU_ANSWER_ERROR;
+	reply->logged = api->world->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }

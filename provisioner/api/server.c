@@ -46,6 +46,9 @@ struct exchange {
 	size_t body_cap;
 	int too_large;
 	char peer[128];
+	int is_kept; /* the handler has answered; the log has to catch up */
+	struct bu_reply kept;
+	int64_t kept_until; /* batches of the log */
 };
 
 struct bu_server {
@@ -277,6 +280,28 @@ suspend(struct exchange *exchange)
 }
 
 static enum MHD_Result
+send_kept(struct exchange *exchange)
+{
+	if (bu_store_committed(exchange->kept.logged) < exchange->kept_until) {
+		suspend(exchange);
+		return MHD_YES;
+	}
+	exchange->is_kept = 0;
+	return send_reply(exchange, &exchange->kept);
+}
+
+static enum MHD_Result
+answer(struct exchange *exchange, struct bu_reply *reply)
+{
+	if (!reply->logged)
+		return send_reply(exchange, reply);
+	exchange->is_kept = 1;
+	exchange->kept = *reply;
+	exchange->kept_until = bu_store_appended(reply->logged);
+	return send_kept(exchange);
+}
+
+static enum MHD_Result
 dispatch(struct exchange *exchange, const char *url, const char *method)
 {
 	struct bu_server *server = exchange->listener->server;
@@ -318,7 +343,7 @@ dispatch(struct exchange *exchange, const char *url, const char *method)
 	}
 	switch (route->fn(server->arg, &request, &reply, &err)) {
 	case BU_ANSWER_NOW:
-		return send_reply(exchange, &reply);
+		return answer(exchange, &reply);
 	case BU_ANSWER_LATER:
 		suspend(exchange);
 		return MHD_YES;
@@ -369,6 +394,8 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 			   BODY_MAX);
 		return send_error(exchange, &err);
 	}
+	if (exchange->is_kept)
+		return send_kept(exchange);
 	return dispatch(exchange, url, method);
 }
 
@@ -380,6 +407,10 @@ on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 
 	if (!exchange)
 		return;
+	if (exchange->is_kept) {
+		json_decref(exchange->kept.json);
+		free(exchange->kept.text);
+	}
 	free(exchange->body);
 	free(exchange);
 	*slot = NULL;

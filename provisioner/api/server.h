@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "provisioner/store/store.h"
 
 enum bu_listener {
 	BU_LISTEN_BOOT = 1,  /* plain HTTP for boot files and image parts */
@@ -48,6 +49,9 @@ struct bu_reply {
 	int has_fd;
 	int fd; /* taken; Range is honoured */
 	uint64_t fd_size;
+	/* What was handed to the log until now is in it before this is sent: who hears
+	 * that something was taken may rely on it. NULL = at once. */
+	const struct bu_store *logged;
 };
 
 enum bu_answer { BU_ANSWER_NOW = 0, BU_ANSWER_ERROR = -1, BU_ANSWER_LATER = 1 };

@@ -24,6 +24,9 @@ struct site {
 	int asked; /* how often the waiting handler was */
 	int open;  /* it answers now */
 	char file[64];
+	struct bu_store *store;
+	int client; /* who asked for /logged */
+	int early;  /* it had an answer before the log had the event */
 };
 
 static enum bu_answer
@@ -94,6 +97,41 @@ later_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	return BU_ANSWER_NOW;
 }
 
+/* --- a log of paper --- */
+
+static int
+paper_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+{
+	struct site *site = driver;
+	char byte;
+
+	site->early = recv(site->client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+	return 0;
+}
+
+static void
+paper_close(void *driver)
+{
+}
+
+static const struct bu_store_ops paper_log = {
+	.name = "paper", .commit = paper_commit, .close = paper_close};
+
+static enum bu_answer
+logged_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
+	       struct bu_err *err)
+{
+	struct site *site = arg;
+	struct bu_event event;
+
+	site->asked++;
+	bu_event_init(&event, BU_EVENT_RELEASED, "node001", json_object());
+	bu_store_append(site->store, &event, 1, 0, NULL, NULL);
+	reply->text = bu_xstrdup("it is in the log");
+	reply->logged = site->store;
+	return BU_ANSWER_NOW;
+}
+
 static enum bu_answer
 error_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
 	      struct bu_err *err)
@@ -109,6 +147,7 @@ static const struct bu_route routes[] = {
 	{"POST", "/body", BU_LISTEN_PAGE, body_handler, ""},
 	{"GET", "/file", BU_LISTEN_PAGE, file_handler, ""},
 	{"GET", "/later", BU_LISTEN_PAGE, later_handler, ""},
+	{"GET", "/logged", BU_LISTEN_PAGE, logged_handler, ""},
 	{"GET", "/deny/*", BU_LISTEN_PAGE, error_handler, ""},
 	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, text_handler, ""},
 	{NULL, NULL, 0, NULL, NULL},
@@ -447,6 +486,34 @@ START_TEST(who_waits_is_woken)
 }
 END_TEST
 
+START_TEST(an_answer_that_needs_the_log_waits_for_it)
+{
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	site.store = bu_store_create(site.loop, &paper_log, &site);
+	talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+	site.client = talk.fd;
+	while (!bu_store_committed(site.store))
+		bu_loop_step(site.loop, 5);
+	ck_assert_int_eq(site.early, 0);
+	for (int i = 0; i < PATIENCE && !talk.size; i++)
+		turn(&site, &talk);
+	ck_assert_str_eq(talk.body, "it is in the log");
+	ck_assert_int_eq(site.asked, 1);
+	talk_end(&talk);
+	/* one that is cut off leaves nothing behind */
+	talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+	while (site.asked < 2)
+		bu_loop_step(site.loop, 5);
+	talk_end(&talk);
+	bu_server_destroy(bu_steal(&site.server));
+	bu_store_destroy(site.store);
+	finish(&site);
+}
+END_TEST
+
 START_TEST(many_wait_and_some_go_away)
 {
 	struct site site;
@@ -548,5 +615,6 @@ BU_UNIT("server", routes_take_their_paths, answers_carry_their_headers,
 	another_method_is_said_so, ranges_of_a_file, a_whole_file_and_an_empty_one,
 	head_is_get_without_a_body, bodies_are_json,
 	a_body_that_is_too_large_is_refused, who_waits_is_woken,
-	many_wait_and_some_go_away, a_server_ends_with_clients_waiting,
-	addresses_to_listen_on, a_unix_socket_replaces_a_stale_one_and_nothing_else)
+	an_answer_that_needs_the_log_waits_for_it, many_wait_and_some_go_away,
+	a_server_ends_with_clients_waiting, addresses_to_listen_on,
+	a_unix_socket_replaces_a_stale_one_and_nothing_else)

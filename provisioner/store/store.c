@@ -29,6 +29,7 @@ struct bu_store {
 	struct batch *first;
 	struct batch **last;
 	int64_t epoch;
+	int64_t appended, committed; /* batches */
 };
 
 static void
@@ -117,6 +118,7 @@ flush(struct bu_store *store)
 		commit(store, fit, &err);
 	for (; fit; fit = next) {
 		next = fit->next;
+		store->committed++;
 		finish(fit, err.kind ? &err : NULL);
 	}
 	bu_err_set(&err, BU_ERR_DENIED, 0,
@@ -124,6 +126,7 @@ flush(struct bu_store *store)
 		   (long long)store->epoch);
 	for (; refused; refused = next) {
 		next = refused->next;
+		store->committed++;
 		finish(refused, &err);
 	}
 }
@@ -171,9 +174,24 @@ bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 	batch->fence = fence;
 	batch->fn = fn;
 	batch->arg = arg;
+	store->appended++;
+	/* Those that come after it do not put its commit off. */
+	if (!store->first)
+		bu_timer_set(store->flush, 0);
 	*store->last = batch;
 	store->last = &batch->next;
-	bu_timer_set(store->flush, 0);
+}
+
+int64_t
+bu_store_appended(const struct bu_store *store)
+{
+	return store->appended;
+}
+
+int64_t
+bu_store_committed(const struct bu_store *store)
+{
+	return store->committed;
 }
 
 int64_t

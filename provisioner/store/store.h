@@ -60,6 +60,9 @@ void bu_store_destroy(struct bu_store *store);
  * Takes the bodies of the events; the array itself is copied. */
 void bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 		     int64_t fence, bu_store_done_fn fn, void *arg);
+/* How many batches were handed over, and how many of them are in the log. */
+int64_t bu_store_appended(const struct bu_store *store);
+int64_t bu_store_committed(const struct bu_store *store);
 /* The highest epoch that was appended or read; 0 before that. */
 int64_t bu_store_epoch(const struct bu_store *store);
 /* Events after seq, in order, at most max (0 = all). */

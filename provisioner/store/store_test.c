@@ -200,7 +200,33 @@ START_TEST(the_tail_is_the_last_rows_oldest_first)
 }
 END_TEST
 
-BU_UNIT("store", what_was_appended_is_read_in_order_after_a_restart,
+/* Who asks without an end puts off nobody's commit. */
+START_TEST(a_batch_waits_for_no_later_one)
+{
+	struct log log;
+	struct bu_clock clock;
+
+	begin(&log);
+	bu_store_destroy(bu_steal(&log.store));
+	bu_loop_destroy(log.loop);
+	bu_clock_fake(&clock, 0);
+	log.loop = bu_loop_create(&clock);
+	reopen(&log);
+	for (int i = 0; i < 2; i++) {
+		add(&log, BU_EVENT_HELD, "n", json_object(), 0);
+		bu_clock_advance(&clock, 1);
+	}
+	add(&log, BU_EVENT_HELD, "n", json_object(), 0);
+	ck_assert_int_eq(bu_store_committed(log.store), 0);
+	bu_loop_step(log.loop, 0);
+	ck_assert_int_eq(bu_store_appended(log.store), 3);
+	ck_assert_int_eq(bu_store_committed(log.store), 3);
+	finish(&log);
+}
+END_TEST
+
+BU_UNIT("store", a_batch_waits_for_no_later_one,
+	what_was_appended_is_read_in_order_after_a_restart,
 	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
 	a_changed_row_breaks_the_chain, blobs_are_named_by_what_is_in_them,
 	the_tail_is_the_last_rows_oldest_first)
