@@ -231,8 +231,8 @@ START_TEST(a_script_holds_a_token_only_while_a_boot_is_ordered)
 	site_begin(&site, 1);
 	node = rig_node(&site.rig, 1);
 	first = site_text(&site, site.boot, "/boot.ipxe", 200);
-	ck_assert_ptr_nonnull(
-		strstr(first, "chain http://10.77.0.1:8080/boot/script/"));
+	ck_assert_ptr_nonnull(strstr(
+		first, "imgfetch --name next http://10.77.0.1:8080/boot/script/"));
 	before = site_text(&site, site.boot, path, 200);
 	ck_assert_ptr_nonnull(strstr(before, "no network boot is ordered"));
 	rig_start(&site.rig, 1);

@@ -34,7 +34,10 @@ static const char head[] =
 	"dhcp-range=%s,1h\n"
 	"dhcp-leasefile=%s/leases\n"
 	"pid-file=\n"
-	"user=root\n" /* reads its files in our state directory */
+	/* Reads its files in our state directory; and the kernel forgets that a process
+	 * dies with its parent when its group changes. */
+	"user=root\n"
+	"group=root\n"
 	/* DNS: what the profile says, and no word of what others know. */
 	"no-resolv\n"
 	"no-hosts\n"

@@ -4,29 +4,49 @@
 
 #include "base/err.h"
 
+/* A minute's patience with an appliance that starts anew; then the disk, which may hold
+ * a good system: a node must not need the appliance to come back from a power cut. */
 char *
 bu_script_first(const char *http_url)
 {
-	return bu_xasprintf("#!ipxe\n"
-			    "chain %s/boot/script/${netX/mac:hexhyp}\n",
-			    http_url);
+	return bu_xasprintf(
+		"#!ipxe\n"
+		"set tries:int8 0\n"
+		":again\n"
+		"imgfetch --name next %s/boot/script/${netX/mac:hexhyp} && "
+		"goto run ||\n"
+		"inc tries\n"
+		"iseq ${tries} 12 && exit 1 ||\n"
+		"echo bringup: the appliance does not answer; again in 5 s\n"
+		"sleep 5\n"
+		"goto again\n"
+		":run\n"
+		"imgexec next\n",
+		http_url);
 }
 
-/* "initrd=" is what the kernel asks for under UEFI; BIOS does not mind it. */
+/* "initrd=" is what the kernel asks for under UEFI; BIOS does not mind it. It asks
+ * until it gets them: this boot was ordered, and whoever ordered it has the deadline.
+ */
 char *
 bu_script_boot_agent(const struct bu_script_agent *agent)
 {
-	return bu_xasprintf("#!ipxe\n"
-			    "echo bringup: %s boots the agent\n"
-			    "kernel %s/boot/vmlinuz console=ttyS0 quiet panic=5 "
-			    "initrd=agent.img BOOTIF=%s bringup.node=%s bringup.url=%s "
-			    "bringup.boot=%s bringup.ca=%s bringup.token=%s%s%s\n"
-			    "initrd %s/boot/agent.img\n"
-			    "boot\n",
-			    agent->node, agent->http_url, agent->mac, agent->node,
-			    agent->agent_url, agent->http_url, agent->ca_digest,
-			    agent->token, agent->kargs ? " " : "",
-			    agent->kargs ? agent->kargs : "", agent->http_url);
+	return bu_xasprintf(
+		"#!ipxe\n"
+		"echo bringup: %s boots the agent\n"
+		":again\n"
+		"kernel %s/boot/vmlinuz console=ttyS0 quiet panic=5 "
+		"initrd=agent.img BOOTIF=%s bringup.node=%s bringup.url=%s "
+		"bringup.boot=%s bringup.ca=%s bringup.token=%s%s%s && "
+		"initrd %s/boot/agent.img && boot ||\n"
+		"echo bringup: the appliance does not answer; again in 5 s\n"
+		"imgfree\n"
+		"sleep 5\n"
+		"goto again\n",
+		agent->node, agent->http_url, agent->mac, agent->node, agent->agent_url,
+		agent->http_url, agent->ca_digest, agent->token,
+		agent->kargs ? " " : "", agent->kargs ? agent->kargs : "",
+		agent->http_url);
 }
 
 /* iPXE of 2019 cannot start a disk under UEFI: the firmware's next entry has to. */

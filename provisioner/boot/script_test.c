@@ -10,9 +10,19 @@ START_TEST(the_first_script_asks_again_with_the_mac)
 {
 	bu_autofree char *text = bu_script_first("http://10.77.0.1:8080");
 
-	ck_assert_str_eq(text, "#!ipxe\n"
-			       "chain http://10.77.0.1:8080/boot/script/"
-			       "${netX/mac:hexhyp}\n");
+	ck_assert_str_eq(text,
+			 "#!ipxe\n"
+			 "set tries:int8 0\n"
+			 ":again\n"
+			 "imgfetch --name next http://10.77.0.1:8080/boot/script/"
+			 "${netX/mac:hexhyp} && goto run ||\n"
+			 "inc tries\n"
+			 "iseq ${tries} 12 && exit 1 ||\n"
+			 "echo bringup: the appliance does not answer; again in 5 s\n"
+			 "sleep 5\n"
+			 "goto again\n"
+			 ":run\n"
+			 "imgexec next\n");
 }
 END_TEST
 
@@ -32,17 +42,21 @@ START_TEST(the_agents_script_tells_the_kernel_all_that_it_needs)
 		plain,
 		"#!ipxe\n"
 		"echo bringup: node001 boots the agent\n"
+		":again\n"
 		"kernel http://10.77.0.1:8080/boot/vmlinuz console=ttyS0 quiet panic=5 "
 		"initrd=agent.img BOOTIF=52:54:00:77:00:01 bringup.node=node001 "
 		"bringup.url=https://10.77.0.1:8443 "
 		"bringup.boot=http://10.77.0.1:8080 bringup.ca=cafe "
-		"bringup.token=secret\n"
-		"initrd http://10.77.0.1:8080/boot/agent.img\n"
-		"boot\n");
+		"bringup.token=secret && "
+		"initrd http://10.77.0.1:8080/boot/agent.img && boot ||\n"
+		"echo bringup: the appliance does not answer; again in 5 s\n"
+		"imgfree\n"
+		"sleep 5\n"
+		"goto again\n");
 	agent.kargs = "iommu=pt mitigations=off";
 	more = bu_script_boot_agent(&agent);
 	ck_assert_ptr_nonnull(
-		strstr(more, "bringup.token=secret iommu=pt mitigations=off\n"));
+		strstr(more, "bringup.token=secret iommu=pt mitigations=off && "));
 }
 END_TEST
 

@@ -83,11 +83,20 @@ run_in_own_rack() {
 	exit "$status"
 }
 
+# Where the nodes were when the test failed: the last lines of what it prints.
+rack_tell() {
+	{
+		bu events --limit 1000 | grep -vw order | tail -n 25
+		bu status
+	} 2>&1 | cut -c -160 >&2 || true
+}
+
 # What failed is kept: the rack and its logs may go with this script.
 rack_leave() {
 	local status=$? kept
 	# shellcheck disable=SC2046 # one word each
 	kill $(jobs -p) 2>/dev/null || true # what it left in the background
+	[[ $status == 0 || $status == 77 || $status == 130 || -z $daemon_pid ]] || rack_tell
 	(daemon_stop TERM) || true
 	[[ $status != 0 && $status != 77 && $status != 130 ]] || exit "$status"
 	kept=$rack_source/build/logs/$(basename -- "$0")
