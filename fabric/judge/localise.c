@@ -50,7 +50,21 @@ renew_order(struct campaign *c)
 		      c->t->spines, placed);
 }
 
-/* Was a flow bad that nothing lasting explains? */
+/* Something of the port was bad in all of its flows. */
+static int
+is_spoiled(const struct campaign *c, int port)
+{
+	for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
+		const struct bu_part *half = &c->parts[2 * port + i % 2];
+
+		if (half->flows > 0 && half->bad[i / 2] == half->flows)
+			return 1;
+	}
+	return 0;
+}
+
+/* Was a flow bad that nothing lasting explains? What comes and goes besides at a port
+ * that has a lasting fault needs no extra rounds. */
 static int
 is_anything_fickle(const struct campaign *c)
 {
@@ -66,7 +80,8 @@ is_anything_fickle(const struct campaign *c)
 			for (int s = 0; s < BU_SYMPTOMS_COUNT; s++)
 				lasting |= bits >> s & 1 && part->bad[s] == part->flows;
 		}
-		if (bits && !flow->doubt && !lasting)
+		if (bits && !flow->doubt && !lasting && !is_spoiled(c, flow->src) &&
+		    !is_spoiled(c, flow->dst))
 			return 1;
 	}
 	return 0;

@@ -129,6 +129,37 @@ drop_miscabled(struct campaign *c)
 }
 
 static int
+is_accused(const struct campaign *c, int port)
+{
+	for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
+		int place = c->suspect_of[2 * port * BU_SYMPTOMS_COUNT + i];
+
+		if (place >= 0 && c->suspects[place].state > 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* A port that stands accused is out, and measured anew when it comes back: what else
+ * was suspected of it, and was good in one of its tests, is not followed until it
+ * decides.
+ */
+static void
+drop_alternating(struct campaign *c)
+{
+	int halves = 2 * bu_topology_ports(c->t);
+
+	for (size_t i = 0; i < c->suspect_count; i++) {
+		struct suspect *suspect = &c->suspects[i];
+
+		if (suspect->state == 0 && suspect->part < halves &&
+		    suspect->sprt.bad < suspect->sprt.tests &&
+		    is_accused(c, suspect->part / 2))
+			suspect->state = -1;
+	}
+}
+
+static int
 run(struct retest *r, struct bu_err *err)
 {
 	struct campaign *c = r->c;
@@ -151,6 +182,8 @@ run(struct retest *r, struct bu_err *err)
 					bu_sprt_decided(&suspect->sprt, &r->rule);
 		}
 		drop_miscabled(c);
+		if (c->opts->lean)
+			drop_alternating(c);
 		if (c->limits.median_gbps[1] ==
 		    0) /* no leaf had met another one so far */
 			bu_limits_learn(&c->limits, c->t, c->leaf_of, c->flows,

@@ -41,6 +41,7 @@ START_TEST(a_work_item_is_complete)
 	ck_assert_str_eq(bu_json_str(b, "local_ip", ""), "10.78.0.12");
 	ck_assert_str_eq(bu_json_str(a, "secret", "a"), bu_json_str(b, "secret", "b"));
 	ck_assert_uint_eq(strlen(bu_json_str(a, "secret", "")), 64);
+	ck_assert_double_eq_tol(bu_json_real(a, "min_gbps", 0), 0.016, 1e-9);
 	rig_end(&rig);
 }
 END_TEST

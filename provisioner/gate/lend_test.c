@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which proven nodes are partners of unproven ones: as `partners` of their pool says,
- * and as their cluster says of its jobs. */
+ * and as their cluster says of its jobs. And how often they are asked for. */
 #include "tests/support/gate.h"
 
 /* Node 1 is in the cluster, node 2 wants to be; node 1's pool says this. */
@@ -93,7 +93,59 @@ START_TEST(of_a_cluster_that_does_not_answer_nobody_is_idle)
 }
 END_TEST
 
-RIG_UNIT("lend", a_node_of_a_cluster_is_no_spare,
+/* Three are proven; then the fourth comes with this fault, until its verdict. */
+static void
+judge_newcomer(struct rig *rig, struct links *links)
+{
+	begin(rig, 4);
+	measure(rig, links, 3, 30);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_eq(rig_node(rig, i)->state, BU_STATE_JOINING);
+	measure(rig, links, 4, 90);
+	ck_assert_int_eq(rig_node(rig, 4)->state, BU_STATE_QUARANTINED);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_eq(rig_node(rig, i)->state, BU_STATE_JOINING);
+}
+
+/* Each proven one sees it, and three tests again stand: nothing more is measured, with
+ * two bad halves little more. */
+START_TEST(a_newcomers_fault_takes_no_more_than_its_tests)
+{
+	for (int halves = 1; halves <= 3; halves++) {
+		struct rig rig;
+		struct links links = good_links();
+
+		if (halves & 1)
+			links.sends[4] = SLOW;
+		if (halves & 2)
+			links.receives[4] = SLOW;
+		judge_newcomer(&rig, &links);
+		ck_assert_int_ge(links.probed[4], 6);
+		ck_assert_int_le(links.probed[4], halves == 3 ? 9 : 6);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* What alternates beside a fault that stands is not followed until it decides, too. */
+START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	links.lossy = 4;
+	judge_newcomer(&rig, &links);
+	ck_assert_int_ge(links.probed[4], 6);
+	ck_assert_int_le(links.probed[4], 12);
+	says(rig_node(&rig, 4)->reason, "20 packets lost or repeated in one probe");
+	says(rig_node(&rig, 4)->reason, "loses packets: 3 of 3 tests again");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("lend", a_newcomers_fault_takes_no_more_than_its_tests,
+	 what_alternates_beside_a_lasting_fault_takes_no_longer,
+	 a_node_of_a_cluster_is_no_spare,
 	 a_node_with_a_job_is_lent_when_the_job_is_over,
 	 any_node_is_lent_unless_the_pool_says_otherwise,
 	 of_a_cluster_that_does_not_answer_nobody_is_idle)

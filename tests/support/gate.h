@@ -21,6 +21,8 @@
 struct links {
 	double sends[5], receives[5]; /* by number of the node, Gbit/s */
 	int silent[5];                /* does not answer any more */
+	int lossy;                    /* to this node packets are lost in each probe,
+					 and now and then a direction is slow besides */
 	int broken;                   /* no probe gives a result */
 	int probes;
 	int probed[5]; /* work items that this node was given */
@@ -66,10 +68,19 @@ result_of(const struct links *links, const json_t *item)
 		number[i] = number_of(name);
 	}
 	for (int dir = 0; dir < 2; dir++) {
+		int lossy = links->lossy &&
+			    (number[0] == links->lossy || number[1] == links->lossy);
+		int slow = lossy && links->probes / 2 % 3 == dir;
+
 		result.dir[dir].lat_count = 200;
 		for (int run = 0; run < 5; run++)
 			bu_pair_dir_add(&result.dir[dir],
-					rate(links, number[dir], number[!dir]));
+					slow ? SLOW
+					     : rate(links, number[dir], number[!dir]));
+		if (lossy && number[!dir] == links->lossy)
+			result.dir[dir]
+				.counters[!dir]
+				.count[BU_COUNTER_OUT_OF_SEQUENCE] = 20;
 	}
 	return bu_pair_result_to_json(&result);
 }
