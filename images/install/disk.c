@@ -18,6 +18,7 @@
 #include "images/install/gpt.h"
 
 #define MAGIC "BUMARK01"
+#define MAGIC_DONE "BUDONE01"
 #define MAGIC_SIZE 8
 
 static int
@@ -173,16 +174,16 @@ bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err)
 			    opts->appliance_public_pem, opts->step_id, err);
 }
 
-/* 1 when the block on the disk is a mark of the present step. */
+/* 1 when the block on the disk is a mark of the present step, with this magic. */
 static int
-is_own_mark(const uint8_t *block, const struct bu_install_opts *opts)
+is_own_mark(const uint8_t *block, const char *magic, const struct bu_install_opts *opts)
 {
 	size_t size = block[8] | block[9] << 8 | (size_t)block[10] << 16 |
 		      (size_t)block[11] << 24;
 	const char *text = (const char *)block + MAGIC_SIZE + 4;
 	char sig[BU_SIG_HEX_SIZE] = "";
 
-	if (memcmp(block, MAGIC, MAGIC_SIZE) != 0 || size > BU_MARK_TEXT_MAX)
+	if (memcmp(block, magic, MAGIC_SIZE) != 0 || size > BU_MARK_TEXT_MAX)
 		return 0;
 	memcpy(sig, text + size, sizeof(sig) - 1);
 	return !mark_matches(text, size, sig, opts->appliance_public_pem, opts->step_id,
@@ -215,12 +216,15 @@ bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
 		return 0;
 	if (read_at(disk, edge, BU_EDGE_BYTES, 0, err))
 		return -1;
-	if (is_own_mark(edge + BU_MARK_OFFSET, opts))
+	if (is_own_mark(edge + BU_MARK_OFFSET, MAGIC, opts))
 		return 0;
 	if (opts->keep_data) {
 		*ret_look = check_edge(disk, 0, edge, NULL) != 0;
 		return 0;
 	}
+	/* Nobody may have heard that it was finished. */
+	if (is_own_mark(edge + BU_MARK_OFFSET, MAGIC_DONE, opts))
+		return 0;
 	if (check_edge(disk, 0, edge, err) ||
 	    read_at(disk, edge, BU_EDGE_BYTES, tail, err))
 		return -1;
@@ -244,11 +248,9 @@ bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
 }
 
 int
-bu_mark_erase(const struct bu_disk *disk, struct bu_err *err)
+bu_mark_finish(const struct bu_disk *disk, struct bu_err *err)
 {
-	static const uint8_t zeros[BU_MARK_SIZE];
-
-	if (bu_disk_write(disk->fd, zeros, sizeof(zeros), BU_MARK_OFFSET, err))
+	if (bu_disk_write(disk->fd, MAGIC_DONE, MAGIC_SIZE, BU_MARK_OFFSET, err))
 		return -1;
 	return bu_disk_sync(disk, err);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk that an image goes to: what is on it, and the mark of an unfinished install.
- */
+/* The disk that an image goes to: what is on it, and the mark of the install. */
 #ifndef BU_IMAGES_INSTALL_DISK_H
 #define BU_IMAGES_INSTALL_DISK_H
 
@@ -38,7 +37,8 @@ int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
 /* Written and synced. */
 int bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
 		  struct bu_err *err);
-int bu_mark_erase(const struct bu_disk *disk, struct bu_err *err);
+/* From now on it says that the install of its step is finished. */
+int bu_mark_finish(const struct bu_disk *disk, struct bu_err *err);
 
 /* The range reads as zeros afterwards; multiples of 4096. */
 int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,

@@ -2,7 +2,7 @@
 /*
  * The steps of an install, in order; the agent calls it. Invariant: from the first
  * write to the last the disk holds the signed mark, and it does not boot, because
- * partition table and boot code are the last thing before the mark goes.
+ * partition table and boot code are the last thing before the mark says "finished".
  */
 #include "images/install/install.h"
 
@@ -153,7 +153,7 @@ finish(struct install *install, struct bu_err *err)
 	if (bu_gpt_write(install->disk.fd, install->manifest, &install->layout, err) ||
 	    bu_disk_sync(&install->disk, err))
 		return -1;
-	return bu_mark_erase(&install->disk, err);
+	return bu_mark_finish(&install->disk, err);
 }
 
 static int

@@ -7,7 +7,9 @@
  * Mark: one block of 4096 bytes at byte 65,536 of the disk (between the GPT and the
  * first part): "BUMARK01", length of the text (4 bytes, little endian), text, 128
  * digits of signature, zeros. The text is JSON and names its step in the string field
- * "step".
+ * "step". With the last byte it becomes "BUDONE01" and stays: a step that was finished
+ * without that anybody heard of it (power went, the appliance was killed) is done again
+ * over its own disk, and not refused for what it wrote itself.
  */
 #ifndef BU_IMAGES_INSTALL_INSTALL_H
 #define BU_IMAGES_INSTALL_INSTALL_H

@@ -293,8 +293,7 @@ check_finished(void)
 
 	ck_assert(!memcmp(got + 512, "EFI PART", 8));
 	ck_assert(!memcmp(got + size - 512, "EFI PART", 8));
-	for (size_t i = 0; i < BU_MARK_SIZE; i++)
-		ck_assert_int_eq(got[BU_MARK_OFFSET + i], 0);
+	ck_assert(!memcmp(got + BU_MARK_OFFSET, "BUDONE01", 8));
 	ck_assert(part_is_there(esp_raw, 1 << 20));
 	ck_assert(part_is_there(root_raw, 2 << 20));
 }
@@ -434,14 +433,46 @@ START_TEST(what_is_on_the_disk_stays)
 }
 END_TEST
 
+static void
+next_step(struct bu_install_opts *opts)
+{
+	static const char text[] = "{\"step\":\"s-2\"}";
+	static char sig[BU_SIG_HEX_SIZE];
+
+	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
+	opts->mark_text = text;
+	opts->mark_sig = sig;
+	opts->step_id = "s-2";
+}
+
+/* The power went between the last byte and the word on it. */
+START_TEST(a_step_that_nobody_heard_of_is_done_again)
+{
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	ck_assert_int_eq(server.ranges, 6);
+	/* What another step has installed is somebody's system. */
+	next_step(&opts);
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	check_finished();
+	teardown();
+}
+END_TEST
+
 START_TEST(only_the_steps_own_mark_counts)
 {
 	struct bu_install_opts opts;
 	struct bu_err err;
 	bu_autofree char *other_key = NULL;
 	bu_autofree char *other_pub = NULL;
-	char other_sig[BU_SIG_HEX_SIZE];
-	static const char other[] = "{\"step\":\"s-2\"}";
 
 	setup();
 	opts = defaults();
@@ -451,10 +482,7 @@ START_TEST(only_the_steps_own_mark_counts)
 	check_unfinished();
 	cancel_after = -1;
 	/* Another step finds a foreign mark. */
-	ck_assert_int_eq(bu_sign(boss_key, other, strlen(other), other_sig, NULL), 0);
-	opts.mark_text = other;
-	opts.mark_sig = other_sig;
-	opts.step_id = "s-2";
+	next_step(&opts);
 	ck_assert_int_eq(install(&opts, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	/* The same step, but the appliance's key is another one. */
@@ -583,6 +611,7 @@ START_TEST(a_reimage_keeps_data_whatever_happens)
 	write_disk("head", DATA_BEGIN);
 	write_disk("tail", DATA_LAST);
 	/* Nothing was granted. */
+	next_step(&opts);
 	ck_assert_int_eq(install(&opts, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	opts.keep_data = 1;
@@ -648,5 +677,6 @@ END_TEST
 BU_UNIT("install", writes_all_of_it, one_flip_is_fetched_again,
 	a_flip_that_stays_is_refused, short_answers_and_outages,
 	what_is_on_the_disk_stays, only_the_steps_own_mark_counts,
-	wrong_orders_write_nothing, files_stay_in_the_new_root,
-	a_reimage_keeps_data_whatever_happens, the_boot_loaders_get_the_nodes_arguments)
+	a_step_that_nobody_heard_of_is_done_again, wrong_orders_write_nothing,
+	files_stay_in_the_new_root, a_reimage_keeps_data_whatever_happens,
+	the_boot_loaders_get_the_nodes_arguments)
