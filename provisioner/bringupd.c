@@ -3,10 +3,12 @@
  * bringupd: main() and wiring only. One thread, one loop; what may block is in
  * children. It may be killed at any moment: what it was is in the log.
  */
+#include <errno.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +21,8 @@
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
 #include "provisioner/settings.h"
+
+enum { FILES_MAX = 65536 };
 
 struct daemon {
 	struct bu_settings settings;
@@ -395,6 +399,23 @@ stop(struct daemon *d)
 	free(d->script_url);
 }
 
+/* Each agent keeps a connection. Not without end: some programs that are started from
+ * here close whatever they could have open. */
+static void
+raise_files(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return;
+	if (files.rlim_cur < FILES_MAX)
+		files.rlim_cur =
+			files.rlim_max < FILES_MAX ? files.rlim_max : FILES_MAX;
+	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+		bu_warn("main", "no more than %llu files: %s",
+			(unsigned long long)files.rlim_cur, strerror(errno));
+}
+
 static int
 run(const char *conf)
 {
@@ -408,6 +429,7 @@ run(const char *conf)
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN);
+	raise_files();
 	d.loop = bu_loop_create(NULL);
 	watches[0] = bu_sigwatch_create(d.loop, SIGTERM, on_stop, &d);
 	watches[1] = bu_sigwatch_create(d.loop, SIGINT, on_stop, &d);

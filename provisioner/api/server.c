@@ -16,7 +16,6 @@
 #include "base/log.h"
 
 enum {
-	BODY_MAX = 40 * 1024 * 1024,
 	IDLE_S = 120,
 	WAKE_MS = 100, /* at most ten answers a second to each waiting client */
 	AGAIN_MS = 1000,
@@ -24,6 +23,20 @@ enum {
 	FILE_BLOCK = 256 * 1024,
 	RUNS_MAX = 16, /* of one listener in one turn of the loop */
 	LISTENERS_MAX = 8,
+};
+
+/* What a listener takes: connections, as agents keep theirs, and bytes of a body from
+ * those that it knows (by certificate, or because only root gets there) and from all
+ * others. */
+static const struct limits {
+	enum bu_listener kind;
+	unsigned connections;
+	size_t known_bytes, other_bytes;
+} limits[] = {
+	{BU_LISTEN_BOOT, 16384, 0, 4096},
+	{BU_LISTEN_AGENT, 16384, 8 << 20, 512 << 10},
+	{BU_LISTEN_LOCAL, 1024, 40 << 20, 40 << 20},
+	{BU_LISTEN_PAGE, 1024, 0, 4096},
 };
 
 struct listener {
@@ -353,11 +366,30 @@ dispatch(struct exchange *exchange, const char *url, const char *method)
 	return send_error(exchange, &err);
 }
 
+static const struct limits *
+limits_of(enum bu_listener kind)
+{
+	size_t i = 0;
+
+	while (limits[i].kind != kind)
+		i++;
+	return &limits[i];
+}
+
+static size_t
+body_max(const struct exchange *exchange)
+{
+	const struct limits *of = limits_of(exchange->listener->kind);
+
+	return exchange->peer[0] ? of->known_bytes : of->other_bytes;
+}
+
 static void
 add_body(struct exchange *exchange, const char *data, size_t size)
 {
-	if (exchange->body_size + size > BODY_MAX) {
+	if (exchange->too_large || exchange->body_size + size > body_max(exchange)) {
 		exchange->too_large = 1;
+		free(bu_steal(&exchange->body));
 		return;
 	}
 	exchange->body = bu_xgrow(exchange->body, &exchange->body_cap,
@@ -390,8 +422,8 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 		return MHD_YES;
 	}
 	if (exchange->too_large) {
-		bu_err_set(&err, BU_ERR_INVAL, 0, "request larger than %d bytes",
-			   BODY_MAX);
+		bu_err_set(&err, BU_ERR_INVAL, 0, "request larger than %zu bytes",
+			   body_max(exchange));
 		return send_error(exchange, &err);
 	}
 	if (exchange->is_kept)
@@ -525,6 +557,7 @@ start_daemon(struct listener *listener, int fd, const char *cert, const char *ke
 		flags, 0, NULL, NULL, on_access, listener, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+		MHD_OPTION_CONNECTION_LIMIT, limits_of(listener->kind)->connections,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
 		MHD_OPTION_ARRAY, cert ? tls : none, MHD_OPTION_END);
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,9 +21,10 @@ enum { FILE_SIZE = 200000, PATIENCE = 1000 };
 struct site {
 	struct bu_loop *loop;
 	struct bu_server *server;
-	int port;
-	int asked; /* how often the waiting handler was */
-	int open;  /* it answers now */
+	int port, local;
+	int clients; /* who asked the waiting handler for the first time */
+	int asked;   /* how often the waiting handler was */
+	int open;    /* it answers now */
 	char file[64];
 	struct bu_store *store;
 	int client; /* who asked for /logged */
@@ -91,6 +93,7 @@ later_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	struct site *site = arg;
 
 	site->asked++;
+	site->clients += request->waited_ms == 0;
 	if (!site->open)
 		return BU_ANSWER_LATER;
 	reply->json = json_pack("{s:b}", "waited", request->waited_ms > 0);
@@ -144,20 +147,32 @@ static const struct bu_route routes[] = {
 	{"GET", "/a/*/b/*", BU_LISTEN_PAGE, params_handler, ""},
 	{"GET", "/a/*", BU_LISTEN_PAGE, params_handler, ""},
 	{"GET", "/rest/**", BU_LISTEN_PAGE, rest_handler, ""},
-	{"POST", "/body", BU_LISTEN_PAGE, body_handler, ""},
+	{"POST", "/body", BU_LISTEN_PAGE | BU_LISTEN_LOCAL, body_handler, ""},
 	{"GET", "/file", BU_LISTEN_PAGE, file_handler, ""},
-	{"GET", "/later", BU_LISTEN_PAGE, later_handler, ""},
+	{"GET", "/later", BU_LISTEN_PAGE | BU_LISTEN_BOOT, later_handler, ""},
 	{"GET", "/logged", BU_LISTEN_PAGE, logged_handler, ""},
 	{"GET", "/deny/*", BU_LISTEN_PAGE, error_handler, ""},
 	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, text_handler, ""},
 	{NULL, NULL, 0, NULL, NULL},
 };
 
+static int
+listen_on(struct site *site, enum bu_listener kind)
+{
+	struct bu_err err = {0};
+	int fd = bu_listen_tcp("127.0.0.1:0", &err), port;
+
+	ck_assert_msg(fd >= 0, "%s", err.text);
+	port = talk_port(fd);
+	ck_assert_int_eq(
+		bu_server_listen(site->server, kind, fd, NULL, NULL, NULL, &err), 0);
+	return port;
+}
+
 static void
 begin(struct site *site)
 {
 	bu_autofree char *data = bu_xmalloc(FILE_SIZE);
-	struct bu_err err = {0};
 	int fd;
 
 	memset(site, 0, sizeof(*site));
@@ -169,12 +184,8 @@ begin(struct site *site)
 	close(fd);
 	site->loop = bu_loop_create(NULL);
 	site->server = bu_server_create(site->loop, routes, site);
-	fd = bu_listen_tcp("127.0.0.1:0", &err);
-	ck_assert_msg(fd >= 0, "%s", err.text);
-	site->port = talk_port(fd);
-	ck_assert_int_eq(bu_server_listen(site->server, BU_LISTEN_PAGE, fd, NULL, NULL,
-					  NULL, &err),
-			 0);
+	site->port = listen_on(site, BU_LISTEN_PAGE);
+	site->local = listen_on(site, BU_LISTEN_LOCAL);
 }
 
 static void
@@ -413,6 +424,7 @@ START_TEST(bodies_are_json)
 	struct site site;
 
 	begin(&site);
+	site.port = site.local;
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *text = post(rows[i].body, strlen(rows[i].body));
 		struct talk talk;
@@ -427,9 +439,9 @@ START_TEST(bodies_are_json)
 }
 END_TEST
 
-START_TEST(a_body_that_is_too_large_is_refused)
+static void
+refuse_body(size_t size, int page)
 {
-	static const size_t size = 41 * 1024 * 1024;
 	struct site site;
 	struct talk talk;
 	bu_autofree char *head = post("", size), *chunk = bu_xcalloc(1, 65536);
@@ -437,7 +449,7 @@ START_TEST(a_body_that_is_too_large_is_refused)
 
 	begin(&site);
 	memset(chunk, ' ', 65536);
-	talk_begin(&talk, site.port, head, 0);
+	talk_begin(&talk, page ? site.port : site.local, head, 0);
 	while (sent < size && !talk.ended) {
 		ssize_t now =
 			send(talk.fd, chunk, size - sent < 65536 ? size - sent : 65536,
@@ -453,6 +465,45 @@ START_TEST(a_body_that_is_too_large_is_refused)
 	ck_assert_int_eq(talk.status, 400);
 	ck_assert_ptr_nonnull(strstr(talk.body, "request larger than"));
 	talk_end(&talk);
+	finish(&site);
+}
+
+START_TEST(a_body_that_is_too_large_is_refused)
+{
+	refuse_body(41 * 1024 * 1024, 0);
+	refuse_body(5000, 1); /* who only reads sends nothing */
+}
+END_TEST
+
+/* An agent of a large site each. */
+START_TEST(more_wait_than_select_could_watch)
+{
+	enum { CLIENTS = 1300 };
+	struct rlimit files;
+	struct site site;
+	bu_autofree struct talk *talks = bu_xcalloc(CLIENTS, sizeof(*talks));
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = 2 * CLIENTS + 100;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	begin(&site);
+	site.port = listen_on(&site, BU_LISTEN_BOOT);
+	for (int i = 0; i < CLIENTS; i++) {
+		talk_begin(&talks[i], site.port,
+			   "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+		bu_loop_step(site.loop, 0);
+	}
+	for (int i = 0; i < PATIENCE && site.clients < CLIENTS; i++)
+		bu_loop_step(site.loop, 1);
+	ck_assert_int_ge(site.clients, CLIENTS);
+	site.open = 1;
+	bu_server_wake(site.server);
+	for (int i = 0; i < CLIENTS; i++) {
+		for (int k = 0; k < PATIENCE && !talks[i].size; k++)
+			turn(&site, &talks[i]);
+		ck_assert_int_eq(talks[i].status, 200);
+		talk_end(&talks[i]);
+	}
 	finish(&site);
 }
 END_TEST
@@ -614,7 +665,7 @@ END_TEST
 BU_UNIT("server", routes_take_their_paths, answers_carry_their_headers,
 	another_method_is_said_so, ranges_of_a_file, a_whole_file_and_an_empty_one,
 	head_is_get_without_a_body, bodies_are_json,
-	a_body_that_is_too_large_is_refused, who_waits_is_woken,
-	an_answer_that_needs_the_log_waits_for_it, many_wait_and_some_go_away,
-	a_server_ends_with_clients_waiting, addresses_to_listen_on,
-	a_unix_socket_replaces_a_stale_one_and_nothing_else)
+	a_body_that_is_too_large_is_refused, more_wait_than_select_could_watch,
+	who_waits_is_woken, an_answer_that_needs_the_log_waits_for_it,
+	many_wait_and_some_go_away, a_server_ends_with_clients_waiting,
+	addresses_to_listen_on, a_unix_socket_replaces_a_stale_one_and_nothing_else)
