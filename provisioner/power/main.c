@@ -6,6 +6,7 @@
  * connection ("--driver NAME --connection URI"), started at the first request for it; a
  * stuck hypervisor or BMC delays nobody else. A child serves one request after another.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ struct router {
 
 struct pending {
 	json_int_t id;
+	pid_t child;
 };
 
 static void
@@ -49,6 +51,11 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 {
 	struct pending *pending = arg;
 
+	/* A library that hangs does not come back; the next request gets another. */
+	if (err && err->kind == BU_ERR_TIMEOUT && pending->child > 0) {
+		bu_warn("power", "child %d hangs; ending it", (int)pending->child);
+		kill(pending->child, SIGKILL);
+	}
 	answer(pending->id, reply, err);
 	free(pending);
 }
@@ -102,6 +109,7 @@ route(struct router *router, const json_t *request)
 	}
 	pending = bu_xcalloc(1, sizeof(*pending));
 	pending->id = id;
+	pending->child = bu_service_pid(child->service);
 	bu_service_call(child->service, request, CHILD_DEADLINE_MS, on_reply, pending);
 }
 

@@ -42,9 +42,23 @@ wait_for(const struct bu_power_driver *driver, void *self, const char *target,
 	}
 }
 
+/* Who asked has given up, and may have asked again since: a reset that comes now hits
+ * a machine that has gone on. */
+static int
+check_wanted(const json_t *request, struct bu_err *err)
+{
+	int64_t until_ms = bu_json_int(request, "until_ms", INT64_MAX);
+
+	if (bu_mono_ms(bu_clock_system()) <= until_ms)
+		return 0;
+	return bu_err_set(err, BU_ERR_CANCELLED, 0,
+			  "%s: its turn came too late; nobody waits for it any more",
+			  bu_json_str(request, "target", ""));
+}
+
 static int
 make_off(const struct bu_power_driver *driver, void *self, const char *target,
-	 int64_t wait_off_ms, struct bu_err *err)
+	 const json_t *request, int64_t wait_off_ms, struct bu_err *err)
 {
 	struct bu_err late = {0};
 
@@ -55,7 +69,8 @@ make_off(const struct bu_power_driver *driver, void *self, const char *target,
 			*err = late;
 		return -1;
 	}
-	if (driver->power_off(self, target, err) != 0)
+	if (check_wanted(request, err) != 0 ||
+	    driver->power_off(self, target, err) != 0)
 		return -1;
 	return wait_for(driver, self, target, BU_POWER_OFF, CONFIRM_MS, err);
 }
@@ -72,7 +87,7 @@ boot(const struct bu_power_driver *driver, void *self, const char *target,
 		return bu_err_set(err, BU_ERR_INVAL, 0, "boot first from '%s'?", first);
 	if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
-	if (make_off(driver, self, target, wait_off_ms, err) != 0 ||
+	if (make_off(driver, self, target, request, wait_off_ms, err) != 0 ||
 	    driver->boot_first(self, target, disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
 			       err) != 0 ||
 	    driver->power_on(self, target, err) != 0)
@@ -88,6 +103,8 @@ bu_power_perform(const struct bu_power_driver *driver, void *self,
 	const char *target = bu_json_str(request, "target", "");
 	enum bu_power_state state = BU_POWER_ON;
 
+	if (check_wanted(request, err) != 0)
+		return NULL;
 	if (strcmp(op, "boot") == 0) {
 		if (boot(driver, self, target, request, err) != 0)
 			return NULL;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "provisioner/power/power.h"
 #include "tests/support/unit.h"
@@ -66,14 +67,22 @@ static const struct bu_power_driver driver = {
 };
 
 static int
-boot(struct paper *paper, const char *order, int wait_off_ms, struct bu_err *err)
+boot_within(struct paper *paper, const char *order, int wait_off_ms, int within_ms,
+	    struct bu_err *err)
 {
-	bu_autojson json_t *request =
-		json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t", "first",
-			  order, "wait_off_ms", wait_off_ms);
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + within_ms;
+	bu_autojson json_t *request = json_pack(
+		"{s:s,s:s,s:s,s:i,s:I}", "op", "boot", "target", "t", "first", order,
+		"wait_off_ms", wait_off_ms, "until_ms", (json_int_t)until_ms);
 	bu_autojson json_t *reply = bu_power_perform(&driver, paper, request, err);
 
 	return reply ? 0 : -1;
+}
+
+static int
+boot(struct paper *paper, const char *order, int wait_off_ms, struct bu_err *err)
+{
+	return boot_within(paper, order, wait_off_ms, 60000, err);
 }
 
 START_TEST(a_machine_that_runs_is_cycled_in_this_order)
@@ -126,7 +135,23 @@ START_TEST(a_strange_request_does_nothing)
 }
 END_TEST
 
-BU_UNIT("perform", a_machine_that_runs_is_cycled_in_this_order,
+START_TEST(what_nobody_waits_for_is_not_begun)
+{
+	struct paper paper = {.state = BU_POWER_ON};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(boot_within(&paper, "network", 0, -1, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
+	/* nor is it switched off when the waiting took that long */
+	ck_assert_int_eq(boot_within(&paper, "disk", 300, 100, &err), -1);
+	ck_assert_str_eq(err.text,
+			 "t: its turn came too late; nobody waits for it any more");
+	ck_assert_str_eq(paper.done, "");
+}
+END_TEST
+
+BU_UNIT("perform", what_nobody_waits_for_is_not_begun,
+	a_machine_that_runs_is_cycled_in_this_order,
 	a_machine_that_is_off_is_not_switched_off,
 	one_that_goes_off_by_itself_is_waited_for, unknown_is_not_off,
 	a_strange_request_does_nothing)

@@ -117,6 +117,9 @@ ask(struct bu_power *power, json_t *body, const char *driver, const char *target
 	request->arg = arg;
 	json_object_set_new(body, "driver", json_string(driver));
 	json_object_set_new(body, "target", json_string(target));
+	/* It may wait behind others of its connection, longer than we do. */
+	json_object_set_new(body, "until_ms",
+			    json_integer(bu_mono_ms(bu_clock_system()) + deadline_ms));
 	if (power->service) {
 		bu_service_call(power->service, body, deadline_ms, on_reply, request);
 	} else {

@@ -41,7 +41,8 @@ const struct bu_power_driver *bu_power_driver(const char *name);
 /* What bringup-power's child does for one request, over a driver: observe, then act.
  * {"op":"status"} or {"op":"boot","first":"network|disk","wait_off_ms":N}: waits that
  * long for the machine to go off by itself, then switches it off, and on only after a
- * fresh, confirmed "off". Answers {"power":"on|off"}. */
+ * fresh, confirmed "off". Answers {"power":"on|off"}. "until_ms" (may be missing):
+ * monotonic, of the machine; after it nothing is begun and BU_ERR_CANCELLED. */
 json_t *bu_power_perform(const struct bu_power_driver *driver, void *self,
 			 const json_t *request, struct bu_err *err);
 
