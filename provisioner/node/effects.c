@@ -244,7 +244,8 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 }
 
 /* Off: the boot was not done, and off is confirmed: doing it is safe. On: it may or may
- * not have been; only a new boot id proves it, and the deadline decides. */
+ * not have been; only a new boot id proves it, and the deadline decides. But it may be
+ * about to go off, as after an install: it is looked at again. */
 static void
 on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
@@ -267,11 +268,11 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 			node->name, bu_action_name(node->step.action));
 		bu_effect_start(rec, node);
 	} else {
-		bu_info("node",
-			"%s: %s may have been done before the restart; waiting "
-			"for its boot",
-			node->name, bu_action_name(node->step.action));
-		node->effect_running = 1;
+		bu_debug("node",
+			 "%s: %s may have been done before the restart; waiting "
+			 "for its boot",
+			 node->name, bu_action_name(node->step.action));
+		node->retry_ms = bu_loop_now_ms(rec->world->loop) + BU_RETRY_MS;
 	}
 }
 

@@ -356,6 +356,22 @@ START_TEST(a_boot_that_may_have_been_done_is_not_repeated)
 }
 END_TEST
 
+START_TEST(one_that_goes_off_after_the_restart_is_booted)
+{
+	struct rig rig;
+	struct bu_node *node = restart_in_boot(&rig, "on");
+
+	rig_pass(&rig, 5001);
+	rig_write(&rig, "power.node001", "off");
+	for (int i = 0; i < 20 && node->step.status == BU_STEP_OPEN; i++)
+		rig_pass(&rig, 1001);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	ck_assert_int_eq(node->repeats, 0);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(unknown_power_is_asked_for_again_and_never_taken_for_off)
 {
 	struct rig rig;
@@ -645,6 +661,7 @@ RIG_UNIT("reconcile", a_node_that_restarts_while_it_joins_is_not_let_in,
 	 a_late_node_is_cycled_twice_then_failed,
 	 a_refused_power_cycle_climbs_with_its_reason, the_wall_clock_may_jump,
 	 a_boot_that_was_not_done_is_done_after_a_restart,
+	 one_that_goes_off_after_the_restart_is_booted,
 	 a_boot_that_may_have_been_done_is_not_repeated,
 	 unknown_power_is_asked_for_again_and_never_taken_for_off,
 	 a_restart_leaves_the_agents_step_to_the_agent,
