@@ -54,8 +54,8 @@ bu_chrony_set(struct bu_chrony *chrony, const char *conf, struct bu_err *err)
 	/* No socket for commands, no file of its state: it has none. */
 	text = bu_xasprintf("# Written by bringup; changes are lost.\n%s"
 			    "bindaddress %s\ncmdport 0\nbindcmdaddress /\n"
-			    "pidfile %s/chronyd.pid\n",
-			    conf, chrony->address, chrony->dir);
+			    "pidfile %s.pid\n",
+			    conf, chrony->address, chrony->path);
 	if (!bu_priv_has_chronyd()) {
 		if (!chrony->conf)
 			bu_warn("chronyd",

@@ -63,9 +63,13 @@ bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
 	const char *argv[] = {chronyd, "-x", "-U",      "-u", "root",
 			      "-d",    "-f", conf_path, NULL};
 	struct bu_job_opts opts = {.argv = argv, .output_max = 65536};
+	bu_autofree char *pid_path = bu_xasprintf("%s.pid", conf_path);
 
 	if (check_conf(conf_path, err) != 0)
 		return NULL;
+	/* Of one that was killed: it does not start while any process has that number,
+	 * as after a power cut. */
+	unlink(pid_path);
 	return bu_job_start(loop, &opts, fn, arg, err);
 }
 

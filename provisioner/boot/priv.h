@@ -13,7 +13,8 @@
 struct bu_job *bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path,
 				     bu_job_fn fn, void *arg, struct bu_err *err);
 /* chronyd with this configuration (the same is asked of it), which answers and does not
- * set the clock, until it is cancelled. */
+ * set the clock, until it is cancelled; its pid file is the configuration's path and
+ * ".pid". */
 struct bu_job *bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path,
 				     bu_job_fn fn, void *arg, struct bu_err *err);
 int bu_priv_has_chronyd(void);
