@@ -18,11 +18,12 @@
 #include "base/err.h"
 #include "base/tree.h"
 
-enum { LEARN_MS = 50, DISCARD_PORT = 9, COMPLETE = 2 /* ATF_COM */ };
+enum { LEARN_MS = 50, DISCARD_PORT = 9 };
 
-/* 1: asked for and not answered yet. */
+/* The table's flags: above 0 it is known, 0 = asked for and not answered yet; -1 = it
+ * is not there. */
 static int
-is_incomplete(const char *root, const char *peer)
+flags_of(const char *root, const char *peer)
 {
 	bu_autofree char *table = bu_tree_read(root, 1024 * 1024, NULL, "proc/net/arp");
 	size_t length = strlen(peer);
@@ -33,9 +34,9 @@ is_incomplete(const char *root, const char *peer)
 		line += *line == '\n';
 		if (strncmp(line, peer, length) == 0 && line[length] == ' ' &&
 		    sscanf(line + length, " 0x%x 0x%x", &type, &flags) == 2)
-			return (flags & COMPLETE) == 0;
+			return (int)flags;
 	}
-	return 0;
+	return -1;
 }
 
 void
@@ -45,13 +46,16 @@ bu_neighbour_learn(const char *root, struct in_addr local, struct in_addr peer)
 	struct sockaddr_in to = {.sin_family = AF_INET,
 				 .sin_port = htons(DISCARD_PORT),
 				 .sin_addr = peer};
-	bu_autoclose int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bu_autoclose int fd = -1;
 	char text[INET_ADDRSTRLEN];
 
+	inet_ntop(AF_INET, &peer, text, sizeof(text));
+	if (flags_of(root, text) > 0)
+		return;
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&from, sizeof(from)) ||
 	    sendto(fd, "", 0, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to)) < 0)
 		return;
-	inet_ntop(AF_INET, &peer, text, sizeof(text));
-	for (int ms = 0; ms < LEARN_MS && is_incomplete(root, text); ms++)
+	for (int ms = 0; ms < LEARN_MS && flags_of(root, text) == 0; ms++)
 		poll(NULL, 0, 1);
 }

@@ -12,8 +12,8 @@
 #include "fabric/measure/verbs_impl.h"
 
 /* REACH_MS: in it the adapter sends a word that is lost several times (ACK_TIMEOUT). */
-enum { WARM_PINGS = 10, SPINS_QUIET = 1024, NAP_PART = 256, REACH_MS = 3000 };
-static const int64_t late_ns = 5000000, nap_max_ns = 1000000;
+enum { WARM_PINGS = 10, SPINS_QUIET = 1024, NAP_PART = 128, REACH_MS = 3000 };
+static const int64_t late_ns = 1000000, nap_max_ns = 1000000;
 
 static const char what[] = "RDMA ping";
 

@@ -244,7 +244,8 @@ bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer, int *
 
 	if (check_peer(verbs, peer, &gid, err))
 		return -1;
-	learn_neighbour(verbs, &gid);
+	if (!verbs->opts.with)
+		learn_neighbour(verbs, &gid);
 	bu_verbs_local(verbs, &local);
 	verbs->peer = *peer;
 	if (peer->slots < verbs->slots)
