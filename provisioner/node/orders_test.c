@@ -291,6 +291,30 @@ START_TEST(a_turn_that_meets_the_end_of_its_order_is_none)
 }
 END_TEST
 
+/* It has stopped, and what was left of it another plan took over. */
+START_TEST(a_rollout_that_has_ended_does_not_go_on)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	struct bu_event events[2];
+	struct bu_err err = {0};
+
+	rig_apply(&rig, 1, BU_CLASS_REBOOT, "d1", NULL, NULL);
+	bu_event_init(&events[0], BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "to", "stopped",
+				"by", "bringup"));
+	bu_event_init(&events[1], BU_EVENT_ORDER, node->name,
+		      json_pack("{s:s,s:s}", "rollout", "r-2", "class", "none"));
+	bu_reconcile_note(rig.rec, events, 2);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, "r-1", "me", &err), -1);
+	ck_assert_str_eq(err.text,
+			 "rollout r-1 has ended (stopped): none of its orders is open");
+	ck_assert_int_eq(bu_rollouts_abort(rig.rollouts, "r-1", "me", &err), -1);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_restart_leaves_and_joins_without_a_reboot,
 	 a_reboot_writes_its_files_first_and_is_measured_again,
@@ -299,4 +323,5 @@ RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 jobs_may_take_as_long_as_the_pool_says,
 	 a_live_change_is_asked_again_after_a_restart_and_not_for_ever,
 	 a_relabelling_that_was_cut_off_is_done, only_an_open_order_can_begin,
-	 a_turn_that_meets_the_end_of_its_order_is_none)
+	 a_turn_that_meets_the_end_of_its_order_is_none,
+	 a_rollout_that_has_ended_does_not_go_on)

@@ -157,6 +157,11 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
 				  "no rollout '%s'; bringup rollout list shows those "
 				  "that are known",
 				  id);
+	if (rollout->ended_ms)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "rollout %s has ended (%s): none of its orders is "
+				  "open",
+				  id, bu_rollout_state_name(rollout->state));
 	if (!(from & 1u << rollout->state))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "rollout %s is %s; it cannot become %s", id,
