@@ -244,8 +244,9 @@ bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
 	struct bu_rollout *rollout = bu_world_rollout(world, id);
 	enum bu_rollout_state state = BU_ROLLOUT_RUNNING;
 
+	/* Forgotten for younger ones while this was on its way to the log. */
 	if (!rollout)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "no rollout '%s'", id);
+		return 0;
 	while (state <= BU_ROLLOUT_ABORTED && strcmp(state_names[state], to) != 0)
 		state++;
 	if (state > BU_ROLLOUT_ABORTED)

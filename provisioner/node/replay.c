@@ -429,8 +429,8 @@ bu_world_replay(struct bu_world *world, const struct bu_event *event,
 {
 	struct bu_node *node = bu_world_node(world, event->node);
 
-	/* Its profile may be one that cannot be read any more. */
-	if (!node && world->trouble[0] && event->kind == BU_EVENT_ORDER)
+	/* Its profile may be one that could not be read any more. */
+	if (!node && world->unread && handlers[event->kind].about_node)
 		node = add_node(world, event->node, event->time_ms);
 	if (handlers[event->kind].about_node && !node)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
@@ -457,6 +457,7 @@ note_trouble(struct bu_world *world, const struct bu_err *err)
 	bu_error("log", "%s; no node is moved until a corrected profile is applied",
 		 err->text);
 	snprintf(world->trouble, sizeof(world->trouble), "%s", err->text);
+	world->unread = 1;
 	bu_desired_destroy(world->desired);
 	world->desired = NULL;
 }

@@ -312,6 +312,22 @@ START_TEST(a_restart_changes_nothing_that_the_log_owns)
 END_TEST
 
 /* What is about nobody, or makes no sense. */
+START_TEST(a_word_on_a_forgotten_rollout_is_passed_over)
+{
+	struct rig rig;
+	struct bu_event event;
+
+	rig_begin(&rig, 1);
+	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s}", "rollout", "r-0", "to", "aborted"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	rig_restart(&rig); /* it starts */
+	ck_assert_int_eq(rig_node(&rig, 1)->order.open, 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_changes_nothing)
 {
 	static const struct {
@@ -336,8 +352,6 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		{BU_EVENT_EPOCH, "", "{'epoch':'x'}", "epoch"},
 		{BU_EVENT_APPLIED, "", "{'revision':'0000','rollout':'r-9'}",
 		 "no blob 0000"},
-		{BU_EVENT_ROLLOUT, "", "{'rollout':'r-0','to':'paused'}",
-		 "no rollout 'r-0'"},
 		{BU_EVENT_ROLLOUT, "", "{'rollout':'r-2','to':'done'}",
 		 "a rollout does not become 'done'"},
 	};
@@ -433,7 +447,7 @@ END_TEST
 START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 {
 	struct rig rig;
-	struct bu_event event;
+	struct bu_event event, held;
 	char digest[65];
 	bu_autojson json_t *tree = json_pack("{s:{s:s}}", "files", "site.ini",
 					     "[site]\nformat = 1\nodd = 1\n");
@@ -446,8 +460,13 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 		      json_pack("{s:s,s:s,s:i}", "revision", digest, "rollout", "r",
 				"nodes", 1));
 	bu_reconcile_note(rig.rec, &event, 1);
+	/* a node that only that profile had, and that nobody had ordered */
+	bu_event_init(&held, BU_EVENT_HELD, "node009",
+		      json_pack("{s:s,s:s}", "owner", "me", "reason", "a card"));
+	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);
+	ck_assert_str_eq(bu_world_node(rig.world, "node009")->held_reason, "a card");
 	ck_assert_msg(strstr(rig.world->trouble, "site.ini: ") != NULL, "%s",
 		      rig.world->trouble);
 	ck_assert_ptr_null(rig.world->desired);
@@ -465,7 +484,9 @@ END_TEST
 
 RIG_UNIT("replay", a_log_cut_anywhere_gives_the_state_of_that_moment,
 	 a_restart_changes_nothing_that_the_log_owns,
-	 what_makes_no_sense_changes_nothing, a_word_on_an_old_step_is_passed_over,
+	 what_makes_no_sense_changes_nothing,
+	 a_word_on_a_forgotten_rollout_is_passed_over,
+	 a_word_on_an_old_step_is_passed_over,
 	 nodes_stay_sorted_and_leave_with_their_profile,
 	 certificates_are_of_this_boot_and_this_hardware,
 	 a_profile_that_cannot_be_read_any_more_moves_nobody)

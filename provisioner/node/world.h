@@ -64,6 +64,7 @@ struct bu_world {
 	/* Why the applied revision cannot be read (a newer bringupd is stricter): until
 	 * a corrected one is applied no node is moved. "" = it can. */
 	char trouble[400];
+	int unread; /* the log has such a revision, with nodes that only it knew */
 	struct bu_node **nodes; /* sorted by name */
 	size_t count;
 	size_t cap;
