@@ -60,6 +60,9 @@ take(const json_t *reply, int64_t after, const struct bu_options *options)
 	json_array_foreach (events, i, event)
 		if (bu_json_int(event, "seq", 0) > after)
 			after = bu_json_int(event, "seq", 0);
+	/* Further, when those that came last are none of the nodes asked for. */
+	if (bu_json_int(reply, "after", 0) > after)
+		after = bu_json_int(reply, "after", 0);
 	return after;
 }
 

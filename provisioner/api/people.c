@@ -6,7 +6,15 @@
 #include "base/json.h"
 #include "provisioner/api/api.h"
 
-enum { WAIT_MAX_S = 60, EVENTS_MAX = 1000, EVENTS_DEFAULT = 50, EVENTS_TAIL = 20000 };
+/* EVENTS_SCAN: rows that one request for what comes after some row looks at; it is
+ * asked again at each change, and others wait meanwhile. */
+enum {
+	WAIT_MAX_S = 60,
+	EVENTS_MAX = 1000,
+	EVENTS_DEFAULT = 50,
+	EVENTS_TAIL = 20000,
+	EVENTS_SCAN = 2000,
+};
 
 /* The short form: what was measured, without every run of it. */
 static json_t *
@@ -144,6 +152,8 @@ struct collecting {
 	const json_t *nodes; /* names as keys; NULL = all */
 	size_t limit;
 	int oldest; /* of more than the limit, keep the oldest */
+	size_t seen;
+	int64_t last; /* number of the last one that was looked at */
 };
 
 static int
@@ -151,6 +161,8 @@ collect(const struct bu_event *event, void *arg)
 {
 	struct collecting *collecting = arg;
 
+	collecting->seen++;
+	collecting->last = event->seq;
 	if (collecting->nodes && !json_object_get(collecting->nodes, event->node))
 		return 0;
 	json_array_append_new(collecting->list, bu_event_to_json(event));
@@ -192,7 +204,8 @@ BU_HANDLER(bu_api_events)
 	const char *after = bu_request_query(request, "after");
 	const char *node = bu_request_query(request, "node");
 	bu_autojson json_t *names = node ? names_asked(api, node, err) : NULL;
-	struct collecting collecting = {NULL, names, limit ? limit : 1, after != NULL};
+	struct collecting collecting = {
+		.nodes = names, .limit = limit ? limit : 1, .oldest = after != NULL};
 	int rc;
 
 	if (node && !names)
@@ -200,18 +213,22 @@ BU_HANDLER(bu_api_events)
 	collecting.list = json_array();
 	/* The limit is on events of the node; those between are passed over. */
 	if (after)
-		rc = bu_store_read(api->world->store, strtoll(after, NULL, 10), 0,
-				   collect, &collecting, err);
+		rc = bu_store_read(api->world->store,
+				   collecting.last = strtoll(after, NULL, 10),
+				   EVENTS_SCAN, collect, &collecting, err);
 	else
 		rc = bu_store_read_tail(api->world->store,
 					node ? EVENTS_TAIL : collecting.limit, collect,
 					&collecting, err);
-	if (rc != 0 || (after && !json_array_size(collecting.list) &&
-			request->waited_ms < wait_ms)) {
+	if (rc != 0 ||
+	    (after && !json_array_size(collecting.list) &&
+	     collecting.seen < EVENTS_SCAN && request->waited_ms < wait_ms)) {
 		json_decref(collecting.list);
 		return rc != 0 ? BU_ANSWER_ERROR : BU_ANSWER_LATER;
 	}
-	reply->json = json_pack("{s:o}", "events", collecting.list);
+	/* Go on from there: what was passed over is not looked at again. */
+	reply->json = json_pack("{s:o,s:I}", "events", collecting.list, "after",
+				(json_int_t)collecting.last);
 	return BU_ANSWER_NOW;
 }
 
