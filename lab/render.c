@@ -238,6 +238,7 @@ bu_render_slurm_conf(const struct bu_rack *rack)
 			    "TreeWidth=65533\n"
 			    "SlurmctldParameters=enable_configless\n"
 			    "SlurmdParameters=config_overrides\n"
+			    "PropagateResourceLimitsExcept=MEMLOCK\n"
 			    "TopologyPlugin=topology/none\n"
 			    "SlurmdTimeout=30\n"
 			    "NodeName=seed0 NodeAddr=10.77.0.250 State=FUTURE\n"

@@ -15,6 +15,8 @@
 #ifndef BU_FABRIC_MEASURE_AUDIT_H
 #define BU_FABRIC_MEASURE_AUDIT_H
 
+#include <sys/resource.h>
+
 #include "fabric/measure/checks.h"
 #include "fabric/measure/lldp.h"
 
@@ -35,6 +37,10 @@ struct bu_audit_probes {
 	int (*rdma_mtu)(const char *root, const char *device, int port);
 	/* Bit per priority that has PFC on, of an interface; -1 unknown. */
 	int (*pfc)(const char *root, const char *netdev);
+	/* Registers memory at a device as a job would: as nobody, with this limit. 0 or
+	 * 1 (it was refused) and what happened; -1: it could not be tried, and why. */
+	int (*lock)(const char *root, const char *device, const struct rlimit *limit,
+		    char *ret_said, size_t size);
 	/* As bu_lldp_listen(); NULL: nobody listens. */
 	int (*lldp)(struct bu_lldp *ports, size_t count, int64_t wait_ms,
 		    int (*stop)(void *arg), void *arg, struct bu_err *err);

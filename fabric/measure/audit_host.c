@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Rows of the audit about the host: kernel log, CPU settings, huge pages, limits of
- * jobs, the way to GPU memory. Called by audit.c. Invariant: a machine without the
+ * Rows of the audit about the host: kernel log, CPU settings, huge pages, its name,
+ * the way to GPU memory. Called by audit.c. Invariant: a machine without the
  * hardware or the software that a row is about has no such row.
  */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/json.h"
 #include "base/tree.h"
@@ -341,118 +340,6 @@ bu_audit_hugepages(struct bu_audit *a)
 				     "%s huge pages of %s, %s are wanted", seen, size,
 				     expected);
 	}
-}
-
-/* --- what jobs may do --- */
-
-/* The last LimitMEMLOCK= of a unit file counts, and drop-ins come after it. */
-static void
-read_limit(const struct bu_audit *a, const char *path, char *ret, size_t size)
-{
-	bu_autofree char *text = bu_tree_read(a->root, 65536, NULL, "%s", path);
-	char *save, *line;
-
-	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		static const char key[] = "LimitMEMLOCK=";
-
-		line += strspn(line, " \t");
-		if (strncmp(line, key, strlen(key)) == 0)
-			snprintf(ret, size, "%.*s",
-				 (int)strcspn(line + strlen(key), " \t\r"),
-				 line + strlen(key));
-	}
-}
-
-struct drop_ins {
-	struct bu_audit *a;
-	const char *dir;
-	char *limit;
-	size_t size;
-};
-
-static void
-visit_drop_in(const char *name, void *arg)
-{
-	struct drop_ins *d = arg;
-	bu_autofree char *path = bu_xasprintf("%s/%s", d->dir, name);
-	size_t length = strlen(name);
-
-	if (length > 5 && strcmp(name + length - 5, ".conf") == 0)
-		read_limit(d->a, path, d->limit, d->size);
-}
-
-void
-bu_audit_memlock(struct bu_audit *a)
-{
-	/* The first that is there is the unit; drop-ins from the weakest to the
-	 * strongest. */
-	static const char *const units[] = {"etc/systemd/system/slurmd.service",
-					    "run/systemd/system/slurmd.service",
-					    "usr/lib/systemd/system/slurmd.service",
-					    "lib/systemd/system/slurmd.service"};
-	static const char *const drop_ins[] = {
-		"usr/lib/systemd/system/slurmd.service.d",
-		"run/systemd/system/slurmd.service.d",
-		"etc/systemd/system/slurmd.service.d"};
-	char limit[64] = "not set";
-	size_t i = 0;
-
-	while (i < BU_LEN(units) && !bu_tree_exists(a->root, "%s", units[i]))
-		i++;
-	if (i == BU_LEN(units) || a->port_count == 0)
-		return;
-	read_limit(a, units[i], limit, sizeof(limit));
-	for (i = 0; i < BU_LEN(drop_ins); i++) {
-		struct drop_ins d = {a, drop_ins[i], limit, sizeof(limit)};
-
-		bu_tree_each(a->root, visit_drop_in, &d, "%s", drop_ins[i]);
-	}
-	if (strcmp(limit, "infinity") == 0)
-		bu_audit_good(a, "slurmd", "%s", limit);
-	else
-		bu_audit_bad(a, "slurmd", limit, "infinity",
-			     "jobs of slurmd may not lock the memory that RDMA needs: "
-			     "LimitMEMLOCK is %s",
-			     limit);
-}
-
-struct access {
-	struct bu_audit *a;
-	int good;
-};
-
-static void
-visit_uverbs(const char *name, void *arg)
-{
-	struct access *access = arg;
-	struct bu_audit *a = access->a;
-	bu_autofree char *path = bu_xasprintf("%s/dev/infiniband/%s", a->root, name);
-	struct stat st;
-	char seen[16];
-
-	if ((strncmp(name, "uverbs", 6) != 0 && strcmp(name, "rdma_cm") != 0) ||
-	    stat(path, &st) != 0)
-		return;
-	snprintf(seen, sizeof(seen), "%04o", (unsigned)(st.st_mode & 07777));
-	if ((st.st_mode & 0006) == 0006)
-		access->good++;
-	else
-		bu_audit_bad(a, name, seen, "0666",
-			     "/dev/infiniband/%s is not open to jobs: mode %s", name,
-			     seen);
-}
-
-void
-bu_audit_uverbs_access(struct bu_audit *a)
-{
-	struct access access = {.a = a};
-
-	if (a->port_count == 0)
-		return;
-	bu_tree_each(a->root, visit_uverbs, &access, "dev/infiniband");
-	if (access.good > 0)
-		bu_audit_good(a, "", "%d devices", access.good);
 }
 
 void

@@ -4,6 +4,8 @@
 #ifndef BU_FABRIC_MEASURE_AUDIT_IMPL_H
 #define BU_FABRIC_MEASURE_AUDIT_IMPL_H
 
+#include <infiniband/verbs.h>
+
 #include "fabric/measure/audit.h"
 #include "fabric/measure/audit_rows.h"
 
@@ -81,6 +83,15 @@ void bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
 /* It should have been judged and could not. */
 void bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* An RDMA device by its name; NULL and errno. ibv_close_device() closes it. */
+struct ibv_context *bu_audit_open(const char *device);
+/* As struct bu_audit_probes has it. */
+int bu_audit_lock(const char *root, const char *device, const struct rlimit *limit,
+		  char *ret_said, size_t size);
+
+int bu_audit_lock_bytes(const char *device, size_t bytes, const struct rlimit *limit,
+			char *ret_said, size_t size);
 
 /* One function per row. */
 #define X(fn, ...) void bu_audit_##fn(struct bu_audit *a);

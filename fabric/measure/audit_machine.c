@@ -92,6 +92,8 @@ static const char *const files[][2] = {
 	{"test/lldp/eth1", "leaf01.falcon swp3"},
 	{"test/ib/mlx5_1", "ibleaf01 17"},
 	{"test/mtu/mlx5_0", "4096"},
+	{"test/lock/mlx5_0", "1024 MiB"},
+	{"test/lock/mlx5_1", "1024 MiB"},
 	{MLX0 "node_guid", "9c63:c003:00aa:0001"},
 	{MLX0 "fw_ver", "28.39.1002"},
 	{MLX0 "tc/1/traffic_class", "Global tclass=104"},
@@ -333,6 +335,15 @@ play_pfc(const char *at, const char *netdev)
 }
 
 static int
+play_lock(const char *at, const char *device, const struct rlimit *limit,
+	  char *ret_said, size_t size)
+{
+	(void)limit;
+	bu_tree_line(at, ret_said, size, "test/lock/%s", device);
+	return *ret_said ? strncmp(ret_said, "register", 8) == 0 : -1;
+}
+
+static int
 play_lldp(struct bu_lldp *ports, size_t count, int64_t wait_ms, int (*stop)(void *arg),
 	  void *arg, struct bu_err *err)
 {
@@ -365,6 +376,7 @@ play_ib_peer(const char *at, const char *device, int port, int wait_ms,
 
 const struct bu_audit_probes bu_audit_machine_probes = {.rdma_mtu = play_mtu,
 							.pfc = play_pfc,
+							.lock = play_lock,
 							.lldp = play_lldp,
 							.ib_peer = play_ib_peer};
 

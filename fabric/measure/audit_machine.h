@@ -32,8 +32,9 @@
 
 /* What is expected of it, JSON. */
 extern const char bu_audit_machine_expected[];
-/* Plays what is not in files: test/mtu/DEVICE, test/pfc/INTERFACE and
- * test/lldp/INTERFACE ("switch port"), test/lldp/denied, test/ib/DEVICE. */
+/* Plays what is not in files: test/mtu/DEVICE, test/pfc/INTERFACE, test/lock/DEVICE
+ * ("register..." was refused) and test/lldp/INTERFACE ("switch port"),
+ * test/lldp/denied, test/ib/DEVICE. */
 extern const struct bu_audit_probes bu_audit_machine_probes;
 
 /* A new folder; without the machine in it when empty. Returns it. */

@@ -18,37 +18,34 @@
 #include "fabric/measure/device.h"
 #include "fabric/measure/ibpeer.h"
 
-static int
-query_mtu(struct ibv_device **list, int count, const char *device, int port)
+struct ibv_context *
+bu_audit_open(const char *device)
 {
-	for (int i = 0; i < count; i++) {
-		struct ibv_context *context;
-		struct ibv_port_attr attr;
-		int mtu = -1;
+	int count = 0;
+	struct ibv_device **list = ibv_get_device_list(&count);
+	struct ibv_context *context = NULL;
 
-		if (strcmp(ibv_get_device_name(list[i]), device) != 0)
-			continue;
-		context = ibv_open_device(list[i]);
-		if (!context)
-			return -1;
-		if (ibv_query_port(context, (uint8_t)port, &attr) == 0)
-			mtu = bu_mtu_bytes(attr.active_mtu);
-		ibv_close_device(context);
-		return mtu;
-	}
-	return -1;
+	errno = ENODEV;
+	for (int i = 0; i < count && !context; i++)
+		if (strcmp(ibv_get_device_name(list[i]), device) == 0)
+			context = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	return context;
 }
 
 static int
 ask_rdma_mtu(const char *root, const char *device, int port)
 {
-	int count = 0, mtu = -1;
-	struct ibv_device **list = *root ? NULL : ibv_get_device_list(&count);
+	struct ibv_context *context = *root ? NULL : bu_audit_open(device);
+	struct ibv_port_attr attr;
+	int mtu = -1;
 
-	if (list) {
-		mtu = query_mtu(list, count, device, port);
-		ibv_free_device_list(list);
-	}
+	if (!context)
+		return -1;
+	if (ibv_query_port(context, (uint8_t)port, &attr) == 0)
+		mtu = bu_mtu_bytes(attr.active_mtu);
+	ibv_close_device(context);
 	return mtu;
 }
 
@@ -134,6 +131,7 @@ bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_e
 {
 	static const struct bu_audit_probes probes = {.rdma_mtu = ask_rdma_mtu,
 						      .pfc = ask_pfc,
+						      .lock = bu_audit_lock,
 						      .lldp = bu_lldp_listen,
 						      .ib_peer = bu_ib_peer};
 

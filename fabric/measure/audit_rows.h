@@ -223,9 +223,12 @@
 	  "reserve them at boot; a fragmented memory gives fewer later") \
 	X(memlock, "memlock", FAIL, \
 	  "memory that jobs may lock", \
-	  "LimitMEMLOCK of slurmd.service and its drop-ins", \
-	  "infinity", \
-	  "a drop-in for slurmd.service: [Service] LimitMEMLOCK=infinity") \
+	  "LimitMEMLOCK that systemd gives slurmd; a process of nobody with that limit " \
+	  "registers 1 GiB (less where memory is small) at a fabric port", \
+	  "infinity; it can be registered", \
+	  "a drop-in for slurmd.service: [Service] LimitMEMLOCK=infinity; in slurm.conf " \
+	  "PropagateResourceLimitsExcept=MEMLOCK, or jobs bring the limit of the shell " \
+	  "that they were submitted from") \
 	X(uverbs_access, "uverbs-access", FAIL, \
 	  "access of jobs to RDMA devices", \
 	  "modes of /dev/infiniband/uverbs* and rdma_cm", \
