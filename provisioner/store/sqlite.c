@@ -4,10 +4,18 @@
  *
  * Each row holds the hash of the row before it and its own: SHA-256 over
  * "prev|seq|time|kind|node|body". A row changed by hand breaks the chain from there on.
+ *
+ * One process has the log open, by a lock on the file beside it (a file of SQLite's own
+ * must not be opened once more): a second bringupd would act on the same machines
+ * before its first row was refused.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "base/crypto.h"
 #include "base/json.h"
@@ -29,6 +37,7 @@ static const char put_sql[] = "INSERT OR IGNORE INTO blob(digest,text) VALUES(?,
 static const char get_sql[] = "SELECT text FROM blob WHERE digest=?";
 
 struct sqlite {
+	int lock_fd;
 	sqlite3 *db;
 	sqlite3_stmt *insert;
 	sqlite3_stmt *get; /* of blobs: a plan asks for many */
@@ -273,6 +282,8 @@ sqlite_close(void *driver)
 	sqlite3_finalize(self->insert);
 	sqlite3_finalize(self->get);
 	sqlite3_close(self->db);
+	if (self->lock_fd >= 0)
+		close(self->lock_fd);
 	free(self);
 }
 
@@ -303,11 +314,34 @@ load_last(struct sqlite *self, struct bu_err *err)
 	return 0;
 }
 
+static int
+take_lock(struct sqlite *self, const char *path, struct bu_err *err)
+{
+	bu_autofree char *lock = bu_xasprintf("%s.lock", path);
+
+	self->lock_fd = -1;
+	if (strcmp(path, ":memory:") == 0)
+		return 0;
+	self->lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (self->lock_fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "open '%s'", lock);
+	if (flock(self->lock_fd, LOCK_EX | LOCK_NB) == 0)
+		return 0;
+	if (errno == EWOULDBLOCK)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "another bringupd has the log '%s' open", path);
+	return bu_err_set(err, BU_ERR_IO, errno, "lock '%s'", lock);
+}
+
 struct bu_store *
 bu_store_open_sqlite(struct bu_loop *loop, const char *path, struct bu_err *err)
 {
 	struct sqlite *self = bu_xcalloc(1, sizeof(*self));
 
+	if (take_lock(self, path, err) != 0) {
+		sqlite_close(self);
+		return NULL;
+	}
 	if (sqlite3_open(path, &self->db) != SQLITE_OK ||
 	    sqlite3_busy_timeout(self->db, 2000) != SQLITE_OK ||
 	    sqlite3_exec(self->db, schema_sql, NULL, NULL, NULL) != SQLITE_OK ||

@@ -50,7 +50,8 @@ struct bu_store_ops {
 /* Takes driver. clock stamps the rows. */
 struct bu_store *bu_store_create(struct bu_loop *loop, const struct bu_store_ops *ops,
 				 void *driver);
-/* The SQLite driver, at this path; made when missing. */
+/* The SQLite driver, at this path; made when missing. BU_ERR_STATE while another
+ * process has it open. */
 struct bu_store *bu_store_open_sqlite(struct bu_loop *loop, const char *path,
 				      struct bu_err *err);
 /* Commits what is queued, calls its callbacks, closes. */

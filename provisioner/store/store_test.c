@@ -200,6 +200,23 @@ START_TEST(the_tail_is_the_last_rows_oldest_first)
 }
 END_TEST
 
+START_TEST(one_process_has_the_log)
+{
+	struct log log;
+	struct bu_err err = {0};
+
+	begin(&log);
+	ck_assert_ptr_null(bu_store_open_sqlite(log.loop, log.path, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(err.text, "another bringupd has the log '/tmp/"));
+	add(&log, BU_EVENT_HELD, "n", json_object(), 0);
+	bu_loop_step(log.loop, 20);
+	ck_assert_int_eq(log.done, 1);
+	reopen(&log);
+	finish(&log);
+}
+END_TEST
+
 /* Who asks without an end puts off nobody's commit. */
 START_TEST(a_batch_waits_for_no_later_one)
 {
@@ -225,7 +242,7 @@ START_TEST(a_batch_waits_for_no_later_one)
 }
 END_TEST
 
-BU_UNIT("store", a_batch_waits_for_no_later_one,
+BU_UNIT("store", one_process_has_the_log, a_batch_waits_for_no_later_one,
 	what_was_appended_is_read_in_order_after_a_restart,
 	a_lower_epoch_writes_nothing, reading_old_rows_lowers_no_epoch,
 	a_changed_row_breaks_the_chain, blobs_are_named_by_what_is_in_them,
