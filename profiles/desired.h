@@ -190,10 +190,11 @@ struct bu_desired_pool {
 	char *partners; /* which of them are lent: "spare", "idle", "any"; never NULL */
 	int canary, failure_budget; /* nodes, from 1, as max_unavailable */
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
-	char *maintenance;          /* "sat-sun 00:00-24:00"; NULL = any time */
-	char *data;                 /* "scratch:500GiB:ext4:/scratch, ..." */
-	uint64_t root_size_bytes;   /* 0 = what data leaves */
-	struct bu_origin *origins;  /* by bu_schema_keys(); line 0 = not given */
+	int64_t confirm_deadline_ms;
+	char *maintenance;         /* "sat-sun 00:00-24:00"; NULL = any time */
+	char *data;                /* "scratch:500GiB:ext4:/scratch, ..." */
+	uint64_t root_size_bytes;  /* 0 = what data leaves */
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
 /* Where a key of a [node] section was set. */

@@ -285,6 +285,10 @@ SETTINGS(pool)
 {"pool", "drain_deadline", BU_KEY_DURATION, NULL, 1000, 30 * DAY_MS, NULL,
 	FIELD(pool, drain_deadline_ms),
 	BU_CLASS_NONE, "longest wait for jobs to end; without it, any"},
+{"pool", "confirm_deadline", BU_KEY_DURATION, NULL, 5000, 600000, "30 s",
+	FIELD(pool, confirm_deadline_ms), BU_CLASS_NONE,
+	"after a live change, time in which a node must reach the appliance; else it takes "
+	"the change back"},
 {"pool", "maintenance", BU_KEY_WINDOW, NULL, 0, 0, NULL, FIELD(pool, maintenance),
 	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
 {"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,

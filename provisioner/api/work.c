@@ -16,9 +16,6 @@
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
 
-/* How long a node may be out of reach before it takes its change back. */
-enum { CONFIRM_MS = 30000 };
-
 /* What the node's configuration is made of; NULL when its machine is not known. */
 static struct bu_inventory *
 config_input(const struct bu_api *api, const struct bu_node *node,
@@ -133,10 +130,11 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 	for (size_t i = 0; bu_config_patterns[i]; i++)
 		json_array_append_new(patterns, json_string(bu_config_patterns[i]));
 	if (config)
-		work = json_pack("{s:s,s:b,s:s,s:i,s:s,s:O,s:o}", "kind", "configure",
+		work = json_pack("{s:s,s:b,s:s,s:I,s:s,s:O,s:o}", "kind", "configure",
 				 "live", !reboots, "then", reboots ? "off" : "",
-				 "confirm_ms", CONFIRM_MS, "kargs", config->kargs,
-				 "patterns", patterns, "files",
+				 "confirm_ms",
+				 (json_int_t)want->pool->confirm_deadline_ms, "kargs",
+				 config->kargs, "patterns", patterns, "files",
 				 bu_config_to_json(config));
 	json_decref(patterns);
 	bu_config_destroy(config);

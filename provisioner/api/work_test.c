@@ -60,7 +60,7 @@ START_TEST(a_live_change_carries_every_file)
 	ck_assert_str_eq(bu_json_str(item, "id", ""), node->step.id);
 	ck_assert_int_eq(bu_json_bool(item, "live", 0), 1);
 	ck_assert_str_eq(bu_json_str(item, "then", "?"), "");
-	ck_assert_int_gt(bu_json_int(item, "confirm_ms", 0), 0);
+	ck_assert_int_eq(bu_json_int(item, "confirm_ms", 0), 30000);
 	ck_assert_uint_gt(json_array_size(json_object_get(item, "patterns")), 5);
 	file = file_of(item, "/etc/systemd/network/10-bringup-fabric.network");
 	ck_assert_str_eq(bu_json_str(file, "apply", ""), "network");

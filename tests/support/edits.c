@@ -126,6 +126,7 @@ static const struct {
 	{"pool", "canary", {"1", "2", "5"}},
 	{"pool", "failure_budget", {"1", "2", "10 %"}},
 	{"pool", "drain_deadline", {"10 min", "1 h"}},
+	{"pool", "confirm_deadline", {"10 s", "1 m"}},
 	{"pool", "maintenance", {"mon-sun 00:00-24:00", "sat 00:00-04:00"}},
 	{"network fabric", "mtu", {"1500", "4200", "9000"}},
 	{"network boot", "gateway", {"10.0.0.1"}},
