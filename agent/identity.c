@@ -2,8 +2,10 @@
 /* Enrolment, and what is kept of it. The key never leaves the machine. */
 #include "agent/identity.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
@@ -11,7 +13,7 @@
 #include "base/json.h"
 #include "base/log.h"
 
-enum { CALL_MS = 20000, AGAIN_S = 2, CA_MAX = 65536 };
+enum { CALL_MS = 20000, AGAIN_S = 2, CA_MAX = 65536, CLOCK_OFF_S = 300 };
 
 char *
 bu_cmdline_value(const char *cmdline, const char *name)
@@ -46,6 +48,29 @@ save(const struct bu_identity *identity, const char *name, const char *text,
 	return bu_file_write(path, text, strlen(text), 0600, err);
 }
 
+int64_t
+bu_identity_clock_s(int64_t theirs_s, int64_t ours_s)
+{
+	int64_t off_s = theirs_s - ours_s;
+
+	return theirs_s > 0 && (off_s > CLOCK_OFF_S || off_s < -CLOCK_OFF_S) ? theirs_s
+									     : 0;
+}
+
+static void
+set_clock(int64_t theirs_s)
+{
+	struct timespec to = {.tv_sec = bu_identity_clock_s(theirs_s, time(NULL))};
+
+	if (!to.tv_sec)
+		return;
+	if (clock_settime(CLOCK_REALTIME, &to) != 0)
+		bu_warn("enroll", "the clock is wrong and cannot be set: %s",
+			strerror(errno));
+	else
+		bu_warn("enroll", "the clock was wrong; it is the appliance's now");
+}
+
 /* The script that booted us said what the CA is; it came the same way as the kernel. */
 static int
 fetch_ca(const struct bu_identity *identity, const char *digest, struct bu_err *err)
@@ -56,6 +81,7 @@ fetch_ca(const struct bu_identity *identity, const char *digest, struct bu_err *
 	bu_autofree char *pem =
 		bu_http_get(http, "/boot/ca.pem", CA_MAX, CALL_MS, &size, err);
 	char seen[BU_DIGEST_SIZE];
+	int64_t theirs_s = bu_http_date_s(http);
 
 	bu_http_destroy(http);
 	if (!pem)
@@ -65,6 +91,7 @@ fetch_ca(const struct bu_identity *identity, const char *digest, struct bu_err *
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the CA of %s has digest %s, the boot script says %s",
 				  identity->boot_url, seen, digest);
+	set_clock(theirs_s);
 	return save(identity, "ca.pem", pem, err);
 }
 

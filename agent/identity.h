@@ -21,8 +21,14 @@ struct bu_identity {
 /* The value of name= in a kernel command line; owned, NULL when it is missing. */
 char *bu_cmdline_value(const char *cmdline, const char *name);
 
-/* Ramdisk: fetches the CA, checks it against bringup.ca, trades the token. Blocks until
- * the appliance answers; BU_ERR_DENIED or INVAL when it never will. */
+/* What to set the clock to, 0 = leave it: a machine whose battery is empty is in
+ * another year, where no certificate is valid. theirs_s: the appliance's, 0 = unknown.
+ */
+int64_t bu_identity_clock_s(int64_t theirs_s, int64_t ours_s);
+
+/* Ramdisk: fetches the CA, checks it against bringup.ca, sets a clock that is far off
+ * the appliance's, trades the token. Blocks until the appliance answers; BU_ERR_DENIED
+ * or INVAL when it never will. */
 int bu_identity_enroll(const char *cmdline, const char *dir,
 		       const struct bu_inventory *inventory, struct bu_identity *ret,
 		       struct bu_err *err);

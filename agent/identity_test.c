@@ -154,6 +154,25 @@ mode_of(const char *dir, const char *name)
 	return stat(path, &st) == 0 ? (int)(st.st_mode & 0777) : -1;
 }
 
+START_TEST(a_clock_that_is_far_off_is_the_appliances)
+{
+	static const struct {
+		int64_t theirs_s, ours_s, to_s;
+	} rows[] = {
+		{1700000000, 0, 1700000000},
+		{1700000000, 1700000000 - 86400, 1700000000},
+		{1700000000, 1900000000, 1700000000},
+		{1700000000, 1700000200, 0},
+		{1700000000, 1699999800, 0},
+		{0, 1700000000, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_int_eq(bu_identity_clock_s(rows[i].theirs_s, rows[i].ours_s),
+				 rows[i].to_s);
+}
+END_TEST
+
 START_TEST(a_token_is_traded_for_a_certificate)
 {
 	char base[] = "/tmp/bringup-agent-XXXXXX";
@@ -274,6 +293,6 @@ START_TEST(an_installed_agent_knows_who_it_is)
 }
 END_TEST
 
-BU_UNIT("identity", values_of_a_command_line, a_token_is_traded_for_a_certificate,
-	a_refusal_is_an_answer, a_boot_that_nobody_ordered_is_refused_here,
-	an_installed_agent_knows_who_it_is)
+BU_UNIT("identity", values_of_a_command_line, a_clock_that_is_far_off_is_the_appliances,
+	a_token_is_traded_for_a_certificate, a_refusal_is_an_answer,
+	a_boot_that_nobody_ordered_is_refused_here, an_installed_agent_knows_who_it_is)

@@ -349,3 +349,16 @@ bu_http_get(struct bu_http *http, const char *path, size_t max, int64_t timeout_
 		*ret_size = answer.size;
 	return bu_steal(&answer.buf);
 }
+
+int64_t
+bu_http_date_s(struct bu_http *http)
+{
+	struct curl_header *date;
+	time_t when;
+
+	if (curl_easy_header(http->curl, "Date", 0, CURLH_HEADER, -1, &date) !=
+	    CURLHE_OK)
+		return 0;
+	when = curl_getdate(date->value, NULL);
+	return when > 0 ? (int64_t)when : 0;
+}

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
@@ -367,7 +368,10 @@ START_TEST(gets_text_up_to_a_limit)
 	struct bu_http *http = begin(NULL);
 	struct bu_err err = {0};
 	size_t size = 0;
-	char *text = bu_http_get(http, "/data", DATA_SIZE, TIMEOUT_MS, &size, &err);
+	char *text;
+
+	ck_assert_int_eq(bu_http_date_s(http), 0); /* nobody was asked yet */
+	text = bu_http_get(http, "/data", DATA_SIZE, TIMEOUT_MS, &size, &err);
 
 	ck_assert_ptr_nonnull(text);
 	ck_assert_uint_eq(size, DATA_SIZE);
@@ -381,6 +385,8 @@ START_TEST(gets_text_up_to_a_limit)
 	ck_assert_str_eq(text, "");
 	ck_assert_uint_eq(size, 0);
 	free(text);
+	/* its clock is ours */
+	ck_assert_int_le(llabs(bu_http_date_s(http) - time(NULL)), 60);
 	ck_assert_ptr_null(bu_http_get(http, "/error", 10, TIMEOUT_MS, NULL, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	end(http);
