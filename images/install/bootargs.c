@@ -213,8 +213,9 @@ change_mounted(const char *esp_dir, void *arg, struct bu_err *err)
 
 	if (!old)
 		return -1;
-	if (change->kargs && strcmp(old, change->kargs) != 0 &&
-	    bu_bootargs_write(esp_dir, change->kargs, err)) {
+	/* Of two files the first tells what is there: a change that was cut off in
+	 * between is made whole. */
+	if (change->kargs && bu_bootargs_write(esp_dir, change->kargs, err)) {
 		free(old);
 		return -1;
 	}
