@@ -163,9 +163,10 @@ open_state(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *keys = bu_xasprintf("%s/keys", d->settings.state);
 	bu_autofree char *log = bu_xasprintf("%s/journal.db", d->settings.state);
-	bu_autofree char *ip = bu_xasprintf("IP:%s", d->settings.boot_address);
-	const char *names[] = {"DNS:bringup", "IP:127.0.0.1",
-			       d->settings.boot_address[0] ? ip : NULL, NULL};
+	bu_autofree char *host = bu_settings_host(d->settings.agent_listen);
+	/* What agents are told to call. */
+	bu_autofree char *ip = bu_xasprintf("IP:%s", host);
+	const char *names[] = {"DNS:bringup", "IP:127.0.0.1", *host ? ip : NULL, NULL};
 
 	if (bu_mkdir_p(d->settings.state, 0700, err) != 0)
 		return -1;

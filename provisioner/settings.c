@@ -82,6 +82,33 @@ is_yes_or_no(const char *text)
 	return strcmp(text, "yes") == 0 || strcmp(text, "no") == 0;
 }
 
+char *
+bu_settings_host(const char *listen)
+{
+	return bu_xstrndup(listen, strcspn(listen, ":"));
+}
+
+/* Nodes are told the two addresses as they stand here; the page asks nobody who he is.
+ */
+static int
+check_listeners(const struct bu_settings *s, struct bu_err *err)
+{
+	const char *const told[] = {s->boot_listen, s->agent_listen};
+
+	for (size_t i = 0; i < BU_LEN(told); i++)
+		if (strncmp(told[i], "0.0.0.0:", 8) == 0)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "'%s' is no address that nodes can be told; "
+					  "give the one that they reach",
+					  told[i]);
+	if (s->page_listen[0] && strncmp(s->page_listen, "127.", 4) != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "page_listen = %s: the page is for 127.0.0.1 alone, "
+				  "it knows no logins",
+				  s->page_listen);
+	return 0;
+}
+
 /* What would only be found when it is used. */
 static int
 check_values(const struct bu_settings *s, struct bu_err *err)
@@ -100,7 +127,7 @@ check_values(const struct bu_settings *s, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "boot_interface needs boot_address, boot_listen and "
 				  "dhcp_range beside it");
-	return 0;
+	return check_listeners(s, err);
 }
 
 int

@@ -77,6 +77,12 @@ START_TEST(what_is_wrong_is_named)
 		{"[bringupd]\nstate =\n", "'' is no absolute path"},
 		{"[bringupd]\nboot_interface = eth1\n", "boot_interface needs"},
 		{"[bringupd]\nserve_dns = maybe\n", "serve_dns and serve_time"},
+		{"[bringupd]\nboot_listen = 0.0.0.0:80\n",
+		 "'0.0.0.0:80' is no address"},
+		{"[bringupd]\nagent_listen = 0.0.0.0:8443\n",
+		 "'0.0.0.0:8443' is no address that nodes can be told"},
+		{"[bringupd]\npage_listen = 10.0.0.1:80\n",
+		 "page_listen = 10.0.0.1:80: the page is for 127.0.0.1 alone"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -92,6 +98,16 @@ START_TEST(what_is_wrong_is_named)
 }
 END_TEST
 
+START_TEST(the_address_of_a_listener)
+{
+	bu_autofree char *host = bu_settings_host("10.0.0.1:8443");
+	bu_autofree char *none = bu_settings_host("");
+
+	ck_assert_str_eq(host, "10.0.0.1");
+	ck_assert_str_eq(none, "");
+}
+END_TEST
+
 START_TEST(a_missing_file_is_named)
 {
 	struct bu_settings s;
@@ -103,4 +119,4 @@ START_TEST(a_missing_file_is_named)
 END_TEST
 
 BU_UNIT("settings", an_empty_section_is_all_defaults, what_is_said_counts,
-	what_is_wrong_is_named, a_missing_file_is_named)
+	what_is_wrong_is_named, the_address_of_a_listener, a_missing_file_is_named)
