@@ -21,6 +21,15 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 	return bu_state_info(node->state)->limit_s * INT64_C(1000);
 }
 
+int
+bu_reconcile_holds(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+
+	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
+	       (order->open && order->begun && order->class == BU_CLASS_RESTART);
+}
+
 int64_t
 bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
 {

@@ -182,10 +182,7 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 	struct bu_event event;
 	bu_autofree char *text = NULL;
 
-	/* Who was promised a restart is not rebooted, wherever it is stuck. */
-	if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
-	    (node->order.open && node->order.begun &&
-	     node->order.class == BU_CLASS_RESTART)) {
+	if (bu_reconcile_holds(node)) {
 		bu_event_init(
 			&event, BU_EVENT_HELD, node->name,
 			json_pack("{s:s,s:s}", "owner", "bringup", "reason", reason));

@@ -121,6 +121,8 @@ START_TEST(a_node_that_reboots_while_it_drains_is_asked_from_the_beginning)
 	rig_until(&rig, node, BU_STATE_VALIDATING);
 	rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	/* it was promised that its power is not touched */
+	rig_why_says(&rig, node, "then: the node is held for a person");
 	rig_certify(&rig, 1);
 	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_joins(&rig, node);

@@ -38,6 +38,10 @@ struct bu_reconcile {
 int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
 
+/* Whoever is late is held, and not power-cycled: so its state says, or it was promised
+ * a restart without one. */
+int bu_reconcile_holds(const struct bu_node *node);
+
 /* journal.c. Journals events of one node; when they are in, memory changes and drive()
  * follows. */
 void bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,

@@ -65,7 +65,7 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 		 rec->freezer.frozen(rec->freezer.arg, node))
 		then = "nothing, the brake is on, many are late together; see bringup "
 		       "status; bringup node release gives it its time anew";
-	else if (bu_state_info(node->state)->ladder == BU_LADDER_HOLD)
+	else if (bu_reconcile_holds(node))
 		then = "the node is held for a person";
 	else if (node->repeats < BU_REPEATS_MAX)
 		then = "once more, with a power cycle";
