@@ -493,6 +493,7 @@ START_TEST(an_outcome_is_not_lost_to_another_event)
 		bu_loop_step(rig.loop, 5); /* the clock stands: it is on its way */
 		ck_assert_int_gt(node->appending, 0);
 		bu_clock_advance(&rig.clock, 1);
+		bu_loop_step(rig.loop, 0); /* and now it is in */
 	}
 	rig_until(&rig, node, BU_STATE_READY);
 	rig_end(&rig);
