@@ -42,11 +42,18 @@ struct daemon {
 	char *script_url;
 };
 
+/* What DHCP, DNS and time go by. */
+static const struct bu_desired *
+served(const struct daemon *d)
+{
+	return d->world->desired ? d->world->desired : d->world->last;
+}
+
 /* What DNS answers: the site's names and our own; owned. */
 static char *
 site_names(const struct daemon *d)
 {
-	const struct bu_desired *desired = d->world->desired;
+	const struct bu_desired *desired = served(d);
 	const char *domain = desired ? desired->site.domain : NULL;
 	char *text = NULL;
 	size_t size;
@@ -65,7 +72,7 @@ site_names(const struct daemon *d)
 static void
 tell_chrony(struct daemon *d)
 {
-	const struct bu_desired *desired = d->world->desired;
+	const struct bu_desired *desired = served(d);
 	bu_autofree char *text = NULL;
 	struct bu_err err;
 	size_t size;
@@ -84,7 +91,7 @@ tell_chrony(struct daemon *d)
 static void
 tell_dnsmasq(struct daemon *d)
 {
-	const struct bu_desired *desired = d->world->desired;
+	const struct bu_desired *desired = served(d);
 	size_t count = desired ? desired->nodes_count : 0;
 	bu_autofree struct bu_dnsmasq_host *hosts = bu_xcalloc(count, sizeof(*hosts));
 	bu_autofree char(*addresses)[INET_ADDRSTRLEN] =

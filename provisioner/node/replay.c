@@ -86,6 +86,7 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 
 	if (!desired)
 		return bu_err_wrap(err, "revision %s", revision);
+	bu_desired_destroy(bu_steal(&world->last));
 	bu_desired_destroy(world->desired);
 	world->desired = desired;
 	world->trouble[0] = '\0';
@@ -458,8 +459,10 @@ note_trouble(struct bu_world *world, const struct bu_err *err)
 		 err->text);
 	snprintf(world->trouble, sizeof(world->trouble), "%s", err->text);
 	world->unread = 1;
-	bu_desired_destroy(world->desired);
-	world->desired = NULL;
+	if (!world->desired)
+		return;
+	bu_desired_destroy(world->last);
+	world->last = bu_steal(&world->desired);
 }
 
 static int

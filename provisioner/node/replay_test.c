@@ -470,6 +470,8 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	ck_assert_msg(strstr(rig.world->trouble, "site.ini: ") != NULL, "%s",
 		      rig.world->trouble);
 	ck_assert_ptr_null(rig.world->desired);
+	/* what has an address keeps it */
+	ck_assert_ptr_nonnull(bu_desired_node(rig.world->last, "node001"));
 	for (int hours = 0; hours < 5; hours++)
 		rig_pass(&rig, 3600 * 1000);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_INSPECTING);
@@ -478,6 +480,7 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(rig.world->trouble, "");
 	ck_assert_ptr_nonnull(rig.world->desired);
+	ck_assert_ptr_null(rig.world->last);
 	rig_end(&rig);
 }
 END_TEST

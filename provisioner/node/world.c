@@ -33,6 +33,7 @@ bu_world_destroy(struct bu_world *world)
 		bu_node_destroy(world->nodes[i]);
 	free(world->nodes);
 	bu_desired_destroy(world->desired);
+	bu_desired_destroy(world->last);
 	for (size_t i = 0; i < world->rollouts_count; i++)
 		json_decref(world->rollouts[i].applied);
 	json_decref(world->pairs);

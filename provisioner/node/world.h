@@ -64,6 +64,9 @@ struct bu_world {
 	/* Why the applied revision cannot be read (a newer bringupd is stricter): until
 	 * a corrected one is applied no node is moved. "" = it can. */
 	char trouble[400];
+	/* While there is trouble, the one before it: names and addresses stay those
+	 * that the machines have. */
+	struct bu_desired *last;
 	int unread; /* the log has such a revision, with nodes that only it knew */
 	struct bu_node **nodes; /* sorted by name */
 	size_t count;
