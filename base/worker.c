@@ -19,7 +19,7 @@
 #include "base/file.h"
 #include "base/spawn.h"
 
-enum { OUTPUT_MAX = 1024 * 1024, KILL_AFTER_MS = 2000 };
+enum { OUTPUT_MAX = 1024 * 1024, KILL_AFTER_MS = 2000, READS_MAX = 16 };
 
 struct stream {
 	int fd;
@@ -51,13 +51,14 @@ struct bu_job {
 	void *arg;
 };
 
+/* So many reads at most: who writes without an end must not keep the loop. */
 static void
-stream_read(struct stream *stream)
+stream_read(struct stream *stream, size_t reads)
 {
 	char buf[16384];
-	ssize_t got;
+	ssize_t got = -1;
 
-	while ((got = read(stream->fd, buf, sizeof(buf))) > 0) {
+	while (reads-- > 0 && (got = read(stream->fd, buf, sizeof(buf))) > 0) {
 		size_t room = stream->max - stream->size;
 		size_t keep = (size_t)got < room ? (size_t)got : room;
 
@@ -77,7 +78,15 @@ stream_read(struct stream *stream)
 static void
 on_stream(int fd, int what, void *arg)
 {
-	stream_read(arg);
+	stream_read(arg, READS_MAX);
+}
+
+/* What was written until the process ended, as much of it as is kept. */
+static void
+stream_drain(struct stream *stream)
+{
+	if (stream->watch)
+		stream_read(stream, READS_MAX + stream->max / 4096);
 }
 
 static void
@@ -160,10 +169,8 @@ on_ended(int fd, int what, void *arg)
 		return;
 	if (got < 0)
 		bu_err_set(&err, BU_ERR_IO, errno, "exit status of '%s'", job->name);
-	if (job->out.watch)
-		stream_read(&job->out);
-	if (job->errs.watch)
-		stream_read(&job->errs);
+	stream_drain(&job->out);
+	stream_drain(&job->errs);
 	job->out.text[job->out.size] = '\0';
 	job->errs.text[job->errs.size] = '\0';
 	result.exit_code = got < 0             ? -1

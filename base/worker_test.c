@@ -59,6 +59,21 @@ START_TEST(a_job_that_hangs_is_ended)
 }
 END_TEST
 
+/* It never lets its reader come to an end. */
+START_TEST(a_job_that_writes_without_an_end_is_ended)
+{
+	const char *argv[] = {"yes", NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 200, .output_max = 100};
+	struct bu_job_end end = {0};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_job_wait(&opts, &end, &err), 0);
+	ck_assert_int_eq(end.timed_out, 1);
+	ck_assert_uint_eq(strlen(end.out), 100);
+	bu_job_end_fini(&end);
+}
+END_TEST
+
 /* As after `trap '' CHLD` in a shell: that is inherited. */
 START_TEST(exit_statuses_are_seen_by_a_caller_that_ignored_them)
 {
@@ -254,6 +269,7 @@ main(int argc, char **argv)
 		a_failed_job_is_told_with_its_last_line,
 		a_missing_program_is_named,
 		a_job_that_hangs_is_ended,
+		a_job_that_writes_without_an_end_is_ended,
 		exit_statuses_are_seen_by_a_caller_that_ignored_them,
 		a_job_whose_status_is_lost_is_no_success,
 		a_service_answers_refuses_and_is_late,
