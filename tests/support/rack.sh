@@ -150,14 +150,44 @@ wait_for() {
 }
 
 # profile_for NODES: a copy of profiles/demo for so many nodes; prints its path. It lies
-# in the rack's directory and goes with it.
+# in the rack's directory and goes with it. Two nodes with cables between them have bonds.
 profile_for() {
 	local dir=$BRINGUP_RACK/profile
 	rm -rf -- "$dir"
 	cp -r -- "$rack_source/profiles/demo" "$dir"
 	sed -i "s/^nodes = node\[001-002\]/nodes = node[001-00$1]/" "$dir"/pools/*.ini
 	head -n $(($1 + 1)) "$BRINGUP_RACK/racks.csv" >"$dir/racks.csv"
+	[[ $1 != 2 ]] || ! rack_has_cables || add_bonds "$dir"
 	echo "$dir"
+}
+
+# add_bonds PROFILE: a VLAN with jumbo frames over one bond, the other machine at the end
+# of another.
+add_bonds() {
+	cat >>"$1/networks.ini" <<'END'
+
+[network storage]
+role = storage
+cidr = 10.79.0.0/24
+addresses = 10.79.0.[11-42]
+bond = active-backup
+bond_nics = 2, 3
+bond_miimon = 50 ms
+vlan = 100
+mtu = 9000
+
+[network lake]
+role = storage
+cidr = 10.80.0.0/24
+addresses = 10.80.0.[11-42]
+bond = 802.3ad
+bond_nics = 4, 5
+bond_hash = layer2+3
+mtu = 8000
+routes = 10.90.0.0/16 via 10.80.0.99
+END
+	sed -i 's/^networks = .*/networks = boot, fabric, storage, lake/; s/^nics = 2/nics = 6/' \
+		"$1"/pools/*.ini
 }
 
 # steps_of ARGUMENT...: "node001 wipe", a line each, of the plan.
