@@ -339,10 +339,10 @@ admit(int listener, const struct bu_channel_opts *opts, const struct bu_wait *wa
 }
 
 static struct bu_channel *
-open_listen(const struct bu_channel_opts *opts, struct bu_wait *wait,
+open_listen(const struct bu_channel_opts *opts, int begun, struct bu_wait *wait,
 	    struct bu_err *err)
 {
-	bu_autoclose int listener = open_listener(opts, err);
+	bu_autoclose int listener = begun >= 0 ? begun : open_listener(opts, err);
 	struct bu_channel *channel;
 	struct bu_err refused = {.kind = BU_ERR_NONE};
 
@@ -360,45 +360,54 @@ open_listen(const struct bu_channel_opts *opts, struct bu_wait *wait,
 	}
 }
 
-/* A connected socket, or -1 with errno set: try again. */
 static int
-try_connect(const struct sockaddr_in *address, struct bu_wait *wait, struct bu_err *err)
+start_connect(const struct bu_channel_opts *opts, struct bu_err *err)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct sockaddr_in address;
+	int fd;
+
+	if (fill_address(opts->addr, opts->port, &address, err))
+		return -1;
+	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "socket");
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0 ||
+	    errno == EINPROGRESS)
+		return fd;
+	bu_err_set(err, BU_ERR_REMOTE, errno, "connect to the peer");
+	close(fd);
+	return -1;
+}
+
+/* The socket, connected, or -1 and it is closed; BU_ERR_REMOTE: try again. */
+static int
+finish_connect(int fd, struct bu_wait *wait, struct bu_err *err)
+{
 	int failure = 0;
 	socklen_t size = sizeof(failure);
 
-	if (fd < 0)
-		return bu_err_set(err, BU_ERR_IO, errno, "socket");
-	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
-		return fd;
-	if (errno != EINPROGRESS) {
-		failure = errno;
-	} else if (bu_wait_fd(wait, fd, POLLOUT, "connect to the peer", err)) {
-		close(fd);
-		return -1;
-	} else {
+	if (bu_wait_fd(wait, fd, POLLOUT, "connect to the peer", err) == 0) {
 		getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size);
+		if (failure == 0)
+			return fd;
+		bu_err_set(err, BU_ERR_REMOTE, failure, "connect to the peer");
 	}
-	if (failure == 0)
-		return fd;
 	close(fd);
-	return bu_err_set(err, BU_ERR_REMOTE, failure, "connect to the peer");
+	return -1;
 }
 
 /* The other end may begin to listen after us. */
 static int
-connect_until(const struct bu_channel_opts *opts, struct bu_wait *wait,
+connect_until(const struct bu_channel_opts *opts, int begun, struct bu_wait *wait,
 	      struct bu_err *err)
 {
-	struct sockaddr_in address;
-
-	if (fill_address(opts->addr, opts->port, &address, err))
-		return -1;
-	for (int retry_ms = RETRY_MS;;) {
+	for (int retry_ms = RETRY_MS, fd = begun;;) {
 		struct bu_err last = {.kind = BU_ERR_NONE};
-		int fd = try_connect(&address, wait, &last);
 
+		if (fd < 0)
+			fd = start_connect(opts, &last);
+		if (fd >= 0)
+			fd = finish_connect(fd, wait, &last);
 		if (fd >= 0)
 			return fd;
 		if (last.kind != BU_ERR_REMOTE ||
@@ -427,14 +436,20 @@ bu_channel_over(int fd, const struct bu_channel_opts *opts, struct bu_wait *wait
 	return channel;
 }
 
+int
+bu_channel_begin(const struct bu_channel_opts *opts)
+{
+	return opts->listens ? open_listener(opts, NULL) : start_connect(opts, NULL);
+}
+
 struct bu_channel *
-bu_channel_open(const struct bu_channel_opts *opts, struct bu_wait *wait,
+bu_channel_open(const struct bu_channel_opts *opts, int begun, struct bu_wait *wait,
 		struct bu_err *err)
 {
 	int fd;
 
 	if (opts->listens)
-		return open_listen(opts, wait, err);
-	fd = connect_until(opts, wait, err);
+		return open_listen(opts, begun, wait, err);
+	fd = connect_until(opts, begun, wait, err);
 	return fd < 0 ? NULL : bu_channel_over(fd, opts, wait, err);
 }

@@ -24,10 +24,14 @@ struct bu_channel_opts {
 };
 
 struct bu_channel;
-/* The listener goes on listening after a stranger failed to prove the secret; the other
- * end repeats a refused connection; both until the deadline. BU_ERR_DENIED when the
- * listener does not know the secret. */
-struct bu_channel *bu_channel_open(const struct bu_channel_opts *opts,
+/* What needs no word from the peer, for who has other work to do before it opens the
+ * channel: the listener listens already, the other end's connection is under way. A
+ * socket for bu_channel_open(), or -1. */
+int bu_channel_begin(const struct bu_channel_opts *opts);
+/* begun: becomes the channel's; -1 = not begun. The listener goes on listening after a
+ * stranger failed to prove the secret; the other end repeats a refused connection; both
+ * until the deadline. BU_ERR_DENIED when the listener does not know the secret. */
+struct bu_channel *bu_channel_open(const struct bu_channel_opts *opts, int begun,
 				   struct bu_wait *wait, struct bu_err *err);
 /* Over a connected socket, which becomes the channel's; also when this fails. */
 struct bu_channel *bu_channel_over(int fd, const struct bu_channel_opts *opts,

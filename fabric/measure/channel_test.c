@@ -16,6 +16,7 @@ static const char secret[] = "0123456789abcdef";
 
 struct end {
 	struct bu_channel_opts opts;
+	int begun;
 	int64_t deadline_ms;
 	struct bu_channel *channel;
 	struct bu_err err;
@@ -34,7 +35,7 @@ open_end(void *arg)
 	struct end *end = arg;
 	struct bu_wait wait = wait_ms(end->deadline_ms);
 
-	end->channel = bu_channel_open(&end->opts, &wait, &end->err);
+	end->channel = bu_channel_open(&end->opts, end->begun, &wait, &end->err);
 	return NULL;
 }
 
@@ -50,6 +51,7 @@ prepare(struct end ends[2], int64_t deadline_ms)
 							.port = port,
 							.probe = "p1",
 							.secret = secret};
+		ends[i].begun = -1;
 		ends[i].deadline_ms = deadline_ms;
 	}
 }
@@ -93,6 +95,25 @@ START_TEST(talks_both_ways)
 	ck_assert_ptr_null(bu_channel_receive(ends[1].channel, &wait, &ends[1].err));
 	ck_assert_int_eq(ends[1].err.kind, BU_ERR_REMOTE);
 	close_both(ends);
+}
+END_TEST
+
+/* Whoever begins first: a connection that was refused meanwhile is repeated. */
+START_TEST(begins_before_it_opens)
+{
+	for (int first = 0; first < 2; first++) {
+		struct end ends[2];
+
+		prepare(ends, 5000);
+		ends[first].begun = bu_channel_begin(&ends[first].opts);
+		ck_assert_int_ge(ends[first].begun, 0);
+		ends[!first].begun = bu_channel_begin(&ends[!first].opts);
+		ck_assert_int_ge(ends[!first].begun, 0);
+		open_both(ends);
+		ck_assert_msg(ends[0].channel && ends[1].channel, "%s / %s",
+			      ends[0].err.text, ends[1].err.text);
+		close_both(ends);
+	}
 }
 END_TEST
 
@@ -200,11 +221,11 @@ START_TEST(a_wait_can_be_stopped)
 
 	prepare(ends, 60000);
 	wait.stop = stop_now;
-	ck_assert_ptr_null(bu_channel_open(&ends[1].opts, &wait, &err));
+	ck_assert_ptr_null(bu_channel_open(&ends[1].opts, -1, &wait, &err));
 	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
 }
 END_TEST
 
-BU_UNIT("channel", talks_both_ways, a_wrong_secret_is_refused, another_probe_is_refused,
-	only_the_expected_peer_comes_in, strangers_do_not_keep_the_peer_out,
-	nobody_comes, a_wait_can_be_stopped)
+BU_UNIT("channel", talks_both_ways, begins_before_it_opens, a_wrong_secret_is_refused,
+	another_probe_is_refused, only_the_expected_peer_comes_in,
+	strangers_do_not_keep_the_peer_out, nobody_comes, a_wait_can_be_stopped)

@@ -42,11 +42,10 @@ share_result(struct session *s, struct bu_err *err)
 	return 0;
 }
 
-static int
-session_run(struct session *s, struct bu_err *err)
+static struct bu_channel_opts
+channel_opts(const struct bu_pair_opts *opts)
 {
-	const struct bu_pair_opts *opts = s->opts;
-	const struct bu_channel_opts channel_opts = {
+	return (struct bu_channel_opts){
 		.listens = opts->listens,
 		.addr = opts->addr,
 		.port = opts->port,
@@ -54,12 +53,19 @@ session_run(struct session *s, struct bu_err *err)
 		.probe = opts->probe,
 		.secret = opts->secret,
 	};
+}
+
+static int
+session_run(struct session *s, struct bu_err *err)
+{
+	const struct bu_pair_opts *opts = s->opts;
+	const struct bu_channel_opts channel = channel_opts(opts);
 	struct bu_wait open = bu_pair_wait(s, s->deadline_ns);
 	int64_t left_ns, reserve_ns = RESERVE_MS * INT64_C(1000000);
 	int rc;
 
-	s->channel = s->fd >= 0 ? bu_channel_over(s->fd, &channel_opts, &open, err)
-				: bu_channel_open(&channel_opts, &open, err);
+	s->channel = s->fd >= 0 ? bu_channel_over(s->fd, &channel, &open, err)
+				: bu_channel_open(&channel, s->begun, &open, err);
 	if (!s->channel || bu_pair_open(s, err))
 		return -1;
 	left_ns = s->deadline_ns - bu_mono_ns();
@@ -82,6 +88,7 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
     struct bu_err *err)
 {
 	int64_t start_ns = bu_mono_ns();
+	const struct bu_channel_opts channel = channel_opts(opts);
 	struct bu_err failure = {.kind = BU_ERR_NONE};
 	struct bu_pair_result result;
 	struct session s = {
@@ -105,6 +112,7 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 	result.qps = opts->qps;
 	result.duplex = opts->duplex;
 	/* Before the peer is there: this takes longer than the rest. */
+	s.begun = fd >= 0 ? -1 : bu_channel_begin(&channel);
 	bu_pair_prepare(&s);
 	rc = session_run(&s, &failure);
 	bu_channel_destroy(s.channel);

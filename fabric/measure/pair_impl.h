@@ -10,7 +10,8 @@
 
 struct session {
 	const struct bu_pair_opts *opts;
-	int fd; /* connected already; -1 = not */
+	int fd;    /* connected already; -1 = not */
+	int begun; /* of bu_channel_begin(); -1 = not */
 	struct bu_channel *channel;
 	struct bu_pair_result *result;
 	int64_t start_ns; /* when this end had its work item */
