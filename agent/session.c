@@ -2,8 +2,11 @@
 /* The agent's loop: one item at a time. */
 #include "agent/session.h"
 
+#include <errno.h>
+#include <linux/rtnetlink.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "agent/inventory.h"
@@ -21,6 +24,7 @@ enum {
 	AGAIN_MIN_S = 1,
 	AGAIN_MAX_S = 8,
 	LINKS_MS = 25000, /* less than a poll */
+	SETTLE_MS = 5000, /* a cable shakes for longer than once */
 };
 
 static json_t *
@@ -48,16 +52,55 @@ links_now(void)
 	return json_incref(json_object_get(json, "links"));
 }
 
-/* A link that was set up by hand or fell over to its spare: the appliance should know,
- * but not every time that a cable shakes. */
+/* What is not told (a bond has found its partner) is seen after a poll. */
+static int
+listen_to_links(void)
+{
+	struct sockaddr_nl all = {.nl_family = AF_NETLINK, .nl_groups = RTMGRP_LINK};
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK,
+			NETLINK_ROUTE);
+
+	if (fd >= 0 && bind(fd, (const struct sockaddr *)&all, sizeof(all)) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Not every time that a cable shakes. */
+static int
+may_look(const struct bu_session *session)
+{
+	int64_t pause_ms = session->settle_ms ? session->settle_ms : SETTLE_MS;
+
+	return bu_mono_ms(bu_clock_system()) - session->looked_ms >=
+	       (session->links_moved ? pause_ms : LINKS_MS);
+}
+
+/* Ends a poll. That something was told is enough: what there is now is read anew. */
+static int
+links_moved(void *arg)
+{
+	struct bu_session *session = arg;
+	char news[8192];
+
+	while (recv(session->links_fd, news, sizeof(news), 0) > 0 || errno == ENOBUFS)
+		session->links_moved = 1;
+	return session->links_moved && may_look(session);
+}
+
+/* A link that was set up by hand or fell over to its spare: the appliance should know.
+ */
 static void
 look_at_links(struct bu_session *session)
 {
 	bu_autojson json_t *now = NULL;
 
 	if (!session->greeted || !session->link.identity->installed ||
-	    bu_mono_ms(bu_clock_system()) - session->greeted_ms < LINKS_MS)
+	    !may_look(session))
 		return;
+	session->links_moved = 0;
+	session->looked_ms = bu_mono_ms(bu_clock_system());
 	now = links_now();
 	session->greeted = json_equal(now, session->links);
 }
@@ -78,7 +121,7 @@ say_hello(struct bu_session *session, struct bu_err *err)
 			 NULL, err) != 0)
 		return -1;
 	session->greeted = 1;
-	session->greeted_ms = bu_mono_ms(bu_clock_system());
+	session->looked_ms = bu_mono_ms(bu_clock_system());
 	json_decref(session->links);
 	session->links = links_now();
 	return 0;
@@ -160,10 +203,15 @@ poll_work(struct bu_session *session, struct bu_err *err)
 	bu_autojson json_t *body = json_pack("{s:i}", "wait_ms", POLL_MS);
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
+	int rc;
 
-	if (bu_http_json(session->link.http, "POST", "/v1/agent/work", body,
-			 POLL_MS + POLL_SLACK_MS, &reply, err) != 0)
-		return -1;
+	if (session->links_fd >= 0)
+		bu_http_watch(session->link.http, links_moved, session);
+	rc = bu_http_json(session->link.http, "POST", "/v1/agent/work", body,
+			  POLL_MS + POLL_SLACK_MS, &reply, err);
+	bu_http_watch(session->link.http, NULL, NULL);
+	if (rc != 0)
+		return session->links_moved && err->kind == BU_ERR_CANCELLED ? 0 : -1;
 	item = json_object_get(reply, "work");
 	if (json_is_object(item))
 		do_item(session, item);
@@ -178,6 +226,8 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 	int again_s = AGAIN_MIN_S;
 	struct bu_err failure;
 
+	/* An installed agent never returns. */
+	session->links_fd = session->link.identity->installed ? listen_to_links() : -1;
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
 		if ((session->greeted || say_hello(session, &failure) == 0) &&

@@ -14,9 +14,12 @@ struct bu_session {
 			    */
 	int last_attempt;  /* for again, it is not done again */
 	json_t *last_result;
-	int greeted;        /* since then nothing was forgotten on either side */
-	int64_t greeted_ms; /* monotonic */
-	json_t *links;      /* as the last hello told them */
+	int greeted;       /* since then nothing was forgotten on either side */
+	int64_t looked_ms; /* at our links; monotonic */
+	int64_t settle_ms; /* that they are left alone for then; 0 = 5,000 */
+	json_t *links;     /* as the last hello told them */
+	int links_fd;      /* the kernel tells of them; -1 = it does not */
+	int links_moved;   /* it did, and nobody has looked yet */
 };
 
 /* Never returns while there is work to wait for; -1 when the appliance refuses us. */

@@ -3,8 +3,15 @@
 #include "agent/session.h"
 
 #include <microhttpd.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "tests/support/unit.h"
@@ -13,8 +20,9 @@
 struct turn {
 	const char *path;
 	int status;
-	const char *text;
+	const char *text; /* NULL = nothing for HOLD_MS, as to a poll without work */
 };
+enum { HOLD_MS = 2000 };
 
 struct appliance {
 	struct MHD_Daemon *daemon;
@@ -53,13 +61,17 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 		appliance->wrong++;
 	text = turn->path ? turn->text
 			  : "{\"error\":{\"kind\":\"denied\",\"text\":\"over\"}}";
+	if (turn->path)
+		appliance->bodies[appliance->at++] = bu_steal(&appliance->body);
+	if (!text) {
+		usleep(HOLD_MS * 1000);
+		text = "{\"work\":null}";
+	}
 	response = MHD_create_response_from_buffer(
 		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 	rc = MHD_queue_response(connection, turn->path ? (unsigned)turn->status : 403,
 				response);
 	MHD_destroy_response(response);
-	if (turn->path)
-		appliance->bodies[appliance->at++] = bu_steal(&appliance->body);
 	return rc;
 }
 
@@ -216,6 +228,80 @@ START_TEST(after_a_change_it_greets_again)
 }
 END_TEST
 
+/* Waits until that many were asked; there is no hurry. */
+static void
+wait_for_asks(struct appliance *appliance, int count)
+{
+	for (int i = 0; i < 3000 && *(volatile int *)&appliance->at < count; i++)
+		usleep(10000);
+}
+
+/* An installed agent, which never ends by itself, of the appliance that it is told. A
+ * process without threads makes it. */
+static pid_t
+start_agent(int *ret_tell)
+{
+	struct bu_identity identity = {
+		.dir = (char *)"/no/such", .node = (char *)"node001", .installed = 1};
+	struct bu_session session = {.link = {.identity = &identity}, .settle_ms = 100};
+	char url[64] = "";
+	struct bu_http_opts opts = {.base_url = url};
+	int fds[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	*ret_tell = fds[1];
+	pid = fork();
+	if (pid != 0) {
+		close(fds[0]);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(fds[0], url, sizeof(url)) == (ssize_t)sizeof(url)) {
+		session.link.http = bu_http_create(&opts);
+		bu_session_run(&session, NULL);
+	}
+	_exit(1);
+}
+
+/* In a network of its own, where a link comes up in the middle of a poll. */
+START_TEST(a_poll_ends_when_a_link_moves)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"}, {WORK, 200, NULL}, {HELLO, 200, "{}"},
+		{WORK, 200, NULL},  {NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	pid_t agent;
+	int tell;
+
+	if (unshare(CLONE_NEWNET | CLONE_NEWNS) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("sysfs", "/sys", "sysfs", 0, NULL) != 0) {
+		printf("not run: needs root\n");
+		return;
+	}
+	ck_assert_int_eq(system("ip link set lo up"), 0);
+	agent = start_agent(&tell);
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(write(tell, appliance.url, sizeof(appliance.url)),
+			 sizeof(appliance.url));
+	wait_for_asks(&appliance, 2);
+	ck_assert_int_eq(system("ip link add left type veth peer name right"), 0);
+	wait_for_asks(&appliance, 3);
+	kill(agent, SIGKILL);
+	ck_assert_int_eq(waitpid(agent, NULL, 0), agent);
+	ck_assert_int_ge(appliance.at, 3);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_ptr_null(strstr(appliance.bodies[0], "\"left\""));
+	ck_assert_ptr_nonnull(strstr(appliance.bodies[2], "\"left\""));
+	close(tell);
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
 START_TEST(progress_may_be_told_to_stop_and_may_be_lost)
 {
 	static const struct turn turns[] = {
@@ -244,4 +330,4 @@ END_TEST
 BU_UNIT("session", it_greets_asks_works_and_tells,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
 	after_an_outage_it_greets_again, after_a_change_it_greets_again,
-	progress_may_be_told_to_stop_and_may_be_lost)
+	a_poll_ends_when_a_link_moves, progress_may_be_told_to_stop_and_may_be_lost)

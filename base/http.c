@@ -26,6 +26,8 @@ struct bu_http {
 	char *key_file;
 	char *token;
 	long connect_timeout_ms;
+	int (*stop)(void *arg); /* NULL = nobody is asked */
+	void *stop_arg;
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -136,6 +138,16 @@ on_data(char *data, size_t unit, size_t count, void *arg)
 	return size;
 }
 
+static int
+on_tick(void *arg, curl_off_t down, curl_off_t downloaded, curl_off_t up,
+	curl_off_t uploaded)
+{
+	const struct bu_http *http = arg;
+
+	(void)down, (void)downloaded, (void)up, (void)uploaded;
+	return http->stop(http->stop_arg);
+}
+
 /* Everything but method, body and range. */
 static void
 set_up(struct bu_http *http, const char *url, int64_t timeout_ms, struct answer *answer)
@@ -164,6 +176,11 @@ set_up(struct bu_http *http, const char *url, int64_t timeout_ms, struct answer 
 	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL); /* not the system's CAs */
 	curl_easy_setopt(curl, CURLOPT_SSLCERT, http->cert_file);
 	curl_easy_setopt(curl, CURLOPT_SSLKEY, http->key_file);
+	if (http->stop) {
+		curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_tick);
+		curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
+		curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	}
 	if (http->token) {
 		curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
 		curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, http->token);
@@ -176,6 +193,7 @@ static const struct {
 	enum bu_err_kind kind;
 } curl_kinds[] = {
 	{CURLE_OPERATION_TIMEDOUT, BU_ERR_TIMEOUT},
+	{CURLE_ABORTED_BY_CALLBACK, BU_ERR_CANCELLED},
 	{CURLE_URL_MALFORMAT, BU_ERR_INVAL},
 	{CURLE_UNSUPPORTED_PROTOCOL, BU_ERR_INVAL},
 	{CURLE_PEER_FAILED_VERIFICATION, BU_ERR_VERIFY},
@@ -236,6 +254,13 @@ perform(struct bu_http *http, const char *method, const char *url,
 		return fail_curl(http, code, method, url, err);
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
 	return status < 300 ? 0 : fail_status(answer, status, method, url, err);
+}
+
+void
+bu_http_watch(struct bu_http *http, int (*stop)(void *arg), void *arg)
+{
+	http->stop = stop;
+	http->stop_arg = arg;
 }
 
 static const char *const methods[] = {"GET", "POST", "PUT", "DELETE"};

@@ -29,6 +29,10 @@ struct bu_http_opts {
 struct bu_http *bu_http_create(const struct bu_http_opts *opts);
 void bu_http_destroy(struct bu_http *http);
 
+/* stop is asked about once a second while a call waits; when it does not say 0 the call
+ * ends with BU_ERR_CANCELLED. NULL: nobody is asked any more. */
+void bu_http_watch(struct bu_http *http, int (*stop)(void *arg), void *arg);
+
 /* method GET, POST, PUT, DELETE; body may be NULL. Answers below 300 give 0; *ret_reply
  * (may be NULL) is a new reference or NULL when the answer was empty. An answer
  * {"error":{"kind","text"}} becomes err; anything else from 300 on is BU_ERR_REMOTE. */

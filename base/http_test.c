@@ -312,6 +312,32 @@ START_TEST(reports_nobody_and_slowness)
 }
 END_TEST
 
+static int
+third_time(void *arg)
+{
+	return ++*(int *)arg >= 3;
+}
+
+START_TEST(ends_when_somebody_says_so)
+{
+	struct bu_http *http = begin(NULL);
+	struct bu_err err = {0};
+	int asked = 0;
+
+	bu_http_watch(http, third_time, &asked);
+	ck_assert_int_eq(
+		bu_http_json(http, "GET", "/slow", NULL, TIMEOUT_MS, NULL, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
+	ck_assert_int_eq(asked, 3);
+	/* And the next call works, and asks nobody. */
+	bu_http_watch(http, NULL, NULL);
+	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, NULL, &err),
+			 0);
+	ck_assert_int_eq(asked, 3);
+	end(http);
+}
+END_TEST
+
 START_TEST(fetches_ranges)
 {
 	struct bu_http *http = begin(NULL);
@@ -568,6 +594,6 @@ START_TEST(refuses_old_tls)
 END_TEST
 
 BU_UNIT("http", speaks_json, reports_errors, reports_nobody_and_slowness,
-	fetches_ranges, refuses_wrong_ranges, gets_text_up_to_a_limit,
-	speaks_over_a_unix_socket, knows_its_tls_peer, refuses_other_servers,
-	refuses_another_name, refuses_old_tls)
+	ends_when_somebody_says_so, fetches_ranges, refuses_wrong_ranges,
+	gets_text_up_to_a_limit, speaks_over_a_unix_socket, knows_its_tls_peer,
+	refuses_other_servers, refuses_another_name, refuses_old_tls)
