@@ -16,15 +16,16 @@
 #include "tests/support/talk.h"
 #include "tests/support/unit.h"
 
-enum { FILE_SIZE = 200000, PATIENCE = 1000 };
+enum { FILE_SIZE = 200000, PATIENCE = 1000, CLIENTS_MAX = 1300 };
 
 struct site {
 	struct bu_loop *loop;
 	struct bu_server *server;
 	int port, local;
-	int clients; /* who asked the waiting handler for the first time */
-	int asked;   /* how often the waiting handler was */
-	int open;    /* it answers now */
+	char seen[CLIENTS_MAX]; /* numbers that asked the waiting handler */
+	int clients;            /* of them */
+	int asked;              /* how often the waiting handler was */
+	int open;               /* it answers now */
 	char file[64];
 	struct bu_store *store;
 	int client; /* who asked for /logged */
@@ -91,9 +92,12 @@ later_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	      struct bu_err *err)
 {
 	struct site *site = arg;
+	int number;
 
 	site->asked++;
-	site->clients += request->waited_ms == 0;
+	number = (int)bu_request_number(request, "n", 0, CLIENTS_MAX - 1);
+	site->clients += !site->seen[number];
+	site->seen[number] = 1;
 	if (!site->open)
 		return BU_ANSWER_LATER;
 	reply->json = json_pack("{s:b}", "waited", request->waited_ms > 0);
@@ -478,27 +482,28 @@ END_TEST
 /* An agent of a large site each. */
 START_TEST(more_wait_than_select_could_watch)
 {
-	enum { CLIENTS = 1300 };
 	struct rlimit files;
 	struct site site;
-	bu_autofree struct talk *talks = bu_xcalloc(CLIENTS, sizeof(*talks));
+	bu_autofree struct talk *talks = bu_xcalloc(CLIENTS_MAX, sizeof(*talks));
 
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
-	files.rlim_cur = 2 * CLIENTS + 100;
+	files.rlim_cur = 2 * CLIENTS_MAX + 100;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
 	begin(&site);
 	site.port = listen_on(&site, BU_LISTEN_BOOT);
-	for (int i = 0; i < CLIENTS; i++) {
-		talk_begin(&talks[i], site.port,
-			   "GET /later HTTP/1.1\r\nHost: x\r\n\r\n", 0);
+	for (int i = 0; i < CLIENTS_MAX; i++) {
+		bu_autofree char *text =
+			bu_xasprintf("GET /later?n=%d HTTP/1.1\r\nHost: x\r\n\r\n", i);
+
+		talk_begin(&talks[i], site.port, text, 0);
 		bu_loop_step(site.loop, 0);
 	}
-	for (int i = 0; i < PATIENCE && site.clients < CLIENTS; i++)
+	for (int i = 0; i < PATIENCE && site.clients < CLIENTS_MAX; i++)
 		bu_loop_step(site.loop, 1);
-	ck_assert_int_ge(site.clients, CLIENTS);
+	ck_assert_int_ge(site.clients, CLIENTS_MAX);
 	site.open = 1;
 	bu_server_wake(site.server);
-	for (int i = 0; i < CLIENTS; i++) {
+	for (int i = 0; i < CLIENTS_MAX; i++) {
 		for (int k = 0; k < PATIENCE && !talks[i].size; k++)
 			turn(&site, &talks[i]);
 		ck_assert_int_eq(talks[i].status, 200);
