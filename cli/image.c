@@ -25,6 +25,7 @@ struct options {
 	const char *agent;
 	int force;
 	int json;
+	int help;
 };
 
 struct verb {
@@ -266,6 +267,7 @@ parse_options(int argc, char **argv, struct options *options)
 		{"agent", required_argument, NULL, 'a'},
 		{"force", no_argument, NULL, 'f'},
 		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	int c;
@@ -278,9 +280,12 @@ parse_options(int argc, char **argv, struct options *options)
 			options->force = 1;
 		else if (c == 'j')
 			options->json = 1;
+		else if (c == 'h')
+			options->help = 1;
 		else
 			return -1;
 	}
+	options->help |= optind < argc && !strcmp(argv[optind], "help");
 	return 0;
 }
 
@@ -316,7 +321,7 @@ bu_cmd_image(int argc, char **argv)
 	struct bu_err err = {0};
 	int bad = parse_options(argc, argv, &options);
 
-	if (!bad && optind < argc && !strcmp(argv[optind], "help"))
+	if (!bad && options.help)
 		return usage(stdout);
 	verb = bad || optind >= argc ? NULL
 				     : find_verb(argv[optind], argc - optind - 1);
