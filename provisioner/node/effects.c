@@ -64,17 +64,27 @@ effect_node(struct bu_effect *effect)
 	return current ? node : NULL;
 }
 
+/* Who is only late goes on: what it waits for may still come. */
+static int
+held_by_person(const struct bu_node *node)
+{
+	return node->held_by[0] && strcmp(node->held_by, "bringup") != 0;
+}
+
 void
-bu_effects_overtaken(struct bu_reconcile *rec, const struct bu_node *node)
+bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node)
 {
 	struct bu_effect **link = &rec->effects, *effect;
 
 	while ((effect = *link)) {
 		if (!effect->op || strcmp(effect->node, node->name) != 0 ||
-		    is_current(effect, node)) {
+		    (is_current(effect, node) && !held_by_person(node))) {
 			link = &effect->next;
 			continue;
 		}
+		/* It begins anew with the release. */
+		if (is_current(effect, node))
+			node->effect_running = 0;
 		*link = effect->next;
 		effect->driver->cancel(effect->op);
 		free(effect);

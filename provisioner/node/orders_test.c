@@ -293,6 +293,37 @@ START_TEST(a_turn_that_meets_the_end_of_its_order_is_none)
 }
 END_TEST
 
+/* Its jobs end while a person has it. */
+START_TEST(what_a_person_holds_stays_in_its_cluster)
+{
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_REBOOT, NULL, NULL);
+	struct bu_event held;
+	bu_autofree char *before = NULL, *after = NULL;
+
+	rig_write(&rig, "sinfo", "draining\n");
+	rig_until(&rig, node, BU_STATE_DRAINING);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 500);
+	bu_event_init(&held, BU_EVENT_HELD, node->name,
+		      json_pack("{s:s,s:s}", "owner", "local", "reason", "a look"));
+	bu_reconcile_note(rig.rec, &held, 1);
+	rig_pass(&rig, 1);
+	rig_write(&rig, "sinfo", "drained\n");
+	for (int i = 0; i < 40; i++)
+		rig_pass(&rig, 1000);
+	before = rig_read(&rig, "scontrol.log");
+	ck_assert_ptr_null(strstr(before, "delete"));
+	/* and goes on from there */
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
+	rig_write(&rig, "sinfo.next", "");
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	after = rig_read(&rig, "scontrol.log");
+	ck_assert_ptr_nonnull(strstr(after, "delete nodename=node001"));
+	rig_end(&rig);
+}
+END_TEST
+
 /* It has stopped, and what was left of it another plan took over. */
 START_TEST(a_rollout_that_has_ended_does_not_go_on)
 {
@@ -326,4 +357,5 @@ RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_live_change_is_asked_again_after_a_restart_and_not_for_ever,
 	 a_relabelling_that_was_cut_off_is_done, only_an_open_order_can_begin,
 	 a_turn_that_meets_the_end_of_its_order_is_none,
-	 a_rollout_that_has_ended_does_not_go_on)
+	 a_rollout_that_has_ended_does_not_go_on,
+	 what_a_person_holds_stays_in_its_cluster)

@@ -58,9 +58,9 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
 /* After a restart: finds out whether the open step was done. */
 void bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node);
-/* Ends what a cluster is still asked for by a step that is over: a node that restarts
- * while it joins is not let in any more. */
-void bu_effects_overtaken(struct bu_reconcile *rec, const struct bu_node *node);
+/* Ends what a cluster is still asked for by a step that is over (a node that restarts
+ * while it joins is not let in any more) or of a node that a person holds. */
+void bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node);
 /* Forgets those that are under way; the log knows their intents. */
 void bu_effects_drop(struct bu_reconcile *rec);
 void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
