@@ -206,20 +206,24 @@ check_edge(const struct bu_disk *disk, uint64_t offset, const uint8_t *edge,
 
 int
 bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
-	      int *ret_look, struct bu_err *err)
+	      enum bu_look *ret_look, struct bu_err *err)
 {
 	bu_autofree uint8_t *edge = bu_xmalloc(BU_EDGE_BYTES);
 	uint64_t tail = disk->size_bytes - BU_EDGE_BYTES;
 
-	*ret_look = 0;
+	*ret_look = BU_LOOK_NOT;
 	if (opts->allow_wipe)
 		return 0;
 	if (read_at(disk, edge, BU_EDGE_BYTES, 0, err))
 		return -1;
-	if (is_own_mark(edge + BU_MARK_OFFSET, MAGIC, opts))
+	if (is_own_mark(edge + BU_MARK_OFFSET, MAGIC, opts)) {
+		if (opts->keep_data)
+			*ret_look = BU_LOOK_IF_LEGIBLE;
 		return 0;
+	}
 	if (opts->keep_data) {
-		*ret_look = check_edge(disk, 0, edge, NULL) != 0;
+		if (check_edge(disk, 0, edge, NULL))
+			*ret_look = BU_LOOK;
 		return 0;
 	}
 	/* Nobody may have heard that it was finished. */

@@ -28,10 +28,14 @@ struct bu_disk {
 int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
 void bu_disk_close(struct bu_disk *disk);
 
+/* What is left for bu_gpt_check_data(). A step that goes on may find its own table
+ * torn.
+ */
+enum bu_look { BU_LOOK_NOT, BU_LOOK_IF_LEGIBLE, BU_LOOK };
 /* BU_ERR_STATE unless both edges are zero, or the mark is of this step, or allow_wipe;
- * with keep_data what else there is, is for bu_gpt_check_data(): *ret_look says so. */
+ * with keep_data what else there is, is for *ret_look. */
 int bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
-		  int *ret_look, struct bu_err *err);
+		  enum bu_look *ret_look, struct bu_err *err);
 /* BU_ERR_VERIFY unless the mark in opts is signed and of the step. */
 int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
 /* Written and synced. */

@@ -391,6 +391,14 @@ check_entry(const uint8_t *entry, const struct bu_manifest *manifest,
 }
 
 int
+bu_gpt_is_ours(int fd)
+{
+	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
+
+	return read_table(fd, table, NULL) == 0;
+}
+
+int
 bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
 		  const struct bu_layout *layout, struct bu_err *err)
 {

@@ -42,6 +42,8 @@ int bu_gpt_write(int fd, const struct bu_manifest *manifest,
 /* The same with data partitions alone and nothing that boots: what a disk has while its
  * system is written anew. */
 int bu_gpt_write_data(int fd, const struct bu_layout *layout, struct bu_err *err);
+/* The disk has a whole table as we write it. */
+int bu_gpt_is_ours(int fd);
 /* BU_ERR_STATE unless the table on the disk has each data partition of the layout where
  * it is there, and besides nothing but parts named as the image's. */
 int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,

@@ -119,7 +119,8 @@ prepare_disk(struct install *install, struct bu_err *err)
 	const struct bu_install_opts *opts = install->opts;
 	const struct bu_layout *layout = &install->layout;
 	struct bu_disk *disk = &install->disk;
-	int keep, look;
+	enum bu_look look;
+	int keep;
 
 	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err))
 		return -1;
@@ -127,6 +128,8 @@ prepare_disk(struct install *install, struct bu_err *err)
 	    bu_layout_make(install->manifest, opts, disk->size_bytes, &install->layout,
 			   err))
 		return -1;
+	if (look == BU_LOOK_IF_LEGIBLE && !bu_gpt_is_ours(disk->fd))
+		look = BU_LOOK_NOT;
 	if (look && bu_gpt_check_data(disk->fd, install->manifest, layout, err))
 		return bu_err_wrap(err, "disk %s", opts->disk);
 	keep = opts->keep_data && layout->data_count > 0;

@@ -623,10 +623,25 @@ START_TEST(a_reimage_keeps_data_whatever_happens)
 	server.flips = -1;
 	ck_assert_int_eq(install(&opts, &err), -1);
 	check_names("scratch\n");
+	/* Nor does the same step forget it, when the profile has changed meanwhile. */
+	opts.data_count = 0;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	check_names("scratch\n");
+	opts.data_count = 1;
 	write_disk("none", BU_MARK_OFFSET);
 	server.flips = 0;
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
 	check_finished();
+	check_disk("head", DATA_BEGIN);
+	check_disk("tail", DATA_LAST);
+	/* The step that goes on over a table that was torn keeps it, too. */
+	server.flips = -1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	server.flips = 0;
+	write_disk("torn", 512);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_names("esp\nroot\nscratch\n");
 	check_disk("head", DATA_BEGIN);
 	check_disk("tail", DATA_LAST);
 	/* A profile without the partition does not get it by a reimage. */
