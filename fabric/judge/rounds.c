@@ -66,17 +66,33 @@ count_lacks(const struct campaign *c, size_t first, int *lacks)
 	return lacking;
 }
 
+static int
+group_of(const struct campaign *c, int port)
+{
+	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
+}
+
+/* All of its leaf is enough where that has fewer: another leaf's rounds may go on, and
+ * in a lean campaign nobody waits for what they would repeat. */
 static void
 want_partners(const struct campaign *c, int partners, int *lacks)
 {
-	for (int port = 0; port < bu_topology_ports(c->t); port++) {
-		int node = port / c->t->rails;
+	int ports = bu_topology_ports(c->t);
+	bu_autofree int *sizes =
+		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sizes));
+
+	for (int port = 0; port < ports; port++)
+		sizes[group_of(c, port)] += c->usable[port];
+	for (int port = 0; port < ports; port++) {
+		int node = port / c->t->rails, others = sizes[group_of(c, port)] - 1;
 		int effort = c->opts->effort ? c->opts->effort[node] : BU_EFFORT_USUAL;
+		int usual = c->opts->lean && others > 0 && others < partners ? others
+									     : partners;
 
 		lacks[port] = c->trusted_parts[2 * port]  ? 0
 			      : effort == BU_EFFORT_BRIEF ? 1
 			      : effort == BU_EFFORT_TWICE ? 2 * partners
-							  : partners;
+							  : usual;
 	}
 }
 
