@@ -4,7 +4,8 @@
  * can see alone becomes rows of the report. Called by checks.c before it is kept.
  * Invariant: only machines of the same class that run now, with a report of their
  * present boot, are compared: a card that moved on with its owner switched off is no
- * double.
+ * double. Of those in quarantine only wrong cables count: of two that are swapped the
+ * first is there when the second one reports.
  */
 #include <string.h>
 
@@ -40,7 +41,7 @@ bu_gate_facts(const struct bu_checks *report)
 }
 
 static void
-read_facts(const json_t *facts, struct bu_checks *ret)
+read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 {
 	size_t i;
 	json_t *fact;
@@ -52,6 +53,7 @@ read_facts(const json_t *facts, struct bu_checks *ret)
 		struct bu_check *row;
 
 		if (!bu_check_id_is_valid(id) ||
+		    (only_cables && strcmp(id, "cabling") != 0) ||
 		    bu_verdict_from_name(bu_json_str(fact, "verdict", ""), &verdict))
 			continue;
 		row = bu_checks_add(ret, "audit", id, verdict,
@@ -65,7 +67,7 @@ static int
 is_up(const struct bu_node *node)
 {
 	return (node->state == BU_STATE_VALIDATING || node->state == BU_STATE_JOINING ||
-		node->state == BU_STATE_READY) &&
+		node->state == BU_STATE_READY || node->state == BU_STATE_QUARANTINED) &&
 	       node->checks &&
 	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
 }
@@ -123,7 +125,8 @@ bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		    (!its || its->hardware != want->hardware || !is_up(other) ||
 		     (count >= SAMPLE && !is_related(facts, own))))
 			continue;
-		read_facts(other == node ? own : facts, &reports[count]);
+		read_facts(other == node ? own : facts,
+			   other->state == BU_STATE_QUARANTINED, &reports[count]);
 		cohort[count] = (struct bu_cohort_node){other->name, &reports[count]};
 		count++;
 	}

@@ -51,6 +51,42 @@ START_TEST(a_site_check_holds_back_with_its_own_words)
 END_TEST
 
 /* Nobody is measured who gave no report of this boot. */
+static void
+tell_cable(struct rig *rig, int number, const char *seen, const char *expected)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autojson json_t *item = bu_gate_work(rig->gate, node), *report = NULL;
+	struct bu_checks checks;
+	struct bu_check *row;
+
+	bu_checks_init(&checks);
+	bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
+	row = bu_checks_add(&checks, "audit", "cabling", BU_VERDICT_FAIL, "eth1");
+	BU_CHECK_SET(row->text, "eth1 hangs at %s", seen);
+	BU_CHECK_SET(row->seen, "%s", seen);
+	BU_CHECK_SET(row->expected, "%s", expected);
+	report = bu_checks_to_json(&checks);
+	bu_checks_fini(&checks);
+	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report, NULL);
+	rig_pass(rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
+}
+
+/* The first of the two is in quarantine before the second one reports. */
+START_TEST(of_swapped_cables_the_second_names_both)
+{
+	struct rig rig;
+
+	begin(&rig, 2);
+	tell_cable(&rig, 1, "leaf02:p2", "leaf01:p1");
+	tell_cable(&rig, 2, "leaf01:p1", "leaf02:p2");
+	says(rig_node(&rig, 1)->reason, "eth1 hangs at leaf02:p2");
+	says(rig_node(&rig, 2)->reason,
+	     "the cables of node002 eth1 and node001 eth1 are swapped");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(without_a_report_nobody_is_measured)
 {
 	struct rig rig;
@@ -292,7 +328,8 @@ START_TEST(a_run_moves_nobody)
 }
 END_TEST
 
-RIG_UNIT("keep", a_failing_check_quarantines_with_its_words,
+RIG_UNIT("keep", of_swapped_cables_the_second_names_both,
+	 a_failing_check_quarantines_with_its_words,
 	 a_site_check_holds_back_with_its_own_words,
 	 without_a_report_nobody_is_measured,
 	 an_outside_system_can_quarantine_and_never_certify,
