@@ -18,10 +18,14 @@
  * alone takes 0.42 s on a link of 5 Mbit/s. retry_cnt: 7 would be infinite on rxe, and
  * the reads of the other end wait in one queue. rnr_retry: 7 is infinite by the
  * standard; a receiver may be late by a scheduler's whim, and every wait has its own
- * deadline. */
+ * deadline. What soft-RoCE lost of the answers to a read it notices by the timer alone:
+ * 67 ms and no end of repeats, as long as no other queue's answers stand before them.
+ */
 enum {
 	ACK_TIMEOUT = 17,
 	RETRY_COUNT = 6,
+	READ_ACK_TIMEOUT = 14,
+	READ_RETRY_COUNT = 7,
 	RNR_RETRY = 7,
 	MIN_RNR_TIMER = 12,
 	HOPS = 64,
@@ -181,9 +185,10 @@ to_rtr(struct bu_verbs *verbs, int i, const union ibv_gid *gid, int mtu, int rea
 static int
 to_rts(struct bu_verbs *verbs, int i, int reads, struct bu_err *err)
 {
+	int lone = verbs->opts.op == BU_OP_READ && verbs->qps == 1;
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
-				   .timeout = ACK_TIMEOUT,
-				   .retry_cnt = RETRY_COUNT,
+				   .timeout = lone ? READ_ACK_TIMEOUT : ACK_TIMEOUT,
+				   .retry_cnt = lone ? READ_RETRY_COUNT : RETRY_COUNT,
 				   .rnr_retry = RNR_RETRY,
 				   .sq_psn = verbs->psn,
 				   .max_rd_atomic = (uint8_t)reads};
