@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/tree.h"
 #include "fabric/measure/audit_impl.h"
+#include "fabric/measure/wait.h"
 
 enum { NOBODY = 65534, LIMIT_MS = 20000 };
 
@@ -87,15 +88,10 @@ be_a_job(const char *device, size_t bytes, const struct rlimit *limit, int fd)
 static void
 hear(int fd, struct answer *ret)
 {
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-	int64_t end_ms = bu_mono_ms(bu_clock_system()) + LIMIT_MS, left_ms = LIMIT_MS;
-	int ready;
+	struct bu_wait wait = {.deadline_ns =
+				       bu_mono_ns() + LIMIT_MS * INT64_C(1000000)};
 
-	do {
-		ready = poll(&poll_fd, 1, left_ms > 0 ? (int)left_ms : 0);
-		left_ms = end_ms - bu_mono_ms(bu_clock_system());
-	} while (ready < 0 && errno == EINTR);
-	if (ready <= 0)
+	if (bu_wait_fd(&wait, fd, POLLIN, "answer", NULL))
 		snprintf(ret->said, sizeof(ret->said), "no answer within %d s",
 			 LIMIT_MS / 1000);
 	else if (read(fd, ret, sizeof(*ret)) == (ssize_t)sizeof(*ret))

@@ -146,20 +146,19 @@ bu_verbs_reach(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err)
 {
 	int64_t until_ns = bu_mono_ns() + REACH_MS * INT64_C(1000000);
 	struct bu_wait first = *wait;
-	struct bu_err failure;
 
 	if (until_ns < first.deadline_ns)
 		first.deadline_ns = until_ns;
 	if (post_word(verbs, 0, BU_OP_WRITE, err))
 		return -1;
-	if (wait_pending(verbs, &first, &failure) == 0)
+	if (wait_pending(verbs, &first, err) == 0)
 		return 0;
-	if (failure.kind == BU_ERR_TIMEOUT)
+	if (err->kind == BU_ERR_TIMEOUT)
 		return bu_err_set(err, BU_ERR_REMOTE, 0,
 				  "RDMA write: the first word was lost, no "
 				  "acknowledgement in %d s: link, cable or switch",
 				  REACH_MS / 1000);
-	return bu_err_set(err, failure.kind, 0, "%s", failure.text);
+	return -1;
 }
 
 int

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Waits with a deadline, for channel.c and transfer.c. Invariant: no call here sleeps
- * longer than BU_WAIT_SLICE_MS without looking at the deadline and at stop().
+ * Waits with a deadline, for channel.c, transfer.c and audit_lock.c. Invariant: no call
+ * here sleeps longer than BU_WAIT_SLICE_MS without looking at the deadline and at
+ * stop().
  */
 #include "fabric/measure/wait.h"
 
