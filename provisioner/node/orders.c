@@ -188,6 +188,12 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	}
 }
 
+int
+bu_orders_is_turn(const char *on)
+{
+	return strcmp(on, "start") == 0 || strcmp(on, "rebuild") == 0;
+}
+
 void
 bu_orders_moved(struct bu_world *world, struct bu_node *node,
 		const struct bu_event *event, enum bu_state to)
@@ -198,7 +204,7 @@ bu_orders_moved(struct bu_world *world, struct bu_node *node,
 
 	if (!order->open)
 		return;
-	if (strcmp(on, "start") == 0 || strcmp(on, "rebuild") == 0) {
+	if (bu_orders_is_turn(on)) {
 		begin(order, event, node->state == BU_STATE_READY);
 	} else if (node->state == BU_STATE_READY && order->begun &&
 		   order->class == BU_CLASS_RECONFIGURE) {

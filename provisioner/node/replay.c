@@ -158,15 +158,6 @@ note_stage(struct bu_node *node, int64_t now_ms)
 	stage->took_ms = now_ms - node->since_ms;
 }
 
-/* A turn that met the end of its order on the way to the log (an abort, another plan)
- * is none. */
-static int
-has_no_turn(const struct bu_node *node, const char *on)
-{
-	return !node->order.open &&
-	       (strcmp(on, "start") == 0 || strcmp(on, "rebuild") == 0);
-}
-
 static int
 on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
@@ -176,7 +167,9 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 
 	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0)
 		return -1;
-	if (has_no_turn(node, on))
+	/* A turn that met the end of its order on the way to the log (an abort, another
+	 * plan) is none. */
+	if (!node->order.open && bu_orders_is_turn(on))
 		return 0;
 	note_stage(node, event->time_ms);
 	bu_proofs_state(world, node, event, to);
@@ -211,7 +204,7 @@ static int
 on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	  struct bu_err *err)
 {
-	/* In service only an order asks for steps: as has_no_turn(). */
+	/* In service only an order asks for steps: as in on_state(). */
 	if (node->state == BU_STATE_READY && !node->order.open)
 		return 0;
 	node->step.action = bu_action_from_name(bu_json_str(event->body, "action", ""));
