@@ -13,6 +13,8 @@
 #include "base/json.h"
 #include "fabric/measure/audit_impl.h"
 
+enum { SETTLE_PAUSES = 30, SETTLE_PAUSE_MS = 1000 };
+
 static const struct bu_audit_row rows[] = {
 #define X(fn, id, severity, what, how, expectation, hint)                              \
 	{id, BU_VERDICT_##severity, what, how, expectation, hint},
@@ -118,12 +120,43 @@ run_rows(struct bu_audit *a)
 	}
 }
 
+/* What a machine that has just booted may still be about to have: a driver that loads,
+ * a link that trains, a subnet manager's word. */
+static int
+is_settled(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes)
+{
+	static const char *const ids[] = {"nic-missing",  "nic-down",   "nic-speed",
+					  "rdma-missing", "rdma-state", "gid",
+					  "ib-sm",        "ib-lid",     "ib-gid"};
+	bu_autofree struct bu_audit *a = bu_xcalloc(1, sizeof(*a));
+	struct bu_checks seen;
+	int settled;
+
+	bu_checks_init(&seen);
+	*a = (struct bu_audit){
+		.ctx = ctx, .probes = probes, .out = &seen, .root = ctx->root};
+	bu_audit_collect(a);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		a->row = &rows[i];
+		for (size_t k = 0; k < BU_LEN(ids); k++)
+			if (strcmp(rows[i].id, ids[k]) == 0)
+				judges[i](a);
+	}
+	settled = bu_checks_count(&seen, BU_VERDICT_FAIL) == 0;
+	bu_checks_fini(&seen);
+	return settled;
+}
+
 int
 bu_audit_run_with(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes,
 		  struct bu_checks *out, struct bu_err *err)
 {
 	bu_autofree struct bu_audit *a = bu_xcalloc(1, sizeof(*a));
 
+	for (int i = 0; probes->pause && i < SETTLE_PAUSES && !bu_checks_stop(ctx) &&
+			!is_settled(ctx, probes);
+	     i++)
+		probes->pause(SETTLE_PAUSE_MS);
 	a->ctx = ctx;
 	a->probes = probes;
 	a->out = out;

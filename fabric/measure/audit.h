@@ -47,6 +47,9 @@ struct bu_audit_probes {
 	/* As bu_ib_peer(); NULL: nobody asks. */
 	int (*ib_peer)(const char *root, const char *device, int port, int wait_ms,
 		       struct bu_lldp *ret, struct bu_err *err);
+	/* Lets time go by while links and drivers of a machine that has just booted
+	 * settle; NULL: what is not there is a finding at once. */
+	void (*pause)(int64_t ms);
 };
 
 /* The group `audit`: all rows, on the running system. */

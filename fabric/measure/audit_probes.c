@@ -9,6 +9,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -126,6 +127,12 @@ ask_pfc(const char *root, const char *netdev)
 	return got > 0 ? pfc_of_answer(answer, (size_t)got) : -1;
 }
 
+static void
+pause_ms(int64_t ms)
+{
+	poll(NULL, 0, (int)ms);
+}
+
 int
 bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
@@ -133,7 +140,8 @@ bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_e
 						      .pfc = ask_pfc,
 						      .lock = bu_audit_lock,
 						      .lldp = bu_lldp_listen,
-						      .ib_peer = bu_ib_peer};
+						      .ib_peer = bu_ib_peer,
+						      .pause = pause_ms};
 
 	return bu_audit_run_with(ctx, &probes, out, err);
 }

@@ -57,7 +57,7 @@ rack_ready() {
 		bu apply "$(profile_for "$1")" --yes
 	fi
 	for ((node = 1; node <= $1; node++)); do
-		wait_for 600 "node00$node to be ready" node_is "node00$node" ready
+		wait_for 900 "node00$node to be ready" node_is "node00$node" ready
 	done
 }
 
@@ -124,14 +124,14 @@ daemon_start() {
 		--log "$BRINGUP_RACK/log/bringupd.log" -- "$BRINGUP_BUILD/bringupd")
 	daemon_pid=$(awk '$1 == "pid" { print $2 }' <<<"$out")
 	page=http://$(awk '$1 == "listen" { print $2 }' <<<"$out")/
-	wait_for 20 'bringupd to answer' bu status --json
+	wait_for 60 'bringupd to answer' bu status --json
 }
 
 # daemon_stop SIGNAL: ends it and waits until it is gone.
 daemon_stop() {
 	[[ -n $daemon_pid ]] || return 0
 	kill -s "$1" "$daemon_pid" 2>/dev/null || true
-	wait_for 20 "bringupd (pid $daemon_pid) to end" daemon_is_gone
+	wait_for 60 "bringupd (pid $daemon_pid) to end" daemon_is_gone
 	daemon_pid=
 }
 
