@@ -50,6 +50,8 @@ struct bu_localise_opts {
 	double lat_max_us; /* 0 = the cohort alone decides */
 	double blast;      /* accused share of a leaf above which it is the leaf;
 			      0 = 0.5 */
+	int retests;       /* rounds in which suspects are tested again until their
+			      tests decide; 0 = 48 */
 	int lean;          /* extra rounds only where a good part had a bad result */
 };
 

@@ -9,7 +9,7 @@
 
 #include "fabric/judge/retest.h"
 
-enum { ROUNDS_MAX = 48 };
+enum { RETESTS = 48 };
 
 static int
 is_link(const struct campaign *c, int part)
@@ -163,8 +163,9 @@ static int
 run(struct retest *r, struct bu_err *err)
 {
 	struct campaign *c = r->c;
+	int rounds = c->opts->retests ? c->opts->retests : RETESTS;
 
-	for (int round = 0; round < ROUNDS_MAX && is_anything_open(c); round++) {
+	for (int round = 0; round < rounds && is_anything_open(c); round++) {
 		size_t before = c->count;
 		int rc;
 

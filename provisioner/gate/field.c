@@ -283,6 +283,7 @@ run(struct bu_field *field)
 		.reject = field->expect.percent / 100,
 		.lat_max_us = field->expect.lat_max_us,
 		.blast = field->validation->blast_percent / 100,
+		.retests = BU_GATE_RETESTS,
 		.lean = 1,
 	};
 	struct bu_err err = {0};
@@ -312,6 +313,7 @@ bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
 	find_roles(gate, ret);
 	ret->taken = bu_xcalloc(2 * gate->world->proofs.count + 2, sizeof(*ret->taken));
 	ret->over = run(ret);
+	ret->slow = !ret->over && ret->report.rounds[2] >= BU_GATE_QUICK;
 	return ret->topology.nodes;
 }
 

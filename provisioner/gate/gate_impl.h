@@ -20,6 +20,9 @@ enum {
 			       reports of checks likewise */
 	BU_GATE_GRACE_MS = 15000, /* over a probe's own deadline */
 	BU_GATE_PORT = 18515,
+	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
+	BU_GATE_QUICK = 32,     /* of these, the ones without a rest */
+	BU_GATE_SLOW_MS = 60000,
 };
 
 struct bu_probe {
@@ -41,8 +44,9 @@ struct bu_gate {
 	struct bu_timer *look;
 	struct bu_probe *probes;
 	struct bu_gate_run *runs;
-	int64_t rest_ms;           /* between two looks, by what one costs */
-	uint64_t seed;             /* of the schedule: the site's */
+	int64_t rest_ms; /* between two looks, by what one costs */
+	int64_t slow_ms; /* when tests that do not decide were last gone on with */
+	uint64_t seed;   /* of the schedule: the site's */
 	struct bu_gate_jobs *jobs; /* what clusters said of their jobs */
 	struct bu_rates rates;
 	json_t *gpus; /* data/gpus.json; NULL = none */
@@ -69,6 +73,7 @@ struct bu_field {
 	size_t wanted_count, wanted_cap;
 	struct bu_report report;
 	int over; /* the campaign has no more questions */
+	int slow; /* its tests do not decide: it goes on once a minute */
 };
 
 /* hold.c. Lemons, words of outside systems, those who waited too long. */

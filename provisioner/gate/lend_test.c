@@ -143,7 +143,54 @@ START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 }
 END_TEST
 
-RIG_UNIT("lend", a_newcomers_fault_takes_no_more_than_its_tests,
+/* One late acknowledgement of a busy machine: its counters at both ends. */
+START_TEST(a_late_acknowledgement_is_no_loss)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	links.late = 1;
+	begin(&rig, 2);
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(links.probed[1], 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Too rare for a fault, too often for a whim: the tests go on, once a minute, and when
+ * it stays away they decide. */
+START_TEST(tests_that_do_not_decide_go_on_slowly)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+	int before;
+
+	links.every = 16;
+	links.until = 60;
+	begin(&rig, 2);
+	measure(&rig, &links, 2, 300);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	says(node->waiting, "its tests do not decide yet: good and bad results "
+			    "alternate");
+	before = links.probed[1];
+	ck_assert_int_ge(before, 32);
+	measure(&rig, &links, 2, 600);
+	ck_assert_int_ge(links.probed[1] - before, 9);
+	ck_assert_int_le(links.probed[1] - before, 11);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	measure(&rig, &links, 2, 90 * 60);
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("lend", a_late_acknowledgement_is_no_loss,
+	 tests_that_do_not_decide_go_on_slowly,
+	 a_newcomers_fault_takes_no_more_than_its_tests,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
 	 a_node_of_a_cluster_is_no_spare,
 	 a_node_with_a_job_is_lent_when_the_job_is_over,

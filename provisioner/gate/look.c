@@ -14,6 +14,12 @@ enum { LOOK_AGAIN_MS = 2000, REST_MIN_MS = 20, REST_TIMES = 20 };
 static void
 start_wanted(struct bu_gate *gate, const struct bu_field *field)
 {
+	int64_t now_ms = bu_loop_now_ms(gate->world->loop);
+
+	if (field->slow && gate->slow_ms && now_ms - gate->slow_ms < BU_GATE_SLOW_MS)
+		return;
+	if (field->slow)
+		gate->slow_ms = now_ms;
 	for (size_t i = 0; i < field->wanted_count; i++) {
 		const struct bu_wanted *pair = &field->wanted[i];
 

@@ -38,17 +38,22 @@ doubt_of(const struct bu_expect *expect, const struct bu_pair_result *result, in
 								 : BU_DOUBT_OTHER;
 }
 
+/* One packet that is lost shows in several rows, at both ends: the largest counts. What
+ * came twice was not lost: one late acknowledgement repeats a whole window. */
 static double
 lost_of(const struct bu_pair_dir *dir)
 {
-	double lost = 0;
+	int64_t lost = 0;
 
-	for (int end = 0; end < 2; end++) {
-		int64_t count = bu_counters_sum(&dir->counters[end], BU_COUNTER_LOSS);
-
-		lost += count > 0 ? (double)count : 0;
+	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
+		if (bu_counter_kind((enum bu_counter)i) != BU_COUNTER_LOSS ||
+		    i == BU_COUNTER_DUPLICATE_REQUEST)
+			continue;
+		for (int end = 0; end < 2; end++)
+			if (dir->counters[end].count[i] > lost)
+				lost = dir->counters[end].count[i];
 	}
-	return lost;
+	return (double)lost;
 }
 
 /* What the campaign reads of a direction; NULL when it says nothing. */

@@ -169,7 +169,8 @@ judge_open(struct bu_gate *gate, const struct bu_field *field, int index)
 	else if (field->report.ports[index] == BU_PORT_SUSPECTED)
 		wait_for(gate, node,
 			 "its tests do not decide: good and bad results alternate; "
-			 "bringup fabric run measures anew");
+			 "bringup fabric show has the counters; after a reboot it is "
+			 "measured anew");
 	else
 		wait_for(gate, node, "no partner is free that could probe it");
 }
@@ -188,6 +189,10 @@ bu_gate_judge(struct bu_gate *gate, struct bu_field *field)
 			prove(gate, field, i);
 			continue;
 		}
+		if (field->slow && field->report.ports[i] == BU_PORT_SUSPECTED)
+			wait_for(gate, field->nodes[i],
+				 "its tests do not decide yet: good and bad results "
+				 "alternate; they go on once a minute");
 		if (!field->over)
 			continue;
 		accusation = accusation_of(field, i);

@@ -23,6 +23,9 @@ struct links {
 	int silent[5];                /* does not answer any more */
 	int lossy;                    /* to this node packets are lost in each probe,
 					 and now and then a direction is slow besides */
+	int every, until;             /* each so-many-th probe of the first ones loses
+					 packets one way */
+	int late;                     /* one acknowledgement of each probe is late */
 	int broken;                   /* no probe gives a result */
 	int probes;
 	int probed[5]; /* work items that this node was given */
@@ -66,6 +69,15 @@ result_of(const struct links *links, const json_t *item)
 		snprintf(result.end[i].node, sizeof(result.end[i].node), "%s", name);
 		strcpy(result.end[i].device, "rxe0");
 		number[i] = number_of(name);
+	}
+	if (links->every && links->probes < 2 * links->until &&
+	    (links->probes + 1) / 2 % links->every == 1)
+		result.dir[0].counters[1].count[BU_COUNTER_OUT_OF_SEQUENCE] = 20;
+	if (links->late) {
+		result.dir[0].counters[0].count[BU_COUNTER_COMPLETER_RETRY_ERR] = 1;
+		result.dir[0].counters[0].count[BU_COUNTER_RCVD_SEQ_ERR] = 2;
+		result.dir[0].counters[1].count[BU_COUNTER_OUT_OF_SEQ_REQUEST] = 2;
+		result.dir[0].counters[1].count[BU_COUNTER_DUPLICATE_REQUEST] = 7;
 	}
 	for (int dir = 0; dir < 2; dir++) {
 		int lossy = links->lossy &&
