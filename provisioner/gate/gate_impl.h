@@ -44,9 +44,10 @@ struct bu_gate {
 	struct bu_timer *look;
 	struct bu_probe *probes;
 	struct bu_gate_run *runs;
-	int64_t rest_ms; /* between two looks, by what one costs */
-	int64_t slow_ms; /* when tests that do not decide were last gone on with */
-	uint64_t seed;   /* of the schedule: the site's */
+	int64_t rest_ms;           /* between two looks, by what one costs */
+	int64_t slow_ms;           /* when tests that do not decide may next go on */
+	int slow_turn;             /* in this look */
+	uint64_t seed;             /* of the schedule: the site's */
 	struct bu_gate_jobs *jobs; /* what clusters said of their jobs */
 	struct bu_rates rates;
 	json_t *gpus; /* data/gpus.json; NULL = none */

@@ -14,12 +14,8 @@ enum { LOOK_AGAIN_MS = 2000, REST_MIN_MS = 20, REST_TIMES = 20 };
 static void
 start_wanted(struct bu_gate *gate, const struct bu_field *field)
 {
-	int64_t now_ms = bu_loop_now_ms(gate->world->loop);
-
-	if (field->slow && gate->slow_ms && now_ms - gate->slow_ms < BU_GATE_SLOW_MS)
+	if (field->slow && !gate->slow_turn)
 		return;
-	if (field->slow)
-		gate->slow_ms = now_ms;
 	for (size_t i = 0; i < field->wanted_count; i++) {
 		const struct bu_wanted *pair = &field->wanted[i];
 
@@ -28,6 +24,17 @@ start_wanted(struct bu_gate *gate, const struct bu_field *field)
 			bu_probe_start(gate, field->validation, field->nodes[pair->a],
 				       field->nodes[pair->b]);
 	}
+}
+
+/* One look a minute, the same for all fabrics. */
+static void
+take_slow_turn(struct bu_gate *gate)
+{
+	int64_t now_ms = bu_loop_now_ms(gate->world->loop);
+
+	gate->slow_turn = now_ms >= gate->slow_ms;
+	if (gate->slow_turn)
+		gate->slow_ms = now_ms + BU_GATE_SLOW_MS;
 }
 
 /* Its nodes are busy until the log has it. */
@@ -61,6 +68,7 @@ on_look(void *arg)
 
 	bu_probe_deadlines(gate);
 	bu_gate_hold(gate);
+	take_slow_turn(gate);
 	for (size_t i = 0;
 	     desired && !is_anything_told(gate) && i < desired->networks_count; i++)
 		if (desired->networks[i].role == BU_ROLE_FABRIC)
