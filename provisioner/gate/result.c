@@ -38,10 +38,8 @@ doubt_of(const struct bu_expect *expect, const struct bu_pair_result *result, in
 								 : BU_DOUBT_OTHER;
 }
 
-/* One packet that is lost shows in several rows, at both ends: the largest counts. What
- * came twice was not lost: one late acknowledgement repeats a whole window. */
-static double
-lost_of(const struct bu_pair_dir *dir)
+int64_t
+bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *ret_end)
 {
 	int64_t lost = 0;
 
@@ -49,11 +47,15 @@ lost_of(const struct bu_pair_dir *dir)
 		if (bu_counter_kind((enum bu_counter)i) != BU_COUNTER_LOSS ||
 		    i == BU_COUNTER_DUPLICATE_REQUEST)
 			continue;
-		for (int end = 0; end < 2; end++)
-			if (dir->counters[end].count[i] > lost)
-				lost = dir->counters[end].count[i];
+		for (int end = 0; end < 2; end++) {
+			if (dir->counters[end].count[i] <= lost)
+				continue;
+			lost = dir->counters[end].count[i];
+			*ret_counter = (enum bu_counter)i;
+			*ret_end = end;
+		}
 	}
-	return (double)lost;
+	return lost;
 }
 
 /* What the campaign reads of a direction; NULL when it says nothing. */
@@ -64,7 +66,8 @@ flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int
 	char reason[BU_REASON_SIZE];
 	int doubt = doubt_of(expect, result, i, reason);
 	enum bu_verdict verdict = bu_expect_judge(expect, result, i, reason);
-	int arrived = dir->error.kind == BU_ERR_NONE;
+	int arrived = dir->error.kind == BU_ERR_NONE, end;
+	enum bu_counter counter;
 
 	if (verdict == BU_VERDICT_INCONCLUSIVE && !doubt)
 		return NULL;
@@ -72,8 +75,8 @@ flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int
 			 arrived ? dir->bw_median_gbps : 0.0, "lat_us",
 			 arrived ? dir->lat_median_us : 0.0, "lat99_us",
 			 arrived ? dir->lat_p99_us : 0.0, "lat_min_us",
-			 arrived ? dir->lat_min_us : 0.0, "lost", lost_of(dir), "doubt",
-			 doubt);
+			 arrived ? dir->lat_min_us : 0.0, "lost",
+			 (double)bu_probe_lost(dir, &counter, &end), "doubt", doubt);
 }
 
 /* The flows of both directions; NULL when one of them says nothing. err: why. */

@@ -111,25 +111,22 @@ add_rate(char **text, const struct bu_field *field, const struct sight *sight, i
 	    half ? "receives" : "sends", name_of(sight, 0), name_of(sight, 1), reason);
 }
 
-/* The counters of one result that tell of a loss. */
+/* The counter of one result that tells most of a loss. */
 static void
-add_counters(char **text, const struct bu_field *field, const struct sight *sight)
+add_counter(char **text, const struct bu_field *field, const struct sight *sight)
 {
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 	const struct bu_pair_dir *dir = &result->dir[sight->dir];
+	enum bu_counter counter;
+	int end;
+	int64_t lost;
 
 	if (bu_probe_read(field->gate, sight->m->seq, result) != 0)
 		return;
-	for (int end = 0; end < 2; end++) {
-		for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-			if (bu_counter_kind((enum bu_counter)i) == BU_COUNTER_LOSS &&
-			    dir->counters[end].count[i] > 0)
-				add(text, ", %s %lld at %s",
-				    bu_counter_name((enum bu_counter)i),
-				    (long long)dir->counters[end].count[i],
-				    result->end[end].node);
-		}
-	}
+	lost = bu_probe_lost(dir, &counter, &end);
+	if (lost > 0)
+		add(text, ", %s %lld at %s", bu_counter_name(counter), (long long)lost,
+		    result->end[end].node);
 	add(text, ", latency p99 %.0f us (median %.0f us)", dir->lat_p99_us,
 	    dir->lat_median_us);
 }
@@ -154,7 +151,7 @@ add_loss(char **text, const struct bu_field *field, const struct sights *sights,
 	    *text ? "; " : "", name_of(worst, half), half ? "receives" : "sends",
 	    name_of(worst, 0), name_of(worst, 1),
 	    (double)worst->m->dir[worst->dir].lost);
-	add_counters(text, field, worst);
+	add_counter(text, field, worst);
 }
 
 static void
