@@ -64,7 +64,8 @@ is_spoiled(const struct campaign *c, int port)
 }
 
 /* Was a flow bad that nothing lasting explains? What comes and goes besides at a port
- * that has a lasting fault needs no extra rounds. */
+ * that has a lasting fault needs no extra rounds; between proven ports it was judged.
+ */
 static int
 is_anything_fickle(const struct campaign *c)
 {
@@ -74,6 +75,8 @@ is_anything_fickle(const struct campaign *c)
 		int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
 		unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
 
+		if (c->trusted_parts[2 * flow->src] && c->trusted_parts[2 * flow->dst])
+			continue;
 		for (int k = 0; k < n; k++) {
 			const struct bu_part *part = &c->parts[list[k]];
 

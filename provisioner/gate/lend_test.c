@@ -158,6 +158,29 @@ START_TEST(a_late_acknowledgement_is_no_loss)
 }
 END_TEST
 
+/* What two proven nodes once saw of each other is no reason to ask a third one more. */
+START_TEST(a_past_whim_of_proven_nodes_costs_a_newcomer_nothing)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	links.every = 100;
+	links.until = 1;
+	rig_begin(&rig, 3);
+	rig_open_gate(&rig);
+	rig_to_validating(&rig, 1);
+	rig_to_validating(&rig, 2);
+	measure(&rig, &links, 2, 100);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+	ck_assert_int_gt(links.probed[1], 8); /* it was tested again and again */
+	rig_to_validating(&rig, 3);
+	measure(&rig, &links, 3, 30);
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_JOINING);
+	ck_assert_int_le(links.probed[3], 2);
+	rig_end(&rig);
+}
+END_TEST
+
 /* So many minutes of agents that come for work at the beginning of each. */
 static void
 measure_minutes(struct rig *rig, struct links *links, int count, int minutes)
@@ -198,8 +221,8 @@ START_TEST(tests_that_do_not_decide_go_on_slowly)
 }
 END_TEST
 
-RIG_UNIT("lend", a_late_acknowledgement_is_no_loss,
-	 tests_that_do_not_decide_go_on_slowly,
+RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
+	 a_late_acknowledgement_is_no_loss, tests_that_do_not_decide_go_on_slowly,
 	 a_newcomers_fault_takes_no_more_than_its_tests,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
 	 a_node_of_a_cluster_is_no_spare,
