@@ -45,7 +45,7 @@ struct bu_node {
 	enum bu_state state;
 	int64_t state_seq; /* of the event that led here */
 	int64_t since_ms;  /* Unix time */
-	char reason[400];  /* why it is here; "" when it went as planned */
+	char reason[640];  /* why it is here; "" when it went as planned */
 	int repeats;       /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
 	struct bu_step step;
