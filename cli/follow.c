@@ -74,8 +74,9 @@ print_change(const struct watched *watched, FILE *changes)
 {
 	bu_autofree char *progress = bu_node_progress(watched->node);
 	bu_autofree char *note = bu_node_note(watched->node);
+	bu_autofree char *state = bu_node_state(watched->node);
 	bu_autofree char *raw =
-		bu_xasprintf("%s: %s%s%s%s%s", watched->name, watched->state,
+		bu_xasprintf("%s: %s%s%s%s%s", watched->name, state,
 			     *progress ? ", " : "", progress, *note ? ": " : "", note);
 	bu_autofree char *line = bu_out_clean(raw, 0);
 

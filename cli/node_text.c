@@ -42,11 +42,44 @@ bu_node_is_held(const json_t *node)
 }
 
 char *
+bu_node_state(const json_t *node)
+{
+	char *text = bu_xstrdup(bu_json_str(node, "state", "?"));
+	json_t *condition;
+	size_t i;
+
+	json_array_foreach (json_object_get(node, "conditions"), i, condition) {
+		bu_autofree char *old = text;
+
+		text = bu_xasprintf("%s, %s", old, bu_json_str(condition, "name", "?"));
+	}
+	return text;
+}
+
+/* What its conditions say; owned, "" = none is on. */
+static char *
+conditions_text(const json_t *node)
+{
+	char *text = bu_xstrdup("");
+	json_t *condition;
+	size_t i;
+
+	json_array_foreach (json_object_get(node, "conditions"), i, condition) {
+		bu_autofree char *old = text;
+
+		text = bu_xasprintf("%s%s%s", old, *old ? "; " : "",
+				    bu_json_str(condition, "text", "?"));
+	}
+	return text;
+}
+
+char *
 bu_node_note(const json_t *node)
 {
 	const json_t *held = json_object_get(node, "held");
 	const char *waiting = bu_json_str(node, "waiting", "");
-	bu_autofree char *text = NULL;
+	const char *reason = bu_json_str(node, "reason", "");
+	bu_autofree char *text = NULL, *conditions = conditions_text(node);
 
 	if (json_is_object(held))
 		text = bu_xasprintf("held by %s: %s", bu_json_str(held, "by", "?"),
@@ -54,7 +87,8 @@ bu_node_note(const json_t *node)
 	else if (*waiting)
 		text = bu_xasprintf("waits: %s", waiting);
 	else
-		text = bu_xstrdup(bu_json_str(node, "reason", ""));
+		text = bu_xasprintf("%s%s%s", conditions,
+				    *conditions && *reason ? "; " : "", reason);
 	return bu_out_clean(text, 0);
 }
 
@@ -93,10 +127,10 @@ bu_node_line(const json_t *node, int64_t now_ms, int name_width, int width)
 		bu_out_duration(now_ms - bu_json_int(node, "since_ms", now_ms));
 	bu_autofree char *progress = bar(node);
 	bu_autofree char *note = bu_node_note(node);
-	bu_autofree char *raw = bu_xasprintf("%-*s  %-11s %8s  %s%s%s", name_width,
-					     bu_json_str(node, "name", "?"),
-					     bu_json_str(node, "state", "?"), took,
-					     progress, *progress ? "  " : "", note);
+	bu_autofree char *state = bu_node_state(node);
+	bu_autofree char *raw = bu_xasprintf(
+		"%-*s  %-11s %8s  %s%s%s", name_width, bu_json_str(node, "name", "?"),
+		state, took, progress, *progress ? "  " : "", note);
 	char *line = bu_out_clean(raw, 0);
 	size_t size;
 

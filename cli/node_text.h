@@ -15,6 +15,8 @@ int bu_node_percent(const json_t *node);
 char *bu_node_progress(const json_t *node);
 /* Why it is held, what it waits for, or the reason of its state; "" = nothing. */
 char *bu_node_note(const json_t *node);
+/* "ready", or "ready, unreachable"; owned. */
+char *bu_node_state(const json_t *node);
 int bu_node_is_held(const json_t *node);
 /* One line of at most width columns, for a line that is drawn again. now_ms: Unix time
  * of the appliance. name_width pads the name. */

@@ -311,6 +311,28 @@ print_rest(const struct bu_planned *planned, FILE *out)
 	fprintf(out, "unchanged: %lld node%s\n", unchanged, unchanged == 1 ? "" : "s");
 }
 
+/* Ready, and not to be counted on: "gpu0004: ready, but unreachable: ...". */
+static void
+print_drift(const json_t *plan, FILE *out)
+{
+	static const char *const members[] = {"state", "condition", "text"};
+	bu_autojson json_t *groups = bu_planned_alike(json_object_get(plan, "drift"),
+						      members, BU_LEN(members));
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (groups, i, entry) {
+		const json_t *first = json_object_get(entry, "first");
+		bu_autofree char *nodes = bu_out_fold(json_object_get(entry, "nodes"));
+		bu_autofree char *text =
+			bu_out_clean(bu_json_str(first, "text", ""), 0);
+
+		fprintf(out, "drift: %s: %s, but %s: %s\n", nodes,
+			bu_json_str(first, "state", "?"),
+			bu_json_str(first, "condition", "?"), text);
+	}
+}
+
 void
 bu_planned_print(const struct bu_planned *planned, FILE *out)
 {
@@ -319,8 +341,11 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 
 	if (bu_planned_steps(planned))
 		print_steps(planned, out);
+	else if (json_array_size(json_object_get(planned->plan, "drift")))
+		fputs("nothing to apply, but not all is as it should be\n", out);
 	else
 		fputs("nothing to do\n", out);
+	print_drift(planned->plan, out);
 	print_refused(planned, 0, out);
 	print_rest(planned, out);
 	print_consequences(steps_of(planned), out);

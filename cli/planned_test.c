@@ -175,6 +175,25 @@ START_TEST(says_when_there_is_nothing_to_do)
 }
 END_TEST
 
+START_TEST(nothing_to_do_is_not_said_of_what_is_not_as_it_should_be)
+{
+	struct bu_planned plan = planned(
+		PLAN("", "", "",
+		     ",'drift':[{'node':'node001','state':'ready',"
+		     "'condition':'unreachable','text':'its agent does not answer'},"
+		     "{'node':'node002','state':'ready','condition':'unreachable',"
+		     "'text':'its agent does not answer'}]"));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+	static const char want[] =
+		"nothing to apply, but not all is as it should be\n"
+		"drift: node[001-002]: ready, but unreachable: its agent does not "
+		"answer\nunchanged: 5 nodes\n";
+
+	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
 START_TEST(says_who_waits_and_who_is_left_out)
 {
 	struct bu_planned plan = planned(
@@ -252,5 +271,7 @@ END_TEST
 BU_UNIT("planned", reads_as_its_consequences,
 	tells_the_time_of_batches_one_after_the_other,
 	what_differs_by_node_is_one_group, policy_is_said_last_and_refuses,
-	says_when_there_is_nothing_to_do, says_who_waits_and_who_is_left_out,
-	a_changed_plan_is_refused, what_is_no_plan_is_refused, is_the_same_after_a_file)
+	says_when_there_is_nothing_to_do,
+	nothing_to_do_is_not_said_of_what_is_not_as_it_should_be,
+	says_who_waits_and_who_is_left_out, a_changed_plan_is_refused,
+	what_is_no_plan_is_refused, is_the_same_after_a_file)

@@ -26,11 +26,11 @@ bu_render_nodes(const json_t *nodes, int64_t now_ms, FILE *out)
 			bu_out_duration(now_ms - bu_json_int(node, "since_ms", now_ms));
 		bu_autofree char *progress = bu_node_progress(node);
 		bu_autofree char *note = bu_node_note(node);
+		bu_autofree char *state = bu_node_state(node);
 
 		bu_table_row(table,
 			     (const char *const[]){bu_json_str(node, "name", "?"),
-						   bu_json_str(node, "pool", ""),
-						   bu_json_str(node, "state", "?"),
+						   bu_json_str(node, "pool", ""), state,
 						   took, progress, note});
 	}
 	if (json_array_size(nodes))
@@ -54,6 +54,15 @@ bu_render_counts(const json_t *counts, FILE *out)
 		if (!of_state)
 			continue;
 		fprintf(out, "%s%lld %s", comma, of_state, bu_state_name(i));
+		comma = ", ";
+	}
+	/* "ready but unreachable" */
+	json_object_foreach ((json_t *)counts, name, count) {
+		enum bu_state state;
+
+		if (bu_state_from_name(name, &state, NULL) == 0)
+			continue;
+		fprintf(out, "%s%lld %s", comma, json_integer_value(count), name);
 		comma = ", ";
 	}
 	fputc('\n', out);
@@ -208,6 +217,22 @@ render_brakes(const json_t *brakes, FILE *out)
 	}
 }
 
+/* Of the site. */
+static void
+render_conditions(const json_t *conditions, FILE *out)
+{
+	size_t i;
+	json_t *condition;
+
+	json_array_foreach (conditions, i, condition) {
+		bu_autofree char *text =
+			bu_out_clean(bu_json_str(condition, "text", "?"), 0);
+
+		fprintf(out, "ALARM, %s: %s\n", bu_json_str(condition, "name", "?"),
+			text);
+	}
+}
+
 static void
 render_warnings(const json_t *warnings, FILE *out)
 {
@@ -244,6 +269,7 @@ bu_render_status(const json_t *status, FILE *out)
 			"until "
 			"a corrected one is applied\n",
 			trouble);
+	render_conditions(json_object_get(status, "conditions"), out);
 	render_brakes(json_object_get(status, "brakes"), out);
 	render_warnings(json_object_get(status, "warnings"), out);
 	render_rollout(json_object_get(status, "rollout"), out);

@@ -184,17 +184,21 @@ void
 bu_render_node(const json_t *node, FILE *out)
 {
 	static const char *const texts[][2] = {
-		{"node", "name"},       {"pool", "pool"},
-		{"state", "state"},     {"image", "image"},
-		{"machine", "machine"}, {"firmware", "firmware"},
+		{"image", "image"},
+		{"machine", "machine"},
+		{"firmware", "firmware"},
 		{"boot id", "boot_id"},
 	};
+	bu_autofree char *state = bu_node_state(node);
 	bu_autofree char *progress = bu_node_progress(node);
 	bu_autofree char *note = bu_node_note(node);
 	json_t *certificates = json_object_get(node, "certificates");
 	json_t *certificate;
 	size_t i;
 
+	line(out, "node", bu_json_str(node, "name", ""));
+	line(out, "pool", bu_json_str(node, "pool", ""));
+	line(out, "state", state);
 	for (i = 0; i < BU_LEN(texts); i++)
 		line(out, texts[i][0], bu_json_str(node, texts[i][1], ""));
 	time_line(out, "since", bu_json_int(node, "since_ms", 0));

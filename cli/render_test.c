@@ -82,6 +82,7 @@ START_TEST(the_note_says_what_matters_most)
 		{"{'reason':'','waiting':''}", ""},
 		{"{'reason':'r','waiting':''}", "r"},
 		{"{'reason':'r','waiting':'w'}", "waits: w"},
+		{"{'reason':'r','conditions':[{'text':'a'},{'text':'b'}]}", "a; b; r"},
 		{"{'reason':'r','waiting':'w','held':{'by':'ops','reason':'x\\ny'}}",
 		 "held by ops: x?y"},
 	};
@@ -119,12 +120,14 @@ START_TEST(a_table_of_nodes)
 		"'reason':'','waiting':'','progress':{'stage':'write','done_bytes':1,"
 		"'total_bytes':4}},"
 		"{'name':'node002','pool':'train','state':'failed','since_ms':0,"
-		"'reason':'no answer\\u001b[2J','waiting':'','progress':null}]");
+		"'reason':'no answer\\u001b[2J','waiting':'','progress':null,"
+		"'conditions':[{'name':'not-in-profile','text':'t'}]}]");
 	bu_autofree char *text = WRITTEN(bu_render_nodes(nodes, 61000, out));
 
 	has(text, "NODE");
 	has(text, "60 s write 25 %");
-	has(text, "no answer?[2J");
+	has(text, "failed, not-in-profile");
+	has(text, "t; no answer?[2J");
 	ck_assert_ptr_null(strchr(text, '\x1b'));
 }
 END_TEST
@@ -133,11 +136,14 @@ START_TEST(counts_in_the_order_of_the_states)
 {
 	bu_autojson json_t *counts = parse("{'failed':1,'ready':12,'imaging':0}");
 	bu_autojson json_t *none = json_object();
+	bu_autojson json_t *but = parse("{'ready but unreachable':1,'ready':1}");
 	bu_autofree char *text = WRITTEN(bu_render_counts(counts, out));
+	bu_autofree char *away = WRITTEN(bu_render_counts(but, out));
 	bu_autofree char *empty = WRITTEN(bu_render_counts(none, out));
 
 	ck_assert_str_eq(text, "13 nodes: 12 ready, 1 failed\n");
 	ck_assert_str_eq(empty, "0 nodes\n");
+	ck_assert_str_eq(away, "2 nodes: 1 ready, 1 ready but unreachable\n");
 }
 END_TEST
 

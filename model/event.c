@@ -111,6 +111,11 @@ bu_event_text(const struct bu_event *event)
 				    why);
 	case BU_EVENT_PAIR:
 		return text_of_pair(body);
+	case BU_EVENT_CONDITION:
+		why = bu_json_str(body, "detail", "");
+		return bu_xasprintf("%s%s%s%s", bu_json_str(body, "name", "?"),
+				    bu_json_bool(body, "on", 0) ? "" : " is over",
+				    *why ? ": " : "", why);
 	case BU_EVENT_HELD:
 		return bu_xasprintf("held by %s: %s", bu_json_str(body, "owner", "?"),
 				    bu_json_str(body, "reason", ""));

@@ -47,6 +47,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(EVIDENCE, "evidence", "{digest, hint}: of a quarantine, blob `digest`")      \
 	X(AGAIN, "again", "{by}: a person wants it measured anew")                     \
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
+	X(CONDITION, "condition",                                                      \
+	  "{name, on, detail}: a fact that changes what a state means")                \
 	X(HELD, "held", "{owner, reason}")                                             \
 	X(RELEASED, "released", "{by}")
 

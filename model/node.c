@@ -12,6 +12,12 @@ bu_order_status(const struct bu_order *order)
 	return order->failed ? "failed" : "done";
 }
 
+int
+bu_node_is_away_by_condition(const struct bu_node *node)
+{
+	return bu_conditions_first(node->conditions) != NULL;
+}
+
 struct bu_node *
 bu_node_create(const char *name)
 {
@@ -86,6 +92,8 @@ bu_node_to_json(const struct bu_node *node)
 	json_object_set_new(object, "progress", progress_json(node));
 	json_object_set_new(object, "stages", stages_json(node));
 	json_object_set_new(object, "step", step_json(&node->step));
+	json_object_set_new(object, "conditions",
+			    bu_conditions_to_json(node->conditions));
 	if (node->held_by[0])
 		json_object_set_new(object, "held",
 				    json_pack("{s:s,s:s}", "by", node->held_by,

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "model/condition.h"
 #include "model/event.h"
 #include "model/state.h"
 #include "model/step.h"
@@ -67,6 +68,7 @@ struct bu_node {
 	json_t *full_cert; /* {"kind","text"} or NULL */
 	json_t *boot_cert;
 	char step_error[400]; /* of the last step that failed */
+	struct bu_condition conditions[BU_CONDITION_COUNT];
 	char held_by[40];
 	char held_reason[400];
 	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
@@ -96,6 +98,9 @@ struct bu_node {
 
 /* "turn" (waits for it), "under way", "done", "failed" or "withdrawn". */
 const char *bu_order_status(const struct bu_order *order);
+
+/* A condition of it says that it cannot be counted on, whatever its state is. */
+int bu_node_is_away_by_condition(const struct bu_node *node);
 
 struct bu_node *bu_node_create(const char *name);
 void bu_node_destroy(struct bu_node *node);

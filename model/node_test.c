@@ -23,7 +23,8 @@ START_TEST(a_new_node)
 
 	ck_assert_str_eq(
 		text,
-		"{\"boot_id\":\"\",\"firmware\":\"\",\"image\":\"\",\"in_profile\":"
+		"{\"boot_id\":\"\",\"conditions\":[],\"firmware\":\"\",\"image\":\"\","
+		"\"in_profile\":"
 		"false,"
 		"\"last_seen_ms\":0,\"machine\":\"\",\"name\":\"node001\",\"pool\":"
 		"\"\","

@@ -14,6 +14,7 @@
 #include "fabric/measure/audit_rows.h"
 #include "fabric/measure/gpu.h"
 #include "fabric/measure/host.h"
+#include "model/condition.h"
 #include "model/event.h"
 #include "model/state.h"
 #include "model/step.h"
@@ -73,6 +74,21 @@ print_events(FILE *out)
 #define X(id, name, body) fputs("| " name " | " body " |\n", out);
 	BU_EVENTS(X)
 #undef X
+}
+
+static void
+print_conditions(FILE *out)
+{
+	fputs("| condition | of | away | set when | cleared when |\n"
+	      "|---|---|---|---|---|\n",
+	      out);
+	for (int i = 0; i < BU_CONDITION_COUNT; i++) {
+		const struct bu_condition_info *info = bu_condition_info(i);
+
+		fprintf(out, "| %s | %s | %s | %s | %s |\n", info->name,
+			info->of == BU_CONDITION_OF_SITE ? "the site" : "a node",
+			info->away ? "yes" : "", info->set, info->cleared);
+	}
 }
 
 static void
@@ -140,6 +156,7 @@ static const struct {
 	{"docs/design.md", "edges", print_edges},
 	{"docs/design.md", "triggers", print_triggers},
 	{"docs/design.md", "events", print_events},
+	{"docs/design.md", "conditions", print_conditions},
 	{"docs/design.md", "errors", print_errors},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
 	{"docs/plan.md", "classes", print_classes},

@@ -95,7 +95,20 @@ function plural(count, word) {
 
 const serverNow = () => Date.now() + view.skewMs;
 
+const awayOf = (node) => (node.conditions || []).filter((one) => one.away);
+
+// "ready", or "ready, unreachable": a state is believed as far as its facts agree.
+const stateOf = (node) => [node.state,
+	...(node.conditions || []).map((one) => one.name)].join(", ");
+
+// What it is counted as: "ready", or "ready but unreachable", as in /v1/status.
+const countedAs = (node) => node.state +
+	(awayOf(node).length ? " but " + awayOf(node)[0].name : "");
+const toneOfCount = (state) => TONES[state] || (state.includes(" but ") ? "bad" : "idle");
+
 function toneOf(node) {
+	if (node.state === "ready" && awayOf(node).length)
+		return "bad";
 	const tone = TONES[node.state] || "idle";
 	return node.held || (tone === "busy" && node.waiting) ? "wait" : tone;
 }
@@ -128,7 +141,7 @@ function stepTone(node, i, here) {
 		return "done";
 	if (i > here)
 		return "todo";
-	return node.state === "ready" ? "done" : toneOf(node);
+	return node.state === "ready" && !awayOf(node).length ? "done" : toneOf(node);
 }
 
 const STEP_WORDS = { done: "done", todo: "to come", busy: "now", wait: "waiting",
@@ -190,7 +203,7 @@ function explain(node) {
 	if (node.held)
 		return "held by " + node.held.by + ": " + node.held.reason;
 	const text = node.reason || (node.waiting ? "waiting: " + node.waiting : "");
-	return [orderText(node.order), text].filter(Boolean).join(" · ");
+	return [...(node.conditions || []).map((one) => one.text), orderText(node.order), text].filter(Boolean).join(" · ");
 }
 
 // What an applied plan does with the node, until it is done; "" = nothing.
@@ -214,7 +227,7 @@ function updateRow(row, node) {
 	setText(row.meta, placeOf(node));
 	row.meta.title = node.machine ? "machine " + node.machine : "";
 	setText(row.glyph, GLYPHS[tone]);
-	setText(row.state, node.state);
+	setText(row.state, stateOf(node));
 	updateTrack(row.track, node);
 	updateProgress(row.progress, node);
 	setText(row.why, explain(node));
@@ -253,7 +266,7 @@ function rank(node) {
 // The rows to draw: all in the profile's order, or, of a large pool, first what needs
 // a look.
 function pickRows(nodes) {
-	const wanted = nodes.filter((node) => !view.filter || node.state === view.filter);
+	const wanted = nodes.filter((node) => !view.filter || countedAs(node) === view.filter);
 	if (wanted.length <= ROWS_MAX)
 		return wanted;
 	return wanted.map((node, i) => [rank(node), i, node])
@@ -264,7 +277,7 @@ function pickRows(nodes) {
 function drawPool(pool) {
 	const picked = pool.root.open ? pickRows(pool.nodes) : [];
 	const left = pool.root.open ? pool.nodes.filter((node) => !view.filter ||
-		node.state === view.filter).length - picked.length : 0;
+		countedAs(node) === view.filter).length - picked.length : 0;
 	pool.shown = picked.map((node) => {
 		if (!pool.rows.has(node.name))
 			pool.rows.set(node.name, createRow());
@@ -281,8 +294,9 @@ function drawPool(pool) {
 function countStates(nodes) {
 	const counts = new Map();
 	for (const node of nodes)
-		counts.set(node.state, (counts.get(node.state) || 0) + 1);
-	const place = (state) => (ORDER.indexOf(state) + 1) || ORDER.length + 1;
+		counts.set(countedAs(node), (counts.get(countedAs(node)) || 0) + 1);
+	const place = (state) => state.includes(" but ") ? 0 :
+		(ORDER.indexOf(state) + 1) || ORDER.length + 1;
 	return [...counts].sort((a, b) => place(a[0]) - place(b[0]));
 }
 
@@ -327,7 +341,7 @@ function drawFilters(counts) {
 	const box = byId("filters");
 	const old = new Map([...box.children].map((button) => [button.dataset.state, button]));
 	arrange(box, counts.map(([state, count]) => {
-		const tone = TONES[state] || "idle";
+		const tone = toneOfCount(state);
 		const button = old.get(state) || el("button", { type: "button", class: "chip",
 			"data-state": state, "data-tone": tone });
 		if (!old.has(state))
@@ -343,7 +357,7 @@ function drawShare(counts, total) {
 	arrange(box, counts.map(([state, count]) => {
 		const part = [...box.children].find((child) => child.dataset.state === state) ||
 			el("span", { "data-state": state });
-		part.dataset.tone = TONES[state] || "idle";
+		part.dataset.tone = toneOfCount(state);
 		part.style.flexGrow = String(count / total);
 		return part;
 	}));
@@ -357,7 +371,8 @@ function choose(state) {
 function drawSummary(status) {
 	const counts = countStates(status.nodes);
 	const total = status.nodes.length;
-	const ready = status.nodes.filter((node) => node.state === "ready").length;
+	const ready = status.nodes.filter((node) => node.state === "ready" &&
+		!awayOf(node).length).length;
 	const bad = status.nodes.filter((node) => toneOf(node) === "bad").length;
 	if (!counts.some(([state]) => state === view.filter))
 		view.filter = "";

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Nodesets that people write, as names of nodes: what the profile knows (@train,
- * rack=r1) and what only the log knows (state=quarantined). Called by the routes of
+ * rack=r1) and what only the log knows (state=quarantined,
+ * condition=unreachable). Called by the routes of
  * people and plans. Invariant: each name in the result is a node.
  */
 #include <string.h>
@@ -38,6 +39,31 @@ add_state(const struct bu_world *world, const char *name, struct bu_nodeset *nod
 	return 0;
 }
 
+static int
+add_condition(const struct bu_world *world, const char *name,
+	      struct bu_nodeset *nodeset, struct bu_err *err)
+{
+	enum bu_condition_id id = bu_condition_from_name(name);
+	bu_autofree char *known = bu_xstrdup("");
+
+	for (int i = 0; id == BU_CONDITION_COUNT && i < BU_CONDITION_COUNT; i++) {
+		bu_autofree char *old = bu_steal(&known);
+
+		known = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
+				     bu_condition_info(i)->name);
+	}
+	if (id == BU_CONDITION_COUNT)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "condition=%.40s: there is no such condition; there "
+				  "are %s",
+				  name, known);
+	for (size_t i = 0; i < world->count; i++)
+		if (world->nodes[i]->conditions[id].on &&
+		    bu_nodeset_add(nodeset, world->nodes[i]->name, err) != 0)
+			return -1;
+	return 0;
+}
+
 /* A bu_nodeset_group_fn. */
 static int
 find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_err *err)
@@ -46,6 +72,8 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 
 	if (strncmp(group, "state=", 6) == 0)
 		return add_state(asking->world, group + 6, nodeset, err);
+	if (strncmp(group, "condition=", 10) == 0)
+		return add_condition(asking->world, group + 10, nodeset, err);
 	if (!asking->desired)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "'%.80s': no profile is applied that knows it",

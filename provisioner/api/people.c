@@ -75,14 +75,18 @@ status_json(const struct bu_api *api)
 	json_object_foreach (world->brakes, scope, brake)
 		json_array_append(brakes, brake);
 	for (size_t i = 0; i < world->count; i++) {
-		const char *state = bu_state_name(world->nodes[i]->state);
-		json_int_t seen = bu_json_int(counts, state, 0);
+		const struct bu_node *node = world->nodes[i];
+		const char *away = bu_conditions_first(node->conditions);
+		bu_autofree char *key =
+			bu_xasprintf("%s%s%s", bu_state_name(node->state),
+				     away ? " but " : "", away ? away : "");
+		json_int_t seen = bu_json_int(counts, key, 0);
 
-		json_array_append_new(nodes, node_json(world, world->nodes[i]));
-		json_object_set_new(counts, state, json_integer(seen + 1));
+		json_array_append_new(nodes, node_json(world, node));
+		json_object_set_new(counts, key, json_integer(seen + 1));
 	}
 	return json_pack(
-		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o}",
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"version", (json_int_t)world->version, "site",
 		world->desired ? world->desired->site.name : "", "time_ms",
 		(json_int_t)now_ms, "epoch", (json_int_t)world->epoch, "revision",
@@ -91,7 +95,8 @@ status_json(const struct bu_api *api)
 		(json_int_t)((now_ms - world->started_ms) / 1000), "nodes", nodes,
 		"pairs", pairs_json(world), "counts", counts, "rollout",
 		bu_rollouts_json(api->rollouts), "brakes", brakes, "warnings",
-		bu_gate_warnings(api->gate));
+		bu_gate_warnings(api->gate), "conditions",
+		bu_conditions_to_json(world->conditions));
 }
 
 BU_HANDLER(bu_api_status)

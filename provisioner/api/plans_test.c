@@ -245,6 +245,41 @@ START_TEST(a_plan_is_refused_when_something_has_moved)
 }
 END_TEST
 
+START_TEST(drift_is_told_and_decides_nothing)
+{
+	struct desk desk;
+	bu_autojson json_t *first = NULL, *second = NULL, *applied = NULL;
+	bu_autofree char *none = NULL, *text = NULL;
+	struct bu_event event;
+
+	begin(&desk);
+	first = plan(&desk, NULL, NULL, NULL, 200);
+	applied = apply(&desk, first, 200);
+	bu_event_init(&event, BU_EVENT_CONDITION, "node002",
+		      json_pack("{s:s,s:b,s:s}", "name", "unreachable", "on", 1,
+				"detail", ""));
+	bu_reconcile_note(desk.site.rig.rec, &event, 1);
+	rig_pass(&desk.site.rig, 1);
+	second = plan(&desk, NULL, NULL, NULL, 200);
+	none = bu_json_canonical(
+		json_object_get(json_object_get(first, "plan"), "drift"));
+	text = bu_json_canonical(
+		json_object_get(json_object_get(second, "plan"), "drift"));
+	ck_assert_str_eq(none, "[]");
+	ck_assert_str_eq(text, "[{\"condition\":\"unreachable\",\"node\":\"node002\","
+			       "\"state\":\"enrolled\",\"text\":\"its agent does not "
+			       "answer\"}]");
+	/* What was agreed to still holds when it has ended. */
+	bu_event_init(&event, BU_EVENT_CONDITION, "node002",
+		      json_pack("{s:s,s:b}", "name", "unreachable", "on", 0));
+	bu_reconcile_note(desk.site.rig.rec, &event, 1);
+	rig_pass(&desk.site.rig, 1);
+	json_decref(applied);
+	applied = apply(&desk, second, 200);
+	end(&desk);
+}
+END_TEST
+
 RIG_UNIT("plans", a_plan_is_applied_once, a_limit_is_a_nodeset_of_the_profile,
 	 a_typo_never_reaches_a_plan, what_policy_forbids_is_shown_and_not_applied,
-	 a_plan_is_refused_when_something_has_moved)
+	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing)

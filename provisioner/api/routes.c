@@ -32,7 +32,7 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/events", PEOPLE, bu_api_events,
 	 "the log; ?limit= or ?after=&wait=; ?node= is a nodeset"},
 	{"GET", "/v1/nodes", PEOPLE, bu_api_nodes,
-	 "nodes; ?set= is a nodeset: gpu[1-9], @pool, state=ready"},
+	 "nodes; ?set= is a nodeset: gpu[1-9], @pool, state=ready, condition=NAME"},
 	{"GET", "/v1/nodes/*", PEOPLE, bu_api_node,
 	 "one node, and why it is where it is"},
 	{"POST", "/v1/nodes/*/hold", BU_LISTEN_LOCAL, bu_api_hold,

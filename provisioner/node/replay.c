@@ -338,6 +338,28 @@ on_certificate(struct bu_world *world, struct bu_node *node,
 	return 0;
 }
 
+/* Of the site where the event names no node. */
+static int
+on_condition(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	     struct bu_err *err)
+{
+	enum bu_condition_id id =
+		bu_condition_from_name(bu_json_str(event->body, "name", ""));
+	struct bu_condition *condition;
+	int on = bu_json_bool(event->body, "on", 0);
+
+	/* Of a bringupd that knew more conditions than this one. */
+	if (id == BU_CONDITION_COUNT)
+		return 0;
+	condition = node ? &node->conditions[id] : &world->conditions[id];
+	if (on && !condition->on)
+		condition->since_ms = event->time_ms;
+	condition->on = on;
+	copy(condition->detail, sizeof(condition->detail), event->body,
+	     on ? "detail" : "");
+	return 0;
+}
+
 static int
 on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
@@ -385,36 +407,37 @@ on_brake(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	return 0;
 }
 
-/* By kind; about_node: the event needs a node. */
+/* By kind; what an event of it is about. */
 static const struct {
-	int about_node;
+	enum { SITE, NODE, EITHER } about;
 	int (*fn)(struct bu_world *world, struct bu_node *node,
 		  const struct bu_event *event, struct bu_err *err);
 } handlers[BU_EVENT_COUNT] = {
-	[BU_EVENT_EPOCH] = {0, on_epoch},
-	[BU_EVENT_REVISION] = {0, on_nothing},
-	[BU_EVENT_PLAN] = {0, on_nothing},
-	[BU_EVENT_APPLIED] = {0, on_applied},
-	[BU_EVENT_ORDER] = {1, on_order},
-	[BU_EVENT_ROLLOUT] = {0, on_rollout},
-	[BU_EVENT_BRAKE] = {0, on_brake},
-	[BU_EVENT_BOUND] = {1, on_bound},
-	[BU_EVENT_STATE] = {1, on_state},
-	[BU_EVENT_INTENT] = {1, on_intent},
-	[BU_EVENT_OUTCOME] = {1, on_outcome},
-	[BU_EVENT_ADMITTED] = {1, on_admitted},
-	[BU_EVENT_BOOTED] = {1, on_booted},
-	[BU_EVENT_INSTALLED] = {1, on_installed},
-	[BU_EVENT_PAIR] = {0, on_pair},
-	[BU_EVENT_LEASE] = {1, on_nothing},
-	[BU_EVENT_CHECKS] = {1, on_checks},
-	[BU_EVENT_VERDICT] = {1, on_verdict},
-	[BU_EVENT_SOAK] = {1, on_soak},
-	[BU_EVENT_EVIDENCE] = {1, on_evidence},
-	[BU_EVENT_AGAIN] = {1, on_again},
-	[BU_EVENT_CERTIFICATE] = {1, on_certificate},
-	[BU_EVENT_HELD] = {1, on_held},
-	[BU_EVENT_RELEASED] = {1, on_released},
+	[BU_EVENT_EPOCH] = {SITE, on_epoch},
+	[BU_EVENT_REVISION] = {SITE, on_nothing},
+	[BU_EVENT_PLAN] = {SITE, on_nothing},
+	[BU_EVENT_APPLIED] = {SITE, on_applied},
+	[BU_EVENT_ORDER] = {NODE, on_order},
+	[BU_EVENT_ROLLOUT] = {SITE, on_rollout},
+	[BU_EVENT_BRAKE] = {SITE, on_brake},
+	[BU_EVENT_BOUND] = {NODE, on_bound},
+	[BU_EVENT_STATE] = {NODE, on_state},
+	[BU_EVENT_INTENT] = {NODE, on_intent},
+	[BU_EVENT_OUTCOME] = {NODE, on_outcome},
+	[BU_EVENT_ADMITTED] = {NODE, on_admitted},
+	[BU_EVENT_BOOTED] = {NODE, on_booted},
+	[BU_EVENT_INSTALLED] = {NODE, on_installed},
+	[BU_EVENT_PAIR] = {SITE, on_pair},
+	[BU_EVENT_LEASE] = {NODE, on_nothing},
+	[BU_EVENT_CHECKS] = {NODE, on_checks},
+	[BU_EVENT_VERDICT] = {NODE, on_verdict},
+	[BU_EVENT_SOAK] = {NODE, on_soak},
+	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
+	[BU_EVENT_AGAIN] = {NODE, on_again},
+	[BU_EVENT_CERTIFICATE] = {NODE, on_certificate},
+	[BU_EVENT_CONDITION] = {EITHER, on_condition},
+	[BU_EVENT_HELD] = {NODE, on_held},
+	[BU_EVENT_RELEASED] = {NODE, on_released},
 };
 
 int
@@ -422,11 +445,13 @@ bu_world_replay(struct bu_world *world, const struct bu_event *event,
 		struct bu_err *err)
 {
 	struct bu_node *node = bu_world_node(world, event->node);
+	int needs_node = handlers[event->kind].about == NODE ||
+			 (handlers[event->kind].about == EITHER && event->node[0]);
 
 	/* Its profile may be one that could not be read any more. */
-	if (!node && world->unread && handlers[event->kind].about_node)
+	if (!node && world->unread && needs_node)
 		node = add_node(world, event->node, event->time_ms);
-	if (handlers[event->kind].about_node && !node)
+	if (needs_node && !node)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);

@@ -74,10 +74,12 @@ static char *
 view(const struct bu_world *world)
 {
 	bu_autojson json_t *all = json_pack(
-		"{s:I,s:s,s:s,s:o,s:O,s:O,s:f,s:[]}", "epoch", (json_int_t)world->epoch,
-		"revision", world->revision, "commit", world->commit, "rollouts",
-		rollouts_view(world), "brakes", world->brakes, "pairs", world->pairs,
-		"minutes", bu_world_minutes(world, "train", BU_CLASS_INSTALL), "nodes");
+		"{s:I,s:s,s:s,s:o,s:O,s:O,s:f,s:o,s:[]}", "epoch",
+		(json_int_t)world->epoch, "revision", world->revision, "commit",
+		world->commit, "rollouts", rollouts_view(world), "brakes",
+		world->brakes, "pairs", world->pairs, "minutes",
+		bu_world_minutes(world, "train", BU_CLASS_INSTALL), "conditions",
+		bu_conditions_to_json(world->conditions), "nodes");
 
 	for (size_t i = 0; i < world->count; i++) {
 		const struct bu_node *node = world->nodes[i];
@@ -173,6 +175,15 @@ live_rollouts(struct rig *rig)
 	     json_pack("{s:s,s:b,s:i}", "scope", "pool train", "on", 1, "late", 5));
 	note(rig, BU_EVENT_BRAKE, "",
 	     json_pack("{s:s,s:b}", "scope", "rack r1", "on", 0));
+	note(rig, BU_EVENT_CONDITION, "node001",
+	     json_pack("{s:s,s:b,s:s}", "name", "drained-by-other", "on", 1, "detail",
+		       "DIMM A3"));
+	note(rig, BU_EVENT_CONDITION, "node001",
+	     json_pack("{s:s,s:b}", "name", "cluster-silent", "on", 1));
+	note(rig, BU_EVENT_CONDITION, "node001",
+	     json_pack("{s:s,s:b}", "name", "cluster-silent", "on", 0));
+	note(rig, BU_EVENT_CONDITION, "",
+	     json_pack("{s:s,s:b}", "name", "disk-full", "on", 1));
 }
 
 /* Two nodes with much of what may happen to nodes. */

@@ -123,6 +123,26 @@ add_checks(const struct bu_node *node, char **text)
 		add(text, "its checks are awaited");
 }
 
+/* What makes its state mean less than it says. */
+static void
+add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+
+	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
+		const struct bu_condition *condition = &node->conditions[id];
+		bu_autofree char *words = NULL;
+
+		if (!condition->on)
+			continue;
+		words = bu_condition_text(id, condition);
+		add(text, "but %s: %s, for %lld s; it ends when %s",
+		    bu_condition_info(id)->name, words,
+		    (long long)(now_ms - condition->since_ms) / 1000,
+		    bu_condition_info(id)->cleared);
+	}
+}
+
 char *
 bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -134,6 +154,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 
 	if (node->reason[0])
 		add(&text, "reason: %s", node->reason);
+	add_conditions(rec, node, &text);
 	if (node->held_by[0])
 		add(&text, "held by %s: %s; bringup node release %s takes it back",
 		    node->held_by, node->held_reason, node->name);

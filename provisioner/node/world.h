@@ -74,10 +74,11 @@ struct bu_world {
 	json_t *machines; /* id of each bound machine: its node's name */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
-	struct bu_run runs[BU_PAST_MAX]; /* a ring */
-	size_t runs_count;               /* ever */
-	json_t *brakes;                  /* that are on, by scope: body, since_ms */
-	json_t *pairs; /* last result of each pair in brief: [{a,b,...}] */
+	struct bu_run runs[BU_PAST_MAX];                    /* a ring */
+	size_t runs_count;                                  /* ever */
+	struct bu_condition conditions[BU_CONDITION_COUNT]; /* of the site */
+	json_t *brakes; /* that are on, by scope: body, since_ms */
+	json_t *pairs;  /* last result of each pair in brief: [{a,b,...}] */
 	struct bu_proofs proofs;
 	void (*on_change)(struct bu_world *world, struct bu_node *node, void *arg);
 	void *on_change_arg; /* node is NULL when it is about the site */

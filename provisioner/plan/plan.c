@@ -270,6 +270,25 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	json_decref(decision.changes);
 }
 
+/* What is not as its state says. It is told and decides nothing: a condition has
+ * somebody or something else that ends it. */
+static void
+add_drift(struct maker *maker, const struct bu_node *node)
+{
+	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
+		bu_autofree char *text = NULL;
+
+		if (!node->conditions[id].on)
+			continue;
+		text = bu_condition_text(id, &node->conditions[id]);
+		json_array_append_new(
+			list(maker, "drift"),
+			json_pack("{s:s,s:s,s:s,s:s}", "node", node->name, "state",
+				  bu_state_name(node->state), "condition",
+				  bu_condition_info(id)->name, "text", text));
+	}
+}
+
 static int
 plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
 {
@@ -286,6 +305,8 @@ plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err
 		bu_facets_digest(&maker->facets, it.digest);
 		it.facets = maker->facets;
 	}
+	if (!out && it.node)
+		add_drift(maker, it.node);
 	if (out)
 		plan_left_out(maker, &it);
 	else
@@ -316,11 +337,11 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	char observed[BU_DIGEST_SIZE];
 	int rc;
 
-	maker.plan = json_pack("{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:{},s:{},s:[]}",
-			       "v", 2, "revision", input->revision, "base",
-			       input->base ? input->base : "", "commit", input->commit,
-			       "limit", limit, "steps", "refused", "left", "pools",
-			       "waiting", "warnings");
+	maker.plan = json_pack(
+		"{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:{},s:{},s:[],s:[]}", "v", 2,
+		"revision", input->revision, "base", input->base ? input->base : "",
+		"commit", input->commit, "limit", limit, "steps", "refused", "left",
+		"pools", "waiting", "warnings", "drift");
 	maker.images =
 		bu_xcalloc(input->desired->images_count + 1, sizeof(*maker.images));
 	maker.pool_steps = bu_xcalloc(input->desired->pools_count + 1, sizeof(int));

@@ -9,7 +9,7 @@
 /* Of a node in service whose order would disturb it. */
 static enum bu_refusal
 limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
-	      const struct bu_desired_node *want)
+	      const struct bu_node *node, const struct bu_desired_node *want)
 {
 	const struct bu_desired_pool *pool = want->pool;
 	size_t index = bu_view_pool(view->world, want);
@@ -20,7 +20,10 @@ limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
 	if (share->proven < pool->canary &&
 	    share->proven + share->trying >= pool->canary)
 		return BU_REFUSED_CANARY;
-	return view->away[index] >= pool->max_unavailable ? BU_REFUSED_AWAY : BU_MAY_GO;
+	/* Who is away already makes nobody more so. */
+	return view->away[index] - bu_view_is_away(node) >= pool->max_unavailable
+		       ? BU_REFUSED_AWAY
+		       : BU_MAY_GO;
 }
 
 enum bu_refusal
@@ -46,7 +49,7 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	if (node->state != BU_STATE_READY)
 		return BU_MAY_GO;
 	if (order->class > BU_CLASS_RELABEL)
-		return limits_refuse(view, rollout, want);
+		return limits_refuse(view, rollout, node, want);
 	return view->relabels >= BU_RELABELS_MAX ? BU_REFUSED_RELABELS : BU_MAY_GO;
 }
 
@@ -60,6 +63,7 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		bu_world_rollout(rollouts->world, node->order.rollout);
 	size_t index = want ? bu_view_pool(rollouts->world, want) : 0;
 	const struct bu_node *one = view->example[index];
+	const char *condition = one ? bu_conditions_first(one->conditions) : NULL;
 
 	switch (refusal) {
 	case BU_MAY_GO:
@@ -91,8 +95,10 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	case BU_REFUSED_AWAY:
 		break;
 	}
-	return bu_xasprintf("%d of pool %s are away or under way, %s (%s) among them; "
-			    "max_unavailable is %d",
-			    view->away[index], pool->name, one->name,
-			    bu_state_name(one->state), pool->max_unavailable);
+	return bu_xasprintf(
+		"%d of pool %s are away or under way, %s (%s%s%s) among them; "
+		"max_unavailable is %d",
+		view->away[index], pool->name, one->name, bu_state_name(one->state),
+		condition ? ", " : "", condition ? condition : "",
+		pool->max_unavailable);
 }

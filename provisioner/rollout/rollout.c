@@ -16,6 +16,7 @@ static void
 give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
+	int was_away = bu_view_is_away(node);
 	struct bu_share *share;
 	struct bu_err err;
 	size_t pool;
@@ -31,7 +32,8 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 	share = bu_view_share(
 		view, bu_world_rollout(rollouts->world, node->order.rollout), pool);
 	if (node->state == BU_STATE_READY && node->order.class > BU_CLASS_RELABEL) {
-		bu_view_add_away(view, pool, node);
+		if (!was_away)
+			bu_view_add_away(view, pool, node);
 		share->trying++;
 	} else if (node->order.class == BU_CLASS_RELABEL) {
 		view->relabels++;

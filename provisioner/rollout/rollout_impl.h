@@ -36,7 +36,7 @@ struct bu_share {
 /* view.c. What turns are decided by, made anew for each look. */
 struct bu_view {
 	const struct bu_world *world;
-	int *away; /* by pool: not ready, or being reconfigured */
+	int *away; /* by pool: not ready, ready with a condition, or reconfigured */
 	const struct bu_node *
 		*example;        /* by pool: of those, one that is stuck if any */
 	int relabels;            /* under way */
@@ -50,6 +50,7 @@ struct bu_share *bu_view_share(const struct bu_view *view,
 			       const struct bu_rollout *rollout, size_t pool);
 /* The index of its pool. */
 size_t bu_view_pool(const struct bu_world *world, const struct bu_desired_node *want);
+int bu_view_is_away(const struct bu_node *node);
 /* One node more is away. */
 void bu_view_add_away(struct bu_view *view, size_t pool, const struct bu_node *node);
 /* 1 and the words when the rollout has to stop itself. */

@@ -53,12 +53,13 @@ count_order(struct bu_share *share, const struct bu_rollout *rollout,
 	}
 }
 
-static int
-is_away(const struct bu_node *node)
+int
+bu_view_is_away(const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
 
 	return node->state != BU_STATE_READY || node->appending ||
+	       bu_node_is_away_by_condition(node) ||
 	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
 }
 
@@ -117,7 +118,7 @@ bu_view_init(struct bu_view *view, const struct bu_world *world)
 		if (!want)
 			continue;
 		pool = bu_view_pool(world, want);
-		if (is_away(node))
+		if (bu_view_is_away(node))
 			bu_view_add_away(view, pool, node);
 		view->relabels +=
 			order->open && order->begun && order->class == BU_CLASS_RELABEL;

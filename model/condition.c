@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of conditions, and their one JSON shape. */
+#include "model/condition.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+static const struct bu_condition_info infos[] = {
+#define X(id, name, of, away, set, cleared, words)                                     \
+	{name, BU_CONDITION_OF_##of, away, set, cleared, words},
+	BU_CONDITIONS(X)
+#undef X
+};
+
+const struct bu_condition_info *
+bu_condition_info(enum bu_condition_id id)
+{
+	bu_assert(id < BU_CONDITION_COUNT);
+	return &infos[id];
+}
+
+enum bu_condition_id
+bu_condition_from_name(const char *name)
+{
+	int id = 0;
+
+	while (id < BU_CONDITION_COUNT && strcmp(infos[id].name, name) != 0)
+		id++;
+	return (enum bu_condition_id)id;
+}
+
+char *
+bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition)
+{
+	const char *detail = condition->detail;
+
+	return bu_xasprintf("%s%s%s", bu_condition_info(id)->words, *detail ? ": " : "",
+			    detail);
+}
+
+const char *
+bu_conditions_first(const struct bu_condition conditions[BU_CONDITION_COUNT])
+{
+	for (int id = 0; id < BU_CONDITION_COUNT; id++)
+		if (conditions[id].on && infos[id].away)
+			return infos[id].name;
+	return NULL;
+}
+
+json_t *
+bu_conditions_to_json(const struct bu_condition conditions[BU_CONDITION_COUNT])
+{
+	json_t *list = json_array();
+
+	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
+		bu_autofree char *text = NULL;
+
+		if (!conditions[id].on)
+			continue;
+		text = bu_condition_text(id, &conditions[id]);
+		json_array_append_new(
+			list, json_pack("{s:s,s:I,s:s,s:b}", "name", infos[id].name,
+					"since_ms", (json_int_t)conditions[id].since_ms,
+					"text", text, "away", infos[id].away));
+	}
+	return list;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditions: facts that change what a state means ("ready, but its cluster does not
+ * know it"). This one table is the design; docs, views and nodesets loop over it. The
+ * log owns them: event `condition` sets and clears, nothing else does.
+ */
+#ifndef BU_MODEL_CONDITION_H
+#define BU_MODEL_CONDITION_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* id, name, of, counts as away, set when, cleared when, words */
+#define BU_CONDITIONS(X)                                                               \
+	X(UNREACHABLE, "unreachable", NODE, 1,                                         \
+	  "settled with an installed system, and its agent was not heard for 25 s",    \
+	  "its agent is heard, or it is not settled any more",                         \
+	  "its agent does not answer")                                                 \
+	X(NOT_IN_CLUSTER, "not-in-cluster", NODE, 1,                                   \
+	  "the cluster that it joined answers and does not know it, or says that it "  \
+	  "is down",                                                                   \
+	  "the cluster has it again, or it has left", "its cluster does not have it")  \
+	X(CLUSTER_SILENT, "cluster-silent", NODE, 1,                                   \
+	  "the cluster that it joined gave no answer for 25 s",                        \
+	  "the cluster answers, or it has left", "its cluster does not answer")        \
+	X(DRAINED_BY_OTHER, "drained-by-other", NODE, 1,                               \
+	  "its cluster drains it, with a reason that is not bringup's",                \
+	  "whoever drained it resumes it, or it has left", "drained by another")       \
+	X(STAMP_DIFFERS, "stamp-differs", NODE, 1,                                     \
+	  "its agent shows the stamp of another install",                              \
+	  "its agent shows the stamp of the last install",                             \
+	  "its system is not the one that was installed")                              \
+	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
+	  "the applied profile has no node of its name",                               \
+	  "an applied profile has it again", "it is not in the applied profile")       \
+	X(DISK_FULL, "disk-full", SITE, 0, "the log cannot be written to",             \
+	  "the log can be written to", "the appliance's disk is full")
+
+enum bu_condition_id {
+#define X(id, name, of, away, set, cleared, words) BU_CONDITION_##id,
+	BU_CONDITIONS(X)
+#undef X
+		BU_CONDITION_COUNT
+};
+
+enum bu_condition_of { BU_CONDITION_OF_NODE, BU_CONDITION_OF_SITE };
+
+struct bu_condition_info {
+	const char *name;
+	enum bu_condition_of of;
+	int away; /* in a rollout such a node counts as away */
+	const char *set, *cleared, *words;
+};
+
+/* One that is on or off, of a node or of the site. */
+struct bu_condition {
+	int on;
+	int64_t since_ms; /* Unix time */
+	char detail[240]; /* what was seen; "" = the words say all */
+};
+
+const struct bu_condition_info *bu_condition_info(enum bu_condition_id id);
+/* BU_CONDITION_COUNT when there is none of this name. */
+enum bu_condition_id bu_condition_from_name(const char *name);
+/* "drained by another: DIMM A3 (root)"; owned. */
+char *bu_condition_text(enum bu_condition_id id, const struct bu_condition *condition);
+/* Name of the first that is on and makes its node away; NULL = none. */
+const char *bu_conditions_first(
+	const struct bu_condition conditions[BU_CONDITION_COUNT]);
+/* Those that are on: [{"name","since_ms","text","away"}]. New reference. */
+json_t *bu_conditions_to_json(const struct bu_condition conditions[BU_CONDITION_COUNT]);
+
+#endif
