@@ -28,6 +28,7 @@ struct bu_http {
 	long connect_timeout_ms;
 	int (*stop)(void *arg); /* NULL = nobody is asked */
 	void *stop_arg;
+	int told; /* the last error was the server's own */
 	char why[CURL_ERROR_SIZE];
 };
 
@@ -156,6 +157,7 @@ set_up(struct bu_http *http, const char *url, int64_t timeout_ms, struct answer 
 
 	curl_easy_reset(curl); /* keeps the connections */
 	http->why[0] = '\0';
+	http->told = 0;
 	answer->curl = curl;
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->why);
@@ -216,8 +218,8 @@ fail_curl(const struct bu_http *http, CURLcode code, const char *method,
 
 /* {"error":{...}} as it is, otherwise the status. */
 static int
-fail_status(const struct answer *answer, long status, const char *method,
-	    const char *url, struct bu_err *err)
+fail_status(struct bu_http *http, const struct answer *answer, long status,
+	    const char *method, const char *url, struct bu_err *err)
 {
 	bu_autojson json_t *reply =
 		answer->error ? json_loadb(answer->error, answer->error_size, 0, NULL)
@@ -230,6 +232,7 @@ fail_status(const struct answer *answer, long status, const char *method,
 				  "%s %s: the server answered with status %ld", method,
 				  url, status);
 	bu_json_to_err(error, &told);
+	http->told = 1;
 	if (err)
 		*err = told;
 	return -1;
@@ -253,7 +256,7 @@ perform(struct bu_http *http, const char *method, const char *url,
 	if (code != CURLE_OK)
 		return fail_curl(http, code, method, url, err);
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
-	return status < 300 ? 0 : fail_status(answer, status, method, url, err);
+	return status < 300 ? 0 : fail_status(http, answer, status, method, url, err);
 }
 
 void
@@ -373,6 +376,12 @@ bu_http_get(struct bu_http *http, const char *path, size_t max, int64_t timeout_
 	if (ret_size)
 		*ret_size = answer.size;
 	return bu_steal(&answer.buf);
+}
+
+int
+bu_http_was_told(const struct bu_http *http)
+{
+	return http->told;
 }
 
 int64_t

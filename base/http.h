@@ -46,6 +46,8 @@ int bu_http_range(struct bu_http *http, const char *path, uint64_t offset, size_
 /* The whole answer, NUL-terminated, at most max bytes; owned. */
 char *bu_http_get(struct bu_http *http, const char *path, size_t max,
 		  int64_t timeout_ms, size_t *ret_size, struct bu_err *err);
+/* Whether the last error is what the server itself said, as {"error":...}. */
+int bu_http_was_told(const struct bu_http *http);
 /* The server's clock (Date) in its last answer, Unix time in s; 0 when it did not tell.
  */
 int64_t bu_http_date_s(struct bu_http *http);

@@ -7,41 +7,29 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/http.h"
 #include "base/json.h"
+#include "cli/reach.h"
 #include "profiles/nodeset.h"
 
 enum { ANSWER_MS = 60 * 1000 };
 
 struct bu_client {
 	struct bu_http *http;
-	char *socket;
+	struct bu_reach reach;
+	int64_t answer_ms;
 };
-
-char *
-bu_client_socket(const char *socket)
-{
-	const char *rack = getenv("BRINGUP_RACK");
-
-	if (!socket)
-		socket = getenv("BRINGUP_SOCKET");
-	if (socket && *socket)
-		return bu_xstrdup(socket);
-	if (rack && *rack)
-		return bu_xasprintf("%s/run/bringup/sock", rack);
-	return bu_xstrdup("/run/bringup/sock");
-}
 
 struct bu_client *
 bu_client_create(const char *socket)
 {
 	struct bu_client *client = bu_xcalloc(1, sizeof(*client));
 
-	client->socket = bu_client_socket(socket);
+	client->answer_ms = ANSWER_MS;
+	bu_reach_init(&client->reach, socket);
 	client->http = bu_http_create(&(struct bu_http_opts){
-		.base_url = "http://localhost", .unix_socket = client->socket});
+		.base_url = "http://localhost", .unix_socket = client->reach.path});
 	return client;
 }
 
@@ -51,27 +39,20 @@ bu_client_destroy(struct bu_client *client)
 	if (!client)
 		return;
 	bu_http_destroy(client->http);
-	free(client->socket);
+	bu_reach_fini(&client->reach);
 	free(client);
+}
+
+void
+bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms)
+{
+	client->answer_ms = answer_ms;
 }
 
 void
 bu_cleanup_client(struct bu_client **client)
 {
 	bu_client_destroy(*client);
-}
-
-/* What bringupd itself said needs no more words. */
-static void
-explain(const struct bu_client *client, struct bu_err *err)
-{
-	if (access(client->socket, F_OK) != 0)
-		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "%s: %m; is bringupd running here? --socket, "
-			   "BRINGUP_SOCKET or BRINGUP_RACK say where it listens",
-			   client->socket);
-	else if (err && (err->kind == BU_ERR_REMOTE || err->kind == BU_ERR_TIMEOUT))
-		bu_err_wrap(err, "bringupd at %s", client->socket);
 }
 
 static json_t *
@@ -82,14 +63,16 @@ call(struct bu_client *client, const char *method, const char *path, const json_
 
 	if (bu_http_json(client->http, method, path, body, timeout_ms, &reply, err) !=
 	    0) {
-		explain(client, err);
+		/* What bringupd itself said needs no more words. */
+		if (err && !bu_http_was_told(client->http))
+			bu_reach_explain(&client->reach, err);
 		return NULL;
 	}
 	if (!json_is_object(reply)) {
 		json_decref(reply);
 		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "bringupd at %s: %s %s: the answer is no JSON object",
-			   client->socket, method, path);
+			   "bringupd at %s: %s %s: the answer is not a JSON object",
+			   client->reach.path, method, path);
 		return NULL;
 	}
 	return reply;
@@ -105,14 +88,15 @@ bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err, const ch
 	va_start(args, fmt);
 	path = bu_xvasprintf(fmt, args);
 	va_end(args);
-	return call(client, "GET", path, NULL, ANSWER_MS + (int64_t)wait_s * 1000, err);
+	return call(client, "GET", path, NULL,
+		    client->answer_ms + (int64_t)wait_s * 1000, err);
 }
 
 json_t *
 bu_client_post(struct bu_client *client, const char *path, const json_t *body,
 	       struct bu_err *err)
 {
-	return call(client, "POST", path, body, ANSWER_MS, err);
+	return call(client, "POST", path, body, client->answer_ms, err);
 }
 
 char *
@@ -142,7 +126,8 @@ bu_client_nodes(struct bu_client *client, const char *set, struct bu_err *err)
 
 	if (reply && !json_is_array(json_object_get(reply, "nodes"))) {
 		json_decref(reply);
-		bu_err_set(err, BU_ERR_REMOTE, 0, "bringupd's list of nodes is none");
+		bu_err_set(err, BU_ERR_REMOTE, 0,
+			   "bringupd answered without a list of nodes");
 		return NULL;
 	}
 	return reply;
@@ -153,7 +138,9 @@ bu_client_node(struct bu_client *client, const char *name, struct bu_err *err)
 {
 	if (!bu_node_name_ok(name)) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "'%s' cannot be a node; `bringup node list` has them", name);
+			   "'%s' cannot be a node's name; `bringup node list` shows "
+			   "the nodes",
+			   name);
 		return NULL;
 	}
 	return bu_client_get(client, 0, err, "/v1/nodes/%s", name);

@@ -10,13 +10,15 @@
 
 struct bu_client;
 
-/* socket: NULL takes $BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when
- * BRINGUP_RACK is set, else /run/bringup/sock. Connects with the first request, and
- * again when bringupd was started again. */
+/* socket: of --socket, may be NULL, see bu_reach_init(). Connects with the first
+ * request, and again when bringupd was started again. */
 struct bu_client *bu_client_create(const char *socket);
 void bu_client_destroy(struct bu_client *client);
+/* How long an answer may take beside wait_s; 60 s. */
+void bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms);
 /* wait_s: how long the daemon may hold its answer back. New reference, always an
- * object; the errors of bu_http_json(). */
+ * object; the errors of bu_http_json(), where nobody answers those of
+ * bu_reach_explain(). */
 json_t *bu_client_get(struct bu_client *client, int wait_s, struct bu_err *err,
 		      const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 json_t *bu_client_post(struct bu_client *client, const char *path, const json_t *body,
@@ -30,9 +32,6 @@ json_t *bu_client_node(struct bu_client *client, const char *name, struct bu_err
 /* The whole nodes of a listing's "nodes", in an array. New reference. */
 json_t *bu_client_whole(struct bu_client *client, const json_t *listing,
 			struct bu_err *err);
-
-/* Which socket it will be; owned. */
-char *bu_client_socket(const char *socket);
 
 void bu_cleanup_client(struct bu_client **client);
 #define bu_autoclient __attribute__((cleanup(bu_cleanup_client)))
