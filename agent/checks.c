@@ -8,12 +8,13 @@
 
 #include <stdio.h>
 
+#include "agent/clock.h"
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/json.h"
 #include "fabric/measure/checks.h"
 
-enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000 };
+enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000, SETTLE_MS = 20000 };
 
 struct run {
 	struct bu_link *link;
@@ -57,7 +58,8 @@ on_cancelled(void *arg)
 }
 
 /* Four stamps, as NTP does it: the exchange that took the shortest time is the best
- * one, and half of that time is what it may be wrong by. */
+ * one, and half of that time is what it may be wrong by. A clock that is on its way to
+ * the right time is waited for. */
 static int
 clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
 {
@@ -65,6 +67,7 @@ clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
 	bu_autojson json_t *body = json_object();
 	int found = 0;
 
+	bu_clock_settle(SETTLE_MS, on_cancelled, run);
 	for (int i = 0; i < CLOCK_TRIES; i++) {
 		bu_autojson json_t *reply = NULL;
 		int64_t sent_us = bu_wall_us(), took_us, theirs_us;

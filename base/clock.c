@@ -82,11 +82,11 @@ bu_wall_ms(const struct bu_clock *clock)
 }
 
 int64_t
-bu_mono_ns(void)
+bu_raw_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 

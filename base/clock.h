@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time. Deadlines use the monotonic clock, records the wall clock. A program asks a
- * struct bu_clock, so that tests run hours in milliseconds.
+ * Time. Deadlines use the monotonic clock, records the wall clock, measurements the raw
+ * one. A program asks a struct bu_clock, so that tests run hours in milliseconds.
  */
 #ifndef BU_BASE_CLOCK_H
 #define BU_BASE_CLOCK_H
@@ -23,8 +23,11 @@ void bu_clock_advance(struct bu_clock *clock, int64_t ms);
 
 int64_t bu_mono_ms(const struct bu_clock *clock);
 int64_t bu_wall_ms(const struct bu_clock *clock);
-/* Monotonic nanoseconds of the system, for measurements. */
-int64_t bu_mono_ns(void);
+/* Nanoseconds of the system's raw clock (CLOCK_MONOTONIC_RAW): whatever is measured is
+ * timed by this one, and its deadlines with it. While a time daemon corrects the
+ * system's time it lets CLOCK_MONOTONIC run fast or slow, chronyd by up to 8.3 %: for
+ * seconds after a boot a rate or a latency is wrong by that much, at one end only. */
+int64_t bu_raw_ns(void);
 /* Unix time of the system in microseconds, to compare two machines' clocks. */
 int64_t bu_wall_us(void);
 /* "2026-11-21T15:04:05Z"; text holds at least 24 bytes. */

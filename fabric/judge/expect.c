@@ -19,6 +19,9 @@ static const double over_port = 1.003, over_shaper = 1.05, same_rate = 0.02;
 /* Both ends take the time between the same two messages: these are late by a
  * scheduler's whim at worst, a clock that is wrong is wrong by a share. */
 static const double clock_share = 0.03, clock_seconds = 0.5;
+/* Of a rate that is too high the clocks are the cause when they differ by half of what
+ * it is too high by, and by more than a whim of the scheduler in runs of a second. */
+static const double clock_cause = 0.5, clock_noise = 0.005;
 enum { ROCE_OVERHEAD = 82, IB_OVERHEAD = 26 };
 
 int
@@ -92,7 +95,7 @@ bu_expect_limit_gbps(const struct bu_expect *expect,
 	return expect->link_gbps * result->mtu / (result->mtu + overhead);
 }
 
-/* Each doubt writes its reason and returns 1, or leaves the text alone. */
+/* Each doubt writes its reason and returns its code, or leaves the text alone. */
 static int
 doubt_loopback(const struct bu_expect *expect, const struct bu_pair_result *r,
 	       int direction, char *ret)
@@ -102,7 +105,7 @@ doubt_loopback(const struct bu_expect *expect, const struct bu_pair_result *r,
 	snprintf(ret, BU_REASON_SIZE,
 		 "loopback: both ends are the port %.48s of %.64s, no cable was used",
 		 r->end[0].gid, r->end[0].device);
-	return 1;
+	return BU_DOUBT_OTHER;
 }
 
 static int
@@ -124,7 +127,7 @@ doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 			 "wanted",
 			 end->node, end->gid, bu_gid_type_name(end->gid_type),
 			 end->gid_index, end->address[0] ? wanted : "of the fabric");
-		return 1;
+		return BU_DOUBT_OTHER;
 	}
 	return 0;
 }
@@ -142,7 +145,7 @@ doubt_mtu(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 		 "the one of %.64s %d",
 		 r->mtu, expect->mtu, r->end[low].node, r->end[low].mtu,
 		 r->end[!low].node, r->end[!low].mtu);
-	return 1;
+	return BU_DOUBT_OTHER;
 }
 
 static int
@@ -167,9 +170,34 @@ doubt_memory(const struct bu_expect *expect, const struct bu_pair_result *r,
 			 end->memory_found == BU_MEMORY_UNKNOWN
 				 ? "nothing"
 				 : bu_memory_name(end->memory_found));
-		return 1;
+		return BU_DOUBT_OTHER;
 	}
 	return 0;
+}
+
+/* By how much of the longer time, 0 = not told by both. */
+static double
+clocks_apart(const struct bu_pair_result *r, int direction)
+{
+	const double *seconds = r->dir[direction].clock_seconds;
+
+	return seconds[0] > 0 && seconds[1] > 0
+		       ? fabs(seconds[0] - seconds[1]) / fmax(seconds[0], seconds[1])
+		       : 0;
+}
+
+static int
+clock_doubt(const struct bu_pair_result *r, int direction, const char *before,
+	    char *ret)
+{
+	const double *seconds = r->dir[direction].clock_seconds;
+
+	snprintf(ret, BU_REASON_SIZE,
+		 "clock in doubt: %sthe runs took %.3f s by the sender's clock (%.64s) "
+		 "and %.3f s by the receiver's (%.64s)",
+		 before, seconds[0], r->end[direction].node, seconds[1],
+		 r->end[!direction].node);
+	return BU_DOUBT_CLOCK;
 }
 
 static int
@@ -177,18 +205,12 @@ doubt_clock(const struct bu_expect *expect, const struct bu_pair_result *r,
 	    int direction, char *ret)
 {
 	const double *seconds = r->dir[direction].clock_seconds;
-	double apart = fabs(seconds[0] - seconds[1]);
+	double longest = fmax(seconds[0], seconds[1]);
+	double apart = clocks_apart(r, direction);
 
-	if (seconds[0] <= 0 || seconds[1] <= 0 ||
-	    apart <= fmax(clock_seconds, clock_share * fmax(seconds[0], seconds[1])))
+	if (apart * longest <= fmax(clock_seconds, clock_share * longest))
 		return 0;
-	snprintf(ret, BU_REASON_SIZE,
-		 "clock in doubt: the runs took %.3f s by the sender's clock (%.64s) "
-		 "and "
-		 "%.3f s by the receiver's (%.64s)",
-		 seconds[0], r->end[direction].node, seconds[1],
-		 r->end[!direction].node);
-	return 1;
+	return clock_doubt(r, direction, "", ret);
 }
 
 static int
@@ -198,7 +220,7 @@ doubt_rate(const struct bu_expect *expect, const struct bu_pair_result *r,
 	double gbps = r->dir[direction].bw_median_gbps;
 	double port = r->end[direction].rate_gbps, tolerance = over_shaper;
 	double limit = bu_expect_limit_gbps(expect, r);
-	char got[32], most[32];
+	char got[32], most[32], before[120];
 
 	if (fabs(port - expect->link_gbps) <= same_rate * expect->link_gbps)
 		tolerance = over_port;
@@ -206,12 +228,17 @@ doubt_rate(const struct bu_expect *expect, const struct bu_pair_result *r,
 		return 0;
 	bu_rate_text(gbps, got, sizeof(got));
 	bu_rate_text(limit, most, sizeof(most));
+	snprintf(before, sizeof(before),
+		 "%s is more than the %s that the link can carry, and ", got, most);
+	if (clocks_apart(r, direction) >
+	    fmax(clock_noise, clock_cause * (gbps / limit - 1)))
+		return clock_doubt(r, direction, before, ret);
 	snprintf(
 		ret, BU_REASON_SIZE,
 		"%s is more than the link can carry: framing leaves %s for payload; is "
 		"the profile's rate right?",
 		got, most);
-	return 1;
+	return BU_DOUBT_LIMIT;
 }
 
 /* In this order: a loop explains a wrong rate, not the other way round. `early` ones
@@ -229,14 +256,13 @@ int
 bu_expect_doubt(const struct bu_expect *expect, const struct bu_pair_result *result,
 		int direction, char ret_reason[BU_REASON_SIZE])
 {
-	int failed = result->dir[direction].error.kind != BU_ERR_NONE;
+	int failed = result->dir[direction].error.kind != BU_ERR_NONE, doubt = 0;
 
-	for (size_t i = 0; i < BU_LEN(doubts); i++) {
-		if ((doubts[i].early || !failed) &&
-		    doubts[i].check(expect, result, direction, ret_reason))
-			return 1;
+	for (size_t i = 0; i < BU_LEN(doubts) && !doubt; i++) {
+		if (doubts[i].early || !failed)
+			doubt = doubts[i].check(expect, result, direction, ret_reason);
 	}
-	return 0;
+	return doubt;
 }
 
 enum bu_verdict

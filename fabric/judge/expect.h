@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 
+#include "fabric/judge/flow.h"
 #include "model/result.h"
 
 /* JSON {"link_gbps","percent","lat_max_us"?,"mtu"?,"memory"?:"gpu"}. */
@@ -28,9 +29,11 @@ double bu_expect_limit_gbps(const struct bu_expect *expect,
 			    const struct bu_pair_result *result);
 
 enum { BU_REASON_SIZE = 320 };
-/* 1 when the instrument itself was wrong in this direction: loopback, a GID that is not
- * the fabric address's, another path MTU than wanted, memory in the wrong place, clocks
- * of both ends that disagree, more than the link can carry. reason: one line. */
+/* BU_DOUBT_... (fabric/judge/flow.h) when the instrument itself was wrong in this
+ * direction, 0 when it was not. CLOCK: the clocks of both ends disagree, by much, or by
+ * what makes a rate too high. LIMIT: more than the link can carry, by clocks that
+ * agree. OTHER: loopback, a GID that is not the fabric address's, another path MTU than
+ * wanted, memory in the wrong place. reason: one line. */
 int bu_expect_doubt(const struct bu_expect *expect, const struct bu_pair_result *result,
 		    int direction, char ret_reason[BU_REASON_SIZE]);
 /* direction: BU_END_A is a to b.

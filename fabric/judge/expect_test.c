@@ -162,33 +162,49 @@ enum screw {
 	RATE_SHAPER_IN,
 	RATE_IB,
 	RATE_IB_IN,
+	RATE_SLEWED,
+	RATE_AND_CLOCK,
 	SLOW
 };
 
 static const struct {
 	enum screw screw;
 	enum bu_verdict verdict;
+	int doubt;
 	const char *reason;
 } screws[] = {
-	{SOUND, BU_VERDICT_PASS, "391.80 Gbit/s"},
-	{LOOP, BU_VERDICT_INCONCLUSIVE, "loopback"},
-	{LOOP_LOST, BU_VERDICT_INCONCLUSIVE, "loopback"},
-	{GID_V1, BU_VERDICT_INCONCLUSIVE, "wrong GID: node002"},
-	{GID_ELSEWHERE, BU_VERDICT_INCONCLUSIVE, "wrong GID: node001"},
-	{MTU_LOW, BU_VERDICT_INCONCLUSIVE, "the port of node002 has 1024"},
-	{MTU_LOST, BU_VERDICT_INCONCLUSIVE, "wrong MTU"},
-	{MEMORY_HOST, BU_VERDICT_INCONCLUSIVE, "memory in the wrong place: node001"},
-	{MEMORY_GPU, BU_VERDICT_PASS, ""},
-	{MEMORY_UNPROVEN, BU_VERDICT_INCONCLUSIVE, "peermem, reading it back shows n"},
-	{MEMORY_FOUND_HOST, BU_VERDICT_INCONCLUSIVE, "dmabuf, reading it back shows h"},
-	{CLOCK, BU_VERDICT_INCONCLUSIVE, "clock in doubt: the runs took 10.000 s"},
-	{CLOCK_LATE, BU_VERDICT_PASS, ""},
-	{RATE_PORT, BU_VERDICT_INCONCLUSIVE, "framing leaves 392.15 Gbit/s"},
-	{RATE_SHAPER, BU_VERDICT_INCONCLUSIVE, "more than the link"},
-	{RATE_SHAPER_IN, BU_VERDICT_PASS, ""},
-	{RATE_IB, BU_VERDICT_INCONCLUSIVE, "397.48"}, /* 399.7: once published */
-	{RATE_IB_IN, BU_VERDICT_PASS, ""},
-	{SLOW, BU_VERDICT_FAIL, "372"},
+	{SOUND, BU_VERDICT_PASS, 0, "391.80 Gbit/s"},
+	{LOOP, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "loopback"},
+	{LOOP_LOST, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "loopback"},
+	{GID_V1, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "wrong GID: node002"},
+	{GID_ELSEWHERE, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "wrong GID: node001"},
+	{MTU_LOW, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER,
+	 "the port of node002 has 1024"},
+	{MTU_LOST, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "wrong MTU"},
+	{MEMORY_HOST, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER,
+	 "memory in the wrong place: node001"},
+	{MEMORY_GPU, BU_VERDICT_PASS, 0, ""},
+	{MEMORY_UNPROVEN, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER,
+	 "peermem, reading it back shows n"},
+	{MEMORY_FOUND_HOST, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER,
+	 "dmabuf, reading it back shows h"},
+	{CLOCK, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_CLOCK,
+	 "clock in doubt: the runs took 10.000 s"},
+	{CLOCK_LATE, BU_VERDICT_PASS, 0, ""},
+	{RATE_PORT, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_LIMIT,
+	 "framing leaves 392.15 Gbit/s"},
+	{RATE_SHAPER, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_LIMIT, "more than the link"},
+	{RATE_SHAPER_IN, BU_VERDICT_PASS, 0, ""},
+	{RATE_IB, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_LIMIT,
+	 "397.48"}, /* 399.7: once published */
+	{RATE_IB_IN, BU_VERDICT_PASS, 0, ""},
+	/* As it was seen: half a second was being corrected at one end. */
+	{RATE_SLEWED, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_CLOCK,
+	 "can carry, and the runs took 1.331 s by the sender's clock (node001) and "
+	 "1.447 s"},
+	{RATE_AND_CLOCK, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_CLOCK,
+	 "clock in doubt: the runs"},
+	{SLOW, BU_VERDICT_FAIL, 0, "372"},
 };
 
 static void
@@ -233,6 +249,15 @@ turn(enum screw screw, struct bu_pair_result *r, struct bu_expect *expect)
 		clocks[0] = 1;
 		clocks[1] = 1.45;
 		break;
+	case RATE_AND_CLOCK:
+		clocks[0] = 9.4;
+		clocks[1] = 10;
+		break;
+	case RATE_SLEWED:
+		clocks[0] = 1.331;
+		clocks[1] = 1.447;
+		r->end[0].rate_gbps = 2.5;
+		break;
 	case RATE_SHAPER:
 	case RATE_SHAPER_IN:
 		r->end[0].rate_gbps = 2.5;
@@ -254,6 +279,8 @@ turn(enum screw screw, struct bu_pair_result *r, struct bu_expect *expect)
 				    : screw == RATE_SHAPER_IN ? 411
 				    : screw == RATE_IB        ? 399.7
 				    : screw == RATE_IB_IN     ? 398
+				    : screw == RATE_SLEWED    ? 426
+				    : screw == RATE_AND_CLOCK ? 426
 				    : screw == SLOW           ? 370
 							      : 391.8);
 }
@@ -274,6 +301,8 @@ START_TEST(a_wrong_instrument_is_never_a_verdict)
 			      screws[i].screw, bu_verdict_name(verdict), reason);
 		ck_assert_msg(strstr(reason, screws[i].reason) != NULL, "screw %d: %s",
 			      screws[i].screw, reason);
+		ck_assert_int_eq(bu_expect_doubt(&expect, &r, BU_END_A, reason),
+				 screws[i].doubt);
 	}
 }
 END_TEST

@@ -107,7 +107,7 @@ run_rows(struct bu_audit *a)
 {
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		size_t before = a->out->count;
-		int64_t start_ns = bu_mono_ns();
+		int64_t start_ns = bu_raw_ns();
 
 		a->row = &rows[i];
 		if (bu_checks_stop(a->ctx)) {
@@ -116,7 +116,7 @@ run_rows(struct bu_audit *a)
 		}
 		judges[i](a);
 		for (size_t k = before; k < a->out->count; k++)
-			a->out->list[k].took_ms = (bu_mono_ns() - start_ns) / 1000000;
+			a->out->list[k].took_ms = (bu_raw_ns() - start_ns) / 1000000;
 	}
 }
 

@@ -89,7 +89,7 @@ static void
 hear(int fd, struct answer *ret)
 {
 	struct bu_wait wait = {.deadline_ns =
-				       bu_mono_ns() + LIMIT_MS * INT64_C(1000000)};
+				       bu_raw_ns() + LIMIT_MS * INT64_C(1000000)};
 
 	if (bu_wait_fd(&wait, fd, POLLIN, "answer", NULL))
 		snprintf(ret->said, sizeof(ret->said), "no answer within %d s",

@@ -310,7 +310,7 @@ admit(int listener, const struct bu_channel_opts *opts, const struct bu_wait *wa
 	struct sockaddr_in from;
 	socklen_t size = sizeof(from);
 	struct bu_wait limit = *wait;
-	int64_t proof_ns = bu_mono_ns() + PROOF_MS * INT64_C(1000000);
+	int64_t proof_ns = bu_raw_ns() + PROOF_MS * INT64_C(1000000);
 	struct bu_channel *channel;
 	char text[INET_ADDRSTRLEN] = "";
 	int fd = accept4(listener, (struct sockaddr *)&from, &size,

@@ -436,8 +436,9 @@ bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 {
 	static void (*const steps[])(const struct bu_checks_ctx *ctx,
 				     struct bu_checks *out) = {
-		check_cpu_online, check_firmware, check_memory_size, bu_host_modules,
-		check_clock,      check_cpu_load, check_memory_load, bu_host_disks,
+		check_cpu_online, check_firmware, check_memory_size,
+		bu_host_modules,  check_cpu_load, check_memory_load,
+		bu_host_disks,    check_clock, /* last: it may have to settle first */
 	};
 	struct edac edac = {ctx, out};
 

@@ -29,7 +29,7 @@ enum {
 static double
 seconds_since(int64_t start_ns)
 {
-	return (double)(bu_mono_ns() - start_ns) / 1e9;
+	return (double)(bu_raw_ns() - start_ns) / 1e9;
 }
 
 /* --- health --- */
@@ -97,7 +97,7 @@ read_disk(const char *path, int (*stopped)(void *arg), void *arg)
 {
 	bu_autoclose int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	bu_autofree void *block = NULL;
-	int64_t start_ns = bu_mono_ns();
+	int64_t start_ns = bu_raw_ns();
 	double seconds = 0;
 	int64_t bytes = 0;
 
@@ -124,7 +124,7 @@ write_file(const struct bu_checks_ctx *ctx, const char *path)
 	bu_autoclose int fd =
 		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT | O_CLOEXEC, 0600);
 	bu_autofree void *block = NULL;
-	int64_t start_ns = bu_mono_ns();
+	int64_t start_ns = bu_raw_ns();
 	double seconds;
 	int64_t bytes = 0;
 

@@ -84,12 +84,12 @@ memory_thread(void *arg)
 		part->b[i] = (double)(i & 0xffff);
 		part->c[i] = (double)(part->cpu + 1);
 	}
-	start_ns = bu_mono_ns();
+	start_ns = bu_raw_ns();
 	do {
 		triad(part);
 		part->rounds++;
 	} while (!atomic_load(&part->load->stop));
-	part->seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
+	part->seconds = (double)(bu_raw_ns() - start_ns) / 1e9;
 	verify(part);
 	return NULL;
 }
@@ -112,7 +112,7 @@ cpu_thread(void *arg)
 {
 	struct part *part = arg;
 	uint64_t want;
-	int64_t start_ns = bu_mono_ns();
+	int64_t start_ns = bu_raw_ns();
 
 	pin(part->cpu);
 	want = arithmetic((uint64_t)part->cpu);
@@ -120,7 +120,7 @@ cpu_thread(void *arg)
 		part->wrong += arithmetic((uint64_t)part->cpu) != want;
 		part->rounds++;
 	} while (!atomic_load(&part->load->stop));
-	part->seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
+	part->seconds = (double)(bu_raw_ns() - start_ns) / 1e9;
 	return NULL;
 }
 
@@ -143,9 +143,9 @@ allowed(int *ret, int most)
 static void
 wait_for_end(struct load *load, int64_t duration_ms, bu_host_tick_fn tick, void *arg)
 {
-	int64_t end_ns = bu_mono_ns() + duration_ms * 1000000;
+	int64_t end_ns = bu_raw_ns() + duration_ms * 1000000;
 
-	while (bu_mono_ns() < end_ns && !(tick && tick(arg)))
+	while (bu_raw_ns() < end_ns && !(tick && tick(arg)))
 		usleep(TICK_MS * 1000);
 	atomic_store(&load->stop, 1);
 }

@@ -25,7 +25,7 @@ share_result(struct session *s, struct bu_err *err)
 	struct bu_pair_result shared;
 
 	s->talk = bu_pair_wait(s, s->deadline_ns);
-	s->result->seconds = (double)(bu_mono_ns() - s->start_ns) / 1e9;
+	s->result->seconds = (double)(bu_raw_ns() - s->start_ns) / 1e9;
 	if (!s->opts->listens) {
 		message = bu_pair_result_to_json(s->result);
 		return bu_channel_send(s->channel, message, &s->talk, err);
@@ -68,7 +68,7 @@ session_run(struct session *s, struct bu_err *err)
 				: bu_channel_open(&channel, s->begun, &open, err);
 	if (!s->channel || bu_pair_open(s, err))
 		return -1;
-	left_ns = s->deadline_ns - bu_mono_ns();
+	left_ns = s->deadline_ns - bu_raw_ns();
 	if (reserve_ns > left_ns / 4)
 		reserve_ns = left_ns / 4;
 	s->grace_ns = reserve_ns / 4;
@@ -87,7 +87,7 @@ static int
 run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
     struct bu_err *err)
 {
-	int64_t start_ns = bu_mono_ns();
+	int64_t start_ns = bu_raw_ns();
 	const struct bu_channel_opts channel = channel_opts(opts);
 	struct bu_err failure = {.kind = BU_ERR_NONE};
 	struct bu_pair_result result;
@@ -122,7 +122,7 @@ run(const struct bu_pair_opts *opts, int fd, struct bu_pair_result *ret,
 		return bu_err_set(err, failure.kind, 0, "%s", failure.text);
 	if (rc) {
 		bu_pair_error_set(&result.error, opts->self, &failure);
-		result.seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
+		result.seconds = (double)(bu_raw_ns() - start_ns) / 1e9;
 	}
 	*ret = result;
 	return 0;

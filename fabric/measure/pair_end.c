@@ -122,7 +122,7 @@ bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err)
 
 	if (cancelled) {
 		s->talk.stop = NULL;
-		s->talk.deadline_ns = bu_mono_ns() + CANCEL_MS * INT64_C(1000000);
+		s->talk.deadline_ns = bu_raw_ns() + CANCEL_MS * INT64_C(1000000);
 	}
 	rc = phase_close(s, own, err);
 	if (cancelled) {

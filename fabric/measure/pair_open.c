@@ -182,7 +182,7 @@ static json_t *
 make_hello(const struct session *s)
 {
 	const struct bu_pair_opts *o = s->opts;
-	int64_t now_ns = bu_mono_ns();
+	int64_t now_ns = bu_raw_ns();
 
 	return json_pack("{s:i, s:s, s:s, s:i, s:I, s:I, s:i, s:I, s:f, s:s, s:s, s:i, "
 			 "s:b, s:i, s:b, s:f, s:o}",
@@ -219,7 +219,7 @@ read_hello(struct session *s, const json_t *own, const json_t *peer, struct bu_e
 				  s->opts->node[s->opts->self]);
 	if (peer_ms < left_ms)
 		left_ms = peer_ms;
-	s->deadline_ns = bu_mono_ns() + left_ms * 1000000;
+	s->deadline_ns = bu_raw_ns() + left_ms * 1000000;
 	return 0;
 }
 
@@ -273,7 +273,7 @@ connect_sets(struct session *s, const json_t *offer, struct bu_err *err)
 static void
 note_setup(struct session *s, const json_t *peer, int64_t said_ns)
 {
-	int64_t now_ns = bu_mono_ns();
+	int64_t now_ns = bu_raw_ns();
 	double own = (double)(now_ns - s->start_ns) / 1e9;
 	double others =
 		bu_json_real(peer, "age_seconds", 0) + (double)(now_ns - said_ns) / 1e9;
@@ -288,7 +288,7 @@ bu_pair_open(struct session *s, struct bu_err *err)
 	int listens = s->opts->listens;
 	bu_autojson json_t *own = listens ? NULL : make_hello(s);
 	bu_autojson json_t *peer = NULL;
-	int64_t said_ns = bu_mono_ns();
+	int64_t said_ns = bu_raw_ns();
 	int rc;
 
 	s->talk = bu_pair_wait(s, s->deadline_ns);

@@ -36,7 +36,7 @@ post_run(struct session *s, int direction, struct bu_verbs_run *run, int64_t sta
 
 	if (bu_verbs_run(s->verbs, run, &s->transfer, err))
 		return -1;
-	*bu_pair_clock(s, direction) += (double)(bu_mono_ns() - start_ns) / 1e9;
+	*bu_pair_clock(s, direction) += (double)(bu_raw_ns() - start_ns) / 1e9;
 	if (bu_pair_say(s, "sent",
 			json_pack("{s:f, s:I}", "bw_gbps", run->ret_gbps, "bytes",
 				  (json_int_t)run->ret_bytes),
@@ -81,7 +81,7 @@ phase_run(struct session *s, int number, struct bu_err *err)
 		return -1;
 	if (bu_pair_say(s, "begin", NULL, err) || bu_pair_expect(s, "begin", err))
 		return -1;
-	start_ns = bu_mono_ns();
+	start_ns = bu_raw_ns();
 	run->posts = reads ? s->sink : s->source;
 	run->takes = s->opts->op == BU_OP_SEND && s->sink;
 	if (run->posts) {
@@ -247,7 +247,7 @@ phase_measure(struct session *s, struct bu_err *err)
 int
 bu_pair_phase(struct session *s, int direction, int64_t deadline_ns, struct bu_err *err)
 {
-	int64_t start_ns = bu_mono_ns();
+	int64_t start_ns = bu_raw_ns();
 	struct bu_err own = {.kind = BU_ERR_NONE};
 	int rc;
 
@@ -266,7 +266,7 @@ bu_pair_phase(struct session *s, int direction, int64_t deadline_ns, struct bu_e
 	for (int i = 0; i < 2; i++) {
 		if (bu_pair_moves(s, i))
 			s->result->dir[i].seconds =
-				(double)(bu_mono_ns() - start_ns) / 1e9;
+				(double)(bu_raw_ns() - start_ns) / 1e9;
 	}
 	if (s->verbs)
 		bu_verbs_disconnect(s->verbs);

@@ -39,7 +39,7 @@ heard_early(struct session *s)
 	if (s->early || s->peer_end)
 		return 0;
 	s->early = bu_channel_receive(s->channel, &s->talk, NULL);
-	s->early_ns = bu_mono_ns();
+	s->early_ns = bu_raw_ns();
 	if (s->early && json_object_get(s->early, "end"))
 		s->peer_end = bu_steal(&s->early);
 	step = bu_json_str(s->early, "step", "");
@@ -90,7 +90,7 @@ bu_pair_hear(struct session *s, const char *step, struct bu_err *err)
 		s->heard_ns = s->early_ns;
 	} else {
 		message = bu_channel_receive(s->channel, &s->talk, err);
-		s->heard_ns = bu_mono_ns();
+		s->heard_ns = bu_raw_ns();
 	}
 	if (!message) {
 		talk_failed(err);

@@ -2,7 +2,7 @@
 /*
  * Single words on the first queue pair, called by pair_phase.c: is the peer reached at
  * all, and a ping-pong for latency. Invariant: each sample is one round trip of its
- * own, in nanoseconds of the monotonic clock; nothing is averaged and nothing thrown
+ * own, in nanoseconds of the raw clock; nothing is averaged and nothing thrown
  * away but the warm-up.
  */
 #include <sched.h>
@@ -44,7 +44,7 @@ collect(struct bu_verbs *verbs, struct bu_err *err)
 static void
 give_way(int64_t since_ns)
 {
-	int64_t gone_ns = bu_mono_ns() - since_ns, nap_ns = gone_ns / NAP_PART;
+	int64_t gone_ns = bu_raw_ns() - since_ns, nap_ns = gone_ns / NAP_PART;
 	struct timespec nap = {
 		.tv_nsec = (long)(nap_ns < nap_max_ns ? nap_ns : nap_max_ns)};
 
@@ -61,7 +61,7 @@ wait_ping(struct bu_verbs *verbs, uint64_t number, struct bu_wait *wait,
 {
 	const uint64_t *cell = (const uint64_t *)(verbs->ping.host + PING_IN);
 	int sends = verbs->opts.lat_op == BU_OP_SEND;
-	int64_t start_ns = bu_mono_ns();
+	int64_t start_ns = bu_raw_ns();
 
 	for (unsigned spins = 1;; spins++) {
 		int came;
@@ -144,7 +144,7 @@ wait_pending(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err)
 int
 bu_verbs_reach(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err)
 {
-	int64_t until_ns = bu_mono_ns() + REACH_MS * INT64_C(1000000);
+	int64_t until_ns = bu_raw_ns() + REACH_MS * INT64_C(1000000);
 	struct bu_wait first = *wait;
 
 	if (until_ns < first.deadline_ns)
@@ -167,7 +167,7 @@ bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations, struct bu_wait
 {
 	for (int i = 0; i < WARM_PINGS + iterations; i++) {
 		uint64_t number = verbs->pinged + (uint64_t)i + 1;
-		int64_t start_ns = bu_mono_ns();
+		int64_t start_ns = bu_raw_ns();
 
 		if (starts && send_ping(verbs, number, wait, err))
 			return -1;
@@ -175,7 +175,7 @@ bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations, struct bu_wait
 			return -1;
 		if (starts && i >= WARM_PINGS)
 			samples_us[i - WARM_PINGS] =
-				(double)(bu_mono_ns() - start_ns) / 2000;
+				(double)(bu_raw_ns() - start_ns) / 2000;
 		if (!starts && send_ping(verbs, number, wait, err))
 			return -1;
 	}

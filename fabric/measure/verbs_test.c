@@ -19,7 +19,7 @@ static struct bu_verbs_opts base;
 static struct bu_wait
 wait_ms(int64_t ms)
 {
-	return (struct bu_wait){.deadline_ns = bu_mono_ns() + ms * 1000000};
+	return (struct bu_wait){.deadline_ns = bu_raw_ns() + ms * 1000000};
 }
 
 static struct bu_verbs_opts

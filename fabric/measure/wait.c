@@ -14,7 +14,7 @@
 int
 bu_wait_check(struct bu_wait *wait, const char *what, struct bu_err *err)
 {
-	int64_t now_ns = bu_mono_ns();
+	int64_t now_ns = bu_raw_ns();
 
 	if (now_ns >= wait->deadline_ns)
 		return bu_err_set(err, BU_ERR_TIMEOUT, 0,

@@ -12,7 +12,7 @@ enum { BU_WAIT_SLICE_MS = 50 };
 /* A wait ends at the deadline, or within BU_WAIT_SLICE_MS of stop() returning -1 with
  * err set. */
 struct bu_wait {
-	int64_t deadline_ns;                        /* of bu_mono_ns() */
+	int64_t deadline_ns;                        /* of bu_raw_ns() */
 	int (*stop)(void *arg, struct bu_err *err); /* may be NULL */
 	void *arg;
 	int64_t next_stop_ns; /* bu_wait_check()'s own */

@@ -64,7 +64,7 @@ on_look(void *arg)
 {
 	struct bu_gate *gate = arg;
 	const struct bu_desired *desired = gate->world->desired;
-	int64_t started_ns = bu_mono_ns();
+	int64_t started_ns = bu_raw_ns();
 
 	bu_probe_deadlines(gate);
 	bu_gate_hold(gate);
@@ -74,7 +74,7 @@ on_look(void *arg)
 		if (desired->networks[i].role == BU_ROLE_FABRIC)
 			look_at(gate, &desired->networks[i]);
 	bu_runs_look(gate);
-	gate->rest_ms = (bu_mono_ns() - started_ns) / 1000000 * REST_TIMES;
+	gate->rest_ms = (bu_raw_ns() - started_ns) / 1000000 * REST_TIMES;
 	if (gate->rest_ms < REST_MIN_MS)
 		gate->rest_ms = 0;
 	if (is_anything_told(gate))

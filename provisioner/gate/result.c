@@ -24,20 +24,6 @@ errors_before(const struct bu_gate *gate, const struct bu_node *a,
 		       : 0;
 }
 
-static int
-doubt_of(const struct bu_expect *expect, const struct bu_pair_result *result, int dir,
-	 char reason[BU_REASON_SIZE])
-{
-	const double *clocks = result->dir[dir].clock_seconds;
-
-	if (!bu_expect_doubt(expect, result, dir, reason))
-		return 0;
-	if (result->dir[dir].bw_median_gbps > bu_expect_limit_gbps(expect, result))
-		return BU_DOUBT_LIMIT;
-	return clocks[0] > 0 && strncmp(reason, "clock", 5) == 0 ? BU_DOUBT_CLOCK
-								 : BU_DOUBT_OTHER;
-}
-
 int64_t
 bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *ret_end)
 {
@@ -64,7 +50,7 @@ flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int
 {
 	const struct bu_pair_dir *dir = &result->dir[i];
 	char reason[BU_REASON_SIZE];
-	int doubt = doubt_of(expect, result, i, reason);
+	int doubt = bu_expect_doubt(expect, result, i, reason);
 	enum bu_verdict verdict = bu_expect_judge(expect, result, i, reason);
 	int arrived = dir->error.kind == BU_ERR_NONE, end;
 	enum bu_counter counter;

@@ -118,14 +118,14 @@ main(int argc, char **argv)
 
 	make(&f, nodes, rails);
 	before_mib = peak_mib();
-	start_ns = bu_mono_ns();
+	start_ns = bu_raw_ns();
 	parts = bu_xcalloc((size_t)bu_parts_count(&f.sim.plan), sizeof(*parts));
 	suspects = bu_xcalloc((size_t)bu_parts_count(&f.sim.plan), 1);
 	bu_limits_learn(&limits, &f.sim.plan, f.sim.leaf_of, f.flows, f.count);
 	bu_parts_decode(&f.sim.plan, f.sim.leaf_of, &limits, f.flows, f.count, parts);
 	bu_parts_suspect(&f.sim.plan, f.sim.leaf_of, &limits, parts, f.flows, f.count,
 			 NULL, suspects);
-	seconds = (double)(bu_mono_ns() - start_ns) / 1e9;
+	seconds = (double)(bu_raw_ns() - start_ns) / 1e9;
 	wrong = count_wrong(&f, suspects, &missed);
 	printf("%d nodes, %d rails, %zu flows of %zu bytes, %d parts; %.0f MiB before "
 	       "decoding\n",
