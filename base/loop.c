@@ -18,6 +18,8 @@ struct bu_loop {
 	struct event *wake; /* fires when the first timer is due */
 	const struct bu_clock *clock;
 	struct bu_timer *first; /* by due_ms */
+	int ran;                /* callbacks of the present step */
+	struct bu_awaited awaited;
 };
 
 struct bu_watch {
@@ -38,6 +40,7 @@ struct bu_timer {
 };
 
 struct bu_sigwatch {
+	struct bu_loop *loop;
 	struct event *event;
 	bu_signal_fn fn;
 	void *arg;
@@ -72,6 +75,7 @@ run_due(struct bu_loop *loop)
 
 		loop->first = timer->next;
 		timer->armed = 0;
+		loop->ran++;
 		timer->fn(timer->arg);
 	}
 	arm_wake(loop);
@@ -134,18 +138,26 @@ on_step_over(evutil_socket_t fd, short what, void *arg)
 	(void)arg;
 }
 
-void
+int
 bu_loop_step(struct bu_loop *loop, int wait_ms)
 {
 	struct timeval tv = {wait_ms / 1000, (wait_ms % 1000) * 1000};
 	struct event *over = event_new(loop->base, -1, 0, on_step_over, NULL);
 
 	bu_assert(over);
+	loop->ran = 0;
 	run_due(loop);
 	event_add(over, &tv);
 	event_base_loop(loop->base, EVLOOP_ONCE);
 	event_free(over);
 	run_due(loop);
+	return loop->ran;
+}
+
+struct bu_awaited *
+bu_loop_awaited(struct bu_loop *loop)
+{
+	return &loop->awaited;
 }
 
 void
@@ -164,6 +176,7 @@ on_watch(evutil_socket_t fd, short what, void *arg)
 		seen |= BU_READABLE;
 	if (what & EV_WRITE)
 		seen |= BU_WRITABLE;
+	watch->loop->ran++;
 	watch->fn((int)fd, seen, watch->arg);
 }
 
@@ -266,6 +279,7 @@ on_signal(evutil_socket_t fd, short what, void *arg)
 	struct bu_sigwatch *watch = arg;
 
 	(void)what;
+	watch->loop->ran++;
 	watch->fn((int)fd, watch->arg);
 }
 
@@ -274,6 +288,7 @@ bu_sigwatch_create(struct bu_loop *loop, int signo, bu_signal_fn fn, void *arg)
 {
 	struct bu_sigwatch *watch = bu_xcalloc(1, sizeof(*watch));
 
+	watch->loop = loop;
 	watch->fn = fn;
 	watch->arg = arg;
 	watch->event = evsignal_new(loop->base, signo, on_signal, watch);

@@ -29,9 +29,19 @@ const struct bu_clock *bu_loop_clock(const struct bu_loop *loop);
 int64_t bu_loop_now_ms(const struct bu_loop *loop); /* monotonic */
 /* Runs until bu_loop_stop(). */
 void bu_loop_run(struct bu_loop *loop);
-/* Runs what is ready, waiting at most wait_ms for something to become so. */
-void bu_loop_step(struct bu_loop *loop, int wait_ms);
+/* Runs what is ready, waiting at most wait_ms for something to become so. Returns how
+ * many callbacks ran. */
+int bu_loop_step(struct bu_loop *loop, int wait_ms);
 void bu_loop_stop(struct bu_loop *loop);
+
+/* What children of this loop still owe it, counted by base/worker.h: whoever simulates
+ * time waits for that in real time, not by guess. */
+struct bu_awaited {
+	int jobs;      /* that have not ended */
+	int calls;     /* of services, without an answer */
+	int64_t asked; /* calls ever made */
+};
+struct bu_awaited *bu_loop_awaited(struct bu_loop *loop);
 
 /* what: BU_READABLE | BU_WRITABLE. Level-triggered, until freed. */
 struct bu_watch *bu_watch_create(struct bu_loop *loop, int fd, int what, bu_watch_fn fn,

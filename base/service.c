@@ -56,6 +56,7 @@ finish_call(struct call *call, const json_t *reply, const struct bu_err *err)
 	while (*link != call)
 		link = &(*link)->next;
 	*link = call->next;
+	bu_loop_awaited(call->service->loop)->calls--;
 	bu_timer_destroy(call->deadline);
 	free(call);
 	if (fn)
@@ -282,6 +283,8 @@ bu_service_call(struct bu_service *service, const json_t *request, int64_t deadl
 	call->arg = arg;
 	call->next = service->calls;
 	service->calls = call;
+	bu_loop_awaited(service->loop)->calls++;
+	bu_loop_awaited(service->loop)->asked++;
 	call->deadline = bu_timer_create(service->loop, on_call_deadline, call);
 	/* A child that is gone answers through the deadline, at once. */
 	bu_timer_set(call->deadline, service->fd < 0 ? 0 : deadline_ms);

@@ -115,6 +115,7 @@ stream_fini(struct stream *stream)
 static void
 job_free(struct bu_job *job)
 {
+	bu_loop_awaited(job->loop)->jobs--;
 	bu_watch_destroy(job->ended);
 	bu_watch_destroy(job->input_watch);
 	bu_timer_destroy(job->deadline);
@@ -281,6 +282,7 @@ bu_job_start(struct bu_loop *loop, const struct bu_job_opts *opts, bu_job_fn fn,
 		return NULL;
 	}
 	job->loop = loop;
+	bu_loop_awaited(loop)->jobs++;
 	job->name = bu_xstrdup(opts->argv[0]);
 	job->fn = fn;
 	job->arg = arg;

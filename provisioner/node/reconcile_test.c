@@ -50,10 +50,11 @@ START_TEST(nothing_is_done_before_its_intent_is_in_the_log)
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED); /* not in the log yet */
 	ck_assert_int_eq(node->appending, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 0);
+	rig_write(&rig, "power.hang", "");
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	ck_assert_int_eq(node->step.attempt, 1);
 	ck_assert_int_gt(node->step.intent_seq, node->state_seq);
-	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
 }
@@ -321,8 +322,6 @@ restart_in_boot(struct rig *rig, const char *power)
 	rig_write(rig, "power.hang", "");
 	rig_fire(rig, node, BU_TRIGGER_START);
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
-	for (int i = 0; i < 2000 && !rig_count(rig, "boot network node001"); i++)
-		rig_pass(rig, 1);
 	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
 	rig_remove(rig, "power.hang");
 	rig_write(rig, "power.node001", power);

@@ -18,7 +18,12 @@
 #include "fabric/judge/fabcert.h"
 #include "profiles/testing.h"
 
-enum { PATIENCE = 2000 /* turns of 5 ms at most */ };
+enum {
+	PATIENCE = 2000, /* turns */
+	TURNS = 3,
+	REAL_MS = 20000, /* for a child of paper; only a mistake takes that long */
+	RUNAWAY = 100000,
+};
 
 /* --- files --- */
 
@@ -176,6 +181,7 @@ open_process(struct rig *rig)
 	struct bu_err err = {0};
 
 	rig->loop = bu_loop_create(&rig->clock);
+	rig->asked = 0;
 	rig->trust = bu_trust_open(keys, names, &err);
 	ck_assert_msg(rig->trust != NULL, "%s", err.text);
 	rig->store = bu_store_open_sqlite(rig->loop, log, &err);
@@ -246,16 +252,86 @@ rig_restart(struct rig *rig)
 		rig_open_gate(rig);
 }
 
+/* One step; with a wait, until something runs: the loop wakes now and then by real
+ * time, when nothing is due by ours. */
+static int
+step(struct rig *rig, int wait, const char *whom)
+{
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + REAL_MS;
+	int ran;
+
+	do {
+		ran = bu_loop_step(rig->loop, wait ? REAL_MS : 0);
+		ck_assert_msg(ran || bu_mono_ms(bu_clock_system()) < until_ms,
+			      "%s does not come to an end", whom);
+	} while (wait && !ran);
+	return ran;
+}
+
+/* Until no child is at work any more and nothing is ready; the clock stands. */
+static int
+run_ready(struct rig *rig)
+{
+	const struct bu_awaited *awaited = bu_loop_awaited(rig->loop);
+	int all = 0, ran;
+
+	do {
+		ran = step(rig, awaited->jobs > rig->hanging, "a child");
+		all += ran;
+		ck_assert_msg(all < RUNAWAY, "it never comes to rest");
+	} while (ran);
+	return all;
+}
+
+static void
+on_barrier(enum bu_power_state state, const struct bu_err *err, void *arg)
+{
+	int *passed = arg;
+
+	*passed = 1;
+}
+
+/* bringup-power of paper answers in order: what was asked for before this question and
+ * has no answer by now will get none. */
+static void
+pass_barrier(struct rig *rig)
+{
+	int passed = 0;
+
+	bu_power_status(rig->power, "libvirt", "#barrier", on_barrier, &passed);
+	rig->asked = bu_loop_awaited(rig->loop)->asked;
+	while (!passed)
+		step(rig, 1, "bringup-power of paper");
+}
+
+/* Everything that follows from what is now, without a ms passing. Returns how many
+ * callbacks that took. */
+static int
+run_children(struct rig *rig)
+{
+	const struct bu_awaited *awaited = bu_loop_awaited(rig->loop);
+	int all = run_ready(rig);
+
+	while (awaited->calls > 0 && awaited->asked != rig->asked) {
+		pass_barrier(rig);
+		all += run_ready(rig);
+	}
+	return all;
+}
+
 void
 rig_pass(struct rig *rig, int64_t ms)
 {
+	int turns = 0, ran;
+
 	bu_clock_advance(&rig->clock, ms);
-	bu_loop_step(rig->loop, 5);
-	/* What that queued for the log is written in the next turn. */
-	for (int i = 0; i < 3; i++) {
+	run_children(rig);
+	/* What that queued for the log is written in the next ms, and so on. */
+	do {
 		bu_clock_advance(&rig->clock, 1);
-		bu_loop_step(rig->loop, 0);
-	}
+		ran = run_children(rig);
+		ck_assert_msg(++turns < RUNAWAY, "it never comes to rest");
+	} while (ran > 0 || turns < TURNS);
 }
 
 struct bu_node *

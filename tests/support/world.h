@@ -34,6 +34,8 @@ struct rig {
 	struct bu_reconcile *rec;
 	struct bu_rollouts *rollouts;
 	struct bu_gate *gate; /* NULL until rig_open_gate() */
+	int hanging;          /* jobs that are meant to: they are not waited for */
+	int64_t asked;        /* of services, before the last barrier */
 };
 
 /* A site of so many nodes (8 at most) of one pool, node001 and on: the good profile of
@@ -44,7 +46,9 @@ void rig_end(struct rig *rig);
 /* The process ends and starts again, over the same log; gate included. */
 void rig_restart(struct rig *rig);
 void rig_open_gate(struct rig *rig);
-/* So many ms pass on the clock; what is ready runs. */
+/* So many ms pass on the clock, and the few that it takes until everything has come to
+ * rest: no timer is due, nothing is on its way to the log, and the children of paper
+ * have done what they were asked for. Real time plays no part. */
 void rig_pass(struct rig *rig, int64_t ms);
 
 /* The tree of the profile that rig_apply() applies, with `from` replaced; owned. */
