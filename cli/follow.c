@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cli/node_text.h"
 #include "cli/output.h"
+#include "cli/render.h"
 #include "model/state.h"
 
 struct watched {
@@ -17,7 +18,7 @@ struct watched {
 	char *state; /* "" until it was seen */
 	int64_t since_ms;
 	int tenths; /* of its progress; -1 = none */
-	int stuck;  /* it waits for something or is held */
+	char *wait; /* what keeps it there, without figures; "" = nothing */
 	json_t *node;
 };
 
@@ -48,6 +49,7 @@ bu_follow_create(const json_t *nodes)
 			.name = bu_xstrdup(
 				json_is_string(name) ? json_string_value(name) : "?"),
 			.state = bu_xstrdup(""),
+			.wait = bu_xstrdup(""),
 			.tenths = -1,
 		};
 	qsort(follow->nodes, follow->count, sizeof(*follow->nodes), compare);
@@ -62,6 +64,7 @@ bu_follow_destroy(struct bu_follow *follow)
 	for (size_t i = 0; i < follow->count; i++) {
 		free(follow->nodes[i].name);
 		free(follow->nodes[i].state);
+		free(follow->nodes[i].wait);
 		json_decref(follow->nodes[i].node);
 	}
 	free(follow->nodes);
@@ -69,19 +72,40 @@ bu_follow_destroy(struct bu_follow *follow)
 	free(follow);
 }
 
+/* fallback: said where there is no note. */
 static void
-print_change(const struct watched *watched, FILE *changes)
+print_change(const struct watched *watched, const char *fallback, FILE *changes)
 {
 	bu_autofree char *progress = bu_node_progress(watched->node);
 	bu_autofree char *note = bu_node_note(watched->node);
 	bu_autofree char *state = bu_node_state(watched->node);
+	const char *why = *note ? note : fallback;
 	bu_autofree char *raw =
 		bu_xasprintf("%s: %s%s%s%s%s", watched->name, state,
-			     *progress ? ", " : "", progress, *note ? ": " : "", note);
+			     *progress ? ", " : "", progress, *why ? ": " : "", why);
 	bu_autofree char *line = bu_out_clean(raw, 0);
 
 	fprintf(changes, "%s\n", line);
 	fflush(changes);
+}
+
+/* What keeps the node, without the figures that run: "power, 2 s" is "power,  s", and
+ * node002 stays as it is. Owned. */
+static char *
+wait_of(const json_t *node)
+{
+	char *text = bu_node_wait(node), *to = text;
+	int in_word = 0;
+
+	for (const char *p = text; *p; p++) {
+		int digit = *p >= '0' && *p <= '9';
+
+		if (!digit || in_word)
+			*to++ = *p;
+		in_word = (digit && in_word) || (!digit && strchr(" .,:(", *p) == NULL);
+	}
+	*to = '\0';
+	return text;
 }
 
 static void
@@ -90,14 +114,15 @@ update_node(struct watched *watched, json_t *node, FILE *changes)
 	const char *state = bu_json_str(node, "state", "?");
 	int percent = bu_node_percent(node);
 	int tenths = percent < 0 ? -1 : percent / 10;
-	int stuck = bu_node_is_held(node) || *bu_json_str(node, "waiting", "");
 	int64_t since_ms = bu_json_int(node, "since_ms", 0);
+	bu_autofree char *before = watched->wait;
 	/* A state that is tried again begins anew. */
-	int changed = strcmp(watched->state, state) != 0 ||
-		      watched->since_ms != since_ms ||
-		      (tenths >= 0 && tenths != watched->tenths) ||
-		      (stuck && !watched->stuck);
+	int moved = strcmp(watched->state, state) != 0 || watched->since_ms != since_ms;
+	int changed;
 
+	watched->wait = wait_of(node);
+	changed = moved || (tenths >= 0 && tenths != watched->tenths) ||
+		  strcmp(watched->wait, before) != 0;
 	json_incref(node);
 	json_decref(watched->node);
 	watched->node = node;
@@ -105,9 +130,8 @@ update_node(struct watched *watched, json_t *node, FILE *changes)
 	watched->state = bu_xstrdup(state);
 	watched->since_ms = since_ms;
 	watched->tenths = tenths;
-	watched->stuck = stuck;
 	if (changed && changes)
-		print_change(watched, changes);
+		print_change(watched, *before && !moved ? "goes on" : "", changes);
 }
 
 static void
@@ -130,6 +154,18 @@ static int
 is_state(const struct watched *watched, enum bu_state state)
 {
 	return strcmp(watched->state, bu_state_name(state)) == 0;
+}
+
+/* Those that are ready and cannot be counted on. */
+static int
+count_away(const struct bu_follow *follow)
+{
+	int away = 0;
+
+	for (size_t i = 0; i < follow->count; i++)
+		away += is_state(&follow->nodes[i], BU_STATE_READY) &&
+			!bu_node_is_ready(follow->nodes[i].node);
+	return away;
 }
 
 /* Orders of which the end is still to come; those of held nodes wait for a person, and
@@ -156,28 +192,45 @@ count_open(const struct bu_follow *follow, const json_t *rollout, int turns_give
 	return open;
 }
 
-/* "running", "paused: by local", "running; pool train: 1 of 1 canary done"; owned. */
+/* "; pool train: 1 of 1 canary node done", or why nobody of it has a turn now. */
+static void
+add_pool(char **text, const json_t *pool)
+{
+	bu_autofree char *old = NULL;
+	const char *why = bu_json_str(pool, "why", "");
+	long long canary = (long long)bu_json_int(pool, "canary", 0);
+	long long done = (long long)bu_json_int(pool, "canary_done", 0);
+	int stalled = *why && bu_json_int(pool, "under_way", 0) == 0;
+	int shown = done > 0 && (long long)bu_json_int(pool, "total", 0) > canary;
+
+	if (!stalled && !shown)
+		return;
+	old = *text;
+	if (stalled)
+		*text = bu_xasprintf("%s; pool %s waits: %s", old,
+				     bu_json_str(pool, "pool", "?"), why);
+	else
+		*text = bu_xasprintf("%s; pool %s: %lld of %lld canary node%s done",
+				     old, bu_json_str(pool, "pool", "?"), done, canary,
+				     canary == 1 ? "" : "s");
+}
+
+/* "running", "paused: by local", "running; pool train: 1 of 1 canary done", "ended: 3
+ * done, 2 failed"; owned. */
 static char *
 words_of(const json_t *rollout)
 {
 	const char *reason = bu_json_str(rollout, "reason", "");
-	char *text = bu_xasprintf("%s%s%s", bu_json_str(rollout, "state", "?"),
-				  *reason ? ": " : "", reason);
+	char *text;
 	json_t *pool;
 	size_t i;
 
-	json_array_foreach (json_object_get(rollout, "pools"), i, pool) {
-		bu_autofree char *old = NULL;
-		long long canary = (long long)bu_json_int(pool, "canary", 0);
-		long long done = (long long)bu_json_int(pool, "canary_done", 0);
-
-		if (done == 0 || (long long)bu_json_int(pool, "total", 0) <= canary)
-			continue;
-		old = text;
-		text = bu_xasprintf("%s; pool %s: %lld of %lld canary node%s done", old,
-				    bu_json_str(pool, "pool", "?"), done, canary,
-				    canary == 1 ? "" : "s");
-	}
+	if (strcmp(bu_rollout_state(rollout), "ended") == 0)
+		return bu_rollout_words(rollout);
+	text = bu_xasprintf("%s%s%s", bu_rollout_state(rollout), *reason ? ": " : "",
+			    reason);
+	json_array_foreach (json_object_get(rollout, "pools"), i, pool)
+		add_pool(&text, pool);
 	return text;
 }
 
@@ -224,9 +277,9 @@ bu_follow_update(struct bu_follow *follow, const json_t *document, FILE *changes
 		return BU_FOLLOW_MORE;
 	if (stopped)
 		return BU_FOLLOW_STOPPED;
-	return bu_json_int(rollout, "done", 0) == bu_json_int(rollout, "total", -1)
-		       ? BU_FOLLOW_READY
-		       : BU_FOLLOW_BAD;
+	if (bu_json_int(rollout, "done", 0) != bu_json_int(rollout, "total", -1))
+		return BU_FOLLOW_BAD;
+	return count_away(follow) ? BU_FOLLOW_AWAY : BU_FOLLOW_READY;
 }
 
 json_t *
@@ -244,8 +297,8 @@ void
 bu_follow_print_unready(const struct bu_follow *follow, FILE *out)
 {
 	for (size_t i = 0; i < follow->count; i++)
-		if (!is_state(&follow->nodes[i], BU_STATE_READY))
-			print_change(&follow->nodes[i], out);
+		if (!follow->nodes[i].node || !bu_node_is_ready(follow->nodes[i].node))
+			print_change(&follow->nodes[i], "", out);
 }
 
 char *

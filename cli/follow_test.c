@@ -20,6 +20,9 @@
 #define BYTES(done)                                                                    \
 	",'progress':{'stage':'write','done_bytes':" done ",'total_bytes':1000}"
 #define HELD ",'held':{'by':'bringup','reason':'no slurmctld'}"
+#define UNREACHABLE                                                                    \
+	",'conditions':[{'name':'unreachable','away':true,'text':'its agent does not " \
+	"answer'}]"
 #define BOTH_READY NODE1("ready", "") "," NODE2("ready", "")
 
 static struct bu_follow *
@@ -86,6 +89,24 @@ START_TEST(failed_nodes_are_named)
 			 BU_FOLLOW_BAD);
 	text = WRITTEN(bu_follow_print_unready(follow, out));
 	ck_assert_str_eq(text, "node001: failed: digest of the image is wrong\n");
+	bu_follow_destroy(follow);
+}
+END_TEST
+
+/* As it was ordered, and yet not to be used. */
+START_TEST(a_ready_node_that_is_away_is_not_ready)
+{
+	struct bu_follow *follow = follow_two();
+	bu_autofree char *text = NULL;
+
+	ck_assert_int_eq(give(follow,
+			      DOC(ROLLOUT("done", "done", "done", "'done':2"),
+				  NODE1("ready", UNREACHABLE) "," NODE2("ready", "")),
+			      NULL),
+			 BU_FOLLOW_AWAY);
+	text = WRITTEN(bu_follow_print_unready(follow, out));
+	ck_assert_str_eq(text, "node001: ready, unreachable: its agent does not "
+			       "answer\n");
 	bu_follow_destroy(follow);
 }
 END_TEST
@@ -192,6 +213,16 @@ START_TEST(the_rollout_is_told_when_it_changes)
 		{"{'rollout':{'state':'running','reason':''," POOL("1") "}}",
 		 "rollout: running; pool train: 1 of 1 canary node done\n"},
 		{"{'rollout':{'state':'running','reason':''," POOL("1") "}}", ""},
+		{"{'rollout':{'state':'running','reason':'','pools':[{'pool':'train',"
+		 "'total':2,'under_way':1,'why':'1 of pool train is away'}]}}",
+		 "rollout: running\n"},
+		/* Nobody moves: why is said. */
+		{"{'rollout':{'state':'running','reason':'','pools':[{'pool':'train',"
+		 "'total':2,'under_way':0,'why':'1 of pool train is away'}]}}",
+		 "rollout: running; pool train waits: 1 of pool train is away\n"},
+		{"{'rollout':{'state':'done','reason':'','total':5,'done':3,"
+		 "'failed':2}}",
+		 "rollout: ended: 3 done, 2 failed\n"},
 	};
 #undef POOL
 	struct bu_follow *follow = follow_two();
@@ -234,14 +265,27 @@ START_TEST(a_line_for_each_change)
 		{NODE1("booting", ""), "node001: booting\n"},
 		{NODE1("booting", ",'waiting':'power, 1 s'"),
 		 "node001: booting: waits: power, 1 s\n"},
+		/* Figures alone make no line, another wait does, and so does its end.
+		 */
 		{NODE1("booting", ",'waiting':'power, 2 s'"), ""},
-		{NODE1("booting", ""), ""},
+		{NODE1("booting", ",'waiting':'power of node003, 2 s'"),
+		 "node001: booting: waits: power of node003, 2 s\n"},
+		{NODE1("booting", ",'waiting':'power of node004, 2 s'"),
+		 "node001: booting: waits: power of node004, 2 s\n"},
+		{NODE1("booting", ",'trouble':'doubt'"),
+		 "node001: booting: not measured: doubt\n"},
+		{NODE1("booting", ""), "node001: booting: goes on\n"},
 		{NODE1("booting", ",'since_ms':5,'reason':'no answer'"),
 		 "node001: booting: no answer\n"},
 		{NODE1("booting", ",'since_ms':5,'reason':'no answer'"), ""},
 		{NODE1("booting", ",'since_ms':5"), ""},
 		{NODE1("booting", ",'since_ms':5" HELD),
 		 "node001: booting: held by bringup: no slurmctld\n"},
+		{NODE1("ready", ",'since_ms':6"), "node001: ready\n"},
+		{NODE1("ready", ",'since_ms':6" UNREACHABLE),
+		 "node001: ready, unreachable: its agent does not answer\n"},
+		{NODE1("ready", ",'since_ms':6" UNREACHABLE), ""},
+		{NODE1("ready", ",'since_ms':6"), "node001: ready: goes on\n"},
 		{NODE1("failed", ",'reason':'a\\nb\\u001b[2J'"),
 		 "node001: failed: a?b?[2J\n"},
 		{"{'name':'node009','state':'ready'}", ""},
@@ -279,7 +323,7 @@ START_TEST(its_nodes_are_those_of_the_rollout)
 END_TEST
 
 BU_UNIT("follow", ends_when_all_are_ready, failed_nodes_are_named,
-	waiting_for_a_partner_does_not_end_it,
+	a_ready_node_that_is_away_is_not_ready, waiting_for_a_partner_does_not_end_it,
 	a_held_node_ends_it_a_released_one_does_not, a_held_turn_ends_it,
 	a_stopped_rollout_ends_when_nobody_is_under_way,
 	the_rollout_is_told_when_it_changes, nothing_to_wait_for_is_ready,

@@ -8,8 +8,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "cli/output.h"
-
-enum { BAR_WIDTH = 20 };
+#include "model/state.h"
 
 int
 bu_node_percent(const json_t *node)
@@ -56,87 +55,126 @@ bu_node_state(const json_t *node)
 	return text;
 }
 
-/* What its conditions say; owned, "" = none is on. */
-static char *
-conditions_text(const json_t *node)
+const char *
+bu_node_away(const json_t *node)
 {
-	char *text = bu_xstrdup("");
 	json_t *condition;
 	size_t i;
 
-	json_array_foreach (json_object_get(node, "conditions"), i, condition) {
-		bu_autofree char *old = text;
+	json_array_foreach (json_object_get(node, "conditions"), i, condition)
+		if (bu_json_bool(condition, "away", 0))
+			return bu_json_str(condition, "name", "?");
+	return NULL;
+}
 
-		text = bu_xasprintf("%s%s%s", old, *old ? "; " : "",
-				    bu_json_str(condition, "text", "?"));
+int
+bu_node_is_ready(const json_t *node)
+{
+	return strcmp(bu_json_str(node, "state", ""), bu_state_name(BU_STATE_READY)) ==
+		       0 &&
+	       !bu_node_away(node);
+}
+
+static void add(char **text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void
+add(char **text, const char *fmt, ...)
+{
+	bu_autofree char *old = *text;
+	bu_autofree char *more = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	more = bu_xvasprintf(fmt, args);
+	va_end(args);
+	*text = bu_xasprintf("%s%s%s", old, *old ? "; " : "", more);
+}
+
+/* A node that stays in service after a failed change; who failed with it says so by the
+ * reason of its state. */
+static void
+add_failure(const json_t *node, char **text)
+{
+	const json_t *order = json_object_get(node, "order");
+	const char *reason = bu_json_str(order, "reason", "");
+
+	if (strcmp(bu_json_str(order, "status", ""), "failed") == 0 &&
+	    strcmp(reason, bu_json_str(node, "reason", "")) != 0)
+		add(text, "its last order (%s) failed: %s",
+		    bu_json_str(order, "class", "?"), reason);
+}
+
+/* What keeps it in its state: all that is so now. */
+static void
+add_waits(const json_t *node, char **text)
+{
+	static const char *const of[][2] = {{"waiting", "waits"},
+					    {"trouble", "not measured"},
+					    {"cluster_words", "its cluster says"}};
+	const json_t *step = json_object_get(node, "step");
+	const char *error = bu_json_str(step, "error", "");
+
+	for (size_t i = 0; i < BU_LEN(of); i++) {
+		const char *words = bu_json_str(node, of[i][0], "");
+
+		if (*words)
+			add(text, "%s: %s", of[i][1], words);
 	}
-	return text;
+	if (*error)
+		add(text, "%s failed: %s; it is tried again",
+		    bu_json_str(step, "action", "?"), error);
+}
+
+static void
+add_conditions(const json_t *node, char **text)
+{
+	json_t *condition;
+	size_t i;
+
+	json_array_foreach (json_object_get(node, "conditions"), i, condition)
+		add(text, "%s", bu_json_str(condition, "text", "?"));
+}
+
+char *
+bu_node_wait(const json_t *node)
+{
+	const json_t *held = json_object_get(node, "held");
+	bu_autofree char *text = bu_xstrdup("");
+
+	if (bu_node_is_held(node))
+		add(&text, "held by %s: %s", bu_json_str(held, "by", "?"),
+		    bu_json_str(held, "reason", ""));
+	else
+		add_waits(node, &text);
+	add_conditions(node, &text);
+	add_failure(node, &text);
+	return bu_out_clean(text, 0);
 }
 
 char *
 bu_node_note(const json_t *node)
 {
-	const json_t *held = json_object_get(node, "held");
-	const char *waiting = bu_json_str(node, "waiting", "");
-	const char *reason = bu_json_str(node, "reason", "");
-	bu_autofree char *text = NULL, *conditions = conditions_text(node);
+	const json_t *order = json_object_get(node, "order");
+	const char *why = bu_json_str(order, "reason", "");
+	bu_autofree char *text = bu_node_wait(node), *waits = bu_xstrdup("");
 
-	if (json_is_object(held))
-		text = bu_xasprintf("held by %s: %s", bu_json_str(held, "by", "?"),
-				    bu_json_str(held, "reason", ""));
-	else if (*waiting)
-		text = bu_xasprintf("waits: %s", waiting);
-	else
-		text = bu_xasprintf("%s%s%s", conditions,
-				    *conditions && *reason ? "; " : "", reason);
+	/* Why it came here is less than what keeps it here. */
+	add_waits(node, &waits);
+	if (!*waits && !bu_node_is_held(node) && *bu_json_str(node, "reason", ""))
+		add(&text, "%s", bu_json_str(node, "reason", ""));
+	if (strcmp(bu_json_str(order, "status", ""), "turn") == 0)
+		add(&text, "waits for its turn (%s)%s%s",
+		    bu_json_str(order, "class", "?"), *why ? ": " : "", why);
 	return bu_out_clean(text, 0);
 }
 
-/* Cuts UTF-8 at a character; each counts as one column. */
-static void
-cut(char *text, int width)
+int
+bu_node_needs_a_look(const json_t *node)
 {
-	int columns = 0;
-	char *p = text;
+	const char *state = bu_json_str(node, "state", "");
+	bu_autofree char *wait = bu_node_wait(node);
 
-	for (; *p; p++)
-		if (((unsigned char)*p & 0xc0) != 0x80 && ++columns > width)
-			break;
-	*p = '\0';
-}
-
-static char *
-bar(const json_t *node)
-{
-	int percent = bu_node_percent(node), full;
-	char *text;
-
-	if (percent < 0)
-		return bu_xstrdup("");
-	full = BAR_WIDTH * percent / 100;
-	text = bu_xasprintf("[%*s] %3d %%", BAR_WIDTH, "", percent);
-	memset(text + 1, '.', BAR_WIDTH);
-	memset(text + 1, '#', (size_t)full);
-	return text;
-}
-
-char *
-bu_node_line(const json_t *node, int64_t now_ms, int name_width, int width)
-{
-	bu_autofree char *took =
-		bu_out_duration(now_ms - bu_json_int(node, "since_ms", now_ms));
-	bu_autofree char *progress = bar(node);
-	bu_autofree char *note = bu_node_note(node);
-	bu_autofree char *state = bu_node_state(node);
-	bu_autofree char *raw = bu_xasprintf(
-		"%-*s  %-11s %8s  %s%s%s", name_width, bu_json_str(node, "name", "?"),
-		state, took, progress, *progress ? "  " : "", note);
-	char *line = bu_out_clean(raw, 0);
-	size_t size;
-
-	cut(line, width);
-	size = strlen(line);
-	while (size > 0 && line[size - 1] == ' ')
-		line[--size] = '\0';
-	return line;
+	return *wait || strcmp(state, bu_state_name(BU_STATE_FAILED)) == 0 ||
+	       strcmp(state, bu_state_name(BU_STATE_QUARANTINED)) == 0;
 }

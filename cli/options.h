@@ -25,11 +25,12 @@ enum {
 	X(JSON, "json", 0, JSON, format, "", 0, 0, "print JSON")                       \
 	X(OUT, "out", 0, TEXT, out, "FILE", 0, 0, "write the plan to FILE")            \
 	X(DETAILED, "detailed-exitcode", 0, FLAG, detailed, "", 0, 0,                  \
-	  "exit 2 when there is something to do")                                      \
+	  "exit 2 when there is something to do; drift alone is not")                  \
 	X(YES, "yes", 0, FLAG, yes, "", 0, 0, "do not ask")                            \
 	X(GRANT, "grant", 0, LIST, grants, "CLASS[:NODESET]", 0, 0,                    \
 	  "allow reimage or wipe, of these nodes or of all; may be repeated")          \
-	X(WAIT, "wait", 0, FLAG, wait, "", 0, 0, "follow it until all is settled")     \
+	X(WAIT, "wait", 0, FLAG, wait, "", 0, 0,                                       \
+	  "follow it to its end; 0 only when all of its nodes are ready")              \
 	X(TIMEOUT, "timeout", 0, INT, timeout_s, "SECONDS", 1, 30 * 24 * 3600,         \
 	  "longest wait (3600)")                                                       \
 	X(WATCH, "watch", 0, FLAG, watch, "", 0, 0, "again with each change")          \

@@ -38,36 +38,6 @@ bu_render_nodes(const json_t *nodes, int64_t now_ms, FILE *out)
 	bu_table_destroy(table);
 }
 
-void
-bu_render_counts(const json_t *counts, FILE *out)
-{
-	long long total = 0;
-	const char *name, *comma = ": ";
-	json_t *count;
-
-	json_object_foreach ((json_t *)counts, name, count)
-		total += json_integer_value(count);
-	fprintf(out, "%lld node%s", total, total == 1 ? "" : "s");
-	for (int i = 0; i < BU_STATE_COUNT; i++) {
-		long long of_state = bu_json_int(counts, bu_state_name(i), 0);
-
-		if (!of_state)
-			continue;
-		fprintf(out, "%s%lld %s", comma, of_state, bu_state_name(i));
-		comma = ", ";
-	}
-	/* "ready but unreachable" */
-	json_object_foreach ((json_t *)counts, name, count) {
-		enum bu_state state;
-
-		if (bu_state_from_name(name, &state, NULL) == 0)
-			continue;
-		fprintf(out, "%s%lld %s", comma, json_integer_value(count), name);
-		comma = ", ";
-	}
-	fputc('\n', out);
-}
-
 /* "" when it was not measured. */
 static char *
 figure(const json_t *pair, const char *key, const char *fmt)
@@ -162,7 +132,7 @@ bu_render_stages(const json_t *nodes, FILE *out)
 		for (k = 0; k < used + FIXED; k++)
 			free(cells[k]);
 		cells[0] = bu_xstrdup(bu_json_str(node, "name", "?"));
-		cells[1] = bu_xstrdup(bu_json_str(node, "state", "?"));
+		cells[1] = bu_node_state(node);
 		for (k = 0; k < used; k++)
 			cells[2 + k] = bu_out_duration(spent_ms(node, names[k]));
 		cells[2 + used] = bu_out_duration(spent_ms(node, NULL));
@@ -178,29 +148,14 @@ bu_render_stages(const json_t *nodes, FILE *out)
 static void
 render_rollout(const json_t *rollout, FILE *out)
 {
-	static const char *const parts[][2] = {
-		{"done", "done"},
-		{"under_way", "under way"},
-		{"turn", "not yet begun"},
-		{"failed", "failed"},
-		{"quarantined", "quarantined"},
-	};
-
-	bu_autofree char *reason = NULL;
+	bu_autofree char *words = NULL;
 
 	if (!json_is_object(rollout))
 		return;
-	fprintf(out, "rollout %s of %lld, %s", bu_json_str(rollout, "id", "?"),
+	words = bu_rollout_words(rollout);
+	fprintf(out, "rollout %s of %lld node%s, %s\n", bu_json_str(rollout, "id", "?"),
 		(long long)bu_json_int(rollout, "total", 0),
-		bu_json_str(rollout, "state", "?"));
-	for (size_t i = 0; i < BU_LEN(parts); i++) {
-		long long count = bu_json_int(rollout, parts[i][0], 0);
-
-		if (count)
-			fprintf(out, ", %lld %s", count, parts[i][1]);
-	}
-	reason = bu_out_clean(bu_json_str(rollout, "reason", ""), 0);
-	fprintf(out, "%s%s\n", *reason ? ": " : "", reason);
+		bu_json_int(rollout, "total", 0) == 1 ? "" : "s", words);
 }
 
 static void
@@ -251,6 +206,8 @@ bu_render_status(const json_t *status, FILE *out)
 {
 	const json_t *appliance = json_object_get(status, "appliance");
 	const json_t *pairs = json_object_get(status, "pairs");
+	const json_t *nodes = json_object_get(status, "nodes");
+	bu_autofree char *summary = NULL;
 	const char *site = bu_json_str(status, "site", "");
 	const char *revision = bu_json_str(status, "revision", "");
 	bu_autofree char *commit = bu_out_commit(bu_json_str(status, "commit", ""));
@@ -273,10 +230,9 @@ bu_render_status(const json_t *status, FILE *out)
 	render_brakes(json_object_get(status, "brakes"), out);
 	render_warnings(json_object_get(status, "warnings"), out);
 	render_rollout(json_object_get(status, "rollout"), out);
-	bu_render_counts(json_object_get(status, "counts"), out);
-	fputc('\n', out);
-	bu_render_nodes(json_object_get(status, "nodes"),
-			bu_json_int(status, "time_ms", 0), out);
+	summary = bu_node_summary(nodes);
+	fprintf(out, "%s\n\n", summary);
+	bu_render_nodes(nodes, bu_json_int(status, "time_ms", 0), out);
 	if (json_array_size(pairs))
 		fputc('\n', out);
 	bu_render_pairs(pairs, out);

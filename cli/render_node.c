@@ -180,6 +180,24 @@ render_stages(const json_t *stages, FILE *out)
 	}
 }
 
+static void
+render_conditions(const json_t *conditions, FILE *out)
+{
+	json_t *condition;
+	size_t i;
+
+	json_array_foreach (conditions, i, condition) {
+		char since[24];
+		bu_autofree char *text = NULL;
+
+		bu_time_iso(bu_json_int(condition, "since_ms", 0), since);
+		text = bu_xasprintf("%s since %s: %s",
+				    bu_json_str(condition, "name", "?"), since,
+				    bu_json_str(condition, "text", "?"));
+		line(out, "condition", text);
+	}
+}
+
 void
 bu_render_node(const json_t *node, FILE *out)
 {
@@ -202,11 +220,12 @@ bu_render_node(const json_t *node, FILE *out)
 	for (i = 0; i < BU_LEN(texts); i++)
 		line(out, texts[i][0], bu_json_str(node, texts[i][1], ""));
 	time_line(out, "since", bu_json_int(node, "since_ms", 0));
+	render_conditions(json_object_get(node, "conditions"), out);
 	line(out, "progress", progress);
 	line(out, "note", note);
 	time_line(out, "last seen", bu_json_int(node, "last_seen_ms", 0));
 	if (!bu_json_bool(node, "in_profile", 1))
-		line(out, "profile", "it is in none that was applied");
+		line(out, "profile", "the applied profile has no such node");
 	line(out, "commit", bu_json_str(node, "commit", ""));
 	render_order(json_object_get(node, "order"), out);
 	render_step(json_object_get(node, "step"), out);

@@ -8,6 +8,45 @@
 #include "cli/output.h"
 #include "cli/render.h"
 
+const char *
+bu_rollout_state(const json_t *rollout)
+{
+	const char *state = bu_json_str(rollout, "state", "?");
+	int64_t done = bu_json_int(rollout, "done", 0);
+
+	if (strcmp(state, "done") == 0 && done != bu_json_int(rollout, "total", done))
+		return "ended";
+	return state;
+}
+
+char *
+bu_rollout_words(const json_t *rollout)
+{
+	static const char *const parts[][2] = {
+		{"done", "done"},
+		{"under_way", "under way"},
+		{"turn", "not yet begun"},
+		{"failed", "failed"},
+		{"withdrawn", "taken back"},
+	};
+	const char *reason = bu_json_str(rollout, "reason", "");
+	bu_autofree char *text = bu_xstrdup(bu_rollout_state(rollout)), *all = NULL;
+	const char *mark = ": ";
+
+	for (size_t i = 0; i < BU_LEN(parts); i++) {
+		long long count = (long long)bu_json_int(rollout, parts[i][0], 0);
+		bu_autofree char *old = NULL;
+
+		if (!count)
+			continue;
+		old = text;
+		text = bu_xasprintf("%s%s%lld %s", old, mark, count, parts[i][1]);
+		mark = ", ";
+	}
+	all = bu_xasprintf("%s%s%s", text, *reason ? ": " : "", reason);
+	return bu_out_clean(all, 0);
+}
+
 static char *
 count_of(const json_t *object, const char *key)
 {
@@ -47,11 +86,10 @@ bu_render_rollouts(const json_t *rollouts, FILE *out)
 		bu_autofree char *reason =
 			bu_out_clean(bu_json_str(rollout, "reason", ""), 0);
 
-		bu_table_row(table,
-			     (const char *const[]){bu_json_str(rollout, "id", "?"),
-						   bu_json_str(rollout, "state", "?"),
-						   started, total, now, done, failed,
-						   turn, commit, reason});
+		bu_table_row(table, (const char *const[]){
+					    bu_json_str(rollout, "id", "?"),
+					    bu_rollout_state(rollout), started, total,
+					    now, done, failed, turn, commit, reason});
 	}
 	bu_table_print(table, out);
 	bu_table_destroy(table);
@@ -70,16 +108,16 @@ static void
 render_head(const json_t *rollout, FILE *out)
 {
 	static const char *const texts[][2] = {
-		{"rollout", "id"},        {"state", "state"},
-		{"reason", "reason"},     {"plan", "plan"},
-		{"revision", "revision"}, {"commit", "commit"},
-		{"limit", "limit"},       {"by", "by"},
+		{"reason", "reason"}, {"plan", "plan"},   {"revision", "revision"},
+		{"commit", "commit"}, {"limit", "limit"}, {"by", "by"},
 	};
 	bu_autofree char *started = time_of(rollout, "started_ms");
 	bu_autofree char *ended = time_of(rollout, "ended_ms");
 	json_t *grant;
 	size_t i;
 
+	line(out, "rollout", bu_json_str(rollout, "id", ""));
+	line(out, "state", bu_rollout_state(rollout));
 	for (i = 0; i < BU_LEN(texts); i++)
 		line(out, texts[i][0], bu_json_str(rollout, texts[i][1], ""));
 	json_array_foreach (json_object_get(rollout, "grants"), i, grant) {

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/node_text.h"
 #include "cli/output.h"
+#include "cli/screen.h"
 #include "cli/testing.h"
 #include "tests/support/unit.h"
 
@@ -85,6 +86,25 @@ START_TEST(the_note_says_what_matters_most)
 		{"{'reason':'r','conditions':[{'text':'a'},{'text':'b'}]}", "a; b; r"},
 		{"{'reason':'r','waiting':'w','held':{'by':'ops','reason':'x\\ny'}}",
 		 "held by ops: x?y"},
+		/* A hold hides nothing that is wrong with the node. */
+		{"{'held':{'by':'ops','reason':'x'},'conditions':[{'text':'a'}]}",
+		 "held by ops: x; a"},
+		{"{'reason':'','trouble':'the clocks disagree'}",
+		 "not measured: the clocks disagree"},
+		{"{'reason':'','cluster_words':'job 17 runs on it'}",
+		 "its cluster says: job 17 runs on it"},
+		{"{'step':{'action':'boot','status':'failed','error':'no domain'}}",
+		 "boot failed: no domain; it is tried again"},
+		{"{'step':{'action':'boot','status':'done','error':''}}", ""},
+		{"{'order':{'status':'turn','class':'reboot','reason':'1 is away'}}",
+		 "waits for its turn (reboot): 1 is away"},
+		{"{'order':{'status':'under way','class':'reboot','reason':''}}", ""},
+		{"{'state':'ready','order':{'status':'failed','class':'reconfigure',"
+		 "'reason':'rolled back'}}",
+		 "its last order (reconfigure) failed: rolled back"},
+		{"{'state':'failed','reason':'late','order':{'status':'failed',"
+		 "'class':'wipe','reason':'late'}}",
+		 "late"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -101,15 +121,97 @@ START_TEST(a_screen_line_is_cut_to_the_width)
 	bu_autojson json_t *node =
 		parse("{'name':'node001','state':'imaging','since_ms':1000,"
 		      "'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
-		      "'waiting':'\xc3\xa9\xc3\xa9\xc3\xa9 and more'}");
-	bu_autofree char *whole = bu_node_line(node, 13500, 8, 200);
-	bu_autofree char *part = bu_node_line(node, 13500, 8, 70);
+		      "'waiting':'\xe5\x86\x85\xe5\xad\x98 and more'}");
+	bu_autojson json_t *nodes = json_pack("[O]", node);
+	struct bu_node_widths wide = bu_node_widths(nodes, 200);
+	struct bu_node_widths narrow = bu_node_widths(nodes, 66);
+	bu_autofree char *whole = bu_node_lines(node, 13500, &wide, 1);
+	bu_autofree char *part = bu_node_lines(node, 13500, &narrow, 1);
+	bu_autofree char *below = bu_node_lines(node, 13500, &narrow, 3);
+#define HEAD "node001  imaging         12 s  [#########...........]  45 %"
 
-	ck_assert_str_eq(whole, "node001   imaging         12 s  "
-				"[#########...........]  45 %  waits: "
-				"\xc3\xa9\xc3\xa9\xc3\xa9 and more");
-	ck_assert_str_eq(part, "node001   imaging         12 s  "
-			       "[#########...........]  45 %  waits: \xc3\xa9");
+	ck_assert_str_eq(whole, HEAD "  waits: \xe5\x86\x85\xe5\xad\x98 and more");
+	ck_assert_str_eq(part, HEAD "...");
+	ck_assert_str_eq(below, HEAD "\n    waits: \xe5\x86\x85\xe5\xad\x98 and more");
+#undef HEAD
+}
+END_TEST
+
+/* The figure at the top counts nobody who cannot be used. */
+START_TEST(only_who_is_usable_is_counted_as_ready)
+{
+	static const struct {
+		const char *nodes, *want;
+	} rows[] = {
+		{"[]", "0/0 ready"},
+		{"[{'state':'ready','conditions':[]},{'state':'ready'}]", "2/2 ready"},
+		{"[{'state':'ready'},{'state':'ready','conditions':[{'name':"
+		 "'unreachable','away':true}]}]",
+		 "1/2 ready, 1 unreachable"},
+		{"[{'state':'ready','conditions':[{'name':'not-in-profile','away':"
+		 "false}]}]",
+		 "1/1 ready"},
+		{"[{'state':'failed'},{'state':'imaging'},{'state':'imaging',"
+		 "'held':{'by':'ops','reason':''}}]",
+		 "0/3 ready, 2 imaging, 1 failed, 1 held"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *nodes = parse(rows[i].nodes);
+		bu_autofree char *text = bu_node_summary(nodes);
+
+		ck_assert_str_eq(text, rows[i].want);
+	}
+}
+END_TEST
+
+/* A screen of 80 columns and 24 rows, as a pipe is taken for. */
+START_TEST(what_a_node_waits_for_is_on_the_screen)
+{
+	bu_autojson json_t *nodes = parse(
+		"[{'name':'node001','state':'validating','since_ms':0,'settled':false,"
+		"'trouble':'node001 and node002: 20.63 Gbit/s over a link of 20: the "
+		"clocks of both ends disagree; it is measured again in 30 s, at most 5 "
+		"times'},{'name':'node002','state':'ready','since_ms':0,'settled':true,"
+		"'conditions':[{'name':'unreachable','away':true,'text':'its agent "
+		"does not answer'}]}]");
+	struct bu_screen screen = {0};
+	bu_autofree char *text = WRITTEN({
+		screen.out = out;
+		bu_screen_nodes(&screen, nodes, 60000);
+	});
+
+	has(text, "clocks of both ends disagree");
+	has(text, "30 s, at most 5 times");
+	has(text, "node002  ready, unreachable");
+	has(text, "its agent does not answer");
+	has(text, "0/2 ready, 1 unreachable, 1 validating");
+	ck_assert_int_eq(screen.lines, 5);
+}
+END_TEST
+
+START_TEST(who_needs_a_look_is_on_a_full_screen)
+{
+	bu_autojson json_t *nodes = json_array();
+	struct bu_screen screen = {0};
+	bu_autofree char *text = NULL;
+
+	for (int i = 0; i < 40; i++)
+		json_array_append_new(nodes,
+				      json_pack("{s:o,s:s,s:b}", "name",
+						json_sprintf("node%03d", i), "state",
+						i == 38   ? "failed"
+						: i == 39 ? "imaging"
+							  : "ready",
+						"settled", i != 39));
+	text = WRITTEN({
+		screen.out = out;
+		bu_screen_nodes(&screen, nodes, 60000);
+	});
+	has(text, "node038  failed");
+	has(text, "node039  imaging");
+	has(text, "38/40 ready, 1 imaging, 1 failed; and 20 more");
+	ck_assert_int_le(screen.lines, 23);
 }
 END_TEST
 
@@ -129,21 +231,6 @@ START_TEST(a_table_of_nodes)
 	has(text, "failed, not-in-profile");
 	has(text, "t; no answer?[2J");
 	ck_assert_ptr_null(strchr(text, '\x1b'));
-}
-END_TEST
-
-START_TEST(counts_in_the_order_of_the_states)
-{
-	bu_autojson json_t *counts = parse("{'failed':1,'ready':12,'imaging':0}");
-	bu_autojson json_t *none = json_object();
-	bu_autojson json_t *but = parse("{'ready but unreachable':1,'ready':1}");
-	bu_autofree char *text = WRITTEN(bu_render_counts(counts, out));
-	bu_autofree char *away = WRITTEN(bu_render_counts(but, out));
-	bu_autofree char *empty = WRITTEN(bu_render_counts(none, out));
-
-	ck_assert_str_eq(text, "13 nodes: 12 ready, 1 failed\n");
-	ck_assert_str_eq(empty, "0 nodes\n");
-	ck_assert_str_eq(away, "2 nodes: 1 ready, 1 ready but unreachable\n");
 }
 END_TEST
 
@@ -196,11 +283,12 @@ START_TEST(a_whole_status)
 
 	has(text,
 	    "site demo, epoch 3, revision 0123456789ab; bringupd 0.1.0, up 75 s\n");
-	has(text, "rollout r-1 of 2, paused, 1 done, 1 not yet begun: by local\n");
+	has(text,
+	    "rollout r-1 of 2 nodes, paused: 1 done, 1 not yet begun: by local\n");
 	has(text, "ALARM, the brake is on: 4 of 16 nodes of rack r1 are late "
 		  "together\n");
 	has(text, "warning: bw_min is low\n");
-	has(text, "1 node: 1 ready\n");
+	has(text, "1/1 ready\n");
 	has(text, "node001");
 }
 END_TEST
@@ -235,6 +323,8 @@ START_TEST(a_node_in_full)
 		"'operstate':'up','mtu':9000,'addresses':['10.79.0.11/24']},"
 		"{'name':'eth1','kind':'ethernet','master':'bond0',"
 		"'operstate':'down','mtu':9000,'addresses':[]}]},"
+		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true,"
+		"'text':'its agent does not answer'}],"
 		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}");
 	bu_autofree char *text = WRITTEN(bu_render_node(node, out));
 
@@ -242,6 +332,9 @@ START_TEST(a_node_in_full)
 		  "10.79.0.11/24\n");
 	has(text, "  link        eth1, ethernet of bond0, down, mtu 9000\n");
 	has(text, "drift         network x: MTU is 1, the profile says 2\n");
+	has(text, "state         ready, unreachable\n");
+	has(text, "condition     unreachable since 1970-01-01T00:01:01Z: its agent "
+		  "does not answer\n");
 	has(text, "image         debian12\n");
 	has(text, "step          join, attempt 1, done\n");
 	has(text, "certificate   full\n");
@@ -285,13 +378,49 @@ START_TEST(a_list_of_rollouts)
 		"[{'id':'r-2','state':'stopped','started_ms':1000,'total':3,'done':1,"
 		"'failed':1,'turn':1,'commit':'0123456789abcdef-dirty',"
 		"'reason':'pool a: 1 of its\\u001b'},"
-		"{'id':'r-1','state':'done','started_ms':0,'total':1,'done':1}]");
+		"{'id':'r-1','state':'done','started_ms':0,'total':1,'done':1},"
+		"{'id':'r-0','state':'done','started_ms':0,'total':5,'done':3,"
+		"'failed':2}]");
 	bu_autofree char *text = WRITTEN(bu_render_rollouts(list, out));
 
 	has(text, "ROLLOUT STATE");
 	has(text, "r-2     stopped 1970-01-01T00:00:01Z     3   0    1      1    1 "
 		  "0123456789ab-dirty pool a: 1 of its?\n");
 	has(text, "r-1     done");
+	has(text, "r-0     ended");
+}
+END_TEST
+
+/* Of a rollout whose nodes failed no view says that it is done. */
+START_TEST(a_rollout_with_failures_has_ended)
+{
+	static const struct {
+		const char *rollout, *want;
+	} rows[] = {
+		{"{'state':'done','total':3,'done':3,'reason':''}", "done: 3 done"},
+		{"{'state':'done','total':5,'done':3,'failed':2,'reason':''}",
+		 "ended: 3 done, 2 failed"},
+		{"{'state':'done','total':2,'done':1,'withdrawn':1,'reason':''}",
+		 "ended: 1 done, 1 taken back"},
+		{"{'state':'running','total':3,'done':1,'failed':1,'under_way':1,"
+		 "'reason':''}",
+		 "running: 1 done, 1 under way, 1 failed"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *rollout = parse(rows[i].rollout);
+		bu_autojson json_t *status = json_pack("{s:O}", "rollout", rollout);
+		bu_autofree char *words = bu_rollout_words(rollout);
+		bu_autofree char *shown = WRITTEN(bu_render_rollout(rollout, out));
+		bu_autofree char *all = WRITTEN(bu_render_status(status, out));
+
+		ck_assert_str_eq(words, rows[i].want);
+		has(all, rows[i].want);
+		if (strncmp(rows[i].want, "ended", 5) == 0) {
+			has(shown, "state     ended\n");
+			ck_assert_ptr_null(strstr(all, ", done:"));
+		}
+	}
 }
 END_TEST
 
@@ -332,7 +461,8 @@ END_TEST
 
 BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_terminal,
 	percents, the_note_says_what_matters_most, a_screen_line_is_cut_to_the_width,
-	a_table_of_nodes, counts_in_the_order_of_the_states, a_table_of_pairs,
-	stages_are_summed, a_whole_status, an_event_is_a_line, a_node_in_full,
-	a_certificate_shows_its_figures, a_list_of_rollouts,
-	a_rollout_folds_its_nodes_by_their_end)
+	only_who_is_usable_is_counted_as_ready, what_a_node_waits_for_is_on_the_screen,
+	who_needs_a_look_is_on_a_full_screen, a_rollout_with_failures_has_ended,
+	a_table_of_nodes, a_table_of_pairs, stages_are_summed, a_whole_status,
+	an_event_is_a_line, a_node_in_full, a_certificate_shows_its_figures,
+	a_list_of_rollouts, a_rollout_folds_its_nodes_by_their_end)

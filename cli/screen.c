@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "cli/columns.h"
 #include "cli/node_text.h"
-#include "cli/output.h"
 
 void
 bu_screen_size(FILE *out, int *ret_width, int *ret_height)
@@ -61,54 +61,71 @@ end(struct bu_screen *screen)
 	fflush(screen->out);
 }
 
-static int
-name_width(const json_t *nodes)
+enum { ROWS_MAX = 8 };
+
+enum rank { FIRST, SECOND, LAST, RANKS };
+
+/* Who must be seen when not all have room: who needs a look, who is on his way. */
+static enum rank
+rank_of(const json_t *node)
 {
-	size_t width = 0, i;
-	json_t *node;
+	if (bu_node_needs_a_look(node))
+		return FIRST;
+	return bu_json_bool(node, "settled", 0) ? LAST : SECOND;
+}
 
-	json_array_foreach (nodes, i, node) {
-		size_t size = strlen(bu_json_str(node, "name", "?"));
+static void
+add_node(struct bu_screen *screen, const json_t *node, int64_t now_ms,
+	 const struct bu_node_widths *widths, int rows)
+{
+	bu_autofree char *lines = bu_node_lines(node, now_ms, widths, rows);
+	char *rest = lines, *line;
 
-		width = size > width ? size : width;
+	while ((line = strsep(&rest, "\n")))
+		add_line(screen, line);
+}
+
+/* In the order of their names; where not all have room, by rank. New reference. */
+static json_t *
+in_order(const json_t *nodes, size_t room)
+{
+	json_t *ordered = json_array(), *node;
+	size_t i;
+
+	if (json_array_size(nodes) <= room) {
+		json_array_extend(ordered, (json_t *)nodes);
+		return ordered;
 	}
-	return (int)width;
+	for (enum rank rank = FIRST; rank < RANKS; rank++)
+		json_array_foreach (nodes, i, node)
+			if (rank_of(node) == rank)
+				json_array_append(ordered, node);
+	return ordered;
 }
 
 void
 bu_screen_nodes(struct bu_screen *screen, const json_t *nodes, int64_t now_ms)
 {
-	int width, height, pad = name_width(nodes);
 	size_t count = json_array_size(nodes), room, i;
+	bu_autofree char *summary = bu_node_summary(nodes), *last = NULL;
+	bu_autojson json_t *ordered = NULL;
+	struct bu_node_widths widths;
+	int width, height, rows;
 	json_t *node;
 
 	bu_screen_size(screen->out, &width, &height);
-	room = height > 4 ? (size_t)height - 3 : 1;
+	widths = bu_node_widths(nodes, width - 1);
+	room = height > 5 ? (size_t)height - 4 : 1;
+	ordered = in_order(nodes, room);
+	rows = count && room / count > 1 ? (int)(room / count) : 1;
 	begin(screen);
-	/* When there are too many, what is settled is what one can do without. */
-	json_array_foreach (nodes, i, node) {
-		bu_autofree char *line = NULL;
-
-		if (count > room && bu_json_bool(node, "settled", 0))
-			continue;
-		if ((size_t)screen->lines == room)
-			break;
-		line = bu_node_line(node, now_ms, pad, width - 1);
-		add_line(screen, line);
-	}
-	if (count > (size_t)screen->lines) {
-		bu_autofree char *rest =
-			bu_xasprintf("and %zu more", count - (size_t)screen->lines);
-
-		add_line(screen, rest);
-	}
-	end(screen);
-}
-
-void
-bu_screen_text(struct bu_screen *screen, const char *text)
-{
-	begin(screen);
-	add_line(screen, text);
+	json_array_foreach (ordered, i, node)
+		if (i < room)
+			add_node(screen, node, now_ms, &widths,
+				 rows < ROWS_MAX ? rows : ROWS_MAX);
+	last = count > room ? bu_xasprintf("%s; and %zu more", summary, count - room)
+			    : bu_steal(&summary);
+	bu_columns_cut(last, width - 1);
+	add_line(screen, last);
 	end(screen);
 }

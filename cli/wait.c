@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "cli/follow.h"
+#include "cli/node_text.h"
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/screen.h"
@@ -173,10 +174,24 @@ fail_stopped(const struct wait *wait, struct bu_err *err)
 		wait->rollout);
 }
 
+/* Every order was carried out, and yet not every node can be used. */
+static int
+fail_away(const struct wait *wait, const json_t *nodes, struct bu_err *err)
+{
+	bu_autofree char *summary = bu_node_summary(nodes);
+
+	bu_follow_print_unready(wait->follow, stderr);
+	return bu_err_set(err, BU_ERR_VERIFY, 0,
+			  "rollout %s is done, but its nodes are not all ready: %s; "
+			  "`bringup node why NODE` says more",
+			  wait->rollout, summary);
+}
+
 static int
 conclude(struct wait *wait, enum bu_follow_end end, int timeout_s, struct bu_err *err)
 {
 	bu_autojson json_t *nodes = bu_follow_nodes(wait->follow);
+	bu_autofree char *words = NULL;
 
 	bu_screen_clear(&wait->screen);
 	bu_render_stages(nodes, stdout);
@@ -188,15 +203,17 @@ conclude(struct wait *wait, enum bu_follow_end end, int timeout_s, struct bu_err
 		return fail_timeout(wait, timeout_s, err);
 	case BU_FOLLOW_STOPPED:
 		return fail_stopped(wait, err);
+	case BU_FOLLOW_AWAY:
+		return fail_away(wait, nodes, err);
 	case BU_FOLLOW_BAD:
 		break;
 	}
+	words = bu_rollout_words(json_object_get(wait->document, "rollout"));
 	bu_follow_print_unready(wait->follow, stderr);
-	return bu_err_set(
-		err, BU_ERR_VERIFY, 0,
-		"not all nodes are as they were ordered; bringup rollout show "
-		"%s and bringup node why NODE say more",
-		wait->rollout);
+	return bu_err_set(err, BU_ERR_VERIFY, 0,
+			  "rollout %s %s; `bringup rollout show %s` and `bringup node "
+			  "why NODE` say more",
+			  wait->rollout, words, wait->rollout);
 }
 
 int

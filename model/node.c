@@ -64,15 +64,16 @@ stages_json(const struct bu_node *node)
 }
 
 static json_t *
-step_json(const struct bu_step *step)
+step_json(const struct bu_node *node)
 {
 	static const char *const status[] = {"none", "open", "done", "failed"};
+	const struct bu_step *step = &node->step;
 
 	if (step->status == BU_STEP_NONE)
 		return json_null();
-	return json_pack("{s:s,s:s,s:i,s:s}", "id", step->id, "action",
+	return json_pack("{s:s,s:s,s:i,s:s,s:s}", "id", step->id, "action",
 			 bu_action_name(step->action), "attempt", step->attempt,
-			 "status", status[step->status]);
+			 "status", status[step->status], "error", node->step_error);
 }
 
 json_t *
@@ -91,7 +92,9 @@ bu_node_to_json(const struct bu_node *node)
 	json_object_set_new(object, "boot_id", json_string(node->boot_id));
 	json_object_set_new(object, "progress", progress_json(node));
 	json_object_set_new(object, "stages", stages_json(node));
-	json_object_set_new(object, "step", step_json(&node->step));
+	json_object_set_new(object, "step", step_json(node));
+	json_object_set_new(object, "trouble", json_string(node->trouble));
+	json_object_set_new(object, "cluster_words", json_string(node->cluster_words));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));
 	if (node->held_by[0])

@@ -23,14 +23,15 @@ START_TEST(a_new_node)
 
 	ck_assert_str_eq(
 		text,
-		"{\"boot_id\":\"\",\"conditions\":[],\"firmware\":\"\",\"image\":\"\","
+		"{\"boot_id\":\"\",\"cluster_words\":\"\",\"conditions\":[],"
+		"\"firmware\":\"\",\"image\":\"\","
 		"\"in_profile\":"
 		"false,"
 		"\"last_seen_ms\":0,\"machine\":\"\",\"name\":\"node001\",\"pool\":"
 		"\"\","
 		"\"progress\":null,\"reason\":\"\",\"repeats\":0,\"settled\":true,"
 		"\"since_ms\":0,\"stages\":[],\"state\":\"enrolled\",\"step\":null,"
-		"\"waiting\":\"\"}");
+		"\"trouble\":\"\",\"waiting\":\"\"}");
 	bu_node_destroy(node);
 }
 END_TEST

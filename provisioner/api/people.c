@@ -85,6 +85,7 @@ status_json(const struct bu_api *api)
 		json_array_append_new(nodes, node_json(world, node));
 		json_object_set_new(counts, key, json_integer(seen + 1));
 	}
+	bu_rollouts_tell(api->rollouts, nodes);
 	return json_pack(
 		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 		"version", (json_int_t)world->version, "site",
@@ -146,6 +147,7 @@ BU_HANDLER(bu_api_nodes)
 
 	if (!nodes)
 		return BU_ANSWER_ERROR;
+	bu_rollouts_tell(api->rollouts, nodes);
 	reply->json = json_pack("{s:I,s:o}", "time_ms",
 				(json_int_t)bu_wall_ms(bu_loop_clock(api->world->loop)),
 				"nodes", nodes);
@@ -295,6 +297,7 @@ BU_HANDLER(bu_api_node)
 	const struct bu_node *node = bu_world_node(api->world, request->params[0]);
 	bu_autofree char *why = NULL, *turn = NULL;
 	bu_autojson json_t *remarks = NULL;
+	bu_autojson json_t *alone = json_array();
 	json_t *object, *inventory, *certificates, *drift;
 
 	if (!node)
@@ -317,6 +320,8 @@ BU_HANDLER(bu_api_node)
 	json_object_set_new(object, "certificates", certificates);
 	json_object_set_new(object, "drift", drift);
 	json_object_set_new(object, "order", order_json(&node->order));
+	json_array_append(alone, object);
+	bu_rollouts_tell(api->rollouts, alone);
 	reply->json = object;
 	return BU_ANSWER_NOW;
 }

@@ -124,6 +124,39 @@ START_TEST(a_plan_is_applied_once)
 }
 END_TEST
 
+/* Whoever has no turn says what for, in every view and not in `why` alone. */
+START_TEST(a_list_of_nodes_says_what_a_turn_waits_for)
+{
+	struct desk desk;
+	bu_autojson json_t *planned = NULL, *applied = NULL, *held = NULL;
+	bu_autojson json_t *status = NULL, *nodes = NULL, *node = NULL;
+	const json_t *views[3];
+
+	begin(&desk);
+	planned = plan(&desk, NULL, NULL, "node002", 200);
+	applied = apply(&desk, planned, 200);
+	held = site_call(&desk.site, desk.site.local, "POST", "/v1/nodes/node002/hold",
+			 "{\"reason\":\"DIMM A3\"}", 200);
+	status = site_call(&desk.site, desk.site.page, "GET", "/v1/status", "", 200);
+	nodes = site_call(&desk.site, desk.site.page, "GET", "/v1/nodes?set=node002",
+			  "", 200);
+	node = site_call(&desk.site, desk.site.page, "GET", "/v1/nodes/node002", "",
+			 200);
+	views[0] = json_array_get(json_object_get(status, "nodes"), 1);
+	views[1] = json_array_get(json_object_get(nodes, "nodes"), 0);
+	views[2] = node;
+	for (size_t i = 0; i < BU_LEN(views); i++) {
+		const json_t *order = json_object_get(views[i], "order");
+
+		ck_assert_str_eq(bu_json_str(views[i], "name", ""), "node002");
+		ck_assert_str_eq(bu_json_str(order, "status", ""), "turn");
+		ck_assert_str_eq(bu_json_str(order, "reason", ""),
+				 "it is held by local");
+	}
+	end(&desk);
+}
+END_TEST
+
 START_TEST(a_limit_is_a_nodeset_of_the_profile)
 {
 	struct desk desk;
@@ -280,6 +313,7 @@ START_TEST(drift_is_told_and_decides_nothing)
 }
 END_TEST
 
-RIG_UNIT("plans", a_plan_is_applied_once, a_limit_is_a_nodeset_of_the_profile,
-	 a_typo_never_reaches_a_plan, what_policy_forbids_is_shown_and_not_applied,
+RIG_UNIT("plans", a_plan_is_applied_once, a_list_of_nodes_says_what_a_turn_waits_for,
+	 a_limit_is_a_nodeset_of_the_profile, a_typo_never_reaches_a_plan,
+	 what_policy_forbids_is_shown_and_not_applied,
 	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing)

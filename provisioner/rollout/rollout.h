@@ -68,5 +68,8 @@ json_t *bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id,
 /* Why this node's order has not begun, a line for people; NULL when it waits for no
  * turn. Owned. */
 char *bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node);
+/* nodes: their JSON with "order"; each order that waits for its turn gets the "reason".
+ */
+void bu_rollouts_tell(const struct bu_rollouts *rollouts, json_t *nodes);
 
 #endif

@@ -205,3 +205,26 @@ bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 		       : bu_xasprintf("waits for its turn (%s): %s",
 				      bu_class_name(node->order.class), why);
 }
+
+void
+bu_rollouts_tell(const struct bu_rollouts *rollouts, json_t *nodes)
+{
+	struct bu_view view;
+	json_t *object;
+	size_t i;
+
+	bu_view_init(&view, rollouts->world);
+	json_array_foreach (nodes, i, object) {
+		json_t *order = json_object_get(object, "order");
+		const struct bu_node *node =
+			bu_world_node(rollouts->world, bu_json_str(object, "name", ""));
+		bu_autofree char *why = NULL;
+
+		if (!order || !node || !node->order.open || node->order.begun)
+			continue;
+		why = bu_refusal_text(rollouts, &view, node,
+				      bu_turn_refused(rollouts, &view, node));
+		json_object_set_new(order, "reason", json_string(why));
+	}
+	bu_view_fini(&view);
+}
