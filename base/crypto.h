@@ -68,9 +68,17 @@ int bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem,
 /* SHA-256 of the certificate's DER. */
 int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
 			struct bu_err *err);
-/* Common name of a verified TLS client; session is the server's gnutls_session_t.
- * BU_ERR_DENIED when the peer showed no certificate of the CA that the session trusts.
- */
-int bu_tls_peer_name(void *session, char *ret_name, size_t size, struct bu_err *err);
+/* When a certificate begins and ends to be valid, Unix time in s. */
+int bu_cert_times(const char *cert_pem, int64_t *ret_from_s, int64_t *ret_until_s,
+		  struct bu_err *err);
+/* Who a verified TLS client is; session is the server's gnutls_session_t.
+ * BU_ERR_DENIED when the peer showed no certificate of the CA that the session trusts,
+ * or one that is not valid at this time. */
+enum { BU_TLS_NAME_SIZE = 65 /* bytes of a common name with NUL */ };
+struct bu_tls_peer {
+	char name[BU_TLS_NAME_SIZE];      /* the common name */
+	char fingerprint[BU_DIGEST_SIZE]; /* as of bu_cert_fingerprint() */
+};
+int bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err);
 
 #endif

@@ -305,6 +305,7 @@ START_TEST(issues_a_client_certificate)
 	char *key;
 	char *csr;
 	char *pem;
+	int64_t from_s, until_s;
 	struct bu_err err = {0};
 
 	make_ca();
@@ -316,6 +317,9 @@ START_TEST(issues_a_client_certificate)
 	cert = open_cert(pem);
 	ck_assert_uint_eq(verify_by(cert, ca_cert), 0);
 	check_dates(cert, 30);
+	ck_assert_int_eq(bu_cert_times(pem, &from_s, &until_s, &err), 0);
+	ck_assert_int_eq(from_s, gnutls_x509_crt_get_activation_time(cert));
+	ck_assert_int_eq(until_s, gnutls_x509_crt_get_expiration_time(cert));
 	/* The CA says what the name is, not the request. */
 	ck_assert_int_eq(gnutls_x509_crt_get_dn_by_oid(
 				 cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0, name, &size),
@@ -331,9 +335,52 @@ START_TEST(issues_a_client_certificate)
 	ck_assert_str_ne(a, b);
 	ck_assert_int_eq(bu_cert_fingerprint("no certificate", a, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_int_eq(bu_cert_times("no certificate", &from_s, &until_s, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	free(pem);
 	free(csr);
 	free(key);
+	drop_ca();
+}
+END_TEST
+
+/* A request that its key has signed, of RSA with so many bits; owned. */
+static char *
+rsa_request(unsigned int bits)
+{
+	gnutls_x509_privkey_t key;
+	gnutls_x509_crq_t request;
+	gnutls_datum_t pem;
+	char *text;
+
+	ck_assert_int_eq(gnutls_x509_privkey_init(&key), 0);
+	ck_assert_int_eq(gnutls_x509_privkey_generate(key, GNUTLS_PK_RSA, bits, 0), 0);
+	ck_assert_int_eq(gnutls_x509_crq_init(&request), 0);
+	ck_assert_int_eq(gnutls_x509_crq_set_key(request, key), 0);
+	ck_assert_int_eq(gnutls_x509_crq_sign2(request, key, GNUTLS_DIG_SHA256, 0), 0);
+	ck_assert_int_eq(gnutls_x509_crq_export2(request, GNUTLS_X509_FMT_PEM, &pem),
+			 0);
+	text = bu_xstrdup((const char *)pem.data);
+	gnutls_free(pem.data);
+	gnutls_x509_crq_deinit(request);
+	gnutls_x509_privkey_deinit(key);
+	return text;
+}
+
+START_TEST(refuses_weak_keys)
+{
+	bu_autofree char *weak = rsa_request(1024), *good = rsa_request(2048);
+	bu_autofree char *pem = NULL;
+	struct bu_err err = {0};
+
+	make_ca();
+	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, weak, "n", 30, &pem, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_ptr_nonnull(strstr(err.text, "is weak (RSA, 1024 bits)"));
+	ck_assert_ptr_null(pem);
+	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, good, "n", 30, &pem, &err),
+			 0);
 	drop_ca();
 }
 END_TEST
@@ -386,4 +433,5 @@ END_TEST
 BU_UNIT("crypto", hashes_known_texts, hashes_a_file, authenticates_a_known_text,
 	compares_secrets, reads_and_writes_hex, signs_and_verifies,
 	verifies_a_known_signature, refuses_to_sign_with_a_tls_key, makes_a_ca,
-	issues_a_server_certificate, issues_a_client_certificate, refuses_bad_requests)
+	issues_a_server_certificate, issues_a_client_certificate, refuses_bad_requests,
+	refuses_weak_keys)

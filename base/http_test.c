@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client against a real server on the loopback, plain, TLS and on a Unix socket;
- * the server misbehaves in every way that the client must notice. The last tests do
- * for crypto.h what needs a connection: the name of a TLS peer.
+ * The client against a real server on the loopback and on a Unix socket; the server
+ * misbehaves in every way that the client must notice. TLS is in tls_test.c.
  */
 #include "base/http.h"
 
@@ -16,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "tests/support/unit.h"
@@ -82,25 +80,6 @@ answer_echo(struct MHD_Connection *connection, const char *method, const char *b
 }
 
 static enum MHD_Result
-answer_peer(struct MHD_Connection *connection)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	char name[64];
-	struct bu_err err = {0};
-	bu_autojson json_t *value = json_object();
-	bu_autofree char *text = NULL;
-	int denied = bu_tls_peer_name(info->tls_session, name, sizeof(name), &err);
-
-	if (denied)
-		json_object_set_new(value, "error", bu_json_from_err(&err));
-	else
-		json_object_set_new(value, "name", json_string(name));
-	text = bu_json_canonical(value);
-	return answer(connection, denied ? 403 : 200, text, strlen(text));
-}
-
-static enum MHD_Result
 answer_page(struct MHD_Connection *connection, const struct page *page)
 {
 	const char *range =
@@ -140,8 +119,6 @@ on_request(void *arg, struct MHD_Connection *connection, const char *url,
 	}
 	if (strcmp(url, "/echo") == 0)
 		return answer_echo(connection, method, body);
-	if (strcmp(url, "/peer") == 0)
-		return answer_peer(connection);
 	if (strcmp(url, "/slow") == 0)
 		usleep(500 * 1000);
 	for (size_t i = 0; i < BU_LEN(pages); i++)
@@ -160,32 +137,21 @@ on_done(void *arg, struct MHD_Connection *connection, void **state,
 static struct MHD_Daemon *server;
 static char base_url[64];
 
-/* fd: a bound socket that listens; tls: key, certificate, CA; NULL = plain. */
+/* fd: a bound socket that listens. */
 static void
-serve(int fd, char *const tls[3], const char *versions)
+serve(int fd)
 {
-	struct MHD_OptionItem options[] = {
-		{MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? tls[0] : NULL},
-		{MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? tls[1] : NULL},
-		{MHD_OPTION_HTTPS_MEM_TRUST, 0, tls ? tls[2] : NULL},
-		{MHD_OPTION_HTTPS_PRIORITIES, 0, (char *)versions},
-		{MHD_OPTION_END, 0, NULL},
-	};
-
-	if (!tls)
-		options[0].option = MHD_OPTION_END;
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (char)('a' + i % 23);
-	server = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD | (tls ? MHD_USE_TLS : 0), 0, NULL,
-		NULL, on_request, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_NOTIFY_COMPLETED, on_done, NULL, MHD_OPTION_ARRAY, options,
-		MHD_OPTION_END);
+	server = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+				  on_request, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+				  MHD_OPTION_NOTIFY_COMPLETED, on_done, NULL,
+				  MHD_OPTION_END);
 	ck_assert_ptr_nonnull(server);
 }
 
 static int
-listen_tcp(const char *scheme)
+listen_tcp(void)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET,
 				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -195,7 +161,7 @@ listen_tcp(const char *scheme)
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, size), 0);
 	ck_assert_int_eq(listen(fd, 8), 0);
 	getsockname(fd, (struct sockaddr *)&addr, &size);
-	snprintf(base_url, sizeof(base_url), "%s://127.0.0.1:%u", scheme,
+	snprintf(base_url, sizeof(base_url), "http://127.0.0.1:%u",
 		 ntohs(addr.sin_port));
 	return fd;
 }
@@ -205,7 +171,7 @@ begin(const char *token)
 {
 	struct bu_http_opts opts = {.base_url = base_url, .token = token};
 
-	serve(listen_tcp("http"), NULL, NULL);
+	serve(listen_tcp());
 	return bu_http_create(&opts);
 }
 
@@ -432,7 +398,7 @@ START_TEST(speaks_over_a_unix_socket)
 		 getpid());
 	ck_assert_int_eq(bind(fd, (struct sockaddr *)&addr, sizeof(addr)), 0);
 	ck_assert_int_eq(listen(fd, 8), 0);
-	serve(fd, NULL, NULL);
+	serve(fd);
 	http = bu_http_create(&opts);
 	ck_assert_msg(
 		bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, &reply, &err) == 0,
@@ -444,156 +410,6 @@ START_TEST(speaks_over_a_unix_socket)
 }
 END_TEST
 
-/* Two CAs, "ours" and "other"; a server and a client certificate of each; as files. */
-static char folder[] = "/tmp/bringup-tls-XXXXXX";
-static struct authority {
-	char *ca_key, *ca_cert;
-	char *key, *server_cert, *client_cert;
-	char *ca_file, *key_file, *server_file, *client_file;
-} ours, other;
-
-static char *
-write_pem(const char *prefix, const char *name, const char *pem)
-{
-	char *path = bu_xasprintf("%s/%s-%s", folder, prefix, name);
-
-	ck_assert_int_eq(bu_file_write(path, pem, strlen(pem), 0600, NULL), 0);
-	return path;
-}
-
-static void
-make_authority(struct authority *a, const char *prefix, const char *server_name)
-{
-	const char *const names[] = {server_name, NULL};
-	bu_autofree char *csr = NULL;
-	struct bu_err err = {0};
-
-	ck_assert_int_eq(bu_tls_key_create(&a->ca_key, &err), 0);
-	ck_assert_int_eq(bu_ca_create(prefix, a->ca_key, &a->ca_cert, &err), 0);
-	ck_assert_int_eq(bu_tls_key_create(&a->key, &err), 0);
-	ck_assert_int_eq(bu_ca_issue_server(a->ca_cert, a->ca_key, a->key, names,
-					    &a->server_cert, &err),
-			 0);
-	ck_assert_int_eq(bu_csr_create(a->key, "whoever", &csr, &err), 0);
-	ck_assert_int_eq(bu_ca_issue_client(a->ca_cert, a->ca_key, csr, "node001", 30,
-					    &a->client_cert, &err),
-			 0);
-	a->ca_file = write_pem(prefix, "ca.pem", a->ca_cert);
-	a->key_file = write_pem(prefix, "key.pem", a->key);
-	a->server_file = write_pem(prefix, "server.pem", a->server_cert);
-	a->client_file = write_pem(prefix, "client.pem", a->client_cert);
-}
-
-static void
-drop_authority(struct authority *a)
-{
-	char **all[] = {&a->ca_key,      &a->ca_cert,     &a->key,
-			&a->server_cert, &a->client_cert, &a->ca_file,
-			&a->key_file,    &a->server_file, &a->client_file};
-
-	for (size_t i = 0; i < BU_LEN(all); i++)
-		free(*all[i]);
-}
-
-static void
-begin_tls(const char *server_name, const char *versions)
-{
-	char *tls[3];
-
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	make_authority(&ours, "ours", server_name);
-	make_authority(&other, "other", server_name);
-	tls[0] = ours.key;
-	tls[1] = ours.server_cert;
-	tls[2] = ours.ca_cert;
-	serve(listen_tcp("https"), tls, versions);
-}
-
-static void
-end_tls(void)
-{
-	MHD_stop_daemon(server);
-	drop_authority(&ours);
-	drop_authority(&other);
-	ck_assert_int_eq(bu_remove_tree(folder, NULL), 0);
-}
-
-/* One call with these files; the error's kind, and the name that the server saw. */
-static enum bu_err_kind
-ask_peer(const char *ca_file, const char *cert_file, const char *key_file,
-	 char name[64])
-{
-	struct bu_http_opts opts = {.base_url = base_url,
-				    .ca_file = ca_file,
-				    .cert_file = cert_file,
-				    .key_file = key_file};
-	struct bu_http *http = bu_http_create(&opts);
-	struct bu_err err = {0};
-	json_t *reply = NULL;
-
-	if (bu_http_json(http, "GET", "/peer", NULL, TIMEOUT_MS, &reply, &err) == 0)
-		snprintf(name, 64, "%s", bu_json_str(reply, "name", ""));
-	else
-		printf("as expected: %s\n", err.text);
-	json_decref(reply);
-	bu_http_destroy(http);
-	return err.kind;
-}
-
-#define TLS_1_3 "SECURE128:-VERS-ALL:+VERS-TLS1.3"
-
-START_TEST(knows_its_tls_peer)
-{
-	char name[64] = "";
-
-	begin_tls("IP:127.0.0.1", TLS_1_3);
-	ck_assert_int_eq(ask_peer(ours.ca_file, ours.client_file, ours.key_file, name),
-			 BU_ERR_NONE);
-	ck_assert_str_eq(name, "node001");
-	/* No certificate; one of another CA; one that is not for clients. */
-	ck_assert_int_eq(ask_peer(ours.ca_file, NULL, NULL, name), BU_ERR_DENIED);
-	ck_assert_int_ne(
-		ask_peer(ours.ca_file, other.client_file, other.key_file, name),
-		BU_ERR_NONE);
-	ck_assert_int_eq(ask_peer(ours.ca_file, ours.server_file, ours.key_file, name),
-			 BU_ERR_DENIED);
-	end_tls();
-}
-END_TEST
-
-START_TEST(refuses_other_servers)
-{
-	char name[64];
-
-	begin_tls("IP:127.0.0.1", TLS_1_3);
-	ck_assert_int_eq(ask_peer(other.ca_file, NULL, NULL, name), BU_ERR_VERIFY);
-	ck_assert_int_eq(ask_peer(NULL, NULL, NULL, name), BU_ERR_INVAL);
-	ck_assert_int_eq(ask_peer("/nonexistent", NULL, NULL, name), BU_ERR_INVAL);
-	end_tls();
-}
-END_TEST
-
-START_TEST(refuses_another_name)
-{
-	char name[64];
-
-	begin_tls("IP:127.0.0.2", TLS_1_3);
-	ck_assert_int_eq(ask_peer(ours.ca_file, NULL, NULL, name), BU_ERR_VERIFY);
-	end_tls();
-}
-END_TEST
-
-START_TEST(refuses_old_tls)
-{
-	char name[64];
-
-	begin_tls("IP:127.0.0.1", "SECURE128:-VERS-ALL:+VERS-TLS1.2");
-	ck_assert_int_eq(ask_peer(ours.ca_file, NULL, NULL, name), BU_ERR_REMOTE);
-	end_tls();
-}
-END_TEST
-
 BU_UNIT("http", speaks_json, reports_errors, reports_nobody_and_slowness,
 	ends_when_somebody_says_so, fetches_ranges, refuses_wrong_ranges,
-	gets_text_up_to_a_limit, speaks_over_a_unix_socket, knows_its_tls_peer,
-	refuses_other_servers, refuses_another_name, refuses_old_tls)
+	gets_text_up_to_a_limit, speaks_over_a_unix_socket)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The small CA of an appliance: keys (ECDSA P-256), the CA itself, certificates for the
- * server and, against a request, for agents; and the name of a TLS peer. Called by
+ * server and, against a request, for agents; and who a TLS peer is. Called by
  * the daemon's trust room, by `bringup init` and (request, key) by the agent.
  *
  * Invariant: a request is only ever a source of a public key, proven to be held by its
@@ -456,6 +456,19 @@ bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
 	return 0;
 }
 
+int
+bu_cert_times(const char *cert_pem, int64_t *ret_from_s, int64_t *ret_until_s,
+	      struct bu_err *err)
+{
+	AUTO_MAKING struct making m = {0};
+
+	if (load_cert(cert_pem, &m.cert, err))
+		return -1;
+	*ret_from_s = gnutls_x509_crt_get_activation_time(m.cert);
+	*ret_until_s = gnutls_x509_crt_get_expiration_time(m.cert);
+	return 0;
+}
+
 /* The verified peer is a client: its certificate must say that it may be one. */
 static int
 verify_peer(gnutls_session_t session, struct bu_err *err)
@@ -487,12 +500,30 @@ verify_peer(gnutls_session_t session, struct bu_err *err)
 	return -1;
 }
 
+static int
+leaf_name(gnutls_x509_crt_t cert, char ret_name[BU_TLS_NAME_SIZE], struct bu_err *err)
+{
+	char name[BU_TLS_NAME_SIZE];
+	size_t size = sizeof(name);
+	int rc = gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0,
+					       name, &size);
+
+	if (rc != 0)
+		return bu_gnutls_fail(err, BU_ERR_DENIED, rc,
+				      "read the common name of the peer's certificate");
+	/* What is no text comes as "#0c09...". */
+	if (name[0] == '#' || strlen(name) != size || check_name(name, NULL))
+		return bu_err_set(
+			err, BU_ERR_DENIED, 0,
+			"the common name of the peer's certificate is malformed");
+	memcpy(ret_name, name, size + 1);
+	return 0;
+}
+
 int
-bu_tls_peer_name(void *session, char *ret_name, size_t size, struct bu_err *err)
+bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err)
 {
 	AUTO_MAKING struct making m = {0};
-	char name[NAME_MAX_SIZE + 1];
-	size_t name_size = sizeof(name);
 	const gnutls_datum_t *chain;
 	unsigned int count = 0;
 	int rc;
@@ -510,17 +541,11 @@ bu_tls_peer_name(void *session, char *ret_name, size_t size, struct bu_err *err)
 	rc = gnutls_x509_crt_init(&m.cert);
 	if (rc == 0)
 		rc = gnutls_x509_crt_import(m.cert, &chain[0], GNUTLS_X509_FMT_DER);
-	if (rc == 0)
-		rc = gnutls_x509_crt_get_dn_by_oid(m.cert, GNUTLS_OID_X520_COMMON_NAME,
-						   0, 0, name, &name_size);
 	if (rc != 0)
 		return bu_gnutls_fail(err, BU_ERR_DENIED, rc,
-				      "read the common name of the peer's certificate");
-	name[sizeof(name) - 1] = '\0';
-	if (strlen(name) != name_size || check_name(name, NULL) || name_size >= size)
-		return bu_err_set(
-			err, BU_ERR_DENIED, 0,
-			"the common name of the peer's certificate is malformed");
-	memcpy(ret_name, name, name_size + 1);
+				      "read the peer's certificate");
+	if (leaf_name(m.cert, ret->name, err) != 0)
+		return -1;
+	bu_sha256_hex(chain[0].data, chain[0].size, ret->fingerprint);
 	return 0;
 }

@@ -32,7 +32,14 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(STATE, "state", "{from, to, on, reason, next}")                              \
 	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
 	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                       \
-	X(ADMITTED, "admitted", "{step, machine, request}: the token was traded")      \
+	X(ADMITTED, "admitted",                                                        \
+	  "{step, machine, request, fingerprint, until_ms}: the token was traded for " \
+	  "this certificate")                                                          \
+	X(RENEWED, "renewed", "{fingerprint, until_ms}: its agent's next certificate") \
+	X(REVOKED, "revoked",                                                          \
+	  "{fingerprint, all, reason}: this certificate of its agent, or all of "      \
+	  "them, "                                                                     \
+	  "count no more")                                                             \
 	X(BOOTED, "booted", "{boot_id, where}")                                        \
 	X(INSTALLED, "installed", "{step, image, digest}: with the order's facets")    \
 	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \

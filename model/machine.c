@@ -109,6 +109,38 @@ bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 }
 
 int
+bu_machine_says(const char *text)
+{
+	bu_autofree char *plain = bu_xmalloc(strlen(text) + 1);
+
+	normalize(text, plain);
+	return plain[0] != '\0';
+}
+
+static const char *
+skip_blanks(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+int
+bu_machine_same(const char *a, const char *b)
+{
+	if (!bu_machine_says(a) || !bu_machine_says(b))
+		return 0;
+	for (;;) {
+		a = skip_blanks(a);
+		b = skip_blanks(b);
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return 0;
+		if (!*a)
+			return 1;
+		a++;
+		b++;
+	}
+}
+
+int
 bu_machine_has_mac(const struct bu_machine *machine, const char *mac)
 {
 	char plain[BU_MAC_SIZE];

@@ -31,6 +31,12 @@ int bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE]);
  * nothing is left that tells this machine from another. */
 int bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 		  struct bu_err *err);
+/* Does this serial number or UUID tell a machine from another? Not when it is empty or
+ * a text that vendors leave in its place. */
+int bu_machine_says(const char *text);
+/* Are these the same serial number or UUID? Case and blanks do not count: firmware is
+ * sloppy with both. What says nothing is the same as nothing. */
+int bu_machine_same(const char *a, const char *b);
 /* mac in any form that bu_mac_normalize() reads. */
 int bu_machine_has_mac(const struct bu_machine *machine, const char *mac);
 

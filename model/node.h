@@ -55,6 +55,13 @@ struct bu_node {
 	int disk_touched;          /* an install of ours began to write */
 	char admitted_step[112];   /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
+	/* Fingerprint of its agent's certificate; "" = of a log that kept none: any of
+	 * its machine counts. */
+	char agent_cert[65];
+	int64_t agent_cert_until_ms; /* Unix time; 0 = not known */
+	char agent_cert_next[65];    /* renewed, and not used yet; "" = none */
+	int64_t agent_cert_next_until_ms;
+	int agent_revoked; /* no certificate of its agent counts */
 	char boot_id[40];
 	int boot_installed; /* this boot is of the installed system */
 	char installed_image[BU_NAME_MAX];
@@ -88,6 +95,7 @@ struct bu_node {
 	int64_t retry_ms;  /* monotonic: a failed step is tried again; 0 = no */
 	char waiting[400]; /* what it waits for; "" = nothing */
 	char trouble[400]; /* why its fabric could not be measured; "" = nothing */
+	char refusal[400]; /* why a machine with its token was refused; "" = none was */
 	char cluster_words[400]; /* what its cluster says while it leaves */
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int64_t last_seen_ms; /* Unix time; 0 = never */

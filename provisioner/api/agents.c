@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "provisioner/api/api.h"
@@ -25,54 +24,90 @@ peer_node(struct bu_api *api, const struct bu_request *request, struct bu_err *e
 {
 	struct bu_node *node = bu_world_node_of(api->world, request->peer);
 
+	if (!*request->peer) {
+		const char *fault = request->peer_fault ? request->peer_fault : "";
+
+		bu_err_set(err, BU_ERR_DENIED, 0, "a client certificate is needed%s%s",
+			   *fault ? ": " : "", fault);
+		return NULL;
+	}
 	if (!node) {
-		bu_err_set(err, BU_ERR_DENIED, 0,
-			   *request->peer ? "machine %s is bound to no node"
-					  : "a client certificate is needed%s",
+		bu_err_set(err, BU_ERR_DENIED, 0, "machine %s is bound to no node",
 			   request->peer);
 		return NULL;
 	}
+	if (bu_reconcile_check_peer(api->rec, node, request->peer_cert, err) != 0)
+		return NULL;
 	node->last_seen_ms = wall_ms(api);
 	return node;
+}
+
+/* What comes with a token that is good. */
+static char *
+admit(struct bu_api *api, struct bu_node *node, const struct bu_request *request,
+      struct bu_err *err)
+{
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	struct bu_enrolment enrolment = {
+		.token = bu_json_str(request->body, "token", ""),
+	};
+
+	if (bu_json_get_str(request->body, "csr", &enrolment.csr, err) != 0)
+		return NULL;
+	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
+					   err);
+	if (!inventory)
+		return NULL;
+	enrolment.inventory = inventory;
+	return bu_reconcile_admit(api->rec, node, &enrolment, err);
 }
 
 BU_HANDLER(bu_api_agent_enroll)
 {
 	struct bu_api *api = arg;
-	const char *name, *token, *csr;
-	bu_autoinventory struct bu_inventory *inventory = NULL;
-	struct bu_machine machine;
-	char id[BU_MACHINE_ID_SIZE], digest[BU_DIGEST_SIZE];
+	const char *name, *token;
 	struct bu_node *node;
 	bu_autofree char *cert = NULL;
 
 	if (bu_json_get_str(request->body, "node", &name, err) != 0 ||
-	    bu_json_get_str(request->body, "token", &token, err) != 0 ||
-	    bu_json_get_str(request->body, "csr", &csr, err) != 0)
+	    bu_json_get_str(request->body, "token", &token, err) != 0)
 		return BU_ANSWER_ERROR;
-	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
-					   err);
-	if (!inventory)
-		return BU_ANSWER_ERROR;
-	bu_inventory_machine(inventory, &machine);
 	node = bu_world_node(api->world, name);
 	if (!node)
 		return bu_err_set(err, BU_ERR_DENIED, 0, "no node '%s'", name);
-	if (node->appending)
-		return BU_ANSWER_LATER;
-	if (bu_machine_id(&machine, id, err) != 0)
-		return BU_ANSWER_ERROR;
-	cert = bu_trust_issue(api->trust, csr, id, err);
-	bu_sha256_hex(csr, strlen(csr), digest);
-	if (!cert ||
-	    bu_reconcile_admit(api->rec, node, token, digest, inventory, err) != 0) {
+	if (bu_reconcile_check_token(api->rec, node, token, err) == 0) {
+		if (node->appending)
+			return BU_ANSWER_LATER;
+		cert = admit(api, node, request, err);
+	}
+	if (!cert) {
 		bu_warn("agents", "%s: %s", name, err->text);
 		return BU_ANSWER_ERROR;
 	}
 	node->last_seen_ms = wall_ms(api);
 	reply->logged = api->world->store;
-	reply->json = json_pack("{s:s,s:s,s:s}", "cert", cert, "machine", id, "node",
-				node->name);
+	reply->json = json_pack("{s:s,s:s}", "cert", cert, "node", node->name);
+	return BU_ANSWER_NOW;
+}
+
+/* Over the agent's own channel; the one that it has counts until the new one is used.
+ */
+BU_HANDLER(bu_api_agent_renew)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = peer_node(api, request, err);
+	bu_autofree char *cert = NULL;
+	const char *csr;
+
+	if (!node || bu_json_get_str(request->body, "csr", &csr, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (node->appending)
+		return BU_ANSWER_LATER;
+	cert = bu_reconcile_renew(api->rec, node, csr, err);
+	if (!cert)
+		return BU_ANSWER_ERROR;
+	reply->logged = api->world->store;
+	reply->json = json_pack("{s:s}", "cert", cert);
 	return BU_ANSWER_NOW;
 }
 

@@ -44,6 +44,7 @@ BU_HANDLER(bu_api_boot_file);
 BU_HANDLER(bu_api_image_file);
 /* agents.c: the agents' protocol */
 BU_HANDLER(bu_api_agent_enroll);
+BU_HANDLER(bu_api_agent_renew);
 BU_HANDLER(bu_api_agent_hello);
 BU_HANDLER(bu_api_agent_work);
 BU_HANDLER(bu_api_agent_progress);

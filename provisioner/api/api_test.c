@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The routes of people, booting machines and agents, over a real server and a site of
- * paper. Agents speak TLS from a process of their own, as they do.
+ * paper.
  */
 #include "provisioner/api/api.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
 #include "base/file.h"
-#include "base/http.h"
 #include "base/json.h"
 #include "profiles/tree.h"
 #include "tests/support/site.h"
@@ -467,146 +465,6 @@ START_TEST(rollouts_are_listed_shown_and_changed)
 }
 END_TEST
 
-/* --- agents, each in a process of its own --- */
-
-struct agent {
-	char url[64];
-	char dir[64];
-	char token[BU_DIGEST_SIZE];
-};
-
-static struct bu_http *
-agent_connect(const struct agent *agent, int with_cert)
-{
-	bu_autofree char *ca = bu_xasprintf("%s/ca.pem", agent->dir);
-	bu_autofree char *cert = bu_xasprintf("%s/cert.pem", agent->dir);
-	bu_autofree char *key = bu_xasprintf("%s/key.pem", agent->dir);
-	struct bu_http_opts opts = {.base_url = agent->url, .ca_file = ca};
-
-	if (with_cert) {
-		opts.cert_file = cert;
-		opts.key_file = key;
-	}
-	return bu_http_create(&opts);
-}
-
-static int
-agent_post(const struct agent *agent, int with_cert, const char *path, json_t *body,
-	   json_t **ret, struct bu_err *err)
-{
-	struct bu_http *http = agent_connect(agent, with_cert);
-	int rc = bu_http_json(http, "POST", path, body, 20000, ret, err);
-
-	json_decref(body);
-	bu_http_destroy(http);
-	return rc;
-}
-
-static json_t *
-inventory_json(const char *boot_id)
-{
-	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, boot_id);
-
-	return bu_inventory_to_json(inventory);
-}
-
-#define MUST(cond)                                                                     \
-	do {                                                                           \
-		if (!(cond)) {                                                         \
-			fprintf(stderr, "agent: line %d: %s: %s\n", __LINE__, #cond,   \
-				err.text);                                             \
-			return __LINE__ % 200 + 1;                                     \
-		}                                                                      \
-	} while (0)
-
-/* From the token to the first work; its exit status says where it failed. */
-static int
-agent_life(const struct agent *agent)
-{
-	bu_autofree char *key = NULL, *csr = NULL, *path = NULL, *key_path = NULL;
-	bu_autojson json_t *reply = NULL, *hello = NULL, *work = NULL, *clock = NULL;
-	bu_autojson json_t *progress = NULL;
-	const json_t *item;
-	struct bu_err err = {0};
-
-	MUST(agent_post(agent, 0, "/v1/agent/hello", json_pack("{s:i}", "v", 1), NULL,
-			&err) == -1);
-	MUST(err.kind == BU_ERR_DENIED);
-	MUST(strstr(err.text, "a client certificate is needed") != NULL);
-	bu_tls_key_create(&key, NULL);
-	bu_csr_create(key, "node001", &csr, NULL);
-	MUST(agent_post(agent, 0, "/v1/agent/enroll",
-			json_pack("{s:s,s:s,s:s,s:o}", "node", "node001", "token",
-				  "guessed", "csr", csr, "inventory",
-				  inventory_json("b1")),
-			NULL, &err) == -1);
-	MUST(err.kind == BU_ERR_DENIED);
-	MUST(agent_post(agent, 0, "/v1/agent/enroll", json_object(), NULL, &err) == -1);
-	MUST(err.kind == BU_ERR_INVAL);
-	MUST(agent_post(agent, 0, "/v1/agent/enroll",
-			json_pack("{s:s,s:s,s:s,s:o}", "node", "node001", "token",
-				  agent->token, "csr", csr, "inventory",
-				  inventory_json("b1")),
-			&reply, &err) == 0);
-	path = bu_xasprintf("%s/cert.pem", agent->dir);
-	key_path = bu_xasprintf("%s/key.pem", agent->dir);
-	bu_file_write(path, bu_json_str(reply, "cert", ""),
-		      strlen(bu_json_str(reply, "cert", "")), 0600, NULL);
-	bu_file_write(key_path, key, strlen(key), 0600, NULL);
-	MUST(agent_post(agent, 1, "/v1/agent/hello", json_pack("{s:i}", "v", 9), NULL,
-			&err) == -1);
-	MUST(err.kind == BU_ERR_INVAL);
-	MUST(agent_post(agent, 1, "/v1/agent/hello",
-			json_pack("{s:i,s:s,s:n,s:o}", "v", 1, "where", "ramdisk",
-				  "stamp", "inventory", inventory_json("b1")),
-			&hello, &err) == 0);
-	MUST(strcmp(bu_json_str(hello, "node", ""), "node001") == 0);
-	MUST(agent_post(agent, 1, "/v1/agent/clock", json_object(), &clock, &err) == 0);
-	MUST(bu_json_int(clock, "time_us", 0) > 0);
-	/* The image's key is missing on this appliance: ours to mend, not the agent's.
-	 */
-	MUST(agent_post(agent, 1, "/v1/agent/work", json_pack("{s:i}", "wait_ms", 0),
-			&work, &err) == 0);
-	item = json_object_get(work, "work");
-	MUST(json_is_null(item));
-	MUST(agent_post(agent, 1, "/v1/agent/progress",
-			json_pack("{s:s,s:s,s:i,s:i}", "id", "old step", "stage", "x",
-				  "done_bytes", 1, "total_bytes", 2),
-			&progress, &err) == 0);
-	MUST(bu_json_bool(progress, "cancel", 0) == 1);
-	return 0;
-}
-
-START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
-{
-	struct site site;
-	struct agent agent;
-	struct bu_node *node;
-	int status = -1;
-	pid_t pid;
-
-	site_begin(&site, 1);
-	rig_start(&site.rig, 1);
-	node = rig_node(&site.rig, 1);
-	snprintf(agent.url, sizeof(agent.url), "https://127.0.0.1:%d", site.agent);
-	snprintf(agent.dir, sizeof(agent.dir), "%s", site.rig.dir);
-	bu_trust_token(site.rig.trust, node->step.id, node->step.attempt, agent.token);
-	rig_write(&site.rig, "ca.pem", bu_trust_ca(site.rig.trust));
-	pid = fork();
-	if (pid == 0)
-		_exit(agent_life(&agent));
-	for (int i = 0; i < 20000 && waitpid(pid, &status, WNOHANG) != pid; i++)
-		rig_pass(&site.rig, 1);
-	ck_assert_int_eq(status, 0);
-	rig_until(&site.rig, node, BU_STATE_IMAGING);
-	ck_assert_str_eq(node->boot_id, "b1");
-	ck_assert_int_gt(node->last_seen_ms, 0);
-	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
-	ck_assert_ptr_nonnull(strstr(node->step_error, "/no/such/key"));
-	site_end(&site);
-}
-END_TEST
-
 /* A handler of agents, asked as the node's own machine. */
 static enum bu_answer
 as_agent(struct site *site, bu_handler_fn fn, json_t *body, json_t **ret,
@@ -616,7 +474,8 @@ as_agent(struct site *site, bu_handler_fn fn, json_t *body, json_t **ret,
 	struct bu_request request = {.method = "POST",
 				     .path = "",
 				     .body = body,
-				     .peer = rig_node(&site->rig, 1)->machine};
+				     .peer = rig_node(&site->rig, 1)->machine,
+				     .peer_cert = rig_node(&site->rig, 1)->agent_cert};
 	enum bu_answer answer = fn(&site->api, &request, &reply, err);
 
 	json_decref(body);
@@ -794,7 +653,6 @@ RIG_UNIT("api", the_topology_is_told_to_people, status_shows_all_and_waits_for_n
 	 boot_files_and_image_files_and_no_others, plans_are_refused_with_their_reason,
 	 a_held_node_is_released, a_node_is_held_with_a_reason,
 	 nodes_are_asked_for_by_nodesets, rollouts_are_listed_shown_and_changed,
-	 an_agent_enrolls_greets_and_is_told_what_to_do,
 	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
 	 checks_under_way_are_not_cancelled, a_stranger_has_no_node,
 	 work_is_a_probe_then_nothing)

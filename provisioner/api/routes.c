@@ -15,6 +15,8 @@ const struct bu_route bu_api_routes[] = {
 
 	{"POST", "/v1/agent/enroll", BU_LISTEN_AGENT, bu_api_agent_enroll,
 	 "trades an install token for a client certificate"},
+	{"POST", "/v1/agent/renew", BU_LISTEN_AGENT, bu_api_agent_renew,
+	 "a new client certificate for the machine that has one"},
 	{"POST", "/v1/agent/hello", BU_LISTEN_AGENT, bu_api_agent_hello,
 	 "who I am, what I run, what I am made of"},
 	{"POST", "/v1/agent/work", BU_LISTEN_AGENT, bu_api_agent_work,

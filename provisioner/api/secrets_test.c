@@ -248,7 +248,8 @@ ask_work(struct site *site)
 	struct bu_request request = {.method = "POST",
 				     .path = "",
 				     .body = body,
-				     .peer = rig_node(&site->rig, 1)->machine};
+				     .peer = rig_node(&site->rig, 1)->machine,
+				     .peer_cert = rig_node(&site->rig, 1)->agent_cert};
 	struct bu_err err = {0};
 	json_t *work;
 

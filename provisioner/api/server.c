@@ -58,7 +58,8 @@ struct exchange {
 	size_t body_size;
 	size_t body_cap;
 	int too_large;
-	char peer[128];
+	struct bu_tls_peer peer;
+	struct bu_err peer_fault; /* why there is none */
 	int is_kept; /* the handler has answered; the log has to catch up */
 	struct bu_reply kept;
 	int64_t kept_until; /* batches of the log */
@@ -272,9 +273,9 @@ read_peer(struct exchange *exchange)
 		return;
 	info = MHD_get_connection_info(exchange->connection,
 				       MHD_CONNECTION_INFO_GNUTLS_SESSION);
-	if (!info || bu_tls_peer_name(info->tls_session, exchange->peer,
-				      sizeof(exchange->peer), NULL) != 0)
-		exchange->peer[0] = '\0';
+	if (!info ||
+	    bu_tls_peer(info->tls_session, &exchange->peer, &exchange->peer_fault) != 0)
+		exchange->peer.name[0] = '\0';
 }
 
 static void
@@ -321,7 +322,9 @@ dispatch(struct exchange *exchange, const char *url, const char *method)
 	int64_t now_ms = bu_loop_now_ms(server->loop);
 	struct bu_request request = {.method = method,
 				     .path = url,
-				     .peer = exchange->peer,
+				     .peer = exchange->peer.name,
+				     .peer_cert = exchange->peer.fingerprint,
+				     .peer_fault = exchange->peer_fault.text,
 				     .waited_ms = now_ms - exchange->since_ms,
 				     .connection = exchange->connection};
 	struct bu_reply reply = {0};
@@ -381,7 +384,7 @@ body_max(const struct exchange *exchange)
 {
 	const struct limits *of = limits_of(exchange->listener->kind);
 
-	return exchange->peer[0] ? of->known_bytes : of->other_bytes;
+	return exchange->peer.name[0] ? of->known_bytes : of->other_bytes;
 }
 
 static void

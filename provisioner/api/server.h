@@ -30,9 +30,11 @@ struct bu_request {
 	const char *path;
 	const char *params[BU_PARAMS_MAX]; /* what stood for '*' in the route */
 	const json_t *body;                /* NULL when there was none */
-	const char *peer;  /* name in the verified client certificate; "" = none */
-	int64_t waited_ms; /* since the request came; 0 at the first call */
-	void *connection;  /* for bu_request_query() */
+	const char *peer;       /* name in the verified client certificate; "" = none */
+	const char *peer_cert;  /* its fingerprint */
+	const char *peer_fault; /* why there is none; "" = not said */
+	int64_t waited_ms;      /* since the request came; 0 at the first call */
+	void *connection;       /* for bu_request_query() */
 };
 /* Value of ?name=, NULL when it is missing. */
 const char *bu_request_query(const struct bu_request *request, const char *name);

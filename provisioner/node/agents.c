@@ -20,47 +20,6 @@ machine_of(const struct bu_inventory *inventory, struct bu_machine *ret_machine,
 	return bu_machine_id(ret_machine, ret_id, err);
 }
 
-int
-bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node, const char *token,
-		   const char *request, const struct bu_inventory *inventory,
-		   struct bu_err *err)
-{
-	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
-	struct bu_event event;
-	struct bu_machine machine;
-	char expected[BU_DIGEST_SIZE], id[BU_MACHINE_ID_SIZE];
-
-	if (node->state != BU_STATE_INSPECTING ||
-	    node->step.action != BU_ACTION_NETBOOT)
-		return bu_err_set(err, BU_ERR_DENIED, 0, "no boot of %s was ordered",
-				  node->name);
-	bu_trust_token(rec->trust, node->step.id, node->step.attempt, expected);
-	if (!bu_equal_secret(expected, token))
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "this is not the token of the present boot of %s",
-				  node->name);
-	/* The answer may have been lost: whoever holds the same key may hear it again.
-	 */
-	if (strcmp(node->admitted_step, node->step.id) == 0 &&
-	    strcmp(node->admitted_request, request) == 0)
-		return 0;
-	if (strcmp(node->admitted_step, node->step.id) == 0)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the token of %s was used already", node->name);
-	if (machine_of(inventory, &machine, id, err) != 0)
-		return -1;
-	if (!want || !want->mac || !bu_machine_has_mac(&machine, want->mac))
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "no NIC of this machine has the MAC that the profile "
-				  "gives %s",
-				  node->name);
-	bu_event_init(&event, BU_EVENT_ADMITTED, node->name,
-		      json_pack("{s:s,s:s,s:s}", "step", node->step.id, "machine", id,
-				"request", request));
-	bu_reconcile_append(rec, node, &event, 1);
-	return 0;
-}
-
 /* Fills reason and returns -1 when the machine is not what its class asks for. */
 static int
 check_class(const struct bu_desired_hardware *class, const struct bu_inventory *inv,

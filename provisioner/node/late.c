@@ -73,6 +73,7 @@ void
 bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const char *seen = node->trouble[0]         ? node->trouble
+			   : node->refusal[0]       ? node->refusal
 			   : node->cluster_words[0] ? node->cluster_words
 						    : node->step_error;
 	int frozen = node->late_ms && rec->freezer.frozen &&

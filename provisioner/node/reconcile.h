@@ -64,12 +64,31 @@ int bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const c
 
 /* What the agents' API passes on. */
 
-/* May this token, shown for this node with this inventory, be traded for a certificate?
- * request: digest of the certificate request; the same one may be shown again.
- * On success the trade is on its way to the log. */
-int bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
-		       const char *token, const char *request,
-		       const struct bu_inventory *inventory, struct bu_err *err);
+/* Is this the token of the boot that was ordered for this node? Asked before anything
+ * else of an enrolment is read. */
+int bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *node,
+			     const char *token, struct bu_err *err);
+/* Trades the token for a certificate, which is on its way to the log then; owned, NULL
+ * and BU_ERR_DENIED when this is not the token, or not the machine that the profile
+ * says, or one of another node. The same request may be shown again. */
+struct bu_enrolment {
+	const char *token;
+	const char *csr; /* PEM */
+	const struct bu_inventory *inventory;
+};
+char *bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
+			 const struct bu_enrolment *enrolment, struct bu_err *err);
+/* May who shows the certificate of this fingerprint speak for the node's machine? A
+ * renewed one ends the one before with its first use. BU_ERR_DENIED. */
+int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
+			    const char *fingerprint, struct bu_err *err);
+/* The agent's next certificate, on its way to the log; owned. */
+char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
+			 const char *csr, struct bu_err *err);
+/* The event after which no certificate of the node's agent counts (its machine is
+ * replaced, or the node retired), until a machine is admitted again. */
+void bu_revoked_event(struct bu_event *ret, const struct bu_node *node,
+		      const char *reason);
 /* where: "ramdisk" or "installed"; stamp: {"text","sig"} or NULL. */
 int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
 		       const char *where, const json_t *stamp,

@@ -85,47 +85,6 @@ START_TEST(one_change_at_a_time)
 }
 END_TEST
 
-START_TEST(a_token_is_of_one_boot_and_one_machine)
-{
-	struct rig rig;
-	struct bu_node *node;
-	bu_autoinventory struct bu_inventory *own = rig_inventory(1, "b");
-	bu_autoinventory struct bu_inventory *other = rig_inventory(2, "b");
-	char token[BU_DIGEST_SIZE], wrong[BU_DIGEST_SIZE];
-	struct bu_err err = {0};
-
-	node = rig_up_to(&rig, RIG_ENROLLED);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, "x", "r1", own, &err), -1);
-	ck_assert_str_eq(err.text, "no boot of node001 was ordered");
-	rig_start(&rig, 1);
-	bu_trust_token(rig.trust, node->step.id, node->step.attempt + 1, wrong);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, wrong, "r1", own, &err), -1);
-	rig_text_has(err.text, "not the token of the present boot");
-	bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", other, &err),
-			 -1);
-	rig_text_has(err.text, "no NIC of this machine has the MAC");
-	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
-	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, own, &err),
-			 -1);
-	rig_text_has(err.text, "it must show its token");
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", own, NULL), 0);
-	rig_pass(&rig, 1);
-	ck_assert_str_eq(node->admitted_step, node->step.id);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r1", own, NULL), 0);
-	ck_assert_int_eq(bu_reconcile_admit(rig.rec, node, token, "r2", own, &err), -1);
-	rig_text_has(err.text, "was used already");
-	/* another machine with this certificate does not pass for it either */
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, other, &err), -1);
-	rig_text_has(err.text, "node001 is bound to");
-	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "attic", NULL, own, &err),
-			 -1);
-	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
-	rig_end(&rig);
-}
-END_TEST
-
 START_TEST(a_machine_has_one_name)
 {
 	struct rig rig;
@@ -176,17 +135,14 @@ START_TEST(what_does_not_fit_is_quarantined)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct rig rig;
 		struct bu_node *node;
-		char token[BU_DIGEST_SIZE];
 
 		rig_begin(&rig, 0);
 		rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1",
 			  "disk = /dev/vda\nnics = 2\n", rows[i].wants);
 		node = rig_node(&rig, 1);
 		rig_start(&rig, 1);
-		bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);
-		ck_assert_int_eq(
-			bu_reconcile_admit(rig.rec, node, token, "r1", inventory, NULL),
-			0);
+		ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL),
+				 0);
 		rig_pass(&rig, 1);
 		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL,
 						    inventory, NULL),
@@ -219,6 +175,37 @@ START_TEST(an_install_that_cannot_be_verified_fails_at_once)
 	ck_assert_str_eq(node->reason, bad.text);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
 	rig_end(&rig);
+}
+END_TEST
+
+/* What a second try cannot mend is not tried again; all else is. */
+START_TEST(a_failure_is_final_or_not_by_its_kind)
+{
+	static const struct {
+		enum bu_err_kind kind;
+		int final;
+	} rows[] = {
+		{BU_ERR_VERIFY, 1},  {BU_ERR_STATE, 1}, {BU_ERR_INVAL, 1},
+		{BU_ERR_DENIED, 1},  {BU_ERR_IO, 0},    {BU_ERR_REMOTE, 0},
+		{BU_ERR_TIMEOUT, 0}, {BU_ERR_BUSY, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
+		struct bu_err failure;
+
+		bu_err_set(&failure, rows[i].kind, 0, "it did not work");
+		rig_answer(&rig, node, &failure);
+		for (int k = 0; k < 5; k++)
+			rig_pass(&rig, 1);
+		ck_assert_msg((node->state == BU_STATE_FAILED) == rows[i].final,
+			      "%s: %s", bu_err_name(rows[i].kind),
+			      bu_state_name(node->state));
+		if (!rows[i].final)
+			ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+		rig_end(&rig);
+	}
 }
 END_TEST
 
@@ -502,12 +489,13 @@ END_TEST
 START_TEST(another_system_on_the_disk_is_a_fault)
 {
 	static const struct {
-		const char *kind, *step, *says;
+		const char *kind, *step, *machine, *says;
 	} rows[] = {
-		{NULL, NULL, "the system has no stamp"},
-		{"stamp", "node001.1.install",
+		{NULL, NULL, NULL, "the system has no stamp"},
+		{"stamp", "node001.1.install", "",
 		 "the stamp is of step node001.1.install"},
-		{"mark", "", "this is a mark, not a stamp"},
+		{"stamp", "", "0123456789abcdef", "on machine 0123456789abcdef"},
+		{"mark", "", "", "this is a mark, not a stamp"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -524,10 +512,11 @@ START_TEST(another_system_on_the_disk_is_a_fault)
 		rig_install(&rig, 1);
 		node = rig_node(&rig, 1);
 		if (rows[i].kind) {
-			body = json_pack("{s:s,s:s,s:s}", "kind", rows[i].kind, "step",
-					 *rows[i].step ? rows[i].step
-						       : node->installed_step,
-					 "machine", node->machine);
+			body = json_pack(
+				"{s:s,s:s,s:s}", "kind", rows[i].kind, "step",
+				*rows[i].step ? rows[i].step : node->installed_step,
+				"machine",
+				*rows[i].machine ? rows[i].machine : node->machine);
 			stamp = bu_trust_sign(rig.trust, body, NULL);
 		}
 		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "installed", stamp,
@@ -654,9 +643,9 @@ END_TEST
 
 RIG_UNIT("reconcile", a_node_that_restarts_while_it_joins_is_not_let_in,
 	 a_node_goes_its_way_to_ready, nothing_is_done_before_its_intent_is_in_the_log,
-	 one_change_at_a_time, a_token_is_of_one_boot_and_one_machine,
-	 a_machine_has_one_name, what_does_not_fit_is_quarantined,
+	 one_change_at_a_time, a_machine_has_one_name, what_does_not_fit_is_quarantined,
 	 an_install_that_cannot_be_verified_fails_at_once,
+	 a_failure_is_final_or_not_by_its_kind,
 	 an_install_that_broke_off_is_tried_again_under_its_name,
 	 a_late_node_is_cycled_twice_then_failed,
 	 a_refused_power_cycle_climbs_with_its_reason, the_wall_clock_may_jump,

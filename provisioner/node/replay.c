@@ -191,6 +191,7 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->step_error[0] = '\0';
 	node->waiting[0] = '\0';
 	node->trouble[0] = '\0';
+	node->refusal[0] = '\0';
 	node->cluster_words[0] = '\0';
 	node->progress_total_bytes = 0;
 	if (strcmp(on, "repeat") == 0)
@@ -251,6 +252,39 @@ on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event 
 	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
 	     "request");
 	set_machine(world, node, machine);
+	copy(node->agent_cert, sizeof(node->agent_cert), event->body, "fingerprint");
+	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
+	node->agent_cert_next[0] = '\0';
+	node->agent_revoked = 0;
+	node->refusal[0] = '\0';
+	return 0;
+}
+
+static int
+on_renewed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	copy(node->agent_cert_next, sizeof(node->agent_cert_next), event->body,
+	     "fingerprint");
+	node->agent_cert_next_until_ms = bu_json_int(event->body, "until_ms", 0);
+	return 0;
+}
+
+/* The renewed certificate takes the place of the one that goes. */
+static int
+on_revoked(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	const char *gone = bu_json_str(event->body, "fingerprint", "");
+	int all = bu_json_bool(event->body, "all", 0);
+
+	if (!all && strcmp(gone, node->agent_cert) != 0)
+		return 0;
+	node->agent_revoked = all || !node->agent_cert_next[0];
+	bu_text_copy(node->agent_cert, sizeof(node->agent_cert),
+		     node->agent_revoked ? "" : node->agent_cert_next);
+	node->agent_cert_until_ms = node->agent_cert_next_until_ms;
+	node->agent_cert_next[0] = '\0';
 	return 0;
 }
 
@@ -425,6 +459,8 @@ static const struct {
 	[BU_EVENT_INTENT] = {NODE, on_intent},
 	[BU_EVENT_OUTCOME] = {NODE, on_outcome},
 	[BU_EVENT_ADMITTED] = {NODE, on_admitted},
+	[BU_EVENT_RENEWED] = {NODE, on_renewed},
+	[BU_EVENT_REVOKED] = {NODE, on_revoked},
 	[BU_EVENT_BOOTED] = {NODE, on_booted},
 	[BU_EVENT_INSTALLED] = {NODE, on_installed},
 	[BU_EVENT_PAIR] = {SITE, on_pair},

@@ -85,7 +85,7 @@ view(const struct bu_world *world)
 		const struct bu_node *node = world->nodes[i];
 		json_t *json = bu_node_to_json(node);
 		json_t *rest = json_pack(
-			"{s:I,s:o,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I,s:s,s:s}",
+			"{s:I,s:o,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I,s:s,s:s,s:[sIsIi]}",
 			"state_seq", (json_int_t)node->state_seq, "order",
 			order_view(&node->order), "inventory", node->inventory,
 			"touched", node->disk_touched, "admitted", node->admitted_step,
@@ -93,7 +93,10 @@ view(const struct bu_world *world)
 			node->installed_digest, "installed_step", node->installed_step,
 			"step_error", node->step_error, "intent",
 			(json_int_t)node->step.intent_seq, "facets", node->facets,
-			"commit", node->commit);
+			"commit", node->commit, "agent_cert", node->agent_cert,
+			(json_int_t)node->agent_cert_until_ms, node->agent_cert_next,
+			(json_int_t)node->agent_cert_next_until_ms,
+			node->agent_revoked);
 
 		ck_assert_ptr_nonnull(json);
 		ck_assert_ptr_nonnull(rest);
@@ -157,6 +160,13 @@ live_rollouts(struct rig *rig)
 	becomes(rig, "r-3", "running");
 	order(rig, "r-4", "wipe"); /* overtakes */
 	ck_assert_int_eq(bu_world_rollout(rig->world, "r-3")->state, BU_ROLLOUT_DONE);
+	note(rig, BU_EVENT_RENEWED, "node001",
+	     json_pack("{s:s,s:i}", "fingerprint", "f2", "until_ms", 7));
+	note(rig, BU_EVENT_REVOKED, "node001",
+	     json_pack("{s:s,s:b}", "fingerprint", node->agent_cert, "all", 0));
+	ck_assert_str_eq(node->agent_cert, "f2");
+	note(rig, BU_EVENT_RENEWED, "node001",
+	     json_pack("{s:s,s:i}", "fingerprint", "f3", "until_ms", 8));
 	becomes(rig, "r-4", "paused");
 	becomes(rig, "r-4", "aborted");
 	ck_assert_int_eq(node->order.withdrawn, 1);

@@ -160,6 +160,8 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		    node->held_by, node->held_reason, node->name);
 	if (node->waiting[0])
 		add(&text, "waits: %s", node->waiting);
+	if (node->refusal[0])
+		add(&text, "a machine was refused: %s", node->refusal);
 	if (node->trouble[0])
 		add(&text, "not measured: %s", node->trouble);
 	if (!info->settled || node->state == BU_STATE_QUARANTINED ||

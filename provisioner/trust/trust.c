@@ -12,8 +12,6 @@
 #include "base/file.h"
 #include "base/json.h"
 
-enum { CLIENT_DAYS = 3650 };
-
 struct bu_trust {
 	char *ca_key;
 	char *ca_cert;
@@ -228,7 +226,7 @@ bu_trust_issue(const struct bu_trust *trust, const char *csr_pem, const char *ma
 {
 	char *cert = NULL;
 
-	bu_ca_issue_client(trust->ca_cert, trust->ca_key, csr_pem, machine, CLIENT_DAYS,
-			   &cert, err);
+	bu_ca_issue_client(trust->ca_cert, trust->ca_key, csr_pem, machine,
+			   BU_AGENT_CERT_DAYS, &cert, err);
 	return cert;
 }

@@ -40,7 +40,10 @@ json_t *bu_trust_open_signed(const struct bu_trust *trust, const json_t *sealed,
  * bytes. */
 void bu_trust_token(const struct bu_trust *trust, const char *step, int attempt,
 		    char *ret);
-/* Client certificate for an agent, with the machine's id as its name; owned. */
+/* Client certificate for an agent, with the machine's id as its name; owned. It is
+ * renewed when a third of its life is left: an agent that is off for longer than that
+ * has its node installed anew. */
+enum { BU_AGENT_CERT_DAYS = 90 };
 char *bu_trust_issue(const struct bu_trust *trust, const char *csr_pem,
 		     const char *machine, struct bu_err *err);
 

@@ -448,6 +448,8 @@ rig_inventory(int number, const char *boot_id)
 	strcpy(inventory->cpu.model, "paper");
 	copy_text(inventory->dmi.uuid, sizeof(inventory->dmi.uuid),
 		  "11111111-2222-3333-4444-5555555555", number);
+	snprintf(inventory->dmi.serial, sizeof(inventory->dmi.serial), "LAB-%03d",
+		 number);
 	inventory->disks = bu_xcalloc(1, sizeof(*inventory->disks));
 	inventory->disks_count = 1;
 	strcpy(inventory->disks[0].name, "vda");
@@ -488,19 +490,43 @@ rig_start(struct rig *rig, int number)
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 }
 
+const char *
+rig_request(int number)
+{
+	static char *requests[2]; /* for all tests of the process */
+	bu_autofree char *key = NULL;
+
+	ck_assert_int_lt(number, (int)BU_LEN(requests));
+	if (!requests[number]) {
+		ck_assert_int_eq(bu_tls_key_create(&key, NULL), 0);
+		ck_assert_int_eq(bu_csr_create(key, "x", &requests[number], NULL), 0);
+	}
+	return requests[number];
+}
+
+int
+rig_admit(struct rig *rig, struct bu_node *node, const char *request,
+	  const struct bu_inventory *inventory, struct bu_err *err)
+{
+	char token[BU_DIGEST_SIZE];
+	struct bu_enrolment enrolment = {token, request, inventory};
+	bu_autofree char *cert = NULL;
+
+	bu_trust_token(rig->trust, node->step.id, node->step.attempt, token);
+	cert = bu_reconcile_admit(rig->rec, node, &enrolment, err);
+	return cert ? 0 : -1;
+}
+
 void
 rig_inspect(struct rig *rig, int number)
 {
 	struct bu_node *node = rig_node(rig, number);
 	bu_autoinventory struct bu_inventory *inventory =
 		rig_inventory(number, "boot-ramdisk");
-	char token[BU_DIGEST_SIZE];
 	struct bu_err err = {0};
 
-	bu_trust_token(rig->trust, node->step.id, node->step.attempt, token);
-	ck_assert_msg(
-		bu_reconcile_admit(rig->rec, node, token, "r1", inventory, &err) == 0,
-		"%s", err.text);
+	ck_assert_msg(rig_admit(rig, node, rig_request(0), inventory, &err) == 0, "%s",
+		      err.text);
 	rig_pass(rig, 1);
 	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "ramdisk", NULL, inventory,
 					 &err) == 0,

@@ -67,6 +67,11 @@ void rig_until_step(struct rig *rig, const struct bu_node *node, enum bu_action 
 struct bu_inventory *rig_inventory(int number, const char *boot_id);
 /* The stamp of the node's last install. New reference. */
 json_t *rig_stamp(const struct rig *rig, const struct bu_node *node);
+/* A certificate request, the same one each time; number: 0 or 1. */
+const char *rig_request(int number);
+/* Trades the token of the node's present boot; 0 or -1 as bu_reconcile_admit(). */
+int rig_admit(struct rig *rig, struct bu_node *node, const char *request,
+	      const struct bu_inventory *inventory, struct bu_err *err);
 /* One stage each, from the state before it: the agent's words, journaled. */
 void rig_start(struct rig *rig, int number);   /* -> inspecting, booted */
 void rig_inspect(struct rig *rig, int number); /* -> imaging */

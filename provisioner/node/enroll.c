@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whom the agents' API believes: which machine may trade a token, and which certificate
+ * may speak for a node. Called by api/agents.c.
+ *
+ * Invariants: the token is looked at before anything else; nothing is signed for a
+ * machine that is not what the profile says; an enrolment never takes a machine from a
+ * node that has a use for it; every certificate that counts is in the log by its
+ * fingerprint, and is answered after it is.
+ */
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "provisioner/node/reconcile_impl.h"
+
+int
+bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *node,
+			 const char *token, struct bu_err *err)
+{
+	char expected[BU_DIGEST_SIZE];
+
+	if (node->state != BU_STATE_INSPECTING ||
+	    node->step.action != BU_ACTION_NETBOOT)
+		return bu_err_set(err, BU_ERR_DENIED, 0, "no boot of %s was ordered",
+				  node->name);
+	bu_trust_token(rec->trust, node->step.id, node->step.attempt, expected);
+	if (!bu_equal_secret(expected, token))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "this is not the token of the present boot of %s",
+				  node->name);
+	return 0;
+}
+
+/* What the profile says of a node's machine must be what the machine says of itself.
+ * What only fills the field of the profile says nothing. */
+static int
+check_word(const struct bu_node *node, const char *what, const char *wanted,
+	   const char *seen, struct bu_err *err)
+{
+	if (!wanted || !bu_machine_says(wanted) || bu_machine_same(wanted, seen))
+		return 0;
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "the profile gives %s %s %s, this machine says '%s'; if it "
+			  "is the right machine, correct the profile and apply it, "
+			  "else look where it is cabled to",
+			  node->name, what, wanted, seen);
+}
+
+static int
+check_machine(const struct bu_node *node, const struct bu_desired_node *want,
+	      const struct bu_machine *machine, struct bu_err *err)
+{
+	if (!want || !want->mac || !bu_machine_has_mac(machine, want->mac))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "no NIC of this machine has the MAC that the profile "
+				  "gives %s (%s); its first is %s",
+				  node->name, want && want->mac ? want->mac : "none",
+				  machine->macs_count ? machine->macs[0] : "none");
+	return check_word(node, "serial number", want->serial, machine->serial, err);
+}
+
+/* Has a node in this state a use for its machine? A state that is not named has. */
+static const enum {
+	USE_ALWAYS,
+	USE_NONE,
+	USE_SYSTEM, /* when there is an installed system on it */
+} uses[BU_STATE_COUNT] = {
+	[BU_STATE_DISCOVERED] = USE_NONE,
+	[BU_STATE_ENROLLED] = USE_NONE,
+	[BU_STATE_RETIRED] = USE_NONE,
+	[BU_STATE_FAILED] = USE_SYSTEM,
+};
+
+static int
+has_use(const struct bu_node *node)
+{
+	if (uses[node->state] == USE_ALWAYS)
+		return 1;
+	/* What somebody holds is not for others to take. */
+	return node->installed_step[0] &&
+	       (uses[node->state] == USE_SYSTEM || node->held_by[0]);
+}
+
+static int
+check_owner(const struct bu_reconcile *rec, const struct bu_node *node, const char *id,
+	    struct bu_err *err)
+{
+	const struct bu_node *owner = bu_world_node_of(rec->world, id);
+
+	if (!owner || owner == node || !has_use(owner))
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_DENIED, 0,
+		"machine %s is %s, which is %s%s; it does not become %s while "
+		"it is in use there: retire %s first, or look for a second "
+		"machine with its serial number, UUID and MAC",
+		id, owner->name, bu_state_name(owner->state),
+		owner->held_by[0] ? " and held" : "", node->name, owner->name);
+}
+
+/* Signs, and says by which fingerprint and until when the log knows it. */
+static char *
+issue(const struct bu_reconcile *rec, const char *csr, const char *machine,
+      json_t *ret_body, struct bu_err *err)
+{
+	bu_autofree char *cert = bu_trust_issue(rec->trust, csr, machine, err);
+	char fingerprint[BU_DIGEST_SIZE];
+	int64_t from_s, until_s;
+
+	if (!cert || bu_cert_fingerprint(cert, fingerprint, err) != 0 ||
+	    bu_cert_times(cert, &from_s, &until_s, err) != 0)
+		return NULL;
+	json_object_set_new(ret_body, "fingerprint", json_string(fingerprint));
+	json_object_set_new(ret_body, "until_ms",
+			    json_integer((json_int_t)until_s * 1000));
+	return bu_steal(&cert);
+}
+
+/* Everything about a machine with the right token that is not its key. */
+static int
+check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
+		const struct bu_inventory *inventory, char ret_id[BU_MACHINE_ID_SIZE],
+		struct bu_err *err)
+{
+	struct bu_machine machine;
+
+	bu_inventory_machine(inventory, &machine);
+	if (bu_machine_id(&machine, ret_id, err) == 0 &&
+	    check_machine(node, bu_world_desired(rec->world, node), &machine, err) ==
+		    0 &&
+	    check_owner(rec, node, ret_id, err) == 0)
+		return 0;
+	bu_text_copy(node->refusal, sizeof(node->refusal), err->text);
+	bu_world_touch(rec->world, node);
+	return -1;
+}
+
+char *
+bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
+		   const struct bu_enrolment *enrolment, struct bu_err *err)
+{
+	bu_autojson json_t *body = NULL;
+	char id[BU_MACHINE_ID_SIZE], request[BU_DIGEST_SIZE];
+	struct bu_event event;
+	struct bu_err why;
+	char *cert;
+
+	err = err ? err : &why;
+	if (bu_reconcile_check_token(rec, node, enrolment->token, err) != 0)
+		return NULL;
+	bu_sha256_hex(enrolment->csr, strlen(enrolment->csr), request);
+	/* The answer may have been lost: whoever holds the same key may hear another.
+	 */
+	if (strcmp(node->admitted_step, node->step.id) == 0 &&
+	    strcmp(node->admitted_request, request) != 0) {
+		bu_err_set(err, BU_ERR_DENIED, 0, "the token of %s was used already",
+			   node->name);
+		return NULL;
+	}
+	if (check_enrolment(rec, node, enrolment->inventory, id, err) != 0)
+		return NULL;
+	body = json_pack("{s:s,s:s,s:s}", "step", node->step.id, "machine", id,
+			 "request", request);
+	cert = issue(rec, enrolment->csr, id, body, err);
+	if (!cert)
+		return NULL;
+	bu_event_init(&event, BU_EVENT_ADMITTED, node->name, bu_steal(&body));
+	bu_reconcile_append(rec, node, &event, 1);
+	return cert;
+}
+
+/* The agent has its new certificate: from here on the old one is nobody's. */
+static void
+end_old(struct bu_reconcile *rec, struct bu_node *node)
+{
+	struct bu_event event;
+
+	/* Asked again with each request until it is in the log. */
+	if (node->appending)
+		return;
+	bu_event_init(&event, BU_EVENT_REVOKED, node->name,
+		      json_pack("{s:s,s:b,s:s}", "fingerprint", node->agent_cert, "all",
+				0, "reason", "renewed"));
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+int
+bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
+			const char *fingerprint, struct bu_err *err)
+{
+	int next = node->agent_cert_next[0] &&
+		   strcmp(fingerprint, node->agent_cert_next) == 0;
+	int64_t until_ms =
+		next ? node->agent_cert_next_until_ms : node->agent_cert_until_ms;
+
+	if (node->agent_revoked)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "the certificate of %s was revoked; bringup node "
+				  "rebuild %s gives it another",
+				  node->name, node->name);
+	if (!next && node->agent_cert[0] && strcmp(fingerprint, node->agent_cert) != 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "certificate %.16s does not speak for %s any more, "
+				  "%.16s does: it is of an older system of this "
+				  "machine, or a copy",
+				  fingerprint, node->name, node->agent_cert);
+	if (until_ms && bu_wall_ms(bu_loop_clock(rec->world->loop)) >= until_ms)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "certificate %.16s of %s has ended; bringup node "
+				  "rebuild %s gives it another",
+				  fingerprint, node->name, node->name);
+	if (next)
+		end_old(rec, node);
+	return 0;
+}
+
+char *
+bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node, const char *csr,
+		   struct bu_err *err)
+{
+	bu_autojson json_t *body = json_object();
+	char *cert = issue(rec, csr, node->machine, body, err);
+	struct bu_event event;
+
+	if (!cert)
+		return NULL;
+	bu_event_init(&event, BU_EVENT_RENEWED, node->name, bu_steal(&body));
+	bu_reconcile_append(rec, node, &event, 1);
+	return cert;
+}
+
+void
+bu_revoked_event(struct bu_event *ret, const struct bu_node *node, const char *reason)
+{
+	bu_event_init(ret, BU_EVENT_REVOKED, node->name,
+		      json_pack("{s:s,s:b,s:s}", "fingerprint", node->agent_cert, "all",
+				1, "reason", reason));
+}
