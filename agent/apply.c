@@ -171,15 +171,25 @@ apply_gpu(const char *root, const json_t *drops, struct bu_err *err)
 	return RUN(err, "systemctl", "restart", "bringup-gpu.service");
 }
 
+/* A cluster's client asks the kernel for its name, not the file. */
+static int
+apply_hostname(const char *root, const json_t *drops, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/etc/hostname", root);
+
+	return RUN(err, "hostname", "-F", path);
+}
+
 /* In this order: a setting may need its module, a server's name its network. Files of
  * "hosts" are read by whoever asks. */
 static const struct {
 	const char *name;
 	int (*fn)(const char *root, const json_t *drops, struct bu_err *err);
 } groups[] = {
-	{"modules", apply_modules}, {"network", apply_network},
-	{"sysctl", apply_sysctl},   {"tmpfiles", apply_tmpfiles},
-	{"time", apply_time},       {"gpu", apply_gpu},
+	{"modules", apply_modules},   {"network", apply_network},
+	{"sysctl", apply_sysctl},     {"tmpfiles", apply_tmpfiles},
+	{"time", apply_time},         {"gpu", apply_gpu},
+	{"hostname", apply_hostname},
 };
 
 static int

@@ -70,7 +70,7 @@ static void
 make_commands(void)
 {
 	static const char *const names[] = {"networkctl", "systemctl", "ip",
-					    "systemd-tmpfiles"};
+					    "systemd-tmpfiles", "hostname"};
 	bu_autofree char *script =
 		bu_xasprintf("#!/bin/sh\n"
 			     "PATH=/usr/bin:/bin\n"

@@ -83,12 +83,11 @@ read_grant(const char *word, const json_t *steps, json_t *grants, struct bu_err 
 		bu_xstrndup(word, colon ? (size_t)(colon - word) : strlen(word));
 	bu_autofree char *nodes = NULL;
 
-	if (!bu_class_needs_grant(bu_class_from_name(name)))
-		return bu_err_set(
-			err, BU_ERR_USAGE, 0,
-			"--grant '%s': give reimage or wipe, with :NODESET for "
-			"some of the nodes alone",
-			word);
+	if (!bu_grant_name_ok(name))
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--grant '%s': give one of " BU_GRANT_NAMES
+				  ", with :NODESET for some of the nodes alone",
+				  word);
 	if (colon) {
 		nodes = nodes_of(colon + 1, steps, err);
 		if (!nodes) {
@@ -120,22 +119,30 @@ bu_grants_make(const struct bu_words *words, const json_t *steps, struct bu_err 
 }
 
 struct granted {
-	enum bu_class class;
-	json_t *nodes; /* a set; NULL = all */
+	enum bu_class class; /* NONE for a reset alone */
+	json_t *nodes;       /* a set; NULL = all */
 };
+
+/* What the step destroys; a reset alone destroys nothing on a disk. */
+static enum bu_class
+destroys(const json_t *step)
+{
+	return bu_class_needs_grant(class_of(step)) ? class_of(step) : BU_CLASS_NONE;
+}
 
 static int
 allows(const struct granted *granted, size_t count, const json_t *step)
 {
 	for (size_t i = 0; i < count; i++)
-		if (class_of(step) <= granted[i].class &&
+		if (destroys(step) <= granted[i].class &&
 		    (!granted[i].nodes ||
 		     json_object_get(granted[i].nodes, bu_json_str(step, "node", ""))))
 			return 1;
 	return 0;
 }
 
-/* One class after the other: "gpu[1-3]: what is on the disk is lost; --grant ..." */
+/* One class after the other: "gpu[1-3]: what is on the disk is lost; --grant ..." NONE
+ * stands for a reset alone. */
 static int
 refuse(json_t *const *names, struct bu_err *err)
 {
@@ -148,9 +155,14 @@ refuse(json_t *const *names, struct bu_err *err)
 			continue;
 		old = bu_steal(&text);
 		nodes = bu_out_fold(names[class]);
-		text = bu_xasprintf("%s%s%s: %s; --grant %s allows it", old,
-				    *old ? "; " : "", nodes, class_help[class],
-				    bu_class_name((enum bu_class) class));
+		text = bu_xasprintf(
+			"%s%s%s: %s; --grant %s allows it", old, *old ? "; " : "",
+			nodes,
+			class == BU_CLASS_NONE
+				? "the machine is on, and nobody knows what runs there"
+				: class_help[class],
+			class == BU_CLASS_NONE ? BU_GRANT_RESET
+					       : bu_class_name((enum bu_class) class));
 	}
 	return *text ? bu_err_set(err, BU_ERR_DENIED, 0, "%s", text) : 0;
 }
@@ -173,9 +185,9 @@ bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err)
 		bu_assert(!nodes || granted[i].nodes); /* bu_grants_make() wrote it */
 	}
 	json_array_foreach (steps, i, step)
-		if (bu_class_needs_grant(class_of(step)) &&
+		if ((destroys(step) || bu_json_bool(step, "reset", 0)) &&
 		    !allows(granted, count, step))
-			json_array_append(names[class_of(step)],
+			json_array_append(names[destroys(step)],
 					  json_object_get(step, "node"));
 	rc = refuse(names, err);
 	for (i = 0; i < count; i++)

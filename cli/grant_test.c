@@ -89,8 +89,8 @@ START_TEST(wrong_words_are_refused)
 	static const struct {
 		const char *word, *want;
 	} rows[] = {
-		{"install", "give reimage or wipe"},
-		{"", "give reimage or wipe"},
+		{"install", "give one of reset, reimage and wipe"},
+		{"", "give one of reset, reimage and wipe"},
 		{"wipe:", "--grant 'wipe:'"},
 		{"wipe:n[3-1]", "--grant 'wipe:n[3-1]'"},
 		{"wipe:a b", "--grant 'wipe:a b'"},

@@ -28,7 +28,7 @@ enum {
 	  "exit 2 when there is something to do; drift alone is not")                  \
 	X(YES, "yes", 0, FLAG, yes, "", 0, 0, "do not ask")                            \
 	X(GRANT, "grant", 0, LIST, grants, "CLASS[:NODESET]", 0, 0,                    \
-	  "allow reimage or wipe, of these nodes or of all; may be repeated")          \
+	  "allow reset, reimage or wipe, of these nodes or of all; may be repeated")   \
 	X(WAIT, "wait", 0, FLAG, wait, "", 0, 0,                                       \
 	  "follow it to its end; 0 only when all of its nodes are ready")              \
 	X(TIMEOUT, "timeout", 0, INT, timeout_s, "SECONDS", 1, 30 * 24 * 3600,         \

@@ -21,17 +21,18 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(APPLIED, "applied",                                                          \
 	  "{rollout, plan, revision, commit, limit, nodes, grants, by}")               \
 	X(ORDER, "order",                                                              \
-	  "{rollout, class, image, digest, facets, commit, batch}: what this node "    \
-	  "shall become")                                                              \
+	  "{rollout, class, image, digest, facets, commit, batch, reset, "             \
+	  "replace}: what this node shall become")                                     \
 	X(ROLLOUT, "rollout",                                                          \
 	  "{rollout, to, by, reason}: paused, resumed, stopped or aborted")            \
 	X(BRAKE, "brake",                                                              \
 	  "{scope, on, late, of, text}: ladders of a scope freeze or let go")          \
 	X(BOUND, "bound",                                                              \
 	  "{machine, inventory}: the machine that answers as this node")               \
+	X(RENAMED, "renamed", "{to}: the same machine has this name from now on")      \
 	X(STATE, "state", "{from, to, on, reason, next}")                              \
 	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
-	X(OUTCOME, "outcome", "{step, attempt, result, detail}")                       \
+	X(OUTCOME, "outcome", "{step, attempt, action, result, kind, detail}")         \
 	X(ADMITTED, "admitted",                                                        \
 	  "{step, machine, request, fingerprint, until_ms}: the token was traded for " \
 	  "this certificate")                                                          \
@@ -56,7 +57,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
 	X(CONDITION, "condition",                                                      \
 	  "{name, on, detail}: a fact that changes what a state means")                \
-	X(HELD, "held", "{owner, reason}")                                             \
+	X(HELD, "held", "{owner, code, reason}")                                       \
 	X(RELEASED, "released", "{by}")
 
 enum bu_event_kind {

@@ -62,15 +62,15 @@ bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
 	return 0;
 }
 
-/* Lower case without blanks around; "" for a placeholder. ret holds strlen(text) + 1.
- */
-static void
-normalize(const char *text, char *ret)
+void
+bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
 {
 	size_t size;
 
 	text += strspn(text, " \t");
 	size = strlen(text);
+	if (size >= BU_MACHINE_TEXT_SIZE)
+		size = BU_MACHINE_TEXT_SIZE - 1;
 	while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t'))
 		size--;
 	for (size_t i = 0; i < size; i++)
@@ -85,14 +85,14 @@ int
 bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 	      struct bu_err *err)
 {
-	char serial[sizeof(machine->serial)];
-	char uuid[sizeof(machine->uuid)];
+	char serial[BU_MACHINE_TEXT_SIZE];
+	char uuid[BU_MACHINE_TEXT_SIZE];
 	const char *lowest = "";
 	char text[sizeof(serial) + sizeof(uuid) + BU_MAC_SIZE + 2];
 	char digest[BU_DIGEST_SIZE];
 
-	normalize(machine->serial, serial);
-	normalize(machine->uuid, uuid);
+	bu_machine_text(machine->serial, serial);
+	bu_machine_text(machine->uuid, uuid);
 	for (size_t i = 0; i < machine->macs_count; i++)
 		if (!*lowest || strcmp(machine->macs[i], lowest) < 0)
 			lowest = machine->macs[i];
@@ -111,9 +111,9 @@ bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 int
 bu_machine_says(const char *text)
 {
-	bu_autofree char *plain = bu_xmalloc(strlen(text) + 1);
+	char plain[BU_MACHINE_TEXT_SIZE];
 
-	normalize(text, plain);
+	bu_machine_text(text, plain);
 	return plain[0] != '\0';
 }
 

@@ -26,6 +26,10 @@ struct bu_machine {
 /* Ethernet address with ':', '-', '.' or nothing between into lower case with ':'; -1
  * when it is none that a card can have (malformed, zero, multicast). */
 int bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE]);
+enum { BU_MACHINE_TEXT_SIZE = 64 };
+/* A serial number or UUID in lower case without blanks around; "" for what vendors
+ * leave in its place. Cut to its size. */
+void bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE]);
 /* First 16 hex digits of the SHA-256 of "uuid|serial|lowest MAC", lower case, without
  * the texts that vendors leave in place of a serial number or UUID. BU_ERR_INVAL when
  * nothing is left that tells this machine from another. */

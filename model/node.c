@@ -2,6 +2,29 @@
 /* A node and its one JSON shape. */
 #include "model/node.h"
 
+#include <string.h>
+
+static const char *const hold_names[] = {
+#define X(id, name) name,
+	BU_HOLDS(X)
+#undef X
+};
+
+const char *
+bu_hold_name(enum bu_hold hold)
+{
+	return hold_names[hold];
+}
+
+enum bu_hold
+bu_hold_from_name(const char *name)
+{
+	for (size_t i = 0; i < BU_LEN(hold_names); i++)
+		if (strcmp(hold_names[i], name) == 0)
+			return (enum bu_hold)i;
+	return BU_HOLD_NONE;
+}
+
 const char *
 bu_order_status(const struct bu_order *order)
 {
@@ -16,6 +39,13 @@ int
 bu_node_is_away_by_condition(const struct bu_node *node)
 {
 	return bu_conditions_first(node->conditions) != NULL;
+}
+
+int
+bu_node_is_gone(const struct bu_node *node)
+{
+	return !node->in_profile && !node->machine[0] &&
+	       (node->state == BU_STATE_ENROLLED || node->state == BU_STATE_RETIRED);
 }
 
 struct bu_node *
@@ -37,6 +67,7 @@ bu_node_destroy(struct bu_node *node)
 	json_decref(node->verdicts);
 	json_decref(node->full_cert);
 	json_decref(node->boot_cert);
+	free(node->macs);
 	free(node);
 }
 
@@ -99,7 +130,8 @@ bu_node_to_json(const struct bu_node *node)
 			    bu_conditions_to_json(node->conditions));
 	if (node->held_by[0])
 		json_object_set_new(object, "held",
-				    json_pack("{s:s,s:s}", "by", node->held_by,
+				    json_pack("{s:s,s:s,s:s}", "by", node->held_by,
+					      "code", bu_hold_name(node->held_for),
 					      "reason", node->held_reason));
 	return object;
 }

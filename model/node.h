@@ -36,10 +36,25 @@ struct bu_order {
 	int served;            /* it was ready when its turn came */
 	int failed;            /* closed so; reason says why */
 	int withdrawn;         /* closed so: its rollout was aborted */
-	int64_t begun_ms;      /* Unix time */
-	int64_t fault_seq;     /* event that failed it or held its node; 0 = none */
+	int reset;   /* granted: a machine that is on may be switched off for it */
+	int replace; /* another machine takes this name; ends when its turn begins */
+	int64_t begun_ms;  /* Unix time */
+	int64_t fault_seq; /* event that failed it or held its node; 0 = none */
 	char reason[400];
 };
+
+/* What a hold is about, where the daemon itself must know: id, name */
+#define BU_HOLDS(X)                                                                    \
+	X(NONE, "")       /* not held, or for a reason that is in words alone */       \
+	X(IS_ON, "is-on") /* its machine is on, and no grant allows a reset */
+
+enum bu_hold {
+#define X(id, name) BU_HOLD_##id,
+	BU_HOLDS(X)
+#undef X
+};
+const char *bu_hold_name(enum bu_hold hold);
+enum bu_hold bu_hold_from_name(const char *name); /* NONE when unknown */
 
 struct bu_node {
 	char name[BU_NAME_MAX];
@@ -50,10 +65,12 @@ struct bu_node {
 	int repeats;       /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
 	struct bu_step step;
-	char machine[65];          /* id of the bound machine; "" = none */
-	char inventory[65];        /* digest of its inventory */
-	int disk_touched;          /* an install of ours began to write */
-	char admitted_step[112];   /* step whose token was traded */
+	char machine[65];        /* id of the bound machine; "" = none */
+	char serial[64];         /* of that machine, as its firmware says it */
+	char *macs;              /* "52:54:00:77:00:01 ...", all that it has; or NULL */
+	char inventory[65];      /* digest of its inventory */
+	int disk_touched;        /* an install of ours began to write */
+	char admitted_step[112]; /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
 	/* Fingerprint of its agent's certificate; "" = of a log that kept none: any of
 	 * its machine counts. */
@@ -77,7 +94,13 @@ struct bu_node {
 	char step_error[400]; /* of the last step that failed */
 	struct bu_condition conditions[BU_CONDITION_COUNT];
 	char held_by[40];
+	enum bu_hold held_for;
 	char held_reason[400];
+	/* The boot that runs is one that we have made, or that its agent has told of;
+	 * nothing of others runs on it. Ends when it settles out of service. */
+	int booted_by_us;
+	/* It may run work of its cluster: since it began to join, in this boot. */
+	int serves;
 	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
 	int stages_count;
 
@@ -109,6 +132,9 @@ const char *bu_order_status(const struct bu_order *order);
 
 /* A condition of it says that it cannot be counted on, whatever its state is. */
 int bu_node_is_away_by_condition(const struct bu_node *node);
+
+/* It has left the profile, and nothing is left of it: views do not show it. */
+int bu_node_is_gone(const struct bu_node *node);
 
 struct bu_node *bu_node_create(const char *name);
 void bu_node_destroy(struct bu_node *node);

@@ -61,3 +61,10 @@ bu_class_from_name(const char *name)
 			return (enum bu_class)i;
 	return BU_CLASS_NONE;
 }
+
+int
+bu_grant_name_ok(const char *name)
+{
+	return strcmp(name, BU_GRANT_RESET) == 0 ||
+	       bu_class_needs_grant(bu_class_from_name(name));
+}

@@ -65,4 +65,10 @@ const char *bu_class_name(enum bu_class class);
 int bu_class_needs_grant(enum bu_class class);
 enum bu_class bu_class_from_name(const char *name); /* NONE when unknown */
 
+/* What people grant: the classes that need it (each includes a reset), and "reset", the
+ * consent that a machine which is on is switched off, whatever runs there. */
+#define BU_GRANT_RESET "reset"
+#define BU_GRANT_NAMES "reset, reimage and wipe"
+int bu_grant_name_ok(const char *name);
+
 #endif

@@ -27,7 +27,13 @@ pairs_json(const struct bu_world *world)
 	size_t i;
 
 	json_array_foreach (world->pairs, i, pair) {
-		json_t *brief = json_object();
+		json_t *brief;
+
+		/* One of them may have another name since. */
+		if (!bu_world_node(world, bu_json_str(pair, "a", "")) ||
+		    !bu_world_node(world, bu_json_str(pair, "b", "")))
+			continue;
+		brief = json_object();
 
 		for (size_t k = 0; k < BU_LEN(keys); k++)
 			json_object_set(brief, keys[k], json_object_get(pair, keys[k]));
@@ -82,6 +88,8 @@ status_json(const struct bu_api *api)
 				     away ? " but " : "", away ? away : "");
 		json_int_t seen = bu_json_int(counts, key, 0);
 
+		if (bu_node_is_gone(node))
+			continue;
 		json_array_append_new(nodes, node_json(world, node));
 		json_object_set_new(counts, key, json_integer(seen + 1));
 	}
@@ -118,7 +126,8 @@ all_nodes(const struct bu_world *world)
 	json_t *nodes = json_array();
 
 	for (size_t i = 0; i < world->count; i++)
-		json_array_append_new(nodes, node_json(world, world->nodes[i]));
+		if (!bu_node_is_gone(world->nodes[i]))
+			json_array_append_new(nodes, node_json(world, world->nodes[i]));
 	return nodes;
 }
 

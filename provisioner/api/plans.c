@@ -109,10 +109,10 @@ check_grants(const json_t *grants, struct bu_err *err)
 	json_array_foreach (grants, i, grant) {
 		const char *class = bu_json_str(grant, "class", "");
 
-		if (!bu_class_needs_grant(bu_class_from_name(class)))
+		if (!bu_grant_name_ok(class))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%s' is nothing to grant; reimage and wipe "
-					  "are",
+					  "'%s' is nothing to grant; " BU_GRANT_NAMES
+					  " are",
 					  class);
 	}
 	return 0;

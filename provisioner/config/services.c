@@ -51,7 +51,7 @@ bu_config_services(const struct bu_config_input *input, struct bu_config *config
 	bu_autofree char *ntp =
 		servers(site->ntp, input->appliance, "server ", " iburst");
 
-	bu_config_add(config, "/etc/hostname", 0644, "hosts", "%s\n",
+	bu_config_add(config, "/etc/hostname", 0644, "hostname", "%s\n",
 		      input->node->name);
 	add_hosts(input, config);
 	/* What no server knows should fail at once, not after a minute. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long a node may take, until when, and whether it was late lately. Asked by all
- * files of reconcile, the brake and people. Invariant: what waits, is held or settled
- * has no deadline.
+ * files of reconcile, the brake and people. Invariant: what waits, is held, is settled
+ * or has left the profile has no deadline.
  */
 #include "provisioner/node/reconcile_impl.h"
 
@@ -42,7 +42,7 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 		if (!limit_ms)
 			limit_ms = BU_STEP_LIMIT_MS;
 	}
-	if (!limit_ms || node->held_by[0] || node->waiting[0])
+	if (!limit_ms || node->held_by[0] || node->waiting[0] || !node->in_profile)
 		return 0;
 	return node->clock_ms + limit_ms;
 }

@@ -109,11 +109,12 @@ bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		 const struct bu_err *failure, const char *detail)
 {
 	bu_event_init(event, BU_EVENT_OUTCOME, node->name,
-		      json_pack("{s:s,s:i,s:s,s:s,s:s}", "step", node->step.id,
+		      json_pack("{s:s,s:i,s:s,s:s,s:s,s:s}", "step", node->step.id,
 				"attempt", node->step.attempt, "action",
 				bu_action_name(node->step.action), "result",
-				failure ? "failed" : "done", "detail",
-				failure ? failure->text : detail));
+				failure ? "failed" : "done", "kind",
+				bu_err_name(failure ? failure->kind : BU_ERR_NONE),
+				"detail", failure ? failure->text : detail));
 }
 
 /* An outcome may meet another batch of the node on its way to the log (it is lent as a
@@ -129,6 +130,23 @@ journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
+/* Nobody knows whose it is: it stays on until a person says what may be done. */
+static void
+hold_on(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err)
+{
+	bu_autofree char *reason = bu_xasprintf(
+		"%s; bringup apply with --grant reset:%s allows it; or switch it off, "
+		"then bringup node release %s goes on",
+		err->text, node->name, node->name);
+	struct bu_event events[2];
+
+	bu_outcome_event(&events[0], node, err, "");
+	bu_event_init(&events[1], BU_EVENT_HELD, node->name,
+		      json_pack("{s:s,s:s,s:s}", "owner", "bringup", "code",
+				bu_hold_name(BU_HOLD_IS_ON), "reason", reason));
+	bu_reconcile_append(rec, node, events, 2);
+}
+
 static void
 on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
@@ -136,8 +154,21 @@ on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = effect_node(effect);
 
-	if (node)
+	if (node && err && err->kind == BU_ERR_DENIED)
+		hold_on(rec, node, err);
+	else if (node)
 		journal_outcome(rec, node, err, bu_power_state_name(state));
+}
+
+/* A machine that is on is switched off only where a grant says so, or where the boot
+ * that runs is ours, and never while it may run work of its cluster. */
+static int
+may_reset(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+	int granted = order->open && order->begun && order->reset;
+
+	return !node->serves && (granted || node->booted_by_us);
 }
 
 static void
@@ -146,11 +177,14 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	int disk = node->step.action == BU_ACTION_DISKBOOT;
 	/* After an install the agent switches its machine off; a repetition of the step
 	 * has nobody to wait for. */
-	int64_t wait_off_ms = disk && node->repeats == 0 ? BU_WAIT_OFF_MS : 0;
+	struct bu_power_boot how = {
+		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
+		.wait_off_ms = disk && node->repeats == 0 ? BU_WAIT_OFF_MS : 0,
+		.reset = may_reset(node),
+	};
 
-	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "",
-		      disk ? BU_BOOT_DISK : BU_BOOT_NETWORK, wait_off_ms, on_boot,
-		      effect_of(rec, node));
+	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "", &how,
+		      on_boot, effect_of(rec, node));
 }
 
 static void

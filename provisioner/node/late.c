@@ -41,7 +41,7 @@ static int
 climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->retry_ms && bu_loop_now_ms(rec->world->loop) >= node->retry_ms &&
-	       !node->held_by[0];
+	       !node->held_by[0] && node->in_profile;
 }
 
 void

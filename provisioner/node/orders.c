@@ -165,6 +165,9 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	order->open = 1;
 	order->class = bu_class_from_name(bu_json_str(event->body, "class", ""));
 	order->batch = (int)bu_json_int(event->body, "batch", 0);
+	order->reset = bu_class_needs_grant(order->class) ||
+		       bu_json_bool(event->body, "reset", 0);
+	order->replace = bu_json_bool(event->body, "replace", 0);
 #define COPY(field, key)                                                               \
 	bu_text_copy(order->field, sizeof(order->field),                               \
 		     bu_json_str(event->body, key, ""))

@@ -110,7 +110,8 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 {
 	enum bu_action action = action_of(node);
 
-	if (rec->stopped || !rec->world->desired || node->appending || node->held_by[0])
+	if (rec->stopped || !rec->world->desired || !node->in_profile ||
+	    node->appending || node->held_by[0])
 		return;
 	if (action == BU_ACTION_NONE) {
 		pass_restarted(rec, node);

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "profiles/load.h"
+#include "provisioner/node/binding.h"
 #include "provisioner/node/orders.h"
 
 static void
@@ -77,6 +78,21 @@ on_nothing(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	return 0;
 }
 
+/* Whoever has left is shown as such, as long as there is something to show. */
+static void
+note_left(struct bu_world *world, int64_t time_ms)
+{
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+		struct bu_condition *left =
+			&node->conditions[BU_CONDITION_NOT_IN_PROFILE];
+
+		if (!node->in_profile && !left->on)
+			left->since_ms = time_ms;
+		left->on = !node->in_profile;
+	}
+}
+
 static int
 on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
@@ -101,6 +117,7 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 		snprintf(node->pool, sizeof(node->pool), "%s",
 			 desired->nodes[i].pool->name);
 	}
+	note_left(world, event->time_ms);
 	bu_orders_left(world, event->time_ms);
 	return 0;
 }
@@ -117,18 +134,6 @@ on_order(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	return 0;
 }
 
-/* "" = none. Each request of an agent asks whose machine it is. */
-static void
-set_machine(struct bu_world *world, struct bu_node *node, const char *machine)
-{
-	if (strcmp(bu_json_str(world->machines, node->machine, ""), node->name) == 0)
-		json_object_del(world->machines, node->machine);
-	bu_text_copy(node->machine, sizeof(node->machine), machine);
-	if (node->machine[0])
-		json_object_set_new(world->machines, node->machine,
-				    json_string(node->name));
-}
-
 static int
 on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
@@ -136,14 +141,20 @@ on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	bu_autofree char *text = NULL;
 	bu_autojson json_t *inventory = NULL;
 
-	set_machine(world, node, bu_json_str(event->body, "machine", ""));
+	bu_binding_set(world, node, bu_json_str(event->body, "machine", ""));
 	copy(node->inventory, sizeof(node->inventory), event->body, "inventory");
 	text = bu_store_get_blob(world->store, node->inventory, NULL);
 	if (text)
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
-	if (inventory)
-		copy(node->firmware, sizeof(node->firmware), inventory, "firmware");
+	bu_binding_inventory(node, inventory);
 	return 0;
+}
+
+static int
+on_renamed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	return bu_binding_rename(world, node, bu_json_str(event->body, "to", ""), err);
 }
 
 static void
@@ -171,6 +182,10 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	 * plan) is none. */
 	if (!node->order.open && bu_orders_is_turn(on))
 		return 0;
+	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
+		bu_binding_forget(world, node);
+		node->order.replace = 0;
+	}
 	note_stage(node, event->time_ms);
 	bu_proofs_state(world, node, event, to);
 	bu_orders_moved(world, node, event, to);
@@ -198,6 +213,9 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 		node->repeats++;
 	if (bu_state_info(to)->settled)
 		node->repeats = 0;
+	/* Who knows what runs there by the time that it is touched again? */
+	if (bu_state_info(to)->settled && to != BU_STATE_READY)
+		node->booted_by_us = 0;
 	return 0;
 }
 
@@ -216,6 +234,8 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	node->effect_running = 0;
 	if (node->step.action == BU_ACTION_INSTALL)
 		node->disk_touched = 1;
+	if (node->step.action == BU_ACTION_JOIN)
+		node->serves = 1;
 	/* A step of its own time: the state has no deadline, or a longer one. */
 	node->clock_ms = bu_loop_now_ms(world->loop);
 	bu_orders_step(world, node, event);
@@ -234,6 +254,10 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	copy(node->step_error, sizeof(node->step_error), event->body,
 	     done ? "" : "detail");
 	node->effect_running = 0;
+	if (done && bu_action_actor(node->step.action) == BU_ACTOR_POWER)
+		node->booted_by_us = 1;
+	if (done && node->step.action == BU_ACTION_LEAVE)
+		node->serves = 0;
 	bu_orders_step(world, node, event);
 	return 0;
 }
@@ -242,16 +266,10 @@ static int
 on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
-	const char *machine = bu_json_str(event->body, "machine", "");
-	struct bu_node *old = bu_world_node_of(world, machine);
-
-	/* A machine is one node: the name that it had before has none now. */
-	if (old && old != node)
-		set_machine(world, old, "");
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
 	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
 	     "request");
-	set_machine(world, node, machine);
+	bu_binding_set(world, node, bu_json_str(event->body, "machine", ""));
 	copy(node->agent_cert, sizeof(node->agent_cert), event->body, "fingerprint");
 	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
 	node->agent_cert_next[0] = '\0';
@@ -293,6 +311,10 @@ on_booted(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	  struct bu_err *err)
 {
 	node->checks_errors = 0;
+	/* The cluster's client is started by JOIN alone, in each boot anew. */
+	if (strcmp(node->boot_id, bu_json_str(event->body, "boot_id", "")) != 0)
+		node->serves = 0;
+	node->booted_by_us = 1;
 	copy(node->boot_id, sizeof(node->boot_id), event->body, "boot_id");
 	node->boot_installed =
 		strcmp(bu_json_str(event->body, "where", ""), "installed") == 0;
@@ -399,6 +421,7 @@ on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *eve
 	struct bu_err *err)
 {
 	copy(node->held_by, sizeof(node->held_by), event->body, "owner");
+	node->held_for = bu_hold_from_name(bu_json_str(event->body, "code", ""));
 	copy(node->held_reason, sizeof(node->held_reason), event->body, "reason");
 	/* What a person holds is no failure of its order. */
 	if (strcmp(node->held_by, "bringup") == 0 && node->order.open &&
@@ -414,6 +437,7 @@ on_released(struct bu_world *world, struct bu_node *node, const struct bu_event 
 	bu_proofs_released(world, node);
 	node->held_by[0] = '\0';
 	node->held_reason[0] = '\0';
+	node->held_for = BU_HOLD_NONE;
 	node->late_ms = 0;
 	if (node->order.open)
 		node->order.fault_seq = 0;
@@ -455,6 +479,7 @@ static const struct {
 	[BU_EVENT_ROLLOUT] = {SITE, on_rollout},
 	[BU_EVENT_BRAKE] = {SITE, on_brake},
 	[BU_EVENT_BOUND] = {NODE, on_bound},
+	[BU_EVENT_RENAMED] = {NODE, on_renamed},
 	[BU_EVENT_STATE] = {NODE, on_state},
 	[BU_EVENT_INTENT] = {NODE, on_intent},
 	[BU_EVENT_OUTCOME] = {NODE, on_outcome},

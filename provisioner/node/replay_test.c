@@ -100,6 +100,8 @@ view(const struct bu_world *world)
 
 		ck_assert_ptr_nonnull(json);
 		ck_assert_ptr_nonnull(rest);
+		/* What a cluster said is memory's, not the log's. */
+		json_object_del(json, "cluster_words");
 		json_object_update(json, rest);
 		json_decref(rest);
 		json_object_set(json, "full",

@@ -101,7 +101,7 @@ static json_t *
 facets_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
 {
 	const struct bu_desired_node *was =
-		input->applied ? bu_desired_node(input->applied, it->want->name) : NULL;
+		input->applied ? bu_desired_node(input->applied, it->node->name) : NULL;
 	json_t *have = it->node->facets[0] ? input->facets(input->arg, it->node->facets)
 					   : NULL;
 

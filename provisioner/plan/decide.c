@@ -94,6 +94,41 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		snprintf(ret->why, sizeof(ret->why), "not installed%s", written);
 }
 
+/* What it says may only go on by a person's grant. */
+static void
+decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
+{
+	ret->class = it->node->order.class;
+	ret->reset = 1;
+	snprintf(ret->why, sizeof(ret->why), "%s", it->node->held_reason);
+}
+
+/* The machine that is bound leaves for good; the next one is written like a new one. */
+static void
+decide_replaced(const struct bu_plan_node *it, struct bu_decision *ret)
+{
+	ret->class = BU_CLASS_INSTALL;
+	ret->served = it->node->state == BU_STATE_READY;
+	snprintf(ret->why, sizeof(ret->why), "%s", it->identity->why);
+}
+
+/* Under its new name it has to leave its cluster and come back; whatever else changes
+ * is done on the way. */
+static void
+add_rename(const struct bu_plan_node *it, struct bu_decision *ret)
+{
+	char more[sizeof(ret->why)];
+
+	if (it->node->state == BU_STATE_READY && ret->class < BU_CLASS_RESTART)
+		ret->class = BU_CLASS_RESTART;
+	ret->withdraw = 0;
+	ret->served = it->node->state == BU_STATE_READY;
+	ret->renamed = 1;
+	memcpy(more, ret->why, sizeof(more));
+	snprintf(ret->why, sizeof(ret->why), "%.250s%s%.300s", it->identity->why,
+		 more[0] ? "; " : "", more);
+}
+
 static void
 decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	     struct bu_decision *ret)
@@ -124,7 +159,8 @@ bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_order *order = it->node ? &it->node->order : NULL;
 
-	if (!order || !order->open || order->begun || same_target(it))
+	if (!order || !order->open || order->begun || same_target(it) ||
+	    it->identity->kind != BU_IDENTITY_SAME)
 		return 0;
 	json_decref(ret->changes);
 	*ret = (struct bu_decision){.class = BU_CLASS_NONE, .withdraw = 1};
@@ -142,9 +178,17 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	const struct bu_node *node = it->node;
 
 	memset(ret, 0, sizeof(*ret));
+	if (it->identity->kind == BU_IDENTITY_CONFLICT) {
+		refuse(ret, "%s", it->identity->why);
+		return;
+	}
 	if (!node) {
 		ret->class = BU_CLASS_INSTALL;
 		snprintf(ret->why, sizeof(ret->why), "new in the profile");
+		return;
+	}
+	if (node->held_for == BU_HOLD_IS_ON && node->order.open) {
+		decide_is_on(it, ret);
 		return;
 	}
 	if (!bu_state_info(node->state)->settled ||
@@ -156,14 +200,19 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		refuse(ret, "it is retired; take it out of the profile, or replace it");
 		return;
 	}
-	if (node->order.open && same_target(it)) {
+	if (node->order.open && same_target(it) &&
+	    it->identity->kind == BU_IDENTITY_SAME) {
 		ret->waits = 1;
 		return;
 	}
-	if (node->state == BU_STATE_READY)
+	if (it->identity->kind == BU_IDENTITY_REPLACED)
+		decide_replaced(it, ret);
+	else if (node->state == BU_STATE_READY)
 		decide_ready(input, it, ret);
 	else
 		decide_out_of_service(input, it, ret);
+	if (it->identity->kind == BU_IDENTITY_RENAMED)
+		add_rename(it, ret);
 	if (node->held_by[0] && ret->class != BU_CLASS_NONE)
 		refuse(ret, "held by %s: %s; bringup node release lets it go",
 		       node->held_by, node->held_reason);

@@ -27,8 +27,28 @@ struct maker {
 	json_t *changes;         /* of the step before; the next may share them */
 	json_t *texts;           /* that are shared */
 	json_t *minutes;         /* by pool and class: {"train reboot": 12.5} */
+	json_t *identities;      /* who holds which machine */
 	size_t unchanged, left_out;
 };
+
+const struct bu_node *
+bu_plan_node(const struct bu_plan_input *input, const char *name)
+{
+	size_t low = 0, high = input->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, input->nodes[mid]->name);
+
+		if (order == 0)
+			return input->nodes[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
 
 static json_t *
 list(const struct maker *maker, const char *name)
@@ -63,25 +83,6 @@ limited(const struct maker *maker, const char *name)
 					sizeof(*maker->limit), by_name);
 }
 
-static const struct bu_node *
-find(const struct bu_plan_input *input, const char *name)
-{
-	size_t low = 0, high = input->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, input->nodes[mid]->name);
-
-		if (order == 0)
-			return input->nodes[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
-}
-
 /* All that a decision looks at; times and progress are not among it, nor what a node in
  * service tells of its links. */
 static void
@@ -90,11 +91,12 @@ observe(struct maker *maker, const struct bu_node *node)
 	const char *inventory = node->state == BU_STATE_READY ? "" : node->inventory;
 	char text[2048];
 
-	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s\n",
-		 node->name, bu_state_name(node->state), node->reason, node->held_by,
-		 node->installed_digest, node->facets, inventory, node->disk_touched,
-		 node->order.open, node->order.begun, node->order.failed,
-		 node->order.image_digest, node->order.facets, node->order.rollout);
+	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s\n",
+		 node->name, node->machine, bu_state_name(node->state), node->reason,
+		 node->held_by, node->installed_digest, node->facets, inventory,
+		 node->disk_touched, node->order.open, node->order.begun,
+		 node->order.failed, node->order.image_digest, node->order.facets,
+		 node->order.rollout);
 	bu_sha256_add(maker->observed, text, strlen(text));
 }
 
@@ -205,19 +207,24 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 	const struct bu_desired_node *want = it->want;
 	const char *pool = want->pool->name;
 
+	json_t *step;
+
 	note_pool(maker, want->pool);
-	json_array_append_new(
-		list(maker, "steps"),
-		json_pack("{s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:i,s:o,s:o}", "node",
-			  want->name, "pool", text(maker, pool), "class",
-			  text(maker, bu_class_name(decision->class)), "image",
-			  text(maker, want->image->name), "digest",
-			  text(maker, it->image->digest), "facets", it->digest, "from",
-			  text(maker, it->node ? bu_state_name(it->node->state) : ""),
-			  "why", text(maker, decision->why), "batch",
-			  batch_of(maker, it, decision), "minutes",
-			  minutes_of(maker, pool, decision->class), "changes",
-			  shared(maker, bu_steal(&decision->changes))));
+	step = json_pack("{s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:i,s:o,s:o}", "node",
+			 want->name, "pool", text(maker, pool), "class",
+			 text(maker, bu_class_name(decision->class)), "image",
+			 text(maker, want->image->name), "digest",
+			 text(maker, it->image->digest), "facets", it->digest, "from",
+			 text(maker, it->node ? bu_state_name(it->node->state) : ""),
+			 "why", text(maker, decision->why), "batch",
+			 batch_of(maker, it, decision), "minutes",
+			 minutes_of(maker, pool, decision->class), "changes",
+			 shared(maker, bu_steal(&decision->changes)));
+	if (decision->reset)
+		json_object_set_new(step, "reset", json_true());
+	if (it->identity->kind == BU_IDENTITY_REPLACED)
+		json_object_set_new(step, "replace", json_true());
+	json_array_append_new(list(maker, "steps"), step);
 }
 
 static void
@@ -264,9 +271,12 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 		add_step(maker, it, &decision);
 	} else if (decision.waits) {
 		add_waiting(maker, it->node);
-	} else {
+	} else if (!decision.renamed) {
 		maker->unchanged++;
 	}
+	if (decision.renamed)
+		json_object_set_new(list(maker, "renames"), it->node->name,
+				    json_string(want->name));
 	json_decref(decision.changes);
 }
 
@@ -292,9 +302,13 @@ add_drift(struct maker *maker, const struct bu_node *node)
 static int
 plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
 {
-	struct bu_plan_node it = {.want = want, .node = find(maker->input, want->name)};
+	struct bu_identity identity = {.node = bu_plan_node(maker->input, want->name)};
+	struct bu_plan_node it = {.want = want, .identity = &identity};
 	int out = limited(maker, want->name);
 
+	if (!out)
+		bu_identity_find(maker->input, maker->identities, want, &identity);
+	it.node = identity.node;
 	it.image = image_of(maker, want, err);
 	if (!it.image)
 		return -1;
@@ -323,7 +337,9 @@ plan_nodes(struct maker *maker, struct bu_err *err)
 		if (plan_node(maker, &input->desired->nodes[i], err) != 0)
 			return -1;
 	for (size_t i = 0; i < input->count; i++)
-		if (!bu_desired_node(input->desired, input->nodes[i]->name))
+		if (!bu_node_is_gone(input->nodes[i]) &&
+		    !bu_desired_node(input->desired, input->nodes[i]->name) &&
+		    !json_object_get(list(maker, "renames"), input->nodes[i]->name))
 			json_array_append_new(list(maker, "left"),
 					      json_string(input->nodes[i]->name));
 	return 0;
@@ -338,16 +354,17 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	int rc;
 
 	maker.plan = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:{},s:{},s:[],s:[]}", "v", 2,
+		"{s:i,s:s,s:s,s:s,s:s,s:[],s:[],s:[],s:{},s:{},s:{},s:[],s:[]}", "v", 2,
 		"revision", input->revision, "base", input->base ? input->base : "",
 		"commit", input->commit, "limit", limit, "steps", "refused", "left",
-		"pools", "waiting", "warnings", "drift");
+		"pools", "renames", "waiting", "warnings", "drift");
 	maker.images =
 		bu_xcalloc(input->desired->images_count + 1, sizeof(*maker.images));
 	maker.pool_steps = bu_xcalloc(input->desired->pools_count + 1, sizeof(int));
 	maker.observed = bu_sha256_begin();
 	maker.texts = json_object();
 	maker.minutes = json_object();
+	maker.identities = bu_identity_index(input);
 	rc = plan_nodes(&maker, err);
 	bu_sha256_final(maker.observed, observed);
 	if (rc == 0) {
@@ -365,6 +382,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	json_decref(maker.changes);
 	json_decref(maker.texts);
 	json_decref(maker.minutes);
+	json_decref(maker.identities);
 	free(maker.limit);
 	free(maker.images);
 	free(maker.pool_steps);

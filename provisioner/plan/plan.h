@@ -3,8 +3,8 @@
  * The plan: desired against actual, as steps per node with their consequence. Pure.
  *
  * {"v":2,"revision","base","commit","limit","observed","steps","unchanged","refused",
- *  "left","left_out","pools","warnings","drift"}; docs/plan.md says what each is. Its
- * digest names it; it holds as long as making it again gives the same.
+ *  "left","left_out","pools","renames","warnings","drift"}; docs/plan.md says what each
+ * is. Its digest names it; it holds as long as making it again gives the same.
  */
 #ifndef BU_PLAN_PLAN_H
 #define BU_PLAN_PLAN_H

@@ -6,10 +6,24 @@
 #include "profiles/facets.h"
 #include "provisioner/plan/plan.h"
 
+/* How the profile's word on a name and the machines that are known fit together. */
+enum bu_identity_kind {
+	BU_IDENTITY_SAME,     /* the node's own machine, or one that nobody knows */
+	BU_IDENTITY_RENAMED,  /* the machine of a node that the profile has no more */
+	BU_IDENTITY_REPLACED, /* another machine takes the name of a bound node */
+	BU_IDENTITY_CONFLICT, /* why says which, and what to do */
+};
+struct bu_identity {
+	enum bu_identity_kind kind;
+	const struct bu_node *node; /* whose machine it is; NULL = nobody's */
+	char why[600];
+};
+
 /* One node, while it is decided. */
 struct bu_plan_node {
 	const struct bu_desired_node *want;
 	const struct bu_node *node; /* NULL = new in the profile */
+	const struct bu_identity *identity;
 	const struct bu_plan_image *image;
 	struct bu_facets facets; /* that it should have */
 	char digest[65];         /* of them */
@@ -21,6 +35,8 @@ struct bu_decision {
 	int withdraw;        /* an open order is not wanted any more */
 	int waits;           /* in a rollout with the same target */
 	int served;          /* the step takes it out of service, or touches it there */
+	int renamed;         /* the node has the name from the profile with it */
+	int reset;           /* its machine is on: only a grant goes on */
 	char why[600];
 	json_t *changes; /* owned; NULL = none */
 };
@@ -32,6 +48,16 @@ json_t *bu_plan_changes(const struct bu_plan_input *input,
 enum bu_class bu_plan_changes_class(const json_t *changes);
 /* "pools/train.ini:12 mtu 1500 -> 9000; and 2 more", for people. */
 void bu_plan_changes_text(const json_t *changes, char *ret, size_t size);
+
+/* plan.c. The known node of this name, NULL = none. */
+const struct bu_node *bu_plan_node(const struct bu_plan_input *input, const char *name);
+
+/* identity.c */
+/* {"mac 52:54:...": node, "serial x": ..., "bmc y": ...} of all that hold a machine.
+ * New reference. */
+json_t *bu_identity_index(const struct bu_plan_input *input);
+void bu_identity_find(const struct bu_plan_input *input, const json_t *index,
+		      const struct bu_desired_node *want, struct bu_identity *ret);
 
 /* decide.c */
 void bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The composite operations over a driver: observe before acting, confirm after it.
- * Unknown is never taken for off. Runs in the child that belongs to one connection.
+ * Unknown is never taken for off, and a machine that is on is switched off only where
+ * the request allows a reset. Runs in the child that belongs to one connection.
  */
 #include <poll.h>
 #include <string.h>
@@ -20,24 +21,35 @@ bu_power_state_name(enum bu_power_state state)
 	return state_names[state];
 }
 
-/* Waits until the machine is seen in this state; BU_ERR_TIMEOUT when it is not. */
+/* What one request is about. */
+struct machine {
+	const struct bu_power_driver *driver;
+	void *self;
+	const char *target;
+};
+
+/* Waits until the machine is seen in this state; BU_ERR_TIMEOUT when it is not, and
+ * ret_seen (may be NULL) says how it was seen last. */
 static int
-wait_for(const struct bu_power_driver *driver, void *self, const char *target,
-	 enum bu_power_state want, int64_t within_ms, struct bu_err *err)
+wait_for(const struct machine *machine, enum bu_power_state want, int64_t within_ms,
+	 enum bu_power_state *ret_seen, struct bu_err *err)
 {
 	int64_t until_ms = bu_mono_ms(bu_clock_system()) + within_ms;
 	enum bu_power_state seen = BU_POWER_UNKNOWN;
 
 	for (;;) {
-		if (driver->status(self, target, &seen, err) != 0)
+		if (machine->driver->status(machine->self, machine->target, &seen,
+					    err) != 0)
 			return -1;
+		if (ret_seen)
+			*ret_seen = seen;
 		if (seen == want)
 			return 0;
 		if (bu_mono_ms(bu_clock_system()) >= until_ms)
 			return bu_err_set(err, BU_ERR_TIMEOUT, 0,
-					  "%s is %s, not %s after %lld ms", target,
-					  state_names[seen], state_names[want],
-					  (long long)within_ms);
+					  "%s is %s, not %s after %lld ms",
+					  machine->target, state_names[seen],
+					  state_names[want], (long long)within_ms);
 		poll(NULL, 0, OBSERVE_MS);
 	}
 }
@@ -56,29 +68,45 @@ check_wanted(const json_t *request, struct bu_err *err)
 			  bu_json_str(request, "target", ""));
 }
 
+/* The machine did not go off by itself: may it be switched off? Only one that is surely
+ * on is worth a person's consent; unknown is looked at again. */
 static int
-make_off(const struct bu_power_driver *driver, void *self, const char *target,
-	 const json_t *request, int64_t wait_off_ms, struct bu_err *err)
+check_reset(const json_t *request, const char *target, enum bu_power_state seen,
+	    const struct bu_err *late, struct bu_err *err)
 {
-	struct bu_err late = {0};
-
-	if (wait_for(driver, self, target, BU_POWER_OFF, wait_off_ms, &late) == 0)
+	if (late->kind == BU_ERR_TIMEOUT && bu_json_bool(request, "reset", 0))
 		return 0;
-	if (late.kind != BU_ERR_TIMEOUT) {
-		if (err)
-			*err = late;
-		return -1;
-	}
-	if (check_wanted(request, err) != 0 ||
-	    driver->power_off(self, target, err) != 0)
-		return -1;
-	return wait_for(driver, self, target, BU_POWER_OFF, CONFIRM_MS, err);
+	if (late->kind == BU_ERR_TIMEOUT && seen == BU_POWER_ON)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "%s is on, and no grant allows to switch it off",
+				  target);
+	if (err)
+		*err = *late;
+	return -1;
 }
 
 static int
-boot(const struct bu_power_driver *driver, void *self, const char *target,
-     const json_t *request, struct bu_err *err)
+make_off(const struct machine *machine, const json_t *request, int64_t wait_off_ms,
+	 struct bu_err *err)
 {
+	enum bu_power_state seen = BU_POWER_UNKNOWN;
+	struct bu_err late = {0};
+
+	if (wait_for(machine, BU_POWER_OFF, wait_off_ms, &seen, &late) == 0)
+		return 0;
+	if (check_reset(request, machine->target, seen, &late, err) != 0)
+		return -1;
+	if (check_wanted(request, err) != 0 ||
+	    machine->driver->power_off(machine->self, machine->target, err) != 0)
+		return -1;
+	return wait_for(machine, BU_POWER_OFF, CONFIRM_MS, NULL, err);
+}
+
+static int
+boot(const struct machine *machine, const json_t *request, struct bu_err *err)
+{
+	const struct bu_power_driver *driver = machine->driver;
+	const char *target = machine->target;
 	const char *first = bu_json_str(request, "first", "");
 	int64_t wait_off_ms = bu_json_int(request, "wait_off_ms", 0);
 	int disk = strcmp(first, "disk") == 0;
@@ -87,12 +115,12 @@ boot(const struct bu_power_driver *driver, void *self, const char *target,
 		return bu_err_set(err, BU_ERR_INVAL, 0, "boot first from '%s'?", first);
 	if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
-	if (make_off(driver, self, target, request, wait_off_ms, err) != 0 ||
-	    driver->boot_first(self, target, disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
-			       err) != 0 ||
-	    driver->power_on(self, target, err) != 0)
+	if (make_off(machine, request, wait_off_ms, err) != 0 ||
+	    driver->boot_first(machine->self, target,
+			       disk ? BU_BOOT_DISK : BU_BOOT_NETWORK, err) != 0 ||
+	    driver->power_on(machine->self, target, err) != 0)
 		return -1;
-	return wait_for(driver, self, target, BU_POWER_ON, CONFIRM_MS, err);
+	return wait_for(machine, BU_POWER_ON, CONFIRM_MS, NULL, err);
 }
 
 json_t *
@@ -101,12 +129,13 @@ bu_power_perform(const struct bu_power_driver *driver, void *self,
 {
 	const char *op = bu_json_str(request, "op", "");
 	const char *target = bu_json_str(request, "target", "");
+	struct machine machine = {driver, self, target};
 	enum bu_power_state state = BU_POWER_ON;
 
 	if (check_wanted(request, err) != 0)
 		return NULL;
 	if (strcmp(op, "boot") == 0) {
-		if (boot(driver, self, target, request, err) != 0)
+		if (boot(&machine, request, err) != 0)
 			return NULL;
 	} else if (strcmp(op, "status") == 0) {
 		if (driver->status(self, target, &state, err) != 0)

@@ -67,16 +67,35 @@ static const struct bu_power_driver driver = {
 };
 
 static int
+perform(struct paper *paper, json_t *request, struct bu_err *err)
+{
+	bu_autojson json_t *reply = bu_power_perform(&driver, paper, request, err);
+
+	json_decref(request);
+	return reply ? 0 : -1;
+}
+
+static int
 boot_within(struct paper *paper, const char *order, int wait_off_ms, int within_ms,
 	    struct bu_err *err)
 {
 	int64_t until_ms = bu_mono_ms(bu_clock_system()) + within_ms;
-	bu_autojson json_t *request = json_pack(
-		"{s:s,s:s,s:s,s:i,s:I}", "op", "boot", "target", "t", "first", order,
-		"wait_off_ms", wait_off_ms, "until_ms", (json_int_t)until_ms);
-	bu_autojson json_t *reply = bu_power_perform(&driver, paper, request, err);
 
-	return reply ? 0 : -1;
+	return perform(paper,
+		       json_pack("{s:s,s:s,s:s,s:i,s:I,s:b}", "op", "boot", "target",
+				 "t", "first", order, "wait_off_ms", wait_off_ms,
+				 "until_ms", (json_int_t)until_ms, "reset", 1),
+		       err);
+}
+
+/* Nobody granted that it is switched off. */
+static int
+boot_from_off(struct paper *paper, int wait_off_ms, struct bu_err *err)
+{
+	return perform(paper,
+		       json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t",
+				 "first", "network", "wait_off_ms", wait_off_ms),
+		       err);
 }
 
 static int
@@ -123,6 +142,29 @@ START_TEST(unknown_is_not_off)
 }
 END_TEST
 
+START_TEST(without_a_grant_a_machine_that_is_on_stays_on)
+{
+	struct paper on = {.state = BU_POWER_ON};
+	struct paper off = {.state = BU_POWER_OFF};
+	struct paper goes_off = {.state = BU_POWER_ON, .looks_until_off = 2};
+	struct paper unknown = {.state = BU_POWER_UNKNOWN};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(boot_from_off(&on, 0, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_str_eq(err.text, "t is on, and no grant allows to switch it off");
+	ck_assert_str_eq(on.done, "");
+	ck_assert_int_eq(boot_from_off(&off, 0, NULL), 0);
+	ck_assert_str_eq(off.done, "network on ");
+	ck_assert_int_eq(boot_from_off(&goes_off, 60000, NULL), 0);
+	ck_assert_str_eq(goes_off.done, "network on ");
+	/* Unknown asks nobody for a grant: it is looked at again. */
+	ck_assert_int_eq(boot_from_off(&unknown, 0, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
+	ck_assert_str_eq(unknown.done, "");
+}
+END_TEST
+
 START_TEST(a_strange_request_does_nothing)
 {
 	struct paper paper = {.state = BU_POWER_ON};
@@ -153,5 +195,6 @@ END_TEST
 BU_UNIT("perform", what_nobody_waits_for_is_not_begun,
 	a_machine_that_runs_is_cycled_in_this_order,
 	a_machine_that_is_off_is_not_switched_off,
+	without_a_grant_a_machine_that_is_on_stays_on,
 	one_that_goes_off_by_itself_is_waited_for, unknown_is_not_off,
 	a_strange_request_does_nothing)

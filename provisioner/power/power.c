@@ -139,11 +139,12 @@ bu_power_status(struct bu_power *power, const char *driver, const char *target,
 
 void
 bu_power_boot(struct bu_power *power, const char *driver, const char *target,
-	      enum bu_boot_first first, int64_t wait_off_ms, bu_power_fn fn, void *arg)
+	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {
-	json_t *body = json_pack("{s:s,s:s,s:I}", "op", "boot", "first",
-				 first == BU_BOOT_DISK ? "disk" : "network",
-				 "wait_off_ms", (json_int_t)wait_off_ms);
+	json_t *body = json_pack("{s:s,s:s,s:I,s:b}", "op", "boot", "first",
+				 boot->first == BU_BOOT_DISK ? "disk" : "network",
+				 "wait_off_ms", (json_int_t)boot->wait_off_ms, "reset",
+				 boot->reset);
 
-	ask(power, body, driver, target, BOOT_MS + wait_off_ms, fn, arg);
+	ask(power, body, driver, target, BOOT_MS + boot->wait_off_ms, fn, arg);
 }

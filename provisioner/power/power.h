@@ -39,10 +39,12 @@ struct bu_power_driver {
 const struct bu_power_driver *bu_power_driver(const char *name);
 
 /* What bringup-power's child does for one request, over a driver: observe, then act.
- * {"op":"status"} or {"op":"boot","first":"network|disk","wait_off_ms":N}: waits that
- * long for the machine to go off by itself, then switches it off, and on only after a
- * fresh, confirmed "off". Answers {"power":"on|off"}. "until_ms" (may be missing):
- * monotonic, of the machine; after it nothing is begun and BU_ERR_CANCELLED. */
+ * {"op":"status"} or {"op":"boot","first":"network|disk","wait_off_ms":N,"reset":bool}:
+ * waits that long for the machine to go off by itself; one that is still on is switched
+ * off with "reset", and left alone without it (BU_ERR_DENIED). It is switched on only
+ * after a fresh, confirmed "off". Answers {"power":"on|off"}. "until_ms" (may be
+ * missing): monotonic, of the machine; after it nothing is begun and BU_ERR_CANCELLED.
+ */
 json_t *bu_power_perform(const struct bu_power_driver *driver, void *self,
 			 const json_t *request, struct bu_err *err);
 
@@ -56,8 +58,12 @@ struct bu_power *bu_power_create(struct bu_loop *loop, const char *program,
 void bu_power_destroy(struct bu_power *power);
 void bu_power_status(struct bu_power *power, const char *driver, const char *target,
 		     bu_power_fn fn, void *arg);
+struct bu_power_boot {
+	enum bu_boot_first first;
+	int64_t wait_off_ms; /* for a machine that switches itself off; 0 = none */
+	int reset; /* a machine that is on may be switched off; else BU_ERR_DENIED */
+};
 void bu_power_boot(struct bu_power *power, const char *driver, const char *target,
-		   enum bu_boot_first first, int64_t wait_off_ms, bu_power_fn fn,
-		   void *arg);
+		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
 
 #endif

@@ -140,13 +140,13 @@ bu_power_state_name(enum bu_power_state state)
 
 void
 bu_power_boot(struct bu_power *power, const char *driver, const char *target,
-	      enum bu_boot_first first, int64_t wait_off_ms, bu_power_fn fn, void *arg)
+	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {
 	const struct bu_desired *desired = sim.world->desired;
 	size_t i = 0;
 
 	enum bu_action action =
-		first == BU_BOOT_DISK ? BU_ACTION_DISKBOOT : BU_ACTION_NETBOOT;
+		boot->first == BU_BOOT_DISK ? BU_ACTION_DISKBOOT : BU_ACTION_NETBOOT;
 
 	/* A typo may have taken it from a node, so there may be several with none. */
 	while (i < desired->nodes_count &&

@@ -25,10 +25,11 @@ void bu_rollouts_destroy(struct bu_rollouts *rollouts);
 void bu_rollouts_kick(struct bu_rollouts *rollouts);
 
 /*
- * Journals the plan as applied and its orders. grants: [{"class":"reimage|wipe",
+ * Journals the plan as applied and its orders. grants: [{"class":"reset|reimage|wipe",
  * "nodes": nodeset without groups, absent = all of the plan}], NULL = none; a
- * wipe includes a reimage. BU_ERR_DENIED names the nodes whose step lacks its grant.
- * BU_ERR_BUSY while bu_rollouts_changing(). ret_id holds 40 bytes.
+ * wipe includes a reimage, and both include a reset. BU_ERR_DENIED names the nodes
+ * whose step lacks its grant. BU_ERR_BUSY while bu_rollouts_changing(). ret_id holds 40
+ * bytes.
  */
 int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		      const char *plan_digest, const json_t *grants, const char *by,

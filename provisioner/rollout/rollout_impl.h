@@ -76,6 +76,17 @@ enum bu_refusal bu_turn_refused(const struct bu_rollouts *rollouts,
 char *bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		      const struct bu_node *node, enum bu_refusal refusal);
 
+/* grants.c. [{"class","nodes"}] as of bu_rollouts_apply(); NULL and BU_ERR_INVAL for
+ * what nobody can grant. */
+struct bu_grants;
+struct bu_grants *bu_grants_read(const json_t *grants, struct bu_err *err);
+void bu_grants_destroy(struct bu_grants *grants);
+/* BU_ERR_DENIED names the nodes whose step lacks its grant, and the grant. */
+int bu_grants_check(const struct bu_grants *grants, const json_t *steps,
+		    struct bu_err *err);
+/* Whether this node's machine may be switched off while it is on. */
+int bu_grants_reset(const struct bu_grants *grants, const char *node);
+
 /* brake.c */
 struct bu_brake *bu_brake_create(struct bu_world *world, struct bu_reconcile *rec);
 void bu_brake_destroy(struct bu_brake *brake);

@@ -80,15 +80,35 @@ paper_file(const char *dir, const char *name)
 	return bu_file_read(path, 0, NULL, NULL);
 }
 
+/* As bringup-power: what is on stays on without a word that it may be reset. */
 static json_t *
-paper_boot(const char *dir, const char *name, const char *first)
+paper_refusal(const char *name, const char *state, const json_t *request)
 {
+	struct bu_err err;
+
+	if (!state || strcmp(state, "on") != 0 || bu_json_bool(request, "reset", 0) ||
+	    bu_json_int(request, "wait_off_ms", 0) > 0)
+		return NULL;
+	bu_err_set(&err, BU_ERR_DENIED, 0,
+		   "%s is on, and no grant allows to switch it off", name);
+	return json_pack("{s:o}", "error", bu_json_from_err(&err));
+}
+
+static json_t *
+paper_boot(const char *dir, const char *name, const json_t *request)
+{
+	const char *first = bu_json_str(request, "first", "?");
 	bu_autofree char *refusal = paper_file(dir, "power.refuse");
 	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
 	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
-	FILE *log = fopen(log_path, "a");
+	bu_autofree char *state = bu_file_read(path, 0, NULL, NULL);
+	json_t *denied = paper_refusal(name, state, request);
+	FILE *log;
 	struct bu_err err;
 
+	if (denied)
+		return denied;
+	log = fopen(log_path, "a");
 	fprintf(log, "boot %s %s\n", first, name);
 	fclose(log);
 	if (refusal) {
@@ -114,8 +134,7 @@ paper_power(const char *dir)
 		if (json_object_get(request, "cancel"))
 			continue;
 		if (strcmp(bu_json_str(request, "op", ""), "boot") == 0) {
-			reply = paper_boot(dir, hash + 1,
-					   bu_json_str(request, "first", "?"));
+			reply = paper_boot(dir, hash + 1, request);
 			hang = paper_file(dir, "power.hang");
 		} else {
 			file = bu_xasprintf("power.%s", hash + 1);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No machine that is on is switched off without consent: whose boot it is, and what was
+ * granted.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+/* The order that the rig gave, once more, with a grant of a reset. */
+static void
+grant_reset(struct rig *rig, struct bu_node *node)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_ORDER, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:b}", "rollout", "r-1", "class",
+				"install", "image", "debian12", "digest", "d1",
+				"facets", "f-d1", "reset", 1));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+}
+
+static void
+until_held(struct rig *rig, const struct bu_node *node)
+{
+	for (int i = 0; i < 500 && node->held_for != BU_HOLD_IS_ON; i++)
+		rig_pass(rig, 1);
+	ck_assert_int_eq(node->held_for, BU_HOLD_IS_ON);
+	ck_assert_str_eq(node->held_by, "bringup");
+}
+
+START_TEST(an_install_leaves_a_machine_that_is_on_alone)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	bu_autofree char *log = NULL;
+
+	rig_write(&rig, "power.node001", "on");
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	until_held(&rig, node);
+	rig_text_has(node->held_reason, "node001 is on, and no grant allows");
+	rig_text_has(node->held_reason, "--grant reset:node001");
+	/* No deadline, no ladder, no restart of the daemon changes that. */
+	for (int i = 0; i < 3; i++) {
+		rig_pass(&rig, 600 * 1000);
+		rig_restart(&rig);
+		node = rig_node(&rig, 1);
+		ck_assert_int_eq(node->held_for, BU_HOLD_IS_ON);
+		ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	}
+	log = rig_read(&rig, "power.log");
+	ck_assert_str_eq(log, "");
+	/* A person switches it off: then it goes on. */
+	rig_write(&rig, "power.node001", "off");
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(node->held_for, BU_HOLD_NONE);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_granted_reset_goes_on)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+
+	rig_write(&rig, "power.node001", "on");
+	grant_reset(&rig, node);
+	ck_assert_int_eq(node->order.reset, 1);
+	rig_start(&rig, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The next order has to be granted anew. */
+START_TEST(a_grant_ends_with_its_order)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	struct bu_err bad;
+
+	rig_write(&rig, "power.node001", "on");
+	grant_reset(&rig, node);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	bu_err_set(&bad, BU_ERR_VERIFY, 0, "the image is not what was signed");
+	rig_answer(&rig, node, &bad);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d2", NULL, NULL);
+	ck_assert_int_eq(node->order.reset, 0);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	until_held(&rig, node);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What it has switched on itself in this order it may switch off again. */
+START_TEST(a_ladder_resets_the_boots_of_its_own_order)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
+
+	ck_assert_int_eq(node->booted_by_us, 1);
+	rig_pass(&rig, 301 * 1000);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(node->repeats, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its intent is in the log and no outcome: the machine that is on may be another's. */
+START_TEST(a_boot_that_nobody_saw_gives_no_consent)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+
+	rig_write(&rig, "power.hang", "");
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	for (int i = 0; i < 500 && !rig_count(&rig, "boot network node001"); i++)
+		rig_pass(&rig, 1);
+	rig_remove(&rig, "power.hang");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	for (int i = 0; i < 500 && node->held_for != BU_HOLD_IS_ON; i++)
+		rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->held_for, BU_HOLD_IS_ON);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Since it began to join, jobs may run there, whatever is granted. */
+START_TEST(what_may_run_jobs_is_never_reset)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_JOINING);
+	bu_autoinventory struct bu_inventory *again = rig_inventory(1, "boot-2");
+	bu_autojson json_t *stamp = NULL;
+
+	ck_assert_int_eq(node->serves, 1);
+	rig_fire(&rig, node, BU_TRIGGER_ABORT); /* back to validating, client running */
+	rig_until(&rig, node, BU_STATE_VALIDATING);
+	for (int i = 0; i < 500 && node->held_for != BU_HOLD_IS_ON; i++)
+		rig_pass(&rig, 5000);
+	ck_assert_int_eq(node->held_for, BU_HOLD_IS_ON);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	/* A boot of its own ends that: its agent tells of it. */
+	stamp = rig_stamp(&rig, node);
+	ck_assert_int_eq(
+		bu_reconcile_hello(rig.rec, node, "installed", stamp, again, NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->serves, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("consent", an_install_leaves_a_machine_that_is_on_alone,
+	 a_granted_reset_goes_on, a_grant_ends_with_its_order,
+	 a_ladder_resets_the_boots_of_its_own_order,
+	 a_boot_that_nobody_saw_gives_no_consent, what_may_run_jobs_is_never_reset)

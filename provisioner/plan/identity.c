@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Machines before names: which known node holds the machine that the profile means by a
+ * name. Called by plan.c for each node before it is decided. Invariant: a machine that
+ * a node holds is never planned as new under another name, and what is ambiguous is
+ * refused with the way out.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/machine.h"
+#include "provisioner/plan/plan_impl.h"
+
+static int __attribute__((format(printf, 2, 3)))
+conflict(struct bu_identity *ret, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(ret->why, sizeof(ret->why), fmt, args);
+	va_end(args);
+	ret->kind = BU_IDENTITY_CONFLICT;
+	return 0;
+}
+
+/* --- who holds which machine --- */
+
+/* As bu_machine_same() compares: without blanks. */
+static void
+serial_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
+{
+	size_t size = 0;
+
+	bu_machine_text(text, ret);
+	for (const char *at = ret; *at; at++)
+		if (*at != ' ' && *at != '\t')
+			ret[size++] = *at;
+	ret[size] = '\0';
+}
+
+static void
+add_key(json_t *index, const char *kind, const char *value, const char *node)
+{
+	bu_autofree char *key = bu_xasprintf("%s %s", kind, value);
+
+	if (*value)
+		json_object_set_new(index, key, json_string(node));
+}
+
+static void
+add_macs(json_t *index, const struct bu_node *node)
+{
+	bu_autofree char *macs = bu_xstrdup(node->macs ? node->macs : "");
+	char *rest = NULL;
+
+	for (char *mac = strtok_r(macs, " ", &rest); mac;
+	     mac = strtok_r(NULL, " ", &rest))
+		add_key(index, "mac", mac, node->name);
+}
+
+/* What its machine told, and what the applied profile said of it. */
+static void
+add_holder(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
+{
+	const struct bu_desired_node *was =
+		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
+	char serial[BU_MACHINE_TEXT_SIZE];
+
+	if (was && was->bmc)
+		add_key(index, "bmc", was->bmc, node->name);
+	if (was && was->mac)
+		add_key(index, "mac", was->mac, node->name);
+	if (was && was->serial) {
+		serial_key(was->serial, serial);
+		add_key(index, "serial", serial, node->name);
+	}
+	if (!node->machine[0])
+		return;
+	add_macs(index, node);
+	serial_key(node->serial, serial);
+	add_key(index, "serial", serial, node->name);
+}
+
+/* A node that is settled without a machine holds none. */
+static int
+holds(const struct bu_node *node)
+{
+	return node->machine[0] || !bu_state_info(node->state)->settled;
+}
+
+json_t *
+bu_identity_index(const struct bu_plan_input *input)
+{
+	json_t *index = json_object();
+
+	for (size_t i = 0; i < input->count; i++)
+		if (holds(input->nodes[i]))
+			add_holder(input, index, input->nodes[i]);
+	return index;
+}
+
+/* What tells a machine, the surest first. */
+enum key { SERIAL, MAC, BMC, KEYS };
+
+static const struct {
+	const char *kind, *name;
+} keys[KEYS] = {
+	[SERIAL] = {"serial", "serial number"},
+	[MAC] = {"mac", "MAC address"},
+	[BMC] = {"bmc", "BMC"},
+};
+
+/* By key: the node that holds a machine with that of the profile; NULL = nobody. */
+static void
+find_holders(const struct bu_plan_input *input, const json_t *index,
+	     const struct bu_desired_node *want, const struct bu_node *ret[KEYS])
+{
+	char serial[BU_MACHINE_TEXT_SIZE] = "";
+	const char *values[KEYS] = {serial, want->mac, want->bmc};
+
+	if (want->serial)
+		serial_key(want->serial, serial);
+	for (int i = 0; i < KEYS; i++) {
+		bu_autofree char *key =
+			bu_xasprintf("%s %s", keys[i].kind, values[i] ? values[i] : "");
+		const char *name = bu_json_str(index, key, NULL);
+
+		ret[i] = name ? bu_plan_node(input, name) : NULL;
+	}
+}
+
+/* The surest key that another node than this one holds; KEYS = none. */
+static int
+taken(const struct bu_node *const holders[KEYS], const struct bu_node *own)
+{
+	int i = 0;
+
+	while (i < KEYS && (!holders[i] || holders[i] == own))
+		i++;
+	return i;
+}
+
+/* --- one node --- */
+
+static int
+has_mac(const struct bu_node *node, const char *mac)
+{
+	size_t size = strlen(mac);
+
+	for (const char *at = node->macs; at && (at = strstr(at, mac)); at += size)
+		if ((at == node->macs || at[-1] == ' ') &&
+		    (at[size] == ' ' || at[size] == '\0'))
+			return 1;
+	return 0;
+}
+
+/* Whether the profile still means the machine that this node is bound to. A serial
+ * number decides, where both have one: cards are exchanged in a machine. */
+static int
+is_same(const struct bu_plan_input *input, const struct bu_node *node,
+	const struct bu_desired_node *want)
+{
+	const struct bu_desired_node *was =
+		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
+	const char *wanted = want->serial ? want->serial : "";
+
+	/* A profile may be wrong about a machine that it has always meant. */
+	if (was && was->serial && bu_machine_same(wanted, was->serial))
+		return 1;
+	if (bu_machine_says(wanted) && bu_machine_says(node->serial))
+		return bu_machine_same(wanted, node->serial);
+	if (!want->mac || !node->macs || has_mac(node, want->mac))
+		return 1;
+	return was && was->mac && strcmp(was->mac, want->mac) == 0;
+}
+
+static void
+replaced(const struct bu_desired_node *want, struct bu_identity *ret)
+{
+	const struct bu_node *own = ret->node;
+	int serial = want->serial && own->serial[0];
+
+	ret->kind = BU_IDENTITY_REPLACED;
+	snprintf(ret->why, sizeof(ret->why),
+		 "replaced: the profile means another machine (%s %s, it was %s)",
+		 serial ? "serial" : "MAC", serial ? want->serial : want->mac,
+		 serial ? own->serial : own->macs);
+}
+
+/* The name is bound; others may hold what the profile says of it. */
+static void
+identify_bound(const struct bu_plan_input *input, const struct bu_desired_node *want,
+	       const struct bu_node *const holders[KEYS], struct bu_identity *ret)
+{
+	int key = taken(holders, ret->node);
+
+	if (key < KEYS)
+		conflict(ret,
+			 "its %s is that of the machine of node %s, and %s holds "
+			 "another machine; give one name at a time to a machine: take "
+			 "%s out of the profile and apply, then go on",
+			 keys[key].name, holders[key]->name, want->name, want->name);
+	else if (!is_same(input, ret->node, want))
+		replaced(want, ret);
+}
+
+/* The name is free; another node holds its machine. */
+static void
+identify_free(const struct bu_plan_input *input, const struct bu_desired_node *want,
+	      const struct bu_node *const holders[KEYS], struct bu_identity *ret)
+{
+	int key = taken(holders, ret->node);
+	const struct bu_node *holder = holders[key];
+	const struct bu_desired_node *its =
+		bu_desired_node(input->desired, holder->name);
+
+	for (int i = 0; i < KEYS; i++)
+		if (holders[i] && holders[i] != holder && holders[i] != ret->node)
+			conflict(ret,
+				 "its %s is that of node %s, its %s that of node %s",
+				 keys[key].name, holder->name, keys[i].name,
+				 holders[i]->name);
+	if (ret->kind == BU_IDENTITY_CONFLICT)
+		return;
+	if (its)
+		conflict(ret,
+			 "its %s is that of the machine of node %s, which is in the "
+			 "profile too; a machine has one name",
+			 keys[key].name, holder->name);
+	else if (key == BMC)
+		conflict(ret,
+			 "its BMC is that of node %s, whose machine has other "
+			 "addresses; bringup node retire %s lets that one go",
+			 holder->name, holder->name);
+	else if (!bu_state_info(holder->state)->settled ||
+		 (holder->order.open && holder->order.begun))
+		conflict(ret,
+			 "it is the machine of node %s, which is %s; rename it when "
+			 "that is over",
+			 holder->name, bu_state_name(holder->state));
+	if (ret->kind == BU_IDENTITY_CONFLICT)
+		return;
+	ret->kind = BU_IDENTITY_RENAMED;
+	ret->node = holder;
+	snprintf(ret->why, sizeof(ret->why),
+		 "renamed: by its %s it is the machine of %s", keys[key].name,
+		 holder->name);
+}
+
+void
+bu_identity_find(const struct bu_plan_input *input, const json_t *index,
+		 const struct bu_desired_node *want, struct bu_identity *ret)
+{
+	const struct bu_node *own = bu_plan_node(input, want->name);
+	const struct bu_node *holders[KEYS];
+
+	*ret = (struct bu_identity){.kind = BU_IDENTITY_SAME, .node = own};
+	find_holders(input, index, want, holders);
+	if (own && own->machine[0])
+		identify_bound(input, want, holders, ret);
+	else if (taken(holders, own) < KEYS)
+		identify_free(input, want, holders, ret);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose machine a name of the profile means: what people do to names and machines. */
+#include <string.h>
+
+#include "profiles/testing.h"
+#include "provisioner/plan/plan_impl.h"
+#include "tests/support/unit.h"
+
+/* "node001 1 2 3": name, and the numbers of its MAC, serial number and BMC; 0 = none.
+ */
+#define MAC_OF "52:54:00:77:00:0"
+
+/* A profile of one pool with these rows. */
+static struct bu_desired *
+load(const char *rows)
+{
+	bu_autofree char *copy = bu_xstrdup(rows);
+	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
+	bu_autofree char *names = bu_xstrdup(""), *line = NULL, *site = NULL;
+	bu_autofree char *wide = NULL, *found = NULL;
+	struct bu_desired *desired;
+	char *rest = NULL;
+
+	for (char *row = strtok_r(copy, ";", &rest); row;
+	     row = strtok_r(NULL, ";", &rest)) {
+		bu_autofree char *old_racks = bu_steal(&racks);
+		bu_autofree char *old_names = bu_steal(&names);
+		char name[32], mac[24] = "", serial[16] = "";
+		int m, s, b;
+
+		ck_assert_int_eq(sscanf(row, " %31s %d %d %d", name, &m, &s, &b), 4);
+		if (m)
+			snprintf(mac, sizeof(mac), MAC_OF "%d", m);
+		if (s)
+			snprintf(serial, sizeof(serial), "S-%d", s);
+		racks = bu_xasprintf("%s%s,%s,%s,qemu:///system#vm%d\n", old_racks,
+				     name, mac, serial, b);
+		names = bu_xasprintf("%s%s%s", old_names, *old_names ? "," : "", name);
+	}
+	line = bu_xasprintf("nodes = %s\n", names);
+	wide = bu_testing_replace(bu_testing_site, "10.78.0.11,10.78.0.12",
+				  "10.78.0.[11-14]");
+	site = bu_testing_replace(wide, "nodes = node[001-002]\n", line);
+	found = bu_testing_check(site, racks, &desired);
+	ck_assert_msg(desired != NULL, "%s", found);
+	return desired;
+}
+
+/* A node that is bound to machine `number`: its MACs are number and number + 4. */
+static struct bu_node *
+bound(const char *name, int number, enum bu_state state)
+{
+	struct bu_node *node = bu_node_create(name);
+
+	snprintf(node->machine, sizeof(node->machine), "m%d", number);
+	snprintf(node->serial, sizeof(node->serial), " s-%d ", number);
+	node->macs = bu_xasprintf(MAC_OF "%d " MAC_OF "%d", number, number + 4);
+	node->state = state;
+	return node;
+}
+
+struct row {
+	const char *applied, *desired; /* rows of profiles */
+	const char *want;              /* the node that is looked at */
+	enum bu_identity_kind kind;
+	const char *holder; /* whose machine it is; NULL = nobody's */
+	const char *why;
+};
+
+#define BOTH "node001 1 1 1; node002 2 2 2"
+#define REFUSED BU_IDENTITY_CONFLICT
+
+/* node001 is bound to machine 1, node002 to machine 2; both are ready. */
+static const struct row rows[] = {
+	{BOTH, BOTH, "node001", BU_IDENTITY_SAME, "node001", ""},
+	{BOTH, BOTH "; new 3 3 3", "new", BU_IDENTITY_SAME, NULL, ""},
+	/* the same machine under another name, by each of its keys */
+	{BOTH, "gpu 1 1 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "by its serial number it is the machine of node001"},
+	{BOTH, "gpu 1 0 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "by its MAC address it is the machine of node001"},
+	{BOTH, "gpu 5 0 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "MAC address"},
+	{BOTH, "gpu 3 1 3; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "serial number"},
+	/* it left the profile before, and comes back under another name */
+	{"node002 2 2 2", "gpu 1 1 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED,
+	 "node001", "machine of node001"},
+	/* only the BMC is the same: power would reach a machine that nobody means */
+	{BOTH, "gpu 3 3 1; node002 2 2 2", "gpu", REFUSED, NULL,
+	 "its BMC is that of node node001"},
+	/* another machine under the same name */
+	{BOTH, "node001 3 3 3; node002 2 2 2", "node001", BU_IDENTITY_REPLACED,
+	 "node001", "serial S-3, it was  s-1"},
+	{BOTH, "node001 3 3 1; node002 2 2 2", "node001", BU_IDENTITY_REPLACED,
+	 "node001", "serial S-3"},
+	{"node001 1 0 1; node002 2 0 2", "node001 3 0 1; node002 2 0 2", "node001",
+	 BU_IDENTITY_REPLACED, "node001", "MAC " MAC_OF "3"},
+	/* a card was exchanged, its port changed, its BMC moved: the same machine */
+	{BOTH, "node001 3 1 1; node002 2 2 2", "node001", BU_IDENTITY_SAME, "node001",
+	 ""},
+	{"node001 1 0 1; node002 2 0 2", "node001 5 0 1; node002 2 0 2", "node001",
+	 BU_IDENTITY_SAME, "node001", ""},
+	{BOTH, "node001 1 1 3; node002 2 2 2", "node001", BU_IDENTITY_SAME, "node001",
+	 ""},
+	/* the profile was always wrong about a serial number */
+	{"node001 1 9 1; node002 2 2 2", "node001 1 9 1; node002 2 2 2", "node001",
+	 BU_IDENTITY_SAME, "node001", ""},
+	/* names exchanged, MACs exchanged, BMCs exchanged */
+	{BOTH, "node001 2 2 2; node002 1 1 1", "node001", REFUSED, NULL,
+	 "its serial number is that of the machine of node node002"},
+	{BOTH, "node001 2 1 1; node002 1 2 2", "node001", REFUSED, NULL,
+	 "its MAC address is that of the machine of node node002"},
+	{BOTH, "node001 1 1 2; node002 2 2 1", "node002", REFUSED, NULL,
+	 "its BMC is that of the machine of node node001"},
+	/* a name moves on to a machine that another node holds */
+	{BOTH, "node001 2 2 2", "node001", REFUSED, NULL, "one name at a time"},
+	/* two names for one machine, against reality */
+	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1; node002 2 0 2; gpu 5 0 3",
+	 "gpu", REFUSED, NULL, "which is in the profile too"},
+	/* keys of two machines */
+	{BOTH, "gpu 2 1 3", "gpu", REFUSED, NULL,
+	 "its serial number is that of node node001, its MAC address that of node "
+	 "node002"},
+};
+
+static void
+look(const struct row *row, struct bu_node *const *nodes, size_t count,
+     struct bu_identity *ret)
+{
+	struct bu_desired *applied = load(row->applied), *desired = load(row->desired);
+	struct bu_plan_input input = {
+		.desired = desired, .applied = applied, .nodes = nodes, .count = count};
+	json_t *index = bu_identity_index(&input);
+
+	bu_identity_find(&input, index, bu_desired_node(desired, row->want), ret);
+	json_decref(index);
+	bu_desired_destroy(desired);
+	bu_desired_destroy(applied);
+}
+
+START_TEST(machines_go_before_names)
+{
+	struct bu_node *nodes[] = {bound("node001", 1, BU_STATE_READY),
+				   bound("node002", 2, BU_STATE_READY)};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct row *row = &rows[i];
+		struct bu_identity found;
+
+		look(row, nodes, BU_LEN(nodes), &found);
+		ck_assert_msg(found.kind == row->kind, "row %zu: kind %d: %s", i,
+			      (int)found.kind, found.why);
+		ck_assert_msg(strstr(found.why, row->why) != NULL, "row %zu: %s", i,
+			      found.why);
+		if (row->kind != REFUSED)
+			ck_assert_str_eq(found.node ? found.node->name : "",
+					 row->holder ? row->holder : "");
+	}
+	bu_node_destroy(nodes[0]);
+	bu_node_destroy(nodes[1]);
+}
+END_TEST
+
+/* Who has no machine holds none; whose install is under way may be about to. */
+START_TEST(only_who_has_a_machine_holds_one)
+{
+	static const struct row row = {BOTH, "gpu 1 1 1; node002 2 2 2", "gpu", 0, 0,
+				       0};
+	struct bu_node *node = bu_node_create("node001");
+	struct bu_identity found;
+
+	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_SAME);
+	ck_assert_ptr_null(found.node);
+	node->state = BU_STATE_INSPECTING;
+	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
+	ck_assert_ptr_nonnull(strstr(found.why, "node001, which is inspecting"));
+	bu_node_destroy(node);
+}
+END_TEST
+
+BU_UNIT("identity", machines_go_before_names, only_who_has_a_machine_holds_one)
