@@ -103,6 +103,7 @@ view(const struct bu_world *world)
 		/* What a cluster said is memory's, not the log's. */
 		json_object_del(json, "cluster_words");
 		json_object_update(json, rest);
+		json_object_del(json, "cluster_words"); /* memory only */
 		json_decref(rest);
 		json_object_set(json, "full",
 				node->full_cert ? node->full_cert : json_null());
