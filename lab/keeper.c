@@ -123,7 +123,7 @@ clean(const struct bu_rack *rack, struct bu_err *err)
 		poll(NULL, 0, END_STEP_MS);
 		reap();
 	}
-	return bu_services_fresh_slurm(rack, err);
+	return rack->slurm ? bu_services_slurm(rack, "forget", err) : 0;
 }
 
 static json_t *
@@ -136,6 +136,11 @@ answer(const struct bu_rack *rack, const json_t *request, struct bu_err *err)
 		return bu_services_status();
 	if (strcmp(op, "clean") == 0)
 		return clean(rack, err) == 0 ? json_object() : NULL;
+	if (strcmp(op, "slurm") == 0)
+		return bu_services_slurm(rack, bu_json_str(request, "verb", ""), err) ==
+				       0
+			       ? json_object()
+			       : NULL;
 	if (strcmp(op, "rate") == 0 && number >= 1 &&
 	    number <= (int64_t)rack->node_count) {
 		int mbit = (int)bu_json_int(request, "mbit", rack->fabric_rate_mbit);

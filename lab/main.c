@@ -30,6 +30,8 @@ static const struct {
 	 "machines and services of the rack"},
 	{"link", bu_lab_link, "NODE --rate MBIT|default",
 	 "limit both directions of a node's fabric link"},
+	{"slurm", bu_lab_slurm, "stop|start|forget",
+	 "end slurmctld, start it again, or start it with an empty state"},
 	{"reset", bu_lab_reset, "",
 	 "as after `up`: machines off, disks empty, nothing left running"},
 	{"down", bu_lab_down, "", "end and remove the rack; also after a crash"},

@@ -42,7 +42,7 @@ static struct service services[] = {
 		  "--seed-file=/run/munge/munged.seed",
 		  "--log-file=/run/munge/munged.log", NULL}},
 	/* -c: no saved state; -D: stays in the foreground. */
-	{.name = "slurmctld", .slurm = 1, .argv = {"slurmctld", "-D", "-c", NULL}},
+	{.name = "slurmctld", .slurm = 1, .argv = {"slurmctld", "-D", NULL}},
 };
 
 static int
@@ -106,19 +106,43 @@ bu_services_start(const struct bu_rack *rack, struct bu_err *err)
 	return 0;
 }
 
-int
-bu_services_fresh_slurm(const struct bu_rack *rack, struct bu_err *err)
+static void
+stop(struct service *service)
 {
-	struct service *slurmctld = &services[BU_LEN(services) - 1];
+	if (service->pid)
+		bu_daemon_end(service->pid, END_GRACE_MS);
+	service->pid = 0;
+}
+
+static int
+empty_slurm(const struct bu_rack *rack, struct bu_err *err)
+{
 	bu_autofree char *state = bu_rack_path(rack, "slurm");
 
-	if (!rack->slurm)
-		return 0;
-	bu_daemon_end(slurmctld->pid, END_GRACE_MS);
-	slurmctld->pid = 0;
 	if (bu_remove_tree(state, err) != 0 || bu_mkdir_p(state, 0700, err) != 0)
 		return -1;
-	return start(rack, slurmctld, err);
+	return 0;
+}
+
+int
+bu_services_slurm(const struct bu_rack *rack, const char *verb, struct bu_err *err)
+{
+	struct service *slurmctld = &services[BU_LEN(services) - 1];
+	int forgets = strcmp(verb, "forget") == 0;
+
+	if (!rack->slurm)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "the rack was made without Slurm");
+	if (!forgets && strcmp(verb, "stop") != 0 && strcmp(verb, "start") != 0)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "'%s': give stop, start or forget", verb);
+	if (forgets || strcmp(verb, "stop") == 0)
+		stop(slurmctld);
+	if (forgets && empty_slurm(rack, err) != 0)
+		return -1;
+	return strcmp(verb, "stop") == 0 || slurmctld->pid
+		       ? 0
+		       : start(rack, slurmctld, err);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Using a rack that is up: exec, status, link, reset.
+ * Using a rack that is up: exec, status, link, slurm, reset.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -221,6 +221,30 @@ bu_lab_link(int argc, char **argv)
 	if (err.kind || set_rate(&rack, node, mbit, &err) != 0)
 		return bu_lab_fail("link", &err);
 	printf("%s: fabric link at %d Mbit/s in both directions\n", node->name, mbit);
+	return 0;
+}
+
+int
+bu_lab_slurm(int argc, char **argv)
+{
+	static const struct option options[] = {{"dir", required_argument, NULL, 'd'},
+						{0}};
+	bu_autojson json_t *request = NULL;
+	struct bu_err err = {0};
+	struct bu_rack rack = {0};
+	const char *dir = NULL;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
+		if (c == 'd')
+			dir = optarg;
+	if (optind != argc - 1)
+		bu_err_set(&err, BU_ERR_USAGE, 0, "give stop, start or forget");
+	else
+		request = json_pack("{s:s,s:s}", "op", "slurm", "verb", argv[optind]);
+	if (err.kind || bu_rack_load_live(&rack, dir, &err) != 0 ||
+	    bu_keeper_ask(&rack, request, NULL, &err) != 0)
+		return bu_lab_fail("slurm", &err);
 	return 0;
 }
 
