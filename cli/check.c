@@ -10,7 +10,8 @@ static void
 print_json(const struct bu_findings *findings, const struct bu_desired *desired)
 {
 	int ok = desired && findings->violations == 0;
-	json_t *report = json_pack("{s:b,s:o}", "ok", ok, "findings",
+	json_t *report = json_pack("{s:b,s:b,s:o}", "ok", ok, "supported",
+				   findings->unsupported == 0, "findings",
 				   bu_findings_json(findings));
 
 	if (desired) {
@@ -30,9 +31,12 @@ print_text(const char *dir, const struct bu_findings *findings,
 {
 	bu_findings_print(findings, stdout);
 	if (desired && findings->violations == 0)
-		printf("%s: %zu node%s in %zu pool%s, ok (revision %.12s)\n", dir,
+		printf("%s: %zu node%s in %zu pool%s, ok%s (revision %.12s)\n", dir,
 		       desired->nodes_count, desired->nodes_count == 1 ? "" : "s",
 		       desired->pools_count, desired->pools_count == 1 ? "" : "s",
+		       findings->unsupported
+			       ? ", but this version cannot make a plan of it"
+			       : "",
 		       desired->digest);
 }
 

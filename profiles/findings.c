@@ -13,6 +13,7 @@ counter(struct bu_findings *findings, enum bu_finding_level level)
 {
 	size_t *const counters[] = {
 		[BU_FINDING_WARNING] = &findings->warnings,
+		[BU_FINDING_UNSUPPORTED] = &findings->unsupported,
 		[BU_FINDING_POLICY] = &findings->violations,
 		[BU_FINDING_ERROR] = &findings->errors,
 	};
@@ -58,8 +59,8 @@ bu_findings_drop(struct bu_findings *findings, enum bu_finding_level level)
 	}
 	findings->count = kept;
 	*counter(findings, level) = 0;
-	findings->left_out =
-		findings->errors + findings->warnings + findings->violations - kept;
+	findings->left_out = findings->errors + findings->warnings +
+			     findings->unsupported + findings->violations - kept;
 }
 
 static int
@@ -81,16 +82,21 @@ bu_findings_sort(struct bu_findings *findings)
 		      compare);
 }
 
+/* "site.ini:4: text", with the mark before the text; owned. */
 static char *
-finding_text(const struct bu_finding *item)
+placed(const struct bu_finding *item, const char *mark)
 {
-	const char *mark = item->level == BU_FINDING_WARNING ? "warning: " : "";
-
 	if (!item->file[0])
 		return bu_xasprintf("%s%s", mark, item->text);
 	if (item->line == 0)
 		return bu_xasprintf("%s: %s%s", item->file, mark, item->text);
 	return bu_xasprintf("%s:%d: %s%s", item->file, item->line, mark, item->text);
+}
+
+static char *
+finding_text(const struct bu_finding *item)
+{
+	return placed(item, item->level <= BU_FINDING_UNSUPPORTED ? "warning: " : "");
 }
 
 void
@@ -112,7 +118,8 @@ bu_findings_json(const struct bu_findings *findings)
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct bu_finding *item = &findings->items[i];
-		static const char *const levels[] = {"warning", "policy", "error"};
+		static const char *const levels[] = {"warning", "unsupported", "policy",
+						     "error"};
 
 		json_array_append_new(list, json_pack("{ss ss si ss}", "level",
 						      levels[item->level], "file",
@@ -125,21 +132,24 @@ bu_findings_json(const struct bu_findings *findings)
 int
 bu_findings_err(const struct bu_findings *findings, struct bu_err *err)
 {
+	enum bu_finding_level level =
+		findings->errors ? BU_FINDING_ERROR : BU_FINDING_UNSUPPORTED;
+	size_t count = findings->errors ? findings->errors : findings->unsupported;
 	const struct bu_finding *first = NULL;
 
 	for (size_t i = 0; i < findings->count && !first; i++)
-		if (findings->items[i].level == BU_FINDING_ERROR)
+		if (findings->items[i].level == level)
 			first = &findings->items[i];
 	if (!first)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "the profile has %zu errors",
-				  findings->errors);
+				  count);
 
-	bu_autofree char *text = finding_text(first);
+	bu_autofree char *text = placed(first, "");
 
-	if (findings->errors == 1)
+	if (count == 1)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "%s", text);
 	return bu_err_set(err, BU_ERR_INVAL, 0, "%s (and %zu more errors)", text,
-			  findings->errors - 1);
+			  count - 1);
 }
 
 void

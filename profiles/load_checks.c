@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What no key alone can tell: combinations that would fail on the machines, later and
- * worse. Called by load.c when everything else has been read; fields may be missing
- * then, which is a finding already. Invariant: two nodes never share a MAC, a serial
- * number or a BMC: a shared BMC would switch off the wrong machine.
+ * worse. Called by load.c when everything else has been read. Invariant: fields may be
+ * missing then, which is a finding already.
  */
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -386,69 +385,6 @@ check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 	}
 }
 
-struct entry {
-	const char *key;
-	struct bu_desired_node *node;
-};
-
-static int
-compare_entries(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	int order = strcmp(x->key, y->key);
-
-	return order ? order : strcmp(x->node->name, y->node->name);
-}
-
-/* Nodes that have the field, sorted by it, owned; a finding for each repetition. */
-static struct entry *
-check_unique(struct bu_loader *ld, const char *key, size_t *ret_count)
-{
-	struct bu_desired *desired = ld->desired;
-	struct entry *list = bu_xcalloc(desired->nodes_count + 1, sizeof(*list));
-	size_t count = 0, offset = bu_schema_key("node", key)->offset;
-
-	for (size_t i = 0; i < desired->nodes_count; i++) {
-		struct bu_desired_node *node = &desired->nodes[i];
-		const char *text = *(char **)((char *)node + offset);
-
-		if (text)
-			list[count++] = (struct entry){text, node};
-	}
-	qsort(list, count, sizeof(*list), compare_entries);
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(list[i].key, list[i - 1].key) == 0 &&
-		    strcmp(list[i].node->name, list[i - 1].node->name) != 0)
-			NODE_WRONG(
-				ld, list[i].node,
-				"[node %s] %s: '%s' is that of node '%s' (%s:%d); each "
-				"machine has its own",
-				list[i].node->name, key, list[i].key,
-				list[i - 1].node->name, list[i - 1].node->origin.file,
-				list[i - 1].node->origin.line);
-	*ret_count = count;
-	return list;
-}
-
-static void
-check_nodes(struct bu_loader *ld)
-{
-	struct bu_desired *desired = ld->desired;
-	struct entry *list;
-	size_t count;
-
-	for (size_t i = 0; i < desired->nodes_count; i++)
-		check_node(ld, &desired->nodes[i]);
-	free(check_unique(ld, "serial", &count));
-	free(check_unique(ld, "bmc", &count));
-	list = check_unique(ld, "mac", &count);
-	desired->by_mac = bu_xcalloc(count + 1, sizeof(*desired->by_mac));
-	desired->by_mac_count = count;
-	for (size_t i = 0; i < count; i++)
-		desired->by_mac[i] = list[i].node;
-	free(list);
-}
-
 static void
 note_violation(const struct bu_violation *violation, void *arg)
 {
@@ -472,7 +408,10 @@ bu_load_checks(struct bu_loader *ld)
 				 ld->validation_sections[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
-	check_nodes(ld);
+	for (size_t i = 0; i < desired->nodes_count; i++)
+		check_node(ld, &desired->nodes[i]);
+	bu_load_check_machines(ld);
+	bu_load_check_drivers(ld);
 	bu_load_site_checks(ld);
 	bu_policy_judge(desired, note_violation, ld);
 }

@@ -55,6 +55,17 @@ void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
 void bu_load_checks(struct bu_loader *ld);
 /* load_site_checks.c: what lies in checks.d, and who wants it. */
 void bu_load_site_checks(struct bu_loader *ld);
+/* load_addresses.c: host byte order; -1 when it is no IPv4 address. */
+int bu_load_ipv4(const char *text, uint32_t *ret);
+int bu_load_in_cidr(const struct bu_cidr *cidr, uint32_t address);
+/* One address for two. The IPv4 address in "https://10.1.0.5:443/x"
+ * or "10.1.0.5"; -1 for names. */
+void bu_load_check_addresses(struct bu_loader *ld);
+int bu_load_bmc_address(const char *bmc, uint32_t *ret);
+/* load_machines.c: two names for one machine; fills desired->by_mac. */
+void bu_load_check_machines(struct bu_loader *ld);
+/* load_drivers.c: what the language knows and no driver of this version does. */
+void bu_load_check_drivers(struct bu_loader *ld);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
 void bu_load_check_pool_networks(struct bu_loader *ld,

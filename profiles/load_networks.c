@@ -1,41 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What no key of a network alone can tell: two networks on one NIC, an MTU that a VLAN
- * cannot have, a gateway that is nobody's neighbour, one address for two. Called by
+ * cannot have, a gateway that is nobody's neighbour. Called by
  * load_checks.c. Invariant: whatever would leave a node without its network in the
- * middle of the night is an error here.
+ * middle of the night is an error here. (load_addresses.c: who has which address.)
  */
-#include <arpa/inet.h>
 #include <string.h>
 
 #include "profiles/load_internal.h"
 
 enum { MTU_DEFAULT = 1500 };
 
-static int
-in_cidr(const struct bu_cidr *cidr, uint32_t address)
-{
-	return cidr->prefix_len &&
-	       (address & (UINT32_MAX << (32 - cidr->prefix_len))) == cidr->net;
-}
-
 /* Neither the network's own address nor its broadcast. */
 static int
 is_host(const struct bu_cidr *cidr, uint32_t address)
 {
-	return in_cidr(cidr, address) && address != cidr->net &&
+	return bu_load_in_cidr(cidr, address) && address != cidr->net &&
 	       address != (cidr->net | UINT32_MAX >> cidr->prefix_len);
-}
-
-static int
-read_ipv4(const char *text, uint32_t *ret)
-{
-	struct in_addr in;
-
-	if (inet_pton(AF_INET, text, &in) != 1)
-		return -1;
-	*ret = ntohl(in.s_addr);
-	return 0;
 }
 
 static int
@@ -95,7 +76,8 @@ check_routes(struct bu_loader *ld, const struct bu_desired_network *network,
 		bu_autofree char *route = bu_xstrndup(rest, size);
 		const char *at = strstr(route, " via ");
 
-		if (at && read_ipv4(at + 5, &via) == 0 && !is_host(&network->cidr, via))
+		if (at && bu_load_ipv4(at + 5, &via) == 0 &&
+		    !is_host(&network->cidr, via))
 			bu_load_wrong(ld, section, "routes",
 				      "%s is not in %s; a route's next hop is a "
 				      "neighbour",
@@ -178,7 +160,7 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 			      "NICs and bonds only");
 	if (network->cidr.prefix_len) {
 		check_routes(ld, network, section);
-		if (network->gateway && read_ipv4(network->gateway, &gateway) == 0 &&
+		if (network->gateway && bu_load_ipv4(network->gateway, &gateway) == 0 &&
 		    !is_host(&network->cidr, gateway))
 			bu_load_wrong(ld, section, "gateway",
 				      "%s is not in %s; a gateway is a neighbour",
@@ -347,101 +329,6 @@ bu_load_check_pool_networks(struct bu_loader *ld, const struct bu_desired_pool *
 			      pool->bmc_network->name);
 }
 
-struct taken {
-	uint32_t address;
-	const char *who; /* a node or a network, borrowed */
-	const struct bu_desired_network *network;
-};
-
-static int
-compare_taken(const void *a, const void *b)
-{
-	const struct taken *x = a, *y = b;
-
-	return (x->address > y->address) - (x->address < y->address);
-}
-
-/* All addresses of nodes, sorted, owned. */
-static struct taken *
-list_taken(const struct bu_desired *desired, size_t *ret_count)
-{
-	struct taken *list =
-		bu_xcalloc(desired->nodes_count * (desired->networks_count + 1) + 1,
-			   sizeof(*list));
-	size_t count = 0;
-
-	for (size_t i = 0; i < desired->nodes_count; i++)
-		for (size_t j = 0; j < desired->networks_count; j++)
-			if (desired->nodes[i].addresses[j])
-				list[count++] = (struct taken){
-					desired->nodes[i].addresses[j],
-					desired->nodes[i].name, &desired->networks[j]};
-	qsort(list, count, sizeof(*list), compare_taken);
-	*ret_count = count;
-	return list;
-}
-
-/* The IPv4 address in "https://10.1.0.5:443/x" or "10.1.0.5"; -1 for names. */
-static int
-bmc_address(const char *bmc, uint32_t *ret)
-{
-	const char *start = strstr(bmc, "://");
-	bu_autofree char *host = NULL;
-
-	start = start ? start + 3 : bmc;
-	host = bu_xstrndup(start, strcspn(start, ":/#"));
-	return read_ipv4(host, ret);
-}
-
-static void
-check_bmc(struct bu_loader *ld, const struct bu_desired_node *node,
-	  const struct taken *list, size_t count)
-{
-	const struct bu_origin *at = bu_desired_origin(node, "bmc");
-	const struct bu_desired_network *network = node->pool->bmc_network;
-	struct taken key, *found;
-
-	if (!at || !node->bmc || bmc_address(node->bmc, &key.address) < 0)
-		return;
-	found = count ? bsearch(&key, list, count, sizeof(*list), compare_taken) : NULL;
-	if (found)
-		bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file, at->line,
-				"[node %s] bmc: '%.80s' is the address of node '%s' in "
-				"[network %s]; each has its own",
-				node->name, node->bmc, found->who,
-				found->network->name);
-	else if (network && network->cidr.prefix_len &&
-		 !in_cidr(&network->cidr, key.address))
-		bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file, at->line,
-				"[node %s] bmc: '%.80s' is not in [network %s], the "
-				"pool's bmc_network",
-				node->name, node->bmc, network->name);
-}
-
-static void
-check_addresses(struct bu_loader *ld)
-{
-	struct bu_desired *desired = ld->desired;
-	size_t count;
-	struct taken *list = list_taken(desired, &count), key, *found;
-
-	for (size_t i = 0; i < desired->networks_count; i++) {
-		const char *gateway = desired->networks[i].gateway;
-
-		if (!gateway || !count || read_ipv4(gateway, &key.address) < 0)
-			continue;
-		found = bsearch(&key, list, count, sizeof(*list), compare_taken);
-		if (found)
-			bu_load_wrong(ld, ld->network_sections[i], "gateway",
-				      "%s is the address of node '%s'; take it out of "
-				      "addresses",
-				      gateway, found->who);
-	}
-	for (size_t i = 0; i < desired->nodes_count; i++)
-		check_bmc(ld, &desired->nodes[i], list, count);
-	free(list);
-}
-
 void
 bu_load_check_networks(struct bu_loader *ld)
 {
@@ -450,5 +337,5 @@ bu_load_check_networks(struct bu_loader *ld)
 			check_overlap(ld, i, j);
 		check_network(ld, &ld->desired->networks[i], ld->network_sections[i]);
 	}
-	check_addresses(ld);
+	bu_load_check_addresses(ld);
 }

@@ -72,6 +72,11 @@ enum bu_key_type {
 #undef X
 };
 
+/* Of the values of [pool] power and [cluster] driver, those that a driver of this
+ * version carries out. */
+#define BU_POWER_DRIVERS "libvirt"
+#define BU_CLUSTER_DRIVERS "slurm"
+
 enum { BU_SCHEMA_MAX = 256 }; /* sections and keys together */
 
 struct bu_key {

@@ -28,7 +28,7 @@ static const struct bu_section_kind kinds[] = {
 #define NONE BU_KEY_NO_FIELD
 #define GIB (1024.0 * 1024 * 1024)
 #define DAY_MS (24.0 * 3600 * 1000)
-#define POWER_DRIVERS "libvirt|redfish|ipmi"
+#define POWER_KINDS "libvirt|redfish|ipmi"
 #define PURPOSES                                                                       \
 	"gpu-training|cpu-training|preprocessing|gpu-inference|cpu-inference|"         \
 	"feature-store-online|feature-store-offline|data-pipeline|control-plane|"      \
@@ -76,6 +76,8 @@ static const struct bu_key keys[] = {
 	"DNS servers; without it, the appliance"},
 {"site", "ntp", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, ntp), BU_CLASS_RECONFIGURE,
 	"time servers; without it, the appliance"},
+{"site", "appliance", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, appliance),
+	BU_CLASS_NONE, "addresses of the appliance, which no node gets"},
 {"site", "backup", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(site, backup), BU_CLASS_NONE,
 	"where backups go"},
 {"site", "backup_zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, backup_zone),
@@ -261,7 +263,7 @@ SETTINGS(hardware)
 	BU_CLASS_NONE, "hardware class of its machines"},
 {"pool", "image", BU_KEY_REF, "image", 0, 0, "required", FIELD(pool, image),
 	BU_CLASS_WIPE, "what its nodes run"},
-{"pool", "power", BU_KEY_CHOICE, POWER_DRIVERS, 0, 0, "required", FIELD(pool, power),
+{"pool", "power", BU_KEY_CHOICE, POWER_KINDS, 0, 0, "required", FIELD(pool, power),
 	BU_CLASS_NONE, "how its machines are switched on and off"},
 {"pool", "cluster", BU_KEY_REF, "cluster", 0, 0, NULL, FIELD(pool, cluster),
 	BU_CLASS_RESTART, "cluster that its nodes join; without it, none"},
@@ -315,7 +317,7 @@ SETTINGS(pool)
 
 {"node", "image", BU_KEY_REF, "image", 0, 0, NULL, FIELD(node, image), BU_CLASS_WIPE,
 	"instead of the pool's"},
-{"node", "power", BU_KEY_CHOICE, POWER_DRIVERS, 0, 0, NULL, FIELD(node, power),
+{"node", "power", BU_KEY_CHOICE, POWER_KINDS, 0, 0, NULL, FIELD(node, power),
 	BU_CLASS_NONE, "instead of the pool's"},
 SETTINGS(node)
 {"node", "nics", BU_KEY_NICMACS, NULL, 0, 0, NULL, FIELD(node, nics),

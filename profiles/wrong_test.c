@@ -276,14 +276,16 @@ static const struct wrong {
 	 "changes a node that a pool names\n"},
 	{"[image debian12]",
 	 "[image debian12]\n[node node002]\nmac = 52-54-00-77-00-01",
-	 "site.ini:18: [node node002] mac: '52:54:00:77:00:01' is that of node "
+	 "site.ini:19: [node node002] mac: '52:54:00:77:00:01' is that of node "
 	 "'node001' "
 	 "(racks.csv:2); each machine has its own\n"},
 	{"power = libvirt", "power = redfish",
 	 "racks.csv:2: [node node001] bmc: 'qemu:///system#node001' is wrong; power = "
 	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"
 	 "racks.csv:3: [node node002] bmc: 'qemu:///system#node002' is wrong; power = "
-	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"},
+	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"
+	 "site.ini:30: warning: [pool train] power: this version has no driver for "
+	 "'redfish' and makes no plan with it; allowed is libvirt\n"},
 	{"nodes = node[001-002]\n",
 	 "nodes = node[001-002]\nhardware = vm\nimage = debian12\npower = libvirt\n"
 	 "networks = boot\n[pool spare]\nnodes = node002\n",
@@ -447,6 +449,15 @@ static const struct wrong {
 	{"nic = 1", "nic = 1\ngateway = 10.78.0.11",
 	 "site.ini:15: [network fabric] gateway: 10.78.0.11 is the address of node "
 	 "'node001'; take it out of addresses\n"},
+	{"zone = z1", "zone = z1\nappliance = 10.77.0.1, 10.77.0.12",
+	 "site.ini:5: [site] appliance: 10.77.0.12 is the address of node 'node002' in "
+	 "[network boot]; take it out of addresses\n"},
+	{"zone = z1", "zone = z1\ndns = 10.78.0.11",
+	 "site.ini:5: [site] dns: 10.78.0.11 is the address of node 'node001' in "
+	 "[network fabric]; take it out of addresses\n"},
+	{"zone = z1", "zone = z1\nntp = time.example.org, 10.77.0.11",
+	 "site.ini:5: [site] ntp: 10.77.0.11 is the address of node 'node001' in "
+	 "[network boot]; take it out of addresses\n"},
 	{"nic = 1", "nic = 1\nroutes = 10.0.0.0/8 via 10.79.0.1",
 	 "site.ini:15: [network fabric] routes: 10.79.0.1 is not in 10.78.0.0/24; a "
 	 "route's next hop is a neighbour\n"},
@@ -544,6 +555,8 @@ static const struct wrong {
 	 "site.ini:23: [cluster hpc] token: is a key of driver = kubernetes; this is "
 	 "driver = slurm\n"},
 	{"driver = slurm", "driver = kubernetes\nslurm_conf = /etc/slurm.conf",
+	 "site.ini:22: warning: [cluster hpc] driver: this version has no driver for "
+	 "'kubernetes' and makes no plan with it; allowed is slurm\n"
 	 "site.ini:23: [cluster hpc] slurm_conf: is a key of driver = slurm; this is "
 	 "driver = kubernetes\n"
 	 "site.ini:35: [pool train] features: is for clusters with driver = slurm; "

@@ -358,6 +358,7 @@ fill_api(struct daemon *d)
 	d->api.ramdisk_dir = s->ramdisk;
 	d->api.web_dir = d->web;
 	d->api.boot_address = s->boot_address;
+	d->api.dhcp_range = s->dhcp_range;
 	d->api.http_url = d->http_url;
 	d->api.agent_url = d->agent_url;
 }

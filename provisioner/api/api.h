@@ -26,6 +26,7 @@ struct bu_api {
 	const char *web_dir;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
 	const char *boot_address;       /* ours in the boot network */
+	const char *dhcp_range;         /* "FIRST,LAST" for unknown machines, or "" */
 	const char *http_url;           /* plain listener for booting nodes */
 	const char *agent_url;          /* TLS listener for agents */
 };
@@ -90,9 +91,11 @@ json_t *bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 /* How the node's network differs from its profile: findings of
  * provisioner/config/drift.h; empty when there is nothing to say. New reference. */
 json_t *bu_api_drift(const struct bu_api *api, const struct bu_node *node);
-/* planning.c: the checked state of a tree; BU_ERR_INVAL with the first error. What
- * [policy] forbids is the plan's to say. */
-struct bu_desired *bu_api_desired(const struct bu_tree *tree, struct bu_err *err);
+/* planning.c: the checked state of a tree; BU_ERR_INVAL with the first error, of what
+ * no driver does and of addresses that are the appliance's, too. What [policy] forbids
+ * is the plan's to say. */
+struct bu_desired *bu_api_desired(const struct bu_api *api, const struct bu_tree *tree,
+				  struct bu_err *err);
 /* The plan that leads there from what the log says. limit: a nodeset, "" = all. New
  * reference. */
 json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,

@@ -8,16 +8,72 @@
 #include "base/json.h"
 #include "profiles/facets.h"
 #include "profiles/load.h"
+#include "profiles/reserved.h"
 #include "provisioner/api/api.h"
 
+enum { RESERVED_MAX = 4 };
+
+struct reserved {
+	struct bu_reserved list[RESERVED_MAX];
+	size_t count;
+};
+
+/* An address that is named twice is reserved once. */
+static void
+reserve(struct reserved *reserved, const char *text, const char *what)
+{
+	struct bu_reserved *next = &reserved->list[reserved->count];
+
+	if (!text || bu_reserved_parse(text, what, next) != 0)
+		return;
+	for (size_t i = 0; i < reserved->count; i++)
+		if (reserved->list[i].first == next->first &&
+		    reserved->list[i].last == next->last)
+			return;
+	reserved->count++;
+}
+
+/* "10.77.0.1" of "https://10.77.0.1:8443"; owned. */
+static char *
+host_of(const char *url)
+{
+	const char *start = url ? strstr(url, "://") : NULL;
+
+	return start ? bu_xstrndup(start + 3, strcspn(start + 3, ":/"))
+		     : bu_xstrdup("");
+}
+
+/* What only bringupd knows: where it listens itself, and what it hands out. */
+static void
+check_own(const struct bu_api *api, const struct bu_desired *desired,
+	  struct bu_findings *findings)
+{
+	bu_autofree char *boot = host_of(api->http_url);
+	bu_autofree char *agents = host_of(api->agent_url);
+	struct reserved own = {0};
+
+	reserve(&own, api->boot_address,
+		"the appliance's own (boot_address in bringupd.conf)");
+	reserve(&own, boot, "the appliance's own (boot_listen in bringupd.conf)");
+	reserve(&own, agents, "the appliance's own (agent_listen in bringupd.conf)");
+	reserve(&own, api->dhcp_range,
+		"handed out to unknown machines (dhcp_range in bringupd.conf)");
+	bu_reserved_check(desired, own.list, own.count, findings);
+}
+
 struct bu_desired *
-bu_api_desired(const struct bu_tree *tree, struct bu_err *err)
+bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_err *err)
 {
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = bu_profiles_load(tree, &findings);
 
-	if (!desired)
+	if (desired)
+		check_own(api, desired, &findings);
+	if (findings.errors || findings.unsupported) {
 		bu_findings_err(&findings, err);
+		bu_desired_destroy(desired);
+		desired = NULL;
+	}
 	bu_findings_clear(&findings);
 	return desired;
 }

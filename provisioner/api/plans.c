@@ -41,7 +41,7 @@ BU_HANDLER(bu_api_plan)
 	struct bu_api *api = arg;
 	struct bu_tree *tree =
 		bu_tree_from_json(json_object_get(request->body, "tree"), err);
-	struct bu_desired *desired = tree ? bu_api_desired(tree, err) : NULL;
+	struct bu_desired *desired = tree ? bu_api_desired(api, tree, err) : NULL;
 	json_t *plan = NULL;
 	bu_autofree char *text = NULL;
 	char digest[BU_DIGEST_SIZE];
@@ -81,7 +81,7 @@ make_again(struct bu_api *api, const json_t *plan, struct bu_err *err)
 	const char *revision = bu_json_str(plan, "revision", "");
 	bu_autojson json_t *tree_json = load_blob(api, revision, "revision", err);
 	struct bu_tree *tree = tree_json ? bu_tree_from_json(tree_json, err) : NULL;
-	struct bu_desired *desired = tree ? bu_api_desired(tree, err) : NULL;
+	struct bu_desired *desired = tree ? bu_api_desired(api, tree, err) : NULL;
 	bu_autojson json_t *again = NULL;
 	int rc = -1;
 

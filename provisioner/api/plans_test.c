@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "profiles/facets.h"
+#include "profiles/schema.h"
+#include "provisioner/cluster/cluster.h"
 #include "tests/support/image.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
@@ -205,6 +207,17 @@ START_TEST(a_typo_never_reaches_a_plan)
 		{"image = debian12", "image = debian21",
 		 "there is no [image debian21]"},
 		{"power = libvirt", "power = libvrt", "'libvrt' is unknown"},
+		/* What no driver does, and what bringupd has itself. */
+		{"[cluster hpc]",
+		 "[node node001]\npower = ipmi\nbmc = 10.99.0.6\n[cluster hpc]",
+		 ": [node node001] power: this version has no driver for 'ipmi' and "
+		 "makes no plan with it; allowed is libvirt"},
+		{"10.77.0.[11-", "10.77.0.[1,11-",
+		 ": [network boot] addresses: 10.77.0.1 of node 'node001' is the "
+		 "appliance's own (boot_address in bringupd.conf); take it out"},
+		{"10.77.0.[11-", "10.77.0.[199,11-",
+		 "10.77.0.199 of node 'node001' is handed out to unknown machines "
+		 "(dhcp_range in bringupd.conf); take it out"},
 	};
 	struct desk desk;
 	int before;
@@ -220,6 +233,23 @@ START_TEST(a_typo_never_reaches_a_plan)
 	}
 	ck_assert_int_eq(events_of(&desk), before);
 	end(&desk);
+}
+END_TEST
+
+/* What profiles are told to be done is what there is a driver for. */
+START_TEST(the_drivers_that_are_named_exist)
+{
+	const char *list = bu_schema_key("cluster", "driver")->arg;
+
+	while (*list) {
+		bu_autofree char *name = bu_xstrndup(list, strcspn(list, "|"));
+
+		ck_assert_msg((bu_cluster_driver(name) != NULL) ==
+				      (strstr(BU_CLUSTER_DRIVERS, name) != NULL),
+			      "%s", name);
+		list += strlen(name);
+		list += *list == '|';
+	}
 }
 END_TEST
 
@@ -315,5 +345,5 @@ END_TEST
 
 RIG_UNIT("plans", a_plan_is_applied_once, a_list_of_nodes_says_what_a_turn_waits_for,
 	 a_limit_is_a_nodeset_of_the_profile, a_typo_never_reaches_a_plan,
-	 what_policy_forbids_is_shown_and_not_applied,
+	 the_drivers_that_are_named_exist, what_policy_forbids_is_shown_and_not_applied,
 	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing)

@@ -65,6 +65,7 @@ site_begin(struct site *site, int nodes)
 		.ramdisk_dir = site->ramdisk,
 		.web_dir = BU_SRCDIR "/webui",
 		.boot_address = "10.77.0.1",
+		.dhcp_range = "10.77.0.150,10.77.0.199",
 		.http_url = "http://10.77.0.1:8080",
 		.agent_url = "https://10.77.0.1:8443",
 	};
