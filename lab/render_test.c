@@ -126,8 +126,8 @@ START_TEST(both_directions_of_a_cable_are_shaped)
 	tc = bu_render_tc_node(&rack.nodes[1], 5);
 	ck_assert_str_eq(
 		tc,
-		"qdisc replace dev p002 root tbf rate 5mbit burst 64kb limit 4mb\n"
-		"qdisc replace dev u002 root tbf rate 5mbit burst 64kb limit 4mb\n");
+		"qdisc replace dev p002 root tbf rate 5mbit burst 16kb limit 4mb\n"
+		"qdisc replace dev u002 root tbf rate 5mbit burst 16kb limit 4mb\n");
 	ip = bu_render_ip(&rack);
 	ck_assert_ptr_nonnull(strstr(ip, "\nlink set dev p002 master br-fabric up\n"));
 	all = bu_render_tc(&rack);
