@@ -282,6 +282,31 @@ visit_disk(struct collect *c, const char *name, void *arg)
 	inventory->disks_count++;
 }
 
+int
+bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
+		      struct bu_err *err)
+{
+	const struct collect c = {.root = root};
+	struct bu_disk disk = {.path = ""};
+	int64_t sectors = 0;
+
+	if (strncmp(path, "/dev/", 5) == 0 && strlen(path) < sizeof(disk.name)) {
+		cut(disk.name, sizeof(disk.name), path + 5);
+		for (char *p = disk.name; *p; p++)
+			if (*p == '/') /* sysfs' way to write it */
+				*p = '!';
+		sectors = bu_tree_number(root, INT64_MAX / 512, 0, "sys/block/%s/size",
+					 disk.name);
+	}
+	if (sectors == 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "there is no disk %s", path);
+	cut(disk.path, sizeof(disk.path), path);
+	read_disk_serial(&c, disk.name, disk.serial, sizeof(disk.serial));
+	disk.size_bytes = sectors * 512;
+	*ret = disk;
+	return 0;
+}
+
 static int
 is_pci_address(const char *text, size_t size)
 {

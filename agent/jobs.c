@@ -14,6 +14,7 @@
 
 #include "agent/checks.h"
 #include "agent/configure.h"
+#include "agent/granted.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -192,6 +193,8 @@ do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
 	if (link->identity->installed)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "an installed system does not overwrite itself");
+	if (bu_granted_check("", item, err) != 0)
+		return -1;
 	read_data(item, data, &opts.data_count);
 	if (files_read(item, &files, err) == 0 &&
 	    add_identity(link->identity, &files, err) == 0) {

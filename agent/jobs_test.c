@@ -83,6 +83,19 @@ START_TEST(an_install_needs_the_identity_that_it_hands_on)
 }
 END_TEST
 
+/* What it finds under the name is not what was granted to go: no such number. */
+START_TEST(an_install_is_for_the_disk_that_was_granted)
+{
+	struct bu_identity identity = {
+		.dir = dir, .node = node, .url = url, .boot_url = url};
+
+	refuses(&identity,
+		json_pack("{s:s,s:s,s:s,s:[]}", "kind", "install", "disk",
+			  "/dev/no-such-disk", "disk_serial", "S1", "files"),
+		BU_ERR_NOTFOUND, "there is no disk /dev/no-such-disk");
+}
+END_TEST
+
 START_TEST(a_probe_without_its_terms_is_refused)
 {
 	struct bu_identity identity = {.dir = dir, .node = node, .url = url};
@@ -124,4 +137,5 @@ END_TEST
 BU_UNIT("jobs", checks_look_at_this_machine, unknown_work_is_refused,
 	an_installed_system_does_not_overwrite_itself, wrong_files_are_refused,
 	an_install_needs_the_identity_that_it_hands_on,
+	an_install_is_for_the_disk_that_was_granted,
 	a_probe_without_its_terms_is_refused)

@@ -56,6 +56,10 @@ note_difference(json_t *group, const json_t *step)
 	json_t *change;
 	size_t i;
 
+	if (!json_equal(json_object_get(json_object_get(group, "step"), "disk"),
+			json_object_get(step, "disk")))
+		json_object_set_new(json_object_get(group, "differ"), "disk",
+				    json_true());
 	if (first == changes || json_equal(first, changes))
 		return;
 	json_array_foreach (changes, i, change)

@@ -10,7 +10,7 @@
 
 /* [{"pool","class","nodes":[names],"step": the first,"differ":{facet: true}}]: pools in
  * the order of the plan, in each the severest first. differ: facets whose values are
- * not the same for all nodes of the group. New reference. */
+ * not the same for all nodes of the group, and "disk". New reference. */
 json_t *bu_planned_groups(const json_t *steps);
 /* Objects that say the same in all of these members: [{"first","nodes":[names]}]. New
  * reference. */

@@ -171,6 +171,28 @@ print_why(const json_t *group, FILE *out)
 		fprintf(out, "%*s%s\n", INDENT, "", last + 2);
 }
 
+/* What is lost is on this disk, and a grant is for no other. */
+static void
+print_disk(const json_t *group, FILE *out)
+{
+	const json_t *step = json_object_get(group, "step");
+	const json_t *disk = json_object_get(step, "disk");
+	bu_autofree char *path = bu_out_clean(bu_json_str(disk, "path", ""), 0);
+	bu_autofree char *serial = bu_out_clean(bu_json_str(disk, "serial", ""), 0);
+	double size_bytes = (double)bu_json_int(disk, "size_bytes", 0);
+
+	if (!disk)
+		return;
+	fprintf(out, "%*sdisk %s", INDENT, "", path);
+	if (*serial)
+		fprintf(out, ", serial number %s", serial);
+	if (size_bytes > 0)
+		fprintf(out, ", %.1f GB", size_bytes / 1e9);
+	if (json_object_get(json_object_get(group, "differ"), "disk"))
+		fprintf(out, " (%s; each its own)", bu_json_str(step, "node", ""));
+	fputc('\n', out);
+}
+
 static void
 print_group(const json_t *group, FILE *out)
 {
@@ -184,6 +206,7 @@ print_group(const json_t *group, FILE *out)
 	if (count > 1)
 		fprintf(out, " (%zu nodes)", count);
 	fputc('\n', out);
+	print_disk(group, out);
 	print_why(group, out);
 	print_changes(group, out);
 }

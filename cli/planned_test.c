@@ -91,6 +91,45 @@ START_TEST(reads_as_its_consequences)
 }
 END_TEST
 
+/* A grant is for one disk. */
+START_TEST(what_is_lost_is_named)
+{
+	static const char first[] = "{'path':'/dev/sda','serial':'S1',"
+				    "'size_bytes':3840755982336}";
+	static const char second[] = "{'path':'/dev/sda','serial':'S2'}";
+	const struct {
+		const char *one, *other, *says;
+	} rows[] = {
+		{first, first,
+		 "              disk /dev/sda, serial number S1, 3840.8 GB\n"},
+		{first, second, "S1, 3840.8 GB (node001; each its own)\n"},
+		{second, second, "              disk /dev/sda, serial number S2\n"},
+		{"{'path':'/dev/vda'}", "{'path':'/dev/vda'}",
+		 "              disk /dev/vda\n"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_planned plan =
+			planned(PLAN(STEP("node001", "wipe", "failed", "-1", "null",
+					  "w", "") "," STEP("node002", "wipe", "failed",
+							    "-1", "null", "w", ""),
+				     "", "", ""));
+		json_t *steps = json_object_get(plan.plan, "steps");
+		bu_autofree char *text = NULL;
+
+		json_object_set_new(json_array_get(steps, 0), "disk",
+				    parse(rows[i].one));
+		json_object_set_new(json_array_get(steps, 1), "disk",
+				    parse(rows[i].other));
+		text = WRITTEN(bu_planned_print(&plan, out));
+		ck_assert_msg(strstr(text, rows[i].says) != NULL, "%s", text);
+		ck_assert_msg(strstr(text, "wipe        node[001-002]") != NULL, "%s",
+			      text);
+		bu_planned_fini(&plan);
+	}
+}
+END_TEST
+
 START_TEST(tells_the_time_of_batches_one_after_the_other)
 {
 	struct bu_planned plan = planned(PLAN(
@@ -268,7 +307,7 @@ START_TEST(is_the_same_after_a_file)
 }
 END_TEST
 
-BU_UNIT("planned", reads_as_its_consequences,
+BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
 	tells_the_time_of_batches_one_after_the_other,
 	what_differs_by_node_is_one_group, policy_is_said_last_and_refuses,
 	says_when_there_is_nothing_to_do,

@@ -19,10 +19,12 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")         \
 	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")               \
 	X(APPLIED, "applied",                                                          \
-	  "{rollout, plan, revision, commit, limit, nodes, grants, by}")               \
+	  "{rollout, plan, revision, commit, limit, nodes, grants, by}; of 0 nodes "   \
+	  "it is no rollout")                                                          \
 	X(ORDER, "order",                                                              \
-	  "{rollout, class, image, digest, facets, commit, batch, reset, "             \
-	  "replace}: what this node shall become")                                     \
+	  "{rollout, class, image, digest, facets, revision, commit, batch, reset, "   \
+	  "replace, disk: {path, serial, size_bytes}}: what this node shall become; "  \
+	  "disk: what it may lose")                                                    \
 	X(ROLLOUT, "rollout",                                                          \
 	  "{rollout, to, by, reason}: paused, resumed, stopped or aborted")            \
 	X(BRAKE, "brake",                                                              \

@@ -21,6 +21,14 @@ struct bu_stage {
 	int64_t took_ms;
 };
 
+/* A disk as the inventory has it. */
+struct bu_seen_disk {
+	char path[40];
+	char serial[64]; /* "" = it tells none */
+	int64_t size_bytes;
+	int written; /* something is on it */
+};
+
 /* What an applied plan wants this node to become. */
 struct bu_order {
 	int64_t seq; /* of the event; 0 = none */
@@ -29,15 +37,20 @@ struct bu_order {
 	char image[BU_NAME_MAX];
 	char image_digest[65]; /* of the manifest */
 	char facets[65];       /* digest; "" = of a plan without facets */
+	char revision[65];     /* that it is carried out by */
 	char commit[65];       /* of the revision; "" = not from git */
-	int batch;             /* 0 = canary */
-	int open;              /* neither done, failed nor withdrawn */
-	int begun;             /* it had its turn */
-	int served;            /* it was ready when its turn came */
-	int failed;            /* closed so; reason says why */
-	int withdrawn;         /* closed so: its rollout was aborted */
-	int reset;   /* granted: a machine that is on may be switched off for it */
-	int replace; /* another machine takes this name; ends when its turn begins */
+	/* What was granted to be written over; "" and 0 = the inventory had none. */
+	char disk[40];
+	char disk_serial[64];
+	int64_t disk_size_bytes;
+	int batch;     /* 0 = canary */
+	int open;      /* neither done, failed nor withdrawn */
+	int begun;     /* it had its turn */
+	int served;    /* it was ready when its turn came */
+	int failed;    /* closed so; reason says why */
+	int withdrawn; /* closed so: its rollout was aborted */
+	int reset;     /* granted: a machine that is on may be switched off for it */
+	int replace;   /* another machine takes this name; ends when its turn begins */
 	int64_t begun_ms;  /* Unix time */
 	int64_t fault_seq; /* event that failed it or held its node; 0 = none */
 	char reason[400];
@@ -108,12 +121,13 @@ struct bu_node {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
-	int checks_errors;      /* reports that were asked for and did not come */
-	char certified_as[200]; /* boot, machine and inventory that its certificates
-				   were verified for; "" = not since the last event */
-	int appending;          /* an event of it is on its way to the log */
-	int effect_running;     /* of the open step */
-	int join_started;       /* the agent has started the cluster's client */
+	struct bu_seen_disk disk; /* that its profile named when it was inspected */
+	int checks_errors;        /* reports that were asked for and did not come */
+	char certified_as[200];   /* boot, machine and inventory that its certificates
+				     were verified for; "" = not since the last event */
+	int appending;            /* an event of it is on its way to the log */
+	int effect_running;       /* of the open step */
+	int join_started;         /* the agent has started the cluster's client */
 	int64_t clock_ms;  /* monotonic: the deadline of its state counts from here */
 	int64_t retry_ms;  /* monotonic: a failed step is tried again; 0 = no */
 	char waiting[400]; /* what it waits for; "" = nothing */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/crypto.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/script.h"
@@ -55,11 +56,8 @@ BU_HANDLER(bu_api_boot_script)
 {
 	const struct bu_api *api = arg;
 	const char *mac = request->params[0];
-	const struct bu_desired_node *want =
-		api->world->desired ? bu_desired_node_by_mac(api->world->desired, mac)
-				    : NULL;
-	const struct bu_node *node =
-		want ? bu_world_node(api->world, want->name) : NULL;
+	struct bu_target target;
+	const struct bu_node *node = bu_world_node_by_mac(api->world, mac, &target);
 
 	if (!node) {
 		char plain[BU_MAC_SIZE] = "(malformed)";
@@ -74,7 +72,7 @@ BU_HANDLER(bu_api_boot_script)
 	}
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
 		ordered(node) ? "agent" : "disk");
-	reply->text = ordered(node) ? agent_script(api, node, want)
+	reply->text = ordered(node) ? agent_script(api, node, target.node)
 				    : bu_script_boot_disk("no network boot is ordered");
 	return BU_ANSWER_NOW;
 }
@@ -126,15 +124,24 @@ plain_name(const char *name)
 					      "0123456789._-") == strlen(name);
 }
 
-/* Where the profile says that the image lies, else with all others. */
-static const char *
-image_dir(const struct bu_api *api, const char *name)
+/* Where it lies: where the profile says it, or that of an order under way, else with
+ * all others. Owned. */
+static char *
+image_file(const struct bu_api *api, const char *name, const char *file)
 {
-	const struct bu_desired_image *image =
-		api->world->desired ? bu_desired_image(api->world->desired, name)
-				    : NULL;
+	const struct bu_desired *desired;
 
-	return image && image->path ? image->path : api->images_dir;
+	for (size_t i = 0; (desired = bu_world_state(api->world, i)); i++) {
+		const struct bu_desired_image *image = bu_desired_image(desired, name);
+		bu_autofree char *path = NULL;
+
+		if (!image || !image->path)
+			continue;
+		path = bu_xasprintf("%s/%s/%s", image->path, name, file);
+		if (bu_file_exists(path))
+			return bu_steal(&path);
+	}
+	return bu_xasprintf("%s/%s/%s", api->images_dir, name, file);
 }
 
 BU_HANDLER(bu_api_image_file)
@@ -146,6 +153,6 @@ BU_HANDLER(bu_api_image_file)
 	if (!plain_name(name) || !plain_name(file))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no image file of that name");
-	path = bu_xasprintf("%s/%s/%s", image_dir(api, name), name, file);
+	path = image_file(api, name, file);
 	return send_file(path, reply, err);
 }

@@ -91,18 +91,23 @@ static enum bu_plan_disk
 disk_of(void *arg, const struct bu_node *node, const char *path)
 {
 	const struct bu_api *api = arg;
-	bu_autojson json_t *inventory = bu_world_inventory(api->world, node);
-	json_t *disk;
-	size_t i;
+	struct bu_seen_disk disk;
 
-	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
-		if (strcmp(bu_json_str(disk, "path", ""), path) != 0)
-			continue;
-		return strcmp(bu_json_str(disk, "signature", ""), "none") == 0
-			       ? BU_PLAN_DISK_EMPTY
-			       : BU_PLAN_DISK_WRITTEN;
-	}
-	return BU_PLAN_DISK_UNKNOWN;
+	if (bu_world_disk(api->world, node, path, &disk) != 0)
+		return BU_PLAN_DISK_UNKNOWN;
+	return disk.written ? BU_PLAN_DISK_WRITTEN : BU_PLAN_DISK_EMPTY;
+}
+
+static json_t *
+disk_id_of(void *arg, const struct bu_node *node, const char *path)
+{
+	const struct bu_api *api = arg;
+	struct bu_seen_disk disk;
+
+	if (bu_world_disk(api->world, node, path, &disk) != 0)
+		return NULL;
+	return json_pack("{s:s,s:I}", "serial", disk.serial, "size_bytes",
+			 (json_int_t)disk.size_bytes);
 }
 
 static double
@@ -129,6 +134,7 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 		.image = bu_api_plan_image,
 		.facets = facets_of,
 		.disk = disk_of,
+		.disk_id = disk_id_of,
 		.minutes = minutes_of,
 		.arg = api,
 	};

@@ -2,7 +2,8 @@
 /*
  * Work items of steps: what the agent has to do, complete, so that it needs to ask
  * nothing more. Made anew at each request from the log's facts: the same step gives the
- * same item.
+ * same item. Invariant: what a step does to a node is what its order's revision says,
+ * all of it, whatever was applied since.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,15 +20,15 @@
 /* What the node's configuration is made of; NULL when its machine is not known. */
 static struct bu_inventory *
 config_input(const struct bu_api *api, const struct bu_node *node,
-	     const struct bu_desired_node *want, struct bu_config_input *ret,
+	     const struct bu_target *target, struct bu_config_input *ret,
 	     struct bu_err *err)
 {
 	bu_autojson json_t *value = bu_world_inventory(api->world, node);
 	struct bu_inventory *inventory = bu_inventory_from_json(value, err);
 
 	*ret = (struct bu_config_input){
-		.desired = api->world->desired,
-		.node = want,
+		.desired = target->desired,
+		.node = target->node,
 		.nics = inventory ? inventory->nics : NULL,
 		.nic_count = inventory ? inventory->nics_count : 0,
 		.appliance = api->boot_address,
@@ -37,11 +38,11 @@ config_input(const struct bu_api *api, const struct bu_node *node,
 
 static struct bu_config *
 node_config(const struct bu_api *api, const struct bu_node *node,
-	    const struct bu_desired_node *want, struct bu_err *err)
+	    const struct bu_target *target, struct bu_err *err)
 {
 	struct bu_config_input input;
 	bu_autoinventory struct bu_inventory *inventory =
-		config_input(api, node, want, &input, err);
+		config_input(api, node, target, &input, err);
 
 	return inventory ? bu_config_render(&input, err) : NULL;
 }
@@ -49,14 +50,15 @@ node_config(const struct bu_api *api, const struct bu_node *node,
 json_t *
 bu_api_drift(const struct bu_api *api, const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(api->world, node);
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_config_input input;
+	struct bu_target target;
 	json_t *drift = NULL;
 
 	/* Until an order is done the node need not be what the profile says. */
-	if (want && node->boot_installed && !node->order.open)
-		inventory = config_input(api, node, want, &input, NULL);
+	if (node->boot_installed && !node->order.open &&
+	    bu_world_target(api->world, node, &target, NULL) == 0)
+		inventory = config_input(api, node, &target, &input, NULL);
 	if (inventory)
 		drift = bu_config_drift(&input, inventory, NULL);
 	return drift ? drift : json_array();
@@ -75,42 +77,51 @@ signed_note(const struct bu_api *api, const struct bu_node *node, const char *ki
 	return bu_trust_sign(api->trust, body, err);
 }
 
+/* Which disk, as it was granted, and where its data partitions are. */
+static void
+add_disk(json_t *work, const struct bu_order *order, const struct bu_target *target)
+{
+	uint64_t root_bytes;
+	json_t *data = bu_config_data(target->desired, target->node, &root_bytes);
+
+	json_object_set_new(work, "disk",
+			    json_string(order->disk[0] ? order->disk
+						       : target->node->hardware->disk));
+	json_object_set_new(work, "disk_serial", json_string(order->disk_serial));
+	json_object_set_new(work, "disk_size_bytes",
+			    json_integer((json_int_t)order->disk_size_bytes));
+	json_object_set_new(work, "data", data);
+	json_object_set_new(work, "root_bytes", json_integer((json_int_t)root_bytes));
+}
+
 static json_t *
 install_work(const struct bu_api *api, const struct bu_node *node,
-	     const struct bu_desired_node *want, struct bu_err *err)
+	     const struct bu_target *target, struct bu_err *err)
 {
-	bu_autofree char *key =
-		bu_file_read(bu_api_image_key(api, want->image), 65536, NULL, err);
+	bu_autofree char *key = bu_file_read(bu_api_image_key(api, target->node->image),
+					     65536, NULL, err);
 	struct bu_config *config = NULL;
 	json_t *mark = NULL, *stamp = NULL, *work = NULL;
 
 	if (!key)
 		return NULL;
-	config = node_config(api, node, want, err);
+	config = node_config(api, node, target, err);
 	if (config)
 		mark = signed_note(api, node, "mark", err);
 	if (mark)
 		stamp = signed_note(api, node, "stamp", err);
 	if (stamp)
-		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,"
-				 "s:O,s:O,s:o}",
+		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:O,s:O,s:o}",
 				 "kind", "install", "base_url", api->http_url, "image",
 				 node->order.image, "digest", node->order.image_digest,
 				 "image_key", key, "appliance_key",
-				 bu_trust_public_key(api->trust), "disk",
-				 want->hardware->disk, "wipe",
+				 bu_trust_public_key(api->trust), "wipe",
 				 node->order.class == BU_CLASS_WIPE, "keep",
 				 node->order.class == BU_CLASS_REIMAGE, "kargs",
 				 config->kargs, "mark", mark, "stamp", stamp, "files",
 				 bu_config_to_json(config));
-	if (work) {
-		uint64_t root_bytes;
-		json_t *data = bu_config_data(api->world->desired, want, &root_bytes);
-
-		json_object_set_new(work, "data", data);
-		json_object_set_new(work, "root_bytes",
-				    json_integer((json_int_t)root_bytes));
-	}
+	if (work)
+		add_disk(work, &node->order, target);
 	bu_config_destroy(config);
 	json_decref(mark);
 	json_decref(stamp);
@@ -121,10 +132,10 @@ install_work(const struct bu_api *api, const struct bu_node *node,
  * also on a node that has left its cluster for a restart. */
 static json_t *
 configure_work(const struct bu_api *api, const struct bu_node *node,
-	       const struct bu_desired_node *want, struct bu_err *err)
+	       const struct bu_target *target, struct bu_err *err)
 {
 	int reboots = node->order.class == BU_CLASS_REBOOT;
-	struct bu_config *config = node_config(api, node, want, err);
+	struct bu_config *config = node_config(api, node, target, err);
 	json_t *patterns = json_array(), *work = NULL;
 
 	for (size_t i = 0; bu_config_patterns[i]; i++)
@@ -133,8 +144,8 @@ configure_work(const struct bu_api *api, const struct bu_node *node,
 		work = json_pack("{s:s,s:b,s:s,s:I,s:s,s:O,s:o}", "kind", "configure",
 				 "live", !reboots, "then", reboots ? "off" : "",
 				 "confirm_ms",
-				 (json_int_t)want->pool->confirm_deadline_ms, "kargs",
-				 config->kargs, "patterns", patterns, "files",
+				 (json_int_t)target->node->pool->confirm_deadline_ms,
+				 "kargs", config->kargs, "patterns", patterns, "files",
 				 bu_config_to_json(config));
 	json_decref(patterns);
 	bu_config_destroy(config);
@@ -174,20 +185,17 @@ json_t *
 bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 		 struct bu_err *err)
 {
-	const struct bu_desired_node *want = bu_world_desired(api->world, node);
+	struct bu_target target;
 	json_t *work;
 
-	if (!want) {
-		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node %s in the profile",
-			   node->name);
+	if (bu_world_target(api->world, node, &target, err) != 0)
 		return NULL;
-	}
 	if (node->step.action == BU_ACTION_INSTALL)
-		work = install_work(api, node, want, err);
+		work = install_work(api, node, &target, err);
 	else if (node->step.action == BU_ACTION_CONFIGURE)
-		work = configure_work(api, node, want, err);
+		work = configure_work(api, node, &target, err);
 	else
-		work = join_work(api, node, want, err);
+		work = join_work(api, node, target.node, err);
 	if (!work)
 		return NULL;
 	json_object_set_new(work, "id", json_string(node->step.id));

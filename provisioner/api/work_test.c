@@ -3,6 +3,7 @@
  * back afterwards. */
 #include <string.h>
 
+#include "base/crypto.h"
 #include "base/json.h"
 #include "model/inventory.h"
 #include "provisioner/api/api.h"
@@ -139,5 +140,121 @@ START_TEST(a_new_hello_tells_drift)
 }
 END_TEST
 
-RIG_UNIT("work", a_live_change_carries_every_file, a_reboot_writes_now_and_switches_off,
-	 a_new_hello_tells_drift)
+/* Another disk, image, address, cluster, layout and command line. */
+static const char *const others[][2] = {
+	{"disk = /dev/vda\n", "disk = /dev/vdb\n"},
+	{"[image debian12]\n", "[image debian12]\nkey = file:/no/such/key\n"},
+	{"10.77.0.[11-18]", "10.77.0.[21-28]"},
+	{"rdma = rxe\n", "rdma = rxe\nmtu = 9000\n"},
+	{"image = debian12\n", "image = debian12\nkargs = iommu=pt\n"},
+	{"hardware = vm\n", "hardware = vm\ndata = scratch:1GiB:ext4:/scratch\n"},
+	{"zone = z1\n", "zone = z1\ndns = 10.77.0.9\n"},
+};
+
+/* Its disk may go: that was granted for this one, by name and serial number. */
+static void
+begin_wipe(void)
+{
+	struct bu_event event;
+	bu_autofree char *private_pem = NULL, *public_pem = NULL;
+
+	memset(&rig, 0, sizeof(rig));
+	rig_begin(&rig, 1);
+	ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL), 0);
+	rig_write(&rig, "image.pub", public_pem);
+	node = rig_node(&rig, 1);
+	bu_event_init(&event, BU_EVENT_ORDER, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s,s:{s:s,s:s,s:I}}", "rollout", "r-1",
+				"class", "wipe", "image", "debian12", "digest", "d1",
+				"disk", "path", "/dev/vda", "serial", "S6X1",
+				"size_bytes", (json_int_t)4 << 30));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+}
+
+static json_t *
+item_of(const char *image_key)
+{
+	struct bu_err err = {0};
+	json_t *item;
+
+	api = (struct bu_api){.world = rig.world,
+			      .rec = rig.rec,
+			      .trust = rig.trust,
+			      .image_key = image_key,
+			      .http_url = "http://10.77.0.1:8080",
+			      .boot_address = "10.77.0.1"};
+	item = bu_api_step_work(&api, rig_node(&rig, 1), &err);
+	ck_assert_msg(item != NULL, "%s", err.text);
+	return item;
+}
+
+START_TEST(a_wipe_is_of_the_disk_that_it_was_granted_for)
+{
+	bu_autofree char *key = NULL;
+	bu_autojson json_t *first = NULL;
+
+	begin_wipe();
+	key = bu_xasprintf("%s/image.pub", rig.dir);
+	first = item_of(key);
+	ck_assert_str_eq(bu_json_str(first, "disk", ""), "/dev/vda");
+	ck_assert_str_eq(bu_json_str(first, "disk_serial", ""), "S6X1");
+	ck_assert_int_eq(bu_json_int(first, "disk_size_bytes", 0), (int64_t)4 << 30);
+	ck_assert_int_eq(bu_json_bool(first, "wipe", 0), 1);
+	ck_assert_int_eq(bu_json_bool(first, "keep", 1), 0);
+	for (size_t i = 0; i < BU_LEN(others); i++) {
+		bu_autojson json_t *now = NULL, *later = NULL;
+
+		rig_revise(&rig, 1, others[i][0], others[i][1]);
+		now = item_of(key);
+		ck_assert_msg(json_equal(first, now), "%s", others[i][1]);
+		rig_restart(&rig);
+		later = item_of(key);
+		ck_assert_msg(json_equal(first, later), "%s", others[i][1]);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+/* What would be lost is not lost by mistake. */
+START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
+{
+	static const struct {
+		enum bu_class class;
+		int wipe, keep;
+	} rows[] = {{BU_CLASS_INSTALL, 0, 0},
+		    {BU_CLASS_REIMAGE, 0, 1},
+		    {BU_CLASS_WIPE, 1, 0}};
+	bu_autofree char *key = NULL;
+
+	begin_wipe();
+	key = bu_xasprintf("%s/image.pub", rig.dir);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *item = NULL, *mark = NULL, *stamp = NULL;
+
+		rig_node(&rig, 1)->order.class = rows[i].class;
+		rig.world->epoch = 1700000001 + (int64_t)i;
+		item = item_of(key);
+		ck_assert_int_eq(bu_json_bool(item, "wipe", !rows[i].wipe),
+				 rows[i].wipe);
+		ck_assert_int_eq(bu_json_bool(item, "keep", !rows[i].keep),
+				 rows[i].keep);
+		/* what is left on the disk says of which epoch it is */
+		mark = bu_trust_open_signed(rig.trust, json_object_get(item, "mark"),
+					    NULL);
+		stamp = bu_trust_open_signed(rig.trust, json_object_get(item, "stamp"),
+					     NULL);
+		ck_assert_int_eq(bu_json_int(mark, "epoch", 0), rig.world->epoch);
+		ck_assert_int_eq(bu_json_int(stamp, "epoch", 0), rig.world->epoch);
+		ck_assert_str_eq(bu_json_str(mark, "kind", ""), "mark");
+		ck_assert_str_eq(bu_json_str(stamp, "kind", ""), "stamp");
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
+	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
+	 a_reboot_writes_now_and_switches_off, a_new_hello_tells_drift)

@@ -121,16 +121,18 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
 	int soak = checked_in_this_boot(node);
+	struct bu_target target;
 	char id[BU_NAME_SIZE];
 	json_t *item;
 
 	if (node->state != BU_STATE_VALIDATING || node->held_by[0] || node->appending ||
 	    !want || !want->validation || node->checks_errors >= BU_GATE_ERRORS ||
-	    (soak && soak_left_ms(gate, node) == 0))
+	    (soak && soak_left_ms(gate, node) == 0) ||
+	    bu_world_target(gate->world, node, &target, NULL) != 0)
 		return NULL;
 	name_item(gate, node, soak, id);
 	item = json_pack("{s:s,s:s,s:i,s:o,s:I}", "kind", "checks", "id", id, "attempt",
-			 1, "expect", bu_gate_checks_expect(gate, node, want),
+			 1, "expect", bu_gate_checks_expect(gate, node, &target),
 			 "deadline_ms",
 			 (json_int_t)(soak ? slice_ms(gate, node) + SOAK_GRACE_MS
 					   : CHECKS_DEADLINE_MS));

@@ -169,13 +169,14 @@ network_json(const struct bu_desired_node *want, const struct bu_desired_network
 
 static json_t *
 networks_json(struct bu_gate *gate, const struct bu_node *node,
-	      const struct bu_desired_node *want)
+	      const struct bu_target *target)
 {
+	const struct bu_desired_node *want = target->node;
 	bu_autojson json_t *value = bu_world_inventory(gate->world, node);
 	bu_autoinventory struct bu_inventory *inventory =
 		value ? bu_inventory_from_json(value, NULL) : NULL;
 	bu_autofree struct bu_links *links = bu_xcalloc(1, sizeof(*links));
-	struct bu_config_input input = {.desired = gate->world->desired,
+	struct bu_config_input input = {.desired = target->desired,
 					.node = want,
 					.nics = inventory ? inventory->nics : NULL,
 					.nic_count =
@@ -315,10 +316,11 @@ thresholds(const char *text)
 
 json_t *
 bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
-		      const struct bu_desired_node *want)
+		      const struct bu_target *target)
 {
+	const struct bu_desired_node *want = target->node;
 	json_t *expect = json_pack(
-		"{s:o,s:o,s:o}", "networks", networks_json(gate, node, want),
+		"{s:o,s:o,s:o}", "networks", networks_json(gate, node, target),
 		"hardware", hardware_json(want->hardware), "host", host_json(want));
 	json_t *gpu = gpu_json(gate, want);
 

@@ -15,6 +15,7 @@ expect_of(const char *from, const char *to)
 {
 	struct rig rig;
 	struct bu_node *node;
+	struct bu_target target;
 	json_t *expect;
 	struct bu_err err;
 
@@ -25,8 +26,8 @@ expect_of(const char *from, const char *to)
 		      "%s", err.text);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d-expect", from, to);
 	node = rig_node(&rig, 1);
-	expect = bu_gate_checks_expect(rig.gate, node,
-				       bu_world_desired(rig.world, node));
+	ck_assert_int_eq(bu_world_target(rig.world, node, &target, NULL), 0);
+	expect = bu_gate_checks_expect(rig.gate, node, &target);
 	rig_end(&rig);
 	return expect;
 }

@@ -113,7 +113,7 @@ char *bu_gate_bw_warning(const struct bu_gate *gate,
 json_t *bu_gate_settings(const char *text);
 /* What its checks expect of a machine. New reference. */
 json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
-			      const struct bu_desired_node *want);
+			      const struct bu_target *target);
 
 /* trips.c. In words, that a node's round trips do not fit the leaf that the profile
  * names; owned, NULL = they do, or nobody can tell. */

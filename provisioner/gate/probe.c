@@ -191,21 +191,23 @@ probe_with(struct bu_gate *gate, const struct bu_node *node, int *ret_end)
 	return NULL;
 }
 
-static const struct bu_desired_node *
-desired_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
-	    char ret_boot[INET_ADDRSTRLEN], char ret_fabric[INET_ADDRSTRLEN])
+/* The addresses that the node has: its order may be older than what is applied. */
+static int
+find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
+	 char ret_boot[INET_ADDRSTRLEN], char ret_fabric[INET_ADDRSTRLEN])
 {
 	const struct bu_node *node = bu_world_node(gate->world, probe->name[end]);
 	const struct bu_desired_node *want =
-		node ? bu_world_desired(gate->world, node) : NULL;
+		node ? bu_world_ordered(gate->world, node) : NULL;
 	const struct bu_desired_network *boot =
 		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
 
-	if (!boot || !want->validation ||
-	    bu_desired_node_address(want, boot, ret_boot) != 0 ||
-	    bu_desired_node_address(want, want->validation->fabric, ret_fabric) != 0)
-		return NULL;
-	return want;
+	if (!boot || !want->validation)
+		return -1;
+	return bu_desired_node_address(want, boot, ret_boot) != 0
+		       ? -1
+		       : bu_desired_node_address(want, want->validation->fabric,
+						 ret_fabric);
 }
 
 json_t *
@@ -214,13 +216,13 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	int end;
 	struct bu_probe *probe = probe_with(gate, node, &end);
 	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
-	const struct bu_desired_node *want;
+	/* The terms are the same for both ends, so they are of the applied revision. */
+	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
 	struct bu_expect expect;
 
-	if (!probe || probe->spoke[end])
-		return NULL;
-	want = desired_end(gate, probe, end, boot[end], fabric[end]);
-	if (!want || !desired_end(gate, probe, !end, boot[!end], fabric[!end]))
+	if (!probe || probe->spoke[end] || !want || !want->validation ||
+	    find_end(gate, probe, end, boot[end], fabric[end]) != 0 ||
+	    find_end(gate, probe, !end, boot[!end], fabric[!end]) != 0)
 		return NULL;
 	expect = bu_gate_expect(gate, want->validation);
 	return json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:s,s:s,"

@@ -89,7 +89,7 @@ static int
 hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_inventory *inventory, struct bu_err *err)
 {
-	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	struct bu_target target;
 	struct bu_event events[3];
 	size_t count = 0;
 	char reason[400] = "";
@@ -102,15 +102,15 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 				  "%s was not admitted in this boot; it must show its "
 				  "token",
 				  node->name);
-	if (!want)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no node %s in the profile",
-				  node->name);
+	if (bu_world_target(rec->world, node, &target, err) != 0)
+		return -1;
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;
 	booted_event(&events[count++], node, inventory->boot_id, "ramdisk");
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	fits = check_class(want->hardware, inventory, reason, sizeof(reason)) == 0;
+	fits = check_class(target.node->hardware, inventory, reason, sizeof(reason)) ==
+	       0;
 	return bu_reconcile_fire(rec, node,
 				 fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,
 				 reason, events, count, err);

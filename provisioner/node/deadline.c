@@ -15,7 +15,7 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 		return rec->limit_s[node->state] * INT64_C(1000);
 	if (node->state == BU_STATE_DRAINING &&
 	    node->step.action != BU_ACTION_CONFIGURE) {
-		want = bu_world_desired(rec->world, node);
+		want = bu_world_ordered(rec->world, node);
 		return want ? want->pool->drain_deadline_ms : 0;
 	}
 	return bu_state_info(node->state)->limit_s * INT64_C(1000);

@@ -265,21 +265,19 @@ call_cluster(struct bu_reconcile *rec, struct bu_node *node,
 void
 bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
-	struct bu_err err;
+	struct bu_target target;
+	struct bu_err err = {0};
 
-	if (!want) {
-		bu_err_set(&err, BU_ERR_NOTFOUND, 0,
-			   "the applied profile has no node %s", node->name);
+	if (bu_world_target(rec->world, node, &target, &err) != 0) {
 		journal_outcome(rec, node, &err, "");
 		return;
 	}
 	switch (bu_action_actor(node->step.action)) {
 	case BU_ACTOR_POWER:
-		boot(rec, node, want);
+		boot(rec, node, target.node);
 		return;
 	case BU_ACTOR_CLUSTER:
-		call_cluster(rec, node, want);
+		call_cluster(rec, node, target.node);
 		return;
 	case BU_ACTOR_AGENT:
 	case BU_ACTOR_NOBODY:
@@ -323,7 +321,7 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 void
 bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	const struct bu_desired_node *want = bu_world_ordered(rec->world, node);
 
 	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
 		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",

@@ -127,7 +127,7 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 
 	bu_inventory_machine(inventory, &machine);
 	if (bu_machine_id(&machine, ret_id, err) == 0 &&
-	    check_machine(node, bu_world_desired(rec->world, node), &machine, err) ==
+	    check_machine(node, bu_world_ordered(rec->world, node), &machine, err) ==
 		    0 &&
 	    check_owner(rec, node, ret_id, err) == 0)
 		return 0;

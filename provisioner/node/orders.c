@@ -2,13 +2,15 @@
 /*
  * Orders from their beginning to their end, and the rollouts that they belong to, as a
  * function of the log. Called by replay.c. Invariant: each order of a rollout is open
- * or counted once, as done, failed or withdrawn.
+ * or counted once, as done, failed or withdrawn; from its turn to its end it holds its
+ * revision.
  */
 #include "provisioner/node/orders.h"
 
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/node/revisions.h"
 
 static const char *const state_names[] = {
 #define X(id, name) name,
@@ -49,27 +51,37 @@ count_end(struct bu_world *world, const struct bu_node *node, int64_t time_ms)
 		rollout->state = BU_ROLLOUT_DONE;
 }
 
+/* Open no more, or it never was. */
+static void
+close_order(struct bu_world *world, struct bu_node *node, int64_t time_ms)
+{
+	struct bu_order *order = &node->order;
+
+	if (order->begun)
+		bu_revisions_drop(world, order->revision);
+	order->open = 0;
+	count_end(world, node, time_ms);
+}
+
 static void
 fail(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
      const char *reason)
 {
 	struct bu_order *order = &node->order;
 
-	order->open = 0;
 	order->failed = 1;
 	order->fault_seq = event->seq;
 	bu_text_copy(order->reason, sizeof(order->reason), reason);
-	count_end(world, node, event->time_ms);
+	close_order(world, node, event->time_ms);
 }
 
 static void
 withdraw(struct bu_world *world, struct bu_node *node, int64_t time_ms,
 	 const char *reason)
 {
-	node->order.open = 0;
 	node->order.withdrawn = 1;
 	bu_text_copy(node->order.reason, sizeof(node->order.reason), reason);
-	count_end(world, node, time_ms);
+	close_order(world, node, time_ms);
 }
 
 static void
@@ -81,15 +93,17 @@ carried_out(struct bu_world *world, struct bu_node *node, const struct bu_event 
 	bu_text_copy(run->pool, sizeof(run->pool), node->pool);
 	run->class = order->class;
 	run->took_ms = event->time_ms - order->begun_ms;
-	order->open = 0;
 	bu_text_copy(node->facets, sizeof(node->facets), order->facets);
 	bu_text_copy(node->commit, sizeof(node->commit), order->commit);
-	count_end(world, node, event->time_ms);
+	close_order(world, node, event->time_ms);
 }
 
 static void
-begin(struct bu_order *order, const struct bu_event *event, int served)
+begin(struct bu_world *world, struct bu_order *order, const struct bu_event *event,
+      int served)
 {
+	if (!order->begun)
+		bu_revisions_hold(world, order->revision);
 	order->begun = 1;
 	order->served = served;
 	order->begun_ms = event->time_ms;
@@ -119,12 +133,33 @@ make_room(struct bu_world *world, int64_t time_ms)
 		(world->rollouts_count - oldest) * sizeof(world->rollouts[0]));
 }
 
+/* What has not begun leads to the same in the new revision: what led elsewhere has its
+ * own order in the same commit, which takes its place. */
+static void
+carry_over(struct bu_world *world, const struct bu_event *event)
+{
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_order *order = &world->nodes[i]->order;
+
+		if (!order->open || order->begun)
+			continue;
+		bu_text_copy(order->revision, sizeof(order->revision),
+			     bu_json_str(event->body, "revision", ""));
+		bu_text_copy(order->commit, sizeof(order->commit),
+			     bu_json_str(event->body, "commit", ""));
+	}
+}
+
 void
 bu_orders_applied(struct bu_world *world, const struct bu_event *event)
 {
 	const char *id = bu_json_str(event->body, "rollout", "");
 	struct bu_rollout *rollout = bu_world_rollout(world, id);
 
+	carry_over(world, event);
+	/* It only makes a revision the applied one. */
+	if (bu_json_int(event->body, "nodes", 1) == 0)
+		return;
 	if (!rollout) {
 		make_room(world, event->time_ms);
 		rollout = &world->rollouts[world->rollouts_count++];
@@ -149,6 +184,28 @@ bu_orders_left(struct bu_world *world, int64_t time_ms)
 		if (!node->in_profile && node->order.open && !node->order.begun)
 			withdraw(world, node, time_ms, "the profile has it no more");
 	}
+}
+
+/* Without a word of its own it is the one that was applied with it. */
+static void
+read_revision(struct bu_order *order, const struct bu_world *world,
+	      const struct bu_rollout *rollout, const json_t *body)
+{
+	const char *applied =
+		rollout ? bu_json_str(rollout->applied, "revision", "") : "";
+
+	bu_text_copy(
+		order->revision, sizeof(order->revision),
+		bu_json_str(body, "revision", *applied ? applied : world->revision));
+}
+
+static void
+read_disk(struct bu_order *order, const json_t *disk)
+{
+	bu_text_copy(order->disk, sizeof(order->disk), bu_json_str(disk, "path", ""));
+	bu_text_copy(order->disk_serial, sizeof(order->disk_serial),
+		     bu_json_str(disk, "serial", ""));
+	order->disk_size_bytes = bu_json_int(disk, "size_bytes", 0);
 }
 
 void
@@ -178,6 +235,8 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	COPY(commit, "commit");
 #undef COPY
 	rollout = bu_world_rollout(world, order->rollout);
+	read_revision(order, world, rollout, event->body);
+	read_disk(order, json_object_get(event->body, "disk"));
 	if (rollout) {
 		rollout->total++;
 		rollout->ended_ms = 0;
@@ -185,10 +244,8 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 			rollout->state = BU_ROLLOUT_RUNNING;
 	}
 	/* It only takes back what was ordered before: the node is as it should be. */
-	if (order->class == BU_CLASS_NONE) {
-		order->open = 0;
-		count_end(world, node, event->time_ms);
-	}
+	if (order->class == BU_CLASS_NONE)
+		close_order(world, node, event->time_ms);
 }
 
 int
@@ -208,7 +265,7 @@ bu_orders_moved(struct bu_world *world, struct bu_node *node,
 	if (!order->open)
 		return;
 	if (bu_orders_is_turn(on)) {
-		begin(order, event, node->state == BU_STATE_READY);
+		begin(world, order, event, node->state == BU_STATE_READY);
 	} else if (node->state == BU_STATE_READY && order->begun &&
 		   order->class == BU_CLASS_RECONFIGURE) {
 		fail(world, node, event, "it restarted while it was reconfigured");
@@ -234,7 +291,7 @@ bu_orders_step(struct bu_world *world, struct bu_node *node,
 	if (!order->open || node->state != BU_STATE_READY)
 		return;
 	if (!order->begun)
-		begin(order, event, 1);
+		begin(world, order, event, 1);
 	if (node->step.status == BU_STEP_FAILED)
 		fail(world, node, event,
 		     node->step_error[0] ? node->step_error : "a step failed");

@@ -247,11 +247,16 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 {
 	struct rig rig;
 
-	rig_begin(&rig, 3);
+	rig_begin(&rig, 4);
 	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 1);
-	rig_apply(&rig, 2, BU_CLASS_INSTALL, "d1", NULL, NULL);
+	rig_start(&rig, 4);
+	rig_revise(&rig, 2, NULL, NULL);
 	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
 	rig_text_has(rig_node(&rig, 3)->order.reason, "the profile has it no more");
+	/* one under way is not as if it had never been */
+	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
+	ck_assert_int_eq(bu_world_rollout(rig.world, "r-1")->withdrawn, 1);
 	rig_end(&rig);
 }
 END_TEST

@@ -9,9 +9,9 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "profiles/load.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/orders.h"
+#include "provisioner/node/revisions.h"
 
 static void
 copy(char *ret, size_t size, const json_t *body, const char *key)
@@ -39,29 +39,6 @@ add_node(struct bu_world *world, const char *name, int64_t time_ms)
 	world->nodes[at] = node;
 	world->count++;
 	return node;
-}
-
-static struct bu_desired *
-load_revision(struct bu_world *world, const char *digest, struct bu_err *err)
-{
-	bu_autofree char *text = bu_store_get_blob(world->store, digest, err);
-	bu_autojson json_t *value = NULL;
-	struct bu_findings findings = {0};
-	struct bu_desired *desired = NULL;
-	struct bu_tree *tree;
-
-	if (!text)
-		return NULL;
-	value = bu_json_parse(text, strlen(text), "revision", err);
-	tree = value ? bu_tree_from_json(value, err) : NULL;
-	if (!tree)
-		return NULL;
-	desired = bu_profiles_load(tree, &findings);
-	if (!desired)
-		bu_findings_err(&findings, err);
-	bu_findings_clear(&findings);
-	bu_tree_destroy(tree);
-	return desired;
 }
 
 static int
@@ -98,15 +75,12 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	   struct bu_err *err)
 {
 	const char *revision = bu_json_str(event->body, "revision", "");
-	struct bu_desired *desired = load_revision(world, revision, err);
+	struct bu_desired *desired = bu_revision_load(world, revision, err);
 
 	if (!desired)
 		return bu_err_wrap(err, "revision %s", revision);
-	bu_desired_destroy(bu_steal(&world->last));
-	bu_desired_destroy(world->desired);
-	world->desired = desired;
+	bu_revisions_apply(world, revision, desired);
 	world->trouble[0] = '\0';
-	copy(world->revision, sizeof(world->revision), event->body, "revision");
 	copy(world->commit, sizeof(world->commit), event->body, "commit");
 	bu_orders_applied(world, event);
 	for (size_t i = 0; i < world->count; i++)
@@ -140,6 +114,7 @@ on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 {
 	bu_autofree char *text = NULL;
 	bu_autojson json_t *inventory = NULL;
+	const struct bu_desired_node *want;
 
 	bu_binding_set(world, node, bu_json_str(event->body, "machine", ""));
 	copy(node->inventory, sizeof(node->inventory), event->body, "inventory");
@@ -147,6 +122,10 @@ on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	if (text)
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
 	bu_binding_inventory(node, inventory);
+	want = bu_world_ordered(world, node);
+	node->disk.path[0] = '\0';
+	if (inventory && want)
+		bu_world_disk_in(inventory, want->hardware->disk, &node->disk);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/fabcert.h"
+#include "provisioner/node/revisions.h"
 
 struct bu_world *
 bu_world_create(struct bu_loop *loop, struct bu_store *store)
@@ -32,6 +33,7 @@ bu_world_destroy(struct bu_world *world)
 	for (size_t i = 0; i < world->count; i++)
 		bu_node_destroy(world->nodes[i]);
 	free(world->nodes);
+	bu_revisions_fini(world);
 	bu_desired_destroy(world->desired);
 	bu_desired_destroy(world->last);
 	for (size_t i = 0; i < world->rollouts_count; i++)
@@ -93,6 +95,40 @@ bu_world_inventory(const struct bu_world *world, const struct bu_node *node)
 		return NULL;
 	text = bu_store_get_blob(world->store, node->inventory, NULL);
 	return text ? bu_json_parse(text, strlen(text), "inventory", NULL) : NULL;
+}
+
+int
+bu_world_disk_in(const json_t *inventory, const char *path, struct bu_seen_disk *ret)
+{
+	json_t *disk;
+	size_t i;
+
+	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
+		if (strcmp(bu_json_str(disk, "path", ""), path) != 0)
+			continue;
+		bu_text_copy(ret->path, sizeof(ret->path), path);
+		bu_text_copy(ret->serial, sizeof(ret->serial),
+			     bu_json_str(disk, "serial", ""));
+		ret->size_bytes = bu_json_int(disk, "size_bytes", 0);
+		ret->written = strcmp(bu_json_str(disk, "signature", ""), "none") != 0;
+		return 0;
+	}
+	return -1;
+}
+
+int
+bu_world_disk(const struct bu_world *world, const struct bu_node *node,
+	      const char *path, struct bu_seen_disk *ret)
+{
+	bu_autojson json_t *inventory = NULL;
+
+	/* Thousands are asked for at once. */
+	if (strcmp(node->disk.path, path) == 0) {
+		*ret = node->disk;
+		return 0;
+	}
+	inventory = bu_world_inventory(world, node);
+	return bu_world_disk_in(inventory, path, ret);
 }
 
 json_t *

@@ -50,6 +50,8 @@ struct bu_run {
 	int64_t took_ms;
 };
 
+struct bu_revision; /* revisions.h */
+
 struct bu_world {
 	struct bu_loop *loop;
 	struct bu_store *store;
@@ -60,7 +62,8 @@ struct bu_world {
 	const char *public_pem; /* key of our signatures; borrowed */
 	char revision[65];      /* applied; "" = none */
 	char commit[65];        /* of the applied revision, when it came from git */
-	struct bu_desired *desired; /* of the applied revision; NULL = none */
+	struct bu_desired *desired;    /* of the applied revision; NULL = none */
+	struct bu_revision *revisions; /* of the orders that have begun */
 	/* Why the applied revision cannot be read (a newer bringupd is stricter): until
 	 * a corrected one is applied no node is moved. "" = it can. */
 	char trouble[400];
@@ -89,9 +92,30 @@ void bu_world_destroy(struct bu_world *world);
 struct bu_node *bu_world_node(const struct bu_world *world, const char *name);
 /* The node bound to this machine; NULL when none is. */
 struct bu_node *bu_world_node_of(const struct bu_world *world, const char *machine);
-/* Desired side of a node; NULL when it has left the profile. */
+/* Desired side of a node in the applied revision; NULL when it has left the profile. */
 const struct bu_desired_node *bu_world_desired(const struct bu_world *world,
 					       const struct bu_node *node);
+/*
+ * What its steps make of a node: as the revision of its order says it, from the turn of
+ * the order to its end; else as the applied one. Borrowed until the next event.
+ * BU_ERR_NOTFOUND when that has no such node; what the log does not give back names the
+ * revision.
+ */
+struct bu_target {
+	const struct bu_desired *desired;
+	const struct bu_desired_node *node; /* of desired */
+};
+int bu_world_target(struct bu_world *world, const struct bu_node *node,
+		    struct bu_target *ret, struct bu_err *err);
+/* Its node; NULL when there is none. */
+const struct bu_desired_node *bu_world_ordered(struct bu_world *world,
+					       const struct bu_node *node);
+/* The applied state (0; NULL = none), then those by which orders are carried out that
+ * can be read; NULL = no more. */
+const struct bu_desired *bu_world_state(struct bu_world *world, size_t index);
+/* The node whose machine has this MAC, by its target; NULL when nobody's has. */
+const struct bu_node *bu_world_node_by_mac(struct bu_world *world, const char *mac,
+					   struct bu_target *ret);
 /* NULL when there is none of this id. */
 struct bu_rollout *bu_world_rollout(struct bu_world *world, const char *id);
 /* Median of what the last orders of this class took in this pool, first turn to end;
@@ -110,6 +134,12 @@ int bu_world_load(struct bu_world *world, struct bu_err *err);
 
 /* Its inventory, NULL when there is none. New reference. */
 json_t *bu_world_inventory(const struct bu_world *world, const struct bu_node *node);
+/* The disk at this path, by the inventory; 0, or -1 when that has none such. */
+int bu_world_disk(const struct bu_world *world, const struct bu_node *node,
+		  const char *path, struct bu_seen_disk *ret);
+/* The same of an inventory at hand. */
+int bu_world_disk_in(const json_t *inventory, const char *path,
+		     struct bu_seen_disk *ret);
 /* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
 json_t *bu_world_hardware(const struct bu_world *world, const struct bu_node *node);
 /* 0 when the node holds a full certificate for its present hardware and a boot one for

@@ -37,10 +37,10 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_order *order = &it->node->order;
 	int image = strcmp(order->image_digest, it->image->digest) != 0;
-	/* It would never be: what is written once more are the files that are applied
-	 * by then. */
+	/* What it is ordered to be it goes on to be. */
 	const char *then = it->node->held_by[0]
-				   ? "it is held: bringup node release tries again"
+				   ? "it is held: bringup node release goes on with "
+				     "what was ordered; plan again when it is settled"
 				   : "plan again when it is settled";
 
 	if (same_target(it))

@@ -200,13 +200,30 @@ shared(struct maker *maker, json_t *changes)
 	return changes;
 }
 
+/* What it may lose: a grant is for this disk, and for no other. */
+static json_t *
+disk_of(const struct maker *maker, const struct bu_plan_node *it)
+{
+	const struct bu_plan_input *input = maker->input;
+	const char *path = it->want->hardware->disk;
+	/* What was seen of another machine says nothing of this one's. */
+	int known = it->node && it->identity->kind != BU_IDENTITY_REPLACED;
+	json_t *disk = known && input->disk_id
+			       ? input->disk_id(input->arg, it->node, path)
+			       : NULL;
+
+	if (!disk)
+		disk = json_object();
+	json_object_set_new(disk, "path", json_string(path));
+	return disk;
+}
+
 static void
 add_step(struct maker *maker, const struct bu_plan_node *it,
 	 struct bu_decision *decision)
 {
 	const struct bu_desired_node *want = it->want;
 	const char *pool = want->pool->name;
-
 	json_t *step;
 
 	note_pool(maker, want->pool);
@@ -224,6 +241,8 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 		json_object_set_new(step, "reset", json_true());
 	if (it->identity->kind == BU_IDENTITY_REPLACED)
 		json_object_set_new(step, "replace", json_true());
+	if (bu_class_needs_grant(decision->class))
+		json_object_set_new(step, "disk", disk_of(maker, it));
 	json_array_append_new(list(maker, "steps"), step);
 }
 

@@ -49,6 +49,9 @@ struct bu_plan_input {
 	json_t *(*facets)(void *arg, const char *digest);
 	enum bu_plan_disk (*disk)(void *arg, const struct bu_node *node,
 				  const char *path);
+	/* {"serial","size_bytes"} as its inventory has them; NULL, or no function =
+	 * unknown. New reference. */
+	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *path);
 	/* What such a step took in the past; negative = nobody knows. */
 	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;

@@ -63,8 +63,8 @@ void bu_identity_find(const struct bu_plan_input *input, const json_t *index,
 void bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		    struct bu_decision *ret);
 /* Of a node that this plan does not change: 1, with the decision to take it back, when
- * it has an order that has not begun and leads elsewhere. It would be carried out with
- * the files of the revision that is applied by then. */
+ * it has an order that has not begun and leads elsewhere: that would be carried out by
+ * the revision that is applied by then. */
 int bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret);
 
 /* policy.c: adds what the rules of [policy] forbid to "refused" and, where it may

@@ -501,7 +501,7 @@ START_TEST(a_step_under_way_is_left_alone)
 	ck_assert_str_eq(
 		refusal(held),
 		"it is draining with other settings; it is held: bringup node release "
-		"tries again");
+		"goes on with what was ordered; plan again when it is settled");
 	end(&site);
 }
 END_TEST

@@ -39,15 +39,20 @@ bu_rollouts_changing(const struct bu_rollouts *rollouts, const json_t *plan)
 }
 
 static json_t *
-order_body(const json_t *step, const char *id, const char *commit, int reset)
+order_body(const json_t *step, const json_t *plan, const char *id, int reset)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:b,s:b}", "rollout", id,
-			 "class", bu_json_str(step, "class", ""), "image",
-			 bu_json_str(step, "image", ""), "digest",
-			 bu_json_str(step, "digest", ""), "facets",
-			 bu_json_str(step, "facets", ""), "commit", commit, "batch",
-			 (json_int_t)bu_json_int(step, "batch", 0), "reset", reset,
-			 "replace", bu_json_bool(step, "replace", 0));
+	json_t *body = json_pack("{s:s,s:s,s:s,s:I,s:b,s:b}", "rollout", id, "revision",
+				 bu_json_str(plan, "revision", ""), "commit",
+				 bu_json_str(plan, "commit", ""), "batch",
+				 (json_int_t)bu_json_int(step, "batch", 0), "reset",
+				 reset, "replace", bu_json_bool(step, "replace", 0));
+	static const char *const keys[] = {"class", "image", "digest", "facets",
+					   "disk"};
+
+	for (size_t i = 0; i < BU_LEN(keys); i++)
+		if (json_object_get(step, keys[i]))
+			json_object_set(body, keys[i], json_object_get(step, keys[i]));
+	return body;
 }
 
 enum { EVENTS_OF_ORDER = 3 };
@@ -70,22 +75,77 @@ let_go(const struct bu_node *node, const char *by, struct bu_event *ret)
 	return 2;
 }
 
+/* What the log keeps of the plan, the new names before the profile knows them, and that
+ * it is applied. Returns how many events. */
+static size_t
+head_events(struct bu_event *events, const json_t *plan, const char *plan_digest,
+	    const json_t *grants, const char *by, const char *id)
+{
+	const char *revision = bu_json_str(plan, "revision", "");
+	const char *commit = bu_json_str(plan, "commit", "");
+	size_t steps = json_array_size(json_object_get(plan, "steps")), count = 0;
+	bu_autojson json_t *none = json_array();
+	const char *from;
+	json_t *to;
+
+	bu_event_init(&events[count++], BU_EVENT_REVISION, "",
+		      json_pack("{s:s,s:s}", "digest", revision, "commit", commit));
+	bu_event_init(
+		&events[count++], BU_EVENT_PLAN, "",
+		json_pack("{s:s,s:s}", "digest", plan_digest, "revision", revision));
+	json_object_foreach (json_object_get(plan, "renames"), from, to)
+		bu_event_init(&events[count++], BU_EVENT_RENAMED, from,
+			      json_pack("{s:O}", "to", to));
+	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
+		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:O,s:s}", "rollout", id,
+				"plan", plan_digest, "revision", revision, "commit",
+				commit, "limit", bu_json_str(plan, "limit", ""),
+				"nodes", (int)steps, "grants", grants ? grants : none,
+				"by", by));
+	return count;
+}
+
+static size_t
+order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
+	     const json_t *plan, const struct bu_grants *granted, const char *by,
+	     const char *id)
+{
+	size_t count = 0, i;
+	json_t *step;
+
+	json_array_foreach (json_object_get(plan, "steps"), i, step) {
+		const char *name = bu_json_str(step, "node", "");
+
+		count += let_go(bu_world_node(rollouts->world, name), by,
+				&events[count]);
+		bu_event_init(
+			&events[count++], BU_EVENT_ORDER, name,
+			order_body(step, plan, id, bu_grants_reset(granted, name)));
+	}
+	return count;
+}
+
+/* All of it is so already. */
+static int
+is_done(const struct bu_world *world, const json_t *plan)
+{
+	return json_array_size(json_object_get(plan, "steps")) == 0 &&
+	       json_object_size(json_object_get(plan, "renames")) == 0 &&
+	       strcmp(bu_json_str(plan, "revision", ""), world->revision) == 0 &&
+	       strcmp(bu_json_str(plan, "commit", ""), world->commit) == 0;
+}
+
 int
 bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		  const char *plan_digest, const json_t *grants, const char *by,
 		  char *ret_id, struct bu_err *err)
 {
 	const json_t *steps = json_object_get(plan, "steps");
-	const char *commit = bu_json_str(plan, "commit", "");
-	size_t count = 0, i;
+	size_t steps_count = json_array_size(steps), count;
 	bu_autofree struct bu_event *events = NULL;
 	struct bu_grants *granted;
-	bu_autojson json_t *none = json_array();
 	const struct bu_node *changing = bu_rollouts_changing(rollouts, plan);
-	const json_t *renames = json_object_get(plan, "renames");
-	const char *from;
-	json_t *step, *to;
-	char id[40];
+	char id[40] = "";
 
 	if (changing)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
@@ -96,34 +156,21 @@ bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		bu_grants_destroy(granted);
 		return -1;
 	}
-	events = bu_xcalloc(json_object_size(renames) + 1 +
-				    EVENTS_OF_ORDER * json_array_size(steps),
-			    sizeof(*events));
-	/* Before the profile knows the new names. */
-	json_object_foreach ((json_t *)(uintptr_t)renames, from, to)
-		bu_event_init(&events[count++], BU_EVENT_RENAMED, from,
-			      json_pack("{s:O}", "to", to));
-	snprintf(id, sizeof(id), "r-%lld-%.6s",
-		 (long long)bu_wall_ms(bu_loop_clock(rollouts->world->loop)) / 1000,
-		 plan_digest);
-	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:O,s:s}", "rollout", id,
-				"plan", plan_digest, "revision",
-				bu_json_str(plan, "revision", ""), "commit", commit,
-				"limit", bu_json_str(plan, "limit", ""), "nodes",
-				(int)json_array_size(steps), "grants",
-				grants ? grants : none, "by", by));
-	json_array_foreach (steps, i, step) {
-		const char *name = bu_json_str(step, "node", "");
-
-		count += let_go(bu_world_node(rollouts->world, name), by,
-				&events[count]);
-		bu_event_init(
-			&events[count++], BU_EVENT_ORDER, name,
-			order_body(step, id, commit, bu_grants_reset(granted, name)));
+	if (steps_count)
+		snprintf(id, sizeof(id), "r-%lld-%.6s",
+			 (long long)bu_wall_ms(bu_loop_clock(rollouts->world->loop)) /
+				 1000,
+			 plan_digest);
+	if (!is_done(rollouts->world, plan)) {
+		events = bu_xcalloc(
+			3 + json_object_size(json_object_get(plan, "renames")) +
+				EVENTS_OF_ORDER * steps_count,
+			sizeof(*events));
+		count = head_events(events, plan, plan_digest, grants, by, id);
+		count += order_events(rollouts, &events[count], plan, granted, by, id);
+		bu_reconcile_note(rollouts->rec, events, count);
 	}
 	bu_grants_destroy(granted);
-	bu_reconcile_note(rollouts->rec, events, count);
 	memcpy(ret_id, id, sizeof(id));
 	return 0;
 }

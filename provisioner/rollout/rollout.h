@@ -25,7 +25,10 @@ void bu_rollouts_destroy(struct bu_rollouts *rollouts);
 void bu_rollouts_kick(struct bu_rollouts *rollouts);
 
 /*
- * Journals the plan as applied and its orders. grants: [{"class":"reset|reimage|wipe",
+ * Journals the revision, the plan, that they are applied, and the orders, in one
+ * commit; their blobs are in the store by then. A plan without steps is no rollout:
+ * *ret_id is "", and there is no event at all when its revision is the applied one.
+ * grants: [{"class":"reset|reimage|wipe",
  * "nodes": nodeset without groups, absent = all of the plan}], NULL = none; a
  * wipe includes a reimage, and both include a reset. BU_ERR_DENIED names the nodes
  * whose step lacks its grant. BU_ERR_BUSY while bu_rollouts_changing(). ret_id holds 40

@@ -412,19 +412,50 @@ rig_tree(int nodes, const char *from, const char *to)
 	return bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
 }
 
-void
-rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
-	  const char *from, const char *to)
+static void
+put_tree(struct rig *rig, int nodes, const char *from, const char *to,
+	 char ret_revision[BU_DIGEST_SIZE])
 {
 	struct bu_tree *tree = rig_tree(nodes, from, to);
 	bu_autojson json_t *value = bu_tree_to_json(tree);
 	bu_autofree char *text = bu_json_canonical(value);
+
+	ck_assert_int_eq(bu_store_put_blob(rig->store, text, ret_revision, NULL), 0);
+	bu_tree_destroy(tree);
+}
+
+static void
+until_applied(struct rig *rig, const char *revision)
+{
+	rig_pass(rig, 1);
+	for (int i = 0; i < PATIENCE && strcmp(rig->world->revision, revision); i++)
+		rig_pass(rig, 1);
+	ck_assert_str_eq(rig->world->revision, revision);
+}
+
+void
+rig_revise(struct rig *rig, int nodes, const char *from, const char *to)
+{
+	struct bu_event event;
+	char revision[BU_DIGEST_SIZE];
+
+	put_tree(rig, nodes, from, to, revision);
+	bu_event_init(&event, BU_EVENT_APPLIED, "",
+		      json_pack("{s:s,s:s,s:i}", "plan", "p", "revision", revision,
+				"nodes", 0));
+	bu_reconcile_note(rig->rec, &event, 1);
+	until_applied(rig, revision);
+}
+
+void
+rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
+	  const char *from, const char *to)
+{
 	struct bu_event events[9];
 	char revision[BU_DIGEST_SIZE];
 	size_t count = 0;
 
-	ck_assert_int_eq(bu_store_put_blob(rig->store, text, revision, NULL), 0);
-	bu_tree_destroy(tree);
+	put_tree(rig, nodes, from, to, revision);
 	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
 		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "plan", "p",
 				"revision", revision));
@@ -439,10 +470,7 @@ rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 					digest));
 	}
 	bu_reconcile_note(rig->rec, events, count);
-	rig_pass(rig, 1);
-	for (int i = 0; i < PATIENCE && strcmp(rig->world->revision, revision); i++)
-		rig_pass(rig, 1);
-	ck_assert_str_eq(rig->world->revision, revision);
+	until_applied(rig, revision);
 }
 
 /* --- a node's way --- */
@@ -469,11 +497,17 @@ rig_inventory(int number, const char *boot_id)
 		  "11111111-2222-3333-4444-5555555555", number);
 	snprintf(inventory->dmi.serial, sizeof(inventory->dmi.serial), "LAB-%03d",
 		 number);
-	inventory->disks = bu_xcalloc(1, sizeof(*inventory->disks));
-	inventory->disks_count = 1;
-	strcpy(inventory->disks[0].name, "vda");
-	strcpy(inventory->disks[0].path, "/dev/vda");
-	inventory->disks[0].size_bytes = INT64_C(4) << 30;
+	inventory->disks = bu_xcalloc(2, sizeof(*inventory->disks));
+	inventory->disks_count = 2;
+	for (int i = 0; i < 2; i++) {
+		struct bu_disk *disk = &inventory->disks[i];
+
+		snprintf(disk->name, sizeof(disk->name), "vd%c", 'a' + i);
+		snprintf(disk->path, sizeof(disk->path), "/dev/%s", disk->name);
+		copy_text(disk->serial, sizeof(disk->serial), i ? "SECOND-" : "FIRST-",
+			  number);
+		disk->size_bytes = INT64_C(4) << (30 + i);
+	}
 	inventory->nics = bu_xcalloc(2, sizeof(*inventory->nics));
 	inventory->nics_count = 2;
 	for (int i = 0; i < 2; i++) {

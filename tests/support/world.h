@@ -56,6 +56,8 @@ struct bu_tree *rig_tree(int nodes, const char *from, const char *to);
 /* Journals the profile as applied, with an order of class for each node. */
 void rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 	       const char *from, const char *to);
+/* Journals the profile as applied, with no order for anybody. */
+void rig_revise(struct rig *rig, int nodes, const char *from, const char *to);
 struct bu_node *rig_node(const struct rig *rig, int number);
 /* Until the state is reached; the test fails when it is not within seconds. */
 void rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state);

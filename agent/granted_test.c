@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A disk that came up under another one's name is not written to. */
+#include "agent/granted.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+static char root[] = "/tmp/bringup-test-XXXXXX";
+
+static void
+put(const char *folder, const char *file, const char *text)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/sys/block/%s", root, folder);
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, file);
+
+	ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
+}
+
+static json_t *
+item(const char *disk, const char *serial, int64_t size_bytes)
+{
+	return json_pack("{s:s,s:s,s:I}", "disk", disk, "disk_serial", serial,
+			 "disk_size_bytes", (json_int_t)size_bytes);
+}
+
+START_TEST(an_order_is_for_one_disk)
+{
+	static const struct {
+		const char *disk, *serial;
+		int64_t size_bytes;
+		const char *says; /* NULL = it may be written */
+		enum bu_err_kind kind;
+	} rows[] = {
+		{"/dev/sda", "S1", 1024, NULL, 0},
+		{"/dev/sda", "S1", 0, NULL, 0},
+		{"/dev/sda", "", 1024, NULL, 0},
+		/* nothing is known, as of an install on what must be empty */
+		{"/dev/nothing", "", 0, NULL, 0},
+		/* the number says more than the size */
+		{"/dev/sda", "S1", 2048, NULL, 0},
+		{"/dev/sda", "S2", 1024,
+		 "disk /dev/sda has serial number S1; the order is for S2; nothing was "
+		 "written",
+		 BU_ERR_DENIED},
+		{"/dev/sda", "S", 1024, "has serial number S1; the order is for S;",
+		 BU_ERR_DENIED},
+		{"/dev/vda", "S1", 1024, "has serial number (none); the order",
+		 BU_ERR_DENIED},
+		{"/dev/vda", "", 1024,
+		 "disk /dev/vda has 2048 bytes; the order is for one of 1024",
+		 BU_ERR_DENIED},
+		{"/dev/vda", "", 2048, NULL, 0},
+		{"/dev/cciss/c0d0", "C1", 1, NULL, 0},
+		{"/dev/sdb", "S1", 1024, "/dev/sdb", BU_ERR_NOTFOUND},
+		{"sda", "S1", 1024, "sda", BU_ERR_NOTFOUND},
+		{"/dev/../sda", "S1", 1024, "..", BU_ERR_NOTFOUND},
+	};
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("sda", "size", "2\n");
+	put("sda", "serial", "S1\n");
+	put("vda", "size", "4\n");
+	put("cciss!c0d0", "size", "9\n");
+	put("cciss!c0d0", "serial", "C1\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *work =
+			item(rows[i].disk, rows[i].serial, rows[i].size_bytes);
+		struct bu_err err = {0};
+		int rc = bu_granted_check(root, work, &err);
+
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "row %zu: %s", i,
+			      err.text);
+		if (!rows[i].says)
+			continue;
+		ck_assert_int_eq(err.kind, rows[i].kind);
+		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s", err.text);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("granted", an_order_is_for_one_disk)

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was granted is what is done: through the real routes, whatever is applied next.
+ */
+#include <string.h>
+
+#include "tests/support/desk.h"
+
+/* Another disk. */
+static const char was[] = "disk = /dev/vda\n", is[] = "disk = /dev/vdb\n";
+
+static void
+until_applied(struct desk *desk, const json_t *planned)
+{
+	const char *revision =
+		bu_json_str(json_object_get(planned, "plan"), "revision", "");
+
+	for (int i = 0; i < 100 && strcmp(desk->site.rig.world->revision, revision);
+	     i++)
+		rig_pass(&desk->site.rig, 1);
+	ck_assert_str_eq(desk->site.rig.world->revision, revision);
+}
+
+static const json_t *
+step_of(const json_t *planned, const char *node)
+{
+	size_t i;
+	json_t *step;
+
+	json_array_foreach (steps_of(planned), i, step)
+		if (strcmp(bu_json_str(step, "node", ""), node) == 0)
+			return step;
+	return NULL;
+}
+
+static void
+names_disk(const json_t *planned, const char *path, const char *serial,
+	   int64_t size_bytes)
+{
+	const json_t *step = step_of(planned, "node001");
+	const json_t *disk = json_object_get(step, "disk");
+
+	ck_assert_str_eq(bu_json_str(step, "class", ""), "wipe");
+	ck_assert_str_eq(bu_json_str(disk, "path", ""), path);
+	ck_assert_str_eq(bu_json_str(disk, "serial", ""), serial);
+	ck_assert_int_eq(bu_json_int(disk, "size_bytes", 0), size_bytes);
+}
+
+/* Its first install broke off: there is something on its disk. */
+static struct bu_node *
+break_off(struct desk *desk)
+{
+	bu_autojson json_t *planned = plan(desk, NULL, NULL, NULL, 200);
+	struct rig *rig = &desk->site.rig;
+	struct bu_node *node;
+
+	/* nothing may be lost: no disk is named */
+	ck_assert_ptr_nonnull(step_of(planned, "node001"));
+	ck_assert_ptr_null(json_object_get(step_of(planned, "node001"), "disk"));
+	json_decref(apply(desk, planned, 200));
+	until_applied(desk, planned);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	node = rig_node(rig, 1);
+	rig_fire(rig, node, BU_TRIGGER_FAULT);
+	rig_until(rig, node, BU_STATE_FAILED);
+	return node;
+}
+
+static json_t *
+work_of(struct desk *desk)
+{
+	struct bu_err err = {0};
+	json_t *item =
+		bu_api_step_work(&desk->site.api, rig_node(&desk->site.rig, 1), &err);
+
+	ck_assert_msg(item != NULL, "%s", err.text);
+	return item;
+}
+
+static const char wipe[] = "[{\"class\":\"wipe\"}]";
+
+START_TEST(a_wipe_stays_with_its_disk_when_another_is_applied)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *first = NULL, *second = NULL, *third = NULL;
+	bu_autojson json_t *before = NULL, *after = NULL;
+	const json_t *refused;
+	struct bu_node *node;
+
+	begin(&desk);
+	node = break_off(&desk);
+	first = plan(&desk, NULL, NULL, NULL, 200);
+	names_disk(first, "/dev/vda", "FIRST-01", INT64_C(4) << 30);
+	json_decref(apply_with(&desk, first, wipe, 200));
+	for (int i = 0; i < 100 && !node->order.open; i++)
+		rig_pass(rig, 1);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	before = work_of(&desk);
+	ck_assert_int_eq(bu_json_bool(before, "wipe", 0), 1);
+	ck_assert_str_eq(bu_json_str(before, "disk", ""), "/dev/vda");
+	ck_assert_str_eq(bu_json_str(before, "disk_serial", ""), "FIRST-01");
+
+	second = plan(&desk, was, is, NULL, 200);
+	refused = json_array_get(
+		json_object_get(json_object_get(second, "plan"), "refused"), 0);
+	ck_assert_str_eq(bu_json_str(refused, "node", ""), "node001");
+	ck_assert_ptr_null(step_of(second, "node001"));
+	json_decref(apply_with(&desk, second, wipe, 200));
+	until_applied(&desk, second);
+	after = work_of(&desk);
+	ck_assert(json_equal(before, after));
+
+	/* when that has ended, the next plan says what the revision needs */
+	rig_install(rig, 1);
+	rig_come_up(rig, 1, "boot-1");
+	rig_join(rig, 1);
+	ck_assert_int_eq(node->order.failed, 0);
+	third = plan(&desk, was, is, NULL, 200);
+	names_disk(third, "/dev/vdb", "SECOND-01", INT64_C(8) << 30);
+	end(&desk);
+}
+END_TEST
+
+/* What waits is replaced by the newer plan, with the grant that this one needs. */
+START_TEST(what_has_not_begun_is_replaced)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *first = NULL, *second = NULL, *item = NULL;
+	struct bu_node *node;
+
+	begin(&desk);
+	node = break_off(&desk);
+	first = plan(&desk, NULL, NULL, NULL, 200);
+	json_decref(apply_with(&desk, first, wipe, 200));
+	for (int i = 0; i < 100 && !node->order.open; i++)
+		rig_pass(rig, 1);
+	second = plan(&desk, was, is, NULL, 200);
+	names_disk(second, "/dev/vdb", "SECOND-01", INT64_C(8) << 30);
+	json_decref(apply(&desk, second, 403));
+	ck_assert_str_eq(node->order.disk, "/dev/vda");
+	json_decref(apply_with(&desk, second, wipe, 200));
+	until_applied(&desk, second);
+	ck_assert_str_eq(node->order.disk, "/dev/vdb");
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	item = work_of(&desk);
+	ck_assert_str_eq(bu_json_str(item, "disk", ""), "/dev/vdb");
+	ck_assert_str_eq(bu_json_str(item, "disk_serial", ""), "SECOND-01");
+	end(&desk);
+}
+END_TEST
+
+RIG_UNIT("ordered", a_wipe_stays_with_its_disk_when_another_is_applied,
+	 what_has_not_begun_is_replaced)

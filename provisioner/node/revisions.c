@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * By which revision a node's order is carried out: by its own, from its turn to its
+ * end, whatever is applied meanwhile. Asked by whoever renders a step. Invariant: but
+ * the applied one only revisions that an open order has begun by are in memory, and
+ * each of them is read when it is asked for.
+ */
+#include "provisioner/node/revisions.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "profiles/load.h"
+
+struct bu_desired *
+bu_revision_load(const struct bu_world *world, const char *digest, struct bu_err *err)
+{
+	bu_autofree char *text = bu_store_get_blob(world->store, digest, err);
+	bu_autojson json_t *value = NULL;
+	struct bu_findings findings = {0};
+	struct bu_desired *desired = NULL;
+	struct bu_tree *tree;
+
+	if (!text)
+		return NULL;
+	value = bu_json_parse(text, strlen(text), "revision", err);
+	tree = value ? bu_tree_from_json(value, err) : NULL;
+	if (!tree)
+		return NULL;
+	desired = bu_profiles_load(tree, &findings);
+	if (!desired)
+		bu_findings_err(&findings, err);
+	bu_findings_clear(&findings);
+	bu_tree_destroy(tree);
+	return desired;
+}
+
+static struct bu_revision *
+find(const struct bu_world *world, const char *digest)
+{
+	struct bu_revision *revision = world->revisions;
+
+	while (revision && strcmp(revision->digest, digest) != 0)
+		revision = revision->next;
+	return revision;
+}
+
+void
+bu_revisions_hold(struct bu_world *world, const char *digest)
+{
+	struct bu_revision *revision = find(world, digest);
+
+	if (!revision) {
+		revision = bu_xcalloc(1, sizeof(*revision));
+		bu_text_copy(revision->digest, sizeof(revision->digest), digest);
+		revision->next = world->revisions;
+		world->revisions = revision;
+	}
+	revision->orders++;
+}
+
+void
+bu_revisions_drop(struct bu_world *world, const char *digest)
+{
+	struct bu_revision **link = &world->revisions, *revision = find(world, digest);
+
+	bu_assert(revision);
+	if (--revision->orders > 0)
+		return;
+	while (*link != revision)
+		link = &(*link)->next;
+	*link = revision->next;
+	bu_desired_destroy(revision->desired);
+	free(revision);
+}
+
+void
+bu_revisions_fini(struct bu_world *world)
+{
+	struct bu_revision *revision;
+
+	while ((revision = world->revisions)) {
+		world->revisions = revision->next;
+		bu_desired_destroy(revision->desired);
+		free(revision);
+	}
+}
+
+void
+bu_revisions_apply(struct bu_world *world, const char *digest,
+		   struct bu_desired *desired)
+{
+	struct bu_revision *old = find(world, world->revision);
+	struct bu_revision *new = find(world, digest);
+
+	if (old && old != new && !old->desired)
+		old->desired = bu_steal(&world->desired);
+	if (new)
+		bu_desired_destroy(bu_steal(&new->desired));
+	bu_desired_destroy(world->desired);
+	bu_desired_destroy(bu_steal(&world->last));
+	world->desired = desired;
+	bu_text_copy(world->revision, sizeof(world->revision), digest);
+}
+
+/* By which one: "" is the applied one, of an order that has not begun or of none. */
+static const char *
+digest_of(const struct bu_node *node)
+{
+	const struct bu_order *order = &node->order;
+
+	return order->open && order->begun ? order->revision : "";
+}
+
+static int
+is_applied(const struct bu_world *world, const char *digest)
+{
+	return world->desired && strcmp(digest, world->revision) == 0;
+}
+
+/* What cannot be read is not tried again: it lies in the log as it is. */
+static const struct bu_desired *
+state_of(const struct bu_world *world, struct bu_revision *revision)
+{
+	if (is_applied(world, revision->digest))
+		return world->desired;
+	if (!revision->desired && revision->unread.kind == BU_ERR_NONE)
+		revision->desired =
+			bu_revision_load(world, revision->digest, &revision->unread);
+	return revision->desired;
+}
+
+static const struct bu_desired *
+kept(struct bu_world *world, const struct bu_node *node, struct bu_err *err)
+{
+	struct bu_revision *revision = find(world, digest_of(node));
+	const struct bu_desired *desired;
+
+	bu_assert(revision); /* it was held when the order began */
+	desired = state_of(world, revision);
+	if (desired)
+		return desired;
+	if (err)
+		*err = revision->unread;
+	bu_err_wrap(err, "revision %.12s, by which rollout %s changes %s",
+		    revision->digest, node->order.rollout, node->name);
+	return NULL;
+}
+
+int
+bu_world_target(struct bu_world *world, const struct bu_node *node,
+		struct bu_target *ret, struct bu_err *err)
+{
+	struct bu_target target = {.desired = world->desired};
+
+	if (*digest_of(node) && !is_applied(world, digest_of(node))) {
+		target.desired = kept(world, node, err);
+		if (!target.desired)
+			return -1;
+	}
+	if (target.desired)
+		target.node = bu_desired_node(target.desired, node->name);
+	if (!target.node)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "the %s profile has no node %s",
+				  *digest_of(node) ? "ordered" : "applied", node->name);
+	*ret = target;
+	return 0;
+}
+
+const struct bu_desired_node *
+bu_world_ordered(struct bu_world *world, const struct bu_node *node)
+{
+	struct bu_target target;
+
+	return bu_world_target(world, node, &target, NULL) == 0 ? target.node : NULL;
+}
+
+const struct bu_desired *
+bu_world_state(struct bu_world *world, size_t index)
+{
+	const struct bu_desired *desired = world->desired;
+	struct bu_revision *revision = world->revisions;
+
+	for (; index > 0; revision = revision->next) {
+		if (!revision)
+			return NULL;
+		desired = state_of(world, revision);
+		index -= desired && desired != world->desired;
+	}
+	return desired;
+}
+
+static const struct bu_node *
+by_mac(struct bu_world *world, const struct bu_desired *desired, const char *mac,
+       struct bu_target *ret)
+{
+	const struct bu_desired_node *want =
+		desired ? bu_desired_node_by_mac(desired, mac) : NULL;
+	const struct bu_node *node = want ? bu_world_node(world, want->name) : NULL;
+
+	return node && bu_world_target(world, node, ret, NULL) == 0 && ret->node == want
+		       ? node
+		       : NULL;
+}
+
+const struct bu_node *
+bu_world_node_by_mac(struct bu_world *world, const char *mac, struct bu_target *ret)
+{
+	const struct bu_node *node = NULL;
+
+	for (size_t i = 1; !node && bu_world_state(world, i); i++)
+		node = by_mac(world, bu_world_state(world, i), mac, ret);
+	return node ? node : by_mac(world, world->desired, mac, ret);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Applied revisions that orders under way are carried out by; called by replay.c and
+ * orders.c. What they are asked for is in world.h. */
+#ifndef BU_NODE_REVISIONS_H
+#define BU_NODE_REVISIONS_H
+
+#include "provisioner/node/world.h"
+
+/* One that an order has begun by. */
+struct bu_revision {
+	struct bu_revision *next;
+	char digest[65];
+	int orders;                 /* begun and open */
+	struct bu_desired *desired; /* NULL = not loaded, or it is the applied one */
+	struct bu_err unread;       /* why it cannot be; kind NONE = nobody has tried */
+};
+
+/* The checked tree of this digest; owned. */
+struct bu_desired *bu_revision_load(const struct bu_world *world, const char *digest,
+				    struct bu_err *err);
+/* Another one is applied; takes desired. What the old one is needed for goes on. */
+void bu_revisions_apply(struct bu_world *world, const char *digest,
+			struct bu_desired *desired);
+/* An order of this revision begins, and ends. */
+void bu_revisions_hold(struct bu_world *world, const char *digest);
+void bu_revisions_drop(struct bu_world *world, const char *digest);
+void bu_revisions_fini(struct bu_world *world);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An order goes on by its own revision, whatever is applied after its turn. */
+#include "provisioner/node/revisions.h"
+
+#include <sqlite3.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+#define DISK "disk = /dev/vda\n"
+#define OTHER_DISK "disk = /dev/vdb\n"
+
+static const char *
+disk_of(const struct rig *rig, int number)
+{
+	return bu_world_ordered(rig->world, rig_node(rig, number))->hardware->disk;
+}
+
+/* How many revisions but the applied one are in memory, or may come into it. */
+static int
+kept(const struct rig *rig)
+{
+	int count = 0;
+
+	for (const struct bu_revision *revision = rig->world->revisions; revision;
+	     revision = revision->next)
+		count += strcmp(revision->digest, rig->world->revision) != 0;
+	return count;
+}
+
+START_TEST(a_turn_is_carried_out_by_its_own_revision_to_its_end)
+{
+	struct rig rig;
+	struct bu_target target;
+
+	rig_begin(&rig, 2);
+	rig_start(&rig, 1);
+	rig_revise(&rig, 2, DISK, OTHER_DISK);
+	/* one is under way, the other has not begun */
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdb");
+	ck_assert_str_eq(bu_world_desired(rig.world, rig_node(&rig, 1))->hardware->disk,
+			 "/dev/vdb");
+	ck_assert_int_eq(bu_world_target(rig.world, rig_node(&rig, 1), &target, NULL),
+			 0);
+	ck_assert_ptr_ne(target.desired, rig.world->desired);
+	ck_assert_ptr_eq(target.node, bu_desired_node(target.desired, "node001"));
+	ck_assert_int_eq(kept(&rig), 1);
+	/* also after a third, also in another process, which reads the log alone */
+	rig_revise(&rig, 2, DISK, "disk = /dev/vdc\n");
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	rig_restart(&rig);
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdc");
+	/* also of a node that is in the applied one no more */
+	rig_revise(&rig, 1, NULL, NULL);
+	ck_assert_ptr_null(bu_world_ordered(rig.world, rig_node(&rig, 2)));
+	ck_assert_int_eq(kept(&rig), 1);
+	/* it ends: what was applied last is what the node should be */
+	rig_revise(&rig, 2, DISK, OTHER_DISK);
+	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);
+	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
+	ck_assert_ptr_null(rig.world->revisions);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(an_order_that_replaces_a_turn_is_of_its_own_revision)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 2);
+	rig_start(&rig, 1);
+	rig_start(&rig, 2);
+	rig_revise(&rig, 2, DISK, OTHER_DISK);
+	ck_assert_int_eq(kept(&rig), 1);
+	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);
+	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
+	/* the other one still needs it */
+	ck_assert_int_eq(kept(&rig), 1);
+	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vda");
+	rig_apply(&rig, 2, BU_CLASS_WIPE, "d2", DISK, OTHER_DISK);
+	ck_assert_int_eq(kept(&rig), 0);
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
+	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdb");
+	rig_start(&rig, 1);
+	rig_revise(&rig, 2, NULL, NULL);
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
+	rig_end(&rig);
+}
+END_TEST
+
+/* The log's own word goes before the profile that was applied with it. */
+START_TEST(an_order_names_its_revision)
+{
+	struct rig rig;
+	struct bu_event event;
+	char old[65];
+
+	rig_begin(&rig, 1);
+	memcpy(old, rig.world->revision, sizeof(old));
+	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
+	rig_revise(&rig, 1, DISK, OTHER_DISK);
+	ck_assert_str_ne(rig_node(&rig, 1)->order.revision, old);
+	bu_event_init(&event, BU_EVENT_ORDER, "node001",
+		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "class", "install",
+				"revision", old));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
+	rig_start(&rig, 1);
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	rig_end(&rig);
+}
+END_TEST
+
+static void
+spoil(const struct rig *rig, const char *digest)
+{
+	bu_autofree char *path = bu_xasprintf("%s/log.db", rig->dir);
+	bu_autofree char *sql =
+		bu_xasprintf("UPDATE blob SET text='{}' WHERE digest='%s'", digest);
+	sqlite3 *db;
+
+	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_changes(db), 1);
+	sqlite3_close(db);
+}
+
+START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
+{
+	struct rig rig;
+	struct bu_target target;
+	struct bu_err err = {0};
+	struct bu_node *node;
+	char old[65], begin[40];
+
+	rig_begin(&rig, 1);
+	memcpy(old, rig.world->revision, sizeof(old));
+	snprintf(begin, sizeof(begin), "revision %.12s, by which rollout", old);
+	rig_write(&rig, "power.refuse", "BMC is asleep");
+	node = rig_node(&rig, 1);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
+	rig_revise(&rig, 1, DISK, OTHER_DISK);
+	spoil(&rig, old);
+	/* It is in memory: nobody reads the log for it. */
+	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	bu_desired_destroy(bu_steal(&rig.world->revisions->desired));
+	ck_assert_int_eq(bu_world_target(rig.world, node, &target, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	rig_text_has(err.text, begin);
+	rig_text_has(err.text, "r-1 changes node001: blob ");
+	ck_assert_ptr_null(bu_world_ordered(rig.world, node));
+	rig_remove(&rig, "power.refuse");
+	for (int i = 0; i < 200 && node->state != BU_STATE_FAILED; i++)
+		rig_pass(&rig, 1000);
+	/* no power was touched, and who asks is told why */
+	ck_assert_str_eq(bu_state_name(node->state), "failed");
+	rig_text_has(node->reason, begin);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The next edit corrects a BMC: it is of another machine until the order has ended. */
+START_TEST(power_is_asked_of_the_machine_that_was_ordered)
+{
+	static const char other[] =
+		"[node node001]\nbmc = \"qemu:///system#stranger\"\n[image debian12]\n";
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_write(&rig, "power.refuse", "BMC is asleep");
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
+	rig_revise(&rig, 1, "[image debian12]\n", other);
+	rig_remove(&rig, "power.refuse");
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	ck_assert_int_eq(rig_count(&rig, "boot network stranger"), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A boot is asked for by MAC. */
+START_TEST(who_is_under_way_keeps_its_mac)
+{
+	static const char swapped[] =
+		"[node node001]\nmac = 52:54:00:77:00:02\n"
+		"[node node002]\nmac = 52:54:00:77:00:01\n[image debian12]\n";
+	static const char one[] = "52:54:00:77:00:01", two[] = "52:54:00:77:00:02";
+	struct rig rig;
+	struct bu_target target;
+
+	rig_begin(&rig, 2);
+	rig_start(&rig, 1);
+	rig_revise(&rig, 2, "[image debian12]\n", swapped);
+	ck_assert_str_eq(bu_world_node_by_mac(rig.world, one, &target)->name,
+			 "node001");
+	ck_assert_str_eq(target.node->mac, one);
+	/* it is no other's, nor is there another one for it */
+	ck_assert_ptr_null(bu_world_node_by_mac(rig.world, two, &target));
+	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);
+	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
+	ck_assert_str_eq(bu_world_node_by_mac(rig.world, one, &target)->name,
+			 "node002");
+	ck_assert_str_eq(bu_world_node_by_mac(rig.world, two, &target)->name,
+			 "node001");
+	ck_assert_ptr_null(
+		bu_world_node_by_mac(rig.world, "52:54:00:77:00:09", &target));
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("revisions", a_turn_is_carried_out_by_its_own_revision_to_its_end,
+	 an_order_that_replaces_a_turn_is_of_its_own_revision,
+	 an_order_names_its_revision,
+	 a_revision_that_cannot_be_read_fails_its_step_by_name,
+	 power_is_asked_of_the_machine_that_was_ordered, who_is_under_way_keeps_its_mac)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of a plan becomes an order, and who is given no turn. */
+#include "tests/support/rollout.h"
+
+/* Each row: what is granted for a wipe of node001 and node002, and what is said. */
+START_TEST(what_destroys_is_not_done_without_its_grant)
+{
+	static const struct {
+		const char *class, *grants, *says; /* says NULL = it is applied */
+	} rows[] = {
+		{"wipe", "[]", "node[001-002]; apply with --grant wipe"},
+		{"reimage", "[]", "node[001-002]; apply with --grant reimage"},
+		{"wipe", "[{'class':'reimage'}]", "node[001-002]; apply with --grant"},
+		{"wipe", "[{'class':'wipe','nodes':'node002,other'}]", ": node001;"},
+		{"wipe", "[{'class':'wipe','nodes':'node['}]", "grant of wipe"},
+		{"wipe", "[{'class':'wipe','nodes':['node001']}]", "'nodes': give a"},
+		{"wipe", "[{'class':'wipe','nodes':''}]", "'nodes': give a nodeset"},
+		{"wipe", "[{'class':'restart'}]", "'restart' is nothing to grant"},
+		{"wipe", "[{'class':'wipe','nodes':'node[001-002]'}]", NULL},
+		{"reimage",
+		 "[{'class':'reimage','nodes':'node001'},"
+		 "{'class':'wipe','nodes':'node002'}]",
+		 NULL},
+		{"reboot", "[]", NULL},
+	};
+	struct rig rig;
+
+	begin(&rig, 2, NULL);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *plan = plan_of(&rig, 2, rows[i].class);
+		bu_autofree char *text = bu_xstrdup(rows[i].grants);
+		bu_autojson json_t *grants = NULL;
+		size_t before = rig.world->rollouts_count;
+		char id[40] = "none", digest[16];
+		struct bu_err err = {0};
+		int rc;
+
+		for (char *c = text; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		grants = json_loads(text, 0, NULL);
+		snprintf(digest, sizeof(digest), "%06zu", i);
+		rc = bu_rollouts_apply(rig.rollouts, plan, digest, grants, "me", id,
+				       &err);
+		rig_pass(&rig, 1);
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "%s: %s", text, err.text);
+		ck_assert_uint_eq(rig.world->rollouts_count - before,
+				  rows[i].says == NULL);
+		if (!rows[i].says)
+			continue;
+		has(err.text, rows[i].says);
+		ck_assert_str_eq(id, "none");
+		ck_assert_int_eq(rig_node(&rig, 1)->order.open, 0);
+		ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_plan_without_steps_is_no_rollout)
+{
+	struct rig rig;
+	bu_autojson json_t *list = NULL, *plan = NULL;
+	char kinds[4096], revision[65], id[40] = "?";
+	int64_t seq;
+
+	begin(&rig, 2, NULL);
+	seq = rig_node(&rig, 2)->state_seq;
+	memcpy(revision, rig.world->revision, sizeof(revision));
+	/* the very first one, of a revision without a commit, too */
+	rig_revise(&rig, 2, "zone = z1", "zone = z2");
+	plan = plan_of(&rig, 0, "reboot");
+	json_object_set_new(plan, "revision", json_string(revision));
+	ck_assert_int_eq(
+		bu_rollouts_apply(rig.rollouts, plan, "111111", NULL, "me", id, NULL),
+		0);
+	ck_assert_str_eq(id, "");
+	pass_some(&rig);
+	ck_assert_str_eq(rig.world->revision, revision);
+	ck_assert_str_eq(rig.world->commit, "c0ffee");
+	rig_events_after(&rig, seq, kinds);
+	ck_assert_str_eq(kinds, "- - - - ");
+	/* again: all of it is so already */
+	ck_assert_int_eq(
+		bu_rollouts_apply(rig.rollouts, plan, "111111", NULL, "me", id, NULL),
+		0);
+	ck_assert_str_eq(id, "");
+	pass_some(&rig);
+	rig_events_after(&rig, seq, kinds);
+	ck_assert_str_eq(kinds, "- - - - ");
+	/* the same tree by another commit: that is what is applied now */
+	json_object_set_new(plan, "commit", json_string("c0ffee2"));
+	ck_assert_int_eq(
+		bu_rollouts_apply(rig.rollouts, plan, "222222", NULL, "me", id, NULL),
+		0);
+	pass_some(&rig);
+	ck_assert_str_eq(rig.world->commit, "c0ffee2");
+	list = bu_rollouts_list(rig.rollouts);
+	ck_assert_uint_eq(json_array_size(list), 1);
+	ck_assert_str_eq(bu_json_str(json_array_get(list, 0), "id", ""), "r-1");
+	rig_restart(&rig);
+	ck_assert_uint_eq(rig.world->rollouts_count, 1);
+	ck_assert_str_eq(rig.world->commit, "c0ffee2");
+	rig_end(&rig);
+}
+END_TEST
+
+/* Who is held, and by whom; "" = nobody. */
+static void
+hold(struct rig *rig, int number, const char *owner)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, *owner ? BU_EVENT_HELD : BU_EVENT_RELEASED,
+		      rig_node(rig, number)->name,
+		      json_pack("{s:s,s:s}", "owner", owner, "reason", "a card"));
+	bu_reconcile_note(rig->rec, &event, 1);
+	pass_some(rig);
+}
+
+START_TEST(a_held_node_is_given_no_turn)
+{
+	static const char *const classes[] = {"relabel", "reboot", "wipe"};
+
+	for (size_t i = 0; i < BU_LEN(classes); i++) {
+		struct rig rig;
+
+		begin(&rig, 2, NULL);
+		hold(&rig, 1, "anna");
+		apply(&rig, 1, classes[i]);
+		ck_assert_int_eq(rig_node(&rig, 1)->order.open, 1);
+		ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 0);
+		ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_READY);
+		waits_for(&rig, 1, "it is held by anna");
+		hold(&rig, 1, "");
+		ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(under_the_brake_nobody_is_given_a_turn)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 4);
+	for (int i = 1; i <= 3; i++)
+		rig_start(&rig, i);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	watch(&rig);
+	pass_some(&rig);
+	ck_assert_int_eq(rig_node(&rig, 4)->state, BU_STATE_ENROLLED);
+	waits_for(&rig, 4, "the brake is on for pool train");
+	for (int i = 1; i <= 3; i++)
+		rig_inspect(&rig, i);
+	rig_pass(&rig, 2000);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	rig_pass(&rig, 20 * 1000);
+	rig_until(&rig, rig_node(&rig, 4), BU_STATE_INSPECTING);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("apply", what_destroys_is_not_done_without_its_grant,
+	 a_plan_without_steps_is_no_rollout, a_held_node_is_given_no_turn,
+	 under_the_brake_nobody_is_given_a_turn)
