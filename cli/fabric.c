@@ -15,7 +15,8 @@ static int
 print_run(const json_t *run, const struct bu_options *options)
 {
 	const json_t *pairs = json_object_get(run, "pairs");
-	int bad = 0;
+	const json_t *missed = json_object_get(run, "missed");
+	int bad = json_array_size(missed) > 0;
 	size_t i;
 	json_t *pair;
 
@@ -28,6 +29,10 @@ print_run(const json_t *run, const struct bu_options *options)
 		bu_render_pairs(pairs, stdout);
 	else
 		bu_out_json(run, stdout);
+	json_array_foreach (missed, i, pair)
+		fprintf(stderr, "%s <-> %s was not measured: %s\n",
+			bu_json_str(pair, "a", "?"), bu_json_str(pair, "b", "?"),
+			bu_json_str(pair, "why", "?"));
 	return bad;
 }
 

@@ -120,6 +120,7 @@ bu_node_to_json(const struct bu_node *node)
 		(json_int_t)node->last_seen_ms, "repeats", node->repeats, "in_profile",
 		node->in_profile);
 
+	json_object_set_new(object, "trouble", json_string(node->trouble));
 	json_object_set_new(object, "boot_id", json_string(node->boot_id));
 	json_object_set_new(object, "progress", progress_json(node));
 	json_object_set_new(object, "stages", stages_json(node));

@@ -104,6 +104,8 @@ struct bu_node {
 	char evidence[65]; /* digest of that of its last quarantine */
 	json_t *full_cert; /* {"kind","text"} or NULL */
 	json_t *boot_cert;
+	int again; /* it is measured anew, twice the rounds, until its boot certificate
+		      is issued */
 	char step_error[400]; /* of the last step that failed */
 	struct bu_condition conditions[BU_CONDITION_COUNT];
 	char held_by[40];

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/log.h"
 #include "fabric/judge/fabcert.h"
 #include "provisioner/gate/gate_impl.h"
 
@@ -17,6 +16,20 @@ struct proofs {
 	const struct bu_pair_result *refs[RESULTS_MAX];
 	int count;
 };
+
+/* Of those of which no instrument was in doubt, else of all; 0 = there is none. */
+static int64_t
+last_of(const struct bu_pair_log *log)
+{
+	size_t at = log->count;
+
+	while (at > 0 &&
+	       (log->list[at - 1].dir[0].doubt || log->list[at - 1].dir[1].doubt))
+		at--;
+	if (at == 0)
+		at = log->count;
+	return at ? log->list[at - 1].seq : 0;
+}
 
 /* The last results of the node with each partner, in the present boots; those that pass
  * before others. */
@@ -35,8 +48,7 @@ collect(const struct bu_field *field, const struct bu_node *node, struct proofs 
 			if (strcmp(log->name[side], node->name) != 0 ||
 			    strcmp(log->boot[side], node->boot_id) != 0 ||
 			    log->count == 0 ||
-			    bu_probe_read(field->gate, log->list[log->count - 1].seq,
-					  result) != 0)
+			    bu_probe_read(field->gate, last_of(log), result) != 0)
 				continue;
 			passes = result->verdict == BU_VERDICT_PASS ||
 				 result->verdict == BU_VERDICT_WARN;
@@ -71,15 +83,13 @@ checks_of(const struct bu_node *node)
 }
 
 static int
-certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret)
+certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret,
+	struct bu_err *err)
 {
-	struct bu_err err;
-	bu_autofree char *text = bu_fabcert_sign(cert, key, &err);
+	bu_autofree char *text = bu_fabcert_sign(cert, key, err);
 
-	if (!text) {
-		bu_error("gate", "certificate for %s: %s", cert->node, err.text);
-		return -1;
-	}
+	if (!text)
+		return bu_err_wrap(err, "its certificate");
 	bu_event_init(ret, BU_EVENT_CERTIFICATE, cert->node,
 		      json_pack("{s:s,s:s}", "kind",
 				cert->kind == BU_FABCERT_FULL ? "full" : "boot", "text",
@@ -88,7 +98,8 @@ certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret)
 }
 
 int
-bu_gate_certify(const struct bu_field *field, int index, struct bu_event ret[2])
+bu_gate_certify(const struct bu_field *field, int index, struct bu_event ret[2],
+		struct bu_err *err)
 {
 	const struct bu_node *node = field->nodes[index];
 	const struct bu_world *world = field->gate->world;
@@ -117,10 +128,10 @@ bu_gate_certify(const struct bu_field *field, int index, struct bu_event ret[2])
 	cert.result_count = proofs.count;
 	cert.verdict =
 		bu_fabcert_judge(node->name, &cert.expect, proofs.refs, proofs.count);
-	if (certify(&cert, key, &ret[0]) != 0)
+	if (certify(&cert, key, &ret[0], err) != 0)
 		return -1;
 	cert.kind = BU_FABCERT_BOOT;
-	if (certify(&cert, key, &ret[1]) == 0)
+	if (certify(&cert, key, &ret[1], err) == 0)
 		return 0;
 	bu_event_fini(&ret[0]);
 	return -1;

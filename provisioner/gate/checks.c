@@ -10,7 +10,6 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
-#include "base/log.h"
 #include "model/check.h"
 #include "provisioner/gate/gate_impl.h"
 
@@ -47,32 +46,39 @@ soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
 	return left_ms > 0 ? left_ms : 0;
 }
 
-static void
-say_soak(struct bu_gate *gate, struct bu_node *node, int64_t left_ms)
+int
+bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node)
 {
-	int64_t all_ms = validation_of(gate, node)->soak_ms;
-
-	snprintf(node->waiting, sizeof(node->waiting),
-		 "soaks: %lld of %lld minutes under load",
-		 (long long)(all_ms - left_ms) / 60000, (long long)all_ms / 60000);
+	return checked_in_this_boot(node) && soak_left_ms(gate, node) == 0 &&
+	       strcmp(bu_json_str(node->checks, "verdict", ""), "fail") != 0;
 }
 
-int
-bu_gate_is_checked(struct bu_gate *gate, struct bu_node *node)
+char *
+bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
+		  enum bu_say *ret_kind)
 {
-	int64_t left_ms = soak_left_ms(gate, node);
+	int64_t left_ms = soak_left_ms(gate, node), all_ms;
+	struct bu_target target;
+	struct bu_err err;
 
+	*ret_kind = BU_SAY_TROUBLE;
+	if (!checked_in_this_boot(node) &&
+	    bu_world_target(gate->world, node, &target, &err) != 0)
+		return bu_xasprintf("its checks cannot be asked for: %s", err.text);
 	if (!checked_in_this_boot(node))
-		return 0;
+		return bu_xstrdup(node->checks_errors && node->trouble[0]
+					  ? node->trouble
+					  : "its checks gave no report yet");
 	if (left_ms > 0) {
-		say_soak(gate, node, left_ms);
-		return 0;
+		*ret_kind = BU_SAY_WAITS;
+		all_ms = validation_of(gate, node)->soak_ms;
+		return bu_xasprintf("soaks: %lld of %lld minutes under load",
+				    (long long)(all_ms - left_ms) / 60000,
+				    (long long)all_ms / 60000);
 	}
-	if (strncmp(node->waiting, "soaks: ", 7) == 0) {
-		node->waiting[0] = '\0';
-		node->clock_ms = bu_loop_now_ms(gate->world->loop);
-	}
-	return strcmp(bu_json_str(node->checks, "verdict", ""), "fail") != 0;
+	return bu_gate_is_checked(gate, node)
+		       ? NULL
+		       : bu_xstrdup("a check of this boot failed");
 }
 
 static void
@@ -170,11 +176,12 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 static void
 no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
+	bu_autofree char *text = NULL;
+
 	node->checks_errors++;
-	snprintf(node->trouble, sizeof(node->trouble),
-		 "its checks gave no report, %d times: %.300s", node->checks_errors,
-		 why);
-	bu_world_touch(gate->world, node);
+	text = bu_xasprintf("its checks gave no report, %d times: %.300s",
+			    node->checks_errors, why);
+	bu_gate_say(gate, node, BU_SAY_TROUBLE, text);
 }
 
 /* The report itself becomes a blob. */

@@ -35,8 +35,8 @@ bu_field_index(const struct bu_field *field, const char *name)
 	return -1;
 }
 
-static int
-heard(const struct bu_gate *gate, const struct bu_node *node)
+int
+bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
 
@@ -53,7 +53,7 @@ static int
 is_candidate(struct bu_gate *gate, struct bu_node *node)
 {
 	return node->state == BU_STATE_VALIDATING && !node->held_by[0] &&
-	       heard(gate, node) && bu_gate_is_checked(gate, node);
+	       bu_gate_hears(gate, node) && bu_gate_is_checked(gate, node);
 }
 
 static int
@@ -70,7 +70,7 @@ is_partner(struct bu_gate *gate, struct bu_node *node)
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
 
 	return (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING) &&
-	       !node->held_by[0] && heard(gate, node) &&
+	       !node->held_by[0] && bu_gate_hears(gate, node) &&
 	       !bu_proofs_external(node, now_ms, &source) && is_certified(gate, node);
 }
 
@@ -88,7 +88,7 @@ is_lent(struct bu_field *field, struct bu_node *node)
 }
 
 /* Its full certificate is of this hardware: this boot needs one proven partner. Who was
- * quarantined lately does twice as much. */
+ * quarantined lately, or is measured anew for a person, does twice as much. */
 static int
 effort_of(const struct bu_gate *gate, const struct bu_node *node)
 {
@@ -96,7 +96,7 @@ effort_of(const struct bu_gate *gate, const struct bu_node *node)
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
 	bu_autojson json_t *cert = NULL, *hardware = NULL;
 
-	if (bu_proofs_incidents(gate->world, node->machine, now_ms) > 0)
+	if (node->again || bu_proofs_incidents(gate->world, node->machine, now_ms) > 0)
 		return BU_EFFORT_TWICE;
 	if (!*text)
 		return BU_EFFORT_USUAL;
@@ -198,83 +198,10 @@ find_roles(struct bu_gate *gate, struct bu_field *field)
 	}
 }
 
-static void
-want_pair(struct bu_field *field, int a, int b)
-{
-	const struct bu_wanted *last =
-		field->wanted_count ? &field->wanted[field->wanted_count - 1] : NULL;
-
-	if (last && ((last->a == a && last->b == b) || (last->a == b && last->b == a)))
-		return;
-	field->wanted = bu_xgrow(field->wanted, &field->wanted_cap,
-				 field->wanted_count + 1, sizeof(*field->wanted));
-	field->wanted[field->wanted_count++] = (struct bu_wanted){a, b};
-}
-
-/* What was measured between these two in their present boots; NULL = nothing. */
-static const struct bu_pair_log *
-log_of(const struct bu_field *field, const struct bu_node *a, const struct bu_node *b,
-       int *ret_place, int *ret_dir)
-{
-	const struct bu_world *world = field->gate->world;
-	int place = bu_proofs_find(world, a->name, b->name);
-	const struct bu_pair_log *log = place < 0 ? NULL : &world->proofs.logs[place];
-
-	if (!log)
-		return NULL;
-	*ret_place = place;
-	*ret_dir = strcmp(log->name[0], a->name) != 0;
-	return strcmp(log->boot[*ret_dir], a->boot_id) == 0 &&
-			       strcmp(log->boot[!*ret_dir], b->boot_id) == 0
-		       ? log
-		       : NULL;
-}
-
-/* The next result of the pair that was not given away. 1 = there is none yet. */
-static int
-answer_flow(struct bu_field *field, struct bu_flow *flow)
-{
-	const struct bu_node *a = field->nodes[flow->src], *b = field->nodes[flow->dst];
-	int place = 0, dir = 0;
-	const struct bu_pair_log *log = log_of(field, a, b, &place, &dir);
-	const struct bu_measured *m;
-	size_t *taken = &field->taken[2 * place + dir];
-
-	flow->path = BU_PATH_UNKNOWN;
-	flow->doubt = BU_DOUBT_NONE;
-	if (!log || *taken >= log->count) {
-		/* Of what is proven no more is asked; what gave no result so often
-		 * gives none. */
-		if ((field->trusted[flow->src] && field->trusted[flow->dst]) ||
-		    (log && log->errors >= BU_GATE_ERRORS))
-			return 0;
-		want_pair(field, flow->src, flow->dst);
-		return 1;
-	}
-	m = &log->list[(*taken)++];
-	flow->rate_gbps = m->dir[dir].rate_gbps;
-	flow->lat_us = m->dir[dir].lat_us;
-	flow->lat99_us = m->dir[dir].lat99_us;
-	flow->lost = m->dir[dir].lost;
-	flow->doubt = (uint8_t)m->dir[dir].doubt;
-	flow->mtu = (uint16_t)m->mtu;
-	return 0;
-}
-
-static int
-answer_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
-{
-	int missing = 0;
-
-	for (int i = 0; i < count; i++)
-		missing |= answer_flow(arg, &flows[i]);
-	return missing;
-}
-
 static int
 run(struct bu_field *field)
 {
-	struct bu_site site = {.round = answer_round, .arg = field};
+	struct bu_site site = {.round = bu_gate_answer, .arg = field};
 	struct bu_localise_opts opts = {
 		.seed = field->gate->seed,
 		.trusted = field->trusted,
@@ -312,7 +239,11 @@ bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
 	make_topology(gate, ret);
 	find_roles(gate, ret);
 	ret->taken = bu_xcalloc(2 * gate->world->proofs.count + 2, sizeof(*ret->taken));
+	ret->is_tired = bu_xcalloc(gate->world->proofs.count + 1, 1);
+	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
+	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
 	ret->over = run(ret);
+	bu_gate_order_tired(ret);
 	ret->slow = !ret->over && ret->report.rounds[2] >= BU_GATE_QUICK;
 	return ret->topology.nodes;
 }
@@ -330,5 +261,9 @@ bu_field_close(struct bu_field *field)
 	free(field->absent);
 	free(field->effort);
 	free(field->taken);
-	free(field->wanted);
+	free(field->is_tired);
+	free(field->tired_of);
+	free(field->tired_doubt);
+	free(field->wanted.list);
+	free(field->tired.list);
 }

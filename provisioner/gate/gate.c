@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all files of the gate stand on: its data, and the word that something changed.
- * Invariant: data that does not fit together changes nothing.
+ * What all files of the gate stand on: its data. Invariant: data that does not fit
+ * together changes nothing.
  */
 #include "provisioner/gate/gate.h"
 
@@ -27,10 +27,4 @@ bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus
 	gate->rates = rates;
 	gate->gpus = json_incref(gpus);
 	return 0;
-}
-
-void
-bu_gate_kick(struct bu_gate *gate)
-{
-	bu_timer_set(gate->look, gate->rest_ms);
 }

@@ -20,8 +20,10 @@ void bu_gate_destroy(struct bu_gate *gate);
  * count. */
 int bu_gate_load_data(struct bu_gate *gate, const char *rates, const char *gpus,
 		      struct bu_err *err);
-/* Something changed: looks again soon. */
+/* Something changed: looks again soon. Never later than it would have. */
 void bu_gate_kick(struct bu_gate *gate);
+/* What its looks are timed by: the loop's clock, or a test's. Borrowed. */
+void bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock);
 
 /* The checks or the probe that this node's agent has to run now, as a work item; NULL =
  * none. New reference. */
@@ -39,12 +41,14 @@ int bu_gate_external(struct bu_gate *gate, struct bu_node *node, const char *sou
 /* A person wants it measured anew: only while it is validating (BU_ERR_STATE). */
 int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 		  struct bu_err *err);
-/* Measures these nodes with each other, whoever is in the cluster and stays there: all
+/* Measures these nodes with each other, whatever state they are in and stay in: all
  * pairs of few, several partners each of many. Its id, until it is asked for; NULL with
- * BU_ERR_STATE naming a node that cannot be measured now. */
+ * BU_ERR_STATE naming a node whose installed system is not heard now. What is measured
+ * counts like any other probe of the pair. */
 const char *bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes,
 			size_t count, struct bu_err *err);
-/* {"run","done","pairs":[...]}; NULL = there is no such run. New reference. */
+/* {"run","done","wanted","pairs":[...],"missed":[{"a","b","why"}]}; NULL = there is no
+ * such run. New reference. */
 json_t *bu_gate_run_json(const struct bu_gate *gate, const char *id);
 /* The wiring of all nodes (model/wiring.h): as heard, else as the profile says. New
  * reference. */

@@ -3,8 +3,8 @@
  * Shared by the files of the gate, which look at each other downwards only: look.c (the
  * clockwork) asks hold.c and checks.c (what keeps a node from being measured), field.c
  * (the campaign of a fabric), probe.c (pairs under way) and verdicts.c (what it means
- * for the nodes); these ask expect.c, words.c, cert.c, evidence.c and result.c. All
- * stand on gate.c.
+ * for the nodes); these ask answer.c, expect.c, words.c, cert.c, evidence.c and
+ * result.c. All stand on gate.c and say.c.
  */
 #ifndef BU_GATE_GATE_IMPL_H
 #define BU_GATE_GATE_IMPL_H
@@ -16,8 +16,9 @@
 #include "provisioner/gate/gate.h"
 
 enum {
-	BU_GATE_ERRORS = 3, /* probes of a pair that may fail for want of a result,
-			       reports of checks likewise */
+	BU_GATE_ERRORS = 3, /* probes of a pair that say nothing, one after the other,
+			       before it is asked once a minute only; reports of
+			       checks that may not come */
 	BU_GATE_GRACE_MS = 15000, /* over a probe's own deadline */
 	BU_GATE_PORT = 18515,
 	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
@@ -33,9 +34,14 @@ struct bu_probe {
 	int64_t until_ms; /* monotonic */
 	int spoke[2];     /* this end has reported */
 	int told;         /* its event is on its way to the log */
-	json_t *result;   /* of the first end that has one */
+	uint64_t message_bytes;
+	json_t *result; /* of the first end that has one */
 	struct bu_err failure;
 };
+
+/* Once a minute what does not decide goes on: tests that contradict each other, and
+ * pairs that gave nothing, by turns with other partners of their nodes. */
+enum bu_turn { BU_TURN_NONE, BU_TURN_TIRED, BU_TURN_OTHERS };
 
 struct bu_gate {
 	struct bu_world *world;
@@ -44,9 +50,14 @@ struct bu_gate {
 	struct bu_timer *look;
 	struct bu_probe *probes;
 	struct bu_gate_run *runs;
-	int64_t rest_ms;           /* between two looks, by what one costs */
-	int64_t slow_ms;           /* when tests that do not decide may next go on */
-	int slow_turn;             /* in this look */
+	const struct bu_clock *stopwatch; /* times the looks */
+	int looking;                      /* at this moment */
+	int64_t due_ms;     /* monotonic: when the timer wakes it; 0 = it is not set */
+	int64_t rested_ms;  /* before this it does not look */
+	size_t next_fabric; /* the round of looks goes on with it */
+	int64_t slow_ms;    /* when the next slow turn is due */
+	int slow_turns;     /* so far */
+	enum bu_turn slow_turn;    /* of this round of looks */
 	uint64_t seed;             /* of the schedule: the site's */
 	struct bu_gate_jobs *jobs; /* what clusters said of their jobs */
 	struct bu_rates rates;
@@ -55,6 +66,11 @@ struct bu_gate {
 
 struct bu_wanted {
 	int a, b; /* nodes of the field */
+};
+
+struct bu_pairs {
+	struct bu_wanted *list;
+	size_t count, cap;
 };
 
 /* One fabric network: all its nodes of the profile keep their places, whoever is there,
@@ -70,12 +86,17 @@ struct bu_field {
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
 	size_t *taken; /* results given away, per pair and direction */
-	struct bu_wanted *wanted; /* pairs without the result that is asked for */
-	size_t wanted_count, wanted_cap;
+	struct bu_pairs wanted;  /* without the result that is asked for */
+	struct bu_pairs tired;   /* gave nothing so often that they are asked seldom */
+	unsigned char *is_tired; /* by place of the pair in the log */
+	int *tired_of;           /* such pairs of each node */
+	unsigned char *tired_doubt; /* BU_DOUBT_... of these */
 	struct bu_report report;
 	int over; /* the campaign has no more questions */
 	int slow; /* its tests do not decide: it goes on once a minute */
 };
+
+enum bu_say { BU_SAY_NOTHING, BU_SAY_WAITS, BU_SAY_TROUBLE };
 
 /* hold.c. Lemons, words of outside systems, those who waited too long. */
 void bu_gate_hold(struct bu_gate *gate);
@@ -93,7 +114,16 @@ json_t *bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node);
 void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 			   const json_t *result, const struct bu_err *failure);
 /* Checked in this boot, without a fault; soaked, where the profile asks for it. */
-int bu_gate_is_checked(struct bu_gate *gate, struct bu_node *node);
+int bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node);
+/* What of that is missing; owned, NULL = nothing. */
+char *bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
+			enum bu_say *ret_kind);
+
+/* say.c. Why it does not go on; NOTHING: it does. Held nodes say their hold besides. */
+void bu_gate_say(struct bu_gate *gate, struct bu_node *node, enum bu_say kind,
+		 const char *text);
+/* Of all that are validating and no candidates. */
+void bu_gate_say_all(struct bu_gate *gate);
 
 /* report.c. Body of an event: verdict, counts, the rows that do not pass. */
 json_t *bu_report_body(const struct bu_checks *report, const char *digest);
@@ -125,7 +155,23 @@ int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 		  const struct bu_desired_node *want);
 void bu_gate_jobs_drop(struct bu_gate *gate);
 
-/* field.c. Runs the campaign as far as results are there. 0 = nobody is a candidate. */
+/* answer.c. bu_site.round over the log; arg: the field. */
+int bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
+/* What was measured between these two in their present boots, NULL = nothing; dir: in
+ * which direction of it a sends to b. */
+const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate,
+				      const struct bu_node *a, const struct bu_node *b,
+				      int *ret_place, int *ret_dir);
+/* Probes of the pair that said nothing, since the last one that did. */
+int bu_gate_failures(const struct bu_pair_log *log);
+/* Who failed least is first. */
+void bu_gate_order_tired(struct bu_field *field);
+/* All pairs of this node that were measured are so again, once a minute. */
+void bu_gate_tire(struct bu_field *field, int node);
+
+/* field.c. Was its agent heard a moment ago? */
+int bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node);
+/* Runs the campaign as far as results are there. 0 = nobody is a candidate. */
 int bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
 		  struct bu_field *ret);
 void bu_field_close(struct bu_field *field);
@@ -178,8 +224,10 @@ char *bu_words_waiting(const struct bu_field *field, int node,
 char *bu_words_unmeasured(const struct bu_field *field, int node);
 const char *bu_words_hint(const struct bu_accusation *accusation);
 
-/* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be. */
-int bu_gate_certify(const struct bu_field *field, int node, struct bu_event ret[2]);
+/* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be:
+ * its last results do not pass, or there is no signature. */
+int bu_gate_certify(const struct bu_field *field, int node, struct bu_event ret[2],
+		    struct bu_err *err);
 
 /* evidence.c. Quarantines, with the evidence in the same commit. */
 void bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,

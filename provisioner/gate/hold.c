@@ -70,18 +70,10 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	}
 }
 
-/* Without certificates no node joins; where the profile asks for none, say so. Who
- * waits for long, heard or not, is held for a person. */
+/* Who waits for long, heard or not, is held for a person. */
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
-
-	if (want && !want->validation)
-		snprintf(node->waiting, sizeof(node->waiting),
-			 "pool %s names no validation, and no node joins without a "
-			 "certificate; add validation = NAME to the pool",
-			 node->pool);
 	if (node->waiting[0] &&
 	    bu_loop_now_ms(gate->world->loop) - node->clock_ms >= PARTNER_WAIT_MS)
 		bu_gate_hold_as(gate, node, "bringup", node->waiting);

@@ -1,40 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The clockwork of the gate: every two seconds, and when something changed, it looks at
- * every fabric, has what is known judged, and starts what is asked for. Invariant: it
- * rests longer than it works, however large the fabric is.
+ * every fabric, has what is known judged, and starts what is asked for. Invariants: it
+ * rests longer than it works, yet never for longer than REST_MAX_MS; a look that has
+ * spent its budget leaves the fabrics that are left to the next one; a kick brings a
+ * look forward and puts none off.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "provisioner/gate/gate_impl.h"
 
-enum { LOOK_AGAIN_MS = 2000, REST_MIN_MS = 20, REST_TIMES = 20 };
+enum {
+	LOOK_AGAIN_MS = 2000,
+	BUDGET_MS = 200, /* after it no other fabric is begun */
+	REST_MIN_MS = 20,
+	REST_MAX_MS = 10000,
+	REST_TIMES = 20,
+};
+
+static void
+start_pairs(struct bu_gate *gate, const struct bu_field *field,
+	    const struct bu_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->count; i++) {
+		struct bu_node *a = field->nodes[pairs->list[i].a];
+		struct bu_node *b = field->nodes[pairs->list[i].b];
+
+		if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name))
+			bu_probe_start(gate, field->validation, a, b);
+	}
+}
 
 static void
 start_wanted(struct bu_gate *gate, const struct bu_field *field)
 {
-	if (field->slow && !gate->slow_turn)
-		return;
-	for (size_t i = 0; i < field->wanted_count; i++) {
-		const struct bu_wanted *pair = &field->wanted[i];
-
-		if (!bu_probe_busy(gate, field->nodes[pair->a]->name) &&
-		    !bu_probe_busy(gate, field->nodes[pair->b]->name))
-			bu_probe_start(gate, field->validation, field->nodes[pair->a],
-				       field->nodes[pair->b]);
-	}
+	if (!field->slow || gate->slow_turn)
+		start_pairs(gate, field, &field->wanted);
+	if (gate->slow_turn)
+		start_pairs(gate, field, &field->tired);
 }
 
-/* One look a minute, the same for all fabrics. */
+/* One a minute, the same for all fabrics. */
 static void
 take_slow_turn(struct bu_gate *gate)
 {
 	int64_t now_ms = bu_loop_now_ms(gate->world->loop);
 
-	gate->slow_turn = now_ms >= gate->slow_ms;
-	if (gate->slow_turn)
-		gate->slow_ms = now_ms + BU_GATE_SLOW_MS;
+	gate->slow_turn = BU_TURN_NONE;
+	if (now_ms < gate->slow_ms)
+		return;
+	gate->slow_ms = now_ms + BU_GATE_SLOW_MS;
+	gate->slow_turn = gate->slow_turns++ % 2 ? BU_TURN_OTHERS : BU_TURN_TIRED;
 }
 
 /* Its nodes are busy until the log has it. */
@@ -59,29 +76,88 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *fabric)
 	bu_field_close(&field);
 }
 
+/* 1 = some are left for the next look. */
+static int
+look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
+{
+	const struct bu_desired *desired = gate->world->desired;
+	size_t count = desired ? desired->networks_count : 0;
+	int looked = 0;
+
+	if (gate->next_fabric >= count)
+		gate->next_fabric = 0;
+	if (gate->next_fabric == 0)
+		take_slow_turn(gate);
+	while (gate->next_fabric < count) {
+		const struct bu_desired_network *network =
+			&desired->networks[gate->next_fabric];
+
+		if (network->role == BU_ROLE_FABRIC) {
+			if (looked &&
+			    bu_mono_ms(gate->stopwatch) - start_ms > BUDGET_MS)
+				return 1;
+			look_at(gate, network);
+			looked = 1;
+		}
+		gate->next_fabric++;
+	}
+	return 0;
+}
+
+/* The earlier of this and what is set. */
+static void
+wake_at(struct bu_gate *gate, int64_t due_ms)
+{
+	if (gate->due_ms && gate->due_ms <= due_ms)
+		return;
+	gate->due_ms = due_ms;
+	bu_timer_set(gate->look, due_ms - bu_loop_now_ms(gate->world->loop));
+}
+
 static void
 on_look(void *arg)
 {
 	struct bu_gate *gate = arg;
-	const struct bu_desired *desired = gate->world->desired;
-	int64_t started_ns = bu_raw_ns();
+	int64_t start_ms = bu_mono_ms(gate->stopwatch), now_ms, rest_ms;
+	int more = 0;
 
+	gate->due_ms = 0;
+	gate->looking = 1;
 	bu_probe_deadlines(gate);
+	bu_gate_say_all(gate);
 	bu_gate_hold(gate);
-	take_slow_turn(gate);
-	for (size_t i = 0;
-	     desired && !is_anything_told(gate) && i < desired->networks_count; i++)
-		if (desired->networks[i].role == BU_ROLE_FABRIC)
-			look_at(gate, &desired->networks[i]);
+	if (!is_anything_told(gate))
+		more = look_at_fabrics(gate, start_ms);
 	bu_runs_look(gate);
-	gate->rest_ms = (bu_raw_ns() - started_ns) / 1000000 * REST_TIMES;
-	if (gate->rest_ms < REST_MIN_MS)
-		gate->rest_ms = 0;
-	if (is_anything_told(gate))
-		bu_timer_set(gate->look, REST_MIN_MS);
+	gate->looking = 0;
+	rest_ms = (bu_mono_ms(gate->stopwatch) - start_ms) * REST_TIMES;
+	if (rest_ms < REST_MIN_MS)
+		rest_ms = 0;
+	if (rest_ms > REST_MAX_MS)
+		rest_ms = REST_MAX_MS;
+	now_ms = bu_loop_now_ms(gate->world->loop);
+	gate->rested_ms = now_ms + rest_ms;
+	if (is_anything_told(gate) || more)
+		wake_at(gate, now_ms + (rest_ms > REST_MIN_MS ? rest_ms : REST_MIN_MS));
 	else
-		bu_timer_set(gate->look, gate->rest_ms > LOOK_AGAIN_MS ? gate->rest_ms
-								       : LOOK_AGAIN_MS);
+		wake_at(gate,
+			now_ms + (rest_ms > LOOK_AGAIN_MS ? rest_ms : LOOK_AGAIN_MS));
+}
+
+/* What a look itself changes, it has seen. */
+void
+bu_gate_kick(struct bu_gate *gate)
+{
+	int64_t now_ms = bu_loop_now_ms(gate->world->loop);
+
+	if (!gate->looking)
+		wake_at(gate, gate->rested_ms > now_ms ? gate->rested_ms : now_ms);
+}
+
+void
+bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock)
+{
+	gate->stopwatch = clock;
 }
 
 /* A schedule of its own for each site, the same after a restart and a restore. */
@@ -106,7 +182,8 @@ bu_gate_create(struct bu_world *world, struct bu_reconcile *rec,
 	gate->trust = trust;
 	gate->seed = seed_of(world);
 	gate->look = bu_timer_create(world->loop, on_look, gate);
-	bu_timer_set(gate->look, LOOK_AGAIN_MS);
+	gate->stopwatch = bu_loop_clock(world->loop);
+	wake_at(gate, bu_loop_now_ms(world->loop) + LOOK_AGAIN_MS);
 	return gate;
 }
 

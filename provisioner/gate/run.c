@@ -20,6 +20,7 @@ struct pair {
 	int a, b;
 	char probe[BU_NAME_SIZE]; /* "" = not started */
 	int done;
+	char why[240]; /* why it was not measured; "" = it was, or will be */
 };
 
 struct bu_gate_run {
@@ -49,20 +50,37 @@ bu_runs_drop(struct bu_gate *gate)
 	}
 }
 
+/* Whatever state it is in: its installed system runs when that was heard a moment ago.
+ */
 static int
 check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
 
-	if (node->state != BU_STATE_READY && node->state != BU_STATE_JOINING &&
-	    node->state != BU_STATE_VALIDATING)
+	if (!want)
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is %s; its installed system does not run",
+				  "node %s is not in the applied profile", node->name);
+	if (!want->validation)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s: pool %s names no validation, so no fabric "
+				  "to measure; add validation = NAME to the pool",
+				  node->name, node->pool);
+	if (!node->last_seen_ms)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s; its agent was not heard since "
+				  "bringupd started",
 				  node->name, bu_state_name(node->state));
-	if (!want || !want->validation)
+	if (!bu_gate_hears(gate, node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s has no validation that names a fabric",
-				  node->name);
+				  "node %s is %s; its agent was not heard for %lld s",
+				  node->name, bu_state_name(node->state),
+				  (long long)(now_ms - node->last_seen_ms) / 1000);
+	if (!node->boot_installed)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s; it runs the boot ramdisk, and only "
+				  "an installed system can be measured",
+				  node->name, bu_state_name(node->state));
 	return 0;
 }
 
@@ -148,7 +166,7 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 {
 	struct bu_node *a = bu_world_node(gate->world, run->name[pair->a]);
 	struct bu_node *b = bu_world_node(gate->world, run->name[pair->b]);
-	struct bu_err err;
+	struct bu_err err = {0};
 
 	if (pair->done)
 		return;
@@ -162,13 +180,15 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 			 !bu_probe_busy(gate, b->name));
 		return;
 	}
-	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0)
+	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0) {
 		pair->done = 1; /* it left meanwhile */
-	else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name))
+		bu_text_copy(pair->why, sizeof(pair->why), err.text);
+	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name)) {
 		bu_text_copy(pair->probe, sizeof(pair->probe),
 			     bu_probe_start(
 				     gate, bu_world_desired(gate->world, a)->validation,
 				     a, b));
+	}
 }
 
 void
@@ -184,7 +204,7 @@ json_t *
 bu_gate_run_json(const struct bu_gate *gate, const char *id)
 {
 	const struct bu_gate_run *run = gate->runs;
-	json_t *pairs;
+	json_t *pairs, *missed;
 	int done = 1;
 
 	while (run && strcmp(run->id, id) != 0)
@@ -192,14 +212,20 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 	if (!run)
 		return NULL;
 	pairs = json_array();
+	missed = json_array();
 	for (int i = 0; i < run->pair_count; i++) {
 		const struct pair *pair = &run->pairs[i];
 		const json_t *brief = brief_of(gate, run, pair);
 
 		done &= pair->done;
-		if (pair->done && brief)
+		if (pair->why[0])
+			json_array_append_new(missed, json_pack("{s:s,s:s,s:s}", "a",
+								run->name[pair->a], "b",
+								run->name[pair->b],
+								"why", pair->why));
+		else if (pair->done && brief)
 			json_array_append(pairs, (json_t *)(uintptr_t)brief);
 	}
-	return json_pack("{s:s,s:b,s:i,s:o}", "run", run->id, "done", done, "wanted",
-			 run->pair_count, "pairs", pairs);
+	return json_pack("{s:s,s:b,s:i,s:o,s:o}", "run", run->id, "done", done,
+			 "wanted", run->pair_count, "pairs", pairs, "missed", missed);
 }

@@ -7,42 +7,42 @@
  */
 #include <string.h>
 
-#include "base/log.h"
 #include "provisioner/gate/gate_impl.h"
 
 /* Certificates first; when they are in the log the next look finds them and asks for
  * the change of state, whose guard looks at them again. */
 static void
-prove(struct bu_gate *gate, const struct bu_field *field, int index)
+prove(struct bu_gate *gate, struct bu_field *field, int index)
 {
 	struct bu_node *node = field->nodes[index];
+	bu_autofree char *text = NULL;
 	struct bu_event events[2];
+	struct bu_err err;
 
-	if (!node->appending && bu_gate_certify(field, index, events) == 0)
+	if (node->appending)
+		return;
+	if (bu_gate_certify(field, index, events, &err) == 0) {
+		bu_gate_say(gate, node, BU_SAY_NOTHING, "");
 		bu_reconcile_note(gate->rec, events, 2);
+		return;
+	}
+	/* A last result that is bad, of pairs that were good: a person's, say. */
+	text = bu_xasprintf("%s; its pairs are measured again, one a minute", err.text);
+	bu_gate_say(gate, node, BU_SAY_TROUBLE, text);
+	bu_gate_tire(field, index);
 }
 
 /* Its certificates of this boot are in the log. */
 static void
 let_in(struct bu_gate *gate, struct bu_node *node)
 {
-	if (node->state == BU_STATE_VALIDATING && !node->appending)
-		bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
-				  NULL);
-}
+	struct bu_err err;
 
-static void
-wait_for(struct bu_gate *gate, struct bu_node *node, const char *why)
-{
-	char text[sizeof(node->waiting)];
-
-	bu_text_copy(text, sizeof(text), why);
-	node->trouble[0] = '\0';
-	if (strcmp(node->waiting, text) == 0)
+	if (node->state != BU_STATE_VALIDATING || node->appending)
 		return;
-	memcpy(node->waiting, text, sizeof(text));
-	bu_info("gate", "%s waits: %s", node->name, text);
-	bu_world_touch(gate->world, node);
+	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
+			      &err) != 0)
+		bu_gate_say(gate, node, BU_SAY_TROUBLE, err.text);
 }
 
 /* Does it name this node, alone or among others? */
@@ -119,11 +119,24 @@ quarantine(struct bu_gate *gate, const struct bu_field *field, int index,
 		bu_gate_accuse(gate, node, text, bu_words_hint(accusation), NULL, 0);
 }
 
+/* Its instrument failed: its deadline decides, and then says why. 0 = it did not. */
+static int
+say_unmeasured(struct bu_gate *gate, const struct bu_field *field, int index)
+{
+	bu_autofree char *why = bu_words_unmeasured(field, index), *text = NULL;
+
+	if (!why)
+		return 0;
+	text = bu_xasprintf("%s; it is measured again%s", why,
+			    field->over ? ", once a minute" : "");
+	bu_gate_say(gate, field->nodes[index], BU_SAY_TROUBLE, text);
+	return 1;
+}
+
 static void
 judge_accused(struct bu_gate *gate, const struct bu_field *field, int index,
 	      const struct bu_accusation *accusation)
 {
-	struct bu_node *node = field->nodes[index];
 	bu_autofree char *text = NULL;
 
 	if (accusation->what == BU_WHAT_ENDPOINT) {
@@ -137,68 +150,85 @@ judge_accused(struct bu_gate *gate, const struct bu_field *field, int index,
 		return;
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {
-		text = bu_words_unmeasured(field, index);
-		bu_text_copy(node->trouble, sizeof(node->trouble),
-			     text ? text : accusation->cause);
+		if (!say_unmeasured(gate, field, index))
+			bu_gate_say(gate, field->nodes[index], BU_SAY_TROUBLE,
+				    accusation->cause);
 		return;
 	}
 	text = bu_words_waiting(field, index, accusation);
-	wait_for(gate, node, text);
+	bu_gate_say(gate, field->nodes[index], BU_SAY_WAITS, text);
 }
 
-/* No more questions, and neither good nor accused. Its deadline decides where the
- * instrument failed, and then says so. */
+/* No more questions, and neither good nor accused. */
 static void
 judge_open(struct bu_gate *gate, const struct bu_field *field, int index)
 {
 	struct bu_node *node = field->nodes[index];
-	bu_autofree char *text = bu_words_unmeasured(field, index);
+	int alone = field->candidates + field->partners < 2;
 	bu_autofree char *unlent = bu_xasprintf(
 		"no partner: %d certified nodes of its fabric are in use, and partners "
 		"of their pools keeps them from being lent",
 		field->unlent);
+	const char *why;
 
-	if (text)
-		bu_text_copy(node->trouble, sizeof(node->trouble), text);
-	else if (field->candidates + field->partners < 2 && field->unlent)
-		wait_for(gate, node, unlent);
-	else if (field->candidates + field->partners < 2)
-		wait_for(gate, node,
-			 "no partner: no other node of its fabric is validating or "
-			 "certified");
+	if (!alone && say_unmeasured(gate, field, index))
+		return;
+	if (alone && field->unlent)
+		why = unlent;
+	else if (alone)
+		why = "no partner: no other node of its fabric is validating or "
+		      "certified";
 	else if (field->report.ports[index] == BU_PORT_SUSPECTED)
-		wait_for(gate, node,
-			 "its tests do not decide: good and bad results alternate; "
-			 "bringup fabric show has the counters; after a reboot it is "
-			 "measured anew");
+		why = "its tests do not decide: good and bad results alternate; "
+		      "bringup fabric show has the counters; after a reboot it is "
+		      "measured anew";
 	else
-		wait_for(gate, node, "no partner is free that could probe it");
+		why = "no partner is free that could probe it";
+	bu_gate_say(gate, node, BU_SAY_WAITS, why);
+}
+
+/* There are questions left: something of it is being measured, or will be. */
+static void
+judge_under_way(struct bu_gate *gate, const struct bu_field *field, int index)
+{
+	struct bu_node *node = field->nodes[index];
+
+	if (say_unmeasured(gate, field, index))
+		return;
+	if (field->slow && field->report.ports[index] == BU_PORT_SUSPECTED)
+		bu_gate_say(gate, node, BU_SAY_WAITS,
+			    "its tests do not decide yet: good and bad results "
+			    "alternate; they go on once a minute");
+	else if (field->slow)
+		bu_gate_say(gate, node, BU_SAY_WAITS,
+			    "the tests of other nodes of its fabric do not decide yet; "
+			    "they go on once a minute");
+	else
+		bu_gate_say(gate, node, BU_SAY_NOTHING, "");
+}
+
+static void
+judge_candidate(struct bu_gate *gate, struct bu_field *field, int index)
+{
+	const struct bu_accusation *accusation = accusation_of(field, index);
+
+	if (field->report.ports[index] == BU_PORT_GOOD)
+		prove(gate, field, index);
+	else if (!field->over)
+		judge_under_way(gate, field, index);
+	else if (accusation)
+		judge_accused(gate, field, index, accusation);
+	else
+		judge_open(gate, field, index);
 }
 
 void
 bu_gate_judge(struct bu_gate *gate, struct bu_field *field)
 {
 	for (int i = 0; i < field->topology.nodes; i++) {
-		const struct bu_accusation *accusation;
-
 		if (field->trusted[i])
 			let_in(gate, field->nodes[i]);
-		if (!field->candidate[i])
-			continue;
-		if (field->report.ports[i] == BU_PORT_GOOD) {
-			prove(gate, field, i);
-			continue;
-		}
-		if (field->slow && field->report.ports[i] == BU_PORT_SUSPECTED)
-			wait_for(gate, field->nodes[i],
-				 "its tests do not decide yet: good and bad results "
-				 "alternate; they go on once a minute");
-		if (!field->over)
-			continue;
-		accusation = accusation_of(field, i);
-		if (accusation)
-			judge_accused(gate, field, i, accusation);
-		else
-			judge_open(gate, field, i);
+		else if (field->candidate[i])
+			judge_candidate(gate, field, i);
 	}
 }

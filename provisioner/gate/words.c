@@ -304,33 +304,61 @@ bu_words_waiting(const struct bu_field *field, int node,
 	return text;
 }
 
-/* The last probe of the node without a figure, or one whose instrument was in doubt. */
+/* Between the present boots of both. */
+static int
+is_present(const struct bu_world *world, const struct bu_pair_log *log)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct bu_node *node = bu_world_node(world, log->name[i]);
+
+		if (!node || strcmp(node->boot_id, log->boot[i]) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* The error of a probe, else why its instrument is in doubt in one direction. */
+static const char *
+why_nothing(const struct bu_field *field, const json_t *brief,
+	    char text[BU_REASON_SIZE])
+{
+	const char *error = bu_json_str(brief, "error", "");
+	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
+
+	if (*error || bu_probe_read(field->gate, bu_json_int(brief, "seq", 0), result))
+		return error;
+	for (int dir = 0; dir < 2; dir++) {
+		if (bu_expect_doubt(&field->expect, result, dir, text))
+			return text;
+	}
+	return error;
+}
+
+/* The last pair of the node whose last probe said nothing, in the present boots. */
 char *
 bu_words_unmeasured(const struct bu_field *field, int node)
 {
 	const struct bu_world *world = field->gate->world;
 	const char *own = field->nodes[node]->name;
+	char reason[BU_REASON_SIZE];
 	const json_t *found = NULL;
-	int errors = 0;
+	int failures = 0, errors = 0;
 
 	for (size_t i = 0; i < world->proofs.count; i++) {
 		const struct bu_pair_log *log = &world->proofs.logs[i];
-		const json_t *brief = json_array_get(world->pairs, i);
-		int mine = strcmp(log->name[0], own) == 0 ||
-			   strcmp(log->name[1], own) == 0;
 
-		if (!mine || strcmp(bu_json_str(brief, "verdict", ""), "inconclusive"))
+		if ((strcmp(log->name[0], own) && strcmp(log->name[1], own)) ||
+		    bu_gate_failures(log) == 0 || !is_present(world, log))
 			continue;
-		found = brief;
+		found = json_array_get(world->pairs, i);
+		failures = bu_gate_failures(log);
 		errors = log->errors;
 	}
 	if (!found)
 		return NULL;
-	if (errors == 0)
-		return bu_xasprintf("probe %s <-> %s: %s", bu_json_str(found, "a", "?"),
-				    bu_json_str(found, "b", "?"),
-				    bu_json_str(found, "error", ""));
-	return bu_xasprintf("%d probes %s <-> %s gave no result: %s", errors,
-			    bu_json_str(found, "a", "?"), bu_json_str(found, "b", "?"),
-			    bu_json_str(found, "error", ""));
+	return bu_xasprintf("%d probe%s %s <-> %s %s: %s", failures,
+			    failures == 1 ? "" : "s", bu_json_str(found, "a", "?"),
+			    bu_json_str(found, "b", "?"),
+			    errors ? "gave no result" : "said nothing",
+			    why_nothing(field, found, reason));
 }

@@ -170,27 +170,6 @@ bu_proofs_soak(struct bu_world *world, struct bu_node *node,
 				    json_integer(before + ms));
 }
 
-void
-bu_proofs_state(struct bu_world *world, struct bu_node *node,
-		const struct bu_event *event, enum bu_state to)
-{
-	json_t *list;
-
-	if (to != BU_STATE_QUARANTINED || !node->machine[0])
-		return;
-	list = json_object_get(world->proofs.incidents, node->machine);
-	if (!list) {
-		list = json_array();
-		json_object_set_new(world->proofs.incidents, node->machine, list);
-	}
-	json_array_append_new(list,
-			      json_pack("{s:s,s:I,s:O}", "node", node->name, "at_ms",
-					(json_int_t)event->time_ms, "reason",
-					json_object_get(event->body, "reason")));
-	/* Whatever is repaired is new: it soaks again. */
-	json_object_del(world->proofs.soaked, node->machine);
-}
-
 /* A person who releases a lemon has looked at it. */
 void
 bu_proofs_released(struct bu_world *world, struct bu_node *node)
@@ -199,9 +178,9 @@ bu_proofs_released(struct bu_world *world, struct bu_node *node)
 		json_object_del(world->proofs.incidents, node->machine);
 }
 
-/* Everything about this node is measured anew. */
-void
-bu_proofs_again(struct bu_world *world, struct bu_node *node)
+/* What was measured of it in this boot counts for nothing. */
+static void
+forget(struct bu_world *world, struct bu_node *node)
 {
 	for (size_t i = 0; i < world->proofs.count; i++) {
 		struct bu_pair_log *log = &world->proofs.logs[i];
@@ -217,6 +196,38 @@ bu_proofs_again(struct bu_world *world, struct bu_node *node)
 	node->boot_cert = NULL;
 	node->waiting[0] = '\0';
 	node->trouble[0] = '\0';
+}
+
+/* In service and in quarantine it keeps what it has until it is measured. */
+void
+bu_proofs_again(struct bu_world *world, struct bu_node *node)
+{
+	node->again = 1;
+	if (node->state == BU_STATE_VALIDATING)
+		forget(world, node);
+}
+
+void
+bu_proofs_state(struct bu_world *world, struct bu_node *node,
+		const struct bu_event *event, enum bu_state to)
+{
+	json_t *list;
+
+	if (to == BU_STATE_VALIDATING && node->again)
+		forget(world, node);
+	if (to != BU_STATE_QUARANTINED || !node->machine[0])
+		return;
+	list = json_object_get(world->proofs.incidents, node->machine);
+	if (!list) {
+		list = json_array();
+		json_object_set_new(world->proofs.incidents, node->machine, list);
+	}
+	json_array_append_new(list,
+			      json_pack("{s:s,s:I,s:O}", "node", node->name, "at_ms",
+					(json_int_t)event->time_ms, "reason",
+					json_object_get(event->body, "reason")));
+	/* Whatever is repaired is new: it soaks again. */
+	json_object_del(world->proofs.soaked, node->machine);
 }
 
 int

@@ -61,6 +61,9 @@ void bu_proofs_state(struct bu_world *world, struct bu_node *node,
 		     const struct bu_event *event, enum bu_state to);
 /* Before the node is released. */
 void bu_proofs_released(struct bu_world *world, struct bu_node *node);
+/* A person wants it measured anew: now, or when it is validating next. Then what was
+ * measured of it before counts for nothing, and until its boot certificate it does
+ * twice the rounds. */
 void bu_proofs_again(struct bu_world *world, struct bu_node *node);
 
 /* Quarantines of this machine in the BU_LEMON_DAYS days before now. */

@@ -370,6 +370,8 @@ on_certificate(struct bu_world *world, struct bu_node *node,
 
 	json_decref(*slot);
 	*slot = json_incref(event->body);
+	if (!full)
+		node->again = 0;
 	return 0;
 }
 

@@ -394,10 +394,11 @@ rig_tree(int nodes, const char *from, const char *to)
 	bu_autofree char *set = bu_xasprintf("nodes = node[001-%03d]\n", nodes);
 	bu_autofree char *a =
 		bu_testing_replace(bu_testing_site, "nodes = node[001-002]\n", set);
-	bu_autofree char *b =
-		bu_testing_replace(a, "10.78.0.11,10.78.0.12", "10.78.0.[11-18]");
-	bu_autofree char *c =
-		bu_testing_replace(b, "10.77.0.[11-14]", "10.77.0.[11-18]");
+	int last = nodes > 8 ? 10 + RIG_NODES_MAX : 18;
+	bu_autofree char *fabric = bu_xasprintf("10.78.0.[11-%d]", last);
+	bu_autofree char *boot = bu_xasprintf("10.77.0.[11-%d]", last);
+	bu_autofree char *b = bu_testing_replace(a, "10.78.0.11,10.78.0.12", fabric);
+	bu_autofree char *c = bu_testing_replace(b, "10.77.0.[11-14]", boot);
 	bu_autofree char *site = bu_testing_replace(c, from ? from : "format = 1",
 						    from ? to : "format = 1");
 	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
@@ -451,7 +452,7 @@ void
 rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
 	  const char *from, const char *to)
 {
-	struct bu_event events[9];
+	struct bu_event events[1 + RIG_NODES_MAX];
 	char revision[BU_DIGEST_SIZE];
 	size_t count = 0;
 

@@ -21,7 +21,7 @@
 #include "provisioner/node/reconcile.h"
 #include "provisioner/rollout/rollout.h"
 
-enum { RIG_START_MS = 1700000000 };
+enum { RIG_START_MS = 1700000000, RIG_NODES_MAX = 200 };
 
 struct rig {
 	char dir[64];
@@ -38,8 +38,8 @@ struct rig {
 	int64_t asked;        /* of services, before the last barrier */
 };
 
-/* A site of so many nodes (8 at most) of one pool, node001 and on: the good profile of
- * profiles/testing.h, applied with an order for each; 0 = an empty log. */
+/* A site of so many nodes (RIG_NODES_MAX at most) of one pool, node001 and on: the good
+ * profile of profiles/testing.h, applied with an order for each; 0 = an empty log. */
 void rig_begin(struct rig *rig, int nodes);
 /* Ends everything and removes the directory. */
 void rig_end(struct rig *rig);

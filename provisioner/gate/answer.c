@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a campaign is answered from the log. Asked by field.c while the campaign runs.
+ * Invariants: a probe that says nothing (no result, or an instrument in doubt) decides
+ * nothing: it is passed over when there is a better one, else measured again; who gave
+ * none so often is asked once a minute, and the campaign goes on to other partners.
+ */
+#include <string.h>
+
+#include "provisioner/gate/gate_impl.h"
+
+enum { TIRED_PARTNERS = 3 };
+
+static void
+add_pair(struct bu_pairs *pairs, int a, int b)
+{
+	const struct bu_wanted *last =
+		pairs->count ? &pairs->list[pairs->count - 1] : NULL;
+
+	if (last && ((last->a == a && last->b == b) || (last->a == b && last->b == a)))
+		return;
+	pairs->list = bu_xgrow(pairs->list, &pairs->cap, pairs->count + 1,
+			       sizeof(*pairs->list));
+	pairs->list[pairs->count++] = (struct bu_wanted){a, b};
+}
+
+const struct bu_pair_log *
+bu_gate_log(const struct bu_gate *gate, const struct bu_node *a,
+	    const struct bu_node *b, int *ret_place, int *ret_dir)
+{
+	const struct bu_proofs *proofs = &gate->world->proofs;
+	int place = bu_proofs_find(gate->world, a->name, b->name);
+	const struct bu_pair_log *log = place < 0 ? NULL : &proofs->logs[place];
+
+	if (!log)
+		return NULL;
+	*ret_place = place;
+	*ret_dir = strcmp(log->name[0], a->name) != 0;
+	return strcmp(log->boot[*ret_dir], a->boot_id) == 0 &&
+			       strcmp(log->boot[!*ret_dir], b->boot_id) == 0
+		       ? log
+		       : NULL;
+}
+
+static int
+is_doubtful(const struct bu_measured *m)
+{
+	return m->dir[0].doubt || m->dir[1].doubt;
+}
+
+int
+bu_gate_failures(const struct bu_pair_log *log)
+{
+	size_t sound = log->count;
+
+	while (sound > 0 && is_doubtful(&log->list[sound - 1]))
+		sound--;
+	return log->errors + (int)(log->count - sound);
+}
+
+/* So many partners gave it nothing that another one is asked now and then only. */
+static int
+is_weary(const struct bu_field *field, int node)
+{
+	return !field->trusted[node] && field->tired_of[node] >= TIRED_PARTNERS &&
+	       field->gate->slow_turn != BU_TURN_OTHERS;
+}
+
+static void
+tire(struct bu_field *field, struct bu_flow *flow, int place, uint8_t doubt)
+{
+	int ends[2] = {flow->src, flow->dst};
+
+	flow->doubt |= doubt;
+	for (int i = 0; i < 2; i++) {
+		field->tired_of[ends[i]] += !field->is_tired[place];
+		field->tired_doubt[ends[i]] |= doubt;
+	}
+	if (!field->is_tired[place])
+		add_pair(&field->tired, flow->src, flow->dst);
+	field->is_tired[place] = 1;
+}
+
+/* There is no result that says something. 1 = it is asked for. */
+static int
+answer_nothing(struct bu_field *field, struct bu_flow *flow,
+	       const struct bu_pair_log *log, int place, int dir)
+{
+	int weary = is_weary(field, flow->src)   ? flow->src
+		    : is_weary(field, flow->dst) ? flow->dst
+						 : -1;
+
+	flow->doubt = BU_DOUBT_NONE;
+	/* Of what is proven no more is asked. */
+	if (field->trusted[flow->src] && field->trusted[flow->dst])
+		return 0;
+	if (log && bu_gate_failures(log) >= BU_GATE_ERRORS) {
+		tire(field, flow, place,
+		     log->count ? (uint8_t)log->list[log->count - 1].dir[dir].doubt
+				: 0);
+		return 0;
+	}
+	if (weary >= 0) {
+		flow->doubt |= field->tired_doubt[weary];
+		return 0;
+	}
+	add_pair(&field->wanted, flow->src, flow->dst);
+	return 1;
+}
+
+/* The next result of the pair that was not given away. 1 = there is none yet. */
+static int
+answer_flow(struct bu_field *field, struct bu_flow *flow)
+{
+	const struct bu_node *a = field->nodes[flow->src], *b = field->nodes[flow->dst];
+	int place = 0, dir = 0;
+	const struct bu_pair_log *log = bu_gate_log(field->gate, a, b, &place, &dir);
+	const struct bu_measured_dir *m;
+	size_t *taken = &field->taken[2 * place + dir];
+
+	flow->path = BU_PATH_UNKNOWN;
+	while (log && *taken < log->count && log->list[*taken].dir[dir].doubt)
+		++*taken;
+	if (!log || *taken >= log->count)
+		return answer_nothing(field, flow, log, place, dir);
+	m = &log->list[*taken].dir[dir];
+	flow->mtu = (uint16_t)log->list[(*taken)++].mtu;
+	flow->rate_gbps = m->rate_gbps;
+	flow->lat_us = m->lat_us;
+	flow->lat99_us = m->lat99_us;
+	flow->lost = m->lost;
+	flow->doubt = 0;
+	return 0;
+}
+
+int
+bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	int missing = 0;
+
+	for (int i = 0; i < count; i++)
+		missing |= answer_flow(arg, &flows[i]);
+	return missing;
+}
+
+/* Those that failed least are first: no pair keeps its nodes from the others. */
+static int
+by_failures(const void *a, const void *b, void *arg)
+{
+	const struct bu_field *field = arg;
+	const struct bu_wanted *pairs[2] = {a, b};
+	int failures[2];
+
+	for (int i = 0; i < 2; i++) {
+		int place, dir;
+		const struct bu_pair_log *log =
+			bu_gate_log(field->gate, field->nodes[pairs[i]->a],
+				    field->nodes[pairs[i]->b], &place, &dir);
+
+		failures[i] = log ? bu_gate_failures(log) : 0;
+	}
+	return failures[0] - failures[1];
+}
+
+void
+bu_gate_order_tired(struct bu_field *field)
+{
+	qsort_r(field->tired.list, field->tired.count, sizeof(*field->tired.list),
+		by_failures, field);
+}
+
+void
+bu_gate_tire(struct bu_field *field, int node)
+{
+	for (int i = 0; i < field->topology.nodes; i++) {
+		int place, dir;
+
+		if (i != node && !field->absent[i] &&
+		    bu_gate_log(field->gate, field->nodes[node], field->nodes[i],
+				&place, &dir))
+			add_pair(&field->tired, node, i);
+	}
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How often the gate looks at a large site: however dear a look is, and however much
+ * goes on that is none of its business. */
+#include "base/crypto.h"
+#include "tests/support/gate.h"
+
+enum { NODES = 200 };
+
+/* Each reading is so much later than the one before: a look costs one or two. */
+static int64_t reading_ms, step_ms;
+
+static int64_t
+later(const struct bu_clock *clock)
+{
+	reading_ms += step_ms;
+	return reading_ms;
+}
+
+static const struct bu_clock dear = {.mono_ms = later, .wall_ms = later};
+
+static void
+put_event(struct rig *rig, enum bu_event_kind kind, const char *name, json_t *body)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, kind, name, body);
+	bu_reconcile_note(rig->rec, &event, 1);
+}
+
+/* In the installed system, checked: in the log at once, not stage by stage. */
+static void
+put_node(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
+	bu_autofree char *machine = bu_xasprintf("machine-%d", number);
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(number, boot_id);
+	bu_autojson json_t *value = bu_inventory_to_json(inventory);
+	bu_autofree char *text = bu_json_canonical(value);
+	char digest[BU_DIGEST_SIZE];
+
+	ck_assert_int_eq(bu_store_put_blob(rig->store, text, digest, NULL), 0);
+	put_event(rig, BU_EVENT_BOUND, node->name,
+		  json_pack("{s:s,s:s}", "machine", machine, "inventory", digest));
+	put_event(rig, BU_EVENT_BOOTED, node->name,
+		  json_pack("{s:s,s:s}", "boot_id", boot_id, "where", "installed"));
+	put_event(rig, BU_EVENT_STATE, node->name,
+		  json_pack("{s:s,s:s,s:s,s:s}", "from", "booting", "to", "validating",
+			    "on", "booted", "reason", ""));
+	put_event(rig, BU_EVENT_CHECKS, node->name,
+		  json_pack("{s:s,s:s,s:s,s:{s:i},s:[]}", "boot_id", boot_id, "digest",
+			    "", "verdict", "pass", "counts", "pass", 1, "rows"));
+}
+
+static int
+joining(const struct rig *rig)
+{
+	int count = 0;
+
+	for (int i = 1; i <= NODES; i++)
+		count += rig_node(rig, i)->state == BU_STATE_JOINING;
+	return count;
+}
+
+/* With a change every two seconds that has nothing to do with the gate. */
+static int
+minutes_until_joining(struct rig *rig, int64_t look_costs_ms, int minutes)
+{
+	struct links *links = bu_xcalloc(1, sizeof(*links));
+	int second = 0;
+
+	*links = good_links();
+	rig_begin(rig, NODES);
+	rig_open_gate(rig);
+	step_ms = look_costs_ms;
+	bu_gate_set_stopwatch(rig->gate, &dear);
+	for (int i = 1; i <= NODES; i++)
+		put_node(rig, i);
+	rig_pass(rig, 1);
+	for (; second < minutes * 60 && joining(rig) < NODES; second++) {
+		measure(rig, links, NODES, 1);
+		if (second % 2)
+			bu_gate_kick(rig->gate);
+	}
+	free(links);
+	ck_assert_msg(joining(rig) == NODES, "%d joined in %d minutes; node001: %s, %s",
+		      joining(rig), minutes, rig_node(rig, 1)->waiting,
+		      rig_node(rig, 1)->trouble);
+	rig_end(rig);
+	return second / 60;
+}
+
+START_TEST(a_change_every_two_seconds_puts_no_look_off)
+{
+	struct rig rig;
+
+	ck_assert_int_le(minutes_until_joining(&rig, 150, 5), 5);
+}
+END_TEST
+
+/* A look of three seconds, as of thousands of nodes: it rests for ten, not for sixty.
+ */
+START_TEST(the_rest_after_a_dear_look_is_bounded)
+{
+	struct rig rig;
+
+	ck_assert_int_le(minutes_until_joining(&rig, 3000, 8), 8);
+}
+END_TEST
+
+/* Nothing changes, and no kick is lost: the next look comes by itself, and at once when
+ * somebody asks for one. */
+START_TEST(a_kick_brings_a_look_forward)
+{
+	struct rig rig;
+
+	begin(&rig, 2);
+	check_all(&rig, 2);
+	rig_pass(&rig, 2001);
+	ck_assert_ptr_nonnull(rig.gate);
+	rig_node(&rig, 1)->last_seen_ms = 0;
+	rig_pass(&rig, 100);
+	ck_assert_str_eq(rig_node(&rig, 1)->trouble, "");
+	bu_gate_kick(rig.gate);
+	rig_pass(&rig, 1);
+	says(rig_node(&rig, 1)->trouble, "its agent was not heard");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("pace", a_kick_brings_a_look_forward,
+	 a_change_every_two_seconds_puts_no_look_off,
+	 the_rest_after_a_dear_look_is_bounded)
