@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enrolment, and what is kept of it. The key never leaves the machine. */
+/* Enrolment, and what is kept of it. The key never leaves the machine. Renewal is in
+ * renew.c. */
 #include "agent/identity.h"
 
 #include <errno.h>
@@ -241,17 +242,28 @@ bu_identity_fini(struct bu_identity *identity)
 }
 
 struct bu_http *
-bu_identity_connect(const struct bu_identity *identity)
+bu_identity_connect_as(const struct bu_identity *identity, const char *cert_file,
+		       const char *key_file)
 {
 	bu_autofree char *ca = in_dir(identity, "ca.pem");
-	bu_autofree char *cert = in_dir(identity, "cert.pem");
-	bu_autofree char *key = in_dir(identity, "key.pem");
 	struct bu_http_opts opts = {
 		.base_url = identity->url,
 		.ca_file = ca,
-		.cert_file = cert,
-		.key_file = key,
+		.cert_file = cert_file,
+		.key_file = key_file,
 	};
 
 	return bu_http_create(&opts);
+}
+
+struct bu_http *
+bu_identity_connect(const struct bu_identity *identity)
+{
+	bu_autofree char *pair = in_dir(identity, "pair.pem");
+	bu_autofree char *cert = in_dir(identity, "cert.pem");
+	bu_autofree char *key = in_dir(identity, "key.pem");
+
+	if (bu_file_exists(pair))
+		return bu_identity_connect_as(identity, pair, pair);
+	return bu_identity_connect_as(identity, cert, key);
 }

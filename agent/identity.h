@@ -41,7 +41,11 @@ int bu_identity_load(const char *dir, int installed, struct bu_identity *ret,
 char *bu_identity_text(const struct bu_identity *identity);
 void bu_identity_fini(struct bu_identity *identity);
 
-/* A connection to the agents' API with our certificate. */
+/* A connection to the agents' API with our certificate, the renewed one if there is
+ * one (agent/renew.h). */
 struct bu_http *bu_identity_connect(const struct bu_identity *identity);
+/* The same with the certificate and the key of these files. */
+struct bu_http *bu_identity_connect_as(const struct bu_identity *identity,
+				       const char *cert_file, const char *key_file);
 
 #endif

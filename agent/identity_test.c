@@ -53,12 +53,16 @@ struct appliance {
 	char url[64];
 	int status; /* of enroll */
 	int refused_first;
+	int other_ca; /* so many times another CA is served */
+	int fetched;  /* CAs, when the token came */
+	int served;   /* CAs */
 	int enrolled;
 	char *body;
 	size_t size;
 };
 
 static const char ca[] = "-----BEGIN CERTIFICATE-----\nours\n";
+static const char other_ca[] = "-----BEGIN CERTIFICATE-----\ntheirs\n";
 
 static enum MHD_Result
 reply(struct MHD_Connection *connection, int status, const char *text)
@@ -95,10 +99,12 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 		return MHD_YES;
 	}
 	if (strcmp(url, "/boot/ca.pem") == 0)
-		return reply(connection, 200, ca);
+		return reply(connection, 200,
+			     appliance->served++ < appliance->other_ca ? other_ca : ca);
 	if (strcmp(url, "/v1/agent/enroll") != 0)
 		return reply(connection, 404, "");
 	appliance->enrolled++;
+	appliance->fetched = appliance->served;
 	if (appliance->refused_first && appliance->enrolled == 1)
 		return reply(connection, 503,
 			     "{\"error\":{\"kind\":\"busy\",\"text\":\"changing\"}}");
@@ -217,6 +223,32 @@ START_TEST(a_token_is_traded_for_a_certificate)
 }
 END_TEST
 
+/* The token is shown to nobody but who has the CA of the boot script. */
+START_TEST(another_ca_gets_no_token)
+{
+	char base[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autofree char *path = NULL, *kept = NULL;
+	struct appliance appliance;
+	struct bu_identity identity = {0};
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	begin(&appliance, 200);
+	appliance.other_ca = 1;
+	bu_sha256_hex(ca, strlen(ca), digest);
+	ck_assert_int_eq(enroll(&appliance, digest, base, &identity, &err), 0);
+	ck_assert_int_eq(appliance.enrolled, 1);
+	ck_assert_int_eq(appliance.fetched, 2);
+	path = bu_xasprintf("%s/ca.pem", base);
+	kept = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_str_eq(kept, ca);
+	bu_identity_fini(&identity);
+	finish(&appliance);
+	bu_remove_tree(base, NULL);
+}
+END_TEST
+
 START_TEST(a_refusal_is_an_answer)
 {
 	char base[] = "/tmp/bringup-agent-XXXXXX";
@@ -294,5 +326,6 @@ START_TEST(an_installed_agent_knows_who_it_is)
 END_TEST
 
 BU_UNIT("identity", values_of_a_command_line, a_clock_that_is_far_off_is_the_appliances,
-	a_token_is_traded_for_a_certificate, a_refusal_is_an_answer,
-	a_boot_that_nobody_ordered_is_refused_here, an_installed_agent_knows_who_it_is)
+	a_token_is_traded_for_a_certificate, another_ca_gets_no_token,
+	a_refusal_is_an_answer, a_boot_that_nobody_ordered_is_refused_here,
+	an_installed_agent_knows_who_it_is)

@@ -12,6 +12,7 @@
 
 #include "agent/inventory.h"
 #include "agent/jobs.h"
+#include "agent/renew.h"
 #include "agent/session.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -114,8 +115,10 @@ main(int argc, char **argv)
 	if (find_identity(installed, &identity, &err) == 0) {
 		bu_info("main", "agent %s of node %s, appliance %s", BU_VERSION,
 			identity.node, identity.url);
-		if (installed)
+		if (installed) {
+			bu_renew_settle(&identity, NULL);
 			bu_job_recover(&identity);
+		}
 		session.link.http = bu_identity_connect(&identity);
 		session.link.progress_http = bu_identity_connect(&identity);
 		bu_session_run(&session, &err);

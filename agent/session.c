@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/inventory.h"
 #include "agent/jobs.h"
 #include "agent/links.h"
+#include "agent/renew.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -25,6 +27,8 @@ enum {
 	AGAIN_MAX_S = 8,
 	LINKS_MS = 25000, /* less than a poll */
 	SETTLE_MS = 5000, /* a cable shakes for longer than once */
+	DAY_MS = 24 * 3600 * 1000,
+	HOUR_MS = 3600 * 1000,
 };
 
 static json_t *
@@ -220,6 +224,37 @@ poll_work(struct bu_session *session, struct bu_err *err)
 	return 0;
 }
 
+static void
+connect_anew(struct bu_session *session)
+{
+	struct bu_link *link = &session->link;
+
+	bu_http_destroy(link->http);
+	bu_http_destroy(link->progress_http);
+	link->http = bu_identity_connect(link->identity);
+	link->progress_http = bu_identity_connect(link->identity);
+}
+
+/* At start and once a day; what did not work sooner. The ramdisk's does not live long
+ * enough. */
+static void
+keep_certificate(struct bu_session *session)
+{
+	const struct bu_identity *identity = session->link.identity;
+	int64_t now_ms = bu_mono_ms(bu_clock_system());
+	struct bu_err err;
+	int rc;
+
+	if (!identity->installed || now_ms < session->renew_ms)
+		return;
+	rc = bu_renew(identity, time(NULL), &err);
+	if (rc > 0)
+		connect_anew(session);
+	else if (rc < 0)
+		bu_warn("session", "%s; again in an hour", err.text);
+	session->renew_ms = now_ms + (rc < 0 ? HOUR_MS : DAY_MS);
+}
+
 int
 bu_session_run(struct bu_session *session, struct bu_err *err)
 {
@@ -230,6 +265,7 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 	session->links_fd = session->link.identity->installed ? listen_to_links() : -1;
 	for (;;) {
 		memset(&failure, 0, sizeof(failure));
+		keep_certificate(session);
 		if ((session->greeted || say_hello(session, &failure) == 0) &&
 		    poll_work(session, &failure) == 0) {
 			again_s = AGAIN_MIN_S;
@@ -244,6 +280,10 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 			*err = failure;
 			return -1;
 		}
+		/* It may have taken the renewed one when we did not hear so. */
+		if (failure.kind == BU_ERR_DENIED &&
+		    bu_renew_settle(session->link.identity, NULL) > 0)
+			connect_anew(session);
 		pause_before_again(&again_s, &failure);
 	}
 }

@@ -20,6 +20,7 @@ struct bu_session {
 	json_t *links;     /* as the last hello told them */
 	int links_fd;      /* the kernel tells of them; -1 = it does not */
 	int links_moved;   /* it did, and nobody has looked yet */
+	int64_t renew_ms;  /* our certificate is looked at then; monotonic */
 };
 
 /* Never returns while there is work to wait for; -1 when the appliance refuses us. */

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "tests/support/unit.h"
 
@@ -118,6 +119,7 @@ finish(struct appliance *appliance, struct bu_session *session,
 #define HELLO "/v1/agent/hello"
 #define WORK "/v1/agent/work"
 #define RESULT "/v1/agent/result"
+#define CONFIRM "/v1/agent/confirm"
 #define DENIED "{\"error\":{\"kind\":\"denied\",\"text\":\"not any more\"}}"
 #define DANCE "{\"work\":{\"id\":\"w1\",\"attempt\":1,\"kind\":\"dance\"}}"
 
@@ -180,6 +182,56 @@ START_TEST(a_result_is_told_until_it_is_heard_and_work_is_not_done_twice)
 }
 END_TEST
 
+/* Each time that an install begins it tells its stage: seen from there, it is done once
+ * for each id and attempt, however often it is asked for. */
+START_TEST(work_is_done_once_for_its_id_and_attempt)
+{
+#define INSTALL(id, attempt)                                                           \
+	"{\"work\":{\"id\":\"" id "\",\"attempt\":" attempt ",\"kind\":\"install\"}}"
+#define PROGRESS "/v1/agent/progress"
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},
+		{WORK, 200, INSTALL("w1", "1")},
+		{PROGRESS, 200, "{\"cancel\":true}"},
+		{RESULT, 200, "{}"},
+		{WORK, 200, INSTALL("w1", "1")},
+		{RESULT, 200, "{}"},
+		{WORK, 200, INSTALL("w1", "2")},
+		{PROGRESS, 200, "{\"cancel\":true}"},
+		{RESULT, 200, "{}"},
+		{WORK, 200, INSTALL("w2", "2")},
+		{PROGRESS, 200, "{\"cancel\":true}"},
+		{RESULT, 200, "{}"},
+		{WORK, 403, DENIED},
+		{NULL, 0, NULL},
+	};
+	static const char *const files[] = {"key.pem", "cert.pem", "ca.pem"};
+	char dir[] = "/tmp/bringup-agent-XXXXXX";
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	for (size_t i = 0; i < BU_LEN(files); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", dir, files[i]);
+
+		ck_assert_int_eq(bu_file_write(path, "x", 1, 0600, NULL), 0);
+	}
+	begin(&appliance, turns, &session, &identity);
+	free(identity.dir);
+	identity.dir = bu_xstrdup(dir);
+	identity.url = bu_xstrdup("");
+	identity.boot_url = bu_xstrdup("");
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.at, 13);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_str_eq(appliance.bodies[3], appliance.bodies[5]);
+	finish(&appliance, &session, &identity);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 START_TEST(after_an_outage_it_greets_again)
 {
 	static const struct turn turns[] = {
@@ -239,10 +291,11 @@ wait_for_asks(struct appliance *appliance, int count)
 /* An installed agent, which never ends by itself, of the appliance that it is told. A
  * process without threads makes it. */
 static pid_t
-start_agent(int *ret_tell)
+start_agent(const char *dir, int *ret_tell)
 {
-	struct bu_identity identity = {
-		.dir = (char *)"/no/such", .node = (char *)"node001", .installed = 1};
+	struct bu_identity identity = {.dir = (char *)(uintptr_t)dir,
+				       .node = (char *)"node001",
+				       .installed = 1};
 	struct bu_session session = {.link = {.identity = &identity}, .settle_ms = 100};
 	char url[64] = "";
 	struct bu_http_opts opts = {.base_url = url};
@@ -258,6 +311,7 @@ start_agent(int *ret_tell)
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (read(fds[0], url, sizeof(url)) == (ssize_t)sizeof(url)) {
+		identity.url = url;
 		session.link.http = bu_http_create(&opts);
 		bu_session_run(&session, NULL);
 	}
@@ -284,7 +338,7 @@ START_TEST(a_poll_ends_when_a_link_moves)
 		return;
 	}
 	ck_assert_int_eq(system("ip link set lo up"), 0);
-	agent = start_agent(&tell);
+	agent = start_agent("/no/such", &tell);
 	begin(&appliance, turns, &session, &identity);
 	ck_assert_int_eq(write(tell, appliance.url, sizeof(appliance.url)),
 			 sizeof(appliance.url));
@@ -299,6 +353,43 @@ START_TEST(a_poll_ends_when_a_link_moves)
 	ck_assert_ptr_nonnull(strstr(appliance.bodies[2], "\"left\""));
 	close(tell);
 	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+/* What a crash left behind: at start, and when the old certificate is refused, because
+ * the appliance heard of the new one and we did not hear its answer. */
+START_TEST(a_pair_that_was_not_used_yet_is_tried_first)
+{
+	static const struct turn turns[] = {
+		{CONFIRM, 502, "gone"}, {HELLO, 403, DENIED}, {CONFIRM, 200, "{}"},
+		{HELLO, 200, "{}"},     {WORK, 200, NULL},    {NULL, 0, NULL},
+	};
+	char dir[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autofree char *next = NULL, *pair = NULL;
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	pid_t agent;
+	int tell;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	next = bu_xasprintf("%s/pair.next.pem", dir);
+	pair = bu_xasprintf("%s/pair.pem", dir);
+	ck_assert_int_eq(bu_file_write(next, "x", 1, 0600, NULL), 0);
+	agent = start_agent(dir, &tell);
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(write(tell, appliance.url, sizeof(appliance.url)),
+			 sizeof(appliance.url));
+	wait_for_asks(&appliance, 5);
+	kill(agent, SIGKILL);
+	ck_assert_int_eq(waitpid(agent, NULL, 0), agent);
+	ck_assert_int_eq(appliance.at, 5);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_int_eq(bu_file_exists(next), 0);
+	ck_assert_int_eq(bu_file_exists(pair), 1);
+	close(tell);
+	finish(&appliance, &session, &identity);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
 
@@ -329,5 +420,7 @@ END_TEST
 
 BU_UNIT("session", it_greets_asks_works_and_tells,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
-	after_an_outage_it_greets_again, after_a_change_it_greets_again,
-	a_poll_ends_when_a_link_moves, progress_may_be_told_to_stop_and_may_be_lost)
+	work_is_done_once_for_its_id_and_attempt, after_an_outage_it_greets_again,
+	after_a_change_it_greets_again, a_poll_ends_when_a_link_moves,
+	a_pair_that_was_not_used_yet_is_tried_first,
+	progress_may_be_told_to_stop_and_may_be_lost)

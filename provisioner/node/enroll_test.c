@@ -368,11 +368,15 @@ START_TEST(a_certificate_ends_after_its_days)
 	char old[BU_DIGEST_SIZE], next[BU_DIGEST_SIZE];
 	struct bu_node *node = ready_with(old);
 	int64_t now_ms = bu_wall_ms(&rig.clock);
+	bu_autofree char *why = NULL;
 	struct bu_err err = {0};
 
 	ck_assert_int_gt(node->agent_cert_until_ms, now_ms);
+	why = bu_reconcile_why(rig.rec, node);
+	ck_assert_ptr_null(strstr(why, "certificate of its agent"));
 	rig_pass(&rig, node->agent_cert_until_ms - now_ms - 60000);
 	ck_assert_int_eq(counts(node, old), 1);
+	rig_why_says(&rig, node, "ends in 0 days and was not renewed");
 	renew(node, next);
 	/* a real one is issued by the system's clock, in the same seconds as the first
 	 */
@@ -382,6 +386,7 @@ START_TEST(a_certificate_ends_after_its_days)
 	rig_pass(&rig, 60001);
 	ck_assert_int_eq(bu_reconcile_check_peer(rig.rec, node, old, &err), -1);
 	rig_text_has(err.text, "of node001 has ended");
+	rig_why_says(&rig, node, "the certificate of its agent has ended");
 	ck_assert_int_eq(counts(node, next), 1);
 	ck_assert_int_eq(counts(node, next), 1);
 	rig_pass(&rig, 86400000);
@@ -428,6 +433,7 @@ START_TEST(a_revoked_agent_is_refused_until_its_machine_is_admitted)
 		rig_pass(&rig, 1);
 		ck_assert_int_eq(counts(node, old), 0);
 		ck_assert_int_eq(counts(node, next), 0);
+		rig_why_says(&rig, node, "its agent was revoked");
 		rig_restart(&rig);
 		node = rig_node(&rig, 1);
 		ck_assert_int_eq(counts(node, old), 0);
@@ -438,6 +444,22 @@ START_TEST(a_revoked_agent_is_refused_until_its_machine_is_admitted)
 		ck_assert_int_eq(counts(node, next), 0);
 		rig_end(&rig);
 	}
+}
+END_TEST
+
+/* One by one: when the last of them goes, none counts, and not any. */
+START_TEST(the_last_certificate_leaves_none)
+{
+	char own[BU_DIGEST_SIZE];
+	struct bu_node *node = ready_with(own);
+
+	note(node, BU_EVENT_REVOKED, json_pack("{s:s}", "fingerprint", "another"));
+	ck_assert_int_eq(counts(node, own), 1);
+	note(node, BU_EVENT_REVOKED, json_pack("{s:s}", "fingerprint", own));
+	ck_assert_int_eq(counts(node, own), 0);
+	ck_assert_int_eq(counts(node, "00"), 0);
+	ck_assert_int_eq(counts(node, ""), 0);
+	rig_end(&rig);
 }
 END_TEST
 
@@ -477,4 +499,4 @@ RIG_UNIT("enroll", a_token_is_of_one_boot_and_one_machine,
 	 a_certificate_ends_after_its_days,
 	 a_log_without_fingerprints_takes_any_until_the_first_renewal,
 	 a_revoked_agent_is_refused_until_its_machine_is_admitted,
-	 an_admission_ends_the_certificate_of_before)
+	 the_last_certificate_leaves_none, an_admission_ends_the_certificate_of_before)

@@ -97,6 +97,31 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 		    (unsigned long long)node->progress_total_bytes >> 20);
 }
 
+/* Only what somebody should do something about: it is renewed with a third of its life
+ * left, so half of that third has passed without an answer. */
+static void
+add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+{
+	int64_t left_ms =
+		node->agent_cert_until_ms - bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t days = left_ms / (24 * 3600 * 1000);
+
+	if (node->agent_revoked)
+		add(text, "the certificate of its agent was revoked");
+	else if (!node->agent_cert_until_ms)
+		return;
+	else if (left_ms <= 0)
+		add(text,
+		    "the certificate of its agent has ended; bringup node rebuild %s "
+		    "gives it another",
+		    node->name);
+	else if (days < BU_AGENT_CERT_DAYS / 6)
+		add(text,
+		    "the certificate of its agent ends in %lld days and was not "
+		    "renewed; look at bringup-agent's log there",
+		    (long long)days);
+}
+
 /* What its checks found and what others say of it; of a good one, that it was checked.
  */
 static void
@@ -174,6 +199,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	add_deadline(rec, node, &text);
 	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);
+	add_agent_cert(rec, node, &text);
 	if (!node->in_profile)
 		add(&text, "it is not in the applied profile");
 	return text;
