@@ -168,6 +168,46 @@ START_TEST(one_bad_instrument_holds_back_its_node_alone)
 }
 END_TEST
 
+static int64_t
+much_later(const struct bu_clock *clock)
+{
+	static int64_t ms;
+
+	return ms += 1000;
+}
+
+/* A disk that was full, say. Until then its nodes are busy, and nobody is judged. */
+START_TEST(what_the_log_did_not_take_is_measured_again)
+{
+	struct rig rig;
+	struct links links = good_links();
+	const struct bu_clock dear = {.mono_ms = much_later};
+	int place = -1;
+
+	begin(&rig, 2);
+	check_all(&rig, 2);
+	bu_gate_set_stopwatch(rig.gate, &dear); /* the gate rests after this look */
+	rig_pass(&rig, 2001);
+	bu_gate_set_stopwatch(rig.gate, &rig.clock);
+	links.broken = 1;
+	agent(&rig, &links, 1);
+	agent(&rig, &links, 2);
+	for (int i = 0; i < 100 && place < 0; i++) {
+		rig_pass(&rig, 1);
+		place = bu_proofs_find(rig.world, "node001", "node002");
+	}
+	ck_assert_int_ge(place, 0);
+	json_object_set_new(json_array_get(rig.world->pairs, (size_t)place), "probe",
+			    json_string("another"));
+	links.broken = 0;
+	measure(&rig, &links, 2, 50);
+	ck_assert_int_eq(links.probed[1], 1);
+	measure(&rig, &links, 2, 30);
+	joins(&rig, 1, 2);
+	rig_end(&rig);
+}
+END_TEST
+
 /* --- why it does not go on --- */
 
 static int told;
@@ -435,6 +475,7 @@ RIG_UNIT("doubt", a_doubtful_probe_is_repeated_until_it_is_good,
 	 a_doubt_without_end_is_named_and_the_deadline_decides,
 	 what_a_person_measures_counts, another_partner_is_asked,
 	 one_bad_instrument_holds_back_its_node_alone,
+	 what_the_log_did_not_take_is_measured_again,
 	 each_reason_comes_and_goes_with_its_cause,
 	 a_reason_is_gone_when_the_profile_is_mended,
 	 measured_anew_is_twice_the_rounds_and_forgets_the_old_ones,

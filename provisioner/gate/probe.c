@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "provisioner/gate/gate_impl.h"
 
-enum { MESSAGE_MIN = 4096 };
+enum { MESSAGE_MIN = 4096, TOLD_MS = 60000 };
 
 static void
 probe_free(struct bu_gate *gate, struct bu_probe *probe)
@@ -152,13 +152,15 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	return 1;
 }
 
-/* Its nodes are busy until the log has it: nothing is asked for twice. */
+/* Its nodes are busy until the log has it: nothing is asked for twice. What the log has
+ * not taken by then is measured again. */
 static void
 finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 {
 	if (probe->told)
 		return;
 	probe->told = journal_pair(gate, probe);
+	probe->until_ms = bu_loop_now_ms(gate->world->loop) + TOLD_MS;
 	if (!probe->told)
 		probe_free(gate, probe);
 	bu_gate_kick(gate);
@@ -187,12 +189,14 @@ void
 bu_probe_deadlines(struct bu_gate *gate)
 {
 	struct bu_probe *probe = gate->probes, *next;
+	int late;
 
 	for (; probe; probe = next) {
 		next = probe->next;
-		if (probe->told && is_in_log(gate, probe))
+		late = bu_loop_now_ms(gate->world->loop) >= probe->until_ms;
+		if (probe->told && (late || is_in_log(gate, probe)))
 			probe_free(gate, probe);
-		else if (bu_loop_now_ms(gate->world->loop) >= probe->until_ms)
+		else if (late)
 			give_up(gate, probe);
 	}
 }
