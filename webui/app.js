@@ -8,11 +8,6 @@ const TRACK = ["inspecting", "imaging", "booting", "validating", "joining", "rea
 // Order of the counts; a state that is missing here comes last.
 const ORDER = ["failed", "quarantined", "discovered", "enrolled", ...TRACK, "draining",
 	"servicing", "parked", "retired"];
-const TONES = {
-	ready: "good", failed: "bad", quarantined: "bad",
-	inspecting: "busy", imaging: "busy", booting: "busy", validating: "busy",
-	joining: "busy", draining: "wait", servicing: "wait",
-};
 const GLYPHS = { good: "✓", bad: "✕", busy: "●", wait: "◷", idle: "○" };
 const VERDICT_TONES = { pass: "good", warn: "wait", fail: "bad", inconclusive: "idle" };
 const FOLD_FROM = 50;   // a pool with more nodes starts folded
@@ -23,7 +18,7 @@ const POLL_GAP_MS = 250; // at most four drawings a second
 
 const view = {
 	status: null, skewMs: 0, answeredMs: 0, lost: "", filter: "", allPairs: false,
-	pools: new Map(), pairs: new Map(), eventSeq: null,
+	pools: new Map(), pairs: new Map(), eventSeq: null, alarms: "",
 };
 
 const byId = (id) => document.getElementById(id);
@@ -95,24 +90,6 @@ function plural(count, word) {
 
 const serverNow = () => Date.now() + view.skewMs;
 
-const awayOf = (node) => (node.conditions || []).filter((one) => one.away);
-
-// "ready", or "ready, unreachable": a state is believed as far as its facts agree.
-const stateOf = (node) => [node.state,
-	...(node.conditions || []).map((one) => one.name)].join(", ");
-
-// What it is counted as: "ready", or "ready but unreachable", as in /v1/status.
-const countedAs = (node) => node.state +
-	(awayOf(node).length ? " but " + awayOf(node)[0].name : "");
-const toneOfCount = (state) => TONES[state] || (state.includes(" but ") ? "bad" : "idle");
-
-function toneOf(node) {
-	if (node.state === "ready" && awayOf(node).length)
-		return "bad";
-	const tone = TONES[node.state] || "idle";
-	return node.held || (tone === "busy" && node.waiting) ? "wait" : tone;
-}
-
 /* One node */
 
 function trackOf() {
@@ -141,7 +118,7 @@ function stepTone(node, i, here) {
 		return "done";
 	if (i > here)
 		return "todo";
-	return node.state === "ready" && !awayOf(node).length ? "done" : toneOf(node);
+	return isReady(node) && !node.held ? "done" : toneOf(node);
 }
 
 const STEP_WORDS = { done: "done", todo: "to come", busy: "now", wait: "waiting",
@@ -199,21 +176,6 @@ function placeOf(node) {
 	return [place, node.firmware, node.image].filter(Boolean).join(" · ");
 }
 
-function explain(node) {
-	if (node.held)
-		return "held by " + node.held.by + ": " + node.held.reason;
-	const text = node.reason || (node.waiting ? "waiting: " + node.waiting : "");
-	return [...(node.conditions || []).map((one) => one.text), orderText(node.order), text].filter(Boolean).join(" · ");
-}
-
-// What an applied plan does with the node, until it is done; "" = nothing.
-function orderText(order) {
-	if (!order)
-		return "";
-	const status = order.status === "turn" ? "waits for its turn" : order.status;
-	return order.class + ": " + status + (order.reason ? ": " + order.reason : "");
-}
-
 function updateRow(row, node) {
 	const key = JSON.stringify(node);
 	if (row.key === key)
@@ -230,7 +192,7 @@ function updateRow(row, node) {
 	setText(row.state, stateOf(node));
 	updateTrack(row.track, node);
 	updateProgress(row.progress, node);
-	setText(row.why, explain(node));
+	setText(row.why, notesOf(node).join("\n"));
 	show(row.why, row.why.textContent !== "");
 	tickRow(row);
 }
@@ -371,20 +333,16 @@ function choose(state) {
 function drawSummary(status) {
 	const counts = countStates(status.nodes);
 	const total = status.nodes.length;
-	const ready = status.nodes.filter((node) => node.state === "ready" &&
-		!awayOf(node).length).length;
-	const bad = status.nodes.filter((node) => toneOf(node) === "bad").length;
+	const ready = status.nodes.filter(isReady).length;
+	const rest = summaryOf(status.nodes);
 	if (!counts.some(([state]) => state === view.filter))
 		view.filter = "";
 	setText(byId("ready"), total ? ready + " / " + total : "–");
 	setText(byId("ready-text"), !total ? "no nodes yet" : "nodes ready" +
-		(bad > 0 ? ", " + plural(bad, "node") + " held out" : ""));
+		(rest ? ", " + rest : ""));
 	drawShare(counts, total || 1);
 	drawFilters(counts);
 	setText(byId("site"), status.site || "");
-	show(byId("trouble"), Boolean(status.trouble));
-	setText(byId("trouble"), status.trouble ? "The applied profile cannot be read: " +
-		status.trouble + ". No node is moved until a corrected one is applied." : "");
 	setText(byId("revision"), status.revision ?
 		"revision " + status.revision.slice(0, 10) : "no revision applied");
 	document.title = ready + "/" + total + " ready · " + (status.site || "bringup");
@@ -392,24 +350,18 @@ function drawSummary(status) {
 
 /* The rollout that is under way, else the last one */
 
-const ROLLOUT_TONES = { running: "busy", paused: "wait", stopped: "bad", aborted: "idle",
-	done: "good" };
-const ROLLOUT_COUNTS = [["done", "done"], ["under_way", "under way"],
-	["turn", "waiting for a turn"], ["failed", "failed"], ["withdrawn", "withdrawn"]];
-
 function drawRollout(rollout) {
 	show(byId("rollout"), Boolean(rollout));
 	if (!rollout)
 		return;
-	const tone = ROLLOUT_TONES[rollout.state] || "idle";
-	const counts = ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)
-		.map(([key, words]) => rollout[key] + " " + words);
+	const state = rolloutState(rollout);
+	const tone = ROLLOUT_TONES[state] || "idle";
 	setText(byId("rollout-id"), [rollout.id, rollout.commit &&
 		"commit " + rollout.commit.slice(0, 12)].filter(Boolean).join(" · "));
 	byId("rollout-state").dataset.tone = tone;
-	setText(byId("rollout-state"), GLYPHS[tone] + " " + rollout.state);
+	setText(byId("rollout-state"), GLYPHS[tone] + " " + state);
 	setText(byId("rollout-counts"), plural(rollout.total, "node") + ": " +
-		counts.join(" · "));
+		rolloutCounts(rollout));
 	setText(byId("rollout-reason"), rollout.reason || "");
 	show(byId("rollout-reason"), Boolean(rollout.reason));
 }
@@ -514,8 +466,20 @@ function drawLink() {
 	document.body.classList.toggle("stale", Boolean(view.lost));
 }
 
+// Said aloud when it changes, not with each answer.
+function drawAlarms(status) {
+	const alarms = alarmsOf(status);
+	const key = JSON.stringify(alarms);
+	if (key === view.alarms)
+		return;
+	view.alarms = key;
+	byId("alarms").replaceChildren(...alarms.map((alarm) =>
+		el("li", { class: "alarm", "data-tone": alarm.tone }, alarm.text)));
+}
+
 function drawStatus() {
 	const status = view.status;
+	drawAlarms(status);
 	drawSummary(status);
 	drawRollout(status.rollout);
 	drawPools(status.nodes);

@@ -10,6 +10,7 @@ static const struct {
 	const char *type;
 } web_files[] = {
 	{"index.html", "text/html; charset=utf-8"},
+	{"words.js", "text/javascript; charset=utf-8"},
 	{"app.js", "text/javascript; charset=utf-8"},
 	{"style.css", "text/css; charset=utf-8"},
 	{"icon.svg", "image/svg+xml"},

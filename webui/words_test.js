@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page says of nodes and rollouts. Run by words_test.c: node words_test.js
+"use strict";
+
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const vm = require("node:vm");
+
+const names = ["stateOf", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
+	"rolloutCounts", "alarmsOf"];
+const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8");
+vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
+const { words } = globalThis;
+
+const unreachable = { name: "unreachable", text: "its agent does not answer", away: true };
+const ready = { state: "ready", settled: true, reason: "", waiting: "", conditions: [] };
+const away = { ...ready, conditions: [unreachable] };
+
+// Ready is said of who can be used.
+assert.equal(words.stateOf(away), "ready, unreachable");
+assert.equal(words.toneOf(away), "bad");
+assert.equal(words.isReady(away), false);
+assert.deepEqual(words.notesOf(away), ["its agent does not answer"]);
+assert.equal(words.summaryOf([ready, away]), "1 unreachable");
+assert.equal(words.summaryOf([ready, { ...ready, held: { by: "ops", reason: "x" } }]),
+	"1 held");
+assert.equal(words.toneOf({ ...ready, conditions: [{ name: "not-in-profile", text: "t",
+	away: false }] }), "good");
+
+// What a node waits for stands before why it came here, and a hold hides no condition.
+const busy = { state: "validating", reason: "once more", conditions: [] };
+assert.deepEqual(words.notesOf(busy), ["once more"]);
+assert.deepEqual(words.notesOf({ ...busy, waiting: "a partner" }), ["waits: a partner"]);
+assert.equal(words.toneOf({ ...busy, waiting: "a partner" }), "wait");
+assert.deepEqual(words.notesOf({ ...busy, trouble: "the clocks disagree" }),
+	["not measured: the clocks disagree"]);
+assert.equal(words.toneOf({ ...busy, trouble: "the clocks disagree" }), "wait");
+assert.deepEqual(words.notesOf({ ...busy, cluster_words: "job 17" }),
+	["its cluster says: job 17"]);
+assert.deepEqual(words.notesOf({ ...busy, step: { action: "boot", error: "no domain" } }),
+	["boot failed: no domain; it is tried again"]);
+assert.deepEqual(words.notesOf({ ...away, held: { by: "ops", reason: "DIMM" } }),
+	["held by ops: DIMM", "its agent does not answer"]);
+assert.deepEqual(words.notesOf({ ...ready, order: { status: "turn", class: "reboot",
+	reason: "1 is away" } }), ["waits for its turn (reboot): 1 is away"]);
+// What failed is bad also while it is held, and its reason is said once.
+const failed = { state: "failed", reason: "late", conditions: [],
+	order: { status: "failed", class: "wipe", reason: "late" } };
+assert.deepEqual(words.notesOf(failed), ["late"]);
+assert.equal(words.toneOf({ ...failed, held: { by: "ops", reason: "" } }), "bad");
+
+// Of a rollout whose nodes failed nobody says that it is done.
+assert.equal(words.rolloutState({ state: "done", total: 3, done: 3 }), "done");
+const ended = { state: "done", total: 5, done: 3, failed: 2 };
+assert.equal(words.rolloutState(ended), "ended");
+assert.equal(words.rolloutCounts(ended), "3 done · 2 failed");
+
+// The site's own troubles stand above all.
+assert.deepEqual(words.alarmsOf({ conditions: [{ text: "the disk is full" }],
+	brakes: [{ text: "rack r2" }], warnings: ["low"], trouble: "" }).map((one) => one.text),
+	["the disk is full", "The brake is on: rack r2", "low"]);
