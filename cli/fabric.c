@@ -45,7 +45,8 @@ bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err)
 
 	begun = body ? bu_client_post(client, "/v1/fabric/runs", body, err) : NULL;
 	if (!begun)
-		return body ? -1 : bu_err_set(err, BU_ERR_USAGE, 0, "this is no UTF-8");
+		return body ? -1
+			    : bu_err_set(err, BU_ERR_USAGE, 0, "this is not UTF-8");
 	for (;;) {
 		bu_autojson json_t *run =
 			bu_client_get(client, POLL_S, err, "/v1/fabric/runs/%s?wait=%d",

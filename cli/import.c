@@ -186,7 +186,7 @@ bu_import_make(const char *name, const json_t *nodes, struct bu_imported *ret,
 	if (made.machines == 0) {
 		bu_imported_fini(&made);
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no machine has told what it is made of; start one "
+				  "no machine has reported its hardware yet; boot one "
 				  "from the network, and try again");
 	}
 	*ret = made;

@@ -29,8 +29,9 @@ static const struct command {
 	 BIT(JSON), bu_cmd_check, NULL},
 	{"plan", "[DIR]", "what an apply would do to which node, and why", 0, 1,
 	 LISTING | SOURCE | BIT(OUT) | BIT(DETAILED), bu_cmd_plan, NULL},
-	{"apply", "[DIR|FILE]", "make it so: plan, ask, order (FILE is of plan --out)",
-	 0, 1, SOURCE | BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT) | BIT(SOCKET),
+	{"apply", "[DIR|FILE]",
+	 "make it so: plan, ask, order (FILE comes from plan --out)", 0, 1,
+	 SOURCE | BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT) | BIT(SOCKET),
 	 bu_cmd_apply, NULL},
 	{"export", "[DIR]", "a checked profile tree as JSON, or for other services", 0,
 	 1, BIT(JSON) | BIT(ANSIBLE) | BIT(SCHEMA) | BIT(HOSTS) | BIT(DNS) | BIT(NTP),
@@ -47,18 +48,18 @@ static const struct command {
 	 LISTING | BIT(ORIGIN), bu_cmd_node_show, NULL},
 	{"node why", "NODESET", "why a node is where it is, and what comes next", 1, 1,
 	 LISTING, bu_cmd_node_why, NULL},
-	{"node hold", "NODESET", "let nothing be done with a node", 1, 1,
+	{"node hold", "NODESET", "do nothing to a node until it is released", 1, 1,
 	 BIT(REASON) | BIT(SOCKET), bu_cmd_node_hold, NULL},
-	{"node release", "NODESET", "take a held node back", 1, 1, BIT(SOCKET),
-	 bu_cmd_node_release, NULL},
+	{"node release", "NODESET", "let bringup go on with a held node", 1, 1,
+	 BIT(SOCKET), bu_cmd_node_release, NULL},
 	{"rollout list", "", "applied plans, newest first", 0, 0,
 	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_rollout_list, NULL},
 	{"rollout show", "[ID]",
-	 "one of them, the newest: pools, nodes, who waits for what", 0, 1, LISTING,
+	 "one of them (the newest): pools, nodes and what they wait for", 0, 1, LISTING,
 	 bu_cmd_rollout_show, NULL},
-	{"rollout pause", "ID", "give nobody a turn; what is under way goes on", 1, 1,
-	 BIT(SOCKET), bu_cmd_rollout_pause, NULL},
-	{"rollout resume", "ID", "go on, also when it has stopped itself", 1, 1,
+	{"rollout pause", "ID", "begin with no further node; what is under way goes on",
+	 1, 1, BIT(SOCKET), bu_cmd_rollout_pause, NULL},
+	{"rollout resume", "ID", "go on, even after it has stopped itself", 1, 1,
 	 BIT(SOCKET), bu_cmd_rollout_resume, NULL},
 	{"rollout abort", "ID", "withdraw what has not begun", 1, 1, BIT(SOCKET),
 	 bu_cmd_rollout_abort, NULL},
@@ -73,7 +74,7 @@ static const struct command {
 	{"fabric certificate", "NODE", "the certificates of a node", 1, 1, LISTING,
 	 bu_cmd_fabric_certificate, NULL},
 	{"fabric topology", "[slurm|yaml|labels]",
-	 "which switch port each node hangs at; for schedulers in their own words", 0,
+	 "which switch port each node is cabled to; for schedulers in their formats", 0,
 	 1, LISTING, bu_cmd_fabric_topology, NULL},
 	{"fabric rehearse", "[--model ...]",
 	 "what a campaign would find on a model of a fabric; --help says more", 0, 0, 0,
@@ -186,13 +187,15 @@ fail(const struct bu_err *err)
 static int
 unknown(int count, char **words, struct bu_err *err)
 {
-	if (is_group(words[0], stderr))
-		return bu_err_set(err, BU_ERR_USAGE, 0, "%s: %s%s%s", words[0],
-				  count > 1 ? "'" : "say what",
-				  count > 1 ? words[1] : " to do",
-				  count > 1 ? "' is none of these" : "");
+	int group = is_group(words[0], stderr);
+
+	if (group && count > 1)
+		return bu_err_set(err, BU_ERR_USAGE, 0, "unknown command '%s %s'",
+				  words[0], words[1]);
+	if (group)
+		return bu_err_set(err, BU_ERR_USAGE, 0, "%s: say what to do", words[0]);
 	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "'%s' is no command; see bringup --help", words[0]);
+			  "unknown command '%s'; see bringup --help", words[0]);
 }
 
 static int
@@ -227,7 +230,7 @@ check_count(const struct command *command, const struct bu_options *options,
 				  command->args, command->name);
 	if (options->args_count > command->max_args)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "%s: '%s' is one too many; see bringup help %s",
+				  "%s: unexpected argument '%s'; see bringup help %s",
 				  command->name, options->args[command->max_args],
 				  command->name);
 	return 0;

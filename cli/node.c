@@ -186,7 +186,7 @@ bu_cmd_node_hold(const struct bu_options *options, struct bu_err *err)
 			"reads it in node why");
 	body = json_pack("{s:s}", "reason", options->reason);
 	if (!body)
-		return bu_err_set(err, BU_ERR_USAGE, 0, "--reason: this is no UTF-8");
+		return bu_err_set(err, BU_ERR_USAGE, 0, "--reason: this is not UTF-8");
 	return post_each(options, "hold", body, err);
 }
 

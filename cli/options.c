@@ -145,10 +145,8 @@ refuse(int c, const char *text, struct bu_err *err)
 	if (c == ':')
 		return bu_err_set(err, BU_ERR_USAGE, 0, "%s needs an argument", text);
 	if (optopt && optopt < LONG_BASE && optopt != 'h')
-		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "-%c is no option of this command", optopt);
-	return bu_err_set(err, BU_ERR_USAGE, 0, "%s is no option of this command",
-			  text);
+		return bu_err_set(err, BU_ERR_USAGE, 0, "unknown option -%c", optopt);
+	return bu_err_set(err, BU_ERR_USAGE, 0, "unknown option %s", text);
 }
 
 int

@@ -205,6 +205,15 @@ group(const json_t *orders)
 	return groups;
 }
 
+/* Of an order; "turn" is what the log calls it. */
+static const char *
+status_of(const json_t *order)
+{
+	const char *status = bu_json_str(order, "status", "");
+
+	return strcmp(status, "turn") == 0 ? "waiting" : status;
+}
+
 static void
 render_orders(const json_t *orders, FILE *out)
 {
@@ -231,7 +240,7 @@ render_orders(const json_t *orders, FILE *out)
 		bu_table_row(table, (const char *const[]){
 					    bu_json_str(order, "pool", ""), count,
 					    nodes, bu_json_str(order, "class", ""),
-					    batch, bu_json_str(order, "status", ""),
+					    batch, status_of(order),
 					    bu_json_str(order, "state", ""), reason});
 	}
 	if (json_array_size(orders)) {

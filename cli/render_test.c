@@ -453,9 +453,9 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 	/* one that was out of service failed: the budget is for the others */
 	has(text, "train     4    1      1 0 of 2 1 of 1    2 1 of 1 1 of pool train "
 		  "are away\n");
-	has(text, "train     1 n1     wipe     1 done   ready");
-	has(text, "train     2 n[3-4] wipe     1 turn   ready       later\n");
-	has(text, "train     1 n2     wipe     1 failed quarantined slow\n");
+	has(text, "train     1 n1     wipe     1 done    ready");
+	has(text, "train     2 n[3-4] wipe     1 waiting ready       later\n");
+	has(text, "train     1 n2     wipe     1 failed  quarantined slow\n");
 }
 END_TEST
 

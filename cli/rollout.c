@@ -18,7 +18,7 @@ ask_list(struct bu_client *client, struct bu_err *err)
 	if (reply && !json_is_array(json_object_get(reply, "rollouts"))) {
 		json_decref(reply);
 		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "bringupd's list of rollouts is none");
+			   "bringupd answered without a list of rollouts");
 		return NULL;
 	}
 	return reply;
@@ -38,7 +38,7 @@ bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err)
 	else if (json_array_size(rollouts))
 		bu_render_rollouts(rollouts, stdout);
 	else
-		puts("nothing was applied yet");
+		puts("nothing has been applied yet");
 	return 0;
 }
 
@@ -57,7 +57,7 @@ choose(struct bu_client *client, const struct bu_options *options, struct bu_err
 	id = bu_json_str(json_array_get(json_object_get(reply, "rollouts"), 0), "id",
 			 NULL);
 	if (!id) {
-		bu_err_set(err, BU_ERR_NOTFOUND, 0, "nothing was applied yet");
+		bu_err_set(err, BU_ERR_NOTFOUND, 0, "nothing has been applied yet");
 		return NULL;
 	}
 	return bu_client_escape(id);

@@ -71,7 +71,8 @@ look(const char *dir, const char *const *argv)
 		       &out, &err) == 0)
 		return out;
 	if (!is_expected(err.text))
-		fprintf(stderr, "warning: %s: no commit is named: %s\n", dir, err.text);
+		fprintf(stderr, "warning: %s: its commit is not known: %s\n", dir,
+			err.text);
 	return NULL;
 }
 
@@ -119,7 +120,7 @@ static int
 check_words(const char *url, const char *ref, const char *path, struct bu_err *err)
 {
 	if (*url == '-' || *url == '\0')
-		return bu_err_set(err, BU_ERR_USAGE, 0, "--git '%s': this is no URL",
+		return bu_err_set(err, BU_ERR_USAGE, 0, "--git '%s': this is not a URL",
 				  url);
 	if (has_password(url))
 		return bu_err_set(err, BU_ERR_USAGE, 0,

@@ -107,8 +107,9 @@ START_TEST(what_is_wrong_with_a_repository_is_told)
 	ck_assert_str_eq(empty, "");
 	put(".git/config", "[core\n");
 	broken = warnings();
-	ck_assert_msg(strstr(broken, "no commit is named: 'git' ended with 128: fatal"),
-		      "%s", broken);
+	ck_assert_msg(
+		strstr(broken, "its commit is not known: 'git' ended with 128: fatal"),
+		"%s", broken);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
@@ -281,7 +282,7 @@ START_TEST(wrong_words_are_refused)
 	static const struct {
 		const char *git, *ref, *path, *dir, *want;
 	} rows[] = {
-		{"-x", NULL, NULL, NULL, "this is no URL"},
+		{"-x", NULL, NULL, NULL, "this is not a URL"},
 		{"https://u:secret@h/x", NULL, NULL, NULL, "holds no password"},
 		{"https://token@h/x", NULL, NULL, NULL, "holds no password"},
 		{"ssh://git:secret@h/x", NULL, NULL, NULL, "holds no password"},

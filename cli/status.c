@@ -97,6 +97,6 @@ bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err)
 	else if (json_array_size(pairs))
 		bu_render_pairs(pairs, stdout);
 	else
-		puts("no pair of nodes was measured yet");
+		puts("no pair of nodes has been measured yet");
 	return 0;
 }

@@ -33,9 +33,8 @@ print_table(const struct bu_wiring *wiring)
 	if (wiring->wire_count)
 		bu_table_print(table, stdout);
 	else
-		puts("nobody knows where a node hangs: switch_ports of the nodes in "
-		     "the "
-		     "profile makes them listen");
+		puts("no switch port is known yet; nodes listen for theirs where the "
+		     "profile gives them switch_ports");
 	bu_table_destroy(table);
 	return 0;
 }
@@ -69,8 +68,8 @@ print_as(const struct bu_wiring *wiring, const char *format, struct bu_err *err)
 	if (strcmp(format, "labels") == 0)
 		return print_labels(wiring, err);
 	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "no format '%s'; slurm (topology.conf), yaml (Slurm's "
-			  "topology.yaml) and labels (Kubernetes) are there",
+			  "unknown format '%s'; give slurm (topology.conf), yaml "
+			  "(Slurm's topology.yaml) or labels (Kubernetes)",
 			  format);
 }
 

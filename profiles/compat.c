@@ -148,7 +148,7 @@ read_conditions(const json_t *list, int needed, struct condition *ret,
 
 		if (component < 0)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%.40s' is no component", name);
+					  "'%.40s' is not a component", name);
 		condition->component = (enum bu_component)component;
 		if (!needed && *text)
 			condition->text = bu_xstrdup(text);

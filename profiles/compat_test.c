@@ -121,7 +121,7 @@ START_TEST(a_table_says_what_it_rests_on)
 		 "rows[0]: field 'if': 1 to 4 components"},
 		{ROW("{\"cuda\":\"12\"}", "{}", SOURCED), "rows[0]: field 'need'"},
 		{ROW("{\"coda\":\"12\"}", "{\"driver\":\">= 525\"}", SOURCED),
-		 "rows[0]: 'coda' is no component"},
+		 "rows[0]: 'coda' is not a component"},
 		{ROW("{\"cuda\":\"12\"}", "{\"driver\":\"525\"}", SOURCED),
 		 "rows[0]: driver '525': allowed is"},
 		{ROW("{\"cuda\":\"12\"}", "{\"driver\":\">= newest\"}", SOURCED),

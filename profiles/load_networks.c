@@ -125,7 +125,7 @@ check_nics(struct bu_loader *ld, const struct bu_desired_network *network,
 	if (has_bond(network) &&
 	    (bu_ini_entry(section, "nic") || bu_ini_entry(section, "pci")))
 		bu_load_wrong(ld, section, bu_ini_entry(section, "nic") ? "nic" : "pci",
-			      "goes with no bond; bond_nics names the NICs");
+			      "does not go with a bond; bond_nics names the NICs");
 	else if (bu_ini_entry(section, "nic") && bu_ini_entry(section, "pci"))
 		bu_load_wrong(ld, section, "pci",
 			      "names the NIC, as nic does; give one of them");
@@ -155,9 +155,10 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	check_bond_keys(ld, network, section);
 	check_rdma_keys(ld, network, section);
 	if (network->rdma == BU_RDMA_RXE && network->vlan)
-		bu_load_wrong(ld, section, "rdma",
-			      "rxe goes with no vlan: the kernel makes soft-RoCE over "
-			      "NICs and bonds only");
+		bu_load_wrong(
+			ld, section, "rdma",
+			"rxe does not go with a vlan: the kernel makes soft-RoCE over "
+			"NICs and bonds only");
 	if (network->cidr.prefix_len) {
 		check_routes(ld, network, section);
 		if (network->gateway && bu_load_ipv4(network->gateway, &gateway) == 0 &&
@@ -168,9 +169,10 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 				      bu_ini_entry(section, "cidr")->value);
 	}
 	if (network->role == BU_ROLE_BOOT && network->vlan)
-		bu_load_wrong(ld, section, "vlan",
-			      "goes with no boot network: firmware starts without a "
-			      "tag; make it the native VLAN of the switch port");
+		bu_load_wrong(
+			ld, section, "vlan",
+			"does not go with a boot network: firmware starts without a "
+			"tag; make it the native VLAN of the switch port");
 	if (network->role == BU_ROLE_BOOT && network->rdma != BU_RDMA_NONE &&
 	    network->mtu && network->mtu < 1024)
 		bu_load_wrong(ld, section, "mtu",

@@ -31,7 +31,7 @@ read_check(struct bu_loader *ld, const struct bu_tree_file *file)
 	struct bu_desired *desired = ld->desired;
 
 	if (!name_ok(name))
-		problem = "this is no name for a check; allowed are 1 to 40 of "
+		problem = "this cannot be the name of a check; allowed are 1 to 40 of "
 			  "[A-Za-z0-9._-], but not 'none'";
 	else if (file->size > SIZE_MAX_BYTES)
 		problem = "is larger than 256 KiB; a check brings what it needs in the "

@@ -373,10 +373,11 @@ names_ok(const struct bu_nodeset *nodeset, struct bu_err *err)
 {
 	for (size_t i = 0; i < nodeset->count; i++)
 		if (!bu_node_name_ok(nodeset->names[i]))
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%.80s' is no node name; a name has 1 to 63 "
-					  "lower-case letters, digits and '-'",
-					  nodeset->names[i]);
+			return bu_err_set(
+				err, BU_ERR_INVAL, 0,
+				"'%.80s' is not a node name; a name has 1 to 63 "
+				"lower-case letters, digits and '-'",
+				nodeset->names[i]);
 	return 0;
 }
 

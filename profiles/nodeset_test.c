@@ -116,13 +116,14 @@ START_TEST(refuses_with_a_reason)
 		{"a[1][1][1][1][1][1][1][1][1]",
 		 "'a[1][1][1][1][1][1][1][1][1]' has too many brackets; at most 8"},
 		{"GPU1",
-		 "'GPU1' is no node name; a name has 1 to 63 lower-case letters, "
+		 "'GPU1' is not a node name; a name has 1 to 63 lower-case letters, "
 		 "digits and '-'"},
-		{"a b", "'a b' is no node name; a name has 1 to 63 lower-case letters, "
-			"digits and '-'"},
-		{"-a",
-		 "'-a' is no node name; a name has 1 to 63 lower-case letters, digits "
-		 "and '-'"},
+		{"a b",
+		 "'a b' is not a node name; a name has 1 to 63 lower-case letters, "
+		 "digits and '-'"},
+		{"-a", "'-a' is not a node name; a name has 1 to 63 lower-case "
+		       "letters, digits "
+		       "and '-'"},
 		{"@train", "'@train': pools cannot be named here"},
 	};
 

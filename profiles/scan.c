@@ -125,7 +125,8 @@ begin_section(struct scanner *sc, char *text, const char *start)
 	}
 	if (len < 2 || strchr(text, ']') != text + len - 1) {
 		wrong(sc,
-		      "'%.80s' is no section; a line '[kind name]' holds one ']', at "
+		      "'%.80s' is not a section; a line '[kind name]' holds one ']', "
+		      "at "
 		      "its "
 		      "end, and no comment",
 		      text);
@@ -139,7 +140,7 @@ begin_section(struct scanner *sc, char *text, const char *start)
 	if (kind == 0 || blanks > 1 || blanks != (name > 0) ||
 	    text[kind + blanks + name]) {
 		wrong(sc,
-		      "[%.80s]: is no section name; allowed is '[kind]' or '[kind "
+		      "[%.80s]: is not a section name; allowed is '[kind]' or '[kind "
 		      "name]' "
 		      "of lower-case letters, digits, '-', '_' and '.'",
 		      text);
@@ -222,7 +223,7 @@ add_entry(struct scanner *sc, char *text)
 		bu_autofree char *shown = without_value(text);
 
 		wrong(sc,
-		      "'%.80s' is no entry; allowed is 'key = value', the key of "
+		      "'%.80s' is not an entry; allowed is 'key = value', the key of "
 		      "lower-case letters, digits, '-', '_' and '.'",
 		      shown);
 		return;

@@ -72,10 +72,10 @@ static const struct {
 	{"checks.d/binary", "ELF\n",
 	 "checks.d/binary:1: does not begin with '#!' and its interpreter\n"},
 	{"checks.d/a b", "#!/bin/sh\n",
-	 "checks.d/a b:1: this is no name for a check; allowed are 1 to 40 of "
+	 "checks.d/a b:1: this cannot be the name of a check; allowed are 1 to 40 of "
 	 "[A-Za-z0-9._-], but not 'none'\n"},
 	{"checks.d/none", "#!/bin/sh\n",
-	 "checks.d/none:1: this is no name for a check; allowed are 1 to 40 of "
+	 "checks.d/none:1: this cannot be the name of a check; allowed are 1 to 40 of "
 	 "[A-Za-z0-9._-], but not 'none'\n"},
 };
 

@@ -48,7 +48,8 @@ bu_value_refuse(const struct bu_key *key, const char *text, struct bu_err *err)
 	/* It may be the secret itself: never say it. */
 	if (key->type == BU_KEY_SECRET)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "is no reference; allowed is %s", allowed[key->type]);
+				  "is not a reference; allowed is %s",
+				  allowed[key->type]);
 	if (key->type == BU_KEY_BMC || key->type == BU_KEY_URL)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "is wrong; allowed is %s",
 				  allowed[key->type]);

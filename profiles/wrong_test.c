@@ -29,21 +29,23 @@ static const struct wrong {
 	 "site.ini:18: [image debian12] is in site.ini:17 already; put all of its keys "
 	 "there\n"},
 	{"[image debian12]", "[image [1-2]]",
-	 "site.ini:17: '[image [1-2]]' is no section; a line '[kind name]' holds one "
+	 "site.ini:17: '[image [1-2]]' is not a section; a line '[kind name]' holds "
+	 "one "
 	 "']', "
 	 "at its end, and no comment\n"
 	 "site.ini:29: [pool train] image: there is no [image debian12]; allowed is "
 	 "the "
 	 "name of a [image] section\n"},
 	{"[hardware vm]", "[hardware vm] ; the lab",
-	 "site.ini:18: '[hardware vm] ; the lab' is no section; a line '[kind name]' "
+	 "site.ini:18: '[hardware vm] ; the lab' is not a section; a line '[kind "
+	 "name]' "
 	 "holds "
 	 "one ']', at its end, and no comment\n"
 	 "site.ini:28: [pool train] hardware: there is no [hardware vm]; allowed is "
 	 "the "
 	 "name of a [hardware] section\n"},
 	{"[cluster hpc]", "[Cluster hpc]",
-	 "site.ini:21: [Cluster hpc]: is no section name; allowed is '[kind]' or "
+	 "site.ini:21: [Cluster hpc]: is not a section name; allowed is '[kind]' or "
 	 "'[kind "
 	 "name]' of lower-case letters, digits, '-', '_' and '.'\n"
 	 "site.ini:32: [pool train] cluster: there is no [cluster hpc]; allowed is the "
@@ -52,7 +54,7 @@ static const struct wrong {
 	 "site.ini:18: [hardware vm] disk: is missing; it says: the only disk that is "
 	 "ever "
 	 "written\n"
-	 "site.ini:19: [hardware vm] 'Disk = ...' is no entry; allowed is 'key = "
+	 "site.ini:19: [hardware vm] 'Disk = ...' is not an entry; allowed is 'key = "
 	 "value', the key of lower-case letters, digits, '-', '_' and '.'\n"},
 	{"gres = rdma:rxe:1", "kargs = a#b",
 	 "site.ini:35: [pool train] kargs: '#' inside a value; put the value in "
@@ -77,13 +79,15 @@ static const struct wrong {
 	 "site.ini:35: [pool train] gres: has no value; give one or leave the line "
 	 "out\n"},
 	{"gres = rdma:rxe:1", "gres",
-	 "site.ini:35: [pool train] 'gres' is no entry; allowed is 'key = value', the "
+	 "site.ini:35: [pool train] 'gres' is not an entry; allowed is 'key = value', "
+	 "the "
 	 "key "
 	 "of lower-case letters, digits, '-', '_' and '.'\n"},
 	{"features = rxe, lab", "features = rxe, \\\n  lab",
 	 "site.ini:34: [pool train] ends with '\\'; an entry is one line, there is no "
 	 "continuation\n"
-	 "site.ini:35: [pool train] 'lab' is no entry; allowed is 'key = value', the "
+	 "site.ini:35: [pool train] 'lab' is not an entry; allowed is 'key = value', "
+	 "the "
 	 "key "
 	 "of lower-case letters, digits, '-', '_' and '.'\n"},
 	{"zone = z1", "# a comment \\",
@@ -192,7 +196,7 @@ static const struct wrong {
 	 "site.ini:23: [cluster hpc] controller: '10.77.0.1' is wrong; allowed is "
 	 "'address:port'\n"},
 	{"driver = slurm", "driver = slurm\nmunge_key = s3cret",
-	 "site.ini:23: [cluster hpc] munge_key: is no reference; allowed is a "
+	 "site.ini:23: [cluster hpc] munge_key: is not a reference; allowed is a "
 	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
 	 "secret never stands in a profile\n"},
 	{"fabric = fabric", "fabric = fabric\nbw_min = 80",
@@ -337,12 +341,14 @@ static const struct wrong {
 	 "site.ini:32: [pool train] networks: 'boot' and 'fabric' are both on nic 0; "
 	 "give each network a NIC of its own\n"},
 	{"nic = 1", "nic = 0\nvlan = 100\nmtu = 9000",
-	 "site.ini:17: [network fabric] rdma: rxe goes with no vlan: the kernel makes "
+	 "site.ini:17: [network fabric] rdma: rxe does not go with a vlan: the kernel "
+	 "makes "
 	 "soft-RoCE over NICs and bonds only\n"
 	 "site.ini:33: [pool train] networks: 'fabric' has mtu 9000 in a VLAN over "
 	 "'boot' with mtu 1500; the NIC must carry the larger one\n"},
 	{"addresses = 10.77.0.[11-14]", "addresses = 10.77.0.[11-14]\nvlan = 7",
-	 "site.ini:10: [network boot] vlan: goes with no boot network: firmware starts "
+	 "site.ini:10: [network boot] vlan: does not go with a boot network: firmware "
+	 "starts "
 	 "without a tag; make it the native VLAN of the switch port\n"},
 	{"nic = 1", "nic = 1\nmtu = 100",
 	 "site.ini:15: [network fabric] mtu: '100' is out of range; allowed is 576 to "
@@ -356,7 +362,8 @@ static const struct wrong {
 	 "site.ini:31: [pool train] networks: 'boot' and 'fabric' are both on nic 0; "
 	 "give each network a NIC of its own\n"},
 	{"nic = 1", "nic = 1\nbond = 802.3ad\nbond_nics = 1,2",
-	 "site.ini:14: [network fabric] nic: goes with no bond; bond_nics names the "
+	 "site.ini:14: [network fabric] nic: does not go with a bond; bond_nics names "
+	 "the "
 	 "NICs\n"
 	 "site.ini:33: [pool train] networks: 'fabric' is on nic 2; [hardware vm] has "
 	 "NICs 0 to 1\n"},
@@ -392,7 +399,8 @@ static const struct wrong {
 	 "site.ini:27: [network spare] bond_lacp_rate: is for bond = 802.3ad; this is "
 	 "bond = active-backup\n"},
 	{"nic = 1", "nic = 1\nvlan = 7",
-	 "site.ini:16: [network fabric] rdma: rxe goes with no vlan: the kernel makes "
+	 "site.ini:16: [network fabric] rdma: rxe does not go with a vlan: the kernel "
+	 "makes "
 	 "soft-RoCE over NICs and bonds only\n"},
 	{"nic = 1", "nic = 1\ngateway = 10.78.0.255",
 	 "site.ini:15: [network fabric] gateway: 10.78.0.255 is not in 10.78.0.0/24; a "
@@ -607,11 +615,11 @@ static const struct wrong {
 	 "digits and -_.:/@+, no blanks\n"},
 	/* secrets */
 	{"max_unavailable = 50 %", "bmc_credentials = root/calvin",
-	 "site.ini:36: [pool train] bmc_credentials: is no reference; allowed is a "
+	 "site.ini:36: [pool train] bmc_credentials: is not a reference; allowed is a "
 	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
 	 "secret never stands in a profile\n"},
 	{"max_unavailable = 50 %", "bmc_credentials = exec:vault",
-	 "site.ini:36: [pool train] bmc_credentials: is no reference; allowed is a "
+	 "site.ini:36: [pool train] bmc_credentials: is not a reference; allowed is a "
 	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
 	 "secret never stands in a profile\n"},
 	/* nodes */
