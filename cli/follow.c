@@ -194,13 +194,13 @@ count_open(const struct bu_follow *follow, const json_t *rollout, int turns_give
 
 /* "; pool train: 1 of 1 canary node done", or why nobody of it has a turn now. */
 static void
-add_pool(char **text, const json_t *pool)
+add_pool(char **text, const json_t *pool, int running)
 {
 	bu_autofree char *old = NULL;
 	const char *why = bu_json_str(pool, "why", "");
 	long long canary = (long long)bu_json_int(pool, "canary", 0);
 	long long done = (long long)bu_json_int(pool, "canary_done", 0);
-	int stalled = *why && bu_json_int(pool, "under_way", 0) == 0;
+	int stalled = running && *why && bu_json_int(pool, "under_way", 0) == 0;
 	int shown = done > 0 && (long long)bu_json_int(pool, "total", 0) > canary;
 
 	if (!stalled && !shown)
@@ -221,6 +221,8 @@ static char *
 words_of(const json_t *rollout)
 {
 	const char *reason = bu_json_str(rollout, "reason", "");
+	/* Of a paused one its state says why nobody moves. */
+	int running = strcmp(bu_rollout_state(rollout), "running") == 0;
 	char *text;
 	json_t *pool;
 	size_t i;
@@ -230,7 +232,7 @@ words_of(const json_t *rollout)
 	text = bu_xasprintf("%s%s%s", bu_rollout_state(rollout), *reason ? ": " : "",
 			    reason);
 	json_array_foreach (json_object_get(rollout, "pools"), i, pool)
-		add_pool(&text, pool);
+		add_pool(&text, pool, running);
 	return text;
 }
 

@@ -220,6 +220,9 @@ START_TEST(the_rollout_is_told_when_it_changes)
 		{"{'rollout':{'state':'running','reason':'','pools':[{'pool':'train',"
 		 "'total':2,'under_way':0,'why':'1 of pool train is away'}]}}",
 		 "rollout: running; pool train waits: 1 of pool train is away\n"},
+		{"{'rollout':{'state':'paused','reason':'by local','pools':[{'pool':"
+		 "'train','total':2,'under_way':0,'why':'rollout r-1 is paused'}]}}",
+		 "rollout: paused: by local\n"},
 		{"{'rollout':{'state':'done','reason':'','total':5,'done':3,"
 		 "'failed':2}}",
 		 "rollout: ended: 3 done, 2 failed\n"},
