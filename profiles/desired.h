@@ -214,7 +214,7 @@ struct bu_desired_node {
 	char *power;                                    /* never NULL */
 	BU_DESIRED_SETTINGS
 	char *mac; /* "52:54:00:77:00:01" of the boot NIC, lower case */
-	char *serial;
+	char *serial, *uuid;
 	char *bmc; /* "qemu:///system#node001"; a URL or an address */
 	char *rack, *slot, *zone;
 	uint32_t *addresses; /* by bu_desired_network.index; host order, 0 = none */

@@ -17,9 +17,9 @@ enum { FIELDS_MAX = 64, LINE_MAX_BYTES = 4096 };
 
 static const char *const columns[BU_INVENTORY_CSV_COLUMNS] = {
 	[BU_INVENTORY_CSV_NAME] = "name",     [BU_INVENTORY_CSV_MAC] = "mac",
-	[BU_INVENTORY_CSV_SERIAL] = "serial", [BU_INVENTORY_CSV_BMC] = "bmc",
-	[BU_INVENTORY_CSV_RACK] = "rack",     [BU_INVENTORY_CSV_SLOT] = "slot",
-	[BU_INVENTORY_CSV_ZONE] = "zone"};
+	[BU_INVENTORY_CSV_SERIAL] = "serial", [BU_INVENTORY_CSV_UUID] = "uuid",
+	[BU_INVENTORY_CSV_BMC] = "bmc",       [BU_INVENTORY_CSV_RACK] = "rack",
+	[BU_INVENTORY_CSV_SLOT] = "slot",     [BU_INVENTORY_CSV_ZONE] = "zone"};
 
 struct reader {
 	struct bu_inventory_csv *inventory;
@@ -124,7 +124,7 @@ read_header(struct reader *rd, char *line)
 
 			WRONG(rd,
 			      "column '%.40s' is unknown%s; allowed is name, mac, "
-			      "serial, bmc, rack, slot, zone",
+			      "serial, uuid, bmc, rack, slot, zone",
 			      fields[i], hint);
 		} else if (seen & (1u << column)) {
 			WRONG(rd, "column '%s' is there twice; give it once",
@@ -286,10 +286,11 @@ bu_inventory_csv_parse(const struct bu_tree_file *file, struct bu_findings *find
 	if (!rd.header)
 		WRONG(&rd,
 		      "holds no header line; the first line names the columns name, "
-		      "mac, serial, bmc, rack, slot, zone");
+		      "mac, serial, uuid, bmc, rack, slot, zone");
 	check_twice(&rd, BU_INVENTORY_CSV_NAME);
 	check_twice(&rd, BU_INVENTORY_CSV_MAC);
 	check_twice(&rd, BU_INVENTORY_CSV_SERIAL);
+	check_twice(&rd, BU_INVENTORY_CSV_UUID);
 	check_twice(&rd, BU_INVENTORY_CSV_BMC);
 	return rd.inventory;
 }

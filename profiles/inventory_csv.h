@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The inventory as a vendor ships it: CSV with a header line that names the columns
- * name, mac, serial, bmc, rack, slot, zone in any order and case. Accepted as they
- * come: a byte order mark, CRLF, quotes, blanks around fields, empty rows, lines that
- * start with '#', MACs with '-', '.' or nothing between the digits, ';' instead of ','.
+ * name, mac, serial, uuid, bmc, rack, slot, zone in any order and case. Accepted as
+ * they come: a byte order mark, CRLF, quotes, blanks around fields, empty rows, lines
+ * that start with '#', MACs with '-', '.' or nothing between the digits, ';' instead of
+ * ','.
  */
 #ifndef BU_PROFILES_INVENTORY_CSV_H
 #define BU_PROFILES_INVENTORY_CSV_H
@@ -17,6 +18,7 @@ enum bu_inventory_csv_column {
 	BU_INVENTORY_CSV_NAME,
 	BU_INVENTORY_CSV_MAC,
 	BU_INVENTORY_CSV_SERIAL,
+	BU_INVENTORY_CSV_UUID,
 	BU_INVENTORY_CSV_BMC,
 	BU_INVENTORY_CSV_RACK,
 	BU_INVENTORY_CSV_SLOT,

@@ -61,12 +61,12 @@ START_TEST(wrong_inventories_get_line_and_reason)
 		{"", 1,
 		 "holds no header line; the first line names the columns name, mac, "
 		 "serial, "
-		 "bmc, rack, slot, zone"},
+		 "uuid, bmc, rack, slot, zone"},
 		{"mac\n", 1,
 		 "column 'name' is missing; the first line names the columns"},
 		{"name,mca\n", 1,
 		 "column 'mca' is unknown (did you mean 'mac'?); allowed is name, mac, "
-		 "serial, bmc, rack, slot, zone"},
+		 "serial, uuid, bmc, rack, slot, zone"},
 		{"name,mac,MAC\n", 1, "column 'mac' is there twice; give it once"},
 		{"name,mac\nn1\n", 2, "has 1 fields; the header line has 2"},
 		{"name,mac\nn1,a,b\n", 2, "has 3 fields; the header line has 2"},
@@ -94,6 +94,9 @@ START_TEST(wrong_inventories_get_line_and_reason)
 		 "own"},
 		{"name,serial\nn1,S1\nn2,S1\n", 3,
 		 "serial: 'S1' is in line 2 already; each machine has its own"},
+		{"name,uuid\nn1,4c4c4544-0042\nn2,4c4c4544-0042\n", 3,
+		 "uuid: '4c4c4544-0042' is in line 2 already; each machine has its "
+		 "own"},
 		{"name,bmc\nn1,10.0.0.1\nn2,10.0.0.1\n", 3,
 		 "bmc: '10.0.0.1' is in line 2 already; each machine has its own"},
 		{"name,bmc\nn1,\x01\n", 2,

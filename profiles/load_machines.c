@@ -147,7 +147,7 @@ sort_by_mac(struct bu_desired *desired)
 void
 bu_load_check_machines(struct bu_loader *ld)
 {
-	struct marks serials = {0}, bmcs = {0}, macs = {0};
+	struct marks serials = {0}, uuids = {0}, bmcs = {0}, macs = {0};
 
 	for (size_t i = 0; i < ld->desired->nodes_count; i++) {
 		struct bu_desired_node *node = &ld->desired->nodes[i];
@@ -155,6 +155,8 @@ bu_load_check_machines(struct bu_loader *ld)
 		if (node->serial)
 			add(&serials, node, "serial", node->serial,
 			    lower(node->serial));
+		if (node->uuid)
+			add(&uuids, node, "uuid", node->uuid, lower(node->uuid));
 		if (node->bmc)
 			add(&bmcs, node, "bmc", node->bmc, target(node->bmc));
 		if (node->mac)
@@ -162,6 +164,7 @@ bu_load_check_machines(struct bu_loader *ld)
 		add_nics(&macs, node);
 	}
 	check_marks(ld, &serials);
+	check_marks(ld, &uuids);
 	check_marks(ld, &bmcs);
 	check_marks(ld, &macs);
 	sort_by_mac(ld->desired);

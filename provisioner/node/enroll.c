@@ -57,7 +57,9 @@ check_machine(const struct bu_node *node, const struct bu_desired_node *want,
 				  "gives %s (%s); its first is %s",
 				  node->name, want && want->mac ? want->mac : "none",
 				  machine->macs_count ? machine->macs[0] : "none");
-	return check_word(node, "serial number", want->serial, machine->serial, err);
+	if (check_word(node, "serial number", want->serial, machine->serial, err) != 0)
+		return -1;
+	return check_word(node, "UUID", want->uuid, machine->uuid, err);
 }
 
 /* Has a node in this state a use for its machine? A state that is not named has. */

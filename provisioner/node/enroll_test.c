@@ -82,40 +82,58 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 }
 END_TEST
 
-/* What the profile says of node001's serial number, and its machine. */
+/* What the profile says of node001's machine, NULL = nothing, and what it says itself.
+ */
 START_TEST(the_machine_is_the_one_of_the_profile)
 {
+	static const char ours[] = "11111111-2222-3333-4444-5555555555aa";
 	static const struct {
-		const char *profile, *machine;
+		const char *serial, *uuid;         /* of the profile */
+		const char *own_serial, *own_uuid; /* of the machine */
 		int fits;
 	} rows[] = {
-		{"LAB-001", "LAB-002", 0},
-		{"LAB-001", "", 0},
-		{"LAB-001", "To Be Filled By O.E.M.", 0},
-		{"LAB-001", "LAB-0010", 0},
-		{"LAB-001", "LAB-001", 1},
-		{"LAB-001", "lab-001", 1},
-		{"LAB-001", " LAB- 001  ", 1},
-		/* What only fills the field is no serial number. */
-		{"none", "none", 1},
-		{"none", "ABC", 1},
+		{"LAB-001", NULL, "LAB-002", ours, 0},
+		{"LAB-001", NULL, "", ours, 0},
+		{"LAB-001", NULL, "To Be Filled By O.E.M.", ours, 0},
+		{"LAB-001", NULL, "LAB-0010", ours, 0},
+		{"LAB-001", NULL, "LAB-001", ours, 1},
+		{"LAB-001", NULL, "lab-001", ours, 1},
+		{"LAB-001", NULL, " LAB- 001  ", ours, 1},
+		{"LAB-001", ours, "LAB-001", "", 0},
+		{"LAB-001", ours, "LAB-001", "11111111-2222-3333-4444-5555555555ab", 0},
+		{"LAB-001", ours, "LAB-001", "11111111-2222-3333-4444-5555555555AA", 1},
+		{"LAB-001", ours, "LAB-002", ours, 0},
+		/* What only fills the field says nothing. */
+		{"none", NULL, "none", ours, 1},
+		{"none", NULL, "ABC", ours, 1},
+		{"none", "00000000-0000-0000-0000-000000000000", "ABC", ours, 1},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
 		struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
+		struct bu_desired_node *want = &rig.world->desired->nodes[0];
 
-		strcpy(rig.world->desired->nodes[0].serial, rows[i].profile);
-		strcpy(inventory->dmi.serial, rows[i].machine);
+		strcpy(want->serial, rows[i].serial);
+		want->uuid = rows[i].uuid ? bu_xstrdup(rows[i].uuid) : NULL;
+		strcpy(inventory->dmi.serial, rows[i].own_serial);
+		strcpy(inventory->dmi.uuid, rows[i].own_uuid);
 		if (rows[i].fits) {
-			ck_assert_int_eq(
-				rig_admit(&rig, node, rig_request(0), inventory, NULL),
-				0);
+			struct bu_err err = {0};
+
+			ck_assert_msg(rig_admit(&rig, node, rig_request(0), inventory,
+						&err) == 0,
+				      "%s", err.text);
 			rig_pass(&rig, 1);
 			ck_assert_int_eq(logged("admitted "), 1);
 		} else {
-			refused(node, inventory, rows[i].machine);
-			rig_why_says(&rig, node, "serial number LAB-001");
+			int serial = bu_machine_same(rows[i].serial,
+						     rows[i].own_serial) == 0;
+
+			refused(node, inventory,
+				serial ? rows[i].own_serial : rows[i].own_uuid);
+			rig_why_says(&rig, node,
+				     serial ? "serial number LAB-001" : ours);
 			ck_assert_int_eq(logged("admitted "), 0);
 			ck_assert_str_eq(node->machine, "");
 		}

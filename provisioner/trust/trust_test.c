@@ -164,6 +164,9 @@ START_TEST(an_agent_gets_a_certificate_for_its_request_alone)
 {
 	char dir[64];
 	bu_autofree char *keys = make_dir(dir), *key = NULL, *csr = NULL, *cert = NULL;
+	bu_autofree char *again = NULL;
+	char first[BU_DIGEST_SIZE], second[BU_DIGEST_SIZE];
+	int64_t from_s, until_s;
 	struct bu_trust *trust = bu_trust_open(keys, names, NULL);
 	struct bu_err err = {0};
 
@@ -171,6 +174,13 @@ START_TEST(an_agent_gets_a_certificate_for_its_request_alone)
 	ck_assert_int_eq(bu_csr_create(key, "root", &csr, NULL), 0);
 	cert = bu_trust_issue(trust, csr, "0123456789abcdef", NULL);
 	ck_assert_ptr_nonnull(strstr(cert, "BEGIN CERTIFICATE"));
+	ck_assert_int_eq(bu_cert_times(cert, &from_s, &until_s, NULL), 0);
+	ck_assert_int_eq((until_s - from_s) / 86400, 91); /* it begins a day before */
+	/* each has a number of its own */
+	again = bu_trust_issue(trust, csr, "0123456789abcdef", NULL);
+	ck_assert_int_eq(bu_cert_fingerprint(cert, first, NULL), 0);
+	ck_assert_int_eq(bu_cert_fingerprint(again, second, NULL), 0);
+	ck_assert_str_ne(first, second);
 	ck_assert_ptr_null(bu_trust_issue(trust, "nonsense", "m", &err));
 	ck_assert_int_ne(err.kind, BU_ERR_NONE);
 	bu_trust_destroy(trust);
