@@ -26,7 +26,8 @@
 	X(VERIFY, "verify", 422, 9)                                                    \
 	X(IO, "io", 500, 10)                                                           \
 	X(BUSY, "busy", 503, 11)                                                       \
-	X(CANCELLED, "cancelled", 409, 12)
+	X(CANCELLED, "cancelled", 409, 12)                                             \
+	X(PARTLY, "partly", 409, 13)
 
 enum bu_err_kind {
 #define X(id, name, http, code) BU_ERR_##id,

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/grant.h"
+#include "cli/output.h"
 #include "cli/planned.h"
 #include "cli/wait.h"
 
@@ -71,12 +72,41 @@ changes(const struct bu_planned *planned)
 	       json_array_size(json_object_get(planned->plan, "left")) > 0;
 }
 
+/* What became of it, for whoever reads it: a person, or a program. */
+static void
+tell(const struct bu_planned *planned, const json_t *reply, int format)
+{
+	const char *rollout = bu_json_str(reply, "rollout", "");
+	const char *revision = bu_json_str(planned->plan, "revision", "");
+	long long nodes = (long long)bu_json_int(reply, "nodes", 0);
+	bu_autojson json_t *value = NULL;
+	bu_autofree char *names = NULL;
+
+	if (format == BU_FORMAT_JSON) {
+		value = json_pack("{s:s,s:s,s:s,s:I,s:O}", "plan", planned->digest,
+				  "revision", revision, "rollout", rollout, "nodes",
+				  (json_int_t)nodes, "refused",
+				  json_object_get(planned->plan, "refused"));
+		bu_out_json(value, stdout);
+	} else if (format == BU_FORMAT_HOSTLIST) {
+		names = bu_planned_hostlist(planned);
+		puts(names);
+	} else if (*rollout) {
+		printf("applied: rollout %s of %lld node%s\n", rollout, nodes,
+		       nodes == 1 ? "" : "s");
+	} else if (strcmp(revision, bu_json_str(planned->plan, "base", "")) == 0) {
+		puts("applied: nothing to do");
+	} else {
+		printf("applied: revision %.12s, which changes no node\n", revision);
+	}
+	fflush(stdout);
+}
+
 static int
 order(struct bu_client *client, const struct bu_planned *planned, json_t *grants,
       const struct bu_options *options, struct bu_err *err)
 {
-	bu_autojson json_t *body =
-		json_pack("{s:s,s:O}", "digest", planned->digest, "grants", grants);
+	bu_autojson json_t *body = bu_planned_request(planned, grants);
 	bu_autojson json_t *reply = bu_client_post(client, "/v1/apply", body, err);
 	const char *rollout;
 	int64_t nodes;
@@ -84,12 +114,26 @@ order(struct bu_client *client, const struct bu_planned *planned, json_t *grants
 	if (!reply || bu_json_get_str(reply, "rollout", &rollout, err) != 0 ||
 	    bu_json_get_int(reply, "nodes", &nodes, err) != 0)
 		return -1;
-	printf("applied: rollout %s of %lld node%s\n", rollout, (long long)nodes,
-	       nodes == 1 ? "" : "s");
-	fflush(stdout);
-	if (!options->wait || nodes == 0)
+	tell(planned, reply, options->format);
+	/* A node that failed is worse than one that was left alone. */
+	if (options->wait && *rollout &&
+	    bu_wait_for(client, planned, rollout, options->timeout_s, err) != 0)
+		return -1;
+	return bu_planned_whole(planned, err);
+}
+
+/* What a program reads has no question in it, and no progress. */
+static int
+check_format(const struct bu_options *options, struct bu_err *err)
+{
+	if (options->format == BU_FORMAT_TABLE || (options->yes && !options->wait))
 		return 0;
-	return bu_wait_for(client, planned, rollout, options->timeout_s, err);
+	if (options->wait)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--wait is for people; leave it out, or leave out "
+				  "-o, and follow with bringup rollout show -o json");
+	return bu_err_set(err, BU_ERR_USAGE, 0,
+			  "-o: a program is asked no question; add --yes");
 }
 
 static int
@@ -112,9 +156,11 @@ bu_cmd_apply(const struct bu_options *options, struct bu_err *err)
 	struct bu_planned planned;
 	int rc;
 
-	if (load(client, options, &planned, err) != 0)
+	if (check_format(options, err) != 0 ||
+	    load(client, options, &planned, err) != 0)
 		return -1;
-	bu_planned_print(&planned, stdout);
+	if (options->format == BU_FORMAT_TABLE)
+		bu_planned_print(&planned, stdout);
 	rc = bu_planned_allowed(&planned, err);
 	if (rc == 0)
 		rc = agree(client, &planned, options, err);

@@ -31,7 +31,7 @@ static const struct command {
 	 LISTING | SOURCE | BIT(OUT) | BIT(DETAILED), bu_cmd_plan, NULL},
 	{"apply", "[DIR|FILE]",
 	 "make it so: plan, ask, order (FILE comes from plan --out)", 0, 1,
-	 SOURCE | BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT) | BIT(SOCKET),
+	 LISTING | SOURCE | BIT(YES) | BIT(GRANT) | BIT(WAIT) | BIT(TIMEOUT),
 	 bu_cmd_apply, NULL},
 	{"export", "[DIR]", "a checked profile tree as JSON, or for other services", 0,
 	 1, BIT(JSON) | BIT(ANSIBLE) | BIT(SCHEMA) | BIT(HOSTS) | BIT(DNS) | BIT(NTP),

@@ -44,6 +44,8 @@ bu_planned_make(struct bu_client *client, const struct bu_source *source,
 		return -1;
 	if (bu_planned_from_json(reply, ret, err) != 0)
 		return bu_err_wrap(err, "bringupd's plan");
+	json_decref(ret->tree);
+	ret->tree = json_incref(json_object_get(body, "tree"));
 	return 0;
 }
 
@@ -82,6 +84,7 @@ bu_planned_from_json(const json_t *value, struct bu_planned *ret, struct bu_err 
 				  "%.12s; make it again with bringup plan",
 				  found, digest);
 	ret->plan = json_incref(plan);
+	ret->tree = json_incref(json_object_get(value, "tree"));
 	memcpy(ret->digest, found, sizeof(found));
 	return 0;
 }
@@ -104,12 +107,26 @@ bu_planned_to_json(const struct bu_planned *planned)
 	return json_pack("{s:O,s:s}", "plan", planned->plan, "digest", planned->digest);
 }
 
+json_t *
+bu_planned_request(const struct bu_planned *planned, json_t *grants)
+{
+	json_t *value = bu_planned_to_json(planned);
+
+	if (planned->tree)
+		json_object_set(value, "tree", planned->tree);
+	json_object_set(value, "grants", grants);
+	return value;
+}
+
 int
 bu_planned_save(const struct bu_planned *planned, const char *path, struct bu_err *err)
 {
 	bu_autojson json_t *value = bu_planned_to_json(planned);
-	bu_autofree char *text = json_dumps(value, JSON_INDENT(2));
+	bu_autofree char *text = NULL;
 
+	if (planned->tree)
+		json_object_set(value, "tree", planned->tree);
+	text = json_dumps(value, JSON_INDENT(2));
 	return bu_file_write_text(path, 0644, err, "%s\n", text);
 }
 
@@ -117,5 +134,6 @@ void
 bu_planned_fini(struct bu_planned *planned)
 {
 	json_decref(planned->plan);
-	planned->plan = NULL;
+	json_decref(planned->tree);
+	planned->plan = planned->tree = NULL;
 }

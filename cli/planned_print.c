@@ -245,6 +245,46 @@ bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err)
 			  plural(count));
 }
 
+/* Nodes of which the plan says anything: some that are refused have a step, too, which
+ * takes back what waits. */
+static size_t
+count_nodes(const struct bu_planned *planned, const json_t *refused)
+{
+	bu_autojson json_t *names = json_object();
+	size_t count = (size_t)bu_json_int(planned->plan, "unchanged", 0), i;
+	const char *rollout;
+	json_t *entry;
+
+	json_array_foreach (refused, i, entry)
+		json_object_set_new(names, bu_json_str(entry, "node", ""), json_true());
+	json_array_foreach (steps_of(planned), i, entry)
+		json_object_set_new(names, bu_json_str(entry, "node", ""), json_true());
+	json_object_foreach (json_object_get(planned->plan, "waiting"), rollout, entry)
+		count += (size_t)json_integer_value(entry);
+	return count + json_object_size(names);
+}
+
+int
+bu_planned_whole(const struct bu_planned *planned, struct bu_err *err)
+{
+	const json_t *refused = json_object_get(planned->plan, "refused");
+	const json_t *first = json_array_get(refused, 0);
+	bu_autojson json_t *names = bu_out_pick(refused, "node");
+	bu_autofree char *nodes = bu_out_fold(names);
+	bu_autofree char *why = bu_out_clean(bu_json_str(first, "why", ""), 0);
+	size_t count = json_array_size(refused);
+
+	if (count == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_PARTLY, 0,
+			  "%zu of %zu nodes %s refused, nothing was ordered for %s: "
+			  "%.120s%s%s: %.200s",
+			  count, count_nodes(planned, refused),
+			  count == 1 ? "was" : "were", count == 1 ? "it" : "them",
+			  nodes, count == 1 ? "" : "; ",
+			  count == 1 ? "" : bu_json_str(first, "node", ""), why);
+}
+
 /* What keeps single nodes out of the plan, or, by a rule, the plan from being applied.
  */
 static void

@@ -390,6 +390,7 @@ stop(struct daemon *d)
 		bu_reconcile_stop(d->api.rec);
 	bu_secrets_destroy(d->api.secrets);
 	bu_server_destroy(d->api.server);
+	bu_api_forget_plans(&d->api);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);
 	bu_gate_destroy(d->api.gate);

@@ -12,6 +12,13 @@
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
 
+/* One that was made: texts in their canonical form. */
+struct bu_kept_plan {
+	char digest[65]; /* of the plan */
+	char *plan, *tree;
+};
+enum { BU_PLANS_KEPT = 4 };
+
 struct bu_api {
 	struct bu_world *world;
 	struct bu_reconcile *rec;
@@ -29,6 +36,7 @@ struct bu_api {
 	const char *dhcp_range;         /* "FIRST,LAST" for unknown machines, or "" */
 	const char *http_url;           /* plain listener for booting nodes */
 	const char *agent_url;          /* TLS listener for agents */
+	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
 };
 
 /* All routes; ends with a NULL method. */
@@ -100,9 +108,18 @@ struct bu_desired *bu_api_desired(const struct bu_api *api, const struct bu_tree
  * reference. */
 json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 			 const char *commit, const char *limit, struct bu_err *err);
-/* Puts what each node with a step should have into the store, by its digest. */
-int bu_api_keep_facets(struct bu_api *api, const struct bu_desired *desired,
-		       const json_t *plan, struct bu_err *err);
+/* Puts what an apply refers to into the store, each by its digest: the tree, the plan,
+ * and what each node with a step should have. */
+int bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,
+		      const json_t *plan, const struct bu_tree *tree,
+		      struct bu_err *err);
+/* kept.c: until it is applied, others are made, or the daemon stops. */
+void bu_api_keep_plan(struct bu_api *api, const char *digest, const char *plan,
+		      const char *tree);
+/* NULL = there is none of this digest. */
+const struct bu_kept_plan *bu_api_kept_plan(const struct bu_api *api,
+					    const char *digest);
+void bu_api_forget_plans(struct bu_api *api);
 /* images.c: the desired image's manifest, checked with its key; borrowed until the next
  * call. A callback of struct bu_plan_input. */
 const struct bu_plan_image *bu_api_plan_image(void *api,

@@ -304,7 +304,7 @@ START_TEST(plans_are_refused_with_their_reason)
 	ck_assert_ptr_nonnull(strstr(error_text(c), "digest"));
 	d = site_call(&site, site.local, "POST", "/v1/apply", "{\"digest\":\"00\"}",
 		      404);
-	ck_assert_ptr_nonnull(strstr(error_text(d), "no blob 00"));
+	ck_assert_ptr_nonnull(strstr(error_text(d), "plan 00 is not known here"));
 	e = site_call(&site, site.local, "POST", "/v1/apply",
 		      "{\"digest\":\"00\",\"grants\":[{\"class\":\"install\"}]}", 400);
 	ck_assert_ptr_nonnull(strstr(error_text(e), "'install' is nothing to grant"));

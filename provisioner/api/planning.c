@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes plans of a checked profile and of what the log says. Called by plans.c.
- * Invariant: nothing in here writes but bu_api_keep_facets(), which only adds blobs.
+ * Invariant: nothing in here writes but bu_api_store_plan(), which only adds blobs.
  */
 #include <string.h>
 
@@ -155,12 +155,13 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 }
 
 int
-bu_api_keep_facets(struct bu_api *api, const struct bu_desired *desired,
-		   const json_t *plan, struct bu_err *err)
+bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,
+		  const json_t *plan, const struct bu_tree *tree, struct bu_err *err)
 {
 	const json_t *steps = json_object_get(plan, "steps");
 	size_t count = json_array_size(steps), i;
-	bu_autofree char **texts = bu_xcalloc(count + 1, sizeof(*texts));
+	bu_autofree char **texts = bu_xcalloc(count + 2, sizeof(*texts));
+	bu_autojson json_t *tree_json = bu_tree_to_json(tree);
 	json_t *step;
 	int rc;
 
@@ -171,6 +172,8 @@ bu_api_keep_facets(struct bu_api *api, const struct bu_desired *desired,
 
 		texts[i] = bu_json_canonical(facets);
 	}
+	texts[count++] = bu_json_canonical(tree_json);
+	texts[count++] = bu_json_canonical(plan);
 	rc = bu_store_put_blobs(api->world->store, (const char *const *)texts, count,
 				err);
 	for (i = 0; i < count; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What changes something: plans and their application. A plan holds as long as making
- * it again gives the same one; apply makes it again and compares.
+ * it again gives the same one; apply makes it again and compares. Invariant: a plan
+ * writes nothing; what an apply needs later is in the store before its events are.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,47 +13,27 @@
 #include "provisioner/api/api.h"
 #include "provisioner/plan/plan.h"
 
-/* The tree as a blob under its own digest, the plan under its. */
-static int
-keep(struct bu_api *api, const struct bu_tree *tree, const json_t *plan,
-     const char *plan_text, char ret_digest[BU_DIGEST_SIZE], struct bu_err *err)
-{
-	bu_autojson json_t *tree_json = bu_tree_to_json(tree);
-	bu_autofree char *tree_text = bu_json_canonical(tree_json);
-	char revision[BU_DIGEST_SIZE];
-	struct bu_event events[2];
-
-	if (bu_store_put_blob(api->world->store, tree_text, revision, err) != 0 ||
-	    bu_store_put_blob(api->world->store, plan_text, ret_digest, err) != 0)
-		return -1;
-	bu_assert(strcmp(revision, tree->digest) == 0);
-	bu_event_init(&events[0], BU_EVENT_REVISION, "",
-		      json_pack("{s:s,s:s}", "digest", revision, "commit",
-				bu_json_str(plan, "commit", "")));
-	bu_event_init(
-		&events[1], BU_EVENT_PLAN, "",
-		json_pack("{s:s,s:s}", "digest", ret_digest, "revision", revision));
-	bu_reconcile_note(api->rec, events, 2);
-	return 0;
-}
-
 BU_HANDLER(bu_api_plan)
 {
 	struct bu_api *api = arg;
-	struct bu_tree *tree =
-		bu_tree_from_json(json_object_get(request->body, "tree"), err);
+	const json_t *given = json_object_get(request->body, "tree");
+	struct bu_tree *tree = bu_tree_from_json(given, err);
 	struct bu_desired *desired = tree ? bu_api_desired(api, tree, err) : NULL;
 	json_t *plan = NULL;
-	bu_autofree char *text = NULL;
-	char digest[BU_DIGEST_SIZE];
 	enum bu_answer answer = BU_ANSWER_ERROR;
 
 	if (desired)
 		plan = bu_api_make_plan(api, desired,
 					bu_json_str(request->body, "commit", ""),
 					bu_json_str(request->body, "limit", ""), err);
-	text = plan ? bu_json_canonical(plan) : NULL;
-	if (plan && keep(api, tree, plan, text, digest, err) == 0) {
+	if (plan) {
+		bu_autofree char *text = bu_json_canonical(plan);
+		bu_autojson json_t *tree_json = bu_tree_to_json(tree);
+		bu_autofree char *tree_text = bu_json_canonical(tree_json);
+		char digest[BU_DIGEST_SIZE];
+
+		bu_sha256_hex(text, strlen(text), digest);
+		bu_api_keep_plan(api, digest, text, tree_text);
 		/* As it is kept: a large one is not put into words twice. */
 		reply->text =
 			bu_xasprintf("{\"digest\":\"%s\",\"plan\":%s}", digest, text);
@@ -65,35 +46,90 @@ BU_HANDLER(bu_api_plan)
 	return answer;
 }
 
-static json_t *
-load_blob(struct bu_api *api, const char *digest, const char *what, struct bu_err *err)
-{
-	bu_autofree char *text = bu_store_get_blob(api->world->store, digest, err);
+/* What is to be applied: what the request says, or else what is kept of it. */
+struct order {
+	const char *digest;
+	json_t *plan, *tree_json;
+	json_t *again; /* the plan, made now */
+	struct bu_tree *tree;
+	struct bu_desired *desired;
+};
 
-	return text ? bu_json_parse(text, strlen(text), what, err) : NULL;
+static void
+order_fini(struct order *order)
+{
+	json_decref(order->plan);
+	json_decref(order->again);
+	json_decref(order->tree_json);
+	bu_desired_destroy(order->desired);
+	bu_tree_destroy(order->tree);
 }
 
-/* Made again now, the plan must be the same and allowed; what its nodes will have is
- * kept, for the plans to come. */
+/* What was sent is the plan of its digest, or it is none. */
 static int
-make_again(struct bu_api *api, const json_t *plan, struct bu_err *err)
+take_sent(const json_t *body, struct order *order, struct bu_err *err)
 {
-	const char *revision = bu_json_str(plan, "revision", "");
-	bu_autojson json_t *tree_json = load_blob(api, revision, "revision", err);
-	struct bu_tree *tree = tree_json ? bu_tree_from_json(tree_json, err) : NULL;
-	struct bu_desired *desired = tree ? bu_api_desired(api, tree, err) : NULL;
-	bu_autojson json_t *again = NULL;
-	int rc = -1;
+	char digest[BU_DIGEST_SIZE];
 
-	if (desired)
-		again = bu_api_make_plan(api, desired, bu_json_str(plan, "commit", ""),
-					 bu_json_str(plan, "limit", ""), err);
-	if (again && bu_plan_same(plan, again, err) == 0 &&
-	    bu_plan_allowed(again, err) == 0)
-		rc = bu_api_keep_facets(api, desired, plan, err);
-	bu_desired_destroy(desired);
-	bu_tree_destroy(tree);
-	return rc;
+	order->plan = json_incref(json_object_get(body, "plan"));
+	order->tree_json = json_incref(json_object_get(body, "tree"));
+	if (!json_is_object(order->plan) || !order->tree_json)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "plan %.12s is not known here any more: bringupd was "
+				  "started since, or made others; plan again",
+				  order->digest);
+	bu_json_digest(order->plan, digest);
+	if (strcmp(digest, order->digest) == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_VERIFY, 0,
+			  "the plan was changed: its digest is %.12s, not %.12s; plan "
+			  "again",
+			  digest, order->digest);
+}
+
+static int
+take_kept(const struct bu_kept_plan *kept, struct order *order, struct bu_err *err)
+{
+	order->plan = bu_json_parse(kept->plan, strlen(kept->plan), "plan", err);
+	order->tree_json = bu_json_parse(kept->tree, strlen(kept->tree), "tree", err);
+	return order->plan && order->tree_json ? 0 : -1;
+}
+
+static int
+take(struct bu_api *api, const json_t *body, struct order *order, struct bu_err *err)
+{
+	const struct bu_kept_plan *kept;
+
+	if (bu_json_get_str(body, "digest", &order->digest, err) != 0)
+		return -1;
+	kept = bu_api_kept_plan(api, order->digest);
+	return kept ? take_kept(kept, order, err) : take_sent(body, order, err);
+}
+
+/* Made again now, the plan must be the same and allowed. It is this one that is carried
+ * out: what was sent only says what somebody agreed to. */
+static int
+make_again(struct bu_api *api, struct order *order, struct bu_err *err)
+{
+	const char *revision = bu_json_str(order->plan, "revision", "");
+
+	order->tree = bu_tree_from_json(order->tree_json, err);
+	if (!order->tree)
+		return -1;
+	if (strcmp(order->tree->digest, revision) != 0)
+		return bu_err_set(
+			err, BU_ERR_VERIFY, 0,
+			"the profile is revision %.12s, the plan is of %.12s; "
+			"plan again",
+			order->tree->digest, revision);
+	order->desired = bu_api_desired(api, order->tree, err);
+	if (order->desired)
+		order->again = bu_api_make_plan(
+			api, order->desired, bu_json_str(order->plan, "commit", ""),
+			bu_json_str(order->plan, "limit", ""), err);
+	if (!order->again || bu_plan_same(order->plan, order->again, err) != 0)
+		return -1;
+	return bu_plan_allowed(order->again, err);
 }
 
 /* grants: [{"class","nodes"}]; what they mean is the rollout's to say. */
@@ -118,29 +154,45 @@ check_grants(const json_t *grants, struct bu_err *err)
 	return 0;
 }
 
+/* The blobs go before the events that name them. */
+static int
+carry_out(struct bu_api *api, const struct order *order, const json_t *grants,
+	  char *ret_id, struct bu_err *err)
+{
+	if (bu_rollouts_check(api->rollouts, order->again, grants, err) != 0)
+		return -1;
+	if (!bu_rollouts_is_done(api->rollouts, order->again) &&
+	    bu_api_store_plan(api, order->desired, order->plan, order->tree, err) != 0)
+		return -1;
+	return bu_rollouts_apply(api->rollouts, order->again, order->digest, grants,
+				 "local", ret_id, err);
+}
+
 BU_HANDLER(bu_api_apply)
 {
 	struct bu_api *api = arg;
-	const char *digest;
 	const json_t *grants = json_object_get(request->body, "grants");
-	bu_autojson json_t *plan = NULL;
+	enum bu_answer answer = BU_ANSWER_ERROR;
+	struct order order = {.digest = ""};
 	char id[40] = "";
 
-	if (bu_json_get_str(request->body, "digest", &digest, err) != 0)
-		return BU_ANSWER_ERROR;
-	if (check_grants(grants, err) != 0)
-		return BU_ANSWER_ERROR;
-	plan = load_blob(api, digest, "plan", err);
-	if (plan && bu_rollouts_changing(api->rollouts, plan))
-		return BU_ANSWER_LATER;
-	if (!plan || make_again(api, plan, err) != 0 ||
-	    bu_rollouts_apply(api->rollouts, plan, digest, grants, "local", id, err) !=
-		    0)
-		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
-	reply->json = json_pack("{s:s,s:i}", "rollout", id, "nodes",
-				(int)json_array_size(json_object_get(plan, "steps")));
-	return BU_ANSWER_NOW;
+	if (check_grants(grants, err) == 0 &&
+	    take(api, request->body, &order, err) == 0) {
+		if (bu_rollouts_changing(api->rollouts, order.plan))
+			answer = BU_ANSWER_LATER;
+		else if (make_again(api, &order, err) == 0 &&
+			 carry_out(api, &order, grants, id, err) == 0)
+			answer = BU_ANSWER_NOW;
+	}
+	if (answer == BU_ANSWER_NOW) {
+		reply->logged = api->world->store;
+		reply->json = json_pack(
+			"{s:s,s:i,s:O}", "rollout", id, "nodes",
+			(int)json_array_size(json_object_get(order.again, "steps")),
+			"refused", json_object_get(order.again, "refused"));
+	}
+	order_fini(&order);
+	return answer;
 }
 
 BU_HANDLER(bu_api_hold)

@@ -35,7 +35,7 @@ static const struct limits {
 } limits[] = {
 	{BU_LISTEN_BOOT, 16384, 0, 4096},
 	{BU_LISTEN_AGENT, 16384, 8 << 20, 512 << 10},
-	{BU_LISTEN_LOCAL, 1024, 40 << 20, 40 << 20},
+	{BU_LISTEN_LOCAL, 1024, 64 << 20, 64 << 20},
 	{BU_LISTEN_PAGE, 1024, 0, 4096},
 };
 

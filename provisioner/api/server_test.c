@@ -474,7 +474,7 @@ refuse_body(size_t size, int page)
 
 START_TEST(a_body_that_is_too_large_is_refused)
 {
-	refuse_body(41 * 1024 * 1024, 0);
+	refuse_body(65 * 1024 * 1024, 0);
 	refuse_body(5000, 1); /* who only reads sends nothing */
 }
 END_TEST

@@ -125,10 +125,11 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 	return count;
 }
 
-/* All of it is so already. */
-static int
-is_done(const struct bu_world *world, const json_t *plan)
+int
+bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan)
 {
+	const struct bu_world *world = rollouts->world;
+
 	return json_array_size(json_object_get(plan, "steps")) == 0 &&
 	       json_object_size(json_object_get(plan, "renames")) == 0 &&
 	       strcmp(bu_json_str(plan, "revision", ""), world->revision) == 0 &&
@@ -136,32 +137,43 @@ is_done(const struct bu_world *world, const json_t *plan)
 }
 
 int
-bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
-		  const char *plan_digest, const json_t *grants, const char *by,
-		  char *ret_id, struct bu_err *err)
+bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
+		  const json_t *grants, struct bu_err *err)
 {
-	const json_t *steps = json_object_get(plan, "steps");
-	size_t steps_count = json_array_size(steps), count;
-	bu_autofree struct bu_event *events = NULL;
-	struct bu_grants *granted;
 	const struct bu_node *changing = bu_rollouts_changing(rollouts, plan);
-	char id[40] = "";
+	struct bu_grants *granted;
+	int rc = -1;
 
 	if (changing)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing at this moment; apply again",
 				  changing->name);
 	granted = bu_grants_read(grants, err);
-	if (!granted || bu_grants_check(granted, steps, err) != 0) {
-		bu_grants_destroy(granted);
+	if (granted)
+		rc = bu_grants_check(granted, json_object_get(plan, "steps"), err);
+	bu_grants_destroy(granted);
+	return rc;
+}
+
+int
+bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
+		  const char *plan_digest, const json_t *grants, const char *by,
+		  char *ret_id, struct bu_err *err)
+{
+	size_t steps_count = json_array_size(json_object_get(plan, "steps")), count;
+	bu_autofree struct bu_event *events = NULL;
+	struct bu_grants *granted;
+	char id[40] = "";
+
+	if (bu_rollouts_check(rollouts, plan, grants, err) != 0)
 		return -1;
-	}
+	granted = bu_grants_read(grants, NULL);
 	if (steps_count)
 		snprintf(id, sizeof(id), "r-%lld-%.6s",
 			 (long long)bu_wall_ms(bu_loop_clock(rollouts->world->loop)) /
 				 1000,
 			 plan_digest);
-	if (!is_done(rollouts->world, plan)) {
+	if (!bu_rollouts_is_done(rollouts, plan)) {
 		events = bu_xcalloc(
 			3 + json_object_size(json_object_get(plan, "renames")) +
 				EVENTS_OF_ORDER * steps_count,

@@ -25,14 +25,19 @@ void bu_rollouts_destroy(struct bu_rollouts *rollouts);
 void bu_rollouts_kick(struct bu_rollouts *rollouts);
 
 /*
+ * May the plan be applied? grants: [{"class":"reset|reimage|wipe", "nodes": nodeset
+ * without groups, absent = all of the plan}], NULL = none; a wipe includes a reimage,
+ * and both include a reset. BU_ERR_DENIED names the nodes whose step lacks its grant.
+ * BU_ERR_BUSY while bu_rollouts_changing().
+ */
+int bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
+		      const json_t *grants, struct bu_err *err);
+/* All of it is so already: applying it leaves no event. */
+int bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan);
+/*
  * Journals the revision, the plan, that they are applied, and the orders, in one
  * commit; their blobs are in the store by then. A plan without steps is no rollout:
- * *ret_id is "", and there is no event at all when its revision is the applied one.
- * grants: [{"class":"reset|reimage|wipe",
- * "nodes": nodeset without groups, absent = all of the plan}], NULL = none; a
- * wipe includes a reimage, and both include a reset. BU_ERR_DENIED names the nodes
- * whose step lacks its grant. BU_ERR_BUSY while bu_rollouts_changing(). ret_id holds 40
- * bytes.
+ * *ret_id is "". Errors of bu_rollouts_check(). ret_id holds 40 bytes.
  */
 int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		      const char *plan_digest, const json_t *grants, const char *by,

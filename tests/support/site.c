@@ -42,18 +42,11 @@ on_secret(void *arg)
 	bu_server_wake(site->api.server);
 }
 
-void
-site_begin(struct site *site, int nodes)
+static void
+open_server(struct site *site)
 {
 	struct rig *rig = &site->rig;
 
-	memset(site, 0, sizeof(*site));
-	rig_begin(rig, nodes);
-	rig_open_gate(rig);
-	snprintf(site->images, sizeof(site->images), "%s/images", rig->dir);
-	snprintf(site->ramdisk, sizeof(site->ramdisk), "%s/ramdisk", rig->dir);
-	ck_assert_int_eq(bu_mkdir_p(site->images, 0700, NULL), 0);
-	ck_assert_int_eq(bu_mkdir_p(site->ramdisk, 0700, NULL), 0);
 	site->api = (struct bu_api){
 		.world = rig->world,
 		.rec = rig->rec,
@@ -79,11 +72,44 @@ site_begin(struct site *site, int nodes)
 	rig->world->on_change_arg = site;
 }
 
-void
-site_end(struct site *site)
+static void
+close_server(struct site *site)
 {
 	bu_secrets_destroy(site->api.secrets);
 	bu_server_destroy(site->api.server);
+	bu_api_forget_plans(&site->api);
+}
+
+void
+site_begin(struct site *site, int nodes)
+{
+	struct rig *rig = &site->rig;
+
+	memset(site, 0, sizeof(*site));
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	snprintf(site->images, sizeof(site->images), "%s/images", rig->dir);
+	snprintf(site->ramdisk, sizeof(site->ramdisk), "%s/ramdisk", rig->dir);
+	ck_assert_int_eq(bu_mkdir_p(site->images, 0700, NULL), 0);
+	ck_assert_int_eq(bu_mkdir_p(site->ramdisk, 0700, NULL), 0);
+	open_server(site);
+}
+
+void
+site_restart(struct site *site)
+{
+	const char *key = site->api.image_key;
+
+	close_server(site);
+	rig_restart(&site->rig);
+	open_server(site);
+	site->api.image_key = key;
+}
+
+void
+site_end(struct site *site)
+{
+	close_server(site);
 	rig_end(&site->rig);
 }
 

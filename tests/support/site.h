@@ -20,6 +20,8 @@ struct site {
 /* nodes: as rig_begin(). */
 void site_begin(struct site *site, int nodes);
 void site_end(struct site *site);
+/* Another process, which has what is in the log alone; its ports are others. */
+void site_restart(struct site *site);
 /* Sends a request; the answer is there after site_until_ended(). */
 void site_ask(struct talk *talk, int port, const char *method, const char *path,
 	      const char *body);
