@@ -13,19 +13,22 @@
 /* id, name, of, counts as away, set when, cleared when, words */
 #define BU_CONDITIONS(X)                                                               \
 	X(UNREACHABLE, "unreachable", NODE, 1,                                         \
-	  "settled with an installed system, and its agent was not heard for 25 s",    \
-	  "its agent is heard, or it is not settled any more",                         \
+	  "ready, and its agent was not heard for 25 s",                               \
+	  "its agent is heard, or it is not ready any more",                           \
 	  "its agent does not answer")                                                 \
 	X(NOT_IN_CLUSTER, "not-in-cluster", NODE, 1,                                   \
-	  "the cluster that it joined answers and does not know it, or says that it "  \
-	  "is down",                                                                   \
-	  "the cluster has it again, or it has left", "its cluster does not have it")  \
+	  "ready, and the cluster that it joined answers and does not know it, or "    \
+	  "says that it is down or does not respond",                                  \
+	  "the cluster has it again, or it is not ready any more",                     \
+	  "its cluster does not have it")                                              \
 	X(CLUSTER_SILENT, "cluster-silent", NODE, 1,                                   \
-	  "the cluster that it joined gave no answer for 25 s",                        \
-	  "the cluster answers, or it has left", "its cluster does not answer")        \
+	  "ready, and the cluster that it joined gave no answer for 25 s",             \
+	  "the cluster answers, or it is not ready any more",                          \
+	  "its cluster does not answer")                                               \
 	X(DRAINED_BY_OTHER, "drained-by-other", NODE, 1,                               \
-	  "its cluster drains it, with a reason that is not bringup's",                \
-	  "whoever drained it resumes it, or it has left", "drained by another")       \
+	  "ready, and drained in its cluster with a reason that is not bringup's",     \
+	  "whoever drained it resumes it, or it is not ready any more",                \
+	  "drained by another")                                                        \
 	X(STAMP_DIFFERS, "stamp-differs", NODE, 1,                                     \
 	  "its agent shows the stamp of another install",                              \
 	  "its agent shows the stamp of the last install",                             \

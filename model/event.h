@@ -34,7 +34,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(RENAMED, "renamed", "{to}: the same machine has this name from now on")      \
 	X(STATE, "state", "{from, to, on, reason, next}")                              \
 	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
-	X(OUTCOME, "outcome", "{step, attempt, action, result, kind, detail}")         \
+	X(OUTCOME, "outcome",                                                          \
+	  "{step, attempt, action, result, kind, detail, joined}: of a join, which "   \
+	  "cluster")                                                                   \
 	X(ADMITTED, "admitted",                                                        \
 	  "{step, machine, request, fingerprint, until_ms}: the token was traded for " \
 	  "this certificate")                                                          \

@@ -11,6 +11,7 @@
 
 #include "model/condition.h"
 #include "model/event.h"
+#include "model/fact.h"
 #include "model/state.h"
 #include "model/step.h"
 
@@ -69,6 +70,14 @@ enum bu_hold {
 const char *bu_hold_name(enum bu_hold hold);
 enum bu_hold bu_hold_from_name(const char *name); /* NONE when unknown */
 
+/* The cluster that it is in, as its JOIN has joined it; cluster "" = none. */
+struct bu_joined {
+	char cluster[BU_NAME_MAX];
+	char driver[16];
+	char conf[256];         /* the driver's own configuration file */
+	char node[BU_NAME_MAX]; /* its name there */
+};
+
 struct bu_node {
 	char name[BU_NAME_MAX];
 	enum bu_state state;
@@ -108,6 +117,7 @@ struct bu_node {
 		      is issued */
 	char step_error[400]; /* of the last step that failed */
 	struct bu_condition conditions[BU_CONDITION_COUNT];
+	struct bu_joined joined;
 	char held_by[40];
 	enum bu_hold held_for;
 	char held_reason[400];
@@ -120,6 +130,10 @@ struct bu_node {
 	int stages_count;
 
 	/* memory only */
+	struct bu_agent_fact agent;
+	struct bu_cluster_fact cluster; /* of joined */
+	int64_t lost_ms; /* awake: when it last was sent back to its cluster; 0 = never
+			  */
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];

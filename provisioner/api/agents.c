@@ -11,7 +11,9 @@
 #include "base/log.h"
 #include "provisioner/api/api.h"
 
-enum { POLL_MAX_MS = 60000 };
+/* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
+ * that names no deadline of its own. */
+enum { POLL_MAX_MS = 8000, ITEM_MS = 900 * 1000 };
 
 static int64_t
 wall_ms(const struct bu_api *api)
@@ -38,7 +40,11 @@ peer_node(struct bu_api *api, const struct bu_request *request, struct bu_err *e
 	}
 	if (bu_reconcile_check_peer(api->rec, node, request->peer_cert, err) != 0)
 		return NULL;
-	node->last_seen_ms = wall_ms(api);
+	/* A request that still waits is no news: its agent may be gone by now. */
+	if (request->waited_ms == 0) {
+		node->last_seen_ms = wall_ms(api);
+		bu_reconcile_heard(api->rec, node);
+	}
 	return node;
 }
 
@@ -165,6 +171,7 @@ BU_HANDLER(bu_api_agent_work)
 
 	if (!node)
 		return BU_ANSWER_ERROR;
+	bu_reconcile_busy(api->rec, node, 0);
 	work = work_of(api, node, &failure);
 	/* Busy: a part of it is still to come. */
 	if (failure.kind && failure.kind != BU_ERR_BUSY) {
@@ -177,6 +184,9 @@ BU_HANDLER(bu_api_agent_work)
 		wait_ms = POLL_MAX_MS;
 	if (!work && request->waited_ms < wait_ms)
 		return BU_ANSWER_LATER;
+	if (work)
+		bu_reconcile_busy(api->rec, node,
+				  bu_json_int(work, "deadline_ms", ITEM_MS));
 	reply->json = json_pack("{s:o}", "work", work ? work : json_null());
 	return BU_ANSWER_NOW;
 }

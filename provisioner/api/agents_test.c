@@ -37,6 +37,51 @@ ask(struct site *site, bu_handler_fn fn, const char *cert, json_t *body,
 	return answer;
 }
 
+/* A machine that is destroyed while it waits for work must be missed: what waits is no
+ * news, and nothing waits for long. */
+START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
+{
+	struct site site;
+	struct bu_node *node;
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+	json_t *body = json_pack("{s:i}", "wait_ms", 30000);
+	struct bu_request request = {.method = "POST", .path = "", .body = body};
+	int64_t heard_ms;
+
+	site_begin(&site, 1);
+	rig_to_validating(&site.rig, 1);
+	rig_join(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	site.rig.silent = 1U << 1;
+	rig_pass(&site.rig, 1000);
+	request.peer = node->machine;
+	request.peer_cert = node->agent_cert;
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_LATER);
+	heard_ms = node->agent.heard_ms;
+	for (request.waited_ms = 1000; request.waited_ms < 7000;
+	     request.waited_ms += 1000) {
+		rig_pass(&site.rig, 990);
+		ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+				 BU_ANSWER_LATER);
+	}
+	ck_assert_int_eq(node->agent.heard_ms, heard_ms);
+	request.waited_ms = 9000;
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_NOW);
+	json_decref(reply.json);
+	memset(&reply, 0, sizeof(reply));
+	request.waited_ms = 0;
+	rig_pass(&site.rig, 990);
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_LATER);
+	ck_assert_int_gt(node->agent.heard_ms, heard_ms);
+	json_decref(body);
+	site_end(&site);
+}
+END_TEST
+
 /* --- boot scripts --- */
 
 static int
@@ -483,9 +528,10 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 }
 END_TEST
 
-RIG_UNIT("agents", an_agent_enrolls_greets_and_is_told_what_to_do,
-	 a_held_node_gets_no_token, a_failed_boot_gets_no_token,
-	 an_admitted_node_gets_no_second_token, an_enrolment_is_looked_at_in_its_order,
+RIG_UNIT("agents", a_poll_is_heard_once_and_answered_within_10_s,
+	 an_agent_enrolls_greets_and_is_told_what_to_do, a_held_node_gets_no_token,
+	 a_failed_boot_gets_no_token, an_admitted_node_gets_no_second_token,
+	 an_enrolment_is_looked_at_in_its_order,
 	 what_an_agent_relies_on_is_in_the_log_first,
 	 no_route_hears_another_certificate, a_revoked_agent_hears_so_in_its_poll,
 	 who_shows_no_certificate_hears_why)

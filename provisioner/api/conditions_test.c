@@ -30,7 +30,7 @@ make_ready(struct rig *rig, int nodes)
 	}
 }
 
-/* Of a node's JSON: "drained-by-other drained by another: DIMM A3 (root)". */
+/* Of JSON: "NAME TEXT" of the first one. */
 static char *
 first_of(const json_t *owner)
 {
@@ -48,16 +48,18 @@ START_TEST(ready_that_is_not_to_be_counted_on_is_not_said_as_ready)
 
 	site_begin(&site, 2);
 	make_ready(&site.rig, 2);
-	note(&site.rig, "node001", "drained-by-other", 1, "DIMM A3 (root)");
+	note(&site.rig, "node001", "stamp-differs", 1, "step 7");
 	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
 	counts = bu_json_canonical(json_object_get(status, "counts"));
-	ck_assert_str_eq(counts, "{\"ready\":1,\"ready but drained-by-other\":1}");
+	ck_assert_str_eq(counts, "{\"ready\":1,\"ready but stamp-differs\":1}");
 	first = first_of(json_array_get(json_object_get(status, "nodes"), 0));
-	ck_assert_str_eq(first, "drained-by-other drained by another: DIMM A3 (root)");
+	ck_assert_str_eq(first, "stamp-differs its system is not the one that was "
+				"installed: step 7");
 	shown = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	rig_text_has(bu_json_str(shown, "why", ""),
-		     "but drained-by-other: drained by another: DIMM A3 (root), for ");
-	rig_text_has(bu_json_str(shown, "why", ""), "it ends when whoever drained it");
+		     "but stamp-differs: its system is not the one that was installed: "
+		     "step 7, for ");
+	rig_text_has(bu_json_str(shown, "why", ""), "it ends when its agent shows");
 	site_end(&site);
 }
 END_TEST
@@ -69,17 +71,18 @@ START_TEST(a_condition_survives_a_restart_with_its_time_and_ends)
 	int64_t since_ms;
 
 	rig_begin(&rig, 1);
-	note(&rig, "node001", "unreachable", 1, "");
-	since_ms = rig_node(&rig, 1)->conditions[BU_CONDITION_UNREACHABLE].since_ms;
+	note(&rig, "node001", "stamp-differs", 1, "");
+	since_ms = rig_node(&rig, 1)->conditions[BU_CONDITION_STAMP_DIFFERS].since_ms;
 	rig_pass(&rig, 60000);
-	note(&rig, "node001", "unreachable", 1, "again");
+	note(&rig, "node001", "stamp-differs", 1, "again");
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(node->conditions[BU_CONDITION_UNREACHABLE].on, 1);
-	ck_assert_int_eq(node->conditions[BU_CONDITION_UNREACHABLE].since_ms, since_ms);
-	ck_assert_str_eq(node->conditions[BU_CONDITION_UNREACHABLE].detail, "again");
+	ck_assert_int_eq(node->conditions[BU_CONDITION_STAMP_DIFFERS].on, 1);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_STAMP_DIFFERS].since_ms,
+			 since_ms);
+	ck_assert_str_eq(node->conditions[BU_CONDITION_STAMP_DIFFERS].detail, "again");
 	ck_assert_int_eq(bu_node_is_away_by_condition(node), 1);
-	note(&rig, "node001", "unreachable", 0, "");
+	note(&rig, "node001", "stamp-differs", 0, "");
 	/* Of a younger bringupd: nothing that this one knows. */
 	note(&rig, "node001", "on-fire", 1, "");
 	rig_restart(&rig);
@@ -156,15 +159,14 @@ START_TEST(who_is_away_by_a_condition_takes_the_place_of_a_turn)
 
 	rig_begin(&rig, 2);
 	make_ready(&rig, 2);
-	note(&rig, "node002", "cluster-silent", 1, "");
+	note(&rig, "node002", "stamp-differs", 1, "");
 	rig_apply(&rig, 2, BU_CLASS_REBOOT, "d2", NULL, NULL);
-	rig_write(&rig, "sinfo", "draining\n");
 	hold(&rig, "node002");
 	look(&rig);
 	ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 0);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 0);
 	why = bu_rollouts_why(rig.rollouts, rig_node(&rig, 1));
-	rig_text_has(why, "node002 (ready, cluster-silent) among them");
+	rig_text_has(why, "node002 (ready, stamp-differs) among them");
 	/* It is away already: its own turn takes nothing from anybody. */
 	bu_reconcile_release(rig.rec, rig_node(&rig, 2), "me", NULL);
 	look(&rig);

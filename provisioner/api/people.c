@@ -53,6 +53,23 @@ order_json(const struct bu_order *order)
 			 order->reason);
 }
 
+/* What its cluster said last of it; null = it is in none, or that has not answered. */
+static json_t *
+cluster_json(const struct bu_world *world, const struct bu_node *node)
+{
+	static const char *const drains[] = {"", "bringup", "other"};
+	const struct bu_cluster_fact *fact = &node->cluster;
+
+	if (!fact->at_ms)
+		return json_null();
+	return json_pack("{s:s,s:b,s:b,s:b,s:s,s:s,s:s,s:s,s:I}", "name",
+			 node->joined.cluster, "known", fact->known, "responds",
+			 fact->responds, "jobs", fact->jobs, "state", fact->state,
+			 "drained_by", drains[fact->drain], "reason", fact->reason,
+			 "by", fact->by, "age_ms",
+			 (json_int_t)(bu_loop_now_ms(world->loop) - fact->at_ms));
+}
+
 static json_t *
 node_json(const struct bu_world *world, const struct bu_node *node)
 {
@@ -64,6 +81,7 @@ node_json(const struct bu_world *world, const struct bu_node *node)
 	json_object_set_new(object, "slot",
 			    json_string(want && want->slot ? want->slot : ""));
 	json_object_set_new(object, "commit", json_string(node->commit));
+	json_object_set_new(object, "cluster", cluster_json(world, node));
 	if (node->order.open || node->order.failed)
 		json_object_set_new(object, "order", order_json(&node->order));
 	return object;

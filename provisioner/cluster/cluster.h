@@ -1,50 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Training clusters: one vtable per driver. An operation is started, reports once, and
- * can be cancelled; all of them may be repeated after a crash (they observe first).
+ * Training clusters: one vtable per driver. A cluster is opened once and asked about
+ * all of its nodes at a time; operations on single nodes live on those answers, and
+ * what they do goes out in batches. An operation is started, reports once, and can be
+ * cancelled; all of them may be repeated after a crash (they observe first).
  */
 #ifndef BU_CLUSTER_CLUSTER_H
 #define BU_CLUSTER_CLUSTER_H
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "model/event.h"
+#include "model/fact.h"
+
+/* One node, as the cluster says. Texts are borrowed until the callback returns. */
+struct bu_cluster_row {
+	char name[BU_NAME_MAX];
+	struct bu_cluster_fact fact; /* at_ms 0 */
+	int invalid;                 /* it has less than its configuration says */
+	const char *features;        /* not ended by NUL */
+	size_t features_size;
+};
+
+struct bu_cluster;
+struct bu_cluster_op;
+
+/* An answer: all nodes of the cluster, sorted by name; or err, and nothing is known. */
+typedef void (*bu_cluster_seen_fn)(const struct bu_cluster_row *rows, size_t count,
+				   const struct bu_err *err, void *arg);
 
 struct bu_cluster_target {
-	const char *conf; /* the driver's own configuration file; borrowed */
 	const char *node;
 	int64_t deadline_ms; /* 0 = none */
 	/* What the cluster shall know of the node; NULL = nothing. Borrowed until the
 	 * call returns. */
 	const char *features; /* "rxe,lab" */
+	/* It comes back to this cluster: who else has drained it keeps it drained, so
+	 * it stays known there. */
+	int keep;
 	/* What there is to tell while it lasts, with fn's arg: "draining; jobs 12
 	 * (alice)". May be NULL. */
 	void (*words)(const char *text, void *arg);
 };
 
-/* err is NULL when it is done. Never called before admit or leave has returned. */
-typedef void (*bu_cluster_fn)(const struct bu_err *err, void *arg);
-struct bu_cluster_op;
+/* err is NULL when it is done; detail, "" = none: what is worth to be kept in the log.
+ * Never called before admit, leave or relabel has returned. */
+typedef void (*bu_cluster_fn)(const struct bu_err *err, const char *detail, void *arg);
 
 struct bu_cluster_driver {
 	const char *name;
-	/* The node's client is running: lets it take work, done when it does. */
-	struct bu_cluster_op *(*admit)(struct bu_loop *loop,
+	/* conf: the driver's own configuration file. */
+	struct bu_cluster *(*open)(struct bu_loop *loop, const char *conf,
+				   bu_cluster_seen_fn seen, void *arg);
+	/* Operations that are under way end without a word. */
+	void (*close)(struct bu_cluster *cluster);
+	/* Asks for all of its nodes, unless it is asked already. */
+	void (*observe)(struct bu_cluster *cluster);
+	/* The node's client is running: lets it take work, done when it does, or when
+	 * somebody else keeps it from that. */
+	struct bu_cluster_op *(*admit)(struct bu_cluster *cluster,
 				       const struct bu_cluster_target *target,
 				       bu_cluster_fn fn, void *arg);
 	/* Lets the node's jobs end and takes it out; done when it is unknown there. */
-	struct bu_cluster_op *(*leave)(struct bu_loop *loop,
+	struct bu_cluster_op *(*leave)(struct bu_cluster *cluster,
 				       const struct bu_cluster_target *target,
 				       bu_cluster_fn fn, void *arg);
 	/* Makes what the cluster knows of a node that is in it what the target says;
 	 * its jobs go on. */
-	struct bu_cluster_op *(*relabel)(struct bu_loop *loop,
+	struct bu_cluster_op *(*relabel)(struct bu_cluster *cluster,
 					 const struct bu_cluster_target *target,
 					 bu_cluster_fn fn, void *arg);
-	/* Says, by target->words and once, which nodes have jobs now: names and sets
-	 * of names with commas; "" = none. Of the target only conf and words count. */
-	struct bu_cluster_op *(*busy)(struct bu_loop *loop,
-				      const struct bu_cluster_target *target,
-				      bu_cluster_fn fn, void *arg);
 	/* fn is not called any more. */
 	void (*cancel)(struct bu_cluster_op *op);
 };

@@ -1,429 +1,411 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slurm through its own commands, as a Debian package ships them: sinfo observes,
- * scontrol acts. Each operation is a loop of "look, then do the one thing that is
- * missing", so that it may start anywhere and be repeated.
+ * Slurm through its own commands, as a Debian package ships them. A cluster runs one
+ * command at a time: `scontrol -o show node` for all of its nodes, squeue where it
+ * matters which jobs keep a node, and what operations do, the same for many nodes in
+ * one call. Each operation is a loop of "look, then do the one thing that is missing",
+ * so that it may start anywhere and be repeated. Invariant: an operation decides only
+ * by a look that began after the operation, and after the last thing that it did.
  */
-#include "provisioner/cluster/slurm.h"
-
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "base/worker.h"
-#include "provisioner/cluster/cluster.h"
+#include "provisioner/cluster/slurm_impl.h"
 
-/* Jobs may take hours to end: their node is looked at less and less often. */
-enum { LOOK_MS = 500, LOOK_MAX_MS = 8000, COMMAND_MS = 15000 };
-enum { JOBS_MAX_BYTES = 16 << 20 };
+enum { COMMAND_MS = 15000, OUTPUT_MAX_BYTES = 32 << 20, BATCH_MAX = 500 };
 
-struct bu_cluster_op {
-	struct bu_loop *loop;
-	char *env_conf;
-	char *node_arg; /* "nodename=X" */
-	char *node;
-	char *features;   /* wanted; "" = none */
-	int64_t until_ms; /* 0 = no end */
-	int64_t look_ms;
-	void (*look)(struct bu_cluster_op *op);
-	void (*decide)(struct bu_cluster_op *op, enum bu_slurm_view view);
-	struct bu_job *job;
-	struct bu_timer *timer;
-	bu_cluster_fn fn;
-	void (*words)(const char *text, void *arg);
-	void *arg;
-	char last[64];     /* what sinfo said last */
-	char refusal[200]; /* the last command's, "" = it was done */
-};
+static void pump(struct bu_cluster *cluster);
 
-static const struct {
-	const char *word;
-	enum bu_slurm_view view;
-} words[] = {
-	{"inval", BU_SLURM_INVALID},     {"draining", BU_SLURM_DRAINING},
-	{"drained", BU_SLURM_DRAINED},   {"drain", BU_SLURM_DRAINED},
-	{"down", BU_SLURM_DRAINED},      {"idle", BU_SLURM_TAKING},
-	{"mixed", BU_SLURM_TAKING},      {"allocated", BU_SLURM_TAKING},
-	{"completing", BU_SLURM_TAKING}, {"planned", BU_SLURM_TAKING},
-	{"reserved", BU_SLURM_TAKING},   {"maint", BU_SLURM_TAKING},
-};
-
-enum bu_slurm_view
-bu_slurm_view(const char *text)
+int64_t
+bu_slurm_now(const struct bu_cluster *cluster)
 {
-	/* "idle*": slurmctld has lost touch with it. */
-	if (!*text || strchr(text, '*'))
-		return BU_SLURM_UNKNOWN;
-	for (size_t i = 0; i < BU_LEN(words); i++)
-		if (strncmp(text, words[i].word, strlen(words[i].word)) == 0)
-			return words[i].view;
-	return BU_SLURM_UNKNOWN;
+	return bu_loop_now_ms(cluster->loop);
 }
 
 static void
-op_free(struct bu_cluster_op *op)
+run(struct bu_cluster *cluster, const char *const *argv, bu_job_fn fn)
 {
-	bu_timer_destroy(op->timer);
-	free(op->env_conf);
-	free(op->node_arg);
-	free(op->node);
-	free(op->features);
-	free(op);
-}
-
-static void
-finish(struct bu_cluster_op *op, const struct bu_err *err)
-{
-	bu_cluster_fn fn = op->fn;
-	void *arg = op->arg;
-
-	op_free(op);
-	fn(err, arg);
-}
-
-static void
-run(struct bu_cluster_op *op, const char *const *argv, bu_job_fn fn)
-{
-	const char *env[] = {op->env_conf, NULL};
+	const char *env[] = {cluster->env_conf, NULL};
 	struct bu_job_opts opts = {.argv = argv,
 				   .env = env,
 				   .deadline_ms = COMMAND_MS,
-				   .output_max = JOBS_MAX_BYTES};
+				   .output_max = OUTPUT_MAX_BYTES};
 	struct bu_err err;
 
-	op->job = bu_job_start(op->loop, &opts, fn, op, &err);
-	if (!op->job)
-		finish(op, &err);
+	cluster->job = bu_job_start(cluster->loop, &opts, fn, cluster, &err);
+	if (!cluster->job)
+		fn(NULL, &err, cluster);
+}
+
+static int
+is_due(const struct bu_cluster_op *op)
+{
+	return !op->act && op->cluster->looks > op->after &&
+	       bu_slurm_now(op->cluster) >= op->next_ms;
+}
+
+static int
+is_whole(const struct bu_job_result *result, struct bu_err *err)
+{
+	if (result->out_size < OUTPUT_MAX_BYTES &&
+	    strlen(result->out) == result->out_size)
+		return 1;
+	bu_err_set(err, BU_ERR_REMOTE, 0, "scontrol printed more than can be read");
+	return 0;
+}
+
+/* Callbacks may end operations: the walk begins anew after each that was due. */
+static struct bu_cluster_op *
+next_due(struct bu_cluster *cluster)
+{
+	for (struct bu_cluster_op *op = cluster->ops; op; op = op->next)
+		if (is_due(op) && !op->wants_jobs)
+			return op;
+	return NULL;
 }
 
 static void
-look_later(struct bu_cluster_op *op)
+decide_all(struct bu_cluster *cluster, const struct bu_cluster_row *rows, size_t count,
+	   const struct bu_err *err)
 {
-	struct bu_err err;
+	struct bu_cluster_op *op;
 
-	if (!op->until_ms || bu_loop_now_ms(op->loop) < op->until_ms) {
-		bu_timer_set(op->timer, op->look_ms);
-		return;
-	}
-	if (op->refusal[0])
-		bu_err_set(&err, BU_ERR_TIMEOUT, 0, "Slurm, about %s: %s", op->node,
-			   op->refusal);
-	else
-		bu_err_set(&err, BU_ERR_TIMEOUT, 0,
-			   "Slurm says '%s' for %s; see sinfo -R", op->last, op->node);
-	finish(op, &err);
-}
+	while ((op = next_due(cluster))) {
+		const struct bu_cluster_row *row = bu_slurm_find(rows, count, op->node);
 
-/* It may pass; who waits without an end is told, and asks less often. */
-static void
-try_later(struct bu_cluster_op *op, const struct bu_err *err)
-{
-	bu_autofree char *text = bu_xasprintf("Slurm: %s", err->text);
-
-	bu_text_copy(op->refusal, sizeof(op->refusal), err->text);
-	if (op->words)
-		op->words(text, op->arg);
-	if (op->look_ms < LOOK_MAX_MS)
-		op->look_ms *= 2;
-	look_later(op);
-}
-
-static void
-on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct bu_cluster_op *op = arg;
-
-	op->job = NULL;
-	op->refusal[0] = '\0';
-	if (!err) {
-		look_later(op);
-		return;
-	}
-	/* A refusal may be a race with the node's own registration: look again. */
-	bu_warn("slurm", "%s: %s", op->node, err->text);
-	try_later(op, err);
-}
-
-static void
-act(struct bu_cluster_op *op, const char *verb, const char *state, const char *reason)
-{
-	const char *argv[] = {"scontrol", verb, op->node_arg, state, reason, NULL};
-
-	run(op, argv, on_acted);
-}
-
-static void
-decide_admit(struct bu_cluster_op *op, enum bu_slurm_view view)
-{
-	struct bu_err err;
-
-	switch (view) {
-	case BU_SLURM_TAKING:
-		finish(op, NULL);
-		return;
-	case BU_SLURM_DRAINED:
-	case BU_SLURM_DRAINING:
-		act(op, "update", "state=resume", NULL);
-		return;
-	case BU_SLURM_INVALID:
-		bu_err_set(&err, BU_ERR_REMOTE, 0,
-			   "Slurm finds less on %s than its configuration says; see "
-			   "scontrol show node %s",
-			   op->node, op->node);
-		finish(op, &err);
-		return;
-	case BU_SLURM_UNKNOWN:
-		look_later(op);
-	}
-}
-
-/* Which jobs keep it, for people. */
-static void
-on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct bu_cluster_op *op = arg;
-	char text[400];
-	size_t len;
-
-	op->job = NULL;
-	if (!err) {
-		len = (size_t)snprintf(text, sizeof(text), "Slurm: %s; jobs", op->last);
-		for (const char *at = result->out; *at && len < sizeof(text) - 1;) {
-			size_t line = strcspn(at, "\n");
-
-			len += (size_t)snprintf(text + len, sizeof(text) - len,
-						"%s %.*s", at > result->out ? "," : "",
-						(int)line, at);
-			at += line + (at[line] != '\0');
+		op->after = cluster->looks;
+		if (err) {
+			bu_slurm_try_later(op, err);
+			continue;
 		}
-		op->words(text, op->arg);
-	}
-	if (op->look_ms < LOOK_MAX_MS)
-		op->look_ms *= 2;
-	look_later(op);
-}
-
-static void
-ask_jobs(struct bu_cluster_op *op)
-{
-	const char *argv[] = {"squeue", "-h", "-o", "%i (%u)", "-w", op->node, NULL};
-
-	if (op->words)
-		run(op, argv, on_jobs);
-	else
-		look_later(op);
-}
-
-static void
-decide_leave(struct bu_cluster_op *op, enum bu_slurm_view view)
-{
-	switch (view) {
-	case BU_SLURM_TAKING:
-	case BU_SLURM_INVALID:
-		act(op, "update", "state=drain", "reason=bringup: leaves the cluster");
-		return;
-	case BU_SLURM_DRAINED:
-		act(op, "delete", NULL, NULL);
-		return;
-	case BU_SLURM_DRAINING:
-		ask_jobs(op);
-		return;
-	case BU_SLURM_UNKNOWN:
-		if (!op->last[0])
-			finish(op, NULL);
-		else
-			act(op, "delete", NULL, NULL);
+		op->refusal[0] = '\0';
+		snprintf(op->last, sizeof(op->last), "%s",
+			 row ? row->fact.state : "not known");
+		op->decide(op, row);
 	}
 }
 
 static void
 on_looked(const struct bu_job_result *result, const struct bu_err *err, void *arg)
 {
-	struct bu_cluster_op *op = arg;
-	enum bu_slurm_view view;
+	struct bu_cluster *cluster = arg;
+	struct bu_cluster_row *rows = NULL;
+	struct bu_err bad;
+	size_t count = 0;
 
-	op->job = NULL;
-	if (err) {
-		try_later(op, err);
+	cluster->job = NULL;
+	cluster->looking = 0;
+	cluster->looks++;
+	cluster->looked_ms = bu_slurm_now(cluster);
+	if (!err && (!is_whole(result, &bad) ||
+		     bu_slurm_parse(result->out, &rows, &count, &bad) != 0))
+		err = &bad;
+	if (cluster->seen)
+		cluster->seen(rows, count, err, cluster->arg);
+	decide_all(cluster, rows, count, err);
+	free(rows);
+	pump(cluster);
+}
+
+/* Of lines "gpu[001-004]|12 (alice)" those of the node: "12 (alice), 17 (bob)". */
+static char *
+jobs_of(const char *text, const char *node)
+{
+	char *jobs = bu_xstrdup("");
+
+	for (const char *end; *text; text = *end ? end + 1 : end) {
+		const char *bar;
+		bu_autofree char *old = NULL;
+
+		end = strchrnul(text, '\n');
+		bar = memchr(text, '|', (size_t)(end - text));
+		if (end == text ||
+		    (bar && !bu_slurm_list_has(text, (size_t)(bar - text), node)))
+			continue;
+		bar = bar ? bar + 1 : text;
+		old = jobs;
+		jobs = bu_xasprintf("%s%s%.*s", old, *old ? ", " : "", (int)(end - bar),
+				    bar);
+	}
+	return jobs;
+}
+
+static void
+on_jobs(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_cluster *cluster = arg;
+	struct bu_err bad;
+	struct bu_cluster_op *op;
+
+	cluster->job = NULL;
+	if (!err && !is_whole(result, &bad))
+		err = &bad;
+	for (;;) {
+		bu_autofree char *jobs = NULL;
+
+		for (op = cluster->ops; op && !op->wants_jobs;)
+			op = op->next;
+		if (!op)
+			break;
+		op->wants_jobs = 0;
+		if (err) {
+			bu_slurm_try_later(op, err);
+			continue;
+		}
+		jobs = jobs_of(result->out, op->node);
+		bu_slurm_decide_jobs(op, jobs);
+	}
+	pump(cluster);
+}
+
+/* Those of the batch that has just run. */
+static struct bu_cluster_op *
+next_acting(struct bu_cluster *cluster)
+{
+	struct bu_cluster_op *op = cluster->ops;
+
+	while (op && !op->acting)
+		op = op->next;
+	if (op)
+		op->acting = 0;
+	return op;
+}
+
+static void
+on_acted(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_cluster *cluster = arg;
+	struct bu_cluster_op *op;
+	size_t count = 0;
+
+	cluster->job = NULL;
+	for (op = cluster->ops; op; op = op->next)
+		count += op->acting != 0;
+	while ((op = next_acting(cluster))) {
+		/* One that is not there is enough for Slurm to refuse all of them. */
+		if (err && count > 1) {
+			op->alone = 1;
+			continue;
+		}
+		op->act = ACT_NONE;
+		op->after = cluster->looks;
+		if (err) {
+			/* It may be a race with the node's own registration. */
+			bu_warn("slurm", "%s: %s", op->node, err->text);
+			bu_slurm_try_later(op, err);
+			continue;
+		}
+		op->refusal[0] = '\0';
+		bu_slurm_look_later(op);
+	}
+	pump(cluster);
+}
+
+/* The nodes of one call: those that want the same as the first. Owned. */
+static char *
+gather(struct bu_cluster *cluster, const struct bu_cluster_op *first)
+{
+	char *names = NULL;
+	size_t size, count = 0;
+	FILE *out = open_memstream(&names, &size);
+
+	bu_assert(out);
+	fputs("nodename=", out);
+	for (struct bu_cluster_op *op = cluster->ops; op; op = op->next) {
+		if (op != first &&
+		    (op->act != first->act || op->alone || first->alone ||
+		     count == BATCH_MAX || strcmp(op->features, first->features) != 0))
+			continue;
+		op->acting = 1;
+		fprintf(out, "%s%s", count++ ? "," : "", op->node);
+	}
+	fclose(out);
+	return names;
+}
+
+static void
+run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
+{
+	bu_autofree char *names = gather(cluster, first);
+	bu_autofree char *available =
+		bu_xasprintf("availablefeatures=%s", first->features);
+	bu_autofree char *active = bu_xasprintf("activefeatures=%s", first->features);
+	const char *argv[] = {"scontrol", "update", names, NULL, NULL, NULL};
+
+	switch (first->act) {
+	case ACT_NONE:
 		return;
+	case ACT_RESUME:
+		argv[3] = "state=resume";
+		break;
+	case ACT_DRAIN:
+		argv[3] = "state=drain";
+		argv[4] = "reason=" BU_SLURM_MARK " leaves the cluster";
+		break;
+	case ACT_DELETE:
+		argv[1] = "delete";
+		break;
+	case ACT_LABEL:
+		argv[3] = available;
+		argv[4] = active;
 	}
-	op->refusal[0] = '\0';
-	snprintf(op->last, sizeof(op->last), "%.*s", (int)strcspn(result->out, "\n"),
-		 result->out);
-	view = bu_slurm_view(op->last);
-	op->decide(op, view);
+	run(cluster, argv, on_acted);
 }
 
 static void
-look_state(struct bu_cluster_op *op)
+run_look(struct bu_cluster *cluster)
 {
-	const char *argv[] = {"sinfo", "-h", "-N", "-o", "%T", "-n", op->node, NULL};
+	const char *argv[] = {"scontrol", "-o", "show", "node", NULL};
 
-	run(op, argv, on_looked);
-}
-
-/* "AvailableFeatures=rxe,lab ..." of scontrol's words; (null) is none. */
-static int
-has_features(const char *shown, const char *wanted)
-{
-	static const char key[] = " AvailableFeatures=";
-	const char *value = strstr(shown, key);
-	size_t len;
-
-	if (!value)
-		return 0;
-	value += strlen(key);
-	len = strcspn(value, " \n");
-	if (len == strlen("(null)") && strncmp(value, "(null)", len) == 0)
-		len = 0;
-	return len == strlen(wanted) && strncmp(value, wanted, len) == 0;
+	cluster->asked = 0;
+	cluster->looking = 1;
+	run(cluster, argv, on_looked);
 }
 
 static void
-on_shown(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+run_jobs(struct bu_cluster *cluster)
 {
-	struct bu_cluster_op *op = arg;
-	bu_autofree char *available = NULL, *active = NULL;
+	const char *argv[] = {"squeue", "-h",         "-t", "R,CG,CF,S",
+			      "-o",     "%N|%i (%u)", NULL};
 
-	op->job = NULL;
-	if (err) {
-		try_later(op, err);
+	run(cluster, argv, on_jobs);
+}
+
+/* Begins what is wanted most: jobs that a look has asked for, acts, another look. */
+static void
+pump(struct bu_cluster *cluster)
+{
+	const struct bu_cluster_op *act = NULL, *jobs = NULL;
+	int64_t next_ms = 0;
+
+	if (cluster->job)
 		return;
+	for (const struct bu_cluster_op *op = cluster->ops; op; op = op->next) {
+		act = !act && op->act ? op : act;
+		jobs = op->wants_jobs ? op : jobs;
+		if (!next_ms || op->next_ms < next_ms)
+			next_ms = op->next_ms;
 	}
-	op->refusal[0] = '\0';
-	snprintf(op->last, sizeof(op->last), "features are others still");
-	if (has_features(result->out, op->features)) {
-		finish(op, NULL);
+	/* However many operations there are. */
+	if (next_ms && next_ms < cluster->looked_ms + BU_SLURM_LOOK_MS)
+		next_ms = cluster->looked_ms + BU_SLURM_LOOK_MS;
+	if (jobs)
+		run_jobs(cluster);
+	else if (act)
+		run_act(cluster, act);
+	else if (cluster->asked || (next_ms && next_ms <= bu_slurm_now(cluster)))
+		run_look(cluster);
+	else if (next_ms)
+		bu_timer_set(cluster->timer, next_ms - bu_slurm_now(cluster));
+}
+
+static void
+on_timer(void *arg)
+{
+	pump(arg);
+}
+
+/* --- the vtable --- */
+
+static struct bu_cluster *
+slurm_open(struct bu_loop *loop, const char *conf, bu_cluster_seen_fn seen, void *arg)
+{
+	struct bu_cluster *cluster = bu_xcalloc(1, sizeof(*cluster));
+
+	cluster->loop = loop;
+	cluster->env_conf = bu_xasprintf("SLURM_CONF=%s", conf);
+	cluster->seen = seen;
+	cluster->arg = arg;
+	cluster->timer = bu_timer_create(loop, on_timer, cluster);
+	return cluster;
+}
+
+static void
+slurm_close(struct bu_cluster *cluster)
+{
+	if (!cluster)
 		return;
-	}
-	available = bu_xasprintf("availablefeatures=%s", op->features);
-	active = bu_xasprintf("activefeatures=%s", op->features);
-	act(op, "update", available, active);
+	bu_job_cancel(cluster->job);
+	while (cluster->ops)
+		bu_slurm_op_free(cluster->ops);
+	bu_timer_destroy(cluster->timer);
+	free(cluster->env_conf);
+	free(cluster);
 }
 
 static void
-look_features(struct bu_cluster_op *op)
+slurm_observe(struct bu_cluster *cluster)
 {
-	const char *argv[] = {"scontrol", "-o", "show", "node", op->node, NULL};
-
-	run(op, argv, on_shown);
-}
-
-/* A line for each job: "gpu[001-004]". */
-static void
-on_busy(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct bu_cluster_op *op = arg;
-	bu_autofree char *sets = err ? NULL : bu_xstrdup(result->out);
-	size_t used = 0;
-
-	op->job = NULL;
-	for (size_t i = 0; sets && result->out[i]; i++) {
-		int ends = result->out[i] == '\n';
-
-		if (!ends || (used && sets[used - 1] != ','))
-			sets[used++] = ends ? ',' : result->out[i];
-	}
-	if (sets) {
-		sets[used && sets[used - 1] == ',' ? used - 1 : used] = '\0';
-		op->words(sets, op->arg);
-	}
-	finish(op, err);
-}
-
-/* Pending jobs have no nodes yet. */
-static void
-look_busy(struct bu_cluster_op *op)
-{
-	const char *argv[] = {"squeue", "-h", "-t", "R,CG,CF,S", "-o", "%N", NULL};
-
-	run(op, argv, on_busy);
-}
-
-static void
-look(void *arg)
-{
-	struct bu_cluster_op *op = arg;
-
-	op->look(op);
+	cluster->asked = !cluster->looking;
+	bu_timer_set(cluster->timer, 0);
 }
 
 static struct bu_cluster_op *
-start(struct bu_loop *loop, const struct bu_cluster_target *target, bu_cluster_fn fn,
-      void *arg)
+start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
+      bu_cluster_fn fn, void *arg)
 {
 	struct bu_cluster_op *op = bu_xcalloc(1, sizeof(*op));
+	struct bu_cluster_op **link = &cluster->ops;
 
-	op->loop = loop;
-	op->env_conf = bu_xasprintf("SLURM_CONF=%s", target->conf);
-	op->node_arg = bu_xasprintf("nodename=%s", target->node ? target->node : "");
-	op->node = bu_xstrdup(target->node ? target->node : "");
+	op->cluster = cluster;
+	op->node = bu_xstrdup(target->node);
 	op->features = bu_xstrdup(target->features ? target->features : "");
+	op->next_ms = bu_slurm_now(cluster);
 	if (target->deadline_ms)
-		op->until_ms = bu_loop_now_ms(loop) + target->deadline_ms;
-	op->look_ms = LOOK_MS;
-	op->look = look_state;
+		op->until_ms = op->next_ms + target->deadline_ms;
+	op->look_ms = BU_SLURM_LOOK_MS;
+	op->keep = target->keep;
 	op->words = target->words;
 	op->fn = fn;
 	op->arg = arg;
-	op->timer = bu_timer_create(loop, look, op);
-	bu_timer_set(op->timer, 0);
+	op->after = cluster->looks + cluster->looking;
+	while (*link)
+		link = &(*link)->next;
+	*link = op;
+	bu_timer_set(cluster->timer, 0);
 	return op;
 }
 
 static struct bu_cluster_op *
-slurm_admit(struct bu_loop *loop, const struct bu_cluster_target *target,
+slurm_admit(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	    bu_cluster_fn fn, void *arg)
 {
-	struct bu_cluster_op *op = start(loop, target, fn, arg);
+	struct bu_cluster_op *op = start(cluster, target, fn, arg);
 
-	op->decide = decide_admit;
+	op->decide = bu_slurm_decide_admit;
 	return op;
 }
 
 static struct bu_cluster_op *
-slurm_leave(struct bu_loop *loop, const struct bu_cluster_target *target,
+slurm_leave(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	    bu_cluster_fn fn, void *arg)
 {
-	struct bu_cluster_op *op = start(loop, target, fn, arg);
+	struct bu_cluster_op *op = start(cluster, target, fn, arg);
 
-	op->decide = decide_leave;
+	op->decide = bu_slurm_decide_leave;
 	return op;
 }
 
 static struct bu_cluster_op *
-slurm_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
+slurm_relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	      bu_cluster_fn fn, void *arg)
 {
-	struct bu_cluster_op *op = start(loop, target, fn, arg);
+	struct bu_cluster_op *op = start(cluster, target, fn, arg);
 
-	op->look = look_features;
+	op->decide = bu_slurm_decide_relabel;
 	return op;
-}
-
-static struct bu_cluster_op *
-slurm_busy(struct bu_loop *loop, const struct bu_cluster_target *target,
-	   bu_cluster_fn fn, void *arg)
-{
-	struct bu_cluster_op *op = start(loop, target, fn, arg);
-
-	op->look = look_busy;
-	return op;
-}
-
-static void
-slurm_cancel(struct bu_cluster_op *op)
-{
-	bu_job_cancel(op->job);
-	op_free(op);
 }
 
 static const struct bu_cluster_driver slurm_driver = {
 	.name = "slurm",
+	.open = slurm_open,
+	.close = slurm_close,
+	.observe = slurm_observe,
 	.admit = slurm_admit,
 	.leave = slurm_leave,
 	.relabel = slurm_relabel,
-	.busy = slurm_busy,
-	.cancel = slurm_cancel,
+	.cancel = bu_slurm_op_free,
 };
 
 static const struct bu_cluster_driver *const drivers[] = {&slurm_driver};

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How Slurm's words for a node's state are read; pure, for slurm.c and its test. */
+/* Slurm's words, read strictly: they are foreign text. Pure. */
 #ifndef BU_CLUSTER_SLURM_H
 #define BU_CLUSTER_SLURM_H
 
-enum bu_slurm_view {
-	BU_SLURM_UNKNOWN,  /* not there, or not answering */
-	BU_SLURM_DRAINED,  /* registered, takes no work, runs none */
-	BU_SLURM_DRAINING, /* takes no new work, runs some */
-	BU_SLURM_TAKING,   /* idle, mixed, allocated, reserved: takes work */
-	BU_SLURM_INVALID,  /* reports less than was configured */
-};
+#include "provisioner/cluster/cluster.h"
 
-/* text: what `sinfo -h -N -o %T` prints for one node, "" when it knows none. */
-enum bu_slurm_view bu_slurm_view(const char *text);
+/* A drain whose reason begins so is bringup's own. */
+#define BU_SLURM_MARK "bringup:"
+
+/* What `scontrol -o show node` printed: a line for each node, sorted into *ret_rows
+ * (owned; texts borrowed from text). -1 when it is anything else: a node that is
+ * missing in the answer counts as unknown, so half an answer is none. */
+int bu_slurm_parse(const char *text, struct bu_cluster_row **ret_rows,
+		   size_t *ret_count, struct bu_err *err);
+/* NULL when it is not among them. */
+const struct bu_cluster_row *bu_slurm_find(const struct bu_cluster_row *rows,
+					   size_t count, const char *name);
+/* Whether "gpu[001-004,7],login" has the name. What cannot be read has it: nobody is
+ * taken for idle because of it. */
+int bu_slurm_list_has(const char *list, size_t size, const char *name);
 
 #endif

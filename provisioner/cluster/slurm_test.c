@@ -18,37 +18,14 @@
 #include "tests/support/unit.h"
 #include "tests/support/world.h"
 
-START_TEST(words_of_sinfo)
-{
-	static const struct {
-		const char *text;
-		enum bu_slurm_view view;
-	} rows[] = {
-		{"", BU_SLURM_UNKNOWN},           {"idle", BU_SLURM_TAKING},
-		{"idle*", BU_SLURM_UNKNOWN},      {"down*", BU_SLURM_UNKNOWN},
-		{"mixed", BU_SLURM_TAKING},       {"allocated+", BU_SLURM_TAKING},
-		{"completing", BU_SLURM_TAKING},  {"planned", BU_SLURM_TAKING},
-		{"reserved", BU_SLURM_TAKING},    {"maint", BU_SLURM_TAKING},
-		{"drained", BU_SLURM_DRAINED},    {"draining", BU_SLURM_DRAINING},
-		{"draining@", BU_SLURM_DRAINING}, {"drained*", BU_SLURM_UNKNOWN},
-		{"down", BU_SLURM_DRAINED},       {"inval", BU_SLURM_INVALID},
-		{"future", BU_SLURM_UNKNOWN},     {"error: no", BU_SLURM_UNKNOWN},
-	};
-
-	for (size_t i = 0; i < BU_LEN(rows); i++)
-		ck_assert_msg(bu_slurm_view(rows[i].text) == rows[i].view, "'%s'",
-			      rows[i].text);
-}
-END_TEST
-
 struct ended {
 	int times;
 	struct bu_err err;
-	char words[400];
+	char words[400], detail[240];
 };
 
 static void
-on_end(const struct bu_err *err, void *arg)
+on_end(const struct bu_err *err, const char *detail, void *arg)
 {
 	struct ended *ended = arg;
 
@@ -56,6 +33,7 @@ on_end(const struct bu_err *err, void *arg)
 	memset(&ended->err, 0, sizeof(ended->err));
 	if (err)
 		ended->err = *err;
+	snprintf(ended->detail, sizeof(ended->detail), "%s", detail);
 }
 
 static void
@@ -66,139 +44,258 @@ on_words(const char *text, void *arg)
 	snprintf(ended->words, sizeof(ended->words), "%s", text);
 }
 
-static struct bu_cluster_op *
-begin_op(struct rig *rig, int admit, struct ended *ended)
+static const struct bu_cluster_driver *
+slurm(void)
 {
-	const struct bu_cluster_driver *driver = bu_cluster_driver("slurm");
-	struct bu_cluster_target target = {.conf = "/etc/paper.conf",
-					   .node = "node001",
-					   .deadline_ms = admit ? 20000 : 0,
-					   .words = on_words};
+	return bu_cluster_driver("slurm");
+}
+
+enum verb { ADMIT, LEAVE, LEAVE_AND_COME_BACK, RELABEL };
+
+static struct bu_cluster_op *
+begin_op(struct bu_cluster *cluster, enum verb verb, const char *node,
+	 struct ended *ended)
+{
+	struct bu_cluster_target target = {
+		.node = node, .keep = verb == LEAVE_AND_COME_BACK, .words = on_words};
 
 	memset(ended, 0, sizeof(*ended));
-	return (admit ? driver->admit : driver->leave)(rig->loop, &target, on_end,
-						       ended);
+	if (verb == ADMIT || verb == RELABEL)
+		target.deadline_ms = 20000;
+	if (verb == ADMIT)
+		return slurm()->admit(cluster, &target, on_end, ended);
+	if (verb == RELABEL)
+		return slurm()->relabel(cluster, &target, on_end, ended);
+	return slurm()->leave(cluster, &target, on_end, ended);
+}
+
+struct desk {
+	struct rig rig;
+	struct bu_cluster *cluster;
+	int seen;            /* answers */
+	struct bu_err error; /* of the last one */
+	size_t count;
+};
+
+static void
+on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *err,
+	void *arg)
+{
+	struct desk *desk = arg;
+
+	desk->seen++;
+	desk->count = count;
+	memset(&desk->error, 0, sizeof(desk->error));
+	if (err)
+		desk->error = *err;
 }
 
 static void
-until_ended(struct rig *rig, const struct ended *ended)
+begin(struct desk *desk, const char *sinfo)
 {
-	for (int i = 0; i < 4000 && !ended->times; i++)
-		rig_pass(rig, i % 20 ? 1 : 500);
+	memset(desk, 0, sizeof(*desk));
+	rig_begin(&desk->rig, 0);
+	rig_write(&desk->rig, "sinfo", sinfo);
+	desk->cluster = slurm()->open(desk->rig.loop, "/etc/paper.conf", on_seen, desk);
+}
+
+static void
+end(struct desk *desk)
+{
+	slurm()->close(desk->cluster);
+	rig_end(&desk->rig);
+}
+
+static void
+pass(struct desk *desk, int64_t ms)
+{
+	for (; ms > 0; ms -= 100)
+		rig_pass(&desk->rig, 97);
+}
+
+static void
+until_ended(struct desk *desk, const struct ended *ended)
+{
+	for (int i = 0; i < 400 && !ended->times; i++)
+		pass(desk, 100);
 	ck_assert_int_eq(ended->times, 1);
 }
 
-/* Until it has ended; turns of half a second. Returns what scontrol was told; owned. */
+/* What scontrol was told; owned. */
 static char *
-run_op(struct rig *rig, int admit, const char *sinfo, const char *next,
-       struct ended *ended)
+told(const struct desk *desk)
 {
-	rig_begin(rig, 0);
-	rig_write(rig, "sinfo", sinfo);
-	if (next)
-		rig_write(rig, "sinfo.next", next);
-	begin_op(rig, admit, ended);
-	ck_assert_int_eq(ended->times, 0);
-	until_ended(rig, ended);
-	return rig_read(rig, "scontrol.log");
+	return rig_read(&desk->rig, "scontrol.log");
 }
 
-START_TEST(an_idle_node_is_admitted)
-{
-	struct rig rig;
-	struct ended ended;
-	bu_autofree char *told = run_op(&rig, 1, "idle\nidle\n", NULL, &ended);
+#define ck_assert_told(desk, want)                                                     \
+	do {                                                                           \
+		bu_autofree char *text_ = told(desk);                                  \
+                                                                                       \
+		ck_assert_str_eq(text_, want);                                         \
+	} while (0)
 
-	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-	ck_assert_str_eq(told, "");
-	rig_end(&rig);
+/* Each row: what Slurm says before and after scontrol was told something. */
+START_TEST(operations_end_as_the_cluster_says)
+{
+	static const struct {
+		enum verb verb;
+		const char *before, *after;
+		const char *told, *detail;
+	} rows[] = {
+		{ADMIT, "idle\n", NULL, "", ""},
+		{ADMIT, "drained\n", "idle\n", "update nodename=node001 state=resume\n",
+		 ""},
+		/* by slurmd's --conf, without a reason */
+		{ADMIT, "IDLE+DRAIN+DYNAMIC_NORM\n", "idle\n",
+		 "update nodename=node001 state=resume\n", ""},
+		{ADMIT, "DOWN Node unexpectedly rebooted\n", "idle\n",
+		 "update nodename=node001 state=resume\n", ""},
+		{LEAVE, "", NULL, "", ""},
+		{LEAVE, "drained\n", "", "delete nodename=node001\n", ""},
+		{LEAVE, "IDLE+DRAIN DIMM A3\n", "", "delete nodename=node001\n",
+		 "it was drained by root: DIMM A3"},
+		{LEAVE, "DOWN+NOT_RESPONDING Not responding\n", "",
+		 "delete nodename=node001\n", ""},
+		{LEAVE_AND_COME_BACK, "drained\n", "", "delete nodename=node001\n", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct desk desk;
+		struct ended ended;
+
+		begin(&desk, rows[i].before);
+		if (rows[i].after)
+			rig_write(&desk.rig, "sinfo.next", rows[i].after);
+		begin_op(desk.cluster, rows[i].verb, "node001", &ended);
+		ck_assert_int_eq(ended.times, 0);
+		until_ended(&desk, &ended);
+		ck_assert_msg(ended.err.kind == BU_ERR_NONE, "row %zu: %s", i,
+			      ended.err.text);
+		ck_assert_told(&desk, rows[i].told);
+		ck_assert_str_eq(ended.detail, rows[i].detail);
+		end(&desk);
+	}
 }
 END_TEST
 
-START_TEST(a_drained_node_is_resumed)
+/* "DIMM A3" was resumed by the next join. */
+START_TEST(an_administrators_drain_is_neither_resumed_nor_overwritten)
 {
-	struct rig rig;
-	struct ended ended;
-	bu_autofree char *told = run_op(&rig, 1, "drained\n", "idle\n", &ended);
+	static const char *const rows[] = {"IDLE+DRAIN DIMM A3\n", "DOWN psu\n",
+					   "IDLE+DRAIN Not responding\n",
+					   "IDLE+DYNAMIC_NORM+FAIL weak\n"};
 
-	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-	ck_assert_str_eq(told, "update nodename=node001 state=resume\n");
-	rig_end(&rig);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct desk desk;
+		struct ended ended;
+
+		begin(&desk, rows[i]);
+		begin_op(desk.cluster, ADMIT, "node001", &ended);
+		until_ended(&desk, &ended);
+		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
+		rig_text_has(ended.detail, "it stays drained by root: ");
+		/* Nor does who leaves and comes back make it forgotten. */
+		begin_op(desk.cluster, LEAVE_AND_COME_BACK, "node001", &ended);
+		until_ended(&desk, &ended);
+		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
+		rig_text_has(ended.detail, "it was drained by root: ");
+		ck_assert_told(&desk, "");
+		end(&desk);
+	}
 }
 END_TEST
 
 START_TEST(less_than_configured_is_an_error)
 {
-	struct rig rig;
+	struct desk desk;
 	struct ended ended;
-	bu_autofree char *told = run_op(&rig, 1, "inval\n", NULL, &ended);
 
+	begin(&desk, "inval\n");
+	begin_op(desk.cluster, ADMIT, "node001", &ended);
+	until_ended(&desk, &ended);
 	ck_assert_int_eq(ended.err.kind, BU_ERR_REMOTE);
-	ck_assert_ptr_nonnull(strstr(ended.err.text, "scontrol show node node001"));
-	ck_assert_str_eq(told, "");
-	rig_end(&rig);
+	rig_text_has(ended.err.text, "scontrol show node node001");
+	ck_assert_told(&desk, "");
+	end(&desk);
 }
 END_TEST
 
 START_TEST(a_node_that_does_not_come_is_late)
 {
-	struct rig rig;
+	struct desk desk;
 	struct ended ended;
-	bu_autofree char *told = run_op(&rig, 1, "down*\n", NULL, &ended);
 
+	begin(&desk, "down*\n");
+	begin_op(desk.cluster, ADMIT, "node001", &ended);
+	until_ended(&desk, &ended);
 	ck_assert_int_eq(ended.err.kind, BU_ERR_TIMEOUT);
 	ck_assert_str_eq(ended.err.text,
-			 "Slurm says 'down*' for node001; see sinfo -R");
-	ck_assert_str_eq(told, "");
-	rig_end(&rig);
+			 "Slurm says 'DOWN+NOT_RESPONDING' for node001; see sinfo -R");
+	ck_assert_told(&desk, "");
+	end(&desk);
 }
 END_TEST
 
 START_TEST(an_idle_node_is_drained_then_deleted)
 {
-	struct rig rig;
+	struct desk desk;
 	struct ended ended;
-	bu_autofree char *told = NULL;
+	bu_autofree char *log = NULL;
 
-	rig_begin(&rig, 0);
-	rig_write(&rig, "sinfo", "mixed\n");
-	rig_write(&rig, "sinfo.next", "draining\n");
-	rig_write(&rig, "squeue", "12 (alice)\n17 (bob)\n");
-	begin_op(&rig, 0, &ended);
-	for (int i = 0; i < 200; i++)
-		rig_pass(&rig, i % 20 ? 1 : 500);
+	begin(&desk, "mixed\n");
+	rig_write(&desk.rig, "sinfo.next", "draining\n");
+	rig_write(&desk.rig, "squeue",
+		  "node[001,004]|12 (alice)\nnode001|17 (bob)\nnode002|18 (eve)\n");
+	begin_op(desk.cluster, LEAVE, "node001", &ended);
+	pass(&desk, 20000);
 	ck_assert_int_eq(ended.times, 0); /* its jobs still run */
 	ck_assert_str_eq(ended.words, "Slurm: draining; jobs 12 (alice), 17 (bob)");
-	told = rig_read(&rig, "scontrol.log");
-	ck_assert_str_eq(told, "update nodename=node001 state=drain reason=bringup: "
-			       "leaves the cluster\n");
-	rig_write(&rig, "sinfo.next", "");
-	rig_write(&rig, "sinfo", "drained\n");
-	until_ended(&rig, &ended);
+	ck_assert_told(&desk, "update nodename=node001 state=drain reason=bringup: "
+			      "leaves the cluster\n");
+	/* Suspended: no CPU is allocated to it, and it is there. */
+	rig_write(&desk.rig, "sinfo.next", "");
+	rig_write(&desk.rig, "sinfo", "drained\n");
+	rig_write(&desk.rig, "squeue", "node001|17 (bob)\n");
+	pass(&desk, 20000);
+	ck_assert_int_eq(ended.times, 0);
+	rig_write(&desk.rig, "squeue", "node002|18 (eve)\n");
+	until_ended(&desk, &ended);
 	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-	free(told);
-	told = rig_read(&rig, "scontrol.log");
-	ck_assert_ptr_nonnull(strstr(told, "\ndelete nodename=node001\n"));
-	rig_end(&rig);
+	log = told(&desk);
+	rig_text_has(log, "\ndelete nodename=node001\n");
+	end(&desk);
 }
 END_TEST
 
-START_TEST(who_is_not_there_has_left)
+/* "left" is only said of a node that the cluster, asked, does not know. */
+START_TEST(no_answer_is_not_taken_for_left)
 {
-	struct rig rig;
-	struct ended ended;
-	bu_autofree char *told = run_op(&rig, 0, "", NULL, &ended);
+	static const char *const rows[] = {
+		"slurm_load_node error: Unable to contact slurm controller\n", ""};
 
-	ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-	ck_assert_str_eq(told, "");
-	rig_end(&rig);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct desk desk;
+		struct ended ended;
+
+		begin(&desk, "");
+		rig_write(&desk.rig, "slurm.fail", rows[i]);
+		begin_op(desk.cluster, LEAVE, "node001", &ended);
+		pass(&desk, 60000);
+		ck_assert_int_eq(ended.times, 0);
+		rig_text_has(ended.words, "Slurm: 'scontrol' ended with 1");
+		rig_remove(&desk.rig, "slurm.fail");
+		until_ended(&desk, &ended);
+		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
+		end(&desk);
+	}
 }
 END_TEST
 
 static void
-sinfo_script(const struct rig *rig, const char *text)
+script(const struct rig *rig, const char *name, const char *text)
 {
-	bu_autofree char *path = bu_xasprintf("%s/bin/sinfo", rig->dir);
+	bu_autofree char *path = bu_xasprintf("%s/bin/%s", rig->dir, name);
 
 	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0755, NULL), 0);
 	ck_assert_int_eq(chmod(path, 0755), 0);
@@ -206,68 +303,60 @@ sinfo_script(const struct rig *rig, const char *text)
 
 START_TEST(its_configuration_is_handed_on_and_its_errors_are_waited_out)
 {
-	struct rig rig;
+	struct desk desk;
 	struct ended ended;
-	bu_autofree char *script = NULL, *asked = NULL;
+	bu_autofree char *text = NULL, *asked = NULL;
 
-	rig_begin(&rig, 0);
-	script = bu_xasprintf("#!/bin/sh\necho \"$SLURM_CONF $*\" >'%s/asked'\n"
-			      "echo no slurmctld >&2\nexit 1\n",
-			      rig.dir);
-	sinfo_script(&rig, script);
-	begin_op(&rig, 1, &ended);
-	until_ended(&rig, &ended);
-	asked = rig_read(&rig, "asked");
-	ck_assert_str_eq(asked, "/etc/paper.conf -h -N -o %T -n node001\n");
+	begin(&desk, "");
+	text = bu_xasprintf("#!/bin/sh\necho \"$SLURM_CONF $*\" >'%s/asked'\n"
+			    "echo no slurmctld >&2\nexit 1\n",
+			    desk.rig.dir);
+	script(&desk.rig, "scontrol", text);
+	begin_op(desk.cluster, ADMIT, "node001", &ended);
+	until_ended(&desk, &ended);
+	asked = rig_read(&desk.rig, "asked");
+	ck_assert_str_eq(asked, "/etc/paper.conf -o show node\n");
 	ck_assert_int_eq(ended.err.kind, BU_ERR_TIMEOUT);
-	ck_assert_str_eq(ended.err.text,
-			 "Slurm, about node001: 'sinfo' ended with 1: no slurmctld");
-	rig_end(&rig);
+	ck_assert_str_eq(ended.err.text, "Slurm, about node001: 'scontrol' ended with "
+					 "1: no slurmctld");
+	ck_assert_int_ne(desk.error.kind, BU_ERR_NONE);
+	end(&desk);
 }
 END_TEST
 
 /* Who leaves has no deadline: a person must see what it waits for. */
 START_TEST(what_slurm_refuses_is_told_while_it_is_tried_again)
 {
-	struct rig rig;
+	struct desk desk;
 	struct ended ended;
-	bu_autofree char *path = NULL;
-	struct bu_cluster_op *op;
-	static const char script[] = "#!/bin/sh\necho static nodes stay >&2\nexit 1\n";
 
-	rig_begin(&rig, 0);
-	rig_write(&rig, "sinfo", "drained\n");
-	path = bu_xasprintf("%s/bin/scontrol", rig.dir);
-	ck_assert_int_eq(bu_file_write(path, script, strlen(script), 0755, NULL), 0);
-	op = begin_op(&rig, 0, &ended);
-	for (int i = 0; i < 2000 && !ended.words[0]; i++)
-		rig_pass(&rig, i % 20 ? 1 : 500);
+	begin(&desk, "drained\n");
+	rig_write(&desk.rig, "slurm.refuse", "static nodes stay\n");
+	begin_op(desk.cluster, LEAVE, "node001", &ended);
+	pass(&desk, 5000);
 	ck_assert_int_eq(ended.times, 0);
-	ck_assert_ptr_nonnull(strstr(ended.words, "static nodes stay"));
-	bu_cluster_driver("slurm")->cancel(op);
-	rig_end(&rig);
+	rig_text_has(ended.words, "static nodes stay");
+	end(&desk);
 }
 END_TEST
 
 START_TEST(a_cancelled_operation_is_silent)
 {
-	struct rig rig;
+	struct desk desk;
 	struct ended ended;
 	struct bu_cluster_op *op;
 
-	rig_begin(&rig, 0);
-	sinfo_script(&rig, "#!/bin/sh\nsleep 60\n");
-	op = begin_op(&rig, 1, &ended);
-	bu_cluster_driver("slurm")->cancel(op); /* before it has looked */
-	rig.hanging = 1;
-	op = begin_op(&rig, 1, &ended);
-	for (int i = 0; i < 5; i++)
-		rig_pass(&rig, 1);
-	bu_cluster_driver("slurm")->cancel(op); /* while it looks */
-	for (int i = 0; i < 50; i++)
-		rig_pass(&rig, 500);
+	begin(&desk, "idle\n");
+	script(&desk.rig, "scontrol", "#!/bin/sh\nsleep 60\n");
+	op = begin_op(desk.cluster, ADMIT, "node001", &ended);
+	slurm()->cancel(op); /* before it has looked */
+	op = begin_op(desk.cluster, ADMIT, "node001", &ended);
+	desk.rig.hanging = 1;
+	pass(&desk, 500);
+	slurm()->cancel(op); /* while it looks */
+	pass(&desk, 5000);
 	ck_assert_int_eq(ended.times, 0);
-	rig_end(&rig);
+	end(&desk);
 }
 END_TEST
 
@@ -277,96 +366,130 @@ START_TEST(features_are_told_where_they_differ)
 	static const struct {
 		const char *shown, *wanted, *told;
 	} rows[] = {
-		{" AvailableFeatures=a,b X=1\n", "a,b", ""},
-		{" AvailableFeatures=a,b X=1\n", "a",
+		{"AvailableFeatures=a,b X=1\n", "a,b", ""},
+		{"AvailableFeatures=a,b X=1\n", "a",
 		 "update nodename=node001 availablefeatures=a activefeatures=a\n"},
-		{" AvailableFeatures=(null) X=1\n", NULL, ""},
-		{" AvailableFeatures=a X=1\n", NULL,
+		{"AvailableFeatures=(null) X=1\n", NULL, ""},
+		{"AvailableFeatures=a X=1\n", NULL,
 		 "update nodename=node001 availablefeatures= activefeatures=\n"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_cluster_target target = {.conf = "/etc/paper.conf",
-						   .node = "node001",
+		struct bu_cluster_target target = {.node = "node001",
 						   .deadline_ms = 20000,
 						   .features = rows[i].wanted};
 		struct ended ended = {0};
-		struct rig rig;
-		bu_autofree char *told = NULL;
+		struct desk desk;
 
-		rig_begin(&rig, 0);
-		rig_write(&rig, "features.node001", rows[i].shown);
-		bu_cluster_driver("slurm")->relabel(rig.loop, &target, on_end, &ended);
-		until_ended(&rig, &ended);
+		begin(&desk, "idle\n");
+		rig_write(&desk.rig, "features.node001", rows[i].shown);
+		slurm()->relabel(desk.cluster, &target, on_end, &ended);
+		until_ended(&desk, &ended);
 		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-		told = rig_read(&rig, "scontrol.log");
-		ck_assert_str_eq(told, rows[i].told);
-		rig_end(&rig);
+		ck_assert_told(&desk, rows[i].told);
+		end(&desk);
 	}
 }
 END_TEST
 
 START_TEST(a_node_that_slurm_does_not_know_is_not_relabelled)
 {
-	struct bu_cluster_target target = {.conf = "/etc/paper.conf",
-					   .node = "node001",
-					   .deadline_ms = 5000,
-					   .features = "a"};
-	struct ended ended = {0};
-	struct rig rig;
+	struct ended ended;
+	struct desk desk;
 
-	rig_begin(&rig, 0);
-	bu_cluster_driver("slurm")->relabel(rig.loop, &target, on_end, &ended);
-	until_ended(&rig, &ended);
+	begin(&desk, "");
+	begin_op(desk.cluster, RELABEL, "node001", &ended);
+	until_ended(&desk, &ended);
 	ck_assert_int_eq(ended.err.kind, BU_ERR_TIMEOUT);
-	ck_assert_ptr_nonnull(
-		strstr(ended.err.text, "Slurm, about node001: 'scontrol' ended with"));
-	rig_end(&rig);
+	ck_assert_str_eq(ended.err.text, "Slurm, about node001: it knows no such node");
+	end(&desk);
 }
 END_TEST
 
-START_TEST(nodes_with_jobs_are_told_as_sets)
+/* One process for all of them, and one word of scontrol. */
+START_TEST(many_nodes_are_one_question_and_one_batch)
 {
-	static const char *const rows[][2] = {
-		{"", ""},
-		{"\n\n", ""},
-		{"node001\n", "node001"},
-		{"node[001-004]\n\nnode007,node[010-011]\nnode001",
-		 "node[001-004],node007,node[010-011],node001"},
-	};
+	struct desk desk;
+	struct ended ended[8];
+	bu_autofree char *log = NULL;
 
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_cluster_target target = {.conf = "/etc/paper.conf",
-						   .words = on_words};
-		struct ended ended = {.words = "?"};
-		struct rig rig;
+	begin(&desk, "idle\n");
+	rig_write(&desk.rig, "sinfo.next", "drained\n");
+	for (int i = 0; i < 8; i++) {
+		char name[16];
 
-		rig_begin(&rig, 0);
-		rig_write(&rig, "squeue", rows[i][0]);
-		bu_cluster_driver("slurm")->busy(rig.loop, &target, on_end, &ended);
-		until_ended(&rig, &ended);
-		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-		ck_assert_str_eq(ended.words, rows[i][1]);
-		rig_end(&rig);
+		snprintf(name, sizeof(name), "node%03d", i + 1);
+		begin_op(desk.cluster, LEAVE, name, &ended[i]);
 	}
+	pass(&desk, 200);
+	ck_assert_int_eq(desk.seen, 1);
+	log = told(&desk);
+	ck_assert_str_eq(log, "update nodename=node001,node002,node003,node004,node005,"
+			      "node006,node007,node008 state=drain reason=bringup: "
+			      "leaves the cluster\n");
+	rig_write(&desk.rig, "sinfo.next", "");
+	for (int i = 0; i < 8; i++)
+		until_ended(&desk, &ended[i]);
+	free(log);
+	log = told(&desk);
+	rig_text_has(log, "\ndelete nodename=node001,node002,node003,node004,node005,"
+			  "node006,node007,node008\n");
+	ck_assert_int_le(desk.seen, 4);
+	end(&desk);
 }
 END_TEST
 
-/* Nothing is said, rather than that nobody has jobs. */
-START_TEST(jobs_that_cannot_be_asked_for_are_an_error)
+/* slurmctld refuses all names of a call for one that it does not know. */
+START_TEST(a_refused_batch_goes_out_one_by_one)
 {
-	struct bu_cluster_target target = {.conf = "/etc/paper.conf",
-					   .words = on_words};
-	struct ended ended = {.words = "?"};
-	struct rig rig;
+	struct desk desk;
+	struct ended ended[2];
+	bu_autofree char *text = NULL;
 
-	rig_begin(&rig, 0);
-	rig_remove(&rig, "squeue"); /* the script fails then */
-	bu_cluster_driver("slurm")->busy(rig.loop, &target, on_end, &ended);
-	until_ended(&rig, &ended);
-	ck_assert_int_ne(ended.err.kind, BU_ERR_NONE);
-	ck_assert_str_eq(ended.words, "?");
-	rig_end(&rig);
+	begin(&desk, "drained\n");
+	text = bu_xasprintf(
+		"#!/bin/sh\ncd '%s'\n"
+		"if test \"$2\" = show; then\n"
+		"	for n in 1 2; do test -e gone.node00$n ||\n"
+		"		echo NodeName=node00$n CPUAlloc=0 State=IDLE+DRAIN "
+		"ThreadsPerCore=1; done\n"
+		"	test ! -e gone.node001 || test ! -e gone.node002 ||\n"
+		"		echo No nodes in the system\n"
+		"	exit 0\n"
+		"fi\n"
+		"case $2 in *,*) echo Invalid node name >&2; exit 1 ;; esac\n"
+		": >gone.${2#*=}\n",
+		desk.rig.dir);
+	script(&desk.rig, "scontrol", text);
+	begin_op(desk.cluster, LEAVE, "node001", &ended[0]);
+	begin_op(desk.cluster, LEAVE, "node002", &ended[1]);
+	for (int i = 0; i < 2; i++) {
+		until_ended(&desk, &ended[i]);
+		ck_assert_int_eq(ended[i].err.kind, BU_ERR_NONE);
+	}
+	end(&desk);
+}
+END_TEST
+
+START_TEST(the_observer_is_told_of_each_answer)
+{
+	struct desk desk;
+
+	begin(&desk, "idle\n");
+	pass(&desk, 5000);
+	ck_assert_int_eq(desk.seen, 0);
+	slurm()->observe(desk.cluster);
+	slurm()->observe(desk.cluster);
+	pass(&desk, 5000);
+	ck_assert_int_eq(desk.seen, 1);
+	ck_assert_uint_eq(desk.count, 8);
+	rig_write(&desk.rig, "slurm.fail", "no\n");
+	slurm()->observe(desk.cluster);
+	pass(&desk, 5000);
+	ck_assert_int_eq(desk.seen, 2);
+	ck_assert_uint_eq(desk.count, 0);
+	ck_assert_int_ne(desk.error.kind, BU_ERR_NONE);
+	end(&desk);
 }
 END_TEST
 
@@ -411,40 +534,53 @@ run_script(const char *script, const char *dir)
 		       : -1;
 }
 
-/* The driver in those namespaces; the exit status of a child. */
 static int
-relabel_really(const char *dir)
+shows(const char *dir, const char *pattern)
 {
-	bu_autofree char *conf = bu_xasprintf("%s/slurm.conf", dir);
-	struct bu_cluster_target target = {.conf = conf,
-					   .node = "node001",
-					   .deadline_ms = 20000,
-					   .features = "gold,lab"};
-	struct bu_loop *loop = bu_loop_create(bu_clock_system());
-	struct ended ended = {0}, asked = {.words = "?"};
+	bu_autofree char *text = bu_xasprintf(
+		"cd \"$1\"; SLURM_CONF=$1/slurm.conf scontrol -o show node node001 | "
+		"grep -q '%s'",
+		pattern);
 
-	bu_cluster_driver("slurm")->relabel(loop, &target, on_end, &ended);
-	while (!ended.times)
-		bu_loop_step(loop, 100);
-	target.words = on_words;
-	bu_cluster_driver("slurm")->busy(loop, &target, on_end, &asked);
-	while (!asked.times)
-		bu_loop_step(loop, 100);
-	bu_loop_destroy(loop);
-	if (ended.err.kind || asked.err.kind)
-		fprintf(stderr, "%s; %s\n", ended.err.text, asked.err.text);
-	return ended.err.kind == BU_ERR_NONE && asked.err.kind == BU_ERR_NONE &&
-			       asked.words[0] == '\0' &&
-			       run_script("cd \"$1\"; SLURM_CONF=$1/slurm.conf "
-					  "scontrol -o show node node001 | grep -q "
-					  "'AvailableFeatures=gold,lab "
-					  "ActiveFeatures=gold,lab '",
-					  dir) == 0
-		       ? 0
-		       : 1;
+	return run_script(text, dir) == 0;
 }
 
-START_TEST(a_real_slurmctld_is_told_the_features)
+static int
+do_really(struct bu_loop *loop, struct bu_cluster *cluster, enum verb verb,
+	  const char *features)
+{
+	struct bu_cluster_target target = {
+		.node = "node001", .deadline_ms = 20000, .features = features};
+	struct ended ended = {0};
+
+	if (verb == RELABEL)
+		slurm()->relabel(cluster, &target, on_end, &ended);
+	else
+		slurm()->leave(cluster, &target, on_end, &ended);
+	while (!ended.times)
+		bu_loop_step(loop, 100);
+	if (ended.err.kind)
+		fprintf(stderr, "%s\n", ended.err.text);
+	return ended.err.kind == BU_ERR_NONE;
+}
+
+/* The driver in those namespaces; the exit status of a child. */
+static int
+talk_really(const char *dir)
+{
+	bu_autofree char *conf = bu_xasprintf("%s/slurm.conf", dir);
+	struct bu_loop *loop = bu_loop_create(bu_clock_system());
+	struct bu_cluster *cluster = slurm()->open(loop, conf, NULL, NULL);
+	int good = do_really(loop, cluster, RELABEL, "gold,lab") &&
+		   shows(dir, "AvailableFeatures=gold,lab ActiveFeatures=gold,lab ") &&
+		   do_really(loop, cluster, LEAVE, NULL) && !shows(dir, "NodeName");
+
+	slurm()->close(cluster);
+	bu_loop_destroy(loop);
+	return !good;
+}
+
+START_TEST(a_real_slurmctld_is_told_and_left)
 {
 	char dir[] = "/tmp/bringup-slurm-XXXXXX";
 	pid_t child;
@@ -464,7 +600,7 @@ START_TEST(a_real_slurmctld_is_told_the_features)
 		if (unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
 		    run_script("mount --make-rprivate /", dir) == 0 &&
 		    run_script(real_slurm, dir) == 0)
-			rc = relabel_really(dir);
+			rc = talk_really(dir);
 		run_script("kill $(cat \"$1\"/pid)", dir);
 		while (wait(NULL) > 0)
 			;
@@ -486,12 +622,14 @@ START_TEST(an_unknown_driver_is_none)
 }
 END_TEST
 
-RIG_UNIT("slurm", words_of_sinfo, an_idle_node_is_admitted, a_drained_node_is_resumed,
+RIG_UNIT("slurm", operations_end_as_the_cluster_says,
+	 an_administrators_drain_is_neither_resumed_nor_overwritten,
 	 less_than_configured_is_an_error, a_node_that_does_not_come_is_late,
-	 an_idle_node_is_drained_then_deleted, who_is_not_there_has_left,
+	 an_idle_node_is_drained_then_deleted, no_answer_is_not_taken_for_left,
 	 its_configuration_is_handed_on_and_its_errors_are_waited_out,
 	 what_slurm_refuses_is_told_while_it_is_tried_again,
 	 a_cancelled_operation_is_silent, features_are_told_where_they_differ,
 	 a_node_that_slurm_does_not_know_is_not_relabelled,
-	 nodes_with_jobs_are_told_as_sets, jobs_that_cannot_be_asked_for_are_an_error,
-	 a_real_slurmctld_is_told_the_features, an_unknown_driver_is_none)
+	 many_nodes_are_one_question_and_one_batch, a_refused_batch_goes_out_one_by_one,
+	 the_observer_is_told_of_each_answer, a_real_slurmctld_is_told_and_left,
+	 an_unknown_driver_is_none)

@@ -57,9 +57,8 @@ struct bu_gate {
 	size_t next_fabric; /* the round of looks goes on with it */
 	int64_t slow_ms;    /* when the next slow turn is due */
 	int slow_turns;     /* so far */
-	enum bu_turn slow_turn;    /* of this round of looks */
-	uint64_t seed;             /* of the schedule: the site's */
-	struct bu_gate_jobs *jobs; /* what clusters said of their jobs */
+	enum bu_turn slow_turn; /* of this round of looks */
+	uint64_t seed;          /* of the schedule: the site's */
 	struct bu_rates rates;
 	json_t *gpus; /* data/gpus.json; NULL = none */
 };
@@ -153,7 +152,6 @@ char *bu_gate_trips(const struct bu_gate *gate, const struct bu_node *node);
  * asked, and asks. */
 int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 		  const struct bu_desired_node *want);
-void bu_gate_jobs_drop(struct bu_gate *gate);
 
 /* answer.c. bu_site.round over the log; arg: the field. */
 int bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err);

@@ -15,7 +15,6 @@ begin_with(struct rig *rig, const char *partners)
 	for (int i = 1; i <= 2; i++)
 		rig_to_validating(rig, i);
 	rig_join(rig, 1);
-	rig_write(rig, "squeue", "");
 }
 
 START_TEST(any_node_is_lent_unless_the_pool_says_otherwise)
@@ -27,7 +26,7 @@ START_TEST(any_node_is_lent_unless_the_pool_says_otherwise)
 		struct links links = good_links();
 
 		begin_with(&rig, rows[i]);
-		rig_write(&rig, "squeue", "node001\n");
+		rig_write(&rig, "slurm.node001", "mixed\n");
 		measure(&rig, &links, 2, 20);
 		ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
 		ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 1);
@@ -57,12 +56,13 @@ START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 	struct links links = good_links();
 
 	begin_with(&rig, "partners = idle\n");
-	rig_write(&rig, "squeue", "node[001,007]\n");
+	rig_write(&rig, "slurm.node001", "mixed\n");
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
 	says(rig_node(&rig, 2)->waiting, "no partner: 1 certified nodes");
 	ck_assert_int_eq(links.probes, 0);
-	rig_write(&rig, "squeue", "node007\n");
+	rig_write(&rig, "slurm.node001", "idle\n");
+	rig_write(&rig, "slurm.node007", "mixed\n");
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 1);
@@ -79,13 +79,14 @@ START_TEST(of_a_cluster_that_does_not_answer_nobody_is_idle)
 
 		begin_with(&rig, "partners = idle\n");
 		if (garbled)
-			rig_write(&rig, "squeue", "node[001-\n");
+			rig_write(&rig, "slurm.node001", "PARTYING\n");
 		else
-			rig_remove(&rig, "squeue");
+			rig_write(&rig, "slurm.fail", "no slurmctld\n");
+		rig_pass(&rig, 60000); /* what it said before is too old by now */
 		measure(&rig, &links, 2, 60);
 		ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
 		ck_assert_int_eq(links.probes, 0);
-		rig_write(&rig, "squeue", "");
+		rig_remove(&rig, garbled ? "slurm.node001" : "slurm.fail");
 		measure(&rig, &links, 2, 60);
 		ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
 		rig_end(&rig);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What steps do to the world: power through bringup-power, clusters through their
- * driver. The agent's steps have no effect here: the agent comes and fetches them.
+ * What steps do to the world: power through bringup-power; clusters are in joining.c.
+ * The agent's steps have no effect here: the agent comes and fetches them.
  *
  * Callbacks may come late: they carry the step and attempt that they belong to, and
  * what is no longer the node's open step is dropped.
@@ -11,23 +11,10 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "provisioner/cluster/cluster.h"
-#include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/effects_impl.h"
 
-enum { RELABEL_MS = 60000 };
-
-struct bu_effect {
-	struct bu_effect *next;
-	struct bu_reconcile *rec;
-	char node[BU_NAME_MAX];
-	char step[112];
-	int attempt;
-	const struct bu_cluster_driver *driver; /* NULL: of bringup-power */
-	struct bu_cluster_op *op;
-};
-
-static struct bu_effect *
-effect_of(struct bu_reconcile *rec, struct bu_node *node)
+struct bu_effect *
+bu_effect_of(struct bu_reconcile *rec, struct bu_node *node)
 {
 	struct bu_effect *effect = bu_xcalloc(1, sizeof(*effect));
 
@@ -49,9 +36,8 @@ is_current(const struct bu_effect *effect, const struct bu_node *node)
 	       node->step.attempt == effect->attempt;
 }
 
-/* Frees the effect; NULL when the node has gone on without it. */
-static struct bu_node *
-effect_node(struct bu_effect *effect)
+struct bu_node *
+bu_effect_node(struct bu_effect *effect)
 {
 	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
 	struct bu_effect **link = &effect->rec->effects;
@@ -117,12 +103,9 @@ bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 				"detail", failure ? failure->text : detail));
 }
 
-/* An outcome may meet another batch of the node on its way to the log (it is lent as a
- * partner, its agent was heard). It is never dropped for that: if that batch ends the
- * step, the log passes over this word on it. */
-static void
-journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
-		const struct bu_err *failure, const char *detail)
+void
+bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
+		   const struct bu_err *failure, const char *detail)
 {
 	struct bu_event event;
 
@@ -152,12 +135,12 @@ on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
-	struct bu_node *node = effect_node(effect);
+	struct bu_node *node = bu_effect_node(effect);
 
 	if (node && err && err->kind == BU_ERR_DENIED)
 		hold_on(rec, node, err);
 	else if (node)
-		journal_outcome(rec, node, err, bu_power_state_name(state));
+		bu_journal_outcome(rec, node, err, bu_power_state_name(state));
 }
 
 /* A machine that is on is switched off only where a grant says so, or where the boot
@@ -184,92 +167,19 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	};
 
 	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "", &how,
-		      on_boot, effect_of(rec, node));
-}
-
-static void
-on_cluster(const struct bu_err *err, void *arg)
-{
-	struct bu_effect *effect = arg;
-	struct bu_reconcile *rec = effect->rec;
-	struct bu_node *node = effect_node(effect);
-
-	if (node)
-		journal_outcome(rec, node, err, "");
-}
-
-static void
-on_words(const char *text, void *arg)
-{
-	const struct bu_effect *effect = arg;
-	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
-
-	if (!node || strcmp(node->step.id, effect->step) != 0)
-		return;
-	bu_text_copy(node->cluster_words, sizeof(node->cluster_words), text);
-	bu_world_touch(effect->rec->world, node);
-}
-
-static struct bu_cluster_op *
-call_driver(struct bu_reconcile *rec, struct bu_node *node,
-	    const struct bu_desired_node *want, struct bu_effect *effect)
-{
-	struct bu_cluster_target target = {
-		.conf = want->cluster->slurm_conf_path,
-		.node = node->name,
-		.features = want->features,
-		.words = on_words,
-	};
-
-	switch (node->step.action) {
-	case BU_ACTION_LEAVE: /* how long jobs may take the pool says */
-		return effect->driver->leave(rec->world->loop, &target, on_cluster,
-					     effect);
-	case BU_ACTION_RELABEL:
-		target.deadline_ms = RELABEL_MS;
-		return effect->driver->relabel(rec->world->loop, &target, on_cluster,
-					       effect);
-	default:
-		target.deadline_ms = bu_reconcile_limit_ms(rec, node);
-		return effect->driver->admit(rec->world->loop, &target, on_cluster,
-					     effect);
-	}
-}
-
-static void
-call_cluster(struct bu_reconcile *rec, struct bu_node *node,
-	     const struct bu_desired_node *want)
-{
-	const struct bu_cluster_driver *driver;
-	struct bu_err err;
-	struct bu_effect *effect;
-
-	if (node->step.action == BU_ACTION_JOIN && !node->join_started)
-		return;
-	if (!want->cluster) {
-		journal_outcome(rec, node, NULL, "its pool joins no cluster");
-		return;
-	}
-	driver = bu_cluster_driver(want->cluster->driver);
-	if (!driver) {
-		bu_err_set(&err, BU_ERR_INVAL, 0, "no cluster driver '%s'",
-			   want->cluster->driver);
-		journal_outcome(rec, node, &err, "");
-		return;
-	}
-	effect = effect_of(rec, node);
-	effect->driver = driver;
-	effect->op = call_driver(rec, node, want, effect);
+		      on_boot, bu_effect_of(rec, node));
 }
 
 void
 bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 {
-	struct bu_target target;
+	struct bu_target target = {0};
 	struct bu_err err = {0};
 
-	if (bu_world_target(rec->world, node, &target, &err) != 0) {
-		journal_outcome(rec, node, &err, "");
+	/* Leaving is between the node and the cluster that it has joined. */
+	if (bu_world_target(rec->world, node, &target, &err) != 0 &&
+	    node->step.action != BU_ACTION_LEAVE) {
+		bu_journal_outcome(rec, node, &err, "");
 		return;
 	}
 	switch (bu_action_actor(node->step.action)) {
@@ -277,7 +187,7 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 		boot(rec, node, target.node);
 		return;
 	case BU_ACTOR_CLUSTER:
-		call_cluster(rec, node, target.node);
+		bu_effect_cluster(rec, node, target.node);
 		return;
 	case BU_ACTOR_AGENT:
 	case BU_ACTOR_NOBODY:
@@ -293,7 +203,7 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
-	struct bu_node *node = effect_node(effect);
+	struct bu_node *node = bu_effect_node(effect);
 
 	if (!node)
 		return;
@@ -325,7 +235,7 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
 		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
-				on_observed, effect_of(rec, node));
+				on_observed, bu_effect_of(rec, node));
 	else
 		bu_effect_start(rec, node);
 }

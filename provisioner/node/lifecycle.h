@@ -20,6 +20,7 @@
 	X(PROVEN, "proven", "the gate issued its certificates")                        \
 	X(ACCUSED, "accused", "the gate names this node as the slow part")             \
 	X(JOINED, "joined", "the cluster takes work for it")                           \
+	X(LOST, "lost", "its cluster has lost it, and answers")                        \
 	X(REPEAT, "repeat", "late; once more, with a power cycle")                     \
 	X(LATE, "late", "late, and the ladder has run out")                            \
 	X(FAULT, "fault", "a step failed for good")                                    \

@@ -186,6 +186,7 @@ on_tick(void *arg)
 		rec->freezer.look(rec->freezer.arg);
 	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++)
 		bu_late_check(rec, rec->world->nodes[i]);
+	bu_observe_tick(rec);
 	bu_timer_set(rec->tick, BU_TICK_MS);
 }
 
@@ -199,6 +200,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	rec->power = opts->power;
 	rec->trust = opts->trust;
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
+	rec->ticked_ms = bu_loop_now_ms(rec->world->loop);
 	rec->tick = bu_timer_create(rec->world->loop, on_tick, rec);
 	return rec;
 }
@@ -215,6 +217,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	if (!rec)
 		return;
 	bu_effects_drop(rec);
+	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);
 	free(rec);
 }
@@ -225,6 +228,7 @@ bu_reconcile_stop(struct bu_reconcile *rec)
 	rec->stopped = 1;
 	bu_timer_stop(rec->tick);
 	bu_effects_drop(rec);
+	bu_observe_drop(rec);
 }
 
 void

@@ -100,6 +100,13 @@ int bu_reconcile_wants_agent(const struct bu_node *node);
 void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *step, int attempt, const struct bu_err *failure);
 
+/* Its agent said something. */
+void bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node);
+/* Its agent was given work: for so long it may say nothing. 0 = it asks for work. */
+void bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms);
+/* Its cluster said lately that nothing runs on it. */
+int bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node);
+
 /* When the present state is over, monotonic; 0 when it is settled, held or waiting. */
 int64_t bu_reconcile_deadline(const struct bu_reconcile *rec,
 			      const struct bu_node *node);

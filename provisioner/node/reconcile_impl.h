@@ -8,6 +8,7 @@
 #ifndef BU_NODE_RECONCILE_IMPL_H
 #define BU_NODE_RECONCILE_IMPL_H
 
+#include "provisioner/cluster/cluster.h"
 #include "provisioner/node/reconcile.h"
 
 enum {
@@ -20,6 +21,7 @@ enum {
 };
 
 struct bu_effect;
+struct bu_observer;
 
 struct bu_reconcile {
 	struct bu_world *world;
@@ -27,8 +29,10 @@ struct bu_reconcile {
 	const struct bu_trust *trust;
 	int limit_s[BU_STATE_COUNT];
 	struct bu_timer *tick;
-	struct bu_effect *effects; /* under way */
-	int stopped;               /* nothing new is begun */
+	struct bu_effect *effects;     /* under way */
+	struct bu_observer *observers; /* a list */
+	int64_t awake_ms, ticked_ms;   /* see bu_observe_awake_ms() */
+	int stopped;                   /* nothing new is begun */
 	struct bu_freezer freezer;
 	/* Does the next thing that the node's state asks for (reconcile.c). */
 	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
@@ -65,6 +69,17 @@ void bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node);
 void bu_effects_drop(struct bu_reconcile *rec);
 void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		      const struct bu_err *failure, const char *detail);
+
+/* observe.c */
+/* The cluster by driver and configuration, opened when it was not; NULL when there is
+ * no such driver. */
+struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,
+				      const struct bu_joined *joined,
+				      const struct bu_cluster_driver **ret_driver,
+				      struct bu_err *err);
+/* Asks who is due, and makes conditions of what was seen. */
+void bu_observe_tick(struct bu_reconcile *rec);
+void bu_observe_drop(struct bu_reconcile *rec);
 
 /* late.c */
 /* Before anybody is moved, so that those who are late together are seen so. */

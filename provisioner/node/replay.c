@@ -221,6 +221,29 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	return 0;
 }
 
+/* What a JOIN has joined. Of a log that does not say it: the cluster of the profile
+ * that was applied then. */
+static void
+join(const struct bu_world *world, struct bu_node *node, const struct bu_event *event)
+{
+	const json_t *body = json_object_get(event->body, "joined");
+	const struct bu_desired *desired =
+		world->desired ? world->desired : world->last;
+	const struct bu_desired_node *want =
+		desired && !body ? bu_desired_node(desired, node->name) : NULL;
+	struct bu_joined *joined = &node->joined;
+
+	memset(joined, 0, sizeof(*joined));
+	if (want && want->cluster) {
+		bu_world_joined(want, joined);
+		return;
+	}
+	copy(joined->cluster, sizeof(joined->cluster), body, "cluster");
+	copy(joined->driver, sizeof(joined->driver), body, "driver");
+	copy(joined->conf, sizeof(joined->conf), body, "conf");
+	copy(joined->node, sizeof(joined->node), body, "node");
+}
+
 static int
 on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
@@ -235,8 +258,15 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	node->effect_running = 0;
 	if (done && bu_action_actor(node->step.action) == BU_ACTOR_POWER)
 		node->booted_by_us = 1;
-	if (done && node->step.action == BU_ACTION_LEAVE)
+	if (done && node->step.action == BU_ACTION_JOIN)
+		join(world, node, event);
+	if (done && node->step.action == BU_ACTION_LEAVE) {
 		node->serves = 0;
+		memset(&node->joined, 0, sizeof(node->joined));
+	}
+	/* It is asked anew. */
+	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
+		memset(&node->cluster, 0, sizeof(node->cluster));
 	bu_orders_step(world, node, event);
 	return 0;
 }

@@ -105,6 +105,10 @@ view(const struct bu_world *world)
 		json_object_update(json, rest);
 		json_object_del(json, "cluster_words"); /* memory only */
 		json_decref(rest);
+		json_object_set_new(json, "joined",
+				    json_pack("[ssss]", node->joined.cluster,
+					      node->joined.driver, node->joined.conf,
+					      node->joined.node));
 		json_object_set(json, "full",
 				node->full_cert ? node->full_cert : json_null());
 		json_object_set(json, "boot",

@@ -79,6 +79,15 @@ bu_world_desired(const struct bu_world *world, const struct bu_node *node)
 }
 
 void
+bu_world_joined(const struct bu_desired_node *want, struct bu_joined *ret)
+{
+	bu_text_copy(ret->cluster, sizeof(ret->cluster), want->cluster->name);
+	bu_text_copy(ret->driver, sizeof(ret->driver), want->cluster->driver);
+	bu_text_copy(ret->conf, sizeof(ret->conf), want->cluster->slurm_conf_path);
+	bu_text_copy(ret->node, sizeof(ret->node), want->name);
+}
+
+void
 bu_world_touch(struct bu_world *world, struct bu_node *node)
 {
 	world->version++;

@@ -116,6 +116,8 @@ const struct bu_desired *bu_world_state(struct bu_world *world, size_t index);
 /* The node whose machine has this MAC, by its target; NULL when nobody's has. */
 const struct bu_node *bu_world_node_by_mac(struct bu_world *world, const char *mac,
 					   struct bu_target *ret);
+/* The cluster that it should be in, as a JOIN says it; it has one. */
+void bu_world_joined(const struct bu_desired_node *want, struct bu_joined *ret);
 /* NULL when there is none of this id. */
 struct bu_rollout *bu_world_rollout(struct bu_world *world, const char *id);
 /* Median of what the last orders of this class took in this pool, first turn to end;

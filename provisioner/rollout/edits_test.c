@@ -17,7 +17,6 @@
 #include "base/log.h"
 #include "profiles/facets.h"
 #include "profiles/testing.h"
-#include "provisioner/cluster/cluster.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/edits.h"
@@ -177,14 +176,14 @@ cluster_op(enum bu_action action, const struct bu_cluster_target *target,
 }
 
 static struct bu_cluster_op *
-paper_leave(struct bu_loop *loop, const struct bu_cluster_target *target,
+paper_leave(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	    bu_cluster_fn fn, void *arg)
 {
 	return cluster_op(BU_ACTION_LEAVE, target, fn, arg);
 }
 
 static struct bu_cluster_op *
-paper_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
+paper_relabel(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	      bu_cluster_fn fn, void *arg)
 {
 	return cluster_op(BU_ACTION_RELABEL, target, fn, arg);
@@ -193,21 +192,22 @@ paper_relabel(struct bu_loop *loop, const struct bu_cluster_target *target,
 static void
 paper_cancel(struct bu_cluster_op *cancelled)
 {
-	for (struct op **at = &sim.ops; *at; at = &(*at)->next) {
-		struct op *op = *at;
+	struct op **at = &sim.ops, *op = (struct op *)cancelled;
 
-		if (op != (struct op *)cancelled)
-			continue;
-		*at = op->next;
-		free(op);
-		return;
-	}
+	while (*at && *at != op)
+		at = &(*at)->next;
+	bu_assert(*at);
+	*at = op->next;
+	free(op);
 }
 
 const struct bu_cluster_driver *
 bu_cluster_driver(const char *name)
 {
 	static const struct bu_cluster_driver driver = {.name = "slurm",
+							.open = edits_open,
+							.close = edits_close,
+							.observe = edits_observe,
 							.leave = paper_leave,
 							.relabel = paper_relabel,
 							.cancel = paper_cancel};
@@ -229,7 +229,7 @@ end_op(struct op *op)
 		bu_err_set(&err, BU_ERR_REMOTE, 0, "Slurm says no");
 		op->cluster(fate == NO_CONFIG && op->action == BU_ACTION_RELABEL ? &err
 										 : NULL,
-			    op->arg);
+			    "", op->arg);
 	}
 	free(op);
 }
@@ -285,7 +285,7 @@ agent_step(struct bu_node *node, enum fate fate)
 static void
 live(struct bu_node *node, const struct fact *fact)
 {
-	struct bu_event event;
+	struct bu_event events[EDITS_JOIN];
 
 	if (node->appending || random_below(4) == 0)
 		return;
@@ -304,8 +304,8 @@ live(struct bu_node *node, const struct fact *fact)
 			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED,
 					  "its fabric is slow", NULL, 0, NULL);
 		else {
-			state_event(&event, node->name, "ready", "joined");
-			bu_reconcile_note(sim.rec, &event, 1);
+			edits_join(events, node->name);
+			bu_reconcile_note(sim.rec, events, EDITS_JOIN);
 		}
 	}
 }
@@ -314,6 +314,8 @@ static void
 turn_loop(int times)
 {
 	for (int i = 0; i < times; i++) {
+		for (size_t k = 0; k < sim.world->count; k++)
+			bu_reconcile_heard(sim.rec, sim.world->nodes[k]);
 		bu_clock_advance(&sim.clock, 1);
 		bu_loop_step(sim.loop, 0);
 	}
@@ -660,7 +662,7 @@ mend(const struct bu_desired *desired)
 	if (!total)
 		return;
 	keep_facets(desired, plan);
-	events = bu_xcalloc(total * 4, sizeof(*events));
+	events = bu_xcalloc(total * (3 + EDITS_JOIN), sizeof(*events));
 	bu_json_digest(plan, digest);
 	ck_assert_int_eq(bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me",
 					   sim.rollout, NULL),
@@ -676,7 +678,8 @@ mend(const struct bu_desired *desired)
 			      json_pack("{s:s,s:s}", "image",
 					bu_json_str(step, "image", ""), "digest",
 					bu_json_str(step, "digest", "")));
-		state_event(&events[count++], name, "ready", "joined");
+		edits_join(&events[count], name);
+		count += EDITS_JOIN;
 	}
 	bu_reconcile_note(sim.rec, events, count);
 	turn_loop(3);
@@ -691,7 +694,7 @@ open_site(void)
 
 	sim.loop = bu_loop_create(&sim.clock);
 	sim.store = bu_store_open_sqlite(sim.loop, ":memory:", NULL);
-	sim.world = bu_world_create(sim.loop, sim.store);
+	edits_world = sim.world = bu_world_create(sim.loop, sim.store);
 	opts.world = sim.world;
 	sim.rec = bu_reconcile_create(&opts);
 	sim.rollouts = bu_rollouts_create(sim.world, sim.rec);

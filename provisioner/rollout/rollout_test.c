@@ -201,8 +201,9 @@ START_TEST(relabelling_disturbs_nobody_and_is_done_at_once)
 	is_state(&rig, BU_ROLLOUT_DONE);
 	ck_assert_str_eq(rig_node(&rig, 4)->facets, "f2");
 	told = rig_read(&rig, "scontrol.log");
-	has(told, "update nodename=node004 availablefeatures=rxe,lab "
-		  "activefeatures=rxe,lab\n");
+	/* in one word */
+	has(told, "update nodename=node001,node002,node003,node004 "
+		  "availablefeatures=rxe,lab activefeatures=rxe,lab\n");
 	ck_assert_ptr_null(strstr(told, "drain"));
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 0);
 	rig_end(&rig);

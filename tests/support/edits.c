@@ -188,3 +188,52 @@ edits_change(unsigned int *seed, const char *text)
 			 1 + below(seed, EDITS_NODES));
 	return set_key(text, section, changes[row].key, value);
 }
+
+/* --- the cluster --- */
+
+const struct bu_world *edits_world;
+
+void
+edits_join(struct bu_event ret[EDITS_JOIN], const char *node)
+{
+	bu_event_init(&ret[0], BU_EVENT_INTENT, node,
+		      json_pack("{s:s,s:s}", "step", "join", "action", "join"));
+	bu_event_init(&ret[1], BU_EVENT_OUTCOME, node,
+		      json_pack("{s:s,s:s}", "step", "join", "result", "done"));
+	bu_event_init(&ret[2], BU_EVENT_STATE, node,
+		      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+}
+
+struct bu_cluster {
+	bu_cluster_seen_fn seen;
+	void *arg;
+};
+
+struct bu_cluster *
+edits_open(struct bu_loop *loop, const char *conf, bu_cluster_seen_fn seen, void *arg)
+{
+	struct bu_cluster *cluster = bu_xcalloc(1, sizeof(*cluster));
+
+	cluster->seen = seen;
+	cluster->arg = arg;
+	return cluster;
+}
+
+void
+edits_close(struct bu_cluster *cluster)
+{
+	free(cluster);
+}
+
+void
+edits_observe(struct bu_cluster *cluster)
+{
+	size_t count = edits_world->count;
+	bu_autofree struct bu_cluster_row *rows = bu_xcalloc(count, sizeof(*rows));
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(rows[i].name, edits_world->nodes[i]->name, sizeof(rows[i].name));
+		rows[i].fact = (struct bu_cluster_fact){.known = 1, .responds = 1};
+	}
+	cluster->seen(rows, count, NULL, cluster->arg);
+}

@@ -48,13 +48,20 @@ static inline void
 come_back(struct rig *rig, int number)
 {
 	const struct bu_order *order = &rig_node(rig, number)->order;
-	struct bu_event event;
+	const char *name = rig_node(rig, number)->name;
+	struct bu_event events[4];
 
-	bu_event_init(&event, BU_EVENT_INSTALLED, rig_node(rig, number)->name,
+	bu_event_init(&events[0], BU_EVENT_INSTALLED, name,
 		      json_pack("{s:s,s:s}", "image", order->image, "digest",
 				order->image_digest));
-	bu_reconcile_note(rig->rec, &event, 1);
-	move(rig, number, "ready", "joined", "");
+	bu_event_init(&events[1], BU_EVENT_INTENT, name,
+		      json_pack("{s:s,s:s}", "step", "join", "action", "join"));
+	bu_event_init(&events[2], BU_EVENT_OUTCOME, name,
+		      json_pack("{s:s,s:s}", "step", "join", "result", "done"));
+	bu_event_init(&events[3], BU_EVENT_STATE, name,
+		      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	bu_reconcile_note(rig->rec, events, BU_LEN(events));
+	rig_pass(rig, 1);
 }
 
 /* Nodes in service with image d1; half of the pool may be away. `keys` are put into
@@ -72,7 +79,7 @@ begin(struct rig *rig, int nodes, const char *keys)
 		come_back(rig, i);
 		ck_assert_int_eq(rig_node(rig, i)->order.open, 0);
 	}
-	rig_write(rig, "sinfo", "draining\n"); /* jobs that do not end */
+	rig_write(rig, "sinfo", "mixed\n"); /* jobs that do not end */
 	watch(rig);
 }
 

@@ -17,6 +17,7 @@
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
 #include "profiles/testing.h"
+#include "tests/support/scontrol.h"
 
 enum {
 	PATIENCE = 2000, /* turns */
@@ -162,26 +163,15 @@ static void
 write_paper(const struct rig *rig)
 {
 	char self[512] = "";
-	bu_autofree char *bin = path_of(rig, "bin"), *power = NULL, *sinfo = NULL;
+	bu_autofree char *bin = path_of(rig, "bin"), *power = NULL;
 	bu_autofree char *scontrol = NULL, *squeue = NULL, *path = NULL;
 
 	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
 	ck_assert_int_eq(bu_mkdir_p(bin, 0755, NULL), 0);
 	power = bu_xasprintf("#!/bin/sh\nexec '%s' power '%s'\n", self, rig->dir);
-	sinfo = bu_xasprintf("#!/bin/sh\nexec cat '%s/sinfo'\n", rig->dir);
-	scontrol = bu_xasprintf(
-		"#!/bin/sh\ncd '%s'\n"
-		"if test \"$2\" = show; then exec cat features.\"$4\"; fi\n"
-		"echo \"$*\" >>scontrol.log\n"
-		"case $3 in availablefeatures=*)\n"
-		"	echo \" AvailableFeatures=${3#*=} X=1\" >features.\"${2#*=}\"\n"
-		"	exit ;;\n"
-		"esac\n"
-		"test ! -e sinfo.next || mv sinfo.next sinfo\n",
-		rig->dir);
+	scontrol = bu_xasprintf("#!/bin/sh\ncd '%s'\n%s", rig->dir, scontrol_script);
 	squeue = bu_xasprintf("#!/bin/sh\nexec cat '%s/squeue'\n", rig->dir);
 	write_script(rig, "bin/paper-power", power);
-	write_script(rig, "bin/sinfo", sinfo);
 	write_script(rig, "bin/scontrol", scontrol);
 	write_script(rig, "bin/squeue", squeue);
 	path = bu_xasprintf("%s:%s", bin, getenv("PATH"));
@@ -338,12 +328,24 @@ run_children(struct rig *rig)
 	return all;
 }
 
+static void
+hear_agents(struct rig *rig)
+{
+	for (size_t i = 0; i < rig->world->count; i++) {
+		const char *number = rig->world->nodes[i]->name + strlen("node");
+
+		if (!(rig->silent & 1U << atoi(number)))
+			bu_reconcile_heard(rig->rec, rig->world->nodes[i]);
+	}
+}
+
 void
 rig_pass(struct rig *rig, int64_t ms)
 {
 	int turns = 0, ran;
 
 	bu_clock_advance(&rig->clock, ms);
+	hear_agents(rig);
 	run_children(rig);
 	/* What that queued for the log is written in the next ms, and so on. */
 	do {

@@ -9,10 +9,16 @@
  *	power.log	what was done, "boot network node001" a line
  *	power.refuse	when it is there, boots fail with its text
  *	power.hang	when it is there, boots are done and never answered
- *	sinfo		what sinfo prints; scontrol adds its words to scontrol.log and
- *			copies sinfo.next over sinfo
- *	squeue		what squeue prints
- *	features.NODE	what scontrol shows of it; missing = it fails
+ *	sinfo		what Slurm says of all nodes, a word: "idle", "mixed",
+ *"draining", "drained" (by bringup), "down*", "inval"; "" = it knows none; or "STATE
+ *REASON", "IDLE+DRAIN DIMM A3" slurm.NODE	the same of one node slurm.fail	when it
+ *is there, nothing is shown, with its text
+ *	slurm.refuse	when it is there, nothing is changed, with its text
+ *	scontrol.log	what scontrol was told, which copies sinfo.next over sinfo
+ *	squeue		what squeue prints: "node[001-002]|12 (alice)"
+ *	features.NODE	"AvailableFeatures=a,b X=1"
+ *
+ * All agents are heard at each turn, but for those in rig.silent.
  */
 #ifndef BU_TESTS_SUPPORT_WORLD_H
 #define BU_TESTS_SUPPORT_WORLD_H
@@ -36,6 +42,7 @@ struct rig {
 	struct bu_gate *gate; /* NULL until rig_open_gate() */
 	int hanging;          /* jobs that are meant to: they are not waited for */
 	int64_t asked;        /* of services, before the last barrier */
+	unsigned int silent;  /* agents that are not heard: 1 << number of the node */
 };
 
 /* A site of so many nodes (RIG_NODES_MAX at most) of one pool, node001 and on: the good

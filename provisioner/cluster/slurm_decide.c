@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an operation does after each look at its cluster. Called by slurm.c. Invariant:
+ * a node has left only when Slurm has answered and does not know it, or when it is
+ * drained by somebody else, runs nothing and comes back; and nobody's drain but
+ * bringup's own is ever resumed or overwritten.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "provisioner/cluster/slurm_impl.h"
+
+void
+bu_slurm_op_free(struct bu_cluster_op *op)
+{
+	struct bu_cluster_op **link = &op->cluster->ops;
+
+	while (*link != op)
+		link = &(*link)->next;
+	*link = op->next;
+	free(op->node);
+	free(op->features);
+	free(op);
+}
+
+static void
+finish(struct bu_cluster_op *op, const struct bu_err *err)
+{
+	bu_cluster_fn fn = op->fn;
+	void *arg = op->arg;
+	char detail[sizeof(op->detail)];
+
+	memcpy(detail, op->detail, sizeof(detail));
+	bu_slurm_op_free(op);
+	fn(err, detail, arg);
+}
+
+void
+bu_slurm_look_later(struct bu_cluster_op *op)
+{
+	struct bu_err err;
+
+	op->next_ms = bu_slurm_now(op->cluster) + op->look_ms;
+	if (!op->until_ms || bu_slurm_now(op->cluster) < op->until_ms)
+		return;
+	if (op->refusal[0])
+		bu_err_set(&err, BU_ERR_TIMEOUT, 0, "Slurm, about %s: %s", op->node,
+			   op->refusal);
+	else
+		bu_err_set(&err, BU_ERR_TIMEOUT, 0,
+			   "Slurm says '%s' for %s; see sinfo -R", op->last, op->node);
+	finish(op, &err);
+}
+
+static void
+slow_down(struct bu_cluster_op *op)
+{
+	if (op->look_ms < BU_SLURM_LOOK_MAX_MS)
+		op->look_ms *= 2;
+	bu_slurm_look_later(op);
+}
+
+void
+bu_slurm_try_later(struct bu_cluster_op *op, const struct bu_err *err)
+{
+	bu_autofree char *text = bu_xasprintf("Slurm: %s", err->text);
+
+	bu_text_copy(op->refusal, sizeof(op->refusal), err->text);
+	if (op->words)
+		op->words(text, op->arg);
+	slow_down(op);
+}
+
+void
+bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row)
+{
+	const struct bu_cluster_fact *fact = row ? &row->fact : NULL;
+	struct bu_err err;
+
+	if (row && row->invalid) {
+		bu_err_set(&err, BU_ERR_REMOTE, 0,
+			   "Slurm finds less on %s than its configuration says; see "
+			   "scontrol show node %s",
+			   op->node, op->node);
+		finish(op, &err);
+	} else if (!row || !fact->responds) {
+		bu_slurm_look_later(op);
+	} else if (fact->drain == BU_DRAIN_OURS) {
+		op->act = ACT_RESUME;
+	} else {
+		/* In service, or kept from it by somebody else, who will resume it. */
+		if (fact->drain == BU_DRAIN_OTHER)
+			snprintf(op->detail, sizeof(op->detail),
+				 "it stays drained by %s: %s", fact->by, fact->reason);
+		finish(op, NULL);
+	}
+}
+
+/* Only squeue tells of jobs that are suspended, and whose they are. */
+void
+bu_slurm_decide_leave(struct bu_cluster_op *op, const struct bu_cluster_row *row)
+{
+	const struct bu_cluster_fact *fact = row ? &row->fact : NULL;
+
+	if (!row) {
+		finish(op, NULL);
+		return;
+	}
+	op->by_other = fact->drain == BU_DRAIN_OTHER;
+	if (op->by_other)
+		snprintf(op->detail, sizeof(op->detail), "it was drained by %s: %s",
+			 fact->by, fact->reason);
+	if (fact->drain == BU_DRAIN_NONE) {
+		op->act = ACT_DRAIN;
+		return;
+	}
+	op->drained = !fact->jobs;
+	op->wants_jobs = 1;
+}
+
+void
+bu_slurm_decide_jobs(struct bu_cluster_op *op, const char *jobs)
+{
+	bu_autofree char *text =
+		bu_xasprintf("Slurm: draining; jobs%s%s", *jobs ? " " : "", jobs);
+
+	if (op->drained && !*jobs) {
+		if (op->keep && op->by_other)
+			finish(op, NULL);
+		else
+			op->act = ACT_DELETE;
+		return;
+	}
+	if (op->words)
+		op->words(text, op->arg);
+	slow_down(op);
+}
+
+void
+bu_slurm_decide_relabel(struct bu_cluster_op *op, const struct bu_cluster_row *row)
+{
+	if (!row) {
+		bu_text_copy(op->refusal, sizeof(op->refusal), "it knows no such node");
+		bu_slurm_look_later(op);
+	} else if (row->features_size == strlen(op->features) &&
+		   strncmp(row->features ? row->features : "", op->features,
+			   row->features_size) == 0) {
+		finish(op, NULL);
+	} else {
+		snprintf(op->last, sizeof(op->last), "features are others still");
+		op->act = ACT_LABEL;
+	}
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Entering, leaving and relabelling in clusters. Called by effects.c. Invariant:
+ * leaving and relabelling are between the node and the cluster that it has joined,
+ * whatever the profile says by now; a node is in one cluster at most.
+ */
+#include <string.h>
+
+#include "provisioner/node/effects_impl.h"
+
+enum { RELABEL_MS = 60000 };
+
+/* The outcome of a join says what was joined: "" = nothing. */
+static void
+journal_joined(struct bu_reconcile *rec, struct bu_node *node,
+	       const struct bu_joined *joined, const char *detail)
+{
+	struct bu_event event;
+
+	bu_outcome_event(&event, node, NULL, detail);
+	json_object_set_new(event.body, "joined",
+			    json_pack("{s:s,s:s,s:s,s:s}", "cluster", joined->cluster,
+				      "driver", joined->driver, "conf", joined->conf,
+				      "node", joined->node));
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+static void admit(struct bu_reconcile *rec, struct bu_node *node,
+		  const struct bu_joined *joining);
+
+static void
+on_cluster(const struct bu_err *err, const char *detail, void *arg)
+{
+	struct bu_effect *effect = arg;
+	struct bu_reconcile *rec = effect->rec;
+	struct bu_joined joining = effect->joining;
+	struct bu_node *node = bu_effect_node(effect);
+
+	if (!node)
+		return;
+	if (!err && node->step.action == BU_ACTION_JOIN)
+		journal_joined(rec, node, &joining, detail);
+	else
+		bu_journal_outcome(rec, node, err, detail);
+}
+
+/* It has left the cluster that it was in; now it may enter the other one. */
+static void
+on_moved(const struct bu_err *err, const char *detail, void *arg)
+{
+	struct bu_effect *effect = arg;
+	struct bu_reconcile *rec = effect->rec;
+	struct bu_joined joining = effect->joining;
+	struct bu_node *node = bu_effect_node(effect);
+
+	if (node && err)
+		bu_journal_outcome(rec, node, err, detail);
+	else if (node)
+		admit(rec, node, &joining);
+}
+
+static void
+on_words(const char *text, void *arg)
+{
+	const struct bu_effect *effect = arg;
+	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
+
+	if (!node || strcmp(node->step.id, effect->step) != 0)
+		return;
+	bu_text_copy(node->cluster_words, sizeof(node->cluster_words), text);
+	bu_world_touch(effect->rec->world, node);
+}
+
+/* What the open step asks a cluster for. */
+static struct bu_effect *
+cluster_effect(struct bu_reconcile *rec, struct bu_node *node,
+	       const struct bu_joined *of, struct bu_cluster **ret_cluster)
+{
+	const struct bu_cluster_driver *driver;
+	struct bu_effect *effect;
+	struct bu_err err;
+
+	*ret_cluster = bu_observe_cluster(rec, of, &driver, &err);
+	if (!*ret_cluster) {
+		bu_journal_outcome(rec, node, &err, "");
+		return NULL;
+	}
+	effect = bu_effect_of(rec, node);
+	effect->driver = driver;
+	effect->joining = *of;
+	return effect;
+}
+
+static int
+same_cluster(const struct bu_joined *a, const struct bu_joined *b)
+{
+	return strcmp(a->driver, b->driver) == 0 && strcmp(a->conf, b->conf) == 0;
+}
+
+/* Whether its order brings it back to the cluster that it is in. */
+static int
+comes_back(const struct bu_node *node, const struct bu_desired_node *want)
+{
+	struct bu_joined next = {0};
+
+	if (!want || !want->cluster)
+		return 0;
+	bu_world_joined(want, &next);
+	return same_cluster(&next, &node->joined) &&
+	       strcmp(next.node, node->joined.node) == 0;
+}
+
+static void
+admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *joining)
+{
+	struct bu_cluster_target target = {
+		.node = joining->node,
+		.deadline_ms = bu_reconcile_limit_ms(rec, node),
+		.words = on_words,
+	};
+	struct bu_cluster *cluster;
+	struct bu_effect *effect = cluster_effect(rec, node, joining, &cluster);
+
+	if (effect)
+		effect->op =
+			effect->driver->admit(cluster, &target, on_cluster, effect);
+}
+
+/* How long jobs may take the pool says: leaving has no deadline of its own. */
+static void
+leave(struct bu_reconcile *rec, struct bu_node *node,
+      const struct bu_desired_node *want, const struct bu_joined *joining,
+      bu_cluster_fn fn)
+{
+	struct bu_cluster_target target = {.node = node->joined.node,
+					   .keep = comes_back(node, want),
+					   .words = on_words};
+	struct bu_cluster *cluster;
+	struct bu_effect *effect = cluster_effect(rec, node, &node->joined, &cluster);
+
+	if (!effect)
+		return;
+	if (joining)
+		effect->joining = *joining;
+	effect->op = effect->driver->leave(cluster, &target, fn, effect);
+}
+
+static void
+join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
+{
+	struct bu_joined joining = {0};
+
+	if (!node->join_started)
+		return;
+	if (want->cluster)
+		bu_world_joined(want, &joining);
+	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
+		leave(rec, node, want, &joining, on_moved);
+	else if (want->cluster)
+		admit(rec, node, &joining);
+	else
+		journal_joined(rec, node, &joining, "its pool joins no cluster");
+}
+
+static void
+relabel(struct bu_reconcile *rec, struct bu_node *node,
+	const struct bu_desired_node *want)
+{
+	struct bu_cluster_target target = {.node = node->joined.node,
+					   .deadline_ms = RELABEL_MS,
+					   .features = want->features,
+					   .words = on_words};
+	struct bu_cluster *cluster;
+	struct bu_effect *effect = cluster_effect(rec, node, &node->joined, &cluster);
+
+	if (effect)
+		effect->op =
+			effect->driver->relabel(cluster, &target, on_cluster, effect);
+}
+
+void
+bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
+		  const struct bu_desired_node *want)
+{
+	if (node->step.action == BU_ACTION_JOIN)
+		join(rec, node, want);
+	else if (!node->joined.cluster[0])
+		bu_journal_outcome(rec, node, NULL, "it is in no cluster");
+	else if (node->step.action == BU_ACTION_LEAVE)
+		leave(rec, node, want, NULL, on_cluster);
+	else
+		relabel(rec, node, want);
+}

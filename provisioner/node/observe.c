@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the world says of nodes that are ready, made into facts (memory) and conditions
+ * (log). One observer per cluster asks for all of its nodes at a bounded rate. Called
+ * at each tick of reconcile.c, and by the API when an agent is heard. Invariants: no
+ * silence leads to a power action; and nobody is missed for a time in which bringupd
+ * itself was stopped, so silence is counted in time that it was awake.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "provisioner/node/reconcile_impl.h"
+
+/* From the cause to the word at most 30 s: a cluster is asked each 10 s and silent 15 s
+ * after the first question that it leaves open. */
+enum {
+	AGENT_SILENT_MS = 25000,
+	AGENT_START_MS = 30000, /* after a start of bringupd */
+	ASK_MS = 10000,
+	ASK_MAX_MS = 20000,
+	CLUSTER_SILENT_MS = 15000,
+	AGAIN_MS = 60000, /* a node that its cluster loses again and again */
+	BELIEVE_MS = 30000,
+	STEP_MAX_MS = 2000, /* that a tick counts for, at most */
+};
+
+struct bu_observer {
+	struct bu_observer *next;
+	struct bu_reconcile *rec;
+	struct bu_joined of; /* driver and conf count */
+	const struct bu_cluster_driver *driver;
+	struct bu_cluster *cluster;
+	int wanted;       /* a node is in it */
+	int64_t next_ms;  /* awake: when it is asked again */
+	int64_t pause_ms; /* between questions */
+	int64_t open_ms;  /* awake: of the first question without an answer; 0 = none */
+	char error[200];  /* instead of the last answer; "" = it answered */
+};
+
+/* A clock that stands still while bringupd does. */
+static int64_t
+awake_ms(const struct bu_reconcile *rec)
+{
+	int64_t step_ms = bu_loop_now_ms(rec->world->loop) - rec->ticked_ms;
+
+	return rec->awake_ms + (step_ms > STEP_MAX_MS ? STEP_MAX_MS : step_ms);
+}
+
+/* --- agents --- */
+
+static int
+is_silent(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t now_ms = awake_ms(rec);
+	int64_t heard_ms = node->agent.heard_ms;
+
+	if (heard_ms < AGENT_START_MS - AGENT_SILENT_MS)
+		heard_ms = AGENT_START_MS - AGENT_SILENT_MS;
+	return now_ms - heard_ms >= AGENT_SILENT_MS && now_ms >= node->agent.busy_ms;
+}
+
+void
+bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node)
+{
+	node->agent.heard_ms = awake_ms(rec);
+}
+
+void
+bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms)
+{
+	node->agent.busy_ms = for_ms ? awake_ms(rec) + for_ms : 0;
+}
+
+/* --- clusters --- */
+
+static int
+is_of(const struct bu_observer *observer, const struct bu_joined *joined)
+{
+	return strcmp(observer->of.conf, joined->conf) == 0 &&
+	       strcmp(observer->of.driver, joined->driver) == 0;
+}
+
+static struct bu_observer *
+observer_of(const struct bu_reconcile *rec, const struct bu_joined *joined)
+{
+	struct bu_observer *observer = rec->observers;
+
+	while (observer && !is_of(observer, joined))
+		observer = observer->next;
+	return observer;
+}
+
+static const struct bu_cluster_row *
+row_of(const struct bu_cluster_row *rows, size_t count, const char *name)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, rows[mid].name);
+
+		if (order == 0)
+			return &rows[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+static void
+on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *err,
+	void *arg)
+{
+	struct bu_observer *observer = arg;
+	struct bu_world *world = observer->rec->world;
+	struct bu_node *news = NULL;
+
+	snprintf(observer->error, sizeof(observer->error), "%s", err ? err->text : "");
+	if (err)
+		return;
+	observer->open_ms = 0;
+	observer->pause_ms = ASK_MS;
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+		const struct bu_cluster_row *row;
+		int jobs = node->cluster.jobs;
+
+		if (!node->joined.cluster[0] || !is_of(observer, &node->joined))
+			continue;
+		row = row_of(rows, count, node->joined.node);
+		if (row)
+			node->cluster = row->fact;
+		else
+			memset(&node->cluster, 0, sizeof(node->cluster));
+		node->cluster.at_ms = bu_loop_now_ms(world->loop);
+		news = jobs != node->cluster.jobs ? node : news;
+	}
+	/* Who waits for a partner that is idle. */
+	if (news)
+		bu_world_touch(world, news);
+}
+
+struct bu_cluster *
+bu_observe_cluster(struct bu_reconcile *rec, const struct bu_joined *joined,
+		   const struct bu_cluster_driver **ret_driver, struct bu_err *err)
+{
+	struct bu_observer *observer = observer_of(rec, joined);
+	const struct bu_cluster_driver *driver = bu_cluster_driver(joined->driver);
+
+	if (!driver) {
+		bu_err_set(err, BU_ERR_INVAL, 0, "no cluster driver '%s'",
+			   joined->driver);
+		return NULL;
+	}
+	if (!observer) {
+		observer = bu_xcalloc(1, sizeof(*observer));
+		observer->rec = rec;
+		observer->of = *joined;
+		observer->driver = driver;
+		observer->cluster =
+			driver->open(rec->world->loop, joined->conf, on_seen, observer);
+		observer->pause_ms = ASK_MS;
+		observer->next = rec->observers;
+		rec->observers = observer;
+	}
+	*ret_driver = driver;
+	return observer->cluster;
+}
+
+int
+bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_cluster_fact *fact = &node->cluster;
+
+	return fact->at_ms &&
+	       bu_loop_now_ms(rec->world->loop) - fact->at_ms <= BELIEVE_MS &&
+	       fact->known && fact->responds && !fact->jobs;
+}
+
+static void
+ask(struct bu_observer *observer)
+{
+	int64_t now_ms = awake_ms(observer->rec);
+
+	if (!observer->wanted || now_ms < observer->next_ms)
+		return;
+	if (!observer->open_ms)
+		observer->open_ms = now_ms;
+	else if (observer->pause_ms < ASK_MAX_MS)
+		observer->pause_ms += ASK_MS / 2;
+	observer->next_ms = now_ms + observer->pause_ms;
+	observer->driver->observe(observer->cluster);
+}
+
+static int
+cluster_silent(const struct bu_observer *observer)
+{
+	return observer && observer->open_ms &&
+	       awake_ms(observer->rec) - observer->open_ms >= CLUSTER_SILENT_MS;
+}
+
+/* --- conditions --- */
+
+struct finding {
+	int on;
+	char detail[240];
+};
+
+static void __attribute__((format(printf, 2, 3)))
+find(struct finding *finding, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(finding->detail, sizeof(finding->detail), fmt, args);
+	va_end(args);
+	bu_text_clean(finding->detail);
+	finding->on = 1;
+}
+
+static void
+keep(const struct bu_condition *condition, struct finding *ret)
+{
+	ret->on = condition->on;
+	memcpy(ret->detail, condition->detail, sizeof(ret->detail));
+}
+
+/* What its cluster said last makes of it. */
+static void
+judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
+	      struct finding ret[BU_CONDITION_COUNT])
+{
+	const struct bu_cluster_fact *fact = &node->cluster;
+	const char *cluster = node->joined.cluster;
+
+	if (cluster_silent(observer)) {
+		/* What it said before is all that there is; the first error, too. */
+		keep(&node->conditions[BU_CONDITION_NOT_IN_CLUSTER],
+		     &ret[BU_CONDITION_NOT_IN_CLUSTER]);
+		keep(&node->conditions[BU_CONDITION_DRAINED_BY_OTHER],
+		     &ret[BU_CONDITION_DRAINED_BY_OTHER]);
+		keep(&node->conditions[BU_CONDITION_CLUSTER_SILENT],
+		     &ret[BU_CONDITION_CLUSTER_SILENT]);
+		if (!ret[BU_CONDITION_CLUSTER_SILENT].on)
+			find(&ret[BU_CONDITION_CLUSTER_SILENT], "%s%s%s", cluster,
+			     observer->error[0] ? ": " : "", observer->error);
+		return;
+	}
+	if (!fact->known)
+		find(&ret[BU_CONDITION_NOT_IN_CLUSTER], "%s does not know it", cluster);
+	else if (fact->down || !fact->responds || fact->drain == BU_DRAIN_OURS)
+		find(&ret[BU_CONDITION_NOT_IN_CLUSTER], "%s says %s%s%s", cluster,
+		     fact->state, fact->reason[0] ? ": " : "", fact->reason);
+	if (fact->drain == BU_DRAIN_OTHER)
+		find(&ret[BU_CONDITION_DRAINED_BY_OTHER], "%s (%s)", fact->reason,
+		     fact->by[0] ? fact->by : "nobody knows who");
+}
+
+/* Of those that this file looks after; of a node that is not ready none is on. An
+ * observer that has not had an answer yet says nothing new. */
+static int
+judge(const struct bu_reconcile *rec, const struct bu_node *node,
+      struct finding ret[BU_CONDITION_COUNT])
+{
+	const struct bu_observer *observer =
+		node->joined.cluster[0] ? observer_of(rec, &node->joined) : NULL;
+
+	if (node->state != BU_STATE_READY)
+		return 0;
+	if (is_silent(rec, node))
+		find(&ret[BU_CONDITION_UNREACHABLE], "%s", "");
+	if (!node->joined.cluster[0])
+		return 0;
+	if (!node->cluster.at_ms && !cluster_silent(observer))
+		return 1;
+	judge_cluster(observer, node, ret);
+	return 0;
+}
+
+static const enum bu_condition_id ours[] = {
+	BU_CONDITION_UNREACHABLE,
+	BU_CONDITION_NOT_IN_CLUSTER,
+	BU_CONDITION_CLUSTER_SILENT,
+	BU_CONDITION_DRAINED_BY_OTHER,
+};
+
+struct news {
+	struct bu_event *events;
+	size_t count, cap;
+};
+
+static void
+add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
+	 const struct finding *finding)
+{
+	news->events = bu_xgrow(news->events, &news->cap, news->count + 1,
+				sizeof(*news->events));
+	bu_event_init(&news->events[news->count++], BU_EVENT_CONDITION, node->name,
+		      json_pack("{s:s,s:b,s:s}", "name", bu_condition_info(id)->name,
+				"on", finding->on, "detail", finding->detail));
+}
+
+/* Its cluster answers and takes no work for it, by nobody's will, and its agent is
+ * there to start the cluster's client anew. */
+static int
+is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_cluster_fact *fact = &node->cluster;
+	int64_t now_ms = awake_ms(rec);
+
+	return node->state == BU_STATE_READY && node->joined.cluster[0] &&
+	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
+	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
+	       !is_silent(rec, node) && !node->held_by[0] &&
+	       !(node->order.open && node->order.begun) &&
+	       (!node->lost_ms || now_ms - node->lost_ms >= AGAIN_MS) &&
+	       bu_world_certified(rec->world, (struct bu_node *)node, NULL) == 0;
+}
+
+static void
+rejoin(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_cluster_fact *fact = &node->cluster;
+	bu_autofree char *reason =
+		fact->known ? bu_xasprintf("%s says %s%s%s", node->joined.cluster,
+					   fact->state, fact->reason[0] ? ": " : "",
+					   fact->reason)
+			    : bu_xasprintf("%s does not know it", node->joined.cluster);
+
+	node->lost_ms = awake_ms(rec);
+	bu_reconcile_try(rec, node, BU_TRIGGER_LOST, reason, NULL, 0);
+}
+
+static void
+look_at(struct bu_reconcile *rec, struct bu_node *node, struct news *news)
+{
+	struct finding found[BU_CONDITION_COUNT] = {0};
+	int open = judge(rec, node, found);
+
+	for (size_t i = 0; i < BU_LEN(ours); i++) {
+		enum bu_condition_id id = ours[i];
+		const struct bu_condition *now = &node->conditions[id];
+
+		if (open && id != BU_CONDITION_UNREACHABLE)
+			continue;
+		if (found[id].on != now->on ||
+		    (now->on && strcmp(found[id].detail, now->detail) != 0))
+			add_news(news, node, id, &found[id]);
+	}
+}
+
+void
+bu_observe_tick(struct bu_reconcile *rec)
+{
+	struct bu_world *world = rec->world;
+	struct news news = {0};
+
+	rec->awake_ms = awake_ms(rec);
+	rec->ticked_ms = bu_loop_now_ms(world->loop);
+	for (struct bu_observer *o = rec->observers; o; o = o->next)
+		o->wanted = 0;
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+		const struct bu_cluster_driver *driver;
+		struct bu_err err;
+
+		if (node->joined.cluster[0] &&
+		    bu_observe_cluster(rec, &node->joined, &driver, &err))
+			observer_of(rec, &node->joined)->wanted = 1;
+		if (node->appending)
+			continue;
+		if (is_lost(rec, node))
+			rejoin(rec, node);
+		else
+			look_at(rec, node, &news);
+	}
+	for (struct bu_observer *o = rec->observers; o; o = o->next)
+		ask(o);
+	if (news.count)
+		bu_reconcile_note(rec, news.events, news.count);
+	free(news.events);
+}
+
+void
+bu_observe_drop(struct bu_reconcile *rec)
+{
+	while (rec->observers) {
+		struct bu_observer *observer = rec->observers;
+
+		rec->observers = observer->next;
+		observer->driver->close(observer->cluster);
+		free(observer);
+	}
+}

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `ready` is looked at again: agents that fall silent, clusters that lose nodes, drains
+ * of others. And a node speaks to the cluster that it has joined. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+static void
+pass_s(struct rig *rig, int seconds)
+{
+	for (int i = 0; i < seconds; i++)
+		rig_pass(rig, 990);
+}
+
+static int
+is_on(const struct bu_node *node, enum bu_condition_id id)
+{
+	return node->conditions[id].on;
+}
+
+/* Seconds until it is so; -1 = not within 40. */
+static int
+seconds_until(struct rig *rig, const struct bu_node *node, enum bu_condition_id id,
+	      int on)
+{
+	for (int i = 0; i <= 40; i++) {
+		if (is_on(node, id) == on)
+			return i;
+		pass_s(rig, 1);
+	}
+	return -1;
+}
+
+static struct bu_node *
+ready(struct rig *rig)
+{
+	struct bu_node *node = rig_up_to(rig, RIG_READY);
+
+	pass_s(rig, 40);
+	for (int id = 0; id < BU_CONDITION_COUNT; id++)
+		ck_assert_msg(!node->conditions[id].on, "%s",
+			      bu_condition_info(id)->name);
+	return node;
+}
+
+static char *
+power_log(const struct rig *rig)
+{
+	return rig_read(rig, "power.log");
+}
+
+START_TEST(a_destroyed_machine_is_said_to_be_unreachable_within_30_s)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *before = power_log(&rig), *after = NULL;
+	int seconds;
+
+	rig.silent = 1U << 1;
+	pass_s(&rig, 20);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 0);
+	seconds = seconds_until(&rig, node, BU_CONDITION_UNREACHABLE, 1);
+	ck_assert_int_ge(seconds, 0);
+	ck_assert_int_le(20 + seconds, 30);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(bu_node_is_away_by_condition(node), 1);
+	rig_why_says(&rig, node, "but unreachable: its agent does not answer, for ");
+	/* A silent agent alone never causes a power action. */
+	pass_s(&rig, 1000);
+	after = power_log(&rig);
+	ck_assert_str_eq(after, before);
+	rig.silent = 0;
+	ck_assert_int_le(seconds_until(&rig, node, BU_CONDITION_UNREACHABLE, 0), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(after_a_start_of_bringupd_everybody_has_30_s)
+{
+	struct rig rig;
+	int seconds;
+
+	ready(&rig);
+	rig.silent = 1U << 1;
+	rig_restart(&rig);
+	pass_s(&rig, 27);
+	ck_assert_int_eq(is_on(rig_node(&rig, 1), BU_CONDITION_UNREACHABLE), 0);
+	seconds = seconds_until(&rig, rig_node(&rig, 1), BU_CONDITION_UNREACHABLE, 1);
+	ck_assert_int_ge(seconds, 0);
+	ck_assert_int_le(seconds, 5);
+	rig_end(&rig);
+}
+END_TEST
+
+/* bringupd was stopped, or its machine slept: nobody was silent for that. */
+START_TEST(time_in_which_bringupd_slept_is_nobodys_silence)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig.silent = 1U << 1;
+	rig_pass(&rig, 3600 * 1000);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 0);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_CLUSTER_SILENT), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(an_agent_at_work_is_not_missed_before_the_works_deadline)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig.silent = 1U << 1;
+	bu_reconcile_busy(rig.rec, node, 60000);
+	pass_s(&rig, 55);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 0);
+	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_UNREACHABLE, 1), 0);
+	rig.silent = 0;
+	pass_s(&rig, 2);
+	bu_reconcile_busy(rig.rec, node, 60000);
+	bu_reconcile_busy(rig.rec, node, 0); /* it asks for work again */
+	rig.silent = 1U << 1;
+	ck_assert_int_le(seconds_until(&rig, node, BU_CONDITION_UNREACHABLE, 1), 30);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_slurmctld_that_is_down_is_said_within_30_s_and_moves_nobody)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	int seconds;
+
+	rig_write(&rig, "slurm.fail", "Unable to contact slurm controller\n");
+	seconds = seconds_until(&rig, node, BU_CONDITION_CLUSTER_SILENT, 1);
+	ck_assert_int_ge(seconds, 0);
+	ck_assert_int_le(seconds, 30);
+	rig_text_has(node->conditions[BU_CONDITION_CLUSTER_SILENT].detail,
+		     "hpc: 'scontrol' ended with 1: Unable to contact");
+	pass_s(&rig, 600);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_NOT_IN_CLUSTER), 0);
+	rig_remove(&rig, "slurm.fail");
+	seconds = seconds_until(&rig, node, BU_CONDITION_CLUSTER_SILENT, 0);
+	ck_assert_int_ge(seconds, 0);
+	ck_assert_int_le(seconds, 25);
+	rig_end(&rig);
+}
+END_TEST
+
+/* From lost to ready again; the agent starts the cluster's client anew. */
+static void
+comes_back(struct rig *rig, struct bu_node *node, const char *sinfo)
+{
+	rig_write(rig, "sinfo", sinfo);
+	for (int i = 0; i < 30 && node->state == BU_STATE_READY; i++)
+		pass_s(rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
+	rig_joins(rig, node);
+	ck_assert_str_eq(node->joined.cluster, "hpc");
+}
+
+START_TEST(a_node_that_slurmctld_lost_is_back_without_a_hand)
+{
+	static const char *const rows[] = {"", "down*\n", "IDLE+DRAIN+DYNAMIC_NORM\n"};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node = ready(&rig);
+		bu_autofree char *before = power_log(&rig), *after = NULL;
+
+		comes_back(&rig, node, rows[i]);
+		after = power_log(&rig);
+		ck_assert_str_eq(after, before);
+		/* And not again and again: once a minute at most. */
+		rig_write(&rig, "sinfo", rows[i]);
+		pass_s(&rig, 25);
+		ck_assert_int_eq(node->state, BU_STATE_READY);
+		ck_assert_int_eq(is_on(node, BU_CONDITION_NOT_IN_CLUSTER), 1);
+		pass_s(&rig, 40);
+		ck_assert_int_eq(node->state, BU_STATE_JOINING);
+		ck_assert_int_eq(is_on(node, BU_CONDITION_NOT_IN_CLUSTER), 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* Nobody could start the cluster's client on it. */
+START_TEST(a_lost_node_with_a_silent_agent_stays_as_it_is_and_says_so)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig.silent = 1U << 1;
+	pass_s(&rig, 30);
+	rig_write(&rig, "sinfo", "");
+	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_NOT_IN_CLUSTER, 1), 0);
+	ck_assert_str_eq(node->conditions[BU_CONDITION_NOT_IN_CLUSTER].detail,
+			 "hpc does not know it");
+	pass_s(&rig, 100);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_node_that_does_not_respond_is_said_to_be_so)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig_write(&rig, "sinfo", "IDLE+DYNAMIC_NORM+NOT_RESPONDING\n");
+	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_NOT_IN_CLUSTER, 1), 0);
+	ck_assert_str_eq(node->conditions[BU_CONDITION_NOT_IN_CLUSTER].detail,
+			 "hpc says IDLE+DYNAMIC_NORM+NOT_RESPONDING");
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	rig_write(&rig, "sinfo", "idle\n");
+	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_NOT_IN_CLUSTER, 0), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(an_administrators_drain_is_said_until_it_is_resumed)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *told = NULL;
+	int seconds;
+
+	rig_write(&rig, "slurm.node001", "MIXED+DRAIN DIMM A3\n");
+	seconds = seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1);
+	ck_assert_int_ge(seconds, 0);
+	ck_assert_int_le(seconds, 30);
+	ck_assert_str_eq(node->conditions[BU_CONDITION_DRAINED_BY_OTHER].detail,
+			 "DIMM A3 (root)");
+	ck_assert_int_eq(is_on(node, BU_CONDITION_NOT_IN_CLUSTER), 0);
+	pass_s(&rig, 300);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	told = rig_read(&rig, "scontrol.log");
+	ck_assert_str_eq(told, "");
+	rig_write(&rig, "slurm.node001", "idle\n");
+	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 0),
+			 0);
+	rig_end(&rig);
+}
+END_TEST
+
+static struct bu_node *
+begin_order(struct rig *rig, enum bu_class class, const char *from, const char *to)
+{
+	struct bu_node *node = rig_node(rig, 1);
+	struct bu_err err = {0};
+
+	rig_apply(rig, 1, class, "d1", from, to);
+	ck_assert_msg(bu_reconcile_begin(rig->rec, node, &err) == 0, "%s", err.text);
+	return node;
+}
+
+/* At the next join it was resumed, and its reason forgotten. */
+START_TEST(an_administrators_drain_survives_reboot_and_restart)
+{
+	static const enum bu_class rows[] = {BU_CLASS_RESTART, BU_CLASS_REBOOT};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node = ready(&rig);
+		bu_autofree char *told = NULL;
+
+		rig_write(&rig, "slurm.node001", "IDLE+DRAIN DIMM A3\n");
+		ck_assert_int_ge(
+			seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1), 0);
+		begin_order(&rig, rows[i], NULL, NULL);
+		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+		rig_answer(&rig, node, NULL);
+		if (rows[i] == BU_CLASS_REBOOT) {
+			rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+			rig_come_up(&rig, 1, "boot-again");
+			rig_certify(&rig, 1);
+			rig_fire(&rig, node, BU_TRIGGER_PROVEN);
+		}
+		rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+		rig_joins(&rig, node);
+		ck_assert_int_eq(node->order.open, 0);
+		ck_assert_int_ge(
+			seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1), 0);
+		told = rig_read(&rig, "scontrol.log");
+		ck_assert_str_eq(told, "");
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* The cluster of /etc/new.conf knows no node; that of every other file knows node001,
+ * as `old` says. */
+static void
+two_clusters(struct rig *rig, const char *old)
+{
+	bu_autofree char *path = bu_xasprintf("%s/bin/scontrol", rig->dir);
+	bu_autofree char *text =
+		bu_xasprintf("#!/bin/sh\ncd '%s'\n"
+			     "case $2 in\n"
+			     "show)\n"
+			     "	read -r old <old\n"
+			     "	if test -z \"$old\" || test \"$SLURM_CONF\" = "
+			     "/etc/new.conf; then\n"
+			     "		echo No nodes in the system; exit\n"
+			     "	fi\n"
+			     "	echo \"NodeName=node001 CPUAlloc=1 State=$old "
+			     "ThreadsPerCore=1\"\n"
+			     "	;;\n"
+			     "*) echo \"$SLURM_CONF $*\" >>scontrol.log ;;\n"
+			     "esac\n",
+			     rig->dir);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0755, NULL), 0);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	rig_write(rig, "old", old);
+}
+
+/* The new one knows no such node; that was taken for "left", and the machine was power
+ * cycled with jobs running. */
+START_TEST(a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *before = power_log(&rig), *after = NULL, *told = NULL;
+
+	ck_assert_str_eq(node->joined.conf, "/etc/slurm/slurm.conf");
+	two_clusters(&rig, "MIXED\n");
+	begin_order(&rig, BU_CLASS_WIPE, "driver = slurm",
+		    "driver = slurm\nslurm_conf = /etc/new.conf");
+	pass_s(&rig, 60);
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	after = power_log(&rig);
+	ck_assert_str_eq(after, before);
+	told = rig_read(&rig, "scontrol.log");
+	rig_text_has(told, "/etc/slurm/slurm.conf update nodename=node001 state=drain");
+	ck_assert_ptr_null(strstr(told, "/etc/new.conf"));
+	/* That holds over a restart of bringupd, too. */
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ck_assert_str_eq(node->joined.conf, "/etc/slurm/slurm.conf");
+	pass_s(&rig, 60);
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	rig_write(&rig, "old", "\n");
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	ck_assert_str_eq(node->joined.cluster, "");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(labels_go_to_the_cluster_that_it_joined)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *told = NULL;
+
+	two_clusters(&rig, "MIXED\n");
+	begin_order(&rig, BU_CLASS_RELABEL, "driver = slurm",
+		    "driver = slurm\nslurm_conf = /etc/new.conf");
+	pass_s(&rig, 5);
+	told = rig_read(&rig, "scontrol.log");
+	rig_text_has(told, "/etc/slurm/slurm.conf update nodename=node001 "
+			   "availablefeatures=rxe,lab");
+	ck_assert_ptr_null(strstr(told, "/etc/new.conf"));
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
+/* It came back from a reboot of its own after its profile's cluster had changed. */
+START_TEST(a_node_that_joins_another_cluster_leaves_the_first_one_first)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *told = NULL;
+
+	rig_apply(&rig, 1, BU_CLASS_NONE, "d1", "driver = slurm",
+		  "driver = slurm\nslurm_conf = /etc/new.conf");
+	two_clusters(&rig, "IDLE+DRAIN\n");
+	rig_come_up(&rig, 1, "boot-again");
+	rig_certify(&rig, 1);
+	rig_fire(&rig, node, BU_TRIGGER_PROVEN);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_answer(&rig, node, NULL);
+	pass_s(&rig, 20);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	ck_assert_str_eq(node->joined.conf, "/etc/slurm/slurm.conf");
+	told = rig_read(&rig, "scontrol.log");
+	ck_assert_str_eq(told, ""); /* jobs of the first one are not over */
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_node_in_no_cluster_has_left_at_once)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "cluster = hpc\n", "");
+	rig_to_validating(&rig, 1);
+	rig_join(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_str_eq(node->joined.cluster, "");
+	/* By now its pool has one; slurmctld is down. */
+	rig_write(&rig, "slurm.fail", "no\n");
+	begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	rig_end(&rig);
+}
+END_TEST
+
+/* It did not say what was joined: the cluster of the profile that was applied then. */
+START_TEST(an_old_log_tells_what_was_joined_by_its_profile)
+{
+	struct rig rig;
+	struct bu_event events[3];
+
+	rig_begin(&rig, 1);
+	bu_event_init(&events[0], BU_EVENT_INTENT, "node001",
+		      json_pack("{s:s,s:s}", "step", "s", "action", "join"));
+	bu_event_init(&events[1], BU_EVENT_OUTCOME, "node001",
+		      json_pack("{s:s,s:s}", "step", "s", "result", "done"));
+	bu_event_init(&events[2], BU_EVENT_STATE, "node001",
+		      json_pack("{s:s,s:s}", "to", "ready", "on", "joined"));
+	bu_reconcile_note(rig.rec, events, 3);
+	rig_pass(&rig, 1);
+	rig_apply(&rig, 1, BU_CLASS_NONE, "d1", "driver = slurm",
+		  "driver = slurm\nslurm_conf = /etc/new.conf");
+	rig_restart(&rig);
+	ck_assert_str_eq(rig_node(&rig, 1)->joined.conf, "/etc/slurm/slurm.conf");
+	ck_assert_str_eq(rig_node(&rig, 1)->joined.cluster, "hpc");
+	ck_assert_str_eq(rig_node(&rig, 1)->joined.node, "node001");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("observe", a_destroyed_machine_is_said_to_be_unreachable_within_30_s,
+	 after_a_start_of_bringupd_everybody_has_30_s,
+	 time_in_which_bringupd_slept_is_nobodys_silence,
+	 an_agent_at_work_is_not_missed_before_the_works_deadline,
+	 a_slurmctld_that_is_down_is_said_within_30_s_and_moves_nobody,
+	 a_node_that_slurmctld_lost_is_back_without_a_hand,
+	 a_lost_node_with_a_silent_agent_stays_as_it_is_and_says_so,
+	 a_node_that_does_not_respond_is_said_to_be_so,
+	 an_administrators_drain_is_said_until_it_is_resumed,
+	 an_administrators_drain_survives_reboot_and_restart,
+	 a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile,
+	 labels_go_to_the_cluster_that_it_joined,
+	 a_node_that_joins_another_cluster_leaves_the_first_one_first,
+	 a_node_in_no_cluster_has_left_at_once,
+	 an_old_log_tells_what_was_joined_by_its_profile)
