@@ -93,8 +93,10 @@ serve(void *arg)
 		bu_autofree char *request = take(fd);
 		bu_autofree char *body = double_quotes(answer_to(paper, request));
 
-		if (strncmp(request, "POST /v1/apply ", 15) == 0)
+		if (strncmp(request, "POST /v1/apply ", 15) == 0) {
+			free(paper->sent);
 			paper->sent = bu_xstrdup(strstr(request, "\r\n\r\n") + 4);
+		}
 		dprintf(fd,
 			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 			"Connection: close\r\nContent-Length: %zu\r\n\r\n%s",

@@ -51,6 +51,7 @@ BU_HANDLER(bu_api_boot_first);
 BU_HANDLER(bu_api_boot_script);
 BU_HANDLER(bu_api_boot_file);
 BU_HANDLER(bu_api_image_file);
+BU_HANDLER(bu_api_revision_image_file);
 /* agents.c: the agents' protocol */
 BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_renew);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/crypto.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/script.h"
@@ -124,35 +123,45 @@ plain_name(const char *name)
 					      "0123456789._-") == strlen(name);
 }
 
-/* Where it lies: where the profile says it, or that of an order under way, else with
- * all others. Owned. */
-static char *
-image_file(const struct bu_api *api, const char *name, const char *file)
+static int
+send_image(const struct bu_api *api, const struct bu_desired *desired, const char *name,
+	   const char *file, struct bu_reply *reply, struct bu_err *err)
 {
-	const struct bu_desired *desired;
-
-	for (size_t i = 0; (desired = bu_world_state(api->world, i)); i++) {
-		const struct bu_desired_image *image = bu_desired_image(desired, name);
-		bu_autofree char *path = NULL;
-
-		if (!image || !image->path)
-			continue;
-		path = bu_xasprintf("%s/%s/%s", image->path, name, file);
-		if (bu_file_exists(path))
-			return bu_steal(&path);
-	}
-	return bu_xasprintf("%s/%s/%s", api->images_dir, name, file);
-}
-
-BU_HANDLER(bu_api_image_file)
-{
-	const struct bu_api *api = arg;
-	const char *name = request->params[0], *file = request->params[1];
+	const struct bu_desired_image *image =
+		desired ? bu_desired_image(desired, name) : NULL;
 	bu_autofree char *path = NULL;
 
 	if (!plain_name(name) || !plain_name(file))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no image file of that name");
-	path = image_file(api, name, file);
+	/* Where the profile says that it lies, else with all others. */
+	path = bu_xasprintf("%s/%s/%s",
+			    image && image->path ? image->path : api->images_dir, name,
+			    file);
 	return send_file(path, reply, err);
+}
+
+BU_HANDLER(bu_api_image_file)
+{
+	const struct bu_api *api = arg;
+
+	return send_image(api, api->world->desired, request->params[0],
+			  request->params[1], reply, err);
+}
+
+BU_HANDLER(bu_api_revision_image_file)
+{
+	const struct bu_api *api = arg;
+	const struct bu_desired *desired;
+	size_t i = 0;
+
+	do
+		desired = bu_world_state(api->world, i++);
+	while (desired && strcmp(desired->digest, request->params[0]) != 0);
+	if (!desired)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no order goes by revision '%.12s'",
+				  request->params[0]);
+	return send_image(api, desired, request->params[1], request->params[2], reply,
+			  err);
 }

@@ -153,5 +153,66 @@ START_TEST(what_has_not_begun_is_replaced)
 }
 END_TEST
 
-RIG_UNIT("ordered", a_wipe_stays_with_its_disk_when_another_is_applied,
+/* Its image lies in another folder than the next revision says. */
+START_TEST(an_image_is_fetched_from_where_its_order_has_it)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autofree char *dir = NULL, *to = NULL, *path = NULL, *one = NULL;
+	bu_autojson json_t *planned = NULL, *item = NULL;
+	const char *url;
+
+	begin(&desk);
+	dir = bu_xasprintf("%s/others", rig->dir);
+	to = bu_xasprintf("[image debian12]\npath = %s\n", dir);
+	paint(&desk, dir, "2026-03-03T00:00:00Z");
+	planned = plan(&desk, "[image debian12]\n", to, NULL, 200);
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	rig_revise(rig, 3, NULL, NULL);
+	item = work_of(&desk);
+	url = strstr(bu_json_str(item, "base_url", ""), "/revisions/");
+	ck_assert_ptr_nonnull(url);
+	path = bu_xasprintf("%s/images/debian12/manifest.json", url);
+	one = site_text(&desk.site, desk.site.boot, path, 200);
+	ck_assert_ptr_nonnull(strstr(one, "2026-03-03"));
+	free(one);
+	one = site_text(&desk.site, desk.site.boot, "/images/debian12/manifest.json",
+			200);
+	ck_assert_ptr_nonnull(strstr(one, "2026-01-01"));
+	/* nobody goes by it any more */
+	rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_FAULT);
+	rig_until(rig, rig_node(rig, 1), BU_STATE_FAILED);
+	json_decref(site_call(&desk.site, desk.site.boot, "GET", path, "", 404));
+	end(&desk);
+}
+END_TEST
+
+START_TEST(a_boot_has_the_arguments_of_its_order)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL;
+	bu_autofree char *script = NULL;
+
+	begin(&desk);
+	planned = plan(&desk, "image = debian12\n",
+		       "image = debian12\nkargs = ordered=1\n", NULL, 200);
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	rig_revise(rig, 3, "image = debian12\n", "image = debian12\nkargs = later=1\n");
+	script = site_text(&desk.site, desk.site.boot, "/boot/script/52-54-00-77-00-01",
+			   200);
+	ck_assert_msg(strstr(script, "ordered=1") && !strstr(script, "later=1"), "%s",
+		      script);
+	end(&desk);
+}
+END_TEST
+
+RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
+	 an_image_is_fetched_from_where_its_order_has_it,
+	 a_wipe_stays_with_its_disk_when_another_is_applied,
 	 what_has_not_begun_is_replaced)

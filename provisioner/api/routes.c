@@ -12,6 +12,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/boot/*", BU_LISTEN_BOOT, bu_api_boot_file, "kernel, ramdisk, CA"},
 	{"GET", "/images/*/*", BU_LISTEN_BOOT, bu_api_image_file,
 	 "manifest and parts of an image, by Range"},
+	{"GET", "/revisions/*/images/*/*", BU_LISTEN_BOOT, bu_api_revision_image_file,
+	 "the same, where a revision has it by which an order goes"},
 
 	{"POST", "/v1/agent/enroll", BU_LISTEN_AGENT, bu_api_agent_enroll,
 	 "trades an install token for a client certificate"},

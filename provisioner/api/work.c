@@ -100,6 +100,9 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 {
 	bu_autofree char *key = bu_file_read(bu_api_image_key(api, target->node->image),
 					     65536, NULL, err);
+	/* Its image lies where this revision says, whatever is applied meanwhile. */
+	bu_autofree char *url =
+		bu_xasprintf("%s/revisions/%s", api->http_url, target->desired->digest);
 	struct bu_config *config = NULL;
 	json_t *mark = NULL, *stamp = NULL, *work = NULL;
 
@@ -112,7 +115,7 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		stamp = signed_note(api, node, "stamp", err);
 	if (stamp)
 		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:O,s:O,s:o}",
-				 "kind", "install", "base_url", api->http_url, "image",
+				 "kind", "install", "base_url", url, "image",
 				 node->order.image, "digest", node->order.image_digest,
 				 "image_key", key, "appliance_key",
 				 bu_trust_public_key(api->trust), "wipe",

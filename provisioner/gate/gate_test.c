@@ -46,6 +46,41 @@ START_TEST(a_work_item_is_complete)
 }
 END_TEST
 
+/* Another address and MTU were applied: these nodes have neither. */
+START_TEST(who_is_under_way_is_measured_as_it_was_ordered)
+{
+	struct rig rig;
+	bu_autojson json_t *checks = NULL, *a = NULL, *b = NULL;
+	const json_t *networks;
+	json_t *network;
+	size_t i;
+	int found = 0;
+
+	begin(&rig, 2);
+	rig_revise(&rig, 2, "addresses = 10.78.0.[11-18]\n",
+		   "addresses = 10.78.0.[21-28]\nmtu = 9000\n");
+	checks = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	ck_assert_str_eq(bu_json_str(checks, "kind", ""), "checks");
+	networks = json_object_get(json_object_get(checks, "expect"), "networks");
+	json_array_foreach (networks, i, network) {
+		if (strcmp(bu_json_str(network, "name", ""), "fabric") != 0)
+			continue;
+		found++;
+		ck_assert_str_eq(bu_json_str(network, "address", ""), "10.78.0.11");
+		ck_assert_ptr_null(json_object_get(network, "mtu"));
+		ck_assert_str_eq(bu_json_str(network, "mac", ""), "52:54:00:78:00:01");
+	}
+	ck_assert_int_eq(found, 1);
+	check_all(&rig, 2);
+	rig_pass(&rig, 2001);
+	a = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	b = bu_gate_work(rig.gate, rig_node(&rig, 2));
+	ck_assert_str_eq(bu_json_str(a, "local_ip", ""), "10.78.0.11");
+	ck_assert_str_eq(bu_json_str(b, "local_ip", ""), "10.78.0.12");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_slow_pair_waits_and_says_so)
 {
 	struct rig rig;
@@ -334,8 +369,8 @@ START_TEST(without_a_validation_nobody_joins)
 END_TEST
 
 RIG_UNIT("gate", two_good_nodes_prove_each_other, a_work_item_is_complete,
-	 a_slow_pair_waits_and_says_so, of_three_the_slow_one_is_named,
-	 one_slow_half_accuses_its_node_and_no_other,
+	 who_is_under_way_is_measured_as_it_was_ordered, a_slow_pair_waits_and_says_so,
+	 of_three_the_slow_one_is_named, one_slow_half_accuses_its_node_and_no_other,
 	 a_late_node_borrows_a_certified_partner,
 	 who_waited_for_a_partner_is_not_late_when_one_comes,
 	 probes_without_a_result_end_with_their_reason, a_silent_end_is_named_in_time,

@@ -150,6 +150,8 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 	rig_write(&rig, "sinfo", "draining\n");
 	rig_write(&rig, "squeue", "4711 (alice)\n");
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	/* a later word is for later orders */
+	rig_revise(&rig, 1, NULL, NULL);
 	for (int i = 0; i < 400 && !node->cluster_words[0]; i++)
 		rig_pass(&rig, 500);
 	rig_why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");

@@ -179,24 +179,23 @@ bu_world_ordered(struct bu_world *world, const struct bu_node *node)
 const struct bu_desired *
 bu_world_state(struct bu_world *world, size_t index)
 {
-	const struct bu_desired *desired = world->desired;
-	struct bu_revision *revision = world->revisions;
+	if (world->desired && index-- == 0)
+		return world->desired;
+	for (struct bu_revision *revision = world->revisions; revision;
+	     revision = revision->next) {
+		const struct bu_desired *desired = state_of(world, revision);
 
-	for (; index > 0; revision = revision->next) {
-		if (!revision)
-			return NULL;
-		desired = state_of(world, revision);
-		index -= desired && desired != world->desired;
+		if (desired && desired != world->desired && index-- == 0)
+			return desired;
 	}
-	return desired;
+	return NULL;
 }
 
 static const struct bu_node *
 by_mac(struct bu_world *world, const struct bu_desired *desired, const char *mac,
        struct bu_target *ret)
 {
-	const struct bu_desired_node *want =
-		desired ? bu_desired_node_by_mac(desired, mac) : NULL;
+	const struct bu_desired_node *want = bu_desired_node_by_mac(desired, mac);
 	const struct bu_node *node = want ? bu_world_node(world, want->name) : NULL;
 
 	return node && bu_world_target(world, node, ret, NULL) == 0 && ret->node == want
@@ -207,9 +206,11 @@ by_mac(struct bu_world *world, const struct bu_desired *desired, const char *mac
 const struct bu_node *
 bu_world_node_by_mac(struct bu_world *world, const char *mac, struct bu_target *ret)
 {
+	const struct bu_desired *desired;
 	const struct bu_node *node = NULL;
 
-	for (size_t i = 1; !node && bu_world_state(world, i); i++)
-		node = by_mac(world, bu_world_state(world, i), mac, ret);
-	return node ? node : by_mac(world, world->desired, mac, ret);
+	for (size_t i = 0; !node && (desired = bu_world_state(world, i)); i++)
+		if (desired != world->desired)
+			node = by_mac(world, desired, mac, ret);
+	return node || !world->desired ? node : by_mac(world, world->desired, mac, ret);
 }

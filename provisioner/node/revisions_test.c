@@ -194,19 +194,23 @@ END_TEST
 /* A boot is asked for by MAC. */
 START_TEST(who_is_under_way_keeps_its_mac)
 {
+	static const char plain[] = "[image debian12]\n[hardware vm]\n" DISK;
 	static const char swapped[] =
 		"[node node001]\nmac = 52:54:00:77:00:02\n"
-		"[node node002]\nmac = 52:54:00:77:00:01\n[image debian12]\n";
+		"[node node002]\nmac = 52:54:00:77:00:01\n[image debian12]\n"
+		"[hardware vm]\ndisk = /dev/vdz\n";
 	static const char one[] = "52:54:00:77:00:01", two[] = "52:54:00:77:00:02";
 	struct rig rig;
 	struct bu_target target;
 
 	rig_begin(&rig, 2);
 	rig_start(&rig, 1);
-	rig_revise(&rig, 2, "[image debian12]\n", swapped);
+	rig_revise(&rig, 2, plain, swapped);
 	ck_assert_str_eq(bu_world_node_by_mac(rig.world, one, &target)->name,
 			 "node001");
 	ck_assert_str_eq(target.node->mac, one);
+	/* as such it is let in, and has all that its class asked for */
+	rig_inspect(&rig, 1);
 	/* it is no other's, nor is there another one for it */
 	ck_assert_ptr_null(bu_world_node_by_mac(rig.world, two, &target));
 	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);

@@ -110,8 +110,8 @@ int bu_world_target(struct bu_world *world, const struct bu_node *node,
 /* Its node; NULL when there is none. */
 const struct bu_desired_node *bu_world_ordered(struct bu_world *world,
 					       const struct bu_node *node);
-/* The applied state (0; NULL = none), then those by which orders are carried out that
- * can be read; NULL = no more. */
+/* The states that can be read: the applied one, then those by which orders go; NULL =
+ * no more. */
 const struct bu_desired *bu_world_state(struct bu_world *world, size_t index);
 /* The node whose machine has this MAC, by its target; NULL when nobody's has. */
 const struct bu_node *bu_world_node_by_mac(struct bu_world *world, const char *mac,

@@ -206,9 +206,7 @@ disk_of(const struct maker *maker, const struct bu_plan_node *it)
 {
 	const struct bu_plan_input *input = maker->input;
 	const char *path = it->want->hardware->disk;
-	/* What was seen of another machine says nothing of this one's. */
-	int known = it->node && it->identity->kind != BU_IDENTITY_REPLACED;
-	json_t *disk = known && input->disk_id
+	json_t *disk = it->node && input->disk_id
 			       ? input->disk_id(input->arg, it->node, path)
 			       : NULL;
 

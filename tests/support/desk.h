@@ -20,14 +20,20 @@ struct desk {
 };
 
 static inline void
-write_image(struct desk *desk, const char *created)
+paint(struct desk *desk, const char *dir, const char *created)
 {
 	char digest[BU_DIGEST_SIZE];
 	struct bu_err err = {0};
 
-	ck_assert_msg(paper_image(desk->site.images, "debian12", created,
-				  desk->private_pem, digest, &err) == 0,
+	ck_assert_msg(paper_image(dir, "debian12", created, desk->private_pem, digest,
+				  &err) == 0,
 		      "%s", err.text);
+}
+
+static inline void
+write_image(struct desk *desk, const char *created)
+{
+	paint(desk, desk->site.images, created);
 }
 
 static inline void
