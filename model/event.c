@@ -100,6 +100,11 @@ bu_event_text(const struct bu_event *event)
 				    bu_json_str(body, "to", "?"),
 				    bu_json_str(body, "on", "?"), *why ? ": " : "",
 				    why);
+	case BU_EVENT_STARTED:
+		return bu_xasprintf("bringup is at work (%s); before that for %lld s",
+				    bu_json_str(body, "why", "start"),
+				    (long long)bu_json_int(body, "lasted_ms", 0) /
+					    1000);
 	case BU_EVENT_INTENT:
 		return bu_xasprintf("%s, attempt %lld",
 				    bu_json_str(body, "action", "?"),
@@ -116,6 +121,10 @@ bu_event_text(const struct bu_event *event)
 		return bu_xasprintf("%s%s%s%s", bu_json_str(body, "name", "?"),
 				    bu_json_bool(body, "on", 0) ? "" : " is over",
 				    *why ? ": " : "", why);
+	case BU_EVENT_WAITS:
+		return bu_xstrdup(bu_json_bool(body, "on", 0)
+					  ? "it waits; its deadline stands still"
+					  : "it waits no more; its deadline counts");
 	case BU_EVENT_HELD:
 		return bu_xasprintf("held by %s: %s", bu_json_str(body, "owner", "?"),
 				    bu_json_str(body, "reason", ""));

@@ -16,6 +16,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 /* id, name, body */
 #define BU_EVENTS(X)                                                                   \
 	X(EPOCH, "epoch", "{epoch}")                                                   \
+	X(STARTED, "started",                                                          \
+	  "{why, lasted_ms}: bringup is at work from here on (start, room on the "     \
+	  "disk, clock was set); before that it was for so long")                      \
 	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")         \
 	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")               \
 	X(APPLIED, "applied",                                                          \
@@ -59,8 +62,10 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(EVIDENCE, "evidence", "{digest, hint}: of a quarantine, blob `digest`")      \
 	X(AGAIN, "again", "{by}: a person wants it measured anew")                     \
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
+	X(WAITS, "waits", "{on}: its deadline stands still, or counts from here")      \
 	X(CONDITION, "condition",                                                      \
-	  "{name, on, detail}: a fact that changes what a state means")                \
+	  "{name, on, detail, since_ms}: a fact that changes what a state "            \
+	  "means")                                                                     \
 	X(HELD, "held", "{owner, code, reason}")                                       \
 	X(RELEASED, "released", "{by}")
 

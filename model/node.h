@@ -144,10 +144,13 @@ struct bu_node {
 	int appending;            /* an event of it is on its way to the log */
 	int effect_running;       /* of the open step */
 	int join_started;         /* the agent has started the cluster's client */
-	int64_t clock_ms;  /* monotonic: the deadline of its state counts from here */
-	int64_t retry_ms;  /* monotonic: a failed step is tried again; 0 = no */
-	char waiting[400]; /* what it waits for; "" = nothing */
-	char trouble[400]; /* why its fabric could not be measured; "" = nothing */
+	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
+	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
+	char waiting[400];    /* what it waits for; "" = nothing */
+	int64_t waiting_ms;   /* monotonic: since when that was seen; 0 = it is not */
+	int wait_logged;      /* the log knows that it waits */
+	char trouble[400];    /* why its fabric could not be measured; "" = nothing */
 	char refusal[400]; /* why a machine with its token was refused; "" = none was */
 	char cluster_words[400]; /* what its cluster says while it leaves */
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */

@@ -141,6 +141,8 @@ BU_HANDLER(bu_api_agent_hello)
 		bu_warn("agents", "hello of %s: %s", node->name, err->text);
 		return BU_ANSWER_ERROR;
 	}
+	/* Who was greeted does not say it again. */
+	reply->logged = api->world->store;
 	reply->json = json_pack("{s:s,s:I}", "node", node->name, "epoch",
 				(json_int_t)api->world->epoch);
 	return BU_ANSWER_NOW;
@@ -152,7 +154,7 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 {
 	json_t *work = NULL;
 
-	if (!api->world->desired)
+	if (!api->world->desired || bu_store_down(api->world->store))
 		return NULL;
 	work = bu_gate_work(api->gate, node);
 
@@ -256,6 +258,7 @@ BU_HANDLER(bu_api_agent_result)
 	const json_t *error = json_object_get(request->body, "error");
 	const json_t *result = json_object_get(request->body, "result");
 	struct bu_err failure = {0};
+	const struct bu_err *down;
 	const char *id, *kind;
 
 	if (!node)
@@ -265,6 +268,12 @@ BU_HANDLER(bu_api_agent_result)
 		return BU_ANSWER_ERROR;
 	if (node->appending)
 		return BU_ANSWER_LATER;
+	/* Nothing of it could be kept: it says it again. */
+	down = bu_store_down(api->world->store);
+	if (down) {
+		*err = *down;
+		return BU_ANSWER_ERROR;
+	}
 	if (json_is_object(error))
 		bu_json_to_err(error, &failure);
 	if (failure.kind)

@@ -19,6 +19,7 @@ enum {
 	IDLE_S = 120,
 	WAKE_MS = 100, /* at most ten answers a second to each waiting client */
 	AGAIN_MS = 1000,
+	UNKNOWN_MS = 5000, /* so long a log may be silent about what was handed to it */
 	MEMORY_PER_CONNECTION = 16 * 1024,
 	FILE_BLOCK = 256 * 1024,
 	RUNS_MAX = 16, /* of one listener in one turn of the loop */
@@ -62,7 +63,8 @@ struct exchange {
 	struct bu_err peer_fault; /* why there is none */
 	int is_kept; /* the handler has answered; the log has to catch up */
 	struct bu_reply kept;
-	int64_t kept_until; /* batches of the log */
+	int64_t kept_after, kept_until; /* batches of the log */
+	int64_t kept_ms;
 };
 
 struct bu_server {
@@ -293,9 +295,44 @@ suspend(struct exchange *exchange)
 	}
 }
 
+/* Why the answer that was kept is not given; NULL = nothing is against it (yet). */
+static const struct bu_err *
+what_is_against(const struct exchange *exchange, struct bu_err *unknown)
+{
+	const struct bu_store *store = exchange->kept.logged;
+	const struct bu_err *down = bu_store_down(store);
+	int64_t now_ms = bu_loop_now_ms(exchange->listener->server->loop);
+
+	if (bu_store_committed(store) >= exchange->kept_until)
+		return bu_store_refused(store, exchange->kept_after,
+					exchange->kept_until);
+	if (!down || now_ms - exchange->kept_ms < UNKNOWN_MS)
+		return NULL;
+	*unknown = *down;
+	bu_err_wrap(unknown, "it is not known yet whether this is in the log");
+	return unknown;
+}
+
+static void
+drop_kept(struct exchange *exchange)
+{
+	if (!exchange->is_kept)
+		return;
+	exchange->is_kept = 0;
+	json_decref(exchange->kept.json);
+	free(exchange->kept.text);
+}
+
 static enum MHD_Result
 send_kept(struct exchange *exchange)
 {
+	struct bu_err unknown;
+	const struct bu_err *bad = what_is_against(exchange, &unknown);
+
+	if (bad) {
+		drop_kept(exchange);
+		return send_error(exchange, bad);
+	}
 	if (bu_store_committed(exchange->kept.logged) < exchange->kept_until) {
 		suspend(exchange);
 		return MHD_YES;
@@ -311,7 +348,9 @@ answer(struct exchange *exchange, struct bu_reply *reply)
 		return send_reply(exchange, reply);
 	exchange->is_kept = 1;
 	exchange->kept = *reply;
+	exchange->kept_after = bu_store_committed(reply->logged);
 	exchange->kept_until = bu_store_appended(reply->logged);
+	exchange->kept_ms = bu_loop_now_ms(exchange->listener->server->loop);
 	return send_kept(exchange);
 }
 
@@ -442,10 +481,7 @@ on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 
 	if (!exchange)
 		return;
-	if (exchange->is_kept) {
-		json_decref(exchange->kept.json);
-		free(exchange->kept.text);
-	}
+	drop_kept(exchange);
 	free(exchange->body);
 	free(exchange);
 	*slot = NULL;

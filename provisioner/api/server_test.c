@@ -28,8 +28,9 @@ struct site {
 	int open;               /* it answers now */
 	char file[64];
 	struct bu_store *store;
-	int client; /* who asked for /logged */
-	int early;  /* it had an answer before the log had the event */
+	int client;            /* who asked for /logged */
+	enum bu_commit commit; /* what the log says to it */
+	int early;             /* it had an answer before the log had the event */
 };
 
 static enum bu_answer
@@ -104,16 +105,36 @@ later_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	return BU_ANSWER_NOW;
 }
 
+/* --- time that a test moves on --- */
+
+static int64_t ahead_ms;
+
+static int64_t
+hasty_ms(const struct bu_clock *clock)
+{
+	return bu_mono_ms(bu_clock_system()) + ahead_ms;
+}
+
+static const struct bu_clock hasty = {.mono_ms = hasty_ms, .wall_ms = hasty_ms};
+
 /* --- a log of paper --- */
 
-static int
+static enum bu_commit
 paper_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
 {
 	struct site *site = driver;
 	char byte;
 
 	site->early = recv(site->client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-	return 0;
+	if (site->commit != BU_COMMIT_DONE)
+		bu_err_set(err, BU_ERR_IO, 0, "the disk is full; 0 bytes are free");
+	return site->commit;
+}
+
+static enum bu_commit
+paper_settle(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+{
+	return BU_COMMIT_UNKNOWN;
 }
 
 static void
@@ -121,8 +142,10 @@ paper_close(void *driver)
 {
 }
 
-static const struct bu_store_ops paper_log = {
-	.name = "paper", .commit = paper_commit, .close = paper_close};
+static const struct bu_store_ops paper_log = {.name = "paper",
+					      .commit = paper_commit,
+					      .settle = paper_settle,
+					      .close = paper_close};
 
 static enum bu_answer
 logged_handler(void *arg, const struct bu_request *request, struct bu_reply *reply,
@@ -186,7 +209,7 @@ begin(struct site *site)
 		data[i] = (char)('a' + i % 26);
 	ck_assert_int_eq(bu_write_all(fd, data, FILE_SIZE, NULL), 0);
 	close(fd);
-	site->loop = bu_loop_create(NULL);
+	site->loop = bu_loop_create(&hasty);
 	site->server = bu_server_create(site->loop, routes, site);
 	site->port = listen_on(site, BU_LISTEN_PAGE);
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
@@ -570,6 +593,47 @@ START_TEST(an_answer_that_needs_the_log_waits_for_it)
 }
 END_TEST
 
+/* Each row: how the log fails, what whoever asked is told. */
+START_TEST(an_answer_whose_rows_are_not_in_the_log_is_none)
+{
+	static const struct {
+		enum bu_commit commit;
+		const char *says;
+	} rows[] = {
+		{BU_COMMIT_NOT, "\"the disk is full; 0 bytes are free\""},
+		{BU_COMMIT_UNKNOWN, "\"it is not known yet whether this is in the log: "
+				    "the disk is full; 0 bytes are free\""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		struct talk talk;
+
+		begin(&site);
+		site.commit = rows[i].commit;
+		site.store = bu_store_create(site.loop, &paper_log, &site);
+		talk_begin(&talk, site.port, "GET /logged HTTP/1.1\r\nHost: x\r\n\r\n",
+			   0);
+		site.client = talk.fd;
+		while (!bu_store_down(site.store))
+			turn(&site, &talk);
+		turn(&site, &talk);
+		ck_assert_uint_eq(talk.size, 0); /* whoever waits is woken at times */
+		for (int k = 0; k < PATIENCE && !talk.size; k++) {
+			ahead_ms += 100;
+			turn(&site, &talk);
+		}
+		ck_assert_int_eq(talk.status, 500);
+		ck_assert_ptr_nonnull(strstr(talk.body, rows[i].says));
+		ck_assert_ptr_nonnull(strstr(talk.body, "\"kind\":\"io\""));
+		talk_end(&talk);
+		bu_server_destroy(bu_steal(&site.server));
+		bu_store_destroy(site.store);
+		finish(&site);
+	}
+}
+END_TEST
+
 START_TEST(many_wait_and_some_go_away)
 {
 	struct site site;
@@ -672,5 +736,6 @@ BU_UNIT("server", routes_take_their_paths, answers_carry_their_headers,
 	head_is_get_without_a_body, bodies_are_json,
 	a_body_that_is_too_large_is_refused, more_wait_than_select_could_watch,
 	who_waits_is_woken, an_answer_that_needs_the_log_waits_for_it,
-	many_wait_and_some_go_away, a_server_ends_with_clients_waiting,
-	addresses_to_listen_on, a_unix_socket_replaces_a_stale_one_and_nothing_else)
+	an_answer_whose_rows_are_not_in_the_log_is_none, many_wait_and_some_go_away,
+	a_server_ends_with_clients_waiting, addresses_to_listen_on,
+	a_unix_socket_replaces_a_stale_one_and_nothing_else)

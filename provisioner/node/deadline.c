@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How long a node may take, until when, and whether it was late lately. Asked by all
- * files of reconcile, the brake and people. Invariant: what waits, is held, is settled
- * or has left the profile has no deadline.
+ * files of reconcile, the brake and people. Invariants: what waits, is held, is settled
+ * or has left the profile has no deadline; a start gives nobody more than GRACE_MS over
+ * his limit, however many there are.
  */
 #include "provisioner/node/reconcile_impl.h"
+
+/* So long agents may take to be heard again. */
+enum { GRACE_MS = 60000 };
 
 int64_t
 bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
@@ -30,6 +34,18 @@ bu_reconcile_holds(const struct bu_node *node)
 	       (order->open && order->begun && order->class == BU_CLASS_RESTART);
 }
 
+/* Early in a life of bringup nobody is late who is over his limit by less than the
+ * grace. It may be short, with many others before it: their time is counted. */
+static int64_t
+with_grace(const struct bu_reconcile *rec, int64_t deadline_ms, int64_t limit_ms)
+{
+	int64_t grace_ms = limit_ms < GRACE_MS ? limit_ms : GRACE_MS;
+	int64_t most_ms = deadline_ms + grace_ms, early_ms = rec->life_ms + grace_ms;
+	int64_t later_ms = most_ms < early_ms ? most_ms : early_ms;
+
+	return later_ms > deadline_ms ? later_ms : deadline_ms;
+}
+
 int64_t
 bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -44,7 +60,7 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 	}
 	if (!limit_ms || node->held_by[0] || node->waiting[0] || !node->in_profile)
 		return 0;
-	return node->clock_ms + limit_ms;
+	return with_grace(rec, node->clock_ms + limit_ms, limit_ms);
 }
 
 int

@@ -91,6 +91,35 @@ bu_effects_drop(struct bu_reconcile *rec)
 }
 
 void
+bu_effects_pause(struct bu_reconcile *rec)
+{
+	struct bu_effect **link = &rec->effects, *effect;
+
+	while ((effect = *link)) {
+		if (!effect->op) {
+			link = &effect->next;
+			continue;
+		}
+		*link = effect->next;
+		effect->driver->cancel(effect->op);
+		free(effect);
+	}
+}
+
+void
+bu_effects_resume(struct bu_reconcile *rec)
+{
+	for (size_t i = 0; i < rec->world->count; i++)
+		rec->world->nodes[i]->effect_running = 0;
+	for (struct bu_effect *effect = rec->effects; effect; effect = effect->next) {
+		struct bu_node *node = bu_world_node(rec->world, effect->node);
+
+		if (is_current(effect, node))
+			node->effect_running = 1;
+	}
+}
+
+void
 bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		 const struct bu_err *failure, const char *detail)
 {
@@ -176,6 +205,8 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_target target = {0};
 	struct bu_err err = {0};
 
+	if (!rec->alive)
+		return;
 	/* Leaving is between the node and the cluster that it has joined. */
 	if (bu_world_target(rec->world, node, &target, &err) != 0 &&
 	    node->step.action != BU_ACTION_LEAVE) {
@@ -233,6 +264,8 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_ordered(rec->world, node);
 
+	if (!rec->alive)
+		return;
 	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
 		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
 				on_observed, bu_effect_of(rec, node));

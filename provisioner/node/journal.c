@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The way into the log: whatever changes a node passes here. Memory changes only when
- * the batch is in the log; then the node is driven on.
+ * the batch is in the log; then the node is driven on. A batch that could not be
+ * written changes nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,27 +53,40 @@ go_on(struct appending *appending)
 		rec->drive(rec, appending->also[i]);
 }
 
+/* Memory follows the log. Where a blob cannot be read it waits for that, as the rows
+ * after it do. */
+static void
+take(struct bu_reconcile *rec, const struct bu_event *event)
+{
+	bu_autofree char *text = NULL;
+	struct bu_err err;
+
+	if (bu_world_replay(rec->world, event, &err) != 0) {
+		bu_error("log", "%s", err.text);
+		rec->behind = err.kind == BU_ERR_IO;
+		if (rec->behind)
+			bu_store_fail(rec->world->store, &err);
+	} else if (event->kind == BU_EVENT_STATE) {
+		text = bu_event_text(event);
+		bu_info("node", "%s: %s", event->node, text);
+	}
+}
+
 static void
 on_appended(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
 {
 	struct appending *appending = arg;
 	struct bu_reconcile *rec = appending->rec;
-	struct bu_err bad;
 
-	if (err) {
-		/* Nothing may be done that is not in the log. A start reads it anew. */
+	if (err && err->kind == BU_ERR_DENIED) {
 		bu_error("log", "%s; stopping", err->text);
 		exit(1);
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (bu_world_replay(rec->world, &events[i], &bad) != 0)
-			bu_error("log", "%s", bad.text);
-		else if (events[i].kind == BU_EVENT_STATE) {
-			bu_autofree char *text = bu_event_text(&events[i]);
-
-			bu_info("node", "%s: %s", events[i].node, text);
-		}
-	}
+	/* What is not in the log did not happen. */
+	for (size_t i = 0; !err && !rec->behind && i < count; i++)
+		take(rec, &events[i]);
+	if (!err && !rec->life_seq)
+		bu_outage_mark(rec); /* the first row of all */
 	go_on(appending);
 	free(appending->also);
 	free(appending);
@@ -84,6 +98,7 @@ bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct appending *appending = bu_xcalloc(1, sizeof(*appending));
 
+	bu_outage_heed_clock(rec);
 	appending->rec = rec;
 	appending->node = node;
 	if (node)
@@ -100,6 +115,17 @@ bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t coun
 	bu_reconcile_append(rec,
 			    count ? bu_world_node(rec->world, events[0].node) : NULL,
 			    events, count);
+}
+
+/* Why the log takes nothing now; 0 = it does. */
+static int
+refused(const struct bu_reconcile *rec, struct bu_err *err)
+{
+	const struct bu_err *down = bu_store_down(rec->world->store);
+
+	if (down && err)
+		*err = *down;
+	return down ? -1 : 0;
 }
 
 static void
@@ -122,6 +148,10 @@ bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 	enum bu_state to;
 
 	bu_assert(count < BU_LEN(events));
+	if (refused(rec, err) != 0) {
+		drop(extra, count);
+		return -1;
+	}
 	if (node->appending) {
 		drop(extra, count);
 		return bu_err_set(err, BU_ERR_BUSY, 0,
@@ -166,6 +196,8 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	if (!node->held_by[0] && !node->late_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);
+	if (refused(rec, err) != 0)
+		return -1;
 	if (node->appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
 				  node->name);

@@ -6,6 +6,9 @@
  */
 #include "provisioner/node/reconcile_impl.h"
 
+/* A wait that the log must know of: half of what a start gives to everybody. */
+enum { LONG_MS = 30000 };
+
 static const char *
 missing_word(const struct bu_node *node)
 {
@@ -52,6 +55,27 @@ bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
 	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
 	    (stuck || is_past(rec, node)))
 		node->late_ms = bu_loop_now_ms(rec->world->loop);
+}
+
+void
+bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
+{
+	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
+	int waits = node->waiting[0] != '\0', told;
+	struct bu_event event;
+
+	if (!waits)
+		node->waiting_ms = 0;
+	else if (!node->waiting_ms)
+		node->waiting_ms = now_ms;
+	told = waits ? node->wait_logged || now_ms - node->waiting_ms < LONG_MS
+		     : !node->wait_logged &&
+			       node->clock_ms - node->log_clock_ms < LONG_MS;
+	if (told || node->appending)
+		return;
+	bu_event_init(&event, BU_EVENT_WAITS, node->name,
+		      json_pack("{s:b}", "on", waits));
+	bu_reconcile_append(rec, node, &event, 1);
 }
 
 static void

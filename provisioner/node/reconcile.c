@@ -110,7 +110,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 {
 	enum bu_action action = action_of(node);
 
-	if (rec->stopped || !rec->world->desired || !node->in_profile ||
+	if (rec->stopped || !rec->alive || !rec->world->desired || !node->in_profile ||
 	    node->appending || node->held_by[0])
 		return;
 	if (action == BU_ACTION_NONE) {
@@ -173,6 +173,11 @@ on_tick(void *arg)
 {
 	struct bu_reconcile *rec = arg;
 
+	bu_timer_set(rec->tick, BU_TICK_MS);
+	if (!bu_outage_look(rec))
+		return;
+	bu_outage_heed_clock(rec);
+	bu_outage_mark(rec);
 	/* Without a profile that can be read nothing is late: nobody can do anything.
 	 */
 	for (size_t i = 0; i < rec->world->count; i++) {
@@ -184,10 +189,11 @@ on_tick(void *arg)
 	}
 	if (rec->freezer.look)
 		rec->freezer.look(rec->freezer.arg);
-	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++)
+	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++) {
+		bu_late_waits(rec, rec->world->nodes[i]);
 		bu_late_check(rec, rec->world->nodes[i]);
+	}
 	bu_observe_tick(rec);
-	bu_timer_set(rec->tick, BU_TICK_MS);
 }
 
 struct bu_reconcile *
@@ -197,6 +203,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 
 	rec->world = opts->world;
 	rec->drive = drive_changed;
+	rec->alive = 1;
 	rec->power = opts->power;
 	rec->trust = opts->trust;
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
@@ -234,7 +241,7 @@ bu_reconcile_stop(struct bu_reconcile *rec)
 void
 bu_reconcile_start(struct bu_reconcile *rec)
 {
-	for (size_t i = 0; i < rec->world->count; i++)
-		drive(rec, rec->world->nodes[i]);
+	bu_store_on_down(rec->world->store, bu_outage_begin, rec);
 	bu_timer_set(rec->tick, BU_TICK_MS);
+	bu_outage_start(rec);
 }

@@ -33,6 +33,17 @@ struct bu_reconcile {
 	struct bu_observer *observers; /* a list */
 	int64_t awake_ms, ticked_ms;   /* see bu_observe_awake_ms() */
 	int stopped;                   /* nothing new is begun */
+	/* outage.c; monotonic times. */
+	int alive;         /* the log takes rows, and has the first one of this life */
+	int behind;        /* the log has rows that could not be replayed */
+	int64_t life_seq;  /* that row; 0 = the log is empty */
+	int64_t life_ms;   /* when this life began */
+	int64_t lasted_ms; /* the one before, for that row */
+	int64_t count_ms;  /* since when that row's life counts */
+	int64_t offset_ms; /* of the wall clock over the monotonic one */
+	int64_t jumped_ms; /* when it was last set */
+	int64_t outage_ms; /* since when there is no life */
+	int64_t try_ms;    /* when the log is tried again */
 	struct bu_freezer freezer;
 	/* Does the next thing that the node's state asks for (reconcile.c). */
 	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
@@ -80,10 +91,29 @@ struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,
 /* Asks who is due, and makes conditions of what was seen. */
 void bu_observe_tick(struct bu_reconcile *rec);
 void bu_observe_drop(struct bu_reconcile *rec);
+/* While nothing may be done: ends what clusters are asked for; what a BMC does is done.
+ */
+void bu_effects_pause(struct bu_reconcile *rec);
+/* Whose answer nobody waits for any more is observed. */
+void bu_effects_resume(struct bu_reconcile *rec);
+
+/* outage.c */
+/* The first row of this life is on its way; when it is in, every node is driven. */
+void bu_outage_start(struct bu_reconcile *rec);
+/* arg: rec. The store went down. */
+void bu_outage_begin(void *arg);
+/* Tries the log again when it is time; 1 = bringup is at work. */
+int bu_outage_look(struct bu_reconcile *rec);
+/* When the wall clock was set, a row ends what was counted by it. */
+void bu_outage_heed_clock(struct bu_reconcile *rec);
+/* Keeps for how long this life has lasted. */
+void bu_outage_mark(struct bu_reconcile *rec);
 
 /* late.c */
 /* Before anybody is moved, so that those who are late together are seen so. */
 void bu_late_note(struct bu_reconcile *rec, struct bu_node *node);
+/* Has a row written of a wait that is long, for the deadline after a restart. */
+void bu_late_waits(struct bu_reconcile *rec, struct bu_node *node);
 /* Moves who is past its deadline, and repeats what waited for its repetition. */
 void bu_late_check(struct bu_reconcile *rec, struct bu_node *node);
 

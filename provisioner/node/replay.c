@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "provisioner/node/binding.h"
+#include "provisioner/node/life.h"
 #include "provisioner/node/orders.h"
 #include "provisioner/node/revisions.h"
 
@@ -29,7 +30,7 @@ add_node(struct bu_world *world, const char *name, int64_t time_ms)
 		return node;
 	node = bu_node_create(name);
 	node->since_ms = time_ms;
-	node->clock_ms = bu_loop_now_ms(world->loop);
+	bu_life_set_clock(world, node);
 	world->nodes =
 		bu_xgrow(world->nodes, &world->cap, world->count + 1, sizeof(node));
 	while (at > 0 && strcmp(world->nodes[at - 1]->name, name) > 0) {
@@ -80,6 +81,9 @@ on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	if (!desired)
 		return bu_err_wrap(err, "revision %s", revision);
 	bu_revisions_apply(world, revision, desired);
+	/* Without a profile that can be read nothing is late. */
+	for (size_t i = 0; world->trouble[0] && i < world->count; i++)
+		bu_life_set_clock(world, world->nodes[i]);
 	world->trouble[0] = '\0';
 	copy(world->commit, sizeof(world->commit), event->body, "commit");
 	bu_orders_applied(world, event);
@@ -176,7 +180,7 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
 	/* The time that bringupd was away is not the node's fault. */
-	node->clock_ms = bu_loop_now_ms(world->loop);
+	bu_life_set_clock(world, node);
 	copy(node->reason, sizeof(node->reason), event->body, "reason");
 	memset(&node->step, 0, sizeof(node->step));
 	node->effect_running = 0;
@@ -216,7 +220,7 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	if (node->step.action == BU_ACTION_JOIN)
 		node->serves = 1;
 	/* A step of its own time: the state has no deadline, or a longer one. */
-	node->clock_ms = bu_loop_now_ms(world->loop);
+	bu_life_set_clock(world, node);
 	bu_orders_step(world, node, event);
 	return 0;
 }
@@ -388,6 +392,7 @@ on_again(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	 struct bu_err *err)
 {
 	bu_proofs_again(world, node);
+	bu_life_set_clock(world, node);
 	return 0;
 }
 
@@ -420,7 +425,8 @@ on_condition(struct bu_world *world, struct bu_node *node, const struct bu_event
 		return 0;
 	condition = node ? &node->conditions[id] : &world->conditions[id];
 	if (on && !condition->on)
-		condition->since_ms = event->time_ms;
+		condition->since_ms =
+			bu_json_int(event->body, "since_ms", event->time_ms);
 	condition->on = on;
 	copy(condition->detail, sizeof(condition->detail), event->body,
 	     on ? "detail" : "");
@@ -454,7 +460,7 @@ on_released(struct bu_world *world, struct bu_node *node, const struct bu_event 
 		node->order.fault_seq = 0;
 	/* A new start: the time that it was held does not count, and what failed is
 	 * done once more, as another attempt. */
-	node->clock_ms = bu_loop_now_ms(world->loop);
+	bu_life_set_clock(world, node);
 	node->retry_ms = 0;
 	if (node->step.status == BU_STEP_FAILED)
 		node->step.status = BU_STEP_NONE;
@@ -476,6 +482,26 @@ on_brake(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	return 0;
 }
 
+static int
+on_waits(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	int on = bu_json_bool(event->body, "on", 0);
+
+	if (!on)
+		bu_life_set_clock(world, node);
+	node->wait_logged = on;
+	return 0;
+}
+
+static int
+on_started(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	bu_life_started(world, event);
+	return 0;
+}
+
 /* By kind; what an event of it is about. */
 static const struct {
 	enum { SITE, NODE, EITHER } about;
@@ -483,6 +509,7 @@ static const struct {
 		  const struct bu_event *event, struct bu_err *err);
 } handlers[BU_EVENT_COUNT] = {
 	[BU_EVENT_EPOCH] = {SITE, on_epoch},
+	[BU_EVENT_STARTED] = {SITE, on_started},
 	[BU_EVENT_REVISION] = {SITE, on_nothing},
 	[BU_EVENT_PLAN] = {SITE, on_nothing},
 	[BU_EVENT_APPLIED] = {SITE, on_applied},
@@ -507,14 +534,14 @@ static const struct {
 	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
 	[BU_EVENT_AGAIN] = {NODE, on_again},
 	[BU_EVENT_CERTIFICATE] = {NODE, on_certificate},
+	[BU_EVENT_WAITS] = {NODE, on_waits},
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };
 
-int
-bu_world_replay(struct bu_world *world, const struct bu_event *event,
-		struct bu_err *err)
+static int
+replay(struct bu_world *world, const struct bu_event *event, struct bu_err *err)
 {
 	struct bu_node *node = bu_world_node(world, event->node);
 	int needs_node = handlers[event->kind].about == NODE ||
@@ -533,6 +560,24 @@ bu_world_replay(struct bu_world *world, const struct bu_event *event,
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));
 	return 0;
+}
+
+int
+bu_world_replay(struct bu_world *world, const struct bu_event *event,
+		struct bu_err *err)
+{
+	struct bu_err bad = {0};
+
+	bu_life_row(world, event);
+	if (replay(world, event, &bad) != 0) {
+		if (err)
+			*err = bad;
+		/* Once it can be read it comes again; what means nothing does not. */
+		if (bad.kind == BU_ERR_IO)
+			return -1;
+	}
+	world->life.row_seq = event->seq;
+	return bad.kind ? -1 : 0;
 }
 
 struct loading {
@@ -580,7 +625,10 @@ bu_world_load(struct bu_world *world, struct bu_err *err)
 {
 	struct loading loading = {world, err, 0};
 
+	world->loading = 1;
 	if (bu_store_read(world->store, 0, 0, on_row, &loading, err) != 0)
 		return -1;
+	bu_life_settle(world);
+	world->loading = 0;
 	return loading.failed ? -1 : 0;
 }

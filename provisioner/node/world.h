@@ -52,17 +52,32 @@ struct bu_run {
 
 struct bu_revision; /* revisions.h */
 
+/* How long bringup has been at work, by the log (life.c). */
+struct bu_life {
+	int64_t seq;       /* row with which the present life began; 0 = empty log */
+	int64_t base_ms;   /* all lives before it */
+	int64_t alive_ms;  /* and it, until the last row */
+	int64_t lasted_ms; /* the life before this process */
+	int64_t row_seq;   /* the last row that was replayed */
+	int64_t row_ms;    /* its Unix time */
+};
+
 struct bu_world {
 	struct bu_loop *loop;
 	struct bu_store *store;
 	int64_t epoch;
-	int64_t version;        /* grows with every change, of memory-only facts too */
-	int64_t started_ms;     /* Unix time at which this process took over */
-	int64_t loaded_seq;     /* last event that another process wrote; 0 = none */
-	const char *public_pem; /* key of our signatures; borrowed */
-	char revision[65];      /* applied; "" = none */
-	char commit[65];        /* of the applied revision, when it came from git */
-	struct bu_desired *desired;    /* of the applied revision; NULL = none */
+	int64_t version;    /* grows with every change, of memory-only facts too */
+	int64_t started_ms; /* Unix time at which this process took over */
+	/* Last event before this life: what it began was begun by another process, or
+	 * before the log could not be written. 0 = none. */
+	int64_t loaded_seq;
+	int outages; /* so often the log could not be written */
+	int loading; /* the log is being read */
+	struct bu_life life;
+	const char *public_pem;     /* key of our signatures; borrowed */
+	char revision[65];          /* applied; "" = none */
+	char commit[65];            /* of the applied revision, when it came from git */
+	struct bu_desired *desired; /* of the applied revision; NULL = none */
 	struct bu_revision *revisions; /* of the orders that have begun */
 	/* Why the applied revision cannot be read (a newer bringupd is stricter): until
 	 * a corrected one is applied no node is moved. "" = it can. */

@@ -18,7 +18,8 @@ enum { LATE_MIN = 3, PERCENT_DEFAULT = 20, SCOPE_SIZE = 160 };
 struct bu_brake {
 	struct bu_world *world;
 	struct bu_reconcile *rec;
-	json_t *on; /* {scope: true}; NULL until the first look */
+	json_t *on;  /* {scope: true}; NULL until the first look */
+	int outages; /* of the log, that were seen: what was told may not be in it */
 };
 
 /* --- scopes of a node --- */
@@ -164,6 +165,9 @@ look(void *arg)
 
 	if (!brake->world->desired)
 		return;
+	if (brake->outages != brake->world->outages)
+		json_decref(bu_steal(&brake->on));
+	brake->outages = brake->world->outages;
 	if (!brake->on) /* what the process before has left on */
 		brake->on = json_copy(brake->world->brakes);
 	counts = count_late(brake);

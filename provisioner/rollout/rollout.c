@@ -92,8 +92,11 @@ on_turn(void *arg)
 	size_t count = 0, cap = 0;
 
 	rollouts->looked_ms = bu_loop_now_ms(world->loop);
-	if (!world->desired)
+	if (!world->desired || bu_store_down(world->store))
 		return;
+	if (rollouts->outages != world->outages)
+		rollouts->told[0] = '\0';
+	rollouts->outages = world->outages;
 	for (size_t i = 0; i < world->count; i++) {
 		struct bu_node *node = world->nodes[i];
 

@@ -5,22 +5,24 @@
  * Each row holds the hash of the row before it and its own: SHA-256 over
  * "prev|seq|time|kind|node|body". A row changed by hand breaks the chain from there on.
  *
- * One process has the log open, by a lock on the file beside it (a file of SQLite's own
- * must not be opened once more): a second bringupd would act on the same machines
- * before its first row was refused.
+ * A COMMIT that failed may be on the disk all the same (the frames are written, then
+ * comes the sync that failed): the log is opened anew, which reads it as a start does.
+ * What such a log holds is copied into the database, with a sync of its own, before
+ * anything is built on it.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "provisioner/store/lock.h"
 #include "provisioner/store/store.h"
 
+/* Without the index in shared memory, for which a full disk has no room. */
+static const char exclusive_sql[] = "PRAGMA locking_mode=EXCLUSIVE;";
 static const char schema_sql[] =
 	"PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
 	"CREATE TABLE IF NOT EXISTS journal(seq INTEGER PRIMARY KEY, time_ms INTEGER"
@@ -34,16 +36,38 @@ static const char read_sql[] =
 	" LIMIT ?";
 static const char last_sql[] = "SELECT seq,hash FROM journal ORDER BY seq DESC LIMIT 1";
 static const char put_sql[] = "INSERT OR IGNORE INTO blob(digest,text) VALUES(?,?)";
+static const char checkpoint_sql[] = "PRAGMA wal_checkpoint(TRUNCATE)";
 static const char get_sql[] = "SELECT text FROM blob WHERE digest=?";
 
+enum { BUSY_MS = 2000 };
+
 struct sqlite {
+	char *path;
 	int lock_fd;
 	sqlite3 *db;
 	sqlite3_stmt *insert;
 	sqlite3_stmt *get; /* of blobs: a plan asks for many */
 	int64_t last_seq;
 	char last_hash[BU_DIGEST_SIZE];
+	char doubt_hash[BU_DIGEST_SIZE]; /* of the last row that may be there */
 };
+
+/* What cannot be written, how much room there is and what follows. */
+static int
+unwritten(struct sqlite *self, const char *doing, struct bu_err *err)
+{
+	bu_autofree char *why = bu_xstrdup(sqlite3_errmsg(self->db));
+	struct statvfs room;
+
+	if (statvfs(self->path, &room) != 0)
+		return bu_err_set(err, BU_ERR_IO, 0, "%s: %s: %s", self->path, doing,
+				  why);
+	return bu_err_set(err, BU_ERR_IO, 0,
+			  "%s: %s: %s; %llu bytes are free there; bringup reads and "
+			  "changes nothing until it can write again",
+			  self->path, doing, why,
+			  (unsigned long long)room.f_bavail * room.f_frsize);
+}
 
 static int
 failed(struct sqlite *self, const char *doing, struct bu_err *err)
@@ -79,37 +103,61 @@ insert_row(struct sqlite *self, struct bu_event *event, int64_t seq, char *hash,
 	sqlite3_bind_text(self->insert, 5, body, -1, SQLITE_STATIC);
 	sqlite3_bind_text(self->insert, 6, next, -1, SQLITE_STATIC);
 	if (sqlite3_step(self->insert) != SQLITE_DONE)
-		return failed(self, "append to the log", err);
+		return unwritten(self, "append to the log", err);
 	sqlite3_reset(self->insert);
 	memcpy(hash, next, sizeof(next));
 	return 0;
 }
 
-static int
-sqlite_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+/* After some failures it is gone already. */
+static void
+roll_back(struct sqlite *self)
 {
-	struct sqlite *self = driver;
-	char hash[BU_DIGEST_SIZE];
+	if (!sqlite3_get_autocommit(self->db))
+		sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+}
 
-	memcpy(hash, self->last_hash, sizeof(hash));
+static int
+insert_rows(struct sqlite *self, struct bu_event *events, size_t count,
+	    char hash[BU_DIGEST_SIZE], struct bu_err *err)
+{
+	memcpy(hash, self->last_hash, BU_DIGEST_SIZE);
 	if (sqlite3_exec(self->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-		return failed(self, "begin a commit", err);
+		return unwritten(self, "begin a commit", err);
 	for (size_t i = 0; i < count; i++)
 		if (insert_row(self, &events[i], self->last_seq + (int64_t)i + 1, hash,
 			       err) != 0)
-			goto undo;
+			return -1;
+	return 0;
+}
+
+static enum bu_commit
+sqlite_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+{
+	struct sqlite *self = driver;
+	enum bu_commit result = BU_COMMIT_NOT;
+	char hash[BU_DIGEST_SIZE];
+
+	if (!self->db) {
+		bu_err_set(err, BU_ERR_IO, 0, "%s is not open", self->path);
+		return BU_COMMIT_NOT;
+	}
+	if (insert_rows(self, events, count, hash, err) != 0)
+		goto undo;
 	if (sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
-		failed(self, "commit to the log", err);
+		unwritten(self, "commit to the log", err);
+		memcpy(self->doubt_hash, hash, sizeof(hash));
+		result = BU_COMMIT_UNKNOWN;
 		goto undo;
 	}
 	for (size_t i = 0; i < count; i++)
 		events[i].seq = ++self->last_seq;
 	memcpy(self->last_hash, hash, sizeof(hash));
-	return 0;
+	return BU_COMMIT_DONE;
 undo:
 	sqlite3_reset(self->insert);
-	sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
-	return -1;
+	roll_back(self);
+	return result;
 }
 
 static const char *
@@ -145,7 +193,9 @@ prepare(struct sqlite *self, const char *sql, struct bu_err *err)
 {
 	sqlite3_stmt *stmt = NULL;
 
-	if (sqlite3_prepare_v2(self->db, sql, -1, &stmt, NULL) != SQLITE_OK)
+	if (!self->db)
+		bu_err_set(err, BU_ERR_IO, 0, "%s cannot be opened", self->path);
+	else if (sqlite3_prepare_v2(self->db, sql, -1, &stmt, NULL) != SQLITE_OK)
 		failed(self, "read the log", err);
 	return stmt;
 }
@@ -196,7 +246,7 @@ put_blob(struct sqlite *self, sqlite3_stmt *stmt, const struct bu_blob *blob,
 	sqlite3_bind_text(stmt, 2, blob->text, -1, SQLITE_STATIC);
 	rc = sqlite3_step(stmt);
 	sqlite3_reset(stmt);
-	return rc == SQLITE_DONE ? 0 : failed(self, "store a blob", err);
+	return rc == SQLITE_DONE ? 0 : unwritten(self, "store a blob", err);
 }
 
 static int
@@ -210,14 +260,14 @@ sqlite_blobs_put(void *driver, const struct bu_blob *blobs, size_t count,
 	if (!stmt)
 		return -1;
 	if (sqlite3_exec(self->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-		rc = failed(self, "begin", err);
+		rc = unwritten(self, "begin", err);
 	for (size_t i = 0; rc == 0 && i < count; i++)
 		rc = put_blob(self, stmt, &blobs[i], err);
 	sqlite3_finalize(stmt);
 	if (rc == 0 && sqlite3_exec(self->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-		rc = failed(self, "commit", err);
+		rc = unwritten(self, "commit", err);
 	if (rc != 0)
-		sqlite3_exec(self->db, "ROLLBACK", NULL, NULL, NULL);
+		roll_back(self);
 	return rc;
 }
 
@@ -275,21 +325,129 @@ sqlite_verify(void *driver, struct bu_err *err)
 }
 
 static void
+disconnect(struct sqlite *self)
+{
+	sqlite3_finalize(bu_steal(&self->insert));
+	sqlite3_finalize(bu_steal(&self->get));
+	sqlite3_close(bu_steal(&self->db));
+}
+
+static int
+load_last(struct sqlite *self, struct bu_err *err)
+{
+	sqlite3_stmt *stmt = prepare(self, last_sql, err);
+	int rc = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
+
+	if (!stmt)
+		return -1;
+	self->last_seq = 0;
+	self->last_hash[0] = '\0';
+	if (rc == SQLITE_ROW) {
+		self->last_seq = sqlite3_column_int64(stmt, 0);
+		snprintf(self->last_hash, sizeof(self->last_hash), "%s",
+			 column(stmt, 1));
+	}
+	sqlite3_finalize(stmt);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE
+		       ? 0
+		       : failed(self, "read the log", err);
+}
+
+static int
+connect(struct sqlite *self, const char *first_sql, struct bu_err *err)
+{
+	if (sqlite3_open(self->path, &self->db) == SQLITE_OK &&
+	    sqlite3_busy_timeout(self->db, BUSY_MS) == SQLITE_OK &&
+	    sqlite3_exec(self->db, first_sql, NULL, NULL, NULL) == SQLITE_OK &&
+	    sqlite3_exec(self->db, schema_sql, NULL, NULL, NULL) == SQLITE_OK &&
+	    sqlite3_prepare_v2(self->db, insert_sql, -1, &self->insert, NULL) ==
+		    SQLITE_OK)
+		return load_last(self, err);
+	failed(self, "open the log", err);
+	bu_err_wrap(err, "%s", self->path);
+	return -1;
+}
+
+/* On a full disk it may still be read. */
+static int
+open_anew(struct sqlite *self, struct bu_err *err)
+{
+	disconnect(self);
+	if (connect(self, "", err) == 0)
+		return 0;
+	disconnect(self);
+	if (connect(self, exclusive_sql, NULL) == 0)
+		return 0;
+	disconnect(self);
+	return -1;
+}
+
+/* What a log that was read anew holds becomes safe on the disk. */
+static int
+sqlite_mend(void *driver, struct bu_err *err)
+{
+	struct sqlite *self = driver;
+
+	if (open_anew(self, err) != 0)
+		return -1;
+	if (sqlite3_exec(self->db, checkpoint_sql, NULL, NULL, NULL) != SQLITE_OK)
+		return unwritten(self, "write the log", err);
+	return 0;
+}
+
+static enum bu_commit
+sqlite_settle(void *driver, struct bu_event *events, size_t count, struct bu_err *err)
+{
+	struct sqlite *self = driver;
+	int64_t seq;
+
+	if (open_anew(self, err) != 0)
+		return BU_COMMIT_UNKNOWN;
+	if (strcmp(self->last_hash, self->doubt_hash) != 0)
+		return BU_COMMIT_NOT;
+	if (sqlite_mend(self, err) != 0)
+		return BU_COMMIT_UNKNOWN;
+	seq = self->last_seq - (int64_t)count;
+	for (size_t i = 0; i < count; i++)
+		events[i].seq = ++seq;
+	return BU_COMMIT_DONE;
+}
+
+static void
+sqlite_set_alive(void *driver, int64_t seq, int64_t alive_ms)
+{
+	struct sqlite *self = driver;
+
+	bu_store_lock_write(self->lock_fd, seq, alive_ms);
+}
+
+static int64_t
+sqlite_get_alive(void *driver, int64_t seq)
+{
+	struct sqlite *self = driver;
+
+	return bu_store_lock_read(self->lock_fd, seq);
+}
+
+static void
 sqlite_close(void *driver)
 {
 	struct sqlite *self = driver;
 
-	sqlite3_finalize(self->insert);
-	sqlite3_finalize(self->get);
-	sqlite3_close(self->db);
+	disconnect(self);
 	if (self->lock_fd >= 0)
 		close(self->lock_fd);
+	free(self->path);
 	free(self);
 }
 
 static const struct bu_store_ops sqlite_ops = {
 	.name = "sqlite",
 	.commit = sqlite_commit,
+	.settle = sqlite_settle,
+	.mend = sqlite_mend,
+	.set_alive = sqlite_set_alive,
+	.get_alive = sqlite_get_alive,
 	.read = sqlite_read,
 	.read_tail = sqlite_read_tail,
 	.blobs_put = sqlite_blobs_put,
@@ -298,61 +456,14 @@ static const struct bu_store_ops sqlite_ops = {
 	.close = sqlite_close,
 };
 
-static int
-load_last(struct sqlite *self, struct bu_err *err)
-{
-	sqlite3_stmt *stmt = prepare(self, last_sql, err);
-
-	if (!stmt)
-		return -1;
-	if (sqlite3_step(stmt) == SQLITE_ROW) {
-		self->last_seq = sqlite3_column_int64(stmt, 0);
-		snprintf(self->last_hash, sizeof(self->last_hash), "%s",
-			 column(stmt, 1));
-	}
-	sqlite3_finalize(stmt);
-	return 0;
-}
-
-static int
-take_lock(struct sqlite *self, const char *path, struct bu_err *err)
-{
-	bu_autofree char *lock = bu_xasprintf("%s.lock", path);
-
-	self->lock_fd = -1;
-	if (strcmp(path, ":memory:") == 0)
-		return 0;
-	self->lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (self->lock_fd < 0)
-		return bu_err_set(err, BU_ERR_IO, errno, "open '%s'", lock);
-	if (flock(self->lock_fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	if (errno == EWOULDBLOCK)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "another bringupd has the log '%s' open", path);
-	return bu_err_set(err, BU_ERR_IO, errno, "lock '%s'", lock);
-}
-
 struct bu_store *
 bu_store_open_sqlite(struct bu_loop *loop, const char *path, struct bu_err *err)
 {
 	struct sqlite *self = bu_xcalloc(1, sizeof(*self));
 
-	if (take_lock(self, path, err) != 0) {
-		sqlite_close(self);
-		return NULL;
-	}
-	if (sqlite3_open(path, &self->db) != SQLITE_OK ||
-	    sqlite3_busy_timeout(self->db, 2000) != SQLITE_OK ||
-	    sqlite3_exec(self->db, schema_sql, NULL, NULL, NULL) != SQLITE_OK ||
-	    sqlite3_prepare_v2(self->db, insert_sql, -1, &self->insert, NULL) !=
-		    SQLITE_OK) {
-		failed(self, "open the log", err);
-		bu_err_wrap(err, "%s", path);
-		sqlite_close(self);
-		return NULL;
-	}
-	if (load_last(self, err) != 0) {
+	self->path = bu_xstrdup(path);
+	self->lock_fd = bu_store_lock(path, err);
+	if (self->lock_fd == -1 || open_anew(self, err) != 0) {
 		sqlite_close(self);
 		return NULL;
 	}

@@ -2,8 +2,9 @@
 /*
  * Group commit over a driver. The one place where bringupd waits for a disk.
  *
- * A failed commit leaves the log as it was and every batch of it gets the error; the
- * owner decides (bringupd stops: it must not act on what is not in the log).
+ * Invariants: a batch gets its callback when it is known whether it is in the log, and
+ * not before; after a failure nothing is written until bu_store_resume() has written
+ * something.
  */
 #include "provisioner/store/store.h"
 
@@ -28,8 +29,15 @@ struct bu_store {
 	struct bu_timer *flush;
 	struct batch *first;
 	struct batch **last;
+	/* Batches of one commit of which nobody knows whether they are in the log. */
+	struct batch *limbo;
 	int64_t epoch;
 	int64_t appended, committed; /* batches */
+	struct bu_err down;          /* kind NONE: it takes rows */
+	struct bu_err refusal;
+	int64_t refused_first, refused_last; /* batches that got the refusal */
+	void (*down_fn)(void *arg);
+	void *down_arg;
 };
 
 static void
@@ -81,54 +89,139 @@ take_fit(struct bu_store *store, struct batch **ret_refused)
 	return fit;
 }
 
-static int
-commit(struct bu_store *store, const struct batch *fit, struct bu_err *err)
+/* All events of the batches in one array; borrowed bodies, the array is the caller's.
+ */
+static struct bu_event *
+flatten(const struct batch *batch, int64_t now_ms, size_t *ret_count)
 {
 	struct bu_event *all = NULL;
-	size_t count = 0, cap = 0, at = 0;
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(store->loop));
-	int rc;
+	size_t count = 0, cap = 0;
 
-	for (const struct batch *batch = fit; batch; batch = batch->next) {
+	for (; batch; batch = batch->next) {
 		all = bu_xgrow(all, &cap, count + batch->count, sizeof(*all));
 		for (size_t i = 0; i < batch->count; i++) {
 			all[count] = batch->events[i];
 			all[count++].time_ms = now_ms;
 		}
 	}
-	rc = store->ops->commit(store->driver, all, count, err);
-	for (const struct batch *batch = fit; rc == 0 && batch; batch = batch->next)
+	*ret_count = count;
+	return all;
+}
+
+/* Writes the batches, or finds out what became of them. */
+static enum bu_commit
+commit(struct bu_store *store, const struct batch *fit, int settle, struct bu_err *err)
+{
+	int64_t now_ms = fit->events[0].time_ms;
+	bu_autofree struct bu_event *all = NULL;
+	size_t count, at = 0;
+	enum bu_commit result;
+
+	if (!settle)
+		now_ms = bu_wall_ms(bu_loop_clock(store->loop));
+	all = flatten(fit, now_ms, &count);
+	result = (settle ? store->ops->settle : store->ops->commit)(store->driver, all,
+								    count, err);
+	for (const struct batch *batch = fit; batch; batch = batch->next)
 		for (size_t i = 0; i < batch->count; i++, at++) {
-			batch->events[i].seq = all[at].seq;
 			batch->events[i].time_ms = all[at].time_ms;
+			if (result != BU_COMMIT_DONE)
+				continue;
+			batch->events[i].seq = all[at].seq;
 			learn_epoch(store, &all[at]);
 		}
-	free(all);
-	return rc;
+	return result;
+}
+
+void
+bu_store_fail(struct bu_store *store, const struct bu_err *err)
+{
+	if (store->down.kind)
+		return;
+	store->down = *err;
+	if (store->down_fn)
+		store->down_fn(store->down_arg);
+}
+
+/* The last one that was decided. */
+static void
+refuse(struct bu_store *store, const struct bu_err *err)
+{
+	if (store->refused_last != store->committed - 1)
+		store->refused_first = store->committed;
+	store->refused_last = store->committed;
+	store->refusal = *err;
+}
+
+/* Tells all of them; err NULL = they are in the log. */
+static void
+finish_all(struct bu_store *store, struct batch *batch, const struct bu_err *err)
+{
+	struct batch *next;
+
+	for (; batch; batch = next) {
+		next = batch->next;
+		store->committed++;
+		if (err)
+			refuse(store, err);
+		finish(batch, err);
+	}
+}
+
+/* 0 when it is known of each batch whether it is in the log. */
+static int
+settle(struct bu_store *store, struct bu_err *err)
+{
+	struct batch *limbo = store->limbo;
+	enum bu_commit result;
+
+	if (!limbo)
+		return 0;
+	result = commit(store, limbo, 1, err);
+	if (result == BU_COMMIT_UNKNOWN)
+		return -1;
+	store->limbo = NULL;
+	finish_all(store, limbo, result == BU_COMMIT_DONE ? NULL : &store->down);
+	return 0;
+}
+
+static void
+write_batches(struct bu_store *store, struct batch *fit)
+{
+	struct bu_err err = {0};
+	enum bu_commit result = BU_COMMIT_NOT;
+
+	if (!store->down.kind)
+		result = commit(store, fit, 0, &err);
+	if (result == BU_COMMIT_DONE) {
+		finish_all(store, fit, NULL);
+		return;
+	}
+	bu_store_fail(store, &err);
+	if (result == BU_COMMIT_NOT) {
+		finish_all(store, fit, &store->down);
+		return;
+	}
+	store->limbo = fit;
+	settle(store, NULL);
 }
 
 static void
 flush(struct bu_store *store)
 {
-	struct batch *refused = NULL, *fit, *next;
-	struct bu_err err = {0};
+	struct batch *refused = NULL, *fit;
+	struct bu_err err;
 
+	/* What came after them comes after them. */
+	if (store->limbo)
+		return;
 	fit = take_fit(store, &refused);
 	if (fit)
-		commit(store, fit, &err);
-	for (; fit; fit = next) {
-		next = fit->next;
-		store->committed++;
-		finish(fit, err.kind ? &err : NULL);
-	}
+		write_batches(store, fit);
 	bu_err_set(&err, BU_ERR_DENIED, 0,
 		   "the log is at epoch %lld: another appliance leads; stop this one",
 		   (long long)store->epoch);
-	for (; refused; refused = next) {
-		next = refused->next;
-		store->committed++;
-		finish(refused, &err);
-	}
+	finish_all(store, refused, &err);
 }
 
 static void
@@ -155,6 +248,7 @@ bu_store_destroy(struct bu_store *store)
 {
 	if (!store)
 		return;
+	finish_all(store, bu_steal(&store->limbo), &store->down);
 	while (store->first)
 		flush(store);
 	bu_timer_destroy(store->flush);
@@ -194,6 +288,63 @@ bu_store_committed(const struct bu_store *store)
 	return store->committed;
 }
 
+const struct bu_err *
+bu_store_refused(const struct bu_store *store, int64_t after, int64_t until)
+{
+	return store->refused_last > after && store->refused_first <= until
+		       ? &store->refusal
+		       : NULL;
+}
+
+const struct bu_err *
+bu_store_down(const struct bu_store *store)
+{
+	return store->down.kind ? &store->down : NULL;
+}
+
+void
+bu_store_on_down(struct bu_store *store, void (*fn)(void *arg), void *arg)
+{
+	store->down_fn = fn;
+	store->down_arg = arg;
+}
+
+int
+bu_store_mend(struct bu_store *store, struct bu_err *err)
+{
+	bu_assert(store->down.kind);
+	if (settle(store, err) != 0)
+		return -1;
+	flush(store);
+	return store->ops->mend(store->driver, err);
+}
+
+int
+bu_store_resume(struct bu_store *store, struct bu_event *events, size_t count,
+		struct bu_err *err)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(store->loop));
+
+	for (size_t i = 0; i < count; i++)
+		events[i].time_ms = now_ms;
+	if (store->ops->commit(store->driver, events, count, err) != BU_COMMIT_DONE)
+		return -1;
+	store->down.kind = BU_ERR_NONE;
+	return 0;
+}
+
+void
+bu_store_set_alive(struct bu_store *store, int64_t seq, int64_t alive_ms)
+{
+	store->ops->set_alive(store->driver, seq, alive_ms);
+}
+
+int64_t
+bu_store_get_alive(struct bu_store *store, int64_t seq)
+{
+	return store->ops->get_alive(store->driver, seq);
+}
+
 int64_t
 bu_store_epoch(const struct bu_store *store)
 {
@@ -231,6 +382,20 @@ bu_store_read_tail(struct bu_store *store, size_t count, bu_store_read_fn fn, vo
 	return store->ops->read_tail(store->driver, count, fn, arg, err);
 }
 
+static int
+put_blobs(struct bu_store *store, const struct bu_blob *blobs, size_t count,
+	  struct bu_err *err)
+{
+	struct bu_err bad = store->down;
+
+	if (!bad.kind && store->ops->blobs_put(store->driver, blobs, count, &bad) == 0)
+		return 0;
+	bu_store_fail(store, &bad);
+	if (err)
+		*err = bad;
+	return -1;
+}
+
 int
 bu_store_put_blob(struct bu_store *store, const char *text, char *ret_digest,
 		  struct bu_err *err)
@@ -238,7 +403,7 @@ bu_store_put_blob(struct bu_store *store, const char *text, char *ret_digest,
 	struct bu_blob blob = {.text = text};
 
 	bu_sha256_hex(text, strlen(text), blob.digest);
-	if (store->ops->blobs_put(store->driver, &blob, 1, err) != 0)
+	if (put_blobs(store, &blob, 1, err) != 0)
 		return -1;
 	memcpy(ret_digest, blob.digest, sizeof(blob.digest));
 	return 0;
@@ -254,7 +419,7 @@ bu_store_put_blobs(struct bu_store *store, const char *const *texts, size_t coun
 		blobs[i].text = texts[i];
 		bu_sha256_hex(texts[i], strlen(texts[i]), blobs[i].digest);
 	}
-	return store->ops->blobs_put(store->driver, blobs, count, err);
+	return put_blobs(store, blobs, count, err);
 }
 
 char *

@@ -5,6 +5,9 @@
  * append() queues a batch; all batches of one turn of the loop are committed together
  * and then their callbacks run in order. Memory changes in the callback and effects
  * follow it, so that state is a function of the log. Rows are hash-chained.
+ *
+ * A store that could not write (a full disk) is down: it takes nothing more, and its
+ * owner tries again by bu_store_mend() and bu_store_resume(). Reading goes on.
  */
 #ifndef BU_STORE_STORE_H
 #define BU_STORE_STORE_H
@@ -29,11 +32,28 @@ struct bu_blob {
 	const char *text;
 };
 
+enum bu_commit {
+	BU_COMMIT_DONE,
+	BU_COMMIT_NOT,     /* none of its rows is in the log */
+	BU_COMMIT_UNKNOWN, /* settle() finds out */
+};
+
 /* A driver (sqlite, later etcd). commit writes all rows or none. */
 struct bu_store_ops {
 	const char *name;
-	int (*commit)(void *driver, struct bu_event *events, size_t count,
-		      struct bu_err *err);
+	enum bu_commit (*commit)(void *driver, struct bu_event *events, size_t count,
+				 struct bu_err *err);
+	/* After a commit of which nobody knows: reads what a start would read. UNKNOWN:
+	 * it cannot be read. */
+	enum bu_commit (*settle)(void *driver, struct bu_event *events, size_t count,
+				 struct bu_err *err);
+	/* After a failure: opens anew, and makes what is in the log safe on the disk.
+	 */
+	int (*mend)(void *driver, struct bu_err *err);
+	/* For how long the process that began with this row was able to write: kept
+	 * beside the log, without a row. -1 = it did not say. */
+	void (*set_alive)(void *driver, int64_t seq, int64_t alive_ms);
+	int64_t (*get_alive)(void *driver, int64_t seq);
 	int (*read)(void *driver, int64_t after_seq, size_t max, bu_store_read_fn fn,
 		    void *arg, struct bu_err *err);
 	int (*read_tail)(void *driver, size_t count, bu_store_read_fn fn, void *arg,
@@ -61,9 +81,33 @@ void bu_store_destroy(struct bu_store *store);
  * Takes the bodies of the events; the array itself is copied. */
 void bu_store_append(struct bu_store *store, struct bu_event *events, size_t count,
 		     int64_t fence, bu_store_done_fn fn, void *arg);
-/* How many batches were handed over, and how many of them are in the log. */
+/* How many batches were handed over, and of how many of them is known whether they are
+ * in the log. */
 int64_t bu_store_appended(const struct bu_store *store);
 int64_t bu_store_committed(const struct bu_store *store);
+/* Why one of the batches after `after`, up to `until`, is not in the log; NULL = all
+ * that are decided are. Of the last failure only. */
+const struct bu_err *bu_store_refused(const struct bu_store *store, int64_t after,
+				      int64_t until);
+
+/* Why the store takes nothing; NULL = it does. */
+const struct bu_err *bu_store_down(const struct bu_store *store);
+/* fn is called when it goes down, before the callbacks of what was not written. */
+void bu_store_on_down(struct bu_store *store, void (*fn)(void *arg), void *arg);
+/* As if a write had failed, for who could not read what it needs. */
+void bu_store_fail(struct bu_store *store, const struct bu_err *err);
+/* Mends a store that is down as far as that it can be read, and decides what was not
+ * known; its owner reads what it has not seen. */
+int bu_store_mend(struct bu_store *store, struct bu_err *err);
+/* After that: writes these events, which then carry seq and time_ms (their bodies stay
+ * the caller's); rows are taken again. Where it fails they may be in the log all the
+ * same: the next mending shows it. */
+int bu_store_resume(struct bu_store *store, struct bu_event *events, size_t count,
+		    struct bu_err *err);
+
+/* See struct bu_store_ops. */
+void bu_store_set_alive(struct bu_store *store, int64_t seq, int64_t alive_ms);
+int64_t bu_store_get_alive(struct bu_store *store, int64_t seq);
 /* The highest epoch that was appended or read; 0 before that. */
 int64_t bu_store_epoch(const struct bu_store *store);
 /* Events after seq, in order, at most max (0 = all). */

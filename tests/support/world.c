@@ -253,9 +253,16 @@ rig_open_gate(struct rig *rig)
 void
 rig_restart(struct rig *rig)
 {
+	rig_away(rig, 0);
+}
+
+void
+rig_away(struct rig *rig, int64_t ms)
+{
 	int gate = rig->gate != NULL;
 
 	close_process(rig);
+	bu_clock_advance(&rig->clock, ms);
 	open_process(rig);
 	if (gate)
 		rig_open_gate(rig);

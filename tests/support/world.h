@@ -52,6 +52,8 @@ void rig_begin(struct rig *rig, int nodes);
 void rig_end(struct rig *rig);
 /* The process ends and starts again, over the same log; gate included. */
 void rig_restart(struct rig *rig);
+/* The same; there is no process for so long. */
+void rig_away(struct rig *rig, int64_t ms);
 void rig_open_gate(struct rig *rig);
 /* So many ms pass on the clock, and the few that it takes until everything has come to
  * rest: no timer is due, nothing is on its way to the log, and the children of paper

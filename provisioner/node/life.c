@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lives of bringup. One begins with a start, or when a log that could not be
+ * written takes rows again; its first row is `started`, which also says how long the
+ * one before it lasted. Deadlines count the time that bringup was alive: what it was
+ * away for is not the node's fault, and a kill gives nobody his time anew.
+ *
+ * While the log is loaded a node's clock is a point of that time, in ms since the first
+ * row. Invariants: it never lies after the end of its life, and no jump of the wall
+ * clock makes it older than the rows around it say: within a life only what passes from
+ * row to row counts, and its length was taken from the monotonic clock. A wait stops a
+ * node's clock in its own memory; late.c has rows written of those that are long.
+ * Called by replay.c.
+ */
+#include "provisioner/node/life.h"
+
+#include "base/json.h"
+
+void
+bu_life_set_clock(const struct bu_world *world, struct bu_node *node)
+{
+	node->clock_ms =
+		world->loading ? world->life.alive_ms : bu_loop_now_ms(world->loop);
+	node->log_clock_ms = node->clock_ms;
+	node->wait_logged = 0;
+}
+
+void
+bu_life_row(struct bu_world *world, const struct bu_event *event)
+{
+	struct bu_life *life = &world->life;
+
+	if (!life->seq)
+		life->seq = event->seq;
+	else if (event->time_ms > life->row_ms)
+		life->alive_ms += event->time_ms - life->row_ms;
+	life->row_ms = event->time_ms;
+}
+
+/* The life that lasted so long is over. Who waited at its end begins anew. */
+static void
+end_life(struct bu_world *world, int64_t lasted_ms)
+{
+	struct bu_life *life = &world->life;
+
+	life->alive_ms = life->base_ms + lasted_ms;
+	life->base_ms = life->alive_ms;
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+
+		if (world->loading &&
+		    (node->wait_logged || node->clock_ms > life->alive_ms))
+			bu_life_set_clock(world, node);
+		node->wait_logged = 0;
+	}
+}
+
+void
+bu_life_started(struct bu_world *world, const struct bu_event *event)
+{
+	int64_t lasted_ms = bu_json_int(event->body, "lasted_ms", 0);
+
+	end_life(world, lasted_ms > 0 ? lasted_ms : 0);
+	world->life.seq = event->seq;
+}
+
+void
+bu_life_settle(struct bu_world *world)
+{
+	struct bu_life *life = &world->life;
+	int64_t lasted_ms = bu_store_get_alive(world->store, life->seq);
+	int64_t now_ms = bu_loop_now_ms(world->loop);
+
+	/* One that did not say it lived until its last row at least. */
+	if (lasted_ms < 0)
+		lasted_ms = life->alive_ms - life->base_ms;
+	life->lasted_ms = lasted_ms;
+	end_life(world, lasted_ms);
+	for (size_t i = 0; i < world->count; i++) {
+		world->nodes[i]->clock_ms += now_ms - life->alive_ms;
+		world->nodes[i]->log_clock_ms = world->nodes[i]->clock_ms;
+	}
+}

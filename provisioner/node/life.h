@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long bringup has been at work, as a function of the log; for replay.c. */
+#ifndef BU_NODE_LIFE_H
+#define BU_NODE_LIFE_H
+
+#include "provisioner/node/world.h"
+
+/* The node's deadline counts from the event that is replayed. */
+void bu_life_set_clock(const struct bu_world *world, struct bu_node *node);
+/* Before the event is replayed: a row says that so much time has passed. */
+void bu_life_row(struct bu_world *world, const struct bu_event *event);
+/* The event `started`. */
+void bu_life_started(struct bu_world *world, const struct bu_event *event);
+/* All is loaded: the clocks of nodes become those of this process. */
+void bu_life_settle(struct bu_world *world);
+
+#endif

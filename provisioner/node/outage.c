@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A log that cannot be written (a full disk) makes bringup read only. Nothing is
+ * begun, and what is not in the log did not happen; whoever needs it there hears why it
+ * is not. Every two seconds it is tried with real rows; when they are in, bringup goes
+ * on as after a start: open steps are observed, and the time that it could not write
+ * does not count for anybody's deadline. The same first row begins the life of a
+ * process, so that a start on a full disk is an outage from the beginning.
+ *
+ * Called by the store and by reconcile.c. Invariant: effects begin only while `alive`.
+ */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "provisioner/node/reconcile_impl.h"
+
+enum { TRY_MS = 2000, JUMP_MS = 5000 };
+
+static int64_t
+offset_ms(const struct bu_reconcile *rec)
+{
+	const struct bu_clock *clock = bu_loop_clock(rec->world->loop);
+
+	return bu_wall_ms(clock) - bu_mono_ms(clock);
+}
+
+/* The row of this life is in the log; so far it has lasted since `from_ms`. */
+static void
+count_from(struct bu_reconcile *rec, int64_t from_ms)
+{
+	rec->life_seq = rec->world->life.seq;
+	rec->count_ms = from_ms;
+	rec->lasted_ms = 0;
+	rec->offset_ms = offset_ms(rec);
+	bu_outage_mark(rec);
+}
+
+static void
+begin_life(struct bu_reconcile *rec)
+{
+	struct bu_world *world = rec->world;
+
+	rec->alive = 1;
+	count_from(rec, rec->life_ms);
+	for (size_t i = 0; i < world->count; i++)
+		rec->drive(rec, world->nodes[i]);
+}
+
+void
+bu_outage_mark(struct bu_reconcile *rec)
+{
+	struct bu_world *world = rec->world;
+
+	if (!rec->alive || !world->life.seq)
+		return;
+	/* The very first one begins with its first row. */
+	if (!rec->life_seq)
+		count_from(rec, bu_loop_now_ms(world->loop));
+	else
+		bu_store_set_alive(world->store, rec->life_seq,
+				   bu_loop_now_ms(world->loop) - rec->count_ms);
+}
+
+static void
+started_event(int64_t lasted_ms, const char *why, struct bu_event *ret)
+{
+	bu_event_init(
+		ret, BU_EVENT_STARTED, "",
+		json_pack("{s:s,s:I}", "why", why, "lasted_ms", (json_int_t)lasted_ms));
+}
+
+static void
+on_started(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+{
+	struct bu_reconcile *rec = arg;
+
+	if (err)
+		return;
+	bu_world_replay(rec->world, events, NULL);
+	rec->lasted_ms = 0;
+	/* It may be in, and the log be out since. */
+	if (!rec->stopped && !bu_store_down(rec->world->store))
+		begin_life(rec);
+}
+
+void
+bu_outage_start(struct bu_reconcile *rec)
+{
+	struct bu_world *world = rec->world;
+	struct bu_event event;
+
+	rec->lasted_ms = world->life.lasted_ms;
+	rec->life_ms = rec->outage_ms = bu_loop_now_ms(world->loop);
+	/* An empty log begins with whatever comes. */
+	if (!world->life.seq) {
+		begin_life(rec);
+		return;
+	}
+	rec->alive = 0;
+	started_event(rec->lasted_ms, "start", &event);
+	bu_store_append(world->store, &event, 1, world->epoch, on_started, rec);
+}
+
+static void
+on_jumped(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
+{
+	struct bu_reconcile *rec = arg;
+
+	if (err)
+		return;
+	bu_world_replay(rec->world, events, NULL);
+	if (!rec->stopped && rec->alive)
+		count_from(rec, rec->jumped_ms);
+}
+
+/* Rows say the time of day, of which a part was never there. */
+void
+bu_outage_heed_clock(struct bu_reconcile *rec)
+{
+	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
+	int64_t jump_ms = offset_ms(rec) - rec->offset_ms;
+	struct bu_event event;
+
+	if (!rec->alive || !rec->life_seq)
+		return;
+	rec->offset_ms += jump_ms;
+	if (llabs(jump_ms) < JUMP_MS)
+		return;
+	bu_warn("main", "the clock was set by %lld s", (long long)jump_ms / 1000);
+	rec->jumped_ms = now_ms;
+	started_event(now_ms - rec->count_ms, "clock", &event);
+	bu_store_append(rec->world->store, &event, 1, rec->world->epoch, on_jumped,
+			rec);
+}
+
+/* A fact of the site that the log cannot have yet. */
+static void
+show(struct bu_reconcile *rec, const struct bu_err *err)
+{
+	struct bu_world *world = rec->world;
+	struct bu_condition *condition = &world->conditions[BU_CONDITION_DISK_FULL];
+
+	if (!condition->on)
+		condition->since_ms = bu_wall_ms(bu_loop_clock(world->loop));
+	condition->on = 1;
+	bu_text_copy(condition->detail, sizeof(condition->detail), err->text);
+	bu_world_touch(world, NULL);
+}
+
+void
+bu_outage_begin(void *arg)
+{
+	struct bu_reconcile *rec = arg;
+	const struct bu_err *err = bu_store_down(rec->world->store);
+
+	if (rec->stopped)
+		return;
+	bu_error("log", "%s", err->text);
+	if (rec->alive) {
+		rec->outage_ms = bu_loop_now_ms(rec->world->loop);
+		rec->lasted_ms = rec->outage_ms - rec->count_ms;
+	}
+	rec->alive = 0;
+	rec->try_ms = bu_loop_now_ms(rec->world->loop) + TRY_MS;
+	rec->world->outages++;
+	bu_effects_pause(rec);
+	show(rec, err);
+}
+
+struct missed {
+	struct bu_reconcile *rec;
+	struct bu_err *err;
+	int failed;
+};
+
+static int
+on_missed(const struct bu_event *event, void *arg)
+{
+	struct missed *missed = arg;
+	struct bu_err err;
+
+	if (bu_world_replay(missed->rec->world, event, &err) == 0) {
+		/* It is in the log how long that life was. */
+		if (event->kind == BU_EVENT_STARTED)
+			missed->rec->lasted_ms = 0;
+		return 0;
+	}
+	bu_error("log", "%s", err.text);
+	missed->failed = err.kind == BU_ERR_IO;
+	if (missed->failed)
+		*missed->err = err;
+	return missed->failed;
+}
+
+/* What came into the log without being heard of. */
+static int
+catch_up(struct bu_reconcile *rec, struct bu_err *err)
+{
+	struct missed missed = {rec, err, 0};
+
+	if (bu_store_read(rec->world->store, rec->world->life.row_seq, 0, on_missed,
+			  &missed, err) != 0 ||
+	    missed.failed)
+		return -1;
+	rec->behind = 0;
+	return 0;
+}
+
+static void
+give_back(struct bu_reconcile *rec)
+{
+	struct bu_world *world = rec->world;
+	int64_t now_ms = bu_loop_now_ms(world->loop);
+
+	for (size_t i = 0; i < world->count; i++) {
+		struct bu_node *node = world->nodes[i];
+
+		node->clock_ms += now_ms - rec->outage_ms;
+		if (node->clock_ms > now_ms)
+			node->clock_ms = now_ms;
+		node->log_clock_ms = node->clock_ms;
+	}
+}
+
+static void
+condition_event(const struct bu_world *world, int on, struct bu_event *ret)
+{
+	const struct bu_condition *condition =
+		&world->conditions[BU_CONDITION_DISK_FULL];
+
+	bu_event_init(ret, BU_EVENT_CONDITION, "",
+		      json_pack("{s:s,s:b,s:s,s:I}", "name",
+				bu_condition_info(BU_CONDITION_DISK_FULL)->name, "on",
+				on, "detail", condition->detail, "since_ms",
+				(json_int_t)condition->since_ms));
+}
+
+/* That it was out, that it is over, and the first row of the next life. */
+static int
+write_rows(struct bu_reconcile *rec, struct bu_err *err)
+{
+	struct bu_event events[3];
+	int rc;
+
+	condition_event(rec->world, 1, &events[0]);
+	condition_event(rec->world, 0, &events[1]);
+	started_event(rec->lasted_ms, "room", &events[2]);
+	rc = bu_store_resume(rec->world->store, events, BU_LEN(events), err);
+	for (size_t i = 0; i < BU_LEN(events); i++) {
+		if (rc == 0)
+			bu_world_replay(rec->world, &events[i], NULL);
+		bu_event_fini(&events[i]);
+	}
+	return rc;
+}
+
+int
+bu_outage_look(struct bu_reconcile *rec)
+{
+	struct bu_world *world = rec->world;
+	int64_t now_ms = bu_loop_now_ms(world->loop);
+	struct bu_err err;
+
+	if (!bu_store_down(world->store) || now_ms < rec->try_ms)
+		return rec->alive;
+	rec->try_ms = now_ms + TRY_MS;
+	if (bu_store_mend(world->store, &err) != 0 || catch_up(rec, &err) != 0 ||
+	    write_rows(rec, &err) != 0) {
+		show(rec, &err);
+		return 0;
+	}
+	bu_info("log", "it can be written again");
+	give_back(rec);
+	rec->life_ms = now_ms;
+	world->loaded_seq = world->life.row_seq;
+	bu_effects_resume(rec);
+	begin_life(rec);
+	bu_world_touch(world, NULL);
+	return 1;
+}
