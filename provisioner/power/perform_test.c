@@ -12,6 +12,7 @@ struct paper {
 	enum bu_power_state state;
 	int looks_until_off; /* goes off by itself after so many looks; 0 = never */
 	int refuses_off;
+	int silent; /* its BMC says nothing about its power */
 	char done[128];
 };
 
@@ -20,6 +21,8 @@ status(void *self, const char *target, enum bu_power_state *ret, struct bu_err *
 {
 	struct paper *paper = self;
 
+	if (paper->silent)
+		return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: no session", target);
 	if (paper->looks_until_off && --paper->looks_until_off == 0)
 		paper->state = BU_POWER_OFF;
 	*ret = paper->state;
@@ -165,6 +168,18 @@ START_TEST(without_a_grant_a_machine_that_is_on_stays_on)
 }
 END_TEST
 
+START_TEST(a_silent_bmc_is_no_answer)
+{
+	struct paper paper = {.state = BU_POWER_ON, .silent = 1};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(boot(&paper, "network", 0, &err), -1);
+	ck_assert_str_eq(paper.done, "");
+	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+	ck_assert_str_eq(err.text, "t: no session");
+}
+END_TEST
+
 START_TEST(a_strange_request_does_nothing)
 {
 	struct paper paper = {.state = BU_POWER_ON};
@@ -192,7 +207,7 @@ START_TEST(what_nobody_waits_for_is_not_begun)
 }
 END_TEST
 
-BU_UNIT("perform", what_nobody_waits_for_is_not_begun,
+BU_UNIT("perform", a_silent_bmc_is_no_answer, what_nobody_waits_for_is_not_begun,
 	a_machine_that_runs_is_cycled_in_this_order,
 	a_machine_that_is_off_is_not_switched_off,
 	without_a_grant_a_machine_that_is_on_stays_on,

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What bringup-power is asked for and when its answers count. It is of paper here, in
+ * this program: a boot is answered when the test says so.
+ */
+#include <string.h>
+
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+enum { BOOTS_MAX = 16, WAIT_OFF_MS = 30000 };
+
+static struct {
+	bu_power_fn fn;
+	void *arg;
+	struct bu_power_boot how;
+} boots[BOOTS_MAX];
+static int count;
+
+struct bu_power *
+bu_power_create(struct bu_loop *loop, const char *program, struct bu_err *err)
+{
+	count = 0;
+	return (struct bu_power *)(void *)boots;
+}
+
+void
+bu_power_destroy(struct bu_power *power)
+{
+}
+
+void
+bu_power_status(struct bu_power *power, const char *driver, const char *target,
+		bu_power_fn fn, void *arg)
+{
+	fn(BU_POWER_OFF, NULL, arg);
+}
+
+void
+bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+	      const struct bu_power_boot *how, bu_power_fn fn, void *arg)
+{
+	ck_assert_int_lt(count, BOOTS_MAX);
+	boots[count].how = *how;
+	boots[count].fn = fn;
+	boots[count++].arg = arg;
+}
+
+static void
+answer(struct rig *rig, int boot, const char *failure)
+{
+	struct bu_err err;
+
+	bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", failure ? failure : "");
+	boots[boot].fn(failure ? BU_POWER_UNKNOWN : BU_POWER_ON, failure ? &err : NULL,
+		       boots[boot].arg);
+	rig_pass(rig, 1);
+}
+
+static struct bu_node *
+begin(struct rig *rig)
+{
+	struct bu_node *node = rig_up_to(rig, RIG_ENROLLED);
+
+	rig_fire(rig, node, BU_TRIGGER_START);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 1);
+	return node;
+}
+
+/* The power cycle after it is under way; both steps have one name but for the state. */
+START_TEST(an_answer_of_an_older_attempt_is_none)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	rig_pass(&rig, 302 * 1000);
+	ck_assert_int_eq(node->repeats, 1);
+	ck_assert_int_eq(count, 2);
+	ck_assert_int_eq(node->step.attempt, 2);
+	answer(&rig, 0, "BMC: no session");
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	answer(&rig, 1, NULL);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A release makes another attempt at the same step of the same state. */
+START_TEST(an_answer_of_the_same_step_counts_for_its_attempt)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+	char step[sizeof(node->step.id)];
+	struct bu_event event;
+
+	strcpy(step, node->step.id);
+	bu_event_init(&event, BU_EVENT_INTENT, node->name,
+		      json_pack("{s:s,s:i,s:s}", "step", step, "attempt", 2, "action",
+				bu_action_name(BU_ACTION_NETBOOT)));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(node->step.id, step);
+	ck_assert_int_eq(node->step.attempt, 2);
+	ck_assert_int_eq(count, 2);
+	answer(&rig, 0, "BMC: no session");
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	answer(&rig, 1, NULL);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The agent came while the BMC had not answered yet. */
+START_TEST(an_answer_of_another_step_is_none)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	rig_inspect(&rig, 1);
+	ck_assert_int_eq(node->step.action, BU_ACTION_INSTALL);
+	ck_assert_int_eq(node->step.attempt, 1);
+	answer(&rig, 0, "BMC: no session");
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The agent switches its machine off when the disk is written: nobody does it before.
+ */
+START_TEST(only_who_switches_itself_off_is_waited_for)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	ck_assert_int_eq(boots[0].how.first, BU_BOOT_NETWORK);
+	ck_assert_int_eq(boots[0].how.wait_off_ms, 0);
+	answer(&rig, 0, NULL);
+	rig_inspect(&rig, 1);
+	rig_answer(&rig, node, NULL);
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 2);
+	ck_assert_int_eq(boots[1].how.first, BU_BOOT_DISK);
+	ck_assert_int_eq(boots[1].how.wait_off_ms, WAIT_OFF_MS);
+	answer(&rig, 1, NULL);
+	rig_pass(&rig, 302 * 1000);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 3);
+	ck_assert_int_eq(boots[2].how.wait_off_ms, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("effects", an_answer_of_an_older_attempt_is_none,
+	 an_answer_of_the_same_step_counts_for_its_attempt,
+	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for)
