@@ -23,8 +23,6 @@ int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_node_hold(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_node_release(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err);

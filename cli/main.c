@@ -11,10 +11,22 @@
 
 #include "base/file.h"
 #include "cli/commands.h"
+#include "cli/node_verbs.h"
 
 #define BIT BU_OPTION_BIT
 #define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY))
 #define LISTING (BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET))
+
+#define VERB (LISTING | BIT(REASON) | BIT(DRY_RUN))
+#define TAKES_NOTHING 0
+
+#define X(id, name, args, states, takes, help)                                         \
+	static int verb_##id(const struct bu_options *options, struct bu_err *err)     \
+	{                                                                              \
+		return bu_cmd_node_verb(BU_VERB_##id, options, err);                   \
+	}
+BU_VERBS(X)
+#undef X
 
 static const struct command {
 	const char *name; /* one or two words */
@@ -48,12 +60,12 @@ static const struct command {
 	 LISTING | BIT(ORIGIN), bu_cmd_node_show, NULL},
 	{"node why", "NODESET", "why a node is where it is, and what comes next", 1, 1,
 	 LISTING, bu_cmd_node_why, NULL},
-	{"node hold", "NODESET", "do nothing to a node until it is released", 1, 1,
-	 BIT(REASON) | BIT(SOCKET), bu_cmd_node_hold, NULL},
-	{"node release", "NODESET", "let bringup go on with a held node", 1, 1,
-	 BIT(SOCKET), bu_cmd_node_release, NULL},
-	{"rollout list", "", "applied plans, newest first", 0, 0,
-	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_rollout_list, NULL},
+#define X(id, name, args, states, takes, help)                                         \
+	{"node " name, args, help, 1, 1, VERB | TAKES_##takes, verb_##id, NULL},
+	BU_VERBS(X)
+#undef X
+		{"rollout list", "", "applied plans, newest first", 0, 0,
+		 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_rollout_list, NULL},
 	{"rollout show", "[ID]",
 	 "one of them (the newest): pools, nodes and what they wait for", 0, 1, LISTING,
 	 bu_cmd_rollout_show, NULL},

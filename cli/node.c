@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringup node list|show|why|hold|release, fabric certificate: what is asked about
- * nodes. */
+/* bringup node list|show|why, fabric certificate: what is asked about nodes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -136,66 +135,6 @@ bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
 	else
 		print_hostlist(nodes);
 	return 0;
-}
-
-/* Posts to each node of the nodeset; goes on when one is refused, and fails then. */
-static int
-post_each(const struct bu_options *options, const char *verb, const json_t *body,
-	  struct bu_err *err)
-{
-	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *reply = bu_client_nodes(client, options->args[0], err);
-	bu_autojson json_t *done = json_array();
-	bu_autofree char *names = NULL;
-	int refused = 0;
-	json_t *node;
-	size_t i;
-
-	if (!reply)
-		return -1;
-	json_array_foreach (json_object_get(reply, "nodes"), i, node) {
-		const char *name = bu_json_str(node, "name", "?");
-		bu_autofree char *path = bu_xasprintf("/v1/nodes/%s/%s", name, verb);
-		struct bu_err failure = {0};
-		bu_autojson json_t *answer =
-			bu_client_post(client, path, body, &failure);
-
-		if (answer)
-			json_array_append(done, json_object_get(node, "name"));
-		else if (refused++ == 0)
-			*err = failure; /* main.c prints it */
-		else
-			fprintf(stderr, "bringup: %s\n", failure.text);
-	}
-	names = bu_out_fold(done);
-	if (*names)
-		printf("%s: %s\n", names,
-		       strcmp(verb, "hold") == 0 ? "held" : "released");
-	return refused ? -1 : 0;
-}
-
-int
-bu_cmd_node_hold(const struct bu_options *options, struct bu_err *err)
-{
-	bu_autojson json_t *body = NULL;
-
-	if (!options->reason)
-		return bu_err_set(
-			err, BU_ERR_USAGE, 0,
-			"node hold needs --reason: whoever finds the node held "
-			"reads it in node why");
-	body = json_pack("{s:s}", "reason", options->reason);
-	if (!body)
-		return bu_err_set(err, BU_ERR_USAGE, 0, "--reason: this is not UTF-8");
-	return post_each(options, "hold", body, err);
-}
-
-int
-bu_cmd_node_release(const struct bu_options *options, struct bu_err *err)
-{
-	bu_autojson json_t *empty = json_object();
-
-	return post_each(options, "release", empty, err);
 }
 
 int

@@ -35,7 +35,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(BOUND, "bound",                                                              \
 	  "{machine, inventory}: the machine that answers as this node")               \
 	X(RENAMED, "renamed", "{to}: the same machine has this name from now on")      \
-	X(STATE, "state", "{from, to, on, reason, next}")                              \
+	X(STATE, "state",                                                              \
+	  "{from, to, on, reason, by, reset, next: {state, by, reason, again, "        \
+	  "reset}}")                                                                   \
 	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
 	X(OUTCOME, "outcome",                                                          \
 	  "{step, attempt, action, result, kind, detail, joined}: of a join, which "   \

@@ -129,6 +129,12 @@ bu_node_to_json(const struct bu_node *node)
 	json_object_set_new(object, "cluster_words", json_string(node->cluster_words));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));
+	if (node->state == BU_STATE_DRAINING)
+		json_object_set_new(object, "next",
+				    json_pack("{s:s,s:s,s:s}", "state",
+					      bu_state_name(node->next.state), "by",
+					      node->next.by, "reason",
+					      node->next.reason));
 	if (node->held_by[0])
 		json_object_set_new(object, "held",
 				    json_pack("{s:s,s:s,s:s}", "by", node->held_by,

@@ -52,6 +52,7 @@ struct bu_order {
 	int withdrawn; /* closed so: its rollout was aborted */
 	int reset;     /* granted: a machine that is on may be switched off for it */
 	int replace;   /* another machine takes this name; ends when its turn begins */
+	int written;   /* its install was begun: the disk is not what it was */
 	int64_t begun_ms;  /* Unix time */
 	int64_t fault_seq; /* event that failed it or held its node; 0 = none */
 	char reason[400];
@@ -69,6 +70,14 @@ enum bu_hold {
 };
 const char *bu_hold_name(enum bu_hold hold);
 enum bu_hold bu_hold_from_name(const char *name); /* NONE when unknown */
+/* Where a node goes once it has left its cluster. */
+struct bu_next {
+	enum bu_state state;
+	int again;   /* it is measured anew then */
+	int reset;   /* its machine may be switched off then, whatever runs there */
+	char by[40]; /* "rollout r-..." for an order */
+	char reason[300]; /* "" = none was given */
+};
 
 /* The cluster that it is in, as its JOIN has joined it; cluster "" = none. */
 struct bu_joined {
@@ -81,10 +90,13 @@ struct bu_joined {
 struct bu_node {
 	char name[BU_NAME_MAX];
 	enum bu_state state;
-	int64_t state_seq; /* of the event that led here */
-	int64_t since_ms;  /* Unix time */
-	char reason[640];  /* why it is here; "" when it went as planned */
-	int repeats;       /* rungs of the ladder used since it last was settled */
+	int64_t state_seq;   /* of the event that led here */
+	int64_t since_ms;    /* Unix time */
+	char reason[640];    /* why it is here; "" when it went as planned */
+	char on[16];         /* name of the trigger that led here; "" = none yet */
+	struct bu_next next; /* of one that is draining */
+	int reset;   /* a person allowed that its machine is switched off to boot it */
+	int repeats; /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
 	struct bu_step step;
 	char machine[65];        /* id of the bound machine; "" = none */
@@ -92,6 +104,7 @@ struct bu_node {
 	char *macs;              /* "52:54:00:77:00:01 ...", all that it has; or NULL */
 	char inventory[65];      /* digest of its inventory */
 	int disk_touched;        /* an install of ours began to write */
+	int writing;             /* the last one has not come to its end */
 	char admitted_step[112]; /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
 	/* Fingerprint of its agent's certificate; "" = of a log that kept none: any of
@@ -126,6 +139,7 @@ struct bu_node {
 	int booted_by_us;
 	/* It may run work of its cluster: since it began to join, in this boot. */
 	int serves;
+	int entering; /* a join began of which nobody knows how far it came */
 	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
 	int stages_count;
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const struct bu_state_info states[] = {
-#define X(id, name, settled, limit_s, ladder, abort, help)                             \
-	{name, settled, limit_s, BU_LADDER_##ladder, BU_STATE_##abort, help},
+#define X(id, name, settled, limit_s, ladder, help)                                    \
+	{name, settled, limit_s, BU_LADDER_##ladder, help},
 	BU_STATES(X)
 #undef X
 };

@@ -15,32 +15,30 @@ enum bu_ladder {
 	BU_LADDER_HOLD,  /* held for a person; the power is never touched */
 };
 
-/* id, name, settled, deadline in s, ladder, abort leads to, help */
+/* id, name, settled, deadline in s, ladder, help */
 #define BU_STATES(X)                                                                   \
-	X(DISCOVERED, "discovered", 1, 0, NONE, DISCOVERED,                            \
-	  "seen, not in the profile")                                                  \
-	X(ENROLLED, "enrolled", 1, 0, NONE, ENROLLED,                                  \
-	  "in the profile, waits for apply")                                           \
-	X(INSPECTING, "inspecting", 0, 300, POWER, ENROLLED,                           \
+	X(ENROLLED, "enrolled", 1, 0, NONE, "in the profile, waits for apply")         \
+	X(INSPECTING, "inspecting", 0, 300, POWER,                                     \
 	  "boots the ramdisk, the agent lists the hardware")                           \
-	X(IMAGING, "imaging", 0, 900, POWER, ENROLLED,                                 \
-	  "the image is written to its disk")                                          \
-	X(BOOTING, "booting", 0, 300, POWER, ENROLLED, "boots from its disk")          \
-	X(VALIDATING, "validating", 0, 600, POWER, ENROLLED,                           \
+	X(IMAGING, "imaging", 0, 900, POWER, "the image is written to its disk")       \
+	X(BOOTING, "booting", 0, 300, POWER, "boots from its disk")                    \
+	X(VALIDATING, "validating", 0, 600, POWER,                                     \
 	  "its part of the fabric is measured")                                        \
-	X(JOINING, "joining", 0, 300, HOLD, VALIDATING, "enters the cluster")          \
-	X(READY, "ready", 1, 0, NONE, READY, "works in the cluster")                   \
-	X(DRAINING, "draining", 0, 900, HOLD, READY,                                   \
+	X(JOINING, "joining", 0, 300, HOLD, "enters the cluster")                      \
+	X(READY, "ready", 1, 0, NONE, "works in the cluster")                          \
+	X(DRAINING, "draining", 0, 900, HOLD,                                          \
 	  "finishes its work (in the drain_deadline of its pool) and leaves")          \
-	X(SERVICING, "servicing", 0, 3600, HOLD, ENROLLED, "firmware or repair")       \
-	X(PARKED, "parked", 1, 0, NONE, PARKED, "off, by policy or by the scheduler")  \
-	X(RETIRED, "retired", 1, 0, NONE, RETIRED, "left for good")                    \
-	X(QUARANTINED, "quarantined", 1, 0, NONE, QUARANTINED,                         \
+	X(SERVICING, "servicing", 1, 0, NONE,                                          \
+	  "firmware or repair by a person: hands off until bringup node release")      \
+	X(PARKED, "parked", 1, 0, NONE,                                                \
+	  "out of the cluster until bringup node resume")                              \
+	X(RETIRED, "retired", 1, 0, NONE, "left for good, its machine is forgotten")   \
+	X(QUARANTINED, "quarantined", 1, 0, NONE,                                      \
 	  "a check failed; the evidence is kept")                                      \
-	X(FAILED, "failed", 1, 0, NONE, FAILED, "a ladder ran out; the reason is kept")
+	X(FAILED, "failed", 1, 0, NONE, "a ladder ran out; the reason is kept")
 
 enum bu_state {
-#define X(id, name, settled, limit_s, ladder, abort, help) BU_STATE_##id,
+#define X(id, name, settled, limit_s, ladder, help) BU_STATE_##id,
 	BU_STATES(X)
 #undef X
 		BU_STATE_COUNT
@@ -51,7 +49,6 @@ struct bu_state_info {
 	int settled;
 	int limit_s; /* 0 when settled */
 	enum bu_ladder ladder;
-	enum bu_state abort_to;
 	const char *help;
 };
 

@@ -20,19 +20,6 @@ START_TEST(names_lead_back_and_are_different)
 }
 END_TEST
 
-START_TEST(an_abort_leads_to_a_settled_state_in_the_end)
-{
-	for (int i = 0; i < BU_STATE_COUNT; i++) {
-		enum bu_state at = (enum bu_state)i;
-
-		for (int steps = 0; !bu_state_info(at)->settled; steps++) {
-			ck_assert_int_lt(steps, BU_STATE_COUNT);
-			at = bu_state_info(at)->abort_to;
-		}
-	}
-}
-END_TEST
-
 START_TEST(an_unknown_name_changes_nothing)
 {
 	enum bu_state state = BU_STATE_READY;
@@ -47,5 +34,4 @@ START_TEST(an_unknown_name_changes_nothing)
 }
 END_TEST
 
-BU_UNIT("state", names_lead_back_and_are_different,
-	an_abort_leads_to_a_settled_state_in_the_end, an_unknown_name_changes_nothing)
+BU_UNIT("state", names_lead_back_and_are_different, an_unknown_name_changes_nothing)

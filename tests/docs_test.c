@@ -18,6 +18,7 @@
 #include "model/event.h"
 #include "model/state.h"
 #include "model/step.h"
+#include "model/verb.h"
 #include "profiles/export.h"
 #include "provisioner/node/lifecycle.h"
 #include "tests/support/unit.h"
@@ -27,9 +28,8 @@ print_states(FILE *out)
 {
 	static const char *const ladders[] = {"", "power", "hold"};
 
-	fputs("| state | settled | deadline | ladder | abort leads to | what happens "
-	      "|\n"
-	      "|---|---|---|---|---|---|\n",
+	fputs("| state | settled | deadline | ladder | what happens |\n"
+	      "|---|---|---|---|---|\n",
 	      out);
 	for (int i = 0; i < BU_STATE_COUNT; i++) {
 		const struct bu_state_info *info = bu_state_info(i);
@@ -37,17 +37,19 @@ print_states(FILE *out)
 		fprintf(out, "| %s | %s | ", info->name, info->settled ? "yes" : "");
 		if (info->limit_s)
 			fprintf(out, "%d s", info->limit_s);
-		fprintf(out, " | %s | %s | %s |\n", ladders[info->ladder],
-			info->settled ? "" : bu_state_name(info->abort_to), info->help);
+		fprintf(out, " | %s | %s |\n", ladders[info->ladder], info->help);
 	}
 }
 
 static void
 print_edges(FILE *out)
 {
-	static const char *const guards[] = {"", "an order is open",
+	static const char *const guards[] = {"",
+					     "an order is open",
 					     "an order to write its disk is open",
-					     "its certificates are valid"};
+					     "its certificates are valid",
+					     "a system of ours is on its disk",
+					     "no order of it is under way"};
 	size_t count;
 	const struct bu_edge *edges = bu_lifecycle_edges(&count);
 
@@ -56,6 +58,27 @@ print_edges(FILE *out)
 		fprintf(out, "| %s | %s | %s | %s |\n", bu_state_name(edges[i].from),
 			bu_trigger_name(edges[i].on), bu_state_name(edges[i].to),
 			guards[edges[i].guard]);
+}
+
+/* What of a state's verbs, each with where it may be asked. */
+static void
+print_verbs(FILE *out)
+{
+	fputs("| verb | what it does | asked of nodes that are |\n|---|---|---|\n",
+	      out);
+	for (int verb = 0; verb < BU_VERB_COUNT; verb++) {
+		const struct bu_verb_info *info = bu_verb_info((enum bu_verb)verb);
+		const char *before = "";
+
+		fprintf(out, "| %s | %s | ", info->name, info->help);
+		for (int i = 0; i < BU_STATE_COUNT && info->states != BU_IN_ALL; i++) {
+			if (!bu_verb_takes((enum bu_verb)verb, (enum bu_state)i))
+				continue;
+			fprintf(out, "%s%s", before, bu_state_name((enum bu_state)i));
+			before = ", ";
+		}
+		fprintf(out, "%s |\n", info->states == BU_IN_ALL ? "anything" : "");
+	}
 }
 
 static void
@@ -155,6 +178,7 @@ static const struct {
 	{"docs/design.md", "states", print_states},
 	{"docs/design.md", "edges", print_edges},
 	{"docs/design.md", "triggers", print_triggers},
+	{"docs/operations.md", "verbs", print_verbs},
 	{"docs/design.md", "events", print_events},
 	{"docs/design.md", "conditions", print_conditions},
 	{"docs/design.md", "errors", print_errors},

@@ -6,7 +6,7 @@
 
 const TRACK = ["inspecting", "imaging", "booting", "validating", "joining", "ready"];
 // Order of the counts; a state that is missing here comes last.
-const ORDER = ["failed", "quarantined", "discovered", "enrolled", ...TRACK, "draining",
+const ORDER = ["failed", "quarantined", "enrolled", ...TRACK, "draining",
 	"servicing", "parked", "retired"];
 const GLYPHS = { good: "✓", bad: "✕", busy: "●", wait: "◷", idle: "○" };
 const VERDICT_TONES = { pass: "good", warn: "wait", fail: "bad", inconclusive: "idle" };

@@ -71,8 +71,9 @@ BU_HANDLER(bu_api_web);
 /* plans.c: what changes something */
 BU_HANDLER(bu_api_plan);
 BU_HANDLER(bu_api_apply);
-BU_HANDLER(bu_api_hold);
-BU_HANDLER(bu_api_release);
+/* verbs.c: what is asked of nodes */
+BU_HANDLER(bu_api_verb);
+BU_HANDLER(bu_api_node_verb);
 /* fabric.c */
 BU_HANDLER(bu_api_verdict);
 BU_HANDLER(bu_api_again);

@@ -77,12 +77,13 @@ bu_binding_forget(struct bu_world *world, struct bu_node *node)
 	clear(node->agent_cert);
 	clear(node->agent_cert_next);
 	clear(node->commit);
+	clear(node->evidence);
 	free(bu_steal(&node->macs));
 	json_decref(bu_steal(&node->checks));
 	json_decref(bu_steal(&node->full_cert));
 	json_decref(bu_steal(&node->boot_cert));
-	node->boot_installed = node->disk_touched = 0;
-	node->booted_by_us = node->serves = 0;
+	node->boot_installed = node->disk_touched = node->writing = 0;
+	node->booted_by_us = node->serves = node->entering = 0;
 }
 
 static size_t

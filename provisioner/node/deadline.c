@@ -5,6 +5,8 @@
  * or has left the profile has no deadline; a start gives nobody more than GRACE_MS over
  * his limit, however many there are.
  */
+#include <string.h>
+
 #include "provisioner/node/reconcile_impl.h"
 
 /* So long agents may take to be heard again. */
@@ -32,6 +34,18 @@ bu_reconcile_holds(const struct bu_node *node)
 
 	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
 	       (order->open && order->begun && order->class == BU_CLASS_RESTART);
+}
+
+int
+bu_reconcile_cycles(const struct bu_node *node)
+{
+	static const enum bu_trigger consents_to_none[] = {BU_TRIGGER_BOOT,
+							   BU_TRIGGER_VALIDATE};
+
+	for (size_t i = 0; !node->reset && i < BU_LEN(consents_to_none); i++)
+		if (strcmp(node->on, bu_trigger_name(consents_to_none[i])) == 0)
+			return 0;
+	return 1;
 }
 
 /* Early in a life of bringup nobody is late who is over his limit by less than the

@@ -166,21 +166,23 @@ on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = bu_effect_node(effect);
 
-	if (node && err && err->kind == BU_ERR_DENIED)
+	/* Who was taken back without an order fails, with the verb that allows it. */
+	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
 		hold_on(rec, node, err);
 	else if (node)
 		bu_journal_outcome(rec, node, err, bu_power_state_name(state));
 }
 
-/* A machine that is on is switched off only where a grant says so, or where the boot
- * that runs is ours, and never while it may run work of its cluster. */
+/* A machine that is on is switched off only where a grant or the person who asked for
+ * its reboot says so, or where the boot that runs is ours, and never while it may run
+ * work of its cluster. */
 static int
 may_reset(const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
 	int granted = order->open && order->begun && order->reset;
 
-	return !node->serves && (granted || node->booted_by_us);
+	return !node->serves && (granted || node->booted_by_us || node->reset);
 }
 
 static void
@@ -191,7 +193,9 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	 * has nobody to wait for. */
 	struct bu_power_boot how = {
 		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
-		.wait_off_ms = disk && node->repeats == 0 ? BU_WAIT_OFF_MS : 0,
+		.wait_off_ms = disk && node->repeats == 0 && node->order.open
+				       ? BU_WAIT_OFF_MS
+				       : 0,
 		.reset = may_reset(node),
 	};
 

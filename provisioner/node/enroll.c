@@ -68,7 +68,6 @@ static const enum {
 	USE_NONE,
 	USE_SYSTEM, /* when there is an installed system on it */
 } uses[BU_STATE_COUNT] = {
-	[BU_STATE_DISCOVERED] = USE_NONE,
 	[BU_STATE_ENROLLED] = USE_NONE,
 	[BU_STATE_RETIRED] = USE_NONE,
 	[BU_STATE_FAILED] = USE_SYSTEM,

@@ -188,7 +188,6 @@ forged(void)
 START_TEST(an_enrolment_takes_no_machine_that_is_in_use)
 {
 	static const enum bu_state idle[] = {
-		BU_STATE_DISCOVERED,
 		BU_STATE_ENROLLED,
 		BU_STATE_RETIRED,
 		BU_STATE_FAILED,

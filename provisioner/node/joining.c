@@ -97,13 +97,16 @@ same_cluster(const struct bu_joined *a, const struct bu_joined *b)
 	return strcmp(a->driver, b->driver) == 0 && strcmp(a->conf, b->conf) == 0;
 }
 
-/* Whether its order brings it back to the cluster that it is in. */
+/* Whether it will come back to the cluster that it is in. */
 static int
 comes_back(const struct bu_node *node, const struct bu_desired_node *want)
 {
 	struct bu_joined next = {0};
 
 	if (!want || !want->cluster)
+		return 0;
+	if (node->state == BU_STATE_DRAINING && (node->next.state == BU_STATE_RETIRED ||
+						 node->next.state == BU_STATE_ENROLLED))
 		return 0;
 	bu_world_joined(want, &next);
 	return same_cluster(&next, &node->joined) &&
@@ -129,14 +132,13 @@ admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *jo
 /* How long jobs may take the pool says: leaving has no deadline of its own. */
 static void
 leave(struct bu_reconcile *rec, struct bu_node *node,
-      const struct bu_desired_node *want, const struct bu_joined *joining,
-      bu_cluster_fn fn)
+      const struct bu_desired_node *want, const struct bu_joined *of,
+      const struct bu_joined *joining, bu_cluster_fn fn)
 {
-	struct bu_cluster_target target = {.node = node->joined.node,
-					   .keep = comes_back(node, want),
-					   .words = on_words};
+	struct bu_cluster_target target = {
+		.node = of->node, .keep = comes_back(node, want), .words = on_words};
 	struct bu_cluster *cluster;
-	struct bu_effect *effect = cluster_effect(rec, node, &node->joined, &cluster);
+	struct bu_effect *effect = cluster_effect(rec, node, of, &cluster);
 
 	if (!effect)
 		return;
@@ -155,7 +157,7 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	if (want->cluster)
 		bu_world_joined(want, &joining);
 	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
-		leave(rec, node, want, &joining, on_moved);
+		leave(rec, node, want, &node->joined, &joining, on_moved);
 	else if (want->cluster)
 		admit(rec, node, &joining);
 	else
@@ -182,12 +184,17 @@ void
 bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_desired_node *want)
 {
+	struct bu_joined of = node->joined;
+
+	/* Nobody knows how far a join came that was broken off. */
+	if (!of.cluster[0] && node->entering && want && want->cluster)
+		bu_world_joined(want, &of);
 	if (node->step.action == BU_ACTION_JOIN)
 		join(rec, node, want);
-	else if (!node->joined.cluster[0])
+	else if (!of.cluster[0])
 		bu_journal_outcome(rec, node, NULL, "it is in no cluster");
 	else if (node->step.action == BU_ACTION_LEAVE)
-		leave(rec, node, want, NULL, on_cluster);
+		leave(rec, node, want, &of, NULL, on_cluster);
 	else
 		relabel(rec, node, want);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "provisioner/node/orders.h"
 #include "provisioner/node/reconcile_impl.h"
 
 struct appending {
@@ -136,43 +137,95 @@ drop(struct bu_event *events, size_t count)
 }
 
 int
+bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
+		 const struct bu_move *move, enum bu_state *ret_to, struct bu_err *err)
+{
+	const struct bu_order *order = &node->order;
+	struct bu_guard_facts facts = {
+		.ordered = order->open,
+		.begun = order->open && order->begun,
+		.installs = order->open && order->class >= BU_CLASS_INSTALL,
+		.installed = node->installed_digest[0] && !node->writing,
+	};
+
+	if (refused(rec, err) != 0)
+		return -1;
+	if (node->appending)
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing at this moment; ask again",
+				  node->name);
+	/* Two signatures: looked at where the edge asks for them alone. */
+	if (bu_lifecycle_guard(node->state, move->on) == BU_GUARD_CERTIFIED)
+		facts.certified = bu_world_certified(rec->world, node, NULL) == 0;
+	if (bu_lifecycle_next(node->state, move->on, &facts, ret_to, err) != 0)
+		return bu_err_wrap(err, "node %s", node->name);
+	return 0;
+}
+
+static json_t *
+next_json(const struct bu_node *node, const struct bu_next *next)
+{
+	const struct bu_order *order = &node->order;
+	bu_autofree char *by = bu_xasprintf("rollout %s", order->rollout);
+	bu_autofree char *reason =
+		bu_xasprintf("%s of %s", bu_class_name(order->class), by);
+
+	if (!next)
+		return json_pack("{s:s,s:s,s:s}", "state",
+				 bu_state_name(bu_orders_next(order)), "by", by,
+				 "reason", reason);
+	return json_pack("{s:s,s:s,s:s,s:b,s:b}", "state", bu_state_name(next->state),
+			 "by", next->by, "reason", next->reason, "again", next->again,
+			 "reset", next->reset);
+}
+
+static json_t *
+state_body(const struct bu_node *node, const struct bu_move *move, enum bu_state to)
+{
+	json_t *body =
+		json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state), "to",
+			  bu_state_name(to), "on", bu_trigger_name(move->on), "reason",
+			  move->reason ? move->reason : "");
+
+	if (move->by)
+		json_object_set_new(body, "by", json_string(move->by));
+	if (move->reset)
+		json_object_set_new(body, "reset", json_true());
+	/* One that restarts while it drains goes on to where it went. */
+	if (to == BU_STATE_DRAINING && move->on != BU_TRIGGER_BOOTED)
+		json_object_set_new(body, "next", next_json(node, move->next));
+	return body;
+}
+
+int
+bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
+		  const struct bu_move *move, struct bu_err *err)
+{
+	struct bu_event events[8];
+	enum bu_state to;
+
+	bu_assert(move->count < BU_LEN(events));
+	if (bu_reconcile_can(rec, node, move, &to, err) != 0) {
+		drop(move->extra, move->count);
+		return -1;
+	}
+	if (move->count)
+		memcpy(events, move->extra, move->count * sizeof(*events));
+	bu_event_init(&events[move->count], BU_EVENT_STATE, node->name,
+		      state_body(node, move, to));
+	bu_reconcile_append(rec, node, events, move->count + 1);
+	return 0;
+}
+
+int
 bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 		  enum bu_trigger trigger, const char *reason, struct bu_event *extra,
 		  size_t count, struct bu_err *err)
 {
-	struct bu_guard_facts facts = {
-		.ordered = node->order.open,
-		.installs = node->order.open && node->order.class >= BU_CLASS_INSTALL,
-	};
-	struct bu_event events[8];
-	enum bu_state to;
+	const struct bu_move move = {
+		.on = trigger, .reason = reason, .extra = extra, .count = count};
 
-	bu_assert(count < BU_LEN(events));
-	if (refused(rec, err) != 0) {
-		drop(extra, count);
-		return -1;
-	}
-	if (node->appending) {
-		drop(extra, count);
-		return bu_err_set(err, BU_ERR_BUSY, 0,
-				  "node %s is changing at this moment; ask again",
-				  node->name);
-	}
-	/* Two signatures: looked at where the edge asks for them alone. */
-	if (bu_lifecycle_guard(node->state, trigger) == BU_GUARD_CERTIFIED)
-		facts.certified = bu_world_certified(rec->world, node, NULL) == 0;
-	if (bu_lifecycle_next(node->state, trigger, &facts, &to, err) != 0) {
-		drop(extra, count);
-		return bu_err_wrap(err, "node %s", node->name);
-	}
-	if (count)
-		memcpy(events, extra, count * sizeof(*extra));
-	bu_event_init(&events[count], BU_EVENT_STATE, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
-				"to", bu_state_name(to), "on", bu_trigger_name(trigger),
-				"reason", reason ? reason : ""));
-	bu_reconcile_append(rec, node, events, count + 1);
-	return 0;
+	return bu_reconcile_move(rec, node, &move, err);
 }
 
 void
@@ -221,10 +274,14 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		bu_reconcile_append(rec, node, &event, 1);
 		return;
 	}
-	if (node->repeats < BU_REPEATS_MAX) {
+	if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node)) {
 		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
 		return;
 	}
-	text = bu_xasprintf("%s; %d power cycles did not help", reason, node->repeats);
+	text = bu_reconcile_cycles(node)
+		       ? bu_xasprintf("%s; %d power cycles did not help", reason,
+				      node->repeats)
+		       : bu_xasprintf("%s; bringup node reboot %s power-cycles it",
+				      reason, node->name);
 	bu_reconcile_try(rec, node, last, text, NULL, 0);
 }

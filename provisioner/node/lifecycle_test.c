@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/verb.h"
 #include "tests/support/unit.h"
 
 static const struct bu_edge *edges;
@@ -89,9 +90,7 @@ START_TEST(nobody_joins_without_certificates)
 	edges = bu_lifecycle_edges(&count);
 	for (size_t i = 0; i < count; i++)
 		if (edges[i].to == BU_STATE_JOINING || edges[i].to == BU_STATE_READY)
-			ck_assert_msg(edges[i].guard == BU_GUARD_CERTIFIED ||
-					      (edges[i].from == BU_STATE_DRAINING &&
-					       edges[i].on == BU_TRIGGER_ABORT),
+			ck_assert_msg(edges[i].guard == BU_GUARD_CERTIFIED,
 				      "%s -> %s is not guarded",
 				      bu_state_name(edges[i].from),
 				      bu_state_name(edges[i].to));
@@ -114,16 +113,17 @@ START_TEST(no_disk_is_written_without_an_order_for_it)
 				      "%s -> %s needs no order to write",
 				      bu_state_name(edges[i].from),
 				      bu_state_name(edges[i].to));
-		/* a ready node is disturbed by an order, or by itself */
+		/* a ready node is disturbed by an order, a person, or by itself */
 		if (edges[i].from == BU_STATE_READY &&
-		    edges[i].on != BU_TRIGGER_BOOTED && edges[i].on != BU_TRIGGER_LOST)
+		    edges[i].on != BU_TRIGGER_BOOTED &&
+		    edges[i].on != BU_TRIGGER_LOST && edges[i].on != BU_TRIGGER_DRAIN)
 			ck_assert_int_eq(edges[i].guard, BU_GUARD_ORDERED);
 	}
 }
 END_TEST
 
 /* Each row: what a node that has left its cluster does next. */
-START_TEST(who_has_left_goes_on_by_its_class)
+START_TEST(who_has_left_goes_where_it_was_sent)
 {
 	static const struct {
 		enum bu_trigger on;
@@ -136,9 +136,12 @@ START_TEST(who_has_left_goes_on_by_its_class)
 		 0,
 		 BU_STATE_INSPECTING},
 		{BU_TRIGGER_LEFT, {.ordered = 1}, -1, BU_STATE_PARKED},
-		{BU_TRIGGER_LEFT_REBOOT, {.ordered = 1}, 0, BU_STATE_BOOTING},
-		{BU_TRIGGER_LEFT_RESTART, {.ordered = 1}, 0, BU_STATE_VALIDATING},
-		{BU_TRIGGER_LEFT_RESTART, {.ordered = 0}, -1, BU_STATE_PARKED},
+		{BU_TRIGGER_LEFT_REBOOT, {.installed = 1}, 0, BU_STATE_BOOTING},
+		{BU_TRIGGER_LEFT_REBOOT, {.ordered = 1}, -1, BU_STATE_PARKED},
+		{BU_TRIGGER_LEFT_RESTART, {.installed = 1}, 0, BU_STATE_VALIDATING},
+		{BU_TRIGGER_SERVICE, {.installed = 0}, 0, BU_STATE_SERVICING},
+		{BU_TRIGGER_DRAIN, {.ordered = 1, .begun = 1}, -1, BU_STATE_PARKED},
+		{BU_TRIGGER_DRAIN, {.ordered = 1}, 0, BU_STATE_DRAINING},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -180,6 +183,33 @@ START_TEST(guards_refuse_and_name_what_is_missing)
 					   &to, &err),
 			 -1);
 	ck_assert_str_eq(err.text, "'imaged' means nothing in state retired");
+}
+END_TEST
+
+/* Where bringup does nothing by itself, or has given up, there is something to type;
+ * and whatever it does can be stopped by a person. */
+START_TEST(every_state_has_a_verb_that_leads_out_of_it)
+{
+	edges = bu_lifecycle_edges(&count);
+	for (int state = 0; state < BU_STATE_COUNT; state++) {
+		static const enum bu_trigger of_people[] = {
+			BU_TRIGGER_DRAIN,    BU_TRIGGER_PARK,  BU_TRIGGER_SERVICE,
+			BU_TRIGGER_VALIDATE, BU_TRIGGER_BOOT,  BU_TRIGGER_REPLACE,
+			BU_TRIGGER_RETIRE,   BU_TRIGGER_ABORT,
+		};
+		int verbs = 0, out = 0;
+
+		for (int verb = BU_VERB_RELEASE; verb < BU_VERB_COUNT; verb++)
+			verbs +=
+				bu_verb_takes((enum bu_verb)verb, (enum bu_state)state);
+		for (size_t i = 0; i < count; i++)
+			for (size_t k = 0; k < BU_LEN(of_people); k++)
+				out += edges[i].from == (enum bu_state)state &&
+				       edges[i].to != edges[i].from &&
+				       edges[i].on == of_people[k];
+		ck_assert_msg(verbs && out, "nobody gets a node out of %s",
+			      bu_state_name((enum bu_state)state));
+	}
 }
 END_TEST
 
@@ -236,5 +266,6 @@ BU_UNIT("lifecycle", no_state_and_trigger_leads_two_ways,
 	every_unsettled_state_has_a_deadline_and_a_way_out,
 	a_power_ladder_repeats_and_ends_and_only_where_it_may,
 	nobody_joins_without_certificates, no_disk_is_written_without_an_order_for_it,
-	who_has_left_goes_on_by_its_class, guards_refuse_and_name_what_is_missing,
-	names_of_states_lead_back, no_path_joins_without_certificates)
+	who_has_left_goes_where_it_was_sent, guards_refuse_and_name_what_is_missing,
+	every_state_has_a_verb_that_leads_out_of_it, names_of_states_lead_back,
+	no_path_joins_without_certificates)

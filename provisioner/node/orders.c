@@ -248,6 +248,23 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 		close_order(world, node, event->time_ms);
 }
 
+enum bu_state
+bu_orders_next(const struct bu_order *order)
+{
+	if (order->class == BU_CLASS_RESTART)
+		return BU_STATE_VALIDATING;
+	return order->class == BU_CLASS_REBOOT ? BU_STATE_BOOTING : BU_STATE_INSPECTING;
+}
+
+/* What a person decided about the node is no failure of its order. */
+static int
+is_by_person(const char *on, enum bu_state to)
+{
+	return to == BU_STATE_PARKED || to == BU_STATE_SERVICING ||
+	       to == BU_STATE_RETIRED || strcmp(on, "replace") == 0 ||
+	       strcmp(on, "abort") == 0 || strcmp(on, "abort-boot") == 0;
+}
+
 int
 bu_orders_is_turn(const char *on)
 {
@@ -266,15 +283,17 @@ bu_orders_moved(struct bu_world *world, struct bu_node *node,
 		return;
 	if (bu_orders_is_turn(on)) {
 		begin(world, order, event, node->state == BU_STATE_READY);
+	} else if (is_by_person(on, to) ||
+		   (order->begun && node->state == BU_STATE_READY &&
+		    strcmp(on, "drain") == 0)) {
+		withdraw(world, node, event->time_ms, reason);
 	} else if (node->state == BU_STATE_READY && order->begun &&
 		   order->class == BU_CLASS_RECONFIGURE) {
 		fail(world, node, event, "it restarted while it was reconfigured");
 	} else if (to == BU_STATE_READY) {
 		/* One that came back from a reboot of its own before its turn has not
 		 * become what was ordered. */
-		if (order->begun && strcmp(on, "abort") == 0)
-			fail(world, node, event, "a person stopped it");
-		else if (order->begun)
+		if (order->begun)
 			carried_out(world, node, event);
 	} else if (bu_state_info(to)->settled) {
 		fail(world, node, event, *reason ? reason : bu_state_name(to));

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* First steps by state. A state that is not here is moved by others (gate, people). */
@@ -69,40 +70,88 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
+/* Which trigger leads a node that has left its cluster to where it goes. */
+static const struct {
+	enum bu_state next;
+	enum bu_trigger on;
+} ways[] = {
+	{BU_STATE_INSPECTING, BU_TRIGGER_LEFT},
+	{BU_STATE_BOOTING, BU_TRIGGER_LEFT_REBOOT},
+	{BU_STATE_VALIDATING, BU_TRIGGER_LEFT_RESTART},
+	{BU_STATE_PARKED, BU_TRIGGER_PARK},
+	{BU_STATE_SERVICING, BU_TRIGGER_SERVICE},
+	{BU_STATE_ENROLLED, BU_TRIGGER_REPLACE},
+	{BU_STATE_RETIRED, BU_TRIGGER_RETIRE},
+};
+
+static void
+left(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_next *next = &node->next;
+	int ordered = node->order.open && node->order.begun;
+	struct bu_event again;
+	struct bu_move move = {.on = BU_TRIGGER_LEFT, .reset = next->reset};
+	struct bu_err err;
+
+	for (size_t i = 0; i < BU_LEN(ways); i++)
+		if (ways[i].next == next->state)
+			move.on = ways[i].on;
+	if (!ordered) {
+		move.reason = next->reason;
+		move.by = next->by;
+	}
+	if (next->again) {
+		bu_event_init(&again, BU_EVENT_AGAIN, node->name,
+			      json_pack("{s:s}", "by", next->by));
+		move.extra = &again;
+		move.count = 1;
+	}
+	if (bu_reconcile_move(rec, node, &move, &err) != 0)
+		bu_warn("node", "%s", err.text);
+}
+
 /* A step that is done is followed by another one, or moves the node where nobody else
  * does. */
 static void
 step_done(struct bu_reconcile *rec, struct bu_node *node)
 {
-	enum bu_class class = node->order.class;
-	int reboots = class == BU_CLASS_REBOOT;
+	const struct bu_order *order = &node->order;
+	int writes =
+		order->open && order->begun &&
+		(order->class == BU_CLASS_REBOOT || order->class == BU_CLASS_RESTART);
 
-	if (node->step.action == BU_ACTION_JOIN) {
+	if (node->step.action == BU_ACTION_JOIN)
 		bu_reconcile_try(rec, node, BU_TRIGGER_JOINED, NULL, NULL, 0);
-	} else if (node->step.action == BU_ACTION_LEAVE) {
-		if (reboots || class == BU_CLASS_RESTART)
-			open_step(rec, node, BU_ACTION_CONFIGURE, 1);
-		else
-			bu_reconcile_try(rec, node, BU_TRIGGER_LEFT, NULL, NULL, 0);
-	} else if (node->step.action == BU_ACTION_CONFIGURE) {
-		if (node->state == BU_STATE_READY)
-			open_step(rec, node, BU_ACTION_RELABEL, 1);
-		else
-			bu_reconcile_try(rec, node,
-					 reboots ? BU_TRIGGER_LEFT_REBOOT
-						 : BU_TRIGGER_LEFT_RESTART,
-					 NULL, NULL, 0);
-	}
+	else if (node->step.action == BU_ACTION_LEAVE && writes)
+		open_step(rec, node, BU_ACTION_CONFIGURE, 1);
+	else if (node->state == BU_STATE_DRAINING)
+		left(rec, node);
+	else if (node->step.action == BU_ACTION_CONFIGURE)
+		open_step(rec, node, BU_ACTION_RELABEL, 1);
 }
 
-/* It was measured in this very boot: nothing more is asked of it. */
+/* One that left its cluster for a moment was measured in this very boot: nothing more
+ * is asked of it. */
 static void
-pass_restarted(struct bu_reconcile *rec, struct bu_node *node)
+pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 {
-	if (node->state == BU_STATE_VALIDATING && node->order.open &&
-	    node->order.class == BU_CLASS_RESTART &&
+	static const enum bu_trigger back[] = {BU_TRIGGER_LEFT_RESTART,
+					       BU_TRIGGER_VALIDATE};
+	int is_back = 0;
+
+	for (size_t i = 0; i < BU_LEN(back); i++)
+		is_back |= strcmp(node->on, bu_trigger_name(back[i])) == 0;
+	if (node->state == BU_STATE_VALIDATING && is_back &&
 	    bu_world_certified(rec->world, node, NULL) == 0)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
+}
+
+/* Who has left the profile is left alone, but for being retired. */
+static int
+is_let_alone(const struct bu_node *node)
+{
+	return !node->in_profile && (node->state != BU_STATE_DRAINING ||
+				     node->next.state != BU_STATE_RETIRED);
 }
 
 static void
@@ -110,11 +159,11 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 {
 	enum bu_action action = action_of(node);
 
-	if (rec->stopped || !rec->alive || !rec->world->desired || !node->in_profile ||
+	if (rec->stopped || !rec->alive || !rec->world->desired || is_let_alone(node) ||
 	    node->appending || node->held_by[0])
 		return;
 	if (action == BU_ACTION_NONE) {
-		pass_restarted(rec, node);
+		pass_proven(rec, node);
 		return;
 	}
 	switch (node->step.status) {
@@ -124,7 +173,8 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	case BU_STEP_OPEN:
 		if (node->effect_running)
 			return;
-		if (node->step.intent_seq <= rec->world->loaded_seq)
+		if (node->step.intent_seq <= rec->world->loaded_seq ||
+		    !bu_reconcile_cycles(node))
 			bu_effect_observe(rec, node);
 		else
 			bu_effect_start(rec, node);
@@ -168,6 +218,17 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 	return 0;
 }
 
+/* A node whose system runs need not be started: its agent's word is enough. */
+static void
+hear(struct bu_reconcile *rec, struct bu_node *node)
+{
+	if (node->state == BU_STATE_BOOTING && !bu_reconcile_cycles(node) &&
+	    node->step.status == BU_STEP_OPEN && node->boot_installed &&
+	    node->last_seen_ms > node->since_ms && !node->appending &&
+	    !node->held_by[0])
+		bu_reconcile_try(rec, node, BU_TRIGGER_BOOTED, NULL, NULL, 0);
+}
+
 static void
 on_tick(void *arg)
 {
@@ -190,6 +251,7 @@ on_tick(void *arg)
 	if (rec->freezer.look)
 		rec->freezer.look(rec->freezer.arg);
 	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++) {
+		hear(rec, rec->world->nodes[i]);
 		bu_late_waits(rec, rec->world->nodes[i]);
 		bu_late_check(rec, rec->world->nodes[i]);
 	}

@@ -56,6 +56,23 @@ int bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node,
 int bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const char *reason,
 		      struct bu_event *extra, size_t count, struct bu_err *err);
+/* The same with all that a change of state may say; a field may be 0. */
+struct bu_move {
+	enum bu_trigger on;
+	const char *reason; /* NULL = it went as planned */
+	const char *by;     /* NULL = bringup */
+	/* Of one that leads to draining; NULL = as the node's order says. */
+	const struct bu_next *next;
+	int reset; /* see bu_node.reset */
+	struct bu_event *extra;
+	size_t count;
+};
+int bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
+		      const struct bu_move *move, struct bu_err *err);
+/* Whether it could be; nothing is asked for. move->extra is not looked at. */
+int bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
+		     const struct bu_move *move, enum bu_state *ret_to,
+		     struct bu_err *err);
 /* Journals facts that change no state. Takes the bodies. */
 void bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t count);
 /* A person takes a held node back into work. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared by the files of reconcile, which look at each other downwards only:
- * reconcile.c (what each state asks for), agents.c and why.c ask late.c (the ladders),
- * effects.c (what steps do to the world), journal.c (the way into the log) and
- * deadline.c.
+ * reconcile.c (what each state asks for), agents.c, verbs.c and why.c ask late.c (the
+ * ladders), effects.c (what steps do to the world), journal.c (the way into the log)
+ * and deadline.c.
  */
 #ifndef BU_NODE_RECONCILE_IMPL_H
 #define BU_NODE_RECONCILE_IMPL_H
@@ -56,6 +56,10 @@ int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
 /* Whoever is late is held, and not power-cycled: so its state says, or it was promised
  * a restart without one. */
 int bu_reconcile_holds(const struct bu_node *node);
+
+/* Whether its ladder may power-cycle it: a person who took it back allowed its start,
+ * and no reset of what is on. */
+int bu_reconcile_cycles(const struct bu_node *node);
 
 /* journal.c. Journals events of one node; when they are in, memory changes and drive()
  * follows. */

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
+#include "provisioner/node/lifecycle.h"
 #include "provisioner/node/orders.h"
 #include "provisioner/node/revisions.h"
 
@@ -152,6 +153,34 @@ note_stage(struct bu_node *node, int64_t now_ms)
 	stage->took_ms = now_ms - node->since_ms;
 }
 
+/* A log of before has no next: the order said where it goes. */
+static void
+set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
+{
+	const json_t *next = json_object_get(event->body, "next");
+	struct bu_next *ret = &node->next;
+
+	if (to == BU_STATE_DRAINING && !next && node->state == to)
+		return;
+	memset(ret, 0, sizeof(*ret));
+	if (to != BU_STATE_DRAINING)
+		return;
+	ret->state = bu_orders_next(&node->order);
+	if (!next)
+		return;
+	bu_state_from_name(bu_json_str(next, "state", ""), &ret->state, NULL);
+	ret->again = bu_json_bool(next, "again", 0);
+	ret->reset = bu_json_bool(next, "reset", 0);
+	copy(ret->by, sizeof(ret->by), next, "by");
+	copy(ret->reason, sizeof(ret->reason), next, "reason");
+}
+
+static int
+is_trigger(const char *on, enum bu_trigger trigger)
+{
+	return strcmp(on, bu_trigger_name(trigger)) == 0;
+}
+
 static int
 on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
@@ -173,9 +202,15 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	bu_proofs_state(world, node, event, to);
 	bu_orders_moved(world, node, event, to);
 	/* Once more and the end of a ladder are no progress. */
-	if (strcmp(on, "repeat") != 0 && strcmp(on, "late") != 0 &&
-	    strcmp(on, "fault") != 0)
+	if (!is_trigger(on, BU_TRIGGER_REPEAT) && !is_trigger(on, BU_TRIGGER_LATE) &&
+	    !is_trigger(on, BU_TRIGGER_FAULT))
 		node->late_ms = 0;
+	set_next(node, event, to);
+	if (is_trigger(on, BU_TRIGGER_REPLACE) || is_trigger(on, BU_TRIGGER_RETIRE))
+		bu_binding_forget(world, node);
+	if (!is_trigger(on, BU_TRIGGER_REPEAT))
+		node->reset = bu_json_bool(event->body, "reset", 0);
+	copy(node->on, sizeof(node->on), event->body, "on");
 	node->state = to;
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
@@ -192,7 +227,7 @@ on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->refusal[0] = '\0';
 	node->cluster_words[0] = '\0';
 	node->progress_total_bytes = 0;
-	if (strcmp(on, "repeat") == 0)
+	if (is_trigger(on, BU_TRIGGER_REPEAT))
 		node->repeats++;
 	if (bu_state_info(to)->settled)
 		node->repeats = 0;
@@ -215,10 +250,13 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	node->step.intent_seq = event->seq;
 	copy(node->step.id, sizeof(node->step.id), event->body, "step");
 	node->effect_running = 0;
-	if (node->step.action == BU_ACTION_INSTALL)
+	if (node->step.action == BU_ACTION_INSTALL) {
 		node->disk_touched = 1;
+		node->writing = 1;
+		node->order.written = 1;
+	}
 	if (node->step.action == BU_ACTION_JOIN)
-		node->serves = 1;
+		node->serves = node->entering = 1;
 	/* A step of its own time: the state has no deadline, or a longer one. */
 	bu_life_set_clock(world, node);
 	bu_orders_step(world, node, event);
@@ -262,10 +300,12 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	node->effect_running = 0;
 	if (done && bu_action_actor(node->step.action) == BU_ACTOR_POWER)
 		node->booted_by_us = 1;
-	if (done && node->step.action == BU_ACTION_JOIN)
+	if (done && node->step.action == BU_ACTION_JOIN) {
+		node->entering = 0;
 		join(world, node, event);
+	}
 	if (done && node->step.action == BU_ACTION_LEAVE) {
-		node->serves = 0;
+		node->serves = node->entering = 0;
 		memset(&node->joined, 0, sizeof(node->joined));
 	}
 	/* It is asked anew. */
@@ -326,7 +366,7 @@ on_booted(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 	node->checks_errors = 0;
 	/* The cluster's client is started by JOIN alone, in each boot anew. */
 	if (strcmp(node->boot_id, bu_json_str(event->body, "boot_id", "")) != 0)
-		node->serves = 0;
+		node->serves = node->entering = 0;
 	node->booted_by_us = 1;
 	copy(node->boot_id, sizeof(node->boot_id), event->body, "boot_id");
 	node->boot_installed =
@@ -338,6 +378,7 @@ static int
 on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	     struct bu_err *err)
 {
+	node->writing = 0;
 	copy(node->installed_image, sizeof(node->installed_image), event->body,
 	     "image");
 	copy(node->installed_digest, sizeof(node->installed_digest), event->body,

@@ -51,6 +51,17 @@ add_order(const struct bu_node *node, char **text)
 }
 
 static void
+add_next(const struct bu_node *node, char **text)
+{
+	const struct bu_next *next = &node->next;
+
+	if (node->state == BU_STATE_DRAINING)
+		add(text, "then: %s%s%s%s", bu_state_name(next->state),
+		    next->reason[0] ? " (" : "", next->reason,
+		    next->reason[0] ? ")" : "");
+}
+
+static void
 add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
@@ -67,7 +78,7 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 		       "status; bringup node release gives it its time anew";
 	else if (bu_reconcile_holds(node))
 		then = "the node is held for a person";
-	else if (node->repeats < BU_REPEATS_MAX)
+	else if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node))
 		then = "once more, with a power cycle";
 	else
 		then = "failed";
@@ -194,6 +205,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add_checks(node, &text);
 	if (node->cluster_words[0])
 		add(&text, "its cluster says: %s", node->cluster_words);
+	add_next(node, &text);
 	add_order(node, &text);
 	add_step(node, &text);
 	add_deadline(rec, node, &text);

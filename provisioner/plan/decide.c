@@ -81,7 +81,8 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		return;
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
 	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
-		refuse(ret, "it is parked; plan again when it is in service");
+		refuse(ret, "it is parked; plan again after bringup node resume %s",
+		       node->name);
 		return;
 	}
 	ret->class = disk_class(input, it, ret->changes);
@@ -198,6 +199,11 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	}
 	if (node->state == BU_STATE_RETIRED) {
 		refuse(ret, "it is retired; take it out of the profile, or replace it");
+		return;
+	}
+	if (node->state == BU_STATE_SERVICING) {
+		refuse(ret, "it is being serviced; bringup node release %s ends that",
+		       node->name);
 		return;
 	}
 	if (node->order.open && same_target(it) &&

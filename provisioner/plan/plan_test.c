@@ -220,6 +220,8 @@ static const struct {
 	{BU_STATE_PARKED, "d1", "d1", 1, 0, 0, "", ""},
 	{BU_STATE_PARKED, "d0", "d0", 1, 0, 0, "wipe", "not installed"},
 	{BU_STATE_RETIRED, "d1", "d1", 1, 0, 0, "refused", "it is retired"},
+	{BU_STATE_SERVICING, "d0", "d0", 1, 0, 0, "refused",
+	 "it is being serviced; bringup node release node001 ends that"},
 	{BU_STATE_READY, "d1", "d1", 1, 0, 0, "", ""},
 	{BU_STATE_READY, "d0", "d1", 1, 1, 0, "waits", ""},
 	{BU_STATE_READY, "d1", "d0", 1, 1, 0, "none", "rollout r-1 would have changed"},
@@ -477,7 +479,8 @@ START_TEST(a_parked_node_is_not_installed_for_a_mild_change)
 	site.nodes[0]->state = BU_STATE_PARKED;
 	plan = make(&site);
 	ck_assert_str_eq(refusal(plan),
-			 "it is parked; plan again when it is in service");
+			 "it is parked; plan again after bringup node resume "
+			 "node001");
 	ck_assert_uint_eq(json_array_size(json_object_get(plan, "steps")), 1);
 	end(&site);
 }

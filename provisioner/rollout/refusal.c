@@ -40,7 +40,8 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	want = bu_world_desired(rollouts->world, node);
 	if (!want)
 		return BU_REFUSED_LEFT;
-	if (!bu_state_info(node->state)->settled)
+	if (!bu_state_info(node->state)->settled || node->state == BU_STATE_SERVICING ||
+	    node->state == BU_STATE_RETIRED)
 		return BU_REFUSED_UNSETTLED;
 	if (node->held_by[0])
 		return BU_REFUSED_HELD;

@@ -63,7 +63,8 @@ enum bu_refusal {
 	BU_MAY_GO,
 	BU_REFUSED_ROLLOUT,   /* it is not running */
 	BU_REFUSED_LEFT,      /* the profile */
-	BU_REFUSED_UNSETTLED, /* the node is under way already */
+	BU_REFUSED_UNSETTLED, /* the node is under way already, or in a person's hands
+			       */
 	BU_REFUSED_HELD,
 	BU_REFUSED_BRAKE,
 	BU_REFUSED_RELABELS, /* too many at a time */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the command line makes of the daemon's answer to a verb. */
+#include "cli/node_verbs.h"
+
+#include "base/json.h"
+#include "cli/testing.h"
+#include "tests/support/unit.h"
+
+#define ANSWER                                                                         \
+	"{'verb':'drain','dry_run':false,'nodes':["                                    \
+	"{'node':'n1','ok':true,'text':'ready -> draining, then "                      \
+	"parked','kind':'none'},"                                                      \
+	"{'node':'n2','ok':false,'text':'node n2 is "                                  \
+	"\\u001bfailed','kind':'wrong-state'},"                                        \
+	"{'node':'n3','ok':false,'text':'node n3 is changing','kind':'busy'},"         \
+	"{'node':'n4','ok':true,'text':'released','kind':'none'}]}"
+
+/* One line for each, and the exit code of the first that was refused. */
+START_TEST(each_node_has_its_line_and_a_refusal_its_code)
+{
+	bu_autojson json_t *reply = parse(ANSWER);
+	char *errors = NULL;
+	size_t size;
+	FILE *sink = open_memstream(&errors, &size);
+	int code = -1;
+	bu_autofree char *text =
+		WRITTEN(code = bu_node_verb_print(reply, BU_FORMAT_TABLE, out, sink));
+
+	fclose(sink);
+	ck_assert_int_eq(code, bu_err_exit_code(BU_ERR_STATE));
+	ck_assert_str_eq(text, "n1: ready -> draining, then parked\nn4: released\n");
+	ck_assert_str_eq(errors, "bringup: node n2 is ?failed\n"
+				 "bringup: node n3 is changing\n");
+	free(errors);
+}
+END_TEST
+
+START_TEST(a_dry_run_says_so)
+{
+	bu_autojson json_t *reply =
+		parse("{'dry_run':true,'nodes':[{'node':'n1','ok':true,"
+		      "'text':'parked -> validating','kind':'none'}]}");
+	int code = -1;
+	bu_autofree char *text =
+		WRITTEN(code = bu_node_verb_print(reply, BU_FORMAT_TABLE, out, out));
+
+	ck_assert_int_eq(code, 0);
+	ck_assert_str_eq(text, "n1: would be: parked -> validating\n");
+}
+END_TEST
+
+/* Tools read refusals where they read the rest, and nothing beside it. */
+START_TEST(json_holds_the_refusals_too)
+{
+	bu_autojson json_t *reply = parse(ANSWER);
+	bu_autojson json_t *back = NULL;
+	int code = 0;
+	bu_autofree char *text =
+		WRITTEN(code = bu_node_verb_print(reply, BU_FORMAT_JSON, out, out));
+	bu_autofree char *names =
+		WRITTEN(bu_node_verb_print(reply, BU_FORMAT_HOSTLIST, out, stderr));
+
+	back = json_loads(text, 0, NULL);
+	ck_assert_int_eq(code, bu_err_exit_code(BU_ERR_STATE));
+	ck_assert_uint_eq(json_array_size(back), 4);
+	ck_assert_str_eq(names, "n[1,4]\n");
+}
+END_TEST
+
+BU_UNIT("node_verbs", each_node_has_its_line_and_a_refusal_its_code, a_dry_run_says_so,
+	json_holds_the_refusals_too)

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person may ask of nodes: one table. The command line's help, the API and
+ * docs/operations.md loop over it; what a verb leads to is in the edges of
+ * provisioner/node/lifecycle.c.
+ */
+#ifndef BU_MODEL_VERB_H
+#define BU_MODEL_VERB_H
+
+#include "base/err.h"
+#include "model/state.h"
+
+#define BU_IN(state) (1u << BU_STATE_##state)
+#define BU_IN_ALL ((1u << BU_STATE_COUNT) - 1)
+
+/* id, name, arguments, states in which it means something, what else it takes (NOTHING,
+ * GRANT, FORCE), help */
+#define BU_VERBS(X)                                                                    \
+	X(HOLD, "hold", "NODESET", BU_IN_ALL, NOTHING,                                 \
+	  "let nothing be done with a node")                                           \
+	X(RELEASE, "release", "NODESET", BU_IN(SERVICING), NOTHING,                    \
+	  "take back a node that is held, or in service")                              \
+	X(DRAIN, "drain", "NODESET",                                                   \
+	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(BOOTING) |           \
+		  BU_IN(VALIDATING),                                                   \
+	  NOTHING,                                                                     \
+	  "let it finish its jobs, leave the cluster and stay out; it stays on")       \
+	X(RESUME, "resume", "NODESET", BU_IN(PARKED) | BU_IN(DRAINING), NOTHING,       \
+	  "take a drained node back into its cluster")                                 \
+	X(SERVICE, "service", "NODESET",                                               \
+	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(BOOTING) |           \
+		  BU_IN(VALIDATING) | BU_IN(PARKED) | BU_IN(QUARANTINED) |             \
+		  BU_IN(FAILED),                                                       \
+	  NOTHING, "drain it, then hands off for firmware or repair, until release")   \
+	X(VALIDATE, "validate", "NODESET",                                             \
+	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(VALIDATING) |        \
+		  BU_IN(PARKED) | BU_IN(QUARANTINED) | BU_IN(FAILED),                  \
+	  NOTHING,                                                                     \
+	  "measure it anew, twice the rounds; after a repair, without a wipe")         \
+	X(REBOOT, "reboot", "NODESET",                                                 \
+	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(VALIDATING) |        \
+		  BU_IN(PARKED) | BU_IN(QUARANTINED) | BU_IN(FAILED),                  \
+	  NOTHING, "drain it, power-cycle it into its system, measure it, join")       \
+	X(REPLACE, "replace", "NODESET", BU_IN_ALL & ~BU_IN(ENROLLED), NOTHING,        \
+	  "another machine will have this name; drain it and forget this one")         \
+	X(RETIRE, "retire", "NODESET", BU_IN_ALL & ~BU_IN(RETIRED), NOTHING,           \
+	  "drain it and forget its machine, for good; its power stays as it is")
+
+enum bu_verb {
+#define X(id, name, args, states, takes, help) BU_VERB_##id,
+	BU_VERBS(X)
+#undef X
+		BU_VERB_COUNT
+};
+
+struct bu_verb_info {
+	const char *name;
+	const char *args;
+	unsigned int states; /* bits BU_IN() */
+	const char *help;
+};
+
+const struct bu_verb_info *bu_verb_info(enum bu_verb verb);
+int bu_verb_from_name(const char *name, enum bu_verb *ret, struct bu_err *err);
+/* Does it mean something in this state? Of one that is held release does, too. */
+int bu_verb_takes(enum bu_verb verb, enum bu_state state);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What people ask of nodes, a nodeset at a time. The room of nodes decides; this hands
+ * over and collects an answer per node. Invariant: what is answered as taken is in the
+ * log before the answer is sent.
+ */
+#include "provisioner/node/verbs.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/api/api.h"
+
+enum { BUSY_MS = 5000, BY_MAX = 32 };
+
+static int
+is_name(const char *text)
+{
+	size_t size = strlen(text);
+
+	return size > 0 && size <= BY_MAX &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "0123456789._-") == size &&
+	       strcmp(text, "bringup") != 0;
+}
+
+/* A change that is on its way to the log is there in a moment. */
+static int
+is_any_changing(const struct bu_api *api, const struct bu_nodeset *nodes)
+{
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct bu_node *node = bu_world_node(api->world, nodes->names[i]);
+
+		if (node && node->appending)
+			return 1;
+	}
+	return 0;
+}
+
+/* {"node","ok","text","kind"}: one that is refused says why. */
+static json_t *
+ask_node(struct bu_api *api, const char *name, const struct bu_verb_ask *ask)
+{
+	struct bu_node *node = bu_world_node(api->world, name);
+	struct bu_err err = {0};
+	bu_autofree char *text = NULL;
+
+	if (node)
+		text = bu_verb_run(api->rec, node, ask, &err);
+	else
+		bu_err_set(&err, BU_ERR_STATE, 0,
+			   "node %s is in the profile, and no plan with it was applied",
+			   name);
+	return json_pack("{s:s,s:b,s:s,s:s}", "node", name, "ok", text != NULL, "text",
+			 text ? text : err.text, "kind", bu_err_name(err.kind));
+}
+
+static int
+read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask *ret,
+	 struct bu_err *err)
+{
+	const char *by = bu_json_str(request->body, "by", "");
+
+	*ret = (struct bu_verb_ask){
+		.by = is_name(by) ? by : "local",
+		.reason = bu_json_str(request->body, "reason", ""),
+		.dry_run = bu_json_bool(request->body, "dry_run", 0),
+	};
+	return bu_verb_from_name(verb, &ret->verb, err);
+}
+
+BU_HANDLER(bu_api_verb)
+{
+	struct bu_api *api = arg;
+	struct bu_verb_ask ask;
+	struct bu_nodeset *nodes;
+	const char *set;
+	json_t *answers;
+
+	if (read_ask(request, request->params[0], &ask, err) != 0 ||
+	    bu_json_get_str(request->body, "nodes", &set, err) != 0)
+		return BU_ANSWER_ERROR;
+	nodes = bu_api_nodeset(api, api->world->desired, set, err);
+	if (!nodes)
+		return BU_ANSWER_ERROR;
+	if (request->waited_ms < BUSY_MS && is_any_changing(api, nodes)) {
+		bu_nodeset_destroy(nodes);
+		return BU_ANSWER_LATER;
+	}
+	answers = json_array();
+	for (size_t i = 0; i < nodes->count; i++)
+		json_array_append_new(answers, ask_node(api, nodes->names[i], &ask));
+	bu_nodeset_destroy(nodes);
+	reply->logged = api->world->store;
+	reply->json = json_pack("{s:s,s:b,s:o}", "verb", bu_verb_info(ask.verb)->name,
+				"dry_run", ask.dry_run, "nodes", answers);
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_node_verb)
+{
+	struct bu_api *api = arg;
+	struct bu_node *node = bu_world_node(api->world, request->params[0]);
+	bu_autofree char *text = NULL;
+	struct bu_verb_ask ask;
+
+	if (read_ask(request, request->params[1], &ask, err) != 0)
+		return BU_ANSWER_ERROR;
+	if (!node)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no node '%s'; bringup node list names them",
+				  request->params[0]);
+	if (node->appending)
+		return BU_ANSWER_LATER;
+	text = bu_verb_run(api->rec, node, &ask, err);
+	if (!text)
+		return BU_ANSWER_ERROR;
+	reply->logged = api->world->store;
+	reply->json = json_pack("{s:s}", "text", text);
+	return BU_ANSWER_NOW;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What people ask of nodes. Called by the API. A verb is one change of state: of a node
+ * in its cluster to draining, with where it goes from there, else to there at once.
+ * Invariant: what is refused changes nothing, and a dry run takes the same decisions.
+ */
+#include "provisioner/node/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "provisioner/node/reconcile_impl.h"
+
+/* An agent that has nothing to do asks for work each few seconds. */
+enum { HEARD_MS = 30 * 1000 };
+
+/* Where a verb leads. A node that is to be validated or booted is validated at once
+ * when its system runs. */
+static const struct {
+	enum bu_verb verb;
+	enum bu_state to;
+	enum bu_trigger on;
+} ways[] = {
+	{BU_VERB_RELEASE, BU_STATE_VALIDATING, BU_TRIGGER_VALIDATE},
+	{BU_VERB_DRAIN, BU_STATE_PARKED, BU_TRIGGER_PARK},
+	{BU_VERB_RESUME, BU_STATE_VALIDATING, BU_TRIGGER_VALIDATE},
+	{BU_VERB_SERVICE, BU_STATE_SERVICING, BU_TRIGGER_SERVICE},
+	{BU_VERB_VALIDATE, BU_STATE_VALIDATING, BU_TRIGGER_VALIDATE},
+	{BU_VERB_REBOOT, BU_STATE_BOOTING, BU_TRIGGER_BOOT},
+	{BU_VERB_REPLACE, BU_STATE_ENROLLED, BU_TRIGGER_REPLACE},
+	{BU_VERB_RETIRE, BU_STATE_RETIRED, BU_TRIGGER_RETIRE},
+};
+
+/* One verb on one node: what is decided, then journaled. */
+struct deed {
+	const struct bu_verb_ask *ask;
+	char reason[300];
+	struct bu_next next;
+	struct bu_event extra[2];
+	struct bu_move move;
+};
+
+static int
+is_in_cluster(const struct bu_node *node)
+{
+	return node->state == BU_STATE_READY || node->state == BU_STATE_JOINING ||
+	       node->state == BU_STATE_DRAINING;
+}
+
+/* Its own system is there, by the word of its agent. */
+static int
+runs(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+
+	return node->boot_installed && node->last_seen_ms &&
+	       now_ms - node->last_seen_ms <= HEARD_MS;
+}
+
+/* A hold of bringup's, or of an outside system, gives way to what a person wants. */
+static int
+is_held_by_person(const struct bu_node *node)
+{
+	return node->held_by[0] && strcmp(node->held_by, "bringup") != 0 &&
+	       strncmp(node->held_by, "external:", 9) != 0;
+}
+
+/* --- refusals --- */
+
+/* "validate, service, retire"; owned. */
+static char *
+verbs_of(enum bu_state state)
+{
+	char *text = bu_xstrdup("");
+
+	for (int verb = 0; verb < BU_VERB_COUNT; verb++) {
+		bu_autofree char *old = NULL;
+
+		if (!bu_verb_takes((enum bu_verb)verb, state))
+			continue;
+		old = text;
+		text = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
+				    bu_verb_info((enum bu_verb)verb)->name);
+	}
+	return text;
+}
+
+static int
+refuse_state(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
+{
+	bu_autofree char *others = verbs_of(node->state);
+
+	if (verb == BU_VERB_RELEASE)
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
+				  node->name);
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "node %s is %s; %s means nothing there; what can be asked: "
+			  "%s",
+			  node->name, bu_state_name(node->state),
+			  bu_verb_info(verb)->name, others);
+}
+
+static int
+check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
+{
+	const struct bu_order *order = &node->order;
+
+	if (!bu_verb_takes(verb, node->state))
+		return refuse_state(node, verb, err);
+	if (!node->in_profile && verb != BU_VERB_RETIRE)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is not in the applied profile: nothing is "
+				  "done to it; bringup node retire %s forgets it",
+				  node->name, node->name);
+	if (is_held_by_person(node))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is held by %s: %s; bringup node release %s "
+				  "lets it go",
+				  node->name, node->held_by, node->held_reason,
+				  node->name);
+	if (node->state == BU_STATE_DRAINING && order->open && order->begun)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is draining for an order (%s, of rollout "
+				  "%s); bringup rollout abort %s calls it back",
+				  node->name, bu_class_name(order->class),
+				  order->rollout, order->rollout);
+	return 0;
+}
+
+/* --- what is done --- */
+
+static void
+choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
+{
+	enum bu_verb verb = deed->ask->verb;
+	size_t way = 0;
+
+	while (ways[way].verb != verb)
+		way++;
+	deed->next.state = ways[way].to;
+	deed->next.again = verb == BU_VERB_VALIDATE;
+	deed->next.reset = verb == BU_VERB_REBOOT;
+	bu_text_copy(deed->next.by, sizeof(deed->next.by), deed->ask->by);
+	memcpy(deed->next.reason, deed->reason, sizeof(deed->reason));
+	deed->move.reason = deed->reason;
+	deed->move.by = deed->next.by;
+	if (is_in_cluster(node)) {
+		deed->move.on =
+			verb == BU_VERB_RESUME ? BU_TRIGGER_ABORT : BU_TRIGGER_DRAIN;
+		deed->move.next = &deed->next;
+		return;
+	}
+	deed->move.on = ways[way].on;
+	deed->move.reset = deed->next.reset;
+	if (ways[way].on == BU_TRIGGER_VALIDATE && !runs(rec, node) &&
+	    node->state != BU_STATE_VALIDATING)
+		deed->move.on = BU_TRIGGER_BOOT;
+}
+
+/* What goes before the change of state, in its commit. */
+static void
+add_extra(const struct bu_node *node, struct deed *deed)
+{
+	size_t count = 0;
+
+	if (node->held_by[0])
+		bu_event_init(&deed->extra[count++], BU_EVENT_RELEASED, node->name,
+			      json_pack("{s:s}", "by", deed->next.by));
+	if (deed->next.again && !deed->move.next)
+		bu_event_init(&deed->extra[count++], BU_EVENT_AGAIN, node->name,
+			      json_pack("{s:s}", "by", deed->next.by));
+	deed->move.extra = deed->extra;
+	deed->move.count = count;
+}
+
+static char *
+say(const struct bu_node *node, const struct deed *deed, enum bu_state to)
+{
+	return bu_xasprintf("%s -> %s%s%s%s", bu_state_name(node->state),
+			    bu_state_name(to), to == BU_STATE_DRAINING ? ", then " : "",
+			    to == BU_STATE_DRAINING ? bu_state_name(deed->next.state)
+						    : "",
+			    node->held_by[0] ? "; released" : "");
+}
+
+static char *
+move(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
+     struct bu_err *err)
+{
+	struct deed deed = {.ask = ask};
+	bu_autofree char *text = NULL, *reason = NULL;
+	enum bu_state to;
+
+	if (check(node, ask->verb, err) != 0)
+		return NULL;
+	reason = bu_xasprintf("%s by %s%s%s", bu_verb_info(ask->verb)->name, ask->by,
+			      *ask->reason ? ": " : "", ask->reason);
+	bu_text_copy(deed.reason, sizeof(deed.reason), reason);
+	choose(rec, node, &deed);
+	if (bu_reconcile_can(rec, node, &deed.move, &to, err) != 0)
+		return NULL;
+	text = say(node, &deed, to);
+	if (ask->dry_run)
+		return bu_steal(&text);
+	add_extra(node, &deed);
+	if (bu_reconcile_move(rec, node, &deed.move, err) != 0)
+		return NULL;
+	return bu_steal(&text);
+}
+
+/* --- holds --- */
+
+static char *
+hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
+     struct bu_err *err)
+{
+	struct bu_event event;
+
+	if (!*ask->reason) {
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "field 'reason': say why, for whoever finds it held");
+		return NULL;
+	}
+	if (node->held_by[0]) {
+		bu_err_set(err, BU_ERR_STATE, 0, "node %s is held by %s: %s",
+			   node->name, node->held_by, node->held_reason);
+		return NULL;
+	}
+	if (ask->dry_run)
+		return bu_xstrdup("held");
+	bu_event_init(&event, BU_EVENT_HELD, node->name,
+		      json_pack("{s:s,s:s}", "owner", ask->by, "reason", ask->reason));
+	bu_reconcile_note(rec, &event, 1);
+	return bu_xstrdup("held");
+}
+
+static char *
+release(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
+	struct bu_err *err)
+{
+	if (!node->held_by[0] && !node->late_ms)
+		return move(rec, node, ask, err);
+	if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)
+		return NULL;
+	return bu_xstrdup("released");
+}
+
+char *
+bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
+	    const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	if (node->appending) {
+		bu_err_set(err, BU_ERR_BUSY, 0,
+			   "node %s is changing at this moment; ask again", node->name);
+		return NULL;
+	}
+	if (ask->verb == BU_VERB_HOLD)
+		return hold(rec, node, ask, err);
+	if (ask->verb == BU_VERB_RELEASE)
+		return release(rec, node, ask, err);
+	return move(rec, node, ask, err);
+}

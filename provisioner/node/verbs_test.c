@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What people ask of nodes, from the word to its end: once as it is, and once with the
+ * daemon ended and started anew after each row of the log.
+ */
+#include "provisioner/node/verbs.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+enum { TURNS = 800 };
+
+static char *
+ask_as(struct rig *rig, enum bu_verb verb, const char *reason, int dry_run,
+       struct bu_err *err)
+{
+	const struct bu_verb_ask ask = {
+		.verb = verb, .by = "ann", .reason = reason, .dry_run = dry_run};
+
+	return bu_verb_run(rig->rec, rig_node(rig, 1), &ask, err);
+}
+
+/* It must be taken, and a dry run before must have said the same. */
+static void
+ask(struct rig *rig, enum bu_verb verb, const char *says)
+{
+	struct bu_err err = {0};
+	bu_autofree char *would = ask_as(rig, verb, "fan 3", 1, &err);
+	bu_autofree char *does = ask_as(rig, verb, "fan 3", 0, &err);
+
+	ck_assert_msg(does != NULL, "%s", err.text);
+	ck_assert_str_eq(does, says);
+	ck_assert_str_eq(would, says);
+}
+
+static void
+refused(struct rig *rig, enum bu_verb verb, enum bu_err_kind kind, const char *says)
+{
+	struct bu_err err = {0};
+
+	ck_assert_ptr_null(ask_as(rig, verb, "fan 3", 0, &err));
+	ck_assert_int_eq(err.kind, kind);
+	rig_text_has(err.text, says);
+}
+
+static int
+on_row(const struct bu_event *event, void *arg)
+{
+	*(int64_t *)arg = event->seq;
+	return 0;
+}
+
+static int64_t
+last_seq(const struct rig *rig)
+{
+	int64_t seq = 0;
+
+	ck_assert_int_eq(bu_store_read_tail(rig->store, 1, on_row, &seq, NULL), 0);
+	return seq;
+}
+
+static int
+boots(const struct rig *rig)
+{
+	return rig_count(rig, "boot disk node001") +
+	       rig_count(rig, "boot network node001");
+}
+
+static int came_up; /* after so many boots */
+
+/* Everything else than bringup does what it should: the machine boots what is on its
+ * disk, its agent answers, the cluster lets it go and takes it, the gate measures it.
+ */
+static void
+be_the_world(struct rig *rig, struct bu_node *node)
+{
+	const struct bu_step *step = &node->step;
+
+	node->last_seen_ms = bu_wall_ms(&rig->clock);
+	rig_write(rig, "sinfo", node->state == BU_STATE_DRAINING ? "" : "idle\n");
+	if (node->appending)
+		return;
+	if (step->action == BU_ACTION_JOIN && bu_reconcile_wants_agent(node))
+		rig_answer(rig, node, NULL);
+	if (node->state == BU_STATE_BOOTING && boots(rig) > came_up) {
+		came_up = boots(rig);
+		rig_come_up(rig, 1, "boot-after");
+	} else if (node->state == BU_STATE_VALIDATING &&
+		   bu_world_certified(rig->world, node, NULL) != 0) {
+		rig_certify(rig, 1);
+	} else if (node->state == BU_STATE_VALIDATING) {
+		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
+				  NULL);
+	}
+}
+
+/* Until it is there and nothing of it is on its way. *cut (NULL = never): the daemon
+ * ends and starts anew when the log has so many rows more; 0 then. */
+static struct bu_node *
+goes_to(struct rig *rig, enum bu_state to, int64_t *cut)
+{
+	struct bu_node *node = rig_node(rig, 1);
+
+	for (int i = 0; i < TURNS && (node->state != to || node->appending); i++) {
+		bu_clock_advance(&rig->clock, 2000);
+		bu_loop_step(rig->loop, 5);
+		if (cut && *cut && last_seq(rig) >= *cut) {
+			*cut = 0;
+			rig_restart(rig);
+			node = rig_node(rig, 1);
+		}
+		be_the_world(rig, node);
+	}
+	ck_assert_msg(node->state == to, "%s is %s (%s)", node->name,
+		      bu_state_name(node->state), node->reason);
+	return node;
+}
+
+/* A ready node whose agent is heard. */
+static struct bu_node *
+ready(struct rig *rig)
+{
+	struct bu_node *node = rig_up_to(rig, RIG_READY);
+
+	came_up = boots(rig);
+	be_the_world(rig, node);
+	return node;
+}
+
+/* Each row: a verb, where it leads first, and what takes the node back. */
+static const struct {
+	enum bu_verb verb, back;
+	enum bu_state rests; /* ready: it comes back by itself */
+	int boots;           /* power cycles of all that */
+	const char *says, *back_says;
+} trips[] = {
+	{BU_VERB_DRAIN, BU_VERB_RESUME, BU_STATE_PARKED, 0,
+	 "ready -> draining, then parked", "parked -> validating"},
+	{BU_VERB_DRAIN, BU_VERB_REBOOT, BU_STATE_PARKED, 1,
+	 "ready -> draining, then parked", "parked -> booting"},
+	{BU_VERB_SERVICE, BU_VERB_RELEASE, BU_STATE_SERVICING, 0,
+	 "ready -> draining, then servicing", "servicing -> validating"},
+	{BU_VERB_VALIDATE, BU_VERB_VALIDATE, BU_STATE_READY, 0,
+	 "ready -> draining, then validating", ""},
+	{BU_VERB_REBOOT, BU_VERB_REBOOT, BU_STATE_READY, 1,
+	 "ready -> draining, then booting", ""},
+};
+
+/* 0: it came to its end before the log had so many rows more. */
+static int
+take_trip(size_t i, int64_t rows)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	int before = boots(&rig);
+	int64_t cut = rows ? last_seq(&rig) + rows : 0;
+
+	ask(&rig, trips[i].verb, trips[i].says);
+	goes_to(&rig, BU_STATE_DRAINING, &cut);
+	node = goes_to(&rig, trips[i].rests, &cut);
+	if (trips[i].rests != BU_STATE_READY) {
+		rig_text_has(node->reason, "by ann: fan 3");
+		be_the_world(&rig, node);
+		ask(&rig, trips[i].back, trips[i].back_says);
+		node = goes_to(&rig, BU_STATE_READY, &cut);
+	}
+	ck_assert_int_eq(boots(&rig) - before, trips[i].boots);
+	ck_assert_str_eq(node->held_by, "");
+	rig_end(&rig);
+	return rows && !cut;
+}
+
+START_TEST(what_was_taken_out_comes_back)
+{
+	for (size_t i = 0; i < BU_LEN(trips); i++)
+		take_trip(i, 0);
+}
+END_TEST
+
+START_TEST(what_was_taken_out_comes_back_over_a_restart_at_any_row)
+{
+	for (size_t i = 0; i < BU_LEN(trips); i++) {
+		int64_t rows = 1;
+
+		while (take_trip(i, rows))
+			rows++;
+		ck_assert_int_gt(rows, 6);
+	}
+}
+END_TEST
+
+/* Nothing is done with it for days, and nothing is late. */
+START_TEST(who_is_drained_or_serviced_is_left_alone)
+{
+	static const enum bu_verb verbs[] = {BU_VERB_DRAIN, BU_VERB_SERVICE};
+	static const enum bu_state rests[] = {BU_STATE_PARKED, BU_STATE_SERVICING};
+
+	for (size_t i = 0; i < BU_LEN(verbs); i++) {
+		struct rig rig;
+		struct bu_node *node = ready(&rig);
+		int before = boots(&rig);
+		int64_t seq;
+
+		bu_verb_info(verbs[i]);
+		free(ask_as(&rig, verbs[i], "", 0, NULL));
+		node = goes_to(&rig, rests[i], NULL);
+		seq = last_seq(&rig);
+		for (int hours = 0; hours < 72; hours++)
+			rig_pass(&rig, 3600 * 1000);
+		ck_assert_int_eq(node->state, rests[i]);
+		ck_assert_int_eq(last_seq(&rig), seq);
+		ck_assert_int_eq(boots(&rig), before);
+		/* its machine may go on and off: it is known, and stays where it is */
+		if (i == 1) {
+			bu_autoinventory struct bu_inventory *own =
+				rig_inventory(1, "boot-of-service");
+			bu_autojson json_t *stamp = rig_stamp(&rig, node);
+
+			ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "installed",
+							    stamp, own, NULL),
+					 0);
+			rig_pass(&rig, 1);
+			ck_assert_str_eq(node->boot_id, "boot-of-service");
+			ck_assert_int_eq(node->state, BU_STATE_SERVICING);
+			rig_text_has(node->reason, "service by ann");
+		}
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* The way back from quarantine that once was a wipe. */
+static int
+repair(int64_t rows)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_VALIDATING);
+	int before = boots(&rig);
+	char kinds[4096];
+	int64_t seq, cut;
+
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_ACCUSED,
+					   "its port is slow", NULL, 0, NULL),
+			 0);
+	node = goes_to(&rig, BU_STATE_QUARANTINED, NULL);
+	be_the_world(&rig, node);
+	seq = node->state_seq;
+	cut = rows ? seq + rows : 0;
+	ask(&rig, BU_VERB_VALIDATE, "quarantined -> validating");
+	node = goes_to(&rig, BU_STATE_READY, &cut);
+	ck_assert_int_eq(boots(&rig), before);
+	ck_assert_str_eq(node->installed_digest, "d1");
+	rig_events_after(&rig, seq, kinds);
+	/* measured anew: what was measured before counts for nothing */
+	ck_assert_int_eq(strncmp(kinds, "again state ", 12), 0);
+	rig_end(&rig);
+	return rows && !cut;
+}
+
+START_TEST(a_repaired_node_leaves_quarantine_without_a_wipe)
+{
+	int64_t rows = 1;
+
+	repair(0);
+	while (repair(rows))
+		rows++;
+	ck_assert_int_gt(rows, 4);
+}
+END_TEST
+
+/* Failed while it booted: its system is there, and the machine is on or off. */
+static struct bu_node *
+failed_booting(struct rig *rig)
+{
+	struct bu_node *node = rig_up_to(rig, RIG_BOOTING);
+	bu_autoinventory struct bu_inventory *other = rig_inventory(1, "boot-bad");
+
+	ck_assert_int_eq(
+		bu_reconcile_hello(rig->rec, node, "installed", NULL, other, NULL), -1);
+	rig_until(rig, node, BU_STATE_FAILED);
+	came_up = boots(rig);
+	return node;
+}
+
+START_TEST(a_machine_that_is_off_is_started_to_be_validated)
+{
+	struct rig rig;
+	struct bu_node *node = failed_booting(&rig);
+	int before = boots(&rig);
+
+	rig_write(&rig, "power.node001", "off");
+	ask(&rig, BU_VERB_VALIDATE, "failed -> booting");
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(boots(&rig) - before, 1);
+	goes_to(&rig, BU_STATE_READY, NULL);
+	rig_end(&rig);
+}
+END_TEST
+
+/* On, and nobody knows what runs there: no reset; its agent's word is enough. */
+START_TEST(a_machine_that_is_on_is_never_reset_to_be_validated)
+{
+	struct rig rig;
+	struct bu_node *node = failed_booting(&rig);
+	int before = boots(&rig);
+
+	rig_write(&rig, "power.node001", "on");
+	ask(&rig, BU_VERB_VALIDATE, "failed -> booting");
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	for (int i = 0; i < 100; i++)
+		rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
+	for (int i = 0; i < 100; i++)
+		rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->state, BU_STATE_FAILED);
+	rig_text_has(node->reason, "bringup node reboot node001 power-cycles it");
+	ck_assert_int_eq(boots(&rig), before);
+	/* who asks for the reset gets it */
+	ask(&rig, BU_VERB_REBOOT, "failed -> booting");
+	goes_to(&rig, BU_STATE_READY, NULL);
+	ck_assert_int_eq(boots(&rig) - before, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* bringupd was away: it does not know that the system runs until its agent speaks. */
+START_TEST(an_agents_word_ends_booting_without_a_reset)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	int before = boots(&rig);
+
+	ask(&rig, BU_VERB_SERVICE, "ready -> draining, then servicing");
+	node = goes_to(&rig, BU_STATE_SERVICING, NULL);
+	rig_write(&rig, "power.node001", "on");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ask(&rig, BU_VERB_RELEASE, "servicing -> booting");
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_pass(&rig, 10000);
+	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
+	node->last_seen_ms = bu_wall_ms(&rig.clock); /* it asked for work */
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	ck_assert_int_eq(boots(&rig), before);
+	goes_to(&rig, BU_STATE_READY, NULL);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The jobs go on, and so does the node. */
+START_TEST(a_drain_is_called_back)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *told = NULL;
+	int before = boots(&rig);
+
+	ask(&rig, BU_VERB_DRAIN, "ready -> draining, then parked");
+	rig_write(&rig, "sinfo", "draining\n");
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 1000);
+	rig_why_says(&rig, node, "then: parked (drain by ann: fan 3)");
+	/* another end of it may be chosen meanwhile */
+	ask(&rig, BU_VERB_SERVICE, "draining -> draining, then servicing");
+	rig_pass(&rig, 100);
+	rig_why_says(&rig, node, "then: servicing (service by ann: fan 3)");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	rig_why_says(&rig, node, "then: servicing (service by ann: fan 3)");
+	ask(&rig, BU_VERB_RESUME, "draining -> joining");
+	rig_until(&rig, node, BU_STATE_JOINING);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_write(&rig, "sinfo.next", "mixed\n");
+	rig_answer(&rig, node, NULL);
+	rig_until(&rig, node, BU_STATE_READY);
+	told = rig_read(&rig, "scontrol.log");
+	rig_text_has(told, "state=resume");
+	ck_assert_int_eq(boots(&rig), before);
+	rig_end(&rig);
+}
+END_TEST
+
+/* It may be in the cluster already, though nobody said so: it is taken out of it. */
+START_TEST(a_join_that_is_broken_off_leaves_nothing_behind)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_JOINING);
+	bu_autofree char *told = NULL;
+
+	rig_write(&rig, "sinfo", "down*\n");
+	rig_answer(&rig, node, NULL);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	ask(&rig, BU_VERB_DRAIN, "joining -> draining, then parked");
+	rig_write(&rig, "sinfo", "idle\n");
+	rig_write(&rig, "sinfo.next", "drained\n");
+	for (int i = 0; i < 20 && node->state != BU_STATE_PARKED; i++) {
+		rig_pass(&rig, 1000);
+		if (node->state == BU_STATE_DRAINING && i > 5)
+			rig_write(&rig, "sinfo", "");
+	}
+	ck_assert_int_eq(node->state, BU_STATE_PARKED);
+	told = rig_read(&rig, "scontrol.log");
+	rig_text_has(told, "state=drain");
+	rig_end(&rig);
+}
+END_TEST
+
+/* A profile without it is no reason to leave its jobs in the lurch. */
+START_TEST(who_has_left_the_profile_drains_to_be_retired)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 2);
+	rig_to_validating(&rig, 1);
+	rig_join(&rig, 1);
+	rig_to_validating(&rig, 2);
+	rig_join(&rig, 2);
+	rig_apply(&rig, 1, BU_CLASS_RELABEL, "d1", NULL, NULL);
+	node = rig_node(&rig, 2);
+	ck_assert_int_eq(node->in_profile, 0);
+	ck_assert_ptr_null(
+		bu_verb_run(rig.rec, node,
+			    &(struct bu_verb_ask){BU_VERB_DRAIN, "ann", "", 0}, NULL));
+	free(bu_verb_run(rig.rec, node,
+			 &(struct bu_verb_ask){BU_VERB_RETIRE, "ann", "", 0}, NULL));
+	rig_write(&rig, "sinfo", "draining\n");
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	rig_write(&rig, "sinfo", "");
+	rig_until(&rig, node, BU_STATE_RETIRED);
+	ck_assert_int_eq(bu_node_is_gone(node), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_drain_for_an_order_is_the_orders)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig_apply(&rig, 1, BU_CLASS_REBOOT, "d1", NULL, NULL);
+	rig_write(&rig, "sinfo", "draining\n");
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	ck_assert_int_eq(node->next.state, BU_STATE_BOOTING);
+	rig_why_says(&rig, node, "then: booting (reboot of rollout");
+	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
+		"is draining for an order (reboot, of rollout");
+	refused(&rig, BU_VERB_RESUME, BU_ERR_STATE, "calls it back");
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its jobs end first; then nothing is known of the machine any more. */
+static int
+forget(enum bu_verb verb, enum bu_state to, int64_t rows)
+{
+	bu_autofree char *says =
+		bu_xasprintf("ready -> draining, then %s", bu_state_name(to));
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	int before = boots(&rig);
+	int64_t cut = rows ? last_seq(&rig) + rows : 0;
+	char machine[sizeof(node->machine)];
+
+	memcpy(machine, node->machine, sizeof(machine));
+	ask(&rig, verb, says);
+	node = goes_to(&rig, BU_STATE_DRAINING, &cut);
+	ck_assert_str_eq(node->machine, machine);
+	node = goes_to(&rig, to, &cut);
+	ck_assert_str_eq(node->machine, "");
+	ck_assert_ptr_null(bu_world_node_of(rig.world, machine));
+	ck_assert_str_eq(node->installed_digest, "");
+	ck_assert_int_eq(node->disk_touched, 0);
+	ck_assert_ptr_null(node->full_cert);
+	ck_assert_int_eq(boots(&rig), before);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(node->state, to);
+	ck_assert_str_eq(node->machine, "");
+	rig_end(&rig);
+	return rows && !cut;
+}
+
+START_TEST(a_replaced_machine_is_forgotten_after_it_has_left)
+{
+	int64_t rows = 1;
+
+	forget(BU_VERB_REPLACE, BU_STATE_ENROLLED, 0);
+	forget(BU_VERB_RETIRE, BU_STATE_RETIRED, 0);
+	while (forget(BU_VERB_RETIRE, BU_STATE_RETIRED, rows))
+		rows++;
+	ck_assert_int_gt(rows, 3);
+}
+END_TEST
+
+START_TEST(what_is_refused_says_what_can_be_asked)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	int64_t seq = last_seq(&rig);
+
+	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
+		"node node001 is enrolled; drain means nothing there; what can be "
+		"asked: hold, retire");
+	refused(&rig, BU_VERB_RELEASE, BU_ERR_STATE, "node node001 is not held");
+	ck_assert_int_eq(last_seq(&rig), seq);
+	rig_start(&rig, 1);
+	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE, "hold, replace, retire");
+	free(ask_as(&rig, BU_VERB_HOLD, "mine", 0, NULL));
+	refused(&rig, BU_VERB_RETIRE, BU_ERR_BUSY, "ask again");
+	rig_pass(&rig, 1);
+	refused(&rig, BU_VERB_RETIRE, BU_ERR_STATE,
+		"node node001 is held by ann: mine; bringup node release node001 lets "
+		"it go");
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Half of its new system is on the disk: there is nothing to boot. */
+START_TEST(what_was_half_written_is_not_booted)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	struct bu_err bad;
+
+	rig_apply(&rig, 1, BU_CLASS_WIPE, "d2", NULL, NULL);
+	rig_write(&rig, "sinfo", "");
+	rig_fire(&rig, node, BU_TRIGGER_REBUILD);
+	rig_until(&rig, node, BU_STATE_INSPECTING);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_inspect(&rig, 1);
+	bu_err_set(&bad, BU_ERR_VERIFY, 0, "the frame was changed");
+	rig_answer(&rig, node, &bad);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE,
+		"no system of ours is on its disk");
+	refused(&rig, BU_VERB_REBOOT, BU_ERR_STATE, "no system of ours is on its disk");
+	ask(&rig, BU_VERB_RETIRE, "failed -> retired");
+	rig_until(&rig, node, BU_STATE_RETIRED);
+	rig_end(&rig);
+}
+END_TEST
+
+/* An older log says nothing of where draining leads: the order's class does. */
+START_TEST(an_old_log_says_by_its_order_where_draining_leads)
+{
+	static const struct {
+		enum bu_class class;
+		enum bu_state next;
+	} rows[] = {
+		{BU_CLASS_RESTART, BU_STATE_VALIDATING},
+		{BU_CLASS_REBOOT, BU_STATE_BOOTING},
+		{BU_CLASS_WIPE, BU_STATE_INSPECTING},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node = ready(&rig);
+		struct bu_event event;
+
+		rig_write(&rig, "sinfo", "draining\n");
+		rig_apply(&rig, 1, rows[i].class, "d1", NULL, NULL);
+		bu_event_init(&event, BU_EVENT_STATE, node->name,
+			      json_pack("{s:s,s:s,s:s,s:s}", "from", "ready", "to",
+					"draining", "on", "rebuild", "reason", ""));
+		bu_reconcile_note(rig.rec, &event, 1);
+		rig_until(&rig, node, BU_STATE_DRAINING);
+		ck_assert_int_eq(node->next.state, rows[i].next);
+		/* it restarts meanwhile, and goes where it went */
+		rig_fire(&rig, node, BU_TRIGGER_BOOTED);
+		rig_pass(&rig, 100);
+		ck_assert_int_eq(node->next.state, rows[i].next);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("verbs", what_was_taken_out_comes_back,
+	 what_was_taken_out_comes_back_over_a_restart_at_any_row,
+	 who_is_drained_or_serviced_is_left_alone,
+	 a_repaired_node_leaves_quarantine_without_a_wipe,
+	 a_machine_that_is_off_is_started_to_be_validated,
+	 a_machine_that_is_on_is_never_reset_to_be_validated,
+	 an_agents_word_ends_booting_without_a_reset, a_drain_is_called_back,
+	 a_join_that_is_broken_off_leaves_nothing_behind,
+	 who_has_left_the_profile_drains_to_be_retired,
+	 a_drain_for_an_order_is_the_orders,
+	 a_replaced_machine_is_forgotten_after_it_has_left,
+	 what_is_refused_says_what_can_be_asked, what_was_half_written_is_not_booted,
+	 an_old_log_says_by_its_order_where_draining_leads)
