@@ -9,7 +9,9 @@
 
 #include "fabric/judge/retest.h"
 
-enum { RETESTS = 48 };
+/* EMPTY: rounds in a row that found nobody to test a suspect with; the choice is partly
+ * by chance, after so many there is nobody. */
+enum { RETESTS = 48, EMPTY = 16 };
 
 static int
 is_link(const struct campaign *c, int part)
@@ -163,13 +165,15 @@ static int
 run(struct retest *r, struct bu_err *err)
 {
 	struct campaign *c = r->c;
-	int rounds = c->opts->retests ? c->opts->retests : RETESTS;
+	int rounds = c->opts->retests ? c->opts->retests : RETESTS, empty = 0;
 
-	for (int round = 0; round < rounds && is_anything_open(c); round++) {
+	for (int round = 0; round < rounds && empty < EMPTY && is_anything_open(c);
+	     round++) {
 		size_t before = c->count;
 		int rc;
 
 		bu_retest_choose(r, round);
+		empty = r->count ? 0 : empty + 1;
 		rc = bu_campaign_round(c, STAGE_C, r->flows, r->count, err);
 		if (rc != 0)
 			return rc;
@@ -185,8 +189,8 @@ run(struct retest *r, struct bu_err *err)
 		drop_miscabled(c);
 		if (c->opts->lean)
 			drop_alternating(c);
-		if (c->limits.median_gbps[1] ==
-		    0) /* no leaf had met another one so far */
+		/* no leaf had met another one so far */
+		if (c->limits.median_gbps[1] == 0 && r->count)
 			bu_limits_learn(&c->limits, c->t, c->leaf_of, c->flows,
 					c->count);
 	}

@@ -312,8 +312,38 @@ START_TEST(the_trusted_are_never_accused)
 }
 END_TEST
 
+/* With a partner that nothing is good with any more: the tests end, and do not look for
+ * somebody as often as they may. */
+START_TEST(who_has_nobody_to_be_tested_with_costs_nothing)
+{
+	unsigned char trusted[3] = {1, 0, 0}, absent[3] = {0, 0, 1};
+	unsigned char effort[3] = {0, BU_EFFORT_TWICE, 0};
+	struct sim sim;
+	struct bu_site site;
+	struct bu_localise_opts opts = {.seed = 5,
+					.lean = 1,
+					.trusted = trusted,
+					.absent = absent,
+					.effort = effort,
+					.retests = 2000000000};
+	struct bu_report report;
+
+	sim_init(&sim, 3, 1, 3, 0, 42);
+	sim.plan.has_switch = sim.plan.has_lldp = 0;
+	sim_add(&sim,
+		(struct sim_fault){
+			.kind = SIM_PORT_RATE, .port = 0, .dir = 3, .factor = 0.5});
+	site = sim_site(&sim);
+	ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL), 0);
+	ck_assert_int_eq(report.count, 0);
+	ck_assert_int_gt(report.undecided, 0);
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+END_TEST
+
 BU_UNIT("localise", each_fault_by_its_name, each_link_by_its_name, what_comes_and_goes,
 	what_no_test_tells_apart_comes_together, a_fleet_that_is_slow_together,
 	the_clean_are_not_accused, a_campaign_goes_on_where_it_was,
-	the_trusted_are_never_accused, a_site_that_fails, statistics,
-	instruments_in_doubt)
+	the_trusted_are_never_accused, who_has_nobody_to_be_tested_with_costs_nothing,
+	a_site_that_fails, statistics, instruments_in_doubt)
