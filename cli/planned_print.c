@@ -241,7 +241,7 @@ bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err)
 	if (count == 0)
 		return 0;
 	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "[policy] forbids this plan, for %zu reason%s", count,
+			  "this plan cannot be applied, for %zu reason%s", count,
 			  plural(count));
 }
 
@@ -300,7 +300,7 @@ print_refused(const struct bu_planned *planned, int by_rule, FILE *out)
 			json_array_append(chosen, entry);
 	groups = bu_planned_alike(chosen, members, BU_LEN(members));
 	if (by_rule && json_array_size(groups))
-		fputs("[policy] forbids this plan; it cannot be applied:\n", out);
+		fputs("This plan cannot be applied:\n", out);
 	json_array_foreach (groups, i, entry) {
 		const json_t *first = json_object_get(entry, "first");
 		const char *whom = bu_json_str(first, "node", "");

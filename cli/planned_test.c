@@ -184,11 +184,11 @@ START_TEST(policy_is_said_last_and_refuses)
 		"'file':'site.ini','line':9}",
 		"", ""));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
-	const char *last = strstr(text, "[policy] forbids");
+	const char *last = strstr(text, "This plan cannot");
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(last);
-	ck_assert_str_eq(last, "[policy] forbids this plan; it cannot be applied:\n"
+	ck_assert_str_eq(last, "This plan cannot be applied:\n"
 			       "  site.ini:4: nodes node[001-002] are in zone z1; x\n"
 			       "  site.ini:7: node003: a version does not fit\n"
 			       "  site.ini:9: [image a] comes from evil\n");

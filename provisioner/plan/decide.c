@@ -179,7 +179,8 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	const struct bu_node *node = it->node;
 
 	memset(ret, 0, sizeof(*ret));
-	if (it->identity->kind == BU_IDENTITY_CONFLICT) {
+	if (it->identity->kind == BU_IDENTITY_CONFLICT ||
+	    it->identity->kind == BU_IDENTITY_NOT_NOW) {
 		refuse(ret, "%s", it->identity->why);
 		return;
 	}

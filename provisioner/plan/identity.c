@@ -12,17 +12,22 @@
 #include "model/machine.h"
 #include "provisioner/plan/plan_impl.h"
 
-static int __attribute__((format(printf, 2, 3)))
-conflict(struct bu_identity *ret, const char *fmt, ...)
+static int __attribute__((format(printf, 3, 4)))
+refuse(struct bu_identity *ret, enum bu_identity_kind kind, const char *fmt, ...)
 {
 	va_list args;
 
 	va_start(args, fmt);
 	vsnprintf(ret->why, sizeof(ret->why), fmt, args);
 	va_end(args);
-	ret->kind = BU_IDENTITY_CONFLICT;
+	ret->kind = kind;
 	return 0;
 }
+
+/* conflict: the profile is wrong about it; not_now: it will be right, or is once
+ * another node has let go. */
+#define conflict(ret, ...) refuse(ret, BU_IDENTITY_CONFLICT, __VA_ARGS__)
+#define not_now(ret, ...) refuse(ret, BU_IDENTITY_NOT_NOW, __VA_ARGS__)
 
 /* --- who holds which machine --- */
 
@@ -59,9 +64,9 @@ add_macs(json_t *index, const struct bu_node *node)
 		add_key(index, "mac", mac, node->name);
 }
 
-/* What its machine told, and what the applied profile said of it. */
+/* What the applied profile said of its machine. */
 static void
-add_holder(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
+add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
 {
 	const struct bu_desired_node *was =
 		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
@@ -75,6 +80,14 @@ add_holder(const struct bu_plan_input *input, json_t *index, const struct bu_nod
 		serial_key(was->serial, serial);
 		add_key(index, "serial", serial, node->name);
 	}
+}
+
+/* What its machine told. */
+static void
+add_told(json_t *index, const struct bu_node *node)
+{
+	char serial[BU_MACHINE_TEXT_SIZE];
+
 	if (!node->machine[0])
 		return;
 	add_macs(index, node);
@@ -96,7 +109,11 @@ bu_identity_index(const struct bu_plan_input *input)
 
 	for (size_t i = 0; i < input->count; i++)
 		if (holds(input->nodes[i]))
-			add_holder(input, index, input->nodes[i]);
+			add_said(input, index, input->nodes[i]);
+	/* A profile may have been wrong about who has what; a machine is not. */
+	for (size_t i = 0; i < input->count; i++)
+		if (holds(input->nodes[i]))
+			add_told(index, input->nodes[i]);
 	return index;
 }
 
@@ -198,11 +215,29 @@ identify_bound(const struct bu_plan_input *input, const struct bu_desired_node *
 	if (key < KEYS)
 		conflict(ret,
 			 "its %s is that of the machine of node %s, and %s holds "
-			 "another machine; give one name at a time to a machine: take "
-			 "%s out of the profile and apply, then go on",
+			 "another machine; names move one at a time: rename %s to a "
+			 "name that is free and apply, then go on",
 			 keys[key].name, holders[key]->name, want->name, want->name);
 	else if (!is_same(input, ret->node, want))
 		replaced(want, ret);
+}
+
+/* Whoever leaves the profile on its way stays where it is: it must get there first. */
+static void
+busy(const struct bu_node *holder, struct bu_identity *ret)
+{
+	const char *state = bu_state_name(holder->state);
+
+	if (holder->in_profile)
+		conflict(ret,
+			 "it is the machine of node %s, which is %s; rename it when "
+			 "that is over",
+			 holder->name, state);
+	else
+		not_now(ret,
+			"it is the machine of node %s, which left the profile while it "
+			"was %s; bringup node retire %s lets it go",
+			holder->name, state, holder->name);
 }
 
 /* The name is free; another node holds its machine. */
@@ -229,17 +264,14 @@ identify_free(const struct bu_plan_input *input, const struct bu_desired_node *w
 			 "profile too; a machine has one name",
 			 keys[key].name, holder->name);
 	else if (key == BMC)
-		conflict(ret,
-			 "its BMC is that of node %s, whose machine has other "
-			 "addresses; bringup node retire %s lets that one go",
-			 holder->name, holder->name);
+		not_now(ret,
+			"its BMC is that of node %s, whose machine has other "
+			"addresses; bringup node retire %s lets that one go",
+			holder->name, holder->name);
 	else if (!bu_state_info(holder->state)->settled ||
 		 (holder->order.open && holder->order.begun))
-		conflict(ret,
-			 "it is the machine of node %s, which is %s; rename it when "
-			 "that is over",
-			 holder->name, bu_state_name(holder->state));
-	if (ret->kind == BU_IDENTITY_CONFLICT)
+		busy(holder, ret);
+	if (ret->kind != BU_IDENTITY_SAME)
 		return;
 	ret->kind = BU_IDENTITY_RENAMED;
 	ret->node = holder;

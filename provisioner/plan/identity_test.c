@@ -87,7 +87,7 @@ static const struct row rows[] = {
 	{"node002 2 2 2", "gpu 1 1 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED,
 	 "node001", "machine of node001"},
 	/* only the BMC is the same: power would reach a machine that nobody means */
-	{BOTH, "gpu 3 3 1; node002 2 2 2", "gpu", REFUSED, NULL,
+	{BOTH, "gpu 3 3 1; node002 2 2 2", "gpu", BU_IDENTITY_NOT_NOW, NULL,
 	 "its BMC is that of node node001"},
 	/* another machine under the same name */
 	{BOTH, "node001 3 3 3; node002 2 2 2", "node001", BU_IDENTITY_REPLACED,
@@ -106,6 +106,11 @@ static const struct row rows[] = {
 	/* the profile was always wrong about a serial number */
 	{"node001 1 9 1; node002 2 2 2", "node001 1 9 1; node002 2 2 2", "node001",
 	 BU_IDENTITY_SAME, "node001", ""},
+	/* once applied, the wrong profile does not become the truth about machines */
+	{"node001 2 2 2; node002 1 1 1", "node001 2 2 2; node002 1 1 1", "node001",
+	 REFUSED, NULL, "its serial number is that of the machine of node node002"},
+	{"node001 2 2 2; node002 1 1 1", "node001 2 2 2; node002 1 1 1", "node002",
+	 REFUSED, NULL, "its serial number is that of the machine of node node001"},
 	/* names exchanged, MACs exchanged, BMCs exchanged */
 	{BOTH, "node001 2 2 2; node002 1 1 1", "node001", REFUSED, NULL,
 	 "its serial number is that of the machine of node node002"},
@@ -114,7 +119,7 @@ static const struct row rows[] = {
 	{BOTH, "node001 1 1 2; node002 2 2 1", "node002", REFUSED, NULL,
 	 "its BMC is that of the machine of node node001"},
 	/* a name moves on to a machine that another node holds */
-	{BOTH, "node001 2 2 2", "node001", REFUSED, NULL, "one name at a time"},
+	{BOTH, "node001 2 2 2", "node001", REFUSED, NULL, "names move one at a time"},
 	/* two names for one machine, against reality */
 	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1; node002 2 0 2; gpu 5 0 3",
 	 "gpu", REFUSED, NULL, "which is in the profile too"},
@@ -175,10 +180,78 @@ START_TEST(only_who_has_a_machine_holds_one)
 	ck_assert_ptr_null(found.node);
 	node->state = BU_STATE_INSPECTING;
 	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_NOT_NOW);
+	ck_assert_ptr_nonnull(strstr(found.why, "bringup node retire node001"));
+	/* applied now, it would leave the profile and get nowhere */
+	node->in_profile = 1;
+	look(&row, &node, 1, &found);
 	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
 	ck_assert_ptr_nonnull(strstr(found.why, "node001, which is inspecting"));
 	bu_node_destroy(node);
 }
 END_TEST
 
-BU_UNIT("identity", machines_go_before_names, only_who_has_a_machine_holds_one)
+static const struct bu_plan_image *
+image_of(void *arg, const struct bu_desired_image *image, struct bu_err *err)
+{
+	static const struct bu_plan_image found = {.digest = "d1"};
+
+	return &found;
+}
+
+static enum bu_plan_disk
+disk_of(void *arg, const struct bu_node *node, const char *path)
+{
+	return BU_PLAN_DISK_UNKNOWN;
+}
+
+static double
+minutes_of(void *arg, const char *pool, enum bu_class class)
+{
+	return -1;
+}
+
+/* Whoever it is planned for: power of nodes in service would follow the profile. */
+START_TEST(a_profile_that_contradicts_the_machines_is_not_applied)
+{
+	for (int limited = 0; limited < 2; limited++) {
+		struct bu_desired *applied = load(BOTH);
+		struct bu_desired *desired = load("node001 1 1 2; node002 2 2 1");
+		struct bu_node *nodes[] = {bound("node001", 1, BU_STATE_READY),
+					   bound("node002", 2, BU_STATE_READY)};
+		struct bu_nodeset *limit =
+			limited ? bu_nodeset_parse("node002", NULL, NULL, NULL) : NULL;
+		struct bu_plan_input input = {.desired = desired,
+					      .applied = applied,
+					      .revision = desired->digest,
+					      .commit = "",
+					      .limit = limit,
+					      .nodes = nodes,
+					      .count = BU_LEN(nodes),
+					      .image = image_of,
+					      .disk = disk_of,
+					      .minutes = minutes_of};
+		struct bu_err err = {0};
+		json_t *plan = bu_plan_make(&input, &err);
+
+		ck_assert_msg(plan != NULL, "%s", err.text);
+		ck_assert_int_eq(bu_plan_allowed(plan, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+		ck_assert_ptr_eq(strstr(err.text,
+					"the profile contradicts what is known of "
+					"machines; node node001: "),
+				 err.text);
+		ck_assert_uint_eq(json_array_size(json_object_get(plan, "steps")), 0);
+		json_decref(plan);
+		bu_nodeset_destroy(limit);
+		bu_node_destroy(nodes[0]);
+		bu_node_destroy(nodes[1]);
+		bu_desired_destroy(desired);
+		bu_desired_destroy(applied);
+	}
+}
+END_TEST
+
+BU_UNIT("identity", machines_go_before_names,
+	a_profile_that_contradicts_the_machines_is_not_applied,
+	only_who_has_a_machine_holds_one)

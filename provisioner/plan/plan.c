@@ -267,6 +267,19 @@ plan_left_out(struct maker *maker, const struct bu_plan_node *it)
 	add_step(maker, it, &decision);
 }
 
+/* Whoever the plan is about: the revision as a whole would be applied. */
+static void
+contradict(struct maker *maker, const struct bu_desired_node *want,
+	   const struct bu_identity *identity)
+{
+	json_array_append_new(list(maker, "refused"),
+			      json_pack("{s:s,s:s,s:s,s:s,s:i}", "node", want->name,
+					"why", identity->why, "rule", "machines",
+					"file",
+					want->origin.file ? want->origin.file : "",
+					"line", want->origin.line));
+}
+
 static void
 plan_decided(struct maker *maker, const struct bu_plan_node *it)
 {
@@ -278,7 +291,9 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	bu_plan_decide(maker->input, it, &decision);
 	/* Cut to its size, perhaps in the middle of a character. */
 	bu_text_clean(decision.why);
-	if (decision.refused) {
+	if (it->identity->kind == BU_IDENTITY_CONFLICT) {
+		contradict(maker, want, it->identity);
+	} else if (decision.refused) {
 		json_array_append_new(list(maker, "refused"),
 				      json_pack("{s:s,s:s}", "node", want->name, "why",
 						decision.why));
@@ -319,12 +334,16 @@ add_drift(struct maker *maker, const struct bu_node *node)
 static int
 plan_node(struct maker *maker, const struct bu_desired_node *want, struct bu_err *err)
 {
-	struct bu_identity identity = {.node = bu_plan_node(maker->input, want->name)};
+	const struct bu_node *own = bu_plan_node(maker->input, want->name);
+	struct bu_identity identity = {.node = own};
 	struct bu_plan_node it = {.want = want, .identity = &identity};
 	int out = limited(maker, want->name);
 
-	if (!out)
-		bu_identity_find(maker->input, maker->identities, want, &identity);
+	bu_identity_find(maker->input, maker->identities, want, &identity);
+	if (out && identity.kind == BU_IDENTITY_CONFLICT)
+		contradict(maker, want, &identity);
+	if (out)
+		identity = (struct bu_identity){.node = own};
 	it.node = identity.node;
 	it.image = image_of(maker, want, err);
 	if (!it.image)

@@ -11,7 +11,10 @@ enum bu_identity_kind {
 	BU_IDENTITY_SAME,     /* the node's own machine, or one that nobody knows */
 	BU_IDENTITY_RENAMED,  /* the machine of a node that the profile has no more */
 	BU_IDENTITY_REPLACED, /* another machine takes the name of a bound node */
-	BU_IDENTITY_CONFLICT, /* why says which, and what to do */
+	BU_IDENTITY_NOT_NOW,  /* refused until another node lets go; why says who */
+	/* The profile contradicts what is known of machines. A revision that does is
+	 * not applied: BMCs and addresses of nodes in service would follow it. */
+	BU_IDENTITY_CONFLICT,
 };
 struct bu_identity {
 	enum bu_identity_kind kind;

@@ -174,6 +174,11 @@ bu_plan_allowed(const json_t *plan, struct bu_err *err)
 		return 0;
 	bu_err_set(err, BU_ERR_DENIED, 0, "%s:%d: %s", bu_json_str(first, "file", ""),
 		   (int)bu_json_int(first, "line", 0), bu_json_str(first, "why", ""));
+	if (strcmp(bu_json_str(first, "rule", ""), "machines") == 0)
+		return bu_err_wrap(err,
+				   "the profile contradicts what is known of machines; "
+				   "node %s",
+				   bu_json_str(first, "node", ""));
 	if (count > 1)
 		return bu_err_wrap(err,
 				   "policy forbids this plan, for %zu reasons; the "
