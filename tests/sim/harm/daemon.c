@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringupd in this process, put together as provisioner/bringupd.c does it, without its
+ * sockets. Invariant: what a kill loses is what was not in the log; keys, time and
+ * random numbers are the same for the same seed.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "tests/sim/harm/harm.h"
+#include "tests/support/image.h"
+
+enum { REQUESTS = MACHINES * 4 };
+
+/* Of no appliance: 32 bytes that count from 1. */
+static const char sign_key[] =
+	"-----BEGIN PRIVATE KEY-----\n"
+	"MC4CAQAwBQYDK2VwBCIEIAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g\n"
+	"-----END PRIVATE KEY-----\n";
+
+static struct {
+	int runs, woken;
+	struct bu_loop *loop;
+	struct bu_store *store;
+	struct bu_trust *trust;
+	struct bu_power *power;
+	struct bu_api api;
+} d;
+static const char *const server_names[] = {"DNS:bringup", "IP:127.0.0.1", NULL};
+static char *requests[REQUESTS];
+static char image_key[120], images[120], keys[120];
+
+/* --- what is handed in --- */
+
+const struct bu_clock *__wrap_bu_clock_system(void);
+int64_t __wrap_bu_mono_ns(void);
+int64_t __wrap_bu_wall_us(void);
+time_t __wrap_time(time_t *ret);
+void __wrap_bu_random(void *buf, size_t size);
+void __wrap_bu_random_hex(char *ret_hex, size_t bytes);
+void __wrap_bu_server_wake(struct bu_server *server);
+
+const struct bu_clock *
+__wrap_bu_clock_system(void)
+{
+	return &sim.clock;
+}
+
+int64_t
+__wrap_bu_mono_ns(void)
+{
+	return sim.clock.fake_mono_ms * 1000000;
+}
+
+int64_t
+__wrap_bu_wall_us(void)
+{
+	return sim.clock.fake_wall_ms * 1000;
+}
+
+time_t
+__wrap_time(time_t *ret)
+{
+	time_t now = (time_t)(sim.clock.fake_wall_ms / 1000);
+
+	if (ret)
+		*ret = now;
+	return now;
+}
+
+void
+__wrap_bu_random(void *buf, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((unsigned char *)buf)[i] = (unsigned char)dice(256);
+}
+
+void
+__wrap_bu_random_hex(char *ret_hex, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		snprintf(ret_hex + 2 * i, 3, "%02x", dice(256));
+}
+
+void
+__wrap_bu_server_wake(struct bu_server *server)
+{
+	d.woken = 1;
+}
+
+/* --- once for all runs of a program --- */
+
+static void
+write_key(const char *name, const char *text)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", keys, name);
+
+	bu_assert(bu_file_write(path, text, strlen(text), 0600, NULL) == 0);
+}
+
+static void
+make_requests(void)
+{
+	for (int i = 0; i < REQUESTS; i++) {
+		bu_autofree char *key = NULL;
+
+		bu_assert(bu_tls_key_create(&key, NULL) == 0 &&
+			  bu_csr_create(key, "node", &requests[i], NULL) == 0);
+	}
+}
+
+char *
+machine_request(const struct machine *machine)
+{
+	return bu_xstrdup(requests[machine->index * 4 + machine->boots % 4]);
+}
+
+void
+daemon_begin(void)
+{
+	bu_autofree char *public = bu_sign_key_public(sign_key, NULL);
+	static const char *const names[] = {"debian12", "debian13"};
+	char digest[BU_DIGEST_SIZE];
+
+	snprintf(sim.dir, sizeof(sim.dir), "%s/bringup-harm-XXXXXX",
+		 bu_file_exists("/dev/shm") ? "/dev/shm" : "/tmp");
+	bu_assert(mkdtemp(sim.dir));
+	snprintf(keys, sizeof(keys), "%s/keys", sim.dir);
+	snprintf(images, sizeof(images), "%s/images", sim.dir);
+	snprintf(image_key, sizeof(image_key), "%s/keys/image.pub", sim.dir);
+	bu_assert(bu_mkdir_p(keys, 0700, NULL) == 0);
+	bu_assert(bu_mkdir_p(images, 0700, NULL) == 0);
+	write_key("sign.key", sign_key);
+	write_key("sign.pub", public);
+	write_key("image.pub", public);
+	write_key("token.secret", "00112233445566778899aabbccddeeff00112233445566778899"
+				  "aabbccddeeff");
+	for (size_t i = 0; i < BU_LEN(names); i++)
+		bu_assert(
+			paper_image(images, names[i],
+				    i ? "2026-02-01T00:00:00Z" : "2026-01-01T00:00:00Z",
+				    sign_key, digest, NULL) == 0);
+	setenv("HARM_MUNGE", "a secret of paper", 1);
+	/* The first one makes the keys; they are the same for all runs. */
+	bu_clock_fake(&sim.clock, WALL_MS);
+	sim.dice = 1;
+	bu_trust_destroy(bu_trust_open(keys, server_names, NULL));
+	make_requests();
+}
+
+void
+daemon_end(void)
+{
+	for (int i = 0; i < REQUESTS; i++)
+		free(requests[i]);
+	bu_assert(bu_remove_tree(sim.dir, NULL) == 0);
+}
+
+/* --- a process --- */
+
+static void
+on_change(struct bu_world *world, struct bu_node *node, void *arg)
+{
+	bu_rollouts_kick(d.api.rollouts);
+	bu_gate_kick(d.api.gate);
+	d.woken = 1;
+}
+
+static void
+on_secret(void *arg)
+{
+	d.woken = 1;
+}
+
+static char *
+log_path(const char *end)
+{
+	return bu_xasprintf("%s/run-%d/journal.db%s", sim.dir, (int)sim.script.seed,
+			    end);
+}
+
+static void
+open_state(void)
+{
+	bu_autofree char *dir =
+		bu_xasprintf("%s/run-%d", sim.dir, (int)sim.script.seed);
+	bu_autofree char *path = log_path("");
+	struct bu_err err = {0};
+
+	bu_assert(bu_mkdir_p(dir, 0700, NULL) == 0);
+	d.trust = bu_trust_open(keys, server_names, &err);
+	d.store = d.trust ? bu_store_open_sqlite(d.loop, path, &err) : NULL;
+	if (!d.store)
+		fprintf(stderr, "harm: %s\n", err.text);
+	bu_assert(d.store);
+	d.api.world = bu_world_create(d.loop, d.store);
+	d.api.world->public_pem = bu_trust_public_key(d.trust);
+	if (bu_world_load(d.api.world, &err) != 0)
+		fprintf(stderr, "harm: %s\n", err.text);
+	bu_assert(!err.kind);
+	oracle_compare(d.api.world);
+}
+
+static void
+first_epoch(void)
+{
+	struct bu_event event;
+
+	if (bu_store_epoch(d.store))
+		return;
+	bu_event_init(&event, BU_EVENT_EPOCH, "",
+		      json_pack("{s:I}", "epoch",
+				(json_int_t)(sim.clock.fake_wall_ms / 1000)));
+	bu_reconcile_note(d.api.rec, &event, 1);
+}
+
+static void
+start_engine(void)
+{
+	static const int limit_s[BU_STATE_COUNT] = {
+		[BU_STATE_INSPECTING] = 90, [BU_STATE_IMAGING] = 120,
+		[BU_STATE_BOOTING] = 90,    [BU_STATE_VALIDATING] = 200,
+		[BU_STATE_JOINING] = 90,
+	};
+	struct bu_reconcile_opts opts = {.world = d.api.world, .trust = d.trust};
+
+	d.power = bu_power_create(d.loop, "bringup-power", NULL);
+	opts.power = d.power;
+	memcpy(opts.limit_s, limit_s, sizeof(limit_s));
+	d.api.rec = bu_reconcile_create(&opts);
+	d.api.rollouts = bu_rollouts_create(d.api.world, d.api.rec);
+	d.api.gate = bu_gate_create(d.api.world, d.api.rec, d.trust);
+	d.api.secrets = bu_secrets_create(d.loop, on_secret, NULL);
+}
+
+void
+daemon_start(void)
+{
+	memset(&d, 0, sizeof(d));
+	d.loop = bu_loop_create(&sim.clock);
+	open_state();
+	start_engine();
+	d.api.trust = d.trust;
+	d.api.images_dir = images;
+	d.api.image_key = image_key;
+	d.api.ramdisk_dir = sim.dir;
+	d.api.web_dir = sim.dir;
+	d.api.boot_address = "10.77.0.1";
+	d.api.http_url = "http://10.77.0.1:8080";
+	d.api.agent_url = "https://10.77.0.1:8443";
+	d.api.world->on_change = on_change;
+	first_epoch();
+	bu_reconcile_start(d.api.rec);
+	bu_rollouts_kick(d.api.rollouts);
+	d.runs = 1;
+}
+
+/* What was not committed when a process is killed is not there. */
+static void
+keep_log(char *texts[2], size_t sizes[2])
+{
+	static const char *const ends[2] = {"", "-wal"};
+
+	for (int i = 0; i < 2; i++) {
+		bu_autofree char *path = log_path(ends[i]);
+
+		texts[i] = bu_file_read(path, 0, &sizes[i], NULL);
+	}
+}
+
+static void
+put_back_log(char *texts[2], const size_t sizes[2])
+{
+	static const char *const ends[2] = {"", "-wal"};
+
+	for (int i = 0; i < 2; i++) {
+		bu_autofree char *path = log_path(ends[i]);
+		bu_autofree char *text = texts[i];
+
+		if (text)
+			bu_assert(bu_file_write(path, text, sizes[i], 0600, NULL) == 0);
+		else
+			unlink(path);
+	}
+}
+
+void
+daemon_stop(int kill)
+{
+	char *texts[2];
+	size_t sizes[2];
+
+	if (!d.runs)
+		return;
+	d.runs = 0;
+	if (kill)
+		keep_log(texts, sizes);
+	bu_reconcile_stop(d.api.rec);
+	bu_secrets_destroy(d.api.secrets);
+	bu_api_forget_plans(&d.api);
+	bu_gate_destroy(d.api.gate);
+	bu_rollouts_destroy(d.api.rollouts);
+	bu_power_destroy(d.power);
+	bu_store_destroy(d.store);
+	if (!kill)
+		oracle_remember(d.api.world);
+	bu_reconcile_destroy(d.api.rec);
+	bu_world_destroy(d.api.world);
+	bu_trust_destroy(d.trust);
+	bu_loop_destroy(d.loop);
+	if (kill)
+		put_back_log(texts, sizes);
+	wire_reset();
+}
+
+void
+daemon_turn(void)
+{
+	for (int i = 0; d.runs && i < 3; i++) {
+		bu_clock_advance(&sim.clock, i ? 1 : 0);
+		bu_loop_step(d.loop, 0);
+	}
+}
+
+int
+daemon_runs(void)
+{
+	return d.runs;
+}
+
+struct bu_api *
+daemon_api(void)
+{
+	return &d.api;
+}
+
+struct bu_world *
+daemon_world(void)
+{
+	return d.api.world;
+}
+
+int
+daemon_woken(void)
+{
+	int woken = d.woken;
+
+	d.woken = 0;
+	return woken;
+}
+
+const struct bu_node *
+daemon_node_of(const struct machine *machine)
+{
+	char id[BU_MACHINE_ID_SIZE];
+
+	if (!d.runs)
+		return NULL;
+	machine_id(machine, id);
+	return bu_world_node_of(d.api.world, id);
+}

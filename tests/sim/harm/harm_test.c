@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The harm oracle as a test: so many seeds, each in a process of its own. One that
+ * breaks a rule is made shorter (steps are left out as long as the same rule breaks)
+ * and printed.
+ *
+ * BRINGUP_SEED=N repeats one, BRINGUP_SEEDS=N runs many, from BRINGUP_FIRST on;
+ * BRINGUP_RULES=view,job looks for these alone; BRINGUP_KEEP=1 goes on after a failure.
+ */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/sim/harm/harm.h"
+
+/* A sanitizer costs ten times the time, and finds other things. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SEEDS = 30 };
+#elif defined(__OPTIMIZE__)
+enum { SEEDS = 300 };
+#else
+enum { SEEDS = 100 };
+#endif
+enum { FIRST = 1, PATIENCE_S = 60, LIMIT_S = 280, SLOW_MS = 2000 };
+
+struct verdict {
+	int broken;
+	enum rule rule;
+	int crashed;
+	int64_t ms;     /* simulated */
+	int64_t cpu_ms; /* that it took */
+	char words[600];
+};
+
+static void
+in_child(const struct script *script, const char *log_path, int fd)
+{
+	FILE *log = log_path ? fopen(log_path, "w") : NULL;
+	struct verdict verdict = {0};
+
+	signal(SIGALRM, SIG_DFL); /* Check has one that ends more than this */
+	alarm(PATIENCE_S);
+	run_script(script, log);
+	if (log)
+		fclose(log);
+	verdict.broken = sim.broken;
+	verdict.rule = sim.rule;
+	verdict.ms = now_ms();
+	verdict.cpu_ms = (int64_t)clock() * 1000 / CLOCKS_PER_SEC;
+	memcpy(verdict.words, sim.words, sizeof(verdict.words));
+	if (write(fd, &verdict, sizeof(verdict)) != (ssize_t)sizeof(verdict))
+		_exit(1);
+	_exit(0);
+}
+
+static void
+run_one(const struct script *script, const char *log_path, struct verdict *ret)
+{
+	int fds[2], status = 0;
+	pid_t child;
+	bu_autofree char *dir = bu_xasprintf("%s/run-%d", sim.dir, (int)script->seed);
+
+	memset(ret, 0, sizeof(*ret));
+	bu_remove_tree(dir, NULL);
+	ck_assert_int_eq(pipe(fds), 0);
+	fflush(stdout);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		in_child(script, log_path, fds[1]);
+	close(fds[1]);
+	if (read(fds[0], ret, sizeof(*ret)) != (ssize_t)sizeof(*ret)) {
+		memset(ret, 0, sizeof(*ret));
+		ret->broken = ret->crashed = 1;
+	}
+	close(fds[0]);
+	waitpid(child, &status, 0);
+	if (ret->crashed)
+		snprintf(ret->words, sizeof(ret->words),
+			 "the process ended with status 0x%x", (unsigned)status);
+	bu_remove_tree(dir, NULL);
+}
+
+/* Without these steps; what came after them comes at the same time as before. */
+static struct script
+without(const struct script *script, int from, int count)
+{
+	struct script less = *script;
+	int64_t lost_ms = 0;
+
+	less.count = 0;
+	for (int i = 0; i < script->count; i++) {
+		if (i >= from && i < from + count) {
+			lost_ms += script->steps[i].after_ms;
+			continue;
+		}
+		less.steps[less.count] = script->steps[i];
+		less.steps[less.count++].after_ms += lost_ms;
+		lost_ms = 0;
+	}
+	return less;
+}
+
+static void
+shorten(struct script *script, const struct verdict *wanted)
+{
+	for (int count = script->count / 2; count > 0; count /= 2) {
+		for (int from = 0; from < script->count;) {
+			struct script less = without(script, from, count);
+			struct verdict verdict;
+
+			run_one(&less, NULL, &verdict);
+			if (verdict.broken && verdict.crashed == wanted->crashed &&
+			    verdict.rule == wanted->rule)
+				*script = less;
+			else
+				from += count;
+		}
+	}
+}
+
+static void
+print_log(const char *path)
+{
+	bu_autofree char *text = bu_file_read(path, 0, NULL, NULL);
+
+	if (text)
+		fputs(text, stdout);
+}
+
+static void
+report(struct script *script, struct verdict *verdict)
+{
+	bu_autofree char *path = bu_xasprintf("%s/log", sim.dir);
+	int before = script->count;
+
+	if (!getenv("BRINGUP_LONG"))
+		shorten(script, verdict);
+	run_one(script, path, verdict);
+	printf("harm: BRINGUP_SEED=%u breaks rule %s (%d steps of %d are needed)\n",
+	       script->seed, verdict->crashed ? "crash" : rule_name(verdict->rule),
+	       script->count, before);
+	for (int i = 0; i < script->count; i++)
+		printf("    after %.3f s %s %u %u %u\n",
+		       (double)script->steps[i].after_ms / 1000,
+		       verb_name(script->steps[i].verb), script->steps[i].a,
+		       script->steps[i].b, script->steps[i].c);
+	print_log(path);
+	printf("harm: BRINGUP_SEED=%u: %s: %s\n\n", script->seed,
+	       verdict->crashed ? "crash" : rule_name(verdict->rule), verdict->words);
+	fflush(stdout);
+}
+
+static unsigned int
+number(const char *name, unsigned int fallback)
+{
+	const char *text = getenv(name);
+
+	return text ? (unsigned int)strtoul(text, NULL, 10) : fallback;
+}
+
+START_TEST(nothing_that_runs_is_harmed)
+{
+	unsigned int first = number("BRINGUP_SEED", number("BRINGUP_FIRST", FIRST));
+	unsigned int count =
+		getenv("BRINGUP_SEED") ? 1 : number("BRINGUP_SEEDS", SEEDS);
+	int failed = 0, by_rule[RULE_COUNT + 1] = {0};
+	int64_t ms = 0;
+
+	daemon_begin();
+	for (unsigned int i = 0; i < count; i++) {
+		struct script script;
+		struct verdict verdict;
+		int at;
+
+		script_make(&script, first + i);
+		run_one(&script, getenv("BRINGUP_LOG"), &verdict);
+		ms += verdict.ms;
+		if (verdict.cpu_ms > SLOW_MS)
+			printf("harm: BRINGUP_SEED=%u took %.1f s\n", script.seed,
+			       (double)verdict.cpu_ms / 1000);
+		if (!verdict.broken)
+			continue;
+		at = verdict.crashed ? RULE_COUNT : (int)verdict.rule;
+		failed++;
+		if (by_rule[at]++ < (int)number("BRINGUP_EACH", 1))
+			report(&script, &verdict);
+		else
+			printf("harm: BRINGUP_SEED=%u: %s: %s\n", script.seed,
+			       verdict.crashed ? "crash" : rule_name(verdict.rule),
+			       verdict.words);
+		if (failed >= (int)number("BRINGUP_KEEP", 1))
+			break;
+	}
+	daemon_end();
+	printf("harm: %u seeds, %.0f simulated hours, %d failed\n", count,
+	       (double)ms / 3600000, failed);
+	for (int i = 0; i <= RULE_COUNT; i++)
+		if (by_rule[i])
+			printf("harm: rule %s: %d\n",
+			       i == RULE_COUNT ? "crash" : rule_name((enum rule)i),
+			       by_rule[i]);
+	ck_assert_int_eq(failed, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("harm");
+	TCase *tcase = tcase_create("harm");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tcase, nothing_that_runs_is_harmed);
+	tcase_set_timeout(tcase, LIMIT_S);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules. They are asked where harm would be done (a machine goes off, a disk is
+ * written, a node is resumed), at each look at what views say, and when the faults have
+ * ended. Each compares the world's truth with what was consented to and with what is
+ * said; none reads a reason.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "tests/sim/harm/harm.h"
+
+enum { VIEW_MS = 30000, SLACK_MS = 5000, REMOVED_MS = 60000, SEEN_MAX = 64 };
+
+static const struct {
+	const char *name;
+	int on;
+} rules[RULE_COUNT] = {
+#define X(id, name, text, on) [RULE_##id] = {name, on},
+	RULES(X)
+#undef X
+};
+
+static struct seen {
+	char name[NAME_SIZE];
+	int64_t unusable_ms; /* since; 0 = it is not */
+	char machine[65];    /* while it is ready */
+	int64_t left_ms;     /* it left the profile then */
+} seen[SEEN_MAX];
+static int seen_count;
+static json_t *kept; /* of oracle_remember() */
+
+const char *
+rule_name(enum rule rule)
+{
+	return rules[rule].name;
+}
+
+/* BRINGUP_RULES=job,view: these alone; -job,view: all others. */
+int
+rule_on(enum rule rule)
+{
+	const char *only = getenv("BRINGUP_RULES");
+	int named = only && strstr(only, rules[rule].name);
+
+	if (!only)
+		return rules[rule].on;
+	return only[0] == '-' ? !named : named;
+}
+
+void
+broken(enum rule rule, const char *fmt, ...)
+{
+	va_list args;
+
+	if (sim.broken || !rule_on(rule))
+		return;
+	sim.broken = 1;
+	sim.rule = rule;
+	va_start(args, fmt);
+	vsnprintf(sim.words, sizeof(sim.words), fmt, args);
+	va_end(args);
+	say("*** rule %s is broken: %s", rules[rule].name, sim.words);
+}
+
+void
+oracle_begin(void)
+{
+	memset(seen, 0, sizeof(seen));
+	seen_count = 0;
+	json_decref(kept);
+	kept = NULL;
+}
+
+static struct seen *
+seen_of(const char *name)
+{
+	for (int i = 0; i < seen_count; i++)
+		if (strcmp(seen[i].name, name) == 0)
+			return &seen[i];
+	bu_assert(seen_count < SEEN_MAX);
+	bu_text_copy(seen[seen_count].name, NAME_SIZE, name);
+	return &seen[seen_count++];
+}
+
+/* --- before a machine goes off, before a disk is written --- */
+
+/* Its row left the applied profile, and no other row means it. */
+static int
+is_removed(const struct machine *machine)
+{
+	const struct bu_node *node = daemon_node_of(machine);
+
+	if (!node || profile_row(&sim.applied, node->name))
+		return 0;
+	for (int i = 0; i < ROWS; i++)
+		if (sim.applied.rows[i].present &&
+		    sim.applied.rows[i].bmc == machine->bay)
+			return 0;
+	return seen_of(node->name)->left_ms &&
+	       now_ms() - seen_of(node->name)->left_ms > REMOVED_MS;
+}
+
+void
+oracle_off(const struct machine *machine, const char *how)
+{
+	const struct consent *consent = consent_for(machine);
+	const struct bu_node *node = daemon_node_of(machine);
+	int reset = consent && consent->reset;
+	int job = slurm_jobs_on(machine);
+
+	if (job)
+		broken(RULE_JOB, "%s is %s and ran job %d", machine->serial, how, job);
+	if (slurm_gives_work(machine))
+		broken(RULE_SERVICE, "%s is %s, and its cluster gives it work as %s",
+		       machine->serial, how, machine->slurmd_name);
+	if (machine->running == RUNS_FOREIGN && !reset)
+		broken(RULE_FOREIGN,
+		       "%s is %s and ran what is not ours, without a "
+		       "grant for it",
+		       machine->serial, how);
+	if (node && node->state == BU_STATE_READY)
+		broken(RULE_READY, "%s is %s while its node %s is ready",
+		       machine->serial, how, node->name);
+	if (is_removed(machine))
+		broken(RULE_REMOVED, "%s is %s; its node %s left the profile",
+		       machine->serial, how, node->name);
+}
+
+void
+oracle_write(const struct machine *machine, int disk, const char *step, int keeps_data)
+{
+	const struct disk *at = &machine->disks[disk];
+	int allowed = at->content == DISK_EMPTY || strcmp(at->step, step) == 0;
+
+	/* Always: the consent is spent with it. */
+	if (consent_to_write(machine, disk, step, keeps_data))
+		allowed = 1;
+	if (slurm_jobs_on(machine))
+		broken(RULE_JOB, "%s of %s is written and runs a job", disk_path(disk),
+		       machine->serial);
+	if (!allowed)
+		broken(RULE_WRITE,
+		       "%s of %s holds %s and is written by %s; nobody "
+		       "granted that",
+		       disk_path(disk), machine->serial,
+		       at->content == DISK_FOREIGN ? "somebody's data"
+		       : at->data                  ? "a system and data"
+						   : "a system",
+		       step);
+}
+
+/* --- what views say --- */
+
+static const struct machine *
+machine_of(const struct bu_node *node)
+{
+	for (int i = 0; i < MACHINES; i++)
+		if (node->machine[0] && daemon_node_of(&sim.machines[i]) == node)
+			return &sim.machines[i];
+	return NULL;
+}
+
+static const char *
+unusable(const struct bu_node *node)
+{
+	const struct row *row = profile_row(&sim.applied, node->name);
+	const struct machine *its = machine_of(node);
+	/* A rename that waits is still known by the name that it joined with. */
+	const char *cluster = slurm_unusable(
+		its && its->slurmd_name[0] ? its->slurmd_name : node->name);
+
+	if (!cluster)
+		return NULL;
+	if (row && sim.applied.pool_cluster[row->pool] >= 0)
+		return cluster;
+	if (its)
+		return machine_works(its) ? NULL : "its machine does not run";
+	return "it has no machine";
+}
+
+/* Says the status, without any remark, that the node is ready? */
+static int
+is_said_ready(const char *name)
+{
+	struct bu_err err;
+	bu_autojson json_t *status = wire_call("GET", "/v1/status", NULL, &err);
+	size_t i;
+	json_t *node;
+
+	json_array_foreach (json_object_get(status, "nodes"), i, node)
+		if (strcmp(bu_json_str(node, "name", ""), name) == 0)
+			return strcmp(bu_json_str(node, "state", ""), "ready") == 0 &&
+			       !json_array_size(json_object_get(node, "conditions")) &&
+			       !json_object_get(node, "held") &&
+			       bu_json_bool(node, "in_profile", 1);
+	return 0;
+}
+
+static void
+look_at_ready(const struct bu_node *node, struct seen *at)
+{
+	const char *why = unusable(node);
+
+	if (at->machine[0] && strcmp(at->machine, node->machine) != 0)
+		broken(RULE_STOLEN,
+		       "%s is ready and was bound to machine %.12s; now "
+		       "it is bound to %.12s",
+		       node->name, at->machine,
+		       node->machine[0] ? node->machine : "none");
+	memcpy(at->machine, node->machine, sizeof(at->machine));
+	if (!why) {
+		at->unusable_ms = 0;
+		return;
+	}
+	if (!at->unusable_ms)
+		at->unusable_ms = now_ms();
+	if (now_ms() - at->unusable_ms > VIEW_MS + SLACK_MS && rule_on(RULE_VIEW) &&
+	    is_said_ready(node->name))
+		broken(RULE_VIEW, "%s is said to be ready; since %lld s: %s",
+		       node->name, (long long)(now_ms() - at->unusable_ms) / 1000, why);
+}
+
+static int
+other_is_faulty(const struct machine *machine)
+{
+	for (int i = 0; i < MACHINES; i++)
+		if (&sim.machines[i] != machine && sim.machines[i].was_faulty)
+			return 1;
+	return 0;
+}
+
+static void
+look_at_node(const struct bu_node *node)
+{
+	struct seen *at = seen_of(node->name);
+	const struct machine *machine;
+
+	if (profile_row(&sim.applied, node->name))
+		at->left_ms = 0;
+	else if (!at->left_ms)
+		at->left_ms = now_ms();
+	if (node->state == BU_STATE_READY) {
+		look_at_ready(node, at);
+		return;
+	}
+	at->machine[0] = '\0';
+	at->unusable_ms = 0;
+	if (node->state != BU_STATE_QUARANTINED)
+		return;
+	machine = machine_of(node);
+	if (machine && !machine->was_faulty)
+		broken(other_is_faulty(machine) ? RULE_SCAPEGOAT : RULE_INNOCENT,
+		       "%s (%s) is quarantined and has no fault: %s", node->name,
+		       machine->serial, node->reason);
+}
+
+void
+oracle_look(void)
+{
+	const struct bu_world *world;
+
+	if (!daemon_runs())
+		return;
+	world = daemon_world();
+	for (size_t i = 0; i < world->count && !sim.broken; i++)
+		look_at_node(world->nodes[i]);
+}
+
+/* --- a restart --- */
+
+static json_t *
+owned_by_log(const struct bu_node *node)
+{
+	return json_pack(
+		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s}",
+		"state", bu_state_name(node->state), "reason", node->reason, "step",
+		node->step.id, "status", node->step.status, "machine", node->machine,
+		"repeats", node->repeats, "stages", node->stages_count, "boot",
+		node->boot_id, "image", node->installed_digest, "installed",
+		node->installed_step, "facets", node->facets, "held", node->held_by,
+		"open", node->order.open, "begun", node->order.begun, "failed",
+		node->order.failed, "order", node->order.rollout, "admitted",
+		node->admitted_step);
+}
+
+static json_t *
+all_of(const struct bu_world *world)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < world->count; i++)
+		json_object_set_new(all, world->nodes[i]->name,
+				    owned_by_log(world->nodes[i]));
+	return all;
+}
+
+void
+oracle_remember(const struct bu_world *world)
+{
+	json_decref(kept);
+	kept = all_of(world);
+}
+
+void
+oracle_compare(const struct bu_world *world)
+{
+	bu_autojson json_t *now = kept ? all_of(world) : NULL;
+	const char *name;
+	json_t *was;
+
+	json_object_foreach (kept, name, was) {
+		json_t *is = json_object_get(now, name);
+
+		if (!json_equal(was, is)) {
+			bu_autofree char *a = json_dumps(was, JSON_COMPACT);
+			bu_autofree char *b = is ? json_dumps(is, JSON_COMPACT) : NULL;
+
+			broken(RULE_REPLAY, "%s was %s before the restart, and is %s",
+			       name, a, b ? b : "gone");
+		}
+	}
+	json_decref(kept);
+	kept = NULL;
+}
+
+/* --- when the faults have ended --- */
+
+static int
+other_partners(const struct row *row)
+{
+	int count = 0;
+
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *other = &sim.applied.rows[i];
+		const struct bu_node *node =
+			other->present && other != row
+				? bu_world_node(daemon_world(), other->name)
+				: NULL;
+
+		count += node && (node->state == BU_STATE_READY ||
+				  node->state == BU_STATE_VALIDATING ||
+				  node->state == BU_STATE_JOINING);
+	}
+	return count;
+}
+
+/* The plan of what is applied has something to say of the node: the next command is
+ * an apply. */
+static int
+is_planned(const char *name)
+{
+	bu_autojson json_t *answer = person_plans();
+	const json_t *plan = json_object_get(answer, "plan");
+	static const char *const lists[] = {"steps", "refused"};
+	size_t i;
+	json_t *entry;
+
+	for (size_t k = 0; k < BU_LEN(lists); k++)
+		json_array_foreach (json_object_get(plan, lists[k]), i, entry)
+			if (strstr(bu_json_str(entry, "node", ""), name))
+				return 1;
+	return 0;
+}
+
+static int
+names_a_command(const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("/v1/nodes/%s", name);
+	struct bu_err err;
+	bu_autojson json_t *shown = wire_call("GET", path, NULL, &err);
+
+	return strstr(bu_json_str(shown, "why", ""), "bringup ") != NULL;
+}
+
+static const char *
+unsettled_row(const struct row *row, int helped)
+{
+	const struct bu_node *node = bu_world_node(daemon_world(), row->name);
+	const char *why;
+
+	if (row_machine(row) < 0)
+		return NULL;
+	if (!node)
+		return "the daemon does not know it";
+	why = node->state == BU_STATE_READY ? unusable(node) : "it is not ready";
+	if (!why || slurm_admin_drained(row->name))
+		return NULL;
+	if (node->state == BU_STATE_VALIDATING && !other_partners(row))
+		return NULL;
+	if (helped)
+		return why;
+	if (bu_state_info(node->state)->settled || node->held_by[0] ||
+	    !node->waiting[0])
+		return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
+	return "it waits and names nothing that ends it";
+}
+
+const char *
+oracle_unsettled(int helped)
+{
+	static char text[1200];
+
+	if (!daemon_runs())
+		return "the daemon does not run";
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *row = &sim.applied.rows[i];
+		const char *why = row->present ? unsettled_row(row, helped) : NULL;
+		bu_autofree char *path = NULL;
+		bu_autojson json_t *shown = NULL;
+		struct bu_err err;
+
+		if (!why)
+			continue;
+		path = bu_xasprintf("/v1/nodes/%s", row->name);
+		shown = wire_call("GET", path, NULL, &err);
+		snprintf(text, sizeof(text), "%s: %s. %s", row->name, why,
+			 bu_json_str(shown, "why", ""));
+		return text;
+	}
+	return NULL;
+}
