@@ -50,7 +50,6 @@ struct bu_gate {
 	struct bu_timer *look;
 	struct bu_probe *probes;
 	struct bu_gate_run *runs;
-	int outages; /* of the log, that were seen: what was under way is lost */
 	const struct bu_clock *stopwatch; /* times the looks */
 	int looking;                      /* at this moment */
 	int64_t due_ms;     /* monotonic: when the timer wakes it; 0 = it is not set */

@@ -122,9 +122,6 @@ on_look(void *arg)
 	int more = 0;
 
 	gate->due_ms = 0;
-	if (gate->outages != gate->world->outages)
-		bu_probes_drop(gate);
-	gate->outages = gate->world->outages;
 	if (bu_store_down(gate->world->store)) {
 		wake_at(gate, bu_loop_now_ms(gate->world->loop) + LOOK_AGAIN_MS);
 		return;

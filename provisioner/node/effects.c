@@ -268,8 +268,6 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_world_ordered(rec->world, node);
 
-	if (!rec->alive)
-		return;
 	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
 		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
 				on_observed, bu_effect_of(rec, node));

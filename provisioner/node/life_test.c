@@ -135,6 +135,22 @@ START_TEST(a_log_without_its_mark_gives_time_and_not_for_ever)
 }
 END_TEST
 
+/* As after a loss of power. */
+START_TEST(a_mark_that_is_too_old_puts_no_clock_into_the_future)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	rig_pass(&rig, 200 * 1000);
+	rig_start(&rig, 1);
+	rig_write(&rig, "log.db.lock", "1 5\n");
+	rig_away(&rig, SECOND_MS);
+	ck_assert_int_eq(late_after(&rig, 295), -1);
+	is_late_between(&rig, 1, 10);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(the_mark_of_another_log_is_not_believed)
 {
 	struct rig rig;
@@ -262,6 +278,7 @@ RIG_UNIT("life", a_kill_in_a_loop_starts_no_deadline_anew,
 	 who_was_away_for_hours_cycles_nobody,
 	 a_jump_of_the_wall_clock_makes_nobody_late,
 	 a_log_without_its_mark_gives_time_and_not_for_ever,
+	 a_mark_that_is_too_old_puts_no_clock_into_the_future,
 	 the_mark_of_another_log_is_not_believed,
 	 the_clock_of_a_release_goes_on_over_a_restart,
 	 what_it_waited_for_does_not_count_after_a_restart,

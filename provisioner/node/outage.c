@@ -32,7 +32,6 @@ count_from(struct bu_reconcile *rec, int64_t from_ms)
 	rec->count_ms = from_ms;
 	rec->lasted_ms = 0;
 	rec->offset_ms = offset_ms(rec);
-	bu_outage_mark(rec);
 }
 
 static void
@@ -231,7 +230,7 @@ condition_event(const struct bu_world *world, int on, struct bu_event *ret)
 	bu_event_init(ret, BU_EVENT_CONDITION, "",
 		      json_pack("{s:s,s:b,s:s,s:I}", "name",
 				bu_condition_info(BU_CONDITION_DISK_FULL)->name, "on",
-				on, "detail", condition->detail, "since_ms",
+				on, "detail", on ? condition->detail : "", "since_ms",
 				(json_int_t)condition->since_ms));
 }
 

@@ -309,7 +309,73 @@ START_TEST(a_probe_whose_result_was_lost_is_repeated)
 }
 END_TEST
 
-RIG_UNIT("outage", a_full_disk_makes_bringup_read_only,
+/* The disk becomes full between a state and the first intent in it. */
+static void
+fill_at_state(struct bu_world *world, struct bu_node *node, void *arg)
+{
+	if (node && node->state == BU_STATE_INSPECTING)
+		bad_disk.full = 1;
+}
+
+START_TEST(a_refused_intent_is_not_asked_for_again_and_again)
+{
+	struct rig rig;
+	struct bu_node *node;
+	int64_t appended;
+
+	bad_disk_install();
+	node = rig_up_to(&rig, RIG_ENROLLED);
+	rig.world->on_change = fill_at_state;
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_ptr_nonnull(bu_store_down(rig.store));
+	appended = bu_store_appended(rig.store);
+	for (int i = 0; i < 10; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(bu_store_appended(rig.store), appended);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 0);
+	rig.world->on_change = NULL;
+	room(&rig);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_end(&rig);
+}
+END_TEST
+
+static int
+add_up(const struct bu_event *event, void *arg)
+{
+	int64_t *lasted_ms = arg;
+
+	if (event->kind == BU_EVENT_STARTED)
+		*lasted_ms += bu_json_int(event->body, "lasted_ms", 0);
+	return 0;
+}
+
+/* The first row of a process is in the log, and its sync failed: another first row
+ * follows when it is known. */
+START_TEST(a_life_is_counted_once)
+{
+	struct rig rig;
+	int64_t lasted_ms = 0;
+
+	bad_disk_install();
+	rig_up_to(&rig, RIG_STARTED);
+	for (int i = 0; i < 100; i++)
+		rig_pass(&rig, 1000);
+	bad_disk.syncs = -1;
+	rig_restart(&rig);
+	rig_pass(&rig, 10000);
+	room(&rig);
+	bu_store_read(rig.store, 0, 0, add_up, &lasted_ms, NULL);
+	ck_assert_int_ge(lasted_ms, 99 * 1000);
+	ck_assert_int_le(lasted_ms, 101 * 1000);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("outage", a_refused_intent_is_not_asked_for_again_and_again,
+	 a_life_is_counted_once, a_full_disk_makes_bringup_read_only,
 	 from_when_to_when_it_was_is_in_the_log,
 	 an_outcome_that_could_not_be_written_is_observed,
 	 a_machine_that_is_off_after_it_is_booted,

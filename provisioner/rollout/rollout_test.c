@@ -541,7 +541,8 @@ START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
 	rig_pass(&rig, 310 * 1000);
 	pass_some(&rig);
 	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
-	rig_restart(&rig); /* the log has it; the nodes' time begins again */
+	rig_restart(
+		&rig); /* the log has it; a start leaves all in peace for a minute */
 	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
 	rig_pass(&rig, 2000);
 	pass_some(&rig);

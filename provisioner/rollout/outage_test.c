@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a rollout and the brake told a log that did not take it is told again. */
+#include "tests/support/baddisk.h"
+#include "tests/support/rollout.h"
+
+static void
+room(struct rig *rig)
+{
+	bad_disk_install();
+	rig_pass(rig, 2001);
+	rig_pass(rig, 1001);
+	ck_assert_ptr_null(bu_store_down(rig->store));
+}
+
+/* Between the failure and the stop that follows from it. */
+static void
+fill_at_failure(struct bu_world *world, struct bu_node *node, void *arg)
+{
+	if (node && node->state == BU_STATE_FAILED)
+		bad_disk.full = 1;
+	bu_rollouts_kick(arg);
+}
+
+START_TEST(a_stop_that_the_log_did_not_take_is_told_again)
+{
+	struct rig rig;
+
+	bad_disk_install();
+	begin(&rig, 4, "failure_budget = 3\n");
+	apply(&rig, 4, "reboot");
+	rig.world->on_change = fill_at_failure;
+	move(&rig, 1, "failed", "late", "no boot");
+	pass_some(&rig);
+	ck_assert_ptr_nonnull(bu_store_down(rig.store));
+	is_state(&rig, BU_ROLLOUT_RUNNING);
+	watch(&rig);
+	room(&rig);
+	for (int i = 0; i < 40; i++)
+		rig_pass(&rig, 1000);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	ck_assert_int_eq(count_begun(&rig), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(nobody_has_a_turn_on_a_full_disk)
+{
+	struct rig rig;
+
+	bad_disk_install();
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "reboot");
+	ck_assert_int_eq(count_begun(&rig), 1);
+	bad_disk.full = 1;
+	come_back(&rig, 1);
+	for (int i = 0; i < 40; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(count_begun(&rig), 1);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 3);
+	room(&rig);
+	come_back(&rig, 1);
+	pass_some(&rig);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_brake_that_the_log_did_not_take_is_told_again)
+{
+	struct rig rig;
+
+	bad_disk_install();
+	rig_begin(&rig, 4);
+	for (int i = 1; i <= 4; i++)
+		rig_start(&rig, i);
+	rig_pass(&rig, 290 * 1000);
+	bad_disk.full = 1;
+	rig_pass(&rig, 20 * 1000);
+	ck_assert_ptr_nonnull(bu_store_down(rig.store));
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	room(&rig);
+	for (int i = 0; i < 70; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	for (int i = 1; i <= 4; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->repeats, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("rollout-outage", a_stop_that_the_log_did_not_take_is_told_again,
+	 nobody_has_a_turn_on_a_full_disk,
+	 a_brake_that_the_log_did_not_take_is_told_again)
