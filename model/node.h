@@ -101,6 +101,7 @@ struct bu_node {
 	struct bu_step step;
 	char machine[65];        /* id of the bound machine; "" = none */
 	char serial[64];         /* of that machine, as its firmware says it */
+	char uuid[40];           /* likewise */
 	char *macs;              /* "52:54:00:77:00:01 ...", all that it has; or NULL */
 	char inventory[65];      /* digest of its inventory */
 	int disk_touched;        /* an install of ours began to write */

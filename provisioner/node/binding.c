@@ -41,6 +41,7 @@ bu_binding_inventory(struct bu_node *node, const json_t *value)
 		     bu_json_str(value, "firmware", ""));
 	bu_text_copy(node->serial, sizeof(node->serial),
 		     bu_json_str(dmi, "serial", ""));
+	bu_text_copy(node->uuid, sizeof(node->uuid), bu_json_str(dmi, "uuid", ""));
 	out = open_memstream(&text, &size);
 	bu_assert(out); /* only for want of memory */
 	json_array_foreach (json_object_get(value, "nics"), i, nic) {
@@ -65,6 +66,7 @@ bu_binding_forget(struct bu_world *world, struct bu_node *node)
 {
 	bu_binding_set(world, node, "");
 	clear(node->serial);
+	clear(node->uuid);
 	clear(node->firmware);
 	clear(node->inventory);
 	clear(node->boot_id);

@@ -31,13 +31,13 @@ refuse(struct bu_identity *ret, enum bu_identity_kind kind, const char *fmt, ...
 
 /* --- who holds which machine --- */
 
-/* As bu_machine_same() compares: without blanks. */
+/* As bu_machine_same() compares: without blanks. text may be NULL. */
 static void
-serial_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
+plain_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
 {
 	size_t size = 0;
 
-	bu_machine_text(text, ret);
+	bu_machine_text(text ? text : "", ret);
 	for (const char *at = ret; *at; at++)
 		if (*at != ' ' && *at != '\t')
 			ret[size++] = *at;
@@ -64,35 +64,41 @@ add_macs(json_t *index, const struct bu_node *node)
 		add_key(index, "mac", mac, node->name);
 }
 
+static void
+add_text(json_t *index, const char *kind, const char *text, const char *node)
+{
+	char plain[BU_MACHINE_TEXT_SIZE];
+
+	plain_text(text, plain);
+	add_key(index, kind, plain, node);
+}
+
 /* What the applied profile said of its machine. */
 static void
 add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
 {
 	const struct bu_desired_node *was =
 		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
-	char serial[BU_MACHINE_TEXT_SIZE];
 
 	if (was && was->bmc)
 		add_key(index, "bmc", was->bmc, node->name);
 	if (was && was->mac)
 		add_key(index, "mac", was->mac, node->name);
-	if (was && was->serial) {
-		serial_key(was->serial, serial);
-		add_key(index, "serial", serial, node->name);
-	}
+	if (was)
+		add_text(index, "uuid", was->uuid, node->name);
+	if (was)
+		add_text(index, "serial", was->serial, node->name);
 }
 
 /* What its machine told. */
 static void
 add_told(json_t *index, const struct bu_node *node)
 {
-	char serial[BU_MACHINE_TEXT_SIZE];
-
 	if (!node->machine[0])
 		return;
 	add_macs(index, node);
-	serial_key(node->serial, serial);
-	add_key(index, "serial", serial, node->name);
+	add_text(index, "uuid", node->uuid, node->name);
+	add_text(index, "serial", node->serial, node->name);
 }
 
 /* A node that is settled without a machine holds none. */
@@ -118,12 +124,13 @@ bu_identity_index(const struct bu_plan_input *input)
 }
 
 /* What tells a machine, the surest first. */
-enum key { SERIAL, MAC, BMC, KEYS };
+enum key { SERIAL, UUID, MAC, BMC, KEYS };
 
 static const struct {
 	const char *kind, *name;
 } keys[KEYS] = {
 	[SERIAL] = {"serial", "serial number"},
+	[UUID] = {"uuid", "UUID"},
 	[MAC] = {"mac", "MAC address"},
 	[BMC] = {"bmc", "BMC"},
 };
@@ -133,11 +140,11 @@ static void
 find_holders(const struct bu_plan_input *input, const json_t *index,
 	     const struct bu_desired_node *want, const struct bu_node *ret[KEYS])
 {
-	char serial[BU_MACHINE_TEXT_SIZE] = "";
-	const char *values[KEYS] = {serial, want->mac, want->bmc};
+	char serial[BU_MACHINE_TEXT_SIZE], uuid[BU_MACHINE_TEXT_SIZE];
+	const char *values[KEYS] = {serial, uuid, want->mac, want->bmc};
 
-	if (want->serial)
-		serial_key(want->serial, serial);
+	plain_text(want->serial, serial);
+	plain_text(want->uuid, uuid);
 	for (int i = 0; i < KEYS; i++) {
 		bu_autofree char *key =
 			bu_xasprintf("%s %s", keys[i].kind, values[i] ? values[i] : "");
@@ -172,21 +179,32 @@ has_mac(const struct bu_node *node, const char *mac)
 	return 0;
 }
 
-/* Whether the profile still means the machine that this node is bound to. A serial
- * number decides, where both have one: cards are exchanged in a machine. */
+/* Does the firmware's word decide? -1 = it says nothing, else whether it is the same. A
+ * profile may be wrong about a machine that it has always meant (before). */
+static int
+same_text(const char *wanted, const char *before, const char *told)
+{
+	if (!wanted || !bu_machine_says(wanted))
+		return -1;
+	if (before && bu_machine_same(wanted, before))
+		return 1;
+	return bu_machine_says(told) ? bu_machine_same(wanted, told) : -1;
+}
+
+/* Whether the profile still means the machine that this node is bound to. Serial number
+ * and UUID decide, where both have one: cards are exchanged in a machine. */
 static int
 is_same(const struct bu_plan_input *input, const struct bu_node *node,
 	const struct bu_desired_node *want)
 {
 	const struct bu_desired_node *was =
 		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
-	const char *wanted = want->serial ? want->serial : "";
+	int same = same_text(want->serial, was ? was->serial : NULL, node->serial);
 
-	/* A profile may be wrong about a machine that it has always meant. */
-	if (was && was->serial && bu_machine_same(wanted, was->serial))
-		return 1;
-	if (bu_machine_says(wanted) && bu_machine_says(node->serial))
-		return bu_machine_same(wanted, node->serial);
+	if (same < 0)
+		same = same_text(want->uuid, was ? was->uuid : NULL, node->uuid);
+	if (same >= 0)
+		return same;
 	if (!want->mac || !node->macs || has_mac(node, want->mac))
 		return 1;
 	return was && was->mac && strcmp(was->mac, want->mac) == 0;
@@ -196,13 +214,20 @@ static void
 replaced(const struct bu_desired_node *want, struct bu_identity *ret)
 {
 	const struct bu_node *own = ret->node;
-	int serial = want->serial && own->serial[0];
+	const char *words[][3] = {
+		{"serial", want->serial, own->serial},
+		{"UUID", want->uuid, own->uuid},
+		{"MAC", want->mac, own->macs},
+	};
+	size_t i = 0;
 
+	/* The first that both sides know is the one that decided. */
+	while (i + 1 < BU_LEN(words) && (!words[i][1] || !words[i][2][0]))
+		i++;
 	ret->kind = BU_IDENTITY_REPLACED;
 	snprintf(ret->why, sizeof(ret->why),
 		 "replaced: the profile means another machine (%s %s, it was %s)",
-		 serial ? "serial" : "MAC", serial ? want->serial : want->mac,
-		 serial ? own->serial : own->macs);
+		 words[i][0], words[i][1], words[i][2]);
 }
 
 /* The name is bound; others may hold what the profile says of it. */

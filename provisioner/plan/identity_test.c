@@ -6,16 +6,17 @@
 #include "provisioner/plan/plan_impl.h"
 #include "tests/support/unit.h"
 
-/* "node001 1 2 3": name, and the numbers of its MAC, serial number and BMC; 0 = none.
- */
+/* "node001 1 2 3 4": name, and the numbers of its MAC, serial number, BMC and UUID (may
+ * be left out); 0 = none. */
 #define MAC_OF "52:54:00:77:00:0"
+#define UUID_OF "11111111-2222-4333-8444-55555555550"
 
 /* A profile of one pool with these rows. */
 static struct bu_desired *
 load(const char *rows)
 {
 	bu_autofree char *copy = bu_xstrdup(rows);
-	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
+	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc,uuid\n");
 	bu_autofree char *names = bu_xstrdup(""), *line = NULL, *site = NULL;
 	bu_autofree char *wide = NULL, *found = NULL;
 	struct bu_desired *desired;
@@ -25,16 +26,19 @@ load(const char *rows)
 	     row = strtok_r(NULL, ";", &rest)) {
 		bu_autofree char *old_racks = bu_steal(&racks);
 		bu_autofree char *old_names = bu_steal(&names);
-		char name[32], mac[24] = "", serial[16] = "";
-		int m, s, b;
+		char name[32], mac[24] = "", serial[16] = "", uuid[40] = "";
+		int m, s, b, u = 0;
 
-		ck_assert_int_eq(sscanf(row, " %31s %d %d %d", name, &m, &s, &b), 4);
+		ck_assert_int_ge(sscanf(row, " %31s %d %d %d %d", name, &m, &s, &b, &u),
+				 4);
+		if (u)
+			snprintf(uuid, sizeof(uuid), UUID_OF "%d", u);
 		if (m)
 			snprintf(mac, sizeof(mac), MAC_OF "%d", m);
 		if (s)
 			snprintf(serial, sizeof(serial), "S-%d", s);
-		racks = bu_xasprintf("%s%s,%s,%s,qemu:///system#vm%d\n", old_racks,
-				     name, mac, serial, b);
+		racks = bu_xasprintf("%s%s,%s,%s,qemu:///system#vm%d,%s\n", old_racks,
+				     name, mac, serial, b, uuid);
 		names = bu_xasprintf("%s%s%s", old_names, *old_names ? "," : "", name);
 	}
 	line = bu_xasprintf("nodes = %s\n", names);
@@ -54,6 +58,7 @@ bound(const char *name, int number, enum bu_state state)
 
 	snprintf(node->machine, sizeof(node->machine), "m%d", number);
 	snprintf(node->serial, sizeof(node->serial), " s-%d ", number);
+	snprintf(node->uuid, sizeof(node->uuid), UUID_OF "%d", number);
 	node->macs = bu_xasprintf(MAC_OF "%d " MAC_OF "%d", number, number + 4);
 	node->state = state;
 	return node;
@@ -83,6 +88,8 @@ static const struct row rows[] = {
 	 "MAC address"},
 	{BOTH, "gpu 3 1 3; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
 	 "serial number"},
+	{BOTH, "gpu 3 0 3 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "by its UUID it is the machine of node001"},
 	/* it left the profile before, and comes back under another name */
 	{"node002 2 2 2", "gpu 1 1 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED,
 	 "node001", "machine of node001"},
@@ -96,6 +103,8 @@ static const struct row rows[] = {
 	 "node001", "serial S-3"},
 	{"node001 1 0 1; node002 2 0 2", "node001 3 0 1; node002 2 0 2", "node001",
 	 BU_IDENTITY_REPLACED, "node001", "MAC " MAC_OF "3"},
+	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1 3; node002 2 0 2", "node001",
+	 BU_IDENTITY_REPLACED, "node001", "UUID"},
 	/* a card was exchanged, its port changed, its BMC moved: the same machine */
 	{BOTH, "node001 3 1 1; node002 2 2 2", "node001", BU_IDENTITY_SAME, "node001",
 	 ""},
