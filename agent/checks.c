@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the checks that a work item asks for and tells how far it is; called by jobs.c.
  * Invariant: the appliance is asked whether to go on at most every ASK_MS, however

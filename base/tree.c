@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the agent's checks read of /proc, /sys and /etc. Invariant: it only reads, never
  * waits (pipes and devices are opened without blocking) and never believes a size that

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* JSON lines with deadlines, for `bringup fabric rehearse`. Invariant: a line is taken
  * whole or not at all, and nothing waits longer than the deadline. */
 #include "cli/lines.h"

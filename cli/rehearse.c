@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bringup fabric rehearse: a whole campaign against an outside model of a fabric, one
  * JSON object a line (docs/rehearsal.md, fabric/judge/wire.h). Without --model the talk

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The probe schedule, asked by the gate. Pure. Invariant: no node is in two pairs of a
  * round, and over all rounds each pair comes exactly once.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rounds of a whole fabric, asked by the campaign and, for itself, by each node.
  * Pure. Invariants: no port is in two pairs of a round, and in a round of stage B no

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports of checks as structs and as JSON; used by the agent's runner, the gate and
  * whatever shows findings. Invariant: a report that came out of bu_checks_from_json()

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Readings of port counters, as struct and as JSON: part of a probe's result. Used by
  * the engine that reads them and the judge. Invariant: a count is -1 (not there) or

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The path MTU of RDMA; see mtu.h. */
 #include "model/mtu.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results of probes as structs (as JSON: result_json.c). Used by the agent's engine,
  * the judge, the gate and whatever shows figures. Invariant: a result never holds more

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results of probes as JSON, between agents, daemon, log and certificates. Invariant: a
  * struct that came out of bu_pair_result_from_json() has finite figures in range, at

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads what hangs where, for the rehearsal of a fabric. Pure. Invariant: in what comes
  * out each port hangs on a leaf that exists.

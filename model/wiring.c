@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Wirings as structs and as JSON. Made by the gate from reports of checks and by the
  * command line from profiles; read by whatever renders a topology. Invariant: what came

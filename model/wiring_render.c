@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What schedulers read of a wiring: Slurm's topology.conf and topology.yaml, labels for
  * Kubernetes. Called by the command line and the cluster drivers. Invariants: the same

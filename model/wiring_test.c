@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Wirings, and what schedulers make of them; a real slurmctld, where there is one,
  * judges its topology.conf in namespaces of this test. */
 #include "model/wiring.h"

@@ -207,12 +207,9 @@ static char *
 data_file(const char *name)
 {
 	bu_autofree char *own = bu_xasprintf("/etc/bringup/%s", name);
-	bu_autofree char *in_tree = bu_xasprintf("data/%s", name);
-	bu_autofree char *source = bu_data_path(in_tree);
+	bu_autofree char *shipped = bu_xasprintf("data/%s", name);
 
-	if (access(own, R_OK) == 0)
-		return bu_xstrdup(own);
-	return access(source, R_OK) == 0 ? bu_xstrdup(source) : bu_data_path(name);
+	return access(own, R_OK) == 0 ? bu_steal(&own) : bu_data_path(shipped);
 }
 
 static void

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From what stood the second test to accusations: halves become ports, ports a leaf
  * when too many of it are accused, links a spine or a leaf. Invariants: what a larger

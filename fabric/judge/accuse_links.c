@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accusations of links, and of the spine or leaf that they have in common. Asked by
  * accuse.c, after the leaves. Invariant: links that no test tells apart come together.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The state of a campaign and its way to the site, shared by everything that asks for
  * rounds. Invariant: what a round brought is kept in the order in which it was asked

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares reports of checks of machines that should be alike. Called by the gate.
  * Invariants: nobody is odd in a group of fewer than three, or without a majority of

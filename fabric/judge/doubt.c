@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whose instrument is wrong: the node that most of the doubtful flows have in common.
  * Asked between the stages. Invariant: a doubt that may be the partner's takes nobody

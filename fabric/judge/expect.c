@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Verdicts on figures, for the decoder and the certificate. Pure. Invariant: only what
  * is known about the path passes or fails; whatever is wrong with the instrument is

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was bad only in bad company is cleared. Asked before the accusations are made.
  * Invariant: who stands on its own tests again keeps standing.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes, verifies and checks certificates; asked by the gate and at re-adoption. Pure.
  * Invariant: nothing of a certificate is looked at before its signature is verified,

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The stages of a campaign, in their order. Invariants: links are measured only by
  * ports that were good inside their leaf, and nothing is accused that did not stand the

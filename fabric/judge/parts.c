@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The decoder for whole fabrics, asked by the campaign after each stage. Pure; one pass
  * over the flows per question, arrays by part, no search. Invariant: a flow whose

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Expected rates, read and linted. Pure but for bu_rates_load(). Invariant: what comes
  * out can fail a slow part and can be passed by a healthy one.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stage C: each suspect meets proven partners, over proven links, until its sequential
  * test decides. Only these tests count, not those that raised the suspicion. Invariant:

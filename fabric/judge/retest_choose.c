@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who tests which suspect in a round of stage C: proven partners over proven links, in
  * the suspect's own leaf where that has one. Invariant: no part of the fabric carries

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks a declared tree against round trips; called where a campaign measured latency.
  * Invariants: nothing is accused unless both classes have pairs enough and their

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Round trips of a made-up fabric: 32 nodes at 4 leaves, noise that is seeded. */
 #include "fabric/judge/rtt.h"
 

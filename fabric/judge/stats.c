@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Statistics for the decoder and the benches. Pure; a median is found by selection, so
  * that a million values take milliseconds. */
 #include "fabric/judge/stats.h"

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the switches count, read after rounds at full load: the only witness where flows
  * are sprayed. Asked by the campaign after the links were measured. Invariant: the same

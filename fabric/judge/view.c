@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What stands after the second test, and the words for it; for accuse.c and
  * accuse_links.c. Changes nothing but the report.

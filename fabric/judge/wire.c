@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rounds, traces and accusations: requests to a model of a fabric and its answers, for
  * `bringup fabric rehearse`; what a site says of itself is in wire_site.c. Pure.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a site says of itself to a campaign: LLDP and the counters of switches. Called
  * by `bringup fabric rehearse`. Pure. Invariant: null is no answer and no error.

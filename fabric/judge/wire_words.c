@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What words of other people's models mean. Called by wire.c and wire_site.c. Pure.
  * Invariant: what is only congestion or traffic is no error.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The static audit as a group of checks: collects the facts once, runs the rows of
  * audit_rows.h over them. Called by the runner (checks.c). Invariant: a row that is not

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit about cables: what switch port is at the other end, by LLDP or by
  * asking the InfiniBand neighbour. Called

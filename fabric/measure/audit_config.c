@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit that read PCI configuration space: ACS, request size, ordering.
  * Called by audit.c. Invariant: it is read within its size and in bounded steps,

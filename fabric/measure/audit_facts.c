@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the audit is about: interfaces, RDMA ports, and the PCI endpoints that carry
  * fabric traffic, each matched with what is expected of it. Called once per audit.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit about the host: kernel log, CPU settings, huge pages, its name,
  * the way to GPU memory. Called by audit.c. Invariant: a machine without the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit about what jobs may do with RDMA: lock memory, open its devices.
  * Called by audit.c. Invariant: the limit is the one that systemd would give slurmd, by

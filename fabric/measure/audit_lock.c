@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers memory at an RDMA device in a child that is what a user's job is: nobody,
  * without capabilities, with a job's limit. Called through struct bu_audit_probes.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The good machine of the audit's tests, file by file. Part of tests only. */
 #include "fabric/measure/audit_machine.h"
 

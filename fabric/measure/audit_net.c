@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit about network interfaces, called by audit.c. Only interfaces of
  * networks that are expected are judged. Invariant: what a virtual card does not know

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit about PCI: links, errors, IOMMU, NUMA. Called by audit.c, each
  * function once. Invariant: a link or bridge that two endpoints share is one row.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the audit asks the kernel for because no file says it: the MTU in use at an RDMA
  * port (libibverbs) and priority flow control (dcbnl over netlink). Called through

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rows of the audit about RDMA devices and their ports, called by audit.c. Invariant:
  * RDMA in software (rxe, siw) has no PCI device, no firmware and a rate that means

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A machine that has just booted: what is still on its way is waited for, what does not
  * come is a finding, and what no time mends is not waited for.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A good machine as a tree of files, and a bad one for each row of the audit: the good
  * one has no finding, each bad one exactly this finding in these words.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Payload memory of a probe, for verbs.c. Invariant: "GPU memory" is never taken on
  * trust: a library, a driver or an option that hands out host memory instead would make

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where payload lies, over stand-ins for libibverbs and libcuda. */
 #include "fabric/measure/buffer.h"
 

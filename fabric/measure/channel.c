@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The control connection of a probe, used by pair.c. Invariant: from a peer that has
  * not proved the secret at most BU_CHANNEL_LINE_MAX bytes are kept and nothing but the

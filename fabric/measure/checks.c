@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs groups of checks one after the other, called by the agent. Invariant: a group
  * that was asked for and cannot run leaves a row that says why; one that has nothing to

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What groups of checks ask their runner, apart from it: a test of one group links no
  * other. */
 #include <string.h>

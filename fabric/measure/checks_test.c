@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The runner of checks: what is asked for is run, or says why not. */
 #include "fabric/measure/checks.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Looks for the RDMA port that carries a fabric address, called by verbs.c when a probe
  * opens its end. Invariant: at most the returned device stays open.

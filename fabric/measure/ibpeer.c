@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Subnet management packets over one hop, through the kernel's umad device; called by
  * the audit for InfiniBand ports. Invariants: it only asks (method Get), waits a

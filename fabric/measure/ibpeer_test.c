@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The neighbour over InfiniBand: answers good and bad, and a simulated fabric (ibsim)
  * whose device is put under this program, which runs again as "peer DEVICE PORT".

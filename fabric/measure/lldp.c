@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Listens for LLDP on the ports of the fabric; called by the audit (audit_cabling.c).
  * Invariants: nothing is sent; no frame makes it read past its end or keeps it longer

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LLDP: frames good and bad, and real switches: two lldpd, each with its own host name
  * and port, in namespaces of this test.

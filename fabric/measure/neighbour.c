@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Asks for a neighbour's link address before a queue pair is connected to it; called by
  * verbs_connect.c. The kernel's own question for it (ib_resolve_eth_dmac) sleeps a

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A neighbour that answers, one that does not, and none: two network namespaces. */
 #include "fabric/measure/neighbour.h"
 

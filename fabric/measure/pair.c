@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs a probe with the peer, called by the agent for a work item: the connection, the
  * set-up (pair_open.c), one phase per direction (pair_phase.c) or one for both, the

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How both ends leave a phase together; called by pair_phase.c. Whoever fails, or is
  * done, says {"end": ERROR|null} once, with what only it can know (its clock, its

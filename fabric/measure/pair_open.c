@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Sets a probe up; called by pair.c. All that needs no peer is opened first: the
  * device, the memory, the queue pairs of every phase. Then one message each way says

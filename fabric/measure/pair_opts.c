@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The probe's work item, read strictly. Called by the agent before bu_pair_run().
  * Invariant: what comes out is within the ranges that pair.h states.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What both ends of a probe say to each other while it lasts; called by pair_phase.c
  * and pair_end.c. Invariant: a control connection that fails is never taken for a fault

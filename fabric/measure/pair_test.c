@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Both ends of a probe as two threads over the stand-in for libibverbs. */
 #include "fabric/measure/pair.h"
 

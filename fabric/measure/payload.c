@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a probe's payload is made from, and its check; called by pair_phase.c between
  * runs and by transfer.c for each message. Invariant: every byte of a slot follows from

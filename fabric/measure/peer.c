@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What both ends of a connection tell each other, as JSON; called by pair_phase.c.
  * Invariant: what comes out of bu_verbs_peer_from_json() can be given to the adapter.

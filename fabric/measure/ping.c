@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Single words on the first queue pair, called by pair_phase.c: is the peer reached at
  * all, and a ping-pong for latency. Invariant: each sample is one round trip of its

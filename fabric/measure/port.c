@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads sysfs around an RDMA port, for verbs.c. Invariant: a driver that has none of
  * these files (soft-RoCE has few) costs knowledge, never the probe.

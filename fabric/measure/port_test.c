@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What sysfs tells about a port, from a tree made here. */
 #include "fabric/measure/port.h"
 

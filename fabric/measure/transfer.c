@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The timed part of a probe: runs of writes, reads and sends; called by pair.c.
  * Invariant: no wait is longer than its deadline, whatever the adapter or the peer

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one end of a probe's RDMA connection is made of: device, memory, queues; called
  * by pair_open.c. Invariant: whatever fails half-way, bu_verbs_destroy() leaves no

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tells what one end of a probe's RDMA connection is, and connects it with the other;
  * called by pair_open.c. Invariant: from a peer nothing is taken that this end does not

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The queues of one end of a probe's RDMA connection, for verbs.c. Invariant: no queue
  * pair serves two probes, nor does a completion of one come out in another.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Both ends of a connection in one program, over the stand-in for libibverbs. */
 #include "fabric/measure/verbs.h"
 

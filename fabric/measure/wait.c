@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Waits with a deadline, for channel.c, transfer.c and audit_lock.c. Invariant: no call
  * here sleeps longer than BU_WAIT_SLICE_MS without looking at the deadline and at

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of measurements, written by replay and read by the gate. Invariant: what
  * was measured in another boot of either end counts for nothing any more.

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * decoder [NODES [RAILS]]: what decoding the stages A and B of a large fabric costs:
  * seconds and memory, and whether it found what was put in. tests/bench/decoder runs

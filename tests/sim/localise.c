@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * localise SEED FAULTY [CLEAN]: how well the campaign names faults in simulated
  * fabrics, and how two other policies do on the same ones. tests/bench/localise runs

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * model VERDICT KIND [SPRAYED [IGNORES_VIA]]: a small fabric of 4 leaves with one fault
  * of that kind (a number of enum sim_kind; -1 = clean) that speaks the protocol of

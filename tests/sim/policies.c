@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rival policies, for tests/bench/localise. */
 #include "tests/sim/policies.h"
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rehearsal against the model beside it, and against models that misbehave. */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The simulated fabric, asked by tests, benches and the model of the rehearsal. */
 #include "tests/sim/sim.h"
 

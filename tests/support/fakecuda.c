@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A libcuda whose GPU memory is a file: for tests of where a probe's payload lies. The
  * program sees an address that it cannot touch, a "dmabuf" is the file. The variable

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * libibverbs' public ABI, as far as fabric/measure uses it, without a kernel: for unit
  * tests, under sanitizers too. A queue pair is a TCP listener whose port is its number;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What travels between queue pairs of the stand-in for libibverbs: a thread takes in
  * what comes (checks key and bounds, copies, answers), another one sends what was
