@@ -54,6 +54,10 @@ check|valgrind|memory and files of the probe's engine|
 check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
 check|libumad2sim0|its device|
 check|lldpd|plays the switches of the cabling test|
+check|systemd|its networkd and tmpfiles judge the files that they get
+check|network-manager|its nmcli judges the files that NetworkManager gets
+check|netplan.io|judges the file that it gets
+check|nodejs|runs the test of the page's words; Debian has nothing smaller that can
 check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
@@ -94,6 +98,11 @@ services_of() {
 	munge) echo munge.service ;;
 	slurmctld) echo slurmctld.service ;;
 	lldpd) echo lldpd.service ;;
+	network-manager)
+		# The last starts the first at boot.
+		echo NetworkManager.service NetworkManager-dispatcher.service \
+			NetworkManager-wait-online.service
+		;;
 	esac
 }
 

@@ -331,12 +331,10 @@ START_TEST(a_poll_ends_when_a_link_moves)
 	pid_t agent;
 	int tell;
 
-	if (unshare(CLONE_NEWNET | CLONE_NEWNS) != 0 ||
-	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-	    mount("sysfs", "/sys", "sysfs", 0, NULL) != 0) {
-		printf("not run: needs root\n");
-		return;
-	}
+	BU_NEEDS("root");
+	ck_assert_int_eq(unshare(CLONE_NEWNET | CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	ck_assert_int_eq(mount("sysfs", "/sys", "sysfs", 0, NULL), 0);
 	ck_assert_int_eq(system("ip link set lo up"), 0);
 	agent = start_agent("/no/such", &tell);
 	begin(&appliance, turns, &session, &identity);

@@ -22,8 +22,7 @@ START_TEST(sector_runs_to_its_end_under_emulation)
 {
 	char why[400] = "";
 
-	if (access("/usr/bin/qemu-system-x86_64", X_OK) != 0)
-		return;
+	BU_NEEDS("/usr/bin/qemu-system-x86_64");
 	ck_assert_msg(bu_kvm_run_sector("tcg", why, sizeof(why)) == 0, "%s", why);
 }
 END_TEST

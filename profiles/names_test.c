@@ -84,13 +84,8 @@ judge(const char *name, const char *text)
 {
 	char path[] = "/tmp/bringup-zone-XXXXXX";
 	bu_autoclose int fd = mkstemp(path);
-	const char *argv[] = {"sh",
-			      "-c",
-			      "command -v named-checkzone >/dev/null || { echo nobody; "
-			      "exit 0; }; named-checkzone -i local \"$1\" \"$2\"",
-			      "sh",
-			      name,
-			      path,
+	const char *argv[] = {"sh", "-c", "named-checkzone -i local \"$1\" \"$2\"",
+			      "sh", name, path,
 			      NULL};
 	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 20000};
 	bu_autofree char *out = NULL;
@@ -99,8 +94,6 @@ judge(const char *name, const char *text)
 	ck_assert_int_eq(bu_write_all(fd, text, strlen(text), NULL), 0);
 	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", out ? out : "",
 		      err.text);
-	if (strcmp(out, "nobody\n") == 0)
-		printf("names_test: no named-checkzone (bind9-utils), nobody judges\n");
 	unlink(path);
 }
 
@@ -130,7 +123,6 @@ START_TEST(zones_have_what_lies_in_them)
 		records = strstr(text, "@ NS localhost.\n");
 		ck_assert_ptr_nonnull(records);
 		ck_assert_str_eq(strchr(records, '\n') + 1, rows[i].want);
-		judge(rows[i].zone, text);
 	}
 	ck_assert_ptr_null(zone_of("99.10.in-addr.arpa", &err));
 	ck_assert_str_eq(err.text, "no name of the site is in zone "
@@ -140,6 +132,23 @@ START_TEST(zones_have_what_lies_in_them)
 	load("");
 	ck_assert_ptr_null(zone_of("lab.test", &err));
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+START_TEST(a_name_server_takes_the_zones)
+{
+	static const char *const zones[] = {"lab.test", "0.77.10.in-addr.arpa",
+					    "10.in-addr.arpa"};
+
+	BU_NEEDS("named-checkzone");
+	load("domain = lab.test\n");
+	for (size_t i = 0; i < BU_LEN(zones); i++) {
+		bu_autofree char *text = zone_of(zones[i], NULL);
+
+		ck_assert_ptr_nonnull(text);
+		judge(zones[i], text);
+	}
 	bu_desired_destroy(desired);
 }
 END_TEST
@@ -163,4 +172,4 @@ START_TEST(the_time_server_answers_the_nodes)
 END_TEST
 
 BU_UNIT("names", every_node_has_a_name_in_every_network, zones_have_what_lies_in_them,
-	the_time_server_answers_the_nodes)
+	a_name_server_takes_the_zones, the_time_server_answers_the_nodes)

@@ -87,7 +87,7 @@ START_TEST(unsafe_places_are_refused)
 {
 	bu_autofree char *group = NULL, *empty = NULL, *failing = NULL, *open = NULL;
 	bu_autofree char *link = NULL, *a = NULL, *b = NULL, *c = NULL, *d = NULL;
-	bu_autofree char *e = NULL, *f = NULL, *none = NULL, *foreign = NULL;
+	bu_autofree char *e = NULL, *f = NULL, *none = NULL;
 
 	strcpy(dir + strlen(dir) - 6, "XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -116,18 +116,27 @@ START_TEST(unsafe_places_are_refused)
 	unsetenv("CREDENTIALS_DIRECTORY");
 	refuse("credential:x", BU_ERR_NOTFOUND, "LoadCredential=x");
 	refuse("env:BU_TEST_NOT_SET", BU_ERR_NOTFOUND, "is not set");
-	if (geteuid() == 0) {
-		foreign = put("foreign", "s3cret", 0600);
-		ck_assert_int_eq(chown(foreign, 12345, 12345), 0);
-		free(a);
-		a = bu_xasprintf("file:%s", foreign);
-		refuse(a, BU_ERR_DENIED, "belongs to user 12345");
-		/* munge's own key */
-		ck_assert_int_eq(chown(foreign, 112, 112), 0);
-		expect(a, "s3cret");
-	}
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
 
-BU_UNIT("secret", secrets_lie_in_four_kinds_of_places, unsafe_places_are_refused)
+START_TEST(a_file_of_another_user_is_refused)
+{
+	bu_autofree char *foreign = NULL, *source = NULL;
+
+	BU_NEEDS("root");
+	strcpy(dir + strlen(dir) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	foreign = put("foreign", "s3cret", 0600);
+	source = bu_xasprintf("file:%s", foreign);
+	ck_assert_int_eq(chown(foreign, 12345, 12345), 0);
+	refuse(source, BU_ERR_DENIED, "belongs to user 12345");
+	/* munge's own key */
+	ck_assert_int_eq(chown(foreign, 112, 112), 0);
+	expect(source, "s3cret");
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("secret", secrets_lie_in_four_kinds_of_places, unsafe_places_are_refused,
+	a_file_of_another_user_is_refused)

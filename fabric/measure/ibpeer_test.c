@@ -166,11 +166,7 @@ START_TEST(a_simulated_fabric_answers)
 	int status;
 	pid_t child;
 
-	if (geteuid() != 0 || access(umad2sim, R_OK) != 0 ||
-	    access("/usr/bin/ibsim", X_OK) != 0) {
-		printf("not run: root, ibsim and libumad2sim are needed\n");
-		return;
-	}
+	BU_NEEDS("root", "/usr/bin/ibsim", umad2sim);
 	child = fork();
 	ck_assert_int_ge(child, 0);
 	if (child == 0)

@@ -43,12 +43,21 @@ START_TEST(only_a_plain_file_of_ours_is_taken)
 	refuses(file, BU_ERR_DENIED);
 	ck_assert_int_eq(chmod(file, 0602), 0);
 	refuses(file, BU_ERR_DENIED);
-	if (geteuid() == 0) {
-		ck_assert_int_eq(chmod(file, 0600), 0);
-		ck_assert_int_eq(chown(file, 65534, 65534), 0);
-		refuses(file, BU_ERR_DENIED);
-	}
 	bu_remove_tree(dir, NULL);
+}
+END_TEST
+
+START_TEST(a_file_of_somebody_else_is_not_taken)
+{
+	char path[] = "/tmp/bringup-priv-XXXXXX";
+	bu_autoclose int fd = -1;
+
+	BU_NEEDS("root");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fchown(fd, 65534, 65534), 0);
+	refuses(path, BU_ERR_DENIED);
+	unlink(path);
 }
 END_TEST
 
@@ -64,4 +73,4 @@ START_TEST(only_a_dnsmasq_is_told_to_read_again)
 END_TEST
 
 BU_UNIT("priv", only_a_plain_file_of_ours_is_taken,
-	only_a_dnsmasq_is_told_to_read_again)
+	a_file_of_somebody_else_is_not_taken, only_a_dnsmasq_is_told_to_read_again)
