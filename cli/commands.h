@@ -6,6 +6,9 @@
 #ifndef BU_CLI_COMMANDS_H
 #define BU_CLI_COMMANDS_H
 
+#include <jansson.h>
+#include <stdio.h>
+
 #include "base/err.h"
 #include "cli/image.h"
 #include "cli/options.h"
@@ -28,6 +31,8 @@ int bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err);
+/* What an abort meant for whom, as the daemon answered. */
+void bu_rollout_abort_print(const char *id, const json_t *reply, FILE *out);
 int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err);
 int bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err);

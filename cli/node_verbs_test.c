@@ -3,6 +3,7 @@
 #include "cli/node_verbs.h"
 
 #include "base/json.h"
+#include "cli/commands.h"
 #include "cli/testing.h"
 #include "tests/support/unit.h"
 
@@ -67,5 +68,23 @@ START_TEST(json_holds_the_refusals_too)
 }
 END_TEST
 
-BU_UNIT("node_verbs", each_node_has_its_line_and_a_refusal_its_code, a_dry_run_says_so,
+/* Who is called back and who is not stands there, with why. */
+START_TEST(an_abort_says_who_goes_on)
+{
+	bu_autojson json_t *reply = parse(
+		"{'called_back':['n1','n2'],'going_on':[{'node':'n3','why':'it is "
+		"imaging'}]}");
+	bu_autojson json_t *none = parse("{'called_back':[],'going_on':[]}");
+	bu_autofree char *text = WRITTEN(bu_rollout_abort_print("r-1", reply, out));
+	bu_autofree char *plain = WRITTEN(bu_rollout_abort_print("r-1", none, out));
+
+	ck_assert_str_eq(text, "r-1: aborted; what has not begun is withdrawn\n"
+			       "called back: n[1-2]\n"
+			       "goes on to its end: n3 (it is imaging)\n");
+	ck_assert_str_eq(plain, "r-1: aborted; what has not begun is withdrawn\n");
+}
+END_TEST
+
+BU_UNIT("node_verbs", an_abort_says_who_goes_on,
+	each_node_has_its_line_and_a_refusal_its_code, a_dry_run_says_so,
 	json_holds_the_refusals_too)

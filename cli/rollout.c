@@ -87,15 +87,22 @@ bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err)
 	return 0;
 }
 
-static int
-change(const struct bu_options *options, const char *verb, const char *done,
-       struct bu_err *err)
+static json_t *
+ask_change(const struct bu_options *options, const char *verb, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autofree char *id = bu_client_escape(options->args[0]);
 	bu_autofree char *path = bu_xasprintf("/v1/rollouts/%s/%s", id, verb);
 	bu_autojson json_t *empty = json_object();
-	bu_autojson json_t *reply = bu_client_post(client, path, empty, err);
+
+	return bu_client_post(client, path, empty, err);
+}
+
+static int
+change(const struct bu_options *options, const char *verb, const char *done,
+       struct bu_err *err)
+{
+	bu_autojson json_t *reply = ask_change(options, verb, err);
 
 	if (!reply)
 		return -1;
@@ -115,11 +122,32 @@ bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err)
 	return change(options, "resume", "goes on", err);
 }
 
+void
+bu_rollout_abort_print(const char *id, const json_t *reply, FILE *out)
+{
+	const json_t *back = json_object_get(reply, "called_back");
+	bu_autofree char *names = bu_out_fold(back);
+	size_t i;
+	json_t *one;
+
+	fprintf(out, "%s: aborted; what has not begun is withdrawn\n", id);
+	if (*names)
+		fprintf(out, "called back: %s\n", names);
+	json_array_foreach (json_object_get(reply, "going_on"), i, one) {
+		bu_autofree char *why = bu_out_clean(bu_json_str(one, "why", ""), 0);
+
+		fprintf(out, "goes on to its end: %s (%s)\n",
+			bu_json_str(one, "node", "?"), why);
+	}
+}
+
 int
 bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err)
 {
-	return change(
-		options, "abort",
-		"aborted; what has not begun is withdrawn, what is under way ends",
-		err);
+	bu_autojson json_t *reply = ask_change(options, "abort", err);
+
+	if (!reply)
+		return -1;
+	bu_rollout_abort_print(options->args[0], reply, stdout);
+	return 0;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rollouts for people and tools: the room itself decides, this only hands over. */
+#include "base/json.h"
 #include "provisioner/api/api.h"
+
+enum { MOVING_MS = 5000 };
 
 BU_HANDLER(bu_api_rollouts)
 {
@@ -42,7 +45,19 @@ BU_HANDLER(bu_api_rollout_resume)
 	return change(arg, request, bu_rollouts_resume, reply, err);
 }
 
+/* Says what the rest of it does: what was called back is on its way to where it was. */
 BU_HANDLER(bu_api_rollout_abort)
 {
-	return change(arg, request, bu_rollouts_abort, reply, err);
+	struct bu_api *api = arg;
+	const char *id = request->params[0];
+	bu_autojson json_t *recalled = NULL;
+
+	/* Of one that is changing nobody knows whether it may still be called back. */
+	if (request->waited_ms < MOVING_MS && bu_rollouts_is_moving(api->rollouts, id))
+		return BU_ANSWER_LATER;
+	recalled = bu_rollouts_recalled(api->rollouts, id);
+	if (change(api, request, bu_rollouts_abort, reply, err) != BU_ANSWER_NOW)
+		return BU_ANSWER_ERROR;
+	json_object_update(reply->json, recalled);
+	return BU_ANSWER_NOW;
 }

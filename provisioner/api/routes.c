@@ -66,7 +66,7 @@ const struct bu_route bu_api_routes[] = {
 	{"POST", "/v1/rollouts/*/resume", BU_LISTEN_LOCAL, bu_api_rollout_resume,
 	 "turns again; of one that stopped itself the failures are forgiven"},
 	{"POST", "/v1/rollouts/*/abort", BU_LISTEN_LOCAL, bu_api_rollout_abort,
-	 "withdraws what has not begun"},
+	 "withdraws what has not begun, calls back what may still be"},
 	{"GET", "/", BU_LISTEN_PAGE, bu_api_web, "the status page"},
 	{"GET", "/*", BU_LISTEN_PAGE, bu_api_web, "its files"},
 	{NULL, NULL, 0, NULL, NULL},

@@ -198,21 +198,30 @@ state_body(const struct bu_node *node, const struct bu_move *move, enum bu_state
 }
 
 int
+bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
+		   const struct bu_move *move, struct bu_event *ret, struct bu_err *err)
+{
+	enum bu_state to;
+
+	if (bu_reconcile_can(rec, node, move, &to, err) != 0)
+		return -1;
+	bu_event_init(ret, BU_EVENT_STATE, node->name, state_body(node, move, to));
+	return 0;
+}
+
+int
 bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_move *move, struct bu_err *err)
 {
 	struct bu_event events[8];
-	enum bu_state to;
 
 	bu_assert(move->count < BU_LEN(events));
-	if (bu_reconcile_can(rec, node, move, &to, err) != 0) {
+	if (bu_reconcile_moved(rec, node, move, &events[move->count], err) != 0) {
 		drop(move->extra, move->count);
 		return -1;
 	}
 	if (move->count)
 		memcpy(events, move->extra, move->count * sizeof(*events));
-	bu_event_init(&events[move->count], BU_EVENT_STATE, node->name,
-		      state_body(node, move, to));
 	bu_reconcile_append(rec, node, events, move->count + 1);
 	return 0;
 }

@@ -69,6 +69,10 @@ struct bu_move {
 };
 int bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
 		      const struct bu_move *move, struct bu_err *err);
+/* The event that does it, for a batch of several nodes. */
+int bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
+		       const struct bu_move *move, struct bu_event *ret,
+		       struct bu_err *err);
 /* Whether it could be; nothing is asked for. move->extra is not looked at. */
 int bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 		     const struct bu_move *move, enum bu_state *ret_to,

@@ -155,7 +155,8 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
 {
 	const struct bu_rollout *rollout = bu_world_rollout(rollouts->world, id);
 	bu_autofree char *reason = bu_xasprintf("by %s", by);
-	struct bu_event event;
+	bu_autofree struct bu_event *events = NULL;
+	size_t count = 1;
 
 	if (!rollout)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
@@ -171,10 +172,13 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "rollout %s is %s; it cannot become %s", id,
 				  bu_rollout_state_name(rollout->state), to);
-	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+	events = bu_xcalloc(1 + 2 * rollouts->world->count, sizeof(*events));
+	bu_event_init(&events[0], BU_EVENT_ROLLOUT, "",
 		      json_pack("{s:s,s:s,s:s,s:s}", "rollout", id, "to", to, "by", by,
 				"reason", reason));
-	bu_reconcile_note(rollouts->rec, &event, 1);
+	if (strcmp(to, "aborted") == 0)
+		count += bu_recall(rollouts, id, by, &events[1]);
+	bu_reconcile_note(rollouts->rec, events, count);
 	return 0;
 }
 

@@ -54,8 +54,15 @@ int bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id, const char *
 		      struct bu_err *err);
 int bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id, const char *by,
 		       struct bu_err *err);
+/* What has not begun is withdrawn, and what has not written or left yet is called back
+ * in the same commit. */
 int bu_rollouts_abort(struct bu_rollouts *rollouts, const char *id, const char *by,
 		      struct bu_err *err);
+/* What an abort would mean now for orders that are under way: {"called_back":[node],
+ * "going_on":[{"node","why"}]}. New reference. */
+json_t *bu_rollouts_recalled(struct bu_rollouts *rollouts, const char *id);
+/* A change of one of its nodes is on its way to the log. */
+int bu_rollouts_is_moving(const struct bu_rollouts *rollouts, const char *id);
 
 /*
  * One rollout: {"id","plan","revision","commit","limit","by","started_ms","ended_ms"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of rollout, which look at each other downwards only: apply.c,
- * rollout.c and show.c at refusal.c, this one at view.c and brake.c. */
+ * rollout.c and show.c at refusal.c, this one at view.c and brake.c; rollout.c at
+ * recall.c. */
 #ifndef BU_ROLLOUT_ROLLOUT_IMPL_H
 #define BU_ROLLOUT_ROLLOUT_IMPL_H
 
@@ -88,6 +89,11 @@ int bu_grants_check(const struct bu_grants *grants, const json_t *steps,
 		    struct bu_err *err);
 /* Whether this node's machine may be switched off while it is on. */
 int bu_grants_reset(const struct bu_grants *grants, const char *node);
+
+/* recall.c. Events that take back what may be taken back; two for each node at most.
+ * Returns how many. */
+size_t bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
+		 struct bu_event *events);
 
 /* brake.c */
 struct bu_brake *bu_brake_create(struct bu_world *world, struct bu_reconcile *rec);

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An abort calls back what has begun and has not passed a point of no return. Called by
+ * rollout.c and the API. Invariant: whoever is called back is, in one commit with the
+ * abort, on its way to where it was; nobody's disk was touched, and nobody has left its
+ * cluster but to boot what is still on its disk.
+ */
+#include <string.h>
+
+#include "provisioner/rollout/rollout_impl.h"
+
+/* Which trigger takes the node back; 0 and the trigger, or -1 and why it goes on. */
+static int
+way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
+	 enum bu_trigger *ret_on, struct bu_err *err)
+{
+	struct bu_move move = {.on = BU_TRIGGER_ABORT};
+	enum bu_state to;
+
+	if (node->held_by[0] && strcmp(node->held_by, "bringup") != 0)
+		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->held_by);
+	if (node->state == BU_STATE_INSPECTING && node->order.written)
+		return bu_err_set(err, BU_ERR_STATE, 0, "its disk is written to");
+	if (node->state == BU_STATE_DRAINING &&
+	    (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE))
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
+	if (node->state == BU_STATE_DRAINING &&
+	    strcmp(node->joined.node, node->name) != 0 && node->joined.node[0])
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has another name now");
+	if (node->state != BU_STATE_INSPECTING && node->state != BU_STATE_DRAINING)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
+				  bu_state_name(node->state));
+	if (node->state == BU_STATE_INSPECTING && node->order.served)
+		move.on = BU_TRIGGER_ABORT_BOOT;
+	*ret_on = move.on;
+	if (bu_reconcile_can(rollouts->rec, node, &move, &to, err) == 0)
+		return 0;
+	/* Its machine is another one: there is nothing to boot. */
+	*ret_on = move.on = BU_TRIGGER_ABORT;
+	return node->state == BU_STATE_INSPECTING
+		       ? bu_reconcile_can(rollouts->rec, node, &move, &to, err)
+		       : -1;
+}
+
+static int
+is_under_way(const struct bu_node *node, const char *id)
+{
+	return node->order.open && node->order.begun &&
+	       strcmp(node->order.rollout, id) == 0;
+}
+
+size_t
+bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
+	  struct bu_event *events)
+{
+	bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);
+	size_t count = 0;
+
+	for (size_t i = 0; i < rollouts->world->count; i++) {
+		struct bu_node *node = rollouts->world->nodes[i];
+		struct bu_move move = {.reason = reason, .by = by};
+		struct bu_err err;
+
+		if (!is_under_way(node, id) ||
+		    way_back(rollouts, node, &move.on, &err) != 0 ||
+		    bu_reconcile_moved(rollouts->rec, node, &move, &events[count],
+				       &err) != 0)
+			continue;
+		count++;
+		if (node->held_by[0])
+			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
+				      json_pack("{s:s}", "by", by));
+	}
+	return count;
+}
+
+json_t *
+bu_rollouts_recalled(struct bu_rollouts *rollouts, const char *id)
+{
+	json_t *back = json_array(), *on = json_array();
+
+	for (size_t i = 0; i < rollouts->world->count; i++) {
+		struct bu_node *node = rollouts->world->nodes[i];
+		enum bu_trigger trigger;
+		struct bu_err err;
+
+		if (!is_under_way(node, id))
+			continue;
+		if (way_back(rollouts, node, &trigger, &err) == 0)
+			json_array_append_new(back, json_string(node->name));
+		else
+			json_array_append_new(on,
+					      json_pack("{s:s,s:s}", "node", node->name,
+							"why", err.text));
+	}
+	return json_pack("{s:o,s:o}", "called_back", back, "going_on", on);
+}
+
+int
+bu_rollouts_is_moving(const struct bu_rollouts *rollouts, const char *id)
+{
+	for (size_t i = 0; i < rollouts->world->count; i++) {
+		const struct bu_node *node = rollouts->world->nodes[i];
+
+		if (node->appending && strcmp(node->order.rollout, id) == 0)
+			return 1;
+	}
+	return 0;
+}
