@@ -109,13 +109,13 @@ START_TEST(no_node_gets_what_bringupd_has_itself)
 	bu_autofree char *site = bu_testing_replace(bu_testing_site, "power = libvirt",
 						    "power = redfish");
 	struct bu_desired *desired;
-	bu_autofree char *text = bu_testing_check(
+	bu_autofree char *found = bu_testing_check(
 		site,
 		"name,mac,serial,bmc\nnode001,52:54:00:77:00:01,A,https://10.99.0.5/x\n"
 		"node002,52:54:00:77:00:02,B,https://b2\n",
 		&desired);
 
-	ck_assert_ptr_nonnull(desired);
+	ck_assert_msg(desired != NULL, "%s", found);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_findings findings = {0};
 		struct bu_reserved reserved;

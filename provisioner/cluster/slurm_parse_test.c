@@ -106,8 +106,8 @@ START_TEST(half_an_answer_is_none)
 		LINE("a", "IDLE") "\nNodeName=b CPUAll",
 		LINE("a", "IDLE") "\nState=IDLE\n",
 		"NodeName= CPUAlloc=0 State=IDLE ThreadsPerCore=1\n",
-		"NodeName=a123456789012345678901234567890123456789012345678901234567890"
-		"1234 CPUAlloc=0\n",
+		("NodeName=a12345678901234567890123456789012345678901234567890123456789"
+		 "01234 CPUAlloc=0\n"),
 		"No nodes in the system\nmore\n",
 	};
 
