@@ -43,6 +43,12 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 				     "what was ordered; plan again when it is settled"
 				   : "plan again when it is settled";
 
+	if (it->identity->kind == BU_IDENTITY_REPLACED) {
+		refuse(ret, "%s; it is %s: bringup node replace %s lets the old one go",
+		       it->identity->why, bu_state_name(it->node->state),
+		       it->node->name);
+		return;
+	}
 	if (same_target(it))
 		return;
 	refuse(ret, "it is %s with %s; %s",

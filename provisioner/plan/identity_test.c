@@ -2,6 +2,7 @@
 /* Whose machine a name of the profile means: what people do to names and machines. */
 #include <string.h>
 
+#include "base/json.h"
 #include "profiles/testing.h"
 #include "provisioner/plan/plan_impl.h"
 #include "tests/support/unit.h"
@@ -220,6 +221,34 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 	return -1;
 }
 
+/* The machine that it joins with is gone, and does not get there. */
+START_TEST(a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb)
+{
+	struct bu_desired *applied = load(BOTH);
+	struct bu_desired *desired = load("node001 3 3 1; node002 2 2 2");
+	struct bu_node *nodes[] = {bound("node001", 1, BU_STATE_JOINING),
+				   bound("node002", 2, BU_STATE_JOINING)};
+	struct bu_plan_input input = {.desired = desired,
+				      .applied = applied,
+				      .revision = desired->digest,
+				      .commit = "",
+				      .nodes = nodes,
+				      .count = BU_LEN(nodes),
+				      .image = image_of,
+				      .disk = disk_of,
+				      .minutes = minutes_of};
+	bu_autojson json_t *plan = bu_plan_make(&input, NULL);
+	const char *why = bu_json_str(
+		json_array_get(json_object_get(plan, "refused"), 0), "why", "");
+
+	ck_assert_ptr_nonnull(strstr(why, "bringup node replace node001 lets"));
+	for (size_t i = 0; i < BU_LEN(nodes); i++)
+		bu_node_destroy(nodes[i]);
+	bu_desired_destroy(desired);
+	bu_desired_destroy(applied);
+}
+END_TEST
+
 /* Whoever it is planned for: power of nodes in service would follow the profile. */
 START_TEST(a_profile_that_contradicts_the_machines_is_not_applied)
 {
@@ -263,4 +292,5 @@ END_TEST
 
 BU_UNIT("identity", machines_go_before_names,
 	a_profile_that_contradicts_the_machines_is_not_applied,
+	a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb,
 	only_who_has_a_machine_holds_one)
