@@ -25,7 +25,7 @@ journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-static void admit(struct bu_reconcile *rec, struct bu_node *node,
+static void enter(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_joined *joining);
 
 static void
@@ -44,7 +44,7 @@ on_cluster(const struct bu_err *err, const char *detail, void *arg)
 		bu_journal_outcome(rec, node, err, detail);
 }
 
-/* It has left the cluster that it was in; now it may enter the other one. */
+/* It has left the cluster that it was in; now it may enter the other one, if any. */
 static void
 on_moved(const struct bu_err *err, const char *detail, void *arg)
 {
@@ -56,7 +56,7 @@ on_moved(const struct bu_err *err, const char *detail, void *arg)
 	if (node && err)
 		bu_journal_outcome(rec, node, err, detail);
 	else if (node)
-		admit(rec, node, &joining);
+		enter(rec, node, &joining);
 }
 
 static void
@@ -129,6 +129,15 @@ admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *jo
 			effect->driver->admit(cluster, &target, on_cluster, effect);
 }
 
+static void
+enter(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *joining)
+{
+	if (joining->cluster[0])
+		admit(rec, node, joining);
+	else
+		journal_joined(rec, node, joining, "its pool joins no cluster");
+}
+
 /* How long jobs may take the pool says: leaving has no deadline of its own. */
 static void
 leave(struct bu_reconcile *rec, struct bu_node *node,
@@ -158,10 +167,8 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 		bu_world_joined(want, &joining);
 	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
 		leave(rec, node, want, &node->joined, &joining, on_moved);
-	else if (want->cluster)
-		admit(rec, node, &joining);
 	else
-		journal_joined(rec, node, &joining, "its pool joins no cluster");
+		enter(rec, node, &joining);
 }
 
 static void

@@ -273,6 +273,9 @@ judge(const struct bu_reconcile *rec, const struct bu_node *node,
 		return 0;
 	if (is_silent(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], "%s", "");
+	else if (!node->agent.heard_ms) /* by this process: nothing new is known */
+		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
+		     &ret[BU_CONDITION_UNREACHABLE]);
 	if (!node->joined.cluster[0])
 		return 0;
 	if (!node->cluster.at_ms && !cluster_silent(observer))
@@ -314,7 +317,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 
 	return node->state == BU_STATE_READY && node->joined.cluster[0] &&
 	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
-	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
+	       (!fact->known || fact->drain == BU_DRAIN_OURS) && node->agent.heard_ms &&
 	       !is_silent(rec, node) && !node->held_by[0] &&
 	       !(node->order.open && node->order.begun) &&
 	       (!node->lost_ms || now_ms - node->lost_ms >= AGAIN_MS) &&

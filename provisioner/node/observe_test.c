@@ -207,6 +207,14 @@ START_TEST(a_lost_node_with_a_silent_agent_stays_as_it_is_and_says_so)
 	pass_s(&rig, 100);
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 1);
+	/* A start of bringupd is no sign of life: nobody was heard. */
+	rig_restart(&rig);
+	for (int i = 0; i < 60; i++) {
+		node = rig_node(&rig, 1);
+		ck_assert_int_eq(node->state, BU_STATE_READY);
+		ck_assert_int_eq(is_on(node, BU_CONDITION_UNREACHABLE), 1);
+		pass_s(&rig, 1);
+	}
 	rig_end(&rig);
 }
 END_TEST
@@ -399,6 +407,26 @@ START_TEST(a_node_that_joins_another_cluster_leaves_the_first_one_first)
 }
 END_TEST
 
+/* Its pool joins none any more, before its turn came to leave the one that it is in. */
+START_TEST(a_node_that_was_lost_joins_nothing_where_its_pool_joins_none)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig_apply(&rig, 1, BU_CLASS_NONE, "d1", "cluster = hpc\n", "");
+	rig_write(&rig, "sinfo", "");
+	for (int i = 0; i < 30 && node->state == BU_STATE_READY; i++)
+		pass_s(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_answer(&rig, node, NULL);
+	rig_until(&rig, node, BU_STATE_READY);
+	ck_assert_str_eq(node->joined.cluster, "");
+	ck_assert_str_eq(node->held_by, "");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_node_in_no_cluster_has_left_at_once)
 {
 	struct rig rig;
@@ -456,5 +484,6 @@ RIG_UNIT("observe", a_destroyed_machine_is_said_to_be_unreachable_within_30_s,
 	 a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile,
 	 labels_go_to_the_cluster_that_it_joined,
 	 a_node_that_joins_another_cluster_leaves_the_first_one_first,
+	 a_node_that_was_lost_joins_nothing_where_its_pool_joins_none,
 	 a_node_in_no_cluster_has_left_at_once,
 	 an_old_log_tells_what_was_joined_by_its_profile)
