@@ -228,6 +228,64 @@ person_commands(const struct step *step)
 		command(path, json_object());
 }
 
+static int
+is_replaced(const struct bu_node *node)
+{
+	const struct row *row = profile_row(&sim.applied, node->name);
+	int machine = row ? row_machine(row) : -1;
+
+	return node->machine[0] && machine >= 0 &&
+	       daemon_node_of(&sim.machines[machine]) != node;
+}
+
+/* By state: what a person asks of a node that does not go on by itself. */
+static const char *
+next_command(const struct bu_node *node)
+{
+	int lost = node->conditions[BU_CONDITION_UNREACHABLE].on ||
+		   node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on;
+
+	if (is_replaced(node) && node->state != BU_STATE_READY &&
+	    node->state != BU_STATE_ENROLLED)
+		return "replace";
+	if (node->held_by[0] || node->state == BU_STATE_SERVICING)
+		return "release";
+	if (node->state == BU_STATE_PARKED)
+		return "resume";
+	if (node->state == BU_STATE_READY && lost)
+		return "reboot";
+	if (node->state == BU_STATE_QUARANTINED || node->state == BU_STATE_FAILED)
+		return sim.helping++ % 2 ? "validate" : NULL;
+	return NULL;
+}
+
+/* Whoever reboots a node means what answers at its BMC. */
+static void
+note_reboot(const char *node)
+{
+	struct consent *consent = &sim.consents[sim.consents_count % CONSENTS_MAX];
+	const struct row *row = profile_row(&sim.applied, node);
+	const struct machine *machine = row ? machine_in(row->bmc) : NULL;
+
+	memset(consent, 0, sizeof(*consent));
+	sim.consents_count++;
+	bu_text_copy(consent->node, sizeof(consent->node), node);
+	consent->machine = machine ? machine->index : -1;
+	consent->reset = 1;
+	consent->at_ms = now_ms();
+}
+
+static void
+abort_stuck(const struct bu_node *node)
+{
+	bu_autofree char *path =
+		bu_xasprintf("/v1/rollouts/%s/abort", node->order.rollout);
+
+	if (node->held_by[0] && node->order.open && node->order.begun &&
+	    sim.helping++ % 2)
+		command(path, json_object());
+}
+
 /* What the views name as the next command of each node. */
 int
 person_helps(void)
@@ -237,11 +295,19 @@ person_helps(void)
 
 	for (size_t i = 0; i < world->count; i++) {
 		const struct bu_node *node = world->nodes[i];
+		const char *verb;
 
-		if (node->held_by[0] && node->in_profile) {
-			node_command(node->name, "release", json_object());
-			done++;
-		}
+		if (!node->in_profile || slurm_admin_drained(node->name))
+			continue;
+		abort_stuck(node);
+		verb = next_command(node);
+		if (!verb)
+			continue;
+		if (strcmp(verb, "reboot") == 0)
+			note_reboot(node->name);
+		node_command(node->name, verb,
+			     json_pack("{s:s}", "reason", "the views say so"));
+		done++;
 	}
 	for (size_t i = 0; i < world->rollouts_count; i++) {
 		const struct bu_rollout *rollout = &world->rollouts[i];
