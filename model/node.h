@@ -89,6 +89,9 @@ struct bu_joined {
 
 struct bu_node {
 	char name[BU_NAME_MAX];
+	/* What its system is called: after a rename the old name, until its files are
+	 * written. "" = as the node. */
+	char called[BU_NAME_MAX];
 	enum bu_state state;
 	int64_t state_seq;   /* of the event that led here */
 	int64_t since_ms;    /* Unix time */

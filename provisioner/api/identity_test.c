@@ -167,6 +167,40 @@ START_TEST(a_renamed_node_is_not_reset_under_its_job)
 }
 END_TEST
 
+/* It restarts before its turn: slurmd registers by the name that is on its disk. */
+START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	struct bu_node *node = ready(&desk);
+	bu_autojson json_t *planned = NULL, *applied = NULL;
+	struct bu_event events[2];
+
+	planned = plan(&desk, "gpu001," ROW_1 ";" ROW_2);
+	applied = apply(&desk, planned, "", 200);
+	bu_event_init(&events[0], BU_EVENT_STATE, "gpu001",
+		      json_pack("{s:s,s:s}", "to", "validating", "on", "booted"));
+	bu_event_init(&events[1], BU_EVENT_STATE, "gpu001",
+		      json_pack("{s:s,s:s}", "to", "joining", "on", "proven"));
+	bu_reconcile_note(rig->rec, events, 2);
+	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	rig_write(rig, "sinfo", "idle\n");
+	rig_answer(rig, node, NULL);
+	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_DONE);
+	ck_assert_str_eq(node->joined.node, "node001");
+	/* Its files are written: from now on it is called as the profile says. */
+	ck_assert_str_eq(node->called, "node001");
+	bu_event_init(&events[0], BU_EVENT_INTENT, "gpu001",
+		      json_pack("{s:s,s:s}", "step", "s", "action", "configure"));
+	bu_event_init(&events[1], BU_EVENT_OUTCOME, "gpu001",
+		      json_pack("{s:s,s:s}", "step", "s", "result", "done"));
+	bu_reconcile_note(rig->rec, events, 2);
+	rig_pass(rig, 1);
+	ck_assert_str_eq(node->called, "");
+	end(&desk);
+}
+END_TEST
+
 /* It drains, leaves, has its new name written, is measured under it: no boot. */
 START_TEST(a_rename_touches_neither_power_nor_disk)
 {
@@ -307,6 +341,7 @@ START_TEST(after_a_lost_log_nothing_is_switched_off)
 END_TEST
 
 RIG_UNIT("identity", a_renamed_node_is_not_reset_under_its_job,
+	 a_renamed_node_joins_by_its_old_name_until_its_turn,
 	 a_rename_touches_neither_power_nor_disk,
 	 a_replaced_machine_is_no_unchanged_node, who_left_the_profile_is_left_alone,
 	 after_a_lost_log_nothing_is_switched_off)

@@ -129,6 +129,8 @@ bu_binding_rename(struct bu_world *world, struct bu_node *node, const char *to,
 		world->nodes[at] = other;
 		memcpy(other->name, node->name, sizeof(other->name));
 	}
+	if (!node->called[0])
+		bu_text_copy(node->called, sizeof(node->called), node->name);
 	bu_text_copy(node->name, sizeof(node->name), to);
 	if (!other)
 		sort_in(world, at);

@@ -156,6 +156,16 @@ leave(struct bu_reconcile *rec, struct bu_node *node,
 	effect->op = effect->driver->leave(cluster, &target, fn, effect);
 }
 
+/* Its cluster's client registers by the name that its system has. */
+static void
+joins_as(const struct bu_node *node, const struct bu_desired_node *want,
+	 struct bu_joined *ret)
+{
+	bu_world_joined(want, ret);
+	if (node->called[0])
+		bu_text_copy(ret->node, sizeof(ret->node), node->called);
+}
+
 static void
 join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
 {
@@ -164,7 +174,7 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	if (!node->join_started)
 		return;
 	if (want->cluster)
-		bu_world_joined(want, &joining);
+		joins_as(node, want, &joining);
 	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
 		leave(rec, node, want, &node->joined, &joining, on_moved);
 	else
@@ -195,7 +205,7 @@ bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 
 	/* Nobody knows how far a join came that was broken off. */
 	if (!of.cluster[0] && node->entering && want && want->cluster)
-		bu_world_joined(want, &of);
+		joins_as(node, want, &of);
 	if (node->step.action == BU_ACTION_JOIN)
 		join(rec, node, want);
 	else if (!of.cluster[0])

@@ -298,6 +298,8 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	copy(node->step_error, sizeof(node->step_error), event->body,
 	     done ? "" : "detail");
 	node->effect_running = 0;
+	if (done && node->step.action == BU_ACTION_CONFIGURE)
+		node->called[0] = '\0';
 	if (done && bu_action_actor(node->step.action) == BU_ACTOR_POWER)
 		node->booted_by_us = 1;
 	if (done && node->step.action == BU_ACTION_JOIN) {
@@ -379,6 +381,7 @@ on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event
 	     struct bu_err *err)
 {
 	node->writing = 0;
+	node->called[0] = '\0';
 	copy(node->installed_image, sizeof(node->installed_image), event->body,
 	     "image");
 	copy(node->installed_digest, sizeof(node->installed_digest), event->body,
