@@ -337,6 +337,11 @@ bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
 	if (state > BU_ROLLOUT_ABORTED)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "a rollout does not become '%s'", to);
+	/* Who asks for something while an abort is on its way to the log comes too
+	 * late.
+	 */
+	if (rollout->state == BU_ROLLOUT_ABORTED)
+		return 0;
 	/* Who resumes what has stopped itself forgives; a pause forgives nothing. */
 	if (state == BU_ROLLOUT_RUNNING && rollout->state == BU_ROLLOUT_STOPPED)
 		rollout->resumed_seq = event->seq;

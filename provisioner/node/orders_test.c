@@ -355,7 +355,26 @@ START_TEST(a_rollout_that_has_ended_does_not_go_on)
 }
 END_TEST
 
-RIG_UNIT("orders", an_order_of_a_node_that_left_the_profile_is_withdrawn,
+/* Both are asked before either is in the log. */
+START_TEST(a_resume_that_meets_an_abort_is_none)
+{
+	struct rig rig;
+
+	rig_up_to(&rig, RIG_READY);
+	rig_apply(&rig, 1, BU_CLASS_REBOOT, "d1", NULL, NULL);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, "r-1", "me", NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(bu_rollouts_abort(rig.rollouts, "r-1", "me", NULL), 0);
+	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, "r-1", "me", NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(bu_world_rollout(rig.world, "r-1")->state, BU_ROLLOUT_ABORTED);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("orders", a_resume_that_meets_an_abort_is_none,
+	 an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_restart_leaves_and_joins_without_a_reboot,
 	 a_reboot_writes_its_files_first_and_is_measured_again,
 	 files_that_cannot_be_written_hold_the_node_and_are_tried_again,
