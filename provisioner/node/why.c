@@ -177,6 +177,12 @@ add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char 
 		    (long long)(now_ms - condition->since_ms) / 1000,
 		    bu_condition_info(id)->cleared);
 	}
+	if (node->conditions[BU_CONDITION_UNREACHABLE].on ||
+	    node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on)
+		add(text,
+		    "where that does not end by itself: bringup node reboot %s, or "
+		    "bringup node replace %s for another machine",
+		    node->name, node->name);
 }
 
 char *
