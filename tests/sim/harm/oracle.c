@@ -341,9 +341,10 @@ other_partners(const struct row *row)
 				? bu_world_node(daemon_world(), other->name)
 				: NULL;
 
-		count += node && (node->state == BU_STATE_READY ||
-				  node->state == BU_STATE_VALIDATING ||
-				  node->state == BU_STATE_JOINING);
+		count += node && !bu_node_is_away_by_condition(node) &&
+			 (node->state == BU_STATE_READY ||
+			  node->state == BU_STATE_VALIDATING ||
+			  node->state == BU_STATE_JOINING);
 	}
 	return count;
 }

@@ -248,6 +248,10 @@ next_command(const struct bu_node *node)
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
+	if (node->held_for == BU_HOLD_IS_ON)
+		return NULL; /* an apply with its grant */
+	if (node->state == BU_STATE_JOINING && node->held_by[0] && sim.helping++ % 2)
+		return "reboot";
 	if (node->held_by[0] || node->state == BU_STATE_SERVICING)
 		return "release";
 	if (node->state == BU_STATE_PARKED)
