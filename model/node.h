@@ -123,12 +123,14 @@ struct bu_node {
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
-	char facets[65];   /* digest of what it has; "" = unknown */
-	char commit[65];   /* of the order that it carried out last */
-	json_t *checks;    /* body of the last report of checks; NULL = none */
-	json_t *verdicts;  /* of outside systems: {source: body}; NULL = none */
-	char evidence[65]; /* digest of that of its last quarantine */
-	json_t *full_cert; /* {"kind","text"} or NULL */
+	char facets[65];           /* digest of what it has; "" = unknown */
+	char commit[65];           /* of the order that it carried out last */
+	json_t *checks;            /* body of the last report of checks; NULL = none */
+	json_t *verdicts;          /* of outside systems: {source: body}; NULL = none */
+	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */
+	int64_t lent_ms;           /* Unix time */
+	char evidence[65];         /* digest of that of its last quarantine */
+	json_t *full_cert;         /* {"kind","text"} or NULL */
 	json_t *boot_cert;
 	int again; /* it is measured anew, twice the rounds, until its boot certificate
 		      is issued */

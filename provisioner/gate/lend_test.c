@@ -66,6 +66,7 @@ START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 1);
+	rig_why_says(&rig, rig_node(&rig, 1), "it was lent to node002 as a partner");
 	rig_end(&rig);
 }
 END_TEST

@@ -80,6 +80,7 @@ bu_binding_forget(struct bu_world *world, struct bu_node *node)
 	clear(node->agent_cert_next);
 	clear(node->commit);
 	clear(node->evidence);
+	clear(node->disk.path);
 	free(bu_steal(&node->macs));
 	json_decref(bu_steal(&node->checks));
 	json_decref(bu_steal(&node->full_cert));

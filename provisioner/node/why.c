@@ -108,6 +108,16 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 		    (unsigned long long)node->progress_total_bytes >> 20);
 }
 
+static void
+add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+
+	if (node->state == BU_STATE_READY && node->lent_to[0])
+		add(text, "it was lent to %s as a partner %lld s ago", node->lent_to,
+		    (long long)((now_ms - node->lent_ms) / 1000));
+}
+
 /* Only what somebody should do something about: it is renewed with a third of its life
  * left, so half of that third has passed without an answer. */
 static void
@@ -212,6 +222,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (node->cluster_words[0])
 		add(&text, "its cluster says: %s", node->cluster_words);
 	add_next(node, &text);
+	add_lease(rec, node, &text);
 	add_order(node, &text);
 	add_step(node, &text);
 	add_deadline(rec, node, &text);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A change of state, as a function of the log. Called by replay.c. Invariant: of a
+ * draining node is known where it goes, whoever wrote the log.
+ */
+#include "provisioner/node/moved.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/node/binding.h"
+#include "provisioner/node/life.h"
+#include "provisioner/node/lifecycle.h"
+#include "provisioner/node/orders.h"
+
+static void
+copy(char *ret, size_t size, const json_t *body, const char *key)
+{
+	bu_text_copy(ret, size, bu_json_str(body, key, ""));
+}
+
+static void
+note_stage(struct bu_node *node, int64_t now_ms)
+{
+	struct bu_stage *stage;
+
+	if (bu_state_info(node->state)->settled || node->stages_count == BU_STAGES_MAX)
+		return;
+	stage = &node->stages[node->stages_count++];
+	stage->state = node->state;
+	stage->took_ms = now_ms - node->since_ms;
+}
+
+/* A log of before has no next: the order said where it goes. */
+static void
+set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
+{
+	const json_t *next = json_object_get(event->body, "next");
+	struct bu_next *ret = &node->next;
+
+	if (to == BU_STATE_DRAINING && !next && node->state == to)
+		return;
+	memset(ret, 0, sizeof(*ret));
+	if (to != BU_STATE_DRAINING)
+		return;
+	ret->state = bu_orders_next(&node->order);
+	if (!next)
+		return;
+	bu_state_from_name(bu_json_str(next, "state", ""), &ret->state, NULL);
+	ret->again = bu_json_bool(next, "again", 0);
+	ret->reset = bu_json_bool(next, "reset", 0);
+	copy(ret->by, sizeof(ret->by), next, "by");
+	copy(ret->reason, sizeof(ret->reason), next, "reason");
+}
+
+static int
+is_trigger(const char *on, enum bu_trigger trigger)
+{
+	return strcmp(on, bu_trigger_name(trigger)) == 0;
+}
+
+/* What was said of the state before counts no more. */
+static void
+begin_anew(struct bu_node *node)
+{
+	memset(&node->step, 0, sizeof(node->step));
+	node->effect_running = 0;
+	node->join_started = 0;
+	node->retry_ms = 0;
+	node->step_error[0] = '\0';
+	node->waiting[0] = '\0';
+	node->trouble[0] = '\0';
+	node->refusal[0] = '\0';
+	node->cluster_words[0] = '\0';
+	node->progress_total_bytes = 0;
+}
+
+int
+bu_moved(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	enum bu_state to;
+	const char *on = bu_json_str(event->body, "on", "");
+
+	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0)
+		return -1;
+	/* A turn that met the end of its order on the way to the log (an abort, another
+	 * plan) is none. */
+	if (!node->order.open && bu_orders_is_turn(on))
+		return 0;
+	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
+		bu_binding_forget(world, node);
+		node->order.replace = 0;
+	}
+	note_stage(node, event->time_ms);
+	bu_proofs_state(world, node, event, to);
+	bu_orders_moved(world, node, event, to);
+	/* Once more and the end of a ladder are no progress. */
+	if (!is_trigger(on, BU_TRIGGER_REPEAT) && !is_trigger(on, BU_TRIGGER_LATE) &&
+	    !is_trigger(on, BU_TRIGGER_FAULT))
+		node->late_ms = 0;
+	set_next(node, event, to);
+	if (is_trigger(on, BU_TRIGGER_REPLACE) || is_trigger(on, BU_TRIGGER_RETIRE))
+		bu_binding_forget(world, node);
+	if (!is_trigger(on, BU_TRIGGER_REPEAT))
+		node->reset = bu_json_bool(event->body, "reset", 0);
+	copy(node->on, sizeof(node->on), event->body, "on");
+	node->state = to;
+	node->state_seq = event->seq;
+	node->since_ms = event->time_ms;
+	/* The time that bringupd was away is not the node's fault. */
+	bu_life_set_clock(world, node);
+	copy(node->reason, sizeof(node->reason), event->body, "reason");
+	begin_anew(node);
+	if (is_trigger(on, BU_TRIGGER_REPEAT))
+		node->repeats++;
+	if (bu_state_info(to)->settled)
+		node->repeats = 0;
+	/* Who knows what runs there by the time that it is touched again? */
+	if (bu_state_info(to)->settled && to != BU_STATE_READY)
+		node->booted_by_us = 0;
+	return 0;
+}
