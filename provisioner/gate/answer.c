@@ -165,8 +165,9 @@ by_failures(const void *a, const void *b, void *arg)
 void
 bu_gate_order_tired(struct bu_field *field)
 {
-	qsort_r(field->tired.list, field->tired.count, sizeof(*field->tired.list),
-		by_failures, field);
+	if (field->tired.count > 1)
+		qsort_r(field->tired.list, field->tired.count,
+			sizeof(*field->tired.list), by_failures, field);
 }
 
 void

@@ -339,9 +339,9 @@ static void
 hear_agents(struct rig *rig)
 {
 	for (size_t i = 0; i < rig->world->count; i++) {
-		const char *number = rig->world->nodes[i]->name + strlen("node");
+		int number = atoi(rig->world->nodes[i]->name + strlen("node"));
 
-		if (!(rig->silent & 1U << atoi(number)))
+		if (number > 31 || !(rig->silent & 1U << number))
 			bu_reconcile_heard(rig->rec, rig->world->nodes[i]);
 	}
 }

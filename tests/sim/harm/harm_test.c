@@ -18,6 +18,13 @@
 #include "base/file.h"
 #include "tests/sim/harm/harm.h"
 
+/* gcc says it by a macro of its own. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
+
 /* A sanitizer costs ten times the time, and finds other things. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SEEDS = 30 };

@@ -51,10 +51,10 @@ route_of(const char *method, const char *path, int listener,
 
 		strcpy(store, path);
 		while (same && (*want || *have)) {
-			size_t w = strcspn(want + 1, "/") + 1;
-			size_t h = strcspn(have + 1, "/") + 1;
+			size_t w = *want ? strcspn(want + 1, "/") + 1 : 0;
+			size_t h = *have ? strcspn(have + 1, "/") + 1 : 0;
 
-			if (!*want || !*have) {
+			if (!w || !h) {
 				same = 0;
 			} else if (w == 2 && want[1] == '*') {
 				params[count++] = store + (have - path) + 1;
