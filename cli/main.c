@@ -19,6 +19,7 @@
 
 #define VERB (LISTING | BIT(REASON) | BIT(DRY_RUN))
 #define TAKES_NOTHING 0
+#define TAKES_GRANT BIT(GRANT)
 
 #define X(id, name, args, states, takes, help)                                         \
 	static int verb_##id(const struct bu_options *options, struct bu_err *err)     \

@@ -73,9 +73,14 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node hold needs --reason: whoever finds the node "
 				  "held reads it in node why");
-	body = json_pack("{s:s,s:s,s:s,s:b}", "nodes", options->args[0], "by", whoami(),
-			 "reason", options->reason ? options->reason : "", "dry_run",
-			 options->dry_run);
+	if (options->grants.count > 1)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "node %s takes one --grant, for all of its nodes",
+				  name);
+	body = json_pack("{s:s,s:s,s:s,s:s,s:b}", "nodes", options->args[0], "by",
+			 whoami(), "reason", options->reason ? options->reason : "",
+			 "grant", options->grants.count ? options->grants.items[0] : "",
+			 "dry_run", options->dry_run);
 	if (!body)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node %s: the words given are no UTF-8", name);

@@ -27,7 +27,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(ORDER, "order",                                                              \
 	  "{rollout, class, image, digest, facets, revision, commit, batch, reset, "   \
 	  "replace, disk: {path, serial, size_bytes}}: what this node shall become; "  \
-	  "disk: what it may lose")                                                    \
+	  "disk: what it may lose; {retry, begun, by}: the one that failed, again")    \
 	X(ROLLOUT, "rollout",                                                          \
 	  "{rollout, to, by, reason}: paused, resumed, stopped or aborted")            \
 	X(BRAKE, "brake",                                                              \

@@ -32,7 +32,8 @@ struct bu_seen_disk {
 
 /* What an applied plan wants this node to become. */
 struct bu_order {
-	int64_t seq; /* of the event; 0 = none */
+	int64_t seq;       /* of the event; 0 = none */
+	int64_t first_seq; /* when it was opened first; seq, unless it was retried */
 	char rollout[40];
 	enum bu_class class;
 	char image[BU_NAME_MAX];

@@ -41,6 +41,12 @@
 	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(VALIDATING) |        \
 		  BU_IN(PARKED) | BU_IN(QUARANTINED) | BU_IN(FAILED),                  \
 	  NOTHING, "drain it, power-cycle it into its system, measure it, join")       \
+	X(RETRY, "retry", "NODESET", BU_IN(FAILED) | BU_IN(READY), NOTHING,            \
+	  "carry its failed order out once more, with the same consent")               \
+	X(REBUILD, "rebuild", "NODESET",                                               \
+	  BU_IN(ENROLLED) | BU_IN(READY) | BU_IN(PARKED) | BU_IN(QUARANTINED) |        \
+		  BU_IN(FAILED),                                                       \
+	  GRANT, "write its system anew, as the applied profile says; needs a grant")  \
 	X(REPLACE, "replace", "NODESET", BU_IN_ALL & ~BU_IN(ENROLLED), NOTHING,        \
 	  "another machine will have this name; drain it and forget this one")         \
 	X(RETIRE, "retire", "NODESET", BU_IN_ALL & ~BU_IN(RETIRED), NOTHING,           \

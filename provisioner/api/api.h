@@ -9,6 +9,7 @@
 #include "provisioner/api/server.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
+#include "provisioner/node/verbs.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
 
@@ -110,6 +111,13 @@ struct bu_desired *bu_api_desired(const struct bu_api *api, const struct bu_tree
  * reference. */
 json_t *bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 			 const char *commit, const char *limit, struct bu_err *err);
+/* The same of the applied revision, with these nodes written anew by this class. */
+json_t *bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
+			    struct bu_err *err);
+/* rebuild.c: an answer for each node, as of bu_api_verb; NULL when nothing was done.
+ * New reference. */
+json_t *bu_api_rebuild(struct bu_api *api, const struct bu_nodeset *nodes,
+		       const struct bu_verb_ask *ask, struct bu_err *err);
 /* Puts what an apply refers to into the store, each by its digest: the tree, the plan,
  * and what each node with a step should have. */
 int bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,

@@ -118,12 +118,13 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 	return bu_world_minutes(api->world, pool, class);
 }
 
-json_t *
-bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
-		 const char *commit, const char *limit, struct bu_err *err)
+static json_t *
+make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild,
+     const char *commit, const char *limit, struct bu_err *err)
 {
 	struct bu_plan_input input = {
 		.desired = desired,
+		.rebuild = rebuild,
 		.applied = api->world->desired,
 		.revision = desired->digest,
 		.base = api->world->revision,
@@ -152,6 +153,20 @@ bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
 	plan = bu_plan_make(&input, err);
 	bu_nodeset_destroy(names);
 	return plan;
+}
+
+json_t *
+bu_api_make_plan(struct bu_api *api, const struct bu_desired *desired,
+		 const char *commit, const char *limit, struct bu_err *err)
+{
+	return make(api, desired, BU_CLASS_NONE, commit, limit, err);
+}
+
+json_t *
+bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
+		    struct bu_err *err)
+{
+	return make(api, api->world->desired, class, api->world->commit, limit, err);
 }
 
 int

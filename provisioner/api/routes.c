@@ -40,7 +40,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/nodes/*", PEOPLE, bu_api_node,
 	 "one node, and why it is where it is"},
 	{"POST", "/v1/verbs/*", BU_LISTEN_LOCAL, bu_api_verb,
-	 "asks it of the nodes of a nodeset: {nodes, reason, by, dry_run}"},
+	 "asks it of the nodes of a nodeset: {nodes, reason, by, grant, "
+	 "dry_run}"},
 	{"PUT", "/v1/nodes/*/verdicts/*", BU_LISTEN_LOCAL, bu_api_verdict,
 	 "what an outside system says of the node; never certifies"},
 	{"POST", "/v1/nodes/*/again", BU_LISTEN_LOCAL, bu_api_again,

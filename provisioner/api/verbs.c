@@ -64,9 +64,24 @@ read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask 
 	*ret = (struct bu_verb_ask){
 		.by = is_name(by) ? by : "local",
 		.reason = bu_json_str(request->body, "reason", ""),
+		.grant = bu_json_str(request->body, "grant", ""),
 		.dry_run = bu_json_bool(request->body, "dry_run", 0),
 	};
 	return bu_verb_from_name(verb, &ret->verb, err);
+}
+
+static json_t *
+ask_all(struct bu_api *api, const struct bu_nodeset *nodes,
+	const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	json_t *answers;
+
+	if (ask->verb == BU_VERB_REBUILD)
+		return bu_api_rebuild(api, nodes, ask, err);
+	answers = json_array();
+	for (size_t i = 0; i < nodes->count; i++)
+		json_array_append_new(answers, ask_node(api, nodes->names[i], ask));
+	return answers;
 }
 
 BU_HANDLER(bu_api_verb)
@@ -87,10 +102,10 @@ BU_HANDLER(bu_api_verb)
 		bu_nodeset_destroy(nodes);
 		return BU_ANSWER_LATER;
 	}
-	answers = json_array();
-	for (size_t i = 0; i < nodes->count; i++)
-		json_array_append_new(answers, ask_node(api, nodes->names[i], &ask));
+	answers = ask_all(api, nodes, &ask, err);
 	bu_nodeset_destroy(nodes);
+	if (!answers)
+		return BU_ANSWER_ERROR;
 	reply->logged = api->world->store;
 	reply->json = json_pack("{s:s,s:b,s:o}", "verb", bu_verb_info(ask.verb)->name,
 				"dry_run", ask.dry_run, "nodes", answers);
@@ -110,6 +125,10 @@ BU_HANDLER(bu_api_node_verb)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no node '%s'; bringup node list names them",
 				  request->params[0]);
+	if (ask.verb == BU_VERB_REBUILD)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "a rebuild is a plan of its nodes: POST "
+				  "/v1/verbs/rebuild");
 	if (node->appending)
 		return BU_ANSWER_LATER;
 	text = bu_verb_run(api->rec, node, &ask, err);

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "tests/support/site.h"
-#include "tests/support/unit.h"
+#include "tests/support/desk.h"
 
 static const char *
 error_text(const json_t *reply)
@@ -73,5 +72,75 @@ START_TEST(a_retired_node_goes_from_the_views_with_its_profile)
 }
 END_TEST
 
-RIG_UNIT("api verbs", a_verb_is_answered_for_each_node_of_a_nodeset,
+static json_t *
+ask_rebuild(struct desk *desk, const char *grant, int dry_run)
+{
+	bu_autofree char *body = bu_xasprintf(
+		"{\"nodes\":\"node[001-002]\",\"by\":\"ann\",\"grant\":\"%s\","
+		"\"dry_run\":%s}",
+		grant, dry_run ? "true" : "false");
+
+	return site_call(&desk->site, desk->site.local, "POST", "/v1/verbs/rebuild",
+			 body, 200);
+}
+
+static void
+answers(const json_t *reply, size_t index, const char *kind, const char *text)
+{
+	const json_t *row = json_array_get(json_object_get(reply, "nodes"), index);
+
+	ck_assert_str_eq(bu_json_str(row, "kind", ""), kind);
+	ck_assert_ptr_nonnull(strstr(bu_json_str(row, "text", ""), text));
+}
+
+/* What destroys is asked for with its grant, and ordered as a plan with it. */
+START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
+{
+	struct desk desk;
+	bu_autojson json_t *planned = NULL, *applied = NULL, *bare = NULL, *dry = NULL;
+	bu_autojson json_t *kept = NULL, *done = NULL;
+	struct bu_node *node;
+	struct bu_event event;
+	size_t rollouts;
+
+	begin(&desk);
+	planned = plan(&desk, NULL, NULL, NULL, 200);
+	applied = apply(&desk, planned, 200);
+	rig_pass(&desk.site.rig, 50);
+	node = rig_node(&desk.site.rig, 1);
+	bu_event_init(&event, BU_EVENT_STATE, node->name,
+		      json_pack("{s:s,s:s,s:s}", "to", "quarantined", "on", "misfit",
+				"reason", "a fan"));
+	bu_reconcile_note(desk.site.rig.rec, &event, 1);
+	bu_event_init(&event, BU_EVENT_STATE, "node002",
+		      json_pack("{s:s,s:s,s:s}", "to", "imaging", "on", "inspected",
+				"reason", ""));
+	bu_reconcile_note(desk.site.rig.rec, &event, 1);
+	rig_pass(&desk.site.rig, 50);
+	rollouts = desk.site.rig.world->rollouts_count;
+	bare = ask_rebuild(&desk, "", 0);
+	answers(bare, 1, "wrong-state", "node node002 is imaging");
+	answers(bare, 0, "denied", "bringup node rebuild node001 --grant wipe");
+	kept = ask_rebuild(&desk, "reimage", 0);
+	answers(kept, 0, "wrong-state", "there is no data to keep");
+	dry = ask_rebuild(&desk, "wipe", 1);
+	answers(dry, 0, "none", "ordered: wipe");
+	rig_pass(&desk.site.rig, 50);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_uint_eq(desk.site.rig.world->rollouts_count, rollouts);
+	done = ask_rebuild(&desk, "wipe", 0);
+	answers(done, 0, "none", "ordered: wipe, rollout r-");
+	rig_pass(&desk.site.rig, 50);
+	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order.class, BU_CLASS_WIPE);
+	ck_assert_str_eq(node->order.revision, desk.site.rig.world->revision);
+	ck_assert_int_eq(node->order.reset, 1);
+	answers(done, 1, "wrong-state", "node node002 is imaging");
+	ck_assert_int_eq(rig_node(&desk.site.rig, 2)->state, BU_STATE_IMAGING);
+	end(&desk);
+}
+END_TEST
+
+RIG_UNIT("api verbs", a_rebuild_needs_its_grant_and_is_a_plan,
+	 a_verb_is_answered_for_each_node_of_a_nodeset,
 	 a_retired_node_goes_from_the_views_with_its_profile)

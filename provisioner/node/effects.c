@@ -173,16 +173,27 @@ on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 		bu_journal_outcome(rec, node, err, bu_power_state_name(state));
 }
 
+/* The agent of our boot ramdisk speaks: nothing else runs there. */
+static int
+is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+
+	return node->boot_id[0] && !node->boot_installed && node->last_seen_ms &&
+	       now_ms - node->last_seen_ms <= BU_HEARD_MS;
+}
+
 /* A machine that is on is switched off only where a grant or the person who asked for
  * its reboot says so, or where the boot that runs is ours, and never while it may run
  * work of its cluster. */
 static int
-may_reset(const struct bu_node *node)
+may_reset(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
 	int granted = order->open && order->begun && order->reset;
 
-	return !node->serves && (granted || node->booted_by_us || node->reset);
+	return !node->serves && (granted || node->booted_by_us || node->reset ||
+				 is_in_ramdisk(rec, node));
 }
 
 static void
@@ -196,7 +207,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 		.wait_off_ms = disk && node->repeats == 0 && node->order.open
 				       ? BU_WAIT_OFF_MS
 				       : 0,
-		.reset = may_reset(node),
+		.reset = may_reset(rec, node),
 	};
 
 	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "", &how,

@@ -208,6 +208,38 @@ read_disk(struct bu_order *order, const json_t *disk)
 	order->disk_size_bytes = bu_json_int(disk, "size_bytes", 0);
 }
 
+/* One order more is open. */
+static void
+count_open(struct bu_rollout *rollout)
+{
+	rollout->ended_ms = 0;
+	if (rollout->state == BU_ROLLOUT_DONE)
+		rollout->state = BU_ROLLOUT_RUNNING;
+}
+
+/* The one that failed, with all that was granted for it, once more: from its turn on,
+ * or on from what it has done. */
+static void
+reopen(struct bu_world *world, struct bu_node *node, const struct bu_event *event)
+{
+	struct bu_order *order = &node->order;
+	struct bu_rollout *rollout = bu_world_rollout(world, order->rollout);
+
+	if (order->open || !order->failed)
+		return;
+	if (rollout) {
+		rollout->failed--;
+		count_open(rollout);
+	}
+	order->seq = event->seq;
+	order->open = 1;
+	order->begun = order->failed = 0;
+	order->fault_seq = 0;
+	order->reason[0] = '\0';
+	if (bu_json_bool(event->body, "begun", 0))
+		begin(world, order, event, order->served);
+}
+
 void
 bu_orders_open(struct bu_world *world, struct bu_node *node,
 	       const struct bu_event *event)
@@ -215,10 +247,14 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	struct bu_order *order = &node->order;
 	struct bu_rollout *rollout;
 
+	if (bu_json_bool(event->body, "retry", 0)) {
+		reopen(world, node, event);
+		return;
+	}
 	if (order->open)
 		withdraw(world, node, event->time_ms, "another plan took its place");
 	memset(order, 0, sizeof(*order));
-	order->seq = event->seq;
+	order->seq = order->first_seq = event->seq;
 	order->open = 1;
 	order->class = bu_class_from_name(bu_json_str(event->body, "class", ""));
 	order->batch = (int)bu_json_int(event->body, "batch", 0);
@@ -239,9 +275,7 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	read_disk(order, json_object_get(event->body, "disk"));
 	if (rollout) {
 		rollout->total++;
-		rollout->ended_ms = 0;
-		if (rollout->state == BU_ROLLOUT_DONE)
-			rollout->state = BU_ROLLOUT_RUNNING;
+		count_open(rollout);
 	}
 	/* It only takes back what was ordered before: the node is as it should be. */
 	if (order->class == BU_CLASS_NONE)

@@ -55,11 +55,12 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	  int attempt)
 {
 	struct bu_event event;
-	/* An install keeps its id over power cycles, so that the mark of the unfinished
-	 * one on the disk is known as its own; a ready node may have many orders. */
-	int64_t seq = action == BU_ACTION_INSTALL || node->state == BU_STATE_READY
-			      ? node->order.seq
-			      : node->state_seq;
+	/* An install keeps its id over power cycles and retries, so that the mark of
+	 * the unfinished one on the disk is known as its own; a ready node may have
+	 * many orders. */
+	int64_t seq = action == BU_ACTION_INSTALL     ? node->order.first_seq
+		      : node->state == BU_STATE_READY ? node->order.seq
+						      : node->state_seq;
 	bu_autofree char *id = bu_xasprintf("%s.%lld.%s", node->name, (long long)seq,
 					    bu_action_name(action));
 

@@ -16,6 +16,8 @@ enum {
 	BU_RETRY_MS = 5000,     /* between a failed effect and its repetition */
 	BU_WAIT_OFF_MS = 30000, /* for a machine that switches itself off */
 	BU_TICK_MS = 1000,
+	/* An agent that has nothing to do asks for work each few seconds. */
+	BU_HEARD_MS = 30 * 1000,
 	/* Of a ready node's step; an agent in service asks for work every 300 s. */
 	BU_STEP_LIMIT_MS = 900 * 1000,
 };

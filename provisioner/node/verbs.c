@@ -10,9 +10,7 @@
 #include <string.h>
 
 #include "provisioner/node/reconcile_impl.h"
-
-/* An agent that has nothing to do asks for work each few seconds. */
-enum { HEARD_MS = 30 * 1000 };
+#include "provisioner/node/verbs_impl.h"
 
 /* Where a verb leads. A node that is to be validated or booted is validated at once
  * when its system runs. */
@@ -47,14 +45,13 @@ is_in_cluster(const struct bu_node *node)
 	       node->state == BU_STATE_DRAINING;
 }
 
-/* Its own system is there, by the word of its agent. */
-static int
-runs(const struct bu_reconcile *rec, const struct bu_node *node)
+int
+bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
 
 	return node->boot_installed && node->last_seen_ms &&
-	       now_ms - node->last_seen_ms <= HEARD_MS;
+	       now_ms - node->last_seen_ms <= BU_HEARD_MS;
 }
 
 /* A hold of bringup's, or of an outside system, gives way to what a person wants. */
@@ -100,8 +97,8 @@ refuse_state(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 			  bu_verb_info(verb)->name, others);
 }
 
-static int
-check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
+int
+bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {
 	const struct bu_order *order = &node->order;
 
@@ -152,7 +149,7 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 	}
 	deed->move.on = ways[way].on;
 	deed->move.reset = deed->next.reset;
-	if (ways[way].on == BU_TRIGGER_VALIDATE && !runs(rec, node) &&
+	if (ways[way].on == BU_TRIGGER_VALIDATE && !bu_verb_runs(rec, node) &&
 	    node->state != BU_STATE_VALIDATING)
 		deed->move.on = BU_TRIGGER_BOOT;
 }
@@ -191,7 +188,7 @@ move(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 	bu_autofree char *text = NULL, *reason = NULL;
 	enum bu_state to;
 
-	if (check(node, ask->verb, err) != 0)
+	if (bu_verb_check(node, ask->verb, err) != 0)
 		return NULL;
 	reason = bu_xasprintf("%s by %s%s%s", bu_verb_info(ask->verb)->name, ask->by,
 			      *ask->reason ? ": " : "", ask->reason);
@@ -258,5 +255,8 @@ bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
 		return hold(rec, node, ask, err);
 	if (ask->verb == BU_VERB_RELEASE)
 		return release(rec, node, ask, err);
+	if (ask->verb == BU_VERB_RETRY)
+		return bu_verb_retry(rec, node, ask, err);
+	bu_assert(ask->verb != BU_VERB_REBUILD); /* is a plan: the API makes it */
 	return move(rec, node, ask, err);
 }

@@ -10,12 +10,17 @@ struct bu_verb_ask {
 	enum bu_verb verb;
 	const char *by;     /* who asks */
 	const char *reason; /* "" = none was given */
+	const char *grant;  /* of a rebuild: a class; "" = none was given */
 	int dry_run;        /* only says what would happen */
 };
 
+/* Whether the verb means something to this node; BU_ERR_STATE says what does. */
+int bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err);
+
 /* What happens to the node, for people: "ready -> draining, then parked"; owned. NULL:
  * it is refused, and nothing has changed: BU_ERR_STATE with what can be asked of it,
- * BU_ERR_BUSY while a change of it is on its way to the log, BU_ERR_INVAL. */
+ * BU_ERR_BUSY while a change of it is on its way to the log, BU_ERR_INVAL. A rebuild is
+ * a plan, and not asked here. */
 char *bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_verb_ask *ask, struct bu_err *err);
 

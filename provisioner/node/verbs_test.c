@@ -427,11 +427,12 @@ START_TEST(who_has_left_the_profile_drains_to_be_retired)
 	rig_apply(&rig, 1, BU_CLASS_RELABEL, "d1", NULL, NULL);
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->in_profile, 0);
-	ck_assert_ptr_null(
-		bu_verb_run(rig.rec, node,
-			    &(struct bu_verb_ask){BU_VERB_DRAIN, "ann", "", 0}, NULL));
+	ck_assert_ptr_null(bu_verb_run(
+		rig.rec, node, &(struct bu_verb_ask){BU_VERB_DRAIN, "ann", "", "", 0},
+		NULL));
 	free(bu_verb_run(rig.rec, node,
-			 &(struct bu_verb_ask){BU_VERB_RETIRE, "ann", "", 0}, NULL));
+			 &(struct bu_verb_ask){BU_VERB_RETIRE, "ann", "", "", 0},
+			 NULL));
 	rig_write(&rig, "sinfo", "draining\n");
 	for (int i = 0; i < 20; i++)
 		rig_pass(&rig, 1000);
@@ -513,7 +514,7 @@ START_TEST(what_is_refused_says_what_can_be_asked)
 
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
 		"node node001 is enrolled; drain means nothing there; what can be "
-		"asked: hold, retire");
+		"asked: hold, rebuild, retire");
 	refused(&rig, BU_VERB_RELEASE, BU_ERR_STATE, "node node001 is not held");
 	ck_assert_int_eq(last_seq(&rig), seq);
 	rig_start(&rig, 1);
@@ -588,7 +589,108 @@ START_TEST(an_old_log_says_by_its_order_where_draining_leads)
 }
 END_TEST
 
-RIG_UNIT("verbs", what_was_taken_out_comes_back,
+/* Only its boot has failed: it boots, and its order goes on to its end. 0: as of
+ * take_trip(). */
+static int
+retries(int64_t rows)
+{
+	struct rig rig;
+	struct bu_node *node = failed_booting(&rig);
+	int network = rig_count(&rig, "boot network node001");
+	int64_t cut = rows ? last_seq(&rig) + rows : 0;
+
+	ck_assert_int_eq(node->order.failed, 1);
+	rig_write(&rig, "power.node001", "off");
+	ask(&rig, BU_VERB_RETRY, "failed -> booting, nothing is written");
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	ck_assert_int_eq(node->order.open && node->order.begun, 1);
+	node = goes_to(&rig, BU_STATE_READY, &cut);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), network);
+	ck_assert_str_eq(bu_order_status(&node->order), "done");
+	ck_assert_int_eq(rig.world->rollouts[0].failed, 0);
+	ck_assert_int_eq(rig.world->rollouts[0].done, 1);
+	rig_end(&rig);
+	return rows && !cut;
+}
+
+START_TEST(a_boot_that_failed_is_retried_without_a_write)
+{
+	int64_t rows = 1;
+
+	retries(0);
+	while (retries(rows))
+		rows++;
+	ck_assert_int_gt(rows, 6);
+}
+END_TEST
+
+/* The mark of the unfinished install on the disk is known again; nothing more than what
+ * was granted is granted. */
+START_TEST(an_install_that_failed_is_retried_as_it_was)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
+	struct bu_err bad;
+	char step[112];
+
+	strcpy(step, node->step.id);
+	bu_err_set(&bad, BU_ERR_VERIFY, 0, "frame 3 was changed");
+	rig_answer(&rig, node, &bad);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	ask(&rig, BU_VERB_RETRY, "its order (install, of rollout r-1) is opened again");
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->order.open, 1);
+	ck_assert_int_eq(node->order.reset, 0);
+	ck_assert_str_eq(node->order.image_digest, "d1");
+	ck_assert_int_eq(rig.world->rollouts[0].failed, 0);
+	ck_assert_int_eq(rig.world->rollouts[0].total, 1);
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(rig.world->rollouts[0].total, 1);
+	/* its ramdisk still runs, and says so: it may be switched off */
+	node->last_seen_ms = bu_wall_ms(&rig.clock);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	ck_assert_str_eq(node->step.id, step);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_retry_is_refused_where_it_means_nothing)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	struct bu_event event;
+
+	refused(&rig, BU_VERB_RETRY, BU_ERR_STATE, "its last order has not failed");
+	bu_event_init(&event, BU_EVENT_HELD, node->name,
+		      json_pack("{s:s,s:s}", "owner", "bringup", "reason", "late"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ask(&rig, BU_VERB_RETRY, "released");
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(node->held_by, "");
+	rig_end(&rig);
+
+	node = rig_up_to(&rig, RIG_IMAGING);
+	ck_assert_int_eq(bu_rollouts_abort(rig.rollouts, "r-1", "ann", NULL), 0);
+	rig_pass(&rig, 1);
+	{
+		struct bu_err bad;
+
+		bu_err_set(&bad, BU_ERR_VERIFY, 0, "no");
+		rig_answer(&rig, node, &bad);
+	}
+	rig_until(&rig, node, BU_STATE_FAILED);
+	refused(&rig, BU_VERB_RETRY, BU_ERR_STATE,
+		"rollout r-1 was aborted; bringup apply orders it anew");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("verbs", a_boot_that_failed_is_retried_without_a_write,
+	 an_install_that_failed_is_retried_as_it_was,
+	 a_retry_is_refused_where_it_means_nothing, what_was_taken_out_comes_back,
 	 what_was_taken_out_comes_back_over_a_restart_at_any_row,
 	 who_is_drained_or_serviced_is_left_alone,
 	 a_repaired_node_leaves_quarantine_without_a_wipe,

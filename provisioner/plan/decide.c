@@ -161,6 +161,31 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		 order->rollout);
 }
 
+/* A person wants it written anew, whatever it is. */
+static void
+decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
+	       struct bu_decision *ret)
+{
+	const struct bu_node *node = it->node;
+	const struct bu_desired_pool *pool = it->want->pool;
+
+	if (it->identity->kind != BU_IDENTITY_SAME) {
+		refuse(ret, "%s; bringup apply comes first", it->identity->why);
+		return;
+	}
+	if (input->rebuild == BU_CLASS_REIMAGE &&
+	    (!node->installed_digest[0] || !pool->data)) {
+		refuse(ret, "there is no data to keep; rebuild it with --grant wipe");
+		return;
+	}
+	ret->class = input->rebuild;
+	ret->served = node->state == BU_STATE_READY;
+	snprintf(ret->why, sizeof(ret->why), "to be rebuilt");
+	if (node->held_by[0])
+		refuse(ret, "held by %s: %s; bringup node release lets it go",
+		       node->held_by, node->held_reason);
+}
+
 int
 bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 {
@@ -211,6 +236,10 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	if (node->state == BU_STATE_SERVICING) {
 		refuse(ret, "it is being serviced; bringup node release %s ends that",
 		       node->name);
+		return;
+	}
+	if (input->rebuild) {
+		decide_rebuild(input, it, ret);
 		return;
 	}
 	if (node->order.open && same_target(it) &&

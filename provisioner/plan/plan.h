@@ -36,7 +36,9 @@ struct bu_plan_input {
 	const char *base;               /* the applied revision; "" = none */
 	const char *commit;             /* "" = not from git */
 	const struct bu_nodeset *limit; /* NULL = all nodes */
-	struct bu_node *const *nodes;   /* sorted by name */
+	enum bu_class
+		rebuild; /* that all of them are written anew by; NONE = as needed */
+	struct bu_node *const *nodes; /* sorted by name */
 	size_t count;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
 
