@@ -97,7 +97,8 @@ START_TEST(a_slow_pair_waits_and_says_so)
 		ck_assert_int_eq(node->repeats, 0);
 		says(node->waiting, "slow pair with node00");
 		says(node->waiting,
-		     "no third machine or certified partner can tell which");
+		     "no third machine or certified partner can tell which; after a "
+		     "repair bringup node validate node00");
 		says(why, "waits: slow pair with");
 		ck_assert_int_eq(links.probed[i], 4); /* once, and three times again */
 	}

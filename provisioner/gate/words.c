@@ -300,7 +300,10 @@ bu_words_waiting(const struct bu_field *field, int node,
 		    "switch and the expected rate",
 		    leaf);
 	else
-		add(&text, "; no third machine or certified partner can tell which");
+		add(&text,
+		    "; no third machine or certified partner can tell which; after a "
+		    "repair bringup node validate %s measures it anew",
+		    field->nodes[node]->name);
 	return text;
 }
 

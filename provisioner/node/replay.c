@@ -166,8 +166,11 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 		node->writing = 1;
 		node->order.written = 1;
 	}
-	if (node->step.action == BU_ACTION_JOIN)
+	if (node->step.action == BU_ACTION_JOIN) {
 		node->serves = node->entering = 1;
+		/* Each attempt from the beginning: its client may be what fails. */
+		node->join_started = 0;
+	}
 	/* A step of its own time: the state has no deadline, or a longer one. */
 	bu_life_set_clock(world, node);
 	bu_orders_step(world, node, event);
