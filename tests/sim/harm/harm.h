@@ -58,8 +58,11 @@ enum {
 	X(SCAPEGOAT, "scapegoat", "nobody is quarantined for another's fault", 0)      \
 	X(STOLEN, "stolen", "a node in service keeps its machine", 1)                  \
 	X(REPLAY, "replay", "a restart changes nothing that the log owns", 1)          \
-	X(SILENT, "silent", "who waits says what ends the wait", 0)                    \
-	X(DEADEND, "dead-end", "the commands that are named lead out", 0)
+	X(SILENT, "silent", "who waits says what ends the wait", 1)                    \
+	X(DEADEND, "dead-end", "the commands that are named lead out", 1)              \
+	X(UNSEEN, "unseen", "what took another's bay is not switched off for it", 0)   \
+	X(STUCK, "stuck", "what cannot be carried out can be taken back", 0)           \
+	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)
 
 enum rule {
 #define X(id, name, text, on) RULE_##id,
@@ -112,6 +115,7 @@ struct machine {
 	/* faults of its hardware */
 	int slow_link, bad_memory;
 	int was_faulty; /* ever in this run: a quarantine has a cause */
+	int new_disk;   /* people took the one with the system */
 	int died;       /* somebody switched it off */
 	int outlier; /* its next probe: 1 = 3 % over the link, 2 = clocks 8 % apart */
 	/* truth for the rules */
@@ -367,6 +371,7 @@ void oracle_compare(const struct bu_world *world);
 /* All that the profile wants is ready, or (not helped) stands where a person is needed;
  * NULL or which one is not, and why not. */
 const char *oracle_unsettled(int helped);
+enum rule oracle_dead_end(void);
 
 /* run.c */
 void run_script(const struct script *script, FILE *log);

@@ -225,7 +225,7 @@ main(void)
 	int failed;
 
 	tcase_add_test(tcase, nothing_that_runs_is_harmed);
-	tcase_set_timeout(tcase, LIMIT_S);
+	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -104,6 +104,23 @@ is_removed(const struct machine *machine)
 	       now_ms() - seen_of(node->name)->left_ms > REMOVED_MS;
 }
 
+/* People put it where a node had its machine; no BMC of paper says which one it is. */
+static int
+took_a_bay(const struct machine *machine)
+{
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *row = &sim.applied.rows[i];
+		const struct bu_node *node =
+			row->present && row->bmc == machine->bay
+				? bu_world_node(daemon_world(), row->name)
+				: NULL;
+
+		if (node && node->machine[0] && daemon_node_of(machine) != node)
+			return 1;
+	}
+	return 0;
+}
+
 void
 oracle_off(const struct machine *machine, const char *how)
 {
@@ -118,7 +135,7 @@ oracle_off(const struct machine *machine, const char *how)
 		broken(RULE_SERVICE, "%s is %s, and its cluster gives it work as %s",
 		       machine->serial, how, machine->slurmd_name);
 	if (machine->running == RUNS_FOREIGN && !reset)
-		broken(RULE_FOREIGN,
+		broken(took_a_bay(machine) ? RULE_UNSEEN : RULE_FOREIGN,
 		       "%s is %s and ran what is not ours, without a "
 		       "grant for it",
 		       machine->serial, how);
@@ -341,7 +358,8 @@ other_partners(const struct row *row)
 				? bu_world_node(daemon_world(), other->name)
 				: NULL;
 
-		count += node && !bu_node_is_away_by_condition(node) &&
+		count += node && !node->held_by[0] &&
+			 !bu_node_is_away_by_condition(node) &&
 			 (node->state == BU_STATE_READY ||
 			  node->state == BU_STATE_VALIDATING ||
 			  node->state == BU_STATE_JOINING);
@@ -394,10 +412,29 @@ unsettled_row(const struct row *row, int helped)
 		return NULL;
 	if (helped)
 		return why;
-	if (bu_state_info(node->state)->settled || node->held_by[0] ||
-	    !node->waiting[0])
-		return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
-	return "it waits and names nothing that ends it";
+	return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
+}
+
+/* What is known to lead nowhere has a rule of its own. */
+enum rule
+oracle_dead_end(void)
+{
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *row = &sim.applied.rows[i];
+		const struct bu_node *node =
+			row->present ? bu_world_node(daemon_world(), row->name) : NULL;
+		const struct machine *machine = node ? machine_of(node) : NULL;
+
+		if (!node || !unsettled_row(row, 1))
+			continue;
+		if (node->state == BU_STATE_DRAINING &&
+		    node->step.action == BU_ACTION_CONFIGURE)
+			return RULE_STUCK;
+		if (machine && machine->new_disk)
+			return RULE_NEW_DISK;
+		return RULE_DEADEND;
+	}
+	return RULE_DEADEND;
 }
 
 const char *

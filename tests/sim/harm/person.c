@@ -248,6 +248,8 @@ next_command(const struct bu_node *node)
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
+	if (node->late_ms && json_object_size(daemon_world()->brakes))
+		return "release";
 	if (node->held_for == BU_HOLD_IS_ON)
 		return NULL; /* an apply with its grant */
 	if (node->state == BU_STATE_JOINING && node->held_by[0] && sim.helping++ % 2)
