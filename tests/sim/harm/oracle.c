@@ -127,11 +127,13 @@ oracle_off(const struct machine *machine, const char *how)
 	const struct consent *consent = consent_for(machine);
 	const struct bu_node *node = daemon_node_of(machine);
 	int reset = consent && consent->reset;
+	/* It was on, nobody knew what it ran, and a person said: all the same. */
+	int forced = reset && consent->class == BU_CLASS_INSTALL;
 	int job = slurm_jobs_on(machine);
 
-	if (job)
+	if (job && !forced)
 		broken(RULE_JOB, "%s is %s and ran job %d", machine->serial, how, job);
-	if (slurm_gives_work(machine))
+	if (slurm_gives_work(machine) && !forced)
 		broken(RULE_SERVICE, "%s is %s, and its cluster gives it work as %s",
 		       machine->serial, how, machine->slurmd_name);
 	if (machine->running == RUNS_FOREIGN && !reset)

@@ -146,18 +146,15 @@ contradicted(void)
 		profile_set_known();
 }
 
-int
-person_applies(unsigned int grants, unsigned int which)
+/* 0 = taken, -1 = refused, 1 = something moved meanwhile. */
+static int
+apply_once(unsigned int grants, unsigned int which)
 {
-	static const char *const words[] = {"no grant",    "grant reimage",
-					    "grant wipe",  "grant wipe of some",
-					    "grant reset", "grant wipe"};
 	struct bu_err err = {0};
-	bu_autojson json_t *answer = NULL, *body = NULL, *reply = NULL;
-	const json_t *plan;
+	bu_autojson json_t *answer = make_plan(&sim.profile, &err);
+	bu_autojson json_t *body = NULL, *reply = NULL;
+	const json_t *plan = json_object_get(answer, "plan");
 
-	say("person: applies with %s", words[grants]);
-	answer = make_plan(&sim.profile, &err);
 	if (!answer) {
 		say("person: no plan: %s", err.text);
 		/* What check refuses is mended at once. */
@@ -165,18 +162,34 @@ person_applies(unsigned int grants, unsigned int which)
 			sim.profile = sim.applied;
 		return -1;
 	}
-	plan = json_object_get(answer, "plan");
 	body = json_pack("{s:s,s:o}", "digest", bu_json_str(answer, "digest", ""),
 			 "grants", make_grants(plan, grants, which));
 	reply = insist("/v1/apply", body, &err);
-	if (!reply) {
-		say("person: not applied: %s", err.text);
-		if (strstr(err.text, "contradicts"))
-			contradicted();
-		return -1;
+	if (reply) {
+		taken(plan, reply, grants, which);
+		return 0;
 	}
-	taken(plan, reply, grants, which);
-	return 0;
+	say("person: not applied: %s", err.text);
+	if (strstr(err.text, "contradicts"))
+		contradicted();
+	return err.kind == BU_ERR_STATE ? 1 : -1;
+}
+
+int
+person_applies(unsigned int grants, unsigned int which)
+{
+	static const char *const words[] = {"no grant",    "grant reimage",
+					    "grant wipe",  "grant wipe of some",
+					    "grant reset", "grant wipe"};
+	int rc = 1;
+
+	say("person: applies with %s", words[grants]);
+	for (int i = 0; i < 3 && rc == 1 && !sim.broken; i++) {
+		rc = apply_once(grants, which);
+		if (rc == 1)
+			run_for(SECONDS(2));
+	}
+	return rc == 0 ? 0 : -1;
 }
 
 /* --- commands --- */
@@ -250,6 +263,8 @@ next_command(const struct bu_node *node)
 		return "replace";
 	if (node->late_ms && json_object_size(daemon_world()->brakes))
 		return "release";
+	if (node->state == BU_STATE_VALIDATING && node->waiting[0])
+		return "validate";
 	if (node->held_for == BU_HOLD_IS_ON)
 		return NULL; /* an apply with its grant */
 	if (node->state == BU_STATE_JOINING && node->held_by[0] && sim.helping++ % 2)
