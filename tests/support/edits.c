@@ -157,11 +157,14 @@ set_key(const char *text, const char *section, const char *key, const char *valu
 	at += strlen(header);
 	end = strstr(at, "\n\n");
 	end = end ? end + 1 : at + strlen(at);
-	for (line = at; line < end; line = strchr(line, '\n') + 1) {
+	/* A file may end without the end of its last line. */
+	for (line = at; line && line < end;
+	     line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
 		if (strncmp(line, prefix, strlen(prefix)) != 0)
 			continue;
 		return bu_xasprintf("%.*s%s %s%s", (int)(line - text), text, prefix,
-				    value, strchr(line, '\n'));
+				    value,
+				    strchr(line, '\n') ? strchr(line, '\n') : "");
 	}
 	return bu_xasprintf("%.*s%s %s\n%s", (int)(at - text), text, prefix, value, at);
 }
