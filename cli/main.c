@@ -20,6 +20,7 @@
 #define VERB (LISTING | BIT(REASON) | BIT(DRY_RUN))
 #define TAKES_NOTHING 0
 #define TAKES_GRANT BIT(GRANT)
+#define TAKES_FORCE BIT(FORCE)
 
 #define X(id, name, args, states, takes, help)                                         \
 	static int verb_##id(const struct bu_options *options, struct bu_err *err)     \
@@ -62,7 +63,15 @@ static const struct command {
 	{"node why", "NODESET", "why a node is where it is, and what comes next", 1, 1,
 	 LISTING, bu_cmd_node_why, NULL},
 #define X(id, name, args, states, takes, help)                                         \
-	{"node " name, args, help, 1, 1, VERB | TAKES_##takes, verb_##id, NULL},
+	{                                                                              \
+		"node " name,                                                          \
+		args,                                                                  \
+		help,                                                                  \
+		BU_VERB_ARGS(args),                                                    \
+		BU_VERB_ARGS(args),                                                    \
+		VERB | TAKES_##takes,                                                  \
+		verb_##id,                                                             \
+		NULL},
 	BU_VERBS(X)
 #undef X
 		{"rollout list", "", "applied plans, newest first", 0, 0,

@@ -85,6 +85,40 @@ START_TEST(an_abort_says_who_goes_on)
 }
 END_TEST
 
-BU_UNIT("node_verbs", an_abort_says_who_goes_on,
+#define POWER(name, result, power, detail, seen, at)                                   \
+	"{'name':'" name "','power':{'op':'off','result':'" result "','power':'" power \
+	"','detail':'" detail "','seen':{'power':'" seen "','error':'','at_ms':" at    \
+	"}}}"
+
+/* An old word of a BMC is no answer to a new question; a failure is told as one. */
+START_TEST(power_is_answered_by_what_came_of_it)
+{
+	const char *asked = "[{'node':'n1','ok':true,'text':'power off asked for'},"
+			    "{'node':'n2','ok':true,'text':'power off asked for'},"
+			    "{'node':'n3','ok':false,'text':'refused'}]";
+	bu_autojson json_t *answers = parse(asked), *status = parse(asked);
+	bu_autojson json_t *first =
+		parse("[" POWER("n1", "done", "off", "", "off",
+				"5") "," POWER("n2", "asked", "", "", "", "0") "]");
+	bu_autojson json_t *last =
+		parse("[" POWER("n2", "failed", "", "no session", "", "9") "]");
+
+	ck_assert_int_eq(bu_node_power_take(answers, first, "off", 7), 1);
+	ck_assert_int_eq(bu_node_power_take(answers, last, "off", 7), 0);
+	ck_assert_str_eq(bu_json_str(json_array_get(answers, 0), "text", ""), "off");
+	ck_assert_str_eq(bu_json_str(json_array_get(answers, 1), "text", ""),
+			 "failed: no session");
+	ck_assert_int_eq(bu_json_bool(json_array_get(answers, 1), "ok", 1), 0);
+	ck_assert_str_eq(bu_json_str(json_array_get(answers, 1), "kind", ""), "remote");
+	ck_assert_str_eq(bu_json_str(json_array_get(answers, 2), "text", ""),
+			 "refused");
+	/* n1 was seen before the question */
+	ck_assert_int_eq(bu_node_power_take(status, first, "status", 7), 2);
+	ck_assert_int_eq(bu_node_power_take(status, first, "status", 5), 1);
+	ck_assert_str_eq(bu_json_str(json_array_get(status, 0), "text", ""), "off");
+}
+END_TEST
+
+BU_UNIT("node_verbs", power_is_answered_by_what_came_of_it, an_abort_says_who_goes_on,
 	each_node_has_its_line_and_a_refusal_its_code, a_dry_run_says_so,
 	json_holds_the_refusals_too)

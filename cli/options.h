@@ -46,6 +46,8 @@ enum {
 	  "the folder in it that holds the tree (all of it)")                          \
 	X(REASON, "reason", 0, TEXT, reason, "TEXT", 0, 0,                             \
 	  "why; it is kept in the log")                                                \
+	X(FORCE, "force", 0, FLAG, force, "", 0, 0,                                    \
+	  "also of a node in service; needs --reason")                                 \
 	X(DRY_RUN, "dry-run", 0, FLAG, dry_run, "", 0, 0,                              \
 	  "only say what would happen, change nothing")                                \
 	X(ANSIBLE, "ansible", 0, FLAG, ansible, "", 0, 0,                              \
@@ -94,6 +96,7 @@ struct bu_options {
 	const char *git, *ref, *path;
 	const char *reason;
 	int dry_run;
+	int force;
 	int hosts;       /* of export: names as /etc/hosts has them */
 	const char *dns; /* its zone file */
 	int ntp;         /* its time server */

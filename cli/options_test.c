@@ -99,7 +99,7 @@ START_TEST(refuses_with_a_reason)
 		{ALL, "events --limit 1001", "give a whole number from 1 to 1000"},
 		{ALL, "events --limit 5x", "--limit '5x'"},
 		{ALL, "apply --grant", "--grant needs an argument"},
-		{ALL, "apply --force", "unknown option --force"},
+		{ALL, "apply --forth", "unknown option --forth"},
 		{ALL, "apply -q", "unknown option -q"},
 		{ALL, "apply --yes=1", "unknown option --yes=1"},
 		{BU_OPTION_BIT(YES), "apply --wait", "unknown option --wait"},

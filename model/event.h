@@ -68,6 +68,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(CONDITION, "condition",                                                      \
 	  "{name, on, detail, since_ms}: a fact that changes what a state "            \
 	  "means")                                                                     \
+	X(POWER, "power",                                                              \
+	  "{op, by, reason, force, result, power, detail}: what a person does to its " \
+	  "machine: asked, then done, failed or unknown")                              \
 	X(HELD, "held", "{owner, code, reason}")                                       \
 	X(RELEASED, "released", "{by}")
 

@@ -107,6 +107,22 @@ step_json(const struct bu_node *node)
 			 "status", status[step->status], "error", node->step_error);
 }
 
+/* {"op","by","result","power","detail","at_ms"} of the last deed, and "seen". */
+static json_t *
+power_json(const struct bu_node *node)
+{
+	const struct bu_power_deed *deed = &node->power;
+	const struct bu_power_fact *seen = &node->power_seen;
+	json_t *object =
+		json_pack("{s:s,s:s,s:s,s:s,s:s,s:I}", "op", deed->op, "by", deed->by,
+			  "result", deed->result, "power", deed->power, "detail",
+			  deed->detail, "at_ms", (json_int_t)deed->at_ms);
+	json_object_set_new(object, "seen",
+			    json_pack("{s:s,s:s,s:I}", "power", seen->power, "error",
+				      seen->error, "at_ms", (json_int_t)seen->at_ms));
+	return object;
+}
+
 json_t *
 bu_node_to_json(const struct bu_node *node)
 {
@@ -129,6 +145,8 @@ bu_node_to_json(const struct bu_node *node)
 	json_object_set_new(object, "cluster_words", json_string(node->cluster_words));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));
+	if (node->power.op[0] || node->power_seen.at_ms)
+		json_object_set_new(object, "power", power_json(node));
 	if (node->state == BU_STATE_DRAINING)
 		json_object_set_new(object, "next",
 				    json_pack("{s:s,s:s,s:s}", "state",

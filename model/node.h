@@ -71,6 +71,24 @@ enum bu_hold {
 };
 const char *bu_hold_name(enum bu_hold hold);
 enum bu_hold bu_hold_from_name(const char *name); /* NONE when unknown */
+/* What a person had done to its machine last. */
+struct bu_power_deed {
+	char op[8]; /* "on", "off" or "cycle"; "" = nothing yet */
+	char by[40];
+	char result[12]; /* "asked" = under way; "done", "failed" or "unknown" */
+	char power[12];  /* as it was seen at the end; "" = it was not */
+	char detail[200];
+	int64_t seq;   /* of the event that asked */
+	int64_t at_ms; /* Unix time of the last word */
+};
+
+/* What its BMC said last, when somebody asked. */
+struct bu_power_fact {
+	char power[12];  /* "on", "off" or "unknown"; "" = it did not say */
+	char error[200]; /* why; "" = it said it */
+	int64_t at_ms;   /* Unix time; 0 = nobody asked */
+};
+
 /* Where a node goes once it has left its cluster. */
 struct bu_next {
 	enum bu_state state;
@@ -138,6 +156,7 @@ struct bu_node {
 	char step_error[400]; /* of the last step that failed */
 	struct bu_condition conditions[BU_CONDITION_COUNT];
 	struct bu_joined joined;
+	struct bu_power_deed power;
 	char held_by[40];
 	enum bu_hold held_for;
 	char held_reason[400];
@@ -151,6 +170,8 @@ struct bu_node {
 	int stages_count;
 
 	/* memory only */
+	struct bu_power_fact power_seen;
+	int power_running; /* of provisioner/node/verbs_power.c */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */
 	int64_t lost_ms; /* awake: when it last was sent back to its cluster; 0 = never

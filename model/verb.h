@@ -47,10 +47,15 @@
 	  BU_IN(ENROLLED) | BU_IN(READY) | BU_IN(PARKED) | BU_IN(QUARANTINED) |        \
 		  BU_IN(FAILED),                                                       \
 	  GRANT, "write its system anew, as the applied profile says; needs a grant")  \
+	X(POWER, "power", "on|off|cycle|status NODESET", BU_IN_ALL, FORCE,             \
+	  "switch its machine; not of a node in service, unless it is drained")        \
 	X(REPLACE, "replace", "NODESET", BU_IN_ALL & ~BU_IN(ENROLLED), NOTHING,        \
 	  "another machine will have this name; drain it and forget this one")         \
 	X(RETIRE, "retire", "NODESET", BU_IN_ALL & ~BU_IN(RETIRED), NOTHING,           \
 	  "drain it and forget its machine, for good; its power stays as it is")
+
+/* How many words the arguments are. */
+#define BU_VERB_ARGS(args) (sizeof(args) > sizeof("NODESET") ? 2 : 1)
 
 enum bu_verb {
 #define X(id, name, args, states, takes, help) BU_VERB_##id,

@@ -40,7 +40,7 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/nodes/*", PEOPLE, bu_api_node,
 	 "one node, and why it is where it is"},
 	{"POST", "/v1/verbs/*", BU_LISTEN_LOCAL, bu_api_verb,
-	 "asks it of the nodes of a nodeset: {nodes, reason, by, grant, "
+	 "asks it of the nodes of a nodeset: {nodes, reason, by, grant, op, force, "
 	 "dry_run}"},
 	{"PUT", "/v1/nodes/*/verdicts/*", BU_LISTEN_LOCAL, bu_api_verdict,
 	 "what an outside system says of the node; never certifies"},

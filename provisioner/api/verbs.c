@@ -65,6 +65,8 @@ read_ask(const struct bu_request *request, const char *verb, struct bu_verb_ask 
 		.by = is_name(by) ? by : "local",
 		.reason = bu_json_str(request->body, "reason", ""),
 		.grant = bu_json_str(request->body, "grant", ""),
+		.op = bu_json_str(request->body, "op", ""),
+		.force = bu_json_bool(request->body, "force", 0),
 		.dry_run = bu_json_bool(request->body, "dry_run", 0),
 	};
 	return bu_verb_from_name(verb, &ret->verb, err);
@@ -107,8 +109,11 @@ BU_HANDLER(bu_api_verb)
 	if (!answers)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->world->store;
-	reply->json = json_pack("{s:s,s:b,s:o}", "verb", bu_verb_info(ask.verb)->name,
-				"dry_run", ask.dry_run, "nodes", answers);
+	reply->json =
+		json_pack("{s:s,s:b,s:I,s:o}", "verb", bu_verb_info(ask.verb)->name,
+			  "dry_run", ask.dry_run, "time_ms",
+			  (json_int_t)bu_wall_ms(bu_loop_clock(api->world->loop)),
+			  "nodes", answers);
 	return BU_ANSWER_NOW;
 }
 

@@ -46,6 +46,12 @@ bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 	boots[count++].arg = arg;
 }
 
+void
+bu_power_switch(struct bu_power *power, const char *driver, const char *target, int on,
+		bu_power_fn fn, void *arg)
+{
+}
+
 static void
 answer(struct rig *rig, int boot, const char *failure)
 {

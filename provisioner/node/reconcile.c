@@ -194,6 +194,7 @@ static void
 drive_changed(struct bu_reconcile *rec, struct bu_node *node)
 {
 	bu_effects_overtaken(rec, node);
+	bu_wish_go(rec, node);
 	drive(rec, node);
 }
 
@@ -287,6 +288,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	if (!rec)
 		return;
 	bu_effects_drop(rec);
+	bu_wishes_drop(rec);
 	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);
 	free(rec);
@@ -298,6 +300,7 @@ bu_reconcile_stop(struct bu_reconcile *rec)
 	rec->stopped = 1;
 	bu_timer_stop(rec->tick);
 	bu_effects_drop(rec);
+	bu_wishes_drop(rec);
 	bu_observe_drop(rec);
 }
 

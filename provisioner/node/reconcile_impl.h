@@ -23,6 +23,7 @@ enum {
 };
 
 struct bu_effect;
+struct bu_power_wish;
 struct bu_observer;
 
 struct bu_reconcile {
@@ -32,6 +33,7 @@ struct bu_reconcile {
 	int limit_s[BU_STATE_COUNT];
 	struct bu_timer *tick;
 	struct bu_effect *effects;     /* under way */
+	struct bu_power_wish *wishes;  /* of people; under way */
 	struct bu_observer *observers; /* a list */
 	int64_t awake_ms, ticked_ms;   /* see bu_observe_awake_ms() */
 	int stopped;                   /* nothing new is begun */
@@ -114,6 +116,10 @@ int bu_outage_look(struct bu_reconcile *rec);
 void bu_outage_heed_clock(struct bu_reconcile *rec);
 /* Keeps for how long this life has lasted. */
 void bu_outage_mark(struct bu_reconcile *rec);
+
+/* verbs_power.c. Does, or looks at, what a person has asked for. */
+void bu_wish_go(struct bu_reconcile *rec, struct bu_node *node);
+void bu_wishes_drop(struct bu_reconcile *rec);
 
 /* late.c */
 /* Before anybody is moved, so that those who are late together are seen so. */

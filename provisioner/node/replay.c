@@ -401,6 +401,25 @@ on_condition(struct bu_world *world, struct bu_node *node, const struct bu_event
 }
 
 static int
+on_power(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+	 struct bu_err *err)
+{
+	struct bu_power_deed *deed = &node->power;
+
+	if (strcmp(bu_json_str(event->body, "result", ""), "asked") == 0) {
+		memset(deed, 0, sizeof(*deed));
+		deed->seq = event->seq;
+		copy(deed->op, sizeof(deed->op), event->body, "op");
+		copy(deed->by, sizeof(deed->by), event->body, "by");
+	}
+	copy(deed->result, sizeof(deed->result), event->body, "result");
+	copy(deed->power, sizeof(deed->power), event->body, "power");
+	copy(deed->detail, sizeof(deed->detail), event->body, "detail");
+	deed->at_ms = event->time_ms;
+	return 0;
+}
+
+static int
 on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
@@ -503,6 +522,7 @@ static const struct {
 	[BU_EVENT_CERTIFICATE] = {NODE, on_certificate},
 	[BU_EVENT_WAITS] = {NODE, on_waits},
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
+	[BU_EVENT_POWER] = {NODE, on_power},
 	[BU_EVENT_HELD] = {NODE, on_held},
 	[BU_EVENT_RELEASED] = {NODE, on_released},
 };

@@ -54,9 +54,8 @@ bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
 	       now_ms - node->last_seen_ms <= BU_HEARD_MS;
 }
 
-/* A hold of bringup's, or of an outside system, gives way to what a person wants. */
-static int
-is_held_by_person(const struct bu_node *node)
+int
+bu_verb_is_held(const struct bu_node *node)
 {
 	return node->held_by[0] && strcmp(node->held_by, "bringup") != 0 &&
 	       strncmp(node->held_by, "external:", 9) != 0;
@@ -109,7 +108,7 @@ bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 				  "node %s is not in the applied profile: nothing is "
 				  "done to it; bringup node retire %s forgets it",
 				  node->name, node->name);
-	if (is_held_by_person(node))
+	if (bu_verb_is_held(node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is held by %s: %s; bringup node release %s "
 				  "lets it go",
@@ -255,6 +254,8 @@ bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
 		return hold(rec, node, ask, err);
 	if (ask->verb == BU_VERB_RELEASE)
 		return release(rec, node, ask, err);
+	if (ask->verb == BU_VERB_POWER)
+		return bu_verb_power(rec, node, ask, err);
 	if (ask->verb == BU_VERB_RETRY)
 		return bu_verb_retry(rec, node, ask, err);
 	bu_assert(ask->verb != BU_VERB_REBUILD); /* is a plan: the API makes it */

@@ -11,6 +11,8 @@ struct bu_verb_ask {
 	const char *by;     /* who asks */
 	const char *reason; /* "" = none was given */
 	const char *grant;  /* of a rebuild: a class; "" = none was given */
+	const char *op;     /* of power: on, off, cycle or status */
+	int force;          /* of power: also of a node in service */
 	int dry_run;        /* only says what would happen */
 };
 

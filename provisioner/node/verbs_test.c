@@ -428,10 +428,12 @@ START_TEST(who_has_left_the_profile_drains_to_be_retired)
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->in_profile, 0);
 	ck_assert_ptr_null(bu_verb_run(
-		rig.rec, node, &(struct bu_verb_ask){BU_VERB_DRAIN, "ann", "", "", 0},
+		rig.rec, node,
+		&(struct bu_verb_ask){.verb = BU_VERB_DRAIN, .by = "ann", .reason = ""},
 		NULL));
 	free(bu_verb_run(rig.rec, node,
-			 &(struct bu_verb_ask){BU_VERB_RETIRE, "ann", "", "", 0},
+			 &(struct bu_verb_ask){
+				 .verb = BU_VERB_RETIRE, .by = "ann", .reason = ""},
 			 NULL));
 	rig_write(&rig, "sinfo", "draining\n");
 	for (int i = 0; i < 20; i++)
@@ -514,11 +516,11 @@ START_TEST(what_is_refused_says_what_can_be_asked)
 
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
 		"node node001 is enrolled; drain means nothing there; what can be "
-		"asked: hold, rebuild, retire");
+		"asked: hold, rebuild, power, retire");
 	refused(&rig, BU_VERB_RELEASE, BU_ERR_STATE, "node node001 is not held");
 	ck_assert_int_eq(last_seq(&rig), seq);
 	rig_start(&rig, 1);
-	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE, "hold, replace, retire");
+	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE, "hold, power, replace, retire");
 	free(ask_as(&rig, BU_VERB_HOLD, "mine", 0, NULL));
 	refused(&rig, BU_VERB_RETIRE, BU_ERR_BUSY, "ask again");
 	rig_pass(&rig, 1);

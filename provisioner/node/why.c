@@ -109,6 +109,17 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 }
 
 static void
+add_power(const struct bu_node *node, char **text)
+{
+	const struct bu_power_deed *deed = &node->power;
+
+	if (deed->op[0])
+		add(text, "power %s by %s: %s%s%s", deed->op, deed->by,
+		    strcmp(deed->result, "asked") == 0 ? "under way" : deed->result,
+		    deed->detail[0] ? ": " : "", deed->detail);
+}
+
+static void
 add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
@@ -223,6 +234,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add(&text, "its cluster says: %s", node->cluster_words);
 	add_next(node, &text);
 	add_lease(rec, node, &text);
+	add_power(node, &text);
 	add_order(node, &text);
 	add_step(node, &text);
 	add_deadline(rec, node, &text);

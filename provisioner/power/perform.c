@@ -123,6 +123,32 @@ boot(const struct machine *machine, const json_t *request, struct bu_err *err)
 	return wait_for(machine, BU_POWER_ON, CONFIRM_MS, NULL, err);
 }
 
+/* To on or off, from the other one alone. */
+static int
+switch_to(const struct machine *machine, enum bu_power_state want, struct bu_err *err)
+{
+	const struct bu_power_driver *driver = machine->driver;
+	enum bu_power_state seen = BU_POWER_UNKNOWN;
+
+	if (driver->status(machine->self, machine->target, &seen, err) != 0)
+		return -1;
+	if (seen == want)
+		return 0;
+	if (seen == BU_POWER_UNKNOWN)
+		return bu_err_set(err, BU_ERR_REMOTE, 0,
+				  "%s: nobody knows whether it is on; nothing was done",
+				  machine->target);
+	if (want == BU_POWER_ON) {
+		if (driver->boot_first(machine->self, machine->target, BU_BOOT_DISK,
+				       err) != 0 ||
+		    driver->power_on(machine->self, machine->target, err) != 0)
+			return -1;
+	} else if (driver->power_off(machine->self, machine->target, err) != 0) {
+		return -1;
+	}
+	return wait_for(machine, want, CONFIRM_MS, NULL, err);
+}
+
 json_t *
 bu_power_perform(const struct bu_power_driver *driver, void *self,
 		 const json_t *request, struct bu_err *err)
@@ -136,6 +162,10 @@ bu_power_perform(const struct bu_power_driver *driver, void *self,
 		return NULL;
 	if (strcmp(op, "boot") == 0) {
 		if (boot(&machine, request, err) != 0)
+			return NULL;
+	} else if (strcmp(op, "on") == 0 || strcmp(op, "off") == 0) {
+		state = strcmp(op, "on") == 0 ? BU_POWER_ON : BU_POWER_OFF;
+		if (switch_to(&machine, state, err) != 0)
 			return NULL;
 	} else if (strcmp(op, "status") == 0) {
 		if (driver->status(self, target, &state, err) != 0)

@@ -207,8 +207,35 @@ START_TEST(what_nobody_waits_for_is_not_begun)
 }
 END_TEST
 
-BU_UNIT("perform", a_silent_bmc_is_no_answer, what_nobody_waits_for_is_not_begun,
-	a_machine_that_runs_is_cycled_in_this_order,
+/* Each row: what is seen, what is asked, what is done. */
+START_TEST(a_switch_goes_from_the_other_state_alone)
+{
+	static const struct {
+		enum bu_power_state seen;
+		const char *op;
+		int rc;
+		const char *done;
+	} rows[] = {
+		{BU_POWER_OFF, "on", 0, "disk on "}, {BU_POWER_ON, "on", 0, ""},
+		{BU_POWER_UNKNOWN, "on", -1, ""},    {BU_POWER_ON, "off", 0, "off "},
+		{BU_POWER_OFF, "off", 0, ""},        {BU_POWER_UNKNOWN, "off", -1, ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct paper paper = {.state = rows[i].seen};
+
+		ck_assert_int_eq(
+			perform(&paper,
+				json_pack("{s:s,s:s}", "op", rows[i].op, "target", "t"),
+				NULL),
+			rows[i].rc);
+		ck_assert_str_eq(paper.done, rows[i].done);
+	}
+}
+END_TEST
+
+BU_UNIT("perform", a_switch_goes_from_the_other_state_alone, a_silent_bmc_is_no_answer,
+	what_nobody_waits_for_is_not_begun, a_machine_that_runs_is_cycled_in_this_order,
 	a_machine_that_is_off_is_not_switched_off,
 	without_a_grant_a_machine_that_is_on_stays_on,
 	one_that_goes_off_by_itself_is_waited_for, unknown_is_not_off,

@@ -138,6 +138,14 @@ bu_power_status(struct bu_power *power, const char *driver, const char *target,
 }
 
 void
+bu_power_switch(struct bu_power *power, const char *driver, const char *target, int on,
+		bu_power_fn fn, void *arg)
+{
+	ask(power, json_pack("{s:s}", "op", on ? "on" : "off"), driver, target, BOOT_MS,
+	    fn, arg);
+}
+
+void
 bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {

@@ -42,7 +42,9 @@ const struct bu_power_driver *bu_power_driver(const char *name);
  * {"op":"status"} or {"op":"boot","first":"network|disk","wait_off_ms":N,"reset":bool}:
  * waits that long for the machine to go off by itself; one that is still on is switched
  * off with "reset", and left alone without it (BU_ERR_DENIED). It is switched on only
- * after a fresh, confirmed "off". Answers {"power":"on|off"}. "until_ms" (may be
+ * after a fresh, confirmed "off". {"op":"on"} and {"op":"off"}: see bu_power_switch().
+ * Answers
+ * {"power":"on|off"}. "until_ms" (may be
  * missing): monotonic, of the machine; after it nothing is begun and BU_ERR_CANCELLED.
  */
 json_t *bu_power_perform(const struct bu_power_driver *driver, void *self,
@@ -63,6 +65,10 @@ struct bu_power_boot {
 	int64_t wait_off_ms; /* for a machine that switches itself off; 0 = none */
 	int reset; /* a machine that is on may be switched off; else BU_ERR_DENIED */
 };
+/* Its own "on" or "off" is enough; unknown is neither, and nothing is done then. On: it
+ * boots from its disk. Off is hard. */
+void bu_power_switch(struct bu_power *power, const char *driver, const char *target,
+		     int on, bu_power_fn fn, void *arg);
 void bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
 

@@ -17,6 +17,7 @@
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
 #include "profiles/testing.h"
+#include "tests/support/paper.h"
 #include "tests/support/scontrol.h"
 
 enum {
@@ -69,83 +70,6 @@ rig_count(const struct rig *rig, const char *line)
 	for (const char *at = log; (at = strstr(at, want)); at += strlen(want))
 		count++;
 	return count;
-}
-
-/* --- bringup-power of paper: the child's side --- */
-
-static char *
-paper_file(const char *dir, const char *name)
-{
-	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
-
-	return bu_file_read(path, 0, NULL, NULL);
-}
-
-/* As bringup-power: what is on stays on without a word that it may be reset. */
-static json_t *
-paper_refusal(const char *name, const char *state, const json_t *request)
-{
-	struct bu_err err;
-
-	if (!state || strcmp(state, "on") != 0 || bu_json_bool(request, "reset", 0) ||
-	    bu_json_int(request, "wait_off_ms", 0) > 0)
-		return NULL;
-	bu_err_set(&err, BU_ERR_DENIED, 0,
-		   "%s is on, and no grant allows to switch it off", name);
-	return json_pack("{s:o}", "error", bu_json_from_err(&err));
-}
-
-static json_t *
-paper_boot(const char *dir, const char *name, const json_t *request)
-{
-	const char *first = bu_json_str(request, "first", "?");
-	bu_autofree char *refusal = paper_file(dir, "power.refuse");
-	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
-	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
-	bu_autofree char *state = bu_file_read(path, 0, NULL, NULL);
-	json_t *denied = paper_refusal(name, state, request);
-	FILE *log;
-	struct bu_err err;
-
-	if (denied)
-		return denied;
-	log = fopen(log_path, "a");
-	fprintf(log, "boot %s %s\n", first, name);
-	fclose(log);
-	if (refusal) {
-		bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", refusal);
-		return json_pack("{s:o}", "error", bu_json_from_err(&err));
-	}
-	bu_file_write(path, "on", 2, 0600, NULL);
-	return json_pack("{s:s}", "power", "on");
-}
-
-static int
-paper_power(const char *dir)
-{
-	for (;;) {
-		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, NULL);
-		bu_autojson json_t *reply = NULL;
-		const char *hash = strrchr(bu_json_str(request, "target", "#"), '#');
-		bu_autofree char *state = NULL, *hang = NULL;
-		bu_autofree char *file = NULL;
-
-		if (!request)
-			return 0;
-		if (json_object_get(request, "cancel"))
-			continue;
-		if (strcmp(bu_json_str(request, "op", ""), "boot") == 0) {
-			reply = paper_boot(dir, hash + 1, request);
-			hang = paper_file(dir, "power.hang");
-		} else {
-			file = bu_xasprintf("power.%s", hash + 1);
-			state = paper_file(dir, file);
-			reply = json_pack("{s:s}", "power", state ? state : "off");
-		}
-		json_object_set(reply, "id", json_object_get(request, "id"));
-		if (!hang && bu_frame_write(BU_WORKER_FD, reply, NULL) != 0)
-			return 1;
-	}
 }
 
 /* --- the site --- */

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a person does to a machine: on, off, cycle; and what its BMC says of it. Called
+ * by verbs.c, and by reconcile.c when the wish is in the log. Invariants: nothing is
+ * done that is not in the log before; a wish that another process has begun is looked
+ * at, and never repeated.
+ */
+#include <string.h>
+
+#include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/verbs_impl.h"
+
+struct bu_power_wish {
+	struct bu_power_wish *next;
+	struct bu_reconcile *rec;
+	char node[BU_NAME_MAX];
+	int64_t seq; /* of the deed; 0 = only the question */
+	int looks;   /* nobody knows whether it was done: it is only looked at */
+};
+
+/* LOST: the log did not take the outcome. */
+enum { RESTS, RUNNING, LOST };
+
+static const char *const ops[] = {"on", "off", "cycle", "status"};
+
+/* --- asking and doing --- */
+
+static struct bu_power_wish *
+wish_of(struct bu_reconcile *rec, const struct bu_node *node, int64_t seq)
+{
+	struct bu_power_wish *wish = bu_xcalloc(1, sizeof(*wish));
+
+	wish->rec = rec;
+	wish->seq = seq;
+	memcpy(wish->node, node->name, sizeof(wish->node));
+	wish->next = rec->wishes;
+	rec->wishes = wish;
+	return wish;
+}
+
+void
+bu_wishes_drop(struct bu_reconcile *rec)
+{
+	struct bu_power_wish *wish;
+
+	while ((wish = rec->wishes)) {
+		rec->wishes = wish->next;
+		free(wish);
+	}
+}
+
+static void
+journal(struct bu_reconcile *rec, struct bu_node *node, const char *result,
+	const char *power, const char *detail)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_POWER, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s}", "op", node->power.op, "result",
+				result, "power", power, "detail", detail));
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+static void
+on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
+{
+	struct bu_power_wish *wish = arg, **link = &wish->rec->wishes;
+	struct bu_reconcile *rec = wish->rec;
+	struct bu_node *node = bu_world_node(rec->world, wish->node);
+	int64_t seq = wish->seq;
+	int looks = wish->looks;
+	const char *power = err ? "" : bu_power_state_name(state);
+
+	while (*link != wish)
+		link = &(*link)->next;
+	*link = wish->next;
+	free(wish);
+	if (!node)
+		return;
+	bu_text_copy(node->power_seen.power, sizeof(node->power_seen.power), power);
+	bu_text_copy(node->power_seen.error, sizeof(node->power_seen.error),
+		     err ? err->text : "");
+	node->power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	bu_world_touch(rec->world, node);
+	if (!seq || node->power.seq != seq)
+		return;
+	if (bu_store_down(rec->world->store))
+		node->power_running = LOST;
+	else if (looks)
+		journal(rec, node, "unknown", power,
+			"its end is not in the log; nobody knows whether it was done");
+	else
+		journal(rec, node, err ? "failed" : "done", power,
+			err ? err->text : "");
+}
+
+void
+bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	const char *op = node->power.op, *bmc = want && want->bmc ? want->bmc : "";
+	struct bu_power_boot cycle = {.first = BU_BOOT_DISK, .reset = 1};
+	struct bu_power_wish *wish;
+
+	if (strcmp(node->power.result, "asked") != 0) {
+		node->power_running = RESTS;
+		return;
+	}
+	if (rec->stopped || !rec->alive || node->power_running == RUNNING || !want)
+		return;
+	wish = wish_of(rec, node, node->power.seq);
+	wish->looks = node->power_running == LOST ||
+		      node->power.seq <= rec->world->loaded_seq;
+	node->power_running = RUNNING;
+	if (wish->looks)
+		bu_power_status(rec->power, want->power, bmc, on_answer, wish);
+	else if (strcmp(op, "cycle") == 0)
+		bu_power_boot(rec->power, want->power, bmc, &cycle, on_answer, wish);
+	else
+		bu_power_switch(rec->power, want->power, bmc, strcmp(op, "on") == 0,
+				on_answer, wish);
+}
+
+/* --- the verb --- */
+
+static int
+check_op(const char *op, struct bu_err *err)
+{
+	for (size_t i = 0; i < BU_LEN(ops); i++)
+		if (strcmp(ops[i], op) == 0)
+			return 0;
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "power '%.20s': on, off, cycle or status is wanted", op);
+}
+
+/* Switching on what is off harms nobody who is at rest. */
+static int
+check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	int at_rest = bu_state_info(node->state)->settled;
+	int off = strcmp(ask->op, "on") != 0;
+
+	if (bu_verb_is_held(node))
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is held by %s: %s",
+				  node->name, node->held_by, node->held_reason);
+	if (at_rest && (node->state != BU_STATE_READY || !off))
+		return 0;
+	return bu_err_set(
+		err, BU_ERR_STATE, 0,
+		"node %s is %s%s; %s, or say --force with --reason", node->name,
+		bu_state_name(node->state),
+		at_rest ? ", its jobs would die" : ": bringup is at work with it",
+		at_rest ? "bringup node drain it first, or bringup node reboot"
+			: "wait for its end");
+}
+
+static int
+check(const struct bu_reconcile *rec, const struct bu_node *node,
+      const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	if (check_op(ask->op, err) != 0)
+		return -1;
+	if (!bu_world_desired(rec->world, node))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is not in the applied profile: nobody knows "
+				  "its BMC",
+				  node->name);
+	if (strcmp(ask->op, "status") == 0)
+		return 0;
+	if (strcmp(node->power.result, "asked") == 0)
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s: power %s by %s is under way", node->name,
+				  node->power.op, node->power.by);
+	if (!ask->force)
+		return check_use(node, ask, err);
+	if (*ask->reason)
+		return 0;
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "--force needs --reason: whoever lost a job reads it in the "
+			  "log");
+}
+
+char *
+bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
+	      const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	struct bu_event event;
+
+	if (check(rec, node, ask, err) != 0)
+		return NULL;
+	if (ask->dry_run)
+		return bu_xasprintf("power %s", ask->op);
+	if (strcmp(ask->op, "status") == 0) {
+		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
+				on_answer, wish_of(rec, node, 0));
+	} else {
+		bu_event_init(&event, BU_EVENT_POWER, node->name,
+			      json_pack("{s:s,s:s,s:s,s:b,s:s}", "op", ask->op, "by",
+					ask->by, "reason", ask->reason, "force",
+					ask->force, "result", "asked"));
+		bu_reconcile_append(rec, node, &event, 1);
+	}
+	return bu_xasprintf("power %s asked for", ask->op);
+}

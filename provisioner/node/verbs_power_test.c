@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people do to machines: whose jobs would die, and what a restart makes of it. */
+#include <string.h>
+
+#include "provisioner/node/verbs.h"
+#include "tests/support/unit.h"
+#include "tests/support/world.h"
+
+static char *
+power_as(struct rig *rig, const char *op, int force, const char *reason,
+	 struct bu_err *err)
+{
+	const struct bu_verb_ask ask = {.verb = BU_VERB_POWER,
+					.by = "ann",
+					.op = op,
+					.force = force,
+					.reason = reason};
+
+	return bu_verb_run(rig->rec, rig_node(rig, 1), &ask, err);
+}
+
+static void
+no_power(struct rig *rig, const char *op, int force, enum bu_err_kind kind,
+	 const char *says)
+{
+	bu_autofree char *before = rig_read(rig, "power.log"), *after = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_ptr_null(power_as(rig, op, force, "", &err));
+	ck_assert_int_eq(err.kind, kind);
+	rig_text_has(err.text, says);
+	for (int i = 0; i < 5; i++)
+		rig_pass(rig, 10);
+	after = rig_read(rig, "power.log");
+	ck_assert_str_eq(before, after);
+}
+
+static void
+power(struct rig *rig, const char *op, int force)
+{
+	struct bu_err err = {0};
+	bu_autofree char *text = power_as(rig, op, force, "smoke", &err);
+
+	ck_assert_msg(text != NULL, "%s", err.text);
+	for (int i = 0; i < 5; i++)
+		rig_pass(rig, 10);
+}
+
+START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+
+	no_power(&rig, "off", 0, BU_ERR_STATE, "its jobs would die");
+	no_power(&rig, "cycle", 0, BU_ERR_STATE, "bringup node drain it first");
+	no_power(&rig, "off", 1, BU_ERR_INVAL, "--force needs --reason");
+	no_power(&rig, "explode", 0, BU_ERR_INVAL, "on, off, cycle or status");
+	power(&rig, "off", 1);
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	ck_assert_str_eq(node->power.result, "done");
+	ck_assert_str_eq(node->power.power, "off");
+	rig_why_says(&rig, node, "power off by ann: done");
+	power(&rig, "on", 0); /* harms nobody */
+	ck_assert_int_eq(rig_count(&rig, "on node001"), 1);
+	power(&rig, "status", 0);
+	ck_assert_str_eq(node->power_seen.power, "on");
+	rig_end(&rig);
+
+	node = rig_up_to(&rig, RIG_IMAGING);
+	no_power(&rig, "off", 0, BU_ERR_STATE, "bringup is at work with it");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(power_of_a_drained_node_is_free)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+
+	const struct bu_verb_ask drain = {
+		.verb = BU_VERB_DRAIN, .by = "ann", .reason = ""};
+
+	rig_write(&rig, "sinfo", "");
+	free(bu_verb_run(rig.rec, node, &drain, NULL));
+	rig_until(&rig, node, BU_STATE_PARKED);
+	power(&rig, "cycle", 0);
+	ck_assert_str_eq(node->power.result, "done");
+	ck_assert_int_eq(node->state, BU_STATE_PARKED);
+	rig_write(&rig, "power.node001", "unknown");
+	power(&rig, "status", 0);
+	ck_assert_str_eq(node->power_seen.power, "unknown"); /* which is not off */
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its intent is in the log and no outcome: it is looked at, not done again. */
+START_TEST(a_power_action_is_not_repeated_after_a_restart)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+
+	rig_write(&rig, "power.hang", "");
+	power(&rig, "off", 1);
+	ck_assert_str_eq(node->power.result, "asked");
+	no_power(&rig, "on", 0, BU_ERR_BUSY, "power off by ann is under way");
+	rig_remove(&rig, "power.hang");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	for (int i = 0; i < 20 && strcmp(node->power.result, "asked") == 0; i++)
+		rig_pass(&rig, 100);
+	ck_assert_str_eq(node->power.result, "unknown");
+	ck_assert_str_eq(node->power.power, "off");
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("verbs power", power_of_a_node_in_service_needs_force_and_a_reason,
+	 power_of_a_drained_node_is_free,
+	 a_power_action_is_not_repeated_after_a_restart)

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringup-power of paper, the child's side: the files of world.h are its machines. */
+#include "tests/support/paper.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/worker.h"
+
+static char *
+paper_file(const char *dir, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+
+	return bu_file_read(path, 0, NULL, NULL);
+}
+
+/* As bringup-power: what is on stays on without a word that it may be reset. */
+static json_t *
+paper_refusal(const char *name, const char *state, const json_t *request)
+{
+	struct bu_err err;
+
+	if (!state || strcmp(state, "on") != 0 || bu_json_bool(request, "reset", 0) ||
+	    bu_json_int(request, "wait_off_ms", 0) > 0)
+		return NULL;
+	bu_err_set(&err, BU_ERR_DENIED, 0,
+		   "%s is on, and no grant allows to switch it off", name);
+	return json_pack("{s:o}", "error", bu_json_from_err(&err));
+}
+
+static json_t *
+paper_boot(const char *dir, const char *name, const json_t *request)
+{
+	const char *first = bu_json_str(request, "first", "?");
+	bu_autofree char *refusal = paper_file(dir, "power.refuse");
+	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
+	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
+	bu_autofree char *state = bu_file_read(path, 0, NULL, NULL);
+	json_t *denied = paper_refusal(name, state, request);
+	FILE *log;
+	struct bu_err err;
+
+	if (denied)
+		return denied;
+	log = fopen(log_path, "a");
+	fprintf(log, "boot %s %s\n", first, name);
+	fclose(log);
+	if (refusal) {
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", refusal);
+		return json_pack("{s:o}", "error", bu_json_from_err(&err));
+	}
+	bu_file_write(path, "on", 2, 0600, NULL);
+	return json_pack("{s:s}", "power", "on");
+}
+
+static json_t *
+paper_switch(const char *dir, const char *name, const char *op)
+{
+	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
+	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
+	FILE *log = fopen(log_path, "a");
+
+	fprintf(log, "%s %s\n", op, name);
+	fclose(log);
+	bu_file_write(path, op, strlen(op), 0600, NULL);
+	return json_pack("{s:s}", "power", op);
+}
+
+int
+paper_power(const char *dir)
+{
+	for (;;) {
+		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, NULL);
+		bu_autojson json_t *reply = NULL;
+		const char *hash = strrchr(bu_json_str(request, "target", "#"), '#');
+		const char *op = bu_json_str(request, "op", "");
+		bu_autofree char *state = NULL, *hang = NULL;
+		bu_autofree char *file = NULL;
+
+		if (!request)
+			return 0;
+		if (json_object_get(request, "cancel"))
+			continue;
+		hang = paper_file(dir, "power.hang");
+		if (strcmp(op, "boot") == 0) {
+			reply = paper_boot(dir, hash + 1, request);
+		} else if (strcmp(op, "status") != 0) {
+			reply = paper_switch(dir, hash + 1, op);
+		} else {
+			free(bu_steal(&hang));
+			file = bu_xasprintf("power.%s", hash + 1);
+			state = paper_file(dir, file);
+			reply = json_pack("{s:s}", "power", state ? state : "off");
+		}
+		json_object_set(reply, "id", json_object_get(request, "id"));
+		if (!hang && bu_frame_write(BU_WORKER_FD, reply, NULL) != 0)
+			return 1;
+	}
+}
