@@ -12,7 +12,8 @@
  *	agent.c		the program on the machine, as agent/ is
  *	wire.c		requests on their way to the daemon's routes and back
  *	bmc.c		bringup-power: the real perform.c above drivers of paper
- *	slurm.c		slurmctld, slurmd, jobs, administrators
+ *	slurm.c		slurmctld, slurmd, jobs, administrators; slurm_commands.c
+ *			is what the daemon sees of them
  *	daemon.c	bringupd in parts: start, kill, the routes
  *	profile.c	the tree of files, and what people change in it
  *	person.c	plans, applies, commands; who consented to what
