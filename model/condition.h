@@ -30,8 +30,8 @@
 	  "whoever drained it resumes it, or it is not ready any more",                \
 	  "drained by another")                                                        \
 	X(STAMP_DIFFERS, "stamp-differs", NODE, 1,                                     \
-	  "its agent shows the stamp of another install",                              \
-	  "its agent shows the stamp of the last install",                             \
+	  "ready, and its agent does not show the stamp of the last install",          \
+	  "its agent shows that stamp, or it is not ready any more",                   \
 	  "its system is not the one that was installed")                              \
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \

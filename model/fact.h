@@ -27,10 +27,12 @@ struct bu_cluster_fact {
 	char reason[160], by[64];
 };
 
-/* When its agent said something. */
+/* When its agent said something, and whose it is. */
 struct bu_agent_fact {
-	int64_t heard_ms; /* of the time that bringupd was awake */
-	int64_t busy_ms;  /* until then it works on an item, and says nothing */
+	int64_t heard_ms;  /* of the time that bringupd was awake */
+	int64_t busy_ms;   /* until then it works on an item, and says nothing */
+	int showed;        /* its stamp, to this process */
+	char foreign[200]; /* why its system is not the one installed; "" = it is */
 };
 
 #endif

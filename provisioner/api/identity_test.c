@@ -186,8 +186,10 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_write(rig, "sinfo", "idle\n");
 	rig_answer(rig, node, NULL);
-	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_DONE);
+	rig_until(rig, node, BU_STATE_READY);
 	ck_assert_str_eq(node->joined.node, "node001");
+	/* And it is lent to others until then. */
+	ck_assert_int_eq(bu_world_certified(rig->world, node, NULL), 0);
 	/* Its files are written: from now on it is called as the profile says. */
 	ck_assert_str_eq(node->called, "node001");
 	bu_event_init(&events[0], BU_EVENT_INTENT, "gpu001",
@@ -197,6 +199,7 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 	bu_reconcile_note(rig->rec, events, 2);
 	rig_pass(rig, 1);
 	ck_assert_str_eq(node->called, "");
+	ck_assert_int_eq(bu_world_certified(rig->world, node, NULL), -1);
 	end(&desk);
 }
 END_TEST

@@ -159,6 +159,14 @@ refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 	return 0;
 }
 
+/* What the condition `stamp-differs` is made of. */
+static void
+show(struct bu_node *node, const char *foreign)
+{
+	node->agent.showed = 1;
+	bu_text_copy(node->agent.foreign, sizeof(node->agent.foreign), foreign);
+}
+
 static int
 hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *stamp,
 		const struct bu_inventory *inventory, struct bu_err *err)
@@ -168,8 +176,10 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	size_t count = 0;
 	int same = strcmp(node->boot_id, inventory->boot_id) == 0;
 
-	if (same && node->boot_installed)
+	if (same && node->boot_installed) {
+		show(node, "");
 		return refresh_inventory(rec, node, inventory, err);
+	}
 	if (check_stamp(rec, node, stamp, &bad) != 0) {
 		if (node->state == BU_STATE_BOOTING) {
 			bu_autofree char *reason =
@@ -177,10 +187,12 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 
 			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, reason, NULL, 0);
 		}
+		show(node, bad.text);
 		if (err)
 			*err = bad;
 		return -1;
 	}
+	show(node, "");
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;
 	booted_event(&events[count++], node, inventory->boot_id, "installed");

@@ -276,6 +276,11 @@ judge(const struct bu_reconcile *rec, const struct bu_node *node,
 	else if (!node->agent.heard_ms) /* by this process: nothing new is known */
 		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
 		     &ret[BU_CONDITION_UNREACHABLE]);
+	if (node->agent.foreign[0])
+		find(&ret[BU_CONDITION_STAMP_DIFFERS], "%s", node->agent.foreign);
+	else if (!node->agent.showed)
+		keep(&node->conditions[BU_CONDITION_STAMP_DIFFERS],
+		     &ret[BU_CONDITION_STAMP_DIFFERS]);
 	if (!node->joined.cluster[0])
 		return 0;
 	if (!node->cluster.at_ms && !cluster_silent(observer))
@@ -285,11 +290,17 @@ judge(const struct bu_reconcile *rec, const struct bu_node *node,
 }
 
 static const enum bu_condition_id ours[] = {
-	BU_CONDITION_UNREACHABLE,
-	BU_CONDITION_NOT_IN_CLUSTER,
-	BU_CONDITION_CLUSTER_SILENT,
+	BU_CONDITION_UNREACHABLE,      BU_CONDITION_STAMP_DIFFERS,
+	BU_CONDITION_NOT_IN_CLUSTER,   BU_CONDITION_CLUSTER_SILENT,
 	BU_CONDITION_DRAINED_BY_OTHER,
 };
+
+/* The agent's own, whatever its cluster has not answered yet. */
+static int
+is_of_agent(enum bu_condition_id id)
+{
+	return id == BU_CONDITION_UNREACHABLE || id == BU_CONDITION_STAMP_DIFFERS;
+}
 
 struct news {
 	struct bu_event *events;
@@ -348,7 +359,7 @@ look_at(struct bu_reconcile *rec, struct bu_node *node, struct news *news)
 		enum bu_condition_id id = ours[i];
 		const struct bu_condition *now = &node->conditions[id];
 
-		if (open && id != BU_CONDITION_UNREACHABLE)
+		if (open && !is_of_agent(id))
 			continue;
 		if (found[id].on != now->on ||
 		    (now->on && strcmp(found[id].detail, now->detail) != 0))

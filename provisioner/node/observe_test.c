@@ -79,6 +79,40 @@ START_TEST(a_destroyed_machine_is_said_to_be_unreachable_within_30_s)
 }
 END_TEST
 
+/* Somebody put another disk in, or chose another one in the firmware. */
+START_TEST(a_ready_node_that_boots_another_system_is_said_to_have_done_so)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autoinventory struct bu_inventory *other = rig_inventory(1, "boot-other");
+	bu_autofree char *before = power_log(&rig), *after = NULL;
+	bu_autojson json_t *body =
+		json_pack("{s:s,s:s,s:s}", "kind", "stamp", "step", "node001.0.install",
+			  "machine", node->machine);
+	bu_autojson json_t *stamp = bu_trust_sign(rig.trust, body, NULL);
+
+	ck_assert_int_eq(
+		bu_reconcile_hello(rig.rec, node, "installed", stamp, other, NULL), -1);
+	pass_s(&rig, 2);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_STAMP_DIFFERS), 1);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(bu_node_is_away_by_condition(node), 1);
+	rig_text_has(node->conditions[BU_CONDITION_STAMP_DIFFERS].detail,
+		     "the stamp is of step node001.0.install");
+	after = power_log(&rig);
+	ck_assert_str_eq(after, before);
+	rig_restart(&rig); /* what the log has stays until its agent says otherwise */
+	node = rig_node(&rig, 1);
+	pass_s(&rig, 2);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_STAMP_DIFFERS), 1);
+	/* Its own disk again. */
+	rig_come_up(&rig, 1, "boot-own");
+	pass_s(&rig, 2);
+	ck_assert_int_eq(is_on(node, BU_CONDITION_STAMP_DIFFERS), 0);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(after_a_start_of_bringupd_everybody_has_30_s)
 {
 	struct rig rig;
@@ -472,6 +506,7 @@ START_TEST(an_old_log_tells_what_was_joined_by_its_profile)
 END_TEST
 
 RIG_UNIT("observe", a_destroyed_machine_is_said_to_be_unreachable_within_30_s,
+	 a_ready_node_that_boots_another_system_is_said_to_have_done_so,
 	 after_a_start_of_bringupd_everybody_has_30_s,
 	 time_in_which_bringupd_slept_is_nobodys_silence,
 	 an_agent_at_work_is_not_missed_before_the_works_deadline,

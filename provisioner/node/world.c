@@ -168,6 +168,10 @@ check_cert(const struct bu_world *world, const struct bu_node *node,
 	if (!cert)
 		return -1;
 	hardware = bu_world_hardware(world, node);
+	/* Until the turn of its rename it is what it was proven as. */
+	if (node->called[0] && bu_fabcert_check(cert, kind, node->called, node->machine,
+						hardware, node->boot_id, NULL) == 0)
+		return 0;
 	return bu_fabcert_check(cert, kind, node->name, node->machine, hardware,
 				node->boot_id, err);
 }
