@@ -12,12 +12,12 @@
 #include "base/clock.h"
 #include "base/http.h"
 #include "base/json.h"
-#include "fabric/measure/checks.h"
+#include "checks/checks.h"
 
 enum { ASK_MS = 2000, CLOCK_TRIES = 8, CLOCK_MS = 5000, SETTLE_MS = 20000 };
 
 struct run {
-	struct bu_link *link;
+	struct bu_uplink *link;
 	const char *id;
 	char stage[48];
 	int done, total;
@@ -88,7 +88,7 @@ clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
 }
 
 int
-bu_agent_checks(struct bu_link *link, const json_t *item, json_t **ret_result,
+bu_agent_checks(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 		struct bu_err *err)
 {
 	struct run run = {

@@ -32,14 +32,14 @@ prove(const struct bu_configure *configure, const char *id, int64_t confirm_ms,
       struct bu_err *err)
 {
 	int64_t end_ms = bu_mono_ms(bu_clock_system()) + confirm_ms;
-	int proofs = 0;
+	int measurements = 0;
 
 	for (;;) {
 		if (configure->confirm(id, configure->arg, err) == 0) {
-			if (++proofs == PROOFS)
+			if (++measurements == PROOFS)
 				return 0;
 		} else {
-			proofs = 0;
+			measurements = 0;
 			bu_debug("configure", "%s", err->text);
 			if (bu_mono_ms(bu_clock_system()) >= end_ms)
 				return -1;

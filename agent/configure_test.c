@@ -27,7 +27,7 @@
 #define MTU "/sys/class/net/eth1/mtu"
 
 static char root[] = "/tmp/bringup-configure-XXXXXX";
-static int reachable, proofs;
+static int reachable, measurements;
 
 static char *
 below(const char *path)
@@ -117,7 +117,7 @@ begin(void)
 	resolv = below(RESOLV);
 	ck_assert_int_eq(symlink("../run/stub.conf", resolv), 0);
 	reachable = 1;
-	proofs = 0;
+	measurements = 0;
 }
 
 static void
@@ -141,7 +141,7 @@ calls(void)
 static int
 confirm(const char *id, const void *arg, struct bu_err *err)
 {
-	proofs++;
+	measurements++;
 	if (arg) /* the change has an effect that no file says */
 		put(MTU, "9000\n", 0644);
 	return reachable ? 0 : bu_err_set(err, BU_ERR_TIMEOUT, 0, "no answer");
@@ -240,7 +240,7 @@ START_TEST(applies_what_differs_and_keeps_it)
 		      err.text);
 	has_new_files();
 	ck_assert(!is_there(JOURNAL));
-	ck_assert_int_eq(proofs, 2);
+	ck_assert_int_eq(measurements, 2);
 	first = calls();
 	/* Another MTU alone does not take the bond away. */
 	ck_assert_str_eq(first, "networkctl reload\n"
@@ -253,7 +253,7 @@ START_TEST(applies_what_differs_and_keeps_it)
 	second = calls();
 	ck_assert_str_eq(second, "");
 	ck_assert_uint_eq(json_array_size(json_object_get(again, "changed")), 0);
-	ck_assert_int_eq(proofs, 2);
+	ck_assert_int_eq(measurements, 2);
 	end();
 }
 END_TEST
@@ -334,7 +334,7 @@ START_TEST(rolls_back_when_it_cannot_be_applied)
 		bu_configure_recover(&configure);
 	}
 	has_old_files();
-	ck_assert_int_eq(proofs, 0);
+	ck_assert_int_eq(measurements, 0);
 	setenv("FAIL", "networkctl reload", 1);
 	err.kind = BU_ERR_NONE;
 	ck_assert_int_eq(run_netdev("s2", 1, 1, "b1", same_bond, &result, &err), -1);
@@ -404,7 +404,7 @@ START_TEST(a_change_for_the_next_boot_is_proven_there)
 		has_new_files();
 		text = calls();
 		ck_assert_str_eq(text, "");
-		ck_assert_int_eq(proofs, 0);
+		ck_assert_int_eq(measurements, 0);
 		/* The agent alone starts anew, and is asked again. */
 		bu_configure_recover(&before);
 		ck_assert(is_there(JOURNAL));
@@ -413,7 +413,7 @@ START_TEST(a_change_for_the_next_boot_is_proven_there)
 		has_new_files();
 		reachable = good;
 		bu_configure_recover(&after);
-		ck_assert(proofs > 0);
+		ck_assert(measurements > 0);
 		ck_assert(!is_there(JOURNAL));
 		if (good)
 			has_new_files();
@@ -449,7 +449,7 @@ START_TEST(kernel_arguments_change_for_the_next_boot)
 		bu_configure_recover(&after);
 		ck_assert_str_eq(kargs_now, good ? "iommu=pt" : "quiet");
 		ck_assert(!is_there(JOURNAL));
-		proofs = 0;
+		measurements = 0;
 		json_object_set_new(item, "id", json_string("k2"));
 		json_object_set_new(item, "kargs", json_string(kargs_now));
 		ck_assert_int_eq(bu_configure_run(&after, item, NULL, 0, &again, &err),

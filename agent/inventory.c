@@ -20,7 +20,7 @@
 #include "agent/links.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "base/tree.h"
+#include "base/sysroot.h"
 
 enum { EDGE_BYTES = 1024 * 1024, ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
 
@@ -112,11 +112,12 @@ visit_cpu(struct collect *c, const char *name, void *arg)
 	    strspn(name + 3, "0123456789") != strlen(name + 3) ||
 	    !exists(c, folder, name, "topology"))
 		return;
-	package = bu_tree_number(c->root, 0xffff, 0,
-				 "%s/%s/topology/physical_package_id", folder, name);
-	die = bu_tree_number(c->root, 0xffff, 0, "%s/%s/topology/die_id", folder, name);
-	core = bu_tree_number(c->root, 0xffff, 0, "%s/%s/topology/core_id", folder,
-			      name);
+	package = bu_sysroot_number(c->root, 0xffff, 0,
+				    "%s/%s/topology/physical_package_id", folder, name);
+	die = bu_sysroot_number(c->root, 0xffff, 0, "%s/%s/topology/die_id", folder,
+				name);
+	core = bu_sysroot_number(c->root, 0xffff, 0, "%s/%s/topology/core_id", folder,
+				 name);
 	c->cores = bu_xgrow(c->cores, &c->cores_cap, c->cores_count + 1,
 			    sizeof(*c->cores));
 	c->cores[c->cores_count++] = package << 32 | die << 16 | core;
@@ -143,7 +144,7 @@ collect_cpu(struct collect *c)
 		model++;
 		snprintf(cpu->model, sizeof(cpu->model), "%.*s",
 			 (int)strcspn(model, "\n"), model);
-		bu_tree_clean(cpu->model);
+		bu_sysroot_clean(cpu->model);
 	}
 	each(c, "sys/devices/system/cpu", by_number, visit_cpu, NULL);
 	if (c->cores_count > 0)
@@ -158,7 +159,7 @@ collect_cpu(struct collect *c)
 static void
 collect_memory(struct collect *c)
 {
-	int64_t bytes = bu_tree_meminfo_bytes(c->root, "MemTotal:");
+	int64_t bytes = bu_sysroot_meminfo_bytes(c->root, "MemTotal:");
 
 	if (bytes > 0)
 		c->inventory->memory_bytes = bytes;
@@ -170,13 +171,14 @@ collect_dmi(struct collect *c)
 	struct bu_dmi *dmi = &c->inventory->dmi;
 	const char *folder = "sys/class/dmi/id";
 
-	bu_tree_line(c->root, dmi->vendor, sizeof(dmi->vendor), "%s/sys_vendor",
-		     folder);
-	bu_tree_line(c->root, dmi->product, sizeof(dmi->product), "%s/product_name",
-		     folder);
-	bu_tree_line(c->root, dmi->serial, sizeof(dmi->serial), "%s/product_serial",
-		     folder);
-	bu_tree_line(c->root, dmi->uuid, sizeof(dmi->uuid), "%s/product_uuid", folder);
+	bu_sysroot_line(c->root, dmi->vendor, sizeof(dmi->vendor), "%s/sys_vendor",
+			folder);
+	bu_sysroot_line(c->root, dmi->product, sizeof(dmi->product), "%s/product_name",
+			folder);
+	bu_sysroot_line(c->root, dmi->serial, sizeof(dmi->serial), "%s/product_serial",
+			folder);
+	bu_sysroot_line(c->root, dmi->uuid, sizeof(dmi->uuid), "%s/product_uuid",
+			folder);
 }
 
 /* Kernel names of what is not a disk that a system could be installed on. */
@@ -191,7 +193,7 @@ is_disk(const struct collect *c, const char *name)
 			return 0;
 	/* Only hardware has a device; a path below an NVMe multipath disk is hidden. */
 	return exists(c, "sys/block", name, "device") &&
-	       bu_tree_number(c->root, 1, 0, "sys/block/%s/hidden", name) == 0;
+	       bu_sysroot_number(c->root, 1, 0, "sys/block/%s/hidden", name) == 0;
 }
 
 /* SCSI has its serial number as it came from the disk: 4 bytes, then the text. */
@@ -206,16 +208,16 @@ read_vpd_serial(const struct collect *c, const char *name, char *ret, size_t siz
 	if (!page || got <= 4)
 		return;
 	cut(ret, size, page + 4);
-	bu_tree_clean(ret);
+	bu_sysroot_clean(ret);
 }
 
 static void
 read_disk_serial(const struct collect *c, const char *name, char *ret, size_t size)
 {
-	bu_tree_line(c->root, ret, size, "sys/block/%s/serial", name); /* virtio */
+	bu_sysroot_line(c->root, ret, size, "sys/block/%s/serial", name); /* virtio */
 	if (!*ret)
-		bu_tree_line(c->root, ret, size, "sys/block/%s/device/serial",
-			     name); /* NVMe */
+		bu_sysroot_line(c->root, ret, size, "sys/block/%s/device/serial",
+				name); /* NVMe */
 	if (!*ret)
 		read_vpd_serial(c, name, ret, size);
 }
@@ -259,8 +261,8 @@ visit_disk(struct collect *c, const char *name, void *arg)
 {
 	struct bu_inventory *inventory = c->inventory;
 	struct bu_disk *disk = &inventory->disks[inventory->disks_count];
-	int64_t sectors =
-		bu_tree_number(c->root, INT64_MAX / 512, 0, "sys/block/%s/size", name);
+	int64_t sectors = bu_sysroot_number(c->root, INT64_MAX / 512, 0,
+					    "sys/block/%s/size", name);
 	bu_autofree char *path = NULL;
 
 	if (sectors == 0 || !is_disk(c, name) || strlen(name) >= sizeof(disk->name) ||
@@ -274,10 +276,11 @@ visit_disk(struct collect *c, const char *name, void *arg)
 	path = bu_xasprintf("%s%s", c->root, disk->path);
 	read_disk_serial(c, name, disk->serial, sizeof(disk->serial));
 	disk->size_bytes = sectors * 512; /* of 512 bytes, whatever the disk has */
-	disk->rotational = bu_tree_number(c->root, 1, 0,
-					  "sys/block/%s/queue/rotational", name) == 1;
+	disk->rotational =
+		bu_sysroot_number(c->root, 1, 0, "sys/block/%s/queue/rotational",
+				  name) == 1;
 	disk->removable =
-		bu_tree_number(c->root, 1, 0, "sys/block/%s/removable", name) == 1;
+		bu_sysroot_number(c->root, 1, 0, "sys/block/%s/removable", name) == 1;
 	disk->signature = find_signature(path, disk->size_bytes);
 	inventory->disks_count++;
 }
@@ -295,8 +298,8 @@ bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
 		for (char *p = disk.name; *p; p++)
 			if (*p == '/') /* sysfs' way to write it */
 				*p = '!';
-		sectors = bu_tree_number(root, INT64_MAX / 512, 0, "sys/block/%s/size",
-					 disk.name);
+		sectors = bu_sysroot_number(root, INT64_MAX / 512, 0,
+					    "sys/block/%s/size", disk.name);
 	}
 	if (sectors == 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "there is no disk %s", path);
@@ -349,16 +352,16 @@ static void
 read_mac(const struct collect *c, const char *name, char *ret, size_t size)
 {
 	int64_t type =
-		bu_tree_number(c->root, 0xffff, 0, "sys/class/net/%s/type", name);
+		bu_sysroot_number(c->root, 0xffff, 0, "sys/class/net/%s/type", name);
 	char mac[BU_MAC_SIZE];
 	char text[60];
 
 	ret[0] = '\0';
-	bu_tree_line(c->root, text, sizeof(text),
-		     "sys/class/net/%s/bonding_slave/perm_hwaddr", name);
+	bu_sysroot_line(c->root, text, sizeof(text),
+			"sys/class/net/%s/bonding_slave/perm_hwaddr", name);
 	if (!*text)
-		bu_tree_line(c->root, text, sizeof(text), "sys/class/net/%s/address",
-			     name);
+		bu_sysroot_line(c->root, text, sizeof(text), "sys/class/net/%s/address",
+				name);
 	if (type == ARPHRD_ETHERNET && bu_mac_normalize(text, mac) == 0)
 		cut(ret, size, mac);
 	else if (type == ARPHRD_IB && strlen(text) == 3 * 20 - 1)
@@ -383,13 +386,13 @@ visit_nic(struct collect *c, const char *name, void *arg)
 		return;
 	cut(nic->name, sizeof(nic->name), name);
 	memcpy(nic->mac, mac, sizeof(mac));
-	bu_tree_link(c->root, nic->driver, sizeof(nic->driver), "%s/%s/device/driver",
-		     folder, name);
+	bu_sysroot_link(c->root, nic->driver, sizeof(nic->driver),
+			"%s/%s/device/driver", folder, name);
 	read_pci_of(c, folder, name, nic->pci, sizeof(nic->pci));
-	nic->speed_mbps =
-		(int)bu_tree_number(c->root, INT_MAX, 0, "%s/%s/speed", folder, name);
-	bu_tree_line(c->root, nic->operstate, sizeof(nic->operstate), "%s/%s/operstate",
-		     folder, name);
+	nic->speed_mbps = (int)bu_sysroot_number(c->root, INT_MAX, 0, "%s/%s/speed",
+						 folder, name);
+	bu_sysroot_line(c->root, nic->operstate, sizeof(nic->operstate),
+			"%s/%s/operstate", folder, name);
 	inventory->nics_count++;
 }
 
@@ -445,8 +448,8 @@ read_pci_id(const struct collect *c, const char *name, const char *file, char *r
 {
 	char text[16];
 
-	bu_tree_line(c->root, text, sizeof(text), "sys/bus/pci/devices/%s/%s", name,
-		     file);
+	bu_sysroot_line(c->root, text, sizeof(text), "sys/bus/pci/devices/%s/%s", name,
+			file);
 	ret[0] = '\0';
 	if (strncmp(text, "0x", 2) == 0 && strlen(text + 2) < size &&
 	    strspn(text + 2, "0123456789abcdef") == strlen(text + 2))
@@ -466,8 +469,8 @@ visit_pci(struct collect *c, const char *name, void *arg)
 	    !*pci.device || !is_interesting(&pci))
 		return;
 	cut(pci.address, sizeof(pci.address), name);
-	bu_tree_link(c->root, pci.driver, sizeof(pci.driver),
-		     "sys/bus/pci/devices/%s/driver", name);
+	bu_sysroot_link(c->root, pci.driver, sizeof(pci.driver),
+			"sys/bus/pci/devices/%s/driver", name);
 	if (has_room(inventory->pci_count, BU_PCI_MAX, "PCI device", name))
 		inventory->pci[inventory->pci_count++] = pci;
 	if (is_nvidia_gpu(&pci) &&
@@ -491,9 +494,9 @@ static void
 visit_rdma_netdev(struct collect *c, const char *name, void *arg)
 {
 	struct port_search *search = arg;
-	int64_t port = bu_tree_number(c->root, 255, 0,
-				      "sys/class/infiniband/%s/device/net/%s/dev_port",
-				      search->device, name);
+	int64_t port = bu_sysroot_number(
+		c->root, 255, 0, "sys/class/infiniband/%s/device/net/%s/dev_port",
+		search->device, name);
 
 	if (!*search->port->netdev && port + 1 == search->port->port &&
 	    strlen(name) < sizeof(search->port->netdev))
@@ -510,12 +513,12 @@ read_netdev(struct collect *c, struct port_search *search)
 	bu_autofree char *nets =
 		bu_xasprintf("sys/class/infiniband/%s/device/net", search->device);
 
-	bu_tree_line(c->root, port->netdev, sizeof(port->netdev),
-		     "sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs/0",
-		     search->device, port->port);
+	bu_sysroot_line(c->root, port->netdev, sizeof(port->netdev),
+			"sys/class/infiniband/%s/ports/%d/gid_attrs/ndevs/0",
+			search->device, port->port);
 	if (!*port->netdev)
-		bu_tree_line(c->root, port->netdev, sizeof(port->netdev),
-			     "sys/class/infiniband/%s/parent", search->device);
+		bu_sysroot_line(c->root, port->netdev, sizeof(port->netdev),
+				"sys/class/infiniband/%s/parent", search->device);
 	if (!*port->netdev)
 		each(c, nets, by_number, visit_rdma_netdev, search);
 }
@@ -535,14 +538,14 @@ visit_port(struct collect *c, const char *name, void *arg)
 	    !has_room(rdma->ports_count, BU_RDMA_PORTS_MAX, "RDMA port", name))
 		return;
 	port->port = atoi(name);
-	bu_tree_line(c->root, state, sizeof(state), "%s/%s/ports/%s/state", folder,
-		     device, name);
+	bu_sysroot_line(c->root, state, sizeof(state), "%s/%s/ports/%s/state", folder,
+			device, name);
 	colon = strstr(state, ": "); /* "4: ACTIVE" */
 	cut(port->state, sizeof(port->state), colon ? colon + 2 : state);
-	bu_tree_line(c->root, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate",
-		     folder, device, name);
-	bu_tree_line(c->root, port->link_layer, sizeof(port->link_layer),
-		     "%s/%s/ports/%s/link_layer", folder, device, name);
+	bu_sysroot_line(c->root, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate",
+			folder, device, name);
+	bu_sysroot_line(c->root, port->link_layer, sizeof(port->link_layer),
+			"%s/%s/ports/%s/link_layer", folder, device, name);
 	search->port = port;
 	read_netdev(c, search);
 	rdma->ports_count++;
@@ -560,8 +563,8 @@ visit_rdma(struct collect *c, const char *name, void *arg)
 	    !has_room(inventory->rdma_count, BU_RDMA_MAX, "RDMA device", name))
 		return;
 	cut(rdma->name, sizeof(rdma->name), name);
-	bu_tree_line(c->root, rdma->node_guid, sizeof(rdma->node_guid),
-		     "sys/class/infiniband/%s/node_guid", name);
+	bu_sysroot_line(c->root, rdma->node_guid, sizeof(rdma->node_guid),
+			"sys/class/infiniband/%s/node_guid", name);
 	each(c, ports, by_number, visit_port, &search);
 	inventory->rdma_count++;
 }
@@ -591,16 +594,16 @@ bu_inventory_collect(const char *root, struct bu_err *err)
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
 	struct collect c = {.root = root, .inventory = inventory};
 
-	bu_tree_line(c.root, inventory->boot_id, sizeof(inventory->boot_id),
-		     "proc/sys/kernel/random/boot_id");
+	bu_sysroot_line(c.root, inventory->boot_id, sizeof(inventory->boot_id),
+			"proc/sys/kernel/random/boot_id");
 	if (!*inventory->boot_id || !exists(&c, "sys", "class", "net")) {
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			   "%s/proc or %s/sys is not mounted: no inventory", root,
 			   root);
 		return NULL;
 	}
-	bu_tree_line(c.root, inventory->kernel, sizeof(inventory->kernel),
-		     "proc/sys/kernel/osrelease");
+	bu_sysroot_line(c.root, inventory->kernel, sizeof(inventory->kernel),
+			"proc/sys/kernel/osrelease");
 	inventory->firmware = exists(&c, "sys", "firmware", "efi") ? BU_FIRMWARE_UEFI
 								   : BU_FIRMWARE_BIOS;
 	collect_memory(&c);

@@ -20,7 +20,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/worker.h"
-#include "fabric/measure/pair.h"
+#include "fabric/probe/pair.h"
 #include "images/install/bootargs.h"
 #include "images/install/install.h"
 
@@ -93,7 +93,7 @@ files_read(const json_t *item, struct files *files, struct bu_err *err)
 /* --- install --- */
 
 struct install {
-	struct bu_link *link;
+	struct bu_uplink *link;
 	const char *id;
 	int cancelled;
 };
@@ -160,7 +160,7 @@ read_data(const json_t *item, struct bu_install_data *ret, size_t *ret_count)
 }
 
 static int
-do_install(struct bu_link *link, const json_t *item, json_t **ret_result,
+do_install(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	   struct bu_err *err)
 {
 	const json_t *mark = json_object_get(item, "mark");
@@ -260,7 +260,7 @@ fill_configure(const struct bu_identity *identity, char boot_id[40],
 }
 
 static int
-do_configure(struct bu_link *link, const json_t *item, json_t **ret_result,
+do_configure(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	     struct bu_err *err)
 {
 	struct bu_change_file list[FILES_MAX];
@@ -320,7 +320,7 @@ bu_job_recover(const struct bu_identity *identity)
 static struct bu_pair_kept kept_open;
 
 static int
-do_probe(struct bu_link *link, const json_t *item, json_t **ret_result,
+do_probe(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	 struct bu_err *err)
 {
 	struct bu_pair_opts opts;
@@ -396,7 +396,7 @@ keep_certificate(const json_t *item, const char *kind, struct bu_err *err)
 }
 
 static int
-do_join(struct bu_link *link, const json_t *item, json_t **ret_result,
+do_join(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	struct bu_err *err)
 {
 	struct files files = {.count = 0};
@@ -416,7 +416,7 @@ do_join(struct bu_link *link, const json_t *item, json_t **ret_result,
 static const struct {
 	const char *kind;
 	int greet; /* the appliance should see the machine anew */
-	int (*fn)(struct bu_link *link, const json_t *item, json_t **ret_result,
+	int (*fn)(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 		  struct bu_err *err);
 	void (*after)(const json_t *item, int failed); /* may be NULL */
 } kinds[] = {
@@ -434,7 +434,7 @@ bu_job_idle(void)
 }
 
 int
-bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
+bu_job_item(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	    struct bu_err *err)
 {
 	const char *kind = bu_json_str(item, "kind", "");

@@ -3,11 +3,11 @@
 #ifndef BU_AGENT_JOBS_H
 #define BU_AGENT_JOBS_H
 
-#include "agent/link.h"
+#include "agent/uplink.h"
 
 /* Does the item; *ret_result (may stay NULL) is what there is to tell. BU_ERR_INVAL for
  * a kind that this agent does not know. */
-int bu_job_item(struct bu_link *link, const json_t *item, json_t **ret_result,
+int bu_job_item(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 		struct bu_err *err);
 /* Nothing to do for now: closes what the last probe left open for another one. */
 void bu_job_idle(void);

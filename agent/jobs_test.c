@@ -12,7 +12,7 @@ static void
 refuses(const struct bu_identity *identity, json_t *item, enum bu_err_kind kind,
 	const char *says)
 {
-	struct bu_link link = {.identity = identity};
+	struct bu_uplink link = {.identity = identity};
 	json_t *result = NULL;
 	struct bu_err err = {0};
 
@@ -114,8 +114,8 @@ START_TEST(checks_look_at_this_machine)
 	const struct bu_http_opts nobody = {.base_url = "http://127.0.0.1:1",
 					    .connect_timeout_ms = 200};
 	struct bu_identity identity = {.dir = dir, .node = node, .url = url};
-	struct bu_link link = {.identity = &identity,
-			       .progress_http = bu_http_create(&nobody)};
+	struct bu_uplink link = {.identity = &identity,
+				 .progress_http = bu_http_create(&nobody)};
 	bu_autojson json_t *item =
 		json_pack("{s:s,s:s,s:[s],s:i}", "kind", "checks", "id", "c-1",
 			  "groups", "audit", "deadline_ms", 60000);

@@ -16,7 +16,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/tree.h"
+#include "base/sysroot.h"
 
 enum { ARPHRD_ETHERNET = 1, ARPHRD_IB = 32, RTF_GATEWAY = 2 };
 
@@ -60,7 +60,7 @@ read_mac(const char *root, char *ret, size_t size, const char *name, const char 
 	char text[64];
 	size_t length;
 
-	bu_tree_line(root, text, sizeof(text), NET "%s/%s", name, file);
+	bu_sysroot_line(root, text, sizeof(text), NET "%s/%s", name, file);
 	length = strlen(text);
 	ret[0] = '\0';
 	if ((length == 3 * 6 - 1 || length == 3 * 20 - 1) && length < size &&
@@ -74,7 +74,7 @@ read_word(const char *root, char *ret, size_t size, const char *name, const char
 {
 	char text[64];
 
-	bu_tree_line(root, text, sizeof(text), NET "%s/%s", name, file);
+	bu_sysroot_line(root, text, sizeof(text), NET "%s/%s", name, file);
 	text[strcspn(text, " ")] = '\0';
 	bu_text_copy(ret, size, text);
 }
@@ -82,7 +82,7 @@ read_word(const char *root, char *ret, size_t size, const char *name, const char
 static const char *
 kind_of(const char *root, const char *name)
 {
-	int64_t type = bu_tree_number(root, 0xffff, 0, NET "%s/type", name);
+	int64_t type = bu_sysroot_number(root, 0xffff, 0, NET "%s/type", name);
 
 	if (exists(root, name, "bonding"))
 		return "bond";
@@ -107,8 +107,8 @@ read_bond(const char *root, struct bu_net_link *link)
 	read_mac(root, link->bond_partner, sizeof(link->bond_partner), name,
 		 "bonding/ad_partner_mac");
 	link->bond_miimon_ms =
-		(int)bu_tree_number(root, INT_MAX, 0, NET "%s/bonding/miimon", name);
-	link->bond_aggregator = (int)bu_tree_number(
+		(int)bu_sysroot_number(root, INT_MAX, 0, NET "%s/bonding/miimon", name);
+	link->bond_aggregator = (int)bu_sysroot_number(
 		root, INT_MAX, 0, NET "%s/bonding/ad_aggregator", name);
 }
 
@@ -119,14 +119,15 @@ read_link(const char *root, const char *name, struct bu_net_link *link)
 	bu_text_copy(link->name, sizeof(link->name), name);
 	bu_text_copy(link->kind, sizeof(link->kind), kind_of(root, name));
 	read_mac(root, link->mac, sizeof(link->mac), name, "address");
-	link->mtu = (int)bu_tree_number(root, INT_MAX, 0, NET "%s/mtu", name);
-	bu_tree_line(root, link->operstate, sizeof(link->operstate), NET "%s/operstate",
-		     name);
-	bu_tree_link(root, link->master, sizeof(link->master), NET "%s/master", name);
+	link->mtu = (int)bu_sysroot_number(root, INT_MAX, 0, NET "%s/mtu", name);
+	bu_sysroot_line(root, link->operstate, sizeof(link->operstate),
+			NET "%s/operstate", name);
+	bu_sysroot_link(root, link->master, sizeof(link->master), NET "%s/master",
+			name);
 	if (strcmp(link->kind, "bond") == 0)
 		read_bond(root, link);
 	else
-		link->bond_aggregator = (int)bu_tree_number(
+		link->bond_aggregator = (int)bu_sysroot_number(
 			root, INT_MAX, 0, NET "%s/bonding_slave/ad_aggregator_id",
 			name);
 }

@@ -17,7 +17,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "fabric/measure/pair.h"
+#include "fabric/probe/pair.h"
 
 static int
 find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
@@ -37,7 +37,7 @@ find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 }
 
 /* For benches and for people who look for a fault: one end of a probe, from a work item
- * (fabric/measure/pair.h) that somebody wrote. */
+ * (fabric/probe/pair.h) that somebody wrote. */
 static int
 probe_item(const json_t *item, size_t format, struct bu_pair_kept *kept,
 	   struct bu_err *err)

@@ -227,7 +227,7 @@ poll_work(struct bu_session *session, struct bu_err *err)
 static void
 connect_anew(struct bu_session *session)
 {
-	struct bu_link *link = &session->link;
+	struct bu_uplink *link = &session->link;
 
 	bu_http_destroy(link->http);
 	bu_http_destroy(link->progress_http);

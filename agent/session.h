@@ -6,10 +6,10 @@
 #ifndef BU_AGENT_SESSION_H
 #define BU_AGENT_SESSION_H
 
-#include "agent/link.h"
+#include "agent/uplink.h"
 
 struct bu_session {
-	struct bu_link link;
+	struct bu_uplink link;
 	char last_id[128]; /* last finished work item and its result: when it is asked
 			    */
 	int last_attempt;  /* for again, it is not done again */

@@ -11,7 +11,7 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "cli/reach.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 
 enum { ANSWER_MS = 60 * 1000 };
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/output.h"
+#include "cli/render/output.h"
 #include "model/step.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 
 static const char *const class_help[] = {
 #define X(id, name, grant, help) help,
@@ -105,7 +105,7 @@ read_grant(const char *word, const json_t *steps, json_t *grants, struct bu_err 
 }
 
 json_t *
-bu_grants_make(const struct bu_words *words, const json_t *steps, struct bu_err *err)
+bu_grants_make(const struct bu_explain *words, const json_t *steps, struct bu_err *err)
 {
 	json_t *grants = json_array();
 

@@ -16,7 +16,7 @@
  * when all are meant, and a grant for none of them is left out. steps: of the plan; a
  * nodeset may ask for its pools (@train) and states (state=ready). New reference;
  * BU_ERR_USAGE when the words are wrong. */
-json_t *bu_grants_make(const struct bu_words *words, const json_t *steps,
+json_t *bu_grants_make(const struct bu_explain *words, const json_t *steps,
 		       struct bu_err *err);
 /* BU_ERR_DENIED names the nodes whose step destroys more than is granted. */
 int bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err);

@@ -3,7 +3,7 @@
 #include "cli/grant.h"
 
 #include "base/json.h"
-#include "cli/testing.h"
+#include "tests/support/cli.h"
 #include "tests/support/unit.h"
 
 #define STEP(node, pool, class, from)                                                  \
@@ -20,10 +20,10 @@ steps(void)
 }
 
 /* Words with a blank between them. */
-static struct bu_words
+static struct bu_explain
 words_of(char *text)
 {
-	struct bu_words words = {0};
+	struct bu_explain words = {0};
 	char *word;
 
 	while ((word = strsep(&text, " ")))
@@ -58,7 +58,7 @@ START_TEST(a_grant_covers_its_class_and_its_nodes)
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *text = strdup(rows[i].words);
-		struct bu_words words = words_of(text);
+		struct bu_explain words = words_of(text);
 		struct bu_err err = {0};
 		bu_autojson json_t *grants = bu_grants_make(&words, list, &err);
 
@@ -75,7 +75,7 @@ START_TEST(bringupd_gets_plain_hostlists)
 {
 	bu_autojson json_t *list = steps();
 	char text[] = "wipe:@train,n9 wipe:n9 reimage";
-	struct bu_words words = words_of(text);
+	struct bu_explain words = words_of(text);
 	bu_autojson json_t *grants = bu_grants_make(&words, list, NULL);
 	bu_autojson json_t *want =
 		parse("[{'class':'wipe','nodes':'n[1-2]'},{'class':'reimage'}]");
@@ -98,7 +98,7 @@ START_TEST(wrong_words_are_refused)
 	bu_autojson json_t *list = steps();
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_words words = {.items = {rows[i].word}, .count = 1};
+		struct bu_explain words = {.items = {rows[i].word}, .count = 1};
 		struct bu_err err = {0};
 
 		ck_assert_ptr_null(bu_grants_make(&words, list, &err));

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/commands.h"
-#include "cli/node_verbs.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/node_verbs.h"
 
 #define BIT BU_OPTION_BIT
 #define SOURCE (BIT(GIT) | BIT(REF) | BIT(PATH) | BIT(ONLY))

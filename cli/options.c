@@ -60,7 +60,7 @@ read_format(const char *text, int *ret, struct bu_err *err)
 }
 
 static int
-add_word(const struct option_row *row, const char *text, struct bu_words *words,
+add_word(const struct option_row *row, const char *text, struct bu_explain *words,
 	 struct bu_err *err)
 {
 	if (words->count == BU_WORDS_MAX)

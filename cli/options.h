@@ -75,7 +75,7 @@ enum bu_option_id {
 
 enum { BU_WORDS_MAX = 16 };
 /* Of an option that may be repeated. */
-struct bu_words {
+struct bu_explain {
 	const char *items[BU_WORDS_MAX];
 	int count;
 };
@@ -85,7 +85,7 @@ struct bu_options {
 	const char *out;
 	int detailed;
 	int yes;
-	struct bu_words grants;
+	struct bu_explain grants;
 	int wait;
 	int timeout_s;
 	int watch;

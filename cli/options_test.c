@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "cli/testing.h"
+#include "tests/support/cli.h"
 #include "tests/support/unit.h"
 
 enum { WORDS_MAX = 40 };

@@ -11,11 +11,11 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "cli/follow.h"
-#include "cli/node_text.h"
-#include "cli/output.h"
-#include "cli/render.h"
-#include "cli/screen.h"
+#include "cli/render/follow.h"
+#include "cli/render/node_text.h"
+#include "cli/render/output.h"
+#include "cli/render/render.h"
+#include "cli/render/screen.h"
 
 enum {
 	POLL_TERMINAL_S = 1, /* the seconds on the screen go on */

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "cli/client.h"
-#include "cli/planned.h"
+#include "cli/render/planned.h"
 
 /* 0 when every node is as it was ordered and can be used. BU_ERR_VERIFY when some are
  * not or the rollout has stopped itself, BU_ERR_CANCELLED when a person aborted it,

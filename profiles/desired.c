@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "profiles/inventory_csv.h"
-#include "profiles/load_internal.h"
-#include "profiles/nodeset.h"
+#include "profiles/load/inventory_csv.h"
+#include "profiles/load/load_internal.h"
+#include "profiles/nodeset/nodeset.h"
 
 const char *
 bu_network_role_name(enum bu_network_role role)

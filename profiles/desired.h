@@ -120,7 +120,7 @@ struct bu_desired_hardware {
 	char *disk; /* "/dev/vda"; never NULL: the only disk that is ever written */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
-	char *gpu_model;    /* "h100-80gb": a row of profiles/gpu.c */
+	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */
 	char *firmware;     /* version of its firmware, for [policy] compatibility */
 	char *nic_firmware; /* "28.39.1002,28.41.1000": of the fabric's NICs */
 	char *smt, *turbo;  /* "on", "off" */

@@ -16,7 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "profiles/names.h"
+#include "profiles/nodeset/names.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
@@ -29,7 +29,7 @@ struct daemon {
 	struct bu_loop *loop;
 	struct bu_store *store;
 	struct bu_trust *trust;
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_power *power;
 	struct bu_dnsmasq *dnsmasq;
 	struct bu_chrony *chrony;
@@ -46,7 +46,7 @@ struct daemon {
 static const struct bu_desired *
 served(const struct daemon *d)
 {
-	return d->world->desired ? d->world->desired : d->world->last;
+	return d->fleet->desired ? d->fleet->desired : d->fleet->last;
 }
 
 /* What DNS answers: the site's names and our own; owned. */
@@ -132,7 +132,7 @@ tell_boot(struct daemon *d)
 }
 
 static void
-on_change(struct bu_world *world, struct bu_node *node, void *arg)
+on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	struct daemon *d = arg;
 
@@ -183,9 +183,9 @@ open_state(struct daemon *d, struct bu_err *err)
 	d->store = bu_store_open_sqlite(d->loop, log, err);
 	if (!d->store)
 		return -1;
-	d->world = bu_world_create(d->loop, d->store);
-	d->world->public_pem = bu_trust_public_key(d->trust);
-	return bu_world_load(d->world, err);
+	d->fleet = bu_fleet_create(d->loop, d->store);
+	d->fleet->public_pem = bu_trust_public_key(d->trust);
+	return bu_fleet_load(d->fleet, err);
 }
 
 /* The first start of this log raises its epoch. */
@@ -227,7 +227,7 @@ static int
 start_engine(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *program = bu_program_path("bringup-power");
-	struct bu_reconcile_opts opts = {.world = d->world, .trust = d->trust};
+	struct bu_reconcile_opts opts = {.fleet = d->fleet, .trust = d->trust};
 
 	d->power = bu_power_create(d->loop, program, err);
 	if (!d->power)
@@ -235,8 +235,8 @@ start_engine(struct daemon *d, struct bu_err *err)
 	opts.power = d->power;
 	memcpy(opts.limit_s, d->settings.limit_s, sizeof(opts.limit_s));
 	d->api.rec = bu_reconcile_create(&opts);
-	d->api.rollouts = bu_rollouts_create(d->world, d->api.rec);
-	d->api.gate = bu_gate_create(d->world, d->api.rec, d->trust);
+	d->api.rollouts = bu_rollouts_create(d->fleet, d->api.rec);
+	d->api.gate = bu_gate_create(d->fleet, d->api.rec, d->trust);
 	load_data(d);
 	return 0;
 }
@@ -348,7 +348,7 @@ fill_api(struct daemon *d)
 	d->image_key = s->image_key[0]
 			       ? bu_xstrdup(s->image_key)
 			       : bu_xasprintf("%s/../keys/image.pub", s->images);
-	d->api.world = d->world;
+	d->api.fleet = d->fleet;
 	d->api.trust = d->trust;
 	d->api.images_dir = s->images;
 	d->api.image_key = d->image_key;
@@ -369,13 +369,13 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 	if (load_compat(d, err) != 0 || open_listeners(d, page_fd, err) != 0)
 		return -1;
 	prepare_dnsmasq(d);
-	d->world->on_change = on_change;
-	d->world->on_change_arg = d;
+	d->fleet->on_change = on_change;
+	d->fleet->on_change_arg = d;
 	first_epoch(d);
 	bu_reconcile_start(d->api.rec);
 	bu_rollouts_kick(d->api.rollouts);
 	bu_info("main", "bringupd %s: %zu nodes, epoch %lld, state in %s", BU_VERSION,
-		d->world->count, (long long)d->world->epoch, d->settings.state);
+		d->fleet->count, (long long)d->fleet->epoch, d->settings.state);
 	return 0;
 }
 
@@ -395,7 +395,7 @@ stop(struct daemon *d)
 	bu_power_destroy(d->power);
 	bu_store_destroy(d->store);
 	bu_reconcile_destroy(d->api.rec);
-	bu_world_destroy(d->world);
+	bu_fleet_destroy(d->fleet);
 	bu_trust_destroy(d->trust);
 	bu_settings_fini(&d->settings);
 	free(d->image_key);

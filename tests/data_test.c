@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "fabric/judge/gpus.h"
-#include "profiles/gpu.h"
+#include "profiles/load/gpu.h"
 #include "tests/support/unit.h"
 
 START_TEST(each_gpu_model_of_the_profiles_has_a_row)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page's words for what /v1/status says: pure, no document, no clock. app.js draws
 // them; words_test.js asks for them. They say what the command line says
-// (cli/node_text.c, cli/render_rollout.c).
+// (cli/render/node_text.c, cli/render/render_rollout.c).
 "use strict";
 
 const TONES = {

@@ -16,7 +16,7 @@
 
 /* Lints: each row whole, with a source, and naming rates that there are. */
 int bu_gpus_check(const json_t *gpus, const struct bu_rates *rates, struct bu_err *err);
-/* The expectation of fabric/measure/gpu.h for `count` GPUs of this model; model NULL:
+/* The expectation of checks/gpu/gpu.h for `count` GPUs of this model; model NULL:
  * only their number. New reference. BU_ERR_NOTFOUND when the model has no row. */
 json_t *bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates,
 		       const char *model, int count, struct bu_err *err);

@@ -18,13 +18,13 @@ enum { POLL_MAX_MS = 8000, ITEM_MS = 900 * 1000 };
 static int64_t
 wall_ms(const struct bu_api *api)
 {
-	return bu_wall_ms(bu_loop_clock(api->world->loop));
+	return bu_wall_ms(bu_loop_clock(api->fleet->loop));
 }
 
 static struct bu_node *
 peer_node(struct bu_api *api, const struct bu_request *request, struct bu_err *err)
 {
-	struct bu_node *node = bu_world_node_of(api->world, request->peer);
+	struct bu_node *node = bu_fleet_node_of(api->fleet, request->peer);
 
 	if (!*request->peer) {
 		const char *fault = request->peer_fault ? request->peer_fault : "";
@@ -78,7 +78,7 @@ BU_HANDLER(bu_api_agent_enroll)
 	if (bu_json_get_str(request->body, "node", &name, err) != 0 ||
 	    bu_json_get_str(request->body, "token", &token, err) != 0)
 		return BU_ANSWER_ERROR;
-	node = bu_world_node(api->world, name);
+	node = bu_fleet_node(api->fleet, name);
 	if (!node)
 		return bu_err_set(err, BU_ERR_DENIED, 0, "no node '%s'", name);
 	if (bu_reconcile_check_token(api->rec, node, token, err) == 0) {
@@ -91,7 +91,7 @@ BU_HANDLER(bu_api_agent_enroll)
 		return BU_ANSWER_ERROR;
 	}
 	node->last_seen_ms = wall_ms(api);
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s,s:s}", "cert", cert, "node", node->name);
 	return BU_ANSWER_NOW;
 }
@@ -112,7 +112,7 @@ BU_HANDLER(bu_api_agent_renew)
 	cert = bu_reconcile_renew(api->rec, node, csr, err);
 	if (!cert)
 		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s}", "cert", cert);
 	return BU_ANSWER_NOW;
 }
@@ -142,9 +142,9 @@ BU_HANDLER(bu_api_agent_hello)
 		return BU_ANSWER_ERROR;
 	}
 	/* Who was greeted does not say it again. */
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s,s:I}", "node", node->name, "epoch",
-				(json_int_t)api->world->epoch);
+				(json_int_t)api->fleet->epoch);
 	return BU_ANSWER_NOW;
 }
 
@@ -154,7 +154,7 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 {
 	json_t *work = NULL;
 
-	if (!api->world->desired || bu_store_down(api->world->store))
+	if (!api->fleet->desired || bu_store_down(api->fleet->store))
 		return NULL;
 	work = bu_gate_work(api->gate, node);
 
@@ -219,7 +219,7 @@ BU_HANDLER(bu_api_agent_progress)
 			(uint64_t)bu_json_int(request->body, "done_bytes", 0);
 		node->progress_total_bytes =
 			(uint64_t)bu_json_int(request->body, "total_bytes", 0);
-		bu_world_touch(api->world, node);
+		bu_fleet_touch(api->fleet, node);
 	}
 	/* While its change is on the way to the log nobody knows: let it go on. */
 	reply->json =
@@ -269,7 +269,7 @@ BU_HANDLER(bu_api_agent_result)
 	if (node->appending)
 		return BU_ANSWER_LATER;
 	/* Nothing of it could be kept: it says it again. */
-	down = bu_store_down(api->world->store);
+	down = bu_store_down(api->fleet->store);
 	if (down) {
 		*err = *down;
 		return BU_ANSWER_ERROR;
@@ -289,7 +289,7 @@ BU_HANDLER(bu_api_agent_result)
 		bu_reconcile_result(api->rec, node, id,
 				    (int)bu_json_int(request->body, "attempt", 0),
 				    failure.kind ? &failure : NULL);
-		reply->logged = api->world->store;
+		reply->logged = api->fleet->store;
 	}
 	reply->json = json_object();
 	return BU_ANSWER_NOW;

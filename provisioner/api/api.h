@@ -3,8 +3,8 @@
 #ifndef BU_API_API_H
 #define BU_API_API_H
 
-#include "profiles/nodeset.h"
-#include "profiles/tree.h"
+#include "profiles/load/tree.h"
+#include "profiles/nodeset/nodeset.h"
 #include "provisioner/api/secrets.h"
 #include "provisioner/api/server.h"
 #include "provisioner/gate/gate.h"
@@ -21,7 +21,7 @@ struct bu_kept_plan {
 enum { BU_PLANS_KEPT = 4 };
 
 struct bu_api {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	const struct bu_trust *trust;
 	struct bu_rollouts *rollouts;
@@ -62,7 +62,7 @@ BU_HANDLER(bu_api_agent_progress);
 BU_HANDLER(bu_api_agent_confirm);
 BU_HANDLER(bu_api_agent_clock);
 BU_HANDLER(bu_api_agent_result);
-/* people.c: what people and tools look at */
+/* operator_routes.c: what people and tools look at */
 BU_HANDLER(bu_api_status);
 BU_HANDLER(bu_api_events);
 BU_HANDLER(bu_api_nodes);

@@ -12,7 +12,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "profiles/tree.h"
+#include "profiles/load/tree.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -45,7 +45,7 @@ START_TEST(status_shows_all_and_waits_for_news)
 		talk_take(&talk);
 	}
 	ck_assert_int_eq(talk.ended, 0);
-	bu_world_touch(site.rig.world, NULL);
+	bu_fleet_touch(site.rig.fleet, NULL);
 	rig_pass(&site.rig, 200);
 	site_until_ended(&site, &talk);
 	again = json_loads(talk.body, 0, NULL);
@@ -63,7 +63,7 @@ START_TEST(a_wait_without_news_ends)
 
 	site_begin(&site, 1);
 	path = bu_xasprintf("/v1/status?since=%lld&wait=3",
-			    (long long)site.rig.world->version);
+			    (long long)site.rig.fleet->version);
 	site_ask(&talk, site.page, "GET", path, "");
 	for (int i = 0; i < 50; i++)
 		rig_pass(&site.rig, 1);
@@ -531,7 +531,7 @@ START_TEST(progress_is_shown_and_forgotten)
 	rig_start(&site.rig, 1);
 	rig_inspect(&site.rig, 1);
 	node = rig_node(&site.rig, 1);
-	version = site.rig.world->version;
+	version = site.rig.fleet->version;
 	ck_assert_int_eq(
 		as_agent(&site, bu_api_agent_progress,
 			 json_pack("{s:s,s:s,s:i,s:i}", "id", node->step.id, "stage",
@@ -540,7 +540,7 @@ START_TEST(progress_is_shown_and_forgotten)
 			 &reply, NULL),
 		BU_ANSWER_NOW);
 	ck_assert_int_eq(bu_json_bool(reply, "cancel", 1), 0);
-	ck_assert_int_gt(site.rig.world->version, version);
+	ck_assert_int_gt(site.rig.fleet->version, version);
 	status = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
 	shown = json_object_get(status, "progress");
 	ck_assert_int_eq(bu_json_int(shown, "done_bytes", 0), 10);

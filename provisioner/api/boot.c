@@ -56,7 +56,7 @@ BU_HANDLER(bu_api_boot_script)
 	const struct bu_api *api = arg;
 	const char *mac = request->params[0];
 	struct bu_target target;
-	const struct bu_node *node = bu_world_node_by_mac(api->world, mac, &target);
+	const struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
 
 	if (!node) {
 		char plain[BU_MAC_SIZE] = "(malformed)";
@@ -145,7 +145,7 @@ BU_HANDLER(bu_api_image_file)
 {
 	const struct bu_api *api = arg;
 
-	return send_image(api, api->world->desired, request->params[0],
+	return send_image(api, api->fleet->desired, request->params[0],
 			  request->params[1], reply, err);
 }
 
@@ -156,7 +156,7 @@ BU_HANDLER(bu_api_revision_image_file)
 	size_t i = 0;
 
 	do
-		desired = bu_world_state(api->world, i++);
+		desired = bu_fleet_state(api->fleet, i++);
 	while (desired && strcmp(desired->digest, request->params[0]) != 0);
 	if (!desired)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,

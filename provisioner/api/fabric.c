@@ -10,7 +10,7 @@ enum { WAIT_MAX_S = 60, EXPIRES_MAX_S = 365 * 24 * 3600 };
 static struct bu_node *
 node_of(struct bu_api *api, const struct bu_request *request, struct bu_err *err)
 {
-	struct bu_node *node = bu_world_node(api->world, request->params[0]);
+	struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
 
 	if (!node)
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
@@ -23,7 +23,7 @@ BU_HANDLER(bu_api_verdict)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = node_of(api, request, err);
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(api->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(api->fleet->loop));
 	int64_t expires_s = bu_json_int(request->body, "expires_s", 0);
 	const char *verdict;
 
@@ -38,7 +38,7 @@ BU_HANDLER(bu_api_verdict)
 			     bu_json_str(request->body, "text", ""),
 			     expires_s ? now_ms + expires_s * 1000 : 0, err) != 0)
 		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }
@@ -50,7 +50,7 @@ BU_HANDLER(bu_api_again)
 
 	if (!node || bu_gate_again(api->gate, node, "local", err) != 0)
 		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }
@@ -74,12 +74,12 @@ BU_HANDLER(bu_api_fabric_run)
 
 	if (bu_json_get_str(request->body, "set", &text, err) != 0)
 		return BU_ANSWER_ERROR;
-	set = bu_api_nodeset(api, api->world->desired, text, err);
+	set = bu_api_nodeset(api, api->fleet->desired, text, err);
 	if (!set)
 		return BU_ANSWER_ERROR;
 	nodes = bu_xcalloc(set->count + 1, sizeof(struct bu_node *));
 	for (size_t i = 0; i < set->count; i++) {
-		nodes[count] = bu_world_node(api->world, set->names[i]);
+		nodes[count] = bu_fleet_node(api->fleet, set->names[i]);
 		count += nodes[count] != NULL;
 	}
 	id = bu_gate_run(api->gate, nodes, count, err);

@@ -9,8 +9,8 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "profiles/testing.h"
 #include "tests/support/image.h"
+#include "tests/support/profiles.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -135,7 +135,7 @@ START_TEST(a_renamed_node_is_not_reset_under_its_job)
 	bu_autofree char *machine = bu_xstrdup(node->machine);
 	bu_autofree char *power = rig_read(&desk.site.rig, "power.log"), *after = NULL;
 	bu_autojson json_t *planned = NULL, *applied = NULL;
-	struct bu_world *again;
+	struct bu_fleet *again;
 	const json_t *step;
 
 	planned = plan(&desk, "gpu001," ROW_1 ";" ROW_2);
@@ -147,20 +147,20 @@ START_TEST(a_renamed_node_is_not_reset_under_its_job)
 				  json_object_get(planned, "plan"), "left")),
 			  0);
 	applied = apply(&desk, planned, "", 200);
-	renamed = bu_world_node(desk.site.rig.world, "gpu001");
+	renamed = bu_fleet_node(desk.site.rig.fleet, "gpu001");
 	ck_assert_ptr_eq(renamed, node); /* the same one, with all that it is */
-	ck_assert_ptr_null(bu_world_node(desk.site.rig.world, "node001"));
+	ck_assert_ptr_null(bu_fleet_node(desk.site.rig.fleet, "node001"));
 	ck_assert_str_eq(node->machine, machine);
-	ck_assert_ptr_eq(bu_world_node_of(desk.site.rig.world, machine), node);
+	ck_assert_ptr_eq(bu_fleet_node_of(desk.site.rig.fleet, machine), node);
 	ck_assert_int_eq(node->in_profile, 1);
 	/* The log says the same to whoever reads it, and nothing was switched. */
-	again = bu_world_create(desk.site.rig.loop, desk.site.rig.store);
-	ck_assert_int_eq(bu_world_load(again, NULL), 0);
-	renamed = bu_world_node(again, "gpu001");
+	again = bu_fleet_create(desk.site.rig.loop, desk.site.rig.store);
+	ck_assert_int_eq(bu_fleet_load(again, NULL), 0);
+	renamed = bu_fleet_node(again, "gpu001");
 	ck_assert_str_eq(renamed->machine, machine);
 	ck_assert_int_eq(renamed->order.class, BU_CLASS_RESTART);
-	ck_assert_ptr_null(bu_world_node(again, "node001"));
-	bu_world_destroy(again);
+	ck_assert_ptr_null(bu_fleet_node(again, "node001"));
+	bu_fleet_destroy(again);
 	after = rig_read(&desk.site.rig, "power.log");
 	ck_assert_str_eq(after, power);
 	end(&desk);
@@ -189,7 +189,7 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 	rig_until(rig, node, BU_STATE_READY);
 	ck_assert_str_eq(node->joined.node, "node001");
 	/* And it is lent to others until then. */
-	ck_assert_int_eq(bu_world_certified(rig->world, node, NULL), 0);
+	ck_assert_int_eq(bu_fleet_certified(rig->fleet, node, NULL), 0);
 	/* Its files are written: from now on it is called as the profile says. */
 	ck_assert_str_eq(node->called, "node001");
 	bu_event_init(&events[0], BU_EVENT_INTENT, "gpu001",
@@ -199,7 +199,7 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 	bu_reconcile_note(rig->rec, events, 2);
 	rig_pass(rig, 1);
 	ck_assert_str_eq(node->called, "");
-	ck_assert_int_eq(bu_world_certified(rig->world, node, NULL), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig->fleet, node, NULL), -1);
 	end(&desk);
 }
 END_TEST
@@ -260,7 +260,7 @@ START_TEST(a_replaced_machine_is_no_unchanged_node)
 	ck_assert_str_eq(node->installed_digest, "");
 	ck_assert_int_eq(node->disk_touched, 0);
 	ck_assert_ptr_null(node->full_cert);
-	ck_assert_ptr_null(bu_world_node_of(rig->world, machine));
+	ck_assert_ptr_null(bu_fleet_node_of(rig->fleet, machine));
 	for (int i = 0; i < 500 && node->held_for != BU_HOLD_IS_ON; i++)
 		rig_pass(rig, 1);
 	ck_assert_int_eq(node->held_for, BU_HOLD_IS_ON);

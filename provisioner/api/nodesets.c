@@ -10,12 +10,12 @@
 #include "provisioner/api/api.h"
 
 struct asking {
-	const struct bu_world *world;
+	const struct bu_fleet *fleet;
 	const struct bu_desired *desired; /* NULL = there is none */
 };
 
 static int
-add_state(const struct bu_world *world, const char *name, struct bu_nodeset *nodeset,
+add_state(const struct bu_fleet *fleet, const char *name, struct bu_nodeset *nodeset,
 	  struct bu_err *err)
 {
 	bu_autofree char *known = bu_xstrdup("");
@@ -32,15 +32,15 @@ add_state(const struct bu_world *world, const char *name, struct bu_nodeset *nod
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "state=%.40s: there is no such state; there are %s",
 				  name, known);
-	for (size_t i = 0; i < world->count; i++)
-		if (strcmp(bu_state_name(world->nodes[i]->state), name) == 0 &&
-		    bu_nodeset_add(nodeset, world->nodes[i]->name, err) != 0)
+	for (size_t i = 0; i < fleet->count; i++)
+		if (strcmp(bu_state_name(fleet->nodes[i]->state), name) == 0 &&
+		    bu_nodeset_add(nodeset, fleet->nodes[i]->name, err) != 0)
 			return -1;
 	return 0;
 }
 
 static int
-add_condition(const struct bu_world *world, const char *name,
+add_condition(const struct bu_fleet *fleet, const char *name,
 	      struct bu_nodeset *nodeset, struct bu_err *err)
 {
 	enum bu_condition_id id = bu_condition_from_name(name);
@@ -57,9 +57,9 @@ add_condition(const struct bu_world *world, const char *name,
 				  "condition=%.40s: there is no such condition; there "
 				  "are %s",
 				  name, known);
-	for (size_t i = 0; i < world->count; i++)
-		if (world->nodes[i]->conditions[id].on &&
-		    bu_nodeset_add(nodeset, world->nodes[i]->name, err) != 0)
+	for (size_t i = 0; i < fleet->count; i++)
+		if (fleet->nodes[i]->conditions[id].on &&
+		    bu_nodeset_add(nodeset, fleet->nodes[i]->name, err) != 0)
 			return -1;
 	return 0;
 }
@@ -71,9 +71,9 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 	const struct asking *asking = arg;
 
 	if (strncmp(group, "state=", 6) == 0)
-		return add_state(asking->world, group + 6, nodeset, err);
+		return add_state(asking->fleet, group + 6, nodeset, err);
 	if (strncmp(group, "condition=", 10) == 0)
-		return add_condition(asking->world, group + 10, nodeset, err);
+		return add_condition(asking->fleet, group + 10, nodeset, err);
 	if (!asking->desired)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "'%.80s': no profile is applied that knows it",
@@ -91,7 +91,7 @@ check_known(const struct asking *asking, const struct bu_nodeset *nodeset,
 	size_t count = 0;
 
 	for (size_t i = 0; i < nodeset->count; i++)
-		if (!bu_world_node(asking->world, nodeset->names[i]) &&
+		if (!bu_fleet_node(asking->fleet, nodeset->names[i]) &&
 		    !(asking->desired &&
 		      bu_desired_node(asking->desired, nodeset->names[i])))
 			unknown[count++] = nodeset->names[i];
@@ -106,7 +106,7 @@ struct bu_nodeset *
 bu_api_nodeset(const struct bu_api *api, const struct bu_desired *desired,
 	       const char *text, struct bu_err *err)
 {
-	struct asking asking = {api->world, desired};
+	struct asking asking = {api->fleet, desired};
 	struct bu_nodeset *nodeset = bu_nodeset_parse(text, find_group, &asking, err);
 
 	if (nodeset && check_known(&asking, nodeset, err) != 0) {

@@ -14,10 +14,10 @@ until_applied(struct desk *desk, const json_t *planned)
 	const char *revision =
 		bu_json_str(json_object_get(planned, "plan"), "revision", "");
 
-	for (int i = 0; i < 100 && strcmp(desk->site.rig.world->revision, revision);
+	for (int i = 0; i < 100 && strcmp(desk->site.rig.fleet->revision, revision);
 	     i++)
 		rig_pass(&desk->site.rig, 1);
-	ck_assert_str_eq(desk->site.rig.world->revision, revision);
+	ck_assert_str_eq(desk->site.rig.fleet->revision, revision);
 }
 
 static const json_t *

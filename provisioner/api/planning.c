@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/facets.h"
-#include "profiles/load.h"
-#include "profiles/reserved.h"
+#include "profiles/export/facets.h"
+#include "profiles/load/load.h"
+#include "profiles/load/reserved.h"
 #include "provisioner/api/api.h"
 
 enum { RESERVED_MAX = 4 };
@@ -82,7 +82,7 @@ static json_t *
 facets_of(void *arg, const char *digest)
 {
 	const struct bu_api *api = arg;
-	bu_autofree char *text = bu_store_get_blob(api->world->store, digest, NULL);
+	bu_autofree char *text = bu_store_get_blob(api->fleet->store, digest, NULL);
 
 	return text ? bu_json_parse(text, strlen(text), "facets", NULL) : NULL;
 }
@@ -93,7 +93,7 @@ disk_of(void *arg, const struct bu_node *node, const char *path)
 	const struct bu_api *api = arg;
 	struct bu_seen_disk disk;
 
-	if (bu_world_disk(api->world, node, path, &disk) != 0)
+	if (bu_fleet_disk(api->fleet, node, path, &disk) != 0)
 		return BU_PLAN_DISK_UNKNOWN;
 	return disk.written ? BU_PLAN_DISK_WRITTEN : BU_PLAN_DISK_EMPTY;
 }
@@ -104,7 +104,7 @@ disk_id_of(void *arg, const struct bu_node *node, const char *path)
 	const struct bu_api *api = arg;
 	struct bu_seen_disk disk;
 
-	if (bu_world_disk(api->world, node, path, &disk) != 0)
+	if (bu_fleet_disk(api->fleet, node, path, &disk) != 0)
 		return NULL;
 	return json_pack("{s:s,s:I}", "serial", disk.serial, "size_bytes",
 			 (json_int_t)disk.size_bytes);
@@ -115,7 +115,7 @@ minutes_of(void *arg, const char *pool, enum bu_class class)
 {
 	const struct bu_api *api = arg;
 
-	return bu_world_minutes(api->world, pool, class);
+	return bu_fleet_minutes(api->fleet, pool, class);
 }
 
 static json_t *
@@ -125,12 +125,12 @@ make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild
 	struct bu_plan_input input = {
 		.desired = desired,
 		.rebuild = rebuild,
-		.applied = api->world->desired,
+		.applied = api->fleet->desired,
 		.revision = desired->digest,
-		.base = api->world->revision,
+		.base = api->fleet->revision,
 		.commit = commit,
-		.nodes = api->world->nodes,
-		.count = api->world->count,
+		.nodes = api->fleet->nodes,
+		.count = api->fleet->count,
 		.compat = api->compat,
 		.image = bu_api_plan_image,
 		.facets = facets_of,
@@ -166,7 +166,7 @@ json_t *
 bu_api_make_rebuild(struct bu_api *api, enum bu_class class, const char *limit,
 		    struct bu_err *err)
 {
-	return make(api, api->world->desired, class, api->world->commit, limit, err);
+	return make(api, api->fleet->desired, class, api->fleet->commit, limit, err);
 }
 
 int
@@ -189,7 +189,7 @@ bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,
 	}
 	texts[count++] = bu_json_canonical(tree_json);
 	texts[count++] = bu_json_canonical(plan);
-	rc = bu_store_put_blobs(api->world->store, (const char *const *)texts, count,
+	rc = bu_store_put_blobs(api->fleet->store, (const char *const *)texts, count,
 				err);
 	for (i = 0; i < count; i++)
 		free(texts[i]);

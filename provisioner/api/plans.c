@@ -9,7 +9,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
-#include "profiles/load.h"
+#include "profiles/load/load.h"
 #include "provisioner/api/api.h"
 #include "provisioner/plan/plan.h"
 
@@ -185,7 +185,7 @@ BU_HANDLER(bu_api_apply)
 			answer = BU_ANSWER_NOW;
 	}
 	if (answer == BU_ANSWER_NOW) {
-		reply->logged = api->world->store;
+		reply->logged = api->fleet->store;
 		reply->json = json_pack(
 			"{s:s,s:i,s:O}", "rollout", id, "nodes",
 			(int)json_array_size(json_object_get(order.again, "steps")),

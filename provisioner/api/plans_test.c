@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/facets.h"
-#include "profiles/schema.h"
+#include "profiles/export/facets.h"
+#include "profiles/language/schema.h"
 #include "provisioner/cluster/cluster.h"
 #include "tests/support/desk.h"
 
@@ -32,8 +32,8 @@ START_TEST(a_plan_is_applied_once)
 	text = bu_store_get_blob(desk.site.rig.store, node->order.facets, NULL);
 	ck_assert_ptr_nonnull(text);
 	facets = json_loads(text, 0, NULL);
-	want = bu_facets_json(desk.site.rig.world->desired,
-			      bu_world_desired(desk.site.rig.world, node));
+	want = bu_facets_json(desk.site.rig.fleet->desired,
+			      bu_fleet_desired(desk.site.rig.fleet, node));
 	ck_assert(json_equal(facets, want));
 	second = plan(&desk, NULL, NULL, NULL, 200);
 	ck_assert_uint_eq(json_array_size(steps_of(second)), 0);
@@ -187,7 +187,7 @@ START_TEST(what_policy_forbids_is_shown_and_not_applied)
 	says(answer, "policy forbids this plan, for 3 reasons; the first: site.ini:4: "
 		     "nodes node[001-003] are in zone z1; [policy] residency = ae-* "
 		     "(site.ini:18) allows no other");
-	ck_assert_str_eq(desk.site.rig.world->revision, "");
+	ck_assert_str_eq(desk.site.rig.fleet->revision, "");
 	end(&desk);
 }
 END_TEST

@@ -23,7 +23,7 @@ static int
 check(const struct bu_api *api, const char *name, const struct bu_verb_ask *ask,
       struct bu_err *err)
 {
-	const struct bu_node *node = bu_world_node(api->world, name);
+	const struct bu_node *node = bu_fleet_node(api->fleet, name);
 
 	if (!node)
 		return bu_err_set(err, BU_ERR_STATE, 0,
@@ -74,7 +74,7 @@ static struct bu_tree *
 applied_tree(const struct bu_api *api, struct bu_err *err)
 {
 	bu_autofree char *text =
-		bu_store_get_blob(api->world->store, api->world->revision, err);
+		bu_store_get_blob(api->fleet->store, api->fleet->revision, err);
 	bu_autojson json_t *value =
 		text ? bu_json_parse(text, strlen(text), "revision", err) : NULL;
 
@@ -97,7 +97,7 @@ carry_out(struct bu_api *api, const json_t *plan, const char *limit,
 	if (bu_plan_allowed(plan, err) == 0 &&
 	    bu_rollouts_check(api->rollouts, plan, grants, err) == 0)
 		tree = applied_tree(api, err);
-	if (tree && bu_api_store_plan(api, api->world->desired, plan, tree, err) == 0)
+	if (tree && bu_api_store_plan(api, api->fleet->desired, plan, tree, err) == 0)
 		rc = bu_rollouts_apply(api->rollouts, plan, digest, grants, by, ret_id,
 				       err);
 	bu_tree_destroy(tree);

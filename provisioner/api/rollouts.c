@@ -30,7 +30,7 @@ change(struct bu_api *api, const struct bu_request *request, verb_fn verb,
 {
 	if (verb(api->rollouts, request->params[0], "local", err) != 0)
 		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_object();
 	return BU_ANSWER_NOW;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/worker.h"
-#include "profiles/secret.h"
+#include "profiles/load/secret.h"
 
 enum { KEEP_MS = 5000 };
 

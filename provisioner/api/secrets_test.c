@@ -16,9 +16,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "images/manifest.h"
-#include "profiles/export.h"
-#include "profiles/load.h"
-#include "profiles/secret.h"
+#include "profiles/export/export.h"
+#include "profiles/load/load.h"
+#include "profiles/load/secret.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -226,7 +226,7 @@ bring_to_joining(struct site *site)
 	struct rig *rig = &site->rig;
 	struct bu_node *node;
 
-	for (int i = 0; i < PATIENCE && rig->world->count == 0; i++)
+	for (int i = 0; i < PATIENCE && rig->fleet->count == 0; i++)
 		rig_pass(rig, 1);
 	node = rig_node(rig, 1);
 	rig_to_validating(rig, 1);

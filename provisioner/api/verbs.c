@@ -29,7 +29,7 @@ static int
 is_any_changing(const struct bu_api *api, const struct bu_nodeset *nodes)
 {
 	for (size_t i = 0; i < nodes->count; i++) {
-		const struct bu_node *node = bu_world_node(api->world, nodes->names[i]);
+		const struct bu_node *node = bu_fleet_node(api->fleet, nodes->names[i]);
 
 		if (node && node->appending)
 			return 1;
@@ -41,7 +41,7 @@ is_any_changing(const struct bu_api *api, const struct bu_nodeset *nodes)
 static json_t *
 ask_node(struct bu_api *api, const char *name, const struct bu_verb_ask *ask)
 {
-	struct bu_node *node = bu_world_node(api->world, name);
+	struct bu_node *node = bu_fleet_node(api->fleet, name);
 	struct bu_err err = {0};
 	bu_autofree char *text = NULL;
 
@@ -97,7 +97,7 @@ BU_HANDLER(bu_api_verb)
 	if (read_ask(request, request->params[0], &ask, err) != 0 ||
 	    bu_json_get_str(request->body, "nodes", &set, err) != 0)
 		return BU_ANSWER_ERROR;
-	nodes = bu_api_nodeset(api, api->world->desired, set, err);
+	nodes = bu_api_nodeset(api, api->fleet->desired, set, err);
 	if (!nodes)
 		return BU_ANSWER_ERROR;
 	if (request->waited_ms < BUSY_MS && is_any_changing(api, nodes)) {
@@ -108,11 +108,11 @@ BU_HANDLER(bu_api_verb)
 	bu_nodeset_destroy(nodes);
 	if (!answers)
 		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json =
 		json_pack("{s:s,s:b,s:I,s:o}", "verb", bu_verb_info(ask.verb)->name,
 			  "dry_run", ask.dry_run, "time_ms",
-			  (json_int_t)bu_wall_ms(bu_loop_clock(api->world->loop)),
+			  (json_int_t)bu_wall_ms(bu_loop_clock(api->fleet->loop)),
 			  "nodes", answers);
 	return BU_ANSWER_NOW;
 }
@@ -120,7 +120,7 @@ BU_HANDLER(bu_api_verb)
 BU_HANDLER(bu_api_node_verb)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = bu_world_node(api->world, request->params[0]);
+	struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
 	bu_autofree char *text = NULL;
 	struct bu_verb_ask ask;
 
@@ -139,7 +139,7 @@ BU_HANDLER(bu_api_node_verb)
 	text = bu_verb_run(api->rec, node, &ask, err);
 	if (!text)
 		return BU_ANSWER_ERROR;
-	reply->logged = api->world->store;
+	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s}", "text", text);
 	return BU_ANSWER_NOW;
 }

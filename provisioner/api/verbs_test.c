@@ -117,7 +117,7 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 				"reason", ""));
 	bu_reconcile_note(desk.site.rig.rec, &event, 1);
 	rig_pass(&desk.site.rig, 50);
-	rollouts = desk.site.rig.world->rollouts_count;
+	rollouts = desk.site.rig.fleet->rollouts_count;
 	bare = ask_rebuild(&desk, "", 0);
 	answers(bare, 1, "wrong-state", "node node002 is imaging");
 	answers(bare, 0, "denied", "bringup node rebuild node001 --grant wipe");
@@ -127,13 +127,13 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	answers(dry, 0, "none", "ordered: wipe");
 	rig_pass(&desk.site.rig, 50);
 	ck_assert_int_eq(node->order.open, 0);
-	ck_assert_uint_eq(desk.site.rig.world->rollouts_count, rollouts);
+	ck_assert_uint_eq(desk.site.rig.fleet->rollouts_count, rollouts);
 	done = ask_rebuild(&desk, "wipe", 0);
 	answers(done, 0, "none", "ordered: wipe, rollout r-");
 	rig_pass(&desk.site.rig, 50);
 	ck_assert_int_eq(node->order.open, 1);
 	ck_assert_int_eq(node->order.class, BU_CLASS_WIPE);
-	ck_assert_str_eq(node->order.revision, desk.site.rig.world->revision);
+	ck_assert_str_eq(node->order.revision, desk.site.rig.fleet->revision);
 	ck_assert_int_eq(node->order.reset, 1);
 	answers(done, 1, "wrong-state", "node node002 is imaging");
 	ck_assert_int_eq(rig_node(&desk.site.rig, 2)->state, BU_STATE_IMAGING);

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "model/inventory.h"
-#include "profiles/secret.h"
+#include "profiles/load/secret.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/drift.h"
 #include "provisioner/config/render.h"
@@ -23,7 +23,7 @@ config_input(const struct bu_api *api, const struct bu_node *node,
 	     const struct bu_target *target, struct bu_config_input *ret,
 	     struct bu_err *err)
 {
-	bu_autojson json_t *value = bu_world_inventory(api->world, node);
+	bu_autojson json_t *value = bu_fleet_inventory(api->fleet, node);
 	struct bu_inventory *inventory = bu_inventory_from_json(value, err);
 
 	*ret = (struct bu_config_input){
@@ -57,7 +57,7 @@ bu_api_drift(const struct bu_api *api, const struct bu_node *node)
 
 	/* Until an order is done the node need not be what the profile says. */
 	if (node->boot_installed && !node->order.open &&
-	    bu_world_target(api->world, node, &target, NULL) == 0)
+	    bu_fleet_target(api->fleet, node, &target, NULL) == 0)
 		inventory = config_input(api, node, &target, &input, NULL);
 	if (inventory)
 		drift = bu_config_drift(&input, inventory, NULL);
@@ -72,7 +72,7 @@ signed_note(const struct bu_api *api, const struct bu_node *node, const char *ki
 		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "v", 1, "kind", kind, "node",
 		node->name, "machine", node->machine, "step", node->step.id, "image",
 		node->order.image, "digest", node->order.image_digest, "epoch",
-		(json_int_t)api->world->epoch);
+		(json_int_t)api->fleet->epoch);
 
 	return bu_trust_sign(api->trust, body, err);
 }
@@ -191,7 +191,7 @@ bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 	struct bu_target target;
 	json_t *work;
 
-	if (bu_world_target(api->world, node, &target, err) != 0)
+	if (bu_fleet_target(api->fleet, node, &target, err) != 0)
 		return NULL;
 	if (node->step.action == BU_ACTION_INSTALL)
 		work = install_work(api, node, &target, err);

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "model/inventory.h"
 #include "provisioner/api/api.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static struct rig rig;
 static struct bu_api api;
@@ -21,7 +21,7 @@ static void begin(enum bu_class class)
 	rig_to_validating(&rig, 1);
 	rig_join(&rig, 1);
 	node = rig_node(&rig, 1);
-	api = (struct bu_api){.world = rig.world,
+	api = (struct bu_api){.fleet = rig.fleet,
 			      .rec = rig.rec,
 			      .trust = rig.trust,
 			      .boot_address = "10.77.0.1"};
@@ -129,7 +129,7 @@ START_TEST(a_new_hello_tells_drift)
 	memcpy(first, node->inventory, sizeof(first));
 	greet(1500); /* nothing new: nothing in the log */
 	ck_assert_str_eq(node->inventory, first);
-	rig.world->desired->networks[1].mtu = 9000;
+	rig.fleet->desired->networks[1].mtu = 9000;
 	bad = bu_api_drift(&api, node);
 	ck_assert_uint_eq(json_array_size(bad), 1);
 	ck_assert_str_eq(bu_json_str(json_array_get(bad, 0), "what", ""), "MTU");
@@ -180,7 +180,7 @@ item_of(const char *image_key)
 	struct bu_err err = {0};
 	json_t *item;
 
-	api = (struct bu_api){.world = rig.world,
+	api = (struct bu_api){.fleet = rig.fleet,
 			      .rec = rig.rec,
 			      .trust = rig.trust,
 			      .image_key = image_key,
@@ -235,7 +235,7 @@ START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 		bu_autojson json_t *item = NULL, *mark = NULL, *stamp = NULL;
 
 		rig_node(&rig, 1)->order.class = rows[i].class;
-		rig.world->epoch = 1700000001 + (int64_t)i;
+		rig.fleet->epoch = 1700000001 + (int64_t)i;
 		item = item_of(key);
 		ck_assert_int_eq(bu_json_bool(item, "wipe", !rows[i].wipe),
 				 rows[i].wipe);
@@ -246,8 +246,8 @@ START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 					    NULL);
 		stamp = bu_trust_open_signed(rig.trust, json_object_get(item, "stamp"),
 					     NULL);
-		ck_assert_int_eq(bu_json_int(mark, "epoch", 0), rig.world->epoch);
-		ck_assert_int_eq(bu_json_int(stamp, "epoch", 0), rig.world->epoch);
+		ck_assert_int_eq(bu_json_int(mark, "epoch", 0), rig.fleet->epoch);
+		ck_assert_int_eq(bu_json_int(stamp, "epoch", 0), rig.fleet->epoch);
 		ck_assert_str_eq(bu_json_str(mark, "kind", ""), "mark");
 		ck_assert_str_eq(bu_json_str(stamp, "kind", ""), "stamp");
 	}

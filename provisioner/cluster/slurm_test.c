@@ -15,8 +15,8 @@
 
 #include "base/file.h"
 #include "provisioner/cluster/cluster.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 struct ended {
 	int times;

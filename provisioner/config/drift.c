@@ -28,7 +28,7 @@ find_name(const struct drift *drift, const char *name)
 
 /* A NIC by its permanent address, everything else by its name. */
 static const struct bu_net_link *
-find_link(const struct drift *drift, const struct bu_link *link)
+find_link(const struct drift *drift, const struct bu_uplink *link)
 {
 	if (link->kind != BU_LINK_NIC)
 		return find_name(drift, link->name);
@@ -40,7 +40,7 @@ find_link(const struct drift *drift, const struct bu_link *link)
 
 /* have "" = nothing. */
 static void
-add(struct drift *drift, const struct bu_link *link, const char *device,
+add(struct drift *drift, const struct bu_uplink *link, const char *device,
     const char *what, const char *want, const char *have)
 {
 	const char *network = link->network ? link->network->name : "";
@@ -55,7 +55,7 @@ add(struct drift *drift, const struct bu_link *link, const char *device,
 }
 
 static void
-compare_text(struct drift *drift, const struct bu_link *link,
+compare_text(struct drift *drift, const struct bu_uplink *link,
 	     const struct bu_net_link *now, const char *what, const char *want,
 	     const char *have)
 {
@@ -64,7 +64,7 @@ compare_text(struct drift *drift, const struct bu_link *link,
 }
 
 static void
-compare_number(struct drift *drift, const struct bu_link *link,
+compare_number(struct drift *drift, const struct bu_uplink *link,
 	       const struct bu_net_link *now, const char *what, int want, int have)
 {
 	char want_text[16], have_text[16];
@@ -75,7 +75,7 @@ compare_number(struct drift *drift, const struct bu_link *link,
 }
 
 static void
-compare_member(struct drift *drift, const struct bu_link *link,
+compare_member(struct drift *drift, const struct bu_uplink *link,
 	       const struct bu_net_link *now, const char *what, const char *want,
 	       const char words[][BU_NET_WORD_SIZE], size_t count)
 {
@@ -87,7 +87,7 @@ compare_member(struct drift *drift, const struct bu_link *link,
 
 /* Of 802.3ad: somebody answers, and all ports do so to the same one. */
 static void
-compare_lacp(struct drift *drift, const struct bu_link *link,
+compare_lacp(struct drift *drift, const struct bu_uplink *link,
 	     const struct bu_net_link *now)
 {
 	if (!*now->bond_partner) {
@@ -106,7 +106,7 @@ compare_lacp(struct drift *drift, const struct bu_link *link,
 }
 
 static void
-compare_bond(struct drift *drift, const struct bu_link *link,
+compare_bond(struct drift *drift, const struct bu_uplink *link,
 	     const struct bu_net_link *now)
 {
 	const struct bu_desired_network *bond = link->bond;
@@ -123,7 +123,7 @@ compare_bond(struct drift *drift, const struct bu_link *link,
 
 /* What the link stands on. */
 static void
-compare_place(struct drift *drift, const struct bu_link *link,
+compare_place(struct drift *drift, const struct bu_uplink *link,
 	      const struct bu_net_link *now)
 {
 	const struct bu_net_link *parent =
@@ -141,7 +141,7 @@ compare_place(struct drift *drift, const struct bu_link *link,
 }
 
 static void
-compare_network(struct drift *drift, const struct bu_link *link,
+compare_network(struct drift *drift, const struct bu_uplink *link,
 		const struct bu_net_link *now)
 {
 	const struct bu_desired_network *network = link->network;
@@ -168,7 +168,7 @@ compare_network(struct drift *drift, const struct bu_link *link,
 }
 
 static void
-compare_link(struct drift *drift, const struct bu_link *link)
+compare_link(struct drift *drift, const struct bu_uplink *link)
 {
 	const struct bu_net_link *now = find_link(drift, link);
 

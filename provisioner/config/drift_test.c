@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/testing.h"
+#include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
 static const struct bu_nic nics[] = {

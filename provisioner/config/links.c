@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profiles/schema.h"
+#include "profiles/language/schema.h"
 
 struct maker {
 	const struct bu_config_input *input;
@@ -97,10 +97,10 @@ find_named(const struct maker *m, const struct bu_desired_network *network,
 
 /* --- links --- */
 
-static struct bu_link *
+static struct bu_uplink *
 add_link(struct maker *m, enum bu_link_kind kind, struct bu_err *err)
 {
-	struct bu_link *link = &m->links->list[m->links->count];
+	struct bu_uplink *link = &m->links->list[m->links->count];
 
 	if (m->links->count == BU_LINKS_MAX) {
 		bu_err_set(err, BU_ERR_INVAL, 0, "%s: more than %d links",
@@ -113,11 +113,11 @@ add_link(struct maker *m, enum bu_link_kind kind, struct bu_err *err)
 }
 
 /* The link of this NIC, made when it is not there yet. */
-static struct bu_link *
+static struct bu_uplink *
 nic_link(struct maker *m, size_t nic, struct bu_err *err)
 {
 	char mac[BU_MAC_SIZE];
-	struct bu_link *link;
+	struct bu_uplink *link;
 
 	if (bu_mac_normalize(m->input->nics[nic].mac, mac) < 0) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
@@ -137,13 +137,13 @@ nic_link(struct maker *m, size_t nic, struct bu_err *err)
 	return link;
 }
 
-static struct bu_link *
+static struct bu_uplink *
 single_nic(struct maker *m, const struct bu_desired_network *network,
 	   struct bu_err *err)
 {
 	char text[16], mac[BU_MAC_SIZE];
 	const char *nic = network->pci ? network->pci : text;
-	struct bu_link *link;
+	struct bu_uplink *link;
 	size_t i = 0;
 
 	snprintf(text, sizeof(text), "%d", network->nic);
@@ -162,7 +162,7 @@ single_nic(struct maker *m, const struct bu_desired_network *network,
 }
 
 static int
-is_used(const struct maker *m, const struct bu_link *nic)
+is_used(const struct maker *m, const struct bu_uplink *nic)
 {
 	for (size_t i = 0; i < m->links->count; i++)
 		if (m->links->list[i].parent == nic)
@@ -173,7 +173,7 @@ is_used(const struct maker *m, const struct bu_link *nic)
 /* The NICs of the bond, which may be numbers and slots of the same cards: each must be
  * free. */
 static int
-enslave(struct maker *m, struct bu_link *bond, struct bu_err *err)
+enslave(struct maker *m, struct bu_uplink *bond, struct bu_err *err)
 {
 	const struct bu_desired_network *network = bond->bond;
 	const char *rest = network->bond_nics;
@@ -181,7 +181,7 @@ enslave(struct maker *m, struct bu_link *bond, struct bu_err *err)
 
 	while ((word = bu_value_next_word(&rest))) {
 		bu_autofree char *nic = word;
-		struct bu_link *link;
+		struct bu_uplink *link;
 		size_t i;
 
 		if (find_nic(m, network, nic, &i, err))
@@ -204,10 +204,10 @@ enslave(struct maker *m, struct bu_link *bond, struct bu_err *err)
 }
 
 /* The bond of these NICs, made when it is not there yet: VLANs may share one. */
-static struct bu_link *
+static struct bu_uplink *
 bond_link(struct maker *m, const struct bu_desired_network *network, struct bu_err *err)
 {
-	struct bu_link *link;
+	struct bu_uplink *link;
 
 	for (size_t i = 0; i < m->links->count; i++)
 		if (m->links->list[i].bond &&
@@ -224,7 +224,7 @@ bond_link(struct maker *m, const struct bu_desired_network *network, struct bu_e
 
 /* "vlan100", or "vlan100-1" where another NIC has that id, too. */
 static void
-name_vlan(const struct maker *m, struct bu_link *link)
+name_vlan(const struct maker *m, struct bu_uplink *link)
 {
 	int others = 0;
 
@@ -241,7 +241,7 @@ name_vlan(const struct maker *m, struct bu_link *link)
 /* The firmware's NIC keeps its address when it becomes part of a bond. */
 static int
 check_boot_mac(const struct maker *m, const struct bu_desired_network *network,
-	       struct bu_link *link, struct bu_err *err)
+	       struct bu_uplink *link, struct bu_err *err)
 {
 	const struct bu_desired_node *node = m->input->node;
 
@@ -271,13 +271,13 @@ add_network(struct maker *m, const struct bu_desired_network *network,
 	    struct bu_err *err)
 {
 	const struct bu_desired_node *node = m->input->node;
-	struct bu_link *link = has_bond(network) ? bond_link(m, network, err)
-						 : single_nic(m, network, err);
+	struct bu_uplink *link = has_bond(network) ? bond_link(m, network, err)
+						   : single_nic(m, network, err);
 
 	if (!link || check_boot_mac(m, network, link, err))
 		return -1;
 	if (network->vlan) {
-		const struct bu_link *carrier = link;
+		const struct bu_uplink *carrier = link;
 
 		link = add_link(m, BU_LINK_VLAN, err);
 		if (!link)
@@ -313,8 +313,8 @@ raise_mtus(struct bu_links *links)
 
 	for (size_t pass = 0; pass < BU_LEN(below); pass++) {
 		for (size_t i = 0; i < links->count; i++) {
-			struct bu_link *link = &links->list[i];
-			struct bu_link *parent =
+			struct bu_uplink *link = &links->list[i];
+			struct bu_uplink *parent =
 				link->parent ? &links->list[link->parent - links->list]
 					     : NULL;
 
@@ -370,7 +370,7 @@ bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
 }
 
 const char *
-bu_link_handle(const struct bu_link *link)
+bu_link_handle(const struct bu_uplink *link)
 {
 	return link->name[0] ? link->name : link->mac;
 }

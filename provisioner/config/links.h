@@ -13,7 +13,7 @@ enum { BU_LINKS_MAX = 96, BU_LINK_NAME_SIZE = 16 };
 
 enum bu_link_kind { BU_LINK_NIC, BU_LINK_BOND, BU_LINK_VLAN };
 
-struct bu_link {
+struct bu_uplink {
 	enum bu_link_kind kind;
 	char id[80]; /* of its file: the network's name, or "nic_2", "bond_0" */
 	char name[BU_LINK_NAME_SIZE]; /* of a bond or VLAN in the kernel; a NIC: "" */
@@ -21,7 +21,7 @@ struct bu_link {
 	int mtu;               /* bytes; 0 = as it is */
 	int vlan;              /* 802.1Q id */
 	/* NIC: its bond; VLAN: what carries it; NULL = none */
-	const struct bu_link *parent;
+	const struct bu_uplink *parent;
 	const struct bu_desired_network *bond;    /* of a bond: has its settings */
 	const struct bu_desired_network *network; /* whose address it has; or NULL */
 	char address[INET_ADDRSTRLEN];            /* "" without a network */
@@ -30,7 +30,7 @@ struct bu_link {
 };
 
 struct bu_links {
-	struct bu_link
+	struct bu_uplink
 		list[BU_LINKS_MAX]; /* what carries stands before what it carries */
 	size_t count;
 };
@@ -40,7 +40,7 @@ int bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
 		  struct bu_err *err);
 
 /* The name by which a script finds the link: a NIC by its MAC, others by name. */
-const char *bu_link_handle(const struct bu_link *link);
+const char *bu_link_handle(const struct bu_uplink *link);
 /* The next "10.0.0.0/8 via 10.78.0.1" of a network's routes into both texts; 0 at the
  * end. rest starts as network->routes. */
 enum { BU_ROUTE_SIZE = 40 };

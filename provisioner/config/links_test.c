@@ -14,8 +14,8 @@
 
 #include "base/file.h"
 #include "base/worker.h"
-#include "profiles/testing.h"
 #include "provisioner/config/render.h"
+#include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
 static const struct bu_nic nics[] = {

@@ -13,13 +13,13 @@ static const char *const groups[] = {
 
 /* What netplan calls a link: its name in the kernel, where we give it one. */
 static const char *
-id_of(const struct bu_link *link)
+id_of(const struct bu_uplink *link)
 {
 	return link->name[0] ? link->name : link->id;
 }
 
 static void
-print_bond(FILE *out, const struct bu_links *links, const struct bu_link *link)
+print_bond(FILE *out, const struct bu_links *links, const struct bu_uplink *link)
 {
 	const struct bu_desired_network *bond = link->bond;
 	const char *separator = "", *primary = NULL;
@@ -60,7 +60,7 @@ print_routes(FILE *out, const struct bu_desired_network *network)
 }
 
 static void
-print_addresses(FILE *out, const struct bu_link *link)
+print_addresses(FILE *out, const struct bu_uplink *link)
 {
 	fprintf(out, "      addresses: [%s/%d]\n", link->address,
 		link->network->cidr.prefix_len);
@@ -68,7 +68,7 @@ print_addresses(FILE *out, const struct bu_link *link)
 }
 
 static void
-print_link(FILE *out, const struct bu_links *links, const struct bu_link *link)
+print_link(FILE *out, const struct bu_links *links, const struct bu_uplink *link)
 {
 	fprintf(out, "    %s:\n", id_of(link));
 	if (link->kind == BU_LINK_NIC)
@@ -98,7 +98,7 @@ bu_links_netplan(const struct bu_links *links, struct bu_config *config)
 	bu_assert(out); /* only for want of memory */
 	fputs(BU_CONFIG_HEAD "network:\n  version: 2\n  renderer: networkd\n", out);
 	for (size_t i = 0; i < links->count; i++) {
-		const struct bu_link *link = &links->list[i];
+		const struct bu_uplink *link = &links->list[i];
 
 		if (i == 0 || link[-1].kind != link->kind)
 			fprintf(out, "  %s:\n", groups[link->kind]);

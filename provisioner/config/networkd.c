@@ -9,7 +9,7 @@
 #include "provisioner/config/links.h"
 
 static void
-print_match(FILE *out, const struct bu_link *link)
+print_match(FILE *out, const struct bu_uplink *link)
 {
 	if (link->kind == BU_LINK_NIC)
 		fprintf(out, BU_CONFIG_HEAD "[Match]\nPermanentMACAddress=%s\n",
@@ -20,9 +20,9 @@ print_match(FILE *out, const struct bu_link *link)
 
 /* The first NIC of the list is the active one as long as it can be. */
 static void
-print_bond_port(FILE *out, const struct bu_links *links, const struct bu_link *link)
+print_bond_port(FILE *out, const struct bu_links *links, const struct bu_uplink *link)
 {
-	const struct bu_link *first = links->list;
+	const struct bu_uplink *first = links->list;
 
 	while (first->parent != link->parent)
 		first++;
@@ -32,7 +32,7 @@ print_bond_port(FILE *out, const struct bu_links *links, const struct bu_link *l
 }
 
 static void
-print_addresses(FILE *out, const struct bu_link *link)
+print_addresses(FILE *out, const struct bu_uplink *link)
 {
 	const struct bu_desired_network *network = link->network;
 	const char *rest = network->routes;
@@ -48,7 +48,7 @@ print_addresses(FILE *out, const struct bu_link *link)
 }
 
 static void
-print_network(FILE *out, const struct bu_links *links, const struct bu_link *link)
+print_network(FILE *out, const struct bu_links *links, const struct bu_uplink *link)
 {
 	print_match(out, link);
 	fprintf(out, "\n[Link]\nRequiredForOnline=%s\n", link->is_boot ? "yes" : "no");
@@ -66,7 +66,7 @@ print_network(FILE *out, const struct bu_links *links, const struct bu_link *lin
 }
 
 static void
-print_bond(FILE *out, const struct bu_link *link)
+print_bond(FILE *out, const struct bu_uplink *link)
 {
 	const struct bu_desired_network *bond = link->bond;
 
@@ -81,7 +81,7 @@ print_bond(FILE *out, const struct bu_link *link)
 }
 
 static void
-print_netdev(FILE *out, const struct bu_link *link)
+print_netdev(FILE *out, const struct bu_uplink *link)
 {
 	fprintf(out, BU_CONFIG_HEAD "[NetDev]\nName=%s\n", link->name);
 	if (link->kind == BU_LINK_BOND)
@@ -95,7 +95,7 @@ print_netdev(FILE *out, const struct bu_link *link)
 
 static void
 add_file(struct bu_config *config, const struct bu_links *links,
-	 const struct bu_link *link, int is_netdev)
+	 const struct bu_uplink *link, int is_netdev)
 {
 	bu_autofree char *text = NULL;
 	bu_autofree char *path =

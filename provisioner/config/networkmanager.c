@@ -12,7 +12,7 @@ static const char *const types[] = {
 };
 
 static void
-print_connection(FILE *out, const struct bu_link *link)
+print_connection(FILE *out, const struct bu_uplink *link)
 {
 	fprintf(out, BU_CONFIG_HEAD "[connection]\nid=bringup-%s\nuuid=%s\ntype=%s\n",
 		link->id, link->uuid, types[link->kind]);
@@ -26,7 +26,7 @@ print_connection(FILE *out, const struct bu_link *link)
 }
 
 static void
-print_kind(FILE *out, const struct bu_link *link)
+print_kind(FILE *out, const struct bu_uplink *link)
 {
 	const struct bu_desired_network *bond = link->bond;
 
@@ -50,7 +50,7 @@ print_kind(FILE *out, const struct bu_link *link)
 }
 
 static void
-print_addresses(FILE *out, const struct bu_link *link)
+print_addresses(FILE *out, const struct bu_uplink *link)
 {
 	const struct bu_desired_network *network = link->network;
 	const char *rest = network->routes;
@@ -67,7 +67,7 @@ print_addresses(FILE *out, const struct bu_link *link)
 }
 
 static void
-add_file(struct bu_config *config, const struct bu_link *link)
+add_file(struct bu_config *config, const struct bu_uplink *link)
 {
 	bu_autofree char *text = NULL;
 	bu_autofree char *path =

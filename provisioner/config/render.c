@@ -52,7 +52,7 @@ add_rxe(const struct bu_links *links, struct bu_config *config)
 
 	bu_assert(out); /* only for want of memory */
 	for (size_t i = 0; i < links->count; i++) {
-		const struct bu_link *link = &links->list[i];
+		const struct bu_uplink *link = &links->list[i];
 
 		if (link->network && link->network->rdma == BU_RDMA_RXE)
 			fprintf(out, "rxe%d %s\n", count++, bu_link_handle(link));

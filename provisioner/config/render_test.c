@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "profiles/load.h"
+#include "profiles/load/load.h"
 #include "tests/support/unit.h"
 
 static struct bu_desired *desired;

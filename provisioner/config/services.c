@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "profiles/names.h"
-#include "profiles/schema.h"
+#include "profiles/language/schema.h"
+#include "profiles/nodeset/names.h"
 
 /* Names must resolve when nothing else works, so they are all in the file. */
 static void

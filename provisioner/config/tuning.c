@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profiles/schema.h"
+#include "profiles/language/schema.h"
 
 #define GIB (1024ull * 1024 * 1024)
 /* Of the image, where data takes the rest of the disk and no root_size is given. */

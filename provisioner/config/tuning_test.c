@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/worker.h"
-#include "profiles/testing.h"
 #include "provisioner/config/render.h"
 #include "provisioner/config/tuning.h"
+#include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
 #define HEAD "# Written by bringup; changes are lost.\n"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a campaign is answered from the log. Asked by field.c while the campaign runs.
- * Invariants: a probe that says nothing (no result, or an instrument in doubt) decides
- * nothing: it is passed over when there is a better one, else measured again; who gave
- * none so often is asked once a minute, and the campaign goes on to other partners.
+ * What a campaign is answered from the log. Asked by campaign_state.c while the
+ * campaign runs. Invariants: a probe that says nothing (no result, or an instrument in
+ * doubt) decides nothing: it is passed over when there is a better one, else measured
+ * again; who gave none so often is asked once a minute, and the campaign goes on to
+ * other partners.
  */
 #include <string.h>
 
@@ -28,9 +29,9 @@ const struct bu_pair_log *
 bu_gate_log(const struct bu_gate *gate, const struct bu_node *a,
 	    const struct bu_node *b, int *ret_place, int *ret_dir)
 {
-	const struct bu_proofs *proofs = &gate->world->proofs;
-	int place = bu_proofs_find(gate->world, a->name, b->name);
-	const struct bu_pair_log *log = place < 0 ? NULL : &proofs->logs[place];
+	const struct bu_measurements *measurements = &gate->fleet->measurements;
+	int place = bu_measurements_find(gate->fleet, a->name, b->name);
+	const struct bu_pair_log *log = place < 0 ? NULL : &measurements->logs[place];
 
 	if (!log)
 		return NULL;
@@ -60,69 +61,70 @@ bu_gate_failures(const struct bu_pair_log *log)
 
 /* So many partners gave it nothing that another one is asked now and then only. */
 static int
-is_weary(const struct bu_field *field, int node)
+is_weary(const struct bu_campaign_state *campaign, int node)
 {
-	return !field->trusted[node] && field->tired_of[node] >= TIRED_PARTNERS &&
-	       field->gate->slow_turn != BU_TURN_OTHERS;
+	return !campaign->trusted[node] && campaign->tired_of[node] >= TIRED_PARTNERS &&
+	       campaign->gate->slow_turn != BU_TURN_OTHERS;
 }
 
 static void
-tire(struct bu_field *field, struct bu_flow *flow, int place, uint8_t doubt)
+tire(struct bu_campaign_state *campaign, struct bu_flow *flow, int place, uint8_t doubt)
 {
 	int ends[2] = {flow->src, flow->dst};
 
 	flow->doubt |= doubt;
 	for (int i = 0; i < 2; i++) {
-		field->tired_of[ends[i]] += !field->is_tired[place];
-		field->tired_doubt[ends[i]] |= doubt;
+		campaign->tired_of[ends[i]] += !campaign->is_tired[place];
+		campaign->tired_doubt[ends[i]] |= doubt;
 	}
-	if (!field->is_tired[place])
-		add_pair(&field->tired, flow->src, flow->dst);
-	field->is_tired[place] = 1;
+	if (!campaign->is_tired[place])
+		add_pair(&campaign->tired, flow->src, flow->dst);
+	campaign->is_tired[place] = 1;
 }
 
 /* There is no result that says something. 1 = it is asked for. */
 static int
-answer_nothing(struct bu_field *field, struct bu_flow *flow,
+answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 	       const struct bu_pair_log *log, int place, int dir)
 {
-	int weary = is_weary(field, flow->src)   ? flow->src
-		    : is_weary(field, flow->dst) ? flow->dst
-						 : -1;
+	int weary = is_weary(campaign, flow->src)   ? flow->src
+		    : is_weary(campaign, flow->dst) ? flow->dst
+						    : -1;
 
 	flow->doubt = BU_DOUBT_NONE;
 	/* Of what is proven no more is asked. */
-	if (field->trusted[flow->src] && field->trusted[flow->dst])
+	if (campaign->trusted[flow->src] && campaign->trusted[flow->dst])
 		return 0;
 	if (log && bu_gate_failures(log) >= BU_GATE_ERRORS) {
-		tire(field, flow, place,
+		tire(campaign, flow, place,
 		     log->count ? (uint8_t)log->list[log->count - 1].dir[dir].doubt
 				: 0);
 		return 0;
 	}
 	if (weary >= 0) {
-		flow->doubt |= field->tired_doubt[weary];
+		flow->doubt |= campaign->tired_doubt[weary];
 		return 0;
 	}
-	add_pair(&field->wanted, flow->src, flow->dst);
+	add_pair(&campaign->wanted, flow->src, flow->dst);
 	return 1;
 }
 
 /* The next result of the pair that was not given away. 1 = there is none yet. */
 static int
-answer_flow(struct bu_field *field, struct bu_flow *flow)
+answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 {
-	const struct bu_node *a = field->nodes[flow->src], *b = field->nodes[flow->dst];
+	const struct bu_node *a = campaign->nodes[flow->src],
+			     *b = campaign->nodes[flow->dst];
 	int place = 0, dir = 0;
-	const struct bu_pair_log *log = bu_gate_log(field->gate, a, b, &place, &dir);
+	const struct bu_pair_log *log = bu_gate_log(campaign->gate, a, b, &place, &dir);
 	const struct bu_measured_dir *m;
-	size_t *taken = &field->taken[2 * place + dir];
+	size_t *taken = &campaign->taken[2 * place + dir];
 
 	flow->path = BU_PATH_UNKNOWN;
 	while (log && *taken < log->count && log->list[*taken].dir[dir].doubt)
 		++*taken;
 	if (!log || *taken >= log->count)
-		return answer_nothing(field, flow, log, place, dir);
+		return answer_nothing(campaign, flow, log, place, dir);
 	m = &log->list[*taken].dir[dir];
 	flow->mtu = (uint16_t)log->list[(*taken)++].mtu;
 	flow->rate_gbps = m->rate_gbps;
@@ -147,15 +149,15 @@ bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 static int
 by_failures(const void *a, const void *b, void *arg)
 {
-	const struct bu_field *field = arg;
+	const struct bu_campaign_state *campaign = arg;
 	const struct bu_wanted *pairs[2] = {a, b};
 	int failures[2];
 
 	for (int i = 0; i < 2; i++) {
 		int place, dir;
 		const struct bu_pair_log *log =
-			bu_gate_log(field->gate, field->nodes[pairs[i]->a],
-				    field->nodes[pairs[i]->b], &place, &dir);
+			bu_gate_log(campaign->gate, campaign->nodes[pairs[i]->a],
+				    campaign->nodes[pairs[i]->b], &place, &dir);
 
 		failures[i] = log ? bu_gate_failures(log) : 0;
 	}
@@ -163,22 +165,22 @@ by_failures(const void *a, const void *b, void *arg)
 }
 
 void
-bu_gate_order_tired(struct bu_field *field)
+bu_gate_order_tired(struct bu_campaign_state *campaign)
 {
-	if (field->tired.count > 1)
-		qsort_r(field->tired.list, field->tired.count,
-			sizeof(*field->tired.list), by_failures, field);
+	if (campaign->tired.count > 1)
+		qsort_r(campaign->tired.list, campaign->tired.count,
+			sizeof(*campaign->tired.list), by_failures, campaign);
 }
 
 void
-bu_gate_tire(struct bu_field *field, int node)
+bu_gate_tire(struct bu_campaign_state *campaign, int node)
 {
-	for (int i = 0; i < field->topology.nodes; i++) {
+	for (int i = 0; i < campaign->topology.nodes; i++) {
 		int place, dir;
 
-		if (i != node && !field->absent[i] &&
-		    bu_gate_log(field->gate, field->nodes[node], field->nodes[i],
-				&place, &dir))
-			add_pair(&field->tired, node, i);
+		if (i != node && !campaign->absent[i] &&
+		    bu_gate_log(campaign->gate, campaign->nodes[node],
+				campaign->nodes[i], &place, &dir))
+			add_pair(&campaign->tired, node, i);
 	}
 }

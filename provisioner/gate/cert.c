@@ -11,7 +11,7 @@
 
 enum { RESULTS_MAX = 12 };
 
-struct proofs {
+struct measurements {
 	struct bu_pair_result *list;
 	const struct bu_pair_result *refs[RESULTS_MAX];
 	int count;
@@ -34,13 +34,16 @@ last_of(const struct bu_pair_log *log)
 /* The last results of the node with each partner, in the present boots; those that pass
  * before others. */
 static void
-collect(const struct bu_field *field, const struct bu_node *node, struct proofs *ret)
+collect(const struct bu_campaign_state *campaign, const struct bu_node *node,
+	struct measurements *ret)
 {
-	const struct bu_proofs *proofs = &field->gate->world->proofs;
+	const struct bu_measurements *measurements =
+		&campaign->gate->fleet->measurements;
 
 	for (int pass = 1; pass >= 0; pass--) {
-		for (size_t i = 0; i < proofs->count && ret->count < RESULTS_MAX; i++) {
-			const struct bu_pair_log *log = &proofs->logs[i];
+		for (size_t i = 0; i < measurements->count && ret->count < RESULTS_MAX;
+		     i++) {
+			const struct bu_pair_log *log = &measurements->logs[i];
 			int side = strcmp(log->name[1], node->name) == 0;
 			struct bu_pair_result *result = &ret->list[ret->count];
 			int passes;
@@ -48,7 +51,7 @@ collect(const struct bu_field *field, const struct bu_node *node, struct proofs 
 			if (strcmp(log->name[side], node->name) != 0 ||
 			    strcmp(log->boot[side], node->boot_id) != 0 ||
 			    log->count == 0 ||
-			    bu_probe_read(field->gate, last_of(log), result) != 0)
+			    bu_probe_read(campaign->gate, last_of(log), result) != 0)
 				continue;
 			passes = result->verdict == BU_VERDICT_PASS ||
 				 result->verdict == BU_VERDICT_WARN;
@@ -60,9 +63,9 @@ collect(const struct bu_field *field, const struct bu_node *node, struct proofs 
 
 /* The places of the node's leaf, as stage A has them. */
 static json_t *
-schedule_of(const struct bu_field *field, int node)
+schedule_of(const struct bu_campaign_state *campaign, int node)
 {
-	const struct bu_topology *t = &field->topology;
+	const struct bu_topology *t = &campaign->topology;
 	json_t *order = json_array();
 
 	for (int i = 0; i < t->nodes; i++) {
@@ -98,36 +101,36 @@ certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret,
 }
 
 int
-bu_gate_certify(const struct bu_field *field, int index, struct bu_event ret[2],
-		struct bu_err *err)
+bu_gate_certify(const struct bu_campaign_state *campaign, int index,
+		struct bu_event ret[2], struct bu_err *err)
 {
-	const struct bu_node *node = field->nodes[index];
-	const struct bu_world *world = field->gate->world;
-	const char *key = bu_trust_sign_key(field->gate->trust);
-	bu_autojson json_t *hardware = bu_world_hardware(world, node);
-	bu_autojson json_t *schedule = schedule_of(field, index);
+	const struct bu_node *node = campaign->nodes[index];
+	const struct bu_fleet *fleet = campaign->gate->fleet;
+	const char *key = bu_trust_sign_key(campaign->gate->trust);
+	bu_autojson json_t *hardware = bu_fleet_hardware(fleet, node);
+	bu_autojson json_t *schedule = schedule_of(campaign, index);
 	bu_autojson json_t *checks = checks_of(node);
 	bu_autofree void *list = bu_xcalloc(RESULTS_MAX, sizeof(struct bu_pair_result));
-	struct proofs proofs = {.list = list};
+	struct measurements measurements = {.list = list};
 	struct bu_fabcert cert = {
 		.kind = BU_FABCERT_FULL,
 		.node = node->name,
 		.machine = node->machine,
 		.hardware = hardware,
 		.boot_id = node->boot_id,
-		.epoch = world->epoch,
-		.issued_ms = bu_wall_ms(bu_loop_clock(world->loop)),
-		.results = proofs.refs,
-		.expect = field->expect,
-		.seed = field->gate->seed,
+		.epoch = fleet->epoch,
+		.issued_ms = bu_wall_ms(bu_loop_clock(fleet->loop)),
+		.results = measurements.refs,
+		.expect = campaign->expect,
+		.seed = campaign->gate->seed,
 		.checks = checks,
 		.schedule = schedule,
 	};
 
-	collect(field, node, &proofs);
-	cert.result_count = proofs.count;
-	cert.verdict =
-		bu_fabcert_judge(node->name, &cert.expect, proofs.refs, proofs.count);
+	collect(campaign, node, &measurements);
+	cert.result_count = measurements.count;
+	cert.verdict = bu_fabcert_judge(node->name, &cert.expect, measurements.refs,
+					measurements.count);
 	if (certify(&cert, key, &ret[0], err) != 0)
 		return -1;
 	cert.kind = BU_FABCERT_BOOT;

@@ -2,8 +2,8 @@
 /*
  * What a node must show of itself before anybody measures it: the checks, once in each
  * boot, then the soak, in slices that are added up over restarts. Asked for by the
- * agents' API and by field.c. Invariant: a row that fails quarantines with its own
- * words, and without a report of this boot nobody becomes a candidate.
+ * agents' API and by campaign_state.c. Invariant: a row that fails quarantines with its
+ * own words, and without a report of this boot nobody becomes a candidate.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ checked_in_this_boot(const struct bu_node *node)
 static const struct bu_desired_validation *
 validation_of(const struct bu_gate *gate, const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 
 	return want ? want->validation : NULL;
 }
@@ -38,10 +38,11 @@ static int64_t
 soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
 {
 	const struct bu_desired_validation *validation = validation_of(gate, node);
-	int64_t left_ms = validation ? validation->soak_ms -
-					       bu_json_int(gate->world->proofs.soaked,
-							   node->machine, 0)
-				     : 0;
+	int64_t left_ms =
+		validation ? validation->soak_ms -
+				     bu_json_int(gate->fleet->measurements.soaked,
+						 node->machine, 0)
+			   : 0;
 
 	return left_ms > 0 ? left_ms : 0;
 }
@@ -63,7 +64,7 @@ bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 
 	*ret_kind = BU_SAY_TROUBLE;
 	if (!checked_in_this_boot(node) &&
-	    bu_world_target(gate->world, node, &target, &err) != 0)
+	    bu_fleet_target(gate->fleet, node, &target, &err) != 0)
 		return bu_xasprintf("its checks cannot be asked for: %s", err.text);
 	if (!checked_in_this_boot(node))
 		return bu_xstrdup(node->checks_errors && node->trouble[0]
@@ -87,7 +88,7 @@ name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 {
 	if (soak)
 		snprintf(ret, BU_NAME_SIZE, "s-%.8s-%lld", node->boot_id,
-			 (long long)bu_json_int(gate->world->proofs.soaked,
+			 (long long)bu_json_int(gate->fleet->measurements.soaked,
 						node->machine, 0));
 	else
 		snprintf(ret, BU_NAME_SIZE, "c-%.8s-%d", node->boot_id,
@@ -98,7 +99,7 @@ name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 static json_t *
 site_checks(const struct bu_gate *gate, const struct bu_desired_validation *validation)
 {
-	const struct bu_desired *desired = gate->world->desired;
+	const struct bu_desired *desired = gate->fleet->desired;
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < desired->checks_count; i++) {
@@ -125,7 +126,7 @@ slice_ms(const struct bu_gate *gate, const struct bu_node *node)
 json_t *
 bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	int soak = checked_in_this_boot(node);
 	struct bu_target target;
 	char id[BU_NAME_SIZE];
@@ -134,7 +135,7 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 	if (node->state != BU_STATE_VALIDATING || node->held_by[0] || node->appending ||
 	    !want || !want->validation || node->checks_errors >= BU_GATE_ERRORS ||
 	    (soak && soak_left_ms(gate, node) == 0) ||
-	    bu_world_target(gate->world, node, &target, NULL) != 0)
+	    bu_fleet_target(gate->fleet, node, &target, NULL) != 0)
 		return NULL;
 	name_item(gate, node, soak, id);
 	item = json_pack("{s:s,s:s,s:i,s:o,s:I}", "kind", "checks", "id", id, "attempt",
@@ -203,7 +204,7 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result,
 	if (strcmp(report.boot_id, node->boot_id) != 0)
 		bu_err_set(err, BU_ERR_INVAL, 0, "the report is of boot %s, not of %s",
 			   report.boot_id, node->boot_id);
-	else if (bu_store_put_blob(gate->world->store, text, digest, err) == 0)
+	else if (bu_store_put_blob(gate->fleet->store, text, digest, err) == 0)
 		body = bu_report_body(&report, digest);
 	bu_checks_fini(&report);
 	return body;
@@ -218,7 +219,7 @@ take_soak(struct bu_gate *gate, struct bu_node *node, json_t *body)
 	int counts = strcmp(verdict, "pass") == 0 || strcmp(verdict, "warn") == 0;
 
 	json_object_set_new(body, "ms", json_integer(counts ? spent_ms : 0));
-	node->clock_ms = bu_loop_now_ms(gate->world->loop);
+	node->clock_ms = bu_loop_now_ms(gate->fleet->loop);
 	journal(gate, node, BU_EVENT_SOAK, body);
 }
 

@@ -194,10 +194,10 @@ START_TEST(what_the_log_did_not_take_is_measured_again)
 	agent(&rig, &links, 2);
 	for (int i = 0; i < 100 && place < 0; i++) {
 		rig_pass(&rig, 1);
-		place = bu_proofs_find(rig.world, "node001", "node002");
+		place = bu_measurements_find(rig.fleet, "node001", "node002");
 	}
 	ck_assert_int_ge(place, 0);
-	json_object_set_new(json_array_get(rig.world->pairs, (size_t)place), "probe",
+	json_object_set_new(json_array_get(rig.fleet->pairs, (size_t)place), "probe",
 			    json_string("another"));
 	links.broken = 0;
 	measure(&rig, &links, 2, 50);
@@ -213,7 +213,7 @@ END_TEST
 static int told;
 
 static void
-on_told(struct bu_world *world, struct bu_node *node, void *arg)
+on_told(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	told++;
 }
@@ -234,7 +234,7 @@ START_TEST(each_reason_comes_and_goes_with_its_cause)
 
 	rig_begin(&rig, 2);
 	rig_open_gate(&rig);
-	rig.world->on_change = on_told;
+	rig.fleet->on_change = on_told;
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
 	node->last_seen_ms = 0;
@@ -317,7 +317,7 @@ START_TEST(measured_anew_is_twice_the_rounds_and_forgets_the_old_ones)
 	ck_assert_int_eq(links.probed[1], 1);
 	node = rig_node(&rig, 1);
 	note_again(&rig, node, 1);
-	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
 	rig_restart(&rig); /* the log knows it */
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->again, 1);
@@ -364,7 +364,7 @@ START_TEST(who_is_to_be_measured_anew_later_keeps_what_it_has)
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
-	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), 0);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
 	ck_assert_ptr_nonnull(node->checks);
 	rig_end(&rig);
 }

@@ -37,19 +37,19 @@ events_of(const struct bu_gate *gate, const struct bu_node *node)
 {
 	struct collecting collecting = {node->name, json_array()};
 
-	bu_store_read_tail(gate->world->store, TAIL, on_event, &collecting, NULL);
+	bu_store_read_tail(gate->fleet->store, TAIL, on_event, &collecting, NULL);
 	return collecting.list;
 }
 
 static json_t *
 results_of(const struct bu_gate *gate, const struct bu_node *node)
 {
-	const struct bu_proofs *proofs = &gate->world->proofs;
+	const struct bu_measurements *measurements = &gate->fleet->measurements;
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < proofs->count; i++) {
-		const struct bu_pair_log *log = &proofs->logs[i];
+	for (size_t i = 0; i < measurements->count; i++) {
+		const struct bu_pair_log *log = &measurements->logs[i];
 		int side = strcmp(log->name[1], node->name) == 0;
 
 		if (strcmp(log->name[side], node->name) != 0 ||
@@ -69,7 +69,7 @@ report_of(const struct bu_gate *gate, const json_t *checks)
 {
 	const char *digest = bu_json_str(checks, "digest", "");
 	bu_autofree char *text =
-		*digest ? bu_store_get_blob(gate->world->store, digest, NULL) : NULL;
+		*digest ? bu_store_get_blob(gate->fleet->store, digest, NULL) : NULL;
 	json_t *report =
 		text ? bu_json_parse(text, strlen(text), "checks", NULL) : NULL;
 
@@ -80,7 +80,7 @@ static json_t *
 bundle(const struct bu_gate *gate, const struct bu_node *node, const json_t *checks)
 {
 	const json_t *incidents =
-		json_object_get(gate->world->proofs.incidents, node->machine);
+		json_object_get(gate->fleet->measurements.incidents, node->machine);
 
 	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:O?,s:O?}", "v", 1, "node",
 			 node->name, "machine", node->machine, "boot_id", node->boot_id,
@@ -103,7 +103,7 @@ keep_evidence(struct bu_gate *gate, const struct bu_node *node, const json_t *ch
 	json_object_set_new(evidence, "reason", json_string(reason));
 	json_object_set_new(evidence, "hint", json_string(hint));
 	text = bu_json_canonical(evidence);
-	if (bu_store_put_blob(gate->world->store, text, digest, &err) != 0) {
+	if (bu_store_put_blob(gate->fleet->store, text, digest, &err) != 0) {
 		bu_error("gate", "evidence of %s: %s", node->name, err.text);
 		return -1;
 	}
@@ -147,7 +147,7 @@ bu_gate_show(struct bu_gate *gate, const struct bu_node *node, struct bu_err *er
 
 	/* What was kept at its quarantine; else what is there now. */
 	if (node->state == BU_STATE_QUARANTINED && node->evidence[0]) {
-		text = bu_store_get_blob(gate->world->store, node->evidence, err);
+		text = bu_store_get_blob(gate->fleet->store, node->evidence, err);
 		return text ? bu_json_parse(text, strlen(text), "evidence", err) : NULL;
 	}
 	shown = bundle(gate, node, node->checks);

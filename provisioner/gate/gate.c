@@ -1,30 +1,244 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all files of the gate stand on: its data. Invariant: data that does not fit
- * together changes nothing.
+ * The clockwork of the gate: every two seconds, and when something changed, it looks at
+ * every fabric, has what is known judged, and starts what is asked for. Invariants: it
+ * rests longer than it works, yet never for longer than REST_MAX_MS; a look that has
+ * spent its budget leaves the fabrics that are left to the next one; a kick brings a
+ * look forward and puts none off.
  */
-#include "provisioner/gate/gate.h"
+#include <string.h>
 
-#include "base/json.h"
-#include "fabric/judge/gpus.h"
+#include "base/clock.h"
 #include "provisioner/gate/gate_impl.h"
 
-int
-bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus_path,
-		  struct bu_err *err)
-{
-	bu_autojson json_t *gpus = bu_json_load(gpus_path, err);
-	struct bu_rates rates;
+enum {
+	LOOK_AGAIN_MS = 2000,
+	BUDGET_MS = 200, /* after it no other fabric is begun */
+	REST_MIN_MS = 20,
+	REST_MAX_MS = 10000,
+	REST_TIMES = 20,
+};
 
-	if (!gpus || bu_rates_load(rates_path, &rates, err) != 0)
-		return -1;
-	if (bu_gpus_check(gpus, &rates, err) != 0) {
-		bu_rates_fini(&rates);
-		return bu_err_wrap(err, "%s", gpus_path);
+static void
+start_pairs(struct bu_gate *gate, const struct bu_campaign_state *campaign,
+	    const struct bu_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->count; i++) {
+		struct bu_node *a = campaign->nodes[pairs->list[i].a];
+		struct bu_node *b = campaign->nodes[pairs->list[i].b];
+
+		if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name))
+			bu_probe_start(gate, campaign->validation, a, b);
 	}
+}
+
+static void
+start_wanted(struct bu_gate *gate, const struct bu_campaign_state *campaign)
+{
+	if (!campaign->slow || gate->slow_turn)
+		start_pairs(gate, campaign, &campaign->wanted);
+	if (gate->slow_turn)
+		start_pairs(gate, campaign, &campaign->tired);
+}
+
+/* One a minute, the same for all fabrics. */
+static void
+take_slow_turn(struct bu_gate *gate)
+{
+	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
+
+	gate->slow_turn = BU_TURN_NONE;
+	if (now_ms < gate->slow_ms)
+		return;
+	gate->slow_ms = now_ms + BU_GATE_SLOW_MS;
+	gate->slow_turn = gate->slow_turns++ % 2 ? BU_TURN_OTHERS : BU_TURN_TIRED;
+}
+
+/* Its nodes are busy until the log has it. */
+static int
+is_anything_told(const struct bu_gate *gate)
+{
+	for (const struct bu_probe *probe = gate->probes; probe; probe = probe->next)
+		if (probe->told)
+			return 1;
+	return 0;
+}
+
+static void
+look_at(struct bu_gate *gate, const struct bu_desired_network *fabric)
+{
+	struct bu_campaign_state campaign;
+
+	if (bu_campaign_state_open(gate, fabric, &campaign) > 0) {
+		bu_gate_judge(gate, &campaign);
+		start_wanted(gate, &campaign);
+	}
+	bu_campaign_state_close(&campaign);
+}
+
+/* 1 = some are left for the next look. */
+static int
+look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
+{
+	const struct bu_desired *desired = gate->fleet->desired;
+	size_t count = desired ? desired->networks_count : 0;
+	int looked = 0;
+
+	if (gate->next_fabric >= count)
+		gate->next_fabric = 0;
+	if (gate->next_fabric == 0)
+		take_slow_turn(gate);
+	while (gate->next_fabric < count) {
+		const struct bu_desired_network *network =
+			&desired->networks[gate->next_fabric];
+
+		if (network->role == BU_ROLE_FABRIC) {
+			if (looked &&
+			    bu_mono_ms(gate->stopwatch) - start_ms > BUDGET_MS)
+				return 1;
+			look_at(gate, network);
+			looked = 1;
+		}
+		gate->next_fabric++;
+	}
+	return 0;
+}
+
+/* The earlier of this and what is set. */
+static void
+wake_at(struct bu_gate *gate, int64_t due_ms)
+{
+	if (gate->due_ms && gate->due_ms <= due_ms)
+		return;
+	gate->due_ms = due_ms;
+	bu_timer_set(gate->look, due_ms - bu_loop_now_ms(gate->fleet->loop));
+}
+
+static void
+on_look(void *arg)
+{
+	struct bu_gate *gate = arg;
+	int64_t start_ms = bu_mono_ms(gate->stopwatch), now_ms, rest_ms;
+	int more = 0;
+
+	gate->due_ms = 0;
+	if (bu_store_down(gate->fleet->store)) {
+		wake_at(gate, bu_loop_now_ms(gate->fleet->loop) + LOOK_AGAIN_MS);
+		return;
+	}
+	gate->looking = 1;
+	bu_probe_deadlines(gate);
+	bu_gate_say_all(gate);
+	bu_gate_hold(gate);
+	if (!is_anything_told(gate))
+		more = look_at_fabrics(gate, start_ms);
+	bu_runs_look(gate);
+	gate->looking = 0;
+	rest_ms = (bu_mono_ms(gate->stopwatch) - start_ms) * REST_TIMES;
+	if (rest_ms < REST_MIN_MS)
+		rest_ms = 0;
+	if (rest_ms > REST_MAX_MS)
+		rest_ms = REST_MAX_MS;
+	now_ms = bu_loop_now_ms(gate->fleet->loop);
+	gate->rested_ms = now_ms + rest_ms;
+	if (is_anything_told(gate) || more)
+		wake_at(gate, now_ms + (rest_ms > REST_MIN_MS ? rest_ms : REST_MIN_MS));
+	else
+		wake_at(gate,
+			now_ms + (rest_ms > LOOK_AGAIN_MS ? rest_ms : LOOK_AGAIN_MS));
+}
+
+/* What a look itself changes, it has seen. */
+void
+bu_gate_kick(struct bu_gate *gate)
+{
+	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
+
+	if (!gate->looking)
+		wake_at(gate, gate->rested_ms > now_ms ? gate->rested_ms : now_ms);
+}
+
+void
+bu_gate_set_stopwatch(struct bu_gate *gate, const struct bu_clock *clock)
+{
+	gate->stopwatch = clock;
+}
+
+/* A schedule of its own for each site, the same after a restart and a restore. */
+static uint64_t
+seed_of(const struct bu_fleet *fleet)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (const char *at = fleet->public_pem; at && *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+struct bu_gate *
+bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
+	       const struct bu_trust *trust)
+{
+	struct bu_gate *gate = bu_xcalloc(1, sizeof(*gate));
+
+	gate->fleet = fleet;
+	gate->rec = rec;
+	gate->trust = trust;
+	gate->seed = seed_of(fleet);
+	gate->look = bu_timer_create(fleet->loop, on_look, gate);
+	gate->stopwatch = bu_loop_clock(fleet->loop);
+	wake_at(gate, bu_loop_now_ms(fleet->loop) + LOOK_AGAIN_MS);
+	return gate;
+}
+
+void
+bu_gate_destroy(struct bu_gate *gate)
+{
+	if (!gate)
+		return;
+	bu_probes_drop(gate);
+	bu_runs_drop(gate);
 	bu_rates_fini(&gate->rates);
 	json_decref(gate->gpus);
-	gate->rates = rates;
-	gate->gpus = json_incref(gpus);
+	bu_timer_destroy(gate->look);
+	free(gate);
+}
+
+json_t *
+bu_gate_work(struct bu_gate *gate, struct bu_node *node)
+{
+	json_t *work = bu_gate_checks_work(gate, node);
+
+	return work ? work : bu_probe_work(gate, node);
+}
+
+void
+bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
+	       const json_t *result, const struct bu_err *failure)
+{
+	if (strncmp(id, "p-", 2) == 0)
+		bu_probe_result(gate, node, id, result, failure);
+	else
+		bu_gate_checks_result(gate, node, id, result, failure);
+}
+
+int
+bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
+	      struct bu_err *err)
+{
+	struct bu_event event;
+
+	if (node->state != BU_STATE_VALIDATING)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s; only a node that is validating can "
+				  "be measured anew",
+				  node->name, bu_state_name(node->state));
+	if (node->appending || bu_probe_busy(gate, node->name))
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is being measured at this moment",
+				  node->name);
+	bu_event_init(&event, BU_EVENT_AGAIN, node->name, json_pack("{s:s}", "by", by));
+	bu_reconcile_note(gate->rec, &event, 1);
+	bu_gate_kick(gate);
 	return 0;
 }

@@ -13,7 +13,7 @@
 
 struct bu_gate;
 
-struct bu_gate *bu_gate_create(struct bu_world *world, struct bu_reconcile *rec,
+struct bu_gate *bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 			       const struct bu_trust *trust);
 void bu_gate_destroy(struct bu_gate *gate);
 /* Expectations as data, rates.json and gpus.json; without them the profile's alone

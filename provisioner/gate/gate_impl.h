@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the files of the gate, which look at each other downwards only: look.c (the
- * clockwork) asks hold.c and checks.c (what keeps a node from being measured), field.c
- * (the campaign of a fabric), probe.c (pairs under way) and verdicts.c (what it means
- * for the nodes); these ask answer.c, expect.c, words.c, cert.c, evidence.c and
- * result.c. All stand on gate.c and say.c.
+ * Shared by the files of the gate, which look at each other downwards only: gate.c (the
+ * clockwork) asks hold.c and checks.c (what keeps a node from being measured),
+ * campaign_state.c (the campaign of a fabric), probe.c (pairs under way) and verdicts.c
+ * (what it means for the nodes); these ask answer.c, thresholds.c, explain.c, cert.c,
+ * evidence.c and result.c. All stand on parts.c and say.c.
  */
 #ifndef BU_GATE_GATE_IMPL_H
 #define BU_GATE_GATE_IMPL_H
@@ -44,7 +44,7 @@ struct bu_probe {
 enum bu_turn { BU_TURN_NONE, BU_TURN_TIRED, BU_TURN_OTHERS };
 
 struct bu_gate {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	const struct bu_trust *trust;
 	struct bu_timer *look;
@@ -64,7 +64,7 @@ struct bu_gate {
 };
 
 struct bu_wanted {
-	int a, b; /* nodes of the field */
+	int a, b; /* nodes of the campaign */
 };
 
 struct bu_pairs {
@@ -74,7 +74,7 @@ struct bu_pairs {
 
 /* One fabric network: all its nodes of the profile keep their places, whoever is there,
  * so that a round has the same pairs at each look. */
-struct bu_field {
+struct bu_campaign_state {
 	struct bu_gate *gate;
 	const struct bu_desired_network *fabric;
 	const struct bu_desired_validation *validation; /* of the first candidate */
@@ -102,7 +102,7 @@ void bu_gate_hold(struct bu_gate *gate);
 int bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
 		    const char *reason);
 
-/* alike.c */
+/* compare_peers.c */
 /* What of a report is compared with those of other machines. New reference. */
 json_t *bu_gate_facts(const struct bu_checks *report);
 /* Adds rows for what is odd beside the machines that should be like it. */
@@ -130,8 +130,8 @@ json_t *bu_report_body(const struct bu_checks *report, const char *digest);
  */
 char *bu_report_words(const json_t *rows, const char **ret_hint);
 
-/* expect.c. What the profile expects of a pair; where it gives no share of the link,
- * the row of data/rates.json does. */
+/* thresholds.c. What the profile expects of a pair; where it gives no share of the
+ * link, the row of data/rates.json does. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation);
 /* Why a pair may pass that the table rejects, and nobody said why it may; owned, NULL =
@@ -144,16 +144,16 @@ json_t *bu_gate_settings(const char *text);
 json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 			      const struct bu_target *target);
 
-/* trips.c. In words, that a node's round trips do not fit the leaf that the profile
- * names; owned, NULL = they do, or nobody can tell. */
-char *bu_gate_trips(const struct bu_gate *gate, const struct bu_node *node);
+/* rtt_placement.c. In words, that a node's round trips do not fit the leaf that the
+ * profile names; owned, NULL = they do, or nobody can tell. */
+char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node);
 
-/* lend.c. May this proven node be a partner now? Says no as long as its cluster was not
- * asked, and asks. */
+/* partners.c. May this proven node be a partner now? Says no as long as its cluster was
+ * not asked, and asks. */
 int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 		  const struct bu_desired_node *want);
 
-/* answer.c. bu_site.round over the log; arg: the field. */
+/* answer.c. bu_site.round over the log; arg: the campaign state. */
 int bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
 /* What was measured between these two in their present boots, NULL = nothing; dir: in
  * which direction of it a sends to b. */
@@ -163,17 +163,18 @@ const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate,
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
 /* Who failed least is first. */
-void bu_gate_order_tired(struct bu_field *field);
+void bu_gate_order_tired(struct bu_campaign_state *campaign);
 /* All pairs of this node that were measured are so again, once a minute. */
-void bu_gate_tire(struct bu_field *field, int node);
+void bu_gate_tire(struct bu_campaign_state *campaign, int node);
 
-/* field.c. Was its agent heard a moment ago? */
+/* campaign_state.c. Was its agent heard a moment ago? */
 int bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node);
 /* Runs the campaign as far as results are there. 0 = nobody is a candidate. */
-int bu_field_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
-		  struct bu_field *ret);
-void bu_field_close(struct bu_field *field);
-int bu_field_index(const struct bu_field *field, const char *name);
+int bu_campaign_state_open(struct bu_gate *gate,
+			   const struct bu_desired_network *fabric,
+			   struct bu_campaign_state *ret);
+void bu_campaign_state_close(struct bu_campaign_state *campaign);
+int bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name);
 
 /* probe.c */
 const char *bu_probe_start(struct bu_gate *gate,
@@ -207,25 +208,25 @@ void bu_runs_look(struct bu_gate *gate);
 void bu_runs_drop(struct bu_gate *gate);
 
 /* verdicts.c. Certificates and proven nodes, accusations, reasons for waiting. */
-void bu_gate_judge(struct bu_gate *gate, struct bu_field *field);
+void bu_gate_judge(struct bu_gate *gate, struct bu_campaign_state *campaign);
 
-/* words.c. Owned texts. */
+/* explain.c. Owned texts. */
 /* Why this node is accused: the halves, figures, expectation, who saw it, what to swap.
  */
-char *bu_words_accused(const struct bu_field *field, int node,
-		       const struct bu_accusation *accusation);
+char *bu_explain_accused(const struct bu_campaign_state *campaign, int node,
+			 const struct bu_accusation *accusation);
 /* Why it waits: it is one of several that no test tells apart, or its leaf is accused.
  */
-char *bu_words_waiting(const struct bu_field *field, int node,
-		       const struct bu_accusation *accusation);
+char *bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
+			 const struct bu_accusation *accusation);
 /* Why it could not be measured. NULL = nothing went wrong. */
-char *bu_words_unmeasured(const struct bu_field *field, int node);
-const char *bu_words_hint(const struct bu_accusation *accusation);
+char *bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node);
+const char *bu_explain_hint(const struct bu_accusation *accusation);
 
 /* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be:
  * its last results do not pass, or there is no signature. */
-int bu_gate_certify(const struct bu_field *field, int node, struct bu_event ret[2],
-		    struct bu_err *err);
+int bu_gate_certify(const struct bu_campaign_state *campaign, int node,
+		    struct bu_event ret[2], struct bu_err *err);
 
 /* evidence.c. Quarantines, with the evidence in the same commit. */
 void bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,

@@ -11,7 +11,7 @@ START_TEST(two_good_nodes_prove_each_other)
 	measure(&rig, &links, 2, 10);
 	for (int i = 1; i <= 2; i++) {
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
-		ck_assert_int_eq(bu_world_certified(rig.world, rig_node(&rig, i), NULL),
+		ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, i), NULL),
 				 0);
 		ck_assert_int_eq(links.probed[i], 1);
 	}
@@ -129,7 +129,7 @@ START_TEST(of_three_the_slow_one_is_named)
 	says(rig_node(&rig, 2)->reason, "16.00 Mbit/s");
 	says(rig_node(&rig, 2)->reason, "node001");
 	says(rig_node(&rig, 2)->reason, "node003");
-	ck_assert_int_eq(bu_world_certified(rig.world, rig_node(&rig, 2), NULL), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, 2), NULL), -1);
 	rig_end(&rig);
 }
 END_TEST
@@ -256,7 +256,7 @@ START_TEST(a_silent_end_is_named_in_time)
 	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
 	for (int i = 0; i < 300 && !events_of(&rig, BU_EVENT_PAIR); i++)
 		measure(&rig, &links, 1, 1);
-	pair = json_array_get(rig.world->pairs, 0);
+	pair = json_array_get(rig.fleet->pairs, 0);
 	ck_assert_ptr_nonnull(pair);
 	/* one end told a result: it counts, though the other end is silent */
 	ck_assert_str_eq(bu_json_str(pair, "verdict", ""), "pass");
@@ -296,7 +296,7 @@ START_TEST(a_result_of_other_nodes_proves_nothing)
 				       bu_json_str(item, "id", ""), result, NULL);
 		}
 		rig_pass(&rig, 1);
-		pair = json_array_get(rig.world->pairs, 0);
+		pair = json_array_get(rig.fleet->pairs, 0);
 		ck_assert_str_eq(bu_json_str(pair, "verdict", ""), "inconclusive");
 		says(bu_json_str(pair, "error", ""), "not of this one");
 		rig_pass(&rig, 10);
@@ -324,7 +324,7 @@ START_TEST(an_error_in_any_alphabet_is_journaled)
 			       NULL, &failure);
 	}
 	rig_pass(&rig, 1);
-	pair = json_array_get(rig.world->pairs, 0);
+	pair = json_array_get(rig.fleet->pairs, 0);
 	says(bu_json_str(pair, "error", ""), "\xc3\xa9\xc3\xa9");
 	rig_end(&rig);
 }

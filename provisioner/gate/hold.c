@@ -29,9 +29,9 @@ bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
 static void
 hold_lemon(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 {
-	int count = bu_proofs_incidents(gate->world, node->machine, now_ms);
+	int count = bu_measurements_incidents(gate->fleet, node->machine, now_ms);
 	const json_t *list =
-		json_object_get(gate->world->proofs.incidents, node->machine);
+		json_object_get(gate->fleet->measurements.incidents, node->machine);
 	const json_t *last = json_array_get(list, json_array_size(list) - 1);
 	bu_autofree char *reason = NULL;
 
@@ -51,7 +51,7 @@ static void
 heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 {
 	const char *source;
-	const json_t *body = bu_proofs_external(node, now_ms, &source);
+	const json_t *body = bu_measurements_external(node, now_ms, &source);
 	bu_autofree char *reason = NULL;
 
 	if (!body) {
@@ -75,17 +75,17 @@ static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
 	if (node->waiting[0] &&
-	    bu_loop_now_ms(gate->world->loop) - node->clock_ms >= PARTNER_WAIT_MS)
+	    bu_loop_now_ms(gate->fleet->loop) - node->clock_ms >= PARTNER_WAIT_MS)
 		bu_gate_hold_as(gate, node, "bringup", node->waiting);
 }
 
 void
 bu_gate_hold(struct bu_gate *gate)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
-	for (size_t i = 0; i < gate->world->count; i++) {
-		struct bu_node *node = gate->world->nodes[i];
+	for (size_t i = 0; i < gate->fleet->count; i++) {
+		struct bu_node *node = gate->fleet->nodes[i];
 
 		if (node->verdicts)
 			heed_external(gate, node, now_ms);

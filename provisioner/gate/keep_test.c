@@ -181,8 +181,8 @@ START_TEST(a_lemon_is_held_until_a_person_looked)
 		check(&rig, 1, "nic-mtu", BU_VERDICT_FAIL, "MTU 1500");
 		rig_pass(&rig, 10);
 		ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
-		ck_assert_int_eq(bu_proofs_incidents(rig.world, node->machine,
-						     rig.clock.fake_wall_ms),
+		ck_assert_int_eq(bu_measurements_incidents(rig.fleet, node->machine,
+							   rig.clock.fake_wall_ms),
 				 time);
 		again_to_validating(&rig, 2, 1, time == 1 ? "boot-b" : "boot-c");
 	}
@@ -275,7 +275,7 @@ START_TEST(certificates_replay)
 	begin(&rig, 3);
 	measure(&rig, &links, 3, 40);
 	text = bu_json_str(rig_node(&rig, 2)->full_cert, "text", "");
-	cert = bu_fabcert_verify(text, strlen(text), rig.world->public_pem, &err);
+	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
 	ck_assert_msg(cert != NULL, "%s", err.text);
 	ck_assert_uint_eq(json_array_size(json_object_get(cert, "results")), 2);
 	ck_assert_str_eq(bu_json_str(json_object_get(cert, "checks"), "verdict", ""),

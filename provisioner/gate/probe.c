@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pairs under way: handed out to both agents, awaited, journaled. What is under way is
- * lost with the process and simply probed again, which harms nobody. Asked by look.c
+ * lost with the process and simply probed again, which harms nobody. Asked by gate.c
  * and, through gate.h, by the agents' API.
  */
 #include <stdio.h>
@@ -85,20 +85,20 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
-	probe->until_ms = bu_loop_now_ms(gate->world->loop) + validation->deadline_ms +
+	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) + validation->deadline_ms +
 			  BU_GATE_GRACE_MS;
 	probe->message_bytes = message_bytes(gate, validation, a, b);
 	for (int i = 0; i < 2; i++) {
 		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
-		if (bu_world_certified(gate->world, ends[i], NULL) == 0)
+		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
 			lend(gate, ends[i], probe, ends[!i]->name);
 	}
 	probe->next = gate->probes;
 	gate->probes = probe;
 	bu_info("gate", "probe %s: %s <-> %s", probe->id, probe->name[0],
 		probe->name[1]);
-	bu_world_touch(gate->world, a);
-	bu_world_touch(gate->world, b);
+	bu_fleet_touch(gate->fleet, a);
+	bu_fleet_touch(gate->fleet, b);
 	return probe->id;
 }
 
@@ -123,10 +123,10 @@ read_result(const struct bu_probe *probe, struct bu_pair_result *ret,
 static int
 journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 {
-	const struct bu_node *a = bu_world_node(gate->world, probe->name[0]);
-	const struct bu_node *b = bu_world_node(gate->world, probe->name[1]);
+	const struct bu_node *a = bu_fleet_node(gate->fleet, probe->name[0]);
+	const struct bu_node *b = bu_fleet_node(gate->fleet, probe->name[1]);
 	const struct bu_desired_node *want =
-		a ? bu_world_desired(gate->world, a) : NULL;
+		a ? bu_fleet_desired(gate->fleet, a) : NULL;
 	struct bu_pair_result result;
 	struct bu_expect expect;
 	struct bu_event event;
@@ -160,7 +160,7 @@ finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 	if (probe->told)
 		return;
 	probe->told = journal_pair(gate, probe);
-	probe->until_ms = bu_loop_now_ms(gate->world->loop) + TOLD_MS;
+	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) + TOLD_MS;
 	if (!probe->told)
 		probe_free(gate, probe);
 	bu_gate_kick(gate);
@@ -169,8 +169,8 @@ finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 static int
 is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 {
-	int place = bu_proofs_find(gate->world, probe->name[0], probe->name[1]);
-	const json_t *brief = json_array_get(gate->world->pairs, (size_t)place);
+	int place = bu_measurements_find(gate->fleet, probe->name[0], probe->name[1]);
+	const json_t *brief = json_array_get(gate->fleet->pairs, (size_t)place);
 
 	return place >= 0 && strcmp(bu_json_str(brief, "probe", ""), probe->id) == 0;
 }
@@ -193,7 +193,7 @@ bu_probe_deadlines(struct bu_gate *gate)
 
 	for (; probe; probe = next) {
 		next = probe->next;
-		late = bu_loop_now_ms(gate->world->loop) >= probe->until_ms;
+		late = bu_loop_now_ms(gate->fleet->loop) >= probe->until_ms;
 		if (probe->told && (late || is_in_log(gate, probe)))
 			probe_free(gate, probe);
 		else if (late)
@@ -218,9 +218,9 @@ static int
 find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
 	 char ret_boot[INET_ADDRSTRLEN], char ret_fabric[INET_ADDRSTRLEN])
 {
-	const struct bu_node *node = bu_world_node(gate->world, probe->name[end]);
+	const struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
 	const struct bu_desired_node *want =
-		node ? bu_world_ordered(gate->world, node) : NULL;
+		node ? bu_fleet_ordered(gate->fleet, node) : NULL;
 	const struct bu_desired_network *boot =
 		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
 
@@ -239,7 +239,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	struct bu_probe *probe = probe_with(gate, node, &end);
 	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
 	/* The terms are the same for both ends, so they are of the applied revision. */
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	struct bu_expect expect;
 
 	if (!probe || probe->spoke[end] || !want || !want->validation ||

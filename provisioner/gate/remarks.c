@@ -16,7 +16,7 @@ add(json_t *list, char *text)
 json_t *
 bu_gate_warnings(const struct bu_gate *gate)
 {
-	const struct bu_desired *desired = gate->world->desired;
+	const struct bu_desired *desired = gate->fleet->desired;
 	json_t *list = json_array();
 
 	for (size_t i = 0; desired && i < desired->validations_count; i++)
@@ -27,12 +27,12 @@ bu_gate_warnings(const struct bu_gate *gate)
 json_t *
 bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	json_t *list = json_array();
 
 	if (!want || !want->validation)
 		return list;
 	add(list, bu_gate_bw_warning(gate, want->validation));
-	add(list, bu_gate_trips(gate, node));
+	add(list, bu_gate_rtt_placement(gate, node));
 	return list;
 }

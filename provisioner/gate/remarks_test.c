@@ -3,8 +3,8 @@
  * not fit the leaves of the profile. */
 #include "base/json.h"
 #include "provisioner/gate/gate.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { NODES = 8 };
 
@@ -83,11 +83,12 @@ measure(struct rig *rig, const int *really_at, int nodes, int in_this_boot)
 								       : FAR_US) +
 					 0.01 * ((a * 3 + b) % 4),
 				 in_this_boot ? rig_node(rig, b)->boot_id : "other");
-	for (int i = 0;
-	     i < 400 && rig->world->proofs.count < (size_t)(nodes * (nodes - 1) / 2);
+	for (int i = 0; i < 400 && rig->fleet->measurements.count <
+					   (size_t)(nodes * (nodes - 1) / 2);
 	     i++)
 		rig_pass(rig, 1);
-	ck_assert_uint_eq(rig->world->proofs.count, (size_t)(nodes * (nodes - 1) / 2));
+	ck_assert_uint_eq(rig->fleet->measurements.count,
+			  (size_t)(nodes * (nodes - 1) / 2));
 }
 
 static const int tree[NODES] = {1, 1, 1, 1, 2, 2, 2, 2};

@@ -14,9 +14,9 @@ static int
 errors_before(const struct bu_gate *gate, const struct bu_node *a,
 	      const struct bu_node *b)
 {
-	int place = bu_proofs_find(gate->world, a->name, b->name);
+	int place = bu_measurements_find(gate->fleet, a->name, b->name);
 	const struct bu_pair_log *log =
-		place < 0 ? NULL : &gate->world->proofs.logs[place];
+		place < 0 ? NULL : &gate->fleet->measurements.logs[place];
 
 	return log && strcmp(log->boot[0], a->boot_id) == 0 &&
 			       strcmp(log->boot[1], b->boot_id) == 0
@@ -145,6 +145,6 @@ bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *re
 {
 	struct reading reading = {seq, ret, 0};
 
-	bu_store_read(gate->world->store, seq - 1, 1, on_pair, &reading, NULL);
+	bu_store_read(gate->fleet->store, seq - 1, 1, on_pair, &reading, NULL);
 	return reading.found ? 0 : -1;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs that a person asks for: pairs of given nodes, measured once more. Asked by the
- * API; look.c starts what can be started. A run lives in memory: its results are in the
+ * API; gate.c starts what can be started. A run lives in memory: its results are in the
  * log, what was not measured when the process ended is not measured. Invariant: nobody
  * is moved or judged by a run.
  */
@@ -55,8 +55,8 @@ bu_runs_drop(struct bu_gate *gate)
 static int
 check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err *err)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->world->loop));
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
 	if (!want)
 		return bu_err_set(err, BU_ERR_STATE, 0,
@@ -156,16 +156,17 @@ static const json_t *
 brief_of(const struct bu_gate *gate, const struct bu_gate_run *run,
 	 const struct pair *pair)
 {
-	int place = bu_proofs_find(gate->world, run->name[pair->a], run->name[pair->b]);
+	int place = bu_measurements_find(gate->fleet, run->name[pair->a],
+					 run->name[pair->b]);
 
-	return place < 0 ? NULL : json_array_get(gate->world->pairs, (size_t)place);
+	return place < 0 ? NULL : json_array_get(gate->fleet->pairs, (size_t)place);
 }
 
 static void
 look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *pair)
 {
-	struct bu_node *a = bu_world_node(gate->world, run->name[pair->a]);
-	struct bu_node *b = bu_world_node(gate->world, run->name[pair->b]);
+	struct bu_node *a = bu_fleet_node(gate->fleet, run->name[pair->a]);
+	struct bu_node *b = bu_fleet_node(gate->fleet, run->name[pair->b]);
 	struct bu_err err = {0};
 
 	if (pair->done)
@@ -186,7 +187,7 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name)) {
 		bu_text_copy(pair->probe, sizeof(pair->probe),
 			     bu_probe_start(
-				     gate, bu_world_desired(gate->world, a)->validation,
+				     gate, bu_fleet_desired(gate->fleet, a)->validation,
 				     a, b));
 	}
 }

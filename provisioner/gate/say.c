@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Why a validating node does not go on, in its own memory: said anew at each look.
- * `waiting` stops its deadline, `trouble` does not. Asked by look.c for who is no
+ * `waiting` stops its deadline, `trouble` does not. Asked by gate.c for who is no
  * candidate yet, and by verdicts.c for who is one. Invariants: a reason is there within
  * one look and gone within one look after its cause; who watches is told at changes
  * alone.
@@ -25,14 +25,14 @@ bu_gate_say(struct bu_gate *gate, struct bu_node *node, enum bu_say kind,
 		return;
 	/* The time that it waited does not count. */
 	if (node->waiting[0] && !waiting[0])
-		node->clock_ms = bu_loop_now_ms(gate->world->loop);
+		node->clock_ms = bu_loop_now_ms(gate->fleet->loop);
 	memcpy(node->waiting, waiting, sizeof(waiting));
 	memcpy(node->trouble, trouble, sizeof(trouble));
 	if (waiting[0])
 		bu_info("gate", "%s waits: %s", node->name, waiting);
 	else if (trouble[0])
 		bu_info("gate", "%s is not measured: %s", node->name, trouble);
-	bu_world_touch(gate->world, node);
+	bu_fleet_touch(gate->fleet, node);
 }
 
 static char *
@@ -50,7 +50,7 @@ unheard(const struct bu_node *node)
 static char *
 before_campaign(struct bu_gate *gate, struct bu_node *node, enum bu_say *ret_kind)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 
 	*ret_kind = BU_SAY_WAITS;
 	if (!want)
@@ -69,8 +69,8 @@ before_campaign(struct bu_gate *gate, struct bu_node *node, enum bu_say *ret_kin
 void
 bu_gate_say_all(struct bu_gate *gate)
 {
-	for (size_t i = 0; gate->world->desired && i < gate->world->count; i++) {
-		struct bu_node *node = gate->world->nodes[i];
+	for (size_t i = 0; gate->fleet->desired && i < gate->fleet->count; i++) {
+		struct bu_node *node = gate->fleet->nodes[i];
 		bu_autofree char *text = NULL;
 		enum bu_say kind;
 

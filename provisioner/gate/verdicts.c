@@ -12,16 +12,16 @@
 /* Certificates first; when they are in the log the next look finds them and asks for
  * the change of state, whose guard looks at them again. */
 static void
-prove(struct bu_gate *gate, struct bu_field *field, int index)
+prove(struct bu_gate *gate, struct bu_campaign_state *campaign, int index)
 {
-	struct bu_node *node = field->nodes[index];
+	struct bu_node *node = campaign->nodes[index];
 	bu_autofree char *text = NULL;
 	struct bu_event events[2];
 	struct bu_err err;
 
 	if (node->appending)
 		return;
-	if (bu_gate_certify(field, index, events, &err) == 0) {
+	if (bu_gate_certify(campaign, index, events, &err) == 0) {
 		bu_gate_say(gate, node, BU_SAY_NOTHING, "");
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
@@ -29,7 +29,7 @@ prove(struct bu_gate *gate, struct bu_field *field, int index)
 	/* A last result that is bad, of pairs that were good: a person's, say. */
 	text = bu_xasprintf("%s; its pairs are measured again, one a minute", err.text);
 	bu_gate_say(gate, node, BU_SAY_TROUBLE, text);
-	bu_gate_tire(field, index);
+	bu_gate_tire(campaign, index);
 }
 
 /* Its certificates of this boot are in the log. */
@@ -47,9 +47,10 @@ let_in(struct bu_gate *gate, struct bu_node *node)
 
 /* Does it name this node, alone or among others? */
 static int
-concerns(const struct bu_field *field, const struct bu_accusation *accusation, int node)
+concerns(const struct bu_campaign_state *campaign,
+	 const struct bu_accusation *accusation, int node)
 {
-	int leaf = field->topology.leaf_of[node];
+	int leaf = campaign->topology.leaf_of[node];
 
 	switch (accusation->what) {
 	case BU_WHAT_ENDPOINT:
@@ -63,7 +64,7 @@ concerns(const struct bu_field *field, const struct bu_accusation *accusation, i
 		return 1;
 	case BU_WHAT_ANY:
 		for (int i = 0; i < accusation->of_count; i++) {
-			if (concerns(field, &accusation->of[i], node))
+			if (concerns(campaign, &accusation->of[i], node))
 				return 1;
 		}
 	}
@@ -72,17 +73,18 @@ concerns(const struct bu_field *field, const struct bu_accusation *accusation, i
 
 /* The one that says most: itself, then its instrument, then what it is a part of. */
 static const struct bu_accusation *
-accusation_of(const struct bu_field *field, int node)
+accusation_of(const struct bu_campaign_state *campaign, int node)
 {
 	static const enum bu_what order[] = {BU_WHAT_ENDPOINT, BU_WHAT_INCONCLUSIVE,
 					     BU_WHAT_ANY,      BU_WHAT_LEAF,
 					     BU_WHAT_LINK,     BU_WHAT_SPINE};
 
 	for (size_t k = 0; k < BU_LEN(order); k++) {
-		for (int i = 0; i < field->report.count; i++) {
-			const struct bu_accusation *a = &field->report.accusations[i];
+		for (int i = 0; i < campaign->report.count; i++) {
+			const struct bu_accusation *a =
+				&campaign->report.accusations[i];
 
-			if (a->what == order[k] && concerns(field, a, node))
+			if (a->what == order[k] && concerns(campaign, a, node))
 				return a;
 		}
 	}
@@ -108,77 +110,78 @@ alone_among(const struct bu_accusation *any, int node)
 }
 
 static void
-quarantine(struct bu_gate *gate, const struct bu_field *field, int index,
+quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index,
 	   const struct bu_accusation *accusation, const char *more)
 {
-	struct bu_node *node = field->nodes[index];
-	bu_autofree char *words = bu_words_accused(field, index, accusation);
+	struct bu_node *node = campaign->nodes[index];
+	bu_autofree char *words = bu_explain_accused(campaign, index, accusation);
 	bu_autofree char *text = bu_xasprintf("%s%s", words, more);
 
 	if (!bu_probe_busy(gate, node->name))
-		bu_gate_accuse(gate, node, text, bu_words_hint(accusation), NULL, 0);
+		bu_gate_accuse(gate, node, text, bu_explain_hint(accusation), NULL, 0);
 }
 
 /* Its instrument failed: its deadline decides, and then says why. 0 = it did not. */
 static int
-say_unmeasured(struct bu_gate *gate, const struct bu_field *field, int index)
+say_unmeasured(struct bu_gate *gate, const struct bu_campaign_state *campaign,
+	       int index)
 {
-	bu_autofree char *why = bu_words_unmeasured(field, index), *text = NULL;
+	bu_autofree char *why = bu_explain_unmeasured(campaign, index), *text = NULL;
 
 	if (!why)
 		return 0;
 	text = bu_xasprintf("%s; it is measured again%s", why,
-			    field->over ? ", once a minute" : "");
-	bu_gate_say(gate, field->nodes[index], BU_SAY_TROUBLE, text);
+			    campaign->over ? ", once a minute" : "");
+	bu_gate_say(gate, campaign->nodes[index], BU_SAY_TROUBLE, text);
 	return 1;
 }
 
 static void
-judge_accused(struct bu_gate *gate, const struct bu_field *field, int index,
+judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index,
 	      const struct bu_accusation *accusation)
 {
 	bu_autofree char *text = NULL;
 
 	if (accusation->what == BU_WHAT_ENDPOINT) {
-		quarantine(gate, field, index, accusation, "");
+		quarantine(gate, campaign, index, accusation, "");
 		return;
 	}
 	if (accusation->what == BU_WHAT_ANY && alone_among(accusation, index) &&
-	    field->candidates + field->partners > 2) {
-		quarantine(gate, field, index, alone_among(accusation, index),
+	    campaign->candidates + campaign->partners > 2) {
+		quarantine(gate, campaign, index, alone_among(accusation, index),
 			   "; or its leaf, of which no other port was tested");
 		return;
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {
-		if (!say_unmeasured(gate, field, index))
-			bu_gate_say(gate, field->nodes[index], BU_SAY_TROUBLE,
+		if (!say_unmeasured(gate, campaign, index))
+			bu_gate_say(gate, campaign->nodes[index], BU_SAY_TROUBLE,
 				    accusation->cause);
 		return;
 	}
-	text = bu_words_waiting(field, index, accusation);
-	bu_gate_say(gate, field->nodes[index], BU_SAY_WAITS, text);
+	text = bu_explain_waiting(campaign, index, accusation);
+	bu_gate_say(gate, campaign->nodes[index], BU_SAY_WAITS, text);
 }
 
 /* No more questions, and neither good nor accused. */
 static void
-judge_open(struct bu_gate *gate, const struct bu_field *field, int index)
+judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index)
 {
-	struct bu_node *node = field->nodes[index];
-	int alone = field->candidates + field->partners < 2;
+	struct bu_node *node = campaign->nodes[index];
+	int alone = campaign->candidates + campaign->partners < 2;
 	bu_autofree char *unlent = bu_xasprintf(
 		"no partner: %d certified nodes of its fabric are in use, and partners "
 		"of their pools keeps them from being lent",
-		field->unlent);
+		campaign->unlent);
 	const char *why;
 
-	if (!alone && say_unmeasured(gate, field, index))
+	if (!alone && say_unmeasured(gate, campaign, index))
 		return;
-	if (alone && field->unlent)
+	if (alone && campaign->unlent)
 		why = unlent;
 	else if (alone)
 		why = "no partner: no other node of its fabric is validating or "
 		      "certified";
-	else if (field->report.ports[index] == BU_PORT_SUSPECTED)
+	else if (campaign->report.ports[index] == BU_PORT_SUSPECTED)
 		why = "its tests do not decide: good and bad results alternate; "
 		      "bringup fabric show has the counters; after a reboot it is "
 		      "measured anew";
@@ -189,17 +192,18 @@ judge_open(struct bu_gate *gate, const struct bu_field *field, int index)
 
 /* There are questions left: something of it is being measured, or will be. */
 static void
-judge_under_way(struct bu_gate *gate, const struct bu_field *field, int index)
+judge_under_way(struct bu_gate *gate, const struct bu_campaign_state *campaign,
+		int index)
 {
-	struct bu_node *node = field->nodes[index];
+	struct bu_node *node = campaign->nodes[index];
 
-	if (say_unmeasured(gate, field, index))
+	if (say_unmeasured(gate, campaign, index))
 		return;
-	if (field->slow && field->report.ports[index] == BU_PORT_SUSPECTED)
+	if (campaign->slow && campaign->report.ports[index] == BU_PORT_SUSPECTED)
 		bu_gate_say(gate, node, BU_SAY_WAITS,
 			    "its tests do not decide yet: good and bad results "
 			    "alternate; they go on once a minute");
-	else if (field->slow)
+	else if (campaign->slow)
 		bu_gate_say(gate, node, BU_SAY_WAITS,
 			    "the tests of other nodes of its fabric do not decide yet; "
 			    "they go on once a minute");
@@ -208,27 +212,27 @@ judge_under_way(struct bu_gate *gate, const struct bu_field *field, int index)
 }
 
 static void
-judge_candidate(struct bu_gate *gate, struct bu_field *field, int index)
+judge_candidate(struct bu_gate *gate, struct bu_campaign_state *campaign, int index)
 {
-	const struct bu_accusation *accusation = accusation_of(field, index);
+	const struct bu_accusation *accusation = accusation_of(campaign, index);
 
-	if (field->report.ports[index] == BU_PORT_GOOD)
-		prove(gate, field, index);
-	else if (!field->over)
-		judge_under_way(gate, field, index);
+	if (campaign->report.ports[index] == BU_PORT_GOOD)
+		prove(gate, campaign, index);
+	else if (!campaign->over)
+		judge_under_way(gate, campaign, index);
 	else if (accusation)
-		judge_accused(gate, field, index, accusation);
+		judge_accused(gate, campaign, index, accusation);
 	else
-		judge_open(gate, field, index);
+		judge_open(gate, campaign, index);
 }
 
 void
-bu_gate_judge(struct bu_gate *gate, struct bu_field *field)
+bu_gate_judge(struct bu_gate *gate, struct bu_campaign_state *campaign)
 {
-	for (int i = 0; i < field->topology.nodes; i++) {
-		if (field->trusted[i])
-			let_in(gate, field->nodes[i]);
-		else if (field->candidate[i])
-			judge_candidate(gate, field, i);
+	for (int i = 0; i < campaign->topology.nodes; i++) {
+		if (campaign->trusted[i])
+			let_in(gate, campaign->nodes[i]);
+		else if (campaign->candidate[i])
+			judge_candidate(gate, campaign, i);
 	}
 }

@@ -13,7 +13,7 @@
 static void
 add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wiring)
 {
-	const struct bu_desired_node *want = bu_world_desired(gate->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	const json_t *heard = json_object_get(node->checks, "ports");
 	bu_autojson json_t *said = NULL;
 
@@ -40,8 +40,8 @@ bu_gate_wiring(struct bu_gate *gate)
 	struct bu_wiring wiring = {.wires = NULL};
 	json_t *json;
 
-	for (size_t i = 0; i < gate->world->count; i++)
-		add_node(gate, gate->world->nodes[i], &wiring);
+	for (size_t i = 0; i < gate->fleet->count; i++)
+		add_node(gate, gate->fleet->nodes[i], &wiring);
 	bu_wiring_sort(&wiring);
 	json = bu_wiring_to_json(&wiring);
 	bu_wiring_fini(&wiring);

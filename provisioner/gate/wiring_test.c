@@ -5,9 +5,9 @@
 #include "base/json.h"
 #include "model/check.h"
 #include "model/wiring.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static void
 row(struct bu_checks *checks, const char *id, const char *subject, const char *seen)

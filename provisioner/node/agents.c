@@ -78,7 +78,7 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the inventory is of machine %s; %s is bound to %s",
 				  id, node->name, node->machine);
-	if (bu_store_put_blob(rec->world->store, text, digest, err) != 0)
+	if (bu_store_put_blob(rec->fleet->store, text, digest, err) != 0)
 		return -1;
 	bu_event_init(event, BU_EVENT_BOUND, node->name,
 		      json_pack("{s:s,s:s}", "machine", id, "inventory", digest));
@@ -102,7 +102,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 				  "%s was not admitted in this boot; it must show its "
 				  "token",
 				  node->name);
-	if (bu_world_target(rec->world, node, &target, err) != 0)
+	if (bu_fleet_target(rec->fleet, node, &target, err) != 0)
 		return -1;
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;

@@ -9,20 +9,20 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 
 void
-bu_binding_set(struct bu_world *world, struct bu_node *node, const char *machine)
+bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine)
 {
-	struct bu_node *old = *machine ? bu_world_node_of(world, machine) : NULL;
+	struct bu_node *old = *machine ? bu_fleet_node_of(fleet, machine) : NULL;
 
 	if (old && old != node)
-		bu_binding_set(world, old, "");
-	if (strcmp(bu_json_str(world->machines, node->machine, ""), node->name) == 0)
-		json_object_del(world->machines, node->machine);
+		bu_binding_set(fleet, old, "");
+	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0)
+		json_object_del(fleet->machines, node->machine);
 	bu_text_copy(node->machine, sizeof(node->machine), machine);
 	if (node->machine[0])
-		json_object_set_new(world->machines, node->machine,
+		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
 }
 
@@ -62,9 +62,9 @@ clear(char *text)
 }
 
 void
-bu_binding_forget(struct bu_world *world, struct bu_node *node)
+bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 {
-	bu_binding_set(world, node, "");
+	bu_binding_set(fleet, node, "");
 	clear(node->serial);
 	clear(node->uuid);
 	clear(node->firmware);
@@ -90,53 +90,53 @@ bu_binding_forget(struct bu_world *world, struct bu_node *node)
 }
 
 static size_t
-place_of(const struct bu_world *world, const struct bu_node *node)
+place_of(const struct bu_fleet *fleet, const struct bu_node *node)
 {
 	size_t at = 0;
 
-	while (world->nodes[at] != node)
+	while (fleet->nodes[at] != node)
 		at++;
 	return at;
 }
 
 /* To its place by name; all others are in order. */
 static void
-sort_in(struct bu_world *world, size_t at)
+sort_in(struct bu_fleet *fleet, size_t at)
 {
-	struct bu_node *node = world->nodes[at];
+	struct bu_node *node = fleet->nodes[at];
 
-	for (; at > 0 && strcmp(world->nodes[at - 1]->name, node->name) > 0; at--)
-		world->nodes[at] = world->nodes[at - 1];
-	for (; at + 1 < world->count &&
-	       strcmp(world->nodes[at + 1]->name, node->name) < 0;
+	for (; at > 0 && strcmp(fleet->nodes[at - 1]->name, node->name) > 0; at--)
+		fleet->nodes[at] = fleet->nodes[at - 1];
+	for (; at + 1 < fleet->count &&
+	       strcmp(fleet->nodes[at + 1]->name, node->name) < 0;
 	     at++)
-		world->nodes[at] = world->nodes[at + 1];
-	world->nodes[at] = node;
+		fleet->nodes[at] = fleet->nodes[at + 1];
+	fleet->nodes[at] = node;
 }
 
 int
-bu_binding_rename(struct bu_world *world, struct bu_node *node, const char *to,
+bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 		  struct bu_err *err)
 {
-	struct bu_node *other = bu_world_node(world, to);
-	size_t at = place_of(world, node);
+	struct bu_node *other = bu_fleet_node(fleet, to);
+	size_t at = place_of(fleet, node);
 
 	if (!bu_node_name_ok(to) || (other && other->machine[0]))
 		return bu_err_set(err, BU_ERR_INVAL, 0, "node %s cannot become '%s'%s",
 				  node->name, to,
 				  other ? ", which is bound to a machine" : "");
 	if (other) {
-		world->nodes[place_of(world, other)] = node;
-		world->nodes[at] = other;
+		fleet->nodes[place_of(fleet, other)] = node;
+		fleet->nodes[at] = other;
 		memcpy(other->name, node->name, sizeof(other->name));
 	}
 	if (!node->called[0])
 		bu_text_copy(node->called, sizeof(node->called), node->name);
 	bu_text_copy(node->name, sizeof(node->name), to);
 	if (!other)
-		sort_in(world, at);
+		sort_in(fleet, at);
 	if (node->machine[0])
-		json_object_set_new(world->machines, node->machine,
+		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
 	return 0;
 }

@@ -3,17 +3,17 @@
 #ifndef BU_NODE_BINDING_H
 #define BU_NODE_BINDING_H
 
-#include "provisioner/node/world.h"
+#include "provisioner/node/fleet.h"
 
 /* "" = none. A machine is one node: the name that it had before has none then. */
-void bu_binding_set(struct bu_world *world, struct bu_node *node, const char *machine);
+void bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine);
 /* What the machine told of itself; value is its inventory, NULL = it is not there. */
 void bu_binding_inventory(struct bu_node *node, const json_t *value);
 /* Nothing that is known of the machine holds for the node any more. */
-void bu_binding_forget(struct bu_world *world, struct bu_node *node);
+void bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node);
 /* The node has this name from now on. One that has it without a machine takes the old
  * name; BU_ERR_INVAL when it has a machine. */
-int bu_binding_rename(struct bu_world *world, struct bu_node *node, const char *to,
+int bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 		      struct bu_err *err);
 
 #endif

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 /* The order that the rig gave, once more, with a grant of a reset. */
 static void

@@ -21,7 +21,7 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 		return rec->limit_s[node->state] * INT64_C(1000);
 	if (node->state == BU_STATE_DRAINING &&
 	    node->step.action != BU_ACTION_CONFIGURE) {
-		want = bu_world_ordered(rec->world, node);
+		want = bu_fleet_ordered(rec->fleet, node);
 		return want ? want->pool->drain_deadline_ms : 0;
 	}
 	return bu_state_info(node->state)->limit_s * INT64_C(1000);
@@ -81,5 +81,5 @@ int
 bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->late_ms &&
-	       bu_loop_now_ms(rec->world->loop) - node->late_ms < BU_LATE_MEMORY_MS;
+	       bu_loop_now_ms(rec->fleet->loop) - node->late_ms < BU_LATE_MEMORY_MS;
 }

@@ -39,7 +39,7 @@ is_current(const struct bu_effect *effect, const struct bu_node *node)
 struct bu_node *
 bu_effect_node(struct bu_effect *effect)
 {
-	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
+	struct bu_node *node = bu_fleet_node(effect->rec->fleet, effect->node);
 	struct bu_effect **link = &effect->rec->effects;
 	int current = is_current(effect, node);
 
@@ -109,10 +109,10 @@ bu_effects_pause(struct bu_reconcile *rec)
 void
 bu_effects_resume(struct bu_reconcile *rec)
 {
-	for (size_t i = 0; i < rec->world->count; i++)
-		rec->world->nodes[i]->effect_running = 0;
+	for (size_t i = 0; i < rec->fleet->count; i++)
+		rec->fleet->nodes[i]->effect_running = 0;
 	for (struct bu_effect *effect = rec->effects; effect; effect = effect->next) {
-		struct bu_node *node = bu_world_node(rec->world, effect->node);
+		struct bu_node *node = bu_fleet_node(rec->fleet, effect->node);
 
 		if (is_current(effect, node))
 			node->effect_running = 1;
@@ -177,7 +177,7 @@ on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 static int
 is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	return node->boot_id[0] && !node->boot_installed && node->last_seen_ms &&
 	       now_ms - node->last_seen_ms <= BU_HEARD_MS;
@@ -223,7 +223,7 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	if (!rec->alive)
 		return;
 	/* Leaving is between the node and the cluster that it has joined. */
-	if (bu_world_target(rec->world, node, &target, &err) != 0 &&
+	if (bu_fleet_target(rec->fleet, node, &target, &err) != 0 &&
 	    node->step.action != BU_ACTION_LEAVE) {
 		bu_journal_outcome(rec, node, &err, "");
 		return;
@@ -260,7 +260,7 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 	if (err || state == BU_POWER_UNKNOWN) {
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
-		node->retry_ms = bu_loop_now_ms(rec->world->loop) + BU_RETRY_MS;
+		node->retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	} else if (state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done before the restart; doing it now",
 			node->name, bu_action_name(node->step.action));
@@ -270,14 +270,14 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 			 "%s: %s may have been done before the restart; waiting "
 			 "for its boot",
 			 node->name, bu_action_name(node->step.action));
-		node->retry_ms = bu_loop_now_ms(rec->world->loop) + BU_RETRY_MS;
+		node->retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	}
 }
 
 void
 bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_ordered(rec->world, node);
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 
 	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
 		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",

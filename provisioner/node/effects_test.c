@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { BOOTS_MAX = 16, WAIT_OFF_MS = 30000 };
 

@@ -87,7 +87,7 @@ static int
 check_owner(const struct bu_reconcile *rec, const struct bu_node *node, const char *id,
 	    struct bu_err *err)
 {
-	const struct bu_node *owner = bu_world_node_of(rec->world, id);
+	const struct bu_node *owner = bu_fleet_node_of(rec->fleet, id);
 
 	if (!owner || owner == node || !has_use(owner))
 		return 0;
@@ -128,12 +128,12 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 
 	bu_inventory_machine(inventory, &machine);
 	if (bu_machine_id(&machine, ret_id, err) == 0 &&
-	    check_machine(node, bu_world_ordered(rec->world, node), &machine, err) ==
+	    check_machine(node, bu_fleet_ordered(rec->fleet, node), &machine, err) ==
 		    0 &&
 	    check_owner(rec, node, ret_id, err) == 0)
 		return 0;
 	bu_text_copy(node->refusal, sizeof(node->refusal), err->text);
-	bu_world_touch(rec->world, node);
+	bu_fleet_touch(rec->fleet, node);
 	return -1;
 }
 
@@ -206,7 +206,7 @@ bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
 				  "%.16s does: it is of an older system of this "
 				  "machine, or a copy",
 				  fingerprint, node->name, node->agent_cert);
-	if (until_ms && bu_wall_ms(bu_loop_clock(rec->world->loop)) >= until_ms)
+	if (until_ms && bu_wall_ms(bu_loop_clock(rec->fleet->loop)) >= until_ms)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "certificate %.16s of %s has ended; bringup node "
 				  "rebuild %s gives it another",

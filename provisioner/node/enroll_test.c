@@ -6,8 +6,8 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "provisioner/node/reconcile.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static struct rig rig;
 
@@ -112,7 +112,7 @@ START_TEST(the_machine_is_the_one_of_the_profile)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
 		struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
-		struct bu_desired_node *want = &rig.world->desired->nodes[0];
+		struct bu_desired_node *want = &rig.fleet->desired->nodes[0];
 
 		strcpy(want->serial, rows[i].serial);
 		want->uuid = rows[i].uuid ? bu_xstrdup(rows[i].uuid) : NULL;
@@ -171,7 +171,7 @@ put(const struct bu_node *node, enum bu_event_kind kind, json_t *body)
 
 	bu_event_init(&event, kind, node->name, body);
 	event.seq = 1000;
-	ck_assert_int_eq(bu_world_replay(rig.world, &event, NULL), 0);
+	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, NULL), 0);
 	bu_event_fini(&event);
 }
 
@@ -203,7 +203,7 @@ START_TEST(an_enrolment_takes_no_machine_that_is_in_use)
 	rig_inspect(&rig, 1);
 	bu_text_copy(machine, sizeof(machine), owner->machine);
 	rig_start(&rig, 2);
-	strcpy(rig.world->desired->nodes[1].serial, "none"); /* it proves nothing */
+	strcpy(rig.fleet->desired->nodes[1].serial, "none"); /* it proves nothing */
 	for (int system = 1; system >= 0; system--)
 		for (int held = 0; held < 2; held++)
 			for (int state = 0; state < BU_STATE_COUNT; state++) {
@@ -253,7 +253,7 @@ START_TEST(a_machine_that_was_taken_stays_taken)
 	first = rig_node(&rig, 1);
 	second = rig_node(&rig, 2);
 	ck_assert_str_eq(first->machine, "");
-	ck_assert_ptr_eq(bu_world_node_of(rig.world, second->machine), second);
+	ck_assert_ptr_eq(bu_fleet_node_of(rig.fleet, second->machine), second);
 	rig_end(&rig);
 }
 END_TEST

@@ -63,12 +63,12 @@ static void
 on_words(const char *text, void *arg)
 {
 	const struct bu_effect *effect = arg;
-	struct bu_node *node = bu_world_node(effect->rec->world, effect->node);
+	struct bu_node *node = bu_fleet_node(effect->rec->fleet, effect->node);
 
 	if (!node || strcmp(node->step.id, effect->step) != 0)
 		return;
 	bu_text_copy(node->cluster_words, sizeof(node->cluster_words), text);
-	bu_world_touch(effect->rec->world, node);
+	bu_fleet_touch(effect->rec->fleet, node);
 }
 
 /* What the open step asks a cluster for. */
@@ -108,7 +108,7 @@ comes_back(const struct bu_node *node, const struct bu_desired_node *want)
 	if (node->state == BU_STATE_DRAINING && (node->next.state == BU_STATE_RETIRED ||
 						 node->next.state == BU_STATE_ENROLLED))
 		return 0;
-	bu_world_joined(want, &next);
+	bu_fleet_joined(want, &next);
 	return same_cluster(&next, &node->joined) &&
 	       strcmp(next.node, node->joined.node) == 0;
 }
@@ -161,7 +161,7 @@ static void
 joins_as(const struct bu_node *node, const struct bu_desired_node *want,
 	 struct bu_joined *ret)
 {
-	bu_world_joined(want, ret);
+	bu_fleet_joined(want, ret);
 	if (node->called[0])
 		bu_text_copy(ret->node, sizeof(ret->node), node->called);
 }

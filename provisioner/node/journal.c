@@ -26,7 +26,7 @@ mark_others(struct appending *appending, const struct bu_event *events, size_t c
 	appending->also = bu_xcalloc(count + 1, sizeof(*appending->also));
 	for (size_t i = 0; i < count; i++) {
 		struct bu_node *node =
-			bu_world_node(appending->rec->world, events[i].node);
+			bu_fleet_node(appending->rec->fleet, events[i].node);
 
 		if (!node || node == appending->node)
 			continue;
@@ -47,7 +47,7 @@ go_on(struct appending *appending)
 		node->appending--;
 	if (rec->stopped)
 		return;
-	bu_world_touch(rec->world, node);
+	bu_fleet_touch(rec->fleet, node);
 	if (node)
 		rec->drive(rec, node);
 	for (size_t i = 0; i < appending->also_count; i++)
@@ -62,11 +62,11 @@ take(struct bu_reconcile *rec, const struct bu_event *event)
 	bu_autofree char *text = NULL;
 	struct bu_err err;
 
-	if (bu_world_replay(rec->world, event, &err) != 0) {
+	if (bu_fleet_replay(rec->fleet, event, &err) != 0) {
 		bu_error("log", "%s", err.text);
 		rec->behind = err.kind == BU_ERR_IO;
 		if (rec->behind)
-			bu_store_fail(rec->world->store, &err);
+			bu_store_fail(rec->fleet->store, &err);
 	} else if (event->kind == BU_EVENT_STATE) {
 		text = bu_event_text(event);
 		bu_info("node", "%s: %s", event->node, text);
@@ -105,7 +105,7 @@ bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 	if (node)
 		node->appending++;
 	mark_others(appending, events, count);
-	bu_store_append(rec->world->store, events, count, rec->world->epoch,
+	bu_store_append(rec->fleet->store, events, count, rec->fleet->epoch,
 			on_appended, appending);
 }
 
@@ -114,7 +114,7 @@ bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t coun
 {
 	/* Facts about one node drive it when they are in. */
 	bu_reconcile_append(rec,
-			    count ? bu_world_node(rec->world, events[0].node) : NULL,
+			    count ? bu_fleet_node(rec->fleet, events[0].node) : NULL,
 			    events, count);
 }
 
@@ -122,7 +122,7 @@ bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t coun
 static int
 refused(const struct bu_reconcile *rec, struct bu_err *err)
 {
-	const struct bu_err *down = bu_store_down(rec->world->store);
+	const struct bu_err *down = bu_store_down(rec->fleet->store);
 
 	if (down && err)
 		*err = *down;
@@ -156,7 +156,7 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 				  node->name);
 	/* Two signatures: looked at where the edge asks for them alone. */
 	if (bu_lifecycle_guard(node->state, move->on) == BU_GUARD_CERTIFIED)
-		facts.certified = bu_world_certified(rec->world, node, NULL) == 0;
+		facts.certified = bu_fleet_certified(rec->fleet, node, NULL) == 0;
 	if (bu_lifecycle_next(node->state, move->on, &facts, ret_to, err) != 0)
 		return bu_err_wrap(err, "node %s", node->name);
 	return 0;

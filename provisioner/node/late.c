@@ -37,13 +37,13 @@ is_past(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
 
-	return deadline_ms && bu_loop_now_ms(rec->world->loop) > deadline_ms;
+	return deadline_ms && bu_loop_now_ms(rec->fleet->loop) > deadline_ms;
 }
 
 static int
 climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return node->retry_ms && bu_loop_now_ms(rec->world->loop) >= node->retry_ms &&
+	return node->retry_ms && bu_loop_now_ms(rec->fleet->loop) >= node->retry_ms &&
 	       !node->held_by[0] && node->in_profile;
 }
 
@@ -54,13 +54,13 @@ bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
 	    (stuck || is_past(rec, node)))
-		node->late_ms = bu_loop_now_ms(rec->world->loop);
+		node->late_ms = bu_loop_now_ms(rec->fleet->loop);
 }
 
 void
 bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
 {
-	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
+	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
 	int waits = node->waiting[0] != '\0', told;
 	struct bu_event event;
 

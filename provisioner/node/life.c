@@ -17,18 +17,18 @@
 #include "base/json.h"
 
 void
-bu_life_set_clock(const struct bu_world *world, struct bu_node *node)
+bu_life_set_clock(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	node->clock_ms =
-		world->loading ? world->life.alive_ms : bu_loop_now_ms(world->loop);
+		fleet->loading ? fleet->life.alive_ms : bu_loop_now_ms(fleet->loop);
 	node->log_clock_ms = node->clock_ms;
 	node->wait_logged = 0;
 }
 
 void
-bu_life_row(struct bu_world *world, const struct bu_event *event)
+bu_life_row(struct bu_fleet *fleet, const struct bu_event *event)
 {
-	struct bu_life *life = &world->life;
+	struct bu_life *life = &fleet->life;
 
 	if (!life->seq)
 		life->seq = event->seq;
@@ -39,45 +39,45 @@ bu_life_row(struct bu_world *world, const struct bu_event *event)
 
 /* The life that lasted so long is over. Who waited at its end begins anew. */
 static void
-end_life(struct bu_world *world, int64_t lasted_ms)
+end_life(struct bu_fleet *fleet, int64_t lasted_ms)
 {
-	struct bu_life *life = &world->life;
+	struct bu_life *life = &fleet->life;
 
 	life->alive_ms = life->base_ms + lasted_ms;
 	life->base_ms = life->alive_ms;
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 
-		if (world->loading &&
+		if (fleet->loading &&
 		    (node->wait_logged || node->clock_ms > life->alive_ms))
-			bu_life_set_clock(world, node);
+			bu_life_set_clock(fleet, node);
 		node->wait_logged = 0;
 	}
 }
 
 void
-bu_life_started(struct bu_world *world, const struct bu_event *event)
+bu_life_started(struct bu_fleet *fleet, const struct bu_event *event)
 {
 	int64_t lasted_ms = bu_json_int(event->body, "lasted_ms", 0);
 
-	end_life(world, lasted_ms > 0 ? lasted_ms : 0);
-	world->life.seq = event->seq;
+	end_life(fleet, lasted_ms > 0 ? lasted_ms : 0);
+	fleet->life.seq = event->seq;
 }
 
 void
-bu_life_settle(struct bu_world *world)
+bu_life_settle(struct bu_fleet *fleet)
 {
-	struct bu_life *life = &world->life;
-	int64_t lasted_ms = bu_store_get_alive(world->store, life->seq);
-	int64_t now_ms = bu_loop_now_ms(world->loop);
+	struct bu_life *life = &fleet->life;
+	int64_t lasted_ms = bu_store_get_alive(fleet->store, life->seq);
+	int64_t now_ms = bu_loop_now_ms(fleet->loop);
 
 	/* One that did not say it lived until its last row at least. */
 	if (lasted_ms < 0)
 		lasted_ms = life->alive_ms - life->base_ms;
 	life->lasted_ms = lasted_ms;
-	end_life(world, lasted_ms);
-	for (size_t i = 0; i < world->count; i++) {
-		world->nodes[i]->clock_ms += now_ms - life->alive_ms;
-		world->nodes[i]->log_clock_ms = world->nodes[i]->clock_ms;
+	end_life(fleet, lasted_ms);
+	for (size_t i = 0; i < fleet->count; i++) {
+		fleet->nodes[i]->clock_ms += now_ms - life->alive_ms;
+		fleet->nodes[i]->log_clock_ms = fleet->nodes[i]->clock_ms;
 	}
 }

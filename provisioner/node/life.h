@@ -3,15 +3,15 @@
 #ifndef BU_NODE_LIFE_H
 #define BU_NODE_LIFE_H
 
-#include "provisioner/node/world.h"
+#include "provisioner/node/fleet.h"
 
 /* The node's deadline counts from the event that is replayed. */
-void bu_life_set_clock(const struct bu_world *world, struct bu_node *node);
+void bu_life_set_clock(const struct bu_fleet *fleet, struct bu_node *node);
 /* Before the event is replayed: a row says that so much time has passed. */
-void bu_life_row(struct bu_world *world, const struct bu_event *event);
+void bu_life_row(struct bu_fleet *fleet, const struct bu_event *event);
 /* The event `started`. */
-void bu_life_started(struct bu_world *world, const struct bu_event *event);
+void bu_life_started(struct bu_fleet *fleet, const struct bu_event *event);
 /* All is loaded: the clocks of nodes become those of this process. */
-void bu_life_settle(struct bu_world *world);
+void bu_life_settle(struct bu_fleet *fleet);
 
 #endif

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { SECOND_MS = 1000, HOUR_MS = 3600 * 1000 };
 
@@ -267,8 +267,8 @@ START_TEST(a_life_is_in_the_log_once)
 	rig_pass(&rig, 1);
 	rig_events_after(&rig, 2, kinds);
 	ck_assert_str_eq(kinds, "- - ");
-	ck_assert_int_ge(rig.world->life.lasted_ms, 0);
-	ck_assert_int_le(rig.world->life.lasted_ms, 5);
+	ck_assert_int_ge(rig.fleet->life.lasted_ms, 0);
+	ck_assert_int_le(rig.fleet->life.lasted_ms, 5);
 	rig_end(&rig);
 }
 END_TEST

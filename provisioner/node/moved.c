@@ -76,7 +76,7 @@ begin_anew(struct bu_node *node)
 }
 
 int
-bu_moved(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
 	enum bu_state to;
@@ -89,19 +89,19 @@ bu_moved(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	if (!node->order.open && bu_orders_is_turn(on))
 		return 0;
 	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
-		bu_binding_forget(world, node);
+		bu_binding_forget(fleet, node);
 		node->order.replace = 0;
 	}
 	note_stage(node, event->time_ms);
-	bu_proofs_state(world, node, event, to);
-	bu_orders_moved(world, node, event, to);
+	bu_measurements_state(fleet, node, event, to);
+	bu_orders_moved(fleet, node, event, to);
 	/* Once more and the end of a ladder are no progress. */
 	if (!is_trigger(on, BU_TRIGGER_REPEAT) && !is_trigger(on, BU_TRIGGER_LATE) &&
 	    !is_trigger(on, BU_TRIGGER_FAULT))
 		node->late_ms = 0;
 	set_next(node, event, to);
 	if (is_trigger(on, BU_TRIGGER_REPLACE) || is_trigger(on, BU_TRIGGER_RETIRE))
-		bu_binding_forget(world, node);
+		bu_binding_forget(fleet, node);
 	if (!is_trigger(on, BU_TRIGGER_REPEAT))
 		node->reset = bu_json_bool(event->body, "reset", 0);
 	copy(node->on, sizeof(node->on), event->body, "on");
@@ -109,7 +109,7 @@ bu_moved(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
 	/* The time that bringupd was away is not the node's fault. */
-	bu_life_set_clock(world, node);
+	bu_life_set_clock(fleet, node);
 	copy(node->reason, sizeof(node->reason), event->body, "reason");
 	begin_anew(node);
 	if (is_trigger(on, BU_TRIGGER_REPEAT))

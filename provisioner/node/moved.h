@@ -3,9 +3,9 @@
 #ifndef BU_NODE_MOVED_H
 #define BU_NODE_MOVED_H
 
-#include "provisioner/node/world.h"
+#include "provisioner/node/fleet.h"
 
-int bu_moved(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+int bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	     struct bu_err *err);
 
 #endif

@@ -43,7 +43,7 @@ struct bu_observer {
 static int64_t
 awake_ms(const struct bu_reconcile *rec)
 {
-	int64_t step_ms = bu_loop_now_ms(rec->world->loop) - rec->ticked_ms;
+	int64_t step_ms = bu_loop_now_ms(rec->fleet->loop) - rec->ticked_ms;
 
 	return rec->awake_ms + (step_ms > STEP_MAX_MS ? STEP_MAX_MS : step_ms);
 }
@@ -116,7 +116,7 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 	void *arg)
 {
 	struct bu_observer *observer = arg;
-	struct bu_world *world = observer->rec->world;
+	struct bu_fleet *fleet = observer->rec->fleet;
 	struct bu_node *news = NULL;
 
 	snprintf(observer->error, sizeof(observer->error), "%s", err ? err->text : "");
@@ -124,8 +124,8 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 		return;
 	observer->open_ms = 0;
 	observer->pause_ms = ASK_MS;
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 		const struct bu_cluster_row *row;
 		int jobs = node->cluster.jobs;
 
@@ -136,12 +136,12 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 			node->cluster = row->fact;
 		else
 			memset(&node->cluster, 0, sizeof(node->cluster));
-		node->cluster.at_ms = bu_loop_now_ms(world->loop);
+		node->cluster.at_ms = bu_loop_now_ms(fleet->loop);
 		news = jobs != node->cluster.jobs ? node : news;
 	}
 	/* Who waits for a partner that is idle. */
 	if (news)
-		bu_world_touch(world, news);
+		bu_fleet_touch(fleet, news);
 }
 
 struct bu_cluster *
@@ -162,7 +162,7 @@ bu_observe_cluster(struct bu_reconcile *rec, const struct bu_joined *joined,
 		observer->of = *joined;
 		observer->driver = driver;
 		observer->cluster =
-			driver->open(rec->world->loop, joined->conf, on_seen, observer);
+			driver->open(rec->fleet->loop, joined->conf, on_seen, observer);
 		observer->pause_ms = ASK_MS;
 		observer->next = rec->observers;
 		rec->observers = observer;
@@ -177,7 +177,7 @@ bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node)
 	const struct bu_cluster_fact *fact = &node->cluster;
 
 	return fact->at_ms &&
-	       bu_loop_now_ms(rec->world->loop) - fact->at_ms <= BELIEVE_MS &&
+	       bu_loop_now_ms(rec->fleet->loop) - fact->at_ms <= BELIEVE_MS &&
 	       fact->known && fact->responds && !fact->jobs;
 }
 
@@ -332,7 +332,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	       !is_silent(rec, node) && !node->held_by[0] &&
 	       !(node->order.open && node->order.begun) &&
 	       (!node->lost_ms || now_ms - node->lost_ms >= AGAIN_MS) &&
-	       bu_world_certified(rec->world, (struct bu_node *)node, NULL) == 0;
+	       bu_fleet_certified(rec->fleet, (struct bu_node *)node, NULL) == 0;
 }
 
 static void
@@ -370,15 +370,15 @@ look_at(struct bu_reconcile *rec, struct bu_node *node, struct news *news)
 void
 bu_observe_tick(struct bu_reconcile *rec)
 {
-	struct bu_world *world = rec->world;
+	struct bu_fleet *fleet = rec->fleet;
 	struct news news = {0};
 
 	rec->awake_ms = awake_ms(rec);
-	rec->ticked_ms = bu_loop_now_ms(world->loop);
+	rec->ticked_ms = bu_loop_now_ms(fleet->loop);
 	for (struct bu_observer *o = rec->observers; o; o = o->next)
 		o->wanted = 0;
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 		const struct bu_cluster_driver *driver;
 		struct bu_err err;
 

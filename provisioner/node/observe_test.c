@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static void
 pass_s(struct rig *rig, int seconds)

@@ -25,19 +25,19 @@ bu_rollout_state_name(enum bu_rollout_state state)
 }
 
 struct bu_rollout *
-bu_world_rollout(struct bu_world *world, const char *id)
+bu_fleet_rollout(struct bu_fleet *fleet, const char *id)
 {
-	for (size_t i = world->rollouts_count; i-- > 0;)
-		if (strcmp(world->rollouts[i].id, id) == 0)
-			return &world->rollouts[i];
+	for (size_t i = fleet->rollouts_count; i-- > 0;)
+		if (strcmp(fleet->rollouts[i].id, id) == 0)
+			return &fleet->rollouts[i];
 	return NULL;
 }
 
 static void
-count_end(struct bu_world *world, const struct bu_node *node, int64_t time_ms)
+count_end(struct bu_fleet *fleet, const struct bu_node *node, int64_t time_ms)
 {
 	const struct bu_order *order = &node->order;
-	struct bu_rollout *rollout = bu_world_rollout(world, order->rollout);
+	struct bu_rollout *rollout = bu_fleet_rollout(fleet, order->rollout);
 
 	if (!rollout)
 		return;
@@ -53,18 +53,18 @@ count_end(struct bu_world *world, const struct bu_node *node, int64_t time_ms)
 
 /* Open no more, or it never was. */
 static void
-close_order(struct bu_world *world, struct bu_node *node, int64_t time_ms)
+close_order(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 {
 	struct bu_order *order = &node->order;
 
 	if (order->begun)
-		bu_revisions_drop(world, order->revision);
+		bu_revisions_drop(fleet, order->revision);
 	order->open = 0;
-	count_end(world, node, time_ms);
+	count_end(fleet, node, time_ms);
 }
 
 static void
-fail(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+fail(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
      const char *reason)
 {
 	struct bu_order *order = &node->order;
@@ -72,38 +72,38 @@ fail(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
 	order->failed = 1;
 	order->fault_seq = event->seq;
 	bu_text_copy(order->reason, sizeof(order->reason), reason);
-	close_order(world, node, event->time_ms);
+	close_order(fleet, node, event->time_ms);
 }
 
 static void
-withdraw(struct bu_world *world, struct bu_node *node, int64_t time_ms,
+withdraw(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms,
 	 const char *reason)
 {
 	node->order.withdrawn = 1;
 	bu_text_copy(node->order.reason, sizeof(node->order.reason), reason);
-	close_order(world, node, time_ms);
+	close_order(fleet, node, time_ms);
 }
 
 static void
-carried_out(struct bu_world *world, struct bu_node *node, const struct bu_event *event)
+carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event)
 {
 	struct bu_order *order = &node->order;
-	struct bu_run *run = &world->runs[world->runs_count++ % BU_PAST_MAX];
+	struct bu_run *run = &fleet->runs[fleet->runs_count++ % BU_PAST_MAX];
 
 	bu_text_copy(run->pool, sizeof(run->pool), node->pool);
 	run->class = order->class;
 	run->took_ms = event->time_ms - order->begun_ms;
 	bu_text_copy(node->facets, sizeof(node->facets), order->facets);
 	bu_text_copy(node->commit, sizeof(node->commit), order->commit);
-	close_order(world, node, event->time_ms);
+	close_order(fleet, node, event->time_ms);
 }
 
 static void
-begin(struct bu_world *world, struct bu_order *order, const struct bu_event *event,
+begin(struct bu_fleet *fleet, struct bu_order *order, const struct bu_event *event,
       int served)
 {
 	if (!order->begun)
-		bu_revisions_hold(world, order->revision);
+		bu_revisions_hold(fleet, order->revision);
 	order->begun = 1;
 	order->served = served;
 	order->begun_ms = event->time_ms;
@@ -111,35 +111,35 @@ begin(struct bu_world *world, struct bu_order *order, const struct bu_event *eve
 
 /* Room for one more: the oldest that has ended goes, else the oldest. */
 static void
-make_room(struct bu_world *world, int64_t time_ms)
+make_room(struct bu_fleet *fleet, int64_t time_ms)
 {
 	size_t oldest = 0;
 
-	if (world->rollouts_count < BU_ROLLOUTS_MAX)
+	if (fleet->rollouts_count < BU_ROLLOUTS_MAX)
 		return;
-	while (oldest < BU_ROLLOUTS_MAX && !world->rollouts[oldest].ended_ms)
+	while (oldest < BU_ROLLOUTS_MAX && !fleet->rollouts[oldest].ended_ms)
 		oldest++;
 	oldest %= BU_ROLLOUTS_MAX;
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 
 		if (node->order.open && !node->order.begun &&
-		    strcmp(node->order.rollout, world->rollouts[oldest].id) == 0)
-			withdraw(world, node, time_ms, "too many rollouts are open");
+		    strcmp(node->order.rollout, fleet->rollouts[oldest].id) == 0)
+			withdraw(fleet, node, time_ms, "too many rollouts are open");
 	}
-	json_decref(world->rollouts[oldest].applied);
-	world->rollouts_count--;
-	memmove(&world->rollouts[oldest], &world->rollouts[oldest + 1],
-		(world->rollouts_count - oldest) * sizeof(world->rollouts[0]));
+	json_decref(fleet->rollouts[oldest].applied);
+	fleet->rollouts_count--;
+	memmove(&fleet->rollouts[oldest], &fleet->rollouts[oldest + 1],
+		(fleet->rollouts_count - oldest) * sizeof(fleet->rollouts[0]));
 }
 
 /* What has not begun leads to the same in the new revision: what led elsewhere has its
  * own order in the same commit, which takes its place. */
 static void
-carry_over(struct bu_world *world, const struct bu_event *event)
+carry_over(struct bu_fleet *fleet, const struct bu_event *event)
 {
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_order *order = &world->nodes[i]->order;
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_order *order = &fleet->nodes[i]->order;
 
 		if (!order->open || order->begun)
 			continue;
@@ -151,18 +151,18 @@ carry_over(struct bu_world *world, const struct bu_event *event)
 }
 
 void
-bu_orders_applied(struct bu_world *world, const struct bu_event *event)
+bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event)
 {
 	const char *id = bu_json_str(event->body, "rollout", "");
-	struct bu_rollout *rollout = bu_world_rollout(world, id);
+	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 
-	carry_over(world, event);
+	carry_over(fleet, event);
 	/* It only makes a revision the applied one. */
 	if (bu_json_int(event->body, "nodes", 1) == 0)
 		return;
 	if (!rollout) {
-		make_room(world, event->time_ms);
-		rollout = &world->rollouts[world->rollouts_count++];
+		make_room(fleet, event->time_ms);
+		rollout = &fleet->rollouts[fleet->rollouts_count++];
 		rollout->applied = NULL;
 	}
 	json_decref(rollout->applied);
@@ -176,19 +176,19 @@ bu_orders_applied(struct bu_world *world, const struct bu_event *event)
 
 /* Nobody could begin it. */
 void
-bu_orders_left(struct bu_world *world, int64_t time_ms)
+bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 {
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 
 		if (!node->in_profile && node->order.open && !node->order.begun)
-			withdraw(world, node, time_ms, "the profile has it no more");
+			withdraw(fleet, node, time_ms, "the profile has it no more");
 	}
 }
 
 /* Without a word of its own it is the one that was applied with it. */
 static void
-read_revision(struct bu_order *order, const struct bu_world *world,
+read_revision(struct bu_order *order, const struct bu_fleet *fleet,
 	      const struct bu_rollout *rollout, const json_t *body)
 {
 	const char *applied =
@@ -196,7 +196,7 @@ read_revision(struct bu_order *order, const struct bu_world *world,
 
 	bu_text_copy(
 		order->revision, sizeof(order->revision),
-		bu_json_str(body, "revision", *applied ? applied : world->revision));
+		bu_json_str(body, "revision", *applied ? applied : fleet->revision));
 }
 
 static void
@@ -220,10 +220,10 @@ count_open(struct bu_rollout *rollout)
 /* The one that failed, with all that was granted for it, once more: from its turn on,
  * or on from what it has done. */
 static void
-reopen(struct bu_world *world, struct bu_node *node, const struct bu_event *event)
+reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event)
 {
 	struct bu_order *order = &node->order;
-	struct bu_rollout *rollout = bu_world_rollout(world, order->rollout);
+	struct bu_rollout *rollout = bu_fleet_rollout(fleet, order->rollout);
 
 	if (order->open || !order->failed)
 		return;
@@ -237,22 +237,22 @@ reopen(struct bu_world *world, struct bu_node *node, const struct bu_event *even
 	order->fault_seq = 0;
 	order->reason[0] = '\0';
 	if (bu_json_bool(event->body, "begun", 0))
-		begin(world, order, event, order->served);
+		begin(fleet, order, event, order->served);
 }
 
 void
-bu_orders_open(struct bu_world *world, struct bu_node *node,
+bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event)
 {
 	struct bu_order *order = &node->order;
 	struct bu_rollout *rollout;
 
 	if (bu_json_bool(event->body, "retry", 0)) {
-		reopen(world, node, event);
+		reopen(fleet, node, event);
 		return;
 	}
 	if (order->open)
-		withdraw(world, node, event->time_ms, "another plan took its place");
+		withdraw(fleet, node, event->time_ms, "another plan took its place");
 	memset(order, 0, sizeof(*order));
 	order->seq = order->first_seq = event->seq;
 	order->open = 1;
@@ -270,8 +270,8 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	COPY(facets, "facets");
 	COPY(commit, "commit");
 #undef COPY
-	rollout = bu_world_rollout(world, order->rollout);
-	read_revision(order, world, rollout, event->body);
+	rollout = bu_fleet_rollout(fleet, order->rollout);
+	read_revision(order, fleet, rollout, event->body);
 	read_disk(order, json_object_get(event->body, "disk"));
 	if (rollout) {
 		rollout->total++;
@@ -279,7 +279,7 @@ bu_orders_open(struct bu_world *world, struct bu_node *node,
 	}
 	/* It only takes back what was ordered before: the node is as it should be. */
 	if (order->class == BU_CLASS_NONE)
-		close_order(world, node, event->time_ms);
+		close_order(fleet, node, event->time_ms);
 }
 
 enum bu_state
@@ -306,7 +306,7 @@ bu_orders_is_turn(const char *on)
 }
 
 void
-bu_orders_moved(struct bu_world *world, struct bu_node *node,
+bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
 		const struct bu_event *event, enum bu_state to)
 {
 	struct bu_order *order = &node->order;
@@ -316,26 +316,26 @@ bu_orders_moved(struct bu_world *world, struct bu_node *node,
 	if (!order->open)
 		return;
 	if (bu_orders_is_turn(on)) {
-		begin(world, order, event, node->state == BU_STATE_READY);
+		begin(fleet, order, event, node->state == BU_STATE_READY);
 	} else if (is_by_person(on, to) ||
 		   (order->begun && node->state == BU_STATE_READY &&
 		    strcmp(on, "drain") == 0)) {
-		withdraw(world, node, event->time_ms, reason);
+		withdraw(fleet, node, event->time_ms, reason);
 	} else if (node->state == BU_STATE_READY && order->begun &&
 		   order->class == BU_CLASS_RECONFIGURE) {
-		fail(world, node, event, "it restarted while it was reconfigured");
+		fail(fleet, node, event, "it restarted while it was reconfigured");
 	} else if (to == BU_STATE_READY) {
 		/* One that came back from a reboot of its own before its turn has not
 		 * become what was ordered. */
 		if (order->begun)
-			carried_out(world, node, event);
+			carried_out(fleet, node, event);
 	} else if (bu_state_info(to)->settled) {
-		fail(world, node, event, *reason ? reason : bu_state_name(to));
+		fail(fleet, node, event, *reason ? reason : bu_state_name(to));
 	}
 }
 
 void
-bu_orders_step(struct bu_world *world, struct bu_node *node,
+bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event)
 {
 	struct bu_order *order = &node->order;
@@ -344,23 +344,23 @@ bu_orders_step(struct bu_world *world, struct bu_node *node,
 	if (!order->open || node->state != BU_STATE_READY)
 		return;
 	if (!order->begun)
-		begin(world, order, event, 1);
+		begin(fleet, order, event, 1);
 	if (node->step.status == BU_STEP_FAILED)
-		fail(world, node, event,
+		fail(fleet, node, event,
 		     node->step_error[0] ? node->step_error : "a step failed");
 	else if (node->step.status == BU_STEP_DONE &&
 		 node->step.action == BU_ACTION_RELABEL)
-		carried_out(world, node, event);
+		carried_out(fleet, node, event);
 }
 
 int
-bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
+bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 		  struct bu_err *err)
 {
 	const char *id = bu_json_str(event->body, "rollout", "");
 	const char *to = bu_json_str(event->body, "to", "");
 	const char *by = bu_json_str(event->body, "by", "?");
-	struct bu_rollout *rollout = bu_world_rollout(world, id);
+	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 	enum bu_rollout_state state = BU_ROLLOUT_RUNNING;
 
 	/* Forgotten for younger ones while this was on its way to the log. */
@@ -382,31 +382,31 @@ bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
 	rollout->state = state;
 	bu_text_copy(rollout->reason, sizeof(rollout->reason),
 		     bu_json_str(event->body, "reason", ""));
-	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 		bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);
 
 		if (node->order.open && !node->order.begun &&
 		    strcmp(node->order.rollout, id) == 0)
-			withdraw(world, node, event->time_ms, reason);
+			withdraw(fleet, node, event->time_ms, reason);
 	}
 	return 0;
 }
 
 void
-bu_orders_brake(struct bu_world *world, const struct bu_event *event)
+bu_orders_brake(struct bu_fleet *fleet, const struct bu_event *event)
 {
 	const char *scope = bu_json_str(event->body, "scope", "");
 
 	json_t *row;
 
 	if (!bu_json_bool(event->body, "on", 0)) {
-		json_object_del(world->brakes, scope);
+		json_object_del(fleet->brakes, scope);
 		return;
 	}
 	row = json_copy(event->body);
 	json_object_set_new(row, "since_ms", json_integer(event->time_ms));
-	json_object_set_new(world->brakes, scope, row);
+	json_object_set_new(fleet->brakes, scope, row);
 }
 
 /* --- what past orders took --- */
@@ -420,14 +420,14 @@ by_time(const void *a, const void *b)
 }
 
 double
-bu_world_minutes(const struct bu_world *world, const char *pool, enum bu_class class)
+bu_fleet_minutes(const struct bu_fleet *fleet, const char *pool, enum bu_class class)
 {
 	int64_t took_ms[BU_PAST_MAX];
-	size_t kept = world->runs_count < BU_PAST_MAX ? world->runs_count : BU_PAST_MAX;
+	size_t kept = fleet->runs_count < BU_PAST_MAX ? fleet->runs_count : BU_PAST_MAX;
 	size_t count = 0;
 
 	for (size_t i = 0; i < kept; i++) {
-		const struct bu_run *run = &world->runs[i];
+		const struct bu_run *run = &fleet->runs[i];
 
 		if ((run->class == class ||
 		     (run->class >= BU_CLASS_INSTALL && class >= BU_CLASS_INSTALL)) &&

@@ -3,27 +3,27 @@
 #ifndef BU_NODE_ORDERS_H
 #define BU_NODE_ORDERS_H
 
-#include "provisioner/node/world.h"
+#include "provisioner/node/fleet.h"
 
 /* By events: applied, order, rollout, brake. */
-void bu_orders_applied(struct bu_world *world, const struct bu_event *event);
+void bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event);
 /* After the nodes of the new profile are known: */
-void bu_orders_left(struct bu_world *world, int64_t time_ms);
-void bu_orders_open(struct bu_world *world, struct bu_node *node,
+void bu_orders_left(struct bu_fleet *fleet, int64_t time_ms);
+void bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);
-int bu_orders_rollout(struct bu_world *world, const struct bu_event *event,
+int bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 		      struct bu_err *err);
-void bu_orders_brake(struct bu_world *world, const struct bu_event *event);
+void bu_orders_brake(struct bu_fleet *fleet, const struct bu_event *event);
 
 /* Where an order leads a node that has left its cluster for it. */
 enum bu_state bu_orders_next(const struct bu_order *order);
 /* Is a state entered "on" that trigger a node's turn: its order begins? */
 int bu_orders_is_turn(const char *on);
 /* What the events of a node mean for its order. Before node->state changes: */
-void bu_orders_moved(struct bu_world *world, struct bu_node *node,
+void bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
 		     const struct bu_event *event, enum bu_state to);
 /* After node->step was opened, or ended. */
-void bu_orders_step(struct bu_world *world, struct bu_node *node,
+void bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { HOUR_MS = 3600 * 1000 };
 
@@ -258,7 +258,7 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 	/* one under way is not as if it had never been */
 	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
-	ck_assert_int_eq(bu_world_rollout(rig.world, "r-1")->withdrawn, 1);
+	ck_assert_int_eq(bu_fleet_rollout(rig.fleet, "r-1")->withdrawn, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -368,7 +368,7 @@ START_TEST(a_resume_that_meets_an_abort_is_none)
 	ck_assert_int_eq(bu_rollouts_abort(rig.rollouts, "r-1", "me", NULL), 0);
 	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, "r-1", "me", NULL), 0);
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(bu_world_rollout(rig.world, "r-1")->state, BU_ROLLOUT_ABORTED);
+	ck_assert_int_eq(bu_fleet_rollout(rig.fleet, "r-1")->state, BU_ROLLOUT_ABORTED);
 	rig_end(&rig);
 }
 END_TEST

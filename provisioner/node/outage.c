@@ -19,7 +19,7 @@ enum { TRY_MS = 2000, JUMP_MS = 5000 };
 static int64_t
 offset_ms(const struct bu_reconcile *rec)
 {
-	const struct bu_clock *clock = bu_loop_clock(rec->world->loop);
+	const struct bu_clock *clock = bu_loop_clock(rec->fleet->loop);
 
 	return bu_wall_ms(clock) - bu_mono_ms(clock);
 }
@@ -28,7 +28,7 @@ offset_ms(const struct bu_reconcile *rec)
 static void
 count_from(struct bu_reconcile *rec, int64_t from_ms)
 {
-	rec->life_seq = rec->world->life.seq;
+	rec->life_seq = rec->fleet->life.seq;
 	rec->count_ms = from_ms;
 	rec->lasted_ms = 0;
 	rec->offset_ms = offset_ms(rec);
@@ -37,27 +37,27 @@ count_from(struct bu_reconcile *rec, int64_t from_ms)
 static void
 begin_life(struct bu_reconcile *rec)
 {
-	struct bu_world *world = rec->world;
+	struct bu_fleet *fleet = rec->fleet;
 
 	rec->alive = 1;
 	count_from(rec, rec->life_ms);
-	for (size_t i = 0; i < world->count; i++)
-		rec->drive(rec, world->nodes[i]);
+	for (size_t i = 0; i < fleet->count; i++)
+		rec->drive(rec, fleet->nodes[i]);
 }
 
 void
 bu_outage_mark(struct bu_reconcile *rec)
 {
-	struct bu_world *world = rec->world;
+	struct bu_fleet *fleet = rec->fleet;
 
-	if (!rec->alive || !world->life.seq)
+	if (!rec->alive || !fleet->life.seq)
 		return;
 	/* The very first one begins with its first row. */
 	if (!rec->life_seq)
-		count_from(rec, bu_loop_now_ms(world->loop));
+		count_from(rec, bu_loop_now_ms(fleet->loop));
 	else
-		bu_store_set_alive(world->store, rec->life_seq,
-				   bu_loop_now_ms(world->loop) - rec->count_ms);
+		bu_store_set_alive(fleet->store, rec->life_seq,
+				   bu_loop_now_ms(fleet->loop) - rec->count_ms);
 }
 
 static void
@@ -75,29 +75,29 @@ on_started(struct bu_event *events, size_t count, const struct bu_err *err, void
 
 	if (err)
 		return;
-	bu_world_replay(rec->world, events, NULL);
+	bu_fleet_replay(rec->fleet, events, NULL);
 	rec->lasted_ms = 0;
 	/* It may be in, and the log be out since. */
-	if (!rec->stopped && !bu_store_down(rec->world->store))
+	if (!rec->stopped && !bu_store_down(rec->fleet->store))
 		begin_life(rec);
 }
 
 void
 bu_outage_start(struct bu_reconcile *rec)
 {
-	struct bu_world *world = rec->world;
+	struct bu_fleet *fleet = rec->fleet;
 	struct bu_event event;
 
-	rec->lasted_ms = world->life.lasted_ms;
-	rec->life_ms = rec->outage_ms = bu_loop_now_ms(world->loop);
+	rec->lasted_ms = fleet->life.lasted_ms;
+	rec->life_ms = rec->outage_ms = bu_loop_now_ms(fleet->loop);
 	/* An empty log begins with whatever comes. */
-	if (!world->life.seq) {
+	if (!fleet->life.seq) {
 		begin_life(rec);
 		return;
 	}
 	rec->alive = 0;
 	started_event(rec->lasted_ms, "start", &event);
-	bu_store_append(world->store, &event, 1, world->epoch, on_started, rec);
+	bu_store_append(fleet->store, &event, 1, fleet->epoch, on_started, rec);
 }
 
 static void
@@ -107,7 +107,7 @@ on_jumped(struct bu_event *events, size_t count, const struct bu_err *err, void 
 
 	if (err)
 		return;
-	bu_world_replay(rec->world, events, NULL);
+	bu_fleet_replay(rec->fleet, events, NULL);
 	if (!rec->stopped && rec->alive)
 		count_from(rec, rec->jumped_ms);
 }
@@ -116,7 +116,7 @@ on_jumped(struct bu_event *events, size_t count, const struct bu_err *err, void 
 void
 bu_outage_heed_clock(struct bu_reconcile *rec)
 {
-	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
+	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
 	int64_t jump_ms = offset_ms(rec) - rec->offset_ms;
 	struct bu_event event;
 
@@ -128,7 +128,7 @@ bu_outage_heed_clock(struct bu_reconcile *rec)
 	bu_warn("main", "the clock was set by %lld s", (long long)jump_ms / 1000);
 	rec->jumped_ms = now_ms;
 	started_event(now_ms - rec->count_ms, "clock", &event);
-	bu_store_append(rec->world->store, &event, 1, rec->world->epoch, on_jumped,
+	bu_store_append(rec->fleet->store, &event, 1, rec->fleet->epoch, on_jumped,
 			rec);
 }
 
@@ -136,32 +136,32 @@ bu_outage_heed_clock(struct bu_reconcile *rec)
 static void
 show(struct bu_reconcile *rec, const struct bu_err *err)
 {
-	struct bu_world *world = rec->world;
-	struct bu_condition *condition = &world->conditions[BU_CONDITION_DISK_FULL];
+	struct bu_fleet *fleet = rec->fleet;
+	struct bu_condition *condition = &fleet->conditions[BU_CONDITION_DISK_FULL];
 
 	if (!condition->on)
-		condition->since_ms = bu_wall_ms(bu_loop_clock(world->loop));
+		condition->since_ms = bu_wall_ms(bu_loop_clock(fleet->loop));
 	condition->on = 1;
 	bu_text_copy(condition->detail, sizeof(condition->detail), err->text);
-	bu_world_touch(world, NULL);
+	bu_fleet_touch(fleet, NULL);
 }
 
 void
 bu_outage_begin(void *arg)
 {
 	struct bu_reconcile *rec = arg;
-	const struct bu_err *err = bu_store_down(rec->world->store);
+	const struct bu_err *err = bu_store_down(rec->fleet->store);
 
 	if (rec->stopped)
 		return;
 	bu_error("log", "%s", err->text);
 	if (rec->alive) {
-		rec->outage_ms = bu_loop_now_ms(rec->world->loop);
+		rec->outage_ms = bu_loop_now_ms(rec->fleet->loop);
 		rec->lasted_ms = rec->outage_ms - rec->count_ms;
 	}
 	rec->alive = 0;
-	rec->try_ms = bu_loop_now_ms(rec->world->loop) + TRY_MS;
-	rec->world->outages++;
+	rec->try_ms = bu_loop_now_ms(rec->fleet->loop) + TRY_MS;
+	rec->fleet->outages++;
 	bu_effects_pause(rec);
 	show(rec, err);
 }
@@ -178,7 +178,7 @@ on_missed(const struct bu_event *event, void *arg)
 	struct missed *missed = arg;
 	struct bu_err err;
 
-	if (bu_world_replay(missed->rec->world, event, &err) == 0) {
+	if (bu_fleet_replay(missed->rec->fleet, event, &err) == 0) {
 		/* It is in the log how long that life was. */
 		if (event->kind == BU_EVENT_STARTED)
 			missed->rec->lasted_ms = 0;
@@ -197,7 +197,7 @@ catch_up(struct bu_reconcile *rec, struct bu_err *err)
 {
 	struct missed missed = {rec, err, 0};
 
-	if (bu_store_read(rec->world->store, rec->world->life.row_seq, 0, on_missed,
+	if (bu_store_read(rec->fleet->store, rec->fleet->life.row_seq, 0, on_missed,
 			  &missed, err) != 0 ||
 	    missed.failed)
 		return -1;
@@ -208,11 +208,11 @@ catch_up(struct bu_reconcile *rec, struct bu_err *err)
 static void
 give_back(struct bu_reconcile *rec)
 {
-	struct bu_world *world = rec->world;
-	int64_t now_ms = bu_loop_now_ms(world->loop);
+	struct bu_fleet *fleet = rec->fleet;
+	int64_t now_ms = bu_loop_now_ms(fleet->loop);
 
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 
 		node->clock_ms += now_ms - rec->outage_ms;
 		if (node->clock_ms > now_ms)
@@ -222,10 +222,10 @@ give_back(struct bu_reconcile *rec)
 }
 
 static void
-condition_event(const struct bu_world *world, int on, struct bu_event *ret)
+condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 {
 	const struct bu_condition *condition =
-		&world->conditions[BU_CONDITION_DISK_FULL];
+		&fleet->conditions[BU_CONDITION_DISK_FULL];
 
 	bu_event_init(ret, BU_EVENT_CONDITION, "",
 		      json_pack("{s:s,s:b,s:s,s:I}", "name",
@@ -241,13 +241,13 @@ write_rows(struct bu_reconcile *rec, struct bu_err *err)
 	struct bu_event events[3];
 	int rc;
 
-	condition_event(rec->world, 1, &events[0]);
-	condition_event(rec->world, 0, &events[1]);
+	condition_event(rec->fleet, 1, &events[0]);
+	condition_event(rec->fleet, 0, &events[1]);
 	started_event(rec->lasted_ms, "room", &events[2]);
-	rc = bu_store_resume(rec->world->store, events, BU_LEN(events), err);
+	rc = bu_store_resume(rec->fleet->store, events, BU_LEN(events), err);
 	for (size_t i = 0; i < BU_LEN(events); i++) {
 		if (rc == 0)
-			bu_world_replay(rec->world, &events[i], NULL);
+			bu_fleet_replay(rec->fleet, &events[i], NULL);
 		bu_event_fini(&events[i]);
 	}
 	return rc;
@@ -256,14 +256,14 @@ write_rows(struct bu_reconcile *rec, struct bu_err *err)
 int
 bu_outage_look(struct bu_reconcile *rec)
 {
-	struct bu_world *world = rec->world;
-	int64_t now_ms = bu_loop_now_ms(world->loop);
+	struct bu_fleet *fleet = rec->fleet;
+	int64_t now_ms = bu_loop_now_ms(fleet->loop);
 	struct bu_err err;
 
-	if (!bu_store_down(world->store) || now_ms < rec->try_ms)
+	if (!bu_store_down(fleet->store) || now_ms < rec->try_ms)
 		return rec->alive;
 	rec->try_ms = now_ms + TRY_MS;
-	if (bu_store_mend(world->store, &err) != 0 || catch_up(rec, &err) != 0 ||
+	if (bu_store_mend(fleet->store, &err) != 0 || catch_up(rec, &err) != 0 ||
 	    write_rows(rec, &err) != 0) {
 		show(rec, &err);
 		return 0;
@@ -271,9 +271,9 @@ bu_outage_look(struct bu_reconcile *rec)
 	bu_info("log", "it can be written again");
 	give_back(rec);
 	rec->life_ms = now_ms;
-	world->loaded_seq = world->life.row_seq;
+	fleet->loaded_seq = fleet->life.row_seq;
 	bu_effects_resume(rec);
 	begin_life(rec);
-	bu_world_touch(world, NULL);
+	bu_fleet_touch(fleet, NULL);
 	return 1;
 }

@@ -4,7 +4,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
-#include "profiles/load.h"
+#include "profiles/load/load.h"
 #include "tests/support/baddisk.h"
 #include "tests/support/gate.h"
 #include "tests/support/unit.h"
@@ -14,7 +14,7 @@ enum { HOUR_MS = 3600 * 1000 };
 static const struct bu_condition *
 disk_full(const struct rig *rig)
 {
-	return &rig->world->conditions[BU_CONDITION_DISK_FULL];
+	return &rig->fleet->conditions[BU_CONDITION_DISK_FULL];
 }
 
 static void
@@ -37,7 +37,7 @@ START_TEST(a_full_disk_makes_bringup_read_only)
 
 	bad_disk_install();
 	node = rig_up_to(&rig, RIG_ENROLLED);
-	version = rig.world->version;
+	version = rig.fleet->version;
 	rig_pass(&rig, 1000);
 	rig_events_after(&rig, 0, kinds);
 	bad_disk.full = 1;
@@ -50,7 +50,7 @@ START_TEST(a_full_disk_makes_bringup_read_only)
 	ck_assert_int_eq(disk_full(&rig)->on, 1);
 	ck_assert_int_le(disk_full(&rig)->since_ms - since_ms, 2);
 	rig_text_has(disk_full(&rig)->detail, "database or disk is full");
-	ck_assert_int_gt(rig.world->version, version);
+	ck_assert_int_gt(rig.fleet->version, version);
 	ck_assert_int_eq(
 		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, &err),
 		-1);
@@ -109,7 +109,7 @@ END_TEST
 
 /* The disk becomes full when the first intent is in. */
 static void
-fill_at_intent(struct bu_world *world, struct bu_node *node, void *arg)
+fill_at_intent(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	if (node && node->step.status == BU_STEP_OPEN)
 		bad_disk.full = 1;
@@ -123,10 +123,10 @@ lose_outcome(struct rig *rig)
 
 	bad_disk_install();
 	node = rig_up_to(rig, RIG_ENROLLED);
-	rig->world->on_change = fill_at_intent;
+	rig->fleet->on_change = fill_at_intent;
 	rig_fire(rig, node, BU_TRIGGER_START);
 	rig_pass(rig, 1);
-	rig->world->on_change = NULL;
+	rig->fleet->on_change = NULL;
 	ck_assert_int_eq(bad_disk.full, 1);
 	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
 	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
@@ -272,12 +272,12 @@ START_TEST(what_is_in_the_log_and_cannot_be_read_is_read_later)
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));
-	ck_assert_str_ne(rig.world->revision, revision);
+	ck_assert_str_ne(rig.fleet->revision, revision);
 	rig_pass(&rig, 5000);
-	ck_assert_str_ne(rig.world->revision, revision);
+	ck_assert_str_ne(rig.fleet->revision, revision);
 	room(&rig);
-	ck_assert_str_eq(rig.world->revision, revision);
-	ck_assert_ptr_nonnull(bu_world_node(rig.world, "node002"));
+	ck_assert_str_eq(rig.fleet->revision, revision);
+	ck_assert_ptr_nonnull(bu_fleet_node(rig.fleet, "node002"));
 	rig_end(&rig);
 }
 END_TEST
@@ -311,7 +311,7 @@ END_TEST
 
 /* The disk becomes full between a state and the first intent in it. */
 static void
-fill_at_state(struct bu_world *world, struct bu_node *node, void *arg)
+fill_at_state(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	if (node && node->state == BU_STATE_INSPECTING)
 		bad_disk.full = 1;
@@ -325,7 +325,7 @@ START_TEST(a_refused_intent_is_not_asked_for_again_and_again)
 
 	bad_disk_install();
 	node = rig_up_to(&rig, RIG_ENROLLED);
-	rig.world->on_change = fill_at_state;
+	rig.fleet->on_change = fill_at_state;
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
@@ -335,7 +335,7 @@ START_TEST(a_refused_intent_is_not_asked_for_again_and_again)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(bu_store_appended(rig.store), appended);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 0);
-	rig.world->on_change = NULL;
+	rig.fleet->on_change = NULL;
 	room(&rig);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	rig_end(&rig);

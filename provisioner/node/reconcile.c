@@ -66,7 +66,7 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 
 	bu_event_init(&event, BU_EVENT_INTENT, node->name,
 		      json_pack("{s:s,s:i,s:I,s:s}", "step", id, "attempt", attempt,
-				"epoch", (json_int_t)rec->world->epoch, "action",
+				"epoch", (json_int_t)rec->fleet->epoch, "action",
 				bu_action_name(action)));
 	bu_reconcile_append(rec, node, &event, 1);
 }
@@ -143,7 +143,7 @@ pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 	for (size_t i = 0; i < BU_LEN(back); i++)
 		is_back |= strcmp(node->on, bu_trigger_name(back[i])) == 0;
 	if (node->state == BU_STATE_VALIDATING && is_back &&
-	    bu_world_certified(rec->world, node, NULL) == 0)
+	    bu_fleet_certified(rec->fleet, node, NULL) == 0)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
 
@@ -160,7 +160,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 {
 	enum bu_action action = action_of(node);
 
-	if (rec->stopped || !rec->alive || !rec->world->desired || is_let_alone(node) ||
+	if (rec->stopped || !rec->alive || !rec->fleet->desired || is_let_alone(node) ||
 	    node->appending || node->held_by[0])
 		return;
 	if (action == BU_ACTION_NONE) {
@@ -174,7 +174,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	case BU_STEP_OPEN:
 		if (node->effect_running)
 			return;
-		if (node->step.intent_seq <= rec->world->loaded_seq ||
+		if (node->step.intent_seq <= rec->fleet->loaded_seq ||
 		    !bu_reconcile_cycles(node))
 			bu_effect_observe(rec, node);
 		else
@@ -185,7 +185,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	case BU_STEP_FAILED:
 		if (!node->retry_ms)
-			node->retry_ms = bu_loop_now_ms(rec->world->loop) + BU_RETRY_MS;
+			node->retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	}
 }
 
@@ -243,19 +243,19 @@ on_tick(void *arg)
 	bu_outage_mark(rec);
 	/* Without a profile that can be read nothing is late: nobody can do anything.
 	 */
-	for (size_t i = 0; i < rec->world->count; i++) {
-		if (rec->world->desired)
-			bu_late_note(rec, rec->world->nodes[i]);
+	for (size_t i = 0; i < rec->fleet->count; i++) {
+		if (rec->fleet->desired)
+			bu_late_note(rec, rec->fleet->nodes[i]);
 		else
-			rec->world->nodes[i]->clock_ms =
-				bu_loop_now_ms(rec->world->loop);
+			rec->fleet->nodes[i]->clock_ms =
+				bu_loop_now_ms(rec->fleet->loop);
 	}
 	if (rec->freezer.look)
 		rec->freezer.look(rec->freezer.arg);
-	for (size_t i = 0; rec->world->desired && i < rec->world->count; i++) {
-		hear(rec, rec->world->nodes[i]);
-		bu_late_waits(rec, rec->world->nodes[i]);
-		bu_late_check(rec, rec->world->nodes[i]);
+	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
+		hear(rec, rec->fleet->nodes[i]);
+		bu_late_waits(rec, rec->fleet->nodes[i]);
+		bu_late_check(rec, rec->fleet->nodes[i]);
 	}
 	bu_observe_tick(rec);
 }
@@ -265,14 +265,14 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 {
 	struct bu_reconcile *rec = bu_xcalloc(1, sizeof(*rec));
 
-	rec->world = opts->world;
+	rec->fleet = opts->fleet;
 	rec->drive = drive_changed;
 	rec->alive = 1;
 	rec->power = opts->power;
 	rec->trust = opts->trust;
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
-	rec->ticked_ms = bu_loop_now_ms(rec->world->loop);
-	rec->tick = bu_timer_create(rec->world->loop, on_tick, rec);
+	rec->ticked_ms = bu_loop_now_ms(rec->fleet->loop);
+	rec->tick = bu_timer_create(rec->fleet->loop, on_tick, rec);
 	return rec;
 }
 
@@ -307,7 +307,7 @@ bu_reconcile_stop(struct bu_reconcile *rec)
 void
 bu_reconcile_start(struct bu_reconcile *rec)
 {
-	bu_store_on_down(rec->world->store, bu_outage_begin, rec);
+	bu_store_on_down(rec->fleet->store, bu_outage_begin, rec);
 	bu_timer_set(rec->tick, BU_TICK_MS);
 	bu_outage_start(rec);
 }

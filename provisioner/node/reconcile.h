@@ -10,15 +10,15 @@
 #include <jansson.h>
 
 #include "model/inventory.h"
+#include "provisioner/node/fleet.h"
 #include "provisioner/node/lifecycle.h"
-#include "provisioner/node/world.h"
 #include "provisioner/power/power.h"
 #include "provisioner/trust/trust.h"
 
 struct bu_reconcile;
 
 struct bu_reconcile_opts {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_power *power;
 	const struct bu_trust *trust;
 	/* Seconds per state that replace the table's; 0 = the table's. */

@@ -27,7 +27,7 @@ struct bu_power_wish;
 struct bu_observer;
 
 struct bu_reconcile {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_power *power;
 	const struct bu_trust *trust;
 	int limit_s[BU_STATE_COUNT];

@@ -7,8 +7,8 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { HOUR_MS = 3600 * 1000 };
 
@@ -102,16 +102,16 @@ START_TEST(a_machine_has_one_name)
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(first->machine, "");
-	ck_assert_ptr_eq(bu_world_node_of(rig.world, second->machine), second);
-	ck_assert_ptr_null(bu_world_node_of(rig.world, ""));
+	ck_assert_ptr_eq(bu_fleet_node_of(rig.fleet, second->machine), second);
+	ck_assert_ptr_null(bu_fleet_node_of(rig.fleet, ""));
 	/* another machine takes the name: the first has none now */
 	bu_event_init(&event, BU_EVENT_ADMITTED, "node002",
 		      json_pack("{s:s,s:s}", "step", "s", "machine", "m2"));
 	bu_text_copy(before, sizeof(before), second->machine);
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	ck_assert_ptr_null(bu_world_node_of(rig.world, before));
-	ck_assert_ptr_eq(bu_world_node_of(rig.world, "m2"), second);
+	ck_assert_ptr_null(bu_fleet_node_of(rig.fleet, before));
+	ck_assert_ptr_eq(bu_fleet_node_of(rig.fleet, "m2"), second);
 	rig_end(&rig);
 }
 END_TEST
@@ -568,7 +568,7 @@ START_TEST(a_reboot_of_a_ready_node_leads_back_to_validating)
 	rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_READY); /* the same boot: nothing */
 	rig_come_up(&rig, 1, "boot-again");
-	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
 	rig_join(&rig, 1);
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	rig_end(&rig);

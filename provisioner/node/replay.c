@@ -22,36 +22,36 @@ copy(char *ret, size_t size, const json_t *body, const char *key)
 }
 
 static struct bu_node *
-add_node(struct bu_world *world, const char *name, int64_t time_ms)
+add_node(struct bu_fleet *fleet, const char *name, int64_t time_ms)
 {
-	struct bu_node *node = bu_world_node(world, name);
-	size_t at = world->count;
+	struct bu_node *node = bu_fleet_node(fleet, name);
+	size_t at = fleet->count;
 
 	if (node)
 		return node;
 	node = bu_node_create(name);
 	node->since_ms = time_ms;
-	bu_life_set_clock(world, node);
-	world->nodes =
-		bu_xgrow(world->nodes, &world->cap, world->count + 1, sizeof(node));
-	while (at > 0 && strcmp(world->nodes[at - 1]->name, name) > 0) {
-		world->nodes[at] = world->nodes[at - 1];
+	bu_life_set_clock(fleet, node);
+	fleet->nodes =
+		bu_xgrow(fleet->nodes, &fleet->cap, fleet->count + 1, sizeof(node));
+	while (at > 0 && strcmp(fleet->nodes[at - 1]->name, name) > 0) {
+		fleet->nodes[at] = fleet->nodes[at - 1];
 		at--;
 	}
-	world->nodes[at] = node;
-	world->count++;
+	fleet->nodes[at] = node;
+	fleet->count++;
 	return node;
 }
 
 static int
-on_epoch(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_epoch(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	return bu_json_get_int(event->body, "epoch", &world->epoch, err);
+	return bu_json_get_int(event->body, "epoch", &fleet->epoch, err);
 }
 
 static int
-on_nothing(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_nothing(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
 	return 0;
@@ -59,10 +59,10 @@ on_nothing(struct bu_world *world, struct bu_node *node, const struct bu_event *
 
 /* Whoever has left is shown as such, as long as there is something to show. */
 static void
-note_left(struct bu_world *world, int64_t time_ms)
+note_left(struct bu_fleet *fleet, int64_t time_ms)
 {
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 		struct bu_condition *left =
 			&node->conditions[BU_CONDITION_NOT_IN_PROFILE];
 
@@ -73,39 +73,39 @@ note_left(struct bu_world *world, int64_t time_ms)
 }
 
 static int
-on_applied(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_applied(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
 	const char *revision = bu_json_str(event->body, "revision", "");
-	struct bu_desired *desired = bu_revision_load(world, revision, err);
+	struct bu_desired *desired = bu_revision_load(fleet, revision, err);
 
 	if (!desired)
 		return bu_err_wrap(err, "revision %s", revision);
-	bu_revisions_apply(world, revision, desired);
+	bu_revisions_apply(fleet, revision, desired);
 	/* Without a profile that can be read nothing is late. */
-	for (size_t i = 0; world->trouble[0] && i < world->count; i++)
-		bu_life_set_clock(world, world->nodes[i]);
-	world->trouble[0] = '\0';
-	copy(world->commit, sizeof(world->commit), event->body, "commit");
-	bu_orders_applied(world, event);
-	for (size_t i = 0; i < world->count; i++)
-		world->nodes[i]->in_profile = 0;
+	for (size_t i = 0; fleet->trouble[0] && i < fleet->count; i++)
+		bu_life_set_clock(fleet, fleet->nodes[i]);
+	fleet->trouble[0] = '\0';
+	copy(fleet->commit, sizeof(fleet->commit), event->body, "commit");
+	bu_orders_applied(fleet, event);
+	for (size_t i = 0; i < fleet->count; i++)
+		fleet->nodes[i]->in_profile = 0;
 	for (size_t i = 0; i < desired->nodes_count; i++) {
-		node = add_node(world, desired->nodes[i].name, event->time_ms);
+		node = add_node(fleet, desired->nodes[i].name, event->time_ms);
 		node->in_profile = 1;
 		snprintf(node->pool, sizeof(node->pool), "%s",
 			 desired->nodes[i].pool->name);
 	}
-	note_left(world, event->time_ms);
-	bu_orders_left(world, event->time_ms);
+	note_left(fleet, event->time_ms);
+	bu_orders_left(fleet, event->time_ms);
 	return 0;
 }
 
 static int
-on_order(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_order(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	bu_orders_open(world, node, event);
+	bu_orders_open(fleet, node, event);
 	if (bu_state_info(node->state)->settled)
 		memset(&node->step, 0, sizeof(node->step));
 	node->stages_count = 0;
@@ -114,42 +114,42 @@ on_order(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_bound(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
 	bu_autofree char *text = NULL;
 	bu_autojson json_t *inventory = NULL;
 	const struct bu_desired_node *want;
 
-	bu_binding_set(world, node, bu_json_str(event->body, "machine", ""));
+	bu_binding_set(fleet, node, bu_json_str(event->body, "machine", ""));
 	copy(node->inventory, sizeof(node->inventory), event->body, "inventory");
-	text = bu_store_get_blob(world->store, node->inventory, NULL);
+	text = bu_store_get_blob(fleet->store, node->inventory, NULL);
 	if (text)
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
 	bu_binding_inventory(node, inventory);
-	want = bu_world_ordered(world, node);
+	want = bu_fleet_ordered(fleet, node);
 	node->disk.path[0] = '\0';
 	if (inventory && want)
-		bu_world_disk_in(inventory, want->hardware->disk, &node->disk);
+		bu_fleet_disk_in(inventory, want->hardware->disk, &node->disk);
 	return 0;
 }
 
 static int
-on_renamed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_renamed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
-	return bu_binding_rename(world, node, bu_json_str(event->body, "to", ""), err);
+	return bu_binding_rename(fleet, node, bu_json_str(event->body, "to", ""), err);
 }
 
 static int
-on_state(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_state(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	return bu_moved(world, node, event, err);
+	return bu_moved(fleet, node, event, err);
 }
 
 static int
-on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_intent(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	  struct bu_err *err)
 {
 	/* In service only an order asks for steps: as in on_state(). */
@@ -172,26 +172,26 @@ on_intent(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 		node->join_started = 0;
 	}
 	/* A step of its own time: the state has no deadline, or a longer one. */
-	bu_life_set_clock(world, node);
-	bu_orders_step(world, node, event);
+	bu_life_set_clock(fleet, node);
+	bu_orders_step(fleet, node, event);
 	return 0;
 }
 
 /* What a JOIN has joined. Of a log that does not say it: the cluster of the profile
  * that was applied then. */
 static void
-join(const struct bu_world *world, struct bu_node *node, const struct bu_event *event)
+join(const struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event)
 {
 	const json_t *body = json_object_get(event->body, "joined");
 	const struct bu_desired *desired =
-		world->desired ? world->desired : world->last;
+		fleet->desired ? fleet->desired : fleet->last;
 	const struct bu_desired_node *want =
 		desired && !body ? bu_desired_node(desired, node->name) : NULL;
 	struct bu_joined *joined = &node->joined;
 
 	memset(joined, 0, sizeof(*joined));
 	if (want && want->cluster) {
-		bu_world_joined(want, joined);
+		bu_fleet_joined(want, joined);
 		return;
 	}
 	copy(joined->cluster, sizeof(joined->cluster), body, "cluster");
@@ -201,7 +201,7 @@ join(const struct bu_world *world, struct bu_node *node, const struct bu_event *
 }
 
 static int
-on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_outcome(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
 	int done = strcmp(bu_json_str(event->body, "result", ""), "done") == 0;
@@ -218,7 +218,7 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 		node->booted_by_us = 1;
 	if (done && node->step.action == BU_ACTION_JOIN) {
 		node->entering = 0;
-		join(world, node, event);
+		join(fleet, node, event);
 	}
 	if (done && node->step.action == BU_ACTION_LEAVE) {
 		node->serves = node->entering = 0;
@@ -227,18 +227,18 @@ on_outcome(struct bu_world *world, struct bu_node *node, const struct bu_event *
 	/* It is asked anew. */
 	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
 		memset(&node->cluster, 0, sizeof(node->cluster));
-	bu_orders_step(world, node, event);
+	bu_orders_step(fleet, node, event);
 	return 0;
 }
 
 static int
-on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_admitted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
 	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
 	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
 	     "request");
-	bu_binding_set(world, node, bu_json_str(event->body, "machine", ""));
+	bu_binding_set(fleet, node, bu_json_str(event->body, "machine", ""));
 	copy(node->agent_cert, sizeof(node->agent_cert), event->body, "fingerprint");
 	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
 	node->agent_cert_next[0] = '\0';
@@ -248,7 +248,7 @@ on_admitted(struct bu_world *world, struct bu_node *node, const struct bu_event 
 }
 
 static int
-on_renewed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_renewed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
 	copy(node->agent_cert_next, sizeof(node->agent_cert_next), event->body,
@@ -259,7 +259,7 @@ on_renewed(struct bu_world *world, struct bu_node *node, const struct bu_event *
 
 /* The renewed certificate takes the place of the one that goes. */
 static int
-on_revoked(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_revoked(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
 	const char *gone = bu_json_str(event->body, "fingerprint", "");
@@ -276,7 +276,7 @@ on_revoked(struct bu_world *world, struct bu_node *node, const struct bu_event *
 }
 
 static int
-on_booted(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_booted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	  struct bu_err *err)
 {
 	node->checks_errors = 0;
@@ -291,7 +291,7 @@ on_booted(struct bu_world *world, struct bu_node *node, const struct bu_event *e
 }
 
 static int
-on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_installed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	     struct bu_err *err)
 {
 	node->writing = 0;
@@ -306,15 +306,15 @@ on_installed(struct bu_world *world, struct bu_node *node, const struct bu_event
 }
 
 static int
-on_pair(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_pair(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
-	bu_proofs_pair(world, event);
+	bu_measurements_pair(fleet, event);
 	return 0;
 }
 
 static int
-on_lease(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_lease(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
 	copy(node->lent_to, sizeof(node->lent_to), event->body, "for");
@@ -323,31 +323,31 @@ on_lease(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_checks(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_checks(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	  struct bu_err *err)
 {
-	bu_proofs_checks(world, node, event);
+	bu_measurements_checks(fleet, node, event);
 	return 0;
 }
 
 static int
-on_verdict(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_verdict(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
-	bu_proofs_verdict(world, node, event);
+	bu_measurements_verdict(fleet, node, event);
 	return 0;
 }
 
 static int
-on_soak(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_soak(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
-	bu_proofs_soak(world, node, event);
+	bu_measurements_soak(fleet, node, event);
 	return 0;
 }
 
 static int
-on_evidence(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_evidence(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
 	copy(node->evidence, sizeof(node->evidence), event->body, "digest");
@@ -355,16 +355,16 @@ on_evidence(struct bu_world *world, struct bu_node *node, const struct bu_event 
 }
 
 static int
-on_again(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_again(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	bu_proofs_again(world, node);
-	bu_life_set_clock(world, node);
+	bu_measurements_again(fleet, node);
+	bu_life_set_clock(fleet, node);
 	return 0;
 }
 
 static int
-on_certificate(struct bu_world *world, struct bu_node *node,
+on_certificate(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event, struct bu_err *err)
 {
 	int full = strcmp(bu_json_str(event->body, "kind", ""), "full") == 0;
@@ -379,7 +379,7 @@ on_certificate(struct bu_world *world, struct bu_node *node,
 
 /* Of the site where the event names no node. */
 static int
-on_condition(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_condition(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	     struct bu_err *err)
 {
 	enum bu_condition_id id =
@@ -390,7 +390,7 @@ on_condition(struct bu_world *world, struct bu_node *node, const struct bu_event
 	/* Of a bringupd that knew more conditions than this one. */
 	if (id == BU_CONDITION_COUNT)
 		return 0;
-	condition = node ? &node->conditions[id] : &world->conditions[id];
+	condition = node ? &node->conditions[id] : &fleet->conditions[id];
 	if (on && !condition->on)
 		condition->since_ms =
 			bu_json_int(event->body, "since_ms", event->time_ms);
@@ -401,7 +401,7 @@ on_condition(struct bu_world *world, struct bu_node *node, const struct bu_event
 }
 
 static int
-on_power(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_power(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
 	struct bu_power_deed *deed = &node->power;
@@ -420,7 +420,7 @@ on_power(struct bu_world *world, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_held(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
 	copy(node->held_by, sizeof(node->held_by), event->body, "owner");
@@ -434,10 +434,10 @@ on_held(struct bu_world *world, struct bu_node *node, const struct bu_event *eve
 }
 
 static int
-on_released(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_released(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
-	bu_proofs_released(world, node);
+	bu_measurements_released(fleet, node);
 	node->held_by[0] = '\0';
 	node->held_reason[0] = '\0';
 	node->held_for = BU_HOLD_NONE;
@@ -446,7 +446,7 @@ on_released(struct bu_world *world, struct bu_node *node, const struct bu_event 
 		node->order.fault_seq = 0;
 	/* A new start: the time that it was held does not count, and what failed is
 	 * done once more, as another attempt. */
-	bu_life_set_clock(world, node);
+	bu_life_set_clock(fleet, node);
 	node->retry_ms = 0;
 	if (node->step.status == BU_STEP_FAILED)
 		node->step.status = BU_STEP_NONE;
@@ -454,44 +454,44 @@ on_released(struct bu_world *world, struct bu_node *node, const struct bu_event 
 }
 
 static int
-on_rollout(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_rollout(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
-	return bu_orders_rollout(world, event, err);
+	return bu_orders_rollout(fleet, event, err);
 }
 
 static int
-on_brake(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_brake(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	bu_orders_brake(world, event);
+	bu_orders_brake(fleet, event);
 	return 0;
 }
 
 static int
-on_waits(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_waits(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
 	int on = bu_json_bool(event->body, "on", 0);
 
 	if (!on)
-		bu_life_set_clock(world, node);
+		bu_life_set_clock(fleet, node);
 	node->wait_logged = on;
 	return 0;
 }
 
 static int
-on_started(struct bu_world *world, struct bu_node *node, const struct bu_event *event,
+on_started(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
-	bu_life_started(world, event);
+	bu_life_started(fleet, event);
 	return 0;
 }
 
 /* By kind; what an event of it is about. */
 static const struct {
 	enum { SITE, NODE, EITHER } about;
-	int (*fn)(struct bu_world *world, struct bu_node *node,
+	int (*fn)(struct bu_fleet *fleet, struct bu_node *node,
 		  const struct bu_event *event, struct bu_err *err);
 } handlers[BU_EVENT_COUNT] = {
 	[BU_EVENT_EPOCH] = {SITE, on_epoch},
@@ -528,63 +528,63 @@ static const struct {
 };
 
 static int
-replay(struct bu_world *world, const struct bu_event *event, struct bu_err *err)
+replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 {
-	struct bu_node *node = bu_world_node(world, event->node);
+	struct bu_node *node = bu_fleet_node(fleet, event->node);
 	int needs_node = handlers[event->kind].about == NODE ||
 			 (handlers[event->kind].about == EITHER && event->node[0]);
 
 	/* Its profile may be one that could not be read any more. */
-	if (!node && world->unread && needs_node)
-		node = add_node(world, event->node, event->time_ms);
+	if (!node && fleet->unread && needs_node)
+		node = add_node(fleet, event->node, event->time_ms);
 	if (needs_node && !node)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);
 	if (node)
 		node->certified_as[0] = '\0';
-	if (handlers[event->kind].fn(world, node, event, err) != 0)
+	if (handlers[event->kind].fn(fleet, node, event, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));
 	return 0;
 }
 
 int
-bu_world_replay(struct bu_world *world, const struct bu_event *event,
+bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
 		struct bu_err *err)
 {
 	struct bu_err bad = {0};
 
-	bu_life_row(world, event);
-	if (replay(world, event, &bad) != 0) {
+	bu_life_row(fleet, event);
+	if (replay(fleet, event, &bad) != 0) {
 		if (err)
 			*err = bad;
 		/* Once it can be read it comes again; what means nothing does not. */
 		if (bad.kind == BU_ERR_IO)
 			return -1;
 	}
-	world->life.row_seq = event->seq;
+	fleet->life.row_seq = event->seq;
 	return bad.kind ? -1 : 0;
 }
 
 struct loading {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_err *err;
 	int failed;
 };
 
 /* What was applied once is not worth a daemon that does not start. */
 static void
-note_trouble(struct bu_world *world, const struct bu_err *err)
+note_trouble(struct bu_fleet *fleet, const struct bu_err *err)
 {
 	bu_error("log", "%s; no node is moved until a corrected profile is applied",
 		 err->text);
-	snprintf(world->trouble, sizeof(world->trouble), "%s", err->text);
-	world->unread = 1;
-	if (!world->desired)
+	snprintf(fleet->trouble, sizeof(fleet->trouble), "%s", err->text);
+	fleet->unread = 1;
+	if (!fleet->desired)
 		return;
-	bu_desired_destroy(world->last);
-	world->last = bu_steal(&world->desired);
+	bu_desired_destroy(fleet->last);
+	fleet->last = bu_steal(&fleet->desired);
 }
 
 static int
@@ -593,12 +593,12 @@ on_row(const struct bu_event *event, void *arg)
 	struct loading *loading = arg;
 	struct bu_err err = {0};
 
-	loading->world->loaded_seq = event->seq;
-	if (bu_world_replay(loading->world, event, &err) == 0)
+	loading->fleet->loaded_seq = event->seq;
+	if (bu_fleet_replay(loading->fleet, event, &err) == 0)
 		return 0;
 	if (event->kind == BU_EVENT_APPLIED) {
-		note_trouble(loading->world, &err);
-		bu_orders_applied(loading->world, event);
+		note_trouble(loading->fleet, &err);
+		bu_orders_applied(loading->fleet, event);
 		return 0;
 	}
 	if (loading->err)
@@ -608,14 +608,14 @@ on_row(const struct bu_event *event, void *arg)
 }
 
 int
-bu_world_load(struct bu_world *world, struct bu_err *err)
+bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err)
 {
-	struct loading loading = {world, err, 0};
+	struct loading loading = {fleet, err, 0};
 
-	world->loading = 1;
-	if (bu_store_read(world->store, 0, 0, on_row, &loading, err) != 0)
+	fleet->loading = 1;
+	if (bu_store_read(fleet->store, 0, 0, on_row, &loading, err) != 0)
 		return -1;
-	bu_life_settle(world);
-	world->loading = 0;
+	bu_life_settle(fleet);
+	fleet->loading = 0;
 	return loading.failed ? -1 : 0;
 }

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { EVENTS_MAX = 200 };
 
@@ -34,12 +34,12 @@ erase(struct tape *tape)
 }
 
 static json_t *
-rollouts_view(const struct bu_world *world)
+rollouts_view(const struct bu_fleet *fleet)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < world->rollouts_count; i++) {
-		const struct bu_rollout *rollout = &world->rollouts[i];
+	for (size_t i = 0; i < fleet->rollouts_count; i++) {
+		const struct bu_rollout *rollout = &fleet->rollouts[i];
 
 		json_array_append_new(
 			list,
@@ -71,18 +71,18 @@ order_view(const struct bu_order *order)
 
 /* All that the log owns of the world, as text; owned. */
 static char *
-view(const struct bu_world *world)
+view(const struct bu_fleet *fleet)
 {
 	bu_autojson json_t *all = json_pack(
 		"{s:I,s:s,s:s,s:o,s:O,s:O,s:f,s:o,s:[]}", "epoch",
-		(json_int_t)world->epoch, "revision", world->revision, "commit",
-		world->commit, "rollouts", rollouts_view(world), "brakes",
-		world->brakes, "pairs", world->pairs, "minutes",
-		bu_world_minutes(world, "train", BU_CLASS_INSTALL), "conditions",
-		bu_conditions_to_json(world->conditions), "nodes");
+		(json_int_t)fleet->epoch, "revision", fleet->revision, "commit",
+		fleet->commit, "rollouts", rollouts_view(fleet), "brakes",
+		fleet->brakes, "pairs", fleet->pairs, "minutes",
+		bu_fleet_minutes(fleet, "train", BU_CLASS_INSTALL), "conditions",
+		bu_conditions_to_json(fleet->conditions), "nodes");
 
-	for (size_t i = 0; i < world->count; i++) {
-		const struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
 		json_t *json = bu_node_to_json(node);
 		json_t *rest = json_pack(
 			"{s:I,s:o,s:s,s:b,s:s,s:b,s:s,s:s,s:s,s:I,s:s,s:s,s:[sIsIi]}",
@@ -133,7 +133,7 @@ order(struct rig *rig, const char *rollout, const char *class)
 {
 	note(rig, BU_EVENT_APPLIED, "",
 	     json_pack("{s:s,s:s,s:s,s:s,s:[]}", "rollout", rollout, "plan", "p2",
-		       "revision", rig->world->revision, "by", "me", "grants"));
+		       "revision", rig->fleet->revision, "by", "me", "grants"));
 	note(rig, BU_EVENT_ORDER, "node001",
 	     json_pack("{s:s,s:s,s:s,s:s,s:s,s:i}", "rollout", rollout, "class", class,
 		       "image", "debian12", "facets", "f2", "commit", "c2", "batch",
@@ -161,12 +161,12 @@ live_rollouts(struct rig *rig)
 	bu_err_set(&bad, BU_ERR_STATE, 0, "rolled back");
 	rig_answer(rig, node, &bad);
 	rig_until_step(rig, node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
-	ck_assert_int_eq(bu_world_rollout(rig->world, "r-2")->failed, 1);
+	ck_assert_int_eq(bu_fleet_rollout(rig->fleet, "r-2")->failed, 1);
 	order(rig, "r-3", "reboot");
 	becomes(rig, "r-3", "stopped");
 	becomes(rig, "r-3", "running");
 	order(rig, "r-4", "wipe"); /* overtakes */
-	ck_assert_int_eq(bu_world_rollout(rig->world, "r-3")->state, BU_ROLLOUT_DONE);
+	ck_assert_int_eq(bu_fleet_rollout(rig->fleet, "r-3")->state, BU_ROLLOUT_DONE);
 	note(rig, BU_EVENT_RENEWED, "node001",
 	     json_pack("{s:s,s:i}", "fingerprint", "f2", "until_ms", 7));
 	note(rig, BU_EVENT_REVOKED, "node001",
@@ -184,7 +184,7 @@ live_rollouts(struct rig *rig)
 	     json_pack("{s:s,s:s,s:s}", "step", "x", "action", "relabel", "result",
 		       "done"));
 	ck_assert_str_eq(node->facets, "f2");
-	ck_assert_int_eq(bu_world_rollout(rig->world, "r-5")->done, 1);
+	ck_assert_int_eq(bu_fleet_rollout(rig->fleet, "r-5")->done, 1);
 	order(rig, "r-6", "restart");
 	note(rig, BU_EVENT_BRAKE, "",
 	     json_pack("{s:s,s:b,s:i}", "scope", "rack r1", "on", 1, "late", 5));
@@ -250,7 +250,7 @@ reloaded(const struct rig *rig, const struct tape *tape, size_t count, const cha
 	struct bu_clock clock;
 	struct bu_loop *loop;
 	struct bu_store *store;
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_err err = {0};
 	char *text;
 
@@ -281,11 +281,11 @@ reloaded(const struct rig *rig, const struct tape *tape, size_t count, const cha
 	}
 	bu_store_destroy(store);
 	store = bu_store_open_sqlite(loop, path, NULL);
-	world = bu_world_create(loop, store);
-	ck_assert_msg(bu_world_load(world, &err) == 0, "%s", err.text);
-	ck_assert_int_eq(world->loaded_seq, (int64_t)count);
-	text = view(world);
-	bu_world_destroy(world);
+	fleet = bu_fleet_create(loop, store);
+	ck_assert_msg(bu_fleet_load(fleet, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(fleet->loaded_seq, (int64_t)count);
+	text = view(fleet);
+	bu_fleet_destroy(fleet);
 	bu_store_destroy(store);
 	bu_loop_destroy(loop);
 	return text;
@@ -295,29 +295,29 @@ START_TEST(a_log_cut_anywhere_gives_the_state_of_that_moment)
 {
 	struct rig rig;
 	struct tape tape = {.count = 0};
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	bu_autofree char *path = NULL, *end = NULL;
 
 	live(&rig);
 	path = bu_xasprintf("%s/cut.db", rig.dir);
 	ck_assert_int_eq(bu_store_read(rig.store, 0, 0, record, &tape, NULL), 0);
 	ck_assert_uint_gt(tape.count, 40);
-	world = bu_world_create(rig.loop, rig.store);
+	fleet = bu_fleet_create(rig.loop, rig.store);
 	for (size_t i = 0; i < tape.count; i++) {
 		bu_autofree char *before = NULL, *again = NULL;
 
-		ck_assert_int_eq(bu_world_replay(world, &tape.events[i], NULL), 0);
-		before = view(world);
+		ck_assert_int_eq(bu_fleet_replay(fleet, &tape.events[i], NULL), 0);
+		before = view(fleet);
 		again = reloaded(&rig, &tape, i + 1, path);
 		ck_assert_str_eq(before, again);
 		if (i + 1 == tape.count)
 			end = bu_steal(&before);
 	}
-	bu_world_destroy(world);
+	bu_fleet_destroy(fleet);
 	erase(&tape);
 	{
 		/* and the live process, whose memory followed its commits, agrees */
-		bu_autofree char *lived = view(rig.world);
+		bu_autofree char *lived = view(rig.fleet);
 
 		ck_assert_str_eq(lived, end);
 	}
@@ -331,9 +331,9 @@ START_TEST(a_restart_changes_nothing_that_the_log_owns)
 	bu_autofree char *before = NULL, *after = NULL;
 
 	live(&rig);
-	before = view(rig.world);
+	before = view(rig.fleet);
 	rig_restart(&rig);
-	after = view(rig.world);
+	after = view(rig.fleet);
 	ck_assert_str_eq(before, after);
 	rig_end(&rig);
 }
@@ -387,7 +387,7 @@ START_TEST(what_makes_no_sense_changes_nothing)
 	bu_autofree char *before = NULL;
 
 	live(&rig);
-	before = view(rig.world);
+	before = view(rig.fleet);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *after = NULL;
 		struct bu_event event;
@@ -398,10 +398,10 @@ START_TEST(what_makes_no_sense_changes_nothing)
 			*c = *c == '\'' ? '"' : *c;
 		bu_event_init(&event, rows[i].kind, rows[i].node,
 			      json_loads(text, 0, NULL));
-		ck_assert_int_eq(bu_world_replay(rig.world, &event, &err), -1);
+		ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, &err), -1);
 		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s", err.text);
 		bu_event_fini(&event);
-		after = view(rig.world);
+		after = view(rig.fleet);
 		ck_assert_str_eq(before, after);
 	}
 	rig_end(&rig);
@@ -417,13 +417,13 @@ START_TEST(a_word_on_an_old_step_is_passed_over)
 
 	live(&rig);
 	node = rig_node(&rig, 2);
-	before = view(rig.world);
+	before = view(rig.fleet);
 	bu_event_init(&event, BU_EVENT_OUTCOME, node->name,
 		      json_pack("{s:s,s:i,s:s,s:s}", "step", "node002.1.boot-network",
 				"attempt", 1, "result", "failed", "detail", "old"));
-	ck_assert_int_eq(bu_world_replay(rig.world, &event, NULL), 0);
+	ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, NULL), 0);
 	bu_event_fini(&event);
-	after = view(rig.world);
+	after = view(rig.fleet);
 	ck_assert_str_eq(before, after);
 	rig_end(&rig);
 }
@@ -436,14 +436,14 @@ START_TEST(nodes_stay_sorted_and_leave_with_their_profile)
 	rig_begin(&rig, 2);
 	rig_apply(&rig, 3, BU_CLASS_INSTALL, "d1", NULL, NULL);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", NULL, NULL);
-	ck_assert_uint_eq(rig.world->count, 3);
+	ck_assert_uint_eq(rig.fleet->count, 3);
 	for (int i = 1; i <= 3; i++) {
-		ck_assert_ptr_eq(rig.world->nodes[i - 1], rig_node(&rig, i));
+		ck_assert_ptr_eq(rig.fleet->nodes[i - 1], rig_node(&rig, i));
 		ck_assert_int_eq(rig_node(&rig, i)->in_profile, i == 1);
 	}
-	ck_assert_ptr_null(bu_world_node(rig.world, "node004"));
-	ck_assert_ptr_null(bu_world_desired(rig.world, rig_node(&rig, 2)));
-	ck_assert_ptr_null(bu_world_node_of(rig.world, ""));
+	ck_assert_ptr_null(bu_fleet_node(rig.fleet, "node004"));
+	ck_assert_ptr_null(bu_fleet_desired(rig.fleet, rig_node(&rig, 2)));
+	ck_assert_ptr_null(bu_fleet_node_of(rig.fleet, ""));
 	rig_end(&rig);
 }
 END_TEST
@@ -457,16 +457,16 @@ START_TEST(certificates_are_of_this_boot_and_this_hardware)
 	rig_begin(&rig, 1);
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(bu_world_certified(rig.world, node, &err), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, &err), -1);
 	ck_assert_str_eq(err.text, "it has no full certificate");
 	rig_certify(&rig, 1);
 	strcpy(node->boot_id, "another");
-	ck_assert_int_eq(bu_world_certified(rig.world, node, &err), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, &err), -1);
 	ck_assert_msg(strstr(err.text, "boot_id") != NULL, "%s", err.text);
 	strcpy(node->boot_id, "boot-1");
-	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), 0);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
 	strcpy(node->machine, "0123456789abcdef");
-	ck_assert_int_eq(bu_world_certified(rig.world, node, NULL), -1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
 	rig_end(&rig);
 }
 END_TEST
@@ -494,21 +494,21 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);
-	ck_assert_str_eq(bu_world_node(rig.world, "node009")->held_reason, "a card");
-	ck_assert_msg(strstr(rig.world->trouble, "site.ini: ") != NULL, "%s",
-		      rig.world->trouble);
-	ck_assert_ptr_null(rig.world->desired);
+	ck_assert_str_eq(bu_fleet_node(rig.fleet, "node009")->held_reason, "a card");
+	ck_assert_msg(strstr(rig.fleet->trouble, "site.ini: ") != NULL, "%s",
+		      rig.fleet->trouble);
+	ck_assert_ptr_null(rig.fleet->desired);
 	/* what has an address keeps it */
-	ck_assert_ptr_nonnull(bu_desired_node(rig.world->last, "node001"));
+	ck_assert_ptr_nonnull(bu_desired_node(rig.fleet->last, "node001"));
 	for (int hours = 0; hours < 5; hours++)
 		rig_pass(&rig, 3600 * 1000);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_INSPECTING);
 	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d", NULL, NULL);
 	rig_pass(&rig, 1);
-	ck_assert_str_eq(rig.world->trouble, "");
-	ck_assert_ptr_nonnull(rig.world->desired);
-	ck_assert_ptr_null(rig.world->last);
+	ck_assert_str_eq(rig.fleet->trouble, "");
+	ck_assert_ptr_nonnull(rig.fleet->desired);
+	ck_assert_ptr_null(rig.fleet->last);
 	rig_end(&rig);
 }
 END_TEST

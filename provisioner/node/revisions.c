@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/load.h"
+#include "profiles/load/load.h"
 
 struct bu_desired *
-bu_revision_load(const struct bu_world *world, const char *digest, struct bu_err *err)
+bu_revision_load(const struct bu_fleet *fleet, const char *digest, struct bu_err *err)
 {
-	bu_autofree char *text = bu_store_get_blob(world->store, digest, err);
+	bu_autofree char *text = bu_store_get_blob(fleet->store, digest, err);
 	bu_autojson json_t *value = NULL;
 	struct bu_findings findings = {0};
 	struct bu_desired *desired = NULL;
@@ -36,9 +36,9 @@ bu_revision_load(const struct bu_world *world, const char *digest, struct bu_err
 }
 
 static struct bu_revision *
-find(const struct bu_world *world, const char *digest)
+find(const struct bu_fleet *fleet, const char *digest)
 {
-	struct bu_revision *revision = world->revisions;
+	struct bu_revision *revision = fleet->revisions;
 
 	while (revision && strcmp(revision->digest, digest) != 0)
 		revision = revision->next;
@@ -46,23 +46,23 @@ find(const struct bu_world *world, const char *digest)
 }
 
 void
-bu_revisions_hold(struct bu_world *world, const char *digest)
+bu_revisions_hold(struct bu_fleet *fleet, const char *digest)
 {
-	struct bu_revision *revision = find(world, digest);
+	struct bu_revision *revision = find(fleet, digest);
 
 	if (!revision) {
 		revision = bu_xcalloc(1, sizeof(*revision));
 		bu_text_copy(revision->digest, sizeof(revision->digest), digest);
-		revision->next = world->revisions;
-		world->revisions = revision;
+		revision->next = fleet->revisions;
+		fleet->revisions = revision;
 	}
 	revision->orders++;
 }
 
 void
-bu_revisions_drop(struct bu_world *world, const char *digest)
+bu_revisions_drop(struct bu_fleet *fleet, const char *digest)
 {
-	struct bu_revision **link = &world->revisions, *revision = find(world, digest);
+	struct bu_revision **link = &fleet->revisions, *revision = find(fleet, digest);
 
 	bu_assert(revision);
 	if (--revision->orders > 0)
@@ -75,32 +75,32 @@ bu_revisions_drop(struct bu_world *world, const char *digest)
 }
 
 void
-bu_revisions_fini(struct bu_world *world)
+bu_revisions_fini(struct bu_fleet *fleet)
 {
 	struct bu_revision *revision;
 
-	while ((revision = world->revisions)) {
-		world->revisions = revision->next;
+	while ((revision = fleet->revisions)) {
+		fleet->revisions = revision->next;
 		bu_desired_destroy(revision->desired);
 		free(revision);
 	}
 }
 
 void
-bu_revisions_apply(struct bu_world *world, const char *digest,
+bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 		   struct bu_desired *desired)
 {
-	struct bu_revision *old = find(world, world->revision);
-	struct bu_revision *new = find(world, digest);
+	struct bu_revision *old = find(fleet, fleet->revision);
+	struct bu_revision *new = find(fleet, digest);
 
 	if (old && old != new && !old->desired)
-		old->desired = bu_steal(&world->desired);
+		old->desired = bu_steal(&fleet->desired);
 	if (new)
 		bu_desired_destroy(bu_steal(&new->desired));
-	bu_desired_destroy(world->desired);
-	bu_desired_destroy(bu_steal(&world->last));
-	world->desired = desired;
-	bu_text_copy(world->revision, sizeof(world->revision), digest);
+	bu_desired_destroy(fleet->desired);
+	bu_desired_destroy(bu_steal(&fleet->last));
+	fleet->desired = desired;
+	bu_text_copy(fleet->revision, sizeof(fleet->revision), digest);
 }
 
 /* By which one: "" is the applied one, of an order that has not begun or of none. */
@@ -113,31 +113,31 @@ digest_of(const struct bu_node *node)
 }
 
 static int
-is_applied(const struct bu_world *world, const char *digest)
+is_applied(const struct bu_fleet *fleet, const char *digest)
 {
-	return world->desired && strcmp(digest, world->revision) == 0;
+	return fleet->desired && strcmp(digest, fleet->revision) == 0;
 }
 
 /* What cannot be read is not tried again: it lies in the log as it is. */
 static const struct bu_desired *
-state_of(const struct bu_world *world, struct bu_revision *revision)
+state_of(const struct bu_fleet *fleet, struct bu_revision *revision)
 {
-	if (is_applied(world, revision->digest))
-		return world->desired;
+	if (is_applied(fleet, revision->digest))
+		return fleet->desired;
 	if (!revision->desired && revision->unread.kind == BU_ERR_NONE)
 		revision->desired =
-			bu_revision_load(world, revision->digest, &revision->unread);
+			bu_revision_load(fleet, revision->digest, &revision->unread);
 	return revision->desired;
 }
 
 static const struct bu_desired *
-kept(struct bu_world *world, const struct bu_node *node, struct bu_err *err)
+kept(struct bu_fleet *fleet, const struct bu_node *node, struct bu_err *err)
 {
-	struct bu_revision *revision = find(world, digest_of(node));
+	struct bu_revision *revision = find(fleet, digest_of(node));
 	const struct bu_desired *desired;
 
 	bu_assert(revision); /* it was held when the order began */
-	desired = state_of(world, revision);
+	desired = state_of(fleet, revision);
 	if (desired)
 		return desired;
 	if (err)
@@ -148,13 +148,13 @@ kept(struct bu_world *world, const struct bu_node *node, struct bu_err *err)
 }
 
 int
-bu_world_target(struct bu_world *world, const struct bu_node *node,
+bu_fleet_target(struct bu_fleet *fleet, const struct bu_node *node,
 		struct bu_target *ret, struct bu_err *err)
 {
-	struct bu_target target = {.desired = world->desired};
+	struct bu_target target = {.desired = fleet->desired};
 
-	if (*digest_of(node) && !is_applied(world, digest_of(node))) {
-		target.desired = kept(world, node, err);
+	if (*digest_of(node) && !is_applied(fleet, digest_of(node))) {
+		target.desired = kept(fleet, node, err);
 		if (!target.desired)
 			return -1;
 	}
@@ -169,48 +169,48 @@ bu_world_target(struct bu_world *world, const struct bu_node *node,
 }
 
 const struct bu_desired_node *
-bu_world_ordered(struct bu_world *world, const struct bu_node *node)
+bu_fleet_ordered(struct bu_fleet *fleet, const struct bu_node *node)
 {
 	struct bu_target target;
 
-	return bu_world_target(world, node, &target, NULL) == 0 ? target.node : NULL;
+	return bu_fleet_target(fleet, node, &target, NULL) == 0 ? target.node : NULL;
 }
 
 const struct bu_desired *
-bu_world_state(struct bu_world *world, size_t index)
+bu_fleet_state(struct bu_fleet *fleet, size_t index)
 {
-	if (world->desired && index-- == 0)
-		return world->desired;
-	for (struct bu_revision *revision = world->revisions; revision;
+	if (fleet->desired && index-- == 0)
+		return fleet->desired;
+	for (struct bu_revision *revision = fleet->revisions; revision;
 	     revision = revision->next) {
-		const struct bu_desired *desired = state_of(world, revision);
+		const struct bu_desired *desired = state_of(fleet, revision);
 
-		if (desired && desired != world->desired && index-- == 0)
+		if (desired && desired != fleet->desired && index-- == 0)
 			return desired;
 	}
 	return NULL;
 }
 
 static const struct bu_node *
-by_mac(struct bu_world *world, const struct bu_desired *desired, const char *mac,
+by_mac(struct bu_fleet *fleet, const struct bu_desired *desired, const char *mac,
        struct bu_target *ret)
 {
 	const struct bu_desired_node *want = bu_desired_node_by_mac(desired, mac);
-	const struct bu_node *node = want ? bu_world_node(world, want->name) : NULL;
+	const struct bu_node *node = want ? bu_fleet_node(fleet, want->name) : NULL;
 
-	return node && bu_world_target(world, node, ret, NULL) == 0 && ret->node == want
+	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 && ret->node == want
 		       ? node
 		       : NULL;
 }
 
 const struct bu_node *
-bu_world_node_by_mac(struct bu_world *world, const char *mac, struct bu_target *ret)
+bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
 {
 	const struct bu_desired *desired;
 	const struct bu_node *node = NULL;
 
-	for (size_t i = 0; !node && (desired = bu_world_state(world, i)); i++)
-		if (desired != world->desired)
-			node = by_mac(world, desired, mac, ret);
-	return node || !world->desired ? node : by_mac(world, world->desired, mac, ret);
+	for (size_t i = 0; !node && (desired = bu_fleet_state(fleet, i)); i++)
+		if (desired != fleet->desired)
+			node = by_mac(fleet, desired, mac, ret);
+	return node || !fleet->desired ? node : by_mac(fleet, fleet->desired, mac, ret);
 }

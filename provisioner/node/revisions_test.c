@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 #define DISK "disk = /dev/vda\n"
 #define OTHER_DISK "disk = /dev/vdb\n"
@@ -15,7 +15,7 @@
 static const char *
 disk_of(const struct rig *rig, int number)
 {
-	return bu_world_ordered(rig->world, rig_node(rig, number))->hardware->disk;
+	return bu_fleet_ordered(rig->fleet, rig_node(rig, number))->hardware->disk;
 }
 
 /* How many revisions but the applied one are in memory, or may come into it. */
@@ -24,9 +24,9 @@ kept(const struct rig *rig)
 {
 	int count = 0;
 
-	for (const struct bu_revision *revision = rig->world->revisions; revision;
+	for (const struct bu_revision *revision = rig->fleet->revisions; revision;
 	     revision = revision->next)
-		count += strcmp(revision->digest, rig->world->revision) != 0;
+		count += strcmp(revision->digest, rig->fleet->revision) != 0;
 	return count;
 }
 
@@ -41,11 +41,11 @@ START_TEST(a_turn_is_carried_out_by_its_own_revision_to_its_end)
 	/* one is under way, the other has not begun */
 	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
 	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdb");
-	ck_assert_str_eq(bu_world_desired(rig.world, rig_node(&rig, 1))->hardware->disk,
+	ck_assert_str_eq(bu_fleet_desired(rig.fleet, rig_node(&rig, 1))->hardware->disk,
 			 "/dev/vdb");
-	ck_assert_int_eq(bu_world_target(rig.world, rig_node(&rig, 1), &target, NULL),
+	ck_assert_int_eq(bu_fleet_target(rig.fleet, rig_node(&rig, 1), &target, NULL),
 			 0);
-	ck_assert_ptr_ne(target.desired, rig.world->desired);
+	ck_assert_ptr_ne(target.desired, rig.fleet->desired);
 	ck_assert_ptr_eq(target.node, bu_desired_node(target.desired, "node001"));
 	ck_assert_int_eq(kept(&rig), 1);
 	/* also after a third, also in another process, which reads the log alone */
@@ -56,14 +56,14 @@ START_TEST(a_turn_is_carried_out_by_its_own_revision_to_its_end)
 	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdc");
 	/* also of a node that is in the applied one no more */
 	rig_revise(&rig, 1, NULL, NULL);
-	ck_assert_ptr_null(bu_world_ordered(rig.world, rig_node(&rig, 2)));
+	ck_assert_ptr_null(bu_fleet_ordered(rig.fleet, rig_node(&rig, 2)));
 	ck_assert_int_eq(kept(&rig), 1);
 	/* it ends: what was applied last is what the node should be */
 	rig_revise(&rig, 2, DISK, OTHER_DISK);
 	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);
 	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
 	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
-	ck_assert_ptr_null(rig.world->revisions);
+	ck_assert_ptr_null(rig.fleet->revisions);
 	rig_end(&rig);
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(an_order_names_its_revision)
 	char old[65];
 
 	rig_begin(&rig, 1);
-	memcpy(old, rig.world->revision, sizeof(old));
+	memcpy(old, rig.fleet->revision, sizeof(old));
 	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
 	rig_revise(&rig, 1, DISK, OTHER_DISK);
 	ck_assert_str_ne(rig_node(&rig, 1)->order.revision, old);
@@ -140,7 +140,7 @@ START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
 	char old[65], begin[40];
 
 	rig_begin(&rig, 1);
-	memcpy(old, rig.world->revision, sizeof(old));
+	memcpy(old, rig.fleet->revision, sizeof(old));
 	snprintf(begin, sizeof(begin), "revision %.12s, by which rollout", old);
 	rig_write(&rig, "power.refuse", "BMC is asleep");
 	node = rig_node(&rig, 1);
@@ -150,12 +150,12 @@ START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
 	spoil(&rig, old);
 	/* It is in memory: nobody reads the log for it. */
 	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
-	bu_desired_destroy(bu_steal(&rig.world->revisions->desired));
-	ck_assert_int_eq(bu_world_target(rig.world, node, &target, &err), -1);
+	bu_desired_destroy(bu_steal(&rig.fleet->revisions->desired));
+	ck_assert_int_eq(bu_fleet_target(rig.fleet, node, &target, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 	rig_text_has(err.text, begin);
 	rig_text_has(err.text, "r-1 changes node001: blob ");
-	ck_assert_ptr_null(bu_world_ordered(rig.world, node));
+	ck_assert_ptr_null(bu_fleet_ordered(rig.fleet, node));
 	rig_remove(&rig, "power.refuse");
 	for (int i = 0; i < 200 && node->state != BU_STATE_FAILED; i++)
 		rig_pass(&rig, 1000);
@@ -206,21 +206,21 @@ START_TEST(who_is_under_way_keeps_its_mac)
 	rig_begin(&rig, 2);
 	rig_start(&rig, 1);
 	rig_revise(&rig, 2, plain, swapped);
-	ck_assert_str_eq(bu_world_node_by_mac(rig.world, one, &target)->name,
+	ck_assert_str_eq(bu_fleet_node_by_mac(rig.fleet, one, &target)->name,
 			 "node001");
 	ck_assert_str_eq(target.node->mac, one);
 	/* as such it is let in, and has all that its class asked for */
 	rig_inspect(&rig, 1);
 	/* it is no other's, nor is there another one for it */
-	ck_assert_ptr_null(bu_world_node_by_mac(rig.world, two, &target));
+	ck_assert_ptr_null(bu_fleet_node_by_mac(rig.fleet, two, &target));
 	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);
 	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
-	ck_assert_str_eq(bu_world_node_by_mac(rig.world, one, &target)->name,
+	ck_assert_str_eq(bu_fleet_node_by_mac(rig.fleet, one, &target)->name,
 			 "node002");
-	ck_assert_str_eq(bu_world_node_by_mac(rig.world, two, &target)->name,
+	ck_assert_str_eq(bu_fleet_node_by_mac(rig.fleet, two, &target)->name,
 			 "node001");
 	ck_assert_ptr_null(
-		bu_world_node_by_mac(rig.world, "52:54:00:77:00:09", &target));
+		bu_fleet_node_by_mac(rig.fleet, "52:54:00:77:00:09", &target));
 	rig_end(&rig);
 }
 END_TEST

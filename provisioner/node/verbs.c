@@ -48,7 +48,7 @@ is_in_cluster(const struct bu_node *node)
 int
 bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	return node->boot_installed && node->last_seen_ms &&
 	       now_ms - node->last_seen_ms <= BU_HEARD_MS;

@@ -66,7 +66,7 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
 	struct bu_power_wish *wish = arg, **link = &wish->rec->wishes;
 	struct bu_reconcile *rec = wish->rec;
-	struct bu_node *node = bu_world_node(rec->world, wish->node);
+	struct bu_node *node = bu_fleet_node(rec->fleet, wish->node);
 	int64_t seq = wish->seq;
 	int looks = wish->looks;
 	const char *power = err ? "" : bu_power_state_name(state);
@@ -80,11 +80,11 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 	bu_text_copy(node->power_seen.power, sizeof(node->power_seen.power), power);
 	bu_text_copy(node->power_seen.error, sizeof(node->power_seen.error),
 		     err ? err->text : "");
-	node->power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
-	bu_world_touch(rec->world, node);
+	node->power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	bu_fleet_touch(rec->fleet, node);
 	if (!seq || node->power.seq != seq)
 		return;
-	if (bu_store_down(rec->world->store))
+	if (bu_store_down(rec->fleet->store))
 		node->power_running = LOST;
 	else if (looks)
 		journal(rec, node, "unknown", power,
@@ -97,7 +97,7 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	const char *op = node->power.op, *bmc = want && want->bmc ? want->bmc : "";
 	struct bu_power_boot cycle = {.first = BU_BOOT_DISK, .reset = 1};
 	struct bu_power_wish *wish;
@@ -110,7 +110,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	wish = wish_of(rec, node, node->power.seq);
 	wish->looks = node->power_running == LOST ||
-		      node->power.seq <= rec->world->loaded_seq;
+		      node->power.seq <= rec->fleet->loaded_seq;
 	node->power_running = RUNNING;
 	if (wish->looks)
 		bu_power_status(rec->power, want->power, bmc, on_answer, wish);
@@ -160,7 +160,7 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 {
 	if (check_op(ask->op, err) != 0)
 		return -1;
-	if (!bu_world_desired(rec->world, node))
+	if (!bu_fleet_desired(rec->fleet, node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is not in the applied profile: nobody knows "
 				  "its BMC",
@@ -184,7 +184,7 @@ char *
 bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	const struct bu_desired_node *want = bu_world_desired(rec->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	struct bu_event event;
 
 	if (check(rec, node, ask, err) != 0)

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "provisioner/node/verbs.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static char *
 power_as(struct rig *rig, const char *op, int force, const char *reason,

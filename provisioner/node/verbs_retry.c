@@ -66,7 +66,7 @@ open_again(struct bu_reconcile *rec, struct bu_node *node,
 	   const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	const struct bu_order *order = &node->order;
-	const struct bu_rollout *rollout = bu_world_rollout(rec->world, order->rollout);
+	const struct bu_rollout *rollout = bu_fleet_rollout(rec->fleet, order->rollout);
 	struct bu_event event;
 
 	if (!rollout || rollout->state == BU_ROLLOUT_ABORTED) {

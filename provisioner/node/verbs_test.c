@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { TURNS = 800 };
 
@@ -89,7 +89,7 @@ be_the_world(struct rig *rig, struct bu_node *node)
 		came_up = boots(rig);
 		rig_come_up(rig, 1, "boot-after");
 	} else if (node->state == BU_STATE_VALIDATING &&
-		   bu_world_certified(rig->world, node, NULL) != 0) {
+		   bu_fleet_certified(rig->fleet, node, NULL) != 0) {
 		rig_certify(rig, 1);
 	} else if (node->state == BU_STATE_VALIDATING) {
 		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
@@ -483,7 +483,7 @@ forget(enum bu_verb verb, enum bu_state to, int64_t rows)
 	ck_assert_str_eq(node->machine, machine);
 	node = goes_to(&rig, to, &cut);
 	ck_assert_str_eq(node->machine, "");
-	ck_assert_ptr_null(bu_world_node_of(rig.world, machine));
+	ck_assert_ptr_null(bu_fleet_node_of(rig.fleet, machine));
 	ck_assert_str_eq(node->installed_digest, "");
 	ck_assert_int_eq(node->disk_touched, 0);
 	ck_assert_ptr_null(node->full_cert);
@@ -609,8 +609,8 @@ retries(int64_t rows)
 	node = goes_to(&rig, BU_STATE_READY, &cut);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), network);
 	ck_assert_str_eq(bu_order_status(&node->order), "done");
-	ck_assert_int_eq(rig.world->rollouts[0].failed, 0);
-	ck_assert_int_eq(rig.world->rollouts[0].done, 1);
+	ck_assert_int_eq(rig.fleet->rollouts[0].failed, 0);
+	ck_assert_int_eq(rig.fleet->rollouts[0].done, 1);
 	rig_end(&rig);
 	return rows && !cut;
 }
@@ -644,11 +644,11 @@ START_TEST(an_install_that_failed_is_retried_as_it_was)
 	ck_assert_int_eq(node->order.open, 1);
 	ck_assert_int_eq(node->order.reset, 0);
 	ck_assert_str_eq(node->order.image_digest, "d1");
-	ck_assert_int_eq(rig.world->rollouts[0].failed, 0);
-	ck_assert_int_eq(rig.world->rollouts[0].total, 1);
+	ck_assert_int_eq(rig.fleet->rollouts[0].failed, 0);
+	ck_assert_int_eq(rig.fleet->rollouts[0].total, 1);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(rig.world->rollouts[0].total, 1);
+	ck_assert_int_eq(rig.fleet->rollouts[0].total, 1);
 	/* its ramdisk still runs, and says so: it may be switched off */
 	node->last_seen_ms = bu_wall_ms(&rig.clock);
 	rig_start(&rig, 1);

@@ -65,7 +65,7 @@ static void
 add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t deadline_ms = bu_reconcile_deadline(rec, node);
-	int64_t now_ms = bu_loop_now_ms(rec->world->loop);
+	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
 	const char *then;
 
 	if (!deadline_ms)
@@ -95,7 +95,7 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 static void
 add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	if (node->last_seen_ms)
 		add(text, "its agent was heard %lld s ago",
@@ -122,7 +122,7 @@ add_power(const struct bu_node *node, char **text)
 static void
 add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	if (node->state == BU_STATE_READY && node->lent_to[0])
 		add(text, "it was lent to %s as a partner %lld s ago", node->lent_to,
@@ -135,7 +135,7 @@ static void
 add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
 	int64_t left_ms =
-		node->agent_cert_until_ms - bu_wall_ms(bu_loop_clock(rec->world->loop));
+		node->agent_cert_until_ms - bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	int64_t days = left_ms / (24 * 3600 * 1000);
 
 	if (node->agent_revoked)
@@ -184,7 +184,7 @@ add_checks(const struct bu_node *node, char **text)
 static void
 add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	for (int id = 0; id < BU_CONDITION_COUNT; id++) {
 		const struct bu_condition *condition = &node->conditions[id];
@@ -209,7 +209,7 @@ add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char 
 char *
 bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->world->loop));
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	const struct bu_state_info *info = bu_state_info(node->state);
 	char *text =
 		bu_xasprintf("%s is %s (%s) for %lld s\n", node->name, info->name,

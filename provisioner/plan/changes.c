@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/schema.h"
+#include "profiles/language/schema.h"
 #include "provisioner/plan/plan_impl.h"
 
 static void

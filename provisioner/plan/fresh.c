@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan.h"
 
 enum { NAMED_MAX = 3 };

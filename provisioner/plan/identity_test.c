@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/testing.h"
 #include "provisioner/plan/plan_impl.h"
+#include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
 /* "node001 1 2 3 4": name, and the numbers of its MAC, serial number, BMC and UUID (may

@@ -12,7 +12,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "model/step.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
 
 struct maker {

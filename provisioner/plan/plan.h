@@ -11,10 +11,10 @@
 
 #include <jansson.h>
 
-#include "model/node.h"
-#include "profiles/compat.h"
 #include "profiles/desired.h"
-#include "profiles/nodeset.h"
+#include "profiles/load/compat.h"
+#include "profiles/nodeset/nodeset.h"
+#include "provisioner/node/node.h"
 
 enum bu_plan_disk {
 	BU_PLAN_DISK_UNKNOWN, /* no inventory; the agent refuses one that is not empty

@@ -3,7 +3,7 @@
 #ifndef BU_PLAN_PLAN_IMPL_H
 #define BU_PLAN_PLAN_IMPL_H
 
-#include "profiles/facets.h"
+#include "profiles/export/facets.h"
 #include "provisioner/plan/plan.h"
 
 /* How the profile's word on a name and the machines that are known fit together. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/facets.h"
-#include "profiles/testing.h"
+#include "profiles/export/facets.h"
+#include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
 enum { NODES = 2 };

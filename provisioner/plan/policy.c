@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What [policy] says to a plan: what a profile alone tells (profiles/policy.c), and
- * whether the versions of image, hardware and manifest fit together. Called by plan.c.
- * Invariant: each thing that a rule forbids is an entry of its own, with the node where
- * it is about one, else with all nodes that it is about.
+ * What [policy] says to a plan: what a profile alone tells (profiles/load/policy.c),
+ * and whether the versions of image, hardware and manifest fit together. Called by
+ * plan.c. Invariant: each thing that a rule forbids is an entry of its own, with the
+ * node where it is about one, else with all nodes that it is about.
  */
-#include "profiles/policy.h"
+#include "profiles/load/policy.h"
 
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/nodeset.h"
-#include "profiles/schema.h"
+#include "profiles/language/schema.h"
+#include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
 
 static void

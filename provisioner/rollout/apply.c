@@ -12,7 +12,7 @@
 static const struct bu_node *
 changing_of(const struct bu_rollouts *rollouts, const char *name)
 {
-	const struct bu_node *node = bu_world_node(rollouts->world, name);
+	const struct bu_node *node = bu_fleet_node(rollouts->fleet, name);
 
 	return node && node->appending ? node : NULL;
 }
@@ -119,7 +119,7 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 	json_array_foreach (json_object_get(plan, "steps"), i, step) {
 		const char *name = bu_json_str(step, "node", "");
 
-		count += let_go(bu_world_node(rollouts->world, name), by,
+		count += let_go(bu_fleet_node(rollouts->fleet, name), by,
 				&events[count]);
 		bu_event_init(
 			&events[count++], BU_EVENT_ORDER, name,
@@ -131,12 +131,12 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 int
 bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan)
 {
-	const struct bu_world *world = rollouts->world;
+	const struct bu_fleet *fleet = rollouts->fleet;
 
 	return json_array_size(json_object_get(plan, "steps")) == 0 &&
 	       json_object_size(json_object_get(plan, "renames")) == 0 &&
-	       strcmp(bu_json_str(plan, "revision", ""), world->revision) == 0 &&
-	       strcmp(bu_json_str(plan, "commit", ""), world->commit) == 0;
+	       strcmp(bu_json_str(plan, "revision", ""), fleet->revision) == 0 &&
+	       strcmp(bu_json_str(plan, "commit", ""), fleet->commit) == 0;
 }
 
 int
@@ -173,7 +173,7 @@ bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 	granted = bu_grants_read(grants, NULL);
 	if (steps_count)
 		snprintf(id, sizeof(id), "r-%lld-%.6s",
-			 (long long)bu_wall_ms(bu_loop_clock(rollouts->world->loop)) /
+			 (long long)bu_wall_ms(bu_loop_clock(rollouts->fleet->loop)) /
 				 1000,
 			 plan_digest);
 	if (!bu_rollouts_is_done(rollouts, plan)) {

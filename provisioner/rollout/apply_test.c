@@ -30,7 +30,7 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 		bu_autojson json_t *plan = plan_of(&rig, 2, rows[i].class);
 		bu_autofree char *text = bu_xstrdup(rows[i].grants);
 		bu_autojson json_t *grants = NULL;
-		size_t before = rig.world->rollouts_count;
+		size_t before = rig.fleet->rollouts_count;
 		char id[40] = "none", digest[16];
 		struct bu_err err = {0};
 		int rc;
@@ -43,7 +43,7 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 				       &err);
 		rig_pass(&rig, 1);
 		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "%s: %s", text, err.text);
-		ck_assert_uint_eq(rig.world->rollouts_count - before,
+		ck_assert_uint_eq(rig.fleet->rollouts_count - before,
 				  rows[i].says == NULL);
 		if (!rows[i].says)
 			continue;
@@ -65,7 +65,7 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 
 	begin(&rig, 2, NULL);
 	seq = rig_node(&rig, 2)->state_seq;
-	memcpy(revision, rig.world->revision, sizeof(revision));
+	memcpy(revision, rig.fleet->revision, sizeof(revision));
 	/* the very first one, of a revision without a commit, too */
 	rig_revise(&rig, 2, "zone = z1", "zone = z2");
 	plan = plan_of(&rig, 0, "reboot");
@@ -75,8 +75,8 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 		0);
 	ck_assert_str_eq(id, "");
 	pass_some(&rig);
-	ck_assert_str_eq(rig.world->revision, revision);
-	ck_assert_str_eq(rig.world->commit, "c0ffee");
+	ck_assert_str_eq(rig.fleet->revision, revision);
+	ck_assert_str_eq(rig.fleet->commit, "c0ffee");
 	rig_events_after(&rig, seq, kinds);
 	ck_assert_str_eq(kinds, "- - - - ");
 	/* again: all of it is so already */
@@ -93,13 +93,13 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 		bu_rollouts_apply(rig.rollouts, plan, "222222", NULL, "me", id, NULL),
 		0);
 	pass_some(&rig);
-	ck_assert_str_eq(rig.world->commit, "c0ffee2");
+	ck_assert_str_eq(rig.fleet->commit, "c0ffee2");
 	list = bu_rollouts_list(rig.rollouts);
 	ck_assert_uint_eq(json_array_size(list), 1);
 	ck_assert_str_eq(bu_json_str(json_array_get(list, 0), "id", ""), "r-1");
 	rig_restart(&rig);
-	ck_assert_uint_eq(rig.world->rollouts_count, 1);
-	ck_assert_str_eq(rig.world->commit, "c0ffee2");
+	ck_assert_uint_eq(rig.fleet->rollouts_count, 1);
+	ck_assert_str_eq(rig.fleet->commit, "c0ffee2");
 	rig_end(&rig);
 }
 END_TEST
@@ -147,7 +147,7 @@ START_TEST(under_the_brake_nobody_is_given_a_turn)
 		rig_start(&rig, i);
 	rig_pass(&rig, 310 * 1000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	watch(&rig);
 	pass_some(&rig);
 	ck_assert_int_eq(rig_node(&rig, 4)->state, BU_STATE_ENROLLED);
@@ -157,7 +157,7 @@ START_TEST(under_the_brake_nobody_is_given_a_turn)
 	rig_pass(&rig, 2000);
 	rig_pass(&rig, 2000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
 	rig_pass(&rig, 20 * 1000);
 	rig_until(&rig, rig_node(&rig, 4), BU_STATE_INSPECTING);
 	rig_end(&rig);

@@ -16,7 +16,7 @@
 enum { LATE_MIN = 3, PERCENT_DEFAULT = 20, SCOPE_SIZE = 160 };
 
 struct bu_brake {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	json_t *on;  /* {scope: true}; NULL until the first look */
 	int outages; /* of the log, that were seen: what was told may not be in it */
@@ -75,7 +75,7 @@ bu_brake_scope(const struct bu_brake *brake, const struct bu_node *node)
 
 	if (!json_object_size(brake->on))
 		return NULL;
-	want = bu_world_desired(brake->world, node);
+	want = bu_fleet_desired(brake->fleet, node);
 	for (size_t i = 0; want && i < BU_LEN(scopes); i++)
 		if (scopes[i](want, scope) && json_object_get(brake->on, scope))
 			return json_object_iter_key(
@@ -101,17 +101,17 @@ count_up(json_t *counts, const char *scope, const char *what)
 static json_t *
 count_late(const struct bu_brake *brake)
 {
-	const struct bu_world *world = brake->world;
+	const struct bu_fleet *fleet = brake->fleet;
 	json_t *counts = NULL;
 	char scope[SCOPE_SIZE];
 
-	for (size_t i = 0; i < world->count && !counts; i++)
-		if (bu_reconcile_is_late(brake->rec, world->nodes[i]))
+	for (size_t i = 0; i < fleet->count && !counts; i++)
+		if (bu_reconcile_is_late(brake->rec, fleet->nodes[i]))
 			counts = json_object();
-	for (size_t i = 0; counts && i < world->count; i++) {
+	for (size_t i = 0; counts && i < fleet->count; i++) {
 		const struct bu_desired_node *want =
-			bu_world_desired(world, world->nodes[i]);
-		int late = bu_reconcile_is_late(brake->rec, world->nodes[i]);
+			bu_fleet_desired(fleet, fleet->nodes[i]);
+		int late = bu_reconcile_is_late(brake->rec, fleet->nodes[i]);
 
 		for (size_t k = 0; want && k < BU_LEN(scopes); k++) {
 			if (!scopes[k](want, scope))
@@ -127,7 +127,7 @@ count_late(const struct bu_brake *brake)
 static int
 too_many(const struct bu_brake *brake, const json_t *row)
 {
-	double percent = brake->world->desired->policy.brake_percent;
+	double percent = brake->fleet->desired->policy.brake_percent;
 	int64_t late = bu_json_int(row, "late", 0), of = bu_json_int(row, "of", 1);
 
 	return late >= LATE_MIN &&
@@ -163,13 +163,13 @@ look(void *arg)
 	const char *scope;
 	json_t *row;
 
-	if (!brake->world->desired)
+	if (!brake->fleet->desired)
 		return;
-	if (brake->outages != brake->world->outages)
+	if (brake->outages != brake->fleet->outages)
 		json_decref(bu_steal(&brake->on));
-	brake->outages = brake->world->outages;
+	brake->outages = brake->fleet->outages;
 	if (!brake->on) /* what the process before has left on */
-		brake->on = json_copy(brake->world->brakes);
+		brake->on = json_copy(brake->fleet->brakes);
 	counts = count_late(brake);
 	if (!counts && !json_object_size(brake->on))
 		return;
@@ -197,12 +197,12 @@ frozen(void *arg, const struct bu_node *node)
 }
 
 struct bu_brake *
-bu_brake_create(struct bu_world *world, struct bu_reconcile *rec)
+bu_brake_create(struct bu_fleet *fleet, struct bu_reconcile *rec)
 {
 	struct bu_brake *brake = bu_xcalloc(1, sizeof(*brake));
 	struct bu_freezer freezer = {look, frozen, brake};
 
-	brake->world = world;
+	brake->fleet = fleet;
 	brake->rec = rec;
 	bu_reconcile_set_freezer(rec, &freezer);
 	return brake;

@@ -10,8 +10,8 @@
 #include "base/json.h"
 #include "provisioner/node/verbs.h"
 #include "provisioner/rollout/rollout.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 enum { TURNS = 3000, EDGES_MAX = 160 };
 

@@ -15,11 +15,11 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "profiles/facets.h"
-#include "profiles/testing.h"
+#include "profiles/export/facets.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
 #include "tests/support/edits.h"
+#include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
 enum { EDITS = 250, TICK_MS = 150 * 1000, TICKS = 45 };
@@ -51,7 +51,7 @@ static struct {
 	struct bu_clock clock;
 	struct bu_loop *loop;
 	struct bu_store *store;
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	struct bu_rollouts *rollouts;
 	struct fact *facts; /* by place in world->nodes */
@@ -73,11 +73,11 @@ random_below(unsigned int below)
 static struct fact *
 fact_of(const char *name)
 {
-	size_t low = 0, high = sim.world->count;
+	size_t low = 0, high = sim.fleet->count;
 
 	while (low < high) {
 		size_t mid = (low + high) / 2;
-		int order = strcmp(name, sim.world->nodes[mid]->name);
+		int order = strcmp(name, sim.fleet->nodes[mid]->name);
 
 		if (order == 0)
 			return &sim.facts[mid];
@@ -102,7 +102,7 @@ may_do(enum bu_action action, const char *name)
 		[BU_ACTION_RELABEL] = BU_CLASS_RELABEL,
 	};
 	const struct fact *fact = fact_of(name);
-	const struct bu_order *order = &bu_world_node(sim.world, name)->order;
+	const struct bu_order *order = &bu_fleet_node(sim.fleet, name)->order;
 
 	ck_assert_msg(fact->planned >= least[action], "%s: %s, but the plan said %s",
 		      name, bu_action_name(action), bu_class_name(fact->planned));
@@ -141,7 +141,7 @@ void
 bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {
-	const struct bu_desired *desired = sim.world->desired;
+	const struct bu_desired *desired = sim.fleet->desired;
 	size_t i = 0;
 
 	enum bu_action action =
@@ -151,7 +151,7 @@ bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 	while (i < desired->nodes_count &&
 	       (strcmp(desired->nodes[i].bmc ? desired->nodes[i].bmc : "", target) !=
 			0 ||
-		bu_world_node(sim.world, desired->nodes[i].name)->step.action !=
+		bu_fleet_node(sim.fleet, desired->nodes[i].name)->step.action !=
 			action))
 		i++;
 	ck_assert_uint_lt(i, desired->nodes_count);
@@ -314,8 +314,8 @@ static void
 turn_loop(int times)
 {
 	for (int i = 0; i < times; i++) {
-		for (size_t k = 0; k < sim.world->count; k++)
-			bu_reconcile_heard(sim.rec, sim.world->nodes[k]);
+		for (size_t k = 0; k < sim.fleet->count; k++)
+			bu_reconcile_heard(sim.rec, sim.fleet->nodes[k]);
 		bu_clock_advance(&sim.clock, 1);
 		bu_loop_step(sim.loop, 0);
 	}
@@ -326,7 +326,7 @@ turn_loop(int times)
 static const struct bu_desired_pool *
 pool_of(const struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(sim.world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(sim.fleet, node);
 
 	return want ? want->pool : NULL;
 }
@@ -343,7 +343,7 @@ check_out(struct bu_node *node, struct fact *fact)
 
 	if (!pool || out == fact->out)
 		return;
-	index = (size_t)(pool - sim.world->desired->pools);
+	index = (size_t)(pool - sim.fleet->desired->pools);
 	fact->out = out;
 	sim.out[index] += out ? 1 : -1;
 	if (sim.out[index] > sim.worst)
@@ -360,8 +360,8 @@ check_canaries(const struct bu_desired_pool *pool)
 {
 	int begun = 0, proven = 0;
 
-	for (size_t i = 0; i < sim.world->count; i++) {
-		const struct bu_node *node = sim.world->nodes[i];
+	for (size_t i = 0; i < sim.fleet->count; i++) {
+		const struct bu_node *node = sim.fleet->nodes[i];
 		const struct bu_order *order = &node->order;
 
 		if (!order->begun || !order->served ||
@@ -379,7 +379,7 @@ check_canaries(const struct bu_desired_pool *pool)
 static void
 check_begun(const struct bu_node *node, struct fact *fact)
 {
-	const struct bu_rollout *rollout = bu_world_rollout(sim.world, sim.rollout);
+	const struct bu_rollout *rollout = bu_fleet_rollout(sim.fleet, sim.rollout);
 
 	if (!node->order.begun || fact->begun ||
 	    strcmp(node->order.rollout, sim.rollout) != 0)
@@ -396,7 +396,7 @@ check_begun(const struct bu_node *node, struct fact *fact)
 }
 
 static void
-on_change(struct bu_world *world, struct bu_node *node, void *arg)
+on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	if (node && sim.facts) {
 		check_out(node, fact_of(node->name));
@@ -433,7 +433,7 @@ disk_of(void *arg, const struct bu_node *node, const char *path)
 static double
 minutes_of(void *arg, const char *pool, enum bu_class class)
 {
-	return bu_world_minutes(sim.world, pool, class);
+	return bu_fleet_minutes(sim.fleet, pool, class);
 }
 
 /* As the API does when it keeps a plan. */
@@ -460,12 +460,12 @@ plan_of(const struct bu_desired *desired)
 {
 	struct bu_plan_input input = {
 		.desired = desired,
-		.applied = sim.world->desired,
+		.applied = sim.fleet->desired,
 		.revision = desired->digest,
-		.base = sim.world->revision,
+		.base = sim.fleet->revision,
 		.commit = "",
-		.nodes = sim.world->nodes,
-		.count = sim.world->count,
+		.nodes = sim.fleet->nodes,
+		.count = sim.fleet->count,
 		.image = image_of,
 		.facets = facets_of,
 		.disk = disk_of,
@@ -515,11 +515,11 @@ note_facts(const json_t *plan, const enum bu_class *granted)
 	json_t *step;
 
 	free(sim.facts);
-	sim.facts = bu_xcalloc(sim.world->count, sizeof(*sim.facts));
+	sim.facts = bu_xcalloc(sim.fleet->count, sizeof(*sim.facts));
 	memset(sim.out, 0, sizeof(sim.out));
 	json_array_foreach (json_object_get(plan, "steps"), i, step) {
 		const char *name = bu_json_str(step, "node", "");
-		const struct bu_node *node = bu_world_node(sim.world, name);
+		const struct bu_node *node = bu_fleet_node(sim.fleet, name);
 		struct fact *fact = fact_of(name);
 
 		fact->planned = bu_class_from_name(bu_json_str(step, "class", ""));
@@ -545,17 +545,17 @@ run_rollout(const json_t *plan)
 		json_array_foreach (json_object_get(plan, "steps"), i, step) {
 			const char *name = bu_json_str(step, "node", "");
 
-			live(bu_world_node(sim.world, name), fact_of(name));
+			live(bu_fleet_node(sim.fleet, name), fact_of(name));
 		}
 		turn_loop(3);
 		bu_clock_advance(&sim.clock, TICK_MS);
 		turn_loop(3);
-		rollout = bu_world_rollout(sim.world, sim.rollout);
+		rollout = bu_fleet_rollout(sim.fleet, sim.rollout);
 		over = rollout->ended_ms != 0;
 		if (rollout->state == BU_ROLLOUT_STOPPED && tick < TICKS - 6)
 			tick = TICKS - 6; /* and see that nothing more is begun */
 	}
-	rollout = bu_world_rollout(sim.world, sim.rollout);
+	rollout = bu_fleet_rollout(sim.fleet, sim.rollout);
 	sim.stopped += rollout->state == BU_ROLLOUT_STOPPED;
 	sim.done += rollout->state == BU_ROLLOUT_DONE;
 	if (!rollout->ended_ms)
@@ -570,7 +570,7 @@ apply(const struct bu_desired *desired)
 	bu_autojson json_t *plan = plan_of(desired), *grants = NULL;
 	size_t count = json_array_size(json_object_get(plan, "steps"));
 	bu_autofree enum bu_class *granted = bu_xcalloc(count + 1, sizeof(*granted));
-	size_t before = sim.world->rollouts_count;
+	size_t before = sim.fleet->rollouts_count;
 	char digest[BU_DIGEST_SIZE];
 	struct bu_err err = {0};
 
@@ -584,7 +584,7 @@ apply(const struct bu_desired *desired)
 			      &err) != 0) {
 		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s", err.text);
 		turn_loop(3);
-		ck_assert_uint_eq(sim.world->rollouts_count, before);
+		ck_assert_uint_eq(sim.fleet->rollouts_count, before);
 		sim.denied++;
 		return 1;
 	}
@@ -624,11 +624,11 @@ static void
 fail_open(void)
 {
 	bu_autofree struct bu_event *events =
-		bu_xcalloc(sim.world->count * 2 + 1, sizeof(*events));
+		bu_xcalloc(sim.fleet->count * 2 + 1, sizeof(*events));
 	size_t count = 0;
 
-	for (size_t i = 0; i < sim.world->count; i++) {
-		const struct bu_node *node = sim.world->nodes[i];
+	for (size_t i = 0; i < sim.fleet->count; i++) {
+		const struct bu_node *node = sim.fleet->nodes[i];
 
 		if (node->held_by[0])
 			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
@@ -683,29 +683,29 @@ mend(const struct bu_desired *desired)
 	}
 	bu_reconcile_note(sim.rec, events, count);
 	turn_loop(3);
-	ck_assert_int_eq(bu_world_rollout(sim.world, sim.rollout)->done, (int)total);
+	ck_assert_int_eq(bu_fleet_rollout(sim.fleet, sim.rollout)->done, (int)total);
 }
 
 static void
 open_site(void)
 {
-	struct bu_reconcile_opts opts = {.world = NULL};
+	struct bu_reconcile_opts opts = {.fleet = NULL};
 	struct bu_desired *desired;
 
 	sim.loop = bu_loop_create(&sim.clock);
 	sim.store = bu_store_open_sqlite(sim.loop, ":memory:", NULL);
-	edits_world = sim.world = bu_world_create(sim.loop, sim.store);
-	opts.world = sim.world;
+	edits_world = sim.fleet = bu_fleet_create(sim.loop, sim.store);
+	opts.fleet = sim.fleet;
 	sim.rec = bu_reconcile_create(&opts);
-	sim.rollouts = bu_rollouts_create(sim.world, sim.rec);
+	sim.rollouts = bu_rollouts_create(sim.fleet, sim.rec);
 	sim.site = edits_site();
 	sim.racks = edits_racks();
 	desired = load(sim.site, sim.racks);
 	ck_assert_ptr_nonnull(desired);
 	mend(desired);
 	bu_desired_destroy(desired);
-	ck_assert_uint_eq(sim.world->count, EDITS_NODES);
-	sim.world->on_change = on_change;
+	ck_assert_uint_eq(sim.fleet->count, EDITS_NODES);
+	sim.fleet->on_change = on_change;
 	bu_reconcile_start(sim.rec);
 }
 
@@ -716,7 +716,7 @@ close_site(void)
 	bu_rollouts_destroy(sim.rollouts);
 	bu_store_destroy(sim.store);
 	bu_reconcile_destroy(sim.rec);
-	bu_world_destroy(sim.world);
+	bu_fleet_destroy(sim.fleet);
 	bu_loop_destroy(sim.loop);
 	while (sim.ops) {
 		struct op *op = sim.ops;

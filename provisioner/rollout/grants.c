@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 #include "provisioner/rollout/rollout_impl.h"
 
 /* One grant: its class, NONE for a reset alone, and its nodes as the keys of an object;

@@ -14,7 +14,7 @@ room(struct rig *rig)
 
 /* Between the failure and the stop that follows from it. */
 static void
-fill_at_failure(struct bu_world *world, struct bu_node *node, void *arg)
+fill_at_failure(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	if (node && node->state == BU_STATE_FAILED)
 		bad_disk.full = 1;
@@ -28,7 +28,7 @@ START_TEST(a_stop_that_the_log_did_not_take_is_told_again)
 	bad_disk_install();
 	begin(&rig, 4, "failure_budget = 3\n");
 	apply(&rig, 4, "reboot");
-	rig.world->on_change = fill_at_failure;
+	rig.fleet->on_change = fill_at_failure;
 	move(&rig, 1, "failed", "late", "no boot");
 	pass_some(&rig);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));
@@ -77,11 +77,11 @@ START_TEST(a_brake_that_the_log_did_not_take_is_told_again)
 	bad_disk.full = 1;
 	rig_pass(&rig, 20 * 1000);
 	ck_assert_ptr_nonnull(bu_store_down(rig.store));
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
 	room(&rig);
 	for (int i = 0; i < 70; i++)
 		rig_pass(&rig, 1000);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	for (int i = 1; i <= 4; i++)
 		ck_assert_int_eq(rig_node(&rig, i)->repeats, 0);
 	rig_end(&rig);

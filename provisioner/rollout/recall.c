@@ -56,8 +56,8 @@ bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 	bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);
 	size_t count = 0;
 
-	for (size_t i = 0; i < rollouts->world->count; i++) {
-		struct bu_node *node = rollouts->world->nodes[i];
+	for (size_t i = 0; i < rollouts->fleet->count; i++) {
+		struct bu_node *node = rollouts->fleet->nodes[i];
 		struct bu_move move = {.reason = reason, .by = by};
 		struct bu_err err;
 
@@ -79,8 +79,8 @@ bu_rollouts_recalled(struct bu_rollouts *rollouts, const char *id)
 {
 	json_t *back = json_array(), *on = json_array();
 
-	for (size_t i = 0; i < rollouts->world->count; i++) {
-		struct bu_node *node = rollouts->world->nodes[i];
+	for (size_t i = 0; i < rollouts->fleet->count; i++) {
+		struct bu_node *node = rollouts->fleet->nodes[i];
 		enum bu_trigger trigger;
 		struct bu_err err;
 
@@ -99,8 +99,8 @@ bu_rollouts_recalled(struct bu_rollouts *rollouts, const char *id)
 int
 bu_rollouts_is_moving(const struct bu_rollouts *rollouts, const char *id)
 {
-	for (size_t i = 0; i < rollouts->world->count; i++) {
-		const struct bu_node *node = rollouts->world->nodes[i];
+	for (size_t i = 0; i < rollouts->fleet->count; i++) {
+		const struct bu_node *node = rollouts->fleet->nodes[i];
 
 		if (node->appending && strcmp(node->order.rollout, id) == 0)
 			return 1;

@@ -4,8 +4,8 @@
 
 #include "base/json.h"
 #include "provisioner/rollout/rollout.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static struct rig rig;
 static struct bu_node *node;

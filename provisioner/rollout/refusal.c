@@ -3,7 +3,7 @@
  * Why an open order may not begin now, and how that is said. Asked by rollout.c for
  * each node that waits, and by show.c. Invariant: it changes nothing.
  */
-#include "profiles/window.h"
+#include "profiles/language/window.h"
 #include "provisioner/rollout/rollout_impl.h"
 
 /* Of a node in service whose order would disturb it. */
@@ -12,7 +12,7 @@ limits_refuse(const struct bu_view *view, const struct bu_rollout *rollout,
 	      const struct bu_node *node, const struct bu_desired_node *want)
 {
 	const struct bu_desired_pool *pool = want->pool;
-	size_t index = bu_view_pool(view->world, want);
+	size_t index = bu_view_pool(view->fleet, want);
 	const struct bu_share *share = bu_view_share(view, rollout, index);
 
 	if (!bu_window_open(pool->maintenance, view->now_s))
@@ -32,12 +32,12 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 {
 	const struct bu_order *order = &node->order;
 	const struct bu_rollout *rollout =
-		bu_world_rollout(rollouts->world, order->rollout);
+		bu_fleet_rollout(rollouts->fleet, order->rollout);
 	const struct bu_desired_node *want;
 
 	if (!rollout || rollout->state != BU_ROLLOUT_RUNNING)
 		return BU_REFUSED_ROLLOUT;
-	want = bu_world_desired(rollouts->world, node);
+	want = bu_fleet_desired(rollouts->fleet, node);
 	if (!want)
 		return BU_REFUSED_LEFT;
 	if (!bu_state_info(node->state)->settled || node->state == BU_STATE_SERVICING ||
@@ -58,11 +58,11 @@ char *
 bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node, enum bu_refusal refusal)
 {
-	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(rollouts->fleet, node);
 	const struct bu_desired_pool *pool = want ? want->pool : NULL;
 	const struct bu_rollout *rollout =
-		bu_world_rollout(rollouts->world, node->order.rollout);
-	size_t index = want ? bu_view_pool(rollouts->world, want) : 0;
+		bu_fleet_rollout(rollouts->fleet, node->order.rollout);
+	size_t index = want ? bu_view_pool(rollouts->fleet, want) : 0;
 	const struct bu_node *one = view->example[index];
 	const char *condition = one ? bu_conditions_first(one->conditions) : NULL;
 

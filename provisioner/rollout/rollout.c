@@ -15,7 +15,7 @@
 static void
 give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *node)
 {
-	const struct bu_desired_node *want = bu_world_desired(rollouts->world, node);
+	const struct bu_desired_node *want = bu_fleet_desired(rollouts->fleet, node);
 	int was_away = bu_view_is_away(node);
 	struct bu_share *share;
 	struct bu_err err;
@@ -28,9 +28,9 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 		return;
 	}
 	/* On its way to the log; the others of this look are decided by it. */
-	pool = bu_view_pool(rollouts->world, want);
+	pool = bu_view_pool(rollouts->fleet, want);
 	share = bu_view_share(
-		view, bu_world_rollout(rollouts->world, node->order.rollout), pool);
+		view, bu_fleet_rollout(rollouts->fleet, node->order.rollout), pool);
 	if (node->state == BU_STATE_READY && node->order.class > BU_CLASS_RELABEL) {
 		if (!was_away)
 			bu_view_add_away(view, pool, node);
@@ -53,11 +53,11 @@ by_batch(const void *a, const void *b)
 static int
 stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 {
-	struct bu_world *world = rollouts->world;
+	struct bu_fleet *fleet = rollouts->fleet;
 	int stops = 0;
 
-	for (size_t i = 0; i < world->rollouts_count; i++) {
-		const struct bu_rollout *rollout = &world->rollouts[i];
+	for (size_t i = 0; i < fleet->rollouts_count; i++) {
+		const struct bu_rollout *rollout = &fleet->rollouts[i];
 		struct bu_event event;
 		char why[700];
 
@@ -86,26 +86,26 @@ static void
 on_turn(void *arg)
 {
 	struct bu_rollouts *rollouts = arg;
-	struct bu_world *world = rollouts->world;
+	struct bu_fleet *fleet = rollouts->fleet;
 	bu_autofree struct bu_node **waiting = NULL;
 	struct bu_view view;
 	size_t count = 0, cap = 0;
 
-	rollouts->looked_ms = bu_loop_now_ms(world->loop);
-	if (!world->desired || bu_store_down(world->store))
+	rollouts->looked_ms = bu_loop_now_ms(fleet->loop);
+	if (!fleet->desired || bu_store_down(fleet->store))
 		return;
-	if (rollouts->outages != world->outages)
+	if (rollouts->outages != fleet->outages)
 		rollouts->told[0] = '\0';
-	rollouts->outages = world->outages;
-	for (size_t i = 0; i < world->count; i++) {
-		struct bu_node *node = world->nodes[i];
+	rollouts->outages = fleet->outages;
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
 
 		if (!node->order.open || node->order.begun)
 			continue;
 		waiting = bu_xgrow(waiting, &cap, count + 1, sizeof(*waiting));
 		waiting[count++] = node;
 	}
-	bu_view_init(&view, world);
+	bu_view_init(&view, fleet);
 	if (!stop_spent(rollouts, &view) && count) {
 		qsort(waiting, count, sizeof(*waiting), by_batch);
 		for (size_t i = 0; i < count; i++)
@@ -117,14 +117,14 @@ on_turn(void *arg)
 }
 
 struct bu_rollouts *
-bu_rollouts_create(struct bu_world *world, struct bu_reconcile *rec)
+bu_rollouts_create(struct bu_fleet *fleet, struct bu_reconcile *rec)
 {
 	struct bu_rollouts *rollouts = bu_xcalloc(1, sizeof(*rollouts));
 
-	rollouts->world = world;
+	rollouts->fleet = fleet;
 	rollouts->rec = rec;
-	rollouts->turn = bu_timer_create(world->loop, on_turn, rollouts);
-	rollouts->brake = bu_brake_create(world, rec);
+	rollouts->turn = bu_timer_create(fleet->loop, on_turn, rollouts);
+	rollouts->brake = bu_brake_create(fleet, rec);
 	return rollouts;
 }
 
@@ -142,7 +142,7 @@ void
 bu_rollouts_kick(struct bu_rollouts *rollouts)
 {
 	int64_t wait_ms = rollouts->looked_ms + BU_TURNS_GAP_MS -
-			  bu_loop_now_ms(rollouts->world->loop);
+			  bu_loop_now_ms(rollouts->fleet->loop);
 
 	bu_timer_set(rollouts->turn, wait_ms > 0 ? wait_ms : 0);
 }
@@ -153,7 +153,7 @@ static int
 change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned int from,
        const char *by, struct bu_err *err)
 {
-	const struct bu_rollout *rollout = bu_world_rollout(rollouts->world, id);
+	const struct bu_rollout *rollout = bu_fleet_rollout(rollouts->fleet, id);
 	bu_autofree char *reason = bu_xasprintf("by %s", by);
 	bu_autofree struct bu_event *events = NULL;
 	size_t count = 1;
@@ -172,7 +172,7 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "rollout %s is %s; it cannot become %s", id,
 				  bu_rollout_state_name(rollout->state), to);
-	events = bu_xcalloc(1 + 2 * rollouts->world->count, sizeof(*events));
+	events = bu_xcalloc(1 + 2 * rollouts->fleet->count, sizeof(*events));
 	bu_event_init(&events[0], BU_EVENT_ROLLOUT, "",
 		      json_pack("{s:s,s:s,s:s,s:s}", "rollout", id, "to", to, "by", by,
 				"reason", reason));

@@ -18,7 +18,7 @@
 struct bu_rollouts;
 
 /* Sets the brake on rec, too. */
-struct bu_rollouts *bu_rollouts_create(struct bu_world *world,
+struct bu_rollouts *bu_rollouts_create(struct bu_fleet *fleet,
 				       struct bu_reconcile *rec);
 void bu_rollouts_destroy(struct bu_rollouts *rollouts);
 /* Something changed: gives turns soon. */

@@ -16,7 +16,7 @@ enum {
 struct bu_brake;
 
 struct bu_rollouts {
-	struct bu_world *world;
+	struct bu_fleet *fleet;
 	struct bu_reconcile *rec;
 	struct bu_timer *turn;
 	int64_t looked_ms; /* monotonic */
@@ -37,7 +37,7 @@ struct bu_share {
 
 /* view.c. What turns are decided by, made anew for each look. */
 struct bu_view {
-	const struct bu_world *world;
+	const struct bu_fleet *fleet;
 	int *away; /* by pool: not ready, ready with a condition, or reconfigured */
 	const struct bu_node *
 		*example;        /* by pool: of those, one that is stuck if any */
@@ -46,12 +46,12 @@ struct bu_view {
 	int64_t now_s;           /* Unix time */
 };
 
-void bu_view_init(struct bu_view *view, const struct bu_world *world);
+void bu_view_init(struct bu_view *view, const struct bu_fleet *fleet);
 void bu_view_fini(struct bu_view *view);
 struct bu_share *bu_view_share(const struct bu_view *view,
 			       const struct bu_rollout *rollout, size_t pool);
 /* The index of its pool. */
-size_t bu_view_pool(const struct bu_world *world, const struct bu_desired_node *want);
+size_t bu_view_pool(const struct bu_fleet *fleet, const struct bu_desired_node *want);
 int bu_view_is_away(const struct bu_node *node);
 /* One node more is away. */
 void bu_view_add_away(struct bu_view *view, size_t pool, const struct bu_node *node);
@@ -96,7 +96,7 @@ size_t bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 		 struct bu_event *events);
 
 /* brake.c */
-struct bu_brake *bu_brake_create(struct bu_world *world, struct bu_reconcile *rec);
+struct bu_brake *bu_brake_create(struct bu_fleet *fleet, struct bu_reconcile *rec);
 void bu_brake_destroy(struct bu_brake *brake);
 /* The scope in which the node's ladder is frozen, "pool train"; NULL = none. */
 const char *bu_brake_scope(const struct bu_brake *brake, const struct bu_node *node);

@@ -16,7 +16,7 @@ START_TEST(the_canary_goes_alone_then_no_more_than_may_be_away)
 	apply(&rig, 4, "wipe");
 	ck_assert_int_eq(strncmp(last(&rig)->id, "r-1700000", 9), 0);
 	has(last(&rig)->id, "-abcdef");
-	ck_assert_str_eq(rig.world->commit, "c0ffee");
+	ck_assert_str_eq(rig.fleet->commit, "c0ffee");
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_DRAINING);
 	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 3);
 	waits_for(&rig, 2, "the canary of pool train comes first: 0 of 1 done");
@@ -40,8 +40,8 @@ START_TEST(the_canary_goes_alone_then_no_more_than_may_be_away)
 	}
 	is_state(&rig, BU_ROLLOUT_DONE);
 	ck_assert_int_eq(last(&rig)->done, 4);
-	ck_assert_int_gt(bu_world_minutes(rig.world, "train", BU_CLASS_WIPE) * 1e6, 0);
-	ck_assert(bu_world_minutes(rig.world, "other", BU_CLASS_WIPE) < 0);
+	ck_assert_int_gt(bu_fleet_minutes(rig.fleet, "train", BU_CLASS_WIPE) * 1e6, 0);
+	ck_assert(bu_fleet_minutes(rig.fleet, "other", BU_CLASS_WIPE) < 0);
 	rig_end(&rig);
 }
 END_TEST
@@ -321,9 +321,9 @@ START_TEST(a_node_that_left_the_profile_blocks_nobody)
 
 	begin(&rig, 3, NULL); /* 50 % of 3: one at a time */
 	move(&rig, 3, "failed", "late", "");
-	rig.world->on_change = NULL;
+	rig.fleet->on_change = NULL;
 	rig_apply(&rig, 2, BU_CLASS_NONE, "d1", NULL, NULL);
-	rig.world->on_change = on_change;
+	rig.fleet->on_change = on_change;
 	apply(&rig, 2, "wipe");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_DRAINING), 1);
 	rig_end(&rig);
@@ -382,7 +382,7 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 
 	begin(&rig, 2, NULL);
 	apply(&rig, 2, "reboot"); /* the second waits for the canary */
-	rig.world->on_change = NULL;
+	rig.fleet->on_change = NULL;
 	plan = plan_of(&rig, 2, "reboot");
 	rig_fire(&rig, rig_node(&rig, 2), BU_TRIGGER_REBUILD);
 	ck_assert_int_eq(
@@ -392,7 +392,7 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 	has(err.text, "node node002 is changing");
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.begun, 1);
-	ck_assert_uint_eq(rig.world->rollouts_count, 2);
+	ck_assert_uint_eq(rig.fleet->rollouts_count, 2);
 
 	move(&rig, 1, "ready", "joined", "");
 	move(&rig, 2, "ready", "joined", "");
@@ -490,7 +490,7 @@ boots(const struct rig *rig)
 {
 	int count = 0;
 
-	for (int i = 1; i <= (int)rig->world->count; i++) {
+	for (int i = 1; i <= (int)rig->fleet->count; i++) {
 		bu_autofree char *line = bu_xasprintf("boot network node%03d", i);
 
 		count += rig_count(rig, line);
@@ -508,7 +508,7 @@ START_TEST(many_that_are_late_together_are_left_alone)
 	ck_assert_int_eq(boots(&rig), 4);
 	rig_pass(&rig, 310 * 1000);
 	pass_some(&rig);
-	brake = json_object_get(rig.world->brakes, "pool train");
+	brake = json_object_get(rig.fleet->brakes, "pool train");
 	ck_assert_int_eq(bu_json_int(brake, "late", 0), 4);
 	ck_assert_int_eq(bu_json_int(brake, "of", 0), 4);
 	for (int hours = 0; hours < 3; hours++)
@@ -525,7 +525,7 @@ START_TEST(many_that_are_late_together_are_left_alone)
 	rig_pass(&rig, 2000);
 	rig_pass(&rig, 2000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
 	rig_until_step(&rig, rig_node(&rig, 3), BU_ACTION_NETBOOT, BU_STEP_DONE);
 	rig_until_step(&rig, rig_node(&rig, 4), BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(boots(&rig), 6);
@@ -540,16 +540,16 @@ START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
 	all_inspecting(&rig, 4);
 	rig_pass(&rig, 310 * 1000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	rig_restart(
 		&rig); /* the log has it; a start leaves all in peace for a minute */
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	rig_pass(&rig, 2000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
 	rig_pass(&rig, 310 * 1000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	for (int i = 1; i <= 2; i++)
 		ck_assert_int_eq(
 			bu_reconcile_release(rig.rec, rig_node(&rig, i), "me", NULL),
@@ -557,7 +557,7 @@ START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
 	rig_pass(&rig, 2000);
 	rig_pass(&rig, 2000);
 	pass_some(&rig);
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 0);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
 	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
 	ck_assert_int_eq(rig_node(&rig, 3)->repeats, 1);
 	rig_end(&rig);
@@ -577,7 +577,7 @@ START_TEST(power_that_is_refused_everywhere_is_not_the_nodes)
 		pass_some(&rig);
 		rig_pass(&rig, 5001);
 	}
-	ck_assert_uint_eq(json_object_size(rig.world->brakes), 1);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
 	ck_assert_int_eq(count_in(&rig, BU_STATE_FAILED), 0);
 	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
 	rig_end(&rig);

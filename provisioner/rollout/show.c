@@ -14,14 +14,14 @@ is_of(const struct bu_node *node, const struct bu_rollout *rollout)
 
 /* What both forms have. */
 static json_t *
-brief(const struct bu_world *world, const struct bu_rollout *rollout)
+brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 {
 	int turn = 0, under_way = 0, quarantined = 0;
 	json_t *json = json_object();
 	static const char *const keys[] = {"plan", "revision", "commit", "limit", "by"};
 
-	for (size_t i = 0; i < world->count; i++) {
-		const struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
 
 		if (!is_of(node, rollout))
 			continue;
@@ -58,11 +58,11 @@ brief(const struct bu_world *world, const struct bu_rollout *rollout)
 json_t *
 bu_rollouts_json(const struct bu_rollouts *rollouts)
 {
-	const struct bu_world *world = rollouts->world;
+	const struct bu_fleet *fleet = rollouts->fleet;
 	const struct bu_rollout *last = NULL;
 
-	for (size_t i = world->rollouts_count; i-- > 0;) {
-		const struct bu_rollout *rollout = &world->rollouts[i];
+	for (size_t i = fleet->rollouts_count; i-- > 0;) {
+		const struct bu_rollout *rollout = &fleet->rollouts[i];
 
 		if (!last && rollout->total)
 			last = rollout;
@@ -71,7 +71,7 @@ bu_rollouts_json(const struct bu_rollouts *rollouts)
 			break;
 		}
 	}
-	return last ? brief(world, last) : json_null();
+	return last ? brief(fleet, last) : json_null();
 }
 
 json_t *
@@ -79,9 +79,9 @@ bu_rollouts_list(const struct bu_rollouts *rollouts)
 {
 	json_t *list = json_array();
 
-	for (size_t i = rollouts->world->rollouts_count; i-- > 0;)
+	for (size_t i = rollouts->fleet->rollouts_count; i-- > 0;)
 		json_array_append_new(
-			list, brief(rollouts->world, &rollouts->world->rollouts[i]));
+			list, brief(rollouts->fleet, &rollouts->fleet->rollouts[i]));
 	return list;
 }
 
@@ -93,8 +93,8 @@ pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	const struct bu_node *last = NULL;
 	enum bu_refusal refusal = BU_MAY_GO;
 
-	for (size_t i = 0; i < rollouts->world->count; i++) {
-		const struct bu_node *node = rollouts->world->nodes[i];
+	for (size_t i = 0; i < rollouts->fleet->count; i++) {
+		const struct bu_node *node = rollouts->fleet->nodes[i];
 
 		if (!is_of(node, rollout) || !node->order.open || node->order.begun ||
 		    strcmp(node->pool, pool) != 0)
@@ -111,7 +111,7 @@ static json_t *
 pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	   const struct bu_rollout *rollout)
 {
-	const struct bu_desired *desired = rollouts->world->desired;
+	const struct bu_desired *desired = rollouts->fleet->desired;
 	json_t *list = json_array();
 
 	for (size_t i = 0; desired && i < desired->pools_count; i++) {
@@ -164,8 +164,8 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 json_t *
 bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id, struct bu_err *err)
 {
-	struct bu_world *world = rollouts->world;
-	const struct bu_rollout *rollout = bu_world_rollout(world, id);
+	struct bu_fleet *fleet = rollouts->fleet;
+	const struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 	json_t *json, *nodes = json_array();
 	struct bu_view view;
 
@@ -174,12 +174,12 @@ bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id, struct bu_e
 		bu_err_set(err, BU_ERR_NOTFOUND, 0, "no rollout '%s'", id);
 		return NULL;
 	}
-	json = brief(world, rollout);
-	bu_view_init(&view, world);
-	for (size_t i = 0; i < world->count; i++)
-		if (is_of(world->nodes[i], rollout))
+	json = brief(fleet, rollout);
+	bu_view_init(&view, fleet);
+	for (size_t i = 0; i < fleet->count; i++)
+		if (is_of(fleet->nodes[i], rollout))
 			json_array_append_new(
-				nodes, node_json(rollouts, &view, world->nodes[i]));
+				nodes, node_json(rollouts, &view, fleet->nodes[i]));
 	json_object_set_new(json, "pools", pools_json(rollouts, &view, rollout));
 	json_object_set_new(json, "nodes", nodes);
 	json_object_set(json, "grants", json_object_get(rollout->applied, "grants"));
@@ -196,7 +196,7 @@ bu_rollouts_why(const struct bu_rollouts *rollouts, const struct bu_node *node)
 
 	if (!node->order.open || node->order.begun)
 		return NULL;
-	bu_view_init(&view, rollouts->world);
+	bu_view_init(&view, rollouts->fleet);
 	refusal = bu_turn_refused(rollouts, &view, node);
 	why = bu_refusal_text(rollouts, &view, node, refusal);
 	bu_view_fini(&view);
@@ -213,11 +213,11 @@ bu_rollouts_tell(const struct bu_rollouts *rollouts, json_t *nodes)
 	json_t *object;
 	size_t i;
 
-	bu_view_init(&view, rollouts->world);
+	bu_view_init(&view, rollouts->fleet);
 	json_array_foreach (nodes, i, object) {
 		json_t *order = json_object_get(object, "order");
 		const struct bu_node *node =
-			bu_world_node(rollouts->world, bu_json_str(object, "name", ""));
+			bu_fleet_node(rollouts->fleet, bu_json_str(object, "name", ""));
 		bu_autofree char *why = NULL;
 
 		if (!order || !node || !node->order.open || node->order.begun)

@@ -10,23 +10,23 @@
 #include "provisioner/rollout/rollout_impl.h"
 
 static size_t
-pools_of(const struct bu_world *world)
+pools_of(const struct bu_fleet *fleet)
 {
-	return world->desired ? world->desired->pools_count : 0;
+	return fleet->desired ? fleet->desired->pools_count : 0;
 }
 
 size_t
-bu_view_pool(const struct bu_world *world, const struct bu_desired_node *want)
+bu_view_pool(const struct bu_fleet *fleet, const struct bu_desired_node *want)
 {
-	return (size_t)(want->pool - world->desired->pools);
+	return (size_t)(want->pool - fleet->desired->pools);
 }
 
 struct bu_share *
 bu_view_share(const struct bu_view *view, const struct bu_rollout *rollout, size_t pool)
 {
-	size_t index = (size_t)(rollout - view->world->rollouts);
+	size_t index = (size_t)(rollout - view->fleet->rollouts);
 
-	return &view->shares[index * pools_of(view->world) + pool];
+	return &view->shares[index * pools_of(view->fleet) + pool];
 }
 
 static void
@@ -83,9 +83,9 @@ bu_view_add_away(struct bu_view *view, size_t pool, const struct bu_node *node)
 
 /* Both lists are sorted by name. */
 static const struct bu_desired_node *
-next_desired(const struct bu_world *world, const struct bu_node *node, size_t *at)
+next_desired(const struct bu_fleet *fleet, const struct bu_node *node, size_t *at)
 {
-	const struct bu_desired *desired = world->desired;
+	const struct bu_desired *desired = fleet->desired;
 	int order = -1;
 
 	while (*at < desired->nodes_count) {
@@ -98,26 +98,26 @@ next_desired(const struct bu_world *world, const struct bu_node *node, size_t *a
 }
 
 void
-bu_view_init(struct bu_view *view, const struct bu_world *world)
+bu_view_init(struct bu_view *view, const struct bu_fleet *fleet)
 {
 	const struct bu_rollout *rollout = NULL;
-	size_t pools = pools_of(world);
+	size_t pools = pools_of(fleet);
 
-	view->world = world;
+	view->fleet = fleet;
 	view->relabels = 0;
-	view->now_s = bu_wall_ms(bu_loop_clock(world->loop)) / 1000;
+	view->now_s = bu_wall_ms(bu_loop_clock(fleet->loop)) / 1000;
 	view->away = bu_xcalloc(pools + 1, sizeof(*view->away));
 	view->example = bu_xcalloc(pools + 1, sizeof(*view->example));
 	view->shares = bu_xcalloc(pools * BU_ROLLOUTS_MAX + 1, sizeof(*view->shares));
-	for (size_t i = 0, k = 0; pools && i < world->count; i++) {
-		const struct bu_node *node = world->nodes[i];
-		const struct bu_desired_node *want = next_desired(world, node, &k);
+	for (size_t i = 0, k = 0; pools && i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
+		const struct bu_desired_node *want = next_desired(fleet, node, &k);
 		const struct bu_order *order = &node->order;
 		size_t pool;
 
 		if (!want)
 			continue;
-		pool = bu_view_pool(world, want);
+		pool = bu_view_pool(fleet, want);
 		if (bu_view_is_away(node))
 			bu_view_add_away(view, pool, node);
 		view->relabels +=
@@ -125,7 +125,7 @@ bu_view_init(struct bu_view *view, const struct bu_world *world)
 		/* Neighbours are mostly of the same one. */
 		if (!rollout || strcmp(rollout->id, order->rollout) != 0)
 			rollout = order->seq
-					  ? bu_world_rollout((struct bu_world *)world,
+					  ? bu_fleet_rollout((struct bu_fleet *)fleet,
 							     order->rollout)
 					  : NULL;
 		if (rollout)
@@ -145,8 +145,8 @@ int
 bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
 		 char *ret_why, size_t size)
 {
-	for (size_t i = 0; i < pools_of(view->world); i++) {
-		const struct bu_desired_pool *pool = &view->world->desired->pools[i];
+	for (size_t i = 0; i < pools_of(view->fleet); i++) {
+		const struct bu_desired_pool *pool = &view->fleet->desired->pools[i];
 		const struct bu_share *share = bu_view_share(view, rollout, i);
 		const struct bu_node *node = share->faulty;
 		int canary = share->canary_faults && share->proven < pool->canary;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "profiles/desired.h"
-#include "profiles/inventory_csv.h"
-#include "profiles/nodeset.h"
+#include "profiles/load/inventory_csv.h"
+#include "profiles/nodeset/nodeset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "fabric/measure/lldp.h"
+#include "checks/audit/lldp.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

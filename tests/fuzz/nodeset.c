@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 
 enum { MANY = 10000 };
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "fabric/measure/verbs.h"
+#include "fabric/probe/verbs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "base/json.h"
-#include "profiles/load.h"
-#include "profiles/schema.h"
+#include "profiles/language/schema.h"
+#include "profiles/load/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "cli/commands.h"
+#include "cli/commands/commands.h"
 #include "tests/sim/sim.h"
 #include "tests/support/unit.h"
 

@@ -195,7 +195,7 @@ edits_change(unsigned int *seed, const char *text)
 
 /* --- the cluster --- */
 
-const struct bu_world *edits_world;
+const struct bu_fleet *edits_world;
 
 void
 edits_join(struct bu_event ret[EDITS_JOIN], const char *node)

@@ -5,7 +5,7 @@
 #define BU_TESTS_SUPPORT_EDITS_H
 
 #include "provisioner/cluster/cluster.h"
-#include "provisioner/node/world.h"
+#include "provisioner/node/fleet.h"
 
 enum { EDITS_NODES = 1000, EDITS_POOLS = 8 };
 
@@ -21,7 +21,7 @@ enum { EDITS_JOIN = 3 };
 void edits_join(struct bu_event ret[EDITS_JOIN], const char *node);
 
 /* A cluster of paper: it knows all nodes of this world, and they are idle. */
-extern const struct bu_world *edits_world;
+extern const struct bu_fleet *edits_world;
 struct bu_cluster *edits_open(struct bu_loop *loop, const char *conf,
 			      bu_cluster_seen_fn seen, void *arg);
 void edits_close(struct bu_cluster *cluster);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libibverbs' public ABI, as far as fabric/measure uses it, without a kernel: for unit
+ * libibverbs' public ABI, as far as fabric/probe uses it, without a kernel: for unit
  * tests, under sanitizers too. A queue pair is a TCP listener whose port is its number;
  * what travels is in fakeverbs_wire.c. Invariant: an object that the engine forgets is
  * still counted by fakeverbs_objects().

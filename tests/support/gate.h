@@ -11,8 +11,8 @@
 #include "model/check.h"
 #include "model/result.h"
 #include "provisioner/gate/gate.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 /* Of a link of 0.02 Gbit/s 80 % must arrive. */
 #define GOOD 0.019

@@ -15,8 +15,8 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "profiles/facets.h"
-#include "profiles/load.h"
+#include "profiles/export/facets.h"
+#include "profiles/load/load.h"
 #include "provisioner/store/store.h"
 #include "tests/support/image.h"
 

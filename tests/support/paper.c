@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringup-power of paper, the child's side: the files of world.h are its machines. */
+/* bringup-power of paper, the child's side: the files of rig.h are its machines. */
 #include "tests/support/paper.h"
 
 #include <stdio.h>

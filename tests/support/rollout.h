@@ -8,11 +8,11 @@
 
 #include "base/json.h"
 #include "provisioner/rollout/rollout.h"
+#include "tests/support/rig.h"
 #include "tests/support/unit.h"
-#include "tests/support/world.h"
 
 static inline void
-on_change(struct bu_world *world, struct bu_node *node, void *arg)
+on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	bu_rollouts_kick(arg);
 }
@@ -20,8 +20,8 @@ on_change(struct bu_world *world, struct bu_node *node, void *arg)
 static inline void
 watch(struct rig *rig)
 {
-	rig->world->on_change = on_change;
-	rig->world->on_change_arg = rig->rollouts;
+	rig->fleet->on_change = on_change;
+	rig->fleet->on_change_arg = rig->rollouts;
 	bu_rollouts_kick(rig->rollouts);
 }
 
@@ -88,8 +88,8 @@ count_in(const struct rig *rig, enum bu_state state)
 {
 	int count = 0;
 
-	for (size_t i = 0; i < rig->world->count; i++)
-		count += rig->world->nodes[i]->state == state;
+	for (size_t i = 0; i < rig->fleet->count; i++)
+		count += rig->fleet->nodes[i]->state == state;
 	return count;
 }
 
@@ -98,8 +98,8 @@ count_begun(const struct rig *rig)
 {
 	int count = 0;
 
-	for (size_t i = 0; i < rig->world->count; i++)
-		count += rig->world->nodes[i]->order.begun;
+	for (size_t i = 0; i < rig->fleet->count; i++)
+		count += rig->fleet->nodes[i]->order.begun;
 	return count;
 }
 
@@ -114,7 +114,7 @@ plan_of(const struct rig *rig, int nodes, const char *class)
 						rig_node(rig, i)->name, "class", class,
 						"image", "debian12", "digest", "d2",
 						"facets", "f2", "batch", i > 1));
-	return json_pack("{s:s,s:s,s:o}", "revision", rig->world->revision, "commit",
+	return json_pack("{s:s,s:s,s:o}", "revision", rig->fleet->revision, "commit",
 			 "c0ffee", "steps", steps);
 }
 
@@ -142,16 +142,16 @@ apply(struct rig *rig, int nodes, const char *class)
 static inline const struct bu_rollout *
 last(const struct rig *rig)
 {
-	return &rig->world->rollouts[rig->world->rollouts_count - 1];
+	return &rig->fleet->rollouts[rig->fleet->rollouts_count - 1];
 }
 
 /* Its id is "r-<time>-<six of the digest>". */
 static inline struct bu_rollout *
 by_digest(const struct rig *rig, const char *digest)
 {
-	for (size_t i = 0; i < rig->world->rollouts_count; i++)
-		if (strstr(rig->world->rollouts[i].id, digest))
-			return &rig->world->rollouts[i];
+	for (size_t i = 0; i < rig->fleet->rollouts_count; i++)
+		if (strstr(rig->fleet->rollouts[i].id, digest))
+			return &rig->fleet->rollouts[i];
 	ck_abort_msg("no rollout of %s", digest);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scontrol of paper, a shell script; its files are told in world.h, for world.c. */
+/* scontrol of paper, a shell script; its files are told in rig.h, for rig.c. */
 #ifndef BU_TESTS_SUPPORT_SCONTROL_H
 #define BU_TESTS_SUPPORT_SCONTROL_H
 

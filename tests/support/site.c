@@ -26,7 +26,7 @@ listen_on(struct site *site, enum bu_listener kind)
 }
 
 static void
-on_change(struct bu_world *world, struct bu_node *node, void *arg)
+on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	struct site *site = arg;
 
@@ -48,7 +48,7 @@ open_server(struct site *site)
 	struct rig *rig = &site->rig;
 
 	site->api = (struct bu_api){
-		.world = rig->world,
+		.fleet = rig->fleet,
 		.rec = rig->rec,
 		.trust = rig->trust,
 		.rollouts = rig->rollouts,
@@ -68,8 +68,8 @@ open_server(struct site *site)
 	site->local = listen_on(site, BU_LISTEN_LOCAL);
 	site->boot = listen_on(site, BU_LISTEN_BOOT);
 	site->agent = listen_on(site, BU_LISTEN_AGENT);
-	rig->world->on_change = on_change;
-	rig->world->on_change_arg = site;
+	rig->fleet->on_change = on_change;
+	rig->fleet->on_change_arg = site;
 }
 
 static void

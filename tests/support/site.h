@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A site of paper (world.h) with the real server and all of its routes before it. Plain
+ * A site of paper (rig.h) with the real server and all of its routes before it. Plain
  * requests are spoken by talk.h while the loop is turned.
  */
 #ifndef BU_TESTS_SUPPORT_SITE_H
 #define BU_TESTS_SUPPORT_SITE_H
 
 #include "provisioner/api/api.h"
+#include "tests/support/rig.h"
 #include "tests/support/talk.h"
-#include "tests/support/world.h"
 
 struct site {
 	struct rig rig;

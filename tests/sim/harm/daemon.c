@@ -166,7 +166,7 @@ daemon_end(void)
 /* --- a process --- */
 
 static void
-on_change(struct bu_world *world, struct bu_node *node, void *arg)
+on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 {
 	bu_rollouts_kick(d.api.rollouts);
 	bu_gate_kick(d.api.gate);
@@ -200,12 +200,12 @@ open_state(void)
 	if (!d.store)
 		fprintf(stderr, "harm: %s\n", err.text);
 	bu_assert(d.store);
-	d.api.world = bu_world_create(d.loop, d.store);
-	d.api.world->public_pem = bu_trust_public_key(d.trust);
-	if (bu_world_load(d.api.world, &err) != 0)
+	d.api.fleet = bu_fleet_create(d.loop, d.store);
+	d.api.fleet->public_pem = bu_trust_public_key(d.trust);
+	if (bu_fleet_load(d.api.fleet, &err) != 0)
 		fprintf(stderr, "harm: %s\n", err.text);
 	bu_assert(!err.kind);
-	oracle_compare(d.api.world);
+	oracle_compare(d.api.fleet);
 }
 
 static void
@@ -229,14 +229,14 @@ start_engine(void)
 		[BU_STATE_BOOTING] = 90,    [BU_STATE_VALIDATING] = 200,
 		[BU_STATE_JOINING] = 90,
 	};
-	struct bu_reconcile_opts opts = {.world = d.api.world, .trust = d.trust};
+	struct bu_reconcile_opts opts = {.fleet = d.api.fleet, .trust = d.trust};
 
 	d.power = bu_power_create(d.loop, "bringup-power", NULL);
 	opts.power = d.power;
 	memcpy(opts.limit_s, limit_s, sizeof(limit_s));
 	d.api.rec = bu_reconcile_create(&opts);
-	d.api.rollouts = bu_rollouts_create(d.api.world, d.api.rec);
-	d.api.gate = bu_gate_create(d.api.world, d.api.rec, d.trust);
+	d.api.rollouts = bu_rollouts_create(d.api.fleet, d.api.rec);
+	d.api.gate = bu_gate_create(d.api.fleet, d.api.rec, d.trust);
 	d.api.secrets = bu_secrets_create(d.loop, on_secret, NULL);
 }
 
@@ -255,7 +255,7 @@ daemon_start(void)
 	d.api.boot_address = "10.77.0.1";
 	d.api.http_url = "http://10.77.0.1:8080";
 	d.api.agent_url = "https://10.77.0.1:8443";
-	d.api.world->on_change = on_change;
+	d.api.fleet->on_change = on_change;
 	first_epoch();
 	bu_reconcile_start(d.api.rec);
 	bu_rollouts_kick(d.api.rollouts);
@@ -310,9 +310,9 @@ daemon_stop(int kill)
 	bu_power_destroy(d.power);
 	bu_store_destroy(d.store);
 	if (!kill)
-		oracle_remember(d.api.world);
+		oracle_remember(d.api.fleet);
 	bu_reconcile_destroy(d.api.rec);
-	bu_world_destroy(d.api.world);
+	bu_fleet_destroy(d.api.fleet);
 	bu_trust_destroy(d.trust);
 	bu_loop_destroy(d.loop);
 	if (kill)
@@ -341,10 +341,10 @@ daemon_api(void)
 	return &d.api;
 }
 
-struct bu_world *
+struct bu_fleet *
 daemon_world(void)
 {
-	return d.api.world;
+	return d.api.fleet;
 }
 
 int
@@ -364,5 +364,5 @@ daemon_node_of(const struct machine *machine)
 	if (!d.runs)
 		return NULL;
 	machine_id(machine, id);
-	return bu_world_node_of(d.api.world, id);
+	return bu_fleet_node_of(d.api.fleet, id);
 }

@@ -330,7 +330,7 @@ void daemon_end(void);
 int daemon_runs(void);
 int64_t daemon_due_ms(void);
 struct bu_api *daemon_api(void);
-struct bu_world *daemon_world(void);
+struct bu_fleet *daemon_world(void);
 int daemon_woken(void); /* and forgets it */
 const struct bu_node *daemon_node_of(const struct machine *machine);
 
@@ -367,8 +367,8 @@ void oracle_off(const struct machine *machine, const char *how);
 void oracle_write(const struct machine *machine, int disk, const char *step,
 		  int keeps_data);
 /* Around a start over the same log. */
-void oracle_remember(const struct bu_world *world);
-void oracle_compare(const struct bu_world *world);
+void oracle_remember(const struct bu_fleet *fleet);
+void oracle_compare(const struct bu_fleet *fleet);
 /* All that the profile wants is ready, or (not helped) stands where a person is needed;
  * NULL or which one is not, and why not. */
 const char *oracle_unsettled(int helped);

@@ -112,7 +112,7 @@ took_a_bay(const struct machine *machine)
 		const struct row *row = &sim.applied.rows[i];
 		const struct bu_node *node =
 			row->present && row->bmc == machine->bay
-				? bu_world_node(daemon_world(), row->name)
+				? bu_fleet_node(daemon_world(), row->name)
 				: NULL;
 
 		if (node && node->machine[0] && daemon_node_of(machine) != node)
@@ -280,13 +280,13 @@ look_at_node(const struct bu_node *node)
 void
 oracle_look(void)
 {
-	const struct bu_world *world;
+	const struct bu_fleet *fleet;
 
 	if (!daemon_runs())
 		return;
-	world = daemon_world();
-	for (size_t i = 0; i < world->count && !sim.broken; i++)
-		look_at_node(world->nodes[i]);
+	fleet = daemon_world();
+	for (size_t i = 0; i < fleet->count && !sim.broken; i++)
+		look_at_node(fleet->nodes[i]);
 }
 
 /* --- a restart --- */
@@ -307,27 +307,27 @@ owned_by_log(const struct bu_node *node)
 }
 
 static json_t *
-all_of(const struct bu_world *world)
+all_of(const struct bu_fleet *fleet)
 {
 	json_t *all = json_object();
 
-	for (size_t i = 0; i < world->count; i++)
-		json_object_set_new(all, world->nodes[i]->name,
-				    owned_by_log(world->nodes[i]));
+	for (size_t i = 0; i < fleet->count; i++)
+		json_object_set_new(all, fleet->nodes[i]->name,
+				    owned_by_log(fleet->nodes[i]));
 	return all;
 }
 
 void
-oracle_remember(const struct bu_world *world)
+oracle_remember(const struct bu_fleet *fleet)
 {
 	json_decref(kept);
-	kept = all_of(world);
+	kept = all_of(fleet);
 }
 
 void
-oracle_compare(const struct bu_world *world)
+oracle_compare(const struct bu_fleet *fleet)
 {
-	bu_autojson json_t *now = kept ? all_of(world) : NULL;
+	bu_autojson json_t *now = kept ? all_of(fleet) : NULL;
 	const char *name;
 	json_t *was;
 
@@ -357,7 +357,7 @@ other_partners(const struct row *row)
 		const struct row *other = &sim.applied.rows[i];
 		const struct bu_node *node =
 			other->present && other != row
-				? bu_world_node(daemon_world(), other->name)
+				? bu_fleet_node(daemon_world(), other->name)
 				: NULL;
 
 		count += node && !node->held_by[0] &&
@@ -400,7 +400,7 @@ names_a_command(const char *name)
 static const char *
 unsettled_row(const struct row *row, int helped)
 {
-	const struct bu_node *node = bu_world_node(daemon_world(), row->name);
+	const struct bu_node *node = bu_fleet_node(daemon_world(), row->name);
 	const char *why;
 
 	if (row_machine(row) < 0)
@@ -424,7 +424,7 @@ oracle_dead_end(void)
 	for (int i = 0; i < ROWS; i++) {
 		const struct row *row = &sim.applied.rows[i];
 		const struct bu_node *node =
-			row->present ? bu_world_node(daemon_world(), row->name) : NULL;
+			row->present ? bu_fleet_node(daemon_world(), row->name) : NULL;
 		const struct machine *machine = node ? machine_of(node) : NULL;
 
 		if (!node || !unsettled_row(row, 1))

@@ -215,7 +215,7 @@ node_command(const char *node, const char *verb, json_t *body)
 void
 person_commands(const struct step *step)
 {
-	const struct bu_world *world = daemon_runs() ? daemon_world() : NULL;
+	const struct bu_fleet *fleet = daemon_runs() ? daemon_world() : NULL;
 	const struct consent *last =
 		sim.consents_count
 			? &sim.consents[(sim.consents_count - 1) % CONSENTS_MAX]
@@ -223,9 +223,9 @@ person_commands(const struct step *step)
 	bu_autofree char *path = NULL;
 	const char *node;
 
-	if (!world || !world->count || !last)
+	if (!fleet || !fleet->count || !last)
 		return;
-	node = world->nodes[step->a % world->count]->name;
+	node = fleet->nodes[step->a % fleet->count]->name;
 	path = bu_xasprintf("/v1/rollouts/%s/%s", last->rollout,
 			    step->verb == VERB_ABORT   ? "abort"
 			    : step->verb == VERB_PAUSE ? "pause"
@@ -311,11 +311,11 @@ abort_stuck(const struct bu_node *node)
 int
 person_helps(void)
 {
-	const struct bu_world *world = daemon_world();
+	const struct bu_fleet *fleet = daemon_world();
 	int done = 0;
 
-	for (size_t i = 0; i < world->count; i++) {
-		const struct bu_node *node = world->nodes[i];
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
 		const char *verb;
 
 		if (!node->in_profile || slurm_admin_drained(node->name))
@@ -330,8 +330,8 @@ person_helps(void)
 			     json_pack("{s:s}", "reason", "the views say so"));
 		done++;
 	}
-	for (size_t i = 0; i < world->rollouts_count; i++) {
-		const struct bu_rollout *rollout = &world->rollouts[i];
+	for (size_t i = 0; i < fleet->rollouts_count; i++) {
+		const struct bu_rollout *rollout = &fleet->rollouts[i];
 		bu_autofree char *path =
 			bu_xasprintf("/v1/rollouts/%s/resume", rollout->id);
 

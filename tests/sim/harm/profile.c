@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profiles/testing.h"
 #include "tests/sim/harm/harm.h"
+#include "tests/support/profiles.h"
 
 static const char *const clusters[CLUSTERS] = {"hpc", "ai"};
 

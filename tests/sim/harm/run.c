@@ -87,13 +87,13 @@ least(int64_t a, int64_t b)
 static int
 is_still(void)
 {
-	const struct bu_world *world = daemon_world();
+	const struct bu_fleet *fleet = daemon_world();
 
 	if (!daemon_runs())
 		return 0;
-	for (size_t i = 0; i < world->count; i++)
-		if (!bu_state_info(world->nodes[i]->state)->settled ||
-		    world->nodes[i]->order.open)
+	for (size_t i = 0; i < fleet->count; i++)
+		if (!bu_state_info(fleet->nodes[i]->state)->settled ||
+		    fleet->nodes[i]->order.open)
 			return 0;
 	return 1;
 }

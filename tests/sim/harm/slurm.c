@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/worker.h"
-#include "profiles/nodeset.h"
+#include "profiles/nodeset/nodeset.h"
 #include "tests/sim/harm/harm.h"
 
 enum { PING_MS = 10000, DOWN_MS = 30000, NODES_MAX = 24, REGISTER_MS = 3000 };

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Progress of work items; called by jobs while they run. */
+#include "agent/uplink.h"
+
+#include "base/json.h"
+
+enum { PROGRESS_MS = 3000 };
+
+int
+bu_link_progress(struct bu_uplink *link, const char *id, const char *stage,
+		 uint64_t done_bytes, uint64_t total_bytes)
+{
+	bu_autojson json_t *body = json_pack(
+		"{s:s,s:s,s:I,s:I}", "id", id, "stage", stage, "done_bytes",
+		(json_int_t)done_bytes, "total_bytes", (json_int_t)total_bytes);
+	bu_autojson json_t *reply = NULL;
+
+	if (bu_http_json(link->progress_http, "POST", "/v1/agent/progress", body,
+			 PROGRESS_MS, &reply, NULL) != 0)
+		return 0;
+	return bu_json_bool(reply, "cancel", 0);
+}

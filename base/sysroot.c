@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the agent's checks read of /proc, /sys and /etc. Invariant: it only reads, never
+ * waits (pipes and devices are opened without blocking) and never believes a size that
+ * sysfs tells.
+ */
+#include "base/sysroot.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+#define BELOW(root, fmt)                                                               \
+	({                                                                             \
+		va_list bu_args;                                                       \
+		va_start(bu_args, fmt);                                                \
+		char *bu_path = below(root, fmt, bu_args);                             \
+		va_end(bu_args);                                                       \
+		bu_path;                                                               \
+	})
+
+static char *below(const char *root, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
+static char *
+below(const char *root, const char *fmt, va_list args)
+{
+	bu_autofree char *rest = bu_xvasprintf(fmt, args);
+
+	return bu_xasprintf("%s/%s", root, rest);
+}
+
+static char *
+read_some(const char *path, size_t max, size_t *ret_size)
+{
+	bu_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	size_t size = 0, cap = 0;
+	char *text = NULL;
+
+	if (fd < 0)
+		return NULL;
+	while (size < max) {
+		ssize_t got;
+
+		text = bu_xgrow(text, &cap, size + 4097, 1);
+		got = read(fd, text + size, max - size < 4096 ? max - size : 4096);
+		if (got < 0 &&
+		    (errno == EINTR || errno == EPIPE)) /* the kernel's log */
+			continue;
+		if (got < 0 && size == 0) {
+			free(text);
+			return NULL;
+		}
+		if (got <= 0)
+			break;
+		size += (size_t)got;
+	}
+	text = bu_xgrow(text, &cap, size + 1, 1);
+	text[size] = '\0';
+	if (ret_size)
+		*ret_size = size;
+	return text;
+}
+
+/* text may be ret. */
+static void
+clean_copy(char *ret, size_t size, const char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t");
+	length = strcspn(text, "\n");
+	if (length >= size)
+		length = size - 1;
+	while (length > 0 && isspace((unsigned char)text[length - 1]))
+		length--;
+	memmove(ret, text, length);
+	ret[length] = '\0';
+	for (; *ret; ret++)
+		if ((unsigned char)*ret < ' ' || (unsigned char)*ret > '~')
+			*ret = '?';
+}
+
+static int
+line_of(const char *path, char *ret_text, size_t size)
+{
+	bu_autofree char *text = read_some(path, 4096, NULL);
+
+	ret_text[0] = '\0';
+	if (text)
+		clean_copy(ret_text, size, text);
+	return text != NULL;
+}
+
+int
+bu_sysroot_line(const char *root, char *ret_text, size_t size, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+
+	return line_of(path, ret_text, size);
+}
+
+int64_t
+bu_sysroot_int(const char *root, int64_t fallback, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+	char text[64], *end;
+	long long number;
+
+	line_of(path, text, sizeof(text));
+	errno = 0;
+	number = strtoll(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+	return errno || end == text || (*end && !isspace((unsigned char)*end))
+		       ? fallback
+		       : number;
+}
+
+int64_t
+bu_sysroot_number(const char *root, int64_t max, int64_t fallback, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+	char text[64], *end;
+	long long number;
+
+	line_of(path, text, sizeof(text));
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	return errno || end == text || *end || number < 0 || number > max ? fallback
+									  : number;
+}
+
+void
+bu_sysroot_clean(char *text)
+{
+	clean_copy(text, strlen(text) + 1, text);
+}
+
+int64_t
+bu_sysroot_meminfo_bytes(const char *root, const char *key)
+{
+	bu_autofree char *text = bu_sysroot_read(root, 64 * 1024, NULL, "proc/meminfo");
+	const char *at = text ? strstr(text, key) : NULL;
+
+	return at ? strtoll(at + strlen(key), NULL, 10) * 1024 : 0;
+}
+
+int
+bu_sysroot_exists(const char *root, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+
+	return access(path, F_OK) == 0;
+}
+
+char *
+bu_sysroot_read(const char *root, size_t max, size_t *ret_size, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+
+	return read_some(path, max, ret_size);
+}
+
+void
+bu_sysroot_link(const char *root, char *ret_text, size_t size, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+	char target[PATH_MAX];
+	ssize_t got = readlink(path, target, sizeof(target) - 1);
+	const char *slash;
+
+	target[got < 0 ? 0 : got] = '\0';
+	slash = strrchr(target, '/');
+	clean_copy(ret_text, size, slash ? slash + 1 : target);
+}
+
+char *
+bu_sysroot_real(const char *root, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+
+	return realpath(path, NULL);
+}
+
+static int
+by_number(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int
+not_hidden(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.';
+}
+
+int
+bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg), void *arg,
+		const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, not_hidden, by_number);
+
+	for (int i = 0; i < count; i++) {
+		visit(entries[i]->d_name, arg);
+		free(entries[i]);
+	}
+	free(entries);
+	return count < 0 ? 0 : count;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/sysroot.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char root[] = "/tmp/bringup-tree-XXXXXX";
+
+static void
+put(const char *name, const char *content)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", root, name);
+
+	ck_assert_int_eq(bu_file_write(path, content, strlen(content), 0644, NULL), 0);
+}
+
+static void
+visit(const char *name, void *arg)
+{
+	strcat(arg, name);
+	strcat(arg, " ");
+}
+
+START_TEST(reads_below_a_root)
+{
+	char text[64], names[64] = "", *real, *whole;
+	size_t size;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("line", "  4: ACT\x01IVE \t\nsecond\n");
+	put("number", "-1\n");
+	put("hex", "0x1f\n");
+	put("rate", "400 Gb/sec (4X NDR)\n");
+	put("net10", "12x");
+	put("net2", "");
+	put(".hidden", "");
+	symlink("net10", real = bu_xasprintf("%s/link", root));
+	free(real);
+	ck_assert_int_eq(bu_sysroot_line(root, text, sizeof(text), "line"), 1);
+	ck_assert_str_eq(text, "4: ACT?IVE");
+	ck_assert_int_eq(bu_sysroot_line(root, text, 5, "line"), 1);
+	ck_assert_str_eq(text, "4: A");
+	ck_assert_int_eq(bu_sysroot_line(root, text, sizeof(text), "none"), 0);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(bu_sysroot_line(root, text, sizeof(text), "net%d", 2), 1);
+	ck_assert_int_eq(bu_sysroot_int(root, 7, "number"), -1);
+	ck_assert_int_eq(bu_sysroot_int(root, 7, "hex"), 31);
+	ck_assert_int_eq(bu_sysroot_int(root, 7, "rate"), 400);
+	ck_assert_int_eq(bu_sysroot_int(root, 7, "net10"), 7);
+	ck_assert_int_eq(bu_sysroot_int(root, 7, "net2"), 7);
+	ck_assert_int_eq(bu_sysroot_int(root, 7, "none"), 7);
+	ck_assert_int_eq(bu_sysroot_exists(root, "net%d", 10), 1);
+	ck_assert_int_eq(bu_sysroot_exists(root, "net%d", 11), 0);
+	bu_sysroot_link(root, text, sizeof(text), "link");
+	ck_assert_str_eq(text, "net10");
+	bu_sysroot_link(root, text, sizeof(text), "line");
+	ck_assert_str_eq(text, "");
+	real = bu_sysroot_real(root, "link");
+	ck_assert_str_eq(strrchr(real, '/'), "/net10");
+	free(real);
+	whole = bu_sysroot_read(root, 3, &size, "rate");
+	ck_assert_str_eq(whole, "400");
+	ck_assert_uint_eq(size, 3);
+	free(whole);
+	ck_assert_ptr_null(bu_sysroot_read(root, 3, &size, "none"));
+	ck_assert_ptr_null(bu_sysroot_read(root, 3, &size, "."));
+	ck_assert_int_eq(bu_sysroot_each(root, visit, names, "."), 7);
+	ck_assert_str_eq(names, "hex line link net2 net10 number rate ");
+	ck_assert_int_eq(bu_sysroot_each(root, visit, names, "none"), 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* What an inventory takes: a number alone on its line, and inside its bounds. */
+START_TEST(a_number_is_whole_and_within)
+{
+	static const struct {
+		const char *text;
+		int64_t wanted;
+	} rows[] = {
+		{"25\n", 25},  {" 0 \n", 0}, {"100", 100},
+		{"101\n", 7},  {"-1\n", 7},  {"25 Gb\n", 7},
+		{"0x19\n", 7}, {"", 7},      {"99999999999999999999\n", 7},
+	};
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put("bounded", rows[i].text);
+		ck_assert_int_eq(bu_sysroot_number(root, 100, 7, "bounded"),
+				 rows[i].wanted);
+	}
+	ck_assert_int_eq(bu_sysroot_number(root, 100, 7, "none"), 7);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+START_TEST(a_text_is_cleaned_in_place)
+{
+	char text[] = " \tAB\001C \r", cut[4];
+
+	bu_sysroot_clean(text);
+	ck_assert_str_eq(text, "AB?C");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("long", "AB CD\n");
+	bu_sysroot_line(root, cut, sizeof(cut), "long");
+	ck_assert_str_eq(cut, "AB");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("tree", reads_below_a_root, a_number_is_whole_and_within,
+	a_text_is_cleaned_in_place)

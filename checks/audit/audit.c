@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The static audit as a group of checks: collects the facts once, runs the rows of
+ * audit_rows.h over them. Called by the runner (checks.c). Invariant: a row that is not
+ * judged on this machine adds nothing; one that should be judged and cannot is
+ * `inconclusive`.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "checks/audit/audit_impl.h"
+
+enum { SETTLE_PAUSES = 30, SETTLE_PAUSE_MS = 1000 };
+
+static const struct bu_audit_row rows[] = {
+#define X(fn, id, severity, what, how, expectation, hint)                              \
+	{id, BU_VERDICT_##severity, what, how, expectation, hint},
+	BU_AUDIT_ROWS(X)
+#undef X
+};
+
+static void (*const judges[])(struct bu_audit *a) = {
+#define X(fn, ...) bu_audit_##fn,
+	BU_AUDIT_ROWS(X)
+#undef X
+};
+
+const struct bu_audit_row *
+bu_audit_rows(size_t *ret_count)
+{
+	*ret_count = BU_LEN(rows);
+	return rows;
+}
+
+static struct bu_check *add(struct bu_audit *a, enum bu_verdict verdict,
+			    const char *subject, const char *fmt, va_list args)
+	__attribute__((format(printf, 4, 0)));
+static struct bu_check *
+add(struct bu_audit *a, enum bu_verdict verdict, const char *subject, const char *fmt,
+    va_list args)
+{
+	struct bu_check *row =
+		bu_checks_add(a->out, "audit", a->row->id, verdict, subject);
+
+	vsnprintf(row->text, sizeof(row->text), fmt, args);
+	return row;
+}
+
+void
+bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
+{
+	struct bu_check *row;
+	va_list args;
+
+	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
+	    BU_VERDICT_INCONCLUSIVE)
+		return;
+	row = bu_checks_add(a->out, "audit", a->row->id, BU_VERDICT_PASS, subject);
+	va_start(args, fmt);
+	vsnprintf(row->seen, sizeof(row->seen), fmt, args);
+	va_end(args);
+}
+
+void
+bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
+	     const char *expected, const char *fmt, ...)
+{
+	enum bu_verdict severity =
+		bu_checks_severity(a->ctx, a->row->id, a->row->severity);
+	struct bu_check *row;
+	va_list args;
+
+	if (severity == BU_VERDICT_INCONCLUSIVE)
+		return;
+	va_start(args, fmt);
+	row = add(a, severity, subject, fmt, args);
+	va_end(args);
+	BU_CHECK_SET(row->seen, "%s", seen);
+	BU_CHECK_SET(row->expected, "%s", expected);
+	BU_CHECK_SET(row->hint, "%s", a->row->hint);
+}
+
+void
+bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
+{
+	va_list args;
+
+	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
+	    BU_VERDICT_INCONCLUSIVE)
+		return;
+	va_start(args, fmt);
+	add(a, BU_VERDICT_INCONCLUSIVE, subject, fmt, args);
+	va_end(args);
+}
+
+int64_t
+bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual)
+{
+	return bu_json_int(json_object_get(a->ctx->expect, "thresholds"), name, usual);
+}
+
+static void
+run_rows(struct bu_audit *a)
+{
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		size_t before = a->out->count;
+		int64_t start_ns = bu_raw_ns();
+
+		a->row = &rows[i];
+		if (bu_checks_stop(a->ctx)) {
+			bu_audit_unknown(a, "", "not looked at: the time was over");
+			continue;
+		}
+		judges[i](a);
+		for (size_t k = before; k < a->out->count; k++)
+			a->out->list[k].took_ms = (bu_raw_ns() - start_ns) / 1000000;
+	}
+}
+
+/* What a machine that has just booted may still be about to have: a driver that loads,
+ * a link that trains, a subnet manager's word. */
+static int
+is_settled(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes)
+{
+	static const char *const ids[] = {"nic-missing",  "nic-down",   "nic-speed",
+					  "rdma-missing", "rdma-state", "gid",
+					  "ib-sm",        "ib-lid",     "ib-gid"};
+	bu_autofree struct bu_audit *a = bu_xcalloc(1, sizeof(*a));
+	struct bu_checks seen;
+	int settled;
+
+	bu_checks_init(&seen);
+	*a = (struct bu_audit){
+		.ctx = ctx, .probes = probes, .out = &seen, .root = ctx->root};
+	bu_audit_collect(a);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		a->row = &rows[i];
+		for (size_t k = 0; k < BU_LEN(ids); k++)
+			if (strcmp(rows[i].id, ids[k]) == 0)
+				judges[i](a);
+	}
+	settled = bu_checks_count(&seen, BU_VERDICT_FAIL) == 0;
+	bu_checks_fini(&seen);
+	return settled;
+}
+
+int
+bu_audit_run_with(const struct bu_checks_ctx *ctx, const struct bu_audit_probes *probes,
+		  struct bu_checks *out, struct bu_err *err)
+{
+	bu_autofree struct bu_audit *a = bu_xcalloc(1, sizeof(*a));
+
+	for (int i = 0; probes->pause && i < SETTLE_PAUSES && !bu_checks_stop(ctx) &&
+			!is_settled(ctx, probes);
+	     i++)
+		probes->pause(SETTLE_PAUSE_MS);
+	a->ctx = ctx;
+	a->probes = probes;
+	a->out = out;
+	a->root = ctx->root;
+	bu_audit_collect(a);
+	run_rows(a);
+	return 0;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the audit is about: interfaces, RDMA ports, and the PCI endpoints that carry
+ * fabric traffic, each matched with what is expected of it. Called once per audit.
+ * Invariants: lists are in a fixed order; what is more than the tables hold is left out
+ * (no machine has it); a card that is neither a GPU nor on the fabric is not judged.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/json.h"
+#include "base/sysroot.h"
+#include "checks/audit/audit_impl.h"
+
+static const char ib[] = "sys/class/infiniband";
+static const char pci_dir[] = "sys/bus/pci/devices";
+
+static void visit_port(const char *name, void *arg);
+
+static int
+is_pci_address(const char *text)
+{
+	unsigned domain, bus, slot, function;
+	int used = 0;
+
+	return sscanf(text, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function,
+		      &used) == 4 &&
+	       text[used] == '\0' && used < 16;
+}
+
+/* --- interfaces --- */
+
+const char *
+bu_audit_network_name(const json_t *network)
+{
+	return bu_json_str(network, "name", "?");
+}
+
+static int
+is_network_of(const json_t *network, const struct bu_audit_nic *nic)
+{
+	const char *mac = bu_json_str(network, "mac", NULL);
+	const char *pci = bu_json_str(network, "pci", NULL);
+	const char *netdev = bu_json_str(network, "netdev", NULL);
+
+	if (mac)
+		return strcasecmp(mac, nic->mac) == 0;
+	if (pci)
+		return strcasecmp(pci, nic->pci) == 0;
+	return netdev && strcmp(netdev, nic->name) == 0;
+}
+
+static void
+visit_nic(const char *name, void *arg)
+{
+	struct bu_audit *a = arg;
+	struct bu_audit_nic *nic = &a->nics[a->nic_count];
+	char address[16];
+	size_t i;
+	json_t *network;
+
+	if (a->nic_count == AUDIT_NICS_MAX || strlen(name) >= sizeof(nic->name) ||
+	    strcmp(name, "lo") == 0 ||
+	    !bu_sysroot_exists(a->root, "sys/class/net/%s/address", name))
+		return;
+	memset(nic, 0, sizeof(*nic));
+	snprintf(nic->name, sizeof(nic->name), "%s", name);
+	bu_sysroot_line(a->root, nic->mac, sizeof(nic->mac), "sys/class/net/%s/address",
+			name);
+	bu_sysroot_link(a->root, address, sizeof(address), "sys/class/net/%s/device",
+			name);
+	nic->virtio = strncmp(address, "virtio", 6) == 0;
+	if (is_pci_address(address))
+		snprintf(nic->pci, sizeof(nic->pci), "%s", address);
+	snprintf(nic->label, sizeof(nic->label), "%s", name);
+	json_array_foreach (json_object_get(a->ctx->expect, "networks"), i, network) {
+		/* A VLAN or a bond has the MAC of what is below it; the card counts. */
+		if (!is_network_of(network, nic) ||
+		    (!*address && bu_audit_nic_of(a, network)))
+			continue;
+		nic->network = network;
+		snprintf(nic->label, sizeof(nic->label), "%s (network %.48s)", name,
+			 bu_audit_network_name(network));
+	}
+	a->nic_count++;
+}
+
+struct bu_audit_nic *
+bu_audit_nic_find(struct bu_audit *a, const char *name)
+{
+	for (size_t i = 0; i < a->nic_count; i++)
+		if (strcmp(a->nics[i].name, name) == 0)
+			return &a->nics[i];
+	return NULL;
+}
+
+const struct bu_audit_nic *
+bu_audit_nic_of(const struct bu_audit *a, const json_t *network)
+{
+	for (size_t i = 0; i < a->nic_count; i++)
+		if (a->nics[i].network == network)
+			return &a->nics[i];
+	return NULL;
+}
+
+/* --- RDMA ports --- */
+
+struct port_search {
+	struct bu_audit *a;
+	const char *device;
+	struct bu_audit_port *port;
+};
+
+/* An interface of the same PCI function and port number. */
+static void
+visit_sibling(const char *name, void *arg)
+{
+	struct port_search *s = arg;
+	int64_t port = bu_sysroot_int(s->a->root, 0, "%s/%s/device/net/%s/dev_port", ib,
+				      s->device, name);
+
+	if (!*s->port->netdev && port + 1 == s->port->port &&
+	    strlen(name) < sizeof(s->port->netdev))
+		snprintf(s->port->netdev, sizeof(s->port->netdev), "%s", name);
+}
+
+/* Soft-RoCE names its interface in `parent`, RoCE in its GID table, and InfiniBand has
+ * one beside it. */
+static void
+find_netdev(struct port_search *s)
+{
+	struct bu_audit_port *port = s->port;
+	const char *root = s->a->root;
+
+	bu_sysroot_line(root, port->netdev, sizeof(port->netdev),
+			"%s/%s/ports/%d/gid_attrs/ndevs/0", ib, port->device,
+			port->port);
+	if (!*port->netdev && port->port == 1)
+		bu_sysroot_line(root, port->netdev, sizeof(port->netdev),
+				"%s/%s/parent", ib, port->device);
+	if (!*port->netdev)
+		bu_sysroot_each(root, visit_sibling, s, "%s/%s/device/net", ib,
+				port->device);
+}
+
+static void
+visit_port(const char *name, void *arg)
+{
+	struct port_search *s = arg;
+	struct bu_audit *a = s->a;
+	struct bu_audit_port *port = &a->ports[a->port_count];
+	char layer[32];
+
+	if (a->port_count == AUDIT_PORTS_MAX || !isdigit((unsigned char)name[0]) ||
+	    strlen(s->device) >= sizeof(port->device))
+		return;
+	memset(port, 0, sizeof(*port));
+	s->port = port;
+	port->port = atoi(name);
+	snprintf(port->device, sizeof(port->device), "%s", s->device);
+	snprintf(port->name, sizeof(port->name), port->port == 1 ? "%s" : "%s/%d",
+		 port->device, port->port);
+	bu_sysroot_line(a->root, layer, sizeof(layer), "%s/%s/ports/%s/link_layer", ib,
+			s->device, name);
+	port->infiniband = strcmp(layer, "InfiniBand") == 0;
+	bu_sysroot_link(a->root, port->pci, sizeof(port->pci), "%s/%s/device", ib,
+			s->device);
+	port->software = !*port->pci;
+	if (!is_pci_address(port->pci))
+		port->pci[0] = '\0';
+	find_netdev(s);
+	port->nic = bu_audit_nic_find(a, port->netdev);
+	port->network = port->nic ? port->nic->network : NULL;
+	a->port_count++;
+}
+
+static void
+visit_device(const char *name, void *arg)
+{
+	struct port_search s = {.a = arg, .device = name};
+
+	bu_sysroot_each(s.a->root, visit_port, &s, "%s/%s/ports", ib, name);
+}
+
+/* --- PCI endpoints --- */
+
+static struct bu_audit_pci *
+add_endpoint(struct bu_audit *a, const char *address)
+{
+	struct bu_audit_pci *pci = &a->pci[a->pci_count];
+	bu_autofree char *path = NULL;
+	char *save, *part;
+
+	for (size_t i = 0; i < a->pci_count; i++)
+		if (strcmp(a->pci[i].address, address) == 0)
+			return &a->pci[i];
+	if (a->pci_count == AUDIT_PCI_MAX)
+		return NULL;
+	memset(pci, 0, sizeof(*pci));
+	snprintf(pci->address, sizeof(pci->address), "%s", address);
+	pci->numa =
+		(int)bu_sysroot_int(a->root, -1, "%s/%s/numa_node", pci_dir, address);
+	path = bu_sysroot_real(a->root, "%s/%s", pci_dir, address);
+	for (part = path ? strtok_r(path, "/", &save) : NULL; part;
+	     part = strtok_r(NULL, "/", &save))
+		if (is_pci_address(part) && pci->hop_count < AUDIT_HOPS_MAX)
+			snprintf(pci->hops[pci->hop_count++], 16, "%s", part);
+	a->pci_count++;
+	return pci;
+}
+
+static void
+add_nic_endpoint(struct bu_audit *a, const char *address, const char *name,
+		 const json_t *network)
+{
+	struct bu_audit_pci *pci = add_endpoint(a, address);
+
+	if (!pci)
+		return;
+	if (!*pci->label)
+		snprintf(pci->label, sizeof(pci->label), "NIC %.40s (%s)", name,
+			 address);
+	if (pci->link_gbps == 0)
+		pci->link_gbps = bu_json_real(network, "link_gbps", 0);
+}
+
+/* NVIDIA's and AMD's; not the display of a BMC or of a processor. */
+static void
+visit_gpu(const char *name, void *arg)
+{
+	struct bu_audit *a = arg;
+	int64_t vendor = bu_sysroot_int(a->root, 0, "%s/%s/vendor", pci_dir, name);
+	int64_t class = bu_sysroot_int(a->root, 0, "%s/%s/class", pci_dir, name) >> 8;
+	struct bu_audit_pci *pci;
+
+	if (!is_pci_address(name) ||
+	    !((vendor == 0x10de && (class == 0x300 || class == 0x302)) ||
+	      (vendor == 0x1002 && class == 0x1200)))
+		return;
+	pci = add_endpoint(a, name);
+	if (!pci)
+		return;
+	pci->is_gpu = 1;
+	snprintf(pci->label, sizeof(pci->label), "GPU %s", name);
+}
+
+static void
+visit_node(const char *name, void *arg)
+{
+	int *count = arg;
+
+	*count += strncmp(name, "node", 4) == 0 && isdigit((unsigned char)name[4]);
+}
+
+int
+bu_audit_numa_nodes(const struct bu_audit *a)
+{
+	int count = 0;
+
+	bu_sysroot_each(a->root, visit_node, &count, "sys/devices/system/node");
+	return count > 0 ? count : 1;
+}
+
+void
+bu_audit_collect(struct bu_audit *a)
+{
+	bu_sysroot_each(a->root, visit_nic, a, "sys/class/net");
+	bu_sysroot_each(a->root, visit_device, a, "%s", ib);
+	bu_sysroot_each(a->root, visit_gpu, a, "%s", pci_dir);
+	for (size_t i = 0; i < a->port_count; i++)
+		if (*a->ports[i].pci)
+			add_nic_endpoint(a, a->ports[i].pci, a->ports[i].device,
+					 a->ports[i].network);
+	for (size_t i = 0; i < a->nic_count; i++)
+		if (a->nics[i].network && *a->nics[i].pci &&
+		    bu_json_bool(a->nics[i].network, "rdma", 0))
+			add_nic_endpoint(a, a->nics[i].pci, a->nics[i].name,
+					 a->nics[i].network);
+}

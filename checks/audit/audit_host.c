@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of the audit about the host: kernel log, CPU settings, huge pages, its name,
+ * the way to GPU memory. Called by audit.c. Invariant: a machine without the
+ * hardware or the software that a row is about has no such row.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/sysroot.h"
+#include "checks/audit/audit_impl.h"
+
+enum { LOG_MAX = 16 * 1024 * 1024, CPUS_SHOWN = 3 };
+
+static int
+gpu_count(const struct bu_audit *a)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < a->pci_count; i++)
+		count += a->pci[i].is_gpu;
+	return count;
+}
+
+static const json_t *
+host(const struct bu_audit *a)
+{
+	return json_object_get(a->ctx->expect, "host");
+}
+
+/* --- the way from NIC to GPU memory --- */
+
+void
+bu_audit_gpu_direct(struct bu_audit *a)
+{
+	static const char *const modules[] = {"nvidia_peermem", "nv_peer_mem"};
+	bu_autofree char *version = bu_sysroot_read(a->root, 4096, NULL, "%s",
+						    "proc/driver/nvidia/version");
+	char release[80];
+	int major = 0, minor = 0;
+
+	/* Without a GPU and its driver, or a real NIC, there is no way to look for. */
+	if (!version || gpu_count(a) == 0 || (size_t)gpu_count(a) == a->pci_count)
+		return;
+	for (size_t i = 0; i < BU_LEN(modules); i++) {
+		if (bu_sysroot_exists(a->root, "sys/module/%s", modules[i])) {
+			bu_audit_good(a, "", "%s", modules[i]);
+			return;
+		}
+	}
+	bu_sysroot_line(a->root, release, sizeof(release), "proc/sys/kernel/osrelease");
+	sscanf(release, "%d.%d", &major, &minor);
+	if (strstr(version, "Open Kernel Module") &&
+	    (major > 5 || (major == 5 && minor >= 12)))
+		bu_audit_good(a, "", "dmabuf");
+	else
+		bu_audit_bad(a, "", "neither", "nvidia_peermem or dmabuf",
+			     "NICs cannot reach GPU memory: nvidia_peermem is not "
+			     "loaded, and this driver and kernel have no dmabuf");
+}
+
+/* --- the kernel's log --- */
+
+/* What an Xid means: 1 for hardware that must not serve. Others come from jobs, or from
+ * errors that were contained. */
+static int
+xid_is_hardware(int xid)
+{
+	/* The list that an operator ships (azurehpc-health-checks) without those that a
+	 * job causes, and NVLink's and GSP's of later driver generations. */
+	static const int bad[] = {48,  56,  57,  58,  62,  64,  65,  69,  73,  74,
+				  79,  80,  81,  92,  95,  119, 120, 140, 143, 144,
+				  145, 146, 147, 148, 149, 150, 151, 154};
+
+	for (size_t i = 0; i < BU_LEN(bad); i++)
+		if (bad[i] == xid)
+			return 1;
+	return 0;
+}
+
+/* NVSwitch: the classes that NVIDIA calls fatal are 2xxxx, 19xxx, and 12028 and alike
+ * of 11xxx to 14xxx; 1xxxx below are about one link. */
+static int
+sxid_is_hardware(int sxid)
+{
+	return sxid >= 11000;
+}
+
+struct xid_kind {
+	const char *mark, *name;
+	int (*is_hardware)(int number);
+};
+
+/* "NVRM: Xid (PCI:0000:1b:00): 79, pid=..." */
+static int
+read_xid(const char *line, const char *mark, char *where, size_t size, int *ret_number)
+{
+	const char *at = strstr(line, mark);
+	const char *end;
+
+	if (!at)
+		return 0;
+	at += strlen(mark);
+	end = strstr(at, "): ");
+	if (!end || (size_t)(end - at) >= size)
+		return 0;
+	memcpy(where, at, (size_t)(end - at));
+	where[end - at] = '\0';
+	return sscanf(end + 3, "%d", ret_number) == 1;
+}
+
+static char *
+kernel_log(const struct bu_audit *a)
+{
+	return bu_sysroot_read(a->root, LOG_MAX, NULL, "dev/kmsg");
+}
+
+/* One row per place and number, however often it was said. */
+static void
+judge_xid_line(struct bu_audit *a, const char *line, json_t *seen)
+{
+	static const struct xid_kind kinds[] = {
+		{"SXid (PCI:", "SXid", sxid_is_hardware},
+		{"Xid (PCI:", "Xid", xid_is_hardware},
+	};
+
+	for (size_t i = 0; i < BU_LEN(kinds); i++) {
+		char where[32], what[80];
+		int number;
+
+		if (!read_xid(line, kinds[i].mark, where, sizeof(where), &number))
+			continue;
+		snprintf(what, sizeof(what), "%s %d", kinds[i].name, number);
+		if (kinds[i].is_hardware(number)) {
+			bu_autofree char *key = bu_xasprintf("%s %s", where, what);
+
+			if (!json_object_get(seen, key))
+				bu_audit_bad(a, where, what, "none",
+					     "%s %s: the kernel's log has %s",
+					     i == 0 ? "NVSwitch" : "GPU", where, what);
+			json_object_set_new(seen, key, json_true());
+		}
+		return;
+	}
+}
+
+void
+bu_audit_gpu_xid(struct bu_audit *a)
+{
+	bu_autofree char *log = NULL;
+	bu_autojson json_t *seen = NULL;
+	char *save, *line;
+
+	if (gpu_count(a) == 0)
+		return;
+	log = kernel_log(a);
+	if (!log) {
+		bu_audit_unknown(a, "", "the kernel's log cannot be read");
+		return;
+	}
+	seen = json_object();
+	for (line = strtok_r(log, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save))
+		judge_xid_line(a, line, seen);
+	if (json_object_size(seen) == 0)
+		bu_audit_good(a, "", "none");
+}
+
+void
+bu_audit_hardware_error(struct bu_audit *a)
+{
+	static const char *const marks[] = {"[Hardware Error]: Machine check",
+					    "mce: [Hardware Error]", "EDAC MC",
+					    "Memory failure:"};
+	bu_autofree char *log = kernel_log(a);
+	char *save, *line;
+	int count = 0;
+	char first[160] = "", seen[32];
+
+	for (line = log ? strtok_r(log, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		for (size_t i = 0; i < BU_LEN(marks); i++) {
+			const char *at = strstr(line, marks[i]);
+
+			/* EDAC tells of its start, too; corrected ones are counted by
+			 * the host checks. */
+			if (!at || (i == 2 && !strstr(at, " UE ")))
+				continue;
+			if (count++ == 0)
+				bu_text_copy(first, sizeof(first), at);
+			break;
+		}
+	}
+	snprintf(seen, sizeof(seen), "%d", count);
+	if (!log)
+		bu_audit_unknown(a, "", "the kernel's log cannot be read");
+	else if (count == 0)
+		bu_audit_good(a, "", "none");
+	else
+		bu_audit_bad(a, "", seen, "none",
+			     "hardware errors in the kernel's log: %d, first: %.120s",
+			     count, first);
+}
+
+/* --- CPU --- */
+
+struct governors {
+	struct bu_audit *a;
+	const char *want;
+	int good, bad;
+	char first[64];
+};
+
+static void
+visit_cpu(const char *name, void *arg)
+{
+	struct governors *g = arg;
+	char governor[32];
+
+	if (strncmp(name, "cpu", 3) != 0 || !isdigit((unsigned char)name[3]) ||
+	    !bu_sysroot_line(g->a->root, governor, sizeof(governor),
+			     "sys/devices/system/cpu/%s/cpufreq/scaling_governor",
+			     name))
+		return;
+	if (strcmp(governor, g->want) == 0)
+		g->good++;
+	else if (g->bad++ == 0)
+		snprintf(g->first, sizeof(g->first), "%.31s: %s", name, governor);
+}
+
+void
+bu_audit_cpu_governor(struct bu_audit *a)
+{
+	struct governors g = {.a = a,
+			      .want = bu_json_str(host(a), "governor", "performance")};
+
+	bu_sysroot_each(a->root, visit_cpu, &g, "sys/devices/system/cpu");
+	if (g.bad > 0)
+		bu_audit_bad(a, "", g.first, g.want,
+			     "%d of %d CPUs do not run with governor %s (%s)", g.bad,
+			     g.bad + g.good, g.want, g.first);
+	else if (g.good > 0)
+		bu_audit_good(a, "", "%s", g.want);
+}
+
+struct idle {
+	struct bu_audit *a;
+	int64_t most_us;
+	char name[32];
+};
+
+static void
+visit_idle(const char *state, void *arg)
+{
+	static const char dir[] = "sys/devices/system/cpu/cpu0/cpuidle";
+	struct idle *idle = arg;
+	const char *root = idle->a->root;
+	int64_t us = bu_sysroot_int(root, 0, "%s/%s/latency", dir, state);
+
+	if (bu_sysroot_int(root, 0, "%s/%s/disable", dir, state) != 0 ||
+	    us <= idle->most_us)
+		return;
+	idle->most_us = us;
+	bu_sysroot_line(root, idle->name, sizeof(idle->name), "%s/%s/name", dir, state);
+}
+
+void
+bu_audit_cpu_cstates(struct bu_audit *a)
+{
+	int64_t want = bu_json_int(host(a), "cstate_us", -1);
+	struct idle idle = {.a = a, .most_us = 0};
+	char seen[80], expected[40];
+
+	if (want < 0 || !bu_sysroot_each(a->root, visit_idle, &idle,
+					 "sys/devices/system/cpu/cpu0/cpuidle"))
+		return;
+	snprintf(seen, sizeof(seen), "%s, %lld us", *idle.name ? idle.name : "none",
+		 (long long)idle.most_us);
+	snprintf(expected, sizeof(expected), "at most %lld us", (long long)want);
+	if (idle.most_us <= want)
+		bu_audit_good(a, "", "%s", seen);
+	else
+		bu_audit_bad(a, "", seen, expected,
+			     "CPUs sleep as deep as %s, %s to wake up is wanted", seen,
+			     expected);
+}
+
+void
+bu_audit_numa_balancing(struct bu_audit *a)
+{
+	int64_t on = bu_sysroot_int(a->root, -1, "proc/sys/kernel/numa_balancing");
+
+	if (on < 0 || a->pci_count == 0 || bu_audit_numa_nodes(a) < 2)
+		return;
+	if (on == 0)
+		bu_audit_good(a, "", "off");
+	else
+		bu_audit_bad(a, "", "on", "off", "automatic NUMA balancing is on");
+}
+
+void
+bu_audit_smt(struct bu_audit *a)
+{
+	const json_t *want = json_object_get(host(a), "smt");
+	int64_t active =
+		bu_sysroot_int(a->root, -1, "sys/devices/system/cpu/smt/active");
+
+	if (!json_is_boolean(want) || active < 0)
+		return;
+	if (active == json_is_true(want))
+		bu_audit_good(a, "", active ? "on" : "off");
+	else
+		bu_audit_bad(a, "", active ? "on" : "off", active ? "off" : "on",
+			     "hyper-threading is %s, wanted %s", active ? "on" : "off",
+			     active ? "off" : "on");
+}
+
+void
+bu_audit_hugepages(struct bu_audit *a)
+{
+	json_t *want = json_object_get(host(a), "hugepages");
+	const char *size;
+	json_t *pages;
+
+	json_object_foreach (want, size, pages) {
+		json_int_t least = json_integer_value(pages);
+		int64_t have = bu_sysroot_int(
+			a->root, 0,
+			"sys/kernel/mm/hugepages/hugepages-%.31s/nr_hugepages", size);
+		char seen[32], expected[32];
+
+		if (strchr(size, '/'))
+			continue;
+		snprintf(seen, sizeof(seen), "%lld", (long long)have);
+		snprintf(expected, sizeof(expected), "%lld", (long long)least);
+		if (have >= least)
+			bu_audit_good(a, size, "%s", seen);
+		else
+			bu_audit_bad(a, size, seen, expected,
+				     "%s huge pages of %s, %s are wanted", seen, size,
+				     expected);
+	}
+}
+
+void
+bu_audit_identity(struct bu_audit *a)
+{
+	char name[80];
+
+	bu_sysroot_line(a->root, name, sizeof(name), "proc/sys/kernel/hostname");
+	if (*name && strcmp(name, "(none)") != 0 && strcmp(name, "localhost") != 0)
+		bu_audit_good(a, "", "%s", name);
+	else
+		bu_audit_bad(a, "", *name ? name : "none", "a name",
+			     "the machine's host name is %s", *name ? name : "not set");
+}

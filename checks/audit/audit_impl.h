@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the audit share: the facts that were collected once, and how a row
+ * reports. */
+#ifndef BU_CHECKS_AUDIT_AUDIT_IMPL_H
+#define BU_CHECKS_AUDIT_AUDIT_IMPL_H
+
+#include <infiniband/verbs.h>
+
+#include "checks/audit/audit.h"
+#include "checks/audit/audit_rows.h"
+
+enum {
+	AUDIT_NICS_MAX = 256,
+	AUDIT_PORTS_MAX = 256,
+	AUDIT_PCI_MAX = 128, /* judged endpoints: GPUs and fabric NICs */
+	AUDIT_HOPS_MAX = 16,
+};
+
+struct bu_audit_nic {
+	char name[16];
+	char mac[64];
+	char pci[16]; /* "" = not on PCI */
+	int virtio;
+	const json_t *network; /* what is expected of it; NULL = nothing */
+	char label[80];        /* "eth1 (network fabric)" */
+};
+
+struct bu_audit_port { /* of an RDMA device */
+	char device[32];
+	int port;
+	char name[48]; /* "mlx5_0", "mlx5_0/2" */
+	int software;  /* rxe, siw: no PCI device, its rate means nothing */
+	int infiniband;
+	char pci[16];
+	char netdev[16];
+	const struct bu_audit_nic *nic; /* NULL = none */
+	const json_t *network;          /* what is expected of it */
+};
+
+struct bu_audit_pci { /* an endpoint that is judged */
+	char address[16];
+	int is_gpu;
+	char label[80];                /* "NIC mlx5_0 (0000:18:00.0)" */
+	char hops[AUDIT_HOPS_MAX][16]; /* from the root port to itself */
+	int hop_count;
+	int numa;
+	double link_gbps; /* of its network; 0 = unknown */
+};
+
+struct bu_audit {
+	const struct bu_checks_ctx *ctx;
+	const struct bu_audit_probes *probes;
+	struct bu_checks *out;
+	const struct bu_audit_row *row; /* the present one */
+	const char *root;
+	size_t nic_count, port_count, pci_count;
+	struct bu_audit_nic nics[AUDIT_NICS_MAX];
+	struct bu_audit_port ports[AUDIT_PORTS_MAX];
+	struct bu_audit_pci pci[AUDIT_PCI_MAX];
+	struct bu_lldp lldp[BU_LLDP_PORTS_MAX]; /* of the interfaces listened on */
+	size_t lldp_count;
+};
+
+void bu_audit_collect(struct bu_audit *a);
+struct bu_audit_nic *bu_audit_nic_find(struct bu_audit *a, const char *name);
+/* The interface of an expected network; NULL. */
+const struct bu_audit_nic *bu_audit_nic_of(const struct bu_audit *a,
+					   const json_t *network);
+const char *bu_audit_network_name(const json_t *network);
+/* NUMA nodes with memory that the machine has; at least 1. */
+int bu_audit_numa_nodes(const struct bu_audit *a);
+
+/* A number of expect.thresholds. */
+int64_t bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual);
+
+/* A row that passed: what was seen. */
+void bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A finding; fmt is the line for people. */
+void bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
+		  const char *expected, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+/* It should have been judged and could not. */
+void bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* An RDMA device by its name; NULL and errno. ibv_close_device() closes it. */
+struct ibv_context *bu_audit_open(const char *device);
+/* As struct bu_audit_probes has it. */
+int bu_audit_lock(const char *root, const char *device, const struct rlimit *limit,
+		  char *ret_said, size_t size);
+
+int bu_audit_lock_bytes(const char *device, size_t bytes, const struct rlimit *limit,
+			char *ret_said, size_t size);
+
+/* One function per row. */
+#define X(fn, ...) void bu_audit_##fn(struct bu_audit *a);
+BU_AUDIT_ROWS(X)
+#undef X
+
+#endif

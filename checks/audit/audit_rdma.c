@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows of the audit about RDMA devices and their ports, called by audit.c. Invariant:
+ * RDMA in software (rxe, siw) has no PCI device, no firmware and a rate that means
+ * nothing: those rows are not judged there.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/sysroot.h"
+#include "checks/audit/audit_impl.h"
+#include "model/mtu.h"
+
+static const char ib[] = "sys/class/infiniband";
+
+enum { GIDS_MAX = 512, PKEYS_MAX = 256 };
+
+static void
+each_port(struct bu_audit *a, int expected_only,
+	  void (*fn)(struct bu_audit *a, const struct bu_audit_port *port))
+{
+	for (size_t i = 0; i < a->port_count; i++)
+		if (a->ports[i].network || !expected_only)
+			fn(a, &a->ports[i]);
+}
+
+static void
+port_line(const struct bu_audit *a, const struct bu_audit_port *port, const char *file,
+	  char *ret, size_t size)
+{
+	bu_sysroot_line(a->root, ret, size, "%s/%s/ports/%d/%s", ib, port->device,
+			port->port, file);
+}
+
+void
+bu_audit_rdma_missing(struct bu_audit *a)
+{
+	for (size_t i = 0; i < a->nic_count; i++) {
+		const struct bu_audit_nic *nic = &a->nics[i];
+		const struct bu_audit_port *found = NULL;
+
+		if (!nic->network || !bu_json_bool(nic->network, "rdma", 0) ||
+		    bu_audit_nic_of(a, nic->network) != nic)
+			continue;
+		for (size_t k = 0; k < a->port_count && !found; k++)
+			if (a->ports[k].network == nic->network)
+				found = &a->ports[k];
+		if (found)
+			bu_audit_good(a, nic->name, "%s", found->name);
+		else
+			bu_audit_bad(a, nic->name, "none", "an RDMA device",
+				     "%s has no RDMA device", nic->label);
+	}
+}
+
+/* "4: ACTIVE" */
+static const char *
+after_colon(const char *text)
+{
+	const char *colon = strstr(text, ": ");
+
+	return colon ? colon + 2 : text;
+}
+
+static void
+judge_state(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	char state[32], phys[32], seen[80];
+
+	port_line(a, port, "state", state, sizeof(state));
+	port_line(a, port, "phys_state", phys, sizeof(phys));
+	snprintf(seen, sizeof(seen), "%s, %s", after_colon(state), after_colon(phys));
+	if (strcmp(seen, "ACTIVE, LinkUp") == 0)
+		bu_audit_good(a, port->name, "%s", seen);
+	else
+		bu_audit_bad(a, port->name, seen, "ACTIVE, LinkUp",
+			     "RDMA port %s of network %s is %s", port->name,
+			     bu_audit_network_name(port->network), seen);
+}
+
+void
+bu_audit_rdma_state(struct bu_audit *a)
+{
+	each_port(a, 1, judge_state);
+}
+
+static void
+judge_rate(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	double want = bu_json_real(port->network, "link_gbps", 0), gbps;
+	char rate[48], expected[32];
+
+	port_line(a, port, "rate", rate, sizeof(rate));
+	if (want <= 0 || port->software || sscanf(rate, "%lf Gb/sec", &gbps) != 1)
+		return;
+	snprintf(expected, sizeof(expected), "%g Gb/sec", want);
+	if (gbps + 0.001 >= want)
+		bu_audit_good(a, port->name, "%s", rate);
+	else
+		bu_audit_bad(a, port->name, rate, expected,
+			     "RDMA port %s of network %s runs at %s, %s is wanted",
+			     port->name, bu_audit_network_name(port->network), rate,
+			     expected);
+}
+
+void
+bu_audit_rdma_rate(struct bu_audit *a)
+{
+	each_port(a, 1, judge_rate);
+}
+
+/* What of an interface's MTU is headers on this port. */
+static enum bu_mtu_headers
+headers_of(const struct bu_audit_port *port)
+{
+	if (port->infiniband)
+		return BU_MTU_IPOIB;
+	return port->software ? BU_MTU_SOFT_ROCE : BU_MTU_ROCE;
+}
+
+static void
+judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	int64_t mtu = bu_json_int(port->network, "mtu", 0);
+	int want = bu_path_mtu(mtu, headers_of(port)), have;
+	char seen[32], expected[32];
+
+	if (want == 0 || !a->probes->rdma_mtu)
+		return;
+	have = a->probes->rdma_mtu(a->root, port->device, port->port);
+	if (have <= 0) {
+		bu_audit_unknown(a, port->name, "RDMA port %s does not tell its MTU",
+				 port->name);
+		return;
+	}
+	snprintf(seen, sizeof(seen), "%d", have);
+	snprintf(expected, sizeof(expected), "%d", want);
+	if (have == want)
+		bu_audit_good(a, port->name, "%s", seen);
+	else
+		bu_audit_bad(a, port->name, seen, expected,
+			     "RDMA port %s of network %s uses MTU %s, %s is wanted",
+			     port->name, bu_audit_network_name(port->network), seen,
+			     expected);
+}
+
+void
+bu_audit_rdma_mtu(struct bu_audit *a)
+{
+	each_port(a, 1, judge_rdma_mtu);
+}
+
+/* --- GIDs --- */
+
+/* "0000:0000:0000:0000:0000:ffff:0a4e:000b" as "10.78.0.11"; 0 when it is no such. */
+static int
+mapped_ip(const char *gid, char ret[16])
+{
+	unsigned high, low;
+
+	if (strncmp(gid, "0000:0000:0000:0000:0000:ffff:", 30) != 0 ||
+	    sscanf(gid + 30, "%4x:%4x", &high, &low) != 2)
+		return 0;
+	snprintf(ret, 16, "%u.%u.%u.%u", high >> 8 & 255, high & 255, low >> 8 & 255,
+		 low & 255);
+	return 1;
+}
+
+struct gid_found {
+	int index; /* -1 = none */
+	char ip[16];
+	int v1_only; /* an IPv4 address is there, but for RoCE v1 */
+};
+
+static struct gid_found
+find_gid(const struct bu_audit *a, const struct bu_audit_port *port, const char *want)
+{
+	struct gid_found found = {.index = -1};
+	char gid[48], type[32], file[48], ip[16];
+
+	for (int i = 0; i < GIDS_MAX; i++) {
+		snprintf(file, sizeof(file), "gids/%d", i);
+		port_line(a, port, file, gid, sizeof(gid));
+		if (!*gid)
+			break;
+		snprintf(file, sizeof(file), "gid_attrs/types/%d", i);
+		port_line(a, port, file, type, sizeof(type));
+		if (!mapped_ip(gid, ip) || (want && strcmp(want, ip) != 0))
+			continue;
+		if (strcmp(type, "RoCE v2") != 0) {
+			found.v1_only = 1;
+			continue;
+		}
+		found.index = i;
+		snprintf(found.ip, sizeof(found.ip), "%s", ip);
+		return found;
+	}
+	return found;
+}
+
+static void
+judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	const char *want = bu_json_str(port->network, "address", NULL);
+	int64_t index = bu_json_int(port->network, "gid_index", -1);
+	struct gid_found found;
+	char seen[64], expected[64];
+
+	if (port->infiniband || !bu_json_bool(port->network, "rdma", 0))
+		return;
+	found = find_gid(a, port, want);
+	snprintf(expected, sizeof(expected), "RoCE v2 %s", want ? want : "with IPv4");
+	if (found.index < 0) {
+		bu_audit_bad(a, port->name, found.v1_only ? "RoCE v1 only" : "none",
+			     expected, "RDMA port %s of network %s has no GID %s%s",
+			     port->name, bu_audit_network_name(port->network), expected,
+			     found.v1_only ? ", only RoCE v1" : "");
+		return;
+	}
+	snprintf(seen, sizeof(seen), "%s at index %d", found.ip, found.index);
+	if (index < 0 || index == found.index) {
+		bu_audit_good(a, port->name, "%s", seen);
+		return;
+	}
+	snprintf(expected, sizeof(expected), "index %lld", (long long)index);
+	bu_audit_bad(a, port->name, seen, expected,
+		     "RDMA port %s of network %s has its GID %s, %s is wanted",
+		     port->name, bu_audit_network_name(port->network), seen, expected);
+}
+
+void
+bu_audit_gid(struct bu_audit *a)
+{
+	each_port(a, 1, judge_gid);
+}
+
+void
+bu_audit_guid(struct bu_audit *a)
+{
+	bu_autojson json_t *owner = json_object();
+
+	for (size_t i = 0; i < a->port_count; i++) {
+		const struct bu_audit_port *port = &a->ports[i];
+		const char *other;
+		char guid[32];
+
+		/* One device, one GUID; software makes its own of the MAC. */
+		if (port->port != 1 || port->software)
+			continue;
+		bu_sysroot_line(a->root, guid, sizeof(guid), "%s/%s/node_guid", ib,
+				port->device);
+		other = bu_json_str(owner, guid, NULL);
+		if (strspn(guid, "0:") == strlen(guid))
+			bu_audit_bad(a, port->device, *guid ? guid : "none", "a GUID",
+				     "RDMA device %s has no node GUID", port->device);
+		else if (other)
+			bu_audit_bad(
+				a, port->device, guid, "another GUID",
+				"RDMA devices %s and %s have the same node GUID %s",
+				other, port->device, guid);
+		else
+			bu_audit_good(a, port->device, "%s", guid);
+		json_object_set_new(owner, guid, json_string(port->device));
+	}
+}
+
+/* --- DSCP --- */
+
+/* The value of "Global tclass=104" or of a plain number; -1 without. */
+static int64_t
+traffic_class(const struct bu_audit *a, const struct bu_audit_port *port)
+{
+	char text[64];
+	const char *equals;
+	int64_t tos = bu_sysroot_int(
+		a->root, -1, "sys/kernel/config/rdma_cm/%s/ports/%d/default_roce_tos",
+		port->device, port->port);
+
+	if (tos > 0)
+		return tos;
+	if (!bu_sysroot_line(a->root, text, sizeof(text), "%s/%s/tc/%d/traffic_class",
+			     ib, port->device, port->port))
+		return tos;
+	equals = strchr(text, '=');
+	return equals ? atoll(equals + 1) : atoll(text);
+}
+
+static void
+judge_dscp(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	int64_t want = bu_json_int(port->network, "dscp", -1), tclass;
+	char seen[32], expected[32];
+
+	if (want < 0 || port->infiniband)
+		return;
+	tclass = traffic_class(a, port);
+	if (tclass < 0) {
+		bu_audit_unknown(a, port->name,
+				 "RDMA port %s does not tell its traffic class",
+				 port->name);
+		return;
+	}
+	snprintf(seen, sizeof(seen), "%lld", (long long)(tclass >> 2));
+	snprintf(expected, sizeof(expected), "%lld", (long long)want);
+	if (tclass >> 2 == want)
+		bu_audit_good(a, port->name, "%s", seen);
+	else
+		bu_audit_bad(a, port->name, seen, expected,
+			     "RDMA port %s of network %s sends with DSCP %s, %s is "
+			     "wanted",
+			     port->name, bu_audit_network_name(port->network), seen,
+			     expected);
+}
+
+void
+bu_audit_dscp(struct bu_audit *a)
+{
+	each_port(a, 1, judge_dscp);
+}
+
+/* --- InfiniBand: only ports that carry a network --- */
+
+static int64_t
+port_number(const struct bu_audit *a, const struct bu_audit_port *port,
+	    const char *file)
+{
+	return bu_sysroot_int(a->root, -1, "%s/%s/ports/%d/%s", ib, port->device,
+			      port->port, file);
+}
+
+static void
+judge_sm(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	int64_t lid = port_number(a, port, "sm_lid");
+
+	if (!port->infiniband)
+		return;
+	if (lid > 0 && lid < 0xc000)
+		bu_audit_good(a, port->name, "SM at LID %lld", (long long)lid);
+	else
+		bu_audit_bad(a, port->name, "none", "an active subnet manager",
+			     "InfiniBand port %s of network %s knows no subnet manager",
+			     port->name, bu_audit_network_name(port->network));
+}
+
+void
+bu_audit_ib_sm(struct bu_audit *a)
+{
+	each_port(a, 1, judge_sm);
+}
+
+static void
+judge_lid(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	int64_t lid = port_number(a, port, "lid");
+	char seen[32];
+
+	if (!port->infiniband)
+		return;
+	snprintf(seen, sizeof(seen), "0x%llx", (long long)(lid < 0 ? 0 : lid));
+	if (lid > 0 && lid < 0xc000)
+		bu_audit_good(a, port->name, "%s", seen);
+	else
+		bu_audit_bad(a, port->name, seen, "0x1 to 0xbfff",
+			     "InfiniBand port %s of network %s has LID %s", port->name,
+			     bu_audit_network_name(port->network), seen);
+}
+
+void
+bu_audit_ib_lid(struct bu_audit *a)
+{
+	each_port(a, 1, judge_lid);
+}
+
+static void
+judge_ib_gid(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	char gid[48];
+
+	if (!port->infiniband)
+		return;
+	port_line(a, port, "gids/0", gid, sizeof(gid));
+	if (strlen(gid) == 39 && strncmp(gid, "0000:0000:0000:0000", 19) != 0 &&
+	    strcmp(gid + 20, "0000:0000:0000:0000") != 0)
+		bu_audit_good(a, port->name, "%s", gid);
+	else
+		bu_audit_bad(a, port->name, *gid ? gid : "none",
+			     "a subnet prefix and a GUID",
+			     "InfiniBand port %s of network %s has no sound GID 0 (%s)",
+			     port->name, bu_audit_network_name(port->network),
+			     *gid ? gid : "none");
+}
+
+void
+bu_audit_ib_gid(struct bu_audit *a)
+{
+	each_port(a, 1, judge_ib_gid);
+}
+
+/* All keys that are not 0, as "0xffff,0x8001". */
+static json_t *
+read_pkeys(const struct bu_audit *a, const struct bu_audit_port *port, char *ret_text,
+	   size_t size)
+{
+	json_t *keys = json_object();
+	size_t used = 0;
+
+	ret_text[0] = '\0';
+	for (int i = 0; i < PKEYS_MAX; i++) {
+		int64_t key = bu_sysroot_int(a->root, -1, "%s/%s/ports/%d/pkeys/%d", ib,
+					     port->device, port->port, i);
+		char text[16];
+
+		if (key < 0)
+			break;
+		if (key == 0)
+			continue;
+		snprintf(text, sizeof(text), "0x%04llx", (long long)(key & 0xffff));
+		if (used + 8 < size)
+			used += (size_t)snprintf(ret_text + used, size - used, "%s%s",
+						 used ? "," : "", text);
+		json_object_set_new(keys, text, json_true());
+	}
+	return keys;
+}
+
+static void
+judge_pkeys(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	const json_t *want = json_object_get(port->network, "pkeys");
+	bu_autojson json_t *keys = NULL;
+	char seen[160];
+	size_t i;
+	json_t *key;
+
+	if (!port->infiniband)
+		return;
+	keys = read_pkeys(a, port, seen, sizeof(seen));
+	json_array_foreach (want, i, key) {
+		char full[16];
+
+		/* Bit 15: full member; without it two such nodes cannot talk. */
+		snprintf(full, sizeof(full), "0x%04llx",
+			 strtoll(json_is_string(key) ? json_string_value(key) : "",
+				 NULL, 0) |
+				 0x8000);
+		if (json_object_get(keys, full))
+			continue;
+		bu_audit_bad(a, port->name, *seen ? seen : "none", full,
+			     "InfiniBand port %s of network %s is no full member of "
+			     "partition %s",
+			     port->name, bu_audit_network_name(port->network), full);
+		return;
+	}
+	bu_audit_good(a, port->name, "%s", seen);
+}
+
+void
+bu_audit_ib_pkey(struct bu_audit *a)
+{
+	each_port(a, 1, judge_pkeys);
+}
+
+/* --- firmware --- */
+
+static void
+judge_firmware(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	const json_t *allowed = json_object_get(port->network, "firmware");
+	char version[64], expected[160] = "";
+	size_t i, used = 0;
+	json_t *one;
+
+	bu_sysroot_line(a->root, version, sizeof(version), "%s/%s/fw_ver", ib,
+			port->device);
+	if (port->software || !*version)
+		return;
+	json_array_foreach (allowed, i, one) {
+		const char *text = json_string_value(one);
+
+		if (text && strcmp(text, version) == 0)
+			break;
+		if (text && used + strlen(text) + 5 < sizeof(expected))
+			used += (size_t)snprintf(expected + used,
+						 sizeof(expected) - used, "%s%s",
+						 used ? " or " : "", text);
+	}
+	/* Without a list the version is told, for the comparison with the others. */
+	if (!json_array_size(allowed) || i < json_array_size(allowed))
+		bu_audit_good(a, port->name, "%s", version);
+	else
+		bu_audit_bad(a, port->name, version, expected,
+			     "RDMA device %s has firmware %s, %s is wanted",
+			     port->device, version, expected);
+}
+
+void
+bu_audit_nic_firmware(struct bu_audit *a)
+{
+	each_port(a, 1, judge_firmware);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The neighbour over InfiniBand: answers good and bad, and a simulated fabric (ibsim)
+ * whose device is put under this program, which runs again as "peer DEVICE PORT".
+ */
+#include "checks/audit/ibpeer.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static void
+answer(uint8_t mad[256], int attribute)
+{
+	memset(mad, 0, 256);
+	memcpy(mad, "\x01\x81\x01\x81\x80\x00", 6);
+	mad[17] = (uint8_t)attribute;
+}
+
+START_TEST(reads_answers)
+{
+	uint8_t info[256], description[256];
+	struct bu_lldp got = {.netdev = "ib0"};
+
+	answer(info, 0x11);
+	answer(description, 0x10);
+	memcpy(info + 64 + 12, "\x0c\x42\xa1\x03\x00\x5e\x00\x01", 8);
+	info[64 + 36] = 17;
+	memcpy(description + 64, "leaf\x01 rack 7  ", 14);
+	ck_assert_int_eq(bu_ib_peer_parse(info, description, &got, NULL), 0);
+	ck_assert_str_eq(got.netdev, "ib0");
+	ck_assert_int_eq(got.heard, 1);
+	ck_assert_str_eq(got.chassis, "0x0c42a103005e0001");
+	ck_assert_str_eq(got.name, "leaf? rack 7");
+	ck_assert_str_eq(got.port, "17");
+	ck_assert(bu_lldp_is(&got, "0x0c42a103005e0001:17"));
+	/* A description without an end. */
+	memset(description + 64, 'x', 64);
+	ck_assert_int_eq(bu_ib_peer_parse(info, description, &got, NULL), 0);
+	ck_assert_uint_eq(strlen(got.name), 63);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_answer)
+{
+	static const struct {
+		int at, value;
+	} bad[] = {{0, 2}, {1, 1}, {3, 1}, {4, 0x84}, {5, 28}, {16, 1}, {17, 0x15}};
+	uint8_t info[256], description[256];
+
+	answer(description, 0x10);
+	for (size_t i = 0; i < BU_LEN(bad); i++) {
+		struct bu_lldp got = {.heard = 0};
+		struct bu_err err = {0};
+
+		answer(info, 0x11);
+		info[bad[i].at] = (uint8_t)bad[i].value;
+		ck_assert_int_eq(bu_ib_peer_parse(info, description, &got, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+		ck_assert_int_eq(got.heard, 0);
+	}
+}
+END_TEST
+
+START_TEST(without_a_device_nobody_is_asked)
+{
+	struct bu_lldp got = {.heard = 0};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(bu_ib_peer("/nowhere", "mlx5_0", 1, 10, &got, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+	ck_assert_ptr_nonnull(strstr(err.text, "load ib_umad"));
+}
+END_TEST
+
+/* --- a simulated fabric --- */
+
+static const char umad2sim[] = "/usr/lib/x86_64-linux-gnu/umad2sim/libumad2sim.so";
+
+static const char net[] =
+	"Switch 4 \"leaf01\"\n[1] \"gpu001\"[1]\n[3] \"gpu002\"[1]\n\n"
+	"Switch 4 \"leaf02\"\n[2] \"gpu003\"[1]\n\n"
+	"Hca 1 \"gpu001\"\n[1] \"leaf01\"[1]\n\n"
+	"Hca 1 \"gpu002\"\n[1] \"leaf01\"[3]\n\n"
+	"Hca 1 \"gpu003\"\n[1] \"leaf02\"[2]\n";
+
+/* The simulator reads past a buffer of its own, which is not our business. */
+static const char rig[] =
+	"cd /run; ip link set lo up; sleep 30 | ibsim -s net >/dev/null 2>&1 &"
+	"cd /run; for n in 1 2 3; do i=0; until [ -s peer$n ] || [ $i = 20 ]; do"
+	" ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:replace_intrin=0 "
+	"SIM_HOST=gpu00$n "
+	"LD_PRELOAD=$UMAD2SIM timeout 5 $SELF peer ibsim0 1"
+	" >peer$n 2>/dev/null || : >peer$n; i=$((i+1)); [ -s peer$n ] || sleep 0.2;"
+	" done; done; cat peer1 peer2 peer3 >peers";
+
+/* The simulator believes that nobody speaks the present form of packets until its own
+ * library opened the port. */
+static int
+peer(const char *device, int port)
+{
+	void *library = dlopen("libibumad.so.3", RTLD_NOW | RTLD_GLOBAL);
+	int (*open_port)(const char *, int) =
+		library ? (int (*)(const char *, int))dlsym(library, "umad_open_port")
+			: NULL;
+	struct bu_lldp got = {.heard = 0};
+	struct bu_err err = {0};
+
+	if (!open_port || open_port(device, port) < 0)
+		return 1;
+	if (bu_ib_peer("", device, port, 2000, &got, &err) != 0) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	printf("%s:%s\n", bu_lldp_switch(&got), bu_lldp_port(&got));
+	return 0;
+}
+
+static int
+ask_fabric(void)
+{
+	bu_autofree char *peers = NULL;
+
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    mount("tmpfs", "/run", "tmpfs", 0, NULL) != 0 ||
+	    bu_file_write("/run/net", net, strlen(net), 0644, NULL) != 0)
+		return 2;
+	if (system(rig) != 0)
+		return 3;
+	peers = bu_file_read("/run/peers", 0, NULL, NULL);
+	if (peers && strcmp(peers, "leaf01:1\nleaf01:3\nleaf02:2\n") == 0)
+		return 0;
+	fprintf(stderr, "the neighbours are said to be:\n%s", peers ? peers : "nobody");
+	return 1;
+}
+
+static int
+in_namespaces(void)
+{
+	char self[4096] = "";
+	int status;
+	pid_t first;
+
+	/* /proc is this one's no more when the process ids have changed. */
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0 ||
+	    setenv("SELF", self, 1) != 0 || setenv("UMAD2SIM", umad2sim, 1) != 0 ||
+	    unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID) != 0)
+		return 4;
+	first = fork();
+	if (first == 0)
+		_exit(ask_fabric());
+	return first > 0 && waitpid(first, &status, 0) == first && WIFEXITED(status)
+		       ? WEXITSTATUS(status)
+		       : 5;
+}
+
+START_TEST(a_simulated_fabric_answers)
+{
+	int status;
+	pid_t child;
+
+	BU_NEEDS("root", "/usr/bin/ibsim", umad2sim);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		_exit(in_namespaces());
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+	const TTest *const tests[] = {reads_answers, refuses_what_is_no_answer,
+				      without_a_device_nobody_is_asked,
+				      a_simulated_fabric_answers};
+
+	if (argc == 4 && strcmp(argv[1], "peer") == 0)
+		return peer(argv[2], atoi(argv[3]));
+	return bu_unit_run("ibpeer", tests, BU_LEN(tests));
+}

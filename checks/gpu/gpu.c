@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the libraries, judges what they said, makes rows of it. Called by the runner of
+ * checks. Invariant: libraries that are absent or broken are rows, never silence.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "checks/gpu/gpu_impl.h"
+
+/* The sentence for people, when something is to be said. */
+static void
+finish(struct bu_check *row, const struct bu_gpu_row *kind)
+{
+	if (row->verdict == BU_VERDICT_PASS)
+		return;
+	BU_CHECK_SET(row->hint, "%s", kind->hint);
+	if (row->expected[0])
+		BU_CHECK_SET(row->text, "%s%s%s: %s; expected %s", row->subject,
+			     row->subject[0] ? ": " : "", kind->what, row->seen,
+			     row->expected);
+	else
+		BU_CHECK_SET(row->text, "%s%s%s: %s", row->subject,
+			     row->subject[0] ? ": " : "", kind->what, row->seen);
+}
+
+static const struct bu_gpu_row *
+kind_of(const char *id)
+{
+	size_t count;
+	const struct bu_gpu_row *rows = bu_gpu_rows(&count);
+
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(rows[i].id, id) == 0)
+			return &rows[i];
+	bu_assert(!"a row of the table");
+	return NULL;
+}
+
+static void
+add(struct bu_checks *ret, const char *id, enum bu_verdict verdict, const char *subject,
+    const char *seen, const char *expected)
+{
+	struct bu_check *row = bu_checks_add(ret, "gpu", id, verdict, subject);
+
+	BU_CHECK_SET(row->seen, "%s", seen);
+	BU_CHECK_SET(row->expected, "%s", expected);
+	finish(row, kind_of(id));
+}
+
+static void
+judge_gpu(struct bu_gpu_case *c, size_t index, struct bu_checks *ret)
+{
+	size_t count;
+	const struct bu_gpu_row *rows = bu_gpu_rows(&count);
+	struct bu_check draft;
+	char subject[64];
+
+	snprintf(subject, sizeof(subject), "GPU %zu%s%s", index,
+		 c->gpu->pci[0] ? " at " : "", c->gpu->pci);
+	for (size_t i = 0; i < count; i++) {
+		int verdict;
+		struct bu_check *row;
+
+		memset(&draft, 0, sizeof(draft));
+		c->row = &draft;
+		verdict = bu_gpu_row_judge(i, c);
+		if (verdict == BU_GPU_NOT_JUDGED)
+			continue;
+		row = bu_checks_add(ret, "gpu", rows[i].id, (enum bu_verdict)verdict,
+				    subject);
+		memcpy(row->seen, draft.seen, sizeof(row->seen));
+		memcpy(row->expected, draft.expected, sizeof(row->expected));
+		finish(row, &rows[i]);
+		/* One that does not answer has told nothing else. */
+		if (c->gpu->trouble[0])
+			return;
+	}
+}
+
+void
+bu_gpu_judge(const struct bu_nvml_facts *facts, const json_t *expect,
+	     struct bu_checks *ret)
+{
+	const json_t *wanted = json_object_get(expect, "count");
+	char seen[24], expected[24];
+
+	if (json_is_integer(wanted)) {
+		size_t count = (size_t)json_integer_value(wanted);
+
+		snprintf(seen, sizeof(seen), "%zu", facts->count);
+		snprintf(expected, sizeof(expected), "%zu", count);
+		add(ret, "gpu-count",
+		    facts->count == count ? BU_VERDICT_PASS : BU_VERDICT_FAIL, "", seen,
+		    expected);
+	}
+	for (size_t i = 0; i < facts->count; i++) {
+		struct bu_gpu_case c = {&facts->gpus[i], facts, expect, NULL};
+
+		judge_gpu(&c, i, ret);
+	}
+}
+
+static void
+judge_rate(struct bu_checks *ret, const char *id, const char *subject, double seen_gbs,
+	   const json_t *expect, const char *key)
+{
+	double least = bu_json_real(expect, key, 0);
+	char seen[32], expected[40];
+
+	if (least <= 0 || seen_gbs == 0)
+		return;
+	snprintf(expected, sizeof(expected), "at least %.1f GB/s", least);
+	snprintf(seen, sizeof(seen), "%.1f GB/s", seen_gbs);
+	add(ret, id, seen_gbs >= least ? BU_VERDICT_PASS : BU_VERDICT_FAIL, subject,
+	    seen_gbs < 0 ? "no peer access" : seen, expected);
+}
+
+void
+bu_gpu_judge_copy(const struct bu_gpu_copy *copy, const json_t *expect,
+		  struct bu_checks *ret)
+{
+	for (size_t i = 0; i < copy->count; i++) {
+		const struct bu_gpu_rates *gpu = &copy->gpus[i];
+		char subject[64];
+
+		snprintf(subject, sizeof(subject), "GPU %zu%s%s", i,
+			 gpu->pci[0] ? " at " : "", gpu->pci);
+		if (gpu->trouble[0])
+			add(ret, "gpu-copy", BU_VERDICT_FAIL, subject, gpu->trouble,
+			    "");
+		else
+			add(ret, "gpu-copy", BU_VERDICT_PASS, subject, "verified", "");
+		judge_rate(ret, "gpu-h2d", subject, gpu->h2d_gbs, expect, "pcie_gbs");
+		judge_rate(ret, "gpu-d2h", subject, gpu->d2h_gbs, expect, "pcie_gbs");
+		judge_rate(ret, "gpu-hbm", subject, gpu->hbm_gbs, expect, "hbm_gbs");
+		for (size_t to = 0; to < copy->count; to++) {
+			snprintf(subject, sizeof(subject), "GPU %zu to GPU %zu", i, to);
+			judge_rate(ret, "gpu-p2p", subject,
+				   copy->p2p_gbs[i * copy->count + to], expect,
+				   "p2p_gbs");
+		}
+	}
+}
+
+static int
+wants_rates(const json_t *expect)
+{
+	return json_object_get(expect, "pcie_gbs") ||
+	       json_object_get(expect, "p2p_gbs") || json_object_get(expect, "hbm_gbs");
+}
+
+void
+bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
+{
+	struct bu_gpu_copy_opts copying = {.library = opts->cuda,
+					   .bytes = opts->copy_bytes};
+	struct bu_nvml_facts facts;
+	struct bu_gpu_copy copy;
+	struct bu_err err;
+
+	if (!opts->expect)
+		return;
+	/* The copies first: a link that rested wakes up for them. */
+	if (wants_rates(opts->expect)) {
+		if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
+			bu_gpu_judge_copy(&copy, opts->expect, ret);
+			bu_gpu_copy_fini(&copy);
+		} else {
+			add(ret, "gpu-library", BU_VERDICT_FAIL, "CUDA", err.text,
+			    "rates were to be measured");
+		}
+	}
+	if (bu_nvml_read(opts->nvml, &facts, &err) == 0) {
+		bu_gpu_judge(&facts, opts->expect, ret);
+		bu_nvml_facts_fini(&facts);
+	} else {
+		add(ret, "gpu-library", BU_VERDICT_FAIL, "NVML", err.text,
+		    "GPUs were to be looked at");
+	}
+}
+
+int
+bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+{
+	bu_autofree char *nvml =
+		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
+	bu_autofree char *cuda =
+		ctx->libs ? bu_xasprintf("%s/libcuda.so.1", ctx->libs) : NULL;
+	struct bu_gpu_opts opts = {nvml, cuda, json_object_get(ctx->expect, "gpu"), 0};
+
+	bu_gpu_check(&opts, out);
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks of the GPUs, group "gpu": what NVML tells and what CUDA's copies reach,
+ * against what is expected.
+ *
+ * expect:
+ * {"count","names":[],"memory_bytes","nvlinks","fabric":bool,"driver","vbios":[],
+ *  "mig":bool,"pcie_gen","pcie_width","pcie_gbs","p2p_gbs","hbm_gbs"}; what is absent
+ * is not judged. Rates are the least that pass, GB/s.
+ */
+#ifndef BU_CHECKS_GPU_GPU_H
+#define BU_CHECKS_GPU_GPU_H
+
+#include <jansson.h>
+
+#include "checks/checks.h"
+#include "checks/gpu/gpu_copy.h"
+#include "checks/gpu/nvml.h"
+
+/* A row of the table, for documents and tests. */
+struct bu_gpu_row {
+	const char *id, *what, *hint;
+};
+const struct bu_gpu_row *bu_gpu_rows(size_t *ret_count);
+
+/* Adds a row for each thing that was judged, good ones too. Pure. */
+void bu_gpu_judge(const struct bu_nvml_facts *facts, const json_t *expect,
+		  struct bu_checks *ret);
+void bu_gpu_judge_copy(const struct bu_gpu_copy *copy, const json_t *expect,
+		       struct bu_checks *ret);
+
+struct bu_gpu_opts {
+	const char *nvml, *cuda; /* libraries; NULL = the host's */
+	const json_t *expect;    /* NULL: nothing is expected, and nothing is done */
+	size_t copy_bytes;       /* 0 = as bu_gpu_copy_run() */
+};
+/* Reads, measures, judges. Libraries that are absent or broken are rows. */
+void bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret);
+/* The group `gpu`: what expect.gpu says; nothing when it says nothing. */
+int bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+	       struct bu_err *err);
+
+#endif

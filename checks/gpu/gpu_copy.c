@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bandwidth of the copy engines. Called by the GPU checks. Each figure is the median of
+ * three runs; a run times several copies between two events, after one that warms up.
+ * Invariant: whatever was allocated is freed, also when a GPU falls over in the middle.
+ */
+#include "checks/gpu/gpu_copy.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "model/result.h"
+
+enum { RUNS = 3, GPUS_MAX = 64, PORTABLE = 1, PEER_ALREADY_ENABLED = 704 };
+
+#define FUNCTIONS(X)                                                                   \
+	X(init, "cuInit", (unsigned int))                                              \
+	X(count, "cuDeviceGetCount", (int *))                                          \
+	X(device, "cuDeviceGet", (int *, int))                                         \
+	X(pci, "cuDeviceGetPCIBusId", (char *, int, int))                              \
+	X(retain, "cuDevicePrimaryCtxRetain", (void **, int))                          \
+	X(release, "cuDevicePrimaryCtxRelease_v2", (int))                              \
+	X(use, "cuCtxSetCurrent", (void *))                                            \
+	X(alloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                \
+	X(release_memory, "cuMemFree_v2", (uint64_t))                                  \
+	X(host_alloc, "cuMemHostAlloc", (void **, size_t, unsigned int))               \
+	X(host_free, "cuMemFreeHost", (void *))                                        \
+	X(stream_create, "cuStreamCreate", (void **, unsigned int))                    \
+	X(stream_destroy, "cuStreamDestroy_v2", (void *))                              \
+	X(event_create, "cuEventCreate", (void **, unsigned int))                      \
+	X(event_destroy, "cuEventDestroy_v2", (void *))                                \
+	X(event_record, "cuEventRecord", (void *, void *))                             \
+	X(event_wait, "cuEventSynchronize", (void *))                                  \
+	X(event_ms, "cuEventElapsedTime", (float *, void *, void *))                   \
+	X(to_device, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *)) \
+	X(to_host, "cuMemcpyDtoHAsync_v2", (void *, uint64_t, size_t, void *))         \
+	X(inside, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))        \
+	X(to_peer, "cuMemcpyPeerAsync",                                                \
+	  (uint64_t, void *, uint64_t, void *, size_t, void *))                        \
+	X(can_peer, "cuDeviceCanAccessPeer", (int *, int, int))                        \
+	X(enable_peer, "cuCtxEnablePeerAccess", (void *, unsigned int))                \
+	X(error_name, "cuGetErrorName", (int, const char **))
+
+struct cuda {
+	void *handle;
+#define X(member, symbol, args) int(*member) args;
+	FUNCTIONS(X)
+#undef X
+};
+
+static const struct {
+	const char *symbol;
+	size_t offset;
+} functions[] = {
+#define X(member, symbol, args) {symbol, offsetof(struct cuda, member)},
+	FUNCTIONS(X)
+#undef X
+};
+
+struct gpu {
+	int device;
+	void *context, *stream, *event[2];
+	uint64_t memory[2];
+	unsigned char *host[2]; /* pinned: what is sent, what comes back */
+};
+
+struct bench {
+	struct cuda cuda;
+	size_t bytes;
+	int repeats;
+	int count;
+	struct gpu gpus[GPUS_MAX];
+};
+
+enum kind { TO_DEVICE, TO_HOST, INSIDE, TO_PEER };
+
+static int
+load(const char *library, struct cuda *cuda, struct bu_err *err)
+{
+	cuda->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	if (!cuda->handle)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load CUDA: %s",
+				  dlerror());
+	for (size_t i = 0; i < BU_LEN(functions); i++) {
+		void *symbol = dlsym(cuda->handle, functions[i].symbol);
+
+		if (!symbol) {
+			dlclose(cuda->handle);
+			cuda->handle = NULL;
+			return bu_err_set(err, BU_ERR_VERIFY, 0,
+					  "%s is no usable CUDA: it lacks %s", library,
+					  functions[i].symbol);
+		}
+		memcpy((char *)cuda + functions[i].offset, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
+
+/* 0, or -1 with CUDA's own name of the error. */
+static int
+check(const struct cuda *cuda, int code, const char *what, struct bu_err *err)
+{
+	const char *name = NULL;
+
+	if (code == 0)
+		return 0;
+	if (cuda->error_name(code, &name) != 0 || !name)
+		name = "unknown error";
+	return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: %s", what, name);
+}
+
+static void
+gpu_close(const struct cuda *cuda, struct gpu *gpu)
+{
+	if (!gpu->context)
+		return;
+	cuda->use(gpu->context);
+	for (int i = 0; i < 2; i++) {
+		if (gpu->memory[i])
+			cuda->release_memory(gpu->memory[i]);
+		if (gpu->host[i])
+			cuda->host_free(gpu->host[i]);
+		if (gpu->event[i])
+			cuda->event_destroy(gpu->event[i]);
+	}
+	if (gpu->stream)
+		cuda->stream_destroy(gpu->stream);
+	cuda->release(gpu->device);
+	memset(gpu, 0, sizeof(*gpu));
+}
+
+static int
+gpu_open(struct bench *bench, int index, struct bu_gpu_rates *rates, struct bu_err *err)
+{
+	const struct cuda *cuda = &bench->cuda;
+	struct gpu *gpu = &bench->gpus[index];
+	int rc = check(cuda, cuda->device(&gpu->device, index), "device", err);
+
+	if (rc == 0)
+		rc = check(cuda, cuda->pci(rates->pci, sizeof(rates->pci), gpu->device),
+			   "PCI address", err);
+	if (rc == 0)
+		rc = check(cuda, cuda->retain(&gpu->context, gpu->device), "context",
+			   err);
+	if (rc == 0)
+		rc = check(cuda, cuda->use(gpu->context), "context", err);
+	if (rc == 0)
+		rc = check(cuda, cuda->stream_create(&gpu->stream, 1), "stream", err);
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		rc = check(cuda, cuda->alloc(&gpu->memory[i], bench->bytes),
+			   "GPU memory", err);
+		if (rc == 0)
+			rc = check(cuda,
+				   cuda->host_alloc((void **)&gpu->host[i],
+						    bench->bytes, PORTABLE),
+				   "pinned memory", err);
+		if (rc == 0)
+			rc = check(cuda, cuda->event_create(&gpu->event[i], 0), "event",
+				   err);
+	}
+	return rc;
+}
+
+static int
+copy_once(const struct bench *bench, const struct gpu *gpu, enum kind kind,
+	  const struct gpu *peer)
+{
+	const struct cuda *cuda = &bench->cuda;
+
+	switch (kind) {
+	case TO_DEVICE:
+		return cuda->to_device(gpu->memory[0], gpu->host[0], bench->bytes,
+				       gpu->stream);
+	case TO_HOST:
+		return cuda->to_host(gpu->host[1], gpu->memory[0], bench->bytes,
+				     gpu->stream);
+	case INSIDE:
+		return cuda->inside(gpu->memory[1], gpu->memory[0], bench->bytes,
+				    gpu->stream);
+	case TO_PEER:
+		return cuda->to_peer(peer->memory[1], peer->context, gpu->memory[0],
+				     gpu->context, bench->bytes, gpu->stream);
+	}
+	return 0;
+}
+
+static int
+time_run(const struct bench *bench, const struct gpu *gpu, enum kind kind,
+	 const struct gpu *peer, double *ret_gbs, struct bu_err *err)
+{
+	static const char *const names[] = {"copy to the GPU", "copy from the GPU",
+					    "copy inside the GPU",
+					    "copy to another GPU"};
+	const struct cuda *cuda = &bench->cuda;
+	float ms = 0;
+	int rc = cuda->use(gpu->context);
+
+	if (rc == 0)
+		rc = copy_once(bench, gpu, kind, peer);
+	if (rc == 0)
+		rc = cuda->event_record(gpu->event[0], gpu->stream);
+	for (int i = 0; i < bench->repeats && rc == 0; i++)
+		rc = copy_once(bench, gpu, kind, peer);
+	if (rc == 0)
+		rc = cuda->event_record(gpu->event[1], gpu->stream);
+	if (rc == 0)
+		rc = cuda->event_wait(gpu->event[1]);
+	if (rc == 0)
+		rc = cuda->event_ms(&ms, gpu->event[0], gpu->event[1]);
+	if (check(cuda, rc, names[kind], err) != 0)
+		return -1;
+	if (!(ms > 0))
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "%s took no time; the clock "
+				  "of the GPU is not to be believed",
+				  names[kind]);
+	*ret_gbs = (double)bench->bytes * bench->repeats / ((double)ms * 1e6);
+	return 0;
+}
+
+static int
+rate(const struct bench *bench, const struct gpu *gpu, enum kind kind,
+     const struct gpu *peer, double *ret_gbs, struct bu_err *err)
+{
+	double runs[RUNS];
+
+	for (int i = 0; i < RUNS; i++)
+		if (time_run(bench, gpu, kind, peer, &runs[i], err) != 0)
+			return -1;
+	*ret_gbs = bu_quantile(runs, RUNS, 0.5);
+	return 0;
+}
+
+/* Another pattern for each GPU, so that what another one left is not taken for ours. */
+static void
+stamp(unsigned char *memory, size_t bytes, unsigned int seed)
+{
+	uint64_t value = 0x9e3779b97f4a7c15u * (seed + 1);
+
+	for (size_t i = 0; i + sizeof(value) <= bytes; i += sizeof(value)) {
+		value = value * 6364136223846793005u + 1442695040888963407u;
+		memcpy(memory + i, &value, sizeof(value));
+	}
+}
+
+static int
+verify(const struct bench *bench, const struct gpu *gpu, struct bu_err *err)
+{
+	size_t i = 0;
+
+	if (memcmp(gpu->host[0], gpu->host[1], bench->bytes) == 0)
+		return 0;
+	while (gpu->host[0][i] == gpu->host[1][i])
+		i++;
+	return bu_err_set(err, BU_ERR_VERIFY, 0,
+			  "byte %zu came back as 0x%02x, sent was 0x%02x", i,
+			  gpu->host[1][i], gpu->host[0][i]);
+}
+
+static int
+measure_gpu(struct bench *bench, int index, struct bu_gpu_rates *rates,
+	    struct bu_err *err)
+{
+	struct gpu *gpu = &bench->gpus[index];
+
+	if (gpu_open(bench, index, rates, err) != 0)
+		return -1;
+	stamp(gpu->host[0], bench->bytes, (unsigned int)index);
+	memset(gpu->host[1], 0, bench->bytes);
+	if (rate(bench, gpu, TO_DEVICE, NULL, &rates->h2d_gbs, err) != 0 ||
+	    rate(bench, gpu, TO_HOST, NULL, &rates->d2h_gbs, err) != 0 ||
+	    verify(bench, gpu, err) != 0 ||
+	    rate(bench, gpu, INSIDE, NULL, &rates->hbm_gbs, err) != 0)
+		return -1;
+	rates->hbm_gbs *= 2;
+	return 0;
+}
+
+static int
+measure_peer(struct bench *bench, int from, int to, double *ret_gbs, struct bu_err *err)
+{
+	const struct cuda *cuda = &bench->cuda;
+	const struct gpu *gpu = &bench->gpus[from], *peer = &bench->gpus[to];
+	int can = 0, rc;
+
+	if (check(cuda, cuda->can_peer(&can, gpu->device, peer->device), "peer access",
+		  err) != 0)
+		return -1;
+	if (!can) {
+		*ret_gbs = -1;
+		return 0;
+	}
+	rc = cuda->use(gpu->context);
+	if (rc == 0)
+		rc = cuda->enable_peer(peer->context, 0);
+	if (rc != PEER_ALREADY_ENABLED && check(cuda, rc, "peer access", err) != 0)
+		return -1;
+	return rate(bench, gpu, TO_PEER, peer, ret_gbs, err);
+}
+
+static void
+measure_all(struct bench *bench, struct bu_gpu_copy *ret)
+{
+	struct bu_err err;
+
+	for (int i = 0; i < bench->count; i++) {
+		struct bu_gpu_rates *rates = &ret->gpus[i];
+
+		if (measure_gpu(bench, i, rates, &err) != 0) {
+			bu_text_copy(rates->trouble, sizeof(rates->trouble), err.text);
+			gpu_close(&bench->cuda, &bench->gpus[i]);
+		}
+	}
+	for (int from = 0; from < bench->count; from++) {
+		for (int to = 0; to < bench->count; to++) {
+			double *cell = &ret->p2p_gbs[from * bench->count + to];
+			struct bu_gpu_rates *rates = &ret->gpus[from];
+
+			if (from == to || !bench->gpus[from].context ||
+			    !bench->gpus[to].context)
+				continue;
+			if (measure_peer(bench, from, to, cell, &err) != 0)
+				bu_text_copy(rates->trouble, sizeof(rates->trouble),
+					     err.text);
+		}
+	}
+	for (int i = 0; i < bench->count; i++)
+		gpu_close(&bench->cuda, &bench->gpus[i]);
+}
+
+int
+bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
+		struct bu_err *err)
+{
+	bu_autofree struct bench *bench = bu_xcalloc(1, sizeof(*bench));
+	size_t cells;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	bench->bytes = opts->bytes ? opts->bytes : (size_t)256 << 20;
+	bench->repeats = opts->repeats ? opts->repeats : 8;
+	if (load(opts->library ? opts->library : "libcuda.so.1", &bench->cuda, err) !=
+	    0)
+		return -1;
+	rc = check(&bench->cuda, bench->cuda.init(0), "cuInit", err);
+	if (rc == 0)
+		rc = check(&bench->cuda, bench->cuda.count(&bench->count),
+			   "number of GPUs", err);
+	if (rc == 0 && (bench->count < 0 || bench->count > GPUS_MAX))
+		rc = bu_err_set(err, BU_ERR_VERIFY, 0,
+				"CUDA tells of %d GPUs; at most %d are believed",
+				bench->count, GPUS_MAX);
+	if (rc == 0) {
+		cells = (size_t)bench->count * (size_t)bench->count;
+		ret->count = (size_t)bench->count;
+		ret->gpus = bu_xcalloc(ret->count + 1, sizeof(*ret->gpus));
+		ret->p2p_gbs = bu_xcalloc(cells + 1, sizeof(*ret->p2p_gbs));
+		measure_all(bench, ret);
+	}
+	dlclose(bench->cuda.handle);
+	return rc;
+}
+
+void
+bu_gpu_copy_fini(struct bu_gpu_copy *copy)
+{
+	free(copy->gpus);
+	free(copy->p2p_gbs);
+	memset(copy, 0, sizeof(*copy));
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* GPU checks against a stand-in for the libraries that plays good and bad machines. */
+#include "checks/gpu/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+static const char expectation[] =
+	"{\"count\":8,\"names\":[\"NVIDIA H100 80GB HBM3\",\"NVIDIA H100 SXM\"],"
+	"\"memory_bytes\":85000000000,\"nvlinks\":18,\"fabric\":true,"
+	"\"driver\":\"570.86.15\",\"vbios\":[\"96.00.89.00.01\"],\"mig\":false,"
+	"\"pcie_gen\":5,\"pcie_width\":16,\"pcie_gbs\":52,\"p2p_gbs\":338.4,"
+	"\"hbm_gbs\":2286}";
+
+static char library[4096];
+
+static void
+find_library(void)
+{
+	snprintf(library, sizeof(library), "%s/fakegpu.so", BU_TEST_SUPPORT);
+}
+
+static void
+check(const char *fault, const char *nvml, const char *cuda, struct bu_checks *ret)
+{
+	bu_autojson json_t *expect =
+		bu_json_parse(expectation, strlen(expectation), "expect", NULL);
+	struct bu_gpu_opts opts = {nvml, cuda, expect, 65536};
+
+	find_library();
+	opts.nvml = nvml ? nvml : library;
+	opts.cuda = cuda ? cuda : library;
+	setenv("FAKEGPU", fault, 1);
+	bu_checks_init(ret);
+	bu_gpu_check(&opts, ret);
+}
+
+/* The one row that is not good, or NULL when there are none or several. */
+static const struct bu_check *
+only_bad(const struct bu_checks *checks)
+{
+	const struct bu_check *bad = NULL;
+
+	for (size_t i = 0; i < checks->count; i++) {
+		if (checks->list[i].verdict == BU_VERDICT_PASS)
+			continue;
+		if (bad)
+			return NULL;
+		bad = &checks->list[i];
+	}
+	return bad;
+}
+
+START_TEST(a_good_machine_passes_every_row)
+{
+	struct bu_checks checks;
+	size_t rows, seen = 0;
+	const struct bu_gpu_row *row = bu_gpu_rows(&rows);
+
+	check("", NULL, NULL, &checks);
+	for (size_t i = 0; i < checks.count; i++)
+		ck_assert_msg(checks.list[i].verdict == BU_VERDICT_PASS, "%s: %s",
+			      checks.list[i].id, checks.list[i].text);
+	for (size_t r = 0; r < rows; r++)
+		for (size_t i = 0; i < checks.count; i++)
+			if (strcmp(checks.list[i].id, row[r].id) == 0) {
+				seen++;
+				break;
+			}
+	ck_assert_uint_eq(seen, rows - 1); /* gpu-library speaks only when it fails */
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+static const struct {
+	const char *fault;
+	const char *id;
+	enum bu_verdict verdict;
+	const char *text;
+} faults[] = {
+	{"missing", "gpu-count", BU_VERDICT_FAIL, "number of GPUs: 7; expected 8"},
+	{"lost", "gpu-answers", BU_VERDICT_FAIL,
+	 "GPU 3: the GPU answers its driver: lost: GPU is lost"},
+	{"model", "gpu-model", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: exact model: NVIDIA H100 PCIe; expected NVIDIA "
+	 "H100 80GB HBM3 or NVIDIA H100 SXM"},
+	{"memory", "gpu-memory", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: size of its memory: 68719476736 bytes; expected "
+	 "at least 85000000000 bytes"},
+	{"vbios", "gpu-vbios", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: version of the VBIOS: 96.00.61.00.01; expected "
+	 "96.00.89.00.01"},
+	{"ecc", "gpu-ecc", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: ECC is on and has not failed: ECC on, 2 "
+	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},
+	{"ecc-off", "gpu-ecc", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: ECC is on and has not failed: ECC off, 0 "
+	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},
+	{"remap-pending", "gpu-remap", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: rows of memory that were remapped: 0 rows, one "
+	 "pending; expected none pending, none failed, at most 10 rows"},
+	{"remap-failed", "gpu-remap", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: rows of memory that were remapped: 3 rows, one "
+	 "failed; expected none pending, none failed, at most 10 rows"},
+	{"remap-many", "gpu-remap", BU_VERDICT_WARN,
+	 "GPU 3 at 00000000:1B:00.0: rows of memory that were remapped: 11 rows; "
+	 "expected none pending, none failed, at most 10 rows"},
+	{"nvlink", "gpu-nvlink", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: state of each NVLink: 16 links up; down: 4,17; "
+	 "expected 18 links up"},
+	{"nvlink-errors", "gpu-nvlink-errors", BU_VERDICT_WARN,
+	 "GPU 3 at 00000000:1B:00.0: errors of the NVLinks: 77 errors; expected 0 "
+	 "errors"},
+	{"fabric", "gpu-fabric", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: fabric manager has registered the GPU: in "
+	 "progress, status 0; expected completed, status 0"},
+	{"thermal", "gpu-slowdown", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: clocks are not held down: hardware slowdown, "
+	 "hardware thermal slowdown, at 91 C; expected not slowed down"},
+	{"power-cap", "gpu-slowdown", BU_VERDICT_WARN,
+	 "GPU 3 at 00000000:1B:00.0: clocks are not held down: power cap, at 35 C; "
+	 "expected not slowed down"},
+	{"power-limit", "gpu-power-limit", BU_VERDICT_WARN,
+	 "GPU 3 at 00000000:1B:00.0: power limit is the default: 500 W; expected 700 "
+	 "W, its default"},
+	{"pcie-gen", "gpu-pcie", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: PCIe link of the GPU: gen 3 x16; expected gen 5 "
+	 "x16"},
+	{"pcie-width", "gpu-pcie", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: PCIe link of the GPU: gen 5 x8; expected gen 5 "
+	 "x16"},
+	{"replays", "gpu-pcie-replays", BU_VERDICT_WARN,
+	 "GPU 3 at 00000000:1B:00.0: replays on its PCIe link: 9 replays; expected 0 "
+	 "replays"},
+	{"mig", "gpu-mig", BU_VERDICT_FAIL,
+	 "GPU 3 at 00000000:1B:00.0: MIG is as the profile says: MIG on; expected MIG "
+	 "off"},
+	{"no-driver", "gpu-library", BU_VERDICT_FAIL,
+	 "NVML: the libraries of the GPU driver can be used: NVML: Driver Not Loaded; "
+	 "expected GPUs were to be looked at"},
+	{"no-device", "gpu-library", BU_VERDICT_FAIL,
+	 "CUDA: the libraries of the GPU driver can be used: cuInit: "
+	 "CUDA_ERROR_NO_DEVICE; expected rates were to be measured"},
+	{"cuda-memory", "gpu-copy", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: GPU memory: "
+	 "CUDA_ERROR_OUT_OF_MEMORY"},
+	{"corrupt", "gpu-copy", BU_VERDICT_FAIL, NULL},
+	{"clock", "gpu-copy", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: copy to the GPU "
+	 "took no time; the clock of the GPU is not to be believed"},
+	{"h2d", "gpu-h2d", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: bandwidth from memory to the GPU: 12.5 GB/s; expected "
+	 "at least 52.0 GB/s"},
+	{"d2h", "gpu-d2h", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: bandwidth from the GPU to memory: 20.0 GB/s; expected "
+	 "at least 52.0 GB/s"},
+	{"hbm", "gpu-hbm", BU_VERDICT_FAIL,
+	 "GPU 3 at 0000:1b:00.0: bandwidth of the GPU's memory: 1800.0 GB/s; expected "
+	 "at least 2286.0 GB/s"},
+	{"p2p", "gpu-p2p", BU_VERDICT_FAIL,
+	 "GPU 3 to GPU 1: bandwidth between two GPUs: 40.0 GB/s; expected at least "
+	 "338.4 GB/s"},
+};
+
+START_TEST(each_fault_is_one_row_in_these_words)
+{
+	for (size_t i = 0; i < BU_LEN(faults); i++) {
+		struct bu_checks checks;
+		const struct bu_check *bad;
+
+		check(faults[i].fault, NULL, NULL, &checks);
+		bad = only_bad(&checks);
+		ck_assert_msg(bad != NULL, "%s: not exactly one row", faults[i].fault);
+		ck_assert_str_eq(bad->id, faults[i].id);
+		ck_assert_int_eq(bad->verdict, faults[i].verdict);
+		if (faults[i].text)
+			ck_assert_str_eq(bad->text, faults[i].text);
+		ck_assert(bad->hint[0]);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
+START_TEST(a_flipped_bit_is_named_by_its_byte)
+{
+	struct bu_checks checks;
+	const struct bu_check *bad;
+
+	check("corrupt", NULL, NULL, &checks);
+	bad = only_bad(&checks);
+	ck_assert(bad && strstr(bad->seen, "byte 32768 came back as 0x") == bad->seen);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+START_TEST(an_old_driver_is_seen_on_every_gpu)
+{
+	struct bu_checks checks;
+	size_t rows = 0;
+
+	check("driver", NULL, NULL, &checks);
+	for (size_t i = 0; i < checks.count; i++)
+		rows += strcmp(checks.list[i].id, "gpu-driver") == 0 &&
+			checks.list[i].verdict == BU_VERDICT_FAIL;
+	ck_assert_uint_eq(rows, 8);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 8);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+/* "570" is any version of the branch; "57" is none. */
+START_TEST(a_branch_of_the_driver_is_enough)
+{
+	static const struct {
+		const char *want;
+		enum bu_verdict verdict;
+	} rows[] = {
+		{"570", BU_VERDICT_PASS},         {"570.86", BU_VERDICT_PASS},
+		{"570.86.15", BU_VERDICT_PASS},   {"57", BU_VERDICT_FAIL},
+		{"570.86.15.1", BU_VERDICT_FAIL}, {"565", BU_VERDICT_FAIL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *expect = json_pack("{s:s}", "driver", rows[i].want);
+		struct bu_gpu_facts gpu = {.trouble = ""};
+		struct bu_nvml_facts facts = {
+			.driver = "570.86.15", .count = 1, .gpus = &gpu};
+		struct bu_checks checks;
+		size_t seen = 0;
+
+		bu_checks_init(&checks);
+		bu_gpu_judge(&facts, expect, &checks);
+		for (size_t k = 0; k < checks.count; k++)
+			if (strcmp(checks.list[k].id, "gpu-driver") == 0) {
+				seen++;
+				ck_assert_msg(checks.list[k].verdict == rows[i].verdict,
+					      "%s", rows[i].want);
+			}
+		ck_assert_uint_eq(seen, 1);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
+START_TEST(no_peer_access_is_said_for_each_pair)
+{
+	struct bu_checks checks;
+
+	check("no-peer", NULL, NULL, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 6);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+START_TEST(libraries_that_are_absent_or_broken_are_rows)
+{
+	struct bu_checks checks;
+
+	check("", "/nowhere/libnvidia-ml.so.1", "libm.so.6", &checks);
+	ck_assert_uint_eq(checks.count, 2);
+	ck_assert_ptr_nonnull(strstr(checks.list[0].text,
+				     "libm.so.6 is no usable CUDA: it lacks cuInit"));
+	ck_assert_ptr_nonnull(strstr(checks.list[1].text, "cannot load NVML: "));
+	ck_assert_int_eq(bu_checks_worst(&checks), BU_VERDICT_FAIL);
+	bu_checks_fini(&checks);
+	check("", "libm.so.6", "/nowhere", &checks);
+	ck_assert_ptr_nonnull(strstr(checks.list[1].text, "it lacks nvmlInit_v2"));
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+START_TEST(a_machine_without_gpus_has_no_rows)
+{
+	struct bu_gpu_opts opts = {"/nowhere", "/nowhere", NULL, 0};
+	struct bu_checks checks;
+
+	bu_checks_init(&checks);
+	bu_gpu_check(&opts, &checks);
+	ck_assert_uint_eq(checks.count, 0);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+BU_UNIT("gpu", a_good_machine_passes_every_row, each_fault_is_one_row_in_these_words,
+	a_branch_of_the_driver_is_enough, a_flipped_bit_is_named_by_its_byte,
+	an_old_driver_is_seen_on_every_gpu, no_peer_access_is_said_for_each_pair,
+	libraries_that_are_absent_or_broken_are_rows,
+	a_machine_without_gpus_has_no_rows)

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loads NVML, asks everything, unloads it. Called by the GPU checks. Invariant: what a
+ * GPU does not tell stays BU_NVML_UNKNOWN; no answer is made up.
+ */
+#include "checks/gpu/nvml.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+
+enum {
+	NVML_SUCCESS = 0,
+	NVML_NOT_SUPPORTED = 3,
+	NVML_GPU_IS_LOST = 15,
+	ECC_CORRECTED = 0,
+	ECC_UNCORRECTED = 1,
+	ECC_VOLATILE = 0,
+	LINK_COUNTERS = 4, /* replay, recovery, CRC of flits, CRC of data */
+	GPUS_MAX = 64,
+};
+
+struct pci_info { /* nvmlPciInfo_t */
+	char bus_id_legacy[16];
+	unsigned int domain, bus, device, device_id, subsystem_id;
+	char bus_id[32];
+};
+
+struct memory_info { /* nvmlMemory_t */
+	unsigned long long total, free, used;
+};
+
+struct fabric_info { /* nvmlGpuFabricInfo_t */
+	unsigned char cluster_uuid[16];
+	int status;
+	unsigned int clique;
+	unsigned int state;
+};
+
+/* The library's functions: member, symbol, signature, whether every version has it. */
+#define GPU void *
+#define FUNCTIONS(X)                                                                   \
+	X(init, "nvmlInit_v2", (void), 1)                                              \
+	X(shutdown, "nvmlShutdown", (void), 1)                                         \
+	X(driver, "nvmlSystemGetDriverVersion", (char *, unsigned int), 1)             \
+	X(cuda, "nvmlSystemGetCudaDriverVersion_v2", (int *), 0)                       \
+	X(count, "nvmlDeviceGetCount_v2", (unsigned int *), 1)                         \
+	X(by_index, "nvmlDeviceGetHandleByIndex_v2", (unsigned int, GPU *), 1)         \
+	X(name, "nvmlDeviceGetName", (GPU, char *, unsigned int), 1)                   \
+	X(serial, "nvmlDeviceGetSerial", (GPU, char *, unsigned int), 0)               \
+	X(uuid, "nvmlDeviceGetUUID", (GPU, char *, unsigned int), 1)                   \
+	X(vbios, "nvmlDeviceGetVbiosVersion", (GPU, char *, unsigned int), 0)          \
+	X(pci, "nvmlDeviceGetPciInfo_v3", (GPU, struct pci_info *), 1)                 \
+	X(memory, "nvmlDeviceGetMemoryInfo", (GPU, struct memory_info *), 1)           \
+	X(ecc_mode, "nvmlDeviceGetEccMode", (GPU, int *, int *), 0)                    \
+	X(ecc_total, "nvmlDeviceGetTotalEccErrors",                                    \
+	  (GPU, int, int, unsigned long long *), 0)                                    \
+	X(remapped, "nvmlDeviceGetRemappedRows",                                       \
+	  (GPU, unsigned int *, unsigned int *, unsigned int *, unsigned int *), 0)    \
+	X(link_state, "nvmlDeviceGetNvLinkState", (GPU, unsigned int, int *), 0)       \
+	X(link_errors, "nvmlDeviceGetNvLinkErrorCounter",                              \
+	  (GPU, unsigned int, int, unsigned long long *), 0)                           \
+	X(fabric, "nvmlDeviceGetGpuFabricInfo", (GPU, struct fabric_info *), 0)        \
+	X(slowdown, "nvmlDeviceGetCurrentClocksThrottleReasons",                       \
+	  (GPU, unsigned long long *), 0)                                              \
+	X(temperature, "nvmlDeviceGetTemperature", (GPU, int, unsigned int *), 0)      \
+	X(power_limit, "nvmlDeviceGetPowerManagementLimit", (GPU, unsigned int *), 0)  \
+	X(power_default, "nvmlDeviceGetPowerManagementDefaultLimit",                   \
+	  (GPU, unsigned int *), 0)                                                    \
+	X(pcie_gen, "nvmlDeviceGetCurrPcieLinkGeneration", (GPU, unsigned int *), 0)   \
+	X(pcie_width, "nvmlDeviceGetCurrPcieLinkWidth", (GPU, unsigned int *), 0)      \
+	X(pcie_gen_max, "nvmlDeviceGetMaxPcieLinkGeneration", (GPU, unsigned int *),   \
+	  0)                                                                           \
+	X(pcie_width_max, "nvmlDeviceGetMaxPcieLinkWidth", (GPU, unsigned int *), 0)   \
+	X(replays, "nvmlDeviceGetPcieReplayCounter", (GPU, unsigned int *), 0)         \
+	X(mig, "nvmlDeviceGetMigMode", (GPU, unsigned int *, unsigned int *), 0)
+
+struct nvml {
+	void *handle;
+	const char *(*error_text)(int);
+#define X(member, symbol, args, required) int(*member) args;
+	FUNCTIONS(X)
+#undef X
+};
+
+static const struct {
+	const char *symbol;
+	size_t offset;
+	int required;
+} functions[] = {
+#define X(member, symbol, args, required)                                              \
+	{symbol, offsetof(struct nvml, member), required},
+	FUNCTIONS(X)
+#undef X
+};
+
+static int
+load(const char *library, struct nvml *nvml, struct bu_err *err)
+{
+	memset(nvml, 0, sizeof(*nvml));
+	nvml->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+	if (!nvml->handle)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load NVML: %s",
+				  dlerror());
+	for (size_t i = 0; i < BU_LEN(functions); i++) {
+		void *symbol = dlsym(nvml->handle, functions[i].symbol);
+
+		if (!symbol && functions[i].required) {
+			dlclose(nvml->handle);
+			return bu_err_set(err, BU_ERR_VERIFY, 0,
+					  "%s is no usable NVML: it lacks %s", library,
+					  functions[i].symbol);
+		}
+		memcpy((char *)nvml + functions[i].offset, &symbol, sizeof(symbol));
+	}
+	*(void **)&nvml->error_text = dlsym(nvml->handle, "nvmlErrorString");
+	return 0;
+}
+
+static const char *
+words(const struct nvml *nvml, int code)
+{
+	const char *text = nvml->error_text ? nvml->error_text(code) : NULL;
+
+	return text ? text : "unknown error";
+}
+
+/* One question that answers with an unsigned number; unknown when it is not told. */
+static int
+ask(int (*fn)(GPU, unsigned int *), GPU gpu)
+{
+	unsigned int value;
+
+	return fn && fn(gpu, &value) == NVML_SUCCESS ? (int)value : BU_NVML_UNKNOWN;
+}
+
+static int64_t
+ask_ecc(const struct nvml *nvml, GPU gpu, int type)
+{
+	unsigned long long value;
+
+	return nvml->ecc_total && nvml->ecc_total(gpu, type, ECC_VOLATILE, &value) ==
+					  NVML_SUCCESS
+		       ? (int64_t)value
+		       : BU_NVML_UNKNOWN;
+}
+
+static void
+read_memory(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+{
+	unsigned int corrected, uncorrected, pending, failed;
+	struct memory_info memory;
+	int now, next;
+
+	facts->memory_bytes = nvml->memory(gpu, &memory) == NVML_SUCCESS
+				      ? (int64_t)memory.total
+				      : BU_NVML_UNKNOWN;
+	facts->ecc = nvml->ecc_mode && nvml->ecc_mode(gpu, &now, &next) == NVML_SUCCESS
+			     ? now
+			     : BU_NVML_UNKNOWN;
+	facts->ecc_corrected = ask_ecc(nvml, gpu, ECC_CORRECTED);
+	facts->ecc_uncorrected = ask_ecc(nvml, gpu, ECC_UNCORRECTED);
+	facts->remap_corrected = facts->remap_uncorrected = BU_NVML_UNKNOWN;
+	facts->remap_pending = facts->remap_failed = BU_NVML_UNKNOWN;
+	if (!nvml->remapped || nvml->remapped(gpu, &corrected, &uncorrected, &pending,
+					      &failed) != NVML_SUCCESS)
+		return;
+	facts->remap_corrected = corrected;
+	facts->remap_uncorrected = uncorrected;
+	facts->remap_pending = pending != 0;
+	facts->remap_failed = failed != 0;
+}
+
+static void
+read_links(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+{
+	unsigned long long errors;
+	int active;
+
+	facts->link_errors = BU_NVML_UNKNOWN;
+	for (unsigned int link = 0; nvml->link_state && link < BU_NVLINKS_MAX; link++) {
+		if (nvml->link_state(gpu, link, &active) != NVML_SUCCESS)
+			continue;
+		facts->links++;
+		if (!active)
+			facts->links_down |= UINT64_C(1) << link;
+		for (int counter = 0; nvml->link_errors && counter < LINK_COUNTERS;
+		     counter++) {
+			if (nvml->link_errors(gpu, link, counter, &errors) !=
+			    NVML_SUCCESS)
+				continue;
+			if (facts->link_errors == BU_NVML_UNKNOWN)
+				facts->link_errors = 0;
+			facts->link_errors += (int64_t)errors;
+		}
+	}
+}
+
+static void
+read_fabric(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+{
+	struct fabric_info info = {.status = 0};
+	const unsigned char *u = info.cluster_uuid;
+
+	facts->fabric = BU_NVML_UNKNOWN;
+	if (!nvml->fabric || nvml->fabric(gpu, &info) != NVML_SUCCESS)
+		return;
+	facts->fabric = (int)info.state;
+	facts->fabric_status = info.status;
+	facts->fabric_clique = info.clique;
+	if (info.state == BU_GPU_FABRIC_COMPLETED)
+		snprintf(facts->fabric_uuid, sizeof(facts->fabric_uuid),
+			 "%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-"
+			 "%02x%02x%02x%02x%02x%02x",
+			 u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9],
+			 u[10], u[11], u[12], u[13], u[14], u[15]);
+}
+
+static void
+read_state(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
+{
+	unsigned long long reasons = 0;
+	unsigned int value, next;
+
+	if (nvml->slowdown && nvml->slowdown(gpu, &reasons) == NVML_SUCCESS)
+		facts->slowdown = reasons;
+	facts->temperature_c =
+		nvml->temperature && nvml->temperature(gpu, 0, &value) == NVML_SUCCESS
+			? (int)value
+			: BU_NVML_UNKNOWN;
+	facts->power_limit_mw = ask(nvml->power_limit, gpu);
+	facts->power_default_mw = ask(nvml->power_default, gpu);
+	facts->pcie_gen = ask(nvml->pcie_gen, gpu);
+	facts->pcie_gen_max = ask(nvml->pcie_gen_max, gpu);
+	facts->pcie_width = ask(nvml->pcie_width, gpu);
+	facts->pcie_width_max = ask(nvml->pcie_width_max, gpu);
+	facts->pcie_replays = ask(nvml->replays, gpu);
+	facts->mig = nvml->mig && nvml->mig(gpu, &value, &next) == NVML_SUCCESS
+			     ? (int)value
+			     : BU_NVML_UNKNOWN;
+}
+
+static void
+read_text(int (*fn)(GPU, char *, unsigned int), GPU gpu, char *ret, size_t size)
+{
+	if (!fn || fn(gpu, ret, (unsigned int)size) != NVML_SUCCESS)
+		ret[0] = '\0';
+	ret[size - 1] = '\0';
+}
+
+static void
+read_gpu(const struct nvml *nvml, unsigned int index, struct bu_gpu_facts *facts)
+{
+	struct pci_info pci = {.domain = 0};
+	GPU gpu = NULL;
+	int rc = nvml->by_index(index, &gpu);
+
+	if (rc == NVML_SUCCESS)
+		rc = nvml->pci(gpu, &pci);
+	if (rc != NVML_SUCCESS) {
+		snprintf(facts->trouble, sizeof(facts->trouble), "%s: %s",
+			 rc == NVML_GPU_IS_LOST ? "lost" : "does not answer",
+			 words(nvml, rc));
+		return;
+	}
+	bu_text_copy(facts->pci, sizeof(facts->pci), pci.bus_id);
+	read_text(nvml->name, gpu, facts->name, sizeof(facts->name));
+	read_text(nvml->serial, gpu, facts->serial, sizeof(facts->serial));
+	read_text(nvml->uuid, gpu, facts->uuid, sizeof(facts->uuid));
+	read_text(nvml->vbios, gpu, facts->vbios, sizeof(facts->vbios));
+	read_memory(nvml, gpu, facts);
+	read_links(nvml, gpu, facts);
+	read_fabric(nvml, gpu, facts);
+	read_state(nvml, gpu, facts);
+}
+
+static int
+read_all(const struct nvml *nvml, struct bu_nvml_facts *ret, struct bu_err *err)
+{
+	unsigned int count = 0;
+	int rc = nvml->driver(ret->driver, sizeof(ret->driver));
+
+	if (rc == NVML_SUCCESS)
+		rc = nvml->count(&count);
+	if (rc != NVML_SUCCESS)
+		return bu_err_set(err, BU_ERR_REMOTE, 0, "NVML: %s", words(nvml, rc));
+	if (count > GPUS_MAX)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "NVML tells of %u GPUs; at "
+				  "most %d are believed",
+				  count, GPUS_MAX);
+	ret->driver[sizeof(ret->driver) - 1] = '\0';
+	if (!nvml->cuda || nvml->cuda(&ret->cuda) != NVML_SUCCESS)
+		ret->cuda = BU_NVML_UNKNOWN;
+	ret->gpus = bu_xcalloc(count ? count : 1, sizeof(*ret->gpus));
+	ret->count = count;
+	for (unsigned int i = 0; i < count; i++)
+		read_gpu(nvml, i, &ret->gpus[i]);
+	return 0;
+}
+
+int
+bu_nvml_read(const char *library, struct bu_nvml_facts *ret, struct bu_err *err)
+{
+	struct nvml nvml;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	if (load(library ? library : "libnvidia-ml.so.1", &nvml, err) != 0)
+		return -1;
+	rc = nvml.init();
+	if (rc != NVML_SUCCESS) {
+		bu_err_set(err, BU_ERR_REMOTE, 0, "NVML: %s", words(&nvml, rc));
+		dlclose(nvml.handle);
+		return -1;
+	}
+	rc = read_all(&nvml, ret, err);
+	nvml.shutdown();
+	dlclose(nvml.handle);
+	return rc;
+}
+
+void
+bu_nvml_facts_fini(struct bu_nvml_facts *facts)
+{
+	free(facts->gpus);
+	memset(facts, 0, sizeof(*facts));
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What NVIDIA's management library says of the GPUs, read in one go. The library comes
+ * from the host by dlopen: a machine without it is a finding, not a crash. Judged
+ * elsewhere (gpu.c). ABI: NVML API Reference Guide, docs.nvidia.com/deploy/nvml-api.
+ */
+#ifndef BU_CHECKS_GPU_NVML_H
+#define BU_CHECKS_GPU_NVML_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { BU_NVLINKS_MAX = 36, BU_NVML_UNKNOWN = -1 };
+
+/* As nvmlGpuFabricState_t. */
+enum bu_gpu_fabric {
+	BU_GPU_FABRIC_NONE = 0, /* this GPU needs no fabric manager */
+	BU_GPU_FABRIC_NOT_STARTED = 1,
+	BU_GPU_FABRIC_IN_PROGRESS = 2,
+	BU_GPU_FABRIC_COMPLETED = 3,
+};
+
+/* Numbers are BU_NVML_UNKNOWN where the GPU or its driver does not tell. */
+struct bu_gpu_facts {
+	char name[96]; /* "NVIDIA H100 80GB HBM3" */
+	char serial[32];
+	char uuid[96];
+	char vbios[40];
+	char pci[32]; /* "00000000:18:00.0" */
+	int64_t memory_bytes;
+	int ecc;                                    /* 1 = on */
+	int64_t ecc_corrected, ecc_uncorrected;     /* since the driver was loaded */
+	int64_t remap_corrected, remap_uncorrected; /* rows, for ever */
+	int remap_pending, remap_failed;
+	int links;            /* NVLinks that there are; 0 = none */
+	uint64_t links_down;  /* bits */
+	int64_t link_errors;  /* CRC, replay and recovery, all links */
+	int fabric;           /* enum bu_gpu_fabric */
+	int fabric_status;    /* nvmlReturn_t; 0 = success */
+	char fabric_uuid[37]; /* NVLink domain; "" = none */
+	unsigned int fabric_clique;
+	uint64_t slowdown; /* nvmlClocksEventReason* bits; 0 = none */
+	int temperature_c;
+	int64_t power_limit_mw, power_default_mw;
+	int pcie_gen, pcie_gen_max, pcie_width, pcie_width_max;
+	int64_t pcie_replays;
+	int mig;           /* 1 = on */
+	char trouble[160]; /* "lost: GPU is lost": it does not answer; "" = it does */
+};
+
+struct bu_nvml_facts {
+	char driver[80];
+	int cuda; /* 12040 = 12.4; the driver's */
+	size_t count;
+	struct bu_gpu_facts *gpus;
+};
+
+/* library NULL = "libnvidia-ml.so.1". BU_ERR_NOTFOUND when it cannot be loaded,
+ * BU_ERR_VERIFY when it lacks a function that every version has, BU_ERR_REMOTE with the
+ * library's words when it finds no driver. */
+int bu_nvml_read(const char *library, struct bu_nvml_facts *ret, struct bu_err *err);
+void bu_nvml_facts_fini(struct bu_nvml_facts *facts);
+
+#endif

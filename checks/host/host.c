@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of host checks, and those of CPUs, memory and clock. Called by the runner
+ * of checks. Invariant: what is loaded is loaded for a bounded time and ends when the
+ * checks are cancelled.
+ */
+#include "checks/host/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/sysroot.h"
+#include "checks/host/host_impl.h"
+#include "checks/host/host_load.h"
+
+enum {
+	LOAD_MS = 1500, /* of CPUs, and of memory */
+	MEMORY_LOAD_MAX_MIB = 4096,
+	CPU_PERCENT = 80,
+	CLOCK_OFFSET_US = 1000,
+};
+
+/* id, what, hint */
+#define ROWS(X)                                                                        \
+	X("cpu-online", "CPUs that are online",                                        \
+	  "look for a CPU that the firmware has switched off")                         \
+	X("cpu-frequency", "frequency of the slowest CPU under load",                  \
+	  "look at cooling, power limits and the firmware's power profile")            \
+	X("cpu-throttle", "throttling under load",                                     \
+	  "look at fans, heat sinks and power supplies")                               \
+	X("cpu-arithmetic", "every CPU computes the same",                             \
+	  "swap the CPU: it computes wrong")                                           \
+	X("turbo", "turbo frequencies", "set them in the firmware")                    \
+	X("numa-nodes", "NUMA nodes", "set nodes per socket in the firmware")          \
+	X("memory-size", "memory that the kernel has",                                 \
+	  "look for a DIMM that the firmware has switched off")                        \
+	X("memory-modules", "memory modules are alike on all channels",                \
+	  "seat or swap the DIMM that differs")                                        \
+	X("memory-errors", "memory errors that could not be corrected",                \
+	  "swap the DIMM that EDAC names")                                             \
+	X("memory-corrected", "memory errors that were corrected",                     \
+	  "soak; swap the DIMM if they grow")                                          \
+	X("memory-bandwidth", "memory bandwidth, triad on all CPUs",                   \
+	  "look at memory-modules and NUMA settings")                                  \
+	X("memory-pattern", "memory holds what was written",                           \
+	  "swap the DIMM; the address tells which")                                    \
+	X("disk-health", "what the disk says of its own health", "swap the disk")      \
+	X("disk-read", "direct reading", "swap the disk, or look at its link")         \
+	X("disk-write", "direct writing", "swap the disk, or look at its link")        \
+	X("clock-offset", "clock against the appliance's",                             \
+	  "look at chrony on the node and at [site] ntp")
+
+static const struct bu_host_row rows[] = {
+#define X(id, what, hint) {id, what, hint},
+	ROWS(X)
+#undef X
+};
+
+const struct bu_host_row *
+bu_host_rows(size_t *ret_count)
+{
+	*ret_count = BU_LEN(rows);
+	return rows;
+}
+
+static const struct bu_host_row *
+row_of(const char *id)
+{
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (strcmp(rows[i].id, id) == 0)
+			return &rows[i];
+	bu_assert(!"a row of the table");
+	return NULL;
+}
+
+void
+bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
+	    const char *subject, const char *seen, const char *expected)
+{
+	const struct bu_host_row *kind = row_of(id);
+	struct bu_check *row;
+
+	row = bu_checks_add(out, "host", id, verdict, subject);
+	BU_CHECK_SET(row->seen, "%s", seen);
+	BU_CHECK_SET(row->expected, "%s", expected);
+	if (verdict == BU_VERDICT_PASS)
+		return;
+	BU_CHECK_SET(row->hint, "%s", kind->hint);
+	BU_CHECK_SET(row->text, "%s%s%s: %s%s%s", subject, *subject ? ": " : "",
+		     kind->what, seen, *expected ? "; expected " : "", expected);
+}
+
+void
+bu_host_add_least(struct bu_checks *out, const char *id, const char *subject,
+		  double seen, const char *unit, double least)
+{
+	char text[40], expected[48] = "";
+
+	snprintf(text, sizeof(text), "%.1f %s", seen, unit);
+	if (least > 0)
+		snprintf(expected, sizeof(expected), "at least %.1f %s", least, unit);
+	bu_host_add(out, id, seen < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS, subject,
+		    text, expected);
+}
+
+double
+bu_host_threshold(const struct bu_checks_ctx *ctx, const char *key, double fallback)
+{
+	return bu_json_real(json_object_get(ctx->expect, "thresholds"), key, fallback);
+}
+
+static int
+on_tick(void *arg)
+{
+	return bu_checks_stop(arg);
+}
+
+/* --- CPUs --- */
+
+static int
+count_online(const char *root)
+{
+	char list[160];
+	int count = 0;
+
+	if (!bu_sysroot_line(root, list, sizeof(list), "sys/devices/system/cpu/online"))
+		return 0;
+	for (const char *p = list; *p;) {
+		char *end;
+		long first = strtol(p, &end, 10), last = first;
+
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		count += last >= first ? (int)(last - first) + 1 : 0;
+		p = *end == ',' ? end + 1 : "";
+	}
+	return count;
+}
+
+static void
+check_cpu_online(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	const json_t *hardware = json_object_get(ctx->expect, "hardware");
+	int64_t least = bu_json_int(hardware, "cpus", 0);
+	int online = count_online(ctx->root);
+	char seen[24], expected[40];
+
+	if (!least || !online)
+		return;
+	snprintf(seen, sizeof(seen), "%d", online);
+	snprintf(expected, sizeof(expected), "at least %lld", (long long)least);
+	bu_host_add(out, "cpu-online",
+		    online < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
+		    expected);
+}
+
+struct cpus {
+	const char *root;
+	double slowest_percent;
+	char slowest[16];
+	int64_t throttled; /* sum of all counters */
+	int frequencies, counters;
+};
+
+static void
+look_at_cpu(const char *name, void *arg)
+{
+	struct cpus *cpus = arg;
+	int64_t now, top, core, package;
+
+	if (strncmp(name, "cpu", 3) != 0 || name[3] < '0' || name[3] > '9')
+		return;
+	now = bu_sysroot_int(cpus->root, 0,
+			     "sys/devices/system/cpu/%s/cpufreq/scaling_cur_freq",
+			     name);
+	top = bu_sysroot_int(cpus->root, 0,
+			     "sys/devices/system/cpu/%s/cpufreq/base_frequency", name);
+	if (!top)
+		top = bu_sysroot_int(
+			cpus->root, 0,
+			"sys/devices/system/cpu/%s/cpufreq/cpuinfo_max_freq", name);
+	if (now > 0 && top > 0) {
+		double percent = 100.0 * (double)now / (double)top;
+
+		if (!cpus->frequencies++ || percent < cpus->slowest_percent) {
+			cpus->slowest_percent = percent;
+			bu_text_copy(cpus->slowest, sizeof(cpus->slowest), name);
+		}
+	}
+	core = bu_sysroot_int(
+		cpus->root, -1,
+		"sys/devices/system/cpu/%s/thermal_throttle/core_throttle_count", name);
+	package = bu_sysroot_int(
+		cpus->root, 0,
+		"sys/devices/system/cpu/%s/thermal_throttle/package_throttle_count",
+		name);
+	if (core >= 0) {
+		cpus->counters++;
+		cpus->throttled += core + package;
+	}
+}
+
+static void
+look_at_cpus(const char *root, struct cpus *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->root = root;
+	bu_sysroot_each(root, look_at_cpu, ret, "sys/devices/system/cpu");
+}
+
+struct load_watch {
+	const struct bu_checks_ctx *ctx;
+	struct cpus under_load;
+};
+
+static int64_t
+load_ms(const struct bu_checks_ctx *ctx)
+{
+	return bu_json_int(json_object_get(ctx->expect, "host"), "load_ms", LOAD_MS);
+}
+
+/* The last look counts, when frequencies have come up. */
+static int
+on_load_tick(void *arg)
+{
+	struct load_watch *watch = arg;
+
+	look_at_cpus(watch->ctx->root, &watch->under_load);
+	return bu_checks_stop(watch->ctx);
+}
+
+static void
+judge_cpus(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+	   const struct cpus *before, const struct cpus *after,
+	   const struct cpus *under_load)
+{
+	double least = bu_host_threshold(ctx, "cpu_percent", CPU_PERCENT);
+	char seen[64], expected[48];
+
+	if (under_load->frequencies) {
+		snprintf(seen, sizeof(seen), "%.0f %% of its top",
+			 under_load->slowest_percent);
+		snprintf(expected, sizeof(expected), "at least %.0f %%", least);
+		bu_host_add(out, "cpu-frequency",
+			    under_load->slowest_percent < least ? BU_VERDICT_FAIL
+								: BU_VERDICT_PASS,
+			    under_load->slowest, seen, expected);
+	}
+	if (before->counters && after->counters) {
+		int64_t times = after->throttled - before->throttled;
+
+		snprintf(seen, sizeof(seen), "%lld times", (long long)times);
+		bu_host_add(out, "cpu-throttle",
+			    times > 0 ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
+			    "0 times");
+	}
+}
+
+static void
+check_cpu_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	struct load_watch watch = {.ctx = ctx};
+	struct cpus before, after;
+	struct bu_host_load load;
+	struct bu_err err;
+	char seen[64];
+
+	look_at_cpus(ctx->root, &before);
+	if (bu_host_load_cpu(0, load_ms(ctx), on_load_tick, &watch, &load, &err) != 0) {
+		bu_host_add(out, "cpu-arithmetic", BU_VERDICT_INCONCLUSIVE, "",
+			    err.text, "");
+		return;
+	}
+	look_at_cpus(ctx->root, &after);
+	judge_cpus(ctx, out, &before, &after, &watch.under_load);
+	snprintf(seen, sizeof(seen), "%llu wrong results",
+		 (unsigned long long)load.wrong);
+	bu_host_add(out, "cpu-arithmetic",
+		    load.wrong ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
+		    "0 wrong results");
+}
+
+static void
+check_firmware(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	const json_t *host = json_object_get(ctx->expect, "host");
+	const json_t *turbo = json_object_get(host, "turbo");
+	int64_t nodes = bu_json_int(host, "numa_nodes", 0), seen_nodes = 0;
+	int64_t off = bu_sysroot_int(ctx->root, -1,
+				     "sys/devices/system/cpu/intel_pstate/no_turbo");
+	char seen[24], expected[24];
+
+	if (off < 0) {
+		off = bu_sysroot_int(ctx->root, -1,
+				     "sys/devices/system/cpu/cpufreq/boost");
+		off = off < 0 ? off : !off;
+	}
+	if (json_is_boolean(turbo) && off >= 0)
+		bu_host_add(out, "turbo",
+			    json_is_true(turbo) == !off ? BU_VERDICT_PASS
+							: BU_VERDICT_FAIL,
+			    "", off ? "off" : "on", json_is_true(turbo) ? "on" : "off");
+	while (bu_sysroot_exists(ctx->root, "sys/devices/system/node/node%lld",
+				 (long long)seen_nodes))
+		seen_nodes++;
+	if (!nodes || !seen_nodes)
+		return;
+	snprintf(seen, sizeof(seen), "%lld", (long long)seen_nodes);
+	snprintf(expected, sizeof(expected), "%lld", (long long)nodes);
+	bu_host_add(out, "numa-nodes",
+		    seen_nodes == nodes ? BU_VERDICT_PASS : BU_VERDICT_FAIL, "", seen,
+		    expected);
+}
+
+/* --- memory --- */
+
+static void
+check_memory_size(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	const json_t *hardware = json_object_get(ctx->expect, "hardware");
+	int64_t least = bu_json_int(hardware, "memory_bytes", 0);
+	int64_t total = bu_sysroot_meminfo_bytes(ctx->root, "MemTotal:");
+	char seen[32], expected[40];
+
+	if (!least || !total)
+		return;
+	snprintf(seen, sizeof(seen), "%lld MiB", (long long)total >> 20);
+	snprintf(expected, sizeof(expected), "at least %lld MiB",
+		 (long long)least >> 20);
+	bu_host_add(out, "memory-size",
+		    total < least ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
+		    expected);
+}
+
+struct edac {
+	const struct bu_checks_ctx *ctx;
+	struct bu_checks *out;
+};
+
+static void
+look_at_controller(const char *name, void *arg)
+{
+	struct edac *edac = arg;
+	const char *root = edac->ctx->root;
+	int64_t lost, corrected;
+	char seen[32];
+
+	if (strncmp(name, "mc", 2) != 0)
+		return;
+	lost = bu_sysroot_int(root, -1, "sys/devices/system/edac/mc/%s/ue_count", name);
+	corrected = bu_sysroot_int(root, -1, "sys/devices/system/edac/mc/%s/ce_count",
+				   name);
+	if (lost >= 0) {
+		snprintf(seen, sizeof(seen), "%lld errors", (long long)lost);
+		bu_host_add(edac->out, "memory-errors",
+			    lost ? BU_VERDICT_FAIL : BU_VERDICT_PASS, name, seen,
+			    "0 errors");
+	}
+	if (corrected >= 0) {
+		snprintf(seen, sizeof(seen), "%lld errors", (long long)corrected);
+		bu_host_add(edac->out, "memory-corrected",
+			    corrected ? BU_VERDICT_WARN : BU_VERDICT_PASS, name, seen,
+			    "0 errors");
+	}
+}
+
+static void
+check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	uint64_t bytes = (uint64_t)bu_sysroot_meminfo_bytes("", "MemAvailable:") / 4;
+	uint64_t most = (uint64_t)bu_json_int(json_object_get(ctx->expect, "host"),
+					      "memory_load_bytes",
+					      (int64_t)MEMORY_LOAD_MAX_MIB << 20);
+	struct bu_host_load load;
+	struct bu_err err;
+	char seen[96];
+
+	if (bytes > most)
+		bytes = most;
+	if (bu_host_load_memory(0, bytes, load_ms(ctx), on_tick, (void *)ctx, &load,
+				&err) != 0) {
+		bu_host_add(out, "memory-pattern", BU_VERDICT_INCONCLUSIVE, "",
+			    err.text, "");
+		return;
+	}
+	bu_host_add_least(out, "memory-bandwidth", "", load.memory_gbs, "GB/s",
+			  bu_host_threshold(ctx, "memory_gbs", 0));
+	snprintf(seen, sizeof(seen), "%llu wrong words",
+		 (unsigned long long)load.wrong);
+	if (load.wrong)
+		snprintf(seen, sizeof(seen),
+			 "%llu wrong words, first at byte %llu of "
+			 "the part of CPU %d",
+			 (unsigned long long)load.wrong,
+			 (unsigned long long)load.wrong_offset, load.wrong_cpu);
+	bu_host_add(out, "memory-pattern",
+		    load.wrong ? BU_VERDICT_FAIL : BU_VERDICT_PASS, "", seen,
+		    "0 wrong words");
+}
+
+/* --- clock --- */
+
+static void
+check_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	const json_t *limits = json_object_get(ctx->expect, "thresholds");
+	/* A system that has just started is on its way to the right time: a clock that
+	 * is off is a fault only where the profile sets a limit. */
+	enum bu_verdict verdict = json_object_get(limits, "clock_offset_us")
+					  ? BU_VERDICT_FAIL
+					  : BU_VERDICT_WARN;
+	int64_t offset_us, error_us, limit_us;
+	char seen[64], expected[40];
+
+	if (!ctx->clock_offset)
+		return;
+	limit_us = (int64_t)bu_host_threshold(ctx, "clock_offset_us", CLOCK_OFFSET_US);
+	if (ctx->clock_offset(ctx->arg, &offset_us, &error_us) != 0) {
+		bu_host_add(out, "clock-offset", BU_VERDICT_INCONCLUSIVE, "",
+			    "the appliance did not answer", "");
+		return;
+	}
+	snprintf(seen, sizeof(seen), "%+lld us, give or take %lld us",
+		 (long long)offset_us, (long long)error_us);
+	snprintf(expected, sizeof(expected), "at most %lld us", (long long)limit_us);
+	/* Wrong only when it is so whatever the way to the appliance did. */
+	bu_host_add(out, "clock-offset",
+		    llabs(offset_us) - error_us > limit_us ? verdict : BU_VERDICT_PASS,
+		    "", seen, expected);
+}
+
+int
+bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+{
+	static void (*const steps[])(const struct bu_checks_ctx *ctx,
+				     struct bu_checks *out) = {
+		check_cpu_online, check_firmware, check_memory_size,
+		bu_host_modules,  check_cpu_load, check_memory_load,
+		bu_host_disks,    check_clock, /* last: it may have to settle first */
+	};
+	struct edac edac = {ctx, out};
+
+	bu_sysroot_each(ctx->root, look_at_controller, &edac,
+			"sys/devices/system/edac/mc");
+	for (size_t i = 0; i < BU_LEN(steps); i++) {
+		if (bu_checks_stop(ctx))
+			return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time was over");
+		steps[i](ctx, out);
+	}
+	return 0;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Disks: their own word on their health (smartctl), and how fast they are read and
+ * written past the page cache. Called by the host checks. Invariant: a disk is only
+ * read; writing goes into a file of our own, which is gone afterwards.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/sysroot.h"
+#include "base/worker.h"
+#include "checks/host/host_disk.h"
+#include "checks/host/host_impl.h"
+
+enum {
+	BLOCK = 1024 * 1024,
+	READ_MS = 1000, /* at most, for each disk */
+	READ_MIB = 512,
+	WRITE_MIB = 64,
+	SMART_MS = 20000,
+};
+
+static double
+seconds_since(int64_t start_ns)
+{
+	return (double)(bu_raw_ns() - start_ns) / 1e9;
+}
+
+/* --- health --- */
+
+static void
+judge_health(struct bu_checks *out, const char *name, const json_t *report)
+{
+	const json_t *status = json_object_get(report, "smart_status");
+	const json_t *nvme =
+		json_object_get(report, "nvme_smart_health_information_log");
+	int64_t warning = bu_json_int(nvme, "critical_warning", 0);
+	int64_t lost = bu_json_int(nvme, "media_errors", 0);
+	int64_t used = bu_json_int(nvme, "percentage_used", 0);
+	enum bu_verdict verdict = BU_VERDICT_PASS;
+	char seen[120];
+
+	if (!json_is_object(status))
+		return; /* one that keeps no account of itself, a virtual one say */
+	if (!bu_json_bool(status, "passed", 0) || warning || lost)
+		verdict = BU_VERDICT_FAIL;
+	else if (used >= 100)
+		verdict = BU_VERDICT_WARN;
+	snprintf(seen, sizeof(seen),
+		 "%s, critical warning %lld, %lld media errors, "
+		 "%lld %% used",
+		 bu_json_bool(status, "passed", 0) ? "passed" : "failed",
+		 (long long)warning, (long long)lost, (long long)used);
+	bu_host_add(out, "disk-health", verdict, name, seen,
+		    "passed, no warning, no media errors");
+}
+
+static void
+check_health(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("/dev/%s", name);
+	const char *argv[] = {"smartctl",     "--json=c", "--health",
+			      "--attributes", path,       NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = SMART_MS};
+	bu_autojson json_t *report = NULL;
+	struct bu_job_end end;
+	struct bu_err err;
+
+	/* Its exit status is a set of bits; what it printed says the same and more. */
+	if (bu_job_wait(&opts, &end, &err) != 0) {
+		/* Virtual disks keep no account, and need no program to read it. */
+		if (strncmp(name, "vd", 2) != 0)
+			bu_host_add(out, "disk-health", BU_VERDICT_INCONCLUSIVE, name,
+				    err.text, "");
+		return;
+	}
+	report = bu_json_parse(end.out, strlen(end.out), "smartctl", &err);
+	bu_job_end_fini(&end);
+	if (report)
+		judge_health(out, name, report);
+	else
+		bu_host_add(out, "disk-health", BU_VERDICT_INCONCLUSIVE, name, err.text,
+			    "");
+}
+
+/* --- speed --- */
+
+/* MB/s, or -1 with errno. */
+static double
+read_disk(const char *path, int (*stopped)(void *arg), void *arg)
+{
+	bu_autoclose int fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	bu_autofree void *block = NULL;
+	int64_t start_ns = bu_raw_ns();
+	double seconds = 0;
+	int64_t bytes = 0;
+
+	if (fd < 0 || posix_memalign(&block, 4096, BLOCK) != 0)
+		return -1;
+	while (bytes < (int64_t)READ_MIB << 20 && seconds < READ_MS / 1000.0 &&
+	       !stopped(arg)) {
+		ssize_t got = read(fd, block, BLOCK);
+
+		if (got < 0)
+			return -1;
+		if (got == 0)
+			break;
+		bytes += got;
+		seconds = seconds_since(start_ns);
+	}
+	errno = ENODATA;
+	return seconds > 0 && bytes > 0 ? (double)bytes / seconds / 1e6 : -1;
+}
+
+static double
+write_file(const struct bu_checks_ctx *ctx, const char *path)
+{
+	bu_autoclose int fd =
+		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_DIRECT | O_CLOEXEC, 0600);
+	bu_autofree void *block = NULL;
+	int64_t start_ns = bu_raw_ns();
+	double seconds;
+	int64_t bytes = 0;
+
+	if (fd < 0 || posix_memalign(&block, 4096, BLOCK) != 0)
+		return -1;
+	memset(block, 0xa5, BLOCK);
+	while (bytes < (int64_t)WRITE_MIB << 20 && !bu_checks_stop(ctx)) {
+		ssize_t put = write(fd, block, BLOCK);
+
+		if (put <= 0)
+			return -1;
+		bytes += put;
+	}
+	if (fsync(fd) != 0)
+		return -1;
+	seconds = seconds_since(start_ns);
+	errno = ENODATA;
+	return seconds > 0 && bytes > 0 ? (double)bytes / seconds / 1e6 : -1;
+}
+
+static int
+ctx_stopped(void *arg)
+{
+	return bu_checks_stop(arg);
+}
+
+static void
+check_read(const struct bu_checks_ctx *ctx, struct bu_checks *out, const char *name)
+{
+	bu_autofree char *path =
+		bu_xasprintf("%s/dev/%s", ctx->root ? ctx->root : "", name);
+	double rate_mbs = read_disk(path, ctx_stopped, (void *)ctx);
+
+	if (rate_mbs >= 0)
+		bu_host_add_least(out, "disk-read", name, rate_mbs, "MB/s",
+				  bu_host_threshold(ctx, "disk_read_mbs", 0));
+	else
+		/* A disk that gives an error when it is read is broken; one that cannot
+		 * be opened at all is a question to the machine. */
+		bu_host_add(out, "disk-read",
+			    errno == EIO ? BU_VERDICT_FAIL : BU_VERDICT_INCONCLUSIVE,
+			    name, strerror(errno), "");
+}
+
+static void
+check_write(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	double least = bu_host_threshold(ctx, "disk_write_mbs", 0);
+	bu_autofree char *dir =
+		bu_xasprintf("%s/var/lib/bringup", ctx->root ? ctx->root : "");
+	bu_autofree char *path = bu_xasprintf("%s/check-write.tmp", dir);
+	double rate_mbs;
+
+	/* It wears the disk a little: only where somebody wants to know. */
+	if (least <= 0 || bu_mkdir_p(dir, 0700, NULL) != 0)
+		return;
+	rate_mbs = write_file(ctx, path);
+	if (rate_mbs >= 0)
+		bu_host_add_least(out, "disk-write", "", rate_mbs, "MB/s", least);
+	else
+		bu_host_add(out, "disk-write",
+			    errno == EIO ? BU_VERDICT_FAIL : BU_VERDICT_INCONCLUSIVE,
+			    "", strerror(errno), "");
+	unlink(path);
+}
+
+struct disks {
+	const struct bu_checks_ctx *ctx;
+	struct bu_checks *out;
+};
+
+/* Real ones: what has sectors and a driver, and is no window on another disk. */
+static int
+is_disk(const char *root, const char *name)
+{
+	static const char *const others[] = {"loop", "ram", "zram", "dm-",
+					     "md",   "sr",  "fd",   "nbd"};
+
+	for (size_t i = 0; i < BU_LEN(others); i++)
+		if (strncmp(name, others[i], strlen(others[i])) == 0)
+			return 0;
+	return bu_sysroot_int(root, 0, "sys/block/%s/size", name) > 0 &&
+	       bu_sysroot_int(root, 0, "sys/block/%s/removable", name) == 0;
+}
+
+static void
+look_at_disk(const char *name, void *arg)
+{
+	struct disks *disks = arg;
+
+	if (!is_disk(disks->ctx->root, name) || bu_checks_stop(disks->ctx))
+		return;
+	check_health(disks->ctx, disks->out, name);
+	check_read(disks->ctx, disks->out, name);
+}
+
+void
+bu_host_disks(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+{
+	struct disks disks = {ctx, out};
+
+	bu_sysroot_each(ctx->root, look_at_disk, &disks, "sys/block");
+	check_write(ctx, out);
+}
+
+struct reading {
+	const char *root;
+	int (*stopped)(void *arg);
+	void *arg;
+	char *trouble;
+	size_t size;
+	int count;
+};
+
+static void
+read_one(const char *name, void *arg)
+{
+	struct reading *reading = arg;
+	bu_autofree char *path =
+		bu_xasprintf("%s/dev/%s", reading->root ? reading->root : "", name);
+
+	if (!is_disk(reading->root, name))
+		return;
+	reading->count++;
+	if (read_disk(path, reading->stopped, reading->arg) < 0 && errno == EIO)
+		snprintf(reading->trouble, reading->size, "%s: %s", name,
+			 strerror(errno));
+}
+
+int
+bu_host_disks_read(const char *root, int (*stopped)(void *arg), void *arg,
+		   char *ret_trouble, size_t size)
+{
+	struct reading reading = {root, stopped, arg, ret_trouble, size, 0};
+
+	bu_sysroot_each(root, read_one, &reading, "sys/block");
+	return ret_trouble[0] ? -1 : reading.count;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A slice of a soak. Called by the runner of checks. Invariant: only differences of
+ * counters over the slice are judged: what happened before it is not this slice's.
+ */
+#include "checks/soak/soak.h"
+
+#include <fnmatch.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/sysroot.h"
+#include "checks/gpu/gpu_copy.h"
+#include "checks/gpu/nvml.h"
+#include "checks/host/host_disk.h"
+#include "checks/host/host_load.h"
+
+enum { COUNTERS_MAX = 8192, GPU_BYTES = 64 << 20, MEMORY_MAX_MIB = 65536 };
+
+/* id, verdict when it grew, what, hint */
+#define ROWS(X)                                                                        \
+	X(MEMORY_LOST, "soak-memory-errors", FAIL,                                     \
+	  "memory errors that could not be corrected",                                 \
+	  "swap the DIMM that EDAC names")                                             \
+	X(MEMORY_CORRECTED, "soak-memory-corrected", WARN,                             \
+	  "memory errors that were corrected", "swap the DIMM if they go on")          \
+	X(THROTTLE, "soak-throttle", FAIL, "throttling of the CPUs",                   \
+	  "look at fans, heat sinks and power supplies")                               \
+	X(PCIE_LOST, "soak-pcie-errors", FAIL, "PCIe errors that lost something",      \
+	  "reseat the card; then swap card, riser, board in this order")               \
+	X(PCIE_CORRECTED, "soak-pcie-corrected", WARN,                                 \
+	  "PCIe errors that were corrected", "reseat the card or its riser")           \
+	X(FLAPS, "soak-link-flaps", FAIL, "losses of the link's carrier",              \
+	  "swap cable and transceiver; then the switch's port")                        \
+	X(LINK_DOWNED, "soak-link-downed", FAIL, "times that the RDMA link went down", \
+	  "swap cable and transceiver; then the switch's port")                        \
+	X(SYMBOLS, "soak-symbol-errors", WARN, "symbol errors of the RDMA link",       \
+	  "clean or swap cable and transceiver")                                       \
+	X(OVERRUNS, "soak-overruns", FAIL,                                             \
+	  "buffer overruns and broken link integrity",                                 \
+	  "swap the cable; look at flow control of the switch's port")                 \
+	X(GPU_LOST, "soak-gpu-ecc", FAIL, "GPU memory errors that were not corrected", \
+	  "swap the GPU")                                                              \
+	X(GPU_CORRECTED, "soak-gpu-corrected", WARN,                                   \
+	  "GPU memory errors that were corrected", "swap the GPU if they go on")       \
+	X(GPU_LINKS, "soak-gpu-nvlink", WARN, "errors of the NVLinks",                 \
+	  "reseat the GPU baseboard if they go on")                                    \
+	X(GPU_REPLAYS, "soak-gpu-replays", WARN, "replays on the GPUs' PCIe links",    \
+	  "reseat the GPU or its riser if they go on")                                 \
+	X(GPU_COPY, "soak-gpu-copy", FAIL, "copies to and from the GPUs",              \
+	  "swap the GPU: it fails or changes data under load")                         \
+	X(CPU_WRONG, "soak-cpu", FAIL, "wrong results of a CPU", "swap the CPU")       \
+	X(MEMORY_WRONG, "soak-memory", FAIL, "memory that did not hold its content",   \
+	  "swap the DIMM")                                                             \
+	X(DISK_WRONG, "soak-disk", FAIL, "reads of a disk that failed", "swap the disk")
+
+enum row {
+#define X(id, name, verdict, what, hint) ROW_##id,
+	ROWS(X)
+#undef X
+		ROW_COUNT
+};
+
+static const struct bu_soak_row rows[] = {
+#define X(id, name, verdict, what, hint) {name, what, hint, BU_VERDICT_##verdict},
+	ROWS(X)
+#undef X
+};
+
+const struct bu_soak_row *
+bu_soak_rows(size_t *ret_count)
+{
+	*ret_count = BU_LEN(rows);
+	return rows;
+}
+
+/* Counters in files: the folder whose members are looked at, the file below each. */
+static const struct {
+	const char *folder, *members, *file;
+	enum row row;
+} sources[] = {
+	{"sys/devices/system/edac/mc", "mc[0-9]*", "ue_count", ROW_MEMORY_LOST},
+	{"sys/devices/system/edac/mc", "mc[0-9]*", "ce_count", ROW_MEMORY_CORRECTED},
+	{"sys/devices/system/cpu", "cpu[0-9]*", "thermal_throttle/core_throttle_count",
+	 ROW_THROTTLE},
+	{"sys/bus/pci/devices", "*", "aer_dev_fatal", ROW_PCIE_LOST},
+	{"sys/bus/pci/devices", "*", "aer_dev_nonfatal", ROW_PCIE_LOST},
+	{"sys/bus/pci/devices", "*", "aer_dev_correctable", ROW_PCIE_CORRECTED},
+	{"sys/class/net", "*", "carrier_down_count", ROW_FLAPS},
+	{"sys/class/infiniband", "*", "ports/1/counters/link_downed", ROW_LINK_DOWNED},
+	{"sys/class/infiniband", "*", "ports/1/counters/symbol_error", ROW_SYMBOLS},
+	{"sys/class/infiniband", "*",
+	 "ports/1/counters/excessive_buffer_overrun_errors", ROW_OVERRUNS},
+	{"sys/class/infiniband", "*", "ports/1/counters/local_link_integrity_errors",
+	 ROW_OVERRUNS},
+};
+
+struct counter {
+	char subject[64];
+	enum row row;
+	int source; /* in sources; -1 = of a GPU */
+	int64_t value;
+};
+
+struct counters {
+	struct counter *list;
+	size_t count;
+	const char *root;
+	int source; /* that is being read */
+};
+
+/* AER files have a line for each kind and one for their sum; others a number. */
+static int
+read_counter(const struct counters *all, const char *name, int64_t *ret)
+{
+	const char *folder = sources[all->source].folder;
+	const char *file = sources[all->source].file;
+	bu_autofree char *text =
+		bu_sysroot_read(all->root, 8192, NULL, "%s/%s/%s", folder, name, file);
+	const char *total = text ? strstr(text, "TOTAL_ERR_") : NULL;
+	const char *at = total ? strchr(total, ' ') : text;
+	char *end;
+
+	if (!at)
+		return -1;
+	*ret = strtoll(at, &end, 10);
+	return end == at ? -1 : 0;
+}
+
+static void
+add_counter(struct counters *all, const char *subject, enum row row, int source,
+	    int64_t value)
+{
+	struct counter *counter = &all->list[all->count];
+
+	if (all->count == COUNTERS_MAX)
+		return;
+	all->count++;
+	bu_text_copy(counter->subject, sizeof(counter->subject), subject);
+	counter->row = row;
+	counter->source = source;
+	counter->value = value;
+}
+
+static void
+look_at(const char *name, void *arg)
+{
+	struct counters *all = arg;
+	int64_t value;
+
+	if (fnmatch(sources[all->source].members, name, 0) == 0 &&
+	    read_counter(all, name, &value) == 0)
+		add_counter(all, name, sources[all->source].row, all->source, value);
+}
+
+static void
+look_at_gpus(const struct bu_checks_ctx *ctx, struct counters *all)
+{
+	bu_autofree char *library =
+		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
+	struct bu_nvml_facts facts;
+
+	/* Without GPUs that are expected there are none to be loaded. */
+	if (!json_object_get(ctx->expect, "gpu") ||
+	    bu_nvml_read(library, &facts, NULL) != 0)
+		return;
+	for (size_t i = 0; i < facts.count; i++) {
+		const struct bu_gpu_facts *gpu = &facts.gpus[i];
+		const struct {
+			enum row row;
+			int64_t value;
+		} seen[] = {
+			{ROW_GPU_LOST, gpu->ecc_uncorrected},
+			{ROW_GPU_CORRECTED, gpu->ecc_corrected},
+			{ROW_GPU_LINKS, gpu->link_errors},
+			{ROW_GPU_REPLAYS, gpu->pcie_replays},
+		};
+		char subject[64];
+
+		snprintf(subject, sizeof(subject), "GPU %zu at %s", i, gpu->pci);
+		for (size_t k = 0; k < BU_LEN(seen); k++)
+			if (seen[k].value != BU_NVML_UNKNOWN)
+				add_counter(all, subject, seen[k].row, -1,
+					    seen[k].value);
+	}
+	bu_nvml_facts_fini(&facts);
+}
+
+static void
+take_counters(const struct bu_checks_ctx *ctx, struct counters *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	ret->root = ctx->root;
+	ret->list = bu_xcalloc(COUNTERS_MAX, sizeof(*ret->list));
+	for (ret->source = 0; ret->source < (int)BU_LEN(sources); ret->source++)
+		bu_sysroot_each(ctx->root, look_at, ret, "%s",
+				sources[ret->source].folder);
+	look_at_gpus(ctx, ret);
+}
+
+/* --- the load beside CPUs and memory: disks and GPUs, in a thread of its own --- */
+
+struct beside {
+	const struct bu_checks_ctx *ctx;
+	pthread_t thread;
+	atomic_int stop;
+	char disk_trouble[160], gpu_trouble[200];
+};
+
+static int
+beside_stopped(void *arg)
+{
+	return atomic_load(&((struct beside *)arg)->stop);
+}
+
+static int
+copy_on_gpus(struct beside *beside)
+{
+	bu_autofree char *library =
+		beside->ctx->libs ? bu_xasprintf("%s/libcuda.so.1", beside->ctx->libs)
+				  : NULL;
+	struct bu_gpu_copy_opts opts = {.library = library, .bytes = GPU_BYTES};
+	struct bu_gpu_copy copy;
+	struct bu_err err;
+
+	if (bu_gpu_copy_run(&opts, &copy, &err) != 0) {
+		bu_text_copy(beside->gpu_trouble, sizeof(beside->gpu_trouble),
+			     err.text);
+		return -1;
+	}
+	for (size_t i = 0; i < copy.count && !beside->gpu_trouble[0]; i++)
+		if (copy.gpus[i].trouble[0])
+			snprintf(beside->gpu_trouble, sizeof(beside->gpu_trouble),
+				 "GPU %zu: %.180s", i, copy.gpus[i].trouble);
+	bu_gpu_copy_fini(&copy);
+	return beside->gpu_trouble[0] ? -1 : 0;
+}
+
+static void *
+load_beside(void *arg)
+{
+	struct beside *beside = arg;
+	int gpus = json_object_get(beside->ctx->expect, "gpu") != NULL, disks = 1;
+
+	while (!atomic_load(&beside->stop) && (gpus || disks)) {
+		if (gpus && copy_on_gpus(beside) != 0)
+			gpus = 0;
+		if (disks && bu_host_disks_read(beside->ctx->root, beside_stopped,
+						beside, beside->disk_trouble,
+						sizeof(beside->disk_trouble)) <= 0)
+			disks = 0;
+	}
+	return NULL;
+}
+
+static int
+on_tick(void *arg)
+{
+	return bu_checks_stop(arg);
+}
+
+struct worn {
+	struct bu_host_load cpu, memory;
+	struct bu_err err;
+	int failed;
+};
+
+/* Half of what is free, at most what expect.soak.memory_bytes says. */
+static uint64_t
+memory_bytes(const json_t *soak)
+{
+	uint64_t most = (uint64_t)bu_json_int(soak, "memory_bytes", 0);
+	uint64_t bytes = (uint64_t)bu_sysroot_meminfo_bytes("", "MemAvailable:") / 2;
+
+	if (!most)
+		most = (uint64_t)MEMORY_MAX_MIB << 20;
+	return bytes < most ? bytes : most;
+}
+
+static void
+load(const struct bu_checks_ctx *ctx, int64_t slice_ms, struct beside *beside,
+     struct worn *ret)
+{
+	uint64_t bytes = memory_bytes(json_object_get(ctx->expect, "soak"));
+	int started;
+
+	memset(ret, 0, sizeof(*ret));
+	started = pthread_create(&beside->thread, NULL, load_beside, beside) == 0;
+	if (bu_host_load_cpu(0, slice_ms / 2, on_tick, (void *)ctx, &ret->cpu,
+			     &ret->err) != 0 ||
+	    bu_host_load_memory(0, bytes, slice_ms - slice_ms / 2, on_tick, (void *)ctx,
+				&ret->memory, &ret->err) != 0)
+		ret->failed = 1;
+	atomic_store(&beside->stop, 1);
+	if (started)
+		pthread_join(beside->thread, NULL);
+}
+
+/* --- judging --- */
+
+static void
+finding(struct bu_checks *out, enum row kind, const char *subject, const char *seen,
+	const char *expected)
+{
+	struct bu_check *row =
+		bu_checks_add(out, "soak", rows[kind].id, rows[kind].verdict, subject);
+
+	BU_CHECK_SET(row->seen, "%s", seen);
+	BU_CHECK_SET(row->expected, "%s", expected);
+	BU_CHECK_SET(row->hint, "%s", rows[kind].hint);
+	BU_CHECK_SET(row->text, "%s%s%s during the soak: %s", subject,
+		     *subject ? ": " : "", rows[kind].what, seen);
+}
+
+/* What grew. A counter that is gone or new (a card that fell off the bus comes back
+ * with another name) is the audit's to find. */
+static int
+judge_counters(const struct counters *before, const struct counters *after,
+	       struct bu_checks *out)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < after->count; i++) {
+		const struct counter *now = &after->list[i];
+
+		for (size_t k = 0; k < before->count; k++) {
+			const struct counter *then = &before->list[k];
+			char seen[48];
+
+			if (then->row != now->row || then->source != now->source ||
+			    strcmp(then->subject, now->subject) != 0)
+				continue;
+			if (now->value > then->value) {
+				snprintf(seen, sizeof(seen), "%lld more",
+					 (long long)(now->value - then->value));
+				finding(out, now->row, now->subject, seen, "0 more");
+				found++;
+			}
+			break;
+		}
+	}
+	return found;
+}
+
+static void
+judge_load(const struct worn *worn, const struct beside *beside, struct bu_checks *out)
+{
+	char seen[96];
+
+	if (worn->cpu.wrong) {
+		snprintf(seen, sizeof(seen), "%llu wrong results",
+			 (unsigned long long)worn->cpu.wrong);
+		finding(out, ROW_CPU_WRONG, "", seen, "0 wrong results");
+	}
+	if (worn->memory.wrong) {
+		snprintf(seen, sizeof(seen), "%llu wrong words, CPU %d",
+			 (unsigned long long)worn->memory.wrong,
+			 worn->memory.wrong_cpu);
+		finding(out, ROW_MEMORY_WRONG, "", seen, "0 wrong words");
+	}
+	if (beside->disk_trouble[0])
+		finding(out, ROW_DISK_WRONG, "", beside->disk_trouble, "no error");
+	if (beside->gpu_trouble[0])
+		finding(out, ROW_GPU_COPY, "", beside->gpu_trouble, "verified");
+}
+
+int
+bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
+{
+	const json_t *soak = json_object_get(ctx->expect, "soak");
+	int64_t slice_ms = bu_json_int(soak, "slice_ms", BU_SOAK_SLICE_MS);
+	int64_t start_ms = bu_mono_ms(bu_clock_system());
+	struct beside beside = {.ctx = ctx};
+	struct counters before, after;
+	struct bu_check *row;
+	struct worn worn;
+	double seconds;
+
+	take_counters(ctx, &before);
+	load(ctx, slice_ms, &beside, &worn);
+	take_counters(ctx, &after);
+	judge_counters(&before, &after, out);
+	judge_load(&worn, &beside, out);
+	free(before.list);
+	free(after.list);
+	if (worn.failed) {
+		if (err)
+			*err = worn.err;
+		return -1;
+	}
+	seconds = (double)(bu_mono_ms(bu_clock_system()) - start_ms) / 1000;
+	row = bu_checks_add(out, "soak", "soak-time", BU_VERDICT_PASS, "");
+	BU_CHECK_SET(row->seen, "%.1f s", seconds);
+	return 0;
+}

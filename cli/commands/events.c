@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringup events: the log, and with --follow what is added to it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/render/output.h"
+#include "cli/render/render.h"
+
+enum { POLL_S = 25 };
+
+static void
+print_hostlist(const json_t *events)
+{
+	bu_autojson json_t *names = json_array();
+	bu_autofree char *text = NULL;
+	json_t *event;
+	size_t i;
+
+	json_array_foreach (events, i, event)
+		if (*bu_json_str(event, "node", ""))
+			json_array_append(names, json_object_get(event, "node"));
+	text = bu_out_fold(names);
+	puts(text);
+}
+
+static void
+print(const json_t *events, const struct bu_options *options)
+{
+	json_t *event;
+	size_t i;
+
+	if (options->format == BU_FORMAT_HOSTLIST) {
+		if (json_array_size(events) || !options->follow)
+			print_hostlist(events);
+	} else if (options->format == BU_FORMAT_JSON && !options->follow) {
+		bu_out_json(events, stdout);
+	} else {
+		json_array_foreach (events, i, event) {
+			if (options->format == BU_FORMAT_JSON)
+				bu_out_json_line(event, stdout);
+			else
+				bu_render_event(event, stdout);
+		}
+	}
+	fflush(stdout);
+}
+
+/* Prints the reply; the last number that was seen. */
+static int64_t
+take(const json_t *reply, int64_t after, const struct bu_options *options)
+{
+	const json_t *events = json_object_get(reply, "events");
+	json_t *event;
+	size_t i;
+
+	print(events, options);
+	json_array_foreach (events, i, event)
+		if (bu_json_int(event, "seq", 0) > after)
+			after = bu_json_int(event, "seq", 0);
+	/* Further, when those that came last are none of the nodes asked for. */
+	if (bu_json_int(reply, "after", 0) > after)
+		after = bu_json_int(reply, "after", 0);
+	return after;
+}
+
+int
+bu_cmd_events(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = NULL;
+	bu_autofree char *escaped = NULL, *filter = NULL;
+	int64_t after;
+
+	escaped = options->node ? bu_client_escape(options->node) : NULL;
+	filter = bu_xasprintf("%s%s", escaped ? "&node=" : "", escaped ? escaped : "");
+	reply = bu_client_get(client, 0, err, "/v1/events?limit=%d%s", options->limit,
+			      filter);
+	if (!reply)
+		return -1;
+	after = take(reply, 0, options);
+	while (options->follow && !ferror(stdout)) {
+		bu_autojson json_t *next = bu_client_get(
+			client, POLL_S, err, "/v1/events?after=%lld&wait=%d%s",
+			(long long)after, POLL_S, filter);
+
+		if (!next)
+			return -1;
+		after = take(next, after, options);
+	}
+	return 0;
+}

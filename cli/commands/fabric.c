@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringup fabric run, matrix, and show of one node. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/render/output.h"
+#include "cli/render/render.h"
+
+enum { POLL_S = 25 };
+
+static int
+print_run(const json_t *run, const struct bu_options *options)
+{
+	const json_t *pairs = json_object_get(run, "pairs");
+	const json_t *missed = json_object_get(run, "missed");
+	int bad = json_array_size(missed) > 0;
+	size_t i;
+	json_t *pair;
+
+	json_array_foreach (pairs, i, pair) {
+		const char *verdict = bu_json_str(pair, "verdict", "");
+
+		bad |= strcmp(verdict, "pass") != 0 && strcmp(verdict, "warn") != 0;
+	}
+	if (options->format == BU_FORMAT_TABLE)
+		bu_render_pairs(pairs, stdout);
+	else
+		bu_out_json(run, stdout);
+	json_array_foreach (missed, i, pair)
+		fprintf(stderr, "%s <-> %s was not measured: %s\n",
+			bu_json_str(pair, "a", "?"), bu_json_str(pair, "b", "?"),
+			bu_json_str(pair, "why", "?"));
+	return bad;
+}
+
+int
+bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *body = json_pack("{s:s}", "set", options->args[0]);
+	bu_autojson json_t *begun = NULL;
+
+	begun = body ? bu_client_post(client, "/v1/fabric/runs", body, err) : NULL;
+	if (!begun)
+		return body ? -1
+			    : bu_err_set(err, BU_ERR_USAGE, 0, "this is not UTF-8");
+	for (;;) {
+		bu_autojson json_t *run =
+			bu_client_get(client, POLL_S, err, "/v1/fabric/runs/%s?wait=%d",
+				      bu_json_str(begun, "run", ""), POLL_S);
+
+		if (!run)
+			return -1;
+		if (bu_json_bool(run, "done", 0))
+			return print_run(run, options);
+	}
+}
+
+/* Everything that is known of one node; of a quarantine, its evidence. */
+int
+bu_fabric_show_node(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autofree char *name = bu_client_escape(options->args[0]);
+	bu_autojson json_t *shown =
+		bu_client_get(client, 0, err, "/v1/nodes/%s/fabric", name);
+
+	if (!shown)
+		return -1;
+	if (options->format == BU_FORMAT_TABLE)
+		bu_render_evidence(shown, stdout);
+	else
+		bu_out_json(shown, stdout);
+	return 0;
+}
+
+static double
+gbps_of(const json_t *pairs, const char *from, const char *to)
+{
+	size_t i;
+	json_t *pair;
+
+	json_array_foreach (pairs, i, pair) {
+		const char *a = bu_json_str(pair, "a", ""),
+			   *b = bu_json_str(pair, "b", "");
+
+		if (strcmp(a, from) == 0 && strcmp(b, to) == 0)
+			return bu_json_real(pair, "ab_gbps", -1);
+		if (strcmp(b, from) == 0 && strcmp(a, to) == 0)
+			return bu_json_real(pair, "ba_gbps", -1);
+	}
+	return -1;
+}
+
+/* A row per sender, a column per receiver, Gbit/s of the last probe. */
+static void
+print_matrix(const json_t *names, const json_t *pairs)
+{
+	size_t i, k, count = json_array_size(names);
+
+	printf("%-16s", "from \\ to");
+	for (k = 0; k < count; k++)
+		printf(" %10.10s", json_string_value(json_array_get(names, k)));
+	putchar('\n');
+	for (i = 0; i < count; i++) {
+		const char *from = json_string_value(json_array_get(names, i));
+
+		printf("%-16s", from);
+		for (k = 0; k < count; k++) {
+			double gbps =
+				gbps_of(pairs, from,
+					json_string_value(json_array_get(names, k)));
+
+			if (gbps < 0)
+				printf(" %10s", "-");
+			else
+				printf(" %10.4g", gbps);
+		}
+		putchar('\n');
+	}
+}
+
+int
+bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err)
+{
+	const char *set = options->args_count ? options->args[0] : NULL;
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = bu_client_nodes(client, set, err), *names = NULL;
+	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
+
+	if (!reply || !status)
+		return -1;
+	names = bu_out_pick(json_object_get(reply, "nodes"), "name");
+	if (options->format == BU_FORMAT_TABLE)
+		print_matrix(names, json_object_get(status, "pairs"));
+	else
+		bu_out_json(json_object_get(status, "pairs"), stdout);
+	return 0;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup image build|list|show|verify|cache: images and the boot ramdisk in this
+ * machine's cache. Needs no daemon; all the work is done by images/.
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "cli/commands/image.h"
+#include "images/build/frames.h"
+#include "images/build/recipe.h"
+#include "images/store.h"
+
+struct place {
+	char *cache;
+	char *images;
+};
+
+struct options {
+	const char *agent;
+	int force;
+	int json;
+	int help;
+};
+
+struct verb {
+	const char *name;
+	const char *args;
+	const char *help;
+	int min_names, max_names; /* -1 = any number */
+	int (*run)(const struct place *place, const struct options *options,
+		   char **names, int count, struct bu_err *err);
+};
+
+static int
+run_build(const struct place *place, const struct options *options, char **names,
+	  int count, struct bu_err *err)
+{
+	const struct bu_image_build_opts opts = {
+		.cache_dir = place->cache,
+		.agent_path = options->agent,
+		.force = options->force,
+	};
+
+	for (int i = 0; i < count; i++)
+		if (bu_image_build(names[i], &opts, err))
+			return -1;
+	return 0;
+}
+
+/* What list and show tell about one image, without its frames. */
+static json_t *
+describe(const struct bu_image *image)
+{
+	const struct bu_manifest *manifest = image->manifest;
+	json_t *parts = json_array();
+
+	for (size_t i = 0; i < manifest->part_count; i++) {
+		const struct bu_part *part = &manifest->parts[i];
+
+		json_array_append_new(
+			parts,
+			json_pack("{s:s, s:I, s:I, s:I, s:b}", "name", part->name,
+				  "size_bytes", (json_int_t)part->size_bytes,
+				  "stored_bytes",
+				  (json_int_t)bu_part_stored_bytes(part), "frames",
+				  (json_int_t)part->frame_count, "grow", part->grow));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:o}", "name",
+			 manifest->name, "digest", image->digest, "arch",
+			 manifest->arch, "kernel", manifest->kernel, "created",
+			 manifest->created, "kargs", manifest->kargs, "dir", image->dir,
+			 "stored_bytes", (json_int_t)image->stored_bytes, "parts",
+			 parts);
+}
+
+static void
+print_json(const json_t *value)
+{
+	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+	putchar('\n');
+}
+
+static void
+add_row(struct bu_table *table, const struct bu_image *image)
+{
+	bu_autofree char *size = bu_xasprintf("%.1f MB", image->stored_bytes / 1e6);
+	const struct bu_manifest *manifest = image->manifest;
+	char digest[13];
+
+	snprintf(digest, sizeof(digest), "%.12s", image->digest);
+	bu_table_row(table, (const char *const[]){manifest->name, manifest->kernel,
+						  size, manifest->created, digest});
+}
+
+/* An image that does not load is told, and the others are listed. */
+static void
+list_one(const struct place *place, const char *name, const char *public_pem,
+	 struct bu_table *table, json_t *list)
+{
+	struct bu_image image;
+	struct bu_err err = {0};
+
+	if (bu_image_load(place->images, name, public_pem, &image, &err)) {
+		fprintf(stderr, "bringup image: %s: %s\n", name, err.text);
+		return;
+	}
+	add_row(table, &image);
+	json_array_append_new(list, describe(&image));
+	bu_image_fini(&image);
+}
+
+static int
+run_list(const struct place *place, const struct options *options, char **names,
+	 int count, struct bu_err *err)
+{
+	static const char *const headings[] = {"NAME",    "KERNEL", ">SIZE",
+					       "CREATED", "DIGEST", NULL};
+	bu_autojson json_t *list = json_array();
+	bu_autofree char *public_pem = NULL;
+	struct bu_table *table;
+	char **found;
+	size_t found_count;
+	int rc = 0;
+
+	if (bu_image_list(place->images, &found, &found_count, err))
+		return -1;
+	if (found_count) {
+		public_pem = bu_image_public_key(place->cache, err);
+		rc = public_pem ? 0 : -1;
+	}
+	table = bu_table_create(headings);
+	for (size_t i = 0; i < found_count; i++) {
+		if (!rc)
+			list_one(place, found[i], public_pem, table, list);
+		free(found[i]);
+	}
+	free(found);
+	if (!rc && options->json)
+		print_json(list);
+	else if (!rc)
+		bu_table_print(table, stdout);
+	bu_table_destroy(table);
+	return rc;
+}
+
+static int
+load(const struct place *place, const char *name, struct bu_image *ret,
+     struct bu_err *err)
+{
+	bu_autofree char *public_pem = bu_image_public_key(place->cache, err);
+
+	return public_pem ? bu_image_load(place->images, name, public_pem, ret, err)
+			  : -1;
+}
+
+static void
+print_text(const struct bu_image *image)
+{
+	const struct bu_manifest *manifest = image->manifest;
+
+	printf("image    %s\ndigest   %s\nkernel   %s (%s)\ncreated  %s\nkargs    %s\n"
+	       "folder   %s\nfetched  %.1f MB\n",
+	       manifest->name, image->digest, manifest->kernel, manifest->arch,
+	       manifest->created, manifest->kargs, image->dir,
+	       image->stored_bytes / 1e6);
+	for (size_t i = 0; i < manifest->part_count; i++) {
+		const struct bu_part *part = &manifest->parts[i];
+
+		printf("part     %s: %.1f MB in %zu frames, %.1f MB fetched%s\n",
+		       part->name, part->size_bytes / 1e6, part->frame_count,
+		       bu_part_stored_bytes(part) / 1e6,
+		       part->grow ? ", grows to the end of the disk" : "");
+	}
+}
+
+static int
+run_show(const struct place *place, const struct options *options, char **names,
+	 int count, struct bu_err *err)
+{
+	struct bu_image image;
+
+	if (load(place, names[0], &image, err))
+		return -1;
+	if (options->json) {
+		bu_autojson json_t *value = describe(&image);
+
+		print_json(value);
+	} else {
+		print_text(&image);
+	}
+	bu_image_fini(&image);
+	return 0;
+}
+
+static int
+verify_parts(const struct bu_image *image, struct bu_err *err)
+{
+	for (size_t i = 0; i < image->manifest->part_count; i++) {
+		const struct bu_part *part = &image->manifest->parts[i];
+		bu_autofree char *path = bu_xasprintf("%s/%s", image->dir, part->file);
+
+		if (bu_frames_check(path, part, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+run_verify(const struct place *place, const struct options *options, char **names,
+	   int count, struct bu_err *err)
+{
+	for (int i = 0; i < count; i++) {
+		struct bu_image image;
+		int rc;
+
+		if (load(place, names[i], &image, err))
+			return -1;
+		rc = verify_parts(&image, err);
+		if (!rc)
+			printf("%s: signature and all frames are right (%.1f MB)\n",
+			       names[i], image.stored_bytes / 1e6);
+		bu_image_fini(&image);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+run_cache(const struct place *place, const struct options *options, char **names,
+	  int count, struct bu_err *err)
+{
+	puts(place->cache);
+	return 0;
+}
+
+static const struct verb verbs[] = {
+	{"build", "NAME... [--agent PATH] [--force]",
+	 "build debian12, tiny or ramdisk, where something changed", 1, -1, run_build},
+	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
+	{"show", "NAME [--json]", "one image and its parts", 1, 1, run_show},
+	{"verify", "NAME...", "read everything again and compare", 1, -1, run_verify},
+	{"cache", "", "the folder of all this: $BRINGUP_CACHE or ~/.cache/bringup", 0,
+	 0, run_cache},
+};
+
+static int
+usage(FILE *out)
+{
+	fputs("usage: bringup image VERB\n", out);
+	for (size_t i = 0; i < BU_LEN(verbs); i++)
+		fprintf(out, "  %-7s%-34s%s\n", verbs[i].name, verbs[i].args,
+			verbs[i].help);
+	return out == stdout ? 0 : bu_err_exit_code(BU_ERR_USAGE);
+}
+
+static int
+parse_options(int argc, char **argv, struct options *options)
+{
+	static const struct option table[] = {
+		{"agent", required_argument, NULL, 'a'},
+		{"force", no_argument, NULL, 'f'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int c;
+
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		if (c == 'a')
+			options->agent = optarg;
+		else if (c == 'f')
+			options->force = 1;
+		else if (c == 'j')
+			options->json = 1;
+		else if (c == 'h')
+			options->help = 1;
+		else
+			return -1;
+	}
+	options->help |= optind < argc && !strcmp(argv[optind], "help");
+	return 0;
+}
+
+static const struct verb *
+find_verb(const char *name, int names)
+{
+	for (size_t i = 0; i < BU_LEN(verbs); i++)
+		if (name && !strcmp(verbs[i].name, name) &&
+		    names >= verbs[i].min_names &&
+		    (verbs[i].max_names < 0 || names <= verbs[i].max_names))
+			return &verbs[i];
+	return NULL;
+}
+
+static int
+run_verb(const struct verb *verb, const struct options *options, char **names,
+	 int count, struct bu_err *err)
+{
+	bu_autofree char *cache = bu_cache_dir(err);
+	bu_autofree char *images = cache ? bu_xasprintf("%s/images", cache) : NULL;
+	struct place place = {.cache = cache, .images = images};
+
+	if (!cache)
+		return -1;
+	return verb->run(&place, options, names, count, err);
+}
+
+int
+bu_cmd_image(int argc, char **argv)
+{
+	struct options options = {0};
+	const struct verb *verb;
+	struct bu_err err = {0};
+	int bad = parse_options(argc, argv, &options);
+
+	if (!bad && options.help)
+		return usage(stdout);
+	verb = bad || optind >= argc ? NULL
+				     : find_verb(argv[optind], argc - optind - 1);
+	if (!verb)
+		return usage(stderr);
+	if (!run_verb(verb, &options, argv + optind + 1, argc - optind - 1, &err))
+		return 0;
+	fprintf(stderr, "bringup image: %s\n", err.text);
+	return bu_err_exit_code(err.kind);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup import DIR: writes a profile tree of the machines that the daemon has seen: a
+ * hardware class for each kind of machine, a pool for each class, the machines in
+ * racks.csv. What no machine can tell (image, addresses, BMC) is said in comments.
+ * Invariant: nothing that is there is written over.
+ */
+#include "cli/commands/import.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "profiles/language/schema.h"
+#include "profiles/nodeset/nodeset.h"
+
+enum { GIB = 1 << 30 };
+
+/* Machines that are alike become one class. */
+struct class
+{
+	char *key; /* what makes them alike; owned */
+	char *disk;
+	json_int_t memory_gib, cpus;
+	size_t gpus, nics;
+	const char **names; /* of nodes, borrowed */
+	size_t count, cap;
+};
+
+struct classes {
+	struct class *items;
+	size_t count, cap;
+};
+
+/* The smallest disk that is not removable: data usually lies on the larger ones. */
+static const char *
+system_disk(const json_t *inventory)
+{
+	const json_t *disk, *best = NULL;
+	size_t i;
+
+	json_array_foreach (json_object_get(inventory, "disks"), i, disk)
+		if (!bu_json_bool(disk, "removable", 0) &&
+		    (!best || bu_json_int(disk, "size_bytes", 0) <
+				      bu_json_int(best, "size_bytes", 0)))
+			best = disk;
+	return bu_json_str(best, "path", "/dev/sda");
+}
+
+static struct class *
+class_of(struct classes *classes, const json_t *inventory)
+{
+	const char *disk = system_disk(inventory);
+	json_int_t memory = bu_json_int(inventory, "memory_bytes", 0) / GIB;
+	json_int_t cpus = bu_json_int(json_object_get(inventory, "cpu"), "threads", 1);
+	size_t gpus = json_array_size(json_object_get(inventory, "gpus"));
+	size_t nics = json_array_size(json_object_get(inventory, "nics"));
+	bu_autofree char *key =
+		bu_xasprintf("%s %lld %lld %zu %zu", disk, (long long)memory,
+			     (long long)cpus, gpus, nics);
+
+	for (size_t i = 0; i < classes->count; i++)
+		if (strcmp(classes->items[i].key, key) == 0)
+			return &classes->items[i];
+	classes->items = bu_xgrow(classes->items, &classes->cap, classes->count + 1,
+				  sizeof(*classes->items));
+	classes->items[classes->count] = (struct class){.key = bu_steal(&key),
+							.disk = bu_xstrdup(disk),
+							.memory_gib = memory,
+							.cpus = cpus,
+							.gpus = gpus,
+							.nics = nics};
+	return &classes->items[classes->count++];
+}
+
+/* A field of the CSV: what the loader would refuse is left empty. */
+static void
+print_field(const char *key, const char *text, FILE *csv)
+{
+	int ok = *text &&
+		 bu_value_parse(bu_schema_key("node", key), text, NULL, NULL) == 0;
+
+	fprintf(csv, ",%s", ok && !strpbrk(text, ",;\"") ? text : "");
+}
+
+static void
+add_node(struct classes *classes, const json_t *node, FILE *csv)
+{
+	const json_t *inventory = json_object_get(node, "inventory");
+	const json_t *nics = json_object_get(inventory, "nics");
+	const char *name = bu_json_str(node, "name", "");
+	struct class *class = class_of(classes, inventory);
+
+	class->names = bu_xgrow(class->names, &class->cap, class->count + 1,
+				sizeof(*class->names));
+	class->names[class->count++] = name;
+	fputs(name, csv);
+	print_field("mac", bu_json_str(json_array_get(nics, 0), "mac", ""), csv);
+	print_field("serial",
+		    bu_json_str(json_object_get(inventory, "dmi"), "serial", ""), csv);
+	print_field("rack", bu_json_str(node, "rack", ""), csv);
+	print_field("slot", bu_json_str(node, "slot", ""), csv);
+	fputc('\n', csv);
+}
+
+static void
+print_class(const struct class *class, size_t number, FILE *ini)
+{
+	bu_autofree char *nodes = bu_nodeset_fold(class->names, class->count);
+
+	fprintf(ini, "\n[hardware class%zu]\ndisk = %s\n", number, class->disk);
+	if (class->memory_gib > 1)
+		/* What a kernel sees differs a little from machine to machine. */
+		fprintf(ini, "memory_min = %lld GiB\n",
+			(long long)(class->memory_gib - class->memory_gib / 32));
+	if (class->cpus > 0)
+		fprintf(ini, "cpus_min = %lld\n", (long long)class->cpus);
+	if (class->gpus)
+		fprintf(ini, "gpus = %zu\n", class->gpus);
+	if (class->nics)
+		fprintf(ini, "nics = %zu\n", class->nics);
+	fprintf(ini,
+		"\n[pool class%zu]\nnodes = %s\nhardware = class%zu\nimage = debian12\n"
+		"networks = boot\n"
+		"# How they are switched on and off, and where their controllers are:\n"
+		"# power = redfish\n# bmc = https://bmc-[1-%zu].oob\n",
+		number, nodes, number, class->count);
+}
+
+static void
+print_site(const struct classes *classes, const char *name, FILE *ini)
+{
+	fprintf(ini,
+		"# Written by bringup import from the machines that were seen. What "
+		"they "
+		"could not\n# tell stands in comments; `bringup check` names what is "
+		"missing.\n\n[site]\nformat = 1\nname = %s\ninventory = racks.csv\n\n"
+		"# The network that they start from, an address for each:\n"
+		"[network boot]\nrole = boot\n# cidr = 10.77.0.0/24\n"
+		"# addresses = 10.77.0.[11-42]\n\n[image debian12]\n",
+		name);
+	for (size_t i = 0; i < classes->count; i++)
+		print_class(&classes->items[i], i + 1, ini);
+}
+
+static void
+free_classes(struct classes *classes)
+{
+	for (size_t i = 0; i < classes->count; i++) {
+		free(classes->items[i].key);
+		free(classes->items[i].disk);
+		free(classes->items[i].names);
+	}
+	free(classes->items);
+}
+
+int
+bu_import_make(const char *name, const json_t *nodes, struct bu_imported *ret,
+	       struct bu_err *err)
+{
+	struct classes classes = {0};
+	struct bu_imported made = {0};
+	size_t i, csv_size, ini_size;
+	FILE *csv = open_memstream(&made.racks_csv, &csv_size);
+	FILE *ini = open_memstream(&made.site_ini, &ini_size);
+	const json_t *node;
+
+	if (!csv || !ini)
+		abort(); /* only for want of memory */
+	fputs("name,mac,serial,rack,slot\n", csv);
+	json_array_foreach (nodes, i, node) {
+		if (!json_is_object(json_object_get(node, "inventory")) ||
+		    !bu_node_name_ok(bu_json_str(node, "name", "")))
+			continue;
+		add_node(&classes, node, csv);
+		made.machines++;
+	}
+	print_site(&classes, bu_node_name_ok(name) ? name : "imported", ini);
+	fclose(csv);
+	fclose(ini);
+	free_classes(&classes);
+	if (made.machines == 0) {
+		bu_imported_fini(&made);
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no machine has reported its hardware yet; boot one "
+				  "from the network, and try again");
+	}
+	*ret = made;
+	return 0;
+}
+
+void
+bu_imported_fini(struct bu_imported *imported)
+{
+	free(imported->site_ini);
+	free(imported->racks_csv);
+	*imported = (struct bu_imported){0};
+}
+
+static int
+write_tree(const char *dir, const struct bu_imported *imported, struct bu_err *err)
+{
+	bu_autofree char *site = bu_xasprintf("%s/site.ini", dir);
+	bu_autofree char *racks = bu_xasprintf("%s/racks.csv", dir);
+
+	if (bu_file_exists(site) || bu_file_exists(racks))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "%s holds a profile tree; give another folder", dir);
+	if (bu_mkdir_p(dir, 0755, err) < 0 ||
+	    bu_file_write_text(racks, 0644, err, "%s", imported->racks_csv) < 0 ||
+	    bu_file_write_text(site, 0644, err, "%s", imported->site_ini) < 0)
+		return -1;
+	printf("%s: %zu machine%s; now edit site.ini, then: bringup check %s\n", dir,
+	       imported->machines, imported->machines == 1 ? "" : "s", dir);
+	return 0;
+}
+
+int
+bu_cmd_import(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
+	bu_autojson json_t *nodes =
+		status ? bu_client_whole(client, status, err) : NULL;
+	struct bu_imported imported;
+	int rc;
+
+	if (!nodes ||
+	    bu_import_make(bu_json_str(status, "site", ""), nodes, &imported, err) < 0)
+		return -1;
+	rc = write_tree(options->args[0], &imported, err);
+	bu_imported_fini(&imported);
+	return rc;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringup node list|show|why, fabric certificate: what is asked about nodes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/key_origin.h"
+#include "cli/render/output.h"
+#include "cli/render/render.h"
+#include "profiles/nodeset/nodeset.h"
+
+/* Whole nodes of a nodeset, in an array. A plain name is asked for as it is. */
+static json_t *
+ask(struct bu_client *client, const char *set, struct bu_err *err)
+{
+	bu_autojson json_t *reply = NULL;
+
+	if (bu_node_name_ok(set)) {
+		json_t *node = bu_client_node(client, set, err);
+
+		return node ? json_pack("[o]", node) : NULL;
+	}
+	reply = bu_client_nodes(client, set, err);
+	return reply ? bu_client_whole(client, reply, err) : NULL;
+}
+
+static void
+print_hostlist(const json_t *nodes)
+{
+	bu_autojson json_t *names = bu_out_pick(nodes, "name");
+	bu_autofree char *text = bu_out_fold(names);
+
+	puts(text);
+}
+
+int
+bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = bu_client_nodes(
+		client, options->args_count ? options->args[0] : NULL, err);
+	const json_t *nodes = json_object_get(reply, "nodes");
+
+	if (!reply)
+		return -1;
+	if (options->format == BU_FORMAT_JSON)
+		bu_out_json(nodes, stdout);
+	else if (options->format == BU_FORMAT_HOSTLIST)
+		print_hostlist(nodes);
+	else
+		bu_render_nodes(nodes, bu_json_int(reply, "time_ms", 0), stdout);
+	return 0;
+}
+
+int
+bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = NULL;
+	bu_autojson json_t *nodes = NULL;
+	json_t *node;
+	size_t i;
+
+	if (options->origin)
+		return bu_node_origin(options, err);
+	client = bu_client_create(options->socket);
+	nodes = ask(client, options->args[0], err);
+	if (!nodes)
+		return -1;
+	if (options->format == BU_FORMAT_HOSTLIST) {
+		print_hostlist(nodes);
+	} else if (options->format == BU_FORMAT_JSON) {
+		/* One that was named is an object, a set is a list. */
+		bu_out_json(bu_node_name_ok(options->args[0]) ? json_array_get(nodes, 0)
+							      : nodes,
+			    stdout);
+	} else {
+		json_array_foreach (nodes, i, node) {
+			if (i)
+				putchar('\n');
+			bu_render_node(node, stdout);
+		}
+	}
+	return 0;
+}
+
+static int
+print_why(const json_t *nodes, struct bu_err *err)
+{
+	json_t *node;
+	size_t i;
+
+	json_array_foreach (nodes, i, node) {
+		bu_autofree char *why = NULL;
+		const char *text;
+
+		if (bu_json_get_str(node, "why", &text, err) != 0)
+			return -1;
+		why = bu_out_clean(text, 1);
+		printf("%s%s%s", i ? "\n" : "", why,
+		       *why && why[strlen(why) - 1] == '\n' ? "" : "\n");
+	}
+	return 0;
+}
+
+/* [{"name","why"}] */
+static void
+print_why_json(const json_t *nodes)
+{
+	bu_autojson json_t *list = json_array();
+	json_t *node;
+	size_t i;
+
+	json_array_foreach (nodes, i, node)
+		json_array_append_new(list,
+				      json_pack("{s:O,s:O}", "name",
+						json_object_get(node, "name"), "why",
+						json_object_get(node, "why")));
+	bu_out_json(list, stdout);
+}
+
+int
+bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *nodes = ask(client, options->args[0], err);
+
+	if (!nodes)
+		return -1;
+	if (options->format == BU_FORMAT_TABLE)
+		return print_why(nodes, err);
+	if (options->format == BU_FORMAT_JSON)
+		print_why_json(nodes);
+	else
+		print_hostlist(nodes);
+	return 0;
+}
+
+int
+bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *node = bu_client_node(client, options->args[0], err);
+	const json_t *certificates = json_object_get(node, "certificates");
+	json_t *certificate;
+	size_t i;
+
+	if (!node)
+		return -1;
+	if (options->format == BU_FORMAT_JSON) {
+		bu_out_json(certificates, stdout);
+		return 0;
+	}
+	if (json_array_size(certificates) == 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "%s has no certificate; bringup node why %s says "
+				  "what it waits for",
+				  options->args[0], options->args[0]);
+	if (options->format == BU_FORMAT_HOSTLIST) {
+		puts(options->args[0]);
+		return 0;
+	}
+	json_array_foreach (certificates, i, certificate)
+		bu_render_certificate(certificate, stdout);
+	return 0;
+}

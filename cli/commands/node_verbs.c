@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup node hold, drain, validate and the others of model/verb.h: asked of a nodeset
+ * at once, answered for each of its nodes. It exits with 0 only when all were taken.
+ */
+#include "cli/commands/node_verbs.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/render/output.h"
+
+/* Who is kept in the log: whoever became root says who they are. */
+static const char *
+whoami(void)
+{
+	const char *sudo = getenv("SUDO_USER");
+	const struct passwd *user = sudo && *sudo ? NULL : getpwuid(getuid());
+
+	if (sudo && *sudo)
+		return sudo;
+	return user ? user->pw_name : "local";
+}
+
+int
+bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors)
+{
+	int dry_run = bu_json_bool(reply, "dry_run", 0), code = 0;
+	bu_autojson json_t *taken = json_array();
+	size_t i;
+	json_t *answer;
+
+	json_array_foreach (json_object_get(reply, "nodes"), i, answer) {
+		int ok = bu_json_bool(answer, "ok", 0);
+		bu_autofree char *text =
+			bu_out_clean(bu_json_str(answer, "text", ""), 0);
+
+		if (ok)
+			json_array_append(taken, json_object_get(answer, "node"));
+		else if (!code)
+			code = bu_err_exit_code(
+				bu_err_from_name(bu_json_str(answer, "kind", "")));
+		if (ok && format == BU_FORMAT_TABLE)
+			fprintf(out, "%s: %s%s\n", bu_json_str(answer, "node", "?"),
+				dry_run ? "would be: " : "", text);
+		else if (!ok && format != BU_FORMAT_JSON)
+			fprintf(errors, "bringup: %s\n", text);
+	}
+	if (format == BU_FORMAT_JSON) {
+		bu_out_json(json_object_get(reply, "nodes"), out);
+	} else if (format == BU_FORMAT_HOSTLIST) {
+		bu_autofree char *names = bu_out_fold(taken);
+
+		fprintf(out, "%s\n", names);
+	}
+	return code;
+}
+
+/* --- power: the answer is what came of it --- */
+
+enum { POWER_POLL_MS = 300, POWER_WAIT_S = 90 };
+
+/* NULL while it is under way; the line for people, owned; *ret_ok whether it is done.
+ */
+static char *
+power_outcome(const json_t *node, const char *op, int64_t since_ms, int *ret_ok)
+{
+	const json_t *power = json_object_get(node, "power");
+	const json_t *seen = json_object_get(power, "seen");
+	const char *result = bu_json_str(power, "result", "");
+	int status = strcmp(op, "status") == 0;
+	const char *error = status ? bu_json_str(seen, "error", "")
+				   : bu_json_str(power, "detail", "");
+	const char *is = bu_json_str(status ? seen : power, "power", "");
+
+	if (status ? bu_json_int(seen, "at_ms", 0) < since_ms
+		   : strcmp(result, "asked") == 0)
+		return NULL;
+	*ret_ok = !*error;
+	if (!*error)
+		return bu_xstrdup(is);
+	return bu_xasprintf("%s: %s%s%s%s", status ? "unknown" : result, error,
+			    *is ? " (it is " : "", is, *is ? " now)" : "");
+}
+
+int
+bu_node_power_take(json_t *answers, const json_t *nodes, const char *op,
+		   int64_t since_ms)
+{
+	size_t i, k;
+	json_t *answer, *node;
+	int open = 0;
+
+	json_array_foreach (answers, i, answer) {
+		const char *name = bu_json_str(answer, "node", "");
+		bu_autofree char *text = NULL;
+		int ok = 0;
+
+		if (!bu_json_bool(answer, "ok", 0) || json_object_get(answer, "ended"))
+			continue;
+		json_array_foreach (nodes, k, node)
+			if (strcmp(bu_json_str(node, "name", ""), name) == 0)
+				text = power_outcome(node, op, since_ms, &ok);
+		open += text == NULL;
+		if (!text)
+			continue;
+		json_object_set_new(answer, "ended", json_true());
+		json_object_set_new(answer, "ok", json_boolean(ok));
+		json_object_set_new(answer, "text", json_string(text));
+		if (!ok)
+			json_object_set_new(answer, "kind",
+					    json_string(bu_err_name(BU_ERR_REMOTE)));
+	}
+	return open;
+}
+
+static int
+wait_for_power(struct bu_client *client, const struct bu_options *options,
+	       json_t *reply, struct bu_err *err)
+{
+	json_t *answers = json_object_get(reply, "nodes");
+	int64_t since_ms = bu_json_int(reply, "time_ms", 0);
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + POWER_WAIT_S * 1000;
+
+	for (;;) {
+		bu_autojson json_t *now =
+			bu_client_nodes(client, options->args[1], err);
+
+		if (!now)
+			return -1;
+		if (bu_node_power_take(answers, json_object_get(now, "nodes"),
+				       options->args[0], since_ms) == 0)
+			return 0;
+		if (bu_mono_ms(bu_clock_system()) > until_ms)
+			return bu_err_set(err, BU_ERR_TIMEOUT, 0,
+					  "power %s: no outcome after %d s; bringup "
+					  "events has it when it comes",
+					  options->args[0], POWER_WAIT_S);
+		usleep(POWER_POLL_MS * 1000);
+	}
+}
+
+int
+bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
+		 struct bu_err *err)
+{
+	const char *name = bu_verb_info(verb)->name;
+	int power = verb == BU_VERB_POWER;
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autofree char *path = bu_xasprintf("/v1/verbs/%s", name);
+	bu_autojson json_t *body = NULL, *reply = NULL;
+
+	if (verb == BU_VERB_HOLD && !options->reason)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "node hold needs --reason: whoever finds the node "
+				  "held reads it in node why");
+	if (options->grants.count > 1)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "node %s takes one --grant, for all of its nodes",
+				  name);
+	body = json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:b}", "nodes", options->args[power],
+			 "by", whoami(), "reason",
+			 options->reason ? options->reason : "", "grant",
+			 options->grants.count ? options->grants.items[0] : "", "op",
+			 power ? options->args[0] : "", "force", options->force,
+			 "dry_run", options->dry_run);
+	if (!body)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "node %s: the words given are no UTF-8", name);
+	reply = bu_client_post(client, path, body, err);
+	if (!reply || (power && !options->dry_run &&
+		       wait_for_power(client, options, reply, err) != 0))
+		return -1;
+	return bu_node_verb_print(reply, options->format, stdout, stderr);
+}

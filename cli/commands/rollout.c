@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bringup rollout list|show|pause|resume|abort: applied plans and what became of them.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "cli/client.h"
+#include "cli/commands/commands.h"
+#include "cli/render/output.h"
+#include "cli/render/render.h"
+
+static json_t *
+ask_list(struct bu_client *client, struct bu_err *err)
+{
+	json_t *reply = bu_client_get(client, 0, err, "/v1/rollouts");
+
+	if (reply && !json_is_array(json_object_get(reply, "rollouts"))) {
+		json_decref(reply);
+		bu_err_set(err, BU_ERR_REMOTE, 0,
+			   "bringupd answered without a list of rollouts");
+		return NULL;
+	}
+	return reply;
+}
+
+int
+bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autojson json_t *reply = ask_list(client, err);
+	const json_t *rollouts = json_object_get(reply, "rollouts");
+
+	if (!reply)
+		return -1;
+	if (options->format == BU_FORMAT_JSON)
+		bu_out_json(rollouts, stdout);
+	else if (json_array_size(rollouts))
+		bu_render_rollouts(rollouts, stdout);
+	else
+		puts("nothing has been applied yet");
+	return 0;
+}
+
+/* The one that is named, else the newest. Owned. */
+static char *
+choose(struct bu_client *client, const struct bu_options *options, struct bu_err *err)
+{
+	bu_autojson json_t *reply = NULL;
+	const char *id = NULL;
+
+	if (options->args_count)
+		return bu_client_escape(options->args[0]);
+	reply = ask_list(client, err);
+	if (!reply)
+		return NULL;
+	id = bu_json_str(json_array_get(json_object_get(reply, "rollouts"), 0), "id",
+			 NULL);
+	if (!id) {
+		bu_err_set(err, BU_ERR_NOTFOUND, 0, "nothing has been applied yet");
+		return NULL;
+	}
+	return bu_client_escape(id);
+}
+
+int
+bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autofree char *id = choose(client, options, err);
+	bu_autojson json_t *rollout =
+		id ? bu_client_get(client, 0, err, "/v1/rollouts/%s", id) : NULL;
+
+	if (!rollout)
+		return -1;
+	if (options->format == BU_FORMAT_JSON) {
+		bu_out_json(rollout, stdout);
+	} else if (options->format == BU_FORMAT_HOSTLIST) {
+		bu_autojson json_t *names =
+			bu_out_pick(json_object_get(rollout, "nodes"), "node");
+		bu_autofree char *text = bu_out_fold(names);
+
+		puts(text);
+	} else {
+		bu_render_rollout(rollout, stdout);
+	}
+	return 0;
+}
+
+static json_t *
+ask_change(const struct bu_options *options, const char *verb, struct bu_err *err)
+{
+	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
+	bu_autofree char *id = bu_client_escape(options->args[0]);
+	bu_autofree char *path = bu_xasprintf("/v1/rollouts/%s/%s", id, verb);
+	bu_autojson json_t *empty = json_object();
+
+	return bu_client_post(client, path, empty, err);
+}
+
+static int
+change(const struct bu_options *options, const char *verb, const char *done,
+       struct bu_err *err)
+{
+	bu_autojson json_t *reply = ask_change(options, verb, err);
+
+	if (!reply)
+		return -1;
+	printf("%s: %s\n", options->args[0], done);
+	return 0;
+}
+
+int
+bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err)
+{
+	return change(options, "pause", "paused; what is under way goes on", err);
+}
+
+int
+bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err)
+{
+	return change(options, "resume", "goes on", err);
+}
+
+void
+bu_rollout_abort_print(const char *id, const json_t *reply, FILE *out)
+{
+	const json_t *back = json_object_get(reply, "called_back");
+	bu_autofree char *names = bu_out_fold(back);
+	size_t i;
+	json_t *one;
+
+	fprintf(out, "%s: aborted; what has not begun is withdrawn\n", id);
+	if (*names)
+		fprintf(out, "called back: %s\n", names);
+	json_array_foreach (json_object_get(reply, "going_on"), i, one) {
+		bu_autofree char *why = bu_out_clean(bu_json_str(one, "why", ""), 0);
+
+		fprintf(out, "goes on to its end: %s (%s)\n",
+			bu_json_str(one, "node", "?"), why);
+	}
+}
+
+int
+bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err)
+{
+	bu_autojson json_t *reply = ask_change(options, "abort", err);
+
+	if (!reply)
+		return -1;
+	bu_rollout_abort_print(options->args[0], reply, stdout);
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where a profile tree comes from: a folder of this machine, or a commit of a git
+ * repository, which is checked out into a folder that goes afterwards.
+ */
+#ifndef BU_CLI_GIT_SOURCE_H
+#define BU_CLI_GIT_SOURCE_H
+
+#include "base/err.h"
+#include "cli/options.h"
+
+struct bu_source {
+	char *dir;    /* holds the tree */
+	char *commit; /* its id; "ID-dirty" when files differ from it; "" = not known */
+	char *made;   /* removed at the end; NULL = none */
+};
+
+/* By --git, --ref and --path, else the folder in args[0]. BU_ERR_USAGE when there are
+ * both or none; BU_ERR_REMOTE with git's own words. */
+int bu_source_open(const struct bu_options *options, struct bu_source *ret,
+		   struct bu_err *err);
+void bu_source_close(struct bu_source *source);
+
+/* Commit id of the git work tree in which dir lies, with "-dirty" when a profile file
+ * in dir differs from it, ignored and new ones too; "" without one. Owned. */
+char *bu_source_commit(const char *dir);
+/* The commit of ref, without the history before it, in a new folder. What the
+ * repository holds is only read: no hook, filter, submodule or link of it has an
+ * effect. path: the folder in it, NULL = all. */
+int bu_source_checkout(const char *url, const char *ref, const char *path,
+		       struct bu_source *ret, struct bu_err *err);
+
+#endif

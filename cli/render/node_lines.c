@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Nodes as lines that are drawn again, and all of them as one line; called by screen.c
+ * and render.c. Invariant: no line is wider than the caller's width.
+ */
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "cli/render/columns.h"
+#include "cli/render/node_text.h"
+#include "cli/render/output.h"
+#include "model/state.h"
+
+enum { BAR_WIDTH = 20, INDENT = 4 };
+
+static char *
+bar(const json_t *node)
+{
+	int percent = bu_node_percent(node), full;
+	char *text;
+
+	if (percent < 0)
+		return bu_xstrdup("");
+	full = BAR_WIDTH * percent / 100;
+	text = bu_xasprintf("[%*s] %3d %%", BAR_WIDTH, "", percent);
+	memset(text + 1, '.', BAR_WIDTH);
+	memset(text + 1, '#', (size_t)full);
+	return text;
+}
+
+/* "node001   imaging         12 s  [####...]  45 %", cut; without blanks at the end. */
+static char *
+head_of(const json_t *node, int64_t now_ms, const struct bu_node_widths *widths)
+{
+	bu_autofree char *took =
+		bu_out_duration(now_ms - bu_json_int(node, "since_ms", now_ms));
+	bu_autofree char *progress = bar(node), *state = bu_node_state(node);
+	bu_autofree char *raw = bu_xasprintf("%-*s  %-*s %8s  %s", widths->name,
+					     bu_json_str(node, "name", "?"),
+					     widths->state, state, took, progress);
+	char *head = bu_out_clean(raw, 0);
+	size_t size;
+
+	bu_columns_cut(head, widths->line);
+	size = strlen(head);
+	while (size > 0 && head[size - 1] == ' ')
+		head[--size] = '\0';
+	return head;
+}
+
+char *
+bu_node_lines(const json_t *node, int64_t now_ms, const struct bu_node_widths *widths,
+	      int rows)
+{
+	bu_autofree char *head = head_of(node, now_ms, widths);
+	bu_autofree char *note = bu_node_note(node);
+	bu_autofree char *both = bu_xasprintf("%s  %s", head, note);
+	bu_autofree char *more = NULL;
+
+	if (!*note)
+		return bu_steal(&head);
+	if (bu_columns(both) <= widths->line || rows == 1)
+		return bu_columns_wrap(both, widths->line, 0, 1);
+	more = bu_columns_wrap(note, widths->line, INDENT, rows - 1);
+	return bu_xasprintf("%s\n%s", head, more);
+}
+
+struct bu_node_widths
+bu_node_widths(const json_t *nodes, int line)
+{
+	struct bu_node_widths widths = {.line = line, .state = 11};
+	json_t *node;
+	size_t i;
+
+	json_array_foreach (nodes, i, node) {
+		bu_autofree char *state = bu_node_state(node);
+		int name = (int)strlen(bu_json_str(node, "name", "?"));
+
+		if (name > widths.name)
+			widths.name = name;
+		if ((int)strlen(state) > widths.state)
+			widths.state = (int)strlen(state);
+	}
+	return widths;
+}
+
+static void
+count(json_t *counts, const char *name)
+{
+	json_object_set_new(counts, name,
+			    json_integer(bu_json_int(counts, name, 0) + 1));
+}
+
+static void
+add_count(char **text, long long number, const char *what)
+{
+	bu_autofree char *old = *text;
+
+	*text = number ? bu_xasprintf("%s, %lld %s", old, number, what)
+		       : bu_steal(&old);
+}
+
+char *
+bu_node_summary(const json_t *nodes)
+{
+	bu_autojson json_t *away = json_object(), *states = json_object();
+	long long ready = 0, held = 0;
+	const char *name;
+	json_t *value;
+	char *text;
+	size_t i;
+
+	json_array_foreach (nodes, i, value) {
+		const char *state = bu_json_str(value, "state", "?");
+
+		held += bu_node_is_held(value);
+		if (bu_node_is_ready(value))
+			ready++;
+		else if (strcmp(state, bu_state_name(BU_STATE_READY)) == 0)
+			count(away, bu_node_away(value));
+		else
+			count(states, state);
+	}
+	text = bu_xasprintf("%lld/%zu ready", ready, json_array_size(nodes));
+	json_object_foreach (away, name, value)
+		add_count(&text, json_integer_value(value), name);
+	for (i = 0; i < BU_STATE_COUNT; i++)
+		add_count(&text, bu_json_int(states, bu_state_name(i), 0),
+			  bu_state_name(i));
+	add_count(&text, held, "held");
+	return text;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the command line writes JSON, times, names and texts of others. */
+#include "cli/render/output.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "profiles/nodeset/nodeset.h"
+
+void
+bu_out_json(const json_t *value, FILE *out)
+{
+	json_dumpf(value, out, JSON_INDENT(2) | JSON_ENCODE_ANY);
+	fputc('\n', out);
+}
+
+void
+bu_out_json_line(const json_t *value, FILE *out)
+{
+	json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	fputc('\n', out);
+	fflush(out);
+}
+
+char *
+bu_out_duration(int64_t ms)
+{
+	long long s = ms / 1000;
+
+	if (ms < 0)
+		return bu_xstrdup("0.0 s");
+	if (ms < 10 * 1000)
+		return bu_xasprintf("%lld.%lld s", s, (long long)(ms % 1000 / 100));
+	if (s < 2 * 60)
+		return bu_xasprintf("%lld s", s);
+	if (s < 2 * 3600)
+		return bu_xasprintf("%lldm %02llds", s / 60, s % 60);
+	if (s < 2 * 24 * 3600)
+		return bu_xasprintf("%lldh %02lldm", s / 3600, s / 60 % 60);
+	return bu_xasprintf("%lldd %02lldh", s / 86400, s / 3600 % 24);
+}
+
+char *
+bu_out_commit(const char *commit)
+{
+	return bu_xasprintf("%.12s%s", commit,
+			    strstr(commit, "-dirty") ? "-dirty" : "");
+}
+
+char *
+bu_out_clean(const char *text, int keep_lines)
+{
+	char *clean = bu_xstrdup(text);
+
+	for (unsigned char *p = (unsigned char *)clean; *p; p++) {
+		if ((*p < 0x20 && !(keep_lines && (*p == '\n' || *p == '\t'))) ||
+		    *p == 0x7f)
+			*p = '?';
+		/* U+0080 to U+009F are control characters too. */
+		else if (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0)
+			p[0] = p[1] = '?';
+	}
+	return clean;
+}
+
+char *
+bu_out_fold(const json_t *names)
+{
+	size_t count = json_array_size(names), i;
+	bu_autofree const char **texts = bu_xcalloc(count + 1, sizeof(*texts));
+	json_t *name;
+
+	json_array_foreach (names, i, name)
+		texts[i] = json_is_string(name) ? json_string_value(name) : "?";
+	return bu_nodeset_fold(texts, count);
+}
+
+json_t *
+bu_out_pick(const json_t *objects, const char *key)
+{
+	json_t *picked = json_array(), *object;
+	size_t i;
+
+	json_array_foreach (objects, i, object)
+		json_array_append_new(picked,
+				      json_string(bu_json_str(object, key, "?")));
+	return picked;
+}

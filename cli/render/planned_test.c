@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan is what its digest names, and reads as its consequences. */
+#include "cli/render/planned.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "tests/support/cli.h"
+#include "tests/support/unit.h"
+
+#define STEP(node, class, from, batch, minutes, why, changes)                          \
+	"{'node':'" node                                                               \
+	"','pool':'train','class':'" class "','image':'debian12',"                     \
+					   "'digest':'d','facets':'f','from':'" from   \
+					   "','batch':" batch ",'minutes':" minutes    \
+					   ",'why':'" why "','changes':[" changes "]}"
+#define CHANGE(facet, class, old, new)                                                 \
+	"{'facet':'" facet                                                             \
+	"','class':'" class "','old':'" old                                            \
+			    "','new':'" new "','file':'site.ini','line':12}"
+#define KARGS CHANGE("kargs", "reboot", "", "iommu=pt")
+#define PLAN(steps, refused, left, more)                                               \
+	"{'v':2,'revision':'0123456789abcdef','base':'','commit':'fedcba9876543210',"  \
+	"'limit':'','observed':'','steps':[" steps "],'refused':[" refused             \
+	"],'left':[" left "],'pools':{'train':{'canary':1,'max_unavailable':2,"        \
+	"'failure_budget':3,'maintenance':'sat-sun 00:00-24:00'}},'waiting':{},"       \
+	"'warnings':[],'left_out':0,'unchanged':5" more "}"
+#define NEW(node) STEP(node, "install", "", "-1", "null", "new in the profile", "")
+/* clang-format off */
+#define MIXED PLAN(                                                                    \
+	NEW("node001") "," NEW("node002") "," NEW("node004") ","                       \
+	STEP("node007", "wipe", "failed", "-1", "null", "failed: no link", "") ","     \
+	STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) ","                 \
+	STEP("node011", "reboot", "ready", "1", "4.5", "w", KARGS) ","                 \
+	STEP("node012", "reboot", "ready", "1", "4.5",                                 \
+	     "w; last time: it did not boot", KARGS),                                  \
+	"{'node':'node008','why':'it is imaging with another image'},"                 \
+	"{'node':'node009','why':'it is imaging with another image'}",                 \
+	"'old1','old2'", "")
+/* clang-format on */
+
+static struct bu_planned
+planned(const char *plan_text)
+{
+	bu_autojson json_t *value = json_pack("{s:o}", "plan", parse(plan_text));
+	struct bu_planned result;
+	struct bu_err err;
+	char digest[65];
+
+	bu_json_digest(json_object_get(value, "plan"), digest);
+	json_object_set_new(value, "digest", json_string(digest));
+	ck_assert_msg(bu_planned_from_json(value, &result, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(result.digest, digest);
+	return result;
+}
+
+/* All of it: what a person reads at night is worth being compared to the letter. */
+START_TEST(reads_as_its_consequences)
+{
+	static const char want[] =
+		"pool train: node010 first, then 1 batch of 2; time unknown: none was "
+		"done here yet\n"
+		"  4 others at once: out of service, or relabelled only\n"
+		"  stops itself at 3 failures; only in sat-sun 00:00-24:00\n"
+		"  wipe        node007\n"
+		"              failed: no link\n"
+		"  install     node[001-002,004] (3 nodes)\n"
+		"              new in the profile\n"
+		"  reboot      node[010-011] (2 nodes)\n"
+		"              site.ini:12 kargs: (none) -> iommu=pt\n"
+		"  reboot      node012\n"
+		"              last time: it did not boot\n"
+		"              site.ini:12 kargs: (none) -> iommu=pt\n"
+		"\n"
+		"refused: node[008-009]: it is imaging with another image\n"
+		"no longer in the profile, left as they are: old[1-2]\n"
+		"unchanged: 5 nodes\n"
+		"reboot: 3 nodes, drained, rebooted, validated, joins again\n"
+		"install: 3 nodes, written to an empty disk\n"
+		"wipe: 1 node, drained; what is on the disk is lost; needs --grant "
+		"wipe\n";
+	struct bu_planned plan = planned(MIXED);
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
+	ck_assert_ptr_nonnull(
+		strstr(text, " of revision 0123456789ab (commit fedcba987654)\n"));
+	ck_assert_ptr_null(strstr(text, "nothing to do"));
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+/* A grant is for one disk. */
+START_TEST(what_is_lost_is_named)
+{
+	static const char first[] = "{'path':'/dev/sda','serial':'S1',"
+				    "'size_bytes':3840755982336}";
+	static const char second[] = "{'path':'/dev/sda','serial':'S2'}";
+	const struct {
+		const char *one, *other, *says;
+	} rows[] = {
+		{first, first,
+		 "              disk /dev/sda, serial number S1, 3840.8 GB\n"},
+		{first, second, "S1, 3840.8 GB (node001; each its own)\n"},
+		{second, second, "              disk /dev/sda, serial number S2\n"},
+		{"{'path':'/dev/vda'}", "{'path':'/dev/vda'}",
+		 "              disk /dev/vda\n"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_planned plan =
+			planned(PLAN(STEP("node001", "wipe", "failed", "-1", "null",
+					  "w", "") "," STEP("node002", "wipe", "failed",
+							    "-1", "null", "w", ""),
+				     "", "", ""));
+		json_t *steps = json_object_get(plan.plan, "steps");
+		bu_autofree char *text = NULL;
+
+		json_object_set_new(json_array_get(steps, 0), "disk",
+				    parse(rows[i].one));
+		json_object_set_new(json_array_get(steps, 1), "disk",
+				    parse(rows[i].other));
+		text = WRITTEN(bu_planned_print(&plan, out));
+		ck_assert_msg(strstr(text, rows[i].says) != NULL, "%s", text);
+		ck_assert_msg(strstr(text, "wipe        node[001-002]") != NULL, "%s",
+			      text);
+		bu_planned_fini(&plan);
+	}
+}
+END_TEST
+
+START_TEST(tells_the_time_of_batches_one_after_the_other)
+{
+	struct bu_planned plan = planned(PLAN(
+		STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) "," STEP(
+			"node011", "reboot", "ready", "1", "5.5", "w",
+			KARGS) "," STEP("node012", "reconfigure", "ready", "1", "0.5",
+					"w", "") "," STEP("node013", "reboot", "ready",
+							  "2", "5.0", "w", KARGS),
+		"", "", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_msg(
+		strstr(text, "node010 first, then 2 batches of 2; about 15m 00s\n"),
+		"%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(what_differs_by_node_is_one_group)
+{
+	struct bu_planned plan = planned(
+		PLAN(STEP("node010", "reconfigure", "ready", "0", "null", "w",
+			  CHANGE("network.a.address", "reconfigure", "10.0.0.1",
+				 "10.1.0.1")) "," STEP("node011", "reconfigure",
+						       "ready", "1", "null", "w",
+						       CHANGE("network.a.address",
+							      "reconfigure", "10.0.0.2",
+							      "10.1.0.2")),
+		     "", "", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_msg(strstr(text,
+			     "  reconfigure node[010-011] (2 nodes)\n"
+			     "              site.ini:12 network.a.address (node010; "
+			     "each its own)\n"
+			     "                was 10.0.0.1\n"
+			     "                is  10.1.0.1\n"),
+		      "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(policy_is_said_last_and_refuses)
+{
+	struct bu_planned plan = planned(PLAN(
+		"",
+		"{'node':'node[001-002]','why':'nodes node[001-002] are in zone z1; "
+		"x','rule':'residency','file':'site.ini','line':4},"
+		"{'node':'node003','why':'a version does not fit','rule':"
+		"'compatibility','file':'site.ini','line':7},"
+		"{'node':'','why':'[image a] comes from evil','rule':'registries',"
+		"'file':'site.ini','line':9}",
+		"", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+	const char *last = strstr(text, "This plan cannot");
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(last);
+	ck_assert_str_eq(last, "This plan cannot be applied:\n"
+			       "  site.ini:4: nodes node[001-002] are in zone z1; x\n"
+			       "  site.ini:7: node003: a version does not fit\n"
+			       "  site.ini:9: [image a] comes from evil\n");
+	ck_assert_int_eq(bu_planned_allowed(&plan, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(says_when_there_is_nothing_to_do)
+{
+	struct bu_planned plan = planned(PLAN("", "", "", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+	bu_autofree char *nodes = bu_planned_hostlist(&plan);
+
+	ck_assert_msg(strncmp(text, "nothing to do\nunchanged: 5 nodes\nplan ", 38) ==
+			      0,
+		      "%s", text);
+	ck_assert_uint_eq(bu_planned_steps(&plan), 0);
+	ck_assert_str_eq(nodes, "");
+	ck_assert_int_eq(bu_planned_allowed(&plan, NULL), 0);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(nothing_to_do_is_not_said_of_what_is_not_as_it_should_be)
+{
+	struct bu_planned plan = planned(
+		PLAN("", "", "",
+		     ",'drift':[{'node':'node001','state':'ready',"
+		     "'condition':'unreachable','text':'its agent does not answer'},"
+		     "{'node':'node002','state':'ready','condition':'unreachable',"
+		     "'text':'its agent does not answer'}]"));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+	static const char want[] =
+		"nothing to apply, but not all is as it should be\n"
+		"drift: node[001-002]: ready, but unreachable: its agent does not "
+		"answer\nunchanged: 5 nodes\n";
+
+	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(says_who_waits_and_who_is_left_out)
+{
+	struct bu_planned plan = planned(
+		PLAN("", "", "",
+		     ",'limit':'node[001-002]','left_out':7,'waiting':{'r-7':3},"
+		     "'warnings':['site.ini:3: node001: a version']"));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nwarning: site.ini:3: node001: a version\n"
+			     "ordered already: 3 nodes, see bringup rollout show r-7\n"
+			     "left out by --limit node[001-002]: 7 nodes\n"
+			     "unchanged: 5 nodes\n"));
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(a_changed_plan_is_refused)
+{
+	struct bu_planned plan = planned(MIXED), again = {0};
+	bu_autojson json_t *value = bu_planned_to_json(&plan);
+	json_t *steps = json_object_get(json_object_get(value, "plan"), "steps");
+	struct bu_err err;
+
+	json_array_remove(steps, 3);
+	ck_assert_int_eq(bu_planned_from_json(value, &again, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_ptr_null(again.plan);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+START_TEST(what_is_no_plan_is_refused)
+{
+	static const char *const bad[] = {
+		"{}",
+		"{'plan':[],'digest':'x'}",
+		"{'plan':{'v':1},'digest':'x'}",
+		"{'plan':{'v':2,'steps':{},'refused':[],'left':[]},'digest':'x'}",
+		"{'plan':{'v':2,'steps':[],'refused':[]},'digest':'x'}",
+		"{'plan':{'v':2,'steps':[],'refused':[],'left':[]}}",
+	};
+	struct bu_planned plan;
+	struct bu_err err;
+
+	for (size_t i = 0; i < BU_LEN(bad); i++) {
+		bu_autojson json_t *value = parse(bad[i]);
+
+		ck_assert_msg(bu_planned_from_json(value, &plan, &err) == -1, "%s",
+			      bad[i]);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	}
+}
+END_TEST
+
+START_TEST(is_the_same_after_a_file)
+{
+	struct bu_planned plan = planned(MIXED), again;
+	char path[] = "/tmp/planned_test.XXXXXX";
+	struct bu_err err;
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	ck_assert_msg(bu_planned_save(&plan, path, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_planned_load(path, &again, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(again.digest, plan.digest);
+	ck_assert(json_equal(again.plan, plan.plan));
+	unlink(path);
+	bu_planned_fini(&plan);
+	bu_planned_fini(&again);
+}
+END_TEST
+
+BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
+	tells_the_time_of_batches_one_after_the_other,
+	what_differs_by_node_is_one_group, policy_is_said_last_and_refuses,
+	says_when_there_is_nothing_to_do,
+	nothing_to_do_is_not_said_of_what_is_not_as_it_should_be,
+	says_who_waits_and_who_is_left_out, a_changed_plan_is_refused,
+	what_is_no_plan_is_refused, is_the_same_after_a_file)

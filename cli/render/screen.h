@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines on a terminal that are drawn again in place. */
+#ifndef BU_CLI_RENDER_SCREEN_H
+#define BU_CLI_RENDER_SCREEN_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct bu_screen {
+	FILE *out;
+	int lines; /* drawn and to be drawn over */
+};
+
+/* Width and height of the terminal behind out; 80 and 24 when it does not say. */
+void bu_screen_size(FILE *out, int *ret_width, int *ret_height);
+/* Each node with what keeps it, and a last line that counts them. Where not all fit,
+ * those that need a look come first, then those that are not settled. */
+void bu_screen_nodes(struct bu_screen *screen, const json_t *nodes, int64_t now_ms);
+/* Takes the lines away. */
+void bu_screen_clear(struct bu_screen *screen);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One probe between two nodes, run by the agents of both at the same time. The nodes
+ * set it up over TCP (channel.h), then measure a->b and b->a, one after the other or
+ * both at once: runs of RDMA writes, reads or sends, and latency. A direction that
+ * fails is recorded and the other one is still measured.
+ *
+ * Work item: {"kind":"probe","id","probe","role":"listen"|"connect","a","b","addr",
+ *  "port","secret","local_ip","node"?,"peer"?,"device"?,"message_bytes"?,"bytes"?,
+ *  "runs"?,"deadline_ms"?,"op"?,"lat_op"?,"qps"?,"duplex"?,"pings"?,"sport"?,
+ *  "gid_index"?,"window_bytes"?,"gpu"?,"min_gbps"?}
+ * With the role "loopback" both ends are here: the adapter sends to itself, and of the
+ * other end nothing is needed ("b", "addr", "port", "secret"). That finds a broken
+ * adapter and says nothing about cable and switch; no judge passes it.
+ */
+#ifndef BU_FABRIC_PROBE_PAIR_H
+#define BU_FABRIC_PROBE_PAIR_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "fabric/probe/device.h"
+#include "fabric/probe/verbs.h"
+#include "model/result.h"
+
+/* Defaults for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions; the
+ * deadline is five times that. */
+enum {
+	BU_PAIR_MESSAGE_BYTES = 64 * 1024,
+	BU_PAIR_BYTES = 36 * BU_PAIR_MESSAGE_BYTES,
+	BU_PAIR_RUNS = 5,
+	BU_PAIR_DEADLINE_MS = 75000,
+	BU_PAIR_PINGS = 200,
+	BU_PAIR_PINGS_MAX = 1000000
+};
+
+struct bu_pair_opts {
+	char probe[BU_NAME_SIZE];
+	int listens;                /* the TCP connection's role */
+	int self;                   /* which end we are. Without "node" in the item the
+				       connecting end is a, the listening one b */
+	char node[2][BU_NAME_SIZE]; /* of a and b */
+	char addr[48];              /* IPv4 to bind or to connect to */
+	int port;
+	char peer[48];             /* listener: only this IPv4 is let in; "" = any */
+	char secret[129];          /* at least 16 characters */
+	char local_ip[48];         /* our address on the fabric; "" = by device */
+	char device[BU_NAME_SIZE]; /* "" = by local_ip */
+	uint32_t message_bytes;
+	uint64_t bytes;          /* timed in each run */
+	int runs;                /* per direction, 1 to BU_RUNS_MAX */
+	int64_t deadline_ms;     /* of everything, 1,000 to 3,600,000 */
+	enum bu_op op, lat_op;   /* lat_op: write or send */
+	int qps;                 /* queue pairs, 1 to BU_QPS_MAX */
+	int duplex;              /* both directions at once */
+	double min_gbps;         /* runs end when so many are under it that their median
+				    is; 0 = all are made */
+	int pings;               /* 0 = no latency, and so no verdict */
+	int sport;               /* UDP source port of the first queue pair; 0 = any */
+	int gid_index;           /* -1 = the one of local_ip */
+	uint64_t window_bytes;   /* 0 = more than the last-level cache */
+	int gpu;                 /* payload in the memory of this GPU; -1 = host */
+	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
+				    system's */
+	int loopback;            /* the adapter sends to itself */
+	int (*cancelled)(void *arg); /* not in the item; may be NULL */
+	void *arg;
+	struct bu_pair_kept *kept; /* not in the item; NULL: all is closed at the end */
+};
+/* Device, memory and completion queues that a good probe leaves for the next one of its
+ * kind, as opening them takes most of a set-up. Zeroed at first, one probe at a time;
+ * to be dropped when no other is near: as much memory as the window stays registered.
+ */
+struct bu_pair_kept {
+	struct bu_device device;
+	struct bu_verbs *set[2]; /* by the direction; with both at once the first one */
+	struct bu_pair_opts opts;
+};
+void bu_pair_drop(struct bu_pair_kept *kept);
+int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
+			   struct bu_err *err);
+
+/* Blocks until both directions are done, at most deadline_ms. 0: ret holds the result,
+ * the same at both ends while they could talk; what went wrong is in its errors, and
+ * its verdict is still "inconclusive". -1: there is none (BU_ERR_INVAL: opts are wrong;
+ * BU_ERR_CANCELLED). */
+int bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
+		struct bu_err *err);
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What one end of a probe's RDMA connection is made of: device, memory, queues; called
+ * by pair_open.c. Invariant: whatever fails half-way, bu_verbs_destroy() leaves no
+ * verbs object and no memory: a queue pair that is left behind retransmits for ever and
+ * slows every later run.
+ */
+#include "fabric/probe/verbs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "fabric/probe/port.h"
+#include "fabric/probe/verbs_impl.h"
+
+/* 2 MiB under way fill 400 Gbit/s for 42 us; slow links get an eighth of a run. */
+enum { DEPTH_BYTES = 2 * 1024 * 1024, DEPTH_MAX = 128, BATCH_BELOW = 8192, BATCH = 8 };
+static const uint64_t cache_unknown = 64 * 1024 * 1024, window_max = UINT64_C(1) << 32;
+
+/* Before any memory is touched, so that it comes from the adapter's own node. */
+static void
+bind_cpu(struct bu_verbs *verbs)
+{
+	int cpu = bu_port_cpu(verbs->root, verbs->device.name);
+	cpu_set_t one;
+
+	/* Both ends of a loop are here, each with a thread. */
+	if (cpu < 0 || verbs->opts.loopback ||
+	    sched_getaffinity(0, sizeof(verbs->before), &verbs->before))
+		return;
+	CPU_ZERO(&one);
+	CPU_SET((size_t)cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) == 0)
+		verbs->cpu = cpu;
+}
+
+static void
+unbind_cpu(struct bu_verbs *verbs)
+{
+	if (verbs->cpu >= 0)
+		sched_setaffinity(0, sizeof(verbs->before), &verbs->before);
+	verbs->cpu = -1;
+}
+
+/* What another connection may share. */
+static void
+destroy_shared(struct bu_verbs *verbs)
+{
+	bu_buffer_destroy(&verbs->send);
+	bu_buffer_destroy(&verbs->recv);
+	if (verbs->pd)
+		ibv_dealloc_pd(verbs->pd);
+	if (verbs->device.context && !verbs->opts.opened)
+		ibv_close_device(verbs->device.context);
+	bu_cuda_close(verbs->cuda);
+	unbind_cpu(verbs);
+}
+
+void
+bu_verbs_destroy(struct bu_verbs *verbs)
+{
+	if (!verbs)
+		return;
+	bu_verbs_disconnect(verbs);
+	bu_buffer_destroy(&verbs->ping);
+	if (verbs->cq)
+		ibv_destroy_cq(verbs->cq);
+	if (verbs->channel)
+		ibv_destroy_comp_channel(verbs->channel);
+	if (!verbs->opts.with)
+		destroy_shared(verbs);
+	free(verbs->bounce);
+	free(verbs->root);
+	free(verbs);
+}
+
+/* How much is under way, and over how much memory it rotates. */
+static void
+plan_window(struct bu_verbs *verbs)
+{
+	const struct bu_verbs_opts *opts = &verbs->opts;
+	uint64_t message = opts->message_bytes, qps = (uint64_t)opts->qps;
+	uint64_t timed = (opts->bytes + message - 1) / message;
+	uint64_t depth = DEPTH_BYTES / message, window = opts->window_bytes, least;
+
+	if (depth > DEPTH_MAX)
+		depth = DEPTH_MAX;
+	if (depth > timed / 8)
+		depth = timed / 8;
+	if (message < BATCH_BELOW && depth >= 2 * BATCH * qps)
+		verbs->batch = BATCH;
+	depth = (depth + qps - 1) / qps;
+	verbs->depth = depth < 2 ? 2 : (int)depth;
+	least = 2 * qps * (uint64_t)verbs->depth;
+	if (window == 0) {
+		uint64_t cache = (uint64_t)bu_port_cache_bytes(verbs->root);
+		uint64_t memory = (uint64_t)bu_port_memory_bytes(verbs->root) / 16;
+		uint64_t all = (uint64_t)opts->runs *
+			       (timed + qps * (uint64_t)verbs->depth) * message;
+
+		window = cache ? 2 * cache : 2 * cache_unknown;
+		if (memory && window > memory)
+			window = memory;
+		if (window > all)
+			window = all;
+	}
+	if (window > window_max)
+		window = window_max;
+	verbs->slots = window / message;
+	if (verbs->slots < least)
+		verbs->slots = least;
+	verbs->slots -= verbs->slots % qps;
+}
+
+static int
+create_memory(struct bu_verbs *verbs, struct bu_err *err)
+{
+	const struct bu_verbs_opts *opts = &verbs->opts;
+	size_t size = verbs->slots * verbs->message_bytes;
+
+	if (opts->gpu >= 0) {
+		verbs->cuda = bu_cuda_open(opts->cuda, opts->gpu, err);
+		if (!verbs->cuda)
+			return -1;
+	}
+	if (bu_buffer_create(&verbs->send, verbs->pd,
+			     opts->roles & BU_VERBS_SOURCE ? size : 0, verbs->cuda,
+			     err) ||
+	    bu_buffer_create(&verbs->recv, verbs->pd,
+			     opts->roles & BU_VERBS_SINK ? size : 0, verbs->cuda, err))
+		return bu_err_wrap(err, "%s", verbs->device.name);
+	verbs->memory_found = bu_buffer_prove(bu_verbs_window(verbs));
+	return 0;
+}
+
+static int
+open_device(struct bu_verbs *verbs, struct bu_err *err)
+{
+	const struct bu_verbs_opts *opts = &verbs->opts;
+
+	if (!opts->opened)
+		return bu_device_open(opts->device, opts->local_ip, opts->gid_index,
+				      &verbs->device, err);
+	verbs->device = *opts->opened;
+	return bu_device_refresh(&verbs->device, err);
+}
+
+static int
+open_own(struct bu_verbs *verbs, struct bu_err *err)
+{
+	if (open_device(verbs, err))
+		return -1;
+	bind_cpu(verbs);
+	plan_window(verbs);
+	verbs->pd = ibv_alloc_pd(verbs->device.context);
+	if (!verbs->pd)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s: protection domain",
+				  verbs->device.name);
+	return create_memory(verbs, err);
+}
+
+/* One window does for both directions where they are not at work at the same time. */
+static void
+take_role(struct bu_verbs *verbs, struct bu_buffer window)
+{
+	static const struct bu_buffer none;
+	int source = verbs->opts.roles & BU_VERBS_SOURCE;
+
+	if (verbs->opts.roles == (BU_VERBS_SOURCE | BU_VERBS_SINK))
+		return;
+	verbs->send = source ? window : none;
+	verbs->recv = source ? none : window;
+}
+
+static void
+share(struct bu_verbs *verbs, const struct bu_verbs *with)
+{
+	verbs->device = with->device;
+	verbs->pd = with->pd;
+	verbs->cuda = with->cuda;
+	verbs->cpu = with->cpu;
+	verbs->depth = with->depth;
+	verbs->batch = with->batch;
+	verbs->slots = with->own_slots;
+	verbs->memory_found = with->memory_found;
+	take_role(verbs, *bu_verbs_window(with));
+}
+
+static int
+open_objects(struct bu_verbs *verbs, struct bu_err *err)
+{
+	const struct bu_verbs_opts *opts = &verbs->opts;
+
+	if (opts->with)
+		share(verbs, opts->with);
+	else if (open_own(verbs, err))
+		return -1;
+	verbs->own_slots = verbs->slots;
+	if (opts->gpu >= 0)
+		verbs->bounce = bu_xcalloc(1, verbs->message_bytes);
+	if (bu_buffer_create(&verbs->ping, verbs->pd, PING_BYTES, NULL, err))
+		return bu_err_wrap(err, "%s", verbs->device.name);
+	return bu_verbs_create_cq(verbs, err) || bu_verbs_create_qps(verbs, err) ? -1
+										 : 0;
+}
+
+void
+bu_verbs_rest(struct bu_verbs *verbs)
+{
+	bu_verbs_disconnect(verbs);
+	if (!verbs->opts.with)
+		unbind_cpu(verbs);
+}
+
+int
+bu_verbs_renew(struct bu_verbs *verbs, const struct bu_verbs_opts *opts,
+	       struct bu_err *err)
+{
+	const struct bu_buffer window = *bu_verbs_window(verbs);
+
+	verbs->opts = *opts;
+	if (opts->with) {
+		share(verbs, opts->with);
+	} else {
+		if (bu_device_refresh(&verbs->device, err))
+			return -1;
+		bind_cpu(verbs);
+		take_role(verbs, window);
+	}
+	bu_verbs_forget(verbs);
+	return bu_verbs_create_qps(verbs, err);
+}
+
+static int
+check_opts(const struct bu_verbs_opts *opts, struct bu_err *err)
+{
+	if (opts->message_bytes < 64 || opts->message_bytes > BU_VERBS_MESSAGE_MAX ||
+	    opts->message_bytes % 8)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "message_bytes %" PRIu32
+				  ": a multiple of 8 from 64 to %d",
+				  opts->message_bytes, BU_VERBS_MESSAGE_MAX);
+	if (opts->qps < 1 || opts->qps > BU_QPS_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "queue pairs: 1 to %d are wanted", BU_QPS_MAX);
+	if (opts->bytes == 0 || opts->bytes > INT64_MAX / 2)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "a run of %" PRIu64 " bytes",
+				  opts->bytes);
+	return 0;
+}
+
+struct bu_verbs *
+bu_verbs_create(const struct bu_verbs_opts *opts, struct bu_err *err)
+{
+	struct bu_verbs *verbs;
+
+	if (check_opts(opts, err))
+		return NULL;
+	verbs = bu_xcalloc(1, sizeof(*verbs));
+	verbs->opts = *opts;
+	verbs->root = bu_xstrdup(opts->root ? opts->root : "");
+	verbs->message_bytes = opts->message_bytes;
+	verbs->qps = opts->qps;
+	verbs->batch = 1;
+	verbs->cpu = -1;
+	if (open_objects(verbs, err)) {
+		bu_verbs_destroy(verbs);
+		return NULL;
+	}
+	return verbs;
+}

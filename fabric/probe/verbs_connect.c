@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tells what one end of a probe's RDMA connection is, and connects it with the other;
+ * called by pair_open.c. Invariant: from a peer nothing is taken that this end does not
+ * have as well: the smaller MTU, the smaller window, the fewer reads.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fabric/probe/neighbour.h"
+#include "fabric/probe/port.h"
+#include "fabric/probe/verbs_impl.h"
+
+/* timeout: 4.096 us * 2^17 = 0.54 s before a retransmit, because a window of 4 x 64 KiB
+ * alone takes 0.42 s on a link of 5 Mbit/s. retry_cnt: 7 would be infinite on rxe, and
+ * the reads of the other end wait in one queue. rnr_retry: 7 is infinite by the
+ * standard; a receiver may be late by a scheduler's whim, and every wait has its own
+ * deadline. What soft-RoCE lost of the answers to a read it notices by the timer alone:
+ * 67 ms and no end of repeats, as long as no other queue's answers stand before them.
+ */
+enum {
+	ACK_TIMEOUT = 17,
+	RETRY_COUNT = 6,
+	READ_ACK_TIMEOUT = 14,
+	READ_RETRY_COUNT = 7,
+	RNR_RETRY = 7,
+	MIN_RNR_TIMER = 12,
+	HOPS = 64,
+	READS = 16
+};
+void
+bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret)
+{
+	static const enum bu_gid_type types[] = {
+		[IBV_GID_TYPE_IB] = BU_GID_IB,
+		[IBV_GID_TYPE_ROCE_V1] = BU_GID_ROCE_V1,
+		[IBV_GID_TYPE_ROCE_V2] = BU_GID_ROCE_V2};
+	const struct bu_device *device = &verbs->device;
+
+	snprintf(ret->device, sizeof(ret->device), "%s", device->name);
+	inet_ntop(AF_INET6, device->gid.raw, ret->gid, sizeof(ret->gid));
+	ret->gid_index = device->gid_index;
+	ret->gid_type = device->gid_type < BU_LEN(types) ? types[device->gid_type]
+							 : BU_GID_UNKNOWN;
+	ret->infiniband = device->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
+	ret->rate_gbps = bu_device_rate_gbps(device);
+	ret->port = device->port;
+	ret->mtu = bu_mtu_bytes(device->attr.active_mtu);
+	ret->numa = bu_port_numa(verbs->root, device->name);
+	ret->cpu = verbs->cpu;
+	ret->memory = bu_verbs_window(verbs)->memory;
+	ret->memory_found = verbs->memory_found;
+	ret->window_bytes = (int64_t)(verbs->slots * verbs->message_bytes);
+}
+
+/* Soft-RoCE: 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair. */
+static uint16_t
+rxe_sport(uint32_t qpn)
+{
+	return (uint16_t)(0xc000 + ((qpn * UINT32_C(0x61c88647)) >> 18));
+}
+
+void
+bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret)
+{
+	int rxe = bu_port_is_rxe(verbs->root, verbs->device.name);
+	int ib = verbs->device.attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
+
+	ret->qps = verbs->qps;
+	for (int i = 0; i < verbs->qps; i++) {
+		uint32_t label = verbs->flow_label[i];
+
+		ret->flow_label[i] = label;
+		ret->sport[i] = ib    ? 0
+				: rxe ? rxe_sport(verbs->qp[i]->qp_num)
+				      : ibv_flow_label_to_udp_sport(label);
+	}
+}
+
+void
+bu_verbs_counters(const struct bu_verbs *verbs, struct bu_counters *ret)
+{
+	bu_port_counters(verbs->root, verbs->device.name, verbs->device.port,
+			 verbs->device.gid_index, ret);
+}
+
+static struct bu_verbs_memory
+memory_of(const struct bu_buffer *buffer)
+{
+	return (struct bu_verbs_memory){buffer->addr,
+					buffer->mr ? buffer->mr->rkey : 0};
+}
+
+void
+bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret)
+{
+	const struct ibv_device_attr *limits = &verbs->device.limits;
+
+	memset(ret, 0, sizeof(*ret));
+	inet_ntop(AF_INET6, verbs->device.gid.raw, ret->gid, sizeof(ret->gid));
+	ret->lid = verbs->device.attr.lid;
+	ret->mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
+	ret->qps = verbs->qps;
+	for (int i = 0; i < verbs->qps; i++)
+		ret->qpn[i] = verbs->qp[i]->qp_num;
+	ret->rd = limits->max_qp_rd_atom < limits->max_qp_init_rd_atom
+			  ? limits->max_qp_rd_atom
+			  : limits->max_qp_init_rd_atom;
+	if (ret->rd > READS)
+		ret->rd = READS;
+	ret->psn = verbs->psn;
+	ret->slots = (uint32_t)verbs->slots;
+	ret->recv = memory_of(&verbs->recv);
+	ret->send = memory_of(&verbs->send);
+	ret->ping = memory_of(&verbs->ping);
+}
+
+/* On the way to RTR the kernel looks for the peer's link address: a finding about the
+ * path, not about this adapter. */
+static int
+is_nobody_there(int rc)
+{
+	return rc == ETIMEDOUT || rc == EHOSTUNREACH || rc == ENETUNREACH;
+}
+
+static int
+modify(struct bu_verbs *verbs, int i, struct ibv_qp_attr *attr, int mask,
+       const char *state, struct bu_err *err)
+{
+	int rc = ibv_modify_qp(verbs->qp[i], attr, IBV_QP_STATE | mask);
+
+	if (is_nobody_there(rc))
+		return bu_err_set(err, BU_ERR_REMOTE, rc,
+				  "%s: nothing answers at %s: link, cable or switch",
+				  verbs->device.name, verbs->peer.gid);
+	if (rc)
+		return bu_err_set(err, BU_ERR_IO, rc, "%s: queue pair to %s",
+				  verbs->device.name, state);
+	return 0;
+}
+
+static int
+to_init(struct bu_verbs *verbs, int i, struct bu_err *err)
+{
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .port_num = verbs->device.port,
+				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
+						      IBV_ACCESS_REMOTE_READ};
+
+	return modify(verbs, i, &attr,
+		      IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "INIT",
+		      err);
+}
+
+static int
+to_rtr(struct bu_verbs *verbs, int i, const union ibv_gid *gid, int mtu, int reads,
+       struct bu_err *err)
+{
+	const struct bu_verbs_peer *peer = &verbs->peer;
+	struct ibv_qp_attr attr = {
+		.qp_state = IBV_QPS_RTR,
+		.path_mtu = bu_mtu_enum(mtu),
+		.dest_qp_num = peer->qpn[i],
+		.rq_psn = peer->psn,
+		.max_dest_rd_atomic = (uint8_t)reads,
+		.min_rnr_timer = MIN_RNR_TIMER,
+		.ah_attr = {.is_global = 1,
+			    .dlid = (uint16_t)peer->lid,
+			    .port_num = verbs->device.port,
+			    .grh = {.dgid = *gid,
+				    .flow_label = verbs->flow_label[i],
+				    .sgid_index = verbs->device.gid_index,
+				    .hop_limit = HOPS}},
+	};
+
+	return modify(verbs, i, &attr,
+		      IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		      "RTR", err);
+}
+
+static int
+to_rts(struct bu_verbs *verbs, int i, int reads, struct bu_err *err)
+{
+	int lone = verbs->opts.op == BU_OP_READ && verbs->qps == 1;
+	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTS,
+				   .timeout = lone ? READ_ACK_TIMEOUT : ACK_TIMEOUT,
+				   .retry_cnt = lone ? READ_RETRY_COUNT : RETRY_COUNT,
+				   .rnr_retry = RNR_RETRY,
+				   .sq_psn = verbs->psn,
+				   .max_rd_atomic = (uint8_t)reads};
+
+	return modify(verbs, i, &attr,
+		      IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
+			      IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC,
+		      "RTS", err);
+}
+
+static int
+check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
+	   union ibv_gid *ret_gid, struct bu_err *err)
+{
+	if (inet_pton(AF_INET6, peer->gid, ret_gid->raw) != 1)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's GID '%s' is none",
+				  peer->gid);
+	if (!verbs->opts.loopback &&
+	    memcmp(ret_gid->raw, verbs->device.gid.raw, sizeof(ret_gid->raw)) == 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "both ends are the port %s: a loop proves no cable",
+				  peer->gid);
+	if (peer->qps != verbs->qps)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the peer has %d queue pairs, this end has %d",
+				  peer->qps, verbs->qps);
+	if (peer->slots < (uint32_t)(2 * verbs->qps * verbs->depth))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the peer's window of %" PRIu32
+				  " messages is too small",
+				  peer->slots);
+	return 0;
+}
+
+/* Of RoCE over IPv4: the last four bytes of both GIDs. */
+static void
+learn_neighbour(const struct bu_verbs *verbs, const union ibv_gid *gid)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
+	const uint8_t *own = verbs->device.gid.raw;
+	struct in_addr local, peer;
+
+	if (memcmp(own, mapped, sizeof(mapped)) != 0 ||
+	    memcmp(gid->raw, mapped, sizeof(mapped)) != 0)
+		return;
+	memcpy(&local, own + sizeof(mapped), sizeof(local));
+	memcpy(&peer, gid->raw + sizeof(mapped), sizeof(peer));
+	bu_neighbour_learn(verbs->root, local, peer);
+}
+
+int
+bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer, int *ret_mtu,
+		 struct bu_err *err)
+{
+	int mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
+	struct bu_verbs_peer local;
+	union ibv_gid gid;
+
+	if (check_peer(verbs, peer, &gid, err))
+		return -1;
+	if (!verbs->opts.with)
+		learn_neighbour(verbs, &gid);
+	bu_verbs_local(verbs, &local);
+	verbs->peer = *peer;
+	if (peer->slots < verbs->slots)
+		verbs->slots = peer->slots - peer->slots % (uint32_t)verbs->qps;
+	if (verbs->receives > (int)(verbs->slots / (uint64_t)verbs->qps))
+		verbs->receives = (int)(verbs->slots / (uint64_t)verbs->qps);
+	if (peer->mtu < mtu)
+		mtu = peer->mtu;
+	for (int i = 0; i < verbs->qps; i++) {
+		int reads = peer->rd < local.rd ? peer->rd : local.rd;
+
+		if (to_init(verbs, i, err))
+			return -1;
+		for (int k = 0; k < verbs->receives; k++) {
+			if (bu_verbs_receive(verbs, i, err))
+				return -1;
+		}
+		if (to_rtr(verbs, i, &gid, mtu, reads, err) ||
+		    to_rts(verbs, i, reads, err))
+			return -1;
+	}
+	*ret_mtu = mtu;
+	return 0;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The queues of one end of a probe's RDMA connection, for verbs.c. Invariant: no queue
+ * pair serves two probes, nor does a completion of one come out in another.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "fabric/probe/verbs_impl.h"
+
+enum { RECEIVES_MAX = 256 };
+
+/* Sends: enough ahead that a late receiver stops nobody, each in its own slot. */
+static int
+receives_of(const struct bu_verbs *verbs, int roles)
+{
+	uint64_t most = verbs->slots / (uint64_t)verbs->qps;
+
+	if (verbs->opts.op == BU_OP_SEND && roles & BU_VERBS_SINK)
+		return most < RECEIVES_MAX ? (int)most : RECEIVES_MAX;
+	return verbs->opts.lat_op == BU_OP_SEND ? PING_RECVS / 2 : 0;
+}
+
+static int
+create_qp(struct bu_verbs *verbs, int i, struct bu_err *err)
+{
+	struct ibv_qp_init_attr init = {
+		.qp_type = IBV_QPT_RC, .send_cq = verbs->cq, .recv_cq = verbs->cq};
+
+	init.cap.max_send_wr = (uint32_t)verbs->depth + PING_WINDOW;
+	init.cap.max_recv_wr = (uint32_t)verbs->receives + 1;
+	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
+	verbs->qp[i] = ibv_create_qp(verbs->pd, &init);
+	if (!verbs->qp[i])
+		return bu_err_set(err, BU_ERR_IO, errno, "%s: queue pair %d of %d",
+				  verbs->device.name, i + 1, verbs->qps);
+	return 0;
+}
+
+static int
+set_nonblocking(const struct bu_verbs *verbs, int fd, struct bu_err *err)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK))
+		return bu_err_set(err, BU_ERR_IO, errno, "%s: its events",
+				  verbs->device.name);
+	return 0;
+}
+
+int
+bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err)
+{
+	/* For either role, so that it can be kept. */
+	int receives = receives_of(verbs, BU_VERBS_SINK);
+	int entries = verbs->qps * (verbs->depth + receives) + 2 * PING_WINDOW;
+
+	verbs->channel = ibv_create_comp_channel(verbs->device.context);
+	if (!verbs->channel)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s: completion channel",
+				  verbs->device.name);
+	/* ibv_get_cq_event() would block for ever on a lost peer. */
+	if (set_nonblocking(verbs, verbs->channel->fd, err) ||
+	    set_nonblocking(verbs, verbs->device.context->async_fd, err))
+		return -1;
+	verbs->cq =
+		ibv_create_cq(verbs->device.context, entries, NULL, verbs->channel, 0);
+	if (!verbs->cq)
+		return bu_err_set(err, BU_ERR_IO, errno,
+				  "%s: completion queue of %d entries",
+				  verbs->device.name, entries);
+	return 0;
+}
+
+/* A label that gives the wanted source port where the adapter makes one from the
+ * other (ibv_flow_label_to_udp_sport()): 14 bits of it are the port's. */
+static uint32_t
+label_of(uint16_t sport)
+{
+	uint32_t low = sport & 0x3fff;
+
+	return low ? low : 1 << 14 | 1; /* 0 would mean none */
+}
+
+int
+bu_verbs_create_qps(struct bu_verbs *verbs, struct bu_err *err)
+{
+	uint16_t sport = (uint16_t)verbs->opts.sport;
+
+	verbs->receives = receives_of(verbs, verbs->opts.roles);
+	bu_random(&verbs->psn, sizeof(verbs->psn));
+	if (!sport)
+		sport = (uint16_t)(verbs->psn >> 16);
+	verbs->psn &= 0xffffff;
+	for (int i = 0; i < verbs->qps; i++) {
+		verbs->flow_label[i] = label_of((uint16_t)(sport + i));
+		if (create_qp(verbs, i, err))
+			return -1;
+	}
+	return 0;
+}
+
+void
+bu_verbs_disconnect(struct bu_verbs *verbs)
+{
+	for (int i = 0; i < verbs->qps; i++) {
+		if (verbs->qp[i])
+			ibv_destroy_qp(verbs->qp[i]);
+		verbs->qp[i] = NULL;
+	}
+}
+
+void
+bu_verbs_forget(struct bu_verbs *verbs)
+{
+	struct ibv_async_event event;
+	struct ibv_wc wc;
+
+	while (ibv_poll_cq(verbs->cq, 1, &wc) > 0)
+		;
+	while (ibv_get_async_event(verbs->device.context, &event) == 0)
+		ibv_ack_async_event(&event);
+	memset(&verbs->peer, 0, sizeof(verbs->peer));
+	memset(verbs->taken, 0, sizeof(verbs->taken));
+	memset(verbs->ping.host, 0, PING_BYTES);
+	verbs->pending = 0;
+	verbs->pinged = 0;
+	verbs->slots = verbs->own_slots;
+}

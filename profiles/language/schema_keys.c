@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of sections and keys. Called by the loader; the reference, the JSON schema
+ * and the tests loop over it. Invariant: each default passes its own key's check (a
+ * unit test holds it). Keys that a node may have and a pool, or a pool and a hardware
+ * class, have the same type in both (a unit test holds it, too).
+ */
+#include <assert.h>
+
+#include "profiles/desired.h"
+#include "profiles/language/schema.h"
+#include "profiles/load/gpu.h"
+
+static const struct bu_section_kind kinds[] = {
+	{"site", NULL, "the tree as a whole; stands in site.ini"},
+	{"policy", NULL, "what a plan must keep to"},
+	{"network", "a network", "an IP network that nodes have a NIC in"},
+	{"image", "an image", "what a node runs"},
+	{"hardware", "a hardware class",
+	 "what a machine must have, and what goes for each of the kind"},
+	{"cluster", "a cluster", "the cluster that nodes join"},
+	{"validation", "a validation", "what a node must prove before it joins"},
+	{"pool", "a pool", "nodes that share hardware class, image and cluster"},
+	{"node", "a node", "what differs for one node of a pool"},
+};
+
+#define FIELD(kind, field) offsetof(struct bu_desired_##kind, field)
+#define NONE BU_KEY_NO_FIELD
+#define GIB (1024.0 * 1024 * 1024)
+#define DAY_MS (24.0 * 3600 * 1000)
+#define POWER_KINDS "libvirt|redfish|ipmi"
+#define PURPOSES                                                                       \
+	"gpu-training|cpu-training|preprocessing|gpu-inference|cpu-inference|"         \
+	"feature-store-online|feature-store-offline|data-pipeline|control-plane|"      \
+	"general"
+
+/* BU_DESIRED_SETTINGS, in each section that may hold them. */
+/* clang-format off */
+#define TEXTS(kind, type, name, class, help)                                           \
+	{#kind, #name, BU_KEY_##type, NULL, 0, 0, NULL, FIELD(kind, name),             \
+	BU_CLASS_##class, help},
+#define SETTINGS(kind)                                                                 \
+TEXTS(kind, TEXT, kargs, REBOOT, "added to the kernel's command line")                 \
+{#kind, "governor", BU_KEY_CHOICE, "performance|powersave|schedutil|ondemand", 0, 0,   \
+	NULL, FIELD(kind, governor),                                                   \
+	BU_CLASS_RECONFIGURE, "frequency governor of the CPUs"},                       \
+{#kind, "thp", BU_KEY_CHOICE, "always|madvise|never", 0, 0, NULL, FIELD(kind, thp),    \
+	BU_CLASS_RECONFIGURE,                                                          \
+	"transparent huge pages"},                                                     \
+TEXTS(kind, HUGEPAGES, hugepages, REBOOT, "huge pages that are set aside")             \
+TEXTS(kind, SETTINGS, sysctl, RECONFIGURE, "kernel settings")                          \
+TEXTS(kind, WORDS, modules, REBOOT, "kernel modules to load")                          \
+TEXTS(kind, LABELS, labels, RELABEL, "labels of the nodes in the cluster")             \
+TEXTS(kind, TAINTS, taints, RELABEL, "taints of the nodes in the cluster")             \
+TEXTS(kind, WORDS, features, RELABEL, "features of the nodes in the cluster")          \
+TEXTS(kind, WORDS, gres, RESTART, "generic resources in the cluster, like rdma:rxe:1") \
+TEXTS(kind, MIG, mig, REBOOT, "how the GPUs are divided into instances")               \
+{#kind, "gpu_slices", BU_KEY_INT, NULL, 2, 48, NULL, FIELD(kind, gpu_slices),          \
+	BU_CLASS_RESTART,                                                              \
+	"time slices of each GPU; without it, a GPU is not shared"},
+
+static const struct bu_key keys[] = {
+{"site", "format", BU_KEY_INT, NULL, 1, 1, "required", NONE, BU_CLASS_NONE,
+	"version of this language"},
+{"site", "name", BU_KEY_NAME, NULL, 0, 0, "required", FIELD(site, name), BU_CLASS_NONE,
+	"name of the site"},
+{"site", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, zone), BU_CLASS_NONE,
+	"where it is; nodes without a zone of their own get it"},
+{"site", "include", BU_KEY_WORDS, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE,
+	"further files; '*' and '?' do not match '/'"},
+{"site", "inventory", BU_KEY_FILE, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE,
+	"CSV file: name, mac, serial, uuid, bmc, rack, slot, zone"},
+{"site", "domain", BU_KEY_DOMAIN, NULL, 0, 0, NULL, FIELD(site, domain),
+	BU_CLASS_RECONFIGURE, "DNS domain of the nodes"},
+{"site", "dns", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, dns), BU_CLASS_RECONFIGURE,
+	"DNS servers; without it, the appliance"},
+{"site", "ntp", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, ntp), BU_CLASS_RECONFIGURE,
+	"time servers; without it, the appliance"},
+{"site", "appliance", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, appliance),
+	BU_CLASS_NONE, "addresses of the appliance, which no node gets"},
+{"site", "backup", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(site, backup), BU_CLASS_NONE,
+	"where backups go"},
+{"site", "backup_zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, backup_zone),
+	BU_CLASS_NONE, "where that is"},
+
+{"policy", "residency", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(policy, residency),
+	BU_CLASS_NONE,
+	"patterns of the zones that nodes, images, clusters and backups may be in"},
+{"policy", "registries", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(policy, registries),
+	BU_CLASS_NONE, "hosts that images may come from; without it, any"},
+{"policy", "image_keys", BU_KEY_KEYFILES, NULL, 0, 0, NULL, FIELD(policy, image_keys),
+	BU_CLASS_NONE,
+	"public keys, one of which each image's key must be; without it, any"},
+{"policy", "compatibility", BU_KEY_CHOICE, "refuse|warn", 0, 0, "refuse",
+	FIELD(policy, compatibility),
+	BU_CLASS_NONE, "what happens when versions do not fit together"},
+{"policy", "brake", BU_KEY_PERCENT, NULL, 1, 100, "20 %", FIELD(policy, brake_percent),
+	BU_CLASS_NONE,
+	"when more than this share of a pool, a rack or a BMC /24 (and at least 3 nodes) is "
+	"late together, nothing is power-cycled or failed there"},
+{"network", "role", BU_KEY_ENUM, "boot|fabric|storage|bmc", 0, 0, "required",
+	FIELD(network, role), BU_CLASS_RECONFIGURE,
+	"boot: nodes start and are managed over it; fabric, storage: jobs use it; bmc: "
+	"management controllers are in it"},
+{"network", "cidr", BU_KEY_CIDR, NULL, 8, 30, "required", FIELD(network, cidr),
+	BU_CLASS_RECONFIGURE, "the network"},
+{"network", "addresses", BU_KEY_ADDRESSES, NULL, 0, 0, NULL, NONE, BU_CLASS_RECONFIGURE,
+	"handed out by position to the nodes of the pools that name the network; "
+	"required but for role = bmc"},
+{"network", "link_gbps", BU_KEY_REAL, NULL, 0.001, 10000, NULL,
+	FIELD(network, link_gbps), BU_CLASS_NONE,
+	"rate of a node's link, 10^9 bit/s"},
+{"network", "rdma", BU_KEY_ENUM, "none|rxe|hardware", 0, 0, "none",
+	FIELD(network, rdma), BU_CLASS_REBOOT,
+	"rxe: RDMA in software over any Ethernet NIC"},
+{"network", "nic", BU_KEY_INT, NULL, 0, 63, "0", FIELD(network, nic),
+	BU_CLASS_RECONFIGURE, "which NIC of a node, counted from 0 in PCI order"},
+{"network", "mtu", BU_KEY_INT, NULL, 576, 9216, NULL, FIELD(network, mtu),
+	BU_CLASS_RECONFIGURE, "bytes"},
+{"network", "pci", BU_KEY_PCI, NULL, 0, 0, NULL, FIELD(network, pci),
+	BU_CLASS_RECONFIGURE, "the NIC by its slot, instead of nic"},
+{"network", "rail", BU_KEY_INT, NULL, 0, 63, NULL, FIELD(network, rail), BU_CLASS_NONE,
+	"which rail of the fabric it is"},
+{"network", "vlan", BU_KEY_INT, NULL, 1, 4094, NULL, FIELD(network, vlan),
+	BU_CLASS_RECONFIGURE, "802.1Q id; networks with different ids may share a NIC"},
+{"network", "bond", BU_KEY_CHOICE, "none|active-backup|802.3ad", 0, 0, "none",
+	FIELD(network, bond), BU_CLASS_RECONFIGURE, "several NICs as one"},
+{"network", "bond_nics", BU_KEY_NICS, NULL, 0, 0, NULL, FIELD(network, bond_nics),
+	BU_CLASS_RECONFIGURE, "the NICs of the bond, instead of nic"},
+{"network", "bond_miimon", BU_KEY_DURATION, NULL, 10, 10000, "100 ms",
+	FIELD(network, bond_miimon_ms),
+	BU_CLASS_RECONFIGURE, "how often the bond looks at its links"},
+{"network", "bond_hash", BU_KEY_CHOICE, "layer2|layer2+3|layer3+4", 0, 0, "layer3+4",
+	FIELD(network, bond_hash),
+	BU_CLASS_RECONFIGURE, "how 802.3ad spreads flows over its links"},
+{"network", "bond_lacp_rate", BU_KEY_CHOICE, "slow|fast", 0, 0, "slow",
+	FIELD(network, bond_lacp_rate),
+	BU_CLASS_RECONFIGURE, "how often 802.3ad hears from its partner: every 30 s or 1 s"},
+{"network", "gateway", BU_KEY_IPV4, NULL, 0, 0, NULL, FIELD(network, gateway),
+	BU_CLASS_RECONFIGURE, "default route; one network of a pool has it"},
+{"network", "routes", BU_KEY_ROUTES, NULL, 0, 0, NULL, FIELD(network, routes),
+	BU_CLASS_RECONFIGURE, "further routes over this network"},
+{"network", "pfc", BU_KEY_PRIORITIES, NULL, 0, 0, NULL, FIELD(network, pfc),
+	BU_CLASS_NONE, "priorities that must have flow control, and no others"},
+{"network", "ecn", BU_KEY_CHOICE, "on|off", 0, 0, NULL, FIELD(network, ecn),
+	BU_CLASS_NONE,
+	"what congestion notification must be, on the priorities of pfc or on all"},
+{"network", "dscp", BU_KEY_INT, NULL, 0, 63, NULL, FIELD(network, dscp), BU_CLASS_NONE,
+	"what RDMA connections must be marked with"},
+{"network", "pkeys", BU_KEY_PKEYS, NULL, 0, 0, NULL, FIELD(network, pkeys),
+	BU_CLASS_NONE, "InfiniBand partitions that ports must be full members of"},
+{"network", "gid_index", BU_KEY_INT, NULL, 0, 255, NULL, FIELD(network, gid_index),
+	BU_CLASS_NONE, "index that the RoCE v2 address must have"},
+
+{"image", "path", BU_KEY_PATH, NULL, 0, 0, NULL, FIELD(image, path), BU_CLASS_NONE,
+	"its folder; without it, the appliance's image folder"},
+{"image", "key", BU_KEY_KEYFILE, NULL, 0, 0, NULL, FIELD(image, key_path),
+	BU_CLASS_NONE,
+	"public key that it must be signed with; without it, the appliance's"},
+{"image", "source", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(image, source), BU_CLASS_NONE,
+	"where it is fetched from"},
+{"image", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, zone), BU_CLASS_NONE,
+	"where that is; without it, the site's"},
+{"image", "network_config", BU_KEY_CHOICE, "networkd|networkmanager|netplan", 0, 0,
+	"networkd", FIELD(image, network_config), BU_CLASS_NONE,
+	"what brings its network up; ours use systemd-networkd"},
+{"image", "driver", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, driver), BU_CLASS_NONE,
+	"version of NVIDIA's driver in it, for [policy] compatibility"},
+{"image", "cuda", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, cuda), BU_CLASS_NONE,
+	"version of CUDA in it"},
+{"image", "fabric_manager", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, fabric_manager),
+	BU_CLASS_NONE, "version of NVIDIA's fabric manager in it"},
+{"image", "kernel", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, kernel), BU_CLASS_NONE,
+	"version of its kernel; the image's manifest must say the same"},
+
+{"hardware", "disk", BU_KEY_PATH, NULL, 0, 0, "required", FIELD(hardware, disk),
+	BU_CLASS_WIPE, "the only disk that is ever written"},
+{"hardware", "memory_min", BU_KEY_SIZE, NULL, 1, 65536 * GIB, NULL,
+	FIELD(hardware, memory_min_bytes), BU_CLASS_NONE, "least memory"},
+{"hardware", "cpus_min", BU_KEY_INT, NULL, 1, 65536, NULL, FIELD(hardware, cpus_min),
+	BU_CLASS_NONE, "least number of logical CPUs"},
+{"hardware", "gpus", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(hardware, gpus),
+	BU_CLASS_NONE, "number of GPUs"},
+{"hardware", "nics", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(hardware, nics),
+	BU_CLASS_NONE, "number of NICs"},
+{"hardware", "gpu_model", BU_KEY_CHOICE, BU_GPU_MODELS, 0, 0, NULL,
+	FIELD(hardware, gpu_model),
+	BU_CLASS_NONE, "model of the GPUs; mig is checked against it"},
+{"hardware", "firmware", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(hardware, firmware),
+	BU_CLASS_NONE, "version of the machines' firmware, for [policy] compatibility"},
+{"hardware", "nic_firmware", BU_KEY_WORDS, NULL, 0, 0, NULL,
+	FIELD(hardware, nic_firmware), BU_CLASS_NONE,
+	"versions of firmware that NICs with RDMA may have"},
+{"hardware", "smt", BU_KEY_CHOICE, "on|off", 0, 0, NULL, FIELD(hardware, smt),
+	BU_CLASS_NONE, "what hyper-threading must be"},
+{"hardware", "turbo", BU_KEY_CHOICE, "on|off", 0, 0, NULL, FIELD(hardware, turbo),
+	BU_CLASS_NONE, "what turbo frequencies must be"},
+{"hardware", "numa_nodes", BU_KEY_INT, NULL, 1, 1024, NULL, FIELD(hardware, numa_nodes),
+	BU_CLASS_NONE, "number of NUMA nodes"},
+{"hardware", "cstate_us", BU_KEY_INT, NULL, 1, 100000, NULL, FIELD(hardware, cstate_us),
+	BU_CLASS_NONE, "microseconds that a CPU may take to wake up at most"},
+SETTINGS(hardware)
+
+{"cluster", "driver", BU_KEY_CHOICE, "slurm|kubernetes", 0, 0, "required",
+	FIELD(cluster, driver), BU_CLASS_RESTART,
+	"kind of cluster"},
+{"cluster", "controller", BU_KEY_HOSTPORT, NULL, 0, 0, "required",
+	FIELD(cluster, controller), BU_CLASS_RESTART, "where its controller listens"},
+{"cluster", "munge_key", BU_KEY_SECRET, NULL, 0, 0, "file:/etc/munge/munge.key",
+	FIELD(cluster, munge_key),
+	BU_CLASS_RESTART, "key of munge, on the appliance (slurm)"},
+{"cluster", "slurm_conf", BU_KEY_PATH, NULL, 0, 0, "/etc/slurm/slurm.conf",
+	FIELD(cluster, slurm_conf_path),
+	BU_CLASS_RESTART, "slurm.conf, on the appliance (slurm)"},
+{"cluster", "token", BU_KEY_SECRET, NULL, 0, 0, NULL, FIELD(cluster, token),
+	BU_CLASS_NONE, "what nodes join with (kubernetes)"},
+{"cluster", "ca", BU_KEY_KEYFILE, NULL, 0, 0, NULL, FIELD(cluster, ca),
+	BU_CLASS_RESTART, "certificate of the API server's CA (kubernetes)"},
+{"cluster", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(cluster, zone), BU_CLASS_NONE,
+	"where it is; without it, the site's"},
+
+{"validation", "fabric", BU_KEY_REF, "network", 0, 0, "required",
+	FIELD(validation, fabric), BU_CLASS_NONE, "network that is measured"},
+{"validation", "bw_min", BU_KEY_PERCENT, NULL, 1, 100, "80 %",
+	FIELD(validation, bw_min_percent),
+	BU_CLASS_NONE, "least bandwidth, of the network's link_gbps"},
+{"validation", "runs", BU_KEY_INT, NULL, 1, 99, "5", FIELD(validation, runs),
+	BU_CLASS_NONE, "runs in each direction; their median counts"},
+{"validation", "message_size", BU_KEY_SIZE, NULL, 1, GIB, "64 KiB",
+	FIELD(validation, message_bytes), BU_CLASS_NONE, "bytes of one RDMA write"},
+{"validation", "run_size", BU_KEY_SIZE, NULL, 1, 1024 * GIB, "2 MiB",
+	FIELD(validation, run_bytes), BU_CLASS_NONE, "bytes written in one run"},
+{"validation", "lat_max_us", BU_KEY_REAL, NULL, 0.1, 1e9, NULL,
+	FIELD(validation, lat_max_us),
+	BU_CLASS_NONE, "greatest latency; without it, only reported"},
+{"validation", "deadline", BU_KEY_DURATION, NULL, 1000, DAY_MS, "120 s",
+	FIELD(validation, deadline_ms),
+	BU_CLASS_NONE, "time for the probe of one pair"},
+{"validation", "checks", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(validation, checks),
+	BU_CLASS_NONE, "which of the site's own checks (checks.d) a node must pass; "
+	"without it, all of them"},
+{"validation", "check_timeout", BU_KEY_DURATION, NULL, 1000, DAY_MS, "60 s",
+	FIELD(validation, check_timeout_ms), BU_CLASS_NONE, "time for each of them"},
+{"validation", "soak", BU_KEY_DURATION, NULL, 60000, 30 * DAY_MS, NULL,
+	FIELD(validation, soak_ms), BU_CLASS_NONE,
+	"time under load for new and repaired machines; without it, none"},
+{"validation", "blast_limit", BU_KEY_PERCENT, NULL, 1, 100, "50 %",
+	FIELD(validation, blast_percent), BU_CLASS_NONE,
+	"share of a leaf's nodes; when more are accused, it is the leaf"},
+{"validation", "bw_reason", BU_KEY_TEXT, NULL, 0, 0, NULL,
+	FIELD(validation, bw_reason), BU_CLASS_NONE,
+	"why bw_min is not what the table of rates expects"},
+{"validation", "thresholds", BU_KEY_SETTINGS, NULL, 0, 0, NULL,
+	FIELD(validation, thresholds), BU_CLASS_NONE,
+	"limits of the checks of a machine, like memory_gbs=200; docs/checks.md has them"},
+{"validation", "severity", BU_KEY_SETTINGS, NULL, 0, 0, NULL,
+	FIELD(validation, severity), BU_CLASS_NONE,
+	"what a finding of a check means, instead of the table's word: fail, warn or off"},
+
+{"pool", "nodes", BU_KEY_NODESET, NULL, 0, 0, "required", NONE, BU_CLASS_NONE,
+	"its nodes; a node is in one pool"},
+{"pool", "hardware", BU_KEY_REF, "hardware", 0, 0, "required", FIELD(pool, hardware),
+	BU_CLASS_NONE, "hardware class of its machines"},
+{"pool", "image", BU_KEY_REF, "image", 0, 0, "required", FIELD(pool, image),
+	BU_CLASS_WIPE, "what its nodes run"},
+{"pool", "power", BU_KEY_CHOICE, POWER_KINDS, 0, 0, "required", FIELD(pool, power),
+	BU_CLASS_NONE, "how its machines are switched on and off"},
+{"pool", "cluster", BU_KEY_REF, "cluster", 0, 0, NULL, FIELD(pool, cluster),
+	BU_CLASS_RESTART, "cluster that its nodes join; without it, none"},
+{"pool", "networks", BU_KEY_REFS, "network", 0, 0, "required", NONE,
+	BU_CLASS_RECONFIGURE, "its networks, exactly one with role = boot among them"},
+{"pool", "validation", BU_KEY_REF, "validation", 0, 0, NULL, FIELD(pool, validation),
+	BU_CLASS_NONE, "what must be proven before joining; required with a cluster"},
+SETTINGS(pool)
+{"pool", "purpose", BU_KEY_CHOICE, PURPOSES, 0, 0, NULL, FIELD(pool, purpose),
+	BU_CLASS_NONE, "what its nodes are for"},
+{"pool", "partners", BU_KEY_CHOICE, "spare|idle|any", 0, 0, "any",
+	FIELD(pool, partners), BU_CLASS_NONE,
+	"which of its proven nodes unproven ones are measured with: those of no cluster; "
+	"also those that run no job; any"},
+{"pool", "canary", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, canary), BU_CLASS_NONE,
+	"nodes that a rollout changes first, alone"},
+{"pool", "max_unavailable", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, max_unavailable),
+	BU_CLASS_NONE, "nodes that may be out of the cluster at once"},
+{"pool", "failure_budget", BU_KEY_LIMIT, NULL, 0, 0, "1", FIELD(pool, failure_budget),
+	BU_CLASS_NONE, "failed nodes with which a rollout stops itself"},
+{"pool", "drain_deadline", BU_KEY_DURATION, NULL, 1000, 30 * DAY_MS, NULL,
+	FIELD(pool, drain_deadline_ms),
+	BU_CLASS_NONE, "longest wait for jobs to end; without it, any"},
+{"pool", "confirm_deadline", BU_KEY_DURATION, NULL, 5000, 600000, "30 s",
+	FIELD(pool, confirm_deadline_ms), BU_CLASS_NONE,
+	"after a live change, time in which a node must reach the appliance; else it takes "
+	"the change back"},
+{"pool", "maintenance", BU_KEY_WINDOW, NULL, 0, 0, NULL, FIELD(pool, maintenance),
+	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
+{"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,
+	"partitions besides the system's, which a reimage keeps"},
+{"pool", "root_size", BU_KEY_SIZE, NULL, GIB, 65536 * GIB, NULL,
+	FIELD(pool, root_size_bytes), BU_CLASS_WIPE,
+	"the system's part of the disk; without it, what data leaves, and 32 GiB where "
+	"data takes the rest"},
+{"pool", "bmc_network", BU_KEY_REF, "network", 0, 0, NULL, FIELD(pool, bmc_network),
+	BU_CLASS_NONE,
+	"network of the management controllers; their addresses are in it"},
+{"pool", "bmc_credentials", BU_KEY_SECRET, NULL, 0, 0, NULL,
+	FIELD(pool, bmc_credentials), BU_CLASS_NONE,
+	"user and password of the management controllers"},
+{"pool", "bmc", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE,
+	"of each node, by position; the inventory and [node] come over it"},
+{"pool", "serial", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE, "as bmc"},
+{"pool", "rack", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE,
+	BU_CLASS_NONE, "as bmc; one for all is allowed"},
+{"pool", "slot", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE,
+	BU_CLASS_NONE, "as bmc; one for all is allowed"},
+{"pool", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(pool, zone), BU_CLASS_NONE,
+	"where its nodes are; without it, the site's"},
+
+{"node", "image", BU_KEY_REF, "image", 0, 0, NULL, FIELD(node, image), BU_CLASS_WIPE,
+	"instead of the pool's"},
+{"node", "power", BU_KEY_CHOICE, POWER_KINDS, 0, 0, NULL, FIELD(node, power),
+	BU_CLASS_NONE, "instead of the pool's"},
+SETTINGS(node)
+{"node", "nics", BU_KEY_NICMACS, NULL, 0, 0, NULL, FIELD(node, nics),
+	BU_CLASS_RECONFIGURE,
+	"NICs by network and MAC, where neither number nor slot tells them"},
+{"node", "switch_ports", BU_KEY_SETTINGS, NULL, 0, 0, NULL, FIELD(node, switch_ports),
+	BU_CLASS_NONE, "switch and port of its networks, as LLDP tells them: "
+	"fabric=leaf01:swp3"},
+{"node", "mac", BU_KEY_MAC, NULL, 0, 0, NULL, FIELD(node, mac), BU_CLASS_NONE,
+	"of the boot NIC; instead of the inventory's, as all that follow"},
+{"node", "serial", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, serial), BU_CLASS_NONE,
+	"serial number of the machine"},
+{"node", "uuid", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, uuid), BU_CLASS_NONE,
+	"UUID of the machine, as its firmware says it"},
+{"node", "bmc", BU_KEY_BMC, NULL, 0, 0, NULL, FIELD(node, bmc), BU_CLASS_NONE,
+	"what the power driver talks to"},
+{"node", "rack", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, rack),
+	BU_CLASS_NONE, "rack"},
+{"node", "slot", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, slot),
+	BU_CLASS_NONE, "slot in the rack"},
+{"node", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, zone),
+	BU_CLASS_NONE, "zone"}, };
+/* clang-format on */
+static_assert(BU_LEN(keys) + BU_LEN(kinds) <= BU_SCHEMA_MAX, "the table fits");
+
+const struct bu_section_kind *
+bu_schema_kinds(size_t *ret_count)
+{
+	*ret_count = BU_LEN(kinds);
+	return kinds;
+}
+
+const struct bu_key *
+bu_schema_keys(size_t *ret_count)
+{
+	*ret_count = BU_LEN(keys);
+	return keys;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The inventory as a vendor ships it: CSV with a header line that names the columns
+ * name, mac, serial, uuid, bmc, rack, slot, zone in any order and case. Accepted as
+ * they come: a byte order mark, CRLF, quotes, blanks around fields, empty rows, lines
+ * that start with '#', MACs with '-', '.' or nothing between the digits, ';' instead of
+ * ','.
+ */
+#ifndef BU_PROFILES_LOAD_INVENTORY_CSV_H
+#define BU_PROFILES_LOAD_INVENTORY_CSV_H
+
+#include <stddef.h>
+
+#include "profiles/load/findings.h"
+#include "profiles/load/tree.h"
+
+enum bu_inventory_csv_column {
+	BU_INVENTORY_CSV_NAME,
+	BU_INVENTORY_CSV_MAC,
+	BU_INVENTORY_CSV_SERIAL,
+	BU_INVENTORY_CSV_UUID,
+	BU_INVENTORY_CSV_BMC,
+	BU_INVENTORY_CSV_RACK,
+	BU_INVENTORY_CSV_SLOT,
+	BU_INVENTORY_CSV_ZONE,
+	BU_INVENTORY_CSV_COLUMNS
+};
+
+struct bu_inventory_csv_row {
+	char *fields[BU_INVENTORY_CSV_COLUMNS]; /* NULL = empty; the MAC is normalized
+						 */
+	int line;
+};
+
+struct bu_inventory_csv {
+	struct bu_inventory_csv_row *rows; /* as in the file; names, MACs are unique */
+	size_t count, cap;
+};
+
+/* Name of the column, which is also the name of the key of [node NAME]. */
+const char *bu_inventory_csv_column(enum bu_inventory_csv_column column);
+/* Rows that are wrong become findings and are left out; never NULL. */
+struct bu_inventory_csv *bu_inventory_csv_parse(const struct bu_tree_file *file,
+						struct bu_findings *findings);
+void bu_inventory_csv_destroy(struct bu_inventory_csv *inventory);
+
+#endif

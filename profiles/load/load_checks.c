@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What no key alone can tell: combinations that would fail on the machines, later and
+ * worse. Called by load.c when everything else has been read. Invariant: fields may be
+ * missing then, which is a finding already.
+ */
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiles/load/gpu.h"
+#include "profiles/load/load_internal.h"
+#include "profiles/load/policy.h"
+
+enum { XFS_MIN_BYTES = 300 << 20 };
+
+/* A resolver cannot look up whom it asks. */
+static void
+check_dns(struct bu_loader *ld)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+	const struct bu_desired_site *site = &ld->desired->site;
+	const char *rest = site->dns;
+	struct in_addr in;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *server = word;
+		const struct bu_origin *at =
+			&site->origins[bu_schema_key("site", "dns") - keys];
+
+		if (inet_pton(AF_INET, server, &in) != 1)
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[site] dns: '%.80s' is a name, which only a "
+					"DNS server could find; give its address",
+					server);
+	}
+}
+
+static void
+check_site(struct bu_loader *ld)
+{
+	const char *file = ld->desired->files_count ? "site.ini" : "";
+
+	check_dns(ld);
+	if (ld->desired->pools_count == 0)
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, file, 0,
+				"the tree holds no [pool NAME]; nodes come from pools");
+}
+
+/* Names are the agent's to know, see docs/checks.md; it says when there is none such.
+ */
+static void
+check_each(struct bu_loader *ld, const struct bu_ini_section *section, const char *key,
+	   const char *list, int (*ok)(const char *value), const char *allowed)
+{
+	char *word;
+
+	while (list && (word = bu_value_next_word(&list))) {
+		const char *value = strchr(word, '=');
+
+		if (value && !ok(value + 1))
+			bu_load_wrong(ld, section, key, "%s: '%s'; allowed is %s", word,
+				      value + 1, allowed);
+		free(word);
+	}
+}
+
+static int
+is_number(const char *value)
+{
+	char *end;
+
+	return strtod(value, &end) >= 0 && end != value && !*end;
+}
+
+static int
+is_severity(const char *value)
+{
+	return strcmp(value, "fail") == 0 || strcmp(value, "warn") == 0 ||
+	       strcmp(value, "off") == 0;
+}
+
+static void
+check_validation(struct bu_loader *ld, const struct bu_desired_validation *validation,
+		 const struct bu_ini_section *section)
+{
+	const struct bu_desired_network *fabric = validation->fabric;
+
+	if (validation->message_bytes > validation->run_bytes)
+		bu_load_wrong(
+			ld, section, "message_size",
+			"is larger than run_size; a run holds one message at least");
+	check_each(ld, section, "thresholds", validation->thresholds, is_number,
+		   "a number from 0");
+	check_each(ld, section, "severity", validation->severity, is_severity,
+		   "fail, warn or off");
+	if (!fabric)
+		return;
+	if (fabric->role != BU_ROLE_FABRIC)
+		bu_load_wrong(
+			ld, section, "fabric",
+			"[network %s] has another role; allowed is a network with "
+			"role = fabric",
+			fabric->name);
+	if (fabric->rdma == BU_RDMA_NONE)
+		bu_load_wrong(
+			ld, section, "fabric",
+			"[network %s] has no RDMA to measure; give it rdma = rxe or "
+			"rdma = hardware",
+			fabric->name);
+	if (fabric->link_gbps == 0)
+		bu_load_wrong(
+			ld, section, "fabric",
+			"[network %s] has no link_gbps, of which bw_min is a part",
+			fabric->name);
+}
+
+/* Keys that only one driver knows. */
+static void
+check_cluster(struct bu_loader *ld, const struct bu_desired_cluster *cluster,
+	      const struct bu_ini_section *section)
+{
+	static const char *const of[][2] = {{"munge_key", "slurm"},
+					    {"slurm_conf", "slurm"},
+					    {"token", "kubernetes"},
+					    {"ca", "kubernetes"}};
+
+	for (size_t i = 0; cluster->driver && i < BU_LEN(of); i++)
+		if (bu_ini_entry(section, of[i][0]) &&
+		    strcmp(cluster->driver, of[i][1]) != 0)
+			bu_load_wrong(ld, section, of[i][0],
+				      "is a key of driver = %s; this is driver = %s",
+				      of[i][1], cluster->driver);
+}
+
+/* Where a mount would hide what the system needs. */
+static int
+is_system_path(const char *path)
+{
+	static const char *const paths[] = {
+		"/",     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64",   "/proc",
+		"/root", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/tmp"};
+
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		if (strcmp(path, paths[i]) == 0)
+			return 1;
+	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	       strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/usr/", 5) == 0;
+}
+
+/* mkfs.xfs refuses smaller ones. "lake:100MiB:xfs:/lake" */
+static int
+is_small_xfs(const char *part)
+{
+	const struct bu_key key = {.type = BU_KEY_SIZE, .max = 1e18};
+	char size[32], fs[8];
+	uint64_t bytes;
+
+	return sscanf(part, "%*[^:]:%31[^:]:%7[^:]", size, fs) == 2 &&
+	       strcmp(fs, "xfs") == 0 &&
+	       bu_value_parse(&key, size, &bytes, NULL) == 0 && bytes < XFS_MIN_BYTES;
+}
+
+/* "scratch:500GiB:ext4:/scratch, ...": each name and each place once, and none that is
+ * the system's. */
+static void
+check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	   const struct bu_ini_section *section)
+{
+	const char *rest = pool->data;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *part = word;
+		const char *path = strrchr(part, ':') + 1;
+		bu_autofree char *name =
+			bu_xasprintf("%.*s:", (int)strcspn(part, ":"), part);
+		const char *more = rest;
+		char *other;
+
+		if (strcmp(name, "root:") == 0 || strcmp(name, "esp:") == 0)
+			bu_load_wrong(ld, section, "data",
+				      "'%.*s' is the name of a partition of the system",
+				      (int)strlen(name) - 1, name);
+		if (is_system_path(path))
+			bu_load_wrong(
+				ld, section, "data",
+				"'%s' is a place of the system; allowed are others, "
+				"like /scratch",
+				path);
+		if (is_small_xfs(part))
+			bu_load_wrong(ld, section, "data",
+				      "'%s' is too small; xfs takes 300 MiB or more",
+				      part);
+		while ((other = bu_value_next_word(&more))) {
+			if (strncmp(other, name, strlen(name)) == 0 ||
+			    strcmp(strrchr(other, ':') + 1, path) == 0)
+				bu_load_wrong(
+					ld, section, "data",
+					"'%s' and '%s' have one name or one place; "
+					"each has its own",
+					part, other);
+			free(other);
+		}
+	}
+}
+
+/* Settings of the GPUs, which the hardware class knows, wherever they were given. */
+static void
+check_gpus(struct bu_loader *ld, const struct bu_desired_hardware *hardware,
+	   const char *mig, int slices, const struct bu_origin *mig_at,
+	   const struct bu_origin *slices_at, const char *who)
+{
+	struct bu_err err;
+
+	if (!hardware)
+		return;
+	if (mig && mig_at &&
+	    bu_gpu_mig_check(mig, hardware->gpu_model, hardware->gpus, &err) < 0)
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, mig_at->file,
+				mig_at->line, "[%s] mig: %s", who, err.text);
+	if (!hardware->gpus && (mig || slices)) {
+		const struct bu_origin *at = mig ? mig_at : slices_at;
+
+		if (at)
+			bu_findings_add(
+				ld->findings, BU_FINDING_ERROR, at->file, at->line,
+				"[%s] %s: [hardware %s] has no gpus to divide", who,
+				mig ? "mig" : "gpu_slices", hardware->name);
+	}
+}
+
+/* Slurm has features, Kubernetes has labels and taints. */
+static void
+check_pool_cluster(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		   const struct bu_ini_section *section)
+{
+	static const char *const of[][2] = {
+		{"features", "slurm"}, {"gres", "slurm"}, {"taints", "kubernetes"}};
+	const char *driver = pool->cluster ? pool->cluster->driver : NULL;
+
+	for (size_t i = 0; driver && i < BU_LEN(of); i++)
+		if (bu_ini_entry(section, of[i][0]) && strcmp(driver, of[i][1]) != 0)
+			bu_load_wrong(ld, section, of[i][0],
+				      "is for clusters with driver = %s; [cluster %s] "
+				      "has driver = %s",
+				      of[i][1], pool->cluster->name, driver);
+}
+
+static void
+check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		    const struct bu_ini_section *section)
+{
+	size_t count;
+	const struct bu_key *keys = bu_schema_keys(&count);
+	bu_autofree char *who = bu_xasprintf("pool %s", pool->name);
+
+	check_gpus(ld, pool->hardware, pool->mig, pool->gpu_slices,
+		   &pool->origins[bu_schema_key("pool", "mig") - keys],
+		   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys], who);
+	check_pool_cluster(ld, pool, section);
+	check_data(ld, pool, section);
+	if (pool->nodes_count && pool->canary > pool->max_unavailable)
+		bu_load_wrong(ld, section, "canary",
+			      "is %d nodes, more than max_unavailable with %d; a "
+			      "canary is the smaller step",
+			      pool->canary, pool->max_unavailable);
+}
+
+static void
+check_pool(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	   const struct bu_ini_section *section)
+{
+	const struct bu_desired_network *fabric =
+		pool->validation ? pool->validation->fabric : NULL;
+	size_t i = 0;
+
+	bu_load_check_pool_networks(ld, pool, section);
+	check_pool_settings(ld, pool, section);
+	while (i < pool->networks_count && pool->networks[i] != fabric)
+		i++;
+	if (fabric && i == pool->networks_count)
+		bu_load_wrong(
+			ld, section, "validation",
+			"measures [network %s], which the pool has not; add it to "
+			"networks",
+			fabric->name);
+	if (bu_ini_entry(section, "cluster") && !bu_ini_entry(section, "validation"))
+		bu_load_wrong(ld, section, "validation",
+			      "is missing; what joins a cluster is validated first");
+}
+
+/* What the power drivers take as bmc. */
+static const struct bmc_form {
+	const char *power, *form;
+} bmc_forms[] = {
+	{"libvirt", "a libvirt URI and a domain, like qemu:///system#node001"},
+	{"redfish", "an https URL, like https://bmc-gpu001.oob"},
+	{"ipmi", "an address or a host name"},
+};
+
+static int
+bmc_ok(const char *power, const char *bmc)
+{
+	const char *hash = strchr(bmc, '#');
+
+	if (strcmp(power, "libvirt") == 0)
+		return strstr(bmc, ":///") && hash && hash[1];
+	if (strcmp(power, "redfish") == 0)
+		return strncmp(bmc, "https://", 8) == 0 && bmc[8];
+	return !strchr(bmc, '/');
+}
+
+#define NODE_WRONG(ld, node, ...)                                                      \
+	bu_findings_add((ld)->findings, BU_FINDING_ERROR, (node)->origin.file,         \
+			(node)->origin.line, __VA_ARGS__)
+
+/* "fabric=52:54:00:78:00:01,...": the networks are those of the pool, each once. */
+static void
+check_nics(struct bu_loader *ld, const struct bu_desired_node *node)
+{
+	const struct bu_origin *at = bu_desired_origin(node, "nics");
+	const char *rest = node->nics;
+	char *word;
+
+	while (at && rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *name = word;
+		const struct bu_desired_pool *pool = node->pool;
+		size_t i = 0;
+
+		name[strcspn(name, "=")] = '\0';
+		while (i < pool->networks_count &&
+		       strcmp(pool->networks[i]->name, name) != 0)
+			i++;
+		if (i == pool->networks_count)
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[node %s] nics: [pool %s] has no network "
+					"'%.80s'; name one of its networks",
+					node->name, pool->name, name);
+		else if (pool->networks[i]->bond &&
+			 strcmp(pool->networks[i]->bond, "none") != 0)
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[node %s] nics: [network %s] is a bond; its "
+					"bond_nics name the NICs",
+					node->name, name);
+	}
+}
+
+static void
+check_node(struct bu_loader *ld, const struct bu_desired_node *node)
+{
+	check_nics(ld, node);
+	if (!node->mac && !node->serial)
+		NODE_WRONG(ld, node,
+			   "[node %s] mac: is missing, and serial too; a machine is "
+			   "recognised by one of them",
+			   node->name);
+	if (node->origins_count) {
+		bu_autofree char *who = bu_xasprintf("node %s", node->name);
+
+		if (node->mig != node->pool->mig)
+			check_gpus(ld, node->hardware, node->mig, node->gpu_slices,
+				   bu_desired_origin(node, "mig"), NULL, who);
+	}
+	if (!node->power)
+		return;
+	for (size_t i = 0; i < BU_LEN(bmc_forms); i++) {
+		if (strcmp(bmc_forms[i].power, node->power) != 0)
+			continue;
+		if (!node->bmc)
+			NODE_WRONG(ld, node,
+				   "[node %s] bmc: is missing; power = %s takes %s",
+				   node->name, node->power, bmc_forms[i].form);
+		else if (!bmc_ok(node->power, node->bmc))
+			NODE_WRONG(
+				ld, node,
+				"[node %s] bmc: '%.80s' is wrong; power = %s takes %s",
+				node->name, node->bmc, node->power, bmc_forms[i].form);
+	}
+}
+
+static void
+note_violation(const struct bu_violation *violation, void *arg)
+{
+	struct bu_loader *ld = arg;
+
+	bu_findings_add(ld->findings, BU_FINDING_POLICY, violation->at.file,
+			violation->at.line, "%s", violation->text);
+}
+
+void
+bu_load_checks(struct bu_loader *ld)
+{
+	struct bu_desired *desired = ld->desired;
+
+	check_site(ld);
+	bu_load_check_networks(ld);
+	for (size_t i = 0; i < desired->clusters_count; i++)
+		check_cluster(ld, &desired->clusters[i], ld->cluster_sections[i]);
+	for (size_t i = 0; i < desired->validations_count; i++)
+		check_validation(ld, &desired->validations[i],
+				 ld->validation_sections[i]);
+	for (size_t i = 0; i < desired->pools_count; i++)
+		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
+	for (size_t i = 0; i < desired->nodes_count; i++)
+		check_node(ld, &desired->nodes[i]);
+	bu_load_check_machines(ld);
+	bu_load_check_drivers(ld);
+	bu_load_site_checks(ld);
+	bu_policy_judge(desired, note_violation, ld);
+}

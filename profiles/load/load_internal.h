@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the loader's own files share; included by load*.c and desired.c alone. */
+#ifndef BU_PROFILES_LOAD_LOAD_INTERNAL_H
+#define BU_PROFILES_LOAD_LOAD_INTERNAL_H
+
+#include "profiles/desired.h"
+#include "profiles/language/scan.h"
+#include "profiles/language/schema.h"
+#include "profiles/load/findings.h"
+#include "profiles/load/tree.h"
+
+struct bu_loader {
+	const struct bu_tree *tree;
+	struct bu_findings *findings;
+	struct bu_ini ini;
+	struct bu_desired *desired;                  /* being built */
+	const struct bu_ini_section **pool_sections; /* by position in desired->pools */
+	const struct bu_ini_section **network_sections;
+	const struct bu_ini_section **validation_sections;
+	const struct bu_ini_section **image_sections;
+	const struct bu_ini_section **hardware_sections;
+	const struct bu_ini_section **cluster_sections;
+	struct bu_inherit of_pool[BU_INHERIT_MAX];
+	size_t of_pool_count; /* keys of a node that its pool may have, too */
+};
+
+/* A finding at the key's line, or at the section's when the key is not there. */
+void bu_load_wrong(struct bu_loader *ld, const struct bu_ini_section *section,
+		   const char *key, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* Reads the section's keys into the object as the table says; unknown, missing and
+ * wrong ones become findings. References need what they point to: they are read apart.
+ */
+void bu_load_values(struct bu_loader *ld, const struct bu_ini_section *section,
+		    void *object);
+void bu_load_references(struct bu_loader *ld, const struct bu_ini_section *section,
+			void *object);
+/* The object of that kind and name, NULL with a finding. */
+const void *bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
+			 const char *key, const char *kind, const char *name);
+
+/* load_objects.c: the [site] section, NULL when there is none; and all sections but
+ * [node], references resolved. */
+const struct bu_ini_section *bu_load_site(const struct bu_ini *ini);
+void bu_load_objects(struct bu_loader *ld);
+/* The loader's own lists, not the desired state. */
+void bu_load_fini(struct bu_loader *ld);
+/* load_nodes.c: pools become nodes; inventory and [node] sections are laid over them.
+ */
+void bu_load_nodes(struct bu_loader *ld);
+/* load_zip.c: ranges in a pool's values, given to its nodes (first[0..count)). */
+void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
+		 struct bu_desired_node *first, size_t count);
+/* load_checks.c: what no key alone can tell. */
+void bu_load_checks(struct bu_loader *ld);
+/* load_site_checks.c: what lies in checks.d, and who wants it. */
+void bu_load_site_checks(struct bu_loader *ld);
+/* load_addresses.c: host byte order; -1 when it is no IPv4 address. */
+int bu_load_ipv4(const char *text, uint32_t *ret);
+int bu_load_in_cidr(const struct bu_cidr *cidr, uint32_t address);
+/* One address for two. The IPv4 address in "https://10.1.0.5:443/x"
+ * or "10.1.0.5"; -1 for names. */
+void bu_load_check_addresses(struct bu_loader *ld);
+int bu_load_bmc_address(const char *bmc, uint32_t *ret);
+/* load_machines.c: two names for one machine; fills desired->by_mac. */
+void bu_load_check_machines(struct bu_loader *ld);
+/* load_drivers.c: what the language knows and no driver of this version does. */
+void bu_load_check_drivers(struct bu_loader *ld);
+/* load_networks.c: of networks alone, and of the networks of a pool. */
+void bu_load_check_networks(struct bu_loader *ld);
+void bu_load_check_pool_networks(struct bu_loader *ld,
+				 const struct bu_desired_pool *pool,
+				 const struct bu_ini_section *section);
+
+/* Everything but the list of files; every text field that the table knows. */
+void bu_load_free(struct bu_desired *desired);
+void bu_load_free_node(struct bu_desired_node *node);
+/* Replaces a text of a node; the old one is freed unless it is the pool's. Takes text.
+ */
+void bu_load_set_text(struct bu_desired_node *node, const struct bu_key *key,
+		      char *text);
+/* Adds to node->origins. */
+void bu_load_note_origin(struct bu_desired_node *node, const struct bu_key *key,
+			 const char *file, int line);
+
+#endif

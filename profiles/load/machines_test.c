@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two names for one machine, addresses that are somebody else's, and what no driver
+ * does: each is said with file and line.
+ */
+#include <string.h>
+
+#include "profiles/language/schema.h"
+#include "profiles/load/reserved.h"
+#include "tests/support/profiles.h"
+#include "tests/support/unit.h"
+
+/* What is found with these racks, and power = redfish where it says so. */
+static char *
+found(const char *racks, int redfish)
+{
+	bu_autofree char *site =
+		redfish ? bu_testing_replace(bu_testing_site, "power = libvirt",
+					     "power = redfish")
+			: bu_xstrdup(bu_testing_site);
+	bu_autofree char *all = NULL;
+	struct bu_desired *desired;
+	char *text, *warning;
+
+	all = bu_testing_check(site, racks, &desired);
+	bu_desired_destroy(desired);
+	/* Of the driver there is a test of its own. */
+	warning = redfish ? strstr(all, "site.ini:30: warning: ") : NULL;
+	text = bu_xstrdup(all);
+	if (warning)
+		text[warning - all] = '\0';
+	return text;
+}
+
+START_TEST(one_machine_has_one_name)
+{
+#define HEAD "name,mac,serial,bmc\n"
+#define ONE(serial, bmc) "node001,52:54:00:77:00:01," serial "," bmc "\n"
+#define TWO(serial, bmc) "node002,52:54:00:77:00:02," serial "," bmc "\n"
+	static const struct {
+		int redfish;
+		const char *racks, *want;
+	} rows[] = {
+		{1, HEAD ONE("A", "https://b1") TWO("B", "https://b2"), ""},
+		{1, HEAD ONE("SN-1a", "https://b1") TWO("sn-1A", "https://b2"),
+		 "racks.csv:3: [node node002] serial: 'sn-1A' is that of node "
+		 "'node001' "
+		 "(racks.csv:2); each machine has its own\n"},
+		/* One controller, written in other ways, */
+		{1, HEAD ONE("A", "https://B1.oob/") TWO("B", "https://b1.oob:443"),
+		 "racks.csv:3: [node node002] bmc: 'https://b1.oob:443' is that of "
+		 "node "
+		 "'node001' (racks.csv:2); each machine has its own\n"},
+		/* and several: by port, by path of the system. */
+		{1, HEAD ONE("A", "https://b1:4430") TWO("B", "https://b1:443"), ""},
+		{1, HEAD ONE("A", "https://b1/s/1") TWO("B", "https://b1/s/2"), ""},
+		{0, HEAD ONE("A", "qemu:///system#x") TWO("B", "qemu:///system#x"),
+		 "racks.csv:3: [node node002] bmc: 'qemu:///system#x' is that of node "
+		 "'node001' (racks.csv:2); each machine has its own\n"
+		 "racks.csv:3: bmc: 'qemu:///system#x' is in line 2 already; each "
+		 "machine has its own\n"},
+		{0, HEAD ONE("A", "qemu:///system#x") TWO("B", "qemu:///system#X"), ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text = found(rows[i].racks, rows[i].redfish);
+
+		ck_assert_msg(strcmp(text, rows[i].want) == 0, "row %zu: %s", i, text);
+	}
+}
+END_TEST
+
+/* The boot NIC of one is not a NIC of another. */
+START_TEST(a_mac_of_another_network_is_one_too)
+{
+	bu_autofree char *site = bu_testing_replace(
+		bu_testing_site, "[image debian12]",
+		"[image debian12]\n[node node001]\n"
+		"nics = fabric=52:54:00:77:00:02, boot=52:54:00:77:00:01");
+	struct bu_desired *desired;
+	bu_autofree char *text = bu_testing_check(site, bu_testing_racks, &desired);
+
+	ck_assert_str_eq(text, "racks.csv:3: [node node002] mac: '52:54:00:77:00:02' "
+			       "is that of node 'node001' (site.ini:19); each machine "
+			       "has its own\n");
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+/* What bringupd adds at a plan. */
+START_TEST(no_node_gets_what_bringupd_has_itself)
+{
+	static const struct {
+		const char *reserved, *want;
+	} rows[] = {
+		{"10.77.0.1", ""},
+		{"10.77.0.13", ""}, /* in the list, of no node */
+		{"10.77.0.12", "site.ini:9: [network boot] addresses: 10.77.0.12 of "
+			       "node 'node002' is ours; take it out\n"},
+		{"10.77.0.10,10.77.0.20",
+		 "site.ini:9: [network boot] addresses: 10.77.0.11 of node 'node001' "
+		 "(and 1 more) is ours; take it out\n"},
+		{"10.78.0.12,10.78.0.12", "site.ini:13: [network fabric] addresses: "
+					  "10.78.0.12 of node 'node002' "
+					  "is ours; take it out\n"},
+		{"10.99.0.5", "racks.csv:2: [node node001] bmc: "
+			      "'https://10.99.0.5/x' is ours; give the controller's\n"},
+	};
+	bu_autofree char *site = bu_testing_replace(bu_testing_site, "power = libvirt",
+						    "power = redfish");
+	struct bu_desired *desired;
+	bu_autofree char *found = bu_testing_check(
+		site,
+		"name,mac,serial,bmc\nnode001,52:54:00:77:00:01,A,https://10.99.0.5/x\n"
+		"node002,52:54:00:77:00:02,B,https://b2\n",
+		&desired);
+
+	ck_assert_msg(desired != NULL, "%s", found);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_findings findings = {0};
+		struct bu_reserved reserved;
+		bu_autofree char *said = NULL;
+
+		ck_assert_int_eq(bu_reserved_parse(rows[i].reserved, "ours", &reserved),
+				 0);
+		bu_reserved_check(desired, &reserved, 1, &findings);
+		said = bu_testing_findings(&findings);
+		ck_assert_str_eq(said, rows[i].want);
+		bu_findings_clear(&findings);
+	}
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+START_TEST(what_is_no_address_is_not_reserved)
+{
+	static const char *const bad[] = {"", "10.77.0", "10.77.0.1,", "a,b"};
+	struct bu_reserved reserved;
+
+	for (size_t i = 0; i < BU_LEN(bad); i++)
+		ck_assert_int_eq(bu_reserved_parse(bad[i], "ours", &reserved), -1);
+}
+END_TEST
+
+/* A profile without a driver is well written: it can be read, and says so. */
+START_TEST(what_no_driver_does_is_said_and_can_be_read)
+{
+	struct bu_tree *tree;
+	struct bu_findings findings = {0};
+	struct bu_desired *desired;
+	bu_autofree char *site = bu_testing_replace(
+		bu_testing_site, "[image debian12]",
+		"[image debian12]\n[node node002]\npower = ipmi\nbmc = 10.99.0.6");
+	bu_autofree char *text = NULL;
+	struct bu_err err;
+
+	tree = bu_testing_tree("site.ini", site, "racks.csv", bu_testing_racks, NULL);
+	desired = bu_profiles_load(tree, &findings);
+	text = bu_testing_findings(&findings);
+	ck_assert_ptr_nonnull(desired);
+	ck_assert_uint_eq(findings.unsupported, 1);
+	ck_assert_uint_eq(findings.errors + findings.warnings, 0);
+	ck_assert_str_eq(text, "site.ini:19: warning: [node node002] power: this "
+			       "version has no driver for 'ipmi' and makes no plan "
+			       "with it; allowed is " BU_POWER_DRIVERS "\n");
+	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
+	ck_assert_str_eq(err.text,
+			 "site.ini:19: [node node002] power: this version "
+			 "has no driver for 'ipmi' and makes no plan with it; "
+			 "allowed is " BU_POWER_DRIVERS);
+	bu_desired_destroy(desired);
+	bu_findings_clear(&findings);
+	bu_tree_destroy(tree);
+}
+END_TEST
+
+BU_UNIT("machines", one_machine_has_one_name, a_mac_of_another_network_is_one_too,
+	no_node_gets_what_bringupd_has_itself, what_is_no_address_is_not_reserved,
+	what_no_driver_does_is_said_and_can_be_read)

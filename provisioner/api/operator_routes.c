@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What people and their tools look at: status, nodes, events, one node. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/api/api.h"
+
+/* EVENTS_SCAN: rows that one request for what comes after some row looks at; it is
+ * asked again at each change, and others wait meanwhile. */
+enum {
+	WAIT_MAX_S = 60,
+	EVENTS_MAX = 1000,
+	EVENTS_DEFAULT = 50,
+	EVENTS_TAIL = 20000,
+	EVENTS_SCAN = 2000,
+};
+
+/* The short form: what was measured, without every run of it. */
+static json_t *
+pairs_json(const struct bu_fleet *fleet)
+{
+	static const char *const keys[] = {"a",       "b",           "ab_gbps",
+					   "ba_gbps", "lat_us",      "probe",
+					   "verdict", "expect_gbps", "error"};
+	json_t *pairs = json_array(), *pair;
+	size_t i;
+
+	json_array_foreach (fleet->pairs, i, pair) {
+		json_t *brief;
+
+		/* One of them may have another name since. */
+		if (!bu_fleet_node(fleet, bu_json_str(pair, "a", "")) ||
+		    !bu_fleet_node(fleet, bu_json_str(pair, "b", "")))
+			continue;
+		brief = json_object();
+
+		for (size_t k = 0; k < BU_LEN(keys); k++)
+			json_object_set(brief, keys[k], json_object_get(pair, keys[k]));
+		json_array_append_new(pairs, brief);
+	}
+	return pairs;
+}
+
+/* What an applied plan wants of it, and what became of that. */
+static json_t *
+order_json(const struct bu_order *order)
+{
+	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:b,s:s,s:s}", "rollout", order->rollout,
+			 "class", bu_class_name(order->class), "image", order->image,
+			 "commit", order->commit, "batch", order->batch, "open",
+			 order->open, "status", bu_order_status(order), "reason",
+			 order->reason);
+}
+
+/* What its cluster said last of it; null = it is in none, or that has not answered. */
+static json_t *
+cluster_json(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	static const char *const drains[] = {"", "bringup", "other"};
+	const struct bu_cluster_fact *fact = &node->cluster;
+
+	if (!fact->at_ms)
+		return json_null();
+	return json_pack("{s:s,s:b,s:b,s:b,s:s,s:s,s:s,s:s,s:I}", "name",
+			 node->joined.cluster, "known", fact->known, "responds",
+			 fact->responds, "jobs", fact->jobs, "state", fact->state,
+			 "drained_by", drains[fact->drain], "reason", fact->reason,
+			 "by", fact->by, "age_ms",
+			 (json_int_t)(bu_loop_now_ms(fleet->loop) - fact->at_ms));
+}
+
+static json_t *
+node_json(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
+	json_t *object = bu_node_to_json(node);
+
+	json_object_set_new(object, "rack",
+			    json_string(want && want->rack ? want->rack : ""));
+	json_object_set_new(object, "slot",
+			    json_string(want && want->slot ? want->slot : ""));
+	json_object_set_new(object, "commit", json_string(node->commit));
+	json_object_set_new(object, "cluster", cluster_json(fleet, node));
+	if (node->order.open || node->order.failed)
+		json_object_set_new(object, "order", order_json(&node->order));
+	return object;
+}
+
+static json_t *
+status_json(const struct bu_api *api)
+{
+	const struct bu_fleet *fleet = api->fleet;
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(fleet->loop));
+	json_t *nodes = json_array(), *counts = json_object();
+	json_t *brakes = json_array(), *brake;
+	const char *scope;
+
+	json_object_foreach (fleet->brakes, scope, brake)
+		json_array_append(brakes, brake);
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
+		const char *away = bu_conditions_first(node->conditions);
+		bu_autofree char *key =
+			bu_xasprintf("%s%s%s", bu_state_name(node->state),
+				     away ? " but " : "", away ? away : "");
+		json_int_t seen = bu_json_int(counts, key, 0);
+
+		if (bu_node_is_gone(node))
+			continue;
+		json_array_append_new(nodes, node_json(fleet, node));
+		json_object_set_new(counts, key, json_integer(seen + 1));
+	}
+	bu_rollouts_tell(api->rollouts, nodes);
+	return json_pack(
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+		"version", (json_int_t)fleet->version, "site",
+		fleet->desired ? fleet->desired->site.name : "", "time_ms",
+		(json_int_t)now_ms, "epoch", (json_int_t)fleet->epoch, "revision",
+		fleet->revision, "commit", fleet->commit, "trouble", fleet->trouble,
+		"appliance", "version", BU_VERSION, "uptime_s",
+		(json_int_t)((now_ms - fleet->started_ms) / 1000), "nodes", nodes,
+		"pairs", pairs_json(fleet), "counts", counts, "rollout",
+		bu_rollouts_json(api->rollouts), "brakes", brakes, "warnings",
+		bu_gate_warnings(api->gate), "conditions",
+		bu_conditions_to_json(fleet->conditions));
+}
+
+BU_HANDLER(bu_api_status)
+{
+	struct bu_api *api = arg;
+	int64_t since = bu_request_number(request, "since", 0, INT64_MAX);
+	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
+
+	if (api->fleet->version == since && request->waited_ms < wait_ms)
+		return BU_ANSWER_LATER;
+	reply->json = status_json(api);
+	return BU_ANSWER_NOW;
+}
+
+static json_t *
+all_nodes(const struct bu_fleet *fleet)
+{
+	json_t *nodes = json_array();
+
+	for (size_t i = 0; i < fleet->count; i++)
+		if (!bu_node_is_gone(fleet->nodes[i]))
+			json_array_append_new(nodes, node_json(fleet, fleet->nodes[i]));
+	return nodes;
+}
+
+static json_t *
+some_nodes(const struct bu_api *api, const char *set, struct bu_err *err)
+{
+	const struct bu_fleet *fleet = api->fleet;
+	struct bu_nodeset *nodeset = bu_api_nodeset(api, fleet->desired, set, err);
+	json_t *nodes = nodeset ? json_array() : NULL;
+
+	for (size_t i = 0; nodeset && i < nodeset->count; i++) {
+		const struct bu_node *node = bu_fleet_node(fleet, nodeset->names[i]);
+
+		if (node)
+			json_array_append_new(nodes, node_json(fleet, node));
+	}
+	bu_nodeset_destroy(nodeset);
+	return nodes;
+}
+
+BU_HANDLER(bu_api_nodes)
+{
+	struct bu_api *api = arg;
+	const char *set = bu_request_query(request, "set");
+	json_t *nodes = set ? some_nodes(api, set, err) : all_nodes(api->fleet);
+
+	if (!nodes)
+		return BU_ANSWER_ERROR;
+	bu_rollouts_tell(api->rollouts, nodes);
+	reply->json = json_pack("{s:I,s:o}", "time_ms",
+				(json_int_t)bu_wall_ms(bu_loop_clock(api->fleet->loop)),
+				"nodes", nodes);
+	return BU_ANSWER_NOW;
+}
+
+struct collecting {
+	json_t *list;
+	const json_t *nodes; /* names as keys; NULL = all */
+	size_t limit;
+	int oldest; /* of more than the limit, keep the oldest */
+	size_t seen;
+	int64_t last; /* number of the last one that was looked at */
+};
+
+static int
+collect(const struct bu_event *event, void *arg)
+{
+	struct collecting *collecting = arg;
+
+	collecting->seen++;
+	collecting->last = event->seq;
+	if (collecting->nodes && !json_object_get(collecting->nodes, event->node))
+		return 0;
+	json_array_append_new(collecting->list, bu_event_to_json(event));
+	if (collecting->oldest)
+		return json_array_size(collecting->list) == collecting->limit;
+	if (json_array_size(collecting->list) > collecting->limit)
+		json_array_remove(collecting->list, 0);
+	return 0;
+}
+
+/* The names of ?node= as keys. A plain one need not be a node any more. */
+static json_t *
+names_asked(const struct bu_api *api, const char *set, struct bu_err *err)
+{
+	struct bu_nodeset *nodeset;
+	json_t *names = json_object();
+
+	if (bu_node_name_ok(set)) {
+		json_object_set_new(names, set, json_true());
+		return names;
+	}
+	nodeset = bu_api_nodeset(api, api->fleet->desired, set, err);
+	for (size_t i = 0; nodeset && i < nodeset->count; i++)
+		json_object_set_new(names, nodeset->names[i], json_true());
+	if (!nodeset) {
+		json_decref(names);
+		return NULL;
+	}
+	bu_nodeset_destroy(nodeset);
+	return names;
+}
+
+BU_HANDLER(bu_api_events)
+{
+	struct bu_api *api = arg;
+	size_t limit =
+		(size_t)bu_request_number(request, "limit", EVENTS_DEFAULT, EVENTS_MAX);
+	int64_t wait_ms = bu_request_number(request, "wait", 0, WAIT_MAX_S) * 1000;
+	const char *after = bu_request_query(request, "after");
+	const char *node = bu_request_query(request, "node");
+	bu_autojson json_t *names = node ? names_asked(api, node, err) : NULL;
+	struct collecting collecting = {
+		.nodes = names, .limit = limit ? limit : 1, .oldest = after != NULL};
+	int rc;
+
+	if (node && !names)
+		return BU_ANSWER_ERROR;
+	collecting.list = json_array();
+	/* The limit is on events of the node; those between are passed over. */
+	if (after)
+		rc = bu_store_read(api->fleet->store,
+				   collecting.last = strtoll(after, NULL, 10),
+				   EVENTS_SCAN, collect, &collecting, err);
+	else
+		rc = bu_store_read_tail(api->fleet->store,
+					node ? EVENTS_TAIL : collecting.limit, collect,
+					&collecting, err);
+	if (rc != 0 ||
+	    (after && !json_array_size(collecting.list) &&
+	     collecting.seen < EVENTS_SCAN && request->waited_ms < wait_ms)) {
+		json_decref(collecting.list);
+		return rc != 0 ? BU_ANSWER_ERROR : BU_ANSWER_LATER;
+	}
+	/* Go on from there: what was passed over is not looked at again. */
+	reply->json = json_pack("{s:o,s:I}", "events", collecting.list, "after",
+				(json_int_t)collecting.last);
+	return BU_ANSWER_NOW;
+}
+
+static void
+add_certificate(json_t *list, json_t *certificate)
+{
+	if (certificate)
+		json_array_append(list, certificate);
+}
+
+/* line: NULL = nothing to add; why is given away. */
+static char *
+add_line(char *why, const char *line)
+{
+	char *both;
+
+	if (!line)
+		return why;
+	both = bu_xasprintf("%s%s\n", why, line);
+	free(why);
+	return both;
+}
+
+/* Each text after the words, a line each; why is given away. */
+static char *
+add_remarks(char *why, const json_t *remarks)
+{
+	size_t i;
+	json_t *remark;
+
+	json_array_foreach ((json_t *)remarks, i, remark) {
+		bu_autofree char *line =
+			bu_xasprintf("warning: %s", json_string_value(remark));
+
+		why = add_line(why, line);
+	}
+	return why;
+}
+
+/* The findings after the words, a line each; why is given away. */
+static char *
+add_drift(char *why, const json_t *drift)
+{
+	size_t i;
+	json_t *finding;
+
+	json_array_foreach ((json_t *)drift, i, finding) {
+		bu_autofree char *line =
+			bu_xasprintf("drift: %s", bu_json_str(finding, "text", ""));
+
+		why = add_line(why, line);
+	}
+	return why;
+}
+
+BU_HANDLER(bu_api_node)
+{
+	struct bu_api *api = arg;
+	const struct bu_node *node = bu_fleet_node(api->fleet, request->params[0]);
+	bu_autofree char *why = NULL, *turn = NULL;
+	bu_autojson json_t *remarks = NULL;
+	bu_autojson json_t *alone = json_array();
+	json_t *object, *inventory, *certificates, *drift;
+
+	if (!node)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no node '%s'; bringup node list names them",
+				  request->params[0]);
+	drift = bu_api_drift(api, node);
+	turn = bu_rollouts_why(api->rollouts, node);
+	why = add_line(bu_reconcile_why(api->rec, node), turn);
+	why = add_drift(bu_steal(&why), drift);
+	remarks = bu_gate_remarks(api->gate, node);
+	why = add_remarks(bu_steal(&why), remarks);
+	object = node_json(api->fleet, node);
+	inventory = bu_fleet_inventory(api->fleet, node);
+	certificates = json_array();
+	add_certificate(certificates, node->full_cert);
+	add_certificate(certificates, node->boot_cert);
+	json_object_set_new(object, "why", json_string(why));
+	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
+	json_object_set_new(object, "certificates", certificates);
+	json_object_set_new(object, "drift", drift);
+	json_object_set_new(object, "order", order_json(&node->order));
+	json_array_append(alone, object);
+	bu_rollouts_tell(api->rollouts, alone);
+	reply->json = object;
+	return BU_ANSWER_NOW;
+}

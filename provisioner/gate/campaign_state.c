@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The campaign of one fabric network, as far as it is: who is a candidate, who can be a
+ * partner, what was measured in their present boots. It has no memory of its own: at
+ * each look the campaign runs from its start over the results in the log, until it asks
+ * for one that is not there. The same results lead to the same questions.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/judge/fabcert.h"
+#include "provisioner/gate/gate_impl.h"
+
+enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
+
+int
+bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name)
+{
+	int low = 0, high = campaign->topology.nodes;
+
+	while (low < high) {
+		int mid = (low + high) / 2;
+		const char *at = json_string_value(
+			json_array_get(campaign->topology.node_ids.list, (size_t)mid));
+		int order = strcmp(name, at);
+
+		if (order == 0)
+			return mid;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return -1;
+}
+
+int
+bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
+
+	return node->last_seen_ms && now_ms - node->last_seen_ms < HEARD_MS;
+}
+
+static int
+is_in(const struct bu_desired_node *want, const struct bu_desired_network *fabric)
+{
+	return want && want->validation && want->validation->fabric == fabric;
+}
+
+static int
+is_candidate(struct bu_gate *gate, struct bu_node *node)
+{
+	return node->state == BU_STATE_VALIDATING && !node->held_by[0] &&
+	       bu_gate_hears(gate, node) && bu_gate_is_checked(gate, node);
+}
+
+static int
+is_certified(struct bu_gate *gate, struct bu_node *node)
+{
+	return bu_fleet_certified(gate->fleet, node, NULL) == 0;
+}
+
+/* Certified, and in or on its way into the cluster. */
+static int
+is_partner(struct bu_gate *gate, struct bu_node *node)
+{
+	const char *source;
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
+
+	return (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING) &&
+	       !node->held_by[0] && bu_gate_hears(gate, node) &&
+	       !bu_measurements_external(node, now_ms, &source) &&
+	       is_certified(gate, node);
+}
+
+static int
+is_lent(struct bu_campaign_state *campaign, struct bu_node *node)
+{
+	const struct bu_desired_node *want =
+		bu_fleet_desired(campaign->gate->fleet, node);
+	int lent = 0;
+
+	if (want && is_partner(campaign->gate, node)) {
+		lent = bu_gate_lends(campaign->gate, node, want);
+		campaign->unlent += !lent;
+	}
+	return lent;
+}
+
+/* Its full certificate is of this hardware: this boot needs one proven partner. Who was
+ * quarantined lately, or is measured anew for a person, does twice as much. */
+static int
+effort_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const char *text = bu_json_str(node->full_cert, "text", "");
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
+	bu_autojson json_t *cert = NULL, *hardware = NULL;
+
+	if (node->again ||
+	    bu_measurements_incidents(gate->fleet, node->machine, now_ms) > 0)
+		return BU_EFFORT_TWICE;
+	if (!*text)
+		return BU_EFFORT_USUAL;
+	cert = bu_fabcert_verify(text, strlen(text), gate->fleet->public_pem, NULL);
+	hardware = bu_fleet_hardware(gate->fleet, node);
+	return cert && bu_fabcert_check(cert, BU_FABCERT_FULL, node->name,
+					node->machine, hardware, NULL, NULL) == 0
+		       ? BU_EFFORT_BRIEF
+		       : BU_EFFORT_USUAL;
+}
+
+/* Where a node hangs: what LLDP heard on the fabric, else its rack, else 128 of a
+ * name's order together. */
+static const char *
+leaf_of(const struct bu_node *node, const struct bu_desired_node *want, int place,
+	char *text, size_t size)
+{
+	const char *heard_leaf = node ? bu_json_str(node->checks, "leaf", "") : "";
+
+	if (*heard_leaf)
+		return heard_leaf;
+	if (want->rack && want->rack[0])
+		return want->rack;
+	snprintf(text, size, "places %d to %d", place / LEAF_PLACES * LEAF_PLACES + 1,
+		 (place / LEAF_PLACES + 1) * LEAF_PLACES);
+	return text;
+}
+
+static int
+place_of(struct bu_ids *ids, const char *name)
+{
+	json_t *known = json_object_get(ids->index, name);
+	size_t count = json_array_size(ids->list);
+
+	if (known)
+		return (int)json_integer_value(known);
+	json_array_append_new(ids->list, json_string(name));
+	json_object_set_new(ids->index, name, json_integer((json_int_t)count));
+	return (int)count;
+}
+
+/* The way over the spines cannot be chosen: flows count for all links of a leaf. */
+static void
+make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
+{
+	const struct bu_desired *desired = gate->fleet->desired;
+	struct bu_topology *t = &campaign->topology;
+	size_t size = desired->nodes_count + 1;
+	char text[48];
+
+	t->node_ids = (struct bu_ids){json_array(), json_object()};
+	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
+	t->spine_ids = (struct bu_ids){json_array(), json_object()};
+	t->leaf_of = bu_xcalloc(size, sizeof(*t->leaf_of));
+	t->rails = t->spines = t->sprayed = 1;
+	t->limit_gbps = campaign->fabric->link_gbps;
+	place_of(&t->spine_ids, "uplinks");
+	campaign->nodes = bu_xcalloc(size, sizeof(*campaign->nodes));
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *want = &desired->nodes[i];
+		struct bu_node *node;
+
+		if (!is_in(want, campaign->fabric))
+			continue;
+		node = bu_fleet_node(gate->fleet, want->name);
+		campaign->nodes[t->nodes] = node;
+		json_array_append_new(t->node_ids.list, json_string(want->name));
+		t->leaf_of[t->nodes] =
+			place_of(&t->leaf_ids,
+				 leaf_of(node, want, t->nodes, text, sizeof(text)));
+		t->nodes++;
+	}
+	t->leaves = (int)json_array_size(t->leaf_ids.list);
+}
+
+static void
+find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
+{
+	size_t size = (size_t)campaign->topology.nodes + 1;
+
+	campaign->candidate = bu_xcalloc(size, 1);
+	campaign->trusted = bu_xcalloc(size, 1);
+	campaign->absent = bu_xcalloc(size, 1);
+	campaign->effort = bu_xcalloc(size, 1);
+	for (int i = 0; i < campaign->topology.nodes; i++) {
+		struct bu_node *node = campaign->nodes[i];
+
+		int ready = node && is_candidate(gate, node);
+
+		/* Who was proven a moment ago is not judged again. */
+		campaign->candidate[i] = ready && !is_certified(gate, node);
+		campaign->trusted[i] = node && !campaign->candidate[i] &&
+				       (ready || is_lent(campaign, node));
+		campaign->absent[i] = !campaign->candidate[i] && !campaign->trusted[i];
+		campaign->candidates += campaign->candidate[i];
+		campaign->partners += campaign->trusted[i];
+		if (campaign->candidate[i])
+			campaign->effort[i] = (unsigned char)effort_of(gate, node);
+	}
+}
+
+static int
+run(struct bu_campaign_state *campaign)
+{
+	struct bu_site site = {.round = bu_gate_answer, .arg = campaign};
+	struct bu_localise_opts opts = {
+		.seed = campaign->gate->seed,
+		.trusted = campaign->trusted,
+		.absent = campaign->absent,
+		.effort = campaign->effort,
+		.reject = campaign->expect.percent / 100,
+		.lat_max_us = campaign->expect.lat_max_us,
+		.blast = campaign->validation->blast_percent / 100,
+		.retests = BU_GATE_RETESTS,
+		.lean = 1,
+	};
+	struct bu_err err = {0};
+	int rc =
+		bu_localise(&campaign->topology, &site, &opts, &campaign->report, &err);
+
+	bu_assert(rc >= 0); /* the only site that can fail is not this one */
+	return rc == 0;
+}
+
+int
+bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
+		       struct bu_campaign_state *ret)
+{
+	*ret = (struct bu_campaign_state){.gate = gate, .fabric = fabric};
+	for (size_t i = 0; i < gate->fleet->count && !ret->validation; i++) {
+		struct bu_node *node = gate->fleet->nodes[i];
+		const struct bu_desired_node *want =
+			bu_fleet_desired(gate->fleet, node);
+
+		if (is_in(want, fabric) && is_candidate(gate, node))
+			ret->validation = want->validation;
+	}
+	if (!ret->validation)
+		return 0;
+	ret->expect = bu_gate_expect(gate, ret->validation);
+	make_topology(gate, ret);
+	find_roles(gate, ret);
+	ret->taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,
+				sizeof(*ret->taken));
+	ret->is_tired = bu_xcalloc(gate->fleet->measurements.count + 1, 1);
+	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
+	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
+	ret->over = run(ret);
+	bu_gate_order_tired(ret);
+	ret->slow = !ret->over && ret->report.rounds[2] >= BU_GATE_QUICK;
+	return ret->topology.nodes;
+}
+
+void
+bu_campaign_state_close(struct bu_campaign_state *campaign)
+{
+	if (!campaign->validation)
+		return;
+	bu_topology_fini(&campaign->topology);
+	bu_report_fini(&campaign->report);
+	free(campaign->nodes);
+	free(campaign->candidate);
+	free(campaign->trusted);
+	free(campaign->absent);
+	free(campaign->effort);
+	free(campaign->taken);
+	free(campaign->is_tired);
+	free(campaign->tired_of);
+	free(campaign->tired_doubt);
+	free(campaign->wanted.list);
+	free(campaign->tired.list);
+}

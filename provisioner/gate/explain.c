@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The words of the gate: figures, expectations and names from the results in the log.
+ * Asked by verdicts.c. Invariant: nothing is said that no result says.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/gate/gate_impl.h"
+
+/* One result of a node, in one direction of it: 0 it sends, 1 it receives. */
+struct sight {
+	const struct bu_pair_log *log;
+	const struct bu_measured *m;
+	int dir;  /* of the log */
+	int peer; /* node of the campaign */
+};
+
+struct sights {
+	struct sight *list;
+	size_t count, cap;
+};
+
+static void add(char **text, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void
+add(char **text, const char *fmt, ...)
+{
+	bu_autofree char *old = *text, *more = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	more = bu_xvasprintf(fmt, args);
+	va_end(args);
+	*text = bu_xasprintf("%s%s", old ? old : "", more);
+}
+
+/* Everything that a half of a node measured in the present boots. */
+static struct sights
+sights_of(const struct bu_campaign_state *campaign, int node, int half)
+{
+	const struct bu_measurements *measurements =
+		&campaign->gate->fleet->measurements;
+	const struct bu_node *own = campaign->nodes[node];
+	struct sights sights = {NULL, 0, 0};
+
+	for (size_t i = 0; i < measurements->count; i++) {
+		const struct bu_pair_log *log = &measurements->logs[i];
+		int side = strcmp(log->name[1], own->name) == 0, peer;
+
+		if (strcmp(log->name[side], own->name) != 0 ||
+		    strcmp(log->boot[side], own->boot_id) != 0)
+			continue;
+		peer = bu_campaign_state_index(campaign, log->name[!side]);
+		for (size_t k = 0; k < log->count && peer >= 0; k++) {
+			sights.list = bu_xgrow(sights.list, &sights.cap,
+					       sights.count + 1, sizeof(*sights.list));
+			sights.list[sights.count++] = (struct sight){
+				log, &log->list[k], half == 0 ? side : !side, peer};
+		}
+	}
+	return sights;
+}
+
+static const char *
+name_of(const struct sight *sight, int end)
+{
+	return sight->log->name[end ? !sight->dir : sight->dir];
+}
+
+static int
+is_proven(const struct bu_campaign_state *campaign, int node)
+{
+	return campaign->trusted[node] || campaign->report.ports[node] == BU_PORT_GOOD;
+}
+
+/* The best of the bad ones towards a proven partner, else of all: what is said against
+ * a node is what speaks for it most. */
+static const struct sight *
+best_bad(const struct bu_campaign_state *campaign, const struct sights *sights)
+{
+	double min_gbps = bu_expect_min_gbps(&campaign->expect);
+	const struct sight *best = NULL;
+
+	for (int proven = 1; proven >= 0 && !best; proven--) {
+		for (size_t i = 0; i < sights->count; i++) {
+			const struct sight *sight = &sights->list[i];
+			const struct bu_measured_dir *dir = &sight->m->dir[sight->dir];
+
+			if (dir->doubt || dir->rate_gbps >= min_gbps ||
+			    (proven && !is_proven(campaign, sight->peer)))
+				continue;
+			if (!best || dir->rate_gbps > best->m->dir[best->dir].rate_gbps)
+				best = sight;
+		}
+	}
+	return best;
+}
+
+static void
+add_rate(char **text, const struct bu_campaign_state *campaign,
+	 const struct sight *sight, int half)
+{
+	char reason[BU_REASON_SIZE] = "slow";
+	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
+
+	if (bu_probe_read(campaign->gate, sight->m->seq, result) == 0)
+		bu_expect_judge(&campaign->expect, result, sight->dir, reason);
+	add(text, "%s%s %s: %s to %s: %s", *text ? "; " : "", name_of(sight, half),
+	    half ? "receives" : "sends", name_of(sight, 0), name_of(sight, 1), reason);
+}
+
+/* The counter of one result that tells most of a loss. */
+static void
+add_counter(char **text, const struct bu_campaign_state *campaign,
+	    const struct sight *sight)
+{
+	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
+	const struct bu_pair_dir *dir = &result->dir[sight->dir];
+	enum bu_counter counter;
+	int end;
+	int64_t lost;
+
+	if (bu_probe_read(campaign->gate, sight->m->seq, result) != 0)
+		return;
+	lost = bu_probe_lost(dir, &counter, &end);
+	if (lost > 0)
+		add(text, ", %s %lld at %s", bu_counter_name(counter), (long long)lost,
+		    result->end[end].node);
+	add(text, ", latency p99 %.0f us (median %.0f us)", dir->lat_p99_us,
+	    dir->lat_median_us);
+}
+
+static void
+add_loss(char **text, const struct bu_campaign_state *campaign,
+	 const struct sights *sights, int half)
+{
+	const struct sight *worst = NULL;
+
+	for (size_t i = 0; i < sights->count; i++) {
+		const struct sight *sight = &sights->list[i];
+
+		if (sight->m->dir[sight->dir].lost > 0 &&
+		    (!worst ||
+		     sight->m->dir[sight->dir].lost > worst->m->dir[worst->dir].lost))
+			worst = sight;
+	}
+	if (!worst)
+		return;
+	add(text, "%s%s %s: %s to %s: %.0f packets lost or repeated in one probe",
+	    *text ? "; " : "", name_of(worst, half), half ? "receives" : "sends",
+	    name_of(worst, 0), name_of(worst, 1),
+	    (double)worst->m->dir[worst->dir].lost);
+	add_counter(text, campaign, worst);
+}
+
+static void
+add_witnesses(char **text, const struct bu_campaign_state *campaign,
+	      const struct sights *sights)
+{
+	bu_autofree unsigned char *seen =
+		bu_xcalloc((size_t)campaign->topology.nodes + 1, 1);
+	int count = 0;
+
+	for (size_t i = 0; i < sights->count; i++)
+		seen[sights->list[i].peer] = 1;
+	for (int i = 0; i < campaign->topology.nodes && count < 8; i++) {
+		if (seen[i] && is_proven(campaign, i))
+			add(text, "%s %s", count++ ? "," : " (seen by proven",
+			    campaign->nodes[i]->name);
+	}
+	if (count)
+		add(text, ")");
+}
+
+static int
+says(const struct bu_accusation *accusation, const char *what)
+{
+	return strstr(accusation->cause, what) != NULL;
+}
+
+/* Nothing of it ever arrived, nothing arrived at it. */
+static int
+is_cut_off(const struct sights *sights)
+{
+	for (size_t i = 0; i < sights->count; i++) {
+		if (sights->list[i].m->dir[sights->list[i].dir].rate_gbps > 0)
+			return 0;
+	}
+	return sights->count > 0;
+}
+
+char *
+bu_explain_accused(const struct bu_campaign_state *campaign, int node,
+		   const struct bu_accusation *accusation)
+{
+	char *text = NULL;
+	int cut_off = 1;
+
+	for (int half = 0; half < 2; half++) {
+		struct sights sights = sights_of(campaign, node, half);
+		const struct sight *bad = best_bad(campaign, &sights);
+
+		cut_off &= is_cut_off(&sights);
+		if (accusation->dir & (half ? BU_DIR_IN : BU_DIR_OUT)) {
+			if (bad)
+				add_rate(&text, campaign, bad, half);
+			if (!bad || says(accusation, "loses packets"))
+				add_loss(&text, campaign, &sights, half);
+		}
+		if (half == 1)
+			add_witnesses(&text, campaign, &sights);
+		free(sights.list);
+	}
+	if (cut_off) {
+		bu_autofree char *details = text;
+
+		text = bu_xasprintf("no more than its loopback is left: with every "
+				    "partner and in both directions nothing arrived; "
+				    "%s",
+				    details ? details : "");
+	}
+	add(&text, "; %s; %s", accusation->cause, bu_explain_hint(accusation));
+	return text;
+}
+
+/* By what the accusation says first. */
+const char *
+bu_explain_hint(const struct bu_accusation *accusation)
+{
+	static const struct {
+		const char *says, *hint;
+	} hints[] = {
+		{"cabling", "re-plug the cable, or correct the plan"},
+		{"MTU", "set the MTU of the port and of its switch port as planned"},
+		{"loses packets",
+		 "clean or swap the cable and its transceivers, then try another port "
+		 "of the switch, then swap the NIC"},
+		{"late", "look at the NIC's slot, its NUMA node and power saving"},
+		{"slow",
+		 "swap the cable first, then try another port of the switch, then "
+		 "the NIC"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(hints); i++) {
+		if (strstr(accusation->cause, hints[i].says))
+			return hints[i].hint;
+	}
+	return "look at the NIC, its cable and its switch port";
+}
+
+/* "slow pair with B (A to B: reason)" of the worst that it saw. */
+static void
+add_slow_pair(char **text, const struct bu_campaign_state *campaign, int node,
+	      int *ret_peers)
+{
+	const struct sight *bad = NULL;
+	int last = -1;
+
+	*ret_peers = 0;
+	for (int half = 0; half < 2; half++) {
+		struct sights sights = sights_of(campaign, node, half);
+
+		bad = best_bad(campaign, &sights);
+		for (size_t i = 0; i < sights.count; i++) {
+			*ret_peers += last >= 0 && sights.list[i].peer != last ? 1 : 0;
+			last = sights.list[i].peer;
+		}
+		if (bad && !*text) {
+			add(text, "slow pair with %s",
+			    campaign->nodes[bad->peer]->name);
+			add(text, " (");
+			char *detail = NULL;
+
+			add_rate(&detail, campaign, bad, half);
+			add(text, "%s)", detail);
+			free(detail);
+		}
+		free(sights.list);
+	}
+}
+
+char *
+bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
+		   const struct bu_accusation *accusation)
+{
+	char leaf[80], *text = NULL;
+	int peers;
+
+	bu_ids_text(&campaign->topology.leaf_ids, campaign->topology.leaf_of[node],
+		    leaf, sizeof(leaf));
+	add_slow_pair(&text, campaign, node, &peers);
+	if (!text)
+		add(&text, "%s", accusation->cause);
+	if (accusation->what != BU_WHAT_ANY)
+		add(&text,
+		    "; so many of leaf %s are bad that the leaf is accused, not its "
+		    "nodes: check the switch and the expected rate (%s)",
+		    leaf, accusation->cause);
+	else if (peers)
+		add(&text,
+		    "; no test tells its fault from that of %s: check the "
+		    "switch and the expected rate",
+		    leaf);
+	else
+		add(&text,
+		    "; no third machine or certified partner can tell which; after a "
+		    "repair bringup node validate %s measures it anew",
+		    campaign->nodes[node]->name);
+	return text;
+}
+
+/* Between the present boots of both. */
+static int
+is_present(const struct bu_fleet *fleet, const struct bu_pair_log *log)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct bu_node *node = bu_fleet_node(fleet, log->name[i]);
+
+		if (!node || strcmp(node->boot_id, log->boot[i]) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* The error of a probe, else why its instrument is in doubt in one direction. */
+static const char *
+why_nothing(const struct bu_campaign_state *campaign, const json_t *brief,
+	    char text[BU_REASON_SIZE])
+{
+	const char *error = bu_json_str(brief, "error", "");
+	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
+
+	if (*error ||
+	    bu_probe_read(campaign->gate, bu_json_int(brief, "seq", 0), result))
+		return error;
+	for (int dir = 0; dir < 2; dir++) {
+		if (bu_expect_doubt(&campaign->expect, result, dir, text))
+			return text;
+	}
+	return error;
+}
+
+/* The last pair of the node whose last probe said nothing, in the present boots. */
+char *
+bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node)
+{
+	const struct bu_fleet *fleet = campaign->gate->fleet;
+	const char *own = campaign->nodes[node]->name;
+	char reason[BU_REASON_SIZE];
+	const json_t *found = NULL;
+	int failures = 0, errors = 0;
+
+	for (size_t i = 0; i < fleet->measurements.count; i++) {
+		const struct bu_pair_log *log = &fleet->measurements.logs[i];
+
+		if ((strcmp(log->name[0], own) && strcmp(log->name[1], own)) ||
+		    bu_gate_failures(log) == 0 || !is_present(fleet, log))
+			continue;
+		found = json_array_get(fleet->pairs, i);
+		failures = bu_gate_failures(log);
+		errors = log->errors;
+	}
+	if (!found)
+		return NULL;
+	return bu_xasprintf("%d probe%s %s <-> %s %s: %s", failures,
+			    failures == 1 ? "" : "s", bu_json_str(found, "a", "?"),
+			    bu_json_str(found, "b", "?"),
+			    errors ? "gave no result" : "said nothing",
+			    why_nothing(campaign, found, reason));
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a profile says of a machine reaches its checks, and what it does not say is not
+ * judged. */
+#include "base/json.h"
+#include "provisioner/gate/gate_impl.h"
+#include "tests/support/rig.h"
+#include "tests/support/unit.h"
+
+#define PLAIN                                                                          \
+	"rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n[hardware vm]\n"              \
+	"disk = /dev/vda\nnics = 2\n"
+
+static json_t *
+expect_of(const char *from, const char *to)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_target target;
+	json_t *expect;
+	struct bu_err err;
+
+	rig_begin(&rig, 1);
+	rig_open_gate(&rig);
+	ck_assert_msg(bu_gate_load_data(rig.gate, BU_SRCDIR "/data/rates.json",
+					BU_SRCDIR "/data/gpus.json", &err) == 0,
+		      "%s", err.text);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d-expect", from, to);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(bu_fleet_target(rig.fleet, node, &target, NULL), 0);
+	expect = bu_gate_checks_expect(rig.gate, node, &target);
+	rig_end(&rig);
+	return expect;
+}
+
+static json_t *
+fabric_of(const json_t *expect)
+{
+	size_t i;
+	json_t *network;
+
+	json_array_foreach (json_object_get(expect, "networks"), i, network)
+		if (strcmp(bu_json_str(network, "name", ""), "fabric") == 0)
+			return network;
+	ck_abort_msg("no network 'fabric'");
+	return NULL;
+}
+
+/* The member, as it is written on the wire. */
+static void
+is(const json_t *object, const char *name, const char *want)
+{
+	const json_t *value = json_object_get(object, name);
+	bu_autofree char *text =
+		value ? json_dumps(value,
+				   JSON_COMPACT | JSON_ENCODE_ANY | JSON_SORT_KEYS)
+		      : bu_xstrdup("none");
+
+	ck_assert_msg(strcmp(text, want) == 0, "%s: %s, not %s", name, text, want);
+}
+
+START_TEST(what_is_not_said_is_not_judged)
+{
+	static const char *const port[] = {"pfc",   "ecn",       "dscp",
+					   "pkeys", "gid_index", "firmware"};
+	bu_autojson json_t *expect = expect_of("", "");
+	const json_t *fabric = fabric_of(expect);
+
+	for (size_t i = 0; i < BU_LEN(port); i++)
+		is(fabric, port[i], "none");
+	is(expect, "host", "{}");
+	is(expect, "gpu", "none");
+}
+END_TEST
+
+START_TEST(ports_and_host_are_as_the_profile_says)
+{
+	bu_autojson json_t *expect = expect_of(
+		PLAIN, "rdma = hardware\nlink_gbps = 100\npfc = 3, 4\necn = on\n"
+		       "dscp = 26\npkeys = 0x8001, 0xffff\ngid_index = 0\n"
+		       "[image debian12]\n[hardware vm]\ndisk = /dev/vda\nnics = 2\n"
+		       "nic_firmware = 28.39.1002, 28.41.1000\nsmt = off\nturbo = on\n"
+		       "numa_nodes = 2\ncstate_us = 2\ngovernor = performance\n"
+		       "hugepages = 1GiB*64, 2MiB*1024\n");
+	const json_t *fabric = fabric_of(expect);
+	const json_t *host = json_object_get(expect, "host");
+
+	is(fabric, "pfc", "[3,4]");
+	is(fabric, "ecn", "true");
+	is(fabric, "dscp", "26");
+	is(fabric, "pkeys", "[\"0x8001\",\"0xffff\"]");
+	is(fabric, "gid_index", "0");
+	is(fabric, "firmware", "[\"28.39.1002\",\"28.41.1000\"]");
+	is(host, "hugepages", "{\"1048576kB\":64,\"2048kB\":1024}");
+	is(host, "governor", "\"performance\"");
+	is(host, "smt", "false");
+	is(host, "turbo", "true");
+	is(host, "numa_nodes", "2");
+	is(host, "cstate_us", "2");
+}
+END_TEST
+
+START_TEST(no_priority_is_a_word_too)
+{
+	bu_autojson json_t *expect =
+		expect_of("rdma = rxe\n", "rdma = rxe\npfc = none\necn = off\n");
+
+	is(fabric_of(expect), "pfc", "[]");
+	is(fabric_of(expect), "ecn", "false");
+	/* RDMA in software has no firmware. */
+	is(fabric_of(expect), "firmware", "none");
+}
+END_TEST
+
+START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
+{
+	static const struct {
+		const char *mig, *want;
+	} rows[] = {
+		{"", "none"},
+		{"mig = 1g.10gb*7\n", "true"},
+		{"mig = 0-3:1g.10gb*7,4-7:7g.80gb\n", "true"},
+		{"mig = 0-3:1g.10gb*7\n", "none"}, /* GPUs 4 to 7 stay whole */
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *site = bu_xasprintf(
+			"rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n"
+			"driver = 550.54.15\n[hardware vm]\ndisk = /dev/vda\n"
+			"nics = 2\ngpus = 8\ngpu_model = h100-80gb\n%s",
+			rows[i].mig);
+		bu_autojson json_t *expect = expect_of(PLAIN, site);
+		const json_t *gpu = json_object_get(expect, "gpu");
+
+		is(gpu, "count", "8");
+		is(gpu, "driver", "\"550.54.15\"");
+		is(gpu, "mig", rows[i].want);
+	}
+}
+END_TEST
+
+RIG_UNIT("expect", gpus_have_the_driver_and_the_division_of_the_profile,
+	 no_priority_is_a_word_too, ports_and_host_are_as_the_profile_says,
+	 what_is_not_said_is_not_judged)

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The set of nodes, kept sorted by name, and questions about it. */
+#include "provisioner/node/fleet.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "fabric/judge/fabcert.h"
+#include "provisioner/node/revisions.h"
+
+struct bu_fleet *
+bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
+{
+	struct bu_fleet *fleet = bu_xcalloc(1, sizeof(*fleet));
+
+	fleet->loop = loop;
+	fleet->store = store;
+	fleet->version = 1;
+	fleet->started_ms = bu_wall_ms(bu_loop_clock(loop));
+	fleet->pairs = json_array();
+	bu_measurements_init(&fleet->measurements);
+	fleet->brakes = json_object();
+	fleet->machines = json_object();
+	return fleet;
+}
+
+void
+bu_fleet_destroy(struct bu_fleet *fleet)
+{
+	if (!fleet)
+		return;
+	for (size_t i = 0; i < fleet->count; i++)
+		bu_node_destroy(fleet->nodes[i]);
+	free(fleet->nodes);
+	bu_revisions_fini(fleet);
+	bu_desired_destroy(fleet->desired);
+	bu_desired_destroy(fleet->last);
+	for (size_t i = 0; i < fleet->rollouts_count; i++)
+		json_decref(fleet->rollouts[i].applied);
+	json_decref(fleet->pairs);
+	bu_measurements_fini(&fleet->measurements);
+	json_decref(fleet->brakes);
+	json_decref(fleet->machines);
+	free(fleet);
+}
+
+struct bu_node *
+bu_fleet_node(const struct bu_fleet *fleet, const char *name)
+{
+	size_t low = 0, high = fleet->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, fleet->nodes[mid]->name);
+
+		if (order == 0)
+			return fleet->nodes[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+struct bu_node *
+bu_fleet_node_of(const struct bu_fleet *fleet, const char *machine)
+{
+	const char *name = bu_json_str(fleet->machines, machine, NULL);
+
+	return name ? bu_fleet_node(fleet, name) : NULL;
+}
+
+const struct bu_desired_node *
+bu_fleet_desired(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	return fleet->desired ? bu_desired_node(fleet->desired, node->name) : NULL;
+}
+
+void
+bu_fleet_joined(const struct bu_desired_node *want, struct bu_joined *ret)
+{
+	bu_text_copy(ret->cluster, sizeof(ret->cluster), want->cluster->name);
+	bu_text_copy(ret->driver, sizeof(ret->driver), want->cluster->driver);
+	bu_text_copy(ret->conf, sizeof(ret->conf), want->cluster->slurm_conf_path);
+	bu_text_copy(ret->node, sizeof(ret->node), want->name);
+}
+
+void
+bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node)
+{
+	fleet->version++;
+	if (fleet->on_change)
+		fleet->on_change(fleet, node, fleet->on_change_arg);
+}
+
+json_t *
+bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	bu_autofree char *text = NULL;
+
+	if (!node->inventory[0])
+		return NULL;
+	text = bu_store_get_blob(fleet->store, node->inventory, NULL);
+	return text ? bu_json_parse(text, strlen(text), "inventory", NULL) : NULL;
+}
+
+int
+bu_fleet_disk_in(const json_t *inventory, const char *path, struct bu_seen_disk *ret)
+{
+	json_t *disk;
+	size_t i;
+
+	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
+		if (strcmp(bu_json_str(disk, "path", ""), path) != 0)
+			continue;
+		bu_text_copy(ret->path, sizeof(ret->path), path);
+		bu_text_copy(ret->serial, sizeof(ret->serial),
+			     bu_json_str(disk, "serial", ""));
+		ret->size_bytes = bu_json_int(disk, "size_bytes", 0);
+		ret->written = strcmp(bu_json_str(disk, "signature", ""), "none") != 0;
+		return 0;
+	}
+	return -1;
+}
+
+int
+bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
+	      const char *path, struct bu_seen_disk *ret)
+{
+	bu_autojson json_t *inventory = NULL;
+
+	/* Thousands are asked for at once. */
+	if (strcmp(node->disk.path, path) == 0) {
+		*ret = node->disk;
+		return 0;
+	}
+	inventory = bu_fleet_inventory(fleet, node);
+	return bu_fleet_disk_in(inventory, path, ret);
+}
+
+json_t *
+bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
+	json_t *hardware = json_pack("{s:s}", "machine", node->machine);
+	size_t i;
+	json_t *device;
+
+	json_array_foreach (json_object_get(inventory, "rdma"), i, device)
+		json_object_set(hardware, bu_json_str(device, "name", "?"),
+				json_object_get(device, "node_guid"));
+	return hardware;
+}
+
+static int
+check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
+	   enum bu_fabcert_kind kind, const json_t *sealed, struct bu_err *err)
+{
+	const char *text = bu_json_str(sealed, "text", "");
+	bu_autojson json_t *cert = NULL, *hardware = NULL;
+
+	if (!sealed)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
+				  kind == BU_FABCERT_FULL ? "full" : "boot");
+	cert = bu_fabcert_verify(text, strlen(text), fleet->public_pem, err);
+	if (!cert)
+		return -1;
+	hardware = bu_fleet_hardware(fleet, node);
+	/* Until the turn of its rename it is what it was proven as. */
+	if (node->called[0] && bu_fabcert_check(cert, kind, node->called, node->machine,
+						hardware, node->boot_id, NULL) == 0)
+		return 0;
+	return bu_fabcert_check(cert, kind, node->name, node->machine, hardware,
+				node->boot_id, err);
+}
+
+int
+bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
+		   struct bu_err *err)
+{
+	char as[sizeof(node->certified_as)];
+
+	snprintf(as, sizeof(as), "%s %s %s", node->boot_id, node->machine,
+		 node->inventory);
+	if (strcmp(node->certified_as, as) == 0)
+		return 0;
+	if (check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, err) != 0 ||
+	    check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, err) != 0)
+		return -1;
+	memcpy(node->certified_as, as, sizeof(as));
+	return 0;
+}

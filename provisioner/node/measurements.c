@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory of measurements, written by replay and read by the gate. Invariant: what
+ * was measured in another boot of either end counts for nothing any more.
+ */
+#include "provisioner/node/measurements.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/node/fleet.h"
+
+void
+bu_measurements_init(struct bu_measurements *measurements)
+{
+	*measurements = (struct bu_measurements){.index = json_object(),
+						 .incidents = json_object(),
+						 .soaked = json_object()};
+}
+
+void
+bu_measurements_fini(struct bu_measurements *measurements)
+{
+	for (size_t i = 0; i < measurements->count; i++)
+		free(measurements->logs[i].list);
+	free(measurements->logs);
+	json_decref(measurements->index);
+	json_decref(measurements->incidents);
+	json_decref(measurements->soaked);
+}
+
+static void
+key_of(const char *a, const char *b, char ret[2 * BU_NAME_MAX])
+{
+	int swap = strcmp(a, b) > 0;
+
+	snprintf(ret, 2 * BU_NAME_MAX, "%s %s", swap ? b : a, swap ? a : b);
+}
+
+int
+bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b)
+{
+	char key[2 * BU_NAME_MAX];
+
+	key_of(a, b, key);
+	return (int)bu_json_int(fleet->measurements.index, key, -1);
+}
+
+static int
+add_log(struct bu_fleet *fleet, const char *a, const char *b)
+{
+	struct bu_measurements *measurements = &fleet->measurements;
+	int place = bu_measurements_find(fleet, a, b);
+	char key[2 * BU_NAME_MAX];
+	struct bu_pair_log *log;
+
+	if (place >= 0)
+		return place;
+	measurements->logs =
+		bu_xgrow(measurements->logs, &measurements->cap,
+			 measurements->count + 1, sizeof(*measurements->logs));
+	log = &measurements->logs[measurements->count];
+	*log = (struct bu_pair_log){.count = 0};
+	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
+	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
+	key_of(a, b, key);
+	json_object_set_new(measurements->index, key,
+			    json_integer((json_int_t)measurements->count));
+	json_array_append_new(fleet->pairs, json_object());
+	return (int)measurements->count++;
+}
+
+static void
+clear_log(struct bu_pair_log *log)
+{
+	log->count = 0;
+	log->errors = 0;
+}
+
+/* Of other boots than before: what was measured in those is over. */
+static void
+renew_boots(struct bu_pair_log *log, const json_t *body)
+{
+	const char *boots[2] = {bu_json_str(body, "boot_a", ""),
+				bu_json_str(body, "boot_b", "")};
+
+	if (strcmp(boots[0], log->boot[0]) == 0 && strcmp(boots[1], log->boot[1]) == 0)
+		return;
+	clear_log(log);
+	for (int i = 0; i < 2; i++)
+		bu_text_copy(log->boot[i], sizeof(log->boot[i]), boots[i]);
+}
+
+static void
+add_measured(struct bu_pair_log *log, const struct bu_event *event, const json_t *flows)
+{
+	struct bu_measured *m;
+
+	log->list = bu_xgrow(log->list, &log->cap, log->count + 1, sizeof(*log->list));
+	m = &log->list[log->count++];
+	*m = (struct bu_measured){.seq = event->seq,
+				  .mtu = (int)bu_json_int(event->body, "mtu", 0)};
+	for (int dir = 0; dir < 2; dir++) {
+		const json_t *flow = json_array_get(flows, (size_t)dir);
+
+		m->dir[dir] = (struct bu_measured_dir){
+			(float)bu_json_real(flow, "rate_gbps", 0),
+			(float)bu_json_real(flow, "lat_us", 0),
+			(float)bu_json_real(flow, "lat99_us", 0),
+			(float)bu_json_real(flow, "lost", 0),
+			(float)bu_json_real(flow, "lat_min_us", 0),
+			(int)bu_json_int(flow, "doubt", 0)};
+	}
+}
+
+void
+bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
+{
+	const char *a = bu_json_str(event->body, "a", "");
+	const char *b = bu_json_str(event->body, "b", "");
+	const json_t *flows = json_object_get(event->body, "flows");
+	int place = add_log(fleet, a, b);
+	struct bu_pair_log *log = &fleet->measurements.logs[place];
+	json_t *brief = json_copy(event->body);
+
+	/* The whole of it stays in the log. */
+	json_object_del(brief, "result");
+	json_object_set_new(brief, "seq", json_integer(event->seq));
+	json_array_set_new(fleet->pairs, (size_t)place, brief);
+	renew_boots(log, event->body);
+	if (json_is_array(flows)) {
+		log->errors = 0;
+		add_measured(log, event, flows);
+	} else {
+		log->errors++;
+	}
+}
+
+void
+bu_measurements_checks(struct bu_fleet *fleet, struct bu_node *node,
+		       const struct bu_event *event)
+{
+	json_decref(node->checks);
+	node->checks = json_incref(event->body);
+}
+
+void
+bu_measurements_verdict(struct bu_fleet *fleet, struct bu_node *node,
+			const struct bu_event *event)
+{
+	const char *source = bu_json_str(event->body, "source", "");
+
+	if (!node->verdicts)
+		node->verdicts = json_object();
+	if (strcmp(bu_json_str(event->body, "verdict", ""), "fail") == 0)
+		json_object_set(node->verdicts, source, event->body);
+	else
+		json_object_del(node->verdicts, source);
+}
+
+void
+bu_measurements_soak(struct bu_fleet *fleet, struct bu_node *node,
+		     const struct bu_event *event)
+{
+	json_int_t before = bu_json_int(fleet->measurements.soaked, node->machine, 0);
+	json_int_t ms = bu_json_int(event->body, "ms", 0);
+
+	if (node->machine[0])
+		json_object_set_new(fleet->measurements.soaked, node->machine,
+				    json_integer(before + ms));
+}
+
+/* A person who releases a lemon has looked at it. */
+void
+bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
+{
+	if (strncmp(node->held_reason, "lemon: ", 7) == 0)
+		json_object_del(fleet->measurements.incidents, node->machine);
+}
+
+/* What was measured of it in this boot counts for nothing. */
+static void
+forget(struct bu_fleet *fleet, struct bu_node *node)
+{
+	for (size_t i = 0; i < fleet->measurements.count; i++) {
+		struct bu_pair_log *log = &fleet->measurements.logs[i];
+
+		if (strcmp(log->name[0], node->name) == 0 ||
+		    strcmp(log->name[1], node->name) == 0)
+			clear_log(log);
+	}
+	json_decref(node->checks);
+	node->checks = NULL;
+	node->checks_errors = 0;
+	json_decref(node->boot_cert);
+	node->boot_cert = NULL;
+	node->waiting[0] = '\0';
+	node->trouble[0] = '\0';
+}
+
+/* In service and in quarantine it keeps what it has until it is measured. */
+void
+bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node)
+{
+	node->again = 1;
+	if (node->state == BU_STATE_VALIDATING)
+		forget(fleet, node);
+}
+
+void
+bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
+		      const struct bu_event *event, enum bu_state to)
+{
+	json_t *list;
+
+	if (to == BU_STATE_VALIDATING && node->again)
+		forget(fleet, node);
+	if (to != BU_STATE_QUARANTINED || !node->machine[0])
+		return;
+	list = json_object_get(fleet->measurements.incidents, node->machine);
+	if (!list) {
+		list = json_array();
+		json_object_set_new(fleet->measurements.incidents, node->machine, list);
+	}
+	json_array_append_new(list,
+			      json_pack("{s:s,s:I,s:O}", "node", node->name, "at_ms",
+					(json_int_t)event->time_ms, "reason",
+					json_object_get(event->body, "reason")));
+	/* Whatever is repaired is new: it soaks again. */
+	json_object_del(fleet->measurements.soaked, node->machine);
+}
+
+int
+bu_measurements_incidents(const struct bu_fleet *fleet, const char *machine,
+			  int64_t now_ms)
+{
+	const json_t *list = json_object_get(fleet->measurements.incidents, machine);
+	int64_t since_ms = now_ms - (int64_t)BU_LEMON_DAYS * 24 * 3600 * 1000;
+	int count = 0;
+	size_t i;
+	json_t *one;
+
+	json_array_foreach (list, i, one)
+		count += bu_json_int(one, "at_ms", 0) >= since_ms;
+	return count;
+}
+
+const json_t *
+bu_measurements_external(const struct bu_node *node, int64_t now_ms,
+			 const char **ret_source)
+{
+	const char *source;
+	json_t *body;
+
+	json_object_foreach (node->verdicts, source, body) {
+		int64_t until_ms = bu_json_int(body, "until_ms", 0);
+
+		if (until_ms && until_ms <= now_ms)
+			continue;
+		*ret_source = source;
+		return body;
+	}
+	return NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the log knows about measurements: what each pair measured in the present boots
+ * of both, the reports of checks, what outside systems say about nodes, and which
+ * machines were quarantined before. A part of the world: written by replay alone.
+ */
+#ifndef BU_NODE_MEASUREMENTS_H
+#define BU_NODE_MEASUREMENTS_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "model/event.h"
+#include "provisioner/node/node.h"
+
+struct bu_fleet;
+
+/* One probe: the figures of both directions (0: name[0] to name[1]); the whole result
+ * is in event `seq`. */
+struct bu_measured {
+	int64_t seq;
+	int mtu;
+	struct bu_measured_dir {
+		float rate_gbps, lat_us, lat99_us, lost, lat_min_us;
+		int doubt; /* BU_DOUBT_... of fabric/judge/flow.h */
+	} dir[2];
+};
+
+struct bu_pair_log {
+	char name[2][BU_NAME_MAX]; /* in the order of their names */
+	char boot[2][40];
+	struct bu_measured *list; /* of these boots, oldest first */
+	size_t count, cap;
+	int errors; /* probes without a result since the last one with */
+};
+
+struct bu_measurements {
+	struct bu_pair_log *logs; /* beside world->pairs: same places */
+	size_t count, cap;
+	json_t *index;     /* "a b" -> place */
+	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */
+	json_t *soaked;    /* machine id -> ms that it was under load since the last */
+};
+
+enum { BU_LEMON_DAYS = 30, BU_LEMON_INCIDENTS = 2 };
+
+void bu_measurements_init(struct bu_measurements *measurements);
+void bu_measurements_fini(struct bu_measurements *measurements);
+/* Place of the pair in proofs->logs, -1 = it was never probed. Any order of names. */
+int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b);
+
+/* For replay.c: one per kind of event. */
+void bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event);
+void bu_measurements_checks(struct bu_fleet *fleet, struct bu_node *node,
+			    const struct bu_event *event);
+void bu_measurements_verdict(struct bu_fleet *fleet, struct bu_node *node,
+			     const struct bu_event *event);
+void bu_measurements_soak(struct bu_fleet *fleet, struct bu_node *node,
+			  const struct bu_event *event);
+void bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
+			   const struct bu_event *event, enum bu_state to);
+/* Before the node is released. */
+void bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node);
+/* A person wants it measured anew: now, or when it is validating next. Then what was
+ * measured of it before counts for nothing, and until its boot certificate it does
+ * twice the rounds. */
+void bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node);
+
+/* Quarantines of this machine in the BU_LEMON_DAYS days before now. */
+int bu_measurements_incidents(const struct bu_fleet *fleet, const char *machine,
+			      int64_t now_ms);
+/* The verdict of an outside system that still holds: its body, or NULL. */
+const json_t *bu_measurements_external(const struct bu_node *node, int64_t now_ms,
+				       const char **ret_source);
+
+#endif

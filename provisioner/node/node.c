@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A node and its one JSON shape. */
+#include "provisioner/node/node.h"
+
+#include <string.h>
+
+static const char *const hold_names[] = {
+#define X(id, name) name,
+	BU_HOLDS(X)
+#undef X
+};
+
+const char *
+bu_hold_name(enum bu_hold hold)
+{
+	return hold_names[hold];
+}
+
+enum bu_hold
+bu_hold_from_name(const char *name)
+{
+	for (size_t i = 0; i < BU_LEN(hold_names); i++)
+		if (strcmp(hold_names[i], name) == 0)
+			return (enum bu_hold)i;
+	return BU_HOLD_NONE;
+}
+
+const char *
+bu_order_status(const struct bu_order *order)
+{
+	if (order->open)
+		return order->begun ? "under way" : "turn";
+	if (order->withdrawn)
+		return "withdrawn";
+	return order->failed ? "failed" : "done";
+}
+
+int
+bu_node_is_away_by_condition(const struct bu_node *node)
+{
+	return bu_conditions_first(node->conditions) != NULL;
+}
+
+int
+bu_node_is_gone(const struct bu_node *node)
+{
+	return !node->in_profile && !node->machine[0] &&
+	       (node->state == BU_STATE_ENROLLED || node->state == BU_STATE_RETIRED);
+}
+
+struct bu_node *
+bu_node_create(const char *name)
+{
+	struct bu_node *node = bu_xcalloc(1, sizeof(*node));
+
+	bu_text_copy(node->name, sizeof(node->name), name);
+	node->state = BU_STATE_ENROLLED;
+	return node;
+}
+
+void
+bu_node_destroy(struct bu_node *node)
+{
+	if (!node)
+		return;
+	json_decref(node->checks);
+	json_decref(node->verdicts);
+	json_decref(node->full_cert);
+	json_decref(node->boot_cert);
+	free(node->macs);
+	free(node);
+}
+
+static json_t *
+progress_json(const struct bu_node *node)
+{
+	if (!node->progress_total_bytes)
+		return json_null();
+	return json_pack("{s:s,s:I,s:I}", "stage", node->progress_stage, "done_bytes",
+			 (json_int_t)node->progress_done_bytes, "total_bytes",
+			 (json_int_t)node->progress_total_bytes);
+}
+
+static json_t *
+stages_json(const struct bu_node *node)
+{
+	json_t *stages = json_array();
+
+	for (int i = 0; i < node->stages_count; i++)
+		json_array_append_new(
+			stages, json_pack("{s:s,s:I}", "state",
+					  bu_state_name(node->stages[i].state), "ms",
+					  (json_int_t)node->stages[i].took_ms));
+	return stages;
+}
+
+static json_t *
+step_json(const struct bu_node *node)
+{
+	static const char *const status[] = {"none", "open", "done", "failed"};
+	const struct bu_step *step = &node->step;
+
+	if (step->status == BU_STEP_NONE)
+		return json_null();
+	return json_pack("{s:s,s:s,s:i,s:s,s:s}", "id", step->id, "action",
+			 bu_action_name(step->action), "attempt", step->attempt,
+			 "status", status[step->status], "error", node->step_error);
+}
+
+/* {"op","by","result","power","detail","at_ms"} of the last deed, and "seen". */
+static json_t *
+power_json(const struct bu_node *node)
+{
+	const struct bu_power_deed *deed = &node->power;
+	const struct bu_power_fact *seen = &node->power_seen;
+	json_t *object =
+		json_pack("{s:s,s:s,s:s,s:s,s:s,s:I}", "op", deed->op, "by", deed->by,
+			  "result", deed->result, "power", deed->power, "detail",
+			  deed->detail, "at_ms", (json_int_t)deed->at_ms);
+	json_object_set_new(object, "seen",
+			    json_pack("{s:s,s:s,s:I}", "power", seen->power, "error",
+				      seen->error, "at_ms", (json_int_t)seen->at_ms));
+	return object;
+}
+
+json_t *
+bu_node_to_json(const struct bu_node *node)
+{
+	const struct bu_state_info *info = bu_state_info(node->state);
+	json_t *object = json_pack(
+		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:b}", "name",
+		node->name, "pool", node->pool, "state", info->name, "settled",
+		info->settled, "since_ms", (json_int_t)node->since_ms, "reason",
+		node->reason, "waiting", node->waiting, "image", node->installed_image,
+		"machine", node->machine, "firmware", node->firmware, "last_seen_ms",
+		(json_int_t)node->last_seen_ms, "repeats", node->repeats, "in_profile",
+		node->in_profile);
+
+	json_object_set_new(object, "trouble", json_string(node->trouble));
+	json_object_set_new(object, "boot_id", json_string(node->boot_id));
+	json_object_set_new(object, "progress", progress_json(node));
+	json_object_set_new(object, "stages", stages_json(node));
+	json_object_set_new(object, "step", step_json(node));
+	json_object_set_new(object, "trouble", json_string(node->trouble));
+	json_object_set_new(object, "cluster_words", json_string(node->cluster_words));
+	json_object_set_new(object, "conditions",
+			    bu_conditions_to_json(node->conditions));
+	if (node->power.op[0] || node->power_seen.at_ms)
+		json_object_set_new(object, "power", power_json(node));
+	if (node->state == BU_STATE_DRAINING)
+		json_object_set_new(object, "next",
+				    json_pack("{s:s,s:s,s:s}", "state",
+					      bu_state_name(node->next.state), "by",
+					      node->next.by, "reason",
+					      node->next.reason));
+	if (node->held_by[0])
+		json_object_set_new(object, "held",
+				    json_pack("{s:s,s:s,s:s}", "by", node->held_by,
+					      "code", bu_hold_name(node->held_for),
+					      "reason", node->held_reason));
+	return object;
+}

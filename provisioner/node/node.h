@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A node: a name of the profile and what the log knows about it. The first part is a
+ * function of the log; what is below "memory only" is lost with the process.
+ */
+#ifndef BU_NODE_NODE_H
+#define BU_NODE_NODE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "model/condition.h"
+#include "model/event.h"
+#include "model/fact.h"
+#include "model/state.h"
+#include "model/step.h"
+
+enum { BU_STAGES_MAX = 24 };
+
+struct bu_stage {
+	enum bu_state state;
+	int64_t took_ms;
+};
+
+/* A disk as the inventory has it. */
+struct bu_seen_disk {
+	char path[40];
+	char serial[64]; /* "" = it tells none */
+	int64_t size_bytes;
+	int written; /* something is on it */
+};
+
+/* What an applied plan wants this node to become. */
+struct bu_order {
+	int64_t seq;       /* of the event; 0 = none */
+	int64_t first_seq; /* when it was opened first; seq, unless it was retried */
+	char rollout[40];
+	enum bu_class class;
+	char image[BU_NAME_MAX];
+	char image_digest[65]; /* of the manifest */
+	char facets[65];       /* digest; "" = of a plan without facets */
+	char revision[65];     /* that it is carried out by */
+	char commit[65];       /* of the revision; "" = not from git */
+	/* What was granted to be written over; "" and 0 = the inventory had none. */
+	char disk[40];
+	char disk_serial[64];
+	int64_t disk_size_bytes;
+	int batch;     /* 0 = canary */
+	int open;      /* neither done, failed nor withdrawn */
+	int begun;     /* it had its turn */
+	int served;    /* it was ready when its turn came */
+	int failed;    /* closed so; reason says why */
+	int withdrawn; /* closed so: its rollout was aborted */
+	int reset;     /* granted: a machine that is on may be switched off for it */
+	int replace;   /* another machine takes this name; ends when its turn begins */
+	int written;   /* its install was begun: the disk is not what it was */
+	int64_t begun_ms;  /* Unix time */
+	int64_t fault_seq; /* event that failed it or held its node; 0 = none */
+	char reason[400];
+};
+
+/* What a hold is about, where the daemon itself must know: id, name */
+#define BU_HOLDS(X)                                                                    \
+	X(NONE, "")       /* not held, or for a reason that is in words alone */       \
+	X(IS_ON, "is-on") /* its machine is on, and no grant allows a reset */
+
+enum bu_hold {
+#define X(id, name) BU_HOLD_##id,
+	BU_HOLDS(X)
+#undef X
+};
+const char *bu_hold_name(enum bu_hold hold);
+enum bu_hold bu_hold_from_name(const char *name); /* NONE when unknown */
+/* What a person had done to its machine last. */
+struct bu_power_deed {
+	char op[8]; /* "on", "off" or "cycle"; "" = nothing yet */
+	char by[40];
+	char result[12]; /* "asked" = under way; "done", "failed" or "unknown" */
+	char power[12];  /* as it was seen at the end; "" = it was not */
+	char detail[200];
+	int64_t seq;   /* of the event that asked */
+	int64_t at_ms; /* Unix time of the last word */
+};
+
+/* What its BMC said last, when somebody asked. */
+struct bu_power_fact {
+	char power[12];  /* "on", "off" or "unknown"; "" = it did not say */
+	char error[200]; /* why; "" = it said it */
+	int64_t at_ms;   /* Unix time; 0 = nobody asked */
+};
+
+/* Where a node goes once it has left its cluster. */
+struct bu_next {
+	enum bu_state state;
+	int again;   /* it is measured anew then */
+	int reset;   /* its machine may be switched off then, whatever runs there */
+	char by[40]; /* "rollout r-..." for an order */
+	char reason[300]; /* "" = none was given */
+};
+
+/* The cluster that it is in, as its JOIN has joined it; cluster "" = none. */
+struct bu_joined {
+	char cluster[BU_NAME_MAX];
+	char driver[16];
+	char conf[256];         /* the driver's own configuration file */
+	char node[BU_NAME_MAX]; /* its name there */
+};
+
+struct bu_node {
+	char name[BU_NAME_MAX];
+	/* What its system is called: after a rename the old name, until its files are
+	 * written. "" = as the node. */
+	char called[BU_NAME_MAX];
+	enum bu_state state;
+	int64_t state_seq;   /* of the event that led here */
+	int64_t since_ms;    /* Unix time */
+	char reason[640];    /* why it is here; "" when it went as planned */
+	char on[16];         /* name of the trigger that led here; "" = none yet */
+	struct bu_next next; /* of one that is draining */
+	int reset;   /* a person allowed that its machine is switched off to boot it */
+	int repeats; /* rungs of the ladder used since it last was settled */
+	struct bu_order order;
+	struct bu_step step;
+	char machine[65];        /* id of the bound machine; "" = none */
+	char serial[64];         /* of that machine, as its firmware says it */
+	char uuid[40];           /* likewise */
+	char *macs;              /* "52:54:00:77:00:01 ...", all that it has; or NULL */
+	char inventory[65];      /* digest of its inventory */
+	int disk_touched;        /* an install of ours began to write */
+	int writing;             /* the last one has not come to its end */
+	char admitted_step[112]; /* step whose token was traded */
+	char admitted_request[65]; /* digest of the request that it was traded for */
+	/* Fingerprint of its agent's certificate; "" = of a log that kept none: any of
+	 * its machine counts. */
+	char agent_cert[65];
+	int64_t agent_cert_until_ms; /* Unix time; 0 = not known */
+	char agent_cert_next[65];    /* renewed, and not used yet; "" = none */
+	int64_t agent_cert_next_until_ms;
+	int agent_revoked; /* no certificate of its agent counts */
+	char boot_id[40];
+	int boot_installed; /* this boot is of the installed system */
+	char installed_image[BU_NAME_MAX];
+	char installed_digest[65];
+	char installed_step[112];
+	char facets[65];           /* digest of what it has; "" = unknown */
+	char commit[65];           /* of the order that it carried out last */
+	json_t *checks;            /* body of the last report of checks; NULL = none */
+	json_t *verdicts;          /* of outside systems: {source: body}; NULL = none */
+	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */
+	int64_t lent_ms;           /* Unix time */
+	char evidence[65];         /* digest of that of its last quarantine */
+	json_t *full_cert;         /* {"kind","text"} or NULL */
+	json_t *boot_cert;
+	int again; /* it is measured anew, twice the rounds, until its boot certificate
+		      is issued */
+	char step_error[400]; /* of the last step that failed */
+	struct bu_condition conditions[BU_CONDITION_COUNT];
+	struct bu_joined joined;
+	struct bu_power_deed power;
+	char held_by[40];
+	enum bu_hold held_for;
+	char held_reason[400];
+	/* The boot that runs is one that we have made, or that its agent has told of;
+	 * nothing of others runs on it. Ends when it settles out of service. */
+	int booted_by_us;
+	/* It may run work of its cluster: since it began to join, in this boot. */
+	int serves;
+	int entering; /* a join began of which nobody knows how far it came */
+	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
+	int stages_count;
+
+	/* memory only */
+	struct bu_power_fact power_seen;
+	int power_running; /* of provisioner/node/verbs_power.c */
+	struct bu_agent_fact agent;
+	struct bu_cluster_fact cluster; /* of joined */
+	int64_t lost_ms; /* awake: when it last was sent back to its cluster; 0 = never
+			  */
+	int in_profile;
+	char pool[BU_NAME_MAX];
+	char firmware[8];
+	struct bu_seen_disk disk; /* that its profile named when it was inspected */
+	int checks_errors;        /* reports that were asked for and did not come */
+	char certified_as[200];   /* boot, machine and inventory that its certificates
+				     were verified for; "" = not since the last event */
+	int appending;            /* an event of it is on its way to the log */
+	int effect_running;       /* of the open step */
+	int join_started;         /* the agent has started the cluster's client */
+	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
+	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
+	char waiting[400];    /* what it waits for; "" = nothing */
+	int64_t waiting_ms;   /* monotonic: since when that was seen; 0 = it is not */
+	int wait_logged;      /* the log knows that it waits */
+	char trouble[400];    /* why its fabric could not be measured; "" = nothing */
+	char refusal[400]; /* why a machine with its token was refused; "" = none was */
+	char cluster_words[400]; /* what its cluster says while it leaves */
+	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
+	int64_t last_seen_ms; /* Unix time; 0 = never */
+	char progress_stage[32];
+	uint64_t progress_done_bytes;
+	uint64_t progress_total_bytes; /* 0 = no progress to show */
+};
+
+/* "turn" (waits for it), "under way", "done", "failed" or "withdrawn". */
+const char *bu_order_status(const struct bu_order *order);
+
+/* A condition of it says that it cannot be counted on, whatever its state is. */
+int bu_node_is_away_by_condition(const struct bu_node *node);
+
+/* It has left the profile, and nothing is left of it: views do not show it. */
+int bu_node_is_gone(const struct bu_node *node);
+
+struct bu_node *bu_node_create(const char *name);
+void bu_node_destroy(struct bu_node *node);
+/* The shape that the command line and the page read. New reference. */
+json_t *bu_node_to_json(const struct bu_node *node);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The JSON shape of a node: the page, the command line and scripts depend on it. */
+#include "provisioner/node/node.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+static char *
+shape(const struct bu_node *node)
+{
+	bu_autojson json_t *json = bu_node_to_json(node);
+
+	ck_assert_ptr_nonnull(json);
+	return bu_json_canonical(json);
+}
+
+START_TEST(a_new_node)
+{
+	struct bu_node *node = bu_node_create("node001");
+	bu_autofree char *text = shape(node);
+
+	ck_assert_str_eq(
+		text,
+		"{\"boot_id\":\"\",\"cluster_words\":\"\",\"conditions\":[],"
+		"\"firmware\":\"\",\"image\":\"\","
+		"\"in_profile\":"
+		"false,"
+		"\"last_seen_ms\":0,\"machine\":\"\",\"name\":\"node001\",\"pool\":"
+		"\"\","
+		"\"progress\":null,\"reason\":\"\",\"repeats\":0,\"settled\":true,"
+		"\"since_ms\":0,\"stages\":[],\"state\":\"enrolled\",\"step\":null,"
+		"\"trouble\":\"\",\"waiting\":\"\"}");
+	bu_node_destroy(node);
+}
+END_TEST
+
+START_TEST(a_node_at_work)
+{
+	struct bu_node *node = bu_node_create("node001");
+	bu_autojson json_t *json = NULL;
+	const json_t *part;
+
+	node->state = BU_STATE_IMAGING;
+	node->repeats = 1;
+	node->step.status = BU_STEP_OPEN;
+	node->step.action = BU_ACTION_INSTALL;
+	node->step.attempt = 2;
+	strcpy(node->step.id, "node001.7.install");
+	strcpy(node->progress_stage, "root");
+	node->progress_done_bytes = 5;
+	node->progress_total_bytes = INT64_C(1) << 40;
+	strcpy(node->held_by, "me");
+	strcpy(node->held_reason, "a look");
+	node->stages[node->stages_count++] =
+		(struct bu_stage){BU_STATE_INSPECTING, 34000};
+	json = bu_node_to_json(node);
+	ck_assert_int_eq(bu_json_bool(json, "settled", 1), 0);
+	part = json_object_get(json, "step");
+	ck_assert_str_eq(bu_json_str(part, "id", ""), "node001.7.install");
+	ck_assert_str_eq(bu_json_str(part, "action", ""), "install");
+	ck_assert_str_eq(bu_json_str(part, "status", ""), "open");
+	ck_assert_int_eq(bu_json_int(part, "attempt", 0), 2);
+	part = json_object_get(json, "progress");
+	ck_assert_str_eq(bu_json_str(part, "stage", ""), "root");
+	ck_assert_int_eq(bu_json_int(part, "done_bytes", 0), 5);
+	ck_assert_int_eq(bu_json_int(part, "total_bytes", 0), INT64_C(1) << 40);
+	part = json_object_get(json, "held");
+	ck_assert_str_eq(bu_json_str(part, "by", ""), "me");
+	ck_assert_str_eq(bu_json_str(part, "reason", ""), "a look");
+	part = json_array_get(json_object_get(json, "stages"), 0);
+	ck_assert_str_eq(bu_json_str(part, "state", ""), "inspecting");
+	ck_assert_int_eq(bu_json_int(part, "ms", 0), 34000);
+	bu_node_destroy(node);
+}
+END_TEST
+
+START_TEST(every_state_and_status_has_a_shape)
+{
+	struct bu_node *node = bu_node_create("n");
+
+	for (int state = 0; state < BU_STATE_COUNT; state++)
+		for (int status = BU_STEP_NONE; status <= BU_STEP_FAILED; status++) {
+			bu_autofree char *text = NULL;
+
+			node->state = (enum bu_state)state;
+			node->step.status = (enum bu_step_status)status;
+			text = shape(node);
+			ck_assert_ptr_nonnull(strstr(text, bu_state_name(node->state)));
+		}
+	bu_node_destroy(node);
+	bu_node_destroy(NULL);
+}
+END_TEST
+
+BU_UNIT("node", a_new_node, a_node_at_work, every_state_and_status_has_a_shape)

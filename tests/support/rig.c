@@ -1,0 +1,718 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The site of paper. Used by the tests of node, gate, rollout and api. What it journals
+ * goes through the same calls as in bringupd; only power, Slurm and time are paper.
+ */
+#include "tests/support/rig.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/worker.h"
+#include "fabric/judge/fabcert.h"
+#include "tests/support/paper.h"
+#include "tests/support/profiles.h"
+#include "tests/support/scontrol.h"
+
+enum {
+	PATIENCE = 2000, /* turns */
+	TURNS = 3,
+	REAL_MS = 20000, /* for a child of paper; only a mistake takes that long */
+	RUNAWAY = 100000,
+};
+
+/* --- files --- */
+
+static char *
+path_of(const struct rig *rig, const char *name)
+{
+	return bu_xasprintf("%s/%s", rig->dir, name);
+}
+
+void
+rig_write(const struct rig *rig, const char *name, const char *text)
+{
+	bu_autofree char *path = path_of(rig, name);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0600, NULL), 0);
+}
+
+void
+rig_remove(const struct rig *rig, const char *name)
+{
+	bu_autofree char *path = path_of(rig, name);
+
+	unlink(path);
+}
+
+char *
+rig_read(const struct rig *rig, const char *name)
+{
+	bu_autofree char *path = path_of(rig, name);
+	char *text = bu_file_read(path, 0, NULL, NULL);
+
+	return text ? text : bu_xstrdup("");
+}
+
+int
+rig_count(const struct rig *rig, const char *line)
+{
+	bu_autofree char *log = rig_read(rig, "power.log");
+	bu_autofree char *want = bu_xasprintf("%s\n", line);
+	int count = 0;
+
+	for (const char *at = log; (at = strstr(at, want)); at += strlen(want))
+		count++;
+	return count;
+}
+
+/* --- the site --- */
+
+static void
+write_script(const struct rig *rig, const char *name, const char *text)
+{
+	bu_autofree char *path = path_of(rig, name);
+
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0755, NULL), 0);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+}
+
+static void
+write_paper(const struct rig *rig)
+{
+	char self[512] = "";
+	bu_autofree char *bin = path_of(rig, "bin"), *power = NULL;
+	bu_autofree char *scontrol = NULL, *squeue = NULL, *path = NULL;
+
+	ck_assert_int_gt(readlink("/proc/self/exe", self, sizeof(self) - 1), 0);
+	ck_assert_int_eq(bu_mkdir_p(bin, 0755, NULL), 0);
+	power = bu_xasprintf("#!/bin/sh\nexec '%s' power '%s'\n", self, rig->dir);
+	scontrol = bu_xasprintf("#!/bin/sh\ncd '%s'\n%s", rig->dir, scontrol_script);
+	squeue = bu_xasprintf("#!/bin/sh\nexec cat '%s/squeue'\n", rig->dir);
+	write_script(rig, "bin/paper-power", power);
+	write_script(rig, "bin/scontrol", scontrol);
+	write_script(rig, "bin/squeue", squeue);
+	path = bu_xasprintf("%s:%s", bin, getenv("PATH"));
+	setenv("PATH", path, 1);
+	rig_write(rig, "sinfo", "");
+	rig_write(rig, "squeue", "");
+}
+
+static void
+open_process(struct rig *rig)
+{
+	static const char *const names[] = {"DNS:bringup", "IP:127.0.0.1", NULL};
+	bu_autofree char *keys = path_of(rig, "keys"), *log = path_of(rig, "log.db");
+	bu_autofree char *program = path_of(rig, "bin/paper-power");
+	struct bu_reconcile_opts opts = {.fleet = NULL};
+	struct bu_err err = {0};
+
+	rig->loop = bu_loop_create(&rig->clock);
+	rig->asked = 0;
+	rig->trust = bu_trust_open(keys, names, &err);
+	ck_assert_msg(rig->trust != NULL, "%s", err.text);
+	rig->store = bu_store_open_sqlite(rig->loop, log, &err);
+	ck_assert_msg(rig->store != NULL, "%s", err.text);
+	rig->fleet = bu_fleet_create(rig->loop, rig->store);
+	rig->fleet->public_pem = bu_trust_public_key(rig->trust);
+	ck_assert_msg(bu_fleet_load(rig->fleet, &err) == 0, "%s", err.text);
+	rig->power = bu_power_create(rig->loop, program, &err);
+	ck_assert_msg(rig->power != NULL, "%s", err.text);
+	opts.fleet = rig->fleet;
+	opts.power = rig->power;
+	opts.trust = rig->trust;
+	rig->rec = bu_reconcile_create(&opts);
+	rig->rollouts = bu_rollouts_create(rig->fleet, rig->rec);
+	bu_reconcile_start(rig->rec);
+}
+
+/* In the order of bringupd. */
+static void
+close_process(struct rig *rig)
+{
+	bu_reconcile_stop(rig->rec);
+	bu_gate_destroy(rig->gate);
+	bu_rollouts_destroy(rig->rollouts);
+	bu_power_destroy(rig->power);
+	bu_store_destroy(rig->store);
+	bu_reconcile_destroy(rig->rec);
+	bu_fleet_destroy(rig->fleet);
+	bu_trust_destroy(rig->trust);
+	bu_loop_destroy(rig->loop);
+	rig->gate = NULL;
+}
+
+void
+rig_begin(struct rig *rig, int nodes)
+{
+	memset(rig, 0, sizeof(*rig));
+	strcpy(rig->dir, "/tmp/bringup-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(rig->dir));
+	bu_clock_fake(&rig->clock, (int64_t)RIG_START_MS * 1000);
+	write_paper(rig);
+	open_process(rig);
+	if (nodes)
+		rig_apply(rig, nodes, BU_CLASS_INSTALL, "d1", NULL, NULL);
+}
+
+void
+rig_end(struct rig *rig)
+{
+	close_process(rig);
+	ck_assert_int_eq(bu_remove_tree(rig->dir, NULL), 0);
+}
+
+void
+rig_open_gate(struct rig *rig)
+{
+	rig->gate = bu_gate_create(rig->fleet, rig->rec, rig->trust);
+}
+
+void
+rig_restart(struct rig *rig)
+{
+	rig_away(rig, 0);
+}
+
+void
+rig_away(struct rig *rig, int64_t ms)
+{
+	int gate = rig->gate != NULL;
+
+	close_process(rig);
+	bu_clock_advance(&rig->clock, ms);
+	open_process(rig);
+	if (gate)
+		rig_open_gate(rig);
+}
+
+/* One step; with a wait, until something runs: the loop wakes now and then by real
+ * time, when nothing is due by ours. */
+static int
+step(struct rig *rig, int wait, const char *whom)
+{
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + REAL_MS;
+	int ran;
+
+	do {
+		ran = bu_loop_step(rig->loop, wait ? REAL_MS : 0);
+		ck_assert_msg(ran || bu_mono_ms(bu_clock_system()) < until_ms,
+			      "%s does not come to an end", whom);
+	} while (wait && !ran);
+	return ran;
+}
+
+/* Until no child is at work any more and nothing is ready; the clock stands. */
+static int
+run_ready(struct rig *rig)
+{
+	const struct bu_awaited *awaited = bu_loop_awaited(rig->loop);
+	int all = 0, ran;
+
+	do {
+		ran = step(rig, awaited->jobs > rig->hanging, "a child");
+		all += ran;
+		ck_assert_msg(all < RUNAWAY, "it never comes to rest");
+	} while (ran);
+	return all;
+}
+
+static void
+on_barrier(enum bu_power_state state, const struct bu_err *err, void *arg)
+{
+	int *passed = arg;
+
+	*passed = 1;
+}
+
+/* bringup-power of paper answers in order: what was asked for before this question and
+ * has no answer by now will get none. */
+static void
+pass_barrier(struct rig *rig)
+{
+	int passed = 0;
+
+	bu_power_status(rig->power, "libvirt", "#barrier", on_barrier, &passed);
+	rig->asked = bu_loop_awaited(rig->loop)->asked;
+	while (!passed)
+		step(rig, 1, "bringup-power of paper");
+}
+
+/* Everything that follows from what is now, without a ms passing. Returns how many
+ * callbacks that took. */
+static int
+run_children(struct rig *rig)
+{
+	const struct bu_awaited *awaited = bu_loop_awaited(rig->loop);
+	int all = run_ready(rig);
+
+	while (awaited->calls > 0 && awaited->asked != rig->asked) {
+		pass_barrier(rig);
+		all += run_ready(rig);
+	}
+	return all;
+}
+
+static void
+hear_agents(struct rig *rig)
+{
+	for (size_t i = 0; i < rig->fleet->count; i++) {
+		int number = atoi(rig->fleet->nodes[i]->name + strlen("node"));
+
+		if (number > 31 || !(rig->silent & 1U << number))
+			bu_reconcile_heard(rig->rec, rig->fleet->nodes[i]);
+	}
+}
+
+void
+rig_pass(struct rig *rig, int64_t ms)
+{
+	int turns = 0, ran;
+
+	bu_clock_advance(&rig->clock, ms);
+	hear_agents(rig);
+	run_children(rig);
+	/* What that queued for the log is written in the next ms, and so on. */
+	do {
+		bu_clock_advance(&rig->clock, 1);
+		ran = run_children(rig);
+		ck_assert_msg(++turns < RUNAWAY, "it never comes to rest");
+	} while (ran > 0 || turns < TURNS);
+}
+
+struct bu_node *
+rig_node(const struct rig *rig, int number)
+{
+	char name[16];
+	struct bu_node *node;
+
+	snprintf(name, sizeof(name), "node%03d", number);
+	node = bu_fleet_node(rig->fleet, name);
+	ck_assert_ptr_nonnull(node);
+	return node;
+}
+
+void
+rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state)
+{
+	for (int i = 0; i < PATIENCE && (node->state != state || node->appending); i++)
+		rig_pass(rig, 1);
+	ck_assert_msg(node->state == state, "%s is %s (%s), not %s", node->name,
+		      bu_state_name(node->state), node->reason, bu_state_name(state));
+}
+
+void
+rig_until_step(struct rig *rig, const struct bu_node *node, enum bu_action action,
+	       enum bu_step_status status)
+{
+	for (int i = 0; i < PATIENCE; i++) {
+		if (!node->appending && node->step.action == action &&
+		    node->step.status == status)
+			return;
+		rig_pass(rig, 1);
+	}
+	ck_abort_msg("%s: step %s is %s %d", node->name, node->step.id,
+		     bu_action_name(node->step.action), (int)node->step.status);
+}
+
+struct bu_tree *
+rig_tree(int nodes, const char *from, const char *to)
+{
+	bu_autofree char *set = bu_xasprintf("nodes = node[001-%03d]\n", nodes);
+	bu_autofree char *a =
+		bu_testing_replace(bu_testing_site, "nodes = node[001-002]\n", set);
+	int last = nodes > 8 ? 10 + RIG_NODES_MAX : 18;
+	bu_autofree char *fabric = bu_xasprintf("10.78.0.[11-%d]", last);
+	bu_autofree char *boot = bu_xasprintf("10.77.0.[11-%d]", last);
+	bu_autofree char *b = bu_testing_replace(a, "10.78.0.11,10.78.0.12", fabric);
+	bu_autofree char *c = bu_testing_replace(b, "10.77.0.[11-14]", boot);
+	bu_autofree char *site = bu_testing_replace(c, from ? from : "format = 1",
+						    from ? to : "format = 1");
+	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
+
+	for (int i = 1; i <= nodes; i++) {
+		bu_autofree char *old = racks;
+
+		racks = bu_xasprintf("%snode%03d,52:54:00:77:00:%02x,LAB-%03d,"
+				     "qemu:///system#node%03d\n",
+				     old, i, (unsigned)i, i, i);
+	}
+	return bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
+}
+
+static void
+put_tree(struct rig *rig, int nodes, const char *from, const char *to,
+	 char ret_revision[BU_DIGEST_SIZE])
+{
+	struct bu_tree *tree = rig_tree(nodes, from, to);
+	bu_autojson json_t *value = bu_tree_to_json(tree);
+	bu_autofree char *text = bu_json_canonical(value);
+
+	ck_assert_int_eq(bu_store_put_blob(rig->store, text, ret_revision, NULL), 0);
+	bu_tree_destroy(tree);
+}
+
+static void
+until_applied(struct rig *rig, const char *revision)
+{
+	rig_pass(rig, 1);
+	for (int i = 0; i < PATIENCE && strcmp(rig->fleet->revision, revision); i++)
+		rig_pass(rig, 1);
+	ck_assert_str_eq(rig->fleet->revision, revision);
+}
+
+void
+rig_revise(struct rig *rig, int nodes, const char *from, const char *to)
+{
+	struct bu_event event;
+	char revision[BU_DIGEST_SIZE];
+
+	put_tree(rig, nodes, from, to, revision);
+	bu_event_init(&event, BU_EVENT_APPLIED, "",
+		      json_pack("{s:s,s:s,s:i}", "plan", "p", "revision", revision,
+				"nodes", 0));
+	bu_reconcile_note(rig->rec, &event, 1);
+	until_applied(rig, revision);
+}
+
+void
+rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *digest,
+	  const char *from, const char *to)
+{
+	struct bu_event events[1 + RIG_NODES_MAX];
+	char revision[BU_DIGEST_SIZE];
+	size_t count = 0;
+
+	put_tree(rig, nodes, from, to, revision);
+	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", "r-1", "plan", "p",
+				"revision", revision));
+	for (int i = 1; i <= nodes; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "node%03d", i);
+		bu_event_init(&events[count++], BU_EVENT_ORDER, name,
+			      json_pack("{s:s,s:s,s:s,s:s,s:s+}", "rollout", "r-1",
+					"class", bu_class_name(class), "image",
+					"debian12", "digest", digest, "facets", "f-",
+					digest));
+	}
+	bu_reconcile_note(rig->rec, events, count);
+	until_applied(rig, revision);
+}
+
+/* --- a node's way --- */
+
+static void
+copy_text(char *ret, size_t size, const char *fmt, int number)
+{
+	bu_autofree char *text = bu_xasprintf("%s%02x", fmt, (unsigned)number);
+
+	snprintf(ret, size, "%s", text);
+}
+
+struct bu_inventory *
+rig_inventory(int number, const char *boot_id)
+{
+	struct bu_inventory *inventory = bu_inventory_create();
+
+	snprintf(inventory->boot_id, sizeof(inventory->boot_id), "%s", boot_id);
+	strcpy(inventory->kernel, "6.1.0");
+	inventory->memory_bytes = INT64_C(512) << 20;
+	inventory->cpu.sockets = inventory->cpu.cores = inventory->cpu.threads = 1;
+	strcpy(inventory->cpu.model, "paper");
+	copy_text(inventory->dmi.uuid, sizeof(inventory->dmi.uuid),
+		  "11111111-2222-3333-4444-5555555555", number);
+	snprintf(inventory->dmi.serial, sizeof(inventory->dmi.serial), "LAB-%03d",
+		 number);
+	inventory->disks = bu_xcalloc(2, sizeof(*inventory->disks));
+	inventory->disks_count = 2;
+	for (int i = 0; i < 2; i++) {
+		struct bu_disk *disk = &inventory->disks[i];
+
+		snprintf(disk->name, sizeof(disk->name), "vd%c", 'a' + i);
+		snprintf(disk->path, sizeof(disk->path), "/dev/%s", disk->name);
+		copy_text(disk->serial, sizeof(disk->serial), i ? "SECOND-" : "FIRST-",
+			  number);
+		disk->size_bytes = INT64_C(4) << (30 + i);
+	}
+	inventory->nics = bu_xcalloc(2, sizeof(*inventory->nics));
+	inventory->nics_count = 2;
+	for (int i = 0; i < 2; i++) {
+		struct bu_nic *nic = &inventory->nics[i];
+
+		snprintf(nic->name, sizeof(nic->name), "eth%d", i);
+		snprintf(nic->pci, sizeof(nic->pci), "0000:0%d:00.0", i + 1);
+		copy_text(nic->mac, sizeof(nic->mac),
+			  i ? "52:54:00:78:00:" : "52:54:00:77:00:", number);
+	}
+	return inventory;
+}
+
+json_t *
+rig_stamp(const struct rig *rig, const struct bu_node *node)
+{
+	bu_autojson json_t *body =
+		json_pack("{s:s,s:s,s:s}", "kind", "stamp", "step",
+			  node->installed_step, "machine", node->machine);
+
+	return bu_trust_sign(rig->trust, body, NULL);
+}
+
+void
+rig_start(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+
+	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_START, NULL, NULL,
+					   0, NULL),
+			 0);
+	rig_until(rig, node, BU_STATE_INSPECTING);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+}
+
+const char *
+rig_request(int number)
+{
+	static char *requests[2]; /* for all tests of the process */
+	bu_autofree char *key = NULL;
+
+	ck_assert_int_lt(number, (int)BU_LEN(requests));
+	if (!requests[number]) {
+		ck_assert_int_eq(bu_tls_key_create(&key, NULL), 0);
+		ck_assert_int_eq(bu_csr_create(key, "x", &requests[number], NULL), 0);
+	}
+	return requests[number];
+}
+
+int
+rig_admit(struct rig *rig, struct bu_node *node, const char *request,
+	  const struct bu_inventory *inventory, struct bu_err *err)
+{
+	char token[BU_DIGEST_SIZE];
+	struct bu_enrolment enrolment = {token, request, inventory};
+	bu_autofree char *cert = NULL;
+
+	bu_trust_token(rig->trust, node->step.id, node->step.attempt, token);
+	cert = bu_reconcile_admit(rig->rec, node, &enrolment, err);
+	return cert ? 0 : -1;
+}
+
+void
+rig_inspect(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(number, "boot-ramdisk");
+	struct bu_err err = {0};
+
+	ck_assert_msg(rig_admit(rig, node, rig_request(0), inventory, &err) == 0, "%s",
+		      err.text);
+	rig_pass(rig, 1);
+	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "ramdisk", NULL, inventory,
+					 &err) == 0,
+		      "%s", err.text);
+	rig_until(rig, node, BU_STATE_IMAGING);
+	rig_until_step(rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
+}
+
+void
+rig_install(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, NULL);
+	rig_until(rig, node, BU_STATE_BOOTING);
+	rig_until_step(rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+}
+
+void
+rig_come_up(struct rig *rig, int number, const char *boot_id)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(number, boot_id);
+	bu_autojson json_t *stamp = rig_stamp(rig, node);
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "installed", stamp, inventory,
+					 &err) == 0,
+		      "%s", err.text);
+	rig_pass(rig, 1);
+	rig_until(rig, node, BU_STATE_VALIDATING);
+	ck_assert_str_eq(node->boot_id, boot_id);
+}
+
+void
+rig_to_validating(struct rig *rig, int number)
+{
+	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
+
+	rig_start(rig, number);
+	rig_inspect(rig, number);
+	rig_install(rig, number);
+	rig_come_up(rig, number, boot_id);
+}
+
+static void
+certificate_event(const struct rig *rig, const struct bu_node *node,
+		  enum bu_fabcert_kind kind, struct bu_event *ret)
+{
+	bu_autojson json_t *hardware = bu_fleet_hardware(rig->fleet, node);
+	struct bu_pair_result result;
+	const struct bu_pair_result *results[] = {&result};
+	struct bu_fabcert cert = {.kind = kind,
+				  .node = node->name,
+				  .machine = node->machine,
+				  .hardware = hardware,
+				  .boot_id = node->boot_id,
+				  .results = results,
+				  .result_count = 1,
+				  .expect = {.link_gbps = 0.02, .percent = 80},
+				  .verdict = BU_VERDICT_PASS};
+	bu_autofree char *text = NULL;
+
+	bu_pair_result_init(&result);
+	strcpy(result.probe, "p");
+	strcpy(result.end[0].node, node->name);
+	strcpy(result.end[1].node, "partner");
+	text = bu_fabcert_sign(&cert, bu_trust_sign_key(rig->trust), NULL);
+	ck_assert_ptr_nonnull(text);
+	bu_event_init(ret, BU_EVENT_CERTIFICATE, node->name,
+		      json_pack("{s:s,s:s}", "kind",
+				kind == BU_FABCERT_FULL ? "full" : "boot", "text",
+				text));
+}
+
+void
+rig_check(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_CHECKS, node->name,
+		      json_pack("{s:s,s:s,s:s,s:{s:i},s:[]}", "boot_id", node->boot_id,
+				"digest", "", "verdict", "pass", "counts", "pass", 1,
+				"rows"));
+	bu_reconcile_note(rig->rec, &event, 1);
+	for (int i = 0; i < PATIENCE && !node->checks; i++)
+		rig_pass(rig, 1);
+	ck_assert_ptr_nonnull(node->checks);
+}
+
+void
+rig_certify(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+	struct bu_event events[2];
+	struct bu_err err = {0};
+
+	certificate_event(rig, node, BU_FABCERT_FULL, &events[0]);
+	certificate_event(rig, node, BU_FABCERT_BOOT, &events[1]);
+	bu_reconcile_note(rig->rec, events, 2);
+	rig_pass(rig, 1);
+	ck_assert_msg(bu_fleet_certified(rig->fleet, node, &err) == 0, "%s", err.text);
+}
+
+void
+rig_join(struct rig *rig, int number)
+{
+	struct bu_node *node = rig_node(rig, number);
+
+	rig_certify(rig, number);
+	rig_write(rig, "sinfo", "idle\n");
+	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL,
+					   NULL, 0, NULL),
+			 0);
+	rig_until(rig, node, BU_STATE_JOINING);
+	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, NULL);
+	rig_until(rig, node, BU_STATE_READY);
+}
+
+void
+rig_fire(struct rig *rig, struct bu_node *node, enum bu_trigger trigger)
+{
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig->rec, node, trigger, NULL, NULL, 0, NULL), 0);
+}
+
+struct bu_node *
+rig_up_to(struct rig *rig, enum rig_stage stage)
+{
+	rig_begin(rig, 1);
+	if (stage >= RIG_STARTED)
+		rig_start(rig, 1);
+	if (stage >= RIG_IMAGING)
+		rig_inspect(rig, 1);
+	if (stage >= RIG_BOOTING)
+		rig_install(rig, 1);
+	if (stage >= RIG_VALIDATING)
+		rig_come_up(rig, 1, "boot-1");
+	if (stage >= RIG_JOINING)
+		rig_certify(rig, 1);
+	if (stage == RIG_JOINING) {
+		rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_PROVEN);
+		rig_until_step(rig, rig_node(rig, 1), BU_ACTION_JOIN, BU_STEP_OPEN);
+	} else if (stage == RIG_READY) {
+		rig_join(rig, 1);
+	}
+	return rig_node(rig, 1);
+}
+
+void
+rig_answer(struct rig *rig, struct bu_node *node, const struct bu_err *failure)
+{
+	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, failure);
+}
+
+void
+rig_joins(struct rig *rig, struct bu_node *node)
+{
+	rig_write(rig, "sinfo", "idle\n");
+	rig_answer(rig, node, NULL);
+	rig_until(rig, node, BU_STATE_READY);
+}
+
+int
+rig_paper(int argc, char **argv)
+{
+	return argc == 3 && strcmp(argv[1], "power") == 0 ? paper_power(argv[2]) : -1;
+}
+
+void
+rig_text_has(const char *text, const char *part)
+{
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' does not say '%s'", text, part);
+}
+
+void
+rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part)
+{
+	bu_autofree char *why = bu_reconcile_why(rig->rec, node);
+
+	rig_text_has(why, part);
+}
+
+static int
+on_event(const struct bu_event *event, void *arg)
+{
+	char *kinds = arg;
+
+	strcat(kinds, event->node[0] ? bu_event_name(event->kind) : "-");
+	strcat(kinds, " ");
+	return 0;
+}
+
+void
+rig_events_after(const struct rig *rig, int64_t seq, char ret[4096])
+{
+	ret[0] = '\0';
+	ck_assert_int_eq(bu_store_read(rig->store, seq, 0, on_event, ret, NULL), 0);
+}
