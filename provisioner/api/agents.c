@@ -42,7 +42,7 @@ peer_node(struct bu_api *api, const struct bu_request *request, struct bu_err *e
 		return NULL;
 	/* A request that still waits is no news: its agent may be gone by now. */
 	if (request->waited_ms == 0) {
-		node->last_seen_ms = wall_ms(api);
+		node->live.last_seen_ms = wall_ms(api);
 		bu_reconcile_heard(api->rec, node);
 	}
 	return node;
@@ -82,7 +82,7 @@ BU_HANDLER(bu_api_agent_enroll)
 	if (!node)
 		return bu_err_set(err, BU_ERR_DENIED, 0, "no node '%s'", name);
 	if (bu_reconcile_check_token(api->rec, node, token, err) == 0) {
-		if (node->appending)
+		if (node->live.appending)
 			return BU_ANSWER_LATER;
 		cert = admit(api, node, request, err);
 	}
@@ -90,7 +90,7 @@ BU_HANDLER(bu_api_agent_enroll)
 		bu_warn("agents", "%s: %s", name, err->text);
 		return BU_ANSWER_ERROR;
 	}
-	node->last_seen_ms = wall_ms(api);
+	node->live.last_seen_ms = wall_ms(api);
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s,s:s}", "cert", cert, "node", node->name);
 	return BU_ANSWER_NOW;
@@ -107,7 +107,7 @@ BU_HANDLER(bu_api_agent_renew)
 
 	if (!node || bu_json_get_str(request->body, "csr", &csr, err) != 0)
 		return BU_ANSWER_ERROR;
-	if (node->appending)
+	if (node->live.appending)
 		return BU_ANSWER_LATER;
 	cert = bu_reconcile_renew(api->rec, node, csr, err);
 	if (!cert)
@@ -126,7 +126,7 @@ BU_HANDLER(bu_api_agent_hello)
 
 	if (!node)
 		return BU_ANSWER_ERROR;
-	if (node->appending)
+	if (node->live.appending)
 		return BU_ANSWER_LATER;
 	if (bu_json_int(request->body, "v", 0) != 1)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -158,7 +158,7 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 		return NULL;
 	work = bu_gate_work(api->gate, node);
 
-	if (!work && bu_reconcile_wants_agent(node) && !node->appending)
+	if (!work && bu_reconcile_wants_agent(node) && !node->live.appending)
 		work = bu_api_step_work(api, node, err);
 	return work;
 }
@@ -213,18 +213,19 @@ BU_HANDLER(bu_api_agent_progress)
 		return BU_ANSWER_ERROR;
 	current = strcmp(id, node->step.id) == 0 && node->step.status == BU_STEP_OPEN;
 	if (current) {
-		bu_text_copy(node->progress_stage, sizeof(node->progress_stage),
+		bu_text_copy(node->live.progress_stage,
+			     sizeof(node->live.progress_stage),
 			     bu_json_str(request->body, "stage", ""));
-		node->progress_done_bytes =
+		node->live.progress_done_bytes =
 			(uint64_t)bu_json_int(request->body, "done_bytes", 0);
-		node->progress_total_bytes =
+		node->live.progress_total_bytes =
 			(uint64_t)bu_json_int(request->body, "total_bytes", 0);
 		bu_fleet_touch(api->fleet, node);
 	}
 	/* While its change is on the way to the log nobody knows: let it go on. */
-	reply->json =
-		json_pack("{s:b}", "cancel",
-			  !current && !node->appending && !gate_wants(api, node, id));
+	reply->json = json_pack("{s:b}", "cancel",
+				!current && !node->live.appending &&
+					!gate_wants(api, node, id));
 	return BU_ANSWER_NOW;
 }
 
@@ -266,7 +267,7 @@ BU_HANDLER(bu_api_agent_result)
 	if (bu_json_get_str(request->body, "id", &id, err) != 0 ||
 	    bu_json_get_str(request->body, "kind", &kind, err) != 0)
 		return BU_ANSWER_ERROR;
-	if (node->appending)
+	if (node->live.appending)
 		return BU_ANSWER_LATER;
 	/* Nothing of it could be kept: it says it again. */
 	down = bu_store_down(api->fleet->store);

@@ -59,14 +59,14 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 	request.peer_cert = node->agent_cert;
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_LATER);
-	heard_ms = node->agent.heard_ms;
+	heard_ms = node->live.agent.heard_ms;
 	for (request.waited_ms = 1000; request.waited_ms < 7000;
 	     request.waited_ms += 1000) {
 		rig_pass(&site.rig, 990);
 		ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 				 BU_ANSWER_LATER);
 	}
-	ck_assert_int_eq(node->agent.heard_ms, heard_ms);
+	ck_assert_int_eq(node->live.agent.heard_ms, heard_ms);
 	request.waited_ms = 9000;
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_NOW);
@@ -76,7 +76,7 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 	rig_pass(&site.rig, 990);
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_LATER);
-	ck_assert_int_gt(node->agent.heard_ms, heard_ms);
+	ck_assert_int_gt(node->live.agent.heard_ms, heard_ms);
 	json_decref(body);
 	site_end(&site);
 }
@@ -225,7 +225,7 @@ START_TEST(an_enrolment_is_looked_at_in_its_order)
 	rig_text_has(err.text, "certificate request");
 	rig_pass(&site.rig, 1);
 	ck_assert_str_eq(node->machine, "");
-	ck_assert_int_eq(node->last_seen_ms, 0);
+	ck_assert_int_eq(node->live.last_seen_ms, 0);
 	site_end(&site);
 }
 END_TEST
@@ -248,14 +248,14 @@ START_TEST(what_an_agent_relies_on_is_in_the_log_first)
 			  &reply, &err) == BU_ANSWER_NOW,
 		      "%s", err.text);
 	ck_assert_ptr_eq(reply.logged, site.rig.store);
-	ck_assert_int_eq(node->appending, 1);
+	ck_assert_int_eq(node->live.appending, 1);
 	json_decref(reply.json);
 	rig_pass(&site.rig, 1);
 	ck_assert_int_eq(ask(&site, bu_api_agent_renew, node->agent_cert,
 			     json_pack("{s:s}", "csr", rig_request(1)), &reply, &err),
 			 BU_ANSWER_NOW);
 	ck_assert_ptr_eq(reply.logged, site.rig.store);
-	ck_assert_int_eq(node->appending, 1);
+	ck_assert_int_eq(node->live.appending, 1);
 	json_decref(reply.json);
 	rig_pass(&site.rig, 1);
 	rig_inspect(&site.rig, 1);
@@ -286,7 +286,7 @@ START_TEST(no_route_hears_another_certificate)
 
 	site_begin(&site, 1);
 	rig_to_validating(&site.rig, 1);
-	rig_node(&site.rig, 1)->last_seen_ms = 0;
+	rig_node(&site.rig, 1)->live.last_seen_ms = 0;
 	bu_text_copy(own, sizeof(own), rig_node(&site.rig, 1)->agent_cert);
 	for (size_t i = 0; i < BU_LEN(routes); i++) {
 		struct bu_err err = {0};
@@ -297,7 +297,7 @@ START_TEST(no_route_hears_another_certificate)
 		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 		rig_text_has(err.text, "certificate 00ff does not speak for node001");
 	}
-	ck_assert_int_eq(rig_node(&site.rig, 1)->last_seen_ms, 0);
+	ck_assert_int_eq(rig_node(&site.rig, 1)->live.last_seen_ms, 0);
 	ck_assert_int_eq(ask(&site, bu_api_agent_clock, own, json_object(), NULL, NULL),
 			 BU_ANSWER_NOW);
 	site_end(&site);
@@ -521,7 +521,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 	ck_assert_int_eq(status, 0);
 	rig_until(&site.rig, node, BU_STATE_IMAGING);
 	ck_assert_str_eq(node->boot_id, "b1");
-	ck_assert_int_gt(node->last_seen_ms, 0);
+	ck_assert_int_gt(node->live.last_seen_ms, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
 	ck_assert_ptr_nonnull(strstr(node->step_error, "/no/such/key"));
 	site_end(&site);

@@ -547,7 +547,7 @@ START_TEST(progress_is_shown_and_forgotten)
 	ck_assert_str_eq(bu_json_str(shown, "stage", ""),
 			 "writing the root file system \xc3\xa9");
 	rig_install(&site.rig, 1);
-	ck_assert_uint_eq(node->progress_total_bytes, 0);
+	ck_assert_uint_eq(node->live.progress_total_bytes, 0);
 	site_end(&site);
 }
 END_TEST
@@ -618,7 +618,7 @@ START_TEST(work_is_a_probe_then_nothing)
 	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
 	for (int i = 1; i <= 2; i++) {
 		rig_check(&site.rig, i);
-		rig_node(&site.rig, i)->last_seen_ms = site.rig.clock.fake_wall_ms;
+		rig_node(&site.rig, i)->live.last_seen_ms = site.rig.clock.fake_wall_ms;
 	}
 	rig_pass(&site.rig, 2001);
 	rig_pass(&site.rig, 2001);

@@ -25,7 +25,7 @@ note(struct rig *rig, const char *node, const char *name, int on, const char *de
 static void
 differs(struct rig *rig, int number, const char *text)
 {
-	struct bu_agent_fact *agent = &rig_node(rig, number)->agent;
+	struct bu_agent_fact *agent = &rig_node(rig, number)->live.agent;
 
 	agent->showed = 1;
 	bu_text_copy(agent->foreign, sizeof(agent->foreign), text);

@@ -152,7 +152,7 @@ START_TEST(a_renamed_node_is_not_reset_under_its_job)
 	ck_assert_ptr_null(bu_fleet_node(desk.site.rig.fleet, "node001"));
 	ck_assert_str_eq(node->machine, machine);
 	ck_assert_ptr_eq(bu_fleet_node_of(desk.site.rig.fleet, machine), node);
-	ck_assert_int_eq(node->in_profile, 1);
+	ck_assert_int_eq(node->live.in_profile, 1);
 	/* The log says the same to whoever reads it, and nothing was switched. */
 	again = bu_fleet_create(desk.site.rig.loop, desk.site.rig.store);
 	ck_assert_int_eq(bu_fleet_load(again, NULL), 0);

@@ -58,7 +58,7 @@ static json_t *
 cluster_json(const struct bu_fleet *fleet, const struct bu_node *node)
 {
 	static const char *const drains[] = {"", "bringup", "other"};
-	const struct bu_cluster_fact *fact = &node->cluster;
+	const struct bu_cluster_fact *fact = &node->live.cluster;
 
 	if (!fact->at_ms)
 		return json_null();

@@ -155,7 +155,7 @@ START_TEST(checks_on_a_full_disk_are_not_held_against_the_node)
 				 BU_ANSWER_ERROR);
 		ck_assert_int_eq(err.kind, BU_ERR_IO);
 	}
-	ck_assert_int_eq(node->checks_errors, 0);
+	ck_assert_int_eq(node->live.checks_errors, 0);
 	site_end(&site);
 }
 END_TEST

@@ -28,7 +28,7 @@ check(const struct bu_api *api, const char *name, const struct bu_verb_ask *ask,
 	if (!node)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is in no plan that was applied", name);
-	if (node->appending)
+	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing at this moment; ask again",
 				  name);

@@ -31,7 +31,7 @@ is_any_changing(const struct bu_api *api, const struct bu_nodeset *nodes)
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct bu_node *node = bu_fleet_node(api->fleet, nodes->names[i]);
 
-		if (node && node->appending)
+		if (node && node->live.appending)
 			return 1;
 	}
 	return 0;
@@ -134,7 +134,7 @@ BU_HANDLER(bu_api_node_verb)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "a rebuild is a plan of its nodes: POST "
 				  "/v1/verbs/rebuild");
-	if (node->appending)
+	if (node->live.appending)
 		return BU_ANSWER_LATER;
 	text = bu_verb_run(api->rec, node, &ask, err);
 	if (!text)

@@ -110,7 +110,7 @@ greet(int mtu)
 	ck_assert_msg(bu_reconcile_hello(rig.rec, node, "installed", stamp, inventory,
 					 &err) == 0,
 		      "%s", err.text);
-	for (int i = 0; i < 100 && node->appending; i++)
+	for (int i = 0; i < 100 && node->live.appending; i++)
 		rig_pass(&rig, 1);
 }
 

@@ -40,7 +40,7 @@ bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
-	return node->last_seen_ms && now_ms - node->last_seen_ms < HEARD_MS;
+	return node->live.last_seen_ms && now_ms - node->live.last_seen_ms < HEARD_MS;
 }
 
 static int

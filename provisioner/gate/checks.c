@@ -67,8 +67,8 @@ bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 	    bu_fleet_target(gate->fleet, node, &target, &err) != 0)
 		return bu_xasprintf("its checks cannot be asked for: %s", err.text);
 	if (!checked_in_this_boot(node))
-		return bu_xstrdup(node->checks_errors && node->trouble[0]
-					  ? node->trouble
+		return bu_xstrdup(node->live.checks_errors && node->live.trouble[0]
+					  ? node->live.trouble
 					  : "its checks gave no report yet");
 	if (left_ms > 0) {
 		*ret_kind = BU_SAY_WAITS;
@@ -92,7 +92,7 @@ name_item(const struct bu_gate *gate, const struct bu_node *node, int soak,
 						node->machine, 0));
 	else
 		snprintf(ret, BU_NAME_SIZE, "c-%.8s-%d", node->boot_id,
-			 node->checks_errors + 1);
+			 node->live.checks_errors + 1);
 }
 
 /* The site's own checks that this node's validation runs. */
@@ -132,8 +132,9 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 	char id[BU_NAME_SIZE];
 	json_t *item;
 
-	if (node->state != BU_STATE_VALIDATING || node->held_by[0] || node->appending ||
-	    !want || !want->validation || node->checks_errors >= BU_GATE_ERRORS ||
+	if (node->state != BU_STATE_VALIDATING || node->held_by[0] ||
+	    node->live.appending || !want || !want->validation ||
+	    node->live.checks_errors >= BU_GATE_ERRORS ||
 	    (soak && soak_left_ms(gate, node) == 0) ||
 	    bu_fleet_target(gate->fleet, node, &target, NULL) != 0)
 		return NULL;
@@ -165,8 +166,8 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 	bu_autofree char *words = bu_report_words(json_object_get(body, "rows"), &hint);
 	struct bu_event event;
 
-	node->checks_errors = 0;
-	node->trouble[0] = '\0';
+	node->live.checks_errors = 0;
+	node->live.trouble[0] = '\0';
 	bu_event_init(&event, kind, node->name, body);
 	if (strcmp(bu_json_str(body, "verdict", ""), "fail") == 0)
 		bu_gate_accuse(gate, node, words, hint, &event, 1);
@@ -179,9 +180,9 @@ no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
 	bu_autofree char *text = NULL;
 
-	node->checks_errors++;
+	node->live.checks_errors++;
 	text = bu_xasprintf("its checks gave no report, %d times: %.300s",
-			    node->checks_errors, why);
+			    node->live.checks_errors, why);
 	bu_gate_say(gate, node, BU_SAY_TROUBLE, text);
 }
 
@@ -219,7 +220,7 @@ take_soak(struct bu_gate *gate, struct bu_node *node, json_t *body)
 	int counts = strcmp(verdict, "pass") == 0 || strcmp(verdict, "warn") == 0;
 
 	json_object_set_new(body, "ms", json_integer(counts ? spent_ms : 0));
-	node->clock_ms = bu_loop_now_ms(gate->fleet->loop);
+	node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
 	journal(gate, node, BU_EVENT_SOAK, body);
 }
 
@@ -233,7 +234,7 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 	json_t *body;
 
 	name_item(gate, node, soak, wanted);
-	if (node->state != BU_STATE_VALIDATING || node->appending ||
+	if (node->state != BU_STATE_VALIDATING || node->live.appending ||
 	    strcmp(id, wanted) != 0)
 		return;
 	body = result ? keep(gate, node, result, &err) : NULL;

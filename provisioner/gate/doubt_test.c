@@ -13,10 +13,10 @@ joins(const struct rig *rig, int first, int last)
 
 		ck_assert_msg(node->state == BU_STATE_JOINING,
 			      "%s is %s (%s), waits: %s, trouble: %s", node->name,
-			      bu_state_name(node->state), node->reason, node->waiting,
-			      node->trouble);
-		ck_assert_str_eq(node->waiting, "");
-		ck_assert_str_eq(node->trouble, "");
+			      bu_state_name(node->state), node->reason,
+			      node->live.waiting, node->live.trouble);
+		ck_assert_str_eq(node->live.waiting, "");
+		ck_assert_str_eq(node->live.trouble, "");
 	}
 }
 
@@ -80,12 +80,12 @@ START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 		begin(&rig, 2);
 		measure(&rig, &links, 2, 30);
 		node = rig_node(&rig, 1);
-		says(node->trouble, "3 probes node001 <-> node002 said nothing: ");
-		says(node->trouble, why);
-		says(node->trouble, "it is measured again, once a minute");
-		ck_assert_str_eq(node->waiting, ""); /* its deadline goes on */
+		says(node->live.trouble, "3 probes node001 <-> node002 said nothing: ");
+		says(node->live.trouble, why);
+		says(node->live.trouble, "it is measured again, once a minute");
+		ck_assert_str_eq(node->live.waiting, ""); /* its deadline goes on */
 		json = bu_node_to_json(node);
-		ck_assert_str_eq(bu_json_str(json, "trouble", ""), node->trouble);
+		ck_assert_str_eq(bu_json_str(json, "trouble", ""), node->live.trouble);
 		ck_assert_int_eq(links.probed[1], 3);
 		measure(&rig, &links, 2, 500);
 		ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
@@ -156,7 +156,7 @@ START_TEST(one_bad_instrument_holds_back_its_node_alone)
 	joins(&rig, 2, 8);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	says(node->trouble, "said nothing: 20.63 Mbit/s is more");
+	says(node->live.trouble, "said nothing: 20.63 Mbit/s is more");
 	ck_assert_int_le(links.probed[1], 10);
 	measure(&rig, &links, 8, 100);
 	ck_assert_int_ge(links.probed[1], 11);
@@ -237,28 +237,28 @@ START_TEST(each_reason_comes_and_goes_with_its_cause)
 	rig.fleet->on_change = on_told;
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
-	node->last_seen_ms = 0;
+	node->live.last_seen_ms = 0;
 	told = 0;
 	look(&rig);
-	says(node->trouble, "its agent was not heard since bringupd started");
+	says(node->live.trouble, "its agent was not heard since bringupd started");
 	ck_assert_int_eq(told, 1);
 	look(&rig);
 	ck_assert_int_eq(told, 1); /* nothing changed, nobody is woken */
-	node->last_seen_ms = rig.clock.fake_wall_ms;
+	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	look(&rig);
-	says(node->trouble, "its checks gave no report yet");
+	says(node->live.trouble, "its checks gave no report yet");
 	measure(&rig, &links, 1, 5);
-	says(node->waiting, "no partner");
-	ck_assert_str_eq(node->trouble, "");
-	bu_time_iso(node->last_seen_ms, since);
+	says(node->live.waiting, "no partner");
+	ck_assert_str_eq(node->live.trouble, "");
+	bu_time_iso(node->live.last_seen_ms, since);
 	rig_pass(&rig, 100000);
 	look(&rig);
-	says(node->trouble, "its agent was last heard at ");
-	says(node->trouble, since);
-	ck_assert_str_eq(node->waiting, ""); /* its deadline goes on */
+	says(node->live.trouble, "its agent was last heard at ");
+	says(node->live.trouble, since);
+	ck_assert_str_eq(node->live.waiting, ""); /* its deadline goes on */
 	ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);
 	measure(&rig, &links, 1, 3);
-	says(node->waiting, "no partner");
+	says(node->live.waiting, "no partner");
 	rig_to_validating(&rig, 2);
 	measure(&rig, &links, 2, 8);
 	joins(&rig, 1, 2);
@@ -278,10 +278,10 @@ START_TEST(a_reason_is_gone_when_the_profile_is_mended)
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
 	look(&rig);
-	says(node->waiting, "pool train names no validation");
+	says(node->live.waiting, "pool train names no validation");
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d2", NULL, NULL);
 	look(&rig);
-	ck_assert_str_eq(node->waiting, "");
+	ck_assert_str_eq(node->live.waiting, "");
 	rig_end(&rig);
 }
 END_TEST
@@ -392,18 +392,18 @@ START_TEST(a_run_says_exactly_why_it_does_not_measure)
 	rig_begin(&rig, 2);
 	rig_open_gate(&rig);
 	rig_to_validating(&rig, 2);
-	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_node(&rig, 2)->live.last_seen_ms = rig.clock.fake_wall_ms;
 	refuses(&rig, "node001 is enrolled; its agent was not heard since bringupd");
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	node = rig_node(&rig, 1);
-	node->last_seen_ms = rig.clock.fake_wall_ms;
+	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	refuses(&rig, "node001 is imaging; it runs the boot ramdisk");
 	rig_install(&rig, 1);
 	rig_come_up(&rig, 1, "boot-1");
 	measure(&rig, &links, 1, 1);
 	rig_pass(&rig, 120000);
-	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_node(&rig, 2)->live.last_seen_ms = rig.clock.fake_wall_ms;
 	refuses(&rig, "node001 is validating; its agent was not heard for 12");
 	rig_end(&rig);
 }
@@ -423,7 +423,7 @@ START_TEST(a_quarantined_and_a_held_node_that_answer_are_measured)
 	rig_pass(&rig, 10);
 	for (int i = 0; i < 2; i++) {
 		nodes[i] = rig_node(&rig, i + 1);
-		nodes[i]->last_seen_ms = rig.clock.fake_wall_ms;
+		nodes[i]->live.last_seen_ms = rig.clock.fake_wall_ms;
 	}
 	ck_assert_int_eq(nodes[0]->state, BU_STATE_QUARANTINED);
 	strcpy(nodes[1]->held_by, "ann");
@@ -456,7 +456,7 @@ START_TEST(a_pair_that_a_run_misses_is_named)
 		nodes[i] = rig_node(&rig, i + 1);
 	id = bu_gate_run(rig.gate, nodes, 3, NULL);
 	ck_assert_ptr_nonnull(id);
-	nodes[0]->last_seen_ms -= 100000; /* gone */
+	nodes[0]->live.last_seen_ms -= 100000; /* gone */
 	links.silent[1] = 1;
 	measure(&rig, &links, 3, 10);
 	run = bu_gate_run_json(rig.gate, id);

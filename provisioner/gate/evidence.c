@@ -127,7 +127,7 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
 		if (extra[i].kind == BU_EVENT_CHECKS || extra[i].kind == BU_EVENT_SOAK)
 			checks = extra[i].body;
 	}
-	if (node->appending) {
+	if (node->live.appending) {
 		for (size_t i = 0; i < count; i++)
 			bu_event_fini(&events[i]);
 		return;

@@ -233,7 +233,7 @@ bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 				  "node %s is %s; only a node that is validating can "
 				  "be measured anew",
 				  node->name, bu_state_name(node->state));
-	if (node->appending || bu_probe_busy(gate, node->name))
+	if (node->live.appending || bu_probe_busy(gate, node->name))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is being measured at this moment",
 				  node->name);

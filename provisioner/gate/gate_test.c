@@ -95,8 +95,8 @@ START_TEST(a_slow_pair_waits_and_says_so)
 
 		ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 		ck_assert_int_eq(node->repeats, 0);
-		says(node->waiting, "slow pair with node00");
-		says(node->waiting,
+		says(node->live.waiting, "slow pair with node00");
+		says(node->live.waiting,
 		     "no third machine or certified partner can tell which; after a "
 		     "repair bringup node validate node00");
 		says(why, "waits: slow pair with");
@@ -199,13 +199,13 @@ START_TEST(who_waited_for_a_partner_is_not_late_when_one_comes)
 	rig_to_validating(&rig, 1);
 	measure(&rig, &links, 1, 2000);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
-	says(rig_node(&rig, 1)->waiting, "no partner");
+	says(rig_node(&rig, 1)->live.waiting, "no partner");
 	ck_assert_int_eq(bu_reconcile_deadline(rig.rec, rig_node(&rig, 1)), 0);
 	rig_to_validating(&rig, 2);
-	rig_node(&rig, 1)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_node(&rig, 1)->live.last_seen_ms = rig.clock.fake_wall_ms;
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
-	ck_assert_str_eq(rig_node(&rig, 1)->waiting, ""); /* being probed */
+	ck_assert_str_eq(rig_node(&rig, 1)->live.waiting, ""); /* being probed */
 	rig_pass(&rig, 2001);
 	measure(&rig, &links, 2, 10);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
@@ -229,7 +229,7 @@ START_TEST(probes_without_a_result_end_with_their_reason)
 	ck_assert_int_eq(links.probed[1], 3); /* from now on one a minute */
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 3);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	ck_assert_str_eq(node->waiting, ""); /* its deadline goes on */
+	ck_assert_str_eq(node->live.waiting, ""); /* its deadline goes on */
 	why = bu_reconcile_why(rig.rec, node);
 	says(why, "3 probes node001 <-> node002 gave no result");
 	says(why, "no device rxe0");
@@ -253,7 +253,7 @@ START_TEST(a_silent_end_is_named_in_time)
 	links.silent[2] = 1;
 	links.broken = 0;
 	measure(&rig, &links, 1, 2);
-	rig_node(&rig, 2)->last_seen_ms = rig.clock.fake_wall_ms;
+	rig_node(&rig, 2)->live.last_seen_ms = rig.clock.fake_wall_ms;
 	for (int i = 0; i < 300 && !events_of(&rig, BU_EVENT_PAIR); i++)
 		measure(&rig, &links, 1, 1);
 	pair = json_array_get(rig.fleet->pairs, 0);
@@ -342,7 +342,7 @@ START_TEST(results_and_words_outlive_a_restart)
 	links.probes = 0;
 	measure(&rig, &links, 2, 10);
 	ck_assert_int_eq(links.probes, 0); /* it is in the log */
-	says(rig_node(&rig, 1)->waiting, "slow pair with node002");
+	says(rig_node(&rig, 1)->live.waiting, "slow pair with node002");
 	rig_come_up(&rig, 2, "boot-new"); /* a new boot is a new machine */
 	measure(&rig, &links, 2, 10);
 	ck_assert_int_eq(links.probes, 8);
@@ -360,7 +360,7 @@ START_TEST(without_a_validation_nobody_joins)
 	rig_open_gate(&rig);
 	rig_to_validating(&rig, 1);
 	rig_pass(&rig, 2001);
-	says(rig_node(&rig, 1)->waiting, "pool train names no validation");
+	says(rig_node(&rig, 1)->live.waiting, "pool train names no validation");
 	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);

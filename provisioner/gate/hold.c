@@ -18,7 +18,7 @@ bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
 {
 	struct bu_event event;
 
-	if (node->held_by[0] || node->appending)
+	if (node->held_by[0] || node->live.appending)
 		return -1;
 	bu_event_init(&event, BU_EVENT_HELD, node->name,
 		      json_pack("{s:s,s:s}", "owner", owner, "reason", reason));
@@ -55,7 +55,8 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	bu_autofree char *reason = NULL;
 
 	if (!body) {
-		if (strncmp(node->held_by, "external:", 9) == 0 && !node->appending)
+		if (strncmp(node->held_by, "external:", 9) == 0 &&
+		    !node->live.appending)
 			bu_reconcile_release(gate->rec, node, node->held_by, NULL);
 		return;
 	}
@@ -74,9 +75,9 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
-	if (node->waiting[0] &&
-	    bu_loop_now_ms(gate->fleet->loop) - node->clock_ms >= PARTNER_WAIT_MS)
-		bu_gate_hold_as(gate, node, "bringup", node->waiting);
+	if (node->live.waiting[0] &&
+	    bu_loop_now_ms(gate->fleet->loop) - node->live.clock_ms >= PARTNER_WAIT_MS)
+		bu_gate_hold_as(gate, node, "bringup", node->live.waiting);
 }
 
 void

@@ -100,7 +100,7 @@ START_TEST(without_a_report_nobody_is_measured)
 		bu_autojson json_t *other =
 			report_of(rig_node(&rig, 2), "nic-mtu", BU_VERDICT_PASS, "");
 
-		node->last_seen_ms = rig.clock.fake_wall_ms;
+		node->live.last_seen_ms = rig.clock.fake_wall_ms;
 		json_object_set_new(other, "boot_id", json_string("another"));
 		if (item)
 			bu_gate_result(rig.gate, node, bu_json_str(item, "id", ""),
@@ -112,7 +112,7 @@ START_TEST(without_a_report_nobody_is_measured)
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_CHECKS), 1);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 0);
-	says(rig_node(&rig, 1)->trouble,
+	says(rig_node(&rig, 1)->live.trouble,
 	     "gave no report, 3 times: the report is of boot");
 	rig_end(&rig);
 }
@@ -235,11 +235,11 @@ START_TEST(the_soak_goes_on_after_a_restart)
 		if (slice == 0)
 			check(&rig, 1, "nic-mtu", BU_VERDICT_PASS, "");
 		node = rig_node(&rig, 1);
-		node->last_seen_ms = rig.clock.fake_wall_ms;
+		node->live.last_seen_ms = rig.clock.fake_wall_ms;
 		rig_pass(&rig, 2001);
-		says(node->waiting, slice == 0   ? "soaks: 0 of 25 minutes"
-				    : slice == 1 ? "soaks: 10 of 25 minutes"
-						 : "soaks: 20 of 25 minutes");
+		says(node->live.waiting, slice == 0   ? "soaks: 0 of 25 minutes"
+					 : slice == 1 ? "soaks: 10 of 25 minutes"
+						      : "soaks: 20 of 25 minutes");
 		item = bu_gate_work(rig.gate, node);
 		ck_assert_ptr_nonnull(item);
 		ck_assert_int_eq(
@@ -254,9 +254,9 @@ START_TEST(the_soak_goes_on_after_a_restart)
 		if (slice == 0)
 			rig_restart(&rig);
 	}
-	node->last_seen_ms = rig.clock.fake_wall_ms;
+	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	rig_pass(&rig, 2001);
-	says(node->waiting, "no partner"); /* measured from now on */
+	says(node->live.waiting, "no partner"); /* measured from now on */
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 3);
 	rig_end(&rig);
 }

@@ -85,8 +85,8 @@ minutes_until_joining(struct rig *rig, int64_t look_costs_ms, int minutes)
 	}
 	free(links);
 	ck_assert_msg(joining(rig) == NODES, "%d joined in %d minutes; node001: %s, %s",
-		      joining(rig), minutes, rig_node(rig, 1)->waiting,
-		      rig_node(rig, 1)->trouble);
+		      joining(rig), minutes, rig_node(rig, 1)->live.waiting,
+		      rig_node(rig, 1)->live.trouble);
 	rig_end(rig);
 	return second / 60;
 }
@@ -119,12 +119,12 @@ START_TEST(a_kick_brings_a_look_forward)
 	check_all(&rig, 2);
 	rig_pass(&rig, 2001);
 	ck_assert_ptr_nonnull(rig.gate);
-	rig_node(&rig, 1)->last_seen_ms = 0;
+	rig_node(&rig, 1)->live.last_seen_ms = 0;
 	rig_pass(&rig, 100);
-	ck_assert_str_eq(rig_node(&rig, 1)->trouble, "");
+	ck_assert_str_eq(rig_node(&rig, 1)->live.trouble, "");
 	bu_gate_kick(rig.gate);
 	rig_pass(&rig, 1);
-	says(rig_node(&rig, 1)->trouble, "its agent was not heard");
+	says(rig_node(&rig, 1)->live.trouble, "its agent was not heard");
 	rig_end(&rig);
 }
 END_TEST

@@ -65,8 +65,8 @@ check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s: pool %s names no validation, so no fabric "
 				  "to measure; add validation = NAME to the pool",
-				  node->name, node->pool);
-	if (!node->last_seen_ms)
+				  node->name, node->live.pool);
+	if (!node->live.last_seen_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is %s; its agent was not heard since "
 				  "bringupd started",
@@ -75,7 +75,7 @@ check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is %s; its agent was not heard for %lld s",
 				  node->name, bu_state_name(node->state),
-				  (long long)(now_ms - node->last_seen_ms) / 1000);
+				  (long long)(now_ms - node->live.last_seen_ms) / 1000);
 	if (!node->boot_installed)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is %s; it runs the boot ramdisk, and only "

@@ -15,19 +15,21 @@ void
 bu_gate_say(struct bu_gate *gate, struct bu_node *node, enum bu_say kind,
 	    const char *text)
 {
-	char waiting[sizeof(node->waiting)] = "", trouble[sizeof(node->trouble)] = "";
+	char waiting[sizeof(node->live.waiting)] = "",
+	     trouble[sizeof(node->live.trouble)] = "";
 
 	if (kind == BU_SAY_WAITS)
 		bu_text_copy(waiting, sizeof(waiting), text);
 	else if (kind == BU_SAY_TROUBLE)
 		bu_text_copy(trouble, sizeof(trouble), text);
-	if (strcmp(node->waiting, waiting) == 0 && strcmp(node->trouble, trouble) == 0)
+	if (strcmp(node->live.waiting, waiting) == 0 &&
+	    strcmp(node->live.trouble, trouble) == 0)
 		return;
 	/* The time that it waited does not count. */
-	if (node->waiting[0] && !waiting[0])
-		node->clock_ms = bu_loop_now_ms(gate->fleet->loop);
-	memcpy(node->waiting, waiting, sizeof(waiting));
-	memcpy(node->trouble, trouble, sizeof(trouble));
+	if (node->live.waiting[0] && !waiting[0])
+		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
+	memcpy(node->live.waiting, waiting, sizeof(waiting));
+	memcpy(node->live.trouble, trouble, sizeof(trouble));
 	if (waiting[0])
 		bu_info("gate", "%s waits: %s", node->name, waiting);
 	else if (trouble[0])
@@ -40,9 +42,9 @@ unheard(const struct bu_node *node)
 {
 	char since[24];
 
-	if (!node->last_seen_ms)
+	if (!node->live.last_seen_ms)
 		return bu_xstrdup("its agent was not heard since bringupd started");
-	bu_time_iso(node->last_seen_ms, since);
+	bu_time_iso(node->live.last_seen_ms, since);
 	return bu_xasprintf("its agent was last heard at %s", since);
 }
 
@@ -59,7 +61,7 @@ before_campaign(struct bu_gate *gate, struct bu_node *node, enum bu_say *ret_kin
 		return bu_xasprintf("pool %s names no validation, and no node joins "
 				    "without a certificate; add validation = NAME to "
 				    "the pool",
-				    node->pool);
+				    node->live.pool);
 	*ret_kind = BU_SAY_TROUBLE;
 	if (!bu_gate_hears(gate, node))
 		return unheard(node);

@@ -19,7 +19,7 @@ prove(struct bu_gate *gate, struct bu_campaign_state *campaign, int index)
 	struct bu_event events[2];
 	struct bu_err err;
 
-	if (node->appending)
+	if (node->live.appending)
 		return;
 	if (bu_gate_certify(campaign, index, events, &err) == 0) {
 		bu_gate_say(gate, node, BU_SAY_NOTHING, "");
@@ -38,7 +38,7 @@ let_in(struct bu_gate *gate, struct bu_node *node)
 {
 	struct bu_err err;
 
-	if (node->state != BU_STATE_VALIDATING || node->appending)
+	if (node->state != BU_STATE_VALIDATING || node->live.appending)
 		return;
 	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
 			      &err) != 0)

@@ -163,8 +163,9 @@ refresh_inventory(struct bu_reconcile *rec, struct bu_node *node,
 static void
 show(struct bu_node *node, const char *foreign)
 {
-	node->agent.showed = 1;
-	bu_text_copy(node->agent.foreign, sizeof(node->agent.foreign), foreign);
+	node->live.agent.showed = 1;
+	bu_text_copy(node->live.agent.foreign, sizeof(node->live.agent.foreign),
+		     foreign);
 }
 
 static int
@@ -213,7 +214,7 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *w
 		   const json_t *stamp, const struct bu_inventory *inventory,
 		   struct bu_err *err)
 {
-	if (node->appending)
+	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing; say it again", node->name);
 	if (strcmp(where, "ramdisk") == 0)
@@ -231,7 +232,7 @@ bu_reconcile_wants_agent(const struct bu_node *node)
 		return 0;
 	return node->step.action == BU_ACTION_INSTALL ||
 	       node->step.action == BU_ACTION_CONFIGURE ||
-	       (node->step.action == BU_ACTION_JOIN && !node->join_started);
+	       (node->step.action == BU_ACTION_JOIN && !node->live.join_started);
 }
 
 /* What a second try cannot mend. */
@@ -261,7 +262,7 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 	struct bu_event event;
 
 	if (strcmp(node->step.id, step) != 0 || node->step.attempt != attempt ||
-	    node->step.status != BU_STEP_OPEN || node->appending)
+	    node->step.status != BU_STEP_OPEN || node->live.appending)
 		return;
 	if (failure) {
 		bu_outcome_event(&event, node, failure, "");
@@ -278,8 +279,8 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 	} else if (node->step.action == BU_ACTION_CONFIGURE) {
 		bu_outcome_event(&event, node, NULL, "");
 		bu_reconcile_append(rec, node, &event, 1);
-	} else if (node->step.action == BU_ACTION_JOIN && !node->join_started) {
-		node->join_started = 1;
+	} else if (node->step.action == BU_ACTION_JOIN && !node->live.join_started) {
+		node->live.join_started = 1;
 		bu_effect_start(rec, node);
 	}
 }

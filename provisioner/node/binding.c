@@ -37,7 +37,7 @@ bu_binding_inventory(struct bu_node *node, const json_t *value)
 
 	if (!value)
 		return;
-	bu_text_copy(node->firmware, sizeof(node->firmware),
+	bu_text_copy(node->live.firmware, sizeof(node->live.firmware),
 		     bu_json_str(value, "firmware", ""));
 	bu_text_copy(node->serial, sizeof(node->serial),
 		     bu_json_str(dmi, "serial", ""));
@@ -67,7 +67,7 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	bu_binding_set(fleet, node, "");
 	clear(node->serial);
 	clear(node->uuid);
-	clear(node->firmware);
+	clear(node->live.firmware);
 	clear(node->inventory);
 	clear(node->boot_id);
 	clear(node->admitted_step);
@@ -80,7 +80,7 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->agent_cert_next);
 	clear(node->commit);
 	clear(node->evidence);
-	clear(node->disk.path);
+	clear(node->live.disk.path);
 	free(bu_steal(&node->macs));
 	json_decref(bu_steal(&node->checks));
 	json_decref(bu_steal(&node->full_cert));

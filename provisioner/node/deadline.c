@@ -72,14 +72,16 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 		if (!limit_ms)
 			limit_ms = BU_STEP_LIMIT_MS;
 	}
-	if (!limit_ms || node->held_by[0] || node->waiting[0] || !node->in_profile)
+	if (!limit_ms || node->held_by[0] || node->live.waiting[0] ||
+	    !node->live.in_profile)
 		return 0;
-	return with_grace(rec, node->clock_ms + limit_ms, limit_ms);
+	return with_grace(rec, node->live.clock_ms + limit_ms, limit_ms);
 }
 
 int
 bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return node->late_ms &&
-	       bu_loop_now_ms(rec->fleet->loop) - node->late_ms < BU_LATE_MEMORY_MS;
+	return node->live.late_ms &&
+	       bu_loop_now_ms(rec->fleet->loop) - node->live.late_ms <
+		       BU_LATE_MEMORY_MS;
 }

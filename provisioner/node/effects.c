@@ -24,7 +24,7 @@ bu_effect_of(struct bu_reconcile *rec, struct bu_node *node)
 	effect->attempt = node->step.attempt;
 	effect->next = rec->effects;
 	rec->effects = effect;
-	node->effect_running = 1;
+	node->live.effect_running = 1;
 	return effect;
 }
 
@@ -70,7 +70,7 @@ bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node)
 		}
 		/* It begins anew with the release. */
 		if (is_current(effect, node))
-			node->effect_running = 0;
+			node->live.effect_running = 0;
 		*link = effect->next;
 		effect->driver->cancel(effect->op);
 		free(effect);
@@ -110,12 +110,12 @@ void
 bu_effects_resume(struct bu_reconcile *rec)
 {
 	for (size_t i = 0; i < rec->fleet->count; i++)
-		rec->fleet->nodes[i]->effect_running = 0;
+		rec->fleet->nodes[i]->live.effect_running = 0;
 	for (struct bu_effect *effect = rec->effects; effect; effect = effect->next) {
 		struct bu_node *node = bu_fleet_node(rec->fleet, effect->node);
 
 		if (is_current(effect, node))
-			node->effect_running = 1;
+			node->live.effect_running = 1;
 	}
 }
 
@@ -179,8 +179,8 @@ is_in_ramdisk(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
-	return node->boot_id[0] && !node->boot_installed && node->last_seen_ms &&
-	       now_ms - node->last_seen_ms <= BU_HEARD_MS;
+	return node->boot_id[0] && !node->boot_installed && node->live.last_seen_ms &&
+	       now_ms - node->live.last_seen_ms <= BU_HEARD_MS;
 }
 
 /* A machine that is on is switched off only where a grant or the person who asked for
@@ -253,14 +253,14 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 
 	if (!node)
 		return;
-	node->effect_running = 0;
+	node->live.effect_running = 0;
 	/* What is on its way to the log may end this step: look again after it. */
-	if (node->appending)
+	if (node->live.appending)
 		return;
 	if (err || state == BU_POWER_UNKNOWN) {
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
-		node->retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
+		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	} else if (state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done before the restart; doing it now",
 			node->name, bu_action_name(node->step.action));
@@ -270,7 +270,7 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 			 "%s: %s may have been done before the restart; waiting "
 			 "for its boot",
 			 node->name, bu_action_name(node->step.action));
-		node->retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
+		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	}
 }
 

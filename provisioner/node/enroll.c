@@ -132,7 +132,7 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		    0 &&
 	    check_owner(rec, node, ret_id, err) == 0)
 		return 0;
-	bu_text_copy(node->refusal, sizeof(node->refusal), err->text);
+	bu_text_copy(node->live.refusal, sizeof(node->live.refusal), err->text);
 	bu_fleet_touch(rec->fleet, node);
 	return -1;
 }
@@ -178,7 +178,7 @@ end_old(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_event event;
 
 	/* Asked again with each request until it is in the log. */
-	if (node->appending)
+	if (node->live.appending)
 		return;
 	bu_event_init(&event, BU_EVENT_REVOKED, node->name,
 		      json_pack("{s:s,s:b,s:s}", "fingerprint", node->agent_cert, "all",

@@ -151,7 +151,7 @@ START_TEST(what_was_refused_is_the_reason_of_who_is_late)
 	strcpy(wrong->dmi.serial, "X-9");
 	refused(node, wrong, "LAB-001");
 	rig_inspect(&rig, 1);
-	ck_assert_str_eq(node->refusal, "");
+	ck_assert_str_eq(node->live.refusal, "");
 	rig_end(&rig);
 	node = rig_up_to(&rig, RIG_STARTED);
 	refused(node, wrong, "LAB-001");
@@ -370,9 +370,9 @@ START_TEST(a_first_use_that_meets_another_event_is_no_loss)
 	struct bu_node *node = ready_with(old);
 
 	renew(node, next);
-	node->appending++;
+	node->live.appending++;
 	ck_assert_int_eq(counts(node, next), 1);
-	node->appending--;
+	node->live.appending--;
 	ck_assert_int_eq(counts(node, old), 1);
 	ck_assert_int_eq(counts(node, next), 1);
 	ck_assert_int_eq(counts(node, old), 0);

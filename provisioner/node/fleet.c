@@ -132,8 +132,8 @@ bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 	bu_autojson json_t *inventory = NULL;
 
 	/* Thousands are asked for at once. */
-	if (strcmp(node->disk.path, path) == 0) {
-		*ret = node->disk;
+	if (strcmp(node->live.disk.path, path) == 0) {
+		*ret = node->live.disk;
 		return 0;
 	}
 	inventory = bu_fleet_inventory(fleet, node);
@@ -180,15 +180,15 @@ int
 bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 		   struct bu_err *err)
 {
-	char as[sizeof(node->certified_as)];
+	char as[sizeof(node->live.certified_as)];
 
 	snprintf(as, sizeof(as), "%s %s %s", node->boot_id, node->machine,
 		 node->inventory);
-	if (strcmp(node->certified_as, as) == 0)
+	if (strcmp(node->live.certified_as, as) == 0)
 		return 0;
 	if (check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, err) != 0 ||
 	    check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, err) != 0)
 		return -1;
-	memcpy(node->certified_as, as, sizeof(as));
+	memcpy(node->live.certified_as, as, sizeof(as));
 	return 0;
 }

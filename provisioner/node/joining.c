@@ -67,7 +67,7 @@ on_words(const char *text, void *arg)
 
 	if (!node || strcmp(node->step.id, effect->step) != 0)
 		return;
-	bu_text_copy(node->cluster_words, sizeof(node->cluster_words), text);
+	bu_text_copy(node->live.cluster_words, sizeof(node->live.cluster_words), text);
 	bu_fleet_touch(effect->rec->fleet, node);
 }
 
@@ -171,7 +171,7 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 {
 	struct bu_joined joining = {0};
 
-	if (!node->join_started)
+	if (!node->live.join_started)
 		return;
 	if (want->cluster)
 		joins_as(node, want, &joining);

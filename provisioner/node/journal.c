@@ -30,7 +30,7 @@ mark_others(struct appending *appending, const struct bu_event *events, size_t c
 
 		if (!node || node == appending->node)
 			continue;
-		node->appending++;
+		node->live.appending++;
 		appending->also[appending->also_count++] = node;
 	}
 }
@@ -42,9 +42,9 @@ go_on(struct appending *appending)
 	struct bu_node *node = appending->node;
 
 	for (size_t i = 0; i < appending->also_count; i++)
-		appending->also[i]->appending--;
+		appending->also[i]->live.appending--;
 	if (node)
-		node->appending--;
+		node->live.appending--;
 	if (rec->stopped)
 		return;
 	bu_fleet_touch(rec->fleet, node);
@@ -103,7 +103,7 @@ bu_reconcile_append(struct bu_reconcile *rec, struct bu_node *node,
 	appending->rec = rec;
 	appending->node = node;
 	if (node)
-		node->appending++;
+		node->live.appending++;
 	mark_others(appending, events, count);
 	bu_store_append(rec->fleet->store, events, count, rec->fleet->epoch,
 			on_appended, appending);
@@ -150,7 +150,7 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 
 	if (refused(rec, err) != 0)
 		return -1;
-	if (node->appending)
+	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing at this moment; ask again",
 				  node->name);
@@ -255,12 +255,12 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	struct bu_event event;
 
 	/* One whose ladder is frozen gets its time anew. */
-	if (!node->held_by[0] && !node->late_ms)
+	if (!node->held_by[0] && !node->live.late_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);
 	if (refused(rec, err) != 0)
 		return -1;
-	if (node->appending)
+	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
 				  node->name);
 	bu_event_init(&event, BU_EVENT_RELEASED, node->name,

@@ -43,8 +43,9 @@ is_past(const struct bu_reconcile *rec, const struct bu_node *node)
 static int
 climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return node->retry_ms && bu_loop_now_ms(rec->fleet->loop) >= node->retry_ms &&
-	       !node->held_by[0] && node->in_profile;
+	return node->live.retry_ms &&
+	       bu_loop_now_ms(rec->fleet->loop) >= node->live.retry_ms &&
+	       !node->held_by[0] && node->live.in_profile;
 }
 
 void
@@ -54,24 +55,25 @@ bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
 	    (stuck || is_past(rec, node)))
-		node->late_ms = bu_loop_now_ms(rec->fleet->loop);
+		node->live.late_ms = bu_loop_now_ms(rec->fleet->loop);
 }
 
 void
 bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
 {
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
-	int waits = node->waiting[0] != '\0', told;
+	int waits = node->live.waiting[0] != '\0', told;
 	struct bu_event event;
 
 	if (!waits)
-		node->waiting_ms = 0;
-	else if (!node->waiting_ms)
-		node->waiting_ms = now_ms;
-	told = waits ? node->wait_logged || now_ms - node->waiting_ms < LONG_MS
-		     : !node->wait_logged &&
-			       node->clock_ms - node->log_clock_ms < LONG_MS;
-	if (told || node->appending)
+		node->live.waiting_ms = 0;
+	else if (!node->live.waiting_ms)
+		node->live.waiting_ms = now_ms;
+	told = waits ? node->live.wait_logged ||
+			       now_ms - node->live.waiting_ms < LONG_MS
+		     : !node->live.wait_logged &&
+			       node->live.clock_ms - node->live.log_clock_ms < LONG_MS;
+	if (told || node->live.appending)
 		return;
 	bu_event_init(&event, BU_EVENT_WAITS, node->name,
 		      json_pack("{s:b}", "on", waits));
@@ -96,25 +98,26 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
 void
 bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const char *seen = node->trouble[0]         ? node->trouble
-			   : node->refusal[0]       ? node->refusal
-			   : node->cluster_words[0] ? node->cluster_words
-						    : node->step_error;
-	int frozen = node->late_ms && rec->freezer.frozen &&
+	const char *seen = node->live.trouble[0]         ? node->live.trouble
+			   : node->live.refusal[0]       ? node->live.refusal
+			   : node->live.cluster_words[0] ? node->live.cluster_words
+							 : node->step_error;
+	int frozen = node->live.late_ms && rec->freezer.frozen &&
 		     rec->freezer.frozen(rec->freezer.arg, node);
 	bu_autofree char *reason = NULL;
 
-	if (node->appending || frozen)
+	if (node->live.appending || frozen)
 		return;
 	if (is_past(rec, node)) {
-		int64_t limit_ms = bu_reconcile_deadline(rec, node) - node->clock_ms;
+		int64_t limit_ms =
+			bu_reconcile_deadline(rec, node) - node->live.clock_ms;
 
 		reason = bu_xasprintf("%s within %lld s%s%s", missing_word(node),
 				      (long long)limit_ms / 1000, seen[0] ? ": " : "",
 				      seen);
 		end_late(rec, node, reason);
 	} else if (climbs_again(rec, node)) {
-		node->retry_ms = 0;
+		node->live.retry_ms = 0;
 		if (node->step.status == BU_STEP_FAILED)
 			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
 					   node->step_error[0] ? node->step_error

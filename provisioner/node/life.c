@@ -19,10 +19,10 @@
 void
 bu_life_set_clock(const struct bu_fleet *fleet, struct bu_node *node)
 {
-	node->clock_ms =
+	node->live.clock_ms =
 		fleet->loading ? fleet->life.alive_ms : bu_loop_now_ms(fleet->loop);
-	node->log_clock_ms = node->clock_ms;
-	node->wait_logged = 0;
+	node->live.log_clock_ms = node->live.clock_ms;
+	node->live.wait_logged = 0;
 }
 
 void
@@ -49,9 +49,9 @@ end_life(struct bu_fleet *fleet, int64_t lasted_ms)
 		struct bu_node *node = fleet->nodes[i];
 
 		if (fleet->loading &&
-		    (node->wait_logged || node->clock_ms > life->alive_ms))
+		    (node->live.wait_logged || node->live.clock_ms > life->alive_ms))
 			bu_life_set_clock(fleet, node);
-		node->wait_logged = 0;
+		node->live.wait_logged = 0;
 	}
 }
 
@@ -77,7 +77,7 @@ bu_life_settle(struct bu_fleet *fleet)
 	life->lasted_ms = lasted_ms;
 	end_life(fleet, lasted_ms);
 	for (size_t i = 0; i < fleet->count; i++) {
-		fleet->nodes[i]->clock_ms += now_ms - life->alive_ms;
-		fleet->nodes[i]->log_clock_ms = fleet->nodes[i]->clock_ms;
+		fleet->nodes[i]->live.clock_ms += now_ms - life->alive_ms;
+		fleet->nodes[i]->live.log_clock_ms = fleet->nodes[i]->live.clock_ms;
 	}
 }

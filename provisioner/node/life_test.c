@@ -194,9 +194,9 @@ wait_for(struct rig *rig, const char *what, int seconds)
 	struct bu_node *node = rig_node(rig, 1);
 
 	/* As the gate does it. */
-	if (node->waiting[0] && !*what)
-		node->clock_ms = bu_loop_now_ms(rig->loop);
-	strcpy(node->waiting, what);
+	if (node->live.waiting[0] && !*what)
+		node->live.clock_ms = bu_loop_now_ms(rig->loop);
+	strcpy(node->live.waiting, what);
 	ck_assert_int_eq(late_after(rig, seconds), -1);
 }
 

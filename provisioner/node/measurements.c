@@ -192,11 +192,11 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	}
 	json_decref(node->checks);
 	node->checks = NULL;
-	node->checks_errors = 0;
+	node->live.checks_errors = 0;
 	json_decref(node->boot_cert);
 	node->boot_cert = NULL;
-	node->waiting[0] = '\0';
-	node->trouble[0] = '\0';
+	node->live.waiting[0] = '\0';
+	node->live.trouble[0] = '\0';
 }
 
 /* In service and in quarantine it keeps what it has until it is measured. */

@@ -64,15 +64,15 @@ static void
 begin_anew(struct bu_node *node)
 {
 	memset(&node->step, 0, sizeof(node->step));
-	node->effect_running = 0;
-	node->join_started = 0;
-	node->retry_ms = 0;
+	node->live.effect_running = 0;
+	node->live.join_started = 0;
+	node->live.retry_ms = 0;
 	node->step_error[0] = '\0';
-	node->waiting[0] = '\0';
-	node->trouble[0] = '\0';
-	node->refusal[0] = '\0';
-	node->cluster_words[0] = '\0';
-	node->progress_total_bytes = 0;
+	node->live.waiting[0] = '\0';
+	node->live.trouble[0] = '\0';
+	node->live.refusal[0] = '\0';
+	node->live.cluster_words[0] = '\0';
+	node->live.progress_total_bytes = 0;
 }
 
 int
@@ -98,7 +98,7 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	/* Once more and the end of a ladder are no progress. */
 	if (!is_trigger(on, BU_TRIGGER_REPEAT) && !is_trigger(on, BU_TRIGGER_LATE) &&
 	    !is_trigger(on, BU_TRIGGER_FAULT))
-		node->late_ms = 0;
+		node->live.late_ms = 0;
 	set_next(node, event, to);
 	if (is_trigger(on, BU_TRIGGER_REPLACE) || is_trigger(on, BU_TRIGGER_RETIRE))
 		bu_binding_forget(fleet, node);

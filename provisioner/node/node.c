@@ -44,7 +44,7 @@ bu_node_is_away_by_condition(const struct bu_node *node)
 int
 bu_node_is_gone(const struct bu_node *node)
 {
-	return !node->in_profile && !node->machine[0] &&
+	return !node->live.in_profile && !node->machine[0] &&
 	       (node->state == BU_STATE_ENROLLED || node->state == BU_STATE_RETIRED);
 }
 
@@ -74,11 +74,11 @@ bu_node_destroy(struct bu_node *node)
 static json_t *
 progress_json(const struct bu_node *node)
 {
-	if (!node->progress_total_bytes)
+	if (!node->live.progress_total_bytes)
 		return json_null();
-	return json_pack("{s:s,s:I,s:I}", "stage", node->progress_stage, "done_bytes",
-			 (json_int_t)node->progress_done_bytes, "total_bytes",
-			 (json_int_t)node->progress_total_bytes);
+	return json_pack("{s:s,s:I,s:I}", "stage", node->live.progress_stage,
+			 "done_bytes", (json_int_t)node->live.progress_done_bytes,
+			 "total_bytes", (json_int_t)node->live.progress_total_bytes);
 }
 
 static json_t *
@@ -112,7 +112,7 @@ static json_t *
 power_json(const struct bu_node *node)
 {
 	const struct bu_power_deed *deed = &node->power;
-	const struct bu_power_fact *seen = &node->power_seen;
+	const struct bu_power_fact *seen = &node->live.power_seen;
 	json_t *object =
 		json_pack("{s:s,s:s,s:s,s:s,s:s,s:I}", "op", deed->op, "by", deed->by,
 			  "result", deed->result, "power", deed->power, "detail",
@@ -129,23 +129,25 @@ bu_node_to_json(const struct bu_node *node)
 	const struct bu_state_info *info = bu_state_info(node->state);
 	json_t *object = json_pack(
 		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:b}", "name",
-		node->name, "pool", node->pool, "state", info->name, "settled",
+		node->name, "pool", node->live.pool, "state", info->name, "settled",
 		info->settled, "since_ms", (json_int_t)node->since_ms, "reason",
-		node->reason, "waiting", node->waiting, "image", node->installed_image,
-		"machine", node->machine, "firmware", node->firmware, "last_seen_ms",
-		(json_int_t)node->last_seen_ms, "repeats", node->repeats, "in_profile",
-		node->in_profile);
+		node->reason, "waiting", node->live.waiting, "image",
+		node->installed_image, "machine", node->machine, "firmware",
+		node->live.firmware, "last_seen_ms",
+		(json_int_t)node->live.last_seen_ms, "repeats", node->repeats,
+		"in_profile", node->live.in_profile);
 
-	json_object_set_new(object, "trouble", json_string(node->trouble));
+	json_object_set_new(object, "trouble", json_string(node->live.trouble));
 	json_object_set_new(object, "boot_id", json_string(node->boot_id));
 	json_object_set_new(object, "progress", progress_json(node));
 	json_object_set_new(object, "stages", stages_json(node));
 	json_object_set_new(object, "step", step_json(node));
-	json_object_set_new(object, "trouble", json_string(node->trouble));
-	json_object_set_new(object, "cluster_words", json_string(node->cluster_words));
+	json_object_set_new(object, "trouble", json_string(node->live.trouble));
+	json_object_set_new(object, "cluster_words",
+			    json_string(node->live.cluster_words));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));
-	if (node->power.op[0] || node->power_seen.at_ms)
+	if (node->power.op[0] || node->live.power_seen.at_ms)
 		json_object_set_new(object, "power", power_json(node));
 	if (node->state == BU_STATE_DRAINING)
 		json_object_set_new(object, "next",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node: a name of the profile and what the log knows about it. The first part is a
- * function of the log; what is below "memory only" is lost with the process.
+ * A node: a name of the profile and what the log knows about it, a function of the log
+ * alone, with what only memory knows apart from it in `live`.
  */
 #ifndef BU_NODE_NODE_H
 #define BU_NODE_NODE_H
@@ -106,6 +106,41 @@ struct bu_joined {
 	char node[BU_NAME_MAX]; /* its name there */
 };
 
+/* What only memory knows of a node: it is lost with the process, and seen anew. */
+struct bu_node_live {
+	struct bu_power_fact power_seen;
+	int power_running; /* of provisioner/node/verbs_power.c */
+	struct bu_agent_fact agent;
+	struct bu_cluster_fact cluster; /* of joined */
+	int64_t lost_ms; /* awake: when it last was sent back to its cluster; 0 = never
+			  */
+	int in_profile;
+	char pool[BU_NAME_MAX];
+	char firmware[8];
+	struct bu_seen_disk disk; /* that its profile named when it was inspected */
+	int checks_errors;        /* reports that were asked for and did not come */
+	char certified_as[200];   /* boot, machine and inventory that its certificates
+				     were verified for; "" = not since the last event */
+	int appending;            /* an event of it is on its way to the log */
+	int effect_running;       /* of the open step */
+	int join_started;         /* the agent has started the cluster's client */
+	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
+	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
+	char waiting[400];    /* what it waits for; "" = nothing */
+	int64_t waiting_ms;   /* monotonic: since when that was seen; 0 = it is not */
+	int wait_logged;      /* the log knows that it waits */
+	char trouble[400];    /* why its fabric could not be measured; "" = nothing */
+	char refusal[400]; /* why a machine with its token was refused; "" = none was */
+	char cluster_words[400]; /* what its cluster says while it leaves */
+	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
+	int64_t last_seen_ms; /* Unix time; 0 = never */
+	char progress_stage[32];
+	uint64_t progress_done_bytes;
+	uint64_t progress_total_bytes; /* 0 = no progress to show */
+};
+
+/* What the log knows of a node, and what is seen besides. */
 struct bu_node {
 	char name[BU_NAME_MAX];
 	/* What its system is called: after a rename the old name, until its files are
@@ -168,38 +203,7 @@ struct bu_node {
 	int entering; /* a join began of which nobody knows how far it came */
 	struct bu_stage stages[BU_STAGES_MAX]; /* since the last order */
 	int stages_count;
-
-	/* memory only */
-	struct bu_power_fact power_seen;
-	int power_running; /* of provisioner/node/verbs_power.c */
-	struct bu_agent_fact agent;
-	struct bu_cluster_fact cluster; /* of joined */
-	int64_t lost_ms; /* awake: when it last was sent back to its cluster; 0 = never
-			  */
-	int in_profile;
-	char pool[BU_NAME_MAX];
-	char firmware[8];
-	struct bu_seen_disk disk; /* that its profile named when it was inspected */
-	int checks_errors;        /* reports that were asked for and did not come */
-	char certified_as[200];   /* boot, machine and inventory that its certificates
-				     were verified for; "" = not since the last event */
-	int appending;            /* an event of it is on its way to the log */
-	int effect_running;       /* of the open step */
-	int join_started;         /* the agent has started the cluster's client */
-	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
-	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
-	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
-	char waiting[400];    /* what it waits for; "" = nothing */
-	int64_t waiting_ms;   /* monotonic: since when that was seen; 0 = it is not */
-	int wait_logged;      /* the log knows that it waits */
-	char trouble[400];    /* why its fabric could not be measured; "" = nothing */
-	char refusal[400]; /* why a machine with its token was refused; "" = none was */
-	char cluster_words[400]; /* what its cluster says while it leaves */
-	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
-	int64_t last_seen_ms; /* Unix time; 0 = never */
-	char progress_stage[32];
-	uint64_t progress_done_bytes;
-	uint64_t progress_total_bytes; /* 0 = no progress to show */
+	struct bu_node_live live;
 };
 
 /* "turn" (waits for it), "under way", "done", "failed" or "withdrawn". */

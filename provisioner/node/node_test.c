@@ -48,9 +48,9 @@ START_TEST(a_node_at_work)
 	node->step.action = BU_ACTION_INSTALL;
 	node->step.attempt = 2;
 	strcpy(node->step.id, "node001.7.install");
-	strcpy(node->progress_stage, "root");
-	node->progress_done_bytes = 5;
-	node->progress_total_bytes = INT64_C(1) << 40;
+	strcpy(node->live.progress_stage, "root");
+	node->live.progress_done_bytes = 5;
+	node->live.progress_total_bytes = INT64_C(1) << 40;
 	strcpy(node->held_by, "me");
 	strcpy(node->held_reason, "a look");
 	node->stages[node->stages_count++] =

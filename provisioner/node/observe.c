@@ -54,23 +54,24 @@ static int
 is_silent(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = awake_ms(rec);
-	int64_t heard_ms = node->agent.heard_ms;
+	int64_t heard_ms = node->live.agent.heard_ms;
 
 	if (heard_ms < AGENT_START_MS - AGENT_SILENT_MS)
 		heard_ms = AGENT_START_MS - AGENT_SILENT_MS;
-	return now_ms - heard_ms >= AGENT_SILENT_MS && now_ms >= node->agent.busy_ms;
+	return now_ms - heard_ms >= AGENT_SILENT_MS &&
+	       now_ms >= node->live.agent.busy_ms;
 }
 
 void
 bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node)
 {
-	node->agent.heard_ms = awake_ms(rec);
+	node->live.agent.heard_ms = awake_ms(rec);
 }
 
 void
 bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms)
 {
-	node->agent.busy_ms = for_ms ? awake_ms(rec) + for_ms : 0;
+	node->live.agent.busy_ms = for_ms ? awake_ms(rec) + for_ms : 0;
 }
 
 /* --- clusters --- */
@@ -127,17 +128,17 @@ on_seen(const struct bu_cluster_row *rows, size_t count, const struct bu_err *er
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 		const struct bu_cluster_row *row;
-		int jobs = node->cluster.jobs;
+		int jobs = node->live.cluster.jobs;
 
 		if (!node->joined.cluster[0] || !is_of(observer, &node->joined))
 			continue;
 		row = row_of(rows, count, node->joined.node);
 		if (row)
-			node->cluster = row->fact;
+			node->live.cluster = row->fact;
 		else
-			memset(&node->cluster, 0, sizeof(node->cluster));
-		node->cluster.at_ms = bu_loop_now_ms(fleet->loop);
-		news = jobs != node->cluster.jobs ? node : news;
+			memset(&node->live.cluster, 0, sizeof(node->live.cluster));
+		node->live.cluster.at_ms = bu_loop_now_ms(fleet->loop);
+		news = jobs != node->live.cluster.jobs ? node : news;
 	}
 	/* Who waits for a partner that is idle. */
 	if (news)
@@ -174,7 +175,7 @@ bu_observe_cluster(struct bu_reconcile *rec, const struct bu_joined *joined,
 int
 bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->cluster;
+	const struct bu_cluster_fact *fact = &node->live.cluster;
 
 	return fact->at_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) - fact->at_ms <= BELIEVE_MS &&
@@ -234,7 +235,7 @@ static void
 judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 	      struct finding ret[BU_CONDITION_COUNT])
 {
-	const struct bu_cluster_fact *fact = &node->cluster;
+	const struct bu_cluster_fact *fact = &node->live.cluster;
 	const char *cluster = node->joined.cluster;
 
 	if (cluster_silent(observer)) {
@@ -273,17 +274,17 @@ judge(const struct bu_reconcile *rec, const struct bu_node *node,
 		return 0;
 	if (is_silent(rec, node))
 		find(&ret[BU_CONDITION_UNREACHABLE], "%s", "");
-	else if (!node->agent.heard_ms) /* by this process: nothing new is known */
+	else if (!node->live.agent.heard_ms) /* by this process: nothing new is known */
 		keep(&node->conditions[BU_CONDITION_UNREACHABLE],
 		     &ret[BU_CONDITION_UNREACHABLE]);
-	if (node->agent.foreign[0])
-		find(&ret[BU_CONDITION_STAMP_DIFFERS], "%s", node->agent.foreign);
-	else if (!node->agent.showed)
+	if (node->live.agent.foreign[0])
+		find(&ret[BU_CONDITION_STAMP_DIFFERS], "%s", node->live.agent.foreign);
+	else if (!node->live.agent.showed)
 		keep(&node->conditions[BU_CONDITION_STAMP_DIFFERS],
 		     &ret[BU_CONDITION_STAMP_DIFFERS]);
 	if (!node->joined.cluster[0])
 		return 0;
-	if (!node->cluster.at_ms && !cluster_silent(observer))
+	if (!node->live.cluster.at_ms && !cluster_silent(observer))
 		return 1;
 	judge_cluster(observer, node, ret);
 	return 0;
@@ -323,29 +324,29 @@ add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
 static int
 is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->cluster;
+	const struct bu_cluster_fact *fact = &node->live.cluster;
 	int64_t now_ms = awake_ms(rec);
 
 	return node->state == BU_STATE_READY && node->joined.cluster[0] &&
 	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
-	       (!fact->known || fact->drain == BU_DRAIN_OURS) && node->agent.heard_ms &&
-	       !is_silent(rec, node) && !node->held_by[0] &&
-	       !(node->order.open && node->order.begun) &&
-	       (!node->lost_ms || now_ms - node->lost_ms >= AGAIN_MS) &&
+	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
+	       node->live.agent.heard_ms && !is_silent(rec, node) &&
+	       !node->held_by[0] && !(node->order.open && node->order.begun) &&
+	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS) &&
 	       bu_fleet_certified(rec->fleet, (struct bu_node *)node, NULL) == 0;
 }
 
 static void
 rejoin(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const struct bu_cluster_fact *fact = &node->cluster;
+	const struct bu_cluster_fact *fact = &node->live.cluster;
 	bu_autofree char *reason =
 		fact->known ? bu_xasprintf("%s says %s%s%s", node->joined.cluster,
 					   fact->state, fact->reason[0] ? ": " : "",
 					   fact->reason)
 			    : bu_xasprintf("%s does not know it", node->joined.cluster);
 
-	node->lost_ms = awake_ms(rec);
+	node->live.lost_ms = awake_ms(rec);
 	bu_reconcile_try(rec, node, BU_TRIGGER_LOST, reason, NULL, 0);
 }
 
@@ -385,7 +386,7 @@ bu_observe_tick(struct bu_reconcile *rec)
 		if (node->joined.cluster[0] &&
 		    bu_observe_cluster(rec, &node->joined, &driver, &err))
 			observer_of(rec, &node->joined)->wanted = 1;
-		if (node->appending)
+		if (node->live.appending)
 			continue;
 		if (is_lost(rec, node))
 			rejoin(rec, node);

@@ -90,7 +90,7 @@ carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	struct bu_order *order = &node->order;
 	struct bu_run *run = &fleet->runs[fleet->runs_count++ % BU_PAST_MAX];
 
-	bu_text_copy(run->pool, sizeof(run->pool), node->pool);
+	bu_text_copy(run->pool, sizeof(run->pool), node->live.pool);
 	run->class = order->class;
 	run->took_ms = event->time_ms - order->begun_ms;
 	bu_text_copy(node->facets, sizeof(node->facets), order->facets);
@@ -181,7 +181,7 @@ bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		if (!node->in_profile && node->order.open && !node->order.begun)
+		if (!node->live.in_profile && node->order.open && !node->order.begun)
 			withdraw(fleet, node, time_ms, "the profile has it no more");
 	}
 }

@@ -152,7 +152,7 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
 	/* a later word is for later orders */
 	rig_revise(&rig, 1, NULL, NULL);
-	for (int i = 0; i < 400 && !node->cluster_words[0]; i++)
+	for (int i = 0; i < 400 && !node->live.cluster_words[0]; i++)
 		rig_pass(&rig, 500);
 	rig_why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");
 	rig_pass(&rig, HOUR_MS);
@@ -286,7 +286,7 @@ static void begin_withdrawn(enum bu_class class)
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
 	ck_assert_str_eq(bu_state_name(node->state), "ready");
-	ck_assert_int_eq(node->appending, 0);
+	ck_assert_int_eq(node->live.appending, 0);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
 	rig_end(&rig);
 }

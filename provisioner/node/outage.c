@@ -214,10 +214,10 @@ give_back(struct bu_reconcile *rec)
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
-		node->clock_ms += now_ms - rec->outage_ms;
-		if (node->clock_ms > now_ms)
-			node->clock_ms = now_ms;
-		node->log_clock_ms = node->clock_ms;
+		node->live.clock_ms += now_ms - rec->outage_ms;
+		if (node->live.clock_ms > now_ms)
+			node->live.clock_ms = now_ms;
+		node->live.log_clock_ms = node->live.clock_ms;
 	}
 }
 

@@ -151,8 +151,8 @@ pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 static int
 is_let_alone(const struct bu_node *node)
 {
-	return !node->in_profile && (node->state != BU_STATE_DRAINING ||
-				     node->next.state != BU_STATE_RETIRED);
+	return !node->live.in_profile && (node->state != BU_STATE_DRAINING ||
+					  node->next.state != BU_STATE_RETIRED);
 }
 
 static void
@@ -161,7 +161,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	enum bu_action action = action_of(node);
 
 	if (rec->stopped || !rec->alive || !rec->fleet->desired || is_let_alone(node) ||
-	    node->appending || node->held_by[0])
+	    node->live.appending || node->held_by[0])
 		return;
 	if (action == BU_ACTION_NONE) {
 		pass_proven(rec, node);
@@ -172,7 +172,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		open_step(rec, node, action, node->repeats + node->step.attempt + 1);
 		return;
 	case BU_STEP_OPEN:
-		if (node->effect_running)
+		if (node->live.effect_running)
 			return;
 		if (node->step.intent_seq <= rec->fleet->loaded_seq ||
 		    !bu_reconcile_cycles(node))
@@ -184,8 +184,9 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		step_done(rec, node);
 		return;
 	case BU_STEP_FAILED:
-		if (!node->retry_ms)
-			node->retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
+		if (!node->live.retry_ms)
+			node->live.retry_ms =
+				bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
 	}
 }
 
@@ -210,7 +211,7 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 	if (!in_service(node->order.class))
 		return bu_reconcile_fire(rec, node, BU_TRIGGER_REBUILD, NULL, NULL, 0,
 					 err);
-	if (node->appending)
+	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
 				  node->name);
 	open_step(rec, node,
@@ -226,7 +227,7 @@ hear(struct bu_reconcile *rec, struct bu_node *node)
 {
 	if (node->state == BU_STATE_BOOTING && !bu_reconcile_cycles(node) &&
 	    node->step.status == BU_STEP_OPEN && node->boot_installed &&
-	    node->last_seen_ms > node->since_ms && !node->appending &&
+	    node->live.last_seen_ms > node->since_ms && !node->live.appending &&
 	    !node->held_by[0])
 		bu_reconcile_try(rec, node, BU_TRIGGER_BOOTED, NULL, NULL, 0);
 }
@@ -247,7 +248,7 @@ on_tick(void *arg)
 		if (rec->fleet->desired)
 			bu_late_note(rec, rec->fleet->nodes[i]);
 		else
-			rec->fleet->nodes[i]->clock_ms =
+			rec->fleet->nodes[i]->live.clock_ms =
 				bu_loop_now_ms(rec->fleet->loop);
 	}
 	if (rec->freezer.look)

@@ -49,7 +49,7 @@ START_TEST(nothing_is_done_before_its_intent_is_in_the_log)
 	node = rig_up_to(&rig, RIG_ENROLLED);
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	ck_assert_int_eq(node->state, BU_STATE_ENROLLED); /* not in the log yet */
-	ck_assert_int_eq(node->appending, 1);
+	ck_assert_int_eq(node->live.appending, 1);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 0);
 	rig_write(&rig, "power.hang", "");
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
@@ -499,7 +499,7 @@ START_TEST(an_outcome_is_not_lost_to_another_event)
 		bu_event_init(&lease, BU_EVENT_LEASE, node->name, json_object());
 		bu_reconcile_note(rig.rec, &lease, 1);
 		bu_loop_step(rig.loop, 5); /* the clock stands: it is on its way */
-		ck_assert_int_gt(node->appending, 0);
+		ck_assert_int_gt(node->live.appending, 0);
 		bu_clock_advance(&rig.clock, 1);
 		bu_loop_step(rig.loop, 0); /* and now it is in */
 	}

@@ -66,9 +66,9 @@ note_left(struct bu_fleet *fleet, int64_t time_ms)
 		struct bu_condition *left =
 			&node->conditions[BU_CONDITION_NOT_IN_PROFILE];
 
-		if (!node->in_profile && !left->on)
+		if (!node->live.in_profile && !left->on)
 			left->since_ms = time_ms;
-		left->on = !node->in_profile;
+		left->on = !node->live.in_profile;
 	}
 }
 
@@ -89,11 +89,11 @@ on_applied(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	copy(fleet->commit, sizeof(fleet->commit), event->body, "commit");
 	bu_orders_applied(fleet, event);
 	for (size_t i = 0; i < fleet->count; i++)
-		fleet->nodes[i]->in_profile = 0;
+		fleet->nodes[i]->live.in_profile = 0;
 	for (size_t i = 0; i < desired->nodes_count; i++) {
 		node = add_node(fleet, desired->nodes[i].name, event->time_ms);
-		node->in_profile = 1;
-		snprintf(node->pool, sizeof(node->pool), "%s",
+		node->live.in_profile = 1;
+		snprintf(node->live.pool, sizeof(node->live.pool), "%s",
 			 desired->nodes[i].pool->name);
 	}
 	note_left(fleet, event->time_ms);
@@ -128,9 +128,9 @@ on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
 	bu_binding_inventory(node, inventory);
 	want = bu_fleet_ordered(fleet, node);
-	node->disk.path[0] = '\0';
+	node->live.disk.path[0] = '\0';
 	if (inventory && want)
-		bu_fleet_disk_in(inventory, want->hardware->disk, &node->disk);
+		bu_fleet_disk_in(inventory, want->hardware->disk, &node->live.disk);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ on_intent(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *e
 	node->step.status = BU_STEP_OPEN;
 	node->step.intent_seq = event->seq;
 	copy(node->step.id, sizeof(node->step.id), event->body, "step");
-	node->effect_running = 0;
+	node->live.effect_running = 0;
 	if (node->step.action == BU_ACTION_INSTALL) {
 		node->disk_touched = 1;
 		node->writing = 1;
@@ -169,7 +169,7 @@ on_intent(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *e
 	if (node->step.action == BU_ACTION_JOIN) {
 		node->serves = node->entering = 1;
 		/* Each attempt from the beginning: its client may be what fails. */
-		node->join_started = 0;
+		node->live.join_started = 0;
 	}
 	/* A step of its own time: the state has no deadline, or a longer one. */
 	bu_life_set_clock(fleet, node);
@@ -211,7 +211,7 @@ on_outcome(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
 	copy(node->step_error, sizeof(node->step_error), event->body,
 	     done ? "" : "detail");
-	node->effect_running = 0;
+	node->live.effect_running = 0;
 	if (done && node->step.action == BU_ACTION_CONFIGURE)
 		node->called[0] = '\0';
 	if (done && bu_action_actor(node->step.action) == BU_ACTOR_POWER)
@@ -226,7 +226,7 @@ on_outcome(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	}
 	/* It is asked anew. */
 	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
-		memset(&node->cluster, 0, sizeof(node->cluster));
+		memset(&node->live.cluster, 0, sizeof(node->live.cluster));
 	bu_orders_step(fleet, node, event);
 	return 0;
 }
@@ -243,7 +243,7 @@ on_admitted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
 	node->agent_cert_next[0] = '\0';
 	node->agent_revoked = 0;
-	node->refusal[0] = '\0';
+	node->live.refusal[0] = '\0';
 	return 0;
 }
 
@@ -279,7 +279,7 @@ static int
 on_booted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	  struct bu_err *err)
 {
-	node->checks_errors = 0;
+	node->live.checks_errors = 0;
 	/* The cluster's client is started by JOIN alone, in each boot anew. */
 	if (strcmp(node->boot_id, bu_json_str(event->body, "boot_id", "")) != 0)
 		node->serves = node->entering = 0;
@@ -441,13 +441,13 @@ on_released(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	node->held_by[0] = '\0';
 	node->held_reason[0] = '\0';
 	node->held_for = BU_HOLD_NONE;
-	node->late_ms = 0;
+	node->live.late_ms = 0;
 	if (node->order.open)
 		node->order.fault_seq = 0;
 	/* A new start: the time that it was held does not count, and what failed is
 	 * done once more, as another attempt. */
 	bu_life_set_clock(fleet, node);
-	node->retry_ms = 0;
+	node->live.retry_ms = 0;
 	if (node->step.status == BU_STEP_FAILED)
 		node->step.status = BU_STEP_NONE;
 	return 0;
@@ -476,7 +476,7 @@ on_waits(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 
 	if (!on)
 		bu_life_set_clock(fleet, node);
-	node->wait_logged = on;
+	node->live.wait_logged = on;
 	return 0;
 }
 
@@ -542,7 +542,7 @@ replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);
 	if (node)
-		node->certified_as[0] = '\0';
+		node->live.certified_as[0] = '\0';
 	if (handlers[event->kind].fn(fleet, node, event, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));

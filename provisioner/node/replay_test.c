@@ -439,7 +439,7 @@ START_TEST(nodes_stay_sorted_and_leave_with_their_profile)
 	ck_assert_uint_eq(rig.fleet->count, 3);
 	for (int i = 1; i <= 3; i++) {
 		ck_assert_ptr_eq(rig.fleet->nodes[i - 1], rig_node(&rig, i));
-		ck_assert_int_eq(rig_node(&rig, i)->in_profile, i == 1);
+		ck_assert_int_eq(rig_node(&rig, i)->live.in_profile, i == 1);
 	}
 	ck_assert_ptr_null(bu_fleet_node(rig.fleet, "node004"));
 	ck_assert_ptr_null(bu_fleet_desired(rig.fleet, rig_node(&rig, 2)));

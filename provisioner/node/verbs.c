@@ -50,8 +50,8 @@ bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
-	return node->boot_installed && node->last_seen_ms &&
-	       now_ms - node->last_seen_ms <= BU_HEARD_MS;
+	return node->boot_installed && node->live.last_seen_ms &&
+	       now_ms - node->live.last_seen_ms <= BU_HEARD_MS;
 }
 
 int
@@ -103,7 +103,7 @@ bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 
 	if (!bu_verb_takes(verb, node->state))
 		return refuse_state(node, verb, err);
-	if (!node->in_profile && verb != BU_VERB_RETIRE)
+	if (!node->live.in_profile && verb != BU_VERB_RETIRE)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is not in the applied profile: nothing is "
 				  "done to it; bringup node retire %s forgets it",
@@ -234,7 +234,7 @@ static char *
 release(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
 	struct bu_err *err)
 {
-	if (!node->held_by[0] && !node->late_ms)
+	if (!node->held_by[0] && !node->live.late_ms)
 		return move(rec, node, ask, err);
 	if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)
 		return NULL;
@@ -245,7 +245,7 @@ char *
 bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
 	    const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	if (node->appending) {
+	if (node->live.appending) {
 		bu_err_set(err, BU_ERR_BUSY, 0,
 			   "node %s is changing at this moment; ask again", node->name);
 		return NULL;

@@ -77,15 +77,16 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 	free(wish);
 	if (!node)
 		return;
-	bu_text_copy(node->power_seen.power, sizeof(node->power_seen.power), power);
-	bu_text_copy(node->power_seen.error, sizeof(node->power_seen.error),
+	bu_text_copy(node->live.power_seen.power, sizeof(node->live.power_seen.power),
+		     power);
+	bu_text_copy(node->live.power_seen.error, sizeof(node->live.power_seen.error),
 		     err ? err->text : "");
-	node->power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+	node->live.power_seen.at_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	bu_fleet_touch(rec->fleet, node);
 	if (!seq || node->power.seq != seq)
 		return;
 	if (bu_store_down(rec->fleet->store))
-		node->power_running = LOST;
+		node->live.power_running = LOST;
 	else if (looks)
 		journal(rec, node, "unknown", power,
 			"its end is not in the log; nobody knows whether it was done");
@@ -103,15 +104,15 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_power_wish *wish;
 
 	if (strcmp(node->power.result, "asked") != 0) {
-		node->power_running = RESTS;
+		node->live.power_running = RESTS;
 		return;
 	}
-	if (rec->stopped || !rec->alive || node->power_running == RUNNING || !want)
+	if (rec->stopped || !rec->alive || node->live.power_running == RUNNING || !want)
 		return;
 	wish = wish_of(rec, node, node->power.seq);
-	wish->looks = node->power_running == LOST ||
+	wish->looks = node->live.power_running == LOST ||
 		      node->power.seq <= rec->fleet->loaded_seq;
-	node->power_running = RUNNING;
+	node->live.power_running = RUNNING;
 	if (wish->looks)
 		bu_power_status(rec->power, want->power, bmc, on_answer, wish);
 	else if (strcmp(op, "cycle") == 0)

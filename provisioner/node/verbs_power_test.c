@@ -63,7 +63,7 @@ START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)
 	power(&rig, "on", 0); /* harms nobody */
 	ck_assert_int_eq(rig_count(&rig, "on node001"), 1);
 	power(&rig, "status", 0);
-	ck_assert_str_eq(node->power_seen.power, "on");
+	ck_assert_str_eq(node->live.power_seen.power, "on");
 	rig_end(&rig);
 
 	node = rig_up_to(&rig, RIG_IMAGING);
@@ -88,7 +88,7 @@ START_TEST(power_of_a_drained_node_is_free)
 	ck_assert_int_eq(node->state, BU_STATE_PARKED);
 	rig_write(&rig, "power.node001", "unknown");
 	power(&rig, "status", 0);
-	ck_assert_str_eq(node->power_seen.power, "unknown"); /* which is not off */
+	ck_assert_str_eq(node->live.power_seen.power, "unknown"); /* which is not off */
 	rig_end(&rig);
 }
 END_TEST

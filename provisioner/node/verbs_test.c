@@ -79,9 +79,9 @@ be_the_world(struct rig *rig, struct bu_node *node)
 {
 	const struct bu_step *step = &node->step;
 
-	node->last_seen_ms = bu_wall_ms(&rig->clock);
+	node->live.last_seen_ms = bu_wall_ms(&rig->clock);
 	rig_write(rig, "sinfo", node->state == BU_STATE_DRAINING ? "" : "idle\n");
-	if (node->appending)
+	if (node->live.appending)
 		return;
 	if (step->action == BU_ACTION_JOIN && bu_reconcile_wants_agent(node))
 		rig_answer(rig, node, NULL);
@@ -104,7 +104,7 @@ goes_to(struct rig *rig, enum bu_state to, int64_t *cut)
 {
 	struct bu_node *node = rig_node(rig, 1);
 
-	for (int i = 0; i < TURNS && (node->state != to || node->appending); i++) {
+	for (int i = 0; i < TURNS && (node->state != to || node->live.appending); i++) {
 		bu_clock_advance(&rig->clock, 2000);
 		bu_loop_step(rig->loop, 5);
 		if (cut && *cut && last_seq(rig) >= *cut) {
@@ -343,7 +343,7 @@ START_TEST(an_agents_word_ends_booting_without_a_reset)
 	rig_until(&rig, node, BU_STATE_BOOTING);
 	rig_pass(&rig, 10000);
 	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
-	node->last_seen_ms = bu_wall_ms(&rig.clock); /* it asked for work */
+	node->live.last_seen_ms = bu_wall_ms(&rig.clock); /* it asked for work */
 	rig_pass(&rig, 2000);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	ck_assert_int_eq(boots(&rig), before);
@@ -426,7 +426,7 @@ START_TEST(who_has_left_the_profile_drains_to_be_retired)
 	rig_join(&rig, 2);
 	rig_apply(&rig, 1, BU_CLASS_RELABEL, "d1", NULL, NULL);
 	node = rig_node(&rig, 2);
-	ck_assert_int_eq(node->in_profile, 0);
+	ck_assert_int_eq(node->live.in_profile, 0);
 	ck_assert_ptr_null(bu_verb_run(
 		rig.rec, node,
 		&(struct bu_verb_ask){.verb = BU_VERB_DRAIN, .by = "ann", .reason = ""},
@@ -650,7 +650,7 @@ START_TEST(an_install_that_failed_is_retried_as_it_was)
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(rig.fleet->rollouts[0].total, 1);
 	/* its ramdisk still runs, and says so: it may be switched off */
-	node->last_seen_ms = bu_wall_ms(&rig.clock);
+	node->live.last_seen_ms = bu_wall_ms(&rig.clock);
 	rig_start(&rig, 1);
 	rig_inspect(&rig, 1);
 	ck_assert_str_eq(node->step.id, step);

@@ -72,7 +72,7 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 		return;
 	if (node->state == BU_STATE_READY)
 		then = "the step has failed; the node stays ready as it was";
-	else if (node->late_ms && rec->freezer.frozen &&
+	else if (node->live.late_ms && rec->freezer.frozen &&
 		 rec->freezer.frozen(rec->freezer.arg, node))
 		then = "nothing, the brake is on, many are late together; see bringup "
 		       "status; bringup node release gives it its time anew";
@@ -84,12 +84,12 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 		then = "failed";
 	if (deadline_ms < now_ms)
 		add(text, "its deadline of %lld s passed %lld s ago; what follows: %s",
-		    (long long)((deadline_ms - node->clock_ms) / 1000),
+		    (long long)((deadline_ms - node->live.clock_ms) / 1000),
 		    (long long)((now_ms - deadline_ms) / 1000), then);
 	else
 		add(text, "deadline in %lld s (%lld s for this), then: %s",
 		    (long long)((deadline_ms - now_ms) / 1000),
-		    (long long)((deadline_ms - node->clock_ms) / 1000), then);
+		    (long long)((deadline_ms - node->live.clock_ms) / 1000), then);
 }
 
 static void
@@ -97,15 +97,15 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
-	if (node->last_seen_ms)
+	if (node->live.last_seen_ms)
 		add(text, "its agent was heard %lld s ago",
-		    (long long)((now_ms - node->last_seen_ms) / 1000));
+		    (long long)((now_ms - node->live.last_seen_ms) / 1000));
 	else
 		add(text, "its agent was not heard since bringupd started");
-	if (node->progress_total_bytes)
-		add(text, "%s: %llu of %llu MiB", node->progress_stage,
-		    (unsigned long long)node->progress_done_bytes >> 20,
-		    (unsigned long long)node->progress_total_bytes >> 20);
+	if (node->live.progress_total_bytes)
+		add(text, "%s: %llu of %llu MiB", node->live.progress_stage,
+		    (unsigned long long)node->live.progress_done_bytes >> 20,
+		    (unsigned long long)node->live.progress_total_bytes >> 20);
 }
 
 static void
@@ -221,17 +221,17 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (node->held_by[0])
 		add(&text, "held by %s: %s; bringup node release %s takes it back",
 		    node->held_by, node->held_reason, node->name);
-	if (node->waiting[0])
-		add(&text, "waits: %s", node->waiting);
-	if (node->refusal[0])
-		add(&text, "a machine was refused: %s", node->refusal);
-	if (node->trouble[0])
-		add(&text, "not measured: %s", node->trouble);
+	if (node->live.waiting[0])
+		add(&text, "waits: %s", node->live.waiting);
+	if (node->live.refusal[0])
+		add(&text, "a machine was refused: %s", node->live.refusal);
+	if (node->live.trouble[0])
+		add(&text, "not measured: %s", node->live.trouble);
 	if (!info->settled || node->state == BU_STATE_QUARANTINED ||
 	    node->state == BU_STATE_READY)
 		add_checks(node, &text);
-	if (node->cluster_words[0])
-		add(&text, "its cluster says: %s", node->cluster_words);
+	if (node->live.cluster_words[0])
+		add(&text, "its cluster says: %s", node->live.cluster_words);
 	add_next(node, &text);
 	add_lease(rec, node, &text);
 	add_power(node, &text);
@@ -241,7 +241,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);
 	add_agent_cert(rec, node, &text);
-	if (!node->in_profile)
+	if (!node->live.in_profile)
 		add(&text, "it is not in the applied profile");
 	return text;
 }

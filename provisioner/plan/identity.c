@@ -253,7 +253,7 @@ busy(const struct bu_node *holder, struct bu_identity *ret)
 {
 	const char *state = bu_state_name(holder->state);
 
-	if (holder->in_profile)
+	if (holder->live.in_profile)
 		conflict(ret,
 			 "it is the machine of node %s, which is %s; rename it when "
 			 "that is over",

@@ -193,7 +193,7 @@ START_TEST(only_who_has_a_machine_holds_one)
 	ck_assert_int_eq(found.kind, BU_IDENTITY_NOT_NOW);
 	ck_assert_ptr_nonnull(strstr(found.why, "bringup node retire node001"));
 	/* applied now, it would leave the profile and get nowhere */
-	node->in_profile = 1;
+	node->live.in_profile = 1;
 	look(&row, &node, 1, &found);
 	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
 	ck_assert_ptr_nonnull(strstr(found.why, "node001, which is inspecting"));

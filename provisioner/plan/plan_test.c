@@ -574,7 +574,7 @@ START_TEST(who_left_the_profile_is_named)
 	begin(&site, NULL, NULL, NULL, NULL);
 	bu_node_destroy(site.nodes[0]);
 	site.nodes[0] = bu_node_create("node000");
-	site.nodes[0]->in_profile = 1; /* of the applied one */
+	site.nodes[0]->live.in_profile = 1; /* of the applied one */
 	plan = make(&site);
 	ck_assert(json_equal(json_object_get(plan, "left"), want));
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "node", ""), "node001");

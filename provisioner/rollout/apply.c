@@ -14,7 +14,7 @@ changing_of(const struct bu_rollouts *rollouts, const char *name)
 {
 	const struct bu_node *node = bu_fleet_node(rollouts->fleet, name);
 
-	return node && node->appending ? node : NULL;
+	return node && node->live.appending ? node : NULL;
 }
 
 const struct bu_node *

@@ -84,9 +84,10 @@ done(void)
 static void
 until(enum bu_state state)
 {
-	for (int i = 0; i < TURNS && (node->state != state || node->appending); i++) {
+	for (int i = 0; i < TURNS && (node->state != state || node->live.appending);
+	     i++) {
 		if (speaks)
-			node->last_seen_ms = bu_wall_ms(&rig.clock);
+			node->live.last_seen_ms = bu_wall_ms(&rig.clock);
 		rig_pass(&rig, 1000);
 	}
 	ck_assert_msg(node->state == state, "%s (%s), not %s",
@@ -341,7 +342,7 @@ rest_in(enum bu_state state, int heard)
 	until(state);
 	if (heard) {
 		hello("boot-1", 1);
-		node->last_seen_ms = bu_wall_ms(&rig.clock);
+		node->live.last_seen_ms = bu_wall_ms(&rig.clock);
 	}
 }
 

@@ -287,7 +287,7 @@ live(struct bu_node *node, const struct fact *fact)
 {
 	struct bu_event events[EDITS_JOIN];
 
-	if (node->appending || random_below(4) == 0)
+	if (node->live.appending || random_below(4) == 0)
 		return;
 	if (bu_reconcile_wants_agent(node)) {
 		agent_step(node, fact->fate);

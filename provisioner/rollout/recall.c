@@ -102,7 +102,7 @@ bu_rollouts_is_moving(const struct bu_rollouts *rollouts, const char *id)
 	for (size_t i = 0; i < rollouts->fleet->count; i++) {
 		const struct bu_node *node = rollouts->fleet->nodes[i];
 
-		if (node->appending && strcmp(node->order.rollout, id) == 0)
+		if (node->live.appending && strcmp(node->order.rollout, id) == 0)
 			return 1;
 	}
 	return 0;

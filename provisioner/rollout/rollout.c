@@ -21,7 +21,7 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 	struct bu_err err;
 	size_t pool;
 
-	if (node->appending || bu_turn_refused(rollouts, view, node) != BU_MAY_GO)
+	if (node->live.appending || bu_turn_refused(rollouts, view, node) != BU_MAY_GO)
 		return;
 	if (bu_reconcile_begin(rollouts->rec, node, &err) != 0) {
 		bu_warn("rollout", "%s", err.text);

@@ -405,7 +405,7 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
-	ck_assert_int_eq(rig_node(&rig, 2)->appending, 0);
+	ck_assert_int_eq(rig_node(&rig, 2)->live.appending, 0);
 	rig_end(&rig);
 }
 END_TEST

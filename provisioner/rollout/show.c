@@ -97,7 +97,7 @@ pool_why(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node = rollouts->fleet->nodes[i];
 
 		if (!is_of(node, rollout) || !node->order.open || node->order.begun ||
-		    strcmp(node->pool, pool) != 0)
+		    strcmp(node->live.pool, pool) != 0)
 			continue;
 		last = node;
 		refusal = bu_turn_refused(rollouts, view, node);
@@ -155,7 +155,7 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	else
 		why = bu_xstrdup(order->open ? "" : order->reason);
 	return json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:s}", "node", node->name, "pool",
-			 node->pool, "class", bu_class_name(order->class), "batch",
+			 node->live.pool, "class", bu_class_name(order->class), "batch",
 			 order->batch, "state", bu_state_name(node->state), "status",
 			 bu_order_status(order), "reason",
 			 order->open ? why : order->reason);

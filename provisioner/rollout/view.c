@@ -58,7 +58,7 @@ bu_view_is_away(const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
 
-	return node->state != BU_STATE_READY || node->appending ||
+	return node->state != BU_STATE_READY || node->live.appending ||
 	       bu_node_is_away_by_condition(node) ||
 	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
 }

@@ -158,7 +158,7 @@ check(struct rig *rig, int number, const char *id, enum bu_verdict verdict,
 	struct bu_node *node = rig_node(rig, number);
 	bu_autojson json_t *item = bu_gate_work(rig->gate, node), *report = NULL;
 
-	node->last_seen_ms = rig->clock.fake_wall_ms;
+	node->live.last_seen_ms = rig->clock.fake_wall_ms;
 	if (!item || strcmp(bu_json_str(item, "kind", ""), "checks") != 0)
 		return 0;
 	report = report_of(node, id, verdict, text);
@@ -185,7 +185,7 @@ agent(struct rig *rig, struct links *links, int number)
 
 	if (links->silent[number])
 		return;
-	node->last_seen_ms = rig->clock.fake_wall_ms;
+	node->live.last_seen_ms = rig->clock.fake_wall_ms;
 	if (check(rig, number, "nic-mtu", BU_VERDICT_PASS, ""))
 		return;
 	item = bu_gate_work(rig->gate, node);

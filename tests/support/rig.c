@@ -301,7 +301,8 @@ rig_node(const struct rig *rig, int number)
 void
 rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state)
 {
-	for (int i = 0; i < PATIENCE && (node->state != state || node->appending); i++)
+	for (int i = 0; i < PATIENCE && (node->state != state || node->live.appending);
+	     i++)
 		rig_pass(rig, 1);
 	ck_assert_msg(node->state == state, "%s is %s (%s), not %s", node->name,
 		      bu_state_name(node->state), node->reason, bu_state_name(state));
@@ -312,7 +313,7 @@ rig_until_step(struct rig *rig, const struct bu_node *node, enum bu_action actio
 	       enum bu_step_status status)
 {
 	for (int i = 0; i < PATIENCE; i++) {
-		if (!node->appending && node->step.action == action &&
+		if (!node->live.appending && node->step.action == action &&
 		    node->step.status == status)
 			return;
 		rig_pass(rig, 1);

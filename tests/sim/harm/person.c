@@ -261,9 +261,9 @@ next_command(const struct bu_node *node)
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
-	if (node->late_ms && json_object_size(daemon_world()->brakes))
+	if (node->live.late_ms && json_object_size(daemon_world()->brakes))
 		return "release";
-	if (node->state == BU_STATE_VALIDATING && node->waiting[0])
+	if (node->state == BU_STATE_VALIDATING && node->live.waiting[0])
 		return "validate";
 	if (node->held_for == BU_HOLD_IS_ON)
 		return NULL; /* an apply with its grant */
@@ -318,7 +318,7 @@ person_helps(void)
 		const struct bu_node *node = fleet->nodes[i];
 		const char *verb;
 
-		if (!node->in_profile || slurm_admin_drained(node->name))
+		if (!node->live.in_profile || slurm_admin_drained(node->name))
 			continue;
 		abort_stuck(node);
 		verb = next_command(node);
