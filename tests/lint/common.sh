@@ -8,7 +8,7 @@ export LC_ALL=C
 lint_root=${1:-$(dirname -- "${BASH_SOURCE[0]}")/../..}
 cd -- "$lint_root"
 
-readonly lint_rooms="base model profiles images fabric provisioner agent cli lab tests"
+readonly lint_rooms="base model profiles images fabric checks provisioner agent cli lab tests"
 
 # lint_find ARGS...: the regular files of the house that find's ARGS select.
 lint_find() {
