@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reasons: why a node waits, is held, is not measured, was refused, failed or went. A
+ * reason is a code with arguments; who decides reads the code, and only who shows it to
+ * a person makes the sentence. This one table is the design: what ends a reason,
+ * whether its state's deadline stands still meanwhile, and the sentence.
+ *
+ * A sentence names its arguments: {text}, {#number}, {#count probe|probes} (the word
+ * that fits the number), {?flag} (a number that shows nothing). What is in [brackets]
+ * is left out when all arguments in it are empty or 0.
+ *
+ * In the log and on the wire: "code", "args" {name: value} and "reason", the sentence.
+ * Rows of before have the sentence alone, and so is kept what a younger bringupd wrote.
+ */
+#ifndef BU_MODEL_REASON_H
+#define BU_MODEL_REASON_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+/* id, name, kind, its deadline stands still, seconds until it is looked at again (0 =
+ * when it is told of), what ends it, sentence */
+#define BU_REASONS(X)                                                                  \
+	X(OTHER, "other", CAUSE, 0, 0, "", "{words}")                                  \
+	/* what a validating node waits for */                                         \
+	X(NOT_IN_PROFILE, "not-in-profile", WAIT, 1, 2,                                \
+	  "a profile that has the node is applied",                                    \
+	  "it is not in the applied profile")                                          \
+	X(NO_VALIDATION, "no-validation", WAIT, 1, 2,                                  \
+	  "a profile that gives its pool a validation is applied",                     \
+	  "pool {pool} names no validation, and no node joins without a certificate; " \
+	  "add validation = NAME to the pool")                                         \
+	X(SOAKS, "soaks", WAIT, 1, 2, "its agent has reported all slices",             \
+	  "soaks: {#done} of {#all} minutes under load")                               \
+	X(NO_PARTNER, "no-partner", WAIT, 1, 2,                                        \
+	  "another node of its fabric is validating or certified",                     \
+	  "no partner: no other node of its fabric is validating or certified")        \
+	X(PARTNERS_IN_USE, "partners-in-use", WAIT, 1, 2,                              \
+	  "one of these nodes is idle, or partners of its pool lends it in use",       \
+	  "no partner: {#count} certified nodes of its fabric are in use, and "        \
+	  "partners of their pools keeps them from being lent")                        \
+	X(NO_FREE_PARTNER, "no-free-partner", WAIT, 1, 2,                              \
+	  "a partner that could probe it is free",                                     \
+	  "no partner is free that could probe it")                                    \
+	X(UNDECIDED, "undecided", WAIT, 1, 2,                                          \
+	  "it has booted anew, or bringup node validate asks for it again",            \
+	  "its tests do not decide: good and bad results alternate; bringup fabric "   \
+	  "show has the counters; after a reboot it is measured anew")                 \
+	X(UNDECIDED_YET, "undecided-yet", WAIT, 1, 60, "its tests decide",             \
+	  "its tests do not decide yet: good and bad results alternate; they go on "   \
+	  "once a minute")                                                             \
+	X(OTHERS_UNDECIDED, "others-undecided", WAIT, 1, 60,                           \
+	  "the tests of the other nodes decide",                                       \
+	  "the tests of other nodes of its fabric do not decide yet; they go on once " \
+	  "a minute")                                                                  \
+	X(LEAF_ACCUSED, "leaf-accused", WAIT, 1, 2,                                    \
+	  "its nodes are measured again after a repair of the switch, or with a "      \
+	  "corrected rate",                                                            \
+	  "{seen}; so many of leaf {leaf} are bad that the leaf is accused, not its "  \
+	  "nodes: check the switch and the expected rate ({cause})")                   \
+	X(NODE_OR_LEAF, "node-or-leaf", WAIT, 1, 2,                                    \
+	  "it is measured again after a repair, or with a corrected rate",             \
+	  "{seen}; no test tells its fault from that of {leaf}: check the switch and " \
+	  "the expected rate")                                                         \
+	X(NO_THIRD, "no-third", WAIT, 1, 2,                                            \
+	  "another node of its fabric is validating or certified, or bringup node "    \
+	  "validate asks for it again",                                                \
+	  "{seen}; no third machine or certified partner can tell which; after a "     \
+	  "repair bringup node validate {node} measures it anew")                      \
+	/* why it is not measured: its deadline goes on */                             \
+	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
+	  "its agent was not heard since bringupd started")                            \
+	X(UNHEARD_SINCE, "unheard-since", TROUBLE, 0, 2, "its agent is heard",         \
+	  "its agent was last heard at {since}")                                       \
+	X(CHECKS_UNASKABLE, "checks-unaskable", TROUBLE, 0, 2,                         \
+	  "its revision can be read", "its checks cannot be asked for: {error}")       \
+	X(CHECKS_AWAITED, "checks-awaited", TROUBLE, 0, 2,                             \
+	  "its agent reports its checks", "its checks gave no report yet")             \
+	X(CHECKS_SILENT, "checks-silent", TROUBLE, 0, 2,                               \
+	  "its agent reports its checks",                                              \
+	  "its checks gave no report, {#times} times: {error}")                        \
+	X(CHECK_FAILED, "check-failed", TROUBLE, 0, 2, "its next boot passes",         \
+	  "a check of this boot failed")                                               \
+	X(PROBES_SILENT, "probes-silent", TROUBLE, 0, 2, "a probe gives a result",     \
+	  "{#count probe|probes} {a} <-> {b} gave no result: {error}; it is measured " \
+	  "again[, once a minute{?seldom}]")                                           \
+	X(PROBES_IN_DOUBT, "probes-in-doubt", TROUBLE, 0, 2,                           \
+	  "a probe gives a result that can be believed",                               \
+	  "{#count probe|probes} {a} <-> {b} said nothing: {error}; it is measured "   \
+	  "again[, once a minute{?seldom}]")                                           \
+	X(INCONCLUSIVE, "inconclusive", TROUBLE, 0, 2, "its tests decide", "{cause}")  \
+	X(UNCERTIFIABLE, "uncertifiable", TROUBLE, 0, 60,                              \
+	  "its pairs are measured again and are good",                                 \
+	  "{error}; its pairs are measured again, one a minute")                       \
+	X(NOT_LET_IN, "not-let-in", TROUBLE, 0, 2,                                     \
+	  "its certificates are those of its boot and hardware", "{error}")            \
+	/* why a machine with its token was refused */                                 \
+	X(NO_IDENTITY, "no-identity", REFUSAL, 0, 0, "its firmware says who it is",    \
+	  "{error}")                                                                   \
+	X(OTHER_MAC, "other-mac", REFUSAL, 0, 0,                                       \
+	  "the right machine asks, or a corrected profile is applied",                 \
+	  "no NIC of this machine has the MAC that the profile gives {node} "          \
+	  "({wanted}); its first is {seen}")                                           \
+	X(OTHER_MACHINE, "other-machine", REFUSAL, 0, 0,                               \
+	  "the right machine asks, or a corrected profile is applied",                 \
+	  "the profile gives {node} {what} {wanted}, this machine says '{seen}'; if "  \
+	  "it is the right machine, correct the profile and apply it, else look "      \
+	  "where it is cabled to")                                                     \
+	X(MACHINE_IN_USE, "machine-in-use", REFUSAL, 0, 0,                             \
+	  "the node that has this machine is retired",                                 \
+	  "machine {machine} is {owner}, which is {state}[ and held{?held}]; it does " \
+	  "not become {node} while it is in use there: retire {owner} first, or look " \
+	  "for a second machine with its serial number, UUID and MAC")                 \
+	/* why a node is held; it may be held for a wait or a fault, too */            \
+	X(PERSON, "person", HOLD, 1, 0, "bringup node release takes it back",          \
+	  "{words}")                                                                   \
+	X(IS_ON, "is-on", HOLD, 1, 0,                                                  \
+	  "a plan is applied that grants the reset, or bringup node release",          \
+	  "{error}; bringup apply with --grant reset:{node} allows it; or switch it "  \
+	  "off, then bringup node release {node} goes on")                             \
+	X(LEMON, "lemon", HOLD, 1, 0, "bringup node release, after a repair",          \
+	  "lemon: this machine was quarantined {#times} times in {#days} days, last "  \
+	  "as {node}: {why}; mend it, then release it")                                \
+	X(EXTERNAL, "external", HOLD, 1, 2, "its source takes its word back",          \
+	  "{source} says: {words}")                                                    \
+	/* what failed */                                                              \
+	X(LATE, "late", FAULT, 0, 0, "",                                               \
+	  "{what} within {#limit_s} s[: {seen}][; {#cycles} power cycles did not "     \
+	  "help][; bringup node reboot {node} power-cycles it]")                       \
+	X(STEP_FAILED, "step-failed", FAULT, 0, 0, "",                                 \
+	  "{error}[; {#cycles} power cycles did not help][; bringup node reboot "      \
+	  "{node} power-cycles it]")                                                   \
+	X(OTHER_SYSTEM, "other-system", FAULT, 0, 0, "",                               \
+	  "booted another system: {error}")                                            \
+	X(NO_DISK, "no-disk", FAULT, 0, 0, "",                                         \
+	  "hardware class {class} wants disk {disk}; it has none such")                \
+	X(TOO_LITTLE_MEMORY, "too-little-memory", FAULT, 0, 0, "",                     \
+	  "hardware class {class} wants {#want} MiB of memory; it has {#has}")         \
+	X(TOO_FEW_CPUS, "too-few-cpus", FAULT, 0, 0, "",                               \
+	  "hardware class {class} wants {#want} CPUs; it has {#has}")                  \
+	X(TOO_FEW_NICS, "too-few-nics", FAULT, 0, 0, "",                               \
+	  "hardware class {class} wants {#want} NICs; it has {#has}")                  \
+	X(TOO_FEW_GPUS, "too-few-gpus", FAULT, 0, 0, "",                               \
+	  "hardware class {class} wants {#want} GPUs; it has {#has}")                  \
+	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "", "{words}")                \
+	X(CHECKS_ACCUSED, "checks-accused", FAULT, 0, 0, "", "{words}")                \
+	X(RESTARTED, "restarted", FAULT, 0, 0, "",                                     \
+	  "it restarted while it was reconfigured")                                    \
+	X(ENDED_IN, "ended-in", FAULT, 0, 0, "", "{state}")                            \
+	/* what somebody wanted */                                                     \
+	X(VERB, "verb", CAUSE, 0, 0, "", "{verb} by {who}[: {words}]")                 \
+	X(ORDERED, "ordered", CAUSE, 0, 0, "", "{class} of rollout {rollout}")         \
+	X(ORDERED_ANEW, "ordered-anew", CAUSE, 0, 0, "",                               \
+	  "its machine was on; ordered anew, with a grant")                            \
+	X(ABORTED, "aborted", CAUSE, 0, 0, "", "{who} aborted its rollout")            \
+	X(PLAN_REPLACED, "plan-replaced", CAUSE, 0, 0, "",                             \
+	  "another plan took its place")                                               \
+	X(TOO_MANY_ROLLOUTS, "too-many-rollouts", CAUSE, 0, 0, "",                     \
+	  "too many rollouts are open")                                                \
+	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "", "the profile has it no more")
+
+enum bu_reason_code {
+	BU_REASON_NONE, /* there is no reason */
+#define X(id, name, kind, stops, again_s, ends, text) BU_REASON_##id,
+	BU_REASONS(X)
+#undef X
+		BU_REASON_COUNT
+};
+
+enum bu_reason_kind {
+	BU_REASON_KIND_CAUSE,
+	BU_REASON_KIND_WAIT,
+	BU_REASON_KIND_TROUBLE,
+	BU_REASON_KIND_REFUSAL,
+	BU_REASON_KIND_HOLD,
+	BU_REASON_KIND_FAULT,
+};
+
+struct bu_reason_info {
+	const char *name;
+	enum bu_reason_kind kind;
+	int stops_deadline;
+	int again_s;
+	const char *ends; /* "" = nothing is awaited */
+	const char *text;
+};
+
+enum { BU_REASON_TEXTS = 4, BU_REASON_NUMBERS = 2, BU_REASON_TEXT_MAX = 640 };
+
+/* In the order in which the sentence names them first. NULL is "". */
+struct bu_reason_args {
+	const char *text[BU_REASON_TEXTS];
+	int64_t number[BU_REASON_NUMBERS];
+};
+
+/* All zero: there is none. It may be copied, and compared with bu_reason_same(). */
+struct bu_reason {
+	enum bu_reason_code code;
+	int said; /* by another bringupd: text is its sentence, the arguments are lost
+		   */
+	int64_t number[BU_REASON_NUMBERS];
+	char text[BU_REASON_TEXT_MAX]; /* one after the other, each with its NUL */
+};
+
+const struct bu_reason_info *bu_reason_info(enum bu_reason_code code);
+/* "wait", "trouble", ... */
+const char *bu_reason_kind_name(enum bu_reason_kind kind);
+/* NONE when there is none of this name. */
+enum bu_reason_code bu_reason_from_name(const char *name);
+int bu_reason_is(const struct bu_reason *reason, enum bu_reason_kind kind);
+int bu_reason_same(const struct bu_reason *a, const struct bu_reason *b);
+
+/* Texts that are too long together are cut, the last ones first. args: NULL = none. */
+void bu_reason_set(struct bu_reason *ret, enum bu_reason_code code,
+		   const struct bu_reason_args *args);
+/* BU_REASON_SET(&reason, SOAKS, .number = {5, 25}) */
+#define BU_REASON_SET(ret, id, ...)                                                    \
+	bu_reason_set((ret), BU_REASON_##id, &(struct bu_reason_args){__VA_ARGS__})
+/* One argument by its name; a name that the sentence has not changes nothing. */
+void bu_reason_set_text(struct bu_reason *reason, const char *name, const char *text);
+void bu_reason_set_number(struct bu_reason *reason, const char *name, int64_t number);
+/* "" and 0 when there is none. Borrowed until the reason changes. */
+const char *bu_reason_arg(const struct bu_reason *reason, const char *name);
+int64_t bu_reason_number(const struct bu_reason *reason, const char *name);
+/* The sentence; "" of NONE. Owned. */
+char *bu_reason_text(const struct bu_reason *reason);
+
+/* Sets "reason", the sentence, and "code" and "args" where there are. */
+void bu_reason_to_body(const struct bu_reason *reason, json_t *body);
+void bu_reason_from_body(const json_t *body, struct bu_reason *ret);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reasons: the table, the sentences, the shape in the log, rows of other bringupds. */
+#include "model/reason.h"
+
+#include <string.h>
+
+#include "base/err.h"
+#include "base/json.h"
+#include "tests/support/unit.h"
+
+static void
+says(const struct bu_reason *reason, const char *want)
+{
+	bu_autofree char *text = bu_reason_text(reason);
+
+	ck_assert_str_eq(text, want);
+}
+
+static json_t *
+body_of(const char *single_quoted)
+{
+	bu_autofree char *text = bu_xstrdup(single_quoted);
+	json_t *body;
+
+	for (char *c = text; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	body = json_loads(text, 0, NULL);
+	ck_assert_msg(body != NULL, "%s", text);
+	return body;
+}
+
+/* Each text is its own name, each number is 2. */
+static void
+fill(struct bu_reason *ret, enum bu_reason_code code)
+{
+	bu_autojson json_t *body = json_object();
+	const char *name;
+	json_t *args, *value;
+
+	bu_reason_set(ret, code, NULL);
+	bu_reason_to_body(ret, body);
+	args = json_object_get(body, "args");
+	json_object_foreach (args, name, value) {
+		bu_autofree char *text = NULL;
+
+		if (json_is_integer(value)) {
+			bu_reason_set_number(ret, name, 2);
+			continue;
+		}
+		text = bu_xasprintf("<%s>", name);
+		bu_reason_set_text(ret, name, text);
+	}
+}
+
+/* To be read together: what a person is told at night. */
+static const char *const sentences[] = {
+	[BU_REASON_NONE] = "",
+	[BU_REASON_OTHER] = "<words>",
+	[BU_REASON_NOT_IN_PROFILE] = "it is not in the applied profile",
+	[BU_REASON_NO_VALIDATION] =
+		"pool <pool> names no validation, and no node joins without a "
+		"certificate; add validation = NAME to the pool",
+	[BU_REASON_SOAKS] = "soaks: 2 of 2 minutes under load",
+	[BU_REASON_NO_PARTNER] =
+		"no partner: no other node of its fabric is validating or certified",
+	[BU_REASON_PARTNERS_IN_USE] =
+		"no partner: 2 certified nodes of its fabric are in use, and partners "
+		"of their pools keeps them from being lent",
+	[BU_REASON_NO_FREE_PARTNER] = "no partner is free that could probe it",
+	[BU_REASON_UNDECIDED] =
+		"its tests do not decide: good and bad results alternate; bringup "
+		"fabric show has the counters; after a reboot it is measured anew",
+	[BU_REASON_UNDECIDED_YET] = "its tests do not decide yet: good and bad results "
+				    "alternate; they go on once a minute",
+	[BU_REASON_OTHERS_UNDECIDED] = "the tests of other nodes of its fabric do not "
+				       "decide yet; they go on once a minute",
+	[BU_REASON_LEAF_ACCUSED] =
+		"<seen>; so many of leaf <leaf> are bad that the leaf is accused, not "
+		"its nodes: check the switch and the expected rate (<cause>)",
+	[BU_REASON_NODE_OR_LEAF] = "<seen>; no test tells its fault from that of "
+				   "<leaf>: check the switch and the expected rate",
+	[BU_REASON_NO_THIRD] =
+		"<seen>; no third machine or certified partner can tell which; after a "
+		"repair bringup node validate <node> measures it anew",
+	[BU_REASON_UNHEARD] = "its agent was not heard since bringupd started",
+	[BU_REASON_UNHEARD_SINCE] = "its agent was last heard at <since>",
+	[BU_REASON_CHECKS_UNASKABLE] = "its checks cannot be asked for: <error>",
+	[BU_REASON_CHECKS_AWAITED] = "its checks gave no report yet",
+	[BU_REASON_CHECKS_SILENT] = "its checks gave no report, 2 times: <error>",
+	[BU_REASON_CHECK_FAILED] = "a check of this boot failed",
+	[BU_REASON_PROBES_SILENT] = "2 probes <a> <-> <b> gave no result: <error>; it "
+				    "is measured again, once a minute",
+	[BU_REASON_PROBES_IN_DOUBT] = "2 probes <a> <-> <b> said nothing: <error>; it "
+				      "is measured again, once a minute",
+	[BU_REASON_INCONCLUSIVE] = "<cause>",
+	[BU_REASON_UNCERTIFIABLE] =
+		"<error>; its pairs are measured again, one a minute",
+	[BU_REASON_NOT_LET_IN] = "<error>",
+	[BU_REASON_NO_IDENTITY] = "<error>",
+	[BU_REASON_OTHER_MAC] = "no NIC of this machine has the MAC that the profile "
+				"gives <node> (<wanted>); its first is <seen>",
+	[BU_REASON_OTHER_MACHINE] =
+		"the profile gives <node> <what> <wanted>, this machine says '<seen>'; "
+		"if it is the right machine, correct the profile and apply it, else "
+		"look where it is cabled to",
+	[BU_REASON_MACHINE_IN_USE] =
+		"machine <machine> is <owner>, which is <state> and held; it does not "
+		"become <node> while it is in use there: retire <owner> first, or look "
+		"for a second machine with its serial number, UUID and MAC",
+	[BU_REASON_PERSON] = "<words>",
+	[BU_REASON_IS_ON] =
+		"<error>; bringup apply with --grant reset:<node> allows it; or switch "
+		"it off, then bringup node release <node> goes on",
+	[BU_REASON_LEMON] = "lemon: this machine was quarantined 2 times in 2 days, "
+			    "last as <node>: <why>; mend it, then release it",
+	[BU_REASON_EXTERNAL] = "<source> says: <words>",
+	[BU_REASON_LATE] = "<what> within 2 s: <seen>; 2 power cycles did not help; "
+			   "bringup node reboot <node> power-cycles it",
+	[BU_REASON_STEP_FAILED] = "<error>; 2 power cycles did not help; bringup node "
+				  "reboot <node> power-cycles it",
+	[BU_REASON_OTHER_SYSTEM] = "booted another system: <error>",
+	[BU_REASON_NO_DISK] =
+		"hardware class <class> wants disk <disk>; it has none such",
+	[BU_REASON_TOO_LITTLE_MEMORY] =
+		"hardware class <class> wants 2 MiB of memory; it has 2",
+	[BU_REASON_TOO_FEW_CPUS] = "hardware class <class> wants 2 CPUs; it has 2",
+	[BU_REASON_TOO_FEW_NICS] = "hardware class <class> wants 2 NICs; it has 2",
+	[BU_REASON_TOO_FEW_GPUS] = "hardware class <class> wants 2 GPUs; it has 2",
+	[BU_REASON_FABRIC_ACCUSED] = "<words>",
+	[BU_REASON_CHECKS_ACCUSED] = "<words>",
+	[BU_REASON_RESTARTED] = "it restarted while it was reconfigured",
+	[BU_REASON_ENDED_IN] = "<state>",
+	[BU_REASON_VERB] = "<verb> by <who>: <words>",
+	[BU_REASON_ORDERED] = "<class> of rollout <rollout>",
+	[BU_REASON_ORDERED_ANEW] = "its machine was on; ordered anew, with a grant",
+	[BU_REASON_ABORTED] = "<who> aborted its rollout",
+	[BU_REASON_PLAN_REPLACED] = "another plan took its place",
+	[BU_REASON_TOO_MANY_ROLLOUTS] = "too many rollouts are open",
+	[BU_REASON_LEFT_PROFILE] = "the profile has it no more",
+};
+
+START_TEST(each_sentence_reads_so)
+{
+	ck_assert_uint_eq(BU_LEN(sentences), BU_REASON_COUNT);
+	for (int code = 0; code < BU_REASON_COUNT; code++) {
+		struct bu_reason reason;
+
+		fill(&reason, (enum bu_reason_code)code);
+		says(&reason, sentences[code]);
+	}
+}
+END_TEST
+
+START_TEST(what_is_empty_is_left_out_and_words_fit_their_number)
+{
+	struct bu_reason reason;
+
+	BU_REASON_SET(&reason, LATE, .text = {"it did not boot"}, .number = {300});
+	says(&reason, "it did not boot within 300 s");
+	BU_REASON_SET(&reason, LATE, .text = {"it did not boot", "no link"},
+		      .number = {300, 2});
+	says(&reason, "it did not boot within 300 s: no link; 2 power cycles did not "
+		      "help");
+	bu_reason_set_number(&reason, "cycles", 0);
+	bu_reason_set_text(&reason, "node", "n1");
+	says(&reason, "it did not boot within 300 s: no link; bringup node reboot n1 "
+		      "power-cycles it");
+	BU_REASON_SET(&reason, PROBES_SILENT, .text = {"n1", "n2", "no route"},
+		      .number = {1, 0});
+	says(&reason, "1 probe n1 <-> n2 gave no result: no route; it is measured "
+		      "again");
+	bu_reason_set_number(&reason, "count", 11);
+	bu_reason_set_number(&reason, "seldom", 1);
+	says(&reason, "11 probes n1 <-> n2 gave no result: no route; it is measured "
+		      "again, once a minute");
+}
+END_TEST
+
+START_TEST(each_row_of_the_table_is_whole)
+{
+	for (int code = 1; code < BU_REASON_COUNT; code++) {
+		const struct bu_reason_info *info =
+			bu_reason_info((enum bu_reason_code)code);
+		int is_awaited = info->kind != BU_REASON_KIND_CAUSE &&
+				 info->kind != BU_REASON_KIND_FAULT;
+
+		ck_assert_int_eq(bu_reason_from_name(info->name), code);
+		ck_assert_uint_gt(strlen(info->text), 0);
+		ck_assert_uint_gt(strlen(bu_reason_kind_name(info->kind)), 0);
+		/* Of what is awaited is known what ends it, and no wait is forgotten.
+		 */
+		ck_assert_int_eq(*info->ends != '\0', is_awaited);
+		ck_assert(info->kind != BU_REASON_KIND_WAIT || info->again_s > 0);
+		ck_assert(is_awaited || !info->stops_deadline);
+	}
+	ck_assert_int_eq(bu_reason_from_name("martians"), BU_REASON_NONE);
+	ck_assert_int_eq(bu_reason_from_name(""), BU_REASON_NONE);
+}
+END_TEST
+
+START_TEST(arguments_are_told_apart_by_their_names)
+{
+	struct bu_reason reason, other;
+
+	BU_REASON_SET(&reason, LEMON, .text = {"n7", "a fan"}, .number = {3, 30});
+	ck_assert_str_eq(bu_reason_arg(&reason, "why"), "a fan");
+	ck_assert_str_eq(bu_reason_arg(&reason, "node"), "n7");
+	ck_assert_str_eq(bu_reason_arg(&reason, "nod"), "");
+	ck_assert_int_eq(bu_reason_number(&reason, "times"), 3);
+	ck_assert_int_eq(bu_reason_number(&reason, "days"), 30);
+	ck_assert_int_eq(bu_reason_number(&reason, "node"), 0);
+	/* A name that it has not changes nothing. */
+	other = reason;
+	bu_reason_set_text(&other, "who", "ann");
+	bu_reason_set_number(&other, "limit_s", 5);
+	ck_assert(bu_reason_same(&reason, &other));
+	bu_reason_set_text(&other, "node", "n8");
+	ck_assert(!bu_reason_same(&reason, &other));
+	says(&other, "lemon: this machine was quarantined 3 times in 30 days, last as "
+		     "n8: a fan; mend it, then release it");
+	/* What was longer before leaves nothing behind. */
+	bu_reason_set_text(&other, "node", "a-longer-name-than-that");
+	bu_reason_set_text(&other, "node", "n7");
+	ck_assert(bu_reason_same(&reason, &other));
+}
+END_TEST
+
+START_TEST(long_texts_are_cut_where_a_character_ends)
+{
+	char words[2000] = "";
+	struct bu_reason reason;
+	bu_autofree char *text = NULL;
+
+	for (int i = 0; i < 600; i++)
+		strcat(words, "\xe2\x82\xac");
+	BU_REASON_SET(&reason, VERB, .text = {"drain", "ann", words});
+	text = bu_reason_text(&reason);
+	ck_assert_uint_lt(strlen(text), BU_REASON_TEXT_MAX + 20);
+	ck_assert_uint_gt(strlen(text), BU_REASON_TEXT_MAX - 20);
+	ck_assert_uint_eq((strlen(text) - strlen("drain by ann: ")) % 3, 0);
+	ck_assert_str_eq(bu_reason_arg(&reason, "who"), "ann");
+	/* The first takes all; the others are empty, and nothing is overrun. */
+	BU_REASON_SET(&reason, VERB, .text = {words, "ann", words});
+	ck_assert_str_eq(bu_reason_arg(&reason, "words"), "");
+}
+END_TEST
+
+START_TEST(the_log_keeps_code_and_arguments)
+{
+	for (int code = 0; code < BU_REASON_COUNT; code++) {
+		bu_autojson json_t *body = json_object();
+		struct bu_reason reason, back;
+
+		fill(&reason, (enum bu_reason_code)code);
+		bu_reason_to_body(&reason, body);
+		/* Nobody reads the sentence. */
+		json_object_del(body, "reason");
+		bu_reason_from_body(body, &back);
+		ck_assert_msg(bu_reason_same(&reason, &back), "%s",
+			      bu_reason_info(reason.code)->name);
+	}
+}
+END_TEST
+
+START_TEST(its_shape_is_what_tools_read)
+{
+	bu_autojson json_t *body = json_object(), *want = NULL;
+	struct bu_reason reason;
+
+	BU_REASON_SET(&reason, SOAKS, .number = {5, 25});
+	bu_reason_to_body(&reason, body);
+	want = body_of("{'code':'soaks','args':{'done':5,'all':25},"
+		       "'reason':'soaks: 5 of 25 minutes under load'}");
+	ck_assert(json_equal(body, want));
+}
+END_TEST
+
+START_TEST(rows_of_other_bringups_keep_their_sentence)
+{
+	static const struct {
+		const char *body;
+		enum bu_reason_code code;
+		const char *text;
+	} rows[] = {
+		/* of before: a sentence alone */
+		{"{'reason':'booted another system'}", BU_REASON_OTHER,
+		 "booted another system"},
+		{"{'owner':'bringup','reason':'lemon: this machine was quarantined 3 "
+		 "times in 30 days, last as n1: a fan; mend it, then release it'}",
+		 BU_REASON_LEMON,
+		 "lemon: this machine was quarantined 3 times in 30 days, last as n1: "
+		 "a fan; mend it, then release it"},
+		{"{'reason':'a lemon: sour'}", BU_REASON_OTHER, "a lemon: sour"},
+		/* of before: a code without arguments, or an empty one */
+		{"{'code':'is-on','reason':'n1 is on'}", BU_REASON_IS_ON, "n1 is on"},
+		{"{'code':'','reason':'n1 is late'}", BU_REASON_OTHER, "n1 is late"},
+		/* of a younger one */
+		{"{'code':'martians','args':{'count':3},'reason':'3 martians sit "
+		 "there'}",
+		 BU_REASON_OTHER, "3 martians sit there"},
+		{"{'code':'martians','reason':'lemon: sour'}", BU_REASON_OTHER,
+		 "lemon: sour"},
+		/* nothing, and what is no reason */
+		{"{'reason':''}", BU_REASON_NONE, ""},
+		{"{}", BU_REASON_NONE, ""},
+		{"{'code':7,'args':[],'reason':null}", BU_REASON_NONE, ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *body = body_of(rows[i].body),
+				   *again = json_object();
+		struct bu_reason reason, back;
+
+		bu_reason_from_body(body, &reason);
+		ck_assert_int_eq(reason.code, rows[i].code);
+		says(&reason, rows[i].text);
+		/* No argument is made of the sentence. */
+		ck_assert_str_eq(bu_reason_arg(&reason, "words"), "");
+		/* Whoever keeps it keeps the sentence. */
+		bu_reason_to_body(&reason, again);
+		bu_reason_from_body(again, &back);
+		ck_assert(bu_reason_same(&reason, &back));
+	}
+}
+END_TEST
+
+BU_UNIT("reason", each_sentence_reads_so,
+	what_is_empty_is_left_out_and_words_fit_their_number,
+	each_row_of_the_table_is_whole, arguments_are_told_apart_by_their_names,
+	long_texts_are_cut_where_a_character_ends, the_log_keeps_code_and_arguments,
+	its_shape_is_what_tools_read, rows_of_other_bringups_keep_their_sentence)
