@@ -11,17 +11,11 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "provisioner/cluster/slurm_impl.h"
+#include "provisioner/cluster/slurm_op.h"
 
 enum { COMMAND_MS = 15000, OUTPUT_MAX_BYTES = 32 << 20, BATCH_MAX = 500 };
 
 static void pump(struct bu_cluster *cluster);
-
-int64_t
-bu_slurm_now(const struct bu_cluster *cluster)
-{
-	return bu_loop_now_ms(cluster->loop);
-}
 
 static void
 run(struct bu_cluster *cluster, const char *const *argv, bu_job_fn fn)

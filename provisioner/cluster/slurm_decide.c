@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "provisioner/cluster/slurm_impl.h"
+#include "provisioner/cluster/slurm_op.h"
 
 void
 bu_slurm_op_free(struct bu_cluster_op *op)

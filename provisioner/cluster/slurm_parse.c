@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "provisioner/cluster/slurm.h"
+#include "provisioner/cluster/slurm_parse.h"
 
 enum { BRACKETS_MAX = 4 /* dimensions of a name */ };
 

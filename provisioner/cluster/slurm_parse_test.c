@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "provisioner/cluster/slurm.h"
+#include "provisioner/cluster/slurm_parse.h"
 #include "tests/support/unit.h"
 
 static char *

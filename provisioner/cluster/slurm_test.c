@@ -3,7 +3,7 @@
  * The driver against a Slurm of paper (scripts that stand first in PATH), and what it
  * tells about a node in service against a real slurmctld.
  */
-#include "provisioner/cluster/slurm.h"
+#include "provisioner/cluster/slurm_parse.h"
 
 #include <sched.h>
 #include <signal.h>

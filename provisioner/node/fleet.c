@@ -7,7 +7,6 @@
 
 #include "base/json.h"
 #include "fabric/judge/fabcert.h"
-#include "provisioner/node/revisions.h"
 
 struct bu_fleet *
 bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
@@ -28,12 +27,18 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 void
 bu_fleet_destroy(struct bu_fleet *fleet)
 {
+	struct bu_revision *revision;
+
 	if (!fleet)
 		return;
 	for (size_t i = 0; i < fleet->count; i++)
 		bu_node_destroy(fleet->nodes[i]);
 	free(fleet->nodes);
-	bu_revisions_fini(fleet);
+	while ((revision = fleet->revisions)) {
+		fleet->revisions = revision->next;
+		bu_desired_destroy(revision->desired);
+		free(revision);
+	}
 	bu_desired_destroy(fleet->desired);
 	bu_desired_destroy(fleet->last);
 	for (size_t i = 0; i < fleet->rollouts_count; i++)

@@ -50,7 +50,14 @@ struct bu_run {
 	int64_t took_ms;
 };
 
-struct bu_revision; /* revisions.h */
+/* A revision that an order has begun by (revisions.c). */
+struct bu_revision {
+	struct bu_revision *next;
+	char digest[65];
+	int orders;                 /* begun and open */
+	struct bu_desired *desired; /* NULL = not loaded, or it is the applied one */
+	struct bu_err unread;       /* why it cannot be; kind NONE = nobody has tried */
+};
 
 /* How long bringup has been at work, by the log (life.c). */
 struct bu_life {

@@ -75,18 +75,6 @@ bu_revisions_drop(struct bu_fleet *fleet, const char *digest)
 }
 
 void
-bu_revisions_fini(struct bu_fleet *fleet)
-{
-	struct bu_revision *revision;
-
-	while ((revision = fleet->revisions)) {
-		fleet->revisions = revision->next;
-		bu_desired_destroy(revision->desired);
-		free(revision);
-	}
-}
-
-void
 bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 		   struct bu_desired *desired)
 {

@@ -6,15 +6,6 @@
 
 #include "provisioner/node/fleet.h"
 
-/* One that an order has begun by. */
-struct bu_revision {
-	struct bu_revision *next;
-	char digest[65];
-	int orders;                 /* begun and open */
-	struct bu_desired *desired; /* NULL = not loaded, or it is the applied one */
-	struct bu_err unread;       /* why it cannot be; kind NONE = nobody has tried */
-};
-
 /* The checked tree of this digest; owned. */
 struct bu_desired *bu_revision_load(const struct bu_fleet *fleet, const char *digest,
 				    struct bu_err *err);
@@ -24,6 +15,5 @@ void bu_revisions_apply(struct bu_fleet *fleet, const char *digest,
 /* An order of this revision begins, and ends. */
 void bu_revisions_hold(struct bu_fleet *fleet, const char *digest);
 void bu_revisions_drop(struct bu_fleet *fleet, const char *digest);
-void bu_revisions_fini(struct bu_fleet *fleet);
 
 #endif

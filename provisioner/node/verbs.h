@@ -3,21 +3,7 @@
 #ifndef BU_NODE_VERBS_H
 #define BU_NODE_VERBS_H
 
-#include "model/verb.h"
-#include "provisioner/node/reconcile.h"
-
-struct bu_verb_ask {
-	enum bu_verb verb;
-	const char *by;     /* who asks */
-	const char *reason; /* "" = none was given */
-	const char *grant;  /* of a rebuild: a class; "" = none was given */
-	const char *op;     /* of power: on, off, cycle or status */
-	int force;          /* of power: also of a node in service */
-	int dry_run;        /* only says what would happen */
-};
-
-/* Whether the verb means something to this node; BU_ERR_STATE says what does. */
-int bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err);
+#include "provisioner/node/verbs_rules.h"
 
 /* What happens to the node, for people: "ready -> draining, then parked"; owned. NULL:
  * it is refused, and nothing has changed: BU_ERR_STATE with what can be asked of it,

@@ -3,13 +3,7 @@
 #ifndef BU_NODE_VERBS_IMPL_H
 #define BU_NODE_VERBS_IMPL_H
 
-#include "provisioner/node/verbs.h"
-
-/* Its own system is there, by the word of its agent. */
-int bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node);
-
-/* A hold of bringup's, or of an outside system, gives way to what a person wants. */
-int bu_verb_is_held(const struct bu_node *node);
+#include "provisioner/node/verbs_rules.h"
 
 /* verbs_power.c; as bu_verb_run() */
 char *bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,

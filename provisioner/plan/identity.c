@@ -31,6 +31,25 @@ refuse(struct bu_identity *ret, enum bu_identity_kind kind, const char *fmt, ...
 
 /* --- who holds which machine --- */
 
+const struct bu_node *
+bu_plan_node(const struct bu_plan_input *input, const char *name)
+{
+	size_t low = 0, high = input->count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+		int order = strcmp(name, input->nodes[mid]->name);
+
+		if (order == 0)
+			return input->nodes[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
 /* As bu_machine_same() compares: without blanks. text may be NULL. */
 static void
 plain_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])

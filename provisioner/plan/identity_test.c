@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/plan/plan.h"
 #include "provisioner/plan/plan_impl.h"
 #include "tests/support/profiles.h"
 #include "tests/support/unit.h"

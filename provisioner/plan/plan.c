@@ -31,25 +31,6 @@ struct maker {
 	size_t unchanged, left_out;
 };
 
-const struct bu_node *
-bu_plan_node(const struct bu_plan_input *input, const char *name)
-{
-	size_t low = 0, high = input->count;
-
-	while (low < high) {
-		size_t mid = (low + high) / 2;
-		int order = strcmp(name, input->nodes[mid]->name);
-
-		if (order == 0)
-			return input->nodes[mid];
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return NULL;
-}
-
 static json_t *
 list(const struct maker *maker, const char *name)
 {

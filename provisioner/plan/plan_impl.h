@@ -4,7 +4,7 @@
 #define BU_PLAN_PLAN_IMPL_H
 
 #include "profiles/export/facets.h"
-#include "provisioner/plan/plan.h"
+#include "provisioner/plan/input.h"
 
 /* How the profile's word on a name and the machines that are known fit together. */
 enum bu_identity_kind {
@@ -52,7 +52,7 @@ enum bu_class bu_plan_changes_class(const json_t *changes);
 /* "pools/train.ini:12 mtu 1500 -> 9000; and 2 more", for people. */
 void bu_plan_changes_text(const json_t *changes, char *ret, size_t size);
 
-/* plan.c. The known node of this name, NULL = none. */
+/* identity.c. The known node of this name, NULL = none. */
 const struct bu_node *bu_plan_node(const struct bu_plan_input *input, const char *name);
 
 /* identity.c */

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/plan/plan.h"
 #include "provisioner/plan/plan_impl.h"
 
 static void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slurm's words, read strictly: they are foreign text. Pure. */
-#ifndef BU_CLUSTER_SLURM_H
-#define BU_CLUSTER_SLURM_H
+#ifndef BU_CLUSTER_SLURM_PARSE_H
+#define BU_CLUSTER_SLURM_PARSE_H
 
 #include "provisioner/cluster/cluster.h"
 

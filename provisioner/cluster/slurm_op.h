@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by slurm.c (commands) and slurm_decide.c (what follows from their answers). */
-#ifndef BU_CLUSTER_SLURM_IMPL_H
-#define BU_CLUSTER_SLURM_IMPL_H
+#ifndef BU_CLUSTER_SLURM_OP_H
+#define BU_CLUSTER_SLURM_OP_H
 
 #include "base/worker.h"
-#include "provisioner/cluster/slurm.h"
+#include "provisioner/cluster/slurm_parse.h"
 
 /* Jobs may take hours to end: their node is looked at less and less often. */
 enum { BU_SLURM_LOOK_MS = 500, BU_SLURM_LOOK_MAX_MS = 8000 };
@@ -50,7 +50,12 @@ struct bu_cluster {
 	int asked;   /* somebody wants one */
 };
 
-int64_t bu_slurm_now(const struct bu_cluster *cluster);
+static inline int64_t
+bu_slurm_now(const struct bu_cluster *cluster)
+{
+	return bu_loop_now_ms(cluster->loop);
+}
+
 void bu_slurm_op_free(struct bu_cluster_op *op);
 
 /* Each of them may end the operation, or says what it wants next. row: NULL = Slurm

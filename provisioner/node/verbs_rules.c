@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a verb means something to a node now. Asked by the other files of verbs and
+ * by the API. Invariant: nothing here changes anything.
+ */
+#include "provisioner/node/verbs_rules.h"
+
+#include <string.h>
+
+#include "provisioner/node/reconcile_impl.h"
+
+int
+bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+
+	return node->boot_installed && node->live.last_seen_ms &&
+	       now_ms - node->live.last_seen_ms <= BU_HEARD_MS;
+}
+
+int
+bu_verb_is_held(const struct bu_node *node)
+{
+	return node->held_by[0] && strcmp(node->held_by, "bringup") != 0 &&
+	       strncmp(node->held_by, "external:", 9) != 0;
+}
+
+/* "validate, service, retire"; owned. */
+static char *
+verbs_of(enum bu_state state)
+{
+	char *text = bu_xstrdup("");
+
+	for (int verb = 0; verb < BU_VERB_COUNT; verb++) {
+		bu_autofree char *old = NULL;
+
+		if (!bu_verb_takes((enum bu_verb)verb, state))
+			continue;
+		old = text;
+		text = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
+				    bu_verb_info((enum bu_verb)verb)->name);
+	}
+	return text;
+}
+
+static int
+refuse_state(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
+{
+	bu_autofree char *others = verbs_of(node->state);
+
+	if (verb == BU_VERB_RELEASE)
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
+				  node->name);
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "node %s is %s; %s means nothing there; what can be asked: "
+			  "%s",
+			  node->name, bu_state_name(node->state),
+			  bu_verb_info(verb)->name, others);
+}
+
+int
+bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
+{
+	const struct bu_order *order = &node->order;
+
+	if (!bu_verb_takes(verb, node->state))
+		return refuse_state(node, verb, err);
+	if (!node->live.in_profile && verb != BU_VERB_RETIRE)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is not in the applied profile: nothing is "
+				  "done to it; bringup node retire %s forgets it",
+				  node->name, node->name);
+	if (bu_verb_is_held(node))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is held by %s: %s; bringup node release %s "
+				  "lets it go",
+				  node->name, node->held_by, node->held_reason,
+				  node->name);
+	if (node->state == BU_STATE_DRAINING && order->open && order->begun)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is draining for an order (%s, of rollout "
+				  "%s); bringup rollout abort %s calls it back",
+				  node->name, bu_class_name(order->class),
+				  order->rollout, order->rollout);
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan is made of: desired, applied, known nodes, and questions to the log. */
+#ifndef BU_PLAN_INPUT_H
+#define BU_PLAN_INPUT_H
+
+#include <jansson.h>
+
+#include "profiles/desired.h"
+#include "profiles/load/compat.h"
+#include "profiles/nodeset/nodeset.h"
+#include "provisioner/node/node.h"
+
+enum bu_plan_disk {
+	BU_PLAN_DISK_UNKNOWN, /* no inventory; the agent refuses one that is not empty
+			       */
+	BU_PLAN_DISK_EMPTY,
+	BU_PLAN_DISK_WRITTEN,
+};
+
+struct bu_plan_image {
+	char digest[65]; /* of the manifest */
+	char kernel[64]; /* "6.1.0-28-amd64", as the manifest says it */
+};
+
+struct bu_plan_input {
+	const struct bu_desired *desired;
+	/* The applied state, NULL = none: what a node has whose facets are unknown. */
+	const struct bu_desired *applied;
+	const char *revision;           /* digest of the tree */
+	const char *base;               /* the applied revision; "" = none */
+	const char *commit;             /* "" = not from git */
+	const struct bu_nodeset *limit; /* NULL = all nodes */
+	enum bu_class
+		rebuild; /* that all of them are written anew by; NONE = as needed */
+	struct bu_node *const *nodes; /* sorted by name */
+	size_t count;
+	const struct bu_compat *compat; /* versions that fit together; NULL = any */
+
+	/* Each gets arg. Asked once for each image: NULL and err when it cannot be
+	 * used; borrowed until the next call. */
+	const struct bu_plan_image *(*image)(void *arg,
+					     const struct bu_desired_image *image,
+					     struct bu_err *err);
+	/* {"name":"value"} of the digest, NULL when it is not there. New reference. */
+	json_t *(*facets)(void *arg, const char *digest);
+	enum bu_plan_disk (*disk)(void *arg, const struct bu_node *node,
+				  const char *path);
+	/* {"serial","size_bytes"} as its inventory has them; NULL, or no function =
+	 * unknown. New reference. */
+	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *path);
+	/* What such a step took in the past; negative = nobody knows. */
+	double (*minutes)(void *arg, const char *pool, enum bu_class class);
+	void *arg;
+};
+
+#endif
