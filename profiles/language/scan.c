@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The scanner: finds sections and keys with their lines and refuses what iniparser 4.1
- * would misread; the values themselves come from iniparser, which gets each section
- * alone (as a whole it would be quadratic). Called by the loader only. Invariant: an
- * entry is kept only when scanner and iniparser agree on it.
+ * would misread. The lines that pass go to iniparser, which gives the values: section
+ * by section, as all of a file at once would take it quadratic time. Called by the
+ * loader only. Invariant: an entry is kept only when iniparser gives it a value that is
+ * as long as the text that the scanner saw.
  */
 #include "profiles/language/scan.h"
 
@@ -25,10 +26,10 @@ struct scanner {
 	const char *file;
 	int line;
 	int drop_in;
-	int fd;                         /* memfd; one for all sections of the file */
+	FILE *passed; /* a memfd: the lines of the section that passed, for iniparser */
 	struct bu_ini_section *section; /* NULL before the first and in a bad one */
-	const char *start;              /* of the section's text */
-	size_t errors;                  /* of the findings, when the section began */
+	int seen_section;
+	size_t sizes[BU_INI_KEYS_MAX]; /* bytes of the values of its entries */
 };
 
 static void wrong(struct scanner *sc, const char *fmt, ...)
@@ -60,65 +61,76 @@ quiet(const char *fmt, ...)
 	return 0;
 }
 
-/* Gives the section's text to iniparser: an entry counts as it reads it, or is an
- * error. */
+/* What iniparser makes of the lines that passed; NULL when it cannot read them. */
+static dictionary *
+parse_passed(struct scanner *sc)
+{
+	char path[40];
+
+	if (fflush(sc->passed) != 0 ||
+	    ftruncate(fileno(sc->passed), ftello(sc->passed)) < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(sc->passed));
+	iniparser_set_error_callback(quiet);
+	return iniparser_load(path);
+}
+
+/* Takes over what iniparser reads; an entry that it does not read, or not to the end of
+ * what the scanner saw, goes. */
 static void
-compare_values(struct scanner *sc, const char *text, size_t size)
+take_values(struct scanner *sc, const dictionary *dict)
 {
 	struct bu_ini_section *section = sc->section;
-	char path[40], name[BU_INI_LINE_MAX + 2];
-	dictionary *dict = NULL;
-	int bad;
+	size_t kept = 0;
+	int line = sc->line;
 
-	snprintf(name, sizeof(name), "%s%s%s", section->kind,
-		 section->name[0] ? " " : "", section->name);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", sc->fd);
-	iniparser_set_error_callback(quiet);
-	if (ftruncate(sc->fd, 0) == 0 && lseek(sc->fd, 0, SEEK_SET) == 0 &&
-	    bu_write_all(sc->fd, text, size, NULL) == 0)
-		dict = iniparser_load(path);
-	bad = !dict || iniparser_getnsec(dict) != 1 ||
-	      strcmp(iniparser_getsecname(dict, 0), name) != 0 ||
-	      iniparser_getsecnkeys(dict, name) != (int)section->count;
-	for (size_t i = 0; !bad && i < section->count; i++) {
+	for (size_t i = 0; i < section->count; i++) {
 		struct bu_ini_entry *entry = &section->entries[i];
-		bu_autofree char *path_key = bu_xasprintf("%s:%s", name, entry->key);
-		const char *value = iniparser_getstring(dict, path_key, NULL);
+		bu_autofree char *key = bu_xasprintf("%s%s%s:%s", section->kind,
+						     section->name[0] ? " " : "",
+						     section->name, entry->key);
+		const char *value = dict ? iniparser_getstring(dict, key, NULL) : NULL;
 
-		bad = !value || strcmp(value, entry->value) != 0;
-		if (bad)
-			sc->line = entry->line;
+		if (value && strlen(value) == sc->sizes[i]) {
+			entry->value = bu_xstrdup(value);
+			section->entries[kept++] = *entry;
+			continue;
+		}
+		sc->line = entry->line;
+		if (dict)
+			wrong(sc,
+			      "%.80s: is read differently by iniparser; put the value "
+			      "in quotes or write it more plainly",
+			      entry->key);
+		free(entry->key);
 	}
-	if (!dict)
-		wrong(sc, "is refused by iniparser, which needs /proc and a free file "
-			  "descriptor");
-	else if (bad)
-		wrong(sc,
-		      "is read differently by iniparser; put the value in quotes or "
-		      "write it more plainly");
-	if (dict)
-		iniparser_freedict(dict);
+	section->count = kept;
+	sc->line = line;
 }
 
 static void
-end_section(struct scanner *sc, const char *end)
+end_section(struct scanner *sc)
 {
-	int line = sc->line;
+	dictionary *dict;
 
-	/* Known errors would only make iniparser disagree as well. */
-	if (sc->section && sc->section->count && sc->findings->errors == sc->errors)
-		compare_values(sc, sc->start, (size_t)(end - sc->start));
+	if (sc->section && sc->section->count) {
+		dict = parse_passed(sc);
+		if (!dict)
+			wrong(sc, "is refused by iniparser, which needs /proc and a "
+				  "free file descriptor");
+		take_values(sc, dict);
+		if (dict)
+			iniparser_freedict(dict);
+	}
 	sc->section = NULL;
-	sc->line = line;
 }
 
 /* text: the line without blanks at its ends, starts with '['. */
 static void
-begin_section(struct scanner *sc, char *text, const char *start)
+begin_section(struct scanner *sc, char *text)
 {
 	size_t len = strlen(text), kind, blanks, name;
 
-	sc->errors = sc->findings->errors;
 	if (sc->ini->count >= BU_INI_SECTIONS_MAX) {
 		wrong(sc, "too many sections; at most %d", BU_INI_SECTIONS_MAX);
 		return;
@@ -126,9 +138,7 @@ begin_section(struct scanner *sc, char *text, const char *start)
 	if (len < 2 || strchr(text, ']') != text + len - 1) {
 		wrong(sc,
 		      "'%.80s' is not a section; a line '[kind name]' holds one ']', "
-		      "at "
-		      "its "
-		      "end, and no comment",
+		      "at its end, and no comment",
 		      text);
 		return;
 	}
@@ -141,8 +151,7 @@ begin_section(struct scanner *sc, char *text, const char *start)
 	    text[kind + blanks + name]) {
 		wrong(sc,
 		      "[%.80s]: is not a section name; allowed is '[kind]' or '[kind "
-		      "name]' "
-		      "of lower-case letters, digits, '-', '_' and '.'",
+		      "name]' of lower-case letters, digits, '-', '_' and '.'",
 		      text);
 		return;
 	}
@@ -156,48 +165,41 @@ begin_section(struct scanner *sc, char *text, const char *start)
 		.line = sc->line,
 		.drop_in = sc->drop_in,
 	};
-	sc->start = start;
+	rewind(sc->passed);
+	fprintf(sc->passed, "[%s]\n", text);
 }
 
-/* Cuts a comment after the value and takes quotes away; NULL with a finding. */
-static char *
-clean_value(struct scanner *sc, const char *key, char *value)
+/* How long the value is without its quotes and a comment after it; 0 with a finding. */
+static size_t
+value_size(struct scanner *sc, const char *key, const char *value)
 {
-	char *end;
+	size_t size = strcspn(value, "#;");
 
 	if (*value == '"' || *value == '\'') {
-		end = strchr(value + 1, *value);
-		if (!end ||
-		    (end[1] && (!isblank((unsigned char)end[1]) ||
-				!strchr("#;", end[1 + strspn(end + 1, " \t")])))) {
+		const char *end = strchr(value + 1, *value);
+		const char *rest = end ? end + 1 + strspn(end + 1, " \t") : NULL;
+
+		if (!end || (*rest && (rest == end + 1 || !strchr("#;", *rest)))) {
 			wrong(sc,
 			      "%s: has a wrong quote; a quoted value ends with the "
-			      "same "
-			      "quote, and only a comment may follow",
+			      "same quote, and only a comment may follow",
 			      key);
-			return NULL;
+			return 0;
 		}
-		*end = '\0';
-		value++;
-	} else if (*value == '#' || *value == ';') {
-		*value = '\0';
+		size = (size_t)(end - value) - 1;
+	} else if (value[size] && size && !isblank((unsigned char)value[size - 1])) {
+		wrong(sc,
+		      "%s: '%c' inside a value; put the value in quotes, or a blank "
+		      "before the comment",
+		      key, value[size]);
+		return 0;
 	} else {
-		end = value + strcspn(value, "#;");
-		if (*end && end > value && !isblank((unsigned char)end[-1])) {
-			wrong(sc,
-			      "%s: '%c' inside a value; put the value in quotes, or a "
-			      "blank before the comment",
-			      key, *end);
-			return NULL;
-		}
-		while (end > value && isblank((unsigned char)end[-1]))
-			end--;
-		*end = '\0';
+		while (size && isblank((unsigned char)value[size - 1]))
+			size--;
 	}
-	if (*value)
-		return value;
-	wrong(sc, "%s: has no value; give one or leave the line out", key);
-	return NULL;
+	if (size == 0)
+		wrong(sc, "%s: has no value; give one or leave the line out", key);
+	return size;
 }
 
 /* A line as an error may show it: what looks like a value may be a secret; owned. */
@@ -210,16 +212,15 @@ without_value(const char *text)
 }
 
 static void
-add_entry(struct scanner *sc, char *text)
+add_entry(struct scanner *sc, const char *text)
 {
 	struct bu_ini_section *section = sc->section;
-	char *equals = strchr(text, '='), *value;
-	size_t len = equals ? (size_t)(equals - text) : 0;
+	size_t len = strspn(text, NAME_CHARS), size;
+	const char *equals = text + len + strspn(text + len, " \t");
+	bu_autofree char *key = bu_xstrndup(text, len);
 	const struct bu_ini_entry *old;
 
-	while (len > 0 && isblank((unsigned char)text[len - 1]))
-		len--;
-	if (!equals || len == 0 || strspn(text, NAME_CHARS) != len) {
+	if (len == 0 || *equals != '=') {
 		bu_autofree char *shown = without_value(text);
 
 		wrong(sc,
@@ -228,31 +229,32 @@ add_entry(struct scanner *sc, char *text)
 		      shown);
 		return;
 	}
-	text[len] = '\0';
 	if (!section) /* the bad section itself was a finding */
 		return;
-	old = bu_ini_entry(section, text);
+	old = bu_ini_entry(section, key);
 	if (old || section->count >= BU_INI_KEYS_MAX) {
 		if (old)
-			wrong(sc, "%s: was given in line %d already; give it once",
-			      text, old->line);
+			wrong(sc, "%s: was given in line %d already; give it once", key,
+			      old->line);
 		else
-			wrong(sc, "%s: too many keys; a section has at most %d", text,
+			wrong(sc, "%s: too many keys; a section has at most %d", key,
 			      BU_INI_KEYS_MAX);
 		return;
 	}
-	value = clean_value(sc, text, equals + 1 + strspn(equals + 1, " \t"));
-	if (!value)
+	size = value_size(sc, key, equals + 1 + strspn(equals + 1, " \t"));
+	if (size == 0)
 		return;
+	sc->sizes[section->count] = size;
 	section->entries = bu_xgrow(section->entries, &section->cap, section->count + 1,
 				    sizeof(*section->entries));
 	section->entries[section->count++] = (struct bu_ini_entry){
-		bu_xstrdup(text), bu_xstrdup(value), sc->file, sc->line};
+		.key = bu_steal(&key), .file = sc->file, .line = sc->line};
+	fprintf(sc->passed, "%s\n", text);
 }
 
 /* One line of `size` bytes without its end. */
 static void
-scan_line(struct scanner *sc, const char *start, size_t size, int *seen_section)
+scan_line(struct scanner *sc, const char *start, size_t size)
 {
 	char line[BU_INI_LINE_MAX + 1], *text = line;
 
@@ -283,11 +285,11 @@ scan_line(struct scanner *sc, const char *start, size_t size, int *seen_section)
 		wrong(sc, "ends with '\\'; an entry is one line, there is no "
 			  "continuation");
 	else if (*text == '[') {
-		end_section(sc, start);
-		begin_section(sc, text, start);
-		*seen_section = 1;
+		end_section(sc);
+		begin_section(sc, text);
+		sc->seen_section = 1;
 	} else if (*text && *text != '#' && *text != ';') {
-		if (*seen_section) {
+		if (sc->seen_section) {
 			add_entry(sc, text);
 		} else {
 			bu_autofree char *shown = without_value(text);
@@ -304,21 +306,21 @@ void
 bu_ini_scan(struct bu_ini *ini, const struct bu_tree_file *file, int drop_in,
 	    struct bu_findings *findings)
 {
-	bu_autoclose int fd = memfd_create("bringup-section", MFD_CLOEXEC);
+	int fd = memfd_create("bringup-section", MFD_CLOEXEC);
 	struct scanner sc = {
 		.ini = ini,
 		.findings = findings,
 		.file = file->path,
 		.drop_in = drop_in,
-		.fd = fd,
 	};
 	const char *p = file->text, *end = p + file->size;
-	int seen_section = 0;
 
 	if (fd < 0) {
 		wrong(&sc, "cannot be read: memfd_create: %s", strerror(errno));
 		return;
 	}
+	sc.passed = fdopen(fd, "w");
+	bu_assert(sc.passed != NULL);
 	if (strncmp(p, "\xef\xbb\xbf", 3) == 0)
 		p += 3; /* a byte order mark, as some editors leave it */
 	while (p < end) {
@@ -327,8 +329,9 @@ bu_ini_scan(struct bu_ini *ini, const struct bu_tree_file *file, int drop_in,
 		if (!stop)
 			stop = end;
 		sc.line++;
-		scan_line(&sc, p, (size_t)(stop - p), &seen_section);
+		scan_line(&sc, p, (size_t)(stop - p));
 		p = stop < end ? stop + 1 : end;
 	}
-	end_section(&sc, end);
+	end_section(&sc);
+	fclose(sc.passed);
 }

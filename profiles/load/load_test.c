@@ -378,6 +378,25 @@ START_TEST(without_iniparser_nothing_is_accepted)
 }
 END_TEST
 
+/* Of a section and a key that are longer together than iniparser can look up. */
+START_TEST(what_iniparser_cuts_is_refused)
+{
+	char name[601], key[601];
+	bu_autofree char *wanted = NULL, *site = NULL, *text = NULL;
+	struct bu_desired *desired;
+
+	memset(name, 'n', 600);
+	memset(key, 'k', 600);
+	name[600] = key[600] = '\0';
+	site = bu_xasprintf("%s\n[pool %s]\n%s = x\n", bu_testing_site, name, key);
+	text = bu_testing_check(site, bu_testing_racks, &desired);
+	ck_assert_ptr_null(desired);
+	wanted = bu_xasprintf("[pool %s] %.80s: is read differently by iniparser", name,
+			      key);
+	ck_assert_msg(strstr(text, wanted) != NULL, "%s", text);
+}
+END_TEST
+
 START_TEST(the_demo_is_right)
 {
 	struct bu_err err;
@@ -476,4 +495,4 @@ BU_UNIT("load", what_policy_forbids_is_no_error, each_value_has_the_origin_that_
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
 	empty_and_strange_trees_are_refused, without_iniparser_nothing_is_accepted,
-	the_demo_is_right, ten_thousand_nodes_load)
+	what_iniparser_cuts_is_refused, the_demo_is_right, ten_thousand_nodes_load)
