@@ -151,7 +151,7 @@ void bu_cleanup_inventory(struct bu_inventory **inventory);
 
 /* New reference. */
 json_t *bu_inventory_to_json(const struct bu_inventory *inventory);
-/* BU_ERR_INVAL "inventory: disks[3]: field 'size_bytes': ..." for anything else than
+/* BU_ERR_INVAL "inventory: disks[3].size_bytes: ..." for anything else than
  * the shape above. Fields that are not in it are ignored. */
 struct bu_inventory *bu_inventory_from_json(const json_t *value, struct bu_err *err);
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A struct and its JSON object, described once: a table of fields drives both ways. For
+ * messages between processes, files and what the log holds.
+ *
+ *	static const struct bu_field disk_fields[] = {
+ *		BU_FIELD(TEXT, struct disk, name, .form = &name_form),
+ *		BU_FIELD(INT, struct disk, size_bytes),
+ *		BU_FIELD(WORD, struct disk, kind, .words = kinds, .need = BU_SPARSE),
+ *		BU_FIELD_END,
+ *	};
+ *
+ * What comes in fits its member and is what its row allows, or the whole is refused
+ * with the path of the field: "disks[3].size_bytes: a whole number is wanted". Fields
+ * that no row names are passed over.
+ */
+#ifndef BU_BASE_RECORD_H
+#define BU_BASE_RECORD_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum bu_field_kind {
+	BU_FIELD_TEXT,    /* char[]: printable, or as its form says; cut to no size */
+	BU_FIELD_STRING,  /* const char *: borrowed from the value; any text */
+	BU_FIELD_INT,     /* an integer type: from min to max */
+	BU_FIELD_REAL,    /* float or double: finite, from min to max */
+	BU_FIELD_FLAG,    /* int: true or false */
+	BU_FIELD_WORD,    /* int or enum: the place in words; from min on */
+	BU_FIELD_RECORD,  /* a struct of `fields` */
+	BU_FIELD_LIST,    /* an array of them, or a pointer to one on the heap */
+	BU_FIELD_ARRAY,   /* the same of plain values: each as fields[0] says */
+	BU_FIELD_JSON,    /* const json_t *: borrowed from the value, not looked into */
+	BU_FIELD_VERSION, /* no member: max is written, min to max are read */
+	BU_FIELD_IS,      /* no member: always words[0] */
+};
+
+/* What a missing field means. The default of a text is "", of a list no members, of a
+ * record the default of each of its fields, of a number, flag or word `otherwise`. */
+enum bu_need {
+	BU_REQUIRED, /* an error */
+	BU_OPTIONAL, /* the default; written whatever it is */
+	BU_SPARSE,   /* the default; and the default is not written */
+};
+
+/* The form of a text; what: "a MAC address in lower case". */
+struct bu_form {
+	int (*holds)(const char *text);
+	const char *what;
+};
+
+struct bu_field {
+	const char *key; /* NULL ends a table */
+	enum bu_field_kind kind;
+	enum bu_need need;
+	size_t offset;
+	size_t size;       /* of the member; of one member of a list */
+	int64_t min, max;  /* of a number; both 0: from 0 to what the type holds; of a
+			      list: how many. max of a STRING: bytes, 0 = any */
+	int64_t otherwise; /* the default of a number, flag or word */
+	const struct bu_form *form;
+	const char *const *words; /* ends with NULL */
+	const struct bu_field *fields;
+	int heap;            /* the list is a pointer */
+	size_t count_offset; /* of a list's count; count_size 0: always max members */
+	size_t count_size;
+};
+
+/* clang-format off */
+#define BU_FIELD_AS(its_key, its_kind, type, member, ...)                              \
+	{.key = its_key, .kind = BU_FIELD_##its_kind, .offset = offsetof(type, member), \
+	 .size = sizeof(((type *)0)->member), ##__VA_ARGS__}
+#define BU_FIELD(its_kind, type, member, ...)                                          \
+	BU_FIELD_AS(#member, its_kind, type, member, ##__VA_ARGS__)
+/* LIST or ARRAY; the count is beside it: disks and disks_count. */
+#define BU_FIELD_MANY_AS(its_key, its_kind, type, member, count, its_max, its_fields, ...) \
+	{.key = its_key, .kind = BU_FIELD_##its_kind, .offset = offsetof(type, member), \
+	 .size = sizeof(*((type *)0)->member), .max = its_max, .fields = its_fields,   \
+	 .heap = __builtin_types_compatible_p(__typeof__(((type *)0)->member),         \
+					      __typeof__(&*((type *)0)->member)),      \
+	 .count_offset = offsetof(type, count),                                        \
+	 .count_size = sizeof(((type *)0)->count), ##__VA_ARGS__}
+#define BU_FIELD_MANY(its_kind, type, member, its_max, its_fields, ...)                \
+	BU_FIELD_MANY_AS(#member, its_kind, type, member, member##_count, its_max,     \
+			 its_fields, ##__VA_ARGS__)
+/* One plain value of an ARRAY. */
+#define BU_FIELD_ONE(its_kind, its_size, ...)                                          \
+	{.key = "", .kind = BU_FIELD_##its_kind, .size = its_size, ##__VA_ARGS__}
+/* "v": written is the newest, read from the oldest on. */
+#define BU_FIELD_V(oldest, newest)                                                     \
+	{.key = "v", .kind = BU_FIELD_VERSION, .min = oldest, .max = newest}
+#define BU_FIELD_END {.key = NULL}
+/* clang-format on */
+
+/* New reference. Texts are made printable. */
+json_t *bu_record_to_json(const struct bu_field *fields, const void *record);
+/* Fills the members that the table names; BU_ERR_INVAL with the path. After a failure
+ * the record owns nothing and holds nothing of use. */
+int bu_record_from_json(const struct bu_field *fields, const json_t *value, void *ret,
+			struct bu_err *err);
+/* The default of each field. */
+void bu_record_init(const struct bu_field *fields, void *record);
+/* Releases the lists on the heap; the members are as after bu_record_init(). */
+void bu_record_fini(const struct bu_field *fields, void *record);
+
+#endif
