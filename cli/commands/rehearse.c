@@ -186,8 +186,10 @@ static void
 print_report(const struct bu_topology *t, const struct bu_report *report)
 {
 	for (int i = 0; i < report->count; i++) {
+		bu_autofree char *text = bu_accusation_text(t, &report->accusations[i]);
+
 		print_part(t, &report->accusations[i]);
-		printf(": %s\n", report->accusations[i].cause);
+		printf(": %s\n", text);
 	}
 	printf("%d accused; %ld tests in %d rounds (leaves %d, links %d, again %d, "
 	       "load "

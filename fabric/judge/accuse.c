@@ -5,7 +5,6 @@
  * part explains is not accused besides, and parts that no test tells apart come
  * together.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "fabric/judge/accuse_impl.h"
@@ -57,18 +56,14 @@ accuse_leaf(struct view *v, int leaf)
 		for (int i = 0; i < all; i++)
 			list[i + 1] = endpoint(v, ports[i]);
 		v->leaf_out[leaf] = 1;
-		bu_view_add(v, bu_view_any(list, all + 1,
-					   "the leaf has no port that is good"));
+		bu_view_add(v, bu_view_any(list, all + 1, BU_ALIKE_NO_GOOD_PORT));
 	}
 	if (bad < BU_BLAST_LEAST)
 		return;
-	for (int i = 0; i < all; i++) {
+	for (int i = 0; i < all && whole.sign_count == 0; i++)
 		bu_view_explain(v, 2 * ports[i], &whole);
-		if (whole.cause[0])
-			break;
-	}
-	bu_view_say(&whole, "; %d of its %d ports are accused, so the leaf is", bad,
-		    all);
+	whole.accused = bad;
+	whole.tested = all;
 	v->leaf_out[leaf] = 1;
 	bu_view_add(v, whole);
 }
@@ -87,40 +82,32 @@ static void
 accuse_doubted(struct view *v)
 {
 	for (int node = 0; node < v->t->nodes; node++) {
-		int doubt = v->c->doubted[node];
-		struct bu_accusation one = {
-			.what = BU_WHAT_INCONCLUSIVE, .node = node, .confidence = 0.99};
+		struct bu_accusation one = {.what = BU_WHAT_INCONCLUSIVE,
+					    .node = node,
+					    .confidence = 0.99,
+					    .doubt = v->c->doubted[node]};
 
-		if (!doubt)
-			continue;
-		bu_view_say(&one, "instrument in doubt with every partner:%s%s%s%s",
-			    doubt & BU_DOUBT_LIMIT ? " rate above the framing limit"
-						   : "",
-			    doubt & BU_DOUBT_CLOCK ? " clocks of both ends differ" : "",
-			    doubt & BU_DOUBT_BYTES ? " bytes do not give the rate" : "",
-			    doubt & BU_DOUBT_OTHER ? " as its results say" : "");
-		bu_view_add(v, one);
+		if (one.doubt)
+			bu_view_add(v, one);
 	}
 }
 
 static void
 accuse_cabling(struct view *v)
 {
-	char leaf[80], planned[80];
-
 	for (int port = 0; port < bu_topology_ports(v->t); port++) {
 		struct bu_accusation one = {.what = BU_WHAT_ENDPOINT,
 					    .port = port,
 					    .dir = BU_DIR_OUT | BU_DIR_IN,
-					    .confidence = 0.999};
+					    .confidence = 0.999,
+					    .sign_count = 1};
 
 		if (v->c->leaf_of[port] == v->t->leaf_of[port])
 			continue;
-		bu_ids_text(&v->t->leaf_ids, v->c->leaf_of[port], leaf, sizeof(leaf));
-		bu_ids_text(&v->t->leaf_ids, v->t->leaf_of[port], planned,
-			    sizeof(planned));
-		bu_view_say(&one, "cabling: hangs on leaf %s, planned was %s", leaf,
-			    planned);
+		one.signs[0] = (struct bu_sign){.symptom = BU_SYMPTOM_CABLING,
+						.by_lldp = 1,
+						.leaf = v->c->leaf_of[port],
+						.planned = v->t->leaf_of[port]};
 		bu_view_add(v, one);
 	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From what stands to accusations: accuse.c (ports, leaves, instruments, cabling) asks
- * accuse_links.c (links, spines) and explain.c; the words are made in view.c.
+ * accuse_links.c (links, spines) and explain.c; all stand on view.c.
  */
 #ifndef BU_FABRIC_JUDGE_ACCUSE_IMPL_H
 #define BU_FABRIC_JUDGE_ACCUSE_IMPL_H
@@ -23,13 +23,13 @@ int bu_view_stands(const struct campaign *c, int part); /* bits of symptoms */
 int bu_view_link(const struct view *v, int leaf, int spine);
 int bu_view_dirs(const struct view *v, int part);
 struct bu_accusation *bu_view_add(struct view *v, struct bu_accusation accusation);
-void bu_view_say(struct bu_accusation *accusation, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* The symptoms of a part and of its other direction, with their figures. */
+/* Adds the symptoms of a part and of its other direction, with their figures; asked
+ * once for an accusation. */
 void bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation);
-/* Parts that no test tells apart, as one accusation. */
+/* Parts that no test tells apart, as one accusation; twins show what the first shows.
+ */
 struct bu_accusation bu_view_any(const struct bu_accusation *list, int count,
-				 const char *cause);
+				 enum bu_alike alike);
 
 void bu_accuse_spines(struct view *v);
 void bu_accuse_leaf_by_links(struct view *v);

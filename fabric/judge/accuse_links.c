@@ -51,6 +51,14 @@ count_links(const struct view *v, int leaf, int spine, int *ret_tested, int *ret
 	return count;
 }
 
+static void
+say_number(struct bu_accusation *whole, int accused, int tested)
+{
+	whole->accused = accused;
+	whole->tested = tested;
+	whole->by_links = 1;
+}
+
 void
 bu_accuse_spines(struct view *v)
 {
@@ -61,8 +69,7 @@ bu_accuse_spines(struct view *v)
 		if (bad < BU_BLAST_LEAST || bad <= v->blast * tested)
 			continue;
 		bu_view_explain(v, last, &whole);
-		bu_view_say(&whole, "; %d of its %d links are accused, so the spine is",
-			    bad, tested);
+		say_number(&whole, bad, tested);
 		v->spine_out[spine] = 1;
 		bu_view_add(v, whole);
 	}
@@ -79,8 +86,7 @@ bu_accuse_leaf_by_links(struct view *v)
 		    bad <= v->blast * tested)
 			continue;
 		bu_view_explain(v, last, &whole);
-		bu_view_say(&whole, "; %d of its %d links are accused, so the leaf is",
-			    bad, tested);
+		say_number(&whole, bad, tested);
 		v->leaf_out[leaf] = 1;
 		bu_view_add(v, whole);
 	}
@@ -135,7 +141,7 @@ add_twins(struct view *v, const int *twin, int leaf, int spine)
 	if (tested == 2 && list[0].dir == (BU_DIR_OUT | BU_DIR_IN))
 		list[count++] =
 			(struct bu_accusation){.what = BU_WHAT_SPINE, .spine = spine};
-	bu_view_add(v, bu_view_any(list, count, list[0].cause));
+	bu_view_add(v, bu_view_any(list, count, BU_ALIKE_TWINS));
 	return 1;
 }
 
@@ -181,6 +187,5 @@ bu_accuse_uplinks(struct view *v)
 						     .dir = bu_view_dirs(v, part)};
 		bu_view_explain(v, part, &list[spine]);
 	}
-	bu_view_add(v, bu_view_any(list, spines,
-				   "flows are sprayed over all links of the leaf"));
+	bu_view_add(v, bu_view_any(list, spines, BU_ALIKE_SPRAYED));
 }

@@ -11,30 +11,8 @@
 
 #include <stdint.h>
 
+#include "fabric/judge/accusation.h"
 #include "fabric/judge/flow.h"
-
-enum bu_what {
-	BU_WHAT_ENDPOINT,
-	BU_WHAT_LEAF,
-	BU_WHAT_SPINE,
-	BU_WHAT_LINK,
-	BU_WHAT_INCONCLUSIVE,
-	BU_WHAT_ANY
-};
-enum { BU_DIR_OUT = 1, BU_DIR_IN = 2 }; /* tx, rx of a port; up, down of a link */
-
-struct bu_accusation {
-	enum bu_what what;
-	int port; /* ENDPOINT */
-	int node; /* INCONCLUSIVE */
-	int leaf; /* LEAF, LINK */
-	int spine;
-	int dir;                  /* ENDPOINT, LINK: BU_DIR_... */
-	double confidence;        /* 0 to 1 */
-	char cause[240];          /* one line for people */
-	struct bu_accusation *of; /* ANY: no test can tell these apart */
-	int of_count;
-};
 
 /* How many partners a node meets: the usual number, one, or twice as many. */
 enum bu_effort { BU_EFFORT_USUAL, BU_EFFORT_BRIEF, BU_EFFORT_TWICE };

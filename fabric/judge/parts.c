@@ -18,18 +18,6 @@ static const double of_limit = 0.95, of_median = 0.97, z_max = 3.5 / 0.6745;
 static const double lost_min = 4;
 enum { COHORT_MIN = 8 }; /* ports, below which there is none to compare with */
 
-const char *
-bu_symptom_name(enum bu_symptom symptom)
-{
-	static const char *const names[] = {
-#define X(id, name) [BU_SYMPTOM_##id] = name,
-		BU_SYMPTOMS(X)
-#undef X
-	};
-
-	return (size_t)symptom < BU_LEN(names) ? names[symptom] : "?";
-}
-
 int
 bu_flow_doubt(double limit_gbps, double rate_gbps, double seconds, double seconds_dst,
 	      double bytes)

@@ -15,22 +15,8 @@
 #ifndef BU_FABRIC_JUDGE_PARTS_H
 #define BU_FABRIC_JUDGE_PARTS_H
 
+#include "fabric/judge/accusation.h"
 #include "fabric/judge/flow.h"
-
-#define BU_SYMPTOMS(X)                                                                 \
-	X(RATE, "rate")                                                                \
-	X(LATENCY, "latency")                                                          \
-	X(LOSS, "loss")                                                                \
-	X(MTU, "mtu")                                                                  \
-	X(CABLING, "cabling") /* it leaves a leaf on which both ends should hang */
-
-enum bu_symptom {
-#define X(id, name) BU_SYMPTOM_##id,
-	BU_SYMPTOMS(X)
-#undef X
-		BU_SYMPTOMS_COUNT
-};
-const char *bu_symptom_name(enum bu_symptom symptom);
 
 /* From which figure on a flow is bad, by tier: 0 inside a leaf, 1 between leaves. */
 struct bu_limits {

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands after the second test, and the words for it; for accuse.c and
- * accuse_links.c. Changes nothing but the report.
+ * What stands after the second test, with its figures; for accuse.c and accuse_links.c.
+ * Changes nothing but the report.
  */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "fabric/judge/accuse_impl.h"
-#include "fabric/judge/expect.h"
 
 int
 bu_view_stands(const struct campaign *c, int part)
@@ -50,44 +47,23 @@ bu_view_add(struct view *v, struct bu_accusation accusation)
 	return &report->accusations[report->count++];
 }
 
-void __attribute__((format(printf, 2, 3)))
-bu_view_say(struct bu_accusation *accusation, const char *fmt, ...)
+/* What stands of one symptom, with the figures of the tests again. */
+static struct bu_sign
+sign_of(const struct campaign *c, const struct suspect *its)
 {
-	size_t used = strlen(accusation->cause);
-	va_list args;
+	struct bu_sign sign = {.symptom = (enum bu_symptom)its->symptom,
+			       .by_switch = its->by_switch,
+			       .bad = its->sprt.bad,
+			       .tests = its->sprt.tests};
 
-	va_start(args, fmt);
-	vsnprintf(accusation->cause + used, sizeof(accusation->cause) - used, fmt,
-		  args);
-	va_end(args);
+	if (its->symptom == BU_SYMPTOM_RATE && !its->by_switch &&
+	    its->sprt.bad == its->sprt.tests && its->best_gbps > 0) {
+		sign.best_gbps = (double)its->best_gbps;
+		sign.median_gbps = c->limits.median_gbps[0];
+	}
+	return sign;
 }
 
-static const char *
-hint(int symptom)
-{
-	static const char *const hints[BU_SYMPTOMS_COUNT] = {
-		[BU_SYMPTOM_RATE] = "slow",
-		[BU_SYMPTOM_LATENCY] = "late",
-		[BU_SYMPTOM_LOSS] = "loses packets",
-		[BU_SYMPTOM_MTU] = "smaller MTU than the others",
-		[BU_SYMPTOM_CABLING] = "hangs on another leaf than planned",
-	};
-
-	return hints[symptom];
-}
-
-static void
-say_best(struct bu_accusation *accusation, double best_gbps, double median_gbps)
-{
-	char best[32], median[32];
-
-	bu_rate_text(best_gbps, best, sizeof(best));
-	bu_rate_text(median_gbps, median, sizeof(median));
-	bu_view_say(accusation, ", at best %s of %s", best, median);
-}
-
-/* The symptoms of a part and of its other direction, with the figures of the tests
- * again. */
 void
 bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation)
 {
@@ -99,37 +75,31 @@ bu_view_explain(const struct view *v, int part, struct bu_accusation *accusation
 				c->suspect_of[(part + half) * BU_SYMPTOMS_COUNT + s];
 			const struct suspect *its =
 				place < 0 ? NULL : &c->suspects[place];
-			const char *comma = accusation->cause[0] ? "; " : "";
 
 			if (!its || its->state <= 0)
 				continue;
 			accusation->confidence =
 				fmax(accusation->confidence,
 				     1 - exp(-fmin(its->sprt.llr, 30)));
-			bu_view_say(accusation, "%s%s: %d of %d %s", comma,
-				    its->by_switch ? "slow or lossy" : hint(s),
-				    its->sprt.bad, its->sprt.tests,
-				    its->by_switch ? "readings of its switch"
-						   : "tests again");
-			if (s == BU_SYMPTOM_RATE && !its->by_switch &&
-			    its->sprt.bad == its->sprt.tests && its->best_gbps > 0)
-				say_best(accusation, (double)its->best_gbps,
-					 c->limits.median_gbps[0]);
+			accusation->signs[accusation->sign_count++] = sign_of(c, its);
 			break;
 		}
 	}
 }
 
 struct bu_accusation
-bu_view_any(const struct bu_accusation *list, int count, const char *cause)
+bu_view_any(const struct bu_accusation *list, int count, enum bu_alike alike)
 {
-	struct bu_accusation any = {.what = BU_WHAT_ANY, .of_count = count};
+	struct bu_accusation any = {
+		.what = BU_WHAT_ANY, .of_count = count, .alike = alike};
 
 	any.of = bu_xcalloc((size_t)count, sizeof(*any.of));
 	memcpy(any.of, list, (size_t)count * sizeof(*any.of));
 	for (int i = 0; i < count; i++)
 		any.confidence = fmax(any.confidence, list[i].confidence);
-	snprintf(any.cause, sizeof(any.cause), "no test can tell these apart: %s",
-		 cause);
+	if (alike != BU_ALIKE_TWINS)
+		return any;
+	memcpy(any.signs, list[0].signs, sizeof(any.signs));
+	any.sign_count = list[0].sign_count;
 	return any;
 }

@@ -226,49 +226,13 @@ bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
 	return 0;
 }
 
-static json_t *
-accusation_json(const struct bu_topology *t, const struct bu_accusation *one)
-{
-	static const char *const whats[] = {"endpoint", "leaf",         "spine",
-					    "link",     "inconclusive", "any"};
-	static const char *const port_dirs[] = {"both", "tx", "rx", "both"};
-	static const char *const link_dirs[] = {"both", "up", "down", "both"};
-	json_t *ret = json_pack("{s:s}", "what", whats[one->what]);
-
-	if (one->what == BU_WHAT_ENDPOINT) {
-		json_object_set_new(ret, "node", node_of(t, one->port));
-		json_object_set_new(ret, "rail", json_integer(one->port % t->rails));
-		json_object_set_new(ret, "dir", json_string(port_dirs[one->dir & 3]));
-	} else if (one->what == BU_WHAT_INCONCLUSIVE) {
-		json_object_set_new(ret, "node", bu_ids_get(&t->node_ids, one->node));
-	}
-	if (one->what == BU_WHAT_LEAF || one->what == BU_WHAT_LINK)
-		json_object_set_new(ret, "leaf", bu_ids_get(&t->leaf_ids, one->leaf));
-	if (one->what == BU_WHAT_SPINE || one->what == BU_WHAT_LINK)
-		json_object_set_new(ret, "spine",
-				    bu_ids_get(&t->spine_ids, one->spine));
-	if (one->what == BU_WHAT_LINK)
-		json_object_set_new(ret, "dir", json_string(link_dirs[one->dir & 3]));
-	if (one->what == BU_WHAT_ANY) {
-		json_t *of = json_array();
-
-		for (int i = 0; i < one->of_count; i++)
-			json_array_append_new(of, accusation_json(t, &one->of[i]));
-		json_object_set_new(ret, "of", of);
-	}
-	json_object_set_new(ret, "cause", json_string(one->cause));
-	if (one->confidence > 0)
-		json_object_set_new(ret, "confidence", json_real(one->confidence));
-	return ret;
-}
-
 json_t *
 bu_wire_accuse(const struct bu_topology *t, const struct bu_report *report)
 {
 	json_t *list = json_array();
 
 	for (int i = 0; i < report->count; i++)
-		json_array_append_new(list,
-				      accusation_json(t, &report->accusations[i]));
+		json_array_append_new(
+			list, bu_accusation_to_json(t, &report->accusations[i]));
 	return json_pack("{s:s, s:o}", "op", "accuse", "accusations", list);
 }

@@ -170,7 +170,8 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 	node->live.trouble[0] = '\0';
 	bu_event_init(&event, kind, node->name, body);
 	if (strcmp(bu_json_str(body, "verdict", ""), "fail") == 0)
-		bu_gate_accuse(gate, node, words, hint, &event, 1);
+		bu_gate_accuse(gate, node, &(struct bu_charge){words, hint, NULL},
+			       &event, 1);
 	else
 		bu_reconcile_note(gate->rec, &event, 1);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is kept of a quarantine: every result of the node in this boot, its checks, its
- * last events, the reason and what to swap, as one blob. Asked by whoever accuses, and
- * by the API for nodes that are not accused. Invariant: nobody is quarantined by the
- * gate without its evidence in the same commit.
+ * last events, the accusation, the reason and what to swap, as one blob. Asked by
+ * whoever accuses, and by the API for nodes that are not accused. Invariant: nobody is
+ * quarantined by the gate without its evidence in the same commit.
  */
 #include <string.h>
 
@@ -93,28 +93,30 @@ bundle(const struct bu_gate *gate, const struct bu_node *node, const json_t *che
 /* Event of the bundle; -1 when it cannot be kept. */
 static int
 keep_evidence(struct bu_gate *gate, const struct bu_node *node, const json_t *checks,
-	      const char *reason, const char *hint, struct bu_event *ret)
+	      const struct bu_charge *charge, struct bu_event *ret)
 {
 	bu_autojson json_t *evidence = bundle(gate, node, checks);
 	bu_autofree char *text = NULL;
 	char digest[BU_DIGEST_SIZE];
 	struct bu_err err;
 
-	json_object_set_new(evidence, "reason", json_string(reason));
-	json_object_set_new(evidence, "hint", json_string(hint));
+	json_object_set_new(evidence, "reason", json_string(charge->reason));
+	json_object_set_new(evidence, "hint", json_string(charge->hint));
+	if (charge->accusation)
+		json_object_set(evidence, "accusation", (json_t *)charge->accusation);
 	text = bu_json_canonical(evidence);
 	if (bu_store_put_blob(gate->fleet->store, text, digest, &err) != 0) {
 		bu_error("gate", "evidence of %s: %s", node->name, err.text);
 		return -1;
 	}
 	bu_event_init(ret, BU_EVENT_EVIDENCE, node->name,
-		      json_pack("{s:s,s:s}", "digest", digest, "hint", hint));
+		      json_pack("{s:s,s:s}", "digest", digest, "hint", charge->hint));
 	return 0;
 }
 
 void
-bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
-	       const char *hint, struct bu_event *extra, size_t count)
+bu_gate_accuse(struct bu_gate *gate, struct bu_node *node,
+	       const struct bu_charge *charge, struct bu_event *extra, size_t count)
 {
 	struct bu_event events[4];
 	const json_t *checks = node->checks;
@@ -132,10 +134,10 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
 			bu_event_fini(&events[i]);
 		return;
 	}
-	if (keep_evidence(gate, node, checks, reason, hint, &events[count]) == 0)
+	if (keep_evidence(gate, node, checks, charge, &events[count]) == 0)
 		count++;
-	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_ACCUSED, reason, events,
-			      count, &err) != 0)
+	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_ACCUSED, charge->reason,
+			      events, count, &err) != 0)
 		bu_warn("gate", "%s", err.text);
 }
 

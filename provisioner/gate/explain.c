@@ -176,12 +176,6 @@ add_witnesses(char **text, const struct bu_campaign_state *campaign,
 		add(text, ")");
 }
 
-static int
-says(const struct bu_accusation *accusation, const char *what)
-{
-	return strstr(accusation->cause, what) != NULL;
-}
-
 /* Nothing of it ever arrived, nothing arrived at it. */
 static int
 is_cut_off(const struct sights *sights)
@@ -197,6 +191,7 @@ char *
 bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 		   const struct bu_accusation *accusation)
 {
+	bu_autofree char *cause = bu_accusation_text(&campaign->topology, accusation);
 	char *text = NULL;
 	int cut_off = 1;
 
@@ -208,7 +203,7 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 		if (accusation->dir & (half ? BU_DIR_IN : BU_DIR_OUT)) {
 			if (bad)
 				add_rate(&text, campaign, bad, half);
-			if (!bad || says(accusation, "loses packets"))
+			if (!bad || bu_accusation_has(accusation, BU_SYMPTOM_LOSS))
 				add_loss(&text, campaign, &sights, half);
 		}
 		if (half == 1)
@@ -223,33 +218,8 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 				    "%s",
 				    details ? details : "");
 	}
-	add(&text, "; %s; %s", accusation->cause, bu_explain_hint(accusation));
+	add(&text, "; %s; %s", cause, bu_accusation_hint(accusation));
 	return text;
-}
-
-/* By what the accusation says first. */
-const char *
-bu_explain_hint(const struct bu_accusation *accusation)
-{
-	static const struct {
-		const char *says, *hint;
-	} hints[] = {
-		{"cabling", "re-plug the cable, or correct the plan"},
-		{"MTU", "set the MTU of the port and of its switch port as planned"},
-		{"loses packets",
-		 "clean or swap the cable and its transceivers, then try another port "
-		 "of the switch, then swap the NIC"},
-		{"late", "look at the NIC's slot, its NUMA node and power saving"},
-		{"slow",
-		 "swap the cable first, then try another port of the switch, then "
-		 "the NIC"},
-	};
-
-	for (size_t i = 0; i < BU_LEN(hints); i++) {
-		if (strstr(accusation->cause, hints[i].says))
-			return hints[i].hint;
-	}
-	return "look at the NIC, its cable and its switch port";
 }
 
 /* "slow pair with B (A to B: reason)" of the worst that it saw. */
@@ -287,6 +257,7 @@ char *
 bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 		   const struct bu_accusation *accusation)
 {
+	bu_autofree char *cause = bu_accusation_text(&campaign->topology, accusation);
 	char leaf[80], *text = NULL;
 	int peers;
 
@@ -294,12 +265,12 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 		    leaf, sizeof(leaf));
 	add_slow_pair(&text, campaign, node, &peers);
 	if (!text)
-		add(&text, "%s", accusation->cause);
+		add(&text, "%s", cause);
 	if (accusation->what != BU_WHAT_ANY)
 		add(&text,
 		    "; so many of leaf %s are bad that the leaf is accused, not its "
 		    "nodes: check the switch and the expected rate (%s)",
-		    leaf, accusation->cause);
+		    leaf, cause);
 	else if (peers)
 		add(&text,
 		    "; no test tells its fault from that of %s: check the "

@@ -221,15 +221,21 @@ char *bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 			 const struct bu_accusation *accusation);
 /* Why it could not be measured. NULL = nothing went wrong. */
 char *bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node);
-const char *bu_explain_hint(const struct bu_accusation *accusation);
 
 /* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be:
  * its last results do not pass, or there is no signature. */
 int bu_gate_certify(const struct bu_campaign_state *campaign, int node,
 		    struct bu_event ret[2], struct bu_err *err);
 
-/* evidence.c. Quarantines, with the evidence in the same commit. */
-void bu_gate_accuse(struct bu_gate *gate, struct bu_node *node, const char *reason,
-		    const char *hint, struct bu_event *extra, size_t count);
+/* evidence.c. Why a node goes out: for people, and in codes and figures. */
+struct bu_charge {
+	const char *reason, *hint;
+	/* bu_accusation_to_json(); NULL = its checks or an outside word tell */
+	const json_t *accusation;
+};
+/* Quarantines, with the evidence in the same commit. */
+void bu_gate_accuse(struct bu_gate *gate, struct bu_node *node,
+		    const struct bu_charge *charge, struct bu_event *extra,
+		    size_t count);
 
 #endif

@@ -62,7 +62,9 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	}
 	reason = bu_xasprintf("%s says: %s", source, bu_json_str(body, "text", ""));
 	if (node->state == BU_STATE_VALIDATING && !node->held_by[0]) {
-		bu_gate_accuse(gate, node, reason, "ask who said it", NULL, 0);
+		bu_gate_accuse(gate, node,
+			       &(struct bu_charge){reason, "ask who said it", NULL},
+			       NULL, 0);
 	} else if (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING) {
 		char owner[40];
 

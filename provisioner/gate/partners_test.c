@@ -134,6 +134,8 @@ START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 {
 	struct rig rig;
 	struct links links = good_links();
+	bu_autojson json_t *shown = NULL;
+	bu_autofree char *kept = NULL;
 
 	links.lossy = 4;
 	judge_newcomer(&rig, &links);
@@ -141,6 +143,11 @@ START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 	ck_assert_int_le(links.probed[4], 12);
 	says(rig_node(&rig, 4)->reason, "20 packets lost or repeated in one probe");
 	says(rig_node(&rig, 4)->reason, "loses packets: 3 of 3 tests again");
+	shown = bu_gate_show(rig.gate, rig_node(&rig, 4), NULL);
+	kept = bu_json_canonical(
+		json_object_get(json_object_get(shown, "accusation"), "symptoms"));
+	says(kept, "{\"bad\":3,\"symptom\":\"loss\",\"tests\":3}");
+	says(bu_json_str(shown, "hint", ""), "clean or swap the cable");
 	rig_end(&rig);
 }
 END_TEST

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/json.h"
 #include "provisioner/gate/gate_impl.h"
 
 /* Certificates first; when they are in the log the next look finds them and asks for
@@ -116,9 +117,12 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	struct bu_node *node = campaign->nodes[index];
 	bu_autofree char *words = bu_explain_accused(campaign, index, accusation);
 	bu_autofree char *text = bu_xasprintf("%s%s", words, more);
+	bu_autojson json_t *codes =
+		bu_accusation_to_json(&campaign->topology, accusation);
+	struct bu_charge charge = {text, bu_accusation_hint(accusation), codes};
 
 	if (!bu_probe_busy(gate, node->name))
-		bu_gate_accuse(gate, node, text, bu_explain_hint(accusation), NULL, 0);
+		bu_gate_accuse(gate, node, &charge, NULL, 0);
 }
 
 /* Its instrument failed: its deadline decides, and then says why. 0 = it did not. */
@@ -153,9 +157,9 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 		return;
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {
+		text = bu_accusation_text(&campaign->topology, accusation);
 		if (!say_unmeasured(gate, campaign, index))
-			bu_gate_say(gate, campaign->nodes[index], BU_SAY_TROUBLE,
-				    accusation->cause);
+			bu_gate_say(gate, campaign->nodes[index], BU_SAY_TROUBLE, text);
 		return;
 	}
 	text = bu_explain_waiting(campaign, index, accusation);

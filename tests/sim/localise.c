@@ -144,11 +144,13 @@ campaign(struct sim *sim, uint64_t seed)
 static void
 show_wrong(const struct sim *sim, const struct bu_accusation *a)
 {
+	bu_autofree char *text = bu_accusation_text(&sim->plan, a);
+
 	fprintf(stderr,
 		"  wrong: what %d port %d (leaf %d) node %d leaf %d spine %d dir %d: "
 		"%s\n",
 		(int)a->what, a->port, sim->plan.leaf_of[a->port], a->node, a->leaf,
-		a->spine, a->dir, a->cause);
+		a->spine, a->dir, text);
 }
 
 static void

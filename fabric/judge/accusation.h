@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a campaign says against a part of a fabric: codes and figures, which programs
+ * decide by; the sentence is made of them for people alone, where they read it.
+ */
+#ifndef BU_FABRIC_JUDGE_ACCUSATION_H
+#define BU_FABRIC_JUDGE_ACCUSATION_H
+
+#include <jansson.h>
+
+#include "model/topology.h"
+
+/* id, name on the wire, words, what to do first. An accusation of several symptoms has
+ * the hint of the last of them in this order. */
+#define BU_SYMPTOMS(X)                                                                 \
+	X(RATE, "rate", "slow",                                                        \
+	  "swap the cable first, then try another port of the switch, then the NIC")   \
+	X(LATENCY, "latency", "late",                                                  \
+	  "look at the NIC's slot, its NUMA node and power saving")                    \
+	X(LOSS, "loss", "loses packets",                                               \
+	  "clean or swap the cable and its transceivers, then try another port of "    \
+	  "the switch, then swap the NIC")                                             \
+	X(MTU, "mtu", "smaller MTU than the others",                                   \
+	  "set the MTU of the port and of its switch port as planned")                 \
+	X(CABLING, "cabling", "cabled to another leaf than planned",                   \
+	  "re-plug the cable, or correct the plan")
+
+enum bu_symptom {
+#define X(id, name, words, hint) BU_SYMPTOM_##id,
+	BU_SYMPTOMS(X)
+#undef X
+		BU_SYMPTOMS_COUNT
+};
+const char *bu_symptom_name(enum bu_symptom symptom);
+
+/* One symptom, and how it shows. */
+struct bu_sign {
+	enum bu_symptom symptom;
+	int by_lldp; /* CABLING: that is how it was seen; leaf and planned tell more */
+	int by_switch; /* bad and tests count readings of its switch */
+	int bad, tests;
+	double best_gbps, median_gbps; /* RATE, when all tests were bad; 0 = not told */
+	int leaf, planned;
+};
+
+enum bu_what {
+	BU_WHAT_ENDPOINT,
+	BU_WHAT_LEAF,
+	BU_WHAT_SPINE,
+	BU_WHAT_LINK,
+	BU_WHAT_INCONCLUSIVE,
+	BU_WHAT_ANY
+};
+enum { BU_DIR_OUT = 1, BU_DIR_IN = 2 }; /* tx, rx of a port; up, down of a link */
+
+/* Why no test tells the parts of an ANY apart: they share all their flows, the leaf has
+ * no good port to test from, or flows are sprayed over all links of the leaf. */
+enum bu_alike { BU_ALIKE_TWINS, BU_ALIKE_NO_GOOD_PORT, BU_ALIKE_SPRAYED };
+
+struct bu_accusation {
+	enum bu_what what;
+	int port; /* ENDPOINT */
+	int node; /* INCONCLUSIVE */
+	int leaf; /* LEAF, LINK */
+	int spine;
+	int dir;           /* ENDPOINT, LINK: BU_DIR_... */
+	double confidence; /* 0 to 1 */
+	struct bu_sign signs[BU_SYMPTOMS_COUNT];
+	int sign_count;
+	/* LEAF, SPINE: so many of its ports or links are accused that it is. tested 0:
+	 * it is for another reason. */
+	int accused, tested, by_links;
+	int doubt;           /* INCONCLUSIVE: BU_DOUBT_... */
+	enum bu_alike alike; /* ANY */
+	struct bu_accusation *of;
+	int of_count;
+};
+
+int bu_accusation_has(const struct bu_accusation *accusation, enum bu_symptom symptom);
+/* "slow: 3 of 3 tests again, at best 40.00 Gbit/s of 392.00 Gbit/s"; owned. */
+char *bu_accusation_text(const struct bu_topology *t,
+			 const struct bu_accusation *accusation);
+/* What to do first. */
+const char *bu_accusation_hint(const struct bu_accusation *accusation);
+/* {"what", the part, "symptoms":[{"symptom","by"?,"bad"?,"tests"?,"best_gbps"?,
+ * "median_gbps"?,"leaf"?,"planned"?}], "cause": the text, "confidence"?, "accused"?,
+ * "tested"?, "doubts"?: names, "alike"?, "of"?}. New reference. */
+json_t *bu_accusation_to_json(const struct bu_topology *t,
+			      const struct bu_accusation *accusation);
+
+#endif
