@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * docs/design.md, docs/profiles.md and docs/checks.md show the tables of the code: each
- * block between
- * "<!-- name -->" and "<!-- end -->" must hold exactly the rows that the code has. With
- * the argument "print NAME" this program prints a block's rows instead, to be put there
- * (docs/update does it).
+ * Pages below docs/ show tables of the code: each block between "<!-- name -->" and
+ * "<!-- end -->" must have exactly the rows of the code. With the arguments "print
+ * NAME" this program prints the rows of a block (docs/update puts them there).
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -16,6 +15,7 @@
 #include "checks/host/host.h"
 #include "model/condition.h"
 #include "model/event.h"
+#include "model/glossary.h"
 #include "model/state.h"
 #include "model/step.h"
 #include "model/verb.h"
@@ -60,7 +60,7 @@ print_edges(FILE *out)
 			guards[edges[i].guard]);
 }
 
-/* What of a state's verbs, each with where it may be asked. */
+/* Each verb with the states that take it. */
 static void
 print_verbs(FILE *out)
 {
@@ -172,6 +172,22 @@ print_host(FILE *out)
 }
 
 static const struct {
+	const char *word, *meaning;
+} glossary[] = {
+#define X(word, meaning) {word, meaning},
+	BU_GLOSSARY(X)
+#undef X
+};
+
+static void
+print_glossary(FILE *out)
+{
+	fputs("| word | meaning |\n|---|---|\n", out);
+	for (size_t i = 0; i < BU_LEN(glossary); i++)
+		fprintf(out, "| %s | %s |\n", glossary[i].word, glossary[i].meaning);
+}
+
+static const struct {
 	const char *page, *name;
 	void (*print)(FILE *out);
 } blocks[] = {
@@ -182,6 +198,7 @@ static const struct {
 	{"docs/design.md", "events", print_events},
 	{"docs/design.md", "conditions", print_conditions},
 	{"docs/design.md", "errors", print_errors},
+	{"docs/glossary.md", "glossary", print_glossary},
 	{"docs/profiles.md", "keys", bu_schema_print_reference},
 	{"docs/plan.md", "classes", print_classes},
 	{"docs/checks.md", "audit", print_audit},
@@ -231,10 +248,29 @@ START_TEST(pages_show_the_tables_of_the_code)
 }
 END_TEST
 
+/* In order, so each word once; a table cell of one sentence. */
+START_TEST(glossary_is_sorted_and_brief)
+{
+	for (size_t i = 0; i < BU_LEN(glossary); i++) {
+		const char *word = glossary[i].word, *meaning = glossary[i].meaning;
+
+		ck_assert_msg(i == 0 || strcasecmp(glossary[i - 1].word, word) < 0,
+			      "'%s' is not in the order of the alphabet", word);
+		ck_assert_msg(strlen(meaning) > 10 && strlen(meaning) < 150 &&
+				      !strchr(meaning, '|') && !strstr(meaning, ". "),
+			      "'%s' needs one short sentence", word);
+		ck_assert_msg(meaning[strlen(meaning) - 1] != '.', "%s", word);
+	}
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
-	const TTest *const tests[] = {pages_show_the_tables_of_the_code};
+	const TTest *const tests[] = {
+		pages_show_the_tables_of_the_code,
+		glossary_is_sorted_and_brief,
+	};
 
 	for (size_t i = 0; argc == 3 && i < BU_LEN(blocks); i++) {
 		if (strcmp(argv[2], blocks[i].name) == 0) {
