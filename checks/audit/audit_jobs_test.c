@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "checks/audit/audit_impl.h"
-#include "checks/audit/audit_machine.h"
+#include "tests/support/audit_machine.h"
 #include "tests/support/fakeverbs.h"
 #include "tests/support/unit.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
-#include "checks/audit/audit_machine.h"
+#include "tests/support/audit_machine.h"
 #include "tests/support/unit.h"
 
 static const char state[] = "sys/class/infiniband/mlx5_1/ports/1/state";

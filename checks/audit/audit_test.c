@@ -3,7 +3,7 @@
  * A good machine as a tree of files, and a bad one for each row of the audit: the good
  * one has no finding, each bad one exactly this finding in these words.
  */
-#include "checks/audit/audit_machine.h"
+#include "tests/support/audit_machine.h"
 
 #include <stdio.h>
 #include <string.h>

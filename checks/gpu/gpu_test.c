@@ -21,7 +21,8 @@ static char library[4096];
 static void
 find_library(void)
 {
-	snprintf(library, sizeof(library), "%s/fakegpu.so", BU_TEST_SUPPORT);
+	snprintf(library, sizeof(library), "%s/fakegpu.so",
+		 BU_BUILDDIR "/tests/support");
 }
 
 static void

@@ -77,7 +77,7 @@ run(const char *expectation, struct bu_checks *ret)
 		bu_json_parse(expectation, strlen(expectation), "expect", NULL);
 	bu_autojson json_t *groups = json_pack("[s]", "soak");
 	struct bu_checks_ctx ctx = {.root = root,
-				    .libs = BU_TEST_SUPPORT,
+				    .libs = BU_BUILDDIR "/tests/support",
 				    .expect = expect,
 				    .cancelled = on_asked};
 	struct bu_err err = {0};

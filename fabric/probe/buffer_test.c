@@ -12,7 +12,8 @@
 #include "tests/support/fakeverbs.h"
 #include "tests/support/unit.h"
 
-static const char library[] = BU_TEST_SUPPORT "/fakecuda.so";
+static const char library[] = BU_BUILDDIR "/tests/support"
+					  "/fakecuda.so";
 
 static struct bu_pair_opts
 make_opts(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The good machine of the audit's tests, file by file. Part of tests only. */
-#include "checks/audit/audit_machine.h"
+#include "tests/support/audit_machine.h"
 
 #include <check.h>
 #include <errno.h>

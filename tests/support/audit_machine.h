@@ -4,8 +4,8 @@
  * a PCIe switch that has a GPU and a fabric NIC below it: RoCE (eth1, mlx5_0) and
  * InfiniBand (ib0, mlx5_1); eth0 is on the boot network.
  */
-#ifndef BU_CHECKS_AUDIT_AUDIT_MACHINE_H
-#define BU_CHECKS_AUDIT_AUDIT_MACHINE_H
+#ifndef BU_TESTS_SUPPORT_AUDIT_MACHINE_H
+#define BU_TESTS_SUPPORT_AUDIT_MACHINE_H
 
 #include "checks/audit/audit.h"
 
