@@ -6,14 +6,8 @@
 
 #include "base/json.h"
 #include "cli/render/output.h"
-#include "model/step.h"
+#include "model/class.h"
 #include "profiles/nodeset/nodeset.h"
-
-static const char *const class_help[] = {
-#define X(id, name, grant, help) help,
-	BU_CLASSES(X)
-#undef X
-};
 
 static enum bu_class
 class_of(const json_t *object)
@@ -148,7 +142,7 @@ refuse(json_t *const *names, struct bu_err *err)
 {
 	bu_autofree char *text = bu_xstrdup("");
 
-	for (size_t class = 0; class < BU_LEN(class_help); class ++) {
+	for (size_t class = 0; class < BU_CLASS_COUNT; class ++) {
 		bu_autofree char *old = NULL, *nodes = NULL;
 
 		if (json_array_size(names[class]) == 0)
@@ -160,7 +154,7 @@ refuse(json_t *const *names, struct bu_err *err)
 			nodes,
 			class == BU_CLASS_NONE
 				? "the machine is on, and nobody knows what runs there"
-				: class_help[class],
+				: bu_class_info((enum bu_class) class)->help,
 			class == BU_CLASS_NONE ? BU_GRANT_RESET
 					       : bu_class_name((enum bu_class) class));
 	}
@@ -172,7 +166,7 @@ bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err)
 {
 	size_t count = json_array_size(grants), i;
 	bu_autofree struct granted *granted = bu_xcalloc(count + 1, sizeof(*granted));
-	json_t *names[BU_LEN(class_help)], *step, *grant;
+	json_t *names[BU_CLASS_COUNT], *step, *grant;
 	int rc;
 
 	for (i = 0; i < BU_LEN(names); i++)

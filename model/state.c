@@ -5,8 +5,20 @@
 #include <string.h>
 
 static const struct bu_state_info states[] = {
-#define X(id, name, settled, limit_s, ladder, help)                                    \
-	{name, settled, limit_s, BU_LADDER_##ladder, help},
+#define X(id, name, settled, limit_s, ladder, place, measured, first, then, done,      \
+	  abort, late, help)                                                           \
+	{name,                                                                         \
+	 settled,                                                                      \
+	 limit_s,                                                                      \
+	 BU_LADDER_##ladder,                                                           \
+	 BU_PLACE_##place,                                                             \
+	 measured,                                                                     \
+	 BU_ACTION_##first,                                                            \
+	 BU_ACTION_##then,                                                             \
+	 BU_DONE_##done,                                                               \
+	 BU_ABORT_##abort,                                                             \
+	 late,                                                                         \
+	 help},
 	BU_STATES(X)
 #undef X
 };
@@ -22,6 +34,20 @@ const char *
 bu_state_name(enum bu_state state)
 {
 	return bu_state_info(state)->name;
+}
+
+int
+bu_state_is_in_cluster(enum bu_state state)
+{
+	return bu_state_info(state)->place >= BU_PLACE_ENTERING;
+}
+
+int
+bu_state_serves(enum bu_state state)
+{
+	enum bu_place place = bu_state_info(state)->place;
+
+	return place == BU_PLACE_ENTERING || place == BU_PLACE_IN;
 }
 
 int

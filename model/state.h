@@ -7,6 +7,7 @@
 #define BU_MODEL_STATE_H
 
 #include "base/err.h"
+#include "model/step.h"
 
 /* What happens when the deadline of an unsettled state has passed. */
 enum bu_ladder {
@@ -15,30 +16,68 @@ enum bu_ladder {
 	BU_LADDER_HOLD,  /* held for a person; the power is never touched */
 };
 
-/* id, name, settled, deadline in s, ladder, help */
+/* Where a node stands towards its cluster. */
+enum bu_place {
+	BU_PLACE_NONE,     /* nothing is kept for it there: it is new, or gone */
+	BU_PLACE_OUT,      /* out of it, to come back */
+	BU_PLACE_ENTERING, /* on its way in */
+	BU_PLACE_IN,       /* in service */
+	BU_PLACE_LEAVING,  /* on its way out */
+};
+
+/* Its pool says how long: drain_deadline; without it, any time. */
+enum { BU_LIMIT_OF_POOL = -1 };
+
+/* What moves a node when its steps are done. */
+enum bu_done {
+	BU_DONE_WAITS,  /* its agent, the gate, the turn of an order or a person does */
+	BU_DONE_JOINED, /* the step itself: the cluster has it */
+	BU_DONE_LEFT,   /* the step itself: on to where it was sent */
+};
+
+/* Until when an abort of its rollout takes a node back. */
+enum bu_abort {
+	BU_ABORT_NEVER,          /* it goes on */
+	BU_ABORT_BEFORE_WRITING, /* to its old system, or to enrolled */
+	BU_ABORT_BEFORE_LEAVING, /* into its cluster */
+};
+
+/* id, name, settled, deadline in s, ladder, place, measured: what was measured there
+ * says something of machines of its kind, its first step, the one after it, what moves
+ * it when they are done, until when it can be called back, what did not come when it is
+ * late ("" = see its step), help */
 #define BU_STATES(X)                                                                   \
-	X(ENROLLED, "enrolled", 1, 0, NONE, "in the profile, waits for apply")         \
-	X(INSPECTING, "inspecting", 0, 300, POWER,                                     \
+	X(ENROLLED, "enrolled", 1, 0, NONE, NONE, 0, NONE, NONE, WAITS, NEVER, "",     \
+	  "in the profile, waits for apply")                                           \
+	X(INSPECTING, "inspecting", 0, 300, POWER, OUT, 0, NETBOOT, NONE, WAITS,       \
+	  BEFORE_WRITING, "the agent did not report from the boot ramdisk",            \
 	  "boots the ramdisk, the agent lists the hardware")                           \
-	X(IMAGING, "imaging", 0, 900, POWER, "the image is written to its disk")       \
-	X(BOOTING, "booting", 0, 300, POWER, "boots from its disk")                    \
-	X(VALIDATING, "validating", 0, 600, POWER,                                     \
-	  "its part of the fabric is measured")                                        \
-	X(JOINING, "joining", 0, 300, HOLD, "enters the cluster")                      \
-	X(READY, "ready", 1, 0, NONE, "works in the cluster")                          \
-	X(DRAINING, "draining", 0, 900, HOLD,                                          \
+	X(IMAGING, "imaging", 0, 900, POWER, OUT, 0, INSTALL, NONE, WAITS, NEVER,      \
+	  "the image was not written", "the image is written to its disk")             \
+	X(BOOTING, "booting", 0, 300, POWER, OUT, 0, DISKBOOT, NONE, WAITS, NEVER,     \
+	  "the installed system did not report", "boots from its disk")                \
+	X(VALIDATING, "validating", 0, 600, POWER, OUT, 1, NONE, NONE, WAITS, NEVER,   \
+	  "the fabric was not measured", "its part of the fabric is measured")         \
+	X(JOINING, "joining", 0, 300, HOLD, ENTERING, 1, JOIN, NONE, JOINED, NEVER,    \
+	  "the cluster did not take the node", "enters the cluster")                   \
+	X(READY, "ready", 1, 0, NONE, IN, 1, NONE, RELABEL, WAITS, NEVER, "",          \
+	  "works in the cluster")                                                      \
+	X(DRAINING, "draining", 0, BU_LIMIT_OF_POOL, HOLD, LEAVING, 0, LEAVE,          \
+	  CONFIGURE, LEFT, BEFORE_LEAVING, "the node's jobs did not end",              \
 	  "finishes its work (in the drain_deadline of its pool) and leaves")          \
-	X(SERVICING, "servicing", 1, 0, NONE,                                          \
+	X(SERVICING, "servicing", 1, 0, NONE, OUT, 0, NONE, NONE, WAITS, NEVER, "",    \
 	  "firmware or repair by a person: hands off until bringup node release")      \
-	X(PARKED, "parked", 1, 0, NONE,                                                \
+	X(PARKED, "parked", 1, 0, NONE, OUT, 0, NONE, NONE, WAITS, NEVER, "",          \
 	  "out of the cluster until bringup node resume")                              \
-	X(RETIRED, "retired", 1, 0, NONE, "left for good, its machine is forgotten")   \
-	X(QUARANTINED, "quarantined", 1, 0, NONE,                                      \
-	  "a check failed; the evidence is kept")                                      \
-	X(FAILED, "failed", 1, 0, NONE, "a ladder ran out; the reason is kept")
+	X(RETIRED, "retired", 1, 0, NONE, NONE, 0, NONE, NONE, WAITS, NEVER, "",       \
+	  "left for good, its machine is forgotten")                                   \
+	X(QUARANTINED, "quarantined", 1, 0, NONE, OUT, 1, NONE, NONE, WAITS, NEVER,    \
+	  "", "a check failed; the evidence is kept")                                  \
+	X(FAILED, "failed", 1, 0, NONE, OUT, 0, NONE, NONE, WAITS, NEVER, "",          \
+	  "a ladder ran out; the reason is kept")
 
 enum bu_state {
-#define X(id, name, settled, limit_s, ladder, help) BU_STATE_##id,
+#define X(id, ...) BU_STATE_##id,
 	BU_STATES(X)
 #undef X
 		BU_STATE_COUNT
@@ -47,13 +86,24 @@ enum bu_state {
 struct bu_state_info {
 	const char *name;
 	int settled;
-	int limit_s; /* 0 when settled */
+	int limit_s; /* 0 when settled, or BU_LIMIT_OF_POOL */
 	enum bu_ladder ladder;
+	enum bu_place place;
+	int measured;
+	enum bu_action first; /* NONE: others act on it, or an order in service does */
+	enum bu_action then;  /* where its order writes files */
+	enum bu_done done;
+	enum bu_abort abort;
+	const char *late;
 	const char *help;
 };
 
 const struct bu_state_info *bu_state_info(enum bu_state state);
 const char *bu_state_name(enum bu_state state);
+/* It is in its cluster, or on its way in or out. */
+int bu_state_is_in_cluster(enum bu_state state);
+/* In service, or about to be. */
+int bu_state_serves(enum bu_state state);
 int bu_state_from_name(const char *name, enum bu_state *ret, struct bu_err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps: what is done to one node, and the classes of consequence of a plan. */
+/* Steps: what is done to one node. */
 #ifndef BU_MODEL_STEP_H
 #define BU_MODEL_STEP_H
 
@@ -7,29 +7,55 @@
 
 #include "base/err.h"
 
-/* id, name, by whom the effect comes about, help */
-#define BU_ACTIONS(X)                                                                  \
-	X(NONE, "none", NOBODY, "")                                                    \
-	X(NETBOOT, "boot-network", POWER, "power cycle with the network first")        \
-	X(INSTALL, "install", AGENT, "write the image to the disk")                    \
-	X(DISKBOOT, "boot-disk", POWER, "power cycle with the disk first")             \
-	X(JOIN, "join", CLUSTER, "start the cluster's client and admit the node")      \
-	X(LEAVE, "leave", CLUSTER, "drain the node and take it out of the cluster")    \
-	X(RELABEL, "relabel", CLUSTER,                                                 \
-	  "tell the cluster what the node is; jobs go on")                             \
-	X(CONFIGURE, "configure", AGENT,                                               \
-	  "write the node's files, apply them if it is live")
-
 enum bu_actor { BU_ACTOR_NOBODY, BU_ACTOR_POWER, BU_ACTOR_AGENT, BU_ACTOR_CLUSTER };
 
-enum bu_action {
-#define X(id, name, actor, help) BU_ACTION_##id,
-	BU_ACTIONS(X)
-#undef X
+/* What is done with a step of which nobody knows how far it came. */
+enum bu_again {
+	BU_AGAIN_LOOKS,    /* it must not happen twice: what was done is looked at */
+	BU_AGAIN_REPEATS,  /* once more is harmless */
+	BU_AGAIN_CONTINUES /* once more, by the name that the order's first one had */
 };
 
+/* id, name, by whom the effect comes about, its agent fetches it (of a cluster's: does
+ * the node's part first), when it was broken off, deadline in s (0 = the state's), what
+ * did not come when it is late ("" = see the state), help */
+#define BU_ACTIONS(X)                                                                  \
+	X(NONE, "none", NOBODY, 0, REPEATS, 0, "", "")                                 \
+	X(NETBOOT, "boot-network", POWER, 0, LOOKS, 0, "",                             \
+	  "power cycle with the network first")                                        \
+	X(INSTALL, "install", AGENT, 1, CONTINUES, 0, "",                              \
+	  "write the image to the disk")                                               \
+	X(DISKBOOT, "boot-disk", POWER, 0, LOOKS, 0, "",                               \
+	  "power cycle with the disk first")                                           \
+	X(JOIN, "join", CLUSTER, 1, REPEATS, 0, "",                                    \
+	  "start the cluster's client and admit the node")                             \
+	X(LEAVE, "leave", CLUSTER, 0, REPEATS, 0, "",                                  \
+	  "drain the node and take it out of the cluster")                             \
+	X(RELABEL, "relabel", CLUSTER, 0, REPEATS, 900, "",                            \
+	  "tell the cluster what the node is; jobs go on")                             \
+	X(CONFIGURE, "configure", AGENT, 1, REPEATS, 900,                              \
+	  "its agent did not report that its files are written",                       \
+	  "write the node's files, apply them if it is live")
+
+enum bu_action {
+#define X(id, ...) BU_ACTION_##id,
+	BU_ACTIONS(X)
+#undef X
+		BU_ACTION_COUNT
+};
+
+struct bu_action_info {
+	const char *name;
+	enum bu_actor actor;
+	int fetched;
+	enum bu_again again;
+	int limit_s;
+	const char *late;
+	const char *help;
+};
+
+const struct bu_action_info *bu_action_info(enum bu_action action);
 const char *bu_action_name(enum bu_action action);
-enum bu_actor bu_action_actor(enum bu_action action);
 /* BU_ACTION_NONE for a name that is not in the table. */
 enum bu_action bu_action_from_name(const char *name);
 
@@ -43,32 +69,5 @@ struct bu_step {
 	enum bu_step_status status;
 	int64_t intent_seq; /* of the event; 0 = none */
 };
-
-/* What a plan does to a node, from mild to severe: id, name, needs a grant, help. A
- * wipe that is granted includes a reimage. Nodes leave the cluster from restart on. */
-#define BU_CLASSES(X)                                                                  \
-	X(NONE, "none", 0, "nothing changes")                                          \
-	X(RELABEL, "relabel", 0, "the cluster's view of it changes; jobs go on")       \
-	X(RECONFIGURE, "reconfigure", 0, "files are applied live; jobs go on")         \
-	X(RESTART, "restart", 0, "drained, leaves the cluster and joins again")        \
-	X(REBOOT, "reboot", 0, "drained, rebooted, validated, joins again")            \
-	X(INSTALL, "install", 0, "written to an empty disk")                           \
-	X(REIMAGE, "reimage", 1, "drained, system written anew; data is kept")         \
-	X(WIPE, "wipe", 1, "drained; what is on the disk is lost")
-
-enum bu_class {
-#define X(id, name, grant, help) BU_CLASS_##id,
-	BU_CLASSES(X)
-#undef X
-};
-const char *bu_class_name(enum bu_class class);
-int bu_class_needs_grant(enum bu_class class);
-enum bu_class bu_class_from_name(const char *name); /* NONE when unknown */
-
-/* What people grant: the classes that need it (each includes a reset), and "reset", the
- * consent that a machine which is on is switched off, whatever runs there. */
-#define BU_GRANT_RESET "reset"
-#define BU_GRANT_NAMES "reset, reimage and wipe"
-int bu_grant_name_ok(const char *name);
 
 #endif

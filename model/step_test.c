@@ -2,6 +2,8 @@
 /* Actions and classes: their names are in the log for good. */
 #include "model/step.h"
 
+#include "model/class.h"
+
 #include "tests/support/unit.h"
 
 START_TEST(actions_are_written_and_done_so)
@@ -24,7 +26,7 @@ START_TEST(actions_are_written_and_done_so)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		ck_assert_str_eq(bu_action_name(rows[i].action), rows[i].name);
 		ck_assert_int_eq(bu_action_from_name(rows[i].name), rows[i].action);
-		ck_assert_int_eq(bu_action_actor(rows[i].action), rows[i].actor);
+		ck_assert_int_eq(bu_action_info(rows[i].action)->actor, rows[i].actor);
 	}
 	ck_assert_int_eq(bu_action_from_name("explode"), BU_ACTION_NONE);
 	ck_assert_int_eq(bu_action_from_name(""), BU_ACTION_NONE);

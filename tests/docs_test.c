@@ -13,11 +13,11 @@
 #include "checks/audit/audit_rows.h"
 #include "checks/gpu/gpu.h"
 #include "checks/host/host.h"
+#include "model/class.h"
 #include "model/condition.h"
 #include "model/event.h"
 #include "model/glossary.h"
 #include "model/state.h"
-#include "model/step.h"
 #include "model/verb.h"
 #include "profiles/export/export.h"
 #include "provisioner/node/lifecycle.h"
@@ -27,17 +27,47 @@ static void
 print_states(FILE *out)
 {
 	static const char *const ladders[] = {"", "power", "hold"};
+	static const char *const aborts[] = {"", "until its disk is written",
+					     "until it has left its cluster"};
 
-	fputs("| state | settled | deadline | ladder | what happens |\n"
-	      "|---|---|---|---|---|\n",
+	fputs("| state | settled | deadline | ladder | first step | called back | what "
+	      "happens |\n"
+	      "|---|---|---|---|---|---|---|\n",
 	      out);
 	for (int i = 0; i < BU_STATE_COUNT; i++) {
 		const struct bu_state_info *info = bu_state_info(i);
 
 		fprintf(out, "| %s | %s | ", info->name, info->settled ? "yes" : "");
-		if (info->limit_s)
+		if (info->limit_s == BU_LIMIT_OF_POOL)
+			fputs("its pool's", out);
+		else if (info->limit_s)
 			fprintf(out, "%d s", info->limit_s);
-		fprintf(out, " | %s | %s |\n", ladders[info->ladder], info->help);
+		fprintf(out, " | %s | %s | %s | %s |\n", ladders[info->ladder],
+			info->first ? bu_action_name(info->first) : "",
+			aborts[info->abort], info->help);
+	}
+}
+
+static void
+print_actions(FILE *out)
+{
+	static const char *const actors[] = {"", "power", "agent", "cluster"};
+	static const char *const again[] = {"what was done is looked at",
+					    "it is done again",
+					    "it is done again, by the same name"};
+
+	fputs("| step | by | broken off | deadline | what happens |\n"
+	      "|---|---|---|---|---|\n",
+	      out);
+	for (int i = BU_ACTION_NONE + 1; i < BU_ACTION_COUNT; i++) {
+		const struct bu_action_info *info = bu_action_info(i);
+
+		fprintf(out, "| %s | %s | %s | ", info->name, actors[info->actor],
+			again[info->again]);
+		if (info->limit_s)
+			fprintf(out, "%d s | %s |\n", info->limit_s, info->help);
+		else
+			fprintf(out, "its state's | %s |\n", info->help);
 	}
 }
 
@@ -84,10 +114,16 @@ print_verbs(FILE *out)
 static void
 print_triggers(FILE *out)
 {
-	fputs("| trigger | when |\n|---|---|\n", out);
-#define X(id, name, help) fputs("| " name " | " help " |\n", out);
-	BU_TRIGGERS(X)
-#undef X
+	static const char *const fates[] = {"", "begins", "is withdrawn",
+					    "is withdrawn where it began in service"};
+
+	fputs("| trigger | when | its open order |\n|---|---|---|\n", out);
+	for (int on = 0; on < BU_TRIGGER_COUNT; on++) {
+		const struct bu_trigger_info *info = bu_trigger_info(on);
+
+		fprintf(out, "| %s | %s | %s |\n", info->name, info->help,
+			fates[info->fate]);
+	}
 }
 
 static void
@@ -117,12 +153,17 @@ print_conditions(FILE *out)
 static void
 print_classes(FILE *out)
 {
-	fputs("| class | needs a grant | what happens |\n|---|---|---|\n", out);
-#define X(id, name, grant, help)                                                       \
-	if (BU_CLASS_##id != BU_CLASS_NONE)                                            \
-		fprintf(out, "| %s | %s | %s |\n", name, grant ? "yes" : "", help);
-	BU_CLASSES(X)
-#undef X
+	fputs("| class | needs a grant | a node in service | what happens |\n"
+	      "|---|---|---|---|\n",
+	      out);
+	for (int i = BU_CLASS_NONE + 1; i < BU_CLASS_COUNT; i++) {
+		const struct bu_class_info *info = bu_class_info(i);
+
+		fprintf(out, "| %s | %s | %s%s | %s |\n", info->name,
+			info->needs_grant ? "yes" : "",
+			info->in_service ? "stays in" : "leaves, then ",
+			info->in_service ? "" : bu_state_name(info->next), info->help);
+	}
 }
 
 static void
@@ -192,6 +233,7 @@ static const struct {
 	void (*print)(FILE *out);
 } blocks[] = {
 	{"docs/design.md", "states", print_states},
+	{"docs/design.md", "actions", print_actions},
 	{"docs/design.md", "edges", print_edges},
 	{"docs/design.md", "triggers", print_triggers},
 	{"docs/operations.md", "verbs", print_verbs},

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "model/step.h"
+#include "model/class.h"
 
 /* [{"pool","class","nodes":[names],"step": the first,"differ":{facet: true}}]: pools in
  * the order of the plan, in each the severest first. differ: facets whose values are

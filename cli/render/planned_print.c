@@ -12,12 +12,6 @@
 
 enum { INDENT = 14, WIDTH = 80 };
 
-static const char *const class_help[] = {
-#define X(id, name, grant, help) help,
-	BU_CLASSES(X)
-#undef X
-};
-
 static json_t *
 steps_of(const struct bu_planned *planned)
 {
@@ -322,7 +316,7 @@ print_refused(const struct bu_planned *planned, int by_rule, FILE *out)
 static void
 print_consequences(const json_t *steps, FILE *out)
 {
-	size_t counts[BU_LEN(class_help)] = {0}, i;
+	size_t counts[BU_CLASS_COUNT] = {0}, i;
 	json_t *step;
 
 	json_array_foreach (steps, i, step)
@@ -333,7 +327,8 @@ print_consequences(const json_t *steps, FILE *out)
 
 		if (counts[i])
 			fprintf(out, "%s: %zu node%s, %s%s%s\n", name, counts[i],
-				plural(counts[i]), class_help[i],
+				plural(counts[i]),
+				bu_class_info((enum bu_class)i)->help,
 				grant ? "; needs --grant " : "", grant ? name : "");
 	}
 	if (counts[BU_CLASS_NONE])

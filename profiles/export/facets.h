@@ -17,7 +17,7 @@
 
 #include <jansson.h>
 
-#include "model/step.h"
+#include "model/class.h"
 #include "profiles/desired.h"
 
 enum { BU_FACET_NAME_MAX = 160 };

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "model/step.h"
+#include "model/class.h"
 
 /* type, what it stores, what is allowed (for messages) */
 #define BU_KEY_TYPES(X)                                                                \

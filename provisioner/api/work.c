@@ -103,6 +103,7 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	/* Its image lies where this revision says, whatever is applied meanwhile. */
 	bu_autofree char *url =
 		bu_xasprintf("%s/revisions/%s", api->http_url, target->desired->digest);
+	enum bu_disk_use disk = bu_class_info(node->order.class)->disk;
 	struct bu_config *config = NULL;
 	json_t *mark = NULL, *stamp = NULL, *work = NULL;
 
@@ -119,10 +120,9 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 				 node->order.image, "digest", node->order.image_digest,
 				 "image_key", key, "appliance_key",
 				 bu_trust_public_key(api->trust), "wipe",
-				 node->order.class == BU_CLASS_WIPE, "keep",
-				 node->order.class == BU_CLASS_REIMAGE, "kargs",
-				 config->kargs, "mark", mark, "stamp", stamp, "files",
-				 bu_config_to_json(config));
+				 disk == BU_DISK_ALL, "keep", disk == BU_DISK_ROOT,
+				 "kargs", config->kargs, "mark", mark, "stamp", stamp,
+				 "files", bu_config_to_json(config));
 	if (work)
 		add_disk(work, &node->order, target);
 	bu_config_destroy(config);
@@ -137,7 +137,7 @@ static json_t *
 configure_work(const struct bu_api *api, const struct bu_node *node,
 	       const struct bu_target *target, struct bu_err *err)
 {
-	int reboots = node->order.class == BU_CLASS_REBOOT;
+	int reboots = bu_class_info(node->order.class)->next == BU_STATE_BOOTING;
 	struct bu_config *config = node_config(api, node, target, err);
 	json_t *patterns = json_array(), *work = NULL;
 

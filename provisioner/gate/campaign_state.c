@@ -69,8 +69,8 @@ is_partner(struct bu_gate *gate, struct bu_node *node)
 	const char *source;
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
-	return (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING) &&
-	       !node->held_by[0] && bu_gate_hears(gate, node) &&
+	return bu_state_serves(node->state) && !node->held_by[0] &&
+	       bu_gate_hears(gate, node) &&
 	       !bu_measurements_external(node, now_ms, &source) &&
 	       is_certified(gate, node);
 }

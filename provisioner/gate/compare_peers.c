@@ -66,9 +66,7 @@ read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 static int
 is_up(const struct bu_node *node)
 {
-	return (node->state == BU_STATE_VALIDATING || node->state == BU_STATE_JOINING ||
-		node->state == BU_STATE_READY || node->state == BU_STATE_QUARANTINED) &&
-	       node->checks &&
+	return bu_state_info(node->state)->measured && node->checks &&
 	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
 }
 

@@ -65,7 +65,7 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 		bu_gate_accuse(gate, node,
 			       &(struct bu_charge){reason, "ask who said it", NULL},
 			       NULL, 0);
-	} else if (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING) {
+	} else if (bu_state_serves(node->state)) {
 		char owner[40];
 
 		snprintf(owner, sizeof(owner), "external:%.30s", source);

@@ -230,9 +230,7 @@ bu_reconcile_wants_agent(const struct bu_node *node)
 {
 	if (node->step.status != BU_STEP_OPEN || node->held_by[0])
 		return 0;
-	return node->step.action == BU_ACTION_INSTALL ||
-	       node->step.action == BU_ACTION_CONFIGURE ||
-	       (node->step.action == BU_ACTION_JOIN && !node->live.join_started);
+	return bu_action_info(node->step.action)->fetched && !node->live.join_started;
 }
 
 /* What a second try cannot mend. */

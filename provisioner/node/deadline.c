@@ -15,16 +15,16 @@ enum { GRACE_MS = 60000 };
 int64_t
 bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
+	int state_s = bu_state_info(node->state)->limit_s;
+	int step_s = bu_action_info(node->step.action)->limit_s;
 	const struct bu_desired_node *want;
 
 	if (rec->limit_s[node->state])
 		return rec->limit_s[node->state] * INT64_C(1000);
-	if (node->state == BU_STATE_DRAINING &&
-	    node->step.action != BU_ACTION_CONFIGURE) {
-		want = bu_fleet_ordered(rec->fleet, node);
-		return want ? want->pool->drain_deadline_ms : 0;
-	}
-	return bu_state_info(node->state)->limit_s * INT64_C(1000);
+	if (step_s || state_s != BU_LIMIT_OF_POOL)
+		return (step_s ? step_s : state_s) * INT64_C(1000);
+	want = bu_fleet_ordered(rec->fleet, node);
+	return want ? want->pool->drain_deadline_ms : 0;
 }
 
 int
@@ -33,19 +33,14 @@ bu_reconcile_holds(const struct bu_node *node)
 	const struct bu_order *order = &node->order;
 
 	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
-	       (order->open && order->begun && order->class == BU_CLASS_RESTART);
+	       (order->open && order->begun &&
+		bu_class_info(order->class)->next == BU_STATE_VALIDATING);
 }
 
 int
 bu_reconcile_cycles(const struct bu_node *node)
 {
-	static const enum bu_trigger consents_to_none[] = {BU_TRIGGER_BOOT,
-							   BU_TRIGGER_VALIDATE};
-
-	for (size_t i = 0; !node->reset && i < BU_LEN(consents_to_none); i++)
-		if (strcmp(node->on, bu_trigger_name(consents_to_none[i])) == 0)
-			return 0;
-	return 1;
+	return node->reset || !(bu_trigger_info(node->on)->flags & BU_ON_NO_CYCLE);
 }
 
 /* Early in a life of bringup nobody is late who is over his limit by less than the
@@ -65,13 +60,10 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 {
 	int64_t limit_ms = bu_reconcile_limit_ms(rec, node);
 
-	if (bu_state_info(node->state)->settled) {
-		if (node->state != BU_STATE_READY || !node->order.open ||
-		    node->step.status != BU_STEP_OPEN)
-			return 0;
-		if (!limit_ms)
-			limit_ms = BU_STEP_LIMIT_MS;
-	}
+	/* Of one at rest only a step of its order has a deadline. */
+	if (bu_state_info(node->state)->settled &&
+	    (!node->order.open || node->step.status != BU_STEP_OPEN))
+		return 0;
 	if (!limit_ms || node->held_by[0] || node->live.waiting[0] ||
 	    !node->live.in_profile)
 		return 0;

@@ -228,7 +228,7 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 		bu_journal_outcome(rec, node, &err, "");
 		return;
 	}
-	switch (bu_action_actor(node->step.action)) {
+	switch (bu_action_info(node->step.action)->actor) {
 	case BU_ACTOR_POWER:
 		boot(rec, node, target.node);
 		return;
@@ -279,7 +279,7 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 
-	if (bu_action_actor(node->step.action) == BU_ACTOR_POWER && want)
+	if (bu_action_info(node->step.action)->again == BU_AGAIN_LOOKS && want)
 		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
 				on_observed, bu_effect_of(rec, node));
 	else

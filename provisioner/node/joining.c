@@ -105,8 +105,8 @@ comes_back(const struct bu_node *node, const struct bu_desired_node *want)
 
 	if (!want || !want->cluster)
 		return 0;
-	if (node->state == BU_STATE_DRAINING && (node->next.state == BU_STATE_RETIRED ||
-						 node->next.state == BU_STATE_ENROLLED))
+	if (node->state == BU_STATE_DRAINING &&
+	    bu_state_info(node->next.state)->place == BU_PLACE_NONE)
 		return 0;
 	bu_fleet_joined(want, &next);
 	return same_cluster(&next, &node->joined) &&

@@ -144,7 +144,7 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_guard_facts facts = {
 		.ordered = order->open,
 		.begun = order->open && order->begun,
-		.installs = order->open && order->class >= BU_CLASS_INSTALL,
+		.installs = order->open && bu_class_installs(order->class),
 		.installed = node->installed_digest[0] && !node->writing,
 	};
 
@@ -172,8 +172,8 @@ next_json(const struct bu_node *node, const struct bu_next *next)
 
 	if (!next)
 		return json_pack("{s:s,s:s,s:s}", "state",
-				 bu_state_name(bu_orders_next(order)), "by", by,
-				 "reason", reason);
+				 bu_state_name(bu_class_info(order->class)->next), "by",
+				 by, "reason", reason);
 	return json_pack("{s:s,s:s,s:s,s:b,s:b}", "state", bu_state_name(next->state),
 			 "by", next->by, "reason", next->reason, "again", next->again,
 			 "reset", next->reset);

@@ -12,24 +12,10 @@ enum { LONG_MS = 30000 };
 static const char *
 missing_word(const struct bu_node *node)
 {
-	if (node->step.action == BU_ACTION_CONFIGURE)
-		return "its agent did not report that its files are written";
-	switch (node->state) {
-	case BU_STATE_INSPECTING:
-		return "the agent did not report from the boot ramdisk";
-	case BU_STATE_IMAGING:
-		return "the image was not written";
-	case BU_STATE_BOOTING:
-		return "the installed system did not report";
-	case BU_STATE_VALIDATING:
-		return "the fabric was not measured";
-	case BU_STATE_JOINING:
-		return "the cluster did not take the node";
-	case BU_STATE_DRAINING:
-		return "the node's jobs did not end";
-	default:
-		return "it did not go on";
-	}
+	const char *step = bu_action_info(node->step.action)->late;
+	const char *state = bu_state_info(node->state)->late;
+
+	return *step ? step : *state ? state : "it did not go on";
 }
 
 static int
@@ -86,7 +72,7 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
 	struct bu_event event;
 	struct bu_err late;
 
-	if (node->state != BU_STATE_READY) {
+	if (!bu_state_info(node->state)->settled) {
 		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
 		return;
 	}

@@ -2,6 +2,8 @@
 /* The table of edges, and the walk over it. */
 #include "provisioner/node/lifecycle.h"
 
+#include <string.h>
+
 #define EDGE(from, on, to, guard)                                                      \
 	{                                                                              \
 		BU_STATE_##from, BU_TRIGGER_##on, BU_STATE_##to, BU_GUARD_##guard      \
@@ -86,10 +88,11 @@ static const struct bu_edge edges[] = {
 	EDGE(RETIRED, REPLACE, ENROLLED, NONE),
 };
 
-static const char *const trigger_names[] = {
-#define X(id, name, help) name,
+static const struct bu_trigger_info triggers[] = {
+#define X(id, name, fate, flags, help) {name, BU_FATE_##fate, flags, help},
 	BU_TRIGGERS(X)
 #undef X
+		[BU_TRIGGER_COUNT] = {"", BU_FATE_STAYS, 0, ""},
 };
 
 const struct bu_edge *
@@ -99,10 +102,27 @@ bu_lifecycle_edges(size_t *ret_count)
 	return edges;
 }
 
+const struct bu_trigger_info *
+bu_trigger_info(enum bu_trigger trigger)
+{
+	bu_assert(trigger <= BU_TRIGGER_COUNT);
+	return &triggers[trigger];
+}
+
 const char *
 bu_trigger_name(enum bu_trigger trigger)
 {
-	return trigger_names[trigger];
+	return bu_trigger_info(trigger)->name;
+}
+
+enum bu_trigger
+bu_trigger_from_name(const char *name)
+{
+	int on = 0;
+
+	while (on < BU_TRIGGER_COUNT && strcmp(triggers[on].name, name) != 0)
+		on++;
+	return (enum bu_trigger)on;
 }
 
 static const char *
@@ -130,6 +150,25 @@ bu_lifecycle_has(enum bu_state from, enum bu_trigger on)
 	return 0;
 }
 
+int
+bu_lifecycle_begins(enum bu_state state)
+{
+	for (size_t i = 0; i < BU_LEN(edges); i++)
+		if (edges[i].from == state &&
+		    triggers[edges[i].on].fate == BU_FATE_BEGINS)
+			return 1;
+	return 0;
+}
+
+enum bu_trigger
+bu_lifecycle_way(enum bu_state from, enum bu_state to)
+{
+	for (size_t i = 0; i < BU_LEN(edges); i++)
+		if (edges[i].from == from && edges[i].to == to)
+			return edges[i].on;
+	return BU_TRIGGER_COUNT;
+}
+
 enum bu_guard
 bu_lifecycle_guard(enum bu_state from, enum bu_trigger on)
 {
@@ -152,10 +191,10 @@ bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
 		why = unmet(edges[i].guard, facts);
 		if (why)
 			return bu_err_set(err, BU_ERR_STATE, 0, "'%s' in state %s: %s",
-					  trigger_names[on], bu_state_name(from), why);
+					  triggers[on].name, bu_state_name(from), why);
 		*ret_to = edges[i].to;
 		return 0;
 	}
 	return bu_err_set(err, BU_ERR_STATE, 0, "'%s' means nothing in state %s",
-			  trigger_names[on], bu_state_name(from));
+			  triggers[on].name, bu_state_name(from));
 }

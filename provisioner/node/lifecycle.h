@@ -10,39 +10,62 @@
 #include "base/err.h"
 #include "model/state.h"
 
-/* id, name, help */
+/* What becomes of an order that is open. */
+enum bu_fate {
+	BU_FATE_STAYS,
+	BU_FATE_BEGINS,     /* it is its turn */
+	BU_FATE_WITHDRAWN,  /* a person decided otherwise: that is no failure of it */
+	BU_FATE_IN_SERVICE, /* the same, of one that has begun on a ready node */
+};
+
+/* What else follows of a trigger. */
+enum {
+	BU_ON_STUCK = 1 << 0,     /* no progress: it counts as late on */
+	BU_ON_FORGETS = 1 << 1,   /* its machine is forgotten */
+	BU_ON_NO_CYCLE = 1 << 2,  /* allows its start, and no reset of what is on */
+	BU_ON_SAME_BOOT = 1 << 3, /* it may go on as it is: nothing is measured twice */
+};
+
+/* id, name, what becomes of its order, what else follows, help */
 #define BU_TRIGGERS(X)                                                                 \
-	X(START, "start", "the rollout's turn")                                        \
-	X(INSPECTED, "inspected", "the agent told its inventory, it fits")             \
-	X(MISFIT, "misfit", "the machine is not of its hardware class")                \
-	X(IMAGED, "imaged", "the image is on the disk, verified")                      \
-	X(BOOTED, "booted", "the installed system answers with its stamp")             \
-	X(PROVEN, "proven", "the gate issued its certificates")                        \
-	X(ACCUSED, "accused", "the gate names this node as the slow part")             \
-	X(JOINED, "joined", "the cluster takes work for it")                           \
-	X(LOST, "lost", "its cluster has lost it, and answers")                        \
-	X(REPEAT, "repeat", "late; once more, with a power cycle")                     \
-	X(LATE, "late", "late, and the ladder has run out")                            \
-	X(FAULT, "fault", "a step failed for good")                                    \
-	X(REBUILD, "rebuild", "an applied plan changes what it runs")                  \
-	X(DRAIN, "drain", "a person takes it out of the cluster")                      \
-	X(LEFT, "left", "it is out of the cluster, to be installed anew")              \
-	X(LEFT_REBOOT, "left-reboot", "it is out of the cluster, to be booted anew")   \
-	X(LEFT_RESTART, "left-restart", "it is out of the cluster, to go on as it is") \
-	X(PARK, "park", "a person wants it out of the cluster")                        \
-	X(SERVICE, "service", "a person works on it")                                  \
-	X(BOOT, "boot", "a person takes it back; its system is started")               \
-	X(VALIDATE, "validate", "a person takes it back; its system runs")             \
-	X(REPLACE, "replace", "another machine will have this name")                   \
-	X(RETIRE, "retire", "it is wanted no more")                                    \
-	X(ABORT, "abort", "called back: it has not left, or was not written to")       \
-	X(ABORT_BOOT, "abort-boot", "called back; its system is still on its disk")
+	X(START, "start", BEGINS, 0, "the rollout's turn")                             \
+	X(INSPECTED, "inspected", STAYS, 0, "the agent told its inventory, it fits")   \
+	X(MISFIT, "misfit", STAYS, 0, "the machine is not of its hardware class")      \
+	X(IMAGED, "imaged", STAYS, 0, "the image is on the disk, verified")            \
+	X(BOOTED, "booted", STAYS, 0, "the installed system answers with its stamp")   \
+	X(PROVEN, "proven", STAYS, 0, "the gate issued its certificates")              \
+	X(ACCUSED, "accused", STAYS, 0, "the gate names this node as the slow part")   \
+	X(JOINED, "joined", STAYS, 0, "the cluster takes work for it")                 \
+	X(LOST, "lost", STAYS, 0, "its cluster has lost it, and answers")              \
+	X(REPEAT, "repeat", STAYS, BU_ON_STUCK, "late; once more, with a power cycle") \
+	X(LATE, "late", STAYS, BU_ON_STUCK, "late, and the ladder has run out")        \
+	X(FAULT, "fault", STAYS, BU_ON_STUCK, "a step failed for good")                \
+	X(REBUILD, "rebuild", BEGINS, 0, "an applied plan changes what it runs")       \
+	X(DRAIN, "drain", IN_SERVICE, 0, "a person takes it out of the cluster")       \
+	X(LEFT, "left", STAYS, 0, "it is out of the cluster, to be installed anew")    \
+	X(LEFT_REBOOT, "left-reboot", STAYS, 0,                                        \
+	  "it is out of the cluster, to be booted anew")                               \
+	X(LEFT_RESTART, "left-restart", STAYS, BU_ON_SAME_BOOT,                        \
+	  "it is out of the cluster, to go on as it is")                               \
+	X(PARK, "park", WITHDRAWN, 0, "a person wants it out of the cluster")          \
+	X(SERVICE, "service", WITHDRAWN, 0, "a person works on it")                    \
+	X(BOOT, "boot", STAYS, BU_ON_NO_CYCLE,                                         \
+	  "a person takes it back; its system is started")                             \
+	X(VALIDATE, "validate", STAYS, BU_ON_NO_CYCLE | BU_ON_SAME_BOOT,               \
+	  "a person takes it back; its system runs")                                   \
+	X(REPLACE, "replace", WITHDRAWN, BU_ON_FORGETS,                                \
+	  "another machine will have this name")                                       \
+	X(RETIRE, "retire", WITHDRAWN, BU_ON_FORGETS, "it is wanted no more")          \
+	X(ABORT, "abort", WITHDRAWN, 0,                                                \
+	  "called back: it has not left, or was not written to")                       \
+	X(ABORT_BOOT, "abort-boot", WITHDRAWN, 0,                                      \
+	  "called back; its system is still on its disk")
 
 enum bu_trigger {
-#define X(id, name, help) BU_TRIGGER_##id,
+#define X(id, ...) BU_TRIGGER_##id,
 	BU_TRIGGERS(X)
 #undef X
-		BU_TRIGGER_COUNT
+		BU_TRIGGER_COUNT /* none */
 };
 
 /* Facts that a guard may ask for. */
@@ -65,10 +88,24 @@ struct bu_edge {
 
 /* The table; ends with the count. */
 const struct bu_edge *bu_lifecycle_edges(size_t *ret_count);
+
+struct bu_trigger_info {
+	const char *name; /* "" of BU_TRIGGER_COUNT */
+	enum bu_fate fate;
+	unsigned int flags; /* BU_ON_... */
+	const char *help;
+};
+const struct bu_trigger_info *bu_trigger_info(enum bu_trigger trigger);
 const char *bu_trigger_name(enum bu_trigger trigger);
+/* BU_TRIGGER_COUNT when there is none of this name. */
+enum bu_trigger bu_trigger_from_name(const char *name);
 
 /* Whether there is an edge, whatever its guard says. */
 int bu_lifecycle_has(enum bu_state from, enum bu_trigger on);
+/* An order may begin in this state. */
+int bu_lifecycle_begins(enum bu_state state);
+/* The trigger of the edge between two states, or BU_TRIGGER_COUNT. */
+enum bu_trigger bu_lifecycle_way(enum bu_state from, enum bu_state to);
 /* The guard of the edge from this state on this trigger; NONE when there is no edge. */
 enum bu_guard bu_lifecycle_guard(enum bu_state from, enum bu_trigger on);
 

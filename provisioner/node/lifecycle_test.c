@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "model/class.h"
 #include "model/verb.h"
 #include "tests/support/unit.h"
 
@@ -55,7 +56,7 @@ START_TEST(every_unsettled_state_has_a_deadline_and_a_way_out)
 			ck_assert_int_eq(info->ladder, BU_LADDER_NONE);
 			continue;
 		}
-		ck_assert_int_gt(info->limit_s, 0);
+		ck_assert_int_ne(info->limit_s, 0);
 		ck_assert_int_ne(info->ladder, BU_LADDER_NONE);
 		if (!entered)
 			continue;
@@ -153,6 +154,56 @@ START_TEST(who_has_left_goes_where_it_was_sent)
 				 rows[i].rc);
 		ck_assert_int_eq(to, rows[i].to);
 	}
+}
+END_TEST
+
+/* So that the edges alone say on which trigger a node leaves to where it was sent. */
+START_TEST(from_draining_one_edge_leads_to_each_state)
+{
+	int ways[BU_STATE_COUNT] = {0};
+
+	edges = bu_lifecycle_edges(&count);
+	for (size_t i = 0; i < count; i++)
+		if (edges[i].from == BU_STATE_DRAINING)
+			ways[edges[i].to]++;
+	for (int state = 0; state < BU_STATE_COUNT; state++)
+		if (state != BU_STATE_DRAINING)
+			ck_assert_int_le(ways[state], 1);
+	for (int class = BU_CLASS_NONE + 1; class < BU_CLASS_COUNT; class ++) {
+		const struct bu_class_info *info = bu_class_info(class);
+
+		ck_assert_int_eq(info->in_service == BU_ACTION_NONE,
+				 ways[info->next] == 1);
+		ck_assert_int_eq(bu_class_installs(class),
+				 info->next == BU_STATE_INSPECTING);
+	}
+	ck_assert_int_eq(bu_lifecycle_way(BU_STATE_DRAINING, BU_STATE_PARKED),
+			 BU_TRIGGER_PARK);
+	ck_assert_int_eq(bu_lifecycle_way(BU_STATE_DRAINING, BU_STATE_READY),
+			 BU_TRIGGER_COUNT);
+}
+END_TEST
+
+/* Where a step must not happen twice the power is looked at; no other can be. */
+START_TEST(the_columns_of_a_row_agree)
+{
+	for (int i = 0; i < BU_ACTION_COUNT; i++) {
+		const struct bu_action_info *info = bu_action_info(i);
+
+		ck_assert_int_eq(info->again == BU_AGAIN_LOOKS,
+				 info->actor == BU_ACTOR_POWER);
+		ck_assert_int_eq(bu_action_from_name(info->name), i);
+	}
+	for (int i = 0; i < BU_STATE_COUNT; i++) {
+		const struct bu_state_info *info = bu_state_info(i);
+
+		ck_assert_int_eq(info->abort != BU_ABORT_NEVER,
+				 bu_lifecycle_has(i, BU_TRIGGER_ABORT));
+		ck_assert_int_eq(info->late[0] == '\0', info->settled);
+		ck_assert(!info->settled || info->first == BU_ACTION_NONE);
+	}
+	for (int on = 0; on <= BU_TRIGGER_COUNT; on++)
+		ck_assert_int_eq(bu_trigger_from_name(bu_trigger_name(on)), on);
 }
 END_TEST
 
@@ -266,6 +317,7 @@ BU_UNIT("lifecycle", no_state_and_trigger_leads_two_ways,
 	every_unsettled_state_has_a_deadline_and_a_way_out,
 	a_power_ladder_repeats_and_ends_and_only_where_it_may,
 	nobody_joins_without_certificates, no_disk_is_written_without_an_order_for_it,
+	from_draining_one_edge_leads_to_each_state, the_columns_of_a_row_agree,
 	who_has_left_goes_where_it_was_sent, guards_refuse_and_name_what_is_missing,
 	every_state_has_a_verb_that_leads_out_of_it, names_of_states_lead_back,
 	no_path_joins_without_certificates)

@@ -43,7 +43,7 @@ set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
 	memset(ret, 0, sizeof(*ret));
 	if (to != BU_STATE_DRAINING)
 		return;
-	ret->state = bu_orders_next(&node->order);
+	ret->state = bu_class_info(node->order.class)->next;
 	if (!next)
 		return;
 	bu_state_from_name(bu_json_str(next, "state", ""), &ret->state, NULL);
@@ -51,12 +51,6 @@ set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
 	ret->reset = bu_json_bool(next, "reset", 0);
 	copy(ret->by, sizeof(ret->by), next, "by");
 	copy(ret->reason, sizeof(ret->reason), next, "reason");
-}
-
-static int
-is_trigger(const char *on, enum bu_trigger trigger)
-{
-	return strcmp(on, bu_trigger_name(trigger)) == 0;
 }
 
 /* What was said of the state before counts no more. */
@@ -80,13 +74,14 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	 struct bu_err *err)
 {
 	enum bu_state to;
-	const char *on = bu_json_str(event->body, "on", "");
+	enum bu_trigger on = bu_trigger_from_name(bu_json_str(event->body, "on", ""));
+	const struct bu_trigger_info *info = bu_trigger_info(on);
 
 	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0)
 		return -1;
 	/* A turn that met the end of its order on the way to the log (an abort, another
 	 * plan) is none. */
-	if (!node->order.open && bu_orders_is_turn(on))
+	if (!node->order.open && info->fate == BU_FATE_BEGINS)
 		return 0;
 	if (to == BU_STATE_INSPECTING && node->order.open && node->order.replace) {
 		bu_binding_forget(fleet, node);
@@ -94,17 +89,15 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	}
 	note_stage(node, event->time_ms);
 	bu_measurements_state(fleet, node, event, to);
-	bu_orders_moved(fleet, node, event, to);
-	/* Once more and the end of a ladder are no progress. */
-	if (!is_trigger(on, BU_TRIGGER_REPEAT) && !is_trigger(on, BU_TRIGGER_LATE) &&
-	    !is_trigger(on, BU_TRIGGER_FAULT))
+	bu_orders_moved(fleet, node, event, on, to);
+	if (!(info->flags & BU_ON_STUCK))
 		node->live.late_ms = 0;
 	set_next(node, event, to);
-	if (is_trigger(on, BU_TRIGGER_REPLACE) || is_trigger(on, BU_TRIGGER_RETIRE))
+	if (info->flags & BU_ON_FORGETS)
 		bu_binding_forget(fleet, node);
-	if (!is_trigger(on, BU_TRIGGER_REPEAT))
+	if (on != BU_TRIGGER_REPEAT)
 		node->reset = bu_json_bool(event->body, "reset", 0);
-	copy(node->on, sizeof(node->on), event->body, "on");
+	node->on = on;
 	node->state = to;
 	node->state_seq = event->seq;
 	node->since_ms = event->time_ms;
@@ -112,7 +105,7 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	bu_life_set_clock(fleet, node);
 	copy(node->reason, sizeof(node->reason), event->body, "reason");
 	begin_anew(node);
-	if (is_trigger(on, BU_TRIGGER_REPEAT))
+	if (on == BU_TRIGGER_REPEAT)
 		node->repeats++;
 	if (bu_state_info(to)->settled)
 		node->repeats = 0;

@@ -45,7 +45,7 @@ int
 bu_node_is_gone(const struct bu_node *node)
 {
 	return !node->live.in_profile && !node->machine[0] &&
-	       (node->state == BU_STATE_ENROLLED || node->state == BU_STATE_RETIRED);
+	       bu_state_info(node->state)->place == BU_PLACE_NONE;
 }
 
 struct bu_node *
@@ -55,6 +55,7 @@ bu_node_create(const char *name)
 
 	bu_text_copy(node->name, sizeof(node->name), name);
 	node->state = BU_STATE_ENROLLED;
+	node->on = BU_TRIGGER_COUNT;
 	return node;
 }
 

@@ -9,11 +9,13 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "model/class.h"
 #include "model/condition.h"
 #include "model/event.h"
 #include "model/fact.h"
 #include "model/state.h"
 #include "model/step.h"
+#include "provisioner/node/lifecycle.h"
 
 enum { BU_STAGES_MAX = 24 };
 
@@ -150,7 +152,7 @@ struct bu_node {
 	int64_t state_seq;   /* of the event that led here */
 	int64_t since_ms;    /* Unix time */
 	char reason[640];    /* why it is here; "" when it went as planned */
-	char on[16];         /* name of the trigger that led here; "" = none yet */
+	enum bu_trigger on;  /* led here; BU_TRIGGER_COUNT = none yet */
 	struct bu_next next; /* of one that is draining */
 	int reset;   /* a person allowed that its machine is switched off to boot it */
 	int repeats; /* rungs of the ladder used since it last was settled */

@@ -282,44 +282,21 @@ bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 		close_order(fleet, node, event->time_ms);
 }
 
-enum bu_state
-bu_orders_next(const struct bu_order *order)
-{
-	if (order->class == BU_CLASS_RESTART)
-		return BU_STATE_VALIDATING;
-	return order->class == BU_CLASS_REBOOT ? BU_STATE_BOOTING : BU_STATE_INSPECTING;
-}
-
-/* What a person decided about the node is no failure of its order. */
-static int
-is_by_person(const char *on, enum bu_state to)
-{
-	return to == BU_STATE_PARKED || to == BU_STATE_SERVICING ||
-	       to == BU_STATE_RETIRED || strcmp(on, "replace") == 0 ||
-	       strcmp(on, "abort") == 0 || strcmp(on, "abort-boot") == 0;
-}
-
-int
-bu_orders_is_turn(const char *on)
-{
-	return strcmp(on, "start") == 0 || strcmp(on, "rebuild") == 0;
-}
-
 void
 bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
-		const struct bu_event *event, enum bu_state to)
+		const struct bu_event *event, enum bu_trigger on, enum bu_state to)
 {
 	struct bu_order *order = &node->order;
-	const char *on = bu_json_str(event->body, "on", "");
+	enum bu_fate fate = bu_trigger_info(on)->fate;
 	const char *reason = bu_json_str(event->body, "reason", "");
 
 	if (!order->open)
 		return;
-	if (bu_orders_is_turn(on)) {
+	if (fate == BU_FATE_BEGINS) {
 		begin(fleet, order, event, node->state == BU_STATE_READY);
-	} else if (is_by_person(on, to) ||
-		   (order->begun && node->state == BU_STATE_READY &&
-		    strcmp(on, "drain") == 0)) {
+	} else if (fate == BU_FATE_WITHDRAWN ||
+		   (fate == BU_FATE_IN_SERVICE && order->begun &&
+		    node->state == BU_STATE_READY)) {
 		withdraw(fleet, node, event->time_ms, reason);
 	} else if (node->state == BU_STATE_READY && order->begun &&
 		   order->class == BU_CLASS_RECONFIGURE) {
@@ -430,7 +407,7 @@ bu_fleet_minutes(const struct bu_fleet *fleet, const char *pool, enum bu_class c
 		const struct bu_run *run = &fleet->runs[i];
 
 		if ((run->class == class ||
-		     (run->class >= BU_CLASS_INSTALL && class >= BU_CLASS_INSTALL)) &&
+		     (bu_class_installs(run->class) && bu_class_installs(class))) &&
 		    strcmp(run->pool, pool) == 0)
 			took_ms[count++] = run->took_ms;
 	}

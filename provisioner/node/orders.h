@@ -15,13 +15,10 @@ int bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 		      struct bu_err *err);
 void bu_orders_brake(struct bu_fleet *fleet, const struct bu_event *event);
 
-/* Where an order leads a node that has left its cluster for it. */
-enum bu_state bu_orders_next(const struct bu_order *order);
-/* Is a state entered "on" that trigger a node's turn: its order begins? */
-int bu_orders_is_turn(const char *on);
 /* What the events of a node mean for its order. Before node->state changes: */
 void bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_event *event, enum bu_state to);
+		     const struct bu_event *event, enum bu_trigger on,
+		     enum bu_state to);
 /* After node->step was opened, or ended. */
 void bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);

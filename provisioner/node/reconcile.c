@@ -13,41 +13,20 @@
 #include "base/log.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* First steps by state. A state that is not here is moved by others (gate, people). */
-static const struct {
-	enum bu_state state;
-	enum bu_action action;
-} plans[] = {
-	{BU_STATE_INSPECTING, BU_ACTION_NETBOOT}, {BU_STATE_IMAGING, BU_ACTION_INSTALL},
-	{BU_STATE_BOOTING, BU_ACTION_DISKBOOT},   {BU_STATE_JOINING, BU_ACTION_JOIN},
-	{BU_STATE_DRAINING, BU_ACTION_LEAVE},
-};
-
-static int in_service(enum bu_class class)
-{
-	return class == BU_CLASS_RELABEL || class == BU_CLASS_RECONFIGURE;
-}
-
 static enum bu_action
 action_of(const struct bu_node *node)
 {
+	const struct bu_state_info *state = bu_state_info(node->state);
 	const struct bu_order *order = &node->order;
 
 	/* A node in service does something only in the turn of its order. */
-	if (node->state == BU_STATE_READY) {
-		if (!order->open || !order->begun || !in_service(order->class))
-			return BU_ACTION_NONE;
-		return order->class == BU_CLASS_RELABEL ? BU_ACTION_RELABEL
-							: BU_ACTION_CONFIGURE;
-	}
+	if (node->state == BU_STATE_READY)
+		return order->open && order->begun
+			       ? bu_class_info(order->class)->in_service
+			       : BU_ACTION_NONE;
 	/* A state's second step, done once more after a release. */
-	if (node->state == BU_STATE_DRAINING &&
-	    node->step.action == BU_ACTION_CONFIGURE)
-		return BU_ACTION_CONFIGURE;
-	for (size_t i = 0; i < BU_LEN(plans); i++)
-		if (plans[i].state == node->state)
-			return plans[i].action;
-	return BU_ACTION_NONE;
+	return state->then && state->then == node->step.action ? state->then
+							       : state->first;
 }
 
 static void
@@ -58,7 +37,8 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	/* An install keeps its id over power cycles and retries, so that the mark of
 	 * the unfinished one on the disk is known as its own; a ready node may have
 	 * many orders. */
-	int64_t seq = action == BU_ACTION_INSTALL     ? node->order.first_seq
+	int64_t seq = bu_action_info(action)->again == BU_AGAIN_CONTINUES
+			      ? node->order.first_seq
 		      : node->state == BU_STATE_READY ? node->order.seq
 						      : node->state_seq;
 	bu_autofree char *id = bu_xasprintf("%s.%lld.%s", node->name, (long long)seq,
@@ -71,32 +51,16 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
-/* Which trigger leads a node that has left its cluster to where it goes. */
-static const struct {
-	enum bu_state next;
-	enum bu_trigger on;
-} ways[] = {
-	{BU_STATE_INSPECTING, BU_TRIGGER_LEFT},
-	{BU_STATE_BOOTING, BU_TRIGGER_LEFT_REBOOT},
-	{BU_STATE_VALIDATING, BU_TRIGGER_LEFT_RESTART},
-	{BU_STATE_PARKED, BU_TRIGGER_PARK},
-	{BU_STATE_SERVICING, BU_TRIGGER_SERVICE},
-	{BU_STATE_ENROLLED, BU_TRIGGER_REPLACE},
-	{BU_STATE_RETIRED, BU_TRIGGER_RETIRE},
-};
-
 static void
 left(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_next *next = &node->next;
 	int ordered = node->order.open && node->order.begun;
 	struct bu_event again;
-	struct bu_move move = {.on = BU_TRIGGER_LEFT, .reset = next->reset};
+	struct bu_move move = {.on = bu_lifecycle_way(node->state, next->state),
+			       .reset = next->reset};
 	struct bu_err err;
 
-	for (size_t i = 0; i < BU_LEN(ways); i++)
-		if (ways[i].next == next->state)
-			move.on = ways[i].on;
 	if (!ordered) {
 		move.reason = next->reason;
 		move.by = next->by;
@@ -116,19 +80,24 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 static void
 step_done(struct bu_reconcile *rec, struct bu_node *node)
 {
+	const struct bu_state_info *state = bu_state_info(node->state);
 	const struct bu_order *order = &node->order;
 	int writes =
-		order->open && order->begun &&
-		(order->class == BU_CLASS_REBOOT || order->class == BU_CLASS_RESTART);
+		order->open && order->begun && bu_class_info(order->class)->configures;
 
-	if (node->step.action == BU_ACTION_JOIN)
+	if (writes && state->then && state->then != node->step.action) {
+		open_step(rec, node, state->then, 1);
+		return;
+	}
+	switch (state->done) {
+	case BU_DONE_WAITS:
+		return;
+	case BU_DONE_JOINED:
 		bu_reconcile_try(rec, node, BU_TRIGGER_JOINED, NULL, NULL, 0);
-	else if (node->step.action == BU_ACTION_LEAVE && writes)
-		open_step(rec, node, BU_ACTION_CONFIGURE, 1);
-	else if (node->state == BU_STATE_DRAINING)
+		return;
+	case BU_DONE_LEFT:
 		left(rec, node);
-	else if (node->step.action == BU_ACTION_CONFIGURE)
-		open_step(rec, node, BU_ACTION_RELABEL, 1);
+	}
 }
 
 /* One that left its cluster for a moment was measured in this very boot: nothing more
@@ -136,13 +105,8 @@ step_done(struct bu_reconcile *rec, struct bu_node *node)
 static void
 pass_proven(struct bu_reconcile *rec, struct bu_node *node)
 {
-	static const enum bu_trigger back[] = {BU_TRIGGER_LEFT_RESTART,
-					       BU_TRIGGER_VALIDATE};
-	int is_back = 0;
-
-	for (size_t i = 0; i < BU_LEN(back); i++)
-		is_back |= strcmp(node->on, bu_trigger_name(back[i])) == 0;
-	if (node->state == BU_STATE_VALIDATING && is_back &&
+	if (node->state == BU_STATE_VALIDATING &&
+	    bu_trigger_info(node->on)->flags & BU_ON_SAME_BOOT &&
 	    bu_fleet_certified(rec->fleet, node, NULL) == 0)
 		bu_reconcile_try(rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0);
 }
@@ -202,22 +166,21 @@ drive_changed(struct bu_reconcile *rec, struct bu_node *node)
 int
 bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err *err)
 {
+	enum bu_action in_service = bu_class_info(node->order.class)->in_service;
+
 	if (!node->order.open || node->order.begun)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to begin",
 				  node->name);
 	if (node->state != BU_STATE_READY)
 		return bu_reconcile_fire(rec, node, BU_TRIGGER_START, NULL, NULL, 0,
 					 err);
-	if (!in_service(node->order.class))
+	if (!in_service)
 		return bu_reconcile_fire(rec, node, BU_TRIGGER_REBUILD, NULL, NULL, 0,
 					 err);
 	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
 				  node->name);
-	open_step(rec, node,
-		  node->order.class == BU_CLASS_RELABEL ? BU_ACTION_RELABEL
-							: BU_ACTION_CONFIGURE,
-		  1);
+	open_step(rec, node, in_service, 1);
 	return 0;
 }
 

@@ -18,8 +18,6 @@ enum {
 	BU_TICK_MS = 1000,
 	/* An agent that has nothing to do asks for work each few seconds. */
 	BU_HEARD_MS = 30 * 1000,
-	/* Of a ready node's step; an agent in service asks for work every 300 s. */
-	BU_STEP_LIMIT_MS = 900 * 1000,
 };
 
 struct bu_effect;

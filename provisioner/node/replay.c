@@ -214,7 +214,7 @@ on_outcome(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	node->live.effect_running = 0;
 	if (done && node->step.action == BU_ACTION_CONFIGURE)
 		node->called[0] = '\0';
-	if (done && bu_action_actor(node->step.action) == BU_ACTOR_POWER)
+	if (done && bu_action_info(node->step.action)->actor == BU_ACTOR_POWER)
 		node->booted_by_us = 1;
 	if (done && node->step.action == BU_ACTION_JOIN) {
 		node->entering = 0;

@@ -38,13 +38,6 @@ struct deed {
 	struct bu_move move;
 };
 
-static int
-is_in_cluster(const struct bu_node *node)
-{
-	return node->state == BU_STATE_READY || node->state == BU_STATE_JOINING ||
-	       node->state == BU_STATE_DRAINING;
-}
-
 static void
 choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 {
@@ -60,7 +53,7 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 	memcpy(deed->next.reason, deed->reason, sizeof(deed->reason));
 	deed->move.reason = deed->reason;
 	deed->move.by = deed->next.by;
-	if (is_in_cluster(node)) {
+	if (bu_state_is_in_cluster(node->state)) {
 		deed->move.on =
 			verb == BU_VERB_RESUME ? BU_TRIGGER_ABORT : BU_TRIGGER_DRAIN;
 		deed->move.next = &deed->next;

@@ -14,12 +14,13 @@ static int
 is_written(const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
+	enum bu_state next = bu_class_info(order->class)->next;
 
 	if (node->state != BU_STATE_FAILED || node->writing ||
 	    !node->installed_digest[0])
 		return 0;
-	return order->class == BU_CLASS_REBOOT || order->class == BU_CLASS_RESTART ||
-	       (order->class >= BU_CLASS_INSTALL && order->written);
+	return next != BU_STATE_READY &&
+	       (!bu_class_installs(order->class) || order->written);
 }
 
 static void

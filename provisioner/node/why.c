@@ -70,7 +70,7 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 
 	if (!deadline_ms)
 		return;
-	if (node->state == BU_STATE_READY)
+	if (bu_state_info(node->state)->settled)
 		then = "the step has failed; the node stays ready as it was";
 	else if (node->live.late_ms && rec->freezer.frozen &&
 		 rec->freezer.frozen(rec->freezer.arg, node))
@@ -227,8 +227,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add(&text, "a machine was refused: %s", node->live.refusal);
 	if (node->live.trouble[0])
 		add(&text, "not measured: %s", node->live.trouble);
-	if (!info->settled || node->state == BU_STATE_QUARANTINED ||
-	    node->state == BU_STATE_READY)
+	if (!info->settled || info->measured)
 		add_checks(node, &text);
 	if (node->live.cluster_words[0])
 		add(&text, "its cluster says: %s", node->live.cluster_words);

@@ -11,7 +11,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
-#include "model/step.h"
+#include "model/class.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -109,7 +109,7 @@ batch_of(struct maker *maker, const struct bu_plan_node *it,
 	const struct bu_desired_pool *pool = it->want->pool;
 	int *steps = &maker->pool_steps[pool - maker->input->desired->pools];
 
-	if (!decision->served || decision->class <= BU_CLASS_RELABEL)
+	if (!decision->served || !bu_class_info(decision->class)->disturbs)
 		return -1;
 	if ((*steps)++ < pool->canary)
 		return 0;

@@ -9,35 +9,45 @@
 
 #include "provisioner/rollout/rollout_impl.h"
 
+/* Has it passed its point of no return? */
+static int
+check_way(const struct bu_node *node, enum bu_abort abort, struct bu_err *err)
+{
+	if (node->held_by[0] && strcmp(node->held_by, "bringup") != 0)
+		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->held_by);
+	if (abort == BU_ABORT_NEVER)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
+				  bu_state_name(node->state));
+	if (abort == BU_ABORT_BEFORE_WRITING)
+		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
+							"its disk is written to")
+					   : 0;
+	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
+	if (node->joined.node[0] && strcmp(node->joined.node, node->name) != 0)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has another name now");
+	return 0;
+}
+
 /* Which trigger takes the node back; 0 and the trigger, or -1 and why it goes on. */
 static int
 way_back(const struct bu_rollouts *rollouts, struct bu_node *node,
 	 enum bu_trigger *ret_on, struct bu_err *err)
 {
+	enum bu_abort abort = bu_state_info(node->state)->abort;
 	struct bu_move move = {.on = BU_TRIGGER_ABORT};
 	enum bu_state to;
 
-	if (node->held_by[0] && strcmp(node->held_by, "bringup") != 0)
-		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->held_by);
-	if (node->state == BU_STATE_INSPECTING && node->order.written)
-		return bu_err_set(err, BU_ERR_STATE, 0, "its disk is written to");
-	if (node->state == BU_STATE_DRAINING &&
-	    (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE))
-		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
-	if (node->state == BU_STATE_DRAINING &&
-	    strcmp(node->joined.node, node->name) != 0 && node->joined.node[0])
-		return bu_err_set(err, BU_ERR_STATE, 0, "it has another name now");
-	if (node->state != BU_STATE_INSPECTING && node->state != BU_STATE_DRAINING)
-		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
-				  bu_state_name(node->state));
-	if (node->state == BU_STATE_INSPECTING && node->order.served)
+	if (check_way(node, abort, err) != 0)
+		return -1;
+	if (abort == BU_ABORT_BEFORE_WRITING && node->order.served)
 		move.on = BU_TRIGGER_ABORT_BOOT;
 	*ret_on = move.on;
 	if (bu_reconcile_can(rollouts->rec, node, &move, &to, err) == 0)
 		return 0;
 	/* Its machine is another one: there is nothing to boot. */
 	*ret_on = move.on = BU_TRIGGER_ABORT;
-	return node->state == BU_STATE_INSPECTING
+	return abort == BU_ABORT_BEFORE_WRITING
 		       ? bu_reconcile_can(rollouts->rec, node, &move, &to, err)
 		       : -1;
 }

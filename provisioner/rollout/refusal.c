@@ -40,8 +40,7 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	want = bu_fleet_desired(rollouts->fleet, node);
 	if (!want)
 		return BU_REFUSED_LEFT;
-	if (!bu_state_info(node->state)->settled || node->state == BU_STATE_SERVICING ||
-	    node->state == BU_STATE_RETIRED)
+	if (!bu_lifecycle_begins(node->state))
 		return BU_REFUSED_UNSETTLED;
 	if (node->held_by[0])
 		return BU_REFUSED_HELD;
@@ -49,7 +48,7 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		return BU_REFUSED_BRAKE;
 	if (node->state != BU_STATE_READY)
 		return BU_MAY_GO;
-	if (order->class > BU_CLASS_RELABEL)
+	if (bu_class_info(order->class)->disturbs)
 		return limits_refuse(view, rollout, node, want);
 	return view->relabels >= BU_RELABELS_MAX ? BU_REFUSED_RELABELS : BU_MAY_GO;
 }

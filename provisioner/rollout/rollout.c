@@ -31,7 +31,8 @@ give_turn(struct bu_rollouts *rollouts, struct bu_view *view, struct bu_node *no
 	pool = bu_view_pool(rollouts->fleet, want);
 	share = bu_view_share(
 		view, bu_fleet_rollout(rollouts->fleet, node->order.rollout), pool);
-	if (node->state == BU_STATE_READY && node->order.class > BU_CLASS_RELABEL) {
+	if (node->state == BU_STATE_READY &&
+	    bu_class_info(node->order.class)->disturbs) {
 		if (!was_away)
 			bu_view_add_away(view, pool, node);
 		share->trying++;

@@ -34,7 +34,7 @@ count_order(struct bu_share *share, const struct bu_rollout *rollout,
 	    const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
-	int disturbs = order->class > BU_CLASS_RELABEL && order->served;
+	int disturbs = bu_class_info(order->class)->disturbs && order->served;
 
 	share->total++;
 	share->withdrawn += order->withdrawn;
@@ -60,7 +60,7 @@ bu_view_is_away(const struct bu_node *node)
 
 	return node->state != BU_STATE_READY || node->live.appending ||
 	       bu_node_is_away_by_condition(node) ||
-	       (order->open && order->begun && order->class > BU_CLASS_RELABEL);
+	       (order->open && order->begun && bu_class_info(order->class)->disturbs);
 }
 
 /* Nothing brings it back but a person. */

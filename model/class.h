@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The classes of consequence of a plan: what it does to a node. */
+#ifndef BU_MODEL_CLASS_H
+#define BU_MODEL_CLASS_H
+
+#include "model/state.h"
+
+/* What of a disk goes. */
+enum bu_disk_use {
+	BU_DISK_STAYS, /* nothing is written */
+	BU_DISK_EMPTY, /* there is nothing on it */
+	BU_DISK_ROOT,  /* the system; data partitions are kept */
+	BU_DISK_ALL,   /* all that is on it */
+};
+
+/* From mild to severe, and each that needs a grant includes those before it. id, name,
+ * needs a grant, disturbs a node in service, the step that a node in service begins
+ * with (NONE: it leaves its cluster), files are written where its old system runs,
+ * where it goes once it has left, what of the disk goes, help */
+#define BU_CLASSES(X)                                                                  \
+	X(NONE, "none", 0, 0, NONE, 0, READY, STAYS, "nothing changes")                \
+	X(RELABEL, "relabel", 0, 0, RELABEL, 0, READY, STAYS,                          \
+	  "the cluster's view of it changes; jobs go on")                              \
+	X(RECONFIGURE, "reconfigure", 0, 1, CONFIGURE, 1, READY, STAYS,                \
+	  "files are applied live; jobs go on")                                        \
+	X(RESTART, "restart", 0, 1, NONE, 1, VALIDATING, STAYS,                        \
+	  "drained, leaves the cluster and joins again")                               \
+	X(REBOOT, "reboot", 0, 1, NONE, 1, BOOTING, STAYS,                             \
+	  "drained, rebooted, validated, joins again")                                 \
+	X(INSTALL, "install", 0, 1, NONE, 0, INSPECTING, EMPTY,                        \
+	  "written to an empty disk")                                                  \
+	X(REIMAGE, "reimage", 1, 1, NONE, 0, INSPECTING, ROOT,                         \
+	  "drained, system written anew; data is kept")                                \
+	X(WIPE, "wipe", 1, 1, NONE, 0, INSPECTING, ALL,                                \
+	  "drained; what is on the disk is lost")
+
+enum bu_class {
+#define X(id, ...) BU_CLASS_##id,
+	BU_CLASSES(X)
+#undef X
+		BU_CLASS_COUNT
+};
+
+struct bu_class_info {
+	const char *name;
+	int needs_grant;
+	int disturbs;
+	enum bu_action in_service;
+	int configures;
+	enum bu_state next;
+	enum bu_disk_use disk;
+	const char *help;
+};
+
+const struct bu_class_info *bu_class_info(enum bu_class class);
+const char *bu_class_name(enum bu_class class);
+int bu_class_needs_grant(enum bu_class class);
+int bu_class_installs(enum bu_class class);
+enum bu_class bu_class_from_name(const char *name); /* NONE when unknown */
+
+/* What people grant: the classes that need it (each includes a reset), and "reset", the
+ * consent that a machine which is on is switched off, whatever runs there. */
+#define BU_GRANT_RESET "reset"
+#define BU_GRANT_NAMES "reset, reimage and wipe"
+int bu_grant_name_ok(const char *name);
+
+#endif
