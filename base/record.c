@@ -223,6 +223,15 @@ bu_record_fini(const struct bu_field *fields, void *record)
 
 /* --- JSON --- */
 
+int
+bu_word_find(const char *const *words, const char *word)
+{
+	for (int i = 0; words[i]; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return -1;
+}
+
 /* Texts come from sysfs, firmware and other people's programs. */
 static json_t *
 write_text(const char *text)

@@ -86,6 +86,11 @@ struct bu_field {
 #define BU_FIELD_MANY(its_kind, type, member, its_max, its_fields, ...)                \
 	BU_FIELD_MANY_AS(#member, its_kind, type, member, member##_count, its_max,     \
 			 its_fields, ##__VA_ARGS__)
+/* LIST or ARRAY of an array in place, all its members. */
+#define BU_FIELD_ALL(its_kind, type, member, its_fields, ...)                          \
+	{.key = #member, .kind = BU_FIELD_##its_kind, .offset = offsetof(type, member), \
+	 .size = sizeof(*((type *)0)->member), .max = BU_LEN(((type *)0)->member),     \
+	 .fields = its_fields, ##__VA_ARGS__}
 /* One plain value of an ARRAY. */
 #define BU_FIELD_ONE(its_kind, its_size, ...)                                          \
 	{.key = "", .kind = BU_FIELD_##its_kind, .size = its_size, ##__VA_ARGS__}
@@ -103,6 +108,8 @@ int bu_record_from_json(const struct bu_field *fields, const json_t *value, void
 			struct bu_err *err);
 /* The default of each field. */
 void bu_record_init(const struct bu_field *fields, void *record);
+/* The place of a word; -1: there is no such word. */
+int bu_word_find(const char *const *words, const char *word);
 /* Releases the lists on the heap; the members are as after bu_record_init(). */
 void bu_record_fini(const struct bu_field *fields, void *record);
 

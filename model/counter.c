@@ -6,9 +6,7 @@
  */
 #include "model/counter.h"
 
-#include "base/json.h"
-
-static const int64_t count_max = INT64_C(1) << 62;
+#define COUNT_MAX (INT64_C(1) << 62)
 
 static const struct {
 	const char *name;
@@ -17,6 +15,15 @@ static const struct {
 #define X(id, name, kind) [BU_COUNTER_##id] = {name, BU_COUNTER_##kind},
 	BU_COUNTERS(X)
 #undef X
+};
+
+const struct bu_field bu_counter_fields[] = {
+#define X(id, its_name, kind)                                                          \
+	BU_FIELD_AS(its_name, INT, struct bu_counters, count[BU_COUNTER_##id],         \
+		    .max = COUNT_MAX, .otherwise = -1, .need = BU_SPARSE),
+	BU_COUNTERS(X)
+#undef X
+		BU_FIELD_END,
 };
 
 const char *
@@ -36,8 +43,7 @@ bu_counter_kind(enum bu_counter counter)
 void
 bu_counters_init(struct bu_counters *counters)
 {
-	for (int i = 0; i < BU_COUNTER_COUNT; i++)
-		counters->count[i] = -1;
+	bu_record_init(bu_counter_fields, counters);
 }
 
 void
@@ -61,47 +67,8 @@ bu_counters_sum(const struct bu_counters *counters, enum bu_counter_kind kind)
 			continue;
 		if (sum < 0)
 			sum = 0;
-		if (sum < count_max)
+		if (sum < COUNT_MAX)
 			sum += counters->count[i];
 	}
 	return sum;
-}
-
-json_t *
-bu_counters_to_json(const struct bu_counters *counters)
-{
-	json_t *value = json_object();
-
-	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		if (counters->count[i] >= 0)
-			json_object_set_new(value, rows[i].name,
-					    json_integer(counters->count[i]));
-	}
-	return value;
-}
-
-int
-bu_counters_from_json(const json_t *value, struct bu_counters *ret, struct bu_err *err)
-{
-	struct bu_counters counters;
-
-	bu_counters_init(&counters);
-	if (value && !json_is_object(value))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "counters: an object is wanted");
-	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		const json_t *count = json_object_get(value, rows[i].name);
-
-		if (!count)
-			continue;
-		if (!json_is_integer(count) || json_integer_value(count) < 0 ||
-		    json_integer_value(count) > count_max)
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "counter '%s': a whole number of 0 or more "
-					  "is wanted",
-					  rows[i].name);
-		counters.count[i] = json_integer_value(count);
-	}
-	*ret = counters;
-	return 0;
 }

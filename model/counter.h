@@ -8,10 +8,9 @@
 #ifndef BU_MODEL_COUNTER_H
 #define BU_MODEL_COUNTER_H
 
-#include <jansson.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/record.h"
 
 /* TRAFFIC: moves in health. LOSS: packets were lost or came in the wrong order.
  * CONGESTION: the fabric slowed the sender down. ERROR: the adapter refused a request.
@@ -89,10 +88,7 @@ void bu_counters_since(const struct bu_counters *before,
 		       const struct bu_counters *after, struct bu_counters *ret);
 /* Sum of the rows of a kind; -1 when the port has none of them. */
 int64_t bu_counters_sum(const struct bu_counters *counters, enum bu_counter_kind kind);
-/* {"sent_pkts":12,...}: the rows that are there. New reference. */
-json_t *bu_counters_to_json(const struct bu_counters *counters);
-/* Names that are not in the table are passed over; NULL: none. */
-int bu_counters_from_json(const json_t *value, struct bu_counters *ret,
-			  struct bu_err *err);
+/* {"sent_pkts":12,...}: the rows that are there; other names are passed over. */
+extern const struct bu_field bu_counter_fields[];
 
 #endif

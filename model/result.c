@@ -9,93 +9,60 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const verdict_names[] = {
+const char *const bu_verdict_names[] = {
 #define X(id, name) [BU_VERDICT_##id] = name,
 	BU_VERDICTS(X)
 #undef X
+		NULL,
 };
 
-static const char *const op_names[] = {
+const char *const bu_op_names[] = {
 #define X(id, name) [BU_OP_##id] = name,
 	BU_OPS(X)
 #undef X
+		NULL,
 };
 
-static const char *const gid_type_names[] = {
+const char *const bu_gid_type_names[] = {
 #define X(id, name) [BU_GID_##id] = name,
 	BU_GID_TYPES(X)
 #undef X
+		NULL,
 };
 
-static const char *const memory_names[] = {
+const char *const bu_memory_names[] = {
 #define X(id, name) [BU_MEMORY_##id] = name,
 	BU_MEMORIES(X)
 #undef X
+		NULL,
 };
-
-const char *
-bu_op_name(enum bu_op op)
-{
-	return (size_t)op < BU_LEN(op_names) ? op_names[op] : "";
-}
 
 const char *
 bu_gid_type_name(enum bu_gid_type type)
 {
-	return (size_t)type < BU_LEN(gid_type_names) ? gid_type_names[type] : "";
+	return bu_gid_type_names[type];
 }
 
 const char *
 bu_memory_name(enum bu_memory memory)
 {
-	return (size_t)memory < BU_LEN(memory_names) ? memory_names[memory] : "";
-}
-
-int
-bu_op_from_name(const char *name, enum bu_op *ret)
-{
-	for (size_t i = 0; i < BU_LEN(op_names); i++) {
-		if (strcmp(name, op_names[i]) == 0) {
-			*ret = (enum bu_op)i;
-			return 0;
-		}
-	}
-	return -1;
+	return bu_memory_names[memory];
 }
 
 const char *
 bu_verdict_name(enum bu_verdict verdict)
 {
-	if ((size_t)verdict >= BU_LEN(verdict_names))
-		return "inconclusive";
-	return verdict_names[verdict];
+	return bu_verdict_names[verdict];
 }
 
 int
 bu_verdict_from_name(const char *name, enum bu_verdict *ret)
 {
-	for (size_t i = 0; name && i < BU_LEN(verdict_names); i++) {
-		if (strcmp(name, verdict_names[i]) == 0) {
-			*ret = (enum bu_verdict)i;
-			return 0;
-		}
-	}
-	return -1;
-}
+	int place = bu_word_find(bu_verdict_names, name);
 
-void
-bu_pair_result_init(struct bu_pair_result *result)
-{
-	memset(result, 0, sizeof(*result));
-	result->error.at = BU_END_NONE;
-	result->dir[BU_END_A].error.at = BU_END_NONE;
-	result->dir[BU_END_B].error.at = BU_END_NONE;
-	result->qps = 1;
-	for (int i = 0; i < 2; i++) {
-		result->end[i].numa = result->end[i].cpu = -1;
-		for (int end = 0; end < 2; end++)
-			bu_counters_init(&result->dir[i].counters[end]);
-	}
+	if (place >= 0)
+		*ret = (enum bu_verdict)place;
+	return place >= 0 ? 0 : -1;
 }
 
 int
@@ -110,15 +77,15 @@ bu_pair_is_loopback(const struct bu_pair_result *result)
 void
 bu_pair_error_set(struct bu_pair_error *error, int at, const struct bu_err *err)
 {
-	error->kind = err->kind;
+	*error = (struct bu_pair_error){.kind = err->kind, .at = BU_END_NONE};
+	if (err->kind == BU_ERR_NONE)
+		return;
 	error->at = at;
-	snprintf(error->text, sizeof(error->text), "%.*s", (int)sizeof(error->text) - 1,
-		 err->text);
+	bu_text_copy(error->text, sizeof(error->text), err->text);
 	for (char *c = error->text; *c; c++) {
 		if ((unsigned char)*c < 0x20 || *c == 0x7f)
 			*c = ' ';
 	}
-	bu_text_clean(error->text);
 }
 
 static int
@@ -180,17 +147,24 @@ bu_pair_dir_latency(struct bu_pair_dir *dir, double *samples_us, size_t count)
 	dir->lat_count = (int)count;
 }
 
-int
-bu_pair_name_check(const char *name, const char *what, struct bu_err *err)
+static int
+is_name(const char *name)
 {
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
 		"YZ0123456789._-";
 	size_t size = strlen(name);
 
-	if (size == 0 || size >= BU_NAME_SIZE || strspn(name, allowed) != size)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "%s: a name of 1 to %d of [A-Za-z0-9._-] is wanted",
-				  what, BU_NAME_SIZE - 1);
-	return 0;
+	return size > 0 && size < BU_NAME_SIZE && strspn(name, allowed) == size;
+}
+
+const struct bu_form bu_pair_name_form = {is_name,
+					  "a name of 1 to 63 of [A-Za-z0-9._-]"};
+
+int
+bu_pair_name_check(const char *name, const char *what, struct bu_err *err)
+{
+	return is_name(name) ? 0
+			     : bu_err_set(err, BU_ERR_INVAL, 0, "%s: is not %s", what,
+					  bu_pair_name_form.what);
 }

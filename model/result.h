@@ -11,13 +11,11 @@
  * DIR   {"bw_gbps":[one per run],"bw_median_gbps","lat_median_us","lat_p99_us",
  *        "lat_count","seconds","lat_min_us","lat_p90_us","lat_p999_us","lat_max_us",
  *        "setup_seconds","clock_seconds":[sender's,receiver's],"sent_bytes",
- *        "sport":[one per queue pair],"flow_label":[same],"a":COUNTERS?,"b":COUNTERS?,
- *        "error":ERROR?}
- * COUNTERS: model/counter.h
- * ERROR {"kind","text","at":"a"|"b"?}
+ *        "sport":[one per queue
+ * pair]?,"flow_label":[same]?,"a":COUNTERS?,"b":COUNTERS?, "error":ERROR?} COUNTERS:
+ * model/counter.h ERROR {"kind","text","at":"a"|"b"?}
  *
- * Version 1 had nothing after "seconds" but verdict and error; it is still read, and
- * what it does not tell is 0, "" or unknown.
+ * What has a '?' is not there when there is none; everything else must be.
  */
 #ifndef BU_MODEL_RESULT_H
 #define BU_MODEL_RESULT_H
@@ -27,10 +25,10 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/record.h"
 #include "model/counter.h"
 
 enum { BU_RUNS_MAX = 32, BU_NAME_SIZE = 64, BU_QPS_MAX = 16 };
-enum { BU_PAIR_RESULT_VERSION = 2 };
 /* Index of an end; dir[BU_END_A] is the direction from a to b. */
 enum { BU_END_A = 0, BU_END_B = 1, BU_END_NONE = -1 };
 
@@ -45,6 +43,7 @@ enum bu_verdict {
 	BU_VERDICTS(X)
 #undef X
 };
+extern const char *const bu_verdict_names[];
 const char *bu_verdict_name(enum bu_verdict verdict);
 /* -1 when there is no such name. */
 int bu_verdict_from_name(const char *name, enum bu_verdict *ret);
@@ -61,8 +60,7 @@ enum bu_op {
 	BU_OPS(X)
 #undef X
 };
-const char *bu_op_name(enum bu_op op);
-int bu_op_from_name(const char *name, enum bu_op *ret); /* -1: no such name */
+extern const char *const bu_op_names[];
 
 #define BU_GID_TYPES(X)                                                                \
 	X(UNKNOWN, "")                                                                 \
@@ -88,6 +86,7 @@ enum bu_memory {
 	BU_MEMORIES(X)
 #undef X
 };
+extern const char *const bu_gid_type_names[], *const bu_memory_names[];
 const char *bu_gid_type_name(enum bu_gid_type type);
 const char *bu_memory_name(enum bu_memory memory);
 
@@ -107,7 +106,7 @@ struct bu_pair_end {
 	int gid_index;
 	int port;
 	int mtu; /* active_mtu of the port, bytes */
-	/* The rest is 0, "", UNKNOWN or -1 where it was not told. */
+	/* The rest is 0, "", UNKNOWN or -1 where it is not known. */
 	char address[48]; /* IPv4 on the fabric that was asked for */
 	enum bu_gid_type gid_type;
 	int infiniband;              /* the port's link layer; 0 = Ethernet */
@@ -173,14 +172,13 @@ void bu_pair_dir_drop(struct bu_pair_dir *dir, int runs);
 double bu_quantile(double *values, size_t count, double quantile);
 
 /* An end alone, as both ends tell each other. */
-json_t *bu_pair_end_to_json(const struct bu_pair_end *end);
-int bu_pair_end_from_json(const json_t *value, struct bu_pair_end *ret,
-			  struct bu_err *err);
+extern const struct bu_field bu_pair_end_fields[];
 json_t *bu_pair_result_to_json(const struct bu_pair_result *result); /* new reference */
 /* BU_ERR_INVAL names the field. Medians are computed again from the runs. */
 int bu_pair_result_from_json(const json_t *value, struct bu_pair_result *ret,
 			     struct bu_err *err);
 /* Node names and probe ids: 1 to 63 of [A-Za-z0-9._-]. */
+extern const struct bu_form bu_pair_name_form;
 int bu_pair_name_check(const char *name, const char *what, struct bu_err *err);
 
 #endif

@@ -25,53 +25,67 @@ bu_pair_clock(struct session *s, int direction)
 	return &s->result->dir[direction].clock_seconds[direction != s->opts->self];
 }
 
+/* What an end says when it leaves a phase. */
+struct farewell {
+	const json_t *end; /* its error, or null */
+	double clock[2];   /* of each direction */
+	int unreached;
+	struct bu_counters counters; /* since the start of the phase */
+};
+
+static const struct bu_field clock_field[] = {
+	BU_FIELD_ONE(REAL, sizeof(double), .max = 1000000)};
+static const struct bu_field farewell_fields[] = {
+	BU_FIELD(JSON, struct farewell, end),
+	BU_FIELD_ALL(ARRAY, struct farewell, clock, clock_field),
+	BU_FIELD(FLAG, struct farewell, unreached),
+	BU_FIELD(RECORD, struct farewell, counters, .fields = bu_counter_fields,
+		 .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
+static void
+set_counters(struct session *s, int end, const struct bu_counters *counters)
+{
+	for (int i = 0; i < 2; i++)
+		if (bu_pair_moves(s, i))
+			s->result->dir[i].counters[end] = *counters;
+}
+
 /* own->kind NONE: it went well here, or it is the peer that knows why not. */
 static json_t *
 make_end(struct session *s, const struct bu_err *own)
 {
-	json_t *message = json_object(), *clocks = json_array();
-	struct bu_counters since;
+	bu_autojson json_t *end =
+		own->kind == BU_ERR_NONE ? json_null() : bu_json_from_err(own);
+	struct farewell farewell = {.end = end, .unreached = s->unreached};
 
-	json_object_set_new(message, "end",
-			    own->kind == BU_ERR_NONE ? json_null()
-						     : bu_json_from_err(own));
 	for (int i = 0; i < 2; i++)
-		json_array_append_new(clocks, json_real(*bu_pair_clock(s, i)));
-	json_object_set_new(message, "clock", clocks);
-	json_object_set_new(message, "unreached", json_boolean(s->unreached));
-	if (!s->verbs)
-		return message;
-	if (!s->counted)
-		bu_verbs_counters(s->verbs, &s->after);
-	bu_counters_since(&s->before, &s->after, &since);
-	for (int i = 0; i < 2; i++) {
-		if (bu_pair_moves(s, i))
-			s->result->dir[i].counters[s->opts->self] = since;
+		farewell.clock[i] = *bu_pair_clock(s, i);
+	bu_counters_init(&farewell.counters);
+	if (s->verbs) {
+		if (!s->counted)
+			bu_verbs_counters(s->verbs, &s->after);
+		bu_counters_since(&s->before, &s->after, &farewell.counters);
+		set_counters(s, s->opts->self, &farewell.counters);
 	}
-	json_object_set_new(message, "counters", bu_counters_to_json(&since));
-	return message;
+	return bu_record_to_json(farewell_fields, &farewell);
 }
 
-static void
-read_end(struct session *s)
+static int
+read_end(struct session *s, struct bu_err *err)
 {
 	int other = !s->opts->self;
-	struct bu_counters counters;
+	struct farewell farewell;
 
-	s->unreached |= json_is_true(json_object_get(s->peer_end, "unreached"));
-	bu_counters_from_json(json_object_get(s->peer_end, "counters"), &counters,
-			      NULL);
-	for (int i = 0; i < 2; i++) {
-		struct bu_pair_dir *dir = &s->result->dir[i];
-		double seconds = json_number_value(json_array_get(
-			json_object_get(s->peer_end, "clock"), (size_t)i));
-
-		if (!bu_pair_moves(s, i))
-			continue;
-		if (seconds >= 0 && seconds < 1e6)
-			dir->clock_seconds[i != other] = seconds;
-		dir->counters[other] = counters;
-	}
+	if (bu_record_from_json(farewell_fields, s->peer_end, &farewell, err))
+		return bu_err_wrap(err, "peer's end of a phase");
+	s->unreached |= farewell.unreached;
+	for (int i = 0; i < 2; i++)
+		if (bu_pair_moves(s, i))
+			s->result->dir[i].clock_seconds[i != other] = farewell.clock[i];
+	set_counters(s, other, &farewell.counters);
+	return 0;
 }
 
 /* Says our end and reads the peer's. */
@@ -91,8 +105,7 @@ phase_close(struct session *s, const struct bu_err *own, struct bu_err *err)
 		if (json_object_get(next, "end"))
 			s->peer_end = bu_steal(&next);
 	}
-	read_end(s);
-	return 0;
+	return read_end(s, err);
 }
 
 /* Of two errors the one counts whose end posts: it sees a lost message. */

@@ -173,9 +173,10 @@ make_offer(const struct session *s)
 	}
 	for (int i = 0; i < sets_of(s->opts); i++)
 		json_array_append_new(sets, make_set(s->open.set[i]));
-	return json_pack("{s:o, s:o}", "port",
-			 bu_pair_end_to_json(&s->result->end[s->opts->self]), "sets",
-			 sets);
+	return json_pack(
+		"{s:o, s:o}", "port",
+		bu_record_to_json(bu_pair_end_fields, &s->result->end[s->opts->self]),
+		"sets", sets);
 }
 
 static json_t *
@@ -191,7 +192,7 @@ make_hello(const struct session *s)
 			 "bytes", (json_int_t)o->bytes, "runs", o->runs, "left_ms",
 			 (json_int_t)((s->deadline_ns - now_ns) / 1000000),
 			 "age_seconds", (double)(now_ns - s->start_ns) / 1e9, "op",
-			 bu_op_name(o->op), "lat_op", bu_op_name(o->lat_op), "qps",
+			 bu_op_names[o->op], "lat_op", bu_op_names[o->lat_op], "qps",
 			 o->qps, "duplex", o->duplex, "pings", o->pings, "gpu",
 			 o->gpu >= 0, "min_gbps", o->min_gbps, "offer", make_offer(s));
 }
@@ -249,8 +250,9 @@ connect_sets(struct session *s, const json_t *offer, struct bu_err *err)
 	int other = !s->opts->self;
 	struct bu_pair_end end;
 
-	if (bu_pair_end_from_json(json_object_get(offer, "port"), &end, err))
-		return bu_err_wrap(err, "peer's offer");
+	if (bu_record_from_json(bu_pair_end_fields, json_object_get(offer, "port"),
+				&end, err))
+		return bu_err_wrap(err, "peer's offer: port");
 	memcpy(end.node, s->opts->node[other], sizeof(end.node));
 	s->result->end[other] = end;
 	for (int i = 0; i < sets_of(s->opts); i++) {

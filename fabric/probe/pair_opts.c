@@ -150,11 +150,13 @@ static int
 read_op(const json_t *item, const char *key, enum bu_op *ret, struct bu_err *err)
 {
 	char name[16] = "write";
+	int op;
 
 	if (copy_optional(item, key, name, sizeof(name), err))
 		return -1;
-	if (bu_op_from_name(name, ret) ||
-	    (*ret == BU_OP_READ && strcmp(key, "lat_op") == 0))
+	op = bu_word_find(bu_op_names, name);
+	*ret = (enum bu_op)op;
+	if (op < 0 || (*ret == BU_OP_READ && strcmp(key, "lat_op") == 0))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field '%s': write or send (or, as 'op', read) is "
 				  "wanted",

@@ -21,10 +21,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		bu_assert(bu_verbs_peer_from_json(json, &again, NULL) == 0);
 		bu_assert(peer.qps >= 1 && peer.qps <= BU_QPS_MAX);
 	}
-	if (value && bu_pair_end_from_json(value, &end, NULL) == 0) {
-		bu_autojson json_t *json = bu_pair_end_to_json(&end);
+	if (value && bu_record_from_json(bu_pair_end_fields, value, &end, NULL) == 0) {
+		bu_autojson json_t *json = bu_record_to_json(bu_pair_end_fields, &end);
 
-		bu_assert(bu_pair_end_from_json(json, &end, NULL) == 0);
+		bu_assert(bu_record_from_json(bu_pair_end_fields, json, &end, NULL) ==
+			  0);
 	}
 	return 0;
 }
