@@ -117,6 +117,10 @@ static int
 read_int(const struct bu_field *field, int64_t number, void *member,
 	 const struct place *place, struct bu_err *err)
 {
+	if (field->kind == BU_FIELD_VERSION && number != greatest(field) &&
+	    field->min == greatest(field))
+		return wrong(place, err, "version %lld; %lld is known",
+			     (long long)number, (long long)field->min);
 	if (number < field->min || number > greatest(field))
 		return wrong(place, err, "%lld to %lld are allowed",
 			     (long long)field->min, (long long)greatest(field));

@@ -11,24 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/record.h"
 
-static const char *const groups[] = {BU_CHECK_GROUPS};
-static const int64_t wall_ms_max = INT64_C(1) << 50;
-
-/* The texts of a row: where each is and how long it may be. */
-#define TEXT(name)                                                                     \
-	{                                                                              \
-#name, offsetof(struct bu_check, name),                                \
-			sizeof(((struct bu_check *)0)->name)                           \
-	}
-static const struct {
-	const char *name;
-	size_t offset;
-	size_t size;
-} texts[] = {
-	TEXT(subject), TEXT(seen), TEXT(expected), TEXT(hint), TEXT(text),
-};
+static const char *const groups[] = {BU_CHECK_GROUPS, NULL};
 
 int
 bu_check_id_is_valid(const char *id)
@@ -43,11 +28,36 @@ bu_check_id_is_valid(const char *id)
 int
 bu_check_group_is_valid(const char *group)
 {
-	for (size_t i = 0; i < BU_LEN(groups); i++)
-		if (strcmp(groups[i], group) == 0)
-			return 1;
-	return 0;
+	return bu_word_find(groups, group) >= 0;
 }
+
+/* clang-format off */
+#define MS .max = INT64_C(1) << 50
+/* clang-format on */
+static const struct bu_form id_form = {bu_check_id_is_valid,
+				       "1 to 47 of [A-Za-z0-9._:-]"};
+static const struct bu_form group_form = {bu_check_group_is_valid, "a group of checks"};
+
+static const struct bu_field row_fields[] = {
+	BU_FIELD(TEXT, struct bu_check, id, .form = &id_form),
+	BU_FIELD(TEXT, struct bu_check, group, .form = &group_form),
+	BU_FIELD(WORD, struct bu_check, verdict, .words = bu_verdict_names),
+	BU_FIELD(INT, struct bu_check, took_ms, MS),
+	BU_FIELD(TEXT, struct bu_check, subject),
+	BU_FIELD(TEXT, struct bu_check, seen),
+	BU_FIELD(TEXT, struct bu_check, expected),
+	BU_FIELD(TEXT, struct bu_check, hint),
+	BU_FIELD(TEXT, struct bu_check, text),
+	BU_FIELD_END,
+};
+static const struct bu_field report_fields[] = {
+	BU_FIELD_V(1, 1),
+	BU_FIELD(TEXT, struct bu_checks, boot_id),
+	BU_FIELD(INT, struct bu_checks, at_ms, MS),
+	BU_FIELD_MANY_AS("checks", LIST, struct bu_checks, list, count, BU_CHECKS_MAX,
+			 row_fields),
+	BU_FIELD_END,
+};
 
 void
 bu_checks_init(struct bu_checks *checks)
@@ -133,133 +143,21 @@ bu_checks_worst(const struct bu_checks *checks)
 	return BU_VERDICT_INCONCLUSIVE;
 }
 
-/* Texts come from sysfs, firmware and other people's programs. */
-static json_t *
-printable(const char *text)
-{
-	bu_autofree char *copy = bu_xstrdup(text);
-
-	bu_text_clean(copy);
-	for (char *c = copy; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			*c = ' ';
-	return json_string(copy);
-}
-
-static json_t *
-row_to_json(const struct bu_check *row)
-{
-	json_t *value = json_pack("{s:s, s:s, s:s, s:I}", "id", row->id, "group",
-				  row->group, "verdict", bu_verdict_name(row->verdict),
-				  "took_ms", (json_int_t)row->took_ms);
-
-	for (size_t i = 0; i < BU_LEN(texts); i++)
-		json_object_set_new(value, texts[i].name,
-				    printable((const char *)row + texts[i].offset));
-	return value;
-}
-
 json_t *
 bu_checks_to_json(const struct bu_checks *checks)
 {
-	json_t *list = json_array();
-
-	for (size_t i = 0; i < checks->count; i++)
-		json_array_append_new(list, row_to_json(&checks->list[i]));
-	return json_pack("{s:i, s:o, s:I, s:o}", "v", 1, "boot_id",
-			 printable(checks->boot_id), "at_ms", (json_int_t)checks->at_ms,
-			 "checks", list);
-}
-
-static int
-get_text(const json_t *object, const char *key, char *ret, size_t size,
-	 struct bu_err *err)
-{
-	if (bu_json_copy_str(object, key, ret, size, err))
-		return -1;
-	for (const char *c = ret; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field '%s': holds control characters", key);
-	return 0;
-}
-
-static int
-get_ms(const json_t *object, const char *key, int64_t *ret, struct bu_err *err)
-{
-	if (bu_json_get_int(object, key, ret, err))
-		return -1;
-	if (*ret < 0 || *ret > wall_ms_max)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field '%s': 0 to %lld is wanted", key,
-				  (long long)wall_ms_max);
-	return 0;
-}
-
-static int
-row_from_json(const json_t *value, struct bu_check *ret, struct bu_err *err)
-{
-	char verdict[32];
-
-	if (get_text(value, "id", ret->id, sizeof(ret->id), err) ||
-	    get_text(value, "group", ret->group, sizeof(ret->group), err) ||
-	    get_text(value, "verdict", verdict, sizeof(verdict), err) ||
-	    get_ms(value, "took_ms", &ret->took_ms, err))
-		return -1;
-	if (!bu_check_id_is_valid(ret->id))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'id': 1 to %d of [A-Za-z0-9._:-] is wanted",
-				  BU_CHECK_ID_SIZE - 1);
-	if (!bu_check_group_is_valid(ret->group))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'group': no such group '%s'", ret->group);
-	if (bu_verdict_from_name(verdict, &ret->verdict))
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'verdict': pass, warn, fail or inconclusive");
-	for (size_t i = 0; i < BU_LEN(texts); i++)
-		if (get_text(value, texts[i].name, (char *)ret + texts[i].offset,
-			     texts[i].size, err))
-			return -1;
-	return 0;
-}
-
-static int
-rows_from_json(const json_t *list, struct bu_checks *checks, struct bu_err *err)
-{
-	size_t count = json_array_size(list);
-
-	if (!json_is_array(list) || count > BU_CHECKS_MAX)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'checks': an array of at most %d is wanted",
-				  BU_CHECKS_MAX);
-	checks->list = bu_xcalloc(count + 1, sizeof(*checks->list));
-	checks->cap = count + 1;
-	for (size_t i = 0; i < count; i++, checks->count++)
-		if (row_from_json(json_array_get(list, i), &checks->list[i], err))
-			return bu_err_wrap(err, "checks[%zu]", i);
-	return 0;
+	return bu_record_to_json(report_fields, checks);
 }
 
 int
 bu_checks_from_json(const json_t *value, struct bu_checks *ret, struct bu_err *err)
 {
 	struct bu_checks checks;
-	int64_t version;
 
 	bu_checks_init(&checks);
-	if (bu_json_get_int(value, "v", &version, err) ||
-	    get_text(value, "boot_id", checks.boot_id, sizeof(checks.boot_id), err) ||
-	    get_ms(value, "at_ms", &checks.at_ms, err) ||
-	    rows_from_json(json_object_get(value, "checks"), &checks, err)) {
-		bu_checks_fini(&checks);
+	if (bu_record_from_json(report_fields, value, &checks, err))
 		return bu_err_wrap(err, "report of checks");
-	}
-	if (version != 1) {
-		bu_checks_fini(&checks);
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "report of checks: version %lld, 1 is wanted",
-				  (long long)version);
-	}
+	checks.cap = checks.count;
 	*ret = checks;
 	return 0;
 }

@@ -104,18 +104,19 @@ START_TEST(nothing_is_believed)
 	static const struct {
 		const char *path, *key, *json, *text;
 	} bad[] = {
-		{"row", "id", "\"a b\"", "field 'id': 1 to 47 of"},
-		{"row", "id", "\"\"", "field 'id'"},
-		{"row", "id", "7", "field 'id': is not a string"},
-		{"row", "group", "\"nonsense\"", "no such group 'nonsense'"},
-		{"row", "verdict", "\"good\"", "pass, warn, fail or inconclusive"},
-		{"row", "text", "\"a\\u0007b\"", "control characters"},
-		{"row", "took_ms", "-1", "0 to"},
-		{"row", "seen", "null", "field 'seen'"},
-		{"top", "v", "2", "version 2, 1 is wanted"},
-		{"top", "checks", "{}", "an array of at most 2000"},
-		{"top", "at_ms", "\"now\"", "field 'at_ms'"},
-		{"top", "boot_id", "[]", "field 'boot_id'"},
+		{"row", "id", "\"a b\"", "checks[1].id: is not 1 to 47 of"},
+		{"row", "id", "\"\"", "checks[1].id: is not"},
+		{"row", "id", "7", "checks[1].id: a text is wanted"},
+		{"row", "group", "\"nonsense\"", "group: is not a group of checks"},
+		{"row", "verdict", "\"good\"", "verdict: 'good' is unknown"},
+		{"row", "text", "\"a\\u0007b\"", "text: is not printable"},
+		{"row", "took_ms", "-1", "took_ms: 0 to"},
+		{"row", "seen", "null", "checks[1].seen: a text is wanted"},
+		{"row", "hint", NULL, "checks[1].hint: missing"},
+		{"top", "v", "2", "v: version 2; 1 is known"},
+		{"top", "checks", "{}", "checks: a list is wanted"},
+		{"top", "at_ms", "\"now\"", "at_ms: a whole number is wanted"},
+		{"top", "boot_id", "[]", "boot_id: a text is wanted"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(bad); i++) {
@@ -130,8 +131,12 @@ START_TEST(nothing_is_believed)
 		target = strcmp(bad[i].path, "top") == 0
 				 ? value
 				 : json_array_get(json_object_get(value, "checks"), 1);
-		json_object_set_new(target, bad[i].key,
-				    json_loads(bad[i].json, JSON_DECODE_ANY, NULL));
+		if (bad[i].json)
+			json_object_set_new(
+				target, bad[i].key,
+				json_loads(bad[i].json, JSON_DECODE_ANY, NULL));
+		else
+			json_object_del(target, bad[i].key);
 		ck_assert_int_eq(bu_checks_from_json(value, &a, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 		ck_assert_msg(strstr(err.text, bad[i].text), "%zu: %s", i, err.text);
