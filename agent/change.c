@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 
 enum { FILE_MAX = 4 * 1024 * 1024, LINK_MAX = 4096 };
 
@@ -25,18 +26,6 @@ char *
 bu_change_path(const struct bu_change *change, const char *path)
 {
 	return bu_xasprintf("%s%s", change->root, path);
-}
-
-static int
-check_path(const char *path, struct bu_err *err)
-{
-	size_t size = strlen(path);
-
-	if (path[0] == '/' && path[1] && path[size - 1] != '/' &&
-	    !strstr(path, "/../") && !strstr(path, "//") &&
-	    (size < 3 || strcmp(path + size - 3, "/..") != 0))
-		return 0;
-	return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no plain absolute path", path);
 }
 
 /* 1 when the file is as it shall be. */
@@ -62,8 +51,9 @@ int
 bu_change_add(struct bu_change *change, const struct bu_change_file *file,
 	      struct bu_err *err)
 {
-	if (check_path(file->path, err) != 0)
-		return -1;
+	if (!bu_path_is_file(file->path))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "'%s' is no plain absolute path", file->path);
 	if (holds(change, file))
 		return 0;
 	change->files = bu_xgrow(change->files, &change->cap, change->count + 1,
@@ -111,7 +101,7 @@ bu_change_add_old(struct bu_change *change, const char *pattern, const json_t *k
 	bu_autofree char *below = bu_change_path(change, pattern);
 	glob_t found = {0};
 
-	if (check_path(pattern, NULL) == 0 && glob(below, 0, NULL, &found) == 0) {
+	if (bu_path_is_file(pattern) && glob(below, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			char *path =
 				bu_xstrdup(found.gl_pathv[i] + strlen(change->root));

@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/worker.h"
 #include "fabric/probe/pair.h"
 #include "images/install/bootargs.h"
@@ -80,7 +81,8 @@ files_read(const json_t *item, struct files *files, struct bu_err *err)
 
 		memcpy(content, text, hex ? 0 : size);
 		if ((hex && bu_hex_decode(hex, content, size) != 0) ||
-		    bu_json_get_str(row, "path", &path, err) != 0) {
+		    bu_json_get_str(row, "path", &path, err) != 0 ||
+		    !bu_path_is_file(path)) {
 			free(content);
 			return bu_err_set(err, BU_ERR_INVAL, 0, "files[%zu] is wrong",
 					  i);
@@ -358,12 +360,9 @@ give_to_owner(const char *path, struct bu_err *err)
 static int
 write_file(const struct bu_install_file *file, struct bu_err *err)
 {
-	bu_autofree char *dir = NULL;
+	bu_autofree char *dir = bu_xstrndup(
+		file->path, (size_t)(strrchr(file->path, '/') - file->path));
 
-	if (file->path[0] != '/' || strstr(file->path, "/../"))
-		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no absolute path",
-				  file->path);
-	dir = bu_xstrndup(file->path, (size_t)(strrchr(file->path, '/') - file->path));
 	if (bu_mkdir_p(dir[0] ? dir : "/", 0755, err) != 0 ||
 	    bu_file_write(file->path, file->content, file->size, file->mode, err) != 0)
 		return -1;

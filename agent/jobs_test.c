@@ -51,6 +51,8 @@ START_TEST(wrong_files_are_refused)
 	struct bu_identity identity = {
 		.dir = dir, .node = node, .url = url, .boot_url = url};
 	json_t *many = json_pack("{s:s,s:[]}", "kind", "install", "files");
+	static const char *const paths[] = {"etc/x",   "/etc/../x", "/etc/..",
+					    "/etc//x", "/etc/x/",   ""};
 
 	for (int i = 0; i < 257; i++)
 		json_array_append_new(json_object_get(many, "files"),
@@ -68,6 +70,12 @@ START_TEST(wrong_files_are_refused)
 	refuses(&identity,
 		json_pack("{s:s,s:[{s:s}]}", "kind", "join", "files", "content", "x"),
 		BU_ERR_INVAL, "files[0] is wrong");
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		refuses(&identity,
+			json_pack("{s:s,s:[{s:s,s:s},{s:s,s:s}]}", "kind", "join",
+				  "files", "path", "/a", "content", "x", "path",
+				  paths[i], "content", "x"),
+			BU_ERR_INVAL, "files[1] is wrong");
 }
 END_TEST
 

@@ -29,7 +29,7 @@ int bu_file_exists(const char *path);
 int bu_write_all(int fd, const void *data, size_t size, struct bu_err *err);
 int bu_set_cloexec(int fd, int on);
 
-/* The rest is in paths.c and not for the agent. Path of a data file ("webui",
+/* The rest is in places.c and not for the agent. Path of a data file ("webui",
  * "images/build/recipes"): below $BRINGUP_DATADIR, the source tree when the program
  * runs from its build tree, else the installed place; owned. */
 char *bu_data_path(const char *relative);
@@ -41,8 +41,5 @@ char *bu_program_path(const char *name);
  * BU_ERR_INVAL unless it is plain. */
 enum { BU_CACHE_DIR_SIZE = 256 };
 char *bu_cache_dir(struct bu_err *err);
-/* 1 when it is absolute and has only letters, digits and ._+-/: such a path needs no
- * quotes in a shell, a configuration file or a URL. */
-int bu_path_is_plain(const char *path);
 
 #endif

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
+#include "base/url.h"
 #include "base/worker.h"
 
 enum { LOCAL_MS = 30 * 1000, FETCH_MS = 120 * 1000, COMMIT_SHOWN = 40 };
@@ -106,23 +108,25 @@ bu_source_commit(const char *dir)
 
 /* A name before an '@' is only a name over ssh; elsewhere it is mostly a token. */
 static int
-has_password(const char *url)
+has_password(const struct bu_url *url)
 {
-	const char *host = strstr(url, "://");
-	size_t size = host ? strcspn(host + 3, "/") : 0;
-	const char *at = host ? memchr(host + 3, '@', size) : NULL;
-
-	return at && (memchr(host + 3, ':', (size_t)(at - host - 3)) ||
-		      strncmp(url, "ssh://", 6) != 0);
+	return url->has_password || (url->has_user && strcmp(url->scheme, "ssh") != 0);
 }
 
 static int
 check_words(const char *url, const char *ref, const char *path, struct bu_err *err)
 {
+	struct bu_url parts = {0};
+
 	if (*url == '-' || *url == '\0')
 		return bu_err_set(err, BU_ERR_USAGE, 0, "--git '%s': this is not a URL",
 				  url);
-	if (has_password(url))
+	/* What has no "://" is a path or a host of ssh, as git takes them. */
+	if (strstr(url, "://") && bu_url_parse(url, &parts) < 0)
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "--git: this is not a URL; write one like "
+				  "https://git.example.org/site.git");
+	if (has_password(&parts))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--git: a URL holds no password, it would be seen in "
 				  "the list of processes; use a credential helper of "
@@ -132,9 +136,7 @@ check_words(const char *url, const char *ref, const char *path, struct bu_err *e
 				  "--ref '%s': give a branch, a tag or a whole commit "
 				  "id",
 				  ref);
-	if (*path == '/' || strcmp(path, "..") == 0 || strncmp(path, "../", 3) == 0 ||
-	    strstr(path, "/../") ||
-	    (strlen(path) > 2 && strcmp(path + strlen(path) - 3, "/..") == 0))
+	if (*path && strcmp(path, ".") != 0 && !bu_path_is_relative(path))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--path '%s': give a folder inside the repository",
 				  path);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/url.h"
 
 enum { FIRST_LISTEN_FD = 3, HIGH_FD = 64 };
 
@@ -33,32 +34,25 @@ struct report {
 int
 bu_enter_listen(const char *address, char *ret_address, size_t size, struct bu_err *err)
 {
-	struct sockaddr_in addr = {.sin_family = AF_INET};
+	struct sockaddr_in addr;
 	socklen_t len = sizeof(addr);
-	bu_autofree char *host = bu_xstrdup(address);
-	char *colon = strrchr(host, ':'), *end = NULL;
 	bu_autoclose int fd = -1;
 	int one = 1, result;
-	long port;
 
-	port = colon ? strtol(colon + 1, &end, 10) : -1;
-	if (colon)
-		*colon = '\0';
-	if (!colon || !colon[1] || *end || port < 0 || port > 65535 ||
-	    inet_pton(AF_INET, host, &addr.sin_addr) != 1 ||
-	    addr.sin_addr.s_addr == 0 || (ntohl(addr.sin_addr.s_addr) >> 24) != 127)
+	if (bu_url_socket(address, &addr) < 0 ||
+	    (ntohl(addr.sin_addr.s_addr) >> 24) != 127)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--listen '%s': give 127.0.0.1:PORT (only loopback; "
 				  "port 0 takes a free one)",
 				  address);
-	addr.sin_port = htons((uint16_t)port);
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (fd < 0 || bind(fd, (struct sockaddr *)&addr, sizeof(addr)) != 0 ||
 	    listen(fd, 128) != 0 ||
 	    getsockname(fd, (struct sockaddr *)&addr, &len) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "listen on %s", address);
-	snprintf(ret_address, size, "%s:%d", host, ntohs(addr.sin_port));
+	snprintf(ret_address, size, "%.*s:%d", (int)strcspn(address, ":"), address,
+		 ntohs(addr.sin_port));
 	result = fd;
 	fd = -1;
 	return result;

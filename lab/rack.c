@@ -18,6 +18,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 
 #define MARKER ".bringup-rack"
 

@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/record.h"
 
 static const char *const firmwares[] = {"bios", "uefi", NULL};
@@ -43,7 +44,7 @@ is_address(const char *text)
 static int
 is_dev_path(const char *text)
 {
-	return strncmp(text, "/dev/", 5) == 0 && text[5] && !strstr(text, "..") &&
+	return bu_path_is_below(text, "/dev") &&
 	       strspn(text, "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			    "0123456789._:@+-") == strlen(text);
 }

@@ -170,10 +170,12 @@ open_state(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *keys = bu_xasprintf("%s/keys", d->settings.state);
 	bu_autofree char *log = bu_xasprintf("%s/journal.db", d->settings.state);
-	bu_autofree char *host = bu_settings_host(d->settings.agent_listen);
+	const char *listen = d->settings.agent_listen;
 	/* What agents are told to call. */
-	bu_autofree char *ip = bu_xasprintf("IP:%s", host);
-	const char *names[] = {"DNS:bringup", "IP:127.0.0.1", *host ? ip : NULL, NULL};
+	bu_autofree char *ip =
+		bu_xasprintf("IP:%.*s", (int)strcspn(listen, ":"), listen);
+	const char *names[] = {"DNS:bringup", "IP:127.0.0.1", *listen ? ip : NULL,
+			       NULL};
 
 	if (bu_mkdir_p(d->settings.state, 0700, err) != 0)
 		return -1;

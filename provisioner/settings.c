@@ -82,12 +82,6 @@ is_yes_or_no(const char *text)
 	return strcmp(text, "yes") == 0 || strcmp(text, "no") == 0;
 }
 
-char *
-bu_settings_host(const char *listen)
-{
-	return bu_xstrndup(listen, strcspn(listen, ":"));
-}
-
 /* Nodes are told the two addresses as they stand here; the page asks nobody who he is.
  */
 static int

@@ -98,16 +98,6 @@ START_TEST(what_is_wrong_is_named)
 }
 END_TEST
 
-START_TEST(the_address_of_a_listener)
-{
-	bu_autofree char *host = bu_settings_host("10.0.0.1:8443");
-	bu_autofree char *none = bu_settings_host("");
-
-	ck_assert_str_eq(host, "10.0.0.1");
-	ck_assert_str_eq(none, "");
-}
-END_TEST
-
 START_TEST(a_missing_file_is_named)
 {
 	struct bu_settings s;
@@ -119,4 +109,4 @@ START_TEST(a_missing_file_is_named)
 END_TEST
 
 BU_UNIT("settings", an_empty_section_is_all_defaults, what_is_said_counts,
-	what_is_wrong_is_named, the_address_of_a_listener, a_missing_file_is_named)
+	what_is_wrong_is_named, a_missing_file_is_named)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/path.h"
 #include "base/sysroot.h"
 #include "checks/audit/audit_impl.h"
 
@@ -331,7 +332,7 @@ bu_audit_hugepages(struct bu_audit *a)
 			"sys/kernel/mm/hugepages/hugepages-%.31s/nr_hugepages", size);
 		char seen[32], expected[32];
 
-		if (strchr(size, '/'))
+		if (!bu_path_is_name(size))
 			continue;
 		snprintf(seen, sizeof(seen), "%lld", (long long)have);
 		snprintf(expected, sizeof(expected), "%lld", (long long)least);

@@ -19,30 +19,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "images/install/bootargs.h"
 
 /* Of fs/ext4/ext4.h; the kernel's headers for programs do not have it. */
 #define RESIZE_FS _IOW('f', 16, uint64_t)
-
-static int
-check_path(const char *path, struct bu_err *err)
-{
-	const char *p = path;
-
-	while (*p == '/') {
-		size_t length = strcspn(++p, "/");
-
-		if (!length || (length == 1 && p[0] == '.') ||
-		    (length == 2 && p[0] == '.' && p[1] == '.'))
-			break;
-		p += length;
-	}
-	if (*path == '/' && path[1] && !*p)
-		return 0;
-	return bu_err_set(
-		err, BU_ERR_INVAL, 0,
-		"file '%.200s': not an absolute path without '.', '..' and '//'", path);
-}
 
 /* The directory that holds the path's last name, made on the way. */
 static int
@@ -79,8 +60,11 @@ bu_target_write(int root_fd, const struct bu_install_file *file, struct bu_err *
 	bu_autoclose int fd = -1;
 	const char *name = NULL;
 
-	if (check_path(file->path, err))
-		return -1;
+	if (!bu_path_is_file(file->path))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "file '%.200s': not an absolute path without '.', "
+				  "'..' and '//'",
+				  file->path);
 	dir = open_parent(root_fd, file->path, &name, err);
 	if (dir < 0)
 		return bu_err_wrap(err, "file %s", file->path);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/path.h"
+#include "base/url.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 #include "profiles/language/window.h"
@@ -89,14 +91,7 @@ refs_ok(const char *text)
 static int
 path_ok(const char *text)
 {
-	return text[0] == '/' && text[1] && !strstr(text, "/../") &&
-	       !strstr(text, "//") && !strpbrk(text, " \t\"'\\");
-}
-
-static int
-file_ok(const char *text)
-{
-	return text[0] != '/' && !strstr(text, "..");
+	return bu_path_is_absolute(text) && !strpbrk(text, " \"'\\");
 }
 
 static int
@@ -111,43 +106,37 @@ keyfiles_ok(const char *text)
 	return list_ok(text, keyfile_ok, 1);
 }
 
+/* A user or password has no place in a profile. */
 static int
 bmc_ok(const char *text)
 {
-	const char *host = strstr(text, "://");
-	size_t size = host ? strcspn(host + 3, "/") : 0;
+	struct bu_url url;
 
-	/* A user or password has no place in a profile. */
-	return !strpbrk(text, " \t\"'\\") && text[0] != '-' &&
-	       !(host && memchr(host + 3, '@', size));
+	return bu_url_parse(text, &url) == 0 && !url.has_user && url.port != 0;
 }
 
 static int
 url_ok(const char *text)
 {
-	static const char *const schemes[] = {"https://",     "http://", "oci://",
-					      "git+https://", "s3://",   "file://"};
+	static const char *const schemes[] = {"https",     "http", "oci",
+					      "git+https", "s3",   "file"};
+	struct bu_url url;
+	size_t i = 0;
 
-	for (size_t i = 0; i < BU_LEN(schemes); i++) {
-		size_t size = strlen(schemes[i]);
-
-		if (strncmp(text, schemes[i], size) == 0)
-			return text[size] && bmc_ok(text);
-	}
-	return 0;
+	if (!bmc_ok(text) || bu_url_parse(text, &url) < 0)
+		return 0;
+	while (i < BU_LEN(schemes) && strcmp(url.scheme, schemes[i]) != 0)
+		i++;
+	return i < BU_LEN(schemes) && (url.host[0] || strcmp(url.scheme, "file") == 0);
 }
 
 static int
 hostport_ok(const char *text)
 {
-	const char *colon = strrchr(text, ':');
-	size_t host = colon ? (size_t)(colon - text) : 0, port;
+	struct bu_url url;
 
-	if (host == 0 || strspn(text, ALNUM "-.") != host)
-		return 0;
-	port = strspn(colon + 1, DIGITS);
-	return port > 0 && port <= 5 && !colon[1 + port] && atoi(colon + 1) > 0 &&
-	       atoi(colon + 1) < 65536;
+	return bu_url_parse(text, &url) == 0 && bu_url_is_host(&url) && url.port > 0 &&
+	       !strchr(url.host, ':');
 }
 
 static int
@@ -411,7 +400,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_WORD] = word_ok,
 	[BU_KEY_WORDS] = words_ok,
 	[BU_KEY_PATH] = path_ok,
-	[BU_KEY_FILE] = file_ok,
+	[BU_KEY_FILE] = bu_path_is_relative,
 	[BU_KEY_SECRET] = bu_secret_form_ok,
 	[BU_KEY_KEYFILE] = keyfile_ok,
 	[BU_KEY_KEYFILES] = keyfiles_ok,

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <string.h>
 
+#include "base/url.h"
 #include "profiles/load/load_internal.h"
 
 int
@@ -61,18 +62,6 @@ list_taken(const struct bu_desired *desired, size_t *ret_count)
 	return list;
 }
 
-/* The IPv4 address in "https://10.1.0.5:443/x" or "10.1.0.5"; -1 for names. */
-int
-bu_load_bmc_address(const char *bmc, uint32_t *ret)
-{
-	const char *start = strstr(bmc, "://");
-	bu_autofree char *host = NULL;
-
-	start = start ? start + 3 : bmc;
-	host = bu_xstrndup(start, strcspn(start, ":/#"));
-	return bu_load_ipv4(host, ret);
-}
-
 static void
 check_bmc(struct bu_loader *ld, const struct bu_desired_node *node,
 	  const struct taken *list, size_t count)
@@ -81,7 +70,7 @@ check_bmc(struct bu_loader *ld, const struct bu_desired_node *node,
 	const struct bu_desired_network *network = node->pool->bmc_network;
 	struct taken key, *found;
 
-	if (!at || !node->bmc || bu_load_bmc_address(node->bmc, &key.address) < 0)
+	if (!at || !node->bmc || bu_url_ipv4(node->bmc, &key.address) < 0)
 		return;
 	found = count ? bsearch(&key, list, count, sizeof(*list), compare_taken) : NULL;
 	if (found)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/url.h"
 #include "profiles/load/gpu.h"
 #include "profiles/load/load_internal.h"
 #include "profiles/load/policy.h"
@@ -306,13 +307,17 @@ static const struct bmc_form {
 static int
 bmc_ok(const char *power, const char *bmc)
 {
-	const char *hash = strchr(bmc, '#');
+	struct bu_url url;
+	const char *hash;
 
+	if (bu_url_parse(bmc, &url) < 0)
+		return 0;
+	hash = strchr(url.path, '#');
 	if (strcmp(power, "libvirt") == 0)
-		return strstr(bmc, ":///") && hash && hash[1];
+		return url.scheme[0] && !url.host[0] && hash && hash[1];
 	if (strcmp(power, "redfish") == 0)
-		return strncmp(bmc, "https://", 8) == 0 && bmc[8];
-	return !strchr(bmc, '/');
+		return strcmp(url.scheme, "https") == 0 && url.host[0];
+	return bu_url_is_host(&url);
 }
 
 #define NODE_WRONG(ld, node, ...)                                                      \

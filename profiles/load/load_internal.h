@@ -58,10 +58,8 @@ void bu_load_site_checks(struct bu_loader *ld);
 /* load_addresses.c: host byte order; -1 when it is no IPv4 address. */
 int bu_load_ipv4(const char *text, uint32_t *ret);
 int bu_load_in_cidr(const struct bu_cidr *cidr, uint32_t address);
-/* One address for two. The IPv4 address in "https://10.1.0.5:443/x"
- * or "10.1.0.5"; -1 for names. */
+/* One address for two. */
 void bu_load_check_addresses(struct bu_loader *ld);
-int bu_load_bmc_address(const char *bmc, uint32_t *ret);
 /* load_machines.c: two names for one machine; fills desired->by_mac. */
 void bu_load_check_machines(struct bu_loader *ld);
 /* load_drivers.c: what the language knows and no driver of this version does. */

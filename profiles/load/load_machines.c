@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/url.h"
 #include "profiles/load/load_internal.h"
 
 /* One thing by which a machine is known. */
@@ -55,19 +56,19 @@ lower(const char *text)
 static char *
 target(const char *bmc)
 {
-	const char *start = strstr(bmc, "://");
-	size_t host = start ? (size_t)(start + 3 - bmc) : 0;
-	size_t size = host + strcspn(bmc + host, "/#:");
-	bu_autofree char *raw = bu_xstrndup(bmc, size);
-	bu_autofree char *head = lower(raw);
-	const char *rest = bmc + size;
+	struct bu_url url;
+	bu_autofree char *head = NULL, *port = NULL;
 	char *text;
 
-	if (strncmp(head, "https:", 6) == 0 && strncmp(rest, ":443", 4) == 0 &&
-	    !isdigit((unsigned char)rest[4]))
-		rest += 4;
-	text = bu_xasprintf("%s%s", head, rest);
-	for (size = strlen(text); size > 0 && text[size - 1] == '/'; size--)
+	if (bu_url_parse(bmc, &url) < 0) /* is a finding already */
+		return bu_xstrdup(bmc);
+	text = bu_xasprintf("%s%s%s", url.scheme, url.scheme[0] ? "://" : "", url.host);
+	head = lower(text);
+	free(text);
+	if (url.port >= 0 && !(url.port == 443 && strncmp(head, "https:", 6) == 0))
+		port = bu_xasprintf(":%d", url.port);
+	text = bu_xasprintf("%s%s%s", head, port ? port : "", url.path);
+	for (size_t size = strlen(text); size > 0 && text[size - 1] == '/'; size--)
 		text[size - 1] = '\0';
 	return text;
 }

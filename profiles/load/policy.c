@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/url.h"
 #include "profiles/language/schema.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -165,11 +166,14 @@ check_residency(const struct judge *judge)
 
 /* "registry.example.org:5000" of a URL; owned. */
 static char *
-host_of(const char *url)
+host_of(const char *text)
 {
-	const char *host = strstr(url, "://");
+	struct bu_url url;
 
-	return host ? bu_xstrndup(host + 3, strcspn(host + 3, "/")) : bu_xstrdup("");
+	if (bu_url_parse(text, &url) < 0)
+		return bu_xstrdup("");
+	return url.port < 0 ? bu_xstrdup(url.host)
+			    : bu_xasprintf("%s:%d", url.host, url.port);
 }
 
 static void

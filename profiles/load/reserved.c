@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/url.h"
 #include "profiles/load/load_internal.h"
 
 int
@@ -72,7 +73,7 @@ check_bmcs(const struct bu_desired *desired, const struct bu_reserved *reserved,
 		const struct bu_origin *at = bu_desired_origin(node, "bmc");
 		uint32_t address;
 
-		if (!at || !node->bmc || bu_load_bmc_address(node->bmc, &address) < 0 ||
+		if (!at || !node->bmc || bu_url_ipv4(node->bmc, &address) < 0 ||
 		    !is_in(reserved, address))
 			continue;
 		bu_findings_add(findings, BU_FINDING_ERROR, at->file, at->line,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "base/worker.h"
 
 /* Accounts of services, as Debian numbers them. */
@@ -23,8 +24,7 @@ enum { SYSTEM_UID_MAX = 999 };
 static int
 path_ok(const char *text)
 {
-	return text[0] == '/' && text[1] && !strstr(text, "/../") &&
-	       !strstr(text, "//") && !strpbrk(text, " \t\"'\\");
+	return bu_path_is_file(text) && !strpbrk(text, " \"'\\");
 }
 
 static int
@@ -32,12 +32,6 @@ env_ok(const char *text)
 {
 	return *text && strspn(text, NAME_CHARS) == strlen(text) &&
 	       !(*text >= '0' && *text <= '9');
-}
-
-static int
-credential_ok(const char *text)
-{
-	return *text && *text != '.' && strspn(text, NAME_CHARS "-.") == strlen(text);
 }
 
 /* Owner and mode of what a secret comes from. forbidden: bits that it must not have. */
@@ -253,7 +247,7 @@ static const struct scheme {
 } schemes[] = {
 	{"file:", path_ok, resolve_file},
 	{"env:", env_ok, resolve_env},
-	{"credential:", credential_ok, resolve_credential},
+	{"credential:", bu_path_is_name, resolve_credential},
 	{EXEC, path_ok, resolve_exec},
 };
 

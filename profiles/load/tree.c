@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/path.h"
 
 int
 bu_tree_is_check(const char *path)
@@ -37,23 +38,17 @@ counts(const char *path)
 			   strcmp(path + len - 4, ".csv") == 0);
 }
 
-/* Clean: no part is empty or starts with '.', so "..", "." and hidden files are out. */
+/* Hidden files are none of the tree. */
 static int
 path_ok(const char *path)
 {
-	int depth = 0, start = 1;
+	int depth = 0;
 
-	if (strlen(path) > BU_TREE_PATH_MAX || !counts(path))
-		return 0;
-	for (const char *p = path; *p; p++) {
-		if (start && (*p == '.' || *p == '/'))
-			return 0;
-		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '\\')
-			return 0;
-		start = *p == '/';
-		depth += start;
-	}
-	return depth <= BU_TREE_DEPTH_MAX;
+	for (const char *p = path; *p; p++)
+		depth += *p == '/';
+	return strlen(path) <= BU_TREE_PATH_MAX && counts(path) &&
+	       depth <= BU_TREE_DEPTH_MAX && bu_path_is_relative(path) &&
+	       path[0] != '.' && !strstr(path, "/.") && !strchr(path, '\\');
 }
 
 /* Takes the text. */

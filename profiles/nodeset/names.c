@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/crypto.h"
+#include "base/url.h"
 #include "profiles/language/schema.h"
 
 static void
@@ -21,22 +22,6 @@ give(const struct bu_desired *desired, struct bu_name *name,
 	snprintf(name->full, sizeof(name->full), "%s%s%s", name->label,
 		 domain ? "." : "", domain ? domain : "");
 	fn(name, arg);
-}
-
-/* The host of "https://10.1.0.5:443/x" or "10.1.0.5", where it is an address. */
-static int
-bmc_address(const char *bmc, struct bu_name *name)
-{
-	const char *start = strstr(bmc, "://");
-	struct in_addr in;
-
-	start = start ? start + 3 : bmc;
-	snprintf(name->address, sizeof(name->address), "%.*s",
-		 (int)strcspn(start, ":/#"), start);
-	if (inet_pton(AF_INET, name->address, &in) != 1)
-		return -1;
-	name->ip = ntohl(in.s_addr);
-	return 0;
 }
 
 void
@@ -59,7 +44,10 @@ bu_names_each(const struct bu_desired *desired,
 				 is_boot ? "" : "-", is_boot ? "" : network->name);
 			give(desired, &name, fn, arg);
 		}
-		if (node->bmc && bmc_address(node->bmc, &name) == 0) {
+		if (node->bmc && bu_url_ipv4(node->bmc, &name.ip) == 0) {
+			struct in_addr in = {htonl(name.ip)};
+
+			inet_ntop(AF_INET, &in, name.address, sizeof(name.address));
 			snprintf(name.label, sizeof(name.label), "%s-bmc", node->name);
 			give(desired, &name, fn, arg);
 		}

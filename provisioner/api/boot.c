@@ -12,6 +12,7 @@
 
 #include "base/crypto.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/script.h"
 
@@ -116,14 +117,6 @@ BU_HANDLER(bu_api_boot_file)
 }
 
 static int
-plain_name(const char *name)
-{
-	return name[0] != '.' && strspn(name, "abcdefghijklmnopqrstuvwxyz"
-					      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					      "0123456789._-") == strlen(name);
-}
-
-static int
 send_image(const struct bu_api *api, const struct bu_desired *desired, const char *name,
 	   const char *file, struct bu_reply *reply, struct bu_err *err)
 {
@@ -131,7 +124,7 @@ send_image(const struct bu_api *api, const struct bu_desired *desired, const cha
 		desired ? bu_desired_image(desired, name) : NULL;
 	bu_autofree char *path = NULL;
 
-	if (!plain_name(name) || !plain_name(file))
+	if (!bu_path_is_name(name) || !bu_path_is_name(file))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no image file of that name");
 	/* Where the profile says that it lies, else with all others. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Listening sockets. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -11,31 +10,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/url.h"
 #include "provisioner/api/server.h"
 
 enum { BACKLOG = 1024 };
-
-static int
-parse_address(const char *text, struct sockaddr_in *ret)
-{
-	char host[64];
-	const char *colon = strrchr(text, ':');
-	char *end;
-	long port;
-
-	if (!colon || (size_t)(colon - text) >= sizeof(host))
-		return -1;
-	memcpy(host, text, (size_t)(colon - text));
-	host[colon - text] = '\0';
-	port = strtol(colon + 1, &end, 10);
-	memset(ret, 0, sizeof(*ret));
-	ret->sin_family = AF_INET;
-	ret->sin_port = htons((uint16_t)port);
-	return !colon[1] || *end || port < 0 || port > 65535 ||
-			       inet_pton(AF_INET, host, &ret->sin_addr) != 1
-		       ? -1
-		       : 0;
-}
 
 int
 bu_listen_tcp(const char *address, struct bu_err *err)
@@ -44,7 +22,7 @@ bu_listen_tcp(const char *address, struct bu_err *err)
 	int one = 1;
 	int fd;
 
-	if (parse_address(address, &where) != 0)
+	if (bu_url_socket(address, &where) != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "'%s' is no address to listen on; write "
 				  "10.0.0.1:8080",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/url.h"
 #include "profiles/export/facets.h"
 #include "profiles/load/load.h"
 #include "profiles/load/reserved.h"
@@ -33,29 +34,24 @@ reserve(struct reserved *reserved, const char *text, const char *what)
 	reserved->count++;
 }
 
-/* "10.77.0.1" of "https://10.77.0.1:8443"; owned. */
-static char *
-host_of(const char *url)
-{
-	const char *start = url ? strstr(url, "://") : NULL;
-
-	return start ? bu_xstrndup(start + 3, strcspn(start + 3, ":/"))
-		     : bu_xstrdup("");
-}
-
 /* What only bringupd knows: where it listens itself, and what it hands out. */
 static void
 check_own(const struct bu_api *api, const struct bu_desired *desired,
 	  struct bu_findings *findings)
 {
-	bu_autofree char *boot = host_of(api->http_url);
-	bu_autofree char *agents = host_of(api->agent_url);
+	struct bu_url boot = {.port = -1}, agents = boot;
 	struct reserved own = {0};
+
+	if (api->http_url)
+		bu_url_parse(api->http_url, &boot);
+	if (api->agent_url)
+		bu_url_parse(api->agent_url, &agents);
 
 	reserve(&own, api->boot_address,
 		"the appliance's own (boot_address in bringupd.conf)");
-	reserve(&own, boot, "the appliance's own (boot_listen in bringupd.conf)");
-	reserve(&own, agents, "the appliance's own (agent_listen in bringupd.conf)");
+	reserve(&own, boot.host, "the appliance's own (boot_listen in bringupd.conf)");
+	reserve(&own, agents.host,
+		"the appliance's own (agent_listen in bringupd.conf)");
 	reserve(&own, api->dhcp_range,
 		"handed out to unknown machines (dhcp_range in bringupd.conf)");
 	bu_reserved_check(desired, own.list, own.count, findings);

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/path.h"
 
 static int
 check_conf(const char *path, struct bu_err *err)
 {
 	struct stat st;
 
-	if (path[0] != '/' || strstr(path, ".."))
+	if (!bu_path_is_file(path))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "configuration '%s' is no absolute path", path);
 	if (lstat(path, &st) != 0)

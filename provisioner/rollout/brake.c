@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/url.h"
 #include "provisioner/rollout/rollout_impl.h"
 
 enum { LATE_MIN = 3, PERCENT_DEFAULT = 20, SCOPE_SIZE = 160 };
@@ -43,24 +44,15 @@ rack_scope(const struct bu_desired_node *want, char *ret)
 static int
 bmc_scope(const struct bu_desired_node *want, char *ret)
 {
-	const char *start = want->bmc ? strstr(want->bmc, "://") : NULL;
-	char host[INET_ADDRSTRLEN];
-	struct in_addr address;
-	size_t len;
+	char net[INET_ADDRSTRLEN];
+	struct in_addr in;
+	uint32_t address;
 
-	if (!want->bmc)
+	if (!want->bmc || bu_url_ipv4(want->bmc, &address) < 0)
 		return 0;
-	start = start ? start + 3 : want->bmc;
-	len = strspn(start, "0123456789.");
-	if (len >= sizeof(host))
-		return 0;
-	memcpy(host, start, len);
-	host[len] = '\0';
-	if (inet_pton(AF_INET, host, &address) != 1)
-		return 0;
-	address.s_addr &= htonl(0xffffff00);
+	in.s_addr = htonl(address & 0xffffff00);
 	snprintf(ret, SCOPE_SIZE, "BMC subnet %s/24",
-		 inet_ntop(AF_INET, &address, host, sizeof(host)));
+		 inet_ntop(AF_INET, &in, net, sizeof(net)));
 	return 1;
 }
 

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/path.h"
+
 /* The folder of the running program; owned, NULL when the kernel does not tell. */
 static char *
 own_folder(void)
@@ -67,16 +69,6 @@ bu_program_path(const char *name)
 			return bu_steal(&path);
 	}
 	return bu_xasprintf("%s/%s", BU_PKGLIBDIR, name);
-}
-
-int
-bu_path_is_plain(const char *path)
-{
-	const char *ok =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-		"/._+-";
-
-	return path[0] == '/' && path[strspn(path, ok)] == '\0';
 }
 
 char *

@@ -12,7 +12,7 @@ START_TEST(finds_data_and_programs)
 {
 	bu_autofree char *from_source = NULL;
 	bu_autofree char *from_env = NULL;
-	bu_autofree char *self = bu_program_path("paths_test");
+	bu_autofree char *self = bu_program_path("places_test");
 	bu_autofree char *missing = bu_program_path("no-such-program");
 
 	unsetenv("BRINGUP_DATADIR");
@@ -70,4 +70,4 @@ START_TEST(the_cache_is_named_or_below_home)
 }
 END_TEST
 
-BU_UNIT("paths", finds_data_and_programs, the_cache_is_named_or_below_home)
+BU_UNIT("places", finds_data_and_programs, the_cache_is_named_or_below_home)

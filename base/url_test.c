@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* URLs and addresses, right and hostile: the parts are those that a library sees. */
+#include "base/url.h"
+
+#include <arpa/inet.h>
+
+#include "base/err.h"
+#include "tests/support/unit.h"
+
+/* "scheme|user|host|port|path", or "-" for what is none. */
+static char *
+parts(const char *text)
+{
+	struct bu_url url;
+
+	if (bu_url_parse(text, &url) < 0)
+		return bu_xstrdup("-");
+	return bu_xasprintf("%s|%s|%s|%d|%s", url.scheme,
+			    url.has_password ? "password"
+			    : url.has_user   ? "user"
+					     : "",
+			    url.host, url.port, url.path);
+}
+
+START_TEST(the_parts_of_a_url)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"https://bmc1.oob", "https||bmc1.oob|-1|"},
+		{"https://bmc1.oob:8443/redfish/v1?a=b",
+		 "https||bmc1.oob|8443|/redfish/v1?a=b"},
+		{"HTTPS://BMC1", "HTTPS||BMC1|-1|"},
+		{"http://10.1.0.5:80", "http||10.1.0.5|80|"},
+		{"https://[fd00::5]:443/x", "https||fd00::5|443|/x"},
+		{"https://[fd00::5]", "https||fd00::5|-1|"},
+		{"oci://registry:5000/a@sha256:1", "oci||registry|5000|/a@sha256:1"},
+		{"git+https://h/x.git", "git+https||h|-1|/x.git"},
+		{"qemu:///system#node001", "qemu|||-1|/system#node001"},
+		{"qemu+unix:///system?socket=/run/x", "qemu+unix|||-1|/system?socket="
+						      "/run/x"},
+		{"https://h?x@y:z", "https||h|-1|?x@y:z"},
+		{"https://h#://", "https||h|-1|#://"},
+		{"10.1.0.5", "||10.1.0.5|-1|"},
+		{"bmc-1_a:623", "||bmc-1_a|623|"},
+		{"fd00::5", "||fd00::5|-1|"},
+		{"[fd00::5]:623", "||fd00::5|623|"},
+		{"h:0", "||h|0|"},
+		{"h:65535", "||h|65535|"},
+		{"ssh://git@h/x", "ssh|user|h|-1|/x"},
+		{"https://u:p@h/x", "https|password|h|-1|/x"},
+		/* the last '@' ends the user: what looks like the host is not it */
+		{"https://good.example@evil/x", "https|user|evil|-1|/x"},
+		{"https://a@b:c@evil", "https|password|evil|-1|"},
+		{"https://evil?@good/", "https||evil|-1|?@good/"},
+		{"https://good\\@evil/", "-"},
+		{"", "-"},
+		{"https://", "-"},
+		{"https:///x", "https|||-1|/x"},
+		{"///x", "-"},
+		{"://h", "-"},
+		{"1http://h", "-"},
+		{"averyveryverylongscheme://h", "-"},
+		{"/etc/passwd", "-"},
+		{"-oProxyCommand=x", "-"},
+		{"javascript:x", "-"},
+		{"https://h:", "-"},
+		{"https://h:/x", "-"},
+		{"https://h:65536", "-"},
+		{"https://h:4294967376", "-"},
+		{"https://h:+80", "-"},
+		{"https://h:80:90", "-"},
+		{"https://:80", "-"},
+		{"https://u@/x", "https|user||-1|/x"},
+		{"https://-h", "-"},
+		{"https://.h", "-"},
+		{"https://h h", "-"},
+		{"https://h/a b", "-"},
+		{"https://h/\n", "-"},
+		{"https://h/\"x", "-"},
+		{"https://h/'x", "-"},
+		{"https://h%2eevil/", "-"},
+		{"https://caf\xc3\xa9/", "-"},
+		{"https://256.1.1.1", "-"},
+		{"https://10.1", "-"},
+		{"https://[fd00::5", "-"},
+		{"https://[fd00::5]x", "-"},
+		{"https://[::g]", "-"},
+		{"https://fd00::5", "-"},
+		{"https://[10.1.0.5]", "-"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *seen = parts(rows[i].text);
+
+		ck_assert_msg(strcmp(seen, rows[i].want) == 0, "%s: %s, not %s",
+			      rows[i].text, seen, rows[i].want);
+	}
+}
+END_TEST
+
+START_TEST(a_host_has_a_longest_length)
+{
+	char text[BU_URL_HOST_SIZE + 1];
+	struct bu_url url;
+
+	memset(text, 'h', sizeof(text));
+	text[BU_URL_HOST_SIZE] = '\0';
+	ck_assert_int_eq(bu_url_parse(text, &url), -1);
+	ck_assert_int_eq(bu_url_parse(text + 1, &url), 0);
+	ck_assert_str_eq(url.host, text + 1);
+}
+END_TEST
+
+START_TEST(addresses_are_told_from_names)
+{
+	uint32_t address = 7;
+	struct sockaddr_in addr = {0};
+	static const char *const none[] = {"bmc1",         "https://bmc1",   "10.1.0",
+					   "10.1.0.5.nip", "https://[::1]/", ""};
+	static const char *const no_socket[] = {
+		"10.0.0.1", "h:80",     "10.0.0.1:80/", "http://10.0.0.1:80",
+		":80",      "[::1]:80", "10.0.0.1:-1"};
+
+	for (size_t i = 0; i < BU_LEN(none); i++)
+		ck_assert_msg(bu_url_ipv4(none[i], &address) == -1, "%s", none[i]);
+	ck_assert_uint_eq(address, 7);
+	ck_assert_int_eq(bu_url_ipv4("https://10.1.0.5:443/x", &address), 0);
+	ck_assert_uint_eq(address, 0x0a010005);
+	for (size_t i = 0; i < BU_LEN(no_socket); i++)
+		ck_assert_msg(bu_url_socket(no_socket[i], &addr) == -1, "%s",
+			      no_socket[i]);
+	ck_assert_int_eq(bu_url_socket("10.0.0.1:8080", &addr), 0);
+	ck_assert_int_eq(addr.sin_family, AF_INET);
+	ck_assert_uint_eq(ntohl(addr.sin_addr.s_addr), 0x0a000001);
+	ck_assert_uint_eq(ntohs(addr.sin_port), 8080);
+	ck_assert_int_eq(bu_url_socket("0.0.0.0:0", &addr), 0);
+}
+END_TEST
+
+BU_UNIT("url", the_parts_of_a_url, a_host_has_a_longest_length,
+	addresses_are_told_from_names)
