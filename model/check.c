@@ -45,6 +45,7 @@ static const struct bu_field row_fields[] = {
 	BU_FIELD(INT, struct bu_check, took_ms, MS),
 	BU_FIELD(TEXT, struct bu_check, subject),
 	BU_FIELD(TEXT, struct bu_check, seen),
+	BU_FIELD(TEXT, struct bu_check, value, .need = BU_SPARSE),
 	BU_FIELD(TEXT, struct bu_check, expected),
 	BU_FIELD(TEXT, struct bu_check, hint),
 	BU_FIELD(TEXT, struct bu_check, text),
@@ -115,6 +116,12 @@ bu_checks_add(struct bu_checks *checks, const char *group, const char *id,
 	}
 	row_init(row, group, id, verdict, subject);
 	return row;
+}
+
+const char *
+bu_check_value(const struct bu_check *row)
+{
+	return row->value[0] ? row->value : row->seen;
 }
 
 size_t

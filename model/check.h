@@ -6,7 +6,8 @@
  * bu_checks_from_json() trusts nothing.
  *
  * {"v":1,"boot_id","at_ms","checks":[CHECK]}
- * CHECK {"id","group","verdict","subject","seen","expected","hint","text","took_ms"}
+ * CHECK {"id","group","verdict","subject","seen","value"?,"expected","hint","text",
+ *        "took_ms"}
  *
  * What cannot be judged on a machine (no such hardware, nothing was expected) is no
  * row. What could not be read though it should be is a row `inconclusive`.
@@ -31,6 +32,7 @@ struct bu_check {
 	enum bu_verdict verdict;
 	char subject[64]; /* "mlx5_0", "GPU 3"; "" = the machine */
 	char seen[160];
+	char value[96]; /* the bare fact, where `seen` says more; "" = seen is it */
 	char expected[160];
 	char hint[200]; /* what to do, what to swap */
 	char text[240]; /* one line for people: what is wrong; in `node why` */
@@ -62,6 +64,8 @@ void bu_check_set(char *field, size_t size, const char *fmt, ...)
 
 /* fail, else inconclusive, else warn, else pass; inconclusive without any row. */
 enum bu_verdict bu_checks_worst(const struct bu_checks *checks);
+/* The fact for programs: what is compared and kept. */
+const char *bu_check_value(const struct bu_check *row);
 size_t bu_checks_count(const struct bu_checks *checks, enum bu_verdict verdict);
 /* 1 to 47 of [A-Za-z0-9._:-]. */
 int bu_check_id_is_valid(const char *id);

@@ -16,7 +16,8 @@ fill(struct bu_checks *checks)
 	checks->at_ms = 1795276435550;
 	bu_checks_add(checks, "audit", "pcie-width", BU_VERDICT_PASS, "0000:17:00.0");
 	row = bu_checks_add(checks, "audit", "nic-mtu", BU_VERDICT_FAIL, "eth1");
-	BU_CHECK_SET(row->seen, "%d", 1500);
+	BU_CHECK_SET(row->seen, "%d bytes", 1500);
+	BU_CHECK_SET(row->value, "%d", 1500);
 	BU_CHECK_SET(row->expected, "%d", 9000);
 	BU_CHECK_SET(row->hint, "set the MTU");
 	BU_CHECK_SET(row->text, "eth1 has MTU %d, %d is wanted", 1500, 9000);
@@ -36,6 +37,9 @@ START_TEST(reads_what_it_wrote)
 	ck_assert_int_eq(b.at_ms, a.at_ms);
 	ck_assert_uint_eq(b.count, 2);
 	ck_assert_int_eq(memcmp(a.list, b.list, 2 * sizeof(*a.list)), 0);
+	ck_assert_str_eq(bu_check_value(&b.list[1]), "1500");
+	b.list[1].value[0] = '\0';
+	ck_assert_str_eq(bu_check_value(&b.list[1]), "1500 bytes");
 	bu_checks_fini(&a);
 	bu_checks_fini(&b);
 }
@@ -112,6 +116,7 @@ START_TEST(nothing_is_believed)
 		{"row", "text", "\"a\\u0007b\"", "text: is not printable"},
 		{"row", "took_ms", "-1", "took_ms: 0 to"},
 		{"row", "seen", "null", "checks[1].seen: a text is wanted"},
+		{"row", "value", "7", "checks[1].value: a text is wanted"},
 		{"row", "hint", NULL, "checks[1].hint: missing"},
 		{"top", "v", "2", "v: version 2; 1 is known"},
 		{"top", "checks", "{}", "checks: a list is wanted"},

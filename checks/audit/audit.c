@@ -49,7 +49,7 @@ add(struct bu_audit *a, enum bu_verdict verdict, const char *subject, const char
 	return row;
 }
 
-void
+struct bu_check *
 bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
 {
 	struct bu_check *row;
@@ -57,11 +57,12 @@ bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
 
 	if (bu_checks_severity(a->ctx, a->row->id, a->row->severity) ==
 	    BU_VERDICT_INCONCLUSIVE)
-		return;
+		return NULL;
 	row = bu_checks_add(a->out, "audit", a->row->id, BU_VERDICT_PASS, subject);
 	va_start(args, fmt);
 	vsnprintf(row->seen, sizeof(row->seen), fmt, args);
 	va_end(args);
+	return row;
 }
 
 void

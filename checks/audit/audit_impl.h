@@ -74,8 +74,8 @@ int bu_audit_numa_nodes(const struct bu_audit *a);
 int64_t bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual);
 
 /* A row that passed: what was seen. */
-void bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+struct bu_check *bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt,
+			       ...) __attribute__((format(printf, 3, 4)));
 /* A finding; fmt is the line for people. */
 void bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
 		  const char *expected, const char *fmt, ...)

@@ -206,6 +206,7 @@ judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
 	const char *want = bu_json_str(port->network, "address", NULL);
 	int64_t index = bu_json_int(port->network, "gid_index", -1);
 	struct gid_found found;
+	struct bu_check *row;
 	char seen[64], expected[64];
 
 	if (port->infiniband || !bu_json_bool(port->network, "rdma", 0))
@@ -221,7 +222,10 @@ judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
 	}
 	snprintf(seen, sizeof(seen), "%s at index %d", found.ip, found.index);
 	if (index < 0 || index == found.index) {
-		bu_audit_good(a, port->name, "%s", seen);
+		row = bu_audit_good(a, port->name, "%s", seen);
+		/* Two machines must not have one address, at whatever index. */
+		if (row)
+			BU_CHECK_SET(row->value, "%s", found.ip);
 		return;
 	}
 	snprintf(expected, sizeof(expected), "index %lld", (long long)index);

@@ -54,6 +54,9 @@ START_TEST(good_machine_has_no_finding)
 	audit(expect, &checks);
 	print(&checks);
 	ck_assert_uint_eq(findings(&checks), 0);
+	for (size_t i = 0; i < checks.count; i++)
+		if (strcmp(checks.list[i].id, "gid") == 0)
+			ck_assert_str_eq(checks.list[i].value, "10.78.0.11");
 	/* Each row judged something: none is silent because it looks elsewhere. */
 	for (size_t i = 0; i < count; i++) {
 		size_t said = 0;

@@ -71,6 +71,7 @@ judge_gpu(struct bu_gpu_case *c, size_t index, struct bu_checks *ret)
 		row = bu_checks_add(ret, "gpu", rows[i].id, (enum bu_verdict)verdict,
 				    subject);
 		memcpy(row->seen, draft.seen, sizeof(row->seen));
+		memcpy(row->value, draft.value, sizeof(row->value));
 		memcpy(row->expected, draft.expected, sizeof(row->expected));
 		finish(row, &rows[i]);
 		/* One that does not answer has told nothing else. */

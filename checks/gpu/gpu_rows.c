@@ -188,10 +188,12 @@ judge_fabric(struct bu_gpu_case *c)
 		BU_CHECK_SET(c->row->seen, "%s, status %d", states[state],
 			     c->gpu->fabric_status);
 	/* For the topology: GPUs of one domain and clique reach each other. */
-	if (state == BU_GPU_FABRIC_COMPLETED && c->gpu->fabric_uuid[0])
-		BU_CHECK_SET(c->row->seen, "completed, status %d, domain %s.%u",
-			     c->gpu->fabric_status, c->gpu->fabric_uuid,
+	if (state == BU_GPU_FABRIC_COMPLETED && c->gpu->fabric_uuid[0]) {
+		BU_CHECK_SET(c->row->value, "%s.%u", c->gpu->fabric_uuid,
 			     c->gpu->fabric_clique);
+		BU_CHECK_SET(c->row->seen, "completed, status %d, domain %s",
+			     c->gpu->fabric_status, c->row->value);
+	}
 	return state == BU_GPU_FABRIC_COMPLETED && c->gpu->fabric_status == 0
 		       ? BU_VERDICT_PASS
 		       : BU_VERDICT_FAIL;

@@ -46,7 +46,7 @@ tell(const struct cohort *c, const char *node, const char *id, enum bu_verdict v
 	c->found(node, &row, c->arg);
 }
 
-/* Rows of these checks tell in `seen` what they are about, when they passed. */
+/* Rows of these checks tell by their value what they are about, when they passed. */
 static const struct {
 	const char *id, *what;
 	int unique; /* else: most machines have the same */
@@ -57,27 +57,6 @@ static const struct {
 	{"gpu-driver", "GPU driver", 0}, {"gpu-vbios", "VBIOS", 0},
 	{"gpu-model", "GPU model", 0},
 };
-
-static void
-value_of(const char *seen, char ret[160])
-{
-	char *at;
-
-	snprintf(ret, 160, "%s", seen);
-	at = strstr(ret, " at index ");
-	if (at)
-		*at = '\0';
-}
-
-int
-bu_cohort_same_value(const char *a, const char *b)
-{
-	char x[160], y[160];
-
-	value_of(a, x);
-	value_of(b, y);
-	return strcmp(x, y) == 0;
-}
 
 static int
 is_about(const struct bu_check *row, size_t rule)
@@ -117,11 +96,10 @@ judge_unique(const struct cohort *c, size_t rule)
 		for (size_t k = 0; k < checks->count; k++) {
 			const struct bu_check *row = &checks->list[k];
 			const char *node = c->nodes[i].node, *other;
-			char value[160];
+			const char *value = bu_check_value(row);
 
 			if (!is_about(row, rule))
 				continue;
-			value_of(row->seen, value);
 			other = bu_json_str(owner, value, NULL);
 			if (!other) {
 				json_object_set_new(owner, value, json_string(node));
@@ -218,8 +196,8 @@ judge_equal(const struct cohort *c, size_t rule)
 
 /* --- cables --- */
 
-static size_t
-switch_length(const char *text)
+size_t
+bu_cohort_switch_length(const char *text)
 {
 	const char *colon = strrchr(text, ':');
 
@@ -229,7 +207,8 @@ switch_length(const char *text)
 int
 bu_cohort_port_fits(const char *seen, const char *expected)
 {
-	size_t have = switch_length(seen), want = switch_length(expected);
+	size_t have = bu_cohort_switch_length(seen),
+	       want = bu_cohort_switch_length(expected);
 	size_t label = strcspn(seen, ".:");
 
 	if (want == 0 || (have != want && label != want) ||
@@ -310,10 +289,12 @@ judge_rails(const struct cohort *c)
 				if (row == first || strcmp(row->id, first->id) != 0 ||
 				    heard(checks, row->subject) != row)
 					continue;
-				key = bu_xasprintf("%.*s %s",
-						   (int)switch_length(first->seen),
-						   first->seen, row->subject);
-				leaf = bu_xstrndup(row->seen, switch_length(row->seen));
+				key = bu_xasprintf(
+					"%.*s %s",
+					(int)bu_cohort_switch_length(first->seen),
+					first->seen, row->subject);
+				leaf = bu_xstrndup(row->seen,
+						   bu_cohort_switch_length(row->seen));
 				if (!telling) {
 					count_up(counts_of(groups, key), leaf);
 					continue;
@@ -327,7 +308,8 @@ judge_rails(const struct cohort *c)
 				     "%s hangs at %s, that of %lld of %lld machines at "
 				     "%.*s hangs at %s",
 				     row->subject, leaf, (long long)many,
-				     (long long)all, (int)switch_length(first->seen),
+				     (long long)all,
+				     (int)bu_cohort_switch_length(first->seen),
 				     first->seen, most);
 			}
 		}

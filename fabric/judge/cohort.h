@@ -28,8 +28,8 @@ void bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count,
 int bu_cohort_compares(const struct bu_check *row);
 /* May no two machines tell the same in rows of this id? */
 int bu_cohort_is_unique(const char *id);
-/* Do two such rows tell the same? "10.78.0.11 at index 3" is about the address. */
-int bu_cohort_same_value(const char *a, const char *b);
+/* Of "leaf01:swp3", how much of it names the switch. */
+size_t bu_cohort_switch_length(const char *text);
 /* Does "leaf01.falcon:swp3" fit "leaf01:swp3", "leaf01" or itself? */
 int bu_cohort_port_fits(const char *seen, const char *expected);
 

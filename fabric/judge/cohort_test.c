@@ -24,6 +24,17 @@ row(struct bu_checks *checks, const char *id, const char *subject, const char *s
 	BU_CHECK_SET(check->seen, "%s", seen);
 }
 
+static struct bu_check *
+find(struct story *s, int node, const char *id, const char *subject)
+{
+	for (size_t i = 0; i < s->checks[node].count; i++)
+		if (strcmp(s->checks[node].list[i].id, id) == 0 &&
+		    strcmp(s->checks[node].list[i].subject, subject) == 0)
+			return &s->checks[node].list[i];
+	ck_abort_msg("no row %s", id);
+	return NULL;
+}
+
 /* Five good machines with two rails. */
 static void
 fill(struct story *s)
@@ -36,8 +47,9 @@ fill(struct story *s)
 		s->nodes[i] = (struct bu_cohort_node){s->names[i], &s->checks[i]};
 		bu_checks_init(&s->checks[i]);
 		row(&s->checks[i], "identity", "", s->names[i]);
-		snprintf(text, sizeof(text), "10.78.0.1%d at index 3", i);
+		snprintf(text, sizeof(text), "10.78.0.1%d at index %d", i, i);
 		row(&s->checks[i], "gid", "mlx5_0", text);
+		snprintf(find(s, i, "gid", "mlx5_0")->value, 96, "10.78.0.1%d", i);
 		snprintf(text, sizeof(text), "9c63:c003:00aa:000%d", i);
 		row(&s->checks[i], "guid", "mlx5_0", text);
 		row(&s->checks[i], "nic-firmware", "mlx5_0", "28.39.1002");
@@ -48,17 +60,6 @@ fill(struct story *s)
 		snprintf(text, sizeof(text), "leaf02.dc:swp%d", i + 1);
 		row(&s->checks[i], "lldp", "eth2", text);
 	}
-}
-
-static struct bu_check *
-find(struct story *s, int node, const char *id, const char *subject)
-{
-	for (size_t i = 0; i < s->checks[node].count; i++)
-		if (strcmp(s->checks[node].list[i].id, id) == 0 &&
-		    strcmp(s->checks[node].list[i].subject, subject) == 0)
-			return &s->checks[node].list[i];
-	ck_abort_msg("no row %s", id);
-	return NULL;
 }
 
 static void
@@ -96,7 +97,7 @@ START_TEST(doubles_are_both_named)
 	static struct story s;
 
 	fill(&s);
-	strcpy(find(&s, 3, "gid", "mlx5_0")->seen, "10.78.0.11 at index 5");
+	strcpy(find(&s, 3, "gid", "mlx5_0")->value, "10.78.0.11");
 	strcpy(find(&s, 4, "identity", "")->seen, "node1");
 	ck_assert_str_eq(
 		judge(&s),

@@ -35,9 +35,20 @@ bu_gate_facts(const struct bu_checks *report)
 				facts, json_pack("{s:s,s:s,s:s,s:s,s:s}", "id", row->id,
 						 "subject", row->subject, "verdict",
 						 bu_verdict_name(row->verdict), "seen",
-						 row->seen, "expected", row->expected));
+						 bu_check_value(row), "expected",
+						 row->expected));
 	}
 	return facts;
+}
+
+/* An address has no blanks; older rows tell its index behind it. Owned. */
+static char *
+value_of(const json_t *fact)
+{
+	const char *seen = bu_json_str(fact, "seen", "");
+	int is_gid = strcmp(bu_json_str(fact, "id", ""), "gid") == 0;
+
+	return bu_xstrndup(seen, is_gid ? strcspn(seen, " ") : strlen(seen));
 }
 
 static void
@@ -49,6 +60,7 @@ read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 	bu_checks_init(ret);
 	json_array_foreach (facts, i, fact) {
 		const char *id = bu_json_str(fact, "id", "");
+		bu_autofree char *value = value_of(fact);
 		enum bu_verdict verdict;
 		struct bu_check *row;
 
@@ -58,7 +70,7 @@ read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 			continue;
 		row = bu_checks_add(ret, "audit", id, verdict,
 				    bu_json_str(fact, "subject", ""));
-		BU_CHECK_SET(row->seen, "%s", bu_json_str(fact, "seen", ""));
+		BU_CHECK_SET(row->seen, "%s", value);
 		BU_CHECK_SET(row->expected, "%s", bu_json_str(fact, "expected", ""));
 	}
 }
@@ -78,6 +90,7 @@ is_related(const json_t *facts, const json_t *own)
 
 	json_array_foreach (facts, i, fact) {
 		const char *id = bu_json_str(fact, "id", "");
+		bu_autofree char *value = value_of(fact);
 
 		if (strcmp(id, "cabling") == 0)
 			return 1;
@@ -85,8 +98,7 @@ is_related(const json_t *facts, const json_t *own)
 			continue;
 		json_array_foreach (own, k, mine)
 			if (strcmp(bu_json_str(mine, "id", ""), id) == 0 &&
-			    bu_cohort_same_value(bu_json_str(mine, "seen", ""),
-						 bu_json_str(fact, "seen", "")))
+			    strcmp(bu_json_str(mine, "seen", ""), value) == 0)
 				return 1;
 	}
 	return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "fabric/judge/cohort.h"
 #include "provisioner/gate/gate_impl.h"
 
 /* ROWS_KEPT: of those that do not pass, in the event. */
@@ -50,11 +51,12 @@ add_leaf(json_t *body, const struct bu_checks *report)
 {
 	for (size_t i = 0; i < report->count; i++) {
 		const struct bu_check *row = &report->list[i];
-		size_t length = strcspn(row->seen, ": ");
 
-		if (strcmp(row->id, "cabling") == 0 && row->seen[length] == ':')
-			json_object_set_new(body, "leaf",
-					    json_stringn(row->seen, length));
+		if (strcmp(row->id, "cabling") == 0)
+			json_object_set_new(
+				body, "leaf",
+				json_stringn(row->seen,
+					     bu_cohort_switch_length(row->seen)));
 	}
 }
 
@@ -97,16 +99,12 @@ add_domain(json_t *body, const struct bu_checks *report)
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct bu_check *row = &report->list[i];
-		const char *at = strcmp(row->id, "gpu-fabric") == 0
-					 ? strstr(row->seen, ", domain ")
-					 : NULL;
 
-		if (!at)
+		if (strcmp(row->id, "gpu-fabric") != 0 || !row->value[0])
 			continue;
-		at += strlen(", domain ");
-		if (domain && strcmp(domain, at) != 0)
+		if (domain && strcmp(domain, row->value) != 0)
 			return;
-		domain = at;
+		domain = row->value;
 	}
 	if (domain)
 		json_object_set_new(body, "domain", json_string(domain));
