@@ -29,8 +29,8 @@ bu_reason_info(enum bu_reason_code code)
 const char *
 bu_reason_kind_name(enum bu_reason_kind kind)
 {
-	static const char *const names[] = {"cause",   "wait", "trouble",
-					    "refusal", "hold", "fault"};
+	static const char *const names[] = {"cause", "wait",  "trouble", "refusal",
+					    "hold",  "fault", "plan"};
 
 	return names[kind];
 }

@@ -157,7 +157,63 @@
 	  "another plan took its place")                                               \
 	X(TOO_MANY_ROLLOUTS, "too-many-rollouts", CAUSE, 0, 0, "",                     \
 	  "too many rollouts are open")                                                \
-	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "", "the profile has it no more")
+	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "", "the profile has it no more") \
+	/* why a plan has a step for it */                                             \
+	X(NEW, "new", PLAN, 0, 0, "", "new in the profile")                            \
+	X(NOT_INSTALLED, "not-installed", PLAN, 0, 0, "",                              \
+	  "not installed[; its disk is not empty{?written}]")                          \
+	X(OUT_OF_SERVICE, "out-of-service", PLAN, 0, 0, "",                            \
+	  "{state}: {why}[; its disk is not empty{?written}]")                         \
+	X(CHANGED, "changed", PLAN, 0, 0, "", "{changes}[; last time: {last}]")        \
+	X(NOT_WANTED, "not-wanted", PLAN, 0, 0, "",                                    \
+	  "rollout {rollout} would have changed it; that is not wanted any more")      \
+	X(OVERTAKEN, "overtaken", PLAN, 0, 0, "",                                      \
+	  "rollout {rollout} would make it what another revision says; plan it again " \
+	  "afterwards")                                                                \
+	X(REBUILD, "rebuild", PLAN, 0, 0, "", "to be rebuilt")                         \
+	X(WANTS_RESET, "wants-reset", PLAN, 0, 0, "", "{words}")                       \
+	X(REPLACED, "replaced", PLAN, 0, 0, "",                                        \
+	  "replaced: the profile means another machine ({what} {wanted}, it was "      \
+	  "{seen})")                                                                   \
+	X(RENAMED, "renamed", PLAN, 0, 0, "",                                          \
+	  "renamed: by its {what} it is the machine of {node}[; {more}][; last time: " \
+	  "{last}]")                                                                   \
+	/* why a plan refuses it */                                                    \
+	X(UNDER_WAY, "under-way", PLAN, 0, 0, "",                                      \
+	  "it is {state} with {what}; [it is held: bringup node release goes on with " \
+	  "what was ordered; {?held}]plan again when it is settled")                   \
+	X(REPLACED_ON_WAY, "replaced-on-way", PLAN, 0, 0, "",                          \
+	  "{why}; it is {state}: bringup node replace {node} lets the old one go")     \
+	X(PARKED, "parked", PLAN, 0, 0, "",                                            \
+	  "it is parked; plan again after bringup node resume {node}")                 \
+	X(RETIRED, "retired", PLAN, 0, 0, "",                                          \
+	  "it is retired; take it out of the profile, or replace it")                  \
+	X(SERVICED, "serviced", PLAN, 0, 0, "",                                        \
+	  "it is being serviced; bringup node release {node} ends that")               \
+	X(HELD, "held", PLAN, 0, 0, "",                                                \
+	  "held by {who}: {why}; bringup node release lets it go")                     \
+	X(APPLY_FIRST, "apply-first", PLAN, 0, 0, "",                                  \
+	  "{why}; bringup apply comes first")                                          \
+	X(NO_DATA, "no-data", PLAN, 0, 0, "",                                          \
+	  "there is no data to keep; rebuild it with --grant wipe")                    \
+	X(HOLDS_ANOTHER, "holds-another", PLAN, 0, 0, "",                              \
+	  "its {what} is that of the machine of node {owner}, and {node} holds "       \
+	  "another machine; names move one at a time: rename {node} to a name that "   \
+	  "is free and apply, then go on")                                             \
+	X(OWNER_BUSY, "owner-busy", PLAN, 0, 0, "",                                    \
+	  "it is the machine of node {owner}, which is {state}; rename it when that "  \
+	  "is over")                                                                   \
+	X(OWNER_LEFT, "owner-left", PLAN, 0, 0, "",                                    \
+	  "it is the machine of node {owner}, which left the profile while it was "    \
+	  "{state}; bringup node retire {owner} lets it go")                           \
+	X(TWO_OWNERS, "two-owners", PLAN, 0, 0, "",                                    \
+	  "its {what} is that of node {owner}, its {other} that of node {second}")     \
+	X(TWO_NAMES, "two-names", PLAN, 0, 0, "",                                      \
+	  "its {what} is that of the machine of node {owner}, which is in the "        \
+	  "profile too; a machine has one name")                                       \
+	X(BMC_TAKEN, "bmc-taken", PLAN, 0, 0, "",                                      \
+	  "its BMC is that of node {owner}, whose machine has other addresses; "       \
+	  "bringup node retire {owner} lets that one go")
 
 enum bu_reason_code {
 	BU_REASON_NONE, /* there is no reason */
@@ -174,6 +230,7 @@ enum bu_reason_kind {
 	BU_REASON_KIND_REFUSAL,
 	BU_REASON_KIND_HOLD,
 	BU_REASON_KIND_FAULT,
+	BU_REASON_KIND_PLAN,
 };
 
 struct bu_reason_info {

@@ -137,6 +137,52 @@ static const char *const sentences[] = {
 	[BU_REASON_PLAN_REPLACED] = "another plan took its place",
 	[BU_REASON_TOO_MANY_ROLLOUTS] = "too many rollouts are open",
 	[BU_REASON_LEFT_PROFILE] = "the profile has it no more",
+	[BU_REASON_NEW] = "new in the profile",
+	[BU_REASON_NOT_INSTALLED] = "not installed; its disk is not empty",
+	[BU_REASON_OUT_OF_SERVICE] = "<state>: <why>; its disk is not empty",
+	[BU_REASON_CHANGED] = "<changes>; last time: <last>",
+	[BU_REASON_NOT_WANTED] =
+		"rollout <rollout> would have changed it; that is not wanted any more",
+	[BU_REASON_OVERTAKEN] = "rollout <rollout> would make it what another revision "
+				"says; plan it again afterwards",
+	[BU_REASON_REBUILD] = "to be rebuilt",
+	[BU_REASON_WANTS_RESET] = "<words>",
+	[BU_REASON_REPLACED] = "replaced: the profile means another machine (<what> "
+			       "<wanted>, it was <seen>)",
+	[BU_REASON_RENAMED] = "renamed: by its <what> it is the machine of <node>; "
+			      "<more>; last time: <last>",
+	[BU_REASON_UNDER_WAY] =
+		"it is <state> with <what>; it is held: bringup node "
+		"release goes on with what was ordered; plan again when "
+		"it is settled",
+	[BU_REASON_REPLACED_ON_WAY] =
+		"<why>; it is <state>: bringup node replace <node> lets the old one go",
+	[BU_REASON_PARKED] =
+		"it is parked; plan again after bringup node resume <node>",
+	[BU_REASON_RETIRED] =
+		"it is retired; take it out of the profile, or replace it",
+	[BU_REASON_SERVICED] =
+		"it is being serviced; bringup node release <node> ends that",
+	[BU_REASON_HELD] = "held by <who>: <why>; bringup node release lets it go",
+	[BU_REASON_APPLY_FIRST] = "<why>; bringup apply comes first",
+	[BU_REASON_NO_DATA] = "there is no data to keep; rebuild it with --grant wipe",
+	[BU_REASON_HOLDS_ANOTHER] =
+		"its <what> is that of the machine of node <owner>, and <node> holds "
+		"another machine; names move one at a time: rename <node> to a name "
+		"that is free and apply, then go on",
+	[BU_REASON_OWNER_BUSY] = "it is the machine of node <owner>, which is <state>; "
+				 "rename it when that is over",
+	[BU_REASON_OWNER_LEFT] =
+		"it is the machine of node <owner>, which left the profile while it "
+		"was <state>; bringup node retire <owner> lets it go",
+	[BU_REASON_TWO_OWNERS] =
+		"its <what> is that of node <owner>, its <other> that of node <second>",
+	[BU_REASON_TWO_NAMES] =
+		"its <what> is that of the machine of node <owner>, which is in the "
+		"profile too; a machine has one name",
+	[BU_REASON_BMC_TAKEN] =
+		"its BMC is that of node <owner>, whose machine has other addresses; "
+		"bringup node retire <owner> lets that one go",
 };
 
 START_TEST(each_sentence_reads_so)
@@ -182,7 +228,8 @@ START_TEST(each_row_of_the_table_is_whole)
 		const struct bu_reason_info *info =
 			bu_reason_info((enum bu_reason_code)code);
 		int is_awaited = info->kind != BU_REASON_KIND_CAUSE &&
-				 info->kind != BU_REASON_KIND_FAULT;
+				 info->kind != BU_REASON_KIND_FAULT &&
+				 info->kind != BU_REASON_KIND_PLAN;
 
 		ck_assert_int_eq(bu_reason_from_name(info->name), code);
 		ck_assert_uint_gt(strlen(info->text), 0);

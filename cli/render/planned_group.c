@@ -33,18 +33,20 @@ places_of(const json_t *step)
 static char *
 key_of(const json_t *step)
 {
-	bu_autofree char *places = places_of(step);
-	const char *why = bu_json_str(step, "why", "");
+	bu_autofree char *places = places_of(step), *why = NULL;
+	const json_t *args = json_object_get(step, "args");
 	int changed = *places && bu_json_int(step, "batch", -1) >= 0;
 
 	if (*places && strcmp(bu_json_str(step, "from", ""), "ready") == 0)
 		changed = 1;
-	if (changed) {
-		why = strstr(why, "; last time: ");
-		why = why ? why : "";
-	}
-	return bu_xasprintf("%s\n%s\n%s%s", bu_json_str(step, "pool", ""),
-			    bu_json_str(step, "class", ""), why, places);
+	if (changed)
+		return bu_xasprintf("%s\n%s\n%s%s", bu_json_str(step, "pool", ""),
+				    bu_json_str(step, "class", ""),
+				    bu_json_str(args, "last", ""), places);
+	why = args ? bu_json_canonical(args) : NULL;
+	return bu_xasprintf("%s\n%s\n%s %s%s", bu_json_str(step, "pool", ""),
+			    bu_json_str(step, "class", ""),
+			    bu_json_str(step, "code", ""), why ? why : "", places);
 }
 
 static void

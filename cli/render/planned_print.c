@@ -156,13 +156,14 @@ print_why(const json_t *group, FILE *out)
 {
 	const json_t *step = json_object_get(group, "step");
 	bu_autofree char *why = bu_out_clean(bu_json_str(step, "why", ""), 0);
-	const char *last = strstr(why, "; last time: ");
+	bu_autofree char *last =
+		bu_out_clean(bu_json_str(json_object_get(step, "args"), "last", ""), 0);
 
 	if (json_array_size(json_object_get(step, "changes")) == 0 ||
 	    strcmp(bu_json_str(step, "from", ""), "ready") != 0)
 		fprintf(out, "%*s%s\n", INDENT, "", why);
-	else if (last)
-		fprintf(out, "%*s%s\n", INDENT, "", last + 2);
+	else if (*last)
+		fprintf(out, "%*slast time: %s\n", INDENT, "", last);
 }
 
 /* What is lost is on this disk, and a grant is for no other. */
@@ -279,37 +280,49 @@ bu_planned_whole(const struct bu_planned *planned, struct bu_err *err)
 			  count == 1 ? "" : bu_json_str(first, "node", ""), why);
 }
 
-/* What keeps single nodes out of the plan, or, by a rule, the plan from being applied.
- */
+/* What keeps the plan from being applied. */
 static void
-print_refused(const struct bu_planned *planned, int by_rule, FILE *out)
+print_forbidden(const struct bu_planned *planned, FILE *out)
 {
-	static const char *const members[] = {"rule", "file", "line", "why"};
+	int first = 1;
+	json_t *entry;
+	size_t i;
+
+	json_array_foreach (json_object_get(planned->plan, "refused"), i, entry) {
+		const char *whom = bu_json_str(entry, "node", "");
+		bu_autofree char *why = bu_out_clean(bu_json_str(entry, "why", ""), 0);
+		int named = !*whom || bu_json_bool(entry, "named", 0);
+
+		if (!json_object_get(entry, "rule"))
+			continue;
+		if (first)
+			fputs("This plan cannot be applied:\n", out);
+		first = 0;
+		fprintf(out, "  %s:%d: %s%s%s\n", bu_json_str(entry, "file", ""),
+			(int)bu_json_int(entry, "line", 0), named ? "" : whom,
+			named ? "" : ": ", why);
+	}
+}
+
+/* What keeps single nodes out of the plan. */
+static void
+print_refused(const struct bu_planned *planned, FILE *out)
+{
+	static const char *const members[] = {"code", "args"};
 	bu_autojson json_t *chosen = json_array(), *groups = NULL;
 	json_t *entry;
 	size_t i;
 
 	json_array_foreach (json_object_get(planned->plan, "refused"), i, entry)
-		if (by_rule == (json_object_get(entry, "rule") != NULL))
+		if (!json_object_get(entry, "rule"))
 			json_array_append(chosen, entry);
 	groups = bu_planned_alike(chosen, members, BU_LEN(members));
-	if (by_rule && json_array_size(groups))
-		fputs("This plan cannot be applied:\n", out);
 	json_array_foreach (groups, i, entry) {
 		const json_t *first = json_object_get(entry, "first");
-		const char *whom = bu_json_str(first, "node", "");
 		bu_autofree char *nodes = bu_out_fold(json_object_get(entry, "nodes"));
 		bu_autofree char *why = bu_out_clean(bu_json_str(first, "why", ""), 0);
-		/* Most rules name the nodes in their words. */
-		int named = !*whom || strstr(why, whom) != NULL;
 
-		if (!by_rule)
-			fprintf(out, "refused: %s: %s\n", nodes, why);
-		else
-			fprintf(out, "  %s:%d: %s%s%s\n",
-				bu_json_str(first, "file", ""),
-				(int)bu_json_int(first, "line", 0), named ? "" : whom,
-				named ? "" : ": ", why);
+		fprintf(out, "refused: %s: %s\n", nodes, why);
 	}
 }
 
@@ -404,11 +417,11 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 	else
 		fputs("nothing to do\n", out);
 	print_drift(planned->plan, out);
-	print_refused(planned, 0, out);
+	print_refused(planned, out);
 	print_rest(planned, out);
 	print_consequences(steps_of(planned), out);
 	fprintf(out, "plan %.12s of revision %.12s%s%s%s\n", planned->digest,
 		bu_json_str(planned->plan, "revision", ""), *commit ? " (commit " : "",
 		commit, *commit ? ")" : "");
-	print_refused(planned, 1, out);
+	print_forbidden(planned, out);
 }

@@ -14,7 +14,9 @@
 	"','pool':'train','class':'" class "','image':'debian12',"                     \
 					   "'digest':'d','facets':'f','from':'" from   \
 					   "','batch':" batch ",'minutes':" minutes    \
-					   ",'why':'" why "','changes':[" changes "]}"
+					   ",'why':'" why                              \
+					   "','code':'c','args':{'x':'" why            \
+					   "'},'changes':[" changes "]}"
 #define CHANGE(facet, class, old, new)                                                 \
 	"{'facet':'" facet                                                             \
 	"','class':'" class "','old':'" old                                            \
@@ -34,9 +36,10 @@
 	STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) ","                 \
 	STEP("node011", "reboot", "ready", "1", "4.5", "w", KARGS) ","                 \
 	STEP("node012", "reboot", "ready", "1", "4.5",                                 \
-	     "w; last time: it did not boot", KARGS),                                  \
-	"{'node':'node008','why':'it is imaging with another image'},"                 \
-	"{'node':'node009','why':'it is imaging with another image'}",                 \
+	     "x','last':'it did not boot", KARGS),                                     \
+	"{'node':'node008','why':'a','code':'under-way','args':{'state':'imaging'}},"  \
+	"{'node':'node009','why':'a','code':'under-way','args':{'state':'imaging'}},"  \
+	"{'node':'node003','why':'a','code':'under-way','args':{'state':'booting'}}",  \
 	"'old1','old2'", "")
 /* clang-format on */
 
@@ -73,7 +76,8 @@ START_TEST(reads_as_its_consequences)
 		"              last time: it did not boot\n"
 		"              site.ini:12 kargs: (none) -> iommu=pt\n"
 		"\n"
-		"refused: node[008-009]: it is imaging with another image\n"
+		"refused: node[008-009]: a\n"
+		"refused: node003: a\n"
 		"no longer in the profile, left as they are: old[1-2]\n"
 		"unchanged: 5 nodes\n"
 		"reboot: 3 nodes, drained, rebooted, validated, joins again\n"
@@ -172,14 +176,41 @@ START_TEST(what_differs_by_node_is_one_group)
 }
 END_TEST
 
+/* A value of a profile may read like any sentence of ours. */
+START_TEST(words_decide_nothing)
+{
+	static const char of_old[] = "w; last time: it did not boot";
+	struct bu_planned plan = planned(PLAN(
+		STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) "," STEP(
+			"node011", "reboot", "ready", "1", "4.5",
+			"w; last time: it did not boot", KARGS) "," NEW("node001"),
+		"", "", ""));
+	json_t *steps = json_object_get(plan.plan, "steps");
+	bu_autofree char *text = NULL;
+
+	/* The same reason, said otherwise. */
+	json_array_append_new(steps, parse(NEW("node002")));
+	json_object_set_new(json_array_get(steps, 3), "why", json_string(of_old));
+	text = WRITTEN(bu_planned_print(&plan, out));
+	ck_assert_msg(strstr(text, "  reboot      node[010-011] (2 nodes)\n") != NULL,
+		      "%s", text);
+	ck_assert_msg(strstr(text, "  install     node[001-002] (2 nodes)\n") != NULL,
+		      "%s", text);
+	ck_assert_msg(strstr(text, "last time") == NULL, "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
 START_TEST(policy_is_said_last_and_refuses)
 {
 	struct bu_planned plan = planned(PLAN(
 		"",
 		"{'node':'node[001-002]','why':'nodes node[001-002] are in zone z1; "
-		"x','rule':'residency','file':'site.ini','line':4},"
+		"x','rule':'residency','file':'site.ini','line':4,'named':true},"
 		"{'node':'node003','why':'a version does not fit','rule':"
 		"'compatibility','file':'site.ini','line':7},"
+		"{'node':'node004','why':'its MAC is that of node005, and node004 "
+		"holds another','rule':'machines','file':'site.ini','line':8},"
 		"{'node':'','why':'[image a] comes from evil','rule':'registries',"
 		"'file':'site.ini','line':9}",
 		"", ""));
@@ -191,6 +222,8 @@ START_TEST(policy_is_said_last_and_refuses)
 	ck_assert_str_eq(last, "This plan cannot be applied:\n"
 			       "  site.ini:4: nodes node[001-002] are in zone z1; x\n"
 			       "  site.ini:7: node003: a version does not fit\n"
+			       "  site.ini:8: node004: its MAC is that of node005, and "
+			       "node004 holds another\n"
 			       "  site.ini:9: [image a] comes from evil\n");
 	ck_assert_int_eq(bu_planned_allowed(&plan, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
@@ -309,8 +342,8 @@ END_TEST
 
 BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
 	tells_the_time_of_batches_one_after_the_other,
-	what_differs_by_node_is_one_group, policy_is_said_last_and_refuses,
-	says_when_there_is_nothing_to_do,
+	what_differs_by_node_is_one_group, words_decide_nothing,
+	policy_is_said_last_and_refuses, says_when_there_is_nothing_to_do,
 	nothing_to_do_is_not_said_of_what_is_not_as_it_should_be,
 	says_who_waits_and_who_is_left_out, a_changed_plan_is_refused,
 	what_is_no_plan_is_refused, is_the_same_after_a_file)

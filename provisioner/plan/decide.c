@@ -4,23 +4,17 @@
  * something is never planned as install, and what a person holds or what is under way
  * is left alone, with the reason.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "provisioner/plan/plan_impl.h"
 
-static int __attribute__((format(printf, 2, 3)))
-refuse(struct bu_decision *ret, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(ret->why, sizeof(ret->why), fmt, args);
-	va_end(args);
-	ret->refused = 1;
-	return 0;
-}
+/* refuse(ret, PARKED, .text = {name}) */
+#define refuse(ret, id, ...)                                                           \
+	do {                                                                           \
+		BU_REASON_SET(&(ret)->why, id, __VA_ARGS__);                           \
+		(ret)->refused = 1;                                                    \
+	} while (0)
 
 /* Whether the order leads to what the profile wants now. */
 static int
@@ -37,24 +31,21 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	const struct bu_order *order = &it->node->order;
 	int image = strcmp(order->image_digest, it->image->digest) != 0;
-	/* What it is ordered to be it goes on to be. */
-	const char *then = it->node->held_by[0]
-				   ? "it is held: bringup node release goes on with "
-				     "what was ordered; plan again when it is settled"
-				   : "plan again when it is settled";
+	const char *state = bu_state_name(it->node->state);
 
 	if (it->identity->kind == BU_IDENTITY_REPLACED) {
-		refuse(ret, "%s; it is %s: bringup node replace %s lets the old one go",
-		       it->identity->why, bu_state_name(it->node->state),
-		       it->node->name);
+		bu_autofree char *why = bu_reason_text(&it->identity->why);
+
+		refuse(ret, REPLACED_ON_WAY, .text = {why, state, it->node->name});
 		return;
 	}
+	/* What it is ordered to be it goes on to be. */
 	if (same_target(it))
 		return;
-	refuse(ret, "it is %s with %s; %s",
-	       it->node->state == BU_STATE_READY ? "being changed"
-						 : bu_state_name(it->node->state),
-	       image ? "another image" : "other settings", then);
+	refuse(ret, UNDER_WAY,
+	       .text = {it->node->state == BU_STATE_READY ? "being changed" : state,
+			image ? "another image" : "other settings"},
+	       .number = {it->node->held_by[0] != '\0'});
 }
 
 /* Of a node that is installed anew: what is there may only go by a grant. */
@@ -78,7 +69,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		      struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
-	const char *written = "";
+	int written;
 
 	if (node->installed_digest[0])
 		ret->changes = bu_plan_changes(input, it);
@@ -87,18 +78,17 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		return;
 	if (node->state == BU_STATE_PARKED && node->installed_digest[0] &&
 	    bu_plan_changes_class(ret->changes) < BU_CLASS_INSTALL) {
-		refuse(ret, "it is parked; plan again after bringup node resume %s",
-		       node->name);
+		refuse(ret, PARKED, .text = {node->name});
 		return;
 	}
 	ret->class = disk_class(input, it, ret->changes);
-	if (ret->class != BU_CLASS_INSTALL && !node->disk_touched)
-		written = "; its disk is not empty";
+	written = ret->class != BU_CLASS_INSTALL && !node->disk_touched;
 	if (node->reason[0])
-		snprintf(ret->why, sizeof(ret->why), "%s: %s%s",
-			 bu_state_name(node->state), node->reason, written);
+		BU_REASON_SET(&ret->why, OUT_OF_SERVICE,
+			      .text = {bu_state_name(node->state), node->reason},
+			      .number = {written});
 	else
-		snprintf(ret->why, sizeof(ret->why), "not installed%s", written);
+		BU_REASON_SET(&ret->why, NOT_INSTALLED, .number = {written});
 }
 
 /* What it says may only go on by a person's grant. */
@@ -107,7 +97,7 @@ decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	ret->class = it->node->order.class;
 	ret->reset = 1;
-	snprintf(ret->why, sizeof(ret->why), "%s", it->node->held_reason);
+	BU_REASON_SET(&ret->why, WANTS_RESET, .text = {it->node->held_reason});
 }
 
 /* The machine that is bound leaves for good; the next one is written like a new one. */
@@ -116,7 +106,7 @@ decide_replaced(const struct bu_plan_node *it, struct bu_decision *ret)
 {
 	ret->class = BU_CLASS_INSTALL;
 	ret->served = it->node->state == BU_STATE_READY;
-	snprintf(ret->why, sizeof(ret->why), "%s", it->identity->why);
+	ret->why = it->identity->why;
 }
 
 /* Under its new name it has to leave its cluster and come back; whatever else changes
@@ -124,16 +114,22 @@ decide_replaced(const struct bu_plan_node *it, struct bu_decision *ret)
 static void
 add_rename(const struct bu_plan_node *it, struct bu_decision *ret)
 {
-	char more[sizeof(ret->why)];
+	bu_autofree char *more = NULL, *last = NULL;
 
 	if (it->node->state == BU_STATE_READY && ret->class < BU_CLASS_RESTART)
 		ret->class = BU_CLASS_RESTART;
 	ret->withdraw = 0;
 	ret->served = it->node->state == BU_STATE_READY;
 	ret->renamed = 1;
-	memcpy(more, ret->why, sizeof(more));
-	snprintf(ret->why, sizeof(ret->why), "%.250s%s%.300s", it->identity->why,
-		 more[0] ? "; " : "", more);
+	if (ret->why.code == BU_REASON_CHANGED) {
+		more = bu_xstrdup(bu_reason_arg(&ret->why, "changes"));
+		last = bu_xstrdup(bu_reason_arg(&ret->why, "last"));
+	} else {
+		more = bu_reason_text(&ret->why);
+	}
+	ret->why = it->identity->why;
+	bu_reason_set_text(&ret->why, "more", more);
+	bu_reason_set_text(&ret->why, "last", last ? last : "");
 }
 
 static void
@@ -145,20 +141,19 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	ret->changes = bu_plan_changes(input, it);
 	ret->class = bu_plan_changes_class(ret->changes);
 	if (ret->class != BU_CLASS_NONE) {
-		bu_plan_changes_text(ret->changes, ret->why, sizeof(ret->why));
+		char changes[320], last[201] = "";
+
+		bu_plan_changes_text(ret->changes, changes, sizeof(changes));
 		if (order->failed)
-			snprintf(ret->why + strlen(ret->why),
-				 sizeof(ret->why) - strlen(ret->why),
-				 "; last time: %.200s", order->reason);
+			bu_text_copy(last, sizeof(last), order->reason);
+		BU_REASON_SET(&ret->why, CHANGED, .text = {changes, last});
 		ret->served = 1;
 		return;
 	}
 	if (!order->open)
 		return;
 	ret->withdraw = 1;
-	snprintf(ret->why, sizeof(ret->why),
-		 "rollout %s would have changed it; that is not wanted any more",
-		 order->rollout);
+	BU_REASON_SET(&ret->why, NOT_WANTED, .text = {order->rollout});
 }
 
 /* A person wants it written anew, whatever it is. */
@@ -170,20 +165,21 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	const struct bu_desired_pool *pool = it->want->pool;
 
 	if (it->identity->kind != BU_IDENTITY_SAME) {
-		refuse(ret, "%s; bringup apply comes first", it->identity->why);
+		bu_autofree char *why = bu_reason_text(&it->identity->why);
+
+		refuse(ret, APPLY_FIRST, .text = {why});
 		return;
 	}
 	if (input->rebuild == BU_CLASS_REIMAGE &&
 	    (!node->installed_digest[0] || !pool->data)) {
-		refuse(ret, "there is no data to keep; rebuild it with --grant wipe");
+		refuse(ret, NO_DATA, .number = {0});
 		return;
 	}
 	ret->class = input->rebuild;
 	ret->served = node->state == BU_STATE_READY;
-	snprintf(ret->why, sizeof(ret->why), "to be rebuilt");
+	BU_REASON_SET(&ret->why, REBUILD, .number = {0});
 	if (node->held_by[0])
-		refuse(ret, "held by %s: %s; bringup node release lets it go",
-		       node->held_by, node->held_reason);
+		refuse(ret, HELD, .text = {node->held_by, node->held_reason});
 }
 
 int
@@ -196,10 +192,7 @@ bu_plan_overtakes(const struct bu_plan_node *it, struct bu_decision *ret)
 		return 0;
 	json_decref(ret->changes);
 	*ret = (struct bu_decision){.class = BU_CLASS_NONE, .withdraw = 1};
-	snprintf(ret->why, sizeof(ret->why),
-		 "rollout %s would make it what another revision says; plan it again "
-		 "afterwards",
-		 order->rollout);
+	BU_REASON_SET(&ret->why, OVERTAKEN, .text = {order->rollout});
 	return 1;
 }
 
@@ -212,12 +205,13 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	memset(ret, 0, sizeof(*ret));
 	if (it->identity->kind == BU_IDENTITY_CONFLICT ||
 	    it->identity->kind == BU_IDENTITY_NOT_NOW) {
-		refuse(ret, "%s", it->identity->why);
+		ret->why = it->identity->why;
+		ret->refused = 1;
 		return;
 	}
 	if (!node) {
 		ret->class = BU_CLASS_INSTALL;
-		snprintf(ret->why, sizeof(ret->why), "new in the profile");
+		BU_REASON_SET(&ret->why, NEW, .number = {0});
 		return;
 	}
 	if (node->held_for == BU_HOLD_IS_ON && node->order.open) {
@@ -230,12 +224,11 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	}
 	if (node->state == BU_STATE_RETIRED) {
-		refuse(ret, "it is retired; take it out of the profile, or replace it");
+		refuse(ret, RETIRED, .number = {0});
 		return;
 	}
 	if (node->state == BU_STATE_SERVICING) {
-		refuse(ret, "it is being serviced; bringup node release %s ends that",
-		       node->name);
+		refuse(ret, SERVICED, .text = {node->name});
 		return;
 	}
 	if (input->rebuild) {
@@ -256,6 +249,5 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	if (it->identity->kind == BU_IDENTITY_RENAMED)
 		add_rename(it, ret);
 	if (node->held_by[0] && ret->class != BU_CLASS_NONE)
-		refuse(ret, "held by %s: %s; bringup node release lets it go",
-		       node->held_by, node->held_reason);
+		refuse(ret, HELD, .text = {node->held_by, node->held_reason});
 }

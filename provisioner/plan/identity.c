@@ -5,27 +5,19 @@
  * a node holds is never planned as new under another name, and what is ambiguous is
  * refused with the way out.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "model/machine.h"
 #include "provisioner/plan/plan_impl.h"
 
-static int __attribute__((format(printf, 3, 4)))
-refuse(struct bu_identity *ret, enum bu_identity_kind kind, const char *fmt, ...)
-{
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(ret->why, sizeof(ret->why), fmt, args);
-	va_end(args);
-	ret->kind = kind;
-	return 0;
-}
-
 /* conflict: the profile is wrong about it; not_now: it will be right, or is once
- * another node has let go. */
+ * another node has let go. conflict(ret, TWO_NAMES, what, owner) */
+#define refuse(ret, its_kind, id, ...)                                                 \
+	do {                                                                           \
+		BU_REASON_SET(&(ret)->why, id, .text = {__VA_ARGS__});                 \
+		(ret)->kind = (its_kind);                                              \
+	} while (0)
 #define conflict(ret, ...) refuse(ret, BU_IDENTITY_CONFLICT, __VA_ARGS__)
 #define not_now(ret, ...) refuse(ret, BU_IDENTITY_NOT_NOW, __VA_ARGS__)
 
@@ -244,9 +236,8 @@ replaced(const struct bu_desired_node *want, struct bu_identity *ret)
 	while (i + 1 < BU_LEN(words) && (!words[i][1] || !words[i][2][0]))
 		i++;
 	ret->kind = BU_IDENTITY_REPLACED;
-	snprintf(ret->why, sizeof(ret->why),
-		 "replaced: the profile means another machine (%s %s, it was %s)",
-		 words[i][0], words[i][1], words[i][2]);
+	BU_REASON_SET(&ret->why, REPLACED,
+		      .text = {words[i][0], words[i][1], words[i][2]});
 }
 
 /* The name is bound; others may hold what the profile says of it. */
@@ -257,11 +248,8 @@ identify_bound(const struct bu_plan_input *input, const struct bu_desired_node *
 	int key = taken(holders, ret->node);
 
 	if (key < KEYS)
-		conflict(ret,
-			 "its %s is that of the machine of node %s, and %s holds "
-			 "another machine; names move one at a time: rename %s to a "
-			 "name that is free and apply, then go on",
-			 keys[key].name, holders[key]->name, want->name, want->name);
+		conflict(ret, HOLDS_ANOTHER, keys[key].name, holders[key]->name,
+			 want->name);
 	else if (!is_same(input, ret->node, want))
 		replaced(want, ret);
 }
@@ -273,15 +261,9 @@ busy(const struct bu_node *holder, struct bu_identity *ret)
 	const char *state = bu_state_name(holder->state);
 
 	if (holder->live.in_profile)
-		conflict(ret,
-			 "it is the machine of node %s, which is %s; rename it when "
-			 "that is over",
-			 holder->name, state);
+		conflict(ret, OWNER_BUSY, holder->name, state);
 	else
-		not_now(ret,
-			"it is the machine of node %s, which left the profile while it "
-			"was %s; bringup node retire %s lets it go",
-			holder->name, state, holder->name);
+		not_now(ret, OWNER_LEFT, holder->name, state);
 }
 
 /* The name is free; another node holds its machine. */
@@ -296,22 +278,14 @@ identify_free(const struct bu_plan_input *input, const struct bu_desired_node *w
 
 	for (int i = 0; i < KEYS; i++)
 		if (holders[i] && holders[i] != holder && holders[i] != ret->node)
-			conflict(ret,
-				 "its %s is that of node %s, its %s that of node %s",
-				 keys[key].name, holder->name, keys[i].name,
-				 holders[i]->name);
+			conflict(ret, TWO_OWNERS, keys[key].name, holder->name,
+				 keys[i].name, holders[i]->name);
 	if (ret->kind == BU_IDENTITY_CONFLICT)
 		return;
 	if (its)
-		conflict(ret,
-			 "its %s is that of the machine of node %s, which is in the "
-			 "profile too; a machine has one name",
-			 keys[key].name, holder->name);
+		conflict(ret, TWO_NAMES, keys[key].name, holder->name);
 	else if (key == BMC)
-		not_now(ret,
-			"its BMC is that of node %s, whose machine has other "
-			"addresses; bringup node retire %s lets that one go",
-			holder->name, holder->name);
+		not_now(ret, BMC_TAKEN, holder->name);
 	else if (!bu_state_info(holder->state)->settled ||
 		 (holder->order.open && holder->order.begun))
 		busy(holder, ret);
@@ -319,9 +293,7 @@ identify_free(const struct bu_plan_input *input, const struct bu_desired_node *w
 		return;
 	ret->kind = BU_IDENTITY_RENAMED;
 	ret->node = holder;
-	snprintf(ret->why, sizeof(ret->why),
-		 "renamed: by its %s it is the machine of %s", keys[key].name,
-		 holder->name);
+	BU_REASON_SET(&ret->why, RENAMED, .text = {keys[key].name, holder->name});
 }
 
 void

@@ -25,6 +25,7 @@ struct maker {
 	struct bu_sha256_state *observed;
 	struct bu_facets facets; /* of the node that is decided; kept for its memory */
 	json_t *changes;         /* of the step before; the next may share them */
+	json_t *args;            /* likewise, of its reason */
 	json_t *texts;           /* that are shared */
 	json_t *minutes;         /* by pool and class: {"train reboot": 12.5} */
 	json_t *identities;      /* who holds which machine */
@@ -181,6 +182,30 @@ shared(struct maker *maker, json_t *changes)
 	return changes;
 }
 
+/* Why, for people, and the code and the arguments of it, by which the others of the
+ * plan are told apart. What is changed has members of its own. */
+static void
+set_why(struct maker *maker, json_t *object, const struct bu_reason *reason)
+{
+	bu_autojson json_t *body = json_object();
+	bu_autofree char *why = bu_reason_text(reason);
+	json_t *args;
+
+	bu_text_clean(why);
+	bu_reason_to_body(reason, body);
+	args = json_object_get(body, "args");
+	json_object_del(args, "changes");
+	json_object_set_new(object, "why", text(maker, why));
+	json_object_set_new(object, "code", text(maker, bu_json_str(body, "code", "")));
+	if (!json_object_size(args))
+		return;
+	if (!json_equal(maker->args, args)) {
+		json_decref(maker->args);
+		maker->args = json_incref(args);
+	}
+	json_object_set(object, "args", maker->args);
+}
+
 /* What it may lose: a grant is for this disk, and for no other. */
 static json_t *
 disk_of(const struct maker *maker, const struct bu_plan_node *it)
@@ -206,16 +231,16 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 	json_t *step;
 
 	note_pool(maker, want->pool);
-	step = json_pack("{s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:o,s:i,s:o,s:o}", "node",
+	step = json_pack("{s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:i,s:o,s:o}", "node",
 			 want->name, "pool", text(maker, pool), "class",
 			 text(maker, bu_class_name(decision->class)), "image",
 			 text(maker, want->image->name), "digest",
 			 text(maker, it->image->digest), "facets", it->digest, "from",
 			 text(maker, it->node ? bu_state_name(it->node->state) : ""),
-			 "why", text(maker, decision->why), "batch",
-			 batch_of(maker, it, decision), "minutes",
+			 "batch", batch_of(maker, it, decision), "minutes",
 			 minutes_of(maker, pool, decision->class), "changes",
 			 shared(maker, bu_steal(&decision->changes)));
+	set_why(maker, step, &decision->why);
 	if (decision->reset)
 		json_object_set_new(step, "reset", json_true());
 	if (it->identity->kind == BU_IDENTITY_REPLACED)
@@ -253,12 +278,12 @@ static void
 contradict(struct maker *maker, const struct bu_desired_node *want,
 	   const struct bu_identity *identity)
 {
-	json_array_append_new(list(maker, "refused"),
-			      json_pack("{s:s,s:s,s:s,s:s,s:i}", "node", want->name,
-					"why", identity->why, "rule", "machines",
-					"file",
-					want->origin.file ? want->origin.file : "",
-					"line", want->origin.line));
+	json_t *entry = json_pack(
+		"{s:s,s:s,s:s,s:i}", "node", want->name, "rule", "machines", "file",
+		want->origin.file ? want->origin.file : "", "line", want->origin.line);
+
+	set_why(maker, entry, &identity->why);
+	json_array_append_new(list(maker, "refused"), entry);
 }
 
 static void
@@ -270,14 +295,13 @@ plan_decided(struct maker *maker, const struct bu_plan_node *it)
 	if (it->node)
 		observe(maker, it->node);
 	bu_plan_decide(maker->input, it, &decision);
-	/* Cut to its size, perhaps in the middle of a character. */
-	bu_text_clean(decision.why);
 	if (it->identity->kind == BU_IDENTITY_CONFLICT) {
 		contradict(maker, want, it->identity);
 	} else if (decision.refused) {
-		json_array_append_new(list(maker, "refused"),
-				      json_pack("{s:s,s:s}", "node", want->name, "why",
-						decision.why));
+		json_t *entry = json_pack("{s:s}", "node", want->name);
+
+		set_why(maker, entry, &decision.why);
+		json_array_append_new(list(maker, "refused"), entry);
 		if (bu_plan_overtakes(it, &decision))
 			add_step(maker, it, &decision);
 	} else if (decision.class != BU_CLASS_NONE || decision.withdraw) {
@@ -397,6 +421,7 @@ bu_plan_make(const struct bu_plan_input *input, struct bu_err *err)
 	}
 	bu_facets_clear(&maker.facets);
 	json_decref(maker.changes);
+	json_decref(maker.args);
 	json_decref(maker.texts);
 	json_decref(maker.minutes);
 	json_decref(maker.identities);

@@ -3,6 +3,7 @@
 #ifndef BU_PLAN_PLAN_IMPL_H
 #define BU_PLAN_PLAN_IMPL_H
 
+#include "model/reason.h"
 #include "profiles/export/facets.h"
 #include "provisioner/plan/input.h"
 
@@ -11,7 +12,7 @@ enum bu_identity_kind {
 	BU_IDENTITY_SAME,     /* the node's own machine, or one that nobody knows */
 	BU_IDENTITY_RENAMED,  /* the machine of a node that the profile has no more */
 	BU_IDENTITY_REPLACED, /* another machine takes the name of a bound node */
-	BU_IDENTITY_NOT_NOW,  /* refused until another node lets go; why says who */
+	BU_IDENTITY_NOT_NOW,  /* refused until another node lets go; why names it */
 	/* The profile contradicts what is known of machines. A revision that does is
 	 * not applied: BMCs and addresses of nodes in service would follow it. */
 	BU_IDENTITY_CONFLICT,
@@ -19,7 +20,7 @@ enum bu_identity_kind {
 struct bu_identity {
 	enum bu_identity_kind kind;
 	const struct bu_node *node; /* whose machine it is; NULL = nobody's */
-	char why[600];
+	struct bu_reason why;       /* of all kinds but SAME */
 };
 
 /* One node, while it is decided. */
@@ -40,7 +41,7 @@ struct bu_decision {
 	int served;          /* the step takes it out of service, or touches it there */
 	int renamed;         /* the node has the name from the profile with it */
 	int reset;           /* its machine is on: only a grant goes on */
-	char why[600];
+	struct bu_reason why;
 	json_t *changes; /* owned; NULL = none */
 };
 

@@ -16,19 +16,21 @@
 #include "provisioner/plan/plan_impl.h"
 
 static void
-forbid(json_t *plan, const char *rule, const char *node, const struct bu_origin *at,
-       const char *why)
+forbid(json_t *plan, const struct bu_violation *violation, int named)
 {
-	json_array_append_new(json_object_get(plan, "refused"),
-			      json_pack("{s:s,s:s,s:s,s:s,s:i}", "node", node, "why",
-					why, "rule", rule, "file",
-					at->file ? at->file : "", "line", at->line));
+	const struct bu_origin *at = &violation->at;
+
+	json_array_append_new(
+		json_object_get(plan, "refused"),
+		json_pack("{s:s,s:s,s:s,s:s,s:i,s:b}", "node", violation->node, "why",
+			  violation->text, "rule", violation->rule, "file",
+			  at->file ? at->file : "", "line", at->line, "named", named));
 }
 
 static void
 on_violation(const struct bu_violation *violation, void *arg)
 {
-	forbid(arg, violation->rule, violation->node, &violation->at, violation->text);
+	forbid(arg, violation, 1);
 }
 
 /* The nodes of one image, hardware class and division of GPUs: they fit or do not fit
@@ -81,7 +83,12 @@ on_misfit(const struct bu_misfit *misfit, void *arg)
 	/* What nobody declared cannot be judged; without [policy] nobody asked to. */
 	if (!misfit->undeclared && policy->compatibility &&
 	    strcmp(policy->compatibility, "refuse") == 0) {
-		forbid(group->plan, "compatibility", group->nodes, at, text);
+		forbid(group->plan,
+		       &(struct bu_violation){.rule = "compatibility",
+					      .node = group->nodes,
+					      .at = *at,
+					      .text = text},
+		       0);
 		return;
 	}
 	line = bu_xasprintf("%s:%d: %s: %s", at->file, at->line, group->nodes, text);
