@@ -253,13 +253,19 @@ function drawPool(pool) {
 	show(pool.more, left > 0);
 }
 
+// [{state, count, tone}], what cannot be counted on first.
 function countStates(nodes) {
 	const counts = new Map();
-	for (const node of nodes)
-		counts.set(countedAs(node), (counts.get(countedAs(node)) || 0) + 1);
-	const place = (state) => state.includes(" but ") ? 0 :
-		(ORDER.indexOf(state) + 1) || ORDER.length + 1;
-	return [...counts].sort((a, b) => place(a[0]) - place(b[0]));
+	const place = (node) => awayOf(node).length ? 0 :
+		(ORDER.indexOf(node.state) + 1) || ORDER.length + 1;
+	for (const node of nodes) {
+		const state = countedAs(node);
+		const one = counts.get(state) ||
+			{ state, count: 0, tone: toneCounted(node), place: place(node) };
+		one.count++;
+		counts.set(state, one);
+	}
+	return [...counts.values()].sort((a, b) => a.place - b.place);
 }
 
 function updatePool(pool, nodes) {
@@ -269,9 +275,9 @@ function updatePool(pool, nodes) {
 		if (!names.has(name))
 			pool.rows.delete(name);
 	setText(pool.count, plural(nodes.length, "node"));
-	setText(pool.counts, countStates(nodes).map(([state, n]) => n + " " + state)
+	setText(pool.counts, countStates(nodes).map((one) => one.count + " " + one.state)
 		.join(" · "));
-	show(pool.root, !view.filter || nodes.some((node) => node.state === view.filter));
+	show(pool.root, !view.filter || nodes.some((node) => countedAs(node) === view.filter));
 	if (!pool.touched)
 		pool.root.open = nodes.length <= FOLD_FROM || Boolean(view.filter);
 	drawPool(pool);
@@ -302,8 +308,7 @@ function drawPools(nodes) {
 function drawFilters(counts) {
 	const box = byId("filters");
 	const old = new Map([...box.children].map((button) => [button.dataset.state, button]));
-	arrange(box, counts.map(([state, count]) => {
-		const tone = toneOfCount(state);
+	arrange(box, counts.map(({ state, count, tone }) => {
 		const button = old.get(state) || el("button", { type: "button", class: "chip",
 			"data-state": state, "data-tone": tone });
 		if (!old.has(state))
@@ -316,10 +321,10 @@ function drawFilters(counts) {
 
 function drawShare(counts, total) {
 	const box = byId("share");
-	arrange(box, counts.map(([state, count]) => {
+	arrange(box, counts.map(({ state, count, tone }) => {
 		const part = [...box.children].find((child) => child.dataset.state === state) ||
 			el("span", { "data-state": state });
-		part.dataset.tone = toneOfCount(state);
+		part.dataset.tone = tone;
 		part.style.flexGrow = String(count / total);
 		return part;
 	}));
@@ -335,7 +340,7 @@ function drawSummary(status) {
 	const total = status.nodes.length;
 	const ready = status.nodes.filter(isReady).length;
 	const rest = summaryOf(status.nodes);
-	if (!counts.some(([state]) => state === view.filter))
+	if (!counts.some((one) => one.state === view.filter))
 		view.filter = "";
 	setText(byId("ready"), total ? ready + " / " + total : "–");
 	setText(byId("ready-text"), !total ? "no nodes yet" : "nodes ready" +

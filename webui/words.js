@@ -22,7 +22,7 @@ const stateOf = (node) => [node.state,
 // What it is counted as: "ready", or "ready but unreachable", as in /v1/status.
 const countedAs = (node) => node.state +
 	(awayOf(node).length ? " but " + awayOf(node)[0].name : "");
-const toneOfCount = (state) => TONES[state] || (state.includes(" but ") ? "bad" : "idle");
+const toneCounted = (node) => awayOf(node).length ? "bad" : TONES[node.state] || "idle";
 
 // What keeps it in its state now; the first is what matters most.
 function waitsOf(node) {
@@ -46,7 +46,7 @@ function orderText(order) {
 		return "waits for its turn (" + order.class + ")" + why;
 	if (order.status === "failed")
 		return "its last order (" + order.class + ") failed" + why;
-	return order.status === "under way" ? order.class + " under way" : "";
+	return order.status === "under-way" ? order.class + " under way" : "";
 }
 
 // Lines below a node. Why it came here is said where nothing keeps it here, and a failure
@@ -54,7 +54,7 @@ function orderText(order) {
 function notesOf(node) {
 	const waits = waitsOf(node);
 	const order = node.order && node.order.status === "failed" &&
-		node.order.reason === node.reason ? null : node.order;
+		TONES[node.state] === "bad" ? null : node.order;
 	return [...waits, ...(node.conditions || []).map((one) => one.text),
 		waits.length ? "" : node.reason, orderText(order)].filter(Boolean);
 }

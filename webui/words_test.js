@@ -7,7 +7,7 @@ const fs = require("node:fs");
 const path = require("node:path");
 const vm = require("node:vm");
 
-const names = ["stateOf", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
+const names = ["stateOf", "toneCounted", "notesOf", "toneOf", "summaryOf", "isReady", "rolloutState",
 	"rolloutCounts", "alarmsOf"];
 const source = fs.readFileSync(path.join(__dirname, "words.js"), "utf8");
 vm.runInThisContext(source + "\n;globalThis.words = { " + names.join(", ") + " };");
@@ -20,6 +20,8 @@ const away = { ...ready, conditions: [unreachable] };
 // Ready is said of who can be used.
 assert.equal(words.stateOf(away), "ready, unreachable");
 assert.equal(words.toneOf(away), "bad");
+assert.equal(words.toneCounted(away), "bad");
+assert.equal(words.toneCounted({ state: "it is but a name" }), "idle");
 assert.equal(words.isReady(away), false);
 assert.deepEqual(words.notesOf(away), ["its agent does not answer"]);
 assert.equal(words.summaryOf([ready, away]), "1 unreachable");
@@ -48,6 +50,10 @@ assert.deepEqual(words.notesOf({ ...ready, order: { status: "turn", class: "rebo
 const failed = { state: "failed", reason: "late", conditions: [],
 	order: { status: "failed", class: "wipe", reason: "late" } };
 assert.deepEqual(words.notesOf(failed), ["late"]);
+assert.deepEqual(words.notesOf({ ...failed, reason: "late, as it is said now" }),
+	["late, as it is said now"]);
+assert.deepEqual(words.notesOf({ ...ready, reason: "late", order: failed.order }),
+	["late", "its last order (wipe) failed: late"]);
 assert.equal(words.toneOf({ ...failed, held: { by: "ops", reason: "" } }), "bad");
 
 // Of a rollout whose nodes failed nobody says that it is done.

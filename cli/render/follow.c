@@ -186,7 +186,7 @@ count_open(const struct bu_follow *follow, const json_t *rollout, int turns_give
 
 		if (watched && watched->node && bu_node_is_held(watched->node))
 			continue;
-		open += strcmp(status, "under way") == 0 ||
+		open += strcmp(status, "under-way") == 0 ||
 			(turns_given && strcmp(status, "turn") == 0);
 	}
 	return open;

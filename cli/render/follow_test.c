@@ -59,7 +59,7 @@ START_TEST(ends_when_all_are_ready)
 		/* before any has its turn, */
 		{DOC(ROLLOUT("running", "turn", "turn", "'done':0"), BOTH_READY),
 		 BU_FOLLOW_MORE},
-		{DOC(ROLLOUT("running", "done", "under way", "'done':1"),
+		{DOC(ROLLOUT("running", "done", "under-way", "'done':1"),
 		     NODE1("ready", "") "," NODE2("joining", "")),
 		 BU_FOLLOW_MORE},
 		/* while a person has stopped it for a time, */
@@ -118,7 +118,7 @@ START_TEST(waiting_for_a_partner_does_not_end_it)
 
 	ck_assert_int_eq(
 		give(follow,
-		     DOC(ROLLOUT("running", "under way", "failed", "'done':0"),
+		     DOC(ROLLOUT("running", "under-way", "failed", "'done':0"),
 			 NODE1("validating", ",'waiting':'a partner to "
 					     "measure with'") "," NODE2("failed", "")),
 		     NULL),
@@ -137,7 +137,7 @@ START_TEST(a_held_node_ends_it_a_released_one_does_not)
 
 	ck_assert_int_eq(
 		give(follow,
-		     DOC(ROLLOUT("running", "under way", "under way", "'done':0"),
+		     DOC(ROLLOUT("running", "under-way", "under-way", "'done':0"),
 			 NODE1("joining", HELD) "," NODE2("booting", "")),
 		     NULL),
 		BU_FOLLOW_MORE);
@@ -145,12 +145,12 @@ START_TEST(a_held_node_ends_it_a_released_one_does_not)
 	ck_assert_str_eq(unsettled, "node002");
 	/* A hold on a node that has arrived hides nobody who is under way. */
 	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("running", "done", "under way", "'done':1"),
+			      DOC(ROLLOUT("running", "done", "under-way", "'done':1"),
 				  NODE1("ready", HELD) "," NODE2("booting", "")),
 			      NULL),
 			 BU_FOLLOW_MORE);
 	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("running", "under way", "done", "'done':1"),
+			      DOC(ROLLOUT("running", "under-way", "done", "'done':1"),
 				  NODE1("joining", HELD) "," NODE2("ready", "")),
 			      NULL),
 			 BU_FOLLOW_BAD);
@@ -179,7 +179,7 @@ START_TEST(a_stopped_rollout_ends_when_nobody_is_under_way)
 	struct bu_follow *follow = follow_two();
 
 	ck_assert_int_eq(give(follow,
-			      DOC(ROLLOUT("stopped", "under way", "turn", "'done':0"),
+			      DOC(ROLLOUT("stopped", "under-way", "turn", "'done':0"),
 				  NODE1("validating", "") "," NODE2("ready", "")),
 			      NULL),
 			 BU_FOLLOW_MORE);

@@ -91,18 +91,26 @@ add(char **text, const char *fmt, ...)
 	*text = bu_xasprintf("%s%s%s", old, *old ? "; " : "", more);
 }
 
+static int
+ended_badly(const json_t *node)
+{
+	const char *state = bu_json_str(node, "state", "");
+
+	return strcmp(state, bu_state_name(BU_STATE_FAILED)) == 0 ||
+	       strcmp(state, bu_state_name(BU_STATE_QUARANTINED)) == 0;
+}
+
 /* A node that stays in service after a failed change; who failed with it says so by the
  * reason of its state. */
 static void
 add_failure(const json_t *node, char **text)
 {
 	const json_t *order = json_object_get(node, "order");
-	const char *reason = bu_json_str(order, "reason", "");
 
 	if (strcmp(bu_json_str(order, "status", ""), "failed") == 0 &&
-	    strcmp(reason, bu_json_str(node, "reason", "")) != 0)
+	    !ended_badly(node))
 		add(text, "its last order (%s) failed: %s",
-		    bu_json_str(order, "class", "?"), reason);
+		    bu_json_str(order, "class", "?"), bu_json_str(order, "reason", ""));
 }
 
 /* What keeps it in its state: all that is so now. */
@@ -172,9 +180,7 @@ bu_node_note(const json_t *node)
 int
 bu_node_needs_a_look(const json_t *node)
 {
-	const char *state = bu_json_str(node, "state", "");
 	bu_autofree char *wait = bu_node_wait(node);
 
-	return *wait || strcmp(state, bu_state_name(BU_STATE_FAILED)) == 0 ||
-	       strcmp(state, bu_state_name(BU_STATE_QUARANTINED)) == 0;
+	return *wait || ended_badly(node);
 }

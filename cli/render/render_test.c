@@ -98,13 +98,19 @@ START_TEST(the_note_says_what_matters_most)
 		{"{'step':{'action':'boot','status':'done','error':''}}", ""},
 		{"{'order':{'status':'turn','class':'reboot','reason':'1 is away'}}",
 		 "waits for its turn (reboot): 1 is away"},
-		{"{'order':{'status':'under way','class':'reboot','reason':''}}", ""},
+		{"{'order':{'status':'under-way','class':'reboot','reason':''}}", ""},
 		{"{'state':'ready','order':{'status':'failed','class':'reconfigure',"
 		 "'reason':'rolled back'}}",
 		 "its last order (reconfigure) failed: rolled back"},
 		{"{'state':'failed','reason':'late','order':{'status':'failed',"
 		 "'class':'wipe','reason':'late'}}",
 		 "late"},
+		{"{'state':'failed','reason':'late, as it is said now','order':{"
+		 "'status':'failed','class':'wipe','reason':'late'}}",
+		 "late, as it is said now"},
+		{"{'state':'ready','reason':'late','order':{'status':'failed',"
+		 "'class':'wipe','reason':'late'}}",
+		 "its last order (wipe) failed: late; late"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

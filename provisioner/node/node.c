@@ -29,7 +29,7 @@ const char *
 bu_order_status(const struct bu_order *order)
 {
 	if (order->open)
-		return order->begun ? "under way" : "turn";
+		return order->begun ? "under-way" : "turn";
 	if (order->withdrawn)
 		return "withdrawn";
 	return order->failed ? "failed" : "done";

@@ -208,7 +208,7 @@ struct bu_node {
 	struct bu_node_live live;
 };
 
-/* "turn" (waits for it), "under way", "done", "failed" or "withdrawn". */
+/* "turn" (waits for it), "under-way", "done", "failed" or "withdrawn". */
 const char *bu_order_status(const struct bu_order *order);
 
 /* A condition of it says that it cannot be counted on, whatever its state is. */

@@ -454,7 +454,7 @@ START_TEST(the_last_rollouts_are_kept)
 	one = bu_rollouts_show(rig.rollouts, by_digest(&rig, "000020")->id, NULL);
 	ck_assert_str_eq(bu_json_str(json_array_get(json_object_get(one, "nodes"), 0),
 				     "status", ""),
-			 "under way");
+			 "under-way");
 	ck_assert_ptr_null(bu_rollouts_show(rig.rollouts, "r-1", &err));
 	ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
 	rig_end(&rig);
