@@ -54,32 +54,41 @@ bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node)
 	       strcmp(bu_json_str(node->checks, "verdict", ""), "fail") != 0;
 }
 
-char *
-bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
-		  enum bu_say *ret_kind)
+/* In this boot it was not checked yet. */
+static void
+awaits_checks(const struct bu_gate *gate, const struct bu_node *node,
+	      struct bu_reason *ret)
 {
-	int64_t left_ms = soak_left_ms(gate, node), all_ms;
 	struct bu_target target;
 	struct bu_err err;
 
-	*ret_kind = BU_SAY_TROUBLE;
-	if (!checked_in_this_boot(node) &&
-	    bu_fleet_target(gate->fleet, node, &target, &err) != 0)
-		return bu_xasprintf("its checks cannot be asked for: %s", err.text);
-	if (!checked_in_this_boot(node))
-		return bu_xstrdup(node->live.checks_errors && node->live.trouble[0]
-					  ? node->live.trouble
-					  : "its checks gave no report yet");
-	if (left_ms > 0) {
-		*ret_kind = BU_SAY_WAITS;
+	if (bu_fleet_target(gate->fleet, node, &target, &err) != 0)
+		BU_REASON_SET(ret, CHECKS_UNASKABLE, .text = {err.text});
+	else if (node->live.checks_errors &&
+		 bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
+		*ret = node->live.says;
+	else
+		bu_reason_set(ret, BU_REASON_CHECKS_AWAITED, NULL);
+}
+
+void
+bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
+		  struct bu_reason *ret)
+{
+	int64_t left_ms = soak_left_ms(gate, node), all_ms;
+
+	if (!checked_in_this_boot(node)) {
+		awaits_checks(gate, node, ret);
+	} else if (left_ms > 0) {
 		all_ms = validation_of(gate, node)->soak_ms;
-		return bu_xasprintf("soaks: %lld of %lld minutes under load",
-				    (long long)(all_ms - left_ms) / 60000,
-				    (long long)all_ms / 60000);
+		BU_REASON_SET(ret, SOAKS,
+			      .number = {(all_ms - left_ms) / 60000, all_ms / 60000});
+	} else {
+		bu_reason_set(ret,
+			      bu_gate_is_checked(gate, node) ? BU_REASON_NONE
+							     : BU_REASON_CHECK_FAILED,
+			      NULL);
 	}
-	return bu_gate_is_checked(gate, node)
-		       ? NULL
-		       : bu_xstrdup("a check of this boot failed");
 }
 
 static void
@@ -167,7 +176,8 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 	struct bu_event event;
 
 	node->live.checks_errors = 0;
-	node->live.trouble[0] = '\0';
+	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
+		node->live.says = (struct bu_reason){0};
 	bu_event_init(&event, kind, node->name, body);
 	if (strcmp(bu_json_str(body, "verdict", ""), "fail") == 0)
 		bu_gate_accuse(gate, node, &(struct bu_charge){words, hint, NULL},
@@ -179,12 +189,9 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 static void
 no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
-	bu_autofree char *text = NULL;
-
 	node->live.checks_errors++;
-	text = bu_xasprintf("its checks gave no report, %d times: %.300s",
-			    node->live.checks_errors, why);
-	bu_gate_say(gate, node, BU_SAY_TROUBLE, text);
+	bu_gate_says(gate, node, CHECKS_SILENT, .text = {why},
+		     .number = {node->live.checks_errors});
 }
 
 /* The report itself becomes a blob. */

@@ -11,12 +11,12 @@ joins(const struct rig *rig, int first, int last)
 	for (int i = first; i <= last; i++) {
 		struct bu_node *node = rig_node(rig, i);
 
-		ck_assert_msg(node->state == BU_STATE_JOINING,
-			      "%s is %s (%s), waits: %s, trouble: %s", node->name,
-			      bu_state_name(node->state), node->reason,
-			      node->live.waiting, node->live.trouble);
-		ck_assert_str_eq(node->live.waiting, "");
-		ck_assert_str_eq(node->live.trouble, "");
+		bu_autofree char *says = bu_reason_text(&node->live.says);
+
+		ck_assert_msg(node->state == BU_STATE_JOINING, "%s is %s (%s), says %s",
+			      node->name, bu_state_name(node->state), node->reason,
+			      says);
+		ck_assert_str_eq(says, "");
 	}
 }
 
@@ -74,18 +74,21 @@ START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 		struct links links = good_links();
 		struct bu_node *node;
 		bu_autojson json_t *json = NULL;
+		const char *trouble;
 
 		links.odd_until = NEVER;
 		links.odd_clocks = clocks;
 		begin(&rig, 2);
 		measure(&rig, &links, 2, 30);
 		node = rig_node(&rig, 1);
-		says(node->live.trouble, "3 probes node001 <-> node002 said nothing: ");
-		says(node->live.trouble, why);
-		says(node->live.trouble, "it is measured again, once a minute");
-		ck_assert_str_eq(node->live.waiting, ""); /* its deadline goes on */
+		rig_reason_is(&node->live.says, PROBES_IN_DOUBT);
 		json = bu_node_to_json(node);
-		ck_assert_str_eq(bu_json_str(json, "trouble", ""), node->live.trouble);
+		trouble = bu_json_str(json, "trouble", "");
+		says(trouble, "3 probes node001 <-> node002 said nothing: ");
+		says(trouble, why);
+		says(trouble, "it is measured again, once a minute");
+		ck_assert_str_eq(bu_json_str(json, "waiting", "?"), "");
+		ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);
 		ck_assert_int_eq(links.probed[1], 3);
 		measure(&rig, &links, 2, 500);
 		ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
@@ -156,7 +159,7 @@ START_TEST(one_bad_instrument_holds_back_its_node_alone)
 	joins(&rig, 2, 8);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	says(node->live.trouble, "said nothing: 20.63 Mbit/s is more");
+	rig_reason_has(&node->live.says, "said nothing: 20.63 Mbit/s is more");
 	ck_assert_int_le(links.probed[1], 10);
 	measure(&rig, &links, 8, 100);
 	ck_assert_int_ge(links.probed[1], 11);
@@ -240,25 +243,23 @@ START_TEST(each_reason_comes_and_goes_with_its_cause)
 	node->live.last_seen_ms = 0;
 	told = 0;
 	look(&rig);
-	says(node->live.trouble, "its agent was not heard since bringupd started");
+	rig_reason_is(&node->live.says, UNHEARD);
 	ck_assert_int_eq(told, 1);
 	look(&rig);
 	ck_assert_int_eq(told, 1); /* nothing changed, nobody is woken */
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	look(&rig);
-	says(node->live.trouble, "its checks gave no report yet");
+	rig_reason_is(&node->live.says, CHECKS_AWAITED);
 	measure(&rig, &links, 1, 5);
-	says(node->live.waiting, "no partner");
-	ck_assert_str_eq(node->live.trouble, "");
+	rig_reason_is(&node->live.says, NO_PARTNER);
 	bu_time_iso(node->live.last_seen_ms, since);
 	rig_pass(&rig, 100000);
 	look(&rig);
-	says(node->live.trouble, "its agent was last heard at ");
-	says(node->live.trouble, since);
-	ck_assert_str_eq(node->live.waiting, ""); /* its deadline goes on */
+	rig_reason_is(&node->live.says, UNHEARD_SINCE);
+	ck_assert_str_eq(bu_reason_arg(&node->live.says, "since"), since);
 	ck_assert_int_gt(bu_reconcile_deadline(rig.rec, node), 0);
 	measure(&rig, &links, 1, 3);
-	says(node->live.waiting, "no partner");
+	rig_reason_is(&node->live.says, NO_PARTNER);
 	rig_to_validating(&rig, 2);
 	measure(&rig, &links, 2, 8);
 	joins(&rig, 1, 2);
@@ -278,10 +279,10 @@ START_TEST(a_reason_is_gone_when_the_profile_is_mended)
 	rig_to_validating(&rig, 1);
 	node = rig_node(&rig, 1);
 	look(&rig);
-	says(node->live.waiting, "pool train names no validation");
+	rig_reason_is(&node->live.says, NO_VALIDATION);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d2", NULL, NULL);
 	look(&rig);
-	ck_assert_str_eq(node->live.waiting, "");
+	rig_reason_is(&node->live.says, UNHEARD); /* what comes next */
 	rig_end(&rig);
 }
 END_TEST

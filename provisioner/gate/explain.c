@@ -253,12 +253,13 @@ add_slow_pair(char **text, const struct bu_campaign_state *campaign, int node,
 	}
 }
 
-char *
+void
 bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
-		   const struct bu_accusation *accusation)
+		   const struct bu_accusation *accusation, struct bu_reason *ret)
 {
 	bu_autofree char *cause = bu_accusation_text(&campaign->topology, accusation);
-	char leaf[80], *text = NULL;
+	bu_autofree char *text = NULL;
+	char leaf[80];
 	int peers;
 
 	bu_ids_text(&campaign->topology.leaf_ids, campaign->topology.leaf_of[node],
@@ -267,21 +268,12 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 	if (!text)
 		add(&text, "%s", cause);
 	if (accusation->what != BU_WHAT_ANY)
-		add(&text,
-		    "; so many of leaf %s are bad that the leaf is accused, not its "
-		    "nodes: check the switch and the expected rate (%s)",
-		    leaf, cause);
+		BU_REASON_SET(ret, LEAF_ACCUSED, .text = {text, leaf, cause});
 	else if (peers)
-		add(&text,
-		    "; no test tells its fault from that of %s: check the "
-		    "switch and the expected rate",
-		    leaf);
+		BU_REASON_SET(ret, NODE_OR_LEAF, .text = {text, leaf});
 	else
-		add(&text,
-		    "; no third machine or certified partner can tell which; after a "
-		    "repair bringup node validate %s measures it anew",
-		    campaign->nodes[node]->name);
-	return text;
+		BU_REASON_SET(ret, NO_THIRD,
+			      .text = {text, campaign->nodes[node]->name});
 }
 
 /* Between the present boots of both. */
@@ -316,8 +308,9 @@ why_nothing(const struct bu_campaign_state *campaign, const json_t *brief,
 }
 
 /* The last pair of the node whose last probe said nothing, in the present boots. */
-char *
-bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node)
+int
+bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
+		      struct bu_reason *ret)
 {
 	const struct bu_fleet *fleet = campaign->gate->fleet;
 	const char *own = campaign->nodes[node]->name;
@@ -336,10 +329,13 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node)
 		errors = log->errors;
 	}
 	if (!found)
-		return NULL;
-	return bu_xasprintf("%d probe%s %s <-> %s %s: %s", failures,
-			    failures == 1 ? "" : "s", bu_json_str(found, "a", "?"),
-			    bu_json_str(found, "b", "?"),
-			    errors ? "gave no result" : "said nothing",
-			    why_nothing(campaign, found, reason));
+		return 0;
+	bu_reason_set(ret, errors ? BU_REASON_PROBES_SILENT : BU_REASON_PROBES_IN_DOUBT,
+		      &(struct bu_reason_args){
+			      .text = {bu_json_str(found, "a", "?"),
+				       bu_json_str(found, "b", "?"),
+				       why_nothing(campaign, found, reason)},
+			      .number = {failures, campaign->over},
+		      });
+	return 1;
 }

@@ -95,8 +95,6 @@ struct bu_campaign_state {
 	int slow; /* its tests do not decide: it goes on once a minute */
 };
 
-enum bu_say { BU_SAY_NOTHING, BU_SAY_WAITS, BU_SAY_TROUBLE };
-
 /* hold.c. Lemons, words of outside systems, those who waited too long. */
 void bu_gate_hold(struct bu_gate *gate);
 int bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
@@ -114,13 +112,21 @@ void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const cha
 			   const json_t *result, const struct bu_err *failure);
 /* Checked in this boot, without a fault; soaked, where the profile asks for it. */
 int bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node);
-/* What of that is missing; owned, NULL = nothing. */
-char *bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
-			enum bu_say *ret_kind);
+/* What of that is missing; NONE = nothing. */
+void bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
+		       struct bu_reason *ret);
 
-/* say.c. Why it does not go on; NOTHING: it does. Held nodes say their hold besides. */
-void bu_gate_say(struct bu_gate *gate, struct bu_node *node, enum bu_say kind,
-		 const char *text);
+/* say.c. Why it does not go on; NONE: it does. Held nodes say their hold besides. */
+void bu_gate_say(struct bu_gate *gate, struct bu_node *node,
+		 const struct bu_reason *reason);
+/* bu_gate_says(gate, node, SOAKS, .number = {5, 25}) */
+#define bu_gate_says(gate, node, id, ...)                                              \
+	do {                                                                           \
+		struct bu_reason bu_says;                                              \
+                                                                                       \
+		BU_REASON_SET(&bu_says, id, __VA_ARGS__);                              \
+		bu_gate_say((gate), (node), &bu_says);                                 \
+	} while (0)
 /* Of all that are validating and no candidates. */
 void bu_gate_say_all(struct bu_gate *gate);
 
@@ -217,10 +223,11 @@ char *bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 			 const struct bu_accusation *accusation);
 /* Why it waits: it is one of several that no test tells apart, or its leaf is accused.
  */
-char *bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
-			 const struct bu_accusation *accusation);
-/* Why it could not be measured. NULL = nothing went wrong. */
-char *bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node);
+void bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
+			const struct bu_accusation *accusation, struct bu_reason *ret);
+/* Why it could not be measured. 0 = nothing went wrong. */
+int bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
+			  struct bu_reason *ret);
 
 /* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be:
  * its last results do not pass, or there is no signature. */

@@ -77,9 +77,11 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
-	if (node->live.waiting[0] &&
+	bu_autofree char *text = bu_reason_text(&node->live.says);
+
+	if (bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) &&
 	    bu_loop_now_ms(gate->fleet->loop) - node->live.clock_ms >= PARTNER_WAIT_MS)
-		bu_gate_hold_as(gate, node, "bringup", node->live.waiting);
+		bu_gate_hold_as(gate, node, "bringup", text);
 }
 
 void

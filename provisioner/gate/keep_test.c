@@ -112,8 +112,9 @@ START_TEST(without_a_report_nobody_is_measured)
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_CHECKS), 1);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_PAIR), 0);
-	says(rig_node(&rig, 1)->live.trouble,
-	     "gave no report, 3 times: the report is of boot");
+	rig_reason_is(&rig_node(&rig, 1)->live.says, CHECKS_SILENT);
+	rig_reason_has(&rig_node(&rig, 1)->live.says,
+		       "gave no report, 3 times: the report is of boot");
 	rig_end(&rig);
 }
 END_TEST
@@ -237,9 +238,10 @@ START_TEST(the_soak_goes_on_after_a_restart)
 		node = rig_node(&rig, 1);
 		node->live.last_seen_ms = rig.clock.fake_wall_ms;
 		rig_pass(&rig, 2001);
-		says(node->live.waiting, slice == 0   ? "soaks: 0 of 25 minutes"
-					 : slice == 1 ? "soaks: 10 of 25 minutes"
-						      : "soaks: 20 of 25 minutes");
+		rig_reason_is(&node->live.says, SOAKS);
+		ck_assert_int_eq(bu_reason_number(&node->live.says, "done"),
+				 slice * 10);
+		ck_assert_int_eq(bu_reason_number(&node->live.says, "all"), 25);
 		item = bu_gate_work(rig.gate, node);
 		ck_assert_ptr_nonnull(item);
 		ck_assert_int_eq(
@@ -256,7 +258,7 @@ START_TEST(the_soak_goes_on_after_a_restart)
 	}
 	node->live.last_seen_ms = rig.clock.fake_wall_ms;
 	rig_pass(&rig, 2001);
-	says(node->live.waiting, "no partner"); /* measured from now on */
+	rig_reason_is(&node->live.says, NO_PARTNER); /* measured from now on */
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_SOAK), 3);
 	rig_end(&rig);
 }

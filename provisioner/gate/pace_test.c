@@ -84,9 +84,9 @@ minutes_until_joining(struct rig *rig, int64_t look_costs_ms, int minutes)
 			bu_gate_kick(rig->gate);
 	}
 	free(links);
-	ck_assert_msg(joining(rig) == NODES, "%d joined in %d minutes; node001: %s, %s",
-		      joining(rig), minutes, rig_node(rig, 1)->live.waiting,
-		      rig_node(rig, 1)->live.trouble);
+	ck_assert_msg(joining(rig) == NODES, "%d joined in %d minutes; node001: %s",
+		      joining(rig), minutes,
+		      bu_reason_info(rig_node(rig, 1)->live.says.code)->name);
 	rig_end(rig);
 	return second / 60;
 }
@@ -121,10 +121,10 @@ START_TEST(a_kick_brings_a_look_forward)
 	ck_assert_ptr_nonnull(rig.gate);
 	rig_node(&rig, 1)->live.last_seen_ms = 0;
 	rig_pass(&rig, 100);
-	ck_assert_str_eq(rig_node(&rig, 1)->live.trouble, "");
+	rig_reason_is(&rig_node(&rig, 1)->live.says, NONE);
 	bu_gate_kick(rig.gate);
 	rig_pass(&rig, 1);
-	says(rig_node(&rig, 1)->live.trouble, "its agent was not heard");
+	rig_reason_is(&rig_node(&rig, 1)->live.says, UNHEARD);
 	rig_end(&rig);
 }
 END_TEST

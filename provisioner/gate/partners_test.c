@@ -43,7 +43,8 @@ START_TEST(a_node_of_a_cluster_is_no_spare)
 	begin_with(&rig, "partners = spare\n");
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
-	says(rig_node(&rig, 2)->live.waiting, "no partner: 1 certified nodes");
+	rig_reason_is(&rig_node(&rig, 2)->live.says, PARTNERS_IN_USE);
+	ck_assert_int_eq(bu_reason_number(&rig_node(&rig, 2)->live.says, "count"), 1);
 	ck_assert_int_eq(links.probes, 0);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 0);
 	rig_end(&rig);
@@ -59,7 +60,8 @@ START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 	rig_write(&rig, "slurm.node001", "mixed\n");
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_VALIDATING);
-	says(rig_node(&rig, 2)->live.waiting, "no partner: 1 certified nodes");
+	rig_reason_is(&rig_node(&rig, 2)->live.says, PARTNERS_IN_USE);
+	ck_assert_int_eq(bu_reason_number(&rig_node(&rig, 2)->live.says, "count"), 1);
 	ck_assert_int_eq(links.probes, 0);
 	rig_write(&rig, "slurm.node001", "idle\n");
 	rig_write(&rig, "slurm.node007", "mixed\n");
@@ -215,8 +217,7 @@ START_TEST(tests_that_do_not_decide_go_on_slowly)
 	measure(&rig, &links, 2, 150);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	says(node->live.waiting, "its tests do not decide yet: good and bad results "
-				 "alternate");
+	rig_reason_is(&node->live.says, UNDECIDED_YET);
 	before = links.probed[1];
 	ck_assert_int_ge(before, 32);
 	measure_minutes(&rig, &links, 2, 10);

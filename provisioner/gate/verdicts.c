@@ -16,20 +16,19 @@ static void
 prove(struct bu_gate *gate, struct bu_campaign_state *campaign, int index)
 {
 	struct bu_node *node = campaign->nodes[index];
-	bu_autofree char *text = NULL;
+	static const struct bu_reason none;
 	struct bu_event events[2];
 	struct bu_err err;
 
 	if (node->live.appending)
 		return;
 	if (bu_gate_certify(campaign, index, events, &err) == 0) {
-		bu_gate_say(gate, node, BU_SAY_NOTHING, "");
+		bu_gate_say(gate, node, &none);
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
 	}
 	/* A last result that is bad, of pairs that were good: a person's, say. */
-	text = bu_xasprintf("%s; its pairs are measured again, one a minute", err.text);
-	bu_gate_say(gate, node, BU_SAY_TROUBLE, text);
+	bu_gate_says(gate, node, UNCERTIFIABLE, .text = {err.text});
 	bu_gate_tire(campaign, index);
 }
 
@@ -43,7 +42,7 @@ let_in(struct bu_gate *gate, struct bu_node *node)
 		return;
 	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
 			      &err) != 0)
-		bu_gate_say(gate, node, BU_SAY_TROUBLE, err.text);
+		bu_gate_says(gate, node, NOT_LET_IN, .text = {err.text});
 }
 
 /* Does it name this node, alone or among others? */
@@ -130,13 +129,11 @@ static int
 say_unmeasured(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 	       int index)
 {
-	bu_autofree char *why = bu_explain_unmeasured(campaign, index), *text = NULL;
+	struct bu_reason why;
 
-	if (!why)
+	if (!bu_explain_unmeasured(campaign, index, &why))
 		return 0;
-	text = bu_xasprintf("%s; it is measured again%s", why,
-			    campaign->over ? ", once a minute" : "");
-	bu_gate_say(gate, campaign->nodes[index], BU_SAY_TROUBLE, text);
+	bu_gate_say(gate, campaign->nodes[index], &why);
 	return 1;
 }
 
@@ -144,7 +141,8 @@ static void
 judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index,
 	      const struct bu_accusation *accusation)
 {
-	bu_autofree char *text = NULL;
+	bu_autofree char *cause = NULL;
+	struct bu_reason why;
 
 	if (accusation->what == BU_WHAT_ENDPOINT) {
 		quarantine(gate, campaign, index, accusation, "");
@@ -157,13 +155,14 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 		return;
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {
-		text = bu_accusation_text(&campaign->topology, accusation);
+		cause = bu_accusation_text(&campaign->topology, accusation);
 		if (!say_unmeasured(gate, campaign, index))
-			bu_gate_say(gate, campaign->nodes[index], BU_SAY_TROUBLE, text);
+			bu_gate_says(gate, campaign->nodes[index], INCONCLUSIVE,
+				     .text = {cause});
 		return;
 	}
-	text = bu_explain_waiting(campaign, index, accusation);
-	bu_gate_say(gate, campaign->nodes[index], BU_SAY_WAITS, text);
+	bu_explain_waiting(campaign, index, accusation, &why);
+	bu_gate_say(gate, campaign->nodes[index], &why);
 }
 
 /* No more questions, and neither good nor accused. */
@@ -172,26 +171,21 @@ judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 {
 	struct bu_node *node = campaign->nodes[index];
 	int alone = campaign->candidates + campaign->partners < 2;
-	bu_autofree char *unlent = bu_xasprintf(
-		"no partner: %d certified nodes of its fabric are in use, and partners "
-		"of their pools keeps them from being lent",
-		campaign->unlent);
-	const char *why;
+	struct bu_reason reason;
+	enum bu_reason_code why = BU_REASON_NO_FREE_PARTNER;
 
 	if (!alone && say_unmeasured(gate, campaign, index))
 		return;
-	if (alone && campaign->unlent)
-		why = unlent;
-	else if (alone)
-		why = "no partner: no other node of its fabric is validating or "
-		      "certified";
+	if (alone && campaign->unlent) {
+		bu_gate_says(gate, node, PARTNERS_IN_USE, .number = {campaign->unlent});
+		return;
+	}
+	if (alone)
+		why = BU_REASON_NO_PARTNER;
 	else if (campaign->report.ports[index] == BU_PORT_SUSPECTED)
-		why = "its tests do not decide: good and bad results alternate; "
-		      "bringup fabric show has the counters; after a reboot it is "
-		      "measured anew";
-	else
-		why = "no partner is free that could probe it";
-	bu_gate_say(gate, node, BU_SAY_WAITS, why);
+		why = BU_REASON_UNDECIDED;
+	bu_reason_set(&reason, why, NULL);
+	bu_gate_say(gate, node, &reason);
 }
 
 /* There are questions left: something of it is being measured, or will be. */
@@ -199,20 +193,17 @@ static void
 judge_under_way(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 		int index)
 {
-	struct bu_node *node = campaign->nodes[index];
+	enum bu_reason_code why = BU_REASON_NONE;
+	struct bu_reason reason;
 
 	if (say_unmeasured(gate, campaign, index))
 		return;
-	if (campaign->slow && campaign->report.ports[index] == BU_PORT_SUSPECTED)
-		bu_gate_say(gate, node, BU_SAY_WAITS,
-			    "its tests do not decide yet: good and bad results "
-			    "alternate; they go on once a minute");
-	else if (campaign->slow)
-		bu_gate_say(gate, node, BU_SAY_WAITS,
-			    "the tests of other nodes of its fabric do not decide yet; "
-			    "they go on once a minute");
-	else
-		bu_gate_say(gate, node, BU_SAY_NOTHING, "");
+	if (campaign->slow)
+		why = campaign->report.ports[index] == BU_PORT_SUSPECTED
+			      ? BU_REASON_UNDECIDED_YET
+			      : BU_REASON_OTHERS_UNDECIDED;
+	bu_reason_set(&reason, why, NULL);
+	bu_gate_say(gate, campaign->nodes[index], &reason);
 }
 
 static void

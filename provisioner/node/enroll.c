@@ -36,30 +36,28 @@ bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *n
  * What only fills the field of the profile says nothing. */
 static int
 check_word(const struct bu_node *node, const char *what, const char *wanted,
-	   const char *seen, struct bu_err *err)
+	   const char *seen, struct bu_reason *why)
 {
 	if (!wanted || !bu_machine_says(wanted) || bu_machine_same(wanted, seen))
 		return 0;
-	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "the profile gives %s %s %s, this machine says '%s'; if it "
-			  "is the right machine, correct the profile and apply it, "
-			  "else look where it is cabled to",
-			  node->name, what, wanted, seen);
+	BU_REASON_SET(why, OTHER_MACHINE, .text = {node->name, what, wanted, seen});
+	return -1;
 }
 
 static int
 check_machine(const struct bu_node *node, const struct bu_desired_node *want,
-	      const struct bu_machine *machine, struct bu_err *err)
+	      const struct bu_machine *machine, struct bu_reason *why)
 {
-	if (!want || !want->mac || !bu_machine_has_mac(machine, want->mac))
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "no NIC of this machine has the MAC that the profile "
-				  "gives %s (%s); its first is %s",
-				  node->name, want && want->mac ? want->mac : "none",
-				  machine->macs_count ? machine->macs[0] : "none");
-	if (check_word(node, "serial number", want->serial, machine->serial, err) != 0)
+	if (!want || !want->mac || !bu_machine_has_mac(machine, want->mac)) {
+		BU_REASON_SET(
+			why, OTHER_MAC,
+			.text = {node->name, want && want->mac ? want->mac : "none",
+				 machine->macs_count ? machine->macs[0] : "none"});
 		return -1;
-	return check_word(node, "UUID", want->uuid, machine->uuid, err);
+	}
+	if (check_word(node, "serial number", want->serial, machine->serial, why) != 0)
+		return -1;
+	return check_word(node, "UUID", want->uuid, machine->uuid, why);
 }
 
 /* Has a node in this state a use for its machine? A state that is not named has. */
@@ -85,19 +83,17 @@ has_use(const struct bu_node *node)
 
 static int
 check_owner(const struct bu_reconcile *rec, const struct bu_node *node, const char *id,
-	    struct bu_err *err)
+	    struct bu_reason *why)
 {
 	const struct bu_node *owner = bu_fleet_node_of(rec->fleet, id);
 
 	if (!owner || owner == node || !has_use(owner))
 		return 0;
-	return bu_err_set(
-		err, BU_ERR_DENIED, 0,
-		"machine %s is %s, which is %s%s; it does not become %s while "
-		"it is in use there: retire %s first, or look for a second "
-		"machine with its serial number, UUID and MAC",
-		id, owner->name, bu_state_name(owner->state),
-		owner->held_by[0] ? " and held" : "", node->name, owner->name);
+	BU_REASON_SET(
+		why, MACHINE_IN_USE,
+		.text = {id, owner->name, bu_state_name(owner->state), node->name},
+		.number = {owner->held_by[0] != '\0'});
+	return -1;
 }
 
 /* Signs, and says by which fingerprint and until when the log knows it. */
@@ -124,15 +120,21 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 		const struct bu_inventory *inventory, char ret_id[BU_MACHINE_ID_SIZE],
 		struct bu_err *err)
 {
+	struct bu_reason *why = &node->live.refusal;
+	bu_autofree char *text = NULL;
 	struct bu_machine machine;
 
 	bu_inventory_machine(inventory, &machine);
-	if (bu_machine_id(&machine, ret_id, err) == 0 &&
-	    check_machine(node, bu_fleet_ordered(rec->fleet, node), &machine, err) ==
-		    0 &&
-	    check_owner(rec, node, ret_id, err) == 0)
+	if (bu_machine_id(&machine, ret_id, err) != 0) {
+		BU_REASON_SET(why, NO_IDENTITY, .text = {err->text});
+	} else if (check_machine(node, bu_fleet_ordered(rec->fleet, node), &machine,
+				 why) == 0 &&
+		   check_owner(rec, node, ret_id, why) == 0) {
 		return 0;
-	bu_text_copy(node->live.refusal, sizeof(node->live.refusal), err->text);
+	} else {
+		text = bu_reason_text(why);
+		bu_err_set(err, BU_ERR_DENIED, 0, "%s", text);
+	}
 	bu_fleet_touch(rec->fleet, node);
 	return -1;
 }

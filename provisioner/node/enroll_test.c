@@ -151,7 +151,7 @@ START_TEST(what_was_refused_is_the_reason_of_who_is_late)
 	strcpy(wrong->dmi.serial, "X-9");
 	refused(node, wrong, "LAB-001");
 	rig_inspect(&rig, 1);
-	ck_assert_str_eq(node->live.refusal, "");
+	rig_reason_is(&node->live.refusal, NONE);
 	rig_end(&rig);
 	node = rig_up_to(&rig, RIG_STARTED);
 	refused(node, wrong, "LAB-001");

@@ -48,7 +48,7 @@ void
 bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
 {
 	int64_t now_ms = bu_loop_now_ms(rec->fleet->loop);
-	int waits = node->live.waiting[0] != '\0', told;
+	int waits = bu_node_stands_still(node), told;
 	struct bu_event event;
 
 	if (!waits)
@@ -81,16 +81,24 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
+/* What was said last of why it does not go on; owned. */
+static char *
+seen_of(const struct bu_node *node)
+{
+	if (node->live.says.code)
+		return bu_reason_text(&node->live.says);
+	if (node->live.refusal.code)
+		return bu_reason_text(&node->live.refusal);
+	return bu_xstrdup(node->live.cluster_words[0] ? node->live.cluster_words
+						      : node->step_error);
+}
+
 void
 bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 {
-	const char *seen = node->live.trouble[0]         ? node->live.trouble
-			   : node->live.refusal[0]       ? node->live.refusal
-			   : node->live.cluster_words[0] ? node->live.cluster_words
-							 : node->step_error;
 	int frozen = node->live.late_ms && rec->freezer.frozen &&
 		     rec->freezer.frozen(rec->freezer.arg, node);
-	bu_autofree char *reason = NULL;
+	bu_autofree char *reason = NULL, *seen = NULL;
 
 	if (node->live.appending || frozen)
 		return;
@@ -98,6 +106,7 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 		int64_t limit_ms =
 			bu_reconcile_deadline(rec, node) - node->live.clock_ms;
 
+		seen = seen_of(node);
 		reason = bu_xasprintf("%s within %lld s%s%s", missing_word(node),
 				      (long long)limit_ms / 1000, seen[0] ? ": " : "",
 				      seen);

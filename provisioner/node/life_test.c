@@ -189,14 +189,14 @@ END_TEST
 
 /* Seconds pass while it waits, or does not. */
 static void
-wait_for(struct rig *rig, const char *what, int seconds)
+wait_for(struct rig *rig, enum bu_reason_code what, int seconds)
 {
 	struct bu_node *node = rig_node(rig, 1);
 
 	/* As the gate does it. */
-	if (node->live.waiting[0] && !*what)
+	if (node->live.says.code && !what)
 		node->live.clock_ms = bu_loop_now_ms(rig->loop);
-	strcpy(node->live.waiting, what);
+	bu_reason_set(&node->live.says, what, NULL);
 	ck_assert_int_eq(late_after(rig, seconds), -1);
 }
 
@@ -206,16 +206,16 @@ START_TEST(what_it_waited_for_does_not_count_after_a_restart)
 	struct bu_node *node = rig_up_to(&rig, RIG_VALIDATING);
 	char kinds[4096];
 
-	wait_for(&rig, "no partner", 20);
-	wait_for(&rig, "", 2); /* too short for a row */
+	wait_for(&rig, BU_REASON_NO_PARTNER, 20);
+	wait_for(&rig, BU_REASON_NONE, 2); /* too short for a row */
 	rig_events_after(&rig, node->state_seq, kinds);
 	ck_assert_str_eq(kinds, "");
-	wait_for(&rig, "no partner", 3000);
-	wait_for(&rig, "", 2);
+	wait_for(&rig, BU_REASON_NO_PARTNER, 3000);
+	wait_for(&rig, BU_REASON_NONE, 2);
 	rig_events_after(&rig, node->state_seq, kinds);
 	ck_assert_str_eq(kinds, "waits waits ");
 	rig_restart(&rig);
-	wait_for(&rig, "", 500);
+	wait_for(&rig, BU_REASON_NONE, 500);
 	is_late_between(&rig, 90, 105);
 	rig_end(&rig);
 }
@@ -228,11 +228,11 @@ START_TEST(short_waits_do_not_count_after_a_restart_either)
 
 	rig_up_to(&rig, RIG_VALIDATING);
 	for (int i = 0; i < 40; i++) {
-		wait_for(&rig, "no partner", 20);
-		wait_for(&rig, "", 2);
+		wait_for(&rig, BU_REASON_NO_PARTNER, 20);
+		wait_for(&rig, BU_REASON_NONE, 2);
 	}
 	rig_restart(&rig);
-	wait_for(&rig, "", 500);
+	wait_for(&rig, BU_REASON_NONE, 500);
 	is_late_between(&rig, 60, 105);
 	rig_end(&rig);
 }
@@ -244,11 +244,11 @@ START_TEST(who_waited_at_the_end_begins_anew_once)
 	struct rig rig;
 
 	rig_up_to(&rig, RIG_VALIDATING);
-	wait_for(&rig, "no partner", 3000);
+	wait_for(&rig, BU_REASON_NO_PARTNER, 3000);
 	rig_restart(&rig);
-	wait_for(&rig, "", 300);
+	wait_for(&rig, BU_REASON_NONE, 300);
 	rig_restart(&rig);
-	wait_for(&rig, "", 200);
+	wait_for(&rig, BU_REASON_NONE, 200);
 	is_late_between(&rig, 85, 105);
 	rig_end(&rig);
 }
@@ -273,7 +273,30 @@ START_TEST(a_life_is_in_the_log_once)
 }
 END_TEST
 
-RIG_UNIT("life", a_kill_in_a_loop_starts_no_deadline_anew,
+/* No sentence decides: what a node says stops its deadline by the table's column. */
+START_TEST(the_table_alone_says_which_wait_stops_a_deadline)
+{
+	int stopped = 0;
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_VALIDATING);
+
+	for (int code = 0; code < BU_REASON_COUNT; code++) {
+		bu_reason_set(&node->live.says, (enum bu_reason_code)code,
+			      &(struct bu_reason_args){.text = {"no partner"}});
+		ck_assert_msg(
+			(bu_reconcile_deadline(rig.rec, node) == 0) ==
+				bu_reason_info(node->live.says.code)->stops_deadline,
+			"%s", bu_reason_info(node->live.says.code)->name);
+		stopped += bu_reconcile_deadline(rig.rec, node) == 0;
+	}
+	ck_assert_int_gt(stopped, 0);
+	ck_assert_int_lt(stopped, BU_REASON_COUNT / 2);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("life", the_table_alone_says_which_wait_stops_a_deadline,
+	 a_kill_in_a_loop_starts_no_deadline_anew,
 	 short_lives_give_one_grace_and_not_one_each,
 	 who_was_away_for_hours_cycles_nobody,
 	 a_jump_of_the_wall_clock_makes_nobody_late,

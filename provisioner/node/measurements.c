@@ -195,8 +195,7 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	node->live.checks_errors = 0;
 	json_decref(node->boot_cert);
 	node->boot_cert = NULL;
-	node->live.waiting[0] = '\0';
-	node->live.trouble[0] = '\0';
+	node->live.says = (struct bu_reason){0};
 }
 
 /* In service and in quarantine it keeps what it has until it is measured. */

@@ -62,9 +62,7 @@ begin_anew(struct bu_node *node)
 	node->live.join_started = 0;
 	node->live.retry_ms = 0;
 	node->step_error[0] = '\0';
-	node->live.waiting[0] = '\0';
-	node->live.trouble[0] = '\0';
-	node->live.refusal[0] = '\0';
+	node->live.says = node->live.refusal = (struct bu_reason){0};
 	node->live.cluster_words[0] = '\0';
 	node->live.progress_total_bytes = 0;
 }

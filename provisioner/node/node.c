@@ -25,6 +25,12 @@ bu_hold_from_name(const char *name)
 	return BU_HOLD_NONE;
 }
 
+int
+bu_node_stands_still(const struct bu_node *node)
+{
+	return bu_reason_info(node->live.says.code)->stops_deadline;
+}
+
 const char *
 bu_order_status(const struct bu_order *order)
 {
@@ -124,26 +130,58 @@ power_json(const struct bu_node *node)
 	return object;
 }
 
+/* The sentence in the field of its kind; the reason itself where there is one. */
+static void
+add_says(const struct bu_node *node, json_t *object)
+{
+	const struct bu_reason *says = &node->live.says;
+	const struct bu_reason_info *info = bu_reason_info(says->code);
+	bu_autofree char *text = bu_reason_text(says);
+	int waits = bu_reason_is(says, BU_REASON_KIND_WAIT);
+	json_t *one;
+
+	json_object_set_new(object, "waiting", json_string(waits ? text : ""));
+	json_object_set_new(object, "trouble", json_string(waits ? "" : text));
+	if (says->code == BU_REASON_NONE)
+		return;
+	one = json_pack("{s:s,s:s,s:i,s:b}", "kind", bu_reason_kind_name(info->kind),
+			"ends", info->ends, "again_s", info->again_s, "stops_deadline",
+			info->stops_deadline);
+	bu_reason_to_body(says, one);
+	json_object_set_new(object, "says", one);
+}
+
+/* {"code","args","reason"} */
+static json_t *
+reason_json(const struct bu_reason *reason)
+{
+	json_t *object = json_object();
+
+	bu_reason_to_body(reason, object);
+	return object;
+}
+
 json_t *
 bu_node_to_json(const struct bu_node *node)
 {
 	const struct bu_state_info *info = bu_state_info(node->state);
 	json_t *object = json_pack(
-		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:s,s:s,s:I,s:i,s:b}", "name",
-		node->name, "pool", node->live.pool, "state", info->name, "settled",
-		info->settled, "since_ms", (json_int_t)node->since_ms, "reason",
-		node->reason, "waiting", node->live.waiting, "image",
+		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:s,s:I,s:i,s:b}", "name", node->name,
+		"pool", node->live.pool, "state", info->name, "settled", info->settled,
+		"since_ms", (json_int_t)node->since_ms, "reason", node->reason, "image",
 		node->installed_image, "machine", node->machine, "firmware",
 		node->live.firmware, "last_seen_ms",
 		(json_int_t)node->live.last_seen_ms, "repeats", node->repeats,
 		"in_profile", node->live.in_profile);
 
-	json_object_set_new(object, "trouble", json_string(node->live.trouble));
+	add_says(node, object);
+	if (node->live.refusal.code)
+		json_object_set_new(object, "refused",
+				    reason_json(&node->live.refusal));
 	json_object_set_new(object, "boot_id", json_string(node->boot_id));
 	json_object_set_new(object, "progress", progress_json(node));
 	json_object_set_new(object, "stages", stages_json(node));
 	json_object_set_new(object, "step", step_json(node));
-	json_object_set_new(object, "trouble", json_string(node->live.trouble));
 	json_object_set_new(object, "cluster_words",
 			    json_string(node->live.cluster_words));
 	json_object_set_new(object, "conditions",

@@ -13,6 +13,7 @@
 #include "model/condition.h"
 #include "model/event.h"
 #include "model/fact.h"
+#include "model/reason.h"
 #include "model/state.h"
 #include "model/step.h"
 #include "provisioner/node/lifecycle.h"
@@ -129,12 +130,13 @@ struct bu_node_live {
 	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
 	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
 	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
-	char waiting[400];    /* what it waits for; "" = nothing */
-	int64_t waiting_ms;   /* monotonic: since when that was seen; 0 = it is not */
-	int wait_logged;      /* the log knows that it waits */
-	char trouble[400];    /* why its fabric could not be measured; "" = nothing */
-	char refusal[400]; /* why a machine with its token was refused; "" = none was */
-	char cluster_words[400]; /* what its cluster says while it leaves */
+	/* What it waits for, or why it is not measured; its table says which of these
+	 * stop its deadline. */
+	struct bu_reason says;
+	int64_t waiting_ms; /* monotonic: since when that was seen; 0 = it is not */
+	int wait_logged;    /* the log knows that it waits */
+	struct bu_reason refusal; /* of a machine with its token */
+	char cluster_words[400];  /* what its cluster says while it leaves */
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	char progress_stage[32];
@@ -207,6 +209,9 @@ struct bu_node {
 	int stages_count;
 	struct bu_node_live live;
 };
+
+/* Its deadline stands still for what it says. */
+int bu_node_stands_still(const struct bu_node *node);
 
 /* "turn" (waits for it), "under-way", "done", "failed" or "withdrawn". */
 const char *bu_order_status(const struct bu_order *order);

@@ -51,6 +51,8 @@ START_TEST(a_node_at_work)
 	strcpy(node->live.progress_stage, "root");
 	node->live.progress_done_bytes = 5;
 	node->live.progress_total_bytes = INT64_C(1) << 40;
+	BU_REASON_SET(&node->live.says, SOAKS, .number = {5, 25});
+	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"no serial number"});
 	strcpy(node->held_by, "me");
 	strcpy(node->held_reason, "a look");
 	node->stages[node->stages_count++] =
@@ -69,6 +71,19 @@ START_TEST(a_node_at_work)
 	part = json_object_get(json, "held");
 	ck_assert_str_eq(bu_json_str(part, "by", ""), "me");
 	ck_assert_str_eq(bu_json_str(part, "reason", ""), "a look");
+	ck_assert_str_eq(bu_json_str(json, "waiting", ""),
+			 "soaks: 5 of 25 minutes under load");
+	ck_assert_str_eq(bu_json_str(json, "trouble", "?"), "");
+	part = json_object_get(json, "says");
+	ck_assert_str_eq(bu_json_str(part, "code", ""), "soaks");
+	ck_assert_str_eq(bu_json_str(part, "kind", ""), "wait");
+	ck_assert_str_eq(bu_json_str(part, "ends", ""),
+			 bu_reason_info(BU_REASON_SOAKS)->ends);
+	ck_assert_int_eq(bu_json_int(part, "again_s", 0), 2);
+	ck_assert_int_eq(bu_json_bool(part, "stops_deadline", 0), 1);
+	ck_assert_int_eq(bu_json_int(json_object_get(part, "args"), "done", 0), 5);
+	part = json_object_get(json, "refused");
+	ck_assert_str_eq(bu_json_str(part, "code", ""), "no-identity");
 	part = json_array_get(json_object_get(json, "stages"), 0);
 	ck_assert_str_eq(bu_json_str(part, "state", ""), "inspecting");
 	ck_assert_int_eq(bu_json_int(part, "ms", 0), 34000);

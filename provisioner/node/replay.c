@@ -243,7 +243,7 @@ on_admitted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
 	node->agent_cert_next[0] = '\0';
 	node->agent_revoked = 0;
-	node->live.refusal[0] = '\0';
+	node->live.refusal = (struct bu_reason){0};
 	return 0;
 }
 

@@ -206,6 +206,20 @@ add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char 
 		    node->name, node->name);
 }
 
+/* For what, what ends it, and when it is looked at again. */
+static void
+add_reason(const struct bu_reason *reason, const char *what, char **text)
+{
+	const struct bu_reason_info *info = bu_reason_info(reason->code);
+	bu_autofree char *words = bu_reason_text(reason);
+	bu_autofree char *again =
+		bu_xasprintf("; it is looked at again every %d s", info->again_s);
+
+	if (reason->code)
+		add(text, "%s: %s; it ends when %s%s", what, words, info->ends,
+		    info->again_s ? again : "");
+}
+
 char *
 bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -221,12 +235,11 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (node->held_by[0])
 		add(&text, "held by %s: %s; bringup node release %s takes it back",
 		    node->held_by, node->held_reason, node->name);
-	if (node->live.waiting[0])
-		add(&text, "waits: %s", node->live.waiting);
-	if (node->live.refusal[0])
-		add(&text, "a machine was refused: %s", node->live.refusal);
-	if (node->live.trouble[0])
-		add(&text, "not measured: %s", node->live.trouble);
+	add_reason(&node->live.refusal, "a machine was refused", &text);
+	add_reason(&node->live.says,
+		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"
+								       : "not measured",
+		   &text);
 	if (!info->settled || info->measured)
 		add_checks(node, &text);
 	if (node->live.cluster_words[0])

@@ -694,6 +694,14 @@ rig_text_has(const char *text, const char *part)
 }
 
 void
+rig_reason_has(const struct bu_reason *reason, const char *part)
+{
+	bu_autofree char *text = bu_reason_text(reason);
+
+	rig_text_has(text, part);
+}
+
+void
 rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part)
 {
 	bu_autofree char *why = bu_reconcile_why(rig->rec, node);

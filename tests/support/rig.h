@@ -139,6 +139,11 @@ int rig_paper(int argc, char **argv);
 
 /* The text, or what `node why` says, holds this part; else the test fails. */
 void rig_text_has(const char *text, const char *part);
+void rig_reason_has(const struct bu_reason *reason, const char *part);
+/* rig_reason_is(&node->live.says, NO_PARTNER) */
+#define rig_reason_is(reason, id)                                                      \
+	ck_assert_str_eq(bu_reason_info((reason)->code)->name,                         \
+			 bu_reason_info(BU_REASON_##id)->name)
 void rig_why_says(const struct rig *rig, const struct bu_node *node, const char *part);
 /* Kinds of all events after seq with a blank after each, "-" for those of the site. */
 void rig_events_after(const struct rig *rig, int64_t seq, char ret[4096]);

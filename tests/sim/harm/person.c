@@ -263,7 +263,7 @@ next_command(const struct bu_node *node)
 		return "replace";
 	if (node->live.late_ms && json_object_size(daemon_world()->brakes))
 		return "release";
-	if (node->state == BU_STATE_VALIDATING && node->live.waiting[0])
+	if (node->state == BU_STATE_VALIDATING && bu_node_stands_still(node))
 		return "validate";
 	if (node->held_for == BU_HOLD_IS_ON)
 		return NULL; /* an apply with its grant */
