@@ -560,72 +560,6 @@ START_TEST(a_peer_that_dies_ends_the_probe)
 }
 END_TEST
 
-/* Each row spoils one field of a good item. */
-static const struct {
-	const char *key, *json;
-} bad[] = {
-	{"probe", "\"\""},
-	{"role", "\"both\""},
-	{"a", "\"node002\""},
-	{"b", "7"},
-	{"port", "0"},
-	{"port", "65536"},
-	{"secret", "\"short\""},
-	{"local_ip", "\"\""},
-	{"message_bytes", "4100"},
-	{"message_bytes", "0"},
-	{"message_bytes", "134217728"},
-	{"bytes", "0"},
-	{"runs", "0"},
-	{"runs", "33"},
-	{"deadline_ms", "10"},
-	{"node", "\"node003\""},
-	{"runs", "\"3\""},
-	{"device", "[]"},
-	{"op", "\"atomic\""},
-	{"lat_op", "\"read\""},
-	{"qps", "0"},
-	{"qps", "17"},
-	{"duplex", "1"},
-	{"pings", "-1"},
-	{"sport", "4791"},
-	{"sport", "65536"},
-	{"gid_index", "256"},
-	{"window_bytes", "-1"},
-	{"gpu", "64"},
-	{"min_gbps", "-1"},
-	{"min_gbps", "\"1\""},
-};
-
-START_TEST(work_items_are_read_strictly)
-{
-	struct bu_pair_opts opts;
-	bu_autojson json_t *item = make_item(19000, 1);
-
-	for (size_t i = 0; i < BU_LEN(bad); i++) {
-		bu_autojson json_t *copy = json_deep_copy(item);
-
-		json_object_set_new(copy, bad[i].key,
-				    json_loads(bad[i].json, JSON_DECODE_ANY, NULL));
-		ck_assert_msg(bu_pair_opts_from_json(copy, &opts, NULL) == -1,
-			      "%s = %s was taken", bad[i].key, bad[i].json);
-	}
-	for (size_t i = 0; i < 4; i++) {
-		static const char *const optional[] = {"message_bytes", "bytes", "runs",
-						       "deadline_ms"};
-
-		json_object_del(item, optional[i]);
-	}
-	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), 0);
-	ck_assert_int_eq(opts.self, BU_END_B);
-	ck_assert_int_eq(opts.runs, BU_PAIR_RUNS);
-	ck_assert_int_eq(opts.bytes, BU_PAIR_BYTES);
-	json_object_set_new(item, "node", json_string("node001"));
-	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), 0);
-	ck_assert_int_eq(opts.self, BU_END_A);
-}
-END_TEST
-
 BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
 	what_is_kept_serves_the_next_probe, both_at_once_are_told_apart,
 	a_loop_is_labelled_and_no_pass, a_wrong_gid_and_mtu_are_named,
@@ -633,5 +567,4 @@ BU_UNIT("pair", both_ends_have_the_same_result, every_operation_both_ways,
 	a_device_that_vanishes_is_named, a_missing_device_is_the_ends_own,
 	a_dead_path_fails_both_ways, runs_end_when_the_median_is_decided,
 	a_wrong_secret_measures_nothing, both_must_be_told_the_same,
-	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe,
-	work_items_are_read_strictly)
+	a_cancelled_probe_ends_at_both, a_peer_that_dies_ends_the_probe)

@@ -5,12 +5,9 @@
  */
 #include "provisioner/cluster/slurm_parse.h"
 
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -493,125 +490,6 @@ START_TEST(the_observer_is_told_of_each_answer)
 }
 END_TEST
 
-/* --- a real slurmctld, in namespaces of its own --- */
-
-/* With a name and an address besides loopback, which it needs; the node is one that
- * needs no slurmd to be looked at. */
-static const char real_slurm[] =
-	"set -e; cd \"$1\"\n"
-	"ip link set lo up; ip link add br0 type bridge\n"
-	"ip addr add 10.99.0.1/24 dev br0; ip link set br0 up; hostname ctl\n"
-	"printf '127.0.0.1 localhost\\n10.99.0.1 ctl\\n' >hosts\n"
-	"mount --bind hosts /etc/hosts; mkdir state\n"
-	"cat >slurm.conf <<END\n"
-	"ClusterName=lab\nSlurmctldHost=ctl(10.99.0.1)\nSlurmUser=root\n"
-	"SlurmdUser=root\nAuthType=auth/none\nCredType=cred/none\n"
-	"StateSaveLocation=$1/state\nSlurmctldPidFile=$1/slurmctld.pid\n"
-	"ProctrackType=proctrack/pgid\nTaskPlugin=task/none\nMpiDefault=none\n"
-	"SelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n"
-	"MaxNodeCount=8\nPrivateData=cloud\n"
-	"NodeName=seed0 NodeAddr=10.99.0.9 State=FUTURE\n"
-	"PartitionName=all Nodes=ALL Default=YES State=UP\nEND\n"
-	"export SLURM_CONF=$1/slurm.conf\n"
-	"slurmctld -D >slurmctld.log 2>&1 & echo $! >pid\n"
-	"for i in 1 2 3 4 5 6 7 8 9 10; do\n"
-	"	scontrol ping 2>/dev/null | grep -q UP && break; sleep 0.5\n"
-	"done\n"
-	"scontrol create nodename=node001 state=cloud cpus=2 feature=old,lab\n";
-
-static int
-run_script(const char *script, const char *dir)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		execlp("sh", "sh", "-c", script, "sh", dir, (char *)NULL);
-		_exit(127);
-	}
-	return waitpid(child, &status, 0) == child && WIFEXITED(status)
-		       ? WEXITSTATUS(status)
-		       : -1;
-}
-
-static int
-shows(const char *dir, const char *pattern)
-{
-	bu_autofree char *text = bu_xasprintf(
-		"cd \"$1\"; SLURM_CONF=$1/slurm.conf scontrol -o show node node001 | "
-		"grep -q '%s'",
-		pattern);
-
-	return run_script(text, dir) == 0;
-}
-
-static int
-do_really(struct bu_loop *loop, struct bu_cluster *cluster, enum verb verb,
-	  const char *features)
-{
-	struct bu_cluster_target target = {
-		.node = "node001", .deadline_ms = 20000, .features = features};
-	struct ended ended = {0};
-
-	if (verb == RELABEL)
-		slurm()->relabel(cluster, &target, on_end, &ended);
-	else
-		slurm()->leave(cluster, &target, on_end, &ended);
-	while (!ended.times)
-		bu_loop_step(loop, 100);
-	if (ended.err.kind)
-		fprintf(stderr, "%s\n", ended.err.text);
-	return ended.err.kind == BU_ERR_NONE;
-}
-
-/* The driver in those namespaces; the exit status of a child. */
-static int
-talk_really(const char *dir)
-{
-	bu_autofree char *conf = bu_xasprintf("%s/slurm.conf", dir);
-	struct bu_loop *loop = bu_loop_create(bu_clock_system());
-	struct bu_cluster *cluster = slurm()->open(loop, conf, NULL, NULL);
-	int good = do_really(loop, cluster, RELABEL, "gold,lab") &&
-		   shows(dir, "AvailableFeatures=gold,lab ActiveFeatures=gold,lab ") &&
-		   do_really(loop, cluster, LEAVE, NULL) && !shows(dir, "NodeName");
-
-	slurm()->close(cluster);
-	bu_loop_destroy(loop);
-	return !good;
-}
-
-START_TEST(a_real_slurmctld_is_told_and_left)
-{
-	char dir[] = "/tmp/bringup-slurm-XXXXXX";
-	pid_t child;
-	int status;
-
-	BU_NEEDS("root", "/usr/sbin/slurmctld", "scontrol");
-	ck_assert_ptr_nonnull(mkdtemp(dir));
-	child = fork();
-	if (child == 0) {
-		int rc = 1;
-
-		/* slurmctld outlives the script that starts it */
-		prctl(PR_SET_CHILD_SUBREAPER, 1);
-		if (unshare(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
-		    run_script("mount --make-rprivate /", dir) == 0 &&
-		    run_script(real_slurm, dir) == 0)
-			rc = talk_really(dir);
-		run_script("kill $(cat \"$1\"/pid)", dir);
-		while (wait(NULL) > 0)
-			;
-		if (rc != 0)
-			run_script("cat \"$1\"/slurmctld.log >&2", dir);
-		_exit(rc);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
-	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-		      "the child's status is %#x", (unsigned int)status);
-}
-END_TEST
-
 START_TEST(an_unknown_driver_is_none)
 {
 	ck_assert_ptr_nonnull(bu_cluster_driver("slurm"));
@@ -628,5 +506,4 @@ RIG_UNIT("slurm", operations_end_as_the_cluster_says,
 	 a_cancelled_operation_is_silent, features_are_told_where_they_differ,
 	 a_node_that_slurm_does_not_know_is_not_relabelled,
 	 many_nodes_are_one_question_and_one_batch, a_refused_batch_goes_out_one_by_one,
-	 the_observer_is_told_of_each_answer, a_real_slurmctld_is_told_and_left,
-	 an_unknown_driver_is_none)
+	 the_observer_is_told_of_each_answer, an_unknown_driver_is_none)

@@ -299,119 +299,6 @@ START_TEST(the_wall_clock_may_jump)
 }
 END_TEST
 
-/* Up to the state whose power step is open and not answered, then a restart. */
-static struct bu_node *
-restart_in_boot(struct rig *rig, const char *power)
-{
-	struct bu_node *node;
-
-	node = rig_up_to(rig, RIG_ENROLLED);
-	rig_write(rig, "power.hang", "");
-	rig_fire(rig, node, BU_TRIGGER_START);
-	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
-	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);
-	rig_remove(rig, "power.hang");
-	rig_write(rig, "power.node001", power);
-	rig_restart(rig);
-	return rig_node(rig, 1);
-}
-
-START_TEST(a_boot_that_was_not_done_is_done_after_a_restart)
-{
-	struct rig rig;
-	struct bu_node *node = restart_in_boot(&rig, "off");
-
-	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
-	rig_end(&rig);
-}
-END_TEST
-
-START_TEST(a_boot_that_may_have_been_done_is_not_repeated)
-{
-	struct rig rig;
-	struct bu_node *node = restart_in_boot(&rig, "on");
-
-	rig_pass(&rig, 60 * 1000);
-	rig_pass(&rig, 60 * 1000);
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
-	ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
-	rig_inspect(&rig, 1); /* its boot proves it */
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
-	rig_end(&rig);
-}
-END_TEST
-
-START_TEST(one_that_goes_off_after_the_restart_is_booted)
-{
-	struct rig rig;
-	struct bu_node *node = restart_in_boot(&rig, "on");
-
-	rig_pass(&rig, 5001);
-	rig_write(&rig, "power.node001", "off");
-	for (int i = 0; i < 20 && node->step.status == BU_STEP_OPEN; i++)
-		rig_pass(&rig, 1001);
-	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
-	ck_assert_int_eq(node->repeats, 0);
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
-	rig_end(&rig);
-}
-END_TEST
-
-START_TEST(unknown_power_is_asked_for_again_and_never_taken_for_off)
-{
-	struct rig rig;
-	struct bu_node *node = restart_in_boot(&rig, "unknown");
-
-	for (int i = 0; i < 10; i++)
-		rig_pass(&rig, 5001);
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
-	rig_write(&rig, "power.node001", "off");
-	for (int i = 0; i < 20 && node->step.status == BU_STEP_OPEN; i++)
-		rig_pass(&rig, 5001);
-	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
-	rig_end(&rig);
-}
-END_TEST
-
-START_TEST(a_restart_leaves_the_agents_step_to_the_agent)
-{
-	struct rig rig;
-	struct bu_node *node;
-
-	rig_up_to(&rig, RIG_IMAGING);
-	rig_restart(&rig);
-	node = rig_node(&rig, 1);
-	rig_pass(&rig, 899 * 1000);
-	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
-	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
-	ck_assert_int_eq(node->step.attempt, 1);
-	rig_install(&rig, 1);
-	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
-	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
-	rig_end(&rig);
-}
-END_TEST
-
-START_TEST(a_restart_in_joining_asks_the_agent_again)
-{
-	struct rig rig;
-	struct bu_node *node;
-
-	node = rig_up_to(&rig, RIG_JOINING);
-	bu_reconcile_result(rig.rec, node, node->step.id, 1, NULL);
-	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
-	rig_pass(&rig, 1);
-	rig_restart(&rig); /* while sinfo is being asked */
-	node = rig_node(&rig, 1);
-	ck_assert_int_eq(node->state, BU_STATE_JOINING);
-	ck_assert_int_eq(bu_reconcile_wants_agent(node), 1);
-	rig_joins(&rig, node);
-	rig_end(&rig);
-}
-END_TEST
-
 START_TEST(joining_late_is_held_and_a_release_tries_anew)
 {
 	struct rig rig;
@@ -671,12 +558,6 @@ RIG_UNIT("reconcile", a_node_that_restarts_while_it_joins_is_not_let_in,
 	 an_install_that_broke_off_is_tried_again_under_its_name,
 	 a_late_node_is_cycled_twice_then_failed,
 	 a_refused_power_cycle_climbs_with_its_reason, the_wall_clock_may_jump,
-	 a_boot_that_was_not_done_is_done_after_a_restart,
-	 one_that_goes_off_after_the_restart_is_booted,
-	 a_boot_that_may_have_been_done_is_not_repeated,
-	 unknown_power_is_asked_for_again_and_never_taken_for_off,
-	 a_restart_leaves_the_agents_step_to_the_agent,
-	 a_restart_in_joining_asks_the_agent_again,
 	 joining_late_is_held_and_a_release_tries_anew,
 	 each_attempt_to_join_starts_the_clusters_client_anew,
 	 a_failed_join_is_another_attempt_after_a_release,

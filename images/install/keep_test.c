@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an install finds on a disk and leaves there: foreign data, the mark of an
+ * unfinished install, data partitions. */
+#include "tests/support/install.h"
+
+static void
+put(uint64_t at, const char *text)
+{
+	bu_autoclose int fd = open(disk, O_RDWR);
+
+	ck_assert_int_eq(pwrite(fd, text, strlen(text), at), strlen(text));
+}
+
+START_TEST(what_is_on_the_disk_stays)
+{
+	static const uint64_t places[] = {0, 1080, BU_MARK_OFFSET, DISK_BYTES - 1};
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	for (size_t i = 0; i < BU_LEN(places); i++) {
+		char before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
+
+		ck_assert_int_eq(truncate(disk, 0) | truncate(disk, DISK_BYTES), 0);
+		put(places[i], "x");
+		bu_sha256_file(disk, before, NULL);
+		ck_assert_int_eq(install(&opts, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_STATE);
+		bu_sha256_file(disk, after, NULL);
+		ck_assert_str_eq(before, after);
+	}
+	opts.allow_wipe = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	teardown();
+}
+END_TEST
+
+static void
+next_step(struct bu_install_opts *opts)
+{
+	static const char text[] = "{\"step\":\"s-2\"}";
+	static char sig[BU_SIG_HEX_SIZE];
+
+	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
+	opts->mark_text = text;
+	opts->mark_sig = sig;
+	opts->step_id = "s-2";
+}
+
+/* The power went between the last byte and the word on it. */
+START_TEST(a_step_that_nobody_heard_of_is_done_again)
+{
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	ck_assert_int_eq(server.ranges, 6);
+	/* What another step has installed is somebody's system. */
+	next_step(&opts);
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	check_finished();
+	teardown();
+}
+END_TEST
+
+START_TEST(only_the_steps_own_mark_counts)
+{
+	struct bu_install_opts opts;
+	struct bu_err err;
+	bu_autofree char *other_key = NULL;
+	bu_autofree char *other_pub = NULL;
+
+	setup();
+	opts = defaults();
+	cancel_after = 3; /* after the mark, before all frames */
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
+	check_unfinished();
+	cancel_after = -1;
+	/* Another step finds a foreign mark. */
+	next_step(&opts);
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	/* The same step, but the appliance's key is another one. */
+	opts = defaults();
+	ck_assert_int_eq(bu_sign_key_create(&other_key, &other_pub, NULL), 0);
+	opts.appliance_public_pem = other_pub;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	opts = defaults();
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	teardown();
+}
+END_TEST
+
+static const struct bu_install_data data[] = {
+	{"scratch", "96f62889-af4e-8f85-861b-0b5cbec056e2", 20 << 20}};
+enum { DATA_BEGIN = DISK_BYTES - (21 << 20), DATA_LAST = DISK_BYTES - (1 << 20) - 4 };
+
+static void
+write_disk(const char *text, uint64_t at)
+{
+	bu_autoclose int fd = open(disk, O_WRONLY);
+
+	ck_assert_int_eq(pwrite(fd, text, 4, at), 4);
+}
+
+static void
+check_disk(const char *want, uint64_t at)
+{
+	bu_autoclose int fd = open(disk, O_RDONLY);
+	char got[4];
+
+	ck_assert_int_eq(pread(fd, got, 4, at), 4);
+	ck_assert(!memcmp(got, want, 4));
+}
+
+/* Names of the partitions, as util-linux reads the disk. */
+static void
+check_names(const char *want)
+{
+	const char *const argv[] = {"partx", "-g", "--raw", "-o", "NAME", disk, NULL};
+	const struct bu_job_opts job = {.argv = argv, .deadline_ms = 20000};
+	bu_autofree char *out = NULL;
+
+	ck_assert_int_eq(bu_job_run(&job, &out, NULL), 0);
+	ck_assert_str_eq(out, want);
+}
+
+START_TEST(a_reimage_keeps_data_whatever_happens)
+{
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	opts.data = data;
+	opts.data_count = BU_LEN(data);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_names("esp\nroot\nscratch\n");
+	write_disk("head", DATA_BEGIN);
+	write_disk("tail", DATA_LAST);
+	/* Nothing was granted. */
+	next_step(&opts);
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	opts.keep_data = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	check_names("esp\nroot\nscratch\n");
+	/* It ends in the middle: nothing boots, and the data can still be found, also
+	 * by a later step that does not know of this one. */
+	server.flips = -1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	check_names("scratch\n");
+	/* Nor does the same step forget it, when the profile has changed meanwhile. */
+	opts.data_count = 0;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	check_names("scratch\n");
+	opts.data_count = 1;
+	write_disk("none", BU_MARK_OFFSET);
+	server.flips = 0;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	check_disk("head", DATA_BEGIN);
+	check_disk("tail", DATA_LAST);
+	/* The step that goes on over a table that was torn keeps it, too. */
+	server.flips = -1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	server.flips = 0;
+	write_disk("torn", 512);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_names("esp\nroot\nscratch\n");
+	check_disk("head", DATA_BEGIN);
+	check_disk("tail", DATA_LAST);
+	/* A profile without the partition does not get it by a reimage. */
+	opts.data_count = 0;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_ptr_nonnull(strstr(err.text, "a partition 'scratch'"));
+	check_names("esp\nroot\nscratch\n");
+	/* A wipe leaves nothing that looks like a file system. */
+	opts.data_count = 1;
+	opts.keep_data = 0;
+	opts.allow_wipe = 1;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_disk("\0\0\0\0", DATA_BEGIN);
+	check_disk("\0\0\0\0", DATA_LAST);
+	teardown();
+}
+END_TEST
+
+BU_UNIT("keep", what_is_on_the_disk_stays, a_step_that_nobody_heard_of_is_done_again,
+	only_the_steps_own_mark_counts, a_reimage_keeps_data_whatever_happens)

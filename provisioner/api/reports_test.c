@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What agents report: results, progress, checks under way; who is not one of them. */
+#include "provisioner/api/api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "tests/support/site.h"
+#include "tests/support/unit.h"
+
+/* A handler of agents, asked as the node's own machine. */
+static enum bu_answer
+as_agent(struct site *site, bu_handler_fn fn, json_t *body, json_t **ret,
+	 struct bu_err *err)
+{
+	struct bu_reply reply = {0};
+	struct bu_request request = {.method = "POST",
+				     .path = "",
+				     .body = body,
+				     .peer = rig_node(&site->rig, 1)->machine,
+				     .peer_cert = rig_node(&site->rig, 1)->agent_cert};
+	enum bu_answer answer = fn(&site->api, &request, &reply, err);
+
+	json_decref(body);
+	if (ret)
+		*ret = reply.json;
+	else
+		json_decref(reply.json);
+	return answer;
+}
+
+START_TEST(results_in_any_alphabet_end_the_step)
+{
+	struct site site;
+	struct bu_node *node;
+	char text[600];
+	struct bu_err err = {0};
+
+	site_begin(&site, 1);
+	rig_start(&site.rig, 1);
+	rig_inspect(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	for (size_t i = 0; i + 3 < sizeof(text); i += 3)
+		memcpy(text + i, "\xe2\x82\xac", 4);
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_result, json_object(), NULL, &err),
+		BU_ANSWER_ERROR);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
+				  json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "id",
+					    node->step.id, "kind", "install", "attempt",
+					    1, "error", "kind", "verify", "text", text),
+				  NULL, &err),
+			 BU_ANSWER_NOW);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
+				  json_pack("{s:s,s:s}", "id", "x", "kind", "install"),
+				  NULL, &err),
+			 BU_ANSWER_LATER); /* it is on its way to the log */
+	rig_until(&site.rig, node, BU_STATE_FAILED);
+	ck_assert_int_eq(strncmp(node->reason, "\xe2\x82\xac\xe2\x82\xac", 6), 0);
+	json_decref(site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200));
+	site_end(&site);
+}
+END_TEST
+
+START_TEST(progress_is_shown_and_forgotten)
+{
+	struct site site;
+	struct bu_node *node;
+	bu_autojson json_t *reply = NULL, *status = NULL;
+	const json_t *shown;
+	int64_t version;
+
+	site_begin(&site, 1);
+	rig_start(&site.rig, 1);
+	rig_inspect(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	version = site.rig.fleet->version;
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_progress,
+			 json_pack("{s:s,s:s,s:i,s:i}", "id", node->step.id, "stage",
+				   "writing the root file system \xc3\xa9\xc3\xa9",
+				   "done_bytes", 10, "total_bytes", 100),
+			 &reply, NULL),
+		BU_ANSWER_NOW);
+	ck_assert_int_eq(bu_json_bool(reply, "cancel", 1), 0);
+	ck_assert_int_gt(site.rig.fleet->version, version);
+	status = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
+	shown = json_object_get(status, "progress");
+	ck_assert_int_eq(bu_json_int(shown, "done_bytes", 0), 10);
+	ck_assert_str_eq(bu_json_str(shown, "stage", ""),
+			 "writing the root file system \xc3\xa9");
+	rig_install(&site.rig, 1);
+	ck_assert_uint_eq(node->live.progress_total_bytes, 0);
+	site_end(&site);
+}
+END_TEST
+
+/* What the gate asked for is no step, and goes on while the gate wants it. */
+START_TEST(checks_under_way_are_not_cancelled)
+{
+	struct site site;
+	bu_autojson json_t *work = NULL, *own = NULL, *old = NULL;
+	const char *id;
+
+	site_begin(&site, 1);
+	rig_to_validating(&site.rig, 1);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &work, NULL),
+			 BU_ANSWER_NOW);
+	id = bu_json_str(json_object_get(work, "work"), "id", "");
+	ck_assert_str_ne(id, "");
+	as_agent(&site, bu_api_agent_progress,
+		 json_pack("{s:s,s:s,s:i,s:i}", "id", id, "stage", "audit",
+			   "done_bytes", 1, "total_bytes", 4),
+		 &own, NULL);
+	ck_assert_int_eq(bu_json_bool(own, "cancel", -1), 0);
+	as_agent(&site, bu_api_agent_progress,
+		 json_pack("{s:s,s:s,s:i,s:i}", "id", "c-0-0", "stage", "audit",
+			   "done_bytes", 1, "total_bytes", 4),
+		 &old, NULL);
+	ck_assert_int_eq(bu_json_bool(old, "cancel", -1), 1);
+	site_end(&site);
+}
+END_TEST
+
+START_TEST(a_stranger_has_no_node)
+{
+	struct site site;
+	struct bu_err err = {0};
+	struct bu_reply reply = {0};
+	struct bu_request request = {.peer = "0123456789abcdef"};
+
+	site_begin(&site, 1);
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_ERROR);
+	ck_assert_str_eq(err.text, "machine 0123456789abcdef is bound to no node");
+	request.peer = "";
+	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
+			 BU_ANSWER_ERROR);
+	ck_assert_str_eq(err.text, "a client certificate is needed");
+	site_end(&site);
+}
+END_TEST
+
+/* A page of probes is handed out before anything else. */
+START_TEST(work_is_a_probe_then_nothing)
+{
+	struct site site;
+	struct bu_node *node;
+	bu_autojson json_t *reply = NULL, *none = NULL, *checks = NULL;
+	const json_t *item;
+	struct bu_err err = {0};
+
+	site_begin(&site, 2);
+	rig_to_validating(&site.rig, 1);
+	rig_to_validating(&site.rig, 2);
+	node = rig_node(&site.rig, 1);
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_work, json_object(), &checks, &err),
+		BU_ANSWER_NOW);
+	item = json_object_get(checks, "work");
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
+	for (int i = 1; i <= 2; i++) {
+		rig_check(&site.rig, i);
+		rig_node(&site.rig, i)->live.last_seen_ms = site.rig.clock.fake_wall_ms;
+	}
+	rig_pass(&site.rig, 2001);
+	rig_pass(&site.rig, 2001);
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_work, json_object(), &reply, &err),
+		BU_ANSWER_NOW);
+	item = json_object_get(reply, "work");
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "probe");
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_result,
+			 json_pack("{s:s,s:s,s:{s:s,s:s}}", "id",
+				   bu_json_str(item, "id", ""), "kind", "probe",
+				   "error", "kind", "io", "text", "no device"),
+			 NULL, &err),
+		BU_ANSWER_NOW);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &none, &err),
+			 BU_ANSWER_NOW);
+	ck_assert(json_is_null(json_object_get(none, "work")));
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work,
+				  json_pack("{s:i}", "wait_ms", 5000), NULL, &err),
+			 BU_ANSWER_LATER);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("reports", results_in_any_alphabet_end_the_step,
+	 progress_is_shown_and_forgotten, checks_under_way_are_not_cancelled,
+	 a_stranger_has_no_node, work_is_a_probe_then_nothing)

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What policy forbids, and what it lets pass with a warning. */
+#include "tests/support/plan.h"
+
+/* Edits that a rule forbids: what refuses the plan. */
+static const struct {
+	const char *to; /* replaces "[image debian12]\n", line 17 */
+	const char *rule, *node, *error;
+} forbidden[] = {
+	{"[policy]\nresidency = ae-*\n[image debian12]\n", "residency", "node[001-002]",
+	 "policy forbids this plan, for 3 reasons; the first: site.ini:4: nodes "
+	 "node[001-002] are in zone z1; [policy] residency = ae-* (site.ini:18) allows "
+	 "no "
+	 "other"},
+	{"[policy]\nregistries = reg.lab\n[image debian12]\nsource = oci://evil/x\n",
+	 "registries", "",
+	 "policy forbids this plan: site.ini:19: [image debian12] comes from evil; "
+	 "[policy] registries = reg.lab (site.ini:18) allows no other"},
+	{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 13.0\ndriver = "
+	 "570.1\n",
+	 "compatibility", "node[001-002]",
+	 "policy forbids this plan: site.ini:21: [image debian12] on [hardware vm]: "
+	 "driver 570.1 does not fit cuda 13.0, which needs >= 580 (a source of words)"},
+	{"[policy]\ncompatibility = refuse\n[image debian12]\nkernel = 5.10\n",
+	 "compatibility", "node[001-002]",
+	 "policy forbids this plan: site.ini:20: [image debian12] on [hardware vm]: "
+	 "kernel 5.10 is declared, and the image's manifest says 6.1.0-28-amd64"},
+};
+
+static struct bu_compat *
+table(void)
+{
+	bu_autojson json_t *value =
+		json_pack("{s:i,s:[{s:{s:s},s:{s:s},s:s,s:s}]}", "format", 1, "rows",
+			  "if", "cuda", "13", "need", "driver", ">= 580", "source",
+			  "a source of words", "date", "2026-11-21");
+	struct bu_compat *compat = bu_compat_parse(value, NULL);
+
+	ck_assert_ptr_nonnull(compat);
+	return compat;
+}
+
+START_TEST(policy_refuses_the_plan_as_a_whole)
+{
+	for (size_t i = 0; i < BU_LEN(forbidden); i++) {
+		struct site site;
+		struct bu_compat *compat = table();
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+		const json_t *first;
+
+		begin(&site, NULL, NULL, "[image debian12]\n", forbidden[i].to);
+		site.input.compat = compat;
+		plan = make(&site);
+		first = json_array_get(json_object_get(plan, "refused"), 0);
+		ck_assert_str_eq(bu_json_str(first, "rule", ""), forbidden[i].rule);
+		ck_assert_str_eq(bu_json_str(first, "node", "?"), forbidden[i].node);
+		ck_assert_str_eq(bu_json_str(first, "file", ""), "site.ini");
+		ck_assert_int_eq(bu_plan_allowed(plan, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+		ck_assert_str_eq(err.text, forbidden[i].error);
+		bu_compat_destroy(compat);
+		end(&site);
+	}
+}
+END_TEST
+
+START_TEST(what_policy_lets_pass_is_a_warning)
+{
+	static const struct {
+		const char *to, *want; /* "" = no warning */
+	} cases[] = {
+		{"[image debian12]\ncuda = 13.0\ndriver = 570.1\n",
+		 "site.ini:19: node[001-002]: [image debian12] on [hardware vm]: "
+		 "driver "
+		 "570.1 does not fit cuda 13.0, which needs >= 580 (a source of "
+		 "words)"},
+		{"[policy]\ncompatibility = warn\n[image debian12]\ncuda = 13.0\n"
+		 "driver = 570.1\n",
+		 "site.ini:21: node[001-002]: "},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 13.0\n",
+		 "site.ini:19: node[001-002]: [image debian12] on [hardware vm]: cuda "
+		 "13.0 needs driver >= 580, and no driver is declared"},
+		{"[policy]\ncompatibility = refuse\n[image debian12]\ncuda = 12.4\n",
+		 ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		struct site site;
+		struct bu_compat *compat = table();
+		bu_autojson json_t *plan = NULL;
+		const json_t *warnings;
+		const char *text;
+
+		begin(&site, NULL, NULL, "[image debian12]\n", cases[i].to);
+		site.input.compat = compat;
+		plan = make(&site);
+		warnings = json_object_get(plan, "warnings");
+		text = json_string_value(json_array_get(warnings, 0));
+		ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
+		ck_assert_uint_eq(json_array_size(warnings), *cases[i].want != '\0');
+		if (text)
+			ck_assert_msg(strncmp(text, cases[i].want,
+					      strlen(cases[i].want)) == 0,
+				      "case %zu: %s", i, text);
+		bu_compat_destroy(compat);
+		end(&site);
+	}
+}
+END_TEST
+
+BU_UNIT("policy", policy_refuses_the_plan_as_a_whole,
+	what_policy_lets_pass_is_a_warning)

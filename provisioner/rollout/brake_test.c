@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The brake: when many are late together the ladders stand still. */
+#include "provisioner/rollout/rollout.h"
+
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/rollout.h"
+
+static void
+all_inspecting(struct rig *rig, int nodes)
+{
+	rig_begin(rig, nodes);
+	for (int i = 1; i <= nodes; i++)
+		rig_start(rig, i);
+}
+
+static int
+boots(const struct rig *rig)
+{
+	int count = 0;
+
+	for (int i = 1; i <= (int)rig->fleet->count; i++) {
+		bu_autofree char *line = bu_xasprintf("boot network node%03d", i);
+
+		count += rig_count(rig, line);
+	}
+	return count;
+}
+
+START_TEST(many_that_are_late_together_are_left_alone)
+{
+	struct rig rig;
+	bu_autofree char *why = NULL;
+	const json_t *brake;
+
+	all_inspecting(&rig, 4);
+	ck_assert_int_eq(boots(&rig), 4);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	brake = json_object_get(rig.fleet->brakes, "pool train");
+	ck_assert_int_eq(bu_json_int(brake, "late", 0), 4);
+	ck_assert_int_eq(bu_json_int(brake, "of", 0), 4);
+	for (int hours = 0; hours < 3; hours++)
+		rig_pass(&rig, 3600 * 1000);
+	pass_some(&rig);
+	ck_assert_int_eq(boots(&rig), 4);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_INSPECTING), 4);
+	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	has(why, "the brake is on, many are late together");
+	has(why, "its deadline of 300 s passed ");
+	/* what is not late is not kept: two come, the brake lets go, two are cycled */
+	rig_inspect(&rig, 1);
+	rig_inspect(&rig, 2);
+	rig_pass(&rig, 2000);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
+	rig_until_step(&rig, rig_node(&rig, 3), BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_until_step(&rig, rig_node(&rig, 4), BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(boots(&rig), 6);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
+{
+	struct rig rig;
+
+	all_inspecting(&rig, 4);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	rig_restart(
+		&rig); /* the log has it; a start leaves all in peace for a minute */
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(
+			bu_reconcile_release(rig.rec, rig_node(&rig, i), "me", NULL),
+			0);
+	rig_pass(&rig, 2000);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
+	ck_assert_int_eq(rig_node(&rig, 3)->repeats, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Refused power of a whole subnet of BMCs is no reason to fail its nodes. */
+START_TEST(power_that_is_refused_everywhere_is_not_the_nodes)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 4);
+	rig_write(&rig, "power.refuse", "BMC: no route");
+	watch(&rig);
+	bu_rollouts_kick(rig.rollouts);
+	for (int i = 0; i < 20; i++) {
+		pass_some(&rig);
+		rig_pass(&rig, 5001);
+	}
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	ck_assert_int_eq(count_in(&rig, BU_STATE_FAILED), 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->repeats, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("brake", many_that_are_late_together_are_left_alone,
+	 a_frozen_node_that_is_released_gets_its_time_anew,
+	 power_that_is_refused_everywhere_is_not_the_nodes)
