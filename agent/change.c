@@ -53,7 +53,7 @@ bu_change_add(struct bu_change *change, const struct bu_change_file *file,
 {
 	if (!bu_path_is_file(file->path))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "'%s' is no plain absolute path", file->path);
+				  "'%s' is not a clean absolute path", file->path);
 	if (holds(change, file))
 		return 0;
 	change->files = bu_xgrow(change->files, &change->cap, change->count + 1,
@@ -161,7 +161,7 @@ keep_old(const struct bu_change *change, const char *path, size_t number,
 		return NULL;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		bu_err_set(err, BU_ERR_STATE, 0, "'%s' is there and no file", path);
+		bu_err_set(err, BU_ERR_STATE, 0, "'%s' exists and is not a file", path);
 		return NULL;
 	}
 	content = bu_file_read(full, FILE_MAX, &size, err);

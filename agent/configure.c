@@ -263,8 +263,8 @@ recover(const struct bu_configure *configure, struct bu_change *change)
 	undone.attempt = (int)bu_json_int(change->journal, "attempt", 0);
 	snprintf(undone.text, sizeof(undone.text), "%.200s",
 		 err.kind    ? err.text
-		 : same_boot ? "the agent died before the change was proven"
-			     : "the machine died before the change was proven");
+		 : same_boot ? "the agent stopped before the change was confirmed"
+			     : "the machine stopped before the change was confirmed");
 	bu_warn("configure", "%s: %s; putting the old configuration back", undone.id,
 		undone.text);
 	if (undo(configure, change, 1, &err) != 0)

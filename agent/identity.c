@@ -69,7 +69,7 @@ set_clock(int64_t theirs_s)
 		bu_warn("enroll", "the clock is wrong and cannot be set: %s",
 			strerror(errno));
 	else
-		bu_warn("enroll", "the clock was wrong; it is the appliance's now");
+		bu_warn("enroll", "the clock was wrong; it was set to the appliance's");
 }
 
 /* The script that booted us said what the CA is; it came the same way as the kernel. */

@@ -302,7 +302,7 @@ bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
 					    "sys/block/%s/size", disk.name);
 	}
 	if (sectors == 0)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "there is no disk %s", path);
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no disk %s", path);
 	cut(disk.path, sizeof(disk.path), path);
 	read_disk_serial(&c, disk.name, disk.serial, sizeof(disk.serial));
 	disk.size_bytes = sectors * 512;

@@ -443,7 +443,8 @@ bu_job_item(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	for (size_t i = 0; i < BU_LEN(kinds); i++)
 		if (strcmp(kinds[i].kind, kind) == 0)
 			return kinds[i].fn(link, item, ret_result, err);
-	return bu_err_set(err, BU_ERR_INVAL, 0, "this agent knows no work '%s'", kind);
+	return bu_err_set(err, BU_ERR_INVAL, 0, "this agent does not know work '%s'",
+			  kind);
 }
 
 int

@@ -31,8 +31,10 @@ START_TEST(unknown_work_is_refused)
 	struct bu_identity identity = {.dir = dir, .node = node, .url = url};
 
 	refuses(&identity, json_pack("{s:s}", "kind", "dance"), BU_ERR_INVAL,
-		"this agent knows no work 'dance'");
-	refuses(&identity, json_object(), BU_ERR_INVAL, "this agent knows no work ''");
+		"this agent does not know work 'dance'");
+	refuses(&identity, json_object(), BU_ERR_INVAL,
+		"this agent does not know "
+		"work ''");
 }
 END_TEST
 
@@ -100,7 +102,7 @@ START_TEST(an_install_is_for_the_disk_that_was_granted)
 	refuses(&identity,
 		json_pack("{s:s,s:s,s:s,s:[]}", "kind", "install", "disk",
 			  "/dev/no-such-disk", "disk_serial", "S1", "files"),
-		BU_ERR_NOTFOUND, "there is no disk /dev/no-such-disk");
+		BU_ERR_NOTFOUND, "no disk /dev/no-such-disk");
 }
 END_TEST
 

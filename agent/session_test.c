@@ -150,7 +150,7 @@ START_TEST(it_greets_asks_works_and_tells)
 	ck_assert_str_eq(bu_json_str(result, "kind", ""), "dance");
 	ck_assert_int_eq(bu_json_int(result, "attempt", 0), 1);
 	ck_assert_str_eq(bu_json_str(json_object_get(result, "error"), "text", ""),
-			 "this agent knows no work 'dance'");
+			 "this agent does not know work 'dance'");
 	finish(&appliance, &session, &identity);
 }
 END_TEST

@@ -235,7 +235,7 @@ START_TEST(reports_errors)
 		{"/plain-error", BU_ERR_REMOTE, "status 500"},
 		{"/odd-error", BU_ERR_REMOTE, "status 404"},
 		{"/moved", BU_ERR_REMOTE, "status 302"},
-		{"/no-json", BU_ERR_REMOTE, "no JSON"},
+		{"/no-json", BU_ERR_REMOTE, "not JSON"},
 	};
 	struct bu_http *http = begin(NULL);
 	json_t *untouched = json_null();

@@ -19,7 +19,7 @@ bu_json_parse(const char *text, size_t size, const char *what, struct bu_err *er
 
 	if (!value)
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "%s is no JSON: line %d, column %d: %s", what, why.line,
+			   "%s is not JSON: line %d, column %d: %s", what, why.line,
 			   why.column, why.text);
 	return value;
 }

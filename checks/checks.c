@@ -77,7 +77,7 @@ run_group(const struct bu_checks_ctx *ctx, const char *name, struct bu_checks *o
 	if (!fn)
 		not_run(out, name, "this agent has none");
 	else if (bu_checks_stop(ctx))
-		not_run(out, name, "the time was over");
+		not_run(out, name, "the time ran out");
 	else if (fn(ctx, out, &why) != 0)
 		not_run(out, name, why.text);
 	apply_severity(ctx, before, out);

@@ -60,7 +60,7 @@ look(const struct bu_checks_ctx *ctx, const char *member, int (*known)(const cha
 			     "correct [validation] %s; docs/checks.md has "
 			     "the names",
 			     member);
-		BU_CHECK_SET(row->text, "%s: there is no '%s'; it changes nothing",
+		BU_CHECK_SET(row->text, "%s: unknown name '%s'; it has no effect",
 			     member, name);
 	}
 }

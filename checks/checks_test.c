@@ -91,7 +91,7 @@ START_TEST(a_deadline_that_is_over_is_told)
 	ck_assert_int_eq(bu_checks_run(&ctx, groups, &checks, NULL), 0);
 	ck_assert_uint_eq(checks.count, 2);
 	ck_assert_str_eq(checks.list[1].text,
-			 "the host checks did not run: the time was over");
+			 "the host checks did not run: the time ran out");
 	ck_assert_int_eq(bu_checks_worst(&checks), BU_VERDICT_INCONCLUSIVE);
 	bu_checks_fini(&checks);
 }
@@ -147,9 +147,9 @@ START_TEST(severities_hold_for_every_group_and_wrong_names_are_said)
 	ck_assert_int_eq(bu_checks_run(&ctx, groups, &checks, NULL), 0);
 	ck_assert_uint_eq(checks.count, 3);
 	ck_assert_str_eq(checks.list[0].text,
-			 "severity: there is no 'nic-mtoo'; it changes nothing");
+			 "severity: unknown name 'nic-mtoo'; it has no effect");
 	ck_assert_str_eq(checks.list[1].text,
-			 "thresholds: there is no 'memory_gb'; it changes nothing");
+			 "thresholds: unknown name 'memory_gb'; it has no effect");
 	ck_assert_int_eq(row_of(&checks, "site:loud")->verdict, BU_VERDICT_WARN);
 	ck_assert_ptr_null(row_of(&checks, "site:quiet"));
 	bu_checks_fini(&checks);

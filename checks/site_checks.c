@@ -82,7 +82,7 @@ judge(const struct bu_job_end *end, int64_t timeout_ms, struct bu_check *row)
 		if (!object || !row->text[0])
 			BU_CHECK_SET(row->text, "%s", line ? line : "");
 		if (!row->text[0])
-			BU_CHECK_SET(row->text, "exit status %d without a word",
+			BU_CHECK_SET(row->text, "exit status %d without output",
 				     end->exit_code);
 		BU_CHECK_SET(row->expected, "exit status 0");
 		if (!row->seen[0])
@@ -91,7 +91,7 @@ judge(const struct bu_job_end *end, int64_t timeout_ms, struct bu_check *row)
 		BU_CHECK_SET(row->seen, "%s", line);
 	}
 	if (row->verdict != BU_VERDICT_PASS && !row->text[0])
-		BU_CHECK_SET(row->text, "%s", line ? line : "it said no more");
+		BU_CHECK_SET(row->text, "%s", line ? line : "it gave no reason");
 }
 
 static int
@@ -132,7 +132,7 @@ run_check(const struct bu_checks_ctx *ctx, const char *dir, const json_t *item,
 	row = bu_checks_add(out, "site", id, BU_VERDICT_INCONCLUSIVE, "");
 	BU_CHECK_SET(row->hint, "see checks.d/%s of the profile", name);
 	if (bu_checks_stop(ctx)) {
-		BU_CHECK_SET(row->text, "it was not run: the time was over");
+		BU_CHECK_SET(row->text, "it was not run: the time ran out");
 		return;
 	}
 	if (bu_file_write(path, content, strlen(content), 0700, &err) == 0 &&

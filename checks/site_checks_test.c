@@ -49,7 +49,7 @@ static const struct {
 	{"bad", "#!/bin/sh\necho looking\necho 'scratch is not mounted'\nexit 3\n",
 	 BU_VERDICT_FAIL, "scratch is not mounted", "exit status 3"},
 	{"silent", "#!/bin/sh\nexit 1\n", BU_VERDICT_FAIL,
-	 "exit status 1 without a word", "exit status 1"},
+	 "exit status 1 without output", "exit status 1"},
 	/* As LBNL NHC ends: its word on standard error, exit status 1. */
 	{"nhc",
 	 "#!/bin/bash\nNAME=nhc\ndie() {\n  echo \"ERROR:  $NAME:  Health check "

@@ -138,7 +138,7 @@ bu_client_node(struct bu_client *client, const char *name, struct bu_err *err)
 {
 	if (!bu_node_name_ok(name)) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "'%s' cannot be a node's name; `bringup node list` shows "
+			   "'%s' is not a valid node name; `bringup node list` shows "
 			   "the nodes",
 			   name);
 		return NULL;

@@ -128,9 +128,9 @@ check_words(const char *url, const char *ref, const char *path, struct bu_err *e
 				  "https://git.example.org/site.git");
 	if (has_password(&parts))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "--git: a URL holds no password, it would be seen in "
-				  "the list of processes; use a credential helper of "
-				  "git or ssh");
+				  "--git: a URL must not have a password, because the "
+				  "list of processes would show it; use a credential "
+				  "helper of git or ssh");
 	if (*ref == '-' || *ref == '\0' || strpbrk(ref, ":+^~?*[\\ \t\n"))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--ref '%s': give a branch, a tag or a whole commit "

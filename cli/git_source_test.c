@@ -282,9 +282,9 @@ START_TEST(wrong_words_are_refused)
 		const char *git, *ref, *path, *dir, *want;
 	} rows[] = {
 		{"-x", NULL, NULL, NULL, "this is not a URL"},
-		{"https://u:secret@h/x", NULL, NULL, NULL, "holds no password"},
-		{"https://token@h/x", NULL, NULL, NULL, "holds no password"},
-		{"ssh://git:secret@h/x", NULL, NULL, NULL, "holds no password"},
+		{"https://u:secret@h/x", NULL, NULL, NULL, "must not have a password"},
+		{"https://token@h/x", NULL, NULL, NULL, "must not have a password"},
+		{"ssh://git:secret@h/x", NULL, NULL, NULL, "must not have a password"},
 		{"https://h/x", "--upload-pack=x", NULL, NULL, "give a branch"},
 		{"https://h/x", "a:b", NULL, NULL, "give a branch"},
 		{"https://h/x", NULL, "/etc", NULL, "inside the repository"},

@@ -153,7 +153,7 @@ refuse(json_t *const *names, struct bu_err *err)
 			"%s%s%s: %s; --grant %s allows it", old, *old ? "; " : "",
 			nodes,
 			class == BU_CLASS_NONE
-				? "the machine is on, and nobody knows what runs there"
+				? "the machine is on, and what runs there is unknown"
 				: bu_class_info((enum bu_class) class)->help,
 			class == BU_CLASS_NONE ? BU_GRANT_RESET
 					       : bu_class_name((enum bu_class) class));

@@ -37,7 +37,7 @@ START_TEST(a_grant_covers_its_class_and_its_nodes)
 	static const struct {
 		const char *words, *left; /* "" = nothing */
 	} rows[] = {
-		{"", "n[2-3]: drained, system written anew; data is kept; --grant "
+		{"", "n[2-3]: drained, system written again; data is kept; --grant "
 		     "reimage allows it; n1: drained; what is on the disk is lost; "
 		     "--grant wipe allows it"},
 		{"wipe", ""},
@@ -45,10 +45,10 @@ START_TEST(a_grant_covers_its_class_and_its_nodes)
 			    "allows it"},
 		{"reimage wipe:n1", ""},
 		{"reimage wipe:@train", ""},
-		{"wipe:@train", "n3: drained, system written anew; data is kept; "
+		{"wipe:@train", "n3: drained, system written again; data is kept; "
 				"--grant reimage allows it"},
-		{"wipe:state=ready", "n2: drained, system written anew; data is kept; "
-				     "--grant reimage allows it"},
+		{"wipe:state=ready", "n2: drained, system written again; data is "
+				     "kept; --grant reimage allows it"},
 		{"wipe:n[1-9]!n3 reimage:n3", ""},
 		/* a grant for others is one for nobody, never one for all */
 		{"reimage wipe:n4 wipe:n9 wipe:@nowhere wipe:state=lost",

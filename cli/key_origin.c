@@ -75,9 +75,8 @@ print_nodes(const struct bu_desired *desired, const struct bu_options *options,
 
 	for (size_t i = 0; rc == 0 && i < nodeset->count; i++)
 		if (!bu_desired_node(desired, nodeset->names[i]))
-			rc = bu_err_set(err, BU_ERR_NOTFOUND, 0,
-					"%s: there is no node '%.80s'", options->origin,
-					nodeset->names[i]);
+			rc = bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s: no node '%.80s'",
+					options->origin, nodeset->names[i]);
 	for (size_t i = 0; rc == 0 && i < nodeset->count; i++)
 		print_node(desired, nodeset->names[i],
 			   options->format == BU_FORMAT_JSON, i == 0);

@@ -79,14 +79,15 @@ static const struct command {
 	{"rollout show", "[ID]",
 	 "one of them (the newest): pools, nodes and what they wait for", 0, 1, LISTING,
 	 bu_cmd_rollout_show, NULL},
-	{"rollout pause", "ID", "begin with no further node; what is under way goes on",
-	 1, 1, BIT(SOCKET), bu_cmd_rollout_pause, NULL},
+	{"rollout pause", "ID", "start no further node; nodes under way go on", 1, 1,
+	 BIT(SOCKET), bu_cmd_rollout_pause, NULL},
 	{"rollout resume", "ID", "go on, even after it has stopped itself", 1, 1,
 	 BIT(SOCKET), bu_cmd_rollout_resume, NULL},
-	{"rollout abort", "ID", "withdraw what has not begun, call back what may be", 1,
-	 1, BIT(SOCKET), bu_cmd_rollout_abort, NULL},
+	{"rollout abort", "ID",
+	 "withdraw what has not started, cancel what still can be", 1, 1, BIT(SOCKET),
+	 bu_cmd_rollout_abort, NULL},
 	{"fabric run", "NODESET",
-	 "measure nodes with each other, once more; they stay where they are", 1, 1,
+	 "measure nodes against each other again; their states stay", 1, 1,
 	 BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_fabric_run, NULL},
 	{"fabric show", "[NODE]",
 	 "measured pairs with verdicts; of a node, all that was found on it", 0, 1,
@@ -96,12 +97,12 @@ static const struct command {
 	{"fabric certificate", "NODE", "the certificates of a node", 1, 1, LISTING,
 	 bu_cmd_fabric_certificate, NULL},
 	{"fabric topology", "[slurm|yaml|labels]",
-	 "which switch port each node is cabled to; for schedulers in their formats", 0,
-	 1, LISTING, bu_cmd_fabric_topology, NULL},
+	 "which switch port each node is cabled to; also in the formats of schedulers",
+	 0, 1, LISTING, bu_cmd_fabric_topology, NULL},
 	{"fabric rehearse", "[--model ...]",
 	 "what a campaign would find on a model of a fabric; --help says more", 0, 0, 0,
 	 NULL, bu_cmd_fabric_rehearse},
-	{"image", "VERB ...", "build and look at images; see bringup image help", 0, 0,
+	{"image", "VERB ...", "build and inspect images; see bringup image help", 0, 0,
 	 0, NULL, bu_cmd_image},
 	{"lab", "VERB ...", "a virtual rack on this machine; see bringup lab --help", 0,
 	 0, 0, NULL, bu_cmd_lab},
@@ -124,9 +125,10 @@ print_help(FILE *out)
 	fputs("\n"
 	      "`bringup help COMMAND` shows the options of a command.\n"
 	      "NODESET: gpu[001-128,200], @pool, state=ready, rack=r1*, image=NAME;\n"
-	      "a,b both, a!b all but b, a&b in both, a^b in one of both.\n"
+	      "a,b both; a!b a without b; a&b in both; a^b in exactly one.\n"
 	      "bringupd is reached over its unix socket: --socket PATH, else\n"
-	      "$BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when BRINGUP_RACK\n"
+	      "$BRINGUP_SOCKET, else $BRINGUP_RACK/run/bringup/sock when "
+	      "BRINGUP_RACK\n"
 	      "is set, else /run/bringup/sock.\n"
 	      "Exit codes: 0 done; 1 wrong usage; 2 changes (plan --detailed-exitcode)",
 	      out);
@@ -215,7 +217,9 @@ unknown(int count, char **words, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_USAGE, 0, "unknown command '%s %s'",
 				  words[0], words[1]);
 	if (group)
-		return bu_err_set(err, BU_ERR_USAGE, 0, "%s: say what to do", words[0]);
+		return bu_err_set(err, BU_ERR_USAGE, 0,
+				  "%s: a command is missing; see bringup help %s",
+				  words[0], words[0]);
 	return bu_err_set(err, BU_ERR_USAGE, 0,
 			  "unknown command '%s'; see bringup --help", words[0]);
 }

@@ -55,7 +55,7 @@ enum {
 	X(SCHEMA, "schema", 0, FLAG, schema, "", 0, 0,                                 \
 	  "print the JSON Schema of an export")                                        \
 	X(HOSTS, "hosts", 0, FLAG, hosts, "", 0, 0,                                    \
-	  "print all names of the site as /etc/hosts has them")                        \
+	  "print all names of the site in the format of /etc/hosts")                   \
 	X(DNS, "dns", 0, TEXT, dns, "ZONE", 0, 0,                                      \
 	  "print a zone file: the site's domain or a reverse zone")                    \
 	X(NTP, "ntp", 0, FLAG, ntp, "", 0, 0,                                          \

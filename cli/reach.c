@@ -90,8 +90,7 @@ explain_silence(const struct bu_reach *reach, const char *from, struct bu_err *e
 	} else {
 		err->kind = BU_ERR_REMOTE;
 		bu_err_wrap(err,
-			    "%s (%s): what listens there does not answer as bringupd "
-			    "does",
+			    "%s (%s): the program that listens there is not bringupd",
 			    reach->path, from);
 	}
 }
@@ -111,13 +110,13 @@ bu_reach_explain(const struct bu_reach *reach, struct bu_err *err)
 	case ENOENT:
 	case ENOTDIR:
 		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "%s (%s): there is no such socket; bringupd was not started "
-			   "here, or listens elsewhere; %s",
+			   "%s (%s): no such socket; bringupd was not started here, "
+			   "or listens elsewhere; %s",
 			   path, from, start);
 		return;
 	case ECONNREFUSED:
 		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "%s (%s): nobody listens on this socket; bringupd has "
+			   "%s (%s): nothing listens on this socket; bringupd has "
 			   "stopped, `systemctl status bringupd` says why",
 			   path, from);
 		return;

@@ -85,7 +85,7 @@ END_TEST
 START_TEST(a_missing_socket_names_who_chose_it)
 {
 	EXPECT("/nonexistent/sock", 1000, BU_ERR_REMOTE,
-	       "/nonexistent/sock (from --socket): there is no such socket",
+	       "/nonexistent/sock (from --socket): no such socket",
 	       "`socket` in bringupd.conf");
 	set("BRINGUP_SOCKET", "/nonexistent/env");
 	EXPECT(NULL, 1000, BU_ERR_REMOTE, "/nonexistent/env (from BRINGUP_SOCKET): ");
@@ -101,7 +101,7 @@ START_TEST(what_is_no_socket_is_said_as_that)
 {
 	EXPECT("/etc/passwd", 1000, BU_ERR_REMOTE,
 	       "/etc/passwd (from --socket): this is not a socket");
-	EXPECT("/etc/passwd/sock", 1000, BU_ERR_REMOTE, "there is no such socket");
+	EXPECT("/etc/passwd/sock", 1000, BU_ERR_REMOTE, "no such socket");
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(a_stopped_daemon_is_said_as_that)
 	int fd = bind_at(path, -1);
 
 	EXPECT(path, 1000, BU_ERR_REMOTE, path,
-	       "nobody listens on this socket; bringupd has stopped",
+	       "nothing listens on this socket; bringupd has stopped",
 	       "systemctl status bringupd");
 	close(fd);
 	unlink(path);
@@ -182,8 +182,8 @@ expect_after(const char *text, enum bu_err_kind kind, const char *const *has)
 
 START_TEST(another_program_is_not_taken_for_bringupd)
 {
-	static const char not_ours[] = "(from --socket): what listens there does not "
-				       "answer as bringupd does";
+	static const char not_ours[] = "(from --socket): the program that listens "
+				       "there is not bringupd";
 
 	EXPECT_AFTER("SSH-2.0-OpenSSH_9.2\r\n", BU_ERR_REMOTE, not_ours);
 	EXPECT_AFTER("HTTP/1.1 404 Not Found\r\nContent-Length: 25\r\n\r\n"

@@ -147,8 +147,8 @@ fail_timeout(const struct wait *wait, int timeout_s, struct bu_err *err)
 
 	bu_follow_print_unready(wait->follow, stderr);
 	return bu_err_set(err, BU_ERR_TIMEOUT, 0,
-			  "not settled after %d s: %lld under way, %lld not yet "
-			  "begun%s%s; the rollout is %s, see bringup rollout show %s",
+			  "not settled after %d s: %lld under way, %lld not "
+			  "started%s%s; the rollout is %s, see bringup rollout show %s",
 			  timeout_s, (long long)bu_json_int(rollout, "under_way", 0),
 			  (long long)bu_json_int(rollout, "turn", 0), *who ? "; " : "",
 			  who, state, wait->rollout);

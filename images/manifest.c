@@ -83,7 +83,7 @@ check_guid(const char *text, struct bu_err *err)
 
 		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field 'type': '%s' is no GUID", text);
+					  "field 'type': '%s' is not a GUID", text);
 	}
 	return 0;
 }

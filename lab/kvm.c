@@ -147,7 +147,7 @@ bu_kvm_probe(char *ret_reason, size_t size)
 	char why[300] = "";
 
 	if (access("/dev/kvm", R_OK | W_OK) != 0) {
-		snprintf(ret_reason, size, "there is no usable /dev/kvm");
+		snprintf(ret_reason, size, "no usable /dev/kvm");
 		return 0;
 	}
 	if (bu_kvm_run_sector("kvm", why, sizeof(why)) != 0) {

@@ -33,7 +33,7 @@ static const struct {
 	{"slurm", bu_lab_slurm, "stop|start|forget",
 	 "end slurmctld, start it again, or start it with an empty state"},
 	{"reset", bu_lab_reset, "",
-	 "as after `up`: machines off, disks empty, nothing left running"},
+	 "put it back as after `up`: machines off, disks empty, nothing left running"},
 	{"down", bu_lab_down, "", "end and remove the rack; also after a crash"},
 };
 

@@ -274,7 +274,7 @@ bu_rack_load_keeper(struct bu_rack *rack, struct bu_err *err)
 	if (rack->keeper_pid > 0 && rack->keeper_start > 0)
 		return 0;
 	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "'%s' does not tell the rack's keeper%s%s; the rack may be "
+			  "'%s' does not name the rack's keeper%s%s; the rack may be "
 			  "up: when no process 'bringup-rack' is left, remove '%s'",
 			  path, why.kind ? ": " : "", why.kind ? why.text : "",
 			  rack->dir);

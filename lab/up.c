@@ -193,7 +193,7 @@ static int
 remove_rack(struct bu_rack *rack, struct bu_err *err)
 {
 	if (access(rack->dir, F_OK) != 0)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "there is no rack in '%s'",
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no rack in '%s'",
 				  rack->dir);
 	if (!bu_rack_is_ours(rack))
 		return bu_err_set(
@@ -335,7 +335,7 @@ bu_lab_down(int argc, char **argv)
 	    bu_rack_locate(&rack, dir, &err) != 0)
 		return bu_lab_fail("down", &err);
 	if (access(rack.dir, F_OK) != 0) {
-		printf("there is no rack in %s: nothing to do\n", rack.dir);
+		printf("no rack in %s: nothing to do\n", rack.dir);
 		return 0;
 	}
 	bu_rack_load_keeper(&rack, NULL);

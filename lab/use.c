@@ -214,7 +214,7 @@ bu_lab_link(int argc, char **argv)
 	node = bu_rack_find(&rack, argv[optind]);
 	if (!node)
 		bu_err_set(&err, BU_ERR_NOTFOUND, 0,
-			   "there is no node '%s' in the rack; see bringup-lab status",
+			   "no node '%s' in the rack; see bringup-lab status",
 			   argv[optind]);
 	else if (strcmp(rate, "default") != 0)
 		bu_lab_parse_int("--rate", rate, 1, 100000, &mbit, &err);
@@ -284,6 +284,6 @@ bu_lab_reset(int argc, char **argv)
 	bu_domains_close(domains);
 	if (rc != 0)
 		return bu_lab_fail("reset", &err);
-	printf("rack %s is as after `up`\n", rack.dir);
+	printf("rack %s is as it was after `up`\n", rack.dir);
 	return 0;
 }

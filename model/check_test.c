@@ -20,7 +20,7 @@ fill(struct bu_checks *checks)
 	BU_CHECK_SET(row->value, "%d", 1500);
 	BU_CHECK_SET(row->expected, "%d", 9000);
 	BU_CHECK_SET(row->hint, "set the MTU");
-	BU_CHECK_SET(row->text, "eth1 has MTU %d, %d is wanted", 1500, 9000);
+	BU_CHECK_SET(row->text, "eth1 has MTU %d, expected %d", 1500, 9000);
 	row->took_ms = 3;
 }
 

@@ -20,7 +20,7 @@ enum bu_disk_use {
 #define BU_CLASSES(X)                                                                  \
 	X(NONE, "none", 0, 0, NONE, 0, READY, STAYS, "nothing changes")                \
 	X(RELABEL, "relabel", 0, 0, RELABEL, 0, READY, STAYS,                          \
-	  "the cluster's view of it changes; jobs go on")                              \
+	  "its labels in the cluster change; jobs go on")                              \
 	X(RECONFIGURE, "reconfigure", 0, 1, CONFIGURE, 1, READY, STAYS,                \
 	  "files are applied live; jobs go on")                                        \
 	X(RESTART, "restart", 0, 1, NONE, 1, VALIDATING, STAYS,                        \
@@ -30,7 +30,7 @@ enum bu_disk_use {
 	X(INSTALL, "install", 0, 1, NONE, 0, INSPECTING, EMPTY,                        \
 	  "written to an empty disk")                                                  \
 	X(REIMAGE, "reimage", 1, 1, NONE, 0, INSPECTING, ROOT,                         \
-	  "drained, system written anew; data is kept")                                \
+	  "drained, system written again; data is kept")                               \
 	X(WIPE, "wipe", 1, 1, NONE, 0, INSPECTING, ALL,                                \
 	  "drained; what is on the disk is lost")
 

@@ -14,24 +14,23 @@
 #define BU_CONDITIONS(X)                                                               \
 	X(UNREACHABLE, "unreachable", NODE, 1,                                         \
 	  "ready, and its agent was not heard for 25 s",                               \
-	  "its agent is heard, or it is not ready any more",                           \
-	  "its agent does not answer")                                                 \
+	  "its agent is heard, or it is no longer ready", "its agent does not answer") \
 	X(NOT_IN_CLUSTER, "not-in-cluster", NODE, 1,                                   \
 	  "ready, and the cluster that it joined answers and does not know it, or "    \
 	  "says that it is down or does not respond",                                  \
-	  "the cluster has it again, or it is not ready any more",                     \
+	  "the cluster has it again, or it is no longer ready",                        \
 	  "its cluster does not have it")                                              \
 	X(CLUSTER_SILENT, "cluster-silent", NODE, 1,                                   \
 	  "ready, and the cluster that it joined gave no answer for 25 s",             \
-	  "the cluster answers, or it is not ready any more",                          \
+	  "the cluster answers, or it is no longer ready",                             \
 	  "its cluster does not answer")                                               \
 	X(DRAINED_BY_OTHER, "drained-by-other", NODE, 1,                               \
 	  "ready, and drained in its cluster with a reason that is not bringup's",     \
-	  "whoever drained it resumes it, or it is not ready any more",                \
+	  "the drain is resumed there, or it is no longer ready",                      \
 	  "drained by another")                                                        \
 	X(STAMP_DIFFERS, "stamp-differs", NODE, 1,                                     \
 	  "ready, and its agent does not show the stamp of the last install",          \
-	  "its agent shows that stamp, or it is not ready any more",                   \
+	  "its agent shows that stamp, or it is no longer ready",                      \
 	  "its system is not the one that was installed")                              \
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \

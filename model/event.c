@@ -28,7 +28,7 @@ bu_event_from_name(const char *name, enum bu_event_kind *ret, struct bu_err *err
 			return 0;
 		}
 	}
-	return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no kind of event", name);
+	return bu_err_set(err, BU_ERR_INVAL, 0, "unknown kind of event '%s'", name);
 }
 
 void
@@ -101,7 +101,7 @@ bu_event_text(const struct bu_event *event)
 				    bu_json_str(body, "on", "?"), *why ? ": " : "",
 				    why);
 	case BU_EVENT_STARTED:
-		return bu_xasprintf("bringup is at work (%s); before that for %lld s",
+		return bu_xasprintf("bringup runs (%s); before that it ran for %lld s",
 				    bu_json_str(body, "why", "start"),
 				    (long long)bu_json_int(body, "lasted_ms", 0) /
 					    1000);
@@ -123,8 +123,8 @@ bu_event_text(const struct bu_event *event)
 				    *why ? ": " : "", why);
 	case BU_EVENT_WAITS:
 		return bu_xstrdup(bu_json_bool(body, "on", 0)
-					  ? "it waits; its deadline stands still"
-					  : "it waits no more; its deadline counts");
+					  ? "it waits; its deadline is stopped"
+					  : "it no longer waits; its deadline counts");
 	case BU_EVENT_HELD:
 		return bu_xasprintf("held by %s: %s", bu_json_str(body, "owner", "?"),
 				    bu_json_str(body, "reason", ""));
@@ -139,7 +139,7 @@ bu_event_text(const struct bu_event *event)
 				    (long long)bu_json_int(body, "ms", 0) / 1000,
 				    bu_json_str(body, "verdict", "?"));
 	case BU_EVENT_LEASE:
-		return bu_xasprintf("lent as partner for %s",
+		return bu_xasprintf("used as partner for %s",
 				    bu_json_str(body, "for", "?"));
 	case BU_EVENT_CERTIFICATE:
 		return bu_xasprintf("%s certificate", bu_json_str(body, "kind", "?"));

@@ -17,21 +17,22 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 #define BU_EVENTS(X)                                                                   \
 	X(EPOCH, "epoch", "{epoch}")                                                   \
 	X(STARTED, "started",                                                          \
-	  "{why, lasted_ms}: bringup is at work from here on (start, room on the "     \
-	  "disk, clock was set); before that it was for so long")                      \
+	  "{why, lasted_ms}: bringup runs from here on (start, room on the disk, "     \
+	  "clock was set); it had run for lasted_ms before")                           \
 	X(REVISION, "revision", "{digest, commit}; the tree is blob `digest`")         \
 	X(PLAN, "plan", "{digest, revision}; the plan is blob `digest`")               \
 	X(APPLIED, "applied",                                                          \
-	  "{rollout, plan, revision, commit, limit, nodes, grants, by}; of 0 nodes "   \
-	  "it is no rollout")                                                          \
+	  "{rollout, plan, revision, commit, limit, nodes, grants, by}; with 0 "       \
+	  "nodes it starts no rollout")                                                \
 	X(ORDER, "order",                                                              \
 	  "{rollout, class, image, digest, facets, revision, commit, batch, reset, "   \
-	  "replace, disk: {path, serial, size_bytes}}: what this node shall become; "  \
-	  "disk: what it may lose; {retry, begun, by}: the one that failed, again")    \
+	  "replace, disk: {path, serial, size_bytes}}: what this node becomes; "       \
+	  "disk: the one that may lose its data; {retry, begun, by}: the failed "      \
+	  "order again")                                                               \
 	X(ROLLOUT, "rollout",                                                          \
 	  "{rollout, to, by, reason}: paused, resumed, stopped or aborted")            \
 	X(BRAKE, "brake",                                                              \
-	  "{scope, on, late, of, text}: ladders of a scope freeze or let go")          \
+	  "{scope, on, late, of, text}: the ladders of a scope freeze or go on")       \
 	X(BOUND, "bound",                                                              \
 	  "{machine, inventory}: the machine that answers as this node")               \
 	X(RENAMED, "renamed", "{to}: the same machine has this name from now on")      \
@@ -47,13 +48,12 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "this certificate")                                                          \
 	X(RENEWED, "renewed", "{fingerprint, until_ms}: its agent's next certificate") \
 	X(REVOKED, "revoked",                                                          \
-	  "{fingerprint, all, reason}: this certificate of its agent, or all of "      \
-	  "them, "                                                                     \
-	  "count no more")                                                             \
+	  "{fingerprint, all, reason}: this or all certificates of its agent are no "  \
+	  "longer valid")                                                              \
 	X(BOOTED, "booted", "{boot_id, where}")                                        \
 	X(INSTALLED, "installed", "{step, image, digest}: with the order's facets")    \
 	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \
-	X(LEASE, "lease", "{probe, for}: a certified node is lent as a partner")       \
+	X(LEASE, "lease", "{probe, for}: a certified node is used as a partner")       \
 	X(CHECKS, "checks",                                                            \
 	  "{boot_id, digest, verdict, counts, rows, ports, domain, facts}: its "       \
 	  "report is "                                                                 \
@@ -62,9 +62,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "{source, verdict, text, until_ms}: what an outside system says")            \
 	X(SOAK, "soak", "{boot_id, ms, digest, verdict}: under load, without a fault") \
 	X(EVIDENCE, "evidence", "{digest, hint}: of a quarantine, blob `digest`")      \
-	X(AGAIN, "again", "{by}: a person wants it measured anew")                     \
+	X(AGAIN, "again", "{by}: a person wants it measured again")                    \
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
-	X(WAITS, "waits", "{on}: its deadline stands still, or counts from here")      \
+	X(WAITS, "waits", "{on}: its deadline stops, or counts on")                    \
 	X(CONDITION, "condition",                                                      \
 	  "{name, on, detail, since_ms}: a fact that changes what a state "            \
 	  "means")                                                                     \

@@ -28,7 +28,7 @@ START_TEST(an_unknown_name_changes_nothing)
 
 	ck_assert_int_eq(bu_event_from_name("party", &kind, &err), -1);
 	ck_assert_int_eq(kind, BU_EVENT_PAIR);
-	ck_assert_str_eq(err.text, "'party' is no kind of event");
+	ck_assert_str_eq(err.text, "unknown kind of event 'party'");
 }
 END_TEST
 
@@ -66,7 +66,7 @@ START_TEST(texts_say_what_happened)
 		 "step failed: no power"},
 		{BU_EVENT_HELD, "{'owner':'bringup','reason':'late'}",
 		 "held by bringup: late"},
-		{BU_EVENT_LEASE, "{'for':'node003'}", "lent as partner for node003"},
+		{BU_EVENT_LEASE, "{'for':'node003'}", "used as partner for node003"},
 		{BU_EVENT_CERTIFICATE, "{'kind':'boot','text':'...'}",
 		 "boot certificate"},
 		{BU_EVENT_PAIR,
@@ -123,9 +123,9 @@ START_TEST(the_shape_is_what_tools_read)
 	event.seq = 12;
 	event.time_ms = 1700000000123;
 	json = bu_event_to_json(&event);
-	want = body_of("{'seq':12,'time_ms':1700000000123,'kind':'lease',"
-		       "'node':'node001','text':'lent as partner for node002',"
-		       "'body':{'for':'node002'}}");
+	want = body_of(
+		"{'seq':12,'time_ms':1700000000123,'kind':'lease','node':'node001','text':'used "
+		"as partner for node002','body':{'for':'node002'}}");
 	ck_assert(json_equal(json, want));
 	bu_event_fini(&event);
 	ck_assert_ptr_null(event.body);

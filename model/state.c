@@ -59,5 +59,5 @@ bu_state_from_name(const char *name, enum bu_state *ret, struct bu_err *err)
 			return 0;
 		}
 	}
-	return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no node state", name);
+	return bu_err_set(err, BU_ERR_INVAL, 0, "unknown node state '%s'", name);
 }

@@ -30,7 +30,7 @@ START_TEST(an_unknown_name_changes_nothing)
 	ck_assert_int_eq(bu_state_from_name("asleep", &state, &err), -1);
 	ck_assert_int_eq(state, BU_STATE_READY);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
-	ck_assert_str_eq(err.text, "'asleep' is no node state");
+	ck_assert_str_eq(err.text, "unknown node state 'asleep'");
 }
 END_TEST
 

@@ -32,7 +32,7 @@ enum bu_again {
 	X(LEAVE, "leave", CLUSTER, 0, REPEATS, 0, "",                                  \
 	  "drain the node and take it out of the cluster")                             \
 	X(RELABEL, "relabel", CLUSTER, 0, REPEATS, 900, "",                            \
-	  "tell the cluster what the node is; jobs go on")                             \
+	  "give the cluster the node's new labels; jobs go on")                        \
 	X(CONFIGURE, "configure", AGENT, 1, REPEATS, 900,                              \
 	  "its agent did not report that its files are written",                       \
 	  "write the node's files, apply them if it is live")

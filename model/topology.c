@@ -273,7 +273,7 @@ check_ports(const struct bu_topology *t, struct bu_err *err)
 			continue;
 		bu_ids_text(&t->node_ids, port / t->rails, node, sizeof(node));
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'leaf_of': rail %d of node '%s' hangs nowhere",
+				  "field 'leaf_of': rail %d of node '%s' has no leaf",
 				  port % t->rails, node);
 	}
 	return 0;

@@ -91,7 +91,7 @@ START_TEST(says_what_is_wrong)
 		{"{\"nodes\":[\"a\",\"a\"],\"rails\":1}", "twice"},
 		{"{\"nodes\":[null],\"rails\":1}", "a name is"},
 		{"{\"nodes\":2,\"rails\":1,\"leaves\":1,\"leaf_of\":[0]," TAIL,
-		 "rail 0 of node '1' hangs nowhere"},
+		 "rail 0 of node '1' has no leaf"},
 		{"{\"nodes\":2,\"rails\":1,\"leaves\":1,\"leaf_of\":[0,1]," TAIL,
 		 "does not have"},
 		{"{\"nodes\":2,\"rails\":1,\"leaves\":1,\"leaf_of\":[0,0,0]," TAIL,

@@ -27,8 +27,7 @@ bu_verb_from_name(const char *name, enum bu_verb *ret, struct bu_err *err)
 		}
 	}
 	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			  "'%.40s' cannot be asked of a node; see bringup help node",
-			  name);
+			  "unknown verb '%.40s'; see bringup help node", name);
 }
 
 int

@@ -16,10 +16,9 @@
 /* id, name, arguments, states in which it means something, what else it takes (NOTHING,
  * GRANT, FORCE), help */
 #define BU_VERBS(X)                                                                    \
-	X(HOLD, "hold", "NODESET", BU_IN_ALL, NOTHING,                                 \
-	  "let nothing be done with a node")                                           \
+	X(HOLD, "hold", "NODESET", BU_IN_ALL, NOTHING, "leave a node alone")           \
 	X(RELEASE, "release", "NODESET", BU_IN(SERVICING), NOTHING,                    \
-	  "take back a node that is held, or in service")                              \
+	  "take back a node that is held or being serviced")                           \
 	X(DRAIN, "drain", "NODESET",                                                   \
 	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(BOOTING) |           \
 		  BU_IN(VALIDATING),                                                   \
@@ -36,21 +35,21 @@
 	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(VALIDATING) |        \
 		  BU_IN(PARKED) | BU_IN(QUARANTINED) | BU_IN(FAILED),                  \
 	  NOTHING,                                                                     \
-	  "measure it anew, twice the rounds; after a repair, without a wipe")         \
+	  "measure it again, twice the rounds; after a repair, without a wipe")        \
 	X(REBOOT, "reboot", "NODESET",                                                 \
 	  BU_IN(READY) | BU_IN(JOINING) | BU_IN(DRAINING) | BU_IN(VALIDATING) |        \
 		  BU_IN(PARKED) | BU_IN(QUARANTINED) | BU_IN(FAILED),                  \
 	  NOTHING, "drain it, power-cycle it into its system, measure it, join")       \
 	X(RETRY, "retry", "NODESET", BU_IN(FAILED) | BU_IN(READY), NOTHING,            \
-	  "carry its failed order out once more, with the same consent")               \
+	  "run its failed order again, with the same grant")                           \
 	X(REBUILD, "rebuild", "NODESET",                                               \
 	  BU_IN(ENROLLED) | BU_IN(READY) | BU_IN(PARKED) | BU_IN(QUARANTINED) |        \
 		  BU_IN(FAILED),                                                       \
-	  GRANT, "write its system anew, as the applied profile says; needs a grant")  \
+	  GRANT, "write its system again, as the applied profile says; needs a grant") \
 	X(POWER, "power", "on|off|cycle|status NODESET", BU_IN_ALL, FORCE,             \
-	  "switch its machine; not of a node in service, unless it is drained")        \
+	  "switch its machine; refused for a node in service unless it is drained")    \
 	X(REPLACE, "replace", "NODESET", BU_IN_ALL & ~BU_IN(ENROLLED), NOTHING,        \
-	  "another machine will have this name; drain it and forget this one")         \
+	  "drain it and forget its machine; another one will get the name")            \
 	X(RETIRE, "retire", "NODESET", BU_IN_ALL & ~BU_IN(RETIRED), NOTHING,           \
 	  "drain it and forget its machine, for good; its power stays as it is")
 

@@ -307,7 +307,7 @@ bu_wiring_slurm_conf(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
 		     struct bu_err *err)
 {
 	static const struct style style = {
-		.head = "# Made by bringup from what hangs where; "
+		.head = "# Made by bringup from the cabling; "
 			"TopologyPlugin=topology/tree.\n",
 		.nodes = "SwitchName=%S Nodes=%L\n",
 		.switches = "SwitchName=%S Switches=%L\n",
@@ -321,8 +321,10 @@ bu_wiring_slurm_yaml(const struct bu_wiring *wiring, bu_wiring_fold_fn fold,
 		     struct bu_err *err)
 {
 	static const struct style style = {
-		.head = "# Made by bringup from what hangs where.\n"
-			"- topology: fabric\n  cluster_default: true\n  tree:\n"
+		.head = "# Made by bringup from the cabling.\n"
+			"- topology: fabric\n"
+			"  cluster_default: true\n"
+			"  tree:\n"
 			"    switches:\n",
 		.nodes = "      - switch: \"%S\"\n        nodes: \"%L\"\n",
 		.switches = "      - switch: \"%S\"\n        children: \"%L\"\n",

@@ -87,7 +87,7 @@ START_TEST(nothing_is_believed)
 END_TEST
 
 static const char tree[] =
-	"# Made by bringup from what hangs where; TopologyPlugin=topology/tree.\n"
+	"# Made by bringup from the cabling; TopologyPlugin=topology/tree.\n"
 	"SwitchName=leaf01 Nodes=gpu001,gpu002\n"
 	"SwitchName=leaf02 Nodes=gpu003,gpu004\n"
 	"SwitchName=fabric Switches=leaf01,leaf02\n";
@@ -115,7 +115,7 @@ START_TEST(a_tree_for_slurm)
 	bu_wiring_add_domain(&wiring, "gpu002", "8c3c.1");
 	bu_wiring_add_domain(&wiring, "gpu003", "8c3c.1");
 	yaml = bu_wiring_slurm_yaml(&wiring, NULL, NULL);
-	ck_assert_str_eq(yaml, "# Made by bringup from what hangs where.\n"
+	ck_assert_str_eq(yaml, "# Made by bringup from the cabling.\n"
 			       "- topology: fabric\n"
 			       "  cluster_default: true\n"
 			       "  tree:\n"

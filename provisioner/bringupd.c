@@ -222,7 +222,8 @@ load_data(struct daemon *d)
 	struct bu_err err;
 
 	if (bu_gate_load_data(d->api.gate, rates, gpus, &err) != 0)
-		bu_warn("gate", "%s; what the profile expects counts alone", err.text);
+		bu_warn("gate", "%s; only the expectations of the profile count",
+			err.text);
 }
 
 static int

@@ -92,13 +92,13 @@ check_listeners(const struct bu_settings *s, struct bu_err *err)
 	for (size_t i = 0; i < BU_LEN(told); i++)
 		if (strncmp(told[i], "0.0.0.0:", 8) == 0)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%s' is no address that nodes can be told; "
+					  "'%s' is not an address that nodes can use; "
 					  "give the one that they reach",
 					  told[i]);
 	if (s->page_listen[0] && strncmp(s->page_listen, "127.", 4) != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "page_listen = %s: the page is for 127.0.0.1 alone, "
-				  "it knows no logins",
+				  "page_listen = %s: the page has no login, so only "
+				  "127.0.0.1 is allowed",
 				  s->page_listen);
 	return 0;
 }
@@ -112,15 +112,15 @@ check_values(const struct bu_settings *s, struct bu_err *err)
 	for (size_t i = 0; i < BU_LEN(paths); i++)
 		if (paths[i][0] != '/')
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%s' is no absolute path", paths[i]);
+					  "'%s' is not an absolute path", paths[i]);
 	if (!is_yes_or_no(s->serve_dns) || !is_yes_or_no(s->serve_time))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "serve_dns and serve_time are yes or no");
 	if (s->boot_interface[0] &&
 	    (!s->boot_address[0] || !s->dhcp_range[0] || !s->boot_listen[0]))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "boot_interface needs boot_address, boot_listen and "
-				  "dhcp_range beside it");
+				  "boot_interface also needs boot_address, "
+				  "boot_listen and dhcp_range");
 	return check_listeners(s, err);
 }
 
@@ -134,7 +134,8 @@ bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_IO, errno, "read '%s'", path);
 	ini = iniparser_load(path);
 	if (!ini)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no INI file", path);
+		return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is not an INI file",
+				  path);
 	memset(ret, 0, sizeof(*ret));
 	rc = check_keys(ini, err);
 	if (rc == 0)

@@ -17,7 +17,7 @@
 	X(agent_listen, "", "TLS for agents, ADDRESS:PORT")                            \
 	X(page_listen, "127.0.0.1:8480",                                               \
 	  "status page; unused when a socket is inherited")                            \
-	X(boot_interface, "", "DHCP is served here; empty = somebody else does")       \
+	X(boot_interface, "", "DHCP is served here; empty = by another server")        \
 	X(boot_address, "", "our address on it")                                       \
 	X(dhcp_range, "", "FIRST,LAST for machines that are in no profile")            \
 	X(serve_dns, "yes", "no: another server answers on boot_interface")            \

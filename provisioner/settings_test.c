@@ -72,17 +72,18 @@ START_TEST(what_is_wrong_is_named)
 		{"[limits]\nimaging = 0\n", "limits:imaging = 0"},
 		{"[limits]\nimaging = -1\n", "limits:imaging = -1"},
 		{"[limits]\nimaging = 99999999999999999999\n", "limits:imaging"},
-		{"[bringupd]\nsocket = sock\n", "'sock' is no absolute path"},
-		{"[bringupd]\nstate = var/lib\n", "'var/lib' is no absolute path"},
-		{"[bringupd]\nstate =\n", "'' is no absolute path"},
-		{"[bringupd]\nboot_interface = eth1\n", "boot_interface needs"},
+		{"[bringupd]\nsocket = sock\n", "'sock' is not an absolute path"},
+		{"[bringupd]\nstate = var/lib\n", "'var/lib' is not an absolute path"},
+		{"[bringupd]\nstate =\n", "'' is not an absolute path"},
+		{"[bringupd]\nboot_interface = eth1\n", "boot_interface also needs"},
 		{"[bringupd]\nserve_dns = maybe\n", "serve_dns and serve_time"},
 		{"[bringupd]\nboot_listen = 0.0.0.0:80\n",
-		 "'0.0.0.0:80' is no address"},
+		 "'0.0.0.0:80' is not an address"},
 		{"[bringupd]\nagent_listen = 0.0.0.0:8443\n",
-		 "'0.0.0.0:8443' is no address that nodes can be told"},
+		 "'0.0.0.0:8443' is not an address that nodes can use"},
 		{"[bringupd]\npage_listen = 10.0.0.1:80\n",
-		 "page_listen = 10.0.0.1:80: the page is for 127.0.0.1 alone"},
+		 "page_listen = 10.0.0.1:80: the page has no login, so only 127.0.0.1 "
+		 "is allowed"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

@@ -33,7 +33,7 @@ function waitsOf(node) {
 		node.waiting && "waits: " + node.waiting,
 		node.trouble && "not measured: " + node.trouble,
 		node.cluster_words && "its cluster says: " + node.cluster_words,
-		step.error && step.action + " failed: " + step.error + "; it is tried again",
+		step.error && step.action + " failed: " + step.error + "; trying again",
 	].filter(Boolean);
 }
 
@@ -89,7 +89,7 @@ const rolloutState = (rollout) =>
 const ROLLOUT_TONES = { running: "busy", paused: "wait", stopped: "bad", aborted: "idle",
 	ended: "bad", done: "good" };
 const ROLLOUT_COUNTS = [["done", "done"], ["under_way", "under way"],
-	["turn", "not yet begun"], ["failed", "failed"], ["withdrawn", "taken back"]];
+	["turn", "not started"], ["failed", "failed"], ["withdrawn", "taken back"]];
 
 // "3 done · 2 failed"
 const rolloutCounts = (rollout) => ROLLOUT_COUNTS.filter(([key]) => rollout[key] > 0)

@@ -41,7 +41,7 @@ assert.equal(words.toneOf({ ...busy, trouble: "the clocks disagree" }), "wait");
 assert.deepEqual(words.notesOf({ ...busy, cluster_words: "job 17" }),
 	["its cluster says: job 17"]);
 assert.deepEqual(words.notesOf({ ...busy, step: { action: "boot", error: "no domain" } }),
-	["boot failed: no domain; it is tried again"]);
+	["boot failed: no domain; trying again"]);
 assert.deepEqual(words.notesOf({ ...away, held: { by: "ops", reason: "DIMM" } }),
 	["held by ops: DIMM", "its agent does not answer"]);
 assert.deepEqual(words.notesOf({ ...ready, order: { status: "turn", class: "reboot",

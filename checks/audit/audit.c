@@ -112,7 +112,7 @@ run_rows(struct bu_audit *a)
 
 		a->row = &rows[i];
 		if (bu_checks_stop(a->ctx)) {
-			bu_audit_unknown(a, "", "not looked at: the time was over");
+			bu_audit_unknown(a, "", "not checked: the time ran out");
 			continue;
 		}
 		judges[i](a);

@@ -70,8 +70,8 @@ judge_heard(struct bu_audit *a, const struct bu_lldp *port)
 			      bu_lldp_port(port));
 	else if (want)
 		bu_audit_bad(a, nic->name, "silence", want,
-			     "%s: no LLDP was heard, so that nobody knows whether it "
-			     "hangs at %s",
+			     "%s: no LLDP was heard, so it is unknown whether it is "
+			     "cabled to %s",
 			     nic->label, want);
 }
 
@@ -114,7 +114,7 @@ ask_infiniband(struct bu_audit *a)
 			a->lldp_count++;
 		else if (expected_of(a, port->nic))
 			bu_audit_unknown(a, port->nic->name,
-					 "%s: who is at the other end is not known: %s",
+					 "%s: the neighbour is unknown: %s",
 					 port->nic->label, err.text);
 	}
 }
@@ -165,12 +165,12 @@ bu_audit_cabling(struct bu_audit *a)
 			bu_audit_good(a, nic->name, "%s", seen);
 		else if (other)
 			bu_audit_bad(a, nic->name, seen, want,
-				     "%s hangs at %s, the profile wants %s: its cable "
-				     "is swapped with that of %s",
+				     "%s is cabled to %s, the profile says %s: its "
+				     "cable is swapped with that of %s",
 				     nic->label, seen, want, other->name);
 		else
 			bu_audit_bad(a, nic->name, seen, want,
-				     "%s hangs at %s, the profile wants %s", nic->label,
-				     seen, want);
+				     "%s is cabled to %s, the profile says %s",
+				     nic->label, seen, want);
 	}
 }

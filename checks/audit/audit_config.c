@@ -188,7 +188,7 @@ judge_mrrs(struct bu_audit *a, const struct bu_audit_pci *pci, unsigned control)
 		bu_audit_good(a, pci->address, "%s", seen);
 	else
 		bu_audit_bad(a, pci->address, seen, expected,
-			     "%s: MaxReadReq is %s, %s are wanted", pci->label, seen,
+			     "%s: MaxReadReq is %s, expected %s", pci->label, seen,
 			     expected);
 }
 

@@ -284,7 +284,7 @@ bu_audit_cpu_cstates(struct bu_audit *a)
 		bu_audit_good(a, "", "%s", seen);
 	else
 		bu_audit_bad(a, "", seen, expected,
-			     "CPUs sleep as deep as %s, %s to wake up is wanted", seen,
+			     "CPUs sleep as deep as %s, expected %s to wake up", seen,
 			     expected);
 }
 
@@ -314,8 +314,8 @@ bu_audit_smt(struct bu_audit *a)
 		bu_audit_good(a, "", active ? "on" : "off");
 	else
 		bu_audit_bad(a, "", active ? "on" : "off", active ? "off" : "on",
-			     "hyper-threading is %s, wanted %s", active ? "on" : "off",
-			     active ? "off" : "on");
+			     "hyper-threading is %s, expected %s",
+			     active ? "on" : "off", active ? "off" : "on");
 }
 
 void
@@ -340,7 +340,7 @@ bu_audit_hugepages(struct bu_audit *a)
 			bu_audit_good(a, size, "%s", seen);
 		else
 			bu_audit_bad(a, size, seen, expected,
-				     "%s huge pages of %s, %s are wanted", seen, size,
+				     "%s huge pages of %s, expected %s", seen, size,
 				     expected);
 	}
 }

@@ -186,7 +186,7 @@ try_to_lock(struct bu_audit *a, const struct limit *limit)
 			     device, said);
 	else
 		bu_audit_unknown(a, device,
-				 "whether jobs can lock memory was not tried: %s",
+				 "could not try whether jobs can lock memory: %s",
 				 said);
 }
 

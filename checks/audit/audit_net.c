@@ -62,7 +62,7 @@ judge_slot(struct bu_audit *a, const struct bu_audit_nic *nic)
 		bu_audit_good(a, nic->name, "%s", nic->pci);
 	else
 		bu_audit_bad(a, nic->name, nic->pci, want,
-			     "%s sits at %s, the profile wants it at %s", nic->label,
+			     "%s is at %s, the profile has it at %s", nic->label,
 			     nic->pci, want);
 }
 
@@ -114,8 +114,8 @@ judge_speed(struct bu_audit *a, const struct bu_audit_nic *nic)
 	if ((double)mbps / 1000 + 0.001 >= gbps)
 		bu_audit_good(a, nic->name, "%s", seen);
 	else
-		bu_audit_bad(a, nic->name, seen, expected,
-			     "%s runs at %s, %s is wanted", nic->label, seen, expected);
+		bu_audit_bad(a, nic->name, seen, expected, "%s runs at %s, expected %s",
+			     nic->label, seen, expected);
 }
 
 void
@@ -141,8 +141,8 @@ judge_mtu(struct bu_audit *a, const struct bu_audit_nic *nic)
 		bu_audit_unknown(a, nic->name, "%s: its MTU cannot be read",
 				 nic->label);
 	else
-		bu_audit_bad(a, nic->name, seen, expected,
-			     "%s has MTU %s, %s is wanted", nic->label, seen, expected);
+		bu_audit_bad(a, nic->name, seen, expected, "%s has MTU %s, expected %s",
+			     nic->label, seen, expected);
 }
 
 void
@@ -219,8 +219,8 @@ judge_pfc(struct bu_audit *a, const struct bu_audit_nic *nic)
 	have = a->probes->pfc(a->root, nic->name);
 	if (have < 0) {
 		bu_audit_unknown(a, nic->name,
-				 "%s: its driver does not tell which priorities have "
-				 "PFC (no dcbnl)",
+				 "%s: its driver does not report which priorities "
+				 "have PFC (no dcbnl)",
 				 nic->label);
 		return;
 	}
@@ -230,7 +230,7 @@ judge_pfc(struct bu_audit *a, const struct bu_audit_nic *nic)
 		bu_audit_good(a, nic->name, "%s", seen);
 	else
 		bu_audit_bad(a, nic->name, seen, expected,
-			     "%s has PFC on priorities %s, wanted on %s", nic->label,
+			     "%s has PFC on priorities %s, expected on %s", nic->label,
 			     seen, expected);
 }
 
@@ -252,7 +252,7 @@ judge_ecn(struct bu_audit *a, const struct bu_audit_nic *nic)
 		return;
 	if (!bu_sysroot_exists(a->root, "%s/%s/ecn", net, nic->name)) {
 		bu_audit_unknown(a, nic->name,
-				 "%s: its driver does not tell whether ECN is on",
+				 "%s: its driver does not report whether ECN is on",
 				 nic->label);
 		return;
 	}

@@ -100,7 +100,7 @@ judge_rate(struct bu_audit *a, const struct bu_audit_port *port)
 		bu_audit_good(a, port->name, "%s", rate);
 	else
 		bu_audit_bad(a, port->name, rate, expected,
-			     "RDMA port %s of network %s runs at %s, %s is wanted",
+			     "RDMA port %s of network %s runs at %s, expected %s",
 			     port->name, bu_audit_network_name(port->network), rate,
 			     expected);
 }
@@ -131,7 +131,7 @@ judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
 		return;
 	have = a->probes->rdma_mtu(a->root, port->device, port->port);
 	if (have <= 0) {
-		bu_audit_unknown(a, port->name, "RDMA port %s does not tell its MTU",
+		bu_audit_unknown(a, port->name, "RDMA port %s does not report its MTU",
 				 port->name);
 		return;
 	}
@@ -141,7 +141,7 @@ judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
 		bu_audit_good(a, port->name, "%s", seen);
 	else
 		bu_audit_bad(a, port->name, seen, expected,
-			     "RDMA port %s of network %s uses MTU %s, %s is wanted",
+			     "RDMA port %s of network %s uses MTU %s, expected %s",
 			     port->name, bu_audit_network_name(port->network), seen,
 			     expected);
 }
@@ -230,7 +230,7 @@ judge_gid(struct bu_audit *a, const struct bu_audit_port *port)
 	}
 	snprintf(expected, sizeof(expected), "index %lld", (long long)index);
 	bu_audit_bad(a, port->name, seen, expected,
-		     "RDMA port %s of network %s has its GID %s, %s is wanted",
+		     "RDMA port %s of network %s has its GID %s, expected %s",
 		     port->name, bu_audit_network_name(port->network), seen, expected);
 }
 
@@ -302,7 +302,7 @@ judge_dscp(struct bu_audit *a, const struct bu_audit_port *port)
 	tclass = traffic_class(a, port);
 	if (tclass < 0) {
 		bu_audit_unknown(a, port->name,
-				 "RDMA port %s does not tell its traffic class",
+				 "RDMA port %s does not report its traffic class",
 				 port->name);
 		return;
 	}
@@ -312,8 +312,8 @@ judge_dscp(struct bu_audit *a, const struct bu_audit_port *port)
 		bu_audit_good(a, port->name, "%s", seen);
 	else
 		bu_audit_bad(a, port->name, seen, expected,
-			     "RDMA port %s of network %s sends with DSCP %s, %s is "
-			     "wanted",
+			     "RDMA port %s of network %s sends with DSCP %s, expected "
+			     "%s",
 			     port->name, bu_audit_network_name(port->network), seen,
 			     expected);
 }
@@ -345,7 +345,7 @@ judge_sm(struct bu_audit *a, const struct bu_audit_port *port)
 		bu_audit_good(a, port->name, "SM at LID %lld", (long long)lid);
 	else
 		bu_audit_bad(a, port->name, "none", "an active subnet manager",
-			     "InfiniBand port %s of network %s knows no subnet manager",
+			     "InfiniBand port %s of network %s has no subnet manager",
 			     port->name, bu_audit_network_name(port->network));
 }
 
@@ -392,7 +392,7 @@ judge_ib_gid(struct bu_audit *a, const struct bu_audit_port *port)
 	else
 		bu_audit_bad(a, port->name, *gid ? gid : "none",
 			     "a subnet prefix and a GUID",
-			     "InfiniBand port %s of network %s has no sound GID 0 (%s)",
+			     "InfiniBand port %s of network %s has no valid GID 0 (%s)",
 			     port->name, bu_audit_network_name(port->network),
 			     *gid ? gid : "none");
 }
@@ -453,8 +453,8 @@ judge_pkeys(struct bu_audit *a, const struct bu_audit_port *port)
 		if (json_object_get(keys, full))
 			continue;
 		bu_audit_bad(a, port->name, *seen ? seen : "none", full,
-			     "InfiniBand port %s of network %s is no full member of "
-			     "partition %s",
+			     "InfiniBand port %s of network %s is not a full member "
+			     "of partition %s",
 			     port->name, bu_audit_network_name(port->network), full);
 		return;
 	}
@@ -496,7 +496,7 @@ judge_firmware(struct bu_audit *a, const struct bu_audit_port *port)
 		bu_audit_good(a, port->name, "%s", version);
 	else
 		bu_audit_bad(a, port->name, version, expected,
-			     "RDMA device %s has firmware %s, %s is wanted",
+			     "RDMA device %s has firmware %s, expected %s",
 			     port->device, version, expected);
 }
 

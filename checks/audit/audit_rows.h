@@ -220,11 +220,11 @@
 	  "huge pages", \
 	  "kernel/mm/hugepages/*/nr_hugepages", \
 	  "hugepages of host", \
-	  "reserve them at boot; a fragmented memory gives fewer later") \
+	  "reserve them at boot; later, fragmented memory gives fewer") \
 	X(memlock, "memlock", FAIL, \
 	  "memory that jobs may lock", \
-	  "LimitMEMLOCK that systemd gives slurmd; a process of nobody with that limit " \
-	  "registers 1 GiB (less where memory is small) at a fabric port", \
+	  "LimitMEMLOCK that systemd gives slurmd; a process of user nobody with " \
+	  "that limit registers 1 GiB (less where memory is small) at a fabric port", \
 	  "infinity; it can be registered", \
 	  "a drop-in for slurmd.service: [Service] LimitMEMLOCK=infinity; in slurm.conf " \
 	  "PropagateResourceLimitsExcept=MEMLOCK, or jobs bring the limit of the shell " \

@@ -148,8 +148,8 @@ static const struct bad bads[] = {
 	 {{"config " NIC0, "49=00"}},
 	 NULL,
 	 "0000:14:00.0",
-	 "NIC mlx5_0 (0000:14:00.0): MaxReadReq is 128 bytes, at least 512 bytes are "
-	 "wanted"},
+	 "NIC mlx5_0 (0000:14:00.0): MaxReadReq is 128 bytes, expected at least 512 "
+	 "bytes"},
 	{"pcie-relaxed-ordering",
 	 WARN,
 	 {{"config " NIC1, "48=00"}},
@@ -176,8 +176,7 @@ static const struct bad bads[] = {
 	 "{\"networks\":[{\"name\":\"roce\",\"mac\":\"52:54:00:78:00:01\","
 	 "\"pci\":\"0000:94:00.0\"}]}",
 	 "eth1",
-	 "eth1 (network roce) sits at 0000:14:00.0, the profile wants it at "
-	 "0000:94:00.0"},
+	 "eth1 (network roce) is at 0000:14:00.0, the profile has it at 0000:94:00.0"},
 	{"gpu-nic-affinity",
 	 FAIL,
 	 {{NIC1 "/numa_node", "0"}},
@@ -213,13 +212,13 @@ static const struct bad bads[] = {
 	 {{NET "eth1/speed", "200000"}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce) runs at 200 Gbit/s, 400 Gbit/s is wanted"},
+	 "eth1 (network roce) runs at 200 Gbit/s, expected 400 Gbit/s"},
 	{"nic-mtu",
 	 FAIL,
 	 {{NET "eth1/mtu", "1500"}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce) has MTU 1500, 9000 is wanted"},
+	 "eth1 (network roce) has MTU 1500, expected 9000"},
 	{"link-flaps",
 	 WARN,
 	 {{NET "eth1/carrier_down_count", "6"}},
@@ -243,20 +242,20 @@ static const struct bad bads[] = {
 	 {{PORT1 "rate", "200 Gb/sec (2X NDR)"}},
 	 NULL,
 	 "mlx5_1",
-	 "RDMA port mlx5_1 of network ib runs at 200 Gb/sec (2X NDR), 400 Gb/sec is "
-	 "wanted"},
+	 "RDMA port mlx5_1 of network ib runs at 200 Gb/sec (2X NDR), expected 400 "
+	 "Gb/sec"},
 	{"rdma-mtu",
 	 FAIL,
 	 {{"test/mtu/mlx5_0", "1024"}},
 	 NULL,
 	 "mlx5_0",
-	 "RDMA port mlx5_0 of network roce uses MTU 1024, 4096 is wanted"},
+	 "RDMA port mlx5_0 of network roce uses MTU 1024, expected 4096"},
 	{"rdma-mtu",
 	 UNKNOWN,
 	 {{"test/mtu/mlx5_0", NULL}},
 	 NULL,
 	 "mlx5_0",
-	 "RDMA port mlx5_0 does not tell its MTU"},
+	 "RDMA port mlx5_0 does not report its MTU"},
 	{"gid",
 	 FAIL,
 	 {{PORT0 "gid_attrs/types/3", "IB/RoCE v1"}},
@@ -277,8 +276,8 @@ static const struct bad bads[] = {
 	  {PORT0 "gids/1", "0000:0000:0000:0000:0000:ffff:0a4e:000b"}},
 	 NULL,
 	 "mlx5_0",
-	 "RDMA port mlx5_0 of network roce has its GID 10.78.0.11 at index 1, index 3 "
-	 "is wanted"},
+	 "RDMA port mlx5_0 of network roce has its GID 10.78.0.11 at index 1, "
+	 "expected index 3"},
 	{"guid",
 	 FAIL,
 	 {{MLX1 "node_guid", "9c63:c003:00aa:0001"}},
@@ -296,14 +295,14 @@ static const struct bad bads[] = {
 	 {{"test/pfc/eth1", "0"}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce) has PFC on priorities none, wanted on 3"},
+	 "eth1 (network roce) has PFC on priorities none, expected on 3"},
 	{"pfc",
 	 UNKNOWN,
 	 {{"test/pfc/eth1", NULL}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce): its driver does not tell which priorities have PFC (no "
-	 "dcbnl)"},
+	 "eth1 (network roce): its driver does not report which priorities have PFC "
+	 "(no dcbnl)"},
 	{"ecn",
 	 FAIL,
 	 {{NET "eth1/ecn/roce_np/enable/3", "0"}},
@@ -315,25 +314,25 @@ static const struct bad bads[] = {
 	 {{NET "eth1/ecn", NULL}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce): its driver does not tell whether ECN is on"},
+	 "eth1 (network roce): its driver does not report whether ECN is on"},
 	{"dscp",
 	 FAIL,
 	 {{MLX0 "tc/1/traffic_class", "Global tclass=0"}},
 	 NULL,
 	 "mlx5_0",
-	 "RDMA port mlx5_0 of network roce sends with DSCP 0, 26 is wanted"},
+	 "RDMA port mlx5_0 of network roce sends with DSCP 0, expected 26"},
 	{"dscp",
 	 UNKNOWN,
 	 {{MLX0 "tc", NULL}},
 	 NULL,
 	 "mlx5_0",
-	 "RDMA port mlx5_0 does not tell its traffic class"},
+	 "RDMA port mlx5_0 does not report its traffic class"},
 	{"ib-sm",
 	 FAIL,
 	 {{PORT1 "sm_lid", "0x0"}},
 	 NULL,
 	 "mlx5_1",
-	 "InfiniBand port mlx5_1 of network ib knows no subnet manager"},
+	 "InfiniBand port mlx5_1 of network ib has no subnet manager"},
 	{"ib-lid",
 	 FAIL,
 	 {{PORT1 "lid", "0xffff"}},
@@ -345,20 +344,21 @@ static const struct bad bads[] = {
 	 {{PORT1 "gids/0", "fe80:0000:0000:0000:0000:0000:0000:0000"}},
 	 NULL,
 	 "mlx5_1",
-	 "InfiniBand port mlx5_1 of network ib has no sound GID 0 "
+	 "InfiniBand port mlx5_1 of network ib has no valid GID 0 "
 	 "(fe80:0000:0000:0000:0000:0000:0000:0000)"},
 	{"ib-pkey",
 	 FAIL,
 	 {{PORT1 "pkeys/1", "0x0001"}},
 	 NULL,
 	 "mlx5_1",
-	 "InfiniBand port mlx5_1 of network ib is no full member of partition 0x8001"},
+	 "InfiniBand port mlx5_1 of network ib is not a full member of partition "
+	 "0x8001"},
 	{"nic-firmware",
 	 FAIL,
 	 {{MLX0 "fw_ver", "28.38.1900"}},
 	 NULL,
 	 "mlx5_0",
-	 "RDMA device mlx5_0 has firmware 28.38.1900, 28.39.1002 is wanted"},
+	 "RDMA device mlx5_0 has firmware 28.38.1900, expected 28.39.1002"},
 	{"gpu-xid",
 	 FAIL,
 	 {{"dev/kmsg", "4,2,9,-;NVRM: Xid (PCI:0000:93:00): 79, GPU has fallen off\n"
@@ -392,7 +392,7 @@ static const struct bad bads[] = {
 	 {{CPU "cpu0/cpuidle/state2/disable", "0"}},
 	 NULL,
 	 "",
-	 "CPUs sleep as deep as C6, 133 us, at most 10 us to wake up is wanted"},
+	 "CPUs sleep as deep as C6, 133 us, expected at most 10 us to wake up"},
 	{"numa-balancing",
 	 WARN,
 	 {{"proc/sys/kernel/numa_balancing", "1"}},
@@ -404,13 +404,13 @@ static const struct bad bads[] = {
 	 {{CPU "smt/active", "1"}},
 	 NULL,
 	 "",
-	 "hyper-threading is on, wanted off"},
+	 "hyper-threading is on, expected off"},
 	{"hugepages",
 	 FAIL,
 	 {{"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "1000"}},
 	 NULL,
 	 "2048kB",
-	 "1000 huge pages of 2048kB, 1024 are wanted"},
+	 "1000 huge pages of 2048kB, expected 1024"},
 	{"memlock",
 	 FAIL,
 	 {{"etc/systemd/system/slurmd.service.d/limits.conf",
@@ -435,9 +435,8 @@ static const struct bad bads[] = {
 	 {{"test/lldp/eth1", NULL}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce): no LLDP was heard, so that nobody knows whether it "
-	 "hangs "
-	 "at leaf01:swp3"},
+	 "eth1 (network roce): no LLDP was heard, so it is unknown whether it is "
+	 "cabled to leaf01:swp3"},
 	{"lldp",
 	 UNKNOWN,
 	 {{"test/lldp/denied", ""}},
@@ -449,20 +448,19 @@ static const struct bad bads[] = {
 	 {{"test/ib/mlx5_1", NULL}},
 	 NULL,
 	 "ib0",
-	 "ib0 (network ib): who is at the other end is not known: the neighbour is "
-	 "silent"},
+	 "ib0 (network ib): the neighbour is unknown: the neighbour does not answer"},
 	{"cabling",
 	 FAIL,
 	 {{"test/ib/mlx5_1", "ibleaf02 17"}},
 	 NULL,
 	 "ib0",
-	 "ib0 (network ib) hangs at ibleaf02:17, the profile wants ibleaf01:17"},
+	 "ib0 (network ib) is cabled to ibleaf02:17, the profile says ibleaf01:17"},
 	{"cabling",
 	 FAIL,
 	 {{"test/lldp/eth1", "leaf02 swp7"}},
 	 NULL,
 	 "eth1",
-	 "eth1 (network roce) hangs at leaf02:swp7, the profile wants leaf01:swp3"},
+	 "eth1 (network roce) is cabled to leaf02:swp7, the profile says leaf01:swp3"},
 };
 
 static void
@@ -641,11 +639,11 @@ START_TEST(two_cables_of_one_machine_are_swapped)
 		ck_assert_str_eq(
 			checks.list[i].text,
 			found++ == 0
-				? "eth0 (network boot) hangs at leaf01.falcon:SWP3, "
-				  "the profile wants leaf02:swp9: its cable is swapped "
-				  "with that of eth1"
-				: "eth1 (network roce) hangs at leaf02:swp9, the "
-				  "profile wants leaf01:swp3: its cable is swapped "
+				? "eth0 (network boot) is cabled to "
+				  "leaf01.falcon:SWP3, the profile says leaf02:swp9: "
+				  "its cable is swapped with that of eth1"
+				: "eth1 (network roce) is cabled to leaf02:swp9, the "
+				  "profile says leaf01:swp3: its cable is swapped "
 				  "with that of eth0");
 	}
 	ck_assert_uint_eq(found, 2);
@@ -701,7 +699,7 @@ START_TEST(what_was_not_looked_at_is_said)
 	ck_assert_int_eq(
 		bu_audit_run_with(&ctx, &bu_audit_machine_probes, &checks, NULL), 0);
 	ck_assert_uint_eq(bu_checks_count(&checks, UNKNOWN), rows);
-	ck_assert_str_eq(checks.list[0].text, "not looked at: the time was over");
+	ck_assert_str_eq(checks.list[0].text, "not checked: the time ran out");
 	bu_checks_fini(&checks);
 }
 END_TEST

@@ -70,7 +70,7 @@ bu_ib_peer_parse(const uint8_t info[MAD_SIZE], const uint8_t description[MAD_SIZ
 
 	if (!is_answer(info, ATTR_INFO) || !is_answer(description, ATTR_DESCRIPTION))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "the neighbour's answer is no NodeInfo and "
+				  "the neighbour's answer is not NodeInfo and "
 				  "NodeDescription");
 	snprintf(got.chassis, sizeof(got.chassis), "0x%02x%02x%02x%02x%02x%02x%02x%02x",
 		 data[12], data[13], data[14], data[15], data[16], data[17], data[18],
@@ -119,12 +119,16 @@ ask(const struct umad *umad, int attribute, uint8_t ret[MAD_SIZE], struct bu_err
 	if (write(umad->fd, &packet, sizeof(packet)) != (ssize_t)sizeof(packet))
 		return bu_err_set(err, BU_ERR_IO, errno, "send a management packet");
 	if (poll(&fd, 1, umad->wait_ms + 1000) <= 0)
-		return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the neighbour is silent");
+		return bu_err_set(err, BU_ERR_TIMEOUT, 0,
+				  "the neighbour does not "
+				  "answer");
 	got = read(umad->fd, &packet, sizeof(packet));
 	if (got < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "read a management packet");
 	if (packet.header.status != 0)
-		return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the neighbour is silent");
+		return bu_err_set(err, BU_ERR_TIMEOUT, 0,
+				  "the neighbour does not "
+				  "answer");
 	if (got < (ssize_t)sizeof(packet))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "the neighbour's answer is cut off");

@@ -132,7 +132,7 @@ bu_lldp_parse(const uint8_t *frame, size_t size, struct bu_lldp *ret,
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "LLDP: chassis, port and time are wanted");
 	if (got.ttl_s == 0)
-		return bu_err_set(err, BU_ERR_STATE, 0, "LLDP: %s %s says good-bye",
+		return bu_err_set(err, BU_ERR_STATE, 0, "LLDP: %s %s announces its end",
 				  got.chassis, got.port);
 	*ret = got;
 	return 0;

@@ -85,7 +85,7 @@ START_TEST(refuses_what_is_no_frame)
 		ROW("\x02\x01\x04" PORT TTL, INVAL, "part 1 of type 1"),
 		ROW(CHASSIS PORT TTL "\x0b\xff x", INVAL, "part 4 is longer"),
 		ROW("\x03\xff", INVAL, "part 1 is longer"),
-		ROW(CHASSIS PORT "\x06\x02\x00\x00" END, STATE, "says good-bye"),
+		ROW(CHASSIS PORT "\x06\x02\x00\x00" END, STATE, "announces its end"),
 	};
 
 	for (size_t i = 0; i < BU_LEN(bad); i++) {
@@ -205,19 +205,19 @@ audit_cables(void)
 		good &= same(&checks, "lldp", "eth1", "leaf01:swp1");
 		good &= same(&checks, "lldp", "eth2", "leaf02:swp2");
 		good &= same(&checks, "cabling", "eth1",
-			     i ? "eth1 (network eth1) hangs at leaf01:swp1, the "
-				 "profile wants leaf02:swp2: its cable is swapped with "
+			     i ? "eth1 (network eth1) is cabled to leaf01:swp1, the "
+				 "profile says leaf02:swp2: its cable is swapped with "
 				 "that of eth2"
 			       : "leaf01:swp1");
 		good &= same(&checks, "cabling", "eth2",
-			     i ? "eth2 (network eth2) hangs at leaf02:swp2, the "
-				 "profile wants leaf01:swp1: its cable is swapped with "
+			     i ? "eth2 (network eth2) is cabled to leaf02:swp2, the "
+				 "profile says leaf01:swp1: its cable is swapped with "
 				 "that of eth1"
 			       : "leaf02:swp2");
 		if (i)
 			good &= same(&checks, "lldp", "eth3",
-				     "eth3 (network eth3): no LLDP was heard, so that "
-				     "nobody knows whether it hangs at leaf03");
+				     "eth3 (network eth3): no LLDP was heard, so it "
+				     "is unknown whether it is cabled to leaf03");
 		bu_checks_fini(&checks);
 	}
 	return good ? 0 : 1;

@@ -170,7 +170,7 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 			bu_gpu_copy_fini(&copy);
 		} else {
 			add(ret, "gpu-library", BU_VERDICT_FAIL, "CUDA", err.text,
-			    "rates were to be measured");
+			    "measured rates");
 		}
 	}
 	if (bu_nvml_read(opts->nvml, &facts, &err) == 0) {
@@ -178,7 +178,7 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 		bu_nvml_facts_fini(&facts);
 	} else {
 		add(ret, "gpu-library", BU_VERDICT_FAIL, "NVML", err.text,
-		    "GPUs were to be looked at");
+		    "readable GPUs");
 	}
 }
 

@@ -91,8 +91,8 @@ load(const char *library, struct cuda *cuda, struct bu_err *err)
 			dlclose(cuda->handle);
 			cuda->handle = NULL;
 			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "%s is no usable CUDA: it lacks %s", library,
-					  functions[i].symbol);
+					  "%s is not a usable CUDA: it lacks %s",
+					  library, functions[i].symbol);
 		}
 		memcpy((char *)cuda + functions[i].offset, &symbol, sizeof(symbol));
 	}
@@ -214,8 +214,7 @@ time_run(const struct bench *bench, const struct gpu *gpu, enum kind kind,
 		return -1;
 	if (!(ms > 0))
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "%s took no time; the clock "
-				  "of the GPU is not to be believed",
+				  "%s took no time; the clock of the GPU is wrong",
 				  names[kind]);
 	*ret_gbs = (double)bench->bytes * bench->repeats / ((double)ms * 1e6);
 	return 0;
@@ -351,7 +350,7 @@ bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
 			   "number of GPUs", err);
 	if (rc == 0 && (bench->count < 0 || bench->count > GPUS_MAX))
 		rc = bu_err_set(err, BU_ERR_VERIFY, 0,
-				"CUDA tells of %d GPUs; at most %d are believed",
+				"CUDA reports %d GPUs; at most %d are supported",
 				bench->count, GPUS_MAX);
 	if (rc == 0) {
 		cells = (size_t)bench->count * (size_t)bench->count;

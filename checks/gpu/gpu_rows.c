@@ -297,7 +297,7 @@ judge_mig(struct bu_gpu_case *c)
 	X("gpu-answers", "the GPU answers its driver",                                 \
 	  "power cycle; if it comes back, replace the GPU", judge_answers)             \
 	X("gpu-model", "exact model",                                                  \
-	  "correct [hardware] gpu_model, or the GPU is a wrong part", judge_model)     \
+	  "correct [hardware] gpu_model, or the GPU is the wrong part", judge_model)   \
 	X("gpu-memory", "size of its memory", "replace the GPU", judge_memory_size)    \
 	X("gpu-driver", "version of the driver", "rebuild the image or the node",      \
 	  judge_driver)                                                                \
@@ -313,7 +313,7 @@ judge_mig(struct bu_gpu_case *c)
 	X("gpu-nvlink-errors", "errors of the NVLinks",                                \
 	  "soak; if they grow, reseat the GPU", judge_link_errors)                     \
 	X("gpu-fabric", "fabric manager has registered the GPU",                       \
-	  "start nvidia-fabricmanager of the driver's very version", judge_fabric)     \
+	  "start nvidia-fabricmanager of exactly the driver's version", judge_fabric)  \
 	X("gpu-slowdown", "clocks are not held down",                                  \
 	  "look at cooling and power supplies", judge_slowdown)                        \
 	X("gpu-power-limit", "power limit is the default",                             \

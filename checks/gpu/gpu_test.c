@@ -146,17 +146,17 @@ static const struct {
 	 "off"},
 	{"no-driver", "gpu-library", BU_VERDICT_FAIL,
 	 "NVML: the libraries of the GPU driver can be used: NVML: Driver Not Loaded; "
-	 "expected GPUs were to be looked at"},
+	 "expected readable GPUs"},
 	{"no-device", "gpu-library", BU_VERDICT_FAIL,
 	 "CUDA: the libraries of the GPU driver can be used: cuInit: "
-	 "CUDA_ERROR_NO_DEVICE; expected rates were to be measured"},
+	 "CUDA_ERROR_NO_DEVICE; expected measured rates"},
 	{"cuda-memory", "gpu-copy", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: GPU memory: "
 	 "CUDA_ERROR_OUT_OF_MEMORY"},
 	{"corrupt", "gpu-copy", BU_VERDICT_FAIL, NULL},
 	{"clock", "gpu-copy", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: copies come back as they were sent: copy to the GPU "
-	 "took no time; the clock of the GPU is not to be believed"},
+	 "took no time; the clock of the GPU is wrong"},
 	{"h2d", "gpu-h2d", BU_VERDICT_FAIL,
 	 "GPU 3 at 0000:1b:00.0: bandwidth from memory to the GPU: 12.5 GB/s; expected "
 	 "at least 52.0 GB/s"},
@@ -267,8 +267,9 @@ START_TEST(libraries_that_are_absent_or_broken_are_rows)
 
 	check("", "/nowhere/libnvidia-ml.so.1", "libm.so.6", &checks);
 	ck_assert_uint_eq(checks.count, 2);
-	ck_assert_ptr_nonnull(strstr(checks.list[0].text,
-				     "libm.so.6 is no usable CUDA: it lacks cuInit"));
+	ck_assert_ptr_nonnull(
+		strstr(checks.list[0].text,
+		       "libm.so.6 is not a usable CUDA: it lacks cuInit"));
 	ck_assert_ptr_nonnull(strstr(checks.list[1].text, "cannot load NVML: "));
 	ck_assert_int_eq(bu_checks_worst(&checks), BU_VERDICT_FAIL);
 	bu_checks_fini(&checks);

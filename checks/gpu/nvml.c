@@ -110,8 +110,8 @@ load(const char *library, struct nvml *nvml, struct bu_err *err)
 		if (!symbol && functions[i].required) {
 			dlclose(nvml->handle);
 			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "%s is no usable NVML: it lacks %s", library,
-					  functions[i].symbol);
+					  "%s is not a usable NVML: it lacks %s",
+					  library, functions[i].symbol);
 		}
 		memcpy((char *)nvml + functions[i].offset, &symbol, sizeof(symbol));
 	}
@@ -288,8 +288,7 @@ read_all(const struct nvml *nvml, struct bu_nvml_facts *ret, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_REMOTE, 0, "NVML: %s", words(nvml, rc));
 	if (count > GPUS_MAX)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "NVML tells of %u GPUs; at "
-				  "most %d are believed",
+				  "NVML reports %u GPUs; at most %d are supported",
 				  count, GPUS_MAX);
 	ret->driver[sizeof(ret->driver) - 1] = '\0';
 	if (!nvml->cuda || nvml->cuda(&ret->cuda) != NVML_SUCCESS)

@@ -447,7 +447,7 @@ bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 			"sys/devices/system/edac/mc");
 	for (size_t i = 0; i < BU_LEN(steps); i++) {
 		if (bu_checks_stop(ctx))
-			return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time was over");
+			return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time ran out");
 		steps[i](ctx, out);
 	}
 	return 0;

@@ -21,8 +21,8 @@ load_saved(const struct bu_options *options, struct bu_planned *ret, struct bu_e
 {
 	if (options->only || options->ref || options->path)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "--%s: %s is a plan that is made already; give this "
-				  "option to bringup plan",
+				  "--%s: %s is a finished plan; give this option to "
+				  "bringup plan",
 				  options->only  ? "limit"
 				  : options->ref ? "ref"
 						 : "path",
@@ -55,8 +55,8 @@ ask(struct bu_err *err)
 
 	if (!isatty(STDIN_FILENO))
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "there is no terminal to ask on; add --yes to apply "
-				  "without a question");
+				  "no terminal to ask on; add --yes to apply without "
+				  "a question");
 	printf("Apply? [y/N] ");
 	fflush(stdout);
 	if (!fgets(line, sizeof(line), stdin) || strspn(line, "yY") == 0)
@@ -130,10 +130,10 @@ check_format(const struct bu_options *options, struct bu_err *err)
 		return 0;
 	if (options->wait)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "--wait is for people; leave it out, or leave out "
-				  "-o, and follow with bringup rollout show -o json");
+				  "--wait prints for people and does not go with -o; "
+				  "follow with bringup rollout show -o json");
 	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "-o: a program is asked no question; add --yes");
+			  "-o: it cannot ask a question; add --yes");
 }
 
 static int

@@ -223,7 +223,7 @@ run_verify(const struct place *place, const struct options *options, char **name
 			return -1;
 		rc = verify_parts(&image, err);
 		if (!rc)
-			printf("%s: signature and all frames are right (%.1f MB)\n",
+			printf("%s: signature and all frames are correct (%.1f MB)\n",
 			       names[i], image.stored_bytes / 1e6);
 		bu_image_fini(&image);
 		if (rc)
@@ -246,7 +246,7 @@ static const struct verb verbs[] = {
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
 	{"show", "NAME [--json]", "one image and its parts", 1, 1, run_show},
 	{"verify", "NAME...", "read everything again and compare", 1, -1, run_verify},
-	{"cache", "", "the folder of all this: $BRINGUP_CACHE or ~/.cache/bringup", 0,
+	{"cache", "", "the folder of all images: $BRINGUP_CACHE or ~/.cache/bringup", 0,
 	 0, run_cache},
 };
 

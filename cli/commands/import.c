@@ -135,13 +135,22 @@ static void
 print_site(const struct classes *classes, const char *name, FILE *ini)
 {
 	fprintf(ini,
-		"# Written by bringup import from the machines that were seen. What "
-		"they "
-		"could not\n# tell stands in comments; `bringup check` names what is "
-		"missing.\n\n[site]\nformat = 1\nname = %s\ninventory = racks.csv\n\n"
+		"# Written by bringup import from the machines that were seen. "
+		"Comments mark what\n"
+		"# they cannot report; `bringup check` names what is missing.\n"
+		"\n"
+		"[site]\n"
+		"format = 1\n"
+		"name = %s\n"
+		"inventory = racks.csv\n"
+		"\n"
 		"# The network that they start from, an address for each:\n"
-		"[network boot]\nrole = boot\n# cidr = 10.77.0.0/24\n"
-		"# addresses = 10.77.0.[11-42]\n\n[image debian12]\n",
+		"[network boot]\n"
+		"role = boot\n"
+		"# cidr = 10.77.0.0/24\n"
+		"# addresses = 10.77.0.[11-42]\n"
+		"\n"
+		"[image debian12]\n",
 		name);
 	for (size_t i = 0; i < classes->count; i++)
 		print_class(&classes->items[i], i + 1, ini);
@@ -209,7 +218,8 @@ write_tree(const char *dir, const struct bu_imported *imported, struct bu_err *e
 
 	if (bu_file_exists(site) || bu_file_exists(racks))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "%s holds a profile tree; give another folder", dir);
+				  "%s has a profile tree already; give another folder",
+				  dir);
 	if (bu_mkdir_p(dir, 0755, err) < 0 ||
 	    bu_file_write_text(racks, 0644, err, "%s", imported->racks_csv) < 0 ||
 	    bu_file_write_text(site, 0644, err, "%s", imported->site_ini) < 0)

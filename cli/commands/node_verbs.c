@@ -157,8 +157,7 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 
 	if (verb == BU_VERB_HOLD && !options->reason)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "node hold needs --reason: whoever finds the node "
-				  "held reads it in node why");
+				  "node hold needs --reason; node why shows it");
 	if (options->grants.count > 1)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node %s takes one --grant, for all of its nodes",
@@ -171,7 +170,7 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 			 "dry_run", options->dry_run);
 	if (!body)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "node %s: the words given are no UTF-8", name);
+				  "node %s: the text is not UTF-8", name);
 	reply = bu_client_post(client, path, body, err);
 	if (!reply || (power && !options->dry_run &&
 		       wait_for_power(client, options, reply, err) != 0))

@@ -78,10 +78,12 @@ START_TEST(an_abort_says_who_goes_on)
 	bu_autofree char *text = WRITTEN(bu_rollout_abort_print("r-1", reply, out));
 	bu_autofree char *plain = WRITTEN(bu_rollout_abort_print("r-1", none, out));
 
-	ck_assert_str_eq(text, "r-1: aborted; what has not begun is withdrawn\n"
+	ck_assert_str_eq(text, "r-1: aborted; orders that had not started are "
+			       "withdrawn\n"
 			       "called back: n[1-2]\n"
 			       "goes on to its end: n3 (it is imaging)\n");
-	ck_assert_str_eq(plain, "r-1: aborted; what has not begun is withdrawn\n");
+	ck_assert_str_eq(plain, "r-1: aborted; orders that had not started are "
+				"withdrawn\n");
 }
 END_TEST
 

@@ -307,11 +307,10 @@ usage(FILE *out)
 {
 	fputs("usage: bringup fabric rehearse [--seed N] [--timeout SECONDS]\n"
 	      "                               [--model COMMAND...]\n"
-	      "Runs the campaign against a model of a fabric that speaks one JSON "
-	      "object\n"
-	      "a line: on standard output and input, or as the command behind "
-	      "--model,\n"
-	      "and then prints what would be accused.\n"
+	      "Runs the campaign against a model of a fabric, with one JSON object a "
+	      "line,\n"
+	      "over standard output and input, or with the command after --model.\n"
+	      "Then prints the parts that it accuses.\n"
 	      "  --seed N             of the schedule (1)\n"
 	      "  --timeout SECONDS    for each answer (600)\n"
 	      "  --model COMMAND...   must come last\n",

@@ -113,7 +113,7 @@ change(const struct bu_options *options, const char *verb, const char *done,
 int
 bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err)
 {
-	return change(options, "pause", "paused; what is under way goes on", err);
+	return change(options, "pause", "paused; nodes under way go on", err);
 }
 
 int
@@ -130,7 +130,7 @@ bu_rollout_abort_print(const char *id, const json_t *reply, FILE *out)
 	size_t i;
 	json_t *one;
 
-	fprintf(out, "%s: aborted; what has not begun is withdrawn\n", id);
+	fprintf(out, "%s: aborted; orders that had not started are withdrawn\n", id);
 	if (*names)
 		fprintf(out, "called back: %s\n", names);
 	json_array_foreach (json_object_get(reply, "going_on"), i, one) {

@@ -130,7 +130,7 @@ add_waits(const json_t *node, char **text)
 			add(text, "%s: %s", of[i][1], words);
 	}
 	if (*error)
-		add(text, "%s failed: %s; it is tried again",
+		add(text, "%s failed: %s; trying again",
 		    bu_json_str(step, "action", "?"), error);
 }
 

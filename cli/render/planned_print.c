@@ -97,7 +97,7 @@ print_pool(const struct bu_planned *planned, const char *pool, FILE *out)
 		fprintf(out, ", then %d batch%s of %d", time.batches,
 			time.batches == 1 ? "" : "es", at_once);
 	if (time.minutes < 0)
-		fputs("; time unknown: none was done here yet", out);
+		fputs("; time unknown: no such step was done here yet", out);
 	else if (took)
 		fprintf(out, "; %s", took);
 	fputc('\n', out);
@@ -345,7 +345,7 @@ print_consequences(const json_t *steps, FILE *out)
 				grant ? "; needs --grant " : "", grant ? name : "");
 	}
 	if (counts[BU_CLASS_NONE])
-		fprintf(out, "taken back: %zu order%s that had not begun\n",
+		fprintf(out, "withdrawn: %zu order%s that had not started\n",
 			counts[BU_CLASS_NONE], plural(counts[BU_CLASS_NONE]));
 }
 
@@ -413,7 +413,8 @@ bu_planned_print(const struct bu_planned *planned, FILE *out)
 	if (bu_planned_steps(planned))
 		print_steps(planned, out);
 	else if (json_array_size(json_object_get(planned->plan, "drift")))
-		fputs("nothing to apply, but not all is as it should be\n", out);
+		fputs("nothing to apply, but some nodes are not as they should be\n",
+		      out);
 	else
 		fputs("nothing to do\n", out);
 	print_drift(planned->plan, out);

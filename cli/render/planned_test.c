@@ -62,8 +62,8 @@ planned(const char *plan_text)
 START_TEST(reads_as_its_consequences)
 {
 	static const char want[] =
-		"pool train: node010 first, then 1 batch of 2; time unknown: none was "
-		"done here yet\n"
+		"pool train: node010 first, then 1 batch of 2; time unknown: no such "
+		"step was done here yet\n"
 		"  4 others at once: out of service, or relabelled only\n"
 		"  stops itself at 3 failures; only in sat-sun 00:00-24:00\n"
 		"  wipe        node007\n"
@@ -257,9 +257,10 @@ START_TEST(nothing_to_do_is_not_said_of_what_is_not_as_it_should_be)
 		     "'text':'its agent does not answer'}]"));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 	static const char want[] =
-		"nothing to apply, but not all is as it should be\n"
+		"nothing to apply, but some nodes are not as they should be\n"
 		"drift: node[001-002]: ready, but unreachable: its agent does not "
-		"answer\nunchanged: 5 nodes\n";
+		"answer\n"
+		"unchanged: 5 nodes\n";
 
 	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s", text);
 	bu_planned_fini(&plan);

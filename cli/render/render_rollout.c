@@ -25,7 +25,7 @@ bu_rollout_words(const json_t *rollout)
 	static const char *const parts[][2] = {
 		{"done", "done"},
 		{"under_way", "under way"},
-		{"turn", "not yet begun"},
+		{"turn", "not started"},
 		{"failed", "failed"},
 		{"withdrawn", "taken back"},
 	};

@@ -94,7 +94,7 @@ START_TEST(the_note_says_what_matters_most)
 		{"{'reason':'','cluster_words':'job 17 runs on it'}",
 		 "its cluster says: job 17 runs on it"},
 		{"{'step':{'action':'boot','status':'failed','error':'no domain'}}",
-		 "boot failed: no domain; it is tried again"},
+		 "boot failed: no domain; trying again"},
 		{"{'step':{'action':'boot','status':'done','error':''}}", ""},
 		{"{'order':{'status':'turn','class':'reboot','reason':'1 is away'}}",
 		 "waits for its turn (reboot): 1 is away"},
@@ -289,8 +289,7 @@ START_TEST(a_whole_status)
 
 	has(text,
 	    "site demo, epoch 3, revision 0123456789ab; bringupd 0.1.0, up 75 s\n");
-	has(text,
-	    "rollout r-1 of 2 nodes, paused: 1 done, 1 not yet begun: by local\n");
+	has(text, "rollout r-1 of 2 nodes, paused: 1 done, 1 not started: by local\n");
 	has(text, "ALARM, the brake is on: 4 of 16 nodes of rack r1 are late "
 		  "together\n");
 	has(text, "warning: bw_min is low\n");

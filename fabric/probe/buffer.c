@@ -91,8 +91,8 @@ start(struct bu_cuda *cuda, int gpu, struct bu_err *err)
 				  rc);
 	rc = cuda->device_get(&cuda->device, gpu);
 	if (rc)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "CUDA: there is no GPU %d (error %d)", gpu, rc);
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "CUDA: no GPU %d (error %d)",
+				  gpu, rc);
 	rc = cuda->retain(&context, cuda->device);
 	if (rc)
 		return bu_err_set(err, BU_ERR_IO, 0,

@@ -140,7 +140,7 @@ START_TEST(what_is_no_cuda_is_said)
 		{"", "/nowhere/libcuda.so.1", "driver installed", 0},
 		{"", "libm.so.6", "has no cuInit", 0},
 		{"none", library, "cuInit: error 100", 0},
-		{"", library, "there is no GPU 3", 3},
+		{"", library, "no GPU 3", 3},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

@@ -322,7 +322,7 @@ admit(int listener, const struct bu_channel_opts *opts, const struct bu_wait *wa
 	}
 	inet_ntop(AF_INET, &from.sin_addr, text, sizeof(text));
 	if (opts->peer && strcmp(opts->peer, text) != 0) {
-		bu_err_set(err, BU_ERR_DENIED, 0, "%s came, %s was expected", text,
+		bu_err_set(err, BU_ERR_DENIED, 0, "got %s, expected %s", text,
 			   opts->peer);
 		close(fd);
 		return NULL;

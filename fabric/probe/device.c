@@ -136,8 +136,8 @@ bu_device_refresh(struct bu_device *device, struct bu_err *err)
 				  device->name, device->port);
 	if (!has_gid(device))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "RDMA device %s: GID %d is not what it was",
-				  device->name, device->gid_index);
+				  "RDMA device %s: GID %d has changed", device->name,
+				  device->gid_index);
 	if (device->attr.state != IBV_PORT_ACTIVE)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "RDMA device %s: port %d is not active; check link "

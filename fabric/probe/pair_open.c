@@ -212,11 +212,11 @@ read_hello(struct session *s, const json_t *own, const json_t *peer, struct bu_e
 		if (!json_equal(json_object_get(own, same[i]),
 				json_object_get(peer, same[i])))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "the peer was told another '%s'", same[i]);
+					  "the peer has another '%s'", same[i]);
 	}
 	if (bu_json_int(peer, "self", -1) != !s->opts->self)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "both ends take themselves for %s",
+				  "both ends say that they are %s",
 				  s->opts->node[s->opts->self]);
 	if (peer_ms < left_ms)
 		left_ms = peer_ms;

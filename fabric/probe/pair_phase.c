@@ -59,7 +59,9 @@ hear_run(struct session *s, int direction, int64_t start_ns, struct bu_err *err)
 	    bu_json_get_int(sent, "bytes", &bytes, err))
 		return -1;
 	if (bytes < 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's 'bytes' is no figure");
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "peer's 'bytes' is not a "
+				  "number");
 	*bu_pair_clock(s, direction) += (double)(s->heard_ns - start_ns) / 1e9;
 	bu_pair_dir_add(dir, bw_gbps);
 	dir->sent_bytes += (uint64_t)bytes;

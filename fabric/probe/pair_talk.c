@@ -54,7 +54,7 @@ bu_pair_interrupted(void *arg, struct bu_err *err)
 
 	if (bu_channel_has_input(s->channel) && !heard_early(s)) {
 		s->echo = 1;
-		return bu_err_set(err, BU_ERR_BUSY, 0, "the peer gave this run up");
+		return bu_err_set(err, BU_ERR_BUSY, 0, "the peer gave up this run");
 	}
 	return stop_cancelled(arg, err);
 }
@@ -99,7 +99,7 @@ bu_pair_hear(struct session *s, const char *step, struct bu_err *err)
 	if (json_object_get(message, "end")) {
 		s->peer_end = bu_steal(&message);
 		s->echo = 1;
-		bu_err_set(err, BU_ERR_BUSY, 0, "the peer gave this direction up");
+		bu_err_set(err, BU_ERR_BUSY, 0, "the peer gave up this direction");
 		return NULL;
 	}
 	if (strcmp(bu_json_str(message, "step", ""), step) != 0) {
@@ -122,7 +122,7 @@ bu_pair_figure(const json_t *message, const char *key, double *ret, struct bu_er
 {
 	*ret = bu_json_real(message, key, NAN);
 	if (!isfinite(*ret) || *ret < 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's '%s' is no figure",
+		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's '%s' is not a number",
 				  key);
 	return 0;
 }

@@ -204,7 +204,7 @@ check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 	   union ibv_gid *ret_gid, struct bu_err *err)
 {
 	if (inet_pton(AF_INET6, peer->gid, ret_gid->raw) != 1)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's GID '%s' is none",
+		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's GID '%s' is not valid",
 				  peer->gid);
 	if (!verbs->opts.loopback &&
 	    memcmp(ret_gid->raw, verbs->device.gid.raw, sizeof(ret_gid->raw)) == 0)

@@ -245,7 +245,7 @@ static const struct {
 } failures[] = {
 	{{.lose_from = 3}, BU_ERR_REMOTE, "lost, no acknowledgement"},
 	{{.fail_at = 3}, BU_ERR_IO, "2: remote operation error"},
-	{{.hang_from = 3}, BU_ERR_TIMEOUT, "no end within the deadline"},
+	{{.hang_from = 3}, BU_ERR_TIMEOUT, "it did not end within the deadline"},
 	{{.vanish_from = 3}, BU_ERR_IO, "vanished in the middle"},
 	{{.quiet_from = 3}, BU_ERR_IO, "vanished in the middle"},
 	{{.unplug_from = 3}, BU_ERR_REMOTE, "port 1 went down"},

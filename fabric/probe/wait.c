@@ -18,7 +18,7 @@ bu_wait_check(struct bu_wait *wait, const char *what, struct bu_err *err)
 
 	if (now_ns >= wait->deadline_ns)
 		return bu_err_set(err, BU_ERR_TIMEOUT, 0,
-				  "%s: no end within the deadline", what);
+				  "%s: it did not end within the deadline", what);
 	if (!wait->stop || now_ns < wait->next_stop_ns)
 		return 0;
 	wait->next_stop_ns = now_ns + BU_WAIT_SLICE_MS * INT64_C(1000000);

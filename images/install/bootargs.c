@@ -196,7 +196,7 @@ find_esp(struct bu_err *err)
 		closedir(list);
 	if (!device)
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
-			   "the disk of / has no system partition of ours");
+			   "the disk of / has no system partition of bringup");
 	return device;
 }
 

@@ -52,7 +52,7 @@ measure(struct bu_disk *disk, struct bu_err *err)
 	} else if (S_ISREG(st.st_mode)) {
 		disk->size_bytes = st.st_size / 512 * 512;
 	} else {
-		return bu_err_set(err, BU_ERR_INVAL, 0, "%s is no disk", disk->path);
+		return bu_err_set(err, BU_ERR_INVAL, 0, "%s is not a disk", disk->path);
 	}
 	if (disk->size_bytes < 4 * BU_EDGE_BYTES)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "disk %s has only %llu bytes",

@@ -341,8 +341,8 @@ read_table(int fd, uint8_t table[TABLE_BYTES], struct bu_err *err)
 	       get_le(header + 88, 4) == crc32_of(table, TABLE_BYTES);
 	if (!good)
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "the disk has no partition table of ours; whether "
-				  "there is data on it cannot be told");
+				  "the disk has no partition table of bringup; "
+				  "whether it has data is unknown");
 	return 0;
 }
 
@@ -385,8 +385,8 @@ check_entry(const uint8_t *entry, const struct bu_manifest *manifest,
 		if (!strcmp(name, manifest->parts[i].label))
 			return 0;
 	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "the disk has a partition '%s' which is neither the image's "
-			  "nor in the profile's data as it lies there",
+			  "the disk has a partition '%s' that is neither the image's "
+			  "nor described by the profile's data",
 			  name);
 }
 

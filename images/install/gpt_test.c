@@ -183,17 +183,14 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 	} rows[] = {
 		{two, 2, NULL},
 		{two + 1, 1,
-		 "the disk has a partition 'scratch' which is neither the image's nor "
-		 "in "
-		 "the profile's data as it lies there"},
+		 "the disk has a partition 'scratch' that is neither the image's nor "
+		 "described by the profile's data"},
 		{moved, 2,
-		 "the disk has a partition 'scratch' which is neither the image's nor "
-		 "in "
-		 "the profile's data as it lies there"},
+		 "the disk has a partition 'scratch' that is neither the image's nor "
+		 "described by the profile's data"},
 		{other, 2,
-		 "the disk has a partition 'lake' which is neither the image's nor in "
-		 "the "
-		 "profile's data as it lies there"},
+		 "the disk has a partition 'lake' that is neither the image's nor "
+		 "described by the profile's data"},
 	};
 	char path[] = "/tmp/bringup-gpt-XXXXXX";
 	bu_autoclose int fd = mkstemp(path);

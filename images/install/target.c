@@ -248,7 +248,7 @@ fill_directory(const struct bu_install_opts *opts, struct bu_err *err)
 
 	if (root_fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno,
-				  "%s is a file, and root_dir '%s' is no directory",
+				  "%s is a file, and root_dir '%s' is not a directory",
 				  opts->disk, dir);
 	return write_files(opts, root_fd, err);
 }

@@ -137,8 +137,8 @@ begin_section(struct scanner *sc, char *text)
 	}
 	if (len < 2 || strchr(text, ']') != text + len - 1) {
 		wrong(sc,
-		      "'%.80s' is not a section; a line '[kind name]' holds one ']', "
-		      "at its end, and no comment",
+		      "'%.80s' is not a section; a line '[kind name]' has one ']', at "
+		      "its end, and no comment",
 		      text);
 		return;
 	}
@@ -295,8 +295,8 @@ scan_line(struct scanner *sc, const char *start, size_t size)
 			bu_autofree char *shown = without_value(text);
 
 			wrong(sc,
-			      "'%.80s' stands before the first section; start with "
-			      "'[kind name]'",
+			      "'%.80s' is before the first section; start with '[kind "
+			      "name]'",
 			      shown);
 		}
 	}

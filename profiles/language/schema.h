@@ -22,7 +22,7 @@
 	X(FILE, char *, "a path inside the profile tree")                              \
 	X(SECRET, char *,                                                              \
 	  "a reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; "  \
-	  "a secret never stands in a profile")                                        \
+	  "a profile never has the secret itself")                                     \
 	X(KEYFILE, char *, "a reference 'file:/path'")                                 \
 	X(KEYFILES, char *, "references 'file:/path' with commas between them")        \
 	X(URL, char *, "a URL like https://host/path, without a user or a password")   \

@@ -87,13 +87,9 @@ START_TEST(mig_layouts_fit_their_gpus)
 		{"0-6:1g.23gb*7,7:7g.180gb", "b200-180gb", 8, NULL},
 		{"1g.99gb*7", NULL, 0, NULL},
 		{"1g.10gb*8", "h100-80gb", 8,
-		 "asks for 8 slices of computing and 8 of memory; a h100-80gb has 7 "
-		 "and "
-		 "8"},
+		 "asks for 8 compute slices and 8 of memory; a h100-80gb has 7 and 8"},
 		{"1g.20gb*5", "a100-80gb", 8,
-		 "asks for 5 slices of computing and 10 of memory; a a100-80gb has 7 "
-		 "and "
-		 "8"},
+		 "asks for 5 compute slices and 10 of memory; a a100-80gb has 7 and 8"},
 		{"1g.10gb", "h200-141gb", 8,
 		 "a h200-141gb has no instance 1g.10gb; allowed is 1g.18gb, 1g.35gb, "
 		 "2g.35gb, 3g.71gb, 4g.71gb, 7g.141gb"},

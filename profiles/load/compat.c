@@ -176,12 +176,13 @@ read_row(const json_t *value, struct row *ret, struct bu_err *err)
 		return -1;
 	if (strlen(source) < 10)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'source': where it says so, in words or as a "
-				  "URL");
+				  "field 'source': expected where it says so, in "
+				  "words or as a URL");
 	if (sscanf(date, "%4d-%2d-%2d%n", &year, &month, &day, &end) != 3 ||
 	    end != 10 || date[end] || month < 1 || month > 12 || day < 1 || day > 31)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'date': when it was read, YYYY-MM-DD");
+				  "field 'date': expected the day it was read, "
+				  "YYYY-MM-DD");
 	ret->source = bu_xstrdup(source);
 	return 0;
 }

@@ -194,8 +194,8 @@ check_part(const struct part *part, const char *model, struct bu_err *err)
 	}
 	if (compute > most || memory > (most == 4 ? 4 : 8))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "asks for %d slices of computing and %d of memory; a "
-				  "%s has %d and %d",
+				  "asks for %d compute slices and %d of memory; a %s "
+				  "has %d and %d",
 				  compute, memory, model, most, most == 4 ? 4 : 8);
 	return 0;
 }

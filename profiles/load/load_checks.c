@@ -35,8 +35,9 @@ check_dns(struct bu_loader *ld)
 		if (inet_pton(AF_INET, server, &in) != 1)
 			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
 					at->line,
-					"[site] dns: '%.80s' is a name, which only a "
-					"DNS server could find; give its address",
+					"[site] dns: '%.80s' is a name, and only a "
+					"DNS server could resolve it; give its "
+					"address",
 					server);
 	}
 }
@@ -49,7 +50,7 @@ check_site(struct bu_loader *ld)
 	check_dns(ld);
 	if (ld->desired->pools_count == 0)
 		bu_findings_add(ld->findings, BU_FINDING_ERROR, file, 0,
-				"the tree holds no [pool NAME]; nodes come from pools");
+				"the tree has no [pool NAME]; nodes come from pools");
 }
 
 /* Names are the agent's to know, see docs/checks.md; it says when there is none such.
@@ -116,7 +117,7 @@ check_validation(struct bu_loader *ld, const struct bu_desired_validation *valid
 	if (fabric->link_gbps == 0)
 		bu_load_wrong(
 			ld, section, "fabric",
-			"[network %s] has no link_gbps, of which bw_min is a part",
+			"[network %s] has no link_gbps, and bw_min is a share of it",
 			fabric->name);
 }
 
@@ -188,11 +189,10 @@ check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 				      "'%.*s' is the name of a partition of the system",
 				      (int)strlen(name) - 1, name);
 		if (is_system_path(path))
-			bu_load_wrong(
-				ld, section, "data",
-				"'%s' is a place of the system; allowed are others, "
-				"like /scratch",
-				path);
+			bu_load_wrong(ld, section, "data",
+				      "'%s' is a directory of the system; allowed are "
+				      "others, like /scratch",
+				      path);
 		if (is_small_xfs(part))
 			bu_load_wrong(ld, section, "data",
 				      "'%s' is too small; xfs takes 300 MiB or more",
@@ -202,8 +202,8 @@ check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			    strcmp(strrchr(other, ':') + 1, path) == 0)
 				bu_load_wrong(
 					ld, section, "data",
-					"'%s' and '%s' have one name or one place; "
-					"each has its own",
+					"'%s' and '%s' have the same name or mount "
+					"point; each needs its own",
 					part, other);
 			free(other);
 		}
@@ -268,7 +268,7 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	if (pool->nodes_count && pool->canary > pool->max_unavailable)
 		bu_load_wrong(ld, section, "canary",
 			      "is %d nodes, more than max_unavailable with %d; a "
-			      "canary is the smaller step",
+			      "canary must not be larger",
 			      pool->canary, pool->max_unavailable);
 }
 
@@ -287,12 +287,12 @@ check_pool(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	if (fabric && i == pool->networks_count)
 		bu_load_wrong(
 			ld, section, "validation",
-			"measures [network %s], which the pool has not; add it to "
-			"networks",
+			"measures [network %s], which the pool does not have; add it "
+			"to networks",
 			fabric->name);
 	if (bu_ini_entry(section, "cluster") && !bu_ini_entry(section, "validation"))
 		bu_load_wrong(ld, section, "validation",
-			      "is missing; what joins a cluster is validated first");
+			      "is missing; nodes of a cluster must be validated");
 }
 
 /* What the power drivers take as bmc. */
@@ -363,8 +363,8 @@ check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 	check_nics(ld, node);
 	if (!node->mac && !node->serial)
 		NODE_WRONG(ld, node,
-			   "[node %s] mac: is missing, and serial too; a machine is "
-			   "recognised by one of them",
+			   "[node %s] mac: is missing, and serial too; a machine "
+			   "needs one of them",
 			   node->name);
 	if (node->origins_count) {
 		bu_autofree char *who = bu_xasprintf("node %s", node->name);

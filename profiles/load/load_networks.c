@@ -79,8 +79,8 @@ check_routes(struct bu_loader *ld, const struct bu_desired_network *network,
 		if (at && bu_load_ipv4(at + 5, &via) == 0 &&
 		    !is_host(&network->cidr, via))
 			bu_load_wrong(ld, section, "routes",
-				      "%s is not in %s; a route's next hop is a "
-				      "neighbour",
+				      "%s is not in %s; a route's next hop must be "
+				      "inside the network",
 				      at + 5, bu_ini_entry(section, "cidr")->value);
 		rest += size + (rest[size] == ',');
 	}
@@ -128,7 +128,7 @@ check_nics(struct bu_loader *ld, const struct bu_desired_network *network,
 			      "does not go with a bond; bond_nics names the NICs");
 	else if (bu_ini_entry(section, "nic") && bu_ini_entry(section, "pci"))
 		bu_load_wrong(ld, section, "pci",
-			      "names the NIC, as nic does; give one of them");
+			      "names the NIC, and so does nic; give one of them");
 }
 
 /* What only RDMA has would never be looked at. */
@@ -141,8 +141,8 @@ check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
 	for (size_t i = 0; i < BU_LEN(keys); i++)
 		if (network->rdma == BU_RDMA_NONE && bu_ini_entry(section, keys[i]))
 			bu_load_wrong(ld, section, keys[i],
-				      "is of RDMA, which this network has none of; "
-				      "give rdma = hardware or rxe");
+				      "is for RDMA, and this network has none; give "
+				      "rdma = hardware or rxe");
 }
 
 static void
@@ -164,7 +164,8 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 		if (network->gateway && bu_load_ipv4(network->gateway, &gateway) == 0 &&
 		    !is_host(&network->cidr, gateway))
 			bu_load_wrong(ld, section, "gateway",
-				      "%s is not in %s; a gateway is a neighbour",
+				      "%s is not in %s; a gateway must be inside the "
+				      "network",
 				      network->gateway,
 				      bu_ini_entry(section, "cidr")->value);
 	}

@@ -70,7 +70,7 @@ add_pool(struct bu_loader *ld, struct bu_desired_pool *pool,
 				      BU_NODESET_MAX);
 		else
 			bu_load_wrong(ld, section, "nodes",
-				      "'%.80s' leaves no node; name one at least",
+				      "'%.80s' selects no node; name at least one",
 				      entry->value);
 		bu_nodeset_destroy(nodeset);
 		return;
@@ -161,7 +161,7 @@ read_addresses(struct bu_loader *ld, const struct bu_desired_network *network,
 		if (form == 1 && list[i] > network->cidr.net && list[i] < last)
 			continue;
 		bu_load_wrong(ld, section, "addresses",
-			      form == 1 ? "'%.40s' is not a host's address of the "
+			      form == 1 ? "'%.40s' is not a host address of the "
 					  "network; allowed are those inside cidr"
 					: "'%.40s' is wrong; allowed is IPv4 like "
 					  "10.78.0.[11-138]",
@@ -271,8 +271,8 @@ apply_inventory(struct bu_loader *ld)
 	if (!entry)
 		return;
 	if (!file) {
-		bu_load_wrong(ld, site, "inventory",
-			      "there is no file '%.80s' in the tree", entry->value);
+		bu_load_wrong(ld, site, "inventory", "no file '%.80s' in the tree",
+			      entry->value);
 		return;
 	}
 	path = ld->desired->files[file - ld->tree->files];

@@ -34,8 +34,7 @@ read_check(struct bu_loader *ld, const struct bu_tree_file *file)
 		problem = "this cannot be the name of a check; allowed are 1 to 40 of "
 			  "[A-Za-z0-9._-], but not 'none'";
 	else if (file->size > SIZE_MAX_BYTES)
-		problem = "is larger than 256 KiB; a check brings what it needs in the "
-			  "image";
+		problem = "is larger than 256 KiB; put what it needs into the image";
 	else if (strncmp(file->text, "#!", 2) != 0)
 		problem = "does not begin with '#!' and its interpreter";
 	if (problem) {
@@ -71,7 +70,7 @@ check_names(struct bu_loader *ld, const struct bu_desired_validation *validation
 		if (!there_is(ld->desired, name))
 			bu_load_wrong(ld, section, "checks",
 				      "there is no " BU_TREE_CHECKS
-				      "%s; allowed is what lies there, or none",
+				      "%s; allowed are the checks there, or none",
 				      name);
 		free(name);
 	}

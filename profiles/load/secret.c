@@ -48,8 +48,8 @@ check_owner(int fd, const char *reference, mode_t forbidden, struct bu_err *err)
 	if (st.st_uid > SYSTEM_UID_MAX && st.st_uid != geteuid())
 		return bu_err_set(
 			err, BU_ERR_DENIED, 0,
-			"secret %s: belongs to user %u; give it to root or to "
-			"the user who runs this",
+			"secret %s: belongs to user %u; give it to root or to the "
+			"user that runs this",
 			reference, (unsigned int)st.st_uid);
 	if (st.st_mode & forbidden)
 		return bu_err_set(err, BU_ERR_DENIED, 0,

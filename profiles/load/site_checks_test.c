@@ -102,8 +102,8 @@ START_TEST(a_name_that_is_not_there_is_a_finding)
 
 	ck_assert_ptr_null(desired);
 	ck_assert_ptr_nonnull(strstr(said, "[validation pairs] checks: there is no "
-					   "checks.d/mounts; allowed is what lies "
-					   "there, or none\n"));
+					   "checks.d/mounts; allowed are the "
+					   "checks there, or none\n"));
 }
 END_TEST
 

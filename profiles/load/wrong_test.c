@@ -29,21 +29,15 @@ static const struct wrong {
 	 "site.ini:18: [image debian12] is in site.ini:17 already; put all of its keys "
 	 "there\n"},
 	{"[image debian12]", "[image [1-2]]",
-	 "site.ini:17: '[image [1-2]]' is not a section; a line '[kind name]' holds "
-	 "one "
-	 "']', "
-	 "at its end, and no comment\n"
+	 "site.ini:17: '[image [1-2]]' is not a section; a line '[kind name]' has one "
+	 "']', at its end, and no comment\n"
 	 "site.ini:29: [pool train] image: there is no [image debian12]; allowed is "
-	 "the "
-	 "name of a [image] section\n"},
+	 "the name of a [image] section\n"},
 	{"[hardware vm]", "[hardware vm] ; the lab",
 	 "site.ini:18: '[hardware vm] ; the lab' is not a section; a line '[kind "
-	 "name]' "
-	 "holds "
-	 "one ']', at its end, and no comment\n"
+	 "name]' has one ']', at its end, and no comment\n"
 	 "site.ini:28: [pool train] hardware: there is no [hardware vm]; allowed is "
-	 "the "
-	 "name of a [hardware] section\n"},
+	 "the name of a [hardware] section\n"},
 	{"[cluster hpc]", "[Cluster hpc]",
 	 "site.ini:21: [Cluster hpc]: is not a section name; allowed is '[kind]' or "
 	 "'[kind "
@@ -94,8 +88,7 @@ static const struct wrong {
 	 "site.ini:4: [site] ends with '\\'; an entry is one line, there is no "
 	 "continuation\n"},
 	{"[site]\n", "colour = red\n[site]\n",
-	 "site.ini:1: 'colour = ...' stands before the first section; start with "
-	 "'[kind "
+	 "site.ini:1: 'colour = ...' is before the first section; start with '[kind "
 	 "name]'\n"},
 	{"zone = z1", "zone = z\x01",
 	 "site.ini:4: [site] holds the control character 0x01; profiles are plain "
@@ -123,17 +116,15 @@ static const struct wrong {
 	 "site.ini:29: [pool train] image: there is no [image debain12] (did you mean "
 	 "'debian12'?); allowed is the name of a [image] section\n"},
 	{"inventory = racks.csv", "inventory = rack.csv",
-	 "site.ini:5: [site] inventory: there is no file 'rack.csv' in the tree\n"
-	 "site.ini:27: [node node001] bmc: is missing; power = libvirt takes a libvirt "
-	 "URI "
-	 "and a domain, like qemu:///system#node001\n"
-	 "site.ini:27: [node node001] mac: is missing, and serial too; a machine is "
-	 "recognised by one of them\n"
-	 "site.ini:27: [node node002] bmc: is missing; power = libvirt takes a libvirt "
-	 "URI "
-	 "and a domain, like qemu:///system#node001\n"
-	 "site.ini:27: [node node002] mac: is missing, and serial too; a machine is "
-	 "recognised by one of them\n"},
+	 "site.ini:5: [site] inventory: no file 'rack.csv' in the tree\n"
+	 "site.ini:27: [node node001] bmc: is missing; power = libvirt takes a "
+	 "libvirt URI and a domain, like qemu:///system#node001\n"
+	 "site.ini:27: [node node001] mac: is missing, and serial too; a machine "
+	 "needs one of them\n"
+	 "site.ini:27: [node node002] bmc: is missing; power = libvirt takes a "
+	 "libvirt URI and a domain, like qemu:///system#node001\n"
+	 "site.ini:27: [node node002] mac: is missing, and serial too; a machine "
+	 "needs one of them\n"},
 	{"zone = z1", "include = more/*.ini",
 	 "site.ini:4: [site] include: 'more/*.ini' matches no *.ini file of the "
 	 "tree\n"},
@@ -154,13 +145,11 @@ static const struct wrong {
 	 "network "
 	 "like 10.78.0.0/24, prefix /8 to /30\n"},
 	{"10.77.0.[11-14]", "10.77.1.[11-14]",
-	 "site.ini:9: [network boot] addresses: '10.77.1.11' is not a host's address "
-	 "of "
+	 "site.ini:9: [network boot] addresses: '10.77.1.11' is not a host address of "
 	 "the network; allowed are those inside cidr\n"},
 	{"10.77.0.[11-14]", "10.77.0.[11-300]",
-	 "site.ini:9: [network boot] addresses: '10.77.0.255' is not a host's address "
-	 "of "
-	 "the network; allowed are those inside cidr\n"},
+	 "site.ini:9: [network boot] addresses: '10.77.0.255' is not a host address "
+	 "of the network; allowed are those inside cidr\n"},
 	{"10.77.0.[11-14]", "10.77.0.11",
 	 "site.ini:9: [network boot] addresses: holds 1 addresses for 2 nodes; give "
 	 "one for "
@@ -183,8 +172,7 @@ static const struct wrong {
 	 "site.ini:16: [network fabric] link_gbps: 'fast' is wrong; allowed is a "
 	 "number\n"
 	 "site.ini:25: [validation pairs] fabric: [network fabric] has no link_gbps, "
-	 "of "
-	 "which bw_min is a part\n"},
+	 "and bw_min is a share of it\n"},
 	{"disk = /dev/vda", "disk = vda",
 	 "site.ini:19: [hardware vm] disk: 'vda' is wrong; allowed is an absolute "
 	 "path\n"},
@@ -198,7 +186,7 @@ static const struct wrong {
 	{"driver = slurm", "driver = slurm\nmunge_key = s3cret",
 	 "site.ini:23: [cluster hpc] munge_key: is not a reference; allowed is a "
 	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
-	 "secret never stands in a profile\n"},
+	 "profile never has the secret itself\n"},
 	{"fabric = fabric", "fabric = fabric\nbw_min = 80",
 	 "site.ini:26: [validation pairs] bw_min: '80' is wrong; allowed is a "
 	 "percentage "
@@ -240,21 +228,18 @@ static const struct wrong {
 	 "give it rdma = rxe or rdma = hardware\n"},
 	{"fabric = fabric", "fabric = boot",
 	 "site.ini:25: [validation pairs] fabric: [network boot] has another role; "
-	 "allowed "
-	 "is a network with role = fabric\n"
+	 "allowed is a network with role = fabric\n"
 	 "site.ini:25: [validation pairs] fabric: [network boot] has no RDMA to "
-	 "measure; "
-	 "give it rdma = rxe or rdma = hardware\n"
-	 "site.ini:25: [validation pairs] fabric: [network boot] has no link_gbps, of "
-	 "which bw_min is a part\n"},
+	 "measure; give it rdma = rxe or rdma = hardware\n"
+	 "site.ini:25: [validation pairs] fabric: [network boot] has no link_gbps, "
+	 "and bw_min is a share of it\n"},
 	{"networks = boot, fabric", "networks = fabric",
 	 "site.ini:31: [pool train] networks: holds 0 networks with role = boot; "
 	 "allowed "
 	 "is exactly one\n"},
 	{"networks = boot, fabric", "networks = boot",
 	 "site.ini:33: [pool train] validation: measures [network fabric], which the "
-	 "pool "
-	 "has not; add it to networks\n"},
+	 "pool does not have; add it to networks\n"},
 	{"networks = boot, fabric", "networks = boot, fabric, boot",
 	 "site.ini:31: [pool train] networks: names 'boot' twice; name each network "
 	 "once\n"},
@@ -263,8 +248,8 @@ static const struct wrong {
 	 "NICs "
 	 "0 to 0\n"},
 	{"validation = pairs", "",
-	 "site.ini:26: [pool train] validation: is missing; what joins a cluster is "
-	 "validated first\n"},
+	 "site.ini:26: [pool train] validation: is missing; nodes of a cluster must "
+	 "be validated\n"},
 	{"fabric = fabric", "fabric = fabric\nthresholds = memory_gbs=fast",
 	 "site.ini:26: [validation pairs] thresholds: memory_gbs=fast: 'fast'; allowed "
 	 "is a number from 0\n"},
@@ -403,16 +388,15 @@ static const struct wrong {
 	 "makes "
 	 "soft-RoCE over NICs and bonds only\n"},
 	{"nic = 1", "nic = 1\ngateway = 10.78.0.255",
-	 "site.ini:15: [network fabric] gateway: 10.78.0.255 is not in 10.78.0.0/24; a "
-	 "gateway is a neighbour\n"},
+	 "site.ini:15: [network fabric] gateway: 10.78.0.255 is not in 10.78.0.0/24; "
+	 "a gateway must be inside the network\n"},
 	{"zone = z1", "zone = z1\ndns = 10.0.0.53, ns.example.org",
-	 "site.ini:5: [site] dns: 'ns.example.org' is a name, which only a DNS server "
-	 "could find; give its address\n"},
+	 "site.ini:5: [site] dns: 'ns.example.org' is a name, and only a DNS server "
+	 "could resolve it; give its address\n"},
 	{"features = rxe, lab",
 	 "data = root:1GiB:ext4:/scratch, b:1GiB:ext4:/usr/local",
-	 "site.ini:34: [pool train] data: '/usr/local' is a place of the system; "
-	 "allowed "
-	 "are others, like /scratch\n"
+	 "site.ini:34: [pool train] data: '/usr/local' is a directory of the system; "
+	 "allowed are others, like /scratch\n"
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
 	{"features = rxe, lab", "data = a:299MiB:xfs:/a, b:300MiB:xfs:/b",
@@ -421,11 +405,9 @@ static const struct wrong {
 	 "or more\n"},
 	{"features = rxe, lab", "data = a:1GiB:ext4:/a, a:2GiB:ext4:/b, c:1GiB:xfs:/a",
 	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'a:2GiB:ext4:/b' have "
-	 "one "
-	 "name or one place; each has its own\n"
+	 "the same name or mount point; each needs its own\n"
 	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'c:1GiB:xfs:/a' have "
-	 "one "
-	 "name or one place; each has its own\n"},
+	 "the same name or mount point; each needs its own\n"},
 	{"max_unavailable = 50 %",
 	 MORE_POOL("") "bond = 802.3ad\nbond_nics = 2,3\nvlan = 5\n"
 		       "routes = 10.0.0.0/9 via 10.91.0.1\n" MORE_NETWORK
@@ -444,8 +426,8 @@ static const struct wrong {
 	 "site.ini:33: [pool train] networks: 'fabric' is on nic 2; [hardware vm] has "
 	 "NICs 0 to 1\n"},
 	{"nic = 1", "nic = 1\npci = 0000:18:00.0",
-	 "site.ini:15: [network fabric] pci: names the NIC, as nic does; give one of "
-	 "them\n"},
+	 "site.ini:15: [network fabric] pci: names the NIC, and so does nic; give one "
+	 "of them\n"},
 	{"nic = 1", "pci = 18:00.0",
 	 "site.ini:14: [network fabric] pci: '18:00.0' is wrong; allowed is a PCI "
 	 "address like 0000:18:00.0\n"
@@ -453,7 +435,7 @@ static const struct wrong {
 	 "give each network a NIC of its own\n"},
 	{"nic = 1", "nic = 1\ngateway = 10.79.0.1",
 	 "site.ini:15: [network fabric] gateway: 10.79.0.1 is not in 10.78.0.0/24; a "
-	 "gateway is a neighbour\n"},
+	 "gateway must be inside the network\n"},
 	{"nic = 1", "nic = 1\ngateway = 10.78.0.11",
 	 "site.ini:15: [network fabric] gateway: 10.78.0.11 is the address of node "
 	 "'node001'; take it out of addresses\n"},
@@ -468,7 +450,7 @@ static const struct wrong {
 	 "[network boot]; take it out of addresses\n"},
 	{"nic = 1", "nic = 1\nroutes = 10.0.0.0/8 via 10.79.0.1",
 	 "site.ini:15: [network fabric] routes: 10.79.0.1 is not in 10.78.0.0/24; a "
-	 "route's next hop is a neighbour\n"},
+	 "route's next hop must be inside the network\n"},
 	{"nic = 1", "nic = 1\nroutes = 10.0.0.1/8 via 10.78.0.1",
 	 "site.ini:15: [network fabric] routes: '10.0.0.1/8 via 10.78.0.1' is wrong; "
 	 "allowed is routes like 10.0.0.0/8 via 10.78.0.1, with commas\n"},
@@ -496,8 +478,8 @@ static const struct wrong {
 	 "site.ini:16: [network fabric] gid_index: '256' is out of range; allowed is 0 "
 	 "to 255\n"},
 	{"addresses = 10.77.0.[11-14]", "addresses = 10.77.0.[11-14]\ndscp = 26",
-	 "site.ini:10: [network boot] dscp: is of RDMA, which this network has none "
-	 "of; give rdma = hardware or rxe\n"},
+	 "site.ini:10: [network boot] dscp: is for RDMA, and this network has none; "
+	 "give rdma = hardware or rxe\n"},
 	/* hardware and settings */
 	{"nics = 2", "nics = 2\nsmt = no",
 	 "site.ini:21: [hardware vm] smt: 'no' is unknown; allowed is on|off\n"},
@@ -516,8 +498,8 @@ static const struct wrong {
 	 "site.ini:22: [hardware vm] gpu_model: 'h100' is unknown; allowed is "
 	 "a30|a100-40gb|a100-80gb|h100-80gb|h200-141gb|b200-180gb|l40s\n"},
 	{"nics = 2", "nics = 2\ngpus = 8\ngpu_model = h100-80gb\nmig = 1g.10gb*8",
-	 "site.ini:23: [pool train] mig: asks for 8 slices of computing and 8 of "
-	 "memory; a h100-80gb has 7 and 8\n"},
+	 "site.ini:23: [pool train] mig: asks for 8 compute slices and 8 of memory; a "
+	 "h100-80gb has 7 and 8\n"},
 	{"nics = 2", "nics = 2\ngpus = 8\ngpu_model = h200-141gb\nmig = 1g.10gb*7",
 	 "site.ini:23: [pool train] mig: a h200-141gb has no instance 1g.10gb; allowed "
 	 "is 1g.18gb, 1g.35gb, 2g.35gb, 3g.71gb, 4g.71gb, 7g.141gb\n"},
@@ -576,8 +558,8 @@ static const struct wrong {
 	 "spare|idle|any\n"},
 	/* rollout limits */
 	{"max_unavailable = 50 %", "canary = 2",
-	 "site.ini:36: [pool train] canary: is 2 nodes, more than max_unavailable with "
-	 "1; a canary is the smaller step\n"},
+	 "site.ini:36: [pool train] canary: is 2 nodes, more than max_unavailable "
+	 "with 1; a canary must not be larger\n"},
 	{"max_unavailable = 50 %", "canary = 0 %",
 	 "site.ini:36: [pool train] canary: '0 %' is out of range; allowed is 1 to "
 	 "100\n"},
@@ -617,11 +599,11 @@ static const struct wrong {
 	{"max_unavailable = 50 %", "bmc_credentials = root/calvin",
 	 "site.ini:36: [pool train] bmc_credentials: is not a reference; allowed is a "
 	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
-	 "secret never stands in a profile\n"},
+	 "profile never has the secret itself\n"},
 	{"max_unavailable = 50 %", "bmc_credentials = exec:vault",
 	 "site.ini:36: [pool train] bmc_credentials: is not a reference; allowed is a "
 	 "reference 'file:/path', 'env:NAME', 'credential:NAME' or 'exec:/path'; a "
-	 "secret never stands in a profile\n"},
+	 "profile never has the secret itself\n"},
 	/* nodes */
 	{"[image debian12]", "[image debian12]\n[node node001]\nnics = fabric",
 	 "site.ini:19: [node node001] nics: 'fabric' is wrong; allowed is network=MAC "
@@ -645,8 +627,8 @@ static const struct wrong {
 	 "site.ini:19: [node node001] bmc: is wrong; allowed is a URL or an address, "
 	 "no blanks, no user or password\n"},
 	{"nodes = node[001-002]", "nodes = node[001-002]&node9",
-	 "site.ini:27: [pool train] nodes: 'node[001-002]&node9' leaves no node; name "
-	 "one at least\n"},
+	 "site.ini:27: [pool train] nodes: 'node[001-002]&node9' selects no node; "
+	 "name at least one\n"},
 	{"nodes = node[001-002]", "nodes = node[0-4/0]",
 	 "site.ini:27: [pool train] nodes: 'node[0-4/0]' does not hold a range where "
 	 "'0-4/0]' stands; write [1-4,7] or [0-8/2], each number at most 9 digits\n"},

@@ -130,7 +130,7 @@ BU_HANDLER(bu_api_agent_hello)
 		return BU_ANSWER_LATER;
 	if (bu_json_int(request->body, "v", 0) != 1)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "agent protocol 1 is spoken here");
+				  "this bringupd speaks agent protocol 1");
 	if (bu_json_get_str(request->body, "where", &where, err) != 0)
 		return BU_ANSWER_ERROR;
 	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),

@@ -304,10 +304,10 @@ START_TEST(plans_are_refused_with_their_reason)
 	ck_assert_ptr_nonnull(strstr(error_text(c), "digest"));
 	d = site_call(&site, site.local, "POST", "/v1/apply", "{\"digest\":\"00\"}",
 		      404);
-	ck_assert_ptr_nonnull(strstr(error_text(d), "plan 00 is not known here"));
+	ck_assert_ptr_nonnull(strstr(error_text(d), "plan 00 is no longer known"));
 	e = site_call(&site, site.local, "POST", "/v1/apply",
 		      "{\"digest\":\"00\",\"grants\":[{\"class\":\"install\"}]}", 400);
-	ck_assert_ptr_nonnull(strstr(error_text(e), "'install' is nothing to grant"));
+	ck_assert_ptr_nonnull(strstr(error_text(e), "'install' cannot be granted"));
 	bu_tree_destroy(tree);
 	site_end(&site);
 }
@@ -393,7 +393,7 @@ START_TEST(nodes_are_asked_for_by_nodesets)
 		{"?set=state=enrolled%26node[001-002]", "node001 node002", NULL},
 		{"?set=state=quarantined", "", NULL},
 		{"?set=image=debian*,node001", "node001 node002 node003", NULL},
-		{"?set=state=lost", NULL, "there is no such state; there are"},
+		{"?set=state=lost", NULL, "unknown state; known are"},
 		{"?set=node[003-005]", NULL, "no node node[004-005]; bringup node"},
 		{"?set=@nowhere", NULL, "no node has pool=nowhere"},
 		{"?set=node[3-1]", NULL, "node[3-1]"},

@@ -87,7 +87,7 @@ START_TEST(a_restart_between_plan_and_apply_loses_nothing)
 	made = plan(&desk, NULL, NULL, NULL, 200);
 	site_restart(&desk.site);
 	gone = apply(&desk, made, 404);
-	says(gone, "is not known here any more");
+	says(gone, "is no longer known");
 	body = whole(made, NULL, NULL);
 	applied = apply_sent(&desk, body, 200);
 	ck_assert_int_eq(bu_json_int(applied, "nodes", 0), 3);

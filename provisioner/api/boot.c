@@ -64,8 +64,8 @@ BU_HANDLER(bu_api_boot_script)
 
 		bu_mac_normalize(mac, plain);
 		bu_warn("boot",
-			"a machine with MAC %s boots; no node of the profile has "
-			"it",
+			"a machine with MAC %s boots; no node of the profile has that "
+			"MAC",
 			plain);
 		reply->text = bu_script_boot_disk("this MAC is not in the inventory");
 		return BU_ANSWER_NOW;
@@ -88,7 +88,7 @@ send_file(const char *path, struct bu_reply *reply, struct bu_err *err)
 				  errno, "'%s'", path);
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "'%s' is no file", path);
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "'%s' is not a file", path);
 	}
 	reply->has_fd = 1;
 	reply->fd = fd;
@@ -153,8 +153,7 @@ BU_HANDLER(bu_api_revision_image_file)
 	while (desired && strcmp(desired->digest, request->params[0]) != 0);
 	if (!desired)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no order goes by revision '%.12s'",
-				  request->params[0]);
+				  "no order uses revision '%.12s'", request->params[0]);
 	return send_image(api, desired, request->params[1], request->params[2], reply,
 			  err);
 }

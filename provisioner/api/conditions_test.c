@@ -139,7 +139,7 @@ START_TEST(a_nodeset_names_a_condition)
 	wrong = site_call(&site, site.page, "GET", "/v1/nodes?set=condition=lost", "",
 			  400);
 	rig_text_has(bu_json_str(json_object_get(wrong, "error"), "text", ""),
-		     "there is no such condition; there are unreachable, ");
+		     "unknown condition; known are unreachable, ");
 	site_end(&site);
 }
 END_TEST

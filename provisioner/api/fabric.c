@@ -31,8 +31,7 @@ BU_HANDLER(bu_api_verdict)
 		return BU_ANSWER_ERROR;
 	if (expires_s < 0 || expires_s > EXPIRES_MAX_S)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "expires_s: 0 (until it is taken back) to %d are "
-				  "wanted",
+				  "expires_s: expected 0 (no end) to %d",
 				  EXPIRES_MAX_S);
 	if (bu_gate_external(api->gate, node, request->params[1], verdict,
 			     bu_json_str(request->body, "text", ""),
@@ -98,7 +97,7 @@ BU_HANDLER(bu_api_fabric_runs)
 
 	if (!run)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no run '%s'; it ends with the daemon, its results "
+				  "no run '%s'; runs end with bringupd, their results "
 				  "are in bringup fabric show",
 				  request->params[0]);
 	if (!bu_json_bool(run, "done", 0) && request->waited_ms < wait_ms) {

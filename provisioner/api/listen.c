@@ -24,7 +24,7 @@ bu_listen_tcp(const char *address, struct bu_err *err)
 
 	if (bu_url_socket(address, &where) != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "'%s' is no address to listen on; write "
+				  "'%s' is not an address to listen on; write "
 				  "10.0.0.1:8080",
 				  address);
 	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -51,8 +51,8 @@ check_stale(const struct sockaddr_un *where, struct bu_err *err)
 		return 0;
 	if (!S_ISSOCK(st.st_mode))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "'%s' is there and no socket; remove it or choose "
-				  "another path",
+				  "'%s' exists and is not a socket; remove it or "
+				  "choose another path",
 				  where->sun_path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)

@@ -30,8 +30,8 @@ add_state(const struct bu_fleet *fleet, const char *name, struct bu_nodeset *nod
 	}
 	if (!found)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "state=%.40s: there is no such state; there are %s",
-				  name, known);
+				  "state=%.40s: unknown state; known are %s", name,
+				  known);
 	for (size_t i = 0; i < fleet->count; i++)
 		if (strcmp(bu_state_name(fleet->nodes[i]->state), name) == 0 &&
 		    bu_nodeset_add(nodeset, fleet->nodes[i]->name, err) != 0)
@@ -54,8 +54,7 @@ add_condition(const struct bu_fleet *fleet, const char *name,
 	}
 	if (id == BU_CONDITION_COUNT)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "condition=%.40s: there is no such condition; there "
-				  "are %s",
+				  "condition=%.40s: unknown condition; known are %s",
 				  name, known);
 	for (size_t i = 0; i < fleet->count; i++)
 		if (fleet->nodes[i]->conditions[id].on &&
@@ -76,8 +75,7 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 		return add_condition(asking->fleet, group + 10, nodeset, err);
 	if (!asking->desired)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "'%.80s': no profile is applied that knows it",
-				  group);
+				  "'%.80s': no applied profile has it", group);
 	return bu_desired_group(group, nodeset, (void *)asking->desired, err);
 }
 

@@ -75,8 +75,8 @@ take_sent(const json_t *body, struct order *order, struct bu_err *err)
 	order->tree_json = json_incref(json_object_get(body, "tree"));
 	if (!json_is_object(order->plan) || !order->tree_json)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "plan %.12s is not known here any more: bringupd was "
-				  "started since, or made others; plan again",
+				  "plan %.12s is no longer known: bringupd was "
+				  "restarted or made newer plans; plan again",
 				  order->digest);
 	bu_json_digest(order->plan, digest);
 	if (strcmp(digest, order->digest) == 0)
@@ -147,7 +147,7 @@ check_grants(const json_t *grants, struct bu_err *err)
 
 		if (!bu_grant_name_ok(class))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "'%s' is nothing to grant; " BU_GRANT_NAMES
+					  "'%s' cannot be granted; " BU_GRANT_NAMES
 					  " are",
 					  class);
 	}

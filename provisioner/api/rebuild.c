@@ -37,7 +37,7 @@ check(const struct bu_api *api, const char *name, const struct bu_verb_ask *ask,
 	if (bu_class_needs_grant(bu_class_from_name(ask->grant)))
 		return 0;
 	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "node %s would be written anew: bringup node rebuild %s "
+			  "node %s would be written again: bringup node rebuild %s "
 			  "--grant wipe loses what is on its disk, --grant reimage "
 			  "keeps its data",
 			  name, name);

@@ -49,7 +49,7 @@ ask_node(struct bu_api *api, const char *name, const struct bu_verb_ask *ask)
 		text = bu_verb_run(api->rec, node, ask, &err);
 	else
 		bu_err_set(&err, BU_ERR_STATE, 0,
-			   "node %s is in the profile, and no plan with it was applied",
+			   "node %s is in the profile, but no applied plan has it",
 			   name);
 	return json_pack("{s:s,s:b,s:s,s:s}", "node", name, "ok", text != NULL, "text",
 			 text ? text : err.text, "kind", bu_err_name(err.kind));

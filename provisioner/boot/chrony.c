@@ -59,8 +59,8 @@ bu_chrony_set(struct bu_chrony *chrony, const char *conf, struct bu_err *err)
 	if (!bu_priv_has_chronyd()) {
 		if (!chrony->conf)
 			bu_warn("chronyd",
-				"it is not installed: nodes get no time "
-				"from here; install chrony or give [site] ntp");
+				"it is not installed: nodes get no time from the "
+				"appliance; install chrony or give [site] ntp");
 		free(chrony->conf);
 		chrony->conf = bu_steal(&text);
 		return 0;

@@ -19,13 +19,13 @@ check_conf(const char *path, struct bu_err *err)
 
 	if (!bu_path_is_file(path))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "configuration '%s' is no absolute path", path);
+				  "configuration '%s' is not an absolute path", path);
 	if (lstat(path, &st) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "configuration '%s'", path);
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "configuration '%s' is not a plain file that only we "
-				  "may write",
+				  "configuration '%s' is not a plain file that only "
+				  "bringup may write",
 				  path);
 	return 0;
 }
@@ -82,7 +82,7 @@ bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err)
 
 	bu_file_line(path, name, sizeof(name));
 	if (strcmp(name, "dnsmasq") != 0)
-		return bu_err_set(err, BU_ERR_DENIED, 0, "process %d is no dnsmasq",
+		return bu_err_set(err, BU_ERR_DENIED, 0, "process %d is not dnsmasq",
 				  (int)pid);
 	if (kill(pid, SIGHUP) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "signal to dnsmasq");

@@ -250,7 +250,8 @@ bu_slurm_parse(const char *text, struct bu_cluster_row **ret_rows, size_t *ret_c
 		}
 		free(rows);
 		return bu_err_set(err, BU_ERR_REMOTE, 0,
-				  "scontrol printed what is no node: '%.80s'", text);
+				  "scontrol printed a line that is not a node: '%.80s'",
+				  text);
 	}
 	if (count)
 		qsort(rows, count, sizeof(*rows), by_name);

@@ -97,7 +97,7 @@ bu_config_render(const struct bu_config_input *input, struct bu_err *err)
 
 	if (inet_pton(AF_INET, input->appliance, &in) != 1) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "'%.80s' is no IPv4 address of the appliance",
+			   "'%.80s' is not an IPv4 address of the appliance",
 			   input->appliance);
 		return NULL;
 	}

@@ -376,7 +376,7 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		{BU_EVENT_RELEASED, "ghost", "{}", "no node 'ghost'"},
 		{BU_EVENT_LEASE, "ghost", "{}", "no node 'ghost'"},
 		{BU_EVENT_STATE, "node001", "{'to':'asleep'}",
-		 "'asleep' is no node state"},
+		 "unknown node state 'asleep'"},
 		{BU_EVENT_EPOCH, "", "{'epoch':'x'}", "epoch"},
 		{BU_EVENT_APPLIED, "", "{'revision':'0000','rollout':'r-9'}",
 		 "no blob 0000"},

@@ -20,7 +20,7 @@ libvirt_connection(const char *target, struct bu_err *err)
 
 	if (!hash || hash == target || !hash[1]) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "bmc '%s' is no libvirt target; write URI#DOMAIN, for "
+			   "bmc '%s' is not a libvirt target; write URI#DOMAIN, for "
 			   "example qemu:///system#node001",
 			   target);
 		return NULL;

@@ -64,7 +64,7 @@ check_wanted(const json_t *request, struct bu_err *err)
 	if (bu_mono_ms(bu_clock_system()) <= until_ms)
 		return 0;
 	return bu_err_set(err, BU_ERR_CANCELLED, 0,
-			  "%s: its turn came too late; nobody waits for it any more",
+			  "%s: its turn came too late; the request has timed out",
 			  bu_json_str(request, "target", ""));
 }
 
@@ -78,7 +78,7 @@ check_reset(const json_t *request, const char *target, enum bu_power_state seen,
 		return 0;
 	if (late->kind == BU_ERR_TIMEOUT && seen == BU_POWER_ON)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "%s is on, and no grant allows to switch it off",
+				  "%s is on, and no grant allows switching it off",
 				  target);
 	if (err)
 		*err = *late;
@@ -136,7 +136,8 @@ switch_to(const struct machine *machine, enum bu_power_state want, struct bu_err
 		return 0;
 	if (seen == BU_POWER_UNKNOWN)
 		return bu_err_set(err, BU_ERR_REMOTE, 0,
-				  "%s: nobody knows whether it is on; nothing was done",
+				  "%s: it is unknown whether it is on; nothing was "
+				  "done",
 				  machine->target);
 	if (want == BU_POWER_ON) {
 		if (driver->boot_first(machine->self, machine->target, BU_BOOT_DISK,

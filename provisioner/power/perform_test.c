@@ -155,7 +155,7 @@ START_TEST(without_a_grant_a_machine_that_is_on_stays_on)
 
 	ck_assert_int_eq(boot_from_off(&on, 0, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
-	ck_assert_str_eq(err.text, "t is on, and no grant allows to switch it off");
+	ck_assert_str_eq(err.text, "t is on, and no grant allows switching it off");
 	ck_assert_str_eq(on.done, "");
 	ck_assert_int_eq(boot_from_off(&off, 0, NULL), 0);
 	ck_assert_str_eq(off.done, "network on ");
@@ -202,7 +202,7 @@ START_TEST(what_nobody_waits_for_is_not_begun)
 	/* nor is it switched off when the waiting took that long */
 	ck_assert_int_eq(boot_within(&paper, "disk", 300, 100, &err), -1);
 	ck_assert_str_eq(err.text,
-			 "t: its turn came too late; nobody waits for it any more");
+			 "t: its turn came too late; the request has timed out");
 	ck_assert_str_eq(paper.done, "");
 }
 END_TEST

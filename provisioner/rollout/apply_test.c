@@ -15,7 +15,7 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 		{"wipe", "[{'class':'wipe','nodes':'node['}]", "grant of wipe"},
 		{"wipe", "[{'class':'wipe','nodes':['node001']}]", "'nodes': give a"},
 		{"wipe", "[{'class':'wipe','nodes':''}]", "'nodes': give a nodeset"},
-		{"wipe", "[{'class':'restart'}]", "'restart' is nothing to grant"},
+		{"wipe", "[{'class':'restart'}]", "'restart' cannot be granted"},
 		{"wipe", "[{'class':'wipe','nodes':'node[001-002]'}]", NULL},
 		{"reimage",
 		 "[{'class':'reimage','nodes':'node001'},"

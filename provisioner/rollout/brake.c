@@ -131,12 +131,12 @@ tell(struct bu_brake *brake, const char *scope, int on, const json_t *row)
 {
 	int64_t late = bu_json_int(row, "late", 0), of = bu_json_int(row, "of", 0);
 	bu_autofree char *text =
-		on ? bu_xasprintf("%lld of %lld nodes of %s are late together: it is "
-				  "not the nodes; nothing is power-cycled or failed "
-				  "there; look for what they share (boot network, "
-				  "power, BMCs)",
+		on ? bu_xasprintf("%lld of %lld nodes of %s are late together, so the "
+				  "cause is not the nodes; nothing is power-cycled or "
+				  "failed there; look for what they share (boot "
+				  "network, power, BMCs)",
 				  (long long)late, (long long)of, scope)
-		   : bu_xasprintf("%s: the brake lets go", scope);
+		   : bu_xasprintf("%s: the brake is off", scope);
 	struct bu_event event;
 
 	bu_warn("brake", "%s", text);

@@ -55,7 +55,7 @@ read_grant(const json_t *grant, struct consent *ret, struct bu_err *err)
 
 	if (!bu_grant_name_ok(name))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "'%s' is nothing to grant; " BU_GRANT_NAMES " are",
+				  "'%s' cannot be granted; " BU_GRANT_NAMES " are",
 				  name);
 	ret->class = bu_class_from_name(name);
 	return read_nodes(grant, name, &ret->nodes, err);
@@ -128,8 +128,8 @@ refuse(const struct missing *disks, const struct missing *resets, struct bu_err 
 		return 0;
 	names = bu_nodeset_fold(resets->names, resets->count);
 	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "the machines of these nodes are on, and nobody knows what "
-			  "runs there: %s; apply with --grant reset:%s to switch them "
+			  "the machines of these nodes are on, and what runs there is "
+			  "unknown: %s; apply with --grant reset:%s to switch them "
 			  "off all the same",
 			  names, names);
 }

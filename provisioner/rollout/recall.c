@@ -20,7 +20,7 @@ check_way(const struct bu_node *node, enum bu_abort abort, struct bu_err *err)
 				  bu_state_name(node->state));
 	if (abort == BU_ABORT_BEFORE_WRITING)
 		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
-							"its disk is written to")
+							"its disk is being written")
 					   : 0;
 	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");

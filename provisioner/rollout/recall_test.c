@@ -129,7 +129,7 @@ START_TEST(who_is_written_to_goes_on)
 	for (int i = 0; i < 20 && node->state != BU_STATE_INSPECTING; i++)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
-	abort_it(0, "its disk is written to");
+	abort_it(0, "its disk is being written");
 	ck_assert_int_eq(node->order.open, 1);
 	rig_end(&rig);
 }

@@ -370,9 +370,10 @@ play_ib_peer(const char *at, const char *device, int port, int wait_ms,
 	(void)port, (void)wait_ms;
 	bu_sysroot_line(at, text, sizeof(text), "test/ib/%s", device);
 	ret->heard = sscanf(text, "%63s %63s", ret->name, ret->port) == 2;
-	return ret->heard
-		       ? 0
-		       : bu_err_set(err, BU_ERR_TIMEOUT, 0, "the neighbour is silent");
+	return ret->heard ? 0
+			  : bu_err_set(err, BU_ERR_TIMEOUT, 0,
+				       "the neighbour does not "
+				       "answer");
 }
 
 const struct bu_audit_probes bu_audit_machine_probes = {.rdma_mtu = play_mtu,

@@ -27,7 +27,7 @@ paper_refusal(const char *name, const char *state, const json_t *request)
 	    bu_json_int(request, "wait_off_ms", 0) > 0)
 		return NULL;
 	bu_err_set(&err, BU_ERR_DENIED, 0,
-		   "%s is on, and no grant allows to switch it off", name);
+		   "%s is on, and no grant allows switching it off", name);
 	return json_pack("{s:o}", "error", bu_json_from_err(&err));
 }
 
