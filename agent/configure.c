@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 
 enum { CONFIRM_DEFAULT_MS = 30000, PROOFS = 2 };
 

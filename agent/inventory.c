@@ -21,6 +21,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/sysroot.h"
+#include "base/text.h"
 
 enum { EDGE_BYTES = 1024 * 1024, ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
 
@@ -31,18 +32,6 @@ struct collect {
 	size_t cores_count;
 	size_t cores_cap;
 };
-
-/* As much of a text as fits. */
-static void
-cut(char *ret, size_t size, const char *text)
-{
-	size_t length = strlen(text);
-
-	if (length >= size)
-		length = size - 1;
-	memcpy(ret, text, length);
-	ret[length] = '\0';
-}
 
 static int
 exists(const struct collect *c, const char *folder, const char *name, const char *file)
@@ -207,7 +196,7 @@ read_vpd_serial(const struct collect *c, const char *name, char *ret, size_t siz
 
 	if (!page || got <= 4)
 		return;
-	cut(ret, size, page + 4);
+	bu_text_copy(ret, size, page + 4);
 	bu_sysroot_clean(ret);
 }
 
@@ -268,7 +257,7 @@ visit_disk(struct collect *c, const char *name, void *arg)
 	if (sectors == 0 || !is_disk(c, name) || strlen(name) >= sizeof(disk->name) ||
 	    !has_room(inventory->disks_count, BU_DISKS_MAX, "disk", name))
 		return;
-	cut(disk->name, sizeof(disk->name), name);
+	bu_text_copy(disk->name, sizeof(disk->name), name);
 	snprintf(disk->path, sizeof(disk->path), "/dev/%s", name);
 	for (char *p = disk->path; *p; p++)
 		if (*p == '!') /* sysfs' way to write '/' */
@@ -294,7 +283,7 @@ bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
 	int64_t sectors = 0;
 
 	if (strncmp(path, "/dev/", 5) == 0 && strlen(path) < sizeof(disk.name)) {
-		cut(disk.name, sizeof(disk.name), path + 5);
+		bu_text_copy(disk.name, sizeof(disk.name), path + 5);
 		for (char *p = disk.name; *p; p++)
 			if (*p == '/') /* sysfs' way to write it */
 				*p = '!';
@@ -303,7 +292,7 @@ bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
 	}
 	if (sectors == 0)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no disk %s", path);
-	cut(disk.path, sizeof(disk.path), path);
+	bu_text_copy(disk.path, sizeof(disk.path), path);
 	read_disk_serial(&c, disk.name, disk.serial, sizeof(disk.serial));
 	disk.size_bytes = sectors * 512;
 	*ret = disk;
@@ -363,9 +352,9 @@ read_mac(const struct collect *c, const char *name, char *ret, size_t size)
 		bu_sysroot_line(c->root, text, sizeof(text), "sys/class/net/%s/address",
 				name);
 	if (type == ARPHRD_ETHERNET && bu_mac_normalize(text, mac) == 0)
-		cut(ret, size, mac);
+		bu_text_copy(ret, size, mac);
 	else if (type == ARPHRD_IB && strlen(text) == 3 * 20 - 1)
-		cut(ret, size, text);
+		bu_text_copy(ret, size, text);
 }
 
 static void
@@ -384,7 +373,7 @@ visit_nic(struct collect *c, const char *name, void *arg)
 	if (!*mac || strlen(name) >= sizeof(nic->name) ||
 	    !has_room(inventory->nics_count, BU_NICS_MAX, "network card", name))
 		return;
-	cut(nic->name, sizeof(nic->name), name);
+	bu_text_copy(nic->name, sizeof(nic->name), name);
 	memcpy(nic->mac, mac, sizeof(mac));
 	bu_sysroot_link(c->root, nic->driver, sizeof(nic->driver),
 			"%s/%s/device/driver", folder, name);
@@ -468,7 +457,7 @@ visit_pci(struct collect *c, const char *name, void *arg)
 	if (!is_pci_address(name, strlen(name)) || !*pci.class || !*pci.vendor ||
 	    !*pci.device || !is_interesting(&pci))
 		return;
-	cut(pci.address, sizeof(pci.address), name);
+	bu_text_copy(pci.address, sizeof(pci.address), name);
 	bu_sysroot_link(c->root, pci.driver, sizeof(pci.driver),
 			"sys/bus/pci/devices/%s/driver", name);
 	if (has_room(inventory->pci_count, BU_PCI_MAX, "PCI device", name))
@@ -541,7 +530,7 @@ visit_port(struct collect *c, const char *name, void *arg)
 	bu_sysroot_line(c->root, state, sizeof(state), "%s/%s/ports/%s/state", folder,
 			device, name);
 	colon = strstr(state, ": "); /* "4: ACTIVE" */
-	cut(port->state, sizeof(port->state), colon ? colon + 2 : state);
+	bu_text_copy(port->state, sizeof(port->state), colon ? colon + 2 : state);
 	bu_sysroot_line(c->root, port->rate, sizeof(port->rate), "%s/%s/ports/%s/rate",
 			folder, device, name);
 	bu_sysroot_line(c->root, port->link_layer, sizeof(port->link_layer),
@@ -562,7 +551,7 @@ visit_rdma(struct collect *c, const char *name, void *arg)
 	if (strlen(name) >= sizeof(rdma->name) ||
 	    !has_room(inventory->rdma_count, BU_RDMA_MAX, "RDMA device", name))
 		return;
-	cut(rdma->name, sizeof(rdma->name), name);
+	bu_text_copy(rdma->name, sizeof(rdma->name), name);
 	bu_sysroot_line(c->root, rdma->node_guid, sizeof(rdma->node_guid),
 			"sys/class/infiniband/%s/node_guid", name);
 	each(c, ports, by_number, visit_port, &search);

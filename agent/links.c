@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/sysroot.h"
+#include "base/text.h"
 
 enum { ARPHRD_ETHERNET = 1, ARPHRD_IB = 32, RTF_GATEWAY = 2 };
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 static const struct {
 	const char *name;
 	int http;
@@ -18,75 +20,6 @@ static const struct {
 	BU_ERRS(X)
 #undef X
 };
-
-/* Bytes of the character at the start of text, 0 when it is none. */
-static size_t
-character(const unsigned char *text)
-{
-	static const struct {
-		unsigned char mask, lead;
-		uint32_t least; /* smaller ones are spelled too long */
-	} sizes[] = {{0x80, 0x00, 0},
-		     {0xe0, 0xc0, 0x80},
-		     {0xf0, 0xe0, 0x800},
-		     {0xf8, 0xf0, 0x10000}};
-
-	for (size_t size = 1; size <= BU_LEN(sizes); size++) {
-		uint32_t code = text[0] & (unsigned char)~sizes[size - 1].mask;
-
-		if ((text[0] & sizes[size - 1].mask) != sizes[size - 1].lead)
-			continue;
-		for (size_t i = 1; i < size; i++) {
-			if ((text[i] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (text[i] & 0x3f);
-		}
-		if (code < sizes[size - 1].least || code > 0x10ffff ||
-		    (code >= 0xd800 && code < 0xe000))
-			return 0;
-		return size;
-	}
-	return 0;
-}
-
-/* Is this the beginning of a character whose rest is missing? */
-static int
-cut_off(const unsigned char *text)
-{
-	size_t rest = strlen((const char *)text);
-
-	if (rest > 3 || text[0] < 0xc2 || text[0] > 0xf4)
-		return 0;
-	for (size_t i = 1; i < rest; i++)
-		if ((text[i] & 0xc0) != 0x80)
-			return 0;
-	return 1;
-}
-
-void
-bu_text_clean(char *text)
-{
-	unsigned char *at = (unsigned char *)text;
-
-	while (*at) {
-		size_t size = character(at);
-
-		if (size) {
-			at += size;
-		} else if (cut_off(at)) {
-			*at = '\0';
-		} else {
-			*at++ = '?';
-		}
-	}
-}
-
-void
-bu_text_copy(char *ret, size_t size, const char *text)
-{
-	snprintf(ret, size, "%s", text);
-	bu_text_clean(ret);
-}
 
 int
 bu_err_set(struct bu_err *err, enum bu_err_kind kind, int sys_errno, const char *fmt,

@@ -56,12 +56,6 @@ enum bu_err_kind bu_err_from_name(const char *name);
 int bu_err_http(enum bu_err_kind kind);
 int bu_err_exit_code(enum bu_err_kind kind);
 
-/* Replaces each byte that is no part of UTF-8 by '?'; a character cut off at the end
- * goes. For what was cut to the size of a field, and for what programs print. */
-void bu_text_clean(char *text);
-/* As much of text as fits, clean. */
-void bu_text_copy(char *ret, size_t size, const char *text);
-
 /* Our own bugs only: nothing that comes from a network, a BMC or a file may reach one.
  */
 #define bu_assert(cond)                                                                \

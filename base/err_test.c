@@ -64,39 +64,6 @@ START_TEST(exit_codes_are_those_of_the_design)
 }
 END_TEST
 
-START_TEST(texts_are_utf8_whatever_they_were)
-{
-	static const struct {
-		const char *bytes, *clean;
-	} rows[] = {
-		{"", ""},
-		{"plain", "plain"},
-		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-		 "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"},
-		{"caf\xc3", "caf"}, /* cut off */
-		{"a\xe2\x82", "a"},
-		{"a\xf0\x9f\x98", "a"},
-		{"caf\xe9 au", "caf? au"}, /* Latin-1 */
-		{"\xff\xfe", "??"},
-		{"a\xc0\xaf", "a??"},         /* spelled too long */
-		{"\xed\xa0\x80z", "???z"},    /* half of a surrogate pair */
-		{"\xf4\x90\x80\x80", "????"}, /* over the last character */
-		{"\x80", "?"},
-	};
-	char text[16];
-	struct bu_err err;
-
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_text_copy(text, sizeof(text), rows[i].bytes);
-		ck_assert_str_eq(text, rows[i].clean);
-	}
-	bu_text_copy(text, 4, "ab\xc3\xa9");
-	ck_assert_str_eq(text, "ab");
-	bu_err_set(&err, BU_ERR_IO, 0, "it said \xe9!");
-	ck_assert_str_eq(err.text, "it said ?!");
-}
-END_TEST
-
 START_TEST(what_is_logged_is_one_line)
 {
 	char text[200] = "";
@@ -120,4 +87,4 @@ END_TEST
 
 BU_UNIT("err", what_is_logged_is_one_line, says_what_failed_and_why, may_be_left_out,
 	long_text_is_cut_not_overrun, names_lead_back_to_their_kind,
-	exit_codes_are_those_of_the_design, texts_are_utf8_whatever_they_were)
+	exit_codes_are_those_of_the_design)

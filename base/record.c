@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/record_impl.h"
+#include "base/text.h"
 
 int64_t
 bu_member_int(const struct bu_field *field, const void *member)

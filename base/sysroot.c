@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 #define BELOW(root, fmt)                                                               \
 	({                                                                             \
@@ -126,14 +127,11 @@ int64_t
 bu_sysroot_number(const char *root, int64_t max, int64_t fallback, const char *fmt, ...)
 {
 	bu_autofree char *path = BELOW(root, fmt);
-	char text[64], *end;
-	long long number;
+	char text[64];
+	int64_t number = fallback;
 
 	line_of(path, text, sizeof(text));
-	errno = 0;
-	number = strtoll(text, &end, 10);
-	return errno || end == text || *end || number < 0 || number > max ? fallback
-									  : number;
+	return bu_text_int(text, 0, max, &number) < 0 ? fallback : number;
 }
 
 void

@@ -18,6 +18,7 @@
 
 #include "base/file.h"
 #include "base/spawn.h"
+#include "base/text.h"
 
 enum { OUTPUT_MAX = 1024 * 1024, KILL_AFTER_MS = 2000, READS_MAX = 16 };
 
@@ -131,23 +132,11 @@ job_free(struct bu_job *job)
 }
 
 /* The last line that says something, for the error's text. */
-static const char *
-last_line(char *text)
-{
-	size_t end = strlen(text);
-	char *start;
-
-	while (end > 0 && (text[end - 1] == '\n' || text[end - 1] == ' '))
-		text[--end] = '\0';
-	start = strrchr(text, '\n');
-	return start ? start + 1 : text;
-}
-
 static void
 explain(const struct bu_job *job, int exit_code, const char *errs, struct bu_err *err)
 {
 	bu_autofree char *copy = bu_xstrdup(errs);
-	const char *why = last_line(copy);
+	const char *why = bu_text_last_line(copy);
 
 	if (job->timed_out)
 		bu_err_set(err, BU_ERR_TIMEOUT, 0, "'%s' did not end within %lld ms",

@@ -17,6 +17,7 @@
 
 #include "base/crypto.h"
 #include "base/gnutls.h"
+#include "base/text.h"
 
 enum { DAY_S = 24 * 60 * 60, CA_DAYS = 3653, SERIAL_SIZE = 16, NAME_MAX_SIZE = 64 };
 
@@ -92,11 +93,10 @@ check_name(const char *name, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "the common name has %zu bytes; 1 to %d are allowed",
 				  size, NAME_MAX_SIZE);
-	for (size_t i = 0; i < size; i++)
-		if ((unsigned char)name[i] < ' ' || (unsigned char)name[i] > '~')
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "the common name has a byte that is not "
-					  "printable ASCII");
+	if (!bu_text_is_ascii(name))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the common name has a byte that is not printable "
+				  "ASCII");
 	return 0;
 }
 

@@ -14,23 +14,10 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/worker.h"
 
 enum { OUTPUT_MAX = 256 * 1024 };
-
-/* Last line with anything on it; owned, NULL when there is none. */
-static char *
-last_line(const char *text)
-{
-	const char *end = text + strlen(text), *start;
-
-	while (end > text && strchr(" \t\r\n", end[-1]))
-		end--;
-	start = end;
-	while (start > text && start[-1] != '\n')
-		start--;
-	return end > start ? bu_xstrndup(start, (size_t)(end - start)) : NULL;
-}
 
 static void
 copy_field(const json_t *object, const char *key, char *field, size_t size)
@@ -65,33 +52,33 @@ read_object(const char *out, struct bu_check *row)
 static void
 judge(const struct bu_job_end *end, int64_t timeout_ms, struct bu_check *row)
 {
-	bu_autofree char *line = last_line(end->out);
+	bu_autofree char *out = bu_xstrdup(end->out), *errs = bu_xstrdup(end->errs);
+	const char *line = bu_text_last_line(out);
 	int object = read_object(end->out, row);
 
-	if (!line)
-		line = last_line(end->errs);
+	if (!*line)
+		line = bu_text_last_line(errs);
 	if (!object)
 		row->verdict = BU_VERDICT_PASS;
 	if (end->timed_out) {
 		row->verdict = BU_VERDICT_FAIL;
 		BU_CHECK_SET(row->text, "did not end within %lld s%s%s",
-			     (long long)timeout_ms / 1000, line ? ": " : "",
-			     line ? line : "");
+			     (long long)timeout_ms / 1000, *line ? ": " : "", line);
 	} else if (end->exit_code != 0) {
 		row->verdict = BU_VERDICT_FAIL;
 		if (!object || !row->text[0])
-			BU_CHECK_SET(row->text, "%s", line ? line : "");
+			BU_CHECK_SET(row->text, "%s", line);
 		if (!row->text[0])
 			BU_CHECK_SET(row->text, "exit status %d without output",
 				     end->exit_code);
 		BU_CHECK_SET(row->expected, "exit status 0");
 		if (!row->seen[0])
 			BU_CHECK_SET(row->seen, "exit status %d", end->exit_code);
-	} else if (!object && line) {
+	} else if (!object && *line) {
 		BU_CHECK_SET(row->seen, "%s", line);
 	}
 	if (row->verdict != BU_VERDICT_PASS && !row->text[0])
-		BU_CHECK_SET(row->text, "%s", line ? line : "it gave no reason");
+		BU_CHECK_SET(row->text, "%s", *line ? line : "it gave no reason");
 }
 
 static int

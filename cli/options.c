@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum kind { KIND_FLAG, KIND_INT, KIND_TEXT, KIND_LIST, KIND_FORMAT, KIND_JSON };
 
 /* getopt's value of a long option: above every letter. */
@@ -33,12 +35,9 @@ static const char *const formats[] = {"table", "json", "hostlist"};
 static int
 read_int(const struct option_row *row, const char *text, int *ret, struct bu_err *err)
 {
-	char *end;
-	long value;
+	int64_t value;
 
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < row->min || value > row->max)
+	if (bu_text_int(text, row->min, row->max, &value) < 0)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "--%s '%s': give a whole number from %ld to %ld",
 				  row->name, text, row->min, row->max);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 #define STORED_MAX (1ULL << 40)
 
@@ -95,10 +96,9 @@ copy_text(const json_t *object, const char *key, char *ret, size_t size,
 {
 	if (bu_json_copy_str(object, key, ret, size, err))
 		return -1;
-	for (const char *p = ret; *p; p++)
-		if (*p < ' ' || *p > '~')
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field '%s': not printable ASCII", key);
+	if (!bu_text_is_ascii(ret))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field '%s': not printable ASCII", key);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "lab/commands.h"
 
 static const struct {
@@ -83,12 +84,9 @@ int
 bu_lab_parse_int(const char *what, const char *text, long min, long max, int *ret,
 		 struct bu_err *err)
 {
-	char *end;
-	long value;
+	int64_t value;
 
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || end == text || *end || value < min || value > max)
+	if (bu_text_int(text, min, max, &value) < 0)
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "%s '%s': give a whole number from %ld to %ld", what,
 				  text, min, max);

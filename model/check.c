@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/record.h"
+#include "base/text.h"
 
 static const char *const groups[] = {BU_CHECK_GROUPS, NULL};
 

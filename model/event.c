@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 static const char *const names[] = {
 #define X(id, name, body) name,

@@ -14,6 +14,7 @@
 
 #include "base/path.h"
 #include "base/record.h"
+#include "base/text.h"
 
 static const char *const firmwares[] = {"bios", "uefi", NULL};
 static const char *const signatures[] = {"none", "present", NULL};
@@ -38,27 +39,27 @@ is_name(const char *text)
 static int
 is_address(const char *text)
 {
-	return *text && strspn(text, "0123456789abcdef.:/ vi") == strlen(text);
+	return bu_text_is(text, "0123456789abcdef.:/ vi");
 }
 
 static int
 is_dev_path(const char *text)
 {
 	return bu_path_is_below(text, "/dev") &&
-	       strspn(text, "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "0123456789._:@+-") == strlen(text);
+	       bu_text_is(text, "/abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				"0123456789._:@+-");
 }
 
 static int
 is_hex(const char *text)
 {
-	return *text && strspn(text, "0123456789abcdef") == strlen(text);
+	return bu_text_is(text, "0123456789abcdef");
 }
 
 static int
 is_pci(const char *text)
 {
-	return *text && strspn(text, "0123456789abcdef:.") == strlen(text);
+	return bu_text_is(text, "0123456789abcdef:.");
 }
 
 static int

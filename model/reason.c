@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/text.h"
 
 static const struct bu_reason_info infos[] = {{"", BU_REASON_KIND_CAUSE, 0, 0, "", ""},
 #define X(id, name, kind, stops, again_s, ends, text)                                  \

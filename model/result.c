@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 const char *const bu_verdict_names[] = {
 #define X(id, name) [BU_VERDICT_##id] = name,
 	BU_VERDICTS(X)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 void
 bu_wiring_fini(struct bu_wiring *wiring)
@@ -156,10 +157,9 @@ get_text(const json_t *object, const char *key, int may_be_empty, const char **r
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field '%s': 1 to %d bytes are wanted", key,
 				  BU_WIRE_TEXT - 1);
-	for (const char *c = *ret; *c; c++)
-		if (*c < ' ' || *c > '~')
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field '%s': printable ASCII is wanted", key);
+	if (!bu_text_is_ascii(*ret))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field '%s': printable ASCII is wanted", key);
 	return 0;
 }
 

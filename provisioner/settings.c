@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 enum { LIMIT_MAX_S = 7 * 24 * 3600 };
 
 static const struct {
@@ -60,13 +62,11 @@ read_limits(const dictionary *ini, struct bu_settings *ret, struct bu_err *err)
 		const struct bu_state_info *info = bu_state_info((enum bu_state)state);
 		bu_autofree char *key = bu_xasprintf("limits:%s", info->name);
 		const char *text = iniparser_getstring(ini, key, NULL);
-		char *end;
-		long value;
+		int64_t value;
 
 		if (!text)
 			continue;
-		value = strtol(text, &end, 10);
-		if (info->settled || *end || value < 1 || value > LIMIT_MAX_S)
+		if (info->settled || bu_text_int(text, 1, LIMIT_MAX_S, &value) < 0)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
 					  "%s = %s: 1 to %d seconds, of a state that "
 					  "has a deadline",

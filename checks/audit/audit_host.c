@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/sysroot.h"
+#include "base/text.h"
 #include "checks/audit/audit_impl.h"
 
 enum { LOG_MAX = 16 * 1024 * 1024, CPUS_SHOWN = 3 };

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "model/result.h"
 
 enum { RUNS = 3, GPUS_MAX = 64, PORTABLE = 1, PEER_ALREADY_ENABLED = 704 };

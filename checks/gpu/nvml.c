@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 enum {
 	NVML_SUCCESS = 0,

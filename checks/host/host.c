@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/sysroot.h"
+#include "base/text.h"
 #include "checks/host/host_impl.h"
 #include "checks/host/host_load.h"
 

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/sysroot.h"
+#include "base/text.h"
 #include "checks/gpu/gpu_copy.h"
 #include "checks/gpu/nvml.h"
 #include "checks/host/host_disk.h"

@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/spawn.h"
+#include "base/text.h"
 #include "base/worker.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/jsonl.h"
@@ -293,16 +294,6 @@ run(const struct settings *settings, struct bu_err *err)
 }
 
 static int
-number(const char *text, int64_t min, int64_t max, int64_t *ret)
-{
-	char *end;
-
-	errno = 0;
-	*ret = strtoll(text, &end, 10);
-	return errno || *end || end == text || *ret < min || *ret > max ? -1 : 0;
-}
-
-static int
 usage(FILE *out)
 {
 	fputs("usage: bringup fabric rehearse [--seed N] [--timeout SECONDS]\n"
@@ -338,9 +329,9 @@ bu_cmd_fabric_rehearse(int argc, char **argv)
 		with_model |= c == 'm';
 		wrong |= c == '?';
 		if (c == 's')
-			wrong |= number(optarg, 0, INT64_MAX, &seed);
+			wrong |= bu_text_int(optarg, 0, INT64_MAX, &seed);
 		if (c == 't')
-			wrong |= number(optarg, 1, TIMEOUT_MAX_S, &timeout_s);
+			wrong |= bu_text_int(optarg, 1, TIMEOUT_MAX_S, &timeout_s);
 	}
 	if (wrong || (with_model ? optind >= argc : optind < argc))
 		return usage(stderr);

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 enum { LEAST = 3 };
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 #include "profiles/nodeset/nodeset.h"
@@ -138,14 +139,12 @@ bu_value_cidr(const struct bu_key *key, const char *text, void *ret, struct bu_e
 	const char *slash = strchr(text, '/');
 	struct in_addr in;
 	uint32_t net, mask;
-	int bits;
+	int64_t bits;
 
 	if (!slash || (size_t)(slash - text) >= sizeof(address) ||
-	    strspn(slash + 1, "0123456789") != strlen(slash + 1) || !slash[1] ||
-	    strlen(slash + 1) > 2)
+	    bu_text_int(slash + 1, 0, 99, &bits) < 0)
 		return bu_value_refuse(key, text, err);
 	snprintf(address, sizeof(address), "%.*s", (int)(slash - text), text);
-	bits = atoi(slash + 1);
 	if (inet_pton(AF_INET, address, &in) != 1 || bits < key->min || bits > key->max)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "'%.40s' is wrong; allowed is a network like "
@@ -158,11 +157,11 @@ bu_value_cidr(const struct bu_key *key, const char *text, void *ret, struct bu_e
 		inet_ntop(AF_INET, &in, address, sizeof(address));
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "'%.40s' has host bits set; the network is %s/%d",
-				  text, address, bits);
+				  text, address, (int)bits);
 	}
 	if (ret)
 		*(struct bu_cidr *)ret =
-			(struct bu_cidr){.net = net, .prefix_len = bits};
+			(struct bu_cidr){.net = net, .prefix_len = (int)bits};
 	return 0;
 }
 

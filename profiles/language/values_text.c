@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "base/path.h"
+#include "base/text.h"
 #include "base/url.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
@@ -23,12 +24,6 @@
 #define ALNUM LETTERS DIGITS
 
 enum { ITEM_MAX = 255, ITEMS_MAX = 128 };
-
-static int
-only(const char *text, const char *chars)
-{
-	return *text && strspn(text, chars) == strlen(text);
-}
 
 /* 1 when the text is a list with commas, blanks around items allowed, whose items all
  * pass; at least `least` of them and no item twice, or, with 0, at least one. */
@@ -66,13 +61,13 @@ list_ok(const char *text, int (*item_ok)(const char *item), int least)
 static int
 word_ok(const char *text)
 {
-	return only(text, ALNUM "-_.:/@+");
+	return bu_text_is(text, ALNUM "-_.:/@+");
 }
 
 static int
 words_item_ok(const char *text)
 {
-	return only(text, ALNUM "-_.:/@+*?=");
+	return bu_text_is(text, ALNUM "-_.:/@+*?=");
 }
 
 static int
@@ -167,7 +162,7 @@ ipv4_ok(const char *text)
 static int
 host_ok(const char *text)
 {
-	return only(text, DIGITS ".") ? ipv4_ok(text) : domain_ok(text);
+	return bu_text_is(text, DIGITS ".") ? ipv4_ok(text) : domain_ok(text);
 }
 
 static int
@@ -192,7 +187,7 @@ pci_ok(const char *text)
 static int
 nic_ok(const char *text)
 {
-	return pci_ok(text) || (only(text, DIGITS) && strlen(text) <= 2);
+	return pci_ok(text) || (bu_text_is(text, DIGITS) && strlen(text) <= 2);
 }
 
 static int
@@ -235,7 +230,7 @@ static int
 pkey_ok(const char *text)
 {
 	return strncmp(text, "0x", 2) == 0 && strlen(text) <= 6 &&
-	       only(text + 2, DIGITS "abcdefABCDEF") &&
+	       bu_text_is(text + 2, DIGITS "abcdefABCDEF") &&
 	       (strtol(text, NULL, 16) & 0x7fff);
 }
 
@@ -271,7 +266,8 @@ setting_ok(const char *text)
 {
 	size_t name = strspn(text, ALNUM "-_./");
 
-	return name > 0 && text[name] == '=' && only(text + name + 1, ALNUM "-_./: ");
+	return name > 0 && text[name] == '=' &&
+	       bu_text_is(text + name + 1, ALNUM "-_./: ");
 }
 
 static int
@@ -289,7 +285,7 @@ hugepage_ok(const char *text)
 		size_t size = strlen(sizes[i]);
 
 		if (strncmp(text, sizes[i], size) == 0)
-			return only(text + size, DIGITS) && text[size] != '0' &&
+			return bu_text_is(text + size, DIGITS) && text[size] != '0' &&
 			       strlen(text + size) <= 7;
 	}
 	return 0;
@@ -392,7 +388,7 @@ data_ok(const char *text)
 static int
 ref_ok(const char *text)
 {
-	return only(text, ALNUM "-_.");
+	return bu_text_is(text, ALNUM "-_.");
 }
 
 static int (*const forms[])(const char *text) = {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 enum { INSTANCES_MAX = 16, GPUS_MAX = 64 };
 
 static const struct instance {
@@ -162,14 +164,9 @@ names_of(const char *model)
 {
 	char *text = bu_xstrdup("");
 
-	for (size_t i = 0; i < BU_LEN(instances); i++) {
-		bu_autofree char *old = NULL;
-
-		if (strcmp(instances[i].model, model) != 0)
-			continue;
-		old = text;
-		text = bu_xasprintf("%s%s%s", old, *old ? ", " : "", instances[i].name);
-	}
+	for (size_t i = 0; i < BU_LEN(instances); i++)
+		if (strcmp(instances[i].model, model) == 0)
+			bu_text_add(&text, ", ", "%s", instances[i].name);
 	return text;
 }
 

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profiles/load/load_internal.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -30,15 +31,14 @@ static int
 cut_factor(char *item)
 {
 	char *star = strrchr(item, '*');
-	size_t digits;
+	int64_t factor;
 
 	if (!star)
 		return 1;
-	digits = strspn(star + 1, "0123456789");
-	if (digits == 0 || digits > 5 || star[1 + digits])
+	if (bu_text_int(star + 1, 1, 99999, &factor) < 0)
 		return 0;
 	*star = '\0';
-	return atoi(star + 1);
+	return (int)factor;
 }
 
 static int

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "base/worker.h"
 
 /* Accounts of services, as Debian numbers them. */
@@ -30,8 +31,7 @@ path_ok(const char *text)
 static int
 env_ok(const char *text)
 {
-	return *text && strspn(text, NAME_CHARS) == strlen(text) &&
-	       !(*text >= '0' && *text <= '9');
+	return bu_text_is(text, NAME_CHARS) && !(*text >= '0' && *text <= '9');
 }
 
 /* Owner and mode of what a secret comes from. forbidden: bits that it must not have. */

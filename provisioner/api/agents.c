@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "provisioner/api/api.h"
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/http.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 

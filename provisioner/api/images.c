@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "images/store.h"
 #include "provisioner/api/api.h"
 

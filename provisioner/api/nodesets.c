@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/api/api.h"
 
 struct asking {
@@ -22,11 +23,8 @@ add_state(const struct bu_fleet *fleet, const char *name, struct bu_nodeset *nod
 	int found = 0;
 
 	for (int state = 0; state < BU_STATE_COUNT; state++) {
-		bu_autofree char *old = bu_steal(&known);
-
 		found |= strcmp(bu_state_name(state), name) == 0;
-		known = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
-				     bu_state_name(state));
+		bu_text_add(&known, ", ", "%s", bu_state_name(state));
 	}
 	if (!found)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -46,12 +44,8 @@ add_condition(const struct bu_fleet *fleet, const char *name,
 	enum bu_condition_id id = bu_condition_from_name(name);
 	bu_autofree char *known = bu_xstrdup("");
 
-	for (int i = 0; id == BU_CONDITION_COUNT && i < BU_CONDITION_COUNT; i++) {
-		bu_autofree char *old = bu_steal(&known);
-
-		known = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
-				     bu_condition_info(i)->name);
-	}
+	for (int i = 0; id == BU_CONDITION_COUNT && i < BU_CONDITION_COUNT; i++)
+		bu_text_add(&known, ", ", "%s", bu_condition_info(i)->name);
 	if (id == BU_CONDITION_COUNT)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "condition=%.40s: unknown condition; known are %s",

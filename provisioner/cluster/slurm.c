@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "provisioner/cluster/slurm_op.h"
 
 enum { COMMAND_MS = 15000, OUTPUT_MAX_BYTES = 32 << 20, BATCH_MAX = 500 };
@@ -110,7 +111,6 @@ jobs_of(const char *text, const char *node)
 
 	for (const char *end; *text; text = *end ? end + 1 : end) {
 		const char *bar;
-		bu_autofree char *old = NULL;
 
 		end = strchrnul(text, '\n');
 		bar = memchr(text, '|', (size_t)(end - text));
@@ -118,9 +118,7 @@ jobs_of(const char *text, const char *node)
 		    (bar && !bu_slurm_list_has(text, (size_t)(bar - text), node)))
 			continue;
 		bar = bar ? bar + 1 : text;
-		old = jobs;
-		jobs = bu_xasprintf("%s%s%.*s", old, *old ? ", " : "", (int)(end - bar),
-				    bar);
+		bu_text_add(&jobs, ", ", "%.*s", (int)(end - bar), bar);
 	}
 	return jobs;
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #include "provisioner/cluster/slurm_parse.h"
 
 enum { BRACKETS_MAX = 4 /* dimensions of a name */ };
@@ -70,15 +72,6 @@ meaning_of(const char *state, size_t size)
 		at += len + 1;
 	}
 	return means;
-}
-
-static void
-copy(char *ret, size_t ret_size, const char *text, size_t size)
-{
-	bu_autofree char *whole = bu_xstrndup(text, size);
-
-	bu_text_copy(ret, ret_size, whole);
-	bu_text_clean(ret);
 }
 
 /* Where the value of " KEY=" begins in the line, between from and end; NULL = nowhere.
@@ -148,11 +141,13 @@ read_reason(const char *from, const char *end, struct bu_cluster_fact *fact)
 	if (at < end) {
 		const char *sign = memchr(at, '@', (size_t)(end - at));
 
-		copy(fact->by, sizeof(fact->by), at + 1, (size_t)(sign - at - 1));
+		bu_text_copy_part(fact->by, sizeof(fact->by), at + 1,
+				  (size_t)(sign - at - 1));
 	}
 	while (at > reason && at[-1] == ' ')
 		at--;
-	copy(fact->reason, sizeof(fact->reason), reason, (size_t)(at - reason));
+	bu_text_copy_part(fact->reason, sizeof(fact->reason), reason,
+			  (size_t)(at - reason));
 }
 
 static int
@@ -202,7 +197,7 @@ read_line(const char *line, const char *end, struct bu_cluster_row *ret)
 	memcpy(ret->name, line + strlen(key), name);
 	fact->known = 1;
 	if (state) {
-		copy(fact->state, sizeof(fact->state), state, size);
+		bu_text_copy_part(fact->state, sizeof(fact->state), state, size);
 		read_reason(state, end, fact);
 		ret->features = value_of(line, state, " AvailableFeatures=");
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What keeps a node out besides its links, and what is kept of it: checks, outside
  * words, lemons, soak, evidence, certificates, runs. */
+#include "base/text.h"
 #include "fabric/judge/fabcert.h"
 #include "tests/support/gate.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/gate/gate_impl.h"
 
 /* Probes of this pair in these boots that gave no result, since the last that did. */

@@ -10,6 +10,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "fabric/schedule.h"
 #include "provisioner/gate/gate_impl.h"
 

@@ -7,6 +7,7 @@
  * is told at changes alone.
  */
 #include "base/log.h"
+#include "base/text.h"
 #include "provisioner/gate/gate_impl.h"
 
 void

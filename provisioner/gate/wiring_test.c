@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "model/check.h"
 #include "model/wiring.h"
 #include "profiles/nodeset/nodeset.h"

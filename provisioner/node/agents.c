@@ -9,6 +9,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "model/machine.h"
 #include "provisioner/node/reconcile_impl.h"
 

@@ -12,6 +12,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
 int

@@ -5,6 +5,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/reconcile.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "fabric/judge/fabcert.h"
 
 struct bu_fleet *

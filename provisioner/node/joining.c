@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/node/effects_impl.h"
 
 enum { RELABEL_MS = 60000 };

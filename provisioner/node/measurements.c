@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/fleet.h"
 
 void

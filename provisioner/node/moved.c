@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/lifecycle.h"

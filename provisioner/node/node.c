@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 static const char *const hold_names[] = {
 #define X(id, name) name,
 	BU_HOLDS(X)

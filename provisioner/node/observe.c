@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* From the cause to the word at most 30 s: a cluster is asked each 10 s and silent 15 s

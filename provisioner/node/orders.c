@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/revisions.h"
 
 static const char *const state_names[] = {

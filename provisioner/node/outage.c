@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
 enum { TRY_MS = 2000, JUMP_MS = 5000 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes on their way from enrolled to ready, with everything that may happen to them.
  */
+#include "base/text.h"
 #include "provisioner/node/reconcile.h"
 
 #include <string.h>

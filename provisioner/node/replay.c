@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/moved.h"

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "profiles/load/load.h"
 
 struct bu_desired *

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
 

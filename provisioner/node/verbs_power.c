@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
 int
@@ -31,15 +32,10 @@ verbs_of(enum bu_state state)
 {
 	char *text = bu_xstrdup("");
 
-	for (int verb = 0; verb < BU_VERB_COUNT; verb++) {
-		bu_autofree char *old = NULL;
-
-		if (!bu_verb_takes((enum bu_verb)verb, state))
-			continue;
-		old = text;
-		text = bu_xasprintf("%s%s%s", old, *old ? ", " : "",
+	for (int verb = 0; verb < BU_VERB_COUNT; verb++)
+		if (bu_verb_takes((enum bu_verb)verb, state))
+			bu_text_add(&text, ", ", "%s",
 				    bu_verb_info((enum bu_verb)verb)->name);
-	}
 	return text;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/plan/plan_impl.h"
 
 /* refuse(ret, PARKED, .text = {name}) */

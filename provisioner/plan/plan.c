@@ -11,6 +11,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "model/class.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"

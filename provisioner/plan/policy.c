@@ -6,6 +6,7 @@
  * node where it is about one, else with all nodes that it is about.
  */
 #include "profiles/load/policy.h"
+#include "base/text.h"
 
 #include <string.h>
 

@@ -125,7 +125,7 @@ add_op(enum bu_action action, const char *node, void *arg)
 	may_do(action, node);
 	op->action = action;
 	op->arg = arg;
-	bu_text_copy(op->node, sizeof(op->node), node);
+	snprintf(op->node, sizeof(op->node), "%s", node);
 	op->next = sim.ops;
 	sim.ops = op;
 	return op;

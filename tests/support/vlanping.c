@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/text.h"
 
 enum {
 	FRAME_MAX = 16384,

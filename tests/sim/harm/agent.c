@@ -9,6 +9,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/sim/harm/harm.h"
 
 enum { CALL_MS = 30000, POLL_MS = 30000, POLL_SLACK_MS = 15000, AGAIN_MAX_S = 8 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tests/sim/harm/harm.h"
 
 enum phase { PHASE_POST, PHASE_FETCH, PHASE_RAMDISK, PHASE_DISK, PHASE_UP };

@@ -11,6 +11,7 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "tests/sim/harm/harm.h"
 
 enum { VIEW_MS = 30000, SLACK_MS = 5000, REMOVED_MS = 60000, SEEN_MAX = 64 };

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/worker.h"
 #include "profiles/nodeset/nodeset.h"
 #include "tests/sim/harm/harm.h"

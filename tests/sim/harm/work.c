@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "model/check.h"
 #include "model/result.h"
 #include "tests/sim/harm/harm.h"
