@@ -74,7 +74,7 @@ enum bu_abort {
 	X(QUARANTINED, "quarantined", 1, 0, NONE, OUT, 1, NONE, NONE, WAITS, NEVER,    \
 	  "", "a check failed; the evidence is kept")                                  \
 	X(FAILED, "failed", 1, 0, NONE, OUT, 0, NONE, NONE, WAITS, NEVER, "",          \
-	  "a ladder ran out; the reason is kept")
+	  "the ladder ran out; the reason is kept")
 
 enum bu_state {
 #define X(id, ...) BU_STATE_##id,

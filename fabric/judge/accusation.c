@@ -26,7 +26,7 @@ static const struct {
 } doubts[] = {
 	{BU_DOUBT_LIMIT, "limit", "rate above the framing limit"},
 	{BU_DOUBT_CLOCK, "clock", "clocks of both ends differ"},
-	{BU_DOUBT_BYTES, "bytes", "bytes do not give the rate"},
+	{BU_DOUBT_BYTES, "bytes", "bytes and time do not give the rate"},
 	{BU_DOUBT_OTHER, "result", "as its results say"},
 };
 
@@ -83,7 +83,7 @@ add_sign(FILE *out, const struct bu_topology *t, const struct bu_sign *sign)
 	if (sign->by_lldp) {
 		bu_ids_text(&t->leaf_ids, sign->leaf, leaf, sizeof(leaf));
 		bu_ids_text(&t->leaf_ids, sign->planned, planned, sizeof(planned));
-		fprintf(out, "cabled to leaf %s, planned was %s", leaf, planned);
+		fprintf(out, "cabled to leaf %s, planned is %s", leaf, planned);
 		return;
 	}
 	fprintf(out, "%s: %d of %d %s",

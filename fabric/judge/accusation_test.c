@@ -61,7 +61,7 @@ static const struct {
 	/* The names of leaves and nodes mean nothing. */
 	{{.signs = {{.symptom = BU_SYMPTOM_CABLING, .by_lldp = 1, .planned = 1}},
 	  .sign_count = 1},
-	 "cabled to leaf late1, planned was leaf2",
+	 "cabled to leaf late1, planned is leaf2",
 	 "re-plug the cable",
 	 "cabling"},
 	/* However long the sentence is, the last symptom has the word. */

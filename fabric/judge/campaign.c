@@ -150,7 +150,7 @@ bu_campaign_lldp(struct campaign *c, struct bu_err *err)
 	return 0;
 }
 
-/* Trusted nodes' ports are trusted; of the fabric nobody knows. */
+/* Trusted nodes' ports are trusted; nothing is known of the fabric. */
 static void
 trust(struct campaign *c)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compares reports of checks of machines that should be alike. Called by the gate.
- * Invariants: nobody is odd in a group of fewer than three, or without a majority of
- * more than half; a machine that told nothing is not judged.
+ * Invariants: no machine is odd in a group of fewer than three, or without a majority
+ * of more than half; a machine without a report is not judged.
  */
 #include "fabric/judge/cohort.h"
 
@@ -234,7 +234,7 @@ judge_swap(const struct cohort *c, size_t i, const struct bu_check *mine, size_t
 		return;
 	tell(c, c->nodes[i].node, "cabling", BU_VERDICT_FAIL, mine, mine->expected,
 	     "exchange the two cables at the switch",
-	     "the cables of %s %s and %s %s are swapped: %s hangs at %s, %s at %s",
+	     "the cables of %s %s and %s %s are swapped: %s is cabled to %s, %s to %s",
 	     c->nodes[i].node, mine->subject, c->nodes[k].node, other->subject,
 	     c->nodes[i].node, mine->seen, c->nodes[k].node, other->seen);
 }
@@ -269,7 +269,7 @@ heard(const struct bu_checks *checks, const char *subject)
 	return NULL;
 }
 
-/* Rail r of all machines whose first rail hangs at one leaf hangs at one leaf, too. */
+/* When the first rails of some machines are on one leaf, so are their rails r. */
 static void
 judge_rails(const struct cohort *c)
 {
@@ -306,8 +306,8 @@ judge_rails(const struct cohort *c)
 				tell(c, c->nodes[i].node, "cabling", BU_VERDICT_FAIL,
 				     row, most,
 				     "compare its cables with its neighbours'",
-				     "%s hangs at %s, that of %lld of %lld machines at "
-				     "%.*s hangs at %s",
+				     "%s is cabled to %s, that of %lld of %lld "
+				     "machines at %.*s is cabled to %s",
 				     row->subject, leaf, (long long)many,
 				     (long long)all,
 				     (int)bu_cohort_switch_length(first->seen),

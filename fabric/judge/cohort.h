@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What no machine can see alone: reports of checks of machines that should be alike,
- * laid side by side. Pure; the gate asks when reports came in.
+ * What no machine can see alone: the check reports of similar machines, compared. Pure;
+ * the gate calls it when reports arrive.
  *
  * duplicate   fail  two machines with one host name, address, GUID or GID
  * cohort-odd  warn  firmware, driver, partitions other than those of most machines
- * cabling     fail  cables of two machines are swapped; a rail that hangs at another
- *                   leaf than that of its neighbours
+ * cabling     fail  cables of two machines are swapped; a rail is cabled to another
+ *                   leaf than its neighbours'
  */
 #ifndef BU_FABRIC_JUDGE_COHORT_H
 #define BU_FABRIC_JUDGE_COHORT_H

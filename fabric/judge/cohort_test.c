@@ -146,10 +146,10 @@ START_TEST(swapped_cables_are_named)
 	strcpy(b->expected, "leaf01:swp4");
 	ck_assert_str_eq(judge(&s),
 			 "node1: cabling fail the cables of node1 eth1 and node4 eth1 "
-			 "are swapped: node1 hangs at leaf01.dc:swp4, node4 at "
+			 "are swapped: node1 is cabled to leaf01.dc:swp4, node4 to "
 			 "leaf01.dc:swp1\n"
 			 "node4: cabling fail the cables of node4 eth1 and node1 eth1 "
-			 "are swapped: node4 hangs at leaf01.dc:swp1, node1 at "
+			 "are swapped: node4 is cabled to leaf01.dc:swp1, node1 to "
 			 "leaf01.dc:swp4\n");
 }
 END_TEST
@@ -161,8 +161,8 @@ START_TEST(a_rail_at_another_leaf_is_named)
 	fill(&s);
 	strcpy(find(&s, 1, "lldp", "eth2")->seen, "leaf07.dc:swp2");
 	ck_assert_str_eq(judge(&s),
-			 "node2: cabling fail eth2 hangs at leaf07.dc, that of 4 of 5 "
-			 "machines at leaf01.dc hangs at leaf02.dc\n");
+			 "node2: cabling fail eth2 is cabled to leaf07.dc, that of 4 "
+			 "of 5 machines at leaf01.dc is cabled to leaf02.dc\n");
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whose instrument is wrong: the node that most of the doubtful flows have in common.
- * Asked between the stages. Invariant: a doubt that may be the partner's takes nobody
- * out.
+ * Called between the stages. Invariant: a doubt that may be the partner's removes no
+ * node.
  */
 #include "fabric/judge/campaign.h"
 

@@ -123,8 +123,8 @@ doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 		    (!end->address[0] || strcmp(end->gid, wanted) == 0))
 			continue;
 		snprintf(ret, BU_REASON_SIZE,
-			 "wrong GID: %.64s used %.48s (%s, index %d), RoCE v2 %.64s is "
-			 "wanted",
+			 "wrong GID: %.64s used %.48s (%s, index %d), expected RoCE "
+			 "v2 %.64s",
 			 end->node, end->gid, bu_gid_type_name(end->gid_type),
 			 end->gid_index, end->address[0] ? wanted : "of the fabric");
 		return BU_DOUBT_OTHER;
@@ -141,7 +141,7 @@ doubt_mtu(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 	if (expect->mtu == 0 || r->mtu == 0 || r->mtu == expect->mtu)
 		return 0;
 	snprintf(ret, BU_REASON_SIZE,
-		 "wrong MTU: the path's is %d, %d is wanted; the port of %.64s has %d, "
+		 "wrong MTU: the path's is %d, expected %d; the port of %.64s has %d, "
 		 "the one of %.64s %d",
 		 r->mtu, expect->mtu, r->end[low].node, r->end[low].mtu,
 		 r->end[!low].node, r->end[!low].mtu);

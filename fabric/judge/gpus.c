@@ -36,7 +36,7 @@ check_row(const json_t *row, const struct bu_rates *rates, struct bu_err *err)
 
 		if (sku && !bu_rates_find(rates, kinds[i].what, sku, 0))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "GPU '%s': there is no rate %s '%s'", model,
+					  "GPU '%s': no rate %s '%s'", model,
 					  kinds[i].what, sku);
 	}
 	return 0;

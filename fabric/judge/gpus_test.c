@@ -67,7 +67,7 @@ START_TEST(a_row_without_source_or_with_an_unknown_rate_is_refused)
 	load_rates(&rates);
 	json_object_set_new(row, "pcie", json_string("gen9"));
 	ck_assert_int_eq(bu_gpus_check(gpus, &rates, &err), -1);
-	ck_assert_str_eq(err.text, "GPU 'a30': there is no rate pcie 'gen9'");
+	ck_assert_str_eq(err.text, "GPU 'a30': no rate pcie 'gen9'");
 	json_object_del(row, "source");
 	ck_assert_int_eq(bu_gpus_check(gpus, &rates, &err), -1);
 	ck_assert_str_eq(err.text, "GPU 'a30': a source and its date are needed");

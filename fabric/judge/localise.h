@@ -17,7 +17,7 @@
 /* How many partners a node meets: the usual number, one, or twice as many. */
 enum bu_effort { BU_EFFORT_USUAL, BU_EFFORT_BRIEF, BU_EFFORT_TWICE };
 
-/* Arrays are by node and may be NULL: nobody is. */
+/* Arrays are by node and may be NULL: no node is. */
 struct bu_localise_opts {
 	uint64_t seed;
 	int partners;                 /* 0 = what bu_stage_partners() says */
@@ -51,7 +51,7 @@ struct bu_report {
 };
 
 /* 0: it is over. 1: the site has no answer yet (struct bu_site); the report holds the
- * ports that are good already, and accuses nobody. The same answers lead to the same
+ * ports that are good already, and accuses none. The same answers lead to the same
  * questions, so it is asked again from the start when there are more. -1: it failed. */
 int bu_localise(const struct bu_topology *topology, const struct bu_site *site,
 		const struct bu_localise_opts *opts, struct bu_report *ret,

@@ -224,7 +224,7 @@ bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 	int tier = leaf_of[flow->src] != leaf_of[flow->dst];
 	unsigned int bits = 0;
 
-	/* On a way that nobody planned, its figures say nothing about the ports. */
+	/* On an unplanned path, its figures say nothing about the ports. */
 	if (tier == 0 && flow->path != BU_PATH_UNKNOWN)
 		return 1u << BU_SYMPTOM_CABLING;
 	if (flow->rate_gbps < limits->min_gbps[tier])

@@ -38,7 +38,7 @@ check_fields(const json_t *row, struct bu_err *err)
 		for (size_t i = 0; i < BU_LEN(fields); i++)
 			known |= strcmp(fields[i], key) == 0;
 		if (!known)
-			return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no field",
+			return bu_err_set(err, BU_ERR_INVAL, 0, "unknown field '%s'",
 					  key);
 	}
 	return 0;
@@ -53,8 +53,8 @@ check_origin(const json_t *row, struct bu_err *err)
 
 	if (strlen(mark) != 1 || !strchr("STMD", *mark))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'mark': S, T, M or D is wanted; what is not "
-				  "verified is no default");
+				  "field 'mark': S, T, M or D is wanted; an "
+				  "unverified rate cannot be a default");
 	if (sscanf(date, "%4d-%2d-%2d%n", &year, &month, &day, &used) != 3 ||
 	    used != 10 || date[used])
 		return bu_err_set(err, BU_ERR_INVAL, 0,
@@ -78,8 +78,8 @@ check_units(const struct bu_rate *rate, struct bu_err *err)
 	const struct kind *kind = find_kind(rate->what);
 
 	if (!kind)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'what': '%s' is no kind",
-				  rate->what);
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'what': unknown kind '%s'", rate->what);
 	if (strcmp(rate->unit, kind->unit) != 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'unit': %s is wanted",
 				  kind->unit);
@@ -90,7 +90,7 @@ check_units(const struct bu_rate *rate, struct bu_err *err)
 			kind->most, kind->unit);
 	if ((rate->mtu > 0) != (strcmp(rate->what, "link") == 0))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'mtu': links have one, nothing else does");
+				  "field 'mtu': a link needs one, and only a link");
 	return 0;
 }
 

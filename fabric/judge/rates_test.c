@@ -56,7 +56,7 @@ START_TEST(refuses_gates_that_cannot_fail)
 		{HBM("\"limit\":4800000,\"reject\":4700000"), "plausible"},
 		{HBM("\"limit\":4800,\"reject\":4700,\"mtu\":4096"), "'mtu'"},
 		{HBM("\"limit\":4800,\"reject\":4700,\"wran\":4096"),
-		 "'wran' is no field"},
+		 "unknown field 'wran'"},
 		{HBM("\"limit\":4800,\"reject\":4700,\"warn\":4600"), "'warn'"},
 		{ROW("\"what\":\"hbm\",\"unit\":\"MB/"
 		     "s\",\"sku\":\"H200\",\"limit\":4800,"

@@ -9,8 +9,8 @@
 
 #include "fabric/judge/retest.h"
 
-/* EMPTY: rounds in a row that found nobody to test a suspect with; the choice is partly
- * by chance, after so many there is nobody. */
+/* EMPTY: rounds in a row without a partner to test a suspect with; the choice is partly
+ * random, so after that many there is none. */
 enum { RETESTS = 48, EMPTY = 16 };
 
 static int
@@ -107,7 +107,7 @@ is_anything_open(const struct campaign *c)
 	return 0;
 }
 
-/* A port that hangs elsewhere is out until it is cabled rightly: what else was
+/* A port on another leaf is out until its cable is corrected: what else was
  * suspected of it came from there. */
 static void
 drop_miscabled(struct campaign *c)

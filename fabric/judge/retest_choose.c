@@ -147,7 +147,7 @@ try_leaf(struct retest *r, int port, int half, int leaf, int want_clean)
 }
 
 /* A partner in its own leaf; where that has none, in another one. Cabling cannot be
- * seen there, and would load links that nobody expects. */
+ * seen there, and would load unexpected links. */
 static int
 test_port(struct retest *r, int part, int symptom, int want_clean)
 {
@@ -235,7 +235,7 @@ test_suspect(struct retest *r, const struct suspect *suspect, int want_clean)
 	return test_uplinks(r, part);
 }
 
-/* A port on another leaf than planned loads links that nobody expects: what is wrongly
+/* A port on another leaf than planned loads unexpected links: what is wrongly
  * cabled is settled before the rest. */
 static int
 only_cabling(const struct campaign *c, int round)

@@ -73,7 +73,7 @@ group_of(const struct campaign *c, int port)
 }
 
 /* All of its leaf is enough where that has fewer: another leaf's rounds may go on, and
- * in a lean campaign nobody waits for what they would repeat. */
+ * a lean campaign does not wait for what they would repeat. */
 static void
 want_partners(const struct campaign *c, int partners, int *lacks)
 {
@@ -112,7 +112,7 @@ find_elsewhere(const struct campaign *c, int port, int skip, const unsigned char
 	return -1;
 }
 
-/* Who met nobody in its leaf meets somebody of another one. */
+/* A node without a partner in its leaf gets one in another. */
 static int
 lonely_round(struct campaign *c, int round, const int *lacks,
 	     const unsigned char *lonely, struct bu_err *err)
@@ -224,7 +224,7 @@ is_proven(const struct campaign *c, int port)
 }
 
 /* Ports without a lasting symptom so far; where a leaf has none, all that are not
- * wrongly cabled, since nobody can be proven there. */
+ * wrongly cabled, since no node can be proven there. */
 void
 bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret)
 {

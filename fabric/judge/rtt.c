@@ -64,7 +64,7 @@ accuse_worst(const struct bu_rtt *pairs, size_t count, const int *leaf_of, int n
 		const struct bu_rtt *pair = &pairs[i];
 		int against = pair->min_us >= border_us;
 
-		/* Far pairs mostly stay far wherever a node hangs. */
+		/* Far pairs mostly stay far wherever a node is. */
 		if (!is_known(pair, leaf_of, nodes) || !is_near(pair, leaf_of) ||
 		    wrong[pair->a] || wrong[pair->b])
 			continue;
