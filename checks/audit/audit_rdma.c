@@ -67,12 +67,15 @@ after_colon(const char *text)
 static void
 judge_state(struct bu_audit *a, const struct bu_audit_port *port)
 {
+	const char *is, *link;
 	char state[32], phys[32], seen[80];
 
 	port_line(a, port, "state", state, sizeof(state));
 	port_line(a, port, "phys_state", phys, sizeof(phys));
-	snprintf(seen, sizeof(seen), "%s, %s", after_colon(state), after_colon(phys));
-	if (strcmp(seen, "ACTIVE, LinkUp") == 0)
+	is = after_colon(state);
+	link = after_colon(phys);
+	snprintf(seen, sizeof(seen), "%s, %s", is, link);
+	if (strcmp(is, "ACTIVE") == 0 && strcmp(link, "LinkUp") == 0)
 		bu_audit_good(a, port->name, "%s", seen);
 	else
 		bu_audit_bad(a, port->name, seen, "ACTIVE, LinkUp",
