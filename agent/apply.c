@@ -181,7 +181,7 @@ apply_hostname(const char *root, const json_t *drops, struct bu_err *err)
 }
 
 /* In this order: a setting may need its module, a server's name its network. Files of
- * "hosts" are read by whoever asks. */
+ * "hosts" are read by each program that asks. */
 static const struct {
 	const char *name;
 	int (*fn)(const char *root, const json_t *drops, struct bu_err *err);

@@ -328,7 +328,7 @@ bu_change_close(struct bu_change *change, struct bu_err *err)
 
 	json_decref(change->journal);
 	change->journal = NULL;
-	/* Once somebody has been told, a power cut must not bring it back. */
+	/* Once it was reported, a power cut must not bring it back. */
 	if ((unlink(path) != 0 && errno != ENOENT) || (fd >= 0 && fsync(fd) != 0))
 		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
 	return bu_remove_tree(dir, err);

@@ -2,7 +2,7 @@
 /*
  * Waits until the first correction after a boot is over; called by checks.c before the
  * clock is looked at, and so before anything is probed. Invariant: the wait is bounded,
- * also where nobody sets the clock.
+ * also where nothing sets the clock.
  */
 #include "agent/clock.h"
 

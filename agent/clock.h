@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is the system's clock on time, by the kernel's own word, whoever corrects it? */
+/* Is the system's clock on time, according to the kernel, whichever program corrects
+ * it? */
 #ifndef BU_AGENT_CLOCK_H
 #define BU_AGENT_CLOCK_H
 
 #include <stdint.h>
 #include <sys/timex.h>
 
-/* It was set by somebody who knows the time, and runs at its own speed: no correction
+/* It was set from a time source, and runs at its own speed: no correction
  * makes it fast or slow. */
 int bu_clock_is_settled(const struct timex *kernel);
 /* Waits for that, at most limit_ms and until stop says so (may be NULL). 0 = it is. */

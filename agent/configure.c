@@ -150,7 +150,7 @@ leave_old_change(const struct bu_configure *configure, struct bu_err *err)
 }
 
 /* 1 when the kernel's arguments are to change: *ret_old is what they are now. An image
- * that keeps none of them by itself is fine as long as nobody asks for some. */
+ * that keeps none of them by itself is fine as long as none is asked for. */
 static int
 kargs_differ(const struct bu_configure *configure, const char *kargs, char **ret_old,
 	     struct bu_err *err)

@@ -37,7 +37,7 @@ find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 }
 
 /* For benches and for people who look for a fault: one end of a probe, from a work item
- * (fabric/probe/pair.h) that somebody wrote. */
+ * (fabric/probe/pair.h) written by hand. */
 static int
 probe_item(const json_t *item, size_t format, struct bu_pair_kept *kept,
 	   struct bu_err *err)

@@ -73,7 +73,7 @@ is_due(const struct bu_identity *identity, int64_t now_s, struct bu_err *err)
 	return bu_renew_is_due(from_s, until_s, now_s);
 }
 
-/* A certificate for a key that nobody had before, with it; owned. */
+/* A certificate for a new key, with that key; owned. */
 static char *
 fetch_pair(const struct bu_identity *identity, struct bu_err *err)
 {

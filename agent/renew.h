@@ -3,7 +3,7 @@
  * A new certificate before the old one ends, over the agent's own channel. In the
  * identity's directory: cert.pem and key.pem of the enrolment; pair.pem, certificate
  * and key in one file, so that they are replaced as one, when it was renewed;
- * pair.next.pem while nobody knows yet whether the new pair works.
+ * pair.next.pem until the new pair is known to work.
  */
 #ifndef BU_AGENT_RENEW_H
 #define BU_AGENT_RENEW_H
@@ -13,7 +13,8 @@
 /* Is a third of its life left, or less? Unix time in s. */
 int bu_renew_is_due(int64_t from_s, int64_t until_s, int64_t now_s);
 /* Uses a pair that was written and not used yet. 1: it works, and is ours from now on
- * (connect anew); 0: there is none; -1: it was refused and is gone, or nobody answered.
+ * (connect anew); 0: there is none; -1: it was refused and is gone, or there was no
+ * answer.
  */
 int bu_renew_settle(const struct bu_identity *identity, struct bu_err *err);
 /* That, and if there is none, a new pair when it is due at now_s. Returns as

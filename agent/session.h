@@ -19,7 +19,7 @@ struct bu_session {
 	int64_t settle_ms; /* that they are left alone for then; 0 = 5,000 */
 	json_t *links;     /* as the last hello told them */
 	int links_fd;      /* the kernel tells of them; -1 = it does not */
-	int links_moved;   /* it did, and nobody has looked yet */
+	int links_moved;   /* it did, and it was not looked at yet */
 	int64_t renew_ms;  /* our certificate is looked at then; monotonic */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files and directories, called by everybody. A file is written whole or not at all;
+ * Files and directories, called everywhere. A file is written whole or not at all;
  * a tree is removed through descriptors, so that a link or a mount inside it, or one
  * that appears meanwhile, leads nowhere.
  */

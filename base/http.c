@@ -26,7 +26,7 @@ struct bu_http {
 	char *key_file;
 	char *token;
 	long connect_timeout_ms;
-	int (*stop)(void *arg); /* NULL = nobody is asked */
+	int (*stop)(void *arg); /* NULL = nothing is asked */
 	void *stop_arg;
 	int told; /* the last error was the server's own */
 	char why[CURL_ERROR_SIZE];

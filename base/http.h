@@ -30,7 +30,7 @@ struct bu_http *bu_http_create(const struct bu_http_opts *opts);
 void bu_http_destroy(struct bu_http *http);
 
 /* stop is asked about once a second while a call waits; when it does not say 0 the call
- * ends with BU_ERR_CANCELLED. NULL: nobody is asked any more. */
+ * ends with BU_ERR_CANCELLED. NULL: nothing is asked any more. */
 void bu_http_watch(struct bu_http *http, int (*stop)(void *arg), void *arg);
 
 /* method GET, POST, PUT, DELETE; body may be NULL. Answers below 300 give 0; *ret_reply

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON helpers, called by everybody who reads or writes a message, a record or a
+ * JSON helpers, called where code reads or writes a message, a record or a
  * manifest. Texts come from networks and files: whatever is wrong with them is an
  * error that names the place; nothing here trusts a type.
  */

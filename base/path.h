@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether a path that somebody else gave may be used. All of them only look at the
- * text: links on the way are the business of whoever opens the path. None lets a
+ * Whether a path from outside may be used. All of them only look at the
+ * text: links on the way are checked by the code that opens the path. None lets a
  * control character or a part "." or ".." through, or an empty one as in "//".
  */
 #ifndef BU_BASE_PATH_H

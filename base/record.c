@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records: members of structs by their tables, written as JSON, set to their defaults
- * and released (reading: record_read.c). Used by the nouns of model/ and by whoever
+ * and released (reading: record_read.c). Used by the nouns of model/ and by code that
  * sends a message. Invariant: whatever is written here is read again by the same table.
  */
 #include "base/record.h"

@@ -21,7 +21,7 @@
 #define BU_FRAME_MAX (16 * 1024 * 1024)
 
 struct bu_job_result {
-	int exit_code;   /* 128 + signal when it was killed; -1: nobody knows */
+	int exit_code;   /* 128 + signal when it was killed; -1: unknown */
 	const char *out; /* what it printed, NUL-terminated, borrowed */
 	size_t out_size; /* without that NUL: the text may hold others */
 	const char *errs;

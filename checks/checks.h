@@ -31,7 +31,7 @@ struct bu_checks_ctx {
 	int (*cancelled)(void *arg); /* NULL = never */
 	void (*progress)(const char *group, int done, int total,
 			 void *arg); /* may be NULL; before each group and at the end */
-	/* Our clock less the appliance's, and how wrong that may be; NULL = nobody to
+	/* Our clock less the appliance's, and how wrong that may be; NULL = none to
 	 * ask, other than 0 = no answer. */
 	int (*clock_offset)(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us);
 	void *arg;

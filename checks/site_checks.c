@@ -126,7 +126,7 @@ run_check(const struct bu_checks_ctx *ctx, const char *dir, const json_t *item,
 	    run_file(path, name, timeout_ms, &end, &err) == 0) {
 		judge(&end, timeout_ms, row);
 	} else {
-		/* The site wants it to be good, and nobody knows whether it is. */
+		/* The site wants it to be good, and that is unknown. */
 		row->verdict = BU_VERDICT_FAIL;
 		BU_CHECK_SET(row->text, "it could not be run: %s", err.text);
 	}

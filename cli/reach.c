@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds bringupd's socket, and finds out why nobody answers there; called by client.c.
+ * Finds bringupd's socket, and finds out why there is no answer; called by client.c.
  * Invariant: what is said was looked at after the request had failed, and names the
  * path and who chose it, so that a wrong word is found where it was said.
  */
@@ -16,7 +16,7 @@
 
 static const struct {
 	const char *from;  /* "PATH (from ...)" */
-	const char *start; /* what to do when nobody is there */
+	const char *start; /* what to do when nothing listens there */
 } words[] = {
 	[BU_REACH_OPTION] = {"from --socket", "give --socket the path that `socket` in "
 					      "bringupd.conf names"},
@@ -55,7 +55,7 @@ bu_reach_fini(struct bu_reach *reach)
 	reach->path = NULL;
 }
 
-/* 0 when somebody listens there, else errno; EAGAIN when its queue is full. */
+/* 0 when a program listens there, else errno; EAGAIN when its queue is full. */
 static int
 knock(const char *path)
 {

@@ -3,7 +3,7 @@
  * The keeper's own life, inside the rack: wait for "go", make everything, serve, end.
  * Called by keeper_make.c in a fresh process. Invariant: whichever way it leaves, no
  * process of the rack survives it; it removes the directory only when its maker went
- * away before the rack was detached, for then nobody else will.
+ * away before the rack was detached, for then nothing else will.
  */
 #include "lab/keeper_run.h"
 
@@ -95,7 +95,7 @@ parent_of(const char *pid)
 }
 
 /* What was left running are children of process 1 that are no services: a command that
- * somebody outside still waits for has parent 0. Returns how many it killed. */
+ * a process outside still waits for has parent 0. Returns how many it killed. */
 static int
 kill_strays(void)
 {

@@ -189,7 +189,8 @@ bu_keeper_end(const struct bu_rack *rack, struct bu_err *err)
 				"/proc/%d/wchan and try again",
 				(int)rack->keeper_pid, (int)rack->keeper_pid);
 	}
-	/* Reaped by us when it is our child, else soon by whoever adopted it. */
+	/* Reaped by us when it is our child, else soon by the process that adopted it.
+	 */
 	waitpid(rack->keeper_pid, NULL, WNOHANG);
 	for (int i = 0; i < REAP_STEPS && kill(rack->keeper_pid, 0) == 0; i++)
 		poll(NULL, 0, REAP_STEP_MS);

@@ -163,7 +163,7 @@ bu_prepare_fresh_dir(const char *path, struct bu_err *err)
 }
 
 /* What the rack has settings of its own for must not be the host's: there it may be a
- * link to somewhere else or belong to somebody. */
+ * link to somewhere else or belong to a user. */
 static int
 copy_etc(const struct bu_rack *rack, struct bu_err *err)
 {

@@ -39,7 +39,7 @@ render_os(const struct bu_rack *rack, const struct bu_rack_node *node)
 			"    <bios useserial='yes' rebootTimeout='10000'/>\n"
 			"%s",
 			boot);
-	/* OVMF's own PXE attempts cost a minute each where nobody answers. */
+	/* OVMF's own PXE attempts cost a minute each without an answer. */
 	return bu_xasprintf(
 		"  <sysinfo type='fwcfg'>\n"
 		"    <entry name='opt/org.tianocore/IPv4PXESupport'>n</entry>\n"

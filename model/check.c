@@ -2,7 +2,7 @@
 /*
  * Reports of checks as structs and as JSON; used by the agent's runner, the gate and
  * whatever shows findings. Invariant: a report that came out of bu_checks_from_json()
- * has at most BU_CHECKS_MAX rows of known groups with printable texts, whoever sent it;
+ * has at most BU_CHECKS_MAX rows of known groups with printable texts, from any sender;
  * a report that lost a row fails.
  */
 #include "model/check.h"

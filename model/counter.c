@@ -2,7 +2,7 @@
 /*
  * Readings of port counters, as struct and as JSON: part of a probe's result. Used by
  * the engine that reads them and the judge. Invariant: a count is -1 (not there) or
- * from 0 to 2^62, whoever sent it.
+ * from 0 to 2^62, from any sender.
  */
 #include "model/counter.h"
 

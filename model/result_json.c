@@ -2,7 +2,7 @@
 /*
  * Results of probes as JSON, between agents, daemon, log and certificates. Invariant: a
  * struct that came out of bu_pair_result_from_json() has finite figures in range, at
- * most BU_RUNS_MAX runs and only printable text, whoever sent it.
+ * most BU_RUNS_MAX runs and only printable text, from any sender.
  */
 #include <string.h>
 

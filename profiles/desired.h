@@ -73,7 +73,8 @@ struct bu_desired_network {
 	char *bond_lacp_rate; /* "slow", "fast"; never NULL */
 	char *gateway;        /* "10.77.0.1": the default route */
 	char *routes;         /* "10.0.0.0/8 via 10.78.0.1, ..." */
-	/* What its ports must be set to; nobody here sets it. NULL, -1 = not said. */
+	/* What its ports must be set to; bringup does not set it. NULL, -1 = not said.
+	 */
 	char *pfc;   /* "3,4": priorities; "none" */
 	char *ecn;   /* "on", "off" */
 	char *pkeys; /* "0x8001,0xffff" */
@@ -280,7 +281,7 @@ int bu_desired_node_address(const struct bu_desired_node *node,
 			    const struct bu_desired_network *network,
 			    char ret_text[INET_ADDRSTRLEN]);
 /* Where the value of this key of a node was set: its [node] section, the inventory, its
- * pool, its hardware class or the site. NULL for what nobody set (a default at most)
+ * pool, its hardware class or the site. NULL for what is not set (a default at most)
  * and for what is no key of a node. */
 const struct bu_origin *bu_desired_origin(const struct bu_desired_node *node,
 					  const char *key);

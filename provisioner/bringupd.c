@@ -68,7 +68,7 @@ site_names(const struct daemon *d)
 	return text;
 }
 
-/* Where the site has time servers of its own, nobody is asked here. */
+/* Where the site has time servers of its own, the appliance serves none. */
 static void
 tell_chrony(struct daemon *d)
 {

@@ -82,7 +82,7 @@ is_yes_or_no(const char *text)
 	return strcmp(text, "yes") == 0 || strcmp(text, "no") == 0;
 }
 
-/* Nodes are told the two addresses as they stand here; the page asks nobody who he is.
+/* Nodes are told the two addresses as they stand here; the page has no login.
  */
 static int
 check_listeners(const struct bu_settings *s, struct bu_err *err)

@@ -37,14 +37,15 @@ struct bu_audit_probes {
 	int (*rdma_mtu)(const char *root, const char *device, int port);
 	/* Bit per priority that has PFC on, of an interface; -1 unknown. */
 	int (*pfc)(const char *root, const char *netdev);
-	/* Registers memory at a device as a job would: as nobody, with this limit. 0 or
-	 * 1 (it was refused) and what happened; -1: it could not be tried, and why. */
+	/* Registers memory at a device as a job would: as user nobody, with this limit.
+	 * 0 or 1 (it was refused) and what happened; -1: it could not be tried, and
+	 * why. */
 	int (*lock)(const char *root, const char *device, const struct rlimit *limit,
 		    char *ret_said, size_t size);
-	/* As bu_lldp_listen(); NULL: nobody listens. */
+	/* As bu_lldp_listen(); NULL: not done. */
 	int (*lldp)(struct bu_lldp *ports, size_t count, int64_t wait_ms,
 		    int (*stop)(void *arg), void *arg, struct bu_err *err);
-	/* As bu_ib_peer(); NULL: nobody asks. */
+	/* As bu_ib_peer(); NULL: not done. */
 	int (*ib_peer)(const char *root, const char *device, int port, int wait_ms,
 		       struct bu_lldp *ret, struct bu_err *err);
 	/* Lets time go by while links and drivers of a machine that has just booted

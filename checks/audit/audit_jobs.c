@@ -16,7 +16,7 @@ enum { DROP_INS_MAX = 64 };
 
 /* --- the limit of slurmd --- */
 
-/* LimitMEMLOCK= as it was last set; "" = by nobody. */
+/* LimitMEMLOCK= as it was last set; "" = not set. */
 struct limit {
 	char text[64];
 	struct rlimit value;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Registers memory at an RDMA device in a child that is what a user's job is: nobody,
- * without capabilities, with a job's limit. Called through struct bu_audit_probes.
- * Invariant: it takes LIMIT_MS at most, and the child ends with it.
+ * Registers memory at an RDMA device in a child that is what a user's job is: user
+ * nobody, without capabilities, with a job's limit. Called through struct
+ * bu_audit_probes. Invariant: it takes LIMIT_MS at most, and the child ends with it.
  */
 #include <fcntl.h>
 #include <grp.h>
@@ -36,7 +36,7 @@ answer(struct answer *ret, int rc, const char *what)
 }
 
 /* What NCCL and MPI register is no less; a small machine keeps most of its memory.
- * Above the 8 MiB in any case that are usual where nobody set a limit. */
+ * Above the 8 MiB in any case that are usual without a limit. */
 static size_t
 bytes_to_lock(void)
 {

@@ -12,7 +12,7 @@
 /* As LLDP would tell it: chassis = node GUID "0x...", name = node description, port =
  * its number; ret->netdev is left alone. root as in base/sysroot.h. BU_ERR_NOTFOUND
  * without a device for management packets, DENIED without the right to, TIMEOUT when
- * nobody answers (wait_ms twice at most). */
+ * there is no answer (wait_ms twice at most). */
 int bu_ib_peer(const char *root, const char *device, int port, int wait_ms,
 	       struct bu_lldp *ret, struct bu_err *err);
 /* Of two answers (256 bytes each) to NodeInfo and NodeDescription. BU_ERR_INVAL. */

@@ -34,7 +34,7 @@ enum {
 	ADDRESS_IPV4 = 1,
 	FRAME_MAX = 9216,
 	STEP_MS = 200,
-	FRAMES_MAX = 10000, /* of all ports: somebody floods us */
+	FRAMES_MAX = 10000, /* of all ports: a flood */
 };
 
 struct tlv {

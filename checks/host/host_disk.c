@@ -178,7 +178,7 @@ check_write(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 	bu_autofree char *path = bu_xasprintf("%s/check-write.tmp", dir);
 	double rate_mbs;
 
-	/* It wears the disk a little: only where somebody wants to know. */
+	/* It wears the disk a little: only on demand. */
 	if (least <= 0 || bu_mkdir_p(dir, 0700, NULL) != 0)
 		return;
 	rate_mbs = write_file(ctx, path);

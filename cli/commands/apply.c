@@ -72,7 +72,7 @@ changes(const struct bu_planned *planned)
 	       json_array_size(json_object_get(planned->plan, "left")) > 0;
 }
 
-/* What became of it, for whoever reads it: a person, or a program. */
+/* What became of it, for a person or a program. */
 static void
 tell(const struct bu_planned *planned, const json_t *reply, int format)
 {

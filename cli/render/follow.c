@@ -192,7 +192,7 @@ count_open(const struct bu_follow *follow, const json_t *rollout, int turns_give
 	return open;
 }
 
-/* "; pool train: 1 of 1 canary node done", or why nobody of it has a turn now. */
+/* "; pool train: 1 of 1 canary node done", or why no node of it has a turn now. */
 static void
 add_pool(char **text, const json_t *pool, int running)
 {
@@ -221,7 +221,7 @@ static char *
 words_of(const json_t *rollout)
 {
 	const char *reason = bu_json_str(rollout, "reason", "");
-	/* Of a paused one its state says why nobody moves. */
+	/* The state of a paused one says why no node moves. */
 	int running = strcmp(bu_rollout_state(rollout), "running") == 0;
 	char *text;
 	json_t *pool;
@@ -242,7 +242,7 @@ update_rollout(struct bu_follow *follow, const json_t *rollout, FILE *notes)
 	bu_autofree char *words = words_of(rollout);
 	bu_autofree char *clean = bu_out_clean(words, 0);
 
-	/* That it runs is what everybody expects. */
+	/* That it runs is what one expects. */
 	if (strcmp(clean, follow->told) == 0 ||
 	    (!*follow->told && strcmp(clean, "running") == 0))
 		return;

@@ -16,7 +16,7 @@ enum bu_follow_end {
 	BU_FOLLOW_READY,   /* every node is as it was ordered */
 	BU_FOLLOW_BAD,     /* settled, but not all are ready */
 	BU_FOLLOW_AWAY,    /* as ordered, but some of them cannot be counted on */
-	BU_FOLLOW_STOPPED, /* by itself or by a person: nobody gets a turn any more */
+	BU_FOLLOW_STOPPED, /* by itself or by a person: no node gets a turn any more */
 };
 
 struct bu_follow;

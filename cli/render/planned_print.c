@@ -62,7 +62,7 @@ canaries_of(const struct bu_planned *planned, const char *pool)
 	return bu_out_fold(names);
 }
 
-/* Those that wait for nobody. */
+/* Those that need no turn. */
 static size_t
 count_at_once(const struct bu_planned *planned, const char *pool)
 {

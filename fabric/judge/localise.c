@@ -35,7 +35,7 @@ suspect_all(struct campaign *c)
 	}
 }
 
-/* The absent keep their places, so that a round has the same pairs whoever is there. */
+/* The absent keep their places, so that a round has the same pairs without them. */
 static void
 renew_order(struct campaign *c)
 {

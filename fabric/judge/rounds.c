@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rounds by the schedule: inside the leaves, and from leaf to leaf. Asked by the stages
- * and by whoever wants the fabric loaded. Invariant: no flow has an end that is absent
+ * and where the fabric must be loaded. Invariant: no flow has an end that is absent
  * or doubted.
  */
 #include "fabric/judge/campaign.h"

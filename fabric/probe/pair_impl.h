@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by pair.c (the session), pair_open.c (set-up), pair_phase.c (what is
- * measured), pair_talk.c and pair_end.c; nobody else includes it. */
+ * measured), pair_talk.c and pair_end.c; nothing else includes it. */
 #ifndef BU_FABRIC_PROBE_PAIR_IMPL_H
 #define BU_FABRIC_PROBE_PAIR_IMPL_H
 

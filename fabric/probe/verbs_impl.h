@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by verbs.c (what it is made of), verbs_queues.c, verbs_connect.c, payload.c
- * (stamp, check), transfer.c (runs) and ping.c; nobody else includes it. */
+ * (stamp, check), transfer.c (runs) and ping.c; nothing else includes it. */
 #ifndef BU_FABRIC_PROBE_VERBS_IMPL_H
 #define BU_FABRIC_PROBE_VERBS_IMPL_H
 

@@ -12,7 +12,7 @@
 
 enum { RECEIVES_MAX = 256 };
 
-/* Sends: enough ahead that a late receiver stops nobody, each in its own slot. */
+/* Sends: enough ahead that a late receiver stops nothing, each in its own slot. */
 static int
 receives_of(const struct bu_verbs *verbs, int roles)
 {

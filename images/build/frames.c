@@ -23,7 +23,7 @@ struct packer {
 	struct bu_part *part;
 	pthread_mutex_t lock;
 	pthread_cond_t turn;
-	size_t next;    /* frame that nobody has taken yet */
+	size_t next;    /* next frame to take */
 	size_t written; /* frames that are in the file */
 	uint64_t offset;
 	int failed;

@@ -32,7 +32,7 @@ struct job {
 	const struct bu_layout *layout;
 	const struct bu_disk *disk;
 	pthread_mutex_t lock; /* all below */
-	size_t part, frame;   /* the next one that nobody has taken */
+	size_t part, frame;   /* the next one to take */
 	uint64_t done_bytes, total_bytes;
 	int64_t told_ms;
 	int failed;

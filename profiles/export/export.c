@@ -172,7 +172,7 @@ pools_of(const struct bu_desired *desired)
 	return list;
 }
 
-/* {"kargs": "pools/train.ini:12"} of what somebody set. */
+/* {"kargs": "pools/train.ini:12"} of what is set. */
 static json_t *
 origins_of(const struct bu_desired_node *node)
 {

@@ -26,7 +26,7 @@ struct bu_facet {
 	char *name;
 	char *value; /* as a profile would say it: "9000", "performance" */
 	enum bu_class change;
-	struct bu_origin origin; /* line 0: nobody said so, file is NULL then */
+	struct bu_origin origin; /* line 0: not set in a file, file is NULL then */
 };
 
 struct bu_facets {

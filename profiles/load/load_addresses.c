@@ -2,7 +2,7 @@
 /*
  * One address for two: nodes, management controllers, gateways, servers, the appliance.
  * Called by load_networks.c. Invariant: whatever a profile says of an address, no node
- * gets one that somebody else has.
+ * gets one that is in use elsewhere.
  */
 #include <arpa/inet.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What no key of a network alone can tell: two networks on one NIC, an MTU that a VLAN
- * cannot have, a gateway that is nobody's neighbour. Called by
+ * cannot have, a gateway outside of the network. Called by
  * load_checks.c. Invariant: whatever would leave a node without its network in the
  * middle of the night is an error here. (load_addresses.c: who has which address.)
  */
@@ -246,7 +246,7 @@ check_pair(struct bu_loader *ld, const struct bu_desired_network *a,
 			      tagged->name, mtu_of(tagged), plain->name, mtu_of(plain));
 }
 
-/* The same destination over two networks: which one counts nobody knows. */
+/* The same destination over two networks: it is unknown which one counts. */
 static void
 check_route_twice(struct bu_loader *ld, const struct bu_desired_network *a,
 		  const struct bu_desired_network *b,

@@ -53,7 +53,7 @@ broken(const struct judge *judge, const char *rule, const char *value,
 		judge->arg);
 }
 
-/* zone NULL: nobody said where it is, which a residency rule cannot let pass. */
+/* zone NULL: it has none, which a residency rule cannot let pass. */
 static void
 check_zone(const struct judge *judge, const struct bu_origin *at, const char *name,
 	   const char *zone)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resolves references to secrets. Called by whoever is about to use one. Invariant: no
+ * Resolves references to secrets. Called right before a secret is used. Invariant: no
  * error text holds a byte of a secret, not even of a program's complaint.
  */
 #include "profiles/load/secret.h"

@@ -223,7 +223,7 @@ BU_HANDLER(bu_api_agent_progress)
 			(uint64_t)bu_json_int(request->body, "total_bytes", 0);
 		bu_fleet_touch(api->fleet, node);
 	}
-	/* While its change is on the way to the log nobody knows: let it go on. */
+	/* While its change is on the way to the log it is unknown: let it go on. */
 	reply->json = json_pack("{s:b}", "cancel",
 				!current && !node->live.appending &&
 					!gate_wants(api, node, id));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plans that were made and nobody has applied, each with its tree, as text. Called by
+ * Plans that were made and not applied, each with its tree, as text. Called by
  * plans.c. Invariant: they are in memory alone, and no more than a few of them: who
  * comes too late sends plan and tree once more, as the command line always does.
  */

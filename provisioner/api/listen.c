@@ -40,7 +40,7 @@ bu_listen_tcp(const char *address, struct bu_err *err)
 	return fd;
 }
 
-/* 0 when nothing is there or a socket that nobody listens on. */
+/* 0 when nothing is there or a socket that nothing listens on. */
 static int
 check_stale(const struct sockaddr_un *where, struct bu_err *err)
 {

@@ -107,7 +107,7 @@ take(struct bu_api *api, const json_t *body, struct order *order, struct bu_err 
 }
 
 /* Made again now, the plan must be the same and allowed. It is this one that is carried
- * out: what was sent only says what somebody agreed to. */
+ * out: what was sent only says what was agreed to. */
 static int
 make_again(struct bu_api *api, struct order *order, struct bu_err *err)
 {

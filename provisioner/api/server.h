@@ -83,7 +83,7 @@ void bu_server_wake(struct bu_server *server);
 
 /* "10.0.0.1:8080" -> a listening socket, -1 and err when not. */
 int bu_listen_tcp(const char *address, struct bu_err *err);
-/* A stale socket file is replaced; mode 0600. BU_ERR_STATE when somebody listens there
+/* A stale socket file is replaced; mode 0600. BU_ERR_STATE when a program listens there
  * or it is no socket. */
 int bu_listen_unix(const char *path, struct bu_err *err);
 

@@ -92,7 +92,7 @@ print_site(FILE *out, const struct bu_dnsmasq_opts *opts,
 		fprintf(out, "domain=%s\nlocal=/%s/\n", site->domain, site->domain);
 	print_servers(out, "dns-server", site->dns, opts->address);
 	print_servers(out, "ntp-server", site->ntp, opts->address);
-	/* Without a value: nobody here forwards packets. */
+	/* Without a value: the appliance forwards no packets. */
 	fprintf(out, "dhcp-option=option:router%s%s\n", site->gateway ? "," : "",
 		site->gateway ? site->gateway : "");
 }

@@ -17,7 +17,7 @@ struct bu_dnsmasq_opts {
 	const char *range;      /* "10.77.0.50,10.77.0.199" */
 	const char *script_url; /* first iPXE script */
 	const char *http_url;   /* "http://10.77.0.1:8080", for UEFI HTTP boot */
-	int no_dns;             /* somebody else answers on this interface */
+	int no_dns;             /* another server answers on this interface */
 };
 /* mac and address of each known node. */
 struct bu_dnsmasq_host {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What needs root, in one place: a fixed table of operations with arguments checked
- * here, whoever asks. Later a process of its own (bringup-priv) behind these calls.
+ * here, for every caller. Later a process of its own (bringup-priv) behind these calls.
  */
 #ifndef BU_BOOT_PRIV_H
 #define BU_BOOT_PRIV_H
@@ -9,7 +9,7 @@
 #include "base/worker.h"
 
 /* dnsmasq with this configuration, in the foreground until it is cancelled. The path
- * must be absolute, without "..", a plain file of ours that nobody else may write. */
+ * must be absolute, without "..", a plain file of ours that no other user may write. */
 struct bu_job *bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path,
 				     bu_job_fn fn, void *arg, struct bu_err *err);
 /* chronyd with this configuration (the same is asked of it), which answers and does not

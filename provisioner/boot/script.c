@@ -26,7 +26,7 @@ bu_script_first(const char *http_url)
 }
 
 /* "initrd=" is what the kernel asks for under UEFI; BIOS does not mind it. It asks
- * until it gets them: this boot was ordered, and whoever ordered it has the deadline.
+ * until it gets them: this boot was ordered, and its order has the deadline.
  */
 char *
 bu_script_boot_agent(const struct bu_script_agent *agent)

@@ -47,7 +47,7 @@ struct bu_cluster {
 	int64_t looks; /* that have ended */
 	int64_t looked_ms;
 	int looking; /* the command that runs is a look */
-	int asked;   /* somebody wants one */
+	int asked;   /* one is wanted */
 };
 
 static inline int64_t

@@ -85,13 +85,13 @@ compare_member(struct drift *drift, const struct bu_uplink *link,
 	add(drift, link, now->name, what, want, "");
 }
 
-/* Of 802.3ad: somebody answers, and all ports do so to the same one. */
+/* Of 802.3ad: a partner answers, the same one on all ports. */
 static void
 compare_lacp(struct drift *drift, const struct bu_uplink *link,
 	     const struct bu_net_link *now)
 {
 	if (!*now->bond_partner) {
-		add(drift, link, now->name, "LACP partner", "somebody", "");
+		add(drift, link, now->name, "LACP partner", "any", "");
 		return;
 	}
 	for (size_t i = 0; i < drift->now->links_count; i++) {

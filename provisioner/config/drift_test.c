@@ -140,7 +140,7 @@ START_TEST(each_difference_is_named)
 	strcpy(now[BOND].bond_mode, "active-backup");
 	finds("bond0: bond mode is active-backup, the profile says 802.3ad");
 	now[BOND].bond_partner[0] = '\0';
-	finds("bond0: LACP partner is missing, the profile says somebody");
+	finds("bond0: LACP partner is missing, the profile says any");
 	now[PORT_2].bond_aggregator = 2;
 	finds("ens5: its port is out of it, the profile says in the aggregator");
 	now[PORT_1].master[0] = '\0';

@@ -4,7 +4,7 @@
  *
  * Without arguments it is the router: each request goes to a child of its own per
  * connection ("--driver NAME --connection URI"), started at the first request for it; a
- * stuck hypervisor or BMC delays nobody else. A child serves one request after another.
+ * stuck hypervisor or BMC delays no other. A child serves one request after another.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -29,7 +29,7 @@ struct bu_store {
 	struct bu_timer *flush;
 	struct batch *first;
 	struct batch **last;
-	/* Batches of one commit of which nobody knows whether they are in the log. */
+	/* Batches of one commit of which it is unknown whether they are in the log. */
 	struct batch *limbo;
 	int64_t epoch;
 	int64_t appended, committed; /* batches */

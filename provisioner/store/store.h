@@ -43,7 +43,7 @@ struct bu_store_ops {
 	const char *name;
 	enum bu_commit (*commit)(void *driver, struct bu_event *events, size_t count,
 				 struct bu_err *err);
-	/* After a commit of which nobody knows: reads what a start would read. UNKNOWN:
+	/* After a commit with an unknown end: reads what a start would read. UNKNOWN:
 	 * it cannot be read. */
 	enum bu_commit (*settle)(void *driver, struct bu_event *events, size_t count,
 				 struct bu_err *err);
