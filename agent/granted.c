@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "agent/inventory.h"
+#include "agent/disks.h"
 #include "base/json.h"
 
 int
@@ -21,7 +21,7 @@ bu_granted_check(const char *root, const json_t *item, struct bu_err *err)
 
 	if (!*serial && !size_bytes)
 		return 0;
-	if (bu_inventory_identify(root, path, &disk, err) != 0)
+	if (bu_disk_identify(root, path, &disk, err) != 0)
 		return -1;
 	if (*serial && strcmp(serial, disk.serial) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,

@@ -3,27 +3,25 @@
  * Collects the inventory; called by the agent before its hello.
  *
  * Invariants: it only reads; lists are in an order that does not depend on the order of
- * discovery, so that the same hardware gives the same lists; a disk counts as empty
- * only when both its ends were read and hold nothing but zeros; texts are printable
- * ASCII that fits, because the other end refuses an inventory with any other.
+ * discovery, so that the same hardware gives the same lists; texts are printable ASCII
+ * that fits, because the other end refuses an inventory with any other.
  */
 #include "agent/inventory.h"
 
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/disks.h"
 #include "agent/links.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/sysroot.h"
 #include "base/text.h"
 
-enum { EDGE_BYTES = 1024 * 1024, ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
+enum { ARPHRD_ETHERNET = 1, ARPHRD_IB = 32 };
 
 struct collect {
 	const char *root;
@@ -170,133 +168,15 @@ collect_dmi(struct collect *c)
 			folder);
 }
 
-/* Kernel names of what is not a disk that a system could be installed on. */
-static const char *const no_disks[] = {"loop", "ram", "zram", "sr",  "fd",
-				       "dm-",  "md",  "nbd",  "rbd", "drbd"};
-
-static int
-is_disk(const struct collect *c, const char *name)
-{
-	for (size_t i = 0; i < BU_LEN(no_disks); i++)
-		if (strncmp(name, no_disks[i], strlen(no_disks[i])) == 0)
-			return 0;
-	/* Only hardware has a device; a path below an NVMe multipath disk is hidden. */
-	return exists(c, "sys/block", name, "device") &&
-	       bu_sysroot_number(c->root, 1, 0, "sys/block/%s/hidden", name) == 0;
-}
-
-/* SCSI has its serial number as it came from the disk: 4 bytes, then the text. */
-static void
-read_vpd_serial(const struct collect *c, const char *name, char *ret, size_t size)
-{
-	bu_autofree char *path =
-		bu_xasprintf("%s/sys/block/%s/device/vpd_pg80", c->root, name);
-	size_t got = 0;
-	bu_autofree char *page = bu_file_read(path, 4096, &got, NULL);
-
-	if (!page || got <= 4)
-		return;
-	bu_text_copy(ret, size, page + 4);
-	bu_sysroot_clean(ret);
-}
-
-static void
-read_disk_serial(const struct collect *c, const char *name, char *ret, size_t size)
-{
-	bu_sysroot_line(c->root, ret, size, "sys/block/%s/serial", name); /* virtio */
-	if (!*ret)
-		bu_sysroot_line(c->root, ret, size, "sys/block/%s/device/serial",
-				name); /* NVMe */
-	if (!*ret)
-		read_vpd_serial(c, name, ret, size);
-}
-
-static int
-is_zero_at(int fd, char *buf, int64_t offset, size_t size)
-{
-	size_t used = 0;
-
-	while (used < size) {
-		ssize_t got = pread(fd, buf + used, size - used,
-				    (off_t)(offset + (int64_t)used));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return 0;
-		used += (size_t)got;
-	}
-	return buf[0] == 0 && memcmp(buf, buf + 1, size - 1) == 0;
-}
-
-static int
-find_signature(const char *path, int64_t size_bytes)
-{
-	bu_autoclose int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bu_autofree char *buf = NULL;
-	size_t edge = size_bytes < EDGE_BYTES ? (size_t)size_bytes : EDGE_BYTES;
-
-	if (fd < 0)
-		return BU_SIGNATURE_PRESENT;
-	buf = bu_xmalloc(edge);
-	if (!is_zero_at(fd, buf, 0, edge) ||
-	    !is_zero_at(fd, buf, size_bytes - (int64_t)edge, edge))
-		return BU_SIGNATURE_PRESENT;
-	return BU_SIGNATURE_NONE;
-}
-
 static void
 visit_disk(struct collect *c, const char *name, void *arg)
 {
 	struct bu_inventory *inventory = c->inventory;
-	struct bu_disk *disk = &inventory->disks[inventory->disks_count];
-	int64_t sectors = bu_sysroot_number(c->root, INT64_MAX / 512, 0,
-					    "sys/block/%s/size", name);
-	bu_autofree char *path = NULL;
+	struct bu_disk disk;
 
-	if (sectors == 0 || !is_disk(c, name) || strlen(name) >= sizeof(disk->name) ||
-	    !has_room(inventory->disks_count, BU_DISKS_MAX, "disk", name))
-		return;
-	bu_text_copy(disk->name, sizeof(disk->name), name);
-	snprintf(disk->path, sizeof(disk->path), "/dev/%s", name);
-	for (char *p = disk->path; *p; p++)
-		if (*p == '!') /* sysfs' way to write '/' */
-			*p = '/';
-	path = bu_xasprintf("%s%s", c->root, disk->path);
-	read_disk_serial(c, name, disk->serial, sizeof(disk->serial));
-	disk->size_bytes = sectors * 512; /* of 512 bytes, whatever the disk has */
-	disk->rotational =
-		bu_sysroot_number(c->root, 1, 0, "sys/block/%s/queue/rotational",
-				  name) == 1;
-	disk->removable =
-		bu_sysroot_number(c->root, 1, 0, "sys/block/%s/removable", name) == 1;
-	disk->signature = find_signature(path, disk->size_bytes);
-	inventory->disks_count++;
-}
-
-int
-bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
-		      struct bu_err *err)
-{
-	const struct collect c = {.root = root};
-	struct bu_disk disk = {.path = ""};
-	int64_t sectors = 0;
-
-	if (strncmp(path, "/dev/", 5) == 0 && strlen(path) < sizeof(disk.name)) {
-		bu_text_copy(disk.name, sizeof(disk.name), path + 5);
-		for (char *p = disk.name; *p; p++)
-			if (*p == '/') /* sysfs' way to write it */
-				*p = '!';
-		sectors = bu_sysroot_number(root, INT64_MAX / 512, 0,
-					    "sys/block/%s/size", disk.name);
-	}
-	if (sectors == 0)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no disk %s", path);
-	bu_text_copy(disk.path, sizeof(disk.path), path);
-	read_disk_serial(&c, disk.name, disk.serial, sizeof(disk.serial));
-	disk.size_bytes = sectors * 512;
-	*ret = disk;
-	return 0;
+	if (bu_disk_read(c->root, name, &disk) &&
+	    has_room(inventory->disks_count, BU_DISKS_MAX, "disk", name))
+		inventory->disks[inventory->disks_count++] = disk;
 }
 
 static int

@@ -11,9 +11,5 @@
  * BU_ERR_NOTFOUND when proc or sys is not mounted there. Blocks for the two MiB that it
  * reads of each disk. */
 struct bu_inventory *bu_inventory_collect(const char *root, struct bu_err *err);
-/* Name, path, serial number and size of the disk at this path, as the inventory has
- * them; what is on it is not read. BU_ERR_NOTFOUND. */
-int bu_inventory_identify(const char *root, const char *path, struct bu_disk *ret,
-			  struct bu_err *err);
 
 #endif

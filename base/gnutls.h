@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What crypto.c and x509.c share. Nobody else includes it. */
+/* What crypto.c, tls_peer.c and x509.c share. Nobody else includes it. */
 #ifndef BU_BASE_GNUTLS_H
 #define BU_BASE_GNUTLS_H
 
@@ -18,5 +18,7 @@ char *bu_gnutls_take(gnutls_datum_t *pem);
 /* Points at the text of a PEM string; -1 (BU_ERR_INVAL) when it is too long. */
 int bu_gnutls_pem(const char *pem, const char *what, gnutls_datum_t *ret,
 		  struct bu_err *err);
+/* A common name is 1 to 64 bytes of printable ASCII; 0/-1 (BU_ERR_INVAL). */
+int bu_gnutls_check_name(const char *name, struct bu_err *err);
 
 #endif

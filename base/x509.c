@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The small CA of an appliance: keys (ECDSA P-256), the CA itself, certificates for the
- * server and, against a request, for agents; and who a TLS peer is. Called by
- * the daemon's trust room, by `bringup init` and (request, key) by the agent.
+ * server and, against a request, for agents. Called by the daemon's trust room, by
+ * `bringup init` and (request, key) by the agent.
  *
  * Invariant: a request is only ever a source of a public key, proven to be held by its
  * sender; names, usages and dates of a certificate come from the CA alone. No
@@ -84,8 +84,8 @@ load_cert(const char *cert_pem, gnutls_x509_crt_t *ret, struct bu_err *err)
 	return 0;
 }
 
-static int
-check_name(const char *name, struct bu_err *err)
+int
+bu_gnutls_check_name(const char *name, struct bu_err *err)
 {
 	size_t size = strlen(name);
 
@@ -188,7 +188,7 @@ bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
 	AUTO_MAKING struct making m = {0};
 	int rc;
 
-	if (check_name(common_name, err) || load_key(key_pem, &m.ca_key, err))
+	if (bu_gnutls_check_name(common_name, err) || load_key(key_pem, &m.ca_key, err))
 		return -1;
 	rc = gnutls_pubkey_init(&m.public);
 	if (rc == 0)
@@ -350,7 +350,7 @@ bu_csr_create(const char *key_pem, const char *common_name, char **ret_csr_pem,
 	gnutls_datum_t pem = {NULL, 0};
 	int rc;
 
-	if (check_name(common_name, err) || load_key(key_pem, &m.key, err))
+	if (bu_gnutls_check_name(common_name, err) || load_key(key_pem, &m.key, err))
 		return -1;
 	rc = gnutls_pubkey_init(&m.public);
 	if (rc == 0)
@@ -427,8 +427,8 @@ bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem, const char *
 			err, BU_ERR_INVAL, 0,
 			"a client certificate of %d days; 1 to %d are allowed", days,
 			CA_DAYS);
-	if (check_name(common_name, err) || load_ca(&m, ca_cert_pem, ca_key_pem, err) ||
-	    load_request(&m, csr_pem, err))
+	if (bu_gnutls_check_name(common_name, err) ||
+	    load_ca(&m, ca_cert_pem, ca_key_pem, err) || load_request(&m, csr_pem, err))
 		return -1;
 	rc = issue(&m, common_name, days, GNUTLS_KP_TLS_WWW_CLIENT, ret_cert_pem, NULL,
 		   NULL);
@@ -466,86 +466,5 @@ bu_cert_times(const char *cert_pem, int64_t *ret_from_s, int64_t *ret_until_s,
 		return -1;
 	*ret_from_s = gnutls_x509_crt_get_activation_time(m.cert);
 	*ret_until_s = gnutls_x509_crt_get_expiration_time(m.cert);
-	return 0;
-}
-
-/* The verified peer is a client: its certificate must say that it may be one. */
-static int
-verify_peer(gnutls_session_t session, struct bu_err *err)
-{
-	gnutls_typed_vdata_st purpose = {
-		.type = GNUTLS_DT_KEY_PURPOSE_OID,
-		.data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT,
-		.size = strlen(GNUTLS_KP_TLS_WWW_CLIENT),
-	};
-	unsigned int status = 0;
-	gnutls_datum_t why = {NULL, 0};
-	int rc = gnutls_certificate_verify_peers(session, &purpose, 1, &status);
-
-	if (rc == GNUTLS_E_NO_CERTIFICATE_FOUND)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the peer showed no certificate");
-	if (rc < 0)
-		return bu_gnutls_fail(err, BU_ERR_DENIED, rc,
-				      "verify the peer's certificate");
-	if (status == 0)
-		return 0;
-	if (gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509, &why,
-							 0) < 0)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the peer's certificate is not of this CA");
-	bu_err_set(err, BU_ERR_DENIED, 0, "the peer's certificate: %s",
-		   (const char *)why.data);
-	gnutls_free(why.data);
-	return -1;
-}
-
-static int
-leaf_name(gnutls_x509_crt_t cert, char ret_name[BU_TLS_NAME_SIZE], struct bu_err *err)
-{
-	char name[BU_TLS_NAME_SIZE];
-	size_t size = sizeof(name);
-	int rc = gnutls_x509_crt_get_dn_by_oid(cert, GNUTLS_OID_X520_COMMON_NAME, 0, 0,
-					       name, &size);
-
-	if (rc != 0)
-		return bu_gnutls_fail(err, BU_ERR_DENIED, rc,
-				      "read the common name of the peer's certificate");
-	/* What is no text comes as "#0c09...". */
-	if (name[0] == '#' || strlen(name) != size || check_name(name, NULL))
-		return bu_err_set(
-			err, BU_ERR_DENIED, 0,
-			"the common name of the peer's certificate is malformed");
-	memcpy(ret_name, name, size + 1);
-	return 0;
-}
-
-int
-bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err)
-{
-	AUTO_MAKING struct making m = {0};
-	const gnutls_datum_t *chain;
-	unsigned int count = 0;
-	int rc;
-
-	if (gnutls_certificate_type_get2(session, GNUTLS_CTYPE_PEERS) !=
-	    GNUTLS_CRT_X509)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the peer's certificate is not X.509");
-	if (verify_peer(session, err))
-		return -1;
-	chain = gnutls_certificate_get_peers(session, &count);
-	if (!chain || count == 0)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the peer showed no certificate");
-	rc = gnutls_x509_crt_init(&m.cert);
-	if (rc == 0)
-		rc = gnutls_x509_crt_import(m.cert, &chain[0], GNUTLS_X509_FMT_DER);
-	if (rc != 0)
-		return bu_gnutls_fail(err, BU_ERR_DENIED, rc,
-				      "read the peer's certificate");
-	if (leaf_name(m.cert, ret->name, err) != 0)
-		return -1;
-	bu_sha256_hex(chain[0].data, chain[0].size, ret->fingerprint);
 	return 0;
 }

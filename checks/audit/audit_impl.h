@@ -67,6 +67,10 @@ struct bu_audit_nic *bu_audit_nic_find(struct bu_audit *a, const char *name);
 const struct bu_audit_nic *bu_audit_nic_of(const struct bu_audit *a,
 					   const json_t *network);
 const char *bu_audit_network_name(const json_t *network);
+/* Of the ports those that carry a network. */
+void bu_audit_each_port(struct bu_audit *a,
+			void (*fn)(struct bu_audit *a,
+				   const struct bu_audit_port *port));
 /* NUMA nodes with memory that the machine has; at least 1. */
 int bu_audit_numa_nodes(const struct bu_audit *a);
 

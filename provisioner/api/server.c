@@ -14,6 +14,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "provisioner/api/server_impl.h"
 
 enum {
 	IDLE_S = 120,
@@ -21,7 +22,6 @@ enum {
 	AGAIN_MS = 1000,
 	UNKNOWN_MS = 5000, /* so long a log may be silent about what was handed to it */
 	MEMORY_PER_CONNECTION = 16 * 1024,
-	FILE_BLOCK = 256 * 1024,
 	RUNS_MAX = 16, /* of one listener in one turn of the loop */
 	LISTENERS_MAX = 8,
 };
@@ -125,147 +125,6 @@ match(const char *route, const char *path, char *store, size_t size,
 	return !*path;
 }
 
-static struct MHD_Response *
-response_of_text(char *text)
-{
-	return MHD_create_response_from_buffer(strlen(text), text,
-					       MHD_RESPMEM_MUST_FREE);
-}
-
-static void
-security_headers(struct MHD_Response *response, const char *content_type)
-{
-	MHD_add_response_header(response, "Content-Type", content_type);
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(response, "Content-Security-Policy",
-				"default-src 'self'; frame-ancestors 'none'");
-	MHD_add_response_header(response, "Cache-Control", "no-store");
-}
-
-/* "bytes=a-b" or "bytes=a-"; 0 when it fits into size. */
-static int
-parse_range(const char *text, uint64_t size, uint64_t *ret_from, uint64_t *ret_count)
-{
-	unsigned long long from, to;
-	int end = 0;
-
-	if (sscanf(text, "bytes=%llu-%llu%n", &from, &to, &end) == 2 && !text[end]) {
-		if (to >= size)
-			to = size - 1;
-	} else if (sscanf(text, "bytes=%llu-%n", &from, &end) == 1 && !text[end]) {
-		to = size ? size - 1 : 0;
-	} else {
-		return -1;
-	}
-	if (from >= size || from > to)
-		return -1;
-	*ret_from = from;
-	*ret_count = to - from + 1;
-	return 0;
-}
-
-/* libmicrohttpd reads files in blocks of 4 KiB; one turn of the loop each is slow. */
-struct file_part {
-	int fd;
-	uint64_t from;
-};
-
-static ssize_t
-read_part(void *arg, uint64_t at, char *buf, size_t size)
-{
-	const struct file_part *part = arg;
-	ssize_t got = pread(part->fd, buf, size, (off_t)(part->from + at));
-
-	/* A file that was cut meanwhile ends the connection, not the answer. */
-	return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-static void
-free_part(void *arg)
-{
-	struct file_part *part = arg;
-
-	close(part->fd);
-	free(part);
-}
-
-static struct MHD_Response *
-response_of_part(int fd, uint64_t from, uint64_t count)
-{
-	struct file_part *part = bu_xcalloc(1, sizeof(*part));
-
-	part->fd = fd;
-	part->from = from;
-	return MHD_create_response_from_callback(count, FILE_BLOCK, read_part, part,
-						 free_part);
-}
-
-static struct MHD_Response *
-response_of_fd(struct exchange *exchange, struct bu_reply *reply, int *status)
-{
-	const char *range = MHD_lookup_connection_value(exchange->connection,
-							MHD_HEADER_KIND, "Range");
-	uint64_t from = 0, count = reply->fd_size;
-	struct MHD_Response *response;
-	char text[80];
-
-	if (range && parse_range(range, reply->fd_size, &from, &count) != 0) {
-		close(reply->fd);
-		*status = 416;
-		snprintf(text, sizeof(text), "bytes */%llu",
-			 (unsigned long long)reply->fd_size);
-		response = MHD_create_response_from_buffer(0, NULL,
-							   MHD_RESPMEM_PERSISTENT);
-		MHD_add_response_header(response, "Content-Range", text);
-		return response;
-	}
-	response = response_of_part(reply->fd, from, count);
-	MHD_add_response_header(response, "Accept-Ranges", "bytes");
-	if (range) {
-		*status = 206;
-		snprintf(text, sizeof(text), "bytes %llu-%llu/%llu",
-			 (unsigned long long)from,
-			 (unsigned long long)(from + count - 1),
-			 (unsigned long long)reply->fd_size);
-		MHD_add_response_header(response, "Content-Range", text);
-	}
-	return response;
-}
-
-static enum MHD_Result
-send_reply(struct exchange *exchange, struct bu_reply *reply)
-{
-	int status = reply->status ? reply->status : 200;
-	const char *type = reply->content_type ? reply->content_type : "text/plain";
-	struct MHD_Response *response;
-	enum MHD_Result rc;
-
-	if (reply->has_fd) {
-		response = response_of_fd(exchange, reply, &status);
-	} else if (reply->json) {
-		type = "application/json";
-		response = response_of_text(json_dumps(reply->json, JSON_COMPACT));
-		json_decref(reply->json);
-	} else {
-		response = response_of_text(reply->text ? reply->text : bu_xstrdup(""));
-	}
-	if (!response)
-		return MHD_NO;
-	security_headers(response, type);
-	rc = MHD_queue_response(exchange->connection, (unsigned)status, response);
-	MHD_destroy_response(response);
-	return rc;
-}
-
-static enum MHD_Result
-send_error(struct exchange *exchange, const struct bu_err *err)
-{
-	struct bu_reply reply = {.status = bu_err_http(err->kind)};
-
-	reply.json = json_pack("{s:o}", "error", bu_json_from_err(err));
-	return send_reply(exchange, &reply);
-}
-
 static void
 read_peer(struct exchange *exchange)
 {
@@ -331,21 +190,21 @@ send_kept(struct exchange *exchange)
 
 	if (bad) {
 		drop_kept(exchange);
-		return send_error(exchange, bad);
+		return bu_server_send_error(exchange->connection, bad);
 	}
 	if (bu_store_committed(exchange->kept.logged) < exchange->kept_until) {
 		suspend(exchange);
 		return MHD_YES;
 	}
 	exchange->is_kept = 0;
-	return send_reply(exchange, &exchange->kept);
+	return bu_server_send(exchange->connection, &exchange->kept);
 }
 
 static enum MHD_Result
 answer(struct exchange *exchange, struct bu_reply *reply)
 {
 	if (!reply->logged)
-		return send_reply(exchange, reply);
+		return bu_server_send(exchange->connection, reply);
 	exchange->is_kept = 1;
 	exchange->kept = *reply;
 	exchange->kept_after = bu_store_committed(reply->logged);
@@ -387,13 +246,13 @@ dispatch(struct exchange *exchange, const char *url, const char *method)
 	if (!route->method) {
 		bu_err_set(&err, BU_ERR_NOTFOUND, 0, "nothing at %s %s%s", method, url,
 			   known ? " (another method is)" : "");
-		return send_error(exchange, &err);
+		return bu_server_send_error(exchange->connection, &err);
 	}
 	if (exchange->body_size) {
 		body = bu_json_parse(exchange->body, exchange->body_size, "request",
 				     &err);
 		if (!body)
-			return send_error(exchange, &err);
+			return bu_server_send_error(exchange->connection, &err);
 		request.body = body;
 	}
 	switch (route->fn(server->arg, &request, &reply, &err)) {
@@ -405,7 +264,7 @@ dispatch(struct exchange *exchange, const char *url, const char *method)
 	case BU_ANSWER_ERROR:
 		break;
 	}
-	return send_error(exchange, &err);
+	return bu_server_send_error(exchange->connection, &err);
 }
 
 static const struct limits *
@@ -466,7 +325,7 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 	if (exchange->too_large) {
 		bu_err_set(&err, BU_ERR_INVAL, 0, "request larger than %zu bytes",
 			   body_max(exchange));
-		return send_error(exchange, &err);
+		return bu_server_send_error(exchange->connection, &err);
 	}
 	if (exchange->is_kept)
 		return send_kept(exchange);

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An answer on its way out: JSON, a text, a file or a range of one, with the headers
+ * that each answer carries. Called by server.c.
+ */
+#include <microhttpd.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "provisioner/api/server_impl.h"
+
+enum { FILE_BLOCK = 256 * 1024 };
+
+static struct MHD_Response *
+response_of_text(char *text)
+{
+	return MHD_create_response_from_buffer(strlen(text), text,
+					       MHD_RESPMEM_MUST_FREE);
+}
+
+static void
+security_headers(struct MHD_Response *response, const char *content_type)
+{
+	MHD_add_response_header(response, "Content-Type", content_type);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Content-Security-Policy",
+				"default-src 'self'; frame-ancestors 'none'");
+	MHD_add_response_header(response, "Cache-Control", "no-store");
+}
+
+/* "bytes=a-b" or "bytes=a-"; 0 when it fits into size. */
+static int
+parse_range(const char *text, uint64_t size, uint64_t *ret_from, uint64_t *ret_count)
+{
+	unsigned long long from, to;
+	int end = 0;
+
+	if (sscanf(text, "bytes=%llu-%llu%n", &from, &to, &end) == 2 && !text[end]) {
+		if (to >= size)
+			to = size - 1;
+	} else if (sscanf(text, "bytes=%llu-%n", &from, &end) == 1 && !text[end]) {
+		to = size ? size - 1 : 0;
+	} else {
+		return -1;
+	}
+	if (from >= size || from > to)
+		return -1;
+	*ret_from = from;
+	*ret_count = to - from + 1;
+	return 0;
+}
+
+/* libmicrohttpd reads files in blocks of 4 KiB; one turn of the loop each is slow. */
+struct file_part {
+	int fd;
+	uint64_t from;
+};
+
+static ssize_t
+read_part(void *arg, uint64_t at, char *buf, size_t size)
+{
+	const struct file_part *part = arg;
+	ssize_t got = pread(part->fd, buf, size, (off_t)(part->from + at));
+
+	/* A file that was cut meanwhile ends the connection, not the answer. */
+	return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void
+free_part(void *arg)
+{
+	struct file_part *part = arg;
+
+	close(part->fd);
+	free(part);
+}
+
+static struct MHD_Response *
+response_of_part(int fd, uint64_t from, uint64_t count)
+{
+	struct file_part *part = bu_xcalloc(1, sizeof(*part));
+
+	part->fd = fd;
+	part->from = from;
+	return MHD_create_response_from_callback(count, FILE_BLOCK, read_part, part,
+						 free_part);
+}
+
+static struct MHD_Response *
+response_of_fd(struct MHD_Connection *connection, struct bu_reply *reply, int *status)
+{
+	const char *range =
+		MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Range");
+	uint64_t from = 0, count = reply->fd_size;
+	struct MHD_Response *response;
+	char text[80];
+
+	if (range && parse_range(range, reply->fd_size, &from, &count) != 0) {
+		close(reply->fd);
+		*status = 416;
+		snprintf(text, sizeof(text), "bytes */%llu",
+			 (unsigned long long)reply->fd_size);
+		response = MHD_create_response_from_buffer(0, NULL,
+							   MHD_RESPMEM_PERSISTENT);
+		MHD_add_response_header(response, "Content-Range", text);
+		return response;
+	}
+	response = response_of_part(reply->fd, from, count);
+	MHD_add_response_header(response, "Accept-Ranges", "bytes");
+	if (range) {
+		*status = 206;
+		snprintf(text, sizeof(text), "bytes %llu-%llu/%llu",
+			 (unsigned long long)from,
+			 (unsigned long long)(from + count - 1),
+			 (unsigned long long)reply->fd_size);
+		MHD_add_response_header(response, "Content-Range", text);
+	}
+	return response;
+}
+
+enum MHD_Result
+bu_server_send(struct MHD_Connection *connection, struct bu_reply *reply)
+{
+	int status = reply->status ? reply->status : 200;
+	const char *type = reply->content_type ? reply->content_type : "text/plain";
+	struct MHD_Response *response;
+	enum MHD_Result rc;
+
+	if (reply->has_fd) {
+		response = response_of_fd(connection, reply, &status);
+	} else if (reply->json) {
+		type = "application/json";
+		response = response_of_text(json_dumps(reply->json, JSON_COMPACT));
+		json_decref(reply->json);
+	} else {
+		response = response_of_text(reply->text ? reply->text : bu_xstrdup(""));
+	}
+	if (!response)
+		return MHD_NO;
+	security_headers(response, type);
+	rc = MHD_queue_response(connection, (unsigned)status, response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+enum MHD_Result
+bu_server_send_error(struct MHD_Connection *connection, const struct bu_err *err)
+{
+	struct bu_reply reply = {.status = bu_err_http(err->kind)};
+
+	reply.json = json_pack("{s:o}", "error", bu_json_from_err(err));
+	return bu_server_send(connection, &reply);
+}
