@@ -119,15 +119,6 @@ bu_change_add_old(struct bu_change *change, const char *pattern, const json_t *k
 	globfree(&found);
 }
 
-int
-bu_change_has_group(const struct bu_change *change, const char *group)
-{
-	for (size_t i = 0; i < change->count; i++)
-		if (strcmp(change->files[i].apply, group) == 0)
-			return 1;
-	return 0;
-}
-
 char *
 bu_change_present(const struct bu_change *change, const char *path)
 {

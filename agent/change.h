@@ -45,8 +45,6 @@ int bu_change_add(struct bu_change *change, const struct bu_change_file *file,
  * the kept paths goes. */
 void bu_change_add_old(struct bu_change *change, const char *pattern,
 		       const json_t *keep);
-/* 1 when a file of this group changes. */
-int bu_change_has_group(const struct bu_change *change, const char *group);
 /* The content that stands there now (what an undo brings back when the change is not
  * written yet); owned, NULL when there is none. */
 char *bu_change_present(const struct bu_change *change, const char *path);

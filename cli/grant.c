@@ -37,7 +37,7 @@ find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_e
 	return 0;
 }
 
-/* {name: true} of the nodeset; sets of JSON, as bu_nodeset_has() looks at each name. */
+/* {name: true} of the nodeset. */
 static json_t *
 set_of(const char *text, const json_t *steps, struct bu_err *err)
 {

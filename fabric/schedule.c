@@ -67,30 +67,3 @@ bu_schedule_round(int n, uint64_t seed, int round, struct bu_pair *ret)
 	order = seeded_order(n, seed);
 	return round_pairs(order, n, round, ret);
 }
-
-int
-bu_schedule_next(int n, uint64_t seed, bu_schedule_wanted_fn wanted, void *arg,
-		 struct bu_pair *ret)
-{
-	bu_autofree int *order = NULL;
-	bu_autofree struct bu_pair *pairs = NULL;
-	int best = 0;
-
-	if (n < 2)
-		return 0;
-	order = seeded_order(n, seed);
-	pairs = bu_xcalloc((size_t)n / 2, sizeof(*pairs));
-	for (int round = 0; round < bu_schedule_rounds(n) && best < n / 2; round++) {
-		int count = round_pairs(order, n, round, pairs), hits = 0;
-
-		for (int i = 0; i < count; i++) {
-			if (wanted(pairs[i].a, pairs[i].b, arg))
-				pairs[hits++] = pairs[i];
-		}
-		if (hits > best) {
-			best = hits;
-			memcpy(ret, pairs, (size_t)hits * sizeof(*ret));
-		}
-	}
-	return best;
-}

@@ -45,37 +45,4 @@ START_TEST(the_seed_decides)
 }
 END_TEST
 
-struct todo {
-	int left[9][9];
-};
-
-static int
-todo_wanted(int a, int b, void *arg)
-{
-	const struct todo *todo = arg;
-
-	return todo->left[a][b] || todo->left[b][a];
-}
-
-START_TEST(only_wanted_until_none)
-{
-	struct todo todo = {{{0}}};
-	struct bu_pair pairs[4];
-	int count, done = 0;
-
-	todo.left[0][1] = todo.left[2][3] = todo.left[0][8] = todo.left[4][0] = 1;
-	while ((count = bu_schedule_next(9, 5, todo_wanted, &todo, pairs)) > 0) {
-		for (int i = 0; i < count; i++) {
-			int a = pairs[i].a, b = pairs[i].b;
-
-			ck_assert(todo_wanted(a, b, &todo));
-			todo.left[a][b] = todo.left[b][a] = 0;
-			done++;
-		}
-	}
-	ck_assert_int_eq(done, 4);
-	ck_assert_int_eq(bu_schedule_next(1, 5, todo_wanted, &todo, pairs), 0);
-}
-END_TEST
-
-BU_UNIT("schedule", each_pair_once, the_seed_decides, only_wanted_until_none)
+BU_UNIT("schedule", each_pair_once, the_seed_decides)

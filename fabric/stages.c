@@ -270,34 +270,3 @@ bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 	}
 	return total;
 }
-
-int
-bu_stage_leaf_partner(const struct bu_order *order, uint64_t seed, int round, int port)
-{
-	bu_autofree struct bu_pair *pairs =
-		bu_xcalloc((size_t)order->port_count / 2 + 1, sizeof(*pairs));
-	int count = bu_stage_leaf_round(order, seed, round, pairs);
-
-	for (int i = 0; i < count; i++) {
-		if (pairs[i].a == port || pairs[i].b == port)
-			return pairs[i].a == port ? pairs[i].b : pairs[i].a;
-	}
-	return -1;
-}
-
-int
-bu_stage_cross_partner(const struct bu_order *order, uint64_t seed, int round, int port,
-		       int *ret_spine)
-{
-	bu_autofree struct bu_cross *pairs =
-		bu_xcalloc((size_t)order->port_count / 2 + 1, sizeof(*pairs));
-	int count = bu_stage_cross_round(order, seed, round, pairs);
-
-	for (int i = 0; i < count; i++) {
-		if (pairs[i].a != port && pairs[i].b != port)
-			continue;
-		*ret_spine = pairs[i].spine;
-		return pairs[i].a == port ? pairs[i].b : pairs[i].a;
-	}
-	return -1;
-}

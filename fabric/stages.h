@@ -61,10 +61,4 @@ int bu_stage_cross_rounds(const struct bu_order *order, int d);
 int bu_stage_cross_round(const struct bu_order *order, uint64_t seed, int round,
 			 struct bu_cross *ret);
 
-/* What one port does in a round, found by itself: its partner (and spine), or -1. */
-int bu_stage_leaf_partner(const struct bu_order *order, uint64_t seed, int round,
-			  int port);
-int bu_stage_cross_partner(const struct bu_order *order, uint64_t seed, int round,
-			   int port, int *ret_spine);
-
 #endif

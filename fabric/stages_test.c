@@ -149,34 +149,6 @@ START_TEST(each_link_d_times)
 }
 END_TEST
 
-START_TEST(a_node_finds_its_own_partner)
-{
-	int leaves, spine;
-	bu_autofree int *leaf_of = uneven(61, 2, 8, 0, &leaves);
-	struct bu_cross cross[122];
-	struct bu_pair pairs[122];
-	struct bu_order order;
-
-	bu_order_init(&order, leaf_of, 122, 2, leaves, 4, NULL);
-	for (int round = 0; round < 6; round++) {
-		int count = bu_stage_leaf_round(&order, 9, round, pairs);
-
-		for (int i = 0; i < count; i++)
-			ck_assert_int_eq(
-				bu_stage_leaf_partner(&order, 9, round, pairs[i].b),
-				pairs[i].a);
-		count = bu_stage_cross_round(&order, 9, round, cross);
-		for (int i = 0; i < count; i++) {
-			ck_assert_int_eq(bu_stage_cross_partner(&order, 9, round,
-								cross[i].a, &spine),
-					 cross[i].b);
-			ck_assert_int_eq(spine, cross[i].spine);
-		}
-	}
-	bu_order_fini(&order);
-}
-END_TEST
-
 START_TEST(only_the_usable_take_part)
 {
 	static const int leaf_of[6] = {0, 0, 0, 1, 1, 1};
@@ -190,7 +162,6 @@ START_TEST(only_the_usable_take_part)
 	ck_assert_int_eq(bu_stage_leaf_round(&order, 1, 0, pairs), 2);
 	for (int i = 0; i < 2; i++)
 		ck_assert(usable[pairs[i].a] && usable[pairs[i].b]);
-	ck_assert_int_eq(bu_stage_leaf_partner(&order, 1, 0, 1), -1);
 	bu_order_fini(&order);
 }
 END_TEST
@@ -205,4 +176,4 @@ START_TEST(the_formula_for_d)
 END_TEST
 
 BU_UNIT("stages", d_partners_or_all_of_the_leaf, each_link_d_times,
-	a_node_finds_its_own_partner, only_the_usable_take_part, the_formula_for_d)
+	only_the_usable_take_part, the_formula_for_d)

@@ -56,19 +56,3 @@ bu_counters_since(const struct bu_counters *before, const struct bu_counters *af
 		ret->count[i] = was < 0 || is < was ? -1 : is - was;
 	}
 }
-
-int64_t
-bu_counters_sum(const struct bu_counters *counters, enum bu_counter_kind kind)
-{
-	int64_t sum = -1;
-
-	for (int i = 0; i < BU_COUNTER_COUNT; i++) {
-		if (rows[i].kind != kind || counters->count[i] < 0)
-			continue;
-		if (sum < 0)
-			sum = 0;
-		if (sum < COUNT_MAX)
-			sum += counters->count[i];
-	}
-	return sum;
-}

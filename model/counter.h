@@ -86,8 +86,6 @@ void bu_counters_init(struct bu_counters *counters); /* all -1 */
 /* What was added; a counter that went backwards was reset and counts as -1. */
 void bu_counters_since(const struct bu_counters *before,
 		       const struct bu_counters *after, struct bu_counters *ret);
-/* Sum of the rows of a kind; -1 when the port has none of them. */
-int64_t bu_counters_sum(const struct bu_counters *counters, enum bu_counter_kind kind);
 /* {"sent_pkts":12,...}: the rows that are there; other names are passed over. */
 extern const struct bu_field bu_counter_fields[];
 

@@ -266,15 +266,3 @@ bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *re
 	if (ret->macs_count == 0)
 		add_macs(inventory, 0, ret);
 }
-
-const char *
-bu_firmware_name(int firmware)
-{
-	return firmware == BU_FIRMWARE_UEFI ? firmwares[1] : firmwares[0];
-}
-
-const char *
-bu_signature_name(int signature)
-{
-	return signature == BU_SIGNATURE_NONE ? signatures[0] : signatures[1];
-}

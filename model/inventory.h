@@ -157,7 +157,5 @@ struct bu_inventory *bu_inventory_from_json(const json_t *value, struct bu_err *
 
 /* Serial, UUID and the MAC addresses of its PCI cards (of all, when it has none). */
 void bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *ret);
-const char *bu_firmware_name(int firmware);   /* "bios", "uefi" */
-const char *bu_signature_name(int signature); /* "none", "present" */
 
 #endif

@@ -24,14 +24,6 @@ bu_network_role_name(enum bu_network_role role)
 	return names[role];
 }
 
-const char *
-bu_rdma_kind_name(enum bu_rdma_kind kind)
-{
-	static const char *const names[] = {"none", "rxe", "hardware"};
-
-	return names[kind];
-}
-
 static int
 compare_name(const void *key, const void *member)
 {
@@ -64,16 +56,6 @@ bu_desired_node_by_mac(const struct bu_desired *desired, const char *mac)
 	found = bsearch(clean, desired->by_mac, desired->by_mac_count,
 			sizeof(struct bu_desired_node *), compare_mac);
 	return found ? *found : NULL;
-}
-
-const struct bu_desired_node *
-bu_desired_node_by_serial(const struct bu_desired *desired, const char *serial)
-{
-	for (size_t i = 0; i < desired->nodes_count; i++)
-		if (desired->nodes[i].serial &&
-		    strcmp(desired->nodes[i].serial, serial) == 0)
-			return &desired->nodes[i];
-	return NULL;
 }
 
 const struct bu_desired_pool *

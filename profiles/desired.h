@@ -30,7 +30,6 @@ struct bu_cidr {
 	int prefix_len; /* bits */
 };
 const char *bu_network_role_name(enum bu_network_role role); /* "boot", "fabric" */
-const char *bu_rdma_kind_name(enum bu_rdma_kind kind);       /* "none", "rxe", ... */
 
 struct bu_desired_site {
 	char *name; /* never NULL */
@@ -266,9 +265,6 @@ const struct bu_desired_node *bu_desired_node(const struct bu_desired *desired,
 					      const char *name);
 const struct bu_desired_node *bu_desired_node_by_mac(const struct bu_desired *desired,
 						     const char *mac);
-/* Linear: serials are asked for once per machine. */
-const struct bu_desired_node *bu_desired_node_by_serial(
-	const struct bu_desired *desired, const char *serial);
 const struct bu_desired_pool *bu_desired_pool(const struct bu_desired *desired,
 					      const char *name);
 const struct bu_desired_image *bu_desired_image(const struct bu_desired *desired,

@@ -43,9 +43,6 @@ END_TEST
 START_TEST(names_of_enums)
 {
 	ck_assert_str_eq(bu_network_role_name(BU_ROLE_FABRIC), "fabric");
-	ck_assert_str_eq(bu_rdma_kind_name(BU_RDMA_NONE), "none");
-	ck_assert_str_eq(bu_rdma_kind_name(BU_RDMA_RXE), "rxe");
-	ck_assert_str_eq(bu_rdma_kind_name(BU_RDMA_HARDWARE), "hardware");
 }
 END_TEST
 

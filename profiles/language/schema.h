@@ -129,7 +129,6 @@ int bu_value_parse(const struct bu_key *key, const char *text, void *ret,
 		   struct bu_err *err);
 /* What is allowed for a value of this key, as the error texts say it; owned. */
 char *bu_key_allowed(const struct bu_key *key);
-const char *bu_key_type_name(enum bu_key_type type); /* "DURATION" */
 /* 1 when the type stores an owned char *. */
 int bu_key_is_text(const struct bu_key *key);
 /* "5 %" or "3" of a pool: at least 1, at most total. text has been checked. */

@@ -9,12 +9,6 @@
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 
-static const char *const type_names[] = {
-#define X(id, stores, text) #id,
-	BU_KEY_TYPES(X)
-#undef X
-};
-
 static int
 refuse_choice(const struct bu_key *key, const char *text, struct bu_err *err)
 {
@@ -109,12 +103,6 @@ bu_value_parse(const struct bu_key *key, const char *text, void *ret,
 	default:
 		return parse_text(key, text, ret, err);
 	}
-}
-
-const char *
-bu_key_type_name(enum bu_key_type type)
-{
-	return type_names[type];
 }
 
 char *

@@ -226,12 +226,6 @@ bu_compat_load(const char *path, struct bu_err *err)
 	return compat;
 }
 
-size_t
-bu_compat_rows(const struct bu_compat *compat)
-{
-	return compat->count;
-}
-
 void
 bu_compat_destroy(struct bu_compat *compat)
 {

@@ -46,7 +46,6 @@ struct bu_compat;
  * no date, a row that asks for nothing. */
 struct bu_compat *bu_compat_load(const char *path, struct bu_err *err);
 struct bu_compat *bu_compat_parse(const json_t *value, struct bu_err *err);
-size_t bu_compat_rows(const struct bu_compat *compat);
 void bu_compat_destroy(struct bu_compat *compat);
 
 struct bu_misfit {

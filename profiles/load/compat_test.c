@@ -82,7 +82,6 @@ START_TEST(the_shipped_table_judges)
 {
 	struct bu_compat *compat = shipped();
 
-	ck_assert_uint_ge(bu_compat_rows(compat), 10);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *texts = judge(compat, &rows[i].versions);
 		const char *text = json_string_value(json_array_get(texts, 0));

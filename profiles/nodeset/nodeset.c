@@ -423,12 +423,3 @@ bu_nodeset_parse_unique(const char *text, struct bu_err *err)
 	}
 	return nodeset;
 }
-
-int
-bu_nodeset_has(const struct bu_nodeset *nodeset, const char *name)
-{
-	for (size_t i = 0; i < nodeset->count; i++)
-		if (strcmp(nodeset->names[i], name) == 0)
-			return 1;
-	return 0;
-}

@@ -44,7 +44,6 @@ void bu_nodeset_sort(struct bu_nodeset *nodeset);
 /* The shortest hostlist by the last number of each name: "node[001-128,200],x"; owned.
  * Sorted and without repetitions; "" for an empty one. */
 char *bu_nodeset_fold(const char *const *names, size_t count);
-int bu_nodeset_has(const struct bu_nodeset *nodeset, const char *name);
 void bu_nodeset_destroy(struct bu_nodeset *nodeset);
 
 /* 1 when the text may name a node: lower-case letters, digits, '-', starts with a
