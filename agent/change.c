@@ -63,13 +63,10 @@ bu_change_add(struct bu_change *change, const struct bu_change_file *file,
 }
 
 static int
-is_kept(const char *path, const json_t *keep)
+is_kept(const char *path, const struct bu_change_file *keep, size_t count)
 {
-	size_t i;
-	json_t *file;
-
-	json_array_foreach ((json_t *)keep, i, file)
-		if (strcmp(bu_json_str(file, "path", ""), path) == 0)
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(keep[i].path, path) == 0)
 			return 1;
 	return 0;
 }
@@ -96,7 +93,8 @@ group_of(const char *path)
 }
 
 void
-bu_change_add_old(struct bu_change *change, const char *pattern, const json_t *keep)
+bu_change_add_old(struct bu_change *change, const char *pattern,
+		  const struct bu_change_file *keep, size_t count)
 {
 	bu_autofree char *below = bu_change_path(change, pattern);
 	glob_t found = {0};
@@ -112,7 +110,7 @@ bu_change_add_old(struct bu_change *change, const char *pattern, const json_t *k
 						 change->names_count + 1,
 						 sizeof(*change->names));
 			change->names[change->names_count++] = path;
-			if (!is_kept(path, keep))
+			if (!is_kept(path, keep, count))
 				bu_change_add(change, &gone, NULL);
 		}
 	}

@@ -42,9 +42,9 @@ char *bu_change_path(const struct bu_change *change, const char *path);
 int bu_change_add(struct bu_change *change, const struct bu_change_file *file,
 		  struct bu_err *err);
 /* Notes that what matches the pattern ('*' = any characters but '/') and is none of
- * the kept paths goes. */
+ * the kept files goes. */
 void bu_change_add_old(struct bu_change *change, const char *pattern,
-		       const json_t *keep);
+		       const struct bu_change_file *keep, size_t count);
 /* The content that stands there now (what an undo brings back when the change is not
  * written yet); owned, NULL when there is none. */
 char *bu_change_present(const struct bu_change *change, const char *path);

@@ -123,16 +123,15 @@ result_of(const struct bu_configure *configure, const struct bu_change *change,
 
 static json_t *
 make_note(const struct bu_configure *configure, const struct bu_change *change,
-	  const json_t *item, int live, int64_t confirm_ms)
+	  const struct bu_work_configure *work)
 {
 	json_t *note = bu_apply_note(change);
 
-	json_object_set_new(note, "id", json_string(bu_json_str(item, "id", "")));
-	json_object_set_new(note, "attempt",
-			    json_integer(bu_json_int(item, "attempt", 0)));
+	json_object_set_new(note, "id", json_string(work->work.id));
+	json_object_set_new(note, "attempt", json_integer(work->work.attempt));
 	json_object_set_new(note, "boot_id", json_string(configure->boot_id));
-	json_object_set_new(note, "live", json_boolean(live));
-	json_object_set_new(note, "confirm_ms", json_integer(confirm_ms));
+	json_object_set_new(note, "live", json_boolean(work->live));
+	json_object_set_new(note, "confirm_ms", json_integer(work->confirm_ms));
 	return note;
 }
 
@@ -174,11 +173,9 @@ write_all(const struct bu_configure *configure, const struct bu_change *change,
 
 static int
 carry_out(const struct bu_configure *configure, struct bu_change *change,
-	  const json_t *item, json_t **ret_result, struct bu_err *err)
+	  const struct bu_work_configure *work, json_t **ret_result, struct bu_err *err)
 {
-	int64_t confirm_ms = bu_json_int(item, "confirm_ms", CONFIRM_DEFAULT_MS);
-	int live = bu_json_bool(item, "live", 1);
-	const char *kargs = bu_json_str(item, "kargs", NULL);
+	const char *kargs = work->kargs;
 	bu_autofree char *old_kargs = NULL;
 	int differ = kargs_differ(configure, kargs, &old_kargs, err);
 	json_t *note;
@@ -186,19 +183,18 @@ carry_out(const struct bu_configure *configure, struct bu_change *change,
 	if (differ < 0)
 		return -1;
 	if (change->count > 0 || differ) {
-		note = make_note(configure, change, item, live, confirm_ms);
+		note = make_note(configure, change, work);
 		if (differ)
 			json_object_set_new(note, "kargs", json_string(old_kargs));
 		if (bu_change_begin(change, note, err) != 0)
 			return -1;
 		if (write_all(configure, change, differ ? kargs : NULL, err) != 0 ||
-		    (live &&
-		     apply_and_prove(configure, change, bu_json_str(item, "id", ""),
-				     confirm_ms, err) != 0))
+		    (work->live && apply_and_prove(configure, change, work->work.id,
+						   work->confirm_ms, err) != 0))
 			return roll_back(configure, change, err);
 	}
-	*ret_result = result_of(configure, change, live);
-	if (live && change->journal && bu_change_close(change, err) != 0) {
+	*ret_result = result_of(configure, change, work->live);
+	if (work->live && change->journal && bu_change_close(change, err) != 0) {
 		json_decref(*ret_result);
 		*ret_result = NULL;
 		return -1;
@@ -207,28 +203,24 @@ carry_out(const struct bu_configure *configure, struct bu_change *change,
 }
 
 int
-bu_configure_run(const struct bu_configure *configure, const json_t *item,
+bu_configure_run(const struct bu_configure *configure,
+		 const struct bu_work_configure *work,
 		 const struct bu_change_file *files, size_t count, json_t **ret_result,
 		 struct bu_err *err)
 {
 	struct bu_change change = {.root = configure->root};
-	const json_t *patterns = json_object_get(item, "patterns");
 	int rc;
-	size_t i;
-	json_t *pattern;
 
-	if (strcmp(undone.id, bu_json_str(item, "id", "")) == 0 &&
-	    undone.attempt == (int)bu_json_int(item, "attempt", 0))
+	if (strcmp(undone.id, work->work.id) == 0 &&
+	    undone.attempt == work->work.attempt)
 		return bu_err_set(err, BU_ERR_STATE, 0, "rolled back: %s", undone.text);
 	rc = leave_old_change(configure, err);
-	for (i = 0; i < count && rc == 0; i++)
+	for (size_t i = 0; i < count && rc == 0; i++)
 		rc = bu_change_add(&change, &files[i], err);
-	json_array_foreach ((json_t *)patterns, i, pattern)
-		if (rc == 0 && json_is_string(pattern))
-			bu_change_add_old(&change, json_string_value(pattern),
-					  json_object_get(item, "files"));
+	for (size_t i = 0; i < work->patterns_count && rc == 0; i++)
+		bu_change_add_old(&change, work->patterns[i], files, count);
 	if (rc == 0)
-		rc = carry_out(configure, &change, item, ret_result, err);
+		rc = carry_out(configure, &change, work, ret_result, err);
 	bu_change_fini(&change);
 	return rc;
 }

@@ -3,13 +3,10 @@
  * Changes the configuration of a running system and takes it back by itself when the
  * appliance cannot be reached any more afterwards.
  *
- * Item: {"kind":"configure","id","attempt","files":[{"path","mode","content"|
- *	"content_hex","apply"}],"patterns":["/etc/x/10-*"],"kargs","live","then","confirm_ms"}
- * What a pattern matches and is none of the files goes. Live: applied now and proven by
- * a fresh connection to the appliance within confirm_ms, else undone. Not live: written
- * now, applied by the next boot, proven then in the same way; "then":"off" powers the
- * machine off once the result was heard.
- * kargs (may be missing) holds from the next boot on, live or not.
+ * The item is struct bu_work_configure (model/work.h). What a pattern matches and is
+ * none of the files goes. Live: applied now and proven by a fresh connection to the
+ * appliance within confirm_ms, else undone. Not live: written now, applied by the next
+ * boot, proven then in the same way.
  * Result: {"changed":[paths],"applied":[groups],"links":[of the inventory]}; a path
  * "kargs" stands for the kernel's arguments.
  */
@@ -17,6 +14,7 @@
 #define BU_AGENT_CONFIGURE_H
 
 #include "agent/change.h"
+#include "model/work.h"
 
 struct bu_configure {
 	const char *root;    /* prefix of all paths; "" on a node */
@@ -29,9 +27,10 @@ struct bu_configure {
 	int (*bootargs)(const char *kargs, char **ret_old, struct bu_err *err);
 };
 
-/* files and patterns are those of the item, unpacked. BU_ERR_STATE "rolled back: ..."
+/* files: those of the item, unpacked. BU_ERR_STATE "rolled back: ..."
  * when what was changed has been put back, BU_ERR_IO when even that went wrong. */
-int bu_configure_run(const struct bu_configure *configure, const json_t *item,
+int bu_configure_run(const struct bu_configure *configure,
+		     const struct bu_work_configure *work,
 		     const struct bu_change_file *files, size_t count,
 		     json_t **ret_result, struct bu_err *err);
 /* To be called when the agent starts: a change that was neither kept nor undone (the

@@ -170,13 +170,14 @@ static const char new_network[] =
 	"[Match]\nPermanentMACAddress=x\n[Link]\nMTUBytes=9000\n";
 static const char new_sysctl[] = "# ours\nvm.swappiness = 1\nnet.no.such=1\n";
 
-static json_t *
+static struct bu_work_configure
 item_of(const char *id, int attempt, int live)
 {
-	return json_pack("{s:s,s:i,s:b,s:i,s:[s],s:[{s:s},{s:s},{s:s}]}", "id", id,
-			 "attempt", attempt, "live", live, "confirm_ms", 20, "patterns",
-			 "/etc/systemd/network/10-*", "files", "path", NETWORK, "path",
-			 NETDEV, "path", SYSCTL);
+	return (struct bu_work_configure){.work = {"configure", id, attempt},
+					  .live = live,
+					  .confirm_ms = 20,
+					  .patterns = {"/etc/systemd/network/10-*"},
+					  .patterns_count = 1};
 }
 
 static int
@@ -190,9 +191,9 @@ run_netdev(const char *id, int attempt, int live, const char *boot_id,
 		{RESOLV, 0644, "hosts", "options\n", 8},
 	};
 	struct bu_configure configure = env(boot_id);
-	bu_autojson json_t *item = item_of(id, attempt, live);
+	struct bu_work_configure item = item_of(id, attempt, live);
 
-	return bu_configure_run(&configure, item, files, BU_LEN(files), ret, err);
+	return bu_configure_run(&configure, &item, files, BU_LEN(files), ret, err);
 }
 
 static const char same_bond[] =
@@ -284,7 +285,7 @@ START_TEST(rolls_back_when_the_appliance_is_out_of_reach)
 	bu_autofree char *text = NULL;
 	struct bu_err err = {0};
 	struct bu_configure configure = env("b1");
-	bu_autojson json_t *item = item_of("s1", 1, 1);
+	struct bu_work_configure item = item_of("s1", 1, 1);
 	struct bu_change_file files[] = {
 		{NETWORK, 0644, "network", new_network, strlen(new_network)},
 		{NETDEV, 0644, "network", other_bond, strlen(other_bond)},
@@ -295,9 +296,9 @@ START_TEST(rolls_back_when_the_appliance_is_out_of_reach)
 	begin();
 	reachable = 0;
 	configure.arg = &reachable;
-	ck_assert_int_eq(
-		bu_configure_run(&configure, item, files, BU_LEN(files), &result, &err),
-		-1);
+	ck_assert_int_eq(bu_configure_run(&configure, &item, files, BU_LEN(files),
+					  &result, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_msg(strstr(err.text,
 			     "rolled back: after the change the appliance was "
@@ -429,18 +430,18 @@ START_TEST(kernel_arguments_change_for_the_next_boot)
 {
 	for (int good = 0; good < 2; good++) {
 		struct bu_configure before = env("b1"), after = env("b2");
-		bu_autojson json_t *item = item_of(good ? "k1" : "k0", 1, 0);
+		struct bu_work_configure item = item_of(good ? "k1" : "k0", 1, 0);
 		bu_autojson json_t *result = NULL, *again = NULL;
 		struct bu_err err = {0};
 
 		begin();
 		strcpy(kargs_now, "quiet");
 		before.bootargs = after.bootargs = bootargs;
-		json_object_del(item, "patterns");
-		json_object_set_new(item, "kargs", json_string("iommu=pt"));
-		ck_assert_msg(bu_configure_run(&before, item, NULL, 0, &result, &err) ==
-				      0,
-			      "%s", err.text);
+		item.patterns_count = 0;
+		item.kargs = "iommu=pt";
+		ck_assert_msg(
+			bu_configure_run(&before, &item, NULL, 0, &result, &err) == 0,
+			"%s", err.text);
 		ck_assert_str_eq(kargs_now, "iommu=pt");
 		ck_assert_uint_eq(json_array_size(json_object_get(result, "changed")),
 				  1);
@@ -450,9 +451,9 @@ START_TEST(kernel_arguments_change_for_the_next_boot)
 		ck_assert_str_eq(kargs_now, good ? "iommu=pt" : "quiet");
 		ck_assert(!is_there(JOURNAL));
 		measurements = 0;
-		json_object_set_new(item, "id", json_string("k2"));
-		json_object_set_new(item, "kargs", json_string(kargs_now));
-		ck_assert_int_eq(bu_configure_run(&after, item, NULL, 0, &again, &err),
+		item.work.id = "k2";
+		item.kargs = kargs_now;
+		ck_assert_int_eq(bu_configure_run(&after, &item, NULL, 0, &again, &err),
 				 0);
 		ck_assert_uint_eq(json_array_size(json_object_get(again, "changed")),
 				  0);
@@ -471,13 +472,13 @@ START_TEST(refuses_paths_that_lead_elsewhere)
 	for (size_t i = 0; i < BU_LEN(bad); i++) {
 		struct bu_change_file file = {bad[i], 0644, "", "x", 1};
 		struct bu_configure configure = env("b1");
-		bu_autojson json_t *item = item_of("s1", 1, 1);
+		struct bu_work_configure item = item_of("s1", 1, 1);
 		json_t *result = NULL;
 		struct bu_err err = {0};
 
-		json_object_del(item, "patterns");
+		item.patterns_count = 0;
 		ck_assert_int_eq(
-			bu_configure_run(&configure, item, &file, 1, &result, &err),
+			bu_configure_run(&configure, &item, &file, 1, &result, &err),
 			-1);
 		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	}

@@ -9,14 +9,13 @@
 #include <string.h>
 
 #include "agent/disks.h"
-#include "base/json.h"
 
 int
-bu_granted_check(const char *root, const json_t *item, struct bu_err *err)
+bu_granted_check(const char *root, const struct bu_work_install *work,
+		 struct bu_err *err)
 {
-	const char *path = bu_json_str(item, "disk", "");
-	const char *serial = bu_json_str(item, "disk_serial", "");
-	int64_t size_bytes = bu_json_int(item, "disk_size_bytes", 0);
+	const char *path = work->disk, *serial = work->disk_serial;
+	int64_t size_bytes = work->disk_size_bytes;
 	struct bu_disk disk = {.path = ""};
 
 	if (!*serial && !size_bytes)

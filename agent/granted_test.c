@@ -21,13 +21,6 @@ put(const char *folder, const char *file, const char *text)
 	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
 }
 
-static json_t *
-item(const char *disk, const char *serial, int64_t size_bytes)
-{
-	return json_pack("{s:s,s:s,s:I}", "disk", disk, "disk_serial", serial,
-			 "disk_size_bytes", (json_int_t)size_bytes);
-}
-
 START_TEST(an_order_is_for_one_disk)
 {
 	static const struct {
@@ -68,10 +61,12 @@ START_TEST(an_order_is_for_one_disk)
 	put("cciss!c0d0", "size", "9\n");
 	put("cciss!c0d0", "serial", "C1\n");
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *work =
-			item(rows[i].disk, rows[i].serial, rows[i].size_bytes);
+		const struct bu_work_install work = {.disk = rows[i].disk,
+						     .disk_serial = rows[i].serial,
+						     .disk_size_bytes =
+							     rows[i].size_bytes};
 		struct bu_err err = {0};
-		int rc = bu_granted_check(root, work, &err);
+		int rc = bu_granted_check(root, &work, &err);
 
 		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "row %zu: %s", i,
 			      err.text);

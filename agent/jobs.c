@@ -24,9 +24,9 @@
 #include "fabric/probe/pair.h"
 #include "images/install/bootargs.h"
 #include "images/install/install.h"
+#include "model/work.h"
 
 enum {
-	FILES_MAX = 256,
 	SERVICE_MS = 60000,
 	OWN_FILES = 4,
 	CONFIRM_CALL_MS = 5000,
@@ -35,11 +35,11 @@ enum {
 
 static const char installed_dir[] = "/var/lib/bringup";
 
-/* --- files of a work item: [{"path","mode","content"|"content_hex"}] --- */
+/* --- files of a work item --- */
 
 struct files {
-	struct bu_install_file list[FILES_MAX + OWN_FILES];
-	char *owned[FILES_MAX + OWN_FILES];
+	struct bu_install_file list[BU_WORK_FILES_MAX + OWN_FILES];
+	char *owned[BU_WORK_FILES_MAX + OWN_FILES];
 	size_t count;
 };
 
@@ -63,31 +63,40 @@ files_add(struct files *files, const char *path, mode_t mode, char *content,
 	files->owned[files->count++] = content;
 }
 
-static int
-files_read(const json_t *item, struct files *files, struct bu_err *err)
+/* What the file holds, decoded; owned. NULL when it is said twice, not at all or not in
+ * hex digits. */
+static char *
+content_of(const struct bu_work_file *file, size_t *ret_size)
 {
-	size_t i;
-	json_t *row;
+	char *content;
 
-	if (json_array_size(json_object_get(item, "files")) > FILES_MAX)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "more than %d files",
-				  FILES_MAX);
-	json_array_foreach (json_object_get(item, "files"), i, row) {
-		const char *hex = bu_json_str(row, "content_hex", NULL);
-		const char *path, *text = bu_json_str(row, "content", "");
-		mode_t mode = (mode_t)bu_json_int(row, "mode", 0644);
-		size_t size = hex ? strlen(hex) / 2 : strlen(text);
-		char *content = bu_xmalloc(size + 1);
+	if (!file->content == !file->content_hex)
+		return NULL;
+	*ret_size =
+		file->content ? strlen(file->content) : strlen(file->content_hex) / 2;
+	if (file->content)
+		return bu_xstrdup(file->content);
+	content = bu_xmalloc(*ret_size + 1);
+	if (bu_hex_decode(file->content_hex, content, *ret_size) == 0)
+		return content;
+	free(content);
+	return NULL;
+}
 
-		memcpy(content, text, hex ? 0 : size);
-		if ((hex && bu_hex_decode(hex, content, size) != 0) ||
-		    bu_json_get_str(row, "path", &path, err) != 0 ||
-		    !bu_path_is_file(path)) {
-			free(content);
-			return bu_err_set(err, BU_ERR_INVAL, 0, "files[%zu] is wrong",
+static int
+files_read(const struct bu_work_file *list, size_t count, struct files *files,
+	   struct bu_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t size;
+		char *content = content_of(&list[i], &size);
+
+		if (!content)
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "files[%zu]: content or content_hex is "
+					  "wanted, one of them",
 					  i);
-		}
-		files_add(files, path, mode & 0777, content, size);
+		files_add(files, list[i].path, (mode_t)list[i].mode, content, size);
 	}
 	return 0;
 }
@@ -145,65 +154,71 @@ add_identity(const struct bu_identity *identity, struct files *files,
 	return 0;
 }
 
-/* [{"name","guid","size_bytes"}]; what is wrong in it the installer finds. */
 static void
-read_data(const json_t *item, struct bu_install_data *ret, size_t *ret_count)
+fill_install(const struct bu_work_install *work, struct bu_install_data *data,
+	     struct bu_install_opts *ret)
 {
-	const json_t *list = json_object_get(item, "data");
-	size_t i;
-	json_t *row;
+	for (size_t i = 0; i < work->data_count; i++)
+		data[i] =
+			(struct bu_install_data){work->data[i].name, work->data[i].guid,
+						 (uint64_t)work->data[i].size_bytes};
+	*ret = (struct bu_install_opts){
+		.base_url = work->base_url,
+		.image = work->image,
+		.manifest_digest = work->digest,
+		.image_public_pem = work->image_key,
+		.disk = work->disk,
+		.allow_wipe = work->wipe,
+		.keep_data = work->keep,
+		.kargs = work->kargs,
+		.data = data,
+		.data_count = work->data_count,
+		.root_bytes = (uint64_t)work->root_bytes,
+		.mark_text = work->mark.text,
+		.mark_sig = work->mark.sig,
+		.appliance_public_pem = work->appliance_key,
+		.step_id = work->work.id,
+		.stamp_text = work->stamp.text,
+		.stamp_sig = work->stamp.sig,
+	};
+}
 
-	json_array_foreach (list, i, row)
-		if (*ret_count < BU_INSTALL_DATA_MAX)
-			ret[(*ret_count)++] = (struct bu_install_data){
-				bu_json_str(row, "name", ""),
-				bu_json_str(row, "guid", ""),
-				(uint64_t)bu_json_int(row, "size_bytes", 0)};
+static int
+install(struct bu_uplink *link, const struct bu_work_install *work, struct bu_err *err)
+{
+	struct install install = {.link = link, .id = work->work.id};
+	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
+	struct bu_install_data data[BU_WORK_DATA_MAX];
+	struct files files = {.count = 0};
+	struct bu_install_opts opts;
+	int rc = -1;
+
+	fill_install(work, data, &opts);
+	if (bu_granted_check("", work, err) == 0 &&
+	    files_read(work->files, work->files_count, &files, err) == 0 &&
+	    add_identity(link->identity, &files, err) == 0) {
+		opts.files = files.list;
+		opts.file_count = files.count;
+		rc = bu_install_run(&opts, &hooks, err);
+	}
+	files_fini(&files);
+	return rc;
 }
 
 static int
 do_install(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	   struct bu_err *err)
 {
-	const json_t *mark = json_object_get(item, "mark");
-	const json_t *stamp = json_object_get(item, "stamp");
-	struct install install = {.link = link, .id = bu_json_str(item, "id", "")};
-	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
-	struct files files = {.count = 0};
-	struct bu_install_data data[BU_INSTALL_DATA_MAX];
-	struct bu_install_opts opts = {
-		.base_url = bu_json_str(item, "base_url", ""),
-		.image = bu_json_str(item, "image", ""),
-		.manifest_digest = bu_json_str(item, "digest", ""),
-		.image_public_pem = bu_json_str(item, "image_key", ""),
-		.disk = bu_json_str(item, "disk", ""),
-		.allow_wipe = bu_json_bool(item, "wipe", 0),
-		.keep_data = bu_json_bool(item, "keep", 0),
-		.kargs = bu_json_str(item, "kargs", ""),
-		.data = data,
-		.root_bytes = (uint64_t)bu_json_int(item, "root_bytes", 0),
-		.mark_text = bu_json_str(mark, "text", ""),
-		.mark_sig = bu_json_str(mark, "sig", ""),
-		.appliance_public_pem = bu_json_str(item, "appliance_key", ""),
-		.step_id = install.id,
-		.stamp_text = bu_json_str(stamp, "text", ""),
-		.stamp_sig = bu_json_str(stamp, "sig", ""),
-		.files = files.list,
-	};
-	int rc = -1;
+	struct bu_work_install work;
+	int rc;
 
 	if (link->identity->installed)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "an installed system does not overwrite itself");
-	if (bu_granted_check("", item, err) != 0)
-		return -1;
-	read_data(item, data, &opts.data_count);
-	if (files_read(item, &files, err) == 0 &&
-	    add_identity(link->identity, &files, err) == 0) {
-		opts.file_count = files.count;
-		rc = bu_install_run(&opts, &hooks, err);
-	}
-	files_fini(&files);
+	if (bu_record_from_json(bu_work_install_fields, item, &work, err) != 0)
+		return bu_err_wrap(err, "install");
+	rc = install(link, &work, err);
+	bu_record_fini(bu_work_install_fields, &work);
 	return rc;
 }
 
@@ -262,35 +277,44 @@ fill_configure(const struct bu_identity *identity, char boot_id[40],
 }
 
 static int
+configure(struct bu_uplink *link, const struct bu_work_configure *work,
+	  json_t **ret_result, struct bu_err *err)
+{
+	struct bu_change_file list[BU_WORK_FILES_MAX];
+	struct files files = {.count = 0};
+	struct bu_configure opts;
+	char boot_id[40];
+	int rc = files_read(work->files, work->files_count, &files, err);
+
+	for (size_t i = 0; i < files.count; i++)
+		list[i] = (struct bu_change_file){
+			.path = files.list[i].path,
+			.mode = files.list[i].mode,
+			.apply = work->files[i].apply ? work->files[i].apply : "",
+			.content = files.list[i].content,
+			.size = files.list[i].size};
+	if (rc == 0) {
+		fill_configure(link->identity, boot_id, &opts);
+		rc = bu_configure_run(&opts, work, list, files.count, ret_result, err);
+	}
+	files_fini(&files);
+	return rc;
+}
+
+static int
 do_configure(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	     struct bu_err *err)
 {
-	struct bu_change_file list[FILES_MAX];
-	struct files files = {.count = 0};
-	struct bu_configure configure;
-	char boot_id[40];
-	int rc = -1;
+	struct bu_work_configure work;
+	int rc;
 
 	if (!link->identity->installed)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "the boot ramdisk has no configuration to change");
-	if (files_read(item, &files, err) == 0) {
-		for (size_t i = 0; i < files.count; i++) {
-			const json_t *row =
-				json_array_get(json_object_get(item, "files"), i);
-
-			list[i] = (struct bu_change_file){
-				.path = files.list[i].path,
-				.mode = files.list[i].mode,
-				.apply = bu_json_str(row, "apply", ""),
-				.content = files.list[i].content,
-				.size = files.list[i].size};
-		}
-		fill_configure(link->identity, boot_id, &configure);
-		rc = bu_configure_run(&configure, item, list, files.count, ret_result,
-				      err);
-	}
-	files_fini(&files);
+	if (bu_record_from_json(bu_work_configure_fields, item, &work, err) != 0)
+		return bu_err_wrap(err, "configure");
+	rc = configure(link, &work, ret_result, err);
+	bu_record_fini(bu_work_configure_fields, &work);
 	return rc;
 }
 
@@ -370,28 +394,21 @@ write_file(const struct bu_install_file *file, struct bu_err *err)
 }
 
 static int
-start_services(const json_t *services, struct bu_err *err)
+start_services(const struct bu_work_join *work, struct bu_err *err)
 {
-	size_t i;
-	json_t *service;
+	int rc = work->services_count ? systemctl("daemon-reload", NULL, err) : 0;
 
-	if (!json_array_size(services))
-		return 0;
-	if (systemctl("daemon-reload", NULL, err) != 0)
-		return -1;
-	json_array_foreach (services, i, service)
-		if (systemctl("restart", json_string_value(service), err) != 0)
-			return -1;
-	return 0;
+	for (size_t i = 0; rc == 0 && i < work->services_count; i++)
+		rc = systemctl("restart", work->services[i], err);
+	return rc;
 }
 
 static int
-keep_certificate(const json_t *item, const char *kind, struct bu_err *err)
+keep_certificate(const struct bu_work_cert *cert, const char *kind, struct bu_err *err)
 {
-	const char *text = bu_json_str(json_object_get(item, kind), "text", "");
 	bu_autofree char *path = bu_xasprintf("%s/%s.cert.json", installed_dir, kind);
 
-	return bu_file_write(path, text, strlen(text), 0600, err);
+	return bu_file_write(path, cert->text, strlen(cert->text), 0600, err);
 }
 
 static int
@@ -399,16 +416,21 @@ do_join(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	struct bu_err *err)
 {
 	struct files files = {.count = 0};
-	int rc = files_read(item, &files, err);
+	struct bu_work_join work;
+	int rc;
 
-	if (rc == 0 && (keep_certificate(item, "full", err) != 0 ||
-			keep_certificate(item, "boot", err) != 0))
+	if (bu_record_from_json(bu_work_join_fields, item, &work, err) != 0)
+		return bu_err_wrap(err, "join");
+	rc = files_read(work.files, work.files_count, &files, err);
+	if (rc == 0 && (keep_certificate(&work.full, "full", err) != 0 ||
+			keep_certificate(&work.boot, "boot", err) != 0))
 		rc = -1;
 	for (size_t i = 0; rc == 0 && i < files.count; i++)
 		rc = write_file(&files.list[i], err);
 	if (rc == 0)
-		rc = start_services(json_object_get(item, "services"), err);
+		rc = start_services(&work, err);
 	files_fini(&files);
+	bu_record_fini(bu_work_join_fields, &work);
 	return rc;
 }
 

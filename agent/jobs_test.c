@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "model/check.h"
+#include "model/work.h"
 #include "tests/support/unit.h"
 
 static void
@@ -48,36 +49,91 @@ START_TEST(an_installed_system_does_not_overwrite_itself)
 }
 END_TEST
 
+/* A whole item, as the daemon makes it. */
+static json_t *
+an_install(const char *disk, const char *serial, struct bu_work_file *files,
+	   size_t count)
+{
+	const struct bu_work_note note = {"{}", "00"};
+	struct bu_work_install work = {.work = {"install", "s-1", 1},
+				       .base_url = url,
+				       .image = "debian",
+				       .digest = "",
+				       .image_key = "",
+				       .appliance_key = "",
+				       .kargs = "",
+				       .mark = note,
+				       .stamp = note,
+				       .disk = disk,
+				       .disk_serial = serial,
+				       .files = files,
+				       .files_count = count};
+
+	return bu_record_to_json(bu_work_install_fields, &work);
+}
+
 START_TEST(wrong_files_are_refused)
 {
 	struct bu_identity identity = {
 		.dir = dir, .node = node, .url = url, .boot_url = url};
-	json_t *many = json_pack("{s:s,s:[]}", "kind", "install", "files");
+	struct bu_work_file good = {.path = "/a", .mode = 0644, .content = "x"};
+	struct bu_work_file odd = {.path = "/b", .mode = 0644, .content_hex = "abc"};
+	struct bu_work_file twice = {
+		.path = "/b", .mode = 0644, .content = "x", .content_hex = "78"};
+	struct bu_work_file nothing = {.path = "/b", .mode = 0644};
+	const struct {
+		struct bu_work_file file;
+		const char *says;
+	} rows[] = {
+		{odd, "files[1]: content or content_hex is wanted"},
+		{twice, "files[1]: content or content_hex is wanted"},
+		{nothing, "files[1]: content or content_hex is wanted"},
+	};
 	static const char *const paths[] = {"etc/x",   "/etc/../x", "/etc/..",
 					    "/etc//x", "/etc/x/",   ""};
+	json_t *many = an_install("/dev/null", "", &good, 1);
+	json_t *list = json_object_get(many, "files");
 
-	for (int i = 0; i < 257; i++)
-		json_array_append_new(json_object_get(many, "files"),
-				      json_pack("{s:s}", "path", "/x"));
-	refuses(&identity, many, BU_ERR_INVAL, "more than 256 files");
-	refuses(&identity,
-		json_pack("{s:s,s:[{s:s,s:s},{s:s,s:s}]}", "kind", "install", "files",
-			  "path", "/a", "content", "x", "path", "/b", "content_hex",
-			  "abc"),
-		BU_ERR_INVAL, "files[1] is wrong");
-	refuses(&identity,
-		json_pack("{s:s,s:[{s:s}]}", "kind", "join", "files", "content_hex",
-			  "zz"),
-		BU_ERR_INVAL, "files[0] is wrong");
-	refuses(&identity,
-		json_pack("{s:s,s:[{s:s}]}", "kind", "join", "files", "content", "x"),
-		BU_ERR_INVAL, "files[0] is wrong");
-	for (size_t i = 0; i < BU_LEN(paths); i++)
-		refuses(&identity,
-			json_pack("{s:s,s:[{s:s,s:s},{s:s,s:s}]}", "kind", "join",
-				  "files", "path", "/a", "content", "x", "path",
-				  paths[i], "content", "x"),
-			BU_ERR_INVAL, "files[1] is wrong");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_work_file two[] = {good, rows[i].file};
+
+		refuses(&identity, an_install("/dev/null", "", two, 2), BU_ERR_INVAL,
+			rows[i].says);
+	}
+	for (size_t i = 0; i < BU_LEN(paths); i++) {
+		struct bu_work_file two[] = {good, good};
+
+		two[1].path = paths[i];
+		refuses(&identity, an_install("/dev/null", "", two, 2), BU_ERR_INVAL,
+			"install: files[1].path: is not the absolute path of a file");
+	}
+	while (json_array_size(list) <= BU_WORK_FILES_MAX)
+		json_array_append(list, json_array_get(list, 0));
+	refuses(&identity, many, BU_ERR_INVAL,
+		"install: files: has 257 members; at most 256 are allowed");
+}
+END_TEST
+
+/* What an order does to a disk was said by somebody: none of it has a default. */
+START_TEST(an_install_is_said_in_full)
+{
+	struct bu_identity identity = {
+		.dir = dir, .node = node, .url = url, .boot_url = url};
+	bu_autojson json_t *whole = an_install("/dev/null", "", NULL, 0);
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (whole, key, value) {
+		bu_autofree char *says = bu_xasprintf("install: %s: missing", key);
+		json_t *item = json_deep_copy(whole);
+
+		if (strcmp(key, "kind") == 0) {
+			json_decref(item);
+			continue;
+		}
+		json_object_del(item, key);
+		refuses(&identity, item, BU_ERR_INVAL, says);
+	}
 }
 END_TEST
 
@@ -86,10 +142,8 @@ START_TEST(an_install_needs_the_identity_that_it_hands_on)
 	struct bu_identity identity = {
 		.dir = dir, .node = node, .url = url, .boot_url = url};
 
-	refuses(&identity,
-		json_pack("{s:s,s:s,s:[]}", "kind", "install", "disk", "/no/such/disk",
-			  "files"),
-		BU_ERR_NOTFOUND, "/no/such/key.pem");
+	refuses(&identity, an_install("/no/such/disk", "", NULL, 0), BU_ERR_NOTFOUND,
+		"/no/such/key.pem");
 }
 END_TEST
 
@@ -99,9 +153,7 @@ START_TEST(an_install_is_for_the_disk_that_was_granted)
 	struct bu_identity identity = {
 		.dir = dir, .node = node, .url = url, .boot_url = url};
 
-	refuses(&identity,
-		json_pack("{s:s,s:s,s:s,s:[]}", "kind", "install", "disk",
-			  "/dev/no-such-disk", "disk_serial", "S1", "files"),
+	refuses(&identity, an_install("/dev/no-such-disk", "S1", NULL, 0),
 		BU_ERR_NOTFOUND, "no disk /dev/no-such-disk");
 }
 END_TEST
@@ -110,11 +162,12 @@ START_TEST(a_probe_without_its_terms_is_refused)
 {
 	struct bu_identity identity = {.dir = dir, .node = node, .url = url};
 
-	refuses(&identity, json_pack("{s:s}", "kind", "probe"), BU_ERR_INVAL, "");
+	refuses(&identity, json_pack("{s:s}", "kind", "probe"), BU_ERR_INVAL,
+		"probe: id: missing");
 	refuses(&identity,
-		json_pack("{s:s,s:s,s:s}", "kind", "probe", "probe", "p-1", "role",
-			  "watch"),
-		BU_ERR_INVAL, "");
+		json_pack("{s:s,s:s,s:i,s:s,s:s}", "kind", "probe", "id", "p-1",
+			  "attempt", 1, "probe", "p-1", "role", "watch"),
+		BU_ERR_INVAL, "probe: role: 'watch' is unknown");
 }
 END_TEST
 
@@ -146,6 +199,6 @@ END_TEST
 
 BU_UNIT("jobs", checks_look_at_this_machine, unknown_work_is_refused,
 	an_installed_system_does_not_overwrite_itself, wrong_files_are_refused,
-	an_install_needs_the_identity_that_it_hands_on,
+	an_install_is_said_in_full, an_install_needs_the_identity_that_it_hands_on,
 	an_install_is_for_the_disk_that_was_granted,
 	a_probe_without_its_terms_is_refused)

@@ -18,6 +18,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "model/work.h"
 
 enum {
 	CALL_MS = 30000,
@@ -166,39 +168,46 @@ tell_result(struct bu_session *session, const json_t *body)
 }
 
 static int
-done_before(const struct bu_session *session, const json_t *item)
+done_before(const struct bu_session *session, const struct bu_work *work)
 {
-	return session->last_result &&
-	       strcmp(session->last_id, bu_json_str(item, "id", "")) == 0 &&
-	       session->last_attempt == (int)bu_json_int(item, "attempt", 0);
+	return session->last_result && strcmp(session->last_id, work->id) == 0 &&
+	       session->last_attempt == work->attempt;
 }
 
-static void
-do_item(struct bu_session *session, const json_t *item)
+static json_t *
+result_of(struct bu_session *session, const json_t *item, const struct bu_work *work)
 {
-	const char *id = bu_json_str(item, "id", "");
-	const char *kind = bu_json_str(item, "kind", "");
+	struct bu_work_result done = {.work = *work};
 	struct bu_err err = {0};
-	json_t *result = NULL, *body;
+	bu_autojson json_t *result = NULL;
 
-	if (!done_before(session, item)) {
-		bu_info("work", "%s %s", kind, id);
-		body = json_pack("{s:s,s:s,s:I}", "id", id, "kind", kind, "attempt",
-				 (json_int_t)bu_json_int(item, "attempt", 0));
-		if (bu_job_item(&session->link, item, &result, &err) != 0) {
-			bu_error("work", "%s: %s", id, err.text);
-			json_object_set_new(body, "error", bu_json_from_err(&err));
-		}
-		if (result)
-			json_object_set_new(body, "result", result);
+	bu_info("work", "%s %s", work->kind, work->id);
+	if (bu_job_item(&session->link, item, &result, &err) != 0) {
+		bu_error("work", "%s: %s", work->id, err.text);
+		done.error.kind = bu_err_name(err.kind);
+		done.error.text = err.text;
+	}
+	done.result = result;
+	return bu_record_to_json(bu_work_result_fields, &done);
+}
+
+static int
+do_item(struct bu_session *session, const json_t *item, struct bu_err *err)
+{
+	struct bu_work work;
+
+	if (bu_record_from_json(bu_work_fields, item, &work, err) != 0)
+		return bu_err_wrap(err, "work");
+	if (!done_before(session, &work)) {
 		json_decref(session->last_result);
-		session->last_result = body;
-		snprintf(session->last_id, sizeof(session->last_id), "%s", id);
-		session->last_attempt = (int)bu_json_int(item, "attempt", 0);
+		session->last_result = result_of(session, item, &work);
+		bu_text_copy(session->last_id, sizeof(session->last_id), work.id);
+		session->last_attempt = work.attempt;
 	}
 	if (tell_result(session, session->last_result) == 0 &&
 	    bu_job_after(item, json_object_get(session->last_result, "error") != NULL))
 		session->greeted = 0;
+	return 0;
 }
 
 static int
@@ -218,9 +227,8 @@ poll_work(struct bu_session *session, struct bu_err *err)
 		return session->links_moved && err->kind == BU_ERR_CANCELLED ? 0 : -1;
 	item = json_object_get(reply, "work");
 	if (json_is_object(item))
-		do_item(session, item);
-	else
-		bu_job_idle();
+		return do_item(session, item, err);
+	bu_job_idle();
 	return 0;
 }
 

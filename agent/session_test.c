@@ -186,8 +186,15 @@ END_TEST
  * for each id and attempt, however often it is asked for. */
 START_TEST(work_is_done_once_for_its_id_and_attempt)
 {
+/* clang-format off */
 #define INSTALL(id, attempt)                                                           \
-	"{\"work\":{\"id\":\"" id "\",\"attempt\":" attempt ",\"kind\":\"install\"}}"
+	"{\"work\":{\"id\":\"" id "\",\"attempt\":" attempt ",\"kind\":\"install\","       \
+	"\"base_url\":\"\",\"image\":\"i\",\"digest\":\"\",\"image_key\":\"\","              \
+	"\"appliance_key\":\"\",\"wipe\":false,\"keep\":false,\"kargs\":\"\","               \
+	"\"mark\":{\"text\":\"\",\"sig\":\"\"},\"stamp\":{\"text\":\"\",\"sig\":\"\"},"      \
+	"\"disk\":\"\",\"disk_serial\":\"\",\"disk_size_bytes\":0,\"data\":[],"              \
+	"\"root_bytes\":0,\"files\":[]}}"
+/* clang-format on */
 #define PROGRESS "/v1/agent/progress"
 	static const struct turn turns[] = {
 		{HELLO, 200, "{}"},
@@ -229,6 +236,27 @@ START_TEST(work_is_done_once_for_its_id_and_attempt)
 	ck_assert_str_eq(appliance.bodies[3], appliance.bodies[5]);
 	finish(&appliance, &session, &identity);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* What it cannot tell a result of it does not do. */
+START_TEST(work_without_an_attempt_is_not_done)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},
+		{WORK, 200, "{\"work\":{\"id\":\"w1\",\"kind\":\"dance\"}}"},
+		{HELLO, 403, DENIED},
+		{NULL, 0, NULL},
+	};
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+
+	begin(&appliance, turns, &session, &identity);
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_ptr_null(session.last_result);
+	finish(&appliance, &session, &identity);
 }
 END_TEST
 
@@ -418,7 +446,7 @@ END_TEST
 
 BU_UNIT("session", it_greets_asks_works_and_tells,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
-	work_is_done_once_for_its_id_and_attempt, after_an_outage_it_greets_again,
-	after_a_change_it_greets_again, a_poll_ends_when_a_link_moves,
-	a_pair_that_was_not_used_yet_is_tried_first,
+	work_is_done_once_for_its_id_and_attempt, work_without_an_attempt_is_not_done,
+	after_an_outage_it_greets_again, after_a_change_it_greets_again,
+	a_poll_ends_when_a_link_moves, a_pair_that_was_not_used_yet_is_tried_first,
 	progress_may_be_told_to_stop_and_may_be_lost)

@@ -93,15 +93,12 @@ static void
 init_member(const struct bu_field *field, void *record)
 {
 	void *member = (char *)record + field->offset;
-	const char *none = "";
 
 	switch (field->kind) {
 	case BU_FIELD_TEXT:
+	case BU_FIELD_STRING:
 	case BU_FIELD_JSON:
 		memset(member, 0, field->size);
-		break;
-	case BU_FIELD_STRING:
-		memcpy(member, &none, sizeof(none));
 		break;
 	case BU_FIELD_INT:
 	case BU_FIELD_FLAG:
@@ -185,7 +182,7 @@ is_default(const struct bu_field *field, const void *record)
 	case BU_FIELD_STRING:
 	case BU_FIELD_JSON:
 		memcpy(&string, member, sizeof(string));
-		return !string || (field->kind == BU_FIELD_STRING && !*string);
+		return !string;
 	case BU_FIELD_INT:
 	case BU_FIELD_FLAG:
 	case BU_FIELD_WORD:

@@ -38,8 +38,9 @@ enum bu_field_kind {
 	BU_FIELD_IS,      /* no member: always words[0] */
 };
 
-/* What a missing field means. The default of a text is "", of a list no members, of a
- * record the default of each of its fields, of a number, flag or word `otherwise`. */
+/* What a missing field means. The default of a TEXT is "", of a STRING or JSON NULL, of
+ * a list no members, of a record the default of each of its fields, of a number, flag
+ * or word `otherwise`. */
 enum bu_need {
 	BU_REQUIRED, /* an error */
 	BU_OPTIONAL, /* the default; written whatever it is */

@@ -5,10 +5,7 @@
  * both at once: runs of RDMA writes, reads or sends, and latency. A direction that
  * fails is recorded and the other one is still measured.
  *
- * Work item: {"kind":"probe","id","probe","role":"listen"|"connect","a","b","addr",
- *  "port","secret","local_ip","node"?,"peer"?,"device"?,"message_bytes"?,"bytes"?,
- *  "runs"?,"deadline_ms"?,"op"?,"lat_op"?,"qps"?,"duplex"?,"pings"?,"sport"?,
- *  "gid_index"?,"window_bytes"?,"gpu"?,"min_gbps"?}
+ * Its work item is struct bu_work_probe (model/work.h).
  * With the role "loopback" both ends are here: the adapter sends to itself, and of the
  * other end nothing is needed ("b", "addr", "port", "secret"). That finds a broken
  * adapter and says nothing about cable and switch; no judge passes it.
@@ -23,17 +20,7 @@
 #include "fabric/probe/device.h"
 #include "fabric/probe/verbs.h"
 #include "model/result.h"
-
-/* Defaults for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions; the
- * deadline is five times that. */
-enum {
-	BU_PAIR_MESSAGE_BYTES = 64 * 1024,
-	BU_PAIR_BYTES = 36 * BU_PAIR_MESSAGE_BYTES,
-	BU_PAIR_RUNS = 5,
-	BU_PAIR_DEADLINE_MS = 75000,
-	BU_PAIR_PINGS = 200,
-	BU_PAIR_PINGS_MAX = 1000000
-};
+#include "model/work.h"
 
 struct bu_pair_opts {
 	char probe[BU_NAME_SIZE];

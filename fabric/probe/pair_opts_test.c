@@ -8,13 +8,13 @@
 static json_t *
 good_item(void)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
-			 "s:i, s:i}",
-			 "kind", "probe", "id", "w1", "probe", "p1", "role", "listen",
-			 "a", "node001", "b", "node002", "addr", "127.0.0.1", "port",
-			 19000, "secret", "0123456789abcdef", "local_ip", "127.0.0.2",
-			 "message_bytes", 4096, "bytes", 65536, "runs", 3,
-			 "deadline_ms", 8000);
+	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, "
+			 "s:i, s:i, s:i}",
+			 "kind", "probe", "id", "w1", "attempt", 1, "probe", "p1",
+			 "role", "listen", "a", "node001", "b", "node002", "addr",
+			 "127.0.0.1", "port", 19000, "secret", "0123456789abcdef",
+			 "local_ip", "127.0.0.2", "message_bytes", 4096, "bytes", 65536,
+			 "runs", 3, "deadline_ms", 8000);
 }
 
 /* Each row spoils one field of a good item. */
@@ -52,6 +52,8 @@ static const struct {
 	{"gpu", "64"},
 	{"min_gbps", "-1"},
 	{"min_gbps", "\"1\""},
+	{"kind", "\"install\""},
+	{"addr", "\"\""},
 };
 
 START_TEST(work_items_are_read_strictly)

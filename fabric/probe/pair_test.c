@@ -31,11 +31,11 @@ struct end {
 static json_t *
 make_item(int port, int listens)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, s:i, "
-			 "s:i, s:i}",
-			 "kind", "probe", "id", "w1", "probe", "p1", "role",
-			 listens ? "listen" : "connect", "a", "node001", "b", "node002",
-			 "addr", "127.0.0.1", "port", port, "secret",
+	return json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:s, s:i, s:s, s:s, s:i, "
+			 "s:i, s:i, s:i}",
+			 "kind", "probe", "id", "w1", "attempt", 1, "probe", "p1",
+			 "role", listens ? "listen" : "connect", "a", "node001", "b",
+			 "node002", "addr", "127.0.0.1", "port", port, "secret",
 			 "0123456789abcdef", "local_ip",
 			 listens ? "127.0.0.2" : "127.0.0.1", "message_bytes", MESSAGE,
 			 "bytes", BYTES, "runs", 3, "deadline_ms", 8000);

@@ -59,8 +59,8 @@ start_end(struct end *end, int port, int listens)
 	static const struct fakeverbs_faults line = {.rate_gbps = line_gbps,
 						     .delay_us = LATE_US};
 	bu_autojson json_t *item = json_pack(
-		"{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:i,s:i,s:i,s:i,s:i}", "kind",
-		"probe", "id", "w1", "probe", "p1", "role",
+		"{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:i,s:i,s:i,s:i,s:i}",
+		"kind", "probe", "id", "w1", "attempt", 1, "probe", "p1", "role",
 		listens ? "listen" : "connect", "a", "node001", "b", "node002", "addr",
 		"127.0.0.1", "port", port, "secret", "0123456789abcdef", "local_ip",
 		listens ? "127.0.0.2" : "127.0.0.1", "message_bytes", MESSAGE, "bytes",

@@ -237,12 +237,12 @@ bu_verbs_renew(struct bu_verbs *verbs, const struct bu_verbs_opts *opts,
 static int
 check_opts(const struct bu_verbs_opts *opts, struct bu_err *err)
 {
-	if (opts->message_bytes < 64 || opts->message_bytes > BU_VERBS_MESSAGE_MAX ||
+	if (opts->message_bytes < 64 || opts->message_bytes > BU_PAIR_MESSAGE_MAX ||
 	    opts->message_bytes % 8)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "message_bytes %" PRIu32
 				  ": a multiple of 8 from 64 to %d",
-				  opts->message_bytes, BU_VERBS_MESSAGE_MAX);
+				  opts->message_bytes, BU_PAIR_MESSAGE_MAX);
 	if (opts->qps < 1 || opts->qps > BU_QPS_MAX)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "queue pairs: 1 to %d are wanted", BU_QPS_MAX);

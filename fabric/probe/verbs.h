@@ -19,9 +19,8 @@
 
 #include "base/err.h"
 #include "fabric/probe/wait.h"
-#include "model/result.h"
+#include "model/work.h"
 
-enum { BU_VERBS_MESSAGE_MAX = 64 * 1024 * 1024 };
 /* What an end is for. */
 enum { BU_VERBS_SOURCE = 1, BU_VERBS_SINK = 2 };
 
@@ -38,7 +37,7 @@ struct bu_verbs_opts {
 	 * not at work at the same time. It has the same message_bytes, bytes, runs and
 	 * qps, and is destroyed after this one. NULL: has its own. */
 	const struct bu_verbs *with;
-	uint32_t message_bytes; /* multiple of 8, 64 to BU_VERBS_MESSAGE_MAX */
+	uint32_t message_bytes; /* multiple of 8, 64 to BU_PAIR_MESSAGE_MAX */
 	uint64_t bytes;         /* timed in a run */
 	int runs;
 	enum bu_op op, lat_op; /* lat_op: write or send */

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "model/work.h"
 #include "provisioner/api/api.h"
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
@@ -257,17 +258,16 @@ BU_HANDLER(bu_api_agent_result)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = peer_node(api, request, err);
-	const json_t *error = json_object_get(request->body, "error");
-	const json_t *result = json_object_get(request->body, "result");
+	struct bu_work_result told;
 	struct bu_err failure = {0};
 	const struct bu_err *down;
 	const char *id, *kind;
 
-	if (!node)
+	if (!node ||
+	    bu_record_from_json(bu_work_result_fields, request->body, &told, err) != 0)
 		return BU_ANSWER_ERROR;
-	if (bu_json_get_str(request->body, "id", &id, err) != 0 ||
-	    bu_json_get_str(request->body, "kind", &kind, err) != 0)
-		return BU_ANSWER_ERROR;
+	id = told.work.id;
+	kind = told.work.kind;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
 	/* Nothing of it could be kept: it says it again. */
@@ -276,20 +276,18 @@ BU_HANDLER(bu_api_agent_result)
 		*err = *down;
 		return BU_ANSWER_ERROR;
 	}
-	if (json_is_object(error))
-		bu_json_to_err(error, &failure);
-	if (failure.kind)
+	if (told.error.kind) {
+		bu_json_to_err(json_object_get(request->body, "error"), &failure);
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
+	}
 	if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
 		/* One that is lost is measured again. */
-		bu_gate_result(api->gate, node, id,
-			       json_is_object(result) ? result : NULL,
+		bu_gate_result(api->gate, node, id, told.result,
 			       failure.kind ? &failure : NULL);
 	} else {
 		/* Who hears that it is taken switches off, and says it to nobody else.
 		 */
-		bu_reconcile_result(api->rec, node, id,
-				    (int)bu_json_int(request->body, "attempt", 0),
+		bu_reconcile_result(api->rec, node, id, told.work.attempt,
 				    failure.kind ? &failure : NULL);
 		reply->logged = api->fleet->store;
 	}

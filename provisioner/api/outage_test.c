@@ -148,9 +148,9 @@ START_TEST(checks_on_a_full_disk_are_not_held_against_the_node)
 	bu_store_put_blob(site.rig.store, "{}", (char[65]){""}, NULL);
 	for (int i = 0; i < 5; i++) {
 		ck_assert_int_eq(agent(&site, bu_api_agent_result,
-				       json_pack("{s:s,s:s,s:{}}", "id",
+				       json_pack("{s:s,s:s,s:i,s:{}}", "id",
 						 bu_json_str(item, "id", ""), "kind",
-						 "checks", "result"),
+						 "checks", "attempt", 1, "result"),
 				       &err),
 				 BU_ANSWER_ERROR);
 		ck_assert_int_eq(err.kind, BU_ERR_IO);

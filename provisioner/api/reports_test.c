@@ -47,6 +47,14 @@ START_TEST(results_in_any_alphabet_end_the_step)
 	ck_assert_int_eq(
 		as_agent(&site, bu_api_agent_result, json_object(), NULL, &err),
 		BU_ANSWER_ERROR);
+	/* What is no error object is no success either. */
+	ck_assert_int_eq(
+		as_agent(&site, bu_api_agent_result,
+			 json_pack("{s:s,s:s,s:i,s:s}", "id", node->step.id, "kind",
+				   "install", "attempt", 1, "error", "broken"),
+			 NULL, &err),
+		BU_ANSWER_ERROR);
+	ck_assert_str_eq(err.text, "error: an object is wanted");
 	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
 				  json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "id",
 					    node->step.id, "kind", "install", "attempt",
@@ -54,7 +62,8 @@ START_TEST(results_in_any_alphabet_end_the_step)
 				  NULL, &err),
 			 BU_ANSWER_NOW);
 	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
-				  json_pack("{s:s,s:s}", "id", "x", "kind", "install"),
+				  json_pack("{s:s,s:s,s:i}", "id", "x", "kind",
+					    "install", "attempt", 1),
 				  NULL, &err),
 			 BU_ANSWER_LATER); /* it is on its way to the log */
 	rig_until(&site.rig, node, BU_STATE_FAILED);
@@ -172,13 +181,13 @@ START_TEST(work_is_a_probe_then_nothing)
 		BU_ANSWER_NOW);
 	item = json_object_get(reply, "work");
 	ck_assert_str_eq(bu_json_str(item, "kind", ""), "probe");
-	ck_assert_int_eq(
-		as_agent(&site, bu_api_agent_result,
-			 json_pack("{s:s,s:s,s:{s:s,s:s}}", "id",
-				   bu_json_str(item, "id", ""), "kind", "probe",
-				   "error", "kind", "io", "text", "no device"),
-			 NULL, &err),
-		BU_ANSWER_NOW);
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
+				  json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "id",
+					    bu_json_str(item, "id", ""), "kind",
+					    "probe", "attempt", 1, "error", "kind",
+					    "io", "text", "no device"),
+				  NULL, &err),
+			 BU_ANSWER_NOW);
 	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &none, &err),
 			 BU_ANSWER_NOW);
 	ck_assert(json_is_null(json_object_get(none, "work")));

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "model/inventory.h"
+#include "model/work.h"
 #include "profiles/load/secret.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/drift.h"
@@ -77,21 +78,32 @@ signed_note(const struct bu_api *api, const struct bu_node *node, const char *ki
 	return bu_trust_sign(api->trust, body, err);
 }
 
+static struct bu_work
+work_of(const struct bu_node *node)
+{
+	return (struct bu_work){.id = node->step.id, .attempt = node->step.attempt};
+}
+
+/* A signed note that lives as long as `ret_json`. */
+static int
+sign_note(const struct bu_api *api, const struct bu_node *node, const char *kind,
+	  json_t **ret_json, struct bu_work_note *ret, struct bu_err *err)
+{
+	*ret_json = signed_note(api, node, kind, err);
+	return *ret_json ? bu_record_from_json(bu_work_note_fields, *ret_json, ret, err)
+			 : -1;
+}
+
 /* Which disk, as it was granted, and where its data partitions are. */
 static void
-add_disk(json_t *work, const struct bu_order *order, const struct bu_target *target)
+set_disk(struct bu_work_install *work, const struct bu_order *order,
+	 const struct bu_target *target)
 {
-	uint64_t root_bytes;
-	json_t *data = bu_config_data(target->desired, target->node, &root_bytes);
-
-	json_object_set_new(work, "disk",
-			    json_string(order->disk[0] ? order->disk
-						       : target->node->hardware->disk));
-	json_object_set_new(work, "disk_serial", json_string(order->disk_serial));
-	json_object_set_new(work, "disk_size_bytes",
-			    json_integer((json_int_t)order->disk_size_bytes));
-	json_object_set_new(work, "data", data);
-	json_object_set_new(work, "root_bytes", json_integer((json_int_t)root_bytes));
+	work->disk = order->disk[0] ? order->disk : target->node->hardware->disk;
+	work->disk_serial = order->disk_serial;
+	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
+	work->data_count = bu_config_data(target->desired, target->node, work->data,
+					  &work->root_bytes);
 }
 
 static json_t *
@@ -103,32 +115,30 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 	/* Its image lies where this revision says, whatever is applied meanwhile. */
 	bu_autofree char *url =
 		bu_xasprintf("%s/revisions/%s", api->http_url, target->desired->digest);
-	enum bu_disk_use disk = bu_class_info(node->order.class)->disk;
-	struct bu_config *config = NULL;
-	json_t *mark = NULL, *stamp = NULL, *work = NULL;
+	struct bu_work_install work = {
+		.work = work_of(node),
+		.base_url = url,
+		.image = node->order.image,
+		.digest = node->order.image_digest,
+		.image_key = key,
+		.appliance_key = bu_trust_public_key(api->trust),
+		.wipe = node->order.class == BU_CLASS_WIPE,
+		.keep = node->order.class == BU_CLASS_REIMAGE,
+	};
+	bu_autojson json_t *mark = NULL, *stamp = NULL;
+	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
+	json_t *item = NULL;
 
-	if (!key)
-		return NULL;
-	config = node_config(api, node, target, err);
-	if (config)
-		mark = signed_note(api, node, "mark", err);
-	if (mark)
-		stamp = signed_note(api, node, "stamp", err);
-	if (stamp)
-		work = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:b,s:b,s:s,s:O,s:O,s:o}",
-				 "kind", "install", "base_url", url, "image",
-				 node->order.image, "digest", node->order.image_digest,
-				 "image_key", key, "appliance_key",
-				 bu_trust_public_key(api->trust), "wipe",
-				 disk == BU_DISK_ALL, "keep", disk == BU_DISK_ROOT,
-				 "kargs", config->kargs, "mark", mark, "stamp", stamp,
-				 "files", bu_config_to_json(config));
-	if (work)
-		add_disk(work, &node->order, target);
+	if (config && sign_note(api, node, "mark", &mark, &work.mark, err) == 0 &&
+	    sign_note(api, node, "stamp", &stamp, &work.stamp, err) == 0) {
+		set_disk(&work, &node->order, target);
+		work.kargs = config->kargs;
+		work.files = bu_config_rows(config);
+		work.files_count = config->count;
+		item = bu_record_to_json(bu_work_install_fields, &work);
+	}
 	bu_config_destroy(config);
-	json_decref(mark);
-	json_decref(stamp);
-	return work;
+	return item;
 }
 
 /* What a reboot needs is written now and holds with it; everything else holds at once,
@@ -137,51 +147,73 @@ static json_t *
 configure_work(const struct bu_api *api, const struct bu_node *node,
 	       const struct bu_target *target, struct bu_err *err)
 {
-	int reboots = bu_class_info(node->order.class)->next == BU_STATE_BOOTING;
+	int reboots = node->order.class == BU_CLASS_REBOOT;
 	struct bu_config *config = node_config(api, node, target, err);
-	json_t *patterns = json_array(), *work = NULL;
+	struct bu_work_configure work = {
+		.work = work_of(node),
+		.live = !reboots,
+		.then = reboots ? "off" : "",
+		.confirm_ms = target->node->pool->confirm_deadline_ms,
+	};
+	json_t *item;
 
-	for (size_t i = 0; bu_config_patterns[i]; i++)
-		json_array_append_new(patterns, json_string(bu_config_patterns[i]));
-	if (config)
-		work = json_pack("{s:s,s:b,s:s,s:I,s:s,s:O,s:o}", "kind", "configure",
-				 "live", !reboots, "then", reboots ? "off" : "",
-				 "confirm_ms",
-				 (json_int_t)target->node->pool->confirm_deadline_ms,
-				 "kargs", config->kargs, "patterns", patterns, "files",
-				 bu_config_to_json(config));
-	json_decref(patterns);
+	if (!config)
+		return NULL;
+	while (bu_config_patterns[work.patterns_count]) {
+		work.patterns[work.patterns_count] =
+			bu_config_patterns[work.patterns_count];
+		work.patterns_count++;
+	}
+	work.kargs = config->kargs;
+	work.files = bu_config_rows(config);
+	work.files_count = config->count;
+	item = bu_record_to_json(bu_work_configure_fields, &work);
 	bu_config_destroy(config);
-	return work;
+	return item;
 }
 
 /* Nodes without a cluster have nothing to start; their certificates are kept as well.
  */
+static struct bu_config *
+cluster_config(const struct bu_api *api, const struct bu_desired_node *want,
+	       struct bu_err *err)
+{
+	struct bu_config *config;
+	size_t size = 0;
+	char *key = bu_secrets_get(api->secrets, want->cluster->munge_key, &size, err);
+
+	config = key ? bu_config_render_cluster(want, key, size, err) : NULL;
+	bu_secret_free(key, size);
+	if (!config)
+		bu_err_wrap(err, "cluster %s", want->cluster->name);
+	return config;
+}
+
 static json_t *
 join_work(const struct bu_api *api, const struct bu_node *node,
 	  const struct bu_desired_node *want, struct bu_err *err)
 {
-	json_t *work =
-		json_pack("{s:s,s:[],s:[],s:O,s:O}", "kind", "join", "files",
-			  "services", "full", node->full_cert, "boot", node->boot_cert);
-	struct bu_config *config;
-	size_t size = 0;
-	char *key;
+	struct bu_work_join work = {.work = work_of(node)};
+	struct bu_config *config = NULL;
+	json_t *item;
 
-	if (!want->cluster)
-		return work;
-	key = bu_secrets_get(api->secrets, want->cluster->munge_key, &size, err);
-	config = key ? bu_config_render_cluster(want, key, size, err) : NULL;
-	bu_secret_free(key, size);
-	if (!config) {
-		bu_err_wrap(err, "cluster %s", want->cluster->name);
-		json_decref(work);
+	if (bu_record_from_json(bu_work_cert_fields, node->full_cert, &work.full,
+				err) != 0 ||
+	    bu_record_from_json(bu_work_cert_fields, node->boot_cert, &work.boot,
+				err) != 0)
 		return NULL;
+	if (want->cluster) {
+		config = cluster_config(api, want, err);
+		if (!config)
+			return NULL;
+		work.services[work.services_count++] = "munge";
+		work.services[work.services_count++] = "slurmd";
+		work.files = bu_config_rows(config);
+		work.files_count = config->count;
 	}
-	json_object_set_new(work, "files", bu_config_to_json(config));
-	json_object_set_new(work, "services", json_pack("[s,s]", "munge", "slurmd"));
+	item = bu_record_to_json(bu_work_join_fields, &work);
 	bu_config_destroy(config);
-	return work;
+	return item;
 }
 
 json_t *
@@ -189,19 +221,12 @@ bu_api_step_work(const struct bu_api *api, const struct bu_node *node,
 		 struct bu_err *err)
 {
 	struct bu_target target;
-	json_t *work;
 
 	if (bu_fleet_target(api->fleet, node, &target, err) != 0)
 		return NULL;
 	if (node->step.action == BU_ACTION_INSTALL)
-		work = install_work(api, node, &target, err);
-	else if (node->step.action == BU_ACTION_CONFIGURE)
-		work = configure_work(api, node, &target, err);
-	else
-		work = join_work(api, node, target.node, err);
-	if (!work)
-		return NULL;
-	json_object_set_new(work, "id", json_string(node->step.id));
-	json_object_set_new(work, "attempt", json_integer(node->step.attempt));
-	return work;
+		return install_work(api, node, &target, err);
+	if (node->step.action == BU_ACTION_CONFIGURE)
+		return configure_work(api, node, &target, err);
+	return join_work(api, node, target.node, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A configuration as it grows, and as JSON. Used by render.c and the parts that it
- * calls. Invariant: what was a file's content is wiped with it, for it may be a key.
+ * A configuration as it grows, and as a work item tells it. Used by render.c and the
+ * parts that it calls. Invariant: what was a file's content is wiped with it, for it
+ * may be a key.
  */
 #include "provisioner/config/config.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/crypto.h"
+#include "base/json.h"
 
 void
 bu_config_add_bytes(struct bu_config *config, const char *path, mode_t mode,
@@ -58,32 +60,45 @@ bu_config_uuid(char ret[37], const char *fmt, ...)
 		 hex + 15, hex + 18);
 }
 
-json_t *
-bu_config_to_json(const struct bu_config *config)
+static int
+is_text(const struct bu_config_file *file)
 {
-	json_t *list = json_array();
+	bu_autojson json_t *text = json_stringn(file->content, file->size);
 
+	return text && !memchr(file->content, 0, file->size);
+}
+
+struct bu_work_file *
+bu_config_rows(struct bu_config *config)
+{
+	if (config->rows)
+		return config->rows;
+	config->rows = bu_xcalloc(config->count + 1, sizeof(*config->rows));
 	for (size_t i = 0; i < config->count; i++) {
 		const struct bu_config_file *file = &config->files[i];
-		json_t *item = json_pack("{ss si}", "path", file->path, "mode",
-					 (int)file->mode);
-		json_t *text = memchr(file->content, 0, file->size)
-				       ? NULL
-				       : json_stringn(file->content, file->size);
+		struct bu_work_file *row = &config->rows[i];
 
-		if (file->apply[0])
-			json_object_set_new(item, "apply", json_string(file->apply));
-		if (text) {
-			json_object_set_new(item, "content", text);
+		row->path = file->path;
+		row->mode = (int)file->mode;
+		row->apply = file->apply[0] ? file->apply : NULL;
+		if (is_text(file)) {
+			row->content = file->content;
 		} else {
-			bu_autofree char *hex = bu_xmalloc(2 * file->size + 1);
+			char *hex = bu_xmalloc(2 * file->size + 1);
 
 			bu_hex_encode(file->content, file->size, hex);
-			json_object_set_new(item, "content_hex", json_string(hex));
+			row->content_hex = hex;
 		}
-		json_array_append_new(list, item);
 	}
-	return list;
+	return config->rows;
+}
+
+static void
+wipe(char *text, size_t size)
+{
+	if (text)
+		explicit_bzero(text, size);
+	free(text);
 }
 
 void
@@ -93,10 +108,12 @@ bu_config_destroy(struct bu_config *config)
 		return;
 	for (size_t i = 0; i < config->count; i++) {
 		free(config->files[i].path);
-		/* It may be a key. */
-		explicit_bzero(config->files[i].content, config->files[i].size);
-		free(config->files[i].content);
+		wipe(config->files[i].content, config->files[i].size);
+		if (config->rows)
+			wipe((char *)(uintptr_t)config->rows[i].content_hex,
+			     2 * config->files[i].size);
 	}
+	free(config->rows);
 	free(config->files);
 	free(config->kargs);
 	free(config);

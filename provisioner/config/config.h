@@ -3,12 +3,12 @@
 #ifndef BU_CONFIG_CONFIG_H
 #define BU_CONFIG_CONFIG_H
 
-#include <jansson.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "base/err.h"
 #include "model/inventory.h"
+#include "model/work.h"
 #include "profiles/desired.h"
 
 /* The first line of a file of ours, where its format has comments. */
@@ -27,6 +27,7 @@ struct bu_config_file {
 struct bu_config {
 	struct bu_config_file *files; /* in the order of rendering */
 	size_t count, cap;
+	struct bu_work_file *rows; /* the same for a work item: bu_config_rows() */
 	char *kargs;     /* the node's part of the kernel's command line; never NULL */
 	char digest[65]; /* SHA-256 of the canonical JSON of files and kargs */
 };
@@ -39,9 +40,8 @@ struct bu_config_input {
 	const char *appliance; /* its IPv4 address in the boot network */
 };
 
-/* [{"path","mode","content","apply"}]; "content_hex" instead where the content is not
- * text, no "apply" where there is nothing to do. */
-json_t *bu_config_to_json(const struct bu_config *config);
+/* The files as they are sent, `count` of them; owned by the configuration. */
+struct bu_work_file *bu_config_rows(struct bu_config *config);
 void bu_config_destroy(struct bu_config *config);
 
 /* For the files of this folder: adds a text file, or any bytes (copied); a UUID that is

@@ -78,13 +78,21 @@ add_networks(const struct bu_config_input *input, struct bu_config *config,
 	return 0;
 }
 
+/* What is digested. */
+static const struct bu_field config_fields[] = {
+	BU_FIELD_MANY_AS("files", LIST, struct bu_config, rows, count,
+			 BU_WORK_FILES_MAX, bu_work_file_fields),
+	BU_FIELD(STRING, struct bu_config, kargs),
+	BU_FIELD_END,
+};
+
 static struct bu_config *
 finish(struct bu_config *config)
 {
-	bu_autojson json_t *value =
-		json_pack("{s:o,s:s}", "files", bu_config_to_json(config), "kargs",
-			  config->kargs);
+	bu_autojson json_t *value = NULL;
 
+	bu_config_rows(config);
+	value = bu_record_to_json(config_fields, config);
 	bu_json_digest(value, config->digest);
 	return config;
 }

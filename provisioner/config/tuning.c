@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "profiles/language/schema.h"
 
 #define GIB (1024ull * 1024 * 1024)
@@ -199,31 +200,33 @@ add_fstab(const struct bu_config_input *input, struct bu_config *config)
 			      text);
 }
 
-json_t *
+size_t
 bu_config_data(const struct bu_desired *desired, const struct bu_desired_node *node,
-	       uint64_t *ret_root_bytes)
+	       struct bu_work_data ret[BU_WORK_DATA_MAX], int64_t *ret_root_bytes)
 {
 	const char *rest = node->pool->data;
-	json_t *list = json_array();
+	size_t count = 0;
 	int takes_rest = 0;
 	char *item;
 
 	while ((item = next_item(&rest))) {
 		struct data data;
 
-		if (read_data(desired, node, item, &data) == 0) {
-			json_array_append_new(
-				list, json_pack("{s:s,s:s,s:I}", "name", data.name,
-						"guid", data.guid, "size_bytes",
-						(json_int_t)data.size_bytes));
+		if (count < BU_WORK_DATA_MAX &&
+		    read_data(desired, node, item, &data) == 0) {
+			struct bu_work_data *its = &ret[count++];
+
+			bu_text_copy(its->name, sizeof(its->name), data.name);
+			bu_text_copy(its->guid, sizeof(its->guid), data.guid);
+			its->size_bytes = (int64_t)data.size_bytes;
 			takes_rest |= data.size_bytes == 0;
 		}
 		free(item);
 	}
-	*ret_root_bytes = node->pool->root_size_bytes;
+	*ret_root_bytes = (int64_t)node->pool->root_size_bytes;
 	if (!*ret_root_bytes && takes_rest)
 		*ret_root_bytes = ROOT_BYTES;
-	return list;
+	return count;
 }
 
 /* "2MiB*1024" as the kernel takes it. */

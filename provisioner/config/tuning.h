@@ -7,10 +7,11 @@
 
 /* Adds the files, and sets the configuration's kargs. */
 void bu_config_tuning(const struct bu_config_input *input, struct bu_config *config);
-/* The node's data partitions for the installer, an empty list without any, and how much
- * of the disk the image may have (0 = what they leave):
- * [{"name","guid","size_bytes" (0 = the rest)}]. New reference. */
-json_t *bu_config_data(const struct bu_desired *desired,
-		       const struct bu_desired_node *node, uint64_t *ret_root_bytes);
+/* The node's data partitions for the installer, and how much of the disk the image may
+ * have (0 = what they leave). How many there are. */
+size_t bu_config_data(const struct bu_desired *desired,
+		      const struct bu_desired_node *node,
+		      struct bu_work_data ret[BU_WORK_DATA_MAX],
+		      int64_t *ret_root_bytes);
 
 #endif

@@ -148,8 +148,9 @@ START_TEST(the_installer_gets_the_data_partitions)
 {
 	static const struct {
 		const char *pool;
-		uint64_t root_bytes;
-		int count, first_mib, last_mib;
+		int64_t root_bytes;
+		size_t count;
+		int first_mib, last_mib;
 	} layouts[] = {
 		{"", 0, 0, 0, 0},
 		{"root_size = 64 GiB\n", 64ull << 30, 0, 0, 0},
@@ -160,23 +161,21 @@ START_TEST(the_installer_gets_the_data_partitions)
 
 	for (size_t i = 0; i < BU_LEN(layouts); i++) {
 		struct bu_config *config = render(layouts[i].pool, "");
-		uint64_t root_bytes;
-		bu_autojson json_t *list = bu_config_data(
-			desired, bu_desired_node(desired, "node001"), &root_bytes);
-		json_t *first = json_array_get(list, 0), *last;
+		struct bu_work_data list[BU_WORK_DATA_MAX] = {{.size_bytes = 0}};
+		int64_t root_bytes;
+		size_t count =
+			bu_config_data(desired, bu_desired_node(desired, "node001"),
+				       list, &root_bytes);
 
-		last = json_array_get(list, json_array_size(list) - 1);
-		ck_assert_uint_eq(root_bytes, layouts[i].root_bytes);
-		ck_assert_int_eq(json_array_size(list), layouts[i].count);
-		ck_assert_int_eq(bu_json_int(first, "size_bytes", 0) >> 20,
-				 layouts[i].first_mib);
-		ck_assert_int_eq(bu_json_int(last, "size_bytes", 0) >> 20,
+		ck_assert_int_eq(root_bytes, layouts[i].root_bytes);
+		ck_assert_uint_eq(count, layouts[i].count);
+		ck_assert_int_eq(list[0].size_bytes >> 20, layouts[i].first_mib);
+		ck_assert_int_eq(list[count ? count - 1 : 0].size_bytes >> 20,
 				 layouts[i].last_mib);
-		if (first) { /* fstab mounts what the installer makes */
+		if (count) { /* fstab mounts what the installer makes */
 			const struct bu_config_file *fstab = find(config, "/etc/fstab");
 
-			ck_assert_ptr_nonnull(strstr(fstab->content,
-						     bu_json_str(first, "guid", "-")));
+			ck_assert_ptr_nonnull(strstr(fstab->content, list[0].guid));
 		}
 		bu_config_destroy(config);
 		bu_desired_destroy(desired);

@@ -10,6 +10,8 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
+#include "model/work.h"
 #include "provisioner/gate/gate_impl.h"
 
 enum { MESSAGE_MIN = 4096, TOLD_MS = 60000 };
@@ -240,6 +242,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
 	/* The terms are the same for both ends, so they are of the applied revision. */
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	struct bu_work_probe work;
 	struct bu_expect expect;
 
 	if (!probe || probe->spoke[end] || !want || !want->validation ||
@@ -247,17 +250,24 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	    find_end(gate, probe, !end, boot[!end], fabric[!end]) != 0)
 		return NULL;
 	expect = bu_gate_expect(gate, want->validation);
-	return json_pack(
-		"{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:s,s:s,"
-		"s:I,s:I,s:i,s:I,s:f}",
-		"kind", "probe", "id", probe->id, "attempt", 1, "probe", probe->id,
-		"role", end ? "listen" : "connect", "a", probe->name[0], "b",
-		probe->name[1], "addr", boot[1], "port", BU_GATE_PORT, "secret",
-		probe->secret, "node", node->name, "peer", boot[!end], "local_ip",
-		fabric[end], "message_bytes", (json_int_t)probe->message_bytes, "bytes",
-		(json_int_t)want->validation->run_bytes, "runs", want->validation->runs,
-		"deadline_ms", (json_int_t)want->validation->deadline_ms, "min_gbps",
-		bu_expect_min_gbps(&expect));
+	bu_record_init(bu_work_probe_fields, &work);
+	work.work = (struct bu_work){.id = probe->id, .attempt = 1};
+	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;
+	work.port = BU_GATE_PORT;
+	work.message_bytes = (uint32_t)probe->message_bytes;
+	work.bytes = want->validation->run_bytes;
+	work.runs = want->validation->runs;
+	work.deadline_ms = want->validation->deadline_ms;
+	work.min_gbps = bu_expect_min_gbps(&expect);
+	for (int i = 0; i < 2; i++)
+		bu_text_copy(work.node[i], sizeof(work.node[i]), probe->name[i]);
+	bu_text_copy(work.probe, sizeof(work.probe), probe->id);
+	bu_text_copy(work.self, sizeof(work.self), node->name);
+	bu_text_copy(work.addr, sizeof(work.addr), boot[1]);
+	bu_text_copy(work.secret, sizeof(work.secret), probe->secret);
+	bu_text_copy(work.peer, sizeof(work.peer), boot[!end]);
+	bu_text_copy(work.local_ip, sizeof(work.local_ip), fabric[end]);
+	return bu_record_to_json(bu_work_probe_fields, &work);
 }
 
 void

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Work items: what the daemon asks an agent to do, complete, so that the agent needs to
+ * ask nothing more. One struct and one table for each kind; the daemon writes with it,
+ * the agent reads with it. Every item holds "kind", "id" and "attempt": repeating one
+ * of the same id and attempt is harmless.
+ *
+ * Texts that are pointers belong to the daemon's own values, or to the JSON item at the
+ * agent.
+ */
+#ifndef BU_MODEL_WORK_H
+#define BU_MODEL_WORK_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/record.h"
+#include "model/result.h"
+
+enum {
+	BU_WORK_FILES_MAX = 256,
+	BU_WORK_DATA_MAX = 16,
+	BU_WORK_WORDS_MAX = 64, /* patterns, services */
+	BU_PAIR_MESSAGE_MAX = 64 * 1024 * 1024,
+	BU_PAIR_PINGS_MAX = 1000000,
+};
+/* Defaults of a probe, for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions;
+ * the deadline is five times that. */
+enum {
+	BU_PAIR_MESSAGE_BYTES = 64 * 1024,
+	BU_PAIR_BYTES = 36 * BU_PAIR_MESSAGE_BYTES,
+	BU_PAIR_RUNS = 5,
+	BU_PAIR_DEADLINE_MS = 75000,
+	BU_PAIR_PINGS = 200,
+};
+
+/* What every item has. */
+struct bu_work {
+	const char *kind;
+	const char *id;
+	int attempt;
+};
+extern const struct bu_field bu_work_fields[];
+
+/* What an agent says when it is done with an item. */
+struct bu_work_result {
+	struct bu_work work;
+	struct {
+		const char
+			*kind; /* of enum bu_err_kind, by name; NULL = it went well */
+		const char *text;
+	} error;
+	const json_t *result; /* an object; NULL = there is nothing to tell */
+};
+extern const struct bu_field bu_work_result_fields[];
+
+/* Either text, or any bytes as hex digits. */
+struct bu_work_file {
+	const char *path; /* absolute */
+	int mode;
+	const char *apply; /* group that makes it hold; NULL = none */
+	const char *content;
+	const char *content_hex;
+};
+extern const struct bu_field bu_work_file_fields[];
+
+/* A signed text. */
+struct bu_work_note {
+	const char *text;
+	const char *sig;
+};
+extern const struct bu_field bu_work_note_fields[];
+
+/* A certificate as the log has it. */
+struct bu_work_cert {
+	const char *kind;
+	const char *text;
+};
+extern const struct bu_field bu_work_cert_fields[];
+
+struct bu_work_data { /* a data partition */
+	char name[32];
+	char guid[40];
+	int64_t size_bytes; /* 0 = the rest of the disk */
+};
+
+struct bu_work_install {
+	struct bu_work work;
+	const char *base_url; /* parts are below /images/<image>/ */
+	const char *image;
+	const char *digest;        /* SHA-256 of its manifest */
+	const char *image_key;     /* public, PEM: signs manifests */
+	const char *appliance_key; /* public, PEM: signs mark and stamp */
+	int wipe;                  /* whatever is on the disk may go */
+	int keep;                  /* what the image wrote may go, data stays */
+	const char *kargs;
+	struct bu_work_note mark, stamp;
+	const char *disk;        /* "/dev/vda" */
+	const char *disk_serial; /* as it was granted; "" = not known */
+	int64_t disk_size_bytes; /* 0 = not known */
+	struct bu_work_data data[BU_WORK_DATA_MAX];
+	size_t data_count;
+	int64_t root_bytes; /* where data begins; 0 = at the end of the disk */
+	struct bu_work_file *files;
+	size_t files_count;
+};
+extern const struct bu_field bu_work_install_fields[];
+
+struct bu_work_configure {
+	struct bu_work work;
+	int live; /* applied now and proven; else written now, applied by the next boot
+		   */
+	const char *then; /* "off": the machine goes off once the result was heard */
+	int64_t confirm_ms;
+	const char *kargs; /* from the next boot on; NULL = are left as they are */
+	const char *patterns[BU_WORK_WORDS_MAX]; /* what matches and is no file goes */
+	size_t patterns_count;
+	struct bu_work_file *files;
+	size_t files_count;
+};
+extern const struct bu_field bu_work_configure_fields[];
+
+struct bu_work_join {
+	struct bu_work work;
+	struct bu_work_cert full, boot;
+	const char *services[BU_WORK_WORDS_MAX];
+	size_t services_count;
+	struct bu_work_file *files;
+	size_t files_count;
+};
+extern const struct bu_field bu_work_join_fields[];
+
+/* LOOPBACK: both ends are here, and of b nothing is needed but that. */
+enum bu_probe_role { BU_PROBE_CONNECT, BU_PROBE_LISTEN, BU_PROBE_LOOPBACK };
+
+struct bu_work_probe {
+	struct bu_work work;
+	char probe[BU_NAME_SIZE];
+	enum bu_probe_role role;    /* of the TCP connection */
+	char node[2][BU_NAME_SIZE]; /* of a and b */
+	char self[BU_NAME_SIZE];    /* which of them this is; "" = a connects */
+	char addr[48];              /* IPv4 to bind or to connect to */
+	int port;
+	char secret[129];          /* at least 16 characters */
+	char peer[48];             /* listener: only this IPv4 is let in; "" = any */
+	char local_ip[48];         /* our address on the fabric; "" = by device */
+	char device[BU_NAME_SIZE]; /* "" = by local_ip */
+	uint32_t message_bytes;    /* a multiple of 8 */
+	uint64_t bytes;            /* timed in each run */
+	int runs;                  /* per direction */
+	int64_t deadline_ms;       /* of everything */
+	enum bu_op op, lat_op;     /* lat_op: write or send */
+	int qps;                   /* queue pairs */
+	int duplex;                /* both directions at once */
+	double min_gbps;           /* runs end when so many are under it that their
+				      median is; 0 = all are made */
+	int pings;                 /* 0 = no latency, and so no verdict */
+	int sport;             /* UDP source port of the first queue pair; 0 = any */
+	int gid_index;         /* -1 = the one of local_ip */
+	uint64_t window_bytes; /* 0 = more than the last-level cache */
+	int gpu;               /* payload in the memory of this GPU; -1 = host */
+};
+extern const struct bu_field bu_work_probe_fields[];
+/* The table, and what one field says of another. */
+int bu_work_probe_from_json(const json_t *item, struct bu_work_probe *ret,
+			    struct bu_err *err);
+
+#endif
