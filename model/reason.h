@@ -203,6 +203,9 @@
 	X(OWNER_BUSY, "owner-busy", PLAN, 0, 0, "",                                    \
 	  "it is the machine of node {owner}, which is {state}; rename it when that "  \
 	  "is over")                                                                   \
+	X(OWNER_OUT, "owner-out", PLAN, 0, 0, "",                                      \
+	  "it is the machine of node {owner}, which is {state}; rename it after "      \
+	  "bringup node {verb} {owner}")                                               \
 	X(OWNER_LEFT, "owner-left", PLAN, 0, 0, "",                                    \
 	  "it is the machine of node {owner}, which left the profile while it was "    \
 	  "{state}; bringup node retire {owner} lets it go")                           \
@@ -211,6 +214,13 @@
 	X(TWO_NAMES, "two-names", PLAN, 0, 0, "",                                      \
 	  "its {what} is that of the machine of node {owner}, which is in the "        \
 	  "profile too; a machine has one name")                                       \
+	X(OWNER_MOVES, "owner-moves", PLAN, 0, 0, "",                                  \
+	  "its {what} is that of the machine of node {owner}, which gets another "     \
+	  "one; names move one at a time: take {owner} out of the profile and apply, " \
+	  "then go on")                                                                \
+	X(BMC_MOVES, "bmc-moves", PLAN, 0, 0, "",                                      \
+	  "its BMC is that of node {owner}, which gets another machine; bringup node " \
+	  "replace {owner} lets the old one go, then go on")                           \
 	X(BMC_TAKEN, "bmc-taken", PLAN, 0, 0, "",                                      \
 	  "its BMC is that of node {owner}, whose machine has other addresses; "       \
 	  "bringup node retire {owner} lets that one go")

@@ -172,6 +172,8 @@ static const char *const sentences[] = {
 		"that is free and apply, then go on",
 	[BU_REASON_OWNER_BUSY] = "it is the machine of node <owner>, which is <state>; "
 				 "rename it when that is over",
+	[BU_REASON_OWNER_OUT] = "it is the machine of node <owner>, which is <state>; "
+				"rename it after bringup node <verb> <owner>",
 	[BU_REASON_OWNER_LEFT] =
 		"it is the machine of node <owner>, which left the profile while it "
 		"was <state>; bringup node retire <owner> lets it go",
@@ -180,6 +182,13 @@ static const char *const sentences[] = {
 	[BU_REASON_TWO_NAMES] =
 		"its <what> is that of the machine of node <owner>, which is in the "
 		"profile too; a machine has one name",
+	[BU_REASON_OWNER_MOVES] =
+		"its <what> is that of the machine of node <owner>, which gets another "
+		"one; names move one at a time: take <owner> out of the profile and "
+		"apply, then go on",
+	[BU_REASON_BMC_MOVES] =
+		"its BMC is that of node <owner>, which gets another machine; bringup "
+		"node replace <owner> lets the old one go, then go on",
 	[BU_REASON_BMC_TAKEN] =
 		"its BMC is that of node <owner>, whose machine has other addresses; "
 		"bringup node retire <owner> lets that one go",

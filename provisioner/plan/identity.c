@@ -254,16 +254,49 @@ identify_bound(const struct bu_plan_input *input, const struct bu_desired_node *
 		replaced(want, ret);
 }
 
+/* A person took it out, and nothing is planned for it until a person takes it back,
+ * which asks for its name in the profile. */
+static const char *
+way_back(const struct bu_node *holder)
+{
+	if (holder->state == BU_STATE_SERVICING)
+		return "release";
+	return holder->state == BU_STATE_PARKED && holder->installed_digest[0]
+		       ? "resume"
+		       : NULL;
+}
+
 /* Whoever leaves the profile on its way stays where it is: it must get there first. */
 static void
 busy(const struct bu_node *holder, struct bu_identity *ret)
 {
 	const char *state = bu_state_name(holder->state);
+	const char *verb = way_back(holder);
 
-	if (holder->live.in_profile)
+	if (holder->live.in_profile && verb)
+		conflict(ret, OWNER_OUT, holder->name, state, verb);
+	else if (holder->live.in_profile)
 		conflict(ret, OWNER_BUSY, holder->name, state);
 	else
 		not_now(ret, OWNER_LEFT, holder->name, state);
+}
+
+/* The holder stays in the profile: with this machine, or with another one. */
+static void
+still_named(const struct bu_plan_input *input, const struct bu_node *holder,
+	    enum key key, struct bu_identity *ret)
+{
+	const struct bu_desired_node *its =
+		bu_desired_node(input->desired, holder->name);
+
+	if (!holder->machine[0])
+		busy(holder, ret);
+	else if (is_same(input, holder, its))
+		conflict(ret, TWO_NAMES, keys[key].name, holder->name);
+	else if (key == BMC)
+		conflict(ret, BMC_MOVES, holder->name);
+	else
+		conflict(ret, OWNER_MOVES, keys[key].name, holder->name);
 }
 
 /* The name is free; another node holds its machine. */
@@ -273,8 +306,6 @@ identify_free(const struct bu_plan_input *input, const struct bu_desired_node *w
 {
 	int key = taken(holders, ret->node);
 	const struct bu_node *holder = holders[key];
-	const struct bu_desired_node *its =
-		bu_desired_node(input->desired, holder->name);
 
 	for (int i = 0; i < KEYS; i++)
 		if (holders[i] && holders[i] != holder && holders[i] != ret->node)
@@ -282,11 +313,11 @@ identify_free(const struct bu_plan_input *input, const struct bu_desired_node *w
 				 keys[i].name, holders[i]->name);
 	if (ret->kind == BU_IDENTITY_CONFLICT)
 		return;
-	if (its)
-		conflict(ret, TWO_NAMES, keys[key].name, holder->name);
+	if (bu_desired_node(input->desired, holder->name))
+		still_named(input, holder, (enum key)key, ret);
 	else if (key == BMC)
 		not_now(ret, BMC_TAKEN, holder->name);
-	else if (!bu_state_info(holder->state)->settled ||
+	else if (!bu_state_info(holder->state)->settled || way_back(holder) ||
 		 (holder->order.open && holder->order.begun))
 		busy(holder, ret);
 	if (ret->kind != BU_IDENTITY_SAME)

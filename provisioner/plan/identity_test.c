@@ -134,6 +134,13 @@ static const struct row rows[] = {
 	/* two names for one machine, against reality */
 	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1; node002 2 0 2; gpu 5 0 3",
 	 "gpu", REFUSED, NULL, "which is in the profile too"},
+	/* the machine of a name that gets another one: the way out is named */
+	{BOTH, "gpu 1 1 1; node001 3 3 3", "gpu", REFUSED, NULL,
+	 "take node001 out of the profile and apply"},
+	{BOTH, "gpu 3 3 1; node001 4 4 4", "gpu", REFUSED, NULL,
+	 "bringup node replace node001"},
+	{BOTH, "gpu 3 3 1; node001 1 1 3", "gpu", REFUSED, NULL,
+	 "a machine has one name"},
 	/* keys of two machines */
 	{BOTH, "gpu 2 1 3", "gpu", REFUSED, NULL,
 	 "its serial number is that of node node001, its MAC address that of node "
@@ -190,6 +197,8 @@ START_TEST(only_who_has_a_machine_holds_one)
 {
 	static const struct row row = {BOTH, "gpu 1 1 1; node002 2 2 2", "gpu", 0, 0,
 				       0};
+	static const struct row swapped = {
+		BOTH, "gpu 1 1 1; node001 3 3 3", "gpu", 0, 0, 0};
 	struct bu_node *node = bu_node_create("node001");
 	struct bu_identity found;
 
@@ -200,12 +209,48 @@ START_TEST(only_who_has_a_machine_holds_one)
 	look(&row, &node, 1, &found);
 	ck_assert_int_eq(found.kind, BU_IDENTITY_NOT_NOW);
 	ck_assert_int_eq(found.why.code, BU_REASON_OWNER_LEFT);
+	/* its own row has moved on to another machine; nothing of it is bound yet */
+	node->live.in_profile = 1;
+	look(&swapped, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
+	ck_assert_int_eq(found.why.code, BU_REASON_OWNER_BUSY);
+	node->live.in_profile = 0;
 	/* applied now, it would leave the profile and get nowhere */
 	node->live.in_profile = 1;
 	look(&row, &node, 1, &found);
 	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
 	ck_assert_int_eq(found.why.code, BU_REASON_OWNER_BUSY);
 	ck_assert_str_eq(bu_reason_arg(&found.why, "state"), "inspecting");
+	bu_node_destroy(node);
+}
+END_TEST
+
+/* Under its new name nobody could take it back: what is not in the profile is let be.
+ */
+START_TEST(what_a_person_took_out_is_renamed_when_it_is_back)
+{
+	static const struct row row = {BOTH, "gpu 1 1 1; node002 2 2 2", "gpu", 0, 0,
+				       0};
+	struct bu_node *node = bound("node001", 1, BU_STATE_SERVICING);
+	struct bu_identity found;
+
+	node->live.in_profile = 1;
+	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
+	ck_assert_int_eq(found.why.code, BU_REASON_OWNER_OUT);
+	ck_assert_str_eq(bu_reason_arg(&found.why, "verb"), "release");
+	node->state = BU_STATE_PARKED;
+	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_RENAMED); /* it is written anew */
+	snprintf(node->installed_digest, sizeof(node->installed_digest), "d1");
+	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
+	ck_assert_str_eq(bu_reason_arg(&found.why, "verb"), "resume");
+	/* it left the profile before: only one verb is taken of it */
+	node->live.in_profile = 0;
+	look(&row, &node, 1, &found);
+	ck_assert_int_eq(found.kind, BU_IDENTITY_NOT_NOW);
+	ck_assert_int_eq(found.why.code, BU_REASON_OWNER_LEFT);
 	bu_node_destroy(node);
 }
 END_TEST
@@ -302,4 +347,5 @@ END_TEST
 BU_UNIT("identity", machines_go_before_names,
 	a_profile_that_contradicts_the_machines_is_not_applied,
 	a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb,
-	only_who_has_a_machine_holds_one)
+	only_who_has_a_machine_holds_one,
+	what_a_person_took_out_is_renamed_when_it_is_back)
