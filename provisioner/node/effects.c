@@ -200,11 +200,13 @@ static void
 boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
 {
 	int disk = node->step.action == BU_ACTION_DISKBOOT;
-	/* After an install the agent switches its machine off; a repetition of the step
-	 * has nobody to wait for. */
+	/* At the end of what an order does the agent switches its machine off; a
+	 * repetition of the step, or who boots without an order, has nobody to wait
+	 * for: the machine may go on meanwhile, and must not be reset then. */
 	struct bu_power_boot how = {
 		.first = disk ? BU_BOOT_DISK : BU_BOOT_NETWORK,
-		.wait_off_ms = disk && node->repeats == 0 && node->order.open
+		.wait_off_ms = disk && node->repeats == 0 && node->order.open &&
+					       node->order.begun
 				       ? BU_WAIT_OFF_MS
 				       : 0,
 		.reset = may_reset(rec, node),

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -159,6 +160,44 @@ START_TEST(only_who_switches_itself_off_is_waited_for)
 }
 END_TEST
 
+/* It may come up meanwhile and go on to serve: a reset that comes late hits its jobs.
+ */
+START_TEST(who_reboots_without_an_order_is_not_waited_for)
+{
+	const struct bu_verb_ask ask = {.verb = BU_VERB_REBOOT,
+					.by = "alice",
+					.reason = "",
+					.grant = "",
+					.op = ""};
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+	bu_autofree char *said = NULL;
+	struct bu_event event;
+
+	answer(&rig, 0, NULL);
+	rig_inspect(&rig, 1);
+	rig_answer(&rig, node, NULL);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	answer(&rig, 1, NULL);
+	rig_come_up(&rig, 1, "boot-1");
+	/* another one is planned, and has not begun */
+	bu_event_init(&event, BU_EVENT_ORDER, node->name,
+		      json_pack("{s:s,s:s}", "rollout", "r-2", "class", "reconfigure"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert(node->order.open && !node->order.begun);
+	said = bu_verb_run(rig.rec, node, &ask, NULL);
+	ck_assert_ptr_nonnull(said);
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 3);
+	ck_assert_int_eq(boots[2].how.reset, 1);
+	ck_assert_int_eq(boots[2].how.wait_off_ms, 0);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("effects", an_answer_of_an_older_attempt_is_none,
 	 an_answer_of_the_same_step_counts_for_its_attempt,
-	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for)
+	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for,
+	 who_reboots_without_an_order_is_not_waited_for)
