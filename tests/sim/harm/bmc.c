@@ -242,6 +242,8 @@ __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 		link = &(*link)->next;
 	*link = op;
 	if (strcmp(bu_json_str(request, "op", ""), "status") != 0)
+		oracle_power(op->bay, bu_json_str(request, "op", ""));
+	if (strcmp(bu_json_str(request, "op", ""), "status") != 0)
 		say("daemon: %s bay %d, %s", bu_json_str(request, "op", ""), op->bay,
 		    bu_json_str(request, "first", ""));
 	return op->id;

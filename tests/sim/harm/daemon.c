@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "tests/sim/harm/harm.h"
+#include "tests/support/baddisk.h"
 #include "tests/support/image.h"
 
 enum { REQUESTS = MACHINES * 4 };
@@ -129,6 +130,7 @@ daemon_begin(void)
 	static const char *const names[] = {"debian12", "debian13"};
 	char digest[BU_DIGEST_SIZE];
 
+	bad_disk_install();
 	snprintf(sim.dir, sizeof(sim.dir), "%s/bringup-harm-XXXXXX",
 		 bu_file_exists("/dev/shm") ? "/dev/shm" : "/tmp");
 	bu_assert(mkdtemp(sim.dir));
@@ -186,26 +188,35 @@ log_path(const char *end)
 			    end);
 }
 
-static void
+/* A start on a disk that cannot even be opened is tried again, as systemd does it. */
+static int
 open_state(void)
 {
 	bu_autofree char *dir =
 		bu_xasprintf("%s/run-%d", sim.dir, (int)sim.script.seed);
 	bu_autofree char *path = log_path("");
 	struct bu_err err = {0};
+	int rc;
 
 	bu_assert(bu_mkdir_p(dir, 0700, NULL) == 0);
 	d.trust = bu_trust_open(keys, server_names, &err);
 	d.store = d.trust ? bu_store_open_sqlite(d.loop, path, &err) : NULL;
+	if (!d.store && sim.disk_bad_ms) {
+		say("bringupd: %s", err.text);
+		bu_trust_destroy(d.trust);
+		return -1;
+	}
 	if (!d.store)
 		fprintf(stderr, "harm: %s\n", err.text);
 	bu_assert(d.store);
 	d.api.fleet = bu_fleet_create(d.loop, d.store);
 	d.api.fleet->public_pem = bu_trust_public_key(d.trust);
-	if (bu_fleet_load(d.api.fleet, &err) != 0)
+	rc = bu_fleet_load(d.api.fleet, &err);
+	if (rc != 0)
 		fprintf(stderr, "harm: %s\n", err.text);
-	bu_assert(!err.kind);
+	bu_assert(rc == 0);
 	oracle_compare(d.api.fleet);
+	return 0;
 }
 
 static void
@@ -245,7 +256,11 @@ daemon_start(void)
 {
 	memset(&d, 0, sizeof(d));
 	d.loop = bu_loop_create(&sim.clock);
-	open_state();
+	if (open_state() != 0) {
+		bu_loop_destroy(d.loop);
+		sim.restart_ms = now_ms() + SECONDS(5);
+		return;
+	}
 	start_engine();
 	d.api.trust = d.trust;
 	d.api.images_dir = images;
@@ -317,12 +332,39 @@ daemon_stop(int kill)
 	bu_loop_destroy(d.loop);
 	if (kill)
 		put_back_log(texts, sizes);
+	/* What a person wanted of a BMC goes with the child. */
+	memset(sim.wishes, 0, sizeof(sim.wishes));
 	wire_reset();
+}
+
+void
+daemon_fill_disk(unsigned int how, int64_t until_ms)
+{
+	bad_disk_install();
+	if (how || sim.disk_bad_ms)
+		say("appliance: its disk %s", how == 1   ? "is full"
+					      : how == 2 ? "is mounted read-only"
+					      : how == 3 ? "syncs no more"
+					      : how == 4 ? "has failed to sync"
+							 : "takes rows again");
+	sim.disk_bad_ms = how ? until_ms : 0;
+	bad_disk.full = how == 1;
+	bad_disk.read_only = how == 2;
+	bad_disk.syncs = how == 3 ? -1 : how == 4 ? 3 : 0;
+	bad_disk.syncs_ok = how == 4;
+}
+
+int
+daemon_is_down(void)
+{
+	return d.runs && bu_store_down(d.store);
 }
 
 void
 daemon_turn(void)
 {
+	if (sim.disk_bad_ms && sim.disk_bad_ms <= now_ms())
+		daemon_fill_disk(0, 0);
 	for (int i = 0; d.runs && i < 3; i++) {
 		bu_clock_advance(&sim.clock, i ? 1 : 0);
 		bu_loop_step(d.loop, 0);

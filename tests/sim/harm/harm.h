@@ -17,8 +17,9 @@
  *	daemon.c	bringupd in parts: start, kill, the routes
  *	profile.c	the tree of files, and what people change in it
  *	person.c	plans, applies, commands; who consented to what
+ *	operator.c	the verbs of nodes, and what they allow
  *	script.c	the steps of a run
- *	oracle.c	the rules
+ *	oracle.c	the rules; settled.c has those for the end
  *	run.c		time, and the phases of a run
  */
 #ifndef BU_TESTS_SIM_HARM_HARM_H
@@ -63,7 +64,14 @@ enum {
 	X(DEADEND, "dead-end", "the commands that are named lead out", 1)              \
 	X(UNSEEN, "unseen", "what took another's bay is not switched off for it", 0)   \
 	X(STUCK, "stuck", "what cannot be carried out can be taken back", 0)           \
-	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)
+	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)         \
+	X(UNMARKED, "unmarked",                                                        \
+	  "a drain of ours is known as ours when Slurm names it", 0)                   \
+	X(RESUMED, "resumed", "an administrator resumes it while it goes", 0)          \
+	X(HANDS_OFF, "hands-off", "what is in service or retired keeps its power", 1)  \
+	X(KEPT, "kept", "what a person took out comes back by a person alone", 1)      \
+	X(TRIAL, "trial", "a trial writes nothing", 1)                                 \
+	X(FULL, "full", "a log without room begins nothing, says it, and ends", 1)
 
 enum rule {
 #define X(id, name, text, on) RULE_##id,
@@ -120,6 +128,7 @@ struct machine {
 	int died;       /* somebody switched it off */
 	int outlier; /* its next probe: 1 = 3 % over the link, 2 = clocks 8 % apart */
 	/* truth for the rules */
+	int64_t resumed_ms; /* an administrator gave it back to its cluster */
 	int64_t changed_ms;
 };
 
@@ -155,6 +164,12 @@ struct consent {
 	char step[112]; /* of the install that it was used for; "" = none yet */
 };
 
+/* A person wants the machine in a bay switched, until then; forced: whatever it runs.
+ */
+struct wish {
+	int64_t until_ms, forced_ms;
+};
+
 /* --- the script --- */
 
 /* clang-format off */
@@ -167,7 +182,10 @@ struct consent {
 	X(AGENT_DIES) X(BMC_ERRORS) X(BMC_HANGS) X(BMC_LOSES) X(SWITCH_ON) \
 	X(SWITCH_OFF) X(ADMIN_DRAIN) X(ADMIN_RESUME) X(ADMIN_DELETE) X(ADMIN_DOWN) \
 	X(CTLD_STOPS) X(CTLD_STARTS) X(CTLD_FORGETS) X(CTLD_LOSES) X(LOSE_ANSWERS) \
-	X(STRANGER) X(HOLD) X(RELEASE) X(AGAIN) X(ABORT) X(PAUSE) X(RESUME)
+	X(STRANGER) X(HOLD) X(RELEASE) X(AGAIN) X(ABORT) X(PAUSE) X(RESUME) \
+	X(NODE_DRAIN) X(NODE_RESUME) X(NODE_SERVICE) X(NODE_RELEASE) \
+	X(NODE_VALIDATE) X(NODE_RETRY) X(NODE_REBUILD) X(NODE_REBOOT) \
+	X(NODE_POWER) X(NODE_REPLACE) X(NODE_RETIRE) X(DISK_FULL)
 /* clang-format on */
 
 enum verb {
@@ -211,8 +229,12 @@ struct sim {
 	struct profile applied; /* last one that was taken */
 	struct consent consents[CONSENTS_MAX];
 	int consents_count;
+	struct wish wishes[BAYS];
+	int64_t disk_bad_ms; /* the appliance's disk takes nothing until then; 0 = it
+				does */
 	int64_t lose_answers_ms; /* until then some answers are lost */
 	int helping;             /* people do what the views say */
+	int contradicted;        /* the last apply was refused: whose machine is it? */
 	int64_t restart_ms;      /* when the daemon is started again; 0 = it runs */
 	/* the verdict */
 	int broken; /* a rule */
@@ -331,6 +353,10 @@ int daemon_runs(void);
 int64_t daemon_due_ms(void);
 struct bu_api *daemon_api(void);
 struct bu_fleet *daemon_world(void);
+/* The appliance's disk takes no more, in one of several ways; 0 = it has room again. */
+void daemon_fill_disk(unsigned int how, int64_t until_ms);
+/* Its log is out; may it begin anything? */
+int daemon_is_down(void);
 int daemon_woken(void); /* and forgets it */
 const struct bu_node *daemon_node_of(const struct machine *machine);
 
@@ -350,18 +376,35 @@ void profile_set_known(void);
 /* grants: 0 none, 1 reimage, 2 wipe, 3 wipe of some, 4 reset */
 int person_applies(unsigned int grants, unsigned int which);
 void person_commands(const struct step *step);
+/* Asks again while the daemon is busy with the nodes, as the command line does. body is
+ * borrowed. New reference. */
+json_t *person_insists(const char *path, const json_t *body, struct bu_err *err);
 /* Follows what the views name; 0 when there is nothing more to do. */
 int person_helps(void);
 const struct consent *consent_for(const struct machine *machine);
 int consent_to_write(const struct machine *machine, int disk, const char *step,
 		     int keeps_data);
+void consent_to_reboot(const char *node);
+void consent_to_rebuild(const struct row *row, enum bu_class class,
+			enum bu_class granted);
 void person_mends(void);
 /* The answer to a plan of what is applied; new reference. */
 json_t *person_plans(void);
 
+/* operator.c */
+void operator_types(const struct step *step);
+
 /* oracle.c */
 void oracle_begin(void);
 void oracle_look(void);
+/* A person said something of the node, and it was taken. */
+void said_of(const char *node);
+/* An apply was taken that has it in this cluster, -1 = in none. */
+void ordered_for(const char *node, int cluster);
+/* The daemon asks for this machine's power to be changed. */
+void oracle_power(int bay, const char *op);
+/* It begins something that is not to be begun while its log is out. */
+void oracle_begins(const char *what);
 /* The daemon is about to switch this machine off, or to reset it. */
 void oracle_off(const struct machine *machine, const char *how);
 void oracle_write(const struct machine *machine, int disk, const char *step,
@@ -369,6 +412,12 @@ void oracle_write(const struct machine *machine, int disk, const char *step,
 /* Around a start over the same log. */
 void oracle_remember(const struct bu_fleet *fleet);
 void oracle_compare(const struct bu_fleet *fleet);
+/* The machine that it is bound to, NULL = it is none of these. */
+const struct machine *oracle_machine_of(const struct bu_node *node);
+/* Why a node that is ready can run nothing; NULL = it can. */
+const char *oracle_unusable(const struct bu_node *node);
+
+/* settled.c */
 /* All that the profile wants is ready, or (not helped) stands where a person is needed;
  * NULL or which one is not, and why not. */
 const char *oracle_unsettled(int helped);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules. They are asked where harm would be done (a machine goes off, a disk is
- * written, a node is resumed), at each look at what views say, and when the faults have
- * ended. Each compares the world's truth with what was consented to and with what is
- * said; none reads a reason.
+ * written, a node is resumed) and at each look at what views say; settled.c has those
+ * for when the faults have ended. Each compares the world's truth with what was
+ * consented to and with what is said; none reads a reason.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +14,13 @@
 #include "base/text.h"
 #include "tests/sim/harm/harm.h"
 
-enum { VIEW_MS = 30000, SLACK_MS = 5000, REMOVED_MS = 60000, SEEN_MAX = 64 };
+enum {
+	VIEW_MS = 30000,
+	SLACK_MS = 5000,
+	REMOVED_MS = 60000,
+	ROOM_MS = 15000, /* in which a disk with room is written again */
+	SEEN_MAX = 64,
+};
 
 static const struct {
 	const char *name;
@@ -30,9 +36,15 @@ static struct seen {
 	int64_t unusable_ms; /* since; 0 = it is not */
 	char machine[65];    /* while it is ready */
 	int64_t left_ms;     /* it left the profile then */
+	enum bu_state state; /* at the last look */
+	int64_t looked_ms;   /* 0 = never */
+	int64_t said_ms;     /* a person said something of it, and was heard */
+	int cluster;         /* that it was last ordered to be in; -1 = none */
+	int ordered;
 } seen[SEEN_MAX];
 static int seen_count;
-static json_t *kept; /* of oracle_remember() */
+static int64_t room_ms; /* since then its disk has room, and its log is out */
+static json_t *kept;    /* of oracle_remember() */
 
 const char *
 rule_name(enum rule rule)
@@ -72,6 +84,7 @@ oracle_begin(void)
 {
 	memset(seen, 0, sizeof(seen));
 	seen_count = 0;
+	room_ms = 0;
 	json_decref(kept);
 	kept = NULL;
 }
@@ -105,7 +118,8 @@ is_removed(const struct machine *machine)
 	       now_ms() - seen_of(node->name)->left_ms > REMOVED_MS;
 }
 
-/* People put it where a node had its machine; no BMC of paper says which one it is. */
+/* People put it where a node has, or is given, its machine; no BMC of paper says which
+ * one it is. */
 static int
 took_a_bay(const struct machine *machine)
 {
@@ -116,7 +130,8 @@ took_a_bay(const struct machine *machine)
 				? bu_fleet_node(daemon_world(), row->name)
 				: NULL;
 
-		if (node && node->machine[0] && daemon_node_of(machine) != node)
+		if (node && (node->machine[0] || row->serial != machine->index) &&
+		    daemon_node_of(machine) != node)
 			return 1;
 	}
 	return 0;
@@ -127,27 +142,85 @@ oracle_off(const struct machine *machine, const char *how)
 {
 	const struct consent *consent = consent_for(machine);
 	const struct bu_node *node = daemon_node_of(machine);
-	int reset = consent && consent->reset;
+	const struct wish *wish = &sim.wishes[machine->bay];
+	int reset = (consent && consent->reset) || wish->until_ms > now_ms();
 	/* It was on, nobody knew what it ran, and a person said: all the same. */
-	int forced = reset && consent->class == BU_CLASS_INSTALL;
+	int forced =
+		(consent && consent->reset && consent->class == BU_CLASS_INSTALL) ||
+		wish->forced_ms > now_ms();
 	int job = slurm_jobs_on(machine);
+	/* It had left, by an administrator's own drain; whose end is not asked for. */
+	int gone =
+		node && machine->resumed_ms &&
+		now_ms() - machine->resumed_ms < MINUTES(2) &&
+		(node->state == BU_STATE_INSPECTING || node->state == BU_STATE_BOOTING);
 
 	if (job && !forced)
-		broken(RULE_JOB, "%s is %s and ran job %d", machine->serial, how, job);
+		broken(gone ? RULE_RESUMED : RULE_JOB, "%s is %s and ran job %d",
+		       machine->serial, how, job);
 	if (slurm_gives_work(machine) && !forced)
-		broken(RULE_SERVICE, "%s is %s, and its cluster gives it work as %s",
-		       machine->serial, how, machine->slurmd_name);
+		broken(gone ? RULE_RESUMED : RULE_SERVICE,
+		       "%s is %s, and its cluster gives it work as %s", machine->serial,
+		       how, machine->slurmd_name);
 	if (machine->running == RUNS_FOREIGN && !reset)
 		broken(took_a_bay(machine) ? RULE_UNSEEN : RULE_FOREIGN,
 		       "%s is %s and ran what is not ours, without a "
 		       "grant for it",
 		       machine->serial, how);
-	if (node && node->state == BU_STATE_READY)
+	if (node && node->state == BU_STATE_READY && wish->forced_ms <= now_ms())
 		broken(RULE_READY, "%s is %s while its node %s is ready",
 		       machine->serial, how, node->name);
 	if (is_removed(machine))
 		broken(RULE_REMOVED, "%s is %s; its node %s left the profile",
 		       machine->serial, how, node->name);
+}
+
+/* Another row has the bay, too: it may be for that one. */
+static int
+is_of_another(int bay, const struct bu_node *node)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (sim.applied.rows[i].present && sim.applied.rows[i].bmc == bay &&
+		    strcmp(sim.applied.rows[i].name, node->name) != 0)
+			return 1;
+	return 0;
+}
+
+void
+oracle_power(int bay, const char *op)
+{
+	const struct machine *machine = machine_in(bay);
+	const struct bu_node *node = machine ? daemon_node_of(machine) : NULL;
+
+	oracle_begins("a power action");
+	if (!node || sim.wishes[bay].until_ms > now_ms() || is_of_another(bay, node))
+		return;
+	if (node->state == BU_STATE_SERVICING || node->state == BU_STATE_RETIRED)
+		broken(RULE_HANDS_OFF, "%s is %s, and its machine %s gets a power '%s'",
+		       node->name, bu_state_name(node->state), machine->serial, op);
+}
+
+void
+oracle_begins(const char *what)
+{
+	if (daemon_is_down())
+		broken(RULE_FULL, "%s is begun while the log cannot be written", what);
+}
+
+void
+ordered_for(const char *node, int cluster)
+{
+	struct seen *at = seen_of(node);
+
+	at->ordered = 1;
+	at->cluster = cluster;
+}
+
+void
+said_of(const char *node)
+{
+	if (daemon_runs() && bu_fleet_node(daemon_world(), node))
+		seen_of(node)->said_ms = now_ms();
 }
 
 void
@@ -175,8 +248,8 @@ oracle_write(const struct machine *machine, int disk, const char *step, int keep
 
 /* --- what views say --- */
 
-static const struct machine *
-machine_of(const struct bu_node *node)
+const struct machine *
+oracle_machine_of(const struct bu_node *node)
 {
 	for (int i = 0; i < MACHINES; i++)
 		if (node->machine[0] && daemon_node_of(&sim.machines[i]) == node)
@@ -184,18 +257,21 @@ machine_of(const struct bu_node *node)
 	return NULL;
 }
 
-static const char *
-unusable(const struct bu_node *node)
+const char *
+oracle_unusable(const struct bu_node *node)
 {
 	const struct row *row = profile_row(&sim.applied, node->name);
-	const struct machine *its = machine_of(node);
+	const struct seen *at = seen_of(node->name);
+	const struct machine *its = oracle_machine_of(node);
 	/* A rename that waits is still known by the name that it joined with. */
 	const char *cluster = slurm_unusable(
 		its && its->slurmd_name[0] ? its->slurmd_name : node->name);
 
 	if (!cluster)
 		return NULL;
-	if (row && sim.applied.pool_cluster[row->pool] >= 0)
+	/* Of what was refused of an apply either may be so. */
+	if (row && sim.applied.pool_cluster[row->pool] >= 0 &&
+	    (!at->ordered || at->cluster >= 0))
 		return cluster;
 	if (its)
 		return machine_works(its) ? NULL : "its machine does not run";
@@ -223,7 +299,7 @@ is_said_ready(const char *name)
 static void
 look_at_ready(const struct bu_node *node, struct seen *at)
 {
-	const char *why = unusable(node);
+	const char *why = oracle_unusable(node);
 
 	if (at->machine[0] && strcmp(at->machine, node->machine) != 0)
 		broken(RULE_STOLEN,
@@ -253,11 +329,43 @@ other_is_faulty(const struct machine *machine)
 	return 0;
 }
 
+static int
+was_ordered(const struct bu_node *node)
+{
+	for (int i = 0; i < sim.consents_count && i < CONSENTS_MAX; i++)
+		if (strcmp(sim.consents[i].node, node->name) == 0 &&
+		    sim.consents[i].class)
+			return 1;
+	return 0;
+}
+
+/* What a person took out stays out until a person says something else. */
+static void
+look_at_kept(const struct bu_node *node, struct seen *at)
+{
+	enum bu_state was = at->looked_ms ? at->state : node->state;
+	int said = at->said_ms >= at->looked_ms;
+
+	at->state = node->state;
+	at->looked_ms = now_ms();
+	if (was == node->state || said ||
+	    (was != BU_STATE_SERVICING && was != BU_STATE_RETIRED &&
+	     was != BU_STATE_PARKED))
+		return;
+	/* Its turn for what was ordered. */
+	if (was == BU_STATE_PARKED && was_ordered(node))
+		return;
+	broken(RULE_KEPT, "%s was %s and is %s; no person said so", node->name,
+	       bu_state_name(was), bu_state_name(node->state));
+}
+
 static void
 look_at_node(const struct bu_node *node)
 {
 	struct seen *at = seen_of(node->name);
 	const struct machine *machine;
+
+	look_at_kept(node, at);
 
 	if (profile_row(&sim.applied, node->name))
 		at->left_ms = 0;
@@ -271,11 +379,47 @@ look_at_node(const struct bu_node *node)
 	at->unusable_ms = 0;
 	if (node->state != BU_STATE_QUARANTINED)
 		return;
-	machine = machine_of(node);
+	machine = oracle_machine_of(node);
 	if (machine && !machine->was_faulty)
 		broken(other_is_faulty(machine) ? RULE_SCAPEGOAT : RULE_INNOCENT,
 		       "%s (%s) is quarantined and has no fault: %s", node->name,
 		       machine->serial, node->reason);
+}
+
+static int
+site_says_full(void)
+{
+	struct bu_err err;
+	bu_autojson json_t *status = wire_call("GET", "/v1/status", NULL, &err);
+	size_t i;
+	json_t *condition;
+
+	json_array_foreach (json_object_get(status, "conditions"), i, condition)
+		if (strcmp(bu_json_str(condition, "name", ""), "disk-full") == 0)
+			return 1;
+	return 0;
+}
+
+/* While the log is out nothing that is seen can be kept; the site says so. */
+static void
+look_at_log(void)
+{
+	if (!daemon_is_down()) {
+		room_ms = 0;
+		return;
+	}
+	for (int i = 0; i < seen_count; i++)
+		seen[i].unusable_ms = 0;
+	if (!site_says_full())
+		broken(RULE_FULL, "the log cannot be written, and the status does not "
+				  "say so");
+	if (sim.disk_bad_ms)
+		return;
+	if (!room_ms)
+		room_ms = now_ms();
+	if (now_ms() - room_ms > ROOM_MS)
+		broken(RULE_FULL, "since %lld s there is room, and the log is out",
+		       (long long)(now_ms() - room_ms) / 1000);
 }
 
 void
@@ -285,6 +429,7 @@ oracle_look(void)
 
 	if (!daemon_runs())
 		return;
+	look_at_log();
 	fleet = daemon_world();
 	for (size_t i = 0; i < fleet->count && !sim.broken; i++)
 		look_at_node(fleet->nodes[i]);
@@ -296,7 +441,8 @@ static json_t *
 owned_by_log(const struct bu_node *node)
 {
 	return json_pack(
-		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s}",
+		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,"
+		"s:s,s:s}",
 		"state", bu_state_name(node->state), "reason", node->reason, "step",
 		node->step.id, "status", node->step.status, "machine", node->machine,
 		"repeats", node->repeats, "stages", node->stages_count, "boot",
@@ -304,7 +450,8 @@ owned_by_log(const struct bu_node *node)
 		node->installed_step, "facets", node->facets, "held", node->held_by,
 		"open", node->order.open, "begun", node->order.begun, "failed",
 		node->order.failed, "order", node->order.rollout, "admitted",
-		node->admitted_step);
+		node->admitted_step, "power", node->power.op, "done",
+		node->power.result);
 }
 
 static json_t *
@@ -345,122 +492,4 @@ oracle_compare(const struct bu_fleet *fleet)
 	}
 	json_decref(kept);
 	kept = NULL;
-}
-
-/* --- when the faults have ended --- */
-
-static int
-other_partners(const struct row *row)
-{
-	int count = 0;
-
-	for (int i = 0; i < ROWS; i++) {
-		const struct row *other = &sim.applied.rows[i];
-		const struct bu_node *node =
-			other->present && other != row
-				? bu_fleet_node(daemon_world(), other->name)
-				: NULL;
-
-		count += node && !node->held_by[0] &&
-			 !bu_node_is_away_by_condition(node) &&
-			 (node->state == BU_STATE_READY ||
-			  node->state == BU_STATE_VALIDATING ||
-			  node->state == BU_STATE_JOINING);
-	}
-	return count;
-}
-
-/* The plan of what is applied has something to say of the node: the next command is
- * an apply. */
-static int
-is_planned(const char *name)
-{
-	bu_autojson json_t *answer = person_plans();
-	const json_t *plan = json_object_get(answer, "plan");
-	static const char *const lists[] = {"steps", "refused"};
-	size_t i;
-	json_t *entry;
-
-	for (size_t k = 0; k < BU_LEN(lists); k++)
-		json_array_foreach (json_object_get(plan, lists[k]), i, entry)
-			if (strstr(bu_json_str(entry, "node", ""), name))
-				return 1;
-	return 0;
-}
-
-static int
-names_a_command(const char *name)
-{
-	bu_autofree char *path = bu_xasprintf("/v1/nodes/%s", name);
-	struct bu_err err;
-	bu_autojson json_t *shown = wire_call("GET", path, NULL, &err);
-
-	return strstr(bu_json_str(shown, "why", ""), "bringup ") != NULL;
-}
-
-static const char *
-unsettled_row(const struct row *row, int helped)
-{
-	const struct bu_node *node = bu_fleet_node(daemon_world(), row->name);
-	const char *why;
-
-	if (row_machine(row) < 0)
-		return NULL;
-	if (!node)
-		return "the daemon does not know it";
-	why = node->state == BU_STATE_READY ? unusable(node) : "it is not ready";
-	if (!why || slurm_admin_drained(row->name))
-		return NULL;
-	if (node->state == BU_STATE_VALIDATING && !other_partners(row))
-		return NULL;
-	if (helped)
-		return why;
-	return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
-}
-
-/* What is known to lead nowhere has a rule of its own. */
-enum rule
-oracle_dead_end(void)
-{
-	for (int i = 0; i < ROWS; i++) {
-		const struct row *row = &sim.applied.rows[i];
-		const struct bu_node *node =
-			row->present ? bu_fleet_node(daemon_world(), row->name) : NULL;
-		const struct machine *machine = node ? machine_of(node) : NULL;
-
-		if (!node || !unsettled_row(row, 1))
-			continue;
-		if (node->state == BU_STATE_DRAINING &&
-		    node->step.action == BU_ACTION_CONFIGURE)
-			return RULE_STUCK;
-		if (machine && machine->new_disk)
-			return RULE_NEW_DISK;
-		return RULE_DEADEND;
-	}
-	return RULE_DEADEND;
-}
-
-const char *
-oracle_unsettled(int helped)
-{
-	static char text[1200];
-
-	if (!daemon_runs())
-		return "the daemon does not run";
-	for (int i = 0; i < ROWS; i++) {
-		const struct row *row = &sim.applied.rows[i];
-		const char *why = row->present ? unsettled_row(row, helped) : NULL;
-		bu_autofree char *path = NULL;
-		bu_autojson json_t *shown = NULL;
-		struct bu_err err;
-
-		if (!why)
-			continue;
-		path = bu_xasprintf("/v1/nodes/%s", row->name);
-		shown = wire_call("GET", path, NULL, &err);
-		snprintf(text, sizeof(text), "%s: %s. %s", row->name, why,
-			 bu_json_str(shown, "why", ""));
-		return text;
-	}
-	return NULL;
 }

@@ -20,9 +20,8 @@ enum grants {
 	GRANT_ALL
 };
 
-/* Asked again while the daemon is busy with the nodes, as the command line does. */
-static json_t *
-insist(const char *path, const json_t *body, struct bu_err *err)
+json_t *
+person_insists(const char *path, const json_t *body, struct bu_err *err)
 {
 	json_t *reply = NULL;
 
@@ -72,20 +71,28 @@ make_grants(const json_t *plan, unsigned int grants, unsigned int which)
 	return list;
 }
 
+static struct consent *
+new_consent(const char *node)
+{
+	struct consent *consent = &sim.consents[sim.consents_count++ % CONSENTS_MAX];
+
+	memset(consent, 0, sizeof(*consent));
+	bu_text_copy(consent->node, sizeof(consent->node), node);
+	consent->at_ms = now_ms();
+	return consent;
+}
+
 static void
 note_consent(const json_t *step, const char *rollout, unsigned int grants,
 	     unsigned int which)
 {
 	const char *node = bu_json_str(step, "node", "");
 	const struct row *row = profile_row(&sim.profile, node);
-	struct consent *consent = &sim.consents[sim.consents_count % CONSENTS_MAX];
+	struct consent *consent = new_consent(node);
 	int all = grants == GRANT_WIPE || grants == GRANT_ALL ||
 		  (grants == GRANT_SOME && is_picked(node, which));
 
-	memset(consent, 0, sizeof(*consent));
-	sim.consents_count++;
 	bu_text_copy(consent->rollout, sizeof(consent->rollout), rollout);
-	bu_text_copy(consent->node, sizeof(consent->node), node);
 	consent->class = bu_class_from_name(bu_json_str(step, "class", ""));
 	consent->granted = all                       ? BU_CLASS_WIPE
 			   : grants == GRANT_REIMAGE ? BU_CLASS_REIMAGE
@@ -94,10 +101,32 @@ note_consent(const json_t *step, const char *rollout, unsigned int grants,
 	consent->machine = row ? row_means(row) : -1;
 	consent->disk =
 		row ? sim.profile.disk[sim.profile.pool_hardware[row->pool]] : -1;
-	consent->at_ms = now_ms();
 	say("    %s: %s (%s)%s%s", node, bu_json_str(step, "class", ""),
 	    bu_json_str(step, "why", ""), consent->granted ? "; granted " : "",
 	    consent->granted ? bu_class_name(consent->granted) : "");
+}
+
+static int
+is_refused(const json_t *plan, const char *node)
+{
+	size_t i;
+	json_t *entry;
+
+	json_array_foreach (json_object_get(plan, "refused"), i, entry)
+		if (strcmp(bu_json_str(entry, "node", ""), node) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+note_orders(const json_t *plan)
+{
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *row = &sim.applied.rows[i];
+
+		if (row->present && !is_refused(plan, row->name))
+			ordered_for(row->name, sim.applied.pool_cluster[row->pool]);
+	}
 }
 
 static void
@@ -108,6 +137,7 @@ taken(const json_t *plan, const json_t *reply, unsigned int grants, unsigned int
 	json_t *entry;
 
 	sim.applied = sim.profile;
+	note_orders(plan);
 	say("person: applied as %s", rollout);
 	json_array_foreach (json_object_get(plan, "steps"), i, entry)
 		note_consent(entry, rollout, grants, which);
@@ -127,7 +157,7 @@ make_plan(const struct profile *profile, struct bu_err *err)
 			  "limit", "");
 
 	bu_tree_destroy(tree);
-	return insist("/v1/plan", body, err);
+	return person_insists("/v1/plan", body, err);
 }
 
 json_t *
@@ -165,13 +195,15 @@ apply_once(unsigned int grants, unsigned int which)
 	}
 	body = json_pack("{s:s,s:o}", "digest", bu_json_str(answer, "digest", ""),
 			 "grants", make_grants(plan, grants, which));
-	reply = insist("/v1/apply", body, &err);
+	reply = person_insists("/v1/apply", body, &err);
 	if (reply) {
+		sim.contradicted = 0;
 		taken(plan, reply, grants, which);
 		return 0;
 	}
 	say("person: not applied: %s", err.text);
-	if (strstr(err.text, "contradicts"))
+	sim.contradicted = strstr(err.text, "contradicts") != NULL;
+	if (sim.contradicted)
 		contradicted();
 	return err.kind == BU_ERR_STATE ? 1 : -1;
 }
@@ -200,7 +232,7 @@ command(const char *path, json_t *body)
 {
 	struct bu_err err = {0};
 	bu_autojson json_t *owned = body;
-	bu_autojson json_t *reply = insist(path, owned, &err);
+	bu_autojson json_t *reply = person_insists(path, owned, &err);
 
 	say("person: %s%s%s", path, reply ? "" : ": ", reply ? "" : err.text);
 }
@@ -211,23 +243,24 @@ node_command(const char *node, const char *verb, json_t *body)
 	bu_autofree char *path = bu_xasprintf("/v1/nodes/%s/%s", node, verb);
 
 	command(path, body);
+	said_of(node);
 }
 
 void
 person_commands(const struct step *step)
 {
 	const struct bu_fleet *fleet = daemon_runs() ? daemon_world() : NULL;
-	const struct consent *last =
-		sim.consents_count
-			? &sim.consents[(sim.consents_count - 1) % CONSENTS_MAX]
-			: NULL;
 	bu_autofree char *path = NULL;
 	const char *node;
+	size_t last;
 
-	if (!fleet || !fleet->count || !last)
+	if (!fleet || !fleet->count || !fleet->rollouts_count)
 		return;
 	node = fleet->nodes[step->a % fleet->count]->name;
-	path = bu_xasprintf("/v1/rollouts/%s/%s", last->rollout,
+	/* Mostly the newest. */
+	last = fleet->rollouts_count - 1;
+	last -= step->b % 4 == 0 && last ? 1 : 0;
+	path = bu_xasprintf("/v1/rollouts/%s/%s", fleet->rollouts[last].id,
 			    step->verb == VERB_ABORT   ? "abort"
 			    : step->verb == VERB_PAUSE ? "pause"
 						       : "resume");
@@ -252,6 +285,16 @@ is_replaced(const struct bu_node *node)
 	       daemon_node_of(&sim.machines[machine]) != node;
 }
 
+/* It is in no bay any more. */
+static int
+is_taken_out(const struct bu_node *node)
+{
+	for (int i = 0; i < MACHINES; i++)
+		if (node->machine[0] && daemon_node_of(&sim.machines[i]) == node)
+			return sim.machines[i].bay < 0;
+	return 0;
+}
+
 /* By state: what a person asks of a node that does not go on by itself. */
 static const char *
 next_command(const struct bu_node *node)
@@ -259,8 +302,14 @@ next_command(const struct bu_node *node)
 	int lost = node->conditions[BU_CONDITION_UNREACHABLE].on ||
 		   node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on;
 
+	if (node->state == BU_STATE_RETIRED) /* its row is still in the profile */
+		return node->held_by[0] ? "release" : "replace";
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
+		return "replace";
+	if (node->state == BU_STATE_FAILED && sim.contradicted && sim.helping % 3 == 0)
+		return "replace";
+	if (is_taken_out(node) && sim.helping % 2)
 		return "replace";
 	if (node->live.late_ms && json_object_size(daemon_world()->brakes))
 		return "release";
@@ -268,7 +317,7 @@ next_command(const struct bu_node *node)
 		return "validate";
 	if (node->held_for == BU_HOLD_IS_ON)
 		return NULL; /* an apply with its grant */
-	if (node->state == BU_STATE_JOINING && node->held_by[0] && sim.helping++ % 2)
+	if (node->state == BU_STATE_JOINING && node->held_by[0] && sim.helping % 2)
 		return "reboot";
 	if (node->held_by[0] || node->state == BU_STATE_SERVICING)
 		return "release";
@@ -277,24 +326,8 @@ next_command(const struct bu_node *node)
 	if (node->state == BU_STATE_READY && lost)
 		return "reboot";
 	if (node->state == BU_STATE_QUARANTINED || node->state == BU_STATE_FAILED)
-		return sim.helping++ % 2 ? "validate" : NULL;
+		return sim.helping % 2 ? "validate" : NULL;
 	return NULL;
-}
-
-/* Whoever reboots a node means what answers at its BMC. */
-static void
-note_reboot(const char *node)
-{
-	struct consent *consent = &sim.consents[sim.consents_count % CONSENTS_MAX];
-	const struct row *row = profile_row(&sim.applied, node);
-	const struct machine *machine = row ? machine_in(row->bmc) : NULL;
-
-	memset(consent, 0, sizeof(*consent));
-	sim.consents_count++;
-	bu_text_copy(consent->node, sizeof(consent->node), node);
-	consent->machine = machine ? machine->index : -1;
-	consent->reset = 1;
-	consent->at_ms = now_ms();
 }
 
 static void
@@ -304,8 +337,23 @@ abort_stuck(const struct bu_node *node)
 		bu_xasprintf("/v1/rollouts/%s/abort", node->order.rollout);
 
 	if (node->held_by[0] && node->order.open && node->order.begun &&
-	    sim.helping++ % 2)
+	    sim.helping % 2)
 		command(path, json_object());
+}
+
+/* It left the profile on its way, and another row means its machine. */
+static int
+blocks_another(const struct bu_node *node)
+{
+	for (int i = 0; i < ROWS && !node->live.in_profile && sim.helping % 2; i++) {
+		const struct row *row = &sim.profile.rows[i];
+		const struct machine *machine = machine_in(row->bmc);
+
+		if (row->present && machine && daemon_node_of(machine) == node)
+			return node->state != BU_STATE_READY &&
+			       node->state != BU_STATE_RETIRED;
+	}
+	return 0;
 }
 
 /* What the views name as the next command of each node. */
@@ -315,10 +363,16 @@ person_helps(void)
 	const struct bu_fleet *fleet = daemon_world();
 	int done = 0;
 
+	/* What may be answered in two ways is tried in both, turn by turn. */
+	sim.helping++;
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 		const char *verb;
 
+		if (blocks_another(node)) {
+			node_command(node->name, "retire", json_object());
+			continue;
+		}
 		if (!node->live.in_profile || slurm_admin_drained(node->name))
 			continue;
 		abort_stuck(node);
@@ -326,7 +380,7 @@ person_helps(void)
 		if (!verb)
 			continue;
 		if (strcmp(verb, "reboot") == 0)
-			note_reboot(node->name);
+			consent_to_reboot(node->name);
 		node_command(node->name, verb,
 			     json_pack("{s:s}", "reason", "the views say so"));
 		done++;
@@ -365,6 +419,7 @@ void
 person_mends(void)
 {
 	say("--- the faults end");
+	daemon_fill_disk(0, 0);
 	sim.lose_answers_ms = 0;
 	bmc_mend();
 	slurm_mend();
@@ -373,6 +428,30 @@ person_mends(void)
 }
 
 /* --- consent --- */
+
+/* Whoever reboots a node means what answers at its BMC. */
+void
+consent_to_reboot(const char *node)
+{
+	const struct row *row = profile_row(&sim.applied, node);
+	const struct machine *machine = row ? machine_in(row->bmc) : NULL;
+	struct consent *consent = new_consent(node);
+
+	consent->machine = machine ? machine->index : -1;
+	consent->reset = 1;
+}
+
+void
+consent_to_rebuild(const struct row *row, enum bu_class class, enum bu_class granted)
+{
+	struct consent *consent = new_consent(row->name);
+
+	consent->class = class;
+	consent->granted = granted;
+	consent->reset = 1;
+	consent->machine = row_means(row);
+	consent->disk = sim.applied.disk[sim.applied.pool_hardware[row->pool]];
+}
 
 const struct consent *
 consent_for(const struct machine *machine)

@@ -214,10 +214,24 @@ bay_of_node(const char *name)
 	return -1;
 }
 
+/* Whose machine is at work, or out, keeps its name until that is over. */
+static void
+name_back(struct row *row)
+{
+	const struct machine *machine = machine_in(row->bmc);
+	const struct bu_node *node = machine ? daemon_node_of(machine) : NULL;
+
+	if (row->present && node && node->state != BU_STATE_READY &&
+	    !profile_row(&sim.profile, node->name))
+		memcpy(row->name, node->name, sizeof(row->name));
+}
+
 /* Who has a machine keeps it; nobody else has a row with its bay. */
 void
 profile_set_known(void)
 {
+	for (int i = 0; i < ROWS; i++)
+		name_back(&sim.profile.rows[i]);
 	for (int i = 0; i < ROWS; i++) {
 		int bay = bay_of_node(sim.profile.rows[i].name);
 

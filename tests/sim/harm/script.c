@@ -34,10 +34,16 @@ static const struct {
 	enum verb first, last;
 	unsigned int weight;
 } kinds[] = {
-	{VERB_APPLY, VERB_APPLY, 18},          {VERB_RENAME, VERB_RIGHT, 34},
-	{VERB_RESTART, VERB_KILL, 8},          {VERB_DIE, VERB_AGENT_DIES, 18},
-	{VERB_BMC_ERRORS, VERB_SWITCH_OFF, 8}, {VERB_ADMIN_DRAIN, VERB_CTLD_LOSES, 14},
-	{VERB_LOSE_ANSWERS, VERB_STRANGER, 4}, {VERB_HOLD, VERB_RESUME, 8},
+	{VERB_APPLY, VERB_APPLY, 18},
+	{VERB_RENAME, VERB_RIGHT, 34},
+	{VERB_RESTART, VERB_KILL, 8},
+	{VERB_DIE, VERB_AGENT_DIES, 18},
+	{VERB_BMC_ERRORS, VERB_SWITCH_OFF, 8},
+	{VERB_ADMIN_DRAIN, VERB_CTLD_LOSES, 14},
+	{VERB_LOSE_ANSWERS, VERB_STRANGER, 4},
+	{VERB_HOLD, VERB_RESUME, 8},
+	{VERB_NODE_DRAIN, VERB_NODE_RETIRE, 22},
+	{VERB_DISK_FULL, VERB_DISK_FULL, 4},
 };
 
 static enum verb
@@ -90,6 +96,17 @@ script_make(struct script *script, unsigned int first)
 		if (i == 0 && draw(&seed, 4))
 			after_ms += MINUTES(5);
 		add(script, &seed, verb, after_ms);
+		/* Who took a node out does something more with it. */
+		if (verb >= VERB_NODE_DRAIN && verb <= VERB_NODE_RETIRE &&
+		    draw(&seed, 4)) {
+			unsigned int a = script->steps[script->count - 1].a;
+
+			add(script, &seed,
+			    VERB_NODE_DRAIN +
+				    draw(&seed, VERB_NODE_RETIRE - VERB_NODE_DRAIN + 1),
+			    draw(&seed, 2) ? draw(&seed, 4000) : draw(&seed, 200000));
+			script->steps[script->count - 1].a = a;
+		}
 		/* An edit is mostly applied soon. */
 		if (verb >= VERB_RENAME && verb <= VERB_RIGHT && draw(&seed, 4))
 			add(script, &seed, VERB_APPLY, draw(&seed, 5000));
@@ -257,6 +274,11 @@ script_do(const struct step *step)
 		restart(step);
 	} else if (step->verb >= VERB_ADMIN_DRAIN && step->verb <= VERB_CTLD_LOSES) {
 		slurm_admin(step->verb, step->a, step->b);
+	} else if (step->verb == VERB_DISK_FULL) {
+		daemon_fill_disk(1 + step->a % 4,
+				 now_ms() + SECONDS(2 + step->b % 200));
+	} else if (step->verb >= VERB_NODE_DRAIN) {
+		operator_types(step);
 	} else if (step->verb >= VERB_HOLD) {
 		person_commands(step);
 	} else if (step->verb == VERB_LOSE_ANSWERS) {

@@ -23,6 +23,7 @@ struct exchange {
 	int64_t asked_ms;
 	int64_t deliver_ms; /* 0 = not answered */
 	int64_t kept;       /* batches that must be in the log; 0 = none */
+	int64_t kept_after; /* those before them are not its own */
 	json_t *reply;
 	struct bu_err err;
 	int lost;
@@ -116,10 +117,12 @@ ask(struct exchange *exchange)
 		return;
 	exchange->reply = reply.json;
 	free(reply.text);
-	if (what == BU_ANSWER_NOW && reply.logged)
+	if (what == BU_ANSWER_NOW && reply.logged) {
 		exchange->kept = bu_store_appended(reply.logged);
-	else
+		exchange->kept_after = bu_store_committed(reply.logged);
+	} else {
 		answer(exchange);
+	}
 }
 
 void
@@ -185,11 +188,17 @@ give_up(struct exchange *exchange)
 static int
 deliver(struct exchange *exchange)
 {
+	const struct bu_err *bad;
 	struct machine *machine;
 
 	if (exchange->kept && !exchange->deliver_ms &&
-	    bu_store_committed(daemon_world()->store) >= exchange->kept)
+	    bu_store_committed(daemon_world()->store) >= exchange->kept) {
+		bad = bu_store_refused(daemon_world()->store, exchange->kept_after,
+				       exchange->kept);
+		if (bad)
+			exchange->err = *bad;
 		answer(exchange);
+	}
 	give_up(exchange);
 	machine = exchange->machine;
 	if (!exchange->deliver_ms || (exchange->deliver_ms > now_ms() && machine))
@@ -248,6 +257,23 @@ wire_due_ms(void)
 	return due_ms;
 }
 
+/* 0 when all that the answer rests on is in the log. */
+static int
+is_logged(const struct bu_store *store, struct bu_err *err)
+{
+	int64_t after = bu_store_committed(store), until = bu_store_appended(store);
+	const struct bu_err *bad;
+
+	for (int i = 0; i < 20 && bu_store_committed(store) < until; i++)
+		daemon_turn();
+	if (bu_store_committed(store) < until)
+		return bu_err_set(err, BU_ERR_IO, 0, "nobody knows yet");
+	bad = bu_store_refused(store, after, until);
+	if (bad)
+		*err = *bad;
+	return bad ? -1 : 0;
+}
+
 json_t *
 wire_call(const char *method, const char *path, json_t *body, struct bu_err *err)
 {
@@ -265,6 +291,8 @@ wire_call(const char *method, const char *path, json_t *body, struct bu_err *err
 	if (what == BU_ANSWER_NOW && !reply.json && reply.text)
 		reply.json = json_loads(reply.text, 0, NULL);
 	free(reply.text);
+	if (what == BU_ANSWER_NOW && reply.logged && is_logged(reply.logged, err) != 0)
+		what = BU_ANSWER_ERROR;
 	if (what == BU_ANSWER_NOW)
 		return reply.json ? reply.json : json_object();
 	json_decref(reply.json);

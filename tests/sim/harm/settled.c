@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * When the faults have ended: what is not ready, and does a view name what leads out?
+ * Invariant: a node that a person took out may stay there, as long as the way back is
+ * named.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/sim/harm/harm.h"
+
+static int
+other_partners(const struct row *row)
+{
+	int count = 0;
+
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *other = &sim.applied.rows[i];
+		const struct bu_node *node =
+			other->present && other != row
+				? bu_fleet_node(daemon_world(), other->name)
+				: NULL;
+
+		count += node && !node->held_by[0] &&
+			 !bu_node_is_away_by_condition(node) &&
+			 (node->state == BU_STATE_READY ||
+			  node->state == BU_STATE_VALIDATING ||
+			  node->state == BU_STATE_JOINING);
+	}
+	return count;
+}
+
+/* The plan of what is applied has something to say of the node: the next command is
+ * an apply. */
+static int
+is_planned(const char *name)
+{
+	bu_autojson json_t *answer = person_plans();
+	const json_t *plan = json_object_get(answer, "plan");
+	static const char *const lists[] = {"steps", "refused"};
+	size_t i;
+	json_t *entry;
+
+	for (size_t k = 0; k < BU_LEN(lists); k++)
+		json_array_foreach (json_object_get(plan, lists[k]), i, entry)
+			if (strstr(bu_json_str(entry, "node", ""), name))
+				return 1;
+	return 0;
+}
+
+static int
+names_a_command(const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("/v1/nodes/%s", name);
+	struct bu_err err;
+	bu_autojson json_t *shown = wire_call("GET", path, NULL, &err);
+
+	return strstr(bu_json_str(shown, "why", ""), "bringup ") != NULL;
+}
+
+static const char *
+unsettled_row(const struct row *row, int helped)
+{
+	const struct bu_node *node = bu_fleet_node(daemon_world(), row->name);
+	const char *why;
+
+	if (row_machine(row) < 0)
+		return NULL;
+	if (!node)
+		return "the daemon does not know it";
+	why = node->state == BU_STATE_READY ? oracle_unusable(node) : "it is not ready";
+	if (!why || slurm_admin_drained(row->name))
+		return NULL;
+	if (node->state == BU_STATE_VALIDATING && !other_partners(row))
+		return NULL;
+	if (helped)
+		return why;
+	return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
+}
+
+/* What is known to lead nowhere has a rule of its own. */
+enum rule
+oracle_dead_end(void)
+{
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *row = &sim.applied.rows[i];
+		const struct bu_node *node =
+			row->present ? bu_fleet_node(daemon_world(), row->name) : NULL;
+		const struct machine *machine = node ? oracle_machine_of(node) : NULL;
+
+		if (!node || !unsettled_row(row, 1))
+			continue;
+		/* slurmd's --conf drains without a reason; slurmctld gives it one. */
+		if (node->state == BU_STATE_READY &&
+		    node->conditions[BU_CONDITION_DRAINED_BY_OTHER].on)
+			return RULE_UNMARKED;
+		if (node->state == BU_STATE_DRAINING &&
+		    node->step.action == BU_ACTION_CONFIGURE)
+			return RULE_STUCK;
+		if (machine && machine->new_disk)
+			return RULE_NEW_DISK;
+		return RULE_DEADEND;
+	}
+	return RULE_DEADEND;
+}
+
+const char *
+oracle_unsettled(int helped)
+{
+	static char text[1200];
+
+	if (!daemon_runs())
+		return "the daemon does not run";
+	for (int i = 0; i < ROWS; i++) {
+		const struct row *row = &sim.applied.rows[i];
+		const char *why = row->present ? unsettled_row(row, helped) : NULL;
+		bu_autofree char *path = NULL;
+		bu_autojson json_t *shown = NULL;
+		struct bu_err err;
+
+		if (!why)
+			continue;
+		path = bu_xasprintf("/v1/nodes/%s", row->name);
+		shown = wire_call("GET", path, NULL, &err);
+		snprintf(text, sizeof(text), "%s: %s. %s", row->name, why,
+			 bu_json_str(shown, "why", ""));
+		return text;
+	}
+	return NULL;
+}
