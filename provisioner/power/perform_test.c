@@ -128,9 +128,12 @@ END_TEST
 START_TEST(one_that_goes_off_by_itself_is_waited_for)
 {
 	struct paper paper = {.state = BU_POWER_ON, .looks_until_off = 3};
+	int64_t from_ms = bu_mono_ms(bu_clock_system());
 
 	ck_assert_int_eq(boot(&paper, "disk", 60000, NULL), 0);
 	ck_assert_str_eq(paper.done, "disk on ");
+	/* Its BMC is asked four times a second, and not without a pause. */
+	ck_assert_int_ge(bu_mono_ms(bu_clock_system()) - from_ms, 2 * 250 - 2);
 }
 END_TEST
 
@@ -182,13 +185,17 @@ END_TEST
 
 START_TEST(a_strange_request_does_nothing)
 {
-	struct paper paper = {.state = BU_POWER_ON};
+	struct paper paper = {.state = BU_POWER_ON}, is_off = {.state = BU_POWER_OFF};
 	struct bu_err err = {0};
 
 	ck_assert_int_eq(boot(&paper, "floppy", 0, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_int_eq(boot(&paper, "disk", -5, &err), -1);
+	ck_assert_int_eq(boot(&paper, "disk", 600001, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_str_eq(paper.done, "");
+	/* ten minutes are waited for */
+	ck_assert_int_eq(boot(&is_off, "disk", 600000, NULL), 0);
 }
 END_TEST
 

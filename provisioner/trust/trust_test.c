@@ -65,6 +65,7 @@ START_TEST(a_lost_key_is_an_error_and_no_reason_for_new_ones)
 	for (size_t i = 0; i + 1 < BU_LEN(files); i++) {
 		char dir[64];
 		bu_autofree char *keys = make_dir(dir), *path = in(keys, files[i]);
+		bu_autofree char *where = NULL;
 		struct bu_err err = {0};
 
 		bu_trust_destroy(bu_trust_open(keys, names, NULL));
@@ -72,6 +73,8 @@ START_TEST(a_lost_key_is_an_error_and_no_reason_for_new_ones)
 		ck_assert_ptr_null(bu_trust_open(keys, names, &err));
 		ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
 		ck_assert_ptr_nonnull(strstr(err.text, files[i]));
+		where = bu_xasprintf("keys in '%s'", keys);
+		ck_assert_ptr_nonnull(strstr(err.text, where));
 		ck_assert_int_eq(bu_file_exists(path), 0);
 		bu_remove_tree(dir, NULL);
 	}
