@@ -243,17 +243,22 @@ load_ca(struct making *m, const char *ca_cert_pem, const char *ca_key_pem,
 	return 0;
 }
 
+struct leaf {
+	const char *common_name, *purpose;
+	int days;
+	const char *const *names; /* for add_names; which may be NULL */
+	int (*add_names)(gnutls_x509_crt_t cert, const char *const *names);
+};
+
 /* What leaf certificates have in common; m->public is the certified key. */
 static int
-issue(struct making *m, const char *common_name, int days, const char *purpose,
-      char **ret_cert_pem, const char *const *names,
-      int (*add_names)(gnutls_x509_crt_t cert, const char *const *names))
+issue(struct making *m, const struct leaf *leaf, char **ret_cert_pem)
 {
 	time_t not_after = gnutls_x509_crt_get_expiration_time(m->ca_cert);
-	int rc = cert_begin(&m->cert, days, not_after);
+	int rc = cert_begin(&m->cert, leaf->days, not_after);
 
 	if (rc == 0)
-		rc = set_name(m->cert, common_name);
+		rc = set_name(m->cert, leaf->common_name);
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_pubkey(m->cert, m->public);
 	if (rc == 0)
@@ -262,9 +267,9 @@ issue(struct making *m, const char *common_name, int days, const char *purpose,
 		rc = gnutls_x509_crt_set_key_usage(m->cert,
 						   GNUTLS_KEY_DIGITAL_SIGNATURE);
 	if (rc == 0)
-		rc = gnutls_x509_crt_set_key_purpose_oid(m->cert, purpose, 0);
-	if (rc == 0 && add_names)
-		rc = add_names(m->cert, names);
+		rc = gnutls_x509_crt_set_key_purpose_oid(m->cert, leaf->purpose, 0);
+	if (rc == 0 && leaf->add_names)
+		rc = leaf->add_names(m->cert, leaf->names);
 	if (rc == 0)
 		rc = cert_finish(m->cert, m->ca_cert, m->ca_key, ret_cert_pem);
 	return rc;
@@ -335,8 +340,10 @@ bu_ca_issue_server(const char *ca_cert_pem, const char *ca_key_pem, const char *
 	if (rc == 0)
 		rc = gnutls_pubkey_import_privkey(m.public, m.key, 0, 0);
 	if (rc == 0)
-		rc = issue(&m, "bringupd", CA_DAYS, GNUTLS_KP_TLS_WWW_SERVER,
-			   ret_cert_pem, names, add_alt_names);
+		rc = issue(&m,
+			   &(struct leaf){"bringupd", GNUTLS_KP_TLS_WWW_SERVER, CA_DAYS,
+					  names, add_alt_names},
+			   ret_cert_pem);
 	if (rc != 0)
 		return bu_gnutls_fail(err, BU_ERR_IO, rc, "make a server certificate");
 	return 0;
@@ -430,8 +437,10 @@ bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem, const char *
 	if (bu_gnutls_check_name(common_name, err) ||
 	    load_ca(&m, ca_cert_pem, ca_key_pem, err) || load_request(&m, csr_pem, err))
 		return -1;
-	rc = issue(&m, common_name, days, GNUTLS_KP_TLS_WWW_CLIENT, ret_cert_pem, NULL,
-		   NULL);
+	rc = issue(
+		&m,
+		&(struct leaf){common_name, GNUTLS_KP_TLS_WWW_CLIENT, days, NULL, NULL},
+		ret_cert_pem);
 	if (rc != 0)
 		return bu_gnutls_fail(err, BU_ERR_IO, rc, "make a client certificate");
 	return 0;

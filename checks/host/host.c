@@ -381,8 +381,8 @@ check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 
 	if (bytes > most)
 		bytes = most;
-	if (bu_host_load_memory(0, bytes, load_ms(ctx), on_tick, (void *)ctx, &load,
-				&err) != 0) {
+	if (bu_host_load_memory(&(struct bu_host_triad){0, bytes, load_ms(ctx)},
+				on_tick, (void *)ctx, &load, &err) != 0) {
 		bu_host_add(out, "memory-pattern", BU_VERDICT_INCONCLUSIVE, "",
 			    err.text, "");
 		return;

@@ -210,17 +210,16 @@ load_init(struct load *load, int threads)
 }
 
 int
-bu_host_load_memory(int threads, uint64_t bytes, int64_t duration_ms,
-		    bu_host_tick_fn tick, void *arg, struct bu_host_load *ret,
-		    struct bu_err *err)
+bu_host_load_memory(const struct bu_host_triad *triad, bu_host_tick_fn tick, void *arg,
+		    struct bu_host_load *ret, struct bu_err *err)
 {
 	bu_autofree double *memory = NULL;
 	struct load load;
 	size_t words;
 	int rc;
 
-	load_init(&load, threads);
-	words = bytes / sizeof(double) / 3 / (size_t)load.threads;
+	load_init(&load, triad->threads);
+	words = triad->bytes / sizeof(double) / 3 / (size_t)load.threads;
 	load.words = words ? words : 1;
 	/* Not bu_xmalloc(): a machine with little memory is a finding, no abort. */
 	memory = malloc(load.words * 3 * (size_t)load.threads * sizeof(double));
@@ -229,9 +228,9 @@ bu_host_load_memory(int threads, uint64_t bytes, int64_t duration_ms,
 		load.parts[i].b = load.parts[i].a + load.words;
 		load.parts[i].c = load.parts[i].b + load.words;
 	}
-	rc = memory ? run(&load, memory_thread, duration_ms, tick, arg, err)
+	rc = memory ? run(&load, memory_thread, triad->duration_ms, tick, arg, err)
 		    : bu_err_set(err, BU_ERR_IO, 0, "no %llu bytes of memory are free",
-				 (unsigned long long)bytes);
+				 (unsigned long long)triad->bytes);
 	if (rc == 0)
 		add_up(&load, ret);
 	free(load.parts);

@@ -22,9 +22,13 @@ struct bu_host_load {
 
 /* Triad over `bytes` of memory (all threads together), verified at the end; each thread
  * is pinned to its CPU. threads 0 = all. BU_ERR_IO when a thread cannot be made. */
-int bu_host_load_memory(int threads, uint64_t bytes, int64_t duration_ms,
-			bu_host_tick_fn tick, void *arg, struct bu_host_load *ret,
-			struct bu_err *err);
+struct bu_host_triad {
+	int threads;
+	uint64_t bytes;
+	int64_t duration_ms;
+};
+int bu_host_load_memory(const struct bu_host_triad *triad, bu_host_tick_fn tick,
+			void *arg, struct bu_host_load *ret, struct bu_err *err);
 /* Arithmetic without memory on every CPU; results are compared with the first round's,
  * which gives `wrong`. */
 int bu_host_load_cpu(int threads, int64_t duration_ms, bu_host_tick_fn tick, void *arg,

@@ -314,13 +314,14 @@ stop_at_once(void *arg)
 
 START_TEST(a_load_ends_when_it_is_told_to)
 {
+	static const struct bu_host_triad long_one = {2, 1 << 20, 3600 * 1000};
 	struct bu_host_load load;
 	struct bu_err err = {0};
 	int ticks = 0;
 
-	ck_assert_msg(bu_host_load_memory(2, 1 << 20, 3600 * 1000, stop_at_once, &ticks,
-					  &load, &err) == 0,
-		      "%s", err.text);
+	ck_assert_msg(
+		bu_host_load_memory(&long_one, stop_at_once, &ticks, &load, &err) == 0,
+		"%s", err.text);
 	ck_assert_int_eq(ticks, 1);
 	ck_assert_uint_eq(load.wrong, 0);
 	ck_assert(load.threads >= 1 && load.memory_gbs > 0);

@@ -293,8 +293,9 @@ load(const struct bu_checks_ctx *ctx, int64_t slice_ms, struct beside *beside,
 	started = pthread_create(&beside->thread, NULL, load_beside, beside) == 0;
 	if (bu_host_load_cpu(0, slice_ms / 2, on_tick, (void *)ctx, &ret->cpu,
 			     &ret->err) != 0 ||
-	    bu_host_load_memory(0, bytes, slice_ms - slice_ms / 2, on_tick, (void *)ctx,
-				&ret->memory, &ret->err) != 0)
+	    bu_host_load_memory(
+		    &(struct bu_host_triad){0, bytes, slice_ms - slice_ms / 2}, on_tick,
+		    (void *)ctx, &ret->memory, &ret->err) != 0)
 		ret->failed = 1;
 	atomic_store(&beside->stop, 1);
 	if (started)

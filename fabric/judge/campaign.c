@@ -129,6 +129,12 @@ bu_campaign_suspect(struct campaign *c, int part, int symptom)
 	return &c->suspects[*place];
 }
 
+struct bu_flows
+bu_campaign_flows(const struct campaign *c)
+{
+	return (struct bu_flows){c->t, c->leaf_of, c->flows, c->count};
+}
+
 int
 bu_campaign_lldp(struct campaign *c, struct bu_err *err)
 {

@@ -51,7 +51,9 @@ struct campaign {
 
 enum stage { STAGE_A, STAGE_B, STAGE_C, STAGE_D };
 
-/* campaign.c. Whatever runs rounds returns 0, 1 when the site has no answer yet, -1. */
+/* campaign.c. All flows so far; until there are more. */
+struct bu_flows bu_campaign_flows(const struct campaign *c);
+/* Whatever runs rounds returns 0, 1 when the site has no answer yet, -1. */
 void bu_campaign_init(struct campaign *c);
 void bu_campaign_fini(struct campaign *c);
 int bu_campaign_lldp(struct campaign *c, struct bu_err *err);

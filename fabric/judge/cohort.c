@@ -22,24 +22,29 @@ struct cohort {
 	void *arg;
 };
 
-static void tell(const struct cohort *c, const char *node, const char *id,
-		 enum bu_verdict verdict, const struct bu_check *about,
-		 const char *expected, const char *hint, const char *fmt, ...)
-	__attribute__((format(printf, 8, 9)));
+/* What is found, besides its words. */
+struct finding {
+	const char *id;
+	enum bu_verdict verdict;
+	const char *expected, *hint;
+};
+
+static void tell(const struct cohort *c, const char *node, const struct bu_check *about,
+		 const struct finding *finding, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 static void
-tell(const struct cohort *c, const char *node, const char *id, enum bu_verdict verdict,
-     const struct bu_check *about, const char *expected, const char *hint,
-     const char *fmt, ...)
+tell(const struct cohort *c, const char *node, const struct bu_check *about,
+     const struct finding *finding, const char *fmt, ...)
 {
-	struct bu_check row = {.verdict = verdict};
+	struct bu_check row = {.verdict = finding->verdict};
 	va_list args;
 
-	BU_CHECK_SET(row.id, "%s", id);
+	BU_CHECK_SET(row.id, "%s", finding->id);
 	BU_CHECK_SET(row.group, "audit");
 	BU_CHECK_SET(row.subject, "%s", about->subject);
 	BU_CHECK_SET(row.seen, "%s", about->seen);
-	BU_CHECK_SET(row.expected, "%s", expected);
-	BU_CHECK_SET(row.hint, "%s", hint);
+	BU_CHECK_SET(row.expected, "%s", finding->expected);
+	BU_CHECK_SET(row.hint, "%s", finding->hint);
 	va_start(args, fmt);
 	vsnprintf(row.text, sizeof(row.text), fmt, args);
 	va_end(args);
@@ -89,6 +94,9 @@ bu_cohort_is_unique(const char *id)
 static void
 judge_unique(const struct cohort *c, size_t rule)
 {
+	static const struct finding twice = {"duplicate", BU_VERDICT_FAIL,
+					     "another one",
+					     "find out which of the two is wrong"};
 	bu_autojson json_t *owner = json_object();
 
 	for (size_t i = 0; i < c->count; i++) {
@@ -108,14 +116,10 @@ judge_unique(const struct cohort *c, size_t rule)
 			}
 			if (strcmp(other, node) == 0)
 				continue; /* its own rows say so */
-			tell(c, other, "duplicate", BU_VERDICT_FAIL, row, "another one",
-			     "find out which of the two is wrong",
-			     "%s and %s have the same %s: %s", other, node,
-			     rules[rule].what, value);
-			tell(c, node, "duplicate", BU_VERDICT_FAIL, row, "another one",
-			     "find out which of the two is wrong",
-			     "%s and %s have the same %s: %s", node, other,
-			     rules[rule].what, value);
+			tell(c, other, row, &twice, "%s and %s have the same %s: %s",
+			     other, node, rules[rule].what, value);
+			tell(c, node, row, &twice, "%s and %s have the same %s: %s",
+			     node, other, rules[rule].what, value);
 		}
 	}
 }
@@ -181,10 +185,11 @@ judge_equal(const struct cohort *c, size_t rule)
 				most = majority(counts, &many, &all);
 				if (!most || strcmp(most, row->seen) == 0)
 					continue;
-				tell(c, c->nodes[i].node, "cohort-odd", BU_VERDICT_WARN,
-				     row, most,
-				     "make it like the others, or say in the profile "
-				     "what is right",
+				tell(c, c->nodes[i].node, row,
+				     &(struct finding){
+					     "cohort-odd", BU_VERDICT_WARN, most,
+					     "make it like the others, or say in the profile "
+					     "what is right"},
 				     "%s%s%s is %s, that of %lld of %lld machines like "
 				     "it %s",
 				     rules[rule].what, *row->subject ? " of " : "",
@@ -232,8 +237,9 @@ judge_swap(const struct cohort *c, size_t i, const struct bu_check *mine, size_t
 	    !bu_cohort_port_fits(mine->seen, other->expected) ||
 	    !bu_cohort_port_fits(other->seen, mine->expected))
 		return;
-	tell(c, c->nodes[i].node, "cabling", BU_VERDICT_FAIL, mine, mine->expected,
-	     "exchange the two cables at the switch",
+	tell(c, c->nodes[i].node, mine,
+	     &(struct finding){"cabling", BU_VERDICT_FAIL, mine->expected,
+			       "exchange the two cables at the switch"},
 	     "the cables of %s %s and %s %s are swapped: %s is cabled to %s, %s to %s",
 	     c->nodes[i].node, mine->subject, c->nodes[k].node, other->subject,
 	     c->nodes[i].node, mine->seen, c->nodes[k].node, other->seen);
@@ -303,9 +309,10 @@ judge_rails(const struct cohort *c)
 				most = majority(counts_of(groups, key), &many, &all);
 				if (!most || strcmp(most, leaf) == 0)
 					continue;
-				tell(c, c->nodes[i].node, "cabling", BU_VERDICT_FAIL,
-				     row, most,
-				     "compare its cables with its neighbours'",
+				tell(c, c->nodes[i].node, row,
+				     &(struct finding){
+					     "cabling", BU_VERDICT_FAIL, most,
+					     "compare its cables with its neighbours'"},
 				     "%s is cabled to %s, that of %lld of %lld "
 				     "machines at %.*s is cabled to %s",
 				     row->subject, leaf, (long long)many,

@@ -15,18 +15,20 @@ enum { CROSS_PARTNERS = 4, EXTRA_LEAF = 8, EXTRA_CROSS = 4 };
 static void
 decode(struct campaign *c)
 {
-	bu_limits_learn(&c->limits, c->t, c->leaf_of, c->flows, c->count);
+	struct bu_flows flows = bu_campaign_flows(c);
+
+	bu_limits_learn(&c->limits, &flows);
 	memset(c->parts, 0, (size_t)c->parts_count * sizeof(*c->parts));
-	bu_parts_decode(c->t, c->leaf_of, &c->limits, c->flows, c->count, c->parts);
+	bu_parts_decode(&flows, &c->limits, c->parts);
 }
 
 static void
 suspect_all(struct campaign *c)
 {
+	struct bu_flows flows = bu_campaign_flows(c);
 	bu_autofree unsigned char *bits = bu_xcalloc((size_t)c->parts_count + 1, 1);
 
-	bu_parts_suspect(c->t, c->leaf_of, &c->limits, c->parts, c->flows, c->count,
-			 c->trusted_parts, bits);
+	bu_parts_suspect(&flows, &c->limits, c->parts, c->trusted_parts, bits);
 	for (int part = 0; part < c->parts_count; part++) {
 		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
 			if (bits[part] >> s & 1)

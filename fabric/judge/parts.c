@@ -116,18 +116,18 @@ best_of(double n)
 
 /* Median of the ports' best, and sigma of the flows. */
 static double
-learn_figure(const struct bu_topology *t, const int *leaf_of,
-	     const struct bu_flow *flows, size_t count, int tier, enum figure figure,
+learn_figure(const struct bu_flows *flows, int tier, enum figure figure,
 	     double *ret_sigma, size_t *ret_cohort)
 {
-	int ports = bu_topology_ports(t);
+	const int *leaf_of = flows->leaf_of;
+	int ports = bu_topology_ports(flows->topology);
 	bu_autofree float *by_port = bu_xcalloc((size_t)ports + 1, sizeof(float));
-	bu_autofree float *all = bu_xcalloc(count + 1, sizeof(float));
+	bu_autofree float *all = bu_xcalloc(flows->count + 1, sizeof(float));
 	struct best best = {by_port, all, 0};
 	double median;
 
-	for (size_t i = 0; i < count; i++) {
-		const struct bu_flow *flow = &flows[i];
+	for (size_t i = 0; i < flows->count; i++) {
+		const struct bu_flow *flow = &flows->list[i];
 		float value = figure_of(flow, figure);
 
 		if (flow->doubt || !(value > 0) ||
@@ -181,8 +181,7 @@ learn_mtu(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 }
 
 void
-bu_limits_learn(struct bu_limits *ret, const struct bu_topology *t, const int *leaf_of,
-		const struct bu_flow *flows, size_t count)
+bu_limits_learn(struct bu_limits *ret, const struct bu_flows *flows)
 {
 	double reject = ret->reject > 0 ? ret->reject : of_limit;
 
@@ -190,16 +189,15 @@ bu_limits_learn(struct bu_limits *ret, const struct bu_topology *t, const int *l
 		double sigma, median, cohort;
 		size_t ports;
 
-		median = learn_figure(t, leaf_of, flows, count, tier, RATE, &sigma,
-				      &ports);
+		median = learn_figure(flows, tier, RATE, &sigma, &ports);
 		cohort = fmin(of_median * median,
 			      median - z_max * fmin(sigma, 0.015 * median));
 		if (ports < COHORT_MIN)
 			cohort = 0;
 		ret->median_gbps[tier] = median;
-		ret->min_gbps[tier] = fmax(reject * t->limit_gbps, cohort);
-		median = learn_figure(t, leaf_of, flows, count, tier, LAT, &sigma,
-				      &ports);
+		ret->min_gbps[tier] =
+			fmax(reject * flows->topology->limit_gbps, cohort);
+		median = learn_figure(flows, tier, LAT, &sigma, &ports);
 		ret->median_us[tier] = median;
 		ret->max_us[tier] = fmax(1.25 * median, median + 1.5 * z_max * sigma);
 		if (ports < COHORT_MIN)
@@ -207,14 +205,13 @@ bu_limits_learn(struct bu_limits *ret, const struct bu_topology *t, const int *l
 		if (ret->lat_limit_us > 0 &&
 		    (ret->max_us[tier] <= 0 || ret->lat_limit_us < ret->max_us[tier]))
 			ret->max_us[tier] = ret->lat_limit_us;
-		median = learn_figure(t, leaf_of, flows, count, tier, LAT99, &sigma,
-				      &ports);
+		median = learn_figure(flows, tier, LAT99, &sigma, &ports);
 		ret->max99_us[tier] = fmax(2 * median, median + 2 * z_max * sigma);
 		if (ports < COHORT_MIN)
 			ret->max99_us[tier] = 0;
 	}
-	learn_lost(ret, flows, count);
-	learn_mtu(ret, flows, count);
+	learn_lost(ret, flows->list, flows->count);
+	learn_mtu(ret, flows->list, flows->count);
 }
 
 unsigned int
@@ -240,14 +237,14 @@ bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 }
 
 void
-bu_parts_decode(const struct bu_topology *t, const int *leaf_of,
-		const struct bu_limits *limits, const struct bu_flow *flows,
-		size_t count, struct bu_part *ret)
+bu_parts_decode(const struct bu_flows *flows, const struct bu_limits *limits,
+		struct bu_part *ret)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct bu_flow *flow = &flows[i];
-		int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(t, leaf_of, flow, list);
-		unsigned int bits = bu_flow_symptoms(limits, leaf_of, flow);
+	for (size_t i = 0; i < flows->count; i++) {
+		const struct bu_flow *flow = &flows->list[i];
+		int list[BU_FLOW_PARTS_MAX];
+		int n = bu_flow_parts(flows->topology, flows->leaf_of, flow, list);
+		unsigned int bits = bu_flow_symptoms(limits, flows->leaf_of, flow);
 
 		if (flow->doubt)
 			continue;
@@ -282,15 +279,15 @@ suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 }
 
 void
-bu_parts_suspect(const struct bu_topology *t, const int *leaf_of,
-		 const struct bu_limits *limits, const struct bu_part *parts,
-		 const struct bu_flow *flows, size_t count,
-		 const unsigned char *trusted, unsigned char *ret)
+bu_parts_suspect(const struct bu_flows *flows, const struct bu_limits *limits,
+		 const struct bu_part *parts, const unsigned char *trusted,
+		 unsigned char *ret)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct bu_flow *flow = &flows[i];
-		int list[BU_FLOW_PARTS_MAX], n = bu_flow_parts(t, leaf_of, flow, list);
-		unsigned int bits = bu_flow_symptoms(limits, leaf_of, flow);
+	for (size_t i = 0; i < flows->count; i++) {
+		const struct bu_flow *flow = &flows->list[i];
+		int list[BU_FLOW_PARTS_MAX];
+		int n = bu_flow_parts(flows->topology, flows->leaf_of, flow, list);
+		unsigned int bits = bu_flow_symptoms(limits, flows->leaf_of, flow);
 
 		if (flow->doubt || !bits)
 			continue;

@@ -40,11 +40,18 @@ int bu_parts_count(const struct bu_topology *topology);
 int bu_flow_parts(const struct bu_topology *topology, const int *leaf_of,
 		  const struct bu_flow *flow, int ret[BU_FLOW_PARTS_MAX]);
 
+/* Flows of one fabric, as the decoder looks at them. */
+struct bu_flows {
+	const struct bu_topology *topology;
+	const int *leaf_of; /* where the ports really hang */
+	const struct bu_flow *list;
+	size_t count;
+};
+
 /* Absolute (a share of the limit) and cohort rule (more than 3 % and z of 3.5 below the
  * median of the ports' best) together, latencies and losses by the cohort. Fewer than
  * eight ports are no cohort: there the absolute ones decide alone. */
-void bu_limits_learn(struct bu_limits *ret, const struct bu_topology *topology,
-		     const int *leaf_of, const struct bu_flow *flows, size_t count);
+void bu_limits_learn(struct bu_limits *ret, const struct bu_flows *flows);
 /* Bits 1 << symptom; 0 = good. */
 unsigned int bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 			      const struct bu_flow *flow);
@@ -56,14 +63,12 @@ struct bu_part {
 	float best_gbps;
 };
 /* ret: bu_parts_count(), zeroed. */
-void bu_parts_decode(const struct bu_topology *topology, const int *leaf_of,
-		     const struct bu_limits *limits, const struct bu_flow *flows,
-		     size_t count, struct bu_part *ret);
+void bu_parts_decode(const struct bu_flows *flows, const struct bu_limits *limits,
+		     struct bu_part *ret);
 /* ret: bu_parts_count(), each symptom's bit set where a part is to be tested again;
  * lasting where no flow was good. trusted: parts that are beyond doubt; NULL = none. */
-void bu_parts_suspect(const struct bu_topology *topology, const int *leaf_of,
-		      const struct bu_limits *limits, const struct bu_part *parts,
-		      const struct bu_flow *flows, size_t count,
-		      const unsigned char *trusted, unsigned char *ret);
+void bu_parts_suspect(const struct bu_flows *flows, const struct bu_limits *limits,
+		      const struct bu_part *parts, const unsigned char *trusted,
+		      unsigned char *ret);
 
 #endif

@@ -19,30 +19,35 @@ is_link(const struct campaign *c, int part)
 	return part >= 2 * bu_topology_ports(c->t);
 }
 
-/* The rest of the flow's parts, for one symptom: something there stands accused, or is
+/* The rest of a flow's parts, for one symptom: something there stands accused, or is
  * open still. */
-static void
-look_at_rest(const struct campaign *c, const int *list, int n, int own, int symptom,
-	     int *ret_stands, int *ret_open)
+struct rest {
+	int stands, open;
+};
+
+static struct rest
+look_at_rest(const struct campaign *c, const int *list, int n, int own, int symptom)
 {
-	*ret_stands = *ret_open = 0;
+	struct rest rest = {0, 0};
+
 	for (int k = 0; k < n; k++) {
 		int place = c->suspect_of[list[k] * BU_SYMPTOMS_COUNT + symptom];
 
 		if (k == own || place < 0)
 			continue;
-		*ret_stands |= c->suspects[place].state > 0;
-		*ret_open |= c->suspects[place].state == 0;
+		rest.stands |= c->suspects[place].state > 0;
+		rest.open |= c->suspects[place].state == 0;
 	}
+	return rest;
 }
 
 static void
 count_suspect(struct retest *r, struct suspect *suspect, const struct bu_flow *flow,
-	      int bad, int stands, int open)
+	      int bad, struct rest rest)
 {
-	if (bad && (stands || (open && suspect->clean > 0)))
+	if (bad && (rest.stands || (rest.open && suspect->clean > 0)))
 		return;
-	suspect->clean += !stands && !open;
+	suspect->clean += !rest.stands && !rest.open;
 	bu_sprt_add(&suspect->sprt, &r->rule, bad);
 	if (flow->rate_gbps > suspect->best_gbps)
 		suspect->best_gbps = flow->rate_gbps;
@@ -58,13 +63,11 @@ count_flow(struct retest *r, const struct bu_flow *flow)
 	for (int i = 0; i < n && !flow->doubt; i++) {
 		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
 			int place = c->suspect_of[list[i] * BU_SYMPTOMS_COUNT + s];
-			int stands, open;
 
 			if (place < 0 || c->suspects[place].state != 0)
 				continue;
-			look_at_rest(c, list, n, i, s, &stands, &open);
 			count_suspect(r, &c->suspects[place], flow, bits >> s & 1,
-				      stands, open);
+				      look_at_rest(c, list, n, i, s));
 		}
 	}
 }
@@ -190,9 +193,11 @@ run(struct retest *r, struct bu_err *err)
 		if (c->opts->lean)
 			drop_alternating(c);
 		/* no leaf had met another one so far */
-		if (c->limits.median_gbps[1] == 0 && r->count)
-			bu_limits_learn(&c->limits, c->t, c->leaf_of, c->flows,
-					c->count);
+		if (c->limits.median_gbps[1] == 0 && r->count) {
+			struct bu_flows flows = bu_campaign_flows(c);
+
+			bu_limits_learn(&c->limits, &flows);
+		}
 	}
 	return 0;
 }

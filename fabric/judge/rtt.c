@@ -33,17 +33,24 @@ is_known(const struct bu_rtt *pair, const int *leaf_of, int nodes)
 	       isfinite(pair->min_us) && pair->min_us > 0;
 }
 
+struct sample {
+	const struct bu_rtt *pairs;
+	size_t count;
+	const int *leaf_of;
+	int nodes;
+};
+
 /* Median of a class, and the median distance from it. */
 static size_t
-class_of(const struct bu_rtt *pairs, size_t count, const int *leaf_of, int nodes,
-	 int near, double *values, double *ret_median, double *ret_scatter)
+class_of(const struct sample *s, int near, double *values, double *ret_median,
+	 double *ret_scatter)
 {
 	size_t used = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (is_known(&pairs[i], leaf_of, nodes) &&
-		    is_near(&pairs[i], leaf_of) == near)
-			values[used++] = pairs[i].min_us;
+	for (size_t i = 0; i < s->count; i++)
+		if (is_known(&s->pairs[i], s->leaf_of, s->nodes) &&
+		    is_near(&s->pairs[i], s->leaf_of) == near)
+			values[used++] = s->pairs[i].min_us;
 	*ret_median = bu_quantile(values, used, 0.5);
 	for (size_t i = 0; i < used; i++)
 		values[i] = fabs(values[i] - *ret_median);
@@ -54,26 +61,25 @@ class_of(const struct bu_rtt *pairs, size_t count, const int *leaf_of, int nodes
 /* A wrong node spoils the pairs of its partners, too: the worst one goes first, and its
  * pairs no longer count. */
 static int
-accuse_worst(const struct bu_rtt *pairs, size_t count, const int *leaf_of, int nodes,
-	     double border_us, struct votes *votes, char *wrong)
+accuse_worst(const struct sample *s, double border_us, struct votes *votes, char *wrong)
 {
 	int worst = -1;
 
-	memset(votes, 0, (size_t)nodes * sizeof(*votes));
-	for (size_t i = 0; i < count; i++) {
-		const struct bu_rtt *pair = &pairs[i];
+	memset(votes, 0, (size_t)s->nodes * sizeof(*votes));
+	for (size_t i = 0; i < s->count; i++) {
+		const struct bu_rtt *pair = &s->pairs[i];
 		int against = pair->min_us >= border_us;
 
 		/* Far pairs mostly stay far wherever a node is. */
-		if (!is_known(pair, leaf_of, nodes) || !is_near(pair, leaf_of) ||
-		    wrong[pair->a] || wrong[pair->b])
+		if (!is_known(pair, s->leaf_of, s->nodes) ||
+		    !is_near(pair, s->leaf_of) || wrong[pair->a] || wrong[pair->b])
 			continue;
 		votes[pair->a].all++;
 		votes[pair->b].all++;
 		votes[pair->a].against += against;
 		votes[pair->b].against += against;
 	}
-	for (int node = 0; node < nodes; node++) {
+	for (int node = 0; node < s->nodes; node++) {
 		const struct votes *v = &votes[node];
 
 		if (v->all < NODE_PAIRS_LEAST || v->against * 2 <= v->all)
@@ -91,22 +97,20 @@ struct bu_rtt_result
 bu_rtt_judge(const struct bu_rtt *pairs, size_t count, const int *leaf_of, int nodes,
 	     char *ret_wrong)
 {
+	const struct sample s = {pairs, count, leaf_of, nodes};
 	struct bu_rtt_result result = {.verdict = BU_RTT_UNKNOWN};
 	bu_autofree double *values = bu_xcalloc(count + 1, sizeof(*values));
 	bu_autofree struct votes *votes = bu_xcalloc((size_t)nodes + 1, sizeof(*votes));
 	double near_scatter, far_scatter;
 
 	memset(ret_wrong, 0, (size_t)nodes);
-	result.near_count = class_of(pairs, count, leaf_of, nodes, 1, values,
-				     &result.near_us, &near_scatter);
-	result.far_count = class_of(pairs, count, leaf_of, nodes, 0, values,
-				    &result.far_us, &far_scatter);
+	result.near_count = class_of(&s, 1, values, &result.near_us, &near_scatter);
+	result.far_count = class_of(&s, 0, values, &result.far_us, &far_scatter);
 	if (result.near_count < PAIRS_LEAST || result.far_count < PAIRS_LEAST ||
 	    result.far_us - result.near_us <= SCATTER * (near_scatter + far_scatter))
 		return result;
 	result.verdict = BU_RTT_AGREES;
-	while (accuse_worst(pairs, count, leaf_of, nodes,
-			    (result.near_us + result.far_us) / 2, votes, ret_wrong))
+	while (accuse_worst(&s, (result.near_us + result.far_us) / 2, votes, ret_wrong))
 		result.verdict = BU_RTT_DISAGREES;
 	return result;
 }

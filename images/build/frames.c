@@ -62,10 +62,16 @@ is_zero(const char *buf, size_t size)
 	return !buf[0] && !memcmp(buf, buf + 1, size - 1);
 }
 
+/* What a thread compresses with. */
+struct room {
+	ZSTD_CCtx *zstd;
+	char *plain, *packed;
+};
+
 /* *ret_size 0 = all zeros. */
 static int
-compress_frame(struct packer *packer, ZSTD_CCtx *zstd, size_t index, char *plain,
-	       char *packed, size_t *ret_size, struct bu_err *err)
+compress_frame(struct packer *packer, const struct room *room, size_t index,
+	       size_t *ret_size, struct bu_err *err)
 {
 	size_t size = bu_part_frame_bytes(packer->part, index);
 	uint64_t offset = (uint64_t)index * packer->part->frame_bytes;
@@ -74,16 +80,17 @@ compress_frame(struct packer *packer, ZSTD_CCtx *zstd, size_t index, char *plain
 	*ret_size = 0;
 	if (is_hole(packer->raw_fd, offset, size))
 		return 0;
-	if (read_at(packer->raw_fd, plain, size, offset, err))
+	if (read_at(packer->raw_fd, room->plain, size, offset, err))
 		return -1;
-	if (is_zero(plain, size))
+	if (is_zero(room->plain, size))
 		return 0;
-	got = ZSTD_compressCCtx(zstd, packed, bu_frame_bound(BU_FRAME_BYTES), plain,
-				size, LEVEL);
+	got = ZSTD_compressCCtx(room->zstd, room->packed,
+				bu_frame_bound(BU_FRAME_BYTES), room->plain, size,
+				LEVEL);
 	if (ZSTD_isError(got))
 		return bu_err_set(err, BU_ERR_IO, 0, "zstd: %s",
 				  ZSTD_getErrorName(got));
-	bu_sha256_hex(packed, got, packer->part->frames[index].digest);
+	bu_sha256_hex(room->packed, got, packer->part->frames[index].digest);
 	*ret_size = got;
 	return 0;
 }
@@ -119,6 +126,7 @@ pack_thread(void *arg)
 	ZSTD_CCtx *zstd = ZSTD_createCCtx();
 	bu_autofree char *plain = bu_xmalloc(BU_FRAME_BYTES);
 	bu_autofree char *packed = bu_xmalloc(bu_frame_bound(BU_FRAME_BYTES));
+	const struct room room = {zstd, plain, packed};
 
 	for (;;) {
 		struct bu_err err;
@@ -130,7 +138,7 @@ pack_thread(void *arg)
 		pthread_mutex_unlock(&packer->lock);
 		if (index >= packer->part->frame_count)
 			break;
-		rc = compress_frame(packer, zstd, index, plain, packed, &size, &err);
+		rc = compress_frame(packer, &room, index, &size, &err);
 		append_frame(packer, index, packed, size, rc ? &err : NULL);
 	}
 	ZSTD_freeCCtx(zstd);

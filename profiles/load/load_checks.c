@@ -211,27 +211,33 @@ check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 }
 
 /* Settings of the GPUs, which the hardware class knows, wherever they were given. */
+struct gpu_settings {
+	const char *who, *mig;
+	int slices;
+	const struct bu_origin *mig_at, *slices_at; /* NULL = given elsewhere */
+};
+
 static void
 check_gpus(struct bu_loader *ld, const struct bu_desired_hardware *hardware,
-	   const char *mig, int slices, const struct bu_origin *mig_at,
-	   const struct bu_origin *slices_at, const char *who)
+	   const struct gpu_settings *its)
 {
 	struct bu_err err;
 
 	if (!hardware)
 		return;
-	if (mig && mig_at &&
-	    bu_gpu_mig_check(mig, hardware->gpu_model, hardware->gpus, &err) < 0)
-		bu_findings_add(ld->findings, BU_FINDING_ERROR, mig_at->file,
-				mig_at->line, "[%s] mig: %s", who, err.text);
-	if (!hardware->gpus && (mig || slices)) {
-		const struct bu_origin *at = mig ? mig_at : slices_at;
+	if (its->mig && its->mig_at &&
+	    bu_gpu_mig_check(its->mig, hardware->gpu_model, hardware->gpus, &err) < 0)
+		bu_findings_add(ld->findings, BU_FINDING_ERROR, its->mig_at->file,
+				its->mig_at->line, "[%s] mig: %s", its->who, err.text);
+	if (!hardware->gpus && (its->mig || its->slices)) {
+		const struct bu_origin *at = its->mig ? its->mig_at : its->slices_at;
 
 		if (at)
-			bu_findings_add(
-				ld->findings, BU_FINDING_ERROR, at->file, at->line,
-				"[%s] %s: [hardware %s] has no gpus to divide", who,
-				mig ? "mig" : "gpu_slices", hardware->name);
+			bu_findings_add(ld->findings, BU_FINDING_ERROR, at->file,
+					at->line,
+					"[%s] %s: [hardware %s] has no gpus to divide",
+					its->who, its->mig ? "mig" : "gpu_slices",
+					hardware->name);
 	}
 }
 
@@ -260,9 +266,11 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	const struct bu_key *keys = bu_schema_keys(&count);
 	bu_autofree char *who = bu_xasprintf("pool %s", pool->name);
 
-	check_gpus(ld, pool->hardware, pool->mig, pool->gpu_slices,
-		   &pool->origins[bu_schema_key("pool", "mig") - keys],
-		   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys], who);
+	check_gpus(ld, pool->hardware,
+		   &(struct gpu_settings){
+			   who, pool->mig, pool->gpu_slices,
+			   &pool->origins[bu_schema_key("pool", "mig") - keys],
+			   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys]});
 	check_pool_cluster(ld, pool, section);
 	check_data(ld, pool, section);
 	if (pool->nodes_count && pool->canary > pool->max_unavailable)
@@ -370,8 +378,10 @@ check_node(struct bu_loader *ld, const struct bu_desired_node *node)
 		bu_autofree char *who = bu_xasprintf("node %s", node->name);
 
 		if (node->mig != node->pool->mig)
-			check_gpus(ld, node->hardware, node->mig, node->gpu_slices,
-				   bu_desired_origin(node, "mig"), NULL, who);
+			check_gpus(ld, node->hardware,
+				   &(struct gpu_settings){
+					   who, node->mig, node->gpu_slices,
+					   bu_desired_origin(node, "mig"), NULL});
 	}
 	if (!node->power)
 		return;

@@ -74,15 +74,21 @@ compare_number(struct drift *drift, const struct bu_uplink *link,
 	compare_text(drift, link, now, what, want_text, have_text);
 }
 
-static void
-compare_member(struct drift *drift, const struct bu_uplink *link,
-	       const struct bu_net_link *now, const char *what, const char *want,
-	       const char words[][BU_NET_WORD_SIZE], size_t count)
+static int
+is_among(const char words[][BU_NET_WORD_SIZE], size_t count, const char *want)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(words[i], want) == 0)
-			return;
-	add(drift, link, now->name, what, want, "");
+			return 1;
+	return 0;
+}
+
+static void
+compare_route(struct drift *drift, const struct bu_uplink *link,
+	      const struct bu_net_link *now, const char *what, const char *want)
+{
+	if (!is_among(now->routes, now->routes_count, want))
+		add(drift, link, now->name, what, want, "");
 }
 
 /* Of 802.3ad: a partner answers, the same one on all ports. */
@@ -150,20 +156,18 @@ compare_network(struct drift *drift, const struct bu_uplink *link,
 	bu_autofree char *address =
 		bu_xasprintf("%s/%d", link->address, network->cidr.prefix_len);
 
-	compare_member(drift, link, now, "address", address, now->addresses,
-		       now->addresses_count);
+	if (!is_among(now->addresses, now->addresses_count, address))
+		add(drift, link, now->name, "address", address, "");
 	if (network->gateway) {
 		bu_autofree char *route =
 			bu_xasprintf("0.0.0.0/0 via %s", network->gateway);
 
-		compare_member(drift, link, now, "default route", route, now->routes,
-			       now->routes_count);
+		compare_route(drift, link, now, "default route", route);
 	}
 	while (bu_link_next_route(&rest, to, via)) {
 		bu_autofree char *route = bu_xasprintf("%s via %s", to, via);
 
-		compare_member(drift, link, now, "route", route, now->routes,
-			       now->routes_count);
+		compare_route(drift, link, now, "route", route);
 	}
 }
 

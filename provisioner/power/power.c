@@ -103,9 +103,16 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 	free(request);
 }
 
+/* Who wants to know, and by when. */
+struct asker {
+	int64_t deadline_ms;
+	bu_power_fn fn;
+	void *arg;
+};
+
 static void
 ask(struct bu_power *power, json_t *body, const char *driver, const char *target,
-    int64_t deadline_ms, bu_power_fn fn, void *arg)
+    const struct asker *asker)
 {
 	struct request *request = bu_xcalloc(1, sizeof(*request));
 	struct bu_err err;
@@ -113,15 +120,17 @@ ask(struct bu_power *power, json_t *body, const char *driver, const char *target
 	request->power = power;
 	request->next = power->requests;
 	power->requests = request;
-	request->fn = fn;
-	request->arg = arg;
+	request->fn = asker->fn;
+	request->arg = asker->arg;
 	json_object_set_new(body, "driver", json_string(driver));
 	json_object_set_new(body, "target", json_string(target));
 	/* It may wait behind others of its connection, longer than we do. */
-	json_object_set_new(body, "until_ms",
-			    json_integer(bu_mono_ms(bu_clock_system()) + deadline_ms));
+	json_object_set_new(
+		body, "until_ms",
+		json_integer(bu_mono_ms(bu_clock_system()) + asker->deadline_ms));
 	if (power->service) {
-		bu_service_call(power->service, body, deadline_ms, on_reply, request);
+		bu_service_call(power->service, body, asker->deadline_ms, on_reply,
+				request);
 	} else {
 		bu_err_set(&err, BU_ERR_BUSY, 0, "bringup-power is not running");
 		on_reply(NULL, &err, request);
@@ -133,16 +142,16 @@ void
 bu_power_status(struct bu_power *power, const char *driver, const char *target,
 		bu_power_fn fn, void *arg)
 {
-	ask(power, json_pack("{s:s}", "op", "status"), driver, target, STATUS_MS, fn,
-	    arg);
+	ask(power, json_pack("{s:s}", "op", "status"), driver, target,
+	    &(struct asker){STATUS_MS, fn, arg});
 }
 
 void
 bu_power_switch(struct bu_power *power, const char *driver, const char *target, int on,
 		bu_power_fn fn, void *arg)
 {
-	ask(power, json_pack("{s:s}", "op", on ? "on" : "off"), driver, target, BOOT_MS,
-	    fn, arg);
+	ask(power, json_pack("{s:s}", "op", on ? "on" : "off"), driver, target,
+	    &(struct asker){BOOT_MS, fn, arg});
 }
 
 void
@@ -154,5 +163,6 @@ bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 				 "wait_off_ms", (json_int_t)boot->wait_off_ms, "reset",
 				 boot->reset);
 
-	ask(power, body, driver, target, BOOT_MS + boot->wait_off_ms, fn, arg);
+	ask(power, body, driver, target,
+	    &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg});
 }

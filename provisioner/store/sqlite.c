@@ -75,13 +75,18 @@ failed(struct sqlite *self, const char *doing, struct bu_err *err)
 	return bu_err_set(err, BU_ERR_IO, 0, "%s: %s", doing, sqlite3_errmsg(self->db));
 }
 
+/* What the hash of a row is of, besides the hash before it. */
+struct row {
+	int64_t seq, time_ms;
+	const char *kind, *node, *body;
+};
+
 static void
-row_hash(const char *prev, int64_t seq, int64_t time_ms, const char *kind,
-	 const char *node, const char *body, char ret[BU_DIGEST_SIZE])
+row_hash(const char *prev, const struct row *row, char ret[BU_DIGEST_SIZE])
 {
 	bu_autofree char *text =
-		bu_xasprintf("%s|%lld|%lld|%s|%s|%s", prev, (long long)seq,
-			     (long long)time_ms, kind, node, body);
+		bu_xasprintf("%s|%lld|%lld|%s|%s|%s", prev, (long long)row->seq,
+			     (long long)row->time_ms, row->kind, row->node, row->body);
 
 	bu_sha256_hex(text, strlen(text), ret);
 }
@@ -94,7 +99,8 @@ insert_row(struct sqlite *self, struct bu_event *event, int64_t seq, char *hash,
 	const char *kind = bu_event_name(event->kind);
 	char next[BU_DIGEST_SIZE];
 
-	row_hash(hash, seq, event->time_ms, kind, event->node, body, next);
+	row_hash(hash, &(struct row){seq, event->time_ms, kind, event->node, body},
+		 next);
 	sqlite3_reset(self->insert);
 	sqlite3_bind_int64(self->insert, 1, seq);
 	sqlite3_bind_int64(self->insert, 2, event->time_ms);
@@ -309,8 +315,11 @@ sqlite_verify(void *driver, struct bu_err *err)
 	sqlite3_bind_int64(stmt, 1, 0);
 	sqlite3_bind_int64(stmt, 2, -1);
 	while (rc == 0 && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
-		row_hash(hash, ++seq, sqlite3_column_int64(stmt, 1), column(stmt, 2),
-			 column(stmt, 3), column(stmt, 4), next);
+		const struct row row = {++seq, sqlite3_column_int64(stmt, 1),
+					column(stmt, 2), column(stmt, 3),
+					column(stmt, 4)};
+
+		row_hash(hash, &row, next);
 		if (sqlite3_column_int64(stmt, 0) != seq ||
 		    strcmp(next, column(stmt, 5)) != 0)
 			rc = bu_err_set(err, BU_ERR_VERIFY, 0,

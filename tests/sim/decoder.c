@@ -112,6 +112,7 @@ main(int argc, char **argv)
 	struct bu_limits limits = {0};
 	struct bu_part *parts;
 	unsigned char *suspects;
+	struct bu_flows flows;
 	double before_mib, seconds;
 	int64_t start_ns;
 	int missed, wrong;
@@ -121,10 +122,10 @@ main(int argc, char **argv)
 	start_ns = bu_raw_ns();
 	parts = bu_xcalloc((size_t)bu_parts_count(&f.sim.plan), sizeof(*parts));
 	suspects = bu_xcalloc((size_t)bu_parts_count(&f.sim.plan), 1);
-	bu_limits_learn(&limits, &f.sim.plan, f.sim.leaf_of, f.flows, f.count);
-	bu_parts_decode(&f.sim.plan, f.sim.leaf_of, &limits, f.flows, f.count, parts);
-	bu_parts_suspect(&f.sim.plan, f.sim.leaf_of, &limits, parts, f.flows, f.count,
-			 NULL, suspects);
+	flows = (struct bu_flows){&f.sim.plan, f.sim.leaf_of, f.flows, f.count};
+	bu_limits_learn(&limits, &flows);
+	bu_parts_decode(&flows, &limits, parts);
+	bu_parts_suspect(&flows, &limits, parts, NULL, suspects);
 	seconds = (double)(bu_raw_ns() - start_ns) / 1e9;
 	wrong = count_wrong(&f, suspects, &missed);
 	printf("%d nodes, %d rails, %zu flows of %zu bytes, %d parts; %.0f MiB before "
