@@ -34,8 +34,8 @@ bu_cmdline_value(const char *cmdline, const char *name)
 	return NULL;
 }
 
-static char *
-in_dir(const struct bu_identity *identity, const char *name)
+char *
+bu_identity_path(const struct bu_identity *identity, const char *name)
 {
 	return bu_xasprintf("%s/%s", identity->dir, name);
 }
@@ -44,7 +44,7 @@ static int
 save(const struct bu_identity *identity, const char *name, const char *text,
      struct bu_err *err)
 {
-	bu_autofree char *path = in_dir(identity, name);
+	bu_autofree char *path = bu_identity_path(identity, name);
 
 	return bu_file_write(path, text, strlen(text), 0600, err);
 }
@@ -100,7 +100,7 @@ static int
 trade(const struct bu_identity *identity, const char *token, const char *csr,
       const struct bu_inventory *inventory, struct bu_err *err)
 {
-	bu_autofree char *ca = in_dir(identity, "ca.pem");
+	bu_autofree char *ca = bu_identity_path(identity, "ca.pem");
 	struct bu_http_opts opts = {.base_url = identity->url, .ca_file = ca};
 	bu_autojson json_t *body =
 		json_pack("{s:s,s:s,s:s,s:o}", "node", identity->node, "token", token,
@@ -129,7 +129,7 @@ is_final(const struct bu_err *err)
 static char *
 key_and_request(const struct bu_identity *identity, struct bu_err *err)
 {
-	bu_autofree char *path = in_dir(identity, "request.pem");
+	bu_autofree char *path = bu_identity_path(identity, "request.pem");
 	bu_autofree char *key = NULL, *csr = NULL;
 
 	if (bu_file_exists(path))
@@ -245,7 +245,7 @@ struct bu_http *
 bu_identity_connect_as(const struct bu_identity *identity, const char *cert_file,
 		       const char *key_file)
 {
-	bu_autofree char *ca = in_dir(identity, "ca.pem");
+	bu_autofree char *ca = bu_identity_path(identity, "ca.pem");
 	struct bu_http_opts opts = {
 		.base_url = identity->url,
 		.ca_file = ca,
@@ -259,9 +259,9 @@ bu_identity_connect_as(const struct bu_identity *identity, const char *cert_file
 struct bu_http *
 bu_identity_connect(const struct bu_identity *identity)
 {
-	bu_autofree char *pair = in_dir(identity, "pair.pem");
-	bu_autofree char *cert = in_dir(identity, "cert.pem");
-	bu_autofree char *key = in_dir(identity, "key.pem");
+	bu_autofree char *pair = bu_identity_path(identity, "pair.pem");
+	bu_autofree char *cert = bu_identity_path(identity, "cert.pem");
+	bu_autofree char *key = bu_identity_path(identity, "key.pem");
 
 	if (bu_file_exists(pair))
 		return bu_identity_connect_as(identity, pair, pair);

@@ -37,6 +37,8 @@ int bu_identity_exists(const char *dir);
 /* What agent.json there says. */
 int bu_identity_load(const char *dir, int installed, struct bu_identity *ret,
 		     struct bu_err *err);
+/* A file in its directory; owned. */
+char *bu_identity_path(const struct bu_identity *identity, const char *name);
 /* agent.json of this identity; owned. */
 char *bu_identity_text(const struct bu_identity *identity);
 void bu_identity_fini(struct bu_identity *identity);

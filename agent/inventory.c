@@ -32,15 +32,6 @@ struct collect {
 };
 
 static int
-exists(const struct collect *c, const char *folder, const char *name, const char *file)
-{
-	bu_autofree char *path =
-		bu_xasprintf("%s/%s/%s/%s", c->root, folder, name, file);
-
-	return bu_file_exists(path);
-}
-
-static int
 by_text(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
@@ -97,7 +88,7 @@ visit_cpu(struct collect *c, const char *name, void *arg)
 
 	if (strncmp(name, "cpu", 3) != 0 || !name[3] ||
 	    strspn(name + 3, "0123456789") != strlen(name + 3) ||
-	    !exists(c, folder, name, "topology"))
+	    !bu_sysroot_exists(c->root, "%s/%s/%s", folder, name, "topology"))
 		return;
 	package = bu_sysroot_number(c->root, 0xffff, 0,
 				    "%s/%s/topology/physical_package_id", folder, name);
@@ -179,40 +170,22 @@ visit_disk(struct collect *c, const char *name, void *arg)
 		inventory->disks[inventory->disks_count++] = disk;
 }
 
-static int
-is_pci_address(const char *text, size_t size)
-{
-	unsigned int domain, bus, slot, function;
-	int used = 0;
-	char plain[16];
-
-	if (size >= sizeof(plain))
-		return 0;
-	memcpy(plain, text, size);
-	plain[size] = '\0';
-	return sscanf(plain, "%x:%x:%x.%x%n", &domain, &bus, &slot, &function, &used) ==
-		       4 &&
-	       (size_t)used == size;
-}
-
 /* The PCI function that a device of sysfs belongs to: the last one in its real path;
  * "" for a device behind USB. */
 static void
 read_pci_of(const struct collect *c, const char *folder, const char *name, char *ret,
 	    size_t size)
 {
-	bu_autofree char *path = bu_xasprintf("%s/%s/%s", c->root, folder, name);
-	bu_autofree char *real = realpath(path, NULL);
+	bu_autofree char *real = bu_sysroot_real(c->root, "%s/%s", folder, name);
+	char *save = NULL;
 
 	ret[0] = '\0';
-	for (const char *part = real; part && *part;) {
-		size_t length = strcspn(part, "/");
-
-		if (is_pci_address(part, length))
-			snprintf(ret, size, "%.*s", (int)length, part);
+	for (char *part = real ? strtok_r(real, "/", &save) : NULL; part;
+	     part = strtok_r(NULL, "/", &save)) {
+		if (bu_sysroot_is_pci(part))
+			snprintf(ret, size, "%s", part);
 		else if (strncmp(part, "usb", 3) == 0)
 			ret[0] = '\0';
-		part += length + (part[length] == '/');
 	}
 }
 
@@ -246,8 +219,8 @@ visit_nic(struct collect *c, const char *name, void *arg)
 	char mac[sizeof(nic->mac)];
 
 	/* Hardware alone: no bridge, bond or tunnel, no virtual function. */
-	if (!exists(c, folder, name, "device") ||
-	    exists(c, folder, name, "device/physfn"))
+	if (!bu_sysroot_exists(c->root, "%s/%s/%s", folder, name, "device") ||
+	    bu_sysroot_exists(c->root, "%s/%s/%s", folder, name, "device/physfn"))
 		return;
 	read_mac(c, name, mac, sizeof(mac));
 	if (!*mac || strlen(name) >= sizeof(nic->name) ||
@@ -334,8 +307,8 @@ visit_pci(struct collect *c, const char *name, void *arg)
 	read_pci_id(c, name, "class", pci.class, sizeof(pci.class));
 	read_pci_id(c, name, "vendor", pci.vendor, sizeof(pci.vendor));
 	read_pci_id(c, name, "device", pci.device, sizeof(pci.device));
-	if (!is_pci_address(name, strlen(name)) || !*pci.class || !*pci.vendor ||
-	    !*pci.device || !is_interesting(&pci))
+	if (!bu_sysroot_is_pci(name) || !*pci.class || !*pci.vendor || !*pci.device ||
+	    !is_interesting(&pci))
 		return;
 	bu_text_copy(pci.address, sizeof(pci.address), name);
 	bu_sysroot_link(c->root, pci.driver, sizeof(pci.driver),
@@ -465,7 +438,7 @@ bu_inventory_collect(const char *root, struct bu_err *err)
 
 	bu_sysroot_line(c.root, inventory->boot_id, sizeof(inventory->boot_id),
 			"proc/sys/kernel/random/boot_id");
-	if (!*inventory->boot_id || !exists(&c, "sys", "class", "net")) {
+	if (!*inventory->boot_id || !bu_sysroot_exists(c.root, "sys/class/net")) {
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			   "%s/proc or %s/sys is not mounted: no inventory", root,
 			   root);
@@ -473,8 +446,9 @@ bu_inventory_collect(const char *root, struct bu_err *err)
 	}
 	bu_sysroot_line(c.root, inventory->kernel, sizeof(inventory->kernel),
 			"proc/sys/kernel/osrelease");
-	inventory->firmware = exists(&c, "sys", "firmware", "efi") ? BU_FIRMWARE_UEFI
-								   : BU_FIRMWARE_BIOS;
+	inventory->firmware = bu_sysroot_exists(c.root, "sys/firmware/efi")
+				      ? BU_FIRMWARE_UEFI
+				      : BU_FIRMWARE_BIOS;
 	collect_memory(&c);
 	collect_cpu(&c);
 	collect_dmi(&c);

@@ -23,14 +23,6 @@ enum { ARPHRD_ETHERNET = 1, ARPHRD_IB = 32, RTF_GATEWAY = 2 };
 
 #define NET "sys/class/net/"
 
-static int
-exists(const char *root, const char *name, const char *file)
-{
-	bu_autofree char *path = bu_xasprintf("%s/" NET "%s/%s", root, name, file);
-
-	return bu_file_exists(path);
-}
-
 static struct bu_net_link *
 find(struct bu_inventory *inventory, const char *name)
 {
@@ -85,14 +77,15 @@ kind_of(const char *root, const char *name)
 {
 	int64_t type = bu_sysroot_number(root, 0xffff, 0, NET "%s/type", name);
 
-	if (exists(root, name, "bonding"))
+	if (bu_sysroot_exists(root, NET "%s/bonding", name))
 		return "bond";
-	if (exists(root, name, "bridge"))
+	if (bu_sysroot_exists(root, NET "%s/bridge", name))
 		return "bridge";
 	if (type == ARPHRD_IB)
 		return "infiniband";
-	return type == ARPHRD_ETHERNET && exists(root, name, "device") ? "ethernet"
-								       : "other";
+	return type == ARPHRD_ETHERNET && bu_sysroot_exists(root, NET "%s/device", name)
+		       ? "ethernet"
+		       : "other";
 }
 
 static void
@@ -254,7 +247,8 @@ bu_links_collect(const char *root, struct bu_inventory *inventory)
 		const char *name = entries[i]->d_name;
 
 		/* Files like bonding_masters stand among the links. */
-		if (exists(root, name, "mtu") && strlen(name) < IFNAMSIZ &&
+		if (bu_sysroot_exists(root, NET "%s/mtu", name) &&
+		    strlen(name) < IFNAMSIZ &&
 		    inventory->links_count < BU_NET_LINKS_MAX)
 			read_link(root, name,
 				  &inventory->links[inventory->links_count++]);

@@ -19,12 +19,6 @@
 
 enum { CALL_MS = 20000, PEM_MAX = 65536 };
 
-static char *
-in_dir(const struct bu_identity *identity, const char *name)
-{
-	return bu_xasprintf("%s/%s", identity->dir, name);
-}
-
 int
 bu_renew_is_due(int64_t from_s, int64_t until_s, int64_t now_s)
 {
@@ -34,8 +28,8 @@ bu_renew_is_due(int64_t from_s, int64_t until_s, int64_t now_s)
 int
 bu_renew_settle(const struct bu_identity *identity, struct bu_err *err)
 {
-	bu_autofree char *next = in_dir(identity, "pair.next.pem");
-	bu_autofree char *pair = in_dir(identity, "pair.pem");
+	bu_autofree char *next = bu_identity_path(identity, "pair.next.pem");
+	bu_autofree char *pair = bu_identity_path(identity, "pair.pem");
 	bu_autojson json_t *body = json_pack("{s:s}", "id", "a renewed certificate");
 	struct bu_http *http;
 	struct bu_err failure = {0};
@@ -62,8 +56,8 @@ bu_renew_settle(const struct bu_identity *identity, struct bu_err *err)
 static int
 is_due(const struct bu_identity *identity, int64_t now_s, struct bu_err *err)
 {
-	bu_autofree char *pair = in_dir(identity, "pair.pem");
-	bu_autofree char *first = in_dir(identity, "cert.pem");
+	bu_autofree char *pair = bu_identity_path(identity, "pair.pem");
+	bu_autofree char *first = bu_identity_path(identity, "cert.pem");
 	bu_autofree char *pem =
 		bu_file_read(bu_file_exists(pair) ? pair : first, PEM_MAX, NULL, err);
 	int64_t from_s, until_s;
@@ -98,7 +92,8 @@ fetch_pair(const struct bu_identity *identity, struct bu_err *err)
 int
 bu_renew(const struct bu_identity *identity, int64_t now_s, struct bu_err *err)
 {
-	bu_autofree char *next = in_dir(identity, "pair.next.pem"), *pair = NULL;
+	bu_autofree char *next = bu_identity_path(identity, "pair.next.pem"),
+			 *pair = NULL;
 	int rc = bu_renew_settle(identity, err);
 
 	if (rc == 0)

@@ -300,6 +300,25 @@ bu_file_exists(const char *path)
 }
 
 int
+bu_read_at(int fd, void *buf, size_t size, uint64_t offset, struct bu_err *err)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t got = pread(fd, (char *)buf + done, size - done,
+				    (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return bu_err_set(err, BU_ERR_IO, got < 0 ? errno : 0,
+					  "reading at byte %llu%s",
+					  (unsigned long long)(offset + done),
+					  got < 0 ? "" : ": it ends there");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+int
 bu_set_cloexec(int fd, int on)
 {
 	return fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0);

@@ -27,6 +27,8 @@ int bu_remove_tree(const char *path, struct bu_err *err);
 int bu_file_exists(const char *path);
 /* All bytes, or -1 (BU_ERR_IO). */
 int bu_write_all(int fd, const void *data, size_t size, struct bu_err *err);
+/* The same from a place in a file or on a disk; where it ends is an error. */
+int bu_read_at(int fd, void *buf, size_t size, uint64_t offset, struct bu_err *err);
 int bu_set_cloexec(int fd, int on);
 
 /* The rest is in places.c and not for the agent. Path of a data file ("webui",

@@ -213,3 +213,35 @@ bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg), vo
 	free(entries);
 	return count < 0 ? 0 : count;
 }
+
+int
+bu_sysroot_is_pci(const char *name)
+{
+	unsigned int domain, bus, slot, function;
+	int used = 0;
+
+	return sscanf(name, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function,
+		      &used) == 4 &&
+	       name[used] == '\0' && used < 16;
+}
+
+void
+bu_sysroot_cpus(const char *root, cpu_set_t *ret, const char *fmt, ...)
+{
+	bu_autofree char *path = BELOW(root, fmt);
+	char list[512], *end;
+
+	CPU_ZERO(ret);
+	line_of(path, list, sizeof(list));
+	for (const char *at = list; *at; at = *end == ',' ? end + 1 : "") {
+		long first = strtol(at, &end, 10), last = first;
+
+		if (end == at)
+			return;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (long cpu = first; cpu >= 0 && cpu <= last && cpu < CPU_SETSIZE;
+		     cpu++)
+			CPU_SET((size_t)cpu, ret);
+	}
+}

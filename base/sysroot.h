@@ -7,6 +7,7 @@
 #ifndef BU_BASE_SYSROOT_H
 #define BU_BASE_SYSROOT_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,5 +44,10 @@ char *bu_sysroot_real(const char *root, const char *fmt, ...)
 int bu_sysroot_each(const char *root, void (*visit)(const char *name, void *arg),
 		    void *arg, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* 1 for the name of a PCI function: "0000:18:00.0". */
+int bu_sysroot_is_pci(const char *name);
+/* A list of CPUs, "0-15,32-47", to where it stops to be one; none without the file. */
+void bu_sysroot_cpus(const char *root, cpu_set_t *ret, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 #endif

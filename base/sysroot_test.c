@@ -112,5 +112,52 @@ START_TEST(a_text_is_cleaned_in_place)
 }
 END_TEST
 
+START_TEST(lists_of_cpus_are_read)
+{
+	static const struct {
+		const char *text;
+		int count, last; /* -1: none */
+	} rows[] = {
+		{"0-3,8\n", 5, 8},
+		{"7", 1, 7},
+		{"0-15,32-47\n", 32, 47},
+		{"3-1\n", 0, -1},
+		{"\n", 0, -1},
+		{"none\n", 0, -1},
+		{"0,x,5\n", 1, 0},
+		{"0-1;5\n", 2, 1},
+		{"-1\n", 0, -1},
+		{"0-9999999\n", CPU_SETSIZE, CPU_SETSIZE - 1},
+	};
+	cpu_set_t cpus;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put("cpus", rows[i].text);
+		bu_sysroot_cpus(root, &cpus, "cpus");
+		ck_assert_msg(CPU_COUNT(&cpus) == rows[i].count, "%s: %d", rows[i].text,
+			      CPU_COUNT(&cpus));
+		ck_assert(rows[i].last < 0 || CPU_ISSET((size_t)rows[i].last, &cpus));
+	}
+	bu_sysroot_cpus(root, &cpus, "none");
+	ck_assert_int_eq(CPU_COUNT(&cpus), 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+START_TEST(names_of_pci_functions)
+{
+	static const char *const good[] = {"0000:18:00.0", "10000:e1:00.7"};
+	static const char *const bad[] = {"",          "0000:18:00",  "0000:18:00.0x",
+					  "usb1",      "0000:18:00.", "0000:180:00.0",
+					  "pci0000:00"};
+
+	for (size_t i = 0; i < BU_LEN(good); i++)
+		ck_assert_msg(bu_sysroot_is_pci(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < BU_LEN(bad); i++)
+		ck_assert_msg(!bu_sysroot_is_pci(bad[i]), "%s", bad[i]);
+}
+END_TEST
+
 BU_UNIT("tree", reads_below_a_root, a_number_is_whole_and_within,
-	a_text_is_cleaned_in_place)
+	a_text_is_cleaned_in_place, lists_of_cpus_are_read, names_of_pci_functions)

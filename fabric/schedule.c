@@ -5,8 +5,6 @@
  */
 #include "fabric/schedule.h"
 
-#include <string.h>
-
 #include "base/err.h"
 
 int

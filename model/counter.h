@@ -71,8 +71,7 @@ enum bu_counter_kind {
 	BU_COUNTER_LOSS,
 	BU_COUNTER_CONGESTION,
 	BU_COUNTER_ERROR,
-	BU_COUNTER_LINK,
-	BU_COUNTER_KINDS
+	BU_COUNTER_LINK
 };
 
 /* One reading, or what was added between two. -1: the port has no such counter. */

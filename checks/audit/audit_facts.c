@@ -19,17 +19,6 @@ static const char pci_dir[] = "sys/bus/pci/devices";
 
 static void visit_port(const char *name, void *arg);
 
-static int
-is_pci_address(const char *text)
-{
-	unsigned domain, bus, slot, function;
-	int used = 0;
-
-	return sscanf(text, "%x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function,
-		      &used) == 4 &&
-	       text[used] == '\0' && used < 16;
-}
-
 /* --- interfaces --- */
 
 const char *
@@ -72,7 +61,7 @@ visit_nic(const char *name, void *arg)
 	bu_sysroot_link(a->root, address, sizeof(address), "sys/class/net/%s/device",
 			name);
 	nic->virtio = strncmp(address, "virtio", 6) == 0;
-	if (is_pci_address(address))
+	if (bu_sysroot_is_pci(address))
 		snprintf(nic->pci, sizeof(nic->pci), "%s", address);
 	snprintf(nic->label, sizeof(nic->label), "%s", name);
 	json_array_foreach (json_object_get(a->ctx->expect, "networks"), i, network) {
@@ -168,7 +157,7 @@ visit_port(const char *name, void *arg)
 	bu_sysroot_link(a->root, port->pci, sizeof(port->pci), "%s/%s/device", ib,
 			s->device);
 	port->software = !*port->pci;
-	if (!is_pci_address(port->pci))
+	if (!bu_sysroot_is_pci(port->pci))
 		port->pci[0] = '\0';
 	find_netdev(s);
 	port->nic = bu_audit_nic_find(a, port->netdev);
@@ -205,7 +194,7 @@ add_endpoint(struct bu_audit *a, const char *address)
 	path = bu_sysroot_real(a->root, "%s/%s", pci_dir, address);
 	for (part = path ? strtok_r(path, "/", &save) : NULL; part;
 	     part = strtok_r(NULL, "/", &save))
-		if (is_pci_address(part) && pci->hop_count < AUDIT_HOPS_MAX)
+		if (bu_sysroot_is_pci(part) && pci->hop_count < AUDIT_HOPS_MAX)
 			snprintf(pci->hops[pci->hop_count++], 16, "%s", part);
 	a->pci_count++;
 	return pci;
@@ -235,7 +224,7 @@ visit_gpu(const char *name, void *arg)
 	int64_t class = bu_sysroot_int(a->root, 0, "%s/%s/class", pci_dir, name) >> 8;
 	struct bu_audit_pci *pci;
 
-	if (!is_pci_address(name) ||
+	if (!bu_sysroot_is_pci(name) ||
 	    !((vendor == 0x10de && (class == 0x300 || class == 0x302)) ||
 	      (vendor == 0x1002 && class == 0x1200)))
 		return;

@@ -121,34 +121,17 @@ on_tick(void *arg)
 
 /* --- CPUs --- */
 
-static int
-count_online(const char *root)
-{
-	char list[160];
-	int count = 0;
-
-	if (!bu_sysroot_line(root, list, sizeof(list), "sys/devices/system/cpu/online"))
-		return 0;
-	for (const char *p = list; *p;) {
-		char *end;
-		long first = strtol(p, &end, 10), last = first;
-
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		count += last >= first ? (int)(last - first) + 1 : 0;
-		p = *end == ',' ? end + 1 : "";
-	}
-	return count;
-}
-
 static void
 check_cpu_online(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 {
 	const json_t *hardware = json_object_get(ctx->expect, "hardware");
 	int64_t least = bu_json_int(hardware, "cpus", 0);
-	int online = count_online(ctx->root);
+	cpu_set_t cpus;
+	int online;
 	char seen[24], expected[40];
 
+	bu_sysroot_cpus(ctx->root, &cpus, "sys/devices/system/cpu/online");
+	online = CPU_COUNT(&cpus);
 	if (!least || !online)
 		return;
 	snprintf(seen, sizeof(seen), "%d", online);

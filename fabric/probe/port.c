@@ -70,38 +70,14 @@ count_before(const char *name, void *arg)
 		rank->count++;
 }
 
-/* "0-15,32-47" */
-static void
-read_list(const char *text, cpu_set_t *ret)
-{
-	CPU_ZERO(ret);
-	while (*text) {
-		char *end;
-		long first = strtol(text, &end, 10), last = first;
-
-		if (end == text)
-			return;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		for (long cpu = first; cpu >= 0 && cpu <= last && cpu < CPU_SETSIZE;
-		     cpu++)
-			CPU_SET((size_t)cpu, ret);
-		text = *end == ',' ? end + 1 : end;
-		if (*end && *end != ',')
-			return;
-	}
-}
-
 int
 bu_port_cpu(const char *root, const char *device)
 {
 	struct rank rank = {.root = root, .device = device};
 	cpu_set_t local, allowed;
-	char list[512];
 	int want, count;
 
-	bu_sysroot_line(root, list, sizeof(list), IB "%s/device/local_cpulist", device);
-	read_list(list, &local);
+	bu_sysroot_cpus(root, &local, IB "%s/device/local_cpulist", device);
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return -1;
 	CPU_AND(&local, &local, &allowed);

@@ -31,24 +31,6 @@ struct packer {
 };
 
 static int
-read_at(int fd, void *buf, size_t size, uint64_t offset, struct bu_err *err)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t got = pread(fd, (char *)buf + done, size - done, offset + done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return bu_err_set(err, BU_ERR_IO, got < 0 ? errno : 0,
-					  "reading at byte %llu%s",
-					  (unsigned long long)(offset + done),
-					  got < 0 ? "" : ": the file ends there");
-		done += got;
-	}
-	return 0;
-}
-
-static int
 is_hole(int fd, uint64_t offset, size_t size)
 {
 	off_t data = lseek(fd, offset, SEEK_DATA);
@@ -80,7 +62,7 @@ compress_frame(struct packer *packer, const struct room *room, size_t index,
 	*ret_size = 0;
 	if (is_hole(packer->raw_fd, offset, size))
 		return 0;
-	if (read_at(packer->raw_fd, room->plain, size, offset, err))
+	if (bu_read_at(packer->raw_fd, room->plain, size, offset, err))
 		return -1;
 	if (is_zero(room->plain, size))
 		return 0;
@@ -234,7 +216,7 @@ bu_frames_check(const char *frames_path, const struct bu_part *part, struct bu_e
 
 		if (!frame->size)
 			continue;
-		if (read_at(fd, buf, frame->size, frame->offset, err))
+		if (bu_read_at(fd, buf, frame->size, frame->offset, err))
 			return bu_err_wrap(err, "%s: frame %zu", frames_path, i);
 		bu_sha256_hex(buf, frame->size, digest);
 		if (strcmp(digest, frame->digest) != 0)

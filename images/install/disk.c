@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/crypto.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "images/install/gpt.h"
 
@@ -94,25 +95,6 @@ bu_disk_close(struct bu_disk *disk)
 	if (disk->direct_fd >= 0)
 		close(disk->direct_fd);
 	disk->fd = disk->direct_fd = -1;
-}
-
-static int
-read_at(const struct bu_disk *disk, void *buf, size_t size, uint64_t offset,
-	struct bu_err *err)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t got =
-			pread(disk->fd, (char *)buf + done, size - done, offset + done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return bu_err_set(err, BU_ERR_IO, got < 0 ? errno : EIO,
-					  "disk %s: reading at byte %llu", disk->path,
-					  (unsigned long long)(offset + done));
-		done += got;
-	}
-	return 0;
 }
 
 int
@@ -214,8 +196,8 @@ bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
 	*ret_look = BU_LOOK_NOT;
 	if (opts->allow_wipe)
 		return 0;
-	if (read_at(disk, edge, BU_EDGE_BYTES, 0, err))
-		return -1;
+	if (bu_read_at(disk->fd, edge, BU_EDGE_BYTES, 0, err))
+		return bu_err_wrap(err, "disk %s", disk->path);
 	if (is_own_mark(edge + BU_MARK_OFFSET, MAGIC, opts)) {
 		if (opts->keep_data)
 			*ret_look = BU_LOOK_IF_LEGIBLE;
@@ -229,9 +211,10 @@ bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
 	/* Nobody may have heard that it was finished. */
 	if (is_own_mark(edge + BU_MARK_OFFSET, MAGIC_DONE, opts))
 		return 0;
-	if (check_edge(disk, 0, edge, err) ||
-	    read_at(disk, edge, BU_EDGE_BYTES, tail, err))
+	if (check_edge(disk, 0, edge, err))
 		return -1;
+	if (bu_read_at(disk->fd, edge, BU_EDGE_BYTES, tail, err))
+		return bu_err_wrap(err, "disk %s", disk->path);
 	return check_edge(disk, tail, edge, err);
 }
 
