@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -51,7 +52,9 @@ in_child(const struct script *script, const char *log_path, int fd)
 	struct verdict verdict = {0};
 
 	signal(SIGALRM, SIG_DFL); /* Check has one that ends more than this */
-	alarm(PATIENCE_S);
+	/* A busy machine is no endless loop. */
+	setrlimit(RLIMIT_CPU, &(struct rlimit){PATIENCE_S, PATIENCE_S});
+	alarm(PATIENCE_S * 10);
 	run_script(script, log);
 	if (log)
 		fclose(log);
