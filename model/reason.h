@@ -158,6 +158,10 @@
 	X(TOO_MANY_ROLLOUTS, "too-many-rollouts", CAUSE, 0, 0, "",                     \
 	  "too many rollouts are open")                                                \
 	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "", "the profile has it no more") \
+	X(CLUSTER_REFUSES, "cluster-refuses", CAUSE, 0, 0, "",                         \
+	  "{cluster} says {state}[: {why}]")                                           \
+	X(CLUSTER_LOST_IT, "cluster-lost-it", CAUSE, 0, 0, "",                         \
+	  "{cluster} does not know it")                                                \
 	/* why a plan has a step for it */                                             \
 	X(NEW, "new", PLAN, 0, 0, "", "new in the profile")                            \
 	X(NOT_INSTALLED, "not-installed", PLAN, 0, 0, "",                              \

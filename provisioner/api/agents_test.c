@@ -143,7 +143,7 @@ START_TEST(a_failed_boot_gets_no_token)
 	rig_pass(&site.rig, 5001);
 	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(script_has_token(&site), 1);
-	ck_assert_int_eq(bu_reconcile_fire(site.rig.rec, node, BU_TRIGGER_FAULT, "x",
+	ck_assert_int_eq(bu_reconcile_fire(site.rig.rec, node, BU_TRIGGER_FAULT, NULL,
 					   NULL, 0, NULL),
 			 0);
 	rig_until(&site.rig, node, BU_STATE_FAILED);

@@ -29,7 +29,7 @@ ordered(const struct bu_node *node)
 {
 	return node->state == BU_STATE_INSPECTING &&
 	       node->step.action == BU_ACTION_NETBOOT &&
-	       node->step.status != BU_STEP_FAILED && !node->held_by[0] &&
+	       node->step.status != BU_STEP_FAILED && !node->hold.owner &&
 	       strcmp(node->admitted_step, node->step.id) != 0;
 }
 

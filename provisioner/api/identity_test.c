@@ -261,9 +261,9 @@ START_TEST(a_replaced_machine_is_no_unchanged_node)
 	ck_assert_int_eq(node->disk_touched, 0);
 	ck_assert_ptr_null(node->full_cert);
 	ck_assert_ptr_null(bu_fleet_node_of(rig->fleet, machine));
-	for (int i = 0; i < 500 && node->held_for != BU_HOLD_IS_ON; i++)
+	for (int i = 0; i < 500 && node->hold.reason.code != BU_REASON_IS_ON; i++)
 		rig_pass(rig, 1);
-	ck_assert_int_eq(node->held_for, BU_HOLD_IS_ON);
+	rig_reason_is(&node->hold.reason, IS_ON);
 	ck_assert_int_eq(rig_count(rig, "boot network node009"), 0);
 	end(&desk);
 }
@@ -318,9 +318,9 @@ START_TEST(after_a_lost_log_nothing_is_switched_off)
 	applied = apply(&desk, planned, "", 200);
 	for (int i = 1; i <= 2; i++) {
 		rig_fire(rig, rig_node(rig, i), BU_TRIGGER_START);
-		for (int k = 0; k < 500 && !rig_node(rig, i)->held_for; k++)
+		for (int k = 0; k < 500 && !rig_node(rig, i)->hold.owner; k++)
 			rig_pass(rig, 1);
-		ck_assert_int_eq(rig_node(rig, i)->held_for, BU_HOLD_IS_ON);
+		rig_reason_is(&rig_node(rig, i)->hold.reason, IS_ON);
 	}
 	power = rig_read(rig, "power.log");
 	ck_assert_str_eq(power, "");
@@ -335,7 +335,7 @@ START_TEST(after_a_lost_log_nothing_is_switched_off)
 	says(json_object_get(granted, "error"), "text", "--grant reset:node002");
 	json_decref(granted);
 	granted = apply(&desk, again, "{\"class\":\"reset\"}", 200);
-	ck_assert_int_eq(rig_node(rig, 1)->held_for, BU_HOLD_NONE);
+	rig_reason_is(&rig_node(rig, 1)->hold.reason, NONE);
 	ck_assert_int_eq(rig_node(rig, 1)->order.reset, 1);
 	rig_start(rig, 1);
 	ck_assert_int_eq(rig_count(rig, "boot network node001"), 1);

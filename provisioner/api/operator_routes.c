@@ -46,11 +46,14 @@ pairs_json(const struct bu_fleet *fleet)
 static json_t *
 order_json(const struct bu_order *order)
 {
-	return json_pack("{s:s,s:s,s:s,s:s,s:i,s:b,s:s,s:s}", "rollout", order->rollout,
-			 "class", bu_class_name(order->class), "image", order->image,
-			 "commit", order->commit, "batch", order->batch, "open",
-			 order->open, "status", bu_order_status(order), "reason",
-			 order->reason);
+	json_t *object =
+		json_pack("{s:s,s:s,s:s,s:s,s:i,s:b,s:s}", "rollout", order->rollout,
+			  "class", bu_class_name(order->class), "image", order->image,
+			  "commit", order->commit, "batch", order->batch, "open",
+			  order->open, "status", bu_order_status(order));
+
+	bu_reason_to_body(&order->reason, object);
+	return object;
 }
 
 /* What its cluster said last of it; null = it is in none, or that has not answered. */

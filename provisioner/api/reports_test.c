@@ -67,7 +67,8 @@ START_TEST(results_in_any_alphabet_end_the_step)
 				  NULL, &err),
 			 BU_ANSWER_LATER); /* it is on its way to the log */
 	rig_until(&site.rig, node, BU_STATE_FAILED);
-	ck_assert_int_eq(strncmp(node->reason, "\xe2\x82\xac\xe2\x82\xac", 6), 0);
+	ck_assert_int_eq(
+		strncmp(rig_said(&node->reason), "\xe2\x82\xac\xe2\x82\xac", 6), 0);
 	json_decref(site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200));
 	site_end(&site);
 }

@@ -37,7 +37,7 @@ START_TEST(a_verb_is_answered_for_each_node_of_a_nodeset)
 	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 1), "text", ""),
 			 "inspecting -> enrolled");
 	ck_assert_int_eq(rig_node(&site.rig, 2)->state, BU_STATE_ENROLLED);
-	ck_assert_str_eq(rig_node(&site.rig, 2)->reason, "replace by ann: sold");
+	rig_reason_says(&rig_node(&site.rig, 2)->reason, "replace by ann: sold");
 	ghost = site_call(&site, site.local, "POST", "/v1/verbs/drain",
 			  "{\"nodes\":\"ghost\"}", 404);
 	odd = site_call(&site, site.local, "POST", "/v1/verbs/dance", body, 404);

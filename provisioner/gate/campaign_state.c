@@ -52,7 +52,7 @@ is_in(const struct bu_desired_node *want, const struct bu_desired_network *fabri
 static int
 is_candidate(struct bu_gate *gate, struct bu_node *node)
 {
-	return node->state == BU_STATE_VALIDATING && !node->held_by[0] &&
+	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
 	       bu_gate_hears(gate, node) && bu_gate_is_checked(gate, node);
 }
 
@@ -69,7 +69,7 @@ is_partner(struct bu_gate *gate, struct bu_node *node)
 	const char *source;
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
-	return bu_state_serves(node->state) && !node->held_by[0] &&
+	return bu_state_serves(node->state) && !node->hold.owner &&
 	       bu_gate_hears(gate, node) &&
 	       !bu_measurements_external(node, now_ms, &source) &&
 	       is_certified(gate, node);

@@ -141,7 +141,7 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 	char id[BU_NAME_SIZE];
 	json_t *item;
 
-	if (node->state != BU_STATE_VALIDATING || node->held_by[0] ||
+	if (node->state != BU_STATE_VALIDATING || node->hold.owner ||
 	    node->live.appending || !want || !want->validation ||
 	    node->live.checks_errors >= BU_GATE_ERRORS ||
 	    (soak && soak_left_ms(gate, node) == 0) ||
@@ -173,14 +173,16 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 {
 	const char *hint;
 	bu_autofree char *words = bu_report_words(json_object_get(body, "rows"), &hint);
+	struct bu_reason reason;
 	struct bu_event event;
 
 	node->live.checks_errors = 0;
 	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
 		node->live.says = (struct bu_reason){0};
 	bu_event_init(&event, kind, node->name, body);
+	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {words});
 	if (strcmp(bu_json_str(body, "verdict", ""), "fail") == 0)
-		bu_gate_accuse(gate, node, &(struct bu_charge){words, hint, NULL},
+		bu_gate_accuse(gate, node, &(struct bu_charge){&reason, hint, NULL},
 			       &event, 1);
 	else
 		bu_reconcile_note(gate->rec, &event, 1);

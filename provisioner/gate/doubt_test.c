@@ -14,8 +14,8 @@ joins(const struct rig *rig, int first, int last)
 		bu_autofree char *says = bu_reason_text(&node->live.says);
 
 		ck_assert_msg(node->state == BU_STATE_JOINING, "%s is %s (%s), says %s",
-			      node->name, bu_state_name(node->state), node->reason,
-			      says);
+			      node->name, bu_state_name(node->state),
+			      rig_said(&node->reason), says);
 		ck_assert_str_eq(says, "");
 	}
 }
@@ -96,8 +96,9 @@ START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 		ck_assert_int_le(links.probed[1], 13);
 		measure(&rig, &links, 2, 80);
 		rig_until(&rig, node, BU_STATE_BOOTING);
-		says(node->reason, "the fabric was not measured within 600 s: ");
-		says(node->reason, why);
+		rig_reason_has(&node->reason,
+			       "the fabric was not measured within 600 s: ");
+		rig_reason_has(&node->reason, why);
 		ck_assert_int_eq(events_of(&rig, BU_EVENT_CERTIFICATE), 0);
 		rig_end(&rig);
 	}
@@ -427,7 +428,7 @@ START_TEST(a_quarantined_and_a_held_node_that_answer_are_measured)
 		nodes[i]->live.last_seen_ms = rig.clock.fake_wall_ms;
 	}
 	ck_assert_int_eq(nodes[0]->state, BU_STATE_QUARANTINED);
-	strcpy(nodes[1]->held_by, "ann");
+	nodes[1]->hold.owner = BU_OWNER_PERSON;
 	id = bu_gate_run(rig.gate, nodes, 2, &err);
 	ck_assert_msg(id != NULL, "%s", err.text);
 	measure(&rig, &links, 2, 10);

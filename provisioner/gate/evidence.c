@@ -100,7 +100,7 @@ keep_evidence(struct bu_gate *gate, const struct bu_node *node, const json_t *ch
 	char digest[BU_DIGEST_SIZE];
 	struct bu_err err;
 
-	json_object_set_new(evidence, "reason", json_string(charge->reason));
+	bu_reason_to_body(charge->reason, evidence);
 	json_object_set_new(evidence, "hint", json_string(charge->hint));
 	if (charge->accusation)
 		json_object_set(evidence, "accusation", (json_t *)charge->accusation);

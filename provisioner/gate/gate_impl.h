@@ -97,8 +97,6 @@ struct bu_campaign_state {
 
 /* hold.c. Lemons, words of outside systems, those who waited too long. */
 void bu_gate_hold(struct bu_gate *gate);
-int bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
-		    const char *reason);
 
 /* compare_peers.c */
 /* What of a report is compared with those of other machines. New reference. */
@@ -236,7 +234,8 @@ int bu_gate_certify(const struct bu_campaign_state *campaign, int node,
 
 /* evidence.c. Why a node goes out: for people, and in codes and figures. */
 struct bu_charge {
-	const char *reason, *hint;
+	const struct bu_reason *reason;
+	const char *hint;
 	/* bu_accusation_to_json(); NULL = its checks or an outside word tell */
 	const json_t *accusation;
 };

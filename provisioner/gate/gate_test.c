@@ -108,7 +108,8 @@ START_TEST(a_slow_pair_waits_and_says_so)
 	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
 	measure(&rig, &links, 2, 5);
 	for (int i = 1; i <= 2; i++) {
-		says(rig_node(&rig, i)->held_reason, "slow pair with node00");
+		rig_reason_has(&rig_node(&rig, i)->hold.reason,
+			       "slow pair with node00");
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
 	}
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_HELD), 2);
@@ -127,10 +128,10 @@ START_TEST(of_three_the_slow_one_is_named)
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_QUARANTINED);
-	says(rig_node(&rig, 2)->reason, "5.00 Mbit/s");
-	says(rig_node(&rig, 2)->reason, "16.00 Mbit/s");
-	says(rig_node(&rig, 2)->reason, "node001");
-	says(rig_node(&rig, 2)->reason, "node003");
+	rig_reason_has(&rig_node(&rig, 2)->reason, "5.00 Mbit/s");
+	rig_reason_has(&rig_node(&rig, 2)->reason, "16.00 Mbit/s");
+	rig_reason_has(&rig_node(&rig, 2)->reason, "node001");
+	rig_reason_has(&rig_node(&rig, 2)->reason, "node003");
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, 2), NULL), -1);
 	rig_end(&rig);
 }
@@ -154,7 +155,8 @@ START_TEST(one_slow_half_accuses_its_node_and_no_other)
 					      "node %d, slow %d, half %d: %s", i, bad,
 					      half,
 					      bu_state_name(rig_node(&rig, i)->state));
-			says(rig_node(&rig, bad)->reason, half ? "receives" : "sends");
+			rig_reason_has(&rig_node(&rig, bad)->reason,
+				       half ? "receives" : "sends");
 			rig_end(&rig);
 		}
 	}
@@ -239,8 +241,9 @@ START_TEST(probes_without_a_result_end_with_their_reason)
 	measure(&rig, &links, 2, 565);
 	rig_until(&rig, node, BU_STATE_BOOTING); /* the ladder */
 	ck_assert_int_le(links.probed[1], 13);
-	says(node->reason, "the fabric was not measured within 600 s: 1");
-	says(node->reason, "probes node001 <-> node002 gave no result: node001: no ");
+	rig_reason_has(&node->reason, "the fabric was not measured within 600 s: 1");
+	rig_reason_has(&node->reason,
+		       "probes node001 <-> node002 gave no result: node001: no ");
 	rig_end(&rig);
 }
 END_TEST
@@ -367,7 +370,7 @@ START_TEST(without_a_validation_nobody_joins)
 	bu_clock_advance(&rig.clock, 24 * 3600 * 1000);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
-	says(rig_node(&rig, 1)->held_reason, "names no validation");
+	rig_reason_has(&rig_node(&rig, 1)->hold.reason, "names no validation");
 	rig_end(&rig);
 }
 END_TEST

@@ -12,18 +12,16 @@
 
 enum { PARTNER_WAIT_MS = 24 * 3600 * 1000 };
 
-int
-bu_gate_hold_as(struct bu_gate *gate, struct bu_node *node, const char *owner,
-		const char *reason)
+static void
+hold(struct bu_gate *gate, struct bu_node *node, enum bu_owner owner, const char *name,
+     const struct bu_reason *reason)
 {
 	struct bu_event event;
 
-	if (node->held_by[0] || node->live.appending)
-		return -1;
-	bu_event_init(&event, BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s}", "owner", owner, "reason", reason));
+	if (node->hold.owner || node->live.appending)
+		return;
+	bu_hold_event(&event, node->name, owner, name, reason);
 	bu_reconcile_note(gate->rec, &event, 1);
-	return 0;
 }
 
 static void
@@ -33,16 +31,15 @@ hold_lemon(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	const json_t *list =
 		json_object_get(gate->fleet->measurements.incidents, node->machine);
 	const json_t *last = json_array_get(list, json_array_size(list) - 1);
-	bu_autofree char *reason = NULL;
+	struct bu_reason reason;
 
 	if (count < BU_LEMON_INCIDENTS)
 		return;
-	reason =
-		bu_xasprintf("lemon: this machine was quarantined %d times in %d days, "
-			     "last as %s: %s; mend it, then release it",
-			     count, BU_LEMON_DAYS, bu_json_str(last, "node", "?"),
-			     bu_json_str(last, "reason", ""));
-	bu_gate_hold_as(gate, node, "bringup", reason);
+	BU_REASON_SET(&reason, LEMON,
+		      .text = {bu_json_str(last, "node", "?"),
+			       bu_json_str(last, "reason", "")},
+		      .number = {count, BU_LEMON_DAYS});
+	hold(gate, node, BU_OWNER_BRINGUP, "", &reason);
 }
 
 /* Who is not in the cluster yet is quarantined; who is, is held: no partner, and seen.
@@ -52,36 +49,29 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 {
 	const char *source;
 	const json_t *body = bu_measurements_external(node, now_ms, &source);
-	bu_autofree char *reason = NULL;
+	struct bu_reason reason;
+	struct bu_charge charge = {&reason, "ask who said it", NULL};
 
 	if (!body) {
-		if (strncmp(node->held_by, "external:", 9) == 0 &&
-		    !node->live.appending)
-			bu_reconcile_release(gate->rec, node, node->held_by, NULL);
+		if (node->hold.owner == BU_OWNER_EXTERNAL && !node->live.appending)
+			bu_reconcile_release(gate->rec, node, node->hold.by, NULL);
 		return;
 	}
-	reason = bu_xasprintf("%s says: %s", source, bu_json_str(body, "text", ""));
-	if (node->state == BU_STATE_VALIDATING && !node->held_by[0]) {
-		bu_gate_accuse(gate, node,
-			       &(struct bu_charge){reason, "ask who said it", NULL},
-			       NULL, 0);
-	} else if (bu_state_serves(node->state)) {
-		char owner[40];
-
-		snprintf(owner, sizeof(owner), "external:%.30s", source);
-		bu_gate_hold_as(gate, node, owner, reason);
-	}
+	BU_REASON_SET(&reason, EXTERNAL,
+		      .text = {source, bu_json_str(body, "text", "")});
+	if (node->state == BU_STATE_VALIDATING && !node->hold.owner)
+		bu_gate_accuse(gate, node, &charge, NULL, 0);
+	else if (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING)
+		hold(gate, node, BU_OWNER_EXTERNAL, source, &reason);
 }
 
 /* Who waits for long, heard or not, is held for a person. */
 static void
 heed_wait(struct bu_gate *gate, struct bu_node *node)
 {
-	bu_autofree char *text = bu_reason_text(&node->live.says);
-
 	if (bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) &&
 	    bu_loop_now_ms(gate->fleet->loop) - node->live.clock_ms >= PARTNER_WAIT_MS)
-		bu_gate_hold_as(gate, node, "bringup", text);
+		hold(gate, node, BU_OWNER_BRINGUP, "", &node->live.says);
 }
 
 void

@@ -20,7 +20,8 @@ START_TEST(a_failing_check_quarantines_with_its_words)
 		1);
 	rig_pass(&rig, 10);
 	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
-	says(node->reason, "check nic-mtu (eth1): MTU 1500, 9000 is wanted; set it");
+	rig_reason_has(&node->reason,
+		       "check nic-mtu (eth1): MTU 1500, 9000 is wanted; set it");
 	shown = bu_gate_show(rig.gate, node, &err);
 	ck_assert_msg(shown != NULL, "%s", err.text);
 	ck_assert_str_eq(bu_json_str(shown, "hint", ""), "set it");
@@ -46,7 +47,8 @@ START_TEST(a_site_check_holds_back_with_its_own_words)
 	      "ERROR:  nhc:  /scratch not mounted");
 	rig_pass(&rig, 10);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_QUARANTINED);
-	says(rig_node(&rig, 1)->reason, "ERROR:  nhc:  /scratch not mounted");
+	rig_reason_has(&rig_node(&rig, 1)->reason,
+		       "ERROR:  nhc:  /scratch not mounted");
 	rig_end(&rig);
 }
 END_TEST
@@ -81,9 +83,9 @@ START_TEST(of_swapped_cables_the_second_names_both)
 	begin(&rig, 2);
 	tell_cable(&rig, 1, "leaf02:p2", "leaf01:p1");
 	tell_cable(&rig, 2, "leaf01:p1", "leaf02:p2");
-	says(rig_node(&rig, 1)->reason, "eth1 hangs at leaf02:p2");
-	says(rig_node(&rig, 2)->reason,
-	     "the cables of node002 eth1 and node001 eth1 are swapped");
+	rig_reason_has(&rig_node(&rig, 1)->reason, "eth1 hangs at leaf02:p2");
+	rig_reason_has(&rig_node(&rig, 2)->reason,
+		       "the cables of node002 eth1 and node001 eth1 are swapped");
 	rig_end(&rig);
 }
 END_TEST
@@ -142,7 +144,7 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
-	says(node->reason, "dcgm says: Xid 79 on GPU 3");
+	rig_reason_has(&node->reason, "dcgm says: Xid 79 on GPU 3");
 	measure(&rig, &links, 3, 30);
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
@@ -150,11 +152,12 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 	bu_gate_external(rig.gate, node, "dcgm", "fail", "hot", until_ms, NULL);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
-	says(node->held_reason, "dcgm says: hot"); /* in service: held, and seen */
+	rig_reason_has(&node->hold.reason,
+		       "dcgm says: hot"); /* in service: held, and seen */
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	rig_pass(&rig, 10000);
 	rig_pass(&rig, 2001);
-	ck_assert_str_eq(node->held_by, ""); /* it expired */
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE); /* it expired */
 	rig_end(&rig);
 }
 END_TEST
@@ -189,13 +192,13 @@ START_TEST(a_lemon_is_held_until_a_person_looked)
 		again_to_validating(&rig, 2, 1, time == 1 ? "boot-b" : "boot-c");
 	}
 	measure(&rig, &links, 2, 10);
-	says(node->held_reason,
-	     "lemon: this machine was quarantined 2 times in 30 days");
-	says(node->held_reason, "MTU 1500");
+	rig_reason_has(&node->hold.reason,
+		       "lemon: this machine was quarantined 2 times in 30 days");
+	rig_reason_has(&node->hold.reason, "MTU 1500");
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(node->held_by, "bringup");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	measure(&rig, &links, 2, 30);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);

@@ -118,8 +118,10 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	bu_autofree char *text = bu_xasprintf("%s%s", words, more);
 	bu_autojson json_t *codes =
 		bu_accusation_to_json(&campaign->topology, accusation);
-	struct bu_charge charge = {text, bu_accusation_hint(accusation), codes};
+	struct bu_reason reason;
+	struct bu_charge charge = {&reason, bu_accusation_hint(accusation), codes};
 
+	BU_REASON_SET(&reason, FABRIC_ACCUSED, .text = {text});
 	if (!bu_probe_busy(gate, node->name))
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 }

@@ -24,7 +24,7 @@ machine_of(const struct bu_inventory *inventory, struct bu_machine *ret_machine,
 /* Fills reason and returns -1 when the machine is not what its class asks for. */
 static int
 check_class(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	    char *reason, size_t size)
+	    struct bu_reason *ret)
 {
 	const struct bu_disk *disk = NULL;
 
@@ -32,24 +32,20 @@ check_class(const struct bu_desired_hardware *class, const struct bu_inventory *
 		if (strcmp(inv->disks[i].path, class->disk) == 0)
 			disk = &inv->disks[i];
 	if (!disk)
-		snprintf(reason, size,
-			 "hardware class %s wants disk %s; it has none such",
-			 class->name, class->disk);
+		BU_REASON_SET(ret, NO_DISK, .text = {class->name, class->disk});
 	else if ((uint64_t)inv->memory_bytes < class->memory_min_bytes)
-		snprintf(reason, size,
-			 "hardware class %s wants %llu MiB of memory; it has %llu",
-			 class->name,
-			 (unsigned long long)(class->memory_min_bytes >> 20),
-			 (unsigned long long)inv->memory_bytes >> 20);
+		BU_REASON_SET(ret, TOO_LITTLE_MEMORY, .text = {class->name},
+			      .number = {(int64_t)(class->memory_min_bytes >> 20),
+					 inv->memory_bytes >> 20});
 	else if (inv->cpu.threads < class->cpus_min)
-		snprintf(reason, size, "hardware class %s wants %d CPUs; it has %d",
-			 class->name, class->cpus_min, inv->cpu.threads);
+		BU_REASON_SET(ret, TOO_FEW_CPUS, .text = {class->name},
+			      .number = {class->cpus_min, inv->cpu.threads});
 	else if ((int)inv->nics_count < class->nics)
-		snprintf(reason, size, "hardware class %s wants %d NICs; it has %zu",
-			 class->name, class->nics, inv->nics_count);
+		BU_REASON_SET(ret, TOO_FEW_NICS, .text = {class->name},
+			      .number = {class->nics, (int64_t)inv->nics_count});
 	else if ((int)inv->gpus_count < class->gpus)
-		snprintf(reason, size, "hardware class %s wants %d GPUs; it has %zu",
-			 class->name, class->gpus, inv->gpus_count);
+		BU_REASON_SET(ret, TOO_FEW_GPUS, .text = {class->name},
+			      .number = {class->gpus, (int64_t)inv->gpus_count});
 	else
 		return 0;
 	return -1;
@@ -93,7 +89,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	struct bu_target target;
 	struct bu_event events[3];
 	size_t count = 0;
-	char reason[400] = "";
+	struct bu_reason reason;
 	int fits;
 
 	if (node->state != BU_STATE_INSPECTING)
@@ -110,11 +106,10 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	booted_event(&events[count++], node, inventory->boot_id, "ramdisk");
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	fits = check_class(target.node->hardware, inventory, reason, sizeof(reason)) ==
-	       0;
+	fits = check_class(target.node->hardware, inventory, &reason) == 0;
 	return bu_reconcile_fire(rec, node,
 				 fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,
-				 reason, events, count, err);
+				 fits ? NULL : &reason, events, count, err);
 }
 
 static int
@@ -184,10 +179,10 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	}
 	if (check_stamp(rec, node, stamp, &bad) != 0) {
 		if (node->state == BU_STATE_BOOTING) {
-			bu_autofree char *reason =
-				bu_xasprintf("booted another system: %s", bad.text);
+			struct bu_reason reason;
 
-			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, reason, NULL, 0);
+			BU_REASON_SET(&reason, OTHER_SYSTEM, .text = {bad.text});
+			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, &reason, NULL, 0);
 		}
 		show(node, bad.text);
 		if (err)
@@ -229,7 +224,7 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *w
 int
 bu_reconcile_wants_agent(const struct bu_node *node)
 {
-	if (node->step.status != BU_STEP_OPEN || node->held_by[0])
+	if (node->step.status != BU_STEP_OPEN || node->hold.owner)
 		return 0;
 	return bu_action_info(node->step.action)->fetched && !node->live.join_started;
 }
@@ -259,16 +254,17 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 		    int attempt, const struct bu_err *failure)
 {
 	struct bu_event event;
+	struct bu_reason why;
 
 	if (strcmp(node->step.id, step) != 0 || node->step.attempt != attempt ||
 	    node->step.status != BU_STEP_OPEN || node->live.appending)
 		return;
 	if (failure) {
 		bu_outcome_event(&event, node, failure, "");
+		BU_REASON_SET(&why, STEP_FAILED, .text = {failure->text});
 		if (final(failure) &&
 		    bu_state_info(node->state)->ladder == BU_LADDER_POWER)
-			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, failure->text,
-					 &event, 1);
+			bu_reconcile_try(rec, node, BU_TRIGGER_FAULT, &why, &event, 1);
 		else
 			bu_reconcile_append(rec, node, &event, 1);
 		return;

@@ -64,7 +64,7 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 	if (bu_state_info(node->state)->settled &&
 	    (!node->order.open || node->step.status != BU_STEP_OPEN))
 		return 0;
-	if (!limit_ms || node->held_by[0] || bu_node_stands_still(node) ||
+	if (!limit_ms || node->hold.owner || bu_node_stands_still(node) ||
 	    !node->live.in_profile)
 		return 0;
 	return with_grace(rec, node->live.clock_ms + limit_ms, limit_ms);

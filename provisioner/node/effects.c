@@ -54,7 +54,7 @@ bu_effect_node(struct bu_effect *effect)
 static int
 held_by_person(const struct bu_node *node)
 {
-	return node->held_by[0] && strcmp(node->held_by, "bringup") != 0;
+	return node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP;
 }
 
 void
@@ -146,16 +146,12 @@ bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 static void
 hold_on(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err)
 {
-	bu_autofree char *reason = bu_xasprintf(
-		"%s; bringup apply with --grant reset:%s allows it; or switch it off, "
-		"then bringup node release %s goes on",
-		err->text, node->name, node->name);
 	struct bu_event events[2];
+	struct bu_reason reason;
 
 	bu_outcome_event(&events[0], node, err, "");
-	bu_event_init(&events[1], BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s,s:s}", "owner", "bringup", "code",
-				bu_hold_name(BU_HOLD_IS_ON), "reason", reason));
+	BU_REASON_SET(&reason, IS_ON, .text = {err->text, node->name});
+	bu_hold_event(&events[1], node->name, BU_OWNER_BRINGUP, "", &reason);
 	bu_reconcile_append(rec, node, events, 2);
 }
 

@@ -79,7 +79,7 @@ has_use(const struct bu_node *node)
 		return 1;
 	/* What somebody holds is not for others to take. */
 	return node->installed_step[0] &&
-	       (uses[node->state] == USE_SYSTEM || node->held_by[0]);
+	       (uses[node->state] == USE_SYSTEM || node->hold.owner);
 }
 
 static int
@@ -93,7 +93,7 @@ check_owner(const struct bu_reconcile *rec, const struct bu_node *node, const ch
 	BU_REASON_SET(
 		why, MACHINE_IN_USE,
 		.text = {id, owner->name, bu_state_name(owner->state), node->name},
-		.number = {owner->held_by[0] != '\0'});
+		.number = {owner->hold.owner != BU_OWNER_NONE});
 	return -1;
 }
 

@@ -159,7 +159,7 @@ START_TEST(what_was_refused_is_the_reason_of_who_is_late)
 	rig_pass(&rig, 302 * 1000);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->repeats, 1);
-	rig_text_has(node->reason, "this machine says 'X-9'");
+	rig_reason_has(&node->reason, "this machine says 'X-9'");
 	rig_end(&rig);
 }
 END_TEST

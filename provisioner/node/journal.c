@@ -167,26 +167,32 @@ next_json(const struct bu_node *node, const struct bu_next *next)
 {
 	const struct bu_order *order = &node->order;
 	bu_autofree char *by = bu_xasprintf("rollout %s", order->rollout);
-	bu_autofree char *reason =
-		bu_xasprintf("%s of %s", bu_class_name(order->class), by);
+	struct bu_reason ordered;
+	json_t *body;
 
-	if (!next)
-		return json_pack("{s:s,s:s,s:s}", "state",
+	BU_REASON_SET(&ordered, ORDERED,
+		      .text = {bu_class_name(order->class), order->rollout});
+	if (next)
+		body = json_pack("{s:s,s:s,s:b,s:b}", "state",
+				 bu_state_name(next->state), "by", next->by, "again",
+				 next->again, "reset", next->reset);
+	else
+		body = json_pack("{s:s,s:s}", "state",
 				 bu_state_name(bu_class_info(order->class)->next), "by",
-				 by, "reason", reason);
-	return json_pack("{s:s,s:s,s:s,s:b,s:b}", "state", bu_state_name(next->state),
-			 "by", next->by, "reason", next->reason, "again", next->again,
-			 "reset", next->reset);
+				 by);
+	bu_reason_to_body(next ? &next->reason : &ordered, body);
+	return body;
 }
 
 static json_t *
 state_body(const struct bu_node *node, const struct bu_move *move, enum bu_state to)
 {
+	static const struct bu_reason none;
 	json_t *body =
-		json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state), "to",
-			  bu_state_name(to), "on", bu_trigger_name(move->on), "reason",
-			  move->reason ? move->reason : "");
+		json_pack("{s:s,s:s,s:s}", "from", bu_state_name(node->state), "to",
+			  bu_state_name(to), "on", bu_trigger_name(move->on));
 
+	bu_reason_to_body(move->reason ? move->reason : &none, body);
 	if (move->by)
 		json_object_set_new(body, "by", json_string(move->by));
 	if (move->reset)
@@ -228,8 +234,8 @@ bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
 
 int
 bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
-		  enum bu_trigger trigger, const char *reason, struct bu_event *extra,
-		  size_t count, struct bu_err *err)
+		  enum bu_trigger trigger, const struct bu_reason *reason,
+		  struct bu_event *extra, size_t count, struct bu_err *err)
 {
 	const struct bu_move move = {
 		.on = trigger, .reason = reason, .extra = extra, .count = count};
@@ -239,8 +245,8 @@ bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 
 void
 bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
-		 enum bu_trigger trigger, const char *reason, struct bu_event *extra,
-		 size_t count)
+		 enum bu_trigger trigger, const struct bu_reason *reason,
+		 struct bu_event *extra, size_t count)
 {
 	struct bu_err err;
 
@@ -255,7 +261,7 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	struct bu_event event;
 
 	/* One whose ladder is frozen gets its time anew. */
-	if (!node->held_by[0] && !node->live.late_ms)
+	if (!node->hold.owner && !node->live.late_ms)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);
 	if (refused(rec, err) != 0)
@@ -271,15 +277,13 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 
 void
 bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger last,
-		   const char *reason)
+		   const struct bu_reason *reason)
 {
+	struct bu_reason end = *reason;
 	struct bu_event event;
-	bu_autofree char *text = NULL;
 
 	if (bu_reconcile_holds(node)) {
-		bu_event_init(
-			&event, BU_EVENT_HELD, node->name,
-			json_pack("{s:s,s:s}", "owner", "bringup", "reason", reason));
+		bu_hold_event(&event, node->name, BU_OWNER_BRINGUP, "", reason);
 		bu_reconcile_append(rec, node, &event, 1);
 		return;
 	}
@@ -287,10 +291,9 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
 		return;
 	}
-	text = bu_reconcile_cycles(node)
-		       ? bu_xasprintf("%s; %d power cycles did not help", reason,
-				      node->repeats)
-		       : bu_xasprintf("%s; bringup node reboot %s power-cycles it",
-				      reason, node->name);
-	bu_reconcile_try(rec, node, last, text, NULL, 0);
+	if (bu_reconcile_cycles(node))
+		bu_reason_set_number(&end, "cycles", node->repeats);
+	else
+		bu_reason_set_text(&end, "node", node->name);
+	bu_reconcile_try(rec, node, last, &end, NULL, 0);
 }

@@ -31,7 +31,7 @@ climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return node->live.retry_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) >= node->live.retry_ms &&
-	       !node->held_by[0] && node->live.in_profile;
+	       !node->hold.owner && node->live.in_profile;
 }
 
 void
@@ -67,8 +67,9 @@ bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
 }
 
 static void
-end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
+end_late(struct bu_reconcile *rec, struct bu_node *node, const struct bu_reason *reason)
 {
+	bu_autofree char *text = NULL;
 	struct bu_event event;
 	struct bu_err late;
 
@@ -76,7 +77,8 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const char *reason)
 		bu_reconcile_climb(rec, node, BU_TRIGGER_LATE, reason);
 		return;
 	}
-	bu_err_set(&late, BU_ERR_TIMEOUT, 0, "%s", reason);
+	text = bu_reason_text(reason);
+	bu_err_set(&late, BU_ERR_TIMEOUT, 0, "%s", text);
 	bu_outcome_event(&event, node, &late, "");
 	bu_reconcile_append(rec, node, &event, 1);
 }
@@ -98,7 +100,8 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 {
 	int frozen = node->live.late_ms && rec->freezer.frozen &&
 		     rec->freezer.frozen(rec->freezer.arg, node);
-	bu_autofree char *reason = NULL, *seen = NULL;
+	bu_autofree char *seen = NULL;
+	struct bu_reason reason;
 
 	if (node->live.appending || frozen)
 		return;
@@ -107,16 +110,14 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 			bu_reconcile_deadline(rec, node) - node->live.clock_ms;
 
 		seen = seen_of(node);
-		reason = bu_xasprintf("%s within %lld s%s%s", missing_word(node),
-				      (long long)limit_ms / 1000, seen[0] ? ": " : "",
-				      seen);
-		end_late(rec, node, reason);
+		BU_REASON_SET(&reason, LATE, .text = {missing_word(node), seen},
+			      .number = {limit_ms / 1000});
+		end_late(rec, node, &reason);
 	} else if (climbs_again(rec, node)) {
 		node->live.retry_ms = 0;
+		bu_step_failure(node, &reason);
 		if (node->step.status == BU_STEP_FAILED)
-			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT,
-					   node->step_error[0] ? node->step_error
-							       : "a step failed");
+			bu_reconcile_climb(rec, node, BU_TRIGGER_FAULT, &reason);
 		else if (node->step.status == BU_STEP_OPEN)
 			bu_effect_observe(rec, node);
 	}

@@ -176,7 +176,7 @@ bu_measurements_soak(struct bu_fleet *fleet, struct bu_node *node,
 void
 bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
 {
-	if (strncmp(node->held_reason, "lemon: ", 7) == 0)
+	if (node->hold.reason.code == BU_REASON_LEMON)
 		json_object_del(fleet->measurements.incidents, node->machine);
 }
 

@@ -51,7 +51,7 @@ set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
 	ret->again = bu_json_bool(next, "again", 0);
 	ret->reset = bu_json_bool(next, "reset", 0);
 	copy(ret->by, sizeof(ret->by), next, "by");
-	copy(ret->reason, sizeof(ret->reason), next, "reason");
+	bu_reason_from_body(next, &ret->reason);
 }
 
 /* What was said of the state before counts no more. */
@@ -102,7 +102,7 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	node->since_ms = event->time_ms;
 	/* The time that bringupd was away is not the node's fault. */
 	bu_life_set_clock(fleet, node);
-	copy(node->reason, sizeof(node->reason), event->body, "reason");
+	bu_reason_from_body(event->body, &node->reason);
 	begin_anew(node);
 	if (on == BU_TRIGGER_REPEAT)
 		node->repeats++;

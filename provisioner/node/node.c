@@ -6,31 +6,18 @@
 
 #include "base/text.h"
 
-static const char *const hold_names[] = {
-#define X(id, name) name,
-	BU_HOLDS(X)
-#undef X
-};
-
-const char *
-bu_hold_name(enum bu_hold hold)
-{
-	return hold_names[hold];
-}
-
-enum bu_hold
-bu_hold_from_name(const char *name)
-{
-	for (size_t i = 0; i < BU_LEN(hold_names); i++)
-		if (strcmp(hold_names[i], name) == 0)
-			return (enum bu_hold)i;
-	return BU_HOLD_NONE;
-}
-
 int
 bu_node_stands_still(const struct bu_node *node)
 {
 	return bu_reason_info(node->live.says.code)->stops_deadline;
+}
+
+void
+bu_step_failure(const struct bu_node *node, struct bu_reason *ret)
+{
+	const char *error = node->step_error[0] ? node->step_error : "a step failed";
+
+	BU_REASON_SET(ret, STEP_FAILED, .text = {error});
 }
 
 const char *
@@ -163,19 +150,29 @@ reason_json(const struct bu_reason *reason)
 	return object;
 }
 
+static json_t *
+next_json(const struct bu_next *next)
+{
+	json_t *object = json_pack("{s:s,s:s}", "state", bu_state_name(next->state),
+				   "by", next->by);
+
+	bu_reason_to_body(&next->reason, object);
+	return object;
+}
+
 json_t *
 bu_node_to_json(const struct bu_node *node)
 {
 	const struct bu_state_info *info = bu_state_info(node->state);
 	json_t *object = json_pack(
-		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:s,s:I,s:i,s:b}", "name", node->name,
+		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:I,s:i,s:b}", "name", node->name,
 		"pool", node->live.pool, "state", info->name, "settled", info->settled,
-		"since_ms", (json_int_t)node->since_ms, "reason", node->reason, "image",
-		node->installed_image, "machine", node->machine, "firmware",
-		node->live.firmware, "last_seen_ms",
-		(json_int_t)node->live.last_seen_ms, "repeats", node->repeats,
-		"in_profile", node->live.in_profile);
+		"since_ms", (json_int_t)node->since_ms, "image", node->installed_image,
+		"machine", node->machine, "firmware", node->live.firmware,
+		"last_seen_ms", (json_int_t)node->live.last_seen_ms, "repeats",
+		node->repeats, "in_profile", node->live.in_profile);
 
+	bu_reason_to_body(&node->reason, object);
 	add_says(node, object);
 	if (node->live.refusal.code)
 		json_object_set_new(object, "refused",
@@ -191,15 +188,8 @@ bu_node_to_json(const struct bu_node *node)
 	if (node->power.op[0] || node->live.power_seen.at_ms)
 		json_object_set_new(object, "power", power_json(node));
 	if (node->state == BU_STATE_DRAINING)
-		json_object_set_new(object, "next",
-				    json_pack("{s:s,s:s,s:s}", "state",
-					      bu_state_name(node->next.state), "by",
-					      node->next.by, "reason",
-					      node->next.reason));
-	if (node->held_by[0])
-		json_object_set_new(object, "held",
-				    json_pack("{s:s,s:s,s:s}", "by", node->held_by,
-					      "code", bu_hold_name(node->held_for),
-					      "reason", node->held_reason));
+		json_object_set_new(object, "next", next_json(&node->next));
+	if (node->hold.owner)
+		json_object_set_new(object, "held", bu_hold_to_json(&node->hold));
 	return object;
 }

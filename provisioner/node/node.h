@@ -16,6 +16,7 @@
 #include "model/reason.h"
 #include "model/state.h"
 #include "model/step.h"
+#include "provisioner/node/hold.h"
 #include "provisioner/node/lifecycle.h"
 
 enum { BU_STAGES_MAX = 24 };
@@ -59,21 +60,9 @@ struct bu_order {
 	int written;   /* its install was begun: the disk is not what it was */
 	int64_t begun_ms;  /* Unix time */
 	int64_t fault_seq; /* event that failed it or held its node; 0 = none */
-	char reason[400];
+	struct bu_reason reason;
 };
 
-/* What a hold is about, where the daemon itself must know: id, name */
-#define BU_HOLDS(X)                                                                    \
-	X(NONE, "")       /* not held, or for a reason that is in words alone */       \
-	X(IS_ON, "is-on") /* its machine is on, and no grant allows a reset */
-
-enum bu_hold {
-#define X(id, name) BU_HOLD_##id,
-	BU_HOLDS(X)
-#undef X
-};
-const char *bu_hold_name(enum bu_hold hold);
-enum bu_hold bu_hold_from_name(const char *name); /* NONE when unknown */
 /* What a person had done to its machine last. */
 struct bu_power_deed {
 	char op[8]; /* "on", "off" or "cycle"; "" = nothing yet */
@@ -98,7 +87,7 @@ struct bu_next {
 	int again;   /* it is measured anew then */
 	int reset;   /* its machine may be switched off then, whatever runs there */
 	char by[40]; /* "rollout r-..." for an order */
-	char reason[300]; /* "" = none was given */
+	struct bu_reason reason;
 };
 
 /* The cluster that it is in, as its JOIN has joined it; cluster "" = none. */
@@ -151,11 +140,11 @@ struct bu_node {
 	 * written. "" = as the node. */
 	char called[BU_NAME_MAX];
 	enum bu_state state;
-	int64_t state_seq;   /* of the event that led here */
-	int64_t since_ms;    /* Unix time */
-	char reason[640];    /* why it is here; "" when it went as planned */
-	enum bu_trigger on;  /* led here; BU_TRIGGER_COUNT = none yet */
-	struct bu_next next; /* of one that is draining */
+	int64_t state_seq;       /* of the event that led here */
+	int64_t since_ms;        /* Unix time */
+	struct bu_reason reason; /* why it is here; NONE: it went as planned */
+	enum bu_trigger on;      /* led here; BU_TRIGGER_COUNT = none yet */
+	struct bu_next next;     /* of one that is draining */
 	int reset;   /* a person allowed that its machine is switched off to boot it */
 	int repeats; /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
@@ -196,9 +185,7 @@ struct bu_node {
 	struct bu_condition conditions[BU_CONDITION_COUNT];
 	struct bu_joined joined;
 	struct bu_power_deed power;
-	char held_by[40];
-	enum bu_hold held_for;
-	char held_reason[400];
+	struct bu_hold hold;
 	/* The boot that runs is one that we have made, or that its agent has told of;
 	 * nothing of others runs on it. Ends when it settles out of service. */
 	int booted_by_us;
@@ -209,6 +196,9 @@ struct bu_node {
 	int stages_count;
 	struct bu_node_live live;
 };
+
+/* What its last step failed with. */
+void bu_step_failure(const struct bu_node *node, struct bu_reason *ret);
 
 /* Its deadline stands still for what it says. */
 int bu_node_stands_still(const struct bu_node *node);

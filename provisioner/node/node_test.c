@@ -41,6 +41,7 @@ START_TEST(a_node_at_work)
 	struct bu_node *node = bu_node_create("node001");
 	bu_autojson json_t *json = NULL;
 	const json_t *part;
+	struct bu_reason why;
 
 	node->state = BU_STATE_IMAGING;
 	node->repeats = 1;
@@ -53,8 +54,8 @@ START_TEST(a_node_at_work)
 	node->live.progress_total_bytes = INT64_C(1) << 40;
 	BU_REASON_SET(&node->live.says, SOAKS, .number = {5, 25});
 	BU_REASON_SET(&node->live.refusal, NO_IDENTITY, .text = {"no serial number"});
-	strcpy(node->held_by, "me");
-	strcpy(node->held_reason, "a look");
+	BU_REASON_SET(&why, PERSON, .text = {"a look"});
+	bu_hold_set(&node->hold, BU_OWNER_PERSON, "me", &why);
 	node->stages[node->stages_count++] =
 		(struct bu_stage){BU_STATE_INSPECTING, 34000};
 	json = bu_node_to_json(node);
@@ -70,6 +71,8 @@ START_TEST(a_node_at_work)
 	ck_assert_int_eq(bu_json_int(part, "total_bytes", 0), INT64_C(1) << 40);
 	part = json_object_get(json, "held");
 	ck_assert_str_eq(bu_json_str(part, "by", ""), "me");
+	ck_assert_str_eq(bu_json_str(part, "owner", ""), "person");
+	ck_assert_str_eq(bu_json_str(part, "code", ""), "person");
 	ck_assert_str_eq(bu_json_str(part, "reason", ""), "a look");
 	ck_assert_str_eq(bu_json_str(json, "waiting", ""),
 			 "soaks: 5 of 25 minutes under load");

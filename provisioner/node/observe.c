@@ -332,7 +332,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
 	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
 	       node->live.agent.heard_ms && !is_silent(rec, node) &&
-	       !node->held_by[0] && !(node->order.open && node->order.begun) &&
+	       !node->hold.owner && !(node->order.open && node->order.begun) &&
 	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS) &&
 	       bu_fleet_certified(rec->fleet, (struct bu_node *)node, NULL) == 0;
 }
@@ -341,14 +341,15 @@ static void
 rejoin(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_cluster_fact *fact = &node->live.cluster;
-	bu_autofree char *reason =
-		fact->known ? bu_xasprintf("%s says %s%s%s", node->joined.cluster,
-					   fact->state, fact->reason[0] ? ": " : "",
-					   fact->reason)
-			    : bu_xasprintf("%s does not know it", node->joined.cluster);
+	struct bu_reason reason;
 
+	BU_REASON_SET(&reason, CLUSTER_LOST_IT, .text = {node->joined.cluster});
+	if (fact->known)
+		BU_REASON_SET(
+			&reason, CLUSTER_REFUSES,
+			.text = {node->joined.cluster, fact->state, fact->reason});
 	node->live.lost_ms = awake_ms(rec);
-	bu_reconcile_try(rec, node, BU_TRIGGER_LOST, reason, NULL, 0);
+	bu_reconcile_try(rec, node, BU_TRIGGER_LOST, &reason, NULL, 0);
 }
 
 static void

@@ -456,7 +456,7 @@ START_TEST(a_node_that_was_lost_joins_nothing_where_its_pool_joins_none)
 	rig_answer(&rig, node, NULL);
 	rig_until(&rig, node, BU_STATE_READY);
 	ck_assert_str_eq(node->joined.cluster, "");
-	ck_assert_str_eq(node->held_by, "");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
 	rig_end(&rig);
 }
 END_TEST

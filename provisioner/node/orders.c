@@ -66,22 +66,22 @@ close_order(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 
 static void
 fail(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-     const char *reason)
+     const struct bu_reason *reason)
 {
 	struct bu_order *order = &node->order;
 
 	order->failed = 1;
 	order->fault_seq = event->seq;
-	bu_text_copy(order->reason, sizeof(order->reason), reason);
+	order->reason = *reason;
 	close_order(fleet, node, event->time_ms);
 }
 
 static void
 withdraw(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms,
-	 const char *reason)
+	 const struct bu_reason *reason)
 {
 	node->order.withdrawn = 1;
-	bu_text_copy(node->order.reason, sizeof(node->order.reason), reason);
+	node->order.reason = *reason;
 	close_order(fleet, node, time_ms);
 }
 
@@ -115,7 +115,9 @@ static void
 make_room(struct bu_fleet *fleet, int64_t time_ms)
 {
 	size_t oldest = 0;
+	struct bu_reason why;
 
+	bu_reason_set(&why, BU_REASON_TOO_MANY_ROLLOUTS, NULL);
 	if (fleet->rollouts_count < BU_ROLLOUTS_MAX)
 		return;
 	while (oldest < BU_ROLLOUTS_MAX && !fleet->rollouts[oldest].ended_ms)
@@ -126,7 +128,7 @@ make_room(struct bu_fleet *fleet, int64_t time_ms)
 
 		if (node->order.open && !node->order.begun &&
 		    strcmp(node->order.rollout, fleet->rollouts[oldest].id) == 0)
-			withdraw(fleet, node, time_ms, "too many rollouts are open");
+			withdraw(fleet, node, time_ms, &why);
 	}
 	json_decref(fleet->rollouts[oldest].applied);
 	fleet->rollouts_count--;
@@ -179,11 +181,14 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event)
 void
 bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 {
+	struct bu_reason why;
+
+	bu_reason_set(&why, BU_REASON_LEFT_PROFILE, NULL);
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 
 		if (!node->live.in_profile && node->order.open && !node->order.begun)
-			withdraw(fleet, node, time_ms, "the profile has it no more");
+			withdraw(fleet, node, time_ms, &why);
 	}
 }
 
@@ -236,7 +241,7 @@ reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *even
 	order->open = 1;
 	order->begun = order->failed = 0;
 	order->fault_seq = 0;
-	order->reason[0] = '\0';
+	memset(&order->reason, 0, sizeof(order->reason));
 	if (bu_json_bool(event->body, "begun", 0))
 		begin(fleet, order, event, order->served);
 }
@@ -247,13 +252,15 @@ bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 {
 	struct bu_order *order = &node->order;
 	struct bu_rollout *rollout;
+	struct bu_reason why;
 
+	bu_reason_set(&why, BU_REASON_PLAN_REPLACED, NULL);
 	if (bu_json_bool(event->body, "retry", 0)) {
 		reopen(fleet, node, event);
 		return;
 	}
 	if (order->open)
-		withdraw(fleet, node, event->time_ms, "another plan took its place");
+		withdraw(fleet, node, event->time_ms, &why);
 	memset(order, 0, sizeof(*order));
 	order->seq = order->first_seq = event->seq;
 	order->open = 1;
@@ -289,26 +296,30 @@ bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
 {
 	struct bu_order *order = &node->order;
 	enum bu_fate fate = bu_trigger_info(on)->fate;
-	const char *reason = bu_json_str(event->body, "reason", "");
+	struct bu_reason reason;
 
 	if (!order->open)
 		return;
+	bu_reason_from_body(event->body, &reason);
 	if (fate == BU_FATE_BEGINS) {
 		begin(fleet, order, event, node->state == BU_STATE_READY);
 	} else if (fate == BU_FATE_WITHDRAWN ||
 		   (fate == BU_FATE_IN_SERVICE && order->begun &&
 		    node->state == BU_STATE_READY)) {
-		withdraw(fleet, node, event->time_ms, reason);
+		withdraw(fleet, node, event->time_ms, &reason);
 	} else if (node->state == BU_STATE_READY && order->begun &&
 		   order->class == BU_CLASS_RECONFIGURE) {
-		fail(fleet, node, event, "it restarted while it was reconfigured");
+		bu_reason_set(&reason, BU_REASON_RESTARTED, NULL);
+		fail(fleet, node, event, &reason);
 	} else if (to == BU_STATE_READY) {
 		/* One that came back from a reboot of its own before its turn has not
 		 * become what was ordered. */
 		if (order->begun)
 			carried_out(fleet, node, event);
 	} else if (bu_state_info(to)->settled) {
-		fail(fleet, node, event, *reason ? reason : bu_state_name(to));
+		if (!reason.code)
+			BU_REASON_SET(&reason, ENDED_IN, .text = {bu_state_name(to)});
+		fail(fleet, node, event, &reason);
 	}
 }
 
@@ -317,15 +328,16 @@ bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 	       const struct bu_event *event)
 {
 	struct bu_order *order = &node->order;
+	struct bu_reason failure;
 
+	bu_step_failure(node, &failure);
 	/* In all other states the state that follows tells how it ended. */
 	if (!order->open || node->state != BU_STATE_READY)
 		return;
 	if (!order->begun)
 		begin(fleet, order, event, 1);
 	if (node->step.status == BU_STEP_FAILED)
-		fail(fleet, node, event,
-		     node->step_error[0] ? node->step_error : "a step failed");
+		fail(fleet, node, event, &failure);
 	else if (node->step.status == BU_STEP_DONE &&
 		 node->step.action == BU_ACTION_RELABEL)
 		carried_out(fleet, node, event);
@@ -362,11 +374,13 @@ bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 		     bu_json_str(event->body, "reason", ""));
 	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
-		bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);
+		struct bu_reason reason;
+
+		BU_REASON_SET(&reason, ABORTED, .text = {by});
 
 		if (node->order.open && !node->order.begun &&
 		    strcmp(node->order.rollout, id) == 0)
-			withdraw(fleet, node, event->time_ms, reason);
+			withdraw(fleet, node, event->time_ms, &reason);
 	}
 	return 0;
 }

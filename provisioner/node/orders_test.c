@@ -88,7 +88,7 @@ START_TEST(files_that_cannot_be_written_hold_the_node_and_are_tried_again)
 	rig_answer(&rig, node, &bad);
 	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_FAILED);
 	rig_pass(&rig, 5001);
-	ck_assert_str_eq(node->held_reason, bad.text);
+	rig_reason_says(&node->hold.reason, bad.text);
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	ck_assert_int_ne(node->order.fault_seq, 0);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
@@ -141,7 +141,7 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
 	for (int hours = 0; hours < 48; hours++)
 		rig_pass(&rig, HOUR_MS);
-	ck_assert_str_eq(node->held_by, "");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	rig_end(&rig);
 
@@ -156,12 +156,12 @@ START_TEST(jobs_may_take_as_long_as_the_pool_says)
 		rig_pass(&rig, 500);
 	rig_why_says(&rig, node, "Slurm: draining; jobs 4711 (alice)");
 	rig_pass(&rig, HOUR_MS);
-	ck_assert_str_eq(node->held_by, "");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
 	rig_pass(&rig, HOUR_MS);
 	rig_pass(&rig, 2000);
-	ck_assert_str_eq(node->held_reason,
-			 "the node's jobs did not end within 7200 s: Slurm: draining; "
-			 "jobs 4711 (alice)");
+	rig_reason_says(&node->hold.reason,
+			"the node's jobs did not end within 7200 s: Slurm: draining; "
+			"jobs 4711 (alice)");
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
@@ -185,7 +185,7 @@ START_TEST(a_live_change_is_asked_again_after_a_restart_and_not_for_ever)
 	rig_why_says(&rig, node, "then: the step has failed; the node stays ready");
 	rig_pass(&rig, 3000);
 	ck_assert_int_eq(node->order.open, 0);
-	ck_assert_str_eq(node->order.reason, "its agent did not report that its files "
+	rig_reason_says(&node->order.reason, "its agent did not report that its files "
 					     "are written within 900 s");
 	ck_assert_int_eq(node->state, BU_STATE_READY);
 	ck_assert_int_eq(bu_reconcile_wants_agent(node), 0);
@@ -254,7 +254,7 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 	rig_start(&rig, 4);
 	rig_revise(&rig, 2, NULL, NULL);
 	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
-	rig_text_has(rig_node(&rig, 3)->order.reason, "the profile has it no more");
+	rig_reason_has(&rig_node(&rig, 3)->order.reason, "the profile has it no more");
 	/* one under way is not as if it had never been */
 	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);

@@ -62,7 +62,7 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_err err;
 
 	if (!ordered) {
-		move.reason = next->reason;
+		move.reason = &next->reason;
 		move.by = next->by;
 	}
 	if (next->again) {
@@ -125,7 +125,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	enum bu_action action = action_of(node);
 
 	if (rec->stopped || !rec->alive || !rec->fleet->desired || is_let_alone(node) ||
-	    node->live.appending || node->held_by[0])
+	    node->live.appending || node->hold.owner)
 		return;
 	if (action == BU_ACTION_NONE) {
 		pass_proven(rec, node);
@@ -191,7 +191,7 @@ hear(struct bu_reconcile *rec, struct bu_node *node)
 	if (node->state == BU_STATE_BOOTING && !bu_reconcile_cycles(node) &&
 	    node->step.status == BU_STEP_OPEN && node->boot_installed &&
 	    node->live.last_seen_ms > node->since_ms && !node->live.appending &&
-	    !node->held_by[0])
+	    !node->hold.owner)
 		bu_reconcile_try(rec, node, BU_TRIGGER_BOOTED, NULL, NULL, 0);
 }
 

@@ -54,13 +54,13 @@ int bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node,
  * before it; their bodies are taken in any case. BU_ERR_STATE when there is no such
  * edge, BU_ERR_BUSY while an earlier change of the node is on its way to the log. */
 int bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
-		      enum bu_trigger trigger, const char *reason,
+		      enum bu_trigger trigger, const struct bu_reason *reason,
 		      struct bu_event *extra, size_t count, struct bu_err *err);
 /* The same with all that a change of state may say; a field may be 0. */
 struct bu_move {
 	enum bu_trigger on;
-	const char *reason; /* NULL = it went as planned */
-	const char *by;     /* NULL = bringup */
+	const struct bu_reason *reason; /* NULL = it went as planned */
+	const char *by;                 /* NULL = bringup */
 	/* Of one that leads to draining; NULL = as the node's order says. */
 	const struct bu_next *next;
 	int reset; /* see bu_node.reset */

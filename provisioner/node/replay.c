@@ -424,11 +424,9 @@ static int
 on_held(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
-	copy(node->held_by, sizeof(node->held_by), event->body, "owner");
-	node->held_for = bu_hold_from_name(bu_json_str(event->body, "code", ""));
-	copy(node->held_reason, sizeof(node->held_reason), event->body, "reason");
+	bu_hold_from_body(event->body, &node->hold);
 	/* What a person holds is no failure of its order. */
-	if (strcmp(node->held_by, "bringup") == 0 && node->order.open &&
+	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
 	    node->order.begun)
 		node->order.fault_seq = event->seq;
 	return 0;
@@ -439,9 +437,7 @@ on_released(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	    struct bu_err *err)
 {
 	bu_measurements_released(fleet, node);
-	node->held_by[0] = '\0';
-	node->held_reason[0] = '\0';
-	node->held_for = BU_HOLD_NONE;
+	memset(&node->hold, 0, sizeof(node->hold));
 	node->live.late_ms = 0;
 	if (node->order.open)
 		node->order.fault_seq = 0;

@@ -59,14 +59,14 @@ rollouts_view(const struct bu_fleet *fleet)
 static json_t *
 order_view(const struct bu_order *order)
 {
-	return json_pack("{s:I,s:s,s:i,s:s,s:s,s:s,s:s,s:i,s:[iiiii],s:I,s:I,s:s}",
-			 "seq", (json_int_t)order->seq, "rollout", order->rollout,
-			 "class", (int)order->class, "image", order->image, "digest",
-			 order->image_digest, "facets", order->facets, "commit",
-			 order->commit, "batch", order->batch, "flags", order->open,
-			 order->begun, order->served, order->failed, order->withdrawn,
-			 "begun_ms", (json_int_t)order->begun_ms, "fault",
-			 (json_int_t)order->fault_seq, "reason", order->reason);
+	return json_pack(
+		"{s:I,s:s,s:i,s:s,s:s,s:s,s:s,s:i,s:[iiiii],s:I,s:I,s:s}", "seq",
+		(json_int_t)order->seq, "rollout", order->rollout, "class",
+		(int)order->class, "image", order->image, "digest", order->image_digest,
+		"facets", order->facets, "commit", order->commit, "batch", order->batch,
+		"flags", order->open, order->begun, order->served, order->failed,
+		order->withdrawn, "begun_ms", (json_int_t)order->begun_ms, "fault",
+		(json_int_t)order->fault_seq, "reason", rig_said(&order->reason));
 }
 
 /* All that the log owns of the world, as text; owned. */
@@ -237,7 +237,7 @@ live(struct rig *rig)
 	bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_pass(rig, 302 * 1000);
-	ck_assert_str_eq(node->held_by, "bringup");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
 	bu_reconcile_release(rig->rec, node, "me", NULL);
 	rig_pass(rig, 1);
 	live_rollouts(rig);
@@ -494,7 +494,7 @@ START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 	bu_reconcile_note(rig.rec, &held, 1);
 	rig_pass(&rig, 1);
 	rig_restart(&rig);
-	ck_assert_str_eq(bu_fleet_node(rig.fleet, "node009")->held_reason, "a card");
+	rig_reason_says(&bu_fleet_node(rig.fleet, "node009")->hold.reason, "a card");
 	ck_assert_msg(strstr(rig.fleet->trouble, "site.ini: ") != NULL, "%s",
 		      rig.fleet->trouble);
 	ck_assert_ptr_null(rig.fleet->desired);

@@ -161,7 +161,7 @@ START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
 		rig_pass(&rig, 1000);
 	/* no power was touched, and who asks is told why */
 	ck_assert_str_eq(bu_state_name(node->state), "failed");
-	rig_text_has(node->reason, begin);
+	rig_reason_has(&node->reason, begin);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
 	rig_end(&rig);
 }

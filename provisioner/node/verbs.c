@@ -33,7 +33,6 @@ static const struct {
 /* One verb on one node: what is decided, then journaled. */
 struct deed {
 	const struct bu_verb_ask *ask;
-	char reason[300];
 	struct bu_next next;
 	struct bu_event extra[2];
 	struct bu_move move;
@@ -51,8 +50,10 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 	deed->next.again = verb == BU_VERB_VALIDATE;
 	deed->next.reset = verb == BU_VERB_REBOOT;
 	bu_text_copy(deed->next.by, sizeof(deed->next.by), deed->ask->by);
-	memcpy(deed->next.reason, deed->reason, sizeof(deed->reason));
-	deed->move.reason = deed->reason;
+	BU_REASON_SET(
+		&deed->next.reason, VERB,
+		.text = {bu_verb_info(verb)->name, deed->ask->by, deed->ask->reason});
+	deed->move.reason = &deed->next.reason;
 	deed->move.by = deed->next.by;
 	if (bu_state_is_in_cluster(node->state)) {
 		deed->move.on =
@@ -73,7 +74,7 @@ add_extra(const struct bu_node *node, struct deed *deed)
 {
 	size_t count = 0;
 
-	if (node->held_by[0])
+	if (node->hold.owner)
 		bu_event_init(&deed->extra[count++], BU_EVENT_RELEASED, node->name,
 			      json_pack("{s:s}", "by", deed->next.by));
 	if (deed->next.again && !deed->move.next)
@@ -90,7 +91,7 @@ say(const struct bu_node *node, const struct deed *deed, enum bu_state to)
 			    bu_state_name(to), to == BU_STATE_DRAINING ? ", then " : "",
 			    to == BU_STATE_DRAINING ? bu_state_name(deed->next.state)
 						    : "",
-			    node->held_by[0] ? "; released" : "");
+			    node->hold.owner ? "; released" : "");
 }
 
 static char *
@@ -98,14 +99,11 @@ move(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
      struct bu_err *err)
 {
 	struct deed deed = {.ask = ask};
-	bu_autofree char *text = NULL, *reason = NULL;
+	bu_autofree char *text = NULL;
 	enum bu_state to;
 
 	if (bu_verb_check(node, ask->verb, err) != 0)
 		return NULL;
-	reason = bu_xasprintf("%s by %s%s%s", bu_verb_info(ask->verb)->name, ask->by,
-			      *ask->reason ? ": " : "", ask->reason);
-	bu_text_copy(deed.reason, sizeof(deed.reason), reason);
 	choose(rec, node, &deed);
 	if (bu_reconcile_can(rec, node, &deed.move, &to, err) != 0)
 		return NULL;
@@ -124,6 +122,8 @@ static char *
 hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
      struct bu_err *err)
 {
+	bu_autofree char *text = NULL;
+	struct bu_reason reason;
 	struct bu_event event;
 
 	if (!*ask->reason) {
@@ -131,15 +131,15 @@ hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 			   "field 'reason': say why, for whoever finds it held");
 		return NULL;
 	}
-	if (node->held_by[0]) {
-		bu_err_set(err, BU_ERR_STATE, 0, "node %s is held by %s: %s",
-			   node->name, node->held_by, node->held_reason);
+	if (node->hold.owner) {
+		text = bu_hold_text(&node->hold);
+		bu_err_set(err, BU_ERR_STATE, 0, "node %s is %s", node->name, text);
 		return NULL;
 	}
 	if (ask->dry_run)
 		return bu_xstrdup("held");
-	bu_event_init(&event, BU_EVENT_HELD, node->name,
-		      json_pack("{s:s,s:s}", "owner", ask->by, "reason", ask->reason));
+	BU_REASON_SET(&reason, PERSON, .text = {ask->reason});
+	bu_hold_event(&event, node->name, BU_OWNER_PERSON, ask->by, &reason);
 	bu_reconcile_note(rec, &event, 1);
 	return bu_xstrdup("held");
 }
@@ -148,7 +148,7 @@ static char *
 release(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
 	struct bu_err *err)
 {
-	if (!node->held_by[0] && !node->live.late_ms)
+	if (!node->hold.owner && !node->live.late_ms)
 		return move(rec, node, ask, err);
 	if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)
 		return NULL;

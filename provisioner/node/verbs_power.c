@@ -141,10 +141,11 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 {
 	int at_rest = bu_state_info(node->state)->settled;
 	int off = strcmp(ask->op, "on") != 0;
+	bu_autofree char *hold = bu_hold_text(&node->hold);
 
 	if (bu_verb_is_held(node))
-		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is held by %s: %s",
-				  node->name, node->held_by, node->held_reason);
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is %s", node->name,
+				  hold);
 	if (at_rest && (node->state != BU_STATE_READY || !off))
 		return 0;
 	return bu_err_set(

@@ -37,17 +37,17 @@ static char *
 boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
      struct bu_err *err)
 {
-	bu_autofree char *reason = bu_xasprintf("retry by %s%s%s", ask->by,
-						*ask->reason ? ": " : "", ask->reason);
+	struct bu_reason reason;
 	struct bu_move move = {
 		.on = bu_verb_runs(rec, node) ? BU_TRIGGER_VALIDATE : BU_TRIGGER_BOOT,
-		.reason = reason,
+		.reason = &reason,
 		.by = ask->by,
 		.reset = node->order.failed && node->order.reset,
 	};
 	struct bu_event order;
 	enum bu_state to;
 
+	BU_REASON_SET(&reason, VERB, .text = {"retry", ask->by, ask->reason});
 	if (bu_reconcile_can(rec, node, &move, &to, err) != 0)
 		return NULL;
 	if (node->order.failed && !ask->dry_run) {
@@ -92,7 +92,7 @@ char *
 bu_verb_retry(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	if (strcmp(node->held_by, "bringup") == 0) {
+	if (node->hold.owner == BU_OWNER_BRINGUP) {
 		if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)
 			return NULL;
 		return bu_xstrdup("released");

@@ -84,7 +84,7 @@ START_TEST(a_retry_is_refused_where_it_means_nothing)
 	rig_pass(&rig, 1);
 	ask(&rig, BU_VERB_RETRY, "released");
 	rig_pass(&rig, 1);
-	ck_assert_str_eq(node->held_by, "");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
 	rig_end(&rig);
 
 	node = rig_up_to(&rig, RIG_IMAGING);

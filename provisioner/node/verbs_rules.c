@@ -22,8 +22,7 @@ bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node)
 int
 bu_verb_is_held(const struct bu_node *node)
 {
-	return node->held_by[0] && strcmp(node->held_by, "bringup") != 0 &&
-	       strncmp(node->held_by, "external:", 9) != 0;
+	return node->hold.owner == BU_OWNER_PERSON;
 }
 
 /* "validate, service, retire"; owned. */
@@ -58,6 +57,7 @@ int
 bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {
 	const struct bu_order *order = &node->order;
+	bu_autofree char *hold = bu_hold_text(&node->hold);
 
 	if (!bu_verb_takes(verb, node->state))
 		return refuse_state(node, verb, err);
@@ -68,10 +68,8 @@ bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 				  node->name, node->name);
 	if (bu_verb_is_held(node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is held by %s: %s; bringup node release %s "
-				  "lets it go",
-				  node->name, node->held_by, node->held_reason,
-				  node->name);
+				  "node %s is %s; bringup node release %s lets it go",
+				  node->name, hold, node->name);
 	if (node->state == BU_STATE_DRAINING && order->open && order->begun)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is draining for an order (%s, of rollout "

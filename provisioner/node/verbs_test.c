@@ -42,13 +42,13 @@ take_trip(size_t i, int64_t rows)
 	goes_to(&rig, BU_STATE_DRAINING, &cut);
 	node = goes_to(&rig, trips[i].rests, &cut);
 	if (trips[i].rests != BU_STATE_READY) {
-		rig_text_has(node->reason, "by ann: fan 3");
+		rig_reason_has(&node->reason, "by ann: fan 3");
 		be_the_world(&rig, node);
 		ask(&rig, trips[i].back, trips[i].back_says);
 		node = goes_to(&rig, BU_STATE_READY, &cut);
 	}
 	ck_assert_int_eq(boots(&rig) - before, trips[i].boots);
-	ck_assert_str_eq(node->held_by, "");
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
 	rig_end(&rig);
 	return rows && !cut;
 }
@@ -105,7 +105,7 @@ START_TEST(who_is_drained_or_serviced_is_left_alone)
 			rig_pass(&rig, 1);
 			ck_assert_str_eq(node->boot_id, "boot-of-service");
 			ck_assert_int_eq(node->state, BU_STATE_SERVICING);
-			rig_text_has(node->reason, "service by ann");
+			rig_reason_has(&node->reason, "service by ann");
 		}
 		rig_end(&rig);
 	}
@@ -122,8 +122,8 @@ repair(int64_t rows)
 	char kinds[4096];
 	int64_t seq, cut;
 
-	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_ACCUSED,
-					   "its port is slow", NULL, 0, NULL),
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_ACCUSED, NULL,
+					   NULL, 0, NULL),
 			 0);
 	node = goes_to(&rig, BU_STATE_QUARANTINED, NULL);
 	be_the_world(&rig, node);
@@ -183,7 +183,7 @@ START_TEST(a_machine_that_is_on_is_never_reset_to_be_validated)
 	for (int i = 0; i < 100; i++)
 		rig_pass(&rig, 2000);
 	ck_assert_int_eq(node->state, BU_STATE_FAILED);
-	rig_text_has(node->reason, "bringup node reboot node001 power-cycles it");
+	rig_reason_has(&node->reason, "bringup node reboot node001 power-cycles it");
 	ck_assert_int_eq(boots(&rig), before);
 	/* who asks for the reset gets it */
 	ask(&rig, BU_VERB_REBOOT, "failed -> booting");

@@ -40,6 +40,7 @@ static void
 add_order(const struct bu_node *node, char **text)
 {
 	const struct bu_order *order = &node->order;
+	bu_autofree char *reason = bu_reason_text(&order->reason);
 
 	if (order->open)
 		add(text, "order: %s, of rollout %s, %s", bu_class_name(order->class),
@@ -47,18 +48,18 @@ add_order(const struct bu_node *node, char **text)
 	else if (order->failed || order->withdrawn)
 		add(text, "its last order (%s, of rollout %s) %s: %s",
 		    bu_class_name(order->class), order->rollout,
-		    order->failed ? "failed" : "was withdrawn", order->reason);
+		    order->failed ? "failed" : "was withdrawn", reason);
 }
 
 static void
 add_next(const struct bu_node *node, char **text)
 {
 	const struct bu_next *next = &node->next;
+	bu_autofree char *reason = bu_reason_text(&next->reason);
 
 	if (node->state == BU_STATE_DRAINING)
 		add(text, "then: %s%s%s%s", bu_state_name(next->state),
-		    next->reason[0] ? " (" : "", next->reason,
-		    next->reason[0] ? ")" : "");
+		    *reason ? " (" : "", reason, *reason ? ")" : "");
 }
 
 static void
@@ -225,16 +226,18 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 	const struct bu_state_info *info = bu_state_info(node->state);
+	bu_autofree char *reason = bu_reason_text(&node->reason);
+	bu_autofree char *hold = bu_hold_text(&node->hold);
 	char *text =
 		bu_xasprintf("%s is %s (%s) for %lld s\n", node->name, info->name,
 			     info->help, (long long)(now_ms - node->since_ms) / 1000);
 
-	if (node->reason[0])
-		add(&text, "reason: %s", node->reason);
+	if (node->reason.code)
+		add(&text, "reason: %s", reason);
 	add_conditions(rec, node, &text);
-	if (node->held_by[0])
-		add(&text, "held by %s: %s; bringup node release %s takes it back",
-		    node->held_by, node->held_reason, node->name);
+	if (node->hold.owner)
+		add(&text, "%s; bringup node release %s takes it back", hold,
+		    node->name);
 	add_reason(&node->live.refusal, "a machine was refused", &text);
 	add_reason(&node->live.says,
 		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"

@@ -46,7 +46,7 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 	refuse(ret, UNDER_WAY,
 	       .text = {it->node->state == BU_STATE_READY ? "being changed" : state,
 			image ? "another image" : "other settings"},
-	       .number = {it->node->held_by[0] != '\0'});
+	       .number = {it->node->hold.owner != BU_OWNER_NONE});
 }
 
 /* Of a node that is installed anew: what is there may only go by a grant. */
@@ -70,6 +70,7 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 		      struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
+	bu_autofree char *reason = bu_reason_text(&node->reason);
 	int written;
 
 	if (node->installed_digest[0])
@@ -84,9 +85,9 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 	}
 	ret->class = disk_class(input, it, ret->changes);
 	written = ret->class != BU_CLASS_INSTALL && !node->disk_touched;
-	if (node->reason[0])
+	if (node->reason.code)
 		BU_REASON_SET(&ret->why, OUT_OF_SERVICE,
-			      .text = {bu_state_name(node->state), node->reason},
+			      .text = {bu_state_name(node->state), reason},
 			      .number = {written});
 	else
 		BU_REASON_SET(&ret->why, NOT_INSTALLED, .number = {written});
@@ -96,9 +97,11 @@ decide_out_of_service(const struct bu_plan_input *input, const struct bu_plan_no
 static void
 decide_is_on(const struct bu_plan_node *it, struct bu_decision *ret)
 {
+	bu_autofree char *words = bu_reason_text(&it->node->hold.reason);
+
 	ret->class = it->node->order.class;
 	ret->reset = 1;
-	BU_REASON_SET(&ret->why, WANTS_RESET, .text = {it->node->held_reason});
+	BU_REASON_SET(&ret->why, WANTS_RESET, .text = {words});
 }
 
 /* The machine that is bound leaves for good; the next one is written like a new one. */
@@ -142,11 +145,12 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	ret->changes = bu_plan_changes(input, it);
 	ret->class = bu_plan_changes_class(ret->changes);
 	if (ret->class != BU_CLASS_NONE) {
+		bu_autofree char *reason = bu_reason_text(&order->reason);
 		char changes[320], last[201] = "";
 
 		bu_plan_changes_text(ret->changes, changes, sizeof(changes));
 		if (order->failed)
-			bu_text_copy(last, sizeof(last), order->reason);
+			bu_text_copy(last, sizeof(last), reason);
 		BU_REASON_SET(&ret->why, CHANGED, .text = {changes, last});
 		ret->served = 1;
 		return;
@@ -155,6 +159,14 @@ decide_ready(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	ret->withdraw = 1;
 	BU_REASON_SET(&ret->why, NOT_WANTED, .text = {order->rollout});
+}
+
+static void
+refuse_held(const struct bu_node *node, struct bu_decision *ret)
+{
+	bu_autofree char *why = bu_reason_text(&node->hold.reason);
+
+	refuse(ret, HELD, .text = {node->hold.by, why});
 }
 
 /* A person wants it written anew, whatever it is. */
@@ -179,8 +191,8 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	ret->class = input->rebuild;
 	ret->served = node->state == BU_STATE_READY;
 	BU_REASON_SET(&ret->why, REBUILD, .number = {0});
-	if (node->held_by[0])
-		refuse(ret, HELD, .text = {node->held_by, node->held_reason});
+	if (node->hold.owner)
+		refuse_held(node, ret);
 }
 
 int
@@ -215,7 +227,7 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		BU_REASON_SET(&ret->why, NEW, .number = {0});
 		return;
 	}
-	if (node->held_for == BU_HOLD_IS_ON && node->order.open) {
+	if (node->hold.reason.code == BU_REASON_IS_ON && node->order.open) {
 		decide_is_on(it, ret);
 		return;
 	}
@@ -249,6 +261,6 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		decide_out_of_service(input, it, ret);
 	if (it->identity->kind == BU_IDENTITY_RENAMED)
 		add_rename(it, ret);
-	if (node->held_by[0] && ret->class != BU_CLASS_NONE)
-		refuse(ret, HELD, .text = {node->held_by, node->held_reason});
+	if (node->hold.owner && ret->class != BU_CLASS_NONE)
+		refuse_held(node, ret);
 }

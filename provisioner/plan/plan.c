@@ -72,11 +72,12 @@ static void
 observe(struct maker *maker, const struct bu_node *node)
 {
 	const char *inventory = node->state == BU_STATE_READY ? "" : node->inventory;
+	bu_autofree char *reason = bu_reason_text(&node->reason);
 	char text[2048];
 
 	snprintf(text, sizeof(text), "%s|%s|%s|%s|%s|%s|%s|%s|%d|%d%d%d|%s|%s|%s\n",
-		 node->name, node->machine, bu_state_name(node->state), node->reason,
-		 node->held_by, node->installed_digest, node->facets, inventory,
+		 node->name, node->machine, bu_state_name(node->state), reason,
+		 node->hold.by, node->installed_digest, node->facets, inventory,
 		 node->disk_touched, node->order.open, node->order.begun,
 		 node->order.failed, node->order.image_digest, node->order.facets,
 		 node->order.rollout);

@@ -98,7 +98,7 @@ check_row(size_t row)
 	strcpy(node->installed_digest, rows[row].installed);
 	strcpy(node->order.image_digest, rows[row].ordered);
 	if (node->state == BU_STATE_FAILED || node->state == BU_STATE_QUARANTINED)
-		strcpy(node->reason, "a reason");
+		BU_REASON_SET(&node->reason, STEP_FAILED, .text = {"a reason"});
 	plan = make(&site);
 	step = refused ? json_array_get(json_object_get(plan, "refused"), 0)
 		       : step_of(plan, 0);
@@ -285,12 +285,15 @@ START_TEST(what_is_held_or_failed_says_so)
 	struct site site;
 	bu_autojson json_t *plan = NULL, *overtaken = NULL, *cut = NULL;
 	const json_t *refused;
+	struct bu_reason why;
+	char words[400] = "r";
 
 	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
-	strcpy(site.nodes[0]->held_by, "anna");
-	strcpy(site.nodes[0]->held_reason, "a card is changed");
+	BU_REASON_SET(&why, PERSON, .text = {"a card is changed"});
+	bu_hold_set(&site.nodes[0]->hold, BU_OWNER_PERSON, "anna", &why);
 	site.nodes[1]->order.failed = 1;
-	strcpy(site.nodes[1]->order.reason, "rolled back: no answer");
+	BU_REASON_SET(&site.nodes[1]->order.reason, STEP_FAILED,
+		      .text = {"rolled back: no answer"});
 	plan = make(&site);
 	refused = json_array_get(json_object_get(plan, "refused"), 0);
 	ck_assert_str_eq(bu_json_str(refused, "node", ""), "node001");
@@ -303,7 +306,8 @@ START_TEST(what_is_held_or_failed_says_so)
 	ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
 	/* a reason that is cut in the middle of a character */
 	for (int i = 0; i < 120; i++)
-		strcpy(site.nodes[1]->order.reason + 1 + 2 * i, "\xc3\xbc");
+		strcpy(words + 1 + 2 * i, "\xc3\xbc");
+	BU_REASON_SET(&site.nodes[1]->order.reason, STEP_FAILED, .text = {words});
 	cut = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(cut, 0), "node", ""), "node002");
 	site.nodes[0]->order.open = 1;
@@ -344,7 +348,7 @@ START_TEST(a_step_under_way_is_left_alone)
 		"it is being changed with other settings; plan again when it is "
 		"settled");
 	site.nodes[0]->state = BU_STATE_DRAINING;
-	strcpy(site.nodes[0]->held_by, "bringup");
+	site.nodes[0]->hold.owner = BU_OWNER_BRINGUP;
 	held = make(&site);
 	ck_assert_str_eq(
 		refusal(held),

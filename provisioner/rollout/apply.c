@@ -63,16 +63,18 @@ static size_t
 let_go(const struct bu_node *node, const char *by, struct bu_event *ret)
 {
 	static const struct bu_guard_facts none;
+	struct bu_reason anew;
 	enum bu_state to;
 
-	if (!node || node->held_for != BU_HOLD_IS_ON ||
+	if (!node || node->hold.reason.code != BU_REASON_IS_ON ||
 	    bu_lifecycle_next(node->state, BU_TRIGGER_ABORT, &none, &to, NULL) != 0)
 		return 0;
 	bu_event_init(&ret[0], BU_EVENT_STATE, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "from", bu_state_name(node->state),
+		      json_pack("{s:s,s:s,s:s}", "from", bu_state_name(node->state),
 				"to", bu_state_name(to), "on",
-				bu_trigger_name(BU_TRIGGER_ABORT), "reason",
-				"its machine was on; ordered anew, with a grant"));
+				bu_trigger_name(BU_TRIGGER_ABORT)));
+	bu_reason_set(&anew, BU_REASON_ORDERED_ANEW, NULL);
+	bu_reason_to_body(&anew, ret[0].body);
 	bu_event_init(&ret[1], BU_EVENT_RELEASED, node->name,
 		      json_pack("{s:s}", "by", by));
 	return 2;

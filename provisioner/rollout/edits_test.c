@@ -301,8 +301,8 @@ live(struct bu_node *node, const struct fact *fact)
 				  NULL);
 	} else if (node->state == BU_STATE_VALIDATING) { /* the gate and the cluster */
 		if (fact->fate == SLOW)
-			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED,
-					  "its fabric is slow", NULL, 0, NULL);
+			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED, NULL, NULL,
+					  0, NULL);
 		else {
 			edits_join(events, node->name);
 			bu_reconcile_note(sim.rec, events, EDITS_JOIN);
@@ -630,7 +630,7 @@ fail_open(void)
 	for (size_t i = 0; i < sim.fleet->count; i++) {
 		const struct bu_node *node = sim.fleet->nodes[i];
 
-		if (node->held_by[0])
+		if (node->hold.owner)
 			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
 				      json_object());
 		if (node->order.open)

@@ -13,8 +13,8 @@
 static int
 check_way(const struct bu_node *node, enum bu_abort abort, struct bu_err *err)
 {
-	if (node->held_by[0] && strcmp(node->held_by, "bringup") != 0)
-		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->held_by);
+	if (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP)
+		return bu_err_set(err, BU_ERR_STATE, 0, "held by %s", node->hold.by);
 	if (abort == BU_ABORT_NEVER)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it is %s",
 				  bu_state_name(node->state));
@@ -63,12 +63,13 @@ size_t
 bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 	  struct bu_event *events)
 {
-	bu_autofree char *reason = bu_xasprintf("%s aborted its rollout", by);
+	struct bu_reason reason;
 	size_t count = 0;
 
+	BU_REASON_SET(&reason, ABORTED, .text = {by});
 	for (size_t i = 0; i < rollouts->fleet->count; i++) {
 		struct bu_node *node = rollouts->fleet->nodes[i];
-		struct bu_move move = {.reason = reason, .by = by};
+		struct bu_move move = {.reason = &reason, .by = by};
 		struct bu_err err;
 
 		if (!is_under_way(node, id) ||
@@ -77,7 +78,7 @@ bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 				       &err) != 0)
 			continue;
 		count++;
-		if (node->held_by[0])
+		if (node->hold.owner)
 			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
 				      json_pack("{s:s}", "by", by));
 	}

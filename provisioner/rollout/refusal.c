@@ -42,7 +42,7 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		return BU_REFUSED_LEFT;
 	if (!bu_lifecycle_begins(node->state))
 		return BU_REFUSED_UNSETTLED;
-	if (node->held_by[0])
+	if (node->hold.owner)
 		return BU_REFUSED_HELD;
 	if (bu_brake_scope(rollouts->brake, node))
 		return BU_REFUSED_BRAKE;
@@ -79,7 +79,7 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	case BU_REFUSED_UNSETTLED:
 		return bu_xasprintf("it is %s", bu_state_name(node->state));
 	case BU_REFUSED_HELD:
-		return bu_xasprintf("it is held by %s", node->held_by);
+		return bu_xasprintf("it is held by %s", node->hold.by);
 	case BU_REFUSED_BRAKE:
 		return bu_xasprintf("the brake is on for %s",
 				    bu_brake_scope(rollouts->brake, node));

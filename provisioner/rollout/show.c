@@ -150,15 +150,14 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	if (order->open && !order->begun)
 		why = bu_refusal_text(rollouts, view, node,
 				      bu_turn_refused(rollouts, view, node));
-	else if (order->open && node->held_by[0])
-		why = bu_xasprintf("held by %s: %s", node->held_by, node->held_reason);
+	else if (order->open && node->hold.owner)
+		why = bu_hold_text(&node->hold);
 	else
-		why = bu_xstrdup(order->open ? "" : order->reason);
+		why = order->open ? bu_xstrdup("") : bu_reason_text(&order->reason);
 	return json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:s}", "node", node->name, "pool",
 			 node->live.pool, "class", bu_class_name(order->class), "batch",
 			 order->batch, "state", bu_state_name(node->state), "status",
-			 bu_order_status(order), "reason",
-			 order->open ? why : order->reason);
+			 bu_order_status(order), "reason", why);
 }
 
 json_t *

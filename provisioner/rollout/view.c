@@ -67,7 +67,7 @@ bu_view_is_away(const struct bu_node *node)
 static int
 is_stuck(const struct bu_node *node)
 {
-	return node->held_by[0] ||
+	return node->hold.owner ||
 	       (node->state != BU_STATE_READY && bu_state_info(node->state)->settled);
 }
 
@@ -150,15 +150,16 @@ bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
 		const struct bu_share *share = bu_view_share(view, rollout, i);
 		const struct bu_node *node = share->faulty;
 		int canary = share->canary_faults && share->proven < pool->canary;
+		bu_autofree char *why = NULL;
 
 		if (!canary && (!share->faults || share->faults < pool->failure_budget))
 			continue;
+		why = bu_reason_text(node->order.reason.code ? &node->order.reason
+							     : &node->hold.reason);
 		snprintf(ret_why, size,
 			 "pool %s: %d of its failure budget of %d%s; %s: %s",
 			 pool->name, share->faults, pool->failure_budget,
-			 canary ? ", a canary among them" : "", node->name,
-			 node->order.reason[0] ? node->order.reason
-					       : node->held_reason);
+			 canary ? ", a canary among them" : "", node->name, why);
 		return 1;
 	}
 	return 0;

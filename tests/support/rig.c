@@ -305,7 +305,8 @@ rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state)
 	     i++)
 		rig_pass(rig, 1);
 	ck_assert_msg(node->state == state, "%s is %s (%s), not %s", node->name,
-		      bu_state_name(node->state), node->reason, bu_state_name(state));
+		      bu_state_name(node->state), rig_said(&node->reason),
+		      bu_state_name(state));
 }
 
 void
@@ -699,6 +700,24 @@ rig_reason_has(const struct bu_reason *reason, const char *part)
 	bu_autofree char *text = bu_reason_text(reason);
 
 	rig_text_has(text, part);
+}
+
+const char *
+rig_said(const struct bu_reason *reason)
+{
+	static char said[2 * BU_REASON_TEXT_MAX];
+	bu_autofree char *text = bu_reason_text(reason);
+
+	bu_text_copy(said, sizeof(said), text);
+	return said;
+}
+
+void
+rig_reason_says(const struct bu_reason *reason, const char *text)
+{
+	bu_autofree char *said = bu_reason_text(reason);
+
+	ck_assert_str_eq(said, text);
 }
 
 void

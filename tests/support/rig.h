@@ -140,6 +140,10 @@ int rig_paper(int argc, char **argv);
 /* The text, or what `node why` says, holds this part; else the test fails. */
 void rig_text_has(const char *text, const char *part);
 void rig_reason_has(const struct bu_reason *reason, const char *part);
+/* The sentence, until the next call. */
+const char *rig_said(const struct bu_reason *reason);
+/* The whole sentence. */
+void rig_reason_says(const struct bu_reason *reason, const char *text);
 /* rig_reason_is(&node->live.says, NO_PARTNER) */
 #define rig_reason_is(reason, id)                                                      \
 	ck_assert_str_eq(bu_reason_info((reason)->code)->name,                         \

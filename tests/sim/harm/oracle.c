@@ -380,10 +380,13 @@ look_at_node(const struct bu_node *node)
 	if (node->state != BU_STATE_QUARANTINED)
 		return;
 	machine = oracle_machine_of(node);
-	if (machine && !machine->was_faulty)
+	if (machine && !machine->was_faulty) {
+		bu_autofree char *reason = bu_reason_text(&node->reason);
+
 		broken(other_is_faulty(machine) ? RULE_SCAPEGOAT : RULE_INNOCENT,
 		       "%s (%s) is quarantined and has no fault: %s", node->name,
-		       machine->serial, node->reason);
+		       machine->serial, reason);
+	}
 }
 
 static int
@@ -440,14 +443,16 @@ oracle_look(void)
 static json_t *
 owned_by_log(const struct bu_node *node)
 {
+	bu_autofree char *reason = bu_reason_text(&node->reason);
+
 	return json_pack(
 		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,"
 		"s:s,s:s}",
-		"state", bu_state_name(node->state), "reason", node->reason, "step",
+		"state", bu_state_name(node->state), "reason", reason, "step",
 		node->step.id, "status", node->step.status, "machine", node->machine,
 		"repeats", node->repeats, "stages", node->stages_count, "boot",
 		node->boot_id, "image", node->installed_digest, "installed",
-		node->installed_step, "facets", node->facets, "held", node->held_by,
+		node->installed_step, "facets", node->facets, "held", node->hold.by,
 		"open", node->order.open, "begun", node->order.begun, "failed",
 		node->order.failed, "order", node->order.rollout, "admitted",
 		node->admitted_step, "power", node->power.op, "done",

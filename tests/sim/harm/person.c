@@ -303,7 +303,7 @@ next_command(const struct bu_node *node)
 		   node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on;
 
 	if (node->state == BU_STATE_RETIRED) /* its row is still in the profile */
-		return node->held_by[0] ? "release" : "replace";
+		return node->hold.owner ? "release" : "replace";
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
@@ -315,11 +315,11 @@ next_command(const struct bu_node *node)
 		return "release";
 	if (node->state == BU_STATE_VALIDATING && bu_node_stands_still(node))
 		return "validate";
-	if (node->held_for == BU_HOLD_IS_ON)
+	if (node->hold.reason.code == BU_REASON_IS_ON)
 		return NULL; /* an apply with its grant */
-	if (node->state == BU_STATE_JOINING && node->held_by[0] && sim.helping % 2)
+	if (node->state == BU_STATE_JOINING && node->hold.owner && sim.helping % 2)
 		return "reboot";
-	if (node->held_by[0] || node->state == BU_STATE_SERVICING)
+	if (node->hold.owner || node->state == BU_STATE_SERVICING)
 		return "release";
 	if (node->state == BU_STATE_PARKED)
 		return "resume";
@@ -336,7 +336,7 @@ abort_stuck(const struct bu_node *node)
 	bu_autofree char *path =
 		bu_xasprintf("/v1/rollouts/%s/abort", node->order.rollout);
 
-	if (node->held_by[0] && node->order.open && node->order.begun &&
+	if (node->hold.owner && node->order.open && node->order.begun &&
 	    sim.helping % 2)
 		command(path, json_object());
 }

@@ -22,7 +22,7 @@ other_partners(const struct row *row)
 				? bu_fleet_node(daemon_world(), other->name)
 				: NULL;
 
-		count += node && !node->held_by[0] &&
+		count += node && !node->hold.owner &&
 			 !bu_node_is_away_by_condition(node) &&
 			 (node->state == BU_STATE_READY ||
 			  node->state == BU_STATE_VALIDATING ||

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Holds. Made by whoever holds a node, read by replay.c and by views. Invariant: what a
+ * holder is called decides nothing, but in rows of old logs, which have the name alone.
+ */
+#include "provisioner/node/hold.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+
+static const char external[] = "external:";
+
+static const char *const names[] = {
+#define X(id, name) name,
+	BU_OWNERS(X)
+#undef X
+};
+
+const char *
+bu_owner_name(enum bu_owner owner)
+{
+	return names[owner];
+}
+
+void
+bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
+	    const struct bu_reason *reason)
+{
+	bu_autofree char *by = bu_xasprintf(
+		"%s%s", owner == BU_OWNER_EXTERNAL ? external : "",
+		owner == BU_OWNER_BRINGUP ? names[BU_OWNER_BRINGUP] : name);
+
+	ret->owner = owner;
+	bu_text_copy(ret->by, sizeof(ret->by), by);
+	ret->reason = *reason;
+}
+
+/* "owner" is what people are told, "kind" what decides. */
+json_t *
+bu_hold_body(const struct bu_hold *hold)
+{
+	json_t *body =
+		json_pack("{s:s,s:s}", "owner", hold->by, "kind", names[hold->owner]);
+
+	bu_reason_to_body(&hold->reason, body);
+	return body;
+}
+
+static enum bu_owner
+owner_by_name(const char *by)
+{
+	if (!*by)
+		return BU_OWNER_NONE;
+	if (strcmp(by, names[BU_OWNER_BRINGUP]) == 0)
+		return BU_OWNER_BRINGUP;
+	return strncmp(by, external, sizeof(external) - 1) == 0 ? BU_OWNER_EXTERNAL
+								: BU_OWNER_PERSON;
+}
+
+void
+bu_hold_from_body(const json_t *body, struct bu_hold *ret)
+{
+	const char *kind = bu_json_str(body, "kind", "");
+
+	bu_text_copy(ret->by, sizeof(ret->by), bu_json_str(body, "owner", ""));
+	ret->owner = owner_by_name(ret->by);
+	for (int i = BU_OWNER_BRINGUP; i < BU_OWNER_COUNT; i++)
+		if (strcmp(names[i], kind) == 0)
+			ret->owner = (enum bu_owner)i;
+	bu_reason_from_body(body, &ret->reason);
+}
+
+json_t *
+bu_hold_to_json(const struct bu_hold *hold)
+{
+	json_t *object =
+		json_pack("{s:s,s:s}", "by", hold->by, "owner", names[hold->owner]);
+
+	bu_reason_to_body(&hold->reason, object);
+	return object;
+}
+
+char *
+bu_hold_text(const struct bu_hold *hold)
+{
+	bu_autofree char *reason = bu_reason_text(&hold->reason);
+
+	return bu_xasprintf("held by %s: %s", hold->by, reason);
+}
+
+void
+bu_hold_event(struct bu_event *ret, const char *node, enum bu_owner owner,
+	      const char *name, const struct bu_reason *reason)
+{
+	struct bu_hold hold;
+
+	bu_hold_set(&hold, owner, name, reason);
+	bu_event_init(ret, BU_EVENT_HELD, node, bu_hold_body(&hold));
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who holds a node and why: a row of the log, and what views show. */
+#ifndef BU_NODE_HOLD_H
+#define BU_NODE_HOLD_H
+
+#include <jansson.h>
+
+#include "model/event.h"
+#include "model/reason.h"
+
+/* id, name */
+#define BU_OWNERS(X)                                                                   \
+	X(NONE, "")             /* it is not held */                                   \
+	X(BRINGUP, "bringup")   /* which goes on, once what it awaits has come */      \
+	X(EXTERNAL, "external") /* an outside system, until it takes its word back */  \
+	X(PERSON, "person")     /* nothing is done until it is released */
+
+enum bu_owner {
+#define X(id, name) BU_OWNER_##id,
+	BU_OWNERS(X)
+#undef X
+		BU_OWNER_COUNT
+};
+
+struct bu_hold {
+	enum bu_owner owner;
+	char by[40]; /* for people: "bringup", "external:dcgm", "ann" */
+	struct bu_reason reason;
+};
+
+const char *bu_owner_name(enum bu_owner owner);
+/* name: of the person or of the outside system; not looked at for bringup. */
+void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
+		 const struct bu_reason *reason);
+/* Body of the event; new reference. */
+json_t *bu_hold_body(const struct bu_hold *hold);
+/* Of a log of before the owner is known by its name. */
+void bu_hold_from_body(const json_t *body, struct bu_hold *ret);
+/* What views show: {"by","owner","code","args","reason"}. New reference. */
+json_t *bu_hold_to_json(const struct bu_hold *hold);
+/* "held by ann: DIMM A3"; owned. */
+char *bu_hold_text(const struct bu_hold *hold);
+/* The event that holds it so. */
+void bu_hold_event(struct bu_event *ret, const char *node, enum bu_owner owner,
+		   const char *name, const struct bu_reason *reason);
+
+#endif
