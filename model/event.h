@@ -37,8 +37,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "{machine, inventory}: the machine that answers as this node")               \
 	X(RENAMED, "renamed", "{to}: the same machine has this name from now on")      \
 	X(STATE, "state",                                                              \
-	  "{from, to, on, reason, by, reset, next: {state, by, reason, again, "        \
-	  "reset}}")                                                                   \
+	  "{from, to, on, code, args, reason, by, reset, next: {state, by, code, "     \
+	  "args, reason, again, reset}}: a reason is a code with arguments, and the "  \
+	  "sentence of then")                                                          \
 	X(INTENT, "intent", "{step, attempt, epoch, action}")                          \
 	X(OUTCOME, "outcome",                                                          \
 	  "{step, attempt, action, result, kind, detail, joined}: of a join, which "   \
@@ -71,7 +72,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(POWER, "power",                                                              \
 	  "{op, by, reason, force, result, power, detail}: what a person does to its " \
 	  "machine: asked, then done, failed or unknown")                              \
-	X(HELD, "held", "{owner, code, reason}")                                       \
+	X(HELD, "held",                                                                \
+	  "{owner, kind, code, args, reason}: kind: bringup, person or external")      \
 	X(RELEASED, "released", "{by}")
 
 enum bu_event_kind {

@@ -12,7 +12,6 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
-#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
 int

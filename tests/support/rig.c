@@ -14,6 +14,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "base/worker.h"
 #include "fabric/judge/fabcert.h"
 #include "tests/support/paper.h"
