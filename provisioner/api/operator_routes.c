@@ -23,10 +23,10 @@ pairs_json(const struct bu_fleet *fleet)
 	static const char *const keys[] = {"a",       "b",           "ab_gbps",
 					   "ba_gbps", "lat_us",      "probe",
 					   "verdict", "expect_gbps", "error"};
-	json_t *pairs = json_array(), *pair;
-	size_t i;
+	json_t *pairs = json_array();
 
-	json_array_foreach (fleet->pairs, i, pair) {
+	for (size_t i = 0; i < fleet->measurements.count; i++) {
+		const json_t *pair = fleet->measurements.logs[i].brief;
 		json_t *brief;
 
 		/* One of them may have another name since. */

@@ -201,7 +201,7 @@ START_TEST(what_the_log_did_not_take_is_measured_again)
 		place = bu_measurements_find(rig.fleet, "node001", "node002");
 	}
 	ck_assert_int_ge(place, 0);
-	json_object_set_new(json_array_get(rig.fleet->pairs, (size_t)place), "probe",
+	json_object_set_new(rig.fleet->measurements.logs[place].brief, "probe",
 			    json_string("another"));
 	links.broken = 0;
 	measure(&rig, &links, 2, 50);

@@ -324,7 +324,7 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 		if ((strcmp(log->name[0], own) && strcmp(log->name[1], own)) ||
 		    bu_gate_failures(log) == 0 || !is_present(fleet, log))
 			continue;
-		found = json_array_get(fleet->pairs, i);
+		found = log->brief;
 		failures = bu_gate_failures(log);
 		errors = log->errors;
 	}

@@ -172,9 +172,11 @@ static int
 is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 {
 	int place = bu_measurements_find(gate->fleet, probe->name[0], probe->name[1]);
-	const json_t *brief = json_array_get(gate->fleet->pairs, (size_t)place);
 
-	return place >= 0 && strcmp(bu_json_str(brief, "probe", ""), probe->id) == 0;
+	return place >= 0 &&
+	       strcmp(bu_json_str(gate->fleet->measurements.logs[place].brief, "probe",
+				  ""),
+		      probe->id) == 0;
 }
 
 static void

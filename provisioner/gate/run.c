@@ -160,7 +160,7 @@ brief_of(const struct bu_gate *gate, const struct bu_gate_run *run,
 	int place = bu_measurements_find(gate->fleet, run->name[pair->a],
 					 run->name[pair->b]);
 
-	return place < 0 ? NULL : json_array_get(gate->fleet->pairs, (size_t)place);
+	return place < 0 ? NULL : gate->fleet->measurements.logs[place].brief;
 }
 
 static void

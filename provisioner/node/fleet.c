@@ -18,7 +18,6 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 	fleet->store = store;
 	fleet->version = 1;
 	fleet->started_ms = bu_wall_ms(bu_loop_clock(loop));
-	fleet->pairs = json_array();
 	bu_measurements_init(&fleet->measurements);
 	fleet->brakes = json_object();
 	fleet->machines = json_object();
@@ -44,7 +43,6 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	bu_desired_destroy(fleet->last);
 	for (size_t i = 0; i < fleet->rollouts_count; i++)
 		json_decref(fleet->rollouts[i].applied);
-	json_decref(fleet->pairs);
 	bu_measurements_fini(&fleet->measurements);
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);

@@ -103,7 +103,6 @@ struct bu_fleet {
 	size_t runs_count;                                  /* ever */
 	struct bu_condition conditions[BU_CONDITION_COUNT]; /* of the site */
 	json_t *brakes; /* that are on, by scope: body, since_ms */
-	json_t *pairs;  /* last result of each pair in brief: [{a,b,...}] */
 	struct bu_measurements measurements;
 	void (*on_change)(struct bu_fleet *fleet, struct bu_node *node, void *arg);
 	void *on_change_arg; /* node is NULL when it is about the site */

@@ -23,8 +23,10 @@ bu_measurements_init(struct bu_measurements *measurements)
 void
 bu_measurements_fini(struct bu_measurements *measurements)
 {
-	for (size_t i = 0; i < measurements->count; i++)
+	for (size_t i = 0; i < measurements->count; i++) {
 		free(measurements->logs[i].list);
+		json_decref(measurements->logs[i].brief);
+	}
 	free(measurements->logs);
 	json_decref(measurements->index);
 	json_decref(measurements->incidents);
@@ -62,13 +64,12 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b)
 		bu_xgrow(measurements->logs, &measurements->cap,
 			 measurements->count + 1, sizeof(*measurements->logs));
 	log = &measurements->logs[measurements->count];
-	*log = (struct bu_pair_log){.count = 0};
+	*log = (struct bu_pair_log){.brief = json_object()};
 	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
 	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
 	key_of(a, b, key);
 	json_object_set_new(measurements->index, key,
 			    json_integer((json_int_t)measurements->count));
-	json_array_append_new(fleet->pairs, json_object());
 	return (int)measurements->count++;
 }
 
@@ -128,7 +129,8 @@ bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
 	/* The whole of it stays in the log. */
 	json_object_del(brief, "result");
 	json_object_set_new(brief, "seq", json_integer(event->seq));
-	json_array_set_new(fleet->pairs, (size_t)place, brief);
+	json_decref(log->brief);
+	log->brief = brief;
 	renew_boots(log, event->body);
 	if (json_is_array(flows)) {
 		log->errors = 0;

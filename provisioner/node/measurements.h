@@ -31,11 +31,12 @@ struct bu_pair_log {
 	char boot[2][40];
 	struct bu_measured *list; /* of these boots, oldest first */
 	size_t count, cap;
-	int errors; /* probes without a result since the last one with */
+	int errors;    /* probes without a result since the last one with */
+	json_t *brief; /* the last one's event, without the result: {a,b,...} */
 };
 
 struct bu_measurements {
-	struct bu_pair_log *logs; /* beside world->pairs: same places */
+	struct bu_pair_log *logs;
 	size_t count, cap;
 	json_t *index;     /* "a b" -> place */
 	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */

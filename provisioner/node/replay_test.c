@@ -74,13 +74,16 @@ static char *
 view(const struct bu_fleet *fleet)
 {
 	bu_autojson json_t *all = json_pack(
-		"{s:I,s:s,s:s,s:o,s:O,s:O,s:f,s:o,s:[]}", "epoch",
+		"{s:I,s:s,s:s,s:o,s:O,s:[],s:f,s:o,s:[]}", "epoch",
 		(json_int_t)fleet->epoch, "revision", fleet->revision, "commit",
 		fleet->commit, "rollouts", rollouts_view(fleet), "brakes",
-		fleet->brakes, "pairs", fleet->pairs, "minutes",
+		fleet->brakes, "pairs", "minutes",
 		bu_fleet_minutes(fleet, "train", BU_CLASS_INSTALL), "conditions",
 		bu_conditions_to_json(fleet->conditions), "nodes");
 
+	for (size_t i = 0; i < fleet->measurements.count; i++)
+		json_array_append(json_object_get(all, "pairs"),
+				  fleet->measurements.logs[i].brief);
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 		json_t *json = bu_node_to_json(node);
