@@ -470,6 +470,14 @@ all_of(const struct bu_fleet *fleet)
 	return all;
 }
 
+/* Facts are asked anew after a start, and have their time for it. */
+static void
+look_anew(void)
+{
+	for (int i = 0; i < seen_count; i++)
+		seen[i].unusable_ms = 0;
+}
+
 void
 oracle_remember(const struct bu_fleet *fleet)
 {
@@ -484,6 +492,7 @@ oracle_compare(const struct bu_fleet *fleet)
 	const char *name;
 	json_t *was;
 
+	look_anew();
 	json_object_foreach (kept, name, was) {
 		json_t *is = json_object_get(now, name);
 
