@@ -443,30 +443,6 @@ free_list(struct bu_desired *desired, const struct layout *layout)
 	free(list);
 }
 
-void
-bu_load_set_text(struct bu_desired_node *node, const struct bu_key *key, char *text)
-{
-	char **own = (char **)((char *)node + key->offset);
-	const struct bu_key *base = bu_schema_key("pool", key->key);
-
-	if (!base || base->offset == BU_KEY_NO_FIELD || base->type != key->type ||
-	    *own != *(char *const *)((const char *)node->pool + base->offset))
-		free(*own);
-	*own = text;
-}
-
-void
-bu_load_note_origin(struct bu_desired_node *node, const struct bu_key *key,
-		    const char *file, int line)
-{
-	size_t cap = node->origins_count;
-
-	node->origins = bu_xgrow(node->origins, &cap, node->origins_count + 1,
-				 sizeof(*node->origins));
-	node->origins[node->origins_count++] =
-		(struct bu_node_origin){key, {file, line}};
-}
-
 static void
 free_node(struct bu_desired_node *node, const struct bu_inherit *pairs, size_t count)
 {

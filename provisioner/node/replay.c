@@ -4,6 +4,8 @@
  * runs at start over the whole log and after each commit; nothing else writes the part
  * of a node or of the world that the log owns.
  */
+#include "provisioner/node/replay_impl.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -16,8 +18,8 @@
 #include "provisioner/node/orders.h"
 #include "provisioner/node/revisions.h"
 
-static void
-copy(char *ret, size_t size, const json_t *body, const char *key)
+void
+bu_replay_copy(char *ret, size_t size, const json_t *body, const char *key)
 {
 	bu_text_copy(ret, size, bu_json_str(body, key, ""));
 }
@@ -87,7 +89,7 @@ on_applied(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	for (size_t i = 0; fleet->trouble[0] && i < fleet->count; i++)
 		bu_life_set_clock(fleet, fleet->nodes[i]);
 	fleet->trouble[0] = '\0';
-	copy(fleet->commit, sizeof(fleet->commit), event->body, "commit");
+	bu_replay_copy(fleet->commit, sizeof(fleet->commit), event->body, "commit");
 	bu_orders_applied(fleet, event);
 	for (size_t i = 0; i < fleet->count; i++)
 		fleet->nodes[i]->live.in_profile = 0;
@@ -123,7 +125,8 @@ on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	const struct bu_desired_node *want;
 
 	bu_binding_set(fleet, node, bu_json_str(event->body, "machine", ""));
-	copy(node->inventory, sizeof(node->inventory), event->body, "inventory");
+	bu_replay_copy(node->inventory, sizeof(node->inventory), event->body,
+		       "inventory");
 	text = bu_store_get_blob(fleet->store, node->inventory, NULL);
 	if (text)
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
@@ -150,163 +153,6 @@ on_state(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_intent(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	  struct bu_err *err)
-{
-	/* In service only an order asks for steps: as in on_state(). */
-	if (node->state == BU_STATE_READY && !node->order.open)
-		return 0;
-	node->step.action = bu_action_from_name(bu_json_str(event->body, "action", ""));
-	node->step.attempt = (int)bu_json_int(event->body, "attempt", 1);
-	node->step.status = BU_STEP_OPEN;
-	node->step.intent_seq = event->seq;
-	copy(node->step.id, sizeof(node->step.id), event->body, "step");
-	node->live.effect_running = 0;
-	if (node->step.action == BU_ACTION_INSTALL) {
-		node->disk_touched = 1;
-		node->writing = 1;
-		node->order.written = 1;
-	}
-	if (node->step.action == BU_ACTION_JOIN) {
-		node->serves = node->entering = 1;
-		/* Each attempt from the beginning: its client may be what fails. */
-		node->live.join_started = 0;
-	}
-	/* A step of its own time: the state has no deadline, or a longer one. */
-	bu_life_set_clock(fleet, node);
-	bu_orders_step(fleet, node, event);
-	return 0;
-}
-
-/* What a JOIN has joined. Of a log that does not say it: the cluster of the profile
- * that was applied then. */
-static void
-join(const struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event)
-{
-	const json_t *body = json_object_get(event->body, "joined");
-	const struct bu_desired *desired =
-		fleet->desired ? fleet->desired : fleet->last;
-	const struct bu_desired_node *want =
-		desired && !body ? bu_desired_node(desired, node->name) : NULL;
-	struct bu_joined *joined = &node->joined;
-
-	memset(joined, 0, sizeof(*joined));
-	if (want && want->cluster) {
-		bu_fleet_joined(want, joined);
-		return;
-	}
-	copy(joined->cluster, sizeof(joined->cluster), body, "cluster");
-	copy(joined->driver, sizeof(joined->driver), body, "driver");
-	copy(joined->conf, sizeof(joined->conf), body, "conf");
-	copy(joined->node, sizeof(joined->node), body, "node");
-}
-
-static int
-on_outcome(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
-{
-	int done = strcmp(bu_json_str(event->body, "result", ""), "done") == 0;
-
-	if (strcmp(bu_json_str(event->body, "step", ""), node->step.id) != 0)
-		return 0;
-	node->step.status = done ? BU_STEP_DONE : BU_STEP_FAILED;
-	copy(node->step_error, sizeof(node->step_error), event->body,
-	     done ? "" : "detail");
-	node->live.effect_running = 0;
-	if (done && node->step.action == BU_ACTION_CONFIGURE)
-		node->called[0] = '\0';
-	if (done && bu_action_info(node->step.action)->actor == BU_ACTOR_POWER)
-		node->booted_by_us = 1;
-	if (done && node->step.action == BU_ACTION_JOIN) {
-		node->entering = 0;
-		join(fleet, node, event);
-	}
-	if (done && node->step.action == BU_ACTION_LEAVE) {
-		node->serves = node->entering = 0;
-		memset(&node->joined, 0, sizeof(node->joined));
-	}
-	/* It is asked anew. */
-	if (node->step.action == BU_ACTION_JOIN || node->step.action == BU_ACTION_LEAVE)
-		memset(&node->live.cluster, 0, sizeof(node->live.cluster));
-	bu_orders_step(fleet, node, event);
-	return 0;
-}
-
-static int
-on_admitted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	    struct bu_err *err)
-{
-	copy(node->admitted_step, sizeof(node->admitted_step), event->body, "step");
-	copy(node->admitted_request, sizeof(node->admitted_request), event->body,
-	     "request");
-	bu_binding_set(fleet, node, bu_json_str(event->body, "machine", ""));
-	copy(node->agent_cert, sizeof(node->agent_cert), event->body, "fingerprint");
-	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
-	node->agent_cert_next[0] = '\0';
-	node->agent_revoked = 0;
-	node->live.refusal = (struct bu_reason){0};
-	return 0;
-}
-
-static int
-on_renewed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
-{
-	copy(node->agent_cert_next, sizeof(node->agent_cert_next), event->body,
-	     "fingerprint");
-	node->agent_cert_next_until_ms = bu_json_int(event->body, "until_ms", 0);
-	return 0;
-}
-
-/* The renewed certificate takes the place of the one that goes. */
-static int
-on_revoked(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
-{
-	const char *gone = bu_json_str(event->body, "fingerprint", "");
-	int all = bu_json_bool(event->body, "all", 0);
-
-	if (!all && strcmp(gone, node->agent_cert) != 0)
-		return 0;
-	node->agent_revoked = all || !node->agent_cert_next[0];
-	bu_text_copy(node->agent_cert, sizeof(node->agent_cert),
-		     node->agent_revoked ? "" : node->agent_cert_next);
-	node->agent_cert_until_ms = node->agent_cert_next_until_ms;
-	node->agent_cert_next[0] = '\0';
-	return 0;
-}
-
-static int
-on_booted(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	  struct bu_err *err)
-{
-	node->live.checks_errors = 0;
-	/* The cluster's client is started by JOIN alone, in each boot anew. */
-	if (strcmp(node->boot_id, bu_json_str(event->body, "boot_id", "")) != 0)
-		node->serves = node->entering = 0;
-	node->booted_by_us = 1;
-	copy(node->boot_id, sizeof(node->boot_id), event->body, "boot_id");
-	node->boot_installed =
-		strcmp(bu_json_str(event->body, "where", ""), "installed") == 0;
-	return 0;
-}
-
-static int
-on_installed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	     struct bu_err *err)
-{
-	node->writing = 0;
-	node->called[0] = '\0';
-	copy(node->installed_image, sizeof(node->installed_image), event->body,
-	     "image");
-	copy(node->installed_digest, sizeof(node->installed_digest), event->body,
-	     "digest");
-	copy(node->installed_step, sizeof(node->installed_step), event->body, "step");
-	bu_text_copy(node->facets, sizeof(node->facets), node->order.facets);
-	return 0;
-}
-
-static int
 on_pair(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	struct bu_err *err)
 {
@@ -318,7 +164,7 @@ static int
 on_lease(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	copy(node->lent_to, sizeof(node->lent_to), event->body, "for");
+	bu_replay_copy(node->lent_to, sizeof(node->lent_to), event->body, "for");
 	node->lent_ms = event->time_ms;
 	return 0;
 }
@@ -351,7 +197,7 @@ static int
 on_evidence(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
-	copy(node->evidence, sizeof(node->evidence), event->body, "digest");
+	bu_replay_copy(node->evidence, sizeof(node->evidence), event->body, "digest");
 	return 0;
 }
 
@@ -396,8 +242,8 @@ on_condition(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event
 		condition->since_ms =
 			bu_json_int(event->body, "since_ms", event->time_ms);
 	condition->on = on;
-	copy(condition->detail, sizeof(condition->detail), event->body,
-	     on ? "detail" : "");
+	bu_replay_copy(condition->detail, sizeof(condition->detail), event->body,
+		       on ? "detail" : "");
 	return 0;
 }
 
@@ -410,12 +256,12 @@ on_power(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	if (strcmp(bu_json_str(event->body, "result", ""), "asked") == 0) {
 		memset(deed, 0, sizeof(*deed));
 		deed->seq = event->seq;
-		copy(deed->op, sizeof(deed->op), event->body, "op");
-		copy(deed->by, sizeof(deed->by), event->body, "by");
+		bu_replay_copy(deed->op, sizeof(deed->op), event->body, "op");
+		bu_replay_copy(deed->by, sizeof(deed->by), event->body, "by");
 	}
-	copy(deed->result, sizeof(deed->result), event->body, "result");
-	copy(deed->power, sizeof(deed->power), event->body, "power");
-	copy(deed->detail, sizeof(deed->detail), event->body, "detail");
+	bu_replay_copy(deed->result, sizeof(deed->result), event->body, "result");
+	bu_replay_copy(deed->power, sizeof(deed->power), event->body, "power");
+	bu_replay_copy(deed->detail, sizeof(deed->detail), event->body, "detail");
 	deed->at_ms = event->time_ms;
 	return 0;
 }
@@ -502,13 +348,13 @@ static const struct {
 	[BU_EVENT_BOUND] = {NODE, on_bound},
 	[BU_EVENT_RENAMED] = {NODE, on_renamed},
 	[BU_EVENT_STATE] = {NODE, on_state},
-	[BU_EVENT_INTENT] = {NODE, on_intent},
-	[BU_EVENT_OUTCOME] = {NODE, on_outcome},
-	[BU_EVENT_ADMITTED] = {NODE, on_admitted},
-	[BU_EVENT_RENEWED] = {NODE, on_renewed},
-	[BU_EVENT_REVOKED] = {NODE, on_revoked},
-	[BU_EVENT_BOOTED] = {NODE, on_booted},
-	[BU_EVENT_INSTALLED] = {NODE, on_installed},
+	[BU_EVENT_INTENT] = {NODE, bu_replay_intent},
+	[BU_EVENT_OUTCOME] = {NODE, bu_replay_outcome},
+	[BU_EVENT_ADMITTED] = {NODE, bu_replay_admitted},
+	[BU_EVENT_RENEWED] = {NODE, bu_replay_renewed},
+	[BU_EVENT_REVOKED] = {NODE, bu_replay_revoked},
+	[BU_EVENT_BOOTED] = {NODE, bu_replay_booted},
+	[BU_EVENT_INSTALLED] = {NODE, bu_replay_installed},
 	[BU_EVENT_PAIR] = {SITE, on_pair},
 	[BU_EVENT_LEASE] = {NODE, on_lease},
 	[BU_EVENT_CHECKS] = {NODE, on_checks},
