@@ -19,12 +19,6 @@ static const char *const names[] = {
 #undef X
 };
 
-const char *
-bu_owner_name(enum bu_owner owner)
-{
-	return names[owner];
-}
-
 void
 bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 	    const struct bu_reason *reason)

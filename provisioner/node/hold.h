@@ -28,7 +28,6 @@ struct bu_hold {
 	struct bu_reason reason;
 };
 
-const char *bu_owner_name(enum bu_owner owner);
 /* name: of the person or of the outside system; not looked at for bringup. */
 void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 		 const struct bu_reason *reason);
