@@ -36,16 +36,16 @@
 	  "another node of its fabric is validating or certified",                     \
 	  "no partner: no other node of its fabric is validating or certified")        \
 	X(PARTNERS_IN_USE, "partners-in-use", WAIT, 1, 2,                              \
-	  "one of these nodes is idle, or partners of its pool lends it in use",       \
+	  "one of these nodes is idle, or partners of its pool allows nodes in use",   \
 	  "no partner: {#count} certified nodes of its fabric are in use, and "        \
-	  "partners of their pools keeps them from being lent")                        \
+	  "partners of their pools does not allow using them")                         \
 	X(NO_FREE_PARTNER, "no-free-partner", WAIT, 1, 2,                              \
 	  "a partner that could probe it is free",                                     \
 	  "no partner is free that could probe it")                                    \
 	X(UNDECIDED, "undecided", WAIT, 1, 2,                                          \
-	  "it has booted anew, or bringup node validate asks for it again",            \
+	  "it has rebooted, or bringup node validate asks for it again",               \
 	  "its tests do not decide: good and bad results alternate; bringup fabric "   \
-	  "show has the counters; after a reboot it is measured anew")                 \
+	  "show has the counters; after a reboot it is measured again")                \
 	X(UNDECIDED_YET, "undecided-yet", WAIT, 1, 60, "its tests decide",             \
 	  "its tests do not decide yet: good and bad results alternate; they go on "   \
 	  "once a minute")                                                             \
@@ -56,8 +56,8 @@
 	X(LEAF_ACCUSED, "leaf-accused", WAIT, 1, 2,                                    \
 	  "its nodes are measured again after a repair of the switch, or with a "      \
 	  "corrected rate",                                                            \
-	  "{seen}; so many of leaf {leaf} are bad that the leaf is accused, not its "  \
-	  "nodes: check the switch and the expected rate ({cause})")                   \
+	  "{seen}; so many nodes of leaf {leaf} are bad that the leaf is accused "     \
+	  "and not its nodes: check the switch and the expected rate ({cause})")       \
 	X(NODE_OR_LEAF, "node-or-leaf", WAIT, 1, 2,                                    \
 	  "it is measured again after a repair, or with a corrected rate",             \
 	  "{seen}; no test tells its fault from that of {leaf}: check the switch and " \
@@ -66,7 +66,7 @@
 	  "another node of its fabric is validating or certified, or bringup node "    \
 	  "validate asks for it again",                                                \
 	  "{seen}; no third machine or certified partner can tell which; after a "     \
-	  "repair bringup node validate {node} measures it anew")                      \
+	  "repair bringup node validate {node} measures it again")                     \
 	/* why it is not measured: its deadline goes on */                             \
 	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
 	  "its agent was not heard since bringupd started")                            \
@@ -85,9 +85,9 @@
 	  "{#count probe|probes} {a} <-> {b} gave no result: {error}; it is measured " \
 	  "again[, once a minute{?seldom}]")                                           \
 	X(PROBES_IN_DOUBT, "probes-in-doubt", TROUBLE, 0, 2,                           \
-	  "a probe gives a result that can be believed",                               \
-	  "{#count probe|probes} {a} <-> {b} said nothing: {error}; it is measured "   \
-	  "again[, once a minute{?seldom}]")                                           \
+	  "a probe gives a usable result",                                             \
+	  "{#count probe|probes} {a} <-> {b} gave no usable result: {error}; it is "   \
+	  "measured again[, once a minute{?seldom}]")                                  \
 	X(INCONCLUSIVE, "inconclusive", TROUBLE, 0, 2, "its tests decide", "{cause}")  \
 	X(UNCERTIFIABLE, "uncertifiable", TROUBLE, 0, 60,                              \
 	  "its pairs are measured again and are good",                                 \
@@ -95,7 +95,9 @@
 	X(NOT_LET_IN, "not-let-in", TROUBLE, 0, 2,                                     \
 	  "its certificates are those of its boot and hardware", "{error}")            \
 	/* why a machine with its token was refused */                                 \
-	X(NO_IDENTITY, "no-identity", REFUSAL, 0, 0, "its firmware says who it is",    \
+	X(NO_IDENTITY, "no-identity", REFUSAL, 0, 0,                                   \
+	  "its firmware has a serial "                                                 \
+	  "number, a UUID or a MAC",                                                   \
 	  "{error}")                                                                   \
 	X(OTHER_MAC, "other-mac", REFUSAL, 0, 0,                                       \
 	  "the right machine asks, or a corrected profile is applied",                 \
@@ -104,24 +106,24 @@
 	X(OTHER_MACHINE, "other-machine", REFUSAL, 0, 0,                               \
 	  "the right machine asks, or a corrected profile is applied",                 \
 	  "the profile gives {node} {what} {wanted}, this machine says '{seen}'; if "  \
-	  "it is the right machine, correct the profile and apply it, else look "      \
-	  "where it is cabled to")                                                     \
+	  "it is the right machine, correct the profile and apply it, else check "     \
+	  "its cabling")                                                               \
 	X(MACHINE_IN_USE, "machine-in-use", REFUSAL, 0, 0,                             \
 	  "the node that has this machine is retired",                                 \
 	  "machine {machine} is {owner}, which is {state}[ and held{?held}]; it does " \
 	  "not become {node} while it is in use there: retire {owner} first, or look " \
 	  "for a second machine with its serial number, UUID and MAC")                 \
 	/* why a node is held; it may be held for a wait or a fault, too */            \
-	X(PERSON, "person", HOLD, 1, 0, "bringup node release takes it back",          \
+	X(PERSON, "person", HOLD, 1, 0, "bringup node release ends the hold",          \
 	  "{words}")                                                                   \
 	X(IS_ON, "is-on", HOLD, 1, 0,                                                  \
 	  "a plan is applied that grants the reset, or bringup node release",          \
 	  "{error}; bringup apply with --grant reset:{node} allows it; or switch it "  \
-	  "off, then bringup node release {node} goes on")                             \
+	  "off, then run bringup node release {node}")                                 \
 	X(LEMON, "lemon", HOLD, 1, 0, "bringup node release, after a repair",          \
 	  "lemon: this machine was quarantined {#times} times in {#days} days, last "  \
-	  "as {node}: {why}; mend it, then release it")                                \
-	X(EXTERNAL, "external", HOLD, 1, 2, "its source takes its word back",          \
+	  "as {node}: {why}; repair it, then release it")                              \
+	X(EXTERNAL, "external", HOLD, 1, 2, "its source withdraws the verdict",        \
 	  "{source} says: {words}")                                                    \
 	/* what failed */                                                              \
 	X(LATE, "late", FAULT, 0, 0, "",                                               \
@@ -133,7 +135,7 @@
 	X(OTHER_SYSTEM, "other-system", FAULT, 0, 0, "",                               \
 	  "booted another system: {error}")                                            \
 	X(NO_DISK, "no-disk", FAULT, 0, 0, "",                                         \
-	  "hardware class {class} wants disk {disk}; it has none such")                \
+	  "hardware class {class} wants disk {disk}; it does not have it")             \
 	X(TOO_LITTLE_MEMORY, "too-little-memory", FAULT, 0, 0, "",                     \
 	  "hardware class {class} wants {#want} MiB of memory; it has {#has}")         \
 	X(TOO_FEW_CPUS, "too-few-cpus", FAULT, 0, 0, "",                               \
@@ -151,13 +153,15 @@
 	X(VERB, "verb", CAUSE, 0, 0, "", "{verb} by {who}[: {words}]")                 \
 	X(ORDERED, "ordered", CAUSE, 0, 0, "", "{class} of rollout {rollout}")         \
 	X(ORDERED_ANEW, "ordered-anew", CAUSE, 0, 0, "",                               \
-	  "its machine was on; ordered anew, with a grant")                            \
+	  "its machine was on; ordered again, with a grant")                           \
 	X(ABORTED, "aborted", CAUSE, 0, 0, "", "{who} aborted its rollout")            \
 	X(PLAN_REPLACED, "plan-replaced", CAUSE, 0, 0, "",                             \
 	  "another plan took its place")                                               \
 	X(TOO_MANY_ROLLOUTS, "too-many-rollouts", CAUSE, 0, 0, "",                     \
 	  "too many rollouts are open")                                                \
-	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "", "the profile has it no more") \
+	X(LEFT_PROFILE, "left-profile", CAUSE, 0, 0, "",                               \
+	  "it is no longer in the "                                                    \
+	  "profile")                                                                   \
 	X(CLUSTER_REFUSES, "cluster-refuses", CAUSE, 0, 0, "",                         \
 	  "{cluster} says {state}[: {why}]")                                           \
 	X(CLUSTER_LOST_IT, "cluster-lost-it", CAUSE, 0, 0, "",                         \
@@ -170,9 +174,9 @@
 	  "{state}: {why}[; its disk is not empty{?written}]")                         \
 	X(CHANGED, "changed", PLAN, 0, 0, "", "{changes}[; last time: {last}]")        \
 	X(NOT_WANTED, "not-wanted", PLAN, 0, 0, "",                                    \
-	  "rollout {rollout} would have changed it; that is not wanted any more")      \
+	  "rollout {rollout} would have changed it; that is no longer wanted")         \
 	X(OVERTAKEN, "overtaken", PLAN, 0, 0, "",                                      \
-	  "rollout {rollout} would make it what another revision says; plan it again " \
+	  "rollout {rollout} would change it by another revision; plan it again "      \
 	  "afterwards")                                                                \
 	X(REBUILD, "rebuild", PLAN, 0, 0, "", "to be rebuilt")                         \
 	X(WANTS_RESET, "wants-reset", PLAN, 0, 0, "", "{words}")                       \
@@ -184,10 +188,10 @@
 	  "{last}]")                                                                   \
 	/* why a plan refuses it */                                                    \
 	X(UNDER_WAY, "under-way", PLAN, 0, 0, "",                                      \
-	  "it is {state} with {what}; [it is held: bringup node release goes on with " \
-	  "what was ordered; {?held}]plan again when it is settled")                   \
+	  "it is {state} with {what}; [it is held: bringup node release continues "    \
+	  "its order; {?held}]plan again when it is settled")                          \
 	X(REPLACED_ON_WAY, "replaced-on-way", PLAN, 0, 0, "",                          \
-	  "{why}; it is {state}: bringup node replace {node} lets the old one go")     \
+	  "{why}; it is {state}: bringup node replace {node} forgets the old one")     \
 	X(PARKED, "parked", PLAN, 0, 0, "",                                            \
 	  "it is parked; plan again after bringup node resume {node}")                 \
 	X(RETIRED, "retired", PLAN, 0, 0, "",                                          \
@@ -195,9 +199,9 @@
 	X(SERVICED, "serviced", PLAN, 0, 0, "",                                        \
 	  "it is being serviced; bringup node release {node} ends that")               \
 	X(HELD, "held", PLAN, 0, 0, "",                                                \
-	  "held by {who}: {why}; bringup node release lets it go")                     \
+	  "held by {who}: {why}; bringup node release ends the hold")                  \
 	X(APPLY_FIRST, "apply-first", PLAN, 0, 0, "",                                  \
-	  "{why}; bringup apply comes first")                                          \
+	  "{why}; run bringup apply first")                                            \
 	X(NO_DATA, "no-data", PLAN, 0, 0, "",                                          \
 	  "there is no data to keep; rebuild it with --grant wipe")                    \
 	X(HOLDS_ANOTHER, "holds-another", PLAN, 0, 0, "",                              \
@@ -205,14 +209,13 @@
 	  "another machine; names move one at a time: rename {node} to a name that "   \
 	  "is free and apply, then go on")                                             \
 	X(OWNER_BUSY, "owner-busy", PLAN, 0, 0, "",                                    \
-	  "it is the machine of node {owner}, which is {state}; rename it when that "  \
-	  "is over")                                                                   \
+	  "it is the machine of node {owner}, which is {state}; rename it after that") \
 	X(OWNER_OUT, "owner-out", PLAN, 0, 0, "",                                      \
 	  "it is the machine of node {owner}, which is {state}; rename it after "      \
 	  "bringup node {verb} {owner}")                                               \
 	X(OWNER_LEFT, "owner-left", PLAN, 0, 0, "",                                    \
 	  "it is the machine of node {owner}, which left the profile while it was "    \
-	  "{state}; bringup node retire {owner} lets it go")                           \
+	  "{state}; bringup node retire {owner} forgets it")                           \
 	X(TWO_OWNERS, "two-owners", PLAN, 0, 0, "",                                    \
 	  "its {what} is that of node {owner}, its {other} that of node {second}")     \
 	X(TWO_NAMES, "two-names", PLAN, 0, 0, "",                                      \
@@ -223,11 +226,11 @@
 	  "one; names move one at a time: take {owner} out of the profile and apply, " \
 	  "then go on")                                                                \
 	X(BMC_MOVES, "bmc-moves", PLAN, 0, 0, "",                                      \
-	  "its BMC is that of node {owner}, which gets another machine; bringup node " \
-	  "replace {owner} lets the old one go, then go on")                           \
+	  "its BMC is that of node {owner}, which gets another machine; bringup "      \
+	  "node replace {owner} forgets the old one, then go on")                      \
 	X(BMC_TAKEN, "bmc-taken", PLAN, 0, 0, "",                                      \
 	  "its BMC is that of node {owner}, whose machine has other addresses; "       \
-	  "bringup node retire {owner} lets that one go")
+	  "bringup node retire {owner} forgets that one")
 
 enum bu_reason_code {
 	BU_REASON_NONE, /* there is no reason */

@@ -65,23 +65,24 @@ static const char *const sentences[] = {
 		"no partner: no other node of its fabric is validating or certified",
 	[BU_REASON_PARTNERS_IN_USE] =
 		"no partner: 2 certified nodes of its fabric are in use, and partners "
-		"of their pools keeps them from being lent",
+		"of their pools does not allow using them",
 	[BU_REASON_NO_FREE_PARTNER] = "no partner is free that could probe it",
 	[BU_REASON_UNDECIDED] =
 		"its tests do not decide: good and bad results alternate; bringup "
-		"fabric show has the counters; after a reboot it is measured anew",
+		"fabric show has the counters; after a reboot it is measured again",
 	[BU_REASON_UNDECIDED_YET] = "its tests do not decide yet: good and bad results "
 				    "alternate; they go on once a minute",
 	[BU_REASON_OTHERS_UNDECIDED] = "the tests of other nodes of its fabric do not "
 				       "decide yet; they go on once a minute",
 	[BU_REASON_LEAF_ACCUSED] =
-		"<seen>; so many of leaf <leaf> are bad that the leaf is accused, not "
-		"its nodes: check the switch and the expected rate (<cause>)",
+		"<seen>; so many nodes of leaf <leaf> are bad that the leaf is "
+		"accused and not its nodes: check the switch and the expected rate "
+		"(<cause>)",
 	[BU_REASON_NODE_OR_LEAF] = "<seen>; no test tells its fault from that of "
 				   "<leaf>: check the switch and the expected rate",
 	[BU_REASON_NO_THIRD] =
-		"<seen>; no third machine or certified partner can tell which; after a "
-		"repair bringup node validate <node> measures it anew",
+		"<seen>; no third machine or certified partner can tell which; after "
+		"a repair bringup node validate <node> measures it again",
 	[BU_REASON_UNHEARD] = "its agent was not heard since bringupd started",
 	[BU_REASON_UNHEARD_SINCE] = "its agent was last heard at <since>",
 	[BU_REASON_CHECKS_UNASKABLE] = "its checks cannot be asked for: <error>",
@@ -90,8 +91,8 @@ static const char *const sentences[] = {
 	[BU_REASON_CHECK_FAILED] = "a check of this boot failed",
 	[BU_REASON_PROBES_SILENT] = "2 probes <a> <-> <b> gave no result: <error>; it "
 				    "is measured again, once a minute",
-	[BU_REASON_PROBES_IN_DOUBT] = "2 probes <a> <-> <b> said nothing: <error>; it "
-				      "is measured again, once a minute",
+	[BU_REASON_PROBES_IN_DOUBT] = "2 probes <a> <-> <b> gave no usable result: "
+				      "<error>; it is measured again, once a minute",
 	[BU_REASON_INCONCLUSIVE] = "<cause>",
 	[BU_REASON_UNCERTIFIABLE] =
 		"<error>; its pairs are measured again, one a minute",
@@ -100,19 +101,19 @@ static const char *const sentences[] = {
 	[BU_REASON_OTHER_MAC] = "no NIC of this machine has the MAC that the profile "
 				"gives <node> (<wanted>); its first is <seen>",
 	[BU_REASON_OTHER_MACHINE] =
-		"the profile gives <node> <what> <wanted>, this machine says '<seen>'; "
-		"if it is the right machine, correct the profile and apply it, else "
-		"look where it is cabled to",
+		"the profile gives <node> <what> <wanted>, this machine says "
+		"'<seen>'; if it is the right machine, correct the profile and apply "
+		"it, else check its cabling",
 	[BU_REASON_MACHINE_IN_USE] =
 		"machine <machine> is <owner>, which is <state> and held; it does not "
 		"become <node> while it is in use there: retire <owner> first, or look "
 		"for a second machine with its serial number, UUID and MAC",
 	[BU_REASON_PERSON] = "<words>",
 	[BU_REASON_IS_ON] =
-		"<error>; bringup apply with --grant reset:<node> allows it; or switch "
-		"it off, then bringup node release <node> goes on",
+		"<error>; bringup apply with --grant reset:<node> allows it; or "
+		"switch it off, then run bringup node release <node>",
 	[BU_REASON_LEMON] = "lemon: this machine was quarantined 2 times in 2 days, "
-			    "last as <node>: <why>; mend it, then release it",
+			    "last as <node>: <why>; repair it, then release it",
 	[BU_REASON_EXTERNAL] = "<source> says: <words>",
 	[BU_REASON_LATE] = "<what> within 2 s: <seen>; 2 power cycles did not help; "
 			   "bringup node reboot <node> power-cycles it",
@@ -120,7 +121,7 @@ static const char *const sentences[] = {
 				  "reboot <node> power-cycles it",
 	[BU_REASON_OTHER_SYSTEM] = "booted another system: <error>",
 	[BU_REASON_NO_DISK] =
-		"hardware class <class> wants disk <disk>; it has none such",
+		"hardware class <class> wants disk <disk>; it does not have it",
 	[BU_REASON_TOO_LITTLE_MEMORY] =
 		"hardware class <class> wants 2 MiB of memory; it has 2",
 	[BU_REASON_TOO_FEW_CPUS] = "hardware class <class> wants 2 CPUs; it has 2",
@@ -132,11 +133,11 @@ static const char *const sentences[] = {
 	[BU_REASON_ENDED_IN] = "<state>",
 	[BU_REASON_VERB] = "<verb> by <who>: <words>",
 	[BU_REASON_ORDERED] = "<class> of rollout <rollout>",
-	[BU_REASON_ORDERED_ANEW] = "its machine was on; ordered anew, with a grant",
+	[BU_REASON_ORDERED_ANEW] = "its machine was on; ordered again, with a grant",
 	[BU_REASON_ABORTED] = "<who> aborted its rollout",
 	[BU_REASON_PLAN_REPLACED] = "another plan took its place",
 	[BU_REASON_TOO_MANY_ROLLOUTS] = "too many rollouts are open",
-	[BU_REASON_LEFT_PROFILE] = "the profile has it no more",
+	[BU_REASON_LEFT_PROFILE] = "it is no longer in the profile",
 	[BU_REASON_CLUSTER_REFUSES] = "<cluster> says <state>: <why>",
 	[BU_REASON_CLUSTER_LOST_IT] = "<cluster> does not know it",
 	[BU_REASON_NEW] = "new in the profile",
@@ -144,9 +145,9 @@ static const char *const sentences[] = {
 	[BU_REASON_OUT_OF_SERVICE] = "<state>: <why>; its disk is not empty",
 	[BU_REASON_CHANGED] = "<changes>; last time: <last>",
 	[BU_REASON_NOT_WANTED] =
-		"rollout <rollout> would have changed it; that is not wanted any more",
-	[BU_REASON_OVERTAKEN] = "rollout <rollout> would make it what another revision "
-				"says; plan it again afterwards",
+		"rollout <rollout> would have changed it; that is no longer wanted",
+	[BU_REASON_OVERTAKEN] = "rollout <rollout> would change it by another "
+				"revision; plan it again afterwards",
 	[BU_REASON_REBUILD] = "to be rebuilt",
 	[BU_REASON_WANTS_RESET] = "<words>",
 	[BU_REASON_REPLACED] = "replaced: the profile means another machine (<what> "
@@ -154,31 +155,30 @@ static const char *const sentences[] = {
 	[BU_REASON_RENAMED] = "renamed: by its <what> it is the machine of <node>; "
 			      "<more>; last time: <last>",
 	[BU_REASON_UNDER_WAY] =
-		"it is <state> with <what>; it is held: bringup node "
-		"release goes on with what was ordered; plan again when "
-		"it is settled",
+		"it is <state> with <what>; it is held: bringup node release "
+		"continues its order; plan again when it is settled",
 	[BU_REASON_REPLACED_ON_WAY] =
-		"<why>; it is <state>: bringup node replace <node> lets the old one go",
+		"<why>; it is <state>: bringup node replace <node> forgets the old one",
 	[BU_REASON_PARKED] =
 		"it is parked; plan again after bringup node resume <node>",
 	[BU_REASON_RETIRED] =
 		"it is retired; take it out of the profile, or replace it",
 	[BU_REASON_SERVICED] =
 		"it is being serviced; bringup node release <node> ends that",
-	[BU_REASON_HELD] = "held by <who>: <why>; bringup node release lets it go",
-	[BU_REASON_APPLY_FIRST] = "<why>; bringup apply comes first",
+	[BU_REASON_HELD] = "held by <who>: <why>; bringup node release ends the hold",
+	[BU_REASON_APPLY_FIRST] = "<why>; run bringup apply first",
 	[BU_REASON_NO_DATA] = "there is no data to keep; rebuild it with --grant wipe",
 	[BU_REASON_HOLDS_ANOTHER] =
 		"its <what> is that of the machine of node <owner>, and <node> holds "
 		"another machine; names move one at a time: rename <node> to a name "
 		"that is free and apply, then go on",
-	[BU_REASON_OWNER_BUSY] = "it is the machine of node <owner>, which is <state>; "
-				 "rename it when that is over",
+	[BU_REASON_OWNER_BUSY] = "it is the machine of node <owner>, which is "
+				 "<state>; rename it after that",
 	[BU_REASON_OWNER_OUT] = "it is the machine of node <owner>, which is <state>; "
 				"rename it after bringup node <verb> <owner>",
 	[BU_REASON_OWNER_LEFT] =
 		"it is the machine of node <owner>, which left the profile while it "
-		"was <state>; bringup node retire <owner> lets it go",
+		"was <state>; bringup node retire <owner> forgets it",
 	[BU_REASON_TWO_OWNERS] =
 		"its <what> is that of node <owner>, its <other> that of node <second>",
 	[BU_REASON_TWO_NAMES] =
@@ -190,10 +190,10 @@ static const char *const sentences[] = {
 		"apply, then go on",
 	[BU_REASON_BMC_MOVES] =
 		"its BMC is that of node <owner>, which gets another machine; bringup "
-		"node replace <owner> lets the old one go, then go on",
+		"node replace <owner> forgets the old one, then go on",
 	[BU_REASON_BMC_TAKEN] =
 		"its BMC is that of node <owner>, whose machine has other addresses; "
-		"bringup node retire <owner> lets that one go",
+		"bringup node retire <owner> forgets that one",
 };
 
 START_TEST(each_sentence_reads_so)
@@ -275,7 +275,7 @@ START_TEST(arguments_are_told_apart_by_their_names)
 	bu_reason_set_text(&other, "node", "n8");
 	ck_assert(!bu_reason_same(&reason, &other));
 	says(&other, "lemon: this machine was quarantined 3 times in 30 days, last as "
-		     "n8: a fan; mend it, then release it");
+		     "n8: a fan; repair it, then release it");
 	/* What was longer before leaves nothing behind. */
 	bu_reason_set_text(&other, "node", "a-longer-name-than-that");
 	bu_reason_set_text(&other, "node", "n7");
@@ -344,10 +344,10 @@ START_TEST(rows_of_other_bringups_keep_their_sentence)
 		{"{'reason':'booted another system'}", BU_REASON_OTHER,
 		 "booted another system"},
 		{"{'owner':'bringup','reason':'lemon: this machine was quarantined 3 "
-		 "times in 30 days, last as n1: a fan; mend it, then release it'}",
+		 "times in 30 days, last as n1: a fan; repair it, then release it'}",
 		 BU_REASON_LEMON,
 		 "lemon: this machine was quarantined 3 times in 30 days, last as n1: "
-		 "a fan; mend it, then release it"},
+		 "a fan; repair it, then release it"},
 		{"{'reason':'a lemon: sour'}", BU_REASON_OTHER, "a lemon: sour"},
 		/* of before: a code without arguments, or an empty one */
 		{"{'code':'is-on','reason':'n1 is on'}", BU_REASON_IS_ON, "n1 is on"},

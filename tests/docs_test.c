@@ -78,7 +78,7 @@ print_edges(FILE *out)
 					     "an order is open",
 					     "an order to write its disk is open",
 					     "its certificates are valid",
-					     "a system of ours is on its disk",
+					     "its disk has a system of bringup",
 					     "no order of it is under way"};
 	size_t count;
 	const struct bu_edge *edges = bu_lifecycle_edges(&count);

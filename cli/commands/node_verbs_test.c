@@ -80,7 +80,7 @@ START_TEST(an_abort_says_who_goes_on)
 
 	ck_assert_str_eq(text, "r-1: aborted; orders that had not started are "
 			       "withdrawn\n"
-			       "called back: n[1-2]\n"
+			       "cancelled: n[1-2]\n"
 			       "goes on to its end: n3 (it is imaging)\n");
 	ck_assert_str_eq(plain, "r-1: aborted; orders that had not started are "
 				"withdrawn\n");

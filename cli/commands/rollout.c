@@ -132,7 +132,7 @@ bu_rollout_abort_print(const char *id, const json_t *reply, FILE *out)
 
 	fprintf(out, "%s: aborted; orders that had not started are withdrawn\n", id);
 	if (*names)
-		fprintf(out, "called back: %s\n", names);
+		fprintf(out, "cancelled: %s\n", names);
 	json_array_foreach (json_object_get(reply, "going_on"), i, one) {
 		bu_autofree char *why = bu_out_clean(bu_json_str(one, "why", ""), 0);
 

@@ -296,7 +296,8 @@ START_TEST(no_route_hears_another_certificate)
 			ask(&site, routes[i], "00ff", json_object(), NULL, &err),
 			BU_ANSWER_ERROR);
 		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
-		rig_text_has(err.text, "certificate 00ff does not speak for node001");
+		rig_text_has(err.text, "certificate 00ff is no longer valid for "
+				       "node001");
 	}
 	ck_assert_int_eq(rig_node(&site.rig, 1)->live.last_seen_ms, 0);
 	ck_assert_int_eq(ask(&site, bu_api_agent_clock, own, json_object(), NULL, NULL),
@@ -435,7 +436,7 @@ agent_renews(const struct agent *agent, const json_t *first, const char *first_k
 	keep_pair(agent, first, first_key);
 	MUST(agent_post(agent, 1, "/v1/agent/clock", json_object(), NULL, &err) == -1);
 	MUST(err.kind == BU_ERR_DENIED);
-	MUST(strstr(err.text, "does not speak for node001 any more") != NULL);
+	MUST(strstr(err.text, "is no longer valid for node001") != NULL);
 	keep_pair(agent, reply, key);
 	MUST(agent_post(agent, 1, "/v1/agent/clock", json_object(), NULL, &err) == 0);
 	return 0;

@@ -30,8 +30,7 @@ check(const struct bu_api *api, const char *name, const struct bu_verb_ask *ask,
 				  "node %s is in no plan that was applied", name);
 	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
-				  "node %s is changing at this moment; ask again",
-				  name);
+				  "node %s is changing right now; ask again", name);
 	if (bu_verb_check(node, ask->verb, err) != 0)
 		return -1;
 	if (bu_class_needs_grant(bu_class_from_name(ask->grant)))

@@ -84,7 +84,7 @@ START_TEST(a_doubt_without_end_is_named_and_the_deadline_decides)
 		rig_reason_is(&node->live.says, PROBES_IN_DOUBT);
 		json = bu_node_to_json(node);
 		trouble = bu_json_str(json, "trouble", "");
-		says(trouble, "3 probes node001 <-> node002 said nothing: ");
+		says(trouble, "3 probes node001 <-> node002 gave no usable result: ");
 		says(trouble, why);
 		says(trouble, "it is measured again, once a minute");
 		ck_assert_str_eq(bu_json_str(json, "waiting", "?"), "");
@@ -160,7 +160,7 @@ START_TEST(one_bad_instrument_holds_back_its_node_alone)
 	joins(&rig, 2, 8);
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	rig_reason_has(&node->live.says, "said nothing: 20.63 Mbit/s is more");
+	rig_reason_has(&node->live.says, "gave no usable result: 20.63 Mbit/s is more");
 	ck_assert_int_le(links.probed[1], 10);
 	measure(&rig, &links, 8, 100);
 	ck_assert_int_ge(links.probed[1], 11);

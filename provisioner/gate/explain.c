@@ -150,7 +150,7 @@ add_loss(char **text, const struct bu_campaign_state *campaign,
 	}
 	if (!worst)
 		return;
-	add(text, "%s%s %s: %s to %s: %.0f packets lost or repeated in one probe",
+	add(text, "%s%s %s: %s to %s: %.0f packets lost or sent again in one probe",
 	    *text ? "; " : "", name_of(worst, half), half ? "receives" : "sends",
 	    name_of(worst, 0), name_of(worst, 1),
 	    (double)worst->m->dir[worst->dir].lost);
@@ -213,9 +213,8 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 	if (cut_off) {
 		bu_autofree char *details = text;
 
-		text = bu_xasprintf("no more than its loopback is left: with every "
-				    "partner and in both directions nothing arrived; "
-				    "%s",
+		text = bu_xasprintf("only its loopback works: with every partner and "
+				    "in both directions nothing arrived; %s",
 				    details ? details : "");
 	}
 	add(&text, "; %s; %s", cause, bu_accusation_hint(accusation));

@@ -230,13 +230,12 @@ bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 
 	if (node->state != BU_STATE_VALIDATING)
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is %s; only a node that is validating can "
-				  "be measured anew",
+				  "node %s is %s; only a validating node can be "
+				  "measured again",
 				  node->name, bu_state_name(node->state));
 	if (node->live.appending || bu_probe_busy(gate, node->name))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
-				  "node %s is being measured at this moment",
-				  node->name);
+				  "node %s is being measured right now", node->name);
 	bu_event_init(&event, BU_EVENT_AGAIN, node->name, json_pack("{s:s}", "by", by));
 	bu_reconcile_note(gate->rec, &event, 1);
 	bu_gate_kick(gate);

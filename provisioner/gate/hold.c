@@ -50,7 +50,7 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 	const char *source;
 	const json_t *body = bu_measurements_external(node, now_ms, &source);
 	struct bu_reason reason;
-	struct bu_charge charge = {&reason, "ask who said it", NULL};
+	struct bu_charge charge = {&reason, "ask the system that said it", NULL};
 
 	if (!body) {
 		if (node->hold.owner == BU_OWNER_EXTERNAL && !node->live.appending)
@@ -103,12 +103,11 @@ bu_gate_external(struct bu_gate *gate, struct bu_node *node, const char *source,
 	if (strcmp(verdict, "fail") != 0 && strcmp(verdict, "pass") != 0)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"verdict '%.32s': 'fail' is wanted, or 'pass' to take "
-			"it back",
+			"verdict '%.32s': expected 'fail', or 'pass' to withdraw it",
 			verdict);
 	if (strcmp(verdict, "fail") == 0 && !*text)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "text: why it fails is wanted, for people");
+				  "text: expected the reason of the failure, in words");
 	bu_event_init(&event, BU_EVENT_VERDICT, node->name,
 		      json_pack("{s:s,s:s,s:s,s:I}", "source", source, "verdict",
 				verdict, "text", text, "until_ms",

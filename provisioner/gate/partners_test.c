@@ -68,7 +68,7 @@ START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 	measure(&rig, &links, 2, 60);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_LEASE), 1);
-	rig_why_says(&rig, rig_node(&rig, 1), "it was lent to node002 as a partner");
+	rig_why_says(&rig, rig_node(&rig, 1), "it was used as a partner by node002");
 	rig_end(&rig);
 }
 END_TEST
@@ -144,7 +144,7 @@ START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 	ck_assert_int_ge(links.probed[4], 6);
 	ck_assert_int_le(links.probed[4], 12);
 	rig_reason_has(&rig_node(&rig, 4)->reason,
-		       "20 packets lost or repeated in one probe");
+		       "20 packets lost or sent again in one probe");
 	rig_reason_has(&rig_node(&rig, 4)->reason, "loses packets: 3 of 3 tests again");
 	shown = bu_gate_show(rig.gate, rig_node(&rig, 4), NULL);
 	kept = bu_json_canonical(

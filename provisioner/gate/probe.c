@@ -145,7 +145,7 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 		bu_pair_result_init(&result);
 		if (!probe->failure.kind)
 			bu_err_set(&probe->failure, BU_ERR_REMOTE, 0,
-				   "neither end told a result");
+				   "neither end reported a result");
 		bu_pair_error_set(&result.error, BU_END_NONE, &probe->failure);
 	}
 	bu_event_init(&event, BU_EVENT_PAIR, "",

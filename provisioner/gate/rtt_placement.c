@@ -141,7 +141,7 @@ judge(const struct trips *t, const struct bu_desired_node *want)
 		return NULL;
 	return bu_xasprintf("its round trips do not fit %s, where the profile has it: "
 			    "nodes of one leaf are %.2f us apart, others %.2f us, and "
-			    "it is far from most of its own; see where its cable "
+			    "it is far from most of its own; check where its cable "
 			    "leads, or correct switch_ports or rack",
 			    leaf, result.near_us, result.far_us);
 }

@@ -129,9 +129,8 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	uint64_t seed;
 
 	if (count < 2) {
-		bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"a run needs two nodes at least; a pair is what is measured");
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "a run needs at least two nodes, because it measures pairs");
 		return NULL;
 	}
 	for (size_t i = 0; i < count; i++) {

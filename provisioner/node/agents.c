@@ -96,7 +96,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 		return 0; /* again, after its own restart: its work is still there */
 	if (strcmp(node->admitted_step, node->step.id) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "%s was not admitted in this boot; it must show its "
+				  "%s was not admitted in this boot; it needs its "
 				  "token",
 				  node->name);
 	if (bu_fleet_target(rec->fleet, node, &target, err) != 0)
@@ -125,7 +125,7 @@ check_stamp(struct bu_reconcile *rec, const struct bu_node *node, const json_t *
 		return bu_err_wrap(err, "stamp");
 	/* The mark of an unfinished install is signed with the same key. */
 	if (strcmp(bu_json_str(body, "kind", ""), "stamp") != 0)
-		return bu_err_set(err, BU_ERR_VERIFY, 0, "this is a %s, not a stamp",
+		return bu_err_set(err, BU_ERR_VERIFY, 0, "it is a %s, not a stamp",
 				  bu_json_str(body, "kind", "text"));
 	if (strcmp(bu_json_str(body, "step", ""), node->installed_step) != 0 ||
 	    strcmp(bu_json_str(body, "machine", ""), node->machine) != 0)
@@ -212,7 +212,8 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *w
 {
 	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
-				  "node %s is changing; say it again", node->name);
+				  "node %s is changing right now; say it again",
+				  node->name);
 	if (strcmp(where, "ramdisk") == 0)
 		return hello_ramdisk(rec, node, inventory, err);
 	if (strcmp(where, "installed") == 0)

@@ -204,9 +204,9 @@ bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
 				  node->name, node->name);
 	if (!next && node->agent_cert[0] && strcmp(fingerprint, node->agent_cert) != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "certificate %.16s does not speak for %s any more, "
-				  "%.16s does: it is of an older system of this "
-				  "machine, or a copy",
+				  "certificate %.16s is no longer valid for %s, %.16s "
+				  "is: it is of an older system of this machine, or a "
+				  "copy",
 				  fingerprint, node->name, node->agent_cert);
 	if (until_ms && bu_wall_ms(bu_loop_clock(rec->fleet->loop)) >= until_ms)
 		return bu_err_set(err, BU_ERR_DENIED, 0,

@@ -64,7 +64,7 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 		"node001 (52:54:00:77:00:01)");
 	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, own, &err),
 			 -1);
-	rig_text_has(err.text, "it must show its token");
+	rig_text_has(err.text, "it needs its token");
 	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), own, NULL), 0);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(node->admitted_step, node->step.id);
@@ -330,7 +330,7 @@ START_TEST(only_the_certificate_of_the_log_counts)
 	ck_assert_int_eq(counts(node, "00"), 0);
 	ck_assert_int_eq(counts(node, ""), 0);
 	ck_assert_int_eq(bu_reconcile_check_peer(rig.rec, node, "00ff", &err), -1);
-	rig_text_has(err.text, "certificate 00ff does not speak for node001 any more");
+	rig_text_has(err.text, "certificate 00ff is no longer valid for node001");
 	rig_end(&rig);
 }
 END_TEST

@@ -66,10 +66,11 @@ START_TEST(rows_of_old_logs_hold_as_they_did)
 		{"{'owner':'bringup','code':'is-on','reason':'node001 is on'}",
 		 BU_OWNER_BRINGUP, "bringup", BU_REASON_IS_ON, "node001 is on", 1, 0},
 		{"{'owner':'bringup','reason':'lemon: this machine was quarantined 3 "
-		 "times in 30 days, last as node001: slow; mend it, then release it'}",
+		 "times in 30 days, last as node001: slow; repair it, then release "
+		 "it'}",
 		 BU_OWNER_BRINGUP, "bringup", BU_REASON_LEMON,
 		 "lemon: this machine was quarantined 3 times in 30 days, last as "
-		 "node001: slow; mend it, then release it",
+		 "node001: slow; repair it, then release it",
 		 1, 1},
 		{"{'owner':'external:dcgm','reason':'dcgm says: hot'}",
 		 BU_OWNER_EXTERNAL, "external:dcgm", BU_REASON_OTHER, "dcgm says: hot",

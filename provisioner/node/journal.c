@@ -152,7 +152,7 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 		return -1;
 	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
-				  "node %s is changing at this moment; ask again",
+				  "node %s is changing right now; ask again",
 				  node->name);
 	/* Two signatures: looked at where the edge asks for them alone. */
 	if (bu_lifecycle_guard(node->state, move->on) == BU_GUARD_CERTIFIED)
@@ -267,7 +267,9 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	if (refused(rec, err) != 0)
 		return -1;
 	if (node->live.appending)
-		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing right "
+				  "now; ask again",
 				  node->name);
 	bu_event_init(&event, BU_EVENT_RELEASED, node->name,
 		      json_pack("{s:s}", "by", by));

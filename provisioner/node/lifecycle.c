@@ -135,7 +135,7 @@ unmet(enum bu_guard guard, const struct bu_guard_facts *facts)
 	if (guard == BU_GUARD_CERTIFIED && !facts->certified)
 		return "it has no valid certificates for this machine and this boot";
 	if (guard == BU_GUARD_INSTALLED && !facts->installed)
-		return "no system of ours is on its disk";
+		return "its disk has no system of bringup";
 	if (guard == BU_GUARD_FREE && facts->begun)
 		return "its order is under way";
 	return NULL;
@@ -195,6 +195,6 @@ bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
 		*ret_to = edges[i].to;
 		return 0;
 	}
-	return bu_err_set(err, BU_ERR_STATE, 0, "'%s' means nothing in state %s",
+	return bu_err_set(err, BU_ERR_STATE, 0, "'%s' has no effect in state %s",
 			  triggers[on].name, bu_state_name(from));
 }

@@ -29,37 +29,39 @@ enum {
 /* id, name, what becomes of its order, what else follows, help */
 #define BU_TRIGGERS(X)                                                                 \
 	X(START, "start", BEGINS, 0, "the rollout's turn")                             \
-	X(INSPECTED, "inspected", STAYS, 0, "the agent told its inventory, it fits")   \
+	X(INSPECTED, "inspected", STAYS, 0,                                            \
+	  "the agent reported an inventory that "                                      \
+	  "fits")                                                                      \
 	X(MISFIT, "misfit", STAYS, 0, "the machine is not of its hardware class")      \
 	X(IMAGED, "imaged", STAYS, 0, "the image is on the disk, verified")            \
 	X(BOOTED, "booted", STAYS, 0, "the installed system answers with its stamp")   \
 	X(PROVEN, "proven", STAYS, 0, "the gate issued its certificates")              \
 	X(ACCUSED, "accused", STAYS, 0, "the gate names this node as the slow part")   \
 	X(JOINED, "joined", STAYS, 0, "the cluster takes work for it")                 \
-	X(LOST, "lost", STAYS, 0, "its cluster has lost it, and answers")              \
-	X(REPEAT, "repeat", STAYS, BU_ON_STUCK, "late; once more, with a power cycle") \
+	X(LOST, "lost", STAYS, 0, "its cluster answers and has lost it")               \
+	X(REPEAT, "repeat", STAYS, BU_ON_STUCK, "late; again, with a power cycle")     \
 	X(LATE, "late", STAYS, BU_ON_STUCK, "late, and the ladder has run out")        \
 	X(FAULT, "fault", STAYS, BU_ON_STUCK, "a step failed for good")                \
 	X(REBUILD, "rebuild", BEGINS, 0, "an applied plan changes what it runs")       \
 	X(DRAIN, "drain", IN_SERVICE, 0, "a person takes it out of the cluster")       \
-	X(LEFT, "left", STAYS, 0, "it is out of the cluster, to be installed anew")    \
+	X(LEFT, "left", STAYS, 0, "it is out of the cluster, to be installed again")   \
 	X(LEFT_REBOOT, "left-reboot", STAYS, 0,                                        \
-	  "it is out of the cluster, to be booted anew")                               \
+	  "it is out of the cluster, to be rebooted")                                  \
 	X(LEFT_RESTART, "left-restart", STAYS, BU_ON_SAME_BOOT,                        \
 	  "it is out of the cluster, to go on as it is")                               \
 	X(PARK, "park", WITHDRAWN, 0, "a person wants it out of the cluster")          \
 	X(SERVICE, "service", WITHDRAWN, 0, "a person works on it")                    \
 	X(BOOT, "boot", STAYS, BU_ON_NO_CYCLE,                                         \
-	  "a person takes it back; its system is started")                             \
+	  "a person releases it; its system is started")                               \
 	X(VALIDATE, "validate", STAYS, BU_ON_NO_CYCLE | BU_ON_SAME_BOOT,               \
-	  "a person takes it back; its system runs")                                   \
+	  "a person releases it; its system runs")                                     \
 	X(REPLACE, "replace", WITHDRAWN, BU_ON_FORGETS,                                \
-	  "another machine will have this name")                                       \
-	X(RETIRE, "retire", WITHDRAWN, BU_ON_FORGETS, "it is wanted no more")          \
+	  "another machine will get this name")                                        \
+	X(RETIRE, "retire", WITHDRAWN, BU_ON_FORGETS, "a person retires it")           \
 	X(ABORT, "abort", WITHDRAWN, 0,                                                \
-	  "called back: it has not left, or was not written to")                       \
+	  "cancelled: it has not left, or was not written")                            \
 	X(ABORT_BOOT, "abort-boot", WITHDRAWN, 0,                                      \
-	  "called back; its system is still on its disk")
+	  "cancelled; its system is still on its disk")
 
 enum bu_trigger {
 #define X(id, ...) BU_TRIGGER_##id,

@@ -233,7 +233,7 @@ START_TEST(guards_refuse_and_name_what_is_missing)
 	ck_assert_int_eq(bu_lifecycle_next(BU_STATE_RETIRED, BU_TRIGGER_IMAGED, &facts,
 					   &to, &err),
 			 -1);
-	ck_assert_str_eq(err.text, "'imaged' means nothing in state retired");
+	ck_assert_str_eq(err.text, "'imaged' has no effect in state retired");
 }
 END_TEST
 

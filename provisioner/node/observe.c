@@ -259,7 +259,7 @@ judge_cluster(const struct bu_observer *observer, const struct bu_node *node,
 		     fact->state, fact->reason[0] ? ": " : "", fact->reason);
 	if (fact->drain == BU_DRAIN_OTHER)
 		find(&ret[BU_CONDITION_DRAINED_BY_OTHER], "%s (%s)", fact->reason,
-		     fact->by[0] ? fact->by : "nobody knows who");
+		     fact->by[0] ? fact->by : "by an unknown user");
 }
 
 /* Of those that this file looks after; of a node that is not ready none is on. An

@@ -359,8 +359,8 @@ bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 	while (state <= BU_ROLLOUT_ABORTED && strcmp(state_names[state], to) != 0)
 		state++;
 	if (state > BU_ROLLOUT_ABORTED)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "a rollout does not become '%s'", to);
+		return bu_err_set(err, BU_ERR_INVAL, 0, "a rollout cannot become '%s'",
+				  to);
 	/* Who asks for something while an abort is on its way to the log comes too
 	 * late.
 	 */

@@ -233,7 +233,7 @@ START_TEST(only_an_open_order_can_begin)
 	struct bu_err err = {0};
 
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, &err), -1);
-	ck_assert_str_eq(err.text, "node node001 has no order to begin");
+	ck_assert_str_eq(err.text, "node node001 has no order to start");
 	rig_apply(&rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
 	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, &err), -1);
@@ -254,7 +254,8 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 	rig_start(&rig, 4);
 	rig_revise(&rig, 2, NULL, NULL);
 	ck_assert_int_eq(rig_node(&rig, 3)->order.open, 0);
-	rig_reason_has(&rig_node(&rig, 3)->order.reason, "the profile has it no more");
+	rig_reason_has(&rig_node(&rig, 3)->order.reason, "it is no longer in the "
+							 "profile");
 	/* one under way is not as if it had never been */
 	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);

@@ -169,7 +169,7 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 	enum bu_action in_service = bu_class_info(node->order.class)->in_service;
 
 	if (!node->order.open || node->order.begun)
-		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to begin",
+		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to start",
 				  node->name);
 	if (node->state != BU_STATE_READY)
 		return bu_reconcile_fire(rec, node, BU_TRIGGER_START, NULL, NULL, 0,
@@ -178,7 +178,9 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 		return bu_reconcile_fire(rec, node, BU_TRIGGER_REBUILD, NULL, NULL, 0,
 					 err);
 	if (node->live.appending)
-		return bu_err_set(err, BU_ERR_BUSY, 0, "node %s is changing; ask again",
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s is changing right "
+				  "now; ask again",
 				  node->name);
 	open_step(rec, node, in_service, 1);
 	return 0;

@@ -75,7 +75,7 @@ START_TEST(one_change_at_a_time)
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_str_eq(err.text,
-			 "node node001: 'proven' means nothing in state enrolled");
+			 "node node001: 'proven' has no effect in state enrolled");
 	rig_fire(&rig, node, BU_TRIGGER_START);
 	ck_assert_int_eq(
 		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, &err),
@@ -124,7 +124,7 @@ START_TEST(what_does_not_fit_is_quarantined)
 		const char *wants, *says;
 	} rows[] = {
 		{"disk = /dev/sda\nnics = 2\n",
-		 "wants disk /dev/sda; it has none such"},
+		 "wants disk /dev/sda; it does not have it"},
 		{"disk = /dev/vda\nnics = 3\n", "wants 3 NICs; it has 2"},
 		{"disk = /dev/vda\ngpus = 8\n", "wants 8 GPUs; it has 0"},
 		{"disk = /dev/vda\nmemory_min = 1 GiB\n",
@@ -405,7 +405,7 @@ START_TEST(another_system_on_the_disk_is_a_fault)
 		{"stamp", "node001.1.install", "",
 		 "the stamp is of step node001.1.install"},
 		{"stamp", "", "0123456789abcdef", "on machine 0123456789abcdef"},
-		{"mark", "", "", "this is a mark, not a stamp"},
+		{"mark", "", "", "it is a mark, not a stamp"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

@@ -384,7 +384,7 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		{BU_EVENT_APPLIED, "", "{'revision':'0000','rollout':'r-9'}",
 		 "no blob 0000"},
 		{BU_EVENT_ROLLOUT, "", "{'rollout':'r-2','to':'done'}",
-		 "a rollout does not become 'done'"},
+		 "a rollout cannot become 'done'"},
 	};
 	struct rig rig;
 	bu_autofree char *before = NULL;

@@ -128,7 +128,7 @@ hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 
 	if (!*ask->reason) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "field 'reason': say why, for whoever finds it held");
+			   "field 'reason': say why; node why shows it");
 		return NULL;
 	}
 	if (node->hold.owner) {
@@ -161,7 +161,7 @@ bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
 {
 	if (node->live.appending) {
 		bu_err_set(err, BU_ERR_BUSY, 0,
-			   "node %s is changing at this moment; ask again", node->name);
+			   "node %s is changing right now; ask again", node->name);
 		return NULL;
 	}
 	if (ask->verb == BU_VERB_HOLD)

@@ -90,7 +90,8 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 		node->live.power_running = LOST;
 	else if (looks)
 		journal(rec, node, "unknown", power,
-			"its end is not in the log; nobody knows whether it was done");
+			"its outcome is not in the log; it is unknown whether it was "
+			"done");
 	else
 		journal(rec, node, err ? "failed" : "done", power,
 			err ? err->text : "");
@@ -132,7 +133,7 @@ check_op(const char *op, struct bu_err *err)
 		if (strcmp(ops[i], op) == 0)
 			return 0;
 	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "power '%.20s': on, off, cycle or status is wanted", op);
+			  "power '%.20s': expected on, off, cycle or status", op);
 }
 
 /* Switching on what is off harms nobody who is at rest. */
@@ -150,11 +151,11 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 		return 0;
 	return bu_err_set(
 		err, BU_ERR_STATE, 0,
-		"node %s is %s%s; %s, or say --force with --reason", node->name,
+		"node %s is %s%s; %s, or add --force with --reason", node->name,
 		bu_state_name(node->state),
-		at_rest ? ", its jobs would die" : ": bringup is at work with it",
+		at_rest ? ", and its jobs would be lost" : ": bringup is working on it",
 		at_rest ? "bringup node drain it first, or bringup node reboot"
-			: "wait for its end");
+			: "wait until it is done");
 }
 
 static int
@@ -165,8 +166,8 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 		return -1;
 	if (!bu_fleet_desired(rec->fleet, node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is not in the applied profile: nobody knows "
-				  "its BMC",
+				  "node %s is not in the applied profile, so its BMC "
+				  "is unknown",
 				  node->name);
 	if (strcmp(ask->op, "status") == 0)
 		return 0;
@@ -179,8 +180,7 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 	if (*ask->reason)
 		return 0;
 	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "--force needs --reason: whoever lost a job reads it in the "
-			  "log");
+			  "--force needs --reason; the log keeps it");
 }
 
 char *

@@ -51,7 +51,7 @@ START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)
 	struct rig rig;
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
 
-	no_power(&rig, "off", 0, BU_ERR_STATE, "its jobs would die");
+	no_power(&rig, "off", 0, BU_ERR_STATE, "its jobs would be lost");
 	no_power(&rig, "cycle", 0, BU_ERR_STATE, "bringup node drain it first");
 	no_power(&rig, "off", 1, BU_ERR_INVAL, "--force needs --reason");
 	no_power(&rig, "explode", 0, BU_ERR_INVAL, "on, off, cycle or status");
@@ -67,7 +67,7 @@ START_TEST(power_of_a_node_in_service_needs_force_and_a_reason)
 	rig_end(&rig);
 
 	node = rig_up_to(&rig, RIG_IMAGING);
-	no_power(&rig, "off", 0, BU_ERR_STATE, "bringup is at work with it");
+	no_power(&rig, "off", 0, BU_ERR_STATE, "bringup is working on it");
 	rig_end(&rig);
 }
 END_TEST

@@ -72,9 +72,9 @@ open_again(struct bu_reconcile *rec, struct bu_node *node,
 
 	if (!rollout || rollout->state == BU_ROLLOUT_ABORTED) {
 		bu_err_set(err, BU_ERR_STATE, 0,
-			   "node %s: rollout %s %s; bringup apply orders it anew",
+			   "node %s: rollout %s %s; bringup apply orders it again",
 			   node->name, order->rollout,
-			   rollout ? "was aborted" : "is not known any more");
+			   rollout ? "was aborted" : "is no longer known");
 		return NULL;
 	}
 	if (!ask->dry_run) {

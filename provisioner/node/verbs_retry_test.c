@@ -98,7 +98,7 @@ START_TEST(a_retry_is_refused_where_it_means_nothing)
 	}
 	rig_until(&rig, node, BU_STATE_FAILED);
 	refused(&rig, BU_VERB_RETRY, BU_ERR_STATE,
-		"rollout r-1 was aborted; bringup apply orders it anew");
+		"rollout r-1 was aborted; bringup apply orders it again");
 	rig_end(&rig);
 }
 END_TEST

@@ -47,8 +47,7 @@ refuse_state(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is not held",
 				  node->name);
 	return bu_err_set(err, BU_ERR_STATE, 0,
-			  "node %s is %s; %s means nothing there; what can be asked: "
-			  "%s",
+			  "node %s is %s; %s has no effect there; it takes: %s",
 			  node->name, bu_state_name(node->state),
 			  bu_verb_info(verb)->name, others);
 }
@@ -63,17 +62,18 @@ bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 		return refuse_state(node, verb, err);
 	if (!node->live.in_profile && verb != BU_VERB_RETIRE)
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is not in the applied profile: nothing is "
-				  "done to it; bringup node retire %s forgets it",
+				  "node %s is not in the applied profile, so nothing "
+				  "is done to it; bringup node retire %s forgets it",
 				  node->name, node->name);
 	if (bu_verb_is_held(node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is %s; bringup node release %s lets it go",
+				  "node %s is %s; bringup node release %s ends the "
+				  "hold",
 				  node->name, hold, node->name);
 	if (node->state == BU_STATE_DRAINING && order->open && order->begun)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is draining for an order (%s, of rollout "
-				  "%s); bringup rollout abort %s calls it back",
+				  "%s); bringup rollout abort %s cancels it",
 				  node->name, bu_class_name(order->class),
 				  order->rollout, order->rollout);
 	return 0;

@@ -326,7 +326,7 @@ START_TEST(a_drain_for_an_order_is_the_orders)
 	rig_why_says(&rig, node, "then: booting (reboot of rollout");
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
 		"is draining for an order (reboot, of rollout");
-	refused(&rig, BU_VERB_RESUME, BU_ERR_STATE, "calls it back");
+	refused(&rig, BU_VERB_RESUME, BU_ERR_STATE, "cancels it");
 	rig_end(&rig);
 }
 END_TEST
@@ -381,8 +381,8 @@ START_TEST(what_is_refused_says_what_can_be_asked)
 	int64_t seq = last_seq(&rig);
 
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
-		"node node001 is enrolled; drain means nothing there; what can be "
-		"asked: hold, rebuild, power, retire");
+		"node node001 is enrolled; drain has no effect there; it takes: hold, "
+		"rebuild, power, retire");
 	refused(&rig, BU_VERB_RELEASE, BU_ERR_STATE, "node node001 is not held");
 	ck_assert_int_eq(last_seq(&rig), seq);
 	rig_start(&rig, 1);
@@ -391,8 +391,8 @@ START_TEST(what_is_refused_says_what_can_be_asked)
 	refused(&rig, BU_VERB_RETIRE, BU_ERR_BUSY, "ask again");
 	rig_pass(&rig, 1);
 	refused(&rig, BU_VERB_RETIRE, BU_ERR_STATE,
-		"node node001 is held by ann: mine; bringup node release node001 lets "
-		"it go");
+		"node node001 is held by ann: mine; bringup node release node001 ends "
+		"the hold");
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
 	rig_end(&rig);
 }
@@ -415,8 +415,9 @@ START_TEST(what_was_half_written_is_not_booted)
 	rig_answer(&rig, node, &bad);
 	rig_until(&rig, node, BU_STATE_FAILED);
 	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE,
-		"no system of ours is on its disk");
-	refused(&rig, BU_VERB_REBOOT, BU_ERR_STATE, "no system of ours is on its disk");
+		"its disk has no system of bringup");
+	refused(&rig, BU_VERB_REBOOT, BU_ERR_STATE,
+		"its disk has no system of bringup");
 	ask(&rig, BU_VERB_RETIRE, "failed -> retired");
 	rig_until(&rig, node, BU_STATE_RETIRED);
 	rig_end(&rig);

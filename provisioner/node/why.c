@@ -25,7 +25,7 @@ add(char **text, const char *fmt, ...)
 static void
 add_step(const struct bu_node *node, char **text)
 {
-	static const char *const status[] = {"not begun", "under way", "done",
+	static const char *const status[] = {"not started", "under way", "done",
 					     "failed"};
 
 	if (node->step.status == BU_STEP_NONE)
@@ -44,7 +44,7 @@ add_order(const struct bu_node *node, char **text)
 
 	if (order->open)
 		add(text, "order: %s, of rollout %s, %s", bu_class_name(order->class),
-		    order->rollout, order->begun ? "under way" : "not begun");
+		    order->rollout, order->begun ? "under way" : "not started");
 	else if (order->failed || order->withdrawn)
 		add(text, "its last order (%s, of rollout %s) %s: %s",
 		    bu_class_name(order->class), order->rollout,
@@ -76,15 +76,15 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 	else if (node->live.late_ms && rec->freezer.frozen &&
 		 rec->freezer.frozen(rec->freezer.arg, node))
 		then = "nothing, the brake is on, many are late together; see bringup "
-		       "status; bringup node release gives it its time anew";
+		       "status; bringup node release restarts its deadline";
 	else if (bu_reconcile_holds(node))
 		then = "the node is held for a person";
 	else if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node))
-		then = "once more, with a power cycle";
+		then = "again, with a power cycle";
 	else
 		then = "failed";
 	if (deadline_ms < now_ms)
-		add(text, "its deadline of %lld s passed %lld s ago; what follows: %s",
+		add(text, "its deadline of %lld s passed %lld s ago; next: %s",
 		    (long long)((deadline_ms - node->live.clock_ms) / 1000),
 		    (long long)((now_ms - deadline_ms) / 1000), then);
 	else
@@ -126,7 +126,7 @@ add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	if (node->state == BU_STATE_READY && node->lent_to[0])
-		add(text, "it was lent to %s as a partner %lld s ago", node->lent_to,
+		add(text, "it was used as a partner by %s %lld s ago", node->lent_to,
 		    (long long)((now_ms - node->lent_ms) / 1000));
 }
 
@@ -151,7 +151,7 @@ add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char 
 	else if (days < BU_AGENT_CERT_DAYS / 6)
 		add(text,
 		    "the certificate of its agent ends in %lld days and was not "
-		    "renewed; look at bringup-agent's log there",
+		    "renewed; see bringup-agent's log on the node",
 		    (long long)days);
 }
 
@@ -178,7 +178,7 @@ add_checks(const struct bu_node *node, char **text)
 	json_object_foreach (node->verdicts, source, verdict)
 		add(text, "%s says: %s", source, bu_json_str(verdict, "text", ""));
 	if (node->state == BU_STATE_VALIDATING && !node->checks)
-		add(text, "its checks are awaited");
+		add(text, "its checks have not reported yet");
 }
 
 /* What makes its state mean less than it says. */
@@ -202,8 +202,8 @@ add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char 
 	if (node->conditions[BU_CONDITION_UNREACHABLE].on ||
 	    node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on)
 		add(text,
-		    "where that does not end by itself: bringup node reboot %s, or "
-		    "bringup node replace %s for another machine",
+		    "if that does not end: bringup node reboot %s, or bringup node "
+		    "replace %s for another machine",
 		    node->name, node->name);
 }
 
@@ -236,7 +236,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add(&text, "reason: %s", reason);
 	add_conditions(rec, node, &text);
 	if (node->hold.owner)
-		add(&text, "%s; bringup node release %s takes it back", hold,
+		add(&text, "%s; bringup node release %s ends the hold", hold,
 		    node->name);
 	add_reason(&node->live.refusal, "a machine was refused", &text);
 	add_reason(&node->live.says,

@@ -295,7 +295,7 @@ START_TEST(a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb)
 	const char *why = bu_json_str(
 		json_array_get(json_object_get(plan, "refused"), 0), "why", "");
 
-	ck_assert_ptr_nonnull(strstr(why, "bringup node replace node001 lets"));
+	ck_assert_ptr_nonnull(strstr(why, "bringup node replace node001 forgets"));
 	for (size_t i = 0; i < BU_LEN(nodes); i++)
 		bu_node_destroy(nodes[i]);
 	bu_desired_destroy(desired);

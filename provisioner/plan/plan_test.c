@@ -299,7 +299,7 @@ START_TEST(what_is_held_or_failed_says_so)
 	ck_assert_str_eq(bu_json_str(refused, "node", ""), "node001");
 	ck_assert_str_eq(
 		bu_json_str(refused, "why", ""),
-		"held by anna: a card is changed; bringup node release lets it go");
+		"held by anna: a card is changed; bringup node release ends the hold");
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "why", ""),
 			 "site.ini:35 gres rdma:rxe:1 -> rdma:rxe:2; last time: rolled "
 			 "back: no answer");
@@ -353,7 +353,7 @@ START_TEST(a_step_under_way_is_left_alone)
 	ck_assert_str_eq(
 		refusal(held),
 		"it is draining with other settings; it is held: bringup node release "
-		"goes on with what was ordered; plan again when it is settled");
+		"continues its order; plan again when it is settled");
 	end(&site);
 }
 END_TEST
@@ -407,8 +407,8 @@ START_TEST(a_limit_leaves_the_others_out)
 	overtaken = make(&site);
 	ck_assert_str_eq(bu_json_str(step_of(overtaken, 0), "class", ""), "none");
 	ck_assert_str_eq(bu_json_str(step_of(overtaken, 0), "why", ""),
-			 "rollout r-1 would make it what another revision says; plan "
-			 "it again afterwards");
+			 "rollout r-1 would change it by another revision; plan it "
+			 "again afterwards");
 	ck_assert_int_eq(bu_json_int(overtaken, "left_out", -1), 0);
 	bu_nodeset_destroy(limit);
 	end(&site);

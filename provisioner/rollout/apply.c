@@ -151,7 +151,7 @@ bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
 
 	if (changing)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
-				  "node %s is changing at this moment; apply again",
+				  "node %s is changing right now; apply again",
 				  changing->name);
 	granted = bu_grants_read(grants, err);
 	if (granted)
