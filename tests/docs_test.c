@@ -74,12 +74,11 @@ print_actions(FILE *out)
 static void
 print_edges(FILE *out)
 {
-	static const char *const guards[] = {"",
-					     "an order is open",
-					     "an order to write its disk is open",
-					     "its certificates are valid",
-					     "its disk has a system of bringup",
-					     "no order of it is under way"};
+	static const char *const guards[] = {
+#define X(id, holds, refusal) holds,
+		BU_GUARDS(X)
+#undef X
+	};
 	size_t count;
 	const struct bu_edge *edges = bu_lifecycle_edges(&count);
 

@@ -77,8 +77,6 @@ value_of(const struct bu_key *key, const char *object)
 		return whole(key, *(const int *)at);
 	case BU_KEY_LIMIT:
 		return *(const int *)at ? json_integer(*(const int *)at) : NULL;
-	case BU_KEY_BOOL:
-		return json_boolean(*(const int *)at);
 	case BU_KEY_ENUM:
 		return choice(key->arg, *(const int *)at);
 	case BU_KEY_REAL:

@@ -36,8 +36,6 @@ schema_type(const struct bu_key *key)
 	case BU_KEY_REAL:
 	case BU_KEY_PERCENT:
 		return "number";
-	case BU_KEY_BOOL:
-		return "boolean";
 	default:
 		return "string";
 	}
@@ -155,6 +153,17 @@ print_cell(const char *text, FILE *out)
 	}
 }
 
+static void
+print_served(const char *served, FILE *out)
+{
+	if (served && *served) {
+		fputs("; for now only ", out);
+		print_cell(served, out);
+	} else if (served) {
+		fputs("; refused, nothing reads it yet", out);
+	}
+}
+
 void
 bu_schema_print_reference(FILE *out)
 {
@@ -179,7 +188,9 @@ bu_schema_print_reference(FILE *out)
 			fprintf(out, "| `%s` | %s | ", keys[j].key,
 				keys[j].need ? keys[j].need : "");
 			print_cell(allowed, out);
-			fprintf(out, " | %s | %s |\n", keys[j].help,
+			fprintf(out, " | %s", keys[j].help);
+			print_served(bu_key_served(&keys[j]), out);
+			fprintf(out, " | %s |\n",
 				keys[j].change ? bu_class_name(keys[j].change) : "");
 		}
 	}

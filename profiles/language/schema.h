@@ -57,7 +57,6 @@
 	X(PERCENT, double, "a percentage like 80 %")                                   \
 	X(SIZE, uint64_t, "a size like 16 GiB; units B, KiB, MiB, GiB, TiB")           \
 	X(DURATION, int64_t, "a time like 90 s; units ms, s, m, h, d")                 \
-	X(BOOL, int, "yes or no")                                                      \
 	X(CIDR, struct bu_cidr, "a network like 10.78.0.0/24")                         \
 	X(LIMIT, int, "a number of nodes from 1, or a percentage like 5 %")            \
 	X(ADDRESSES, nothing, "IPv4 addresses like 10.78.0.[11-138]")                  \
@@ -71,11 +70,6 @@ enum bu_key_type {
 	BU_KEY_TYPES(X)
 #undef X
 };
-
-/* Of the values of [pool] power and [cluster] driver, those that a driver of this
- * version carries out. */
-#define BU_POWER_DRIVERS "libvirt"
-#define BU_CLUSTER_DRIVERS "slurm"
 
 enum { BU_SCHEMA_MAX = 256 }; /* sections and keys together */
 
@@ -112,6 +106,10 @@ const struct bu_section_kind *bu_schema_kinds(size_t *ret_count);
 const struct bu_key *bu_schema_keys(size_t *ret_count);
 const struct bu_section_kind *bu_schema_kind(const char *kind);
 const struct bu_key *bu_schema_key(const char *kind, const char *key);
+/* What of the key this version carries out: NULL = all, "" = nothing reads it yet, of a
+ * choice the values that have a driver, "a|b". The rest is refused. */
+const char *bu_key_served(const struct bu_key *key);
+int bu_key_is_served(const struct bu_key *key, const char *value);
 int bu_key_required(const struct bu_key *key);
 /* NULL when there is none. */
 const char *bu_key_default(const struct bu_key *key);

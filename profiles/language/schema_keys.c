@@ -6,6 +6,7 @@
  * class, have the same type in both (a unit test holds it, too).
  */
 #include <assert.h>
+#include <string.h>
 
 #include "profiles/desired.h"
 #include "profiles/language/schema.h"
@@ -341,6 +342,23 @@ SETTINGS(node)
 {"node", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, zone),
 	BU_CLASS_NONE, "zone"}, };
 /* clang-format on */
+
+/* What the language has words for, and this version does nothing with: of a choice, the
+ * values that have a driver; "" = nothing reads the key. token and ca of a cluster go
+ * with its driver. Whose driver comes changes its row here. */
+static const struct {
+	const char *section; /* NULL = each that has the key */
+	const char *key, *served;
+} futures[] = {
+	{"cluster", "driver", "slurm"},
+	{NULL, "power", "libvirt"},
+	{"pool", "bmc_credentials", ""},
+	{NULL, "labels", ""},
+	{NULL, "taints", ""},
+	{"site", "backup", ""},
+	{"site", "backup_zone", ""},
+};
+
 static_assert(BU_LEN(keys) + BU_LEN(kinds) <= BU_SCHEMA_MAX, "the table fits");
 
 const struct bu_section_kind *
@@ -355,4 +373,15 @@ bu_schema_keys(size_t *ret_count)
 {
 	*ret_count = BU_LEN(keys);
 	return keys;
+}
+
+const char *
+bu_key_served(const struct bu_key *key)
+{
+	for (size_t i = 0; i < BU_LEN(futures); i++)
+		if (strcmp(futures[i].key, key->key) == 0 &&
+		    (!futures[i].section ||
+		     strcmp(futures[i].section, key->section) == 0))
+			return futures[i].served;
+	return NULL;
 }

@@ -81,13 +81,9 @@ bu_value_parse(const struct bu_key *key, const char *text, void *ret,
 	case BU_KEY_LIMIT:
 		return bu_value_limit_ok(key, text, err);
 	case BU_KEY_ENUM:
-	case BU_KEY_BOOL:
-		choice = find_choice(key->type == BU_KEY_BOOL ? "no|yes" : key->arg,
-				     text);
+		choice = find_choice(key->arg, text);
 		if (choice < 0)
-			return key->type == BU_KEY_BOOL
-				       ? bu_value_refuse(key, text, err)
-				       : refuse_choice(key, text, err);
+			return refuse_choice(key, text, err);
 		if (ret)
 			*(int *)ret = choice;
 		return 0;

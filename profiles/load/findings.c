@@ -96,7 +96,7 @@ placed(const struct bu_finding *item, const char *mark)
 static char *
 finding_text(const struct bu_finding *item)
 {
-	return placed(item, item->level <= BU_FINDING_UNSUPPORTED ? "warning: " : "");
+	return placed(item, item->level == BU_FINDING_WARNING ? "warning: " : "");
 }
 
 void

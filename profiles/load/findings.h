@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-/* UNSUPPORTED: the profile can be read, and this version can make no plan of it.
+/* UNSUPPORTED: the profile can be read, and this version cannot carry it out.
  * POLICY: it can be read and planned, and is not allowed to be applied. */
 enum bu_finding_level {
 	BU_FINDING_WARNING,

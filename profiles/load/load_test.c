@@ -99,9 +99,10 @@ START_TEST(includes_are_read_once_and_the_rest_is_named)
 	bu_autofree char *site =
 		bu_testing_replace(bu_testing_site, "zone = z1",
 				   "include = pools/*.ini, pools/a.ini, *.ini");
-	struct bu_tree *tree = bu_testing_tree(
-		"site.ini", site, "racks.csv", bu_testing_racks, "pools/a.ini",
-		"[pool empty-one]\npower = ipmi\n", "pools/deep/b.ini", "broken", NULL);
+	struct bu_tree *tree =
+		bu_testing_tree("site.ini", site, "racks.csv", bu_testing_racks,
+				"pools/a.ini", "[pool empty-one]\npower = libvirt\n",
+				"pools/deep/b.ini", "broken", NULL);
 	struct bu_findings findings = {0};
 	bu_autofree char *text = NULL;
 

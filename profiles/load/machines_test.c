@@ -20,15 +20,15 @@ found(const char *racks, int redfish)
 			: bu_xstrdup(bu_testing_site);
 	bu_autofree char *all = NULL;
 	struct bu_desired *desired;
-	char *text, *warning;
+	char *text, *refusal;
 
 	all = bu_testing_check(site, racks, &desired);
 	bu_desired_destroy(desired);
 	/* Of the driver there is a test of its own. */
-	warning = redfish ? strstr(all, "site.ini:30: warning: ") : NULL;
+	refusal = redfish ? strstr(all, "site.ini:30: [pool train] power: ") : NULL;
 	text = bu_xstrdup(all);
-	if (warning)
-		text[warning - all] = '\0';
+	if (refusal)
+		text[refusal - all] = '\0';
 	return text;
 }
 
@@ -142,38 +142,51 @@ START_TEST(what_is_no_address_is_not_reserved)
 }
 END_TEST
 
-/* A profile without a driver is well written: it can be read, and says so. */
-START_TEST(what_no_driver_does_is_said_and_can_be_read)
+/* What nothing carries out can be read, and is refused where it stands. */
+START_TEST(what_nothing_carries_out_is_refused)
 {
-	struct bu_tree *tree;
-	struct bu_findings findings = {0};
-	struct bu_desired *desired;
-	bu_autofree char *site = bu_testing_replace(
-		bu_testing_site, "[image debian12]",
-		"[image debian12]\n[node node002]\npower = ipmi\nbmc = 10.99.0.6");
-	bu_autofree char *text = NULL;
-	struct bu_err err;
+	static const struct {
+		const char *from, *to, *text;
+	} rows[] = {
+		{"[image debian12]",
+		 "[image debian12]\n[node node002]\npower = ipmi\nbmc = 10.99.0.6",
+		 "site.ini:19: [node node002] power: no driver of this bringup serves "
+		 "'ipmi' yet; use libvirt"},
+		{"gres = rdma:rxe:1", "labels = tier=gold",
+		 "site.ini:35: [pool train] labels: nothing in this bringup reads it "
+		 "yet; take it out"},
+		{"max_unavailable = 50 %", "bmc_credentials = env:BMC",
+		 "site.ini:36: [pool train] bmc_credentials: nothing in this bringup "
+		 "reads it yet; take it out"},
+		{"format = 1", "format = 1\nbackup = s3://b.example.org/b",
+		 "site.ini:3: [site] backup: nothing in this bringup reads it yet; "
+		 "take it out"},
+	};
 
-	tree = bu_testing_tree("site.ini", site, "racks.csv", bu_testing_racks, NULL);
-	desired = bu_profiles_load(tree, &findings);
-	text = bu_testing_findings(&findings);
-	ck_assert_ptr_nonnull(desired);
-	ck_assert_uint_eq(findings.unsupported, 1);
-	ck_assert_uint_eq(findings.errors + findings.warnings, 0);
-	ck_assert_str_eq(text, "site.ini:19: warning: [node node002] power: this "
-			       "version has no driver for 'ipmi' and makes no plan "
-			       "with it; allowed is " BU_POWER_DRIVERS "\n");
-	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
-	ck_assert_str_eq(err.text,
-			 "site.ini:19: [node node002] power: this version "
-			 "has no driver for 'ipmi' and makes no plan with it; "
-			 "allowed is " BU_POWER_DRIVERS);
-	bu_desired_destroy(desired);
-	bu_findings_clear(&findings);
-	bu_tree_destroy(tree);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *site =
+			bu_testing_replace(bu_testing_site, rows[i].from, rows[i].to);
+		struct bu_tree *tree = bu_testing_tree("site.ini", site, "racks.csv",
+						       bu_testing_racks, NULL);
+		struct bu_findings findings = {0};
+		struct bu_desired *desired = bu_profiles_load(tree, &findings);
+		bu_autofree char *text = bu_testing_findings(&findings);
+		bu_autofree char *want = bu_xasprintf("%s\n", rows[i].text);
+		struct bu_err err;
+
+		ck_assert_ptr_nonnull(desired);
+		ck_assert_uint_eq(findings.unsupported, 1);
+		ck_assert_uint_eq(findings.errors + findings.warnings, 0);
+		ck_assert_str_eq(text, want);
+		ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
+		ck_assert_str_eq(err.text, rows[i].text);
+		bu_desired_destroy(desired);
+		bu_findings_clear(&findings);
+		bu_tree_destroy(tree);
+	}
 }
 END_TEST
 
 BU_UNIT("machines", one_machine_has_one_name, a_mac_of_another_network_is_one_too,
 	no_node_gets_what_bringupd_has_itself, what_is_no_address_is_not_reserved,
-	what_no_driver_does_is_said_and_can_be_read)
+	what_nothing_carries_out_is_refused)

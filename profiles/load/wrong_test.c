@@ -273,8 +273,8 @@ static const struct wrong {
 	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"
 	 "racks.csv:3: [node node002] bmc: 'qemu:///system#node002' is wrong; power = "
 	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"
-	 "site.ini:30: warning: [pool train] power: this version has no driver for "
-	 "'redfish' and makes no plan with it; allowed is libvirt\n"},
+	 "site.ini:30: [pool train] power: no driver of this bringup serves 'redfish' "
+	 "yet; use libvirt\n"},
 	{"nodes = node[001-002]\n",
 	 "nodes = node[001-002]\nhardware = vm\nimage = debian12\npower = libvirt\n"
 	 "networks = boot\n[pool spare]\nnodes = node002\n",
@@ -527,7 +527,9 @@ static const struct wrong {
 	 "tier=gold, example.org/rack=r1\n"},
 	{"gres = rdma:rxe:1", "taints = gpu:NoSchedule",
 	 "site.ini:35: [pool train] taints: is for clusters with driver = kubernetes; "
-	 "[cluster hpc] has driver = slurm\n"},
+	 "[cluster hpc] has driver = slurm\n"
+	 "site.ini:35: [pool train] taints: nothing in this bringup reads it yet; take "
+	 "it out\n"},
 	{"gres = rdma:rxe:1", "taints = gpu:Never",
 	 "site.ini:35: [pool train] taints: 'gpu:Never' is wrong; allowed is taints "
 	 "like gpu=true:NoSchedule; effects NoSchedule, PreferNoSchedule, NoExecute\n"
@@ -545,8 +547,8 @@ static const struct wrong {
 	 "site.ini:23: [cluster hpc] token: is a key of driver = kubernetes; this is "
 	 "driver = slurm\n"},
 	{"driver = slurm", "driver = kubernetes\nslurm_conf = /etc/slurm.conf",
-	 "site.ini:22: warning: [cluster hpc] driver: this version has no driver for "
-	 "'kubernetes' and makes no plan with it; allowed is slurm\n"
+	 "site.ini:22: [cluster hpc] driver: no driver of this bringup serves "
+	 "'kubernetes' yet; use slurm\n"
 	 "site.ini:23: [cluster hpc] slurm_conf: is a key of driver = slurm; this is "
 	 "driver = kubernetes\n"
 	 "site.ini:35: [pool train] features: is for clusters with driver = slurm; "

@@ -125,20 +125,25 @@ bu_trigger_from_name(const char *name)
 	return (enum bu_trigger)on;
 }
 
+/* What is missing; NULL = the guard holds. */
 static const char *
 unmet(enum bu_guard guard, const struct bu_guard_facts *facts)
 {
-	if (guard == BU_GUARD_ORDERED && !facts->ordered)
-		return "no applied plan orders it";
-	if (guard == BU_GUARD_INSTALL && !facts->installs)
-		return "no applied plan orders its disk to be written";
-	if (guard == BU_GUARD_CERTIFIED && !facts->certified)
-		return "it has no valid certificates for this machine and this boot";
-	if (guard == BU_GUARD_INSTALLED && !facts->installed)
-		return "its disk has no system of bringup";
-	if (guard == BU_GUARD_FREE && facts->begun)
-		return "its order is under way";
-	return NULL;
+	static const char *const refusals[] = {
+#define X(id, holds, refusal) refusal,
+		BU_GUARDS(X)
+#undef X
+	};
+	const int holds[] = {
+		[BU_GUARD_NONE] = 1,
+		[BU_GUARD_ORDERED] = facts->ordered,
+		[BU_GUARD_INSTALL] = facts->installs,
+		[BU_GUARD_CERTIFIED] = facts->certified,
+		[BU_GUARD_INSTALLED] = facts->installed,
+		[BU_GUARD_FREE] = !facts->begun,
+	};
+
+	return holds[guard] ? NULL : refusals[guard];
 }
 
 int

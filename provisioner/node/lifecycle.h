@@ -71,14 +71,21 @@ enum bu_trigger {
 };
 
 /* Facts that a guard may ask for. */
+#define BU_GUARDS(X) /* id, holds if, words where it does not */                       \
+	X(NONE, "", "")                                                                \
+	X(ORDERED, "an order is open", "no applied plan orders it")                    \
+	X(INSTALL, "an order to write its disk is open",                               \
+	  "no applied plan orders its disk to be written")                             \
+	X(CERTIFIED, "its certificates are valid",                                     \
+	  "it has no valid certificates for this machine and this boot")               \
+	X(INSTALLED, "its disk has a system of bringup",                               \
+	  "its disk has no system of bringup")                                         \
+	X(FREE, "no order of it is under way", "its order is under way")
+
 enum bu_guard {
-	BU_GUARD_NONE,
-	BU_GUARD_ORDERED,   /* an order is open */
-	BU_GUARD_INSTALL,   /* an order is open that installs, reimages or wipes */
-	BU_GUARD_CERTIFIED, /* full certificate for this machine, boot one for this boot
-			     */
-	BU_GUARD_INSTALLED, /* a system of ours is on its disk */
-	BU_GUARD_FREE,      /* no order of it is under way */
+#define X(id, holds, refusal) BU_GUARD_##id,
+	BU_GUARDS(X)
+#undef X
 };
 
 struct bu_edge {

@@ -13,21 +13,38 @@
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
 
-/* Where a verb leads. A node that is to be validated or booted is validated at once
- * when its system runs. */
+typedef char *run_fn(struct bu_reconcile *rec, struct bu_node *node,
+		     const struct bu_verb_ask *ask, struct bu_err *err);
+static run_fn hold, release, move;
+
+/* What a verb does, and of one that moves a node: where to; on which trigger inside its
+ * cluster and outside of it; measured anew then; switched off for it, whatever runs.
+ * A node that is to be validated is booted first where its system does not run. */
 static const struct {
-	enum bu_verb verb;
+	run_fn *run;
 	enum bu_state to;
-	enum bu_trigger on;
-} ways[] = {
-	{BU_VERB_RELEASE, BU_STATE_VALIDATING, BU_TRIGGER_VALIDATE},
-	{BU_VERB_DRAIN, BU_STATE_PARKED, BU_TRIGGER_PARK},
-	{BU_VERB_RESUME, BU_STATE_VALIDATING, BU_TRIGGER_VALIDATE},
-	{BU_VERB_SERVICE, BU_STATE_SERVICING, BU_TRIGGER_SERVICE},
-	{BU_VERB_VALIDATE, BU_STATE_VALIDATING, BU_TRIGGER_VALIDATE},
-	{BU_VERB_REBOOT, BU_STATE_BOOTING, BU_TRIGGER_BOOT},
-	{BU_VERB_REPLACE, BU_STATE_ENROLLED, BU_TRIGGER_REPLACE},
-	{BU_VERB_RETIRE, BU_STATE_RETIRED, BU_TRIGGER_RETIRE},
+	enum bu_trigger inside, outside;
+	int again, reset;
+} deeds[BU_VERB_COUNT] = {
+	[BU_VERB_HOLD] = {hold},
+	[BU_VERB_RELEASE] = {release, BU_STATE_VALIDATING, BU_TRIGGER_DRAIN,
+			     BU_TRIGGER_VALIDATE},
+	[BU_VERB_DRAIN] = {move, BU_STATE_PARKED, BU_TRIGGER_DRAIN, BU_TRIGGER_PARK},
+	[BU_VERB_RESUME] = {move, BU_STATE_VALIDATING, BU_TRIGGER_ABORT,
+			    BU_TRIGGER_VALIDATE},
+	[BU_VERB_SERVICE] = {move, BU_STATE_SERVICING, BU_TRIGGER_DRAIN,
+			     BU_TRIGGER_SERVICE},
+	[BU_VERB_VALIDATE] = {move, BU_STATE_VALIDATING, BU_TRIGGER_DRAIN,
+			      BU_TRIGGER_VALIDATE, .again = 1},
+	[BU_VERB_REBOOT] = {move, BU_STATE_BOOTING, BU_TRIGGER_DRAIN, BU_TRIGGER_BOOT,
+			    .reset = 1},
+	[BU_VERB_RETRY] = {bu_verb_retry},
+	[BU_VERB_REBUILD] = {NULL}, /* is a plan: the API makes it */
+	[BU_VERB_POWER] = {bu_verb_power},
+	[BU_VERB_REPLACE] = {move, BU_STATE_ENROLLED, BU_TRIGGER_DRAIN,
+			     BU_TRIGGER_REPLACE},
+	[BU_VERB_RETIRE] = {move, BU_STATE_RETIRED, BU_TRIGGER_DRAIN,
+			    BU_TRIGGER_RETIRE},
 };
 
 /* One verb on one node: what is decided, then journaled. */
@@ -42,13 +59,10 @@ static void
 choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 {
 	enum bu_verb verb = deed->ask->verb;
-	size_t way = 0;
 
-	while (ways[way].verb != verb)
-		way++;
-	deed->next.state = ways[way].to;
-	deed->next.again = verb == BU_VERB_VALIDATE;
-	deed->next.reset = verb == BU_VERB_REBOOT;
+	deed->next.state = deeds[verb].to;
+	deed->next.again = deeds[verb].again;
+	deed->next.reset = deeds[verb].reset;
 	bu_text_copy(deed->next.by, sizeof(deed->next.by), deed->ask->by);
 	BU_REASON_SET(
 		&deed->next.reason, VERB,
@@ -56,14 +70,13 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 	deed->move.reason = &deed->next.reason;
 	deed->move.by = deed->next.by;
 	if (bu_state_is_in_cluster(node->state)) {
-		deed->move.on =
-			verb == BU_VERB_RESUME ? BU_TRIGGER_ABORT : BU_TRIGGER_DRAIN;
+		deed->move.on = deeds[verb].inside;
 		deed->move.next = &deed->next;
 		return;
 	}
-	deed->move.on = ways[way].on;
+	deed->move.on = deeds[verb].outside;
 	deed->move.reset = deed->next.reset;
-	if (ways[way].on == BU_TRIGGER_VALIDATE && !bu_verb_runs(rec, node) &&
+	if (deeds[verb].outside == BU_TRIGGER_VALIDATE && !bu_verb_runs(rec, node) &&
 	    node->state != BU_STATE_VALIDATING)
 		deed->move.on = BU_TRIGGER_BOOT;
 }
@@ -164,14 +177,6 @@ bu_verb_run(struct bu_reconcile *rec, struct bu_node *node,
 			   "node %s is changing right now; ask again", node->name);
 		return NULL;
 	}
-	if (ask->verb == BU_VERB_HOLD)
-		return hold(rec, node, ask, err);
-	if (ask->verb == BU_VERB_RELEASE)
-		return release(rec, node, ask, err);
-	if (ask->verb == BU_VERB_POWER)
-		return bu_verb_power(rec, node, ask, err);
-	if (ask->verb == BU_VERB_RETRY)
-		return bu_verb_retry(rec, node, ask, err);
-	bu_assert(ask->verb != BU_VERB_REBUILD); /* is a plan: the API makes it */
-	return move(rec, node, ask, err);
+	bu_assert(deeds[ask->verb].run != NULL);
+	return deeds[ask->verb].run(rec, node, ask, err);
 }
