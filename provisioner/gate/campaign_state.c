@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "fabric/judge/fabcert.h"
 #include "provisioner/gate/gate_impl.h"
 
 enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
@@ -92,23 +91,14 @@ is_lent(struct bu_campaign_state *campaign, struct bu_node *node)
 /* Its full certificate is of this hardware: this boot needs one proven partner. Who was
  * quarantined lately, or is measured anew for a person, does twice as much. */
 static int
-effort_of(const struct bu_gate *gate, const struct bu_node *node)
+effort_of(const struct bu_gate *gate, struct bu_node *node)
 {
-	const char *text = bu_json_str(node->full_cert, "text", "");
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
-	bu_autojson json_t *cert = NULL, *hardware = NULL;
 
 	if (node->again ||
 	    bu_measurements_incidents(gate->fleet, node->machine, now_ms) > 0)
 		return BU_EFFORT_TWICE;
-	if (!*text)
-		return BU_EFFORT_USUAL;
-	cert = bu_fabcert_verify(text, strlen(text), gate->fleet->public_pem, NULL);
-	hardware = bu_fleet_hardware(gate->fleet, node);
-	return cert && bu_fabcert_check(cert, BU_FABCERT_FULL, node->name,
-					node->machine, hardware, NULL, NULL) == 0
-		       ? BU_EFFORT_BRIEF
-		       : BU_EFFORT_USUAL;
+	return bu_fleet_is_full(gate->fleet, node) ? BU_EFFORT_BRIEF : BU_EFFORT_USUAL;
 }
 
 /* Where a node hangs: what LLDP heard on the fabric, else its rack, else 128 of a

@@ -180,19 +180,41 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 				node->boot_id, err);
 }
 
-int
-bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
-		   struct bu_err *err)
+/* Signatures are verified once for a boot, a machine and an inventory, not at each
+ * look.
+ */
+static void
+verify_certs(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	char as[sizeof(node->live.certified_as)];
 
 	snprintf(as, sizeof(as), "%s %s %s", node->boot_id, node->machine,
 		 node->inventory);
 	if (strcmp(node->live.certified_as, as) == 0)
-		return 0;
-	if (check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, err) != 0 ||
-	    check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, err) != 0)
-		return -1;
+		return;
+	node->live.full_holds =
+		check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, NULL) == 0;
+	node->live.boot_holds =
+		node->live.full_holds &&
+		check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, NULL) == 0;
 	memcpy(node->live.certified_as, as, sizeof(as));
-	return 0;
+}
+
+int
+bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node)
+{
+	verify_certs(fleet, node);
+	return node->live.full_holds;
+}
+
+int
+bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
+		   struct bu_err *err)
+{
+	verify_certs(fleet, node);
+	if (node->live.boot_holds)
+		return 0;
+	if (err && check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, err) == 0)
+		check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, err);
+	return -1;
 }

@@ -170,5 +170,7 @@ json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *no
  * until an event about the node comes. */
 int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 		       struct bu_err *err);
+/* Its full certificate is of its present hardware. */
+int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
 
 #endif

@@ -109,13 +109,14 @@ struct bu_node_live {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
-	struct bu_seen_disk disk; /* that its profile named when it was inspected */
-	int checks_errors;        /* reports that were asked for and did not come */
-	char certified_as[200];   /* boot, machine and inventory that its certificates
-				     were verified for; "" = not since the last event */
-	int appending;            /* an event of it is on its way to the log */
-	int effect_running;       /* of the open step */
-	int join_started;         /* the agent has started the cluster's client */
+	struct bu_seen_disk disk;   /* that its profile named when it was inspected */
+	int checks_errors;          /* reports that were asked for and did not come */
+	char certified_as[200];     /* boot, machine and inventory that its certificates
+				       were looked at for; "" = not since the last event */
+	int full_holds, boot_holds; /* they are of those; boot: both */
+	int appending;              /* an event of it is on its way to the log */
+	int effect_running;         /* of the open step */
+	int join_started;           /* the agent has started the cluster's client */
 	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
 	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
 	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */

@@ -215,6 +215,7 @@ START_TEST(nothing_that_runs_is_harmed)
 			printf("harm: rule %s: %d\n",
 			       i == RULE_COUNT ? "crash" : rule_name((enum rule)i),
 			       by_rule[i]);
+	fflush(stdout); /* a failed check leaves without it */
 	ck_assert_int_eq(failed, 0);
 }
 END_TEST
