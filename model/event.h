@@ -65,6 +65,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(EVIDENCE, "evidence", "{digest, hint}: of a quarantine, blob `digest`")      \
 	X(AGAIN, "again", "{by}: a person wants it measured again")                    \
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
+	X(DRAINED, "drained",                                                          \
+	  "{cluster, reason}: an administrator's drain, in the cluster that it "       \
+	  "leaves; when it comes back it is drained with it again")                    \
 	X(WAITS, "waits", "{on}: its deadline stops, or counts on")                    \
 	X(CONDITION, "condition",                                                      \
 	  "{name, on, detail, since_ms}: a fact that changes what a state "            \

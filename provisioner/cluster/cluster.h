@@ -35,17 +35,29 @@ struct bu_cluster_target {
 	/* What the cluster shall know of the node; NULL = nothing. Borrowed until the
 	 * call returns. */
 	const char *features; /* "rxe,lab" */
-	/* It comes back to this cluster: who else has drained it keeps it drained, so
-	 * it stays known there. */
+	/* Leave: it comes back to this cluster, so what else keeps it drained must not
+	 * be forgotten. It ends early, with done.drained, when that is not `drained`.
+	 */
 	int keep;
+	/* The reason of an administrator's drain that is in the log; NULL = none.
+	 * Admit: it is drained with this reason, and not resumed. */
+	const char *drained;
 	/* What there is to tell while it lasts, with fn's arg: "draining; jobs 12
 	 * (alice)". May be NULL. */
 	void (*words)(const char *text, void *arg);
 };
 
-/* err is NULL when it is done; detail, "" = none: what is worth to be kept in the log.
- * Never called before admit, leave or relabel has returned. */
-typedef void (*bu_cluster_fn)(const struct bu_err *err, const char *detail, void *arg);
+struct bu_cluster_done {
+	const char *detail; /* what is worth keeping in the log; "" = nothing */
+	/* It has not left: first this reason of an administrator's drain must be in
+	 * the log, then it is asked again. "" = it is done. */
+	const char *drained;
+};
+
+/* err is NULL when it is done. Never called before admit, leave or relabel has
+ * returned. */
+typedef void (*bu_cluster_fn)(const struct bu_err *err,
+			      const struct bu_cluster_done *done, void *arg);
 
 struct bu_cluster_driver {
 	const char *name;

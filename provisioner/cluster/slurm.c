@@ -207,7 +207,8 @@ gather(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	for (struct bu_cluster_op *op = cluster->ops; op; op = op->next) {
 		if (op != first &&
 		    (op->act != first->act || op->alone || first->alone ||
-		     count == BATCH_MAX || strcmp(op->features, first->features) != 0))
+		     count == BATCH_MAX || strcmp(op->features, first->features) != 0 ||
+		     strcmp(op->known, first->known) != 0))
 			continue;
 		op->acting = 1;
 		fprintf(out, "%s%s", count++ ? "," : "", op->node);
@@ -223,6 +224,7 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	bu_autofree char *available =
 		bu_xasprintf("availablefeatures=%s", first->features);
 	bu_autofree char *active = bu_xasprintf("activefeatures=%s", first->features);
+	bu_autofree char *known = bu_xasprintf("reason=%s", first->known);
 	const char *argv[] = {"scontrol", "update", names, NULL, NULL, NULL};
 
 	switch (first->act) {
@@ -234,6 +236,10 @@ run_act(struct bu_cluster *cluster, const struct bu_cluster_op *first)
 	case ACT_DRAIN:
 		argv[3] = "state=drain";
 		argv[4] = "reason=" BU_SLURM_MARK " leaves the cluster";
+		break;
+	case ACT_DRAIN_AGAIN:
+		argv[3] = "state=drain";
+		argv[4] = known;
 		break;
 	case ACT_DELETE:
 		argv[1] = "delete";
@@ -343,6 +349,7 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	op->cluster = cluster;
 	op->node = bu_xstrdup(target->node);
 	op->features = bu_xstrdup(target->features ? target->features : "");
+	op->known = bu_xstrdup(target->drained ? target->drained : "");
 	op->next_ms = bu_slurm_now(cluster);
 	if (target->deadline_ms)
 		op->until_ms = op->next_ms + target->deadline_ms;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an operation does after each look at its cluster. Called by slurm.c. Invariant:
- * a node has left only when Slurm has answered and does not know it, or when it is
- * drained by somebody else, runs nothing and comes back; and nobody's drain but
- * bringup's own is ever resumed or overwritten.
+ * a node has left only when Slurm has answered and does not know it: a node that is
+ * merely drained gets jobs as soon as an administrator resumes it. No drain but
+ * bringup's own is resumed, overwritten or forgotten.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +21,7 @@ bu_slurm_op_free(struct bu_cluster_op *op)
 	*link = op->next;
 	free(op->node);
 	free(op->features);
+	free(op->known);
 	free(op);
 }
 
@@ -29,11 +30,13 @@ finish(struct bu_cluster_op *op, const struct bu_err *err)
 {
 	bu_cluster_fn fn = op->fn;
 	void *arg = op->arg;
-	char detail[sizeof(op->detail)];
+	char detail[sizeof(op->detail)], drained[sizeof(op->by_other)];
+	struct bu_cluster_done done = {.detail = detail, .drained = drained};
 
 	memcpy(detail, op->detail, sizeof(detail));
+	memcpy(drained, op->by_other, sizeof(drained));
 	bu_slurm_op_free(op);
-	fn(err, detail, arg);
+	fn(err, &done, arg);
 }
 
 void
@@ -87,7 +90,7 @@ bu_slurm_decide_admit(struct bu_cluster_op *op, const struct bu_cluster_row *row
 	} else if (!row || !fact->responds) {
 		bu_slurm_look_later(op);
 	} else if (fact->drain == BU_DRAIN_OURS) {
-		op->act = ACT_RESUME;
+		op->act = op->known[0] ? ACT_DRAIN_AGAIN : ACT_RESUME;
 	} else {
 		/* In service, or kept from it by somebody else, who will resume it. */
 		if (fact->drain == BU_DRAIN_OTHER)
@@ -103,14 +106,17 @@ bu_slurm_decide_leave(struct bu_cluster_op *op, const struct bu_cluster_row *row
 {
 	const struct bu_cluster_fact *fact = row ? &row->fact : NULL;
 
+	op->by_other[0] = '\0';
 	if (!row) {
 		finish(op, NULL);
 		return;
 	}
-	op->by_other = fact->drain == BU_DRAIN_OTHER;
-	if (op->by_other)
+	if (fact->drain == BU_DRAIN_OTHER) {
 		snprintf(op->detail, sizeof(op->detail), "it was drained by %s: %s",
 			 fact->by, fact->reason);
+		if (op->keep && strcmp(fact->reason, op->known) != 0)
+			bu_text_copy(op->by_other, sizeof(op->by_other), fact->reason);
+	}
 	if (fact->drain == BU_DRAIN_NONE) {
 		op->act = ACT_DRAIN;
 		return;
@@ -126,7 +132,7 @@ bu_slurm_decide_jobs(struct bu_cluster_op *op, const char *jobs)
 		bu_xasprintf("Slurm: draining; jobs%s%s", *jobs ? " " : "", jobs);
 
 	if (op->drained && !*jobs) {
-		if (op->keep && op->by_other)
+		if (op->by_other[0])
 			finish(op, NULL);
 		else
 			op->act = ACT_DELETE;

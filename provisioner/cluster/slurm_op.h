@@ -10,7 +10,14 @@
 enum { BU_SLURM_LOOK_MS = 500, BU_SLURM_LOOK_MAX_MS = 8000 };
 
 /* What an operation wants to be done next. */
-enum bu_slurm_act { ACT_NONE, ACT_RESUME, ACT_DRAIN, ACT_DELETE, ACT_LABEL };
+enum bu_slurm_act {
+	ACT_NONE,
+	ACT_RESUME,
+	ACT_DRAIN,
+	ACT_DRAIN_AGAIN, /* as an administrator had it */
+	ACT_DELETE,
+	ACT_LABEL
+};
 
 struct bu_cluster_op {
 	struct bu_cluster_op *next;
@@ -21,7 +28,8 @@ struct bu_cluster_op {
 	int64_t look_ms, next_ms;
 	int64_t after; /* looks up to this one began before its last act */
 	int keep;
-	int by_other; /* drained, as the last look says */
+	char *known; /* reason of an administrator's drain in the log; "" = none */
+	char by_other[160]; /* not in the log yet: the reason that it has now */
 	void (*decide)(struct bu_cluster_op *op, const struct bu_cluster_row *row);
 	enum bu_slurm_act act;
 	int acting;     /* its act is in the command that runs */

@@ -18,11 +18,11 @@
 struct ended {
 	int times;
 	struct bu_err err;
-	char words[400], detail[240];
+	char words[400], detail[240], drained[160];
 };
 
 static void
-on_end(const struct bu_err *err, const char *detail, void *arg)
+on_end(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
 {
 	struct ended *ended = arg;
 
@@ -30,7 +30,8 @@ on_end(const struct bu_err *err, const char *detail, void *arg)
 	memset(&ended->err, 0, sizeof(ended->err));
 	if (err)
 		ended->err = *err;
-	snprintf(ended->detail, sizeof(ended->detail), "%s", detail);
+	snprintf(ended->detail, sizeof(ended->detail), "%s", done->detail);
+	snprintf(ended->drained, sizeof(ended->drained), "%s", done->drained);
 }
 
 static void
@@ -47,19 +48,24 @@ slurm(void)
 	return bu_cluster_driver("slurm");
 }
 
-enum verb { ADMIT, LEAVE, LEAVE_AND_COME_BACK, RELABEL };
+/* The last two: with an administrator's drain ("DIMM A3") in the log. */
+enum verb { ADMIT, LEAVE, LEAVE_AND_COME_BACK, RELABEL, ADMIT_DRAINED, LEAVE_DRAINED };
 
 static struct bu_cluster_op *
 begin_op(struct bu_cluster *cluster, enum verb verb, const char *node,
 	 struct ended *ended)
 {
 	struct bu_cluster_target target = {
-		.node = node, .keep = verb == LEAVE_AND_COME_BACK, .words = on_words};
+		.node = node,
+		.keep = verb == LEAVE_AND_COME_BACK || verb == LEAVE_DRAINED,
+		.drained = verb >= ADMIT_DRAINED ? "DIMM A3" : NULL,
+		.words = on_words};
+	int admits = verb == ADMIT || verb == ADMIT_DRAINED;
 
 	memset(ended, 0, sizeof(*ended));
-	if (verb == ADMIT || verb == RELABEL)
+	if (admits || verb == RELABEL)
 		target.deadline_ms = 20000;
-	if (verb == ADMIT)
+	if (admits)
 		return slurm()->admit(cluster, &target, on_end, ended);
 	if (verb == RELABEL)
 		return slurm()->relabel(cluster, &target, on_end, ended);
@@ -155,6 +161,12 @@ START_TEST(operations_end_as_the_cluster_says)
 		{LEAVE, "DOWN+NOT_RESPONDING Not responding\n", "",
 		 "delete nodename=node001\n", ""},
 		{LEAVE_AND_COME_BACK, "drained\n", "", "delete nodename=node001\n", ""},
+		/* An administrator who resumes it finds it gone, and no job gets in. */
+		{LEAVE_DRAINED, "IDLE+DRAIN DIMM A3\n", "", "delete nodename=node001\n",
+		 "it was drained by root: DIMM A3"},
+		{ADMIT_DRAINED, "drained\n", "IDLE+DRAIN DIMM A3\n",
+		 "update nodename=node001 state=drain reason=DIMM A3\n",
+		 "it stays drained by root: DIMM A3"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -192,11 +204,13 @@ START_TEST(an_administrators_drain_is_neither_resumed_nor_overwritten)
 		until_ended(&desk, &ended);
 		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
 		rig_text_has(ended.detail, "it stays drained by root: ");
-		/* Nor does who leaves and comes back make it forgotten. */
+		/* Nor does leaving and coming back make it forgotten: first the log
+		 * has it. */
 		begin_op(desk.cluster, LEAVE_AND_COME_BACK, "node001", &ended);
 		until_ended(&desk, &ended);
 		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
-		rig_text_has(ended.detail, "it was drained by root: ");
+		rig_text_has(rows[i], ended.drained);
+		ck_assert_int_gt(strlen(ended.drained), 0);
 		ck_assert_told(&desk, "");
 		end(&desk);
 	}

@@ -29,8 +29,22 @@ journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 static void enter(struct bu_reconcile *rec, struct bu_node *node,
 		  const struct bu_joined *joining);
 
+/* An administrator's drain goes with the node; the step is asked again once the log has
+ * it. */
 static void
-on_cluster(const struct bu_err *err, const char *detail, void *arg)
+journal_drained(struct bu_reconcile *rec, struct bu_node *node,
+		const struct bu_joined *of, const char *reason)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_DRAINED, node->name,
+		      json_pack("{s:s,s:s}", "cluster", of->cluster, "reason", reason));
+	node->live.effect_running = 0;
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
+static void
+on_cluster(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
@@ -39,15 +53,17 @@ on_cluster(const struct bu_err *err, const char *detail, void *arg)
 
 	if (!node)
 		return;
-	if (!err && node->step.action == BU_ACTION_JOIN)
-		journal_joined(rec, node, &joining, detail);
+	if (!err && done->drained[0])
+		journal_drained(rec, node, &joining, done->drained);
+	else if (!err && node->step.action == BU_ACTION_JOIN)
+		journal_joined(rec, node, &joining, done->detail);
 	else
-		bu_journal_outcome(rec, node, err, detail);
+		bu_journal_outcome(rec, node, err, done->detail);
 }
 
 /* It has left the cluster that it was in; now it may enter the other one, if any. */
 static void
-on_moved(const struct bu_err *err, const char *detail, void *arg)
+on_moved(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
@@ -55,7 +71,7 @@ on_moved(const struct bu_err *err, const char *detail, void *arg)
 	struct bu_node *node = bu_effect_node(effect);
 
 	if (node && err)
-		bu_journal_outcome(rec, node, err, detail);
+		bu_journal_outcome(rec, node, err, done->detail);
 	else if (node)
 		enter(rec, node, &joining);
 }
@@ -98,7 +114,7 @@ same_cluster(const struct bu_joined *a, const struct bu_joined *b)
 	return strcmp(a->driver, b->driver) == 0 && strcmp(a->conf, b->conf) == 0;
 }
 
-/* Whether it will come back to the cluster that it is in. */
+/* Whether it will come back to the cluster that it is in, be it by another name. */
 static int
 comes_back(const struct bu_node *node, const struct bu_desired_node *want)
 {
@@ -110,8 +126,16 @@ comes_back(const struct bu_node *node, const struct bu_desired_node *want)
 	    bu_state_info(node->next.state)->place == BU_PLACE_NONE)
 		return 0;
 	bu_fleet_joined(want, &next);
-	return same_cluster(&next, &node->joined) &&
-	       strcmp(next.node, node->joined.node) == 0;
+	return same_cluster(&next, &node->joined);
+}
+
+/* The reason by which an administrator has it drained there; NULL = none is known. */
+static const char *
+drained_in(const struct bu_node *node, const struct bu_joined *of)
+{
+	return of->cluster[0] && strcmp(node->drained.cluster, of->cluster) == 0
+		       ? node->drained.reason
+		       : NULL;
 }
 
 static void
@@ -120,6 +144,7 @@ admit(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *jo
 	struct bu_cluster_target target = {
 		.node = joining->node,
 		.deadline_ms = bu_reconcile_limit_ms(rec, node),
+		.drained = drained_in(node, joining),
 		.words = on_words,
 	};
 	struct bu_cluster *cluster;
@@ -145,8 +170,10 @@ leave(struct bu_reconcile *rec, struct bu_node *node,
       const struct bu_desired_node *want, const struct bu_joined *of,
       const struct bu_joined *joining, bu_cluster_fn fn)
 {
-	struct bu_cluster_target target = {
-		.node = of->node, .keep = comes_back(node, want), .words = on_words};
+	struct bu_cluster_target target = {.node = of->node,
+					   .keep = comes_back(node, want),
+					   .drained = drained_in(node, of),
+					   .words = on_words};
 	struct bu_cluster *cluster;
 	struct bu_effect *effect = cluster_effect(rec, node, of, &cluster);
 

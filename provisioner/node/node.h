@@ -98,6 +98,12 @@ struct bu_joined {
 	char node[BU_NAME_MAX]; /* its name there */
 };
 
+/* An administrator's drain in the cluster that it has left, or is leaving. */
+struct bu_drained {
+	char cluster[BU_NAME_MAX]; /* "" = none */
+	char reason[160];
+};
+
 /* What only memory knows of a node: it is lost with the process, and seen anew. */
 struct bu_node_live {
 	struct bu_power_fact power_seen;
@@ -185,6 +191,7 @@ struct bu_node {
 	char step_error[400]; /* of the last step that failed */
 	struct bu_condition conditions[BU_CONDITION_COUNT];
 	struct bu_joined joined;
+	struct bu_drained drained;
 	struct bu_power_deed power;
 	struct bu_hold hold;
 	/* The boot that runs is one that we have made, or that its agent has told of;

@@ -305,7 +305,8 @@ begin_order(struct rig *rig, enum bu_class class, const char *from, const char *
 	return node;
 }
 
-/* At the next join it was resumed, and its reason forgotten. */
+/* At the next join it was resumed, and its reason forgotten. It does not stay known to
+ * Slurm meanwhile: who resumes it then would give it jobs. */
 START_TEST(an_administrators_drain_survives_reboot_and_restart)
 {
 	static const enum bu_class rows[] = {BU_CLASS_RESTART, BU_CLASS_REBOOT};
@@ -318,7 +319,14 @@ START_TEST(an_administrators_drain_survives_reboot_and_restart)
 		rig_write(&rig, "slurm.node001", "IDLE+DRAIN DIMM A3\n");
 		ck_assert_int_ge(
 			seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1), 0);
+		rig_write(&rig, "slurm.node001.next", "\n");
 		begin_order(&rig, rows[i], NULL, NULL);
+		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+		rig_restart(&rig);
+		node = rig_node(&rig, 1);
+		ck_assert_str_eq(node->drained.reason, "DIMM A3");
+		rig_write(&rig, "slurm.node001", "drained\n");
+		rig_write(&rig, "slurm.node001.next", "IDLE+DRAIN DIMM A3\n");
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 		rig_answer(&rig, node, NULL);
 		if (rows[i] == BU_CLASS_REBOOT) {
@@ -333,7 +341,10 @@ START_TEST(an_administrators_drain_survives_reboot_and_restart)
 		ck_assert_int_ge(
 			seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1), 0);
 		told = rig_read(&rig, "scontrol.log");
-		ck_assert_str_eq(told, "");
+		ck_assert_str_eq(
+			told, "delete nodename=node001\n"
+			      "update nodename=node001 state=drain reason=DIMM A3\n");
+		ck_assert_str_eq(node->drained.cluster, "");
 		rig_end(&rig);
 	}
 }

@@ -312,6 +312,18 @@ on_brake(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
+on_drained(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
+	   struct bu_err *err)
+{
+	struct bu_drained *drained = &node->drained;
+
+	bu_replay_copy(drained->cluster, sizeof(drained->cluster), event->body,
+		       "cluster");
+	bu_replay_copy(drained->reason, sizeof(drained->reason), event->body, "reason");
+	return 0;
+}
+
+static int
 on_waits(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
@@ -363,6 +375,7 @@ static const struct {
 	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
 	[BU_EVENT_AGAIN] = {NODE, on_again},
 	[BU_EVENT_CERTIFICATE] = {NODE, on_certificate},
+	[BU_EVENT_DRAINED] = {NODE, on_drained},
 	[BU_EVENT_WAITS] = {NODE, on_waits},
 	[BU_EVENT_CONDITION] = {EITHER, on_condition},
 	[BU_EVENT_POWER] = {NODE, on_power},

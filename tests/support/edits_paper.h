@@ -210,6 +210,7 @@ bu_cluster_driver(const char *name)
 static inline void
 end_op(struct op *op)
 {
+	static const struct bu_cluster_done done = {"", ""};
 	enum fate fate = fact_of(op->node)->fate;
 	struct bu_err err;
 
@@ -221,7 +222,7 @@ end_op(struct op *op)
 		bu_err_set(&err, BU_ERR_REMOTE, 0, "Slurm says no");
 		op->cluster(fate == NO_CONFIG && op->action == BU_ACTION_RELABEL ? &err
 										 : NULL,
-			    "", op->arg);
+			    &done, op->arg);
 	}
 	free(op);
 }

@@ -46,6 +46,8 @@ static const char scontrol_script[] =
 	"	done\n"
 	"	exit ;;\n"
 	"esac\n"
+	"n=${2#*=}\n"
+	"test ! -e slurm.$n.next || mv slurm.$n.next slurm.$n\n"
 	"test ! -e sinfo.next || mv sinfo.next sinfo\n";
 
 #endif

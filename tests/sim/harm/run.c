@@ -161,6 +161,9 @@ settle(int helped)
 
 	while (now_ms() < until_ms && !sim.broken) {
 		run_for(SECONDS(10));
+		/* What they drained comes back drained; they see it, and resume it. */
+		if (now_ms() % MINUTES(1) < SECONDS(10))
+			slurm_mend();
 		why = oracle_unsettled(helped);
 		if (why)
 			since_ms = 0;

@@ -359,6 +359,15 @@ slurm_admin(enum verb verb, unsigned int which, unsigned int cluster)
 	}
 }
 
+/* Whatever it is called by now: its reason is an administrator's. */
+static int
+is_by_hand(const struct slurm_member *member)
+{
+	return member->down == 1 ||
+	       (member->drain && (strcmp(member->reason, "DIMM A3") == 0 ||
+				  strcmp(member->reason, "looks bad") == 0));
+}
+
 /* The faults end: administrators take back what they did, as they said they would. */
 void
 slurm_mend(void)
@@ -369,8 +378,7 @@ slurm_mend(void)
 		ctl->stopped = 0;
 		ctl->hangs_ms = ctl->loses_ms = 0;
 		for (int k = 0; k < ctl->count; k++)
-			if (slurm_drain_index(ctl, ctl->members[k].name) >= 0 ||
-			    ctl->members[k].down == 1)
+			if (is_by_hand(&ctl->members[k]))
 				admin_member(VERB_ADMIN_RESUME, ctl, &ctl->members[k]);
 		ctl->drains_count = 0;
 	}

