@@ -15,7 +15,7 @@
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
  * that names no deadline of its own. */
-enum { POLL_MAX_MS = 8000, ITEM_MS = 900 * 1000 };
+enum { POLL_MAX_MS = 8000, ITEM_MS = 900 * 1000, WRITES_MS = 30 * 1000 };
 
 static int64_t
 wall_ms(const struct bu_api *api)
@@ -165,6 +165,19 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 	return work;
 }
 
+/* How long its agent may be silent over it. The files of a node in service are written
+ * in seconds, and proven over a new connection within the pool's deadline. */
+static int64_t
+item_ms(struct bu_api *api, const struct bu_node *node, const json_t *work)
+{
+	const struct bu_desired_node *want = bu_fleet_ordered(api->fleet, node);
+	int64_t usual_ms = ITEM_MS;
+
+	if (want && node->step.action == BU_ACTION_CONFIGURE)
+		usual_ms = want->pool->confirm_deadline_ms + WRITES_MS;
+	return bu_json_int(work, "deadline_ms", usual_ms);
+}
+
 BU_HANDLER(bu_api_agent_work)
 {
 	struct bu_api *api = arg;
@@ -189,8 +202,7 @@ BU_HANDLER(bu_api_agent_work)
 	if (!work && request->waited_ms < wait_ms)
 		return BU_ANSWER_LATER;
 	if (work)
-		bu_reconcile_busy(api->rec, node,
-				  bu_json_int(work, "deadline_ms", ITEM_MS));
+		bu_reconcile_busy(api->rec, node, item_ms(api, node, work));
 	reply->json = json_pack("{s:o}", "work", work ? work : json_null());
 	return BU_ANSWER_NOW;
 }

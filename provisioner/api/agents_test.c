@@ -83,6 +83,37 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 }
 END_TEST
 
+/* Its files are written within a minute: a machine that is destroyed over it is not
+ * called ready for a quarter of an hour. */
+START_TEST(a_ready_node_is_missed_soon_after_its_change_must_have_ended)
+{
+	struct site site;
+	struct bu_node *node;
+	struct bu_err err = {0};
+
+	site_begin(&site, 1);
+	rig_to_validating(&site.rig, 1);
+	rig_join(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	rig_apply(&site.rig, 1, BU_CLASS_RECONFIGURE, "d1", NULL, NULL);
+	ck_assert_msg(bu_reconcile_begin(site.rig.rec, node, &err) == 0, "%s",
+		      err.text);
+	rig_until_step(&site.rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	site.rig.silent = 1U << 1;
+	ck_assert_int_eq(ask(&site, bu_api_agent_work, node->agent_cert,
+			     json_pack("{s:i}", "wait_ms", 0), NULL, &err),
+			 BU_ANSWER_NOW);
+	for (int i = 0; i < 40; i++)
+		rig_pass(&site.rig, 1000);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_UNREACHABLE].on, 0);
+	for (int i = 0; i < 60; i++)
+		rig_pass(&site.rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	ck_assert_int_eq(node->conditions[BU_CONDITION_UNREACHABLE].on, 1);
+	site_end(&site);
+}
+END_TEST
+
 /* --- boot scripts --- */
 
 static int
@@ -531,6 +562,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 END_TEST
 
 RIG_UNIT("agents", a_poll_is_heard_once_and_answered_within_10_s,
+	 a_ready_node_is_missed_soon_after_its_change_must_have_ended,
 	 an_agent_enrolls_greets_and_is_told_what_to_do, a_held_node_gets_no_token,
 	 a_failed_boot_gets_no_token, an_admitted_node_gets_no_second_token,
 	 an_enrolment_is_looked_at_in_its_order,
