@@ -17,7 +17,7 @@ struct ended {
 };
 
 static void
-on_end(const struct bu_err *err, const char *detail, void *arg)
+on_end(const struct bu_err *err, const struct bu_cluster_done *done, void *arg)
 {
 	struct ended *ended = arg;
 
