@@ -101,7 +101,7 @@ bu_lab_parse_list(const char *what, const char *text, long max, unsigned long *r
 	bu_autofree char *copy = bu_xstrdup(text);
 	unsigned long mask = 0;
 	char *rest = copy, *item;
-	int number;
+	int number = 0;
 
 	while ((item = strsep(&rest, ","))) {
 		if (bu_lab_parse_int(what, item, 1, max, &number, err) != 0)

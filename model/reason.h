@@ -67,6 +67,11 @@
 	  "validate asks for it again",                                                \
 	  "{seen}; no third machine or certified partner can tell which; after a "     \
 	  "repair bringup node validate {node} measures it again")                     \
+	/* what a node waits for before it joins */                                    \
+	X(BMC_AWAITED, "bmc-awaited", WAIT, 1, 1,                                      \
+	  "its BMC has answered, or bringup has given the command up",                 \
+	  "its BMC has not answered a power command: it may still switch the machine " \
+	  "off, so no job is let in")                                                  \
 	/* why it is not measured: its deadline goes on */                             \
 	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
 	  "its agent was not heard since bringupd started")                            \

@@ -80,6 +80,9 @@ static const char *const sentences[] = {
 		"(<cause>)",
 	[BU_REASON_NODE_OR_LEAF] = "<seen>; no test tells its fault from that of "
 				   "<leaf>: check the switch and the expected rate",
+	[BU_REASON_BMC_AWAITED] =
+		"its BMC has not answered a power command: it may still switch the "
+		"machine off, so no job is let in",
 	[BU_REASON_NO_THIRD] =
 		"<seen>; no third machine or certified partner can tell which; after "
 		"a repair bringup node validate <node> measures it again",

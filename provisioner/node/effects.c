@@ -155,12 +155,38 @@ hold_on(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err
 	bu_reconcile_append(rec, node, events, 2);
 }
 
+int
+bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	for (const struct bu_effect *effect = rec->effects; effect;
+	     effect = effect->next)
+		if (effect->switches && strcmp(effect->node, node->name) == 0)
+			return 1;
+	return bu_wish_runs(node);
+}
+
+/* The machine came up before the BMC had answered, and the node has gone on. */
+static void
+go_on(struct bu_reconcile *rec, const char *name)
+{
+	struct bu_node *node = bu_fleet_node(rec->fleet, name);
+
+	if (node && !node->live.appending)
+		rec->drive(rec, node);
+}
+
 static void
 on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
-	struct bu_node *node = bu_effect_node(effect);
+	char name[BU_NAME_MAX];
+	struct bu_node *node;
+
+	memcpy(name, effect->node, sizeof(name));
+	node = bu_effect_node(effect);
+	if (!node)
+		go_on(rec, name);
 
 	/* Who was taken back without an order fails, with the verb that allows it. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
@@ -208,8 +234,11 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 		.reset = may_reset(rec, node),
 	};
 
+	struct bu_effect *effect = bu_effect_of(rec, node);
+
+	effect->switches = 1;
 	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "", &how,
-		      on_boot, bu_effect_of(rec, node));
+		      on_boot, effect);
 }
 
 void

@@ -160,6 +160,36 @@ START_TEST(only_who_switches_itself_off_is_waited_for)
 }
 END_TEST
 
+/* A BMC that hangs switches the machine off half a minute after it was told to: until
+ * it has answered no job is let in. */
+START_TEST(a_node_joins_once_its_bmc_has_answered)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+	bu_autofree char *why = NULL;
+
+	answer(&rig, 0, NULL);
+	rig_inspect(&rig, 1);
+	rig_answer(&rig, node, NULL);
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 2);
+	rig_come_up(&rig, 1, "boot-1");
+	rig_certify(&rig, 1);
+	rig_fire(&rig, node, BU_TRIGGER_PROVEN);
+	rig_until(&rig, node, BU_STATE_JOINING);
+	rig_pass(&rig, 60 * 1000);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	ck_assert_int_ne(node->step.action, BU_ACTION_JOIN);
+	ck_assert_int_eq(node->serves, 0);
+	rig_reason_is(&node->live.says, BMC_AWAITED);
+	answer(&rig, 1, "BMC: no session");
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	ck_assert_int_eq(node->live.says.code, BU_REASON_NONE);
+	rig_end(&rig);
+}
+END_TEST
+
 /* It may come up meanwhile and go on to serve: a reset that comes late hits its jobs.
  */
 START_TEST(who_reboots_without_an_order_is_not_waited_for)
@@ -200,4 +230,5 @@ END_TEST
 RIG_UNIT("effects", an_answer_of_an_older_attempt_is_none,
 	 an_answer_of_the_same_step_counts_for_its_attempt,
 	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for,
+	 a_node_joins_once_its_bmc_has_answered,
 	 who_reboots_without_an_order_is_not_waited_for)

@@ -119,6 +119,20 @@ is_let_alone(const struct bu_node *node)
 					  node->next.state != BU_STATE_RETIRED);
 }
 
+/* A slow BMC carries a power command out after the machine is up: a job would be under
+ * it by then. */
+static int
+awaits_bmc(const struct bu_reconcile *rec, struct bu_node *node, enum bu_action action)
+{
+	int waits = action == BU_ACTION_JOIN && bu_effects_switch(rec, node);
+
+	if (waits)
+		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
+	else if (node->live.says.code == BU_REASON_BMC_AWAITED)
+		node->live.says = (struct bu_reason){0};
+	return waits;
+}
+
 static void
 drive(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -133,6 +147,8 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	}
 	switch (node->step.status) {
 	case BU_STEP_NONE:
+		if (awaits_bmc(rec, node, action))
+			return;
 		open_step(rec, node, action, node->repeats + node->step.attempt + 1);
 		return;
 	case BU_STEP_OPEN:
@@ -220,6 +236,8 @@ on_tick(void *arg)
 		rec->freezer.look(rec->freezer.arg);
 	for (size_t i = 0; rec->fleet->desired && i < rec->fleet->count; i++) {
 		hear(rec, rec->fleet->nodes[i]);
+		if (rec->fleet->nodes[i]->live.says.code == BU_REASON_BMC_AWAITED)
+			drive(rec, rec->fleet->nodes[i]);
 		bu_late_waits(rec, rec->fleet->nodes[i]);
 		bu_late_check(rec, rec->fleet->nodes[i]);
 	}

@@ -79,6 +79,9 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
 /* After a restart: finds out whether the open step was done. */
 void bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node);
+/* A command is under way that may switch its machine on or off, be it of a step that
+ * the node has left behind. */
+int bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node);
 /* Ends what a cluster is still asked for by a step that is over (a node that restarts
  * while it joins is not let in any more) or of a node that a person holds. */
 void bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node);
@@ -117,6 +120,8 @@ void bu_outage_mark(struct bu_reconcile *rec);
 
 /* verbs_power.c. Does, or looks at, what a person has asked for. */
 void bu_wish_go(struct bu_reconcile *rec, struct bu_node *node);
+/* A command of a person to its BMC is under way. */
+int bu_wish_runs(const struct bu_node *node);
 void bu_wishes_drop(struct bu_reconcile *rec);
 
 /* late.c */

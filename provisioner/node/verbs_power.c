@@ -97,6 +97,12 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 			err ? err->text : "");
 }
 
+int
+bu_wish_runs(const struct bu_node *node)
+{
+	return node->live.power_running == RUNNING;
+}
+
 void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
