@@ -166,7 +166,6 @@ START_TEST(a_node_joins_once_its_bmc_has_answered)
 {
 	struct rig rig;
 	struct bu_node *node = begin(&rig);
-	bu_autofree char *why = NULL;
 
 	answer(&rig, 0, NULL);
 	rig_inspect(&rig, 1);
