@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/mem.h"
 
 #define BLANKS " \t\r\n"
 

@@ -146,27 +146,3 @@ bu_profiles_load(const struct bu_tree *tree, struct bu_findings *findings)
 	bu_desired_destroy(desired);
 	return NULL;
 }
-
-void
-bu_load_set_text(struct bu_desired_node *node, const struct bu_key *key, char *text)
-{
-	char **own = (char **)((char *)node + key->offset);
-	const struct bu_key *base = bu_schema_key("pool", key->key);
-
-	if (!base || base->offset == BU_KEY_NO_FIELD || base->type != key->type ||
-	    *own != *(char *const *)((const char *)node->pool + base->offset))
-		free(*own);
-	*own = text;
-}
-
-void
-bu_load_note_origin(struct bu_desired_node *node, const struct bu_key *key,
-		    const char *file, int line)
-{
-	size_t cap = node->origins_count;
-
-	node->origins = bu_xgrow(node->origins, &cap, node->origins_count + 1,
-				 sizeof(*node->origins));
-	node->origins[node->origins_count++] =
-		(struct bu_node_origin){key, {file, line}};
-}

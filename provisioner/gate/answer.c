@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum { TIRED_PARTNERS = 3 };
 

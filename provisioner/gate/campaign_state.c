@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
 

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/fabcert.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum { RESULTS_MAX = 12 };
 

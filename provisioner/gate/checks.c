@@ -11,7 +11,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "model/check.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum {
 	CHECKS_DEADLINE_MS = 240000,

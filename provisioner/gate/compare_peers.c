@@ -11,7 +11,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/cohort.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 /* So many, whoever they are, show what most machines have; of the others only those
  * that may be a double, or have a cable of ours. */

@@ -10,7 +10,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum { EVENTS_KEPT = 50, TAIL = 5000 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 /* One result of a node, in one direction of it: 0 it sends, 1 it receives. */
 struct sight {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum {
 	LOOK_AGAIN_MS = 2000,
@@ -104,16 +104,6 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 	return 0;
 }
 
-/* The earlier of this and what is set. */
-static void
-wake_at(struct bu_gate *gate, int64_t due_ms)
-{
-	if (gate->due_ms && gate->due_ms <= due_ms)
-		return;
-	gate->due_ms = due_ms;
-	bu_timer_set(gate->look, due_ms - bu_loop_now_ms(gate->fleet->loop));
-}
-
 static void
 on_look(void *arg)
 {
@@ -123,7 +113,8 @@ on_look(void *arg)
 
 	gate->due_ms = 0;
 	if (bu_store_down(gate->fleet->store)) {
-		wake_at(gate, bu_loop_now_ms(gate->fleet->loop) + LOOK_AGAIN_MS);
+		bu_gate_wake_at(gate,
+				bu_loop_now_ms(gate->fleet->loop) + LOOK_AGAIN_MS);
 		return;
 	}
 	gate->looking = 1;
@@ -142,20 +133,12 @@ on_look(void *arg)
 	now_ms = bu_loop_now_ms(gate->fleet->loop);
 	gate->rested_ms = now_ms + rest_ms;
 	if (is_anything_told(gate) || more)
-		wake_at(gate, now_ms + (rest_ms > REST_MIN_MS ? rest_ms : REST_MIN_MS));
+		bu_gate_wake_at(
+			gate, now_ms + (rest_ms > REST_MIN_MS ? rest_ms : REST_MIN_MS));
 	else
-		wake_at(gate,
+		bu_gate_wake_at(
+			gate,
 			now_ms + (rest_ms > LOOK_AGAIN_MS ? rest_ms : LOOK_AGAIN_MS));
-}
-
-/* What a look itself changes, it has seen. */
-void
-bu_gate_kick(struct bu_gate *gate)
-{
-	int64_t now_ms = bu_loop_now_ms(gate->fleet->loop);
-
-	if (!gate->looking)
-		wake_at(gate, gate->rested_ms > now_ms ? gate->rested_ms : now_ms);
 }
 
 void
@@ -187,7 +170,7 @@ bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 	gate->seed = seed_of(fleet);
 	gate->look = bu_timer_create(fleet->loop, on_look, gate);
 	gate->stopwatch = bu_loop_clock(fleet->loop);
-	wake_at(gate, bu_loop_now_ms(fleet->loop) + LOOK_AGAIN_MS);
+	bu_gate_wake_at(gate, bu_loop_now_ms(fleet->loop) + LOOK_AGAIN_MS);
 	return gate;
 }
 

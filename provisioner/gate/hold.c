@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum { PARTNER_WAIT_MS = 24 * 3600 * 1000 };
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 int
 bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/work.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 enum { MESSAGE_MIN = 4096, TOLD_MS = 60000 };
 

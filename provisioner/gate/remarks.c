@@ -3,7 +3,7 @@
  * What people should hear of and nobody is held for. Asked by the API and by
  * evidence.c. Invariant: nothing here changes what happens to a node.
  */
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 static void
 add(json_t *list, char *text)

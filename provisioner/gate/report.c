@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/cohort.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 /* ROWS_KEPT: of those that do not pass, in the event. */
 enum { ROWS_KEPT = 64, ROWS_SAID = 3 };

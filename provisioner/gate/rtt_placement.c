@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "fabric/judge/rtt.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 /* In a smaller fabric a few pairs would decide. */
 enum { NODES_LEAST = 8, LEAVES_LEAST = 2 };

@@ -12,7 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fabric/schedule.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 /* PARTNERS: of each node when all pairs would be too many. */
 enum { ALL_PAIRS_MAX = 32, PARTNERS = 8, RUNS_KEPT = 16 };

@@ -8,7 +8,7 @@
  */
 #include "base/log.h"
 #include "base/text.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 void
 bu_gate_say(struct bu_gate *gate, struct bu_node *node, const struct bu_reason *reason)

@@ -13,7 +13,7 @@
 #include "profiles/language/schema.h"
 #include "profiles/load/gpu.h"
 #include "provisioner/config/links.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 static int
 is_given(const struct bu_desired_validation *validation, const char *key)

@@ -2,7 +2,7 @@
 /* What a profile says of a machine reaches its checks, and what it does not say is not
  * judged. */
 #include "base/json.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 /* Certificates first; when they are in the log the next look finds them and asks for
  * the change of state, whose guard looks at them again. */

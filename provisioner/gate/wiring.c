@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "model/wiring.h"
-#include "provisioner/gate/gate_impl.h"
+#include "provisioner/gate/internal.h"
 
 static void
 add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wiring)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "provisioner/node/effects_impl.h"
+#include "provisioner/node/effect.h"
 
 enum { RELABEL_MS = 60000 };
 

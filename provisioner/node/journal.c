@@ -299,3 +299,26 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		bu_reason_set_text(&end, "node", node->name);
 	bu_reconcile_try(rec, node, last, &end, NULL, 0);
 }
+
+void
+bu_outcome_event(struct bu_event *event, const struct bu_node *node,
+		 const struct bu_err *failure, const char *detail)
+{
+	bu_event_init(event, BU_EVENT_OUTCOME, node->name,
+		      json_pack("{s:s,s:i,s:s,s:s,s:s,s:s}", "step", node->step.id,
+				"attempt", node->step.attempt, "action",
+				bu_action_name(node->step.action), "result",
+				failure ? "failed" : "done", "kind",
+				bu_err_name(failure ? failure->kind : BU_ERR_NONE),
+				"detail", failure ? failure->text : detail));
+}
+
+void
+bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
+		   const struct bu_err *failure, const char *detail)
+{
+	struct bu_event event;
+
+	bu_outcome_event(&event, node, failure, detail);
+	bu_reconcile_append(rec, node, &event, 1);
+}

@@ -89,6 +89,11 @@ void bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node);
 void bu_effects_drop(struct bu_reconcile *rec);
 void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		      const struct bu_err *failure, const char *detail);
+/* An outcome may meet another batch of the node on its way to the log (it is lent as a
+ * partner, its agent was heard). It is never dropped for that: if that batch ends the
+ * step, the log passes over this word on it. */
+void bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
+			const struct bu_err *failure, const char *detail);
 
 /* observe.c */
 /* The cluster by driver and configuration, opened when it was not; NULL when there is

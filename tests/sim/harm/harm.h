@@ -67,7 +67,7 @@ enum {
 	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)         \
 	X(UNMARKED, "unmarked",                                                        \
 	  "a drain of ours is known as ours when Slurm names it", 0)                   \
-	X(RESUMED, "resumed", "an administrator resumes it while it goes", 0)          \
+	X(RESUMED, "resumed", "an administrator resumes it while it goes", 1)          \
 	X(HANDS_OFF, "hands-off", "what is in service or retired keeps its power", 1)  \
 	X(KEPT, "kept", "what a person took out comes back by a person alone", 1)      \
 	X(TRIAL, "trial", "a trial writes nothing", 1)                                 \

@@ -6,8 +6,8 @@
  * (what it means for the nodes); these ask answer.c, thresholds.c, explain.c, cert.c,
  * evidence.c and result.c. All stand on parts.c and say.c.
  */
-#ifndef BU_GATE_GATE_IMPL_H
-#define BU_GATE_GATE_IMPL_H
+#ifndef BU_GATE_INTERNAL_H
+#define BU_GATE_INTERNAL_H
 
 #include "fabric/judge/expect.h"
 #include "fabric/judge/localise.h"
@@ -94,6 +94,9 @@ struct bu_campaign_state {
 	int over; /* the campaign has no more questions */
 	int slow; /* its tests do not decide: it goes on once a minute */
 };
+
+/* parts.c. It looks then, if not before. */
+void bu_gate_wake_at(struct bu_gate *gate, int64_t at_ms);
 
 /* hold.c. Lemons, words of outside systems, those who waited too long. */
 void bu_gate_hold(struct bu_gate *gate);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by effects.c and joining.c: one thing that is being done for a step. */
-#ifndef BU_NODE_EFFECTS_IMPL_H
-#define BU_NODE_EFFECTS_IMPL_H
+#ifndef BU_NODE_EFFECT_H
+#define BU_NODE_EFFECT_H
 
 #include "provisioner/node/reconcile_impl.h"
 
@@ -20,11 +20,6 @@ struct bu_effect {
 struct bu_effect *bu_effect_of(struct bu_reconcile *rec, struct bu_node *node);
 /* Frees the effect; NULL when the node has gone on without it. */
 struct bu_node *bu_effect_node(struct bu_effect *effect);
-/* An outcome may meet another batch of the node on its way to the log (it is lent as a
- * partner, its agent was heard). It is never dropped for that: if that batch ends the
- * step, the log passes over this word on it. */
-void bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
-			const struct bu_err *failure, const char *detail);
 
 /* joining.c */
 void bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
