@@ -54,7 +54,8 @@ struct exchange {
 	struct listener *listener;
 	struct MHD_Connection *connection;
 	int waiting;
-	int64_t since_ms;
+	int64_t since_ms; /* all of it is there */
+	int whole;
 	char *body;
 	size_t body_size;
 	size_t body_cap;
@@ -213,11 +214,23 @@ answer(struct exchange *exchange, struct bu_reply *reply)
 	return send_kept(exchange);
 }
 
+/* What comes in pieces has not waited: only when it was asked once, it has. */
+static int64_t
+heard_ms(struct exchange *exchange)
+{
+	int64_t now_ms = bu_loop_now_ms(exchange->listener->server->loop);
+
+	if (!exchange->whole)
+		exchange->since_ms = now_ms;
+	exchange->whole = 1;
+	return now_ms;
+}
+
 static enum MHD_Result
 dispatch(struct exchange *exchange, const char *url, const char *method)
 {
 	struct bu_server *server = exchange->listener->server;
-	int64_t now_ms = bu_loop_now_ms(server->loop);
+	int64_t now_ms = heard_ms(exchange);
 	struct bu_request request = {.method = method,
 				     .path = url,
 				     .peer = exchange->peer.name,
@@ -312,7 +325,6 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 		exchange = bu_xcalloc(1, sizeof(*exchange));
 		exchange->listener = listener;
 		exchange->connection = connection;
-		exchange->since_ms = bu_loop_now_ms(listener->server->loop);
 		*slot = exchange;
 		read_peer(exchange);
 		return MHD_YES;

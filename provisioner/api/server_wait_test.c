@@ -67,6 +67,32 @@ START_TEST(who_waits_is_woken)
 }
 END_TEST
 
+/* An agent's poll whose body came a moment after its head counted as one that waits,
+ * and its node as silent. */
+START_TEST(a_request_that_comes_in_pieces_has_not_waited)
+{
+	static const char head[] = "POST /later HTTP/1.1\r\nHost: x\r\n"
+				   "Content-Length: 2\r\n\r\n";
+	struct site site;
+	struct talk talk;
+
+	begin(&site);
+	site.waited_ms = -1;
+	talk_begin(&talk, site.port, head, 0);
+	for (int i = 0; i < 10; i++)
+		turn(&site, &talk);
+	ck_assert_int_eq(site.asked, 0);
+	ahead_ms += 100;
+	bu_loop_step(site.loop, 0);
+	ck_assert_int_eq(write(talk.fd, "{}", 2), 2);
+	for (int i = 0; i < PATIENCE && !site.asked; i++)
+		turn(&site, &talk);
+	ck_assert_int_eq(site.waited_ms, 0);
+	talk_end(&talk);
+	finish(&site);
+}
+END_TEST
+
 START_TEST(an_answer_that_needs_the_log_waits_for_it)
 {
 	struct site site;
@@ -179,6 +205,7 @@ START_TEST(a_server_ends_with_clients_waiting)
 END_TEST
 
 BU_UNIT("server_wait", more_wait_than_select_could_watch, who_waits_is_woken,
+	a_request_that_comes_in_pieces_has_not_waited,
 	an_answer_that_needs_the_log_waits_for_it,
 	an_answer_whose_rows_are_not_in_the_log_is_none, many_wait_and_some_go_away,
 	a_server_ends_with_clients_waiting)

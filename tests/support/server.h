@@ -26,6 +26,7 @@ struct site {
 	char seen[CLIENTS_MAX]; /* numbers that asked the waiting handler */
 	int clients;            /* of them */
 	int asked;              /* how often the waiting handler was */
+	int64_t waited_ms;      /* as it was told the first time */
 	int open;               /* it answers now */
 	char file[64];
 	struct bu_store *store;
@@ -96,7 +97,8 @@ later_handler(void *arg, const struct bu_request *request, struct bu_reply *repl
 	struct site *site = arg;
 	int number;
 
-	site->asked++;
+	if (!site->asked++)
+		site->waited_ms = request->waited_ms;
 	number = (int)bu_request_number(request, "n", 0, CLIENTS_MAX - 1);
 	site->clients += !site->seen[number];
 	site->seen[number] = 1;
@@ -178,6 +180,7 @@ static const struct bu_route routes[] = {
 	{"POST", "/body", BU_LISTEN_PAGE | BU_LISTEN_LOCAL, body_handler, ""},
 	{"GET", "/file", BU_LISTEN_PAGE, file_handler, ""},
 	{"GET", "/later", BU_LISTEN_PAGE | BU_LISTEN_BOOT, later_handler, ""},
+	{"POST", "/later", BU_LISTEN_PAGE, later_handler, ""},
 	{"GET", "/logged", BU_LISTEN_PAGE, logged_handler, ""},
 	{"GET", "/deny/*", BU_LISTEN_PAGE, error_handler, ""},
 	{"GET", "/secret", BU_LISTEN_AGENT | BU_LISTEN_LOCAL, text_handler, ""},
