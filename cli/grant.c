@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/render/output.h"
 #include "model/class.h"
 #include "profiles/nodeset/nodeset.h"
@@ -143,15 +144,13 @@ refuse(json_t *const *names, struct bu_err *err)
 	bu_autofree char *text = bu_xstrdup("");
 
 	for (size_t class = 0; class < BU_CLASS_COUNT; class ++) {
-		bu_autofree char *old = NULL, *nodes = NULL;
+		bu_autofree char *nodes = NULL;
 
 		if (json_array_size(names[class]) == 0)
 			continue;
-		old = bu_steal(&text);
 		nodes = bu_out_fold(names[class]);
-		text = bu_xasprintf(
-			"%s%s%s: %s; --grant %s allows it", old, *old ? "; " : "",
-			nodes,
+		bu_text_add(
+			&text, "; ", "%s: %s; --grant %s allows it", nodes,
 			class == BU_CLASS_NONE
 				? "the machine is on, and what runs there is unknown"
 				: bu_class_info((enum bu_class) class)->help,

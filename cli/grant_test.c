@@ -12,7 +12,7 @@
 static json_t *
 steps(void)
 {
-	return parse("[" STEP("n1", "train", "wipe", "ready") "," STEP(
+	return quoted("[" STEP("n1", "train", "wipe", "ready") "," STEP(
 		"n2", "train", "reimage",
 		"failed") "," STEP("n3", "infer", "reimage",
 				   "ready") "," STEP("n4", "infer", "reboot",
@@ -78,7 +78,7 @@ START_TEST(bringupd_gets_plain_hostlists)
 	struct bu_explain words = words_of(text);
 	bu_autojson json_t *grants = bu_grants_make(&words, list, NULL);
 	bu_autojson json_t *want =
-		parse("[{'class':'wipe','nodes':'n[1-2]'},{'class':'reimage'}]");
+		quoted("[{'class':'wipe','nodes':'n[1-2]'},{'class':'reimage'}]");
 
 	ck_assert(json_equal(grants, want));
 }

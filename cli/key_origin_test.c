@@ -8,7 +8,7 @@
 
 START_TEST(each_value_has_its_line)
 {
-	bu_autojson json_t *node = parse(
+	bu_autojson json_t *node = quoted(
 		"{'name':'gpu1','image':'debian12','gpu_slices':4,'rack':'r1',"
 		"'origin':{'image':'pools/a.ini:3','gpu_slices':'conf.d/b.ini:2'}}");
 	char *text = WRITTEN(bu_render_origin(node, out));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/quoted.h"
 #include "tests/support/unit.h"
 
 START_TEST(names_lead_back_and_are_different)
@@ -31,19 +32,6 @@ START_TEST(an_unknown_name_changes_nothing)
 	ck_assert_str_eq(err.text, "unknown kind of event 'party'");
 }
 END_TEST
-
-static json_t *
-body_of(const char *single_quoted)
-{
-	bu_autofree char *text = bu_xstrdup(single_quoted);
-	json_t *body;
-
-	for (char *c = text; *c; c++)
-		*c = *c == '\'' ? '"' : *c;
-	body = json_loads(text, 0, NULL);
-	ck_assert_msg(body != NULL, "%s", text);
-	return body;
-}
 
 START_TEST(texts_say_what_happened)
 {
@@ -90,7 +78,7 @@ START_TEST(texts_say_what_happened)
 		struct bu_event event;
 		bu_autofree char *text = NULL;
 
-		bu_event_init(&event, rows[i].kind, "n", body_of(rows[i].body));
+		bu_event_init(&event, rows[i].kind, "n", quoted(rows[i].body));
 		text = bu_event_text(&event);
 		ck_assert_str_eq(text, rows[i].text);
 		bu_event_fini(&event);
@@ -105,7 +93,7 @@ START_TEST(every_kind_has_words_for_any_body)
 		bu_autojson json_t *json = NULL;
 
 		bu_event_init(&event, (enum bu_event_kind)i, "n",
-			      body_of("{'a':null,'b':[1],'reason':7,'kind':{}}"));
+			      quoted("{'a':null,'b':[1],'reason':7,'kind':{}}"));
 		json = bu_event_to_json(&event);
 		ck_assert_uint_gt(strlen(bu_json_str(json, "text", "")), 0);
 		bu_event_fini(&event);
@@ -118,12 +106,12 @@ START_TEST(the_shape_is_what_tools_read)
 	struct bu_event event;
 	bu_autojson json_t *json = NULL, *want = NULL;
 
-	bu_event_init(&event, BU_EVENT_LEASE, "node001", body_of("{'for':'node002'}"));
+	bu_event_init(&event, BU_EVENT_LEASE, "node001", quoted("{'for':'node002'}"));
 	ck_assert_int_eq(event.seq, 0);
 	event.seq = 12;
 	event.time_ms = 1700000000123;
 	json = bu_event_to_json(&event);
-	want = body_of(
+	want = quoted(
 		"{'seq':12,'time_ms':1700000000123,'kind':'lease','node':'node001','text':'used "
 		"as partner for node002','body':{'for':'node002'}}");
 	ck_assert(json_equal(json, want));

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "tests/support/quoted.h"
 #include "tests/support/unit.h"
 
 static void
@@ -14,19 +15,6 @@ says(const struct bu_reason *reason, const char *want)
 	bu_autofree char *text = bu_reason_text(reason);
 
 	ck_assert_str_eq(text, want);
-}
-
-static json_t *
-body_of(const char *single_quoted)
-{
-	bu_autofree char *text = bu_xstrdup(single_quoted);
-	json_t *body;
-
-	for (char *c = text; *c; c++)
-		*c = *c == '\'' ? '"' : *c;
-	body = json_loads(text, 0, NULL);
-	ck_assert_msg(body != NULL, "%s", text);
-	return body;
 }
 
 /* Each text is its own name, each number is 2. */
@@ -330,8 +318,8 @@ START_TEST(its_shape_is_what_tools_read)
 
 	BU_REASON_SET(&reason, SOAKS, .number = {5, 25});
 	bu_reason_to_body(&reason, body);
-	want = body_of("{'code':'soaks','args':{'done':5,'all':25},"
-		       "'reason':'soaks: 5 of 25 minutes under load'}");
+	want = quoted("{'code':'soaks','args':{'done':5,'all':25},"
+		      "'reason':'soaks: 5 of 25 minutes under load'}");
 	ck_assert(json_equal(body, want));
 }
 END_TEST
@@ -368,8 +356,7 @@ START_TEST(rows_of_other_bringups_keep_their_sentence)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *body = body_of(rows[i].body),
-				   *again = json_object();
+		bu_autojson json_t *body = quoted(rows[i].body), *again = json_object();
 		struct bu_reason reason, back;
 
 		bu_reason_from_body(body, &reason);

@@ -43,7 +43,7 @@ struct paper {
 static char *
 double_quotes(const char *text)
 {
-	bu_autojson json_t *value = parse(text);
+	bu_autojson json_t *value = quoted(text);
 
 	return bu_json_canonical(value);
 }
@@ -110,7 +110,7 @@ static void
 begin(struct paper *paper, const char *plan)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	bu_autojson json_t *value = json_pack("{s:o,s:{s:{s:s}}}", "plan", parse(plan),
+	bu_autojson json_t *value = json_pack("{s:o,s:{s:{s:s}}}", "plan", quoted(plan),
 					      "tree", "files", "site.ini", "[site]\n");
 	bu_autofree char *text = NULL;
 	char digest[65];

@@ -37,7 +37,7 @@ replace(const char *text, const char *from, const char *to)
 
 START_TEST(machines_become_classes_pools_and_rows)
 {
-	bu_autojson json_t *nodes = parse(machines);
+	bu_autojson json_t *nodes = quoted(machines);
 	struct bu_imported made;
 	struct bu_err err = {0};
 
@@ -59,7 +59,7 @@ END_TEST
 
 START_TEST(with_its_gaps_filled_the_tree_passes)
 {
-	bu_autojson json_t *nodes = parse(machines), *files = NULL;
+	bu_autojson json_t *nodes = quoted(machines), *files = NULL;
 	bu_autofree char *a = NULL, *b = NULL, *c = NULL, *d = NULL;
 	struct bu_findings findings = {0};
 	struct bu_imported made;
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(without_machines_nothing_is_made)
 {
-	bu_autojson json_t *nodes = parse("[{'name':'silent'}]");
+	bu_autojson json_t *nodes = quoted("[{'name':'silent'}]");
 	struct bu_imported made;
 	struct bu_err err;
 

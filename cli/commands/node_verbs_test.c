@@ -19,7 +19,7 @@
 /* One line for each, and the exit code of the first that was refused. */
 START_TEST(each_node_has_its_line_and_a_refusal_its_code)
 {
-	bu_autojson json_t *reply = parse(ANSWER);
+	bu_autojson json_t *reply = quoted(ANSWER);
 	char *errors = NULL;
 	size_t size;
 	FILE *sink = open_memstream(&errors, &size);
@@ -39,8 +39,8 @@ END_TEST
 START_TEST(a_dry_run_says_so)
 {
 	bu_autojson json_t *reply =
-		parse("{'dry_run':true,'nodes':[{'node':'n1','ok':true,"
-		      "'text':'parked -> validating','kind':'none'}]}");
+		quoted("{'dry_run':true,'nodes':[{'node':'n1','ok':true,"
+		       "'text':'parked -> validating','kind':'none'}]}");
 	int code = -1;
 	bu_autofree char *text =
 		WRITTEN(code = bu_node_verb_print(reply, BU_FORMAT_TABLE, out, out));
@@ -53,7 +53,7 @@ END_TEST
 /* Tools read refusals where they read the rest, and nothing beside it. */
 START_TEST(json_holds_the_refusals_too)
 {
-	bu_autojson json_t *reply = parse(ANSWER);
+	bu_autojson json_t *reply = quoted(ANSWER);
 	bu_autojson json_t *back = NULL;
 	int code = 0;
 	bu_autofree char *text =
@@ -71,10 +71,10 @@ END_TEST
 /* Who is called back and who is not stands there, with why. */
 START_TEST(an_abort_says_who_goes_on)
 {
-	bu_autojson json_t *reply = parse(
+	bu_autojson json_t *reply = quoted(
 		"{'called_back':['n1','n2'],'going_on':[{'node':'n3','why':'it is "
 		"imaging'}]}");
-	bu_autojson json_t *none = parse("{'called_back':[],'going_on':[]}");
+	bu_autojson json_t *none = quoted("{'called_back':[],'going_on':[]}");
 	bu_autofree char *text = WRITTEN(bu_rollout_abort_print("r-1", reply, out));
 	bu_autofree char *plain = WRITTEN(bu_rollout_abort_print("r-1", none, out));
 
@@ -98,12 +98,12 @@ START_TEST(power_is_answered_by_what_came_of_it)
 	const char *asked = "[{'node':'n1','ok':true,'text':'power off asked for'},"
 			    "{'node':'n2','ok':true,'text':'power off asked for'},"
 			    "{'node':'n3','ok':false,'text':'refused'}]";
-	bu_autojson json_t *answers = parse(asked), *status = parse(asked);
+	bu_autojson json_t *answers = quoted(asked), *status = quoted(asked);
 	bu_autojson json_t *first =
-		parse("[" POWER("n1", "done", "off", "", "off",
-				"5") "," POWER("n2", "asked", "", "", "", "0") "]");
+		quoted("[" POWER("n1", "done", "off", "", "off",
+				 "5") "," POWER("n2", "asked", "", "", "", "0") "]");
 	bu_autojson json_t *last =
-		parse("[" POWER("n2", "failed", "", "no session", "", "9") "]");
+		quoted("[" POWER("n2", "failed", "", "no session", "", "9") "]");
 
 	ck_assert_int_eq(bu_node_power_take(answers, first, "off", 7), 1);
 	ck_assert_int_eq(bu_node_power_take(answers, last, "off", 7), 0);

@@ -28,7 +28,7 @@
 static struct bu_follow *
 follow_two(void)
 {
-	bu_autojson json_t *names = parse("['node002','node001']");
+	bu_autojson json_t *names = quoted("['node002','node001']");
 
 	return bu_follow_create(names);
 }
@@ -37,7 +37,7 @@ follow_two(void)
 static enum bu_follow_end
 give(struct bu_follow *follow, const char *text, char **ret_text)
 {
-	bu_autojson json_t *status = parse(text);
+	bu_autojson json_t *status = quoted(text);
 	enum bu_follow_end end;
 	bu_autofree char *lines =
 		WRITTEN(end = bu_follow_update(follow, status, out, out));

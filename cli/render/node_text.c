@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/render/output.h"
 #include "model/state.h"
 
@@ -75,22 +76,6 @@ bu_node_is_ready(const json_t *node)
 	       !bu_node_away(node);
 }
 
-static void add(char **text, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void
-add(char **text, const char *fmt, ...)
-{
-	bu_autofree char *old = *text;
-	bu_autofree char *more = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	more = bu_xvasprintf(fmt, args);
-	va_end(args);
-	*text = bu_xasprintf("%s%s%s", old, *old ? "; " : "", more);
-}
-
 static int
 ended_badly(const json_t *node)
 {
@@ -109,8 +94,9 @@ add_failure(const json_t *node, char **text)
 
 	if (strcmp(bu_json_str(order, "status", ""), "failed") == 0 &&
 	    !ended_badly(node))
-		add(text, "its last order (%s) failed: %s",
-		    bu_json_str(order, "class", "?"), bu_json_str(order, "reason", ""));
+		bu_text_add(text, "; ", "its last order (%s) failed: %s",
+			    bu_json_str(order, "class", "?"),
+			    bu_json_str(order, "reason", ""));
 }
 
 /* What keeps it in its state: all that is so now. */
@@ -127,11 +113,11 @@ add_waits(const json_t *node, char **text)
 		const char *words = bu_json_str(node, of[i][0], "");
 
 		if (*words)
-			add(text, "%s: %s", of[i][1], words);
+			bu_text_add(text, "; ", "%s: %s", of[i][1], words);
 	}
 	if (*error)
-		add(text, "%s failed: %s; trying again",
-		    bu_json_str(step, "action", "?"), error);
+		bu_text_add(text, "; ", "%s failed: %s; trying again",
+			    bu_json_str(step, "action", "?"), error);
 }
 
 static void
@@ -141,7 +127,7 @@ add_conditions(const json_t *node, char **text)
 	size_t i;
 
 	json_array_foreach (json_object_get(node, "conditions"), i, condition)
-		add(text, "%s", bu_json_str(condition, "text", "?"));
+		bu_text_add(text, "; ", "%s", bu_json_str(condition, "text", "?"));
 }
 
 char *
@@ -151,8 +137,8 @@ bu_node_wait(const json_t *node)
 	bu_autofree char *text = bu_xstrdup("");
 
 	if (bu_node_is_held(node))
-		add(&text, "held by %s: %s", bu_json_str(held, "by", "?"),
-		    bu_json_str(held, "reason", ""));
+		bu_text_add(&text, "; ", "held by %s: %s", bu_json_str(held, "by", "?"),
+			    bu_json_str(held, "reason", ""));
 	else
 		add_waits(node, &text);
 	add_conditions(node, &text);
@@ -170,10 +156,10 @@ bu_node_note(const json_t *node)
 	/* Why it came here is less than what keeps it here. */
 	add_waits(node, &waits);
 	if (!*waits && !bu_node_is_held(node) && *bu_json_str(node, "reason", ""))
-		add(&text, "%s", bu_json_str(node, "reason", ""));
+		bu_text_add(&text, "; ", "%s", bu_json_str(node, "reason", ""));
 	if (strcmp(bu_json_str(order, "status", ""), "turn") == 0)
-		add(&text, "waits for its turn (%s)%s%s",
-		    bu_json_str(order, "class", "?"), *why ? ": " : "", why);
+		bu_text_add(&text, "; ", "waits for its turn (%s)%s%s",
+			    bu_json_str(order, "class", "?"), *why ? ": " : "", why);
 	return bu_out_clean(text, 0);
 }
 

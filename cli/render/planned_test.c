@@ -46,7 +46,7 @@
 static struct bu_planned
 planned(const char *plan_text)
 {
-	bu_autojson json_t *value = json_pack("{s:o}", "plan", parse(plan_text));
+	bu_autojson json_t *value = json_pack("{s:o}", "plan", quoted(plan_text));
 	struct bu_planned result;
 	struct bu_err err;
 	char digest[65];
@@ -122,9 +122,9 @@ START_TEST(what_is_lost_is_named)
 		bu_autofree char *text = NULL;
 
 		json_object_set_new(json_array_get(steps, 0), "disk",
-				    parse(rows[i].one));
+				    quoted(rows[i].one));
 		json_object_set_new(json_array_get(steps, 1), "disk",
-				    parse(rows[i].other));
+				    quoted(rows[i].other));
 		text = WRITTEN(bu_planned_print(&plan, out));
 		ck_assert_msg(strstr(text, rows[i].says) != NULL, "%s", text);
 		ck_assert_msg(strstr(text, "wipe        node[001-002]") != NULL, "%s",
@@ -189,7 +189,7 @@ START_TEST(words_decide_nothing)
 	bu_autofree char *text = NULL;
 
 	/* The same reason, said otherwise. */
-	json_array_append_new(steps, parse(NEW("node002")));
+	json_array_append_new(steps, quoted(NEW("node002")));
 	json_object_set_new(json_array_get(steps, 3), "why", json_string(of_old));
 	text = WRITTEN(bu_planned_print(&plan, out));
 	ck_assert_msg(strstr(text, "  reboot      node[010-011] (2 nodes)\n") != NULL,
@@ -313,7 +313,7 @@ START_TEST(what_is_no_plan_is_refused)
 	struct bu_err err;
 
 	for (size_t i = 0; i < BU_LEN(bad); i++) {
-		bu_autojson json_t *value = parse(bad[i]);
+		bu_autojson json_t *value = quoted(bad[i]);
 
 		ck_assert_msg(bu_planned_from_json(value, &plan, &err) == -1, "%s",
 			      bad[i]);

@@ -67,7 +67,7 @@ START_TEST(percents)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *node = parse(rows[i].node);
+		bu_autojson json_t *node = quoted(rows[i].node);
 
 		ck_assert_msg(bu_node_percent(node) == rows[i].want, "%s: %d",
 			      rows[i].node, bu_node_percent(node));
@@ -114,7 +114,7 @@ START_TEST(the_note_says_what_matters_most)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *node = parse(rows[i].node);
+		bu_autojson json_t *node = quoted(rows[i].node);
 		bu_autofree char *note = bu_node_note(node);
 
 		ck_assert_str_eq(note, rows[i].want);
@@ -125,9 +125,9 @@ END_TEST
 START_TEST(a_screen_line_is_cut_to_the_width)
 {
 	bu_autojson json_t *node =
-		parse("{'name':'node001','state':'imaging','since_ms':1000,"
-		      "'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
-		      "'waiting':'\xe5\x86\x85\xe5\xad\x98 and more'}");
+		quoted("{'name':'node001','state':'imaging','since_ms':1000,"
+		       "'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
+		       "'waiting':'\xe5\x86\x85\xe5\xad\x98 and more'}");
 	bu_autojson json_t *nodes = json_pack("[O]", node);
 	struct bu_node_widths wide = bu_node_widths(nodes, 200);
 	struct bu_node_widths narrow = bu_node_widths(nodes, 66);
@@ -163,7 +163,7 @@ START_TEST(only_who_is_usable_is_counted_as_ready)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *nodes = parse(rows[i].nodes);
+		bu_autojson json_t *nodes = quoted(rows[i].nodes);
 		bu_autofree char *text = bu_node_summary(nodes);
 
 		ck_assert_str_eq(text, rows[i].want);
@@ -174,7 +174,7 @@ END_TEST
 /* A screen of 80 columns and 24 rows, as a pipe is taken for. */
 START_TEST(what_a_node_waits_for_is_on_the_screen)
 {
-	bu_autojson json_t *nodes = parse(
+	bu_autojson json_t *nodes = quoted(
 		"[{'name':'node001','state':'validating','since_ms':0,'settled':false,"
 		"'trouble':'node001 and node002: 20.63 Gbit/s over a link of 20: the "
 		"clocks of both ends disagree; it is measured again in 30 s, at most 5 "
@@ -223,7 +223,7 @@ END_TEST
 
 START_TEST(a_table_of_nodes)
 {
-	bu_autojson json_t *nodes = parse(
+	bu_autojson json_t *nodes = quoted(
 		"[{'name':'node001','pool':'train','state':'imaging','since_ms':1000,"
 		"'reason':'','waiting':'','progress':{'stage':'write','done_bytes':1,"
 		"'total_bytes':4}},"
@@ -242,11 +242,11 @@ END_TEST
 
 START_TEST(a_table_of_pairs)
 {
-	bu_autojson json_t *pairs =
-		parse("[{'a':'node001','b':'node002','ab_gbps':0.9312,'ba_gbps':389.21,"
-		      "'expect_gbps':400,'lat_us':812.34,'verdict':'fail'},"
-		      "{'a':'node001','b':'node003','ab_gbps':null,'ba_gbps':null,"
-		      "'expect_gbps':400,'lat_us':null,'verdict':'inconclusive'}]");
+	bu_autojson json_t *pairs = quoted(
+		"[{'a':'node001','b':'node002','ab_gbps':0.9312,'ba_gbps':389.21,"
+		"'expect_gbps':400,'lat_us':812.34,'verdict':'fail'},"
+		"{'a':'node001','b':'node003','ab_gbps':null,'ba_gbps':null,"
+		"'expect_gbps':400,'lat_us':null,'verdict':'inconclusive'}]");
 	bu_autofree char *text = WRITTEN(bu_render_pairs(pairs, out));
 
 	has(text, "0.9312");
@@ -259,7 +259,7 @@ END_TEST
 
 START_TEST(stages_are_summed)
 {
-	bu_autojson json_t *nodes = parse(
+	bu_autojson json_t *nodes = quoted(
 		"[{'name':'node001','state':'ready','stages':["
 		"{'state':'inspecting','ms':12000},{'state':'booting','ms':30000},"
 		"{'state':'inspecting','ms':5000}]},"
@@ -275,7 +275,7 @@ END_TEST
 
 START_TEST(a_whole_status)
 {
-	bu_autojson json_t *status = parse(
+	bu_autojson json_t *status = quoted(
 		"{'version':7,'site':'demo','time_ms':61000,'epoch':3,"
 		"'revision':'0123456789abcdef','appliance':{'version':'0.1.0',"
 		"'uptime_s':75},'nodes':[{'name':'node001','pool':'train',"
@@ -301,8 +301,8 @@ END_TEST
 START_TEST(an_event_is_a_line)
 {
 	bu_autojson json_t *event =
-		parse("{'seq':4,'time_ms':1500,'kind':'state','node':'node001',"
-		      "'text':'booting -> failed: a\\nb','body':{}}");
+		quoted("{'seq':4,'time_ms':1500,'kind':'state','node':'node001',"
+		       "'text':'booting -> failed: a\\nb','body':{}}");
 	bu_autofree char *text = WRITTEN(bu_render_event(event, out));
 
 	ck_assert_str_eq(text, "1970-01-01T00:00:01Z  node001      state        "
@@ -312,7 +312,7 @@ END_TEST
 
 START_TEST(a_node_in_full)
 {
-	bu_autojson json_t *node = parse(
+	bu_autojson json_t *node = quoted(
 		"{'name':'node001','pool':'train','state':'ready','since_ms':1000,"
 		"'reason':'','waiting':'','image':'debian12','machine':'ab12',"
 		"'firmware':'uefi','last_seen_ms':0,'in_profile':true,"
@@ -379,7 +379,7 @@ END_TEST
 
 START_TEST(a_list_of_rollouts)
 {
-	bu_autojson json_t *list = parse(
+	bu_autojson json_t *list = quoted(
 		"[{'id':'r-2','state':'stopped','started_ms':1000,'total':3,'done':1,"
 		"'failed':1,'turn':1,'commit':'0123456789abcdef-dirty',"
 		"'reason':'pool a: 1 of its\\u001b'},"
@@ -413,7 +413,7 @@ START_TEST(a_rollout_with_failures_has_ended)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *rollout = parse(rows[i].rollout);
+		bu_autojson json_t *rollout = quoted(rows[i].rollout);
 		bu_autojson json_t *status = json_pack("{s:O}", "rollout", rollout);
 		bu_autofree char *words = bu_rollout_words(rollout);
 		bu_autofree char *shown = WRITTEN(bu_render_rollout(rollout, out));
@@ -434,7 +434,7 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 #define ORDER(node, status, state, reason)                                             \
 	"{'node':'" node "','pool':'train','class':'wipe','batch':1,'status':'" status \
 	"','state':'" state "','reason':'" reason "'}"
-	bu_autojson json_t *rollout = parse(
+	bu_autojson json_t *rollout = quoted(
 		"{'id':'r-2','state':'running','reason':'','plan':'p','revision':'r',"
 		"'commit':'c','by':'local','limit':'','started_ms':1000,'ended_ms':"
 		"null,"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/api/api.h"
 
 /* EVENTS_SCAN: rows that one request for what comes after some row looks at; it is
@@ -276,49 +277,26 @@ add_certificate(json_t *list, json_t *certificate)
 		json_array_append(list, certificate);
 }
 
-/* line: NULL = nothing to add; why is given away. */
-static char *
-add_line(char *why, const char *line)
-{
-	char *both;
-
-	if (!line)
-		return why;
-	both = bu_xasprintf("%s%s\n", why, line);
-	free(why);
-	return both;
-}
-
-/* Each text after the words, a line each; why is given away. */
-static char *
-add_remarks(char *why, const json_t *remarks)
+/* Each text after the words, a line each. */
+static void
+add_remarks(char **why, const json_t *remarks)
 {
 	size_t i;
 	json_t *remark;
 
-	json_array_foreach ((json_t *)remarks, i, remark) {
-		bu_autofree char *line =
-			bu_xasprintf("warning: %s", json_string_value(remark));
-
-		why = add_line(why, line);
-	}
-	return why;
+	json_array_foreach ((json_t *)remarks, i, remark)
+		bu_text_add(why, "", "warning: %s\n", json_string_value(remark));
 }
 
-/* The findings after the words, a line each; why is given away. */
-static char *
-add_drift(char *why, const json_t *drift)
+/* The findings after the words, a line each. */
+static void
+add_drift(char **why, const json_t *drift)
 {
 	size_t i;
 	json_t *finding;
 
-	json_array_foreach ((json_t *)drift, i, finding) {
-		bu_autofree char *line =
-			bu_xasprintf("drift: %s", bu_json_str(finding, "text", ""));
-
-		why = add_line(why, line);
-	}
-	return why;
+	json_array_foreach ((json_t *)drift, i, finding)
+		bu_text_add(why, "", "drift: %s\n", bu_json_str(finding, "text", ""));
 }
 
 BU_HANDLER(bu_api_node)
@@ -336,10 +314,12 @@ BU_HANDLER(bu_api_node)
 				  request->params[0]);
 	drift = bu_api_drift(api, node);
 	turn = bu_rollouts_why(api->rollouts, node);
-	why = add_line(bu_reconcile_why(api->rec, node), turn);
-	why = add_drift(bu_steal(&why), drift);
+	why = bu_reconcile_why(api->rec, node);
+	if (turn)
+		bu_text_add(&why, "", "%s\n", turn);
+	add_drift(&why, drift);
 	remarks = bu_gate_remarks(api->gate, node);
-	why = add_remarks(bu_steal(&why), remarks);
+	add_remarks(&why, remarks);
 	object = node_json(api->fleet, node);
 	inventory = bu_fleet_inventory(api->fleet, node);
 	certificates = json_array();

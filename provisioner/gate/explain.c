@@ -3,11 +3,11 @@
  * The words of the gate: figures, expectations and names from the results in the log.
  * Asked by verdicts.c. Invariant: nothing is said that no result says.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/gate/internal.h"
 
 /* One result of a node, in one direction of it: 0 it sends, 1 it receives. */
@@ -22,21 +22,6 @@ struct sights {
 	struct sight *list;
 	size_t count, cap;
 };
-
-static void add(char **text, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void
-add(char **text, const char *fmt, ...)
-{
-	bu_autofree char *old = *text, *more = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	more = bu_xvasprintf(fmt, args);
-	va_end(args);
-	*text = bu_xasprintf("%s%s", old ? old : "", more);
-}
 
 /* Everything that a half of a node measured in the present boots. */
 static struct sights
@@ -109,8 +94,9 @@ add_rate(char **text, const struct bu_campaign_state *campaign,
 
 	if (bu_probe_read(campaign->gate, sight->m->seq, result) == 0)
 		bu_expect_judge(&campaign->expect, result, sight->dir, reason);
-	add(text, "%s%s %s: %s to %s: %s", *text ? "; " : "", name_of(sight, half),
-	    half ? "receives" : "sends", name_of(sight, 0), name_of(sight, 1), reason);
+	bu_text_add(text, "", "%s%s %s: %s to %s: %s", *text ? "; " : "",
+		    name_of(sight, half), half ? "receives" : "sends",
+		    name_of(sight, 0), name_of(sight, 1), reason);
 }
 
 /* The counter of one result that tells most of a loss. */
@@ -128,10 +114,10 @@ add_counter(char **text, const struct bu_campaign_state *campaign,
 		return;
 	lost = bu_probe_lost(dir, &counter, &end);
 	if (lost > 0)
-		add(text, ", %s %lld at %s", bu_counter_name(counter), (long long)lost,
-		    result->end[end].node);
-	add(text, ", latency p99 %.0f us (median %.0f us)", dir->lat_p99_us,
-	    dir->lat_median_us);
+		bu_text_add(text, "", ", %s %lld at %s", bu_counter_name(counter),
+			    (long long)lost, result->end[end].node);
+	bu_text_add(text, "", ", latency p99 %.0f us (median %.0f us)", dir->lat_p99_us,
+		    dir->lat_median_us);
 }
 
 static void
@@ -150,10 +136,11 @@ add_loss(char **text, const struct bu_campaign_state *campaign,
 	}
 	if (!worst)
 		return;
-	add(text, "%s%s %s: %s to %s: %.0f packets lost or sent again in one probe",
-	    *text ? "; " : "", name_of(worst, half), half ? "receives" : "sends",
-	    name_of(worst, 0), name_of(worst, 1),
-	    (double)worst->m->dir[worst->dir].lost);
+	bu_text_add(text, "",
+		    "%s%s %s: %s to %s: %.0f packets lost or sent again in one probe",
+		    *text ? "; " : "", name_of(worst, half),
+		    half ? "receives" : "sends", name_of(worst, 0), name_of(worst, 1),
+		    (double)worst->m->dir[worst->dir].lost);
 	add_counter(text, campaign, worst);
 }
 
@@ -169,11 +156,12 @@ add_witnesses(char **text, const struct bu_campaign_state *campaign,
 		seen[sights->list[i].peer] = 1;
 	for (int i = 0; i < campaign->topology.nodes && count < 8; i++) {
 		if (seen[i] && is_proven(campaign, i))
-			add(text, "%s %s", count++ ? "," : " (seen by proven",
-			    campaign->nodes[i]->name);
+			bu_text_add(text, "", "%s %s",
+				    count++ ? "," : " (seen by proven",
+				    campaign->nodes[i]->name);
 	}
 	if (count)
-		add(text, ")");
+		bu_text_add(text, "", ")");
 }
 
 /* Nothing of it ever arrived, nothing arrived at it. */
@@ -217,7 +205,7 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 				    "in both directions nothing arrived; %s",
 				    details ? details : "");
 	}
-	add(&text, "; %s; %s", cause, bu_accusation_hint(accusation));
+	bu_text_add(&text, "", "; %s; %s", cause, bu_accusation_hint(accusation));
 	return text;
 }
 
@@ -239,13 +227,13 @@ add_slow_pair(char **text, const struct bu_campaign_state *campaign, int node,
 			last = sights.list[i].peer;
 		}
 		if (bad && !*text) {
-			add(text, "slow pair with %s",
-			    campaign->nodes[bad->peer]->name);
-			add(text, " (");
+			bu_text_add(text, "", "slow pair with %s",
+				    campaign->nodes[bad->peer]->name);
+			bu_text_add(text, "", " (");
 			char *detail = NULL;
 
 			add_rate(&detail, campaign, bad, half);
-			add(text, "%s)", detail);
+			bu_text_add(text, "", "%s)", detail);
 			free(detail);
 		}
 		free(sights.list);
@@ -265,7 +253,7 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 		    leaf, sizeof(leaf));
 	add_slow_pair(&text, campaign, node, &peers);
 	if (!text)
-		add(&text, "%s", cause);
+		bu_text_add(&text, "", "%s", cause);
 	if (accusation->what != BU_WHAT_ANY)
 		BU_REASON_SET(ret, LEAF_ACCUSED, .text = {text, leaf, cause});
 	else if (peers)

@@ -36,28 +36,12 @@ bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
 	return bu_wish_runs(node);
 }
 
-/* The machine came up before the BMC had answered, and the node has gone on. */
-static void
-go_on(struct bu_reconcile *rec, const char *name)
-{
-	struct bu_node *node = bu_fleet_node(rec->fleet, name);
-
-	if (node && !node->live.appending)
-		rec->drive(rec, node);
-}
-
 static void
 on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
-	char name[BU_NAME_MAX];
-	struct bu_node *node;
-
-	memcpy(name, effect->node, sizeof(name));
-	node = bu_effect_node(effect);
-	if (!node)
-		go_on(rec, name);
+	struct bu_node *node = bu_effect_node(effect);
 
 	/* Who was taken back without an order fails, with the verb that allows it. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)

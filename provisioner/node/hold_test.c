@@ -7,21 +7,9 @@
 
 #include "base/json.h"
 #include "provisioner/node/verbs_rules.h"
+#include "tests/support/quoted.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
-
-static json_t *
-body_of(const char *single_quoted)
-{
-	bu_autofree char *text = bu_xstrdup(single_quoted);
-	json_t *body;
-
-	for (char *c = text; *c; c++)
-		*c = *c == '\'' ? '"' : *c;
-	body = json_loads(text, 0, NULL);
-	ck_assert_msg(body != NULL, "%s", text);
-	return body;
-}
 
 static void
 replay(struct rig *rig, enum bu_event_kind kind, json_t *body)
@@ -91,7 +79,7 @@ START_TEST(rows_of_old_logs_hold_as_they_did)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		note_incident(&rig, node);
 		node->order.fault_seq = 0;
-		replay(&rig, BU_EVENT_HELD, body_of(rows[i].body));
+		replay(&rig, BU_EVENT_HELD, quoted(rows[i].body));
 		ck_assert_int_eq(node->hold.owner, rows[i].owner);
 		ck_assert_str_eq(node->hold.by, rows[i].by);
 		ck_assert_int_eq(node->hold.reason.code, rows[i].code);
@@ -99,7 +87,7 @@ START_TEST(rows_of_old_logs_hold_as_they_did)
 		ck_assert_int_eq(node->order.fault_seq != 0, rows[i].is_fault);
 		ck_assert_int_eq(bu_verb_is_held(node),
 				 rows[i].owner == BU_OWNER_PERSON);
-		replay(&rig, BU_EVENT_RELEASED, body_of("{'by':'ann'}"));
+		replay(&rig, BU_EVENT_RELEASED, quoted("{'by':'ann'}"));
 		ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
 		rig_reason_is(&node->hold.reason, NONE);
 		ck_assert_int_eq(incidents(&rig, node), !rows[i].is_lemon);
@@ -114,16 +102,16 @@ START_TEST(rows_of_old_logs_say_why_it_is_there)
 	struct bu_node *node = rig_up_to(&rig, RIG_READY);
 
 	replay(&rig, BU_EVENT_STATE,
-	       body_of("{'from':'ready','to':'draining','on':'drain','reason':'drain "
-		       "by ann: fan','next':{'state':'parked','by':'ann','reason':'drain "
-		       "by ann: fan'}}"));
+	       quoted("{'from':'ready','to':'draining','on':'drain','reason':'drain "
+		      "by ann: fan','next':{'state':'parked','by':'ann','reason':'drain "
+		      "by ann: fan'}}"));
 	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
 	ck_assert_int_eq(node->next.state, BU_STATE_PARKED);
 	rig_reason_is(&node->reason, OTHER);
 	rig_reason_says(&node->reason, "drain by ann: fan");
 	rig_reason_says(&node->next.reason, "drain by ann: fan");
 	replay(&rig, BU_EVENT_STATE,
-	       body_of("{'from':'draining','to':'parked','on':'left','reason':''}"));
+	       quoted("{'from':'draining','to':'parked','on':'left','reason':''}"));
 	rig_reason_is(&node->reason, NONE);
 	rig_end(&rig);
 }
@@ -150,7 +138,7 @@ START_TEST(a_name_and_a_text_decide_nothing)
 		ck_assert_int_eq(node->hold.owner, BU_OWNER_PERSON);
 		ck_assert_int_eq(bu_verb_is_held(node), 1);
 		ck_assert_int_eq(node->order.fault_seq, 0);
-		replay(&rig, BU_EVENT_RELEASED, body_of("{'by':'ann'}"));
+		replay(&rig, BU_EVENT_RELEASED, quoted("{'by':'ann'}"));
 		ck_assert_int_eq(incidents(&rig, node), 1);
 	}
 	rig_end(&rig);
@@ -165,9 +153,9 @@ START_TEST(the_row_has_code_and_sentence)
 
 	BU_REASON_SET(&reason, EXTERNAL, .text = {"dcgm", "hot"});
 	bu_hold_event(&event, "node001", BU_OWNER_EXTERNAL, "dcgm", &reason);
-	want = body_of("{'owner':'external:dcgm','kind':'external','code':'external',"
-		       "'args':{'source':'dcgm','words':'hot'},'reason':'dcgm says: "
-		       "hot'}");
+	want = quoted("{'owner':'external:dcgm','kind':'external','code':'external',"
+		      "'args':{'source':'dcgm','words':'hot'},'reason':'dcgm says: "
+		      "hot'}");
 	ck_assert(json_equal(event.body, want));
 	bu_event_fini(&event);
 }

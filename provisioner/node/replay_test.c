@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "tests/support/quoted.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -395,12 +396,8 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		bu_autofree char *after = NULL;
 		struct bu_event event;
 		struct bu_err err = {0};
-		bu_autofree char *text = bu_xstrdup(rows[i].body);
 
-		for (char *c = text; *c; c++)
-			*c = *c == '\'' ? '"' : *c;
-		bu_event_init(&event, rows[i].kind, rows[i].node,
-			      json_loads(text, 0, NULL));
+		bu_event_init(&event, rows[i].kind, rows[i].node, quoted(rows[i].body));
 		ck_assert_int_eq(bu_fleet_replay(rig.fleet, &event, &err), -1);
 		ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s", err.text);
 		bu_event_fini(&event);

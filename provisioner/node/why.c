@@ -4,23 +4,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
-
-static void add(char **text, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void
-add(char **text, const char *fmt, ...)
-{
-	bu_autofree char *old = *text;
-	bu_autofree char *line = NULL;
-	va_list args;
-
-	va_start(args, fmt);
-	line = bu_xvasprintf(fmt, args);
-	va_end(args);
-	*text = bu_xasprintf("%s%s\n", old, line);
-}
 
 static void
 add_step(const struct bu_node *node, char **text)
@@ -30,10 +15,10 @@ add_step(const struct bu_node *node, char **text)
 
 	if (node->step.status == BU_STEP_NONE)
 		return;
-	add(text, "step %s (%s), attempt %d: %s%s%s", node->step.id,
-	    bu_action_name(node->step.action), node->step.attempt,
-	    status[node->step.status], node->step_error[0] ? ": " : "",
-	    node->step_error);
+	bu_text_add(text, "\n", "step %s (%s), attempt %d: %s%s%s", node->step.id,
+		    bu_action_name(node->step.action), node->step.attempt,
+		    status[node->step.status], node->step_error[0] ? ": " : "",
+		    node->step_error);
 }
 
 static void
@@ -43,12 +28,13 @@ add_order(const struct bu_node *node, char **text)
 	bu_autofree char *reason = bu_reason_text(&order->reason);
 
 	if (order->open)
-		add(text, "order: %s, of rollout %s, %s", bu_class_name(order->class),
-		    order->rollout, order->begun ? "under way" : "not started");
+		bu_text_add(text, "\n", "order: %s, of rollout %s, %s",
+			    bu_class_name(order->class), order->rollout,
+			    order->begun ? "under way" : "not started");
 	else if (order->failed || order->withdrawn)
-		add(text, "its last order (%s, of rollout %s) %s: %s",
-		    bu_class_name(order->class), order->rollout,
-		    order->failed ? "failed" : "was withdrawn", reason);
+		bu_text_add(text, "\n", "its last order (%s, of rollout %s) %s: %s",
+			    bu_class_name(order->class), order->rollout,
+			    order->failed ? "failed" : "was withdrawn", reason);
 }
 
 static void
@@ -58,8 +44,8 @@ add_next(const struct bu_node *node, char **text)
 	bu_autofree char *reason = bu_reason_text(&next->reason);
 
 	if (node->state == BU_STATE_DRAINING)
-		add(text, "then: %s%s%s%s", bu_state_name(next->state),
-		    *reason ? " (" : "", reason, *reason ? ")" : "");
+		bu_text_add(text, "\n", "then: %s%s%s%s", bu_state_name(next->state),
+			    *reason ? " (" : "", reason, *reason ? ")" : "");
 }
 
 static void
@@ -84,13 +70,15 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 	else
 		then = "failed";
 	if (deadline_ms < now_ms)
-		add(text, "its deadline of %lld s passed %lld s ago; next: %s",
-		    (long long)((deadline_ms - node->live.clock_ms) / 1000),
-		    (long long)((now_ms - deadline_ms) / 1000), then);
+		bu_text_add(text, "\n",
+			    "its deadline of %lld s passed %lld s ago; next: %s",
+			    (long long)((deadline_ms - node->live.clock_ms) / 1000),
+			    (long long)((now_ms - deadline_ms) / 1000), then);
 	else
-		add(text, "deadline in %lld s (%lld s for this), then: %s",
-		    (long long)((deadline_ms - now_ms) / 1000),
-		    (long long)((deadline_ms - node->live.clock_ms) / 1000), then);
+		bu_text_add(
+			text, "\n", "deadline in %lld s (%lld s for this), then: %s",
+			(long long)((deadline_ms - now_ms) / 1000),
+			(long long)((deadline_ms - node->live.clock_ms) / 1000), then);
 }
 
 static void
@@ -99,14 +87,16 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	if (node->live.last_seen_ms)
-		add(text, "its agent was heard %lld s ago",
-		    (long long)((now_ms - node->live.last_seen_ms) / 1000));
+		bu_text_add(text, "\n", "its agent was heard %lld s ago",
+			    (long long)((now_ms - node->live.last_seen_ms) / 1000));
 	else
-		add(text, "its agent was not heard since bringupd started");
+		bu_text_add(text, "\n",
+			    "its agent was not heard since bringupd started");
 	if (node->live.progress_total_bytes)
-		add(text, "%s: %llu of %llu MiB", node->live.progress_stage,
-		    (unsigned long long)node->live.progress_done_bytes >> 20,
-		    (unsigned long long)node->live.progress_total_bytes >> 20);
+		bu_text_add(text, "\n", "%s: %llu of %llu MiB",
+			    node->live.progress_stage,
+			    (unsigned long long)node->live.progress_done_bytes >> 20,
+			    (unsigned long long)node->live.progress_total_bytes >> 20);
 }
 
 static void
@@ -115,9 +105,10 @@ add_power(const struct bu_node *node, char **text)
 	const struct bu_power_deed *deed = &node->power;
 
 	if (deed->op[0])
-		add(text, "power %s by %s: %s%s%s", deed->op, deed->by,
-		    strcmp(deed->result, "asked") == 0 ? "under way" : deed->result,
-		    deed->detail[0] ? ": " : "", deed->detail);
+		bu_text_add(text, "\n", "power %s by %s: %s%s%s", deed->op, deed->by,
+			    strcmp(deed->result, "asked") == 0 ? "under way"
+							       : deed->result,
+			    deed->detail[0] ? ": " : "", deed->detail);
 }
 
 static void
@@ -126,8 +117,9 @@ add_lease(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(rec->fleet->loop));
 
 	if (node->state == BU_STATE_READY && node->lent_to[0])
-		add(text, "it was used as a partner by %s %lld s ago", node->lent_to,
-		    (long long)((now_ms - node->lent_ms) / 1000));
+		bu_text_add(text, "\n", "it was used as a partner by %s %lld s ago",
+			    node->lent_to,
+			    (long long)((now_ms - node->lent_ms) / 1000));
 }
 
 /* Only what somebody should do something about: it is renewed with a third of its life
@@ -140,19 +132,21 @@ add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char 
 	int64_t days = left_ms / (24 * 3600 * 1000);
 
 	if (node->agent_revoked)
-		add(text, "the certificate of its agent was revoked");
+		bu_text_add(text, "\n", "the certificate of its agent was revoked");
 	else if (!node->agent_cert_until_ms)
 		return;
 	else if (left_ms <= 0)
-		add(text,
-		    "the certificate of its agent has ended; bringup node rebuild %s "
-		    "gives it another",
-		    node->name);
+		bu_text_add(
+			text, "\n",
+			"the certificate of its agent has ended; bringup node rebuild %s "
+			"gives it another",
+			node->name);
 	else if (days < BU_AGENT_CERT_DAYS / 6)
-		add(text,
-		    "the certificate of its agent ends in %lld days and was not "
-		    "renewed; see bringup-agent's log on the node",
-		    (long long)days);
+		bu_text_add(
+			text, "\n",
+			"the certificate of its agent ends in %lld days and was not "
+			"renewed; see bringup-agent's log on the node",
+			(long long)days);
 }
 
 /* What its checks found and what others say of it; of a good one, that it was checked.
@@ -167,18 +161,20 @@ add_checks(const struct bu_node *node, char **text)
 	json_array_foreach (json_object_get(node->checks, "rows"), i, row) {
 		const char *subject = bu_json_str(row, "subject", "");
 
-		add(text, "check %s%s%s%s: %s: %s%s%s", bu_json_str(row, "id", "?"),
-		    *subject ? " (" : "", subject, *subject ? ")" : "",
-		    bu_json_str(row, "verdict", "?"), bu_json_str(row, "text", ""),
-		    *bu_json_str(row, "hint", "") ? "; " : "",
-		    bu_json_str(row, "hint", ""));
+		bu_text_add(text, "\n", "check %s%s%s%s: %s: %s%s%s",
+			    bu_json_str(row, "id", "?"), *subject ? " (" : "", subject,
+			    *subject ? ")" : "", bu_json_str(row, "verdict", "?"),
+			    bu_json_str(row, "text", ""),
+			    *bu_json_str(row, "hint", "") ? "; " : "",
+			    bu_json_str(row, "hint", ""));
 	}
 	if (node->checks && i == 0)
-		add(text, "its checks pass");
+		bu_text_add(text, "\n", "its checks pass");
 	json_object_foreach (node->verdicts, source, verdict)
-		add(text, "%s says: %s", source, bu_json_str(verdict, "text", ""));
+		bu_text_add(text, "\n", "%s says: %s", source,
+			    bu_json_str(verdict, "text", ""));
 	if (node->state == BU_STATE_VALIDATING && !node->checks)
-		add(text, "its checks have not reported yet");
+		bu_text_add(text, "\n", "its checks have not reported yet");
 }
 
 /* What makes its state mean less than it says. */
@@ -194,17 +190,18 @@ add_conditions(const struct bu_reconcile *rec, const struct bu_node *node, char 
 		if (!condition->on)
 			continue;
 		words = bu_condition_text(id, condition);
-		add(text, "but %s: %s, for %lld s; it ends when %s",
-		    bu_condition_info(id)->name, words,
-		    (long long)(now_ms - condition->since_ms) / 1000,
-		    bu_condition_info(id)->cleared);
+		bu_text_add(text, "\n", "but %s: %s, for %lld s; it ends when %s",
+			    bu_condition_info(id)->name, words,
+			    (long long)(now_ms - condition->since_ms) / 1000,
+			    bu_condition_info(id)->cleared);
 	}
 	if (node->conditions[BU_CONDITION_UNREACHABLE].on ||
 	    node->conditions[BU_CONDITION_NOT_IN_CLUSTER].on)
-		add(text,
-		    "if that does not end: bringup node reboot %s, or bringup node "
-		    "replace %s for another machine",
-		    node->name, node->name);
+		bu_text_add(
+			text, "\n",
+			"if that does not end: bringup node reboot %s, or bringup node "
+			"replace %s for another machine",
+			node->name, node->name);
 }
 
 /* For what, what ends it, and when it is looked at again. */
@@ -217,8 +214,8 @@ add_reason(const struct bu_reason *reason, const char *what, char **text)
 		bu_xasprintf("; it is looked at again every %d s", info->again_s);
 
 	if (reason->code)
-		add(text, "%s: %s; it ends when %s%s", what, words, info->ends,
-		    info->again_s ? again : "");
+		bu_text_add(text, "\n", "%s: %s; it ends when %s%s", what, words,
+			    info->ends, info->again_s ? again : "");
 }
 
 char *
@@ -229,15 +226,15 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	bu_autofree char *reason = bu_reason_text(&node->reason);
 	bu_autofree char *hold = bu_hold_text(&node->hold);
 	char *text =
-		bu_xasprintf("%s is %s (%s) for %lld s\n", node->name, info->name,
+		bu_xasprintf("%s is %s (%s) for %lld s", node->name, info->name,
 			     info->help, (long long)(now_ms - node->since_ms) / 1000);
 
 	if (node->reason.code)
-		add(&text, "reason: %s", reason);
+		bu_text_add(&text, "\n", "reason: %s", reason);
 	add_conditions(rec, node, &text);
 	if (node->hold.owner)
-		add(&text, "%s; bringup node release %s ends the hold", hold,
-		    node->name);
+		bu_text_add(&text, "\n", "%s; bringup node release %s ends the hold",
+			    hold, node->name);
 	add_reason(&node->live.refusal, "a machine was refused", &text);
 	add_reason(&node->live.says,
 		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"
@@ -246,7 +243,8 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (!info->settled || info->measured)
 		add_checks(node, &text);
 	if (node->live.cluster_words[0])
-		add(&text, "its cluster says: %s", node->live.cluster_words);
+		bu_text_add(&text, "\n", "its cluster says: %s",
+			    node->live.cluster_words);
 	add_next(node, &text);
 	add_lease(rec, node, &text);
 	add_power(node, &text);
@@ -257,6 +255,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		add_agent(rec, node, &text);
 	add_agent_cert(rec, node, &text);
 	if (!node->live.in_profile)
-		add(&text, "it is not in the applied profile");
+		bu_text_add(&text, "\n", "it is not in the applied profile");
+	bu_text_add(&text, "", "\n");
 	return text;
 }

@@ -28,7 +28,6 @@ static const char sign_key[] =
 
 static struct {
 	int runs, woken;
-	int64_t since_ms; /* that it runs */
 	struct bu_loop *loop;
 	struct bu_store *store;
 	struct bu_trust *trust;
@@ -276,7 +275,6 @@ daemon_start(void)
 	bu_reconcile_start(d.api.rec);
 	bu_rollouts_kick(d.api.rollouts);
 	d.runs = 1;
-	d.since_ms = now_ms();
 }
 
 /* What was not committed when a process is killed is not there. */
@@ -371,12 +369,6 @@ daemon_turn(void)
 		bu_clock_advance(&sim.clock, i ? 1 : 0);
 		bu_loop_step(d.loop, 0);
 	}
-}
-
-int64_t
-daemon_since_ms(void)
-{
-	return d.since_ms;
 }
 
 int

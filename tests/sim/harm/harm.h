@@ -350,7 +350,6 @@ void daemon_stop(int kill);
 void daemon_turn(void);
 void daemon_end(void);
 int daemon_runs(void);
-int64_t daemon_since_ms(void); /* it was started then */
 int64_t daemon_due_ms(void);
 struct bu_api *daemon_api(void);
 struct bu_fleet *daemon_world(void);
