@@ -169,12 +169,17 @@ learn_lost(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 static void
 learn_mtu(struct bu_limits *limits, const struct bu_flow *flows, size_t count)
 {
-	bu_autofree uint32_t *seen = bu_xcalloc(65536, sizeof(*seen));
+	bu_autofree uint32_t *seen = NULL;
+	int top = 0;
 
+	for (size_t i = 0; i < count; i++)
+		if (flows[i].mtu > top)
+			top = flows[i].mtu;
+	seen = bu_xcalloc((size_t)top + 1, sizeof(*seen));
 	for (size_t i = 0; i < count; i++)
 		seen[flows[i].mtu]++;
 	limits->mtu = 0;
-	for (int mtu = 1; mtu < 65536; mtu++) {
+	for (int mtu = 1; mtu <= top; mtu++) {
 		if (seen[mtu] > 0 && (!limits->mtu || seen[mtu] >= seen[limits->mtu]))
 			limits->mtu = mtu;
 	}
