@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power driver for libvirt domains. Target: "<connection URI>#<domain>".
+ * Power driver for libvirt domains. Target: "<connection URI>#<domain>". The library
+ * blocks, so every call has ended when start() returns.
  *
  * libvirt applies a changed boot order at the next start from off, so the persistent
  * definition is rewritten; its uuid stays, or libvirt takes it for another domain.
@@ -11,7 +12,8 @@
 #include <libxml/tree.h>
 #include <string.h>
 
-#include "provisioner/power/power.h"
+#include "base/text.h"
+#include "provisioner/power/driver.h"
 
 static char *
 libvirt_connection(const char *target, struct bu_err *err)
@@ -42,22 +44,40 @@ failed(const char *doing, const char *target, struct bu_err *err)
 			  virGetLastErrorMessage());
 }
 
-static void *
-libvirt_open(const char *connection, struct bu_err *err)
-{
+/* One connection; conn is NULL until somebody asks, and after a failure. */
+struct libvirt {
+	char *uri;
 	virConnectPtr conn;
+};
 
+static void *
+libvirt_open(struct bu_loop *loop, const char *connection, struct bu_err *err)
+{
+	struct libvirt *libvirt = bu_xcalloc(1, sizeof(*libvirt));
+
+	(void)loop;
+	(void)err;
 	virSetErrorFunc(NULL, quiet);
-	conn = virConnectOpen(connection);
-	if (!conn)
-		failed("connect to", connection, err);
-	return conn;
+	libvirt->uri = bu_xstrdup(connection);
+	return libvirt;
+}
+
+static void
+hang_up(struct libvirt *libvirt)
+{
+	if (libvirt->conn)
+		virConnectClose(libvirt->conn);
+	libvirt->conn = NULL;
 }
 
 static void
 libvirt_close(void *self)
 {
-	virConnectClose(self);
+	struct libvirt *libvirt = self;
+
+	hang_up(libvirt);
+	free(libvirt->uri);
+	free(libvirt);
 }
 
 static virDomainPtr
@@ -72,33 +92,27 @@ find(virConnectPtr conn, const char *target, struct bu_err *err)
 }
 
 static int
-libvirt_status(void *self, const char *target, enum bu_power_state *ret,
-	       struct bu_err *err)
+status(virDomainPtr domain, const struct bu_power_request *request,
+       struct bu_power_answer *ret, struct bu_err *err)
 {
-	virDomainPtr domain = find(self, target, err);
 	int state = VIR_DOMAIN_NOSTATE;
-	int rc;
 
-	if (!domain)
-		return -1;
-	rc = virDomainGetState(domain, &state, NULL, 0);
-	virDomainFree(domain);
-	if (rc != 0)
-		return failed("state of", target, err);
+	if (virDomainGetState(domain, &state, NULL, 0) != 0)
+		return failed("state of", request->target.bmc, err);
 	switch (state) {
 	case VIR_DOMAIN_SHUTOFF:
 	case VIR_DOMAIN_CRASHED:
-		*ret = BU_POWER_OFF;
+		ret->state = BU_POWER_OFF;
 		break;
 	case VIR_DOMAIN_RUNNING:
 	case VIR_DOMAIN_BLOCKED:
 	case VIR_DOMAIN_PAUSED:
 	case VIR_DOMAIN_SHUTDOWN: /* still on its way */
 	case VIR_DOMAIN_PMSUSPENDED:
-		*ret = BU_POWER_ON;
+		ret->state = BU_POWER_ON;
 		break;
 	default:
-		*ret = BU_POWER_UNKNOWN;
+		ret->state = BU_POWER_UNKNOWN;
 	}
 	return 0;
 }
@@ -159,77 +173,158 @@ reordered(const char *xml, enum bu_boot_first first)
 }
 
 static int
-libvirt_boot_first(void *self, const char *target, enum bu_boot_first first,
-		   struct bu_err *err)
+boot_first(virDomainPtr domain, const struct bu_power_request *request,
+	   struct bu_power_answer *ret, struct bu_err *err)
 {
-	virDomainPtr domain = find(self, target, err), changed = NULL;
-	char *xml, *wanted;
-	int rc = 0;
+	char *xml = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE |
+							VIR_DOMAIN_XML_SECURE);
+	bu_autofree char *wanted = xml ? reordered(xml, request->first) : NULL;
+	virDomainPtr changed = NULL;
 
-	if (!domain)
-		return -1;
-	xml = virDomainGetXMLDesc(domain,
-				  VIR_DOMAIN_XML_INACTIVE | VIR_DOMAIN_XML_SECURE);
-	wanted = xml ? reordered(xml, first) : NULL;
+	(void)ret;
 	if (wanted)
-		changed = virDomainDefineXML(self, wanted);
-	if (!changed)
-		rc = failed("set the boot order of", target, err);
-	else
-		virDomainFree(changed);
-	free(wanted);
+		changed = virDomainDefineXML(virDomainGetConnect(domain), wanted);
 	free(xml);
-	virDomainFree(domain);
+	if (!changed)
+		return failed("set the boot order of", request->target.bmc, err);
+	virDomainFree(changed);
+	return 0;
+}
+
+static int
+switch_on(virDomainPtr domain, const struct bu_power_request *request,
+	  struct bu_power_answer *ret, struct bu_err *err)
+{
+	(void)ret;
+	if (virDomainCreate(domain) == 0 || virDomainIsActive(domain) == 1)
+		return 0;
+	return failed("power on", request->target.bmc, err);
+}
+
+static int
+switch_off(virDomainPtr domain, const struct bu_power_request *request,
+	   struct bu_power_answer *ret, struct bu_err *err)
+{
+	(void)ret;
+	/* It may have gone off by itself in between. */
+	if (virDomainDestroy(domain) == 0 || virDomainIsActive(domain) == 0)
+		return 0;
+	return failed("power off", request->target.bmc, err);
+}
+
+static void
+add_mac(struct bu_machine *machine, xmlNodePtr interface)
+{
+	xmlChar *text = NULL;
+
+	if (xmlStrcmp(interface->name, BAD_CAST "interface") == 0 &&
+	    machine->macs_count < BU_MACS_MAX)
+		text = xmlGetProp(child(interface, "mac"), BAD_CAST "address");
+	if (text && bu_mac_normalize((const char *)text,
+				     machine->macs[machine->macs_count]) == 0)
+		machine->macs_count++;
+	xmlFree(text);
+}
+
+/* What the domain's SMBIOS says: <sysinfo><system><entry name="serial">. */
+static void
+set_serial(struct bu_machine *machine, xmlNodePtr root)
+{
+	xmlNodePtr system = child(child(root, "sysinfo"), "system");
+
+	for (xmlNodePtr entry = system ? system->children : NULL; entry;
+	     entry = entry->next) {
+		xmlChar *name = xmlGetProp(entry, BAD_CAST "name");
+		xmlChar *text = NULL;
+
+		if (name && xmlStrcmp(name, BAD_CAST "serial") == 0)
+			text = xmlNodeGetContent(entry);
+		if (text)
+			bu_text_copy(machine->serial, sizeof(machine->serial),
+				     (const char *)text);
+		xmlFree(text);
+		xmlFree(name);
+	}
+}
+
+static int
+identity(virDomainPtr domain, const struct bu_power_request *request,
+	 struct bu_power_answer *ret, struct bu_err *err)
+{
+	char *xml = virDomainGetXMLDesc(domain, 0);
+	xmlDocPtr doc = xml ? xmlReadMemory(xml, (int)strlen(xml), "domain.xml", NULL,
+					    XML_PARSE_NONET | XML_PARSE_NOERROR)
+			    : NULL;
+	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
+	xmlNodePtr devices = child(root, "devices");
+
+	free(xml);
+	if (!root || virDomainGetUUIDString(domain, ret->machine.uuid) != 0) {
+		xmlFreeDoc(doc);
+		return failed("identity of", request->target.bmc, err);
+	}
+	set_serial(&ret->machine, root);
+	for (xmlNodePtr dev = devices ? devices->children : NULL; dev; dev = dev->next)
+		add_mac(&ret->machine, dev);
+	xmlFreeDoc(doc);
+	return 0;
+}
+
+static int (*const operations[BU_POWER_OPS])(virDomainPtr domain,
+					     const struct bu_power_request *request,
+					     struct bu_power_answer *ret,
+					     struct bu_err *err) = {
+	[BU_POWER_STATUS] = status,         [BU_POWER_IDENTITY] = identity,
+	[BU_POWER_BOOT_FIRST] = boot_first, [BU_POWER_SWITCH_ON] = switch_on,
+	[BU_POWER_SWITCH_OFF] = switch_off,
+};
+
+static int
+carry_out(struct libvirt *libvirt, const struct bu_power_request *request,
+	  struct bu_power_answer *ret, struct bu_err *err)
+{
+	virDomainPtr domain;
+	int rc;
+
+	if (!libvirt->conn)
+		libvirt->conn = virConnectOpen(libvirt->uri);
+	if (!libvirt->conn)
+		return failed("connect to", libvirt->uri, err);
+	domain = find(libvirt->conn, request->target.bmc, err);
+	rc = domain ? operations[request->op](domain, request, ret, err) : -1;
+	if (domain)
+		virDomainFree(domain);
+	/* It may be the connection: the next call gets another. */
+	if (rc != 0)
+		hang_up(libvirt);
 	return rc;
 }
 
-static int
-libvirt_power_on(void *self, const char *target, struct bu_err *err)
+static struct bu_power_call *
+libvirt_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
+	      void *arg)
 {
-	virDomainPtr domain = find(self, target, err);
-	int rc;
+	struct bu_power_answer answer = {0};
+	struct bu_err err = {0};
+	int rc = carry_out(self, request, &answer, &err);
 
-	if (!domain)
-		return -1;
-	rc = virDomainCreate(domain);
-	virDomainFree(domain);
-	return rc == 0 ? 0 : failed("power on", target, err);
+	fn(rc == 0 ? &answer : NULL, rc == 0 ? NULL : &err, arg);
+	return NULL;
 }
 
-static int
-libvirt_power_off(void *self, const char *target, struct bu_err *err)
+/* Nothing is ever under way. */
+static void
+libvirt_cancel(void *self, struct bu_power_call *call)
 {
-	virDomainPtr domain = find(self, target, err);
-	int rc;
-
-	if (!domain)
-		return -1;
-	rc = virDomainDestroy(domain);
-	/* It may have gone off by itself in between. */
-	if (rc != 0 && virDomainIsActive(domain) == 0)
-		rc = 0;
-	virDomainFree(domain);
-	return rc == 0 ? 0 : failed("power off", target, err);
+	(void)self;
+	(void)call;
 }
 
-static const struct bu_power_driver libvirt_driver = {
+const struct bu_power_driver bu_power_libvirt = {
 	.name = "libvirt",
 	.connection = libvirt_connection,
 	.open = libvirt_open,
 	.close = libvirt_close,
-	.status = libvirt_status,
-	.boot_first = libvirt_boot_first,
-	.power_on = libvirt_power_on,
-	.power_off = libvirt_power_off,
+	.start = libvirt_start,
+	.cancel = libvirt_cancel,
 };
-
-static const struct bu_power_driver *const drivers[] = {&libvirt_driver};
-
-const struct bu_power_driver *
-bu_power_driver(const char *name)
-{
-	for (size_t i = 0; i < BU_LEN(drivers); i++)
-		if (strcmp(drivers[i]->name, name) == 0)
-			return drivers[i];
-	return NULL;
-}

@@ -4,7 +4,8 @@
  *
  * Without arguments it is the router: each request goes to a child of its own per
  * connection ("--driver NAME --connection URI"), started at the first request for it; a
- * stuck hypervisor or BMC delays no other. A child serves one request after another.
+ * stuck hypervisor delays no other. A child has a loop and serves its requests side by
+ * side (perform.h), as far as its driver does not block.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -13,9 +14,10 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/worker.h"
-#include "provisioner/power/power.h"
+#include "provisioner/power/perform.h"
 
-enum { CHILD_DEADLINE_MS = 700000 };
+/* A child answers in time, unless its library hangs. */
+enum { NO_UNTIL_MS = 700000, HANGS_MS = 30000 };
 
 struct child {
 	struct child *next;
@@ -93,14 +95,16 @@ route(struct router *router, const json_t *request)
 	const char *name = bu_json_str(request, "driver", "");
 	const char *target = bu_json_str(request, "target", "");
 	const struct bu_power_driver *driver = bu_power_driver(name);
+	bu_autofree char *names = bu_power_driver_names();
 	bu_autofree char *connection = NULL;
 	struct bu_err err = {0};
+	int64_t until_ms = bu_json_int(request, "until_ms", -1);
 	struct child *child = NULL;
 	struct pending *pending;
 
 	if (!driver)
 		bu_err_set(&err, BU_ERR_INVAL, 0,
-			   "no power driver '%s'; this version has libvirt", name);
+			   "no power driver '%s'; this version has %s", name, names);
 	else if ((connection = driver->connection(target, &err)))
 		child = child_for(router, name, connection, &err);
 	if (!child) {
@@ -110,7 +114,11 @@ route(struct router *router, const json_t *request)
 	pending = bu_xcalloc(1, sizeof(*pending));
 	pending->id = id;
 	pending->child = bu_service_pid(child->service);
-	bu_service_call(child->service, request, CHILD_DEADLINE_MS, on_reply, pending);
+	bu_service_call(child->service, request,
+			until_ms < 0
+				? NO_UNTIL_MS
+				: until_ms - bu_loop_now_ms(router->loop) + HANGS_MS,
+			on_reply, pending);
 }
 
 static void
@@ -148,36 +156,64 @@ run_router(void)
 	return 0;
 }
 
-/* A connection that breaks is opened again at the next request. */
+/* --- the child of one connection --- */
+
+static void
+on_performed(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	json_int_t *id = arg;
+
+	answer(*id, reply, err);
+	free(id);
+}
+
+struct child_side {
+	struct bu_loop *loop;
+	struct bu_performer *performer;
+};
+
+static void
+on_child_request(int fd, int what, void *arg)
+{
+	struct child_side *side = arg;
+	struct bu_err err = {0};
+	bu_autojson json_t *request = bu_frame_read(fd, &err);
+	json_int_t *id;
+
+	(void)what;
+	if (!request) {
+		bu_loop_stop(side->loop);
+		return;
+	}
+	if (json_object_get(request, "cancel"))
+		return;
+	id = bu_xmalloc(sizeof(*id));
+	*id = bu_json_int(request, "id", 0);
+	bu_perform(side->performer, request, on_performed, id);
+}
+
+/* The router is gone when this ends: what is under way goes with the process. */
 static int
 run_child(const char *name, const char *connection)
 {
 	const struct bu_power_driver *driver = bu_power_driver(name);
-	void *self = NULL;
+	struct child_side side = {.loop = bu_loop_create(NULL)};
+	struct bu_watch *watch;
+	struct bu_err err = {0};
+	void *self = driver ? driver->open(side.loop, connection, &err) : NULL;
 
-	if (!driver)
+	if (!self) {
+		bu_error("power", "%s", driver ? err.text : "no such driver");
 		return 1;
-	for (;;) {
-		struct bu_err err = {0};
-		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, &err);
-		bu_autojson json_t *reply = NULL;
-
-		if (!request)
-			break;
-		if (json_object_get(request, "cancel"))
-			continue;
-		if (!self)
-			self = driver->open(connection, &err);
-		if (self)
-			reply = bu_power_perform(driver, self, request, &err);
-		answer(bu_json_int(request, "id", 0), reply, reply ? NULL : &err);
-		if (!reply && self && err.kind == BU_ERR_REMOTE) {
-			driver->close(self);
-			self = NULL;
-		}
 	}
-	if (self)
-		driver->close(self);
+	side.performer = bu_performer_create(side.loop, driver, self);
+	watch = bu_watch_create(side.loop, BU_WORKER_FD, BU_READABLE, on_child_request,
+				&side);
+	bu_loop_run(side.loop);
+	bu_watch_destroy(watch);
+	bu_performer_destroy(side.performer);
+	driver->close(self);
+	bu_loop_destroy(side.loop);
 	return 0;
 }
 

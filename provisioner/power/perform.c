@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The composite operations over a driver: observe before acting, confirm after it.
- * Unknown is never taken for off, and a machine that is on is switched off only where
- * the request allows a reset. Runs in the child that belongs to one connection.
+ * Called by main.c in the child that belongs to one connection. Invariants: unknown is
+ * never taken for off, a machine that is on is switched off only where the request
+ * allows a reset, and of two requests that change one machine the second waits.
  */
-#include <poll.h>
+#include "provisioner/power/perform.h"
+
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/json.h"
-#include "provisioner/power/power.h"
 
 enum { OBSERVE_MS = 250, CONFIRM_MS = 20000, WAIT_OFF_MAX_MS = 600000 };
 
@@ -21,159 +21,472 @@ bu_power_state_name(enum bu_power_state state)
 	return state_names[state];
 }
 
-/* What one request is about. */
-struct machine {
-	const struct bu_power_driver *driver;
-	void *self;
-	const char *target;
+struct run;
+typedef void (*step_fn)(struct run *run);
+
+/* One request. Its timer wakes it up: in the queue, between two looks, or when a call
+ * takes too long. */
+struct run {
+	struct run *next;
+	struct bu_performer *performer;
+	json_t *request;
+	const char *bmc; /* of the request */
+	bu_perform_fn fn;
+	void *arg;
+	struct bu_timer *timer;
+	step_fn on_timer;
+	int begun;
+	/* the call that is under way, and what follows its answer */
+	struct bu_power_request order;
+	struct bu_power_call *call;
+	int starting, answered;
+	struct bu_power_answer answer;
+	struct bu_err err; /* of the call; kind NONE = it was answered */
+	step_fn then;
+	/* what is looked for */
+	enum bu_power_state want, seen;
+	int64_t look_until_ms, look_within_ms;
+	int silence_ends; /* the first look without an answer ends it */
+	step_fn found, late;
 };
 
-/* Waits until the machine is seen in this state; BU_ERR_TIMEOUT when it is not, and
- * ret_seen (may be NULL) says how it was seen last. */
-static int
-wait_for(const struct machine *machine, enum bu_power_state want, int64_t within_ms,
-	 enum bu_power_state *ret_seen, struct bu_err *err)
-{
-	int64_t until_ms = bu_mono_ms(bu_clock_system()) + within_ms;
-	enum bu_power_state seen = BU_POWER_UNKNOWN;
+struct bu_performer {
+	struct bu_loop *loop;
+	const struct bu_power_driver *driver;
+	void *self;
+	struct run *runs; /* in the order in which they came */
+};
 
-	for (;;) {
-		if (machine->driver->status(machine->self, machine->target, &seen,
-					    err) != 0)
-			return -1;
-		if (ret_seen)
-			*ret_seen = seen;
-		if (seen == want)
-			return 0;
-		if (bu_mono_ms(bu_clock_system()) >= until_ms)
-			return bu_err_set(err, BU_ERR_TIMEOUT, 0,
-					  "%s is %s, not %s after %lld ms",
-					  machine->target, state_names[seen],
-					  state_names[want], (long long)within_ms);
-		poll(NULL, 0, OBSERVE_MS);
-	}
+static int64_t
+now_ms(const struct run *run)
+{
+	return bu_loop_now_ms(run->performer->loop);
 }
+
+static void
+run_free(struct run *run)
+{
+	struct run **link = &run->performer->runs;
+
+	while (*link != run)
+		link = &(*link)->next;
+	*link = run->next;
+	bu_timer_destroy(run->timer);
+	json_decref(run->request);
+	free(run);
+}
+
+static void begin_next(struct bu_performer *performer, const char *bmc);
+
+/* reply is stolen. */
+static void
+finish(struct run *run, json_t *reply, const struct bu_err *err)
+{
+	struct bu_performer *performer = run->performer;
+	bu_autofree char *bmc = bu_xstrdup(run->bmc);
+	bu_autojson json_t *answer = reply;
+	struct bu_err why = err ? *err : (struct bu_err){0};
+	bu_perform_fn fn = run->fn;
+	void *arg = run->arg;
+
+	run_free(run);
+	fn(answer, err ? &why : NULL, arg);
+	begin_next(performer, bmc);
+}
+
+static void
+fail(struct run *run)
+{
+	finish(run, NULL, &run->err);
+}
+
+static void
+done(struct run *run)
+{
+	finish(run, json_pack("{s:s}", "power", state_names[run->seen]), NULL);
+}
+
+static void
+on_timer(void *arg)
+{
+	struct run *run = arg;
+
+	run->on_timer(run);
+}
+
+static void
+sleep_until(struct run *run, int64_t in_ms, step_fn fn)
+{
+	run->on_timer = fn;
+	bu_timer_set(run->timer, in_ms);
+}
+
+/* --- one call of the driver --- */
+
+static void
+take(struct run *run)
+{
+	bu_timer_stop(run->timer);
+	run->call = NULL;
+	run->then(run);
+}
+
+static void
+on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *arg)
+{
+	struct run *run = arg;
+
+	run->err = err ? *err : (struct bu_err){0};
+	if (answer)
+		run->answer = *answer;
+	run->answered = 1;
+	if (!run->starting)
+		take(run);
+}
+
+static void
+on_call_late(struct run *run)
+{
+	run->performer->driver->cancel(run->performer->self, run->call);
+	bu_err_set(&run->err, BU_ERR_TIMEOUT, 0, "%s: no answer in %d s", run->bmc,
+		   BU_POWER_CALL_MS / 1000);
+	take(run);
+}
+
+/* then looks at run->err itself. */
+static void
+call(struct run *run, enum bu_power_op op, step_fn then)
+{
+	struct bu_performer *performer = run->performer;
+
+	run->order.op = op;
+	run->then = then;
+	run->answered = 0;
+	run->starting = 1;
+	sleep_until(run, BU_POWER_CALL_MS, on_call_late);
+	run->call =
+		performer->driver->start(performer->self, &run->order, on_answer, run);
+	run->starting = 0;
+	if (run->answered)
+		take(run);
+}
+
+/* --- looking --- */
+
+static void look(struct run *run);
+
+static void
+on_look(struct run *run)
+{
+	int silent = run->err.kind != BU_ERR_NONE;
+
+	if (silent && run->silence_ends) {
+		fail(run);
+		return;
+	}
+	if (!silent) {
+		run->seen = run->answer.state;
+		if (run->seen == run->want) {
+			run->found(run);
+			return;
+		}
+	}
+	if (now_ms(run) < run->look_until_ms) {
+		sleep_until(run, OBSERVE_MS, look);
+		return;
+	}
+	if (!silent)
+		bu_err_set(&run->err, BU_ERR_TIMEOUT, 0,
+			   "%s is %s, not %s after %lld ms", run->bmc,
+			   state_names[run->seen], state_names[run->want],
+			   (long long)run->look_within_ms);
+	run->late(run);
+}
+
+static void
+look(struct run *run)
+{
+	call(run, BU_POWER_STATUS, on_look);
+}
+
+/* Until the machine is seen in this state; then found, else late, with run->err. */
+static void
+look_for(struct run *run, enum bu_power_state want, int64_t within_ms, step_fn found,
+	 step_fn late)
+{
+	run->want = want;
+	run->look_within_ms = within_ms;
+	run->look_until_ms = now_ms(run) + within_ms;
+	run->silence_ends = 1;
+	run->found = found;
+	run->late = late;
+	look(run);
+}
+
+/* After a switch: a BMC may be silent over it for a moment. */
+static void
+confirm(struct run *run, enum bu_power_state want, step_fn found)
+{
+	run->want = want;
+	run->look_within_ms = CONFIRM_MS;
+	run->look_until_ms = now_ms(run) + CONFIRM_MS;
+	run->silence_ends = 0;
+	run->found = found;
+	run->late = fail;
+	look(run);
+}
+
+/* --- operations --- */
 
 /* Who asked has given up, and may have asked again since: a reset that comes now hits
  * a machine that has gone on. */
 static int
-check_wanted(const json_t *request, struct bu_err *err)
+check_wanted(struct run *run)
 {
-	int64_t until_ms = bu_json_int(request, "until_ms", INT64_MAX);
+	int64_t until_ms = bu_json_int(run->request, "until_ms", INT64_MAX);
 
-	if (bu_mono_ms(bu_clock_system()) <= until_ms)
+	if (now_ms(run) <= until_ms)
 		return 0;
-	return bu_err_set(err, BU_ERR_CANCELLED, 0,
+	return bu_err_set(&run->err, BU_ERR_CANCELLED, 0,
 			  "%s: its turn came too late; the request has timed out",
-			  bu_json_str(request, "target", ""));
+			  run->bmc);
+}
+
+static void
+on_switched_on(struct run *run)
+{
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		confirm(run, BU_POWER_ON, done);
+}
+
+static void
+on_order_set(struct run *run)
+{
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		call(run, BU_POWER_SWITCH_ON, on_switched_on);
+}
+
+/* It is off, surely. */
+static void
+start_up(struct run *run)
+{
+	call(run, BU_POWER_BOOT_FIRST, on_order_set);
+}
+
+static void
+on_off_for_boot(struct run *run)
+{
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		confirm(run, BU_POWER_OFF, start_up);
 }
 
 /* The machine did not go off by itself: may it be switched off? Only one that is surely
  * on is worth a person's consent; unknown is looked at again. */
-static int
-check_reset(const json_t *request, const char *target, enum bu_power_state seen,
-	    const struct bu_err *late, struct bu_err *err)
+static void
+on_still_on(struct run *run)
 {
-	if (late->kind == BU_ERR_TIMEOUT && bu_json_bool(request, "reset", 0))
-		return 0;
-	if (late->kind == BU_ERR_TIMEOUT && seen == BU_POWER_ON)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "%s is on, and no grant allows switching it off",
-				  target);
-	if (err)
-		*err = *late;
-	return -1;
+	int reset = bu_json_bool(run->request, "reset", 0);
+
+	if (!reset && run->seen == BU_POWER_ON)
+		bu_err_set(&run->err, BU_ERR_DENIED, 0,
+			   "%s is on, and no grant allows switching it off", run->bmc);
+	if (!reset || check_wanted(run) != 0)
+		fail(run);
+	else
+		call(run, BU_POWER_SWITCH_OFF, on_off_for_boot);
 }
 
-static int
-make_off(const struct machine *machine, const json_t *request, int64_t wait_off_ms,
-	 struct bu_err *err)
+static void
+begin_boot(struct run *run)
 {
-	enum bu_power_state seen = BU_POWER_UNKNOWN;
-	struct bu_err late = {0};
+	const char *first = bu_json_str(run->request, "first", "");
+	int64_t wait_off_ms = bu_json_int(run->request, "wait_off_ms", 0);
 
-	if (wait_for(machine, BU_POWER_OFF, wait_off_ms, &seen, &late) == 0)
-		return 0;
-	if (check_reset(request, machine->target, seen, &late, err) != 0)
-		return -1;
-	if (check_wanted(request, err) != 0 ||
-	    machine->driver->power_off(machine->self, machine->target, err) != 0)
-		return -1;
-	return wait_for(machine, BU_POWER_OFF, CONFIRM_MS, NULL, err);
+	run->order.first = strcmp(first, "disk") == 0 ? BU_BOOT_DISK : BU_BOOT_NETWORK;
+	if (run->order.first != BU_BOOT_DISK && strcmp(first, "network") != 0)
+		bu_err_set(&run->err, BU_ERR_INVAL, 0, "boot first from '%s'?", first);
+	else if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
+		bu_err_set(&run->err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		look_for(run, BU_POWER_OFF, wait_off_ms, start_up, on_still_on);
 }
 
-static int
-boot(const struct machine *machine, const json_t *request, struct bu_err *err)
+static void
+on_switched_off(struct run *run)
 {
-	const struct bu_power_driver *driver = machine->driver;
-	const char *target = machine->target;
-	const char *first = bu_json_str(request, "first", "");
-	int64_t wait_off_ms = bu_json_int(request, "wait_off_ms", 0);
-	int disk = strcmp(first, "disk") == 0;
-
-	if (!disk && strcmp(first, "network") != 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "boot first from '%s'?", first);
-	if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
-	if (make_off(machine, request, wait_off_ms, err) != 0 ||
-	    driver->boot_first(machine->self, target,
-			       disk ? BU_BOOT_DISK : BU_BOOT_NETWORK, err) != 0 ||
-	    driver->power_on(machine->self, target, err) != 0)
-		return -1;
-	return wait_for(machine, BU_POWER_ON, CONFIRM_MS, NULL, err);
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		confirm(run, BU_POWER_OFF, done);
 }
 
-/* To on or off, from the other one alone. */
-static int
-switch_to(const struct machine *machine, enum bu_power_state want, struct bu_err *err)
+/* It is in the other state, or nobody knows. */
+static void
+on_not_there_yet(struct run *run)
 {
-	const struct bu_power_driver *driver = machine->driver;
-	enum bu_power_state seen = BU_POWER_UNKNOWN;
-
-	if (driver->status(machine->self, machine->target, &seen, err) != 0)
-		return -1;
-	if (seen == want)
-		return 0;
-	if (seen == BU_POWER_UNKNOWN)
-		return bu_err_set(err, BU_ERR_REMOTE, 0,
-				  "%s: it is unknown whether it is on; nothing was "
-				  "done",
-				  machine->target);
-	if (want == BU_POWER_ON) {
-		if (driver->boot_first(machine->self, machine->target, BU_BOOT_DISK,
-				       err) != 0 ||
-		    driver->power_on(machine->self, machine->target, err) != 0)
-			return -1;
-	} else if (driver->power_off(machine->self, machine->target, err) != 0) {
-		return -1;
-	}
-	return wait_for(machine, want, CONFIRM_MS, NULL, err);
-}
-
-json_t *
-bu_power_perform(const struct bu_power_driver *driver, void *self,
-		 const json_t *request, struct bu_err *err)
-{
-	const char *op = bu_json_str(request, "op", "");
-	const char *target = bu_json_str(request, "target", "");
-	struct machine machine = {driver, self, target};
-	enum bu_power_state state = BU_POWER_ON;
-
-	if (check_wanted(request, err) != 0)
-		return NULL;
-	if (strcmp(op, "boot") == 0) {
-		if (boot(&machine, request, err) != 0)
-			return NULL;
-	} else if (strcmp(op, "on") == 0 || strcmp(op, "off") == 0) {
-		state = strcmp(op, "on") == 0 ? BU_POWER_ON : BU_POWER_OFF;
-		if (switch_to(&machine, state, err) != 0)
-			return NULL;
-	} else if (strcmp(op, "status") == 0) {
-		if (driver->status(self, target, &state, err) != 0)
-			return NULL;
+	if (run->seen == BU_POWER_UNKNOWN) {
+		bu_err_set(&run->err, BU_ERR_REMOTE, 0,
+			   "%s: it is unknown whether it is on; nothing was done",
+			   run->bmc);
+		fail(run);
+	} else if (run->want == BU_POWER_ON) {
+		start_up(run);
 	} else {
-		bu_err_set(err, BU_ERR_INVAL, 0, "no power operation '%s'", op);
-		return NULL;
+		call(run, BU_POWER_SWITCH_OFF, on_switched_off);
 	}
-	return json_pack("{s:s}", "power", state_names[state]);
+}
+
+static void
+begin_on(struct run *run)
+{
+	run->order.first = BU_BOOT_DISK;
+	look_for(run, BU_POWER_ON, 0, done, on_not_there_yet);
+}
+
+static void
+begin_off(struct run *run)
+{
+	look_for(run, BU_POWER_OFF, 0, done, on_not_there_yet);
+}
+
+static void
+on_status(struct run *run)
+{
+	run->seen = run->answer.state;
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		done(run);
+}
+
+static void
+begin_status(struct run *run)
+{
+	call(run, BU_POWER_STATUS, on_status);
+}
+
+static const struct {
+	const char *name;
+	step_fn begin;
+} operations[] = {
+	{"status", begin_status},
+	{"boot", begin_boot},
+	{"on", begin_on},
+	{"off", begin_off},
+};
+
+/* --- whose turn it is --- */
+
+static void
+begin(struct run *run)
+{
+	const char *op = bu_json_str(run->request, "op", "");
+
+	run->begun = 1;
+	bu_timer_stop(run->timer);
+	if (check_wanted(run) != 0) {
+		fail(run);
+		return;
+	}
+	for (size_t i = 0; i < BU_LEN(operations); i++)
+		if (strcmp(operations[i].name, op) == 0) {
+			operations[i].begin(run);
+			return;
+		}
+	bu_err_set(&run->err, BU_ERR_INVAL, 0, "no power operation '%s'", op);
+	fail(run);
+}
+
+static int
+only_looks(const struct run *run)
+{
+	return strcmp(bu_json_str(run->request, "op", ""), "status") == 0;
+}
+
+static int
+may_begin(const struct run *run)
+{
+	if (only_looks(run))
+		return 1;
+	for (const struct run *at = run->performer->runs; at != run; at = at->next)
+		if (!only_looks(at) && strcmp(at->bmc, run->bmc) == 0)
+			return 0;
+	return 1;
+}
+
+static void
+begin_next(struct bu_performer *performer, const char *bmc)
+{
+	for (struct run *run = performer->runs; run; run = run->next)
+		if (!run->begun && strcmp(run->bmc, bmc) == 0 && may_begin(run)) {
+			begin(run);
+			return;
+		}
+}
+
+static void
+on_queue_late(struct run *run)
+{
+	if (check_wanted(run) != 0)
+		fail(run);
+	else
+		sleep_until(run, 1, on_queue_late);
+}
+
+void
+bu_perform(struct bu_performer *performer, const json_t *request, bu_perform_fn fn,
+	   void *arg)
+{
+	struct run *run = bu_xcalloc(1, sizeof(*run)), **link = &performer->runs;
+	int64_t until_ms = bu_json_int(request, "until_ms", INT64_MAX);
+
+	run->performer = performer;
+	run->request = json_deep_copy(request);
+	run->bmc = bu_json_str(run->request, "target", "");
+	run->order.target.bmc = run->bmc;
+	run->fn = fn;
+	run->arg = arg;
+	run->timer = bu_timer_create(performer->loop, on_timer, run);
+	while (*link)
+		link = &(*link)->next;
+	*link = run;
+	if (may_begin(run))
+		begin(run);
+	else if (until_ms != INT64_MAX)
+		sleep_until(run, until_ms - now_ms(run) + 1, on_queue_late);
+}
+
+struct bu_performer *
+bu_performer_create(struct bu_loop *loop, const struct bu_power_driver *driver,
+		    void *self)
+{
+	struct bu_performer *performer = bu_xcalloc(1, sizeof(*performer));
+
+	performer->loop = loop;
+	performer->driver = driver;
+	performer->self = self;
+	return performer;
+}
+
+void
+bu_performer_destroy(struct bu_performer *performer)
+{
+	if (!performer)
+		return;
+	while (performer->runs) {
+		struct run *run = performer->runs;
+
+		if (run->call)
+			performer->driver->cancel(performer->self, run->call);
+		run_free(run);
+	}
+	free(performer);
 }

@@ -1,93 +1,239 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A machine of paper that notes what was done to it, in order. */
+/* Machines of paper that note what was done to them, in order; time is made. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "provisioner/power/power.h"
+#include "provisioner/power/perform.h"
 #include "tests/support/unit.h"
+
+enum { MACHINES = 3, ANSWER_MS = 5 };
+
+struct bu_power_call {
+	struct bu_timer *timer; /* NULL: it never answers */
+	const struct bu_power_request *request;
+	bu_power_done_fn fn;
+	void *arg;
+};
 
 struct paper {
 	enum bu_power_state state;
 	int looks_until_off; /* goes off by itself after so many looks; 0 = never */
 	int refuses_off;
-	int silent; /* its BMC says nothing about its power */
+	int silent;     /* its BMC says nothing about its power */
+	int deaf_looks; /* and after a switch for so many looks */
+	int at_once;    /* the driver's library blocks */
+	int hangs;      /* no call is ever answered */
+	int cancelled;
+	int looks;
 	char done[128];
+	struct bu_loop *loop;
 };
 
-static int
-status(void *self, const char *target, enum bu_power_state *ret, struct bu_err *err)
+/* The machines "t0", "t1", ...; the others are the first one. */
+static struct paper *
+paper_of(void *self, const char *bmc)
 {
-	struct paper *paper = self;
+	struct paper *papers = self;
+	int which = bmc[0] == 't' && bmc[1] >= '0' && bmc[1] < '0' + MACHINES
+			    ? bmc[1] - '0'
+			    : 0;
 
-	if (paper->silent)
-		return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: no session", target);
-	if (paper->looks_until_off && --paper->looks_until_off == 0)
+	return &papers[which];
+}
+
+static int
+carry_out(struct paper *paper, const struct bu_power_request *request,
+	  struct bu_power_answer *ret, struct bu_err *err)
+{
+	const char *bmc = request->target.bmc;
+
+	switch (request->op) {
+	case BU_POWER_STATUS:
+		paper->looks++;
+		if (paper->silent || (*paper->done && paper->deaf_looks-- > 0))
+			return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: no session", bmc);
+		if (paper->looks_until_off && --paper->looks_until_off == 0)
+			paper->state = BU_POWER_OFF;
+		ret->state = paper->state;
+		return 0;
+	case BU_POWER_BOOT_FIRST:
+		strcat(paper->done,
+		       request->first == BU_BOOT_DISK ? "disk " : "network ");
+		return 0;
+	case BU_POWER_SWITCH_ON:
+		ck_assert_int_eq(paper->state, BU_POWER_OFF);
+		paper->state = BU_POWER_ON;
+		strcat(paper->done, "on ");
+		return 0;
+	case BU_POWER_SWITCH_OFF:
+		strcat(paper->done, "off ");
+		if (paper->refuses_off)
+			return bu_err_set(err, BU_ERR_REMOTE, 0, "power off %s: stuck",
+					  bmc);
 		paper->state = BU_POWER_OFF;
-	*ret = paper->state;
-	return 0;
+		return 0;
+	default:
+		ck_abort_msg("operation %d", (int)request->op);
+	}
 }
 
-static int
-first(void *self, const char *target, enum bu_boot_first order, struct bu_err *err)
+static void
+answer_now(struct paper *paper, const struct bu_power_request *request,
+	   bu_power_done_fn fn, void *arg)
 {
-	struct paper *paper = self;
+	struct bu_power_answer answer = {0};
+	struct bu_err err = {0};
+	int rc = carry_out(paper, request, &answer, &err);
 
-	strcat(paper->done, order == BU_BOOT_DISK ? "disk " : "network ");
-	return 0;
+	fn(rc == 0 ? &answer : NULL, rc == 0 ? NULL : &err, arg);
 }
 
-static int
-on(void *self, const char *target, struct bu_err *err)
-{
-	struct paper *paper = self;
+static struct paper *the_papers;
 
-	ck_assert_int_eq(paper->state, BU_POWER_OFF);
-	paper->state = BU_POWER_ON;
-	strcat(paper->done, "on ");
-	return 0;
+static void
+on_due(void *arg)
+{
+	struct bu_power_call *call = arg, due = *call;
+
+	bu_timer_destroy(call->timer);
+	free(call);
+	answer_now(paper_of(the_papers, due.request->target.bmc), due.request, due.fn,
+		   due.arg);
 }
 
-static int
-off(void *self, const char *target, struct bu_err *err)
+static struct bu_power_call *
+paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
+	    void *arg)
 {
-	struct paper *paper = self;
+	struct paper *paper = paper_of(self, request->target.bmc);
+	struct bu_power_call *call;
 
-	strcat(paper->done, "off ");
-	if (paper->refuses_off)
-		return bu_err_set(err, BU_ERR_REMOTE, 0, "power off %s: stuck", target);
-	paper->state = BU_POWER_OFF;
-	return 0;
+	if (paper->at_once) {
+		answer_now(paper, request, fn, arg);
+		return NULL;
+	}
+	call = bu_xcalloc(1, sizeof(*call));
+	call->request = request;
+	call->fn = fn;
+	call->arg = arg;
+	call->timer = bu_timer_create(((struct paper *)self)->loop, on_due, call);
+	if (!paper->hangs)
+		bu_timer_set(call->timer, ANSWER_MS);
+	return call;
+}
+
+static void
+paper_cancel(void *self, struct bu_power_call *call)
+{
+	paper_of(self, call->request->target.bmc)->cancelled++;
+	bu_timer_destroy(call->timer);
+	free(call);
 }
 
 static const struct bu_power_driver driver = {
 	.name = "paper",
-	.status = status,
-	.boot_first = first,
-	.power_on = on,
-	.power_off = off,
+	.start = paper_start,
+	.cancel = paper_cancel,
 };
+
+/* Some requests at once, and how each ended. */
+struct site {
+	struct bu_clock clock;
+	struct bu_loop *loop;
+	struct bu_performer *performer;
+};
+
+struct answer {
+	struct site *site;
+	int64_t at_ms; /* 0 = none yet */
+	int failed;
+	struct bu_err err;
+	char power[16];
+};
+
+static void
+on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct answer *answer = arg;
+
+	ck_assert_int_eq(answer->at_ms, 0);
+	ck_assert((reply != NULL) != (err != NULL));
+	answer->at_ms = bu_loop_now_ms(answer->site->loop) + 1;
+	answer->failed = err != NULL;
+	if (err)
+		answer->err = *err;
+	else
+		snprintf(answer->power, sizeof(answer->power), "%s",
+			 bu_json_str(reply, "power", ""));
+}
+
+static void
+begin(struct site *site, struct paper *papers)
+{
+	bu_clock_fake(&site->clock, 0);
+	site->clock.fake_mono_ms = 0;
+	site->loop = bu_loop_create(&site->clock);
+	papers[0].loop = site->loop;
+	the_papers = papers;
+	site->performer = bu_performer_create(site->loop, &driver, papers);
+}
+
+static void
+finish(struct site *site)
+{
+	bu_performer_destroy(site->performer);
+	bu_loop_destroy(site->loop);
+}
+
+/* request is stolen. */
+static void
+ask(struct site *site, json_t *request, struct answer *ret)
+{
+	*ret = (struct answer){.site = site};
+	bu_perform(site->performer, request, on_reply, ret);
+	json_decref(request);
+}
+
+static void
+until_answered(struct site *site, const struct answer *answer)
+{
+	for (int i = 0; i < 1000000 && !answer->at_ms; i++) {
+		bu_clock_advance(&site->clock, 1);
+		bu_loop_step(site->loop, 0);
+	}
+	ck_assert_int_ne(answer->at_ms, 0);
+}
+
+static int64_t took_ms;
 
 static int
 perform(struct paper *paper, json_t *request, struct bu_err *err)
 {
-	bu_autojson json_t *reply = bu_power_perform(&driver, paper, request, err);
+	struct paper papers[MACHINES] = {*paper};
+	struct site site;
+	struct answer answer;
 
-	json_decref(request);
-	return reply ? 0 : -1;
+	begin(&site, papers);
+	ask(&site, request, &answer);
+	until_answered(&site, &answer);
+	finish(&site);
+	*paper = papers[0];
+	took_ms = answer.at_ms;
+	if (err)
+		*err = answer.err;
+	return answer.failed ? -1 : 0;
 }
 
 static int
 boot_within(struct paper *paper, const char *order, int wait_off_ms, int within_ms,
 	    struct bu_err *err)
 {
-	int64_t until_ms = bu_mono_ms(bu_clock_system()) + within_ms;
-
 	return perform(paper,
-		       json_pack("{s:s,s:s,s:s,s:i,s:I,s:b}", "op", "boot", "target",
+		       json_pack("{s:s,s:s,s:s,s:i,s:i,s:b}", "op", "boot", "target",
 				 "t", "first", order, "wait_off_ms", wait_off_ms,
-				 "until_ms", (json_int_t)until_ms, "reset", 1),
+				 "until_ms", within_ms, "reset", 1),
 		       err);
 }
 
@@ -128,12 +274,12 @@ END_TEST
 START_TEST(one_that_goes_off_by_itself_is_waited_for)
 {
 	struct paper paper = {.state = BU_POWER_ON, .looks_until_off = 3};
-	int64_t from_ms = bu_mono_ms(bu_clock_system());
 
 	ck_assert_int_eq(boot(&paper, "disk", 60000, NULL), 0);
 	ck_assert_str_eq(paper.done, "disk on ");
 	/* Its BMC is asked four times a second, and not without a pause. */
-	ck_assert_int_ge(bu_mono_ms(bu_clock_system()) - from_ms, 2 * 250 - 2);
+	ck_assert_int_ge(took_ms, 2 * 250);
+	ck_assert_int_le(took_ms, 2 * 250 + 100);
 }
 END_TEST
 
@@ -241,9 +387,123 @@ START_TEST(a_switch_goes_from_the_other_state_alone)
 }
 END_TEST
 
+/* The second machine does not wait for the first one, which goes off by itself in its
+ * own time; nor does whoever only looks. */
+START_TEST(machines_of_one_connection_go_on_side_by_side)
+{
+	struct paper papers[MACHINES] = {
+		{.state = BU_POWER_ON, .looks_until_off = 100},
+		{.state = BU_POWER_OFF},
+	};
+	struct site site;
+	struct answer slow, quick, look;
+
+	begin(&site, papers);
+	ask(&site,
+	    json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t0", "first",
+		      "disk", "wait_off_ms", 600000),
+	    &slow);
+	ask(&site,
+	    json_pack("{s:s,s:s,s:s}", "op", "boot", "target", "t1", "first",
+		      "network"),
+	    &quick);
+	ask(&site, json_pack("{s:s,s:s}", "op", "status", "target", "t0"), &look);
+	until_answered(&site, &quick);
+	until_answered(&site, &look);
+	ck_assert_int_eq(quick.failed, 0);
+	ck_assert_str_eq(papers[1].done, "network on ");
+	ck_assert_str_eq(look.power, "on");
+	ck_assert_int_eq(slow.at_ms, 0);
+	ck_assert_int_le(look.at_ms, 1000);
+	until_answered(&site, &slow);
+	ck_assert_str_eq(papers[0].done, "disk on ");
+	finish(&site);
+}
+END_TEST
+
+/* And one that waits for its turn too long is not begun. */
+START_TEST(one_machine_is_changed_by_one_request_at_a_time)
+{
+	struct paper papers[MACHINES] = {{.state = BU_POWER_ON, .looks_until_off = 20}};
+	struct site site;
+	struct answer first, second, late;
+
+	begin(&site, papers);
+	ask(&site,
+	    json_pack("{s:s,s:s,s:s,s:i}", "op", "boot", "target", "t0", "first",
+		      "disk", "wait_off_ms", 600000),
+	    &first);
+	ask(&site, json_pack("{s:s,s:s}", "op", "off", "target", "t0"), &second);
+	ask(&site,
+	    json_pack("{s:s,s:s,s:i}", "op", "on", "target", "t0", "until_ms", 1000),
+	    &late);
+	until_answered(&site, &late);
+	ck_assert_int_eq(late.err.kind, BU_ERR_CANCELLED);
+	ck_assert_int_eq(first.at_ms, 0);
+	ck_assert_str_eq(papers[0].done, "");
+	until_answered(&site, &second);
+	ck_assert_int_lt(first.at_ms, second.at_ms);
+	ck_assert_str_eq(papers[0].done, "disk on off ");
+	finish(&site);
+}
+END_TEST
+
+START_TEST(a_call_without_an_answer_is_taken_back)
+{
+	struct paper papers[MACHINES] = {{.state = BU_POWER_ON, .hangs = 1},
+					 {.state = BU_POWER_OFF}};
+	struct site site;
+	struct answer hung, other;
+
+	begin(&site, papers);
+	ask(&site, json_pack("{s:s,s:s}", "op", "off", "target", "t0"), &hung);
+	ask(&site, json_pack("{s:s,s:s}", "op", "on", "target", "t1"), &other);
+	until_answered(&site, &other);
+	ck_assert_int_eq(other.failed, 0);
+	ck_assert_int_eq(papers[0].cancelled, 0);
+	until_answered(&site, &hung);
+	ck_assert_int_eq(hung.err.kind, BU_ERR_TIMEOUT);
+	ck_assert_str_eq(hung.err.text, "t0: no answer in 60 s");
+	ck_assert_int_eq(papers[0].cancelled, 1);
+	ck_assert_str_eq(papers[0].done, "");
+	/* and at the end what is under way is taken back without an answer */
+	ask(&site, json_pack("{s:s,s:s}", "op", "off", "target", "t0"), &hung);
+	finish(&site);
+	ck_assert_int_eq(papers[0].cancelled, 2);
+	ck_assert_int_eq(hung.at_ms, 0);
+}
+END_TEST
+
+START_TEST(a_driver_may_finish_at_once)
+{
+	struct paper paper = {.state = BU_POWER_ON, .at_once = 1};
+
+	ck_assert_int_eq(boot(&paper, "network", 0, NULL), 0);
+	ck_assert_str_eq(paper.done, "off network on ");
+}
+END_TEST
+
+/* Only what it says afterwards counts. */
+START_TEST(a_bmc_may_be_silent_after_a_switch)
+{
+	struct paper paper = {.state = BU_POWER_ON, .deaf_looks = 3};
+	struct paper deaf = {.state = BU_POWER_ON, .deaf_looks = 100000};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(boot(&paper, "network", 0, NULL), 0);
+	ck_assert_str_eq(paper.done, "off network on ");
+	ck_assert_int_eq(boot(&deaf, "network", 0, &err), -1);
+	ck_assert_str_eq(err.text, "t: no session");
+	ck_assert_str_eq(deaf.done, "off ");
+}
+END_TEST
+
 BU_UNIT("perform", a_switch_goes_from_the_other_state_alone, a_silent_bmc_is_no_answer,
 	what_nobody_waits_for_is_not_begun, a_machine_that_runs_is_cycled_in_this_order,
 	a_machine_that_is_off_is_not_switched_off,
 	without_a_grant_a_machine_that_is_on_stays_on,
 	one_that_goes_off_by_itself_is_waited_for, unknown_is_not_off,
-	a_strange_request_does_nothing)
+	a_strange_request_does_nothing, machines_of_one_connection_go_on_side_by_side,
+	one_machine_is_changed_by_one_request_at_a_time,
+	a_call_without_an_answer_is_taken_back, a_driver_may_finish_at_once,
+	a_bmc_may_be_silent_after_a_switch)

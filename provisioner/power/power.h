@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power: the vtable of the drivers, which run in children of bringup-power, and the
- * client side, which bringupd uses.
+ * Power: the client side of bringup-power, which bringupd uses. The drivers' vtable is
+ * driver.h, what is made of it perform.h.
  *
  * A target is what the profile calls bmc. For libvirt: "qemu:///system#node001".
  */
@@ -18,37 +18,6 @@ enum bu_power_state { BU_POWER_OFF, BU_POWER_ON, BU_POWER_UNKNOWN };
 const char *bu_power_state_name(enum bu_power_state state); /* "off", "on", "unknown" */
 
 enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK };
-
-/* A driver. Calls block; they run in a child of their own per connection. */
-struct bu_power_driver {
-	const char *name;
-	/* The part of the target that names the connection ("qemu:///system"); owned.
-	 */
-	char *(*connection)(const char *target, struct bu_err *err);
-	void *(*open)(const char *connection, struct bu_err *err);
-	void (*close)(void *self);
-	int (*status)(void *self, const char *target, enum bu_power_state *ret,
-		      struct bu_err *err);
-	/* Takes effect at the next power-on from off. */
-	int (*boot_first)(void *self, const char *target, enum bu_boot_first first,
-			  struct bu_err *err);
-	int (*power_on)(void *self, const char *target, struct bu_err *err);
-	int (*power_off)(void *self, const char *target, struct bu_err *err); /* hard */
-};
-/* By the profile's name of it; NULL when there is no such driver. */
-const struct bu_power_driver *bu_power_driver(const char *name);
-
-/* What bringup-power's child does for one request, over a driver: observe, then act.
- * {"op":"status"} or {"op":"boot","first":"network|disk","wait_off_ms":N,"reset":bool}:
- * waits that long for the machine to go off by itself; one that is still on is switched
- * off with "reset", and left alone without it (BU_ERR_DENIED). It is switched on only
- * after a fresh, confirmed "off". {"op":"on"} and {"op":"off"}: see bu_power_switch().
- * Answers
- * {"power":"on|off"}. "until_ms" (may be
- * missing): monotonic, of the machine; after it nothing is begun and BU_ERR_CANCELLED.
- */
-json_t *bu_power_perform(const struct bu_power_driver *driver, void *self,
-			 const json_t *request, struct bu_err *err);
 
 /* Client side: the process bringup-power, which is started again when it dies. */
 struct bu_power;

@@ -1,209 +1,184 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bringup-power as a process beside the daemon: its requests are caught by --wrap, and
- * carried out by the real perform.c above a driver of paper, one after another for each
- * connection. perform.c blocks, so each request has a thread of its own; one thread
- * runs at a time, and sleeping hands over to the simulated clock. Invariant: what the
- * driver is told to do happens to the machine that is in the bay, whoever was meant.
+ * carried out by the real perform.c above a driver of paper, in simulated time.
+ * Invariant: what the driver is told to do happens to the machine that is in the bay,
+ * whoever was meant.
  */
-#include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/worker.h"
-#include "provisioner/power/power.h"
+#include "provisioner/power/perform.h"
 #include "tests/sim/harm/harm.h"
 
+enum { LOOK_MS = 250 };
+
 struct bu_service {
-	int ended;
+	struct bu_loop *loop; /* of the child */
+	struct bu_performer *performer;
 };
 
+/* A request, on its way to the child, at work there, and on its way back. */
 struct op {
 	struct op *next;
 	json_t *request, *reply;
 	struct bu_err err;
 	int bay;
-	char connection[40];
 	bu_reply_fn fn;
 	void *arg;
-	int64_t id, due_ms, until_ms, deadline_ms;
-	int started, ended, killed, lost;
-	pthread_t thread;
-	sem_t go, back;
+	int64_t id, begins_ms, deadline_ms;
+	int begun, ended;
 };
 
+/* What the BMC is asked. */
+struct bu_power_call {
+	struct bu_power_call *next;
+	const struct bu_power_request *request;
+	int bay;
+	int64_t due_ms;
+	bu_power_done_fn fn;
+	void *arg;
+};
+
+static struct bu_service *child;
 static struct op *ops;
+static struct bu_power_call *calls;
 static int64_t ids;
-static __thread struct op *mine;
 static struct {
 	enum verb fault;
 	int64_t until_ms;
 } faults[BAYS];
 
-/* --- in the thread of a request --- */
+static int
+bay_of(const char *target)
+{
+	const char *bay = strstr(target, "#bay");
+
+	return bay ? (int)strtol(bay + 4, NULL, 10) % BAYS : 0;
+}
+
+static int
+is_faulty(int bay, enum verb fault)
+{
+	return faults[bay].fault == fault && faults[bay].until_ms > now_ms();
+}
+
+/* --- the driver --- */
 
 static void
-pass(struct op *op, int64_t ms)
+switch_on(struct machine *machine)
 {
-	if (op->killed)
-		return;
-	op->due_ms = now_ms() + ms;
-	sem_post(&op->back);
-	sem_wait(&op->go);
-}
-
-int __real_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms);
-
-int
-__wrap_poll(struct pollfd *fds, nfds_t count, int timeout_ms)
-{
-	if (!mine)
-		return __real_poll(fds, count, timeout_ms);
-	pass(mine, timeout_ms);
-	return 0;
-}
-
-/* The machine that answers for the bay; NULL and err. */
-static struct machine *
-reach(struct op *op, struct bu_err *err)
-{
-	struct machine *machine;
-
-	pass(op, between(20, 300));
-	while (!op->killed && faults[op->bay].fault == VERB_BMC_HANGS &&
-	       faults[op->bay].until_ms > now_ms())
-		pass(op, SECONDS(1));
-	machine = machine_in(op->bay);
-	if (op->killed)
-		bu_err_set(err, BU_ERR_CANCELLED, 0, "bringup-power is gone");
-	else if (faults[op->bay].fault == VERB_BMC_ERRORS &&
-		 faults[op->bay].until_ms > now_ms())
-		bu_err_set(err, BU_ERR_REMOTE, 0, "BMC: no route to host");
-	else if (!machine)
-		bu_err_set(err, BU_ERR_REMOTE, 0, "BMC: nobody answers");
-	else
-		return machine;
-	return NULL;
-}
-
-static int
-paper_status(void *self, const char *target, enum bu_power_state *ret,
-	     struct bu_err *err)
-{
-	const struct machine *machine = reach(self, err);
-
-	if (!machine)
-		return -1;
-	*ret = machine->on ? BU_POWER_ON : BU_POWER_OFF;
-	return 0;
-}
-
-static int
-paper_boot_first(void *self, const char *target, enum bu_boot_first first,
-		 struct bu_err *err)
-{
-	struct machine *machine = reach(self, err);
-
-	if (!machine)
-		return -1;
-	machine->boots_network = first == BU_BOOT_NETWORK;
-	return 0;
-}
-
-static int
-paper_power_on(void *self, const char *target, struct bu_err *err)
-{
-	struct machine *machine = reach(self, err);
-
-	if (!machine)
-		return -1;
 	say("BMC %d: on (%s, boots the %s)", machine->bay, machine->serial,
 	    machine->boots_network ? "network" : "disk");
 	machine_power(machine, 1);
-	return 0;
 }
 
-static int
-paper_power_off(void *self, const char *target, struct bu_err *err)
+static void
+switch_off(struct machine *machine)
 {
-	struct machine *machine = reach(self, err);
-
-	if (!machine)
-		return -1;
 	say("BMC %d: off; it was %s", machine->bay, machine_words(machine));
 	if (machine->on)
 		oracle_off(machine, "switched off");
 	machine_power(machine, 0);
-	return 0;
 }
 
-static char *
-paper_connection(const char *target, struct bu_err *err)
+static void
+carry_out(struct machine *machine, const struct bu_power_request *request,
+	  struct bu_power_answer *ret)
 {
-	return bu_xstrndup(target, strcspn(target, "#"));
+	switch (request->op) {
+	case BU_POWER_STATUS:
+		ret->state = machine->on ? BU_POWER_ON : BU_POWER_OFF;
+		return;
+	case BU_POWER_BOOT_FIRST:
+		machine->boots_network = request->first == BU_BOOT_NETWORK;
+		return;
+	case BU_POWER_SWITCH_ON:
+		switch_on(machine);
+		return;
+	case BU_POWER_SWITCH_OFF:
+		switch_off(machine);
+		return;
+	default:
+		return;
+	}
+}
+
+/* The machine that is in the bay answers. */
+static void
+answer_call(struct bu_power_call *call)
+{
+	struct machine *machine = machine_in(call->bay);
+	struct bu_power_answer answer = {0};
+	struct bu_err err = {0};
+
+	if (is_faulty(call->bay, VERB_BMC_ERRORS))
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "BMC: no route to host");
+	else if (!machine)
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "BMC: nobody answers");
+	else
+		carry_out(machine, call->request, &answer);
+	call->fn(err.kind ? NULL : &answer, err.kind ? &err : NULL, call->arg);
+	free(call);
+}
+
+static struct bu_power_call *
+paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
+	    void *arg)
+{
+	struct bu_power_call *call = bu_xcalloc(1, sizeof(*call)), **link = &calls;
+
+	call->request = request;
+	call->bay = bay_of(request->target.bmc);
+	call->due_ms = now_ms() + between(20, 300);
+	call->fn = fn;
+	call->arg = arg;
+	while (*link)
+		link = &(*link)->next;
+	*link = call;
+	return call;
+}
+
+static void
+unlink_call(struct bu_power_call *call)
+{
+	struct bu_power_call **link = &calls;
+
+	while (*link != call)
+		link = &(*link)->next;
+	*link = call->next;
+}
+
+static void
+paper_cancel(void *self, struct bu_power_call *call)
+{
+	unlink_call(call);
+	free(call);
 }
 
 static const struct bu_power_driver paper = {
 	.name = "paper",
-	.connection = paper_connection,
-	.status = paper_status,
-	.boot_first = paper_boot_first,
-	.power_on = paper_power_on,
-	.power_off = paper_power_off,
+	.start = paper_start,
+	.cancel = paper_cancel,
 };
 
-static void *
-run(void *arg)
+/* 1 = the list may be another one. */
+static int
+call_turn(struct bu_power_call *call)
 {
-	struct op *op = arg;
-
-	mine = op;
-	sem_wait(&op->go);
-	op->reply = bu_power_perform(&paper, op, op->request, &op->err);
-	op->ended = 1;
-	sem_post(&op->back);
-	return NULL;
+	if (call->due_ms > now_ms())
+		return 0;
+	if (is_faulty(call->bay, VERB_BMC_HANGS)) {
+		call->due_ms = now_ms() + SECONDS(1);
+		return 0;
+	}
+	unlink_call(call);
+	answer_call(call);
+	return 1;
 }
 
 /* --- the daemon's side --- */
-
-static void
-resume(struct op *op)
-{
-	if (!op->started) {
-		op->started = 1;
-		sem_init(&op->go, 0, 0);
-		sem_init(&op->back, 0, 0);
-		bu_assert(pthread_create(&op->thread, NULL, run, op) == 0);
-	}
-	sem_post(&op->go);
-	sem_wait(&op->back);
-	if (op->ended)
-		pthread_join(op->thread, NULL);
-}
-
-static void
-op_free(struct op *op)
-{
-	struct op **link = &ops;
-
-	while (*link != op)
-		link = &(*link)->next;
-	*link = op->next;
-	if (op->started) {
-		op->killed = 1;
-		while (!op->ended)
-			resume(op);
-		sem_destroy(&op->go);
-		sem_destroy(&op->back);
-	}
-	json_decref(op->request);
-	json_decref(op->reply);
-	free(op);
-}
 
 struct bu_service *__wrap_bu_service_start(struct bu_loop *loop,
 					   const char *const *argv,
@@ -218,7 +193,10 @@ struct bu_service *
 __wrap_bu_service_start(struct bu_loop *loop, const char *const *argv,
 			bu_service_exit_fn exit_fn, void *arg, struct bu_err *err)
 {
-	return bu_xcalloc(1, sizeof(struct bu_service));
+	child = bu_xcalloc(1, sizeof(*child));
+	child->loop = bu_loop_create(&sim.clock);
+	child->performer = bu_performer_create(child->loop, &paper, NULL);
+	return child;
 }
 
 int64_t
@@ -226,26 +204,23 @@ __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 		       int64_t deadline_ms, bu_reply_fn fn, void *arg)
 {
 	struct op *op = bu_xcalloc(1, sizeof(*op)), **link = &ops;
-	const char *target = bu_json_str(request, "target", "");
-	const char *bay = strstr(target, "#bay");
+	const char *what = bu_json_str(request, "op", "");
 
 	op->request = json_deep_copy(request);
 	op->id = ++ids;
-	op->bay = bay ? (int)strtol(bay + 4, NULL, 10) % BAYS : 0;
-	snprintf(op->connection, sizeof(op->connection), "%.*s",
-		 (int)strcspn(target, "#"), target);
-	op->due_ms = now_ms() + 1;
+	op->bay = bay_of(bu_json_str(request, "target", ""));
+	op->begins_ms = now_ms() + 1;
 	op->deadline_ms = now_ms() + deadline_ms;
 	op->fn = fn;
 	op->arg = arg;
 	while (*link)
 		link = &(*link)->next;
 	*link = op;
-	if (strcmp(bu_json_str(request, "op", ""), "status") != 0)
-		oracle_power(op->bay, bu_json_str(request, "op", ""));
-	if (strcmp(bu_json_str(request, "op", ""), "status") != 0)
-		say("daemon: %s bay %d, %s", bu_json_str(request, "op", ""), op->bay,
+	if (strcmp(what, "status") != 0) {
+		oracle_power(op->bay, what);
+		say("daemon: %s bay %d, %s", what, op->bay,
 		    bu_json_str(request, "first", ""));
+	}
 	return op->id;
 }
 
@@ -257,23 +232,32 @@ __wrap_bu_service_cancel(struct bu_service *service, int64_t id)
 			op->fn = NULL;
 }
 
+static void
+op_free(struct op *op)
+{
+	struct op **link = &ops;
+
+	while (*link != op)
+		link = &(*link)->next;
+	*link = op->next;
+	json_decref(op->request);
+	json_decref(op->reply);
+	free(op);
+}
+
 /* Children die with their parent. */
 void
 __wrap_bu_service_destroy(struct bu_service *service)
 {
-	while (service && ops)
+	if (!service)
+		return;
+	bu_performer_destroy(service->performer);
+	bu_loop_destroy(service->loop);
+	while (ops)
 		op_free(ops);
+	if (child == service)
+		child = NULL;
 	free(service);
-}
-
-/* A connection serves one request after another. */
-static int
-is_its_turn(const struct op *op)
-{
-	for (const struct op *at = ops; at != op; at = at->next)
-		if (strcmp(at->connection, op->connection) == 0)
-			return 0;
-	return 1;
 }
 
 static void
@@ -286,26 +270,34 @@ answer(struct op *op)
 		fn(op->reply, op->reply ? NULL : &op->err, op->arg);
 }
 
+static void
+on_performed(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct op *op = arg;
+	int lost = is_faulty(op->bay, VERB_BMC_LOSES) && dice(2) == 0;
+
+	op->ended = 1;
+	op->reply = reply ? json_deep_copy(reply) : NULL;
+	if (err)
+		op->err = *err;
+	if (!lost)
+		answer(op);
+}
+
 /* 1 = the list may be another one. */
 static int
 op_turn(struct op *op)
 {
-	struct bu_err late;
-
-	if (!op->ended && op->due_ms <= now_ms() && (op->started || is_its_turn(op))) {
-		resume(op);
-		op->lost = op->ended && faults[op->bay].fault == VERB_BMC_LOSES &&
-			   faults[op->bay].until_ms > now_ms() && dice(2) == 0;
-		if (op->ended && !op->lost)
-			answer(op);
+	if (!op->begun && op->begins_ms <= now_ms()) {
+		op->begun = 1;
+		bu_perform(child->performer, op->request, on_performed, op);
 		return 1;
 	}
 	if (op->fn && op->deadline_ms <= now_ms()) {
-		bu_err_set(&late, BU_ERR_TIMEOUT, 0,
-			   "no answer from bringup-power in time");
 		json_decref(op->reply);
 		op->reply = NULL;
-		op->err = late;
+		bu_err_set(&op->err, BU_ERR_TIMEOUT, 0,
+			   "no answer from bringup-power in time");
 		answer(op);
 		return 1;
 	}
@@ -319,8 +311,14 @@ op_turn(struct op *op)
 void
 bmc_turn(void)
 {
-	struct op *op = ops;
+	struct bu_power_call *call = calls;
+	struct op *op;
 
+	while (call)
+		call = call_turn(call) ? calls : call->next;
+	if (child)
+		bu_loop_step(child->loop, 0);
+	op = ops;
 	while (op)
 		op = op_turn(op) ? ops : op->next;
 }
@@ -328,12 +326,15 @@ bmc_turn(void)
 int64_t
 bmc_due_ms(void)
 {
-	int64_t due_ms = INT64_MAX;
+	/* What perform.c waits for by itself. */
+	int64_t due_ms = ops ? now_ms() + LOOK_MS : INT64_MAX;
 
+	for (const struct bu_power_call *call = calls; call; call = call->next)
+		if (call->due_ms < due_ms)
+			due_ms = call->due_ms;
 	for (const struct op *op = ops; op; op = op->next) {
-		if (!op->ended && op->due_ms < due_ms &&
-		    (op->started || is_its_turn(op)))
-			due_ms = op->due_ms;
+		if (!op->begun && op->begins_ms < due_ms)
+			due_ms = op->begins_ms;
 		if (op->fn && op->deadline_ms < due_ms)
 			due_ms = op->deadline_ms;
 	}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The vtable of the power drivers. They run in children of bringup-power, one child per
+ * `connection`; perform.c is their only caller and makes the composite operations
+ * (observe, off, confirm, boot order, on, confirm) of theirs.
+ *
+ * What every driver promises:
+ * - start() begins one operation on one BMC and returns. It does not block, unless its
+ *   library does (libvirt): then the whole child waits, and no other connection.
+ * - fn is called exactly once for each start(), from the loop or from start() itself,
+ *   unless the call was cancelled before. Every operation ends by itself, well within a
+ *   minute: a driver has its own deadline for each request on the wire. perform.c takes
+ *   back what takes longer (BU_POWER_CALL_MS).
+ * - For one `bmc` perform.c has one changing operation under way at a time; a
+ *   BU_POWER_STATUS may come beside it. A driver whose BMC bears less, or which has
+ *   several systems behind one BMC, keeps its own queue.
+ * - It keeps no power state between calls: what it answers was read from the BMC in
+ *   this call. "Done" that was not read back is no success where the BMC can be read.
+ * - Errors: BU_ERR_REMOTE: the BMC could not be asked, or refused; it may be tried
+ *   again. BU_ERR_DENIED: the BMC refuses the credentials (do not try them a third
+ *   time). BU_ERR_VERIFY: its certificate is not the one that the profile says, or what
+ *   was written did not read back. BU_ERR_INVAL: the target is none of this driver.
+ *   BU_ERR_TIMEOUT: no answer in time. The text names the bmc, never the password.
+ */
+#ifndef BU_POWER_DRIVER_H
+#define BU_POWER_DRIVER_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/loop.h"
+#include "model/machine.h"
+#include "provisioner/power/power.h"
+
+/* Whoever brings a further operation (sensors, media, console) puts it at the end, with
+ * what asks for it. */
+enum bu_power_op {
+	/* On, off or unknown. Off only when the machine is surely off: PoweringOn,
+	 * PoweringOff, Paused and what the driver does not know are unknown or on. */
+	BU_POWER_STATUS,
+	/* Serial number, UUID and MACs of the machine behind the BMC: of the host, not
+	 * of the BMC; as SMBIOS says them to its operating system. What the BMC does
+	 * not say stays empty: that is no error. */
+	BU_POWER_IDENTITY,
+	/* The next power-on from off boots from the network or from the disk. Read
+	 * back: a BMC that took it and shows another is BU_ERR_VERIFY. */
+	BU_POWER_BOOT_FIRST,
+	/* These return when the BMC took the command. perform.c confirms by
+	 * BU_POWER_STATUS; a machine that is in that state already is success. */
+	BU_POWER_SWITCH_ON,
+	BU_POWER_SWITCH_OFF, /* hard: no operating system is asked */
+	BU_POWER_OPS
+};
+
+/* Whom to speak to, and as whom. All but bmc may be NULL. */
+struct bu_power_target {
+	const char *bmc; /* as the profile has it */
+	const char *user;
+	const char *password;    /* clear text: copy it no further than needed */
+	const char *fingerprint; /* SHA-256 of the certificate, 64 hex digits; NULL: the
+				  * system's CAs decide */
+};
+
+/* How the machine boots; what is not known is left to the BMC, as it is set there. */
+enum bu_boot_mode { BU_BOOT_MODE_KEPT, BU_BOOT_MODE_BIOS, BU_BOOT_MODE_UEFI };
+
+/* It stays as it is, with its strings, until fn was called or the call cancelled. */
+struct bu_power_request {
+	enum bu_power_op op;
+	struct bu_power_target target;
+	enum bu_boot_first first; /* of BU_POWER_BOOT_FIRST */
+	enum bu_boot_mode mode;   /* likewise */
+};
+
+/* Only what the operation asks for is set. */
+struct bu_power_answer {
+	enum bu_power_state state;
+	struct bu_machine machine;
+};
+
+/* One of answer and err is given; both are borrowed. */
+typedef void (*bu_power_done_fn)(const struct bu_power_answer *answer,
+				 const struct bu_err *err, void *arg);
+
+enum { BU_POWER_CALL_MS = 60000 };
+
+struct bu_power_call; /* the driver's own */
+
+struct bu_power_driver {
+	const char *name; /* in the profile */
+	/* The part of the target that names the connection: the targets of one
+	 * connection share a child ("qemu:///system"; "" = all of them). Owned; NULL
+	 * when it is no target of this driver. Runs in the router: no library call. */
+	char *(*connection)(const char *bmc, struct bu_err *err);
+	/* Reaches nobody yet: a connection that breaks is the driver's to renew. */
+	void *(*open)(struct bu_loop *loop, const char *connection, struct bu_err *err);
+	/* No call is under way then. */
+	void (*close)(void *self);
+	/* The call, for cancel(); NULL when fn was called already. */
+	struct bu_power_call *(*start)(void *self,
+				       const struct bu_power_request *request,
+				       bu_power_done_fn fn, void *arg);
+	/* fn is not called any more. What the BMC was told may still happen. */
+	void (*cancel)(void *self, struct bu_power_call *call);
+};
+
+/* drivers.c; NULL when there is no such driver. */
+const struct bu_power_driver *bu_power_driver(const char *name);
+/* "libvirt, redfish": for whoever named another. Owned. */
+char *bu_power_driver_names(void);
+extern const struct bu_power_driver bu_power_libvirt;
+
+#endif

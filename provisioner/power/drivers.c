@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of the power drivers; main.c looks here. A driver is in it once the profile
+ * may name it. */
+#include <string.h>
+
+#include "provisioner/power/driver.h"
+
+static const struct bu_power_driver *const drivers[] = {&bu_power_libvirt};
+
+const struct bu_power_driver *
+bu_power_driver(const char *name)
+{
+	for (size_t i = 0; i < BU_LEN(drivers); i++)
+		if (strcmp(drivers[i]->name, name) == 0)
+			return drivers[i];
+	return NULL;
+}
+
+char *
+bu_power_driver_names(void)
+{
+	char *names = NULL;
+
+	for (size_t i = 0; i < BU_LEN(drivers); i++) {
+		bu_autofree char *before = names;
+
+		names = bu_xasprintf("%s%s%s", before ? before : "", before ? ", " : "",
+				     drivers[i]->name);
+	}
+	return names;
+}

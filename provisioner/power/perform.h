@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a child of bringup-power does for its requests, over one driver's connection:
+ * observe, then act, then confirm. Machines go on side by side; for one bmc one request
+ * that changes something comes after the other, and "status" beside them.
+ *
+ * Requests are objects with "op", "target" and "until_ms" (monotonic, of this machine;
+ * may be missing): after it nothing is begun, and the answer is BU_ERR_CANCELLED.
+ *
+ * {"op":"status"}
+ * {"op":"boot","first":"network|disk","wait_off_ms":N,"reset":bool}: waits that long
+ *	for the machine to go off by itself; one that is still on is switched off with
+ *	"reset", and left alone without it (BU_ERR_DENIED). It is switched on only after
+ *	a fresh, confirmed "off".
+ * {"op":"on"}, {"op":"off"}: from the other state alone; unknown is neither.
+ *
+ * Each is answered by {"power":"on|off|unknown"}.
+ */
+#ifndef BU_POWER_PERFORM_H
+#define BU_POWER_PERFORM_H
+
+#include <jansson.h>
+
+#include "provisioner/power/driver.h"
+
+struct bu_performer;
+/* driver and self (what its open() gave) are borrowed. */
+struct bu_performer *bu_performer_create(struct bu_loop *loop,
+					 const struct bu_power_driver *driver,
+					 void *self);
+/* What is under way is taken back; its callbacks are not called. */
+void bu_performer_destroy(struct bu_performer *performer);
+
+/* One of reply and err is given; both are borrowed. It may perform again, but not
+ * destroy. */
+typedef void (*bu_perform_fn)(const json_t *reply, const struct bu_err *err, void *arg);
+/* fn is called once, from the loop or before this returns. */
+void bu_perform(struct bu_performer *performer, const json_t *request, bu_perform_fn fn,
+		void *arg);
+
+#endif
