@@ -16,6 +16,7 @@ struct appending {
 	struct bu_node *node;  /* NULL: about the site */
 	struct bu_node **also; /* the others that the batch is about */
 	size_t also_count;
+	int applies; /* a profile: about all of them */
 };
 
 /* Nobody may act on what they are until the batch is in: an order could come between a
@@ -28,6 +29,7 @@ mark_others(struct appending *appending, const struct bu_event *events, size_t c
 		struct bu_node *node =
 			bu_fleet_node(appending->rec->fleet, events[i].node);
 
+		appending->applies |= events[i].kind == BU_EVENT_APPLIED;
 		if (!node || node == appending->node)
 			continue;
 		node->live.appending++;
@@ -52,6 +54,9 @@ go_on(struct appending *appending)
 		rec->drive(rec, node);
 	for (size_t i = 0; i < appending->also_count; i++)
 		rec->drive(rec, appending->also[i]);
+	/* Who was let alone while no profile had it goes on from where it is. */
+	for (size_t i = 0; appending->applies && i < rec->fleet->count; i++)
+		rec->drive(rec, rec->fleet->nodes[i]);
 }
 
 /* Memory follows the log. Where a blob cannot be read it waits for that, as the rows

@@ -313,6 +313,36 @@ START_TEST(who_has_left_the_profile_drains_to_be_retired)
 }
 END_TEST
 
+/* What its cluster said meanwhile is not lost: nobody says it again. */
+START_TEST(who_comes_back_into_the_profile_goes_on)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 2);
+	rig_to_validating(&rig, 2);
+	rig_join(&rig, 2);
+	node = rig_node(&rig, 2);
+	free(bu_verb_run(
+		rig.rec, node,
+		&(struct bu_verb_ask){.verb = BU_VERB_DRAIN, .by = "ann", .reason = ""},
+		NULL));
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	rig_revise(&rig, 1, NULL, NULL);
+	ck_assert_int_eq(node->live.in_profile, 0);
+	rig_write(&rig, "sinfo", "");
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_DONE);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	rig_revise(&rig, 2, NULL, NULL);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_PARKED);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_drain_for_an_order_is_the_orders)
 {
 	struct rig rig;
@@ -467,7 +497,7 @@ RIG_UNIT("verbs", what_was_taken_out_comes_back,
 	 an_agents_word_ends_booting_without_a_reset, a_drain_is_called_back,
 	 a_join_that_is_broken_off_leaves_nothing_behind,
 	 who_has_left_the_profile_drains_to_be_retired,
-	 a_drain_for_an_order_is_the_orders,
+	 who_comes_back_into_the_profile_goes_on, a_drain_for_an_order_is_the_orders,
 	 a_replaced_machine_is_forgotten_after_it_has_left,
 	 what_is_refused_says_what_can_be_asked, what_was_half_written_is_not_booted,
 	 an_old_log_says_by_its_order_where_draining_leads)

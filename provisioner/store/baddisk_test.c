@@ -292,6 +292,23 @@ START_TEST(a_close_decides_what_was_not_known)
 }
 END_TEST
 
+/* Whoever appended last hears it, too: nobody is left with a batch that never ends. */
+START_TEST(a_close_on_a_disk_that_fails_answers_the_last_batch)
+{
+	struct log log;
+
+	begin(&log);
+	bad_disk.syncs = -1;
+	add(&log, "a");
+	bu_store_destroy(bu_steal(&log.store));
+	ck_assert_int_eq(log.done, 0);
+	ck_assert_int_eq(log.refused, 1);
+	bad_disk.syncs = 0;
+	reopen(&log);
+	finish(&log);
+}
+END_TEST
+
 START_TEST(how_long_a_process_lived_is_of_its_own_row)
 {
 	struct log log;
@@ -374,5 +391,6 @@ BU_UNIT("baddisk", what_a_full_disk_refuses_is_not_in_the_log,
 	a_commit_of_unknown_end_is_found_out,
 	a_blob_that_cannot_be_kept_takes_the_store_down,
 	a_log_is_read_on_a_disk_that_takes_nothing, a_close_decides_what_was_not_known,
+	a_close_on_a_disk_that_fails_answers_the_last_batch,
 	how_long_a_process_lived_is_of_its_own_row,
 	a_real_disk_becomes_full_and_has_room_again)

@@ -248,9 +248,10 @@ bu_store_destroy(struct bu_store *store)
 {
 	if (!store)
 		return;
-	finish_all(store, bu_steal(&store->limbo), &store->down);
-	while (store->first)
+	do {
+		finish_all(store, bu_steal(&store->limbo), &store->down);
 		flush(store);
+	} while (store->limbo || store->first);
 	bu_timer_destroy(store->flush);
 	store->ops->close(store->driver);
 	free(store);

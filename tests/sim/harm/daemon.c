@@ -311,10 +311,13 @@ daemon_stop(int kill)
 {
 	char *texts[2];
 	size_t sizes[2];
+	int behind;
 
 	if (!d.runs)
 		return;
 	d.runs = 0;
+	/* Rows that nobody knows to be in the log may be in it. */
+	behind = sim.disk_bad_ms || bu_store_down(d.store);
 	if (kill)
 		keep_log(texts, sizes);
 	bu_reconcile_stop(d.api.rec);
@@ -324,7 +327,7 @@ daemon_stop(int kill)
 	bu_rollouts_destroy(d.api.rollouts);
 	bu_power_destroy(d.power);
 	bu_store_destroy(d.store);
-	if (!kill)
+	if (!kill && !behind)
 		oracle_remember(d.api.fleet);
 	bu_reconcile_destroy(d.api.rec);
 	bu_fleet_destroy(d.api.fleet);

@@ -159,6 +159,7 @@ struct consent {
 	enum bu_class granted; /* NONE, REIMAGE or WIPE */
 	int reset;             /* by that name, or by the others */
 	int machine;           /* that the row means; -1 = it contradicts itself */
+	int named;             /* that it names, whatever BMC it has; -1 = none */
 	int disk;
 	int64_t at_ms;
 	char step[112]; /* of the install that it was used for; "" = none yet */
@@ -368,6 +369,9 @@ int profile_edit(const struct step *step, char *words, size_t size);
 int row_machine(const struct row *row);
 /* The same, where what is of nobody (a typing error) contradicts nothing. */
 int row_means(const struct row *row);
+/* The machine whose serial number and MAC it has: whose disk is meant, whatever its BMC
+ * switches. -1 = none. */
+int row_names(const struct row *row);
 const struct row *profile_row(const struct profile *profile, const char *name);
 void profile_set_right(void);
 void profile_set_known(void);

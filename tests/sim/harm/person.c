@@ -76,7 +76,7 @@ new_consent(const char *node)
 {
 	struct consent *consent = &sim.consents[sim.consents_count++ % CONSENTS_MAX];
 
-	memset(consent, 0, sizeof(*consent));
+	*consent = (struct consent){.machine = -1, .named = -1};
 	bu_text_copy(consent->node, sizeof(consent->node), node);
 	consent->at_ms = now_ms();
 	return consent;
@@ -99,6 +99,7 @@ note_consent(const json_t *step, const char *rollout, unsigned int grants,
 						     : BU_CLASS_NONE;
 	consent->reset = all || grants == GRANT_REIMAGE || grants == GRANT_RESET;
 	consent->machine = row ? row_means(row) : -1;
+	consent->named = row ? row_names(row) : -1;
 	consent->disk =
 		row ? sim.profile.disk[sim.profile.pool_hardware[row->pool]] : -1;
 	say("    %s: %s (%s)%s%s", node, bu_json_str(step, "class", ""),
@@ -304,6 +305,9 @@ next_command(const struct bu_node *node)
 
 	if (node->state == BU_STATE_RETIRED) /* its row is still in the profile */
 		return node->hold.owner ? "release" : "replace";
+	/* What a person holds takes nothing else. */
+	if (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP)
+		return "release";
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
@@ -450,6 +454,7 @@ consent_to_rebuild(const struct row *row, enum bu_class class, enum bu_class gra
 	consent->granted = granted;
 	consent->reset = 1;
 	consent->machine = row_means(row);
+	consent->named = row_names(row);
 	consent->disk = sim.applied.disk[sim.applied.pool_hardware[row->pool]];
 }
 
@@ -473,7 +478,7 @@ consent_to_write(const struct machine *machine, int disk, const char *step,
 		struct consent *consent = &sim.consents[i];
 		size_t length = strlen(consent->node);
 
-		if (consent->machine != machine->index || consent->disk != disk ||
+		if (consent->named != machine->index || consent->disk != disk ||
 		    consent->granted < least ||
 		    strncmp(consent->node, step, length) != 0 || step[length] != '.')
 			continue;

@@ -175,6 +175,12 @@ row_means(const struct row *row)
 		       : -1;
 }
 
+int
+row_names(const struct row *row)
+{
+	return row->serial == row->mac ? row->serial : row_means(row);
+}
+
 const struct row *
 profile_row(const struct profile *profile, const char *name)
 {
