@@ -72,8 +72,10 @@ clock_offset(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us)
 		bu_autojson json_t *reply = NULL;
 		int64_t sent_us = bu_wall_us(), took_us, theirs_us;
 
-		if (bu_http_json(run->link->http, "POST", "/v1/agent/clock", body,
-				 CLOCK_MS, &reply, NULL) != 0)
+		if (bu_http_json(run->link->http,
+				 &(struct bu_http_call){"POST", "/v1/agent/clock", body,
+							CLOCK_MS},
+				 &reply, NULL) != 0)
 			continue;
 		took_us = bu_wall_us() - sent_us;
 		theirs_us = bu_json_int(reply, "time_us", 0);

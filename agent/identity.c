@@ -110,7 +110,9 @@ trade(const struct bu_identity *identity, const char *token, const char *csr,
 	const char *cert;
 	int rc;
 
-	rc = bu_http_json(http, "POST", "/v1/agent/enroll", body, CALL_MS, &reply, err);
+	rc = bu_http_json(
+		http, &(struct bu_http_call){"POST", "/v1/agent/enroll", body, CALL_MS},
+		&reply, err);
 	bu_http_destroy(http);
 	if (rc != 0 || bu_json_get_str(reply, "cert", &cert, err) != 0)
 		return -1;

@@ -254,7 +254,9 @@ reach_appliance(const char *id, const void *arg, struct bu_err *err)
 	int rc;
 
 	err->kind = BU_ERR_NONE;
-	rc = bu_http_json(http, "POST", "/v1/agent/confirm", body, CONFIRM_CALL_MS,
+	rc = bu_http_json(http,
+			  &(struct bu_http_call){"POST", "/v1/agent/confirm", body,
+						 CONFIRM_CALL_MS},
 			  NULL, err);
 	bu_http_destroy(http);
 	return rc != 0 && (err->kind == BU_ERR_TIMEOUT || err->kind == BU_ERR_REMOTE ||

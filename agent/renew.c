@@ -38,8 +38,10 @@ bu_renew_settle(const struct bu_identity *identity, struct bu_err *err)
 	if (!bu_file_exists(next))
 		return 0;
 	http = bu_identity_connect_as(identity, next, next);
-	rc = bu_http_json(http, "POST", "/v1/agent/confirm", body, CALL_MS, NULL,
-			  &failure);
+	rc = bu_http_json(
+		http,
+		&(struct bu_http_call){"POST", "/v1/agent/confirm", body, CALL_MS},
+		NULL, &failure);
 	bu_http_destroy(http);
 	if (rc == 0 && rename(next, pair) != 0)
 		rc = bu_err_set(&failure, BU_ERR_IO, errno, "rename '%s'", next);
@@ -82,7 +84,9 @@ fetch_pair(const struct bu_identity *identity, struct bu_err *err)
 		return NULL;
 	body = json_pack("{s:s}", "csr", csr);
 	http = bu_identity_connect(identity);
-	rc = bu_http_json(http, "POST", "/v1/agent/renew", body, CALL_MS, &reply, err);
+	rc = bu_http_json(
+		http, &(struct bu_http_call){"POST", "/v1/agent/renew", body, CALL_MS},
+		&reply, err);
 	bu_http_destroy(http);
 	if (rc != 0 || bu_json_get_str(reply, "cert", &cert, err) != 0)
 		return NULL;

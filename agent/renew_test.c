@@ -38,8 +38,8 @@ issue(const char *csr)
 {
 	char *cert = NULL;
 
-	ck_assert_int_eq(bu_ca_issue_client(us.ca_cert, us.ca_key, csr, "m1", LIFE_DAYS,
-					    &cert, NULL),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){us.ca_cert, us.ca_key}, csr,
+					    "m1", LIFE_DAYS, &cert, NULL),
 			 0);
 	us.issued++;
 	return cert;
@@ -131,8 +131,8 @@ start_appliance(void)
 	ck_assert_int_eq(bu_tls_key_create(&us.ca_key, NULL), 0);
 	ck_assert_int_eq(bu_ca_create("x", us.ca_key, &us.ca_cert, NULL), 0);
 	ck_assert_int_eq(bu_tls_key_create(&us.key, NULL), 0);
-	ck_assert_int_eq(bu_ca_issue_server(us.ca_cert, us.ca_key, us.key, names,
-					    &us.cert, NULL),
+	ck_assert_int_eq(bu_ca_issue_server(&(struct bu_ca){us.ca_cert, us.ca_key},
+					    us.key, names, &us.cert, NULL),
 			 0);
 	us.daemon = MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_TLS, 0, NULL, NULL,
@@ -208,7 +208,9 @@ speak(void)
 	struct bu_http *http = bu_identity_connect(&identity);
 	struct bu_err err = {0};
 
-	bu_http_json(http, "POST", "/v1/agent/confirm", body, 10000, NULL, &err);
+	bu_http_json(http,
+		     &(struct bu_http_call){"POST", "/v1/agent/confirm", body, 10000},
+		     NULL, &err);
 	bu_http_destroy(http);
 	return err.kind;
 }

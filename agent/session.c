@@ -123,8 +123,10 @@ say_hello(struct bu_session *session, struct bu_err *err)
 			 session->link.identity->installed ? "installed" : "ramdisk",
 			 "stamp", read_stamp(session->link.identity), "inventory",
 			 bu_inventory_to_json(inventory));
-	if (bu_http_json(session->link.http, "POST", "/v1/agent/hello", body, CALL_MS,
-			 NULL, err) != 0)
+	if (bu_http_json(
+		    session->link.http,
+		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
+		    NULL, err) != 0)
 		return -1;
 	session->greeted = 1;
 	session->looked_ms = bu_mono_ms(bu_clock_system());
@@ -156,8 +158,10 @@ tell_result(struct bu_session *session, const json_t *body)
 	int again_s = AGAIN_MIN_S;
 	struct bu_err err = {0};
 
-	while (bu_http_json(session->link.http, "POST", "/v1/agent/result", body,
-			    CALL_MS, NULL, &err) != 0) {
+	while (bu_http_json(session->link.http,
+			    &(struct bu_http_call){"POST", "/v1/agent/result", body,
+						   CALL_MS},
+			    NULL, &err) != 0) {
 		if (!passing(&err)) {
 			bu_error("session", "the result was refused: %s", err.text);
 			return -1;
@@ -220,8 +224,10 @@ poll_work(struct bu_session *session, struct bu_err *err)
 
 	if (session->links_fd >= 0)
 		bu_http_watch(session->link.http, links_moved, session);
-	rc = bu_http_json(session->link.http, "POST", "/v1/agent/work", body,
-			  POLL_MS + POLL_SLACK_MS, &reply, err);
+	rc = bu_http_json(session->link.http,
+			  &(struct bu_http_call){"POST", "/v1/agent/work", body,
+						 POLL_MS + POLL_SLACK_MS},
+			  &reply, err);
 	bu_http_watch(session->link.http, NULL, NULL);
 	if (rc != 0)
 		return session->links_moved && err->kind == BU_ERR_CANCELLED ? 0 : -1;

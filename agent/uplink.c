@@ -15,8 +15,10 @@ bu_link_progress(struct bu_uplink *link, const char *id, const char *stage,
 		(json_int_t)done_bytes, "total_bytes", (json_int_t)total_bytes);
 	bu_autojson json_t *reply = NULL;
 
-	if (bu_http_json(link->progress_http, "POST", "/v1/agent/progress", body,
-			 PROGRESS_MS, &reply, NULL) != 0)
+	if (bu_http_json(link->progress_http,
+			 &(struct bu_http_call){"POST", "/v1/agent/progress", body,
+						PROGRESS_MS},
+			 &reply, NULL) != 0)
 		return 0;
 	return bu_json_bool(reply, "cancel", 0);
 }

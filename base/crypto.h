@@ -55,16 +55,19 @@ int bu_verify(const char *public_pem, const void *data, size_t size,
 int bu_tls_key_create(char **ret_key_pem, struct bu_err *err);
 int bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
 		 struct bu_err *err);
-int bu_ca_issue_server(const char *ca_cert_pem, const char *ca_key_pem,
-		       const char *key_pem, const char *const *names,
-		       char **ret_cert_pem, struct bu_err *err);
+struct bu_ca {
+	const char *cert_pem, *key_pem;
+};
+int bu_ca_issue_server(const struct bu_ca *ca, const char *key_pem,
+		       const char *const *names, char **ret_cert_pem,
+		       struct bu_err *err);
 /* Agent's side: a request for the key, the name is ignored by the CA. */
 int bu_csr_create(const char *key_pem, const char *common_name, char **ret_csr_pem,
 		  struct bu_err *err);
 /* Signs a client certificate for the request's key with this common name. */
-int bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem,
-		       const char *csr_pem, const char *common_name, int days,
-		       char **ret_cert_pem, struct bu_err *err);
+int bu_ca_issue_client(const struct bu_ca *ca, const char *csr_pem,
+		       const char *common_name, int days, char **ret_cert_pem,
+		       struct bu_err *err);
 /* SHA-256 of the certificate's DER. */
 int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
 			struct bu_err *err);

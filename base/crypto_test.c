@@ -266,7 +266,8 @@ START_TEST(issues_a_server_certificate)
 
 	make_ca();
 	ck_assert_int_eq(bu_tls_key_create(&key, &err), 0);
-	ck_assert_msg(bu_ca_issue_server(ca_cert, ca_key, key, names, &pem, &err) == 0,
+	ck_assert_msg(bu_ca_issue_server(&(struct bu_ca){ca_cert, ca_key}, key, names,
+					 &pem, &err) == 0,
 		      "%s", err.text);
 	cert = open_cert(pem);
 	ck_assert_uint_eq(verify_by(cert, ca_cert), 0);
@@ -280,15 +281,21 @@ START_TEST(issues_a_server_certificate)
 	ck_assert_str_eq(oid, GNUTLS_KP_TLS_WWW_SERVER);
 	gnutls_x509_crt_deinit(cert);
 	free(pem);
-	ck_assert_int_eq(bu_ca_issue_server(ca_cert, ca_key, key, bad, &pem, &err), -1);
+	ck_assert_int_eq(bu_ca_issue_server(&(struct bu_ca){ca_cert, ca_key}, key, bad,
+					    &pem, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert(strstr(err.text, "10.77.0.1"));
-	ck_assert_int_eq(bu_ca_issue_server(ca_cert, ca_key, key, worse, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_server(&(struct bu_ca){ca_cert, ca_key}, key,
+					    worse, &pem, &err),
 			 -1);
-	ck_assert_int_eq(bu_ca_issue_server(ca_cert, ca_key, key, none, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_server(&(struct bu_ca){ca_cert, ca_key}, key, none,
+					    &pem, &err),
 			 -1);
 	/* The CA's certificate with the key of somebody else. */
-	ck_assert_int_eq(bu_ca_issue_server(ca_cert, key, key, names, &pem, &err), -1);
+	ck_assert_int_eq(bu_ca_issue_server(&(struct bu_ca){ca_cert, key}, key, names,
+					    &pem, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	free(key);
 	drop_ca();
@@ -311,8 +318,8 @@ START_TEST(issues_a_client_certificate)
 	make_ca();
 	ck_assert_int_eq(bu_tls_key_create(&key, &err), 0);
 	ck_assert_int_eq(bu_csr_create(key, "bringupd", &csr, &err), 0);
-	ck_assert_msg(bu_ca_issue_client(ca_cert, ca_key, csr, "node001", 30, &pem,
-					 &err) == 0,
+	ck_assert_msg(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, csr,
+					 "node001", 30, &pem, &err) == 0,
 		      "%s", err.text);
 	cert = open_cert(pem);
 	ck_assert_uint_eq(verify_by(cert, ca_cert), 0);
@@ -374,12 +381,14 @@ START_TEST(refuses_weak_keys)
 	struct bu_err err = {0};
 
 	make_ca();
-	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, weak, "n", 30, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, weak, "n",
+					    30, &pem, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_ptr_nonnull(strstr(err.text, "is weak (RSA, 1024 bits)"));
 	ck_assert_ptr_null(pem);
-	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, good, "n", 30, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, good, "n",
+					    30, &pem, &err),
 			 0);
 	drop_ca();
 }
@@ -405,21 +414,26 @@ START_TEST(refuses_bad_requests)
 	make_ca();
 	ck_assert_int_eq(bu_tls_key_create(&key, &err), 0);
 	ck_assert_int_eq(bu_csr_create(key, "x", &csr, &err), 0);
-	ck_assert_int_eq(
-		bu_ca_issue_client(ca_cert, ca_key, csr, "node001", 0, &pem, &err), -1);
-	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, csr, "", 30, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, csr,
+					    "node001", 0, &pem, &err),
 			 -1);
-	ck_assert_int_eq(
-		bu_ca_issue_client(ca_cert, ca_key, ca_cert, "n", 30, &pem, &err), -1);
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, csr, "",
+					    30, &pem, &err),
+			 -1);
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, ca_cert,
+					    "n", 30, &pem, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	/* The key in the request is not the one that signed it. */
 	damage(csr, 120);
-	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, csr, "n", 30, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, csr, "n",
+					    30, &pem, &err),
 			 -1);
 	huge = bu_xmalloc(1024 * 1024);
 	memset(huge, 'A', 1024 * 1024 - 1);
 	huge[1024 * 1024 - 1] = '\0';
-	ck_assert_int_eq(bu_ca_issue_client(ca_cert, ca_key, huge, "n", 30, &pem, &err),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){ca_cert, ca_key}, huge, "n",
+					    30, &pem, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_ptr_null(pem);

@@ -282,12 +282,13 @@ check_method(const char *method, const json_t *body, struct bu_err *err)
 }
 
 int
-bu_http_json(struct bu_http *http, const char *method, const char *path,
-	     const json_t *body, int64_t timeout_ms, json_t **ret_reply,
+bu_http_json(struct bu_http *http, const struct bu_http_call *call, json_t **ret_reply,
 	     struct bu_err *err)
 {
+	const char *method = call->method;
+	const json_t *body = call->body;
 	AUTO_ANSWER struct answer answer = {.max = JSON_MAX};
-	bu_autofree char *url = bu_xasprintf("%s%s", http->base_url, path);
+	bu_autofree char *url = bu_xasprintf("%s%s", http->base_url, call->path);
 	bu_autofree char *text = body ? bu_json_canonical(body) : bu_xstrdup("");
 	struct curl_slist *headers = NULL;
 	json_t *reply = NULL;
@@ -295,7 +296,7 @@ bu_http_json(struct bu_http *http, const char *method, const char *path,
 
 	if (check_method(method, body, err))
 		return -1;
-	set_up(http, url, timeout_ms, &answer);
+	set_up(http, url, call->timeout_ms, &answer);
 	if (body)
 		headers = curl_slist_append(headers, "Content-Type: application/json");
 	headers = curl_slist_append(headers, "Accept: application/json");
@@ -329,30 +330,30 @@ bu_http_json(struct bu_http *http, const char *method, const char *path,
 }
 
 int
-bu_http_range(struct bu_http *http, const char *path, uint64_t offset, size_t size,
-	      void *buf, int64_t timeout_ms, struct bu_err *err)
+bu_http_range(struct bu_http *http, const struct bu_http_part *part, void *buf,
+	      int64_t timeout_ms, struct bu_err *err)
 {
-	AUTO_ANSWER struct answer answer = {.buf = buf, .max = size, .fixed = 1};
-	bu_autofree char *url = bu_xasprintf("%s%s", http->base_url, path);
+	AUTO_ANSWER struct answer answer = {.buf = buf, .max = part->size, .fixed = 1};
+	bu_autofree char *url = bu_xasprintf("%s%s", http->base_url, part->path);
 	bu_autofree char *range = NULL;
 	long status = 0;
 
-	if (size == 0)
+	if (part->size == 0)
 		return 0;
-	range = bu_xasprintf("%ju-%ju", (uintmax_t)offset,
-			     (uintmax_t)(offset + size - 1));
+	range = bu_xasprintf("%ju-%ju", (uintmax_t)part->offset,
+			     (uintmax_t)(part->offset + part->size - 1));
 	set_up(http, url, timeout_ms, &answer);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
 	curl_easy_setopt(http->curl, CURLOPT_RANGE, range);
 	if (perform(http, "GET", url, &answer, err))
 		return -1;
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
-	if (answer.size != size)
+	if (answer.size != part->size)
 		return bu_err_set(err, BU_ERR_REMOTE, 0,
 				  "GET %s: bytes %s: the answer has %zu of %zu bytes",
-				  url, range, answer.size, size);
+				  url, range, answer.size, part->size);
 	/* 200 is the whole file: right only for a range that begins with it. */
-	if (status != 206 && offset != 0)
+	if (status != 206 && part->offset != 0)
 		return bu_err_set(err, BU_ERR_REMOTE, 0,
 				  "GET %s: bytes %s: the server ignores the range", url,
 				  range);

@@ -190,16 +190,21 @@ START_TEST(speaks_json)
 	json_t *reply = NULL;
 
 	ck_assert_msg(
-		bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, &reply, &err) == 0,
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/ok", NULL, TIMEOUT_MS},
+			     &reply, &err) == 0,
 		"%s", err.text);
 	ck_assert_int_eq(bu_json_int(reply, "a", 0), 1);
 	json_decref(reply);
 	for (int i = 0; i < 3; i++) {
 		static const char *const methods[] = {"POST", "PUT", "DELETE"};
 
-		ck_assert_int_eq(bu_http_json(http, methods[i], "/echo", body,
-					      TIMEOUT_MS, &reply, &err),
-				 0);
+		ck_assert_int_eq(
+			bu_http_json(http,
+				     &(struct bu_http_call){methods[i], "/echo", body,
+							    TIMEOUT_MS},
+				     &reply, &err),
+			0);
 		ck_assert_str_eq(bu_json_str(reply, "method", ""), methods[i]);
 		ck_assert_str_eq(bu_json_str(reply, "token", ""), "Bearer secret");
 		ck_assert_str_eq(bu_json_str(reply, "type", ""), "application/json");
@@ -209,16 +214,24 @@ START_TEST(speaks_json)
 	}
 	/* After a body the next GET has none. */
 	ck_assert_int_eq(
-		bu_http_json(http, "GET", "/echo", NULL, TIMEOUT_MS, &reply, &err), 0);
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/echo", NULL, TIMEOUT_MS},
+			     &reply, &err),
+		0);
 	ck_assert_str_eq(bu_json_str(reply, "method", ""), "GET");
 	ck_assert(json_is_null(json_object_get(reply, "body")));
 	json_decref(reply);
 	ck_assert_int_eq(
-		bu_http_json(http, "POST", "/empty", NULL, TIMEOUT_MS, &reply, &err),
+		bu_http_json(http,
+			     &(struct bu_http_call){"POST", "/empty", NULL, TIMEOUT_MS},
+			     &reply, &err),
 		0);
 	ck_assert_ptr_null(reply);
-	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, NULL, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/ok", NULL, TIMEOUT_MS},
+			     NULL, &err),
+		0);
 	json_decref(body);
 	end(http);
 }
@@ -244,20 +257,32 @@ START_TEST(reports_errors)
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
 		struct bu_err err = {0};
 
-		ck_assert_int_eq(bu_http_json(http, "GET", cases[i].path, NULL,
-					      TIMEOUT_MS, &untouched, &err),
-				 -1);
+		ck_assert_int_eq(
+			bu_http_json(http,
+				     &(struct bu_http_call){"GET", cases[i].path, NULL,
+							    TIMEOUT_MS},
+				     &untouched, &err),
+			-1);
 		ck_assert_int_eq(err.kind, cases[i].kind);
 		ck_assert_msg(strstr(err.text, cases[i].text) != NULL, "%s", err.text);
 		ck_assert_ptr_eq(untouched, json_null());
-		ck_assert_int_eq(bu_http_json(http, "GET", cases[i].path, NULL,
-					      TIMEOUT_MS, NULL, NULL),
-				 -1);
+		ck_assert_int_eq(
+			bu_http_json(http,
+				     &(struct bu_http_call){"GET", cases[i].path, NULL,
+							    TIMEOUT_MS},
+				     NULL, NULL),
+			-1);
 	}
-	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", body, TIMEOUT_MS, NULL, NULL),
-			 -1);
 	ck_assert_int_eq(
-		bu_http_json(http, "TRACE", "/ok", NULL, TIMEOUT_MS, NULL, NULL), -1);
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/ok", body, TIMEOUT_MS},
+			     NULL, NULL),
+		-1);
+	ck_assert_int_eq(
+		bu_http_json(http,
+			     &(struct bu_http_call){"TRACE", "/ok", NULL, TIMEOUT_MS},
+			     NULL, NULL),
+		-1);
 	json_decref(body);
 	end(http);
 }
@@ -268,11 +293,17 @@ START_TEST(reports_nobody_and_slowness)
 	struct bu_http *http = begin(NULL);
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_http_json(http, "GET", "/slow", NULL, 100, NULL, &err), -1);
+	ck_assert_int_eq(bu_http_json(http,
+				      &(struct bu_http_call){"GET", "/slow", NULL, 100},
+				      NULL, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
 	MHD_stop_daemon(server);
-	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, NULL, &err),
-			 -1);
+	ck_assert_int_eq(
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/ok", NULL, TIMEOUT_MS},
+			     NULL, &err),
+		-1);
 	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
 	bu_http_destroy(http);
 }
@@ -292,13 +323,19 @@ START_TEST(ends_when_somebody_says_so)
 
 	bu_http_watch(http, third_time, &asked);
 	ck_assert_int_eq(
-		bu_http_json(http, "GET", "/slow", NULL, TIMEOUT_MS, NULL, &err), -1);
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/slow", NULL, TIMEOUT_MS},
+			     NULL, &err),
+		-1);
 	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
 	ck_assert_int_eq(asked, 3);
 	/* And the next call works, and asks nobody. */
 	bu_http_watch(http, NULL, NULL);
-	ck_assert_int_eq(bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, NULL, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/ok", NULL, TIMEOUT_MS},
+			     NULL, &err),
+		0);
 	ck_assert_int_eq(asked, 3);
 	end(http);
 }
@@ -310,17 +347,23 @@ START_TEST(fetches_ranges)
 	struct bu_err err = {0};
 	char buf[DATA_SIZE + 1];
 
-	ck_assert_int_eq(bu_http_range(http, "/data", 100, 50, buf, TIMEOUT_MS, &err),
+	ck_assert_int_eq(bu_http_range(http, &(struct bu_http_part){"/data", 100, 50},
+				       buf, TIMEOUT_MS, &err),
 			 0);
 	ck_assert_mem_eq(buf, data + 100, 50);
 	ck_assert_int_eq(
-		bu_http_range(http, "/data", DATA_SIZE - 7, 7, buf, TIMEOUT_MS, &err),
+		bu_http_range(http, &(struct bu_http_part){"/data", DATA_SIZE - 7, 7},
+			      buf, TIMEOUT_MS, &err),
 		0);
 	ck_assert_mem_eq(buf, data + DATA_SIZE - 7, 7);
-	ck_assert_int_eq(
-		bu_http_range(http, "/whole", 0, DATA_SIZE, buf, TIMEOUT_MS, &err), 0);
+	ck_assert_int_eq(bu_http_range(http,
+				       &(struct bu_http_part){"/whole", 0, DATA_SIZE},
+				       buf, TIMEOUT_MS, &err),
+			 0);
 	ck_assert_mem_eq(buf, data, DATA_SIZE);
-	ck_assert_int_eq(bu_http_range(http, "/data", 5, 0, buf, TIMEOUT_MS, &err), 0);
+	ck_assert_int_eq(bu_http_range(http, &(struct bu_http_part){"/data", 5, 0}, buf,
+				       TIMEOUT_MS, &err),
+			 0);
 	end(http);
 }
 END_TEST
@@ -345,8 +388,11 @@ START_TEST(refuses_wrong_ranges)
 		char buf[DATA_SIZE + 2];
 
 		memset(buf, '!', sizeof(buf));
-		ck_assert_int_eq(bu_http_range(http, cases[i].path, cases[i].offset,
-					       cases[i].size, buf, TIMEOUT_MS, &err),
+		ck_assert_int_eq(bu_http_range(http,
+					       &(struct bu_http_part){cases[i].path,
+								      cases[i].offset,
+								      cases[i].size},
+					       buf, TIMEOUT_MS, &err),
 				 -1);
 		ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
 		ck_assert_int_eq(buf[cases[i].size], '!'); /* never beyond its end */
@@ -401,7 +447,9 @@ START_TEST(speaks_over_a_unix_socket)
 	serve(fd);
 	http = bu_http_create(&opts);
 	ck_assert_msg(
-		bu_http_json(http, "GET", "/ok", NULL, TIMEOUT_MS, &reply, &err) == 0,
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/ok", NULL, TIMEOUT_MS},
+			     &reply, &err) == 0,
 		"%s", err.text);
 	ck_assert_int_eq(bu_json_int(reply, "a", 0), 1);
 	json_decref(reply);

@@ -105,12 +105,12 @@ make_authority(struct authority *a, const char *prefix, const char *server_name)
 	ck_assert_int_eq(bu_tls_key_create(&a->ca_key, &err), 0);
 	ck_assert_int_eq(bu_ca_create(prefix, a->ca_key, &a->ca_cert, &err), 0);
 	ck_assert_int_eq(bu_tls_key_create(&a->key, &err), 0);
-	ck_assert_int_eq(bu_ca_issue_server(a->ca_cert, a->ca_key, a->key, names,
-					    &a->server_cert, &err),
+	ck_assert_int_eq(bu_ca_issue_server(&(struct bu_ca){a->ca_cert, a->ca_key},
+					    a->key, names, &a->server_cert, &err),
 			 0);
 	ck_assert_int_eq(bu_csr_create(a->key, "whoever", &csr, &err), 0);
-	ck_assert_int_eq(bu_ca_issue_client(a->ca_cert, a->ca_key, csr, "node001", 30,
-					    &a->client_cert, &err),
+	ck_assert_int_eq(bu_ca_issue_client(&(struct bu_ca){a->ca_cert, a->ca_key}, csr,
+					    "node001", 30, &a->client_cert, &err),
 			 0);
 	a->ca_file = write_pem(prefix, "ca.pem", a->ca_cert);
 	a->key_file = write_pem(prefix, "key.pem", a->key);
@@ -170,7 +170,8 @@ ask_peer(const char *ca_file, const char *cert_file, const char *key_file,
 	struct bu_err err = {0};
 	json_t *reply = NULL;
 
-	if (bu_http_json(http, "GET", "/peer", NULL, TIMEOUT_MS, &reply, &err) == 0)
+	if (bu_http_json(http, &(struct bu_http_call){"GET", "/peer", NULL, TIMEOUT_MS},
+			 &reply, &err) == 0)
 		snprintf(name, 64, "%s", bu_json_str(reply, "name", ""));
 	bu_text_copy(last.fingerprint, sizeof(last.fingerprint),
 		     bu_json_str(reply, "fingerprint", ""));

@@ -213,8 +213,7 @@ bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
 
 /* Loads the CA and refuses a key that is not its own. */
 static int
-load_ca(struct making *m, const char *ca_cert_pem, const char *ca_key_pem,
-	struct bu_err *err)
+load_ca(struct making *m, const struct bu_ca *ca, struct bu_err *err)
 {
 	unsigned char cert_id[64];
 	unsigned char key_id[64];
@@ -223,8 +222,8 @@ load_ca(struct making *m, const char *ca_cert_pem, const char *ca_key_pem,
 	gnutls_pubkey_t public = NULL;
 	int rc;
 
-	if (load_cert(ca_cert_pem, &m->ca_cert, err) ||
-	    load_key(ca_key_pem, &m->ca_key, err))
+	if (load_cert(ca->cert_pem, &m->ca_cert, err) ||
+	    load_key(ca->key_pem, &m->ca_key, err))
 		return -1;
 	rc = gnutls_pubkey_init(&public);
 	if (rc == 0)
@@ -316,7 +315,7 @@ add_alt_names(gnutls_x509_crt_t cert, const char *const *names)
 }
 
 int
-bu_ca_issue_server(const char *ca_cert_pem, const char *ca_key_pem, const char *key_pem,
+bu_ca_issue_server(const struct bu_ca *ca, const char *key_pem,
 		   const char *const *names, char **ret_cert_pem, struct bu_err *err)
 {
 	AUTO_MAKING struct making m = {0};
@@ -334,7 +333,7 @@ bu_ca_issue_server(const char *ca_cert_pem, const char *ca_key_pem, const char *
 					  "certificate name '%s': 'DNS:<name>' or "
 					  "'IP:<address>' is needed",
 					  *name);
-	if (load_ca(&m, ca_cert_pem, ca_key_pem, err) || load_key(key_pem, &m.key, err))
+	if (load_ca(&m, ca, err) || load_key(key_pem, &m.key, err))
 		return -1;
 	rc = gnutls_pubkey_init(&m.public);
 	if (rc == 0)
@@ -422,9 +421,8 @@ load_request(struct making *m, const char *csr_pem, struct bu_err *err)
 }
 
 int
-bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem, const char *csr_pem,
-		   const char *common_name, int days, char **ret_cert_pem,
-		   struct bu_err *err)
+bu_ca_issue_client(const struct bu_ca *ca, const char *csr_pem, const char *common_name,
+		   int days, char **ret_cert_pem, struct bu_err *err)
 {
 	AUTO_MAKING struct making m = {0};
 	int rc;
@@ -434,8 +432,8 @@ bu_ca_issue_client(const char *ca_cert_pem, const char *ca_key_pem, const char *
 			err, BU_ERR_INVAL, 0,
 			"a client certificate of %d days; 1 to %d are allowed", days,
 			CA_DAYS);
-	if (bu_gnutls_check_name(common_name, err) ||
-	    load_ca(&m, ca_cert_pem, ca_key_pem, err) || load_request(&m, csr_pem, err))
+	if (bu_gnutls_check_name(common_name, err) || load_ca(&m, ca, err) ||
+	    load_request(&m, csr_pem, err))
 		return -1;
 	rc = issue(
 		&m,

@@ -61,8 +61,9 @@ call(struct bu_client *client, const char *method, const char *path, const json_
 {
 	json_t *reply = NULL;
 
-	if (bu_http_json(client->http, method, path, body, timeout_ms, &reply, err) !=
-	    0) {
+	if (bu_http_json(client->http,
+			 &(struct bu_http_call){method, path, body, timeout_ms}, &reply,
+			 err) != 0) {
 		/* What bringupd itself said needs no more words. */
 		if (err && !bu_http_was_told(client->http))
 			bu_reach_explain(&client->reach, err);

@@ -12,12 +12,12 @@
 #include "base/err.h"
 
 void
-bu_order_init(struct bu_order *order, const int *leaf_of, int ports, int rails,
-	      int leaves, int spines, const unsigned char *usable)
+bu_order_init(struct bu_order *order, const int *leaf_of, int ports,
+	      const unsigned char *usable)
 {
-	int groups = leaves * rails;
+	int rails = order->rails, groups = order->leaves * rails;
 
-	*order = (struct bu_order){.leaves = leaves, .rails = rails, .spines = spines};
+	order->port_count = 0;
 	order->start = bu_xcalloc((size_t)groups + 2, sizeof(*order->start));
 	order->ports = bu_xcalloc((size_t)ports + 1, sizeof(*order->ports));
 	for (int i = 0; i < ports; i++) {

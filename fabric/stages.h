@@ -22,16 +22,16 @@
 /* The ports that take part, by leaf, then rail, then number. */
 struct bu_order {
 	int leaves, rails, spines;
-	int sprayed; /* set it after init: no link can be chosen, so leaves part at once
-		      */
+	int sprayed; /* no link can be chosen, so leaves part at once */
 	int port_count;
 	int *start; /* of group leaf * rails + rail; one more at the end */
 	int *ports;
 };
 
-/* leaf_of: the leaf of each port, below leaves; usable: NULL = all take part. */
-void bu_order_init(struct bu_order *order, const int *leaf_of, int ports, int rails,
-		   int leaves, int spines, const unsigned char *usable);
+/* leaves, rails, spines and sprayed are set by the caller. leaf_of: the leaf of each
+ * port; usable: NULL = all take part. */
+void bu_order_init(struct bu_order *order, const int *leaf_of, int ports,
+		   const unsigned char *usable);
 void bu_order_fini(struct bu_order *order);
 
 /* Independent partners that keep the expected number of wrongly blamed halves of

@@ -44,7 +44,8 @@ check_leaf_rounds(int n, int size, int rails, int d)
 	struct bu_order order;
 	int wrong = 0;
 
-	bu_order_init(&order, leaf_of, ports, rails, leaves, 4, NULL);
+	order = (struct bu_order){.leaves = leaves, .rails = rails, .spines = 4};
+	bu_order_init(&order, leaf_of, ports, NULL);
 	ck_assert_int_eq(order.port_count, ports);
 	for (int round = 0; round < bu_stage_leaf_rounds(&order, d); round++) {
 		int count = bu_stage_leaf_round(&order, 11, round, pairs);
@@ -124,7 +125,8 @@ check_cross(int n, int size, int rails, int spines, int d, int per_rail)
 	struct bu_order order;
 	int wrong = 0, peers;
 
-	bu_order_init(&order, leaf_of, ports, rails, leaves, spines, NULL);
+	order = (struct bu_order){.leaves = leaves, .rails = rails, .spines = spines};
+	bu_order_init(&order, leaf_of, ports, NULL);
 	for (int round = 0; round < bu_stage_cross_rounds(&order, d); round++)
 		ck_assert_int_eq(check_cross_round(&order, leaf_of, round, pairs, busy,
 						   link_round, link_used),
@@ -156,7 +158,8 @@ START_TEST(only_the_usable_take_part)
 	struct bu_pair pairs[6];
 	struct bu_order order;
 
-	bu_order_init(&order, leaf_of, 6, 1, 2, 2, usable);
+	order = (struct bu_order){.leaves = 2, .rails = 1, .spines = 2};
+	bu_order_init(&order, leaf_of, 6, usable);
 	ck_assert_int_eq(order.port_count, 4);
 	ck_assert_int_eq(bu_stage_leaf_rounds(&order, 6), 1);
 	ck_assert_int_eq(bu_stage_leaf_round(&order, 1, 0, pairs), 2);

@@ -248,7 +248,11 @@ static int
 listen_one(struct daemon *d, enum bu_listener kind, const char *address,
 	   struct bu_err *err)
 {
-	int tls = kind == BU_LISTEN_AGENT;
+	const struct bu_server_tls tls = {
+		.cert = bu_trust_server_cert(d->trust),
+		.key = bu_trust_server_key(d->trust),
+		.ca = bu_trust_ca(d->trust),
+	};
 	int fd;
 
 	if (kind == BU_LISTEN_LOCAL)
@@ -258,9 +262,7 @@ listen_one(struct daemon *d, enum bu_listener kind, const char *address,
 	if (fd < 0)
 		return -1;
 	return bu_server_listen(d->api.server, kind, fd,
-				tls ? bu_trust_server_cert(d->trust) : NULL,
-				tls ? bu_trust_server_key(d->trust) : NULL,
-				tls ? bu_trust_ca(d->trust) : NULL, err);
+				kind == BU_LISTEN_AGENT ? &tls : NULL, err);
 }
 
 static void
@@ -291,7 +293,7 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 		return -1;
 	if (page_fd >= 0)
 		return bu_server_listen(d->api.server, BU_LISTEN_PAGE, page_fd, NULL,
-					NULL, NULL, err);
+					err);
 	return s->page_listen[0] ? listen_one(d, BU_LISTEN_PAGE, s->page_listen, err)
 				 : 0;
 }

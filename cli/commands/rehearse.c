@@ -68,7 +68,7 @@ go_without(const char *what, const struct bu_err *err)
 }
 
 static int
-run_trace(void *arg, int src, int dst, int sport, int count, int *ret_spines,
+run_trace(void *arg, const struct bu_flow *flow, int count, int *ret_spines,
 	  struct bu_err *err)
 {
 	struct rehearsal *r = arg;
@@ -78,13 +78,12 @@ run_trace(void *arg, int src, int dst, int sport, int count, int *ret_spines,
 		ret_spines[i] = BU_PATH_UNKNOWN;
 	if (r->no_trace)
 		return 0;
-	answer = ask(r, bu_wire_trace(&r->topology, src, dst, sport, count), "trace",
-		     err);
+	answer = ask(r, bu_wire_trace(&r->topology, flow, count), "trace", err);
 	if (!answer)
 		return -1;
 	r->no_trace = json_is_null(answer);
-	if (bu_wire_trace_answer(&r->topology, answer, src, dst, count, ret_spines,
-				 err) == 0)
+	if (bu_wire_trace_answer(&r->topology, answer, flow, count, ret_spines, err) ==
+	    0)
 		return 0;
 	r->no_trace = 1;
 	return go_without("traces", err);

@@ -25,8 +25,7 @@ find_source_port(struct campaign *c, struct bu_flow *flow, struct bu_err *err)
 	enum { TRIED = 64 };
 	int spines[TRIED];
 
-	if (c->site->trace(c->site->arg, flow->src, flow->dst, flow->sport, TRIED,
-			   spines, err) != 0)
+	if (c->site->trace(c->site->arg, flow, TRIED, spines, err) != 0)
 		return -1;
 	for (int i = 0; i < TRIED; i++) {
 		if (spines[i] != flow->via)

@@ -208,18 +208,18 @@ check_field(const json_t *cert, const char *key, const char *wanted, struct bu_e
 }
 
 int
-bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind, const char *node,
-		 const char *machine, const json_t *hardware, const char *boot_id,
-		 struct bu_err *err)
+bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind,
+		 const struct bu_fabcert_now *now, struct bu_err *err)
 {
 	enum bu_verdict verdict;
 
 	if (check_field(cert, "kind", kind_names[kind], err) ||
-	    check_field(cert, "node", node, err) ||
-	    check_field(cert, "machine", machine, err) ||
-	    (kind == BU_FABCERT_BOOT && check_field(cert, "boot_id", boot_id, err)))
+	    check_field(cert, "node", now->node, err) ||
+	    check_field(cert, "machine", now->machine, err) ||
+	    (kind == BU_FABCERT_BOOT &&
+	     check_field(cert, "boot_id", now->boot_id, err)))
 		return -1;
-	if (!json_equal(json_object_get(cert, "hardware"), hardware))
+	if (!json_equal(json_object_get(cert, "hardware"), now->hardware))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "certificate: the machine's hardware has changed");
 	if (bu_verdict_from_name(bu_json_str(cert, "verdict", ""), &verdict) ||

@@ -52,11 +52,15 @@ char *bu_fabcert_sign(const struct bu_fabcert *cert, const char *private_pem,
  * BU_ERR_INVAL when the text has another shape. */
 json_t *bu_fabcert_verify(const char *text, size_t size, const char *public_pem,
 			  struct bu_err *err);
+struct bu_fabcert_now {
+	const char *node, *machine;
+	const json_t *hardware;
+	const char *boot_id;
+};
 /* A verified CERT against the present machine: 0 when it is of this kind, node, machine
  * and hardware, and (boot) of this boot. BU_ERR_STATE says which one differs. */
-int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind, const char *node,
-		     const char *machine, const json_t *hardware, const char *boot_id,
-		     struct bu_err *err);
+int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind,
+		     const struct bu_fabcert_now *now, struct bu_err *err);
 
 /* pass: every direction of the node's results passes; warn: each half of it passed at
  * least once; else fail or inconclusive. */

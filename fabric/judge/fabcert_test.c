@@ -55,8 +55,10 @@ START_TEST(signs_and_verifies)
 	ck_assert_int_eq(json_array_size(partners), 1);
 	ck_assert_str_eq(json_string_value(json_array_get(partners, 0)), "node001");
 	ck_assert_str_eq(bu_json_str(got, "seed", ""), "ffffffffffffffff");
-	ck_assert_int_eq(bu_fabcert_check(got, BU_FABCERT_BOOT, "node002", "m-2",
-					  hardware, "boot-7", &err),
+	ck_assert_int_eq(bu_fabcert_check(got, BU_FABCERT_BOOT,
+					  &(struct bu_fabcert_now){"node002", "m-2",
+								   hardware, "boot-7"},
+					  &err),
 			 0);
 }
 END_TEST
@@ -111,13 +113,18 @@ START_TEST(counts_for_one_machine_and_boot)
 		{full, BU_FABCERT_BOOT, "node002", "m-2", hardware, "boot-7", -1},
 	};
 	for (size_t i = 0; i < BU_LEN(rows); i++)
-		ck_assert_msg(bu_fabcert_check(rows[i].cert, rows[i].kind, rows[i].node,
-					       rows[i].machine, rows[i].hardware,
-					       rows[i].boot_id, NULL) == rows[i].rc,
-			      "row %zu", i);
+		ck_assert_msg(
+			bu_fabcert_check(rows[i].cert, rows[i].kind,
+					 &(struct bu_fabcert_now){
+						 rows[i].node, rows[i].machine,
+						 rows[i].hardware, rows[i].boot_id},
+					 NULL) == rows[i].rc,
+			"row %zu", i);
 	json_object_set_new(boot, "verdict", json_string("fail"));
-	ck_assert_int_eq(bu_fabcert_check(boot, BU_FABCERT_BOOT, "node002", "m-2",
-					  hardware, "boot-7", NULL),
+	ck_assert_int_eq(bu_fabcert_check(boot, BU_FABCERT_BOOT,
+					  &(struct bu_fabcert_now){"node002", "m-2",
+								   hardware, "boot-7"},
+					  NULL),
 			 -1);
 }
 END_TEST

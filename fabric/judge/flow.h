@@ -47,9 +47,9 @@ struct bu_site {
 	/* All flows at once; fills in what came of them. 1 = not all of them are there
 	 * yet: the campaign ends here, and is run again later. */
 	int (*round)(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
-	/* The spines of `count` source ports from sport on; BU_PATH_UNKNOWN where it
-	 * cannot be told. NULL = there is no trace. */
-	int (*trace)(void *arg, int src, int dst, int sport, int count, int *ret_spines,
+	/* The spines of `count` source ports from the flow's sport on;
+	 * BU_PATH_UNKNOWN where it cannot be told. NULL = there is no trace. */
+	int (*trace)(void *arg, const struct bu_flow *flow, int count, int *ret_spines,
 		     struct bu_err *err);
 	/* The leaf of each port as LLDP says, -1 = nothing heard. */
 	int (*lldp)(void *arg, int *ret_leaf_of, struct bu_err *err);

@@ -48,8 +48,9 @@ renew_order(struct campaign *c)
 		placed[port] = c->usable[port] ||
 			       (c->opts->absent && c->opts->absent[port / c->t->rails]);
 	bu_order_fini(&c->order);
-	bu_order_init(&c->order, c->leaf_of, ports, c->t->rails, c->t->leaves,
-		      c->t->spines, placed);
+	c->order = (struct bu_order){
+		.leaves = c->t->leaves, .rails = c->t->rails, .spines = c->t->spines};
+	bu_order_init(&c->order, c->leaf_of, ports, placed);
 }
 
 /* Something of the port was bad in all of its flows. */

@@ -242,8 +242,9 @@ bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret)
 			proven[port] = c->usable[port] &&
 				       !c->parts[2 * port].bad[BU_SYMPTOM_CABLING];
 	}
-	bu_order_init(ret, c->leaf_of, ports, rails, c->t->leaves, c->t->spines,
-		      proven);
+	*ret = (struct bu_order){
+		.leaves = c->t->leaves, .rails = rails, .spines = c->t->spines};
+	bu_order_init(ret, c->leaf_of, ports, proven);
 }
 
 int

@@ -198,16 +198,17 @@ bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
 }
 
 json_t *
-bu_wire_trace(const struct bu_topology *t, int src, int dst, int sport, int count)
+bu_wire_trace(const struct bu_topology *t, const struct bu_flow *flow, int count)
 {
 	return json_pack("{s:s, s:o, s:o, s:i, s:i, s:i}", "op", "trace", "src",
-			 node_of(t, src), "dst", node_of(t, dst), "rail",
-			 src % t->rails, "sport", sport, "count", count);
+			 node_of(t, flow->src), "dst", node_of(t, flow->dst), "rail",
+			 flow->src % t->rails, "sport", flow->sport, "count", count);
 }
 
 int
-bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
-		     int dst, int count, int *ret_spines, struct bu_err *err)
+bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,
+		     const struct bu_flow *flow, int count, int *ret_spines,
+		     struct bu_err *err)
 {
 	const json_t *list = bu_wire_list(answer);
 
@@ -221,8 +222,8 @@ bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
 			"answer to trace: a list of %d paths, or null, is wanted",
 			count);
 	for (size_t i = 0; i < json_array_size(list); i++)
-		ret_spines[i] = path_of(t, json_array_get(list, i), t->leaf_of[src],
-					t->leaf_of[dst]);
+		ret_spines[i] = path_of(t, json_array_get(list, i),
+					t->leaf_of[flow->src], t->leaf_of[flow->dst]);
 	return 0;
 }
 

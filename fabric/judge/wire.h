@@ -26,10 +26,11 @@ int bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
 			 struct bu_flow *flows, int count, struct bu_err *err);
 
 /* {"op":"trace","src","dst","rail","sport","count"} */
-json_t *bu_wire_trace(const struct bu_topology *t, int src, int dst, int sport,
+json_t *bu_wire_trace(const struct bu_topology *t, const struct bu_flow *flow,
 		      int count);
-int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer, int src,
-			 int dst, int count, int *ret_spines, struct bu_err *err);
+int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,
+			 const struct bu_flow *flow, int count, int *ret_spines,
+			 struct bu_err *err);
 
 /* [{"node","rail"?,"leaf"}]; what is not told is left as it is. */
 int bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer,

@@ -94,8 +94,9 @@ fetch(const struct hand *hand, const struct bu_part *part, const struct bu_frame
 		bu_xasprintf("/images/%s/%s", hand->job->opts->image, part->file);
 	int64_t since_ms = bu_mono_ms(bu_clock_system());
 
-	while (bu_http_range(hand->http, path, frame->offset, frame->size, hand->packed,
-			     FETCH_TIMEOUT_MS, err)) {
+	while (bu_http_range(hand->http,
+			     &(struct bu_http_part){path, frame->offset, frame->size},
+			     hand->packed, FETCH_TIMEOUT_MS, err)) {
 		if (bu_parts_wait(hand->job->opts, err, since_ms) ||
 		    check_cancelled(hand->job, err))
 			return -1;

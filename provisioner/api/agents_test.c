@@ -165,18 +165,16 @@ START_TEST(a_failed_boot_gets_no_token)
 	site_begin(&site, 1);
 	node = rig_node(&site.rig, 1);
 	rig_write(&site.rig, "power.refuse", "no answer");
-	ck_assert_int_eq(bu_reconcile_fire(site.rig.rec, node, BU_TRIGGER_START, NULL,
-					   NULL, 0, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(site.rig.rec, node, BU_TRIGGER_START, NULL, NULL), 0);
 	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
 	ck_assert_int_eq(script_has_token(&site), 0);
 	rig_remove(&site.rig, "power.refuse");
 	rig_pass(&site.rig, 5001);
 	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(script_has_token(&site), 1);
-	ck_assert_int_eq(bu_reconcile_fire(site.rig.rec, node, BU_TRIGGER_FAULT, NULL,
-					   NULL, 0, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(site.rig.rec, node, BU_TRIGGER_FAULT, NULL, NULL), 0);
 	rig_until(&site.rig, node, BU_STATE_FAILED);
 	ck_assert_int_eq(script_has_token(&site), 0);
 	site_end(&site);
@@ -414,7 +412,8 @@ agent_post(const struct agent *agent, int with_cert, const char *path, json_t *b
 	   json_t **ret, struct bu_err *err)
 {
 	struct bu_http *http = agent_connect(agent, with_cert);
-	int rc = bu_http_json(http, "POST", path, body, 20000, ret, err);
+	int rc = bu_http_json(http, &(struct bu_http_call){"POST", path, body, 20000},
+			      ret, err);
 
 	json_decref(body);
 	bu_http_destroy(http);

@@ -33,9 +33,12 @@ BU_HANDLER(bu_api_verdict)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "expires_s: expected 0 (no end) to %d",
 				  EXPIRES_MAX_S);
-	if (bu_gate_external(api->gate, node, request->params[1], verdict,
-			     bu_json_str(request->body, "text", ""),
-			     expires_s ? now_ms + expires_s * 1000 : 0, err) != 0)
+	if (bu_gate_external(
+		    api->gate, node,
+		    &(struct bu_external){request->params[1], verdict,
+					  bu_json_str(request->body, "text", ""),
+					  expires_s ? now_ms + expires_s * 1000 : 0},
+		    err) != 0)
 		return BU_ANSWER_ERROR;
 	reply->logged = api->fleet->store;
 	reply->json = json_object();

@@ -164,8 +164,10 @@ carry_out(struct bu_api *api, const struct order *order, const json_t *grants,
 	if (!bu_rollouts_is_done(api->rollouts, order->again) &&
 	    bu_api_store_plan(api, order->desired, order->plan, order->tree, err) != 0)
 		return -1;
-	return bu_rollouts_apply(api->rollouts, order->again, order->digest, grants,
-				 "local", ret_id, err);
+	return bu_rollouts_apply(
+		api->rollouts,
+		&(struct bu_consent){order->again, order->digest, grants, "local"},
+		ret_id, err);
 }
 
 BU_HANDLER(bu_api_apply)

@@ -97,8 +97,9 @@ carry_out(struct bu_api *api, const json_t *plan, const char *limit,
 	    bu_rollouts_check(api->rollouts, plan, grants, err) == 0)
 		tree = applied_tree(api, err);
 	if (tree && bu_api_store_plan(api, api->fleet->desired, plan, tree, err) == 0)
-		rc = bu_rollouts_apply(api->rollouts, plan, digest, grants, by, ret_id,
-				       err);
+		rc = bu_rollouts_apply(api->rollouts,
+				       &(struct bu_consent){plan, digest, grants, by},
+				       ret_id, err);
 	bu_tree_destroy(tree);
 	return rc;
 }

@@ -242,9 +242,8 @@ bring_to_joining(struct site *site)
 	rig_to_validating(rig, 1);
 	rig_certify(rig, 1);
 	rig_write(rig, "sinfo", "idle\n");
-	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL,
-					   NULL, 0, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL), 0);
 	rig_until(rig, node, BU_STATE_JOINING);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 }

@@ -447,21 +447,21 @@ bu_server_destroy(struct bu_server *server)
 }
 
 static struct MHD_Daemon *
-start_daemon(struct listener *listener, int fd, const char *cert, const char *key,
-	     const char *ca)
+start_daemon(struct listener *listener, int fd, const struct bu_server_tls *tls)
 {
+	const struct bu_server_tls pem = tls ? *tls : (struct bu_server_tls){0};
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-	struct MHD_OptionItem tls[] = {
-		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)cert},
-		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)key},
-		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (void *)(uintptr_t)ca},
+	struct MHD_OptionItem secured[] = {
+		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)pem.cert},
+		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)pem.key},
+		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (void *)(uintptr_t)pem.ca},
 		{MHD_OPTION_HTTPS_PRIORITIES, 0,
 		 (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3"},
 		{MHD_OPTION_END, 0, NULL},
 	};
 	struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
 
-	if (cert)
+	if (tls)
 		flags |= MHD_USE_TLS;
 	return MHD_start_daemon(
 		flags, 0, NULL, NULL, on_access, listener, MHD_OPTION_LISTEN_SOCKET, fd,
@@ -469,13 +469,12 @@ start_daemon(struct listener *listener, int fd, const char *cert, const char *ke
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
 		MHD_OPTION_CONNECTION_LIMIT, limits_of(listener->kind)->connections,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
-		MHD_OPTION_ARRAY, cert ? tls : none, MHD_OPTION_END);
+		MHD_OPTION_ARRAY, tls ? secured : none, MHD_OPTION_END);
 }
 
 int
 bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
-		 const char *cert_pem, const char *key_pem, const char *ca_pem,
-		 struct bu_err *err)
+		 const struct bu_server_tls *tls, struct bu_err *err)
 {
 	struct listener *listener = &server->listeners[server->count];
 	const union MHD_DaemonInfo *info;
@@ -483,8 +482,8 @@ bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
 	bu_assert(server->count < LISTENERS_MAX);
 	listener->server = server;
 	listener->kind = kind;
-	listener->tls = cert_pem != NULL;
-	listener->daemon = start_daemon(listener, fd, cert_pem, key_pem, ca_pem);
+	listener->tls = tls != NULL;
+	listener->daemon = start_daemon(listener, fd, tls);
 	if (!listener->daemon) {
 		close(fd);
 		return bu_err_set(err, BU_ERR_IO, 0, "cannot start an HTTP listener");

@@ -74,10 +74,14 @@ struct bu_route {
 struct bu_server *bu_server_create(struct bu_loop *loop, const struct bu_route *routes,
 				   void *arg);
 void bu_server_destroy(struct bu_server *server);
-/* Takes fd, a listening socket. cert, key, ca: PEM for TLS, NULL for plain. */
+/* PEM. */
+struct bu_server_tls {
+	const char *cert, *key;
+	const char *ca; /* of the clients */
+};
+/* Takes fd, a listening socket. tls: NULL for plain. */
 int bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
-		     const char *cert_pem, const char *key_pem, const char *ca_pem,
-		     struct bu_err *err);
+		     const struct bu_server_tls *tls, struct bu_err *err);
 /* Asks waiting handlers again, at most ten times a second. */
 void bu_server_wake(struct bu_server *server);
 

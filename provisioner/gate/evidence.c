@@ -136,8 +136,12 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node,
 	}
 	if (keep_evidence(gate, node, checks, charge, &events[count]) == 0)
 		count++;
-	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_ACCUSED, charge->reason,
-			      events, count, &err) != 0)
+	if (bu_reconcile_move(gate->rec, node,
+			      &(struct bu_move){.on = BU_TRIGGER_ACCUSED,
+						.reason = charge->reason,
+						.extra = events,
+						.count = count},
+			      &err) != 0)
 		bu_warn("gate", "%s", err.text);
 }
 

@@ -32,12 +32,16 @@ json_t *bu_gate_work(struct bu_gate *gate, struct bu_node *node);
 void bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);
 
-/* A word of an outside system about a node: verdict "fail" or "pass" (taken back).
- * until_ms: Unix time, 0 = until it is taken back. It can quarantine and hold out,
- * never certify. */
-int bu_gate_external(struct bu_gate *gate, struct bu_node *node, const char *source,
-		     const char *verdict, const char *text, int64_t until_ms,
-		     struct bu_err *err);
+/* A word of an outside system about a node. It can quarantine and hold out, never
+ * certify. */
+struct bu_external {
+	const char *source;
+	const char *verdict; /* "fail", or "pass": taken back */
+	const char *text;
+	int64_t until_ms; /* Unix time, 0 = until it is taken back */
+};
+int bu_gate_external(struct bu_gate *gate, struct bu_node *node,
+		     const struct bu_external *said, struct bu_err *err);
 /* A person wants it measured anew: only while it is validating (BU_ERR_STATE). */
 int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 		  struct bu_err *err);

@@ -92,26 +92,25 @@ bu_gate_hold(struct bu_gate *gate)
 }
 
 int
-bu_gate_external(struct bu_gate *gate, struct bu_node *node, const char *source,
-		 const char *verdict, const char *text, int64_t until_ms,
-		 struct bu_err *err)
+bu_gate_external(struct bu_gate *gate, struct bu_node *node,
+		 const struct bu_external *said, struct bu_err *err)
 {
 	struct bu_event event;
 
-	if (bu_pair_name_check(source, "source", err) != 0)
+	if (bu_pair_name_check(said->source, "source", err) != 0)
 		return -1;
-	if (strcmp(verdict, "fail") != 0 && strcmp(verdict, "pass") != 0)
+	if (strcmp(said->verdict, "fail") != 0 && strcmp(said->verdict, "pass") != 0)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"verdict '%.32s': expected 'fail', or 'pass' to withdraw it",
-			verdict);
-	if (strcmp(verdict, "fail") == 0 && !*text)
+			said->verdict);
+	if (strcmp(said->verdict, "fail") == 0 && !*said->text)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "text: expected the reason of the failure, in words");
 	bu_event_init(&event, BU_EVENT_VERDICT, node->name,
-		      json_pack("{s:s,s:s,s:s,s:I}", "source", source, "verdict",
-				verdict, "text", text, "until_ms",
-				(json_int_t)until_ms));
+		      json_pack("{s:s,s:s,s:s,s:I}", "source", said->source, "verdict",
+				said->verdict, "text", said->text, "until_ms",
+				(json_int_t)said->until_ms));
 	bu_reconcile_note(gate->rec, &event, 1);
 	bu_gate_kick(gate);
 	return 0;

@@ -132,14 +132,20 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 
 	begin(&rig, 3);
 	node = rig_node(&rig, 1);
-	ck_assert_int_eq(bu_gate_external(rig.gate, node, "dcgm", "good", "", 0, &err),
+	ck_assert_int_eq(bu_gate_external(rig.gate, node,
+					  &(struct bu_external){"dcgm", "good", "", 0},
+					  &err),
 			 -1);
-	ck_assert_int_eq(bu_gate_external(rig.gate, node, "dcgm", "pass", "", 0, NULL),
+	ck_assert_int_eq(bu_gate_external(rig.gate, node,
+					  &(struct bu_external){"dcgm", "pass", "", 0},
+					  NULL),
 			 0);
 	rig_pass(&rig, 2001);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	ck_assert_int_eq(bu_gate_external(rig.gate, node, "dcgm", "fail",
-					  "Xid 79 on GPU 3", 0, NULL),
+	ck_assert_int_eq(bu_gate_external(rig.gate, node,
+					  &(struct bu_external){"dcgm", "fail",
+								"Xid 79 on GPU 3", 0},
+					  NULL),
 			 0);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
@@ -149,7 +155,8 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	until_ms = rig.clock.fake_wall_ms + 10000;
-	bu_gate_external(rig.gate, node, "dcgm", "fail", "hot", until_ms, NULL);
+	bu_gate_external(rig.gate, node,
+			 &(struct bu_external){"dcgm", "fail", "hot", until_ms}, NULL);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
 	rig_reason_has(&node->hold.reason,

@@ -40,8 +40,7 @@ let_in(struct bu_gate *gate, struct bu_node *node)
 
 	if (node->state != BU_STATE_VALIDATING || node->live.appending)
 		return;
-	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0,
-			      &err) != 0)
+	if (bu_reconcile_fire(gate->rec, node, BU_TRIGGER_PROVEN, NULL, &err) != 0)
 		bu_gate_says(gate, node, NOT_LET_IN, .text = {err.text});
 }
 

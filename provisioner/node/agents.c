@@ -107,9 +107,13 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
 	fits = check_class(target.node->hardware, inventory, &reason) == 0;
-	return bu_reconcile_fire(rec, node,
-				 fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,
-				 fits ? NULL : &reason, events, count, err);
+	return bu_reconcile_move(
+		rec, node,
+		&(struct bu_move){.on = fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,
+				  .reason = fits ? NULL : &reason,
+				  .extra = events,
+				  .count = count},
+		err);
 }
 
 static int
@@ -201,7 +205,10 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 		bu_reconcile_append(rec, node, events, count);
 		return 0;
 	}
-	return bu_reconcile_fire(rec, node, BU_TRIGGER_BOOTED, NULL, events, count,
+	return bu_reconcile_move(rec, node,
+				 &(struct bu_move){.on = BU_TRIGGER_BOOTED,
+						   .extra = events,
+						   .count = count},
 				 err);
 }
 

@@ -173,11 +173,16 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 		return -1;
 	hardware = bu_fleet_hardware(fleet, node);
 	/* Until the turn of its rename it is what it was proven as. */
-	if (node->called[0] && bu_fabcert_check(cert, kind, node->called, node->machine,
-						hardware, node->boot_id, NULL) == 0)
+	if (node->called[0] &&
+	    bu_fabcert_check(cert, kind,
+			     &(struct bu_fabcert_now){node->called, node->machine,
+						      hardware, node->boot_id},
+			     NULL) == 0)
 		return 0;
-	return bu_fabcert_check(cert, kind, node->name, node->machine, hardware,
-				node->boot_id, err);
+	return bu_fabcert_check(cert, kind,
+				&(struct bu_fabcert_now){node->name, node->machine,
+							 hardware, node->boot_id},
+				err);
 }
 
 /* Signatures are verified once for a boot, a machine and an inventory, not at each

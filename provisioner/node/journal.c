@@ -240,12 +240,10 @@ bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
 int
 bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 		  enum bu_trigger trigger, const struct bu_reason *reason,
-		  struct bu_event *extra, size_t count, struct bu_err *err)
+		  struct bu_err *err)
 {
-	const struct bu_move move = {
-		.on = trigger, .reason = reason, .extra = extra, .count = count};
-
-	return bu_reconcile_move(rec, node, &move, err);
+	return bu_reconcile_move(
+		rec, node, &(struct bu_move){.on = trigger, .reason = reason}, err);
 }
 
 void
@@ -255,7 +253,12 @@ bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_err err;
 
-	if (bu_reconcile_fire(rec, node, trigger, reason, extra, count, &err) != 0)
+	if (bu_reconcile_move(rec, node,
+			      &(struct bu_move){.on = trigger,
+						.reason = reason,
+						.extra = extra,
+						.count = count},
+			      &err) != 0)
 		bu_warn("node", "%s", err.text);
 }
 

@@ -51,9 +51,8 @@ START_TEST(a_full_disk_makes_bringup_read_only)
 	ck_assert_int_le(disk_full(&rig)->since_ms - since_ms, 2);
 	rig_text_has(disk_full(&rig)->detail, "database or disk is full");
 	ck_assert_int_gt(rig.fleet->version, version);
-	ck_assert_int_eq(
-		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, &err),
-		-1);
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_IO);
 	rig_text_has(err.text, "bytes are free there");
 	rig_why_says(&rig, node, "enrolled");

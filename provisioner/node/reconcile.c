@@ -188,11 +188,9 @@ bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node, struct bu_err
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s has no order to start",
 				  node->name);
 	if (node->state != BU_STATE_READY)
-		return bu_reconcile_fire(rec, node, BU_TRIGGER_START, NULL, NULL, 0,
-					 err);
+		return bu_reconcile_fire(rec, node, BU_TRIGGER_START, NULL, err);
 	if (!in_service)
-		return bu_reconcile_fire(rec, node, BU_TRIGGER_REBUILD, NULL, NULL, 0,
-					 err);
+		return bu_reconcile_fire(rec, node, BU_TRIGGER_REBUILD, NULL, err);
 	if (node->live.appending)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing right "

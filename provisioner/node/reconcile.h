@@ -50,12 +50,12 @@ int bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *n
  * for. Errors as of bu_reconcile_fire(). */
 int bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node,
 		       struct bu_err *err);
-/* Asks for a change of state. extra (may be NULL): events that go into the same commit,
- * before it; their bodies are taken in any case. BU_ERR_STATE when there is no such
- * edge, BU_ERR_BUSY while an earlier change of the node is on its way to the log. */
+/* Asks for a change of state; reason: NULL = it went as planned. BU_ERR_STATE when
+ * there is no such edge, BU_ERR_BUSY while an earlier change of the node is on its way
+ * to the log. */
 int bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const struct bu_reason *reason,
-		      struct bu_event *extra, size_t count, struct bu_err *err);
+		      struct bu_err *err);
 /* The same with all that a change of state may say; a field may be 0. */
 struct bu_move {
 	enum bu_trigger on;
@@ -64,6 +64,8 @@ struct bu_move {
 	/* Of one that leads to draining; NULL = as the node's order says. */
 	const struct bu_next *next;
 	int reset; /* see bu_node.reset */
+	/* Events that go into the same commit, before it; their bodies are taken in any
+	 * case. */
 	struct bu_event *extra;
 	size_t count;
 };

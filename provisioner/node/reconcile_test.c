@@ -70,16 +70,18 @@ START_TEST(one_change_at_a_time)
 
 	node = rig_up_to(&rig, RIG_ENROLLED);
 	bu_event_init(&extra, BU_EVENT_BOOTED, "node001", json_object());
-	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_PROVEN, NULL,
-					   &extra, 1, &err),
+	ck_assert_int_eq(bu_reconcile_move(rig.rec, node,
+					   &(struct bu_move){.on = BU_TRIGGER_PROVEN,
+							     .extra = &extra,
+							     .count = 1},
+					   &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_str_eq(err.text,
 			 "node node001: 'proven' has no effect in state enrolled");
 	rig_fire(&rig, node, BU_TRIGGER_START);
-	ck_assert_int_eq(
-		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, NULL, 0, &err),
-		-1);
+	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_START, NULL, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	rig_until(&rig, node, BU_STATE_INSPECTING);
 	rig_end(&rig);

@@ -238,7 +238,7 @@ live(struct rig *rig)
 		json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 2));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_certify(rig, 2);
-	bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL, 0, NULL);
+	bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_pass(rig, 302 * 1000);
 	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);

@@ -122,9 +122,8 @@ repair(int64_t rows)
 	char kinds[4096];
 	int64_t seq, cut;
 
-	ck_assert_int_eq(bu_reconcile_fire(rig.rec, node, BU_TRIGGER_ACCUSED, NULL,
-					   NULL, 0, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig.rec, node, BU_TRIGGER_ACCUSED, NULL, NULL), 0);
 	node = goes_to(&rig, BU_STATE_QUARANTINED, NULL);
 	be_the_world(&rig, node);
 	seq = node->state_seq;

@@ -83,9 +83,9 @@ let_go(const struct bu_node *node, const char *by, struct bu_event *ret)
 /* What the log keeps of the plan, the new names before the profile knows them, and that
  * it is applied. Returns how many events. */
 static size_t
-head_events(struct bu_event *events, const json_t *plan, const char *plan_digest,
-	    const json_t *grants, const char *by, const char *id)
+head_events(struct bu_event *events, const struct bu_consent *consent, const char *id)
 {
+	const json_t *plan = consent->plan;
 	const char *revision = bu_json_str(plan, "revision", "");
 	const char *commit = bu_json_str(plan, "commit", "");
 	size_t steps = json_array_size(json_object_get(plan, "steps")), count = 0;
@@ -95,18 +95,19 @@ head_events(struct bu_event *events, const json_t *plan, const char *plan_digest
 
 	bu_event_init(&events[count++], BU_EVENT_REVISION, "",
 		      json_pack("{s:s,s:s}", "digest", revision, "commit", commit));
-	bu_event_init(
-		&events[count++], BU_EVENT_PLAN, "",
-		json_pack("{s:s,s:s}", "digest", plan_digest, "revision", revision));
+	bu_event_init(&events[count++], BU_EVENT_PLAN, "",
+		      json_pack("{s:s,s:s}", "digest", consent->digest, "revision",
+				revision));
 	json_object_foreach (json_object_get(plan, "renames"), from, to)
 		bu_event_init(&events[count++], BU_EVENT_RENAMED, from,
 			      json_pack("{s:O}", "to", to));
 	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
 		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:O,s:s}", "rollout", id,
-				"plan", plan_digest, "revision", revision, "commit",
+				"plan", consent->digest, "revision", revision, "commit",
 				commit, "limit", bu_json_str(plan, "limit", ""),
-				"nodes", (int)steps, "grants", grants ? grants : none,
-				"by", by));
+				"nodes", (int)steps, "grants",
+				consent->grants ? consent->grants : none, "by",
+				consent->by));
 	return count;
 }
 
@@ -161,10 +162,10 @@ bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
 }
 
 int
-bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
-		  const char *plan_digest, const json_t *grants, const char *by,
+bu_rollouts_apply(struct bu_rollouts *rollouts, const struct bu_consent *consent,
 		  char *ret_id, struct bu_err *err)
 {
+	const json_t *plan = consent->plan, *grants = consent->grants;
 	size_t steps_count = json_array_size(json_object_get(plan, "steps")), count;
 	bu_autofree struct bu_event *events = NULL;
 	struct bu_grants *granted;
@@ -177,14 +178,15 @@ bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
 		snprintf(id, sizeof(id), "r-%lld-%.6s",
 			 (long long)bu_wall_ms(bu_loop_clock(rollouts->fleet->loop)) /
 				 1000,
-			 plan_digest);
+			 consent->digest);
 	if (!bu_rollouts_is_done(rollouts, plan)) {
 		events = bu_xcalloc(
 			3 + json_object_size(json_object_get(plan, "renames")) +
 				EVENTS_OF_ORDER * steps_count,
 			sizeof(*events));
-		count = head_events(events, plan, plan_digest, grants, by, id);
-		count += order_events(rollouts, &events[count], plan, granted, by, id);
+		count = head_events(events, consent, id);
+		count += order_events(rollouts, &events[count], plan, granted,
+				      consent->by, id);
 		bu_reconcile_note(rollouts->rec, events, count);
 	}
 	bu_grants_destroy(granted);

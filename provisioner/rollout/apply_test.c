@@ -39,8 +39,9 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 			*c = *c == '\'' ? '"' : *c;
 		grants = json_loads(text, 0, NULL);
 		snprintf(digest, sizeof(digest), "%06zu", i);
-		rc = bu_rollouts_apply(rig.rollouts, plan, digest, grants, "me", id,
-				       &err);
+		rc = bu_rollouts_apply(rig.rollouts,
+				       &(struct bu_consent){plan, digest, grants, "me"},
+				       id, &err);
 		rig_pass(&rig, 1);
 		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "%s: %s", text, err.text);
 		ck_assert_uint_eq(rig.fleet->rollouts_count - before,
@@ -71,7 +72,9 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 	plan = plan_of(&rig, 0, "reboot");
 	json_object_set_new(plan, "revision", json_string(revision));
 	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "111111", NULL, "me", id, NULL),
+		bu_rollouts_apply(rig.rollouts,
+				  &(struct bu_consent){plan, "111111", NULL, "me"}, id,
+				  NULL),
 		0);
 	ck_assert_str_eq(id, "");
 	pass_some(&rig);
@@ -81,7 +84,9 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 	ck_assert_str_eq(kinds, "- - - - ");
 	/* again: all of it is so already */
 	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "111111", NULL, "me", id, NULL),
+		bu_rollouts_apply(rig.rollouts,
+				  &(struct bu_consent){plan, "111111", NULL, "me"}, id,
+				  NULL),
 		0);
 	ck_assert_str_eq(id, "");
 	pass_some(&rig);
@@ -90,7 +95,9 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 	/* the same tree by another commit: that is what is applied now */
 	json_object_set_new(plan, "commit", json_string("c0ffee2"));
 	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "222222", NULL, "me", id, NULL),
+		bu_rollouts_apply(rig.rollouts,
+				  &(struct bu_consent){plan, "222222", NULL, "me"}, id,
+				  NULL),
 		0);
 	pass_some(&rig);
 	ck_assert_str_eq(rig.fleet->commit, "c0ffee2");

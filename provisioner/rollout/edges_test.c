@@ -334,9 +334,12 @@ rest_in(enum bu_state state, int heard)
 		hello("boot-of-another", 0);
 	} else if (state == BU_STATE_QUARANTINED) {
 		rig_open_gate(&rig);
-		ck_assert_int_eq(bu_gate_external(rig.gate, node, "dcgm", "fail",
-						  "a GPU fell off", 0, NULL),
-				 0);
+		ck_assert_int_eq(
+			bu_gate_external(rig.gate, node,
+					 &(struct bu_external){"dcgm", "fail",
+							       "a GPU fell off", 0},
+					 NULL),
+			0);
 	} else if (state != BU_STATE_VALIDATING) {
 		verb(state == BU_STATE_PARKED ? BU_VERB_DRAIN : BU_VERB_SERVICE);
 	}

@@ -63,16 +63,14 @@ live(struct bu_node *node, const struct fact *fact)
 		agent_step(node, fact->fate);
 	} else if (node->state == BU_STATE_INSPECTING && fact->fate != MUTE &&
 		   node->step.status == BU_STEP_DONE) {
-		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_INSPECTED, NULL, NULL, 0,
-				  NULL);
+		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_INSPECTED, NULL, NULL);
 	} else if (node->state == BU_STATE_BOOTING && fact->fate != MUTE &&
 		   node->step.status == BU_STEP_DONE) {
-		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_BOOTED, NULL, NULL, 0,
-				  NULL);
+		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_BOOTED, NULL, NULL);
 	} else if (node->state == BU_STATE_VALIDATING) { /* the gate and the cluster */
 		if (fact->fate == SLOW)
-			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED, NULL, NULL,
-					  0, NULL);
+			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED, NULL,
+					  NULL);
 		else {
 			edits_join(events, node->name);
 			bu_reconcile_note(sim.rec, events, EDITS_JOIN);
@@ -350,8 +348,9 @@ apply(const struct bu_desired *desired)
 	}
 	grants = roll_grants(plan, granted);
 	bu_json_digest(plan, digest);
-	if (bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me", sim.rollout,
-			      &err) != 0) {
+	if (bu_rollouts_apply(sim.rollouts,
+			      &(struct bu_consent){plan, digest, grants, "me"},
+			      sim.rollout, &err) != 0) {
 		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s", err.text);
 		turn_loop(3);
 		ck_assert_uint_eq(sim.fleet->rollouts_count, before);
@@ -434,9 +433,11 @@ mend(const struct bu_desired *desired)
 	keep_facets(desired, plan);
 	events = bu_xcalloc(total * (3 + EDITS_JOIN), sizeof(*events));
 	bu_json_digest(plan, digest);
-	ck_assert_int_eq(bu_rollouts_apply(sim.rollouts, plan, digest, grants, "me",
-					   sim.rollout, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_rollouts_apply(sim.rollouts,
+				  &(struct bu_consent){plan, digest, grants, "me"},
+				  sim.rollout, NULL),
+		0);
 	json_array_foreach (steps, i, step) {
 		const char *name = bu_json_str(step, "node", "");
 

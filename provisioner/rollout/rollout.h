@@ -34,13 +34,18 @@ int bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
 		      const json_t *grants, struct bu_err *err);
 /* All of it is so already: applying it leaves no event. */
 int bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan);
+struct bu_consent {
+	const json_t *plan;
+	const char *digest; /* of the plan */
+	const json_t *grants;
+	const char *by;
+};
 /*
  * Journals the revision, the plan, that they are applied, and the orders, in one
  * commit; their blobs are in the store by then. A plan without steps is no rollout:
  * *ret_id is "". Errors of bu_rollouts_check(). ret_id holds 40 bytes.
  */
-int bu_rollouts_apply(struct bu_rollouts *rollouts, const json_t *plan,
-		      const char *plan_digest, const json_t *grants, const char *by,
+int bu_rollouts_apply(struct bu_rollouts *rollouts, const struct bu_consent *consent,
 		      char *ret_id, struct bu_err *err);
 
 /* A node with a step of the plan about which something is on its way to the log: an

@@ -386,7 +386,9 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 	plan = plan_of(&rig, 2, "reboot");
 	rig_fire(&rig, rig_node(&rig, 2), BU_TRIGGER_REBUILD);
 	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "111111", NULL, "me", id, &err),
+		bu_rollouts_apply(rig.rollouts,
+				  &(struct bu_consent){plan, "111111", NULL, "me"}, id,
+				  &err),
 		-1);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	has(err.text, "node node002 is changing");
@@ -397,10 +399,12 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 	move(&rig, 1, "ready", "joined", "");
 	move(&rig, 2, "ready", "joined", "");
 	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts, plan, "222222", NULL, "me", id, &err),
+		bu_rollouts_apply(rig.rollouts,
+				  &(struct bu_consent){plan, "222222", NULL, "me"}, id,
+				  &err),
 		0);
 	ck_assert_int_eq(bu_reconcile_fire(rig.rec, rig_node(&rig, 2),
-					   BU_TRIGGER_BOOTED, NULL, NULL, 0, &err),
+					   BU_TRIGGER_BOOTED, NULL, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	rig_pass(&rig, 1);
@@ -420,7 +424,9 @@ take_back(struct rig *rig, int number, const char *digest)
 	while (number-- > 1)
 		json_array_remove(json_object_get(plan, "steps"), 0);
 	ck_assert_int_eq(
-		bu_rollouts_apply(rig->rollouts, plan, digest, NULL, "me", id, NULL),
+		bu_rollouts_apply(rig->rollouts,
+				  &(struct bu_consent){plan, digest, NULL, "me"}, id,
+				  NULL),
 		0);
 	pass_some(rig);
 }

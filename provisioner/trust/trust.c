@@ -126,8 +126,8 @@ bu_trust_open(const char *dir, const char *const *names, struct bu_err *err)
 	if (!bu_file_exists(ca_path) && create_keys(dir, err) != 0)
 		goto failed;
 	if (load_keys(trust, dir, err) != 0 ||
-	    bu_ca_issue_server(trust->ca_cert, trust->ca_key, trust->server_key, names,
-			       &trust->server_cert, err) != 0)
+	    bu_ca_issue_server(&(struct bu_ca){trust->ca_cert, trust->ca_key},
+			       trust->server_key, names, &trust->server_cert, err) != 0)
 		goto failed;
 	bu_sha256_hex(trust->ca_cert, strlen(trust->ca_cert), trust->ca_digest);
 	return trust;
@@ -226,7 +226,7 @@ bu_trust_issue(const struct bu_trust *trust, const char *csr_pem, const char *ma
 {
 	char *cert = NULL;
 
-	bu_ca_issue_client(trust->ca_cert, trust->ca_key, csr_pem, machine,
-			   BU_AGENT_CERT_DAYS, &cert, err);
+	bu_ca_issue_client(&(struct bu_ca){trust->ca_cert, trust->ca_key}, csr_pem,
+			   machine, BU_AGENT_CERT_DAYS, &cert, err);
 	return cert;
 }

@@ -48,8 +48,9 @@ make(struct field *f, int nodes, int rails)
 	uint64_t random = 16384;
 
 	sim_init(&f->sim, nodes, rails, LEAF, SPINES, 1);
-	bu_order_init(&f->order, f->sim.leaf_of, (int)ports, rails, f->sim.plan.leaves,
-		      SPINES, NULL);
+	f->order = (struct bu_order){
+		.leaves = f->sim.plan.leaves, .rails = rails, .spines = SPINES};
+	bu_order_init(&f->order, f->sim.leaf_of, (int)ports, NULL);
 	f->half = bu_xcalloc(2 * ports, sizeof(*f->half));
 	for (size_t i = 0; i < 2 * ports; i++)
 		f->half[i] = sim_uniform(&random) < 0.03

@@ -93,8 +93,12 @@ trace_answer(struct sim *sim, const json_t *request)
 	json_t *list = json_array();
 
 	count = count > 256 ? 256 : count;
-	site.trace(site.arg, port_of(sim, request, "src"), port_of(sim, request, "dst"),
-		   (int)bu_json_int(request, "sport", 0), count, spines, NULL);
+	site.trace(
+		site.arg,
+		&(struct bu_flow){.src = port_of(sim, request, "src"),
+				  .dst = port_of(sim, request, "dst"),
+				  .sport = (uint16_t)bu_json_int(request, "sport", 0)},
+		count, spines, NULL);
 	for (int i = 0; i < count; i++)
 		json_array_append_new(list, spines[i] < 0 ? json_null()
 							  : json_integer(spines[i]));

@@ -465,17 +465,17 @@ run_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 }
 
 static int
-trace(void *arg, int src, int dst, int sport, int count, int *ret_spines,
+trace(void *arg, const struct bu_flow *from, int count, int *ret_spines,
       struct bu_err *err)
 {
 	struct sim *sim = arg;
 
 	(void)err;
 	for (int i = 0; i < count; i++) {
-		struct bu_flow flow = {.src = src,
-				       .dst = dst,
+		struct bu_flow flow = {.src = from->src,
+				       .dst = from->dst,
 				       .via = -1,
-				       .sport = (uint16_t)(sport + i)};
+				       .sport = (uint16_t)(from->sport + i)};
 
 		ret_spines[i] =
 			sim->plan.sprayed ? BU_PATH_UNKNOWN : spine_of(sim, &flow, 0);

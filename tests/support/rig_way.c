@@ -76,9 +76,8 @@ rig_start(struct rig *rig, int number)
 {
 	struct bu_node *node = rig_node(rig, number);
 
-	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_START, NULL, NULL,
-					   0, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_START, NULL, NULL), 0);
 	rig_until(rig, node, BU_STATE_INSPECTING);
 	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 }
@@ -233,9 +232,8 @@ rig_join(struct rig *rig, int number)
 
 	rig_certify(rig, number);
 	rig_write(rig, "sinfo", "idle\n");
-	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL,
-					   NULL, 0, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL), 0);
 	rig_until(rig, node, BU_STATE_JOINING);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	bu_reconcile_result(rig->rec, node, node->step.id, node->step.attempt, NULL);
@@ -245,8 +243,7 @@ rig_join(struct rig *rig, int number)
 void
 rig_fire(struct rig *rig, struct bu_node *node, enum bu_trigger trigger)
 {
-	ck_assert_int_eq(
-		bu_reconcile_fire(rig->rec, node, trigger, NULL, NULL, 0, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, trigger, NULL, NULL), 0);
 }
 
 struct bu_node *

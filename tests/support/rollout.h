@@ -127,9 +127,11 @@ apply_as(struct rig *rig, int nodes, const char *class, const char *digest)
 	struct bu_err err = {0};
 	char id[40];
 
-	ck_assert_msg(bu_rollouts_apply(rig->rollouts, plan, digest, grants, "me", id,
-					&err) == 0,
-		      "%s", err.text);
+	ck_assert_msg(
+		bu_rollouts_apply(rig->rollouts,
+				  &(struct bu_consent){plan, digest, grants, "me"}, id,
+				  &err) == 0,
+		"%s", err.text);
 	pass_some(rig);
 }
 

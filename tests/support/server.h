@@ -195,8 +195,7 @@ listen_on(struct site *site, enum bu_listener kind)
 
 	ck_assert_msg(fd >= 0, "%s", err.text);
 	port = talk_port(fd);
-	ck_assert_int_eq(
-		bu_server_listen(site->server, kind, fd, NULL, NULL, NULL, &err), 0);
+	ck_assert_int_eq(bu_server_listen(site->server, kind, fd, NULL, &err), 0);
 	return port;
 }
 

@@ -17,11 +17,17 @@ listen_on(struct site *site, enum bu_listener kind)
 	int tls = kind == BU_LISTEN_AGENT;
 	int fd = bu_listen_tcp("127.0.0.1:0", NULL), port = talk_port(fd);
 
-	ck_assert_int_eq(bu_server_listen(site->api.server, kind, fd,
-					  tls ? bu_trust_server_cert(trust) : NULL,
-					  tls ? bu_trust_server_key(trust) : NULL,
-					  tls ? bu_trust_ca(trust) : NULL, NULL),
-			 0);
+	ck_assert_int_eq(
+		bu_server_listen(
+			site->api.server, kind, fd,
+			tls ? &(struct bu_server_tls){tls ? bu_trust_server_cert(trust)
+							  : NULL,
+						      tls ? bu_trust_server_key(trust)
+							  : NULL,
+						      tls ? bu_trust_ca(trust) : NULL}
+			    : NULL,
+			NULL),
+		0);
 	return port;
 }
 
