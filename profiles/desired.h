@@ -118,6 +118,7 @@ struct bu_desired_image {
 struct bu_desired_hardware {
 	char *name; /* never NULL */
 	char *disk; /* "/dev/vda"; never NULL: the only disk that is ever written */
+	int64_t post_ms; /* 0 = not given: see bu_desired_post_ms() */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */
@@ -276,6 +277,9 @@ const struct bu_desired_network *bu_desired_node_network(
 int bu_desired_node_address(const struct bu_desired_node *node,
 			    const struct bu_desired_network *network,
 			    char ret_text[INET_ADDRSTRLEN]);
+/* How long its firmware may take from power-on until it loads a system. One that is
+ * reset in the middle of it never comes up. */
+int64_t bu_desired_post_ms(const struct bu_desired_node *node);
 /* Where the value of this key of a node was set: its [node] section, the inventory, its
  * pool, its hardware class or the site. NULL for what is not set (a default at most)
  * and for what is no key of a node. */

@@ -176,6 +176,10 @@ static const struct bu_key keys[] = {
 
 {"hardware", "disk", BU_KEY_PATH, NULL, 0, 0, "required", FIELD(hardware, disk),
 	BU_CLASS_WIPE, "the only disk that is ever written"},
+{"hardware", "post", BU_KEY_DURATION, NULL, 1000, 60 * 60 * 1000, NULL,
+	FIELD(hardware, post_ms), BU_CLASS_NONE,
+	"time that the firmware may take from power-on until it loads a system, on top of "
+	"the deadlines of inspecting and booting; 8 m unless given, none with libvirt"},
 {"hardware", "memory_min", BU_KEY_SIZE, NULL, 1, 65536 * GIB, NULL,
 	FIELD(hardware, memory_min_bytes), BU_CLASS_NONE, "least memory"},
 {"hardware", "cpus_min", BU_KEY_INT, NULL, 1, 65536, NULL, FIELD(hardware, cpus_min),

@@ -12,6 +12,20 @@
 #include "tests/support/profiles.h"
 #include "tests/support/unit.h"
 
+START_TEST(how_long_a_firmware_may_take)
+{
+	struct bu_desired_hardware hardware = {.name = (char *)"any"};
+	struct bu_desired_pool pool = {.power = (char *)"redfish"};
+	struct bu_desired_node node = {.pool = &pool, .hardware = &hardware};
+
+	ck_assert_int_eq(bu_desired_post_ms(&node), 8 * 60 * 1000);
+	pool.power = (char *)"libvirt";
+	ck_assert_int_eq(bu_desired_post_ms(&node), 0);
+	hardware.post_ms = 1000;
+	ck_assert_int_eq(bu_desired_post_ms(&node), 1000);
+}
+END_TEST
+
 START_TEST(good_profile_becomes_typed_state)
 {
 	struct bu_desired *desired;
@@ -495,4 +509,5 @@ BU_UNIT("load", what_policy_forbids_is_no_error, each_value_has_the_origin_that_
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
 	empty_and_strange_trees_are_refused, without_iniparser_nothing_is_accepted,
-	what_iniparser_cuts_is_refused, the_demo_is_right, ten_thousand_nodes_load)
+	what_iniparser_cuts_is_refused, how_long_a_firmware_may_take, the_demo_is_right,
+	ten_thousand_nodes_load)

@@ -226,16 +226,11 @@ BU_HANDLER(bu_api_agent_progress)
 	if (!node)
 		return BU_ANSWER_ERROR;
 	current = strcmp(id, node->step.id) == 0 && node->step.status == BU_STEP_OPEN;
-	if (current) {
-		bu_text_copy(node->live.progress_stage,
-			     sizeof(node->live.progress_stage),
-			     bu_json_str(request->body, "stage", ""));
-		node->live.progress_done_bytes =
-			(uint64_t)bu_json_int(request->body, "done_bytes", 0);
-		node->live.progress_total_bytes =
-			(uint64_t)bu_json_int(request->body, "total_bytes", 0);
-		bu_fleet_touch(api->fleet, node);
-	}
+	if (current)
+		bu_reconcile_progress(
+			api->rec, node, bu_json_str(request->body, "stage", ""),
+			(uint64_t)bu_json_int(request->body, "done_bytes", 0),
+			(uint64_t)bu_json_int(request->body, "total_bytes", 0));
 	/* While its change is on the way to the log it is unknown: let it go on. */
 	reply->json = json_pack("{s:b}", "cancel",
 				!current && !node->live.appending &&

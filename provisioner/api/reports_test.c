@@ -107,6 +107,46 @@ START_TEST(progress_is_shown_and_forgotten)
 }
 END_TEST
 
+static void
+report_written(struct site *site, int done_bytes)
+{
+	bu_autojson json_t *reply = NULL;
+
+	as_agent(site, bu_api_agent_progress,
+		 json_pack("{s:s,s:s,s:i,s:i}", "id", rig_node(&site->rig, 1)->step.id,
+			   "stage", "writing the root file system slowly", "done_bytes",
+			   done_bytes, "total_bytes", 100),
+		 &reply, NULL);
+}
+
+/* A large image over a slow network: it is late when it gets no further. */
+START_TEST(imaging_ends_for_want_of_progress_only)
+{
+	struct site site;
+	struct bu_node *node;
+
+	site_begin(&site, 1);
+	rig_start(&site.rig, 1);
+	rig_inspect(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	for (int done_bytes = 10; done_bytes <= 50; done_bytes += 10) {
+		rig_pass(&site.rig, 890 * 1000);
+		report_written(&site, done_bytes);
+	}
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+	ck_assert_int_eq(node->repeats, 0);
+	/* from the beginning, and as far as it was: no progress */
+	for (int i = 0; i < 3; i++) {
+		rig_pass(&site.rig, 299 * 1000);
+		ck_assert_int_eq(node->repeats, 0);
+		report_written(&site, 50 - i);
+	}
+	rig_pass(&site.rig, 10 * 1000);
+	ck_assert_int_eq(node->repeats, 1);
+	site_end(&site);
+}
+END_TEST
+
 /* What the gate asked for is no step, and goes on while the gate wants it. */
 START_TEST(checks_under_way_are_not_cancelled)
 {
@@ -201,5 +241,6 @@ START_TEST(work_is_a_probe_then_nothing)
 END_TEST
 
 RIG_UNIT("reports", results_in_any_alphabet_end_the_step,
-	 progress_is_shown_and_forgotten, checks_under_way_are_not_cancelled,
-	 a_stranger_has_no_node, work_is_a_probe_then_nothing)
+	 progress_is_shown_and_forgotten, imaging_ends_for_want_of_progress_only,
+	 checks_under_way_are_not_cancelled, a_stranger_has_no_node,
+	 work_is_a_probe_then_nothing)

@@ -2,8 +2,8 @@
 /*
  * How long a node may take, until when, and whether it was late lately. Asked by all
  * files of reconcile, the brake and people. Invariants: what waits, is held, is settled
- * or has left the profile has no deadline; a start gives nobody more than GRACE_MS over
- * his limit, however many there are.
+ * or has left the profile has no deadline; what gets further is not late; a start gives
+ * nobody more than GRACE_MS over his limit, however many there are.
  */
 #include <string.h>
 
@@ -11,6 +11,18 @@
 
 /* So long agents may take to be heard again. */
 enum { GRACE_MS = 60000 };
+
+/* Where it waits for a machine that was switched on. */
+static int64_t
+post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want;
+
+	if (bu_action_info(node->step.action)->actor != BU_ACTOR_POWER)
+		return 0;
+	want = bu_fleet_ordered(rec->fleet, node);
+	return want ? bu_desired_post_ms(want) : 0;
+}
 
 int64_t
 bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
@@ -20,11 +32,18 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 	const struct bu_desired_node *want;
 
 	if (rec->limit_s[node->state])
-		return rec->limit_s[node->state] * INT64_C(1000);
+		return rec->limit_s[node->state] * INT64_C(1000) + post_ms(rec, node);
 	if (step_s || state_s != BU_LIMIT_OF_POOL)
-		return (step_s ? step_s : state_s) * INT64_C(1000);
+		return (step_s ? step_s : state_s) * INT64_C(1000) + post_ms(rec, node);
 	want = bu_fleet_ordered(rec->fleet, node);
 	return want ? want->pool->drain_deadline_ms : 0;
+}
+
+int64_t
+bu_reconcile_since_ms(const struct bu_node *node)
+{
+	return node->live.progress_ms > node->live.clock_ms ? node->live.progress_ms
+							    : node->live.clock_ms;
 }
 
 int
@@ -67,7 +86,7 @@ bu_reconcile_deadline(const struct bu_reconcile *rec, const struct bu_node *node
 	if (!limit_ms || node->hold.owner || bu_node_stands_still(node) ||
 	    !node->live.in_profile)
 		return 0;
-	return with_grace(rec, node->live.clock_ms + limit_ms, limit_ms);
+	return with_grace(rec, bu_reconcile_since_ms(node) + limit_ms, limit_ms);
 }
 
 int

@@ -107,7 +107,7 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	if (is_past(rec, node)) {
 		int64_t limit_ms =
-			bu_reconcile_deadline(rec, node) - node->live.clock_ms;
+			bu_reconcile_deadline(rec, node) - bu_reconcile_since_ms(node);
 
 		seen = seen_of(node);
 		BU_REASON_SET(&reason, LATE, .text = {missing_word(node), seen},

@@ -66,6 +66,7 @@ begin_anew(struct bu_node *node)
 	node->live.says = node->live.refusal = (struct bu_reason){0};
 	node->live.cluster_words[0] = '\0';
 	node->live.progress_total_bytes = 0;
+	node->live.progress_ms = 0;
 }
 
 int

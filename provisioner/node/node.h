@@ -138,6 +138,8 @@ struct bu_node_live {
 	char progress_stage[32];
 	uint64_t progress_done_bytes;
 	uint64_t progress_total_bytes; /* 0 = no progress to show */
+	uint64_t progress_most_bytes;  /* of this stage */
+	int64_t progress_ms; /* when it last got further, monotonic; 0 = never */
 };
 
 /* What the log knows of a node, and what is seen besides. */

@@ -127,6 +127,11 @@ void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,
 void bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node);
 /* Its agent was given work: for so long it may say nothing. 0 = it asks for work. */
 void bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms);
+/* Its agent is so far in this stage of its step: the deadline counts from the last time
+ * that it got further. */
+void bu_reconcile_progress(struct bu_reconcile *rec, struct bu_node *node,
+			   const char *stage, uint64_t done_bytes,
+			   uint64_t total_bytes);
 /* Its cluster said lately that nothing runs on it. */
 int bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node);
 

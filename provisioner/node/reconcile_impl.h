@@ -52,6 +52,8 @@ struct bu_reconcile {
 };
 
 /* deadline.c. What its state or its step may take; 0 = as long as it takes. */
+/* From when it counts: when its state or step began, or it last got further. */
+int64_t bu_reconcile_since_ms(const struct bu_node *node);
 int64_t bu_reconcile_limit_ms(const struct bu_reconcile *rec,
 			      const struct bu_node *node);
 

@@ -264,6 +264,27 @@ START_TEST(a_late_node_is_cycled_twice_then_failed)
 }
 END_TEST
 
+/* A firmware that takes its time is not reset in the middle of it. */
+START_TEST(a_post_counts_beside_the_time_of_the_state)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "nics = 2\n",
+		  "nics = 2\npost = 6 m\n");
+	node = rig_node(&rig, 1);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	rig_pass(&rig, (360 + 298) * 1000);
+	ck_assert_int_eq(node->repeats, 0);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_pass(&rig, 5000);
+	ck_assert_int_eq(node->repeats, 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_refused_power_cycle_climbs_with_its_reason)
 {
 	struct rig rig;
@@ -560,6 +581,7 @@ RIG_UNIT("reconcile", a_node_that_restarts_while_it_joins_is_not_let_in,
 	 a_failure_is_final_or_not_by_its_kind,
 	 an_install_that_broke_off_is_tried_again_under_its_name,
 	 a_late_node_is_cycled_twice_then_failed,
+	 a_post_counts_beside_the_time_of_the_state,
 	 a_refused_power_cycle_climbs_with_its_reason, the_wall_clock_may_jump,
 	 joining_late_is_held_and_a_release_tries_anew,
 	 each_attempt_to_join_starts_the_clusters_client_anew,

@@ -70,15 +70,17 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 	else
 		then = "failed";
 	if (deadline_ms < now_ms)
-		bu_text_add(text, "\n",
-			    "its deadline of %lld s passed %lld s ago; next: %s",
-			    (long long)((deadline_ms - node->live.clock_ms) / 1000),
-			    (long long)((now_ms - deadline_ms) / 1000), then);
+		bu_text_add(
+			text, "\n",
+			"its deadline of %lld s passed %lld s ago; next: %s",
+			(long long)((deadline_ms - bu_reconcile_since_ms(node)) / 1000),
+			(long long)((now_ms - deadline_ms) / 1000), then);
 	else
 		bu_text_add(
 			text, "\n", "deadline in %lld s (%lld s for this), then: %s",
 			(long long)((deadline_ms - now_ms) / 1000),
-			(long long)((deadline_ms - node->live.clock_ms) / 1000), then);
+			(long long)((deadline_ms - bu_reconcile_since_ms(node)) / 1000),
+			then);
 }
 
 static void
