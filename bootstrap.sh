@@ -66,6 +66,7 @@ demo|qemu-system-x86|the virtual machines|
 demo|qemu-utils|their disks|
 demo|ovmf|UEFI firmware|
 demo|ipxe-qemu|network boot of their NICs|
+demo|ipxe|boot loaders that real machines fetch|
 demo|dnsmasq-base|DHCP and TFTP|
 demo|chrony|time for the nodes|
 demo|mmdebstrap|builds the image's root file system|

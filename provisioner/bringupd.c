@@ -20,6 +20,7 @@
 #include "provisioner/api/api.h"
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
+#include "provisioner/boot/loaders.h"
 #include "provisioner/settings.h"
 
 enum { FILES_MAX = 65536 };
@@ -298,8 +299,8 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 				 : 0;
 }
 
-static void
-prepare_dnsmasq(struct daemon *d)
+static int
+prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 {
 	const struct bu_settings *s = &d->settings;
 	bu_autofree char *dir = bu_xasprintf("%s/dnsmasq", s->state);
@@ -308,18 +309,22 @@ prepare_dnsmasq(struct daemon *d)
 		.interface = s->boot_interface,
 		.address = s->boot_address,
 		.range = s->dhcp_range,
+		.loaders = s->boot_loaders,
 		.no_dns = strcmp(s->serve_dns, "no") == 0,
 		.script_url = d->script_url,
 		.http_url = d->http_url,
 	};
 
 	if (!s->boot_interface[0])
-		return;
+		return 0;
+	if (bu_loaders_check(s->boot_loaders, err) != 0)
+		return -1;
 	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
 	if (strcmp(s->serve_time, "yes") == 0)
 		d->chrony = bu_chrony_create(
 			d->loop, &(struct bu_chrony_opts){dir, s->boot_address});
 	tell_boot(d);
+	return 0;
 }
 
 /* A site's own table goes before the one that is shipped; one that cannot be read must
@@ -358,6 +363,7 @@ fill_api(struct daemon *d)
 	d->api.images_dir = s->images;
 	d->api.image_key = d->image_key;
 	d->api.ramdisk_dir = s->ramdisk;
+	d->api.loaders_dir = s->boot_loaders;
 	d->api.web_dir = d->web;
 	d->api.boot_address = s->boot_address;
 	d->api.dhcp_range = s->dhcp_range;
@@ -373,7 +379,8 @@ start(struct daemon *d, int page_fd, struct bu_err *err)
 	fill_api(d);
 	if (load_compat(d, err) != 0 || open_listeners(d, page_fd, err) != 0)
 		return -1;
-	prepare_dnsmasq(d);
+	if (prepare_dnsmasq(d, err) != 0)
+		return -1;
 	d->fleet->on_change = on_change;
 	d->fleet->on_change_arg = d;
 	first_epoch(d);

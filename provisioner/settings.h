@@ -20,6 +20,7 @@
 	X(boot_interface, "", "DHCP is served here; empty = by another server")        \
 	X(boot_address, "", "our address on it")                                       \
 	X(dhcp_range, "", "FIRST,LAST for machines that are in no profile")            \
+	X(boot_loaders, "/usr/lib/ipxe", "folder of undionly.kpxe and snponly.efi")    \
 	X(serve_dns, "yes", "no: another server answers on boot_interface")            \
 	X(serve_time, "yes", "the same for time, where [site] ntp is not given")       \
 	X(images, "/var/lib/bringup/images", "directory of images")                    \

@@ -34,6 +34,7 @@ struct bu_api {
 	const char *web_dir;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
 	const char *boot_address;       /* ours in the boot network */
+	const char *loaders_dir;        /* boot loaders */
 	const char *dhcp_range;         /* "FIRST,LAST" for unknown machines, or "" */
 	const char *http_url;           /* plain listener for booting nodes */
 	const char *agent_url;          /* TLS listener for agents */

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "provisioner/api/api.h"
+#include "provisioner/boot/loaders.h"
 #include "provisioner/boot/script.h"
 
 BU_HANDLER(bu_api_boot_first)
@@ -109,9 +110,9 @@ BU_HANDLER(bu_api_boot_file)
 	}
 	if (strcmp(name, "vmlinuz") == 0 || strcmp(name, "agent.img") == 0)
 		path = bu_xasprintf("%s/%s", api->ramdisk_dir, name);
-	else if (strcmp(name, "snponly.efi") == 0)
-		path = bu_xstrdup("/usr/lib/ipxe/snponly.efi");
 	else
+		path = bu_loader_path(api->loaders_dir, name);
+	if (!path)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no boot file '%s'", name);
 	return send_file(path, reply, err);
 }

@@ -8,9 +8,8 @@
 
 #include "base/file.h"
 #include "provisioner/boot/child.h"
+#include "provisioner/boot/loaders.h"
 #include "provisioner/boot/priv.h"
-
-static const char tftp_dir[] = "/usr/lib/ipxe"; /* Debian's package ipxe */
 
 struct bu_dnsmasq {
 	struct bu_dnsmasq_opts opts;
@@ -44,22 +43,11 @@ static const char head[] =
 	"addn-hosts=%s/names\n"
 	"dhcp-hostsfile=%s/hosts\n"
 	"dhcp-match=set:ipxe,175\n"
-	"dhcp-match=set:bios,option:client-arch,0\n"
-	"dhcp-match=set:efi64,option:client-arch,7\n"
-	"dhcp-match=set:efi64,option:client-arch,9\n"
-	"dhcp-match=set:efihttp,option:client-arch,16\n"
-	"dhcp-option-force=tag:efihttp,60,HTTPClient\n"
 	"dhcp-boot=tag:ipxe,%s\n"
 	"dhcp-option=tag:ipxe,encap:175,176,1b\n"
 	"enable-ra\n"
 	"dhcp-range=::,constructor:%s,ra-only\n"
 	"ra-param=%s,10,0\n";
-
-static const char tftp_part[] = "enable-tftp\n"
-				"tftp-root=%s\n"
-				"dhcp-boot=tag:bios,tag:!ipxe,undionly.kpxe\n"
-				"dhcp-boot=tag:efi64,tag:!ipxe,snponly.efi\n"
-				"dhcp-boot=tag:efihttp,tag:!ipxe,%s/boot/snponly.efi\n";
 
 /* DHCP takes addresses only; a server that is a name is left to the installed system.
  */
@@ -99,7 +87,7 @@ print_site(FILE *out, const struct bu_dnsmasq_opts *opts,
 
 char *
 bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
-		  const struct bu_dnsmasq_site *site, const char *tftp_root)
+		  const struct bu_dnsmasq_site *site)
 {
 	char *text = NULL;
 	size_t size;
@@ -111,8 +99,7 @@ bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
 	if (opts->no_dns)
 		fputs("port=0\n", out);
 	print_site(out, opts, site);
-	if (tftp_root)
-		fprintf(out, tftp_part, tftp_root, opts->http_url);
+	bu_loaders_print(out, opts->loaders, opts->http_url);
 	fclose(out);
 	return text;
 }
@@ -144,6 +131,7 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 	dnsmasq->opts.range = bu_xstrdup(opts->range);
 	dnsmasq->opts.script_url = bu_xstrdup(opts->script_url);
 	dnsmasq->opts.http_url = bu_xstrdup(opts->http_url);
+	dnsmasq->opts.loaders = bu_xstrdup(opts->loaders);
 	dnsmasq->conf_path = bu_xasprintf("%s/dnsmasq.conf", opts->dir);
 	dnsmasq->hosts_path = bu_xasprintf("%s/hosts", opts->dir);
 	dnsmasq->names_path = bu_xasprintf("%s/names", opts->dir);
@@ -159,10 +147,11 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 		return;
 	bu_child_destroy(dnsmasq->child);
 	const void *const owned[] = {
-		dnsmasq->opts.dir,   dnsmasq->opts.interface,  dnsmasq->opts.address,
-		dnsmasq->opts.range, dnsmasq->opts.script_url, dnsmasq->opts.http_url,
-		dnsmasq->conf_path,  dnsmasq->hosts_path,      dnsmasq->names_path,
-		dnsmasq->conf,       dnsmasq->hosts,           dnsmasq->names};
+		dnsmasq->opts.dir,    dnsmasq->opts.interface,  dnsmasq->opts.address,
+		dnsmasq->opts.range,  dnsmasq->opts.script_url, dnsmasq->opts.http_url,
+		dnsmasq->conf_path,   dnsmasq->hosts_path,      dnsmasq->names_path,
+		dnsmasq->conf,        dnsmasq->hosts,           dnsmasq->names,
+		dnsmasq->opts.loaders};
 
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free((void *)(uintptr_t)owned[i]);
@@ -173,8 +162,7 @@ int
 bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	       struct bu_err *err)
 {
-	const char *tftp = bu_file_exists(tftp_dir) ? tftp_dir : NULL;
-	bu_autofree char *conf = bu_dnsmasq_render(&dnsmasq->opts, site, tftp);
+	bu_autofree char *conf = bu_dnsmasq_render(&dnsmasq->opts, site);
 	bu_autofree char *hosts = render_hosts(site);
 	bu_autofree char *names = bu_xstrdup(site->names ? site->names : "");
 	int restart = 0, reload = 0;

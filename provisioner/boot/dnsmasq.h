@@ -17,6 +17,7 @@ struct bu_dnsmasq_opts {
 	const char *range;      /* "10.77.0.50,10.77.0.199" */
 	const char *script_url; /* first iPXE script */
 	const char *http_url;   /* "http://10.77.0.1:8080", for UEFI HTTP boot */
+	const char *loaders;    /* folder of the boot loaders */
 	int no_dns;             /* another server answers on this interface */
 };
 /* mac and address of each known node. */
@@ -47,6 +48,6 @@ int bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *sit
 
 /* The configuration; pure, for the test. Owned. */
 char *bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
-			const struct bu_dnsmasq_site *site, const char *tftp_root);
+			const struct bu_dnsmasq_site *site);
 
 #endif

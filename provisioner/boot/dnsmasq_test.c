@@ -38,6 +38,7 @@ opts_in(const char *dir)
 		.range = "10.77.0.50,10.77.0.199",
 		.script_url = "http://10.77.0.1:8080/boot.ipxe",
 		.http_url = "http://10.77.0.1:8080",
+		.loaders = dir,
 	};
 }
 
@@ -65,7 +66,12 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"dhcp-option=option:ntp-server,10.9.0.1,10.9.0.2",
 		"dhcp-option=option:router",
 		"dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe",
-		"tftp-root=/tftp",
+		"tftp-root=/state/dnsmasq",
+		"dhcp-match=set:bios,option:client-arch,0",
+		"dhcp-match=set:efi64,option:client-arch,7",
+		"dhcp-match=set:efi64,option:client-arch,9",
+		"dhcp-match=set:efihttp,option:client-arch,16",
+		"dhcp-option-force=tag:efihttp,60,HTTPClient",
 		"dhcp-boot=tag:bios,tag:!ipxe,undionly.kpxe",
 		"dhcp-boot=tag:efi64,tag:!ipxe,snponly.efi",
 		("dhcp-boot=tag:efihttp,tag:!ipxe,"
@@ -75,14 +81,14 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"ra-param=br-boot,10,0",
 	};
 	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
-	bu_autofree char *text = bu_dnsmasq_render(&opts, &site, "/tftp");
+	bu_autofree char *text = bu_dnsmasq_render(&opts, &site);
 
 	for (size_t i = 0; i < BU_LEN(lines); i++)
 		ck_assert_msg(has_line(text, lines[i]), "no line '%s'", lines[i]);
 }
 END_TEST
 
-START_TEST(without_files_there_is_no_tftp)
+START_TEST(what_is_not_said_is_not_answered)
 {
 	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
 	static const struct bu_dnsmasq_site none = {
@@ -90,11 +96,9 @@ START_TEST(without_files_there_is_no_tftp)
 	bu_autofree char *text = NULL;
 
 	opts.no_dns = 1;
-	text = bu_dnsmasq_render(&opts, &none, NULL);
+	text = bu_dnsmasq_render(&opts, &none);
 	ck_assert(has_line(text, "port=0"));
 
-	ck_assert_ptr_null(strstr(text, "tftp"));
-	ck_assert_ptr_null(strstr(text, "undionly"));
 	ck_assert_ptr_null(strstr(text, "domain="));
 	ck_assert_ptr_null(strstr(text, "ntp-server"));
 	ck_assert(has_line(text, "dhcp-option=option:dns-server,10.1.0.53"));
@@ -115,7 +119,7 @@ START_TEST(dnsmasq_understands_it)
 	BU_NEEDS(argv[0]);
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	opts = opts_in(dir);
-	text = bu_dnsmasq_render(&opts, &site, dir);
+	text = bu_dnsmasq_render(&opts, &site);
 	conf = bu_xasprintf("%s/conf", dir);
 	arg = bu_xasprintf("--conf-file=%s", conf);
 	argv[2] = arg;
@@ -245,5 +249,5 @@ START_TEST(it_answers_names_addresses_and_machines)
 END_TEST
 
 BU_UNIT("dnsmasq", each_node_has_its_address_and_the_rest_a_range,
-	without_files_there_is_no_tftp, dnsmasq_understands_it,
+	what_is_not_said_is_not_answered, dnsmasq_understands_it,
 	a_directory_that_cannot_be_is_an_error, it_answers_names_addresses_and_machines)
