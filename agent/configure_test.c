@@ -253,6 +253,7 @@ START_TEST(applies_what_differs_and_keeps_it)
 	ck_assert_int_eq(run_netdev("s2", 1, 1, "b1", same_bond, &again, &err), 0);
 	second = calls();
 	ck_assert_str_eq(second, "");
+	ck_assert_ptr_nonnull(again);
 	ck_assert_uint_eq(json_array_size(json_object_get(again, "changed")), 0);
 	ck_assert_int_eq(measurements, 2);
 	end();
@@ -405,6 +406,10 @@ START_TEST(a_change_for_the_next_boot_is_proven_there)
 		has_new_files();
 		text = calls();
 		ck_assert_str_eq(text, "");
+		ck_assert_uint_eq(json_array_size(json_object_get(result, "changed")),
+				  5);
+		ck_assert_uint_eq(json_array_size(json_object_get(result, "applied")),
+				  0);
 		ck_assert_int_eq(measurements, 0);
 		/* The agent alone starts anew, and is asked again. */
 		bu_configure_recover(&before);
@@ -422,6 +427,54 @@ START_TEST(a_change_for_the_next_boot_is_proven_there)
 			has_old_files();
 		end();
 	}
+}
+END_TEST
+
+/* The second one is for the same boot; what it goes back to is what was before both. */
+START_TEST(a_change_that_waits_for_its_boot_gives_way_to_the_next)
+{
+	bu_autojson json_t *first = NULL, *second = NULL;
+	struct bu_configure before = env("b1"), after = env("b2");
+	struct bu_work_configure item = item_of("w2", 1, 0);
+	struct bu_change_file file = {RESOLV, 0644, "hosts", "options 2\n", 10};
+	struct bu_err err = {0};
+
+	begin();
+	ck_assert_int_eq(run_netdev("w1", 1, 0, "b1", other_bond, &first, &err), 0);
+	has_new_files();
+	item.patterns_count = 0;
+	ck_assert_msg(bu_configure_run(&before, &item, &file, 1, &second, &err) == 0,
+		      "%s", err.text);
+	has(RESOLV, "options 2\n");
+	has(NETWORK, "[Match]\nPermanentMACAddress=x\n");
+	has(OLD_NETWORK, "[Match]\n");
+	ck_assert(!is_there(SYSCTL));
+	reachable = 0;
+	bu_configure_recover(&after);
+	has_old_files();
+	end();
+}
+END_TEST
+
+/* A key that a service of another user reads. */
+START_TEST(what_is_put_back_has_its_owner)
+{
+	BU_NEEDS("root");
+	bu_autofree char *path = NULL;
+	struct stat st;
+	json_t *result = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	path = below(NETWORK);
+	ck_assert_int_eq(chown(path, 12, 34), 0);
+	reachable = 0;
+	ck_assert_int_eq(run_netdev("o1", 1, 1, "b1", same_bond, &result, &err), -1);
+	has_old_files();
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_uint_eq(st.st_uid, 12);
+	ck_assert_uint_eq(st.st_gid, 34);
+	end();
 }
 END_TEST
 
@@ -492,4 +545,6 @@ BU_UNIT("configure", applies_what_differs_and_keeps_it,
 	rolls_back_when_the_appliance_is_out_of_reach,
 	rolls_back_when_it_cannot_be_applied, survives_its_own_death,
 	a_change_for_the_next_boot_is_proven_there,
-	kernel_arguments_change_for_the_next_boot, refuses_paths_that_lead_elsewhere)
+	a_change_that_waits_for_its_boot_gives_way_to_the_next,
+	what_is_put_back_has_its_owner, kernel_arguments_change_for_the_next_boot,
+	refuses_paths_that_lead_elsewhere)

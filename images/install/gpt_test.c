@@ -72,6 +72,8 @@ START_TEST(others_read_what_we_write)
 {
 	char path[] = "/tmp/bringup-gpt-XXXXXX";
 	bu_autoclose int fd = mkstemp(path);
+	static const uint8_t protective[] = {0, 0, 2, 0, 0xee, 0xff, 0xff, 0xff,
+					     1, 0, 0, 0, 4,    0,    2,    0};
 	uint8_t sector[512], first[4];
 	struct bu_layout layout;
 	struct bu_err err = {0};
@@ -87,7 +89,8 @@ START_TEST(others_read_what_we_write)
 	ck_assert(!memcmp(sector, manifest.boot_code, BU_BOOT_CODE_SIZE));
 	ck_assert(memcmp(sector + 440, "\0\0\0", 4) != 0);
 	memcpy(first, sector + 440, 4);
-	ck_assert_int_eq(sector[450], 0xee);
+	/* The protective entry, as UEFI has it. */
+	ck_assert(!memcmp(sector + 446, protective, sizeof(protective)));
 	ck_assert_int_eq(sector[510] << 8 | sector[511], 0x55aa);
 	ck_assert_int_eq(pread(fd, sector, 512, 65536), 512);
 	ck_assert(!memcmp(sector, "mark", 4));
@@ -230,6 +233,64 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 }
 END_TEST
 
+static uint32_t
+crc32(const uint8_t *at, size_t size)
+{
+	uint32_t crc = 0xffffffff;
+
+	for (size_t i = 0; i < 8 * size; i++) {
+		int bit = (crc ^ at[i / 8] >> i % 8) & 1;
+
+		crc = crc >> 1 ^ (bit ? 0xedb88320 : 0);
+	}
+	return ~crc;
+}
+
+/* One byte of the table or its header is another one; with its checksums mended it is a
+ * table of another program. */
+START_TEST(a_torn_table_and_one_of_others_are_none_of_ours)
+{
+	static const struct {
+		size_t at; /* from the header on */
+		int mend;
+	} rows[] = {
+		{0, 0},  {0, 1},  {7, 1},   {12, 1},       {16, 0},
+		{40, 0}, {60, 0}, {72, 1},  {80, 1},       {84, 1},
+		{88, 0}, {88, 1}, {512, 0}, {512 + 56, 0}, {512 + 128 * 128 - 1, 0}};
+	char path[] = "/tmp/bringup-gpt-XXXXXX";
+	bu_autoclose int fd = mkstemp(path);
+	uint8_t good[33 * 512], bad[92];
+	struct bu_layout layout;
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
+	ck_assert_int_eq(bu_layout_make(&manifest, &plain, DISK_BYTES, &layout, &err),
+			 0);
+	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
+	ck_assert_int_eq(pread(fd, good, sizeof(good), 512), sizeof(good));
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		uint8_t byte = good[rows[i].at] ^ 1;
+
+		ck_assert_int_eq(bu_gpt_is_ours(fd), 1);
+		ck_assert_int_eq(pwrite(fd, &byte, 1, 512 + (off_t)rows[i].at), 1);
+		if (rows[i].mend) {
+			uint32_t crc;
+
+			memcpy(bad, good, sizeof(bad));
+			bad[rows[i].at] = byte;
+			memset(bad + 16, 0, sizeof(crc));
+			crc = crc32(bad, sizeof(bad));
+			ck_assert_int_eq(pwrite(fd, &crc, 4, 512 + 16), 4);
+		}
+		ck_assert_msg(!bu_gpt_is_ours(fd), "row %zu", i);
+		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_STATE);
+		ck_assert_int_eq(pwrite(fd, good, sizeof(good), 512), sizeof(good));
+	}
+	unlink(path);
+}
+END_TEST
+
 START_TEST(data_that_does_not_fit_is_refused)
 {
 	static const struct bu_install_data bad[] = {{"scratch", "no guid", 1 << 20}};
@@ -256,4 +317,5 @@ END_TEST
 BU_UNIT("gpt", others_read_what_we_write, small_disks_are_refused,
 	data_lies_behind_the_image,
 	a_disk_that_is_not_as_the_profile_says_keeps_its_data,
+	a_torn_table_and_one_of_others_are_none_of_ours,
 	data_that_does_not_fit_is_refused)

@@ -103,6 +103,135 @@ START_TEST(only_the_steps_own_mark_counts)
 }
 END_TEST
 
+/* A block that says of itself that it is a mark, with any length in it. */
+START_TEST(a_mark_of_any_length_is_foreign)
+{
+	static const uint32_t sizes[] = {
+		0,          1,          BU_MARK_TEXT_MAX, BU_MARK_TEXT_MAX + 1,
+		0xffff,     0x00ffffff, 0x7fffffff,       0x80000000,
+		0xff000000, 0xfffff000, 0xffffffff};
+	static const char *const magics[] = {"BUMARK01", "BUDONE01"};
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	for (size_t i = 0; i < BU_LEN(sizes) * BU_LEN(magics); i++) {
+		char block[16], before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
+
+		snprintf(block, sizeof(block), "%s....{}", magics[i % 2]);
+		for (int k = 0; k < 4; k++)
+			block[8 + k] = (char)(sizes[i / 2] >> 8 * k | (k ? 0 : 1));
+		if (sizes[i / 2] == 0)
+			block[8] = '\0';
+		{
+			bu_autoclose int fd = open(disk, O_RDWR);
+
+			ck_assert_int_eq(pwrite(fd, block, 14, BU_MARK_OFFSET), 14);
+		}
+		bu_sha256_file(disk, before, NULL);
+		ck_assert_int_eq(install(&opts, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_STATE);
+		bu_sha256_file(disk, after, NULL);
+		ck_assert_str_eq(before, after);
+	}
+	teardown();
+}
+END_TEST
+
+/* Signed, and yet it would not fit into its block. */
+START_TEST(a_mark_that_does_not_fit_writes_nothing)
+{
+	bu_autofree char *text =
+		bu_xasprintf("{\"step\":\"s-1\",\"x\":\"%0*d\"}", BU_MARK_TEXT_MAX, 0);
+	char sig[BU_SIG_HEX_SIZE], before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
+	struct bu_install_opts opts;
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	bu_sha256_file(disk, before, NULL);
+	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
+	opts.mark_text = text;
+	opts.mark_sig = sig;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_ptr_nonnull(strstr(err.text, "wrong size"));
+	opts.mark_text = mark;
+	opts.mark_sig = "cafe";
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	bu_sha256_file(disk, after, NULL);
+	ck_assert_str_eq(before, after);
+	teardown();
+}
+END_TEST
+
+/* Firmware looks at the end of the disk when it finds no table in front. */
+START_TEST(a_wipe_that_ends_in_the_middle_leaves_no_table)
+{
+	struct bu_install_opts opts;
+	struct bu_err err;
+	size_t size;
+	bu_autofree char *got = NULL;
+
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	put(BU_EDGE_BYTES - 1, "x");
+	put(DISK_BYTES - BU_EDGE_BYTES, "x");
+	next_step(&opts);
+	opts.allow_wipe = 1;
+	server.flips = -1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	check_unfinished();
+	got = bu_file_read(disk, 128 << 20, &size, NULL);
+	for (size_t i = 0; i < BU_EDGE_BYTES; i++) {
+		int is_mark = i >= BU_MARK_OFFSET && i < BU_MARK_OFFSET + BU_MARK_SIZE;
+
+		ck_assert(is_mark || !got[i]);
+		ck_assert(!got[size - BU_EDGE_BYTES + i]);
+	}
+	teardown();
+}
+END_TEST
+
+/* A file system that is mounted has its disk opened in this way, too. */
+START_TEST(a_disk_in_use_is_refused)
+{
+	BU_NEEDS("root", "losetup");
+	const char *attach[] = {"losetup", "--find", "--show", disk, NULL};
+	const char *detach[] = {"losetup", "--detach", NULL, NULL};
+	struct bu_job_opts job = {.argv = attach, .deadline_ms = 20000};
+	bu_autofree char *path = NULL;
+	struct bu_disk opened;
+	struct bu_err err = {0};
+
+	setup();
+	ck_assert_msg(!bu_job_run(&job, &path, &err), "%s", err.text);
+	path[strcspn(path, "\n")] = '\0';
+	{
+		bu_autoclose int user = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
+
+		ck_assert_int_ge(user, 0);
+		ck_assert_int_eq(bu_disk_open(path, &opened, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	}
+	ck_assert_int_eq(bu_disk_open(path, &opened, &err), 0);
+	ck_assert_int_eq(opened.is_block, 1);
+	ck_assert_uint_eq(opened.size_bytes, DISK_BYTES);
+	bu_disk_close(&opened);
+	detach[2] = path;
+	job.argv = detach;
+	ck_assert_int_eq(bu_job_run(&job, NULL, NULL), 0);
+	teardown();
+}
+END_TEST
+
 static const struct bu_install_data data[] = {
 	{"scratch", "96f62889-af4e-8f85-861b-0b5cbec056e2", 20 << 20}};
 enum { DATA_BEGIN = DISK_BYTES - (21 << 20), DATA_LAST = DISK_BYTES - (1 << 20) - 4 };
@@ -203,4 +332,7 @@ START_TEST(a_reimage_keeps_data_whatever_happens)
 END_TEST
 
 BU_UNIT("keep", what_is_on_the_disk_stays, a_step_that_nobody_heard_of_is_done_again,
-	only_the_steps_own_mark_counts, a_reimage_keeps_data_whatever_happens)
+	only_the_steps_own_mark_counts, a_mark_of_any_length_is_foreign,
+	a_mark_that_does_not_fit_writes_nothing,
+	a_wipe_that_ends_in_the_middle_leaves_no_table, a_disk_in_use_is_refused,
+	a_reimage_keeps_data_whatever_happens)

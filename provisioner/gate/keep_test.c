@@ -312,6 +312,35 @@ START_TEST(certificates_replay)
 }
 END_TEST
 
+/* The third machine is gone since; what it measured in an earlier boot is no proof. */
+START_TEST(a_certificate_lists_what_this_boot_measured)
+{
+	struct rig rig;
+	struct links links = good_links();
+	const char *text;
+	bu_autojson json_t *cert = NULL, *partners = NULL;
+	struct bu_err err = {0};
+
+	begin(&rig, 3);
+	rig.fleet->epoch = 7;
+	measure(&rig, &links, 3, 40);
+	links.silent[3] = 1;
+	measure(&rig, &links, 2, 120);
+	rig_come_up(&rig, 2, "boot-new");
+	measure(&rig, &links, 2, 40);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
+	text = bu_json_str(rig_node(&rig, 2)->full_cert, "text", "");
+	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
+	ck_assert_msg(cert != NULL, "%s", err.text);
+	ck_assert_str_eq(bu_json_str(cert, "boot_id", ""), "boot-new");
+	ck_assert_int_eq(bu_json_int(cert, "epoch", 0), 7);
+	partners = json_pack("[s]", "node001");
+	ck_assert_int_eq(json_equal(json_object_get(cert, "partners"), partners), 1);
+	ck_assert_uint_eq(json_array_size(json_object_get(cert, "results")), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Measured again in service: lent, judged by nobody, moved by nobody. */
 START_TEST(a_run_moves_nobody)
 {
@@ -347,4 +376,5 @@ RIG_UNIT("keep", of_swapped_cables_the_second_names_both,
 	 without_a_report_nobody_is_measured,
 	 an_outside_system_can_quarantine_and_never_certify,
 	 a_lemon_is_held_until_a_person_looked, readmission_needs_twice_the_rounds,
-	 the_soak_goes_on_after_a_restart, certificates_replay, a_run_moves_nobody)
+	 the_soak_goes_on_after_a_restart, certificates_replay,
+	 a_certificate_lists_what_this_boot_measured, a_run_moves_nobody)

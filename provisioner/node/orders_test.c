@@ -260,6 +260,10 @@ START_TEST(an_order_of_a_node_that_left_the_profile_is_withdrawn)
 	ck_assert_int_eq(rig_node(&rig, 4)->order.open, 1);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
 	ck_assert_int_eq(bu_fleet_rollout(rig.fleet, "r-1")->withdrawn, 1);
+	/* and what is withdrawn is withdrawn once */
+	rig_revise(&rig, 1, NULL, NULL);
+	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 0);
+	ck_assert_int_eq(bu_fleet_rollout(rig.fleet, "r-1")->withdrawn, 2);
 	rig_end(&rig);
 }
 END_TEST
