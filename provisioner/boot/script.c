@@ -35,7 +35,7 @@ bu_script_boot_agent(const struct bu_script_agent *agent)
 		"#!ipxe\n"
 		"echo bringup: %s boots the agent\n"
 		":again\n"
-		"kernel %s/boot/vmlinuz console=ttyS0 quiet panic=5 "
+		"kernel %s/boot/vmlinuz console=tty0 console=ttyS0,115200n8 quiet panic=5 "
 		"initrd=agent.img BOOTIF=%s bringup.node=%s bringup.url=%s "
 		"bringup.boot=%s bringup.ca=%s bringup.token=%s%s%s && "
 		"initrd %s/boot/agent.img && boot ||\n"

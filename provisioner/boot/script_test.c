@@ -43,7 +43,7 @@ START_TEST(the_agents_script_tells_the_kernel_all_that_it_needs)
 		"#!ipxe\n"
 		"echo bringup: node001 boots the agent\n"
 		":again\n"
-		"kernel http://10.77.0.1:8080/boot/vmlinuz console=ttyS0 quiet panic=5 "
+		"kernel http://10.77.0.1:8080/boot/vmlinuz console=tty0 console=ttyS0,115200n8 quiet panic=5 "
 		"initrd=agent.img BOOTIF=52:54:00:77:00:01 bringup.node=node001 "
 		"bringup.url=https://10.77.0.1:8443 "
 		"bringup.boot=http://10.77.0.1:8080 bringup.ca=cafe "

@@ -112,7 +112,8 @@ modules()
 	from=$1/lib/modules/$2 to=$3/lib/modules/$2
 	shift 3
 	mkdir -p "$to"
-	echo "$@" | tr ' -' '\n_' | awk -v dep="$from/modules.dep" '
+	echo "$@" | tr -s ' \t-' '\n\n_' |
+		awk -v dep="$from/modules.dep" -v builtin="$from/modules.builtin" '
 		function short(path) {
 			sub(/.*\//, "", path); sub(/\.ko.*/, "", path)
 			gsub(/-/, "_", path)
@@ -124,13 +125,20 @@ modules()
 				name = short(half[1]); path[name] = half[1]
 				needs[name] = half[2]
 			}
+			while ((getline line < builtin) > 0)
+				inside[short(line)]
+		}
+		!($1 in path) && !($1 in inside) {
+			print "image: this kernel has no module " $1 >"/dev/stderr"
+			exit 1
 		}
 		$1 in path {
 			print path[$1]
 			count = split(needs[$1], list, " ")
 			for (i = 1; i <= count; i++)
 				print list[i]
-		}' | sort -u >"$WORK/modules.list"
+		}' >"$WORK/modules.found" || die "the kernel modules are not complete"
+	sort -u "$WORK/modules.found" >"$WORK/modules.list"
 	tar -C "$from" -cf - -T "$WORK/modules.list" | tar -C "$to" -xf -
 	cp "$from/modules.builtin" "$from/modules.builtin.modinfo" "$from/modules.order" "$to"
 	depmod -b "${to%/lib/modules/*}" "${to##*/}"
@@ -138,11 +146,18 @@ modules()
 		"$to/modules.order"
 }
 
-STORAGE="virtio_pci virtio_blk virtio_scsi sd_mod sr_mod nvme ahci ata_piix ata_generic
-	megaraid_sas mpt3sas smartpqi hpsa aacraid xhci_pci usb_storage uas
-	ext4 crc32c_generic crc32c_intel vfat nls_ascii nls_cp437 nls_iso8859_1"
+# What Debian's kernel has for servers: a disk or NIC that the ramdisk cannot see is a
+# machine that cannot be installed, or that looks like another one afterwards.
+STORAGE="virtio_pci virtio_blk virtio_scsi sd_mod sr_mod nvme vmd ahci ata_piix ata_generic
+	megaraid_sas mpt3sas mpi3mr smartpqi hpsa aacraid arcmsr isci
+	xhci_pci ehci_pci usb_storage uas usbhid hid_generic
+	md_mod raid0 raid1 raid10 dm_mod dm_multipath efivarfs
+	ext4 xfs crc32c_generic crc32c_intel vfat nls_ascii nls_cp437 nls_iso8859_1"
 NETWORK="virtio_net e1000 e1000e igb igc ixgbe i40e ice tg3 bnx2x bnxt_en r8169
-	mlx4_en mlx5_core ena vmxnet3 af_packet"
+	mlx4_en mlx5_core qede be2net cxgb4 sfc enic atlantic nfp hinic ena vmxnet3
+	af_packet bonding 8021q"
+# The BMC, as the machine itself sees it.
+PLATFORM="ipmi_si ipmi_devintf"
 
 # skeleton TO: busybox and the folders of a root.
 skeleton()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The boot ramdisk: vmlinuz and agent.img, about 20 MB together. agent.img is two
+# The boot ramdisk: vmlinuz and agent.img, about 25 MB together. agent.img is two
 # archives in a row: what changes with the kernel (slow to compress, kept) and the agent.
 . "$RECIPES/lib.sh"
 
@@ -15,7 +15,7 @@ base()
 {
 	mkdir -p "$WORK/base"
 	skeleton "$WORK/base"
-	modules "$KROOT" "$KERNEL" "$WORK/base" $STORAGE $NETWORK loop
+	modules "$KROOT" "$KERNEL" "$WORK/base" $STORAGE $NETWORK $PLATFORM loop
 	cp "$RECIPES/ramdisk.init" "$WORK/base/init"
 	mkdir -p "$WORK/base/etc/bringup"
 	cp "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$WORK/base/etc/bringup/"
