@@ -39,9 +39,11 @@ static const struct {
 	{"POWERING_DOWN", 0, LOST},
 };
 
-/* Reasons that slurmctld gives a node by itself, which end when it is back. */
+/* Reasons that slurmctld gives a node by itself, which end when it is back; and by
+ * whom, as its SlurmUser is set up. */
 static const char *const own_reasons[] = {"Not responding",
 					  "Node unexpectedly rebooted"};
+static const char *const own_names[] = {"slurm", "root"};
 
 /* 0: the first word is none that a node begins with. */
 static unsigned int
@@ -159,8 +161,22 @@ is_own_reason(const char *reason)
 	return 0;
 }
 
+/* slurmctld's words and nothing but them: whoever drains types a reason of his own. */
+static int
+is_own_word(const struct bu_cluster_fact *fact)
+{
+	int reason = 0, name = 0;
+
+	for (size_t i = 0; i < BU_LEN(own_reasons); i++)
+		reason |= strcmp(fact->reason, own_reasons[i]) == 0;
+	for (size_t i = 0; i < BU_LEN(own_names); i++)
+		name |= strcmp(fact->by, own_names[i]) == 0;
+	return reason && name;
+}
+
 /* Nobody can drain without a reason: a drain without one is that of slurmd's --conf, as
- * the agent starts it. */
+ * the agent starts it. (A Reason= there is accepted, and lost.) slurmctld gives a node
+ * that dies its own reason where there is none, and leaves what a person has typed. */
 static enum bu_drain
 drain_of(unsigned int means, const struct bu_cluster_fact *fact)
 {
@@ -169,8 +185,9 @@ drain_of(unsigned int means, const struct bu_cluster_fact *fact)
 	if (!fact->reason[0] ||
 	    strncmp(fact->reason, BU_SLURM_MARK, strlen(BU_SLURM_MARK)) == 0)
 		return BU_DRAIN_OURS;
-	return !(means & DRAIN) && is_own_reason(fact->reason) ? BU_DRAIN_OURS
-							       : BU_DRAIN_OTHER;
+	return (means & DRAIN ? is_own_word(fact) : is_own_reason(fact->reason))
+		       ? BU_DRAIN_OURS
+		       : BU_DRAIN_OTHER;
 }
 
 /* A number, or what cannot be read as 0: some. */

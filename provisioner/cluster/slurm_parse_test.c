@@ -161,9 +161,15 @@ START_TEST(odd_states_are_not_taken_for_good_ones)
 		{"NodeName=a CPUAlloc=0", 0, 1, BU_DRAIN_NONE},
 		{LINE("a", "IDLE+DRAIN") " Reason=not [bringup: x [me@now]", 1, 0,
 		 BU_DRAIN_OTHER},
-		/* DRAIN is somebody's will, also with slurmctld's words */
+		/* DRAIN is somebody's will, also with words like slurmctld's */
 		{LINE("a", "IDLE+DRAIN") " Reason=Not responding "
 					 "[me@2026-11-22T09:25:18]",
+		 1, 0, BU_DRAIN_OTHER},
+		{LINE("a", "IDLE+DRAIN") " Reason=Not responding to IPMI "
+					 "[root@2026-11-22T09:25:18]",
+		 1, 0, BU_DRAIN_OTHER},
+		{LINE("a", "IDLE+DRAIN") " Reason=Kill task failed "
+					 "[root@2026-11-22T09:25:18]",
 		 1, 0, BU_DRAIN_OTHER},
 	};
 
@@ -179,6 +185,31 @@ START_TEST(odd_states_are_not_taken_for_good_ones)
 			      "%s: responds %d, jobs %d, drain %d", rows[i].line,
 			      found->fact.responds, found->fact.jobs,
 			      (int)found->fact.drain);
+	}
+}
+END_TEST
+
+/* One that slurmd's --conf drained and that died: slurmctld 22.05 keeps no reason from
+ * there, and writes its own; an administrator's it keeps. */
+START_TEST(a_drain_of_ours_is_ours_after_slurmctld_names_it)
+{
+	static const char *const rows[] = {
+		LINE("a", "DOWN+DRAIN+DYNAMIC_NORM+NOT_RESPONDING") " Reason=Not "
+								    "responding ",
+		LINE("a", "IDLE+DRAIN+DYNAMIC_NORM") " Reason=Not responding ",
+		LINE("a",
+		     "IDLE+DRAIN+DYNAMIC_NORM") " Reason=Node unexpectedly rebooted ",
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows) * 2; i++) {
+		bu_autofree char *text =
+			bu_xasprintf("%s[%s@2026-11-22T16:15:46]\n", rows[i / 2],
+				     i % 2 ? "root" : "slurm");
+		bu_autofree struct bu_cluster_row *found = NULL;
+		size_t count;
+
+		ck_assert_int_eq(bu_slurm_parse(text, &found, &count, NULL), 0);
+		ck_assert_msg(found->fact.drain == BU_DRAIN_OURS, "%s", text);
 	}
 }
 END_TEST
@@ -253,4 +284,5 @@ END_TEST
 
 BU_UNIT("slurm_parse", real_states_are_read, features_are_read, half_an_answer_is_none,
 	an_empty_cluster_is_an_answer, odd_states_are_not_taken_for_good_ones,
-	lists_of_names_are_searched, garbled_answers_are_read_or_refused)
+	a_drain_of_ours_is_ours_after_slurmctld_names_it, lists_of_names_are_searched,
+	garbled_answers_are_read_or_refused)

@@ -154,6 +154,9 @@ START_TEST(operations_end_as_the_cluster_says)
 		 "update nodename=node001 state=resume\n", ""},
 		{ADMIT, "DOWN Node unexpectedly rebooted\n", "idle\n",
 		 "update nodename=node001 state=resume\n", ""},
+		/* the same drain, after it had died */
+		{ADMIT, "IDLE+DRAIN Not responding\n", "idle\n",
+		 "update nodename=node001 state=resume\n", ""},
 		{LEAVE, "", NULL, "", ""},
 		{LEAVE, "drained\n", "", "delete nodename=node001\n", ""},
 		{LEAVE, "IDLE+DRAIN DIMM A3\n", "", "delete nodename=node001\n",
@@ -192,7 +195,7 @@ END_TEST
 START_TEST(an_administrators_drain_is_neither_resumed_nor_overwritten)
 {
 	static const char *const rows[] = {"IDLE+DRAIN DIMM A3\n", "DOWN psu\n",
-					   "IDLE+DRAIN Not responding\n",
+					   "IDLE+DRAIN Not responding to IPMI\n",
 					   "IDLE+DYNAMIC_NORM+FAIL weak\n"};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

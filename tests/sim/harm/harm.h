@@ -65,8 +65,6 @@ enum {
 	X(UNSEEN, "unseen", "what took another's bay is not switched off for it", 0)   \
 	X(STUCK, "stuck", "what cannot be carried out can be taken back", 0)           \
 	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)         \
-	X(UNMARKED, "unmarked",                                                        \
-	  "a drain of ours is known as ours when Slurm names it", 0)                   \
 	X(RESUMED, "resumed", "an administrator resumes it while it goes", 1)          \
 	X(HANDS_OFF, "hands-off", "what is in service or retired keeps its power", 1)  \
 	X(KEPT, "kept", "what a person took out comes back by a person alone", 1)      \

@@ -41,6 +41,7 @@ static struct seen {
 	int64_t said_ms;     /* a person said something of it, and was heard */
 	int cluster;         /* that it was last ordered to be in; -1 = none */
 	int ordered;
+	int serves; /* the one that it became ready for */
 } seen[SEEN_MAX];
 static int seen_count;
 static int64_t room_ms; /* since then its disk has room, and its log is out */
@@ -257,6 +258,13 @@ oracle_machine_of(const struct bu_node *node)
 	return NULL;
 }
 
+/* Until then it is what it was. */
+static int
+awaits_turn(const struct bu_node *node)
+{
+	return node->order.open && !node->order.begun;
+}
+
 const char *
 oracle_unusable(const struct bu_node *node)
 {
@@ -271,7 +279,7 @@ oracle_unusable(const struct bu_node *node)
 		return NULL;
 	/* Of what was refused of an apply either may be so. */
 	if (row && sim.applied.pool_cluster[row->pool] >= 0 &&
-	    (!at->ordered || at->cluster >= 0))
+	    (!at->ordered || (awaits_turn(node) ? at->serves : at->cluster) >= 0))
 		return cluster;
 	if (its)
 		return machine_works(its) ? NULL : "its machine does not run";
@@ -299,8 +307,11 @@ is_said_ready(const char *name)
 static void
 look_at_ready(const struct bu_node *node, struct seen *at)
 {
-	const char *why = oracle_unusable(node);
+	const char *why;
 
+	if (!at->machine[0] && !awaits_turn(node))
+		at->serves = at->cluster;
+	why = oracle_unusable(node);
 	if (at->machine[0] && strcmp(at->machine, node->machine) != 0)
 		broken(RULE_STOLEN,
 		       "%s is ready and was bound to machine %.12s; now "

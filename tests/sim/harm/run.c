@@ -205,8 +205,7 @@ end_of_faults(void)
 	person_mends();
 	why = settle(0);
 	if (why)
-		broken(oracle_dead_end() == RULE_UNMARKED ? RULE_UNMARKED : RULE_SILENT,
-		       "%s", why);
+		broken(RULE_SILENT, "%s", why);
 	if (sim.broken)
 		return;
 	say("--- people do what the views say");

@@ -91,10 +91,6 @@ oracle_dead_end(void)
 
 		if (!node || !unsettled_row(row, 1))
 			continue;
-		/* slurmd's --conf drains without a reason; slurmctld gives it one. */
-		if (node->state == BU_STATE_READY &&
-		    node->conditions[BU_CONDITION_DRAINED_BY_OTHER].on)
-			return RULE_UNMARKED;
 		if (node->state == BU_STATE_DRAINING &&
 		    node->step.action == BU_ACTION_CONFIGURE)
 			return RULE_STUCK;

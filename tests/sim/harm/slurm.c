@@ -47,8 +47,8 @@ slurm_drain_index(const struct slurm_ctl *ctl, const char *name)
 	return -1;
 }
 
-static void
-drain_forget(struct slurm_ctl *ctl, const char *name)
+void
+slurm_drain_forget(struct slurm_ctl *ctl, const char *name)
 {
 	int at = slurm_drain_index(ctl, name);
 
@@ -164,8 +164,8 @@ registers(struct machine *machine)
 		member = &ctl->members[ctl->count++];
 		memset(member, 0, sizeof(*member));
 		bu_text_copy(member->name, sizeof(member->name), machine->slurmd_name);
+		/* slurmctld 22.05 does not take a Reason= from there. */
 		member->drain = strstr(conf, "State=DRAIN") != NULL;
-		take_word(conf, "Reason=", member->reason, sizeof(member->reason));
 	}
 	take_word(conf, "Feature=", member->features, sizeof(member->features));
 	/* ReturnToService=2 */
@@ -308,7 +308,7 @@ admin_member(enum verb verb, struct slurm_ctl *ctl, struct slurm_member *member)
 	} else if (verb == VERB_ADMIN_RESUME) {
 		say("administrator: resumes %s of %s", member->name,
 		    slurm_names[ctl - slurm_ctls]);
-		drain_forget(ctl, member->name);
+		slurm_drain_forget(ctl, member->name);
 		if (member->machine >= 0)
 			sim.machines[member->machine].resumed_ms = now_ms();
 		member->drain = member->down = 0;
@@ -322,7 +322,7 @@ admin_member(enum verb verb, struct slurm_ctl *ctl, struct slurm_member *member)
 	} else if (!member->job) {
 		say("administrator: deletes %s of %s", member->name,
 		    slurm_names[ctl - slurm_ctls]);
-		drain_forget(ctl, member->name);
+		slurm_drain_forget(ctl, member->name);
 		*member = ctl->members[--ctl->count];
 	}
 }

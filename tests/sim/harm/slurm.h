@@ -36,6 +36,7 @@ extern const char *const slurm_names[CLUSTERS];
 struct slurm_member *slurm_member_of(struct slurm_ctl *ctl, const char *name);
 /* Which of ctl->drains it is; -1 = none. */
 int slurm_drain_index(const struct slurm_ctl *ctl, const char *name);
+void slurm_drain_forget(struct slurm_ctl *ctl, const char *name);
 /* The daemon's commands: those that are due, and when the next one is. */
 void slurm_commands_turn(void);
 int64_t slurm_commands_due_ms(void);

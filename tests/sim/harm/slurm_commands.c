@@ -143,19 +143,31 @@ run_show(struct bu_job *job)
 	return 0;
 }
 
-static void
-resume(struct slurm_ctl *ctl, struct slurm_member *member)
+/* For how long an administrator has had it drained; 0 = not. Whoever decided before
+ * that cannot know: Slurm has no "only if", and the drain is gone for good. */
+static int64_t
+drained_ms(struct slurm_ctl *ctl, const struct slurm_member *member)
 {
 	int at = slurm_drain_index(ctl, member->name);
 
+	if (at < 0 || now_ms() - ctl->drains[at].at_ms > SECONDS(1))
+		return at < 0 ? 0 : now_ms() - ctl->drains[at].at_ms;
+	slurm_drain_forget(ctl, member->name);
+	return 0;
+}
+
+static void
+resume(struct slurm_ctl *ctl, struct slurm_member *member)
+{
+	int64_t since_ms = drained_ms(ctl, member);
+
 	say("scontrol of the daemon: %s of %s is resumed (it was %s, %s)", member->name,
 	    slurm_names[ctl - slurm_ctls], state_of(member, 1), member->reason);
-	if (at >= 0 && now_ms() - ctl->drains[at].at_ms > SECONDS(1))
+	if (since_ms)
 		broken(RULE_DRAIN,
 		       "%s was drained by an administrator %lld s ago and "
 		       "is resumed by the daemon",
-		       member->name,
-		       (long long)(now_ms() - ctl->drains[at].at_ms) / 1000);
+		       member->name, (long long)since_ms / 1000);
 	member->drain = member->down = 0;
 	member->reason[0] = '\0';
 }
@@ -163,12 +175,12 @@ resume(struct slurm_ctl *ctl, struct slurm_member *member)
 static void
 drain(struct slurm_ctl *ctl, struct slurm_member *member, const char *reason)
 {
-	int at = slurm_drain_index(ctl, member->name);
+	int64_t since_ms = drained_ms(ctl, member);
 
 	say("scontrol of the daemon: %s of %s is drained: %s", member->name,
 	    slurm_names[ctl - slurm_ctls], reason);
-	if (at >= 0 && now_ms() - ctl->drains[at].at_ms > SECONDS(1) && member->drain &&
-	    strcmp(reason, "DIMM A3") != 0 && strcmp(reason, "looks bad") != 0)
+	if (since_ms && member->drain && strcmp(reason, "DIMM A3") != 0 &&
+	    strcmp(reason, "looks bad") != 0)
 		broken(RULE_DRAIN,
 		       "the reason of an administrator's drain of %s (%s) "
 		       "is overwritten with '%s'",
