@@ -25,7 +25,8 @@
 	X(IO, "io", 500, 10)                                                           \
 	X(BUSY, "busy", 503, 11)                                                       \
 	X(CANCELLED, "cancelled", 409, 12)                                             \
-	X(PARTLY, "partly", 409, 13)
+	X(PARTLY, "partly", 409, 13)                                                   \
+	X(FOREIGN, "foreign-machine", 409, 14)
 
 enum bu_err_kind {
 #define X(id, name, http, code) BU_ERR_##id,

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "base/crypto.h"
+#include "base/json.h"
+#include "base/text.h"
 
 /* What vendors leave in the firmware; in lower case. Machines share these. */
 static const char *const placeholders[] = {
@@ -151,4 +153,100 @@ bu_machine_has_mac(const struct bu_machine *machine, const char *mac)
 		if (strcmp(machine->macs[i], plain) == 0)
 			return 1;
 	return 0;
+}
+
+/* The first three fields of a UUID in the other byte order: firmware and BMC disagree
+ * about it. 0 when the text is no UUID. */
+static int
+uuid_turned(const char *text, char ret[37])
+{
+	static const char turned[] = "67452301-ab89-efcd-";
+	static const char places[] = "0123456789abcdef";
+	char plain[BU_MACHINE_TEXT_SIZE], digits[33];
+	size_t count = 0;
+
+	bu_machine_text(text, plain);
+	for (const char *p = plain; *p; p++)
+		if (*p != '-' && (!isxdigit((unsigned char)*p) || count >= 32))
+			return 0;
+		else if (*p != '-')
+			digits[count++] = *p;
+	if (count != 32 || strlen(plain) != 36)
+		return 0;
+	for (size_t i = 0; i < 19; i++)
+		ret[i] = turned[i] == '-' ? '-'
+					  : digits[strchr(places, turned[i]) - places];
+	memcpy(ret + 19, plain + 19, 18);
+	return 1;
+}
+
+static int
+same_uuid(const char *a, const char *b)
+{
+	char turned[37];
+
+	return bu_machine_same(a, b) ||
+	       (uuid_turned(a, turned) && bu_machine_same(turned, b));
+}
+
+enum bu_machine_match
+bu_machine_compare(const struct bu_machine *expected, const struct bu_machine *seen)
+{
+	int serials =
+		bu_machine_says(expected->serial) && bu_machine_says(seen->serial);
+	int uuids = bu_machine_says(expected->uuid) && bu_machine_says(seen->uuid);
+
+	if ((serials && bu_machine_same(expected->serial, seen->serial)) ||
+	    (uuids && same_uuid(expected->uuid, seen->uuid)))
+		return BU_MACHINE_SAME;
+	if (serials || uuids)
+		return BU_MACHINE_OTHER;
+	for (size_t i = 0; i < seen->macs_count; i++)
+		if (bu_machine_has_mac(expected, seen->macs[i]))
+			return BU_MACHINE_SAME;
+	return expected->macs_count && seen->macs_count ? BU_MACHINE_OTHER
+							: BU_MACHINE_UNSAID;
+}
+
+char *
+bu_machine_words(const struct bu_machine *machine)
+{
+	char *text = NULL;
+
+	if (bu_machine_says(machine->serial))
+		bu_text_add(&text, ", ", "serial %s", machine->serial);
+	if (bu_machine_says(machine->uuid))
+		bu_text_add(&text, ", ", "UUID %s", machine->uuid);
+	for (size_t i = 0; i < machine->macs_count && i < 2; i++)
+		bu_text_add(&text, ", ", "MAC %s", machine->macs[i]);
+	return text ? text : bu_xstrdup("nothing");
+}
+
+json_t *
+bu_machine_to_json(const struct bu_machine *machine)
+{
+	json_t *macs = json_array();
+
+	for (size_t i = 0; i < machine->macs_count; i++)
+		json_array_append_new(macs, json_string(machine->macs[i]));
+	return json_pack("{s:s,s:s,s:o}", "serial", machine->serial, "uuid",
+			 machine->uuid, "macs", macs);
+}
+
+void
+bu_machine_from_json(const json_t *value, struct bu_machine *ret)
+{
+	const json_t *macs = json_object_get(value, "macs");
+	size_t i;
+	json_t *mac;
+
+	memset(ret, 0, sizeof(*ret));
+	bu_text_copy(ret->serial, sizeof(ret->serial),
+		     bu_json_str(value, "serial", ""));
+	bu_text_copy(ret->uuid, sizeof(ret->uuid), bu_json_str(value, "uuid", ""));
+	json_array_foreach (macs, i, mac)
+		if (ret->macs_count < BU_MACS_MAX && json_is_string(mac) &&
+		    bu_mac_normalize(json_string_value(mac),
+				     ret->macs[ret->macs_count]) == 0)
+			ret->macs_count++;
 }

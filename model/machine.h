@@ -6,6 +6,7 @@
 #ifndef BU_MODEL_MACHINE_H
 #define BU_MODEL_MACHINE_H
 
+#include <jansson.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -41,6 +42,17 @@ int bu_machine_says(const char *text);
 /* Are these the same serial number or UUID? Case and blanks do not count: firmware is
  * sloppy with both. What says nothing is the same as nothing. */
 int bu_machine_same(const char *a, const char *b);
+/* Is the machine that is seen the one that is expected? By serial number or UUID, where
+ * both sides say one (a UUID also in the byte order of the wire); MACs count where
+ * neither can be compared, since cards move. UNSAID: nothing can be compared. */
+enum bu_machine_match { BU_MACHINE_UNSAID, BU_MACHINE_SAME, BU_MACHINE_OTHER };
+enum bu_machine_match bu_machine_compare(const struct bu_machine *expected,
+					 const struct bu_machine *seen);
+/* "serial X, UUID Y", or its MACs, or "nothing"; owned. */
+char *bu_machine_words(const struct bu_machine *machine);
+/* {"serial","uuid","macs":[...]}; new reference. What is wrong in value is left out. */
+json_t *bu_machine_to_json(const struct bu_machine *machine);
+void bu_machine_from_json(const json_t *value, struct bu_machine *ret);
 /* mac in any form that bu_mac_normalize() reads. */
 int bu_machine_has_mac(const struct bu_machine *machine, const char *mac);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "tests/support/unit.h"
 
 START_TEST(macs_of_any_spelling)
@@ -108,5 +109,56 @@ START_TEST(a_machine_has_its_macs)
 }
 END_TEST
 
-BU_UNIT("machine", macs_of_any_spelling, an_id_is_of_what_tells_machines_apart,
-	what_vendors_leave_is_nothing, a_machine_has_its_macs)
+/* Machine as a BMC says it, against serial S1, UUID 5f0c6d0e-..., MAC ...:01. */
+START_TEST(a_machine_behind_a_bmc_is_compared)
+{
+	static const struct {
+		const char *serial, *uuid, *mac;
+		enum bu_machine_match match;
+	} rows[] = {
+		{"", "", "", BU_MACHINE_UNSAID},
+		{"S1", "", "", BU_MACHINE_SAME},
+		{" s1", "", "", BU_MACHINE_SAME},
+		{"S2", "", "", BU_MACHINE_OTHER},
+		{"None", "", "", BU_MACHINE_UNSAID},
+		{"", "5F0C6D0E-1122-4344-8566-000000000001", "", BU_MACHINE_SAME},
+		/* the wire's byte order */
+		{"", "0e6d0c5f-2211-4443-8566-000000000001", "", BU_MACHINE_SAME},
+		{"", "0e6d0c5f-2211-4443-8566-000000000002", "", BU_MACHINE_OTHER},
+		{"", "00000000-0000-0000-0000-000000000000", "", BU_MACHINE_UNSAID},
+		/* a board was replaced; a card moved to another machine */
+		{"S1", "5f0c6d0e-1122-4344-8566-000000000002", "", BU_MACHINE_SAME},
+		{"S2", "", "52:54:00:77:00:01", BU_MACHINE_OTHER},
+		{"", "", "52:54:00:77:00:01", BU_MACHINE_SAME},
+		{"", "", "52:54:00:77:00:02", BU_MACHINE_OTHER},
+		{"To be filled by O.E.M.", "", "52:54:00:77:00:02", BU_MACHINE_OTHER},
+	};
+	const struct bu_machine expected = {
+		.serial = "S1",
+		.uuid = "5f0c6d0e-1122-4344-8566-000000000001",
+		.macs_count = 1,
+		.macs = {"52:54:00:77:00:01"},
+	};
+	const struct bu_machine nothing = {.serial = "Default string"};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_machine seen = {.macs_count = rows[i].mac[0] != 0}, read;
+		bu_autojson json_t *value = NULL;
+
+		strcpy(seen.serial, rows[i].serial);
+		strcpy(seen.uuid, rows[i].uuid);
+		strcpy(seen.macs[0], rows[i].mac);
+		/* as it comes over the wire */
+		value = bu_machine_to_json(&seen);
+		bu_machine_from_json(value, &read);
+		ck_assert_msg(bu_machine_compare(&expected, &read) == rows[i].match,
+			      "row %zu", i);
+		ck_assert_int_eq(bu_machine_compare(&nothing, &read),
+				 BU_MACHINE_UNSAID);
+	}
+}
+END_TEST
+
+BU_UNIT("machine", a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
+	an_id_is_of_what_tells_machines_apart, what_vendors_leave_is_nothing,
+	a_machine_has_its_macs)

@@ -125,6 +125,11 @@
 	  "a plan is applied that grants the reset, or bringup node release",          \
 	  "{error}; bringup apply with --grant reset:{node} allows it; or switch it "  \
 	  "off, then run bringup node release {node}")                                 \
+	X(FOREIGN_MACHINE, "foreign-machine", HOLD, 1, 0,                              \
+	  "bringup node release, once its BMC is that of its machine",                 \
+	  "{error}; nothing was switched; correct its bmc in the profile and apply "   \
+	  "it, or put its machine back, then run bringup node release {node}; if "     \
+	  "this is its new machine, run bringup node replace {node}")                  \
 	X(LEMON, "lemon", HOLD, 1, 0, "bringup node release, after a repair",          \
 	  "lemon: this machine was quarantined {#times} times in {#days} days, last "  \
 	  "as {node}: {why}; repair it, then release it")                              \

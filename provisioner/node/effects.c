@@ -13,15 +13,18 @@
 #include "base/log.h"
 #include "provisioner/node/effect.h"
 
-/* Nobody knows whose it is: it stays on until a person says what may be done. */
+/* Nobody knows whose it is, or it is another's: nothing is done to it until a person
+ * says what may be. code: IS_ON or FOREIGN_MACHINE. */
 static void
-hold_on(struct bu_reconcile *rec, struct bu_node *node, const struct bu_err *err)
+hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code,
+	const struct bu_err *err)
 {
 	struct bu_event events[2];
 	struct bu_reason reason;
 
 	bu_outcome_event(&events[0], node, err, "");
-	BU_REASON_SET(&reason, IS_ON, .text = {err->text, node->name});
+	bu_reason_set(&reason, code,
+		      &(struct bu_reason_args){.text = {err->text, node->name}});
 	bu_hold_event(&events[1], node->name, BU_OWNER_BRINGUP, "", &reason);
 	bu_reconcile_append(rec, node, events, 2);
 }
@@ -37,17 +40,23 @@ bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
 }
 
 static void
-on_boot(enum bu_power_state state, const struct bu_err *err, void *arg)
+on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
 	struct bu_node *node = bu_effect_node(effect);
 
+	bu_autofree char *detail = bu_xasprintf(
+		"%s%s", bu_power_state_name(seen->state),
+		seen->unsaid ? "; its BMC does not say whose machine it is" : "");
+
 	/* Who was taken back without an order fails, with the verb that allows it. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
-		hold_on(rec, node, err);
+		hold_on(rec, node, BU_REASON_IS_ON, err);
+	else if (node && err && err->kind == BU_ERR_FOREIGN)
+		hold_on(rec, node, BU_REASON_FOREIGN_MACHINE, err);
 	else if (node)
-		bu_journal_outcome(rec, node, err, bu_power_state_name(state));
+		bu_journal_outcome(rec, node, err, detail);
 }
 
 /* The agent of our boot ramdisk speaks: nothing else runs there. */
@@ -90,10 +99,11 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	};
 
 	struct bu_effect *effect = bu_effect_of(rec, node);
+	struct bu_node_bmc bmc;
 
 	effect->switches = 1;
-	bu_power_boot(rec->power, want->power, want->bmc ? want->bmc : "", &how,
-		      on_boot, effect);
+	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_power_boot(rec->power, &bmc.bmc, &how, on_boot, effect);
 }
 
 void
@@ -127,7 +137,7 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
  * not have been; only a new boot id proves it, and the deadline decides. But it may be
  * about to go off, as after an install: it is looked at again. */
 static void
-on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
+on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	struct bu_effect *effect = arg;
 	struct bu_reconcile *rec = effect->rec;
@@ -139,11 +149,11 @@ on_observed(enum bu_power_state state, const struct bu_err *err, void *arg)
 	/* What is on its way to the log may end this step: look again after it. */
 	if (node->live.appending)
 		return;
-	if (err || state == BU_POWER_UNKNOWN) {
+	if (err || seen->state == BU_POWER_UNKNOWN) {
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
 		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
-	} else if (state == BU_POWER_OFF) {
+	} else if (seen->state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done before the restart; doing it now",
 			node->name, bu_action_name(node->step.action));
 		bu_effect_start(rec, node);
@@ -160,10 +170,12 @@ void
 bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	struct bu_node_bmc bmc;
 
-	if (bu_action_info(node->step.action)->again == BU_AGAIN_LOOKS && want)
-		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
-				on_observed, bu_effect_of(rec, node));
-	else
+	if (bu_action_info(node->step.action)->again != BU_AGAIN_LOOKS || !want) {
 		bu_effect_start(rec, node);
+		return;
+	}
+	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_power_status(rec->power, &bmc.bmc, on_observed, bu_effect_of(rec, node));
 }

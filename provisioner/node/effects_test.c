@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "base/json.h"
+#include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
@@ -15,6 +17,7 @@ static struct {
 	bu_power_fn fn;
 	void *arg;
 	struct bu_power_boot how;
+	struct bu_machine machine; /* that is expected */
 } boots[BOOTS_MAX];
 static int count;
 
@@ -31,37 +34,44 @@ bu_power_destroy(struct bu_power *power)
 }
 
 void
-bu_power_status(struct bu_power *power, const char *driver, const char *target,
-		bu_power_fn fn, void *arg)
+bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+		void *arg)
 {
-	fn(BU_POWER_OFF, NULL, arg);
+	fn(&(struct bu_power_seen){.state = BU_POWER_OFF}, NULL, arg);
 }
 
 void
-bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	      const struct bu_power_boot *how, bu_power_fn fn, void *arg)
 {
 	ck_assert_int_lt(count, BOOTS_MAX);
 	boots[count].how = *how;
+	boots[count].machine = *bmc->machine;
 	boots[count].fn = fn;
 	boots[count++].arg = arg;
 }
 
 void
-bu_power_switch(struct bu_power *power, const char *driver, const char *target, int on,
+bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
 		bu_power_fn fn, void *arg)
 {
 }
 
 static void
-answer(struct rig *rig, int boot, const char *failure)
+answer_as(struct rig *rig, int boot, enum bu_err_kind kind, const char *failure)
 {
+	struct bu_power_seen seen = {.state = failure ? BU_POWER_UNKNOWN : BU_POWER_ON};
 	struct bu_err err;
 
-	bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", failure ? failure : "");
-	boots[boot].fn(failure ? BU_POWER_UNKNOWN : BU_POWER_ON, failure ? &err : NULL,
-		       boots[boot].arg);
+	bu_err_set(&err, kind, 0, "%s", failure ? failure : "");
+	boots[boot].fn(&seen, failure ? &err : NULL, boots[boot].arg);
 	rig_pass(rig, 1);
+}
+
+static void
+answer(struct rig *rig, int boot, const char *failure)
+{
+	answer_as(rig, boot, BU_ERR_REMOTE, failure);
 }
 
 static struct bu_node *
@@ -226,7 +236,117 @@ START_TEST(who_reboots_without_an_order_is_not_waited_for)
 }
 END_TEST
 
-RIG_UNIT("effects", an_answer_of_an_older_attempt_is_none,
+/* The machine that is bound, as it told of itself; before one is, what the profile says
+ * of it. */
+START_TEST(the_bmc_is_asked_for_the_nodes_own_machine)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	ck_assert_str_eq(boots[0].machine.serial, "LAB-001");
+	ck_assert_str_eq(boots[0].machine.uuid, "");
+	ck_assert_int_eq(boots[0].machine.macs_count, 1);
+	ck_assert_str_eq(boots[0].machine.macs[0], "52:54:00:77:00:01");
+	answer(&rig, 0, NULL);
+	rig_inspect(&rig, 1);
+	rig_answer(&rig, node, NULL);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 2);
+	ck_assert_str_eq(boots[1].machine.serial, "LAB-001");
+	ck_assert_str_eq(boots[1].machine.uuid, node->uuid);
+	ck_assert_str_ne(boots[1].machine.uuid, "");
+	ck_assert_int_ge(boots[1].machine.macs_count, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Vendors leave one UUID in many boards: it tells nobody apart. */
+START_TEST(what_two_nodes_share_is_not_asked_for)
+{
+	struct rig rig;
+	struct bu_node *node, *other;
+	struct bu_node_bmc bmc;
+
+	rig_begin(&rig, 2);
+	node = rig_node(&rig, 1);
+	other = rig_node(&rig, 2);
+	strcpy(node->machine, "00112233445566778");
+	strcpy(node->serial, "LAB-001");
+	strcpy(node->uuid, "11111111-2222-3333-4444-555555555501");
+	strcpy(other->serial, "LAB-002");
+	strcpy(other->uuid, node->uuid);
+	/* a name without a machine shares nothing */
+	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
+	ck_assert_str_eq(bmc.machine.uuid, node->uuid);
+	strcpy(other->machine, "88112233445566778");
+	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
+	ck_assert_str_eq(bmc.machine.uuid, "");
+	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
+	node->machine[0] = other->machine[0] = '\0';
+	rig_end(&rig);
+}
+END_TEST
+
+/* Another machine is behind its BMC: no ladder, no second try, until a person says so.
+ */
+START_TEST(a_foreign_machine_holds_the_node)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	answer_as(&rig, 0, BU_ERR_FOREIGN, "qemu:///system#node001 is another's");
+	rig_reason_is(&node->hold.reason, FOREIGN_MACHINE);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	rig_why_says(&rig, node,
+		     "qemu:///system#node001 is another's; nothing was switched; "
+		     "correct its bmc in the profile and apply it, or put its machine "
+		     "back, then run bringup node release node001; if this is its new "
+		     "machine, run bringup node replace node001");
+	rig_pass(&rig, 3600 * 1000);
+	ck_assert_int_eq(count, 1);
+	ck_assert_int_eq(node->repeats, 0);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(count, 2);
+	answer(&rig, 1, NULL);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	rig_end(&rig);
+}
+END_TEST
+
+static int
+on_row(const struct bu_event *event, void *arg)
+{
+	const char *detail = bu_json_str(event->body, "detail", "");
+
+	if (event->kind == BU_EVENT_OUTCOME &&
+	    strcmp(detail, "on; its BMC does not say whose machine it is") == 0)
+		++*(int *)arg;
+	return 0;
+}
+
+/* It is in the log that nobody could tell. */
+START_TEST(a_bmc_that_cannot_say_whose_it_is_is_said)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+	int said = 0;
+
+	boots[0].fn(&(struct bu_power_seen){.state = BU_POWER_ON, .unsaid = 1}, NULL,
+		    boots[0].arg);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
+	bu_store_read(rig.store, 0, 0, on_row, &said, NULL);
+	ck_assert_int_eq(said, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("effects", the_bmc_is_asked_for_the_nodes_own_machine,
+	 what_two_nodes_share_is_not_asked_for, a_foreign_machine_holds_the_node,
+	 a_bmc_that_cannot_say_whose_it_is_is_said,
+	 an_answer_of_an_older_attempt_is_none,
 	 an_answer_of_the_same_step_counts_for_its_attempt,
 	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for,
 	 a_node_joins_once_its_bmc_has_answered,

@@ -77,6 +77,14 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const struct bu_reason *reason,
 		      struct bu_event *extra, size_t count);
 
+/* bmc.c. Whom bringup-power is asked about; bmc.machine is the one beside it. */
+struct bu_node_bmc {
+	struct bu_power_bmc bmc;
+	struct bu_machine machine;
+};
+void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
+		 const struct bu_desired_node *want, struct bu_node_bmc *ret);
+
 /* effects.c */
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
 /* After a restart: finds out whether the open step was done. */

@@ -63,14 +63,14 @@ journal(struct bu_reconcile *rec, struct bu_node *node, const char *result,
 }
 
 static void
-on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
+on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	struct bu_power_wish *wish = arg, **link = &wish->rec->wishes;
 	struct bu_reconcile *rec = wish->rec;
 	struct bu_node *node = bu_fleet_node(rec->fleet, wish->node);
 	int64_t seq = wish->seq;
 	int looks = wish->looks;
-	const char *power = err ? "" : bu_power_state_name(state);
+	const char *power = err ? "" : bu_power_state_name(seen->state);
 
 	while (*link != wish)
 		link = &(*link)->next;
@@ -94,7 +94,9 @@ on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
 			"done");
 	else
 		journal(rec, node, err ? "failed" : "done", power,
-			err ? err->text : "");
+			err            ? err->text
+			: seen->unsaid ? "its BMC does not say whose machine it is"
+				       : "");
 }
 
 int
@@ -107,9 +109,10 @@ void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	const char *op = node->power.op, *bmc = want && want->bmc ? want->bmc : "";
+	const char *op = node->power.op;
 	struct bu_power_boot cycle = {.first = BU_BOOT_DISK, .reset = 1};
 	struct bu_power_wish *wish;
+	struct bu_node_bmc bmc;
 
 	if (strcmp(node->power.result, "asked") != 0) {
 		node->live.power_running = RESTS;
@@ -121,13 +124,14 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	wish->looks = node->live.power_running == LOST ||
 		      node->power.seq <= rec->fleet->loaded_seq;
 	node->live.power_running = RUNNING;
+	bu_node_bmc(rec->fleet, node, want, &bmc);
 	if (wish->looks)
-		bu_power_status(rec->power, want->power, bmc, on_answer, wish);
+		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
 	else if (strcmp(op, "cycle") == 0)
-		bu_power_boot(rec->power, want->power, bmc, &cycle, on_answer, wish);
+		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
 	else
-		bu_power_switch(rec->power, want->power, bmc, strcmp(op, "on") == 0,
-				on_answer, wish);
+		bu_power_switch(rec->power, &bmc.bmc, strcmp(op, "on") == 0, on_answer,
+				wish);
 }
 
 /* --- the verb --- */
@@ -194,6 +198,7 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+	struct bu_node_bmc bmc;
 	struct bu_event event;
 
 	if (check(rec, node, ask, err) != 0)
@@ -201,8 +206,8 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	if (ask->dry_run)
 		return bu_xasprintf("power %s", ask->op);
 	if (strcmp(ask->op, "status") == 0) {
-		bu_power_status(rec->power, want->power, want->bmc ? want->bmc : "",
-				on_answer, wish_of(rec, node, 0));
+		bu_node_bmc(rec->fleet, node, want, &bmc);
+		bu_power_status(rec->power, &bmc.bmc, on_answer, wish_of(rec, node, 0));
 	} else {
 		bu_event_init(&event, BU_EVENT_POWER, node->name,
 			      json_pack("{s:s,s:s,s:s,s:b,s:s}", "op", ask->op, "by",

@@ -29,7 +29,6 @@
 
 #include "base/err.h"
 #include "base/loop.h"
-#include "model/machine.h"
 #include "provisioner/power/power.h"
 
 /* Whoever brings a further operation (sensors, media, console) puts it at the end, with
@@ -60,9 +59,6 @@ struct bu_power_target {
 	const char *fingerprint; /* SHA-256 of the certificate, 64 hex digits; NULL: the
 				  * system's CAs decide */
 };
-
-/* How the machine boots; what is not known is left to the BMC, as it is set there. */
-enum bu_boot_mode { BU_BOOT_MODE_KEPT, BU_BOOT_MODE_BIOS, BU_BOOT_MODE_UEFI };
 
 /* It stays as it is, with its strings, until fn was called or the call cancelled. */
 struct bu_power_request {

@@ -3,7 +3,8 @@
  * The composite operations over a driver: observe before acting, confirm after it.
  * Called by main.c in the child that belongs to one connection. Invariants: unknown is
  * never taken for off, a machine that is on is switched off only where the request
- * allows a reset, and of two requests that change one machine the second waits.
+ * allows a reset, nothing is switched behind the BMC of another machine, and of two
+ * requests that change one machine the second waits.
  */
 #include "provisioner/power/perform.h"
 
@@ -48,6 +49,10 @@ struct run {
 	int64_t look_until_ms, look_within_ms;
 	int silence_ends; /* the first look without an answer ends it */
 	step_fn found, late;
+	/* whose it is */
+	struct bu_machine expected;
+	int expects, unsaid;
+	step_fn known;
 };
 
 struct bu_performer {
@@ -103,7 +108,11 @@ fail(struct run *run)
 static void
 done(struct run *run)
 {
-	finish(run, json_pack("{s:s}", "power", state_names[run->seen]), NULL);
+	json_t *reply = json_pack("{s:s}", "power", state_names[run->seen]);
+
+	if (run->unsaid)
+		json_object_set_new(reply, "identity", json_string("unsaid"));
+	finish(run, reply, NULL);
 }
 
 static void
@@ -236,6 +245,39 @@ confirm(struct run *run, enum bu_power_state want, step_fn found)
 	look(run);
 }
 
+/* --- whose machine it is --- */
+
+static void
+on_identity(struct run *run)
+{
+	const struct bu_machine *seen = &run->answer.machine;
+	bu_autofree char *expected = bu_machine_words(&run->expected);
+	bu_autofree char *says = bu_machine_words(seen);
+	enum bu_machine_match match = bu_machine_compare(&run->expected, seen);
+
+	if (run->err.kind == BU_ERR_NONE && match == BU_MACHINE_OTHER)
+		bu_err_set(&run->err, BU_ERR_FOREIGN, 0,
+			   "%s is the BMC of another machine: it says %s, expected is "
+			   "%s",
+			   run->bmc, says, expected);
+	run->unsaid = match == BU_MACHINE_UNSAID;
+	if (run->err.kind != BU_ERR_NONE)
+		fail(run);
+	else
+		run->known(run);
+}
+
+/* Right before the first thing that is done to it. */
+static void
+identify(struct run *run, step_fn known)
+{
+	run->known = known;
+	if (run->expects)
+		call(run, BU_POWER_IDENTITY, on_identity);
+	else
+		known(run);
+}
+
 /* --- operations --- */
 
 /* Who asked has given up, and may have asked again since: a reset that comes now hits
@@ -270,11 +312,17 @@ on_order_set(struct run *run)
 		call(run, BU_POWER_SWITCH_ON, on_switched_on);
 }
 
-/* It is off, surely. */
+static void
+set_order(struct run *run)
+{
+	call(run, BU_POWER_BOOT_FIRST, on_order_set);
+}
+
+/* It was off when we came. */
 static void
 start_up(struct run *run)
 {
-	call(run, BU_POWER_BOOT_FIRST, on_order_set);
+	identify(run, set_order);
 }
 
 static void
@@ -283,7 +331,16 @@ on_off_for_boot(struct run *run)
 	if (run->err.kind != BU_ERR_NONE)
 		fail(run);
 	else
-		confirm(run, BU_POWER_OFF, start_up);
+		confirm(run, BU_POWER_OFF, set_order);
+}
+
+static void
+reset(struct run *run)
+{
+	if (check_wanted(run) != 0)
+		fail(run);
+	else
+		call(run, BU_POWER_SWITCH_OFF, on_off_for_boot);
 }
 
 /* The machine did not go off by itself: may it be switched off? Only one that is surely
@@ -291,15 +348,15 @@ on_off_for_boot(struct run *run)
 static void
 on_still_on(struct run *run)
 {
-	int reset = bu_json_bool(run->request, "reset", 0);
+	int allowed = bu_json_bool(run->request, "reset", 0);
 
-	if (!reset && run->seen == BU_POWER_ON)
+	if (!allowed && run->seen == BU_POWER_ON)
 		bu_err_set(&run->err, BU_ERR_DENIED, 0,
 			   "%s is on, and no grant allows switching it off", run->bmc);
-	if (!reset || check_wanted(run) != 0)
+	if (!allowed)
 		fail(run);
 	else
-		call(run, BU_POWER_SWITCH_OFF, on_off_for_boot);
+		identify(run, reset);
 }
 
 static void
@@ -328,6 +385,12 @@ on_switched_off(struct run *run)
 		confirm(run, BU_POWER_OFF, done);
 }
 
+static void
+switch_off(struct run *run)
+{
+	call(run, BU_POWER_SWITCH_OFF, on_switched_off);
+}
+
 /* It is in the other state, or nobody knows. */
 static void
 on_not_there_yet(struct run *run)
@@ -340,7 +403,7 @@ on_not_there_yet(struct run *run)
 	} else if (run->want == BU_POWER_ON) {
 		start_up(run);
 	} else {
-		call(run, BU_POWER_SWITCH_OFF, on_switched_off);
+		identify(run, switch_off);
 	}
 }
 
@@ -371,6 +434,14 @@ static void
 begin_status(struct run *run)
 {
 	call(run, BU_POWER_STATUS, on_status);
+}
+
+static enum bu_boot_mode
+mode_of(const char *name)
+{
+	if (strcmp(name, "uefi") == 0)
+		return BU_BOOT_MODE_UEFI;
+	return strcmp(name, "bios") == 0 ? BU_BOOT_MODE_BIOS : BU_BOOT_MODE_KEPT;
 }
 
 static const struct {
@@ -452,6 +523,9 @@ bu_perform(struct bu_performer *performer, const json_t *request, bu_perform_fn 
 	run->request = json_deep_copy(request);
 	run->bmc = bu_json_str(run->request, "target", "");
 	run->order.target.bmc = run->bmc;
+	run->order.mode = mode_of(bu_json_str(request, "mode", ""));
+	run->expects = json_object_get(request, "machine") != NULL;
+	bu_machine_from_json(json_object_get(request, "machine"), &run->expected);
 	run->fn = fn;
 	run->arg = arg;
 	run->timer = bu_timer_create(performer->loop, on_timer, run);

@@ -14,7 +14,13 @@
  *	a fresh, confirmed "off".
  * {"op":"on"}, {"op":"off"}: from the other state alone; unknown is neither.
  *
- * Each is answered by {"power":"on|off|unknown"}.
+ * "machine" (bu_machine_to_json(), may be missing) is the one that is expected behind
+ * the BMC: before one is switched its BMC is asked whose it is, and behind the BMC of
+ * another one nothing is done: BU_ERR_FOREIGN. "mode" ("bios", "uefi", may be missing)
+ * is how it boots.
+ *
+ * Each is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where it
+ * was switched though its BMC does not say whose it is.
  */
 #ifndef BU_POWER_PERFORM_H
 #define BU_POWER_PERFORM_H

@@ -26,7 +26,9 @@ struct paper {
 	int at_once;    /* the driver's library blocks */
 	int hangs;      /* no call is ever answered */
 	int cancelled;
-	int looks;
+	int nameless; /* its BMC cannot be asked whose it is */
+	struct bu_machine machine;
+	struct bu_power_request order; /* the last one that changed something */
 	char done[128];
 	struct bu_loop *loop;
 };
@@ -51,14 +53,20 @@ carry_out(struct paper *paper, const struct bu_power_request *request,
 
 	switch (request->op) {
 	case BU_POWER_STATUS:
-		paper->looks++;
 		if (paper->silent || (*paper->done && paper->deaf_looks-- > 0))
 			return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: no session", bmc);
 		if (paper->looks_until_off && --paper->looks_until_off == 0)
 			paper->state = BU_POWER_OFF;
 		ret->state = paper->state;
 		return 0;
+	case BU_POWER_IDENTITY:
+		strcat(paper->done, "who ");
+		if (paper->nameless)
+			return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: no FRU", bmc);
+		ret->machine = paper->machine;
+		return 0;
 	case BU_POWER_BOOT_FIRST:
+		paper->order = *request;
 		strcat(paper->done,
 		       request->first == BU_BOOT_DISK ? "disk " : "network ");
 		return 0;
@@ -150,7 +158,7 @@ struct answer {
 	int64_t at_ms; /* 0 = none yet */
 	int failed;
 	struct bu_err err;
-	char power[16];
+	char power[16], identity[16];
 };
 
 static void
@@ -164,9 +172,10 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 	answer->failed = err != NULL;
 	if (err)
 		answer->err = *err;
-	else
-		snprintf(answer->power, sizeof(answer->power), "%s",
-			 bu_json_str(reply, "power", ""));
+	snprintf(answer->power, sizeof(answer->power), "%s",
+		 bu_json_str(reply, "power", ""));
+	snprintf(answer->identity, sizeof(answer->identity), "%s",
+		 bu_json_str(reply, "identity", ""));
 }
 
 static void
@@ -207,6 +216,7 @@ until_answered(struct site *site, const struct answer *answer)
 }
 
 static int64_t took_ms;
+static char identity[16];
 
 static int
 perform(struct paper *paper, json_t *request, struct bu_err *err)
@@ -221,6 +231,7 @@ perform(struct paper *paper, json_t *request, struct bu_err *err)
 	finish(&site);
 	*paper = papers[0];
 	took_ms = answer.at_ms;
+	strcpy(identity, answer.identity);
 	if (err)
 		*err = answer.err;
 	return answer.failed ? -1 : 0;
@@ -498,7 +509,81 @@ START_TEST(a_bmc_may_be_silent_after_a_switch)
 }
 END_TEST
 
-BU_UNIT("perform", a_switch_goes_from_the_other_state_alone, a_silent_bmc_is_no_answer,
+/* op, as a request that expects machine LAB-001. */
+static json_t *
+expecting(const char *op)
+{
+	return json_pack("{s:s,s:s,s:s,s:b,s:s,s:{s:s,s:s,s:[s]}}", "op", op, "target",
+			 "t", "first", "network", "reset", 1, "mode", "uefi", "machine",
+			 "serial", "LAB-001", "uuid", "", "macs", "52:54:00:77:00:01");
+}
+
+/* Somebody put another machine into the bay, or swapped two BMCs' cables. */
+START_TEST(behind_another_machines_bmc_nothing_is_switched)
+{
+	static const char *const ops[] = {"boot", "on", "off"};
+	static const enum bu_power_state states[] = {BU_POWER_OFF, BU_POWER_ON};
+
+	for (size_t i = 0; i < BU_LEN(ops) * BU_LEN(states); i++) {
+		const char *op = ops[i / 2];
+		struct paper paper = {.state = states[i % 2],
+				      .machine = {.serial = "LAB-002"}};
+		struct bu_err err = {0};
+		int there = strcmp(op, bu_power_state_name(paper.state)) == 0;
+
+		/* whoever is there already is left alone, and not asked */
+		ck_assert_int_eq(perform(&paper, expecting(op), &err), there ? 0 : -1);
+		ck_assert_str_eq(paper.done, there ? "" : "who ");
+		ck_assert_int_eq(paper.state, states[i % 2]);
+		if (there)
+			continue;
+		ck_assert_int_eq(err.kind, BU_ERR_FOREIGN);
+		ck_assert_str_eq(err.text,
+				 "t is the BMC of another machine: it says serial "
+				 "LAB-002, expected is serial LAB-001, MAC "
+				 "52:54:00:77:00:01");
+	}
+}
+END_TEST
+
+START_TEST(its_own_machine_is_asked_once_and_switched)
+{
+	struct paper paper = {.state = BU_POWER_ON, .machine = {.serial = "lab-001 "}};
+
+	ck_assert_int_eq(perform(&paper, expecting("boot"), NULL), 0);
+	ck_assert_str_eq(paper.done, "who off network on ");
+	ck_assert_str_eq(identity, "");
+	ck_assert_int_eq(paper.order.mode, BU_BOOT_MODE_UEFI);
+}
+END_TEST
+
+/* It says nothing, or nothing that can be compared: it is switched, and that is said.
+ * One that cannot even be asked is no "nothing". */
+START_TEST(a_bmc_that_cannot_say_whose_it_is_is_not_refused)
+{
+	struct paper silent = {.state = BU_POWER_ON};
+	struct paper other = {
+		.state = BU_POWER_OFF,
+		.machine = {.serial = "To Be Filled By O.E.M.",
+			    .uuid = "5f0c6d0e-0000-4000-8000-000000000001"}};
+	struct paper broken = {.state = BU_POWER_ON, .nameless = 1};
+	struct bu_err err = {0};
+
+	ck_assert_int_eq(perform(&silent, expecting("off"), NULL), 0);
+	ck_assert_str_eq(silent.done, "who off ");
+	ck_assert_str_eq(identity, "unsaid");
+	ck_assert_int_eq(perform(&other, expecting("on"), NULL), 0);
+	ck_assert_str_eq(identity, "unsaid");
+	ck_assert_int_eq(perform(&broken, expecting("off"), &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+	ck_assert_str_eq(broken.done, "who ");
+}
+END_TEST
+
+BU_UNIT("perform", behind_another_machines_bmc_nothing_is_switched,
+	its_own_machine_is_asked_once_and_switched,
+	a_bmc_that_cannot_say_whose_it_is_is_not_refused,
+	a_switch_goes_from_the_other_state_alone, a_silent_bmc_is_no_answer,
 	what_nobody_waits_for_is_not_begun, a_machine_that_runs_is_cycled_in_this_order,
 	a_machine_that_is_off_is_not_switched_off,
 	without_a_grant_a_machine_that_is_on_stays_on,

@@ -90,16 +90,17 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 {
 	struct request *request = arg;
 	struct request **link = &request->power->requests;
-	const char *seen = bu_json_str(reply, "power", "");
-	enum bu_power_state state = BU_POWER_UNKNOWN;
+	const char *power = bu_json_str(reply, "power", "");
+	struct bu_power_seen seen = {.state = BU_POWER_UNKNOWN};
 
 	for (int i = BU_POWER_OFF; i <= BU_POWER_ON; i++)
-		if (strcmp(seen, bu_power_state_name((enum bu_power_state)i)) == 0)
-			state = (enum bu_power_state)i;
+		if (strcmp(power, bu_power_state_name((enum bu_power_state)i)) == 0)
+			seen.state = (enum bu_power_state)i;
+	seen.unsaid = strcmp(bu_json_str(reply, "identity", ""), "unsaid") == 0;
 	while (*link != request)
 		link = &(*link)->next;
 	*link = request->next;
-	request->fn(state, err, request->arg);
+	request->fn(&seen, err, request->arg);
 	free(request);
 }
 
@@ -111,7 +112,7 @@ struct asker {
 };
 
 static void
-ask(struct bu_power *power, json_t *body, const char *driver, const char *target,
+ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
     const struct asker *asker)
 {
 	struct request *request = bu_xcalloc(1, sizeof(*request));
@@ -122,8 +123,14 @@ ask(struct bu_power *power, json_t *body, const char *driver, const char *target
 	power->requests = request;
 	request->fn = asker->fn;
 	request->arg = asker->arg;
-	json_object_set_new(body, "driver", json_string(driver));
-	json_object_set_new(body, "target", json_string(target));
+	json_object_set_new(body, "driver", json_string(bmc->driver));
+	json_object_set_new(body, "target", json_string(bmc->bmc));
+	if (bmc->machine)
+		json_object_set_new(body, "machine", bu_machine_to_json(bmc->machine));
+	if (bmc->mode != BU_BOOT_MODE_KEPT)
+		json_object_set_new(
+			body, "mode",
+			json_string(bmc->mode == BU_BOOT_MODE_UEFI ? "uefi" : "bios"));
 	/* It may wait behind others of its connection, longer than we do. */
 	json_object_set_new(
 		body, "until_ms",
@@ -139,23 +146,23 @@ ask(struct bu_power *power, json_t *body, const char *driver, const char *target
 }
 
 void
-bu_power_status(struct bu_power *power, const char *driver, const char *target,
-		bu_power_fn fn, void *arg)
+bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+		void *arg)
 {
-	ask(power, json_pack("{s:s}", "op", "status"), driver, target,
+	ask(power, json_pack("{s:s}", "op", "status"), bmc,
 	    &(struct asker){STATUS_MS, fn, arg});
 }
 
 void
-bu_power_switch(struct bu_power *power, const char *driver, const char *target, int on,
+bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
 		bu_power_fn fn, void *arg)
 {
-	ask(power, json_pack("{s:s}", "op", on ? "on" : "off"), driver, target,
+	ask(power, json_pack("{s:s}", "op", on ? "on" : "off"), bmc,
 	    &(struct asker){BOOT_MS, fn, arg});
 }
 
 void
-bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {
 	json_t *body = json_pack("{s:s,s:s,s:I,s:b}", "op", "boot", "first",
@@ -163,6 +170,5 @@ bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 				 "wait_off_ms", (json_int_t)boot->wait_off_ms, "reset",
 				 boot->reset);
 
-	ask(power, body, driver, target,
-	    &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg});
+	ask(power, body, bmc, &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg});
 }

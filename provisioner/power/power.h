@@ -13,21 +13,39 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "model/machine.h"
 
 enum bu_power_state { BU_POWER_OFF, BU_POWER_ON, BU_POWER_UNKNOWN };
 const char *bu_power_state_name(enum bu_power_state state); /* "off", "on", "unknown" */
 
 enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK };
+/* How the machine boots; what is not known is left to the BMC, as it is set there. */
+enum bu_boot_mode { BU_BOOT_MODE_KEPT, BU_BOOT_MODE_BIOS, BU_BOOT_MODE_UEFI };
+
+/* The BMC that a request is for; borrowed until the call returns. */
+struct bu_power_bmc {
+	const char *driver, *bmc; /* as the profile has them */
+	/* The machine that is expected behind it; NULL: nobody knows. Behind another
+	 * one's BMC nothing is switched: BU_ERR_FOREIGN. */
+	const struct bu_machine *machine;
+	enum bu_boot_mode mode;
+};
+
+/* What was seen at the end. */
+struct bu_power_seen {
+	enum bu_power_state state; /* unknown where there is an error */
+	int unsaid; /* it was switched, and its BMC does not say whose it is */
+};
 
 /* Client side: the process bringup-power, which is started again when it dies. */
 struct bu_power;
-typedef void (*bu_power_fn)(enum bu_power_state state, const struct bu_err *err,
+typedef void (*bu_power_fn)(const struct bu_power_seen *seen, const struct bu_err *err,
 			    void *arg);
 struct bu_power *bu_power_create(struct bu_loop *loop, const char *program,
 				 struct bu_err *err);
 /* Callbacks that are still due are not called. */
 void bu_power_destroy(struct bu_power *power);
-void bu_power_status(struct bu_power *power, const char *driver, const char *target,
+void bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc,
 		     bu_power_fn fn, void *arg);
 struct bu_power_boot {
 	enum bu_boot_first first;
@@ -36,9 +54,9 @@ struct bu_power_boot {
 };
 /* Its own "on" or "off" is enough; unknown is neither, and nothing is done then. On: it
  * boots from its disk. Off is hard. */
-void bu_power_switch(struct bu_power *power, const char *driver, const char *target,
-		     int on, bu_power_fn fn, void *arg);
-void bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+void bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
+		     bu_power_fn fn, void *arg);
+void bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
 
 #endif

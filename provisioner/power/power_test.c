@@ -12,6 +12,8 @@
 
 enum { PATIENCE = 1000, RESTART_MS = 1000 };
 
+static const struct bu_power_bmc bmc = {.driver = "libvirt", .bmc = "t"};
+
 struct site {
 	char dir[64];
 	char program[80];
@@ -55,11 +57,11 @@ finish(struct site *site)
 }
 
 static void
-on_answer(enum bu_power_state state, const struct bu_err *err, void *arg)
+on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	struct site *site = arg;
 
-	ck_assert_int_eq(state, BU_POWER_UNKNOWN);
+	ck_assert_int_eq(seen->state, BU_POWER_UNKNOWN);
 	ck_assert_ptr_nonnull(err);
 	site->err = *err;
 	site->answers++;
@@ -80,8 +82,8 @@ START_TEST(a_child_that_dies_answers_what_it_was_asked)
 	struct site site;
 
 	begin(&site, "#!/bin/sh\nhead -c 1 <&3 >/dev/null\nexit 3\n");
-	bu_power_status(site.power, "libvirt", "t", on_answer, &site);
-	bu_power_status(site.power, "libvirt", "t", on_answer, &site);
+	bu_power_status(site.power, &bmc, on_answer, &site);
+	bu_power_status(site.power, &bmc, on_answer, &site);
 	until_answered(&site, 2);
 	ck_assert_ptr_nonnull(strstr(site.err.text, "child"));
 	finish(&site);
@@ -97,11 +99,11 @@ START_TEST(without_a_child_whoever_asks_is_told_so)
 
 	begin(&site, "#!/bin/sh\nhead -c 1 <&3 >/dev/null\n");
 	unlink(site.program);
-	bu_power_status(site.power, "libvirt", "t", on_answer, &site);
+	bu_power_status(site.power, &bmc, on_answer, &site);
 	until_answered(&site, 1);
 	bu_clock_advance(&site.clock, RESTART_MS + 1);
 	bu_loop_step(site.loop, 0);
-	bu_power_boot(site.power, "libvirt", "t", &how, on_answer, &site);
+	bu_power_boot(site.power, &bmc, &how, on_answer, &site);
 	ck_assert_int_eq(site.answers, 2);
 	ck_assert_int_eq(site.err.kind, BU_ERR_BUSY);
 	ck_assert_str_eq(site.err.text, "bringup-power is not running");
@@ -111,7 +113,7 @@ START_TEST(without_a_child_whoever_asks_is_told_so)
 		bu_clock_advance(&site.clock, RESTART_MS + 1);
 		bu_loop_step(site.loop, 0);
 	}
-	bu_power_status(site.power, "libvirt", "t", on_answer, &site);
+	bu_power_status(site.power, &bmc, on_answer, &site);
 	until_answered(&site, 3);
 	ck_assert_int_ne(site.err.kind, BU_ERR_BUSY);
 	finish(&site);

@@ -246,7 +246,7 @@ edits_observe(struct bu_cluster *cluster)
 
 /* Nobody switches any by hand. */
 void
-bu_power_switch(struct bu_power *power, const char *driver, const char *target, int on,
+bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
 		bu_power_fn fn, void *arg)
 {
 }

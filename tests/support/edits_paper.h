@@ -130,7 +130,7 @@ bu_power_state_name(enum bu_power_state state)
 }
 
 void
-bu_power_boot(struct bu_power *power, const char *driver, const char *target,
+bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {
 	const struct bu_desired *desired = sim.fleet->desired;
@@ -141,7 +141,7 @@ bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 
 	/* A typo may have taken it from a node, so there may be several with none. */
 	while (i < desired->nodes_count &&
-	       (strcmp(desired->nodes[i].bmc ? desired->nodes[i].bmc : "", target) !=
+	       (strcmp(desired->nodes[i].bmc ? desired->nodes[i].bmc : "", bmc->bmc) !=
 			0 ||
 		bu_fleet_node(sim.fleet, desired->nodes[i].name)->step.action !=
 			action))
@@ -151,8 +151,8 @@ bu_power_boot(struct bu_power *power, const char *driver, const char *target,
 }
 
 void
-bu_power_status(struct bu_power *power, const char *driver, const char *target,
-		bu_power_fn fn, void *arg)
+bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+		void *arg)
 {
 	ck_abort_msg("nothing was begun by another process");
 }
@@ -216,7 +216,9 @@ end_op(struct op *op)
 
 	if (op->power) {
 		bu_err_set(&err, BU_ERR_REMOTE, 0, "BMC: no route");
-		op->power(fate == NO_POWER ? BU_POWER_UNKNOWN : BU_POWER_ON,
+		op->power(&(struct bu_power_seen){.state = fate == NO_POWER
+								   ? BU_POWER_UNKNOWN
+								   : BU_POWER_ON},
 			  fate == NO_POWER ? &err : NULL, op->arg);
 	} else {
 		bu_err_set(&err, BU_ERR_REMOTE, 0, "Slurm says no");

@@ -225,7 +225,7 @@ run_ready(struct rig *rig)
 }
 
 static void
-on_barrier(enum bu_power_state state, const struct bu_err *err, void *arg)
+on_barrier(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	int *passed = arg;
 
@@ -237,9 +237,10 @@ on_barrier(enum bu_power_state state, const struct bu_err *err, void *arg)
 static void
 pass_barrier(struct rig *rig)
 {
+	const struct bu_power_bmc barrier = {.driver = "libvirt", .bmc = "#barrier"};
 	int passed = 0;
 
-	bu_power_status(rig->power, "libvirt", "#barrier", on_barrier, &passed);
+	bu_power_status(rig->power, &barrier, on_barrier, &passed);
 	rig->asked = bu_loop_awaited(rig->loop)->asked;
 	while (!passed)
 		step(rig, 1, "bringup-power of paper");

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "base/worker.h"
 #include "provisioner/power/perform.h"
 #include "tests/sim/harm/harm.h"
@@ -90,6 +91,15 @@ carry_out(struct machine *machine, const struct bu_power_request *request,
 	switch (request->op) {
 	case BU_POWER_STATUS:
 		ret->state = machine->on ? BU_POWER_ON : BU_POWER_OFF;
+		return;
+	case BU_POWER_IDENTITY:
+		bu_text_copy(ret->machine.serial, sizeof(ret->machine.serial),
+			     machine->serial);
+		bu_text_copy(ret->machine.uuid, sizeof(ret->machine.uuid),
+			     machine->uuid);
+		for (; ret->machine.macs_count < 2; ret->machine.macs_count++)
+			memcpy(ret->machine.macs[ret->machine.macs_count],
+			       machine->mac[ret->machine.macs_count], BU_MAC_SIZE);
 		return;
 	case BU_POWER_BOOT_FIRST:
 		machine->boots_network = request->first == BU_BOOT_NETWORK;

@@ -62,7 +62,6 @@ enum {
 	X(REPLAY, "replay", "a restart changes nothing that the log owns", 1)          \
 	X(SILENT, "silent", "who waits says what ends the wait", 1)                    \
 	X(DEADEND, "dead-end", "the commands that are named lead out", 1)              \
-	X(UNSEEN, "unseen", "what took another's bay is not switched off for it", 0)   \
 	X(STUCK, "stuck", "what cannot be carried out can be taken back", 0)           \
 	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)         \
 	X(RESUMED, "resumed", "an administrator resumes it while it goes", 1)          \

@@ -119,25 +119,6 @@ is_removed(const struct machine *machine)
 	       now_ms() - seen_of(node->name)->left_ms > REMOVED_MS;
 }
 
-/* People put it where a node has, or is given, its machine; no BMC of paper says which
- * one it is. */
-static int
-took_a_bay(const struct machine *machine)
-{
-	for (int i = 0; i < ROWS; i++) {
-		const struct row *row = &sim.applied.rows[i];
-		const struct bu_node *node =
-			row->present && row->bmc == machine->bay
-				? bu_fleet_node(daemon_world(), row->name)
-				: NULL;
-
-		if (node && (node->machine[0] || row->serial != machine->index) &&
-		    daemon_node_of(machine) != node)
-			return 1;
-	}
-	return 0;
-}
-
 void
 oracle_off(const struct machine *machine, const char *how)
 {
@@ -164,7 +145,7 @@ oracle_off(const struct machine *machine, const char *how)
 		       "%s is %s, and its cluster gives it work as %s", machine->serial,
 		       how, machine->slurmd_name);
 	if (machine->running == RUNS_FOREIGN && !reset)
-		broken(took_a_bay(machine) ? RULE_UNSEEN : RULE_FOREIGN,
+		broken(RULE_FOREIGN,
 		       "%s is %s and ran what is not ours, without a "
 		       "grant for it",
 		       machine->serial, how);

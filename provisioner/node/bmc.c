@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whom bringup-power is asked about: the BMC that the profile gives a node, and the
+ * machine that is expected behind it. Called by effects.c and verbs_power.c before each
+ * request. Invariant: what two nodes of the site share tells neither from the other,
+ * and is not asked for.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "provisioner/node/reconcile_impl.h"
+
+static void
+add_mac(struct bu_machine *machine, const char *mac)
+{
+	if (machine->macs_count < BU_MACS_MAX &&
+	    bu_mac_normalize(mac, machine->macs[machine->macs_count]) == 0)
+		machine->macs_count++;
+}
+
+/* The bound machine, as it told of itself. */
+static void
+bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
+	      struct bu_machine *ret)
+{
+	bu_autofree char *macs = bu_xstrdup(node->macs ? node->macs : "");
+	char *rest = macs, *mac;
+
+	bu_text_copy(ret->serial, sizeof(ret->serial), node->serial);
+	bu_text_copy(ret->uuid, sizeof(ret->uuid), node->uuid);
+	while ((mac = strsep(&rest, " ")))
+		add_mac(ret, mac);
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *other = fleet->nodes[i];
+
+		if (other == node || !other->machine[0])
+			continue;
+		if (bu_machine_same(other->serial, node->serial))
+			ret->serial[0] = '\0';
+		if (bu_machine_same(other->uuid, node->uuid))
+			ret->uuid[0] = '\0';
+	}
+}
+
+void
+bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
+	    const struct bu_desired_node *want, struct bu_node_bmc *ret)
+{
+	struct bu_machine *machine = &ret->machine;
+
+	memset(ret, 0, sizeof(*ret));
+	if (node->machine[0]) {
+		bound_machine(fleet, node, machine);
+	} else {
+		bu_text_copy(machine->serial, sizeof(machine->serial),
+			     want->serial ? want->serial : "");
+		bu_text_copy(machine->uuid, sizeof(machine->uuid),
+			     want->uuid ? want->uuid : "");
+		add_mac(machine, want->mac ? want->mac : "");
+	}
+	ret->bmc = (struct bu_power_bmc){
+		.driver = want->power,
+		.bmc = want->bmc ? want->bmc : "",
+		.machine = machine,
+		.mode = strcmp(node->live.firmware, "uefi") == 0   ? BU_BOOT_MODE_UEFI
+			: strcmp(node->live.firmware, "bios") == 0 ? BU_BOOT_MODE_BIOS
+								   : BU_BOOT_MODE_KEPT,
+	};
+}
