@@ -83,5 +83,8 @@ struct bu_tls_peer {
 	char fingerprint[BU_DIGEST_SIZE]; /* as of bu_cert_fingerprint() */
 };
 int bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err);
+/* The fingerprint of the certificate that the peer showed, whoever it is; "" when it
+ * showed none. session is a gnutls_session_t. */
+void bu_tls_shown(void *session, char ret_hex[BU_DIGEST_SIZE]);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a TLS peer is; called by the server for each new connection of an agent.
+ * Who a TLS peer is; called by the server for each new connection of an agent, and by
+ * the client of devices whose certificate is known by its fingerprint.
  * Invariant: a name comes only from a certificate that this CA signed for a client.
  */
 #include <gnutls/x509.h>
@@ -92,4 +93,18 @@ bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err)
 	if (rc == 0)
 		bu_sha256_hex(chain[0].data, chain[0].size, ret->fingerprint);
 	return rc;
+}
+
+void
+bu_tls_shown(void *session, char ret_hex[BU_DIGEST_SIZE])
+{
+	unsigned int count = 0;
+	const gnutls_datum_t *chain = NULL;
+
+	ret_hex[0] = '\0';
+	if (gnutls_certificate_type_get2(session, GNUTLS_CTYPE_PEERS) ==
+	    GNUTLS_CRT_X509)
+		chain = gnutls_certificate_get_peers(session, &count);
+	if (chain && count > 0)
+		bu_sha256_hex(chain[0].data, chain[0].size, ret_hex);
 }
