@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The power driver "redfish": its vtable, and the life of operations, BMCs and what
+ * stays open between operations. One child of bringup-power serves all BMCs.
+ *
+ * Invariant: whatever way an operation ends, its BMC's session is ended once nobody has
+ * used it for a while, and before the driver closes.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/json.h"
+#include "base/url.h"
+#include "provisioner/power/redfish/redfish.h"
+
+enum { SWITCH_TRIES = 4, GOODBYE_MS = 3000 };
+
+const struct rf_times rf_times_default = {
+	.op_ms = RF_OP_MS,
+	.request_ms = 20000,
+	.connect_ms = 5000,
+	.gap_ms = 50,
+	.again_ms = 3000,
+	.settle_ms = 1000,
+	.hush_ms = 5000,
+	.logout_ms = 90000,
+	.refuse_ms = 15 * 60 * 1000,
+	.tree_ms = 10 * 60 * 1000,
+};
+
+/* --- targets --- */
+
+/* "https://bmc1", perhaps with the path of one system. Plain http is for this machine
+ * alone: the password would go in clear text. */
+static int
+read_target(const char *bmc, char **ret_origin, char ret_wanted[RF_PATH_SIZE],
+	    struct bu_err *err)
+{
+	struct bu_url url;
+	const char *path = "";
+	int ok = bu_url_parse(bmc, &url) == 0 && url.host[0] && !url.has_user;
+
+	if (ok)
+		path = strcmp(url.path, "/") == 0 ? "" : url.path;
+	ok = ok && (!path[0] || (strncmp(path, RF_ROOT, strlen(RF_ROOT)) == 0 &&
+				 strlen(path) < RF_PATH_SIZE));
+	ok = ok &&
+	     (strcmp(url.scheme, "https") == 0 ||
+	      (strcmp(url.scheme, "http") == 0 && strcmp(url.host, "127.0.0.1") == 0));
+	if (!ok)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "bmc '%s' is no Redfish target; write https://HOST, "
+				  "or https://HOST/redfish/v1/Systems/ID where the BMC "
+				  "has several machines",
+				  bmc);
+	strcpy(ret_wanted, path);
+	if (ret_origin)
+		*ret_origin = bu_xstrndup(bmc, (size_t)(url.path - bmc));
+	return 0;
+}
+
+static char *
+redfish_connection(const char *bmc, struct bu_err *err)
+{
+	char wanted[RF_PATH_SIZE];
+
+	return read_target(bmc, NULL, wanted, err) == 0 ? bu_xstrdup("") : NULL;
+}
+
+/* --- what stays open between operations --- */
+
+static void op_start(struct rf_op *op, bu_task_fn fn);
+
+static void
+op_free(struct rf_op *op)
+{
+	struct rf_op **link = &op->driver->ops;
+
+	while (*link != op)
+		link = &(*link)->next;
+	*link = op->next;
+	free((char *)op->target.bmc);
+	free((char *)op->target.user);
+	if (op->target.password)
+		explicit_bzero((char *)op->target.password,
+			       strlen(op->target.password));
+	free((char *)op->target.password);
+	free((char *)op->target.fingerprint);
+	free(op);
+}
+
+static const char *
+copy(const char *text)
+{
+	return text && text[0] ? bu_xstrdup(text) : NULL;
+}
+
+static struct rf_op *
+op_create(struct rf_bmc *bmc, const struct bu_power_target *target)
+{
+	struct rf_op *op = bu_xcalloc(1, sizeof(*op));
+
+	op->driver = bmc->driver;
+	op->bmc = bmc;
+	op->target.bmc = copy(target->bmc);
+	op->target.user = copy(target->user);
+	op->target.password = copy(target->password);
+	op->target.fingerprint = copy(target->fingerprint);
+	op->until_ms = bu_loop_now_ms(bmc->driver->loop) + bmc->driver->times.op_ms;
+	op->next = bmc->driver->ops;
+	bmc->driver->ops = op;
+	bmc->ops++;
+	return op;
+}
+
+static void
+run_logout(void *arg)
+{
+	struct rf_op *op = arg;
+	struct rf_bmc *bmc = op->bmc;
+	struct bu_task_turn turn;
+
+	op->task = bu_task_self();
+	op->deaf = 1; /* nobody cancels it but the end of close() */
+	bu_task_queue(&bmc->door, &turn);
+	while (!bu_task_has(&bmc->door, &turn) && !op->cancelled)
+		bu_task_wait();
+	if (!op->cancelled)
+		rf_logout(op);
+	bu_task_leave(&bmc->door, &turn);
+	op_free(op);
+	if (--bmc->ops == 0)
+		bu_timer_set(bmc->idle, bmc->driver->times.hush_ms);
+}
+
+static void
+log_out(struct rf_bmc *bmc)
+{
+	struct bu_power_target target = {.bmc = bmc->origin,
+					 .fingerprint = bmc->fingerprint};
+
+	op_start(op_create(bmc, &target), run_logout);
+}
+
+/* First the connection goes, then the session. */
+static void
+on_idle(void *arg)
+{
+	struct rf_bmc *bmc = arg;
+	const struct rf_times *times = &bmc->driver->times;
+
+	if (bmc->ops > 0)
+		return;
+	if (!bmc->hushed) {
+		bu_http_async_close(bmc->driver->http, bmc->connection);
+		bmc->hushed = 1;
+		if (bmc->token[0])
+			bu_timer_set(bmc->idle, times->logout_ms - times->hush_ms);
+	} else if (bmc->token[0]) {
+		log_out(bmc);
+	}
+}
+
+static void
+bmc_rests(struct rf_bmc *bmc)
+{
+	if (--bmc->ops > 0)
+		return;
+	if (bmc->driver->closing && bmc->token[0])
+		log_out(bmc);
+	else
+		bu_timer_set(bmc->idle, bmc->driver->times.hush_ms);
+}
+
+static struct rf_bmc *
+bmc_of(struct rf_driver *driver, const char *origin)
+{
+	struct rf_bmc *bmc = driver->bmcs;
+
+	while (bmc && strcmp(bmc->origin, origin) != 0)
+		bmc = bmc->next;
+	if (bmc)
+		return bmc;
+	bmc = bu_xcalloc(1, sizeof(*bmc));
+	bmc->driver = driver;
+	bmc->origin = bu_xstrdup(origin);
+	bmc->idle = bu_timer_create(driver->loop, on_idle, bmc);
+	bmc->next = driver->bmcs;
+	driver->bmcs = bmc;
+	return bmc;
+}
+
+/* --- power --- */
+
+/* What is neither surely on nor surely off is unknown: PoweringOn, Paused, null. */
+static int
+read_state(struct rf_op *op, enum bu_power_state *ret, struct bu_err *err)
+{
+	const struct rf_tree *tree = rf_tree(op, err);
+	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
+	const char *state = bu_json_str(system, "PowerState", "");
+
+	if (!system)
+		return -1;
+	*ret = BU_POWER_UNKNOWN;
+	if (strcmp(state, "On") == 0)
+		*ret = BU_POWER_ON;
+	if (strcmp(state, "Off") == 0)
+		*ret = BU_POWER_OFF;
+	return 0;
+}
+
+static const char *
+reset_type(const struct rf_op *op, const struct rf_tree *tree, int on,
+	   struct bu_err *err)
+{
+	static const char *const types[2][2] = {{"ForceOff", NULL}, {"On", "ForceOn"}};
+	bu_autofree char *allowed = NULL;
+
+	for (int i = 0; i < 2 && types[on][i]; i++)
+		if (rf_allows(tree->resets, types[on][i]))
+			return types[on][i];
+	allowed = bu_json_canonical(tree->resets);
+	bu_err_set(err, BU_ERR_REMOTE, 0, "%s: the machine allows %s, and no %s",
+		   op->bmc->origin, allowed, types[on][0]);
+	return NULL;
+}
+
+/* A BMC that is busy is asked again, and a refusal is none when the machine is where it
+ * should be. */
+static int
+switch_to(struct rf_op *op, enum bu_power_state want, struct bu_err *err)
+{
+	const struct rf_tree *tree = rf_tree(op, err);
+	enum bu_power_state seen = BU_POWER_UNKNOWN;
+	const char *type = tree ? reset_type(op, tree, want == BU_POWER_ON, err) : NULL;
+	bu_autojson json_t *body = type ? json_pack("{s:s}", "ResetType", type) : NULL;
+	char target[RF_PATH_SIZE];
+
+	if (!body)
+		return -1;
+	strcpy(target, tree->reset);
+	for (int i = 1;; i++) {
+		struct bu_err why = {0}, unread = {0};
+
+		if (rf_action(op, target, body, &why) == 0)
+			return 0;
+		if (rf_go_on(op, NULL) == 0 && read_state(op, &seen, &unread) == 0 &&
+		    seen == want)
+			return 0;
+		if (why.kind != BU_ERR_BUSY || i == SWITCH_TRIES ||
+		    rf_pause(op, op->driver->times.again_ms, NULL) != 0) {
+			if (why.kind == BU_ERR_BUSY)
+				why.kind = BU_ERR_REMOTE;
+			*err = why;
+			return -1;
+		}
+	}
+}
+
+static int
+perform(struct rf_op *op, struct bu_err *err)
+{
+	switch (op->op) {
+	case BU_POWER_STATUS:
+		return read_state(op, &op->answer.state, err);
+	case BU_POWER_IDENTITY:
+		return rf_identity(op, &op->answer.machine, err);
+	case BU_POWER_BOOT_FIRST:
+		return rf_boot_first(op, err);
+	case BU_POWER_SWITCH_ON:
+		return switch_to(op, BU_POWER_ON, err);
+	case BU_POWER_SWITCH_OFF:
+		return switch_to(op, BU_POWER_OFF, err);
+	default:
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: redfish has no operation %d", op->bmc->origin,
+				  (int)op->op);
+	}
+}
+
+/* --- operations --- */
+
+static void
+run_op(void *arg)
+{
+	struct rf_op *op = arg;
+	struct rf_bmc *bmc = op->bmc;
+	struct bu_err err = {0};
+	bu_power_done_fn fn;
+	int rc;
+
+	op->task = bu_task_self();
+	rc = perform(op, &err);
+	/* What was known of its tree may be why. */
+	for (struct rf_tree *tree = bmc->trees; rc != 0 && tree; tree = tree->next)
+		tree->until_ms = 0;
+	fn = op->fn;
+	op->task = NULL;
+	if (op->ended)
+		*op->ended = 1;
+	if (fn)
+		fn(rc == 0 ? &op->answer : NULL, rc == 0 ? NULL : &err, op->arg);
+	op_free(op);
+	bmc_rests(bmc);
+}
+
+static void
+op_start(struct rf_op *op, bu_task_fn fn)
+{
+	bu_timer_stop(op->bmc->idle);
+	op->bmc->hushed = 0;
+	bu_task_start(fn, op);
+}
+
+static struct bu_power_call *
+redfish_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
+	      void *arg)
+{
+	struct rf_driver *driver = self;
+	bu_autofree char *origin = NULL;
+	char wanted[RF_PATH_SIZE];
+	struct bu_err err = {0};
+	struct rf_op *op;
+	int ended = 0;
+
+	if (read_target(request->target.bmc, &origin, wanted, &err) != 0) {
+		fn(NULL, &err, arg);
+		return NULL;
+	}
+	op = op_create(bmc_of(driver, origin), &request->target);
+	strcpy(op->wanted, wanted);
+	op->op = request->op;
+	op->first = request->first;
+	op->mode = request->mode;
+	op->fn = fn;
+	op->arg = arg;
+	op->ended = &ended;
+	op_start(op, run_op);
+	if (ended)
+		return NULL;
+	op->ended = NULL;
+	return (struct bu_power_call *)op;
+}
+
+static void
+redfish_cancel(void *self, struct bu_power_call *call)
+{
+	struct rf_op *op = (struct rf_op *)call;
+
+	(void)self;
+	op->fn = NULL;
+	op->cancelled = 1;
+	if (op->task)
+		bu_task_wake(op->task);
+}
+
+/* --- open and close --- */
+
+void *
+rf_open(struct bu_loop *loop, const struct rf_times *times)
+{
+	struct rf_driver *driver = bu_xcalloc(1, sizeof(*driver));
+
+	driver->loop = loop;
+	driver->times = *times;
+	driver->http = bu_http_async_create(loop);
+	return driver;
+}
+
+/* A descriptor for each BMC that is asked. */
+static void *
+redfish_open(struct bu_loop *loop, const char *connection, struct bu_err *err)
+{
+	struct rlimit files;
+
+	(void)connection, (void)err;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	return rf_open(loop, &rf_times_default);
+}
+
+/* Those that were cancelled and wait for the name of their session get it first. */
+static void
+redfish_close(void *self)
+{
+	struct rf_driver *driver = self;
+	struct rf_bmc *bmc;
+
+	driver->closing = 1;
+	driver->times.gap_ms = 0;
+	for (bmc = driver->bmcs; bmc; bmc = bmc->next) {
+		bmc->next_ms = 0;
+		if (bmc->ops == 0 && bmc->token[0])
+			log_out(bmc);
+	}
+	bu_http_async_finish(driver->http, GOODBYE_MS);
+	while (driver->ops) {
+		driver->ops->deaf = 0;
+		driver->ops->cancelled = 1;
+		bu_task_wake(driver->ops->task);
+	}
+	while ((bmc = driver->bmcs)) {
+		driver->bmcs = bmc->next;
+		bu_timer_destroy(bmc->idle);
+		rf_trees_free(bmc);
+		free(bmc->origin);
+		free(bmc);
+	}
+	bu_http_async_destroy(driver->http);
+	free(driver);
+}
+
+const struct bu_power_driver bu_power_redfish = {
+	.connection = redfish_connection,
+	.open = redfish_open,
+	.close = redfish_close,
+	.start = redfish_start,
+	.cancel = redfish_cancel,
+};

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Power, identity and the tree: the driver against BMCs of paper in the shapes of six
+ * vendors, and against those that lie, hang and lead astray.
+ */
+#include "tests/support/redfish.h"
+
+START_TEST(every_tree_is_read)
+{
+	for (const struct hostile_shape *shape = hostile_shapes; shape->name; shape++) {
+		struct rig rig;
+		size_t macs = shape->interfaces ? (size_t)shape->interfaces : 2;
+
+		rig_begin(&rig, shape->name, 0);
+		rig_ok(&rig, BU_POWER_STATUS);
+		ck_assert_msg(rig.answer.state == BU_POWER_ON, "%s", shape->name);
+		rig_ok(&rig, BU_POWER_SWITCH_OFF);
+		ck_assert_str_eq(hostile_power(rig.bmc), "Off");
+		rig_ok(&rig, BU_POWER_STATUS);
+		ck_assert_int_eq(rig.answer.state, BU_POWER_OFF);
+		rig_ok(&rig, BU_POWER_SWITCH_ON);
+		ck_assert_str_eq(hostile_power(rig.bmc), "On");
+		rig_ok(&rig, BU_POWER_IDENTITY);
+		ck_assert_str_eq(rig.answer.machine.serial, "SN123456");
+		ck_assert_str_eq(rig.answer.machine.uuid,
+				 "4C4C4544-0044-4810-8031-C2C04F333233");
+		ck_assert_msg(rig.answer.machine.macs_count == macs, "%s: %zu MACs",
+			      shape->name, rig.answer.machine.macs_count);
+		ck_assert_int_eq(hostile_most(rig.bmc), 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(macs_come_from_the_cards)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_EMPTY_NICS);
+	rig_ok(&rig, BU_POWER_IDENTITY);
+	ck_assert_uint_eq(rig.answer.machine.macs_count, 2);
+	ck_assert_str_eq(rig.answer.machine.macs[0], "a0:88:c2:00:00:01");
+	ck_assert_str_eq(rig.answer.machine.macs[1], "a0:88:c2:00:00:02");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(what_is_not_surely_off_is_unknown)
+{
+	static const struct {
+		const char *says;
+		enum bu_power_state state;
+	} rows[] = {
+		{"On", BU_POWER_ON},
+		{"Off", BU_POWER_OFF},
+		{"PoweringOn", BU_POWER_UNKNOWN},
+		{"PoweringOff", BU_POWER_UNKNOWN},
+		{"Paused", BU_POWER_UNKNOWN},
+		{"off", BU_POWER_UNKNOWN},
+		{"", BU_POWER_UNKNOWN},
+		{NULL, BU_POWER_UNKNOWN},
+	};
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		hostile_set_power(rig.bmc, rows[i].says);
+		rig_ok(&rig, BU_POWER_STATUS);
+		ck_assert_msg(rig.answer.state == rows[i].state, "%s",
+			      rows[i].says ? rows[i].says : "null");
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(on_after_409_is_asked_again)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "idrac10", 0);
+	hostile_set_power(rig.bmc, "Off");
+	hostile_plan(rig.bmc, "POST", ".Reset", 409, "ActionParameterValueConflict", 2);
+	rig_ok(&rig, BU_POWER_SWITCH_ON);
+	ck_assert_str_eq(hostile_power(rig.bmc), "On");
+	/* but not for ever */
+	hostile_plan(rig.bmc, "POST", ".Reset", 409, "ActionParameterValueConflict",
+		     99);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_REMOTE);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 3 + 4);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_refusal_is_none_when_it_is_so_already)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "hpe", 0);
+	hostile_plan(rig.bmc, "POST", ".Reset", 400, "InvalidOperationForSystemState",
+		     1);
+	rig_ok(&rig, BU_POWER_SWITCH_ON); /* it is on */
+	hostile_plan(rig.bmc, "POST", ".Reset", 400, "InvalidOperationForSystemState",
+		     1);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_REMOTE);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_post_goes_out_once)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	rig_ok(&rig, BU_POWER_STATUS);
+	hostile_plan(rig.bmc, "POST", ".Reset", 0, NULL, 1);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_REMOTE);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_lost_get_goes_out_once_more)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	rig_ok(&rig, BU_POWER_STATUS);
+	hostile_plan(rig.bmc, "GET", "/System.Embedded.1", 0, NULL, 1);
+	rig_ok(&rig, BU_POWER_STATUS);
+	hostile_plan(rig.bmc, "GET", "/System.Embedded.1", 0, NULL, 99);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
+	rig_end(&rig);
+	/* and where connections are no good, none is kept */
+	rig_begin(&rig, "hpe", 0);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_until(&rig, hostile_open(rig.bmc) == 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_busy_bmc_is_asked_again)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	hostile_plan(rig.bmc, "GET", "/System.Embedded.1", 503, "ServiceTemporarily",
+		     2);
+	rig_ok(&rig, BU_POWER_STATUS);
+	hostile_plan(rig.bmc, "GET", "/System.Embedded.1", 503, "ServiceTemporarily",
+		     99);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "503"));
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_slow_bmc_times_out_and_delays_no_other)
+{
+	struct rf_times times = short_times;
+	struct rig rig, other;
+	int64_t before_ms;
+
+	times.request_ms = 1500;
+	rig_times(&rig, "dell", 0, &times);
+	rig_begin(&other, "hpe", 0);
+	bu_power_redfish.close(other.driver);
+	bu_loop_destroy(other.loop);
+	other.loop = rig.loop;
+	other.driver = rig.driver;
+	rig_ok(&rig, BU_POWER_STATUS);
+	hostile_plan(rig.bmc, "GET", "/System.Embedded.1", -1, NULL, 1);
+	before_ms = bu_loop_now_ms(rig.loop);
+	rig_start(&rig, BU_POWER_STATUS);
+	rig_ok(&other, BU_POWER_STATUS);
+	ck_assert_int_eq(rig.done, 0);
+	while (!rig.done)
+		bu_loop_step(rig.loop, 10);
+	ck_assert_int_eq(rig.err.kind, BU_ERR_TIMEOUT);
+	ck_assert_int_ge(bu_loop_now_ms(rig.loop) - before_ms, times.request_ms - 5);
+	bu_power_redfish.close(rig.driver);
+	rig.driver = NULL;
+	ck_assert_int_eq(hostile_sessions(other.bmc), 0);
+	hostile_destroy(other.bmc);
+	free(other.url);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(asks_again_after_406)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "hpe", HOSTILE_NO_IDENTITY);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/Systems/1"),
+			 3); /* once a find */
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(follows_redirects_of_its_own_host_alone)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_NAMES);
+	hostile_set(rig.bmc, "/redfish/v1/Systems", "Members",
+		    json_pack("[{s:s}]", "@odata.id", "/redfish/v1/Systems/name"));
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_end(&rig);
+	rig_begin(&rig, "dell", HOSTILE_LEADS_AWAY);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "302"));
+	rig_end(&rig);
+	/* nor does it go where a link leads away */
+	rig_begin(&rig, "dell", 0);
+	hostile_set(rig.bmc, "/redfish/v1/Systems", "Members",
+		    json_pack("[{s:s}]", "@odata.id", "http://127.0.0.2:1/x"));
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(hostile_answers_are_refused)
+{
+	static const int habits[] = {HOSTILE_DEEP, HOSTILE_HUGE};
+
+	for (size_t i = 0; i < BU_LEN(habits); i++) {
+		struct rig rig;
+
+		rig_begin(&rig, "dell", 0);
+		rig_ok(&rig, BU_POWER_STATUS);
+		hostile_habits(rig.bmc, habits[i]);
+		ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(the_machine_is_chosen_or_named)
+{
+	struct rig rig;
+	char *url;
+
+	/* a network card that is a computer is none */
+	rig_begin(&rig, "gb200", 0);
+	hostile_set(rig.bmc, "/redfish/v1/Systems/System_0", "SystemType",
+		    json_string("DPU"));
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
+	rig_end(&rig);
+	/* of two the profile says which */
+	rig_begin(&rig, "dgx", 0);
+	hostile_set(rig.bmc, "/redfish/v1/Systems/HGX_Baseboard_0", "Actions",
+		    json_pack("{s:{s:s}}", "#ComputerSystem.Reset", "target", "/x"));
+	hostile_set(rig.bmc, "/redfish/v1/Systems/HGX_Baseboard_0", "Boot",
+		    json_object());
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_INVAL);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "/Systems/DGX"));
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 0);
+	url = rig.url;
+	rig.url = bu_xasprintf("%s/redfish/v1/Systems/DGX", url);
+	rig_ok(&rig, BU_POWER_SWITCH_OFF);
+	ck_assert_str_eq(hostile_power(rig.bmc), "Off");
+	free(rig.url);
+	rig.url = bu_xasprintf("%s/redfish/v1/Systems/2", url);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_INVAL);
+	free(url);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_task_is_followed_to_its_end)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_TASKS);
+	rig_ok(&rig, BU_POWER_SWITCH_OFF);
+	ck_assert_int_eq(hostile_count(rig.bmc, "GET", "/Tasks/1"), 3);
+	hostile_habits(rig.bmc, HOSTILE_TASKS | HOSTILE_BAD_TASKS | HOSTILE_LIES);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_ON), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "Exception"));
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(actions_have_no_etag)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "idrac10", HOSTILE_NO_ACTION_ETAG);
+	rig_ok(&rig, BU_POWER_SWITCH_OFF);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_machine_without_the_reset_is_left_alone)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	hostile_set(rig.bmc, "/redfish/v1/Systems/System.Embedded.1", "Actions",
+		    json_pack("{s:{s:s,s:[s,s]}}", "#ComputerSystem.Reset", "target",
+			      "/redfish/v1/Systems/System.Embedded.1/Actions/"
+			      "ComputerSystem.Reset",
+			      "ResetType@Redfish.AllowableValues", "PushPowerButton",
+			      "GracefulShutdown"));
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "PushPowerButton"));
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(targets_are_checked)
+{
+	static const struct {
+		const char *bmc;
+		int ok;
+	} rows[] = {
+		{"https://bmc1", 1},
+		{"https://bmc1/", 1},
+		{"https://10.0.0.1:8443/redfish/v1/Systems/1", 1},
+		{"http://127.0.0.1:8000", 1},
+		{"http://10.0.0.1", 0},
+		{"https://root:calvin@bmc1", 0},
+		{"https://bmc1/other", 0},
+		{"bmc1", 0},
+		{"qemu:///system#node001", 0},
+		{"", 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_err err = {0};
+		char *connection = bu_power_redfish.connection(rows[i].bmc, &err);
+
+		ck_assert_msg((connection != NULL) == rows[i].ok, "%s", rows[i].bmc);
+		free(connection);
+	}
+}
+END_TEST
+
+BU_UNIT("redfish power", every_tree_is_read, macs_come_from_the_cards,
+	what_is_not_surely_off_is_unknown, on_after_409_is_asked_again,
+	a_refusal_is_none_when_it_is_so_already, a_post_goes_out_once,
+	a_lost_get_goes_out_once_more, a_busy_bmc_is_asked_again,
+	a_slow_bmc_times_out_and_delays_no_other, asks_again_after_406,
+	follows_redirects_of_its_own_host_alone, hostile_answers_are_refused,
+	the_machine_is_chosen_or_named, a_task_is_followed_to_its_end,
+	actions_have_no_etag, a_machine_without_the_reset_is_left_alone,
+	targets_are_checked)

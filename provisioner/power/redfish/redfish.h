@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside of the Redfish driver. One operation (struct rf_op) is one task (base/task.h):
+ * its code reads in the order in which the BMC is spoken to. Functions that ask the BMC
+ * run in that task and wait there; all of them end early when the operation is
+ * cancelled or its time is over.
+ *
+ *   wire.c     one request: turn, pace, retries, redirects
+ *   session.c  who we are: token, Basic, never a third try of a password
+ *   tree.c     which of the BMC's systems is the machine, and what it says it allows
+ *   write.c    PATCH with ETags, actions, tasks, read-back
+ *   boot.c     where the machine boots from
+ *   identity.c serial number, UUID, MACs
+ *   quirks.c   what differs by vendor, as a table
+ *   driver.c   the vtable
+ */
+#ifndef BU_POWER_REDFISH_REDFISH_H
+#define BU_POWER_REDFISH_REDFISH_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/crypto.h"
+#include "base/http_async.h"
+#include "base/task.h"
+#include "provisioner/power/driver.h"
+#include "provisioner/power/redfish/quirks.h"
+
+#define RF_ROOT "/redfish/v1/"
+
+enum {
+	RF_PATH_SIZE = 256,
+	RF_ETAG_SIZE = 128,
+	RF_TOKEN_SIZE = 512,
+	RF_NAME_SIZE = 64,
+	RF_OP_MS = 50000, /* less than BU_POWER_CALL_MS */
+};
+
+/* How long the driver waits for what; a test makes it shorter. */
+struct rf_times {
+	int64_t op_ms;      /* one operation */
+	int64_t request_ms; /* one request */
+	int64_t connect_ms;
+	int64_t gap_ms;    /* from one request to a BMC to the next */
+	int64_t again_ms;  /* a BMC that is busy is asked again after that */
+	int64_t settle_ms; /* what was written is read again after that */
+	int64_t hush_ms;   /* a connection that nobody uses is closed */
+	int64_t logout_ms; /* a session that nobody uses is ended */
+	int64_t refuse_ms; /* a password refused twice is not tried for so long */
+	int64_t tree_ms;   /* what was found in the tree is looked up again */
+};
+extern const struct rf_times rf_times_default;
+
+/* What a system says that it takes, and where. Values are NULL where it does not say.
+ */
+struct rf_tree {
+	struct rf_tree *next;
+	char wanted[RF_PATH_SIZE]; /* path of the profile; "" = the only machine */
+	int64_t until_ms;          /* then it is found again; 0 = not found yet */
+	char vendor[RF_NAME_SIZE], product[RF_NAME_SIZE], firmware[RF_NAME_SIZE];
+	unsigned quirks; /* RF_QUIRK_* */
+	char system[RF_PATH_SIZE];
+	char settings[RF_PATH_SIZE]; /* object for what is to come; "" */
+	char reset[RF_PATH_SIZE];    /* target of the action */
+	json_t *resets;              /* array of allowed values */
+	json_t *boot;                /* the object Boot that has the allowed values */
+	int boot_in_settings;        /* it is the one of the settings object */
+};
+
+/* One BMC: all that its operations share. */
+struct rf_bmc {
+	struct rf_bmc *next;
+	struct rf_driver *driver;
+	char *origin; /* "https://bmc1:443", no path */
+	struct rf_tree *trees;
+	struct bu_task_lock wire;    /* one request at a time */
+	int64_t next_ms;             /* the next one not before */
+	int compressed;              /* it refuses "identity" */
+	int64_t connection;          /* that is kept; 0 */
+	struct bu_task_lock door;    /* one log-in at a time */
+	char sessions[RF_PATH_SIZE]; /* where they are made; "" = not looked up yet */
+	char token[RF_TOKEN_SIZE];   /* "" = no session */
+	char session[RF_PATH_SIZE];  /* to end it */
+	char who[BU_DIGEST_SIZE];    /* user and password of the session or of Basic */
+	char fingerprint[BU_DIGEST_SIZE]; /* with which the session was made; "" */
+	int64_t basic_until_ms;           /* no sessions to be had; then asked again */
+	char refused[BU_DIGEST_SIZE];     /* user and password that it refused ... */
+	int refusals;                     /* ... so often ... */
+	int64_t refused_ms;               /* ... the last time then */
+	int ops;                          /* under way */
+	int hushed;                       /* its connection was closed */
+	struct bu_timer *idle;
+};
+
+struct rf_driver {
+	struct bu_loop *loop;
+	struct bu_http_async *http;
+	struct rf_times times;
+	struct rf_bmc *bmcs;
+	struct rf_op *ops;
+	int closing;
+};
+
+/* One operation; this is the driver's struct bu_power_call. */
+struct rf_op {
+	struct rf_op *next;
+	struct rf_driver *driver;
+	struct rf_bmc *bmc;
+	struct bu_power_target target; /* owned: whoever cancels takes his away */
+	enum bu_power_op op;
+	enum bu_boot_first first;
+	enum bu_boot_mode mode;
+	char wanted[RF_PATH_SIZE]; /* system of the profile; "" */
+	bu_power_done_fn fn;       /* NULL = cancelled, or nobody asked */
+	void *arg;
+	struct bu_task *task;
+	int *ended; /* set when it ends in start(); NULL */
+	int64_t until_ms;
+	int logins; /* tried by this operation */
+	int cancelled;
+	int deaf; /* it waits for what it must know in spite of that: a session's name
+		   */
+	struct bu_power_answer answer;
+};
+
+/* --- wire.c --- */
+
+enum rf_as { RF_AS_NOBODY, RF_AS_TOKEN, RF_AS_BASIC };
+struct rf_ask {
+	const char *method;
+	const char *path; /* as the BMC gave it */
+	const json_t *body;
+	const char *etag; /* If-Match; NULL = none */
+	enum rf_as as;
+};
+struct rf_reply {
+	long status;
+	json_t *json; /* NULL when it was none */
+	char etag[RF_ETAG_SIZE];
+	char location[RF_PATH_SIZE]; /* a path of this BMC; "" */
+	char token[RF_TOKEN_SIZE];
+	int64_t after_ms; /* Retry-After; 0 = not said */
+};
+#define rf_autoreply __attribute__((cleanup(rf_reply_fini)))
+void rf_reply_fini(struct rf_reply *reply);
+/* 0 with an answer of any status. GET goes out again once when the network fails; GET
+ * and PATCH when the BMC says that it is busy. Nothing else is sent twice. */
+int rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+	    struct bu_err *err);
+/* Waits; -1 when the operation has no time left for it, or was cancelled. */
+int rf_pause(struct rf_op *op, int64_t for_ms, struct bu_err *err);
+/* BU_ERR_CANCELLED or BU_ERR_TIMEOUT when the operation may not go on. */
+int rf_go_on(const struct rf_op *op, struct bu_err *err);
+/* A path that the BMC gave ("@odata.id", Location), or a URL of its own, as a path; -1
+ * for what leads elsewhere. */
+int rf_path(const struct rf_bmc *bmc, const char *text, char ret[RF_PATH_SIZE]);
+/* "@odata.id" of the member `key` of an object; "" when there is none. */
+void rf_link(const struct rf_op *op, const json_t *object, const char *key,
+	     char ret[RF_PATH_SIZE]);
+/* Does the answer hold a message whose MessageId ends so ("AccessDenied")? */
+int rf_says(const struct rf_reply *reply, const char *message);
+/* "<method> <path>: status 400: what the BMC said": always -1. */
+int rf_refused(const struct rf_op *op, const struct rf_ask *ask,
+	       const struct rf_reply *reply, struct bu_err *err);
+
+/* --- session.c --- */
+
+/* As rf_wire(), as who the target says; ask->as is not looked at. */
+int rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+	    struct bu_err *err);
+/* GET of an object; anything else is an error. etag may be NULL. */
+json_t *rf_get(struct rf_op *op, const char *path, char etag[RF_ETAG_SIZE],
+	       struct bu_err *err);
+/* Ends the session, if there is one. */
+void rf_logout(struct rf_op *op);
+
+/* --- tree.c --- */
+
+/* What is known of the machine; found when it is not. Borrowed until the next call. */
+struct rf_tree *rf_tree(struct rf_op *op, struct bu_err *err);
+void rf_trees_free(struct rf_bmc *bmc);
+/* Calls fn with each member of a collection until it does not return 0. A member that
+ * cannot be read is left out. */
+typedef int (*rf_member_fn)(struct rf_op *op, const char *path, const json_t *member,
+			    void *arg);
+int rf_members(struct rf_op *op, const char *collection, rf_member_fn fn, void *arg,
+	       struct bu_err *err);
+/* 1 when the array allows the value, or when there is no array. */
+int rf_allows(const json_t *values, const char *value);
+
+/* --- write.c --- */
+
+enum rf_taken { RF_TAKEN, RF_NOT_THIS, RF_FAILED };
+/* PATCH with what the BMC takes as If-Match. RF_NOT_THIS: it does not take this body
+ * here; another may do. */
+enum rf_taken rf_patch(struct rf_op *op, const char *path, const json_t *body,
+		       struct bu_err *err);
+/* POST to an action, and its task's end. */
+int rf_action(struct rf_op *op, const char *path, const json_t *body,
+	      struct bu_err *err);
+
+/* --- boot.c, identity.c --- */
+
+int rf_boot_first(struct rf_op *op, struct bu_err *err);
+int rf_identity(struct rf_op *op, struct bu_machine *ret, struct bu_err *err);
+
+/* --- driver.c --- */
+
+/* The driver with times of one's own. */
+void *rf_open(struct bu_loop *loop, const struct rf_times *times);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who we are to a BMC; every other part asks the BMC through rf_call().
+ *
+ * Invariants: a BMC has at most one session of ours, and it is ended when nobody uses
+ * it any more (driver.c). A password that was refused twice is not tried again for a
+ * while, whoever asks: a third try locks the account on many BMCs.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/power/redfish/redfish.h"
+
+enum { TRIES_MAX = 2, BASIC_FOR_MS = 60000 };
+
+static void
+digest(const struct rf_op *op, char ret_hex[BU_DIGEST_SIZE])
+{
+	bu_autofree char *both =
+		bu_xasprintf("%zu:%s:%s", strlen(op->target.user), op->target.user,
+			     op->target.password ? op->target.password : "");
+
+	bu_sha256_hex(both, strlen(both), ret_hex);
+	explicit_bzero(both, strlen(both));
+}
+
+static int
+fail_refused(const struct rf_op *op, struct bu_err *err)
+{
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "%s: the BMC refuses the password of '%s'. It was tried %d "
+			  "times and is left alone now, so that the account is not "
+			  "locked; correct bmc_credentials",
+			  op->bmc->origin, op->target.user, op->bmc->refusals);
+}
+
+static int
+is_refused(const struct rf_op *op, const char *who)
+{
+	const struct rf_bmc *bmc = op->bmc;
+
+	return bmc->refusals >= TRIES_MAX && strcmp(bmc->refused, who) == 0 &&
+	       bu_loop_now_ms(op->driver->loop) - bmc->refused_ms <
+		       op->driver->times.refuse_ms;
+}
+
+static int
+note_refusal(struct rf_op *op, const char *who, struct bu_err *err)
+{
+	struct rf_bmc *bmc = op->bmc;
+
+	if (strcmp(bmc->refused, who) != 0)
+		bmc->refusals = 0;
+	strcpy(bmc->refused, who);
+	bmc->refusals++;
+	bmc->refused_ms = bu_loop_now_ms(op->driver->loop);
+	if (bmc->refusals >= TRIES_MAX)
+		return fail_refused(op, err);
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "%s: the BMC refuses the password of '%s'", bmc->origin,
+			  op->target.user);
+}
+
+/* The root is read without a password; where it is not, the usual place is right. */
+static int
+find_sessions(struct rf_op *op, struct bu_err *err)
+{
+	struct rf_ask ask = {.method = "GET", .path = RF_ROOT};
+	rf_autoreply struct rf_reply reply = {0};
+	struct rf_bmc *bmc = op->bmc;
+
+	if (bmc->sessions[0])
+		return 0;
+	if (rf_wire(op, &ask, &reply, err) != 0)
+		return -1;
+	rf_link(op, json_object_get(reply.json, "Links"), "Sessions", bmc->sessions);
+	if (!bmc->sessions[0])
+		strcpy(bmc->sessions, RF_ROOT "SessionService/Sessions");
+	return 0;
+}
+
+/* POST of the session; a cancelled operation waits for its name all the same. */
+static int
+ask_session(struct rf_op *op, struct rf_reply *ret, struct bu_err *err)
+{
+	bu_autojson json_t *body =
+		json_pack("{s:s,s:s}", "UserName", op->target.user, "Password",
+			  op->target.password ? op->target.password : "");
+	struct rf_ask ask = {.method = "POST", .path = op->bmc->sessions, .body = body};
+	int rc;
+
+	if (!body)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: user or password is not UTF-8", op->bmc->origin);
+	op->deaf = 1;
+	rc = rf_wire(op, &ask, ret, err);
+	op->deaf = 0;
+	return rc;
+}
+
+/* Whatever it says but "no": there may be no sessions, or none free. */
+static int
+log_in(struct rf_op *op, const char *who, struct bu_err *err)
+{
+	rf_autoreply struct rf_reply reply = {0};
+	struct rf_bmc *bmc = op->bmc;
+
+	if (op->logins++ >= TRIES_MAX)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "%s: the BMC does not honour its own sessions",
+				  bmc->origin);
+	if (find_sessions(op, err) != 0 || ask_session(op, &reply, err) != 0)
+		return -1;
+	if (reply.status == 401 ||
+	    (reply.status == 403 && !rf_says(&reply, "SessionLimitExceeded")))
+		return note_refusal(op, who, err);
+	strcpy(bmc->who, who);
+	if (reply.status < 200 || reply.status >= 300 || !reply.token[0]) {
+		bmc->basic_until_ms = bu_loop_now_ms(op->driver->loop) + BASIC_FOR_MS;
+		return 0;
+	}
+	bmc->refusals = 0;
+	strcpy(bmc->token, reply.token);
+	strcpy(bmc->session, reply.location);
+	if (!bmc->session[0] &&
+	    rf_path(bmc, bu_json_str(reply.json, "@odata.id", ""), bmc->session) != 0)
+		bmc->session[0] = '\0';
+	strcpy(bmc->fingerprint, op->target.fingerprint ? op->target.fingerprint : "");
+	return rf_go_on(op, err);
+}
+
+void
+rf_logout(struct rf_op *op)
+{
+	struct rf_ask ask = {.method = "DELETE", .as = RF_AS_TOKEN};
+	rf_autoreply struct rf_reply reply = {0};
+	struct rf_bmc *bmc = op->bmc;
+	char session[RF_PATH_SIZE];
+
+	if (bmc->token[0] && bmc->session[0]) {
+		strcpy(session, bmc->session);
+		ask.path = session;
+		rf_wire(op, &ask, &reply, NULL);
+	}
+	bmc->token[0] = bmc->session[0] = '\0';
+}
+
+/* As whom to ask; logs in where that is needed. Behind the door. */
+static int
+enter(struct rf_op *op, enum rf_as *ret, struct bu_err *err)
+{
+	struct rf_bmc *bmc = op->bmc;
+	char who[BU_DIGEST_SIZE];
+	int same;
+
+	*ret = RF_AS_NOBODY;
+	if (!op->target.user)
+		return 0;
+	digest(op, who);
+	same = strcmp(bmc->who, who) == 0;
+	if (bmc->token[0] && !same)
+		rf_logout(op);
+	if (is_refused(op, who))
+		return fail_refused(op, err);
+	if (!bmc->token[0] &&
+	    !(same && bmc->basic_until_ms > bu_loop_now_ms(op->driver->loop)) &&
+	    log_in(op, who, err) != 0)
+		return -1;
+	*ret = bmc->token[0] ? RF_AS_TOKEN : RF_AS_BASIC;
+	return 0;
+}
+
+static int
+pass_door(struct rf_op *op, enum rf_as *ret, struct bu_err *err)
+{
+	struct bu_task_lock *door = &op->bmc->door;
+	struct bu_task_turn turn;
+	int rc;
+
+	bu_task_queue(door, &turn);
+	while (!bu_task_has(door, &turn) && !op->cancelled)
+		bu_task_wait();
+	rc = rf_go_on(op, err);
+	if (rc == 0)
+		rc = enter(op, ret, err);
+	bu_task_leave(door, &turn);
+	return rc;
+}
+
+/* A token that is refused has expired, unless it was made just now. */
+static void
+forget_token(struct rf_bmc *bmc, const char *token)
+{
+	if (strcmp(bmc->token, token) == 0)
+		bmc->token[0] = bmc->session[0] = '\0';
+}
+
+int
+rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+	struct bu_err *err)
+{
+	char token[RF_TOKEN_SIZE];
+	struct rf_ask now = *ask;
+
+	for (int again = 1;; again--) {
+		if (pass_door(op, &now.as, err) != 0)
+			return -1;
+		strcpy(token, op->bmc->token);
+		if (rf_wire(op, &now, ret, err) != 0)
+			return -1;
+		if (ret->status != 401)
+			break;
+		if (now.as == RF_AS_TOKEN)
+			forget_token(op->bmc, token);
+		if (now.as == RF_AS_BASIC)
+			return note_refusal(op, op->bmc->who, err);
+		if (now.as == RF_AS_NOBODY || !again)
+			return rf_refused(op, ask, ret, err);
+	}
+	if (now.as == RF_AS_BASIC && ret->status < 300)
+		op->bmc->refusals = 0;
+	return 0;
+}
+
+json_t *
+rf_get(struct rf_op *op, const char *path, char etag[RF_ETAG_SIZE], struct bu_err *err)
+{
+	struct rf_ask ask = {.method = "GET", .path = path};
+	rf_autoreply struct rf_reply reply = {0};
+
+	if (rf_call(op, &ask, &reply, err) != 0)
+		return NULL;
+	if (reply.status != 200) {
+		rf_refused(op, &ask, &reply, err);
+		return NULL;
+	}
+	if (!json_is_object(reply.json)) {
+		bu_err_set(err, BU_ERR_REMOTE, 0, "%s: GET %s: the answer is no JSON",
+			   op->bmc->origin, path);
+		return NULL;
+	}
+	if (etag) {
+		const char *inside = bu_json_str(reply.json, "@odata.etag", "");
+
+		strcpy(etag, reply.etag);
+		if (!etag[0] && strlen(inside) < RF_ETAG_SIZE)
+			strcpy(etag, inside);
+	}
+	return json_incref(reply.json);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who the driver is to a BMC: sessions that are always ended, Basic where there are
+ * none, passwords that are never tried a third time, certificates that are pinned.
+ */
+#include "tests/support/redfish.h"
+
+START_TEST(one_session_serves_and_is_ended_when_idle)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	for (int i = 0; i < 5; i++)
+		rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 1);
+	ck_assert_int_eq(hostile_sessions(rig.bmc), 1);
+	ck_assert_int_eq(hostile_open(rig.bmc), 1);
+	rig_until(&rig, hostile_open(rig.bmc) == 0); /* the connection first */
+	ck_assert_int_eq(hostile_sessions(rig.bmc), 1);
+	rig_until(&rig, hostile_sessions(rig.bmc) == 0);
+	ck_assert_int_eq(hostile_count(rig.bmc, "DELETE", "/Sessions/1"), 1);
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+/* rig_end() looks whether a session is left; here it ends at every request of an
+ * operation. */
+START_TEST(no_session_is_left_wherever_it_is_cancelled)
+{
+	struct rf_times times = short_times;
+	int ended = 0;
+
+	times.hush_ms = times.logout_ms = 60000;
+	for (int steps = 0; steps < 60 && !ended; steps++) {
+		struct bu_power_call *call;
+		struct rig rig;
+
+		rig_times(&rig, "dell", 0, &times);
+		call = rig_start(&rig, BU_POWER_BOOT_FIRST);
+		for (int i = 0; i < steps && !rig.done; i++)
+			bu_loop_step(rig.loop, 1);
+		ended = rig.done;
+		if (!ended) {
+			bu_power_redfish.cancel(rig.driver, call);
+			rig.request.target.user = rig.request.target.password = NULL;
+		}
+		ck_assert_int_eq(rig.done, ended);
+		rig_end(&rig);
+	}
+	ck_assert_msg(ended, "it never came to its end");
+}
+END_TEST
+
+START_TEST(no_free_session_means_basic)
+{
+	static const int habits[] = {HOSTILE_FULL, HOSTILE_NO_SESSIONS};
+
+	for (size_t i = 0; i < BU_LEN(habits); i++) {
+		struct rig rig;
+
+		rig_begin(&rig, "dell", habits[i]);
+		for (int k = 0; k < 3; k++)
+			rig_ok(&rig, BU_POWER_STATUS);
+		rig_ok(&rig, BU_POWER_SWITCH_OFF);
+		ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 1);
+		ck_assert_int_eq(hostile_passwords(rig.bmc), 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(an_expired_token_is_renewed_once)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_FORGETS);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_ok(&rig, BU_POWER_IDENTITY);
+	ck_assert_int_ge(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
+	hostile_habits(rig.bmc, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_bmc_that_denies_its_own_tokens_is_not_asked_for_ever)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_DENIES_TOKENS);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_DENIED);
+	ck_assert_int_le(hostile_count(rig.bmc, "POST", "/Sessions"), 2);
+	hostile_habits(rig.bmc, 0);
+	bu_power_redfish.close(rig.driver);
+	rig.driver = NULL;
+	hostile_destroy(rig.bmc);
+	bu_loop_destroy(rig.loop);
+	free(rig.url);
+}
+END_TEST
+
+START_TEST(a_wrong_password_is_tried_twice_at_most)
+{
+	static const int habits[] = {0, HOSTILE_FULL, HOSTILE_NO_SESSIONS};
+
+	for (size_t i = 0; i < BU_LEN(habits); i++) {
+		struct rig rig;
+
+		rig_begin(&rig, "dell", habits[i]);
+		rig.request.target.password = "hobbes";
+		for (int k = 0; k < 6; k++)
+			ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_DENIED);
+		ck_assert_int_eq(hostile_passwords(rig.bmc), 2);
+		ck_assert_ptr_null(strstr(rig.err.text, "hobbes"));
+		/* another one is another one */
+		rig.request.target.password = "calvin";
+		rig_ok(&rig, BU_POWER_STATUS);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(a_refused_password_is_tried_again_after_long)
+{
+	struct rf_times times = short_times;
+	struct rig rig;
+
+	times.refuse_ms = 300;
+	rig_times(&rig, "dell", 0, &times);
+	rig.request.target.password = "hobbes";
+	for (int k = 0; k < 4; k++)
+		rig_do(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_passwords(rig.bmc), 2);
+	rig_idle(&rig, 350);
+	for (int k = 0; k < 4; k++)
+		rig_do(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_passwords(rig.bmc), 3);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(operations_side_by_side_share_one_session)
+{
+	struct rig rig, beside;
+
+	rig_begin(&rig, "dell", 0);
+	beside = rig;
+	rig_start(&rig, BU_POWER_IDENTITY);
+	rig_start(&beside, BU_POWER_STATUS);
+	while (!rig.done || !beside.done)
+		bu_loop_step(rig.loop, 10);
+	ck_assert_int_eq(rig.err.kind, BU_ERR_NONE);
+	ck_assert_int_eq(beside.err.kind, BU_ERR_NONE);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 1);
+	ck_assert_int_eq(hostile_most(rig.bmc), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_password_to_change_is_said)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_NEW_PASSWORD);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_DENIED);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, "AccountService/Accounts/7"));
+	rig_end(&rig);
+}
+END_TEST
+
+static void
+rig_tls(struct rig *rig)
+{
+	rig_begin(rig, "dell", 0);
+	hostile_destroy(rig->bmc);
+	rig->bmc = hostile_create(hostile_shape("dell"), 0, 1);
+	free(rig->url);
+	rig->url = bu_xstrdup(hostile_url(rig->bmc));
+}
+
+START_TEST(the_certificate_is_pinned)
+{
+	struct rig rig;
+	char other[BU_DIGEST_SIZE];
+
+	rig_tls(&rig);
+	rig.request.target.fingerprint = hostile_fingerprint(rig.bmc);
+	rig_ok(&rig, BU_POWER_STATUS);
+	/* a kept connection is no way around it */
+	memset(other, 'a', sizeof(other) - 1);
+	other[sizeof(other) - 1] = '\0';
+	rig.request.target.fingerprint = other;
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_VERIFY);
+	ck_assert_ptr_nonnull(strstr(rig.err.text, hostile_fingerprint(rig.bmc)));
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_changed_certificate_gets_no_password)
+{
+	struct rig rig;
+	char other[BU_DIGEST_SIZE];
+
+	rig_tls(&rig);
+	memset(other, 'b', sizeof(other) - 1);
+	other[sizeof(other) - 1] = '\0';
+	rig.request.target.fingerprint = other;
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_VERIFY);
+	ck_assert_int_eq(hostile_count(rig.bmc, NULL, NULL), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(without_a_pin_the_cas_decide)
+{
+	struct rig rig;
+
+	rig_tls(&rig);
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_VERIFY);
+	/* what to pin is said */
+	ck_assert_ptr_nonnull(strstr(rig.err.text, hostile_fingerprint(rig.bmc)));
+	ck_assert_int_eq(hostile_count(rig.bmc, NULL, NULL), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+BU_UNIT("redfish session", one_session_serves_and_is_ended_when_idle,
+	no_session_is_left_wherever_it_is_cancelled, no_free_session_means_basic,
+	an_expired_token_is_renewed_once,
+	a_bmc_that_denies_its_own_tokens_is_not_asked_for_ever,
+	a_wrong_password_is_tried_twice_at_most,
+	a_refused_password_is_tried_again_after_long,
+	operations_side_by_side_share_one_session, a_password_to_change_is_said,
+	the_certificate_is_pinned, a_changed_certificate_gets_no_password,
+	without_a_pin_the_cas_decide)

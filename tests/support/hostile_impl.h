@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the BMC of paper share: hostile.c, hostile_tree.c, hostile_look.c.
+ */
+#ifndef BU_TESTS_SUPPORT_HOSTILE_IMPL_H
+#define BU_TESTS_SUPPORT_HOSTILE_IMPL_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+
+#include "base/crypto.h"
+#include "tests/support/hostile.h"
+
+enum { REQUESTS_MAX = 2000, PLANS_MAX = 8 };
+
+struct plan {
+	char method[8], end[80], message[64];
+	int status, times;
+};
+
+struct hostile_bmc {
+	struct MHD_Daemon *daemon;
+	pthread_mutex_t lock;
+	const struct hostile_shape *shape;
+	int habits;
+	json_t *objects; /* path -> object */
+	char url[64], fingerprint[BU_DIGEST_SIZE];
+	struct plan plans[PLANS_MAX];
+	char *requests[REQUESTS_MAX]; /* "GET /redfish/v1/" */
+	char *bodies[REQUESTS_MAX];
+	int requests_count, now, most, open;
+	char token[16]; /* "" = no session */
+	int token_uses, sessions, tokens, passwords, task_reads;
+	int etag;
+	char changed[80]; /* path of the last change */
+};
+
+/* Path -> object; new reference. */
+json_t *hostile_tree(const struct hostile_shape *shape, int habits);
+int hostile_ends(const char *text, const char *end);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a test plans with a BMC of paper, and what it reads of it afterwards. */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "tests/support/hostile_impl.h"
+
+void
+hostile_plan(struct hostile_bmc *bmc, const char *method, const char *end, int status,
+	     const char *message, int times)
+{
+	int i = 0;
+
+	while (bmc->plans[i].times > 0)
+		ck_assert_int_lt(++i, PLANS_MAX);
+	snprintf(bmc->plans[i].method, sizeof(bmc->plans[i].method), "%s", method);
+	snprintf(bmc->plans[i].end, sizeof(bmc->plans[i].end), "%s", end);
+	snprintf(bmc->plans[i].message, sizeof(bmc->plans[i].message), "%s",
+		 message ? message : "GeneralError");
+	bmc->plans[i].status = status;
+	bmc->plans[i].times = times;
+}
+
+static json_t *
+system_of(struct hostile_bmc *bmc)
+{
+	bu_autofree char *path =
+		bu_xasprintf("/redfish/v1/Systems/%s", bmc->shape->system);
+
+	return json_object_get(bmc->objects, path);
+}
+
+const char *
+hostile_power(struct hostile_bmc *bmc)
+{
+	return bu_json_str(system_of(bmc), "PowerState", "");
+}
+
+void
+hostile_set_power(struct hostile_bmc *bmc, const char *state)
+{
+	json_object_set_new(system_of(bmc), "PowerState",
+			    state ? json_string(state) : json_null());
+}
+
+void
+hostile_set(struct hostile_bmc *bmc, const char *path, const char *key, json_t *value)
+{
+	json_object_set_new(json_object_get(bmc->objects, path), key, value);
+}
+
+/* Where it was written last. */
+char *
+hostile_boot(struct hostile_bmc *bmc)
+{
+	const json_t *boot =
+		json_object_get(json_object_get(bmc->objects, bmc->changed), "Boot");
+
+	return bu_xasprintf("%s %s %s",
+			    bu_json_str(boot, "BootSourceOverrideTarget", "-"),
+			    bu_json_str(boot, "BootSourceOverrideEnabled", "-"),
+			    bu_json_str(boot, "BootSourceOverrideMode", "-"));
+}
+
+int
+hostile_sessions(struct hostile_bmc *bmc)
+{
+	return bmc->sessions;
+}
+
+int
+hostile_passwords(struct hostile_bmc *bmc)
+{
+	return bmc->passwords;
+}
+
+int
+hostile_count(struct hostile_bmc *bmc, const char *method, const char *end)
+{
+	int count = 0;
+
+	for (int i = 0; i < bmc->requests_count; i++)
+		count += (!method ||
+			  strncmp(bmc->requests[i], method, strlen(method)) == 0) &&
+			 (!end || hostile_ends(bmc->requests[i], end));
+	return count;
+}
+
+int
+hostile_most(struct hostile_bmc *bmc)
+{
+	return bmc->most;
+}
+
+int
+hostile_open(struct hostile_bmc *bmc)
+{
+	int open;
+
+	pthread_mutex_lock(&bmc->lock);
+	open = bmc->open;
+	pthread_mutex_unlock(&bmc->lock);
+	return open;
+}
+
+char *
+hostile_body(struct hostile_bmc *bmc, const char *method)
+{
+	for (int i = bmc->requests_count; i-- > 0;)
+		if (strncmp(bmc->requests[i], method, strlen(method)) == 0)
+			return bu_xstrdup(bmc->bodies[i]);
+	return bu_xstrdup("");
+}
