@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs groups of checks one after the other, called by the agent. Invariant: a group
- * that was asked for and cannot run leaves a row that says why; one that has nothing to
- * judge on this machine leaves none.
+ * Runs groups of checks one after the other, each in a process of its own, called by
+ * the agent. Invariant: a group that was asked for and cannot run leaves a row that
+ * says why; one that has nothing to judge on this machine leaves none.
  */
 #include "checks/checks.h"
 
@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/sysroot.h"
+#include "checks/apart.h"
 #include "checks/audit/audit.h"
 #include "checks/checks_names.h"
 #include "checks/gpu/gpu.h"
@@ -17,12 +18,15 @@
 #include "checks/site_checks.h"
 #include "checks/soak/soak.h"
 
-static const struct {
+static const struct group {
 	const char *name;
-	bu_checks_fn fn;
+	bu_checks_fn fn; /* in a child process */
+	/* In this one, which alone can ask the appliance; may be NULL. */
+	void (*after)(const struct bu_checks_ctx *ctx, struct bu_checks *out);
 } groups[] = {
-	{"audit", bu_audit_run},      {"gpu", bu_gpu_run},   {"host", bu_host_run},
-	{"site", bu_site_checks_run}, {"soak", bu_soak_run},
+	{"audit", bu_audit_run, NULL},        {"gpu", bu_gpu_run, NULL},
+	{"host", bu_host_run, bu_host_clock}, {"site", bu_site_checks_run, NULL},
+	{"soak", bu_soak_run, NULL},
 };
 
 static void
@@ -35,12 +39,12 @@ not_run(struct bu_checks *out, const char *group, const char *why)
 	BU_CHECK_SET(row->text, "the %s checks did not run: %s", group, why);
 }
 
-static bu_checks_fn
+static const struct group *
 find_group(const char *name)
 {
 	for (size_t i = 0; i < BU_LEN(groups); i++)
 		if (strcmp(groups[i].name, name) == 0)
-			return groups[i].fn;
+			return &groups[i];
 	return NULL;
 }
 
@@ -70,16 +74,18 @@ apply_severity(const struct bu_checks_ctx *ctx, size_t from, struct bu_checks *o
 static void
 run_group(const struct bu_checks_ctx *ctx, const char *name, struct bu_checks *out)
 {
-	bu_checks_fn fn = find_group(name);
+	const struct group *group = find_group(name);
 	size_t before = out->count;
 	struct bu_err why = {0};
 
-	if (!fn)
+	if (!group)
 		not_run(out, name, "this agent has none");
 	else if (bu_checks_stop(ctx))
 		not_run(out, name, "the time ran out");
-	else if (fn(ctx, out, &why) != 0)
+	else if (bu_apart_run(ctx, name, group->fn, out, &why) != 0)
 		not_run(out, name, why.text);
+	else if (group->after && !bu_checks_stop(ctx))
+		group->after(ctx, out);
 	apply_severity(ctx, before, out);
 }
 

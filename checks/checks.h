@@ -22,6 +22,15 @@
 #include "base/err.h"
 #include "model/check.h"
 
+/* Steps that one group may have under way at once: its own, its threads'. */
+enum { BU_CHECKS_SLOTS = 4 };
+
+/* A group's way to the process that watches it (checks/apart.h). */
+struct bu_checks_line {
+	int fd;
+	size_t told; /* rows */
+};
+
 struct bu_checks_ctx {
 	const char *root;     /* the folder that holds proc, sys, etc, dev; "" = / */
 	const char *libs;     /* folder to dlopen from; NULL = the loader's */
@@ -35,7 +44,24 @@ struct bu_checks_ctx {
 	 * ask, other than 0 = no answer. */
 	int (*clock_offset)(void *arg, int64_t *ret_offset_us, int64_t *ret_error_us);
 	void *arg;
+	struct bu_checks_line *line; /* NULL = nobody watches */
+	double hurry; /* shortens each step's limit, for tests; 0 = as it is */
 };
+
+/* What a group is about to do that may hang: whom it asks, for what, and how long that
+ * may take at most. The answer of one that hangs is a row `id` of this subject: "GPU 3
+ * did not answer NVML within 20 s". */
+struct bu_doing {
+	int slot; /* 0; a thread of the group has its own */
+	int64_t limit_ms;
+	const char *id, *subject, *what, *hint;
+};
+/* Tells the watcher the rows that are new since the last time (out NULL: none; a thread
+ * tells none), and the step; NULL ends the one of slot 0. */
+void bu_checks_doing(const struct bu_checks_ctx *ctx, const struct bu_checks *out,
+		     const struct bu_doing *doing);
+/* A line for the watcher. */
+void bu_checks_tell(int fd, const json_t *line);
 
 /* 1 when it is time to stop: cancelled, or the deadline is over. Groups that take long
  * ask between their rows and add `inconclusive` rows for what is left. */

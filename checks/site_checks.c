@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "base/worker.h"
 
-enum { OUTPUT_MAX = 256 * 1024 };
+enum { OUTPUT_MAX = 256 * 1024, END_MS = 10000 };
 
 static void
 copy_field(const json_t *object, const char *key, char *field, size_t size)
@@ -122,6 +122,12 @@ run_check(const struct bu_checks_ctx *ctx, const char *dir, const json_t *item,
 		BU_CHECK_SET(row->text, "it was not run: the time ran out");
 		return;
 	}
+	bu_checks_doing(ctx, NULL,
+			&(struct bu_doing){.limit_ms = timeout_ms + END_MS,
+					   .id = id,
+					   .subject = name,
+					   .what = "its check",
+					   .hint = "see checks.d of the profile"});
 	if (bu_file_write(path, content, strlen(content), 0700, &err) == 0 &&
 	    run_file(path, name, timeout_ms, &end, &err) == 0) {
 		judge(&end, timeout_ms, row);
@@ -149,6 +155,7 @@ bu_site_checks_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
 		return -1;
 	json_array_foreach (ctx->site, i, item)
 		run_check(ctx, dir, item, out);
+	bu_checks_doing(ctx, out, NULL);
 	rmdir(dir);
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "checks/audit/audit_impl.h"
 
-enum { SETTLE_PAUSES = 30, SETTLE_PAUSE_MS = 1000 };
+enum { SETTLE_PAUSES = 30, SETTLE_PAUSE_MS = 1000, ROW_MS = 60000 };
 
 static const struct bu_audit_row rows[] = {
 #define X(fn, id, severity, what, how, expectation, hint)                              \
@@ -104,6 +104,21 @@ bu_audit_threshold(const struct bu_audit *a, const char *name, int64_t usual)
 }
 
 static void
+tell_step(const struct bu_audit *a)
+{
+	char what[64];
+
+	snprintf(what, sizeof(what), "the check %s", a->row->id);
+	bu_checks_doing(
+		a->ctx, a->out,
+		&(struct bu_doing){.limit_ms = ROW_MS +
+					       bu_audit_threshold(a, "lldp_wait_ms", 0),
+				   .id = a->row->id,
+				   .what = what,
+				   .hint = a->row->hint});
+}
+
+static void
 run_rows(struct bu_audit *a)
 {
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -115,6 +130,7 @@ run_rows(struct bu_audit *a)
 			bu_audit_unknown(a, "", "not checked: the time ran out");
 			continue;
 		}
+		tell_step(a);
 		judges[i](a);
 		for (size_t k = before; k < a->out->count; k++)
 			a->out->list[k].took_ms = (bu_raw_ns() - start_ns) / 1000000;

@@ -7,7 +7,12 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/sysroot.h"
+#include "base/text.h"
 #include "checks/gpu/gpu_impl.h"
+
+static const double over = 1.02; /* the clock of the events */
+enum { NVIDIA = 0x10de, DISPLAY_VGA = 0x300, DISPLAY_3D = 0x302 };
 
 /* The sentence for people, when something is to be said. */
 static void
@@ -103,19 +108,40 @@ bu_gpu_judge(const struct bu_nvml_facts *facts, const json_t *expect,
 	}
 }
 
+/* Without a figure it is told, and the gate compares it. */
 static void
 judge_rate(struct bu_checks *ret, const char *id, const char *subject, double seen_gbs,
 	   const json_t *expect, const char *key)
 {
 	double least = bu_json_real(expect, key, 0);
-	char seen[32], expected[40];
+	int told = least > 0 || (seen_gbs > 0 && bu_json_bool(expect, "measure", 0));
+	char seen[32], expected[64] = "no figure of this part; compared with its like";
 
-	if (least <= 0 || seen_gbs == 0)
+	if (!told || seen_gbs == 0)
 		return;
-	snprintf(expected, sizeof(expected), "at least %.1f GB/s", least);
+	if (least > 0)
+		snprintf(expected, sizeof(expected), "at least %.1f GB/s", least);
 	snprintf(seen, sizeof(seen), "%.1f GB/s", seen_gbs);
 	add(ret, id, seen_gbs >= least ? BU_VERDICT_PASS : BU_VERDICT_FAIL, subject,
 	    seen_gbs < 0 ? "no peer access" : seen, expected);
+}
+
+/* More than the links can carry: then the clock or the copies are wrong, not the GPU.
+ */
+static void
+judge_sum(struct bu_checks *ret, const char *subject, double seen_gbs,
+	  const json_t *expect)
+{
+	double most = bu_json_real(expect, "p2p_limit_gbs", 0);
+	char seen[32], expected[48];
+
+	if (most <= 0 || seen_gbs <= most * over) {
+		judge_rate(ret, "gpu-p2p-all", subject, seen_gbs, expect, "");
+		return;
+	}
+	snprintf(seen, sizeof(seen), "%.1f GB/s", seen_gbs);
+	snprintf(expected, sizeof(expected), "at most %.1f GB/s", most);
+	add(ret, "gpu-p2p-all", BU_VERDICT_INCONCLUSIVE, subject, seen, expected);
 }
 
 void
@@ -124,7 +150,7 @@ bu_gpu_judge_copy(const struct bu_gpu_copy *copy, const json_t *expect,
 {
 	for (size_t i = 0; i < copy->count; i++) {
 		const struct bu_gpu_rates *gpu = &copy->gpus[i];
-		char subject[64];
+		char subject[64], pair[64];
 
 		snprintf(subject, sizeof(subject), "GPU %zu%s%s", i,
 			 gpu->pci[0] ? " at " : "", gpu->pci);
@@ -137,32 +163,113 @@ bu_gpu_judge_copy(const struct bu_gpu_copy *copy, const json_t *expect,
 		judge_rate(ret, "gpu-d2h", subject, gpu->d2h_gbs, expect, "pcie_gbs");
 		judge_rate(ret, "gpu-hbm", subject, gpu->hbm_gbs, expect, "hbm_gbs");
 		for (size_t to = 0; to < copy->count; to++) {
-			snprintf(subject, sizeof(subject), "GPU %zu to GPU %zu", i, to);
-			judge_rate(ret, "gpu-p2p", subject,
+			snprintf(pair, sizeof(pair), "GPU %zu to GPU %zu", i, to);
+			judge_rate(ret, "gpu-p2p", pair,
 				   copy->p2p_gbs[i * copy->count + to], expect,
 				   "p2p_gbs");
 		}
+		judge_sum(ret, subject, gpu->out_gbs, expect);
 	}
+}
+
+/* --- who is asked, for the watcher --- */
+
+enum { GPU_MS = 20000, LIBRARY_MS = 90000 }; /* drivers start eight GPUs in a minute */
+
+struct looking {
+	const char *root;
+	char pci[BU_GPUS_MAX][16];
+	size_t count;
+};
+
+static void
+look_at_function(const char *name, void *arg)
+{
+	struct looking *looking = arg;
+	int64_t class =
+		bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/class", name);
+
+	if (looking->count == BU_GPUS_MAX ||
+	    bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/vendor", name) !=
+		    NVIDIA ||
+	    (class >> 8 != DISPLAY_VGA && class >> 8 != DISPLAY_3D))
+		return;
+	bu_text_copy(looking->pci[looking->count++], sizeof(looking->pci[0]), name);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+/* " at 0000:1b:00.0" as the driver counts them: by their addresses. */
+static void
+name_gpu(const char *root, int gpu, char *ret, size_t size)
+{
+	struct looking looking = {.root = root};
+
+	bu_sysroot_each(root, look_at_function, &looking, "sys/bus/pci/devices");
+	qsort(looking.pci, looking.count, sizeof(looking.pci[0]), by_address);
+	if ((size_t)gpu < looking.count)
+		snprintf(ret, size, "GPU %d at %s", gpu, looking.pci[gpu]);
+	else
+		snprintf(ret, size, "GPU %d", gpu);
+}
+
+static void
+on_asking(int gpu, void *arg)
+{
+	const struct bu_gpu_steps *steps = arg;
+	struct bu_doing doing = {.slot = steps->slot,
+				 .limit_ms = gpu < 0 ? LIBRARY_MS : GPU_MS,
+				 .id = "gpu-answers",
+				 .subject = "the GPU driver",
+				 .what = steps->library,
+				 .hint = kind_of("gpu-answers")->hint};
+	char subject[64];
+
+	if (gpu >= 0) {
+		name_gpu(steps->ctx->root, gpu, subject, sizeof(subject));
+		doing.subject = subject;
+	}
+	bu_checks_doing(steps->ctx, steps->rows, &doing);
+}
+
+void
+bu_gpu_steps_init(struct bu_gpu_steps *steps, const struct bu_checks_ctx *ctx,
+		  const struct bu_checks *rows, int slot, const char *library)
+{
+	*steps = (struct bu_gpu_steps){ctx, rows, slot, library, {on_asking, steps}};
 }
 
 static int
 wants_rates(const json_t *expect)
 {
-	return json_object_get(expect, "pcie_gbs") ||
+	return bu_json_bool(expect, "measure", 0) ||
+	       json_object_get(expect, "pcie_gbs") ||
 	       json_object_get(expect, "p2p_gbs") || json_object_get(expect, "hbm_gbs");
 }
 
 void
 bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 {
-	struct bu_gpu_copy_opts copying = {.library = opts->cuda,
-					   .bytes = opts->copy_bytes};
+	struct bu_gpu_copy_opts copying = {
+		.library = opts->cuda,
+		.bytes = opts->copy_bytes,
+		.root = opts->ctx ? opts->ctx->root : "",
+	};
+	struct bu_gpu_steps cuda, nvml;
 	struct bu_nvml_facts facts;
 	struct bu_gpu_copy copy;
 	struct bu_err err;
 
 	if (!opts->expect)
 		return;
+	bu_gpu_steps_init(&cuda, opts->ctx, ret, 0, "CUDA");
+	bu_gpu_steps_init(&nvml, opts->ctx, ret, 0, "NVML");
+	if (opts->ctx)
+		copying.asking = &cuda.asking;
 	/* The copies first: a link that rested wakes up for them. */
 	if (wants_rates(opts->expect)) {
 		if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
@@ -173,13 +280,15 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 			    "measured rates");
 		}
 	}
-	if (bu_nvml_read(opts->nvml, &facts, &err) == 0) {
+	if (bu_nvml_read(opts->nvml, opts->ctx ? &nvml.asking : NULL, &facts, &err) ==
+	    0) {
 		bu_gpu_judge(&facts, opts->expect, ret);
 		bu_nvml_facts_fini(&facts);
 	} else {
 		add(ret, "gpu-library", BU_VERDICT_FAIL, "NVML", err.text,
 		    "readable GPUs");
 	}
+	bu_checks_doing(opts->ctx, ret, NULL);
 }
 
 int
@@ -189,7 +298,9 @@ bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err
 		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
 	bu_autofree char *cuda =
 		ctx->libs ? bu_xasprintf("%s/libcuda.so.1", ctx->libs) : NULL;
-	struct bu_gpu_opts opts = {nvml, cuda, json_object_get(ctx->expect, "gpu"), 0};
+	const json_t *expect = json_object_get(ctx->expect, "gpu");
+	struct bu_gpu_opts opts = {nvml, cuda, expect,
+				   (size_t)bu_json_int(expect, "copy_bytes", 0), ctx};
 
 	bu_gpu_check(&opts, out);
 	return 0;

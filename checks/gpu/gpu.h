@@ -5,8 +5,11 @@
  *
  * expect:
  * {"count","names":[],"memory_bytes","nvlinks","fabric":bool,"driver","vbios":[],
- *  "mig":bool,"pcie_gen","pcie_width","pcie_gbs","p2p_gbs","hbm_gbs"}; what is absent
- * is not judged. Rates are the least that pass, GB/s.
+ *  "mig":bool,"mig_instances","pcie_gen","pcie_width","measure":bool,"pcie_gbs",
+ *  "p2p_gbs","p2p_limit_gbs","hbm_gbs"}; what is absent is not judged. Rates are the
+ * least that pass, in GB/s; the limit is the most that a GPU's links can carry. With
+ * `measure` rates are measured where nothing is expected of them, too: the gate
+ * compares them with those of machines like this one.
  */
 #ifndef BU_CHECKS_GPU_GPU_H
 #define BU_CHECKS_GPU_GPU_H
@@ -33,9 +36,20 @@ struct bu_gpu_opts {
 	const char *nvml, *cuda; /* libraries; NULL = the host's */
 	const json_t *expect;    /* NULL: nothing is expected, and nothing is done */
 	size_t copy_bytes;       /* 0 = as bu_gpu_copy_run() */
+	const struct bu_checks_ctx *ctx; /* who watches; NULL = nobody */
 };
 /* Reads, measures, judges. Libraries that are absent or broken are rows. */
 void bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret);
+/* For whoever asks a GPU: tells the watcher before each question. */
+struct bu_gpu_steps {
+	const struct bu_checks_ctx *ctx;
+	const struct bu_checks *rows; /* told so far; NULL = a thread's */
+	int slot;
+	const char *library; /* "NVML" */
+	struct bu_gpu_asking asking;
+};
+void bu_gpu_steps_init(struct bu_gpu_steps *steps, const struct bu_checks_ctx *ctx,
+		       const struct bu_checks *rows, int slot, const char *library);
 /* The group `gpu`: what expect.gpu says; nothing when it says nothing. */
 int bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
 	       struct bu_err *err);

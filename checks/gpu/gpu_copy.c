@@ -1,120 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bandwidth of the copy engines. Called by the GPU checks. Each figure is the median of
- * three runs; a run times several copies between two events, after one that warms up.
+ * Bandwidth of the copy engines. Called by the GPU checks. Each figure is the best of
+ * five runs, because healthy machines spread by 5 to 8 % downwards; a run times several
+ * copies between two events, after one that warms up. Whatever the host takes part in
+ * runs on the CPUs next to the GPU, and so do its pages lie there.
  * Invariant: whatever was allocated is freed, also when a GPU falls over in the middle.
  */
-#include "checks/gpu/gpu_copy.h"
+#include "checks/gpu/gpu_copy_impl.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/sysroot.h"
 #include "base/text.h"
-#include "model/result.h"
 
-enum { RUNS = 3, GPUS_MAX = 64, PORTABLE = 1, PEER_ALREADY_ENABLED = 704 };
-
-#define FUNCTIONS(X)                                                                   \
-	X(init, "cuInit", (unsigned int))                                              \
-	X(count, "cuDeviceGetCount", (int *))                                          \
-	X(device, "cuDeviceGet", (int *, int))                                         \
-	X(pci, "cuDeviceGetPCIBusId", (char *, int, int))                              \
-	X(retain, "cuDevicePrimaryCtxRetain", (void **, int))                          \
-	X(release, "cuDevicePrimaryCtxRelease_v2", (int))                              \
-	X(use, "cuCtxSetCurrent", (void *))                                            \
-	X(alloc, "cuMemAlloc_v2", (uint64_t *, size_t))                                \
-	X(release_memory, "cuMemFree_v2", (uint64_t))                                  \
-	X(host_alloc, "cuMemHostAlloc", (void **, size_t, unsigned int))               \
-	X(host_free, "cuMemFreeHost", (void *))                                        \
-	X(stream_create, "cuStreamCreate", (void **, unsigned int))                    \
-	X(stream_destroy, "cuStreamDestroy_v2", (void *))                              \
-	X(event_create, "cuEventCreate", (void **, unsigned int))                      \
-	X(event_destroy, "cuEventDestroy_v2", (void *))                                \
-	X(event_record, "cuEventRecord", (void *, void *))                             \
-	X(event_wait, "cuEventSynchronize", (void *))                                  \
-	X(event_ms, "cuEventElapsedTime", (float *, void *, void *))                   \
-	X(to_device, "cuMemcpyHtoDAsync_v2", (uint64_t, const void *, size_t, void *)) \
-	X(to_host, "cuMemcpyDtoHAsync_v2", (void *, uint64_t, size_t, void *))         \
-	X(inside, "cuMemcpyDtoDAsync_v2", (uint64_t, uint64_t, size_t, void *))        \
-	X(to_peer, "cuMemcpyPeerAsync",                                                \
-	  (uint64_t, void *, uint64_t, void *, size_t, void *))                        \
-	X(can_peer, "cuDeviceCanAccessPeer", (int *, int, int))                        \
-	X(enable_peer, "cuCtxEnablePeerAccess", (void *, unsigned int))                \
-	X(error_name, "cuGetErrorName", (int, const char **))
-
-struct cuda {
-	void *handle;
-#define X(member, symbol, args) int(*member) args;
-	FUNCTIONS(X)
-#undef X
-};
-
-static const struct {
-	const char *symbol;
-	size_t offset;
-} functions[] = {
-#define X(member, symbol, args) {symbol, offsetof(struct cuda, member)},
-	FUNCTIONS(X)
-#undef X
-};
-
-struct gpu {
-	int device;
-	void *context, *stream, *event[2];
-	uint64_t memory[2];
-	unsigned char *host[2]; /* pinned: what is sent, what comes back */
-};
-
-struct bench {
-	struct cuda cuda;
-	size_t bytes;
-	int repeats;
-	int count;
-	struct gpu gpus[GPUS_MAX];
-};
+enum { RUNS = 5, PORTABLE = 1, PEER_ALREADY_ENABLED = 704 };
 
 enum kind { TO_DEVICE, TO_HOST, INSIDE, TO_PEER };
 
-static int
-load(const char *library, struct cuda *cuda, struct bu_err *err)
-{
-	cuda->handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	if (!cuda->handle)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "cannot load CUDA: %s",
-				  dlerror());
-	for (size_t i = 0; i < BU_LEN(functions); i++) {
-		void *symbol = dlsym(cuda->handle, functions[i].symbol);
-
-		if (!symbol) {
-			dlclose(cuda->handle);
-			cuda->handle = NULL;
-			return bu_err_set(err, BU_ERR_VERIFY, 0,
-					  "%s is not a usable CUDA: it lacks %s",
-					  library, functions[i].symbol);
-		}
-		memcpy((char *)cuda + functions[i].offset, &symbol, sizeof(symbol));
-	}
-	return 0;
-}
-
-/* 0, or -1 with CUDA's own name of the error. */
-static int
-check(const struct cuda *cuda, int code, const char *what, struct bu_err *err)
-{
-	const char *name = NULL;
-
-	if (code == 0)
-		return 0;
-	if (cuda->error_name(code, &name) != 0 || !name)
-		name = "unknown error";
-	return bu_err_set(err, BU_ERR_REMOTE, 0, "%s: %s", what, name);
-}
-
 static void
-gpu_close(const struct cuda *cuda, struct gpu *gpu)
+gpu_close(const struct bu_cuda_calls *cuda, struct bu_gpu_open *gpu)
 {
 	if (!gpu->context)
 		return;
@@ -133,43 +42,61 @@ gpu_close(const struct cuda *cuda, struct gpu *gpu)
 	memset(gpu, 0, sizeof(*gpu));
 }
 
-static int
-gpu_open(struct bench *bench, int index, struct bu_gpu_rates *rates, struct bu_err *err)
+/* A hint: where the kernel does not tell which CPUs are near, it runs anywhere. */
+static void
+move_near(const struct bu_gpu_bench *bench, const char *pci)
 {
-	const struct cuda *cuda = &bench->cuda;
-	struct gpu *gpu = &bench->gpus[index];
-	int rc = check(cuda, cuda->device(&gpu->device, index), "device", err);
+	cpu_set_t near;
+
+	bu_sysroot_cpus(bench->root, &near, "sys/bus/pci/devices/%s/local_cpulist",
+			pci);
+	CPU_AND(&near, &near, &bench->everywhere);
+	sched_setaffinity(0, sizeof(near),
+			  CPU_COUNT(&near) ? &near : &bench->everywhere);
+}
+
+static int
+gpu_open(struct bu_gpu_bench *bench, int index, struct bu_gpu_rates *rates,
+	 struct bu_err *err)
+{
+	const struct bu_cuda_calls *cuda = &bench->cuda;
+	struct bu_gpu_open *gpu = &bench->gpus[index];
+	int rc = bu_cuda_check(cuda, cuda->device(&gpu->device, index), "device", err);
 
 	if (rc == 0)
-		rc = check(cuda, cuda->pci(rates->pci, sizeof(rates->pci), gpu->device),
-			   "PCI address", err);
+		rc = bu_cuda_check(
+			cuda, cuda->pci(rates->pci, sizeof(rates->pci), gpu->device),
+			"PCI address", err);
 	if (rc == 0)
-		rc = check(cuda, cuda->retain(&gpu->context, gpu->device), "context",
-			   err);
+		move_near(bench, rates->pci);
 	if (rc == 0)
-		rc = check(cuda, cuda->use(gpu->context), "context", err);
+		rc = bu_cuda_check(cuda, cuda->retain(&gpu->context, gpu->device),
+				   "context", err);
 	if (rc == 0)
-		rc = check(cuda, cuda->stream_create(&gpu->stream, 1), "stream", err);
-	for (int i = 0; i < 2 && rc == 0; i++) {
-		rc = check(cuda, cuda->alloc(&gpu->memory[i], bench->bytes),
-			   "GPU memory", err);
-		if (rc == 0)
-			rc = check(cuda,
-				   cuda->host_alloc((void **)&gpu->host[i],
-						    bench->bytes, PORTABLE),
-				   "pinned memory", err);
-		if (rc == 0)
-			rc = check(cuda, cuda->event_create(&gpu->event[i], 0), "event",
+		rc = bu_cuda_check(cuda, cuda->use(gpu->context), "context", err);
+	if (rc == 0)
+		rc = bu_cuda_check(cuda, cuda->stream_create(&gpu->stream, 1), "stream",
 				   err);
+	for (int i = 0; i < 2 && rc == 0; i++) {
+		rc = bu_cuda_check(cuda, cuda->alloc(&gpu->memory[i], bench->bytes),
+				   "GPU memory", err);
+		if (rc == 0)
+			rc = bu_cuda_check(cuda,
+					   cuda->host_alloc((void **)&gpu->host[i],
+							    bench->bytes, PORTABLE),
+					   "pinned memory", err);
+		if (rc == 0)
+			rc = bu_cuda_check(cuda, cuda->event_create(&gpu->event[i], 0),
+					   "event", err);
 	}
 	return rc;
 }
 
 static int
-copy_once(const struct bench *bench, const struct gpu *gpu, enum kind kind,
-	  const struct gpu *peer)
+copy_once(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu,
+	  enum kind kind, const struct bu_gpu_open *peer)
 {
-	const struct cuda *cuda = &bench->cuda;
+	const struct bu_cuda_calls *cuda = &bench->cuda;
 
 	switch (kind) {
 	case TO_DEVICE:
@@ -189,13 +116,14 @@ copy_once(const struct bench *bench, const struct gpu *gpu, enum kind kind,
 }
 
 static int
-time_run(const struct bench *bench, const struct gpu *gpu, enum kind kind,
-	 const struct gpu *peer, double *ret_gbs, struct bu_err *err)
+time_run(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu,
+	 enum kind kind, const struct bu_gpu_open *peer, double *ret_gbs,
+	 struct bu_err *err)
 {
 	static const char *const names[] = {"copy to the GPU", "copy from the GPU",
 					    "copy inside the GPU",
 					    "copy to another GPU"};
-	const struct cuda *cuda = &bench->cuda;
+	const struct bu_cuda_calls *cuda = &bench->cuda;
 	float ms = 0;
 	int rc = cuda->use(gpu->context);
 
@@ -211,7 +139,7 @@ time_run(const struct bench *bench, const struct gpu *gpu, enum kind kind,
 		rc = cuda->event_wait(gpu->event[1]);
 	if (rc == 0)
 		rc = cuda->event_ms(&ms, gpu->event[0], gpu->event[1]);
-	if (check(cuda, rc, names[kind], err) != 0)
+	if (bu_cuda_check(cuda, rc, names[kind], err) != 0)
 		return -1;
 	if (!(ms > 0))
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
@@ -222,15 +150,17 @@ time_run(const struct bench *bench, const struct gpu *gpu, enum kind kind,
 }
 
 static int
-rate(const struct bench *bench, const struct gpu *gpu, enum kind kind,
-     const struct gpu *peer, double *ret_gbs, struct bu_err *err)
+rate(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu, enum kind kind,
+     const struct bu_gpu_open *peer, double *ret_gbs, struct bu_err *err)
 {
-	double runs[RUNS];
+	double best = 0, run = 0;
 
-	for (int i = 0; i < RUNS; i++)
-		if (time_run(bench, gpu, kind, peer, &runs[i], err) != 0)
+	for (int i = 0; i < RUNS; i++) {
+		if (time_run(bench, gpu, kind, peer, &run, err) != 0)
 			return -1;
-	*ret_gbs = bu_quantile(runs, RUNS, 0.5);
+		best = run > best ? run : best;
+	}
+	*ret_gbs = best;
 	return 0;
 }
 
@@ -247,7 +177,8 @@ stamp(unsigned char *memory, size_t bytes, unsigned int seed)
 }
 
 static int
-verify(const struct bench *bench, const struct gpu *gpu, struct bu_err *err)
+verify(const struct bu_gpu_bench *bench, const struct bu_gpu_open *gpu,
+       struct bu_err *err)
 {
 	size_t i = 0;
 
@@ -261,10 +192,10 @@ verify(const struct bench *bench, const struct gpu *gpu, struct bu_err *err)
 }
 
 static int
-measure_gpu(struct bench *bench, int index, struct bu_gpu_rates *rates,
+measure_gpu(struct bu_gpu_bench *bench, int index, struct bu_gpu_rates *rates,
 	    struct bu_err *err)
 {
-	struct gpu *gpu = &bench->gpus[index];
+	struct bu_gpu_open *gpu = &bench->gpus[index];
 
 	if (gpu_open(bench, index, rates, err) != 0)
 		return -1;
@@ -280,14 +211,15 @@ measure_gpu(struct bench *bench, int index, struct bu_gpu_rates *rates,
 }
 
 static int
-measure_peer(struct bench *bench, int from, int to, double *ret_gbs, struct bu_err *err)
+measure_peer(struct bu_gpu_bench *bench, int from, int to, double *ret_gbs,
+	     struct bu_err *err)
 {
-	const struct cuda *cuda = &bench->cuda;
-	const struct gpu *gpu = &bench->gpus[from], *peer = &bench->gpus[to];
+	const struct bu_cuda_calls *cuda = &bench->cuda;
+	const struct bu_gpu_open *gpu = &bench->gpus[from], *peer = &bench->gpus[to];
 	int can = 0, rc;
 
-	if (check(cuda, cuda->can_peer(&can, gpu->device, peer->device), "peer access",
-		  err) != 0)
+	if (bu_cuda_check(cuda, cuda->can_peer(&can, gpu->device, peer->device),
+			  "peer access", err) != 0)
 		return -1;
 	if (!can) {
 		*ret_gbs = -1;
@@ -296,18 +228,28 @@ measure_peer(struct bench *bench, int from, int to, double *ret_gbs, struct bu_e
 	rc = cuda->use(gpu->context);
 	if (rc == 0)
 		rc = cuda->enable_peer(peer->context, 0);
-	if (rc != PEER_ALREADY_ENABLED && check(cuda, rc, "peer access", err) != 0)
+	if (rc != PEER_ALREADY_ENABLED &&
+	    bu_cuda_check(cuda, rc, "peer access", err) != 0)
 		return -1;
 	return rate(bench, gpu, TO_PEER, peer, ret_gbs, err);
 }
 
 static void
-measure_all(struct bench *bench, struct bu_gpu_copy *ret)
+ask_about(const struct bu_gpu_bench *bench, int gpu)
+{
+	if (bench->asking)
+		bench->asking->fn(gpu, bench->asking->arg);
+}
+
+static void
+measure_all(struct bu_gpu_bench *bench, struct bu_gpu_copy *ret)
 {
 	struct bu_err err;
 
 	for (int i = 0; i < bench->count; i++) {
 		struct bu_gpu_rates *rates = &ret->gpus[i];
+
+		ask_about(bench, i);
 
 		if (measure_gpu(bench, i, rates, &err) != 0) {
 			bu_text_copy(rates->trouble, sizeof(rates->trouble), err.text);
@@ -315,6 +257,7 @@ measure_all(struct bench *bench, struct bu_gpu_copy *ret)
 		}
 	}
 	for (int from = 0; from < bench->count; from++) {
+		ask_about(bench, from);
 		for (int to = 0; to < bench->count; to++) {
 			double *cell = &ret->p2p_gbs[from * bench->count + to];
 			struct bu_gpu_rates *rates = &ret->gpus[from];
@@ -327,38 +270,50 @@ measure_all(struct bench *bench, struct bu_gpu_copy *ret)
 					     err.text);
 		}
 	}
-	for (int i = 0; i < bench->count; i++)
+	ask_about(bench, -1);
+	bu_gpu_copy_at_once(bench, ret);
+	for (int i = 0; i < bench->count; i++) {
+		ask_about(bench, i);
 		gpu_close(&bench->cuda, &bench->gpus[i]);
+	}
+	ask_about(bench, -1);
 }
 
 int
 bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
 		struct bu_err *err)
 {
-	bu_autofree struct bench *bench = bu_xcalloc(1, sizeof(*bench));
+	bu_autofree struct bu_gpu_bench *bench = bu_xcalloc(1, sizeof(*bench));
 	size_t cells;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
 	bench->bytes = opts->bytes ? opts->bytes : (size_t)256 << 20;
 	bench->repeats = opts->repeats ? opts->repeats : 8;
-	if (load(opts->library ? opts->library : "libcuda.so.1", &bench->cuda, err) !=
-	    0)
+	bench->asking = opts->asking;
+	bench->root = opts->root ? opts->root : "";
+	sched_getaffinity(0, sizeof(bench->everywhere), &bench->everywhere);
+	/* The numbers that NVML and the kernel give them, not the fastest first. */
+	setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+	ask_about(bench, -1);
+	if (bu_cuda_load(opts->library ? opts->library : "libcuda.so.1", &bench->cuda,
+			 err) != 0)
 		return -1;
-	rc = check(&bench->cuda, bench->cuda.init(0), "cuInit", err);
+	rc = bu_cuda_check(&bench->cuda, bench->cuda.init(0), "cuInit", err);
 	if (rc == 0)
-		rc = check(&bench->cuda, bench->cuda.count(&bench->count),
-			   "number of GPUs", err);
-	if (rc == 0 && (bench->count < 0 || bench->count > GPUS_MAX))
+		rc = bu_cuda_check(&bench->cuda, bench->cuda.count(&bench->count),
+				   "number of GPUs", err);
+	if (rc == 0 && (bench->count < 0 || bench->count > BU_GPUS_MAX))
 		rc = bu_err_set(err, BU_ERR_VERIFY, 0,
 				"CUDA reports %d GPUs; at most %d are supported",
-				bench->count, GPUS_MAX);
+				bench->count, BU_GPUS_MAX);
 	if (rc == 0) {
 		cells = (size_t)bench->count * (size_t)bench->count;
 		ret->count = (size_t)bench->count;
 		ret->gpus = bu_xcalloc(ret->count + 1, sizeof(*ret->gpus));
 		ret->p2p_gbs = bu_xcalloc(cells + 1, sizeof(*ret->p2p_gbs));
 		measure_all(bench, ret);
+		sched_setaffinity(0, sizeof(bench->everywhere), &bench->everywhere);
 	}
 	dlclose(bench->cuda.handle);
 	return rc;

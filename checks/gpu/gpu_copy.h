@@ -10,11 +10,14 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "checks/gpu/nvml.h"
 
 struct bu_gpu_copy_opts {
-	const char *library; /* NULL = "libcuda.so.1" */
-	size_t bytes;        /* of one copy; 0 = 256 MiB */
-	int repeats;         /* copies that are timed together; 0 = 8 */
+	const char *library;                /* NULL = "libcuda.so.1" */
+	size_t bytes;                       /* of one copy; 0 = 256 MiB */
+	int repeats;                        /* copies that are timed together; 0 = 8 */
+	const char *root;                   /* that has sys; NULL = "" */
+	const struct bu_gpu_asking *asking; /* may be NULL */
 };
 
 /* GB/s: 10^9 bytes a second; 0 = not measured. */
@@ -22,6 +25,7 @@ struct bu_gpu_rates {
 	char pci[32]; /* "0000:18:00.0" */
 	double h2d_gbs, d2h_gbs;
 	double hbm_gbs;    /* bytes read and written */
+	double out_gbs;    /* to all its peers at once, while they all do the same */
 	char trouble[200]; /* what went wrong on this GPU; "" = nothing */
 };
 

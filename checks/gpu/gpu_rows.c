@@ -280,12 +280,19 @@ static int
 judge_mig(struct bu_gpu_case *c)
 {
 	const json_t *wanted = json_object_get(c->expect, "mig");
+	int64_t instances = bu_json_int(c->expect, "mig_instances", 0);
 
 	if (!json_is_boolean(wanted) || c->gpu->mig == BU_NVML_UNKNOWN)
 		return BU_GPU_NOT_JUDGED;
 	BU_CHECK_SET(c->row->expected, "MIG %s", json_is_true(wanted) ? "on" : "off");
 	BU_CHECK_SET(c->row->seen, "MIG %s", c->gpu->mig ? "on" : "off");
-	return c->gpu->mig == json_is_true(wanted) ? BU_VERDICT_PASS : BU_VERDICT_FAIL;
+	if (c->gpu->mig != json_is_true(wanted))
+		return BU_VERDICT_FAIL;
+	if (!instances || c->gpu->instances == BU_NVML_UNKNOWN)
+		return BU_VERDICT_PASS;
+	BU_CHECK_SET(c->row->expected, "MIG on, %lld instances", (long long)instances);
+	BU_CHECK_SET(c->row->seen, "MIG on, %d instances", c->gpu->instances);
+	return c->gpu->instances == instances ? BU_VERDICT_PASS : BU_VERDICT_FAIL;
 }
 
 /* id, what, hint, judge of one GPU (NULL: judged below) */
@@ -333,7 +340,9 @@ judge_mig(struct bu_gpu_case *c)
 	X("gpu-hbm", "bandwidth of the GPU's memory",                                  \
 	  "look at gpu-slowdown; else replace the GPU", NULL)                          \
 	X("gpu-p2p", "bandwidth between two GPUs",                                     \
-	  "look at gpu-nvlink and gpu-fabric; ACS on the bridges between", NULL)
+	  "look at gpu-nvlink and gpu-fabric; ACS on the bridges between", NULL)       \
+	X("gpu-p2p-all", "bandwidth to all other GPUs at once",                        \
+	  "look at gpu-p2p and gpu-nvlink of its pairs", NULL)
 
 static const struct bu_gpu_row rows[] = {
 #define X(id, what, hint, fn) {id, what, hint},

@@ -14,7 +14,7 @@ static const char expectation[] =
 	"\"memory_bytes\":85000000000,\"nvlinks\":18,\"fabric\":true,"
 	"\"driver\":\"570.86.15\",\"vbios\":[\"96.00.89.00.01\"],\"mig\":false,"
 	"\"pcie_gen\":5,\"pcie_width\":16,\"pcie_gbs\":52,\"p2p_gbs\":338.4,"
-	"\"hbm_gbs\":2286}";
+	"\"hbm_gbs\":2245.5,\"p2p_limit_gbs\":450,\"measure\":true}";
 
 static char library[4096];
 
@@ -30,7 +30,7 @@ check(const char *fault, const char *nvml, const char *cuda, struct bu_checks *r
 {
 	bu_autojson json_t *expect =
 		bu_json_parse(expectation, strlen(expectation), "expect", NULL);
-	struct bu_gpu_opts opts = {nvml, cuda, expect, 65536};
+	struct bu_gpu_opts opts = {nvml, cuda, expect, 65536, NULL};
 
 	find_library();
 	opts.nvml = nvml ? nvml : library;
@@ -91,58 +91,61 @@ static const struct {
 	{"lost", "gpu-answers", BU_VERDICT_FAIL,
 	 "GPU 3: the GPU answers its driver: lost: GPU is lost"},
 	{"model", "gpu-model", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: exact model: NVIDIA H100 PCIe; expected NVIDIA "
+	 "GPU 3 at 0000:1b:00.0: exact model: NVIDIA T4; expected NVIDIA "
 	 "H100 80GB HBM3 or NVIDIA H100 SXM"},
 	{"memory", "gpu-memory", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: size of its memory: 68719476736 bytes; expected "
+	 "GPU 3 at 0000:1b:00.0: size of its memory: 68719476736 bytes; expected "
 	 "at least 85000000000 bytes"},
 	{"vbios", "gpu-vbios", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: version of the VBIOS: 96.00.61.00.01; expected "
+	 "GPU 3 at 0000:1b:00.0: version of the VBIOS: 96.00.61.00.01; expected "
 	 "96.00.89.00.01"},
 	{"ecc", "gpu-ecc", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: ECC is on and has not failed: ECC on, 2 "
+	 "GPU 3 at 0000:1b:00.0: ECC is on and has not failed: ECC on, 2 "
 	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},
 	{"ecc-off", "gpu-ecc", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: ECC is on and has not failed: ECC off, 0 "
+	 "GPU 3 at 0000:1b:00.0: ECC is on and has not failed: ECC off, 0 "
 	 "uncorrected errors; expected ECC on, 0 uncorrected errors"},
 	{"remap-pending", "gpu-remap", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: rows of memory that were remapped: 0 rows, one "
+	 "GPU 3 at 0000:1b:00.0: rows of memory that were remapped: 0 rows, one "
 	 "pending; expected none pending, none failed, at most 10 rows"},
 	{"remap-failed", "gpu-remap", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: rows of memory that were remapped: 3 rows, one "
+	 "GPU 3 at 0000:1b:00.0: rows of memory that were remapped: 3 rows, one "
 	 "failed; expected none pending, none failed, at most 10 rows"},
 	{"remap-many", "gpu-remap", BU_VERDICT_WARN,
-	 "GPU 3 at 00000000:1B:00.0: rows of memory that were remapped: 11 rows; "
+	 "GPU 3 at 0000:1b:00.0: rows of memory that were remapped: 11 rows; "
 	 "expected none pending, none failed, at most 10 rows"},
 	{"nvlink", "gpu-nvlink", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: state of each NVLink: 16 links up; down: 4,17; "
+	 "GPU 3 at 0000:1b:00.0: state of each NVLink: 16 links up; down: 4,17; "
 	 "expected 18 links up"},
 	{"nvlink-errors", "gpu-nvlink-errors", BU_VERDICT_WARN,
-	 "GPU 3 at 00000000:1B:00.0: errors of the NVLinks: 77 errors; expected 0 "
+	 "GPU 3 at 0000:1b:00.0: errors of the NVLinks: 77 errors; expected 0 "
 	 "errors"},
 	{"fabric", "gpu-fabric", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: fabric manager has registered the GPU: in "
+	 "GPU 3 at 0000:1b:00.0: fabric manager has registered the GPU: in "
 	 "progress, status 0; expected completed, status 0"},
 	{"thermal", "gpu-slowdown", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: clocks are not held down: hardware slowdown, "
+	 "GPU 3 at 0000:1b:00.0: clocks are not held down: hardware slowdown, "
 	 "hardware thermal slowdown, at 91 C; expected not slowed down"},
 	{"power-cap", "gpu-slowdown", BU_VERDICT_WARN,
-	 "GPU 3 at 00000000:1B:00.0: clocks are not held down: power cap, at 35 C; "
+	 "GPU 3 at 0000:1b:00.0: clocks are not held down: power cap, at 35 C; "
 	 "expected not slowed down"},
 	{"power-limit", "gpu-power-limit", BU_VERDICT_WARN,
-	 "GPU 3 at 00000000:1B:00.0: power limit is the default: 500 W; expected 700 "
+	 "GPU 3 at 0000:1b:00.0: power limit is the default: 500 W; expected 700 "
 	 "W, its default"},
 	{"pcie-gen", "gpu-pcie", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: PCIe link of the GPU: gen 3 x16; expected gen 5 "
+	 "GPU 3 at 0000:1b:00.0: PCIe link of the GPU: gen 3 x16; expected gen 5 "
 	 "x16"},
 	{"pcie-width", "gpu-pcie", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: PCIe link of the GPU: gen 5 x8; expected gen 5 "
+	 "GPU 3 at 0000:1b:00.0: PCIe link of the GPU: gen 5 x8; expected gen 5 "
 	 "x16"},
 	{"replays", "gpu-pcie-replays", BU_VERDICT_WARN,
-	 "GPU 3 at 00000000:1B:00.0: replays on its PCIe link: 9 replays; expected 0 "
+	 "GPU 3 at 0000:1b:00.0: replays on its PCIe link: 9 replays; expected 0 "
 	 "replays"},
+	{"too-fast", "gpu-p2p-all", BU_VERDICT_INCONCLUSIVE,
+	 "GPU 3 at 0000:1b:00.0: bandwidth to all other GPUs at once: 752.0 GB/s; "
+	 "expected at most 450.0 GB/s"},
 	{"mig", "gpu-mig", BU_VERDICT_FAIL,
-	 "GPU 3 at 00000000:1B:00.0: MIG is as the profile says: MIG on; expected MIG "
+	 "GPU 3 at 0000:1b:00.0: MIG is as the profile says: MIG on; expected MIG "
 	 "off"},
 	{"no-driver", "gpu-library", BU_VERDICT_FAIL,
 	 "NVML: the libraries of the GPU driver can be used: NVML: Driver Not Loaded; "
@@ -161,13 +164,13 @@ static const struct {
 	 "GPU 3 at 0000:1b:00.0: bandwidth from memory to the GPU: 12.5 GB/s; expected "
 	 "at least 52.0 GB/s"},
 	{"d2h", "gpu-d2h", BU_VERDICT_FAIL,
-	 "GPU 3 at 0000:1b:00.0: bandwidth from the GPU to memory: 20.0 GB/s; expected "
+	 "GPU 3 at 0000:1b:00.0: bandwidth from the GPU to memory: 12.5 GB/s; expected "
 	 "at least 52.0 GB/s"},
 	{"hbm", "gpu-hbm", BU_VERDICT_FAIL,
-	 "GPU 3 at 0000:1b:00.0: bandwidth of the GPU's memory: 1800.0 GB/s; expected "
-	 "at least 2286.0 GB/s"},
+	 "GPU 3 at 0000:1b:00.0: bandwidth of the GPU's memory: 1000.0 GB/s; expected "
+	 "at least 2245.5 GB/s"},
 	{"p2p", "gpu-p2p", BU_VERDICT_FAIL,
-	 "GPU 3 to GPU 1: bandwidth between two GPUs: 40.0 GB/s; expected at least "
+	 "GPU 3 to GPU 1: bandwidth between two GPUs: 10.0 GB/s; expected at least "
 	 "338.4 GB/s"},
 };
 
@@ -281,7 +284,7 @@ END_TEST
 
 START_TEST(a_machine_without_gpus_has_no_rows)
 {
-	struct bu_gpu_opts opts = {"/nowhere", "/nowhere", NULL, 0};
+	struct bu_gpu_opts opts = {"/nowhere", "/nowhere", NULL, 0, NULL};
 	struct bu_checks checks;
 
 	bu_checks_init(&checks);

@@ -20,7 +20,6 @@ enum {
 	ECC_UNCORRECTED = 1,
 	ECC_VOLATILE = 0,
 	LINK_COUNTERS = 4, /* replay, recovery, CRC of flits, CRC of data */
-	GPUS_MAX = 64,
 };
 
 struct pci_info { /* nvmlPciInfo_t */
@@ -76,7 +75,10 @@ struct fabric_info { /* nvmlGpuFabricInfo_t */
 	  0)                                                                           \
 	X(pcie_width_max, "nvmlDeviceGetMaxPcieLinkWidth", (GPU, unsigned int *), 0)   \
 	X(replays, "nvmlDeviceGetPcieReplayCounter", (GPU, unsigned int *), 0)         \
-	X(mig, "nvmlDeviceGetMigMode", (GPU, unsigned int *, unsigned int *), 0)
+	X(mig, "nvmlDeviceGetMigMode", (GPU, unsigned int *, unsigned int *), 0)       \
+	X(instances, "nvmlDeviceGetMaxMigDeviceCount", (GPU, unsigned int *), 0)       \
+	X(instance, "nvmlDeviceGetMigDeviceHandleByIndex", (GPU, unsigned int, GPU *), \
+	  0)
 
 struct nvml {
 	void *handle;
@@ -219,6 +221,19 @@ read_fabric(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 			 u[10], u[11], u[12], u[13], u[14], u[15]);
 }
 
+static int
+count_instances(const struct nvml *nvml, GPU gpu)
+{
+	int most = ask(nvml->instances, gpu), count = 0;
+	GPU one;
+
+	if (most == BU_NVML_UNKNOWN || !nvml->instance)
+		return BU_NVML_UNKNOWN;
+	for (int i = 0; i < most; i++)
+		count += nvml->instance(gpu, (unsigned int)i, &one) == NVML_SUCCESS;
+	return count;
+}
+
 static void
 read_state(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 {
@@ -241,6 +256,8 @@ read_state(const struct nvml *nvml, GPU gpu, struct bu_gpu_facts *facts)
 	facts->mig = nvml->mig && nvml->mig(gpu, &value, &next) == NVML_SUCCESS
 			     ? (int)value
 			     : BU_NVML_UNKNOWN;
+	facts->instances =
+		facts->mig == 1 ? count_instances(nvml, gpu) : BU_NVML_UNKNOWN;
 }
 
 static void
@@ -249,6 +266,18 @@ read_text(int (*fn)(GPU, char *, unsigned int), GPU gpu, char *ret, size_t size)
 	if (!fn || fn(gpu, ret, (unsigned int)size) != NVML_SUCCESS)
 		ret[0] = '\0';
 	ret[size - 1] = '\0';
+}
+
+/* "00000000:1B:00.0", as the kernel writes it: "0000:1b:00.0". */
+static void
+copy_address(char *ret, size_t size, const char *bus_id)
+{
+	unsigned int domain, bus, device, function;
+
+	if (sscanf(bus_id, "%x:%x:%x.%x", &domain, &bus, &device, &function) == 4)
+		snprintf(ret, size, "%04x:%02x:%02x.%x", domain, bus, device, function);
+	else
+		bu_text_copy(ret, size, bus_id);
 }
 
 static void
@@ -266,7 +295,7 @@ read_gpu(const struct nvml *nvml, unsigned int index, struct bu_gpu_facts *facts
 			 words(nvml, rc));
 		return;
 	}
-	bu_text_copy(facts->pci, sizeof(facts->pci), pci.bus_id);
+	copy_address(facts->pci, sizeof(facts->pci), pci.bus_id);
 	read_text(nvml->name, gpu, facts->name, sizeof(facts->name));
 	read_text(nvml->serial, gpu, facts->serial, sizeof(facts->serial));
 	read_text(nvml->uuid, gpu, facts->uuid, sizeof(facts->uuid));
@@ -277,8 +306,16 @@ read_gpu(const struct nvml *nvml, unsigned int index, struct bu_gpu_facts *facts
 	read_state(nvml, gpu, facts);
 }
 
+static void
+ask_about(const struct bu_gpu_asking *asking, int gpu)
+{
+	if (asking)
+		asking->fn(gpu, asking->arg);
+}
+
 static int
-read_all(const struct nvml *nvml, struct bu_nvml_facts *ret, struct bu_err *err)
+read_all(const struct nvml *nvml, const struct bu_gpu_asking *asking,
+	 struct bu_nvml_facts *ret, struct bu_err *err)
 {
 	unsigned int count = 0;
 	int rc = nvml->driver(ret->driver, sizeof(ret->driver));
@@ -287,27 +324,32 @@ read_all(const struct nvml *nvml, struct bu_nvml_facts *ret, struct bu_err *err)
 		rc = nvml->count(&count);
 	if (rc != NVML_SUCCESS)
 		return bu_err_set(err, BU_ERR_REMOTE, 0, "NVML: %s", words(nvml, rc));
-	if (count > GPUS_MAX)
+	if (count > BU_GPUS_MAX)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "NVML reports %u GPUs; at most %d are supported",
-				  count, GPUS_MAX);
+				  count, BU_GPUS_MAX);
 	ret->driver[sizeof(ret->driver) - 1] = '\0';
 	if (!nvml->cuda || nvml->cuda(&ret->cuda) != NVML_SUCCESS)
 		ret->cuda = BU_NVML_UNKNOWN;
 	ret->gpus = bu_xcalloc(count ? count : 1, sizeof(*ret->gpus));
 	ret->count = count;
-	for (unsigned int i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++) {
+		ask_about(asking, (int)i);
 		read_gpu(nvml, i, &ret->gpus[i]);
+	}
+	ask_about(asking, -1);
 	return 0;
 }
 
 int
-bu_nvml_read(const char *library, struct bu_nvml_facts *ret, struct bu_err *err)
+bu_nvml_read(const char *library, const struct bu_gpu_asking *asking,
+	     struct bu_nvml_facts *ret, struct bu_err *err)
 {
 	struct nvml nvml;
 	int rc;
 
 	memset(ret, 0, sizeof(*ret));
+	ask_about(asking, -1);
 	if (load(library ? library : "libnvidia-ml.so.1", &nvml, err) != 0)
 		return -1;
 	rc = nvml.init();
@@ -316,7 +358,7 @@ bu_nvml_read(const char *library, struct bu_nvml_facts *ret, struct bu_err *err)
 		dlclose(nvml.handle);
 		return -1;
 	}
-	rc = read_all(&nvml, ret, err);
+	rc = read_all(&nvml, asking, ret, err);
 	nvml.shutdown();
 	dlclose(nvml.handle);
 	return rc;

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 
-enum { BU_NVLINKS_MAX = 36, BU_NVML_UNKNOWN = -1 };
+enum { BU_NVLINKS_MAX = 36, BU_NVML_UNKNOWN = -1, BU_GPUS_MAX = 64 };
 
 /* As nvmlGpuFabricState_t. */
 enum bu_gpu_fabric {
@@ -28,7 +28,7 @@ struct bu_gpu_facts {
 	char serial[32];
 	char uuid[96];
 	char vbios[40];
-	char pci[32]; /* "00000000:18:00.0" */
+	char pci[32]; /* "0000:18:00.0" */
 	int64_t memory_bytes;
 	int ecc;                                    /* 1 = on */
 	int64_t ecc_corrected, ecc_uncorrected;     /* since the driver was loaded */
@@ -47,6 +47,7 @@ struct bu_gpu_facts {
 	int pcie_gen, pcie_gen_max, pcie_width, pcie_width_max;
 	int64_t pcie_replays;
 	int mig;           /* 1 = on */
+	int instances;     /* of MIG, that can be used */
 	char trouble[160]; /* "lost: GPU is lost": it does not answer; "" = it does */
 };
 
@@ -57,10 +58,18 @@ struct bu_nvml_facts {
 	struct bu_gpu_facts *gpus;
 };
 
-/* library NULL = "libnvidia-ml.so.1". BU_ERR_NOTFOUND when it cannot be loaded,
- * BU_ERR_VERIFY when it lacks a function that every version has, BU_ERR_REMOTE with the
- * library's words when it finds no driver. */
-int bu_nvml_read(const char *library, struct bu_nvml_facts *ret, struct bu_err *err);
+/* Whom the library is asked about next; -1 = the library itself. A driver may never
+ * answer: whoever watches can say which GPU it was. */
+struct bu_gpu_asking {
+	void (*fn)(int gpu, void *arg);
+	void *arg;
+};
+
+/* library NULL = "libnvidia-ml.so.1"; asking may be NULL. BU_ERR_NOTFOUND when it
+ * cannot be loaded, BU_ERR_VERIFY when it lacks a function that every version has,
+ * BU_ERR_REMOTE with the library's words when it finds no driver. */
+int bu_nvml_read(const char *library, const struct bu_gpu_asking *asking,
+		 struct bu_nvml_facts *ret, struct bu_err *err);
 void bu_nvml_facts_fini(struct bu_nvml_facts *facts);
 
 #endif

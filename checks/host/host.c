@@ -22,6 +22,7 @@ enum {
 	MEMORY_LOAD_MAX_MIB = 4096,
 	CPU_PERCENT = 80,
 	CLOCK_OFFSET_US = 1000,
+	STEP_MS = 60000,
 };
 
 /* id, what, hint */
@@ -387,8 +388,8 @@ check_memory_load(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 
 /* --- clock --- */
 
-static void
-check_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out)
+void
+bu_host_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 {
 	const json_t *limits = json_object_get(ctx->expect, "thresholds");
 	/* A system that has just started is on its way to the right time: a clock that
@@ -416,14 +417,25 @@ check_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 		    "", seen, expected);
 }
 
+#define STEP(name, asked)                                                              \
+	{                                                                              \
+		.limit_ms = STEP_MS, .id = name, .what = asked                         \
+	}
+
 int
 bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
-	static void (*const steps[])(const struct bu_checks_ctx *ctx,
-				     struct bu_checks *out) = {
-		check_cpu_online, check_firmware, check_memory_size,
-		bu_host_modules,  check_cpu_load, check_memory_load,
-		bu_host_disks,    check_clock, /* last: it may have to settle first */
+	static const struct {
+		void (*fn)(const struct bu_checks_ctx *ctx, struct bu_checks *out);
+		struct bu_doing doing;
+	} steps[] = {
+		{check_cpu_online, STEP("cpu-online", "sysfs")},
+		{check_firmware, STEP("turbo", "sysfs")},
+		{check_memory_size, STEP("memory-size", "sysfs")},
+		{bu_host_modules, STEP("memory-modules", "its firmware's tables")},
+		{check_cpu_load, STEP("cpu-arithmetic", "the load of its CPUs")},
+		{check_memory_load, STEP("memory-pattern", "the load of its memory")},
+		{bu_host_disks, {.limit_ms = 0}}, /* tells its own */
 	};
 	struct edac edac = {ctx, out};
 
@@ -432,7 +444,9 @@ bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 	for (size_t i = 0; i < BU_LEN(steps); i++) {
 		if (bu_checks_stop(ctx))
 			return bu_err_set(err, BU_ERR_TIMEOUT, 0, "the time ran out");
-		steps[i](ctx, out);
+		bu_checks_doing(ctx, out, &steps[i].doing);
+		steps[i].fn(ctx, out);
 	}
+	bu_checks_doing(ctx, out, NULL);
 	return 0;
 }

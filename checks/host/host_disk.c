@@ -24,6 +24,7 @@ enum {
 	READ_MIB = 512,
 	WRITE_MIB = 64,
 	SMART_MS = 20000,
+	DISK_MS = 30000,
 };
 
 static double
@@ -214,10 +215,19 @@ static void
 look_at_disk(const char *name, void *arg)
 {
 	struct disks *disks = arg;
+	struct bu_doing step = {.limit_ms = DISK_MS,
+				.id = "disk-health",
+				.what = "smartctl",
+				.hint = "swap the disk"};
 
 	if (!is_disk(disks->ctx->root, name) || bu_checks_stop(disks->ctx))
 		return;
+	step.subject = name;
+	bu_checks_doing(disks->ctx, disks->out, &step);
 	check_health(disks->ctx, disks->out, name);
+	step.id = "disk-read";
+	step.what = "reads";
+	bu_checks_doing(disks->ctx, disks->out, &step);
 	check_read(disks->ctx, disks->out, name);
 }
 
@@ -227,6 +237,12 @@ bu_host_disks(const struct bu_checks_ctx *ctx, struct bu_checks *out)
 	struct disks disks = {ctx, out};
 
 	bu_sysroot_each(ctx->root, look_at_disk, &disks, "sys/block");
+	bu_checks_doing(ctx, out,
+			&(struct bu_doing){.limit_ms = DISK_MS,
+					   .id = "disk-write",
+					   .subject = "its own disk",
+					   .what = "writes",
+					   .hint = "swap the disk"});
 	check_write(ctx, out);
 }
 

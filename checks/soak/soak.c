@@ -15,12 +15,17 @@
 #include "base/json.h"
 #include "base/sysroot.h"
 #include "base/text.h"
-#include "checks/gpu/gpu_copy.h"
-#include "checks/gpu/nvml.h"
+#include "checks/gpu/gpu.h"
 #include "checks/host/host_disk.h"
 #include "checks/host/host_load.h"
 
-enum { COUNTERS_MAX = 8192, GPU_BYTES = 64 << 20, MEMORY_MAX_MIB = 65536 };
+enum {
+	COUNTERS_MAX = 8192,
+	GPU_BYTES = 64 << 20,
+	MEMORY_MAX_MIB = 65536,
+	SLOT_GPUS = 1,
+	DISKS_MS = 120000
+};
 
 /* id, verdict when it grew, what, hint */
 #define ROWS(X)                                                                        \
@@ -163,12 +168,15 @@ look_at_gpus(const struct bu_checks_ctx *ctx, struct counters *all)
 {
 	bu_autofree char *library =
 		ctx->libs ? bu_xasprintf("%s/libnvidia-ml.so.1", ctx->libs) : NULL;
+	struct bu_gpu_steps steps;
 	struct bu_nvml_facts facts;
 
 	/* Without GPUs that are expected there are none to be loaded. */
+	bu_gpu_steps_init(&steps, ctx, NULL, 0, "NVML");
 	if (!json_object_get(ctx->expect, "gpu") ||
-	    bu_nvml_read(library, &facts, NULL) != 0)
+	    bu_nvml_read(library, &steps.asking, &facts, NULL) != 0)
 		return;
+	bu_checks_doing(ctx, NULL, NULL);
 	for (size_t i = 0; i < facts.count; i++) {
 		const struct bu_gpu_facts *gpu = &facts.gpus[i];
 		const struct {
@@ -224,10 +232,13 @@ copy_on_gpus(struct beside *beside)
 	bu_autofree char *library =
 		beside->ctx->libs ? bu_xasprintf("%s/libcuda.so.1", beside->ctx->libs)
 				  : NULL;
-	struct bu_gpu_copy_opts opts = {.library = library, .bytes = GPU_BYTES};
+	struct bu_gpu_steps steps;
+	struct bu_gpu_copy_opts opts = {
+		.library = library, .bytes = GPU_BYTES, .asking = &steps.asking};
 	struct bu_gpu_copy copy;
 	struct bu_err err;
 
+	bu_gpu_steps_init(&steps, beside->ctx, NULL, SLOT_GPUS, "CUDA");
 	if (bu_gpu_copy_run(&opts, &copy, &err) != 0) {
 		bu_text_copy(beside->gpu_trouble, sizeof(beside->gpu_trouble),
 			     err.text);
@@ -236,7 +247,7 @@ copy_on_gpus(struct beside *beside)
 	for (size_t i = 0; i < copy.count && !beside->gpu_trouble[0]; i++)
 		if (copy.gpus[i].trouble[0])
 			snprintf(beside->gpu_trouble, sizeof(beside->gpu_trouble),
-				 "GPU %zu: %.180s", i, copy.gpus[i].trouble);
+				 "GPU %zu: %.170s", i, copy.gpus[i].trouble);
 	bu_gpu_copy_fini(&copy);
 	return beside->gpu_trouble[0] ? -1 : 0;
 }
@@ -250,11 +261,19 @@ load_beside(void *arg)
 	while (!atomic_load(&beside->stop) && (gpus || disks)) {
 		if (gpus && copy_on_gpus(beside) != 0)
 			gpus = 0;
+		bu_checks_doing(beside->ctx, NULL,
+				&(struct bu_doing){.slot = SLOT_GPUS,
+						   .limit_ms = DISKS_MS,
+						   .id = rows[ROW_DISK_WRONG].id,
+						   .subject = "a disk",
+						   .what = "reads",
+						   .hint = rows[ROW_DISK_WRONG].hint});
 		if (disks && bu_host_disks_read(beside->ctx->root, beside_stopped,
 						beside, beside->disk_trouble,
 						sizeof(beside->disk_trouble)) <= 0)
 			disks = 0;
 	}
+	bu_checks_doing(beside->ctx, NULL, &(struct bu_doing){.slot = SLOT_GPUS});
 	return NULL;
 }
 

@@ -6,38 +6,54 @@
 
 #include "base/json.h"
 
-/* Rates by their own name, and the member of the expectation that they become. */
+/* Figures by their own name, and the member of the expectation that they become. */
 static const struct {
 	const char *what, *member;
-} kinds[] = {{"pcie", "pcie_gbs"}, {"p2p", "p2p_gbs"}, {"hbm", "hbm_gbs"}};
+} kinds[] = {{"host", "pcie_gbs"}, {"p2p", "p2p_gbs"}, {"hbm", "hbm_gbs"}};
 
 static const char *const copied[] = {"names",  "memory_bytes", "nvlinks",
 				     "fabric", "pcie_gen",     "pcie_width"};
+
+/* "H100 HGX-8" of p2p; "pcie gen5-x16" or "c2c grace" of host. NULL = there is none. */
+static const struct bu_rate *
+figure(const json_t *row, size_t kind, const struct bu_rates *rates)
+{
+	const char *what = kinds[kind].what, *sku = bu_json_str(row, what, "");
+	size_t length = strcspn(sku, " ");
+	char name[8] = "";
+
+	if (strcmp(what, "host") == 0 && length < sizeof(name)) {
+		memcpy(name, sku, length);
+		sku += length + strspn(sku + length, " ");
+		what = name;
+	}
+	return bu_rates_find(rates, what, sku, 0);
+}
 
 static int
 check_row(const json_t *row, const struct bu_rates *rates, struct bu_err *err)
 {
 	const char *model = bu_json_str(row, "model", "");
 
-	if (!*model || !json_array_size(json_object_get(row, "names")) ||
-	    bu_json_int(row, "memory_bytes", 0) <= 0 ||
-	    bu_json_int(row, "pcie_gen", 0) <= 0 ||
-	    bu_json_int(row, "pcie_width", 0) <= 0)
+	if (!*model || !*bu_json_str(row, "board", "") ||
+	    !json_array_size(json_object_get(row, "names")) ||
+	    bu_json_int(row, "memory_bytes", 0) <= 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "GPU '%s': model, names, memory_bytes, pcie_gen and "
-				  "pcie_width are needed",
+				  "GPU '%s': model, board, names and memory_bytes are "
+				  "needed",
 				  model);
 	if (strlen(bu_json_str(row, "source", "")) < 10 ||
 	    strlen(bu_json_str(row, "date", "")) != 10)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "GPU '%s': a source and its date are needed", model);
 	for (size_t i = 0; i < BU_LEN(kinds); i++) {
-		const char *sku = bu_json_str(row, kinds[i].what, NULL);
+		const char *sku = bu_json_str(row, kinds[i].what, "");
 
-		if (sku && !bu_rates_find(rates, kinds[i].what, sku, 0))
+		if (strcmp(sku, "unknown") != 0 && !figure(row, i, rates))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "GPU '%s': no rate %s '%s'", model,
-					  kinds[i].what, sku);
+					  "GPU '%s': no rate %s '%s'; unknown is "
+					  "allowed",
+					  model, kinds[i].what, sku);
 	}
 	return 0;
 }
@@ -58,23 +74,32 @@ bu_gpus_check(const json_t *gpus, const struct bu_rates *rates, struct bu_err *e
 	return 0;
 }
 
+/* The board with so many GPUs, else the row of the model that names no number. */
 static const json_t *
-find(const json_t *gpus, const char *model)
+find(const json_t *gpus, const char *model, int count)
 {
+	const json_t *other = NULL;
 	size_t i;
 	json_t *row;
 
-	json_array_foreach (json_object_get(gpus, "gpus"), i, row)
-		if (strcmp(bu_json_str(row, "model", ""), model) == 0)
+	json_array_foreach (json_object_get(gpus, "gpus"), i, row) {
+		int64_t its = bu_json_int(row, "gpus", 0);
+
+		if (strcmp(bu_json_str(row, "model", ""), model) != 0)
+			continue;
+		if (its == count)
 			return row;
-	return NULL;
+		if (!its)
+			other = row;
+	}
+	return other;
 }
 
 json_t *
 bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *model,
 	       int count, struct bu_err *err)
 {
-	const json_t *row = model ? find(gpus, model) : NULL;
+	const json_t *row = model ? find(gpus, model, count) : NULL;
 	json_t *expect;
 
 	if (model && !row) {
@@ -87,14 +112,37 @@ bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates, const char *mod
 		if (json_object_get(row, copied[i]))
 			json_object_set(expect, copied[i],
 					json_object_get(row, copied[i]));
-	for (size_t i = 0; i < BU_LEN(kinds); i++) {
-		const char *sku = bu_json_str(row, kinds[i].what, NULL);
-		const struct bu_rate *rate =
-			sku ? bu_rates_find(rates, kinds[i].what, sku, 0) : NULL;
+	if (row)
+		json_object_set_new(expect, "measure", json_true());
+	for (size_t i = 0; row && i < BU_LEN(kinds); i++) {
+		const struct bu_rate *rate = figure(row, i, rates);
 
 		if (rate)
 			json_object_set_new(expect, kinds[i].member,
 					    json_real(rate->reject));
 	}
+	if (json_object_get(row, "link_gbs"))
+		json_object_set_new(expect, "p2p_limit_gbs",
+				    json_real(bu_json_real(row, "link_gbs", 0) *
+					      bu_json_real(row, "nvlinks", 0)));
 	return expect;
+}
+
+void
+bu_gpus_divide(json_t *expect, int instances, double memory_share)
+{
+	/* What a slice cannot do, and what nobody has a figure for. */
+	static const char *const gone[] = {"pcie_gbs", "p2p_gbs", "p2p_limit_gbs",
+					   "nvlinks"};
+	double hbm_gbs = bu_json_real(expect, "hbm_gbs", 0) * memory_share;
+
+	for (size_t i = 0; i < BU_LEN(gone); i++)
+		json_object_del(expect, gone[i]);
+	json_object_del(expect, "hbm_gbs");
+	if (hbm_gbs > 0)
+		json_object_set_new(expect, "hbm_gbs", json_real(hbm_gbs));
+	if (instances > 0) {
+		json_object_set_new(expect, "mig", json_true());
+		json_object_set_new(expect, "mig_instances", json_integer(instances));
+	}
 }

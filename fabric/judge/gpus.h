@@ -3,9 +3,12 @@
  * What the GPUs of a model must be (data/gpus.json), made into the expectation that the
  * agent's GPU checks judge by.
  *
- * {"format":1,"gpus":[{"model","names":[],"memory_bytes","nvlinks"?,"fabric","pcie",
- *  "pcie_gen","pcie_width","p2p"?,"hbm"?,"mark","source","date"}]}; pcie, p2p and hbm
- * name rows of data/rates.json.
+ * {"format":1,"gpus":[{"model","board","gpus"?,"names":[],"memory_bytes","nvlinks"?,
+ *  "link_gbs"?,"fabric","pcie_gen"?,"pcie_width"?,"host","p2p","hbm","mark","source","date"}]}
+ * A row is for a part on its board: of one model with several rows, that with as many
+ * GPUs as the machine counts, else the one without `gpus`. host ("pcie gen5-x16", "c2c
+ * grace"), p2p and hbm name rows of data/rates.json; "unknown" where nobody published a
+ * figure: then it is measured, and compared with those of machines like it.
  */
 #ifndef BU_FABRIC_JUDGE_GPUS_H
 #define BU_FABRIC_JUDGE_GPUS_H
@@ -20,5 +23,9 @@ int bu_gpus_check(const json_t *gpus, const struct bu_rates *rates, struct bu_er
  * only their number. New reference. BU_ERR_NOTFOUND when the model has no row. */
 json_t *bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates,
 		       const char *model, int count, struct bu_err *err);
+
+/* Of a machine whose GPUs are divided (MIG): instances of each GPU and the share of its
+ * memory that one has, where all are alike; 0 where they are not. */
+void bu_gpus_divide(json_t *expect, int instances, double memory_share);
 
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 static const double vacuous_share = 0.8;
 
@@ -22,9 +23,9 @@ static const struct kind {
 };
 
 static const char *const fields[] = {
-	"what",    "sku",  "mtu",    "unit",  "line",
-	"limit",   "warn", "reject", "mark",  "overhead_bytes",
-	"healthy", "date", "source", "waiver"};
+	"what",    "sku",  "mtu",    "unit",   "line",
+	"limit",   "warn", "reject", "mark",   "overhead_bytes",
+	"healthy", "date", "source", "waiver", "method"};
 
 static int
 check_fields(const json_t *row, struct bu_err *err)
@@ -88,6 +89,12 @@ check_units(const struct bu_rate *rate, struct bu_err *err)
 			err, BU_ERR_INVAL, 0,
 			"field 'limit': above 0 and at most %g %s are plausible",
 			kind->most, kind->unit);
+	if ((strcmp(rate->what, "hbm") == 0) != (strcmp(rate->method, "copy") == 0))
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"field 'method': of hbm, copy is wanted: a figure that "
+			"was made in another way judges nothing that is "
+			"measured here");
 	if ((rate->mtu > 0) != (strcmp(rate->what, "link") == 0))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'mtu': a link needs one, and only a link");
@@ -146,6 +153,7 @@ read_rate(const json_t *row, struct bu_rate *ret, struct bu_err *err)
 	if (!json_is_object(row))
 		return bu_err_set(err, BU_ERR_INVAL, 0, "an object is wanted");
 	ret->mtu = (int)bu_json_int(row, "mtu", 0);
+	bu_text_copy(ret->method, sizeof(ret->method), bu_json_str(row, "method", ""));
 	ret->limit = bu_json_real(row, "limit", 0);
 	ret->healthy = bu_json_real(row, "healthy", 0);
 	ret->reject = bu_json_real(row, "reject", 0);

@@ -5,6 +5,7 @@
  *
  * {"format":1,"rates":[{"what":"link"|"p2p"|"hbm"|"pcie"|"c2c","sku","mtu"?,
  *  "unit":"Gbit/s"|"GB/s","line"?,"overhead_bytes"?,"limit","healthy"?,"reject","warn"?,
+ *  "method"?,
  *  "mark":"S"|"T"|"M"|"D","source","date":"YYYY-MM-DD","waiver"?}]}
  */
 #ifndef BU_FABRIC_JUDGE_RATES_H
@@ -19,6 +20,7 @@ struct bu_rate {
 	char sku[48];
 	int mtu; /* links; else 0 */
 	char unit[8];
+	char method[16];                     /* of hbm: how it was measured */
 	double limit, healthy, reject, warn; /* in unit; 0 = not known */
 	char source[240];
 };

@@ -23,9 +23,9 @@ START_TEST(what_is_shipped_passes_the_linter)
 	/* 372.5 still rejects a path MTU of 1024. */
 	ck_assert_double_gt(rate->reject,
 			    bu_rates_find(&rates, "link", "400g-roce", 1024)->limit);
-	ck_assert_ptr_nonnull(bu_rates_find(&rates, "hbm", "H200 SXM", 0));
-	ck_assert_ptr_null(bu_rates_find(&rates, "hbm", "GH200 SXM", 0));
-	ck_assert_ptr_null(bu_rates_find(&rates, "hbm", "H200", 0));
+	ck_assert_ptr_nonnull(bu_rates_find(&rates, "hbm", "H100 SXM", 0));
+	ck_assert_ptr_null(bu_rates_find(&rates, "hbm", "GH100 SXM", 0));
+	ck_assert_ptr_null(bu_rates_find(&rates, "hbm", "H100", 0));
 	ck_assert_ptr_null(bu_rates_find(&rates, "link", "ndr-ib", 1024));
 	bu_rates_fini(&rates);
 }
@@ -34,7 +34,8 @@ END_TEST
 #define ROW(rest)                                                                      \
 	"{\"format\":1,\"rates\":[{\"source\":\"x\",\"date\":\"2026-01-02\","          \
 	"\"mark\":\"T\"," rest "}]}"
-#define HBM(rest) ROW("\"what\":\"hbm\",\"unit\":\"GB/s\",\"sku\":\"H200 SXM\"," rest)
+#define HBM(rest)                                                                      \
+	ROW("\"what\":\"hbm\",\"unit\":\"GB/s\",\"sku\":\"H200 SXM\",\"method\":\"copy\"," rest)
 
 START_TEST(refuses_gates_that_cannot_fail)
 {
@@ -80,6 +81,10 @@ START_TEST(refuses_gates_that_cannot_fail)
 		 "\"GB/s\","
 		 "\"mark\":\"M\",\"limit\":1,\"reject\":1}]}",
 		 "'source'"},
+		/* DCGM's figure, where copies are measured. */
+		{ROW("\"what\":\"hbm\",\"unit\":\"GB/s\",\"sku\":\"H200\","
+		     "\"method\":\"dcgm\",\"limit\":4800,\"reject\":4700"),
+		 "'method'"},
 		{"{}", "is wanted"},
 	};
 

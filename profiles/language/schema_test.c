@@ -93,7 +93,8 @@ START_TEST(mig_layouts_fit_their_gpus)
 		{"1g.10gb", "h200-141gb", 8,
 		 "a h200-141gb has no instance 1g.10gb; allowed is 1g.18gb, 1g.35gb, "
 		 "2g.35gb, 3g.71gb, 4g.71gb, 7g.141gb"},
-		{"1g.10gb", "l40s", 8, "a l40s cannot be divided; leave mig out"},
+		{"1g.10gb", "l40s", 8,
+		 "no way to divide a l40s is known; leave mig out"},
 		{"0-8:1g.10gb", "h100-80gb", 8,
 		 "names GPU 8; the machine has GPUs 0 to 7"},
 		{"0-3:1g.10gb,3:2g.20gb", "h100-80gb", 8,

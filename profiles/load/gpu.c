@@ -148,12 +148,24 @@ bu_gpu_mig_is_whole(const char *text, int gpus)
 	return count == gpus;
 }
 
+/* A card is divided as the module of its name, and an H200 NVL as an H200. */
+static int
+is_of(const struct instance *instance, const char *model)
+{
+	static const char card[] = "-pcie";
+	size_t size = strlen(instance->model);
+
+	if (strcmp(model, "h200-nvl") == 0)
+		model = "h200-141gb";
+	return strncmp(instance->model, model, size) == 0 &&
+	       (!model[size] || strcmp(model + size, card) == 0);
+}
+
 static const struct instance *
 find(const char *model, const char *name)
 {
 	for (size_t i = 0; i < BU_LEN(instances); i++)
-		if (strcmp(instances[i].model, model) == 0 &&
-		    strcmp(instances[i].name, name) == 0)
+		if (is_of(&instances[i], model) && strcmp(instances[i].name, name) == 0)
 			return &instances[i];
 	return NULL;
 }
@@ -165,9 +177,24 @@ names_of(const char *model)
 	char *text = bu_xstrdup("");
 
 	for (size_t i = 0; i < BU_LEN(instances); i++)
-		if (strcmp(instances[i].model, model) == 0)
+		if (is_of(&instances[i], model))
 			bu_text_add(&text, ", ", "%s", instances[i].name);
 	return text;
+}
+
+int
+bu_gpu_mig_alike(const char *text, const char *model, double *ret_share)
+{
+	const struct instance *instance;
+	struct part part;
+
+	if (!model || next_part(&text, &part) != 0 || part.first >= 0 || part.used != 1)
+		return 0;
+	instance = find(model, part.names[0]);
+	if (!instance)
+		return 0;
+	*ret_share = (double)instance->memory / (strcmp(model, "a30") == 0 ? 4 : 8);
+	return part.counts[0];
 }
 
 static int
@@ -178,7 +205,8 @@ check_part(const struct part *part, const char *model, struct bu_err *err)
 
 	if (!*names)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "a %s cannot be divided; leave mig out", model);
+				  "no way to divide a %s is known; leave mig out",
+				  model);
 	for (int i = 0; i < part->used; i++) {
 		const struct instance *instance = find(model, part->names[i]);
 

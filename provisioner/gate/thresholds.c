@@ -262,6 +262,8 @@ gpu_json(const struct bu_gate *gate, const struct bu_desired_node *want)
 {
 	const struct bu_desired_hardware *class = want->hardware;
 	json_t *gpu = NULL;
+	double share = 0;
+	int instances;
 
 	if (class->gpus)
 		gpu = bu_gpus_expect(gate->gpus, &gate->rates,
@@ -269,8 +271,12 @@ gpu_json(const struct bu_gate *gate, const struct bu_desired_node *want)
 				     NULL);
 	if (gpu && want->image->driver)
 		json_object_set_new(gpu, "driver", json_string(want->image->driver));
-	if (gpu && want->mig && bu_gpu_mig_is_whole(want->mig, class->gpus))
-		json_object_set_new(gpu, "mig", json_true());
+	if (gpu && want->mig) {
+		instances = bu_gpu_mig_alike(want->mig, class->gpu_model, &share);
+		bu_gpus_divide(gpu, instances, share);
+		if (bu_gpu_mig_is_whole(want->mig, class->gpus))
+			json_object_set_new(gpu, "mig", json_true());
+	}
 	return gpu;
 }
 

@@ -114,12 +114,14 @@ END_TEST
 START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 {
 	static const struct {
-		const char *mig, *want;
+		const char *mig, *want, *instances, *hbm, *pcie;
 	} rows[] = {
-		{"", "none"},
-		{"mig = 1g.10gb*7\n", "true"},
-		{"mig = 0-3:1g.10gb*7,4-7:7g.80gb\n", "true"},
-		{"mig = 0-3:1g.10gb*7\n", "none"}, /* GPUs 4 to 7 stay whole */
+		{"", "none", "none", "2245.5", "52.0"},
+		/* An instance has an eighth of the memory, and reaches no other GPU. */
+		{"mig = 1g.10gb*7\n", "true", "7", "280.6875", "none"},
+		{"mig = 0-3:1g.10gb*7,4-7:7g.80gb\n", "true", "none", "none", "none"},
+		/* GPUs 4 to 7 stay whole */
+		{"mig = 0-3:1g.10gb*7\n", "none", "none", "none", "none"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -134,6 +136,9 @@ START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 		is(gpu, "count", "8");
 		is(gpu, "driver", "\"550.54.15\"");
 		is(gpu, "mig", rows[i].want);
+		is(gpu, "mig_instances", rows[i].instances);
+		is(gpu, "hbm_gbs", rows[i].hbm);
+		is(gpu, "pcie_gbs", rows[i].pcie);
 	}
 }
 END_TEST

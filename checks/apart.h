@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A group of checks in a process of its own: libraries and devices that hang or crash
+ * take nobody along. Called by the runner of checks and by probes that use GPU memory.
+ */
+#ifndef BU_CHECKS_APART_H
+#define BU_CHECKS_APART_H
+
+#include "checks/checks.h"
+
+enum { BU_APART_GRACE_MS = 5000 }; /* over ctx.deadline_ms */
+
+/* Runs fn in a child and appends its rows, also those that it had before it failed. A
+ * child that stays in one of its steps for longer than the step's limit
+ * (bu_checks_doing) is killed, and so is one that is cancelled or late; one that dies
+ * is told. Both are rows in the name of the step; without one, -1 and err says it. */
+int bu_apart_run(const struct bu_checks_ctx *ctx, const char *group, bu_checks_fn fn,
+		 struct bu_checks *out, struct bu_err *err);
+
+#endif

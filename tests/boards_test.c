@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GPU checks with the shipped rows of data/ on each board that the stand-in plays.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "checks/gpu/gpu.h"
+#include "fabric/judge/gpus.h"
+#include "profiles/load/gpu.h"
+#include "tests/support/unit.h"
+
+#define FAKEGPU BU_BUILDDIR "/tests/support/fakegpu.so"
+
+/* Healthy ones, each by its own row of the data. */
+
+static const struct {
+	const char *board, *model;
+	int count;
+	const char *mig; /* of the profile */
+} boards[] = {
+	{"h100-hgx-8", "h100-80gb", 8, NULL},
+	{"h100-hgx-4", "h100-80gb", 4, NULL},
+	{"h100-one", "h100-80gb", 1, NULL},
+	{"h100-mig", "h100-80gb", 8, "1g.10gb*7"},
+	{"h100-pcie", "h100-80gb-pcie", 4, NULL},
+	{"h100-nvl", "h100-nvl", 2, NULL},
+	{"a100-hgx-8", "a100-80gb", 8, NULL},
+	{"a100-hgx-4", "a100-80gb", 4, NULL},
+	{"a100-pcie", "a100-80gb-pcie", 4, NULL},
+	{"h200-hgx-8", "h200-141gb", 8, NULL},
+	{"h20-3e", "h20-141gb", 8, NULL},
+	{"b200-hgx-8", "b200-180gb", 8, NULL},
+	{"gb200", "gb200", 4, NULL},
+	{"l4-pcie", "l4", 8, NULL},
+	{"l40s", "l40s", 8, NULL},
+	{"a30", "a30", 4, NULL},
+	{"a10-pcie", "a10", 4, NULL},
+	{"rtx-pro", "rtx-pro-6000", 8, NULL},
+};
+
+static json_t *
+shipped(const char *model, int count, const char *mig)
+{
+	bu_autojson json_t *gpus = bu_json_load(BU_SRCDIR "/data/gpus.json", NULL);
+	struct bu_rates rates;
+	struct bu_err err = {0};
+	double share = 0;
+	json_t *expect;
+
+	ck_assert_int_eq(bu_rates_load(BU_SRCDIR "/data/rates.json", &rates, NULL), 0);
+	expect = bu_gpus_expect(gpus, &rates, model, count, &err);
+	ck_assert_msg(expect != NULL, "%s: %s", model, err.text);
+	if (mig)
+		bu_gpus_divide(expect, bu_gpu_mig_alike(mig, model, &share), share);
+	bu_rates_fini(&rates);
+	return expect;
+}
+
+static void
+check_board(size_t i, const char *fault, const struct bu_checks_ctx *ctx,
+	    struct bu_checks *ret)
+{
+	bu_autojson json_t *expect =
+		shipped(boards[i].model, boards[i].count, boards[i].mig);
+	struct bu_gpu_opts opts = {FAKEGPU, FAKEGPU, expect, 65536, ctx};
+
+	setenv("FAKEBOARD", boards[i].board, 1);
+	setenv("FAKEGPU", fault, 1);
+	bu_checks_init(ret);
+	bu_gpu_check(&opts, ret);
+	unsetenv("FAKEBOARD");
+}
+
+/* A100: NVML says N/A for its fabric; one H100 alone has none; of four each pair has 6
+ * links; an H20 copies 2.2 TB/s; an instance has an eighth: none of this is a fault. */
+START_TEST(a_healthy_board_of_every_kind_passes)
+{
+	for (size_t i = 0; i < BU_LEN(boards); i++) {
+		struct bu_checks checks;
+
+		check_board(i, "", NULL, &checks);
+		ck_assert_uint_gt(checks.count, 0);
+		for (size_t k = 0; k < checks.count; k++)
+			ck_assert_msg(checks.list[k].verdict == BU_VERDICT_PASS,
+				      "%s: %s", boards[i].board, checks.list[k].text);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
+static int
+has_bad(const struct bu_checks *checks, const char *id)
+{
+	for (size_t i = 0; i < checks->count; i++)
+		if (checks->list[i].verdict == BU_VERDICT_FAIL &&
+		    strcmp(checks->list[i].id, id) == 0)
+			return 1;
+	return 0;
+}
+
+/* What a board has is still judged: nothing is let off for its sake. */
+START_TEST(a_fault_shows_on_every_board_that_can_have_it)
+{
+	static const struct {
+		const char *fault, *id, *on; /* on: words of the boards; NULL = all */
+	} rows[] = {
+		{"ecc", "gpu-ecc", NULL},
+		{"model", "gpu-model", NULL},
+		{"remap-failed", "gpu-remap", NULL},
+		{"nvlink", "gpu-nvlink", "h100-hgx-8 h100-hgx-4 h200-hgx-8 b200-hgx-8"},
+		{"p2p", "gpu-p2p", "h100-hgx-8 h100-hgx-4 a100-hgx-8 h200-hgx-8 gb200"},
+		{"fabric", "gpu-fabric", "h100-hgx-8 h200-hgx-8 b200-hgx-8 gb200"},
+		{"h2d", "gpu-h2d", "h100-hgx-8 h100-hgx-4 a100-hgx-8 a100-pcie l40s"},
+		{"hbm", "gpu-hbm", "h100-hgx-8 h100-hgx-4 h20-3e"},
+		{"mig-instance", "gpu-mig", "h100-mig"},
+	};
+
+	for (size_t r = 0; r < BU_LEN(rows); r++)
+		for (size_t i = 0; i < BU_LEN(boards); i++) {
+			struct bu_checks checks;
+
+			if (boards[i].count < 4 ||
+			    (rows[r].on && !strstr(rows[r].on, boards[i].board)))
+				continue;
+			check_board(i, rows[r].fault, NULL, &checks);
+			ck_assert_msg(has_bad(&checks, rows[r].id), "%s on %s",
+				      rows[r].fault, boards[i].board);
+			bu_checks_fini(&checks);
+		}
+}
+END_TEST
+
+/* Four of its five runs are 12 % under what it can do: healthy machines spread so. */
+START_TEST(the_best_of_five_runs_counts)
+{
+	struct bu_checks checks;
+
+	check_board(0, "spread", NULL, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 0);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+/* From the other socket's memory it would be 30 % slower. */
+START_TEST(copies_use_memory_next_to_the_gpu)
+{
+	char root[] = "/tmp/bringup-gpu-XXXXXX";
+	struct bu_checks_ctx ctx = {.root = root};
+	struct bu_checks checks;
+	bu_autofree char *dir = NULL, *path = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	dir = bu_xasprintf("%s/sys/bus/pci/devices/0000:1b:00.0", root);
+	path = bu_xasprintf("%s/local_cpulist", dir);
+	ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
+	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "0\n"), 0);
+	check_board(0, "far", &ctx, &checks);
+	ck_assert_uint_eq(bu_checks_count(&checks, BU_VERDICT_FAIL), 0);
+	bu_checks_fini(&checks);
+	bu_remove_tree(root, NULL);
+}
+END_TEST
+
+/* Nobody has published what a pair of four A100 reaches: it is measured and told. */
+START_TEST(a_figure_that_nobody_has_is_told_and_not_judged)
+{
+	struct bu_checks checks;
+	int told = 0;
+
+	check_board(7, "p2p", NULL, &checks);
+	for (size_t i = 0; i < checks.count; i++)
+		if (strcmp(checks.list[i].subject, "GPU 3 to GPU 1") == 0) {
+			told++;
+			ck_assert_int_eq(checks.list[i].verdict, BU_VERDICT_PASS);
+			ck_assert_str_eq(checks.list[i].seen, "10.0 GB/s");
+			ck_assert_str_eq(checks.list[i].expected,
+					 "no figure of this part; compared with its "
+					 "like");
+		}
+	ck_assert_int_eq(told, 1);
+	bu_checks_fini(&checks);
+}
+END_TEST
+
+BU_UNIT("boards", a_healthy_board_of_every_kind_passes,
+	a_fault_shows_on_every_board_that_can_have_it, the_best_of_five_runs_counts,
+	copies_use_memory_next_to_the_gpu,
+	a_figure_that_nobody_has_is_told_and_not_judged)

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Shared by the two halves of the stand-in for NVIDIA's libraries: fakegpu_nvml.c and
+ * fakegpu_cuda.c, which are one shared library. It plays a board (FAKEBOARD, a name of
+ * the table; default h100-hgx-8), good or with one fault on GPU 3 (FAKEGPU); time is
+ * counted, not measured, so that rates are exact.
+ */
+#ifndef BU_TESTS_SUPPORT_FAKEGPU_H
+#define BU_TESTS_SUPPORT_FAKEGPU_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum {
+	BAD = 3, /* the GPU with the fault */
+	NOT_SUPPORTED = 3,
+	LOST = 15,
+	NO_DRIVER = 9,
+	CUDA_OUT_OF_MEMORY = 2,
+	CUDA_NO_DEVICE = 100,
+};
+
+/* How NVML answers about the fabric: "N/A" (the call is not supported), or a state. */
+enum { FABRIC_NA = -1, FABRIC_NONE = 0, FABRIC_DONE = 3 };
+
+struct board {
+	const char *board, *name;
+	int gpus, gib, links, fabric;
+	int pcie_gen;
+	double host_gbs;   /* to and from the host */
+	double inside_gbs; /* of a copy: what is read and written is twice this */
+	double peer_gbs;   /* one way, one pair; 0 = no peer access */
+	int switched;      /* a GPU's pairs share peer_gbs; else each has its own */
+	int instances;     /* MIG, of each GPU; 0 = off */
+};
+
+const struct board *board(void);
+
+static inline int
+fault(const char *name)
+{
+	const char *asked = getenv("FAKEGPU");
+
+	return asked && strcmp(asked, name) == 0;
+}
+
+/* Handles are the index plus one. */
+static inline int
+index_of(const void *gpu)
+{
+	return (int)(intptr_t)gpu - 1;
+}
+
+static inline int
+bad(void *gpu, const char *name)
+{
+	return index_of(gpu) == BAD && fault(name);
+}
+
+/* "hang:nvmlDeviceGetName": this call never comes back when it is about GPU 3 (or about
+ * none: gpu -1); "crash:..." takes the process along. 0 otherwise. */
+int trap(const char *name, int gpu);
+#define TRAP(gpu) trap(__func__, gpu)
+
+#endif

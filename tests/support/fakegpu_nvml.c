@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The NVML half of the stand-in, and the boards that it plays: tests/support/fakegpu.h.
+ * Figures of boards are published ones where there are some. */
+#define _GNU_SOURCE
+#include "tests/support/fakegpu.h"
+
+static const struct board boards[] = {
+	{"h100-hgx-8", "NVIDIA H100 80GB HBM3", 8, 80, 18, FABRIC_DONE, 5, 55.2, 1270,
+	 376, 1, 0},
+	{"h100-hgx-4", "NVIDIA H100 80GB HBM3", 4, 80, 18, FABRIC_NONE, 5, 55.2, 1248,
+	 130.5, 0, 0},
+	{"h100-one", "NVIDIA H100 80GB HBM3", 1, 80, 18, FABRIC_NONE, 5, 55.2, 1270, 0,
+	 0, 0},
+	{"h100-mig", "NVIDIA H100 80GB HBM3", 8, 80, 18, FABRIC_DONE, 5, 21, 155, 0, 0,
+	 7},
+	{"h100-pcie", "NVIDIA H100 PCIe", 4, 80, 0, FABRIC_NA, 5, 55.2, 890, 0, 0, 0},
+	{"h100-nvl", "NVIDIA H100 NVL", 2, 94, 12, FABRIC_NA, 5, 55.2, 1600, 256, 0, 0},
+	{"a100-hgx-8", "NVIDIA A100-SXM4-80GB", 8, 80, 12, FABRIC_NA, 4, 26, 830, 275,
+	 1, 0},
+	{"a100-hgx-4", "NVIDIA A100-SXM4-80GB", 4, 80, 12, FABRIC_NA, 4, 26, 830, 92, 0,
+	 0},
+	{"a100-pcie", "NVIDIA A100 80GB PCIe", 4, 80, 0, FABRIC_NA, 4, 26, 810, 22, 0,
+	 0},
+	{"h200-hgx-8", "NVIDIA H200", 8, 141, 18, FABRIC_DONE, 5, 55.2, 2000, 396, 1,
+	 0},
+	{"h20-3e", "NVIDIA H20-3e", 8, 141, 18, FABRIC_DONE, 5, 55.2, 1100, 396, 1, 0},
+	{"b200-hgx-8", "NVIDIA B200", 8, 180, 18, FABRIC_DONE, 5, 55.2, 3200, 750, 1,
+	 0},
+	{"gb200", "NVIDIA GB200", 4, 186, 18, FABRIC_DONE, 5, 365, 3200, 748, 1, 0},
+	{"l4-pcie", "NVIDIA L4", 8, 23, 0, FABRIC_NA, 4, 24.9, 120, 0, 0, 0},
+	{"l40s", "NVIDIA L40S", 8, 45, 0, FABRIC_NA, 4, 26, 330, 22, 0, 0},
+	{"a30", "NVIDIA A30", 4, 24, 0, FABRIC_NA, 4, 26, 400, 0, 0, 0},
+	{"a10-pcie", "NVIDIA A10", 4, 23, 0, FABRIC_NA, 4, 26, 240, 0, 0, 0},
+	{"rtx-pro", "NVIDIA RTX PRO 6000 Blackwell Server Edition", 8, 95, 0, FABRIC_NA,
+	 5, 55.2, 700, 50, 0, 0},
+};
+
+const struct board *
+board(void)
+{
+	const char *asked = getenv("FAKEBOARD");
+
+	for (size_t i = 1; asked && i < COUNT(boards); i++)
+		if (strcmp(boards[i].board, asked) == 0)
+			return &boards[i];
+	return &boards[0];
+}
+
+int
+trap(const char *name, int gpu)
+{
+	const char *asked = getenv("FAKEGPU");
+	const char *which = asked ? strchr(asked, ':') : NULL;
+
+	if (!which || strcmp(which + 1, name) != 0 || (gpu >= 0 && gpu != BAD))
+		return 0;
+	if (strncmp(asked, "crash", 5) == 0) {
+		signal(SIGSEGV, SIG_DFL);
+		raise(SIGSEGV);
+	}
+	while (strncmp(asked, "hang", 4) == 0)
+		pause();
+	return 0;
+}
+
+int nvmlInit_v2(void);
+int nvmlShutdown(void);
+const char *nvmlErrorString(int code);
+int nvmlSystemGetDriverVersion(char *ret, unsigned int size);
+int nvmlSystemGetCudaDriverVersion_v2(int *ret);
+int nvmlDeviceGetCount_v2(unsigned int *ret);
+int nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **ret);
+int nvmlDeviceGetName(void *gpu, char *ret, unsigned int size);
+int nvmlDeviceGetSerial(void *gpu, char *ret, unsigned int size);
+int nvmlDeviceGetUUID(void *gpu, char *ret, unsigned int size);
+int nvmlDeviceGetVbiosVersion(void *gpu, char *ret, unsigned int size);
+int nvmlDeviceGetPciInfo_v3(void *gpu, void *ret);
+int nvmlDeviceGetMemoryInfo(void *gpu, unsigned long long *ret);
+int nvmlDeviceGetEccMode(void *gpu, int *now, int *next);
+int nvmlDeviceGetTotalEccErrors(void *gpu, int type, int counter,
+				unsigned long long *ret);
+int nvmlDeviceGetRemappedRows(void *gpu, unsigned int *corrected,
+			      unsigned int *uncorrected, unsigned int *pending,
+			      unsigned int *failed);
+int nvmlDeviceGetNvLinkState(void *gpu, unsigned int link, int *ret);
+int nvmlDeviceGetNvLinkErrorCounter(void *gpu, unsigned int link, int counter,
+				    unsigned long long *ret);
+int nvmlDeviceGetGpuFabricInfo(void *gpu, void *ret);
+int nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, unsigned long long *ret);
+int nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned int *ret);
+int nvmlDeviceGetPowerManagementLimit(void *gpu, unsigned int *ret);
+int nvmlDeviceGetPowerManagementDefaultLimit(void *gpu, unsigned int *ret);
+int nvmlDeviceGetCurrPcieLinkGeneration(void *gpu, unsigned int *ret);
+int nvmlDeviceGetCurrPcieLinkWidth(void *gpu, unsigned int *ret);
+int nvmlDeviceGetMaxPcieLinkGeneration(void *gpu, unsigned int *ret);
+int nvmlDeviceGetMaxPcieLinkWidth(void *gpu, unsigned int *ret);
+int nvmlDeviceGetPcieReplayCounter(void *gpu, unsigned int *ret);
+int nvmlDeviceGetMaxMigDeviceCount(void *gpu, unsigned int *ret);
+int nvmlDeviceGetMigDeviceHandleByIndex(void *gpu, unsigned int index, void **ret);
+int nvmlDeviceGetMigMode(void *gpu, unsigned int *now, unsigned int *next);
+
+EXPORT int
+nvmlInit_v2(void)
+{
+	TRAP(-1);
+	return fault("no-driver") ? NO_DRIVER : 0;
+}
+
+EXPORT int
+nvmlShutdown(void)
+{
+	TRAP(-1);
+	return 0;
+}
+
+EXPORT const char *
+nvmlErrorString(int code)
+{
+	return code == NO_DRIVER ? "Driver Not Loaded"
+	       : code == LOST    ? "GPU is lost"
+				 : "Not Supported";
+}
+
+static int
+say(char *ret, unsigned int size, const char *text)
+{
+	snprintf(ret, size, "%s", text);
+	return 0;
+}
+
+EXPORT int
+nvmlSystemGetDriverVersion(char *ret, unsigned int size)
+{
+	TRAP(-1);
+	return say(ret, size, fault("driver") ? "535.54.03" : "570.86.15");
+}
+
+EXPORT int
+nvmlSystemGetCudaDriverVersion_v2(int *ret)
+{
+	TRAP(-1);
+	*ret = 12080;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetCount_v2(unsigned int *ret)
+{
+	TRAP(-1);
+	*ret = (unsigned int)board()->gpus - (unsigned int)fault("missing");
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetHandleByIndex_v2(unsigned int index, void **ret)
+{
+	TRAP((int)index);
+	*ret = (void *)(intptr_t)(index + 1);
+	return index == BAD && fault("lost") ? LOST : 0;
+}
+
+EXPORT int
+nvmlDeviceGetName(void *gpu, char *ret, unsigned int size)
+{
+	TRAP(index_of(gpu));
+	return say(ret, size, bad(gpu, "model") ? "NVIDIA T4" : board()->name);
+}
+
+EXPORT int
+nvmlDeviceGetSerial(void *gpu, char *ret, unsigned int size)
+{
+	TRAP(index_of(gpu));
+	snprintf(ret, size, "165%04d", index_of(gpu));
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetUUID(void *gpu, char *ret, unsigned int size)
+{
+	TRAP(index_of(gpu));
+	snprintf(ret, size, "GPU-%08d", index_of(gpu));
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetVbiosVersion(void *gpu, char *ret, unsigned int size)
+{
+	TRAP(index_of(gpu));
+	return say(ret, size, bad(gpu, "vbios") ? "96.00.61.00.01" : "96.00.89.00.01");
+}
+
+EXPORT int
+nvmlDeviceGetPciInfo_v3(void *gpu, void *ret)
+{
+	struct {
+		char legacy[16];
+		unsigned int domain, bus, device, id, subsystem;
+		char bus_id[32];
+	} info = {.bus = (unsigned int)index_of(gpu) + 0x18};
+
+	TRAP(index_of(gpu));
+	snprintf(info.bus_id, sizeof(info.bus_id), "00000000:%02X:00.0", info.bus);
+	memcpy(ret, &info, sizeof(info));
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetMemoryInfo(void *gpu, unsigned long long *ret)
+{
+	TRAP(index_of(gpu));
+	ret[0] = (unsigned long long)board()->gib << 30;
+	if (bad(gpu, "memory"))
+		ret[0] -= 16ull << 30;
+	ret[1] = ret[0];
+	ret[2] = 0;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetEccMode(void *gpu, int *now, int *next)
+{
+	TRAP(index_of(gpu));
+	*now = *next = !bad(gpu, "ecc-off");
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetTotalEccErrors(void *gpu, int type, int counter, unsigned long long *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = type == 1 && counter == 0 && bad(gpu, "ecc") ? 2 : 0;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetRemappedRows(void *gpu, unsigned int *corrected, unsigned int *uncorrected,
+			  unsigned int *pending, unsigned int *failed)
+{
+	TRAP(index_of(gpu));
+	*corrected = bad(gpu, "remap-many") ? 11 : 0;
+	*uncorrected = bad(gpu, "remap-failed") ? 3 : 0;
+	*pending = bad(gpu, "remap-pending");
+	*failed = bad(gpu, "remap-failed");
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetNvLinkState(void *gpu, unsigned int link, int *ret)
+{
+	TRAP(index_of(gpu));
+	if (link >= (unsigned int)board()->links)
+		return NOT_SUPPORTED;
+	*ret = !(bad(gpu, "nvlink") && (link == 4 || link == 17));
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetNvLinkErrorCounter(void *gpu, unsigned int link, int counter,
+				unsigned long long *ret)
+{
+	TRAP(index_of(gpu));
+	if (link >= (unsigned int)board()->links)
+		return NOT_SUPPORTED;
+	*ret = bad(gpu, "nvlink-errors") && link == 2 && counter == 2 ? 77 : 0;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetGpuFabricInfo(void *gpu, void *ret)
+{
+	struct {
+		unsigned char uuid[16];
+		int status;
+		unsigned int clique, state;
+	} info = {.uuid = {0xab, 0xcd},
+		  .clique = 1,
+		  .state = (unsigned int)board()->fabric};
+
+	TRAP(index_of(gpu));
+	if (board()->fabric == FABRIC_NA)
+		return NOT_SUPPORTED;
+	if (bad(gpu, "fabric"))
+		info.state = 2;
+	if (board()->fabric == FABRIC_NONE)
+		info.uuid[0] = info.uuid[1] = 0;
+	memcpy(ret, &info, sizeof(info));
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetCurrentClocksThrottleReasons(void *gpu, unsigned long long *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = bad(gpu, "thermal") ? 0x48 : bad(gpu, "power-cap") ? 0x4 : 0x1;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetTemperature(void *gpu, int sensor, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = bad(gpu, "thermal") ? 91 : 35;
+	return sensor ? NOT_SUPPORTED : 0;
+}
+
+EXPORT int
+nvmlDeviceGetPowerManagementLimit(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = bad(gpu, "power-limit") ? 500000 : 700000;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetPowerManagementDefaultLimit(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = gpu ? 700000 : 0;
+	return 0;
+}
+
+/* At rest the link of GPU 0 sleeps in the first generation: that is no fault. */
+EXPORT int
+nvmlDeviceGetCurrPcieLinkGeneration(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = index_of(gpu) == 0     ? 1
+	       : bad(gpu, "pcie-gen") ? 3
+				      : (unsigned int)board()->pcie_gen;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetCurrPcieLinkWidth(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = bad(gpu, "pcie-width") ? 8 : 16;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetMaxPcieLinkGeneration(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = bad(gpu, "pcie-gen") ? 3 : (unsigned int)board()->pcie_gen;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetMaxPcieLinkWidth(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = gpu ? 16 : 0;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetPcieReplayCounter(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = bad(gpu, "replays") ? 9 : 0;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetMigMode(void *gpu, unsigned int *now, unsigned int *next)
+{
+	TRAP(index_of(gpu));
+	*now = *next = (board()->instances > 0) != bad(gpu, "mig");
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetMaxMigDeviceCount(void *gpu, unsigned int *ret)
+{
+	TRAP(index_of(gpu));
+	*ret = 7;
+	return 0;
+}
+
+EXPORT int
+nvmlDeviceGetMigDeviceHandleByIndex(void *gpu, unsigned int index, void **ret)
+{
+	TRAP(index_of(gpu));
+	*ret = gpu;
+	return (int)index < board()->instances - bad(gpu, "mig-instance")
+		       ? 0
+		       : 6; /* not found */
+}
