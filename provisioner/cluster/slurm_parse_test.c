@@ -238,6 +238,8 @@ START_TEST(lists_of_names_are_searched)
 		{"r[1-2]n[01-02]", "r2n03", 0},
 		{"n[1-3]-ib", "n2-ib", 1},
 		{"n[1-3]-ib", "n2", 0},
+		{"a[1][1][1][1]", "a1111", 1},
+		{"a[1][1][1][1]", "b", 0},
 		/* cannot be read: it may have any */
 		{"gpu[001-", "gpu009", 1},
 		{"gpu[x]", "gpu009", 1},

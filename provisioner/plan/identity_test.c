@@ -107,6 +107,9 @@ static const struct row rows[] = {
 	 BU_IDENTITY_REPLACED, "node001", "MAC " MAC_OF "3"},
 	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1 3; node002 2 0 2", "node001",
 	 BU_IDENTITY_REPLACED, "node001", "UUID"},
+	/* a main board keeps its UUID in another machine: the serial number decides */
+	{"node001 1 1 1 1; node002 2 2 2", "node001 1 3 1 1; node002 2 2 2", "node001",
+	 BU_IDENTITY_REPLACED, "node001", "serial S-3"},
 	/* a card was exchanged, its port changed, its BMC moved: the same machine */
 	{BOTH, "node001 3 1 1; node002 2 2 2", "node001", BU_IDENTITY_SAME, "node001",
 	 ""},
@@ -189,6 +192,27 @@ START_TEST(machines_go_before_names)
 	}
 	bu_node_destroy(nodes[0]);
 	bu_node_destroy(nodes[1]);
+}
+END_TEST
+
+START_TEST(every_node_is_found_by_its_name)
+{
+	struct bu_node *nodes[9];
+	struct bu_plan_input input = {.nodes = nodes};
+
+	for (size_t i = 0; i < BU_LEN(nodes); i++) {
+		bu_autofree char *name = bu_xasprintf("node%03zu", i);
+
+		nodes[i] = bu_node_create(name);
+	}
+	for (; input.count <= BU_LEN(nodes); input.count++) {
+		for (size_t i = 0; i < BU_LEN(nodes); i++)
+			ck_assert_ptr_eq(bu_plan_node(&input, nodes[i]->name),
+					 i < input.count ? nodes[i] : NULL);
+		ck_assert_ptr_null(bu_plan_node(&input, "node0005"));
+	}
+	for (size_t i = 0; i < BU_LEN(nodes); i++)
+		bu_node_destroy(nodes[i]);
 }
 END_TEST
 
@@ -344,7 +368,7 @@ START_TEST(a_profile_that_contradicts_the_machines_is_not_applied)
 }
 END_TEST
 
-BU_UNIT("identity", machines_go_before_names,
+BU_UNIT("identity", machines_go_before_names, every_node_is_found_by_its_name,
 	a_profile_that_contradicts_the_machines_is_not_applied,
 	a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb,
 	only_who_has_a_machine_holds_one,

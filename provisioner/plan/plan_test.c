@@ -210,6 +210,35 @@ START_TEST(each_edit_has_its_consequence)
 }
 END_TEST
 
+/* A network "fab" beside the network "fabric". */
+static char *
+with_fab(const char *nic)
+{
+	bu_autofree char *named =
+		bu_testing_replace(bu_testing_site, "[network boot]", "[network fab]");
+	bu_autofree char *used =
+		bu_testing_replace(named, "networks = boot,", "networks = fab,");
+
+	return bu_testing_replace(used, "nic = 1\n", nic);
+}
+
+START_TEST(a_network_is_not_taken_for_one_that_begins_alike)
+{
+	bu_autofree char *was = with_fab("nic = 1\nmtu = 9000\n");
+	bu_autofree char *now = with_fab("nic = 1\n");
+	bu_autojson json_t *plan = NULL;
+	const json_t *change;
+	struct site site;
+
+	begin(&site, bu_testing_site, was, bu_testing_site, now);
+	plan = make(&site);
+	change = json_array_get(json_object_get(step_of(plan, 0), "changes"), 0);
+	ck_assert_str_eq(bu_json_str(change, "facet", ""), "network.fabric.mtu");
+	ck_assert_int_eq(bu_json_int(change, "line", 0), 10);
+	end(&site);
+}
+END_TEST
+
 START_TEST(the_severest_change_decides_and_is_said_first)
 {
 	struct site site;
@@ -531,7 +560,8 @@ START_TEST(the_same_facts_give_the_same_plan)
 END_TEST
 
 BU_UNIT("plan", new_nodes_are_installed, each_situation_has_its_consequence,
-	each_edit_has_its_consequence, the_severest_change_decides_and_is_said_first,
+	each_edit_has_its_consequence, a_network_is_not_taken_for_one_that_begins_alike,
+	the_severest_change_decides_and_is_said_first,
 	data_partitions_are_kept_where_there_are_some,
 	unknown_facets_are_what_was_applied, what_is_held_or_failed_says_so,
 	a_parked_node_is_not_installed_for_a_mild_change,

@@ -244,6 +244,104 @@ START_TEST(instruments_in_doubt)
 }
 END_TEST
 
+/* Of what node 7 sends and receives, all flows after the first `good` ones are in
+ * doubt, and all after the first to another leaf. */
+enum { ODD = 7, ODD_LEAF = 8 };
+struct odd_site {
+	struct bu_site real;
+	int good;
+	int slow; /* the good ones are slow by half */
+	int only; /* BU_DIR_...: the partner of the first flows has no other result than
+		     what it sends or receives; 0 = it has */
+	int seen, crossed; /* flows of node 7 so far */
+	int partner;
+};
+
+static void
+spoil(struct odd_site *odd, struct bu_flow *flow)
+{
+	int is_odd = flow->src == ODD || flow->dst == ODD;
+
+	if (is_odd && odd->seen == 0)
+		odd->partner = flow->src == ODD ? flow->dst : flow->src;
+	odd->crossed += is_odd && (flow->src >= ODD_LEAF || flow->dst >= ODD_LEAF);
+	if (is_odd && (odd->crossed || odd->seen++ >= odd->good))
+		flow->doubt |= BU_DOUBT_CLOCK;
+	else if (is_odd && odd->slow)
+		flow->rate_gbps /= 2;
+	if (is_odd || !odd->only || odd->partner < 0)
+		return;
+	if (odd->only == BU_DIR_OUT ? flow->dst == odd->partner
+				    : flow->src == odd->partner)
+		flow->doubt |= BU_DOUBT_NONE;
+}
+
+static int
+odd_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	struct odd_site *odd = arg;
+
+	if (odd->real.round(odd->real.arg, flows, count, err) != 0)
+		return -1;
+	for (int i = 0; i < count; i++)
+		spoil(odd, &flows[i]);
+	return 0;
+}
+
+/* Node 7 is named, and nothing else; what is known of its first partner then. */
+static enum bu_port_state
+odd_campaign(struct odd_site *odd)
+{
+	struct sim sim;
+	struct bu_site site = {.round = odd_round, .arg = odd};
+	struct bu_localise_opts opts = {.seed = 5};
+	struct bu_report report;
+	enum bu_port_state partner;
+
+	odd->partner = -1;
+	sim_init(&sim, 4 * ODD_LEAF, 1, ODD_LEAF, 4, 42);
+	odd->real = sim_site(&sim);
+	sim.plan.has_switch = sim.plan.has_lldp = 0;
+	ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL), 0);
+	ck_assert_int_eq(report.count, 1);
+	ck_assert_int_eq(report.accusations[0].what, BU_WHAT_INCONCLUSIVE);
+	ck_assert_int_eq(report.accusations[0].node, ODD);
+	ck_assert_int_eq(report.accusations[0].doubt, BU_DOUBT_CLOCK);
+	ck_assert_int_ne(report.ports[ODD], BU_PORT_GOOD);
+	partner = report.ports[odd->partner];
+	bu_report_fini(&report);
+	sim_fini(&sim);
+	return partner;
+}
+
+/* It is used in no further stage. What it measured before, without a doubt, accuses
+ * nobody, and proves nobody good, whoever sent. */
+START_TEST(what_an_instrument_in_doubt_measured_counts_for_nothing)
+{
+	static const int only[] = {BU_DIR_OUT, BU_DIR_IN};
+	struct odd_site never = {.good = 0}, slow = {.good = 2, .slow = 1};
+
+	ck_assert_int_eq(odd_campaign(&never), BU_PORT_GOOD);
+	ck_assert_int_eq(never.crossed, 0);
+	ck_assert_int_eq(odd_campaign(&slow), BU_PORT_GOOD);
+	ck_assert_int_eq(slow.crossed, 0);
+	for (size_t i = 0; i < BU_LEN(only); i++) {
+		struct odd_site odd = {.good = 2, .only = only[i]};
+
+		ck_assert_int_eq(odd_campaign(&odd), BU_PORT_OPEN);
+	}
+}
+END_TEST
+
+START_TEST(an_instrument_that_fails_late_is_named)
+{
+	struct odd_site odd = {.good = 4};
+
+	ck_assert_int_eq(odd_campaign(&odd), BU_PORT_GOOD);
+	ck_assert_int_gt(odd.crossed, 0);
+}
+END_TEST
+
 /* A site whose answers come one round at a time. */
 struct slow_site {
 	struct bu_site real;
@@ -373,4 +471,6 @@ BU_UNIT("localise", each_fault_by_its_name, each_link_by_its_name, what_comes_an
 	what_no_test_tells_apart_comes_together, a_fleet_that_is_slow_together,
 	the_clean_are_not_accused, a_campaign_goes_on_where_it_was,
 	the_trusted_are_never_accused, who_has_nobody_to_be_tested_with_costs_nothing,
-	a_site_that_fails, statistics, instruments_in_doubt)
+	a_site_that_fails, statistics, instruments_in_doubt,
+	what_an_instrument_in_doubt_measured_counts_for_nothing,
+	an_instrument_that_fails_late_is_named)
