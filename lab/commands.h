@@ -13,6 +13,7 @@ int bu_lab_status(int argc, char **argv);
 int bu_lab_reset(int argc, char **argv);
 int bu_lab_link(int argc, char **argv);
 int bu_lab_slurm(int argc, char **argv);
+int bu_lab_bmc(int argc, char **argv); /* bmc/command.c */
 
 /* Prints the error; returns its exit code. */
 int bu_lab_fail(const char *command, const struct bu_err *err);

@@ -33,6 +33,8 @@ static const struct {
 	 "limit both directions of a node's fabric link"},
 	{"slurm", bu_lab_slurm, "stop|start|forget",
 	 "end slurmctld, start it again, or start it with an empty state"},
+	{"bmc", bu_lab_bmc, "--listen ADDRESS:PORT --tree NAME [--machine URI#DOMAIN]",
+	 "a strict virtual BMC (Redfish), of paper or of a machine; bmc --help"},
 	{"reset", bu_lab_reset, "",
 	 "put it back as after `up`: machines off, disks empty, nothing left running"},
 	{"down", bu_lab_down, "", "end and remove the rack; also after a crash"},

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Resources: the tree's, and the BMC's own copies of what changed. They are rendered
+ * when they are sent: members of collections are counted then, and what the machine
+ * knows
+ * ({power}, {serial}) is asked then.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crypto.h"
+#include "base/text.h"
+#include "lab/bmc/engine.h"
+
+const json_t *
+bu_bmc_get(const struct bu_bmc *bmc, const char *uri)
+{
+	const json_t *own = json_object_get(bmc->own, uri);
+
+	return own ? own : json_object_get(bmc->tree->resources, uri);
+}
+
+json_t *
+bu_bmc_own(struct bu_bmc *bmc, const char *uri)
+{
+	json_t *own = json_object_get(bmc->own, uri);
+
+	if (!own) {
+		own = json_deep_copy(json_object_get(bmc->tree->resources, uri));
+		if (own)
+			json_object_set_new(bmc->own, uri, own);
+	}
+	return own;
+}
+
+const char *
+bu_bmc_rule(const struct bu_bmc *bmc, const char *name, const char *fallback)
+{
+	return bu_json_str(bmc->tree->rules, name, fallback);
+}
+
+int64_t
+bu_bmc_rule_int(const struct bu_bmc *bmc, const char *name, int64_t fallback)
+{
+	return bu_json_int(bmc->tree->rules, name, fallback);
+}
+
+int
+bu_bmc_rule_is(const struct bu_bmc *bmc, const char *name, const char *value)
+{
+	return strcmp(bu_bmc_rule(bmc, name, ""), value) == 0;
+}
+
+void
+bu_bmc_time(const struct bu_bmc *bmc, char ret[24])
+{
+	bu_time_iso(bmc->wall_ms, ret);
+}
+
+void
+bu_bmc_type(const json_t *resource, char *ret, size_t size)
+{
+	const char *type = bu_json_str(resource, "@odata.type", "#");
+
+	bu_text_copy_part(ret, size, type + 1, strcspn(type + 1, "."));
+}
+
+/* 1 when the URI is one level below. */
+static int
+is_below(const char *uri, const char *collection)
+{
+	size_t length = strlen(collection);
+
+	return strncmp(uri, collection, length) == 0 && uri[length] == '/' &&
+	       !strchr(uri + length + 1, '/');
+}
+
+int
+bu_bmc_members(struct bu_bmc *bmc, const char *collection, bu_bmc_member_fn fn,
+	       void *arg)
+{
+	const char *uri;
+	json_t *resource;
+	void *next;
+	int rc;
+
+	json_object_foreach (bmc->tree->resources, uri, resource) {
+		json_t *own = json_object_get(bmc->own, uri);
+
+		if (is_below(uri, collection) &&
+		    (rc = fn(bmc, uri, own ? own : resource, arg)) != 0)
+			return rc;
+	}
+	/* fn may take its own one away */
+	json_object_foreach_safe(bmc->own, next, uri, resource)
+	{
+		if (is_below(uri, collection) &&
+		    !json_object_get(bmc->tree->resources, uri) &&
+		    (rc = fn(bmc, uri, resource, arg)) != 0)
+			return rc;
+	}
+	return 0;
+}
+
+void
+bu_bmc_add(struct bu_bmc *bmc, const char *collection, enum bu_bmc_id id,
+	   json_t *resource, char ret_uri[256])
+{
+	snprintf(ret_uri, 256, "%s/%d", collection, ++bmc->last[id]);
+	json_object_set_new(resource, "@odata.id", json_string(ret_uri));
+	json_object_set_new(resource, "Id", json_sprintf("%d", bmc->last[id]));
+	json_object_set_new(bmc->own, ret_uri, resource);
+}
+
+/* --- what is sent --- */
+
+static json_t *
+live(const struct bu_bmc *bmc, const char *text)
+{
+	int number;
+
+	if (strcmp(text, "{power}") == 0)
+		return json_string(bu_bmc_power_state(bmc));
+	if (strcmp(text, "{progress}") == 0)
+		return json_string(bu_bmc_progress(bmc));
+	if (strcmp(text, "{serial}") == 0)
+		return json_string(bmc->identity.serial);
+	if (strcmp(text, "{uuid}") == 0)
+		return json_string(bmc->identity.uuid);
+	if (strcmp(text, "{service}") == 0)
+		return json_string(bmc->service);
+	if (sscanf(text, "{mac:%d}", &number) == 1 && number >= 0)
+		return number < bmc->identity.mac_count
+			       ? json_string(bmc->identity.macs[number])
+			       : json_null();
+	return json_string(text);
+}
+
+static json_t *
+rendered(const struct bu_bmc *bmc, const json_t *value)
+{
+	int slash = bu_bmc_rule_is(bmc, "trailing_slash", "yes");
+	json_t *made, *member;
+	const char *key;
+	size_t i;
+
+	if (json_is_string(value))
+		return *json_string_value(value) == '{'
+			       ? live(bmc, json_string_value(value))
+			       : json_incref((json_t *)(uintptr_t)value);
+	if (json_is_array(value)) {
+		made = json_array();
+		json_array_foreach (value, i, member)
+			json_array_append_new(made, rendered(bmc, member));
+		return made;
+	}
+	if (!json_is_object(value))
+		return json_incref((json_t *)(uintptr_t)value);
+	made = json_object();
+	json_object_foreach ((json_t *)(uintptr_t)value, key, member) {
+		const char *text = json_string_value(member);
+
+		if (*key == '#' && key[1] >= 'a' && key[1] <= 'z')
+			continue;
+		if (slash && text && strcmp(key, "@odata.id") == 0 && *text &&
+		    text[strlen(text) - 1] != '/')
+			json_object_set_new(made, key, json_sprintf("%s/", text));
+		else
+			json_object_set_new(made, key, rendered(bmc, member));
+	}
+	return made;
+}
+
+static int
+add_member(struct bu_bmc *bmc, const char *uri, const json_t *resource, void *arg)
+{
+	json_t *link = json_pack("{s:s}", "@odata.id", uri);
+
+	json_array_append_new(arg, rendered(bmc, link));
+	json_decref(link);
+	return 0;
+}
+
+static json_t *
+render_bare(struct bu_bmc *bmc, const char *uri)
+{
+	const json_t *resource = bu_bmc_get(bmc, uri);
+	json_t *made = rendered(bmc, resource);
+	const char *type = bu_json_str(resource, "@odata.type", "");
+
+	if (strstr(type, "Collection.")) {
+		json_t *members = json_array();
+
+		bu_bmc_members(bmc, uri, add_member, members);
+		json_object_set_new(made, "Members@odata.count",
+				    json_integer((json_int_t)json_array_size(members)));
+		json_object_set_new(made, "Members", members);
+	}
+	/* The root's own spelling has the slash. */
+	if (strcmp(uri, "/redfish/v1") == 0)
+		json_object_set_new(made, "@odata.id", json_string("/redfish/v1/"));
+	return made;
+}
+
+static void
+digest(const struct bu_bmc *bmc, const json_t *body, char ret[BU_BMC_ETAG_SIZE])
+{
+	const char *kind = bu_bmc_rule(bmc, "etag", "strong");
+	char hex[BU_DIGEST_SIZE], type[64];
+
+	bu_bmc_type(body, type, sizeof(type));
+	ret[0] = '\0';
+	/* DSP0266 wants one for accounts whatever else has none. */
+	if (strcmp(kind, "none") == 0 && strcmp(type, "ManagerAccount") != 0)
+		return;
+	bu_json_digest(body, hex);
+	snprintf(ret, BU_BMC_ETAG_SIZE, "%s\"%.8s\"",
+		 strcmp(kind, "weak") == 0 ? "W/" : "", hex);
+}
+
+void
+bu_bmc_etag(struct bu_bmc *bmc, const char *uri, char ret[BU_BMC_ETAG_SIZE])
+{
+	bu_autojson json_t *body = render_bare(bmc, uri);
+
+	digest(bmc, body, ret);
+}
+
+json_t *
+bu_bmc_render(struct bu_bmc *bmc, const char *uri)
+{
+	json_t *body = render_bare(bmc, uri);
+	char etag[BU_BMC_ETAG_SIZE];
+
+	digest(bmc, body, etag);
+	if (*etag)
+		json_object_set_new(body, "@odata.etag", json_string(etag));
+	return body;
+}
