@@ -199,12 +199,13 @@ make_certificate(const struct opts *opts, const char *key, struct bu_err *err)
 	bu_autofree char *host = bu_xstrndup(opts->listen, strcspn(opts->listen, ":"));
 	bu_autofree char *name = bu_xasprintf("IP:%s", host);
 	const char *const names[] = {name, "DNS:bmc", NULL};
-	bu_autofree char *ca_key = NULL, *ca = NULL;
+	bu_autofree char *ca_key = NULL, *ca_cert = NULL;
 	char *cert = NULL;
 
 	if (bu_tls_key_create(&ca_key, err) != 0 ||
-	    bu_ca_create("virtual BMC", ca_key, &ca, err) != 0 ||
-	    bu_ca_issue_server(ca, ca_key, key, names, &cert, err) != 0)
+	    bu_ca_create("virtual BMC", ca_key, &ca_cert, err) != 0 ||
+	    bu_ca_issue_server(&(struct bu_ca){ca_cert, ca_key}, key, names, &cert,
+			       err) != 0)
 		return NULL;
 	return cert;
 }
