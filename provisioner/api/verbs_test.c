@@ -100,6 +100,8 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	bu_autojson json_t *kept = NULL, *done = NULL;
 	struct bu_node *node;
 	struct bu_event event;
+	const struct bu_rollout *rollout;
+	bu_autofree char *stored = NULL;
 	size_t rollouts;
 
 	begin(&desk);
@@ -134,6 +136,13 @@ START_TEST(a_rebuild_needs_its_grant_and_is_a_plan)
 	ck_assert_int_eq(node->order.class, BU_CLASS_WIPE);
 	ck_assert_str_eq(node->order.revision, desk.site.rig.fleet->revision);
 	ck_assert_int_eq(node->order.reset, 1);
+	/* the plan that the order names can be read later */
+	rollout = bu_fleet_rollout(desk.site.rig.fleet, node->order.rollout);
+	ck_assert_ptr_nonnull(rollout);
+	stored = bu_store_get_blob(desk.site.rig.fleet->store,
+				   bu_json_str(rollout->applied, "plan", ""), NULL);
+	ck_assert_ptr_nonnull(stored);
+	ck_assert_ptr_nonnull(strstr(stored, "\"wipe\""));
 	answers(done, 1, "wrong-state", "node node002 is imaging");
 	ck_assert_int_eq(rig_node(&desk.site.rig, 2)->state, BU_STATE_IMAGING);
 	end(&desk);

@@ -94,6 +94,32 @@ START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
 }
 END_TEST
 
+/* Three of four in a rack are late, and they are few of the pool. */
+START_TEST(a_rack_that_is_late_is_left_alone_and_no_other)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 20);
+	for (size_t i = 0; i < 20; i++)
+		rig.fleet->desired->nodes[i].rack = bu_xstrdup(i < 4 ? "r1" : "r2");
+	for (int i = 1; i <= 3; i++)
+		rig_start(&rig, i);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	ck_assert_ptr_nonnull(json_object_get(rig.fleet->brakes, "rack r1"));
+	rig_pass(&rig, 3600 * 1000);
+	pass_some(&rig);
+	ck_assert_int_eq(boots(&rig), 3);
+	watch(&rig);
+	pass_some(&rig);
+	waits_for(&rig, 4, "the brake is on for rack r1");
+	ck_assert_int_eq(rig_node(&rig, 4)->order.begun, 0);
+	ck_assert_int_eq(rig_node(&rig, 5)->order.begun, 1);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Refused power of a whole subnet of BMCs is no reason to fail its nodes. */
 START_TEST(power_that_is_refused_everywhere_is_not_the_nodes)
 {
@@ -116,4 +142,5 @@ END_TEST
 
 RIG_UNIT("brake", many_that_are_late_together_are_left_alone,
 	 a_frozen_node_that_is_released_gets_its_time_anew,
+	 a_rack_that_is_late_is_left_alone_and_no_other,
 	 power_that_is_refused_everywhere_is_not_the_nodes)

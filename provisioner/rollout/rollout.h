@@ -83,7 +83,7 @@ json_t *bu_rollouts_list(const struct bu_rollouts *rollouts);
  * "canary","canary_done","faults" (what of failure_budget is spent: failures of nodes
  * that were in service),"failure_budget","max_unavailable","away","why" (nobody has a
  * turn now; "" = somebody does)}] and "nodes":[{"node","pool","class","batch","state",
- * "status" (turn|under way|done|failed|withdrawn),"reason"}]. NULL: BU_ERR_NOTFOUND. */
+ * "status" (turn|under-way|done|failed|withdrawn),"reason"}]. NULL: BU_ERR_NOTFOUND. */
 json_t *bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id,
 			 struct bu_err *err);
 /* Why this node's order has not begun, a line for people; NULL when it waits for no

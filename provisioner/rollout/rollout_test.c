@@ -46,6 +46,67 @@ START_TEST(the_canary_goes_alone_then_no_more_than_may_be_away)
 }
 END_TEST
 
+/* The plan says who is first, not the name. */
+START_TEST(the_first_batch_goes_first)
+{
+	struct rig rig;
+	bu_autojson json_t *plan = NULL,
+			   *grants = json_pack("[{s:s}]", "class", "wipe");
+	json_t *step;
+	size_t i;
+	char id[40];
+
+	begin(&rig, 4, NULL);
+	plan = plan_of(&rig, 4, "wipe");
+	json_array_foreach (json_object_get(plan, "steps"), i, step)
+		json_object_set_new(step, "batch", json_integer(i != 2));
+	ck_assert_int_eq(
+		bu_rollouts_apply(rig.rollouts,
+				  &(struct bu_consent){plan, "abcdef0", grants, "me"},
+				  id, NULL),
+		0);
+	pass_some(&rig);
+	ck_assert_int_eq(count_begun(&rig), 1);
+	ck_assert_int_eq(rig_node(&rig, 3)->order.begun, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(what_stands_in_the_way_is_shown)
+{
+	struct rig rig;
+	bu_autojson json_t *shown = NULL, *again = NULL;
+	const json_t *node;
+	struct bu_event event;
+
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "reboot");
+	ck_assert_int_eq(rig_node(&rig, 1)->order.begun, 1);
+	bu_event_init(&event, BU_EVENT_HELD, rig_node(&rig, 1)->name,
+		      json_pack("{s:s,s:s}", "owner", "anna", "reason", "a card"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	pass_some(&rig);
+	shown = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
+	node = json_array_get(json_object_get(shown, "nodes"), 0);
+	ck_assert_str_eq(bu_json_str(node, "status", ""), "under-way");
+	has(bu_json_str(node, "reason", ""), "anna");
+	node = json_array_get(json_object_get(shown, "nodes"), 1);
+	has(bu_json_str(node, "reason", ""), "canary");
+	ck_assert_int_eq(bu_json_int(shown, "quarantined", -1), 0);
+	move(&rig, 1, "quarantined", "accused", "slow");
+	move(&rig, 2, "quarantined", "accused", "slow");
+	pass_some(&rig);
+	again = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
+	ck_assert_int_eq(bu_json_int(again, "failed", -1), 2);
+	ck_assert_int_eq(bu_json_int(again, "quarantined", -1), 2);
+	move(&rig, 2, "failed", "late", "no boot");
+	json_decref(bu_steal(&again));
+	again = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
+	ck_assert_int_eq(bu_json_int(again, "quarantined", -1), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_canary_that_fails_stops_the_rollout)
 {
 	struct rig rig;
@@ -482,6 +543,7 @@ START_TEST(without_a_rollout_there_is_none)
 END_TEST
 
 RIG_UNIT("rollout", the_canary_goes_alone_then_no_more_than_may_be_away,
+	 the_first_batch_goes_first, what_stands_in_the_way_is_shown,
 	 a_canary_that_fails_stops_the_rollout,
 	 failures_up_to_the_budget_stop_the_rollout, people_pause_resume_and_abort,
 	 a_pause_forgives_nothing, relabelling_disturbs_nobody_and_is_done_at_once,
