@@ -199,7 +199,8 @@
 	/* why a plan refuses it */                                                    \
 	X(UNDER_WAY, "under-way", PLAN, 0, 0, "",                                      \
 	  "it is {state} with {what}; [it is held: bringup node release continues "    \
-	  "its order; {?held}]plan again when it is settled")                          \
+	  "its order; {?held}][bringup rollout abort {rollout} takes it back; ]plan "  \
+	  "again when it is settled")                                                  \
 	X(REPLACED_ON_WAY, "replaced-on-way", PLAN, 0, 0, "",                          \
 	  "{why}; it is {state}: bringup node replace {node} forgets the old one")     \
 	X(PARKED, "parked", PLAN, 0, 0, "",                                            \

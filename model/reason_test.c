@@ -151,7 +151,8 @@ static const char *const sentences[] = {
 			      "<more>; last time: <last>",
 	[BU_REASON_UNDER_WAY] =
 		"it is <state> with <what>; it is held: bringup node release "
-		"continues its order; plan again when it is settled",
+		"continues its order; bringup rollout abort <rollout> takes it back; "
+		"plan again when it is settled",
 	[BU_REASON_REPLACED_ON_WAY] =
 		"<why>; it is <state>: bringup node replace <node> forgets the old one",
 	[BU_REASON_PARKED] =

@@ -27,8 +27,10 @@ static void
 print_states(FILE *out)
 {
 	static const char *const ladders[] = {"", "power", "hold"};
-	static const char *const aborts[] = {"", "until its disk is written",
-					     "until it has left its cluster"};
+	static const char *const aborts[] = {
+		"", "until its disk is written",
+		"until it has left its cluster, or where its files "
+		"cannot be written"};
 
 	fputs("| state | settled | deadline | ladder | first step | called back | what "
 	      "happens |\n"

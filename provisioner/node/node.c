@@ -12,6 +12,19 @@ bu_node_stands_still(const struct bu_node *node)
 	return bu_reason_info(node->live.says.code)->stops_deadline;
 }
 
+int
+bu_node_has_left(const struct bu_node *node)
+{
+	return node->state == BU_STATE_DRAINING && node->order.open &&
+	       node->order.begun && node->step.action == BU_ACTION_CONFIGURE;
+}
+
+int
+bu_node_keeps_files(const struct bu_node *node)
+{
+	return bu_node_has_left(node) && node->step.status == BU_STEP_FAILED;
+}
+
 void
 bu_step_failure(const struct bu_node *node, struct bu_reason *ret)
 {

@@ -213,6 +213,11 @@ void bu_step_failure(const struct bu_node *node, struct bu_reason *ret);
 /* Its deadline stands still for what it says. */
 int bu_node_stands_still(const struct bu_node *node);
 
+/* Draining, and out of its cluster: the files of its order are written. */
+int bu_node_has_left(const struct bu_node *node);
+/* The files of its order could not be written: it has those that it had. */
+int bu_node_keeps_files(const struct bu_node *node);
+
 /* "turn" (waits for it), "under-way", "done", "failed" or "withdrawn". */
 const char *bu_order_status(const struct bu_order *order);
 

@@ -52,6 +52,29 @@ refuse_state(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 			  bu_verb_info(verb)->name, others);
 }
 
+/* Draining for an order. Whoever forgets its machine needs no files on it. */
+static int
+check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
+{
+	const struct bu_order *order = &node->order;
+	int forgets = verb == BU_VERB_REPLACE || verb == BU_VERB_RETIRE;
+
+	if (bu_node_has_left(node) && forgets)
+		return 0;
+	if (bu_node_has_left(node) && !bu_node_keeps_files(node))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s has left its cluster for an order (%s, of "
+				  "rollout %s), and its files are being written; it "
+				  "takes: replace, retire",
+				  node->name, bu_class_name(order->class),
+				  order->rollout);
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "node %s is draining for an order (%s, of rollout %s); "
+			  "bringup rollout abort %s cancels it",
+			  node->name, bu_class_name(order->class), order->rollout,
+			  order->rollout);
+}
+
 int
 bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 {
@@ -71,10 +94,6 @@ bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 				  "hold",
 				  node->name, hold, node->name);
 	if (node->state == BU_STATE_DRAINING && order->open && order->begun)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "node %s is draining for an order (%s, of rollout "
-				  "%s); bringup rollout abort %s cancels it",
-				  node->name, bu_class_name(order->class),
-				  order->rollout, order->rollout);
+		return check_ordered(node, verb, err);
 	return 0;
 }

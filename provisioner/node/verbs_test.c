@@ -360,6 +360,39 @@ START_TEST(a_drain_for_an_order_is_the_orders)
 }
 END_TEST
 
+/* It is out of its cluster, and its machine died: nobody can write its files. */
+START_TEST(who_has_left_for_an_order_can_be_replaced)
+{
+	static const struct {
+		enum bu_verb verb;
+		const char *says;
+		enum bu_state to;
+	} rows[] = {
+		{BU_VERB_REPLACE, "draining -> enrolled", BU_STATE_ENROLLED},
+		{BU_VERB_RETIRE, "draining -> retired", BU_STATE_RETIRED},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node = ready(&rig);
+
+		rig_apply(&rig, 1, BU_CLASS_REBOOT, "d1", NULL, NULL);
+		rig_write(&rig, "sinfo", "");
+		ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+		refused(&rig, BU_VERB_SERVICE, BU_ERR_STATE,
+			"its files are being written; it takes: replace, retire");
+		ask(&rig, rows[i].verb, rows[i].says);
+		rig_until(&rig, node, rows[i].to);
+		ck_assert_str_eq(node->machine, "");
+		ck_assert_int_eq(node->order.withdrawn, 1);
+		rig_restart(&rig);
+		ck_assert_int_eq(rig_node(&rig, 1)->state, rows[i].to);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Its jobs end first; then nothing is known of the machine any more. */
 static int
 forget(enum bu_verb verb, enum bu_state to, int64_t rows)
@@ -497,6 +530,7 @@ RIG_UNIT("verbs", what_was_taken_out_comes_back,
 	 a_join_that_is_broken_off_leaves_nothing_behind,
 	 who_has_left_the_profile_drains_to_be_retired,
 	 who_comes_back_into_the_profile_goes_on, a_drain_for_an_order_is_the_orders,
+	 who_has_left_for_an_order_can_be_replaced,
 	 a_replaced_machine_is_forgotten_after_it_has_left,
 	 what_is_refused_says_what_can_be_asked, what_was_half_written_is_not_booted,
 	 an_old_log_says_by_its_order_where_draining_leads)

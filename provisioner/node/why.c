@@ -237,6 +237,10 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (node->hold.owner)
 		bu_text_add(&text, "\n", "%s; bringup node release %s ends the hold",
 			    hold, node->name);
+	if (bu_node_keeps_files(node))
+		bu_text_add(&text, "\n",
+			    "bringup rollout abort %s takes its order back",
+			    node->order.rollout);
 	add_reason(&node->live.refusal, "a machine was refused", &text);
 	add_reason(&node->live.says,
 		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"

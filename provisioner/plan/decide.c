@@ -45,8 +45,15 @@ decide_under_way(const struct bu_plan_node *it, struct bu_decision *ret)
 		return;
 	refuse(ret, UNDER_WAY,
 	       .text = {it->node->state == BU_STATE_READY ? "being changed" : state,
-			image ? "another image" : "other settings"},
+			image ? "another image" : "other settings",
+			bu_node_keeps_files(it->node) ? order->rollout : ""},
 	       .number = {it->node->hold.owner != BU_OWNER_NONE});
+}
+
+static enum bu_plan_disk
+disk_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	return input->disk(input->arg, it->node, it->want->hardware->disk);
 }
 
 /* Of a node that is installed anew: what is there may only go by a grant. */
@@ -54,13 +61,15 @@ static enum bu_class
 disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	   const json_t *changes)
 {
-	const char *disk = it->want->hardware->disk;
+	enum bu_plan_disk disk = disk_of(input, it);
 
+	/* A new disk has no data to keep, and an order to keep it would fail. */
 	if (it->node->installed_digest[0] && it->want->pool->data &&
+	    disk != BU_PLAN_DISK_EMPTY &&
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
 	if (it->node->disk_touched || it->node->installed_digest[0] ||
-	    input->disk(input->arg, it->node, disk) == BU_PLAN_DISK_WRITTEN)
+	    disk == BU_PLAN_DISK_WRITTEN)
 		return BU_CLASS_WIPE;
 	return BU_CLASS_INSTALL;
 }
@@ -184,7 +193,8 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	}
 	if (input->rebuild == BU_CLASS_REIMAGE &&
-	    (!node->installed_digest[0] || !pool->data)) {
+	    (!node->installed_digest[0] || !pool->data ||
+	     disk_of(input, it) == BU_PLAN_DISK_EMPTY)) {
 		refuse(ret, NO_DATA, .number = {0});
 		return;
 	}

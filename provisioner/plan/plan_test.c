@@ -265,10 +265,17 @@ START_TEST(data_partitions_are_kept_where_there_are_some)
 		const char *was, *to;
 		int failed;
 		const char *class;
+		enum bu_plan_disk disk;
 	} cases[] = {
-		{data, data, 0, "reimage"}, {"gres =", "gres =", 0, "wipe"},
-		{data, bigger, 0, "wipe"},  {"gres =", data, 0, "wipe"},
-		{data, data, 1, "reimage"}, {data, bigger, 1, "wipe"},
+		{data, data, 0, "reimage", 0},
+		{"gres =", "gres =", 0, "wipe", 0},
+		{data, bigger, 0, "wipe", 0},
+		{"gres =", data, 0, "wipe", 0},
+		{data, data, 1, "reimage", 0},
+		{data, data, 1, "reimage", BU_PLAN_DISK_WRITTEN},
+		/* people put a new one in: there is nothing to keep */
+		{data, data, 1, "wipe", BU_PLAN_DISK_EMPTY},
+		{data, bigger, 1, "wipe", 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
@@ -277,6 +284,7 @@ START_TEST(data_partitions_are_kept_where_there_are_some)
 
 		begin(&site, "gres =", cases[i].was, "gres =", cases[i].to);
 		strcpy(site.image.digest, "d2");
+		site.disk = cases[i].disk;
 		if (cases[i].failed)
 			site.nodes[0]->state = BU_STATE_FAILED;
 		plan = make(&site);

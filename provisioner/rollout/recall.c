@@ -2,8 +2,8 @@
 /*
  * An abort calls back what has begun and has not passed a point of no return. Called by
  * rollout.c and the API. Invariant: whoever is called back is, in one commit with the
- * abort, on its way to where it was; nobody's disk was touched, and nobody has left its
- * cluster but to boot what is still on its disk.
+ * abort, on its way to where it was; nobody's disk was touched, and whoever has left
+ * its cluster boots what is still on its disk, or has the files that it had.
  */
 #include <string.h>
 
@@ -22,6 +22,9 @@ check_way(const struct bu_node *node, enum bu_abort abort, struct bu_err *err)
 		return node->order.written ? bu_err_set(err, BU_ERR_STATE, 0,
 							"its disk is being written")
 					   : 0;
+	/* Its files could not be written, and are what they were. */
+	if (bu_node_keeps_files(node))
+		return 0;
 	if (node->step.action != BU_ACTION_LEAVE || node->step.status == BU_STEP_DONE)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it has left its cluster");
 	if (node->joined.node[0] && strcmp(node->joined.node, node->name) != 0)

@@ -150,6 +150,43 @@ START_TEST(who_has_left_for_a_restart_goes_on)
 }
 END_TEST
 
+/* What was ordered cannot be written, however often: it comes back with what it has. */
+START_TEST(who_cannot_be_configured_goes_back)
+{
+	struct bu_err bad;
+
+	for (int restart = 0; restart < 2; restart++) {
+		node = rig_up_to(&rig, RIG_READY);
+		rig_apply(&rig, 1, BU_CLASS_RESTART, "d1", NULL, NULL);
+		rig_write(&rig, "sinfo", "");
+		ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+		bu_err_set(&bad, BU_ERR_INVAL, 0, "correct the MAC");
+		rig_answer(&rig, node, &bad);
+		for (int i = 0; i < 20 && !node->hold.owner; i++)
+			rig_pass(&rig, 1000);
+		rig_why_says(&rig, node,
+			     "bringup rollout abort r-1 takes its order back");
+		abort_it(1, "");
+		if (restart) {
+			rig_restart(&rig);
+			node = rig_node(&rig, 1);
+		}
+		ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+		ck_assert_int_eq(node->state, BU_STATE_JOINING);
+		ck_assert_int_eq(node->order.withdrawn, 1);
+		rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+		rig_write(&rig, "sinfo.next", "idle\n");
+		rig_write(&rig, "sinfo", "drained\n");
+		rig_answer(&rig, node, NULL);
+		for (int i = 0; i < 20 && node->state != BU_STATE_READY; i++)
+			rig_pass(&rig, 1000);
+		ck_assert_int_eq(node->state, BU_STATE_READY);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Without certificates of this boot it could not join again. */
 START_TEST(who_could_not_join_again_drains_on)
 {
@@ -171,4 +208,4 @@ END_TEST
 RIG_UNIT("recall", who_still_drains_goes_on_in_its_cluster,
 	 who_was_not_written_to_boots_its_own_system, who_was_new_is_enrolled_again,
 	 who_is_written_to_goes_on, who_has_left_for_a_restart_goes_on,
-	 who_could_not_join_again_drains_on)
+	 who_cannot_be_configured_goes_back, who_could_not_join_again_drains_on)

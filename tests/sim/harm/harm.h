@@ -62,8 +62,6 @@ enum {
 	X(REPLAY, "replay", "a restart changes nothing that the log owns", 1)          \
 	X(SILENT, "silent", "who waits says what ends the wait", 1)                    \
 	X(DEADEND, "dead-end", "the commands that are named lead out", 1)              \
-	X(STUCK, "stuck", "what cannot be carried out can be taken back", 0)           \
-	X(NEW_DISK, "new-disk", "a new disk in an old node can be written", 0)         \
 	X(RESUMED, "resumed", "an administrator resumes it while it goes", 1)          \
 	X(HANDS_OFF, "hands-off", "what is in service or retired keeps its power", 1)  \
 	X(KEPT, "kept", "what a person took out comes back by a person alone", 1)      \
@@ -121,7 +119,6 @@ struct machine {
 	/* faults of its hardware */
 	int slow_link, bad_memory;
 	int was_faulty; /* ever in this run: a quarantine has a cause */
-	int new_disk;   /* people took the one with the system */
 	int died;       /* somebody switched it off */
 	int outlier; /* its next probe: 1 = 3 % over the link, 2 = clocks 8 % apart */
 	/* truth for the rules */
@@ -422,7 +419,6 @@ const char *oracle_unusable(const struct bu_node *node);
 /* All that the profile wants is ready, or (not helped) stands where a person is needed;
  * NULL or which one is not, and why not. */
 const char *oracle_unsettled(int helped);
-enum rule oracle_dead_end(void);
 
 /* run.c */
 void run_script(const struct script *script, FILE *log);

@@ -215,7 +215,7 @@ end_of_faults(void)
 	person_helps();
 	why = settle(1);
 	if (why)
-		broken(oracle_dead_end(), "%s", why);
+		broken(RULE_DEADEND, "%s", why);
 }
 
 void

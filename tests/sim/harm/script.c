@@ -168,7 +168,6 @@ new_disk(struct machine *machine, unsigned int which)
 	machine_power(machine, 0);
 	json_decref(disk->stamp);
 	memset(disk, 0, sizeof(*disk));
-	machine->new_disk = 1;
 	machine_power(machine, on);
 }
 

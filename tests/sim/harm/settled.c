@@ -79,28 +79,6 @@ unsettled_row(const struct row *row, int helped)
 	return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
 }
 
-/* What is known to lead nowhere has a rule of its own. */
-enum rule
-oracle_dead_end(void)
-{
-	for (int i = 0; i < ROWS; i++) {
-		const struct row *row = &sim.applied.rows[i];
-		const struct bu_node *node =
-			row->present ? bu_fleet_node(daemon_world(), row->name) : NULL;
-		const struct machine *machine = node ? oracle_machine_of(node) : NULL;
-
-		if (!node || !unsettled_row(row, 1))
-			continue;
-		if (node->state == BU_STATE_DRAINING &&
-		    node->step.action == BU_ACTION_CONFIGURE)
-			return RULE_STUCK;
-		if (machine && machine->new_disk)
-			return RULE_NEW_DISK;
-		return RULE_DEADEND;
-	}
-	return RULE_DEADEND;
-}
-
 const char *
 oracle_unsettled(int helped)
 {
