@@ -17,6 +17,9 @@
 #include "base/clock.h"
 #include "base/crypto.h"
 
+/* Debian's; libcurl over GnuTLS knows none of itself. */
+#define SYSTEM_CAS "/etc/ssl/certs/ca-certificates.crt"
+
 /* A socket, by a number that no other one ever has. */
 struct connection {
 	struct connection *next;
@@ -184,7 +187,7 @@ fail(struct bu_http_exchange *exchange, CURLcode code, struct bu_err *err)
 		return;
 	}
 	if (code == CURLE_PEER_FAILED_VERIFICATION ||
-	    code == CURLE_ABORTED_BY_CALLBACK) {
+	    code == CURLE_SSL_CACERT_BADFILE || code == CURLE_ABORTED_BY_CALLBACK) {
 		fail_verify(exchange, err);
 		return;
 	}
@@ -400,6 +403,8 @@ set_peer(struct bu_http_exchange *exchange)
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, by_ca);
 	curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, by_ca ? 2L : 0L);
 	curl_easy_setopt(curl, CURLOPT_CERTINFO, by_ca);
+	if (by_ca)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, SYSTEM_CAS);
 	/* Over plain http a fingerprint is never shown, and so nothing is sent. */
 	if (exchange->fingerprint) {
 		curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, check_peer);

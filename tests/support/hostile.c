@@ -132,7 +132,8 @@ may_enter(struct hostile_bmc *bmc, struct request *request)
 {
 	const char *token = header(request, "X-Auth-Token");
 
-	if (strcmp(request->path, "/redfish/v1/") == 0 ||
+	if ((bmc->habits & HOSTILE_OPEN) ||
+	    strcmp(request->path, "/redfish/v1/") == 0 ||
 	    (hostile_ends(request->path, "/Sessions") &&
 	     strcmp(request->method, "POST") == 0))
 		return 1;

@@ -37,6 +37,7 @@ enum {
 	HOSTILE_HUGE = 1 << 24,           /* the system does not end */
 	HOSTILE_EMPTY_NICS = 1 << 25,     /* "", null and 20 bytes as addresses */
 	HOSTILE_NO_ACTION_ETAG = 1 << 26, /* 412 to an action with If-Match */
+	HOSTILE_OPEN = 1 << 27,           /* asks nobody who he is */
 };
 
 /* How a vendor's tree looks (reference: captures of real ones). */

@@ -3,6 +3,9 @@
  * Power, identity and the tree: the driver against BMCs of paper in the shapes of six
  * vendors, and against those that lie, hang and lead astray.
  */
+#include "base/json.h"
+#include "provisioner/power/perform.h"
+#include "tests/support/port.h"
 #include "tests/support/redfish.h"
 
 START_TEST(every_tree_is_read)
@@ -312,6 +315,89 @@ START_TEST(a_machine_without_the_reset_is_left_alone)
 }
 END_TEST
 
+START_TEST(a_bmc_that_is_down_delays_no_other)
+{
+	struct rig rig, down;
+	char *url;
+
+	rig_begin(&rig, "dell", 0);
+	down = rig;
+	down.url = url = bu_xasprintf("http://127.0.0.1:%d", free_port());
+	rig_start(&down, BU_POWER_STATUS);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_until(&rig, down.done);
+	ck_assert_int_eq(down.err.kind, BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(down.err.text, url));
+	free(url);
+	rig_end(&rig);
+}
+END_TEST
+
+struct performed {
+	int done;
+	char power[16];
+	struct bu_err err;
+};
+
+static void
+on_performed(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	struct performed *performed = arg;
+
+	performed->done = 1;
+	snprintf(performed->power, sizeof(performed->power), "%s",
+		 bu_json_str(reply, "power", "-"));
+	performed->err = err ? *err : (struct bu_err){0};
+}
+
+/* The whole order, as bringupd gives it: off, confirmed, boot from the network, on. */
+static struct performed
+boot_machine(struct rig *rig)
+{
+	struct bu_performer *performer =
+		bu_performer_create(rig->loop, &bu_power_redfish, rig->driver);
+	bu_autojson json_t *request =
+		json_pack("{s:s,s:s,s:s,s:b}", "op", "boot", "target", rig->url,
+			  "first", "network", "reset", 1);
+	struct performed performed = {0};
+
+	bu_perform(performer, request, on_performed, &performed);
+	rig_until(rig, performed.done);
+	bu_performer_destroy(performer);
+	return performed;
+}
+
+START_TEST(a_machine_is_reset_into_its_network_boot)
+{
+	struct performed performed;
+	struct rig rig;
+	char *boot;
+
+	rig_begin(&rig, "supermicro", HOSTILE_OPEN);
+	performed = boot_machine(&rig);
+	ck_assert_msg(performed.err.kind == BU_ERR_NONE, "%s", performed.err.text);
+	ck_assert_str_eq(performed.power, "on");
+	boot = hostile_boot(rig.bmc);
+	ck_assert_str_eq(boot, "Pxe Once UEFI");
+	free(boot);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_machine_whose_boot_cannot_be_set_stays_off)
+{
+	struct performed performed;
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_OPEN | HOSTILE_DROPS_BOOT);
+	performed = boot_machine(&rig);
+	ck_assert_int_eq(performed.err.kind, BU_ERR_VERIFY);
+	ck_assert_str_eq(hostile_power(rig.bmc), "Off");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(targets_are_checked)
 {
 	static const struct {
@@ -348,4 +434,5 @@ BU_UNIT("redfish power", every_tree_is_read, macs_come_from_the_cards,
 	follows_redirects_of_its_own_host_alone, hostile_answers_are_refused,
 	the_machine_is_chosen_or_named, a_task_is_followed_to_its_end,
 	actions_have_no_etag, a_machine_without_the_reset_is_left_alone,
-	targets_are_checked)
+	a_bmc_that_is_down_delays_no_other, a_machine_is_reset_into_its_network_boot,
+	a_machine_whose_boot_cannot_be_set_stays_off, targets_are_checked)

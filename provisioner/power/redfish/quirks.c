@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of what BMCs do differently; tree.c looks a BMC up in it,
- * docs/operations.md shows it. Each row says what is done, for whom, where it was
+ * docs/redfish.md shows it. Each row says what is done, for whom, where it was
  * reported and which test shows it. A row without flags is done for everybody: a fix of
  * the firmware or another vendor with the same habit needs no new release.
  */

@@ -18,7 +18,7 @@ enum {
 };
 
 struct rf_quirk {
-	int number;            /* in docs/operations.md */
+	int number;            /* in docs/redfish.md */
 	const char *vendor;    /* as in "Vendor" of the root; NULL = all */
 	const char *product;   /* begins so; NULL = all */
 	const char *from, *to; /* firmware, both inclusive; NULL = open */

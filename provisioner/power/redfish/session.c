@@ -34,6 +34,15 @@ fail_refused(const struct rf_op *op, struct bu_err *err)
 			  op->bmc->origin, op->target.user, op->bmc->refusals);
 }
 
+/* That says nothing about the password. */
+static int
+fail_token(const struct rf_op *op, struct bu_err *err)
+{
+	return bu_err_set(err, BU_ERR_REMOTE, 0,
+			  "%s: the BMC does not honour its own sessions",
+			  op->bmc->origin);
+}
+
 static int
 is_refused(const struct rf_op *op, const char *who)
 {
@@ -106,9 +115,7 @@ log_in(struct rf_op *op, const char *who, struct bu_err *err)
 	struct rf_bmc *bmc = op->bmc;
 
 	if (op->logins++ >= TRIES_MAX)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "%s: the BMC does not honour its own sessions",
-				  bmc->origin);
+		return fail_token(op, err);
 	if (find_sessions(op, err) != 0 || ask_session(op, &reply, err) != 0)
 		return -1;
 	if (reply.status == 401 ||
@@ -214,8 +221,10 @@ rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 			forget_token(op->bmc, token);
 		if (now.as == RF_AS_BASIC)
 			return note_refusal(op, op->bmc->who, err);
-		if (now.as == RF_AS_NOBODY || !again)
+		if (now.as == RF_AS_NOBODY)
 			return rf_refused(op, ask, ret, err);
+		if (!again)
+			return fail_token(op, err);
 	}
 	if (now.as == RF_AS_BASIC && ret->status < 300)
 		op->bmc->refusals = 0;

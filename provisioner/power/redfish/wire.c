@@ -144,10 +144,8 @@ rf_refused(const struct rf_op *op, const struct rf_ask *ask,
 			"%s: the BMC wants another password for '%s' before it "
 			"does anything; set one at %s",
 			op->bmc->origin, op->target.user, changed_at(first));
-	return bu_err_set(err,
-			  reply->status == 401 || reply->status == 403 ? BU_ERR_DENIED
-								       : BU_ERR_REMOTE,
-			  0, "%s: %s %s: status %ld%s%s", op->bmc->origin, ask->method,
+	return bu_err_set(err, reply->status == 401 ? BU_ERR_DENIED : BU_ERR_REMOTE, 0,
+			  "%s: %s %s: status %ld%s%s", op->bmc->origin, ask->method,
 			  ask->path, reply->status, text[0] ? ": " : "", text);
 }
 
