@@ -216,7 +216,8 @@ struct bu_desired_node {
 	BU_DESIRED_SETTINGS
 	char *mac; /* "52:54:00:77:00:01" of the boot NIC, lower case */
 	char *serial, *uuid;
-	char *bmc; /* "qemu:///system#node001"; a URL or an address */
+	char *bmc;             /* "qemu:///system#node001"; a URL or an address */
+	char *bmc_fingerprint; /* SHA-256 of its certificate; NULL = CAs decide */
 	char *rack, *slot, *zone;
 	uint32_t *addresses; /* by bu_desired_network.index; host order, 0 = none */
 	size_t index;        /* in bu_desired.nodes */

@@ -32,6 +32,7 @@
 	X(HOSTS, char *, "host names or IPv4 addresses with commas between them")      \
 	X(IPV4, char *, "an IPv4 address like 10.78.0.1")                              \
 	X(PCI, char *, "a PCI address like 0000:18:00.0")                              \
+	X(SHA256, char *, "a SHA-256 as 64 hex digits in lower case")                  \
 	X(NICS, char *, "NICs as numbers or PCI addresses, two at least, like 0, 1")   \
 	X(NICMACS, char *, "network=MAC with commas between them")                     \
 	X(PRIORITIES, char *, "priorities 0 to 7 with commas between them, or none")   \

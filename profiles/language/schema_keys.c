@@ -309,7 +309,8 @@ SETTINGS(pool)
 	"network of the management controllers; their addresses are in it"},
 {"pool", "bmc_credentials", BU_KEY_SECRET, NULL, 0, 0, NULL,
 	FIELD(pool, bmc_credentials), BU_CLASS_NONE,
-	"user and password of the management controllers"},
+	"user and password of the management controllers, as USER:PASSWORD; only "
+	"bringup-power reads it"},
 {"pool", "bmc", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE,
 	"of each node, by position; the inventory and [node] override it"},
 {"pool", "serial", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE, "as bmc"},
@@ -339,6 +340,10 @@ SETTINGS(node)
 	"UUID of the machine, as its firmware reports it"},
 {"node", "bmc", BU_KEY_BMC, NULL, 0, 0, NULL, FIELD(node, bmc), BU_CLASS_NONE,
 	"what the power driver talks to"},
+{"node", "bmc_fingerprint", BU_KEY_SHA256, NULL, 0, 0, NULL,
+	FIELD(node, bmc_fingerprint), BU_CLASS_NONE,
+	"SHA-256 of the certificate of its management controller; without it, the "
+	"system's CAs decide"},
 {"node", "rack", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, rack),
 	BU_CLASS_NONE, "rack"},
 {"node", "slot", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(node, slot),
@@ -354,13 +359,9 @@ static const struct {
 	const char *section; /* NULL = each that has the key */
 	const char *key, *served;
 } futures[] = {
-	{"cluster", "driver", "slurm"},
-	{NULL, "power", "libvirt"},
-	{"pool", "bmc_credentials", ""},
-	{NULL, "labels", ""},
-	{NULL, "taints", ""},
-	{"site", "backup", ""},
-	{"site", "backup_zone", ""},
+	{"cluster", "driver", "slurm"}, {NULL, "power", "libvirt"},
+	{NULL, "labels", ""},           {NULL, "taints", ""},
+	{"site", "backup", ""},         {"site", "backup_zone", ""},
 };
 
 static_assert(BU_LEN(keys) + BU_LEN(kinds) <= BU_SCHEMA_MAX, "the table fits");

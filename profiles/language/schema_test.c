@@ -176,6 +176,8 @@ START_TEST(numbers_sizes_and_durations)
 }
 END_TEST
 
+#define SHA256 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
 static const struct {
 	enum bu_key_type type;
 	const char *text, *want; /* NULL = refused */
@@ -237,6 +239,9 @@ static const struct {
 	{BU_KEY_PCI, "0000:18:00.0", "0000:18:00.0"},
 	{BU_KEY_PCI, "18:00.0", NULL},
 	{BU_KEY_PCI, "0000:18:00.0x", NULL},
+	{BU_KEY_SHA256, SHA256, SHA256},
+	{BU_KEY_SHA256, SHA256 "0", NULL},
+	{BU_KEY_SHA256, "ab:cd", NULL},
 	{BU_KEY_NICS, "0, 1", "0,1"},
 	{BU_KEY_NICS, "0", NULL},
 	{BU_KEY_NICS, "0,0", NULL},

@@ -10,13 +10,13 @@
 #include <strings.h>
 
 #include "base/path.h"
+#include "base/secret.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 #include "profiles/language/window.h"
 #include "profiles/load/gpu.h"
-#include "profiles/load/secret.h"
 #include "profiles/nodeset/nodeset.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -188,6 +188,12 @@ static int
 nic_ok(const char *text)
 {
 	return pci_ok(text) || (bu_text_is(text, DIGITS) && strlen(text) <= 2);
+}
+
+static int
+sha256_ok(const char *text)
+{
+	return bu_text_is(text, DIGITS "abcdef") && strlen(text) == 64;
 }
 
 static int
@@ -407,6 +413,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_HOSTS] = hosts_ok,
 	[BU_KEY_IPV4] = ipv4_ok,
 	[BU_KEY_PCI] = pci_ok,
+	[BU_KEY_SHA256] = sha256_ok,
 	[BU_KEY_NICS] = nics_ok,
 	[BU_KEY_NICMACS] = nicmacs_ok,
 	[BU_KEY_PRIORITIES] = priorities_ok,

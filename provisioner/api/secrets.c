@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/secret.h"
 #include "base/worker.h"
-#include "profiles/load/secret.h"
 
 enum { KEEP_MS = 5000 };
 

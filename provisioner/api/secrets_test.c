@@ -15,10 +15,10 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "images/manifest.h"
 #include "profiles/export/export.h"
 #include "profiles/load/load.h"
-#include "profiles/load/secret.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 

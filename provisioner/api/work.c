@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "base/secret.h"
 #include "model/inventory.h"
 #include "model/work.h"
-#include "profiles/load/secret.h"
 #include "provisioner/api/api.h"
 #include "provisioner/config/drift.h"
 #include "provisioner/config/render.h"

@@ -63,6 +63,8 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 		.driver = want->power,
 		.bmc = want->bmc ? want->bmc : "",
 		.machine = machine,
+		.fingerprint = want->bmc_fingerprint,
+		.credentials = want->pool->bmc_credentials,
 		.mode = strcmp(node->live.firmware, "uefi") == 0   ? BU_BOOT_MODE_UEFI
 			: strcmp(node->live.firmware, "bios") == 0 ? BU_BOOT_MODE_BIOS
 								   : BU_BOOT_MODE_KEPT,

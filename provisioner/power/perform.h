@@ -19,6 +19,9 @@
  * another one nothing is done: BU_ERR_FOREIGN. "mode" ("bios", "uefi", may be missing)
  * is how it boots.
  *
+ * "credentials" (may be missing) is the reference of a secret, USER:PASSWORD, which is
+ * read here; "fingerprint" (may be missing) is that of the BMC's certificate.
+ *
  * Each is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where it
  * was switched though its BMC does not say whose it is.
  */

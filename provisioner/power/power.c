@@ -127,6 +127,10 @@ ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
 	json_object_set_new(body, "target", json_string(bmc->bmc));
 	if (bmc->machine)
 		json_object_set_new(body, "machine", bu_machine_to_json(bmc->machine));
+	if (bmc->credentials)
+		json_object_set_new(body, "credentials", json_string(bmc->credentials));
+	if (bmc->fingerprint)
+		json_object_set_new(body, "fingerprint", json_string(bmc->fingerprint));
 	if (bmc->mode != BU_BOOT_MODE_KEPT)
 		json_object_set_new(
 			body, "mode",

@@ -29,6 +29,9 @@ struct bu_power_bmc {
 	 * one's BMC nothing is switched: BU_ERR_FOREIGN. */
 	const struct bu_machine *machine;
 	enum bu_boot_mode mode;
+	/* Both may be NULL. bringupd knows where a secret lies, never the secret. */
+	const char *credentials; /* "file:/etc/bringup/bmc" */
+	const char *fingerprint;
 };
 
 /* What was seen at the end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Secrets are found where they lie, and unsafe places are refused. */
-#include "profiles/load/secret.h"
+#include "base/secret.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * Resolves references to secrets. Called right before a secret is used. Invariant: no
  * error text holds a byte of a secret, not even of a program's complaint.
  */
-#include "profiles/load/secret.h"
+#include "base/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
  *LoadCredential=) exec:/path        a program without arguments; its output is the
  *secret
  */
-#ifndef BU_PROFILES_LOAD_SECRET_H
-#define BU_PROFILES_LOAD_SECRET_H
+#ifndef BU_BASE_SECRET_H
+#define BU_BASE_SECRET_H
 
 #include <stddef.h>
 

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * As whom a BMC is spoken to. Called by perform.c before a run begins, and by run.c for
+ * what a BMC answers. bringupd hands over a reference (base/secret.h) and nothing else;
+ * the secret is "USER:PASSWORD" on one line, is read here for one run and overwritten
+ * at its end. Invariant: credentials that a BMC has refused twice are not tried there
+ * again until they change, or it would lock the account.
+ */
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/secret.h"
+#include "base/worker.h"
+#include "provisioner/power/perform_impl.h"
+
+enum { TRIES_MAX = 2 };
+
+struct bu_refused {
+	struct bu_refused *next;
+	char *bmc;
+	char digest[BU_DIGEST_SIZE]; /* of what was refused */
+	int tries;
+};
+
+static struct bu_refused *
+refused_of(const struct bu_run *run)
+{
+	struct bu_refused *refused = run->performer->refused;
+
+	while (refused && strcmp(refused->bmc, run->bmc) != 0)
+		refused = refused->next;
+	return refused;
+}
+
+void
+bu_run_refused(struct bu_run *run)
+{
+	struct bu_refused *refused = refused_of(run);
+
+	if (!run->secret)
+		return;
+	if (!refused) {
+		refused = bu_xcalloc(1, sizeof(*refused));
+		refused->bmc = bu_xstrdup(run->bmc);
+		refused->next = run->performer->refused;
+		run->performer->refused = refused;
+	}
+	if (strcmp(refused->digest, run->digest) != 0)
+		refused->tries = 0;
+	memcpy(refused->digest, run->digest, sizeof(refused->digest));
+	refused->tries++;
+}
+
+void
+bu_run_accepted(struct bu_run *run)
+{
+	struct bu_refused *refused = refused_of(run);
+
+	if (refused)
+		refused->tries = 0;
+}
+
+void
+bu_refused_free(struct bu_performer *performer)
+{
+	struct bu_refused *refused;
+
+	while ((refused = performer->refused)) {
+		performer->refused = refused->next;
+		free(refused->bmc);
+		free(refused);
+	}
+}
+
+/* The user is the secret's beginning, the password its end. */
+static int
+split(struct bu_run *run)
+{
+	const char *reference = bu_json_str(run->request, "credentials", "");
+	char *colon;
+
+	run->secret[strcspn(run->secret, "\r\n")] = '\0';
+	bu_sha256_hex(run->secret, strlen(run->secret), run->digest);
+	colon = strchr(run->secret, ':');
+	if (!colon || colon == run->secret || !colon[1])
+		return bu_err_set(&run->err, BU_ERR_INVAL, 0,
+				  "secret %s: is not USER:PASSWORD on one line",
+				  reference);
+	*colon = '\0';
+	run->order.target.user = run->secret;
+	run->order.target.password = colon + 1;
+	return 0;
+}
+
+static void
+go_on(struct bu_run *run)
+{
+	const struct bu_refused *refused = refused_of(run);
+
+	if (run->secret && split(run) == 0 && refused && refused->tries >= TRIES_MAX &&
+	    strcmp(refused->digest, run->digest) == 0)
+		bu_err_set(&run->err, BU_ERR_REMOTE, 0,
+			   "%s has refused the credentials of %s %d times; they are "
+			   "not tried again until they change",
+			   run->bmc, bu_json_str(run->request, "credentials", ""),
+			   refused->tries);
+	if (run->err.kind != BU_ERR_NONE)
+		bu_run_fail(run);
+	else
+		run->then(run);
+}
+
+static void
+on_program(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_run *run = arg;
+	const char *reference = bu_json_str(run->request, "credentials", "");
+
+	run->job = NULL;
+	/* Its own words may hold the secret. */
+	if (err)
+		bu_err_set(&run->err, err->kind, err->sys_errno,
+			   "secret %s: the program failed", reference);
+	else
+		run->secret =
+			bu_secret_of_output(reference, result->out, result->out_size,
+					    &run->secret_size, &run->err);
+	go_on(run);
+}
+
+static void
+ask_program(struct bu_run *run, const char *reference)
+{
+	bu_autofree char *program = bu_secret_program(reference, &run->err);
+	const char *const argv[] = {program, NULL};
+
+	if (program)
+		run->job = bu_job_start(
+			run->performer->loop,
+			&(struct bu_job_opts){.argv = argv,
+					      .deadline_ms = BU_SECRET_EXEC_MS,
+					      .output_max = BU_SECRET_MAX + 2,
+					      .secret = 1},
+			on_program, run, &run->err);
+	if (!run->job)
+		bu_run_fail(run);
+}
+
+void
+bu_run_authorize(struct bu_run *run, bu_step_fn then)
+{
+	const char *reference = bu_json_str(run->request, "credentials", "");
+
+	run->then = then;
+	if (!*reference) {
+		then(run);
+	} else if (bu_secret_is_exec(reference) && bu_secret_form_ok(reference)) {
+		ask_program(run, reference);
+	} else {
+		run->secret =
+			bu_secret_resolve(reference, &run->secret_size, &run->err);
+		go_on(run);
+	}
+}

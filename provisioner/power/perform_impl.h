@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by perform.c (the operations, whose turn it is), run.c (what they are made of)
+ * and credentials.c. */
+#ifndef BU_POWER_PERFORM_IMPL_H
+#define BU_POWER_PERFORM_IMPL_H
+
+#include "base/crypto.h"
+#include "base/worker.h"
+#include "provisioner/power/perform.h"
+
+struct bu_run;
+typedef void (*bu_step_fn)(struct bu_run *run);
+
+/* One request. Its timer wakes it up: in the queue, between two looks, or when a call
+ * takes too long. */
+struct bu_run {
+	struct bu_run *next;
+	struct bu_performer *performer;
+	json_t *request;
+	const char *bmc; /* of the request */
+	bu_perform_fn fn;
+	void *arg;
+	struct bu_timer *timer;
+	bu_step_fn on_timer;
+	int begun;
+	/* as whom (credentials.c) */
+	char *secret; /* its user ends where the password begins */
+	size_t secret_size;
+	char digest[BU_DIGEST_SIZE];
+	struct bu_job *job; /* that is asked for it */
+	/* the call that is under way, and what follows its answer */
+	struct bu_power_request order;
+	struct bu_power_call *call;
+	int starting, answered;
+	struct bu_power_answer answer;
+	struct bu_err err; /* of the call; kind NONE = it was answered */
+	bu_step_fn then;
+	/* what is looked for */
+	enum bu_power_state want, seen;
+	int64_t look_until_ms, look_within_ms;
+	int silence_ends; /* the first look without an answer ends it */
+	bu_step_fn found, late;
+	/* whose it is */
+	struct bu_machine expected;
+	int expects, unsaid;
+	bu_step_fn known;
+};
+
+struct bu_performer {
+	struct bu_loop *loop;
+	const struct bu_power_driver *driver;
+	void *self;
+	struct bu_refused *refused; /* credentials */
+	struct bu_run *runs;        /* in the order in which they came */
+};
+
+/* Behind those that came before. */
+struct bu_run *bu_run_create(struct bu_performer *performer, const json_t *request,
+			     bu_perform_fn fn, void *arg);
+int64_t bu_run_now_ms(const struct bu_run *run);
+/* In so many ms, unless a call or an end comes first. */
+void bu_run_sleep(struct bu_run *run, int64_t in_ms, bu_step_fn fn);
+/* then looks at run->err itself. */
+void bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then);
+/* Until the machine is seen in this state; then found, else late, with run->err. */
+void bu_run_look_for(struct bu_run *run, enum bu_power_state want, int64_t within_ms,
+		     bu_step_fn found, bu_step_fn late);
+/* After a switch: a BMC may be silent over it for a moment. */
+void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found);
+/* Right before the first thing that is done to a machine: behind another one's BMC the
+ * run fails. */
+void bu_run_identify(struct bu_run *run, bu_step_fn known);
+/* The end: with run->seen, or with run->err. */
+void bu_run_done(struct bu_run *run);
+void bu_run_fail(struct bu_run *run);
+void bu_run_free(struct bu_run *run); /* without an answer */
+
+/* credentials.c: reads them, then begins; or the run fails. */
+void bu_run_authorize(struct bu_run *run, bu_step_fn then);
+void bu_run_refused(struct bu_run *run);
+void bu_run_accepted(struct bu_run *run);
+void bu_refused_free(struct bu_performer *performer);
+
+/* perform.c: the next one of this machine. */
+void bu_run_next(struct bu_performer *performer, const char *bmc);
+
+#endif

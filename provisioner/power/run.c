@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What perform.c's operations are made of: one call of the driver, looking until a
+ * state is seen, asking whose machine it is, the end. Invariants: a run has one thing
+ * under way (a call or its timer), every call ends, and a run ends once.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "base/secret.h"
+#include "provisioner/power/perform_impl.h"
+
+enum { OBSERVE_MS = 250, CONFIRM_MS = 20000 };
+
+static const char *const state_names[] = {"off", "on", "unknown"};
+
+const char *
+bu_power_state_name(enum bu_power_state state)
+{
+	return state_names[state];
+}
+
+int64_t
+bu_run_now_ms(const struct bu_run *run)
+{
+	return bu_loop_now_ms(run->performer->loop);
+}
+
+void
+bu_run_free(struct bu_run *run)
+{
+	struct bu_run **link = &run->performer->runs;
+
+	while (*link != run)
+		link = &(*link)->next;
+	*link = run->next;
+	bu_timer_destroy(run->timer);
+	bu_job_cancel(run->job);
+	bu_secret_free(run->secret, run->secret_size);
+	json_decref(run->request);
+	free(run);
+}
+
+/* reply is stolen. */
+static void
+finish(struct bu_run *run, json_t *reply, const struct bu_err *err)
+{
+	struct bu_performer *performer = run->performer;
+	bu_autofree char *bmc = bu_xstrdup(run->bmc);
+	bu_autojson json_t *answer = reply;
+	struct bu_err why = err ? *err : (struct bu_err){0};
+	bu_perform_fn fn = run->fn;
+	void *arg = run->arg;
+
+	bu_run_free(run);
+	fn(answer, err ? &why : NULL, arg);
+	bu_run_next(performer, bmc);
+}
+
+void
+bu_run_fail(struct bu_run *run)
+{
+	finish(run, NULL, &run->err);
+}
+
+void
+bu_run_done(struct bu_run *run)
+{
+	json_t *reply = json_pack("{s:s}", "power", state_names[run->seen]);
+
+	if (run->unsaid)
+		json_object_set_new(reply, "identity", json_string("unsaid"));
+	finish(run, reply, NULL);
+}
+
+void
+bu_run_sleep(struct bu_run *run, int64_t in_ms, bu_step_fn fn)
+{
+	run->on_timer = fn;
+	bu_timer_set(run->timer, in_ms);
+}
+
+/* --- one call of the driver --- */
+
+static void
+take(struct bu_run *run)
+{
+	bu_timer_stop(run->timer);
+	run->call = NULL;
+	run->then(run);
+}
+
+static void
+on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *arg)
+{
+	struct bu_run *run = arg;
+
+	run->err = err ? *err : (struct bu_err){0};
+	if (answer)
+		run->answer = *answer;
+	/* To bringupd it is denied what a person has not granted, and nothing else. */
+	if (err && err->kind == BU_ERR_DENIED) {
+		bu_run_refused(run);
+		run->err.kind = BU_ERR_REMOTE;
+	} else if (answer) {
+		bu_run_accepted(run);
+	}
+	run->answered = 1;
+	if (!run->starting)
+		take(run);
+}
+
+static void
+on_call_late(struct bu_run *run)
+{
+	run->performer->driver->cancel(run->performer->self, run->call);
+	bu_err_set(&run->err, BU_ERR_TIMEOUT, 0, "%s: no answer in %d s", run->bmc,
+		   BU_POWER_CALL_MS / 1000);
+	take(run);
+}
+
+/* then looks at run->err itself. */
+void
+bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then)
+{
+	struct bu_performer *performer = run->performer;
+
+	run->order.op = op;
+	run->then = then;
+	run->answered = 0;
+	run->starting = 1;
+	bu_run_sleep(run, BU_POWER_CALL_MS, on_call_late);
+	run->call =
+		performer->driver->start(performer->self, &run->order, on_answer, run);
+	run->starting = 0;
+	if (run->answered)
+		take(run);
+}
+
+/* --- looking --- */
+
+static void look(struct bu_run *run);
+
+static void
+on_look(struct bu_run *run)
+{
+	int silent = run->err.kind != BU_ERR_NONE;
+
+	if (silent && run->silence_ends) {
+		bu_run_fail(run);
+		return;
+	}
+	if (!silent) {
+		run->seen = run->answer.state;
+		if (run->seen == run->want) {
+			run->found(run);
+			return;
+		}
+	}
+	if (bu_run_now_ms(run) < run->look_until_ms) {
+		bu_run_sleep(run, OBSERVE_MS, look);
+		return;
+	}
+	if (!silent)
+		bu_err_set(&run->err, BU_ERR_TIMEOUT, 0,
+			   "%s is %s, not %s after %lld ms", run->bmc,
+			   state_names[run->seen], state_names[run->want],
+			   (long long)run->look_within_ms);
+	run->late(run);
+}
+
+static void
+look(struct bu_run *run)
+{
+	bu_run_call(run, BU_POWER_STATUS, on_look);
+}
+
+/* Until the machine is seen in this state; then found, else late, with run->err. */
+void
+bu_run_look_for(struct bu_run *run, enum bu_power_state want, int64_t within_ms,
+		bu_step_fn found, bu_step_fn late)
+{
+	run->want = want;
+	run->look_within_ms = within_ms;
+	run->look_until_ms = bu_run_now_ms(run) + within_ms;
+	run->silence_ends = 1;
+	run->found = found;
+	run->late = late;
+	look(run);
+}
+
+/* After a switch: a BMC may be silent over it for a moment. */
+void
+bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found)
+{
+	run->want = want;
+	run->look_within_ms = CONFIRM_MS;
+	run->look_until_ms = bu_run_now_ms(run) + CONFIRM_MS;
+	run->silence_ends = 0;
+	run->found = found;
+	run->late = bu_run_fail;
+	look(run);
+}
+
+/* --- whose machine it is --- */
+
+static void
+on_identity(struct bu_run *run)
+{
+	const struct bu_machine *seen = &run->answer.machine;
+	bu_autofree char *expected = bu_machine_words(&run->expected);
+	bu_autofree char *says = bu_machine_words(seen);
+	enum bu_machine_match match = bu_machine_compare(&run->expected, seen);
+
+	if (run->err.kind == BU_ERR_NONE && match == BU_MACHINE_OTHER)
+		bu_err_set(&run->err, BU_ERR_FOREIGN, 0,
+			   "%s is the BMC of another machine: it says %s, expected is "
+			   "%s",
+			   run->bmc, says, expected);
+	run->unsaid = match == BU_MACHINE_UNSAID;
+	if (run->err.kind != BU_ERR_NONE)
+		bu_run_fail(run);
+	else
+		run->known(run);
+}
+
+/* Right before the first thing that is done to it. */
+void
+bu_run_identify(struct bu_run *run, bu_step_fn known)
+{
+	run->known = known;
+	if (run->expects)
+		bu_run_call(run, BU_POWER_IDENTITY, on_identity);
+	else
+		known(run);
+}
+
+/* --- the beginning --- */
+
+static void
+on_timer(void *arg)
+{
+	struct bu_run *run = arg;
+
+	run->on_timer(run);
+}
+
+static enum bu_boot_mode
+mode_of(const char *name)
+{
+	if (strcmp(name, "uefi") == 0)
+		return BU_BOOT_MODE_UEFI;
+	return strcmp(name, "bios") == 0 ? BU_BOOT_MODE_BIOS : BU_BOOT_MODE_KEPT;
+}
+
+struct bu_run *
+bu_run_create(struct bu_performer *performer, const json_t *request, bu_perform_fn fn,
+	      void *arg)
+{
+	struct bu_run *run = bu_xcalloc(1, sizeof(*run)), **link = &performer->runs;
+
+	run->performer = performer;
+	run->request = json_deep_copy(request);
+	run->bmc = bu_json_str(run->request, "target", "");
+	run->order.target.bmc = run->bmc;
+	run->order.target.fingerprint =
+		json_string_value(json_object_get(run->request, "fingerprint"));
+	run->order.mode = mode_of(bu_json_str(request, "mode", ""));
+	run->expects = json_object_get(request, "machine") != NULL;
+	bu_machine_from_json(json_object_get(request, "machine"), &run->expected);
+	run->fn = fn;
+	run->arg = arg;
+	run->timer = bu_timer_create(performer->loop, on_timer, run);
+	while (*link)
+		link = &(*link)->next;
+	*link = run;
+	return run;
+}
