@@ -355,14 +355,19 @@ SETTINGS(node)
 /* What the language has words for, and this version does nothing with: of a choice, the
  * values that have a driver; "" = nothing reads the key. token and ca of a cluster go
  * with its driver. Whose driver comes changes its row here. */
+/* clang-format off */
 static const struct {
 	const char *section; /* NULL = each that has the key */
 	const char *key, *served;
 } futures[] = {
-	{"cluster", "driver", "slurm"}, {NULL, "power", "libvirt"},
-	{NULL, "labels", ""},           {NULL, "taints", ""},
-	{"site", "backup", ""},         {"site", "backup_zone", ""},
+	{"cluster", "driver", "slurm"},
+	{NULL, "power", "libvirt"},
+	{NULL, "labels", ""},
+	{NULL, "taints", ""},
+	{"site", "backup", ""},
+	{"site", "backup_zone", ""},
 };
+/* clang-format on */
 
 static_assert(BU_LEN(keys) + BU_LEN(kinds) <= BU_SCHEMA_MAX, "the table fits");
 
