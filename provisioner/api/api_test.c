@@ -28,7 +28,7 @@ START_TEST(status_shows_all_and_waits_for_news)
 	bu_autojson json_t *status = NULL, *again = NULL;
 	bu_autofree char *path = NULL;
 	struct talk talk;
-	int64_t version;
+	int64_t version, touched_ms;
 
 	site_begin(&site, 2);
 	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
@@ -45,9 +45,12 @@ START_TEST(status_shows_all_and_waits_for_news)
 		talk_take(&talk);
 	}
 	ck_assert_int_eq(talk.ended, 0);
+	touched_ms = bu_loop_now_ms(site.rig.loop);
 	bu_fleet_touch(site.rig.fleet, NULL);
 	rig_pass(&site.rig, 200);
 	site_until_ended(&site, &talk);
+	/* at once, not when all that wait are looked at again, once a second */
+	ck_assert_int_lt(bu_loop_now_ms(site.rig.loop) - touched_ms, 900);
 	again = json_loads(talk.body, 0, NULL);
 	ck_assert_int_gt(bu_json_int(again, "version", -1), version);
 	talk_end(&talk);
@@ -395,7 +398,7 @@ START_TEST(nodes_are_asked_for_by_nodesets)
 		{"?set=state=enrolled%26node[001-002]", "node001 node002", NULL},
 		{"?set=state=quarantined", "", NULL},
 		{"?set=image=debian*,node001", "node001 node002 node003", NULL},
-		{"?set=state=lost", NULL, "unknown state; known are"},
+		{"?set=state=lost", NULL, "unknown state; known are enrolled, "},
 		{"?set=node[003-005]", NULL, "no node node[004-005]; bringup node"},
 		{"?set=@nowhere", NULL, "no node has pool=nowhere"},
 		{"?set=node[3-1]", NULL, "node[3-1]"},
