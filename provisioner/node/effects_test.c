@@ -52,8 +52,14 @@ bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 }
 
 void
-bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
-		bu_power_fn fn, void *arg)
+bu_power_on(struct bu_power *power, const struct bu_power_bmc *bmc,
+	    enum bu_boot_first first, bu_power_fn fn, void *arg)
+{
+}
+
+void
+bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+	     void *arg)
 {
 }
 

@@ -105,12 +105,24 @@ bu_wish_runs(const struct bu_node *node)
 	return node->live.power_running == RUNNING;
 }
 
+/* What bringup waits for there: a node that is about to be installed would wait in vain
+ * for the system on its disk. */
+static enum bu_boot_first
+first_of(const struct bu_node *node)
+{
+	enum bu_action first = bu_state_info(node->state)->first;
+
+	return first == BU_ACTION_NETBOOT || first == BU_ACTION_INSTALL
+		       ? BU_BOOT_NETWORK
+		       : BU_BOOT_DISK;
+}
+
 void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	const char *op = node->power.op;
-	struct bu_power_boot cycle = {.first = BU_BOOT_DISK, .reset = 1};
+	struct bu_power_boot cycle = {.first = first_of(node), .reset = 1};
 	struct bu_power_wish *wish;
 	struct bu_node_bmc bmc;
 
@@ -129,9 +141,10 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
 	else if (strcmp(op, "cycle") == 0)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
+	else if (strcmp(op, "on") == 0)
+		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
 	else
-		bu_power_switch(rec->power, &bmc.bmc, strcmp(op, "on") == 0, on_answer,
-				wish);
+		bu_power_off(rec->power, &bmc.bmc, on_answer, wish);
 }
 
 /* --- the verb --- */

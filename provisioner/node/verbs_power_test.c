@@ -115,6 +115,28 @@ START_TEST(a_power_action_is_not_repeated_after_a_restart)
 }
 END_TEST
 
-RIG_UNIT("verbs power", power_of_a_node_in_service_needs_force_and_a_reason,
+/* What bringup waits for there is what boots: from its empty disk it would wait for
+ * ever. */
+START_TEST(a_node_that_is_being_installed_is_cycled_into_the_ramdisk)
+{
+	struct rig rig;
+
+	rig_up_to(&rig, RIG_STARTED);
+	power(&rig, "cycle", 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+	power(&rig, "off", 1);
+	power(&rig, "on", 1);
+	ck_assert_int_eq(rig_count(&rig, "on network node001"), 1);
+	rig_end(&rig);
+
+	rig_up_to(&rig, RIG_READY);
+	power(&rig, "cycle", 1);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("verbs power", a_node_that_is_being_installed_is_cycled_into_the_ramdisk,
+	 power_of_a_node_in_service_needs_force_and_a_reason,
 	 power_of_a_drained_node_is_free,
 	 a_power_action_is_not_repeated_after_a_restart)

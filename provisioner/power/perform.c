@@ -94,15 +94,22 @@ on_still_on(struct bu_run *run)
 }
 
 static void
-begin_boot(struct bu_run *run)
+read_first(struct bu_run *run, const char *fallback)
 {
-	const char *first = bu_json_str(run->request, "first", "");
-	int64_t wait_off_ms = bu_json_int(run->request, "wait_off_ms", 0);
+	const char *first = bu_json_str(run->request, "first", fallback);
 
 	run->order.first = strcmp(first, "disk") == 0 ? BU_BOOT_DISK : BU_BOOT_NETWORK;
 	if (run->order.first != BU_BOOT_DISK && strcmp(first, "network") != 0)
 		bu_err_set(&run->err, BU_ERR_INVAL, 0, "boot first from '%s'?", first);
-	else if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
+}
+
+static void
+begin_boot(struct bu_run *run)
+{
+	int64_t wait_off_ms = bu_json_int(run->request, "wait_off_ms", 0);
+
+	read_first(run, "");
+	if (wait_off_ms < 0 || wait_off_ms > WAIT_OFF_MAX_MS)
 		bu_err_set(&run->err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
@@ -144,8 +151,11 @@ on_not_there_yet(struct bu_run *run)
 static void
 begin_on(struct bu_run *run)
 {
-	run->order.first = BU_BOOT_DISK;
-	bu_run_look_for(run, BU_POWER_ON, 0, bu_run_done, on_not_there_yet);
+	read_first(run, "disk");
+	if (run->err.kind != BU_ERR_NONE)
+		bu_run_fail(run);
+	else
+		bu_run_look_for(run, BU_POWER_ON, 0, bu_run_done, on_not_there_yet);
 }
 
 static void

@@ -157,11 +157,25 @@ bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power
 	    &(struct asker){STATUS_MS, fn, arg});
 }
 
-void
-bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
-		bu_power_fn fn, void *arg)
+static const char *
+first_name(enum bu_boot_first first)
 {
-	ask(power, json_pack("{s:s}", "op", on ? "on" : "off"), bmc,
+	return first == BU_BOOT_DISK ? "disk" : "network";
+}
+
+void
+bu_power_on(struct bu_power *power, const struct bu_power_bmc *bmc,
+	    enum bu_boot_first first, bu_power_fn fn, void *arg)
+{
+	ask(power, json_pack("{s:s,s:s}", "op", "on", "first", first_name(first)), bmc,
+	    &(struct asker){BOOT_MS, fn, arg});
+}
+
+void
+bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+	     void *arg)
+{
+	ask(power, json_pack("{s:s}", "op", "off"), bmc,
 	    &(struct asker){BOOT_MS, fn, arg});
 }
 
@@ -170,9 +184,8 @@ bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
 {
 	json_t *body = json_pack("{s:s,s:s,s:I,s:b}", "op", "boot", "first",
-				 boot->first == BU_BOOT_DISK ? "disk" : "network",
-				 "wait_off_ms", (json_int_t)boot->wait_off_ms, "reset",
-				 boot->reset);
+				 first_name(boot->first), "wait_off_ms",
+				 (json_int_t)boot->wait_off_ms, "reset", boot->reset);
 
 	ask(power, body, bmc, &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg});
 }

@@ -56,9 +56,11 @@ struct bu_power_boot {
 	int reset; /* a machine that is on may be switched off; else BU_ERR_DENIED */
 };
 /* Its own "on" or "off" is enough; unknown is neither, and nothing is done then. On: it
- * boots from its disk. Off is hard. */
-void bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
-		     bu_power_fn fn, void *arg);
+ * boots from `first`. Off is hard. */
+void bu_power_on(struct bu_power *power, const struct bu_power_bmc *bmc,
+		 enum bu_boot_first first, bu_power_fn fn, void *arg);
+void bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc,
+		  bu_power_fn fn, void *arg);
 void bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
 

@@ -246,7 +246,13 @@ edits_observe(struct bu_cluster *cluster)
 
 /* Nobody switches any by hand. */
 void
-bu_power_switch(struct bu_power *power, const struct bu_power_bmc *bmc, int on,
-		bu_power_fn fn, void *arg)
+bu_power_on(struct bu_power *power, const struct bu_power_bmc *bmc,
+	    enum bu_boot_first first, bu_power_fn fn, void *arg)
+{
+}
+
+void
+bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+	     void *arg)
 {
 }

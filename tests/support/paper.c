@@ -57,13 +57,16 @@ paper_boot(const char *dir, const char *name, const json_t *request)
 }
 
 static json_t *
-paper_switch(const char *dir, const char *name, const char *op)
+paper_switch(const char *dir, const char *name, const json_t *request)
 {
+	const char *op = bu_json_str(request, "op", "");
+	const char *first = bu_json_str(request, "first", "disk");
 	bu_autofree char *log_path = bu_xasprintf("%s/power.log", dir);
 	bu_autofree char *path = bu_xasprintf("%s/power.%s", dir, name);
 	FILE *log = fopen(log_path, "a");
 
-	fprintf(log, "%s %s\n", op, name);
+	fprintf(log, "%s%s %s\n", op, strcmp(first, "network") == 0 ? " network" : "",
+		name);
 	fclose(log);
 	bu_file_write(path, op, strlen(op), 0600, NULL);
 	return json_pack("{s:s}", "power", op);
@@ -88,7 +91,7 @@ paper_power(const char *dir)
 		if (strcmp(op, "boot") == 0) {
 			reply = paper_boot(dir, hash + 1, request);
 		} else if (strcmp(op, "status") != 0) {
-			reply = paper_switch(dir, hash + 1, op);
+			reply = paper_switch(dir, hash + 1, request);
 		} else {
 			free(bu_steal(&hang));
 			file = bu_xasprintf("power.%s", hash + 1);
