@@ -58,6 +58,8 @@ check|systemd|its networkd and tmpfiles judge the files that they get
 check|network-manager|its nmcli judges the files that NetworkManager gets
 check|netplan.io|judges the file that it gets
 check|nodejs|runs the test of the page's words; Debian has nothing smaller that can
+check|openipmi|its ipmi_sim plays the BMC of the IPMI driver's test|
+check|ipmitool|asks it; a site with power = ipmi needs it, too|
 check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|

@@ -155,13 +155,18 @@ bu_machine_has_mac(const struct bu_machine *machine, const char *mac)
 	return 0;
 }
 
-/* The first three fields of a UUID in the other byte order: firmware and BMC disagree
- * about it. 0 when the text is no UUID. */
+/* The other orders of a UUID's bytes, by the hex digits of the text: firmware and BMC
+ * disagree about its first three fields, and IPMI sends it back to front. */
+static const char *const uuid_orders[] = {
+	"67452301-ab89-efcd-ghij-klmnopqrstuv",
+	"uvstqrop-mnkl-ijgh-efcd-ab8967452301",
+};
+
+/* 0 when the text is no UUID. */
 static int
-uuid_turned(const char *text, char ret[37])
+uuid_turned(const char *text, const char *order, char ret[37])
 {
-	static const char turned[] = "67452301-ab89-efcd-";
-	static const char places[] = "0123456789abcdef";
+	static const char places[] = "0123456789abcdefghijklmnopqrstuv";
 	char plain[BU_MACHINE_TEXT_SIZE], digits[33];
 	size_t count = 0;
 
@@ -171,12 +176,12 @@ uuid_turned(const char *text, char ret[37])
 			return 0;
 		else if (*p != '-')
 			digits[count++] = *p;
-	if (count != 32 || strlen(plain) != 36)
+	if (count != 32)
 		return 0;
-	for (size_t i = 0; i < 19; i++)
-		ret[i] = turned[i] == '-' ? '-'
-					  : digits[strchr(places, turned[i]) - places];
-	memcpy(ret + 19, plain + 19, 18);
+	for (size_t i = 0; i < 36; i++)
+		ret[i] = order[i] == '-' ? '-'
+					 : digits[strchr(places, order[i]) - places];
+	ret[36] = '\0';
 	return 1;
 }
 
@@ -185,8 +190,11 @@ same_uuid(const char *a, const char *b)
 {
 	char turned[37];
 
-	return bu_machine_same(a, b) ||
-	       (uuid_turned(a, turned) && bu_machine_same(turned, b));
+	for (size_t i = 0; i < BU_LEN(uuid_orders); i++)
+		if (uuid_turned(a, uuid_orders[i], turned) &&
+		    bu_machine_same(turned, b))
+			return 1;
+	return bu_machine_same(a, b);
 }
 
 enum bu_machine_match

@@ -43,7 +43,7 @@ int bu_machine_says(const char *text);
  * sloppy with both. What says nothing is the same as nothing. */
 int bu_machine_same(const char *a, const char *b);
 /* Is the machine that is seen the one that is expected? By serial number or UUID, where
- * both sides say one (a UUID also in the byte order of the wire); MACs count where
+ * both sides say one (a UUID in any order of its bytes); MACs count where
  * neither can be compared, since cards move. UNSAID: nothing can be compared. */
 enum bu_machine_match { BU_MACHINE_UNSAID, BU_MACHINE_SAME, BU_MACHINE_OTHER };
 enum bu_machine_match bu_machine_compare(const struct bu_machine *expected,

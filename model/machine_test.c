@@ -125,6 +125,7 @@ START_TEST(a_machine_behind_a_bmc_is_compared)
 		/* the wire's byte order */
 		{"", "0e6d0c5f-2211-4443-8566-000000000001", "", BU_MACHINE_SAME},
 		{"", "0e6d0c5f-2211-4443-8566-000000000002", "", BU_MACHINE_OTHER},
+		{"", "01000000-0000-6685-4443-22110e6d0c5f", "", BU_MACHINE_SAME},
 		{"", "00000000-0000-0000-0000-000000000000", "", BU_MACHINE_UNSAID},
 		/* a board was replaced; a card moved to another machine */
 		{"S1", "5f0c6d0e-1122-4344-8566-000000000002", "", BU_MACHINE_SAME},

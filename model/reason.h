@@ -129,7 +129,8 @@
 	  "bringup node release, once its BMC is that of its machine",                 \
 	  "{error}; nothing was switched; correct its bmc in the profile and apply "   \
 	  "it, or put its machine back, then run bringup node release {node}; if "     \
-	  "this is its new machine, run bringup node replace {node}")                  \
+	  "this is its new machine, run bringup node replace {node}; if its BMC is "   \
+	  "wrong about itself, set bmc_identity = ignore in its pool")                 \
 	X(LEMON, "lemon", HOLD, 1, 0, "bringup node release, after a repair",          \
 	  "lemon: this machine was quarantined {#times} times in {#days} days, last "  \
 	  "as {node}: {why}; repair it, then release it")                              \

@@ -106,7 +106,9 @@ static const char *const sentences[] = {
 	[BU_REASON_FOREIGN_MACHINE] =
 		"<error>; nothing was switched; correct its bmc in the profile and "
 		"apply it, or put its machine back, then run bringup node release "
-		"<node>; if this is its new machine, run bringup node replace <node>",
+		"<node>; if this is its new machine, run bringup node replace <node>; "
+		"if its BMC is wrong about itself, set bmc_identity = ignore in its "
+		"pool",
 	[BU_REASON_LEMON] = "lemon: this machine was quarantined 2 times in 2 days, "
 			    "last as <node>: <why>; repair it, then release it",
 	[BU_REASON_EXTERNAL] = "<source> says: <words>",

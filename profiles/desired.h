@@ -189,6 +189,7 @@ struct bu_desired_pool {
 	char *zone;    /* the site's unless given */
 	const struct bu_desired_network *bmc_network; /* NULL = not said */
 	char *bmc_credentials;                        /* a secret's reference */
+	char *bmc_identity; /* "check", "ignore"; never NULL */
 	char *partners; /* which of them are lent: "spare", "idle", "any"; never NULL */
 	int canary, failure_budget; /* nodes, from 1, as max_unavailable */
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */

@@ -311,6 +311,10 @@ SETTINGS(pool)
 	FIELD(pool, bmc_credentials), BU_CLASS_NONE,
 	"user and password of the management controllers, as USER:PASSWORD; only "
 	"bringup-power reads it"},
+{"pool", "bmc_identity", BU_KEY_CHOICE, "check|ignore", 0, 0, "check",
+	FIELD(pool, bmc_identity), BU_CLASS_NONE,
+	"ignore: machines are switched whatever their BMCs say of whose they are; for "
+	"BMCs that say something else than their machines do"},
 {"pool", "bmc", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE,
 	"of each node, by position; the inventory and [node] override it"},
 {"pool", "serial", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE, "as bmc"},
@@ -361,7 +365,7 @@ static const struct {
 	const char *key, *served;
 } futures[] = {
 	{"cluster", "driver", "slurm"},
-	{NULL, "power", "libvirt"},
+	{NULL, "power", "ipmi|libvirt"},
 	{NULL, "labels", ""},
 	{NULL, "taints", ""},
 	{"site", "backup", ""},

@@ -62,7 +62,7 @@ static const struct {
 	const char *name;
 	size_t refused;
 } sites[] = {
-	{"three-machines", 2}, {"cpu-inference", 3}, {"cpu-training", 2},
+	{"three-machines", 1}, {"cpu-inference", 3}, {"cpu-training", 2},
 	{"gpu-training", 8},   {"gpu-1024", 2},      {"gpu-inference", 10},
 	{"feature-store", 8},  {"data-pipeline", 6}, {"control-plane", 4},
 };

@@ -62,7 +62,8 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 	ret->bmc = (struct bu_power_bmc){
 		.driver = want->power,
 		.bmc = want->bmc ? want->bmc : "",
-		.machine = machine,
+		.machine = strcmp(want->pool->bmc_identity, "ignore") == 0 ? NULL
+									   : machine,
 		.fingerprint = want->bmc_fingerprint,
 		.credentials = want->pool->bmc_credentials,
 		.mode = strcmp(node->live.firmware, "uefi") == 0   ? BU_BOOT_MODE_UEFI

@@ -288,6 +288,12 @@ START_TEST(what_two_nodes_share_is_not_asked_for)
 	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
 	ck_assert_str_eq(bmc.machine.uuid, "");
 	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
+	ck_assert_ptr_eq(bmc.bmc.machine, &bmc.machine);
+	/* BMCs that are wrong about themselves */
+	rig_revise(&rig, 2, "power = libvirt",
+		   "power = libvirt\nbmc_identity = ignore");
+	bu_node_bmc(rig.fleet, node, bu_fleet_desired(rig.fleet, node), &bmc);
+	ck_assert_ptr_null(bmc.bmc.machine);
 	node->machine[0] = other->machine[0] = '\0';
 	rig_end(&rig);
 }

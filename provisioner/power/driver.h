@@ -104,6 +104,6 @@ struct bu_power_driver {
 const struct bu_power_driver *bu_power_driver(const char *name);
 /* "libvirt, redfish": for whoever named another. Owned. */
 char *bu_power_driver_names(void);
-extern const struct bu_power_driver bu_power_libvirt, bu_power_redfish;
+extern const struct bu_power_driver bu_power_libvirt, bu_power_redfish, bu_power_ipmi;
 
 #endif

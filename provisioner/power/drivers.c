@@ -5,7 +5,8 @@
 
 #include "provisioner/power/driver.h"
 
-static const struct bu_power_driver *const drivers[] = {&bu_power_libvirt};
+static const struct bu_power_driver *const drivers[] = {&bu_power_libvirt,
+							&bu_power_ipmi};
 
 const struct bu_power_driver *
 bu_power_driver(const char *name)

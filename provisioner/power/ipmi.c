@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Power driver for IPMI 2.0: runs ipmitool, a program per question, several machines at
+ * a time. Target: "HOST" or "HOST:PORT". Invariants: the
+ * password goes by the environment and never by the arguments; cipher suite 17
+ * (SHA-256) is asked for first, and 3 only of a BMC that does not have it; a password
+ * is tried once in a call.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "base/worker.h"
+#include "provisioner/power/driver.h"
+
+enum { PROGRAMS_MAX = 32, PROGRAM_MS = 20000, PORT = 623, WORDS_MAX = 6 };
+
+static const char *const suites[] = {"17", "3"};
+
+/* What is remembered of a BMC: the suite that it has. */
+struct known {
+	struct known *next;
+	char *bmc;
+	size_t suite;
+};
+
+struct ipmi {
+	struct bu_loop *loop;
+	struct known *known;
+	struct bu_power_call *calls; /* in their order */
+	int running;
+};
+
+typedef void (*answer_fn)(struct bu_power_call *call, const char *text);
+
+struct bu_power_call {
+	struct bu_power_call *next;
+	struct ipmi *ipmi;
+	struct known *known;
+	const struct bu_power_request *request;
+	bu_power_done_fn fn;
+	void *arg;
+	struct bu_job *job; /* NULL: it waits for its turn */
+	const char *words[WORDS_MAX];
+	answer_fn then;
+	int optional; /* that it answers "unsupported" is no error: text is "" */
+	struct bu_power_answer answer;
+	int *ended; /* of start(), while it runs */
+};
+
+static void run(struct bu_power_call *call);
+
+/* --- the target --- */
+
+static int
+split(const char *bmc, char ret_host[256], char ret_port[8])
+{
+	size_t length = strcspn(bmc, ":");
+	int64_t port = PORT;
+
+	if (!length || length >= 256 || *bmc == '-' || strpbrk(bmc, "/ \t") ||
+	    (bmc[length] && bu_text_int(bmc + length + 1, 1, 65535, &port) != 0))
+		return -1;
+	bu_text_copy_part(ret_host, 256, bmc, length);
+	snprintf(ret_port, 8, "%d", (int)port);
+	return 0;
+}
+
+static char *
+ipmi_connection(const char *bmc, struct bu_err *err)
+{
+	char host[256], port[8];
+
+	if (split(bmc, host, port) == 0)
+		return bu_xstrdup("");
+	bu_err_set(err, BU_ERR_INVAL, 0,
+		   "bmc '%s' is not an IPMI target; write HOST or HOST:PORT", bmc);
+	return NULL;
+}
+
+/* --- the end of a call --- */
+
+static void
+forget(struct bu_power_call *call)
+{
+	struct bu_power_call **link = &call->ipmi->calls;
+
+	while (*link != call)
+		link = &(*link)->next;
+	*link = call->next;
+	free(call);
+}
+
+static void
+begin_waiting(struct ipmi *ipmi)
+{
+	for (struct bu_power_call *call = ipmi->calls;
+	     call && ipmi->running < PROGRAMS_MAX; call = call->next)
+		if (!call->job) {
+			run(call);
+			return;
+		}
+}
+
+static void
+end(struct bu_power_call *call, const struct bu_err *err)
+{
+	struct bu_power_answer answer = call->answer;
+	bu_power_done_fn fn = call->fn;
+	void *arg = call->arg;
+	struct ipmi *ipmi = call->ipmi;
+
+	if (call->ended)
+		*call->ended = 1;
+	forget(call);
+	fn(err ? NULL : &answer, err, arg);
+	begin_waiting(ipmi);
+}
+
+/* --- one program --- */
+
+/* What ipmitool says when there is no session, and what that means. */
+static const struct {
+	const char *says;
+	enum bu_err_kind kind; /* NONE: the suite is not there */
+} refusals[] = {
+	{"no matching cipher suite", BU_ERR_NONE},
+	{"invalid authentication algorithm", BU_ERR_NONE},
+	{"invalid integrity algorithm", BU_ERR_NONE},
+	{"invalid confidentiality algorithm", BU_ERR_NONE},
+	{"RAKP 2 HMAC is invalid", BU_ERR_DENIED},
+	{"unauthorized name", BU_ERR_DENIED},
+	{"insufficient resources", BU_ERR_REMOTE},
+	{"Unable to establish", BU_ERR_REMOTE},
+};
+
+static void
+refuse(struct bu_power_call *call, const char *errs, const char *out,
+       const struct bu_err *why)
+{
+	struct bu_err err;
+
+	for (size_t i = 0; i < BU_LEN(refusals); i++) {
+		if (!strstr(errs, refusals[i].says) && !strstr(out, refusals[i].says))
+			continue;
+		if (refusals[i].kind == BU_ERR_NONE &&
+		    call->known->suite + 1 < BU_LEN(suites)) {
+			call->known->suite++;
+			run(call);
+			return;
+		}
+		bu_err_set(&err, refusals[i].kind ? refusals[i].kind : BU_ERR_REMOTE, 0,
+			   "IPMI of %s: %s", call->request->target.bmc,
+			   refusals[i].says);
+		end(call, &err);
+		return;
+	}
+	if (call->optional) {
+		call->then(call, "");
+		return;
+	}
+	bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: %s %s: %.200s",
+		   call->request->target.bmc, call->words[0], call->words[1],
+		   why->text);
+	end(call, &err);
+}
+
+static void
+on_program(const struct bu_job_result *result, const struct bu_err *err, void *arg)
+{
+	struct bu_power_call *call = arg;
+
+	call->job = NULL;
+	call->ipmi->running--;
+	if (!err)
+		call->then(call, result->out);
+	else if (result && err->kind != BU_ERR_TIMEOUT)
+		refuse(call, result->errs, result->out, err);
+	else
+		end(call, err);
+}
+
+static void
+run(struct bu_power_call *call)
+{
+	const struct bu_power_target *target = &call->request->target;
+	bu_autofree char *password = bu_xasprintf(
+		"IPMI_PASSWORD=%s", target->password ? target->password : "");
+	const char *const env[] = {password, NULL};
+	char host[256], port[8];
+	const char *argv[] = {"ipmitool",
+			      "-v",
+			      "-I",
+			      "lanplus",
+			      "-H",
+			      host,
+			      "-p",
+			      port,
+			      "-U",
+			      target->user ? target->user : "",
+			      "-E",
+			      "-C",
+			      suites[call->known->suite],
+			      "-N",
+			      "2",
+			      "-R",
+			      "2",
+			      call->words[0],
+			      call->words[1],
+			      call->words[2],
+			      call->words[3],
+			      call->words[4],
+			      NULL};
+	struct bu_err err;
+
+	if (call->ipmi->running >= PROGRAMS_MAX)
+		return;
+	bu_assert(split(target->bmc, host, port) == 0);
+	call->job = bu_job_start(call->ipmi->loop,
+				 &(struct bu_job_opts){.argv = argv,
+						       .env = env,
+						       .deadline_ms = PROGRAM_MS},
+				 on_program, call, &err);
+	explicit_bzero(password, strlen(password));
+	if (call->job)
+		call->ipmi->running++;
+	else
+		end(call, &err);
+}
+
+/* --- what is asked --- */
+
+/* The words end with NULL. */
+static void
+ask(struct bu_power_call *call, answer_fn then, int optional,
+    const char *const words[WORDS_MAX])
+{
+	memcpy(call->words, words, sizeof(call->words));
+	call->then = then;
+	call->optional = optional;
+	run(call);
+}
+#define ASK(call, then, optional, ...)                                                 \
+	ask((call), (then), (optional), (const char *const[WORDS_MAX]){__VA_ARGS__})
+
+/* ipmitool's own words. */
+static const struct {
+	const char *says;
+	enum bu_power_state state;
+} states[] = {
+	{"Chassis Power is off", BU_POWER_OFF},
+	{"Chassis Power is on", BU_POWER_ON},
+};
+static const char boot_from_disk[] = "Force Boot from default Hard-Drive";
+static const char boot_from_network[] = "Force PXE";
+static const char boot_flags_invalid[] = "Boot Flag Invalid";
+static const char boot_by_uefi[] = "EFI boot";
+
+static void
+on_status(struct bu_power_call *call, const char *text)
+{
+	call->answer.state = BU_POWER_UNKNOWN;
+	for (size_t i = 0; i < BU_LEN(states); i++)
+		if (strstr(text, states[i].says))
+			call->answer.state = states[i].state;
+	end(call, NULL);
+}
+
+static void
+on_done(struct bu_power_call *call, const char *text)
+{
+	(void)text;
+	end(call, NULL);
+}
+
+/* Behind "NAME   : " at the beginning of a line; "" when there is none. */
+static void
+field(const char *text, const char *name, char *ret, size_t size)
+{
+	const char *at = text;
+
+	ret[0] = '\0';
+	while ((at = strstr(at, name))) {
+		const char *colon = at + strlen(name);
+
+		colon += strspn(colon, " \t");
+		if (*colon == ':') {
+			colon += 1 + strspn(colon + 1, " \t");
+			bu_text_copy_part(ret, size, colon, strcspn(colon, "\r\n"));
+			return;
+		}
+		at = colon;
+	}
+}
+
+static void
+on_fru(struct bu_power_call *call, const char *text)
+{
+	struct bu_machine *machine = &call->answer.machine;
+
+	field(text, "Product Serial", machine->serial, sizeof(machine->serial));
+	end(call, NULL);
+}
+
+/* A GUID whose byte order ipmitool does not know comes without dashes. */
+static void
+dash(char *uuid, size_t size)
+{
+	bu_autofree char *plain = bu_xstrdup(uuid);
+
+	if (strlen(plain) == 32)
+		snprintf(uuid, size, "%.8s-%.4s-%.4s-%.4s-%.12s", plain, plain + 8,
+			 plain + 12, plain + 16, plain + 20);
+}
+
+static void
+on_guid(struct bu_power_call *call, const char *text)
+{
+	struct bu_machine *machine = &call->answer.machine;
+
+	field(text, "System GUID", machine->uuid, sizeof(machine->uuid));
+	dash(machine->uuid, sizeof(machine->uuid));
+	ASK(call, on_fru, 1, "fru", "print", "0");
+}
+
+/* The device is what counts. BMCs are known to lose the UEFI bit and the valid flag,
+ * and to boot as they were told all the same: that is said, and the boot decides. */
+static void
+on_boot_read(struct bu_power_call *call, const char *text)
+{
+	const char *wanted = call->request->first == BU_BOOT_DISK ? boot_from_disk
+								  : boot_from_network;
+	const char *bmc = call->request->target.bmc;
+	char device[64];
+	struct bu_err err;
+
+	field(text, "Boot Device Selector", device, sizeof(device));
+	if (strcmp(device, wanted) != 0) {
+		bu_err_set(&err, BU_ERR_VERIFY, 0,
+			   "IPMI of %s: told to boot from %s, it shows '%s'", bmc,
+			   wanted, device);
+		end(call, &err);
+		return;
+	}
+	if (strstr(text, boot_flags_invalid))
+		bu_warn("ipmi", "%s: the boot flags read back as not valid", bmc);
+	if (call->request->mode == BU_BOOT_MODE_UEFI && !strstr(text, boot_by_uefi))
+		bu_warn("ipmi", "%s: the UEFI bit of the boot flags was lost", bmc);
+	end(call, NULL);
+}
+
+static void
+on_boot_set(struct bu_power_call *call, const char *text)
+{
+	(void)text;
+	ASK(call, on_boot_read, 0, "chassis", "bootparam", "get", "5");
+}
+
+static void
+begin(struct bu_power_call *call)
+{
+	const struct bu_power_request *request = call->request;
+
+	switch (request->op) {
+	case BU_POWER_STATUS:
+		ASK(call, on_status, 0, "chassis", "power", "status");
+		return;
+	case BU_POWER_IDENTITY:
+		ASK(call, on_guid, 1, "mc", "guid");
+		return;
+	case BU_POWER_BOOT_FIRST:
+		ASK(call, on_boot_set, 0, "chassis", "bootdev",
+		    request->first == BU_BOOT_DISK ? "disk" : "pxe",
+		    request->mode == BU_BOOT_MODE_UEFI ? "options=efiboot" : NULL);
+		return;
+	case BU_POWER_SWITCH_ON:
+		ASK(call, on_done, 0, "chassis", "power", "on");
+		return;
+	case BU_POWER_SWITCH_OFF:
+		ASK(call, on_done, 0, "chassis", "power", "off");
+		return;
+	case BU_POWER_OPS:
+		break;
+	}
+	bu_assert(0);
+}
+
+/* --- the vtable --- */
+
+static void *
+ipmi_open(struct bu_loop *loop, const char *connection, struct bu_err *err)
+{
+	struct ipmi *ipmi = bu_xcalloc(1, sizeof(*ipmi));
+
+	(void)connection;
+	(void)err;
+	ipmi->loop = loop;
+	return ipmi;
+}
+
+static void
+ipmi_close(void *self)
+{
+	struct ipmi *ipmi = self;
+	struct known *known;
+
+	while ((known = ipmi->known)) {
+		ipmi->known = known->next;
+		free(known->bmc);
+		free(known);
+	}
+	free(ipmi);
+}
+
+static struct known *
+known_of(struct ipmi *ipmi, const char *bmc)
+{
+	struct known *known = ipmi->known;
+
+	while (known && strcmp(known->bmc, bmc) != 0)
+		known = known->next;
+	if (known)
+		return known;
+	known = bu_xcalloc(1, sizeof(*known));
+	known->bmc = bu_xstrdup(bmc);
+	known->next = ipmi->known;
+	ipmi->known = known;
+	return known;
+}
+
+static struct bu_power_call *
+ipmi_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
+	   void *arg)
+{
+	struct ipmi *ipmi = self;
+	struct bu_power_call *call = bu_xcalloc(1, sizeof(*call)),
+			     **link = &ipmi->calls;
+	int ended = 0;
+
+	call->ipmi = ipmi;
+	call->known = known_of(ipmi, request->target.bmc);
+	call->request = request;
+	call->fn = fn;
+	call->arg = arg;
+	while (*link)
+		link = &(*link)->next;
+	*link = call;
+	call->ended = &ended;
+	begin(call);
+	if (ended) /* for want of the program */
+		return NULL;
+	call->ended = NULL;
+	return call;
+}
+
+static void
+ipmi_cancel(void *self, struct bu_power_call *call)
+{
+	struct ipmi *ipmi = self;
+
+	if (call->job) {
+		bu_job_cancel(call->job);
+		ipmi->running--;
+	}
+	forget(call);
+	begin_waiting(ipmi);
+}
+
+const struct bu_power_driver bu_power_ipmi = {
+	.name = "ipmi",
+	.connection = ipmi_connection,
+	.open = ipmi_open,
+	.close = ipmi_close,
+	.start = ipmi_start,
+	.cancel = ipmi_cancel,
+};
