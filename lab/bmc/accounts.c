@@ -8,6 +8,7 @@
 #include "lab/bmc/engine.h"
 
 static const char accounts[] = "/redfish/v1/AccountService/Accounts";
+#define FIRST "/redfish/v1/AccountService/Accounts/1"
 
 static const struct bu_bmc_writable writable[] = {
 	{"UserName", 's'},
@@ -50,6 +51,13 @@ bu_bmc_first_account(struct bu_bmc *bmc, const char *user, const char *password)
 
 	bu_bmc_add(bmc, accounts, BU_BMC_ID_ACCOUNT,
 		   new_account(user, password, "Administrator"), uri);
+}
+
+void
+bu_bmc_demand_change(struct bu_bmc *bmc)
+{
+	json_object_set_new(bu_bmc_own(bmc, FIRST), "PasswordChangeRequired",
+			    json_true());
 }
 
 static int

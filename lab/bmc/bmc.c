@@ -94,5 +94,7 @@ bu_bmc_fault(struct bu_bmc *bmc, const char *text, struct bu_err *err)
 		: *faults[row].arg && *faults[row].arg != '[')
 		return wrong_number(text, err);
 	bmc->faults[row] = number;
+	if (row == BU_BMC_FAULT_MUST_CHANGE)
+		bu_bmc_demand_change(bmc);
 	return 0;
 }

@@ -47,6 +47,8 @@ enum { BU_BMC_NOT = -1 };
 	X(IGNORES_BOOT, "ignores-boot", "",                                            \
 	  "a boot override reads back, and the machine boots as always")               \
 	X(SESSIONS_FULL, "sessions-full", "", "no session can be opened")              \
+	X(MUST_CHANGE, "must-change", "",                                              \
+	  "the account may do nothing before its password is changed")                 \
 	X(NEW_CERTIFICATE, "new-certificate", "S",                                     \
 	  "another certificate, S seconds after the start")                            \
 	X(POST, "post", "S", "the machine starts S seconds after power-on")

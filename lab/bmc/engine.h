@@ -94,6 +94,8 @@ void bu_bmc_drop_sessions(struct bu_bmc *bmc);
 
 /* --- accounts.c --- */
 void bu_bmc_first_account(struct bu_bmc *bmc, const char *user, const char *password);
+/* The first account may do nothing but change its password. */
+void bu_bmc_demand_change(struct bu_bmc *bmc);
 void bu_bmc_create_account(struct bu_bmc_call *call);
 void bu_bmc_patch_account(struct bu_bmc_call *call);
 void bu_bmc_delete_account(struct bu_bmc_call *call);

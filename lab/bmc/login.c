@@ -34,7 +34,9 @@ find_user(struct bu_bmc *bmc, const char *uri, const json_t *resource, void *arg
 static const char *
 check_password(struct bu_bmc *bmc, const char *user, const char *password)
 {
-	int64_t lockout = bu_bmc_rule_int(bmc, "lockout", 0), tries;
+	int64_t lockout = bu_json_int(bu_bmc_get(bmc, "/redfish/v1/AccountService"),
+				      "AccountLockoutThreshold", 0);
+	int64_t tries;
 	struct wanted wanted = {.user = user};
 	json_t *account;
 

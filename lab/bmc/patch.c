@@ -14,7 +14,6 @@ static const struct bu_bmc_writable session_service[] = {
 };
 static const struct bu_bmc_writable account_service[] = {
 	{"AccountLockoutThreshold", 'i'},
-	{"AccountLockoutDuration", 'i'},
 	{"MinPasswordLength", 'i'},
 	{0},
 };

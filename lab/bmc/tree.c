@@ -20,7 +20,6 @@ static const char *const rules[] = {
 	"action_if_match",   /* refused: 412 for an action with If-Match */
 	"sessions",          /* at once */
 	"sessions_message",  /* rac: the vendor's own refusal */
-	"lockout",           /* wrong passwords in a row; 0 = never */
 	"patch",             /* 200, 204 */
 	"reset",             /* 204, 200, 202 */
 	"power_ms",          /* PoweringOn, PoweringOff */
