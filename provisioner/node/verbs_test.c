@@ -368,8 +368,8 @@ START_TEST(who_has_left_for_an_order_can_be_replaced)
 		const char *says;
 		enum bu_state to;
 	} rows[] = {
-		{BU_VERB_REPLACE, "draining -> enrolled", BU_STATE_ENROLLED},
-		{BU_VERB_RETIRE, "draining -> retired", BU_STATE_RETIRED},
+		{BU_VERB_REPLACE, "draining -> enrolled; released", BU_STATE_ENROLLED},
+		{BU_VERB_RETIRE, "draining -> retired; released", BU_STATE_RETIRED},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
@@ -382,6 +382,9 @@ START_TEST(who_has_left_for_an_order_can_be_replaced)
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 		refused(&rig, BU_VERB_SERVICE, BU_ERR_STATE,
 			"its files are being written; it takes: replace, retire");
+		for (int k = 0; k < 1000 && !node->hold.owner; k++)
+			rig_pass(&rig, 1000);
+		rig_why_says(&rig, node, "come back: bringup node replace node001");
 		ask(&rig, rows[i].verb, rows[i].says);
 		rig_until(&rig, node, rows[i].to);
 		ck_assert_str_eq(node->machine, "");

@@ -241,6 +241,11 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 		bu_text_add(&text, "\n",
 			    "bringup rollout abort %s takes its order back",
 			    node->order.rollout);
+	if (node->hold.owner && bu_node_has_left(node))
+		bu_text_add(
+			&text, "\n",
+			"if its machine does not come back: bringup node replace %s",
+			node->name);
 	add_reason(&node->live.refusal, "a machine was refused", &text);
 	add_reason(&node->live.says,
 		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"

@@ -95,6 +95,28 @@ compare_image(const struct bu_plan_node *it, json_t *changes)
 	    old, new, at ? at : &image->origin);
 }
 
+/* In service in another cluster than the profile says, or in none: what it has joined
+ * last counts, whatever its files were written for. */
+static int
+is_elsewhere(const struct bu_plan_node *it)
+{
+	const char *wanted = it->want->cluster ? it->want->cluster->name : "";
+
+	return it->node->state == BU_STATE_READY &&
+	       strcmp(it->node->joined.cluster, wanted) != 0;
+}
+
+/* have is given away. */
+static json_t *
+with_joined(json_t *have, const struct bu_node *node)
+{
+	json_t *seen = json_copy(have);
+
+	json_object_set_new(seen, "cluster", json_string(node->joined.cluster));
+	json_decref(have);
+	return seen;
+}
+
 /* Facets of an order that an older version gave are unknown: it then has what the
  * applied profile said. */
 static json_t *
@@ -107,7 +129,7 @@ facets_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
 
 	if (!have && was)
 		have = bu_facets_json(input->applied, was);
-	return have;
+	return have && is_elsewhere(it) ? with_joined(have, it->node) : have;
 }
 
 static int
@@ -144,7 +166,7 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 	json_t *changes = json_array();
 
 	compare_image(it, changes);
-	if (strcmp(it->node->facets, it->digest) != 0) {
+	if (strcmp(it->node->facets, it->digest) != 0 || is_elsewhere(it)) {
 		bu_autojson json_t *have = facets_of(input, it);
 
 		/* What it has is in no log: all of it is written once more. */

@@ -272,10 +272,9 @@ START_TEST(data_partitions_are_kept_where_there_are_some)
 		{data, bigger, 0, "wipe", 0},
 		{"gres =", data, 0, "wipe", 0},
 		{data, data, 1, "reimage", 0},
-		{data, data, 1, "reimage", BU_PLAN_DISK_WRITTEN},
+		{data, bigger, 1, "wipe", 0},
 		/* people put a new one in: there is nothing to keep */
 		{data, data, 1, "wipe", BU_PLAN_DISK_EMPTY},
-		{data, bigger, 1, "wipe", 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(cases); i++) {
@@ -292,6 +291,27 @@ START_TEST(data_partitions_are_kept_where_there_are_some)
 				     cases[i].class) == 0,
 			      "case %zu: %s", i,
 			      bu_json_str(step_of(plan, 0), "class", ""));
+		end(&site);
+	}
+}
+END_TEST
+
+/* A person took it out and in while the applied profile had another cluster. */
+START_TEST(who_works_in_another_cluster_than_wanted_is_planned)
+{
+	static const char *const says[][2] = {{"", "cluster (none) -> hpc"},
+					      {"other", "cluster other -> hpc"}};
+
+	for (size_t i = 0; i < BU_LEN(says); i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+
+		begin(&site, NULL, NULL, NULL, NULL);
+		strcpy(site.nodes[0]->joined.cluster, says[i][0]);
+		plan = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "restart");
+		ck_assert_ptr_nonnull(
+			strstr(bu_json_str(step_of(plan, 0), "why", ""), says[i][1]));
 		end(&site);
 	}
 }
@@ -571,6 +591,7 @@ BU_UNIT("plan", new_nodes_are_installed, each_situation_has_its_consequence,
 	each_edit_has_its_consequence, a_network_is_not_taken_for_one_that_begins_alike,
 	the_severest_change_decides_and_is_said_first,
 	data_partitions_are_kept_where_there_are_some,
+	who_works_in_another_cluster_than_wanted_is_planned,
 	unknown_facets_are_what_was_applied, what_is_held_or_failed_says_so,
 	a_parked_node_is_not_installed_for_a_mild_change,
 	a_step_under_way_is_left_alone, batches_keep_to_the_limits_of_the_pool,

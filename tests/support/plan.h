@@ -92,9 +92,11 @@ static inline void
 install(struct site *site, int number)
 {
 	struct bu_node *node = site->nodes[number];
-	bu_autojson json_t *facets = bu_facets_json(
-		site->applied, bu_desired_node(site->applied, node->name));
+	const struct bu_desired_node *was = bu_desired_node(site->applied, node->name);
+	bu_autojson json_t *facets = bu_facets_json(site->applied, was);
 
+	if (was->cluster)
+		strcpy(node->joined.cluster, was->cluster->name);
 	node->state = BU_STATE_READY;
 	node->disk_touched = 1;
 	strcpy(node->installed_image, "debian12");

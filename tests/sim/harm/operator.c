@@ -205,4 +205,9 @@ operator_types(const struct step *step)
 		       typed.nodes);
 	memcpy(sim.wishes, wishes, sizeof(wishes));
 	note(&typed, reply);
+	/* Nobody knows whether it was taken. */
+	for (int i = 0; !reply && err.kind == BU_ERR_IO && i < ROWS; i++)
+		if (sim.applied.rows[i].present &&
+		    is_typed(&typed, &sim.applied.rows[i]))
+			said_of(sim.applied.rows[i].name);
 }

@@ -338,6 +338,9 @@ look_at_kept(const struct bu_node *node, struct seen *at)
 	enum bu_state was = at->looked_ms ? at->state : node->state;
 	int said = at->said_ms >= at->looked_ms;
 
+	/* What is said now is done when the log takes rows again, or never. */
+	if (daemon_is_down())
+		return;
 	at->state = node->state;
 	at->looked_ms = now_ms();
 	if (was == node->state || said ||

@@ -311,6 +311,9 @@ next_command(const struct bu_node *node)
 	if (is_replaced(node) && node->state != BU_STATE_READY &&
 	    node->state != BU_STATE_ENROLLED)
 		return "replace";
+	/* Its agent has not come back after a release. */
+	if (bu_node_has_left(node) && node->hold.owner && sim.helping > 2)
+		return "replace";
 	if (node->state == BU_STATE_FAILED && sim.contradicted && sim.helping % 3 == 0)
 		return "replace";
 	if (is_taken_out(node) && sim.helping % 2)
