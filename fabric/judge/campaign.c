@@ -100,7 +100,8 @@ bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flows,
 			return -1;
 	}
 	rc = c->site->round(c->site->arg, flows, count, err);
-	if (rc != 0)
+	/* By pieces: what is not there is asked for, and the others go on. */
+	if (rc < 0 || (rc > 0 && (stage != STAGE_A || !c->site->known)))
 		return rc;
 	settle_paths(c, flows, count);
 	drop_collisions(c, flows, count);
@@ -205,4 +206,5 @@ bu_campaign_fini(struct campaign *c)
 	free(c->suspect_of);
 	free(c->suspects);
 	free(c->flows);
+	free(c->lacks);
 }

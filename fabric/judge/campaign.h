@@ -42,6 +42,8 @@ struct campaign {
 	struct suspect *suspects;
 	size_t suspect_count, suspect_cap;
 	int leaf_done;   /* stage A is over */
+	int *lacks;      /* partners that each port still needs in stage A */
+	int waiting;     /* some of these are being measured */
 	int ignores_via; /* the site picks paths itself */
 	int qps_cross;
 	size_t retest_first; /* flow */
@@ -63,7 +65,16 @@ int bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flow
 struct suspect *bu_campaign_suspect(struct campaign *c, int part, int symptom);
 uint64_t bu_campaign_random(uint64_t *state);
 
-/* rounds.c. Rounds inside the leaves until each port met its number of partners. */
+/* pieces.c. The same for a site that has results by and by: `lacks` goes down by those
+ * that are there; of the others each free port is asked about one partner, those that
+ * failed lately last. */
+int bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err);
+/* rounds.c. Both directions of a pair, unless it would say nothing; how many flows. */
+int bu_campaign_pair(const struct campaign *c, int a, int b, int via,
+		     struct bu_flow *flows);
+/* Counts what came since flow `first`; how many ports still lack partners. */
+int bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks);
+/* Rounds inside the leaves until each port met its number of partners. */
 int bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err);
 int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
 			   struct bu_err *err);

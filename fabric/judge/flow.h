@@ -18,6 +18,7 @@ enum {
 	BU_DOUBT_BYTES = 4,
 	BU_DOUBT_NONE = 8, /* there is no result, or it says nothing */
 	BU_DOUBT_OTHER = 16,
+	BU_DOUBT_ASKED = 32, /* it is being measured */
 };
 /* The path of a flow between leaves. */
 enum { BU_PATH_UNKNOWN = -1, BU_PATH_SEVERAL = -2 };
@@ -43,10 +44,21 @@ struct bu_link_count {
 /* Of a link: [2 * (leaf * spines + spine) + dir]. */
 enum { BU_LINK_UP, BU_LINK_DOWN };
 
+/* What a site knows about a direction of a pair before it is asked. */
+enum bu_known {
+	BU_KNOWN_NOT,
+	BU_KNOWN_RESULT,  /* one that no round was given yet */
+	BU_KNOWN_FAILED,  /* only that it said nothing, lately: others go first, */
+	BU_KNOWN_DOUBTED, /* and last who says nothing with its other partners */
+};
+
 struct bu_site {
 	/* All flows at once; fills in what came of them. 1 = not all of them are there
 	 * yet: the campaign ends here, and is run again later. */
 	int (*round)(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
+	/* NULL = a round is always there at once. Else stage A has no rounds that wait:
+	 * each port goes on to its next partner as soon as it is free. */
+	enum bu_known (*known)(void *arg, const struct bu_flow *flow);
 	/* The spines of `count` source ports from the flow's sport on;
 	 * BU_PATH_UNKNOWN where it cannot be told. NULL = there is no trace. */
 	int (*trace)(void *arg, const struct bu_flow *flow, int count, int *ret_spines,

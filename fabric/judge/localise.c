@@ -149,11 +149,15 @@ run_stages(struct campaign *c, int partners, struct bu_err *err)
 	renew_order(c);
 	rounds = bu_stage_leaf_rounds(&c->order, partners);
 	rc = bu_campaign_leaf_stage(c, partners, err);
-	if (rc != 0)
+	if (rc != 0 && !c->waiting)
 		return rc;
 	c->leaf_done = 1;
 	bu_campaign_doubt(c);
 	decode(c);
+	if (rc > 0) {
+		suspect_all(c); /* of those that are through */
+		return rc;
+	}
 	renew_order(c);
 	rc = run_links(c, err);
 	for (int round = 0; rc == 0 && round < EXTRA_LEAF && rounds > 0; round++) {
@@ -201,7 +205,8 @@ note_ports(const struct campaign *c, struct bu_report *report)
 	for (int port = 0; port < ports; port++) {
 		if (is_suspected(c, port))
 			report->ports[port] = BU_PORT_SUSPECTED;
-		else if (c->usable[port] && good[port] == (BU_DIR_OUT | BU_DIR_IN))
+		else if (c->usable[port] && good[port] == (BU_DIR_OUT | BU_DIR_IN) &&
+			 (!c->waiting || c->lacks[port] <= 0))
 			report->ports[port] = BU_PORT_GOOD;
 	}
 }

@@ -24,6 +24,7 @@ struct bu_localise_opts {
 	const unsigned char *trusted; /* proven before: partners, never accused */
 	const unsigned char *absent;  /* cannot be tested now */
 	const unsigned char *effort;  /* enum bu_effort */
+	const unsigned char *busy;    /* is being measured right now */
 	double reject;     /* share of the limit that must arrive; 0 = 0.95 */
 	double lat_max_us; /* 0 = the cohort alone decides */
 	double blast;      /* accused share of a leaf above which it is the leaf;

@@ -12,9 +12,8 @@ flow_of(int src, int dst, int via)
 	return (struct bu_flow){.src = src, .dst = dst, .via = via};
 }
 
-/* Both directions of a pair, unless it would say nothing. */
-static int
-add_pair(const struct campaign *c, int a, int b, int via, struct bu_flow *flows)
+int
+bu_campaign_pair(const struct campaign *c, int a, int b, int via, struct bu_flow *flows)
 {
 	if (!c->usable[a] || !c->usable[b])
 		return 0;
@@ -39,7 +38,7 @@ leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
 			   c->trusted_parts[2 * pairs[i].b];
 
 		if (!lacks || both || lacks[pairs[i].a] > 0 || lacks[pairs[i].b] > 0)
-			n += add_pair(c, pairs[i].a, pairs[i].b, -1, flows + n);
+			n += bu_campaign_pair(c, pairs[i].a, pairs[i].b, -1, flows + n);
 	}
 	return bu_campaign_round(c, stage, flows, n, err);
 }
@@ -51,9 +50,8 @@ bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
 	return leaf_round(c, stage, round, NULL, err);
 }
 
-/* Partners that the ports still lack, by the flows since `first`. */
-static int
-count_lacks(const struct campaign *c, size_t first, int *lacks)
+int
+bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks)
 {
 	int lacking = 0;
 
@@ -131,9 +129,20 @@ lonely_round(struct campaign *c, int round, const int *lacks,
 		if (other < 0)
 			continue;
 		busy[port] = busy[other] = 1;
-		n += add_pair(c, port, other, -1, flows + n);
+		n += bu_campaign_pair(c, port, other, -1, flows + n);
 	}
 	return bu_campaign_round(c, STAGE_A, flows, n, err);
+}
+
+/* The only one of its rail on its leaf. */
+static int
+is_alone(const struct campaign *c, int port)
+{
+	int count = 0;
+
+	for (int other = 0; other < bu_topology_ports(c->t); other++)
+		count += c->usable[other] && group_of(c, other) == group_of(c, port);
+	return count == 1;
 }
 
 static int
@@ -146,7 +155,8 @@ lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 	want_partners(c, partners, wanted);
 	for (int port = 0; port < ports; port++) {
 		lonely[port] = c->usable[port] && lacks[port] > 0 &&
-			       lacks[port] == wanted[port];
+			       lacks[port] == wanted[port] &&
+			       (!c->waiting || is_alone(c, port));
 		any |= lonely[port];
 	}
 	for (int round = 0; any && round < partners && c->t->leaves > 1; round++) {
@@ -155,7 +165,7 @@ lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 
 		if (rc != 0)
 			return rc;
-		count_lacks(c, before, lacks);
+		bu_campaign_count_lacks(c, before, lacks);
 	}
 	return 0;
 }
@@ -170,27 +180,35 @@ wants_twice(const struct campaign *c)
 	return 0;
 }
 
-int
-bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
+static int
+leaf_rounds(struct campaign *c, int rounds, struct bu_err *err)
 {
-	bu_autofree int *lacks =
-		bu_xcalloc((size_t)bu_topology_ports(c->t) + 1, sizeof(*lacks));
-	int most = bu_stage_leaf_rounds(&c->order, bu_topology_ports(c->t));
-
-	want_partners(c, partners, lacks);
-	/* Twice: the circle begins again where the leaf has no more partners. */
-	for (int round = 0; round < 2 * most; round++) {
+	for (int round = 0; round < rounds; round++) {
 		size_t before = c->count;
-		int rc = leaf_round(c, STAGE_A, round, lacks, err);
+		int rc = leaf_round(c, STAGE_A, round, c->lacks, err);
 
 		if (rc != 0)
 			return rc;
-		if (count_lacks(c, before, lacks) == 0)
-			break;
-		if (round + 1 == most && !wants_twice(c))
+		if (bu_campaign_count_lacks(c, before, c->lacks) == 0)
 			break;
 	}
-	return c->opts->lean ? lonely_stage(c, partners, lacks, err) : 0;
+	return 0;
+}
+
+int
+bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
+{
+	int ports = bu_topology_ports(c->t), rc;
+	/* Twice: the circle begins again where the leaf has no more partners. */
+	int rounds = bu_stage_leaf_rounds(&c->order, ports) * (wants_twice(c) ? 2 : 1);
+
+	c->lacks = bu_xcalloc((size_t)ports + 1, sizeof(*c->lacks));
+	want_partners(c, partners, c->lacks);
+	rc = c->site->known ? bu_campaign_leaf_pieces(c, rounds, err)
+			    : leaf_rounds(c, rounds, err);
+	if (rc == 0 && c->opts->lean)
+		rc = lonely_stage(c, partners, c->lacks, err);
+	return rc == 0 && c->waiting ? 1 : rc;
 }
 
 int
@@ -204,8 +222,8 @@ bu_campaign_cross_round(struct campaign *c, enum stage stage,
 	int names = !c->t->sprayed && c->t->spines > 0;
 
 	for (int i = 0; i < count; i++)
-		n += add_pair(c, pairs[i].a, pairs[i].b, names ? pairs[i].spine : -1,
-			      flows + n);
+		n += bu_campaign_pair(c, pairs[i].a, pairs[i].b,
+				      names ? pairs[i].spine : -1, flows + n);
 	return bu_campaign_round(c, stage, flows, n, err);
 }
 

@@ -240,7 +240,8 @@ SETTINGS(hardware)
 	BU_CLASS_NONE, "greatest latency; without it, only reported"},
 {"validation", "deadline", BU_KEY_DURATION, NULL, 1000, DAY_MS, "120 s",
 	FIELD(validation, deadline_ms),
-	BU_CLASS_NONE, "time for the probe of one pair"},
+	BU_CLASS_NONE, "time for the probe of one pair; without it, twice what its runs take at "
+	"the least rate, and 10 s, but no longer than this"},
 {"validation", "checks", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(validation, checks),
 	BU_CLASS_NONE, "which of the site's own checks (checks.d) a node must pass; "
 	"without it, all of them"},

@@ -10,7 +10,7 @@
 
 #include "provisioner/gate/internal.h"
 
-enum { TIRED_PARTNERS = 3 };
+enum { TIRED_PARTNERS = 3, FAILED_PARTNERS = 2 };
 
 static void
 add_pair(struct bu_pairs *pairs, int a, int b)
@@ -106,7 +106,20 @@ answer_nothing(struct bu_campaign_state *campaign, struct bu_flow *flow,
 		return 0;
 	}
 	add_pair(&campaign->wanted, flow->src, flow->dst);
+	flow->doubt |= BU_DOUBT_ASKED;
 	return 1;
+}
+
+/* Where the next result that says something is; count = there is none. */
+static size_t
+next_sound(const struct bu_campaign_state *campaign, const struct bu_pair_log *log,
+	   int place, int dir)
+{
+	size_t at = campaign->taken[2 * place + dir];
+
+	while (at < log->count && log->list[at].dir[dir].doubt)
+		at++;
+	return at;
 }
 
 /* The next result of the pair that was not given away. 1 = there is none yet. */
@@ -121,8 +134,8 @@ answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 	size_t *taken = &campaign->taken[2 * place + dir];
 
 	flow->path = BU_PATH_UNKNOWN;
-	while (log && *taken < log->count && log->list[*taken].dir[dir].doubt)
-		++*taken;
+	if (log)
+		*taken = next_sound(campaign, log, place, dir);
 	if (!log || *taken >= log->count)
 		return answer_nothing(campaign, flow, log, place, dir);
 	m = &log->list[*taken].dir[dir];
@@ -133,6 +146,57 @@ answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 	flow->lost = m->lost;
 	flow->doubt = 0;
 	return 0;
+}
+
+/* Who gave nothing with two partners, or did not even say so, comes after all others.
+ */
+static int
+is_last(const struct bu_campaign_state *campaign, int node)
+{
+	return campaign->failed_of[node] >= FAILED_PARTNERS ||
+	       (campaign->nodes[node] && campaign->nodes[node]->live.unanswered);
+}
+
+enum bu_known
+bu_gate_known(void *arg, const struct bu_flow *flow)
+{
+	const struct bu_campaign_state *campaign = arg;
+	const struct bu_node *a = campaign->nodes[flow->src],
+			     *b = campaign->nodes[flow->dst];
+	int place, dir;
+	const struct bu_pair_log *log =
+		a && b ? bu_gate_log(campaign->gate, a, b, &place, &dir) : NULL;
+
+	if (log && next_sound(campaign, log, place, dir) < log->count)
+		return BU_KNOWN_RESULT;
+	if (log && bu_gate_failures(log))
+		return BU_KNOWN_FAILED;
+	return is_last(campaign, flow->src) || is_last(campaign, flow->dst)
+		       ? BU_KNOWN_DOUBTED
+		       : BU_KNOWN_NOT;
+}
+
+void
+bu_gate_count_failed(struct bu_campaign_state *campaign)
+{
+	const struct bu_measurements *measurements =
+		&campaign->gate->fleet->measurements;
+
+	for (size_t i = 0; i < measurements->count; i++) {
+		const struct bu_pair_log *log = &measurements->logs[i];
+		int ends[2];
+
+		if (!bu_gate_failures(log))
+			continue;
+		for (int k = 0; k < 2; k++) {
+			ends[k] = bu_campaign_state_index(campaign, log->name[k]);
+			if (ends[k] >= 0 && campaign->nodes[ends[k]] &&
+			    strcmp(campaign->nodes[ends[k]]->boot_id, log->boot[k]))
+				ends[k] = -1;
+		}
+		for (int k = 0; k < 2 && ends[0] >= 0 && ends[1] >= 0; k++)
+			campaign->failed_of[ends[k]]++;
+	}
 }
 
 int

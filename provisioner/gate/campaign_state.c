@@ -174,6 +174,7 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 	campaign->trusted = bu_xcalloc(size, 1);
 	campaign->absent = bu_xcalloc(size, 1);
 	campaign->effort = bu_xcalloc(size, 1);
+	campaign->busy = bu_xcalloc(size, 1);
 	for (int i = 0; i < campaign->topology.nodes; i++) {
 		struct bu_node *node = campaign->nodes[i];
 
@@ -184,6 +185,8 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		campaign->trusted[i] = node && !campaign->candidate[i] &&
 				       (ready || is_lent(campaign, node));
 		campaign->absent[i] = !campaign->candidate[i] && !campaign->trusted[i];
+		campaign->busy[i] =
+			!campaign->absent[i] && bu_probe_busy(gate, node->name);
 		campaign->candidates += campaign->candidate[i];
 		campaign->partners += campaign->trusted[i];
 		if (campaign->candidate[i])
@@ -194,12 +197,14 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 static int
 run(struct bu_campaign_state *campaign)
 {
-	struct bu_site site = {.round = bu_gate_answer, .arg = campaign};
+	struct bu_site site = {
+		.round = bu_gate_answer, .known = bu_gate_known, .arg = campaign};
 	struct bu_localise_opts opts = {
 		.seed = campaign->gate->seed,
 		.trusted = campaign->trusted,
 		.absent = campaign->absent,
 		.effort = campaign->effort,
+		.busy = campaign->busy,
 		.reject = campaign->expect.percent / 100,
 		.lat_max_us = campaign->expect.lat_max_us,
 		.blast = campaign->validation->blast_percent / 100,
@@ -237,6 +242,8 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	ret->is_tired = bu_xcalloc(gate->fleet->measurements.count + 1, 1);
 	ret->tired_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
 	ret->tired_doubt = bu_xcalloc((size_t)ret->topology.nodes + 1, 1);
+	ret->failed_of = bu_xcalloc((size_t)ret->topology.nodes + 1, sizeof(int));
+	bu_gate_count_failed(ret);
 	ret->over = run(ret);
 	bu_gate_order_tired(ret);
 	ret->slow = !ret->over && ret->report.rounds[2] >= BU_GATE_QUICK;
@@ -255,9 +262,11 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	free(campaign->trusted);
 	free(campaign->absent);
 	free(campaign->effort);
+	free(campaign->busy);
 	free(campaign->taken);
 	free(campaign->is_tired);
 	free(campaign->tired_of);
+	free(campaign->failed_of);
 	free(campaign->tired_doubt);
 	free(campaign->wanted.list);
 	free(campaign->tired.list);

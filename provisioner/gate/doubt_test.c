@@ -161,10 +161,11 @@ START_TEST(one_bad_instrument_holds_back_its_node_alone)
 	node = rig_node(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
 	rig_reason_has(&node->live.says, "gave no usable result: 20.63 Mbit/s is more");
-	ck_assert_int_le(links.probed[1], 10);
+	/* Three with each of three, and those that a fourth was free for meanwhile. */
+	ck_assert_int_le(links.probed[1], 12);
 	measure(&rig, &links, 8, 100);
 	ck_assert_int_ge(links.probed[1], 11);
-	ck_assert_int_le(links.probed[1], 13);
+	ck_assert_int_le(links.probed[1], 15);
 	links.odd_until = 0; /* mended: nobody has to do anything */
 	measure(&rig, &links, 8, 190);
 	joins(&rig, 1, 1);

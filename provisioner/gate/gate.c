@@ -199,6 +199,7 @@ void
 bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	       const json_t *result, const struct bu_err *failure)
 {
+	node->live.unanswered = 0;
 	if (strncmp(id, "p-", 2) == 0)
 		bu_probe_result(gate, node, id, result, failure);
 	else

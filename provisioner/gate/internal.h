@@ -19,7 +19,7 @@ enum {
 	BU_GATE_ERRORS = 3, /* probes of a pair that say nothing, one after the other,
 			       before it is asked once a minute only; reports of
 			       checks that may not come */
-	BU_GATE_GRACE_MS = 15000, /* over a probe's own deadline */
+	BU_GATE_GRACE_MS = 5000, /* over a probe's own deadline */
 	BU_GATE_PORT = 18515,
 	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
 	BU_GATE_QUICK = 32,     /* of these, the ones without a rest */
@@ -81,7 +81,7 @@ struct bu_campaign_state {
 	struct bu_expect expect;
 	struct bu_topology topology; /* one rail; without addresses of spines */
 	struct bu_node **nodes;      /* NULL: in the profile, but not known yet */
-	unsigned char *candidate, *trusted, *absent, *effort;
+	unsigned char *candidate, *trusted, *absent, *effort, *busy;
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
 	size_t *taken; /* results given away, per pair and direction */
@@ -89,6 +89,7 @@ struct bu_campaign_state {
 	struct bu_pairs tired;   /* gave nothing so often that they are asked seldom */
 	unsigned char *is_tired; /* by place of the pair in the log */
 	int *tired_of;           /* such pairs of each node */
+	int *failed_of;          /* pairs of each node whose last probe gave nothing */
 	unsigned char *tired_doubt; /* BU_DOUBT_... of these */
 	struct bu_report report;
 	int over; /* the campaign has no more questions */
@@ -141,6 +142,9 @@ char *bu_report_words(const json_t *rows, const char **ret_hint);
  * link, the row of data/rates.json does. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation);
+/* Of one probe: as the profile says, else as long as a slow one takes. */
+int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
+			    const struct bu_desired_validation *validation);
 /* Why a pair may pass that the table rejects, and nobody said why it may; owned, NULL =
  * all is well. */
 char *bu_gate_bw_warning(const struct bu_gate *gate,
@@ -160,8 +164,9 @@ char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *no
 int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 		  const struct bu_desired_node *want);
 
-/* answer.c. bu_site.round over the log; arg: the campaign state. */
+/* answer.c. bu_site.round and .known over the log; arg: the campaign state. */
 int bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
+enum bu_known bu_gate_known(void *arg, const struct bu_flow *flow);
 /* What was measured between these two in their present boots, NULL = nothing; dir: in
  * which direction of it a sends to b. */
 const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate,
@@ -169,6 +174,8 @@ const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate,
 				      int *ret_place, int *ret_dir);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
+/* Counts the pairs of each node that gave nothing so far. */
+void bu_gate_count_failed(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);
 /* All pairs of this node that were measured are so again, once a minute. */

@@ -129,6 +129,59 @@ START_TEST(a_kick_brings_a_look_forward)
 }
 END_TEST
 
-RIG_UNIT("pace", a_kick_brings_a_look_forward,
+static int
+joined_of(const struct rig *rig, int first, int last)
+{
+	int count = 0;
+
+	for (int i = first; i <= last; i++)
+		count += rig_node(rig, i)->state == BU_STATE_JOINING;
+	return count;
+}
+
+enum { RACK = 16, CLEAN_S = 16, PROBE_S = 41 };
+
+/* Whoever hangs with a probe in its hands keeps its partner for one probe's deadline,
+ * and nobody else; nobody is certified for it, and it is asked again when it is back.
+ */
+START_TEST(a_node_that_hangs_holds_up_nobody_else)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, RACK);
+	check_all(&rig, RACK);
+	measure(&rig, &links, RACK, 2);
+	links.silent[5] = 1;
+	measure(&rig, &links, RACK, CLEAN_S);
+	/* All but the one or two that were with it. */
+	ck_assert_int_ge(joined_of(&rig, 1, RACK), RACK - 3);
+	measure(&rig, &links, RACK, PROBE_S);
+	ck_assert_int_eq(joined_of(&rig, 1, RACK), RACK - 1);
+	ck_assert_int_eq(rig_node(&rig, 5)->state, BU_STATE_VALIDATING);
+	links.silent[5] = 0;
+	measure(&rig, &links, RACK, 120);
+	ck_assert_int_eq(joined_of(&rig, 5, 5), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Three that hang from the beginning: as three times one, not one after the other. */
+START_TEST(several_that_hang_do_not_add_up)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, RACK);
+	check_all(&rig, RACK);
+	links.silent[2] = links.silent[7] = links.silent[11] = 1;
+	measure(&rig, &links, RACK, CLEAN_S + PROBE_S);
+	ck_assert_int_eq(joined_of(&rig, 1, RACK), RACK - 3);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("pace", a_node_that_hangs_holds_up_nobody_else,
+	 several_that_hang_do_not_add_up, a_kick_brings_a_look_forward,
 	 a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)

@@ -87,8 +87,8 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
-	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) + validation->deadline_ms +
-			  BU_GATE_GRACE_MS;
+	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) +
+			  bu_gate_deadline_ms(gate, validation) + BU_GATE_GRACE_MS;
 	probe->message_bytes = message_bytes(gate, validation, a, b);
 	for (int i = 0; i < 2; i++) {
 		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
@@ -182,6 +182,12 @@ is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 static void
 give_up(struct bu_gate *gate, struct bu_probe *probe)
 {
+	for (int end = 0; end < 2; end++) {
+		struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
+
+		if (node && !probe->spoke[end] && probe->spoke[!end])
+			node->live.unanswered = 1;
+	}
 	if (!probe->failure.kind)
 		bu_err_set(&probe->failure, BU_ERR_TIMEOUT, 0,
 			   "no result from %s in time",
@@ -259,7 +265,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	work.message_bytes = (uint32_t)probe->message_bytes;
 	work.bytes = want->validation->run_bytes;
 	work.runs = want->validation->runs;
-	work.deadline_ms = want->validation->deadline_ms;
+	work.deadline_ms = bu_gate_deadline_ms(gate, want->validation);
 	work.min_gbps = bu_expect_min_gbps(&expect);
 	for (int i = 0; i < 2; i++)
 		bu_text_copy(work.node[i], sizeof(work.node[i]), probe->name[i]);

@@ -15,6 +15,10 @@
 #include "provisioner/config/links.h"
 #include "provisioner/gate/internal.h"
 
+/* Of a probe: to make the connection, measure the latency and tell; and how many times
+ * longer than at the least rate that passes its runs may take. */
+enum { SETUP_MS = 10000, SLOW = 2 };
+
 static int
 is_given(const struct bu_desired_validation *validation, const char *key)
 {
@@ -54,6 +58,20 @@ bu_gate_expect(const struct bu_gate *gate,
 	if (rate && !is_given(validation, "bw_min"))
 		expect.percent = 100 * rate->reject / fabric->link_gbps;
 	return expect;
+}
+
+int64_t
+bu_gate_deadline_ms(const struct bu_gate *gate,
+		    const struct bu_desired_validation *validation)
+{
+	struct bu_expect expect = bu_gate_expect(gate, validation);
+	double run_ms =
+		(double)validation->run_bytes * 8 / (bu_expect_min_gbps(&expect) * 1e6);
+	int64_t longest_ms = SETUP_MS + (int64_t)(2 * run_ms * validation->runs * SLOW);
+
+	return is_given(validation, "deadline") || longest_ms > validation->deadline_ms
+		       ? validation->deadline_ms
+		       : longest_ms;
 }
 
 char *

@@ -135,6 +135,7 @@ struct bu_node_live {
 	char cluster_words[400];  /* what its cluster says while it leaves */
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
+	int unanswered;       /* it let its last probe's time pass without a word */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;
 	uint64_t progress_total_bytes; /* 0 = no progress to show */

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stage A of a site whose results come by and by: no pair waits for another one. Asked
+ * by rounds.c. Invariants: what is there is counted before anything is asked; a port is
+ * asked about one partner at a time; a pair that is late, or gives nothing, keeps only
+ * its own two ports.
+ */
+#include "fabric/judge/campaign.h"
+
+/* Rounds in a row without a result, after which the later ones have none either. */
+enum { QUIET = 12 };
+
+struct pieces {
+	struct campaign *c;
+	int rounds, half;
+	unsigned char *given; /* [round * half + pair]: its result is counted */
+	unsigned char *busy;  /* ports */
+	struct bu_pair *pairs;
+	struct bu_flow *flows;
+};
+
+static int
+is_trusted(const struct campaign *c, int port)
+{
+	return c->trusted_parts[2 * port];
+}
+
+static int
+is_wanted(const struct campaign *c, const struct bu_pair *pair)
+{
+	return c->lacks[pair->a] > 0 || c->lacks[pair->b] > 0;
+}
+
+static enum bu_known
+known(const struct campaign *c, const struct bu_pair *pair)
+{
+	struct bu_flow flow = {.src = pair->a, .dst = pair->b, .via = -1};
+
+	return c->site->known(c->site->arg, &flow);
+}
+
+/* What two proven ones measured before is the cohort's. */
+static int
+is_countable(const struct campaign *c, const struct bu_pair *pair)
+{
+	return (is_wanted(c, pair) ||
+		(is_trusted(c, pair->a) && is_trusted(c, pair->b))) &&
+	       known(c, pair) == BU_KNOWN_RESULT;
+}
+
+/* What was measured. */
+static int
+take_results(struct pieces *p, struct bu_err *err)
+{
+	struct campaign *c = p->c;
+	int quiet = 0, lacking = 1;
+
+	for (int round = 0; round < p->rounds && quiet < QUIET && lacking; round++) {
+		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
+		size_t before = c->count;
+		int n = 0;
+
+		for (int i = 0; i < count; i++) {
+			const struct bu_pair *pair = &p->pairs[i];
+
+			if (!is_countable(c, pair))
+				continue;
+			n += bu_campaign_pair(c, pair->a, pair->b, -1, p->flows + n);
+			p->given[round * p->half + i] = 1;
+		}
+		if (bu_campaign_round(c, STAGE_A, p->flows, n, err) < 0)
+			return -1;
+		quiet = n ? 0 : quiet + 1;
+		lacking = bu_campaign_count_lacks(c, before, c->lacks);
+	}
+	return 0;
+}
+
+/* Ports that could be asked about another partner now. */
+static int
+count_free(const struct pieces *p)
+{
+	const struct campaign *c = p->c;
+	int count = 0;
+
+	for (int port = 0; port < bu_topology_ports(c->t); port++)
+		count += c->usable[port] && c->lacks[port] > 0 && !p->busy[port];
+	return count;
+}
+
+static int
+is_askable(const struct pieces *p, const struct bu_pair *pair, enum bu_known kind)
+{
+	const struct campaign *c = p->c;
+
+	return is_wanted(c, pair) && c->usable[pair->a] && c->usable[pair->b] &&
+	       !p->busy[pair->a] && !p->busy[pair->b] && known(c, pair) == kind;
+}
+
+/* What is being measured is no flow yet; its ports are busy from now on. */
+static void
+drop_asked(struct pieces *p, size_t first)
+{
+	struct campaign *c = p->c;
+	size_t kept = first;
+
+	for (size_t i = first; i < c->count; i++) {
+		if (c->flows[i].doubt & BU_DOUBT_ASKED)
+			p->busy[c->flows[i].src] = p->busy[c->flows[i].dst] = 1;
+		else
+			c->flows[kept++] = c->flows[i];
+	}
+	c->count = kept;
+}
+
+/* Pairs of one kind that are free; those that the site asks for are busy from now on.
+ */
+static int
+ask(struct pieces *p, enum bu_known kind, struct bu_err *err)
+{
+	struct campaign *c = p->c;
+
+	for (int round = 0; round < p->rounds && count_free(p); round++) {
+		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
+		size_t before = c->count;
+		int n = 0;
+
+		for (int i = 0; i < count; i++)
+			if (!p->given[round * p->half + i] &&
+			    is_askable(p, &p->pairs[i], kind))
+				n += bu_campaign_pair(c, p->pairs[i].a, p->pairs[i].b,
+						      -1, p->flows + n);
+		if (bu_campaign_round(c, STAGE_A, p->flows, n, err) < 0)
+			return -1;
+		drop_asked(p, before);
+	}
+	return 0;
+}
+
+static void
+note_waiting(struct pieces *p)
+{
+	struct campaign *c = p->c;
+
+	for (int port = 0; port < bu_topology_ports(c->t); port++)
+		c->waiting |= c->usable[port] && c->lacks[port] > 0 && p->busy[port];
+}
+
+static int
+run(struct pieces *p, struct bu_err *err)
+{
+	static const enum bu_known order[] = {BU_KNOWN_NOT, BU_KNOWN_FAILED,
+					      BU_KNOWN_DOUBTED};
+	int rc = take_results(p, err);
+
+	for (size_t i = 0; i < BU_LEN(order) && rc == 0; i++)
+		rc = ask(p, order[i], err);
+	if (rc == 0)
+		note_waiting(p);
+	return rc;
+}
+
+int
+bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err)
+{
+	int ports = bu_topology_ports(c->t), rc;
+	size_t room = (size_t)ports + 2;
+	struct pieces p = {
+		.c = c,
+		.rounds = rounds,
+		.half = ports / 2 + 1,
+		.given = bu_xcalloc((size_t)rounds * room, 1),
+		.busy = bu_xcalloc(room, 1),
+		.pairs = bu_xcalloc(room, sizeof(*p.pairs)),
+		.flows = bu_xcalloc(room, sizeof(*p.flows)),
+	};
+
+	for (int port = 0; c->opts->busy && port < ports; port++)
+		p.busy[port] = c->opts->busy[port / c->t->rails];
+	rc = run(&p, err);
+	free(p.given);
+	free(p.busy);
+	free(p.pairs);
+	free(p.flows);
+	return rc;
+}
