@@ -7,13 +7,17 @@
 #include "fabric/judge/cohort.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/result.h"
 
 enum { LEAST = 3 };
+/* Of the median of machines that are alike: less is odd, less is bad. */
+static const double odd_share = 0.9, bad_share = 0.8;
 
 struct cohort {
 	const struct bu_cohort_node *nodes;
@@ -71,9 +75,22 @@ is_about(const struct bu_check *row, size_t rule)
 	       row->verdict == BU_VERDICT_PASS && *row->seen;
 }
 
+/* Figures that are compared where nobody has published what is healthy. */
+static const char *const figures[] = {"gpu-h2d", "gpu-d2h", "gpu-hbm", "gpu-p2p-all"};
+
+static int
+is_figure(const struct bu_check *row, size_t figure)
+{
+	return strcmp(row->id, figures[figure]) == 0 &&
+	       row->verdict == BU_VERDICT_PASS && strtod(row->seen, NULL) > 0;
+}
+
 int
 bu_cohort_compares(const struct bu_check *row)
 {
+	for (size_t figure = 0; figure < BU_LEN(figures); figure++)
+		if (is_figure(row, figure))
+			return 1;
 	for (size_t rule = 0; rule < BU_LEN(rules); rule++)
 		if (is_about(row, rule))
 			return 1;
@@ -196,6 +213,77 @@ judge_equal(const struct cohort *c, size_t rule)
 				     row->subject, row->seen, (long long)many,
 				     (long long)all, most);
 			}
+		}
+	}
+}
+
+/* subject -> [figures] of all machines. */
+static json_t *
+figures_of(const struct cohort *c, size_t figure)
+{
+	json_t *groups = json_object();
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct bu_checks *checks = c->nodes[i].checks;
+
+		for (size_t k = 0; k < checks->count; k++) {
+			const struct bu_check *row = &checks->list[k];
+			json_t *list = json_object_get(groups, row->subject);
+
+			if (!is_figure(row, figure))
+				continue;
+			if (!list) {
+				list = json_array();
+				json_object_set_new(groups, row->subject, list);
+			}
+			json_array_append_new(list, json_real(strtod(row->seen, NULL)));
+		}
+	}
+	return groups;
+}
+
+static double
+median_of(const json_t *list)
+{
+	size_t count = json_array_size(list), i;
+	bu_autofree double *values = bu_xcalloc(count + 1, sizeof(*values));
+	json_t *value;
+
+	json_array_foreach (list, i, value)
+		values[i] = json_number_value(value);
+	return count < LEAST ? 0 : bu_quantile(values, (int)count, 0.5);
+}
+
+/* Healthy machines of one kind spread by 5 to 8 %: cuda-samples#449. */
+static void
+judge_figure(const struct cohort *c, size_t figure)
+{
+	bu_autojson json_t *groups = figures_of(c, figure);
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct bu_checks *checks = c->nodes[i].checks;
+
+		for (size_t k = 0; k < checks->count; k++) {
+			const struct bu_check *row = &checks->list[k];
+			double median, seen = strtod(row->seen, NULL);
+			char expected[64];
+
+			if (!is_figure(row, figure))
+				continue;
+			median = median_of(json_object_get(groups, row->subject));
+			if (median <= 0 || seen >= odd_share * median)
+				continue;
+			snprintf(expected, sizeof(expected), "about %.1f GB/s", median);
+			tell(c, c->nodes[i].node, row,
+			     &(struct finding){
+				     row->id,
+				     seen < bad_share * median ? BU_VERDICT_FAIL
+							       : BU_VERDICT_WARN,
+				     expected,
+				     "compare it with a machine like it: slot, cooling, "
+				     "power limit"},
+			     "%s: %s is %s; machines like it reach %.1f GB/s",
+			     row->subject, row->id, row->seen, median);
 		}
 	}
 }
@@ -337,6 +425,8 @@ bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count,
 		else
 			judge_equal(&c, rule);
 	}
+	for (size_t figure = 0; figure < BU_LEN(figures); figure++)
+		judge_figure(&c, figure);
 	judge_swaps(&c);
 	judge_rails(&c);
 }

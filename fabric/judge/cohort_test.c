@@ -185,6 +185,68 @@ START_TEST(ports_fit)
 }
 END_TEST
 
-BU_UNIT("cohort", like_machines_have_no_finding, doubles_are_both_named,
+struct slow {
+	int count;
+	const char *node;
+	enum bu_verdict verdict;
+};
+
+static void
+on_slow(const char *node, const struct bu_check *row, void *arg)
+{
+	struct slow *slow = arg;
+
+	slow->count++;
+	slow->node = node;
+	slow->verdict = row->verdict;
+}
+
+/* Of figures that nobody has published: compared with those of the others. */
+START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
+{
+	static const struct {
+		const char *seen;
+		int found;
+		enum bu_verdict verdict;
+	} rows[] = {
+		{"91.0 GB/s", 0, BU_VERDICT_PASS}, /* healthy ones spread so */
+		{"85.0 GB/s", 1, BU_VERDICT_WARN},
+		{"40.0 GB/s", 1, BU_VERDICT_FAIL},
+	};
+
+	for (size_t r = 0; r < BU_LEN(rows); r++) {
+		struct bu_checks checks[4];
+		struct bu_cohort_node nodes[4];
+		static const char *const names[] = {"n1", "n2", "n3", "n4"};
+		struct slow slow = {0};
+
+		for (int i = 0; i < 4; i++) {
+			struct bu_check *row;
+
+			bu_checks_init(&checks[i]);
+			row = bu_checks_add(&checks[i], "gpu", "gpu-hbm",
+					    BU_VERDICT_PASS, "GPU 0");
+			BU_CHECK_SET(row->seen, "%s",
+				     i == 2 ? rows[r].seen : "100 GB/s");
+			nodes[i] = (struct bu_cohort_node){names[i], &checks[i]};
+		}
+		bu_cohort_judge(nodes, 4, on_slow, &slow);
+		ck_assert_int_eq(slow.count, rows[r].found);
+		if (slow.count) {
+			ck_assert_str_eq(slow.node, "n3");
+			ck_assert_int_eq(slow.verdict, rows[r].verdict);
+		}
+		/* Of two nobody can say which one is odd. */
+		slow.count = 0;
+		bu_cohort_judge(nodes + 1, 2, on_slow, &slow);
+		ck_assert_int_eq(slow.count, 0);
+		for (int i = 0; i < 4; i++)
+			bu_checks_fini(&checks[i]);
+	}
+}
+END_TEST
+
+BU_UNIT("cohort", a_gpu_slower_than_those_of_machines_like_it_is_told,
+	like_machines_have_no_finding, doubles_are_both_named,
 	the_odd_one_is_named_by_a_majority_only, swapped_cables_are_named,
 	a_rail_at_another_leaf_is_named, ports_fit)

@@ -5,7 +5,9 @@
  * Invariant: only machines of the same class that run now, with a report of their
  * present boot, are compared: a card that moved on with its owner switched off is no
  * double. Of those in quarantine only wrong cables count: of two that are swapped the
- * first is there when the second one reports.
+ * first is there when the second one reports. Who tells the same is found by an index
+ * over all reports, which follows them as they change: a report costs what the machines
+ * that it is laid beside cost, however many there are.
  */
 #include <string.h>
 
@@ -16,11 +18,6 @@
 /* So many, whoever they are, show what most machines have; of the others only those
  * that may be a double, or have a cable of ours. */
 enum { SAMPLE = 64 };
-
-struct alike {
-	const char *node;
-	struct bu_checks *report;
-};
 
 json_t *
 bu_gate_facts(const struct bu_checks *report)
@@ -82,26 +79,158 @@ is_up(const struct bu_node *node)
 	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
 }
 
-static int
-is_related(const json_t *facts, const json_t *own)
+/* --- who tells what --- */
+
+struct bu_peers {
+	json_t *known;  /* node -> its checks, as they are in the index */
+	json_t *owners; /* "guid 0x1234" -> {node: true}: of what only one may have */
+	json_t *cables; /* {node: true}: with a wrong cable */
+};
+
+static struct bu_peers *
+peers_of(struct bu_gate *gate)
 {
-	size_t i, k;
-	json_t *fact, *mine;
-
-	json_array_foreach (facts, i, fact) {
-		const char *id = bu_json_str(fact, "id", "");
-		bu_autofree char *value = value_of(fact);
-
-		if (strcmp(id, "cabling") == 0)
-			return 1;
-		if (!bu_cohort_is_unique(id))
-			continue;
-		json_array_foreach (own, k, mine)
-			if (strcmp(bu_json_str(mine, "id", ""), id) == 0 &&
-			    strcmp(bu_json_str(mine, "seen", ""), value) == 0)
-				return 1;
+	if (!gate->peers) {
+		gate->peers = bu_xcalloc(1, sizeof(*gate->peers));
+		gate->peers->known = json_object();
+		gate->peers->owners = json_object();
+		gate->peers->cables = json_object();
 	}
-	return 0;
+	return gate->peers;
+}
+
+void
+bu_gate_peers_drop(struct bu_gate *gate)
+{
+	if (!gate->peers)
+		return;
+	json_decref(gate->peers->known);
+	json_decref(gate->peers->owners);
+	json_decref(gate->peers->cables);
+	free(gate->peers);
+	gate->peers = NULL;
+}
+
+/* "guid 0x1234"; NULL when several may tell it. Owned. */
+static char *
+key_of(const json_t *fact)
+{
+	const char *id = bu_json_str(fact, "id", "");
+	bu_autofree char *value = value_of(fact);
+
+	return bu_cohort_is_unique(id) ? bu_xasprintf("%s %s", id, value) : NULL;
+}
+
+static void
+put_owner(struct bu_peers *peers, const char *key, const char *node, int has)
+{
+	json_t *owners = json_object_get(peers->owners, key);
+
+	if (!owners && has) {
+		owners = json_object();
+		json_object_set_new(peers->owners, key, owners);
+	}
+	if (has)
+		json_object_set_new(owners, node, json_true());
+	else
+		json_object_del(owners, node);
+	if (json_object_size(owners) == 0)
+		json_object_del(peers->owners, key);
+}
+
+static void
+put_facts(struct bu_peers *peers, const json_t *checks, const char *node, int has)
+{
+	size_t i;
+	json_t *fact;
+
+	json_array_foreach (json_object_get(checks, "facts"), i, fact) {
+		bu_autofree char *key = key_of(fact);
+
+		if (key)
+			put_owner(peers, key, node, has);
+		if (strcmp(bu_json_str(fact, "id", ""), "cabling") != 0)
+			continue;
+		if (has)
+			json_object_set_new(peers->cables, node, json_true());
+		else
+			json_object_del(peers->cables, node);
+	}
+}
+
+static void
+follow(struct bu_gate *gate, struct bu_peers *peers)
+{
+	for (size_t i = 0; i < gate->fleet->count; i++) {
+		const struct bu_node *node = gate->fleet->nodes[i];
+		json_t *known = json_object_get(peers->known, node->name);
+
+		if (known == node->checks)
+			continue;
+		put_facts(peers, known, node->name, 0);
+		put_facts(peers, node->checks, node->name, 1);
+		if (node->checks)
+			json_object_set(peers->known, node->name, node->checks);
+		else
+			json_object_del(peers->known, node->name);
+	}
+}
+
+/* --- a report beside the others --- */
+
+struct alike {
+	struct bu_gate *gate;
+	const struct bu_node *node;
+	const struct bu_desired_node *want;
+	struct bu_checks *report;
+	json_t *names; /* {node: true}: who is in the cohort */
+};
+
+static int
+is_alike(const struct alike *alike, const struct bu_node *node)
+{
+	const struct bu_desired_node *its =
+		node ? bu_fleet_desired(alike->gate->fleet, node) : NULL;
+
+	return node != alike->node && its && its->hardware == alike->want->hardware &&
+	       is_up(node);
+}
+
+static void
+add_node(struct alike *alike, const struct bu_node *node)
+{
+	if (json_object_get(alike->names, node->name))
+		return;
+	json_object_set_new(alike->names, node->name, json_true());
+}
+
+static void
+add_sample(struct alike *alike)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < alike->gate->fleet->count && count < SAMPLE; i++) {
+		const struct bu_node *node = alike->gate->fleet->nodes[i];
+
+		if (!is_alike(alike, node))
+			continue;
+		add_node(alike, node);
+		count++;
+	}
+}
+
+static void
+add_named(struct alike *alike, json_t *names)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach (names, name, value) {
+		const struct bu_node *node = bu_fleet_node(alike->gate->fleet, name);
+
+		if (is_alike(alike, node))
+			add_node(alike, node);
+	}
 }
 
 static void
@@ -109,40 +238,61 @@ on_found(const char *node, const struct bu_check *row, void *arg)
 {
 	struct alike *alike = arg;
 
-	if (strcmp(node, alike->node) == 0)
+	if (strcmp(node, alike->node->name) == 0)
 		*bu_checks_add(alike->report, row->group, row->id, row->verdict,
 			       row->subject) = *row;
+}
+
+static void
+judge(struct alike *alike, const json_t *own)
+{
+	size_t size = json_object_size(alike->names) + 1, count = 0;
+	struct bu_cohort_node *cohort = bu_xcalloc(size, sizeof(*cohort));
+	struct bu_checks *reports = bu_xcalloc(size, sizeof(*reports));
+	const char *name;
+	json_t *value;
+
+	json_object_set_new(alike->names, alike->node->name, json_true());
+	json_object_foreach (alike->names, name, value) {
+		const struct bu_node *node = bu_fleet_node(alike->gate->fleet, name);
+
+		read_facts(node == alike->node ? own
+					       : json_object_get(node->checks, "facts"),
+			   node->state == BU_STATE_QUARANTINED, &reports[count]);
+		cohort[count] = (struct bu_cohort_node){node->name, &reports[count]};
+		count++;
+	}
+	bu_cohort_judge(cohort, count, on_found, alike);
+	for (size_t i = 0; i < count; i++)
+		bu_checks_fini(&reports[i]);
+	free(reports);
+	free(cohort);
 }
 
 void
 bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		struct bu_checks *report)
 {
-	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	struct alike alike = {.node = node->name, .report = report};
-	size_t most = gate->fleet->count + 1, count = 0;
-	struct bu_cohort_node *cohort = bu_xcalloc(most, sizeof(*cohort));
-	struct bu_checks *reports = bu_xcalloc(most, sizeof(*reports));
-	bu_autojson json_t *own = bu_gate_facts(report);
+	struct bu_peers *peers = peers_of(gate);
+	bu_autojson json_t *own = bu_gate_facts(report), *names = json_object();
+	struct alike alike = {.gate = gate,
+			      .node = node,
+			      .want = bu_fleet_desired(gate->fleet, node),
+			      .report = report,
+			      .names = names};
+	size_t i;
+	json_t *fact;
 
-	for (size_t i = 0; want && i < gate->fleet->count; i++) {
-		const struct bu_node *other = gate->fleet->nodes[i];
-		const struct bu_desired_node *its =
-			bu_fleet_desired(gate->fleet, other);
-		const json_t *facts = json_object_get(other->checks, "facts");
+	if (!alike.want)
+		return;
+	follow(gate, peers);
+	add_sample(&alike);
+	add_named(&alike, peers->cables);
+	json_array_foreach (own, i, fact) {
+		bu_autofree char *key = key_of(fact);
 
-		if (other != node &&
-		    (!its || its->hardware != want->hardware || !is_up(other) ||
-		     (count >= SAMPLE && !is_related(facts, own))))
-			continue;
-		read_facts(other == node ? own : facts,
-			   other->state == BU_STATE_QUARANTINED, &reports[count]);
-		cohort[count] = (struct bu_cohort_node){other->name, &reports[count]};
-		count++;
+		if (key)
+			add_named(&alike, json_object_get(peers->owners, key));
 	}
-	bu_cohort_judge(cohort, count, on_found, &alike);
-	for (size_t i = 0; i < count; i++)
-		bu_checks_fini(&reports[i]);
-	free(reports);
-	free(cohort);
+	judge(&alike, own);
 }

@@ -181,6 +181,7 @@ bu_gate_destroy(struct bu_gate *gate)
 		return;
 	bu_probes_drop(gate);
 	bu_runs_drop(gate);
+	bu_gate_peers_drop(gate);
 	bu_rates_fini(&gate->rates);
 	json_decref(gate->gpus);
 	bu_timer_destroy(gate->look);

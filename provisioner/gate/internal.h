@@ -60,7 +60,8 @@ struct bu_gate {
 	enum bu_turn slow_turn; /* of this round of looks */
 	uint64_t seed;          /* of the schedule: the site's */
 	struct bu_rates rates;
-	json_t *gpus; /* data/gpus.json; NULL = none */
+	json_t *gpus;           /* data/gpus.json; NULL = none */
+	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
 };
 
 struct bu_wanted {
@@ -108,6 +109,7 @@ json_t *bu_gate_facts(const struct bu_checks *report);
 /* Adds rows for what is odd beside the machines that should be like it. */
 void bu_gate_compare(struct bu_gate *gate, const struct bu_node *node,
 		     struct bu_checks *report);
+void bu_gate_peers_drop(struct bu_gate *gate);
 /* checks.c */
 json_t *bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node);
 void bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,

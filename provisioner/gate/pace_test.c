@@ -2,6 +2,7 @@
 /* How often the gate looks at a large site: however dear a look is, and however much
  * goes on that is none of its business. */
 #include "base/crypto.h"
+#include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 
 enum { NODES = 200 };
@@ -181,7 +182,60 @@ START_TEST(several_that_hang_do_not_add_up)
 }
 END_TEST
 
-RIG_UNIT("pace", a_node_that_hangs_holds_up_nobody_else,
-	 several_that_hang_do_not_add_up, a_kick_brings_a_look_forward,
-	 a_change_every_two_seconds_puts_no_look_off,
+static void
+put_guid(struct rig *rig, int number, const char *guid)
+{
+	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
+
+	put_event(rig, BU_EVENT_CHECKS, rig_node(rig, number)->name,
+		  json_pack("{s:s,s:s,s:s,s:{s:i},s:[],s:[{s:s,s:s,s:s,s:s}]}",
+			    "boot_id", boot_id, "digest", "", "verdict", "pass",
+			    "counts", "pass", 1, "rows", "facts", "id", "guid",
+			    "subject", "mlx5_0", "verdict", "pass", "seen", guid));
+}
+
+static int
+is_double(struct rig *rig, int number, const char *guid)
+{
+	struct bu_checks report;
+	struct bu_check *row;
+	int found = 0;
+
+	bu_checks_init(&report);
+	row = bu_checks_add(&report, "audit", "guid", BU_VERDICT_PASS, "mlx5_0");
+	BU_CHECK_SET(row->seen, "%s", guid);
+	bu_gate_compare(rig->gate, rig_node(rig, number), &report);
+	for (size_t i = 0; i < report.count; i++)
+		found |= strcmp(report.list[i].id, "duplicate") == 0;
+	bu_checks_fini(&report);
+	return found;
+}
+
+/* A double far beyond those that are looked at anyway is found, and only as long as it
+ * has that value. */
+START_TEST(a_double_is_found_among_all_machines)
+{
+	struct rig rig;
+
+	rig_begin(&rig, NODES);
+	rig_open_gate(&rig);
+	for (int i = 1; i <= NODES; i++)
+		put_node(&rig, i);
+	rig_pass(&rig, 1);
+	put_guid(&rig, 180, "0xabcd");
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(is_double(&rig, 199, "0xabcd"), 1);
+	ck_assert_int_eq(is_double(&rig, 199, "0xabce"), 0);
+	put_guid(&rig, 180, "0xabce");
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(is_double(&rig, 199, "0xabcd"), 0);
+	ck_assert_int_eq(is_double(&rig, 199, "0xabce"), 1);
+	ck_assert_int_eq(is_double(&rig, 180, "0xabce"), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("pace", a_double_is_found_among_all_machines,
+	 a_node_that_hangs_holds_up_nobody_else, several_that_hang_do_not_add_up,
+	 a_kick_brings_a_look_forward, a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)
