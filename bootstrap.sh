@@ -60,6 +60,9 @@ check|netplan.io|judges the file that it gets
 check|nodejs|runs the test of the page's words; Debian has nothing smaller that can
 check|openipmi|its ipmi_sim plays the BMC of the IPMI driver's test|
 check|ipmitool|asks it; a site with power = ipmi needs it, too|
+check|openssh-server|its sshd judges the configuration of the nodes' sshd|
+check|sudo|its visudo judges the rules that nodes get|
+check|gdisk|its sgdisk judges partition tables|
 check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
@@ -89,6 +92,7 @@ demo|slurmctld|the cluster that the nodes join|
 demo|slurm-client|sinfo and srun|
 demo|slurm-wlm-basic-plugins|Slurm's plugins|
 demo|munge|Slurm's authentication|
+demo|openssh-client|makes keys, logs in to the nodes|
 demo|iproute2|network of the rack|
 demo|util-linux|namespaces of the rack|
 demo|procps|looks at processes|
@@ -101,6 +105,7 @@ services_of() {
 	munge) echo munge.service ;;
 	slurmctld) echo slurmctld.service ;;
 	lldpd) echo lldpd.service ;;
+	openssh-server) echo ssh.service ;;
 	network-manager)
 		# The last starts the first at boot.
 		echo NetworkManager.service NetworkManager-dispatcher.service \

@@ -171,6 +171,15 @@ apply_gpu(const char *root, const json_t *drops, struct bu_err *err)
 	return RUN(err, "systemctl", "restart", "bringup-gpu.service");
 }
 
+/* Accounts, host key and sshd; an image without the service has none of them. */
+static int
+apply_access(const char *root, const json_t *drops, struct bu_err *err)
+{
+	if (!is_there(root, "/etc/systemd/system/bringup-access.service"))
+		return 0;
+	return RUN(err, "systemctl", "restart", "bringup-access.service");
+}
+
 /* A cluster's client asks the kernel for its name, not the file. */
 static int
 apply_hostname(const char *root, const json_t *drops, struct bu_err *err)
@@ -189,7 +198,7 @@ static const struct {
 	{"modules", apply_modules},   {"network", apply_network},
 	{"sysctl", apply_sysctl},     {"tmpfiles", apply_tmpfiles},
 	{"time", apply_time},         {"gpu", apply_gpu},
-	{"hostname", apply_hostname},
+	{"hostname", apply_hostname}, {"access", apply_access},
 };
 
 static int

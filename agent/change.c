@@ -84,6 +84,10 @@ group_of(const char *path)
 		{"/etc/tmpfiles.d/", "tmpfiles"},
 		{"/etc/modules-load.d/", "modules"},
 		{"/etc/chrony/", "time"},
+		{"/etc/bringup/passwd", "access"},
+		{"/etc/bringup/group", "access"},
+		{"/etc/ssh/sshd_config.d/", "access"},
+		{"/etc/ssh/bringup_user_ca.pub", "access"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(groups); i++)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/hostcert.h"
 #include "agent/inventory.h"
 #include "agent/jobs.h"
 #include "agent/links.h"
@@ -19,6 +20,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "base/worker.h"
 #include "model/work.h"
 
 enum {
@@ -111,6 +113,23 @@ look_at_links(struct bu_session *session)
 	session->greeted = json_equal(now, session->links);
 }
 
+/* Without it the node works as well; who logs in is asked whether to believe its key.
+ */
+static void
+fetch_host_cert(struct bu_session *session)
+{
+	static const char *const argv[] = {"systemctl", "restart",
+					   "bringup-access.service", NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = CALL_MS};
+	struct bu_err err = {0};
+	int rc = bu_hostcert_fetch("", session->link.http, &err);
+
+	if (rc > 0)
+		rc = bu_job_run(&opts, NULL, &err);
+	if (rc < 0)
+		bu_warn("session", "%s", err.text);
+}
+
 static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
@@ -129,6 +148,8 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		    NULL, err) != 0)
 		return -1;
 	session->greeted = 1;
+	if (session->link.identity->installed)
+		fetch_host_cert(session);
 	session->looked_ms = bu_mono_ms(bu_clock_system());
 	json_decref(session->links);
 	session->links = links_now();

@@ -211,6 +211,41 @@ bu_hex_decode(const char *text, void *ret_data, size_t size)
 	return 0;
 }
 
+char *
+bu_base64_encode(const void *data, size_t size)
+{
+	const gnutls_datum_t in = {(unsigned char *)(uintptr_t)data,
+				   (unsigned int)size};
+	gnutls_datum_t out = {0};
+
+	bu_assert(size <= INT_MAX && gnutls_base64_encode2(&in, &out) == 0);
+	return bu_gnutls_take(&out);
+}
+
+/* GnuTLS reads past blanks and missing ends; one value has one text here. */
+int
+bu_base64_decode(const char *text, void *ret_data, size_t max, size_t *ret_size)
+{
+	const gnutls_datum_t in = {(unsigned char *)(uintptr_t)text,
+				   (unsigned int)strnlen(text, INT_MAX)};
+	gnutls_datum_t out = {0};
+	bu_autofree char *again = NULL;
+	int rc = -1;
+
+	if (!*text || gnutls_base64_decode2(&in, &out) != 0)
+		return -1;
+	again = bu_base64_encode(out.data, out.size);
+	if (out.size <= max && strcmp(again, text) == 0) {
+		memcpy(ret_data, out.data, out.size);
+		*ret_size = out.size;
+		rc = 0;
+	}
+	gnutls_memset(again, 0, strlen(again));
+	gnutls_memset(out.data, 0, out.size);
+	gnutls_free(out.data);
+	return rc;
+}
+
 static int
 key_to_pem(gnutls_privkey_t key, gnutls_datum_t *ret_private,
 	   gnutls_datum_t *ret_public)

@@ -39,6 +39,11 @@ void bu_hex_encode(const void *data, size_t size, char *ret_hex);
 /* -1 unless text is exactly 2 * size hex digits. */
 int bu_hex_decode(const char *text, void *ret_data, size_t size);
 
+/* Of RFC 4648, with padding; owned. */
+char *bu_base64_encode(const void *data, size_t size);
+/* -1 unless text is what bu_base64_encode() makes of at most max bytes. */
+int bu_base64_decode(const char *text, void *ret_data, size_t max, size_t *ret_size);
+
 /* Ed25519. PEM strings are owned by the caller. */
 int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem,
 		       struct bu_err *err);

@@ -239,6 +239,8 @@ bu_render_slurm_conf(const struct bu_rack *rack)
 			    "SlurmctldParameters=enable_configless\n"
 			    "SlurmdParameters=config_overrides\n"
 			    "PropagateResourceLimitsExcept=MEMLOCK\n"
+			    /* slurmctld knows no users of the profile; the nodes do. */
+			    "LaunchParameters=disable_send_gids\n"
 			    "TopologyPlugin=topology/none\n"
 			    "SlurmdTimeout=30\n"
 			    "NodeName=seed0 NodeAddr=10.77.0.250 State=FUTURE\n"

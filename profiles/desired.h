@@ -53,6 +53,35 @@ struct bu_desired_policy {
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
+/* Who may log in to nodes, besides the keys of users. All NULL without a section. */
+struct bu_desired_access {
+	char *user_ca, *host_ca; /* lines of .pub files, with commas between them */
+	char *host_ca_key;       /* a secret's reference */
+	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
+};
+
+struct bu_desired_group {
+	char *name; /* never NULL */
+	int gid;
+	char *sudo; /* "all", "/usr/bin/a,/usr/bin/b x" */
+	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
+};
+
+struct bu_desired_user {
+	char *name; /* never NULL */
+	int uid;
+	const struct bu_desired_group *group; /* NULL = one of the user's own */
+	char *groups;                         /* "hpc,admin": names of [group] */
+	char *home;                           /* NULL = /home/NAME */
+	char *shell;                          /* never NULL */
+	char *keys;                           /* as of access */
+	char *sudo;                           /* as of a group */
+	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
+};
+
 struct bu_desired_network {
 	char *name; /* never NULL */
 	enum bu_network_role role;
@@ -236,6 +265,11 @@ struct bu_desired {
 	char digest[65]; /* of the tree */
 	struct bu_desired_site site;
 	struct bu_desired_policy policy;
+	struct bu_desired_access access;
+	struct bu_desired_group *groups;
+	size_t groups_count;
+	struct bu_desired_user *users;
+	size_t users_count;
 	struct bu_desired_network
 		*networks; /* all lists: in the order of the profile */
 	size_t networks_count;

@@ -228,6 +228,11 @@ bu_desired_to_json(const struct bu_desired *desired)
 	if (desired->policy.origin.line)
 		json_object_set_new(root, "policy",
 				    object_of("policy", NULL, &desired->policy));
+	if (desired->access.origin.line)
+		json_object_set_new(root, "access",
+				    object_of("access", NULL, &desired->access));
+	LIST(root, desired, "group", groups);
+	LIST(root, desired, "user", users);
 	LIST(root, desired, "network", networks);
 	LIST(root, desired, "image", images);
 	LIST(root, desired, "hardware", hardware);

@@ -13,12 +13,16 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "model/sshkey.h"
 #include "profiles/language/schema.h"
 
 #define ADDRESS "address"
 
 /* Kinds of sections whose keys are facets; those of node have no prefix. */
-static const char *const prefixes[] = {"site", "image", "hardware", "cluster"};
+static const char *const prefixes[] = {"site", "access", "image", "hardware",
+				       "cluster"};
+/* Kinds of sections of which there may be many: "user.alice.uid". */
+static const char *const named[] = {"network", "group", "user"};
 
 static int
 is_facet(const struct bu_key *key)
@@ -39,6 +43,27 @@ size_text(uint64_t bytes, char *ret, size_t size)
 		unit++;
 	}
 	return bytes ? snprintf(ret, size, "%" PRIu64 " %s", bytes, units[unit]) : 0;
+}
+
+/* Keys by their fingerprints, as people compare them. */
+static int
+keys_text(const char *keys, char *ret, size_t size)
+{
+	bu_autofree char *copy = bu_xstrdup(keys ? keys : "");
+	struct bu_sshkey *key = bu_xcalloc(1, sizeof(*key));
+	char print[BU_SSHKEY_FINGERPRINT_SIZE];
+	size_t used = 0;
+
+	for (char *next = copy, *line; keys && (line = strsep(&next, ","));) {
+		if (bu_sshkey_parse(line, key, NULL) != 0)
+			continue;
+		bu_sshkey_fingerprint(key, print);
+		used += (size_t)snprintf(ret + used, size - used, "%s%s",
+					 used ? "," : "", print);
+		bu_assert(used < size); /* a line of a profile has no more */
+	}
+	free(key);
+	return (int)used;
 }
 
 /* Writes the value as a profile says it; 0 when it is not set. */
@@ -79,6 +104,8 @@ value_text(const struct bu_key *key, const void *object, char *ret, size_t size)
 	case BU_KEY_REF: /* every object that can be referred to begins with its name */
 		text = *(char *const *const *)at ? **(char *const *const *)at : NULL;
 		break;
+	case BU_KEY_SSHKEYS:
+		return keys_text(*(char *const *)at, ret, size);
 	default:
 		bu_assert(bu_key_is_text(key));
 		text = *(char *const *)at;
@@ -141,6 +168,28 @@ add_networks(struct bu_facets *facets, const struct bu_desired_node *node,
 	}
 }
 
+/* Accounts, which every node has. */
+static void
+add_accounts(struct bu_facets *facets, const struct bu_desired *desired,
+	     const struct bu_key *key)
+{
+	char prefix[BU_FACET_NAME_MAX];
+	int of_users = strcmp(key->section, "user") == 0;
+	size_t count = of_users ? desired->users_count : desired->groups_count;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct source source = {
+			.origins = of_users ? desired->users[i].origins
+					    : desired->groups[i].origins};
+		const void *object = of_users ? (const void *)&desired->users[i]
+					      : (const void *)&desired->groups[i];
+
+		snprintf(prefix, sizeof(prefix), "%s.%.80s", key->section,
+			 *(char *const *)object);
+		add_key(facets, key, prefix, object, &source);
+	}
+}
+
 static void
 add_addresses(struct bu_facets *facets, const struct bu_desired_node *node)
 {
@@ -169,6 +218,8 @@ object_of(const char *kind, const struct bu_desired *desired,
 		const struct bu_origin *origins;
 	} objects[] = {
 		{"site", &desired->site, desired->site.origins},
+		{"access", desired->access.origins ? &desired->access : NULL,
+		 desired->access.origins},
 		{"image", node->image, node->image->origins},
 		{"hardware", node->hardware, node->hardware->origins},
 		{"pool", node->pool, node->pool->origins},
@@ -195,6 +246,9 @@ add_one(struct bu_facets *facets, const struct bu_desired *desired,
 
 	if (strcmp(key->section, "network") == 0) {
 		add_networks(facets, node, key);
+	} else if (strcmp(key->section, "user") == 0 ||
+		   strcmp(key->section, "group") == 0) {
+		add_accounts(facets, desired, key);
 	} else if (strcmp(key->section, "node") == 0) {
 		source.node = node;
 		add_key(facets, key, "", node, &source);
@@ -362,10 +416,14 @@ key_of(const char *name)
 		key = bu_schema_key("node", name);
 		return key ? key : bu_schema_key("pool", name);
 	}
-	if (strncmp(name, "network.", 8) == 0)
-		return bu_schema_key("network", strcmp(dot + 1, ADDRESS) == 0
-							? "addresses"
-							: dot + 1);
+	for (size_t i = 0; i < BU_LEN(named); i++) {
+		size_t size = strlen(named[i]);
+
+		if (strncmp(name, named[i], size) == 0 && name[size] == '.')
+			return bu_schema_key(named[i], strcmp(dot + 1, ADDRESS) == 0
+							       ? "addresses"
+							       : dot + 1);
+	}
 	for (size_t i = 0; i < BU_LEN(prefixes); i++)
 		if (strncmp(name, prefixes[i], (size_t)(dot - name)) == 0 &&
 		    !prefixes[i][dot - name])

@@ -9,8 +9,8 @@
  *
  * Names: a key of a node as it is ("kargs", "labels"), "data" and "cluster" of its
  * pool, "site.dns", "hardware.disk", "cluster.controller", "network.NAME.mtu", and
- * "network.NAME.address", the node's own. The image is no facet: its digest tells.
- * Secrets appear as their references.
+ * "network.NAME.address", the node's own; "user.NAME.keys" as fingerprints. The image
+ * is no facet: its digest tells. Secrets appear as their references.
  */
 #ifndef BU_PROFILES_EXPORT_FACETS_H
 #define BU_PROFILES_EXPORT_FACETS_H

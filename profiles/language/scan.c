@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "model/sshkey.h"
 
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz0123456789-_."
 
@@ -208,6 +209,8 @@ without_value(const char *text)
 {
 	size_t len = strcspn(text, "=");
 
+	if (bu_sshkey_is_private(text))
+		return bu_xstrdup("(a line of a key?)");
 	return text[len] ? bu_xasprintf("%.*s= ...", (int)len, text) : bu_xstrdup(text);
 }
 

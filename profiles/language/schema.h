@@ -51,6 +51,11 @@
 	X(DATA, char *,                                                                \
 	  "partitions like scratch:500GiB:ext4:/scratch; ext4 or xfs; one may be "     \
 	  "'rest'")                                                                    \
+	X(SSHKEYS, char *,                                                             \
+	  "public keys like 'ssh-ed25519 AAAA... name' with commas between them")      \
+	X(SUDO, char *,                                                                \
+	  "all, or commands like '/usr/bin/systemctl restart slurmd' with commas "     \
+	  "between them")                                                              \
 	X(MAC, char *, "a MAC address like 52:54:00:77:00:01")                         \
 	X(ENUM, int, "one of the names listed")                                        \
 	X(INT, int, "a whole number")                                                  \

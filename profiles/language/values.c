@@ -48,8 +48,12 @@ parse_text(const struct bu_key *key, const char *text, void *ret, struct bu_err 
 		return bu_value_refuse(key, text, err);
 	if (key->type == BU_KEY_CHOICE && find_choice(key->arg, text) < 0)
 		return refuse_choice(key, text, err);
-	if (strlen(text) > 512 || !bu_value_form_ok(key->type, text))
+	if (key->type == BU_KEY_SSHKEYS) {
+		if (bu_value_sshkeys(text, err) < 0)
+			return -1;
+	} else if (strlen(text) > 512 || !bu_value_form_ok(key->type, text)) {
 		return bu_value_refuse(key, text, err);
+	}
 	if (!ret)
 		return 0;
 	if (key->type == BU_KEY_MAC)

@@ -22,6 +22,8 @@ const char *bu_key_type_allowed(enum bu_key_type type);
 /* values_text.c: 1 when the text has the form of this type; 1 for types that are no
  * text. */
 int bu_value_form_ok(enum bu_key_type type, const char *text);
+/* -1 with what is wrong with one of these keys. */
+int bu_value_sshkeys(const char *text, struct bu_err *err);
 /* The text without blanks around its commas; owned. */
 char *bu_value_tidy(const char *text);
 

@@ -13,6 +13,7 @@
 #include "base/secret.h"
 #include "base/text.h"
 #include "base/url.h"
+#include "model/sshkey.h"
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 #include "profiles/language/window.h"
@@ -391,6 +392,36 @@ data_ok(const char *text)
 	return list_ok(text, partition_ok, 1) && (!rest || !strchr(rest, ','));
 }
 
+/* What has a meaning of its own in sudo's rules is not allowed, '*' above all: it
+ * matches blanks and options, too. */
+static int
+command_ok(const char *text)
+{
+	size_t path = strcspn(text, " ");
+	bu_autofree char *program = bu_xstrndup(text, path);
+
+	return path_ok(program) && bu_text_is(text, ALNUM "/_.-+@ ");
+}
+
+static int
+sudo_ok(const char *text)
+{
+	return strcmp(text, "all") == 0 || list_ok(text, command_ok, 1);
+}
+
+int
+bu_value_sshkeys(const char *text, struct bu_err *err)
+{
+	bu_autofree char *tidy = bu_value_tidy(text);
+	struct bu_sshkey *key = bu_xcalloc(1, sizeof(*key));
+	int rc = 0;
+
+	for (char *next = tidy, *line; rc == 0 && (line = strsep(&next, ","));)
+		rc = bu_sshkey_parse(line, key, err);
+	free(key);
+	return rc;
+}
+
 static int
 ref_ok(const char *text)
 {
@@ -426,6 +457,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_MIG] = bu_gpu_mig_form_ok,
 	[BU_KEY_WINDOW] = bu_window_form_ok,
 	[BU_KEY_DATA] = data_ok,
+	[BU_KEY_SUDO] = sudo_ok,
 	[BU_KEY_REF] = ref_ok,
 	[BU_KEY_REFS] = refs_ok,
 };

@@ -425,6 +425,7 @@ bu_load_checks(struct bu_loader *ld)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		check_node(ld, &desired->nodes[i]);
+	bu_load_check_access(ld);
 	bu_load_check_machines(ld);
 	bu_load_site_checks(ld);
 	bu_policy_judge(desired, note_violation, ld);

@@ -20,6 +20,8 @@ struct bu_loader {
 	const struct bu_ini_section **image_sections;
 	const struct bu_ini_section **hardware_sections;
 	const struct bu_ini_section **cluster_sections;
+	const struct bu_ini_section **group_sections;
+	const struct bu_ini_section **user_sections;
 	struct bu_inherit of_pool[BU_INHERIT_MAX];
 	size_t of_pool_count; /* keys of a node that its pool may have, too */
 };
@@ -53,6 +55,8 @@ void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
 		 struct bu_desired_node *first, size_t count);
 /* load_checks.c: what no key alone can tell. */
 void bu_load_checks(struct bu_loader *ld);
+/* load_access.c: accounts that would clash on a node. */
+void bu_load_check_access(struct bu_loader *ld);
 /* load_site_checks.c: what lies in checks.d, and who wants it. */
 void bu_load_site_checks(struct bu_loader *ld);
 /* load_addresses.c: host byte order; -1 when it is no IPv4 address. */
@@ -67,6 +71,9 @@ void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *sec
 			  const struct bu_key *key, const struct bu_ini_entry *entry);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
+/* Those that [pool] networks names, the only list of references. */
+void bu_load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
+			   struct bu_desired_pool *pool);
 void bu_load_check_pool_networks(struct bu_loader *ld,
 				 const struct bu_desired_pool *pool,
 				 const struct bu_ini_section *section);

@@ -342,3 +342,33 @@ bu_load_check_networks(struct bu_loader *ld)
 	}
 	bu_load_check_addresses(ld);
 }
+
+/* [pool] networks: the only list of references. */
+void
+bu_load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
+		      struct bu_desired_pool *pool)
+{
+	const struct bu_ini_entry *entry = bu_ini_entry(section, "networks");
+	const char *rest = entry ? entry->value : "";
+	size_t cap = 0;
+	char *word;
+
+	while ((word = bu_value_next_word(&rest))) {
+		bu_autofree char *name = word;
+		const struct bu_desired_network *network =
+			bu_load_find(ld, section, "networks", "network", name);
+		size_t i = 0;
+
+		while (i < pool->networks_count && pool->networks[i] != network)
+			i++;
+		if (i < pool->networks_count)
+			bu_load_wrong(ld, section, "networks",
+				      "names '%.80s' twice; name each network once",
+				      name);
+		else if (network) {
+			pool->networks = bu_xgrow(pool->networks, &cap, i + 1,
+						  sizeof(struct bu_desired_network *));
+			pool->networks[pool->networks_count++] = network;
+		}
+	}
+}

@@ -35,9 +35,14 @@ struct layout {
 	}
 
 static const struct layout layouts[] = {
-	LAYOUT(network, networks),       LAYOUT(image, images),
-	LAYOUT(hardware, hardware),      LAYOUT(cluster, clusters),
-	LAYOUT(validation, validations), LAYOUT(pool, pools),
+	LAYOUT(network, networks),
+	LAYOUT(image, images),
+	LAYOUT(hardware, hardware),
+	LAYOUT(cluster, clusters),
+	LAYOUT(validation, validations),
+	LAYOUT(group, groups),
+	LAYOUT(user, users),
+	LAYOUT(pool, pools),
 };
 
 static const struct layout *
@@ -192,36 +197,6 @@ bu_load_references(struct bu_loader *ld, const struct bu_ini_section *section,
 	}
 }
 
-/* [pool] networks: the only list of references. */
-static void
-load_networks(struct bu_loader *ld, const struct bu_ini_section *section,
-	      struct bu_desired_pool *pool)
-{
-	const struct bu_ini_entry *entry = bu_ini_entry(section, "networks");
-	const char *rest = entry ? entry->value : "";
-	size_t cap = 0;
-	char *word;
-
-	while ((word = bu_value_next_word(&rest))) {
-		bu_autofree char *name = word;
-		const struct bu_desired_network *network =
-			bu_load_find(ld, section, "networks", "network", name);
-		size_t i = 0;
-
-		while (i < pool->networks_count && pool->networks[i] != network)
-			i++;
-		if (i < pool->networks_count)
-			bu_load_wrong(ld, section, "networks",
-				      "names '%.80s' twice; name each network once",
-				      name);
-		else if (network) {
-			pool->networks = bu_xgrow(pool->networks, &cap, i + 1,
-						  sizeof(struct bu_desired_network *));
-			pool->networks[pool->networks_count++] = network;
-		}
-	}
-}
-
 static void
 check_section_name(struct bu_loader *ld, const struct bu_ini_section *section)
 {
@@ -232,8 +207,8 @@ check_section_name(struct bu_loader *ld, const struct bu_ini_section *section)
 
 		bu_load_wrong(
 			ld, section, NULL,
-			"is an unknown section%s; allowed is site, policy, "
-			"network, image, hardware, cluster, validation, pool, node",
+			"is an unknown section%s; allowed is site, policy, access, "
+			"group, user, network, image, hardware, cluster, validation, pool, node",
 			hint);
 	} else if (kind->named && !section->name[0]) {
 		bu_load_wrong(ld, section, NULL, "has no name; write [%s NAME]",
@@ -315,22 +290,42 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 	memcpy(object + layout->origins, &origins, sizeof(origins));
 }
 
-/* [site], [policy]: the first of them counts, another is a finding already. */
-static void
-load_single(struct bu_loader *ld, const struct bu_ini_section *section)
+/* Sections without a name. */
+#define SINGLE(kind)                                                                   \
+	{                                                                              \
+#kind, offsetof(struct bu_desired, kind),                              \
+			offsetof(struct bu_desired, kind.origin),                      \
+			offsetof(struct bu_desired, kind.origins)                      \
+	}
+static const struct single {
+	const char *kind;
+	size_t object, origin, origins;
+} singles[] = {SINGLE(site), SINGLE(policy), SINGLE(access)};
+
+static const struct single *
+find_single(const char *kind)
 {
-	struct bu_desired *desired = ld->desired;
-	int is_site = strcmp(section->kind, "site") == 0;
-	struct bu_origin *origin =
-		is_site ? &desired->site.origin : &desired->policy.origin;
+	for (size_t i = 0; i < BU_LEN(singles); i++)
+		if (strcmp(singles[i].kind, kind) == 0)
+			return &singles[i];
+	return NULL;
+}
+
+/* The first of them counts, another is a finding already. */
+static void
+load_single(struct bu_loader *ld, const struct bu_ini_section *section,
+	    const struct single *single)
+{
+	char *desired = (char *)ld->desired;
+	struct bu_origin *origin = (struct bu_origin *)(desired + single->origin),
+			 *origins;
 
 	if (origin->line)
 		return;
 	*origin = (struct bu_origin){section->file, section->line};
-	*(is_site ? &desired->site.origins : &desired->policy.origins) =
-		origins_of(section);
-	bu_load_values(ld, section,
-		       is_site ? (void *)&desired->site : (void *)&desired->policy);
+	origins = origins_of(section);
+	memcpy(desired + single->origins, &origins, sizeof(origins));
+	bu_load_values(ld, section, desired + single->object);
 }
 
 /* What a pool does not say, its hardware class says; where, too. */
@@ -365,7 +360,7 @@ load_pool_references(struct bu_loader *ld, struct bu_desired_pool *pool,
 	const struct bu_ini_entry *zone = site ? bu_ini_entry(site, "zone") : NULL;
 
 	bu_load_references(ld, section, pool);
-	load_networks(ld, section, pool);
+	bu_load_pool_networks(ld, section, pool);
 	inherit_hardware(pool);
 	if (!pool->zone && zone && ld->desired->site.zone) {
 		pool->zone = bu_xstrdup(ld->desired->site.zone);
@@ -383,16 +378,18 @@ bu_load_objects(struct bu_loader *ld)
 	ld->of_pool_count = bu_schema_inherits("node", "pool", ld->of_pool);
 	for (size_t i = 0; i < ld->ini.count; i++) {
 		const struct bu_ini_section *section = &ld->ini.sections[i];
+		const struct single *single = find_single(section->kind);
 
-		if (strcmp(section->kind, "site") == 0 ||
-		    strcmp(section->kind, "policy") == 0)
-			load_single(ld, section);
+		if (single)
+			load_single(ld, section, single);
 		else
 			load_object(ld, section);
 	}
 	for (size_t i = 0; i < desired->validations_count; i++)
 		bu_load_references(ld, ld->validation_sections[i],
 				   &desired->validations[i]);
+	for (size_t i = 0; i < desired->users_count; i++)
+		bu_load_references(ld, ld->user_sections[i], &desired->users[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		load_pool_references(ld, &desired->pools[i], ld->pool_sections[i]);
 }
@@ -476,8 +473,10 @@ bu_load_free(struct bu_desired *desired)
 	/* Pools come last in the list and go first: they point to hardware classes. */
 	for (size_t i = BU_LEN(layouts); i-- > 0;)
 		free_list(desired, &layouts[i]);
-	free_texts("site", (char *)&desired->site, NULL, 0, NULL);
-	free_texts("policy", (char *)&desired->policy, NULL, 0, NULL);
-	free(desired->site.origins);
-	free(desired->policy.origins);
+	for (size_t i = 0; i < BU_LEN(singles); i++) {
+		char *at = (char *)desired;
+
+		free_texts(singles[i].kind, at + singles[i].object, NULL, 0, NULL);
+		free(*(struct bu_origin **)(at + singles[i].origins));
+	}
 }

@@ -102,7 +102,7 @@ static const struct wrong {
 	 "reference lists what [pool] may hold\n"},
 	{"[validation pairs]", "[validatoin pairs]",
 	 "site.ini:24: [validatoin pairs] is an unknown section (did you mean "
-	 "'validation'?); allowed is site, policy, network, image, hardware, "
+	 "'validation'?); allowed is site, policy, access, group, user, network, image, hardware, "
 	 "cluster, validation, pool, node\n"
 	 "site.ini:33: [pool train] validation: there is no [validation pairs]; "
 	 "allowed is "

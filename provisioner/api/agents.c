@@ -23,8 +23,9 @@ wall_ms(const struct bu_api *api)
 	return bu_wall_ms(bu_loop_clock(api->fleet->loop));
 }
 
-static struct bu_node *
-peer_node(struct bu_api *api, const struct bu_request *request, struct bu_err *err)
+struct bu_node *
+bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
+		 struct bu_err *err)
 {
 	struct bu_node *node = bu_fleet_node_of(api->fleet, request->peer);
 
@@ -103,7 +104,7 @@ BU_HANDLER(bu_api_agent_enroll)
 BU_HANDLER(bu_api_agent_renew)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = peer_node(api, request, err);
+	struct bu_node *node = bu_api_peer_node(api, request, err);
 	bu_autofree char *cert = NULL;
 	const char *csr;
 
@@ -122,7 +123,7 @@ BU_HANDLER(bu_api_agent_renew)
 BU_HANDLER(bu_api_agent_hello)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = peer_node(api, request, err);
+	struct bu_node *node = bu_api_peer_node(api, request, err);
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	const char *where;
 
@@ -181,7 +182,7 @@ item_ms(struct bu_api *api, const struct bu_node *node, const json_t *work)
 BU_HANDLER(bu_api_agent_work)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = peer_node(api, request, err);
+	struct bu_node *node = bu_api_peer_node(api, request, err);
 	int64_t wait_ms = bu_json_int(request->body, "wait_ms", 0);
 	struct bu_err failure = {0};
 	json_t *work;
@@ -219,7 +220,7 @@ gate_wants(struct bu_api *api, struct bu_node *node, const char *id)
 BU_HANDLER(bu_api_agent_progress)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = peer_node(api, request, err);
+	struct bu_node *node = bu_api_peer_node(api, request, err);
 	const char *id = bu_json_str(request->body, "id", "");
 	int current;
 
@@ -243,7 +244,7 @@ BU_HANDLER(bu_api_agent_progress)
 BU_HANDLER(bu_api_agent_confirm)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = peer_node(api, request, err);
+	struct bu_node *node = bu_api_peer_node(api, request, err);
 
 	if (!node)
 		return BU_ANSWER_ERROR;
@@ -255,7 +256,7 @@ BU_HANDLER(bu_api_agent_confirm)
 
 BU_HANDLER(bu_api_agent_clock)
 {
-	if (!peer_node(arg, request, err))
+	if (!bu_api_peer_node(arg, request, err))
 		return BU_ANSWER_ERROR;
 	reply->json = json_pack("{s:I}", "time_us", (json_int_t)bu_wall_us());
 	return BU_ANSWER_NOW;
@@ -264,7 +265,7 @@ BU_HANDLER(bu_api_agent_clock)
 BU_HANDLER(bu_api_agent_result)
 {
 	struct bu_api *api = arg;
-	struct bu_node *node = peer_node(api, request, err);
+	struct bu_node *node = bu_api_peer_node(api, request, err);
 	struct bu_work_result told;
 	struct bu_err failure = {0};
 	const struct bu_err *down;

@@ -57,6 +57,7 @@ BU_HANDLER(bu_api_revision_image_file);
 /* agents.c: the agents' protocol */
 BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_renew);
+BU_HANDLER(bu_api_agent_hostkey);
 BU_HANDLER(bu_api_agent_hello);
 BU_HANDLER(bu_api_agent_work);
 BU_HANDLER(bu_api_agent_progress);
@@ -91,6 +92,9 @@ BU_HANDLER(bu_api_rollout_pause);
 BU_HANDLER(bu_api_rollout_resume);
 BU_HANDLER(bu_api_rollout_abort);
 
+/* agents.c: the node of the agent that asks, by its certificate. */
+struct bu_node *bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
+				 struct bu_err *err);
 /* nodesets.c: names of nodes, in natural order; each is in the log or in desired (which
  * may be NULL). Owned; BU_ERR_NOTFOUND, BU_ERR_INVAL say which part is wrong. */
 struct bu_nodeset *bu_api_nodeset(const struct bu_api *api,

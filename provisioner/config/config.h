@@ -18,7 +18,7 @@ struct bu_config_file {
 	char *path; /* absolute */
 	mode_t mode;
 	/* What must be done for it to hold on a running node: "network", "hosts",
-	 * "time", "sysctl", "tmpfiles", "modules", "gpu"; "" = nothing. */
+	 * "time", "sysctl", "tmpfiles", "modules", "gpu", "access"; "" = nothing. */
 	const char *apply;
 	char *content; /* may hold any byte; a NUL follows it */
 	size_t size;

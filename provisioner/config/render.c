@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/config/access.h"
 #include "provisioner/config/links.h"
 #include "provisioner/config/services.h"
 #include "provisioner/config/tuning.h"
@@ -21,9 +22,17 @@ const char *const bu_config_patterns[] = {
 	"/etc/NetworkManager/system-connections/bringup-*.nmconnection",
 	"/etc/bringup/device-plugin.yaml",
 	"/etc/bringup/gpu",
+	"/etc/bringup/group",
+	"/etc/bringup/passwd",
 	"/etc/bringup/rxe",
 	"/etc/modules-load.d/bringup.conf",
 	"/etc/netplan/90-bringup.yaml",
+	"/etc/ssh/bringup_keys/*",
+	"/etc/ssh/bringup_known_hosts",
+	"/etc/ssh/bringup_user_ca.pub",
+	"/etc/ssh/ssh_config.d/10-bringup.conf",
+	"/etc/ssh/sshd_config.d/10-bringup.conf",
+	"/etc/sudoers.d/bringup",
 	"/etc/sysctl.d/90-bringup.conf",
 	"/etc/systemd/network/10-bringup-*.netdev",
 	"/etc/systemd/network/10-bringup-*.network",
@@ -112,6 +121,7 @@ bu_config_render(const struct bu_config_input *input, struct bu_err *err)
 	config = bu_xcalloc(1, sizeof(*config));
 	bu_config_services(input, config);
 	bu_config_tuning(input, config);
+	bu_config_access(input->desired, config);
 	if (add_networks(input, config, err) < 0) {
 		bu_config_destroy(config);
 		return NULL;

@@ -190,6 +190,36 @@ END
 		"$1"/pools/*.ini
 }
 
+# add_access PROFILE: keys of the rack's own, and a drop-in with an administrator of that
+# key and a CA of host keys; `ssh -F` reads $BRINGUP_RACK/ssh/config.
+add_access() {
+	local keys=$BRINGUP_RACK/ssh each
+	mkdir -p -m 700 -- "$keys"
+	mkdir -p -- "$1/conf.d"
+	for each in admin host_ca; do
+		[[ -e $keys/$each ]] || ssh-keygen -q -t ed25519 -N '' -C "$each" -f "$keys/$each"
+	done
+	cat >"$1/conf.d/50-access.ini" <<END
+[access]
+host_ca = $(<"$keys/host_ca.pub")
+host_ca_key = file:$keys/host_ca
+
+[user admin]
+uid = 2000
+keys = $(<"$keys/admin.pub")
+sudo = all
+END
+	printf '@cert-authority * %s\n' "$(<"$keys/host_ca.pub")" >"$keys/known_hosts"
+	cat >"$keys/config" <<END
+User admin
+IdentityFile $keys/admin
+IdentitiesOnly yes
+UserKnownHostsFile $keys/known_hosts
+StrictHostKeyChecking yes
+ConnectTimeout 10
+END
+}
+
 # steps_of ARGUMENT...: "node001 wipe", a line each, of the plan.
 steps_of() {
 	bu plan "$@" --json | jq -r '(.plan // .).steps[] | "\(.node) \(.class)"'

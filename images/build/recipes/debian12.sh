@@ -7,7 +7,7 @@
 
 PACKAGES="linux-image-amd64,systemd-sysv,udev,dbus,iproute2,kmod,procps,netbase,rdma-core,\
 ibverbs-providers,munge,slurmd,slurm-client,slurm-wlm-basic-plugins,chrony,ethtool,\
-e2fsprogs,xfsprogs"
+e2fsprogs,xfsprogs,openssh-server,sudo"
 # Hardware that no server has: more than half of the kernel's modules.
 NO_MODULES="sound drivers/media drivers/staging drivers/iio drivers/bluetooth
 	drivers/net/wireless drivers/isdn drivers/gpu/drm/amd drivers/gpu/drm/i915
@@ -36,7 +36,8 @@ inputs()
 {
 	bootstrap_inputs
 	cat "$RECIPES/lib.sh" "$RECIPES/debian12.sh" "$RECIPES/boot.init" \
-		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES"/*.service
+		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" \
+		"$RECIPES"/*.service
 	candidates $BOOT_PACKAGES busybox-static
 }
 
@@ -123,14 +124,19 @@ settings()
 	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
 	printf '[Unit]\nConditionPathExists=\n' >"$units/slurmd.service.d/bringup.conf"
 	ln -sf /lib/systemd/system/systemd-networkd.service "$units/multi-user.target.wants/"
-	for unit in bringup-agent bringup-gpu bringup-rxe; do
+	# Each node makes its own host key; without somebody who may log in no sshd runs.
+	rm -f "$1"/etc/ssh/ssh_host_*
+	mkdir -p "$units/ssh.service.d"
+	printf '[Unit]\nConditionPathExists=/etc/ssh/sshd_config.d/10-bringup.conf\n' \
+		>"$units/ssh.service.d/bringup.conf"
+	for unit in bringup-access bringup-agent bringup-gpu bringup-rxe; do
 		cp "$RECIPES/$unit.service" "$units/"
 		ln -sf "../$unit.service" "$units/multi-user.target.wants/$unit.service"
 	done
 	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
 	mkdir -p "$1/etc/bringup"
 	mkdir -p -m 700 "$1/var/lib/bringup"
-	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$1/usr/lib/bringup/"
+	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" "$1/usr/lib/bringup/"
 	rm -rf "$1"/var/log/*.log "$1"/var/log/apt "$1"/var/cache/* "$1"/boot/initrd*
 	# Nothing to update at the first boot: hwdb alone takes seconds.
 	touch -r "$1/usr" "$1/etc/.updated" "$1/var/.updated"

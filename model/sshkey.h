@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of OpenSSH as people write them: a line of authorized_keys without options,
+ * "ssh-ed25519 AAAA... who". And the strings of its formats (RFC 4251, section 5).
+ */
+#ifndef BU_MODEL_SSHKEY_H
+#define BU_MODEL_SSHKEY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum { BU_SSHKEY_BLOB_MAX = 1200, BU_SSHKEY_FINGERPRINT_SIZE = 51 };
+
+struct bu_sshkey {
+	char type[48];                    /* "ssh-ed25519" */
+	uint8_t blob[BU_SSHKEY_BLOB_MAX]; /* as it goes over the wire */
+	size_t size;
+};
+
+/* A public key that sshd of today takes. BU_ERR_INVAL says what is wrong, and never
+ * shows what may be a private key. */
+int bu_sshkey_parse(const char *line, struct bu_sshkey *ret, struct bu_err *err);
+/* "SHA256:..." as ssh-keygen -l prints it. */
+void bu_sshkey_fingerprint(const struct bu_sshkey *key,
+			   char ret[BU_SSHKEY_FINGERPRINT_SIZE]);
+/* 1 when the text looks like a private key, or like a line of one. */
+int bu_sshkey_is_private(const char *text);
+
+/* What is left to read; left is SIZE_MAX after a string that was cut off. */
+struct bu_ssh_reader {
+	const uint8_t *at;
+	size_t left;
+};
+/* The next string: its size, *ret_at points into what is read. 0 when there is none. */
+size_t bu_ssh_get(struct bu_ssh_reader *reader, const uint8_t **ret_at);
+/* 1 unless something was cut off. */
+int bu_ssh_good(const struct bu_ssh_reader *reader);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Public keys as ssh-keygen writes them, and what is none. ssh-keygen is the judge. */
+#include "model/sshkey.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/worker.h"
+#include "tests/support/unit.h"
+
+static char dir[] = "/tmp/bringup-sshkey-XXXXXX";
+
+/* What the command prints; owned. */
+static char *
+told(const char *command)
+{
+	bu_autofree char *line = bu_xasprintf("cd %s && %s", dir, command);
+	const char *const argv[] = {"sh", "-c", line, NULL};
+	const struct bu_job_opts opts = {
+		.argv = argv, .deadline_ms = 60000, .output_max = 65536};
+	struct bu_err err;
+	char *out = NULL;
+
+	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", command, err.text);
+	out[strcspn(out, "\n")] = '\0';
+	return out;
+}
+
+START_TEST(reads_what_ssh_keygen_makes)
+{
+	static const char *const kinds[] = {"ed25519",      "ecdsa -b 256",
+					    "ecdsa -b 384", "ecdsa -b 521",
+					    "rsa -b 2048",  "rsa -b 4096"};
+
+	BU_NEEDS("ssh-keygen");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	for (size_t i = 0; i < BU_LEN(kinds); i++) {
+		bu_autofree char *make = bu_xasprintf(
+			"rm -f k k.pub; ssh-keygen -q -t %s -N '' -C me@x -f k; cat k.pub",
+			kinds[i]);
+		bu_autofree char *line = told(make);
+		bu_autofree char *want = told("ssh-keygen -lf k.pub | cut -d ' ' -f 2");
+		bu_autofree char *private = told("tr -d '\\n' <k");
+		bu_autofree char *cut = bu_xstrndup(line, strlen(line) - 20);
+		char print[BU_SSHKEY_FINGERPRINT_SIZE];
+		struct bu_sshkey key;
+		struct bu_err err = {0};
+
+		ck_assert_msg(bu_sshkey_parse(line, &key, &err) == 0, "%s: %s",
+			      kinds[i], err.text);
+		bu_sshkey_fingerprint(&key, print);
+		ck_assert_str_eq(print, want);
+		ck_assert_int_ne(bu_sshkey_parse(cut, &key, &err), 0);
+		ck_assert_int_ne(bu_sshkey_parse(private, &key, &err), 0);
+		ck_assert_ptr_nonnull(strstr(err.text, "is a private key"));
+	}
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+#define GOOD "AAAAC3NzaC1lZDI1NTE5AAAAIHNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXMh"
+
+/* What people paste instead, and what they are told. */
+static const char *const wrongs[][2] = {
+	{"-----BEGIN OPENSSH PRIVATE KEY-----", "is a private key"},
+	{"-----BEGIN RSA PRIVATE KEY----- MIIEpAIBAAKCAQEA", "is a private key"},
+	{"b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ", "is a private key"},
+	{"b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW",
+	 "is a private key"},
+	{"", "is no public key"},
+	{"ssh-ed25519", "is no public key"},
+	{GOOD, "is no public key"},
+	{"from=\"10.0.0.1\" ssh-ed25519 " GOOD, "is no type of key"},
+	{"ssh-dss " GOOD, "is no type of key"},
+	{"ssh-rsa " GOOD, "is no key of the type ssh-rsa"},
+	{"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHNhbXBsZQ", "is cut off"},
+	{"ssh-ed25519 " GOOD "AAAA", "is cut off or has something behind"},
+	{"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAHnNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZXNhbXBsZQ==",
+	 "of 30 bytes; allowed are 32 to 32"},
+	{"ssh-ed25519 AAAA*bad", "are not base64"},
+};
+
+START_TEST(says_what_is_wrong_and_shows_no_secret)
+{
+	struct bu_sshkey key;
+	struct bu_err err;
+
+	ck_assert_int_eq(bu_sshkey_parse("ssh-ed25519 " GOOD " a b", &key, &err), 0);
+	ck_assert_uint_eq(key.size, 51);
+	for (size_t i = 0; i < BU_LEN(wrongs); i++) {
+		err.text[0] = '\0';
+		ck_assert_int_eq(bu_sshkey_parse(wrongs[i][0], &key, &err), -1);
+		ck_assert_msg(strstr(err.text, wrongs[i][1]) != NULL, "%s: %s",
+			      wrongs[i][0], err.text);
+		ck_assert_ptr_null(strstr(err.text, "b3Blbn"));
+		ck_assert_ptr_null(strstr(err.text, "MIIE"));
+	}
+}
+END_TEST
+
+BU_UNIT("sshkey", reads_what_ssh_keygen_makes, says_what_is_wrong_and_shows_no_secret)

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Certificates of host keys, read by ssh-keygen; a CA's key of every wrong kind. */
+#include "provisioner/trust/sshcert.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/worker.h"
+#include "tests/support/unit.h"
+
+static char dir[] = "/tmp/bringup-sshcert-XXXXXX";
+static const char *const names[] = {"node001", "node001.example.org", "10.77.0.11",
+				    NULL};
+
+static char *
+told(const char *command)
+{
+	bu_autofree char *line = bu_xasprintf("cd %s && %s", dir, command);
+	const char *const argv[] = {"sh", "-c", line, NULL};
+	const struct bu_job_opts opts = {
+		.argv = argv, .deadline_ms = 60000, .output_max = 65536};
+	struct bu_err err;
+	char *out = NULL;
+
+	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", command, err.text);
+	return out;
+}
+
+static char *
+line_of(const char *file)
+{
+	bu_autofree char *command = bu_xasprintf("cat %s", file);
+	char *text = told(command);
+
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
+static void
+make_keys(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	free(told("for k in ca other host; do ssh-keygen -q -t ed25519 -N '' -C $k -f "
+		  "$k; done; ssh-keygen -q -t ed25519 -N secret -f locked; ssh-keygen "
+		  "-q -t ecdsa -N '' -f ecdsa; head -c 200 ca >cut"));
+}
+
+START_TEST(ssh_keygen_reads_the_certificate)
+{
+	bu_autofree char *key = NULL, *public = NULL, *host = NULL, *line = NULL,
+			 *again = NULL, *shown = NULL, *path = NULL, *want = NULL;
+	struct bu_sshcert cert = {.id = "node001", .names = names};
+	struct bu_err err;
+
+	BU_NEEDS("ssh-keygen");
+	make_keys();
+	key = told("cat ca");
+	public = told("cat other.pub ca.pub | tr '\\n' ,; echo ssh-ed25519");
+	host = line_of("host.pub");
+	cert.ca_key = key;
+	cert.ca_public = public;
+	cert.host_key = host;
+	line = bu_sshcert_make(&cert, &err);
+	ck_assert_msg(line != NULL, "%s", err.text);
+	again = bu_sshcert_make(&cert, &err);
+	ck_assert_str_eq(line, again);
+	path = bu_xasprintf("%s/host-cert.pub", dir);
+	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "%s\n", line), 0);
+	shown = told("ssh-keygen -Lf host-cert.pub | sed 1d");
+	want = told(
+		"printf '        Type: ssh-ed25519-cert-v01@openssh.com host "
+		"certificate\\n        Public key: ED25519-CERT %s\\n        Signing "
+		"CA: ED25519 %s (using ssh-ed25519)\\n        Key ID: \"node001\"\\n  "
+		"      Serial: 0\\n        Valid: forever\\n        Principals: \\n  "
+		"              node001\\n                node001.example.org\\n        "
+		"        10.77.0.11\\n        Critical Options: (none)\\n        "
+		"Extensions: (none)\\n' $(ssh-keygen -lf host.pub | cut -d ' ' -f 2) "
+		"$(ssh-keygen -lf ca.pub | cut -d ' ' -f 2)");
+	ck_assert_str_eq(shown, want);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* file of the CA's key, file of its public half, of the host's: what is said */
+static const char *const wrongs[][4] = {
+	{"ca", "other.pub", "host.pub", "does not name the public half"},
+	{"locked", "locked.pub", "host.pub", "it has a passphrase"},
+	{"ecdsa", "ecdsa.pub", "host.pub", "it is no Ed25519 key"},
+	{"cut", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
+	{"ca.pub", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
+	{"ca", "ca.pub", "ecdsa.pub", "ssh-ed25519 is wanted"},
+	{"ca", "ca.pub", "ca", "the host key"},
+};
+
+START_TEST(wrong_keys_sign_nothing)
+{
+	BU_NEEDS("ssh-keygen");
+	make_keys();
+	for (size_t i = 0; i < BU_LEN(wrongs); i++) {
+		bu_autofree char *command = bu_xasprintf("cat %s", wrongs[i][0]);
+		bu_autofree char *key = told(command);
+		bu_autofree char *public = line_of(wrongs[i][1]);
+		bu_autofree char *host = line_of(wrongs[i][2]);
+		struct bu_sshcert cert = {key, public, host, "node001", names};
+		struct bu_err err = {0};
+
+		ck_assert_ptr_null(bu_sshcert_make(&cert, &err));
+		ck_assert_msg(strstr(err.text, wrongs[i][3]) != NULL, "%s: %s",
+			      wrongs[i][0], err.text);
+	}
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("sshcert", ssh_keygen_reads_the_certificate, wrong_keys_sign_nothing)
