@@ -62,6 +62,76 @@ read_disk_serial(const char *root, const char *name, char *ret, size_t size)
 		read_vpd_serial(root, name, ret, size);
 }
 
+/* As the kernel names it, of NVMe ("eui.0025...") and SCSI ("naa.5000..."). */
+static void
+read_wwn(const char *root, const char *name, char *ret, size_t size)
+{
+	bu_sysroot_line(root, ret, size, "sys/block/%s/wwid", name);
+	if (!*ret)
+		bu_sysroot_line(root, ret, size, "sys/block/%s/device/wwid", name);
+}
+
+/* Hosts are numbered as they are found: the port is what stays. */
+static void
+add_ata(const char *root, const char *device, char *ret, size_t size)
+{
+	const char *at = strstr(device, "/ata");
+	int number, port;
+
+	if (!at || sscanf(at, "/ata%d/", &number) != 1)
+		return;
+	port = (int)bu_sysroot_number(root, 1024, number,
+				      "sys/class/ata_port/ata%d/port_no", number);
+	snprintf(ret, size, "-ata-%d", port);
+}
+
+/* "-nvme-1", "-ata-2", "-scsi-0:1:5:0": where a disk is behind its PCI card. Of a SCSI
+ * host the number is none of its own: another card may come before it. */
+static void
+describe_port(const char *root, const char *name, const char *device, char *ret,
+	      size_t size)
+{
+	const char *last = strrchr(device, '/');
+	int host, channel, id, lun;
+
+	*ret = '\0';
+	if (strncmp(name, "nvme", 4) == 0)
+		snprintf(ret, size, "-nvme-%d",
+			 (int)bu_sysroot_number(root, 1 << 20, 1, "sys/block/%s/nsid",
+						name));
+	else
+		add_ata(root, device, ret, size);
+	if (!*ret && last &&
+	    sscanf(last, "/%d:%d:%d:%d", &host, &channel, &id, &lun) == 4)
+		snprintf(ret, size, "-scsi-0:%d:%d:%d", channel, id, lun);
+}
+
+/* "/0000:00:1d.0/": the last one is the card itself, those before are bridges. */
+static int
+is_pci(const char *part)
+{
+	return strspn(part, "0123456789abcdef") == 4 && part[4] == ':' &&
+	       part[7] == ':' && part[10] == '.' && part[12] == '/';
+}
+
+/* As udev names it in /dev/disk/by-path, of disks behind PCI. */
+static void
+read_by_path(const char *root, const char *name, char *ret, size_t size)
+{
+	bu_autofree char *link = bu_xasprintf("%s/sys/block/%s/device", root, name);
+	bu_autofree char *device = realpath(link, NULL);
+	const char *card = NULL;
+	char port[48];
+
+	for (const char *at = device; at && (at = strchr(at, '/')); at++)
+		if (strlen(at + 1) > 12 && is_pci(at + 1))
+			card = at + 1;
+	if (!card)
+		return;
+	describe_port(root, name, device, port, sizeof(port));
+	snprintf(ret, size, "pci-%.12s%s", card, port);
+}
+
 static int
 is_zero_at(int fd, char *buf, int64_t offset, size_t size)
 {
@@ -113,6 +183,12 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 			*p = '/';
 	path = bu_xasprintf("%s%s", root, disk.path);
 	read_disk_serial(root, name, disk.serial, sizeof(disk.serial));
+	read_wwn(root, name, disk.wwn, sizeof(disk.wwn));
+	bu_sysroot_line(root, disk.model, sizeof(disk.model),
+			"sys/block/%s/device/model", name);
+	read_by_path(root, name, disk.by_path, sizeof(disk.by_path));
+	disk.sector_bytes = (int)bu_sysroot_number(
+		root, 1 << 20, 0, "sys/block/%s/queue/logical_block_size", name);
 	disk.size_bytes = sectors * 512; /* of 512 bytes, whatever the disk has */
 	disk.rotational = bu_sysroot_number(root, 1, 0, "sys/block/%s/queue/rotational",
 					    name) == 1;

@@ -251,6 +251,10 @@ START_TEST(lists_disks)
 	put_bytes("sys/block/sda/device/vpd_pg80", "\0\x80\0\x08  WD-77  ", 12);
 	put("sys/block/nvme0n1/device/serial", "S6X       \n");
 	put("sys/block/nvme1n1/serial", "virtio-serial");
+	put("sys/block/nvme0n1/wwid", "eui.0025384c31b5a1f0\n");
+	put("sys/block/nvme0n1/device/model", "SAMSUNG MZQL23T8HCLS-00A07 \n");
+	put("sys/block/nvme0n1/queue/logical_block_size", "4096\n");
+	put("sys/block/sda/device/wwid", "naa.5000c500a1b2c3d4\n");
 	inventory = collect();
 	ck_assert_uint_eq(inventory->disks_count, BU_LEN(want));
 	for (size_t i = 0; i < BU_LEN(want); i++) {
@@ -262,11 +266,53 @@ START_TEST(lists_disks)
 	}
 	ck_assert_str_eq(inventory->disks[0].path, "/dev/nvme0n1");
 	ck_assert_str_eq(inventory->disks[0].serial, "S6X");
+	ck_assert_str_eq(inventory->disks[0].wwn, "eui.0025384c31b5a1f0");
+	ck_assert_str_eq(inventory->disks[0].model, "SAMSUNG MZQL23T8HCLS-00A07");
+	ck_assert_int_eq(inventory->disks[0].sector_bytes, 4096);
+	ck_assert_str_eq(inventory->disks[0].by_path, ""); /* this one has no card */
+	ck_assert_str_eq(inventory->disks[5].wwn, "naa.5000c500a1b2c3d4");
 	ck_assert_str_eq(inventory->disks[1].serial, "virtio-serial");
 	ck_assert_str_eq(inventory->disks[5].serial, "WD-77");
 	ck_assert_int_eq(inventory->disks[5].rotational, 1);
 	ck_assert_int_eq(inventory->disks[5].removable, 1);
 	ck_assert_int_eq(inventory->disks[0].rotational, 0);
+	end();
+}
+END_TEST
+
+/* The place of a disk, from where its device is in the tree of sysfs. */
+START_TEST(names_the_place_of_a_disk)
+{
+	static const char *const want[][3] = {
+		{"nvme0n1", "pci0000:00/0000:00:01.0/0000:02:00.0/nvme/nvme0",
+		 "pci-0000:02:00.0-nvme-1"},
+		{"sda", "pci0000:00/0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0",
+		 "pci-0000:00:17.0-ata-1"},
+		{"sdb", "pci0000:3a/0000:3b:00.0/host7/target7:2:5/7:2:5:0",
+		 "pci-0000:3b:00.0-scsi-0:2:5:0"},
+		{"vda", "pci0000:00/0000:00:05.0/virtio2", "pci-0000:00:05.0"},
+	};
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+
+	begin();
+	put("sys/class/ata_port/ata3/port_no", "1\n");
+	for (size_t i = 0; i < BU_LEN(want); i++) {
+		bu_autofree char *dir = bu_xasprintf("sys/devices/%s/x", want[i][1]);
+		bu_autofree char *link =
+			bu_xasprintf("sys/block/%s/device", want[i][0]);
+		bu_autofree char *target = bu_xasprintf("../../devices/%s", want[i][1]);
+		bu_autofree char *full = below(link);
+
+		put(dir, "");
+		add_disk(want[i][0], 8 * MIB / 512, 0);
+		ck_assert_int_eq(symlink(target, full), 0);
+	}
+	inventory = collect();
+	ck_assert_uint_eq(inventory->disks_count, BU_LEN(want));
+	for (size_t i = 0; i < BU_LEN(want); i++) {
+		ck_assert_str_eq(inventory->disks[i].name, want[i][0]);
+		ck_assert_str_eq(inventory->disks[i].by_path, want[i][2]);
+	}
 	end();
 }
 END_TEST
@@ -474,6 +520,7 @@ START_TEST(reads_this_machine)
 END_TEST
 
 BU_UNIT("agent inventory", reads_the_board, lists_disks, looks_at_all_of_a_small_disk,
+	names_the_place_of_a_disk, names_the_place_of_a_disk,
 	lists_network_cards_by_pci_address, lists_pci_devices_and_gpus,
 	lists_rdma_devices, bears_a_poor_machine, says_what_is_not_mounted,
 	keeps_to_the_caps, reads_this_machine)

@@ -59,6 +59,10 @@ struct bu_disk {
 	char name[32]; /* "nvme0n1" */
 	char path[40]; /* "/dev/nvme0n1" */
 	char serial[64];
+	char wwn[48];   /* "eui.0025384c31b5a1f0", "naa.5000c500a1b2c3d4"; "" = none */
+	char model[48]; /* "SAMSUNG MZQL23T8HCLS-00A07" */
+	char by_path[64]; /* "pci-0000:02:00.0-nvme-1": where it is; "" = not known */
+	int sector_bytes; /* that are written at once; 0 = not known */
 	int64_t size_bytes;
 	int rotational;
 	int removable;

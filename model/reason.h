@@ -147,6 +147,9 @@
 	  "booted another system: {error}")                                            \
 	X(NO_DISK, "no-disk", FAULT, 0, 0, "",                                         \
 	  "hardware class {class} wants disk {disk}; it does not have it")             \
+	X(MANY_DISKS, "many-disks", FAULT, 0, 0, "",                                   \
+	  "hardware class {class} wants disk {disk}, and {#count} disks are that; "    \
+	  "say more of it in the profile")                                             \
 	X(TOO_LITTLE_MEMORY, "too-little-memory", FAULT, 0, 0, "",                     \
 	  "hardware class {class} wants {#want} MiB of memory; it has {#has}")         \
 	X(TOO_FEW_CPUS, "too-few-cpus", FAULT, 0, 0, "",                               \

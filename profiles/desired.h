@@ -146,7 +146,7 @@ struct bu_desired_image {
 /* What a machine must have; 0 = not asked for. */
 struct bu_desired_hardware {
 	char *name; /* never NULL */
-	char *disk; /* "/dev/vda"; never NULL: the only disk that is ever written */
+	char *disk; /* as of profiles/load/disk.h; never NULL: the only one written */
 	int64_t post_ms; /* 0 = not given: see bu_desired_post_ms() */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;

@@ -36,19 +36,24 @@ struct classes {
 	size_t count, cap;
 };
 
-/* The smallest disk that is not removable: data usually lies on the larger ones. */
+/* The smallest, for data usually lies on the larger ones; of several that are, the
+ * first by where it is. */
 static const char *
 system_disk(const json_t *inventory)
 {
-	const json_t *disk, *best = NULL;
-	size_t i;
+	const json_t *disk;
+	int64_t least = INT64_MAX;
+	size_t i, count = 0;
 
-	json_array_foreach (json_object_get(inventory, "disks"), i, disk)
-		if (!bu_json_bool(disk, "removable", 0) &&
-		    (!best || bu_json_int(disk, "size_bytes", 0) <
-				      bu_json_int(best, "size_bytes", 0)))
-			best = disk;
-	return bu_json_str(best, "path", "/dev/sda");
+	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
+		int64_t size_bytes = bu_json_int(disk, "size_bytes", 0);
+
+		if (bu_json_bool(disk, "removable", 0) || size_bytes > least)
+			continue;
+		count = size_bytes < least ? 1 : count + 1;
+		least = size_bytes;
+	}
+	return count > 1 ? "smallest, first" : "smallest";
 }
 
 static struct class *

@@ -48,7 +48,7 @@ START_TEST(machines_become_classes_pools_and_rows)
 					 "node002,52:54:00:77:00:02,,,\n"
 					 "gpu7,,G7,,\n");
 	ck_assert_ptr_nonnull(strstr(
-		made.site_ini, "[hardware class1]\ndisk = /dev/nvme0n1\n"
+		made.site_ini, "[hardware class1]\ndisk = smallest\n"
 			       "memory_min = 248 GiB\ncpus_min = 64\nnics = 2\n"));
 	ck_assert_ptr_nonnull(
 		strstr(made.site_ini, "[pool class1]\nnodes = node[001-002]\n"));

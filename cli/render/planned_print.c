@@ -173,12 +173,13 @@ print_disk(const json_t *group, FILE *out)
 	const json_t *step = json_object_get(group, "step");
 	const json_t *disk = json_object_get(step, "disk");
 	bu_autofree char *path = bu_out_clean(bu_json_str(disk, "path", ""), 0);
+	bu_autofree char *wanted = bu_out_clean(bu_json_str(disk, "wanted", ""), 0);
 	bu_autofree char *serial = bu_out_clean(bu_json_str(disk, "serial", ""), 0);
 	double size_bytes = (double)bu_json_int(disk, "size_bytes", 0);
 
 	if (!disk)
 		return;
-	fprintf(out, "%*sdisk %s", INDENT, "", path);
+	fprintf(out, "%*sdisk %s", INDENT, "", *path ? path : wanted);
 	if (*serial)
 		fprintf(out, ", serial number %s", serial);
 	if (size_bytes > 0)

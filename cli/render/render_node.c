@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
@@ -67,12 +68,19 @@ render_disks(const json_t *disks, FILE *out)
 	size_t i;
 
 	json_array_foreach (disks, i, disk) {
-		bu_autofree char *text = bu_xasprintf(
-			"%s, %.1f GB%s%s", bu_json_str(disk, "path", "?"),
-			(double)bu_json_int(disk, "size_bytes", 0) / 1e9,
-			*bu_json_str(disk, "serial", "") ? ", serial " : "",
-			bu_json_str(disk, "serial", ""));
+		/* As a profile says them. */
+		static const char *const stays[][2] = {{"serial", "serial"},
+						       {"wwn", "wwn"},
+						       {"by_path", "path"},
+						       {"model", "model"}};
+		bu_autofree char *text =
+			bu_xasprintf("%s, %.1f GB", bu_json_str(disk, "path", "?"),
+				     (double)bu_json_int(disk, "size_bytes", 0) / 1e9);
 
+		for (size_t k = 0; k < BU_LEN(stays); k++)
+			if (*bu_json_str(disk, stays[k][0], ""))
+				bu_text_add(&text, ", ", "%s:%s", stays[k][1],
+					    bu_json_str(disk, stays[k][0], ""));
 		line(out, "  disk", text);
 	}
 }

@@ -30,7 +30,7 @@ static const struct {
 	{"cluster.driver", "slurm", BU_CLASS_RESTART, 22},
 	{"features", "rxe,lab", BU_CLASS_RELABEL, 34},
 	{"gres", "rdma:rxe:1", BU_CLASS_RESTART, 35},
-	{"hardware.disk", "/dev/vda", BU_CLASS_WIPE, 19},
+	{"hardware.disk", "smallest", BU_CLASS_WIPE, 19},
 	{"network.boot.address", "10.77.0.11", BU_CLASS_RECONFIGURE, 9},
 	{"network.boot.cidr", "10.77.0.0/24", BU_CLASS_RECONFIGURE, 8},
 	{"network.boot.role", "boot", BU_CLASS_RECONFIGURE, 7},

@@ -209,7 +209,7 @@ static const struct bu_key keys[] = {
 {"image", "kernel", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, kernel), BU_CLASS_NONE,
 	"version of its kernel; the image's manifest must say the same"},
 
-{"hardware", "disk", BU_KEY_PATH, NULL, 0, 0, "required", FIELD(hardware, disk),
+{"hardware", "disk", BU_KEY_DISK, NULL, 0, 0, "required", FIELD(hardware, disk),
 	BU_CLASS_WIPE, "the only disk that is ever written"},
 {"hardware", "post", BU_KEY_DURATION, NULL, 1000, 60 * 60 * 1000, NULL,
 	FIELD(hardware, post_ms), BU_CLASS_NONE,

@@ -17,6 +17,7 @@
 #include "profiles/desired.h"
 #include "profiles/language/values.h"
 #include "profiles/language/window.h"
+#include "profiles/load/disk.h"
 #include "profiles/load/gpu.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -457,6 +458,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_MIG] = bu_gpu_mig_form_ok,
 	[BU_KEY_WINDOW] = bu_window_form_ok,
 	[BU_KEY_DATA] = data_ok,
+	[BU_KEY_DISK] = bu_disk_form_ok,
 	[BU_KEY_SUDO] = sudo_ok,
 	[BU_KEY_REF] = ref_ok,
 	[BU_KEY_REFS] = refs_ok,

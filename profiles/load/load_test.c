@@ -41,7 +41,7 @@ START_TEST(good_profile_becomes_typed_state)
 	node = bu_desired_node(desired, "node002");
 	ck_assert_ptr_eq(node, &desired->nodes[1]);
 	ck_assert_str_eq(node->pool->name, "train");
-	ck_assert_str_eq(node->hardware->disk, "/dev/vda");
+	ck_assert_str_eq(node->hardware->disk, "smallest");
 	ck_assert_str_eq(node->image->name, "debian12");
 	ck_assert_str_eq(node->cluster->munge_key, "file:/etc/munge/munge.key");
 	ck_assert_str_eq(node->mac, "52:54:00:77:00:02");

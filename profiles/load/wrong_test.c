@@ -10,11 +10,15 @@
 /* Each row changes one thing in the good profile and names all findings. */
 /* A pool with two networks of its own, the settings of the second one last. */
 #define MORE_POOL(of_node)                                                             \
-	"max_unavailable = 50 %\n[hardware big]\ndisk = /dev/vda\n"                    \
+	"max_unavailable = 50 %\n[hardware big]\ndisk = smallest\n"                    \
 	"[node x1]\nserial = X\nbmc = \"qemu:///system#x1\"\n" of_node                 \
 	"[pool more]\nnodes = x1\nhardware = big\nimage = debian12\n"                  \
 	"power = libvirt\nnetworks = boot, s, t\n"                                     \
 	"[network s]\nrole = storage\ncidr = 10.91.0.0/24\naddresses = 10.91.0.2\n"
+#define DISKS                                                                           \
+	"what stays with a disk, like serial:S6X1, wwn:eui.0025, "                      \
+	"path:pci-0000:02:00.0-nvme-1, model:MZQL2*, size:400GiB-1TiB, rotational:no, " \
+	"smallest, first; all of them hold"
 #define MORE_NETWORK                                                                   \
 	"[network t]\nrole = storage\ncidr = 10.92.0.0/24\naddresses = 10.92.0.2\n"
 
@@ -44,7 +48,7 @@ static const struct wrong {
 	 "name]' of lower-case letters, digits, '-', '_' and '.'\n"
 	 "site.ini:32: [pool train] cluster: there is no [cluster hpc]; allowed is the "
 	 "name of a [cluster] section\n"},
-	{"disk = /dev/vda", "Disk = /dev/vda",
+	{"disk = smallest", "Disk = smallest",
 	 "site.ini:18: [hardware vm] disk: is missing; it says: the only disk that is "
 	 "ever "
 	 "written\n"
@@ -173,9 +177,12 @@ static const struct wrong {
 	 "number\n"
 	 "site.ini:25: [validation pairs] fabric: [network fabric] has no link_gbps, "
 	 "and bw_min is a share of it\n"},
-	{"disk = /dev/vda", "disk = vda",
-	 "site.ini:19: [hardware vm] disk: 'vda' is wrong; allowed is an absolute "
-	 "path\n"},
+	{"disk = smallest", "disk = vda",
+	 "site.ini:19: [hardware vm] disk: 'vda' is wrong; allowed is " DISKS "\n"},
+	{"disk = smallest", "disk = /dev/vda",
+	 "site.ini:19: [hardware vm] disk: '/dev/vda' is a name that the kernel gives "
+	 "anew at each start, maybe to another disk; say what stays: " DISKS
+	 "; bringup node show has them\n"},
 	{"nics = 2", "memory_min = 16 GB",
 	 "site.ini:20: [hardware vm] memory_min: '16 GB' is wrong; allowed is a size "
 	 "like "

@@ -6,7 +6,7 @@
 #include "tests/support/desk.h"
 
 /* Another disk. */
-static const char was[] = "disk = /dev/vda\n", is[] = "disk = /dev/vdb\n";
+static const char was[] = "disk = smallest\n", is[] = "disk = serial:SECOND-01\n";
 
 static void
 until_applied(struct desk *desk, const json_t *planned)
@@ -123,6 +123,48 @@ START_TEST(a_wipe_stays_with_its_disk_when_another_is_applied)
 }
 END_TEST
 
+/* A profile that says the same disk by its number reinstalls nothing. */
+START_TEST(the_same_disk_in_other_words_changes_nothing)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *first = NULL, *same = NULL, *other = NULL;
+	struct bu_node *node;
+
+	begin(&desk);
+	node = break_off(&desk);
+	first = plan(&desk, NULL, NULL, NULL, 200);
+	json_decref(apply_with(&desk, first, wipe, 200));
+	for (int i = 0; i < 100 && !node->order.open; i++)
+		rig_pass(rig, 1);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	rig_install(rig, 1);
+	rig_come_up(rig, 1, "boot-1");
+	rig_join(rig, 1);
+	same = plan(&desk, was, "disk = serial:FIRST-01\n", NULL, 200);
+	ck_assert_ptr_null(step_of(same, "node001"));
+	other = plan(&desk, was, is, NULL, 200);
+	names_disk(other, "/dev/vdb", "SECOND-01", INT64_C(8) << 30);
+	end(&desk);
+}
+END_TEST
+
+/* A name of the kernel is refused before anything is planned by it. */
+START_TEST(no_plan_is_made_by_a_kernel_name)
+{
+	struct desk desk;
+	bu_autojson json_t *refused = NULL;
+
+	begin(&desk);
+	refused = plan(&desk, was, "disk = /dev/vdb\n", NULL, 400);
+	ck_assert_ptr_nonnull(strstr(
+		bu_json_str(json_object_get(refused, "error"), "text", ""),
+		"'/dev/vdb' is a name that the kernel gives anew at each start"));
+	end(&desk);
+}
+END_TEST
+
 /* What waits is replaced by the newer plan, with the grant that this one needs. */
 START_TEST(what_has_not_begun_is_replaced)
 {
@@ -215,4 +257,5 @@ END_TEST
 RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 an_image_is_fetched_from_where_its_order_has_it,
 	 a_wipe_stays_with_its_disk_when_another_is_applied,
+	 the_same_disk_in_other_words_changes_nothing, no_plan_is_made_by_a_kernel_name,
 	 what_has_not_begun_is_replaced)

@@ -94,13 +94,24 @@ sign_note(const struct bu_api *api, const struct bu_node *node, const char *kind
 			 : -1;
 }
 
-/* Which disk, as it was granted, and where its data partitions are. */
+/* Which disk, as it was granted, and where its data partitions are. The kernel of this
+ * boot may have given the disk another name: its number counts. What was not granted by
+ * its number is what the profile means; the agent holds it to what is named here. */
 static void
-set_disk(struct bu_work_install *work, const struct bu_order *order,
-	 const struct bu_target *target)
+set_disk(struct bu_work_install *work, const struct bu_api *api,
+	 const struct bu_node *node, const struct bu_target *target,
+	 struct bu_seen_disk *seen)
 {
-	work->disk = order->disk[0] ? order->disk : target->node->hardware->disk;
-	work->disk_serial = order->disk_serial;
+	const struct bu_order *order = &node->order;
+	bu_autofree char *granted = bu_xasprintf("serial:%s", order->disk_serial);
+	const char *wanted = order->disk_serial[0] ? granted
+			     : order->disk[0]      ? order->disk
+						   : target->node->hardware->disk;
+	int found = bu_fleet_disk(api->fleet, node, wanted, seen) == 0;
+
+	work->disk = found ? seen->path : order->disk[0] ? order->disk : wanted;
+	work->disk_serial =
+		order->disk_serial[0] || !found ? order->disk_serial : seen->serial;
 	work->disk_size_bytes = (int64_t)order->disk_size_bytes;
 	work->data_count = bu_config_data(target->desired, target->node, work->data,
 					  &work->root_bytes);
@@ -126,12 +137,13 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		.keep = node->order.class == BU_CLASS_REIMAGE,
 	};
 	bu_autojson json_t *mark = NULL, *stamp = NULL;
+	struct bu_seen_disk seen;
 	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
 	json_t *item = NULL;
 
 	if (config && sign_note(api, node, "mark", &mark, &work.mark, err) == 0 &&
 	    sign_note(api, node, "stamp", &stamp, &work.stamp, err) == 0) {
-		set_disk(&work, &node->order, target);
+		set_disk(&work, api, node, target, &seen);
 		work.kargs = config->kargs;
 		work.files = bu_config_rows(config);
 		work.files_count = config->count;

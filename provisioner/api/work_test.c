@@ -142,7 +142,7 @@ END_TEST
 
 /* Another disk, image, address, cluster, layout and command line. */
 static const char *const others[][2] = {
-	{"disk = /dev/vda\n", "disk = /dev/vdb\n"},
+	{"disk = smallest\n", "disk = path:elsewhere\n"},
 	{"[image debian12]\n", "[image debian12]\nkey = file:/no/such/key\n"},
 	{"10.77.0.[11-18]", "10.77.0.[21-28]"},
 	{"rdma = rxe\n", "rdma = rxe\nmtu = 9000\n"},
@@ -153,7 +153,7 @@ static const char *const others[][2] = {
 
 /* Its disk may go: that was granted for this one, by name and serial number. */
 static void
-begin_wipe(void)
+begin_wipe(const char *serial)
 {
 	struct bu_event event;
 	bu_autofree char *private_pem = NULL, *public_pem = NULL;
@@ -166,7 +166,7 @@ begin_wipe(void)
 	bu_event_init(&event, BU_EVENT_ORDER, node->name,
 		      json_pack("{s:s,s:s,s:s,s:s,s:{s:s,s:s,s:I}}", "rollout", "r-1",
 				"class", "wipe", "image", "debian12", "digest", "d1",
-				"disk", "path", "/dev/vda", "serial", "S6X1",
+				"disk", "path", "/dev/vda", "serial", serial,
 				"size_bytes", (json_int_t)4 << 30));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
@@ -196,7 +196,7 @@ START_TEST(a_wipe_is_of_the_disk_that_it_was_granted_for)
 	bu_autofree char *key = NULL;
 	bu_autojson json_t *first = NULL;
 
-	begin_wipe();
+	begin_wipe("S6X1");
 	key = bu_xasprintf("%s/image.pub", rig.dir);
 	first = item_of(key);
 	ck_assert_str_eq(bu_json_str(first, "disk", ""), "/dev/vda");
@@ -218,6 +218,21 @@ START_TEST(a_wipe_is_of_the_disk_that_it_was_granted_for)
 }
 END_TEST
 
+/* The kernel of this boot calls the granted disk by the name of another one. */
+START_TEST(a_granted_disk_is_found_by_its_number)
+{
+	bu_autofree char *key = NULL;
+	bu_autojson json_t *item = NULL;
+
+	begin_wipe("SECOND-01");
+	key = bu_xasprintf("%s/image.pub", rig.dir);
+	item = item_of(key);
+	ck_assert_str_eq(bu_json_str(item, "disk", ""), "/dev/vdb");
+	ck_assert_str_eq(bu_json_str(item, "disk_serial", ""), "SECOND-01");
+	rig_end(&rig);
+}
+END_TEST
+
 /* What would be lost is not lost by mistake. */
 START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 {
@@ -229,7 +244,7 @@ START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 		    {BU_CLASS_WIPE, 1, 0}};
 	bu_autofree char *key = NULL;
 
-	begin_wipe();
+	begin_wipe("S6X1");
 	key = bu_xasprintf("%s/image.pub", rig.dir);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *item = NULL, *mark = NULL, *stamp = NULL;
@@ -256,5 +271,6 @@ START_TEST(only_a_wipe_wipes_and_only_a_reimage_keeps)
 END_TEST
 
 RIG_UNIT("work", a_wipe_is_of_the_disk_that_it_was_granted_for,
+	 a_granted_disk_is_found_by_its_number,
 	 only_a_wipe_wipes_and_only_a_reimage_keeps, a_live_change_carries_every_file,
 	 a_reboot_writes_now_and_switches_off, a_new_hello_tells_drift)

@@ -22,7 +22,7 @@ static const char site_text[] =
 	"addresses = 10.81.0.[11-14]\nbond = 802.3ad\nbond_nics = 1, 2\nvlan = 300\n"
 	"mtu = 9000\nroutes = 10.90.0.0/16 via 10.81.0.1\n"
 	"[image own]\n"
-	"[hardware vm]\ndisk = /dev/vda\n"
+	"[hardware vm]\ndisk = smallest\n"
 	"[pool train]\nnodes = node[001-002]\nhardware = vm\nimage = own\n"
 	"power = libvirt\nnetworks = boot, lake\n";
 

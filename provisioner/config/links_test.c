@@ -52,7 +52,7 @@ static const char site_text[] =
 	"[network out]\nrole = storage\ncidr = 10.83.0.0/24\n"
 	"addresses = 10.83.0.[11-14]\nnic = 5\ngateway = 10.83.0.1\n"
 	"[image own]\nnetwork_config = networkd\n"
-	"[hardware vm]\ndisk = /dev/vda\n"
+	"[hardware vm]\ndisk = smallest\n"
 	"[pool train]\nnodes = node[001-002]\nhardware = vm\nimage = own\n"
 	"power = libvirt\nnetworks = boot, mgmt, fabric, lake, home, out\n"
 	"[node node001]\nnics = out=52:54:00:7b:00:01\n";

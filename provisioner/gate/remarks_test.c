@@ -165,7 +165,7 @@ warning_with(const char *fabric, const char *validation)
 	struct rig rig;
 	bu_autojson json_t *warnings = NULL;
 	bu_autofree char *site = bu_xasprintf(
-		"%s[image debian12]\n[hardware vm]\ndisk = /dev/vda\nnics = 2\n"
+		"%s[image debian12]\n[hardware vm]\ndisk = smallest\nnics = 2\n"
 		"[cluster hpc]\ndriver = slurm\ncontroller = 10.77.0.1:6817\n"
 		"[validation pairs]\nfabric = fabric\n%s",
 		fabric, validation);
@@ -180,7 +180,7 @@ warning_with(const char *fabric, const char *validation)
 		      "%s", err.text);
 	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d-bw",
 		  "rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n[hardware vm]\n"
-		  "disk = /dev/vda\nnics = 2\n[cluster hpc]\ndriver = slurm\n"
+		  "disk = smallest\nnics = 2\n[cluster hpc]\ndriver = slurm\n"
 		  "controller = 10.77.0.1:6817\n[validation pairs]\nfabric = fabric\n",
 		  site);
 	warnings = bu_gate_warnings(rig.gate);

@@ -8,7 +8,7 @@
 
 #define PLAIN                                                                          \
 	"rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n[hardware vm]\n"              \
-	"disk = /dev/vda\nnics = 2\n"
+	"disk = smallest\nnics = 2\n"
 
 static json_t *
 expect_of(const char *from, const char *to)
@@ -77,7 +77,7 @@ START_TEST(ports_and_host_are_as_the_profile_says)
 	bu_autojson json_t *expect = expect_of(
 		PLAIN, "rdma = hardware\nlink_gbps = 100\npfc = 3, 4\necn = on\n"
 		       "dscp = 26\npkeys = 0x8001, 0xffff\ngid_index = 0\n"
-		       "[image debian12]\n[hardware vm]\ndisk = /dev/vda\nnics = 2\n"
+		       "[image debian12]\n[hardware vm]\ndisk = smallest\nnics = 2\n"
 		       "nic_firmware = 28.39.1002, 28.41.1000\nsmt = off\nturbo = on\n"
 		       "numa_nodes = 2\ncstate_us = 2\ngovernor = performance\n"
 		       "hugepages = 1GiB*64, 2MiB*1024\n");
@@ -127,7 +127,7 @@ START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *site = bu_xasprintf(
 			"rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n"
-			"driver = 550.54.15\n[hardware vm]\ndisk = /dev/vda\n"
+			"driver = 550.54.15\n[hardware vm]\ndisk = smallest\n"
 			"nics = 2\ngpus = 8\ngpu_model = h100-80gb\n%s",
 			rows[i].mig);
 		bu_autojson json_t *expect = expect_of(PLAIN, site);

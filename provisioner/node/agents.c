@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "model/machine.h"
+#include "profiles/load/disk.h"
 #include "provisioner/node/reconcile_impl.h"
 
 static int
@@ -26,13 +27,14 @@ static int
 check_class(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
 	    struct bu_reason *ret)
 {
-	const struct bu_disk *disk = NULL;
+	const struct bu_disk *disk;
+	size_t found = bu_disk_choose(class->disk, inv->disks, inv->disks_count, &disk);
 
-	for (size_t i = 0; i < inv->disks_count; i++)
-		if (strcmp(inv->disks[i].path, class->disk) == 0)
-			disk = &inv->disks[i];
-	if (!disk)
+	if (!found)
 		BU_REASON_SET(ret, NO_DISK, .text = {class->name, class->disk});
+	else if (found > 1)
+		BU_REASON_SET(ret, MANY_DISKS, .text = {class->name, class->disk},
+			      .number = {(int64_t)found});
 	else if ((uint64_t)inv->memory_bytes < class->memory_min_bytes)
 		BU_REASON_SET(ret, TOO_LITTLE_MEMORY, .text = {class->name},
 			      .number = {(int64_t)(class->memory_min_bytes >> 20),

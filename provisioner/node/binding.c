@@ -81,7 +81,7 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->agent_cert_next);
 	clear(node->commit);
 	clear(node->evidence);
-	clear(node->live.disk.path);
+	clear(node->live.disk.wanted);
 	free(bu_steal(&node->macs));
 	json_decref(bu_steal(&node->checks));
 	json_decref(bu_steal(&node->full_cert));

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "fabric/judge/fabcert.h"
+#include "profiles/load/disk.h"
 
 struct bu_fleet *
 bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
@@ -110,38 +111,56 @@ bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node)
 	return text ? bu_json_parse(text, strlen(text), "inventory", NULL) : NULL;
 }
 
-int
-bu_fleet_disk_in(const json_t *inventory, const char *path, struct bu_seen_disk *ret)
+/* What a selector asks for, and whether something is on it. */
+static void
+read_disk(const json_t *json, struct bu_disk *ret)
 {
-	json_t *disk;
-	size_t i;
+	*ret = (struct bu_disk){
+		.size_bytes = bu_json_int(json, "size_bytes", 0),
+		.rotational = bu_json_bool(json, "rotational", 0),
+		.removable = bu_json_bool(json, "removable", 0),
+		.signature = strcmp(bu_json_str(json, "signature", ""), "none") != 0};
+	bu_text_copy(ret->path, sizeof(ret->path), bu_json_str(json, "path", ""));
+	bu_text_copy(ret->serial, sizeof(ret->serial), bu_json_str(json, "serial", ""));
+	bu_text_copy(ret->wwn, sizeof(ret->wwn), bu_json_str(json, "wwn", ""));
+	bu_text_copy(ret->model, sizeof(ret->model), bu_json_str(json, "model", ""));
+	bu_text_copy(ret->by_path, sizeof(ret->by_path),
+		     bu_json_str(json, "by_path", ""));
+}
 
-	json_array_foreach (json_object_get(inventory, "disks"), i, disk) {
-		if (strcmp(bu_json_str(disk, "path", ""), path) != 0)
-			continue;
-		bu_text_copy(ret->path, sizeof(ret->path), path);
-		bu_text_copy(ret->serial, sizeof(ret->serial),
-			     bu_json_str(disk, "serial", ""));
-		ret->size_bytes = bu_json_int(disk, "size_bytes", 0);
-		ret->written = strcmp(bu_json_str(disk, "signature", ""), "none") != 0;
-		return 0;
-	}
-	return -1;
+int
+bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_disk *ret)
+{
+	const json_t *list = json_object_get(inventory, "disks");
+	size_t count = json_array_size(list);
+	bu_autofree struct bu_disk *disks = bu_xcalloc(count + 1, sizeof(*disks));
+	const struct bu_disk *disk;
+
+	for (size_t i = 0; i < count; i++)
+		read_disk(json_array_get(list, i), &disks[i]);
+	if (bu_disk_choose(wanted, disks, count, &disk) != 1)
+		return -1;
+	*ret = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
+				     .written = disk->signature};
+	bu_text_copy(ret->wanted, sizeof(ret->wanted), wanted);
+	bu_text_copy(ret->path, sizeof(ret->path), disk->path);
+	bu_text_copy(ret->serial, sizeof(ret->serial), disk->serial);
+	return 0;
 }
 
 int
 bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
-	      const char *path, struct bu_seen_disk *ret)
+	      const char *wanted, struct bu_seen_disk *ret)
 {
 	bu_autojson json_t *inventory = NULL;
 
 	/* Thousands are asked for at once. */
-	if (strcmp(node->live.disk.path, path) == 0) {
+	if (strcmp(node->live.disk.wanted, wanted) == 0) {
 		*ret = node->live.disk;
 		return 0;
 	}
 	inventory = bu_fleet_inventory(fleet, node);
-	return bu_fleet_disk_in(inventory, path, ret);
+	return bu_fleet_disk_in(inventory, wanted, ret);
 }
 
 json_t *

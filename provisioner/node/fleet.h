@@ -157,11 +157,12 @@ int bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err);
 
 /* Its inventory, NULL when there is none. New reference. */
 json_t *bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node);
-/* The disk at this path, by the inventory; 0, or -1 when that has none such. */
+/* The disk that a profile wants (profiles/load/disk.h), by the inventory; 0, or -1 when
+ * none or more than one is it. */
 int bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
-		  const char *path, struct bu_seen_disk *ret);
+		  const char *wanted, struct bu_seen_disk *ret);
 /* The same of an inventory at hand. */
-int bu_fleet_disk_in(const json_t *inventory, const char *path,
+int bu_fleet_disk_in(const json_t *inventory, const char *wanted,
 		     struct bu_seen_disk *ret);
 /* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
 json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node);

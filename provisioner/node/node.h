@@ -28,6 +28,7 @@ struct bu_stage {
 
 /* A disk as the inventory has it. */
 struct bu_seen_disk {
+	char wanted[512]; /* the profile's word that chose it */
 	char path[40];
 	char serial[64]; /* "" = it tells none */
 	int64_t size_bytes;

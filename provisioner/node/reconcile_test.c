@@ -125,13 +125,16 @@ START_TEST(what_does_not_fit_is_quarantined)
 	static const struct {
 		const char *wants, *says;
 	} rows[] = {
-		{"disk = /dev/sda\nnics = 2\n",
-		 "wants disk /dev/sda; it does not have it"},
-		{"disk = /dev/vda\nnics = 3\n", "wants 3 NICs; it has 2"},
-		{"disk = /dev/vda\ngpus = 8\n", "wants 8 GPUs; it has 0"},
-		{"disk = /dev/vda\nmemory_min = 1 GiB\n",
+		{"disk = serial:NONE\nnics = 2\n",
+		 "wants disk serial:NONE; it does not have it"},
+		{"disk = rotational:no\nnics = 2\n",
+		 "wants disk rotational:no, and 2 disks are that; say more of it in the "
+		 "profile"},
+		{"disk = smallest\nnics = 3\n", "wants 3 NICs; it has 2"},
+		{"disk = smallest\ngpus = 8\n", "wants 8 GPUs; it has 0"},
+		{"disk = smallest\nmemory_min = 1 GiB\n",
 		 "wants 1024 MiB of memory; it has 512"},
-		{"disk = /dev/vda\ncpus_min = 2\n", "wants 2 CPUs; it has 1"},
+		{"disk = smallest\ncpus_min = 2\n", "wants 2 CPUs; it has 1"},
 	};
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
 
@@ -141,7 +144,7 @@ START_TEST(what_does_not_fit_is_quarantined)
 
 		rig_begin(&rig, 0);
 		rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1",
-			  "disk = /dev/vda\nnics = 2\n", rows[i].wants);
+			  "disk = smallest\nnics = 2\n", rows[i].wants);
 		node = rig_node(&rig, 1);
 		rig_start(&rig, 1);
 		ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL),

@@ -132,7 +132,7 @@ on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
 	bu_binding_inventory(node, inventory);
 	want = bu_fleet_ordered(fleet, node);
-	node->live.disk.path[0] = '\0';
+	node->live.disk.wanted[0] = '\0';
 	if (inventory && want)
 		bu_fleet_disk_in(inventory, want->hardware->disk, &node->live.disk);
 	return 0;

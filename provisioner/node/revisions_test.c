@@ -9,8 +9,8 @@
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
-#define DISK "disk = /dev/vda\n"
-#define OTHER_DISK "disk = /dev/vdb\n"
+#define DISK "disk = smallest\n"
+#define OTHER_DISK "disk = serial:B\n"
 
 static const char *
 disk_of(const struct rig *rig, int number)
@@ -39,21 +39,21 @@ START_TEST(a_turn_is_carried_out_by_its_own_revision_to_its_end)
 	rig_start(&rig, 1);
 	rig_revise(&rig, 2, DISK, OTHER_DISK);
 	/* one is under way, the other has not begun */
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
-	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdb");
+	ck_assert_str_eq(disk_of(&rig, 1), "smallest");
+	ck_assert_str_eq(disk_of(&rig, 2), "serial:B");
 	ck_assert_str_eq(bu_fleet_desired(rig.fleet, rig_node(&rig, 1))->hardware->disk,
-			 "/dev/vdb");
+			 "serial:B");
 	ck_assert_int_eq(bu_fleet_target(rig.fleet, rig_node(&rig, 1), &target, NULL),
 			 0);
 	ck_assert_ptr_ne(target.desired, rig.fleet->desired);
 	ck_assert_ptr_eq(target.node, bu_desired_node(target.desired, "node001"));
 	ck_assert_int_eq(kept(&rig), 1);
 	/* also after a third, also in another process, which reads the log alone */
-	rig_revise(&rig, 2, DISK, "disk = /dev/vdc\n");
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	rig_revise(&rig, 2, DISK, "disk = serial:C\n");
+	ck_assert_str_eq(disk_of(&rig, 1), "smallest");
 	rig_restart(&rig);
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
-	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdc");
+	ck_assert_str_eq(disk_of(&rig, 1), "smallest");
+	ck_assert_str_eq(disk_of(&rig, 2), "serial:C");
 	/* also of a node that is in the applied one no more */
 	rig_revise(&rig, 1, NULL, NULL);
 	ck_assert_ptr_null(bu_fleet_ordered(rig.fleet, rig_node(&rig, 2)));
@@ -62,7 +62,7 @@ START_TEST(a_turn_is_carried_out_by_its_own_revision_to_its_end)
 	rig_revise(&rig, 2, DISK, OTHER_DISK);
 	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_FAULT);
 	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
+	ck_assert_str_eq(disk_of(&rig, 1), "serial:B");
 	ck_assert_ptr_null(rig.fleet->revisions);
 	rig_end(&rig);
 }
@@ -81,14 +81,14 @@ START_TEST(an_order_that_replaces_a_turn_is_of_its_own_revision)
 	rig_until(&rig, rig_node(&rig, 1), BU_STATE_FAILED);
 	/* the other one still needs it */
 	ck_assert_int_eq(kept(&rig), 1);
-	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vda");
+	ck_assert_str_eq(disk_of(&rig, 2), "smallest");
 	rig_apply(&rig, 2, BU_CLASS_WIPE, "d2", DISK, OTHER_DISK);
 	ck_assert_int_eq(kept(&rig), 0);
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
-	ck_assert_str_eq(disk_of(&rig, 2), "/dev/vdb");
+	ck_assert_str_eq(disk_of(&rig, 1), "serial:B");
+	ck_assert_str_eq(disk_of(&rig, 2), "serial:B");
 	rig_start(&rig, 1);
 	rig_revise(&rig, 2, NULL, NULL);
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vdb");
+	ck_assert_str_eq(disk_of(&rig, 1), "serial:B");
 	rig_end(&rig);
 }
 END_TEST
@@ -112,7 +112,7 @@ START_TEST(an_order_names_its_revision)
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(rig_node(&rig, 1)->order.revision, old);
 	rig_start(&rig, 1);
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	ck_assert_str_eq(disk_of(&rig, 1), "smallest");
 	rig_end(&rig);
 }
 END_TEST
@@ -149,7 +149,7 @@ START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
 	rig_revise(&rig, 1, DISK, OTHER_DISK);
 	spoil(&rig, old);
 	/* It is in memory: nobody reads the log for it. */
-	ck_assert_str_eq(disk_of(&rig, 1), "/dev/vda");
+	ck_assert_str_eq(disk_of(&rig, 1), "smallest");
 	bu_desired_destroy(bu_steal(&rig.fleet->revisions->desired));
 	ck_assert_int_eq(bu_fleet_target(rig.fleet, node, &target, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);

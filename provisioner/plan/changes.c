@@ -29,6 +29,10 @@ section_of(const struct bu_desired *desired, const struct bu_desired_node *want,
 {
 	if (strncmp(facet, "site.", 5) == 0)
 		return &desired->site.origin;
+	if (strncmp(facet, "user.", 5) == 0 || strncmp(facet, "group.", 6) == 0 ||
+	    strncmp(facet, "access.", 7) == 0)
+		return desired->access.origin.line ? &desired->access.origin
+						   : &desired->site.origin;
 	if (strncmp(facet, "cluster.", 8) == 0 && want->cluster)
 		return &want->cluster->origin;
 	for (size_t i = 0; i < desired->networks_count; i++) {
@@ -43,10 +47,25 @@ section_of(const struct bu_desired *desired, const struct bu_desired_node *want,
 	return &want->pool->origin;
 }
 
+/* Said in other words: nothing has to be written for that. */
+static int
+same_disk(const struct bu_plan_input *input, const struct bu_plan_node *it,
+	  const char *old, const char *new)
+{
+	bu_autojson json_t *was = NULL, *is = NULL;
+
+	if (!input->disk_id)
+		return 0;
+	was = input->disk_id(input->arg, it->node, old);
+	is = input->disk_id(input->arg, it->node, new);
+	return was && is && json_equal(was, is);
+}
+
 static void
-compare_facets(const struct bu_desired *desired, const struct bu_plan_node *it,
+compare_facets(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	       const json_t *have, json_t *changes)
 {
+	const struct bu_desired *desired = input->desired;
 	const char *name;
 	json_t *value;
 
@@ -56,7 +75,9 @@ compare_facets(const struct bu_desired *desired, const struct bu_plan_node *it,
 
 		if (!old)
 			old = bu_facet_default(facet->name);
-		if (strcmp(old, facet->value) != 0)
+		if (strcmp(old, facet->value) != 0 &&
+		    (strcmp(facet->name, "hardware.disk") != 0 ||
+		     !same_disk(input, it, old, facet->value)))
 			add(changes, facet->name, facet->change, old, facet->value,
 			    facet->origin.line
 				    ? &facet->origin
@@ -174,7 +195,7 @@ bu_plan_changes(const struct bu_plan_input *input, const struct bu_plan_node *it
 			add(changes, "settings", BU_CLASS_RECONFIGURE, "unknown",
 			    "as the profile says", &it->want->origin);
 		else
-			compare_facets(input->desired, it, have, changes);
+			compare_facets(input, it, have, changes);
 	}
 	return sorted(changes);
 }

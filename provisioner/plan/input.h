@@ -43,11 +43,12 @@ struct bu_plan_input {
 					     struct bu_err *err);
 	/* {"name":"value"} of the digest, NULL when it is not there. New reference. */
 	json_t *(*facets)(void *arg, const char *digest);
+	/* wanted: as a profile says it (profiles/load/disk.h). */
 	enum bu_plan_disk (*disk)(void *arg, const struct bu_node *node,
-				  const char *path);
-	/* {"serial","size_bytes"} as its inventory has them; NULL, or no function =
-	 * unknown. New reference. */
-	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *path);
+				  const char *wanted);
+	/* {"path","serial","size_bytes"} as its inventory has them; NULL, or no
+	 * function = unknown. New reference. */
+	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *wanted);
 	/* What such a step took in the past; negative = nobody knows. */
 	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;

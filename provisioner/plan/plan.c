@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/class.h"
+#include "profiles/load/disk.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -213,14 +214,15 @@ static json_t *
 disk_of(const struct maker *maker, const struct bu_plan_node *it)
 {
 	const struct bu_plan_input *input = maker->input;
-	const char *path = it->want->hardware->disk;
+	const char *wanted = it->want->hardware->disk;
 	json_t *disk = it->node && input->disk_id
-			       ? input->disk_id(input->arg, it->node, path)
+			       ? input->disk_id(input->arg, it->node, wanted)
 			       : NULL;
 
 	if (!disk)
-		disk = json_object();
-	json_object_set_new(disk, "path", json_string(path));
+		disk = json_pack("{s:s}", "path",
+				 bu_disk_is_kernel_name(wanted) ? wanted : "");
+	json_object_set_new(disk, "wanted", json_string(wanted));
 	return disk;
 }
 

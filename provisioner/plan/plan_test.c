@@ -163,8 +163,8 @@ static const struct {
 	 "kargs", "", "iommu=pt", 38},
 	{NULL, NULL, "rdma = rxe", "rdma = hardware", "reboot", "network.fabric.rdma",
 	 "rxe", "hardware", 15},
-	{NULL, NULL, "disk = /dev/vda", "disk = /dev/vdb", "wipe", "hardware.disk",
-	 "/dev/vda", "/dev/vdb", 19},
+	{NULL, NULL, "disk = smallest", "disk = serial:OTHER", "wipe", "hardware.disk",
+	 "smallest", "serial:OTHER", 19},
 	{NULL, NULL, "gres =", "data = scratch:1GiB:ext4:/scratch\ngres =", "wipe",
 	 "data", "", "scratch:1GiB:ext4:/scratch", 35},
 	/* what a running node does not notice */

@@ -176,8 +176,8 @@ another_machine_than_ordered(void)
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
 
 	rig_begin(&rig, 0);
-	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "disk = /dev/vda\nnics = 2\n",
-		  "disk = /dev/vda\nnics = 3\n");
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "disk = smallest\nnics = 2\n",
+		  "disk = smallest\nnics = 3\n");
 	count_from_here();
 	turn();
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);

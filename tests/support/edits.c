@@ -48,7 +48,7 @@ edits_site(void)
 		"addresses = 10.1.[1-4].[1-250]\nnic = 1\nmtu = 1500\n"
 		"link_gbps = 400\nrdma = hardware\n\n"
 		"[image debian12]\n\n[image debian13]\n\n"
-		"[hardware any]\ndisk = /dev/nvme0n1\nnics = 2\nkargs = iommu=pt\n"
+		"[hardware any]\ndisk = smallest\nnics = 2\nkargs = iommu=pt\n"
 		"sysctl = vm.swappiness=1\n\n"
 		"[cluster hpc]\ndriver = slurm\ncontroller = 10.0.0.4:6817\n\n"
 		"[validation pairs]\nfabric = fabric\n\n");
@@ -134,7 +134,7 @@ static const struct {
 	{"site", "dns", {"10.0.0.1", "10.0.0.2"}},
 	{"site", "ntp", {"10.0.0.1"}},
 	{"site", "domain", {"edits.example"}},
-	{"hardware any", "disk", {"/dev/nvme0n1", "/dev/nvme1n1"}},
+	{"hardware any", "disk", {"smallest", "serial:OTHER"}},
 	{"hardware any", "kargs", {"iommu=pt", "iommu=pt quiet"}},
 	{"cluster hpc", "controller", {"10.0.0.4:6817", "10.0.0.5:6817"}},
 	{"policy", "brake", {"10 %", "50 %"}},

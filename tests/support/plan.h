@@ -55,7 +55,7 @@ disk_of(void *arg, const struct bu_node *node, const char *path)
 {
 	struct site *site = arg;
 
-	ck_assert_str_eq(path, "/dev/vda");
+	ck_assert_str_eq(path, "smallest");
 	return site->disk;
 }
 

@@ -30,7 +30,7 @@ const char bu_testing_site[] = "[site]\n"                            /* 1 */
 			       "link_gbps = 0.02\n"                  /* 16 */
 			       "[image debian12]\n"                  /* 17 */
 			       "[hardware vm]\n"                     /* 18 */
-			       "disk = /dev/vda\n"                   /* 19 */
+			       "disk = smallest\n"                   /* 19 */
 			       "nics = 2\n"                          /* 20 */
 			       "[cluster hpc]\n"                     /* 21 */
 			       "driver = slurm\n"                    /* 22 */

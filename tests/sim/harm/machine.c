@@ -258,6 +258,7 @@ add_disks(struct bu_inventory *inventory, const struct machine *machine)
 
 		snprintf(disk->name, sizeof(disk->name), "%s", paths[i] + 5);
 		snprintf(disk->path, sizeof(disk->path), "%s", paths[i]);
+		snprintf(disk->by_path, sizeof(disk->by_path), "bay-%d", i);
 		snprintf(disk->serial, sizeof(disk->serial), "D%d-%03d", i,
 			 machine->index);
 		disk->size_bytes = INT64_C(4) << 30;

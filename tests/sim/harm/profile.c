@@ -101,8 +101,8 @@ site_text(const struct profile *profile)
 		profile->address_from, profile->address_from + ROWS,
 		profile->address_from, profile->address_from + ROWS);
 	for (int i = 0; i < 2; i++)
-		fprintf(out, "[hardware h%d]\ndisk = %s\nnics = 2\n\n", i,
-			disk_path(profile->disk[i]));
+		fprintf(out, "[hardware h%d]\ndisk = path:bay-%d\nnics = 2\n\n", i,
+			profile->disk[i]);
 	for (int i = 0; i < CLUSTERS; i++)
 		fprintf(out,
 			"[cluster %s]\ndriver = slurm\ncontroller = 10.77.0.1:681%d\n"

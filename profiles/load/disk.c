@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Selectors of disks. Called for the values of profiles, for plans and before an
+ * install. Invariant: the choice does not depend on the order or on the names in which
+ * a kernel found the disks.
+ */
+#include "profiles/load/disk.h"
+
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/text.h"
+
+enum { VALUE_MAX = 127 };
+
+struct term {
+	char name[16], value[VALUE_MAX + 1]; /* "" = it has none */
+};
+
+/* The next of them; 1, or 0 at the end, or -1 when it is too long or empty. */
+static int
+next_term(const char **rest, struct term *ret)
+{
+	const char *begin, *colon;
+	size_t size, name;
+
+	if (!*rest)
+		return 0;
+	begin = *rest + strspn(*rest, " \t");
+	size = strcspn(begin, ",");
+	*rest = begin[size] ? begin + size + 1 : NULL;
+	while (size && isblank((unsigned char)begin[size - 1]))
+		size--;
+	colon = memchr(begin, ':', size);
+	name = colon ? (size_t)(colon - begin) : size;
+	if (!name || name >= sizeof(ret->name) || size - name > VALUE_MAX)
+		return -1;
+	bu_text_copy_part(ret->name, sizeof(ret->name), begin, name);
+	bu_text_copy_part(ret->value, sizeof(ret->value), colon ? colon + 1 : "",
+			  colon ? size - name - 1 : 0);
+	return 1;
+}
+
+/* "400GiB" up to `end`; -1 for anything else. */
+static int64_t
+bytes_of(const char *text, const char *end)
+{
+	static const char units[] = "KMGT";
+	int64_t value = 0;
+	const char *unit;
+	int power = 0;
+
+	if (!isdigit((unsigned char)*text))
+		return -1;
+	for (; text < end && isdigit((unsigned char)*text); text++) {
+		if (value > 1000000000)
+			return -1;
+		value = value * 10 + (*text - '0');
+	}
+	unit = text < end && *text ? strchr(units, *text) : NULL;
+	if (!unit || end - text != 3 || memcmp(text + 1, "iB", 2) != 0)
+		return -1;
+	power = (int)(unit - units) + 1;
+	return value >= INT64_C(1) << (62 - 10 * power) ? -1 : value << 10 * power;
+}
+
+/* "400GiB-1TiB"; an open end is 0 or INT64_MAX. */
+static int
+read_range(const char *text, int64_t *ret_min, int64_t *ret_max)
+{
+	const char *dash = strchr(text, '-');
+
+	if (!dash || (dash == text && !dash[1]))
+		return -1;
+	*ret_min = dash == text ? 0 : bytes_of(text, dash);
+	*ret_max = dash[1] ? bytes_of(dash + 1, text + strlen(text)) : INT64_MAX;
+	return *ret_min < 0 || *ret_max < *ret_min ? -1 : 0;
+}
+
+static int
+is_text(const char *value)
+{
+	return *value && bu_text_is_ascii(value);
+}
+
+static int
+is_range(const char *value)
+{
+	int64_t min, max;
+
+	return read_range(value, &min, &max) == 0;
+}
+
+static int
+is_yes_no(const char *value)
+{
+	return strcmp(value, "yes") == 0 || strcmp(value, "no") == 0;
+}
+
+static int
+is_nothing(const char *value)
+{
+	return !*value;
+}
+
+static int
+by_serial(const struct bu_disk *disk, const char *value)
+{
+	return strcmp(disk->serial, value) == 0;
+}
+
+static int
+by_wwn(const struct bu_disk *disk, const char *value)
+{
+	return strcasecmp(disk->wwn, value) == 0;
+}
+
+static int
+by_path(const struct bu_disk *disk, const char *value)
+{
+	return strcmp(disk->by_path, value) == 0;
+}
+
+static int
+by_model(const struct bu_disk *disk, const char *value)
+{
+	return *disk->model && fnmatch(value, disk->model, 0) == 0;
+}
+
+static int
+by_size(const struct bu_disk *disk, const char *value)
+{
+	int64_t min = 0, max = 0;
+
+	return read_range(value, &min, &max) == 0 && disk->size_bytes >= min &&
+	       disk->size_bytes <= max;
+}
+
+static int
+by_rotational(const struct bu_disk *disk, const char *value)
+{
+	return disk->rotational == (strcmp(value, "yes") == 0);
+}
+
+static const struct {
+	const char *name;
+	int (*value_ok)(const char *value);
+	int (*fits)(const struct bu_disk *disk,
+		    const char *value); /* NULL: at the end */
+} terms[] = {
+	{"serial", is_text, by_serial}, {"wwn", is_text, by_wwn},
+	{"path", is_text, by_path},     {"model", is_text, by_model},
+	{"size", is_range, by_size},    {"rotational", is_yes_no, by_rotational},
+	{"smallest", is_nothing, NULL}, {"first", is_nothing, NULL},
+};
+
+int
+bu_disk_is_kernel_name(const char *selector)
+{
+	return *selector == '/';
+}
+
+int
+bu_disk_form_ok(const char *selector)
+{
+	const char *rest = selector;
+	struct term term;
+	int found;
+
+	if (bu_disk_is_kernel_name(selector))
+		return strncmp(selector, "/dev/", 5) == 0 &&
+		       bu_path_is_absolute(selector) && !strpbrk(selector, " \"'\\,");
+	while ((found = next_term(&rest, &term)) > 0) {
+		size_t i = 0;
+
+		while (i < BU_LEN(terms) && strcmp(terms[i].name, term.name) != 0)
+			i++;
+		if (i == BU_LEN(terms) || !terms[i].value_ok(term.value))
+			return 0;
+	}
+	return found == 0;
+}
+
+/* Which of its words hold for the disk itself. */
+static int
+fits(const struct bu_disk *disk, const char *selector)
+{
+	const char *rest = selector;
+	struct term term;
+
+	if (disk->removable)
+		return 0;
+	if (bu_disk_is_kernel_name(selector))
+		return strcmp(disk->path, selector) == 0;
+	while (next_term(&rest, &term) > 0)
+		for (size_t i = 0; i < BU_LEN(terms); i++)
+			if (strcmp(terms[i].name, term.name) == 0 && terms[i].fits &&
+			    !terms[i].fits(disk, term.value))
+				return 0;
+	return 1;
+}
+
+static int
+says(const char *selector, const char *name)
+{
+	const char *rest = selector;
+	struct term term;
+
+	while (next_term(&rest, &term) > 0)
+		if (strcmp(term.name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Numbers in a path count as numbers: slot 2 is before slot 10. */
+static int
+compare_paths(const struct bu_disk *a, const struct bu_disk *b)
+{
+	int order = strverscmp(a->by_path, b->by_path);
+
+	return order ? order : strcmp(a->serial, b->serial);
+}
+
+/* Two ways to one disk. */
+static int
+same(const struct bu_disk *a, const struct bu_disk *b)
+{
+	return a == b || (*a->serial && *a->wwn && strcmp(a->serial, b->serial) == 0 &&
+			  strcmp(a->wwn, b->wwn) == 0);
+}
+
+/* Of those that fit: how small is the smallest? */
+static int64_t
+least_bytes(const char *selector, const struct bu_disk *disks, size_t count)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (fits(&disks[i], selector) && disks[i].size_bytes < least)
+			least = disks[i].size_bytes;
+	return least;
+}
+
+size_t
+bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
+	       const struct bu_disk **ret)
+{
+	int64_t most = INT64_MAX;
+	const struct bu_disk *best = NULL;
+	size_t found = 0;
+
+	if (!bu_disk_is_kernel_name(selector) && says(selector, "smallest"))
+		most = least_bytes(selector, disks, count);
+	for (size_t i = 0; i < count; i++) {
+		size_t j = 0;
+
+		if (!fits(&disks[i], selector) || disks[i].size_bytes > most)
+			continue;
+		if (!best || compare_paths(&disks[i], best) < 0)
+			best = &disks[i];
+		while (j < i &&
+		       (!same(&disks[j], &disks[i]) || !fits(&disks[j], selector)))
+			j++;
+		found += j == i;
+	}
+	/* By nothing but the kernel's order would one of them be the first. */
+	if (found > 1 && *best->by_path && says(selector, "first"))
+		found = 1;
+	*ret = found == 1 ? best : NULL;
+	return found;
+}

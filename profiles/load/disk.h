@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which disk of a machine a profile means: properties that stay with the disk or with
+ * the place it is in, never the name that a kernel gives it at each start.
+ *
+ *	serial:S6X1NE0T                 its serial number
+ *	wwn:eui.0025384c31b5a1f0        its world-wide name
+ *	path:pci-0000:02:00.0-nvme-1    the place it is in
+ *	model:SAMSUNG MZ1L2*            '*' and '?' stand for others
+ *	size:400GiB-1TiB                also 400GiB- and -1TiB
+ *	rotational:no                   or yes
+ *	smallest                        of those that are left; equal ones stay
+ *	first                           of those that are left, by their paths
+ *
+ * with commas between them; all of them hold, the last two at the end.
+ */
+#ifndef BU_PROFILES_LOAD_DISK_H
+#define BU_PROFILES_LOAD_DISK_H
+
+#include "model/inventory.h"
+
+/* 1 for the above, and for a path below /dev/, which profiles of before may have. */
+int bu_disk_form_ok(const char *selector);
+/* 1 for such a path: it is read, matches the disk of that name, and is refused for
+ * whatever is new. */
+int bu_disk_is_kernel_name(const char *selector);
+
+/* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Removable disks
+ * never do. Two paths to one disk (of one serial number and world-wide name) are one.
+ */
+size_t bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
+		      const struct bu_disk **ret);
+
+#endif

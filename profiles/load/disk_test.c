@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sets of disks and what each selector chooses of them, in any order of the kernel. */
+#include "profiles/load/disk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/unit.h"
+
+#define TB INT64_C(1000000000000)
+#define NVME(n, slot, size)                                                            \
+	{                                                                              \
+		.name = "nvme" n "n1", .path = "/dev/nvme" n "n1", .serial = "S" slot, \
+		.wwn = "eui." slot, .model = "MZQL23T8",                               \
+		.by_path = "pci-0000:" slot ":00.0-nvme-1", .size_bytes = size,        \
+		.sector_bytes = 512                                                    \
+	}
+
+/* The same ten drives, found by the kernel in two orders. */
+static const struct bu_disk ten[] = {NVME("0", "02", 3 * TB), NVME("1", "03", 3 * TB),
+				     NVME("2", "04", TB),     NVME("3", "05", 3 * TB),
+				     NVME("4", "06", 3 * TB), NVME("5", "07", 3 * TB),
+				     NVME("6", "08", 3 * TB), NVME("7", "09", 3 * TB),
+				     NVME("8", "0a", 3 * TB), NVME("9", "10", 3 * TB)};
+static const struct bu_disk other_order[] = {
+	NVME("0", "10", 3 * TB), NVME("1", "0a", 3 * TB), NVME("2", "09", 3 * TB),
+	NVME("3", "05", 3 * TB), NVME("4", "02", 3 * TB), NVME("5", "08", 3 * TB),
+	NVME("6", "03", 3 * TB), NVME("7", "06", 3 * TB), NVME("8", "07", 3 * TB),
+	NVME("9", "04", TB)};
+/* One disk over two ports, and another. */
+static const struct bu_disk multipath[] = {
+	{.path = "/dev/sdb",
+	 .serial = "P1",
+	 .wwn = "naa.5000c500a1",
+	 .rotational = 1,
+	 .by_path = "pci-0000:3b:00.0-scsi-0:0:1:0",
+	 .size_bytes = 4 * TB},
+	{.path = "/dev/sdc",
+	 .serial = "P2",
+	 .wwn = "naa.5000c500b2",
+	 .rotational = 1,
+	 .by_path = "pci-0000:3b:00.0-scsi-0:0:2:0",
+	 .size_bytes = 8 * TB},
+	{.path = "/dev/sda",
+	 .serial = "P1",
+	 .wwn = "naa.5000c500a1",
+	 .rotational = 1,
+	 .by_path = "pci-0000:3b:00.0-scsi-0:0:0:0",
+	 .size_bytes = 4 * TB},
+};
+/* Two of one RAID1, and a big one. What is on them is the grant's business. */
+static const struct bu_disk md_pair[] = {
+	{.path = "/dev/sda",
+	 .serial = "M1",
+	 .by_path = "pci-0000:00:17.0-ata-1",
+	 .model = "INTEL SSDSC2KB48",
+	 .size_bytes = TB / 2,
+	 .signature = BU_SIGNATURE_PRESENT},
+	{.path = "/dev/sdb",
+	 .serial = "M2",
+	 .by_path = "pci-0000:00:17.0-ata-2",
+	 .model = "INTEL SSDSC2KB48",
+	 .size_bytes = TB / 2,
+	 .signature = BU_SIGNATURE_PRESENT},
+	{.path = "/dev/sdc",
+	 .serial = "M3",
+	 .by_path = "pci-0000:00:17.0-ata-10",
+	 .model = "ST8000NM000A",
+	 .size_bytes = 8 * TB,
+	 .rotational = 1},
+};
+/* Sectors of 4096 and of 512 bytes, what was a RAID controller's, a USB stick. */
+static const struct bu_disk mixed[] = {
+	{.path = "/dev/nvme0n1",
+	 .serial = "K4",
+	 .model = "KIOXIA CM7",
+	 .by_path = "pci-0000:02:00.0-nvme-1",
+	 .size_bytes = 2 * TB,
+	 .sector_bytes = 4096},
+	{.path = "/dev/sda",
+	 .serial = "L1",
+	 .model = "TOSHIBA MG08",
+	 .by_path = "pci-0000:00:17.0-ata-1",
+	 .size_bytes = 16 * TB,
+	 .rotational = 1,
+	 .signature = BU_SIGNATURE_PRESENT,
+	 .sector_bytes = 512},
+	{.path = "/dev/sdb",
+	 .serial = "USB",
+	 .model = "Cruzer",
+	 .removable = 1,
+	 .by_path = "pci-0000:00:14.0-usb",
+	 .size_bytes = TB / 100},
+};
+/* A virtual machine: it tells neither place nor number. */
+static const struct bu_disk bare[] = {
+	{.path = "/dev/vda", .size_bytes = TB},
+	{.path = "/dev/vdb", .size_bytes = TB},
+};
+
+#define SET(set) #set, set, BU_LEN(set)
+static const struct {
+	const char *set;
+	const struct bu_disk *disks;
+	size_t count;
+	const char *selector;
+	size_t found;
+	const char *serial; /* of the one that is chosen */
+} rows[] = {
+	{SET(ten), "smallest", 1, "S04"},
+	{SET(ten), "serial:S10", 1, "S10"},
+	{SET(ten), "wwn:EUI.0A", 1, "S0a"},
+	{SET(ten), "path:pci-0000:05:00.0-nvme-1", 1, "S05"},
+	{SET(ten), "size:-2TiB", 1, "S04"},
+	{SET(ten), "size:2TiB-", 9, NULL},
+	{SET(ten), "size:2TiB-, first", 1, "S02"},
+	{SET(ten), "model:MZQL2*, size:900GiB-1TiB", 1, "S04"},
+	{SET(ten), "model:MZQL2*", 10, NULL},
+	{SET(ten), "first", 1, "S02"},
+	{SET(ten), "smallest, serial:S02", 1, "S02"},
+	{SET(ten), "rotational:yes", 0, NULL},
+	{SET(ten), "serial:S0", 0, NULL},
+	{SET(ten), "size:5TiB-", 0, NULL},
+	{SET(multipath), "smallest", 1, "P1"},
+	{SET(multipath), "serial:P1", 1, "P1"},
+	{SET(multipath), "rotational:yes", 2, NULL},
+	{SET(multipath), "wwn:naa.5000c500b2", 1, "P2"},
+	{SET(md_pair), "smallest", 2, NULL},
+	{SET(md_pair), "smallest, first", 1, "M1"},
+	{SET(md_pair), "rotational:no", 2, NULL},
+	{SET(md_pair), "rotational:no, path:pci-0000:00:17.0-ata-2", 1, "M2"},
+	{SET(md_pair), "model:INTEL SSDSC2KB??, serial:M2", 1, "M2"},
+	{SET(md_pair), "first", 1, "M1"},
+	{SET(mixed), "smallest", 1, "K4"},
+	{SET(mixed), "rotational:yes", 1, "L1"},
+	{SET(mixed), "serial:USB", 0, NULL},
+	{SET(mixed), "model:*", 2, NULL},
+	{SET(bare), "smallest", 2, NULL},
+	{SET(bare), "first", 2, NULL},
+	{SET(bare), "model:*", 0, NULL},
+	{SET(bare), "/dev/vdb", 1, ""},
+	{SET(ten), "/dev/nvme2n1", 1, "S04"},
+};
+
+START_TEST(each_set_and_selector_in_the_table)
+{
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_disk *disk;
+		size_t found = bu_disk_choose(rows[i].selector, rows[i].disks,
+					      rows[i].count, &disk);
+
+		ck_assert_msg(found == rows[i].found, "%s, %s: %zu", rows[i].set,
+			      rows[i].selector, found);
+		ck_assert_msg(!disk == !rows[i].serial, "%s, %s", rows[i].set,
+			      rows[i].selector);
+		if (disk)
+			ck_assert_msg(strcmp(disk->serial, rows[i].serial) == 0,
+				      "%s, %s: %s", rows[i].set, rows[i].selector,
+				      disk->serial);
+	}
+}
+END_TEST
+
+START_TEST(the_kernels_order_changes_nothing)
+{
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		const struct bu_disk *disk;
+		size_t found;
+
+		if (rows[i].disks != ten || bu_disk_is_kernel_name(rows[i].selector))
+			continue;
+		found = bu_disk_choose(rows[i].selector, other_order,
+				       BU_LEN(other_order), &disk);
+		ck_assert_uint_eq(found, rows[i].found);
+		if (rows[i].serial)
+			ck_assert_str_eq(disk->serial, rows[i].serial);
+	}
+}
+END_TEST
+
+/* Over which of the ports it is written is the same each time. */
+START_TEST(two_ways_to_a_disk_are_one)
+{
+	const struct bu_disk *disk;
+
+	ck_assert_uint_eq(
+		bu_disk_choose("serial:P1", multipath, BU_LEN(multipath), &disk), 1);
+	ck_assert_str_eq(disk->by_path, "pci-0000:3b:00.0-scsi-0:0:0:0");
+}
+END_TEST
+
+START_TEST(forms)
+{
+	static const char *const good[] = {
+		"serial:S6X1",
+		"smallest",
+		"smallest,first",
+		"size:1GiB-",
+		"size:-10TiB",
+		"size:400GiB-1TiB, rotational:no , model:A B?*",
+		"/dev/sda",
+		"path:pci-0000:02:00.0-nvme-1",
+		"/dev/disk/by-path/pci-0000:02:00.0"};
+	static const char *const bad[] = {"",
+					  "sda",
+					  "nvme0n1",
+					  "serial:",
+					  "serial",
+					  "size:1GiB",
+					  "size:-",
+					  "size:2TiB-1TiB",
+					  "size:1GB-",
+					  "size:1-2",
+					  "size:x-",
+					  "rotational:maybe",
+					  "largest",
+					  "smallest,",
+					  ",smallest",
+					  "smallest:1",
+					  "/etc/x",
+					  "boot-pair",
+					  "size:9999999999TiB-",
+					  "Serial:S1",
+					  "/dev/../x"};
+
+	for (size_t i = 0; i < BU_LEN(good); i++)
+		ck_assert_msg(bu_disk_form_ok(good[i]), "%s", good[i]);
+	for (size_t i = 0; i < BU_LEN(bad); i++)
+
+		ck_assert_msg(!bu_disk_form_ok(bad[i]), "%s", bad[i]);
+}
+END_TEST
+
+BU_UNIT("disk", each_set_and_selector_in_the_table, the_kernels_order_changes_nothing,
+	two_ways_to_a_disk_are_one, forms)
