@@ -72,6 +72,9 @@
 	  "its BMC has answered, or bringup has given the command up",                 \
 	  "its BMC has not answered a power command: it may still switch the machine " \
 	  "off, so no job is let in")                                                  \
+	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                         \
+	  "power = manual: switch the machine of {node} off and on by hand, so that "  \
+	  "it boots from {what}; bringup goes on when it calls")                       \
 	/* why it is not measured: its deadline goes on */                             \
 	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
 	  "its agent was not heard since bringupd started")                            \

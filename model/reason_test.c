@@ -74,6 +74,9 @@ static const char *const sentences[] = {
 	[BU_REASON_NO_THIRD] =
 		"<seen>; no third machine or certified partner can tell which; after "
 		"a repair bringup node validate <node> measures it again",
+	[BU_REASON_BY_HAND] =
+		"power = manual: switch the machine of <node> off and on by hand, so "
+		"that it boots from <what>; bringup goes on when it calls",
 	[BU_REASON_UNHEARD] = "its agent was not heard since bringupd started",
 	[BU_REASON_UNHEARD_SINCE] = "its agent was last heard at <since>",
 	[BU_REASON_CHECKS_UNASKABLE] = "its checks cannot be asked for: <error>",

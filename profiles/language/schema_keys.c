@@ -32,7 +32,7 @@ static const struct bu_section_kind kinds[] = {
 #define NONE BU_KEY_NO_FIELD
 #define GIB (1024.0 * 1024 * 1024)
 #define DAY_MS (24.0 * 3600 * 1000)
-#define POWER_KINDS "libvirt|redfish|ipmi"
+#define POWER_KINDS "libvirt|redfish|ipmi|manual"
 #define PURPOSES                                                                       \
 	"gpu-training|cpu-training|preprocessing|gpu-inference|cpu-inference|"         \
 	"feature-store-online|feature-store-offline|data-pipeline|control-plane|"      \
@@ -401,7 +401,7 @@ static const struct {
 	const char *key, *served;
 } futures[] = {
 	{"cluster", "driver", "slurm"},
-	{NULL, "power", "ipmi|libvirt"},
+	{NULL, "power", "ipmi|libvirt|manual"},
 	{NULL, "labels", ""},
 	{NULL, "taints", ""},
 	{"site", "backup", ""},

@@ -122,7 +122,8 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	}
 	switch (bu_action_info(node->step.action)->actor) {
 	case BU_ACTOR_POWER:
-		boot(rec, node, target.node);
+		if (!bu_manual_is(target.node))
+			boot(rec, node, target.node);
 		return;
 	case BU_ACTOR_CLUSTER:
 		bu_effect_cluster(rec, node, target.node);
@@ -172,7 +173,8 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 	struct bu_node_bmc bmc;
 
-	if (bu_action_info(node->step.action)->again != BU_AGAIN_LOOKS || !want) {
+	if (bu_action_info(node->step.action)->again != BU_AGAIN_LOOKS || !want ||
+	    bu_manual_is(want)) {
 		bu_effect_start(rec, node);
 		return;
 	}

@@ -355,7 +355,55 @@ START_TEST(a_bmc_that_cannot_say_whose_it_is_is_said)
 }
 END_TEST
 
-RIG_UNIT("effects", the_bmc_is_asked_for_the_nodes_own_machine,
+/* A site whose BMCs nobody reaches: no power action, no deadline, no ladder; the
+ * machine itself ends the wait, also after a restart of bringupd. */
+START_TEST(a_machine_that_a_person_switches_is_waited_for)
+{
+	const struct bu_verb_ask ask = {.verb = BU_VERB_POWER,
+					.by = "ann",
+					.reason = "",
+					.grant = "",
+					.op = "cycle"};
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	struct bu_err err = {0};
+
+	rig_revise(&rig, 1, "power = libvirt", "power = manual");
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	rig_pass(&rig, 24 * 3600 * 1000);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(node->repeats, 0);
+	rig_why_says(
+		&rig, node,
+		"power = manual: switch the machine of node001 off and on by hand, "
+		"so that it boots from the network; bringup goes on when it calls");
+	ck_assert_ptr_null(bu_verb_run(rig.rec, node, &ask, &err));
+	ck_assert_str_eq(err.text,
+			 "node node001 has power = manual: switch its machine "
+			 "by hand");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	rig_pass(&rig, 3600 * 1000);
+	rig_reason_is(&node->live.says, BY_HAND);
+	rig_inspect(&rig, 1);
+	ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+	rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->live.says.code, BU_REASON_NONE);
+	rig_answer(&rig, node, NULL);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	rig_pass(&rig, 3600 * 1000);
+	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
+	rig_why_says(&rig, node, "so that it boots from its disk");
+	rig_come_up(&rig, 1, "boot-1");
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	ck_assert_int_eq(count, 0);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("effects", a_machine_that_a_person_switches_is_waited_for,
+	 the_bmc_is_asked_for_the_nodes_own_machine,
 	 what_two_nodes_share_is_not_asked_for, a_foreign_machine_holds_the_node,
 	 a_bmc_that_cannot_say_whose_it_is_is_said,
 	 an_answer_of_an_older_attempt_is_none,

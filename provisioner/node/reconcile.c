@@ -236,6 +236,7 @@ on_tick(void *arg)
 		hear(rec, rec->fleet->nodes[i]);
 		if (rec->fleet->nodes[i]->live.says.code == BU_REASON_BMC_AWAITED)
 			drive(rec, rec->fleet->nodes[i]);
+		bu_manual_look(rec, rec->fleet->nodes[i]);
 		bu_late_waits(rec, rec->fleet->nodes[i]);
 		bu_late_check(rec, rec->fleet->nodes[i]);
 	}

@@ -77,6 +77,11 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 		      enum bu_trigger trigger, const struct bu_reason *reason,
 		      struct bu_event *extra, size_t count);
 
+/* manual.c. Nobody but a person can switch its machine. want: NULL = nobody knows. */
+int bu_manual_is(const struct bu_desired_node *want);
+/* Says so where a machine is waited for, and stops when it has called. */
+void bu_manual_look(struct bu_reconcile *rec, struct bu_node *node);
+
 /* bmc.c. Whom bringup-power is asked about; bmc.machine is the one beside it. */
 struct bu_node_bmc {
 	struct bu_power_bmc bmc;

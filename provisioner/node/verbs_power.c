@@ -130,7 +130,8 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 		node->live.power_running = RESTS;
 		return;
 	}
-	if (rec->stopped || !rec->alive || node->live.power_running == RUNNING || !want)
+	if (rec->stopped || !rec->alive || node->live.power_running == RUNNING ||
+	    !want || bu_manual_is(want))
 		return;
 	wish = wish_of(rec, node, node->power.seq);
 	wish->looks = node->live.power_running == LOST ||
@@ -191,6 +192,11 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is not in the applied profile, so its BMC "
 				  "is unknown",
+				  node->name);
+	if (bu_manual_is(bu_fleet_desired(rec->fleet, node)))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s has power = manual: switch its machine by "
+				  "hand",
 				  node->name);
 	if (strcmp(ask->op, "status") == 0)
 		return 0;

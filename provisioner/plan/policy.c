@@ -157,6 +157,35 @@ judge_versions(const struct bu_plan_input *input, const struct bu_plan_image *im
 	}
 }
 
+/* A plan must not count on what only a person does. */
+static void
+warn_by_hand(const struct bu_desired *desired, json_t *plan)
+{
+	bu_autofree const char **names =
+		bu_xcalloc(desired->nodes_count + 1, sizeof(*names));
+	bu_autofree char *nodes = NULL, *text = NULL;
+	size_t count = 0, i;
+	json_t *step;
+
+	json_array_foreach (json_object_get(plan, "steps"), i, step) {
+		const struct bu_desired_node *node =
+			bu_desired_node(desired, bu_json_str(step, "node", ""));
+
+		if (node && strcmp(node->power, "manual") == 0 &&
+		    bu_class_from_name(bu_json_str(step, "class", "")) >=
+			    BU_CLASS_REBOOT &&
+		    count < desired->nodes_count)
+			names[count++] = node->name;
+	}
+	if (!count)
+		return;
+	nodes = bu_nodeset_fold(names, count);
+	text = bu_xasprintf("%s: power = manual: each boot waits until somebody "
+			    "switches the machine; bringup node why says when",
+			    nodes);
+	warn(plan, text);
+}
+
 void
 bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *images,
 	       json_t *plan)
@@ -164,6 +193,7 @@ bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *im
 	if (input->desired->policy.origin.line)
 		bu_policy_judge(input->desired, on_violation, plan);
 	judge_versions(input, images, plan);
+	warn_by_hand(input->desired, plan);
 }
 
 int

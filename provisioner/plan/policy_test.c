@@ -109,5 +109,40 @@ START_TEST(what_policy_lets_pass_is_a_warning)
 }
 END_TEST
 
-BU_UNIT("policy", policy_refuses_the_plan_as_a_whole,
-	what_policy_lets_pass_is_a_warning)
+/* The steps that boot: a person is needed for each. */
+START_TEST(who_is_switched_by_hand_is_a_warning)
+{
+	static const struct {
+		const char *to;
+		size_t nodes, warnings; /* that have a machine already */
+	} rows[] = {
+		{"power = manual\n", 0, 1},
+		{"power = manual\n", NODES, 0}, /* nothing to do */
+		{"power = manual\nsysctl = vm.swappiness=1\n", NODES, 0},
+		{"power = manual\nkargs = quiet\n", NODES, 1},
+		{"power = libvirt\n", 0, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+		const json_t *warnings;
+
+		begin(&site, NULL, NULL, "power = libvirt\n", rows[i].to);
+		site.input.count = rows[i].nodes;
+		plan = make(&site);
+		warnings = json_object_get(plan, "warnings");
+		ck_assert_msg(json_array_size(warnings) == rows[i].warnings, "row %zu",
+			      i);
+		if (rows[i].warnings)
+			ck_assert_str_eq(json_string_value(json_array_get(warnings, 0)),
+					 "node[001-002]: power = manual: each boot "
+					 "waits until somebody switches the machine; "
+					 "bringup node why says when");
+		end(&site);
+	}
+}
+END_TEST
+
+BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
+	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning)

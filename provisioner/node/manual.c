@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Machines that only a person can switch (power = manual). Called by effects.c before
+ * bringup-power would be asked, and by reconcile.c at each tick. Invariant: such a node
+ * waits for its machine without a deadline, a ladder or a power action, and says what
+ * to press; what ends the wait is the machine's own call.
+ */
+#include <string.h>
+
+#include "provisioner/node/reconcile_impl.h"
+
+int
+bu_manual_is(const struct bu_desired_node *want)
+{
+	return want && strcmp(want->power, "manual") == 0;
+}
+
+void
+bu_manual_look(struct bu_reconcile *rec, struct bu_node *node)
+{
+	struct bu_reason *says = &node->live.says;
+	int waits = node->step.status == BU_STEP_OPEN &&
+		    bu_action_info(node->step.action)->actor == BU_ACTOR_POWER &&
+		    bu_manual_is(bu_fleet_ordered(rec->fleet, node));
+	struct bu_reason before = *says;
+
+	if (waits)
+		BU_REASON_SET(
+			says, BY_HAND,
+			.text = {node->name, node->step.action == BU_ACTION_DISKBOOT
+						     ? "its disk"
+						     : "the network"});
+	else if (says->code == BU_REASON_BY_HAND)
+		*says = (struct bu_reason){0};
+	if (!bu_reason_same(&before, says))
+		bu_fleet_touch(rec->fleet, node);
+}
