@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "model/hello.h"
 
 enum { CALL_MS = 20000, AGAIN_S = 2, CA_MAX = 65536, CLOCK_OFF_S = 300 };
 
@@ -102,9 +103,10 @@ trade(const struct bu_identity *identity, const char *token, const char *csr,
 {
 	bu_autofree char *ca = bu_identity_path(identity, "ca.pem");
 	struct bu_http_opts opts = {.base_url = identity->url, .ca_file = ca};
-	bu_autojson json_t *body =
-		json_pack("{s:s,s:s,s:s,s:o}", "node", identity->node, "token", token,
-			  "csr", csr, "inventory", bu_inventory_to_json(inventory));
+	bu_autojson json_t *listed = bu_inventory_to_json(inventory);
+	bu_autojson json_t *body = bu_record_to_json(
+		bu_enroll_fields,
+		&(struct bu_enroll){identity->node, token, csr, listed});
 	struct bu_http *http = bu_http_create(&opts);
 	bu_autojson json_t *reply = NULL;
 	const char *cert;

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "base/worker.h"
+#include "model/hello.h"
 #include "model/work.h"
 
 enum {
@@ -134,14 +135,17 @@ static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_collect("", err);
-	bu_autojson json_t *body = NULL;
+	bu_autojson json_t *body = NULL, *stamp = NULL, *listed = NULL;
 
 	if (!inventory)
 		return -1;
-	body = json_pack("{s:i,s:s,s:o,s:o}", "v", 1, "where",
-			 session->link.identity->installed ? "installed" : "ramdisk",
-			 "stamp", read_stamp(session->link.identity), "inventory",
-			 bu_inventory_to_json(inventory));
+	stamp = read_stamp(session->link.identity);
+	listed = bu_inventory_to_json(inventory);
+	body = bu_record_to_json(bu_hello_fields,
+				 &(struct bu_hello){session->link.identity->installed
+							    ? BU_WHERE_INSTALLED
+							    : BU_WHERE_RAMDISK,
+						    stamp, listed});
 	if (bu_http_json(
 		    session->link.http,
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
@@ -238,7 +242,8 @@ do_item(struct bu_session *session, const json_t *item, struct bu_err *err)
 static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
-	bu_autojson json_t *body = json_pack("{s:i}", "wait_ms", POLL_MS);
+	bu_autojson json_t *body =
+		bu_record_to_json(bu_ask_work_fields, &(struct bu_ask_work){POLL_MS});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;

@@ -3,6 +3,7 @@
 #include "agent/uplink.h"
 
 #include "base/json.h"
+#include "model/hello.h"
 
 enum { PROGRESS_MS = 3000 };
 
@@ -10,9 +11,10 @@ int
 bu_link_progress(struct bu_uplink *link, const char *id, const char *stage,
 		 uint64_t done_bytes, uint64_t total_bytes)
 {
-	bu_autojson json_t *body = json_pack(
-		"{s:s,s:s,s:I,s:I}", "id", id, "stage", stage, "done_bytes",
-		(json_int_t)done_bytes, "total_bytes", (json_int_t)total_bytes);
+	bu_autojson json_t *body =
+		bu_record_to_json(bu_progress_fields,
+				  &(struct bu_progress){id, stage, (int64_t)done_bytes,
+							(int64_t)total_bytes});
 	bu_autojson json_t *reply = NULL;
 
 	if (bu_http_json(link->progress_http,

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
 
@@ -53,44 +54,38 @@ bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 
 /* What comes with a token that is good. */
 static char *
-admit(struct bu_api *api, struct bu_node *node, const struct bu_request *request,
+admit(struct bu_api *api, struct bu_node *node, const struct bu_enroll *asks,
       struct bu_err *err)
 {
-	bu_autoinventory struct bu_inventory *inventory = NULL;
+	bu_autoinventory struct bu_inventory *inventory =
+		bu_inventory_from_json(asks->inventory, err);
 	struct bu_enrolment enrolment = {
-		.token = bu_json_str(request->body, "token", ""),
-	};
+		.token = asks->token, .csr = asks->csr, .inventory = inventory};
 
-	if (bu_json_get_str(request->body, "csr", &enrolment.csr, err) != 0)
-		return NULL;
-	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
-					   err);
 	if (!inventory)
 		return NULL;
-	enrolment.inventory = inventory;
 	return bu_reconcile_admit(api->rec, node, &enrolment, err);
 }
 
 BU_HANDLER(bu_api_agent_enroll)
 {
 	struct bu_api *api = arg;
-	const char *name, *token;
+	struct bu_enroll asks;
 	struct bu_node *node;
 	bu_autofree char *cert = NULL;
 
-	if (bu_json_get_str(request->body, "node", &name, err) != 0 ||
-	    bu_json_get_str(request->body, "token", &token, err) != 0)
+	if (bu_record_from_json(bu_enroll_fields, request->body, &asks, err) != 0)
 		return BU_ANSWER_ERROR;
-	node = bu_fleet_node(api->fleet, name);
+	node = bu_fleet_node(api->fleet, asks.node);
 	if (!node)
-		return bu_err_set(err, BU_ERR_DENIED, 0, "no node '%s'", name);
-	if (bu_reconcile_check_token(api->rec, node, token, err) == 0) {
+		return bu_err_set(err, BU_ERR_DENIED, 0, "no node '%s'", asks.node);
+	if (bu_reconcile_check_token(api->rec, node, asks.token, err) == 0) {
 		if (node->live.appending)
 			return BU_ANSWER_LATER;
-		cert = admit(api, node, request, err);
+		cert = admit(api, node, &asks, err);
 	}
 	if (!cert) {
-		bu_warn("agents", "%s: %s", name, err->text);
+		bu_warn("agents", "%s: %s", node->name, err->text);
 		return BU_ANSWER_ERROR;
 	}
 	node->live.last_seen_ms = wall_ms(api);
@@ -125,21 +120,15 @@ BU_HANDLER(bu_api_agent_hello)
 	struct bu_api *api = arg;
 	struct bu_node *node = bu_api_peer_node(api, request, err);
 	bu_autoinventory struct bu_inventory *inventory = NULL;
-	const char *where;
+	struct bu_hello hello;
 
 	if (!node)
 		return BU_ANSWER_ERROR;
 	if (node->live.appending)
 		return BU_ANSWER_LATER;
-	if (bu_json_int(request->body, "v", 0) != 1)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "this bringupd speaks agent protocol 1");
-	if (bu_json_get_str(request->body, "where", &where, err) != 0)
-		return BU_ANSWER_ERROR;
-	inventory = bu_inventory_from_json(json_object_get(request->body, "inventory"),
-					   err);
-	if (!inventory || bu_reconcile_hello(api->rec, node, where,
-					     json_object_get(request->body, "stamp"),
+	if (bu_record_from_json(bu_hello_fields, request->body, &hello, err) == 0)
+		inventory = bu_inventory_from_json(hello.inventory, err);
+	if (!inventory || bu_reconcile_hello(api->rec, node, hello.where, hello.stamp,
 					     inventory, err) != 0) {
 		bu_warn("agents", "hello of %s: %s", node->name, err->text);
 		return BU_ANSWER_ERROR;
@@ -183,11 +172,12 @@ BU_HANDLER(bu_api_agent_work)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = bu_api_peer_node(api, request, err);
-	int64_t wait_ms = bu_json_int(request->body, "wait_ms", 0);
 	struct bu_err failure = {0};
+	struct bu_ask_work ask;
 	json_t *work;
 
-	if (!node)
+	if (!node ||
+	    bu_record_from_json(bu_ask_work_fields, request->body, &ask, err) != 0)
 		return BU_ANSWER_ERROR;
 	bu_reconcile_busy(api->rec, node, 0);
 	work = work_of(api, node, &failure);
@@ -198,9 +188,8 @@ BU_HANDLER(bu_api_agent_work)
 		bu_reconcile_result(api->rec, node, node->step.id, node->step.attempt,
 				    &failure);
 	}
-	if (wait_ms > POLL_MAX_MS)
-		wait_ms = POLL_MAX_MS;
-	if (!work && request->waited_ms < wait_ms)
+	if (!work && request->waited_ms < ask.wait_ms &&
+	    request->waited_ms < POLL_MAX_MS)
 		return BU_ANSWER_LATER;
 	if (work)
 		bu_reconcile_busy(api->rec, node, item_ms(api, node, work));
@@ -221,21 +210,22 @@ BU_HANDLER(bu_api_agent_progress)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = bu_api_peer_node(api, request, err);
-	const char *id = bu_json_str(request->body, "id", "");
+	struct bu_progress told;
 	int current;
 
-	if (!node)
+	if (!node ||
+	    bu_record_from_json(bu_progress_fields, request->body, &told, err) != 0)
 		return BU_ANSWER_ERROR;
-	current = strcmp(id, node->step.id) == 0 && node->step.status == BU_STEP_OPEN;
+	current = strcmp(told.id, node->step.id) == 0 &&
+		  node->step.status == BU_STEP_OPEN;
 	if (current)
-		bu_reconcile_progress(
-			api->rec, node, bu_json_str(request->body, "stage", ""),
-			(uint64_t)bu_json_int(request->body, "done_bytes", 0),
-			(uint64_t)bu_json_int(request->body, "total_bytes", 0));
+		bu_reconcile_progress(api->rec, node, told.stage,
+				      (uint64_t)told.done_bytes,
+				      (uint64_t)told.total_bytes);
 	/* While its change is on the way to the log it is unknown: let it go on. */
 	reply->json = json_pack("{s:b}", "cancel",
 				!current && !node->live.appending &&
-					!gate_wants(api, node, id));
+					!gate_wants(api, node, told.id));
 	return BU_ANSWER_NOW;
 }
 

@@ -107,8 +107,8 @@ greet(int mtu)
 		link->addresses_count = 1;
 		strcpy(link->addresses[0], i ? "10.78.0.11/24" : "10.77.0.11/24");
 	}
-	ck_assert_msg(bu_reconcile_hello(rig.rec, node, "installed", stamp, inventory,
-					 &err) == 0,
+	ck_assert_msg(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+					 inventory, &err) == 0,
 		      "%s", err.text);
 	for (int i = 0; i < 100 && node->live.appending; i++)
 		rig_pass(&rig, 1);

@@ -55,10 +55,11 @@ check_class(const struct bu_desired_hardware *class, const struct bu_inventory *
 
 static void
 booted_event(struct bu_event *event, const struct bu_node *node, const char *boot_id,
-	     const char *where)
+	     enum bu_where where)
 {
 	bu_event_init(event, BU_EVENT_BOOTED, node->name,
-		      json_pack("{s:s,s:s}", "boot_id", boot_id, "where", where));
+		      json_pack("{s:s,s:s}", "boot_id", boot_id, "where",
+				bu_where_names[where]));
 }
 
 static int
@@ -105,7 +106,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 		return -1;
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;
-	booted_event(&events[count++], node, inventory->boot_id, "ramdisk");
+	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_RAMDISK);
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
 	fits = check_class(target.node->hardware, inventory, &reason) == 0;
@@ -198,7 +199,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 	show(node, "");
 	if (bound_event(rec, &events[count++], node, inventory, err) != 0)
 		return -1;
-	booted_event(&events[count++], node, inventory->boot_id, "installed");
+	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_INSTALLED);
 	if (node->state == BU_STATE_BOOTING && node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
 	/* Nothing is done with it now; whoever takes it back finds it known. */
@@ -215,7 +216,7 @@ hello_installed(struct bu_reconcile *rec, struct bu_node *node, const json_t *st
 }
 
 int
-bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *where,
+bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, enum bu_where where,
 		   const json_t *stamp, const struct bu_inventory *inventory,
 		   struct bu_err *err)
 {
@@ -223,12 +224,9 @@ bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node, const char *w
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is changing right now; say it again",
 				  node->name);
-	if (strcmp(where, "ramdisk") == 0)
-		return hello_ramdisk(rec, node, inventory, err);
-	if (strcmp(where, "installed") == 0)
-		return hello_installed(rec, node, stamp, inventory, err);
-	return bu_err_set(err, BU_ERR_INVAL, 0, "where is '%s'? ramdisk or installed",
-			  where);
+	return where == BU_WHERE_RAMDISK
+		       ? hello_ramdisk(rec, node, inventory, err)
+		       : hello_installed(rec, node, stamp, inventory, err);
 }
 
 int

@@ -159,8 +159,9 @@ START_TEST(what_may_run_jobs_is_never_reset)
 	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
 	/* A boot of its own ends that: its agent tells of it. */
 	stamp = rig_stamp(&rig, node);
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig.rec, node, "installed", stamp, again, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+					    again, NULL),
+			 0);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->serves, 0);
 	rig_end(&rig);

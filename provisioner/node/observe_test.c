@@ -91,8 +91,9 @@ START_TEST(a_ready_node_that_boots_another_system_is_said_to_have_done_so)
 			  "machine", node->machine);
 	bu_autojson json_t *stamp = bu_trust_sign(rig.trust, body, NULL);
 
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig.rec, node, "installed", stamp, other, NULL), -1);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+					    other, NULL),
+			 -1);
 	pass_s(&rig, 2);
 	ck_assert_int_eq(is_on(node, BU_CONDITION_STAMP_DIFFERS), 1);
 	ck_assert_int_eq(node->state, BU_STATE_READY);

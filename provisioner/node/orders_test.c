@@ -111,8 +111,9 @@ START_TEST(a_node_that_reboots_while_it_drains_is_asked_from_the_beginning)
 
 	leaves(&rig, node);
 	stamp = rig_stamp(&rig, node);
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig.rec, node, "installed", stamp, again, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+					    again, NULL),
+			 0);
 	rig_pass(&rig, 1);
 	ck_assert_str_eq(node->boot_id, "boot-2");
 	leaves(&rig, node);

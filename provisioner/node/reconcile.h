@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "model/hello.h"
 #include "model/inventory.h"
 #include "provisioner/node/fleet.h"
 #include "provisioner/node/lifecycle.h"
@@ -112,9 +113,9 @@ char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
  * replaced, or the node retired), until a machine is admitted again. */
 void bu_revoked_event(struct bu_event *ret, const struct bu_node *node,
 		      const char *reason);
-/* where: "ramdisk" or "installed"; stamp: {"text","sig"} or NULL. */
+/* stamp: {"text","sig"}, null or NULL. */
 int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
-		       const char *where, const json_t *stamp,
+		       enum bu_where where, const json_t *stamp,
 		       const struct bu_inventory *inventory, struct bu_err *err);
 /* Does the node's step wait for its agent? (INSTALL, CONFIGURE, JOIN not yet started;
  * CONFIGURE in any of ready and draining: live only where it is ready.) */

@@ -150,8 +150,8 @@ START_TEST(what_does_not_fit_is_quarantined)
 		ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL),
 				 0);
 		rig_pass(&rig, 1);
-		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "ramdisk", NULL,
-						    inventory, NULL),
+		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK,
+						    NULL, inventory, NULL),
 				 0);
 		rig_until(&rig, node, BU_STATE_QUARANTINED);
 		rig_reason_has(&node->reason, rows[i].says);
@@ -455,8 +455,8 @@ START_TEST(another_system_on_the_disk_is_a_fault)
 				*rows[i].machine ? rows[i].machine : node->machine);
 			stamp = bu_trust_sign(rig.trust, body, NULL);
 		}
-		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "installed", stamp,
-						    inventory, &err),
+		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED,
+						    stamp, inventory, &err),
 				 -1);
 		ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 		rig_text_has(err.text, rows[i].says);
@@ -477,8 +477,9 @@ START_TEST(a_reboot_of_a_ready_node_leads_back_to_validating)
 
 	node = rig_up_to(&rig, RIG_READY);
 	stamp = rig_stamp(&rig, node);
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig.rec, node, "installed", stamp, same, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+					    same, NULL),
+			 0);
 	rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->state, BU_STATE_READY); /* the same boot: nothing */
 	rig_come_up(&rig, 1, "boot-again");

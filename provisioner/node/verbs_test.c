@@ -99,8 +99,9 @@ START_TEST(who_is_drained_or_serviced_is_left_alone)
 				rig_inventory(1, "boot-of-service");
 			bu_autojson json_t *stamp = rig_stamp(&rig, node);
 
-			ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, "installed",
-							    stamp, own, NULL),
+			ck_assert_int_eq(bu_reconcile_hello(rig.rec, node,
+							    BU_WHERE_INSTALLED, stamp,
+							    own, NULL),
 					 0);
 			rig_pass(&rig, 1);
 			ck_assert_str_eq(node->boot_id, "boot-of-service");

@@ -112,7 +112,7 @@ hello(const char *boot_id, int stamped)
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, boot_id);
 	bu_autojson json_t *stamp = stamped ? rig_stamp(&rig, node) : NULL;
 
-	bu_reconcile_hello(rig.rec, node, "installed", stamp, inventory, NULL);
+	bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp, inventory, NULL);
 	rig_pass(&rig, 1);
 }
 
@@ -183,8 +183,9 @@ another_machine_than_ordered(void)
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL), 0);
 	rig_pass(&rig, 1);
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig.rec, node, "ramdisk", NULL, inventory, NULL), 0);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK, NULL,
+					    inventory, NULL),
+			 0);
 	until(BU_STATE_QUARANTINED);
 	done();
 }

@@ -120,8 +120,8 @@ rig_inspect(struct rig *rig, int number)
 	ck_assert_msg(rig_admit(rig, node, rig_request(0), inventory, &err) == 0, "%s",
 		      err.text);
 	rig_pass(rig, 1);
-	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "ramdisk", NULL, inventory,
-					 &err) == 0,
+	ck_assert_msg(bu_reconcile_hello(rig->rec, node, BU_WHERE_RAMDISK, NULL,
+					 inventory, &err) == 0,
 		      "%s", err.text);
 	rig_until(rig, node, BU_STATE_IMAGING);
 	rig_until_step(rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
@@ -146,8 +146,8 @@ rig_come_up(struct rig *rig, int number, const char *boot_id)
 	bu_autojson json_t *stamp = rig_stamp(rig, node);
 	struct bu_err err = {0};
 
-	ck_assert_msg(bu_reconcile_hello(rig->rec, node, "installed", stamp, inventory,
-					 &err) == 0,
+	ck_assert_msg(bu_reconcile_hello(rig->rec, node, BU_WHERE_INSTALLED, stamp,
+					 inventory, &err) == 0,
 		      "%s", err.text);
 	rig_pass(rig, 1);
 	rig_until(rig, node, BU_STATE_VALIDATING);

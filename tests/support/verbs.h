@@ -136,8 +136,9 @@ failed_booting(struct rig *rig)
 	struct bu_node *node = rig_up_to(rig, RIG_BOOTING);
 	bu_autoinventory struct bu_inventory *other = rig_inventory(1, "boot-bad");
 
-	ck_assert_int_eq(
-		bu_reconcile_hello(rig->rec, node, "installed", NULL, other, NULL), -1);
+	ck_assert_int_eq(bu_reconcile_hello(rig->rec, node, BU_WHERE_INSTALLED, NULL,
+					    other, NULL),
+			 -1);
 	rig_until(rig, node, BU_STATE_FAILED);
 	came_up = boots(rig);
 	return node;

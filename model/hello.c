@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of what agents say. Used by agent/ (writes) and provisioner/api/agents.c
+ * (reads). Invariant: whatever is missing or of another type is an error with its path;
+ * an agent that says less than it must is not taken for one that said "".
+ */
+#include "model/hello.h"
+
+const char *const bu_where_names[] = {"ramdisk", "installed", NULL};
+
+const struct bu_field bu_enroll_fields[] = {
+	BU_FIELD(STRING, struct bu_enroll, node),
+	BU_FIELD(STRING, struct bu_enroll, token),
+	BU_FIELD(STRING, struct bu_enroll, csr),
+	BU_FIELD(JSON, struct bu_enroll, inventory),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_hello_fields[] = {
+	BU_FIELD_V(BU_AGENT_PROTOCOL, BU_AGENT_PROTOCOL),
+	BU_FIELD(WORD, struct bu_hello, where, .words = bu_where_names),
+	BU_FIELD(JSON, struct bu_hello, stamp),
+	BU_FIELD(JSON, struct bu_hello, inventory),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_ask_work_fields[] = {
+	BU_FIELD(INT, struct bu_ask_work, wait_ms),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_progress_fields[] = {
+	BU_FIELD(STRING, struct bu_progress, id),
+	BU_FIELD(STRING, struct bu_progress, stage),
+	BU_FIELD(INT, struct bu_progress, done_bytes),
+	BU_FIELD(INT, struct bu_progress, total_bytes),
+	BU_FIELD_END,
+};

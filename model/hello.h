@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an agent says of itself and of its work under way; results are in model/work.h.
+ * The agent writes these by their tables, the daemon reads them. Texts and values are
+ * borrowed.
+ */
+#ifndef BU_MODEL_HELLO_H
+#define BU_MODEL_HELLO_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/record.h"
+
+enum { BU_AGENT_PROTOCOL = 1 };
+
+/* The system that it runs in. */
+enum bu_where { BU_WHERE_RAMDISK, BU_WHERE_INSTALLED };
+extern const char *const bu_where_names[];
+
+struct bu_enroll {
+	const char *node, *token;
+	const char *csr; /* PEM */
+	const json_t *inventory;
+};
+extern const struct bu_field bu_enroll_fields[];
+
+struct bu_hello {
+	enum bu_where where;
+	const json_t *stamp; /* {"text","sig"}; null = the disk has none */
+	const json_t *inventory;
+};
+extern const struct bu_field bu_hello_fields[];
+
+struct bu_ask_work {
+	int64_t wait_ms; /* for an answer, at most */
+};
+extern const struct bu_field bu_ask_work_fields[];
+
+struct bu_progress {
+	const char *id;    /* of the work item */
+	const char *stage; /* "write" */
+	int64_t done_bytes, total_bytes;
+};
+extern const struct bu_field bu_progress_fields[];
+
+#endif
