@@ -115,7 +115,8 @@ bu_change_add_old(struct bu_change *change, const char *pattern,
 						 sizeof(*change->names));
 			change->names[change->names_count++] = path;
 			if (!is_kept(path, keep, count))
-				bu_change_add(change, &gone, NULL);
+				/* A name that no profile can give is not ours. */
+				bu_ignore(bu_change_add(change, &gone, NULL));
 		}
 	}
 	globfree(&found);
@@ -194,7 +195,7 @@ bu_change_begin(struct bu_change *change, json_t *head, struct bu_err *err)
 {
 	if (write_journal(change, head, err) != 0) {
 		json_decref(head);
-		bu_change_close(change, NULL);
+		bu_ignore(bu_change_close(change, NULL));
 		return bu_err_wrap(err, "keep the old files");
 	}
 	change->journal = head;

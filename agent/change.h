@@ -39,8 +39,8 @@ struct bu_change {
 /* The path of a file below the change's root; owned. */
 char *bu_change_path(const struct bu_change *change, const char *path);
 /* Notes the file unless it is so already. BU_ERR_INVAL for a path that is not plain. */
-int bu_change_add(struct bu_change *change, const struct bu_change_file *file,
-		  struct bu_err *err);
+bu_must int bu_change_add(struct bu_change *change, const struct bu_change_file *file,
+			  struct bu_err *err);
 /* Notes that what matches the pattern ('*' = any characters but '/') and is none of
  * the kept files goes. */
 void bu_change_add_old(struct bu_change *change, const char *pattern,
@@ -50,18 +50,18 @@ void bu_change_add_old(struct bu_change *change, const char *pattern,
 char *bu_change_present(const struct bu_change *change, const char *path);
 
 /* Writes the journal: `head` (its members but "files") is stolen. */
-int bu_change_begin(struct bu_change *change, json_t *head, struct bu_err *err);
+bu_must int bu_change_begin(struct bu_change *change, json_t *head, struct bu_err *err);
 /* Files as they shall be. What fails leaves some written: undo. */
-int bu_change_write(const struct bu_change *change, struct bu_err *err);
+bu_must int bu_change_write(const struct bu_change *change, struct bu_err *err);
 /* The journal of a change that was neither kept nor undone: 1 and change->journal. */
 int bu_change_load(struct bu_change *change);
 /* The old content of one of the journal's files; owned. */
 char *bu_change_old(const struct bu_change *change, const json_t *file,
 		    size_t *ret_size, struct bu_err *err);
 /* Puts the old files back; the journal stays. */
-int bu_change_restore(const struct bu_change *change, struct bu_err *err);
+bu_must int bu_change_restore(const struct bu_change *change, struct bu_err *err);
 /* Ends it: the journal goes. */
-int bu_change_close(struct bu_change *change, struct bu_err *err);
+bu_must int bu_change_close(struct bu_change *change, struct bu_err *err);
 void bu_change_fini(struct bu_change *change);
 
 #endif

@@ -7,7 +7,7 @@
 
 /* *ret_result: the report (model/check.h). BU_ERR_INVAL for an item that makes no
  * sense, CANCELLED. */
-int bu_agent_checks(struct bu_uplink *link, const json_t *item, json_t **ret_result,
-		    struct bu_err *err);
+bu_must int bu_agent_checks(struct bu_uplink *link, const json_t *item,
+			    json_t **ret_result, struct bu_err *err);
 
 #endif

@@ -247,7 +247,8 @@ recover(const struct bu_configure *configure, struct bu_change *change)
 		if (same_boot)
 			return; /* it waits for the next boot */
 		if (proven_by_boot(configure, change, &err)) {
-			bu_change_close(change, NULL);
+			if (bu_change_close(change, &err) != 0)
+				bu_warn("configure", "%s", err.text);
 			return;
 		}
 	}

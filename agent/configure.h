@@ -29,10 +29,10 @@ struct bu_configure {
 
 /* files: those of the item, unpacked. BU_ERR_STATE "rolled back: ..."
  * when what was changed has been put back, BU_ERR_IO when even that went wrong. */
-int bu_configure_run(const struct bu_configure *configure,
-		     const struct bu_work_configure *work,
-		     const struct bu_change_file *files, size_t count,
-		     json_t **ret_result, struct bu_err *err);
+bu_must int bu_configure_run(const struct bu_configure *configure,
+			     const struct bu_work_configure *work,
+			     const struct bu_change_file *files, size_t count,
+			     json_t **ret_result, struct bu_err *err);
 /* To be called when the agent starts: a change that was neither kept nor undone (the
  * agent or the machine died) is undone, and the item of that id gets this as its
  * answer; one that waited for this boot is proven first. Blocks for its confirm_ms. */

@@ -12,7 +12,7 @@
 int bu_disk_read(const char *root, const char *name, struct bu_disk *ret);
 /* Name, path, serial number and size of the disk at this path; what is on it is not
  * read. BU_ERR_NOTFOUND. */
-int bu_disk_identify(const char *root, const char *path, struct bu_disk *ret,
-		     struct bu_err *err);
+bu_must int bu_disk_identify(const char *root, const char *path, struct bu_disk *ret,
+			     struct bu_err *err);
 
 #endif

@@ -29,14 +29,14 @@ int64_t bu_identity_clock_s(int64_t theirs_s, int64_t ours_s);
 /* Ramdisk: fetches the CA, checks it against bringup.ca, sets a clock that is far off
  * the appliance's, trades the token. Blocks until the appliance answers; BU_ERR_DENIED
  * or INVAL when it never will. */
-int bu_identity_enroll(const char *cmdline, const char *dir,
-		       const struct bu_inventory *inventory, struct bu_identity *ret,
-		       struct bu_err *err);
+bu_must int bu_identity_enroll(const char *cmdline, const char *dir,
+			       const struct bu_inventory *inventory,
+			       struct bu_identity *ret, struct bu_err *err);
 /* Has an enrolment in this directory been finished? */
 int bu_identity_exists(const char *dir);
 /* What agent.json there says. */
-int bu_identity_load(const char *dir, int installed, struct bu_identity *ret,
-		     struct bu_err *err);
+bu_must int bu_identity_load(const char *dir, int installed, struct bu_identity *ret,
+			     struct bu_err *err);
 /* A file in its directory; owned. */
 char *bu_identity_path(const struct bu_identity *identity, const char *name);
 /* agent.json of this identity; owned. */

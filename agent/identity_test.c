@@ -219,7 +219,7 @@ START_TEST(a_token_is_traded_for_a_certificate)
 	ck_assert_int_eq(mode_of(base, "run"), 0700);
 	bu_identity_fini(&identity);
 	finish(&appliance);
-	bu_remove_tree(base, NULL);
+	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
@@ -245,7 +245,7 @@ START_TEST(another_ca_gets_no_token)
 	ck_assert_str_eq(kept, ca);
 	bu_identity_fini(&identity);
 	finish(&appliance);
-	bu_remove_tree(base, NULL);
+	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
@@ -267,7 +267,7 @@ START_TEST(a_refusal_is_an_answer)
 	ck_assert_int_eq(bu_identity_exists(base), 0);
 	ck_assert_ptr_null(identity.node);
 	finish(&appliance);
-	bu_remove_tree(base, NULL);
+	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
@@ -308,7 +308,9 @@ START_TEST(an_installed_agent_knows_who_it_is)
 		struct bu_identity identity = {0};
 		struct bu_err err = {0};
 
-		bu_file_write(path, rows[i].text, strlen(rows[i].text), 0600, NULL);
+		ck_assert_int_eq(bu_file_write(path, rows[i].text, strlen(rows[i].text),
+					       0600, NULL),
+				 0);
 		ck_assert_int_eq(bu_identity_load(dir, 1, &identity, &err) == 0,
 				 rows[i].good);
 		if (rows[i].good) {
@@ -321,7 +323,7 @@ START_TEST(an_installed_agent_knows_who_it_is)
 		}
 		bu_identity_fini(&identity);
 	}
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 

@@ -93,8 +93,8 @@ files_read(const struct bu_work_file *list, size_t count, struct files *files,
 
 		if (!content)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "files[%zu]: content or content_hex is "
-					  "wanted, one of them",
+					  "files[%zu]: expected content or "
+					  "content_hex, one of them",
 					  i);
 		files_add(files, list[i].path, (mode_t)list[i].mode, content, size);
 	}

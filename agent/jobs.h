@@ -7,8 +7,8 @@
 
 /* Does the item; *ret_result (may stay NULL) is what there is to tell. BU_ERR_INVAL for
  * a kind that this agent does not know. */
-int bu_job_item(struct bu_uplink *link, const json_t *item, json_t **ret_result,
-		struct bu_err *err);
+bu_must int bu_job_item(struct bu_uplink *link, const json_t *item, json_t **ret_result,
+			struct bu_err *err);
 /* Nothing to do for now: closes what the last probe left open for another one. */
 void bu_job_idle(void);
 /* After the result of the item was accepted: an install ends with the machine off. 1

@@ -85,9 +85,9 @@ START_TEST(wrong_files_are_refused)
 		struct bu_work_file file;
 		const char *says;
 	} rows[] = {
-		{odd, "files[1]: content or content_hex is wanted"},
-		{twice, "files[1]: content or content_hex is wanted"},
-		{nothing, "files[1]: content or content_hex is wanted"},
+		{odd, "files[1]: expected content or content_hex"},
+		{twice, "files[1]: expected content or content_hex"},
+		{nothing, "files[1]: expected content or content_hex"},
 	};
 	static const char *const paths[] = {"etc/x",   "/etc/../x", "/etc/..",
 					    "/etc//x", "/etc/x/",   ""};

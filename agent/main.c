@@ -116,12 +116,13 @@ main(int argc, char **argv)
 		bu_info("main", "agent %s of node %s, appliance %s", BU_VERSION,
 			identity.node, identity.url);
 		if (installed) {
-			bu_renew_settle(&identity, NULL);
+			if (bu_renew_settle(&identity, &err) < 0)
+				bu_warn("main", "%s", err.text);
 			bu_job_recover(&identity);
 		}
 		session.link.http = bu_identity_connect(&identity);
 		session.link.progress_http = bu_identity_connect(&identity);
-		bu_session_run(&session, &err);
+		bu_ignore(bu_session_run(&session, &err)); /* ends only in err */
 	}
 	bu_error("main", "%s", err.text);
 	bu_http_destroy(session.link.http);

@@ -16,9 +16,10 @@ int bu_renew_is_due(int64_t from_s, int64_t until_s, int64_t now_s);
  * (connect anew); 0: there is none; -1: it was refused and is gone, or there was no
  * answer.
  */
-int bu_renew_settle(const struct bu_identity *identity, struct bu_err *err);
+bu_must int bu_renew_settle(const struct bu_identity *identity, struct bu_err *err);
 /* That, and if there is none, a new pair when it is due at now_s. Returns as
  * bu_renew_settle(); whatever happens on the way, one pair that counts is there. */
-int bu_renew(const struct bu_identity *identity, int64_t now_s, struct bu_err *err);
+bu_must int bu_renew(const struct bu_identity *identity, int64_t now_s,
+		     struct bu_err *err);
 
 #endif

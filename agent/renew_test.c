@@ -64,7 +64,7 @@ answer_renew(struct MHD_Connection *connection, const char *body)
 	bu_autojson json_t *json = json_loads(body, 0, NULL);
 	bu_autofree char *cert = issue(bu_json_str(json, "csr", ""));
 
-	bu_cert_fingerprint(cert, us.next, NULL);
+	ck_assert_int_eq(bu_cert_fingerprint(cert, us.next, NULL), 0);
 	if (us.lose-- > 0)
 		return answer(connection, 502, json_object());
 	return answer(connection, 200, json_pack("{s:s}", "cert", cert));
@@ -78,7 +78,7 @@ answer_peer(struct MHD_Connection *connection, const char *url, const char *body
 	struct bu_tls_peer peer = {.name = ""};
 	int next;
 
-	bu_tls_peer(info->tls_session, &peer, NULL);
+	bu_ignore(bu_tls_peer(info->tls_session, &peer, NULL));
 	next = *us.next && strcmp(peer.fingerprint, us.next) == 0 && !us.forget;
 	if (!next && strcmp(peer.fingerprint, us.own) != 0)
 		return answer(connection, 403,
@@ -179,10 +179,10 @@ begin(void)
 	identity.dir = bu_xstrdup(dir);
 	identity.node = bu_xstrdup("node001");
 	identity.installed = 1;
-	bu_tls_key_create(&key, NULL);
-	bu_csr_create(key, "x", &csr, NULL);
+	ck_assert_int_eq(bu_tls_key_create(&key, NULL), 0);
+	ck_assert_int_eq(bu_csr_create(key, "x", &csr, NULL), 0);
 	cert = issue(csr);
-	bu_cert_fingerprint(cert, us.own, NULL);
+	ck_assert_int_eq(bu_cert_fingerprint(cert, us.own, NULL), 0);
 	put("ca.pem", us.ca_cert);
 	put("cert.pem", cert);
 	put("key.pem", key);
@@ -208,9 +208,9 @@ speak(void)
 	struct bu_http *http = bu_identity_connect(&identity);
 	struct bu_err err = {0};
 
-	bu_http_json(http,
-		     &(struct bu_http_call){"POST", "/v1/agent/confirm", body, 10000},
-		     NULL, &err);
+	bu_ignore(bu_http_json(
+		http, &(struct bu_http_call){"POST", "/v1/agent/confirm", body, 10000},
+		NULL, &err));
 	bu_http_destroy(http);
 	return err.kind;
 }

@@ -24,6 +24,6 @@ struct bu_session {
 };
 
 /* Never returns while there is work to wait for; -1 when the appliance refuses us. */
-int bu_session_run(struct bu_session *session, struct bu_err *err);
+bu_must int bu_session_run(struct bu_session *session, struct bu_err *err);
 
 #endif

@@ -345,7 +345,7 @@ start_agent(const char *dir, int *ret_tell)
 	if (read(fds[0], url, sizeof(url)) == (ssize_t)sizeof(url)) {
 		identity.url = url;
 		session.link.http = bu_http_create(&opts);
-		bu_session_run(&session, NULL);
+		bu_ignore(bu_session_run(&session, NULL));
 	}
 	_exit(1);
 }

@@ -25,7 +25,8 @@ struct bu_sha256_state;
 struct bu_sha256_state *bu_sha256_begin(void);
 void bu_sha256_add(struct bu_sha256_state *state, const void *data, size_t size);
 void bu_sha256_final(struct bu_sha256_state *state, char ret_hex[BU_DIGEST_SIZE]);
-int bu_sha256_file(const char *path, char ret_hex[BU_DIGEST_SIZE], struct bu_err *err);
+bu_must int bu_sha256_file(const char *path, char ret_hex[BU_DIGEST_SIZE],
+			   struct bu_err *err);
 
 /* HMAC-SHA-256, for the pair set-up of probes. */
 void bu_hmac_hex(const void *key, size_t key_size, const void *data, size_t size,
@@ -45,40 +46,40 @@ char *bu_base64_encode(const void *data, size_t size);
 int bu_base64_decode(const char *text, void *ret_data, size_t max, size_t *ret_size);
 
 /* Ed25519. PEM strings are owned by the caller. */
-int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem,
-		       struct bu_err *err);
+bu_must int bu_sign_key_create(char **ret_private_pem, char **ret_public_pem,
+			       struct bu_err *err);
 /* The public half of a private key; NULL when it is none. */
 char *bu_sign_key_public(const char *private_pem, struct bu_err *err);
-int bu_sign(const char *private_pem, const void *data, size_t size,
-	    char ret_sig_hex[BU_SIG_HEX_SIZE], struct bu_err *err);
+bu_must int bu_sign(const char *private_pem, const void *data, size_t size,
+		    char ret_sig_hex[BU_SIG_HEX_SIZE], struct bu_err *err);
 /* BU_ERR_VERIFY when the signature is not of this key over this data. */
-int bu_verify(const char *public_pem, const void *data, size_t size,
-	      const char *sig_hex, struct bu_err *err);
+bu_must int bu_verify(const char *public_pem, const void *data, size_t size,
+		      const char *sig_hex, struct bu_err *err);
 
 /* X.509. names: NULL-terminated list of "DNS:x" and "IP:a.b.c.d". A CA lives 10 years,
  * a server certificate as long as its CA; all begin a day in the past. */
-int bu_tls_key_create(char **ret_key_pem, struct bu_err *err);
-int bu_ca_create(const char *common_name, const char *key_pem, char **ret_cert_pem,
-		 struct bu_err *err);
+bu_must int bu_tls_key_create(char **ret_key_pem, struct bu_err *err);
+bu_must int bu_ca_create(const char *common_name, const char *key_pem,
+			 char **ret_cert_pem, struct bu_err *err);
 struct bu_ca {
 	const char *cert_pem, *key_pem;
 };
-int bu_ca_issue_server(const struct bu_ca *ca, const char *key_pem,
-		       const char *const *names, char **ret_cert_pem,
-		       struct bu_err *err);
+bu_must int bu_ca_issue_server(const struct bu_ca *ca, const char *key_pem,
+			       const char *const *names, char **ret_cert_pem,
+			       struct bu_err *err);
 /* Agent's side: a request for the key, the name is ignored by the CA. */
-int bu_csr_create(const char *key_pem, const char *common_name, char **ret_csr_pem,
-		  struct bu_err *err);
+bu_must int bu_csr_create(const char *key_pem, const char *common_name,
+			  char **ret_csr_pem, struct bu_err *err);
 /* Signs a client certificate for the request's key with this common name. */
-int bu_ca_issue_client(const struct bu_ca *ca, const char *csr_pem,
-		       const char *common_name, int days, char **ret_cert_pem,
-		       struct bu_err *err);
+bu_must int bu_ca_issue_client(const struct bu_ca *ca, const char *csr_pem,
+			       const char *common_name, int days, char **ret_cert_pem,
+			       struct bu_err *err);
 /* SHA-256 of the certificate's DER. */
-int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
-			struct bu_err *err);
+bu_must int bu_cert_fingerprint(const char *cert_pem, char ret_hex[BU_DIGEST_SIZE],
+				struct bu_err *err);
 /* When a certificate begins and ends to be valid, Unix time in s. */
-int bu_cert_times(const char *cert_pem, int64_t *ret_from_s, int64_t *ret_until_s,
-		  struct bu_err *err);
+bu_must int bu_cert_times(const char *cert_pem, int64_t *ret_from_s,
+			  int64_t *ret_until_s, struct bu_err *err);
 /* Who a verified TLS client is; session is the server's gnutls_session_t.
  * BU_ERR_DENIED when the peer showed no certificate of the CA that the session trusts,
  * or one that is not valid at this time. */
@@ -87,7 +88,7 @@ struct bu_tls_peer {
 	char name[BU_TLS_NAME_SIZE];      /* the common name */
 	char fingerprint[BU_DIGEST_SIZE]; /* as of bu_cert_fingerprint() */
 };
-int bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err);
+bu_must int bu_tls_peer(void *session, struct bu_tls_peer *ret, struct bu_err *err);
 /* The fingerprint of the certificate that the peer showed, whoever it is; "" when it
  * showed none. session is a gnutls_session_t. */
 void bu_tls_shown(void *session, char ret_hex[BU_DIGEST_SIZE]);

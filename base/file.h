@@ -13,22 +13,24 @@
  * files of /proc and /sys too. */
 char *bu_file_read(const char *path, size_t max, size_t *ret_size, struct bu_err *err);
 /* Writes beside it, syncs, renames: there is the old content or the new. */
-int bu_file_write(const char *path, const void *data, size_t size, mode_t mode,
-		  struct bu_err *err);
-int bu_file_write_text(const char *path, mode_t mode, struct bu_err *err,
-		       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+bu_must int bu_file_write(const char *path, const void *data, size_t size, mode_t mode,
+			  struct bu_err *err);
+bu_must int bu_file_write_text(const char *path, mode_t mode, struct bu_err *err,
+			       const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 /* First line of a small file without its end, "" when it cannot be read. */
 void bu_file_line(const char *path, char *ret_text, size_t size);
-int bu_mkdir_p(const char *path, mode_t mode, struct bu_err *err);
+bu_must int bu_mkdir_p(const char *path, mode_t mode, struct bu_err *err);
 /* Removes a tree that is a real directory; never follows links, never crosses a
  * mount (BU_ERR_STATE).
  * A missing one is no error. */
-int bu_remove_tree(const char *path, struct bu_err *err);
+bu_must int bu_remove_tree(const char *path, struct bu_err *err);
 int bu_file_exists(const char *path);
 /* All bytes, or -1 (BU_ERR_IO). */
-int bu_write_all(int fd, const void *data, size_t size, struct bu_err *err);
+bu_must int bu_write_all(int fd, const void *data, size_t size, struct bu_err *err);
 /* The same from a place in a file or on a disk; where it ends is an error. */
-int bu_read_at(int fd, void *buf, size_t size, uint64_t offset, struct bu_err *err);
+bu_must int bu_read_at(int fd, void *buf, size_t size, uint64_t offset,
+		       struct bu_err *err);
 int bu_set_cloexec(int fd, int on);
 
 /* The rest is in places.c and not for the agent. Path of a data file ("webui",

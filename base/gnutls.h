@@ -16,9 +16,9 @@ int bu_gnutls_fail(struct bu_err *err, enum bu_err_kind kind, int rc, const char
 /* Moves a PEM text that GnuTLS made into an owned string. */
 char *bu_gnutls_take(gnutls_datum_t *pem);
 /* Points at the text of a PEM string; -1 (BU_ERR_INVAL) when it is too long. */
-int bu_gnutls_pem(const char *pem, const char *what, gnutls_datum_t *ret,
-		  struct bu_err *err);
+bu_must int bu_gnutls_pem(const char *pem, const char *what, gnutls_datum_t *ret,
+			  struct bu_err *err);
 /* A common name is 1 to 64 bytes of printable ASCII; 0/-1 (BU_ERR_INVAL). */
-int bu_gnutls_check_name(const char *name, struct bu_err *err);
+bu_must int bu_gnutls_check_name(const char *name, struct bu_err *err);
 
 #endif

@@ -41,8 +41,8 @@ struct bu_http_call {
 /* method GET, POST, PUT, DELETE; body may be NULL. Answers below 300 give 0; *ret_reply
  * (may be NULL) is a new reference or NULL when the answer was empty. An answer
  * {"error":{"kind","text"}} becomes err; anything else from 300 on is BU_ERR_REMOTE. */
-int bu_http_json(struct bu_http *http, const struct bu_http_call *call,
-		 json_t **ret_reply, struct bu_err *err);
+bu_must int bu_http_json(struct bu_http *http, const struct bu_http_call *call,
+			 json_t **ret_reply, struct bu_err *err);
 struct bu_http_part {
 	const char *path;
 	uint64_t offset;
@@ -50,8 +50,8 @@ struct bu_http_part {
 };
 /* Bytes [offset, offset+size) of the path into buf; a shorter or longer answer is
  * BU_ERR_REMOTE. */
-int bu_http_range(struct bu_http *http, const struct bu_http_part *part, void *buf,
-		  int64_t timeout_ms, struct bu_err *err);
+bu_must int bu_http_range(struct bu_http *http, const struct bu_http_part *part,
+			  void *buf, int64_t timeout_ms, struct bu_err *err);
 /* The whole answer, NUL-terminated, at most max bytes; owned. */
 char *bu_http_get(struct bu_http *http, const char *path, size_t max,
 		  int64_t timeout_ms, size_t *ret_size, struct bu_err *err);

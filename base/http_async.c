@@ -152,7 +152,8 @@ read_shown(struct bu_http_exchange *exchange)
 		return;
 	for (const struct curl_slist *row = info->certinfo[0]; row; row = row->next)
 		if (strncmp(row->data, "Cert:", 5) == 0)
-			bu_cert_fingerprint(row->data + 5, exchange->shown, NULL);
+			bu_ignore(bu_cert_fingerprint(row->data + 5, exchange->shown,
+						      NULL));
 }
 
 static void

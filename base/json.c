@@ -58,10 +58,10 @@ field(const json_t *object, const char *key, json_type type, const char *type_na
 	const json_t *value = json_object_get(object, key);
 
 	if (!value)
-		bu_err_set(err, BU_ERR_INVAL, 0, "field '%s': missing; %s is needed",
+		bu_err_set(err, BU_ERR_INVAL, 0, "field '%s': missing; expected %s",
 			   key, type_name);
 	else if (json_typeof(value) != type)
-		bu_err_set(err, BU_ERR_INVAL, 0, "field '%s': is not %s", key,
+		bu_err_set(err, BU_ERR_INVAL, 0, "field '%s': expected %s", key,
 			   type_name);
 	else
 		return value;

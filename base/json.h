@@ -21,18 +21,18 @@ void bu_json_digest(const json_t *value, char ret_hex[65]);
 
 /* Field readers: BU_ERR_INVAL "field 'x': ..." when missing or of another type. The
  * string is borrowed from the object. */
-int bu_json_get_str(const json_t *object, const char *key, const char **ret,
-		    struct bu_err *err);
-int bu_json_get_int(const json_t *object, const char *key, int64_t *ret,
-		    struct bu_err *err);
+bu_must int bu_json_get_str(const json_t *object, const char *key, const char **ret,
+			    struct bu_err *err);
+bu_must int bu_json_get_int(const json_t *object, const char *key, int64_t *ret,
+			    struct bu_err *err);
 /* With a default when the field is missing or of another type. */
 const char *bu_json_str(const json_t *object, const char *key, const char *fallback);
 int64_t bu_json_int(const json_t *object, const char *key, int64_t fallback);
 double bu_json_real(const json_t *object, const char *key, double fallback);
 int bu_json_bool(const json_t *object, const char *key, int fallback);
 /* Copies into a fixed field; BU_ERR_INVAL when missing or too long. */
-int bu_json_copy_str(const json_t *object, const char *key, char *ret, size_t size,
-		     struct bu_err *err);
+bu_must int bu_json_copy_str(const json_t *object, const char *key, char *ret,
+			     size_t size, struct bu_err *err);
 
 /* {"kind","text"} of an error and back. */
 json_t *bu_json_from_err(const struct bu_err *err);

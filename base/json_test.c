@@ -104,12 +104,12 @@ START_TEST(names_the_field)
 	ck_assert_int_eq(bu_json_get_int(value, "count", &number, &err), 0);
 	ck_assert_int_eq(number, 3);
 	ck_assert_int_eq(bu_json_get_int(value, "real", &number, &err), -1);
-	ck_assert_str_eq(err.text, "field 'real': is not an integer");
+	ck_assert_str_eq(err.text, "field 'real': expected an integer");
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_int_eq(bu_json_get_str(value, "count", &text, &err), -1);
-	ck_assert_str_eq(err.text, "field 'count': is not a string");
+	ck_assert_str_eq(err.text, "field 'count': expected a string");
 	ck_assert_int_eq(bu_json_get_str(value, "mac", &text, &err), -1);
-	ck_assert_str_eq(err.text, "field 'mac': missing; a string is needed");
+	ck_assert_str_eq(err.text, "field 'mac': missing; expected a string");
 	ck_assert_int_eq(bu_json_get_str(NULL, "mac", &text, &err), -1);
 	ck_assert_int_eq(bu_json_copy_str(value, "name", fits, sizeof(fits), &err), 0);
 	ck_assert_str_eq(fits, "gpu001");

@@ -41,7 +41,13 @@ void bu_cleanup_close(int *fd);
 		*bu_pp = NULL;                                                         \
 		bu_p;                                                                  \
 	})
+/* A result that is looked at, or thrown away in so many words. */
 #define bu_must __attribute__((warn_unused_result))
+static inline void
+bu_ignore(int rc)
+{
+	(void)rc;
+}
 #define BU_LEN(array) (sizeof(array) / sizeof((array)[0]))
 
 #endif

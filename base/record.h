@@ -11,7 +11,7 @@
  *	};
  *
  * What comes in fits its member and is what its row allows, or the whole is refused
- * with the path of the field: "disks[3].size_bytes: a whole number is wanted". Fields
+ * with the path of the field: "disks[3].size_bytes: expected a whole number". Fields
  * that no row names are passed over.
  */
 #ifndef BU_BASE_RECORD_H
@@ -105,8 +105,8 @@ struct bu_field {
 json_t *bu_record_to_json(const struct bu_field *fields, const void *record);
 /* Fills the members that the table names; BU_ERR_INVAL with the path. After a failure
  * the record owns nothing and holds nothing of use. */
-int bu_record_from_json(const struct bu_field *fields, const json_t *value, void *ret,
-			struct bu_err *err);
+bu_must int bu_record_from_json(const struct bu_field *fields, const json_t *value,
+				void *ret, struct bu_err *err);
 /* The default of each field. */
 void bu_record_init(const struct bu_field *fields, void *record);
 /* The place of a word; -1: there is no such word. */

@@ -158,7 +158,7 @@ read_word(const struct bu_field *field, const char *text, void *member,
 		snprintf(allowed + used, sizeof(allowed) - used, "%s'%s'",
 			 used ? ", " : "", field->words[i]);
 	}
-	return wrong(place, err, "'%.40s' is unknown; %s is wanted", text, allowed);
+	return wrong(place, err, "'%.40s' is unknown; expected %s", text, allowed);
 }
 
 static int read_member(const struct bu_field *field, const json_t *value, void *record,
@@ -169,14 +169,14 @@ read_fields(const struct bu_field *fields, const json_t *value, void *record,
 	    const struct place *up, struct bu_err *err)
 {
 	if (!json_is_object(value))
-		return wrong(up, err, "an object is wanted");
+		return wrong(up, err, "expected an object");
 	for (; fields->key; fields++) {
 		const json_t *its = json_object_get(value, fields->key);
 		struct place place = {.up = up, .key = fields->key};
 
 		if (its ? read_member(fields, its, record, &place, err) != 0
 			: fields->need == BU_REQUIRED &&
-				    wrong(&place, err, "missing; %s is wanted",
+				    wrong(&place, err, "missing; expected %s",
 					  wanted(fields)) != 0)
 			return -1;
 	}
@@ -267,7 +267,7 @@ read_member(const struct bu_field *field, const json_t *value, void *record,
 	void *member = (char *)record + field->offset;
 
 	if (!has_type(field, value))
-		return wrong(place, err, "%s is wanted", wanted(field));
+		return wrong(place, err, "expected %s", wanted(field));
 	switch (field->kind) {
 	case BU_FIELD_TEXT:
 	case BU_FIELD_STRING:

@@ -52,7 +52,8 @@ void bu_job_cancel(struct bu_job *job);
 pid_t bu_job_pid(const struct bu_job *job);
 /* Runs a job to its end without a loop; *ret_out (owned, may be NULL) gets its output.
  */
-int bu_job_run(const struct bu_job_opts *opts, char **ret_out, struct bu_err *err);
+bu_must int bu_job_run(const struct bu_job_opts *opts, char **ret_out,
+		       struct bu_err *err);
 
 /* How a program ended, whatever its exit status. */
 struct bu_job_end {
@@ -62,8 +63,8 @@ struct bu_job_end {
 };
 /* As bu_job_run(), for programs whose exit status is an answer: 0 when it ran, also
  * when it was ended for its deadline; -1 when it could not be run at all. */
-int bu_job_wait(const struct bu_job_opts *opts, struct bu_job_end *ret,
-		struct bu_err *err);
+bu_must int bu_job_wait(const struct bu_job_opts *opts, struct bu_job_end *ret,
+			struct bu_err *err);
 void bu_job_end_fini(struct bu_job_end *end);
 
 /* Reply of a service: exactly one of reply, err is given; reply is borrowed. The
@@ -90,7 +91,7 @@ void bu_service_destroy(struct bu_service *service);
  * input with err->kind NONE. */
 enum { BU_WORKER_FD = 3 };
 json_t *bu_frame_read(int fd, struct bu_err *err);
-int bu_frame_write(int fd, const json_t *message, struct bu_err *err);
+bu_must int bu_frame_write(int fd, const json_t *message, struct bu_err *err);
 
 /* A plain child without pipes that stays (dnsmasq, libvirtd): its standard output and
  * error go to log_path (appended). Dies with the parent unless `outlive`. */

@@ -14,7 +14,7 @@ enum { BU_APART_GRACE_MS = 5000 }; /* over ctx.deadline_ms */
  * child that stays in one of its steps for longer than the step's limit
  * (bu_checks_doing) is killed, and so is one that is cancelled or late; one that dies
  * is told. Both are rows in the name of the step; without one, -1 and err says it. */
-int bu_apart_run(const struct bu_checks_ctx *ctx, const char *group, bu_checks_fn fn,
-		 struct bu_checks *out, struct bu_err *err);
+bu_must int bu_apart_run(const struct bu_checks_ctx *ctx, const char *group,
+			 bu_checks_fn fn, struct bu_checks *out, struct bu_err *err);
 
 #endif

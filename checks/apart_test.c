@@ -27,8 +27,9 @@ build_machine(void)
 		bu_autofree char *class = bu_xasprintf("%s/class", dir);
 
 		ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
-		bu_file_write_text(vendor, 0644, NULL, "0x10de\n");
-		bu_file_write_text(class, 0644, NULL, "0x030200\n");
+		ck_assert_int_eq(bu_file_write_text(vendor, 0644, NULL, "0x10de\n"), 0);
+		ck_assert_int_eq(bu_file_write_text(class, 0644, NULL, "0x030200\n"),
+				 0);
 	}
 }
 
@@ -159,7 +160,7 @@ each_call(const char *mood)
 		}
 	}
 	ck_assert_int_eq(good, BU_LEN(of_a_gpu));
-	bu_remove_tree(root, NULL);
+	bu_ignore(bu_remove_tree(root, NULL));
 }
 
 START_TEST(a_gpu_that_hangs_in_any_call_is_named_in_time)
@@ -186,7 +187,7 @@ START_TEST(a_library_that_never_starts_is_named_too)
 		ck_assert_ptr_nonnull(find(&checks, "gpu-answers", "the GPU driver"));
 		bu_checks_fini(&checks);
 	}
-	bu_remove_tree(root, NULL);
+	bu_ignore(bu_remove_tree(root, NULL));
 }
 END_TEST
 
@@ -204,7 +205,7 @@ START_TEST(the_agent_lives_and_keeps_what_it_has_seen)
 	run_gpu("hang:nvmlDeviceGetName", &checks);
 	ck_assert_ptr_nonnull(find(&checks, "gpu-h2d", "GPU 2 at 0000:1a:00.0"));
 	bu_checks_fini(&checks);
-	bu_remove_tree(root, NULL);
+	bu_ignore(bu_remove_tree(root, NULL));
 }
 END_TEST
 

@@ -97,7 +97,7 @@ check_names(const json_t *names, struct bu_err *err)
 
 	if (!json_is_array(names) || json_array_size(names) == 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'groups': names of groups are wanted");
+				  "field 'groups': expected names of groups");
 	json_array_foreach (names, i, name)
 		if (!json_is_string(name) ||
 		    !bu_check_group_is_valid(json_string_value(name)))

@@ -15,7 +15,7 @@
 
 enum { BU_SITE_TIMEOUT_MS = 60000 }; /* where the item names none */
 
-int bu_site_checks_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-		       struct bu_err *err);
+bu_must int bu_site_checks_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+			       struct bu_err *err);
 
 #endif

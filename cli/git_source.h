@@ -17,8 +17,8 @@ struct bu_source {
 
 /* By --git, --ref and --path, else the folder in args[0]. BU_ERR_USAGE when there are
  * both or none; BU_ERR_REMOTE with git's own words. */
-int bu_source_open(const struct bu_options *options, struct bu_source *ret,
-		   struct bu_err *err);
+bu_must int bu_source_open(const struct bu_options *options, struct bu_source *ret,
+			   struct bu_err *err);
 void bu_source_close(struct bu_source *source);
 
 /* Commit id of the git work tree in which dir lies, with "-dirty" when a profile file
@@ -27,7 +27,7 @@ char *bu_source_commit(const char *dir);
 /* The commit of ref, without the history before it, in a new folder. What the
  * repository holds is only read: no hook, filter, submodule or link of it has an
  * effect. path: the folder in it, NULL = all. */
-int bu_source_checkout(const char *url, const char *ref, const char *path,
-		       struct bu_source *ret, struct bu_err *err);
+bu_must int bu_source_checkout(const char *url, const char *ref, const char *path,
+			       struct bu_source *ret, struct bu_err *err);
 
 #endif

@@ -19,6 +19,7 @@
 json_t *bu_grants_make(const struct bu_explain *words, const json_t *steps,
 		       struct bu_err *err);
 /* BU_ERR_DENIED names the nodes whose step destroys more than is granted. */
-int bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err);
+bu_must int bu_grants_check(const json_t *grants, const json_t *steps,
+			    struct bu_err *err);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 
 /* node show with --origin DIR: an exit code or -1, as commands. */
-int bu_node_origin(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_node_origin(const struct bu_options *options, struct bu_err *err);
 /* A row for each value that is set; node as bu_desired_node_to_json() makes it. */
 void bu_render_origin(const json_t *node, FILE *out);
 

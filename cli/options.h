@@ -111,8 +111,8 @@ struct bu_options {
 
 /* argv[0] is passed over. taken: bits of the options that the command has.
  * BU_ERR_USAGE; argv is reordered. */
-int bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *ret,
-		     struct bu_err *err);
+bu_must int bu_options_parse(unsigned int taken, int argc, char **argv,
+			     struct bu_options *ret, struct bu_err *err);
 /* One line for each option that is taken. */
 void bu_options_help(unsigned int taken, FILE *out);
 

@@ -10,7 +10,7 @@
 /* 0 when every node is as it was ordered and can be used. BU_ERR_VERIFY when some are
  * not or the rollout has stopped itself, BU_ERR_CANCELLED when a person aborted it,
  * BU_ERR_TIMEOUT when that takes longer. */
-int bu_wait_for(struct bu_client *client, const struct bu_planned *planned,
-		const char *rollout, int timeout_s, struct bu_err *err);
+bu_must int bu_wait_for(struct bu_client *client, const struct bu_planned *planned,
+			const char *rollout, int timeout_s, struct bu_err *err);
 
 #endif

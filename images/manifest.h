@@ -70,11 +70,11 @@ void bu_manifest_destroy(struct bu_manifest *manifest);
 
 /* BU_ERR_VERIFY unless sig_hex (white space around it is fine) is the key's signature.
  */
-int bu_manifest_verify(const char *text, size_t size, const char *sig_hex,
-		       const char *public_pem, struct bu_err *err);
+bu_must int bu_manifest_verify(const char *text, size_t size, const char *sig_hex,
+			       const char *public_pem, struct bu_err *err);
 
 /* Names of images, parts and files: a-z 0-9 . _ -, not starting with '.' or '-'. */
-int bu_image_name_check(const char *name, const char *what, struct bu_err *err);
+bu_must int bu_image_name_check(const char *name, const char *what, struct bu_err *err);
 /* Uncompressed bytes of one frame. */
 uint32_t bu_part_frame_bytes(const struct bu_part *part, size_t index);
 /* Bytes of the part's file. */

@@ -20,13 +20,14 @@ struct bu_image {
 /* Finds <images_dir>/<name>, verifies the signature with the image key and checks that
  * every part's file has its size (contents: bu_frames_check). BU_ERR_NOTFOUND when
  * there is no such image. */
-int bu_image_load(const char *images_dir, const char *name, const char *public_pem,
-		  struct bu_image *ret, struct bu_err *err);
+bu_must int bu_image_load(const char *images_dir, const char *name,
+			  const char *public_pem, struct bu_image *ret,
+			  struct bu_err *err);
 void bu_image_fini(struct bu_image *image);
 
 /* Names of the images there are, sorted; *ret_names and each name are owned. A missing
  * folder has none. */
-int bu_image_list(const char *images_dir, char ***ret_names, size_t *ret_count,
-		  struct bu_err *err);
+bu_must int bu_image_list(const char *images_dir, char ***ret_names, size_t *ret_count,
+			  struct bu_err *err);
 
 #endif

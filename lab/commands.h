@@ -18,13 +18,13 @@ int bu_lab_bmc(int argc, char **argv); /* bmc/command.c */
 /* Prints the error; returns its exit code. */
 int bu_lab_fail(const char *command, const struct bu_err *err);
 /* A command without arguments besides --dir; *ret_dir is NULL when it is not given. */
-int bu_lab_parse_dir(const char *command, int argc, char **argv, const char **ret_dir,
-		     struct bu_err *err);
+bu_must int bu_lab_parse_dir(const char *command, int argc, char **argv,
+			     const char **ret_dir, struct bu_err *err);
 /* Parses a whole number between the limits. */
-int bu_lab_parse_int(const char *what, const char *text, long min, long max, int *ret,
-		     struct bu_err *err);
+bu_must int bu_lab_parse_int(const char *what, const char *text, long min, long max,
+			     int *ret, struct bu_err *err);
 /* "2" or "2,3" into a mask of bits 2, 3. */
-int bu_lab_parse_list(const char *what, const char *text, long max,
-		      unsigned long *ret_mask, struct bu_err *err);
+bu_must int bu_lab_parse_list(const char *what, const char *text, long max,
+			      unsigned long *ret_mask, struct bu_err *err);
 
 #endif

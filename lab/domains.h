@@ -14,9 +14,9 @@ void bu_domains_close(struct bu_domains *domains);
 int bu_domains_kvm(struct bu_domains *domains);
 /* Defines all of them, off; one that is defined is redefined (boot order as at first).
  */
-int bu_domains_define(struct bu_domains *domains, struct bu_err *err);
+bu_must int bu_domains_define(struct bu_domains *domains, struct bu_err *err);
 /* Powers all of them off, hard. */
-int bu_domains_destroy(struct bu_domains *domains, struct bu_err *err);
+bu_must int bu_domains_destroy(struct bu_domains *domains, struct bu_err *err);
 /* "on", "off", "paused", "crashed" or "unknown". */
 const char *bu_domains_power(struct bu_domains *domains, const char *name);
 

@@ -19,14 +19,14 @@ struct bu_enter {
 
 /* Opens a listening socket for "127.0.0.1:0" or "[::1]:80"; writes the address it got.
  */
-int bu_enter_listen(const char *address, char *ret_address, size_t size,
-		    struct bu_err *err);
+bu_must int bu_enter_listen(const char *address, char *ret_address, size_t size,
+			    struct bu_err *err);
 /* Unsets SLURM_* and MUNGE_* in this process, as a command in a rack has them. */
 void bu_enter_clean_environment(void);
 /* Runs the command to its end, passing on the signals that this process gets, and
  * stores its exit status (128 + signal when it was killed) in *ret_result. It dies with
  * this process. With `detach` *ret_result is its pid as seen from here. */
-int bu_enter_run(const struct bu_rack *rack, struct bu_enter *enter, int *ret_result,
-		 struct bu_err *err);
+bu_must int bu_enter_run(const struct bu_rack *rack, struct bu_enter *enter,
+			 int *ret_result, struct bu_err *err);
 
 #endif

@@ -172,7 +172,7 @@ on_request(int fd, int what, void *arg)
 	reply = answer(keeper->rack, request, &err);
 	if (!reply)
 		reply = json_pack("{s:o}", "error", bu_json_from_err(&err));
-	bu_frame_write(conn, reply, NULL);
+	bu_ignore(bu_frame_write(conn, reply, NULL));
 }
 
 static void
@@ -294,7 +294,7 @@ bu_keeper_run(const struct bu_rack *rack, int lifeline)
 	if (make(rack, &err) != 0 || (fd = listen_for_requests(&err)) < 0) {
 		reply = json_pack("{s:o}", "error", bu_json_from_err(&err));
 		bu_error(PART, "%s", err.text);
-		bu_frame_write(keeper.lifeline, reply, NULL);
+		bu_ignore(bu_frame_write(keeper.lifeline, reply, NULL));
 		wait_until_released(keeper.lifeline);
 		leave(rack, 1);
 	}
@@ -305,7 +305,7 @@ bu_keeper_run(const struct bu_rack *rack, int lifeline)
 	keeper.lifeline_watch = bu_watch_create(keeper.loop, keeper.lifeline,
 						BU_READABLE, on_lifeline, &keeper);
 	reply = json_pack("{s:b}", "ok", 1);
-	bu_frame_write(keeper.lifeline, reply, NULL);
+	bu_ignore(bu_frame_write(keeper.lifeline, reply, NULL));
 	bu_loop_run(keeper.loop);
 	leave(rack, 0);
 }

@@ -7,8 +7,8 @@
 
 /* Own /proc and /sys; RACK/etc on /etc, RACK/run on /run, libvirt's directories below
  * RACK/var. Nothing is made or seen outside of the namespace. */
-int bu_mounts_make(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_mounts_make(const struct bu_rack *rack, struct bu_err *err);
 /* Writes a value into a file of /proc or /sys. */
-int bu_mounts_poke(const char *path, const char *value, struct bu_err *err);
+bu_must int bu_mounts_poke(const char *path, const char *value, struct bu_err *err);
 
 #endif

@@ -13,8 +13,9 @@
 
 #include "lab/rack.h"
 
-int bu_net_make(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_net_make(const struct bu_rack *rack, struct bu_err *err);
 /* Both directions of one node's fabric cable. */
-int bu_net_set_rate(const struct bu_rack_node *node, int rate_mbit, struct bu_err *err);
+bu_must int bu_net_set_rate(const struct bu_rack_node *node, int rate_mbit,
+			    struct bu_err *err);
 
 #endif

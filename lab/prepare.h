@@ -7,16 +7,16 @@
 #include "lab/rack.h"
 
 /* Every missing program or file is named with its Debian package, all at once. */
-int bu_prepare_check(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_prepare_check(const struct bu_rack *rack, struct bu_err *err);
 /* Where the keeper logs, so that it can from its first step on. */
-int bu_prepare_log_dir(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_prepare_log_dir(const struct bu_rack *rack, struct bu_err *err);
 /* Directories, a private copy of /etc, configuration, key, racks.csv, disks. */
-int bu_prepare_files(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_prepare_files(const struct bu_rack *rack, struct bu_err *err);
 /* An empty directory instead of whatever is there; a link is not followed. */
-int bu_prepare_fresh_dir(const char *path, struct bu_err *err);
+bu_must int bu_prepare_fresh_dir(const char *path, struct bu_err *err);
 /* Empty disks and first UEFI variables for all nodes, whatever was there. */
-int bu_prepare_disks(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_prepare_disks(const struct bu_rack *rack, struct bu_err *err);
 /* Empties the console logs without replacing the files. */
-int bu_prepare_consoles(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_prepare_consoles(const struct bu_rack *rack, struct bu_err *err);
 
 #endif

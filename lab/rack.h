@@ -64,7 +64,7 @@ struct bu_rack {
 
 /* Sets the directory: `dir`, or BRINGUP_RACK, or the default; made absolute. Its parent
  * must exist. */
-int bu_rack_locate(struct bu_rack *rack, const char *dir, struct bu_err *err);
+bu_must int bu_rack_locate(struct bu_rack *rack, const char *dir, struct bu_err *err);
 /* Names and addresses of `count` nodes; bit N of uefi_mask: node N has UEFI firmware.
  */
 void bu_rack_fill(struct bu_rack *rack, size_t count, unsigned long uefi_mask);
@@ -77,24 +77,26 @@ char *bu_rack_path(const struct bu_rack *rack, const char *fmt, ...)
 
 /* rack.json and back; the digest of a node's uuid is over directory and name. */
 json_t *bu_rack_to_json(const struct bu_rack *rack);
-int bu_rack_from_json(const json_t *json, struct bu_rack *ret_rack, struct bu_err *err);
-int bu_rack_save(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_rack_from_json(const json_t *json, struct bu_rack *ret_rack,
+			      struct bu_err *err);
+bu_must int bu_rack_save(const struct bu_rack *rack, struct bu_err *err);
 /* BU_ERR_NOTFOUND when there is no rack in rack->dir. */
-int bu_rack_load(struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_rack_load(struct bu_rack *rack, struct bu_err *err);
 /* Sets keeper_pid and keeper_start alone, of a rack of any release; they stay as they
  * are without a rack.json, for then no keeper was ever released. BU_ERR_STATE when it
  * does not tell them. */
-int bu_rack_load_keeper(struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_rack_load_keeper(struct bu_rack *rack, struct bu_err *err);
 /* Loads and asks for a keeper that lives; BU_ERR_STATE when it does not. */
-int bu_rack_load_live(struct bu_rack *rack, const char *dir, struct bu_err *err);
+bu_must int bu_rack_load_live(struct bu_rack *rack, const char *dir,
+			      struct bu_err *err);
 
 /* Adds the last line of RACK/log/NAME.log to the error, for the log goes with a rack
  * that cannot be made; always -1. */
-int bu_rack_add_log_tail(const struct bu_rack *rack, const char *name,
-			 struct bu_err *err);
+bu_must int bu_rack_add_log_tail(const struct bu_rack *rack, const char *name,
+				 struct bu_err *err);
 
 /* Makes the directory with its marker; BU_ERR_STATE when there is something. */
-int bu_rack_create_dir(const struct bu_rack *rack, struct bu_err *err);
+bu_must int bu_rack_create_dir(const struct bu_rack *rack, struct bu_err *err);
 /* 1 when the directory is a rack of this user: real, owned, marked (or empty). */
 int bu_rack_is_ours(const struct bu_rack *rack);
 

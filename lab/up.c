@@ -290,7 +290,7 @@ make_rack(const struct up_opts *opts, struct bu_rack *rack, int *ret_lifeline,
 		return -1;
 	if (bu_prepare_log_dir(rack, err) != 0 ||
 	    bu_keeper_spawn(rack, &lifeline, err) != 0) {
-		bu_remove_tree(rack->dir, NULL);
+		bu_ignore(bu_remove_tree(rack->dir, NULL));
 		return -1;
 	}
 	if (fill_rack(rack, opts->accel, lifeline, err) != 0) {
@@ -298,7 +298,7 @@ make_rack(const struct up_opts *opts, struct bu_rack *rack, int *ret_lifeline,
 		/* One that hangs does not see that; then its directory stays. */
 		if (bu_keeper_end(rack, NULL) != 0)
 			return -1;
-		bu_remove_tree(rack->dir, NULL);
+		bu_ignore(bu_remove_tree(rack->dir, NULL));
 		return -1;
 	}
 	*ret_lifeline = lifeline;
@@ -338,7 +338,7 @@ bu_lab_down(int argc, char **argv)
 		printf("no rack in %s: nothing to do\n", rack.dir);
 		return 0;
 	}
-	bu_rack_load_keeper(&rack, NULL);
+	bu_ignore(bu_rack_load_keeper(&rack, NULL));
 	alive = bu_rack_keeper_alive(&rack);
 	if (remove_rack(&rack, &err) != 0)
 		return bu_lab_fail("down", &err);

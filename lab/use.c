@@ -217,7 +217,7 @@ bu_lab_link(int argc, char **argv)
 			   "no node '%s' in the rack; see bringup-lab status",
 			   argv[optind]);
 	else if (strcmp(rate, "default") != 0)
-		bu_lab_parse_int("--rate", rate, 1, 100000, &mbit, &err);
+		bu_ignore(bu_lab_parse_int("--rate", rate, 1, 100000, &mbit, &err));
 	if (err.kind || set_rate(&rack, node, mbit, &err) != 0)
 		return bu_lab_fail("link", &err);
 	printf("%s: fabric link at %d Mbit/s in both directions\n", node->name, mbit);

@@ -73,6 +73,7 @@ int bu_check_group_is_valid(const char *group);
 
 json_t *bu_checks_to_json(const struct bu_checks *checks); /* new reference */
 /* ret becomes initialized, only on success. BU_ERR_INVAL names row and field. */
-int bu_checks_from_json(const json_t *value, struct bu_checks *ret, struct bu_err *err);
+bu_must int bu_checks_from_json(const json_t *value, struct bu_checks *ret,
+				struct bu_err *err);
 
 #endif

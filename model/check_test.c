@@ -110,18 +110,18 @@ START_TEST(nothing_is_believed)
 	} bad[] = {
 		{"row", "id", "\"a b\"", "checks[1].id: is not 1 to 47 of"},
 		{"row", "id", "\"\"", "checks[1].id: is not"},
-		{"row", "id", "7", "checks[1].id: a text is wanted"},
+		{"row", "id", "7", "checks[1].id: expected a text"},
 		{"row", "group", "\"nonsense\"", "group: is not a group of checks"},
 		{"row", "verdict", "\"good\"", "verdict: 'good' is unknown"},
 		{"row", "text", "\"a\\u0007b\"", "text: is not printable"},
 		{"row", "took_ms", "-1", "took_ms: 0 to"},
-		{"row", "seen", "null", "checks[1].seen: a text is wanted"},
-		{"row", "value", "7", "checks[1].value: a text is wanted"},
+		{"row", "seen", "null", "checks[1].seen: expected a text"},
+		{"row", "value", "7", "checks[1].value: expected a text"},
 		{"row", "hint", NULL, "checks[1].hint: missing"},
 		{"top", "v", "2", "v: version 2; 1 is known"},
-		{"top", "checks", "{}", "checks: a list is wanted"},
-		{"top", "at_ms", "\"now\"", "at_ms: a whole number is wanted"},
-		{"top", "boot_id", "[]", "boot_id: a text is wanted"},
+		{"top", "checks", "{}", "checks: expected a list"},
+		{"top", "at_ms", "\"now\"", "at_ms: expected a whole number"},
+		{"top", "boot_id", "[]", "boot_id: expected a text"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(bad); i++) {

@@ -95,7 +95,8 @@ struct bu_event {
 };
 
 const char *bu_event_name(enum bu_event_kind kind);
-int bu_event_from_name(const char *name, enum bu_event_kind *ret, struct bu_err *err);
+bu_must int bu_event_from_name(const char *name, enum bu_event_kind *ret,
+			       struct bu_err *err);
 /* Takes body. */
 void bu_event_init(struct bu_event *event, enum bu_event_kind kind, const char *node,
 		   json_t *body);

@@ -25,7 +25,7 @@ const struct bu_field bu_hello_fields[] = {
 };
 
 const struct bu_field bu_ask_work_fields[] = {
-	BU_FIELD(INT, struct bu_ask_work, wait_ms),
+	BU_FIELD(INT, struct bu_ask_work, wait_ms, .need = BU_OPTIONAL),
 	BU_FIELD_END,
 };
 

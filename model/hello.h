@@ -33,7 +33,7 @@ struct bu_hello {
 extern const struct bu_field bu_hello_fields[];
 
 struct bu_ask_work {
-	int64_t wait_ms; /* for an answer, at most */
+	int64_t wait_ms; /* for an answer, at most; 0 = not at all */
 };
 extern const struct bu_field bu_ask_work_fields[];
 

@@ -34,8 +34,8 @@ void bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE]);
 /* First 16 hex digits of the SHA-256 of "uuid|serial|lowest MAC", lower case, without
  * the texts that vendors leave in place of a serial number or UUID. BU_ERR_INVAL when
  * nothing is left that tells this machine from another. */
-int bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
-		  struct bu_err *err);
+bu_must int bu_machine_id(const struct bu_machine *machine,
+			  char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err);
 /* Does this serial number or UUID tell a machine from another? Not when it is empty or
  * a text that vendors leave in its place. */
 int bu_machine_says(const char *text);

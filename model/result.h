@@ -175,10 +175,10 @@ double bu_quantile(double *values, size_t count, double quantile);
 extern const struct bu_field bu_pair_end_fields[];
 json_t *bu_pair_result_to_json(const struct bu_pair_result *result); /* new reference */
 /* BU_ERR_INVAL names the field. Medians are computed again from the runs. */
-int bu_pair_result_from_json(const json_t *value, struct bu_pair_result *ret,
-			     struct bu_err *err);
+bu_must int bu_pair_result_from_json(const json_t *value, struct bu_pair_result *ret,
+				     struct bu_err *err);
 /* Node names and probe ids: 1 to 63 of [A-Za-z0-9._-]. */
 extern const struct bu_form bu_pair_name_form;
-int bu_pair_name_check(const char *name, const char *what, struct bu_err *err);
+bu_must int bu_pair_name_check(const char *name, const char *what, struct bu_err *err);
 
 #endif

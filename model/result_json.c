@@ -140,7 +140,7 @@ check_paths(const json_t *value, const char *key, struct bu_err *err)
 	    json_array_size(json_object_get(dir, "flow_label")))
 		return 0;
 	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "%s: 'sport' and 'flow_label' of one length are wanted", key);
+			  "%s: expected 'sport' and 'flow_label' of one length", key);
 }
 
 int

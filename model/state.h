@@ -104,6 +104,7 @@ const char *bu_state_name(enum bu_state state);
 int bu_state_is_in_cluster(enum bu_state state);
 /* In service, or about to be. */
 int bu_state_serves(enum bu_state state);
-int bu_state_from_name(const char *name, enum bu_state *ret, struct bu_err *err);
+bu_must int bu_state_from_name(const char *name, enum bu_state *ret,
+			       struct bu_err *err);
 
 #endif

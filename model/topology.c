@@ -127,7 +127,7 @@ read_ids(struct bu_ids *ids, const json_t *plan, const char *field, const char *
 	if (!json_is_array(value) || json_array_size(value) > BU_TOPOLOGY_NODES_MAX)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"field '%s': a count or a list of at most %d is wanted", field,
+			"field '%s': expected a count or a list of at most %d", field,
 			BU_TOPOLOGY_NODES_MAX);
 	json_array_foreach (value, i, entry) {
 		bu_autojson json_t *place = json_integer((json_int_t)i);
@@ -169,7 +169,7 @@ hang_node(struct bu_topology *t, int node, const json_t *where, const char *fiel
 		return hang(t, node, -1, bu_ids_find(&t->leaf_ids, where), field, err);
 	if (json_array_size(where) != (size_t)t->rails)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field '%s': a leaf for each of %d rails is wanted",
+				  "field '%s': expected a leaf for each of %d rails",
 				  field, t->rails);
 	json_array_foreach (where, i, leaf) {
 		if (hang(t, node, (int)i, bu_ids_find(&t->leaf_ids, leaf), field,
@@ -304,7 +304,7 @@ read_scalars(struct bu_topology *t, const json_t *plan, struct bu_err *err)
 	t->limit_gbps = json_number_value(limit);
 	if (!(t->limit_gbps > 0))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'limit_gbps': a rate above 0 is wanted");
+				  "field 'limit_gbps': expected a rate above 0");
 	t->sprayed = bu_json_bool(plan, "sprayed", strncmp(routing, "spray", 5) == 0);
 	if (named && strcmp(routing, "static") != 0 &&
 	    strncmp(routing, "spray", 5) != 0)
@@ -374,7 +374,7 @@ read_plan(struct bu_topology *t, const json_t *told, struct bu_err *err)
 	bu_autojson json_t *plan = json_is_object(told) ? with_leaves(told) : NULL;
 
 	if (!plan)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "an object is wanted");
+		return bu_err_set(err, BU_ERR_INVAL, 0, "expected an object");
 	if (!json_object_get(plan, "spines"))
 		json_object_set_new(plan, "spines", json_integer(0));
 	if (read_rails(plan, &t->rails, err) != 0 ||

@@ -44,8 +44,8 @@ struct bu_topology {
 };
 
 /* BU_ERR_INVAL names the field. */
-int bu_topology_from_json(const json_t *value, struct bu_topology *ret,
-			  struct bu_err *err);
+bu_must int bu_topology_from_json(const json_t *value, struct bu_topology *ret,
+				  struct bu_err *err);
 void bu_topology_fini(struct bu_topology *topology);
 /* Place of an ID; -1 when there is no such. */
 int bu_ids_find(const struct bu_ids *ids, const json_t *id);

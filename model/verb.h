@@ -71,7 +71,7 @@ struct bu_verb_info {
 };
 
 const struct bu_verb_info *bu_verb_info(enum bu_verb verb);
-int bu_verb_from_name(const char *name, enum bu_verb *ret, struct bu_err *err);
+bu_must int bu_verb_from_name(const char *name, enum bu_verb *ret, struct bu_err *err);
 /* Does it mean something in this state? Of one that is held release does, too. */
 int bu_verb_takes(enum bu_verb verb, enum bu_state state);
 

@@ -155,11 +155,11 @@ get_text(const json_t *object, const char *key, int may_be_empty, const char **r
 		return -1;
 	if (strlen(*ret) >= BU_WIRE_TEXT || (!may_be_empty && !**ret))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field '%s': 1 to %d bytes are wanted", key,
+				  "field '%s': expected 1 to %d bytes", key,
 				  BU_WIRE_TEXT - 1);
 	if (!bu_text_is_ascii(*ret))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field '%s': printable ASCII is wanted", key);
+				  "field '%s': expected printable ASCII", key);
 	return 0;
 }
 
@@ -177,7 +177,7 @@ read_wire(const json_t *value, struct bu_wiring *wiring, struct bu_err *err)
 		return -1;
 	if (rail < -1 || rail > 63)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'rail': -1 to 63 is wanted");
+				  "field 'rail': expected -1 to 63");
 	bu_wiring_add(wiring, node, network, (int)rail, sw, port);
 	return 0;
 }
@@ -217,7 +217,7 @@ read_list(const json_t *value, const char *key,
 
 	if ((list && !json_is_array(list)) || json_array_size(list) > BU_WIRES_MAX)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field '%s': an array of at most %d is wanted", key,
+				  "field '%s': expected an array of at most %d", key,
 				  BU_WIRES_MAX);
 	json_array_foreach (list, i, row)
 		if (fn(row, wiring, err))
@@ -231,7 +231,7 @@ bu_wiring_from_json(const json_t *value, struct bu_wiring *ret, struct bu_err *e
 	struct bu_wiring wiring = {0};
 
 	if (bu_json_int(value, "v", 0) != 1)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "wiring: version 1 is wanted");
+		return bu_err_set(err, BU_ERR_INVAL, 0, "wiring: expected version 1");
 	if (read_list(value, "wires", read_wire, &wiring, err) ||
 	    read_list(value, "domains", read_domain, &wiring, err) ||
 	    read_list(value, "uplinks", read_uplink, &wiring, err)) {

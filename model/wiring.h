@@ -53,7 +53,8 @@ void bu_wiring_sort(struct bu_wiring *wiring);
 
 json_t *bu_wiring_to_json(const struct bu_wiring *wiring); /* new reference */
 /* ret becomes initialized and sorted, only on success. BU_ERR_INVAL names the field. */
-int bu_wiring_from_json(const json_t *value, struct bu_wiring *ret, struct bu_err *err);
+bu_must int bu_wiring_from_json(const json_t *value, struct bu_wiring *ret,
+				struct bu_err *err);
 
 /* --- for schedulers: pure, from a sorted wiring --- */
 

@@ -192,17 +192,17 @@ wrong_with(const struct bu_work_probe *work)
 	if (work->role != BU_PROBE_LOOPBACK && (!*b || !work->addr[0] || !work->port))
 		return "b, addr and port: missing; without them ends do not meet";
 	if (work->role != BU_PROBE_LOOPBACK && !work->secret[0])
-		return "secret: missing; a text is wanted";
+		return "secret: missing; expected a text";
 	if (strcmp(a, b) == 0 && work->role != BU_PROBE_LOOPBACK)
 		return "a and b: are the same";
 	if (work->self[0] && strcmp(work->self, a) != 0 && strcmp(work->self, b) != 0)
 		return "node: is neither a nor b";
 	if (!work->local_ip[0] && !work->device[0])
-		return "local_ip or device: missing; one of them is wanted";
+		return "local_ip or device: missing; expected one of them";
 	if (work->message_bytes % 8)
-		return "message_bytes: a multiple of 8 is wanted";
+		return "message_bytes: expected a multiple of 8";
 	if (work->lat_op == BU_OP_READ)
-		return "lat_op: 'write', 'send' is wanted";
+		return "lat_op: expected 'write', 'send'";
 	if (work->sport && work->sport < 0xc000)
 		return "sport: 49152 to 65535 are allowed";
 	return NULL;

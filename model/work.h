@@ -163,7 +163,7 @@ struct bu_work_probe {
 };
 extern const struct bu_field bu_work_probe_fields[];
 /* The table, and what one field says of another. */
-int bu_work_probe_from_json(const json_t *item, struct bu_work_probe *ret,
-			    struct bu_err *err);
+bu_must int bu_work_probe_from_json(const json_t *item, struct bu_work_probe *ret,
+				    struct bu_err *err);
 
 #endif

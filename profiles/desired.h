@@ -328,8 +328,8 @@ const struct bu_origin *bu_desired_origin(const struct bu_desired_node *node,
  */
 struct bu_nodeset;
 struct bu_err;
-int bu_desired_group(const char *group, struct bu_nodeset *nodeset, void *arg,
-		     struct bu_err *err);
+bu_must int bu_desired_group(const char *group, struct bu_nodeset *nodeset, void *arg,
+			     struct bu_err *err);
 void bu_desired_destroy(struct bu_desired *desired);
 
 #endif

@@ -37,7 +37,8 @@ struct bu_settings {
 };
 
 /* BU_ERR_INVAL names the key; an unknown one is an error. */
-int bu_settings_load(const char *path, struct bu_settings *ret, struct bu_err *err);
+bu_must int bu_settings_load(const char *path, struct bu_settings *ret,
+			     struct bu_err *err);
 void bu_settings_fini(struct bu_settings *settings);
 
 #endif

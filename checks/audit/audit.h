@@ -54,11 +54,11 @@ struct bu_audit_probes {
 };
 
 /* The group `audit`: all rows, on the running system. */
-int bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-		 struct bu_err *err);
+bu_must int bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+			 struct bu_err *err);
 /* The same with other probes. */
-int bu_audit_run_with(const struct bu_checks_ctx *ctx,
-		      const struct bu_audit_probes *probes, struct bu_checks *out,
-		      struct bu_err *err);
+bu_must int bu_audit_run_with(const struct bu_checks_ctx *ctx,
+			      const struct bu_audit_probes *probes,
+			      struct bu_checks *out, struct bu_err *err);
 
 #endif

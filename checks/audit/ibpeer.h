@@ -13,10 +13,10 @@
  * its number; ret->netdev is left alone. root as in base/sysroot.h. BU_ERR_NOTFOUND
  * without a device for management packets, DENIED without the right to, TIMEOUT when
  * there is no answer (wait_ms twice at most). */
-int bu_ib_peer(const char *root, const char *device, int port, int wait_ms,
-	       struct bu_lldp *ret, struct bu_err *err);
+bu_must int bu_ib_peer(const char *root, const char *device, int port, int wait_ms,
+		       struct bu_lldp *ret, struct bu_err *err);
 /* Of two answers (256 bytes each) to NodeInfo and NodeDescription. BU_ERR_INVAL. */
-int bu_ib_peer_parse(const uint8_t info[256], const uint8_t description[256],
-		     struct bu_lldp *ret, struct bu_err *err);
+bu_must int bu_ib_peer_parse(const uint8_t info[256], const uint8_t description[256],
+			     struct bu_lldp *ret, struct bu_err *err);
 
 #endif

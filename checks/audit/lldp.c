@@ -130,7 +130,7 @@ bu_lldp_parse(const uint8_t *frame, size_t size, struct bu_lldp *ret,
 	}
 	if (place < 3)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "LLDP: chassis, port and time are wanted");
+				  "LLDP: expected chassis, port and time");
 	if (got.ttl_s == 0)
 		return bu_err_set(err, BU_ERR_STATE, 0, "LLDP: %s %s announces its end",
 				  got.chassis, got.port);

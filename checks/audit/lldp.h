@@ -25,13 +25,13 @@ struct bu_lldp {
 
 /* What follows the Ethernet header. BU_ERR_INVAL names what is wrong; BU_ERR_STATE for
  * a neighbour that says good-bye (TTL 0). netdev and heard are left alone. */
-int bu_lldp_parse(const uint8_t *frame, size_t size, struct bu_lldp *ret,
-		  struct bu_err *err);
+bu_must int bu_lldp_parse(const uint8_t *frame, size_t size, struct bu_lldp *ret,
+			  struct bu_err *err);
 /* Listens on all ports (their netdev is set) at once until each was heard, wait_ms are
  * over or stop(arg) says so (may be NULL; asked every 200 ms). BU_ERR_DENIED without
  * the right to; BU_ERR_IO names the port. A port that is not there is not heard. */
-int bu_lldp_listen(struct bu_lldp *ports, size_t count, int64_t wait_ms,
-		   int (*stop)(void *arg), void *arg, struct bu_err *err);
+bu_must int bu_lldp_listen(struct bu_lldp *ports, size_t count, int64_t wait_ms,
+			   int (*stop)(void *arg), void *arg, struct bu_err *err);
 /* Name of the switch: the system's, else the chassis id. */
 const char *bu_lldp_switch(const struct bu_lldp *port);
 /* Name of its port: the id, or the description where the id is only a MAC address. */

@@ -75,9 +75,9 @@ START_TEST(refuses_what_is_no_frame)
 		const char *text;
 	} bad[] = {
 #define ROW(frame, kind, text) {frame, sizeof(frame) - 1, BU_ERR_##kind, text}
-		ROW("", INVAL, "chassis, port and time are wanted"),
-		ROW(END, INVAL, "chassis, port and time are wanted"),
-		ROW(CHASSIS PORT, INVAL, "chassis, port and time are wanted"),
+		ROW("", INVAL, "expected chassis, port and time"),
+		ROW(END, INVAL, "expected chassis, port and time"),
+		ROW(CHASSIS PORT, INVAL, "expected chassis, port and time"),
 		ROW(CHASSIS TTL PORT, INVAL, "part 2 of type 3"),
 		ROW(PORT CHASSIS TTL, INVAL, "part 1 of type 2"),
 		ROW(CHASSIS PORT TTL PORT, INVAL, "part 4 of type 2"),

@@ -51,7 +51,7 @@ struct bu_gpu_steps {
 void bu_gpu_steps_init(struct bu_gpu_steps *steps, const struct bu_checks_ctx *ctx,
 		       const struct bu_checks *rows, int slot, const char *library);
 /* The group `gpu`: what expect.gpu says; nothing when it says nothing. */
-int bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-	       struct bu_err *err);
+bu_must int bu_gpu_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+		       struct bu_err *err);
 
 #endif

@@ -39,8 +39,8 @@ struct bu_gpu_copy {
 /* BU_ERR_NOTFOUND when the library cannot be loaded, BU_ERR_VERIFY when it lacks a
  * function, BU_ERR_REMOTE with CUDA's name of the error. A GPU that fails alone has its
  * `trouble`; the others are measured. */
-int bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts, struct bu_gpu_copy *ret,
-		    struct bu_err *err);
+bu_must int bu_gpu_copy_run(const struct bu_gpu_copy_opts *opts,
+			    struct bu_gpu_copy *ret, struct bu_err *err);
 void bu_gpu_copy_fini(struct bu_gpu_copy *copy);
 
 #endif

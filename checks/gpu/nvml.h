@@ -68,8 +68,8 @@ struct bu_gpu_asking {
 /* library NULL = "libnvidia-ml.so.1"; asking may be NULL. BU_ERR_NOTFOUND when it
  * cannot be loaded, BU_ERR_VERIFY when it lacks a function that every version has,
  * BU_ERR_REMOTE with the library's words when it finds no driver. */
-int bu_nvml_read(const char *library, const struct bu_gpu_asking *asking,
-		 struct bu_nvml_facts *ret, struct bu_err *err);
+bu_must int bu_nvml_read(const char *library, const struct bu_gpu_asking *asking,
+			 struct bu_nvml_facts *ret, struct bu_err *err);
 void bu_nvml_facts_fini(struct bu_nvml_facts *facts);
 
 #endif

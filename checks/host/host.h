@@ -28,7 +28,7 @@ const struct bu_host_row *bu_host_rows(size_t *ret_count);
 /* The clock against the appliance's, where ctx can ask it. */
 void bu_host_clock(const struct bu_checks_ctx *ctx, struct bu_checks *out);
 
-int bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-		struct bu_err *err);
+bu_must int bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+			struct bu_err *err);
 
 #endif

@@ -27,11 +27,12 @@ struct bu_host_triad {
 	uint64_t bytes;
 	int64_t duration_ms;
 };
-int bu_host_load_memory(const struct bu_host_triad *triad, bu_host_tick_fn tick,
-			void *arg, struct bu_host_load *ret, struct bu_err *err);
+bu_must int bu_host_load_memory(const struct bu_host_triad *triad, bu_host_tick_fn tick,
+				void *arg, struct bu_host_load *ret,
+				struct bu_err *err);
 /* Arithmetic without memory on every CPU; results are compared with the first round's,
  * which gives `wrong`. */
-int bu_host_load_cpu(int threads, int64_t duration_ms, bu_host_tick_fn tick, void *arg,
-		     struct bu_host_load *ret, struct bu_err *err);
+bu_must int bu_host_load_cpu(int threads, int64_t duration_ms, bu_host_tick_fn tick,
+			     void *arg, struct bu_host_load *ret, struct bu_err *err);
 
 #endif

@@ -14,8 +14,8 @@
 
 enum { BU_SOAK_SLICE_MS = 60000 }; /* where expect names none */
 
-int bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
-		struct bu_err *err);
+bu_must int bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out,
+			struct bu_err *err);
 
 /* A counter that is looked at, for documents and tests. */
 struct bu_soak_row {

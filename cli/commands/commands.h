@@ -16,31 +16,33 @@
 /* Exit code of `plan --detailed-exitcode` when there is something to do. */
 enum { BU_EXIT_CHANGES = 2 };
 
-int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_plan(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_export(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_import(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_check(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_plan(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_apply(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_export(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_import(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_rollout_pause(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_rollout_resume(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_rollout_abort(const struct bu_options *options, struct bu_err *err);
 /* What an abort meant for whom, as the daemon answered. */
 void bu_rollout_abort_print(const char *id, const json_t *reply, FILE *out);
-int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err);
 /* fabric show NODE. */
-int bu_fabric_show_node(const struct bu_options *options, struct bu_err *err);
-int bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_fabric_show_node(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_fabric_certificate(const struct bu_options *options,
+				      struct bu_err *err);
 /* Has options of its own; gives the exit code. */
-int bu_cmd_fabric_topology(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_fabric_topology(const struct bu_options *options,
+				   struct bu_err *err);
 int bu_cmd_fabric_rehearse(int argc, char **argv);
 /* Hands over to the program bringup-lab; returns only when that fails. */
 int bu_cmd_lab(int argc, char **argv);

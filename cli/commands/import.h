@@ -13,8 +13,8 @@ struct bu_imported {
 	size_t machines; /* those with an inventory */
 };
 /* name: of the site. BU_ERR_NOTFOUND when no node has an inventory. */
-int bu_import_make(const char *name, const json_t *nodes, struct bu_imported *ret,
-		   struct bu_err *err);
+bu_must int bu_import_make(const char *name, const json_t *nodes,
+			   struct bu_imported *ret, struct bu_err *err);
 void bu_imported_fini(struct bu_imported *imported);
 
 #endif

@@ -20,7 +20,8 @@ struct bu_lines {
 
 void bu_lines_fini(struct bu_lines *lines);
 /* BU_ERR_TIMEOUT, BU_ERR_REMOTE when the other end is gone. SIGPIPE is the caller's. */
-int bu_lines_send(struct bu_lines *lines, const json_t *request, struct bu_err *err);
+bu_must int bu_lines_send(struct bu_lines *lines, const json_t *request,
+			  struct bu_err *err);
 /* New reference; what: named in the error. BU_ERR_INVAL when it is no JSON,
  * BU_ERR_REMOTE for {"error": text}. */
 json_t *bu_lines_receive(struct bu_lines *lines, const char *what, struct bu_err *err);

@@ -11,8 +11,8 @@
 #include "model/verb.h"
 
 /* The exit code, or -1 and err when nothing could be asked. */
-int bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
-		     struct bu_err *err);
+bu_must int bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
+			     struct bu_err *err);
 /* Prints the daemon's answer, refusals to errors; the exit code of the first of them,
  * 0 when all were taken. */
 int bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors);

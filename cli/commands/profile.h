@@ -12,8 +12,8 @@
 
 /* Reads and checks; the findings are added whatever comes of it. Both results are the
  * caller's. BU_ERR_INVAL when there are errors among the findings. */
-int bu_profile_check(const char *dir, struct bu_findings *findings,
-		     struct bu_tree **ret_tree, struct bu_desired **ret_desired,
-		     struct bu_err *err);
+bu_must int bu_profile_check(const char *dir, struct bu_findings *findings,
+			     struct bu_tree **ret_tree, struct bu_desired **ret_desired,
+			     struct bu_err *err);
 
 #endif

@@ -22,30 +22,32 @@ struct bu_planned {
 
 /* Checks the tree of the source (its findings go to standard error), has it planned.
  * limit: a nodeset; NULL = all nodes. */
-int bu_planned_make(struct bu_client *client, const struct bu_source *source,
-		    const char *limit, struct bu_planned *ret, struct bu_err *err);
+bu_must int bu_planned_make(struct bu_client *client, const struct bu_source *source,
+			    const char *limit, struct bu_planned *ret,
+			    struct bu_err *err);
 /* {"plan","digest","tree"}, the last may be missing. BU_ERR_VERIFY when the plan is not
  * the one of the digest. */
-int bu_planned_from_json(const json_t *value, struct bu_planned *ret,
-			 struct bu_err *err);
-int bu_planned_load(const char *path, struct bu_planned *ret, struct bu_err *err);
+bu_must int bu_planned_from_json(const json_t *value, struct bu_planned *ret,
+				 struct bu_err *err);
+bu_must int bu_planned_load(const char *path, struct bu_planned *ret,
+			    struct bu_err *err);
 /* {"plan","digest"}. New reference. */
 json_t *bu_planned_to_json(const struct bu_planned *planned);
 /* What bringupd needs to apply it, whether it still knows the plan or not. New
  * reference. */
 json_t *bu_planned_request(const struct bu_planned *planned, json_t *grants);
 /* With the tree. */
-int bu_planned_save(const struct bu_planned *planned, const char *path,
-		    struct bu_err *err);
+bu_must int bu_planned_save(const struct bu_planned *planned, const char *path,
+			    struct bu_err *err);
 void bu_planned_fini(struct bu_planned *planned);
 
 size_t bu_planned_steps(const struct bu_planned *planned);
 /* Names of the nodes with a step, folded; owned. */
 char *bu_planned_hostlist(const struct bu_planned *planned);
 /* BU_ERR_DENIED when policy forbids the plan as a whole. */
-int bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err);
+bu_must int bu_planned_allowed(const struct bu_planned *planned, struct bu_err *err);
 /* BU_ERR_PARTLY when nodes were refused: how many, who, and the first reason. */
-int bu_planned_whole(const struct bu_planned *planned, struct bu_err *err);
+bu_must int bu_planned_whole(const struct bu_planned *planned, struct bu_err *err);
 /* Steps by pool, class and reason, with the consequence of each class in words. */
 void bu_planned_print(const struct bu_planned *planned, FILE *out);
 

@@ -29,8 +29,8 @@ bu_expect_check(const struct bu_expect *expect, struct bu_err *err)
 {
 	if (!(expect->link_gbps > 0) || !(expect->percent > 0) || expect->percent > 100)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "expectation: a link rate above 0 Gbit/s and a "
-				  "percentage above 0, up to 100 are wanted");
+				  "expectation: expected a link rate above 0 Gbit/s "
+				  "and a percentage above 0, up to 100");
 	return 0;
 }
 

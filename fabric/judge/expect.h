@@ -17,9 +17,10 @@ struct bu_expect {
 	int gpu;           /* the payload must have lain in GPU memory */
 };
 /* BU_ERR_INVAL unless 0 < link_gbps and 0 < percent <= 100. */
-int bu_expect_check(const struct bu_expect *expect, struct bu_err *err);
+bu_must int bu_expect_check(const struct bu_expect *expect, struct bu_err *err);
 json_t *bu_expect_to_json(const struct bu_expect *expect);
-int bu_expect_from_json(const json_t *value, struct bu_expect *ret, struct bu_err *err);
+bu_must int bu_expect_from_json(const json_t *value, struct bu_expect *ret,
+				struct bu_err *err);
 /* The least median that passes. */
 double bu_expect_min_gbps(const struct bu_expect *expect);
 

@@ -180,7 +180,7 @@ bu_fabcert_verify(const char *text, size_t size, const char *public_pem,
 	cert = json_object_get(envelope, "cert");
 	if (!json_is_object(cert)) {
 		bu_err_set(err, BU_ERR_INVAL, 0,
-			   "certificate: field 'cert': an object is wanted");
+			   "certificate: field 'cert': expected an object");
 		return NULL;
 	}
 	bytes = signed_bytes(cert);
@@ -189,7 +189,7 @@ bu_fabcert_verify(const char *text, size_t size, const char *public_pem,
 		return NULL;
 	}
 	if (bu_json_int(cert, "v", 0) != 1) {
-		bu_err_set(err, BU_ERR_INVAL, 0, "certificate: version 1 is wanted");
+		bu_err_set(err, BU_ERR_INVAL, 0, "certificate: expected version 1");
 		return NULL;
 	}
 	return json_incref(cert);

@@ -59,8 +59,8 @@ struct bu_fabcert_now {
 };
 /* A verified CERT against the present machine: 0 when it is of this kind, node, machine
  * and hardware, and (boot) of this boot. BU_ERR_STATE says which one differs. */
-int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind,
-		     const struct bu_fabcert_now *now, struct bu_err *err);
+bu_must int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind,
+			     const struct bu_fabcert_now *now, struct bu_err *err);
 
 /* pass: every direction of the node's results passes; warn: each half of it passed at
  * least once; else fail or inconclusive. */
@@ -73,6 +73,6 @@ int bu_fabcert_round(const json_t *schedule, uint64_t seed, const char *a,
 /* Computes the schedule anew from the seed and judges the figures again: 0 when the
  * pairs, the rounds and every verdict are those that the verified CERT says.
  * BU_ERR_VERIFY names what differs. */
-int bu_fabcert_replay(const json_t *cert, struct bu_err *err);
+bu_must int bu_fabcert_replay(const json_t *cert, struct bu_err *err);
 
 #endif

@@ -18,7 +18,8 @@
 #include "fabric/judge/rates.h"
 
 /* Lints: each row whole, with a source, and naming rates that there are. */
-int bu_gpus_check(const json_t *gpus, const struct bu_rates *rates, struct bu_err *err);
+bu_must int bu_gpus_check(const json_t *gpus, const struct bu_rates *rates,
+			  struct bu_err *err);
 /* The expectation of checks/gpu/gpu.h for `count` GPUs of this model; model NULL:
  * only their number. New reference. BU_ERR_NOTFOUND when the model has no row. */
 json_t *bu_gpus_expect(const json_t *gpus, const struct bu_rates *rates,

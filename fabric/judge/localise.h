@@ -54,9 +54,9 @@ struct bu_report {
 /* 0: it is over. 1: the site has no answer yet (struct bu_site); the report holds the
  * ports that are good already, and accuses none. The same answers lead to the same
  * questions, so it is asked again from the start when there are more. -1: it failed. */
-int bu_localise(const struct bu_topology *topology, const struct bu_site *site,
-		const struct bu_localise_opts *opts, struct bu_report *ret,
-		struct bu_err *err);
+bu_must int bu_localise(const struct bu_topology *topology, const struct bu_site *site,
+			const struct bu_localise_opts *opts, struct bu_report *ret,
+			struct bu_err *err);
 void bu_report_fini(struct bu_report *report);
 
 #endif

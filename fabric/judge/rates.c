@@ -54,12 +54,12 @@ check_origin(const json_t *row, struct bu_err *err)
 
 	if (strlen(mark) != 1 || !strchr("STMD", *mark))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'mark': S, T, M or D is wanted; an "
+				  "field 'mark': expected S, T, M or D; an "
 				  "unverified rate cannot be a default");
 	if (sscanf(date, "%4d-%2d-%2d%n", &year, &month, &day, &used) != 3 ||
 	    used != 10 || date[used])
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'date': YYYY-MM-DD is wanted");
+				  "field 'date': expected YYYY-MM-DD");
 	return 0;
 }
 
@@ -82,7 +82,7 @@ check_units(const struct bu_rate *rate, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'what': unknown kind '%s'", rate->what);
 	if (strcmp(rate->unit, kind->unit) != 0)
-		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'unit': %s is wanted",
+		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'unit': expected %s",
 				  kind->unit);
 	if (!(rate->limit > 0) || rate->limit > kind->most)
 		return bu_err_set(
@@ -92,7 +92,7 @@ check_units(const struct bu_rate *rate, struct bu_err *err)
 	if ((strcmp(rate->what, "hbm") == 0) != (strcmp(rate->method, "copy") == 0))
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"field 'method': of hbm, copy is wanted: a figure that "
+			"field 'method': of hbm, expected copy: a figure that "
 			"was made in another way judges nothing that is "
 			"measured here");
 	if ((rate->mtu > 0) != (strcmp(rate->what, "link") == 0))
@@ -125,7 +125,7 @@ check_gate(const struct bu_rate *rate, const json_t *row, struct bu_err *err)
 
 	if (!(rate->reject > 0))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'reject': a rate above 0 is wanted");
+				  "field 'reject': expected a rate above 0");
 	if (rate->healthy > rate->limit)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "field 'healthy': %g is more than the limit of %g",
@@ -136,7 +136,7 @@ check_gate(const struct bu_rate *rate, const json_t *row, struct bu_err *err)
 				  rate->reject, good);
 	if (rate->warn > 0 && (rate->warn < rate->reject || rate->warn > rate->limit))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'warn': between reject and limit is wanted");
+				  "field 'warn': expected a rate from reject to limit");
 	if (rate->reject < vacuous_share * good && !*bu_json_str(row, "waiver", ""))
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
@@ -151,7 +151,7 @@ static int
 read_rate(const json_t *row, struct bu_rate *ret, struct bu_err *err)
 {
 	if (!json_is_object(row))
-		return bu_err_set(err, BU_ERR_INVAL, 0, "an object is wanted");
+		return bu_err_set(err, BU_ERR_INVAL, 0, "expected an object");
 	ret->mtu = (int)bu_json_int(row, "mtu", 0);
 	bu_text_copy(ret->method, sizeof(ret->method), bu_json_str(row, "method", ""));
 	ret->limit = bu_json_real(row, "limit", 0);
@@ -182,7 +182,7 @@ bu_rates_from_json(const json_t *value, struct bu_rates *ret, struct bu_err *err
 
 	if (bu_json_int(value, "format", 0) != 1 || !json_is_array(rows))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "rates: {\"format\":1,\"rates\":[...]} is wanted");
+				  "rates: expected {\"format\":1,\"rates\":[...]}");
 	rates.list = bu_xcalloc(json_array_size(rows) + 1, sizeof(*rates.list));
 	json_array_foreach (rows, i, row) {
 		struct bu_rate *rate = &rates.list[rates.count];

@@ -31,8 +31,9 @@ struct bu_rates {
 };
 
 /* Reads and lints; BU_ERR_INVAL names the row and what is wrong with it. */
-int bu_rates_from_json(const json_t *value, struct bu_rates *ret, struct bu_err *err);
-int bu_rates_load(const char *path, struct bu_rates *ret, struct bu_err *err);
+bu_must int bu_rates_from_json(const json_t *value, struct bu_rates *ret,
+			       struct bu_err *err);
+bu_must int bu_rates_load(const char *path, struct bu_rates *ret, struct bu_err *err);
 void bu_rates_fini(struct bu_rates *rates);
 /* Exact names only: "H200" is not found for "GH200". NULL = no such row. mtu 0 for what
  * is no link. */

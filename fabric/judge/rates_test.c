@@ -85,7 +85,7 @@ START_TEST(refuses_gates_that_cannot_fail)
 		{ROW("\"what\":\"hbm\",\"unit\":\"GB/s\",\"sku\":\"H200\","
 		     "\"method\":\"dcgm\",\"limit\":4800,\"reject\":4700"),
 		 "'method'"},
-		{"{}", "is wanted"},
+		{"{}", "rates: expected {"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

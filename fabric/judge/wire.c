@@ -127,7 +127,7 @@ read_number(const json_t *result, const char *field, int place, double *ret,
 	    !(*ret < 1e30))
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"test %d: field '%s': a number of at least 0 is wanted", place,
+			"test %d: field '%s': expected a number of at least 0", place,
 			field);
 	return 0;
 }
@@ -147,7 +147,7 @@ read_result(const struct bu_topology *t, const json_t *result, int place,
 		return 0;
 	if (!json_is_object(result) || !json_object_get(result, "rate_gbps"))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "test %d: an object with 'rate_gbps' is wanted",
+				  "test %d: expected an object with 'rate_gbps'",
 				  place);
 	for (int i = 0; i < FIELDS; i++) {
 		if (read_number(result, names[i], place, &v[i], err) != 0)
@@ -186,7 +186,7 @@ bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
 
 	if (!json_is_array(results) || json_array_size(results) != (size_t)count)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "answer to round: a list of %d results is wanted",
+				  "answer to round: expected a list of %d results",
 				  count);
 	for (int i = 0; i < count; i++) {
 		if (read_result(t, json_array_get(results, (size_t)i), i, &flows[i],
@@ -219,8 +219,7 @@ bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,
 	if (!json_is_array(list) || json_array_size(list) > (size_t)count)
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"answer to trace: a list of %d paths, or null, is wanted",
-			count);
+			"answer to trace: expected a list of %d paths, or null", count);
 	for (size_t i = 0; i < json_array_size(list); i++)
 		ret_spines[i] = path_of(t, json_array_get(list, i),
 					t->leaf_of[flow->src], t->leaf_of[flow->dst]);

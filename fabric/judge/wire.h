@@ -22,23 +22,23 @@
 json_t *bu_wire_round(const struct bu_topology *t, const struct bu_flow *flows,
 		      int count);
 /* BU_ERR_INVAL names the test and the field. */
-int bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
-			 struct bu_flow *flows, int count, struct bu_err *err);
+bu_must int bu_wire_round_answer(const struct bu_topology *t, const json_t *answer,
+				 struct bu_flow *flows, int count, struct bu_err *err);
 
 /* {"op":"trace","src","dst","rail","sport","count"} */
 json_t *bu_wire_trace(const struct bu_topology *t, const struct bu_flow *flow,
 		      int count);
-int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,
-			 const struct bu_flow *flow, int count, int *ret_spines,
-			 struct bu_err *err);
+bu_must int bu_wire_trace_answer(const struct bu_topology *t, const json_t *answer,
+				 const struct bu_flow *flow, int count, int *ret_spines,
+				 struct bu_err *err);
 
 /* [{"node","rail"?,"leaf"}]; what is not told is left as it is. */
-int bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer,
-			int *ret_leaf_of, struct bu_err *err);
+bu_must int bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer,
+				int *ret_leaf_of, struct bu_err *err);
 /* [{"leaf","spine","dir"?: "up"|"down", NAME: N}], or with "up" and "down" objects.
  * Counters since the start. */
-int bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
-			  struct bu_link_count *ret, struct bu_err *err);
+bu_must int bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
+				  struct bu_link_count *ret, struct bu_err *err);
 
 /* {"op":"accuse","accusations":[...]} */
 json_t *bu_wire_accuse(const struct bu_topology *t, const struct bu_report *report);

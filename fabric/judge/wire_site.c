@@ -65,8 +65,8 @@ bu_wire_lldp_answer(const struct bu_topology *t, const json_t *answer, int *ret_
 	if (!json_is_array(list) && !json_is_object(list))
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"answer to lldp: a list of {node, rail, leaf}, or null, "
-			"is wanted");
+			"answer to lldp: expected a list of {node, rail, leaf}, or "
+			"null");
 	json_array_foreach (list, i, entry) {
 		const json_t *name = json_object_get(entry, "node");
 		int node = name                   ? bu_ids_find(&t->node_ids, name)
@@ -124,8 +124,8 @@ bu_wire_switch_answer(const struct bu_topology *t, const json_t *answer,
 	if (!json_is_array(list))
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
-			"answer to switch: a list of {leaf, spine, dir, ...}, or "
-			"null, is wanted");
+			"answer to switch: expected a list of {leaf, spine, dir, "
+			"...}, or null");
 	json_array_foreach (list, i, entry) {
 		int leaf = bu_ids_find(&t->leaf_ids, json_object_get(entry, "leaf"));
 		int spine = bu_ids_find(&t->spine_ids, json_object_get(entry, "spine"));

@@ -31,14 +31,14 @@ struct bu_buffer {
 
 /* size 0: an empty buffer. cuda NULL: host memory, in huge pages where there are some.
  * Zeroed. */
-int bu_buffer_create(struct bu_buffer *ret, struct ibv_pd *pd, size_t size,
-		     struct bu_cuda *cuda, struct bu_err *err);
+bu_must int bu_buffer_create(struct bu_buffer *ret, struct ibv_pd *pd, size_t size,
+			     struct bu_cuda *cuda, struct bu_err *err);
 void bu_buffer_destroy(struct bu_buffer *buffer);
 /* Copies in and out; through CUDA when it is a GPU's. */
-int bu_buffer_put(const struct bu_buffer *buffer, size_t at, const void *data,
-		  size_t size, struct bu_err *err);
-int bu_buffer_get(const struct bu_buffer *buffer, size_t at, void *data, size_t size,
-		  struct bu_err *err);
+bu_must int bu_buffer_put(const struct bu_buffer *buffer, size_t at, const void *data,
+			  size_t size, struct bu_err *err);
+bu_must int bu_buffer_get(const struct bu_buffer *buffer, size_t at, void *data,
+			  size_t size, struct bu_err *err);
 /* Where the memory really is: what CUDA says of the pointer, whether this program can
  * read it without CUDA, and whether CUDA reads what CUDA wrote. UNKNOWN: CUDA and the
  * kernel do not agree. Spoils the first bytes. */

@@ -273,8 +273,7 @@ fill_address(const char *addr, int port, struct sockaddr_in *ret, struct bu_err 
 				    .sin_port = htons((uint16_t)port)};
 	if (inet_pton(AF_INET, addr, &ret->sin_addr) != 1)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "probe address '%s': an IPv4 address is wanted",
-				  addr);
+				  "probe address '%s': expected an IPv4 address", addr);
 	return 0;
 }
 

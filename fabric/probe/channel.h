@@ -37,8 +37,8 @@ struct bu_channel *bu_channel_open(const struct bu_channel_opts *opts, int begun
 struct bu_channel *bu_channel_over(int fd, const struct bu_channel_opts *opts,
 				   struct bu_wait *wait, struct bu_err *err);
 void bu_channel_destroy(struct bu_channel *channel);
-int bu_channel_send(struct bu_channel *channel, const json_t *message,
-		    struct bu_wait *wait, struct bu_err *err);
+bu_must int bu_channel_send(struct bu_channel *channel, const json_t *message,
+			    struct bu_wait *wait, struct bu_err *err);
 /* New reference. BU_ERR_REMOTE when the peer closed, BU_ERR_DENIED for a wrong MAC. */
 json_t *bu_channel_receive(struct bu_channel *channel, struct bu_wait *wait,
 			   struct bu_err *err);

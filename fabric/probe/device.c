@@ -162,7 +162,7 @@ bu_device_open(const char *device, const char *local_ip, int gid_index,
 			"RDMA device: neither a name nor an address is given");
 	if (local_ip && inet_pton(AF_INET, local_ip, &wanted.ip) != 1)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "fabric address '%s': an IPv4 address is wanted",
+				  "fabric address '%s': expected an IPv4 address",
 				  local_ip);
 	list = ibv_get_device_list(&count);
 	if (list) {

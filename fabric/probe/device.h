@@ -24,10 +24,10 @@ struct bu_device {
  * device's first RoCE v2 GID of an IPv4 address, or GID 0 of an InfiniBand port.
  * device: its name; NULL: any. One of the two is wanted. BU_ERR_NOTFOUND when there is
  * none, BU_ERR_STATE when its port is not active. */
-int bu_device_open(const char *device, const char *local_ip, int gid_index,
-		   struct bu_device *ret, struct bu_err *err);
+bu_must int bu_device_open(const char *device, const char *local_ip, int gid_index,
+			   struct bu_device *ret, struct bu_err *err);
 /* Asks the port again; the same errors. */
-int bu_device_refresh(struct bu_device *device, struct bu_err *err);
+bu_must int bu_device_refresh(struct bu_device *device, struct bu_err *err);
 /* 10^9 bit/s by the port's speed and width; 0 = unknown. */
 double bu_device_rate_gbps(const struct bu_device *device);
 /* Bytes of an MTU enum and back (0 when there is none). */

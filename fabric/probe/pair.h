@@ -65,13 +65,13 @@ struct bu_pair_kept {
 	struct bu_pair_opts opts;
 };
 void bu_pair_drop(struct bu_pair_kept *kept);
-int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
-			   struct bu_err *err);
+bu_must int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
+				   struct bu_err *err);
 
 /* Blocks until both directions are done, at most deadline_ms. 0: ret holds the result,
  * the same at both ends while they could talk; what went wrong is in its errors, and
  * its verdict is still "inconclusive". -1: there is none (BU_ERR_INVAL: opts are wrong;
  * BU_ERR_CANCELLED). */
-int bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
-		struct bu_err *err);
+bu_must int bu_pair_run(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
+			struct bu_err *err);
 #endif

@@ -40,22 +40,22 @@ struct session {
 void bu_pair_prepare(struct session *s);
 /* Over the channel: both agree, and their queue pairs are connected. -1: they cannot go
  * on. */
-int bu_pair_open(struct session *s, struct bu_err *err);
+bu_must int bu_pair_open(struct session *s, struct bu_err *err);
 /* keep: for the next probe, where the options have room for that. */
 void bu_pair_release(struct session *s, int keep);
 
 struct bu_wait bu_pair_wait(struct session *s, int64_t deadline_ns);
 /* stop() of a transfer (arg: the session): the peer may end it. */
-int bu_pair_interrupted(void *arg, struct bu_err *err);
+bu_must int bu_pair_interrupted(void *arg, struct bu_err *err);
 /* message: owned, may be NULL. */
-int bu_pair_say(struct session *s, const char *step, json_t *message,
-		struct bu_err *err);
+bu_must int bu_pair_say(struct session *s, const char *step, json_t *message,
+			struct bu_err *err);
 /* The peer's next message, which must be this step. New reference. */
 json_t *bu_pair_hear(struct session *s, const char *step, struct bu_err *err);
-int bu_pair_expect(struct session *s, const char *step, struct bu_err *err);
+bu_must int bu_pair_expect(struct session *s, const char *step, struct bu_err *err);
 /* A finite number that is not negative. */
-int bu_pair_figure(const json_t *message, const char *key, double *ret,
-		   struct bu_err *err);
+bu_must int bu_pair_figure(const json_t *message, const char *key, double *ret,
+			   struct bu_err *err);
 
 /* 1: this phase moves what that end sends. */
 int bu_pair_moves(const struct session *s, int direction);
@@ -63,12 +63,12 @@ int bu_pair_moves(const struct session *s, int direction);
 double *bu_pair_clock(struct session *s, int direction);
 /* Says our end, hears the peer's, records the errors. own: of kind NONE when it went
  * well here. -1: the probe cannot go on. */
-int bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err);
+bu_must int bu_pair_close(struct session *s, struct bu_err *own, struct bu_err *err);
 
 /* direction: the end that the payload comes from, or both at once. -1: the probe cannot
  * go on. */
 enum { BU_PHASE_BOTH = 2 };
-int bu_pair_phase(struct session *s, int direction, int64_t deadline_ns,
-		  struct bu_err *err);
+bu_must int bu_pair_phase(struct session *s, int direction, int64_t deadline_ns,
+			  struct bu_err *err);
 
 #endif

@@ -77,15 +77,15 @@ qpns_from_json(const json_t *value, struct bu_verbs_peer *ret, struct bu_err *er
 
 	if (count < 1 || count > BU_QPS_MAX)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'qpn': an array of 1 to %d is wanted",
+				  "field 'qpn': expected an array of 1 to %d",
 				  BU_QPS_MAX);
 	for (size_t i = 0; i < count; i++) {
 		json_int_t qpn = json_integer_value(json_array_get(qpns, i));
 
 		if (qpn < 1 || qpn > 0xffffff)
 			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field 'qpn': numbers from 1 to %d are "
-					  "wanted",
+					  "field 'qpn': expected numbers from 1 to "
+					  "%d",
 					  0xffffff);
 		ret->qpn[i] = (uint32_t)qpn;
 	}

@@ -244,8 +244,8 @@ check_opts(const struct bu_verbs_opts *opts, struct bu_err *err)
 				  ": a multiple of 8 from 64 to %d",
 				  opts->message_bytes, BU_PAIR_MESSAGE_MAX);
 	if (opts->qps < 1 || opts->qps > BU_QPS_MAX)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "queue pairs: 1 to %d are wanted", BU_QPS_MAX);
+		return bu_err_set(err, BU_ERR_INVAL, 0, "queue pairs: expected 1 to %d",
+				  BU_QPS_MAX);
 	if (opts->bytes == 0 || opts->bytes > INT64_MAX / 2)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "a run of %" PRIu64 " bytes",
 				  opts->bytes);

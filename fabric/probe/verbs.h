@@ -69,8 +69,8 @@ struct bu_verbs_peer {
 	struct bu_verbs_memory recv, send, ping;
 };
 json_t *bu_verbs_peer_to_json(const struct bu_verbs_peer *peer);
-int bu_verbs_peer_from_json(const json_t *value, struct bu_verbs_peer *ret,
-			    struct bu_err *err);
+bu_must int bu_verbs_peer_from_json(const json_t *value, struct bu_verbs_peer *ret,
+				    struct bu_err *err);
 
 struct bu_verbs *bu_verbs_create(const struct bu_verbs_opts *opts, struct bu_err *err);
 void bu_verbs_destroy(struct bu_verbs *verbs);
@@ -80,8 +80,8 @@ void bu_verbs_disconnect(struct bu_verbs *verbs);
  * share of it is renewed first. opts: the same but for roles, with and sport. -1: only
  * good to be destroyed. */
 void bu_verbs_rest(struct bu_verbs *verbs);
-int bu_verbs_renew(struct bu_verbs *verbs, const struct bu_verbs_opts *opts,
-		   struct bu_err *err);
+bu_must int bu_verbs_renew(struct bu_verbs *verbs, const struct bu_verbs_opts *opts,
+			   struct bu_err *err);
 void bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret);
 /* Device, GID, port, MTU, NUMA node, CPU, memory; node and address are left alone. */
 void bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret);
@@ -90,8 +90,8 @@ void bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret);
 void bu_verbs_counters(const struct bu_verbs *verbs, struct bu_counters *ret);
 /* Path MTU: the smaller of both ports'. Unless loopback was asked for, a peer with our
  * own GID is refused: a loop inside the adapter says nothing about cable and switch. */
-int bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
-		     int *ret_mtu, struct bu_err *err);
+bu_must int bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
+			     int *ret_mtu, struct bu_err *err);
 
 /* Messages of a run: those under way at once, to warm up, then `bytes` of them. */
 uint64_t bu_verbs_messages(const struct bu_verbs *verbs);
@@ -108,21 +108,22 @@ struct bu_verbs_run {
 	uint64_t ret_bytes; /* acknowledged, warm-up included */
 };
 /* The source's payload of a run; before either end starts it. */
-int bu_verbs_stamp(struct bu_verbs *verbs, const struct bu_verbs_run *run,
-		   struct bu_err *err);
+bu_must int bu_verbs_stamp(struct bu_verbs *verbs, const struct bu_verbs_run *run,
+			   struct bu_err *err);
 /* BU_ERR_REMOTE when the path lost it for good. */
-int bu_verbs_run(struct bu_verbs *verbs, struct bu_verbs_run *run, struct bu_wait *wait,
-		 struct bu_err *err);
+bu_must int bu_verbs_run(struct bu_verbs *verbs, struct bu_verbs_run *run,
+			 struct bu_wait *wait, struct bu_err *err);
 /* The sink's check of a run that has ended: every slot holds the last message that came
  * into it, every byte of it. BU_ERR_VERIFY names the first wrong one. */
-int bu_verbs_check(struct bu_verbs *verbs, const struct bu_verbs_run *run,
-		   struct bu_err *err);
+bu_must int bu_verbs_check(struct bu_verbs *verbs, const struct bu_verbs_run *run,
+			   struct bu_err *err);
 /* One word to the peer, before anything is timed. BU_ERR_REMOTE when nothing said that
  * it came, within 3 s: no long run will find more. */
-int bu_verbs_reach(struct bu_verbs *verbs, struct bu_wait *wait, struct bu_err *err);
+bu_must int bu_verbs_reach(struct bu_verbs *verbs, struct bu_wait *wait,
+			   struct bu_err *err);
 /* Ping-pong of 8 bytes; one end starts, the other answers. samples_us (starter's, may
  * be NULL for the other): half of each round trip. */
-int bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations,
-		  struct bu_wait *wait, double *samples_us, struct bu_err *err);
+bu_must int bu_verbs_ping(struct bu_verbs *verbs, int starts, int iterations,
+			  struct bu_wait *wait, double *samples_us, struct bu_err *err);
 
 #endif

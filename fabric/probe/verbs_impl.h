@@ -60,9 +60,9 @@ bu_verbs_window(const struct bu_verbs *verbs)
 {
 	return verbs->send.size ? &verbs->send : &verbs->recv;
 }
-int bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err);
+bu_must int bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err);
 /* With what the peer must know of them. */
-int bu_verbs_create_qps(struct bu_verbs *verbs, struct bu_err *err);
+bu_must int bu_verbs_create_qps(struct bu_verbs *verbs, struct bu_err *err);
 /* What came and was told in an earlier probe. */
 void bu_verbs_forget(struct bu_verbs *verbs);
 /* Number of a run's first message; its slot is the number modulo slots, its queue pair
@@ -75,16 +75,16 @@ void bu_verbs_stamp_edges(struct bu_verbs *verbs, uint64_t stamp, uint64_t messa
 void bu_verbs_spoil_edges(struct bu_verbs *verbs, uint64_t message);
 
 /* How many completions, at most count; -1: err says what the adapter lost. */
-int bu_verbs_reap(struct bu_verbs *verbs, struct ibv_wc *ret, int count,
-		  const char *what, struct bu_err *err);
+bu_must int bu_verbs_reap(struct bu_verbs *verbs, struct ibv_wc *ret, int count,
+			  const char *what, struct bu_err *err);
 /* Sleeps until there may be a completion, a slice at most; errors of the adapter and
  * the deadline come out here. */
-int bu_verbs_idle(struct bu_verbs *verbs, struct bu_wait *wait, const char *what,
-		  struct bu_err *err);
+bu_must int bu_verbs_idle(struct bu_verbs *verbs, struct bu_wait *wait,
+			  const char *what, struct bu_err *err);
 /* Names a device that has vanished or whose port went down, else leaves err alone.
  * Returns -1. */
 int bu_verbs_failed(struct bu_verbs *verbs, struct bu_err *err);
 /* Posts the next receive of a queue pair. */
-int bu_verbs_receive(struct bu_verbs *verbs, int qp, struct bu_err *err);
+bu_must int bu_verbs_receive(struct bu_verbs *verbs, int qp, struct bu_err *err);
 
 #endif

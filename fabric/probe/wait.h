@@ -18,9 +18,9 @@ struct bu_wait {
 	int64_t next_stop_ns; /* bu_wait_check()'s own */
 };
 /* 0: go on; -1: BU_ERR_TIMEOUT "what: ...", or stop()'s error. */
-int bu_wait_check(struct bu_wait *wait, const char *what, struct bu_err *err);
+bu_must int bu_wait_check(struct bu_wait *wait, const char *what, struct bu_err *err);
 /* Until fd has one of `events` (poll's); same errors. */
-int bu_wait_fd(struct bu_wait *wait, int fd, short events, const char *what,
-	       struct bu_err *err);
+bu_must int bu_wait_fd(struct bu_wait *wait, int fd, short events, const char *what,
+		       struct bu_err *err);
 
 #endif

@@ -9,10 +9,10 @@
 /* Writes frames_path (synced) and fills part->size_bytes, frame_bytes, frame_count and
  * frames; the caller owns frames and has set the rest. The result depends on the
  * content alone. threads 1 to 16. */
-int bu_frames_pack(const char *raw_path, const char *frames_path, int threads,
-		   struct bu_part *part, struct bu_err *err);
+bu_must int bu_frames_pack(const char *raw_path, const char *frames_path, int threads,
+			   struct bu_part *part, struct bu_err *err);
 /* Reads every stored frame again; BU_ERR_VERIFY names the first one that is wrong. */
-int bu_frames_check(const char *frames_path, const struct bu_part *part,
-		    struct bu_err *err);
+bu_must int bu_frames_check(const char *frames_path, const struct bu_part *part,
+			    struct bu_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The script that divides GPUs, against an nvidia-smi of paper: three GPUs whose mode
+ * The script that divides GPUs, against a fake nvidia-smi: three GPUs whose mode
  * and instances are files, and a log of what was changed. What matters is what it
  * leaves alone, because dividing a GPU ends whatever runs on it.
  */
@@ -92,7 +92,7 @@ START_TEST(only_what_is_not_so_is_changed)
 	/* A refusal is told, and the others are done. */
 	put("full", "", 0644);
 	divide("0 3g.40gb\n", 0, "clear 0\nmake 0 3g.40gb\n");
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 
@@ -108,7 +108,7 @@ START_TEST(without_the_driver_nothing_happens)
 	path = bu_xasprintf("PATH=%s", dir);
 	env[0] = path;
 	ck_assert_int_eq(bu_job_run(&opts, NULL, NULL), 0);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 

@@ -22,7 +22,7 @@ char *bu_image_public_key(const char *cache_dir, struct bu_err *err);
 /* name: a recipe, "debian12", "tiny" or "ramdisk". Says on standard error what it does;
  * returns at once when the result is there and its inputs are the same. The result
  * appears whole or not at all. Blocks for minutes: for the command line and jobs. */
-int bu_image_build(const char *name, const struct bu_image_build_opts *opts,
-		   struct bu_err *err);
+bu_must int bu_image_build(const char *name, const struct bu_image_build_opts *opts,
+			   struct bu_err *err);
 
 #endif

@@ -92,7 +92,7 @@ START_TEST(builds_once_per_input)
 	ck_assert_int_eq(image.manifest->parts[0].size_bytes, 65536);
 	ck_assert_int_eq(build(&err), 0);
 	ck_assert_int_eq(count_runs(), 1);
-	bu_file_write_text(input, 0644, NULL, "second\n");
+	ck_assert_int_eq(bu_file_write_text(input, 0644, NULL, "second\n"), 0);
 	ck_assert_int_eq(build(&err), 0);
 	ck_assert_int_eq(count_runs(), 2);
 	load(&again);
@@ -117,7 +117,7 @@ START_TEST(a_failed_build_changes_nothing)
 	make_recipe();
 	ck_assert_int_eq(build(&err), 0);
 	load(&before);
-	bu_file_write_text(input, 0644, NULL, "broken\n");
+	ck_assert_int_eq(bu_file_write_text(input, 0644, NULL, "broken\n"), 0);
 	ck_assert_int_eq(build(&err), -1);
 	ck_assert_msg(strstr(err.text, "exit status 7") != NULL, "%s", err.text);
 	load(&after);
@@ -151,7 +151,7 @@ START_TEST(damage_is_refused_and_repaired)
 	load(&image);
 	bu_image_fini(&image);
 	snprintf(path, sizeof(path), "%s/small/manifest.sig", images);
-	bu_file_write_text(path, 0644, NULL, "00\n");
+	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "00\n"), 0);
 	ck_assert_int_eq(bu_image_load(images, "small", pub, &image, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 	ck_assert_int_eq(bu_image_load(images, "other", pub, &image, &err), -1);

@@ -14,17 +14,19 @@ enum { BU_BOOTARGS_MAX = 2047 }; /* of x86, both parts together */
 /* esp_dir: where the system partition is mounted. What is there already is not written
  * again. BU_ERR_INVAL for a line that is too long or holds control characters,
  * BU_ERR_STATE for an image that has no /kargs (fine when kargs is ""). */
-int bu_bootargs_write(const char *esp_dir, const char *kargs, struct bu_err *err);
+bu_must int bu_bootargs_write(const char *esp_dir, const char *kargs,
+			      struct bu_err *err);
 /* The node's part as it is there; owned. */
 char *bu_bootargs_read(const char *esp_dir, struct bu_err *err);
 
 /* Mounts a system partition ("/dev/vda1") at a folder of its own and unmounts it after
  * fn, which has the folder. */
-int bu_bootargs_mounted(const char *device,
-			int (*fn)(const char *esp_dir, void *arg, struct bu_err *err),
-			void *arg, struct bu_err *err);
+bu_must int bu_bootargs_mounted(const char *device,
+				int (*fn)(const char *esp_dir, void *arg,
+					  struct bu_err *err),
+				void *arg, struct bu_err *err);
 /* Of the running system: the system partition on the disk that / is on. *ret_old (may
  * be NULL; owned) gets the node's part as it was; kargs NULL only reads. */
-int bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err);
+bu_must int bu_bootargs_system(const char *kargs, char **ret_old, struct bu_err *err);
 
 #endif

@@ -47,7 +47,7 @@ begin(void)
 static void
 end(void)
 {
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 	strcpy(dir + strlen(dir) - 6, "XXXXXX");
 }
 

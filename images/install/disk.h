@@ -25,7 +25,7 @@ struct bu_disk {
 
 /* BU_ERR_NOTFOUND, BU_ERR_BUSY (mounted or in use), BU_ERR_INVAL (no disk with sectors
  * of 512 bytes). */
-int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
+bu_must int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
 void bu_disk_close(struct bu_disk *disk);
 
 /* What is left for bu_gpt_check_data(). A step that goes on may find its own table
@@ -34,25 +34,27 @@ void bu_disk_close(struct bu_disk *disk);
 enum bu_look { BU_LOOK_NOT, BU_LOOK_IF_LEGIBLE, BU_LOOK };
 /* BU_ERR_STATE unless both edges are zero, or the mark is of this step, or allow_wipe;
  * with keep_data what else there is, is for *ret_look. */
-int bu_disk_check(const struct bu_disk *disk, const struct bu_install_opts *opts,
-		  enum bu_look *ret_look, struct bu_err *err);
+bu_must int bu_disk_check(const struct bu_disk *disk,
+			  const struct bu_install_opts *opts, enum bu_look *ret_look,
+			  struct bu_err *err);
 /* BU_ERR_VERIFY unless the mark in opts is signed and of the step. */
-int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
+bu_must int bu_mark_check(const struct bu_install_opts *opts, struct bu_err *err);
 /* Written and synced. */
-int bu_mark_write(const struct bu_disk *disk, const struct bu_install_opts *opts,
-		  struct bu_err *err);
+bu_must int bu_mark_write(const struct bu_disk *disk,
+			  const struct bu_install_opts *opts, struct bu_err *err);
 /* From now on it says that the install of its step is finished. */
-int bu_mark_finish(const struct bu_disk *disk, struct bu_err *err);
+bu_must int bu_mark_finish(const struct bu_disk *disk, struct bu_err *err);
 
 /* The range reads as zeros afterwards; multiples of 4096. */
-int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
-		 struct bu_err *err);
+bu_must int bu_disk_zero(const struct bu_disk *disk, uint64_t offset, uint64_t size,
+			 struct bu_err *err);
 /* Zeros both edges but the mark; with keep_table only what is between the partition
  * table, the mark and the first part. Then the kernel reads the table again. */
-int bu_disk_clear(const struct bu_disk *disk, int keep_table, struct bu_err *err);
+bu_must int bu_disk_clear(const struct bu_disk *disk, int keep_table,
+			  struct bu_err *err);
 /* All of it at its place. */
-int bu_disk_write(int fd, const void *data, size_t size, uint64_t offset,
-		  struct bu_err *err);
-int bu_disk_sync(const struct bu_disk *disk, struct bu_err *err);
+bu_must int bu_disk_write(int fd, const void *data, size_t size, uint64_t offset,
+			  struct bu_err *err);
+bu_must int bu_disk_sync(const struct bu_disk *disk, struct bu_err *err);
 
 #endif

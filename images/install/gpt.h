@@ -32,21 +32,22 @@ struct bu_layout {
  * takes what data leaves. Where data lies follows from the disk's size and the options
  * alone, so that another image finds it. BU_ERR_INVAL when the disk is too small, with
  * both sizes. */
-int bu_layout_make(const struct bu_manifest *manifest,
-		   const struct bu_install_opts *opts, uint64_t disk_bytes,
-		   struct bu_layout *ret, struct bu_err *err);
+bu_must int bu_layout_make(const struct bu_manifest *manifest,
+			   const struct bu_install_opts *opts, uint64_t disk_bytes,
+			   struct bu_layout *ret, struct bu_err *err);
 /* The protective MBR with the boot code, both tables with new random GUIDs. Not synced.
  */
-int bu_gpt_write(int fd, const struct bu_manifest *manifest,
-		 const struct bu_layout *layout, struct bu_err *err);
+bu_must int bu_gpt_write(int fd, const struct bu_manifest *manifest,
+			 const struct bu_layout *layout, struct bu_err *err);
 /* The same with data partitions alone and nothing that boots: what a disk has while its
  * system is written anew. */
-int bu_gpt_write_data(int fd, const struct bu_layout *layout, struct bu_err *err);
+bu_must int bu_gpt_write_data(int fd, const struct bu_layout *layout,
+			      struct bu_err *err);
 /* The disk has a whole table as we write it. */
 int bu_gpt_is_ours(int fd);
 /* BU_ERR_STATE unless the table on the disk has each data partition of the layout where
  * it is there, and besides nothing but parts named as the image's. */
-int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
-		      const struct bu_layout *layout, struct bu_err *err);
+bu_must int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
+			      const struct bu_layout *layout, struct bu_err *err);
 
 #endif

@@ -85,7 +85,7 @@ struct bu_install_hooks {
  * mark and a disk that does not boot, because boot code and partition table come last:
  * VERIFY (a frame was wrong twice; names part, frame, both digests), REMOTE, IO,
  * CANCELLED. */
-int bu_install_run(const struct bu_install_opts *opts,
-		   const struct bu_install_hooks *hooks, struct bu_err *err);
+bu_must int bu_install_run(const struct bu_install_opts *opts,
+			   const struct bu_install_hooks *hooks, struct bu_err *err);
 
 #endif

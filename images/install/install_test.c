@@ -102,7 +102,7 @@ START_TEST(wrong_orders_write_nothing)
 
 	setup();
 	cancel_after = -1;
-	bu_sha256_file(disk, before, NULL);
+	ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
 	opts = defaults();
 	opts.manifest_digest = mark_sig;
 	ck_assert_int_eq(install(&opts, &err), -1);
@@ -118,7 +118,7 @@ START_TEST(wrong_orders_write_nothing)
 	opts = defaults();
 	opts.image = "missing";
 	ck_assert_int_eq(install(&opts, &err), -1);
-	bu_sha256_file(disk, after, NULL);
+	ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
 	ck_assert_str_eq(before, after);
 	ck_assert_int_eq(truncate(disk, 8 << 20), 0);
 	opts = defaults();
@@ -171,9 +171,9 @@ START_TEST(the_boot_loaders_get_the_nodes_arguments)
 	conf = bu_xasprintf("%s/syslinux.cfg", esp);
 	entry = bu_xasprintf("%s/bringup.conf", entries);
 	ck_assert_int_eq(bu_mkdir_p(entries, 0755, NULL), 0);
-	bu_file_write_text(kargs, 0644, NULL, "rw\n");
-	bu_file_write_text(conf, 0644, NULL, " APPEND rw\n");
-	bu_file_write_text(entry, 0644, NULL, "options rw\n");
+	ck_assert_int_eq(bu_file_write_text(kargs, 0644, NULL, "rw\n"), 0);
+	ck_assert_int_eq(bu_file_write_text(conf, 0644, NULL, " APPEND rw\n"), 0);
+	ck_assert_int_eq(bu_file_write_text(entry, 0644, NULL, "options rw\n"), 0);
 	opts = defaults();
 	opts.kargs = "iommu=pt";
 	opts.esp_dir = esp;

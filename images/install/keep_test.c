@@ -25,10 +25,10 @@ START_TEST(what_is_on_the_disk_stays)
 
 		ck_assert_int_eq(truncate(disk, 0) | truncate(disk, DISK_BYTES), 0);
 		put(places[i], "x");
-		bu_sha256_file(disk, before, NULL);
+		ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
 		ck_assert_int_eq(install(&opts, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_STATE);
-		bu_sha256_file(disk, after, NULL);
+		ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
 		ck_assert_str_eq(before, after);
 	}
 	opts.allow_wipe = 1;
@@ -130,10 +130,10 @@ START_TEST(a_mark_of_any_length_is_foreign)
 
 			ck_assert_int_eq(pwrite(fd, block, 14, BU_MARK_OFFSET), 14);
 		}
-		bu_sha256_file(disk, before, NULL);
+		ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
 		ck_assert_int_eq(install(&opts, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_STATE);
-		bu_sha256_file(disk, after, NULL);
+		ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
 		ck_assert_str_eq(before, after);
 	}
 	teardown();
@@ -152,7 +152,7 @@ START_TEST(a_mark_that_does_not_fit_writes_nothing)
 	setup();
 	cancel_after = -1;
 	opts = defaults();
-	bu_sha256_file(disk, before, NULL);
+	ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
 	ck_assert_int_eq(bu_sign(boss_key, text, strlen(text), sig, NULL), 0);
 	opts.mark_text = text;
 	opts.mark_sig = sig;
@@ -163,7 +163,7 @@ START_TEST(a_mark_that_does_not_fit_writes_nothing)
 	opts.mark_sig = "cafe";
 	ck_assert_int_eq(install(&opts, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
-	bu_sha256_file(disk, after, NULL);
+	ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
 	ck_assert_str_eq(before, after);
 	teardown();
 }

@@ -10,16 +10,18 @@
 #include "images/install/install.h"
 #include "images/manifest.h"
 
-int bu_parts_write(const struct bu_install_opts *opts,
-		   const struct bu_install_hooks *hooks,
-		   const struct bu_manifest *manifest, const struct bu_layout *layout,
-		   const struct bu_disk *disk, struct bu_err *err);
+bu_must int bu_parts_write(const struct bu_install_opts *opts,
+			   const struct bu_install_hooks *hooks,
+			   const struct bu_manifest *manifest,
+			   const struct bu_layout *layout, const struct bu_disk *disk,
+			   struct bu_err *err);
 
 /* When a server fails to answer: waits a moment and returns 0, or -1 when the patience
  * is at its end or the error is of another kind. since_ms: when it last worked. */
 int bu_parts_wait(const struct bu_install_opts *opts, const struct bu_err *err,
 		  int64_t since_ms);
 /* Calls hooks->cancelled; -1 with BU_ERR_CANCELLED. */
-int bu_parts_cancelled(const struct bu_install_hooks *hooks, struct bu_err *err);
+bu_must int bu_parts_cancelled(const struct bu_install_hooks *hooks,
+			       struct bu_err *err);
 
 #endif

@@ -10,12 +10,12 @@
 /* Grows the part "root" to its partition, writes files and stamp, unmounts, syncs;
  * then the kernel's arguments into the part "esp". The disk must not be open
  * exclusively. */
-int bu_target_fill(const struct bu_install_opts *opts,
-		   const struct bu_manifest *manifest, const struct bu_layout *layout,
-		   struct bu_err *err);
+bu_must int bu_target_fill(const struct bu_install_opts *opts,
+			   const struct bu_manifest *manifest,
+			   const struct bu_layout *layout, struct bu_err *err);
 
 /* Below the directory root_fd, through no symbolic link. */
-int bu_target_write(int root_fd, const struct bu_install_file *file,
-		    struct bu_err *err);
+bu_must int bu_target_write(int root_fd, const struct bu_install_file *file,
+			    struct bu_err *err);
 
 #endif

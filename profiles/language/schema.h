@@ -133,8 +133,8 @@ char *bu_schema_suggest(const char *kind, const char *key);
 /* Checks the text and, when ret is not NULL, stores the value as BU_KEY_TYPES says;
  * text fields get an owned copy, the old one is freed. References only have their form
  * checked. err->text is "what is wrong; what is allowed". */
-int bu_value_parse(const struct bu_key *key, const char *text, void *ret,
-		   struct bu_err *err);
+bu_must int bu_value_parse(const struct bu_key *key, const char *text, void *ret,
+			   struct bu_err *err);
 /* What is allowed for a value of this key, as the error texts say it; owned. */
 char *bu_key_allowed(const struct bu_key *key);
 /* 1 when the type stores an owned char *. */

@@ -10,13 +10,15 @@
 char *bu_key_json_name(const struct bu_key *key);
 /* values_number.c; as bu_value_parse(), for INT, REAL, PERCENT, SIZE, DURATION; for
  * CIDR; for LIMIT, of which nothing is stored. */
-int bu_value_number(const struct bu_key *key, const char *text, void *ret,
-		    struct bu_err *err);
-int bu_value_cidr(const struct bu_key *key, const char *text, void *ret,
-		  struct bu_err *err);
-int bu_value_limit_ok(const struct bu_key *key, const char *text, struct bu_err *err);
+bu_must int bu_value_number(const struct bu_key *key, const char *text, void *ret,
+			    struct bu_err *err);
+bu_must int bu_value_cidr(const struct bu_key *key, const char *text, void *ret,
+			  struct bu_err *err);
+bu_must int bu_value_limit_ok(const struct bu_key *key, const char *text,
+			      struct bu_err *err);
 /* -1 with "'x' is wrong; allowed is ..."; a value that may be a secret is not said. */
-int bu_value_refuse(const struct bu_key *key, const char *text, struct bu_err *err);
+bu_must int bu_value_refuse(const struct bu_key *key, const char *text,
+			    struct bu_err *err);
 const char *bu_key_type_allowed(enum bu_key_type type);
 
 /* values_text.c: 1 when the text has the form of this type; 1 for types that are no

@@ -18,7 +18,8 @@
 /* text: "1g.10gb*7", or "0-3:3g.40gb*2,4-7:7g.80gb" by GPU; its form has been checked.
  * model and gpus may be unknown (NULL, 0): then what depends on them is not checked.
  * BU_ERR_INVAL "what is wrong; what is allowed". */
-int bu_gpu_mig_check(const char *text, const char *model, int gpus, struct bu_err *err);
+bu_must int bu_gpu_mig_check(const char *text, const char *model, int gpus,
+			     struct bu_err *err);
 /* 1 when it divides each of so many GPUs; its form has been checked. */
 int bu_gpu_mig_is_whole(const char *text, int gpus);
 /* Instances of each GPU, and the share of its memory that each has, when all of all

@@ -31,8 +31,8 @@ void bu_names_print_hosts(const struct bu_desired *desired, FILE *out);
  * digest; its server is "localhost", which any server can load. BU_ERR_NOTFOUND when no
  * record of the site is in the zone.
  */
-int bu_names_print_zone(const struct bu_desired *desired, const char *zone, FILE *out,
-			struct bu_err *err);
+bu_must int bu_names_print_zone(const struct bu_desired *desired, const char *zone,
+				FILE *out, struct bu_err *err);
 /* A chrony.conf (its fragment) for the site's time server: it follows [site] ntp, or
  * its own clock without, and answers the networks that nodes are in. */
 void bu_names_print_chrony(const struct bu_desired *desired, FILE *out);

@@ -36,7 +36,8 @@ struct bu_nodeset *bu_nodeset_parse_unique(const char *text, struct bu_err *err)
 struct bu_nodeset *bu_nodeset_expand(const char *text, struct bu_err *err);
 struct bu_nodeset *bu_nodeset_create(void);
 /* Copies the name in; does not look for repetitions. -1 when the set is full. */
-int bu_nodeset_add(struct bu_nodeset *nodeset, const char *name, struct bu_err *err);
+bu_must int bu_nodeset_add(struct bu_nodeset *nodeset, const char *name,
+			   struct bu_err *err);
 /* left becomes left op right, op one of '!', '&', '^'; right is used up. */
 void bu_nodeset_combine(struct bu_nodeset *left, char op, struct bu_nodeset *right);
 /* Natural order (node2 before node10), repetitions removed. */

@@ -443,8 +443,8 @@ keep_pair(const struct agent *agent, const json_t *reply, const char *key)
 	bu_autofree char *key_path = bu_xasprintf("%s/key.pem", agent->dir);
 	const char *cert = bu_json_str(reply, "cert", "");
 
-	bu_file_write(path, cert, strlen(cert), 0600, NULL);
-	bu_file_write(key_path, key, strlen(key), 0600, NULL);
+	ck_assert_int_eq(bu_file_write(path, cert, strlen(cert), 0600, NULL), 0);
+	ck_assert_int_eq(bu_file_write(key_path, key, strlen(key), 0600, NULL), 0);
 }
 
 /* A new pair over its own channel: the old one counts until the new one was used. */
@@ -455,8 +455,8 @@ agent_renews(const struct agent *agent, const json_t *first, const char *first_k
 	bu_autojson json_t *reply = NULL;
 	struct bu_err err = {0};
 
-	bu_tls_key_create(&key, NULL);
-	bu_csr_create(key, "node001", &csr, NULL);
+	ck_assert_int_eq(bu_tls_key_create(&key, NULL), 0);
+	ck_assert_int_eq(bu_csr_create(key, "node001", &csr, NULL), 0);
 	MUST(agent_post(agent, 1, "/v1/agent/renew", json_pack("{s:s}", "csr", csr),
 			&reply, &err) == 0);
 	MUST(agent_post(agent, 1, "/v1/agent/clock", json_object(), NULL, &err) == 0);
@@ -516,8 +516,8 @@ agent_life(const struct agent *agent)
 			&err) == -1);
 	MUST(err.kind == BU_ERR_DENIED);
 	MUST(strstr(err.text, "a client certificate is needed") != NULL);
-	bu_tls_key_create(&key, NULL);
-	bu_csr_create(key, "node001", &csr, NULL);
+	ck_assert_int_eq(bu_tls_key_create(&key, NULL), 0);
+	ck_assert_int_eq(bu_csr_create(key, "node001", &csr, NULL), 0);
 	MUST(agent_post(agent, 0, "/v1/agent/enroll",
 			json_pack("{s:s,s:s,s:s,s:o}", "node", "node001", "token",
 				  "guessed", "csr", csr, "inventory",

@@ -125,9 +125,9 @@ json_t *bu_api_rebuild(struct bu_api *api, const struct bu_nodeset *nodes,
 		       const struct bu_verb_ask *ask, struct bu_err *err);
 /* Puts what an apply refers to into the store, each by its digest: the tree, the plan,
  * and what each node with a step should have. */
-int bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,
-		      const json_t *plan, const struct bu_tree *tree,
-		      struct bu_err *err);
+bu_must int bu_api_store_plan(struct bu_api *api, const struct bu_desired *desired,
+			      const json_t *plan, const struct bu_tree *tree,
+			      struct bu_err *err);
 /* kept.c: until it is applied, others are made, or the daemon stops. */
 void bu_api_keep_plan(struct bu_api *api, const char *digest, const char *plan,
 		      const char *tree);

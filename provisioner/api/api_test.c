@@ -262,12 +262,12 @@ START_TEST(boot_files_and_image_files_and_no_others)
 	site_begin(&site, 1);
 	rig_write(&site.rig, "ramdisk/vmlinuz", "kernel");
 	rig_write(&site.rig, "images/secret", "x");
-	bu_mkdir_p(site.images, 0700, NULL);
+	ck_assert_int_eq(bu_mkdir_p(site.images, 0700, NULL), 0);
 	{
 		bu_autofree char *dir = bu_xasprintf("%s/debian12", site.images);
 		bu_autofree char *link = bu_xasprintf("%s/link", dir);
 
-		bu_mkdir_p(dir, 0700, NULL);
+		ck_assert_int_eq(bu_mkdir_p(dir, 0700, NULL), 0);
 		ck_assert_int_eq(symlink("/etc/passwd", link), 0);
 	}
 	rig_write(&site.rig, "images/debian12/root.frames", "0123456789");

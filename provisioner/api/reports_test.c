@@ -54,7 +54,7 @@ START_TEST(results_in_any_alphabet_end_the_step)
 				   "install", "attempt", 1, "error", "broken"),
 			 NULL, &err),
 		BU_ANSWER_ERROR);
-	ck_assert_str_eq(err.text, "error: an object is wanted");
+	ck_assert_str_eq(err.text, "error: expected an object");
 	ck_assert_int_eq(as_agent(&site, bu_api_agent_result,
 				  json_pack("{s:s,s:s,s:i,s:{s:s,s:s}}", "id",
 					    node->step.id, "kind", "install", "attempt",

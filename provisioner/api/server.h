@@ -80,15 +80,15 @@ struct bu_server_tls {
 	const char *ca; /* of the clients */
 };
 /* Takes fd, a listening socket. tls: NULL for plain. */
-int bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
-		     const struct bu_server_tls *tls, struct bu_err *err);
+bu_must int bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
+			     const struct bu_server_tls *tls, struct bu_err *err);
 /* Asks waiting handlers again, at most ten times a second. */
 void bu_server_wake(struct bu_server *server);
 
 /* "10.0.0.1:8080" -> a listening socket, -1 and err when not. */
-int bu_listen_tcp(const char *address, struct bu_err *err);
+bu_must int bu_listen_tcp(const char *address, struct bu_err *err);
 /* A stale socket file is replaced; mode 0600. BU_ERR_STATE when a program listens there
  * or it is no socket. */
-int bu_listen_unix(const char *path, struct bu_err *err);
+bu_must int bu_listen_unix(const char *path, struct bu_err *err);
 
 #endif

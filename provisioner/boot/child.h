@@ -28,7 +28,7 @@ pid_t bu_child_pid(const struct bu_child *child);
 
 /* Writes the file (0600) unless *present is its text already; *changed = 1 when it did.
  * *text is taken into *present then. */
-int bu_child_put(const char *path, char **present, char **text, int *changed,
-		 struct bu_err *err);
+bu_must int bu_child_put(const char *path, char **present, char **text, int *changed,
+			 struct bu_err *err);
 
 #endif

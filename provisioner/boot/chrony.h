@@ -21,6 +21,7 @@ void bu_chrony_destroy(struct bu_chrony *chrony);
 /* conf: bu_names_print_chrony()'s; NULL = others serve time, it ends. Starts it anew
  * when the text changed. Without the program this is 0 with a warning: nodes then keep
  * the time that their hardware has. */
-int bu_chrony_set(struct bu_chrony *chrony, const char *conf, struct bu_err *err);
+bu_must int bu_chrony_set(struct bu_chrony *chrony, const char *conf,
+			  struct bu_err *err);
 
 #endif

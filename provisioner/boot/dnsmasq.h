@@ -43,8 +43,8 @@ struct bu_dnsmasq *bu_dnsmasq_create(struct bu_loop *loop,
 				     const struct bu_dnsmasq_opts *opts);
 void bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq);
 /* Writes its files; starts it or makes it read them when something changed. */
-int bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
-		   struct bu_err *err);
+bu_must int bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq,
+			   const struct bu_dnsmasq_site *site, struct bu_err *err);
 
 /* The configuration; pure, for the test. Owned. */
 char *bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,

@@ -125,7 +125,7 @@ START_TEST(dnsmasq_understands_it)
 	argv[2] = arg;
 	ck_assert_int_eq(bu_file_write(conf, text, strlen(text), 0600, NULL), 0);
 	ck_assert_msg(bu_job_run(&job, NULL, &err) == 0, "%s", err.text);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 
@@ -244,7 +244,7 @@ START_TEST(it_answers_names_addresses_and_machines)
 	       "10.78.0.12      node002-fabric.lab.test\nnone\nsame\n");
 	bu_dnsmasq_destroy(dnsmasq);
 	bu_loop_destroy(loop);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 

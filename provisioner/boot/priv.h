@@ -19,6 +19,6 @@ struct bu_job *bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path
 				     bu_job_fn fn, void *arg, struct bu_err *err);
 int bu_priv_has_chronyd(void);
 /* Makes it read its hosts again (SIGHUP). The process must be a dnsmasq. */
-int bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err);
+bu_must int bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err);
 
 #endif

@@ -11,8 +11,8 @@
 /* What `scontrol -o show node` printed: a line for each node, sorted into *ret_rows
  * (owned; texts borrowed from text). -1 when it is anything else: a node that is
  * missing in the answer counts as unknown, so half an answer is none. */
-int bu_slurm_parse(const char *text, struct bu_cluster_row **ret_rows,
-		   size_t *ret_count, struct bu_err *err);
+bu_must int bu_slurm_parse(const char *text, struct bu_cluster_row **ret_rows,
+			   size_t *ret_count, struct bu_err *err);
 /* NULL when it is not among them. */
 const struct bu_cluster_row *bu_slurm_find(const struct bu_cluster_row *rows,
 					   size_t count, const char *name);

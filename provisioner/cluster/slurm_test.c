@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The driver against a Slurm of paper (scripts that stand first in PATH), and what it
+ * The driver against a fake Slurm (scripts that stand first in PATH), and what it
  * tells about a node in service against a real slurmctld.
  */
 #include "provisioner/cluster/slurm_parse.h"

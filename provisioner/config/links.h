@@ -36,8 +36,8 @@ struct bu_links {
 };
 
 /* BU_ERR_INVAL when the machine's NICs do not fit the profile, with what to do. */
-int bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
-		  struct bu_err *err);
+bu_must int bu_links_make(const struct bu_config_input *input, struct bu_links *ret,
+			  struct bu_err *err);
 
 /* The name by which a script finds the link: a NIC by its MAC, others by name. */
 const char *bu_link_handle(const struct bu_uplink *link);

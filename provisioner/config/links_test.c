@@ -121,7 +121,7 @@ check_golden(const char *backend)
 	if (strcmp(got, want) != 0) { /* longer than Check takes */
 		bu_autofree char *wrong = bu_xasprintf("/tmp/bringup-%s.txt", backend);
 
-		bu_file_write(wrong, got, strlen(got), 0644, NULL);
+		ck_assert_int_eq(bu_file_write(wrong, got, strlen(got), 0644, NULL), 0);
 		ck_abort_msg("not as golden/%s.txt but as %s", backend, wrong);
 	}
 	bu_config_destroy(config);
@@ -189,7 +189,7 @@ judge(const char *backend, const char *script, const char *want)
 	write_below(config, dir);
 	out = run(script, dir);
 	ck_assert_str_eq(out, want);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 	bu_config_destroy(config);
 	bu_desired_destroy(desired);
 }

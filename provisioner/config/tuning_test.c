@@ -234,7 +234,7 @@ START_TEST(systemd_understands_them)
 		bu_file_write(path, file->content, file->size, file->mode, NULL), 0);
 	ck_assert_int_eq(bu_job_run(&opts, &out, NULL), 0);
 	ck_assert_str_eq(out, "madviseperformanceperformance");
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 	bu_config_destroy(config);
 	bu_desired_destroy(desired);
 }

@@ -36,8 +36,11 @@ static json_t *
 events_of(const struct bu_gate *gate, const struct bu_node *node)
 {
 	struct collecting collecting = {node->name, json_array()};
+	struct bu_err err;
 
-	bu_store_read_tail(gate->fleet->store, TAIL, on_event, &collecting, NULL);
+	if (bu_store_read_tail(gate->fleet->store, TAIL, on_event, &collecting, &err) !=
+	    0)
+		bu_warn("gate", "evidence of %s: %s", node->name, err.text);
 	return collecting.list;
 }
 

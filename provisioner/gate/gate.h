@@ -18,8 +18,8 @@ struct bu_gate *bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 void bu_gate_destroy(struct bu_gate *gate);
 /* Expectations as data, rates.json and gpus.json; without them the profile's alone
  * count. */
-int bu_gate_load_data(struct bu_gate *gate, const char *rates, const char *gpus,
-		      struct bu_err *err);
+bu_must int bu_gate_load_data(struct bu_gate *gate, const char *rates, const char *gpus,
+			      struct bu_err *err);
 /* Something changed: looks again soon. Never later than it would have. */
 void bu_gate_kick(struct bu_gate *gate);
 /* What its looks are timed by: the loop's clock, or a test's. Borrowed. */
@@ -40,11 +40,11 @@ struct bu_external {
 	const char *text;
 	int64_t until_ms; /* Unix time, 0 = until it is taken back */
 };
-int bu_gate_external(struct bu_gate *gate, struct bu_node *node,
-		     const struct bu_external *said, struct bu_err *err);
+bu_must int bu_gate_external(struct bu_gate *gate, struct bu_node *node,
+			     const struct bu_external *said, struct bu_err *err);
 /* A person wants it measured anew: only while it is validating (BU_ERR_STATE). */
-int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
-		  struct bu_err *err);
+bu_must int bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
+			  struct bu_err *err);
 /* Measures these nodes with each other, whatever state they are in and stay in: all
  * pairs of few, several partners each of many. Its id, until it is asked for; NULL with
  * BU_ERR_STATE naming a node whose installed system is not heard now. What is measured

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gate over nodes of paper: what their links carry is a table of the test. */
+/* The gate over fake nodes: what their links carry is a table of the test. */
 #include "tests/support/gate.h"
 
 START_TEST(two_good_nodes_prove_each_other)

@@ -54,7 +54,8 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 
 	if (!body) {
 		if (node->hold.owner == BU_OWNER_EXTERNAL && !node->live.appending)
-			bu_reconcile_release(gate->rec, node, node->hold.by, NULL);
+			bu_ignore(bu_reconcile_release(gate->rec, node, node->hold.by,
+						       NULL));
 		return;
 	}
 	BU_REASON_SET(&reason, EXTERNAL,

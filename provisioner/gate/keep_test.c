@@ -155,8 +155,11 @@ START_TEST(an_outside_system_can_quarantine_and_never_certify)
 	node = rig_node(&rig, 2);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	until_ms = rig.clock.fake_wall_ms + 10000;
-	bu_gate_external(rig.gate, node,
-			 &(struct bu_external){"dcgm", "fail", "hot", until_ms}, NULL);
+	ck_assert_int_eq(
+		bu_gate_external(rig.gate, node,
+				 &(struct bu_external){"dcgm", "fail", "hot", until_ms},
+				 NULL),
+		0);
 	rig_pass(&rig, 2001);
 	rig_pass(&rig, 2001);
 	rig_reason_has(&node->hold.reason,

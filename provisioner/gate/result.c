@@ -146,6 +146,7 @@ bu_probe_read(const struct bu_gate *gate, int64_t seq, struct bu_pair_result *re
 {
 	struct reading reading = {seq, ret, 0};
 
-	bu_store_read(gate->fleet->store, seq - 1, 1, on_pair, &reading, NULL);
+	bu_ignore(
+		bu_store_read(gate->fleet->store, seq - 1, 1, on_pair, &reading, NULL));
 	return reading.found ? 0 : -1;
 }

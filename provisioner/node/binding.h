@@ -13,7 +13,7 @@ void bu_binding_inventory(struct bu_node *node, const json_t *value);
 void bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node);
 /* The node has this name from now on. One that has it without a machine takes the old
  * name; BU_ERR_INVAL when it has a machine. */
-int bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
-		      struct bu_err *err);
+bu_must int bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node,
+			      const char *to, struct bu_err *err);
 
 #endif

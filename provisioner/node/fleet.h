@@ -126,8 +126,8 @@ struct bu_target {
 	const struct bu_desired *desired;
 	const struct bu_desired_node *node; /* of desired */
 };
-int bu_fleet_target(struct bu_fleet *fleet, const struct bu_node *node,
-		    struct bu_target *ret, struct bu_err *err);
+bu_must int bu_fleet_target(struct bu_fleet *fleet, const struct bu_node *node,
+			    struct bu_target *ret, struct bu_err *err);
 /* Its node; NULL when there is none. */
 const struct bu_desired_node *bu_fleet_ordered(struct bu_fleet *fleet,
 					       const struct bu_node *node);
@@ -150,10 +150,10 @@ void bu_fleet_touch(struct bu_fleet *fleet, struct bu_node *node);
 
 /* Applies one event of the log. An event that makes no sense is BU_ERR_INVAL and
  * changes nothing. Needs the store for blobs (revisions, inventories). */
-int bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
-		    struct bu_err *err);
+bu_must int bu_fleet_replay(struct bu_fleet *fleet, const struct bu_event *event,
+			    struct bu_err *err);
 /* Replays the whole log. */
-int bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err);
+bu_must int bu_fleet_load(struct bu_fleet *fleet, struct bu_err *err);
 
 /* Its inventory, NULL when there is none. New reference. */
 json_t *bu_fleet_inventory(const struct bu_fleet *fleet, const struct bu_node *node);
@@ -169,8 +169,8 @@ json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *no
 /* 0 when the node holds a full certificate for its present hardware and a boot one for
  * its present boot, both signed by us; else err says what is missing. A yes is kept
  * until an event about the node comes. */
-int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
-		       struct bu_err *err);
+bu_must int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
+			       struct bu_err *err);
 /* Its full certificate is of its present hardware. */
 int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
 

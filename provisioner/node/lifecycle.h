@@ -127,8 +127,8 @@ struct bu_guard_facts {
 };
 /* Where the trigger leads from this state. BU_ERR_STATE when there is no such edge or
  * its guard does not hold. Pure. */
-int bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
-		      const struct bu_guard_facts *facts, enum bu_state *ret_to,
-		      struct bu_err *err);
+bu_must int bu_lifecycle_next(enum bu_state from, enum bu_trigger on,
+			      const struct bu_guard_facts *facts, enum bu_state *ret_to,
+			      struct bu_err *err);
 
 #endif

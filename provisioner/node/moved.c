@@ -32,9 +32,10 @@ note_stage(struct bu_node *node, int64_t now_ms)
 	stage->took_ms = now_ms - node->since_ms;
 }
 
-/* A log of before has no next: the order said where it goes. */
+/* A log of before has no next: the order said where it goes. leads: what next says. */
 static void
-set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
+set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to,
+	 enum bu_state leads)
 {
 	const json_t *next = json_object_get(event->body, "next");
 	struct bu_next *ret = &node->next;
@@ -47,7 +48,7 @@ set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to)
 	ret->state = bu_class_info(node->order.class)->next;
 	if (!next)
 		return;
-	bu_state_from_name(bu_json_str(next, "state", ""), &ret->state, NULL);
+	ret->state = leads;
 	ret->again = bu_json_bool(next, "again", 0);
 	ret->reset = bu_json_bool(next, "reset", 0);
 	copy(ret->by, sizeof(ret->by), next, "by");
@@ -73,11 +74,13 @@ int
 bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	enum bu_state to;
+	const json_t *next = json_object_get(event->body, "next");
+	enum bu_state to, leads = BU_STATE_ENROLLED;
 	enum bu_trigger on = bu_trigger_from_name(bu_json_str(event->body, "on", ""));
 	const struct bu_trigger_info *info = bu_trigger_info(on);
 
-	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0)
+	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0 ||
+	    (next && bu_state_from_name(bu_json_str(next, "state", ""), &leads, err)))
 		return -1;
 	/* A turn that met the end of its order on the way to the log (an abort, another
 	 * plan) is none. */
@@ -92,7 +95,7 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	bu_orders_moved(fleet, node, event, on, to);
 	if (!(info->flags & BU_ON_STUCK))
 		node->live.late_ms = 0;
-	set_next(node, event, to);
+	set_next(node, event, to, leads);
 	if (info->flags & BU_ON_FORGETS)
 		bu_binding_forget(fleet, node);
 	if (on != BU_TRIGGER_REPEAT)

@@ -5,7 +5,7 @@
 
 #include "provisioner/node/fleet.h"
 
-int bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	     struct bu_err *err);
+bu_must int bu_moved(struct bu_fleet *fleet, struct bu_node *node,
+		     const struct bu_event *event, struct bu_err *err);
 
 #endif

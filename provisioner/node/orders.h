@@ -11,8 +11,8 @@ void bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event);
 void bu_orders_left(struct bu_fleet *fleet, int64_t time_ms);
 void bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);
-int bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
-		      struct bu_err *err);
+bu_must int bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
+			      struct bu_err *err);
 void bu_orders_brake(struct bu_fleet *fleet, const struct bu_event *event);
 
 /* What the events of a node mean for its order. Before node->state changes: */

@@ -70,13 +70,22 @@ started_event(int64_t lasted_ms, const char *why, struct bu_event *ret)
 }
 
 static void
+replay(struct bu_reconcile *rec, const struct bu_event *event)
+{
+	struct bu_err err;
+
+	if (bu_fleet_replay(rec->fleet, event, &err) != 0)
+		bu_error("log", "%s", err.text);
+}
+
+static void
 on_started(struct bu_event *events, size_t count, const struct bu_err *err, void *arg)
 {
 	struct bu_reconcile *rec = arg;
 
 	if (err)
 		return;
-	bu_fleet_replay(rec->fleet, events, NULL);
+	replay(rec, events);
 	rec->lasted_ms = 0;
 	/* It may be in, and the log be out since. */
 	if (!rec->stopped && !bu_store_down(rec->fleet->store))
@@ -108,7 +117,7 @@ on_jumped(struct bu_event *events, size_t count, const struct bu_err *err, void 
 
 	if (err)
 		return;
-	bu_fleet_replay(rec->fleet, events, NULL);
+	replay(rec, events);
 	if (!rec->stopped && rec->alive)
 		count_from(rec, rec->jumped_ms);
 }
@@ -248,7 +257,7 @@ write_rows(struct bu_reconcile *rec, struct bu_err *err)
 	rc = bu_store_resume(rec->fleet->store, events, BU_LEN(events), err);
 	for (size_t i = 0; i < BU_LEN(events); i++) {
 		if (rc == 0)
-			bu_fleet_replay(rec->fleet, &events[i], NULL);
+			replay(rec, &events[i]);
 		bu_event_fini(&events[i]);
 	}
 	return rc;

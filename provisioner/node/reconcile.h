@@ -49,14 +49,14 @@ int bu_reconcile_is_late(const struct bu_reconcile *rec, const struct bu_node *n
 
 /* The turn of a settled node with an open order: begins what the order's class asks
  * for. Errors as of bu_reconcile_fire(). */
-int bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node,
-		       struct bu_err *err);
+bu_must int bu_reconcile_begin(struct bu_reconcile *rec, struct bu_node *node,
+			       struct bu_err *err);
 /* Asks for a change of state; reason: NULL = it went as planned. BU_ERR_STATE when
  * there is no such edge, BU_ERR_BUSY while an earlier change of the node is on its way
  * to the log. */
-int bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
-		      enum bu_trigger trigger, const struct bu_reason *reason,
-		      struct bu_err *err);
+bu_must int bu_reconcile_fire(struct bu_reconcile *rec, struct bu_node *node,
+			      enum bu_trigger trigger, const struct bu_reason *reason,
+			      struct bu_err *err);
 /* The same with all that a change of state may say; a field may be 0. */
 struct bu_move {
 	enum bu_trigger on;
@@ -70,28 +70,29 @@ struct bu_move {
 	struct bu_event *extra;
 	size_t count;
 };
-int bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
-		      const struct bu_move *move, struct bu_err *err);
+bu_must int bu_reconcile_move(struct bu_reconcile *rec, struct bu_node *node,
+			      const struct bu_move *move, struct bu_err *err);
 /* The event that does it, for a batch of several nodes. */
-int bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
-		       const struct bu_move *move, struct bu_event *ret,
-		       struct bu_err *err);
+bu_must int bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
+			       const struct bu_move *move, struct bu_event *ret,
+			       struct bu_err *err);
 /* Whether it could be; nothing is asked for. move->extra is not looked at. */
-int bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
-		     const struct bu_move *move, enum bu_state *ret_to,
-		     struct bu_err *err);
+bu_must int bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
+			     const struct bu_move *move, enum bu_state *ret_to,
+			     struct bu_err *err);
 /* Journals facts that change no state. Takes the bodies. */
 void bu_reconcile_note(struct bu_reconcile *rec, struct bu_event *events, size_t count);
 /* A person takes a held node back into work. */
-int bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char *by,
-			 struct bu_err *err);
+bu_must int bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node,
+				 const char *by, struct bu_err *err);
 
 /* What the agents' API passes on. */
 
 /* Is this the token of the boot that was ordered for this node? Asked before anything
  * else of an enrolment is read. */
-int bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *node,
-			     const char *token, struct bu_err *err);
+bu_must int bu_reconcile_check_token(const struct bu_reconcile *rec,
+				     const struct bu_node *node, const char *token,
+				     struct bu_err *err);
 /* Trades the token for a certificate, which is on its way to the log then; owned, NULL
  * and BU_ERR_DENIED when this is not the token, or not the machine that the profile
  * says, or one of another node. The same request may be shown again. */
@@ -104,8 +105,8 @@ char *bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 			 const struct bu_enrolment *enrolment, struct bu_err *err);
 /* May who shows the certificate of this fingerprint speak for the node's machine? A
  * renewed one ends the one before with its first use. BU_ERR_DENIED. */
-int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
-			    const char *fingerprint, struct bu_err *err);
+bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,
+				    const char *fingerprint, struct bu_err *err);
 /* The agent's next certificate, on its way to the log; owned. */
 char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *csr, struct bu_err *err);
@@ -114,9 +115,10 @@ char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
 void bu_revoked_event(struct bu_event *ret, const struct bu_node *node,
 		      const char *reason);
 /* stamp: {"text","sig"}, null or NULL. */
-int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
-		       enum bu_where where, const json_t *stamp,
-		       const struct bu_inventory *inventory, struct bu_err *err);
+bu_must int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
+			       enum bu_where where, const json_t *stamp,
+			       const struct bu_inventory *inventory,
+			       struct bu_err *err);
 /* Does the node's step wait for its agent? (INSTALL, CONFIGURE, JOIN not yet started;
  * CONFIGURE in any of ready and draining: live only where it is ready.) */
 int bu_reconcile_wants_agent(const struct bu_node *node);

@@ -8,19 +8,19 @@
 /* A text of the body as it fits; "" where there is none. */
 void bu_replay_copy(char *ret, size_t size, const json_t *body, const char *key);
 
-int bu_replay_intent(struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_event *event, struct bu_err *err);
-int bu_replay_outcome(struct bu_fleet *fleet, struct bu_node *node,
-		      const struct bu_event *event, struct bu_err *err);
-int bu_replay_admitted(struct bu_fleet *fleet, struct bu_node *node,
-		       const struct bu_event *event, struct bu_err *err);
-int bu_replay_renewed(struct bu_fleet *fleet, struct bu_node *node,
-		      const struct bu_event *event, struct bu_err *err);
-int bu_replay_revoked(struct bu_fleet *fleet, struct bu_node *node,
-		      const struct bu_event *event, struct bu_err *err);
-int bu_replay_booted(struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_event *event, struct bu_err *err);
-int bu_replay_installed(struct bu_fleet *fleet, struct bu_node *node,
-			const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_intent(struct bu_fleet *fleet, struct bu_node *node,
+			     const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_outcome(struct bu_fleet *fleet, struct bu_node *node,
+			      const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_admitted(struct bu_fleet *fleet, struct bu_node *node,
+			       const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_renewed(struct bu_fleet *fleet, struct bu_node *node,
+			      const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_revoked(struct bu_fleet *fleet, struct bu_node *node,
+			      const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_booted(struct bu_fleet *fleet, struct bu_node *node,
+			     const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_installed(struct bu_fleet *fleet, struct bu_node *node,
+				const struct bu_event *event, struct bu_err *err);
 
 #endif

@@ -238,11 +238,12 @@ live(struct rig *rig)
 		json_pack("{s:s,s:s,s:i}", "a", "node001", "b", "node002", "n", 2));
 	bu_reconcile_note(rig->rec, &event, 1);
 	rig_certify(rig, 2);
-	bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL);
+	ck_assert_int_eq(
+		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL), 0);
 	rig_until_step(rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
 	rig_pass(rig, 302 * 1000);
 	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
-	bu_reconcile_release(rig->rec, node, "me", NULL);
+	ck_assert_int_eq(bu_reconcile_release(rig->rec, node, "me", NULL), 0);
 	rig_pass(rig, 1);
 	live_rollouts(rig);
 }
@@ -275,7 +276,8 @@ reloaded(const struct rig *rig, const struct tape *tape, size_t count, const cha
 			char same[65];
 
 			if (blob)
-				bu_store_put_blob(store, blob, same, NULL);
+				ck_assert_int_eq(
+					bu_store_put_blob(store, blob, same, NULL), 0);
 		}
 		json_incref(event.body);
 		clock.fake_wall_ms = event.time_ms;

@@ -17,7 +17,8 @@ struct bu_verb_ask {
 };
 
 /* Whether the verb means something to this node; BU_ERR_STATE says what does. */
-int bu_verb_check(const struct bu_node *node, enum bu_verb verb, struct bu_err *err);
+bu_must int bu_verb_check(const struct bu_node *node, enum bu_verb verb,
+			  struct bu_err *err);
 
 /* Its own system is there, by the word of its agent. */
 int bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node);

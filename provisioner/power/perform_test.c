@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machines of paper that note what was done to them, in order; time is made. */
+/* Fake machines that note what was done to them, in order; time is made. */
 #include <stdio.h>
 #include <string.h>
 

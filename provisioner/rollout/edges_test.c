@@ -112,7 +112,8 @@ hello(const char *boot_id, int stamped)
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, boot_id);
 	bu_autojson json_t *stamp = stamped ? rig_stamp(&rig, node) : NULL;
 
-	bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp, inventory, NULL);
+	bu_ignore(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+				     inventory, NULL));
 	rig_pass(&rig, 1);
 }
 

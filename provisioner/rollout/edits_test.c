@@ -63,14 +63,20 @@ live(struct bu_node *node, const struct fact *fact)
 		agent_step(node, fact->fate);
 	} else if (node->state == BU_STATE_INSPECTING && fact->fate != MUTE &&
 		   node->step.status == BU_STEP_DONE) {
-		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_INSPECTED, NULL, NULL);
+		ck_assert_int_eq(bu_reconcile_fire(sim.rec, node, BU_TRIGGER_INSPECTED,
+						   NULL, NULL),
+				 0);
 	} else if (node->state == BU_STATE_BOOTING && fact->fate != MUTE &&
 		   node->step.status == BU_STEP_DONE) {
-		bu_reconcile_fire(sim.rec, node, BU_TRIGGER_BOOTED, NULL, NULL);
+		ck_assert_int_eq(
+			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_BOOTED, NULL, NULL),
+			0);
 	} else if (node->state == BU_STATE_VALIDATING) { /* the gate and the cluster */
 		if (fact->fate == SLOW)
-			bu_reconcile_fire(sim.rec, node, BU_TRIGGER_ACCUSED, NULL,
-					  NULL);
+			ck_assert_int_eq(bu_reconcile_fire(sim.rec, node,
+							   BU_TRIGGER_ACCUSED, NULL,
+							   NULL),
+					 0);
 		else {
 			edits_join(events, node->name);
 			bu_reconcile_note(sim.rec, events, EDITS_JOIN);
@@ -327,7 +333,8 @@ run_rollout(const json_t *plan)
 	sim.stopped += rollout->state == BU_ROLLOUT_STOPPED;
 	sim.done += rollout->state == BU_ROLLOUT_DONE;
 	if (!rollout->ended_ms)
-		bu_rollouts_abort(sim.rollouts, sim.rollout, "me", NULL);
+		ck_assert_int_eq(
+			bu_rollouts_abort(sim.rollouts, sim.rollout, "me", NULL), 0);
 	turn_loop(3);
 }
 
@@ -381,7 +388,7 @@ load(const char *site, const char *racks)
 	char digest[BU_DIGEST_SIZE];
 
 	if (desired)
-		bu_store_put_blob(sim.store, text, digest, NULL);
+		ck_assert_int_eq(bu_store_put_blob(sim.store, text, digest, NULL), 0);
 	ck_assert_msg(desired || findings.count, "refused without a word");
 	bu_findings_clear(&findings);
 	bu_tree_destroy(tree);

@@ -30,8 +30,8 @@ void bu_rollouts_kick(struct bu_rollouts *rollouts);
  * and both include a reset. BU_ERR_DENIED names the nodes whose step lacks its grant.
  * BU_ERR_BUSY while bu_rollouts_changing().
  */
-int bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
-		      const json_t *grants, struct bu_err *err);
+bu_must int bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
+			      const json_t *grants, struct bu_err *err);
 /* All of it is so already: applying it leaves no event. */
 int bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan);
 struct bu_consent {
@@ -45,8 +45,9 @@ struct bu_consent {
  * commit; their blobs are in the store by then. A plan without steps is no rollout:
  * *ret_id is "". Errors of bu_rollouts_check(). ret_id holds 40 bytes.
  */
-int bu_rollouts_apply(struct bu_rollouts *rollouts, const struct bu_consent *consent,
-		      char *ret_id, struct bu_err *err);
+bu_must int bu_rollouts_apply(struct bu_rollouts *rollouts,
+			      const struct bu_consent *consent, char *ret_id,
+			      struct bu_err *err);
 
 /* A node with a step of the plan about which something is on its way to the log: an
  * order after it would rest on what is no longer so. NULL = none. */
@@ -55,14 +56,14 @@ const struct bu_node *bu_rollouts_changing(const struct bu_rollouts *rollouts,
 
 /* BU_ERR_NOTFOUND; BU_ERR_STATE where it means nothing (pause what is done). by: who
  * asked. Resume of one that stopped itself forgives the failures so far. */
-int bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id, const char *by,
-		      struct bu_err *err);
-int bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id, const char *by,
-		       struct bu_err *err);
+bu_must int bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id,
+			      const char *by, struct bu_err *err);
+bu_must int bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id,
+			       const char *by, struct bu_err *err);
 /* What has not begun is withdrawn, and what has not written or left yet is called back
  * in the same commit. */
-int bu_rollouts_abort(struct bu_rollouts *rollouts, const char *id, const char *by,
-		      struct bu_err *err);
+bu_must int bu_rollouts_abort(struct bu_rollouts *rollouts, const char *id,
+			      const char *by, struct bu_err *err);
 /* What an abort would mean now for orders that are under way: {"called_back":[node],
  * "going_on":[{"node","why"}]}. New reference. */
 json_t *bu_rollouts_recalled(struct bu_rollouts *rollouts, const char *id);

@@ -230,12 +230,14 @@ START_TEST(a_pause_forgives_nothing)
 
 	begin(&rig, 4, NULL);
 	apply(&rig, 4, "wipe");
-	bu_rollouts_pause(rig.rollouts, last(&rig)->id, "me", NULL);
+	ck_assert_int_eq(bu_rollouts_pause(rig.rollouts, last(&rig)->id, "me", NULL),
+			 0);
 	pass_some(&rig);
 	move(&rig, 1, "failed", "late", "no boot");
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_PAUSED);
-	bu_rollouts_resume(rig.rollouts, last(&rig)->id, "me", NULL);
+	ck_assert_int_eq(bu_rollouts_resume(rig.rollouts, last(&rig)->id, "me", NULL),
+			 0);
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_STOPPED);
 	ck_assert_int_eq(count_begun(&rig), 1);

@@ -98,12 +98,12 @@ void bu_store_on_down(struct bu_store *store, void (*fn)(void *arg), void *arg);
 void bu_store_fail(struct bu_store *store, const struct bu_err *err);
 /* Mends a store that is down as far as that it can be read, and decides what was not
  * known; its owner reads what it has not seen. */
-int bu_store_mend(struct bu_store *store, struct bu_err *err);
+bu_must int bu_store_mend(struct bu_store *store, struct bu_err *err);
 /* After that: writes these events, which then carry seq and time_ms (their bodies stay
  * the caller's); rows are taken again. Where it fails they may be in the log all the
  * same: the next mending shows it. */
-int bu_store_resume(struct bu_store *store, struct bu_event *events, size_t count,
-		    struct bu_err *err);
+bu_must int bu_store_resume(struct bu_store *store, struct bu_event *events,
+			    size_t count, struct bu_err *err);
 
 /* See struct bu_store_ops. */
 void bu_store_set_alive(struct bu_store *store, int64_t seq, int64_t alive_ms);
@@ -111,19 +111,19 @@ int64_t bu_store_get_alive(struct bu_store *store, int64_t seq);
 /* The highest epoch that was appended or read; 0 before that. */
 int64_t bu_store_epoch(const struct bu_store *store);
 /* Events after seq, in order, at most max (0 = all). */
-int bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
-		  bu_store_read_fn fn, void *arg, struct bu_err *err);
+bu_must int bu_store_read(struct bu_store *store, int64_t after_seq, size_t max,
+			  bu_store_read_fn fn, void *arg, struct bu_err *err);
 /* The last `count` events, oldest first. */
-int bu_store_read_tail(struct bu_store *store, size_t count, bu_store_read_fn fn,
-		       void *arg, struct bu_err *err);
+bu_must int bu_store_read_tail(struct bu_store *store, size_t count,
+			       bu_store_read_fn fn, void *arg, struct bu_err *err);
 /* Blobs are named by the SHA-256 of their text. ret_digest holds 65 bytes. */
-int bu_store_put_blob(struct bu_store *store, const char *text, char *ret_digest,
-		      struct bu_err *err);
+bu_must int bu_store_put_blob(struct bu_store *store, const char *text,
+			      char *ret_digest, struct bu_err *err);
 /* Many at once: one write to the disk. */
-int bu_store_put_blobs(struct bu_store *store, const char *const *texts, size_t count,
-		       struct bu_err *err);
+bu_must int bu_store_put_blobs(struct bu_store *store, const char *const *texts,
+			       size_t count, struct bu_err *err);
 /* Owned; NULL when there is none (BU_ERR_NOTFOUND) or it was changed (VERIFY). */
 char *bu_store_get_blob(struct bu_store *store, const char *digest, struct bu_err *err);
-int bu_store_verify(struct bu_store *store, struct bu_err *err);
+bu_must int bu_store_verify(struct bu_store *store, struct bu_err *err);
 
 #endif

@@ -226,7 +226,8 @@ bu_trust_issue(const struct bu_trust *trust, const char *csr_pem, const char *ma
 {
 	char *cert = NULL;
 
-	bu_ca_issue_client(&(struct bu_ca){trust->ca_cert, trust->ca_key}, csr_pem,
-			   machine, BU_AGENT_CERT_DAYS, &cert, err);
-	return cert;
+	return bu_ca_issue_client(&(struct bu_ca){trust->ca_cert, trust->ca_key},
+				  csr_pem, machine, BU_AGENT_CERT_DAYS, &cert, err) == 0
+		       ? cert
+		       : NULL;
 }

@@ -56,7 +56,7 @@ START_TEST(keys_are_made_once_and_private)
 	bu_trust_token(trust, "s", 1, again);
 	ck_assert_str_eq(token, again);
 	bu_trust_destroy(trust);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 
@@ -76,7 +76,7 @@ START_TEST(a_lost_key_is_an_error_and_no_reason_for_new_ones)
 		where = bu_xasprintf("keys in '%s'", keys);
 		ck_assert_ptr_nonnull(strstr(err.text, where));
 		ck_assert_int_eq(bu_file_exists(path), 0);
-		bu_remove_tree(dir, NULL);
+		bu_ignore(bu_remove_tree(dir, NULL));
 	}
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(a_first_start_may_be_cut_short)
 		opened = bu_trust_open_signed(trust, sealed, NULL);
 		ck_assert(json_equal(opened, body)); /* the halves fit */
 		bu_trust_destroy(trust);
-		bu_remove_tree(dir, NULL);
+		bu_ignore(bu_remove_tree(dir, NULL));
 	}
 }
 END_TEST
@@ -139,8 +139,8 @@ START_TEST(what_is_signed_opens_and_nothing_else)
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	bu_trust_destroy(trust);
 	bu_trust_destroy(other);
-	bu_remove_tree(dir, NULL);
-	bu_remove_tree(other_dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
+	bu_ignore(bu_remove_tree(other_dir, NULL));
 }
 END_TEST
 
@@ -159,7 +159,7 @@ START_TEST(a_token_is_of_one_step_and_attempt)
 	bu_trust_token(trust, "n.1.boot-network|1", 1, b);
 	ck_assert_str_ne(a, b);
 	bu_trust_destroy(trust);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 
@@ -187,7 +187,7 @@ START_TEST(an_agent_gets_a_certificate_for_its_request_alone)
 	ck_assert_ptr_null(bu_trust_issue(trust, "nonsense", "m", &err));
 	ck_assert_int_ne(err.kind, BU_ERR_NONE);
 	bu_trust_destroy(trust);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A site of paper with its routes and a signed image: what people plan and apply. */
+/* A fake site with its routes and a signed image: what people plan and apply. */
 #ifndef BU_TESTS_SUPPORT_DESK_H
 #define BU_TESTS_SUPPORT_DESK_H
 

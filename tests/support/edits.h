@@ -20,7 +20,7 @@ char *edits_change(unsigned int *seed, const char *text);
 enum { EDITS_JOIN = 3 };
 void edits_join(struct bu_event ret[EDITS_JOIN], const char *node);
 
-/* A cluster of paper: it knows all nodes of this world, and they are idle. */
+/* A fake cluster: it knows all nodes of this world, and they are idle. */
 extern const struct bu_fleet *edits_world;
 struct bu_cluster *edits_open(struct bu_loop *loop, const char *conf,
 			      bu_cluster_seen_fn seen, void *arg);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power and cluster of paper for the test of edits: they replace those of the library,
+ * Fake power and cluster for the test of edits: they replace those of the library,
  * and nothing is begun through them that the plan of the node and the grants do not
  * cover. What a node is going to do wrong is its fate.
  */
@@ -18,7 +18,7 @@
 #include "tests/support/edits.h"
 #include "tests/support/unit.h"
 
-/* What a node of paper does in this rollout. */
+/* What a fake node does in this rollout. */
 enum fate { GOOD, NO_POWER, MUTE, BAD_DISK, SLOW, JOBS, NO_CONFIG, FATES };
 
 struct fact {

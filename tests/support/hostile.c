@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The BMC of paper over libmicrohttpd; used by the tests of the Redfish driver. The
+ * The fake BMC over libmicrohttpd; used by the tests of the Redfish driver. The
  * tree is a map from paths to objects, made by hostile_tree.c; what changes it is
  * here.
  */

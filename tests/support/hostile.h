@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Redfish BMC of paper, in the test's own process: a tree of one vendor's shape, and
+ * A fake Redfish BMC, in the test's own process: a tree of one vendor's shape, and
  * habits that a client must survive. It answers from a thread of its own; what a test
  * reads of it, it reads when nothing is under way.
  */

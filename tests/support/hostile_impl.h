@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the BMC of paper share: hostile.c, hostile_tree.c, hostile_look.c.
+/* What the files of the fake BMC share: hostile.c, hostile_tree.c, hostile_look.c.
  */
 #ifndef BU_TESTS_SUPPORT_HOSTILE_IMPL_H
 #define BU_TESTS_SUPPORT_HOSTILE_IMPL_H

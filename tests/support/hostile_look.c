@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test plans with a BMC of paper, and what it reads of it afterwards. */
+/* What a test plans with a fake BMC, and what it reads of it afterwards. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees of BMCs of paper, as captures of real ones show them: where the systems, the
+ * Trees of fake BMCs, as captures of real ones show them: where the systems, the
  * allowed values, the settings object and the addresses of network cards are.
  */
 #include "tests/support/hostile_impl.h"

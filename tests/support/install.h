@@ -154,8 +154,8 @@ make_image(void)
 	text = bu_json_canonical(value);
 	bu_sha256_hex(text, strlen(text), digest);
 	ck_assert_int_eq(bu_sign(image_key, text, strlen(text), sig, NULL), 0);
-	bu_file_write_text(json_path, 0644, NULL, "%s", text);
-	bu_file_write_text(sig_path, 0644, NULL, "%s\n", sig);
+	ck_assert_int_eq(bu_file_write_text(json_path, 0644, NULL, "%s", text), 0);
+	ck_assert_int_eq(bu_file_write_text(sig_path, 0644, NULL, "%s\n", sig), 0);
 	bu_manifest_destroy(manifest);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringup-power of paper, the child's side: the files of rig.h are its machines. */
+/* A fake bringup-power, the child's side: the files of rig.h are its machines. */
 #include "tests/support/paper.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ paper_boot(const char *dir, const char *name, const json_t *request)
 		bu_err_set(&err, BU_ERR_REMOTE, 0, "%s", refusal);
 		return json_pack("{s:o}", "error", bu_json_from_err(&err));
 	}
-	bu_file_write(path, "on", 2, 0600, NULL);
+	bu_ignore(bu_file_write(path, "on", 2, 0600, NULL));
 	return json_pack("{s:s}", "power", "on");
 }
 
@@ -68,7 +68,7 @@ paper_switch(const char *dir, const char *name, const json_t *request)
 	fprintf(log, "%s%s %s\n", op, strcmp(first, "network") == 0 ? " network" : "",
 		name);
 	fclose(log);
-	bu_file_write(path, op, strlen(op), 0600, NULL);
+	bu_ignore(bu_file_write(path, op, strlen(op), 0600, NULL));
 	return json_pack("{s:s}", "power", op);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bringup-power of paper, for rig.c. */
+/* A fake bringup-power, for rig.c. */
 #ifndef BU_TESTS_SUPPORT_PAPER_H
 #define BU_TESTS_SUPPORT_PAPER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Redfish driver against a BMC of paper, with times that a test can wait for. */
+/* The Redfish driver against a fake BMC, with times that a test can wait for. */
 #ifndef BU_TESTS_SUPPORT_REDFISH_H
 #define BU_TESTS_SUPPORT_REDFISH_H
 

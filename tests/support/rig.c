@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The site of paper. Used by the tests of node, gate, rollout and api. What it journals
+ * The fake site. Used by the tests of node, gate, rollout and api. What it journals
  * goes through the same calls as in bringupd; only power, Slurm and time are paper.
  */
 #include "tests/support/rig.h"
@@ -24,7 +24,7 @@
 enum {
 	PATIENCE = 2000, /* turns */
 	TURNS = 3,
-	REAL_MS = 20000, /* for a child of paper; only a mistake takes that long */
+	REAL_MS = 20000, /* for a fake child; only a mistake takes that long */
 	RUNAWAY = 100000,
 };
 
@@ -232,7 +232,7 @@ on_barrier(const struct bu_power_seen *seen, const struct bu_err *err, void *arg
 	*passed = 1;
 }
 
-/* bringup-power of paper answers in order: what was asked for before this question and
+/* The fake bringup-power answers in order: what was asked for before this question and
  * has no answer by now will get none. */
 static void
 pass_barrier(struct rig *rig)
@@ -243,7 +243,7 @@ pass_barrier(struct rig *rig)
 	bu_power_status(rig->power, &barrier, on_barrier, &passed);
 	rig->asked = bu_loop_awaited(rig->loop)->asked;
 	while (!passed)
-		step(rig, 1, "bringup-power of paper");
+		step(rig, 1, "fake bringup-power");
 }
 
 /* Everything that follows from what is now, without a ms passing. Returns how many

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small site for tests of the daemon's rooms: a clock that tests move, a real log in
- * a directory of its own, real keys, a bringup-power of paper (this test program again,
- * started with "power DIR") and a Slurm of paper (two scripts first in PATH).
+ * a directory of its own, real keys, a fake bringup-power (this test program again,
+ * started with "power DIR") and a fake Slurm (two scripts first in PATH).
  *
  * The paper keeps its state in files of the directory:
  *	power.NODE	"off", "on" or "unknown"; missing = off
@@ -57,7 +57,7 @@ void rig_restart(struct rig *rig);
 void rig_away(struct rig *rig, int64_t ms);
 void rig_open_gate(struct rig *rig);
 /* So many ms pass on the clock, and the few that it takes until everything has come to
- * rest: no timer is due, nothing is on its way to the log, and the children of paper
+ * rest: no timer is due, nothing is on its way to the log, and the fake children
  * have done what they were asked for. Real time plays no part. */
 void rig_pass(struct rig *rig, int64_t ms);
 
@@ -123,7 +123,7 @@ char *rig_read(const struct rig *rig, const char *name); /* owned; "" = none */
 /* How many lines of power.log are these words. */
 int rig_count(const struct rig *rig, const char *line);
 
-/* When this program was started as bringup-power of paper, its exit status; else -1. */
+/* When this program was started as a fake bringup-power, its exit status; else -1. */
 int rig_paper(int argc, char **argv);
 /* BU_UNIT for a test program that uses a rig. */
 #define RIG_UNIT(name, ...)                                                            \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A node's way on the site of paper: what its agent and its gate say, up to each state.
+ * A node's way on the fake site: what its agent and its gate say, up to each state.
  */
 #include <check.h>
 #include <stdio.h>

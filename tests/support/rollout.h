@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of paper for the tests of rollouts: nodes in service, plans for them, and what
+/* Fake pools for the tests of rollouts: nodes in service, plans for them, and what
  * becomes of their orders. */
 #ifndef BU_TESTS_SUPPORT_ROLLOUT_H
 #define BU_TESTS_SUPPORT_ROLLOUT_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scontrol of paper, a shell script; its files are told in rig.h, for rig.c. */
+/* A fake scontrol, a shell script; its files are told in rig.h, for rig.c. */
 #ifndef BU_TESTS_SUPPORT_SCONTROL_H
 #define BU_TESTS_SUPPORT_SCONTROL_H
 
-/* Slurm of paper: its one table of nodes is `sinfo`, or slurm.NODE for one of them. */
+/* A fake Slurm: its one table of nodes is `sinfo`, or slurm.NODE for one of them. */
 static const char scontrol_script[] =
 	"line() {\n"
 	"	cpu=0 reason= features='AvailableFeatures=(null)'\n"

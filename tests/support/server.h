@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A server over loopback with routes of its own, a log of paper and a clock that a test
+/* A server over loopback with routes of its own, a fake log and a clock that a test
  * moves on. */
 #ifndef BU_TESTS_SUPPORT_SERVER_H
 #define BU_TESTS_SUPPORT_SERVER_H
@@ -120,7 +120,7 @@ hasty_ms(const struct bu_clock *clock)
 
 static const struct bu_clock hasty = {.mono_ms = hasty_ms, .wall_ms = hasty_ms};
 
-/* --- a log of paper --- */
+/* --- a fake log --- */
 
 static inline enum bu_commit
 paper_commit(void *driver, struct bu_event *events, size_t count, struct bu_err *err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The site of paper with its server, for the tests of the API. */
+/* The fake site with its server, for the tests of the API. */
 #include "tests/support/site.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A site of paper (rig.h) with the real server and all of its routes before it. Plain
+ * A fake site (rig.h) with the real server and all of its routes before it. Plain
  * requests are spoken by talk.h while the loop is turned.
  */
 #ifndef BU_TESTS_SUPPORT_SITE_H

@@ -92,7 +92,9 @@ be_the_world(struct rig *rig, struct bu_node *node)
 		   bu_fleet_certified(rig->fleet, node, NULL) != 0) {
 		rig_certify(rig, 1);
 	} else if (node->state == BU_STATE_VALIDATING) {
-		bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN, NULL, NULL);
+		ck_assert_int_eq(bu_reconcile_fire(rig->rec, node, BU_TRIGGER_PROVEN,
+						   NULL, NULL),
+				 0);
 	}
 }
 

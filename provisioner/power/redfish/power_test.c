@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power, identity and the tree: the driver against BMCs of paper in the shapes of six
+ * Power, identity and the tree: the driver against fake BMCs in the shapes of six
  * vendors, and against those that lie, hang and lead astray.
  */
 #include "base/json.h"

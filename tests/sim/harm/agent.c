@@ -155,7 +155,8 @@ on_enrolled(struct machine *machine, const json_t *reply, const struct bu_err *e
 		return;
 	}
 	machine_id(machine, agent->ident.peer); /* the certificate's common name */
-	bu_cert_fingerprint(bu_json_str(reply, "cert", ""), agent->ident.cert, NULL);
+	bu_assert(bu_cert_fingerprint(bu_json_str(reply, "cert", ""), agent->ident.cert,
+				      NULL) == 0);
 	agent->enrolled = 1;
 	agent->phase = AGENT_GREETS;
 	agent->due_ms = now_ms();

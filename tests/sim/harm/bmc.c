@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bringup-power as a process beside the daemon: its requests are caught by --wrap, and
- * carried out by the real perform.c above a driver of paper, in simulated time.
+ * carried out by the real perform.c above a fake driver, in simulated time.
  * Invariant: what the driver is told to do happens to the machine that is in the bay,
  * whoever was meant.
  */

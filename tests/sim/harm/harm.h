@@ -11,7 +11,7 @@
  *	machine.c	power, boot, disks, what runs
  *	agent.c		the program on the machine, as agent/ is
  *	wire.c		requests on their way to the daemon's routes and back
- *	bmc.c		bringup-power: the real perform.c above drivers of paper
+ *	bmc.c		bringup-power: the real perform.c above fake drivers
  *	slurm.c		slurmctld, slurmd, jobs, administrators; slurm_commands.c
  *			is what the daemon sees of them
  *	daemon.c	bringupd in parts: start, kill, the routes

@@ -76,7 +76,7 @@ run_one(const struct script *script, const char *log_path, struct verdict *ret)
 	bu_autofree char *dir = bu_xasprintf("%s/run-%d", sim.dir, (int)script->seed);
 
 	memset(ret, 0, sizeof(*ret));
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 	ck_assert_int_eq(pipe(fds), 0);
 	fflush(stdout);
 	child = fork();
@@ -93,7 +93,7 @@ run_one(const struct script *script, const char *log_path, struct verdict *ret)
 	if (ret->crashed)
 		snprintf(ret->words, sizeof(ret->words),
 			 "the process ended with status 0x%x", (unsigned)status);
-	bu_remove_tree(dir, NULL);
+	bu_ignore(bu_remove_tree(dir, NULL));
 }
 
 /* Without these steps; what came after them comes at the same time as before. */

@@ -73,7 +73,8 @@ static void
 tell_events(void)
 {
 	if (sim.log && daemon_runs())
-		bu_store_read(daemon_world()->store, told_seq, 0, on_event, NULL, NULL);
+		bu_ignore(bu_store_read(daemon_world()->store, told_seq, 0, on_event,
+					NULL, NULL));
 }
 
 /* --- time --- */

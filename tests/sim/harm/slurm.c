@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slurm of paper: slurmctld with dynamic nodes, slurmd on the machines, jobs that come
+ * A fake Slurm: slurmctld with dynamic nodes, slurmd on the machines, jobs that come
  * and go, administrators. Invariant: slurmctld knows nothing but what registered, what
  * it was told and what answers its pings.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What slurmctld of paper keeps: shared by slurm.c and slurm_commands.c. */
+/* What the fake slurmctld keeps: shared by slurm.c and slurm_commands.c. */
 #ifndef BU_TESTS_SIM_HARM_SLURM_H
 #define BU_TESTS_SIM_HARM_SLURM_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sinfo, scontrol and squeue of paper: the daemon starts them as it does in life, and
+ * Fake sinfo, scontrol and squeue: the daemon starts them as it does in life, and
  * its jobs are caught by --wrap. Invariant: a command does all that it was asked, or
  * says why not; whether its answer is heard is another matter.
  */

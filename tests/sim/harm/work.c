@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What an agent does when it is asked to: install, configure, join, checks, probe, as
- * agent/jobs.c and images/install/ do it, with the disks and links of paper. Invariant:
+ * agent/jobs.c and images/install/ do it, with fake disks and links. Invariant:
  * a disk that holds something is written only where the item says that it may be.
  */
 #include <stdio.h>
