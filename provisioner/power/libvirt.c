@@ -226,11 +226,11 @@ add_mac(struct bu_machine *machine, xmlNodePtr interface)
 	xmlFree(text);
 }
 
-/* What the domain's SMBIOS says: <sysinfo><system><entry name="serial">. */
+/* What the domain's SMBIOS says: <system><entry name="serial">. */
 static void
-set_serial(struct bu_machine *machine, xmlNodePtr root)
+set_serial(struct bu_machine *machine, xmlNodePtr sysinfo)
 {
-	xmlNodePtr system = child(child(root, "sysinfo"), "system");
+	xmlNodePtr system = child(sysinfo, "system");
 
 	for (xmlNodePtr entry = system ? system->children : NULL; entry;
 	     entry = entry->next) {
@@ -263,7 +263,10 @@ identity(virDomainPtr domain, const struct bu_power_request *request,
 		xmlFreeDoc(doc);
 		return failed("identity of", request->target.bmc, err);
 	}
-	set_serial(&ret->machine, root);
+	/* There may be several: of the firmware's configuration, too. */
+	for (xmlNodePtr part = root->children; part; part = part->next)
+		if (xmlStrcmp(part->name, BAD_CAST "sysinfo") == 0)
+			set_serial(&ret->machine, part);
 	for (xmlNodePtr dev = devices ? devices->children : NULL; dev; dev = dev->next)
 		add_mac(&ret->machine, dev);
 	xmlFreeDoc(doc);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The libvirt driver over libvirt's own machines of paper (test:///FILE). */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "provisioner/power/driver.h"
+#include "tests/support/unit.h"
+
+#define UUID "5f0c6d0e-1122-4344-8566-000000000001"
+
+static const char node_xml[] =
+	"<node>\n<domain type='test'>\n<name>node001</name>\n<uuid>" UUID "</uuid>\n"
+	"<memory>65536</memory><currentMemory>65536</currentMemory><vcpu>1</vcpu>\n"
+	"<sysinfo type='fwcfg'><entry name='opt/x'>n</entry></sysinfo>\n"
+	"<sysinfo type='smbios'><system><entry name='manufacturer'>bringup</entry>"
+	"<entry name='serial'>LAB-001</entry></system></sysinfo>\n"
+	"<os><type>hvm</type><boot dev='hd'/></os>\n<devices>\n"
+	"<interface type='ethernet'><mac address='52:54:00:77:00:01'/></interface>\n"
+	"<interface type='ethernet'><mac address='52:54:00:78:00:01'/></interface>\n"
+	"</devices></domain>\n<pool type='dir'><name>p</name><target><path>/tmp</path>"
+	"</target></pool></node>\n";
+
+static struct {
+	char dir[64], bmc[120];
+	void *self;
+	int answers;
+	struct bu_power_answer answer;
+	struct bu_err err;
+} site;
+
+static void
+begin(void)
+{
+	bu_autofree char *path = NULL, *connection = NULL;
+
+	memset(&site, 0, sizeof(site));
+	strcpy(site.dir, "/tmp/bringup-libvirt-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(site.dir));
+	path = bu_xasprintf("%s/node.xml", site.dir);
+	ck_assert_int_eq(bu_file_write(path, node_xml, strlen(node_xml), 0600, NULL),
+			 0);
+	snprintf(site.bmc, sizeof(site.bmc), "test://%s#node001", path);
+	connection = bu_power_libvirt.connection(site.bmc, NULL);
+	site.self = bu_power_libvirt.open(NULL, connection, NULL);
+}
+
+static void
+finish(void)
+{
+	bu_power_libvirt.close(site.self);
+	ck_assert_int_eq(bu_remove_tree(site.dir, NULL), 0);
+}
+
+static void
+on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *arg)
+{
+	site.answers++;
+	ck_assert((answer != NULL) != (err != NULL));
+	if (answer)
+		site.answer = *answer;
+	site.err = err ? *err : (struct bu_err){0};
+}
+
+/* It has ended when start() returns. */
+static int
+ask(enum bu_power_op op, enum bu_boot_first first, const char *bmc)
+{
+	const struct bu_power_request request = {
+		.op = op, .first = first, .target.bmc = bmc};
+	int answers = site.answers;
+
+	ck_assert_ptr_null(
+		bu_power_libvirt.start(site.self, &request, on_answer, NULL));
+	ck_assert_int_eq(site.answers, answers + 1);
+	return site.err.kind == BU_ERR_NONE ? 0 : -1;
+}
+
+START_TEST(a_domain_says_which_machine_it_is)
+{
+	const struct bu_machine *machine = &site.answer.machine;
+
+	begin();
+	ck_assert_msg(ask(BU_POWER_IDENTITY, 0, site.bmc) == 0, "%s", site.err.text);
+	ck_assert_str_eq(machine->uuid, UUID);
+	ck_assert_str_eq(machine->serial, "LAB-001");
+	ck_assert_uint_eq(machine->macs_count, 2);
+	ck_assert_str_eq(machine->macs[0], "52:54:00:77:00:01");
+	ck_assert_str_eq(machine->macs[1], "52:54:00:78:00:01");
+	finish();
+}
+END_TEST
+
+START_TEST(a_domain_is_switched_and_its_order_changed)
+{
+	begin();
+	ck_assert_int_eq(ask(BU_POWER_STATUS, 0, site.bmc), 0);
+	ck_assert_int_eq(site.answer.state, BU_POWER_ON);
+	/* what is there already is no failure */
+	ck_assert_int_eq(ask(BU_POWER_SWITCH_ON, 0, site.bmc), 0);
+	ck_assert_int_eq(ask(BU_POWER_SWITCH_OFF, 0, site.bmc), 0);
+	ck_assert_int_eq(ask(BU_POWER_SWITCH_OFF, 0, site.bmc), 0);
+	ck_assert_int_eq(ask(BU_POWER_STATUS, 0, site.bmc), 0);
+	ck_assert_int_eq(site.answer.state, BU_POWER_OFF);
+	ck_assert_msg(ask(BU_POWER_BOOT_FIRST, BU_BOOT_NETWORK, site.bmc) == 0, "%s",
+		      site.err.text);
+	ck_assert_int_eq(ask(BU_POWER_SWITCH_ON, 0, site.bmc), 0);
+	ck_assert_int_eq(ask(BU_POWER_STATUS, 0, site.bmc), 0);
+	ck_assert_int_eq(site.answer.state, BU_POWER_ON);
+	/* still the same machine */
+	ck_assert_int_eq(ask(BU_POWER_IDENTITY, 0, site.bmc), 0);
+	ck_assert_str_eq(site.answer.machine.serial, "LAB-001");
+	finish();
+}
+END_TEST
+
+/* And the connection is made anew for the next one. */
+START_TEST(a_domain_that_is_not_there_is_the_bmcs_error)
+{
+	bu_autofree char *other = NULL;
+
+	begin();
+	other = bu_xasprintf("test://%s/node.xml#nobody", site.dir);
+	ck_assert_int_eq(ask(BU_POWER_STATUS, 0, other), -1);
+	ck_assert_int_eq(site.err.kind, BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(site.err.text, "#nobody"));
+	ck_assert_int_eq(ask(BU_POWER_STATUS, 0, site.bmc), 0);
+	finish();
+}
+END_TEST
+
+BU_UNIT("libvirt", a_domain_says_which_machine_it_is,
+	a_domain_is_switched_and_its_order_changed,
+	a_domain_that_is_not_there_is_the_bmcs_error)
