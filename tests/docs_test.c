@@ -21,6 +21,7 @@
 #include "model/verb.h"
 #include "profiles/export/export.h"
 #include "provisioner/node/lifecycle.h"
+#include "provisioner/power/redfish/quirks.h"
 #include "tests/support/unit.h"
 
 static void
@@ -229,6 +230,20 @@ print_glossary(FILE *out)
 		fprintf(out, "| %s | %s |\n", glossary[i].word, glossary[i].meaning);
 }
 
+static void
+print_quirks(FILE *out)
+{
+	fputs("| | of | what it does, and what bringup does | source |\n|---|---|---|---|\n",
+	      out);
+	for (size_t i = 0; i < rf_quirks_count; i++) {
+		const struct rf_quirk *quirk = &rf_quirks[i];
+
+		fprintf(out, "| %d | %s | %s | %s |\n", quirk->number,
+			quirk->vendor ? quirk->vendor : "any", quirk->what,
+			quirk->source);
+	}
+}
+
 static const struct {
 	const char *page, *name;
 	void (*print)(FILE *out);
@@ -247,6 +262,7 @@ static const struct {
 	{"docs/checks.md", "audit", print_audit},
 	{"docs/checks.md", "gpu", print_gpu},
 	{"docs/checks.md", "host", print_host},
+	{"docs/redfish.md", "quirks", print_quirks},
 };
 
 static char *

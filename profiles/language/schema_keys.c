@@ -401,7 +401,7 @@ static const struct {
 	const char *key, *served;
 } futures[] = {
 	{"cluster", "driver", "slurm"},
-	{NULL, "power", "ipmi|libvirt|manual"},
+	{NULL, "power", "ipmi|libvirt|manual|redfish"},
 	{NULL, "labels", ""},
 	{NULL, "taints", ""},
 	{"site", "backup", ""},

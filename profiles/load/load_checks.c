@@ -324,7 +324,9 @@ bmc_ok(const char *power, const char *bmc)
 	if (strcmp(power, "libvirt") == 0)
 		return url.scheme[0] && !url.host[0] && hash && hash[1];
 	if (strcmp(power, "redfish") == 0)
-		return strcmp(url.scheme, "https") == 0 && url.host[0];
+		return strcmp(url.scheme, "https") == 0 && url.host[0] &&
+		       (!url.path[0] || strcmp(url.path, "/") == 0 ||
+			strncmp(url.path, "/redfish/v1/", 12) == 0);
 	return bu_url_is_host(&url);
 }
 

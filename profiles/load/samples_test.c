@@ -56,15 +56,15 @@ check_sources(const struct bu_tree *tree, const char *name)
 	}
 }
 
-/* Lines of each sample that ask for what is not done yet: power = redfish or ipmi,
- * driver = kubernetes, labels, taints, backup. */
+/* Lines of each sample that ask for what is not done yet: driver = kubernetes, labels,
+ * taints, backup. */
 static const struct {
 	const char *name;
 	size_t refused;
 } sites[] = {
-	{"three-machines", 1}, {"cpu-inference", 3}, {"cpu-training", 2},
-	{"gpu-training", 8},   {"gpu-1024", 2},      {"gpu-inference", 10},
-	{"feature-store", 8},  {"data-pipeline", 6}, {"control-plane", 4},
+	{"three-machines", 1}, {"cpu-inference", 2}, {"cpu-training", 0},
+	{"gpu-training", 4},   {"gpu-1024", 1},      {"gpu-inference", 7},
+	{"feature-store", 6},  {"data-pipeline", 4}, {"control-plane", 2},
 };
 
 static void

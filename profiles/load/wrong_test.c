@@ -279,9 +279,7 @@ static const struct wrong {
 	 "racks.csv:2: [node node001] bmc: 'qemu:///system#node001' is wrong; power = "
 	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"
 	 "racks.csv:3: [node node002] bmc: 'qemu:///system#node002' is wrong; power = "
-	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"
-	 "site.ini:30: [pool train] power: no driver of this bringup serves 'redfish' "
-	 "yet; use ipmi|libvirt|manual\n"},
+	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"},
 	{"nodes = node[001-002]\n",
 	 "nodes = node[001-002]\nhardware = vm\nimage = debian12\npower = libvirt\n"
 	 "networks = boot\n[pool spare]\nnodes = node002\n",

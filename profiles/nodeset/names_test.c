@@ -23,7 +23,7 @@ load(const char *extra)
 	static const char racks[] =
 		"name,mac,serial,bmc\n"
 		"node001,52:54:00:77:00:01,A,https://bmc1.lab\n"
-		"node002,52:54:00:77:00:02,B,https://10.9.0.2:8443/x\n";
+		"node002,52:54:00:77:00:02,B,https://10.9.0.2:8443/\n";
 	bu_autofree char *found = bu_testing_check(text, racks, &desired);
 
 	ck_assert_msg(desired != NULL, "%s", found);

@@ -122,11 +122,9 @@ START_TEST(a_typo_never_reaches_a_plan)
 		{"image = debian12", "image = debian21",
 		 "there is no [image debian21]"},
 		{"power = libvirt", "power = libvrt", "'libvrt' is unknown"},
-		/* What no driver does, and what bringupd has itself. */
-		{"[cluster hpc]",
-		 "[node node001]\npower = ipmi\nbmc = 10.99.0.6\n[cluster hpc]",
-		 ": [node node001] power: no driver of this bringup serves 'ipmi' "
-		 "yet; use libvirt"},
+		/* What nothing does, and what bringupd has itself. */
+		{"format = 1", "format = 1\nbackup = s3://b.example.org/b",
+		 ": [site] backup: nothing in this bringup reads it yet; take it out"},
 		{"10.77.0.[11-", "10.77.0.[1,11-",
 		 ": [network boot] addresses: 10.77.0.1 of node 'node001' is the "
 		 "appliance's own (boot_address in bringupd.conf); take it out"},

@@ -5,8 +5,8 @@
 
 #include "provisioner/power/driver.h"
 
-static const struct bu_power_driver *const drivers[] = {&bu_power_libvirt,
-							&bu_power_ipmi};
+static const struct bu_power_driver *const drivers[] = {
+	&bu_power_libvirt, &bu_power_ipmi, &bu_power_redfish};
 
 const struct bu_power_driver *
 bu_power_driver(const char *name)

@@ -136,16 +136,27 @@ on_request(int fd, int what, void *arg)
 		route(router, request);
 }
 
+/* Whoever ends us waits a second: time to end the sessions at BMCs. */
+static void
+on_term(int signo, void *arg)
+{
+	(void)signo;
+	bu_loop_stop(arg);
+}
+
 static int
 run_router(void)
 {
 	struct router router = {.loop = bu_loop_create(NULL)};
+	struct bu_sigwatch *term =
+		bu_sigwatch_create(router.loop, SIGTERM, on_term, router.loop);
 	struct bu_watch *watch = bu_watch_create(router.loop, BU_WORKER_FD, BU_READABLE,
 						 on_request, &router);
 	struct child *child;
 
 	bu_loop_run(router.loop);
 	bu_watch_destroy(watch);
+	bu_sigwatch_destroy(term);
 	while ((child = router.children)) {
 		router.children = child->next;
 		bu_service_destroy(child->service);
@@ -198,6 +209,7 @@ run_child(const char *name, const char *connection)
 {
 	const struct bu_power_driver *driver = bu_power_driver(name);
 	struct child_side side = {.loop = bu_loop_create(NULL)};
+	struct bu_sigwatch *term;
 	struct bu_watch *watch;
 	struct bu_err err = {0};
 	void *self = driver ? driver->open(side.loop, connection, &err) : NULL;
@@ -209,7 +221,9 @@ run_child(const char *name, const char *connection)
 	side.performer = bu_performer_create(side.loop, driver, self);
 	watch = bu_watch_create(side.loop, BU_WORKER_FD, BU_READABLE, on_child_request,
 				&side);
+	term = bu_sigwatch_create(side.loop, SIGTERM, on_term, side.loop);
 	bu_loop_run(side.loop);
+	bu_sigwatch_destroy(term);
 	bu_watch_destroy(watch);
 	bu_performer_destroy(side.performer);
 	driver->close(self);

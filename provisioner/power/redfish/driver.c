@@ -415,6 +415,7 @@ redfish_close(void *self)
 }
 
 const struct bu_power_driver bu_power_redfish = {
+	.name = "redfish",
 	.connection = redfish_connection,
 	.open = redfish_open,
 	.close = redfish_close,

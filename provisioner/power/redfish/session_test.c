@@ -3,6 +3,9 @@
  * Who the driver is to a BMC: sessions that are always ended, Basic where there are
  * none, passwords that are never tried a third time, certificates that are pinned.
  */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/worker.h"
 #include "tests/support/redfish.h"
 
 START_TEST(one_session_serves_and_is_ended_when_idle)
@@ -225,10 +228,48 @@ START_TEST(without_a_pin_the_cas_decide)
 }
 END_TEST
 
+static void
+on_status(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	ck_assert_msg(err == NULL, "%s", err ? err->text : "");
+	ck_assert_str_eq(bu_json_str(reply, "power", ""), "on");
+	*(int *)arg = 1;
+}
+
+/* As bringupd ends it: its end of the pipe closed, TERM, a second. */
+START_TEST(a_program_that_is_ended_leaves_no_session)
+{
+	static const char *const argv[] = {BU_BUILDDIR "/bringup-power", NULL};
+	char path[] = "/tmp/bringup-redfish-XXXXXX";
+	bu_autofree char *reference = NULL;
+	bu_autojson json_t *request = NULL;
+	struct bu_service *service;
+	struct rig rig;
+	int done = 0, fd = mkstemp(path);
+
+	ck_assert_int_eq(bu_write_all(fd, "root:calvin\n", 12, NULL), 0);
+	close(fd);
+	rig_begin(&rig, "dell", 0);
+	reference = bu_xasprintf("file:%s", path);
+	request = json_pack("{s:s,s:s,s:s,s:s}", "driver", "redfish", "target", rig.url,
+			    "op", "status", "credentials", reference);
+	service = bu_service_start(rig.loop, argv, NULL, NULL, NULL);
+	ck_assert_ptr_nonnull(service);
+	bu_service_call(service, request, 30000, on_status, &done);
+	rig_until(&rig, done);
+	ck_assert_int_eq(hostile_sessions(rig.bmc), 1);
+	bu_service_destroy(service);
+	ck_assert_int_eq(hostile_sessions(rig.bmc), 0);
+	unlink(path);
+	rig_end(&rig);
+}
+END_TEST
+
 BU_UNIT("redfish session", one_session_serves_and_is_ended_when_idle,
 	no_session_is_left_wherever_it_is_cancelled, no_free_session_means_basic,
 	an_expired_token_is_renewed_once,
 	a_bmc_that_denies_its_own_tokens_is_not_asked_for_ever,
+	a_program_that_is_ended_leaves_no_session,
 	a_wrong_password_is_tried_twice_at_most,
 	a_refused_password_is_tried_again_after_long,
 	operations_side_by_side_share_one_session, a_password_to_change_is_said,
