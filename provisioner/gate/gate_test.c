@@ -117,6 +117,28 @@ START_TEST(a_slow_pair_waits_and_says_so)
 }
 END_TEST
 
+/* What is kept of node002 is about no other. */
+static void
+check_evidence(struct rig *rig)
+{
+	bu_autojson json_t *shown = bu_gate_show(rig->gate, rig_node(rig, 2), NULL);
+	const json_t *events = json_object_get(shown, "events");
+	const json_t *results = json_object_get(shown, "results");
+	size_t i;
+	json_t *row;
+
+	ck_assert_uint_gt(json_array_size(events), 3);
+	json_array_foreach ((json_t *)events, i, row)
+		ck_assert_str_eq(bu_json_str(row, "node", ""), "node002");
+	ck_assert_uint_gt(json_array_size(results), 1);
+	json_array_foreach ((json_t *)results, i, row) {
+		const char *a = bu_json_str(json_object_get(row, "a"), "node", "");
+		const char *b = bu_json_str(json_object_get(row, "b"), "node", "");
+
+		ck_assert(strcmp(a, "node002") == 0 || strcmp(b, "node002") == 0);
+	}
+}
+
 START_TEST(of_three_the_slow_one_is_named)
 {
 	struct rig rig;
@@ -133,6 +155,7 @@ START_TEST(of_three_the_slow_one_is_named)
 	rig_reason_has(&rig_node(&rig, 2)->reason, "node001");
 	rig_reason_has(&rig_node(&rig, 2)->reason, "node003");
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, 2), NULL), -1);
+	check_evidence(&rig);
 	rig_end(&rig);
 }
 END_TEST
