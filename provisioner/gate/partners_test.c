@@ -144,7 +144,8 @@ START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 	ck_assert_int_ge(links.probed[4], 6);
 	ck_assert_int_le(links.probed[4], 12);
 	rig_reason_has(&rig_node(&rig, 4)->reason,
-		       "20 packets lost or sent again in one probe");
+		       "20 packets lost or sent again in one probe, out_of_sequence 20 "
+		       "at node004, latency p99 ");
 	rig_reason_has(&rig_node(&rig, 4)->reason, "loses packets: 3 of 3 tests again");
 	shown = bu_gate_show(rig.gate, rig_node(&rig, 4), NULL);
 	kept = bu_json_canonical(
