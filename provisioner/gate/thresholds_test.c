@@ -99,6 +99,21 @@ START_TEST(ports_and_host_are_as_the_profile_says)
 }
 END_TEST
 
+START_TEST(a_machine_must_have_what_its_class_says)
+{
+	bu_autojson json_t *plain = expect_of("", "");
+	bu_autojson json_t *expect = expect_of(
+		PLAIN, "rdma = rxe\nlink_gbps = 0.02\n[image debian12]\n[hardware vm]\n"
+		       "disk = smallest\nnics = 2\ncpus_min = 96\n"
+		       "memory_min = 2 TiB\ngpus = 8\ngpu_model = h100-80gb\n");
+
+	is(plain, "hardware", "{\"nics\":2}");
+	is(expect, "hardware",
+	   "{\"cpus\":96,\"gpu_model\":\"h100-80gb\",\"gpus\":8,"
+	   "\"memory_bytes\":2199023255552,\"nics\":2}");
+}
+END_TEST
+
 START_TEST(no_priority_is_a_word_too)
 {
 	bu_autojson json_t *expect =
@@ -144,5 +159,5 @@ START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 END_TEST
 
 RIG_UNIT("expect", gpus_have_the_driver_and_the_division_of_the_profile,
-	 no_priority_is_a_word_too, ports_and_host_are_as_the_profile_says,
-	 what_is_not_said_is_not_judged)
+	 a_machine_must_have_what_its_class_says, no_priority_is_a_word_too,
+	 ports_and_host_are_as_the_profile_says, what_is_not_said_is_not_judged)
