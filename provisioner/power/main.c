@@ -136,7 +136,8 @@ on_request(int fd, int what, void *arg)
 		route(router, request);
 }
 
-/* Whoever ends us waits a second: time to end the sessions at BMCs. */
+/* Whoever ends us closes the pipe, sends TERM and waits a second: time to end the
+ * sessions at BMCs. TERM is heard to the end, for the pipe's end comes first. */
 static void
 on_term(int signo, void *arg)
 {
@@ -156,13 +157,13 @@ run_router(void)
 
 	bu_loop_run(router.loop);
 	bu_watch_destroy(watch);
-	bu_sigwatch_destroy(term);
 	while ((child = router.children)) {
 		router.children = child->next;
 		bu_service_destroy(child->service);
 		free(child->key);
 		free(child);
 	}
+	bu_sigwatch_destroy(term);
 	bu_loop_destroy(router.loop);
 	return 0;
 }
@@ -223,10 +224,10 @@ run_child(const char *name, const char *connection)
 				&side);
 	term = bu_sigwatch_create(side.loop, SIGTERM, on_term, side.loop);
 	bu_loop_run(side.loop);
-	bu_sigwatch_destroy(term);
 	bu_watch_destroy(watch);
 	bu_performer_destroy(side.performer);
 	driver->close(self);
+	bu_sigwatch_destroy(term);
 	bu_loop_destroy(side.loop);
 	return 0;
 }
