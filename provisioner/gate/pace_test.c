@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How often the gate looks at a large site: however dear a look is, and however much
  * goes on that is none of its business. */
-#include "base/crypto.h"
 #include "provisioner/gate/internal.h"
 #include "tests/support/gate.h"
 
@@ -18,41 +17,6 @@ later(const struct bu_clock *clock)
 }
 
 static const struct bu_clock dear = {.mono_ms = later, .wall_ms = later};
-
-static void
-put_event(struct rig *rig, enum bu_event_kind kind, const char *name, json_t *body)
-{
-	struct bu_event event;
-
-	bu_event_init(&event, kind, name, body);
-	bu_reconcile_note(rig->rec, &event, 1);
-}
-
-/* In the installed system, checked: in the log at once, not stage by stage. */
-static void
-put_node(struct rig *rig, int number)
-{
-	struct bu_node *node = rig_node(rig, number);
-	bu_autofree char *boot_id = bu_xasprintf("boot-%d", number);
-	bu_autofree char *machine = bu_xasprintf("machine-%d", number);
-	bu_autoinventory struct bu_inventory *inventory =
-		rig_inventory(number, boot_id);
-	bu_autojson json_t *value = bu_inventory_to_json(inventory);
-	bu_autofree char *text = bu_json_canonical(value);
-	char digest[BU_DIGEST_SIZE];
-
-	ck_assert_int_eq(bu_store_put_blob(rig->store, text, digest, NULL), 0);
-	put_event(rig, BU_EVENT_BOUND, node->name,
-		  json_pack("{s:s,s:s}", "machine", machine, "inventory", digest));
-	put_event(rig, BU_EVENT_BOOTED, node->name,
-		  json_pack("{s:s,s:s}", "boot_id", boot_id, "where", "installed"));
-	put_event(rig, BU_EVENT_STATE, node->name,
-		  json_pack("{s:s,s:s,s:s,s:s}", "from", "booting", "to", "validating",
-			    "on", "booted", "reason", ""));
-	put_event(rig, BU_EVENT_CHECKS, node->name,
-		  json_pack("{s:s,s:s,s:s,s:{s:i},s:[]}", "boot_id", boot_id, "digest",
-			    "", "verdict", "pass", "counts", "pass", 1, "rows"));
-}
 
 static int
 joining(const struct rig *rig)
@@ -77,7 +41,7 @@ minutes_until_joining(struct rig *rig, int64_t look_costs_ms, int minutes)
 	step_ms = look_costs_ms;
 	bu_gate_set_stopwatch(rig->gate, &dear);
 	for (int i = 1; i <= NODES; i++)
-		put_node(rig, i);
+		put_node(rig, i), put_checks(rig, i);
 	rig_pass(rig, 1);
 	for (; second < minutes * 60 && joining(rig) < NODES; second++) {
 		measure(rig, links, NODES, 1);
@@ -220,7 +184,7 @@ START_TEST(a_double_is_found_among_all_machines)
 	rig_begin(&rig, NODES);
 	rig_open_gate(&rig);
 	for (int i = 1; i <= NODES; i++)
-		put_node(&rig, i);
+		put_node(&rig, i), put_checks(&rig, i);
 	rig_pass(&rig, 1);
 	put_guid(&rig, 180, "0xabcd");
 	rig_pass(&rig, 1);

@@ -185,7 +185,7 @@ give_up(struct bu_gate *gate, struct bu_probe *probe)
 	for (int end = 0; end < 2; end++) {
 		struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
 
-		if (node && !probe->spoke[end] && probe->spoke[!end])
+		if (node && !probe->spoke[end])
 			node->live.unanswered = 1;
 	}
 	if (!probe->failure.kind)

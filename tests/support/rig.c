@@ -325,27 +325,45 @@ rig_until_step(struct rig *rig, const struct bu_node *node, enum bu_action actio
 		     bu_action_name(node->step.action), (int)node->step.status);
 }
 
+/* Enough for so many nodes: 200 of each of the net's parts. */
+static char *
+addresses(const char *net, int nodes)
+{
+	char *text = bu_xasprintf("%s.0.[11-%d]", net, nodes > 8 ? 210 : 18);
+
+	for (int part = 1; part * 200 < nodes; part++) {
+		bu_autofree char *before = text;
+
+		text = bu_xasprintf("%s,%s.%d.[11-210]", before, net, part);
+	}
+	return text;
+}
+
 struct bu_tree *
 rig_tree(int nodes, const char *from, const char *to)
 {
 	bu_autofree char *set = bu_xasprintf("nodes = node[001-%03d]\n", nodes);
 	bu_autofree char *a =
 		bu_testing_replace(bu_testing_site, "nodes = node[001-002]\n", set);
-	int last = nodes > 8 ? 10 + RIG_NODES_MAX : 18;
-	bu_autofree char *fabric = bu_xasprintf("10.78.0.[11-%d]", last);
-	bu_autofree char *boot = bu_xasprintf("10.77.0.[11-%d]", last);
+	bu_autofree char *fabric = addresses("10.78", nodes);
+	bu_autofree char *boot = addresses("10.77", nodes);
 	bu_autofree char *b = bu_testing_replace(a, "10.78.0.11,10.78.0.12", fabric);
 	bu_autofree char *c = bu_testing_replace(b, "10.77.0.[11-14]", boot);
-	bu_autofree char *site = bu_testing_replace(c, from ? from : "format = 1",
+	bu_autofree char *d = bu_testing_replace(
+		c, "10.77.0.0/24", nodes > 200 ? "10.77.0.0/16" : "10.77.0.0/24");
+	bu_autofree char *e = bu_testing_replace(
+		d, "10.78.0.0/24", nodes > 200 ? "10.78.0.0/16" : "10.78.0.0/24");
+	bu_autofree char *site = bu_testing_replace(e, from ? from : "format = 1",
 						    from ? to : "format = 1");
 	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
 
 	for (int i = 1; i <= nodes; i++) {
 		bu_autofree char *old = racks;
 
-		racks = bu_xasprintf("%snode%03d,52:54:00:77:00:%02x,LAB-%03d,"
+		racks = bu_xasprintf("%snode%03d,52:54:00:77:%02x:%02x,LAB-%03d,"
 				     "qemu:///system#node%03d\n",
-				     old, i, (unsigned)i, i, i);
+				     old, i, (unsigned)i >> 8, (unsigned)i & 0xff, i,
+				     i);
 	}
 	return bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
 }

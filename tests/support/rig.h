@@ -27,7 +27,7 @@
 #include "provisioner/node/reconcile.h"
 #include "provisioner/rollout/rollout.h"
 
-enum { RIG_START_MS = 1700000000, RIG_NODES_MAX = 200 };
+enum { RIG_START_MS = 1700000000, RIG_NODES_MAX = 1000 };
 
 struct rig {
 	char dir[64];

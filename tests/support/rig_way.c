@@ -55,8 +55,8 @@ rig_inventory(int number, const char *boot_id)
 
 		snprintf(nic->name, sizeof(nic->name), "eth%d", i);
 		snprintf(nic->pci, sizeof(nic->pci), "0000:0%d:00.0", i + 1);
-		copy_text(nic->mac, sizeof(nic->mac),
-			  i ? "52:54:00:78:00:" : "52:54:00:77:00:", number);
+		snprintf(nic->mac, sizeof(nic->mac), "52:54:00:%d:%02x:%02x", 77 + i,
+			 (unsigned)number >> 8, (unsigned)number & 0xff);
 	}
 	return inventory;
 }

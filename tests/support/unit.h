@@ -59,7 +59,7 @@ bu_unit_has(const char *what)
 		}                                                                      \
 	} while (0)
 
-static int
+static inline int
 bu_unit_run(const char *name, const TTest *const *tests, size_t count)
 {
 	Suite *suite = suite_create(name);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What certifying a whole site costs: the real gate and log in process, the clock
+ *handed in, agents and links played. Nodes are checked first (each report has the facts
+ *of eight rails), then measured; one may never answer, one hang with its first probe,
+ *and some be slow:
+ *
+ *	gate [NODES [SILENT [HUNG [STRAGGLERS]]]]	STRAGGLERS of 1,000
+ *
+ * Prints after how many simulated seconds 99 % and all that can be are certified, and
+ * CPU and memory of the whole program, agents of paper and log included.
+ */
+#include <math.h>
+#include <sys/resource.h>
+
+#include "tests/support/gate.h"
+
+enum { PROBE_S = 3, SLOW_S = 9, ALONE_S = 31, LIMIT_S = 600, RAILS = 8 };
+
+struct agent {
+	json_t *item; /* at work on it */
+	int due_s;
+	int silent, hangs, slow, hung;
+	int alone; /* the other end of its probe does not come */
+};
+
+static json_t *
+report_with_facts(const struct bu_node *node, int number)
+{
+	static const char *const ids[] = {"gid", "guid", "lldp", "nic-firmware"};
+	struct bu_checks checks;
+	json_t *value;
+
+	bu_checks_init(&checks);
+	bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
+	for (int rail = 0; rail < RAILS; rail++) {
+		for (size_t i = 0; i < BU_LEN(ids); i++) {
+			bu_autofree char *port = bu_xasprintf("mlx5_%d", rail);
+			struct bu_check *row = bu_checks_add(&checks, "audit", ids[i],
+							     BU_VERDICT_PASS, port);
+
+			if (i < 2)
+				BU_CHECK_SET(row->seen, "%s-%d-%d", ids[i], number,
+					     rail);
+			else if (i == 2)
+				BU_CHECK_SET(row->seen, "leaf%d-%d:swp%d", number / 32,
+					     rail, number % 32);
+			else
+				BU_CHECK_SET(row->seen, "28.41.1000");
+		}
+	}
+	value = bu_checks_to_json(&checks);
+	bu_checks_fini(&checks);
+	return value;
+}
+
+static int
+is_gone(const struct agent *agents, const json_t *item)
+{
+	const struct agent *a = &agents[number_of(bu_json_str(item, "a", "node000"))];
+	const struct agent *b = &agents[number_of(bu_json_str(item, "b", "node000"))];
+
+	return item && (a->silent || b->silent || a->hangs || b->hangs);
+}
+
+static void
+start(struct rig *rig, struct agent *agents, int number, int now_s)
+{
+	struct agent *agent = &agents[number];
+	struct bu_node *node = rig_node(rig, number);
+	json_t *item = bu_gate_work(rig->gate, node);
+	bu_autojson json_t *report = NULL;
+
+	if (item && strcmp(bu_json_str(item, "kind", ""), "checks") == 0) {
+		report = report_with_facts(node, number);
+		bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report,
+			       NULL);
+		json_decref(item);
+		return;
+	}
+	agent->item = item;
+	agent->alone = is_gone(agents, item);
+	agent->due_s = now_s + (agent->alone  ? ALONE_S
+				: agent->slow ? SLOW_S
+					      : PROBE_S);
+	agent->hung = item && agent->hangs;
+}
+
+static void
+step(struct rig *rig, struct links *links, struct agent *agents, int number, int now_s)
+{
+	struct bu_node *node = rig_node(rig, number);
+	struct agent *agent = &agents[number];
+	bu_autojson json_t *result = NULL;
+	struct bu_err alone;
+
+	if (agent->hung)
+		return;
+	node->live.last_seen_ms = rig->clock.fake_wall_ms;
+	if (!agent->item && !(agent->silent && node->checks))
+		start(rig, agents, number, now_s);
+	if (!agent->item || now_s < agent->due_s)
+		return;
+	bu_err_set(&alone, BU_ERR_TIMEOUT, 0, "the other end did not come");
+	if (!agent->alone)
+		result = result_of(links, agent->item);
+	bu_gate_result(rig->gate, node, bu_json_str(agent->item, "id", ""), result,
+		       agent->alone ? &alone : NULL);
+	json_decref(agent->item);
+	agent->item = NULL;
+}
+
+static int
+count_joined(const struct rig *rig, int nodes)
+{
+	int count = 0;
+
+	for (int i = 1; i <= nodes; i++)
+		count += rig_node(rig, i)->state == BU_STATE_JOINING;
+	return count;
+}
+
+/* Simulated. */
+struct seconds {
+	int checked, most, all;
+};
+
+static void
+print(int nodes, int joined, const struct seconds *at, double begun_cpu_s)
+{
+	/* As bu_stage_partners() has it. */
+	int partners = (int)ceil(log(0.01 / (2.0 * nodes)) / log(0.1));
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	printf("nodes %d  certified %d  99 %% after %d s, all after %d s (checks %d, "
+	       "probes alone %d)  CPU %.1f s  memory %ld MiB\n",
+	       nodes, joined, at->most, at->all, at->checked, partners * PROBE_S,
+	       (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 -
+		       begun_cpu_s,
+	       usage.ru_maxrss / 1024);
+}
+
+static int
+run(int nodes, int silent, int hung, int stragglers)
+{
+	struct agent *agents = bu_xcalloc((size_t)nodes + 1, sizeof(*agents));
+	struct links *links = bu_xcalloc(1, sizeof(*links));
+	int second = 0, joined = 0;
+	struct seconds at = {0};
+	struct rusage usage;
+	struct rig rig;
+
+	*links = good_links();
+	rig_begin(&rig, nodes);
+	rig_open_gate(&rig);
+	for (int i = 1; i <= nodes; i++) {
+		put_node(&rig, i);
+		agents[i].silent = i <= silent;
+		agents[i].hangs = i > silent && i <= silent + hung;
+		agents[i].slow = i % 1000 < stragglers;
+	}
+	rig_pass(&rig, 1);
+	getrusage(RUSAGE_SELF, &usage);
+	for (; second < LIMIT_S && joined < nodes - silent - hung; second++) {
+		for (int i = 1; i <= nodes; i++)
+			step(&rig, links, agents, i, second);
+		if (!at.checked && rig_node(&rig, nodes)->checks)
+			at.checked = second + 1;
+		rig_pass(&rig, 1000);
+		joined = count_joined(&rig, nodes);
+		if (!at.most && joined * 100 >= nodes * 99)
+			at.most = second + 1;
+	}
+	at.all = second;
+	print(nodes, joined, &at,
+	      (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6);
+	for (int i = 1; i <= nodes; i++)
+		json_decref(agents[i].item);
+	free(agents);
+	free(links);
+	rig_end(&rig);
+	return joined < nodes - silent - hung;
+}
+
+static int
+number(int argc, char **argv, int place, int usual)
+{
+	return argc > place ? atoi(argv[place]) : usual;
+}
+
+static int arguments[4];
+
+START_TEST(the_site_is_certified)
+{
+	ck_assert_int_eq(run(arguments[0], arguments[1], arguments[2], arguments[3]),
+			 0);
+}
+END_TEST
+
+/* A test of libcheck's in this process: what the rig asserts needs one. */
+int
+main(int argc, char **argv)
+{
+	const TTest *const tests[] = {the_site_is_certified};
+	int paper = rig_paper(argc, argv);
+
+	if (paper >= 0)
+		return paper;
+	arguments[0] = number(argc, argv, 1, RIG_NODES_MAX);
+	for (int i = 1; i < 4; i++)
+		arguments[i] = number(argc, argv, i + 1, 0);
+	setenv("CK_FORK", "no", 1);
+	return bu_unit_run("gate", tests, 1);
+}
