@@ -10,7 +10,8 @@ usage() {
 usage: ./bootstrap.sh COMMAND
 
   demo    build, bring up a virtual rack on this machine, turn its two empty machines
-          into a Slurm cluster, and show it; stays up until Ctrl-C on a terminal
+          into a Slurm cluster, and show it; stays up until Ctrl-C on a terminal;
+          with --power redfish each machine is behind a virtual BMC
   check   build with gcc and clang, run all tests; the last line is "N passed, N failed"
   build   build into build/gcc; needs no root once the packages are there
   help    this text
@@ -296,7 +297,7 @@ main() {
 	demo)
 		need build demo
 		build_gcc all
-		as_root tests/support/demo
+		as_root tests/support/demo "$@"
 		;;
 	install) install_as_root "$@" ;;
 	help | -h | --help) usage ;;

@@ -321,15 +321,19 @@ make(struct fleet *fleet, const struct opts *opts, struct bu_err *err)
 static void
 run(struct fleet *fleet, const struct opts *opts)
 {
+	char fingerprint[BU_DIGEST_SIZE] = "";
 	struct bu_sigwatch *term =
 		bu_sigwatch_create(fleet->loop, SIGTERM, on_end, fleet->loop);
 	struct bu_sigwatch *intr =
 		bu_sigwatch_create(fleet->loop, SIGINT, on_end, fleet->loop);
 
 	signal(SIGPIPE, SIG_IGN);
+	if (fleet->cert)
+		bu_cert_fingerprint(fleet->cert, fingerprint, NULL);
 	if (fleet->count == 1)
-		printf("%s tree %s user %s\n", fleet->first, opts->tree,
-		       opts->user ? opts->user : bu_bmc_tree_user(fleet->tree));
+		printf("%s tree %s user %s%s%s\n", fleet->first, opts->tree,
+		       opts->user ? opts->user : bu_bmc_tree_user(fleet->tree),
+		       fingerprint[0] ? " fingerprint " : "", fingerprint);
 	else
 		printf("%s to %s: %d BMCs tree %s\n", fleet->first, fleet->last,
 		       fleet->count, opts->tree);

@@ -220,6 +220,31 @@ ConnectTimeout 10
 END
 }
 
+# behind_redfish PROFILE: the machines of this profile get a virtual BMC each, of another
+# vendor; the profile names it, its certificate and where its password is.
+behind_redfish() {
+	local dir=$1 trees=(dell hpe lenovo supermicro) node number=0 log address url fingerprint
+	mkdir -m 700 "$BRINGUP_RACK/bmc"
+	od -An -N12 -tx1 /dev/urandom | tr -d ' \n' >"$BRINGUP_RACK/bmc/password"
+	printf 'admin:%s\n' "$(<"$BRINGUP_RACK/bmc/password")" >"$BRINGUP_RACK/bmc/credentials"
+	chmod 600 "$BRINGUP_RACK"/bmc/*
+	sed -i "s,^power = .*,power = redfish\nbmc_credentials = file:$BRINGUP_RACK/bmc/credentials," \
+		"$dir"/pools/*.ini
+	for node in $(tail -n +2 "$dir/racks.csv" | cut -d, -f1); do
+		log=$BRINGUP_RACK/log/bmc-$node.log address=10.76.0.$((++number))
+		in_rack ip address add "$address/32" dev lo
+		"$lab" exec --detach --log "$log" -- "$lab" bmc \
+			--listen "$address:443" \
+			--tree "${trees[(number - 1) % 4]}" --machine "qemu:///system#$node" \
+			--user admin --password-file "$BRINGUP_RACK/bmc/password" >/dev/null
+		wait_for 30 "the virtual BMC of $node" grep -q fingerprint "$log"
+		read -r url _ _ _ _ _ fingerprint <<<"$(grep fingerprint "$log")"
+		sed -i "s,qemu:///system#$node\b,$url," "$dir/racks.csv"
+		printf '\n[node %s]\nbmc_fingerprint = %s\n' "$node" "$fingerprint" \
+			>>"$dir/site.ini"
+	done
+}
+
 # steps_of ARGUMENT...: "node001 wipe", a line each, of the plan.
 steps_of() {
 	bu plan "$@" --json | jq -r '(.plan // .).steps[] | "\(.node) \(.class)"'
