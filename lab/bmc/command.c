@@ -329,7 +329,7 @@ run(struct fleet *fleet, const struct opts *opts)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (fleet->cert)
-		bu_cert_fingerprint(fleet->cert, fingerprint, NULL);
+		bu_ignore(bu_cert_fingerprint(fleet->cert, fingerprint, NULL));
 	if (fleet->count == 1)
 		printf("%s tree %s user %s%s%s\n", fleet->first, opts->tree,
 		       opts->user ? opts->user : bu_bmc_tree_user(fleet->tree),
