@@ -42,8 +42,10 @@ bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node
 int64_t
 bu_reconcile_since_ms(const struct bu_node *node)
 {
-	return node->live.progress_ms > node->live.clock_ms ? node->live.progress_ms
-							    : node->live.clock_ms;
+	/* What began before the appliance was started has a time below 0. */
+	return node->live.progress_ms && node->live.progress_ms > node->live.clock_ms
+		       ? node->live.progress_ms
+		       : node->live.clock_ms;
 }
 
 int

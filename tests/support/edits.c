@@ -48,7 +48,7 @@ edits_site(void)
 		"addresses = 10.1.[1-4].[1-250]\nnic = 1\nmtu = 1500\n"
 		"link_gbps = 400\nrdma = hardware\n\n"
 		"[image debian12]\n\n[image debian13]\n\n"
-		"[hardware any]\ndisk = smallest\nnics = 2\nkargs = iommu=pt\n"
+		"[hardware any]\ndisk = smallest\nnics = 2\nkargs = iommu=pt\npost = 1 s\n"
 		"sysctl = vm.swappiness=1\n\n"
 		"[cluster hpc]\ndriver = slurm\ncontroller = 10.0.0.4:6817\n\n"
 		"[validation pairs]\nfabric = fabric\n\n");
