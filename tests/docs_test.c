@@ -30,8 +30,8 @@ print_states(FILE *out)
 	static const char *const ladders[] = {"", "power", "hold"};
 	static const char *const aborts[] = {
 		"", "until its disk is written",
-		"until it has left its cluster, or where its files "
-		"cannot be written"};
+		("until it has left its cluster, or where its files "
+		 "cannot be written")};
 
 	fputs("| state | settled | deadline | ladder | first step | called back | what "
 	      "happens |\n"
