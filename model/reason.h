@@ -46,7 +46,9 @@
 	  "it has rebooted, or bringup node validate asks for it again",               \
 	  "its tests do not decide: good and bad results alternate; bringup fabric "   \
 	  "show has the counters; after a reboot it is measured again")                \
-	X(UNDECIDED_YET, "undecided-yet", WAIT, 1, 60, "its tests decide",             \
+	X(UNDECIDED_YET, "undecided-yet", WAIT, 1, 60,                                 \
+	  "its tests decide, or, after a repair, bringup node validate begins them "   \
+	  "anew",                                                                      \
 	  "its tests do not decide yet: good and bad results alternate; they go on "   \
 	  "once a minute")                                                             \
 	X(OTHERS_UNDECIDED, "others-undecided", WAIT, 1, 60,                           \
@@ -54,14 +56,16 @@
 	  "the tests of other nodes of its fabric do not decide yet; they go on once " \
 	  "a minute")                                                                  \
 	X(LEAF_ACCUSED, "leaf-accused", WAIT, 1, 2,                                    \
-	  "its nodes are measured again after a repair of the switch, or with a "      \
-	  "corrected rate",                                                            \
+	  "bringup node validate measures its nodes again after a repair of the "      \
+	  "switch, or a corrected rate is applied",                                    \
 	  "{seen}; so many nodes of leaf {leaf} are bad that the leaf is accused "     \
 	  "and not its nodes: check the switch and the expected rate ({cause})")       \
 	X(NODE_OR_LEAF, "node-or-leaf", WAIT, 1, 2,                                    \
-	  "it is measured again after a repair, or with a corrected rate",             \
+	  "bringup node validate measures it again after a repair, or a corrected "    \
+	  "rate is applied",                                                           \
 	  "{seen}; no test tells its fault from that of {leaf}: check the switch and " \
-	  "the expected rate")                                                         \
+	  "the expected rate; after a repair bringup node validate {node} measures "   \
+	  "it again")                                                                  \
 	X(NO_THIRD, "no-third", WAIT, 1, 2,                                            \
 	  "another node of its fabric is validating or certified, or bringup node "    \
 	  "validate asks for it again",                                                \

@@ -67,7 +67,9 @@ static const char *const sentences[] = {
 		"accused and not its nodes: check the switch and the expected rate "
 		"(<cause>)",
 	[BU_REASON_NODE_OR_LEAF] = "<seen>; no test tells its fault from that of "
-				   "<leaf>: check the switch and the expected rate",
+				   "<leaf>: check the switch and the expected rate; "
+				   "after a repair bringup node validate <node> "
+				   "measures it again",
 	[BU_REASON_BMC_AWAITED] =
 		"its BMC has not answered a power command: it may still switch the "
 		"machine off, so no job is let in",

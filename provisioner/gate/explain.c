@@ -257,7 +257,8 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 	if (accusation->what != BU_WHAT_ANY)
 		BU_REASON_SET(ret, LEAF_ACCUSED, .text = {text, leaf, cause});
 	else if (peers)
-		BU_REASON_SET(ret, NODE_OR_LEAF, .text = {text, leaf});
+		BU_REASON_SET(ret, NODE_OR_LEAF,
+			      .text = {text, leaf, campaign->nodes[node]->name});
 	else
 		BU_REASON_SET(ret, NO_THIRD,
 			      .text = {text, campaign->nodes[node]->name});
