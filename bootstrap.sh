@@ -11,7 +11,7 @@ usage: ./bootstrap.sh COMMAND
 
   demo    build, bring up a virtual rack on this machine, turn its two empty machines
           into a Slurm cluster, and show it; stays up until Ctrl-C on a terminal;
-          with --power redfish each machine is behind a virtual BMC
+          with --power redfish or --power ipmi each machine is behind a virtual BMC
   check   build with gcc and clang, run all tests; the last line is "N passed, N failed"
   build   build into build/gcc; needs no root once the packages are there
   help    this text
@@ -59,14 +59,14 @@ check|systemd|its networkd and tmpfiles judge the files that they get
 check|network-manager|its nmcli judges the files that NetworkManager gets
 check|netplan.io|judges the file that it gets
 check|nodejs|runs the test of the page's words; Debian has nothing smaller that can
-check|openipmi|its ipmi_sim plays the BMC of the IPMI driver's test|
-check|ipmitool|asks it; a site with power = ipmi needs it, too|
 check|openssh-server|its sshd judges the configuration of the nodes' sshd|
 check|sudo|its visudo judges the rules that nodes get|
 check|gdisk|its sgdisk judges partition tables|
 check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|
+demo|openipmi|its ipmi_sim is the BMC of --power ipmi and of the IPMI driver's test|
+demo|ipmitool|asks it; a site with power = ipmi needs it, too|
 demo|libvirt-clients|virsh, to look into the rack|
 demo|qemu-system-x86|the virtual machines|
 demo|qemu-utils|their disks|

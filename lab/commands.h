@@ -13,7 +13,9 @@ int bu_lab_status(int argc, char **argv);
 int bu_lab_reset(int argc, char **argv);
 int bu_lab_link(int argc, char **argv);
 int bu_lab_slurm(int argc, char **argv);
-int bu_lab_bmc(int argc, char **argv); /* bmc/command.c */
+int bu_lab_bmc(int argc, char **argv);     /* bmc/command.c */
+int bu_lab_ipmi(int argc, char **argv);    /* bmc/ipmi.c */
+int bu_lab_chassis(int argc, char **argv); /* bmc/chassis.c */
 
 /* Prints the error; returns its exit code. */
 int bu_lab_fail(const char *command, const struct bu_err *err);

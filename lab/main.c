@@ -35,6 +35,12 @@ static const struct {
 	 "end slurmctld, start it again, or start it with an empty state"},
 	{"bmc", bu_lab_bmc, "--listen ADDRESS:PORT --tree NAME [--machine URI#DOMAIN]",
 	 "a strict virtual BMC (Redfish), of paper or of a machine; bmc --help"},
+	{"ipmi", bu_lab_ipmi,
+	 "--listen ADDRESS:PORT --state FOLDER --password-file FILE [--user NAME]\n"
+	 "              [--machine URI#DOMAIN]",
+	 "a virtual BMC that speaks IPMI (ipmi_sim), of paper or of a machine"},
+	{"chassis", bu_lab_chassis, "FOLDER get|set NAME...",
+	 "what that BMC runs for a question about power and boot"},
 	{"reset", bu_lab_reset, "",
 	 "put it back as after `up`: machines off, disks empty, nothing left running"},
 	{"down", bu_lab_down, "", "end and remove the rack; also after a crash"},

@@ -220,17 +220,27 @@ ConnectTimeout 10
 END
 }
 
+# bmc_secrets PROFILE DRIVER: the password of the virtual BMCs (16 characters: IPMI takes
+# 20 at most), and where the profile finds it.
+bmc_secrets() {
+	mkdir -m 700 "$BRINGUP_RACK/bmc"
+	od -An -N8 -tx1 /dev/urandom | tr -d ' \n' >"$BRINGUP_RACK/bmc/password"
+	printf 'admin:%s\n' "$(<"$BRINGUP_RACK/bmc/password")" >"$BRINGUP_RACK/bmc/credentials"
+	chmod 600 "$BRINGUP_RACK"/bmc/*
+	sed -i "s,^power = .*,power = $2\nbmc_credentials = file:$BRINGUP_RACK/bmc/credentials," \
+		"$1"/pools/*.ini
+}
+
+nodes_of() {
+	tail -n +2 "$1/racks.csv" | cut -d, -f1
+}
+
 # behind_redfish PROFILE: the machines of this profile get a virtual BMC each, of another
 # vendor; the profile names it, its certificate and where its password is.
 behind_redfish() {
 	local dir=$1 trees=(dell hpe lenovo supermicro) node number=0 log address url fingerprint
-	mkdir -m 700 "$BRINGUP_RACK/bmc"
-	od -An -N12 -tx1 /dev/urandom | tr -d ' \n' >"$BRINGUP_RACK/bmc/password"
-	printf 'admin:%s\n' "$(<"$BRINGUP_RACK/bmc/password")" >"$BRINGUP_RACK/bmc/credentials"
-	chmod 600 "$BRINGUP_RACK"/bmc/*
-	sed -i "s,^power = .*,power = redfish\nbmc_credentials = file:$BRINGUP_RACK/bmc/credentials," \
-		"$dir"/pools/*.ini
-	for node in $(tail -n +2 "$dir/racks.csv" | cut -d, -f1); do
+	bmc_secrets "$dir" redfish
+	for node in $(nodes_of "$dir"); do
 		log=$BRINGUP_RACK/log/bmc-$node.log address=10.76.0.$((++number))
 		in_rack ip address add "$address/32" dev lo
 		"$lab" exec --detach --log "$log" -- "$lab" bmc \
@@ -242,6 +252,30 @@ behind_redfish() {
 		sed -i "s,qemu:///system#$node\b,$url," "$dir/racks.csv"
 		printf '\n[node %s]\nbmc_fingerprint = %s\n' "$node" "$fingerprint" \
 			>>"$dir/site.ini"
+	done
+}
+
+# ipmi ADDRESS WORD...: ipmitool, which is nothing of ours, asks that virtual BMC.
+ipmi() {
+	local address=$1
+	shift
+	in_rack env IPMI_PASSWORD="$(<"$BRINGUP_RACK/bmc/password")" \
+		ipmitool -I lanplus -C 3 -N 2 -R 2 -H "$address" -U admin -E "$@"
+}
+
+# behind_ipmi PROFILE: the same with IPMI.
+behind_ipmi() {
+	local dir=$1 node number=0 address
+	bmc_secrets "$dir" ipmi
+	for node in $(nodes_of "$dir"); do
+		address=10.76.0.$((++number))
+		in_rack ip address add "$address/32" dev lo
+		"$lab" exec --detach --log "$BRINGUP_RACK/log/bmc-$node.log" -- "$lab" ipmi \
+			--listen "$address:623" --state "$BRINGUP_RACK/bmc/$node" \
+			--machine "qemu:///system#$node" \
+			--password-file "$BRINGUP_RACK/bmc/password" >/dev/null
+		wait_for 30 "the virtual BMC of $node" ipmi "$address" chassis power status
+		sed -i "s,qemu:///system#$node\b,$address," "$dir/racks.csv"
 	done
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the IPMI side of the virtual BMC shares: ipmi.c starts it, chassis.c answers. */
+#ifndef BU_LAB_BMC_IPMI_H
+#define BU_LAB_BMC_IPMI_H
+
+#include "lab/bmc/machine.h"
+
+/* In the file `machine` of the BMC's folder: it exists in the file `power` alone. */
+#define BU_IPMI_PAPER "paper"
+
+/* The bytes of a FRU with this serial number, " 0x01 0x00 ..."; owned. */
+char *bu_lab_ipmi_fru(const char *serial);
+
+#endif
