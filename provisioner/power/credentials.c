@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * As whom a BMC is spoken to. Called by perform.c before a run begins, and by run.c for
- * what a BMC answers. bringupd hands over a reference (base/secret.h) and nothing else;
+ * As whom a BMC is spoken to. Called by perform.c before a run begins, and by run.c
+ * around each call. bringupd hands over a reference (base/secret.h) and nothing else;
  * the secret is "USER:PASSWORD" on one line, is read here for one run and overwritten
  * at its end. Invariant: credentials that a BMC has refused twice are not tried there
- * again until they change, or it would lock the account.
+ * again until they change, whichever of its machines a run is for: it would lock the
+ * account.
  */
 #include <string.h>
 
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/secret.h"
+#include "base/url.h"
 #include "base/worker.h"
 #include "provisioner/power/perform_impl.h"
 
@@ -31,6 +33,40 @@ refused_of(const struct bu_run *run)
 	while (refused && strcmp(refused->bmc, run->bmc) != 0)
 		refused = refused->next;
 	return refused;
+}
+
+/* A BMC with several machines has its accounts once: the path does not count. */
+static int
+same_account(const struct bu_refused *refused, const struct bu_run *run)
+{
+	struct bu_url a, b;
+	size_t size;
+
+	if (strcmp(refused->digest, run->digest) != 0)
+		return 0;
+	if (bu_url_parse(refused->bmc, &a) != 0 || bu_url_parse(run->bmc, &b) != 0)
+		return strcmp(refused->bmc, run->bmc) == 0;
+	size = (size_t)(a.path - refused->bmc);
+	return size == (size_t)(b.path - run->bmc) &&
+	       memcmp(refused->bmc, run->bmc, size) == 0;
+}
+
+int
+bu_run_may_try(struct bu_run *run)
+{
+	int tries = 0;
+
+	if (!run->secret)
+		return 1;
+	for (const struct bu_refused *at = run->performer->refused; at; at = at->next)
+		tries += same_account(at, run) ? at->tries : 0;
+	if (tries < TRIES_MAX)
+		return 1;
+	bu_err_set(&run->err, BU_ERR_REMOTE, 0,
+		   "%s has refused the credentials of %s %d times; they are not tried "
+		   "again until they change",
+		   run->bmc, bu_json_str(run->request, "credentials", ""), tries);
+	return 0;
 }
 
 void
@@ -55,10 +91,9 @@ bu_run_refused(struct bu_run *run)
 void
 bu_run_accepted(struct bu_run *run)
 {
-	struct bu_refused *refused = refused_of(run);
-
-	if (refused)
-		refused->tries = 0;
+	for (struct bu_refused *at = run->performer->refused; at; at = at->next)
+		if (same_account(at, run))
+			at->tries = 0;
 }
 
 void
@@ -96,16 +131,7 @@ split(struct bu_run *run)
 static void
 go_on(struct bu_run *run)
 {
-	const struct bu_refused *refused = refused_of(run);
-
-	if (run->secret && split(run) == 0 && refused && refused->tries >= TRIES_MAX &&
-	    strcmp(refused->digest, run->digest) == 0)
-		bu_err_set(&run->err, BU_ERR_REMOTE, 0,
-			   "%s has refused the credentials of %s %d times; they are "
-			   "not tried again until they change",
-			   run->bmc, bu_json_str(run->request, "credentials", ""),
-			   refused->tries);
-	if (run->err.kind != BU_ERR_NONE)
+	if (!run->secret || split(run) != 0)
 		bu_run_fail(run);
 	else
 		run->then(run);

@@ -17,10 +17,11 @@
  * - It keeps no power state between calls: what it answers was read from the BMC in
  *   this call. "Done" that was not read back is no success where the BMC can be read.
  * - Errors: BU_ERR_REMOTE: the BMC could not be asked, or refused; it may be tried
- *   again. BU_ERR_DENIED: the BMC refuses the credentials (do not try them a third
- *   time). BU_ERR_VERIFY: its certificate is not the one that the profile says, or what
- *   was written did not read back. BU_ERR_INVAL: the target is none of this driver.
- *   BU_ERR_TIMEOUT: no answer in time. The text names the bmc, never the password.
+ *   again. BU_ERR_DENIED: the BMC refuses the credentials: a call tries them once,
+ *   and credentials.c counts the calls. BU_ERR_VERIFY: its certificate is not the one
+ * that the profile says, or what was written did not read back. BU_ERR_INVAL: the
+ * target is none of this driver. BU_ERR_TIMEOUT: no answer in time. The text names the
+ * bmc, never the password.
  */
 #ifndef BU_POWER_DRIVER_H
 #define BU_POWER_DRIVER_H

@@ -77,6 +77,9 @@ void bu_run_free(struct bu_run *run); /* without an answer */
 
 /* credentials.c: reads them, then begins; or the run fails. */
 void bu_run_authorize(struct bu_run *run, bu_step_fn then);
+/* Whether the BMC may be asked with them; if not, run->err says why. */
+int bu_run_may_try(struct bu_run *run);
+/* What it said to them. */
 void bu_run_refused(struct bu_run *run);
 void bu_run_accepted(struct bu_run *run);
 void bu_refused_free(struct bu_performer *performer);

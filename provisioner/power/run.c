@@ -86,8 +86,20 @@ static void
 take(struct bu_run *run)
 {
 	bu_timer_stop(run->timer);
-	run->call = NULL;
 	run->then(run);
+}
+
+/* Those that wait for their turn at the BMC would try what it refuses once more. */
+static void
+stop_others(struct bu_performer *performer)
+{
+	for (struct bu_run *run = performer->runs; run; run = run->next) {
+		if (!run->call || bu_run_may_try(run))
+			continue;
+		performer->driver->cancel(performer->self, run->call);
+		run->call = NULL;
+		bu_run_sleep(run, 0, take);
+	}
 }
 
 static void
@@ -95,13 +107,15 @@ on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *
 {
 	struct bu_run *run = arg;
 
+	run->call = NULL;
 	run->err = err ? *err : (struct bu_err){0};
 	if (answer)
 		run->answer = *answer;
 	/* To bringupd it is denied what a person has not granted, and nothing else. */
 	if (err && err->kind == BU_ERR_DENIED) {
-		bu_run_refused(run);
 		run->err.kind = BU_ERR_REMOTE;
+		bu_run_refused(run);
+		stop_others(run->performer);
 	} else if (answer) {
 		bu_run_accepted(run);
 	}
@@ -114,6 +128,7 @@ static void
 on_call_late(struct bu_run *run)
 {
 	run->performer->driver->cancel(run->performer->self, run->call);
+	run->call = NULL;
 	bu_err_set(&run->err, BU_ERR_TIMEOUT, 0, "%s: no answer in %d s", run->bmc,
 		   BU_POWER_CALL_MS / 1000);
 	take(run);
@@ -128,6 +143,11 @@ bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then)
 	run->order.op = op;
 	run->then = then;
 	run->answered = 0;
+	run->err = (struct bu_err){0};
+	if (!bu_run_may_try(run)) {
+		then(run);
+		return;
+	}
 	run->starting = 1;
 	bu_run_sleep(run, BU_POWER_CALL_MS, on_call_late);
 	run->call =

@@ -18,7 +18,6 @@ static const struct rf_times short_times = {
 	.settle_ms = 5,
 	.hush_ms = 50,
 	.logout_ms = 1050,
-	.refuse_ms = 60000,
 	.tree_ms = 60000,
 };
 

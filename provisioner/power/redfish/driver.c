@@ -25,7 +25,6 @@ const struct rf_times rf_times_default = {
 	.settle_ms = 1000,
 	.hush_ms = 5000,
 	.logout_ms = 90000,
-	.refuse_ms = 15 * 60 * 1000,
 	.tree_ms = 10 * 60 * 1000,
 };
 

@@ -6,7 +6,7 @@
  * cancelled or its time is over.
  *
  *   wire.c     one request: turn, pace, retries, redirects
- *   session.c  who we are: token, Basic, never a third try of a password
+ *   session.c  who we are: token, Basic, one try of a refused password
  *   tree.c     which of the BMC's systems is the machine, and what it says it allows
  *   write.c    PATCH with ETags, actions, tasks, read-back
  *   boot.c     where the machine boots from
@@ -46,7 +46,6 @@ struct rf_times {
 	int64_t settle_ms; /* what was written is read again after that */
 	int64_t hush_ms;   /* a connection that nobody uses is closed */
 	int64_t logout_ms; /* a session that nobody uses is ended */
-	int64_t refuse_ms; /* a password refused twice is not tried for so long */
 	int64_t tree_ms;   /* what was found in the tree is looked up again */
 };
 extern const struct rf_times rf_times_default;
@@ -84,9 +83,6 @@ struct rf_bmc {
 	char who[BU_DIGEST_SIZE];    /* user and password of the session or of Basic */
 	char fingerprint[BU_DIGEST_SIZE]; /* with which the session was made; "" */
 	int64_t basic_until_ms;           /* no sessions to be had; then asked again */
-	char refused[BU_DIGEST_SIZE];     /* user and password that it refused ... */
-	int refusals;                     /* ... so often ... */
-	int64_t refused_ms;               /* ... the last time then */
 	int ops;                          /* under way */
 	int hushed;                       /* its connection was closed */
 	struct bu_timer *idle;
@@ -116,7 +112,8 @@ struct rf_op {
 	struct bu_task *task;
 	int *ended; /* set when it ends in start(); NULL */
 	int64_t until_ms;
-	int logins; /* tried by this operation */
+	int logins;  /* tried by this operation */
+	int refused; /* its password */
 	int cancelled;
 	int deaf; /* it waits for what it must know in spite of that: a session's name
 		   */
@@ -149,7 +146,8 @@ int rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 	    struct bu_err *err);
 /* Waits; -1 when the operation has no time left for it, or was cancelled. */
 int rf_pause(struct rf_op *op, int64_t for_ms, struct bu_err *err);
-/* BU_ERR_CANCELLED or BU_ERR_TIMEOUT when the operation may not go on. */
+/* BU_ERR_CANCELLED, BU_ERR_TIMEOUT or BU_ERR_DENIED (its password was refused) when the
+ * operation may not go on. */
 int rf_go_on(const struct rf_op *op, struct bu_err *err);
 /* A path that the BMC gave ("@odata.id", Location), or a URL of its own, as a path; -1
  * for what leads elsewhere. */

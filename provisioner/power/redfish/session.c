@@ -3,15 +3,15 @@
  * Who we are to a BMC; every other part asks the BMC through rf_call().
  *
  * Invariants: a BMC has at most one session of ours, and it is ended when nobody uses
- * it any more (driver.c). A password that was refused twice is not tried again for a
- * while, whoever asks: a third try locks the account on many BMCs.
+ * it any more (driver.c). An operation ends when its password is refused: it tries it
+ * once, and credentials.c counts the operations.
  */
 #include <string.h>
 
 #include "base/json.h"
 #include "provisioner/power/redfish/redfish.h"
 
-enum { TRIES_MAX = 2, BASIC_FOR_MS = 60000 };
+enum { LOGINS_MAX = 2, BASIC_FOR_MS = 60000 };
 
 static void
 digest(const struct rf_op *op, char ret_hex[BU_DIGEST_SIZE])
@@ -25,13 +25,10 @@ digest(const struct rf_op *op, char ret_hex[BU_DIGEST_SIZE])
 }
 
 static int
-fail_refused(const struct rf_op *op, struct bu_err *err)
+refuse(struct rf_op *op, struct bu_err *err)
 {
-	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "%s: the BMC refuses the password of '%s'. It was tried %d "
-			  "times and is left alone now, so that the account is not "
-			  "locked; correct bmc_credentials",
-			  op->bmc->origin, op->target.user, op->bmc->refusals);
+	op->refused = 1;
+	return rf_go_on(op, err);
 }
 
 /* That says nothing about the password. */
@@ -41,33 +38,6 @@ fail_token(const struct rf_op *op, struct bu_err *err)
 	return bu_err_set(err, BU_ERR_REMOTE, 0,
 			  "%s: the BMC does not honour its own sessions",
 			  op->bmc->origin);
-}
-
-static int
-is_refused(const struct rf_op *op, const char *who)
-{
-	const struct rf_bmc *bmc = op->bmc;
-
-	return bmc->refusals >= TRIES_MAX && strcmp(bmc->refused, who) == 0 &&
-	       bu_loop_now_ms(op->driver->loop) - bmc->refused_ms <
-		       op->driver->times.refuse_ms;
-}
-
-static int
-note_refusal(struct rf_op *op, const char *who, struct bu_err *err)
-{
-	struct rf_bmc *bmc = op->bmc;
-
-	if (strcmp(bmc->refused, who) != 0)
-		bmc->refusals = 0;
-	strcpy(bmc->refused, who);
-	bmc->refusals++;
-	bmc->refused_ms = bu_loop_now_ms(op->driver->loop);
-	if (bmc->refusals >= TRIES_MAX)
-		return fail_refused(op, err);
-	return bu_err_set(err, BU_ERR_DENIED, 0,
-			  "%s: the BMC refuses the password of '%s'", bmc->origin,
-			  op->target.user);
 }
 
 /* The root is read without a password; where it is not, the usual place is right. */
@@ -114,19 +84,18 @@ log_in(struct rf_op *op, const char *who, struct bu_err *err)
 	rf_autoreply struct rf_reply reply = {0};
 	struct rf_bmc *bmc = op->bmc;
 
-	if (op->logins++ >= TRIES_MAX)
+	if (op->logins++ >= LOGINS_MAX)
 		return fail_token(op, err);
 	if (find_sessions(op, err) != 0 || ask_session(op, &reply, err) != 0)
 		return -1;
 	if (reply.status == 401 ||
 	    (reply.status == 403 && !rf_says(&reply, "SessionLimitExceeded")))
-		return note_refusal(op, who, err);
+		return refuse(op, err);
 	strcpy(bmc->who, who);
 	if (reply.status < 200 || reply.status >= 300 || !reply.token[0]) {
 		bmc->basic_until_ms = bu_loop_now_ms(op->driver->loop) + BASIC_FOR_MS;
 		return 0;
 	}
-	bmc->refusals = 0;
 	strcpy(bmc->token, reply.token);
 	strcpy(bmc->session, reply.location);
 	if (!bmc->session[0] &&
@@ -167,8 +136,6 @@ enter(struct rf_op *op, enum rf_as *ret, struct bu_err *err)
 	same = strcmp(bmc->who, who) == 0;
 	if (bmc->token[0] && !same)
 		rf_logout(op);
-	if (is_refused(op, who))
-		return fail_refused(op, err);
 	if (!bmc->token[0] &&
 	    !(same && bmc->basic_until_ms > bu_loop_now_ms(op->driver->loop)) &&
 	    log_in(op, who, err) != 0)
@@ -220,14 +187,12 @@ rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 		if (now.as == RF_AS_TOKEN)
 			forget_token(op->bmc, token);
 		if (now.as == RF_AS_BASIC)
-			return note_refusal(op, op->bmc->who, err);
+			return refuse(op, err);
 		if (now.as == RF_AS_NOBODY)
 			return rf_refused(op, ask, ret, err);
 		if (!again)
 			return fail_token(op, err);
 	}
-	if (now.as == RF_AS_BASIC && ret->status < 300)
-		op->bmc->refusals = 0;
 	return 0;
 }
 

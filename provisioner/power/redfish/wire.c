@@ -33,6 +33,11 @@ rf_reply_fini(struct rf_reply *reply)
 int
 rf_go_on(const struct rf_op *op, struct bu_err *err)
 {
+	if (op->refused)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "%s: the BMC refuses the password of '%s'; correct "
+				  "bmc_credentials",
+				  op->bmc->origin, op->target.user);
 	if (op->cancelled)
 		return bu_err_set(err, BU_ERR_CANCELLED, 0, "%s: cancelled",
 				  op->target.bmc);
