@@ -252,10 +252,8 @@ add_macs(const struct bu_inventory *inventory, int pci_only, struct bu_machine *
 	for (size_t i = 0; i < inventory->nics_count; i++) {
 		const struct bu_nic *nic = &inventory->nics[i];
 
-		if ((pci_only && !*nic->pci) || machine->macs_count == BU_MACS_MAX)
-			continue;
-		if (bu_mac_normalize(nic->mac, machine->macs[machine->macs_count]) == 0)
-			machine->macs_count++;
+		if (!pci_only || *nic->pci)
+			bu_machine_add_mac(machine, nic->mac);
 	}
 }
 

@@ -155,6 +155,16 @@ bu_machine_has_mac(const struct bu_machine *machine, const char *mac)
 	return 0;
 }
 
+void
+bu_machine_add_mac(struct bu_machine *machine, const char *text)
+{
+	char mac[BU_MAC_SIZE];
+
+	if (text && machine->macs_count < BU_MACS_MAX &&
+	    bu_mac_normalize(text, mac) == 0 && !bu_machine_has_mac(machine, mac))
+		strcpy(machine->macs[machine->macs_count++], mac);
+}
+
 /* The other orders of a UUID's bytes, by the hex digits of the text: firmware and BMC
  * disagree about its first three fields, and IPMI sends it back to front. */
 static const char *const uuid_orders[] = {
@@ -253,8 +263,5 @@ bu_machine_from_json(const json_t *value, struct bu_machine *ret)
 		     bu_json_str(value, "serial", ""));
 	bu_text_copy(ret->uuid, sizeof(ret->uuid), bu_json_str(value, "uuid", ""));
 	json_array_foreach (macs, i, mac)
-		if (ret->macs_count < BU_MACS_MAX && json_is_string(mac) &&
-		    bu_mac_normalize(json_string_value(mac),
-				     ret->macs[ret->macs_count]) == 0)
-			ret->macs_count++;
+		bu_machine_add_mac(ret, json_string_value(mac));
 }

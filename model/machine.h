@@ -53,6 +53,9 @@ char *bu_machine_words(const struct bu_machine *machine);
 /* {"serial","uuid","macs":[...]}; new reference. What is wrong in value is left out. */
 json_t *bu_machine_to_json(const struct bu_machine *machine);
 void bu_machine_from_json(const json_t *value, struct bu_machine *ret);
+/* Adds the address in any form that bu_mac_normalize() reads. NULL, what is none, what
+ * is there already and what has no room is left out. */
+void bu_machine_add_mac(struct bu_machine *machine, const char *text);
 /* mac in any form that bu_mac_normalize() reads. */
 int bu_machine_has_mac(const struct bu_machine *machine, const char *mac);
 

@@ -160,6 +160,26 @@ START_TEST(a_machine_behind_a_bmc_is_compared)
 }
 END_TEST
 
+START_TEST(macs_are_added_once_and_only_good_ones)
+{
+	struct bu_machine ret = {.macs_count = 0};
+
+	bu_machine_add_mac(&ret, NULL);
+	bu_machine_add_mac(&ret, "");
+	bu_machine_add_mac(&ret, "00:00:00:00:00:00");
+	bu_machine_add_mac(&ret, "52-54-00-00-00-0A");
+	bu_machine_add_mac(&ret, "5254.0000.000a");
+	ck_assert_uint_eq(ret.macs_count, 1);
+	ck_assert_str_eq(ret.macs[0], "52:54:00:00:00:0a");
+	for (int i = 0; i < BU_MACS_MAX + 5; i++) {
+		bu_autofree char *mac = bu_xasprintf("52:54:00:00:01:%02x", i);
+
+		bu_machine_add_mac(&ret, mac);
+	}
+	ck_assert_uint_eq(ret.macs_count, BU_MACS_MAX);
+}
+END_TEST
+
 BU_UNIT("machine", a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
 	an_id_is_of_what_tells_machines_apart, what_vendors_leave_is_nothing,
-	a_machine_has_its_macs)
+	a_machine_has_its_macs, macs_are_added_once_and_only_good_ones)

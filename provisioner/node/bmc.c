@@ -11,14 +11,6 @@
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-static void
-add_mac(struct bu_machine *machine, const char *mac)
-{
-	if (machine->macs_count < BU_MACS_MAX &&
-	    bu_mac_normalize(mac, machine->macs[machine->macs_count]) == 0)
-		machine->macs_count++;
-}
-
 /* The bound machine, as it told of itself. */
 static void
 bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
@@ -30,7 +22,7 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	bu_text_copy(ret->serial, sizeof(ret->serial), node->serial);
 	bu_text_copy(ret->uuid, sizeof(ret->uuid), node->uuid);
 	while ((mac = strsep(&rest, " ")))
-		add_mac(ret, mac);
+		bu_machine_add_mac(ret, mac);
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *other = fleet->nodes[i];
 
@@ -57,7 +49,7 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 			     want->serial ? want->serial : "");
 		bu_text_copy(machine->uuid, sizeof(machine->uuid),
 			     want->uuid ? want->uuid : "");
-		add_mac(machine, want->mac ? want->mac : "");
+		bu_machine_add_mac(machine, want->mac);
 	}
 	ret->bmc = (struct bu_power_bmc){
 		.driver = want->power,

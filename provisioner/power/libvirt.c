@@ -217,12 +217,9 @@ add_mac(struct bu_machine *machine, xmlNodePtr interface)
 {
 	xmlChar *text = NULL;
 
-	if (xmlStrcmp(interface->name, BAD_CAST "interface") == 0 &&
-	    machine->macs_count < BU_MACS_MAX)
+	if (xmlStrcmp(interface->name, BAD_CAST "interface") == 0)
 		text = xmlGetProp(child(interface, "mac"), BAD_CAST "address");
-	if (text && bu_mac_normalize((const char *)text,
-				     machine->macs[machine->macs_count]) == 0)
-		machine->macs_count++;
+	bu_machine_add_mac(machine, (const char *)text);
 	xmlFree(text);
 }
 

@@ -10,25 +10,16 @@
 #include "base/text.h"
 #include "provisioner/power/redfish/redfish.h"
 
-/* Empty, null, malformed (20 bytes of an Infiniband card) is none. */
-static void
-add_mac(struct bu_machine *machine, const char *text)
-{
-	char mac[BU_MAC_SIZE];
-
-	if (text && machine->macs_count < BU_MACS_MAX &&
-	    bu_mac_normalize(text, mac) == 0 && !bu_machine_has_mac(machine, mac))
-		strcpy(machine->macs[machine->macs_count++], mac);
-}
-
-/* The address that was burnt in counts; the other one may have been changed. */
+/* The address that was burnt in counts; the other one may have been changed. Empty,
+ * null, malformed (20 bytes of an Infiniband card) is none. */
 static void
 add_own(struct bu_machine *machine, const json_t *object)
 {
 	const char *permanent = bu_json_str(object, "PermanentMACAddress", "");
 
-	add_mac(machine,
-		permanent[0] ? permanent : bu_json_str(object, "MACAddress", NULL));
+	bu_machine_add_mac(machine, permanent[0]
+					    ? permanent
+					    : bu_json_str(object, "MACAddress", NULL));
 }
 
 static void
@@ -38,7 +29,7 @@ add_list(struct bu_machine *machine, const json_t *list)
 	size_t i;
 
 	json_array_foreach (list, i, item)
-		add_mac(machine, json_string_value(item));
+		bu_machine_add_mac(machine, json_string_value(item));
 }
 
 static int
