@@ -58,8 +58,6 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 									   : machine,
 		.fingerprint = want->bmc_fingerprint,
 		.credentials = want->pool->bmc_credentials,
-		.mode = strcmp(node->live.firmware, "uefi") == 0   ? BU_BOOT_MODE_UEFI
-			: strcmp(node->live.firmware, "bios") == 0 ? BU_BOOT_MODE_BIOS
-								   : BU_BOOT_MODE_KEPT,
+		.mode = bu_boot_mode_from_name(node->live.firmware),
 	};
 }

@@ -132,9 +132,8 @@ ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
 	if (bmc->fingerprint)
 		json_object_set_new(body, "fingerprint", json_string(bmc->fingerprint));
 	if (bmc->mode != BU_BOOT_MODE_KEPT)
-		json_object_set_new(
-			body, "mode",
-			json_string(bmc->mode == BU_BOOT_MODE_UEFI ? "uefi" : "bios"));
+		json_object_set_new(body, "mode",
+				    json_string(bu_boot_mode_name(bmc->mode)));
 	/* It may wait behind others of its connection, longer than we do. */
 	json_object_set_new(
 		body, "until_ms",

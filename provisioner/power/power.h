@@ -21,6 +21,9 @@ const char *bu_power_state_name(enum bu_power_state state); /* "off", "on", "unk
 enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK };
 /* How the machine boots; what is not known is left to the BMC, as it is set there. */
 enum bu_boot_mode { BU_BOOT_MODE_KEPT, BU_BOOT_MODE_BIOS, BU_BOOT_MODE_UEFI };
+/* "bios", "uefi", as an inventory says the firmware; "" and anything else: kept. */
+const char *bu_boot_mode_name(enum bu_boot_mode mode);
+enum bu_boot_mode bu_boot_mode_from_name(const char *name);
 
 /* The BMC that a request is for; borrowed until the call returns. */
 struct bu_power_bmc {

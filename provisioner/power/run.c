@@ -12,14 +12,6 @@
 
 enum { OBSERVE_MS = 250, CONFIRM_MS = 20000 };
 
-static const char *const state_names[] = {"off", "on", "unknown"};
-
-const char *
-bu_power_state_name(enum bu_power_state state)
-{
-	return state_names[state];
-}
-
 int64_t
 bu_run_now_ms(const struct bu_run *run)
 {
@@ -66,7 +58,7 @@ bu_run_fail(struct bu_run *run)
 void
 bu_run_done(struct bu_run *run)
 {
-	json_t *reply = json_pack("{s:s}", "power", state_names[run->seen]);
+	json_t *reply = json_pack("{s:s}", "power", bu_power_state_name(run->seen));
 
 	if (run->unsaid)
 		json_object_set_new(reply, "identity", json_string("unsaid"));
@@ -182,10 +174,10 @@ on_look(struct bu_run *run)
 		return;
 	}
 	if (!silent)
-		bu_err_set(&run->err, BU_ERR_TIMEOUT, 0,
-			   "%s is %s, not %s after %lld ms", run->bmc,
-			   state_names[run->seen], state_names[run->want],
-			   (long long)run->look_within_ms);
+		bu_err_set(
+			&run->err, BU_ERR_TIMEOUT, 0, "%s is %s, not %s after %lld ms",
+			run->bmc, bu_power_state_name(run->seen),
+			bu_power_state_name(run->want), (long long)run->look_within_ms);
 	run->late(run);
 }
 
@@ -265,14 +257,6 @@ on_timer(void *arg)
 	run->on_timer(run);
 }
 
-static enum bu_boot_mode
-mode_of(const char *name)
-{
-	if (strcmp(name, "uefi") == 0)
-		return BU_BOOT_MODE_UEFI;
-	return strcmp(name, "bios") == 0 ? BU_BOOT_MODE_BIOS : BU_BOOT_MODE_KEPT;
-}
-
 struct bu_run *
 bu_run_create(struct bu_performer *performer, const json_t *request, bu_perform_fn fn,
 	      void *arg)
@@ -285,7 +269,7 @@ bu_run_create(struct bu_performer *performer, const json_t *request, bu_perform_
 	run->order.target.bmc = run->bmc;
 	run->order.target.fingerprint =
 		json_string_value(json_object_get(run->request, "fingerprint"));
-	run->order.mode = mode_of(bu_json_str(request, "mode", ""));
+	run->order.mode = bu_boot_mode_from_name(bu_json_str(request, "mode", ""));
 	run->expects = json_object_get(request, "machine") != NULL;
 	bu_machine_from_json(json_object_get(request, "machine"), &run->expected);
 	run->fn = fn;

@@ -123,12 +123,6 @@ add_op(enum bu_action action, const char *node, void *arg)
 	return op;
 }
 
-const char *
-bu_power_state_name(enum bu_power_state state)
-{
-	return state == BU_POWER_ON ? "on" : "off";
-}
-
 void
 bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	      const struct bu_power_boot *boot, bu_power_fn fn, void *arg)
