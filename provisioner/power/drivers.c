@@ -3,6 +3,7 @@
  * may name it. */
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/power/driver.h"
 
 static const struct bu_power_driver *const drivers[] = {
@@ -22,11 +23,7 @@ bu_power_driver_names(void)
 {
 	char *names = NULL;
 
-	for (size_t i = 0; i < BU_LEN(drivers); i++) {
-		bu_autofree char *before = names;
-
-		names = bu_xasprintf("%s%s%s", before ? before : "", before ? ", " : "",
-				     drivers[i]->name);
-	}
+	for (size_t i = 0; i < BU_LEN(drivers); i++)
+		bu_text_add(&names, ", ", "%s", drivers[i]->name);
 	return names;
 }

@@ -88,6 +88,15 @@ child_for(struct router *router, const char *name, const char *connection,
 	return child->service ? child : NULL;
 }
 
+static int
+fail_name(const char *name, struct bu_err *err)
+{
+	bu_autofree char *names = bu_power_driver_names();
+
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "no power driver '%s'; this version has %s", name, names);
+}
+
 static void
 route(struct router *router, const json_t *request)
 {
@@ -95,7 +104,6 @@ route(struct router *router, const json_t *request)
 	const char *name = bu_json_str(request, "driver", "");
 	const char *target = bu_json_str(request, "target", "");
 	const struct bu_power_driver *driver = bu_power_driver(name);
-	bu_autofree char *names = bu_power_driver_names();
 	bu_autofree char *connection = NULL;
 	struct bu_err err = {0};
 	int64_t until_ms = bu_json_int(request, "until_ms", -1);
@@ -103,8 +111,7 @@ route(struct router *router, const json_t *request)
 	struct pending *pending;
 
 	if (!driver)
-		bu_err_set(&err, BU_ERR_INVAL, 0,
-			   "no power driver '%s'; this version has %s", name, names);
+		fail_name(name, &err);
 	else if ((connection = driver->connection(target, &err)))
 		child = child_for(router, name, connection, &err);
 	if (!child) {

@@ -216,19 +216,26 @@ bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn found)
 
 /* --- whose machine it is --- */
 
+static int
+fail_foreign(struct bu_run *run)
+{
+	bu_autofree char *expected = bu_machine_words(&run->expected);
+	bu_autofree char *says = bu_machine_words(&run->answer.machine);
+
+	return bu_err_set(
+		&run->err, BU_ERR_FOREIGN, 0,
+		"%s is the BMC of another machine: it says %s, expected is %s",
+		run->bmc, says, expected);
+}
+
 static void
 on_identity(struct bu_run *run)
 {
-	const struct bu_machine *seen = &run->answer.machine;
-	bu_autofree char *expected = bu_machine_words(&run->expected);
-	bu_autofree char *says = bu_machine_words(seen);
-	enum bu_machine_match match = bu_machine_compare(&run->expected, seen);
+	enum bu_machine_match match =
+		bu_machine_compare(&run->expected, &run->answer.machine);
 
 	if (run->err.kind == BU_ERR_NONE && match == BU_MACHINE_OTHER)
-		bu_err_set(&run->err, BU_ERR_FOREIGN, 0,
-			   "%s is the BMC of another machine: it says %s, expected is "
-			   "%s",
-			   run->bmc, says, expected);
+		fail_foreign(run);
 	run->unsaid = match == BU_MACHINE_UNSAID;
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
