@@ -27,14 +27,15 @@ post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 int64_t
 bu_reconcile_limit_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int state_s = bu_state_info(node->state)->limit_s;
-	int step_s = bu_action_info(node->step.action)->limit_s;
+	int limit_s = rec->limit_s[node->state];
 	const struct bu_desired_node *want;
 
-	if (rec->limit_s[node->state])
-		return rec->limit_s[node->state] * INT64_C(1000) + post_ms(rec, node);
-	if (step_s || state_s != BU_LIMIT_OF_POOL)
-		return (step_s ? step_s : state_s) * INT64_C(1000) + post_ms(rec, node);
+	if (!limit_s)
+		limit_s = bu_action_info(node->step.action)->limit_s;
+	if (!limit_s)
+		limit_s = bu_state_info(node->state)->limit_s;
+	if (limit_s != BU_LIMIT_OF_POOL)
+		return limit_s * INT64_C(1000) + post_ms(rec, node);
 	want = bu_fleet_ordered(rec->fleet, node);
 	return want ? want->pool->drain_deadline_ms : 0;
 }
