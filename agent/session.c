@@ -131,12 +131,11 @@ fetch_host_cert(struct bu_session *session)
 		bu_warn("session", "%s", err.text);
 }
 
-/* The links that it remembers as told are those of before: what moves meanwhile is told
- * next time. */
+/* What it remembers of the links is what it told: what moves meanwhile is told next
+ * time. */
 static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
-	bu_autojson json_t *links = links_now();
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_collect("", err);
 	bu_autojson json_t *body = NULL, *stamp = NULL, *listed = NULL;
 
@@ -159,7 +158,7 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		fetch_host_cert(session);
 	session->looked_ms = bu_mono_ms(bu_clock_system());
 	json_decref(session->links);
-	session->links = bu_steal(&links);
+	session->links = json_incref(json_object_get(listed, "links"));
 	return 0;
 }
 

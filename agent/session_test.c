@@ -32,6 +32,7 @@ struct appliance {
 	const struct turn *turns;
 	int at;
 	int wrong;
+	const char *meanwhile; /* a command, before the first ask is answered */
 	char *bodies[16];
 	char *body;
 };
@@ -61,6 +62,8 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 	}
 	if (!turn->path || strcmp(url, turn->path) != 0)
 		appliance->wrong++;
+	if (appliance->meanwhile && appliance->at == 0)
+		ck_assert_int_eq(system(appliance->meanwhile), 0);
 	text = turn->path ? turn->text
 			  : "{\"error\":{\"kind\":\"denied\",\"text\":\"over\"}}";
 	if (turn->path)
@@ -350,8 +353,12 @@ start_agent(const char *dir, int *ret_tell)
 	_exit(1);
 }
 
-/* In a network of its own, where a link comes up in the middle of a poll. */
-START_TEST(a_poll_ends_when_a_link_moves)
+#define ADD_LINK "ip link add left type veth peer name right"
+
+/* In a network of its own, where a link comes up while it greets or, with
+ * `meanwhile` NULL, in the middle of a poll. */
+static void
+see_link_come(const char *meanwhile)
 {
 	static const struct turn turns[] = {
 		{HELLO, 200, "{}"}, {WORK, 200, NULL}, {HELLO, 200, "{}"},
@@ -363,17 +370,18 @@ START_TEST(a_poll_ends_when_a_link_moves)
 	pid_t agent;
 	int tell;
 
-	BU_NEEDS("root");
 	ck_assert_int_eq(unshare(CLONE_NEWNET | CLONE_NEWNS), 0);
 	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	ck_assert_int_eq(mount("sysfs", "/sys", "sysfs", 0, NULL), 0);
 	ck_assert_int_eq(system("ip link set lo up"), 0);
 	agent = start_agent("/no/such", &tell);
 	begin(&appliance, turns, &session, &identity);
+	appliance.meanwhile = meanwhile;
 	ck_assert_int_eq(write(tell, appliance.url, sizeof(appliance.url)),
 			 sizeof(appliance.url));
 	wait_for_asks(&appliance, 2);
-	ck_assert_int_eq(system("ip link add left type veth peer name right"), 0);
+	if (!meanwhile)
+		ck_assert_int_eq(system(ADD_LINK), 0);
 	wait_for_asks(&appliance, 3);
 	kill(agent, SIGKILL);
 	ck_assert_int_eq(waitpid(agent, NULL, 0), agent);
@@ -383,6 +391,19 @@ START_TEST(a_poll_ends_when_a_link_moves)
 	ck_assert_ptr_nonnull(strstr(appliance.bodies[2], "\"left\""));
 	close(tell);
 	finish(&appliance, &session, &identity);
+}
+
+START_TEST(a_poll_ends_when_a_link_moves)
+{
+	BU_NEEDS("root");
+	see_link_come(NULL);
+}
+END_TEST
+
+START_TEST(a_link_that_moves_while_it_greets_is_told_next)
+{
+	BU_NEEDS("root");
+	see_link_come(ADD_LINK);
 }
 END_TEST
 
@@ -452,5 +473,6 @@ BU_UNIT("session", it_greets_asks_works_and_tells,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
 	work_is_done_once_for_its_id_and_attempt, work_without_an_attempt_is_not_done,
 	after_an_outage_it_greets_again, after_a_change_it_greets_again,
-	a_poll_ends_when_a_link_moves, a_pair_that_was_not_used_yet_is_tried_first,
+	a_poll_ends_when_a_link_moves, a_link_that_moves_while_it_greets_is_told_next,
+	a_pair_that_was_not_used_yet_is_tried_first,
 	progress_may_be_told_to_stop_and_may_be_lost)
