@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/worker.h"
-#include "fabric/probe/pair.h"
+#include "fabric/probe/rails.h"
 #include "images/install/bootargs.h"
 #include "images/install/install.h"
 #include "model/work.h"
@@ -345,22 +345,17 @@ bu_job_recover(const struct bu_identity *identity)
 
 /* --- probe --- */
 
-static struct bu_pair_kept kept_open;
+static struct bu_rails_kept kept_open;
 
 static int
 do_probe(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 	 struct bu_err *err)
 {
-	struct bu_pair_opts opts;
-	struct bu_pair_result result;
+	struct bu_work_probe work;
 
-	if (bu_pair_opts_from_json(item, &opts, err) != 0)
-		return -1;
-	opts.kept = &kept_open;
-	if (bu_pair_run(&opts, &result, err) != 0)
-		return -1;
-	*ret_result = bu_pair_result_to_json(&result);
-	return 0;
+	return bu_work_probe_from_json(item, &work, err) != 0
+		       ? -1
+		       : bu_rails_run(&work, &kept_open, ret_result, err);
 }
 
 /* --- join --- */
@@ -453,7 +448,7 @@ static const struct {
 void
 bu_job_idle(void)
 {
-	bu_pair_drop(&kept_open);
+	bu_rails_drop(&kept_open);
 }
 
 int

@@ -7,7 +7,8 @@
  * {"v":2,"probe","at_ms","a":END,"b":END,"message_bytes","bytes","mtu","seconds",
  *  "op","lat_op","qps","duplex","a_to_b":DIR,"b_to_a":DIR,"verdict","error":ERROR?}
  * END   {"node","device","gid","gid_index","port","mtu","address","gid_type","link",
- *        "rate_gbps","numa","cpu","memory","memory_found","window_bytes"}
+ *        "rate_gbps","numa","cpu","memory","memory_found","window_bytes","rail"?,
+ *        "lid"?,"pkey"?,"sl"?,"traffic_class"?}
  * DIR   {"bw_gbps":[one per run],"bw_median_gbps","lat_median_us","lat_p99_us",
  *        "lat_count","seconds","lat_min_us","lat_p90_us","lat_p999_us","lat_max_us",
  *        "setup_seconds","clock_seconds":[sender's,receiver's],"sent_bytes",
@@ -117,6 +118,10 @@ struct bu_pair_end {
 	enum bu_memory memory_found; /* what reading it back proved; never believed
 					without: UNKNOWN is "not proven" */
 	int64_t window_bytes;        /* that the payload rotates over */
+	char rail[BU_NAME_SIZE];     /* the network that the port is of */
+	int lid;                     /* 0 = RoCE has none */
+	int pkey;                    /* partition of the queue pairs */
+	int sl, traffic_class;
 };
 
 struct bu_pair_dir {

@@ -51,6 +51,13 @@ const struct bu_field bu_pair_end_fields[] = {
 	BU_FIELD(WORD, struct bu_pair_end, memory, .words = bu_memory_names),
 	BU_FIELD(WORD, struct bu_pair_end, memory_found, .words = bu_memory_names),
 	BU_FIELD(INT, struct bu_pair_end, window_bytes, BYTES),
+	BU_FIELD(TEXT, struct bu_pair_end, rail, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_pair_end, lid, .max = UINT16_MAX, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_pair_end, pkey, .min = -1, .max = UINT16_MAX,
+		 .otherwise = -1, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_pair_end, sl, .max = 15, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_pair_end, traffic_class, .max = UINT8_MAX,
+		 .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 

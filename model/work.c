@@ -135,6 +135,27 @@ const struct bu_field bu_work_join_fields[] = {
 	BU_FIELD_END,
 };
 
+const struct bu_field bu_work_rail_fields[] = {
+	BU_FIELD(TEXT, struct bu_work_rail, rail, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct bu_work_rail, port, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct bu_work_rail, address, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, gid_index, .min = -1, .max = UINT8_MAX,
+		 .otherwise = -1, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, pkey, .min = -1, .max = UINT16_MAX,
+		 .otherwise = -1, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, sl, .max = 15, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, traffic_class, .max = UINT8_MAX,
+		 .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, flow_label, .min = -1, .max = 0xfffff,
+		 .otherwise = -1, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, mtu, .max = 4096, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_rail, grh, .need = BU_SPARSE),
+	BU_FIELD(INT, struct bu_work_rail, gpu, .min = -1, .max = 63, .otherwise = -1,
+		 .need = BU_SPARSE),
+	BU_FIELD(REAL, struct bu_work_rail, min_gbps, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
 const struct bu_field bu_work_probe_fields[] = {
 	HEAD(struct bu_work_probe, probe_kind),
 	BU_FIELD(TEXT, struct bu_work_probe, probe, .form = &bu_pair_name_form),
@@ -180,8 +201,34 @@ const struct bu_field bu_work_probe_fields[] = {
 		 .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_work_probe, gpu, .min = -1, .max = 63, .otherwise = -1,
 		 .need = BU_SPARSE),
+	BU_FIELD_MANY(LIST, struct bu_work_probe, rails, BU_RAILS_MAX,
+		      bu_work_rail_fields, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
+
+static int
+is_path_mtu(int bytes)
+{
+	return bytes == 0 || (bytes >= 256 && (bytes & (bytes - 1)) == 0);
+}
+
+static const char *
+wrong_with_rails(const struct bu_work_probe *work)
+{
+	if (!work->local_ip[0] && !work->device[0] && !work->rails_count)
+		return "local_ip, device or rails: missing; expected one of them";
+	if (work->port + (int)work->rails_count > UINT16_MAX)
+		return "port: each rail needs one more, up to 65535";
+	for (size_t i = 0; i < work->rails_count; i++) {
+		const struct bu_work_rail *rail = &work->rails[i];
+
+		if (!rail->port[0] && !rail->address[0])
+			return "rails: port or address: missing in one of them";
+		if (!is_path_mtu(rail->mtu))
+			return "rails: mtu: expected 256, 512, 1024, 2048 or 4096";
+	}
+	return NULL;
+}
 
 /* What is wrong with a probe's item as a whole; NULL = nothing. */
 static const char *
@@ -197,15 +244,13 @@ wrong_with(const struct bu_work_probe *work)
 		return "a and b: are the same";
 	if (work->self[0] && strcmp(work->self, a) != 0 && strcmp(work->self, b) != 0)
 		return "node: is neither a nor b";
-	if (!work->local_ip[0] && !work->device[0])
-		return "local_ip or device: missing; expected one of them";
 	if (work->message_bytes % 8)
 		return "message_bytes: expected a multiple of 8";
 	if (work->lat_op == BU_OP_READ)
 		return "lat_op: expected 'write', 'send'";
 	if (work->sport && work->sport < 0xc000)
 		return "sport: 49152 to 65535 are allowed";
-	return NULL;
+	return wrong_with_rails(work);
 }
 
 int

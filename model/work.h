@@ -23,6 +23,7 @@ enum {
 	BU_WORK_DATA_MAX = 16,
 	BU_WORK_WORDS_MAX = 64, /* patterns, services */
 	BU_PAIR_MESSAGE_MAX = 64 * 1024 * 1024,
+	BU_RAILS_MAX = 16,
 	BU_PAIR_PINGS_MAX = 1000000,
 };
 /* Defaults of a probe, for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions;
@@ -131,6 +132,29 @@ struct bu_work_join {
 };
 extern const struct bu_field bu_work_join_fields[];
 
+/* One port of the node, and how its packets go: what is said here is what the probe
+ * uses, and a port that is not there is an error. The peer's item names its own port of
+ * the same rail in the same place. */
+struct bu_work_rail {
+	char rail[BU_NAME_SIZE]; /* its network's name; "" = it has none */
+	/* A netdev ("ens1f0np0"), a PCI address ("0000:3b:00.0"), an RDMA device and
+	 * its port ("mlx5_0/1"); a device alone where that has one port. "": the port
+	 * with the address. */
+	char port[BU_NAME_SIZE];
+	char address[48]; /* IPv4 or IPv6 of its RoCE v2 GID; "" = the first one */
+	int gid_index;    /* -1 = by address; on InfiniBand 0 */
+	int pkey;         /* partition, by value; -1 = the first of the port's table */
+	int sl;           /* service level */
+	int traffic_class;
+	int flow_label;  /* of the first queue pair, each next has one more; -1 = by
+			    sport */
+	int mtu;         /* path MTU at most, bytes; 0 = the ports' */
+	int grh;         /* InfiniBand: by GID also where the LID is enough */
+	int gpu;         /* payload in the memory of this GPU; -1 = the item's */
+	double min_gbps; /* 0 = the item's */
+};
+extern const struct bu_field bu_work_rail_fields[];
+
 /* LOOPBACK: both ends are here, and of b nothing is needed but that. */
 enum bu_probe_role { BU_PROBE_CONNECT, BU_PROBE_LISTEN, BU_PROBE_LOOPBACK };
 
@@ -141,25 +165,29 @@ struct bu_work_probe {
 	char node[2][BU_NAME_SIZE]; /* of a and b */
 	char self[BU_NAME_SIZE];    /* which of them this is; "" = a connects */
 	char addr[48];              /* IPv4 to bind or to connect to */
-	int port;
-	char secret[129];          /* at least 16 characters */
-	char peer[48];             /* listener: only this IPv4 is let in; "" = any */
-	char local_ip[48];         /* our address on the fabric; "" = by device */
-	char device[BU_NAME_SIZE]; /* "" = by local_ip */
-	uint32_t message_bytes;    /* a multiple of 8 */
-	uint64_t bytes;            /* timed in each run */
-	int runs;                  /* per direction */
-	int64_t deadline_ms;       /* of everything */
-	enum bu_op op, lat_op;     /* lat_op: write or send */
-	int qps;                   /* queue pairs */
-	int duplex;                /* both directions at once */
-	double min_gbps;           /* runs end when so many are under it that their
-				      median is; 0 = all are made */
-	int pings;                 /* 0 = no latency, and so no verdict */
+	int port;                   /* of the first rail; each next one has the next */
+	char secret[129];           /* at least 16 characters */
+	char peer[48];              /* listener: only this IPv4 is let in; "" = any */
+	char local_ip[48];          /* our address on the fabric; "" = by device */
+	char device[BU_NAME_SIZE];  /* "" = by local_ip */
+	uint32_t message_bytes;     /* a multiple of 8 */
+	uint64_t bytes;             /* timed in each run */
+	int runs;                   /* per direction */
+	int64_t deadline_ms;        /* of everything */
+	enum bu_op op, lat_op;      /* lat_op: write or send */
+	int qps;                    /* queue pairs */
+	int duplex;                 /* both directions at once */
+	double min_gbps;            /* runs end when so many are under it that their
+				       median is; 0 = all are made */
+	int pings;                  /* 0 = no latency, and so no verdict */
 	int sport;             /* UDP source port of the first queue pair; 0 = any */
 	int gid_index;         /* -1 = the one of local_ip */
 	uint64_t window_bytes; /* 0 = more than the last-level cache */
 	int gpu;               /* payload in the memory of this GPU; -1 = host */
+	/* All are measured at the same time, and the result is {"rails":[RESULT]}, in
+	 * this order. None: one port, as local_ip, device and gid_index say. */
+	struct bu_work_rail rails[BU_RAILS_MAX];
+	size_t rails_count;
 };
 extern const struct bu_field bu_work_probe_fields[];
 /* The table, and what one field says of another. */

@@ -20,14 +20,13 @@ make_opts(void)
 {
 	return (struct bu_pair_opts){.probe = "p1",
 				     .node = {"node001", "node002"},
-				     .local_ip = "127.0.0.1",
+				     .rail = FAKEVERBS_RAIL("127.0.0.1", -1),
 				     .message_bytes = 4096,
 				     .bytes = 64 * 4096,
 				     .runs = 2,
 				     .pings = 20,
 				     .qps = 2,
 				     .deadline_ms = 10000,
-				     .gid_index = -1,
 				     .loopback = 1,
 				     .gpu = 0,
 				     .cuda = library};
@@ -49,8 +48,7 @@ static const struct {
 START_TEST(the_place_of_memory_is_proven)
 {
 	for (size_t i = 0; i < BU_LEN(moods); i++) {
-		struct bu_verbs_opts opts = {.local_ip = "127.0.0.1",
-					     .gid_index = -1,
+		struct bu_verbs_opts opts = {.rail = FAKEVERBS_RAIL("127.0.0.1", -1),
 					     .message_bytes = 4096,
 					     .bytes = 65536,
 					     .runs = 1,

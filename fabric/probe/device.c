@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks for the RDMA port that carries a fabric address, called by verbs.c when a probe
- * opens its end. Invariant: at most the returned device stays open.
+ * Opens the RDMA port that a rail names, called by pair_open.c when a probe opens its
+ * end. Invariant: at most the returned device stays open, and no port is measured that
+ * was not asked for.
  */
 #include "fabric/probe/device.h"
 
@@ -10,14 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { GIDS_MAX = 512 };
-
-struct wanted {
-	const char *device;
-	int any_ip;
-	int gid_index; /* -1 = by address */
-	struct in_addr ip;
-};
+#include "fabric/probe/port.h"
 
 int
 bu_mtu_bytes(enum ibv_mtu mtu)
@@ -35,93 +29,31 @@ bu_mtu_enum(int bytes)
 	return 0;
 }
 
-static int
-gid_matches(const struct ibv_gid_entry *entry, const struct wanted *wanted)
+int
+bu_device_is_infiniband(const struct bu_device *device)
 {
-	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
-
-	if (entry->gid_type == IBV_GID_TYPE_IB)
-		return wanted->any_ip;
-	if (entry->gid_type != IBV_GID_TYPE_ROCE_V2 ||
-	    memcmp(entry->gid.raw, mapped, sizeof(mapped)) != 0)
-		return 0;
-	return wanted->any_ip || memcmp(entry->gid.raw + 12, &wanted->ip, 4) == 0;
-}
-
-static void
-take(const struct ibv_gid_entry *entry, struct bu_device *ret)
-{
-	ret->port = (uint8_t)entry->port_num;
-	ret->gid_index = (uint8_t)entry->gid_index;
-	ret->gid = entry->gid;
-	ret->gid_type = entry->gid_type;
-}
-
-/* The port by its address; then, where one was asked for, another entry of its table.
- * 1 found, 0 not here. */
-static int
-search_context(struct ibv_context *context, const struct wanted *wanted,
-	       struct bu_device *ret)
-{
-	bu_autofree struct ibv_gid_entry *gids = bu_xcalloc(GIDS_MAX, sizeof(*gids));
-	ssize_t count = ibv_query_gid_table(context, gids, GIDS_MAX, 0);
-	ssize_t at = 0;
-
-	while (at < count &&
-	       (!gid_matches(&gids[at], wanted) || gids[at].gid_index > UINT8_MAX))
-		at++;
-	if (at >= count)
-		return 0;
-	take(&gids[at], ret);
-	if (wanted->gid_index < 0)
-		return 1;
-	for (ssize_t i = 0; i < count; i++) {
-		if (gids[i].port_num != ret->port ||
-		    gids[i].gid_index != (uint32_t)wanted->gid_index)
-			continue;
-		take(&gids[i], ret);
-		return 1;
-	}
-	return 0;
-}
-
-static int
-search_list(struct ibv_device **list, int count, const struct wanted *wanted,
-	    struct bu_device *ret)
-{
-	for (int i = 0; i < count; i++) {
-		const char *name = ibv_get_device_name(list[i]);
-		struct ibv_context *context;
-
-		if (wanted->device && strcmp(wanted->device, name) != 0)
-			continue;
-		context = ibv_open_device(list[i]);
-		if (!context)
-			continue;
-		if (search_context(context, wanted, ret)) {
-			snprintf(ret->name, sizeof(ret->name), "%s", name);
-			ret->context = context;
-			return 1;
-		}
-		ibv_close_device(context);
-	}
-	return 0;
+	return device->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
 }
 
 /* An address that went takes its entry with it. */
 static int
 has_gid(const struct bu_device *device)
 {
-	bu_autofree struct ibv_gid_entry *gids = bu_xcalloc(GIDS_MAX, sizeof(*gids));
-	ssize_t count = ibv_query_gid_table(device->context, gids, GIDS_MAX, 0);
+	union ibv_gid now;
 
-	for (ssize_t i = 0; i < count; i++) {
-		if (gids[i].port_num == device->port &&
-		    gids[i].gid_index == device->gid_index)
-			return memcmp(&gids[i].gid, &device->gid,
-				      sizeof(device->gid)) == 0;
-	}
-	return 0;
+	return ibv_query_gid(device->context, device->port, device->gid_index, &now) ==
+		       0 &&
+	       memcmp(&now, &device->gid, sizeof(now)) == 0;
+}
+
+static int
+check_active(const struct bu_device *device, struct bu_err *err)
+{
+	if (device->attr.state == IBV_PORT_ACTIVE)
+		return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "RDMA device %s: port %d is not active; check link and cable",
+			  device->name, device->port);
 }
 
 int
@@ -138,54 +70,13 @@ bu_device_refresh(struct bu_device *device, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "RDMA device %s: GID %d has changed", device->name,
 				  device->gid_index);
-	if (device->attr.state != IBV_PORT_ACTIVE)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "RDMA device %s: port %d is not active; check link "
-				  "and cable",
-				  device->name, device->port);
-	return 0;
+	return check_active(device, err);
 }
 
-int
-bu_device_open(const char *device, const char *local_ip, int gid_index,
-	       struct bu_device *ret, struct bu_err *err)
-{
-	struct wanted wanted = {
-		.device = device, .any_ip = local_ip == NULL, .gid_index = gid_index};
-	struct bu_device found = {0};
-	struct ibv_device **list;
-	int count = 0, hit = 0;
-
-	if (!device && !local_ip)
-		return bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"RDMA device: neither a name nor an address is given");
-	if (local_ip && inet_pton(AF_INET, local_ip, &wanted.ip) != 1)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "fabric address '%s': expected an IPv4 address",
-				  local_ip);
-	list = ibv_get_device_list(&count);
-	if (list) {
-		hit = search_list(list, count, &wanted, &found);
-		ibv_free_device_list(list);
-	}
-	if (!hit)
-		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no RDMA device%s%s has the RoCE v2 address %s "
-				  "(%d devices seen); is its driver loaded and its "
-				  "network interface up?",
-				  device ? " " : "", device ? device : "",
-				  local_ip ? local_ip : "(any)", list ? count : 0);
-	if (bu_device_refresh(&found, err)) {
-		ibv_close_device(found.context);
-		return -1;
-	}
-	*ret = found;
-	return 0;
-}
-
-double
-bu_device_rate_gbps(const struct bu_device *device)
+/* The verbs tell speeds in 8 bits: XDR (256) has no place there, and the kernel tells
+ * it in sysfs alone. */
+static double
+rate_of(const struct ibv_port_attr *attr)
 {
 	/* Per lane, by the bits of the standard: SDR, DDR, QDR, FDR-10, FDR, EDR, HDR,
 	 * NDR. */
@@ -194,10 +85,177 @@ bu_device_rate_gbps(const struct bu_device *device)
 
 	for (size_t i = 0; i < BU_LEN(lanes); i++) {
 		for (size_t w = 0; w < BU_LEN(widths); w++) {
-			if (device->attr.active_speed == 1 << i &&
-			    device->attr.active_width == widths[w][0])
+			if (attr->active_speed == 1 << i &&
+			    attr->active_width == widths[w][0])
 				return lanes[i] * widths[w][1];
 		}
 	}
 	return 0;
+}
+
+static double
+rate_gbps(const struct bu_device *device, const char *root)
+{
+	double told = bu_port_rate_gbps(root, device->name, device->port);
+	double asked = rate_of(&device->attr);
+
+	return told > asked ? told : asked;
+}
+
+/* --- the search --- */
+
+struct search {
+	const struct bu_work_rail *rail;
+	const char *root;
+	struct bu_device found; /* without a context: none so far */
+	int named;              /* ports of that name */
+	int seen;
+	char *there; /* "mlx5_0/1 (ens1f0np0 at 0000:3b:00.0), ..." */
+};
+
+static void
+note(struct search *search, const char *device, int port)
+{
+	bu_autofree char *label = bu_port_label(search->root, device, port);
+	bu_autofree char *before = search->there;
+
+	search->there =
+		bu_xasprintf("%s%s%s", before ? before : "", before ? ", " : "", label);
+	search->seen++;
+}
+
+/* Where no name and no GID's address says which: of RoCE the first that has a GID. */
+static int
+is_wanted(const struct search *search, const struct bu_device *device)
+{
+	const struct bu_work_rail *rail = search->rail;
+
+	if (!bu_port_is_named(search->root, device->name, device->port, rail->port))
+		return 0;
+	if (!rail->address[0] || (rail->port[0] && bu_device_is_infiniband(device)))
+		return 1;
+	return !bu_device_is_infiniband(device) && bu_device_has_address(device, rail);
+}
+
+/* 1: its context is taken. */
+static int
+search_context(struct search *search, struct ibv_context *context, const char *name)
+{
+	struct bu_device device = {.context = context};
+	int taken = 0;
+
+	snprintf(device.name, sizeof(device.name), "%s", name);
+	if (ibv_query_device(context, &device.limits))
+		return 0;
+	for (int port = 1; port <= device.limits.phys_port_cnt; port++) {
+		device.port = (uint8_t)port;
+		if (ibv_query_port(context, device.port, &device.attr))
+			continue;
+		note(search, name, port);
+		if (!is_wanted(search, &device))
+			continue;
+		search->named++;
+		if (search->found.context)
+			continue;
+		search->found = device;
+		taken = 1;
+	}
+	return taken;
+}
+
+static void
+search_all(struct search *search)
+{
+	int count = 0;
+	struct ibv_device **list = ibv_get_device_list(&count);
+
+	for (int i = 0; list && i < count; i++) {
+		struct ibv_context *context = ibv_open_device(list[i]);
+
+		if (context &&
+		    !search_context(search, context, ibv_get_device_name(list[i])))
+			ibv_close_device(context);
+	}
+	if (list)
+		ibv_free_device_list(list);
+}
+
+static int
+missing(const struct search *search, struct bu_err *err)
+{
+	const struct bu_work_rail *rail = search->rail;
+	const char *there = search->there ? search->there : "none";
+
+	if (rail->port[0] && rail->address[0])
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "no RDMA port %s with the RoCE v2 address %s; there "
+				  "are %s; is its driver loaded and its network "
+				  "interface up?",
+				  rail->port, rail->address, there);
+	if (rail->port[0])
+		return bu_err_set(
+			err, BU_ERR_NOTFOUND, 0,
+			"no RDMA port %s; there are %s; is its driver loaded?",
+			rail->port, there);
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			  "no RDMA device has the RoCE v2 address %s; there are %s; is "
+			  "its driver loaded and its network interface up? An "
+			  "InfiniBand port is named by itself",
+			  rail->address, there);
+}
+
+static int
+choose(struct search *search, struct bu_err *err)
+{
+	struct bu_device *found = &search->found;
+
+	if (!found->context)
+		return missing(search, err);
+	if (search->named > 1 && !search->rail->address[0])
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "RDMA port %s: %d ports have this name; say which, "
+				  "as %s/1; there are %s",
+				  search->rail->port, search->named, found->name,
+				  search->there);
+	if (check_active(found, err) ||
+	    bu_device_choose_gid(found, search->rail, err) ||
+	    bu_device_choose_pkey(found, search->rail, err))
+		return -1;
+	found->rate_gbps = rate_gbps(found, search->root);
+	return 0;
+}
+
+static int
+is_address(const char *text)
+{
+	uint8_t raw[16];
+
+	return inet_pton(AF_INET, text, raw) == 1 ||
+	       inet_pton(AF_INET6, text, raw) == 1;
+}
+
+int
+bu_device_open(const struct bu_work_rail *rail, const char *root, struct bu_device *ret,
+	       struct bu_err *err)
+{
+	struct search search = {.rail = rail, .root = root ? root : ""};
+	int rc;
+
+	if (!rail->port[0] && !rail->address[0])
+		return bu_err_set(
+			err, BU_ERR_INVAL, 0,
+			"RDMA device: neither a name nor an address is given");
+	if (rail->address[0] && !is_address(rail->address))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "fabric address '%s': expected an IPv4 or IPv6 "
+				  "address",
+				  rail->address);
+	search_all(&search);
+	rc = choose(&search, err);
+	if (rc == 0)
+		*ret = search.found;
+	else if (search.found.context)
+		ibv_close_device(search.found.context);
+	free(search.there);
+	return rc;
 }

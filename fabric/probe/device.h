@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the RDMA port of a fabric address. Used by verbs.c. */
+/* Finds the RDMA port of a rail and opens it. Used by verbs.c and pair_open.c. */
 #ifndef BU_FABRIC_PROBE_DEVICE_H
 #define BU_FABRIC_PROBE_DEVICE_H
 
 #include <infiniband/verbs.h>
 
 #include "base/err.h"
+#include "model/work.h"
 
 struct bu_device {
 	struct ibv_context *context; /* closed by the caller: ibv_close_device() */
@@ -14,24 +15,33 @@ struct bu_device {
 	uint8_t gid_index;
 	uint32_t gid_type; /* enum ibv_gid_type */
 	union ibv_gid gid;
+	uint16_t pkey_index, pkey;
+	double rate_gbps; /* by the port's speed and width; 0 = unknown */
 	struct ibv_port_attr attr;
 	struct ibv_device_attr limits;
 };
 
-/* gid_index: -1; or this entry of that port's table, whatever it is: the judge says
- * whether it was right.
- * local_ip: IPv4, the port is the one with the RoCE v2 GID ::ffff:local_ip; NULL: the
- * device's first RoCE v2 GID of an IPv4 address, or GID 0 of an InfiniBand port.
- * device: its name; NULL: any. One of the two is wanted. BU_ERR_NOTFOUND when there is
- * none, BU_ERR_STATE when its port is not active. */
-bu_must int bu_device_open(const char *device, const char *local_ip, int gid_index,
+/* Exactly what the rail names, of sysfs below root (NULL = the system's). A gid_index
+ * is taken whatever stands there: the judge says whether it was right. BU_ERR_NOTFOUND
+ * names what is not there (port, address, GID, partition) and what is; BU_ERR_STATE:
+ * the port is not active. */
+bu_must int bu_device_open(const struct bu_work_rail *rail, const char *root,
 			   struct bu_device *ret, struct bu_err *err);
 /* Asks the port again; the same errors. */
 bu_must int bu_device_refresh(struct bu_device *device, struct bu_err *err);
-/* 10^9 bit/s by the port's speed and width; 0 = unknown. */
-double bu_device_rate_gbps(const struct bu_device *device);
+int bu_device_is_infiniband(const struct bu_device *device);
 /* Bytes of an MTU enum and back (0 when there is none). */
 int bu_mtu_bytes(enum ibv_mtu mtu);
 enum ibv_mtu bu_mtu_enum(int bytes);
+
+/* The entry of the port's table that the rail asks for, and its partition. Of
+ * device_gid.c. */
+bu_must int bu_device_choose_gid(struct bu_device *device,
+				 const struct bu_work_rail *rail, struct bu_err *err);
+bu_must int bu_device_choose_pkey(struct bu_device *device,
+				  const struct bu_work_rail *rail, struct bu_err *err);
+/* 1: the port has the rail's address. */
+int bu_device_has_address(const struct bu_device *device,
+			  const struct bu_work_rail *rail);
 
 #endif

@@ -30,10 +30,9 @@ struct bu_pair_opts {
 	char node[2][BU_NAME_SIZE]; /* of a and b */
 	char addr[48];              /* IPv4 to bind or to connect to */
 	int port;
-	char peer[48];             /* listener: only this IPv4 is let in; "" = any */
-	char secret[129];          /* at least 16 characters */
-	char local_ip[48];         /* our address on the fabric; "" = by device */
-	char device[BU_NAME_SIZE]; /* "" = by local_ip */
+	char peer[48];            /* listener: only this IPv4 is let in; "" = any */
+	char secret[129];         /* at least 16 characters */
+	struct bu_work_rail rail; /* our port, and how its packets go */
 	uint32_t message_bytes;
 	uint64_t bytes;          /* timed in each run */
 	int runs;                /* per direction, 1 to BU_RUNS_MAX */
@@ -45,7 +44,6 @@ struct bu_pair_opts {
 				    is; 0 = all are made */
 	int pings;               /* 0 = no latency, and so no verdict */
 	int sport;               /* UDP source port of the first queue pair; 0 = any */
-	int gid_index;           /* -1 = the one of local_ip */
 	uint64_t window_bytes;   /* 0 = more than the last-level cache */
 	int gpu;                 /* payload in the memory of this GPU; -1 = host */
 	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
@@ -65,6 +63,9 @@ struct bu_pair_kept {
 	struct bu_pair_opts opts;
 };
 void bu_pair_drop(struct bu_pair_kept *kept);
+/* Of the n-th rail; 0 where the item names none. */
+void bu_pair_opts_of(const struct bu_work_probe *work, size_t rail,
+		     struct bu_pair_opts *ret);
 bu_must int bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret,
 				   struct bu_err *err);
 

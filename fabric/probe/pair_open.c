@@ -33,6 +33,7 @@ verbs_opts(const struct session *s, int set)
 
 	return (struct bu_verbs_opts){
 		.opened = &s->open.device,
+		.rail = o->rail,
 		.with = set ? s->open.set[0] : NULL,
 		.message_bytes = o->message_bytes,
 		.bytes = o->bytes,
@@ -55,9 +56,7 @@ open_sets(struct session *s, struct bu_err *err)
 {
 	const struct bu_pair_opts *o = s->opts;
 
-	if (bu_device_open(o->device[0] ? o->device : NULL,
-			   o->local_ip[0] ? o->local_ip : NULL, o->gid_index,
-			   &s->open.device, err))
+	if (bu_device_open(&o->rail, o->root, &s->open.device, err))
 		return -1;
 	for (int i = 0; i < sets_of(o); i++) {
 		const struct bu_verbs_opts opts = verbs_opts(s, i);
@@ -80,14 +79,20 @@ bu_pair_drop(struct bu_pair_kept *kept)
 	memset(kept, 0, sizeof(*kept));
 }
 
+/* How packets go is told to each queue pair anew. */
+static int
+same_port(const struct bu_work_rail *a, const struct bu_work_rail *b)
+{
+	return strcmp(a->port, b->port) == 0 && strcmp(a->address, b->address) == 0 &&
+	       a->gid_index == b->gid_index && a->pkey == b->pkey;
+}
+
 static int
 same_needs(const struct bu_pair_opts *a, const struct bu_pair_opts *b)
 {
-	return strcmp(a->device, b->device) == 0 &&
-	       strcmp(a->local_ip, b->local_ip) == 0 && a->gid_index == b->gid_index &&
-	       a->message_bytes == b->message_bytes && a->bytes == b->bytes &&
-	       a->runs == b->runs && a->op == b->op && a->lat_op == b->lat_op &&
-	       a->qps == b->qps && a->duplex == b->duplex &&
+	return same_port(&a->rail, &b->rail) && a->message_bytes == b->message_bytes &&
+	       a->bytes == b->bytes && a->runs == b->runs && a->op == b->op &&
+	       a->lat_op == b->lat_op && a->qps == b->qps && a->duplex == b->duplex &&
 	       a->window_bytes == b->window_bytes && a->gpu == b->gpu;
 }
 
@@ -126,7 +131,7 @@ bu_pair_prepare(struct session *s)
 		}
 	}
 	bu_verbs_describe(s->open.set[0], own);
-	memcpy(own->address, o->local_ip, sizeof(own->address));
+	memcpy(own->address, o->rail.address, sizeof(own->address));
 	bu_verbs_paths(s->open.set[o->duplex ? 0 : o->self], &s->result->dir[o->self]);
 }
 

@@ -17,43 +17,63 @@ self_of(const struct bu_work_probe *work)
 	return work->role == BU_PROBE_LISTEN ? BU_END_B : BU_END_A;
 }
 
+/* An item without rails has one port. */
+static struct bu_work_rail
+rail_of(const struct bu_work_probe *work, size_t n)
+{
+	struct bu_work_rail rail;
+
+	if (n < work->rails_count)
+		return work->rails[n];
+	bu_record_init(bu_work_rail_fields, &rail);
+	memcpy(rail.port, work->device, sizeof(rail.port));
+	memcpy(rail.address, work->local_ip, sizeof(rail.address));
+	rail.gid_index = work->gid_index;
+	return rail;
+}
+
+void
+bu_pair_opts_of(const struct bu_work_probe *work, size_t n, struct bu_pair_opts *ret)
+{
+	const struct bu_work_rail rail = rail_of(work, n);
+	int loopback = work->role == BU_PROBE_LOOPBACK;
+
+	*ret = (struct bu_pair_opts){
+		.listens = work->role == BU_PROBE_LISTEN,
+		.loopback = loopback,
+		.self = self_of(work),
+		.port = work->port + (int)n,
+		.rail = rail,
+		.message_bytes = work->message_bytes,
+		.bytes = work->bytes,
+		.runs = work->runs,
+		.deadline_ms = work->deadline_ms,
+		.op = work->op,
+		.lat_op = work->lat_op,
+		.qps = work->qps,
+		.duplex = work->duplex,
+		.min_gbps = rail.min_gbps > 0 ? rail.min_gbps : work->min_gbps,
+		.pings = work->pings,
+		.sport = work->sport,
+		.window_bytes = work->window_bytes,
+		.gpu = rail.gpu >= 0 ? rail.gpu : work->gpu,
+	};
+	memcpy(ret->probe, work->probe, sizeof(ret->probe));
+	for (int i = 0; i < 2; i++)
+		memcpy(ret->node[i], work->node[loopback ? BU_END_A : i],
+		       sizeof(ret->node[i]));
+	memcpy(ret->addr, work->addr, sizeof(ret->addr));
+	memcpy(ret->peer, work->peer, sizeof(ret->peer));
+	memcpy(ret->secret, work->secret, sizeof(ret->secret));
+}
+
 int
 bu_pair_opts_from_json(const json_t *item, struct bu_pair_opts *ret, struct bu_err *err)
 {
 	struct bu_work_probe work;
-	int loopback;
 
 	if (bu_work_probe_from_json(item, &work, err) != 0)
 		return -1;
-	loopback = work.role == BU_PROBE_LOOPBACK;
-	*ret = (struct bu_pair_opts){
-		.listens = work.role == BU_PROBE_LISTEN,
-		.loopback = loopback,
-		.self = self_of(&work),
-		.port = work.port,
-		.message_bytes = work.message_bytes,
-		.bytes = work.bytes,
-		.runs = work.runs,
-		.deadline_ms = work.deadline_ms,
-		.op = work.op,
-		.lat_op = work.lat_op,
-		.qps = work.qps,
-		.duplex = work.duplex,
-		.min_gbps = work.min_gbps,
-		.pings = work.pings,
-		.sport = work.sport,
-		.gid_index = work.gid_index,
-		.window_bytes = work.window_bytes,
-		.gpu = work.gpu,
-	};
-	memcpy(ret->probe, work.probe, sizeof(ret->probe));
-	for (int i = 0; i < 2; i++)
-		memcpy(ret->node[i], work.node[loopback ? BU_END_A : i],
-		       sizeof(ret->node[i]));
-	memcpy(ret->addr, work.addr, sizeof(ret->addr));
-	memcpy(ret->peer, work.peer, sizeof(ret->peer));
-	memcpy(ret->secret, work.secret, sizeof(ret->secret));
-	memcpy(ret->local_ip, work.local_ip, sizeof(ret->local_ip));
-	memcpy(ret->device, work.device, sizeof(ret->device));
+	bu_pair_opts_of(&work, 0, ret);
 	return 0;
 }

@@ -54,7 +54,54 @@ static const struct {
 	{"min_gbps", "\"1\""},
 	{"kind", "\"install\""},
 	{"addr", "\"\""},
+	{"rails", "[{}]"},
+	{"rails", "[7]"},
+	{"rails", "[{\"port\":\"ib0\",\"mtu\":1000}]"},
+	{"rails", "[{\"port\":\"ib0\",\"pkey\":65536}]"},
+	{"rails", "[{\"port\":\"ib0\",\"sl\":16}]"},
+	{"rails", "[{\"port\":\"ib0\",\"traffic_class\":256}]"},
+	{"rails", "[{\"port\":\"ib0\",\"flow_label\":1048576}]"},
+	{"rails", "[{\"port\":\"ib0\",\"gid_index\":256}]"},
 };
+
+/* Each rail has its own port, its own TCP port and its own limit; what it leaves open
+ * is the item's. */
+START_TEST(rails_are_told_apart)
+{
+	bu_autojson json_t *item = good_item();
+	struct bu_work_probe work;
+	struct bu_pair_opts opts;
+
+	json_object_del(item, "local_ip");
+	ck_assert_int_eq(bu_pair_opts_from_json(item, &opts, NULL), -1);
+	json_object_set_new(item, "min_gbps", json_real(90));
+	json_object_set_new(
+		item, "rails",
+		json_loads("[{\"rail\":\"fabric0\",\"port\":\"ib0\",\"pkey\":32785,"
+			   "\"sl\":3,\"mtu\":4096},"
+			   "{\"rail\":\"fabric1\",\"address\":\"fd00::1\","
+			   "\"min_gbps\":180.5,\"gpu\":1,\"traffic_class\":104}]",
+			   0, NULL));
+	ck_assert_int_eq(bu_work_probe_from_json(item, &work, NULL), 0);
+	ck_assert_uint_eq(work.rails_count, 2);
+	bu_pair_opts_of(&work, 0, &opts);
+	ck_assert_str_eq(opts.rail.port, "ib0");
+	ck_assert_int_eq(opts.rail.pkey, 0x8011);
+	ck_assert_int_eq(opts.rail.flow_label, -1);
+	ck_assert_int_eq(opts.port, 19000);
+	ck_assert_double_eq(opts.min_gbps, 90);
+	ck_assert_int_eq(opts.gpu, -1);
+	bu_pair_opts_of(&work, 1, &opts);
+	ck_assert_str_eq(opts.rail.rail, "fabric1");
+	ck_assert_str_eq(opts.rail.address, "fd00::1");
+	ck_assert_int_eq(opts.rail.gid_index, -1);
+	ck_assert_int_eq(opts.port, 19001);
+	ck_assert_double_eq(opts.min_gbps, 180.5);
+	ck_assert_int_eq(opts.gpu, 1);
+	json_object_set_new(item, "port", json_integer(65534));
+	ck_assert_int_eq(bu_work_probe_from_json(item, &work, NULL), -1);
+}
+END_TEST
 
 START_TEST(work_items_are_read_strictly)
 {
@@ -85,4 +132,4 @@ START_TEST(work_items_are_read_strictly)
 }
 END_TEST
 
-BU_UNIT("pair_opts", work_items_are_read_strictly)
+BU_UNIT("pair_opts", work_items_are_read_strictly, rails_are_told_apart)

@@ -283,7 +283,7 @@ START_TEST(a_wrong_gid_and_mtu_are_named)
 			      BU_VERDICT_INCONCLUSIVE,
 		      "%s", reason);
 	prepare(ends);
-	ends[1].opts.gid_index = 2;
+	ends[1].opts.rail.gid_index = 2;
 	run_both(ends);
 	ck_assert_int_eq(bu_expect_judge(&expect, &ends[0].result, BU_END_A, reason),
 			 BU_VERDICT_INCONCLUSIVE);
@@ -397,7 +397,7 @@ START_TEST(a_missing_device_is_the_ends_own)
 	struct end ends[2];
 
 	prepare(ends);
-	strcpy(ends[1].opts.local_ip, "127.0.0.3");
+	strcpy(ends[1].opts.rail.address, "127.0.0.9");
 	run_both(ends);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_int_eq(ends[i].result.dir[i].error.kind, BU_ERR_NOTFOUND);

@@ -29,12 +29,12 @@ bu_verbs_peer_to_json(const struct bu_verbs_peer *peer)
 
 	for (int i = 0; i < peer->qps; i++)
 		json_array_append_new(qpns, json_integer(peer->qpn[i]));
-	return json_pack("{s:s, s:i, s:i, s:o, s:I, s:i, s:I, s:o, s:o, s:o}", "gid",
-			 peer->gid, "lid", peer->lid, "mtu", peer->mtu, "qpn", qpns,
-			 "psn", (json_int_t)peer->psn, "rd", peer->rd, "slots",
-			 (json_int_t)peer->slots, "recv", memory_to_json(&peer->recv),
-			 "send", memory_to_json(&peer->send), "ping",
-			 memory_to_json(&peer->ping));
+	return json_pack(
+		"{s:s, s:i, s:i, s:i, s:o, s:I, s:i, s:I, s:o, s:o, s:o}", "gid",
+		peer->gid, "lid", peer->lid, "pkey", peer->pkey, "mtu", peer->mtu,
+		"qpn", qpns, "psn", (json_int_t)peer->psn, "rd", peer->rd, "slots",
+		(json_int_t)peer->slots, "recv", memory_to_json(&peer->recv), "send",
+		memory_to_json(&peer->send), "ping", memory_to_json(&peer->ping));
 }
 
 static int
@@ -98,7 +98,7 @@ bu_verbs_peer_from_json(const json_t *value, struct bu_verbs_peer *ret,
 			struct bu_err *err)
 {
 	struct bu_verbs_peer peer = {0};
-	int64_t lid, mtu, psn, rd, slots;
+	int64_t lid, pkey = bu_json_int(value, "pkey", 0), mtu, psn, rd, slots;
 
 	if (bu_json_copy_str(value, "gid", peer.gid, sizeof(peer.gid), err) ||
 	    get_number(value, "lid", UINT16_MAX, &lid, err) ||
@@ -111,10 +111,15 @@ bu_verbs_peer_from_json(const json_t *value, struct bu_verbs_peer *ret,
 	    memory_from_json(value, "send", &peer.send, err) ||
 	    memory_from_json(value, "ping", &peer.ping, err))
 		return bu_err_wrap(err, "peer's queue pairs");
+	if (pkey < 0 || pkey > UINT16_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "peer's queue pairs: field 'pkey': 0 to %d",
+				  UINT16_MAX);
 	if (bu_mtu_enum((int)mtu) == 0)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "peer's queue pairs: MTU %d",
 				  (int)mtu);
 	peer.lid = (int)lid;
+	peer.pkey = (int)pkey;
 	peer.mtu = (int)mtu;
 	peer.psn = (uint32_t)psn;
 	peer.rd = (int)rd;

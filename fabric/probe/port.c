@@ -53,6 +53,108 @@ bu_port_counters(const char *root, const char *device, int port, int gid_index,
 	}
 }
 
+/* InfiniBand has no netdev but IPoIB's, which stands at the device; several ports of
+ * one function are told apart by dev_port. */
+static int
+stands_at(const char *root, const char *device, int port, const char *netdev)
+{
+	return bu_sysroot_exists(root, "sys/class/net/%s/device/infiniband/%s", netdev,
+				 device) &&
+	       bu_sysroot_int(root, 0, "sys/class/net/%s/dev_port", netdev) + 1 == port;
+}
+
+struct netdev {
+	const char *root, *device;
+	const char *wanted; /* NULL = the first one */
+	int port, found;
+	char name[64];
+};
+
+static void
+look_at_gid(const char *index, void *arg)
+{
+	struct netdev *netdev = arg;
+	char name[64];
+
+	if (netdev->found || !bu_sysroot_line(netdev->root, name, sizeof(name),
+					      IB "%s/ports/%d/gid_attrs/ndevs/%s",
+					      netdev->device, netdev->port, index))
+		return;
+	netdev->found = !netdev->wanted || strcmp(netdev->wanted, name) == 0;
+	memcpy(netdev->name, name, sizeof(name));
+}
+
+static void
+look_at_netdev(const char *name, void *arg)
+{
+	struct netdev *netdev = arg;
+
+	if (netdev->found ||
+	    !stands_at(netdev->root, netdev->device, netdev->port, name))
+		return;
+	netdev->found = 1;
+	snprintf(netdev->name, sizeof(netdev->name), "%s", name);
+}
+
+static int
+find_netdev(struct netdev *netdev)
+{
+	bu_sysroot_each(netdev->root, look_at_gid, netdev,
+			IB "%s/ports/%d/gid_attrs/ndevs", netdev->device, netdev->port);
+	if (netdev->wanted)
+		look_at_netdev(netdev->wanted, netdev);
+	else
+		bu_sysroot_each(netdev->root, look_at_netdev, netdev, "sys/class/net");
+	return netdev->found;
+}
+
+int
+bu_port_is_named(const char *root, const char *device, int port, const char *name)
+{
+	struct netdev netdev = {
+		.root = root, .device = device, .wanted = name, .port = port};
+	size_t length = strcspn(name, "/");
+	char number[16];
+
+	if (!*name)
+		return 1;
+	if (bu_sysroot_is_pci(name))
+		return bu_sysroot_exists(root, "sys/bus/pci/devices/%s/infiniband/%s",
+					 name, device);
+	snprintf(number, sizeof(number), "/%d", port);
+	if (strncmp(name, device, length) == 0 && !device[length] &&
+	    (!name[length] || strcmp(name + length, number) == 0))
+		return 1;
+	return !name[length] && find_netdev(&netdev);
+}
+
+char *
+bu_port_label(const char *root, const char *device, int port)
+{
+	struct netdev netdev = {.root = root, .device = device, .port = port};
+	char pci[64];
+
+	bu_sysroot_link(root, pci, sizeof(pci), IB "%s/device", device);
+	find_netdev(&netdev);
+	if (!netdev.found && !pci[0])
+		return bu_xasprintf("%s/%d", device, port);
+	return bu_xasprintf("%s/%d (%s%s%s)", device, port, netdev.name,
+			    netdev.found && pci[0] ? " at " : "", pci);
+}
+
+double
+bu_port_rate_gbps(const char *root, const char *device, int port)
+{
+	char text[64];
+	double rate = 0;
+	int used = 0;
+
+	bu_sysroot_line(root, text, sizeof(text), IB "%s/ports/%d/rate", device, port);
+	return sscanf(text, "%lf Gb/sec%n", &rate, &used) == 1 && used && rate > 0
+		       ? rate
+		       : 0;
+}
+
 struct rank {
 	const char *root, *device;
 	int numa, count, found;

@@ -19,6 +19,14 @@ void bu_port_counters(const char *root, const char *device, int port, int gid_in
 /* A CPU of the adapter's own: the n-th of its node that this thread may use, n counting
  * the adapters of that node. -1: sysfs names none. */
 int bu_port_cpu(const char *root, const char *device);
+/* Is this what the name names: "ens1f0np0" (a netdev, of any of its GIDs too),
+ * "0000:3b:00.0" (a PCI address), "mlx5_0/1", "mlx5_0"? "" names every port. */
+int bu_port_is_named(const char *root, const char *device, int port, const char *name);
+/* "mlx5_0/1 (ens1f0np0 at 0000:3b:00.0)"; owned. */
+char *bu_port_label(const char *root, const char *device, int port);
+/* 10^9 bit/s, as the kernel writes it: it knows speeds for which the verbs have no
+ * room. 0 = unknown. */
+double bu_port_rate_gbps(const char *root, const char *device, int port);
 /* Bytes of the largest cache, by cpu0; 0 = unknown. */
 int64_t bu_port_cache_bytes(const char *root);
 /* Memory that can still be had, bytes; 0 = unknown. */

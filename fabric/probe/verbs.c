@@ -142,8 +142,7 @@ open_device(struct bu_verbs *verbs, struct bu_err *err)
 	const struct bu_verbs_opts *opts = &verbs->opts;
 
 	if (!opts->opened)
-		return bu_device_open(opts->device, opts->local_ip, opts->gid_index,
-				      &verbs->device, err);
+		return bu_device_open(&opts->rail, verbs->root, &verbs->device, err);
 	verbs->device = *opts->opened;
 	return bu_device_refresh(&verbs->device, err);
 }

@@ -27,12 +27,11 @@ enum { BU_VERBS_SOURCE = 1, BU_VERBS_SINK = 2 };
 struct bu_device;
 struct bu_verbs;
 struct bu_verbs_opts {
-	/* Found by bu_device_open() before, and closed by the caller afterwards; else
-	 * the next three say which it is. */
+	/* Found by bu_device_open() before, and closed by the caller afterwards; NULL:
+	 * the rail says which it is. */
 	const struct bu_device *opened;
-	const char *device;   /* NULL = by local_ip */
-	const char *local_ip; /* NULL = by device */
-	int gid_index;        /* -1 = by local_ip */
+	/* Which port, and how packets go. */
+	struct bu_work_rail rail;
 	/* Shares this one's device and window instead, with the other role: they are
 	 * not at work at the same time. It has the same message_bytes, bytes, runs and
 	 * qps, and is destroyed after this one. NULL: has its own. */
@@ -54,7 +53,8 @@ struct bu_verbs_opts {
 	int loopback;         /* the peer may be this very port */
 };
 
-/* What the other end must know. JSON {"gid","lid","qpn":[],"psn","mtu","rd","slots",
+/* What the other end must know. JSON
+ * {"gid","lid","pkey"?,"qpn":[],"psn","mtu","rd","slots",
  * "recv":{"addr","rkey"},"send":{...},"ping":{...}}; addr is hexadecimal text. */
 struct bu_verbs_memory {
 	uint64_t addr;
@@ -63,6 +63,7 @@ struct bu_verbs_memory {
 struct bu_verbs_peer {
 	char gid[48];
 	int lid;
+	int pkey; /* of its queue pairs; 0 = not told */
 	int mtu;
 	int qps, rd; /* reads at once */
 	uint32_t qpn[BU_QPS_MAX], psn, slots;

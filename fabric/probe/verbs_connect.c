@@ -29,7 +29,8 @@ enum {
 	RNR_RETRY = 7,
 	MIN_RNR_TIMER = 12,
 	HOPS = 64,
-	READS = 16
+	READS = 16,
+	MEMBER = 0x8000
 };
 void
 bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret)
@@ -45,8 +46,8 @@ bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret)
 	ret->gid_index = device->gid_index;
 	ret->gid_type = device->gid_type < BU_LEN(types) ? types[device->gid_type]
 							 : BU_GID_UNKNOWN;
-	ret->infiniband = device->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
-	ret->rate_gbps = bu_device_rate_gbps(device);
+	ret->infiniband = bu_device_is_infiniband(device);
+	ret->rate_gbps = device->rate_gbps;
 	ret->port = device->port;
 	ret->mtu = bu_mtu_bytes(device->attr.active_mtu);
 	ret->numa = bu_port_numa(verbs->root, device->name);
@@ -54,6 +55,21 @@ bu_verbs_describe(const struct bu_verbs *verbs, struct bu_pair_end *ret)
 	ret->memory = bu_verbs_window(verbs)->memory;
 	ret->memory_found = verbs->memory_found;
 	ret->window_bytes = (int64_t)(verbs->slots * verbs->message_bytes);
+	memcpy(ret->rail, verbs->opts.rail.rail, sizeof(ret->rail));
+	ret->lid = device->attr.lid;
+	ret->pkey = device->pkey;
+	ret->sl = verbs->opts.rail.sl;
+	ret->traffic_class = verbs->opts.rail.traffic_class;
+}
+
+/* Path MTU of this end: its port's, and not more than the rail says. */
+static int
+own_mtu(const struct bu_verbs *verbs)
+{
+	int mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
+	int most = verbs->opts.rail.mtu;
+
+	return most && most < mtu ? most : mtu;
 }
 
 /* Soft-RoCE: 0xc000 and 14 bits of the kernel's hash_32() of the own queue pair. */
@@ -67,7 +83,7 @@ void
 bu_verbs_paths(const struct bu_verbs *verbs, struct bu_pair_dir *ret)
 {
 	int rxe = bu_port_is_rxe(verbs->root, verbs->device.name);
-	int ib = verbs->device.attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
+	int ib = bu_device_is_infiniband(&verbs->device);
 
 	ret->qps = verbs->qps;
 	for (int i = 0; i < verbs->qps; i++) {
@@ -102,7 +118,8 @@ bu_verbs_local(const struct bu_verbs *verbs, struct bu_verbs_peer *ret)
 	memset(ret, 0, sizeof(*ret));
 	inet_ntop(AF_INET6, verbs->device.gid.raw, ret->gid, sizeof(ret->gid));
 	ret->lid = verbs->device.attr.lid;
-	ret->mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
+	ret->pkey = verbs->device.pkey;
+	ret->mtu = own_mtu(verbs);
 	ret->qps = verbs->qps;
 	for (int i = 0; i < verbs->qps; i++)
 		ret->qpn[i] = verbs->qp[i]->qp_num;
@@ -146,6 +163,7 @@ static int
 to_init(struct bu_verbs *verbs, int i, struct bu_err *err)
 {
 	struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
+				   .pkey_index = verbs->device.pkey_index,
 				   .port_num = verbs->device.port,
 				   .qp_access_flags = IBV_ACCESS_REMOTE_WRITE |
 						      IBV_ACCESS_REMOTE_READ};
@@ -153,6 +171,35 @@ to_init(struct bu_verbs *verbs, int i, struct bu_err *err)
 	return modify(verbs, i, &attr,
 		      IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, "INIT",
 		      err);
+}
+
+/* RoCE always by GID; InfiniBand where the peer is of another subnet, or the rail says
+ * so. */
+static int
+needs_grh(const struct bu_verbs *verbs, const union ibv_gid *gid)
+{
+	return !bu_device_is_infiniband(&verbs->device) || verbs->opts.rail.grh ||
+	       gid->global.subnet_prefix != verbs->device.gid.global.subnet_prefix;
+}
+
+static struct ibv_ah_attr
+route_of(const struct bu_verbs *verbs, int i, const union ibv_gid *gid)
+{
+	const struct bu_work_rail *rail = &verbs->opts.rail;
+	struct ibv_ah_attr route = {.dlid = (uint16_t)verbs->peer.lid,
+				    .sl = (uint8_t)rail->sl,
+				    .port_num = verbs->device.port};
+
+	if (!needs_grh(verbs, gid))
+		return route;
+	route.is_global = 1;
+	route.grh = (struct ibv_global_route){.dgid = *gid,
+					      .flow_label = verbs->flow_label[i],
+					      .sgid_index = verbs->device.gid_index,
+					      .hop_limit = HOPS,
+					      .traffic_class =
+						      (uint8_t)rail->traffic_class};
+	return route;
 }
 
 static int
@@ -167,13 +214,7 @@ to_rtr(struct bu_verbs *verbs, int i, const union ibv_gid *gid, int mtu, int rea
 		.rq_psn = peer->psn,
 		.max_dest_rd_atomic = (uint8_t)reads,
 		.min_rnr_timer = MIN_RNR_TIMER,
-		.ah_attr = {.is_global = 1,
-			    .dlid = (uint16_t)peer->lid,
-			    .port_num = verbs->device.port,
-			    .grh = {.dgid = *gid,
-				    .flow_label = verbs->flow_label[i],
-				    .sgid_index = verbs->device.gid_index,
-				    .hop_limit = HOPS}},
+		.ah_attr = route_of(verbs, i, gid),
 	};
 
 	return modify(verbs, i, &attr,
@@ -199,6 +240,23 @@ to_rts(struct bu_verbs *verbs, int i, int reads, struct bu_err *err)
 		      "RTS", err);
 }
 
+/* The same partition, and one of both a full member. */
+static int
+check_partition(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
+		struct bu_err *err)
+{
+	int own = verbs->device.pkey;
+
+	if (!own || !peer->pkey ||
+	    (((own ^ peer->pkey) & ~MEMBER) == 0 && (own | peer->pkey) & MEMBER))
+		return 0;
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "%s is in partition 0x%04x, the peer in 0x%04x: they cannot "
+			  "talk",
+			  verbs->device.name, (unsigned int)own,
+			  (unsigned int)peer->pkey);
+}
+
 static int
 check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 	   union ibv_gid *ret_gid, struct bu_err *err)
@@ -211,6 +269,8 @@ check_peer(const struct bu_verbs *verbs, const struct bu_verbs_peer *peer,
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "both ends are the port %s: a loop proves no cable",
 				  peer->gid);
+	if (check_partition(verbs, peer, err))
+		return -1;
 	if (peer->qps != verbs->qps)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "the peer has %d queue pairs, this end has %d",
@@ -243,7 +303,7 @@ int
 bu_verbs_connect(struct bu_verbs *verbs, const struct bu_verbs_peer *peer, int *ret_mtu,
 		 struct bu_err *err)
 {
-	int mtu = bu_mtu_bytes(verbs->device.attr.active_mtu);
+	int mtu = own_mtu(verbs);
 	struct bu_verbs_peer local;
 	union ibv_gid gid;
 

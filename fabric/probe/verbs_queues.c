@@ -10,7 +10,7 @@
 #include "base/crypto.h"
 #include "fabric/probe/verbs_impl.h"
 
-enum { RECEIVES_MAX = 256 };
+enum { RECEIVES_MAX = 256, LABEL_MASK = 0xfffff };
 
 /* Sends: enough ahead that a late receiver stops nothing, each in its own slot. */
 static int
@@ -88,6 +88,7 @@ int
 bu_verbs_create_qps(struct bu_verbs *verbs, struct bu_err *err)
 {
 	uint16_t sport = (uint16_t)verbs->opts.sport;
+	int given = verbs->opts.rail.flow_label;
 
 	verbs->receives = receives_of(verbs, verbs->opts.roles);
 	bu_random(&verbs->psn, sizeof(verbs->psn));
@@ -95,7 +96,8 @@ bu_verbs_create_qps(struct bu_verbs *verbs, struct bu_err *err)
 		sport = (uint16_t)(verbs->psn >> 16);
 	verbs->psn &= 0xffffff;
 	for (int i = 0; i < verbs->qps; i++) {
-		verbs->flow_label[i] = label_of((uint16_t)(sport + i));
+		verbs->flow_label[i] = given < 0 ? label_of((uint16_t)(sport + i))
+						 : (uint32_t)(given + i) & LABEL_MASK;
 		if (create_qp(verbs, i, err))
 			return -1;
 	}

@@ -27,8 +27,8 @@ make_opts(int end)
 {
 	struct bu_verbs_opts opts = base;
 
-	opts.local_ip = end ? "127.0.0.2" : "127.0.0.1";
-	opts.gid_index = -1;
+	opts.rail = (struct bu_work_rail)FAKEVERBS_RAIL("", -1);
+	strcpy(opts.rail.address, end ? "127.0.0.2" : "127.0.0.1");
 	opts.gpu = -1;
 	opts.roles = opts.roles ? opts.roles : end ? BU_VERBS_SINK : BU_VERBS_SOURCE;
 	opts.message_bytes = opts.message_bytes ? opts.message_bytes : MESSAGE;
@@ -329,17 +329,17 @@ START_TEST(ports_are_found_or_refused)
 		uint32_t message_bytes;
 		enum bu_err_kind kind;
 	} rows[] = {
-		{NULL, "127.0.0.1", 64, BU_ERR_NONE},
-		{"fake1", NULL, 64, BU_ERR_NONE},
+		{"", "127.0.0.1", 64, BU_ERR_NONE},
+		{"fake1", "", 64, BU_ERR_NONE},
 		{"fake0", "127.0.0.1", 64, BU_ERR_NONE},
 		{"fake1", "127.0.0.1", 64, BU_ERR_NOTFOUND},
-		{"fake2", NULL, 64, BU_ERR_NOTFOUND},
-		{NULL, "127.0.0.3", 64, BU_ERR_NOTFOUND},
-		{NULL, "localhost", 64, BU_ERR_INVAL},
-		{NULL, NULL, 64, BU_ERR_INVAL},
-		{NULL, "127.0.0.1", 60, BU_ERR_INVAL},
-		{NULL, "127.0.0.1", 4, BU_ERR_INVAL},
-		{NULL, "127.0.0.1", UINT32_MAX, BU_ERR_INVAL},
+		{"fake9", "", 64, BU_ERR_NOTFOUND},
+		{"", "127.0.0.9", 64, BU_ERR_NOTFOUND},
+		{"", "localhost", 64, BU_ERR_INVAL},
+		{"", "", 64, BU_ERR_INVAL},
+		{"", "127.0.0.1", 60, BU_ERR_INVAL},
+		{"", "127.0.0.1", 4, BU_ERR_INVAL},
+		{"", "127.0.0.1", UINT32_MAX, BU_ERR_INVAL},
 	};
 	const struct fakeverbs_faults down = {.port_down = 1};
 	struct bu_verbs_opts opts;
@@ -349,8 +349,8 @@ START_TEST(ports_are_found_or_refused)
 		struct bu_verbs *verbs;
 
 		opts = make_opts(0);
-		opts.device = rows[i].device;
-		opts.local_ip = rows[i].ip;
+		strcpy(opts.rail.port, rows[i].device);
+		strcpy(opts.rail.address, rows[i].ip);
 		opts.message_bytes = rows[i].message_bytes;
 		verbs = bu_verbs_create(&opts, &err);
 		ck_assert_msg((verbs != NULL) == (rows[i].kind == BU_ERR_NONE),
@@ -380,7 +380,7 @@ START_TEST(a_port_is_described)
 	fakeverbs_set(0, &jumbo);
 	opts.qps = 3;
 	opts.sport = 0xfffe;
-	opts.gid_index = 2;
+	opts.rail.gid_index = 2;
 	opts.window_bytes = 64 * MESSAGE;
 	verbs = bu_verbs_create(&opts, NULL);
 	bu_verbs_describe(verbs, &end);

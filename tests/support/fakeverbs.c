@@ -2,8 +2,8 @@
 /*
  * libibverbs' public ABI, as far as fabric/probe uses it, without a kernel: for unit
  * tests, under sanitizers too. A queue pair is a TCP listener whose port is its number;
- * what travels is in fakeverbs_wire.c. Invariant: an object that the engine forgets is
- * still counted by fakeverbs_objects().
+ * what travels is in fakeverbs_wire.c, what a port is in fakeverbs_ports.c. Invariant:
+ * an object that the engine forgets is still counted by fakeverbs_objects().
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -26,7 +26,8 @@ static struct fake_mr *mrs[MRS];
 static struct fake_context *contexts;
 static int domains;
 static uint32_t next_key = 1;
-static struct ibv_device devices[DEVICES] = {{.name = "fake0"}, {.name = "fake1"}};
+static struct ibv_device devices[DEVICES] = {
+	{.name = "fake0"}, {.name = "fake1"}, {.name = "fake2"}, {.name = "fake3"}};
 
 static void
 count_object(int change)
@@ -96,19 +97,19 @@ fake_event(int device, enum ibv_event_type type)
 	}
 }
 
-static int
-device_of(const struct ibv_context *context)
+int
+fake_device_of(const struct ibv_context *context)
 {
 	return (int)(context->device - devices);
 }
 
-static int
-is_gone(const struct ibv_context *context)
+int
+fake_is_gone(const struct ibv_context *context)
 {
 	int gone;
 
 	pthread_mutex_lock(&fake_lock);
-	gone = fake_gone[device_of(context)];
+	gone = fake_gone[fake_device_of(context)];
 	pthread_mutex_unlock(&fake_lock);
 	return gone;
 }
@@ -237,7 +238,7 @@ ibv_open_device(struct ibv_device *device)
 	context->ops.poll_cq = fake_poll_cq;
 	context->ops.req_notify_cq = fake_req_notify_cq;
 	fake->event_fd = fds[1];
-	fake->device = device_of(context);
+	fake->device = fake_device_of(context);
 	pthread_mutex_lock(&fake_lock);
 	fake->next = contexts;
 	contexts = fake;
@@ -278,65 +279,6 @@ ibv_ack_async_event(struct ibv_async_event *event)
 {
 }
 
-int
-ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
-{
-	memset(attr, 0, sizeof(*attr));
-	attr->max_qp_rd_atom = attr->max_qp_init_rd_atom = 16;
-	return is_gone(context) ? EIO : 0;
-}
-
-int
-ibv_query_port(struct ibv_context *context, uint8_t port,
-	       struct _compat_ibv_port_attr *compat)
-{
-	struct ibv_port_attr *attr = (struct ibv_port_attr *)(void *)compat;
-	int device = device_of(context), mtu;
-
-	if (is_gone(context))
-		return EIO;
-	pthread_mutex_lock(&fake_lock);
-	attr->state = fake_faults[device].port_down || fake_down[device]
-			      ? IBV_PORT_DOWN
-			      : IBV_PORT_ACTIVE;
-	mtu = fake_faults[device].mtu;
-	pthread_mutex_unlock(&fake_lock);
-	attr->max_mtu = IBV_MTU_4096;
-	attr->active_mtu = IBV_MTU_1024;
-	for (int i = IBV_MTU_256; i <= IBV_MTU_4096; i++) {
-		if (mtu == 128 << i)
-			attr->active_mtu = (enum ibv_mtu)i;
-	}
-	attr->active_speed = 32; /* EDR, 4x */
-	attr->active_width = 2;
-	attr->link_layer = IBV_LINK_LAYER_ETHERNET;
-	return 0;
-}
-
-ssize_t
-_ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
-		     size_t max, uint32_t flags, size_t entry_size)
-{
-	uint8_t last = (uint8_t)(device_of(context) + 1);
-
-	if (max < 3 || entry_size != sizeof(*entries))
-		return -EINVAL;
-	memset(entries, 0, 3 * sizeof(*entries));
-	entries[0].gid.raw[0] = 0xfe; /* link-local first, as rxe has it */
-	entries[0].gid.raw[1] = 0x80;
-	entries[0].gid.raw[15] = last;
-	for (uint32_t i = 0; i < 3; i++) {
-		entries[i].gid_index = i;
-		entries[i].port_num = 1;
-		entries[i].gid_type =
-			i == 2 ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
-		if (i > 0)
-			memcpy(entries[i].gid.raw + 10,
-			       (uint8_t[]){0xff, 0xff, 127, 0, 0, last}, 6);
-	}
-	return 3;
-}
-
 struct ibv_pd *
 ibv_alloc_pd(struct ibv_context *context)
 {
@@ -362,7 +304,7 @@ register_memory(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova)
 	struct fake_mr *mr;
 
 	/* The kernel's own: a sanitizer's mlock() does nothing. */
-	if (fake_faults[device_of(pd->context)].locks &&
+	if (fake_faults[fake_device_of(pd->context)].locks &&
 	    syscall(SYS_mlock, memory, length))
 		return NULL;
 	mr = calloc(1, sizeof(*mr));
@@ -535,29 +477,12 @@ ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 	qp->qp.recv_cq = init->recv_cq;
 	qp->qp.qp_num = ntohs(at.sin_port);
 	qp->qp.qp_type = init->qp_type;
-	qp->device = device_of(pd->context);
+	qp->device = fake_device_of(pd->context);
 	pthread_cond_init(&qp->posted, NULL);
 	pthread_create(&qp->receiver, NULL, fake_receive_thread, qp);
 	pthread_create(&qp->sender, NULL, fake_send_thread, qp);
 	count_object(1);
 	return &qp->qp;
-}
-
-int
-ibv_modify_qp(struct ibv_qp *ibqp, struct ibv_qp_attr *attr, int mask)
-{
-	struct fake_qp *qp = (struct fake_qp *)ibqp;
-	int rc = 0;
-
-	pthread_mutex_lock(&fake_lock);
-	if (attr->qp_state == IBV_QPS_RTR)
-		rc = fake_faults[qp->device].rtr_errno;
-	if (rc == 0 && mask & IBV_QP_STATE)
-		ibqp->state = attr->qp_state;
-	if (rc == 0 && mask & IBV_QP_DEST_QPN)
-		qp->dest = (uint16_t)attr->dest_qp_num;
-	pthread_mutex_unlock(&fake_lock);
-	return rc;
 }
 
 int

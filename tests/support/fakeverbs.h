@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for libibverbs, linked instead of it: two devices, fake0 (RoCE v2 GID
- * ::ffff:127.0.0.1 at index 1) and fake1 (::ffff:127.0.0.2), whose RC queue pairs carry
- * writes, reads and sends over TCP on loopback, between threads or processes. Index 2
- * is the same address as RoCE v1. Faults belong to a device and hit what it posts.
+ * A stand-in for libibverbs, linked instead of it: devices fake0 (RoCE v2 GID
+ * ::ffff:127.0.0.1 at index 1) to fake3 (::ffff:127.0.0.4), whose RC queue pairs carry
+ * writes, reads and sends over TCP on loopback, between threads. Index 2 is the same
+ * address as RoCE v1. Other ports can be had with fakeverbs_device(). Faults belong to
+ * a device and hit what it posts.
  */
 #ifndef BU_TESTS_SUPPORT_FAKEVERBS_H
 #define BU_TESTS_SUPPORT_FAKEVERBS_H
@@ -27,7 +28,36 @@ struct fakeverbs_faults {
 	int rtr_errno; /* what the way to RTR fails with; 0 = nothing */
 	int mtu;       /* active MTU in bytes; 0 = 1024 */
 };
-/* device 0 or 1. Set while it is not in use; counts of posts start again. */
+enum { FAKEVERBS_DEVICES = 4, FAKEVERBS_GIDS = 8, FAKEVERBS_PKEYS = 4 };
+/* A port. gid: as IPv6 text, "v1 ..." of RoCE v1; NULL is a hole of the table. */
+struct fakeverbs_port {
+	int lid; /* InfiniBand; 0 = Ethernet */
+	const char *gid[FAKEVERBS_GIDS];
+	int pkey[FAKEVERBS_PKEYS]; /* 0 = empty */
+	int speed;                 /* a lane's, as the verbs tell it; 0 = EDR */
+};
+struct fakeverbs_device {
+	int ports; /* 1 or 2 */
+	struct fakeverbs_port port[2];
+	int max_qp_wr, max_cqe; /* 0 = plenty */
+};
+/* NULL: as usual. Set while it is not in use. */
+void fakeverbs_device(int device, const struct fakeverbs_device *value);
+/* How the last queue pair of the device was told to send. */
+struct fakeverbs_route {
+	int infiniband, port, grh, dlid, sl, sgid_index, traffic_class, flow_label,
+		pkey, mtu;
+};
+struct fakeverbs_route fakeverbs_route(int device);
+
+/* A rail with this address, for the engine's options. */
+#define FAKEVERBS_RAIL(its_address, its_gid)                                           \
+	{                                                                              \
+		.address = its_address, .gid_index = its_gid, .pkey = -1,              \
+		.flow_label = -1, .gpu = -1                                            \
+	}
+
+/* device from 0. Set while it is not in use; counts of posts start again. */
 void fakeverbs_set(int device, const struct fakeverbs_faults *faults);
 /* Verbs objects that are not destroyed yet; device lists and contexts too. */
 int fakeverbs_objects(void);

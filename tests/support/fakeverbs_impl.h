@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by fakeverbs.c (objects) and fakeverbs_wire.c (what travels). */
+/* Shared by fakeverbs.c (objects), fakeverbs_ports.c (ports, states) and
+ * fakeverbs_wire.c (what travels). */
 #ifndef BU_TESTS_SUPPORT_FAKEVERBS_IMPL_H
 #define BU_TESTS_SUPPORT_FAKEVERBS_IMPL_H
 
@@ -11,7 +12,7 @@
 #undef ibv_query_port
 #undef ibv_reg_mr
 
-enum { DEVICES = 2, MRS = 64 };
+enum { DEVICES = FAKEVERBS_DEVICES, MRS = 128 };
 
 struct fake_context {
 	struct ibv_context context;
@@ -51,7 +52,8 @@ struct fake_qp {
 	struct ibv_qp qp;
 	int listener, out;
 	uint16_t dest;
-	int device;
+	int device, port, pkey;
+	int lost; /* its packets get nowhere */
 	struct fake_post *posts;
 	int size, first, count, stop, failed;
 	struct fake_recv *recvs;
@@ -65,6 +67,9 @@ extern struct fakeverbs_faults fake_faults[DEVICES];
 extern long fake_posts[DEVICES];
 extern int fake_gone[DEVICES], fake_down[DEVICES];
 
+int fake_device_of(const struct ibv_context *context);
+int fake_is_gone(const struct ibv_context *context);
+int fake_is_port(const struct ibv_context *context, int port);
 /* With the lock held. NULL: no such key, or out of its bounds. */
 char *fake_memory(uint32_t key, uint64_t addr, uint64_t size);
 void fake_complete(struct ibv_cq *cq, const struct ibv_wc *wc);

@@ -303,6 +303,8 @@ transmit(struct fake_qp *qp, const struct fake_post *post)
 	pthread_mutex_unlock(&fake_lock);
 	if (!local)
 		return IBV_WC_LOC_PROT_ERR;
+	if (qp->lost)
+		return IBV_WC_RETRY_EXC_ERR;
 	status = strike(&fault, qp->device, number);
 	if (status != IBV_WC_SUCCESS)
 		return status;

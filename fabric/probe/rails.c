@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs a probe's work item for the agent (jobs.c). Invariant: a rail that fails, in
+ * whatever way, costs no other rail its result.
+ */
+#include "fabric/probe/rails.h"
+
+#include <pthread.h>
+#include <string.h>
+
+struct rail {
+	struct bu_pair_opts opts;
+	struct bu_pair_result result;
+	struct bu_err err;
+	pthread_t thread;
+	int runs, rc;
+};
+
+void
+bu_rails_drop(struct bu_rails_kept *kept)
+{
+	for (int i = 0; i < BU_RAILS_MAX; i++)
+		bu_pair_drop(&kept->rail[i]);
+}
+
+static void *
+run_rail(void *arg)
+{
+	struct rail *rail = arg;
+
+	rail->rc = bu_pair_run(&rail->opts, &rail->result, &rail->err);
+	return NULL;
+}
+
+/* A rail without a result says why, in one that names it. */
+static json_t *
+result_of(struct rail *rail)
+{
+	struct bu_pair_result *result = &rail->result;
+	int self = rail->opts.self;
+
+	if (rail->rc == 0)
+		return bu_pair_result_to_json(result);
+	bu_pair_result_init(result);
+	memcpy(result->probe, rail->opts.probe, sizeof(result->probe));
+	for (int i = 0; i < 2; i++)
+		memcpy(result->end[i].node, rail->opts.node[i],
+		       sizeof(result->end[i].node));
+	memcpy(result->end[self].rail, rail->opts.rail.rail,
+	       sizeof(result->end[self].rail));
+	bu_pair_error_set(&result->error, self, &rail->err);
+	return bu_pair_result_to_json(result);
+}
+
+static void
+start_rail(struct rail *rail)
+{
+	int rc = pthread_create(&rail->thread, NULL, run_rail, rail);
+
+	rail->runs = rc == 0;
+	if (rc)
+		rail->rc = bu_err_set(&rail->err, BU_ERR_IO, rc, "a thread for rail %s",
+				      rail->opts.rail.rail);
+}
+
+static json_t *
+run_all(const struct bu_work_probe *work, struct bu_rails_kept *kept)
+{
+	bu_autofree struct rail *rails = bu_xcalloc(work->rails_count, sizeof(*rails));
+	json_t *results = json_array();
+
+	for (size_t i = 0; i < work->rails_count; i++) {
+		bu_pair_opts_of(work, i, &rails[i].opts);
+		rails[i].opts.kept = &kept->rail[i];
+		start_rail(&rails[i]);
+	}
+	for (size_t i = 0; i < work->rails_count; i++) {
+		if (rails[i].runs)
+			pthread_join(rails[i].thread, NULL);
+		json_array_append_new(results, result_of(&rails[i]));
+	}
+	return json_pack("{s:o}", "rails", results);
+}
+
+int
+bu_rails_run(const struct bu_work_probe *work, struct bu_rails_kept *kept, json_t **ret,
+	     struct bu_err *err)
+{
+	struct bu_pair_result result;
+	struct bu_pair_opts opts;
+
+	if (work->rails_count) {
+		*ret = run_all(work, kept);
+		return 0;
+	}
+	bu_pair_opts_of(work, 0, &opts);
+	opts.kept = &kept->rail[0];
+	if (bu_pair_run(&opts, &result, err) != 0)
+		return -1;
+	*ret = bu_pair_result_to_json(&result);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A probe's work item: one port, or several rails at the same time, each by a thread
+ * that is bound to a CPU near its port. Called by the agent.
+ */
+#ifndef BU_FABRIC_PROBE_RAILS_H
+#define BU_FABRIC_PROBE_RAILS_H
+
+#include <jansson.h>
+
+#include "fabric/probe/pair.h"
+
+/* What probes leave open for the next ones, by the rail's place. Zeroed at first. */
+struct bu_rails_kept {
+	struct bu_pair_kept rail[BU_RAILS_MAX];
+};
+void bu_rails_drop(struct bu_rails_kept *kept);
+
+/* Blocks as bu_pair_run() does. *ret: its result, or {"rails":[RESULT]} with one for
+ * each rail in their order, whatever became of it. */
+bu_must int bu_rails_run(const struct bu_work_probe *work, struct bu_rails_kept *kept,
+			 json_t **ret, struct bu_err *err);
+
+#endif
