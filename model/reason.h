@@ -148,7 +148,8 @@
 	  "{what} within {#limit_s} s[: {seen}][; {#cycles} power cycles did not "     \
 	  "help][; bringup node reboot {node} power-cycles it]")                       \
 	X(STEP_FAILED, "step-failed", FAULT, 0, 0, "",                                 \
-	  "{error}[; {#cycles} power cycles did not help][; bringup node reboot "      \
+	  "{error}[; tried {#tries} times][; {#cycles} power cycles did not help]"     \
+	  "[; bringup node reboot "                                                    \
 	  "{node} power-cycles it]")                                                   \
 	X(OTHER_SYSTEM, "other-system", FAULT, 0, 0, "",                               \
 	  "booted another system: {error}")                                            \

@@ -119,8 +119,9 @@ static const char *const sentences[] = {
 	[BU_REASON_EXTERNAL] = "<source> says: <words>",
 	[BU_REASON_LATE] = "<what> within 2 s: <seen>; 2 power cycles did not help; "
 			   "bringup node reboot <node> power-cycles it",
-	[BU_REASON_STEP_FAILED] = "<error>; 2 power cycles did not help; bringup node "
-				  "reboot <node> power-cycles it",
+	[BU_REASON_STEP_FAILED] =
+		"<error>; tried 2 times; 2 power cycles did not help; bringup node "
+		"reboot <node> power-cycles it",
 	[BU_REASON_OTHER_SYSTEM] = "booted another system: <error>",
 	[BU_REASON_NO_DISK] =
 		"hardware class <class> wants disk <disk>; it does not have it",

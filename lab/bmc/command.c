@@ -21,13 +21,13 @@
 #include "lab/bmc/server.h"
 #include "lab/commands.h"
 
-enum { COUNT_MAX = 5000, FAULTS_MAX = 16, FILES_PER_BMC = 8 };
+enum { COUNT_MAX = 5000, NUMBER_MAX = 65536, FAULTS_MAX = 16, FILES_PER_BMC = 8 };
 
 struct opts {
 	const char *listen, *tree, *machine, *user, *password_file;
 	const char *cert_file, *key_file;
 	const char *faults[FAULTS_MAX];
-	int fault_count, count, shutdown_s, is_plain, by_address;
+	int fault_count, count, number, shutdown_s, is_plain, by_address;
 };
 
 struct fleet {
@@ -53,6 +53,7 @@ static const struct option options[] = {
 	{"plain", no_argument, NULL, 'H'},
 	{"fault", required_argument, NULL, 'f'},
 	{"count", required_argument, NULL, 'n'},
+	{"number", required_argument, NULL, 'N'},
 	{"each", required_argument, NULL, 'e'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
@@ -67,9 +68,11 @@ usage(void)
 	       "           [--machine URI#DOMAIN | --paper [--shutdown SECONDS|never]]\n"
 	       "           [--user NAME] [--password-file FILE]\n"
 	       "           [--tls-cert FILE --tls-key FILE | --plain]\n"
-	       "           [--count N [--each port|address]] [--fault NAME[=N]]...\n\n"
+	       "           [--count N [--each port|address]] [--number N]\n"
+	       "           [--fault NAME[=N]]...\n\n"
 	       "One strict Redfish service until it is ended; with --count many, on\n"
-	       "paper, each on the next port, or the next address. Without a\n"
+	       "paper, each on the next port, or the next address. --number: of the\n"
+	       "first machine of paper; its serial and MACs come from it. Without a\n"
 	       "certificate it makes one, as a BMC does.\n\n"
 	       "trees: %s\nfaults:\n",
 	       trees);
@@ -103,6 +106,9 @@ take(struct opts *opts, int c, struct bu_err *err)
 	case 'n':
 		return bu_lab_parse_int("--count", optarg, 1, COUNT_MAX, &opts->count,
 					err);
+	case 'N':
+		return bu_lab_parse_int("--number", optarg, 1, NUMBER_MAX,
+					&opts->number, err);
 	case 's':
 		opts->shutdown_s = -1;
 		return strcmp(optarg, "never") == 0
@@ -129,7 +135,7 @@ parse(int argc, char **argv, struct opts *opts, struct bu_err *err)
 {
 	int c;
 
-	*opts = (struct opts){.count = 1, .shutdown_s = 3};
+	*opts = (struct opts){.count = 1, .number = 1, .shutdown_s = 3};
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 'h')
 			return 1;
@@ -240,7 +246,8 @@ add(struct fleet *fleet, const struct opts *opts, int number, struct bu_err *err
 	int64_t shutdown_ms = opts->shutdown_s < 0 ? -1 : opts->shutdown_s * 1000LL;
 	struct bu_machine *machine =
 		opts->machine ? bu_machine_domain(opts->machine, &identity, err)
-			      : bu_machine_paper(number, shutdown_ms, &identity);
+			      : bu_machine_paper(opts->number - 1 + number, shutdown_ms,
+						 &identity);
 	struct bu_bmc_listen listen = {.cert_pem = fleet->cert,
 				       .key_pem = fleet->key,
 				       .other_pem = fleet->other};

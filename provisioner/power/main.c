@@ -31,8 +31,10 @@ struct router {
 };
 
 struct pending {
+	struct bu_loop *loop;
 	json_int_t id;
 	pid_t child;
+	int64_t hangs_ms; /* when it does not answer until then */
 };
 
 static void
@@ -53,8 +55,10 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 {
 	struct pending *pending = arg;
 
-	/* A library that hangs does not come back; the next request gets another. */
-	if (err && err->kind == BU_ERR_TIMEOUT && pending->child > 0) {
+	/* A library that hangs does not come back; the next request gets another. That
+	 * a BMC does not answer in time is an answer of the child. */
+	if (err && err->kind == BU_ERR_TIMEOUT && pending->child > 0 &&
+	    bu_loop_now_ms(pending->loop) >= pending->hangs_ms) {
 		bu_warn("power", "child %d hangs; ending it", (int)pending->child);
 		kill(pending->child, SIGKILL);
 	}
@@ -109,6 +113,7 @@ route(struct router *router, const json_t *request)
 	int64_t until_ms = bu_json_int(request, "until_ms", -1);
 	struct child *child = NULL;
 	struct pending *pending;
+	int64_t within_ms;
 
 	if (!driver)
 		fail_name(name, &err);
@@ -118,14 +123,14 @@ route(struct router *router, const json_t *request)
 		answer(id, NULL, &err);
 		return;
 	}
+	within_ms = until_ms < 0 ? NO_UNTIL_MS
+				 : until_ms - bu_loop_now_ms(router->loop) + HANGS_MS;
 	pending = bu_xcalloc(1, sizeof(*pending));
+	pending->loop = router->loop;
 	pending->id = id;
 	pending->child = bu_service_pid(child->service);
-	bu_service_call(child->service, request,
-			until_ms < 0
-				? NO_UNTIL_MS
-				: until_ms - bu_loop_now_ms(router->loop) + HANGS_MS,
-			on_reply, pending);
+	pending->hangs_ms = bu_loop_now_ms(router->loop) + within_ms;
+	bu_service_call(child->service, request, within_ms, on_reply, pending);
 }
 
 static void

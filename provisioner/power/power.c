@@ -9,7 +9,10 @@
 #include "base/log.h"
 #include "base/worker.h"
 
-enum { RESTART_MS = 1000, STATUS_MS = 15000, BOOT_MS = 60000 };
+/* A boot of a BMC that answers in 3 s takes a minute; one that refuses changes in POST,
+ * has its reset as a task and is silent over it takes two. Who gives up before the end
+ * asks again, and resets the machine that has just been started. */
+enum { RESTART_MS = 1000, STATUS_MS = 15000, BOOT_MS = 180000 };
 
 struct bu_power {
 	struct bu_loop *loop;

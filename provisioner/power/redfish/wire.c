@@ -145,7 +145,7 @@ rf_refused(const struct rf_op *op, const struct rf_ask *ask,
 		     said ? said : bu_json_str(error, "message", ""));
 	if (rf_says(reply, "PasswordChangeRequired"))
 		return bu_err_set(
-			err, BU_ERR_DENIED, 0,
+			err, BU_ERR_REMOTE, 0,
 			"%s: the BMC wants another password for '%s' before it "
 			"does anything; set one at %s",
 			op->bmc->origin, op->target.user, changed_at(first));
