@@ -32,6 +32,13 @@
 	  "ready, and its agent does not show the stamp of the last install",          \
 	  "its agent shows that stamp, or it is no longer ready",                      \
 	  "its system is not the one that was installed")                              \
+	X(HARDWARE_CHANGED, "hardware-changed", NODE, 0,                               \
+	  "its machine has a NIC more or less, or another serial number or UUID, "     \
+	  "than when it was installed",                                                \
+	  "it is as it was, or it is installed again", "its machine is not as it was") \
+	X(SHARED_IDENTITY, "shared-identity", NODE, 0,                                 \
+	  "the machine of another node tells the same serial number, UUID or MAC",     \
+	  "only one of them tells it", "it is not the only one")                       \
 	X(NOT_IN_PROFILE, "not-in-profile", NODE, 0,                                   \
 	  "the applied profile has no node of its name",                               \
 	  "an applied profile has it again", "it is not in the applied profile")       \

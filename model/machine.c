@@ -64,6 +64,22 @@ bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
 	return 0;
 }
 
+/* "0000000000", "XXXXXXXX", a UUID of nothing but f. */
+static int
+is_one_character(const char *text)
+{
+	size_t count = 0;
+
+	for (const char *p = text; *p; p++) {
+		if (*p == '-' && *text != '-')
+			continue;
+		if (*p != *text)
+			return 0;
+		count++;
+	}
+	return count >= 4;
+}
+
 void
 bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
 {
@@ -81,8 +97,11 @@ bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
 	for (size_t i = 0; i < BU_LEN(placeholders); i++)
 		if (strcmp(ret, placeholders[i]) == 0)
 			ret[0] = '\0';
+	if (is_one_character(ret))
+		ret[0] = '\0';
 }
 
+/* Not of all that is there: a card more must not make another machine of it. */
 int
 bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 	      struct bu_err *err)
@@ -103,7 +122,8 @@ bu_machine_id(const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 			err, BU_ERR_INVAL, 0,
 			"the machine has no serial number, no UUID and no MAC "
 			"address; set one in its firmware");
-	snprintf(text, sizeof(text), "%s|%s|%s", uuid, serial, lowest);
+	snprintf(text, sizeof(text), "%s|%s|%s", uuid, serial,
+		 *serial || *uuid ? "" : lowest);
 	bu_sha256_hex(text, strlen(text), digest);
 	memcpy(ret_id, digest, BU_MACHINE_ID_SIZE - 1);
 	ret_id[BU_MACHINE_ID_SIZE - 1] = '\0';
@@ -195,8 +215,8 @@ uuid_turned(const char *text, const char *order, char ret[37])
 	return 1;
 }
 
-static int
-same_uuid(const char *a, const char *b)
+int
+bu_machine_same_uuid(const char *a, const char *b)
 {
 	char turned[37];
 
@@ -215,7 +235,7 @@ bu_machine_compare(const struct bu_machine *expected, const struct bu_machine *s
 	int uuids = bu_machine_says(expected->uuid) && bu_machine_says(seen->uuid);
 
 	if ((serials && bu_machine_same(expected->serial, seen->serial)) ||
-	    (uuids && same_uuid(expected->uuid, seen->uuid)))
+	    (uuids && bu_machine_same_uuid(expected->uuid, seen->uuid)))
 		return BU_MACHINE_SAME;
 	if (serials || uuids)
 		return BU_MACHINE_OTHER;
@@ -224,6 +244,75 @@ bu_machine_compare(const struct bu_machine *expected, const struct bu_machine *s
 			return BU_MACHINE_SAME;
 	return expected->macs_count && seen->macs_count ? BU_MACHINE_OTHER
 							: BU_MACHINE_UNSAID;
+}
+
+static int
+share_a_card(const struct bu_machine *a, const struct bu_machine *b)
+{
+	for (size_t i = 0; i < b->macs_count; i++)
+		if (bu_machine_has_mac(a, b->macs[i]))
+			return 1;
+	return 0;
+}
+
+enum bu_machine_match
+bu_machine_recognize(const struct bu_machine *known, const struct bu_machine *seen)
+{
+	int uuids = bu_machine_says(known->uuid) && bu_machine_says(seen->uuid);
+	int same_uuid = uuids && bu_machine_same_uuid(known->uuid, seen->uuid);
+	int cards = known->macs_count && seen->macs_count;
+	int others = cards && !share_a_card(known, seen);
+
+	if (bu_machine_says(known->serial) && bu_machine_says(seen->serial)) {
+		if (!bu_machine_same(known->serial, seen->serial))
+			return BU_MACHINE_OTHER;
+		/* A serial number that a vendor has given twice. */
+		return uuids && !same_uuid && others ? BU_MACHINE_OTHER
+						     : BU_MACHINE_SAME;
+	}
+	if (uuids && !same_uuid)
+		return BU_MACHINE_OTHER;
+	/* Boards of one batch share a UUID, and one may have all cards exchanged. */
+	if (uuids)
+		return others ? BU_MACHINE_UNSAID : BU_MACHINE_SAME;
+	if (!cards)
+		return BU_MACHINE_UNSAID;
+	return others ? BU_MACHINE_OTHER : BU_MACHINE_SAME;
+}
+
+enum { CARDS_NAMED = 3 };
+
+/* The cards of `of` that `without` lacks. */
+static void
+add_cards(char **text, const char *words, const struct bu_machine *of,
+	  const struct bu_machine *without)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < of->macs_count; i++)
+		if (!bu_machine_has_mac(without, of->macs[i]) && ++count <= CARDS_NAMED)
+			bu_text_add(text, count == 1 ? "; " : ", ", "%s%s",
+				    count == 1 ? words : "", of->macs[i]);
+	if (count > CARDS_NAMED)
+		bu_text_add(text, " ", "and %zu more", count - CARDS_NAMED);
+}
+
+char *
+bu_machine_changes(const struct bu_machine *known, const struct bu_machine *seen)
+{
+	char *text = NULL;
+
+	if (bu_machine_says(known->serial) &&
+	    !bu_machine_same(known->serial, seen->serial))
+		bu_text_add(&text, "; ", "serial number '%s', it was '%s'",
+			    seen->serial, known->serial);
+	if (bu_machine_says(known->uuid) &&
+	    !bu_machine_same_uuid(known->uuid, seen->uuid))
+		bu_text_add(&text, "; ", "UUID '%s', it was '%s'", seen->uuid,
+			    known->uuid);
+	add_cards(&text, "a NIC less: ", known, seen);
+	add_cards(&text, "a NIC more: ", seen, known);
+	return text;
 }
 
 char *

@@ -31,9 +31,11 @@ enum { BU_MACHINE_TEXT_SIZE = 64 };
 /* A serial number or UUID in lower case without blanks around; "" for what vendors
  * leave in its place. Cut to its size. */
 void bu_machine_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE]);
-/* First 16 hex digits of the SHA-256 of "uuid|serial|lowest MAC", lower case, without
- * the texts that vendors leave in place of a serial number or UUID. BU_ERR_INVAL when
- * nothing is left that tells this machine from another. */
+/* A name for a machine that is seen for the first time: first 16 hex digits of the
+ * SHA-256 of "uuid|serial|", or of "||lowest MAC" where neither says anything, in lower
+ * case. The log keeps it with the machine, and recognizes the machine by what it says:
+ * ids of older logs were made of all three. BU_ERR_INVAL when nothing tells this
+ * machine from another. */
 bu_must int bu_machine_id(const struct bu_machine *machine,
 			  char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err);
 /* Does this serial number or UUID tell a machine from another? Not when it is empty or
@@ -48,6 +50,17 @@ int bu_machine_same(const char *a, const char *b);
 enum bu_machine_match { BU_MACHINE_UNSAID, BU_MACHINE_SAME, BU_MACHINE_OTHER };
 enum bu_machine_match bu_machine_compare(const struct bu_machine *expected,
 					 const struct bu_machine *seen);
+/* The same of UUIDs, in any order of their bytes. */
+int bu_machine_same_uuid(const char *a, const char *b);
+/* Is this the machine that told `known` of itself before? Serial number and UUID first;
+ * MACs are a hint: they decide where neither says anything, and tell two machines apart
+ * that share one of them. UNSAID: the UUID is the same and nothing else is; that is a
+ * board with all its cards exchanged, or another one with the same UUID. */
+enum bu_machine_match bu_machine_recognize(const struct bu_machine *known,
+					   const struct bu_machine *seen);
+/* What is not as it was: "a NIC more: 52:..."; owned, NULL = nothing. What was a
+ * placeholder is no change. */
+char *bu_machine_changes(const struct bu_machine *known, const struct bu_machine *seen);
 /* "serial X, UUID Y", or its MACs, or "nothing"; owned. */
 char *bu_machine_words(const struct bu_machine *machine);
 /* {"serial","uuid","macs":[...]}; new reference. What is wrong in value is left out. */

@@ -63,16 +63,20 @@ START_TEST(an_id_is_of_what_tells_machines_apart)
 {
 	struct bu_machine a = machine("u-1", "S1", mac1, mac2);
 	struct bu_machine same = machine(" U-1 ", "s1\t", mac2, mac1);
+	/* A card more, one less: its MACs are a hint. */
+	struct bu_machine cards = machine("u-1", "S1", mac2, "");
 	struct bu_machine others[] = {
 		machine("u-2", "S1", mac1, mac2), machine("u-1", "S2", mac1, mac2),
-		machine("u-1", "S1", mac2, ""),   machine("u-1", "", mac1, mac2),
-		machine("", "S1", mac1, mac2),
+		machine("u-1", "", mac1, mac2),   machine("", "S1", mac1, mac2),
+		machine("", "", mac1, mac2),
 	};
 	char id[BU_MACHINE_ID_SIZE], other[BU_MACHINE_ID_SIZE];
 
 	ck_assert_int_eq(bu_machine_id(&a, id, NULL), 0);
 	ck_assert_uint_eq(strspn(id, "0123456789abcdef"), 16);
 	ck_assert_int_eq(bu_machine_id(&same, other, NULL), 0);
+	ck_assert_str_eq(id, other);
+	ck_assert_int_eq(bu_machine_id(&cards, other, NULL), 0);
 	ck_assert_str_eq(id, other);
 	for (size_t i = 0; i < BU_LEN(others); i++) {
 		ck_assert_int_eq(bu_machine_id(&others[i], other, NULL), 0);

@@ -12,15 +12,8 @@
 #include "base/text.h"
 #include "model/machine.h"
 #include "profiles/load/disk.h"
+#include "provisioner/node/binding.h"
 #include "provisioner/node/reconcile_impl.h"
-
-static int
-machine_of(const struct bu_inventory *inventory, struct bu_machine *ret_machine,
-	   char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
-{
-	bu_inventory_machine(inventory, ret_machine);
-	return bu_machine_id(ret_machine, ret_id, err);
-}
 
 /* Fills reason and returns -1 when the machine is not what its class asks for. */
 static int
@@ -62,6 +55,27 @@ booted_event(struct bu_event *event, const struct bu_node *node, const char *boo
 				bu_where_names[where]));
 }
 
+/* Its certificate says which machine it is; what is in it may change. */
+static int
+check_same(const struct bu_node *node, const struct bu_inventory *inventory,
+	   struct bu_err *err)
+{
+	bu_autofree char *is = NULL, *was = NULL;
+	struct bu_machine known, seen;
+
+	bu_inventory_machine(inventory, &seen);
+	bu_binding_machine(node, &known);
+	if (strcmp(node->known.id, node->machine) != 0 ||
+	    bu_machine_recognize(&known, &seen) != BU_MACHINE_OTHER)
+		return 0;
+	is = bu_machine_words(&seen);
+	was = bu_machine_words(&known);
+	return bu_err_set(err, BU_ERR_DENIED, 0,
+			  "the inventory is of another machine (%s); %s is bound to "
+			  "%s (%s)",
+			  is, node->name, node->machine, was);
+}
+
 static int
 bound_event(struct bu_reconcile *rec, struct bu_event *event,
 	    const struct bu_node *node, const struct bu_inventory *inventory,
@@ -69,19 +83,14 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 {
 	bu_autojson json_t *value = bu_inventory_to_json(inventory);
 	bu_autofree char *text = bu_json_canonical(value);
-	char digest[BU_DIGEST_SIZE], id[BU_MACHINE_ID_SIZE];
-	struct bu_machine machine;
+	char digest[BU_DIGEST_SIZE];
 
-	if (machine_of(inventory, &machine, id, err) != 0)
+	if (check_same(node, inventory, err) != 0 ||
+	    bu_store_put_blob(rec->fleet->store, text, digest, err) != 0)
 		return -1;
-	if (strcmp(id, node->machine) != 0)
-		return bu_err_set(err, BU_ERR_DENIED, 0,
-				  "the inventory is of machine %s; %s is bound to %s",
-				  id, node->name, node->machine);
-	if (bu_store_put_blob(rec->fleet->store, text, digest, err) != 0)
-		return -1;
-	bu_event_init(event, BU_EVENT_BOUND, node->name,
-		      json_pack("{s:s,s:s}", "machine", id, "inventory", digest));
+	bu_event_init(
+		event, BU_EVENT_BOUND, node->name,
+		json_pack("{s:s,s:s}", "machine", node->machine, "inventory", digest));
 	return 0;
 }
 

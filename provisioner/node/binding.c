@@ -10,7 +10,9 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/machine.h"
 #include "profiles/nodeset/nodeset.h"
+#include "provisioner/node/twins.h"
 
 void
 bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine)
@@ -19,6 +21,10 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 
 	if (old && old != node)
 		bu_binding_set(fleet, old, "");
+	if (strcmp(node->machine, machine) != 0) {
+		bu_twins_forget(fleet, node);
+		node->known.id[0] = '\0'; /* what this one tells is to come */
+	}
 	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0)
 		json_object_del(fleet->machines, node->machine);
 	bu_text_copy(node->machine, sizeof(node->machine), machine);
@@ -27,33 +33,110 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 				    json_string(node->name));
 }
 
+static void
+parse(const char *serial, const char *uuid, const char *macs, struct bu_machine *ret)
+{
+	bu_autofree char *list = bu_xstrdup(macs ? macs : "");
+	char *rest = list, *mac;
+
+	memset(ret, 0, sizeof(*ret));
+	bu_text_copy(ret->serial, sizeof(ret->serial), serial);
+	bu_text_copy(ret->uuid, sizeof(ret->uuid), uuid);
+	while ((mac = strsep(&rest, " ")))
+		bu_machine_add_mac(ret, mac);
+}
+
 void
-bu_binding_inventory(struct bu_node *node, const json_t *value)
+bu_binding_machine(const struct bu_node *node, struct bu_machine *ret)
+{
+	parse(node->serial, node->uuid, node->macs, ret);
+}
+
+static void
+expect(struct bu_node *node)
+{
+	struct bu_known_machine *known = &node->known;
+
+	bu_text_copy(known->id, sizeof(known->id), node->machine);
+	bu_text_copy(known->serial, sizeof(known->serial), node->serial);
+	bu_text_copy(known->uuid, sizeof(known->uuid), node->uuid);
+	free(known->macs);
+	known->macs = node->macs ? bu_xstrdup(node->macs) : NULL;
+	known->again = 0;
+}
+
+/* A card more or less is a finding, and no other machine. */
+static void
+note_changes(struct bu_node *node, int64_t time_ms)
+{
+	struct bu_condition *changed = &node->conditions[BU_CONDITION_HARDWARE_CHANGED];
+	struct bu_machine known, seen;
+	bu_autofree char *text = NULL;
+
+	if (strcmp(node->known.id, node->machine) != 0 || node->known.again)
+		expect(node);
+	parse(node->known.serial, node->known.uuid, node->known.macs, &known);
+	bu_binding_machine(node, &seen);
+	text = bu_machine_changes(&known, &seen);
+	if (text && !changed->on)
+		changed->since_ms = time_ms;
+	changed->on = text != NULL;
+	bu_text_copy(changed->detail, sizeof(changed->detail), text ? text : "");
+}
+
+static char *
+macs_text(const struct bu_machine *machine)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < machine->macs_count; i++)
+		bu_text_add(&text, " ", "%s", machine->macs[i]);
+	return text;
+}
+
+void
+bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
+		const struct bu_machine *machine, int64_t time_ms)
+{
+	bu_twins_forget(fleet, node);
+	bu_text_copy(node->serial, sizeof(node->serial), machine->serial);
+	bu_text_copy(node->uuid, sizeof(node->uuid), machine->uuid);
+	free(node->macs);
+	node->macs = macs_text(machine);
+	bu_twins_learn(fleet, node, time_ms);
+	note_changes(node, time_ms);
+}
+
+/* A USB interface is mostly the way to the BMC: its address is the same everywhere. */
+static void
+add_macs(const json_t *nics, int pci_only, struct bu_machine *ret)
+{
+	json_t *nic;
+	size_t i;
+
+	json_array_foreach (nics, i, nic)
+		if (!pci_only || *bu_json_str(nic, "pci", ""))
+			bu_machine_add_mac(ret, bu_json_str(nic, "mac", ""));
+}
+
+void
+bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node, const json_t *value,
+		     int64_t time_ms)
 {
 	const json_t *dmi = json_object_get(value, "dmi");
-	char *text = NULL;
-	size_t size, i;
-	json_t *nic;
-	FILE *out;
+	const json_t *nics = json_object_get(value, "nics");
+	struct bu_machine machine;
 
 	if (!value)
 		return;
 	bu_text_copy(node->live.firmware, sizeof(node->live.firmware),
 		     bu_json_str(value, "firmware", ""));
-	bu_text_copy(node->serial, sizeof(node->serial),
-		     bu_json_str(dmi, "serial", ""));
-	bu_text_copy(node->uuid, sizeof(node->uuid), bu_json_str(dmi, "uuid", ""));
-	out = open_memstream(&text, &size);
-	bu_assert(out); /* only for want of memory */
-	json_array_foreach (json_object_get(value, "nics"), i, nic) {
-		char mac[BU_MAC_SIZE];
-
-		if (bu_mac_normalize(bu_json_str(nic, "mac", ""), mac) == 0)
-			fprintf(out, "%s%s", ftell(out) > 0 ? " " : "", mac);
-	}
-	fclose(out);
-	free(node->macs);
-	node->macs = text;
+	parse(bu_json_str(dmi, "serial", ""), bu_json_str(dmi, "uuid", ""), NULL,
+	      &machine);
+	add_macs(nics, 1, &machine);
+	if (machine.macs_count == 0)
+		add_macs(nics, 0, &machine);
+	bu_binding_told(fleet, node, &machine, time_ms);
 }
 
 static void
@@ -66,6 +149,8 @@ void
 bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 {
 	bu_binding_set(fleet, node, "");
+	clear(node->known.id);
+	node->conditions[BU_CONDITION_HARDWARE_CHANGED].on = 0;
 	clear(node->serial);
 	clear(node->uuid);
 	clear(node->live.firmware);
@@ -117,7 +202,7 @@ sort_in(struct bu_fleet *fleet, size_t at)
 
 int
 bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
-		  struct bu_err *err)
+		  int64_t time_ms, struct bu_err *err)
 {
 	struct bu_node *other = bu_fleet_node(fleet, to);
 	size_t at = place_of(fleet, node);
@@ -131,13 +216,16 @@ bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 		fleet->nodes[at] = other;
 		memcpy(other->name, node->name, sizeof(other->name));
 	}
+	bu_twins_forget(fleet, node);
 	if (!node->called[0])
 		bu_text_copy(node->called, sizeof(node->called), node->name);
 	bu_text_copy(node->name, sizeof(node->name), to);
 	if (!other)
 		sort_in(fleet, at);
-	if (node->machine[0])
+	if (node->machine[0]) {
 		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
+		bu_twins_learn(fleet, node, time_ms);
+	}
 	return 0;
 }

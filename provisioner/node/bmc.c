@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "provisioner/node/binding.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* The bound machine, as it told of itself. */
@@ -16,13 +17,7 @@ static void
 bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	      struct bu_machine *ret)
 {
-	bu_autofree char *macs = bu_xstrdup(node->macs ? node->macs : "");
-	char *rest = macs, *mac;
-
-	bu_text_copy(ret->serial, sizeof(ret->serial), node->serial);
-	bu_text_copy(ret->uuid, sizeof(ret->uuid), node->uuid);
-	while ((mac = strsep(&rest, " ")))
-		bu_machine_add_mac(ret, mac);
+	bu_binding_machine(node, ret);
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *other = fleet->nodes[i];
 

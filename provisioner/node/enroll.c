@@ -12,7 +12,9 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/twins.h"
 
 int
 bu_reconcile_check_token(const struct bu_reconcile *rec, const struct bu_node *node,
@@ -45,19 +47,37 @@ check_word(const struct bu_node *node, const char *what, const char *wanted,
 }
 
 static int
+check_uuid(const struct bu_node *node, const char *wanted, const char *seen,
+	   struct bu_reason *why)
+{
+	return wanted && bu_machine_same_uuid(wanted, seen)
+		       ? 0
+		       : check_word(node, "UUID", wanted, seen, why);
+}
+
+/* Its serial number or UUID is that of the profile: a card may be another one. */
+static int
+is_told_by(const struct bu_desired_node *want, const struct bu_machine *machine)
+{
+	return (want->serial && bu_machine_same(want->serial, machine->serial)) ||
+	       (want->uuid && bu_machine_same_uuid(want->uuid, machine->uuid));
+}
+
+static int
 check_machine(const struct bu_node *node, const struct bu_desired_node *want,
 	      const struct bu_machine *machine, struct bu_reason *why)
 {
-	if (!want || !want->mac || !bu_machine_has_mac(machine, want->mac)) {
-		BU_REASON_SET(
-			why, OTHER_MAC,
-			.text = {node->name, want && want->mac ? want->mac : "none",
-				 machine->macs_count ? machine->macs[0] : "none"});
+	if (want && (check_word(node, "serial number", want->serial, machine->serial,
+				why) != 0 ||
+		     check_uuid(node, want->uuid, machine->uuid, why) != 0))
 		return -1;
-	}
-	if (check_word(node, "serial number", want->serial, machine->serial, why) != 0)
-		return -1;
-	return check_word(node, "UUID", want->uuid, machine->uuid, why);
+	if (want && ((want->mac && bu_machine_has_mac(machine, want->mac)) ||
+		     is_told_by(want, machine)))
+		return 0;
+	BU_REASON_SET(why, OTHER_MAC,
+		      .text = {node->name, want && want->mac ? want->mac : "none",
+			       machine->macs_count ? machine->macs[0] : "none"});
+	return -1;
 }
 
 /* Has a node in this state a use for its machine? A state that is not named has. */
@@ -82,18 +102,58 @@ has_use(const struct bu_node *node)
 }
 
 static int
-check_owner(const struct bu_reconcile *rec, const struct bu_node *node, const char *id,
-	    struct bu_reason *why)
+check_owner(const struct bu_node *owner, const struct bu_node *node,
+	    const struct bu_machine *machine, struct bu_reason *why)
 {
-	const struct bu_node *owner = bu_fleet_node_of(rec->fleet, id);
+	bu_autofree char *words = NULL;
 
 	if (!owner || owner == node || !has_use(owner))
 		return 0;
+	words = bu_machine_words(machine);
 	BU_REASON_SET(
 		why, MACHINE_IN_USE,
-		.text = {id, owner->name, bu_state_name(owner->state), node->name},
+		.text = {words, owner->name, bu_state_name(owner->state), node->name},
 		.number = {owner->hold.owner != BU_OWNER_NONE});
 	return -1;
+}
+
+/* The node that has this machine. Of one that was admitted and has not told of itself
+ * (rows of before) the id alone is known. */
+static struct bu_node *
+owner_of(const struct bu_fleet *fleet, const struct bu_node *node,
+	 const struct bu_machine *machine)
+{
+	struct bu_node *owner = bu_twins_owner(fleet, node, machine);
+	char id[BU_MACHINE_ID_SIZE];
+
+	if (owner || bu_machine_id(machine, id, NULL) != 0)
+		return owner;
+	owner = bu_fleet_node_of(fleet, id);
+	return owner && strcmp(owner->known.id, id) != 0 ? owner : NULL;
+}
+
+/* A machine keeps its id; a new one gets one that nobody has, should two machines tell
+ * the same. */
+static int
+id_of(const struct bu_fleet *fleet, const struct bu_node *node,
+      const struct bu_node *owner, const struct bu_machine *machine,
+      char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
+{
+	bu_autofree char *both = NULL;
+	char digest[BU_DIGEST_SIZE];
+
+	if (owner) {
+		bu_text_copy(ret_id, BU_MACHINE_ID_SIZE, owner->machine);
+		return 0;
+	}
+	if (bu_machine_id(machine, ret_id, err) != 0)
+		return -1;
+	if (bu_fleet_node_of(fleet, ret_id)) {
+		both = bu_xasprintf("%s %s", ret_id, node->name);
+		bu_sha256_hex(both, strlen(both), digest);
+		bu_text_copy(ret_id, BU_MACHINE_ID_SIZE, digest);
+	}
+	return 0;
 }
 
 /* Signs, and says by which fingerprint and until when the log knows it. */
@@ -117,19 +177,18 @@ issue(const struct bu_reconcile *rec, const char *csr, const char *machine,
 /* Everything about a machine with the right token that is not its key. */
 static int
 check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
-		const struct bu_inventory *inventory, char ret_id[BU_MACHINE_ID_SIZE],
+		const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
 		struct bu_err *err)
 {
 	struct bu_reason *why = &node->live.refusal;
+	const struct bu_node *owner = owner_of(rec->fleet, node, machine);
 	bu_autofree char *text = NULL;
-	struct bu_machine machine;
 
-	bu_inventory_machine(inventory, &machine);
-	if (bu_machine_id(&machine, ret_id, err) != 0) {
+	if (id_of(rec->fleet, node, owner, machine, ret_id, err) != 0) {
 		BU_REASON_SET(why, NO_IDENTITY, .text = {err->text});
-	} else if (check_machine(node, bu_fleet_ordered(rec->fleet, node), &machine,
+	} else if (check_machine(node, bu_fleet_ordered(rec->fleet, node), machine,
 				 why) == 0 &&
-		   check_owner(rec, node, ret_id, why) == 0) {
+		   check_owner(owner, node, machine, why) == 0) {
 		return 0;
 	} else {
 		text = bu_reason_text(why);
@@ -145,6 +204,7 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 {
 	bu_autojson json_t *body = NULL;
 	char id[BU_MACHINE_ID_SIZE], request[BU_DIGEST_SIZE];
+	struct bu_machine machine;
 	struct bu_event event;
 	struct bu_err why;
 	char *cert;
@@ -161,10 +221,11 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 			   node->name);
 		return NULL;
 	}
-	if (check_enrolment(rec, node, enrolment->inventory, id, err) != 0)
+	bu_inventory_machine(enrolment->inventory, &machine);
+	if (check_enrolment(rec, node, &machine, id, err) != 0)
 		return NULL;
-	body = json_pack("{s:s,s:s,s:s}", "step", node->step.id, "machine", id,
-			 "request", request);
+	body = json_pack("{s:s,s:s,s:s,s:o}", "step", node->step.id, "machine", id,
+			 "request", request, "told", bu_machine_to_json(&machine));
 	cert = issue(rec, enrolment->csr, id, body, err);
 	if (!cert)
 		return NULL;

@@ -60,8 +60,8 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 	ck_assert_ptr_null(bu_reconcile_admit(rig.rec, node, &guessed, &err));
 	rig_text_has(err.text, "not the token of the present boot");
 	refused(node, other,
-		"no NIC of this machine has the MAC that the profile gives "
-		"node001 (52:54:00:77:00:01)");
+		"the profile gives node001 serial number LAB-001, this machine says "
+		"'LAB-002'");
 	ck_assert_int_eq(
 		bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK, NULL, own, &err),
 		-1);

@@ -22,6 +22,7 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 	bu_measurements_init(&fleet->measurements);
 	fleet->brakes = json_object();
 	fleet->machines = json_object();
+	fleet->told = json_object();
 	return fleet;
 }
 
@@ -47,6 +48,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	bu_measurements_fini(&fleet->measurements);
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
+	json_decref(fleet->told);
 	free(fleet);
 }
 

@@ -97,6 +97,7 @@ struct bu_fleet {
 	size_t count;
 	size_t cap;
 	json_t *machines; /* id of each bound machine: its node's name */
+	json_t *told;     /* what bound machines tell (twins.c) */
 	struct bu_rollout rollouts[BU_ROLLOUTS_MAX]; /* oldest first */
 	size_t rollouts_count;
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */

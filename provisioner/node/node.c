@@ -77,6 +77,7 @@ bu_node_destroy(struct bu_node *node)
 	json_decref(node->full_cert);
 	json_decref(node->boot_cert);
 	free(node->macs);
+	free(node->known.macs);
 	free(node);
 }
 

@@ -160,14 +160,23 @@ struct bu_node {
 	int repeats; /* rungs of the ladder used since it last was settled */
 	struct bu_order order;
 	struct bu_step step;
-	char machine[65];        /* id of the bound machine; "" = none */
-	char serial[64];         /* of that machine, as its firmware says it */
-	char uuid[40];           /* likewise */
-	char *macs;              /* "52:54:00:77:00:01 ...", all that it has; or NULL */
-	char inventory[65];      /* digest of its inventory */
-	int disk_touched;        /* an install of ours began to write */
-	int writing;             /* the last one has not come to its end */
-	char admitted_step[112]; /* step whose token was traded */
+	char machine[65]; /* id of the bound machine; "" = none */
+	char serial[64];  /* of that machine, as its firmware says it */
+	char uuid[40];    /* likewise */
+	char *macs;       /* "52:54:00:77:00:01 ...", its cards'; or NULL */
+	/* The same when it was bound, or after the last install; what differs now is
+	 * the condition `hardware-changed`. */
+	struct bu_known_machine {
+		char id[65]; /* "" = nothing is known */
+		char serial[64];
+		char uuid[40];
+		char *macs;
+		int again; /* as it tells of itself next, it is expected from then on */
+	} known;
+	char inventory[65];        /* digest of its inventory */
+	int disk_touched;          /* an install of ours began to write */
+	int writing;               /* the last one has not come to its end */
+	char admitted_step[112];   /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
 	/* Fingerprint of its agent's certificate; "" = of a log that kept none: any of
 	 * its machine counts. */

@@ -130,7 +130,7 @@ on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	text = bu_store_get_blob(fleet->store, node->inventory, NULL);
 	if (text)
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
-	bu_binding_inventory(node, inventory);
+	bu_binding_inventory(fleet, node, inventory, event->time_ms);
 	want = bu_fleet_ordered(fleet, node);
 	node->live.disk.wanted[0] = '\0';
 	if (inventory && want)
@@ -142,7 +142,8 @@ static int
 on_renamed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
-	return bu_binding_rename(fleet, node, bu_json_str(event->body, "to", ""), err);
+	return bu_binding_rename(fleet, node, bu_json_str(event->body, "to", ""),
+				 event->time_ms, err);
 }
 
 static int

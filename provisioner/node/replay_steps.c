@@ -101,11 +101,19 @@ int
 bu_replay_admitted(struct bu_fleet *fleet, struct bu_node *node,
 		   const struct bu_event *event, struct bu_err *err)
 {
+	const json_t *told = json_object_get(event->body, "told");
+	struct bu_machine machine;
+
 	bu_replay_copy(node->admitted_step, sizeof(node->admitted_step), event->body,
 		       "step");
 	bu_replay_copy(node->admitted_request, sizeof(node->admitted_request),
 		       event->body, "request");
 	bu_binding_set(fleet, node, bu_json_str(event->body, "machine", ""));
+	/* Rows of before do not say it: its hello does. */
+	if (told) {
+		bu_machine_from_json(told, &machine);
+		bu_binding_told(fleet, node, &machine, event->time_ms);
+	}
 	bu_replay_copy(node->agent_cert, sizeof(node->agent_cert), event->body,
 		       "fingerprint");
 	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
@@ -163,6 +171,8 @@ bu_replay_installed(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event, struct bu_err *err)
 {
 	node->writing = 0;
+	/* Whoever installed it has accepted what it is made of. */
+	node->known.again = 1;
 	node->called[0] = '\0';
 	bu_replay_copy(node->installed_image, sizeof(node->installed_image),
 		       event->body, "image");

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "profiles/load/load.h"
+#include "provisioner/node/twins.h"
 
 struct bu_desired *
 bu_revision_load(const struct bu_fleet *fleet, const char *digest, struct bu_err *err)
@@ -192,6 +193,15 @@ by_mac(struct bu_fleet *fleet, const struct bu_desired *desired, const char *mac
 		       : NULL;
 }
 
+/* What its machine told when it was admitted is its own, whatever the profile names. */
+static const struct bu_node *
+by_told(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
+{
+	const struct bu_node *node = bu_twins_by_mac(fleet, mac);
+
+	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 ? node : NULL;
+}
+
 const struct bu_node *
 bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
 {
@@ -201,5 +211,7 @@ bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac, struct bu_target *
 	for (size_t i = 0; !node && (desired = bu_fleet_state(fleet, i)); i++)
 		if (desired != fleet->desired)
 			node = by_mac(fleet, desired, mac, ret);
-	return node || !fleet->desired ? node : by_mac(fleet, fleet->desired, mac, ret);
+	if (!node && fleet->desired)
+		node = by_mac(fleet, fleet->desired, mac, ret);
+	return node ? node : by_told(fleet, mac, ret);
 }

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An index of what machines tell: "serial X", "uuid Y", "mac Z", each with the names of
+ * the nodes whose machines tell it. Called by binding.c and replay.c; asked by
+ * revisions.c for the owner of a MAC. Invariant: a node is in it by what its serial,
+ * uuid and macs are, or not at all, and each list that has two names is in the
+ * condition of both.
+ */
+#include "provisioner/node/twins.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "model/machine.h"
+#include "provisioner/node/binding.h"
+
+static const struct {
+	const char *key, *words;
+} kinds[] = {{"serial", "serial number"}, {"uuid", "UUID"}, {"mac", "MAC"}};
+
+enum { SERIAL, UUID, MAC };
+
+/* What each function below works on. */
+struct walk {
+	const struct bu_fleet *fleet;
+	struct bu_node *node; /* that the keys are of */
+	const struct bu_machine *machine;
+	int64_t time_ms;
+	char *text;
+	struct bu_node *found;
+};
+
+typedef void (*key_fn)(struct walk *walk, int kind, const char *value);
+
+static char *
+key_of(int kind, const char *value)
+{
+	return bu_xasprintf("%s %s", kinds[kind].key, value);
+}
+
+/* As bu_machine_same() compares: without blanks. */
+static void
+text_key(struct walk *walk, int kind, const char *text, key_fn fn)
+{
+	char plain[BU_MACHINE_TEXT_SIZE];
+	size_t size = 0;
+
+	bu_machine_text(text, plain);
+	for (const char *at = plain; *at; at++)
+		if (*at != ' ' && *at != '\t')
+			plain[size++] = *at;
+	plain[size] = '\0';
+	if (size)
+		fn(walk, kind, plain);
+}
+
+static void
+each_key(struct walk *walk, key_fn fn)
+{
+	const struct bu_machine *machine = walk->machine;
+
+	text_key(walk, SERIAL, machine->serial, fn);
+	text_key(walk, UUID, machine->uuid, fn);
+	for (size_t i = 0; i < machine->macs_count; i++)
+		fn(walk, MAC, machine->macs[i]);
+}
+
+static json_t *
+names_of(const struct bu_fleet *fleet, int kind, const char *value)
+{
+	bu_autofree char *key = key_of(kind, value);
+
+	return json_object_get(fleet->told, key);
+}
+
+static void
+add_twin(struct walk *walk, int kind, const char *value)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (names_of(walk->fleet, kind, value), i, name)
+		if (strcmp(json_string_value(name), walk->node->name) != 0)
+			bu_text_add(&walk->text, "; ", "%s %s is that of %s, too",
+				    kinds[kind].words, value, json_string_value(name));
+}
+
+static void
+look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
+{
+	struct bu_condition *shared = &node->conditions[BU_CONDITION_SHARED_IDENTITY];
+	struct bu_machine machine;
+	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
+
+	bu_binding_machine(node, &machine);
+	each_key(&walk, add_twin);
+	if (walk.text && !shared->on)
+		shared->since_ms = time_ms;
+	shared->on = walk.text != NULL;
+	bu_text_copy(shared->detail, sizeof(shared->detail),
+		     walk.text ? walk.text : "");
+	free(walk.text);
+}
+
+/* Those that tell this, too. */
+static void
+look_at_others(struct walk *walk, int kind, const char *value)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
+		struct bu_node *other =
+			bu_fleet_node(walk->fleet, json_string_value(name));
+
+		if (other && other != walk->node)
+			look(walk->fleet, other, walk->time_ms);
+	}
+}
+
+static void
+drop_key(struct walk *walk, int kind, const char *value)
+{
+	bu_autofree char *key = key_of(kind, value);
+	json_t *names = json_object_get(walk->fleet->told, key);
+
+	for (size_t i = json_array_size(names); i-- > 0;)
+		if (strcmp(json_string_value(json_array_get(names, i)),
+			   walk->node->name) == 0)
+			json_array_remove(names, i);
+	if (json_array_size(names) == 0)
+		json_object_del(walk->fleet->told, key);
+}
+
+static int
+has_name(const json_t *names, const char *name)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach (names, i, one)
+		if (strcmp(json_string_value(one), name) == 0)
+			return 1;
+	return 0;
+}
+
+static void
+add_key(struct walk *walk, int kind, const char *value)
+{
+	bu_autofree char *key = key_of(kind, value);
+	json_t *names = json_object_get(walk->fleet->told, key);
+
+	if (!names) {
+		names = json_array();
+		json_object_set_new(walk->fleet->told, key, names);
+	}
+	/* A card may be listed twice. */
+	if (!has_name(names, walk->node->name))
+		json_array_append_new(names, json_string(walk->node->name));
+}
+
+void
+bu_twins_forget(struct bu_fleet *fleet, struct bu_node *node)
+{
+	struct bu_machine machine;
+	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
+
+	bu_binding_machine(node, &machine);
+	each_key(&walk, drop_key);
+	each_key(&walk, look_at_others);
+	memset(&node->conditions[BU_CONDITION_SHARED_IDENTITY], 0,
+	       sizeof(struct bu_condition));
+}
+
+void
+bu_twins_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
+{
+	struct bu_machine machine;
+	struct walk walk = {
+		.fleet = fleet, .node = node, .machine = &machine, .time_ms = time_ms};
+
+	bu_binding_machine(node, &machine);
+	each_key(&walk, add_key);
+	look(fleet, node, time_ms);
+	each_key(&walk, look_at_others);
+}
+
+static void
+find_owner(struct walk *walk, int kind, const char *value)
+{
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
+		struct bu_node *node =
+			bu_fleet_node(walk->fleet, json_string_value(name));
+		struct bu_machine known;
+
+		if (!node || (walk->found && node != walk->node))
+			continue;
+		bu_binding_machine(node, &known);
+		if (bu_machine_recognize(&known, walk->machine) == BU_MACHINE_SAME)
+			walk->found = node;
+	}
+}
+
+struct bu_node *
+bu_twins_owner(const struct bu_fleet *fleet, const struct bu_node *first,
+	       const struct bu_machine *machine)
+{
+	struct walk walk = {.fleet = fleet,
+			    .node = bu_fleet_node(fleet, first->name),
+			    .machine = machine};
+
+	each_key(&walk, find_owner);
+	return walk.found;
+}
+
+struct bu_node *
+bu_twins_by_mac(const struct bu_fleet *fleet, const char *mac)
+{
+	char plain[BU_MAC_SIZE];
+	json_t *names;
+
+	if (bu_mac_normalize(mac, plain) != 0)
+		return NULL;
+	names = names_of(fleet, MAC, plain);
+	return json_array_size(names) == 1
+		       ? bu_fleet_node(fleet,
+				       json_string_value(json_array_get(names, 0)))
+		       : NULL;
+}
