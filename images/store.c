@@ -9,8 +9,10 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 
 static int
 check_files(const struct bu_image *image, struct bu_err *err)
@@ -33,6 +35,20 @@ check_files(const struct bu_image *image, struct bu_err *err)
 					  (unsigned long long)want);
 	}
 	return 0;
+}
+
+static const char *
+last_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int
+is_digest(const char *text)
+{
+	return strlen(text) == BU_DIGEST_SIZE - 1 && bu_text_is(text, BU_DIGEST_DIGITS);
 }
 
 static int
@@ -62,20 +78,43 @@ load(struct bu_image *image, const char *name, const char *public_pem,
 				  "the manifest is of image '%s', not '%s'",
 				  image->manifest->name, name);
 	bu_sha256_hex(text, size, image->digest);
+	if (is_digest(last_name(image->dir)) &&
+	    strcmp(last_name(image->dir), image->digest) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "the manifest has SHA-256 %s; build the image again",
+				  image->digest);
 	for (size_t i = 0; i < image->manifest->part_count; i++)
 		image->stored_bytes += bu_part_stored_bytes(&image->manifest->parts[i]);
 	return check_files(image, err);
 }
 
-int
-bu_image_load(const char *images_dir, const char *name, const char *public_pem,
-	      struct bu_image *ret, struct bu_err *err)
+char *
+bu_image_dir(const char *images_dir, const char *name, const char *digest)
 {
-	struct bu_image image = {0};
+	bu_autofree char *named = bu_xasprintf("%s/%s", images_dir, name);
+	char target[sizeof(BU_IMAGE_STORE) + 1 + BU_DIGEST_SIZE];
+	ssize_t size;
 
-	if (bu_image_name_check(name, "image", err))
-		return -1;
-	image.dir = bu_xasprintf("%s/%s", images_dir, name);
+	if (digest) {
+		bu_autofree char *stored =
+			bu_xasprintf("%s/" BU_IMAGE_STORE "/%s", images_dir, digest);
+
+		return bu_xstrdup(is_digest(digest) && bu_file_exists(stored) ? stored
+									      : named);
+	}
+	size = readlink(named, target, sizeof(target) - 1);
+	target[size > 0 ? size : 0] = '\0';
+	if (strncmp(target, BU_IMAGE_STORE "/", sizeof(BU_IMAGE_STORE)) != 0)
+		return bu_xstrdup(named);
+	return bu_xasprintf("%s/%s", images_dir, target);
+}
+
+static int
+load_from(char *dir, const char *name, const char *public_pem, struct bu_image *ret,
+	  struct bu_err *err)
+{
+	struct bu_image image = {.dir = dir};
+
 	if (load(&image, name, public_pem, err)) {
 		bu_err_wrap(err, "%s", image.dir);
 		bu_image_fini(&image);
@@ -83,6 +122,34 @@ bu_image_load(const char *images_dir, const char *name, const char *public_pem,
 	}
 	*ret = image;
 	return 0;
+}
+
+int
+bu_image_load(const char *images_dir, const char *name, const char *public_pem,
+	      struct bu_image *ret, struct bu_err *err)
+{
+	if (bu_image_name_check(name, "image", err))
+		return -1;
+	return load_from(bu_image_dir(images_dir, name, NULL), name, public_pem, ret,
+			 err);
+}
+
+int
+bu_image_load_stored(const char *images_dir, const struct bu_image_id *id,
+		     const char *public_pem, struct bu_image *ret, struct bu_err *err)
+{
+	if (bu_image_name_check(id->name, "image", err))
+		return -1;
+	if (load_from(bu_image_dir(images_dir, id->name, id->digest), id->name,
+		      public_pem, ret, err))
+		return -1;
+	if (!strcmp(ret->digest, id->digest))
+		return 0;
+	bu_image_fini(ret);
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+			  "%s has no image %s with digest %.12s; 'bringup image list' "
+			  "has those that are stored",
+			  images_dir, id->name, id->digest);
 }
 
 void

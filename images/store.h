@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Images on disk: a folder of folders, each with manifest.json, manifest.sig and a file
- * of frames per part.
+ * Images on disk: folders with manifest.json, manifest.sig and a file of frames per
+ * part. <images>/.store/DIGEST is such a folder, named by the SHA-256 of its manifest,
+ * and never changes; <images>/NAME is a link to the one that has the name now. A plain
+ * folder <images>/NAME is an image, too (one that was copied from elsewhere).
  */
 #ifndef BU_IMAGES_STORE_H
 #define BU_IMAGES_STORE_H
@@ -9,6 +11,14 @@
 #include "base/crypto.h"
 #include "base/err.h"
 #include "images/manifest.h"
+
+#define BU_IMAGE_STORE ".store"
+#define BU_DIGEST_DIGITS "0123456789abcdef"
+
+/* An image of this name by its digest, whatever has the name now. */
+struct bu_image_id {
+	const char *name, *digest;
+};
 
 struct bu_image {
 	struct bu_manifest *manifest;
@@ -23,6 +33,14 @@ struct bu_image {
 bu_must int bu_image_load(const char *images_dir, const char *name,
 			  const char *public_pem, struct bu_image *ret,
 			  struct bu_err *err);
+/* The same of the one with this digest. */
+bu_must int bu_image_load_stored(const char *images_dir, const struct bu_image_id *id,
+				 const char *public_pem, struct bu_image *ret,
+				 struct bu_err *err);
+/* The folder that has the image's files, of this digest or (NULL) of those that have
+ * the name now; a digest that is not in the store is looked for under the name. Owned,
+ * need not exist. */
+char *bu_image_dir(const char *images_dir, const char *name, const char *digest);
 void bu_image_fini(struct bu_image *image);
 
 /* Names of the images there are, sorted; *ret_names and each name are owned. A missing

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bringup image build|list|show|verify|cache: images and the boot ramdisk in this
- * machine's cache. Needs no daemon; all the work is done by images/.
+ * bringup image ...: images and the boot ramdisk in this machine's cache. All the work
+ * is done by images/; what is kept, and for whom, is in image_shelf.c.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -12,34 +12,24 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "cli/commands/image.h"
+#include "cli/commands/image_impl.h"
 #include "images/build/frames.h"
 #include "images/build/recipe.h"
 #include "images/store.h"
-
-struct place {
-	char *cache;
-	char *images;
-};
-
-struct options {
-	const char *agent;
-	int force;
-	int json;
-	int help;
-};
 
 struct verb {
 	const char *name;
 	const char *args;
 	const char *help;
 	int min_names, max_names; /* -1 = any number */
-	int (*run)(const struct place *place, const struct options *options,
-		   char **names, int count, struct bu_err *err);
+	int (*run)(const struct bu_image_place *place,
+		   const struct bu_image_options *options, char **names, int count,
+		   struct bu_err *err);
 };
 
 static int
-run_build(const struct place *place, const struct options *options, char **names,
-	  int count, struct bu_err *err)
+run_build(const struct bu_image_place *place, const struct bu_image_options *options,
+	  char **names, int count, struct bu_err *err)
 {
 	const struct bu_image_build_opts opts = {
 		.cache_dir = place->cache,
@@ -100,7 +90,7 @@ add_row(struct bu_table *table, const struct bu_image *image)
 
 /* An image that does not load is told, and the others are listed. */
 static void
-list_one(const struct place *place, const char *name, const char *public_pem,
+list_one(const struct bu_image_place *place, const char *name, const char *public_pem,
 	 struct bu_table *table, json_t *list)
 {
 	struct bu_image image;
@@ -116,8 +106,8 @@ list_one(const struct place *place, const char *name, const char *public_pem,
 }
 
 static int
-run_list(const struct place *place, const struct options *options, char **names,
-	 int count, struct bu_err *err)
+run_list(const struct bu_image_place *place, const struct bu_image_options *options,
+	 char **names, int count, struct bu_err *err)
 {
 	static const char *const headings[] = {"NAME",    "KERNEL", ">SIZE",
 					       "CREATED", "DIGEST", NULL};
@@ -150,7 +140,7 @@ run_list(const struct place *place, const struct options *options, char **names,
 }
 
 static int
-load(const struct place *place, const char *name, struct bu_image *ret,
+load(const struct bu_image_place *place, const char *name, struct bu_image *ret,
      struct bu_err *err)
 {
 	bu_autofree char *public_pem = bu_image_public_key(place->cache, err);
@@ -180,8 +170,8 @@ print_text(const struct bu_image *image)
 }
 
 static int
-run_show(const struct place *place, const struct options *options, char **names,
-	 int count, struct bu_err *err)
+run_show(const struct bu_image_place *place, const struct bu_image_options *options,
+	 char **names, int count, struct bu_err *err)
 {
 	struct bu_image image;
 
@@ -212,8 +202,8 @@ verify_parts(const struct bu_image *image, struct bu_err *err)
 }
 
 static int
-run_verify(const struct place *place, const struct options *options, char **names,
-	   int count, struct bu_err *err)
+run_verify(const struct bu_image_place *place, const struct bu_image_options *options,
+	   char **names, int count, struct bu_err *err)
 {
 	for (int i = 0; i < count; i++) {
 		struct bu_image image;
@@ -233,8 +223,8 @@ run_verify(const struct place *place, const struct options *options, char **name
 }
 
 static int
-run_cache(const struct place *place, const struct options *options, char **names,
-	  int count, struct bu_err *err)
+run_cache(const struct bu_image_place *place, const struct bu_image_options *options,
+	  char **names, int count, struct bu_err *err)
 {
 	puts(place->cache);
 	return 0;
@@ -245,6 +235,13 @@ static const struct verb verbs[] = {
 	 "build debian12, tiny or ramdisk, where something changed", 1, -1, run_build},
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
 	{"show", "NAME [--json]", "one image and its parts", 1, 1, run_show},
+	{"stored", "[NAME] [--json]", "all that are kept, and who needs them", 0, 1,
+	 bu_image_cmd_stored},
+	{"rollback", "NAME [DIGEST]",
+	 "give the name to the image of before, or to this one", 1, 2,
+	 bu_image_cmd_rollback},
+	{"gc", "[--yes] [--offline]", "say what nobody needs; with --yes, free it", 0,
+	 0, bu_image_cmd_gc},
 	{"verify", "NAME...", "read everything again and compare", 1, -1, run_verify},
 	{"cache", "", "the folder of all images: $BRINGUP_CACHE or ~/.cache/bringup", 0,
 	 0, run_cache},
@@ -255,17 +252,20 @@ usage(FILE *out)
 {
 	fputs("usage: bringup image VERB\n", out);
 	for (size_t i = 0; i < BU_LEN(verbs); i++)
-		fprintf(out, "  %-7s%-34s%s\n", verbs[i].name, verbs[i].args,
+		fprintf(out, "  %-9s%-34s%s\n", verbs[i].name, verbs[i].args,
 			verbs[i].help);
 	return out == stdout ? 0 : bu_err_exit_code(BU_ERR_USAGE);
 }
 
 static int
-parse_options(int argc, char **argv, struct options *options)
+parse_options(int argc, char **argv, struct bu_image_options *options)
 {
 	static const struct option table[] = {
 		{"agent", required_argument, NULL, 'a'},
 		{"force", no_argument, NULL, 'f'},
+		{"yes", no_argument, NULL, 'y'},
+		{"offline", no_argument, NULL, 'o'},
+		{"socket", required_argument, NULL, 's'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
@@ -280,6 +280,12 @@ parse_options(int argc, char **argv, struct options *options)
 			options->force = 1;
 		else if (c == 'j')
 			options->json = 1;
+		else if (c == 'y')
+			options->yes = 1;
+		else if (c == 'o')
+			options->offline = 1;
+		else if (c == 's')
+			options->socket = optarg;
 		else if (c == 'h')
 			options->help = 1;
 		else
@@ -301,12 +307,12 @@ find_verb(const char *name, int names)
 }
 
 static int
-run_verb(const struct verb *verb, const struct options *options, char **names,
+run_verb(const struct verb *verb, const struct bu_image_options *options, char **names,
 	 int count, struct bu_err *err)
 {
 	bu_autofree char *cache = bu_cache_dir(err);
 	bu_autofree char *images = cache ? bu_xasprintf("%s/images", cache) : NULL;
-	struct place place = {.cache = cache, .images = images};
+	struct bu_image_place place = {.cache = cache, .images = images};
 
 	if (!cache)
 		return -1;
@@ -316,7 +322,7 @@ run_verb(const struct verb *verb, const struct options *options, char **names,
 int
 bu_cmd_image(int argc, char **argv)
 {
-	struct options options = {0};
+	struct bu_image_options options = {0};
 	const struct verb *verb;
 	struct bu_err err = {0};
 	int bad = parse_options(argc, argv, &options);

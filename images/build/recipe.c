@@ -2,8 +2,8 @@
 /*
  * Runs a recipe, packs its parts, signs the manifest and puts the result in its place.
  * `bringup image build` calls it. Invariant: images/<name> and ramdisk/ are complete
- * results at any time; a build happens in tmp/ under a lock and is exchanged at the
- * end.
+ * results at any time; a build happens in tmp/ under a lock and is put into the store
+ * (shelf.c) at the end.
  */
 #include "images/build/recipe.h"
 
@@ -23,18 +23,20 @@
 #include "base/spawn.h"
 #include "base/worker.h"
 #include "images/build/frames.h"
+#include "images/build/shelf.h"
 #include "images/manifest.h"
 #include "images/store.h"
 
-#define FORMAT "1" /* counts up when the packing below changes */
+#define FORMAT "2"             /* counts up when the packing below changes */
+enum { EPOCH_S = 1700000000 }; /* SOURCE_DATE_EPOCH of recipes/lib.sh */
 
 struct build {
 	const char *name;
 	char *script;
 	char *final; /* where the result goes */
 	char *tmp, *out;
-	char *env_recipes, *env_cache, *env_work, *env_out, *env_agent;
-	const char *env[6];
+	char *env_recipes, *env_cache, *env_work, *env_out, *env_agent, *env_sorted;
+	const char *env[7];
 	char *private_pem, *public_pem;
 	char key[BU_DIGEST_SIZE];
 	const char *cache;
@@ -92,8 +94,8 @@ bu_image_public_key(const char *cache_dir, struct bu_err *err)
 	return private_pem ? bu_sign_key_public(private_pem, err) : NULL;
 }
 
-static int
-lock_cache(const char *cache_dir, struct bu_err *err)
+int
+bu_image_lock(const char *cache_dir, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s/build.lock", cache_dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -163,6 +165,12 @@ compute_key(struct build *build, struct bu_err *err)
 }
 
 static int
+is_ramdisk(const struct build *build)
+{
+	return !strcmp(build->name, "ramdisk");
+}
+
+static int
 is_current(const struct build *build)
 {
 	bu_autofree char *path = bu_xasprintf("%s/build.key", build->final);
@@ -172,7 +180,7 @@ is_current(const struct build *build)
 	bu_file_line(path, key, sizeof(key));
 	if (strcmp(key, build->key) != 0)
 		return 0;
-	if (!strcmp(build->name, "ramdisk"))
+	if (is_ramdisk(build))
 		return 1;
 	if (bu_image_load(build->images, build->name, build->public_pem, &image, NULL))
 		return 0;
@@ -218,7 +226,8 @@ fill_manifest(const struct build *build, const json_t *spec,
 	size_t size;
 
 	snprintf(manifest->name, sizeof(manifest->name), "%s", build->name);
-	bu_time_iso(bu_wall_ms(bu_clock_system()), manifest->created);
+	/* Not when: the same inputs make the same bytes, and so the same digest. */
+	bu_time_iso(EPOCH_S * INT64_C(1000), manifest->created);
 	if (bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),
 			     err) ||
 	    bu_json_copy_str(spec, "kernel", manifest->kernel, sizeof(manifest->kernel),
@@ -283,22 +292,31 @@ make_image(const struct build *build, const char *spec_path, struct bu_err *err)
 	return rc;
 }
 
-/* The new folder takes the old one's place in one step. */
+/* The boot ramdisk has no manifest: its folder takes the old one's place in one step.
+ */
 static int
-put_in_place(const struct build *build, struct bu_err *err)
+put_ramdisk(const struct build *build, struct bu_err *err)
 {
-	bu_autofree char *key_path = bu_xasprintf("%s/build.key", build->out);
 	unsigned int flags = bu_file_exists(build->final) ? RENAME_EXCHANGE : 0;
-	bu_autoclose int fd = -1;
+	bu_autoclose int fd = open(build->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (bu_file_write_text(key_path, 0644, err, "%s\n", build->key))
-		return -1;
-	fd = open(build->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || syncfs(fd))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", build->out);
 	if (renameat2(AT_FDCWD, build->out, AT_FDCWD, build->final, flags))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", build->final);
 	return 0;
+}
+
+static int
+put_in_place(const struct build *build, struct bu_err *err)
+{
+	bu_autofree char *key_path = bu_xasprintf("%s/build.key", build->out);
+
+	if (bu_file_write_text(key_path, 0644, err, "%s\n", build->key))
+		return -1;
+	return is_ramdisk(build)
+		       ? put_ramdisk(build, err)
+		       : bu_shelf_put(build->images, build->name, build->out, err);
 }
 
 static int
@@ -323,6 +341,8 @@ build_locked(const struct build *build, struct bu_err *err)
 static void
 set_paths(struct build *build, const char *recipes, const char *agent)
 {
+	bu_autofree char *sorted = bu_program_path("bringup-sorted.so");
+
 	build->script = bu_xasprintf("%s/%s.sh", recipes, build->name);
 	build->final = strcmp(build->name, "ramdisk") == 0
 			       ? bu_xasprintf("%s/ramdisk", build->cache)
@@ -334,20 +354,23 @@ set_paths(struct build *build, const char *recipes, const char *agent)
 	build->env_work = bu_xasprintf("WORK=%s", build->tmp);
 	build->env_out = bu_xasprintf("OUT=%s", build->out);
 	build->env_agent = bu_xasprintf("AGENT=%s", agent);
+	build->env_sorted = bu_xasprintf("SORTED=%s", sorted);
 	build->env[0] = build->env_recipes;
 	build->env[1] = build->env_cache;
 	build->env[2] = build->env_work;
 	build->env[3] = build->env_out;
 	build->env[4] = build->env_agent;
+	build->env[5] = build->env_sorted;
 }
 
 static void
 free_build(struct build *build)
 {
-	char *const owned[] = {build->script,      build->final,       build->tmp,
-			       build->out,         build->env_recipes, build->env_cache,
-			       build->env_work,    build->env_out,     build->env_agent,
-			       build->private_pem, build->public_pem};
+	char *const owned[] = {
+		build->script,     build->final,       build->tmp,
+		build->out,        build->env_recipes, build->env_cache,
+		build->env_work,   build->env_out,     build->env_agent,
+		build->env_sorted, build->private_pem, build->public_pem};
 
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free(owned[i]);
@@ -361,7 +384,7 @@ build_named(struct build *build, int force, struct bu_err *err)
 
 	if (bu_mkdir_p(build->images, 0755, err))
 		return -1;
-	lock = lock_cache(build->cache, err);
+	lock = bu_image_lock(build->cache, err);
 	if (lock < 0 || make_keys(build, err) || compute_key(build, err))
 		return -1;
 	if (force || !is_current(build))

@@ -24,5 +24,8 @@ char *bu_image_public_key(const char *cache_dir, struct bu_err *err);
  * appears whole or not at all. Blocks for minutes: for the command line and jobs. */
 bu_must int bu_image_build(const char *name, const struct bu_image_build_opts *opts,
 			   struct bu_err *err);
+/* The cache's lock, which whoever writes there has: a descriptor to close. Says on
+ * standard error that it waits. */
+bu_must int bu_image_lock(const char *cache_dir, struct bu_err *err);
 
 #endif

@@ -53,7 +53,7 @@ BU_HANDLER(bu_api_boot_first);
 BU_HANDLER(bu_api_boot_script);
 BU_HANDLER(bu_api_boot_file);
 BU_HANDLER(bu_api_image_file);
-BU_HANDLER(bu_api_revision_image_file);
+BU_HANDLER(bu_api_digest_file);
 /* agents.c: the agents' protocol */
 BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_renew);
@@ -83,6 +83,8 @@ BU_HANDLER(bu_api_again);
 BU_HANDLER(bu_api_node_fabric);
 BU_HANDLER(bu_api_fabric_run);
 BU_HANDLER(bu_api_fabric_runs);
+/* image_uses.c */
+BU_HANDLER(bu_api_image_uses);
 /* topology.c */
 BU_HANDLER(bu_api_topology);
 /* rollouts.c */

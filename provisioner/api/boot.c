@@ -13,6 +13,7 @@
 #include "base/crypto.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "images/store.h"
 #include "provisioner/api/api.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/boot/script.h"
@@ -117,44 +118,70 @@ BU_HANDLER(bu_api_boot_file)
 	return send_file(path, reply, err);
 }
 
-static int
-send_image(const struct bu_api *api, const struct bu_desired *desired, const char *name,
-	   const char *file, struct bu_reply *reply, struct bu_err *err)
+BU_HANDLER(bu_api_image_file)
 {
+	const struct bu_api *api = arg;
+	const char *name = request->params[0], *file = request->params[1];
+	const struct bu_desired *desired = api->fleet->desired;
 	const struct bu_desired_image *image =
 		desired ? bu_desired_image(desired, name) : NULL;
-	bu_autofree char *path = NULL;
+	bu_autofree char *dir = NULL, *path = NULL;
 
 	if (!bu_path_is_name(name) || !bu_path_is_name(file))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no image file of that name");
 	/* Where the profile says that it lies, else with all others. */
-	path = bu_xasprintf("%s/%s/%s",
-			    image && image->path ? image->path : api->images_dir, name,
-			    file);
+	dir = bu_image_dir(image && image->path ? image->path : api->images_dir, name,
+			   NULL);
+	path = bu_xasprintf("%s/%s", dir, file);
 	return send_file(path, reply, err);
 }
 
-BU_HANDLER(bu_api_image_file)
+/* The folder of the files if the image with this digest is there; owned. */
+static char *
+digest_dir(const char *images_dir, const struct bu_image_id *id)
 {
-	const struct bu_api *api = arg;
+	bu_autofree char *dir = bu_image_dir(images_dir, id->name, id->digest);
+	bu_autofree char *manifest = bu_xasprintf("%s/manifest.json", dir);
+	char digest[BU_DIGEST_SIZE];
 
-	return send_image(api, api->fleet->desired, request->params[0],
-			  request->params[1], reply, err);
+	if (bu_sha256_file(manifest, digest, NULL) || strcmp(digest, id->digest) != 0)
+		return NULL;
+	return bu_steal(&dir);
 }
 
-BU_HANDLER(bu_api_revision_image_file)
+/* With all others, else where a revision says by which an order goes. */
+static char *
+find_digest(const struct bu_api *api, const struct bu_image_id *id)
+{
+	char *dir = digest_dir(api->images_dir, id);
+	const struct bu_desired *desired;
+
+	for (size_t i = 0; !dir && (desired = bu_fleet_state(api->fleet, i)); i++) {
+		const struct bu_desired_image *image =
+			bu_desired_image(desired, id->name);
+
+		if (image && image->path)
+			dir = digest_dir(image->path, id);
+	}
+	return dir;
+}
+
+BU_HANDLER(bu_api_digest_file)
 {
 	const struct bu_api *api = arg;
-	const struct bu_desired *desired;
-	size_t i = 0;
+	const struct bu_image_id id = {.digest = request->params[0],
+				       .name = request->params[1]};
+	const char *file = request->params[2];
+	bu_autofree char *dir = NULL, *path = NULL;
 
-	do
-		desired = bu_fleet_state(api->fleet, i++);
-	while (desired && strcmp(desired->digest, request->params[0]) != 0);
-	if (!desired)
+	if (bu_path_is_name(id.name) && bu_path_is_name(file))
+		dir = find_digest(api, &id);
+	if (!dir)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "no order uses revision '%.12s'", request->params[0]);
-	return send_image(api, desired, request->params[1], request->params[2], reply,
-			  err);
+				  "no image '%.63s' with digest %.12s is stored; "
+				  "'bringup image list' has those that are",
+				  id.name, id.digest);
+	path = bu_xasprintf("%s/%s", dir, file);
+	return send_file(path, reply, err);
 }

@@ -215,7 +215,7 @@ START_TEST(an_image_is_fetched_from_where_its_order_has_it)
 	rig_inspect(rig, 1);
 	rig_revise(rig, 3, NULL, NULL);
 	item = work_of(&desk);
-	url = strstr(bu_json_str(item, "base_url", ""), "/revisions/");
+	url = strstr(bu_json_str(item, "base_url", ""), "/digests/");
 	ck_assert_ptr_nonnull(url);
 	path = bu_xasprintf("%s/images/debian12/manifest.json", url);
 	one = site_text(&desk.site, desk.site.boot, path, 200);
@@ -227,6 +227,45 @@ START_TEST(an_image_is_fetched_from_where_its_order_has_it)
 	/* nobody goes by it any more */
 	rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_FAULT);
 	rig_until(rig, rig_node(rig, 1), BU_STATE_FAILED);
+	json_decref(site_call(&desk.site, desk.site.boot, "GET", path, "", 404));
+	end(&desk);
+}
+END_TEST
+
+/* Built anew, by its name another one: what was ordered goes on being fetched, until
+ * it is freed. */
+START_TEST(a_rebuilt_image_harms_no_installation)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL, *item = NULL, *uses = NULL;
+	const json_t *use;
+	bu_autofree char *store = NULL, *path = NULL, *one = NULL;
+
+	begin(&desk);
+	/* the first was put there by an older version, as a plain folder */
+	planned = plan(&desk, NULL, NULL, NULL, 200);
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	item = work_of(&desk);
+	path = bu_xasprintf("%s/images/debian12/manifest.json",
+			    strstr(bu_json_str(item, "base_url", ""), "/digests/"));
+	write_image_anew(&desk, "2026-04-04T00:00:00Z");
+	one = site_text(&desk.site, desk.site.boot, "/images/debian12/manifest.json",
+			200);
+	ck_assert_ptr_nonnull(strstr(one, "2026-04-04"));
+	free(one);
+	one = site_text(&desk.site, desk.site.boot, path, 200);
+	ck_assert_ptr_nonnull(strstr(one, "2026-01-01"));
+	uses = site_call(&desk.site, desk.site.local, "GET", "/v1/images", "", 200);
+	use = json_array_get(json_object_get(uses, "uses"), 0);
+	ck_assert_str_eq(bu_json_str(use, "node", ""), "node001");
+	ck_assert_str_eq(bu_json_str(use, "why", ""), "ordered");
+	ck_assert_ptr_nonnull(strstr(path, bu_json_str(use, "digest", "none")));
+	store = bu_xasprintf("%s/.store", desk.site.images);
+	ck_assert_int_eq(bu_remove_tree(store, NULL), 0);
 	json_decref(site_call(&desk.site, desk.site.boot, "GET", path, "", 404));
 	end(&desk);
 }
@@ -256,6 +295,7 @@ END_TEST
 
 RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 an_image_is_fetched_from_where_its_order_has_it,
+	 a_rebuilt_image_harms_no_installation,
 	 a_wipe_stays_with_its_disk_when_another_is_applied,
 	 the_same_disk_in_other_words_changes_nothing, no_plan_is_made_by_a_kernel_name,
 	 what_has_not_begun_is_replaced)

@@ -123,9 +123,9 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 {
 	bu_autofree char *key = bu_file_read(bu_api_image_key(api, target->node->image),
 					     65536, NULL, err);
-	/* Its image lies where this revision says, whatever is applied meanwhile. */
+	/* The image that was ordered, whatever is built or applied meanwhile. */
 	bu_autofree char *url =
-		bu_xasprintf("%s/revisions/%s", api->http_url, target->desired->digest);
+		bu_xasprintf("%s/digests/%s", api->http_url, node->order.image_digest);
 	struct bu_work_install work = {
 		.work = work_of(node),
 		.base_url = url,

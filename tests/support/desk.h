@@ -9,6 +9,7 @@
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "images/build/shelf.h"
 #include "tests/support/image.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
@@ -34,6 +35,19 @@ static inline void
 write_image(struct desk *desk, const char *created)
 {
 	paint(desk, desk->site.images, created);
+}
+
+/* Built anew: the name goes to another one, and the one of before stays. */
+static inline void
+write_image_anew(struct desk *desk, const char *created)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/new", desk->site.rig.dir);
+	bu_autofree char *out = bu_xasprintf("%s/debian12", dir);
+	struct bu_err err = {0};
+
+	paint(desk, dir, created);
+	ck_assert_msg(!bu_shelf_put(desk->site.images, "debian12", out, &err), "%s",
+		      err.text);
 }
 
 static inline void

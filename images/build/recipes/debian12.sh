@@ -98,7 +98,7 @@ bootstrap()
 		set -- "$@" --dpkgopt="path-exclude=/lib/modules/*/kernel/$dir/*"
 	done
 	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
-	INITRD=No SOURCE_DATE_EPOCH=1700000000 mmdebstrap -q "$@" bookworm \
+	INITRD=No mmdebstrap -q "$@" bookworm \
 		"$WORK/root.tar.zst" "$WORK/sources.list" >&2
 }
 

@@ -2,9 +2,11 @@
 # What the recipes share. A recipe is run by recipe.c with
 #   RECIPES  this folder           CACHE  what outlives a build
 #   WORK     scratch, removed      OUT    result: files and image.json
-#   AGENT    path of bringup-agent
+#   AGENT    path of bringup-agent SORTED path of bringup-sorted.so (sorted.c)
 # and one argument: `key` prints everything that the result depends on, `build` makes it.
 set -eu
+# No file of an image is younger than this.
+export SOURCE_DATE_EPOCH=1700000000
 export LC_ALL=C PATH="$PATH:/usr/sbin:/sbin"
 umask 022
 
@@ -180,7 +182,7 @@ pack()
 {
 	need cpio cpio
 	need zstd zstd
-	find "$1" -exec touch -h -d @1700000000 {} +
+	find "$1" -exec touch -h -d @$SOURCE_DATE_EPOCH {} +
 	(cd "$1" && find . | sort |
 		cpio -o -H newc -R 0:0 --reproducible --quiet) |
 		zstd -q -T2 "-$3" >"$2.new"
@@ -220,7 +222,7 @@ esp()
 	need syslinux syslinux
 	loader=/usr/lib/systemd/boot/efi/systemd-bootx64.efi
 	[ -f $loader ] || die "$loader is missing; install Debian's package systemd-boot-efi"
-	export MTOOLS_SKIP_CHECK=1 SOURCE_DATE_EPOCH=1700000000
+	export MTOOLS_SKIP_CHECK=1
 	printf 'DEFAULT linux\nPROMPT 0\nTIMEOUT 1\nLABEL linux\n KERNEL /vmlinuz\n' \
 		>"$WORK/syslinux.cfg"
 	printf ' INITRD /initrd\n APPEND %s\n' "$5" >>"$WORK/syslinux.cfg"
@@ -244,11 +246,13 @@ esp()
 
 # root_fs FILE SIZE DIR: an ext4 file system labelled root, sparse. Large flexible groups,
 # because the kernel grows by one of them at a time: 8 TB are minutes with the default.
+# The same tree makes the same bytes wherever it lies.
 root_fs()
 {
 	need mkfs.ext4 e2fsprogs
 	rm -f "$1" && truncate -s "$2" "$1"
-	E2FSPROGS_FAKE_TIME=1700000000 mkfs.ext4 -q -L root -d "$3" -m 1 -G 256 \
+	[ -f "$SORTED" ] || die "$SORTED is missing; build it with bringup"
+	E2FSPROGS_FAKE_TIME=$SOURCE_DATE_EPOCH LD_PRELOAD=$SORTED mkfs.ext4 -q -L root -d "$3" -m 1 -G 256 \
 		-U 7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a01 \
 		-E hash_seed=7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a02,lazy_itable_init=1 \
 		"$1"

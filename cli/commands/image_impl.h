@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the verbs of `bringup image` work on, and those of image_shelf.c. */
+#ifndef BU_CLI_COMMANDS_IMAGE_IMPL_H
+#define BU_CLI_COMMANDS_IMAGE_IMPL_H
+
+#include "base/err.h"
+
+struct bu_image_place {
+	char *cache;
+	char *images;
+};
+
+struct bu_image_options {
+	const char *agent;
+	const char *socket;
+	int force;
+	int json;
+	int yes;
+	int offline;
+	int help;
+};
+
+#define BU_IMAGE_VERB(name)                                                            \
+	int name(const struct bu_image_place *place,                                   \
+		 const struct bu_image_options *options, char **names, int count,      \
+		 struct bu_err *err)
+
+BU_IMAGE_VERB(bu_image_cmd_stored);
+BU_IMAGE_VERB(bu_image_cmd_rollback);
+BU_IMAGE_VERB(bu_image_cmd_gc);
+
+#endif

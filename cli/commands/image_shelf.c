@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bringup image stored|rollback|gc: what is kept in the store and for whom. bringupd
+ * knows which nodes have an image or were ordered to get it; without its answer gc
+ * frees nothing, unless it is told that no daemon uses this store.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "cli/client.h"
+#include "cli/commands/image_impl.h"
+#include "images/build/recipe.h"
+#include "images/build/shelf.h"
+
+struct shelf {
+	struct bu_shelf_item *items;
+	size_t count;
+	json_t *uses; /* of GET /v1/images; NULL = nobody was asked */
+};
+
+static const char *const needs[] = {
+	[BU_NEED_NONE] = "nobody",
+	[BU_NEED_BEFORE] = "rollback",
+	[BU_NEED_NODES] = "nodes",
+	[BU_NEED_NAME] = "its name",
+};
+
+static void
+shelf_fini(struct shelf *shelf)
+{
+	free(shelf->items);
+	json_decref(shelf->uses);
+}
+
+static void
+judge(struct shelf *shelf)
+{
+	const json_t *uses = json_object_get(shelf->uses, "uses");
+	size_t count = json_array_size(uses);
+	const char **digests = bu_xcalloc(count + 1, sizeof(*digests));
+
+	for (size_t i = 0; i < count; i++)
+		digests[i] = bu_json_str(json_array_get(uses, i), "digest", "");
+	bu_shelf_judge(shelf->items, shelf->count, digests, count);
+	free(digests);
+}
+
+static int
+shelf_open(const struct bu_image_place *place, const struct bu_image_options *options,
+	   struct shelf *ret, struct bu_err *err)
+{
+	struct shelf shelf = {0};
+
+	if (!options->offline) {
+		bu_autoclient struct bu_client *client =
+			bu_client_create(options->socket);
+
+		shelf.uses = bu_client_get(client, 0, err, "/v1/images");
+		if (!shelf.uses)
+			return bu_err_wrap(err, "which images nodes use (--offline "
+						"where no bringupd uses this store)");
+	}
+	if (bu_shelf_list(place->images, &shelf.items, &shelf.count, err)) {
+		shelf_fini(&shelf);
+		return -1;
+	}
+	judge(&shelf);
+	*ret = shelf;
+	return 0;
+}
+
+/* "12 nodes" or why else it stays; owned. */
+static char *
+need_text(const struct shelf *shelf, const struct bu_shelf_item *item)
+{
+	const json_t *uses = json_object_get(shelf->uses, "uses"), *use;
+	char *text = item->need == BU_NEED_NODES ? NULL : bu_xstrdup(needs[item->need]);
+	size_t i, count = 0;
+
+	json_array_foreach (uses, i, use)
+		count += !strcmp(bu_json_str(use, "digest", ""), item->digest);
+	if (count) {
+		char *both =
+			bu_xasprintf("%s%s%zu %s", text ? text : "", text ? ", " : "",
+				     count, count == 1 ? "node" : "nodes");
+
+		free(text);
+		text = both;
+	}
+	return text;
+}
+
+static void
+add_row(struct bu_table *table, const struct shelf *shelf,
+	const struct bu_shelf_item *item)
+{
+	bu_autofree char *size = bu_xasprintf("%.1f MB", item->bytes / 1e6);
+	bu_autofree char *need = need_text(shelf, item);
+	char stored[24], digest[13];
+
+	bu_time_iso(item->stored_ms, stored);
+	snprintf(digest, sizeof(digest), "%.12s", item->digest);
+	bu_table_row(table,
+		     (const char *const[]){item->name[0] ? item->name : "(unreadable)",
+					   digest, size, stored, need});
+}
+
+static json_t *
+item_json(const struct shelf *shelf, const struct bu_shelf_item *item)
+{
+	json_t *nodes = json_array();
+	const json_t *uses = json_object_get(shelf->uses, "uses"), *use;
+	size_t i;
+
+	json_array_foreach (uses, i, use)
+		if (!strcmp(bu_json_str(use, "digest", ""), item->digest))
+			json_array_append(nodes, json_object_get(use, "node"));
+	return json_pack("{s:s, s:s, s:I, s:I, s:b, s:s, s:o}", "name", item->name,
+			 "digest", item->digest, "bytes", (json_int_t)item->bytes,
+			 "stored_ms", (json_int_t)item->stored_ms, "named", item->named,
+			 "needed_by", needs[item->need], "nodes", nodes);
+}
+
+BU_IMAGE_VERB(bu_image_cmd_stored)
+{
+	static const char *const headings[] = {"NAME",   "DIGEST",    ">SIZE",
+					       "STORED", "NEEDED BY", NULL};
+	bu_autojson json_t *list = json_array();
+	struct bu_table *table;
+	struct shelf shelf;
+
+	if (shelf_open(place, options, &shelf, err))
+		return -1;
+	table = bu_table_create(headings);
+	for (size_t i = 0; i < shelf.count; i++) {
+		if (count && strcmp(shelf.items[i].name, names[0]) != 0)
+			continue;
+		add_row(table, &shelf, &shelf.items[i]);
+		json_array_append_new(list, item_json(&shelf, &shelf.items[i]));
+	}
+	if (options->json) {
+		json_dumpf(list, stdout, JSON_INDENT(2) | JSON_PRESERVE_ORDER);
+		putchar('\n');
+	} else {
+		bu_table_print(table, stdout);
+	}
+	bu_table_destroy(table);
+	shelf_fini(&shelf);
+	return 0;
+}
+
+BU_IMAGE_VERB(bu_image_cmd_rollback)
+{
+	bu_autofree char *public_pem = bu_image_public_key(place->cache, err);
+	bu_autoclose int lock = -1;
+	struct bu_shelf_item item;
+	struct bu_image image;
+
+	lock = public_pem ? bu_image_lock(place->cache, err) : -1;
+	if (lock < 0 || bu_shelf_find(place->images, names[0],
+				      count > 1 ? names[1] : NULL, &item, err))
+		return -1;
+	/* What nodes would refuse gets no name. */
+	if (bu_image_load_stored(place->images,
+				 &(struct bu_image_id){names[0], item.digest},
+				 public_pem, &image, err))
+		return -1;
+	bu_image_fini(&image);
+	if (bu_shelf_use(place->images, &(struct bu_image_id){names[0], item.digest},
+			 err))
+		return -1;
+	printf("%s is %.12s again; 'bringup plan' shows what that means for nodes\n",
+	       names[0], item.digest);
+	return 0;
+}
+
+/* What was freed is said line by line: a failure in the middle hides nothing. */
+static int
+free_one(const struct bu_image_place *place, const struct bu_shelf_item *item, int yes,
+	 struct bu_err *err)
+{
+	if (yes && bu_shelf_remove(place->images, item, err))
+		return -1;
+	printf("%s %s %.12s, %.1f MB\n", yes ? "freed" : "would free",
+	       item->name[0] ? item->name : "(unreadable)", item->digest,
+	       item->bytes / 1e6);
+	return 0;
+}
+
+BU_IMAGE_VERB(bu_image_cmd_gc)
+{
+	struct shelf shelf;
+	uint64_t bytes = 0;
+	size_t freed = 0;
+	bu_autoclose int lock = bu_image_lock(place->cache, err);
+	int rc = 0;
+
+	if (lock < 0 || shelf_open(place, options, &shelf, err))
+		return -1;
+	for (size_t i = 0; !rc && i < shelf.count; i++) {
+		if (shelf.items[i].need != BU_NEED_NONE)
+			continue;
+		rc = free_one(place, &shelf.items[i], options->yes, err);
+		bytes += rc ? 0 : shelf.items[i].bytes;
+		freed += !rc;
+	}
+	if (!rc)
+		printf("%zu of %zu images, %.1f MB%s\n", freed, shelf.count,
+		       bytes / 1e6, options->yes || !freed ? "" : "; --yes frees them");
+	shelf_fini(&shelf);
+	return rc;
+}
