@@ -25,7 +25,7 @@ const char *bu_bmc_tree_password(const struct bu_bmc_tree *tree);
 
 struct bu_bmc_opts {
 	const struct bu_bmc_tree *tree; /* borrowed */
-	struct bu_machine *machine;     /* owned from now on */
+	struct bu_bmc_machine *machine; /* owned from now on */
 	const struct bu_bmc_identity *identity;
 	const char *user, *password; /* NULL = the factory's */
 	int64_t now_ms;              /* monotonic */

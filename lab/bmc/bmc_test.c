@@ -267,13 +267,13 @@ START_TEST(power_goes_through_its_states)
 	site.now_ms += 1000;
 	ck_assert_str_eq(power(&site), "On");
 	/* POST: the BMC says On, nothing runs */
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 0);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 0);
 	ck_assert_int_eq(bu_bmc_advance(site.bmc, site.now_ms + 2999), 5000);
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 0);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 0);
 	site.now_ms += 3000;
 	bu_bmc_advance(site.bmc, site.now_ms);
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 1);
-	ck_assert_str_eq(bu_machine_paper_target(site.machine), "Pxe");
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 1);
+	ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine), "Pxe");
 	reset(&site, "ForceOff", 204);
 	ck_assert_str_eq(power(&site), "PoweringOff");
 	reset(&site, "On", 409);
@@ -298,7 +298,7 @@ START_TEST(restarts_start_the_machine_again)
 		site.now_ms += 3000;
 		bu_bmc_advance(site.bmc, site.now_ms);
 	}
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 2);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 2);
 	/* the system takes two seconds to go off */
 	reset(&site, "GracefulShutdown", 204);
 	ck_assert_str_eq(power(&site), "On");
@@ -307,10 +307,10 @@ START_TEST(restarts_start_the_machine_again)
 	site.now_ms += 600;
 	ck_assert_str_eq(power(&site), "Off");
 	/* goes on or off without the BMC */
-	bu_machine_paper_set(site.machine, 1);
+	bu_bmc_machine_paper_set(site.machine, 1);
 	site.now_ms += 600;
 	ck_assert_str_eq(power(&site), "On");
-	bu_machine_paper_set(site.machine, 0);
+	bu_bmc_machine_paper_set(site.machine, 0);
 	site.now_ms += 600;
 	ck_assert_str_eq(power(&site), "Off");
 	finish(&site);
@@ -328,13 +328,13 @@ START_TEST(once_is_spent_by_the_next_power_on)
 	ck_assert_str_eq(value(&site, "Boot/BootSourceOverrideEnabled"), "Once");
 	ck_assert_str_eq(value(&site, "Boot/BootSourceOverrideTarget"), "Pxe");
 	boot(&site);
-	ck_assert_str_eq(bu_machine_paper_target(site.machine), "Pxe");
+	ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine), "Pxe");
 	ask(&site, "GET", SYSTEM, NULL);
 	ck_assert_str_eq(value(&site, "Boot/BootSourceOverrideEnabled"), "Disabled");
 	ck_assert_str_eq(value(&site, "Boot/BootSourceOverrideTarget"), "None");
 	off(&site);
 	boot(&site);
-	ck_assert_str_eq(bu_machine_paper_target(site.machine), "Hdd");
+	ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine), "Hdd");
 	finish(&site);
 }
 END_TEST
@@ -351,7 +351,7 @@ START_TEST(continuous_stays_and_disabled_ends_it)
 			 200);
 	for (int i = 0; i < 2; i++) {
 		boot(&site);
-		ck_assert_str_eq(bu_machine_paper_target(site.machine), "UefiHttp");
+		ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine), "UefiHttp");
 		off(&site);
 	}
 	ck_assert_int_eq(ask(&site, "PATCH", SYSTEM,
@@ -360,7 +360,7 @@ START_TEST(continuous_stays_and_disabled_ends_it)
 			 200);
 	ck_assert_str_eq(value(&site, "Boot/BootSourceOverrideTarget"), "None");
 	boot(&site);
-	ck_assert_str_eq(bu_machine_paper_target(site.machine), "Hdd");
+	ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine), "Hdd");
 	finish(&site);
 }
 END_TEST
@@ -384,14 +384,14 @@ START_TEST(faults_lie_about_power_and_boot)
 	ask(&site, "GET", SYSTEM, NULL);
 	ck_assert_str_eq(value(&site, "Boot/BootSourceOverrideEnabled"), "Once");
 	boot(&site);
-	ck_assert_str_eq(bu_machine_paper_target(site.machine), "Hdd");
+	ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine), "Hdd");
 	finish(&site);
 
 	begin(&site, "dell");
 	set_fault(&site, "ignores-power");
 	boot(&site);
 	ck_assert_str_eq(power(&site), "Off");
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 0);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 0);
 	set_fault(&site, "says-on");
 	ck_assert_str_eq(power(&site), "On");
 	finish(&site);
@@ -410,10 +410,10 @@ START_TEST(a_long_post_keeps_the_machine_off)
 	ck_assert_str_eq(power(&site), "On");
 	site.now_ms += 359999;
 	ck_assert_str_eq(power(&site), "On");
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 0);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 0);
 	site.now_ms += 1;
 	bu_bmc_advance(site.bmc, site.now_ms);
-	ck_assert_int_eq(bu_machine_paper_starts(site.machine), 1);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(site.machine), 1);
 	finish(&site);
 }
 END_TEST

@@ -17,7 +17,7 @@
 
 struct chassis {
 	const char *dir;
-	struct bu_machine *machine; /* NULL: of paper */
+	struct bu_bmc_machine *machine; /* NULL: of paper */
 };
 
 static void
@@ -180,7 +180,7 @@ bu_lab_chassis(int argc, char **argv)
 		bu_err_set(&err, BU_ERR_USAGE, 0,
 			   "give the folder of a BMC of bringup-lab ipmi");
 	else if (strcmp(place, BU_IPMI_PAPER) != 0)
-		chassis.machine = bu_machine_domain(place, &identity, &err);
+		chassis.machine = bu_bmc_machine_domain(place, &identity, &err);
 	if (!err.kind)
 		rc = answer(&chassis, argc - 2, argv + 2, &err);
 	if (chassis.machine)

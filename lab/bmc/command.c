@@ -244,10 +244,10 @@ add(struct fleet *fleet, const struct opts *opts, int number, struct bu_err *err
 {
 	struct bu_bmc_identity identity;
 	int64_t shutdown_ms = opts->shutdown_s < 0 ? -1 : opts->shutdown_s * 1000LL;
-	struct bu_machine *machine =
-		opts->machine ? bu_machine_domain(opts->machine, &identity, err)
-			      : bu_machine_paper(opts->number - 1 + number, shutdown_ms,
-						 &identity);
+	struct bu_bmc_machine *machine =
+		opts->machine ? bu_bmc_machine_domain(opts->machine, &identity, err)
+			      : bu_bmc_machine_paper(opts->number - 1 + number,
+						     shutdown_ms, &identity);
 	struct bu_bmc_listen listen = {.cert_pem = fleet->cert,
 				       .key_pem = fleet->key,
 				       .other_pem = fleet->other};

@@ -14,7 +14,7 @@
 #include "lab/bmc/machine.h"
 
 struct domain {
-	struct bu_machine machine;
+	struct bu_bmc_machine machine;
 	char *uri, *name;
 	virConnectPtr conn;
 	virDomainPtr domain;
@@ -136,7 +136,7 @@ set_order(struct domain *self, const char *target, struct bu_err *err)
 }
 
 static int
-domain_is_on(struct bu_machine *machine, int *ret, struct bu_err *err)
+domain_is_on(struct bu_bmc_machine *machine, int *ret, struct bu_err *err)
 {
 	struct domain *self = (struct domain *)machine;
 	int active;
@@ -153,7 +153,7 @@ domain_is_on(struct bu_machine *machine, int *ret, struct bu_err *err)
 }
 
 static int
-domain_start(struct bu_machine *machine, const char *target, const char *url,
+domain_start(struct bu_bmc_machine *machine, const char *target, const char *url,
 	     struct bu_err *err)
 {
 	struct domain *self = (struct domain *)machine;
@@ -170,7 +170,7 @@ domain_start(struct bu_machine *machine, const char *target, const char *url,
 }
 
 static int
-domain_stop(struct bu_machine *machine, struct bu_err *err)
+domain_stop(struct bu_bmc_machine *machine, struct bu_err *err)
 {
 	struct domain *self = (struct domain *)machine;
 	int rc;
@@ -188,7 +188,7 @@ domain_stop(struct bu_machine *machine, struct bu_err *err)
 }
 
 static int
-domain_ask_off(struct bu_machine *machine, struct bu_err *err)
+domain_ask_off(struct bu_bmc_machine *machine, struct bu_err *err)
 {
 	struct domain *self = (struct domain *)machine;
 	int rc;
@@ -203,7 +203,7 @@ domain_ask_off(struct bu_machine *machine, struct bu_err *err)
 }
 
 static void
-domain_close(struct bu_machine *machine)
+domain_close(struct bu_bmc_machine *machine)
 {
 	struct domain *self = (struct domain *)machine;
 
@@ -212,7 +212,7 @@ domain_close(struct bu_machine *machine)
 	free(self);
 }
 
-static const struct bu_machine_ops domain_ops = {
+static const struct bu_bmc_machine_ops domain_ops = {
 	.name = "libvirt",
 	.is_on = domain_is_on,
 	.start = domain_start,
@@ -262,8 +262,9 @@ read_identity(const char *xml, struct bu_bmc_identity *ret)
 	xmlFreeDoc(doc);
 }
 
-struct bu_machine *
-bu_machine_domain(const char *place, struct bu_bmc_identity *ret, struct bu_err *err)
+struct bu_bmc_machine *
+bu_bmc_machine_domain(const char *place, struct bu_bmc_identity *ret,
+		      struct bu_err *err)
 {
 	const char *hash = strrchr(place, '#');
 	struct domain *self;

@@ -45,7 +45,7 @@ START_TEST(a_domain_goes_on_with_the_order_that_was_asked_for)
 	virConnectPtr conn = virConnectOpen("test:///default");
 	struct bu_bmc_identity identity;
 	struct bu_err err = {0};
-	struct bu_machine *machine = bu_machine_domain(place, &identity, &err);
+	struct bu_bmc_machine *machine = bu_bmc_machine_domain(place, &identity, &err);
 	int is_on = -1;
 
 	ck_assert_msg(machine != NULL, "%s", err.text);
@@ -85,7 +85,7 @@ START_TEST(what_is_no_domain_is_told)
 	for (size_t i = 0; i < BU_LEN(places); i++) {
 		struct bu_err err = {0};
 
-		ck_assert_ptr_null(bu_machine_domain(places[i], &identity, &err));
+		ck_assert_ptr_null(bu_bmc_machine_domain(places[i], &identity, &err));
 		ck_assert_uint_gt(strlen(err.text), 0);
 	}
 }

@@ -29,7 +29,7 @@ enum bu_bmc_phase {
 
 struct bu_bmc {
 	const struct bu_bmc_tree *tree;
-	struct bu_machine *machine;
+	struct bu_bmc_machine *machine;
 	struct bu_bmc_identity identity;
 	char service[40]; /* UUID of the BMC itself */
 	json_t *own;

@@ -169,9 +169,9 @@ write_files(const struct opts *opts, const struct sockaddr_in *at, struct bu_err
 	bu_autofree char *place = bu_xasprintf("%s/machine", opts->state);
 	bu_autofree char *fru = NULL;
 	struct bu_bmc_identity identity;
-	struct bu_machine *machine =
-		opts->machine ? bu_machine_domain(opts->machine, &identity, err)
-			      : bu_machine_paper(0, 0, &identity);
+	struct bu_bmc_machine *machine =
+		opts->machine ? bu_bmc_machine_domain(opts->machine, &identity, err)
+			      : bu_bmc_machine_paper(0, 0, &identity);
 
 	if (!machine)
 		return -1;

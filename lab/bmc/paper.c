@@ -11,7 +11,7 @@
 enum { PAPER_MACS = 12 };
 
 struct paper {
-	struct bu_machine machine;
+	struct bu_bmc_machine machine;
 	int is_on, starts;
 	int64_t shutdown_ms; /* it takes; -1 = for ever */
 	int64_t off_ms;      /* when it goes off; 0 = nobody asked */
@@ -19,7 +19,7 @@ struct paper {
 };
 
 static int
-paper_is_on(struct bu_machine *machine, int *ret, struct bu_err *err)
+paper_is_on(struct bu_bmc_machine *machine, int *ret, struct bu_err *err)
 {
 	struct paper *paper = (struct paper *)machine;
 
@@ -30,7 +30,7 @@ paper_is_on(struct bu_machine *machine, int *ret, struct bu_err *err)
 }
 
 static int
-paper_start(struct bu_machine *machine, const char *target, const char *url,
+paper_start(struct bu_bmc_machine *machine, const char *target, const char *url,
 	    struct bu_err *err)
 {
 	struct paper *paper = (struct paper *)machine;
@@ -43,14 +43,14 @@ paper_start(struct bu_machine *machine, const char *target, const char *url,
 }
 
 static int
-paper_stop(struct bu_machine *machine, struct bu_err *err)
+paper_stop(struct bu_bmc_machine *machine, struct bu_err *err)
 {
 	((struct paper *)machine)->is_on = 0;
 	return 0;
 }
 
 static int
-paper_ask_off(struct bu_machine *machine, struct bu_err *err)
+paper_ask_off(struct bu_bmc_machine *machine, struct bu_err *err)
 {
 	struct paper *paper = (struct paper *)machine;
 
@@ -60,12 +60,12 @@ paper_ask_off(struct bu_machine *machine, struct bu_err *err)
 }
 
 static void
-paper_close(struct bu_machine *machine)
+paper_close(struct bu_bmc_machine *machine)
 {
 	free(machine);
 }
 
-static const struct bu_machine_ops paper_ops = {
+static const struct bu_bmc_machine_ops paper_ops = {
 	.name = "paper",
 	.is_on = paper_is_on,
 	.start = paper_start,
@@ -74,8 +74,8 @@ static const struct bu_machine_ops paper_ops = {
 	.close = paper_close,
 };
 
-struct bu_machine *
-bu_machine_paper(int number, int64_t shutdown_ms, struct bu_bmc_identity *ret)
+struct bu_bmc_machine *
+bu_bmc_machine_paper(int number, int64_t shutdown_ms, struct bu_bmc_identity *ret)
 {
 	struct paper *paper = bu_xcalloc(1, sizeof(*paper));
 
@@ -95,19 +95,19 @@ bu_machine_paper(int number, int64_t shutdown_ms, struct bu_bmc_identity *ret)
 }
 
 const char *
-bu_machine_paper_target(const struct bu_machine *machine)
+bu_bmc_machine_paper_target(const struct bu_bmc_machine *machine)
 {
 	return ((const struct paper *)machine)->target;
 }
 
 int
-bu_machine_paper_starts(const struct bu_machine *machine)
+bu_bmc_machine_paper_starts(const struct bu_bmc_machine *machine)
 {
 	return ((const struct paper *)machine)->starts;
 }
 
 void
-bu_machine_paper_set(struct bu_machine *machine, int is_on)
+bu_bmc_machine_paper_set(struct bu_bmc_machine *machine, int is_on)
 {
 	((struct paper *)machine)->is_on = is_on;
 }

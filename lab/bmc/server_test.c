@@ -45,7 +45,7 @@ begin(struct one *one, struct bu_loop *loop, const char *fault)
 	ck_assert_msg(one->tree != NULL, "%s", err.text);
 	one->bmc = bu_bmc_create(
 		&(struct bu_bmc_opts){.tree = one->tree,
-				      .machine = bu_machine_paper(0, 0, &identity),
+				      .machine = bu_bmc_machine_paper(0, 0, &identity),
 				      .identity = &identity,
 				      .user = "admin",
 				      .password = "secret",
@@ -163,7 +163,7 @@ START_TEST(the_machine_starts_without_being_asked_again)
 {
 	struct bu_loop *loop = bu_loop_create(NULL);
 	struct bu_bmc_identity identity;
-	struct bu_machine *machine = bu_machine_paper(0, 0, &identity);
+	struct bu_bmc_machine *machine = bu_bmc_machine_paper(0, 0, &identity);
 	struct bu_bmc_tree *tree = bu_bmc_tree_load("dell", NULL);
 	struct bu_bmc *bmc =
 		bu_bmc_create(&(struct bu_bmc_opts){.tree = tree,
@@ -186,9 +186,9 @@ START_TEST(the_machine_starts_without_being_asked_again)
 	until_ended(loop, &talk);
 	ck_assert_int_eq(talk.status, 204);
 	talk_end(&talk);
-	for (int i = 0; i < TURNS && !bu_machine_paper_starts(machine); i++)
+	for (int i = 0; i < TURNS && !bu_bmc_machine_paper_starts(machine); i++)
 		bu_loop_step(loop, 10);
-	ck_assert_int_eq(bu_machine_paper_starts(machine), 1);
+	ck_assert_int_eq(bu_bmc_machine_paper_starts(machine), 1);
 	bu_bmc_server_destroy(server);
 	bu_bmc_destroy(bmc);
 	bu_bmc_tree_free(tree);
@@ -261,7 +261,7 @@ START_TEST(another_certificate_is_shown_after_its_time)
 	listen.other_pem = other;
 	bmc = bu_bmc_create(
 		&(struct bu_bmc_opts){.tree = tree,
-				      .machine = bu_machine_paper(0, 0, &identity),
+				      .machine = bu_bmc_machine_paper(0, 0, &identity),
 				      .identity = &identity,
 				      .now_ms = bu_loop_now_ms(loop)});
 	ck_assert_int_eq(bu_bmc_fault(bmc, "new-certificate=1", NULL), 0);

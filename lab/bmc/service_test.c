@@ -221,7 +221,7 @@ START_TEST(boot_is_written_where_and_how_the_vendor_wants_it)
 				 204);
 		for (int j = 0; j < 3; j++)
 			bu_bmc_advance(site.bmc, site.now_ms += 5000);
-		ck_assert_str_eq(bu_machine_paper_target(site.machine),
+		ck_assert_str_eq(bu_bmc_machine_paper_target(site.machine),
 				 i ? "Hdd" : "Pxe");
 		ask(&site, "POST", DGX "/Actions/ComputerSystem.Reset",
 		    "{\"ResetType\":\"ForceOff\"}");

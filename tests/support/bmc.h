@@ -23,7 +23,7 @@ static const char __attribute__((unused)) disk_first[] =
 
 struct site {
 	struct bu_bmc_tree *tree;
-	struct bu_machine *machine;
+	struct bu_bmc_machine *machine;
 	struct bu_bmc *bmc;
 	int64_t now_ms;
 	struct bu_bmc_reply reply;  /* the last */
@@ -40,7 +40,7 @@ begin(struct site *site, const char *name)
 	site->now_ms = 1000;
 	site->tree = bu_bmc_tree_load(name, &err);
 	ck_assert_msg(site->tree != NULL, "%s", err.text);
-	site->machine = bu_machine_paper(0, 2000, &identity);
+	site->machine = bu_bmc_machine_paper(0, 2000, &identity);
 	site->bmc = bu_bmc_create(&(struct bu_bmc_opts){.tree = site->tree,
 							.machine = site->machine,
 							.identity = &identity,
