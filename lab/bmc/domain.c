@@ -6,10 +6,9 @@
  */
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <string.h>
 
+#include "base/domain_xml.h"
 #include "base/text.h"
 #include "lab/bmc/machine.h"
 
@@ -57,27 +56,6 @@ enter(struct domain *self, struct bu_err *err)
 	return -1;
 }
 
-static xmlNodePtr
-child(xmlNodePtr parent, const char *name)
-{
-	xmlNodePtr node = parent ? parent->children : NULL;
-
-	while (node && xmlStrcmp(node->name, BAD_CAST name) != 0)
-		node = node->next;
-	return node;
-}
-
-static void
-drop_boot(xmlNodePtr below)
-{
-	xmlNodePtr boot;
-
-	while ((boot = child(below, "boot"))) {
-		xmlUnlinkNode(boot);
-		xmlFreeNode(boot);
-	}
-}
-
 /* The domain's words for Redfish's: what comes first, what after it. */
 static const struct {
 	const char *target;
@@ -89,44 +67,21 @@ static const struct {
 	{"", {"network", "hd"}},
 };
 
-static char *
-reordered(const char *xml, const char *target)
-{
-	xmlDocPtr doc = xmlReadMemory(xml, (int)strlen(xml), "domain.xml", NULL,
-				      XML_PARSE_NONET | XML_PARSE_NOERROR);
-	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
-	xmlNodePtr os = child(root, "os"), devices = child(root, "devices");
-	xmlChar *text = NULL;
-	char *copy = NULL;
-	size_t row = 0;
-	int size;
-
-	if (!os)
-		goto out;
-	while (*orders[row].target && strcmp(orders[row].target, target) != 0)
-		row++;
-	for (xmlNodePtr dev = devices ? devices->children : NULL; dev; dev = dev->next)
-		drop_boot(dev);
-	drop_boot(os);
-	for (int i = 0; i < 2; i++)
-		xmlNewProp(xmlNewChild(os, NULL, BAD_CAST "boot", NULL), BAD_CAST "dev",
-			   BAD_CAST orders[row].order[i]);
-	xmlDocDumpMemory(doc, &text, &size);
-	copy = text ? bu_xstrdup((const char *)text) : NULL;
-	xmlFree(text);
-out:
-	xmlFreeDoc(doc);
-	return copy;
-}
-
 static int
 set_order(struct domain *self, const char *target, struct bu_err *err)
 {
+	size_t row = 0;
 	char *xml = virDomainGetXMLDesc(self->domain, VIR_DOMAIN_XML_INACTIVE |
 							      VIR_DOMAIN_XML_SECURE);
-	char *wanted = xml ? reordered(xml, target) : NULL;
-	virDomainPtr changed = wanted ? virDomainDefineXML(self->conn, wanted) : NULL;
+	virDomainPtr changed = NULL;
+	char *wanted = NULL;
 
+	while (*orders[row].target && strcmp(orders[row].target, target) != 0)
+		row++;
+	if (xml)
+		wanted = bu_domain_xml_reorder(xml, orders[row].order);
+	if (wanted)
+		changed = virDomainDefineXML(self->conn, wanted);
 	free(xml);
 	free(wanted);
 	if (!changed)
@@ -221,45 +176,14 @@ static const struct bu_bmc_machine_ops domain_ops = {
 	.close = domain_close,
 };
 
-/* <sysinfo><system><entry name='serial'>, else what QEMU would say: nothing. */
 static void
-read_serial(xmlNodePtr root, struct bu_bmc_identity *ret)
+add_mac(const char *mac, void *arg)
 {
-	xmlNodePtr entry = child(child(child(root, "sysinfo"), "system"), "entry");
+	struct bu_bmc_identity *identity = arg;
 
-	for (; entry; entry = entry->next) {
-		xmlChar *name = xmlGetProp(entry, BAD_CAST "name");
-		xmlChar *text = xmlNodeGetContent(entry);
-
-		if (name && xmlStrcmp(name, BAD_CAST "serial") == 0)
-			bu_text_copy(ret->serial, sizeof(ret->serial),
-				     (const char *)text);
-		xmlFree(name);
-		xmlFree(text);
-	}
-}
-
-static void
-read_identity(const char *xml, struct bu_bmc_identity *ret)
-{
-	xmlDocPtr doc = xmlReadMemory(xml, (int)strlen(xml), "domain.xml", NULL,
-				      XML_PARSE_NONET | XML_PARSE_NOERROR);
-	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
-	xmlNodePtr device = child(root, "devices");
-
-	memset(ret, 0, sizeof(*ret));
-	read_serial(root, ret);
-	for (device = device ? device->children : NULL;
-	     device && ret->mac_count < BU_BMC_MACS_MAX; device = device->next) {
-		xmlNodePtr mac = child(device, "mac");
-		xmlChar *address = mac ? xmlGetProp(mac, BAD_CAST "address") : NULL;
-
-		if (address)
-			bu_text_copy(ret->macs[ret->mac_count++], sizeof(ret->macs[0]),
-				     (const char *)address);
-		xmlFree(address);
-	}
-	xmlFreeDoc(doc);
+	if (identity->mac_count < BU_BMC_MACS_MAX)
+		bu_text_copy(identity->macs[identity->mac_count++],
+			     sizeof(identity->macs[0]), mac);
 }
 
 struct bu_bmc_machine *
@@ -286,7 +210,9 @@ bu_bmc_machine_domain(const char *place, struct bu_bmc_identity *ret,
 		return NULL;
 	}
 	xml = virDomainGetXMLDesc(self->domain, 0);
-	read_identity(xml ? xml : "", ret);
+	memset(ret, 0, sizeof(*ret));
+	bu_domain_xml_serial(xml ? xml : "", ret->serial, sizeof(ret->serial));
+	bu_domain_xml_macs(xml ? xml : "", add_mac, ret);
 	virDomainGetUUIDString(self->domain, ret->uuid);
 	free(xml);
 	leave(self);

@@ -8,11 +8,9 @@
  */
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/domain_xml.h"
 #include "provisioner/power/driver.h"
 
 static char *
@@ -117,68 +115,16 @@ status(virDomainPtr domain, const struct bu_power_request *request,
 	return 0;
 }
 
-static xmlNodePtr
-child(xmlNodePtr parent, const char *name)
-{
-	xmlNodePtr node = parent ? parent->children : NULL;
-
-	while (node && xmlStrcmp(node->name, BAD_CAST name) != 0)
-		node = node->next;
-	return node;
-}
-
-/* Drops <boot> below <os> and below the devices, then writes the two that we want. */
-static void
-rewrite_order(xmlNodePtr root, enum bu_boot_first first)
-{
-	static const char *const order[][2] = {{"network", "hd"}, {"hd", "network"}};
-	xmlNodePtr os = child(root, "os");
-	xmlNodePtr devices = child(root, "devices");
-	xmlNodePtr boot;
-
-	for (xmlNodePtr dev = devices ? devices->children : NULL; dev; dev = dev->next)
-		while ((boot = child(dev, "boot"))) {
-			xmlUnlinkNode(boot);
-			xmlFreeNode(boot);
-		}
-	while ((boot = child(os, "boot"))) {
-		xmlUnlinkNode(boot);
-		xmlFreeNode(boot);
-	}
-	for (int i = 0; os && i < 2; i++) {
-		boot = xmlNewChild(os, NULL, BAD_CAST "boot", NULL);
-		xmlNewProp(boot, BAD_CAST "dev",
-			   BAD_CAST order[first == BU_BOOT_DISK][i]);
-	}
-}
-
-static char *
-reordered(const char *xml, enum bu_boot_first first)
-{
-	xmlDocPtr doc = xmlReadMemory(xml, (int)strlen(xml), "domain.xml", NULL,
-				      XML_PARSE_NONET | XML_PARSE_NOERROR);
-	xmlChar *text = NULL;
-	char *copy = NULL;
-	int size;
-
-	if (!doc)
-		return NULL;
-	rewrite_order(xmlDocGetRootElement(doc), first);
-	xmlDocDumpMemory(doc, &text, &size);
-	if (text)
-		copy = bu_xstrdup((const char *)text);
-	xmlFree(text);
-	xmlFreeDoc(doc);
-	return copy;
-}
-
 static int
 boot_first(virDomainPtr domain, const struct bu_power_request *request,
 	   struct bu_power_answer *ret, struct bu_err *err)
 {
+	static const char *const orders[][2] = {[BU_BOOT_NETWORK] = {"network", "hd"},
+						[BU_BOOT_DISK] = {"hd", "network"}};
 	char *xml = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE |
 							VIR_DOMAIN_XML_SECURE);
-	bu_autofree char *wanted = xml ? reordered(xml, request->first) : NULL;
+	bu_autofree char *wanted =
+		xml ? bu_domain_xml_reorder(xml, orders[request->first]) : NULL;
 	virDomainPtr changed = NULL;
 
 	(void)ret;
@@ -213,60 +159,25 @@ switch_off(virDomainPtr domain, const struct bu_power_request *request,
 }
 
 static void
-add_mac(struct bu_machine *machine, xmlNodePtr interface)
+add_mac(const char *mac, void *arg)
 {
-	xmlChar *text = NULL;
-
-	if (xmlStrcmp(interface->name, BAD_CAST "interface") == 0)
-		text = xmlGetProp(child(interface, "mac"), BAD_CAST "address");
-	bu_machine_add_mac(machine, (const char *)text);
-	xmlFree(text);
-}
-
-/* What the domain's SMBIOS says: <system><entry name="serial">. */
-static void
-set_serial(struct bu_machine *machine, xmlNodePtr sysinfo)
-{
-	xmlNodePtr system = child(sysinfo, "system");
-
-	for (xmlNodePtr entry = system ? system->children : NULL; entry;
-	     entry = entry->next) {
-		xmlChar *name = xmlGetProp(entry, BAD_CAST "name");
-		xmlChar *text = NULL;
-
-		if (name && xmlStrcmp(name, BAD_CAST "serial") == 0)
-			text = xmlNodeGetContent(entry);
-		if (text)
-			bu_text_copy(machine->serial, sizeof(machine->serial),
-				     (const char *)text);
-		xmlFree(text);
-		xmlFree(name);
-	}
+	bu_machine_add_mac(arg, mac);
 }
 
 static int
 identity(virDomainPtr domain, const struct bu_power_request *request,
 	 struct bu_power_answer *ret, struct bu_err *err)
 {
+	struct bu_machine *machine = &ret->machine;
 	char *xml = virDomainGetXMLDesc(domain, 0);
-	xmlDocPtr doc = xml ? xmlReadMemory(xml, (int)strlen(xml), "domain.xml", NULL,
-					    XML_PARSE_NONET | XML_PARSE_NOERROR)
-			    : NULL;
-	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
-	xmlNodePtr devices = child(root, "devices");
 
-	free(xml);
-	if (!root || virDomainGetUUIDString(domain, ret->machine.uuid) != 0) {
-		xmlFreeDoc(doc);
+	if (!xml || virDomainGetUUIDString(domain, machine->uuid) != 0) {
+		free(xml);
 		return failed("identity of", request->target.bmc, err);
 	}
-	/* There may be several: of the firmware's configuration, too. */
-	for (xmlNodePtr part = root->children; part; part = part->next)
-		if (xmlStrcmp(part->name, BAD_CAST "sysinfo") == 0)
-			set_serial(&ret->machine, part);
-	for (xmlNodePtr dev = devices ? devices->children : NULL; dev; dev = dev->next)
-		add_mac(&ret->machine, dev);
-	xmlFreeDoc(doc);
+	bu_domain_xml_serial(xml, machine->serial, sizeof(machine->serial));
+	bu_domain_xml_macs(xml, add_mac, machine);
+	free(xml);
 	return 0;
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads and rewrites the XML of a libvirt domain; the only user of libxml. Called by
+ * the power driver and by the virtual rack. Invariant: text goes in and out; no tree
+ * lives longer than a call, and no network is asked for what an XML names.
+ */
+#include "base/domain_xml.h"
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+
+static xmlDocPtr
+parse(const char *xml)
+{
+	return xmlReadMemory(xml, (int)strlen(xml), "domain.xml", NULL,
+			     XML_PARSE_NONET | XML_PARSE_NOERROR);
+}
+
+static int
+is(xmlNodePtr node, const char *name)
+{
+	return xmlStrcmp(node->name, BAD_CAST name) == 0;
+}
+
+static xmlNodePtr
+first_of(xmlNodePtr parent)
+{
+	return parent ? parent->children : NULL;
+}
+
+static xmlNodePtr
+child(xmlNodePtr parent, const char *name)
+{
+	xmlNodePtr node = first_of(parent);
+
+	while (node && !is(node, name))
+		node = node->next;
+	return node;
+}
+
+static void
+drop_order(xmlNodePtr below)
+{
+	xmlNodePtr boot;
+
+	while ((boot = child(below, "boot"))) {
+		xmlUnlinkNode(boot);
+		xmlFreeNode(boot);
+	}
+}
+
+char *
+bu_domain_xml_reorder(const char *xml, const char *const order[2])
+{
+	xmlDocPtr doc = parse(xml);
+	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
+	xmlNodePtr os = child(root, "os");
+	xmlNodePtr device = first_of(child(root, "devices"));
+	xmlChar *text = NULL;
+	char *copy = NULL;
+	int size;
+
+	for (; os && device; device = device->next)
+		drop_order(device);
+	drop_order(os);
+	for (int i = 0; os && i < 2; i++)
+		xmlNewProp(xmlNewChild(os, NULL, BAD_CAST "boot", NULL), BAD_CAST "dev",
+			   BAD_CAST order[i]);
+	if (os)
+		xmlDocDumpMemory(doc, &text, &size);
+	if (text)
+		copy = bu_xstrdup((const char *)text);
+	xmlFree(text);
+	xmlFreeDoc(doc);
+	return copy;
+}
+
+/* <system><entry name="serial"> */
+static void
+read_serial(xmlNodePtr sysinfo, char *ret, size_t size)
+{
+	xmlNodePtr entry = first_of(child(sysinfo, "system"));
+
+	for (; entry; entry = entry->next) {
+		xmlChar *name = xmlGetProp(entry, BAD_CAST "name");
+		xmlChar *text = NULL;
+
+		if (name && xmlStrcmp(name, BAD_CAST "serial") == 0)
+			text = xmlNodeGetContent(entry);
+		if (text)
+			bu_text_copy(ret, size, (const char *)text);
+		xmlFree(text);
+		xmlFree(name);
+	}
+}
+
+void
+bu_domain_xml_serial(const char *xml, char *ret, size_t size)
+{
+	xmlDocPtr doc = parse(xml);
+	xmlNodePtr part = first_of(doc ? xmlDocGetRootElement(doc) : NULL);
+
+	ret[0] = '\0';
+	/* There may be several: of the firmware's configuration, too. */
+	for (; part; part = part->next)
+		if (is(part, "sysinfo"))
+			read_serial(part, ret, size);
+	xmlFreeDoc(doc);
+}
+
+void
+bu_domain_xml_macs(const char *xml, void (*fn)(const char *mac, void *arg), void *arg)
+{
+	xmlDocPtr doc = parse(xml);
+	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
+	xmlNodePtr device = first_of(child(root, "devices"));
+
+	for (; device; device = device->next) {
+		xmlNodePtr mac = is(device, "interface") ? child(device, "mac") : NULL;
+		xmlChar *text = mac ? xmlGetProp(mac, BAD_CAST "address") : NULL;
+
+		if (text)
+			fn((const char *)text, arg);
+		xmlFree(text);
+	}
+	xmlFreeDoc(doc);
+}
