@@ -83,11 +83,18 @@ START_TEST(secrets_lie_in_four_kinds_of_places)
 }
 END_TEST
 
+static void
+refuse_at(const char *kind, const char *path, enum bu_err_kind error, const char *want)
+{
+	bu_autofree char *reference = bu_xasprintf("%s:%s", kind, path);
+
+	refuse(reference, error, want);
+}
+
 START_TEST(unsafe_places_are_refused)
 {
 	bu_autofree char *group = NULL, *empty = NULL, *failing = NULL, *open = NULL;
-	bu_autofree char *link = NULL, *a = NULL, *b = NULL, *c = NULL, *d = NULL;
-	bu_autofree char *e = NULL, *f = NULL, *none = NULL;
+	bu_autofree char *link = NULL, *none = NULL;
 
 	strcpy(dir + strlen(dir) - 6, "XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -96,21 +103,17 @@ START_TEST(unsafe_places_are_refused)
 	failing = put("failing", "#!/bin/sh\necho s3cret >&2\nexit 3\n", 0755);
 	open = put("open", "#!/bin/sh\necho s3cret\n", 0775);
 	link = bu_xasprintf("%s/link", dir);
+	none = bu_xasprintf("%s/none", dir);
 	ck_assert_int_eq(symlink(group, link), 0);
-	a = bu_xasprintf("file:%s", group);
-	refuse(a, BU_ERR_DENIED, "mode 0640 lets others read it; chmod 0600");
-	b = bu_xasprintf("file:%s", link);
-	refuse(b, BU_ERR_DENIED, "secret file:/tmp/");
-	c = bu_xasprintf("file:%s", empty);
-	refuse(c, BU_ERR_INVAL, "is empty");
-	d = bu_xasprintf("exec:%s", failing);
-	refuse(d, BU_ERR_IO, "the program failed");
-	e = bu_xasprintf("exec:%s", open);
-	refuse(e, BU_ERR_DENIED, "mode 0775 lets others change it; chmod 0755");
-	f = bu_xasprintf("file:%s", dir);
-	refuse(f, BU_ERR_DENIED, "is not a plain file");
-	none = bu_xasprintf("file:%s/none", dir);
-	refuse(none, BU_ERR_NOTFOUND, "No such file");
+	refuse_at("file", group, BU_ERR_DENIED,
+		  "mode 0640 lets others read it; chmod 0600");
+	refuse_at("file", link, BU_ERR_DENIED, "secret file:/tmp/");
+	refuse_at("file", empty, BU_ERR_INVAL, "is empty");
+	refuse_at("exec", failing, BU_ERR_IO, "the program failed");
+	refuse_at("exec", open, BU_ERR_DENIED,
+		  "mode 0775 lets others change it; chmod 0755");
+	refuse_at("file", dir, BU_ERR_DENIED, "is not a plain file");
+	refuse_at("file", none, BU_ERR_NOTFOUND, "No such file");
 	refuse("s3cret", BU_ERR_INVAL, "a secret's reference is wrong");
 	refuse("file:s3cret", BU_ERR_INVAL, "a secret's reference is wrong");
 	unsetenv("CREDENTIALS_DIRECTORY");

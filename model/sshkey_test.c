@@ -5,23 +5,16 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/worker.h"
-#include "tests/support/unit.h"
+#include "tests/support/shell.h"
 
 static char dir[] = "/tmp/bringup-sshkey-XXXXXX";
 
-/* What the command prints; owned. */
+/* The first line that the command prints; owned. */
 static char *
 told(const char *command)
 {
-	bu_autofree char *line = bu_xasprintf("cd %s && %s", dir, command);
-	const char *const argv[] = {"sh", "-c", line, NULL};
-	const struct bu_job_opts opts = {
-		.argv = argv, .deadline_ms = 60000, .output_max = 65536};
-	struct bu_err err;
-	char *out = NULL;
+	char *out = shell_told(dir, command);
 
-	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", command, err.text);
 	out[strcspn(out, "\n")] = '\0';
 	return out;
 }

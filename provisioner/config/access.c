@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profiles/language/schema.h"
+
 #define KEYS_DIR "/etc/ssh/bringup_keys"
 #define KNOWN_HOSTS "/etc/ssh/bringup_known_hosts"
 #define USER_CA "/etc/ssh/bringup_user_ca.pub"
@@ -33,16 +35,14 @@ static int
 is_member(const struct bu_desired_user *user, const char *group)
 {
 	const char *rest = user->groups;
-	size_t size = strlen(group);
+	int found = 0;
+	char *word;
 
-	while (rest && *rest) {
-		size_t length = strcspn(rest, ",");
-
-		if (length == size && memcmp(rest, group, size) == 0)
-			return 1;
-		rest += length + (rest[length] == ',');
+	while (rest && !found && (word = bu_value_next_word(&rest))) {
+		found = strcmp(word, group) == 0;
+		free(word);
 	}
-	return 0;
+	return found;
 }
 
 static void

@@ -5,32 +5,17 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/worker.h"
-#include "tests/support/unit.h"
+#include "tests/support/shell.h"
 
 static char dir[] = "/tmp/bringup-sshcert-XXXXXX";
 static const char *const names[] = {"node001", "node001.example.org", "10.77.0.11",
 				    NULL};
 
 static char *
-told(const char *command)
-{
-	bu_autofree char *line = bu_xasprintf("cd %s && %s", dir, command);
-	const char *const argv[] = {"sh", "-c", line, NULL};
-	const struct bu_job_opts opts = {
-		.argv = argv, .deadline_ms = 60000, .output_max = 65536};
-	struct bu_err err;
-	char *out = NULL;
-
-	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", command, err.text);
-	return out;
-}
-
-static char *
 line_of(const char *file)
 {
 	bu_autofree char *command = bu_xasprintf("cat %s", file);
-	char *text = told(command);
+	char *text = shell_told(dir, command);
 
 	text[strcspn(text, "\n")] = '\0';
 	return text;
@@ -40,9 +25,11 @@ static void
 make_keys(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	free(told("for k in ca other host; do ssh-keygen -q -t ed25519 -N '' -C $k -f "
-		  "$k; done; ssh-keygen -q -t ed25519 -N secret -f locked; ssh-keygen "
-		  "-q -t ecdsa -N '' -f ecdsa; head -c 200 ca >cut"));
+	free(shell_told(
+		dir,
+		"for k in ca other host; do ssh-keygen -q -t ed25519 -N '' -C $k -f "
+		"$k; done; ssh-keygen -q -t ed25519 -N secret -f locked; ssh-keygen "
+		"-q -t ecdsa -N '' -f ecdsa; head -c 200 ca >cut"));
 }
 
 START_TEST(ssh_keygen_reads_the_certificate)
@@ -54,8 +41,8 @@ START_TEST(ssh_keygen_reads_the_certificate)
 
 	BU_NEEDS("ssh-keygen");
 	make_keys();
-	key = told("cat ca");
-	public = told("cat other.pub ca.pub | tr '\\n' ,; echo ssh-ed25519");
+	key = shell_told(dir, "cat ca");
+	public = shell_told(dir, "cat other.pub ca.pub | tr '\\n' ,; echo ssh-ed25519");
 	host = line_of("host.pub");
 	cert.ca_key = key;
 	cert.ca_public = public;
@@ -66,8 +53,9 @@ START_TEST(ssh_keygen_reads_the_certificate)
 	ck_assert_str_eq(line, again);
 	path = bu_xasprintf("%s/host-cert.pub", dir);
 	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "%s\n", line), 0);
-	shown = told("ssh-keygen -Lf host-cert.pub | sed 1d");
-	want = told(
+	shown = shell_told(dir, "ssh-keygen -Lf host-cert.pub | sed 1d");
+	want = shell_told(
+		dir,
 		"printf '        Type: ssh-ed25519-cert-v01@openssh.com host "
 		"certificate\\n        Public key: ED25519-CERT %s\\n        Signing "
 		"CA: ED25519 %s (using ssh-ed25519)\\n        Key ID: \"node001\"\\n  "
@@ -98,7 +86,7 @@ START_TEST(wrong_keys_sign_nothing)
 	make_keys();
 	for (size_t i = 0; i < BU_LEN(wrongs); i++) {
 		bu_autofree char *command = bu_xasprintf("cat %s", wrongs[i][0]);
-		bu_autofree char *key = told(command);
+		bu_autofree char *key = shell_told(dir, command);
 		bu_autofree char *public = line_of(wrongs[i][1]);
 		bu_autofree char *host = line_of(wrongs[i][2]);
 		struct bu_sshcert cert = {key, public, host, "node001", names};
