@@ -83,7 +83,7 @@ demo|syslinux-common|its modules|
 demo|systemd-boot-efi|boots the image under UEFI|
 demo|e2fsprogs|the image's root file system|
 demo|fdisk|partition tables|
-demo|ibverbs-providers|RDMA in software, for the agent|
+demo|ibverbs-providers|RDMA adapters, for the agent|
 demo|binutils|strips the agent for images|
 demo|busybox-static|the boot ramdisk|
 demo|cpio|packs the boot ramdisk|

@@ -5,6 +5,7 @@
  * probe FILE` runs one end of a probe and prints its result, without an appliance; with
  * `-` one for each line that it reads.
  */
+#include <nss.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "fabric/probe/pair.h"
+#include "fabric/probe/rails.h"
 
 static int
 find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
@@ -39,23 +40,19 @@ find_identity(int installed, struct bu_identity *ret, struct bu_err *err)
 /* For benches and for people who look for a fault: one end of a probe, from a work item
  * (fabric/probe/pair.h) written by hand. */
 static int
-probe_item(const json_t *item, size_t format, struct bu_pair_kept *kept,
+probe_item(const json_t *item, size_t format, struct bu_rails_kept *kept,
 	   struct bu_err *err)
 {
 	bu_autojson json_t *value = NULL;
-	struct bu_pair_opts opts;
-	struct bu_pair_result result;
+	struct bu_work_probe work;
 
-	if (!item || bu_pair_opts_from_json(item, &opts, err) != 0)
+	if (!item || bu_work_probe_from_json(item, &work, err) != 0 ||
+	    bu_rails_run(&work, kept, &value, err) != 0)
 		return -1;
-	opts.kept = kept;
-	if (bu_pair_run(&opts, &result, err) != 0)
-		return -1;
-	value = bu_pair_result_to_json(&result);
 	json_dumpf(value, stdout, format);
 	putchar('\n');
 	fflush(stdout);
-	return result.error.kind != BU_ERR_NONE;
+	return json_object_get(value, "error") != NULL;
 }
 
 static int
@@ -63,8 +60,10 @@ probe(const char *path)
 {
 	struct bu_err err = {0};
 	bu_autojson json_t *item = bu_json_load(path, &err);
-	int rc = probe_item(item, JSON_INDENT(1), NULL, &err);
+	struct bu_rails_kept kept = {0};
+	int rc = probe_item(item, JSON_INDENT(1), &kept, &err);
 
+	bu_rails_drop(&kept);
 	if (rc < 0)
 		bu_error("probe", "%s", err.text);
 	return rc != 0;
@@ -75,7 +74,7 @@ static int
 probe_lines(void)
 {
 	bu_autofree char *line = NULL;
-	struct bu_pair_kept kept = {0};
+	struct bu_rails_kept kept = {0};
 	size_t size = 0;
 	ssize_t length;
 
@@ -92,8 +91,20 @@ probe_lines(void)
 		putchar('\n');
 		fflush(stdout);
 	}
-	bu_pair_drop(&kept);
+	bu_rails_drop(&kept);
 	return 0;
+}
+
+/* What names mean by files and by DNS: other ways are libraries of the host, which do
+ * not fit to our C library. */
+static void
+keep_to_own_libraries(void)
+{
+	static const char *const files[] = {"passwd", "group", "shadow", "services"};
+
+	for (size_t i = 0; i < BU_LEN(files); i++)
+		__nss_configure_lookup(files[i], "files");
+	__nss_configure_lookup("hosts", "files dns");
 }
 
 int
@@ -105,6 +116,7 @@ main(int argc, char **argv)
 	int installed = argc == 2 && strcmp(argv[1], "--installed") == 0;
 
 	bu_log_init("bringup-agent", BU_LOG_INFO);
+	keep_to_own_libraries();
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && strcmp(argv[1], "probe") == 0)
 		return strcmp(argv[2], "-") == 0 ? probe_lines() : probe(argv[2]);

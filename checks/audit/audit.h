@@ -35,6 +35,9 @@ const struct bu_audit_row *bu_audit_rows(size_t *ret_count);
 struct bu_audit_probes {
 	/* MTU in use at an RDMA port, bytes; -1 when it cannot be asked. */
 	int (*rdma_mtu)(const char *root, const char *device, int port);
+	/* 1: the verbs know this device, 0: they have no provider for it; -1 when it
+	 * cannot be asked. */
+	int (*rdma_provider)(const char *root, const char *device);
 	/* Bit per priority that has PFC on, of an interface; -1 unknown. */
 	int (*pfc)(const char *root, const char *netdev);
 	/* Registers memory at a device as a job would: as user nobody, with this limit.

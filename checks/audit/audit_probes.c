@@ -36,6 +36,20 @@ bu_audit_open(const char *device)
 }
 
 static int
+ask_rdma_provider(const char *root, const char *device)
+{
+	int count = 0, known = 0;
+	struct ibv_device **list = *root ? NULL : ibv_get_device_list(&count);
+
+	if (!list)
+		return -1;
+	for (int i = 0; i < count; i++)
+		known |= strcmp(ibv_get_device_name(list[i]), device) == 0;
+	ibv_free_device_list(list);
+	return known;
+}
+
+static int
 ask_rdma_mtu(const char *root, const char *device, int port)
 {
 	struct ibv_context *context = *root ? NULL : bu_audit_open(device);
@@ -137,6 +151,8 @@ int
 bu_audit_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_err *err)
 {
 	static const struct bu_audit_probes probes = {.rdma_mtu = ask_rdma_mtu,
+						      .rdma_provider =
+							      ask_rdma_provider,
 						      .pfc = ask_pfc,
 						      .lock = bu_audit_lock,
 						      .lldp = bu_lldp_listen,

@@ -55,6 +55,34 @@ bu_audit_rdma_missing(struct bu_audit *a)
 	}
 }
 
+static void
+judge_provider(struct bu_audit *a, const struct bu_audit_port *port)
+{
+	int known = a->probes->rdma_provider
+			    ? a->probes->rdma_provider(a->root, port->device)
+			    : -1;
+	char driver[64];
+
+	bu_sysroot_link(a->root, driver, sizeof(driver), "%s/%s/device/driver", ib,
+			port->device);
+	if (known > 0)
+		bu_audit_good(a, port->name, "%s", driver[0] ? driver : "in software");
+	else if (known == 0)
+		bu_audit_bad(
+			a, port->name, driver[0] ? driver : "unknown",
+			"a provider of the agent",
+			"RDMA device %s of network %s has the driver %s, for which "
+			"the agent has no provider: it cannot be measured",
+			port->device, bu_audit_network_name(port->network),
+			driver[0] ? driver : "(none)");
+}
+
+void
+bu_audit_rdma_provider(struct bu_audit *a)
+{
+	bu_audit_each_port(a, judge_provider);
+}
+
 /* "4: ACTIVE" */
 static const char *
 after_colon(const char *text)

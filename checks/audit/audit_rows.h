@@ -117,6 +117,12 @@
 	  "infiniband devices of the interface", \
 	  "is there", \
 	  "load the driver (mlx5_ib, rdma_rxe); see the kernel's log") \
+	X(rdma_provider, "rdma-provider", FAIL, \
+	  "what each network's RDMA device is driven with", \
+	  "the providers that the agent brings", \
+	  "one is for this device", \
+	  "the agent brings mlx4, mlx5, bnxt_re, irdma, efa, hns, rxe and siw: " \
+	  "use such an adapter, or ask for its provider") \
 	X(rdma_state, "rdma-state", FAIL, \
 	  "state of each network's RDMA port", \
 	  "state, phys_state", \

@@ -167,6 +167,13 @@ static const struct bad bads[] = {
 	 "{\"severity\":{\"dscp\":\"off\"}}",
 	 "eth1",
 	 "eth1 (network roce) has no RDMA device"},
+	{"rdma-provider",
+	 FAIL,
+	 {{"test/unknown/mlx5_1", ""}},
+	 NULL,
+	 "mlx5_1",
+	 "RDMA device mlx5_1 of network ib has the driver mlx5_core, for which the agent "
+	 "has no provider: it cannot be measured"},
 	{"rdma-state",
 	 FAIL,
 	 {{PORT1 "state", "2: INIT"}, {PORT1 "phys_state", "5: LinkUp"}},

@@ -141,6 +141,7 @@ static const char *const links[][2] = {
 			   "0000:92:01.0/0000:94:00.0"},
 	{MLX0 "device", "../../../devices/pci0000:10/0000:10:00.0/0000:11:00.0/"
 			"0000:12:01.0/0000:14:00.0"},
+	{NIC1 "/driver", "../../../../../bus/pci/drivers/mlx5_core"},
 	{MLX1 "device", "../../../devices/pci0000:90/0000:90:00.0/0000:91:00.0/"
 			"0000:92:01.0/0000:94:00.0"},
 };
@@ -329,6 +330,12 @@ play_mtu(const char *at, const char *device, int port)
 }
 
 static int
+play_provider(const char *at, const char *device)
+{
+	return !bu_sysroot_exists(at, "test/unknown/%s", device);
+}
+
+static int
 play_pfc(const char *at, const char *netdev)
 {
 	return (int)bu_sysroot_int(at, -1, "test/pfc/%s", netdev);
@@ -377,6 +384,7 @@ play_ib_peer(const char *at, const char *device, int port, int wait_ms,
 }
 
 const struct bu_audit_probes bu_audit_machine_probes = {.rdma_mtu = play_mtu,
+							.rdma_provider = play_provider,
 							.pfc = play_pfc,
 							.lock = play_lock,
 							.lldp = play_lldp,

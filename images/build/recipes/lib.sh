@@ -38,15 +38,41 @@ candidates()
 	apt-cache policy "$@" | awk '/^[^ ]/ { name = $1 } /Candidate:/ { print name, $2 }'
 }
 
-# The libraries of the agent's folder. The providers of rdma-core are found through the
-# library path when the host has none.
+# What libibverbs needs for each kind of RDMA adapter, as Debian ships it.
+PROVIDERS="mlx4 mlx5 bnxt_re irdma efa hns rxe siw"
+
+# provider_file NAME: the path of its library.
+provider_file()
+{
+	for file in /usr/lib/*/libibverbs/lib"$1"-rdmav*.so; do
+		[ -e "$file" ] || die "the provider of $1 is missing; install Debian's" \
+			"package ibverbs-providers"
+		echo "$file"
+	done
+}
+
+# libraries_of FILE...: all that they need, their loader too.
+libraries_of()
+{
+	ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\/.*[^:]$/ { print $1 }'
+}
+
+# The libraries of the agent's folder. The parts of the C library that nothing of ours
+# needs are for what comes from the host (CUDA, NVML): the host's own parts would not fit
+# to our C library.
 agent_libraries()
 {
-	ldd "$AGENT" | awk '$2 == "=>" && $3 ~ /^\// { print $3 } $1 ~ /^\// { print $1 }' |
-		sort -u
-	for file in /usr/lib/*/libibverbs/librxe-rdmav*.so; do
-		[ ! -e "$file" ] || echo "$file"
+	providers=
+	for name in $PROVIDERS; do
+		providers="$providers $(provider_file "$name")"
 	done
+	{
+		libraries_of "$AGENT" $providers
+		libc=$(ldd "$AGENT" | awk '$1 == "libc.so.6" { print $3 }')
+		for part in libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1; do
+			echo "${libc%/*}/$part"
+		done
+	} | sort -u
 }
 
 # stripped_agent FILE: without what tells where and how it was built.
@@ -62,12 +88,41 @@ agent_key()
 {
 	mkdir -p "$WORK"
 	stripped_agent "$WORK/agent.key"
-	cat "$WORK/agent.key" $(agent_libraries) | digest
+	{
+		cat "$WORK/agent.key" $(agent_libraries)
+		for name in $PROVIDERS; do cat "$(provider_file "$name")"; done
+	} | digest
+}
+
+# rename_path FILE OLD NEW: a path that is fixed in a library; NEW is not longer.
+rename_path()
+{
+	grep -qaF "$2" "$1" || die "${1##*/} does not name $2; is it another release?"
+	OLD=$2 NEW=$3 perl -0777 -pi -e '
+		my ($old, $new) = @ENV{"OLD", "NEW"};
+		my $gap = "\0" x (length($old) - length($new));
+		s/\Q$old\E([^\0]*)\0/$new$1\0$gap/g' "$1"
+}
+
+# provider_folder BRINGUP: the providers and the files that name them, where our copy of
+# libibverbs looks for them and nowhere else: a provider of the host would bring the
+# host's libraries with it. The path of the second folder has 17 characters at most.
+provider_folder()
+{
+	mkdir -p "$1/verbs" "$1/ibv"
+	for name in $PROVIDERS; do
+		file=$(provider_file "$name")
+		cp -L "$file" "$1/verbs/"
+		echo "driver $name" >"$1/ibv/$name.driver"
+	done
+	rename_path "$1/lib/libibverbs.so.1" "${file%/*}/" /usr/lib/bringup/verbs/
+	rename_path "$1/lib/libibverbs.so.1" /etc/libibverbs.d /lib/bringup/ibv
 }
 
 # The agent with its own loader and libraries: runs in any root.
 agent_folder()
 {
+	need perl perl-base
 	lib=$1/usr/lib/bringup/lib
 	mkdir -p "$lib"
 	stripped_agent "$1/usr/lib/bringup/bringup-agent"
@@ -77,6 +132,10 @@ agent_folder()
 		*) cp -L "$file" "$lib/" ;;
 		esac
 	done
+	provider_folder "$1/usr/lib/bringup"
+	# Where /lib is no link to /usr/lib.
+	mkdir -p "$1/lib"
+	[ -e "$1/lib/bringup" ] || ln -s ../usr/lib/bringup "$1/lib/bringup"
 	cat >"$1/usr/lib/bringup/agent" <<'END'
 #!/bin/sh
 d=/usr/lib/bringup

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The boot ramdisk: vmlinuz and agent.img, about 25 MB together. agent.img is two
+# The boot ramdisk: vmlinuz and agent.img, about 26 MB together. agent.img is two
 # archives in a row: what changes with the kernel (slow to compress, kept) and the agent.
 . "$RECIPES/lib.sh"
 
