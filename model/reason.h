@@ -34,43 +34,52 @@
 	  "soaks: {#done} of {#all} minutes under load")                               \
 	X(NO_PARTNER, "no-partner", WAIT, 1, 2,                                        \
 	  "another node of its fabric is validating or certified",                     \
-	  "no partner: no other node of its fabric is validating or certified")        \
+	  "no partner: no other node of its fabric is validating or certified"         \
+	  "[ (rail {rail})]")                                                          \
 	X(PARTNERS_IN_USE, "partners-in-use", WAIT, 1, 2,                              \
 	  "one of these nodes is idle, or partners of its pool allows nodes in use",   \
 	  "no partner: {#count} certified nodes of its fabric are in use, and "        \
-	  "partners of their pools does not allow using them")                         \
+	  "partners of their pools does not allow using them"                          \
+	  "[ (rail {rail})]")                                                          \
 	X(NO_FREE_PARTNER, "no-free-partner", WAIT, 1, 2,                              \
 	  "a partner that could probe it is free",                                     \
-	  "no partner is free that could probe it")                                    \
+	  "no partner is free that could probe it"                                     \
+	  "[ (rail {rail})]")                                                          \
 	X(UNDECIDED, "undecided", WAIT, 1, 2,                                          \
 	  "it has rebooted, or bringup node validate asks for it again",               \
 	  "its tests do not decide: good and bad results alternate; bringup fabric "   \
-	  "show has the counters; after a reboot it is measured again")                \
+	  "show has the counters; after a reboot it is measured again"                 \
+	  "[ (rail {rail})]")                                                          \
 	X(UNDECIDED_YET, "undecided-yet", WAIT, 1, 60,                                 \
 	  "its tests decide, or, after a repair, bringup node validate begins them "   \
 	  "anew",                                                                      \
 	  "its tests do not decide yet: good and bad results alternate; they go on "   \
-	  "once a minute")                                                             \
+	  "once a minute"                                                              \
+	  "[ (rail {rail})]")                                                          \
 	X(OTHERS_UNDECIDED, "others-undecided", WAIT, 1, 60,                           \
 	  "the tests of the other nodes decide",                                       \
 	  "the tests of other nodes of its fabric do not decide yet; they go on once " \
-	  "a minute")                                                                  \
+	  "a minute"                                                                   \
+	  "[ (rail {rail})]")                                                          \
 	X(LEAF_ACCUSED, "leaf-accused", WAIT, 1, 2,                                    \
 	  "bringup node validate measures its nodes again after a repair of the "      \
 	  "switch, or a corrected rate is applied",                                    \
 	  "{seen}; so many nodes of leaf {leaf} are bad that the leaf is accused "     \
-	  "and not its nodes: check the switch and the expected rate ({cause})")       \
+	  "and not its nodes: check the switch and the expected rate ({cause})"        \
+	  "[ (rail {rail})]")                                                          \
 	X(NODE_OR_LEAF, "node-or-leaf", WAIT, 1, 2,                                    \
 	  "bringup node validate measures it again after a repair, or a corrected "    \
 	  "rate is applied",                                                           \
 	  "{seen}; no test tells its fault from that of {leaf}: check the switch and " \
 	  "the expected rate; after a repair bringup node validate {node} measures "   \
-	  "it again")                                                                  \
+	  "it again"                                                                   \
+	  "[ (rail {rail})]")                                                          \
 	X(NO_THIRD, "no-third", WAIT, 1, 2,                                            \
 	  "another node of its fabric is validating or certified, or bringup node "    \
 	  "validate asks for it again",                                                \
 	  "{seen}; no third machine or certified partner can tell which; after a "     \
-	  "repair bringup node validate {node} measures it again")                     \
+	  "repair bringup node validate {node} measures it again"                      \
+	  "[ (rail {rail})]")                                                          \
 	/* what a node waits for before it joins */                                    \
 	X(BMC_AWAITED, "bmc-awaited", WAIT, 1, 1,                                      \
 	  "its BMC has answered, or bringup has given the command up",                 \
@@ -95,15 +104,21 @@
 	  "a check of this boot failed")                                               \
 	X(PROBES_SILENT, "probes-silent", TROUBLE, 0, 2, "a probe gives a result",     \
 	  "{#count probe|probes} {a} <-> {b} gave no result: {error}; it is measured " \
-	  "again[, once a minute{?seldom}]")                                           \
+	  "again[, once a minute{?seldom}]"                                            \
+	  "[ (rail {rail})]")                                                          \
 	X(PROBES_IN_DOUBT, "probes-in-doubt", TROUBLE, 0, 2,                           \
 	  "a probe gives a usable result",                                             \
 	  "{#count probe|probes} {a} <-> {b} gave no usable result: {error}; it is "   \
-	  "measured again[, once a minute{?seldom}]")                                  \
-	X(INCONCLUSIVE, "inconclusive", TROUBLE, 0, 2, "its tests decide", "{cause}")  \
+	  "measured again[, once a minute{?seldom}]"                                   \
+	  "[ (rail {rail})]")                                                          \
+	X(INCONCLUSIVE, "inconclusive", TROUBLE, 0, 2, "its tests decide",             \
+	  "{cause}"                                                                    \
+	  "[ (rail {rail})]")                                                          \
 	X(UNCERTIFIABLE, "uncertifiable", TROUBLE, 0, 60,                              \
 	  "its pairs are measured again and are good",                                 \
 	  "{error}; its pairs are measured again, one a minute")                       \
+	X(RAIL_NOT_PROVEN, "rail-not-proven", TROUBLE, 0, 2,                           \
+	  "all its rails are proven", "good on {rail}; {others} not proven yet")       \
 	X(NOT_LET_IN, "not-let-in", TROUBLE, 0, 2,                                     \
 	  "its certificates are those of its boot and hardware", "{error}")            \
 	/* why a machine with its token was refused */                                 \
@@ -166,7 +181,7 @@
 	  "hardware class {class} wants {#want} NICs; it has {#has}")                  \
 	X(TOO_FEW_GPUS, "too-few-gpus", FAULT, 0, 0, "",                               \
 	  "hardware class {class} wants {#want} GPUs; it has {#has}")                  \
-	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "", "{words}")                \
+	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "", "[rail {rail}: ]{words}") \
 	X(CHECKS_ACCUSED, "checks-accused", FAULT, 0, 0, "", "{words}")                \
 	X(RESTARTED, "restarted", FAULT, 0, 0, "",                                     \
 	  "it restarted while it was reconfigured")                                    \

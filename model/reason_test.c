@@ -50,32 +50,34 @@ static const char *const sentences[] = {
 		"certificate; add validation = NAME to the pool",
 	[BU_REASON_SOAKS] = "soaks: 2 of 2 minutes under load",
 	[BU_REASON_NO_PARTNER] =
-		"no partner: no other node of its fabric is validating or certified",
+		"no partner: no other node of its fabric is validating or certified (rail <rail>)",
 	[BU_REASON_PARTNERS_IN_USE] =
 		"no partner: 2 certified nodes of its fabric are in use, and partners "
-		"of their pools does not allow using them",
-	[BU_REASON_NO_FREE_PARTNER] = "no partner is free that could probe it",
+		"of their pools does not allow using them (rail <rail>)",
+	[BU_REASON_NO_FREE_PARTNER] =
+		"no partner is free that could probe it (rail <rail>)",
 	[BU_REASON_UNDECIDED] =
 		"its tests do not decide: good and bad results alternate; bringup "
-		"fabric show has the counters; after a reboot it is measured again",
+		"fabric show has the counters; after a reboot it is measured again (rail <rail>)",
 	[BU_REASON_UNDECIDED_YET] = "its tests do not decide yet: good and bad results "
-				    "alternate; they go on once a minute",
-	[BU_REASON_OTHERS_UNDECIDED] = "the tests of other nodes of its fabric do not "
-				       "decide yet; they go on once a minute",
+				    "alternate; they go on once a minute (rail <rail>)",
+	[BU_REASON_OTHERS_UNDECIDED] =
+		"the tests of other nodes of its fabric do not "
+		"decide yet; they go on once a minute (rail <rail>)",
 	[BU_REASON_LEAF_ACCUSED] =
 		"<seen>; so many nodes of leaf <leaf> are bad that the leaf is "
 		"accused and not its nodes: check the switch and the expected rate "
-		"(<cause>)",
+		"(<cause>) (rail <rail>)",
 	[BU_REASON_NODE_OR_LEAF] = "<seen>; no test tells its fault from that of "
 				   "<leaf>: check the switch and the expected rate; "
 				   "after a repair bringup node validate <node> "
-				   "measures it again",
+				   "measures it again (rail <rail>)",
 	[BU_REASON_BMC_AWAITED] =
 		"its BMC has not answered a power command: it may still switch the "
 		"machine off, so no job is let in",
 	[BU_REASON_NO_THIRD] =
 		"<seen>; no third machine or certified partner can tell which; after "
-		"a repair bringup node validate <node> measures it again",
+		"a repair bringup node validate <node> measures it again (rail <rail>)",
 	[BU_REASON_BY_HAND] =
 		"power = manual: switch the machine of <node> off and on by hand, so "
 		"that it boots from <what>; bringup goes on when it calls",
@@ -86,12 +88,14 @@ static const char *const sentences[] = {
 	[BU_REASON_CHECKS_SILENT] = "its checks gave no report, 2 times: <error>",
 	[BU_REASON_CHECK_FAILED] = "a check of this boot failed",
 	[BU_REASON_PROBES_SILENT] = "2 probes <a> <-> <b> gave no result: <error>; it "
-				    "is measured again, once a minute",
-	[BU_REASON_PROBES_IN_DOUBT] = "2 probes <a> <-> <b> gave no usable result: "
-				      "<error>; it is measured again, once a minute",
-	[BU_REASON_INCONCLUSIVE] = "<cause>",
+				    "is measured again, once a minute (rail <rail>)",
+	[BU_REASON_PROBES_IN_DOUBT] =
+		"2 probes <a> <-> <b> gave no usable result: "
+		"<error>; it is measured again, once a minute (rail <rail>)",
+	[BU_REASON_INCONCLUSIVE] = "<cause> (rail <rail>)",
 	[BU_REASON_UNCERTIFIABLE] =
 		"<error>; its pairs are measured again, one a minute",
+	[BU_REASON_RAIL_NOT_PROVEN] = "good on <rail>; <others> not proven yet",
 	[BU_REASON_NOT_LET_IN] = "<error>",
 	[BU_REASON_NO_IDENTITY] = "<error>",
 	[BU_REASON_OTHER_MAC] = "no NIC of this machine has the MAC that the profile "
@@ -133,7 +137,7 @@ static const char *const sentences[] = {
 	[BU_REASON_TOO_FEW_CPUS] = "hardware class <class> wants 2 CPUs; it has 2",
 	[BU_REASON_TOO_FEW_NICS] = "hardware class <class> wants 2 NICs; it has 2",
 	[BU_REASON_TOO_FEW_GPUS] = "hardware class <class> wants 2 GPUs; it has 2",
-	[BU_REASON_FABRIC_ACCUSED] = "<words>",
+	[BU_REASON_FABRIC_ACCUSED] = "rail <rail>: <words>",
 	[BU_REASON_CHECKS_ACCUSED] = "<words>",
 	[BU_REASON_RESTARTED] = "it restarted while it was reconfigured",
 	[BU_REASON_ENDED_IN] = "<state>",

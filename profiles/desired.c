@@ -76,6 +76,17 @@ bu_desired_image(const struct bu_desired *desired, const char *name)
 	return NULL;
 }
 
+int
+bu_desired_has_rail(const struct bu_desired_pool *pool,
+		    const struct bu_desired_network *network)
+{
+	for (size_t i = 0; i < pool->rails_count; i++) {
+		if (pool->rails[i] == network)
+			return 1;
+	}
+	return 0;
+}
+
 const struct bu_desired_network *
 bu_desired_node_network(const struct bu_desired_node *node, enum bu_network_role role)
 {

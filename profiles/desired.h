@@ -175,14 +175,16 @@ struct bu_desired_cluster {
 };
 
 struct bu_desired_validation {
-	char *name;                              /* never NULL */
-	const struct bu_desired_network *fabric; /* never NULL */
-	double bw_min_percent;                   /* of the network's link_gbps */
-	int runs;                                /* the median counts */
-	uint64_t message_bytes;                  /* of one RDMA write */
-	uint64_t run_bytes;                      /* written in one run */
-	double lat_max_us;                       /* 0 = not judged */
-	int64_t deadline_ms;                     /* of one probe of a pair */
+	char *name; /* never NULL */
+	/* Of these networks; none = of all fabrics of the pool. */
+	const struct bu_desired_network **fabrics;
+	size_t fabrics_count;
+	double bw_min_percent;    /* of the network's link_gbps */
+	int runs;                 /* the median counts */
+	uint64_t message_bytes;   /* of one RDMA write */
+	uint64_t run_bytes;       /* written in one run */
+	double lat_max_us;        /* 0 = not judged */
+	int64_t deadline_ms;      /* of one probe of a pair */
 	char *checks;             /* "nhc,mounts" of checks.d; NULL = all of them */
 	int64_t check_timeout_ms; /* of each of them */
 	int64_t soak_ms;          /* of new and repaired machines; 0 = none */
@@ -208,6 +210,9 @@ struct bu_desired_pool {
 	const struct bu_desired_validation *validation; /* NULL = no gate */
 	const struct bu_desired_network **networks; /* in the order of the profile */
 	size_t networks_count;
+	/* The rails: what the gate measures of each node, in the order of networks. */
+	const struct bu_desired_network **rails;
+	size_t rails_count;
 	char *power; /* "libvirt", "redfish", "ipmi"; never NULL */
 	BU_DESIRED_SETTINGS
 	int max_unavailable; /* nodes, from 1; a percentage is of the pool, rounded down
@@ -309,6 +314,9 @@ const struct bu_desired_image *bu_desired_image(const struct bu_desired *desired
 /* The node's network of this role; NULL when its pool has none. */
 const struct bu_desired_network *bu_desired_node_network(
 	const struct bu_desired_node *node, enum bu_network_role role);
+/* Does the gate measure this network of the pool's nodes? */
+int bu_desired_has_rail(const struct bu_desired_pool *pool,
+			const struct bu_desired_network *network);
 /* "10.77.0.11" of the node in this network; 0 when it has one, -1 when not. */
 int bu_desired_node_address(const struct bu_desired_node *node,
 			    const struct bu_desired_network *network,

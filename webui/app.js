@@ -411,7 +411,7 @@ function updatePair(row, pair) {
 	const tone = VERDICT_TONES[pair.verdict] || "idle";
 	row.key = key;
 	setText(row.name, pair.a + " – " + pair.b);
-	setText(row.note, [pair.expect_gbps > 0 && "expected " + bandwidth(pair.expect_gbps),
+	setText(row.note, [pair.rail, pair.expect_gbps > 0 && "expected " + bandwidth(pair.expect_gbps),
 		pair.lat_us > 0 && pair.lat_us.toFixed(pair.lat_us < 100 ? 1 : 0) + " µs"]
 		.filter(Boolean).join(" · "));
 	updateBar(row.ab, pair.a + " → " + pair.b, pair.ab_gbps, pair);
@@ -427,7 +427,7 @@ function drawPairs(pairs) {
 	const sorted = [...pairs].sort((a, b) => rankOf(a) - rankOf(b));
 	const picked = view.allPairs ? sorted : sorted.slice(0, PAIRS_MAX);
 	const rows = picked.map((pair) => {
-		const name = pair.a + " " + pair.b;
+		const name = pair.a + " " + pair.b + " " + (pair.rail || "");
 		if (!view.pairs.has(name))
 			view.pairs.set(name, createPair());
 		updatePair(view.pairs.get(name), pair);

@@ -30,9 +30,9 @@ print_run(const json_t *run, const struct bu_options *options)
 	else
 		bu_out_json(run, stdout);
 	json_array_foreach (missed, i, pair)
-		fprintf(stderr, "%s <-> %s was not measured: %s\n",
+		fprintf(stderr, "%s <-> %s was not measured on %s: %s\n",
 			bu_json_str(pair, "a", "?"), bu_json_str(pair, "b", "?"),
-			bu_json_str(pair, "why", "?"));
+			bu_json_str(pair, "rail", "?"), bu_json_str(pair, "why", "?"));
 	return bad;
 }
 
@@ -78,7 +78,7 @@ bu_fabric_show_node(const struct bu_options *options, struct bu_err *err)
 }
 
 static double
-gbps_of(const json_t *pairs, const char *from, const char *to)
+gbps_of(const json_t *pairs, const char *rail, const char *from, const char *to)
 {
 	size_t i;
 	json_t *pair;
@@ -87,6 +87,8 @@ gbps_of(const json_t *pairs, const char *from, const char *to)
 		const char *a = bu_json_str(pair, "a", ""),
 			   *b = bu_json_str(pair, "b", "");
 
+		if (strcmp(bu_json_str(pair, "rail", ""), rail) != 0)
+			continue;
 		if (strcmp(a, from) == 0 && strcmp(b, to) == 0)
 			return bu_json_real(pair, "ab_gbps", -1);
 		if (strcmp(b, from) == 0 && strcmp(a, to) == 0)
@@ -95,9 +97,9 @@ gbps_of(const json_t *pairs, const char *from, const char *to)
 	return -1;
 }
 
-/* A row per sender, a column per receiver, Gbit/s of the last probe. */
+/* A row per sender, a column per receiver, Gbit/s of the last probe on this rail. */
 static void
-print_matrix(const json_t *names, const json_t *pairs)
+print_rail(const json_t *names, const json_t *pairs, const char *rail)
 {
 	size_t i, k, count = json_array_size(names);
 
@@ -111,7 +113,7 @@ print_matrix(const json_t *names, const json_t *pairs)
 		printf("%-16s", from);
 		for (k = 0; k < count; k++) {
 			double gbps =
-				gbps_of(pairs, from,
+				gbps_of(pairs, rail, from,
 					json_string_value(json_array_get(names, k)));
 
 			if (gbps < 0)
@@ -120,6 +122,43 @@ print_matrix(const json_t *names, const json_t *pairs)
 				printf(" %10.4g", gbps);
 		}
 		putchar('\n');
+	}
+}
+
+/* The rails that were measured, in the order of their names. */
+static json_t *
+rails_of(const json_t *pairs)
+{
+	bu_autojson json_t *seen = json_object();
+	json_t *rails = json_array(), *value;
+	const char *rail;
+	size_t i;
+	json_t *pair;
+
+	json_array_foreach (pairs, i, pair)
+		json_object_set_new(seen, bu_json_str(pair, "rail", ""), json_true());
+	bu_autofree char *sorted = json_dumps(seen, JSON_SORT_KEYS | JSON_COMPACT);
+	bu_autojson json_t *again = json_loads(sorted, 0, NULL);
+
+	json_object_foreach (again, rail, value)
+		json_array_append_new(rails, json_string(rail));
+	return rails;
+}
+
+static void
+print_matrix(const json_t *names, const json_t *pairs)
+{
+	bu_autojson json_t *rails = rails_of(pairs);
+	size_t count = json_array_size(rails);
+
+	if (count == 0)
+		print_rail(names, pairs, "");
+	for (size_t i = 0; i < count; i++) {
+		const char *rail = json_string_value(json_array_get(rails, i));
+
+		if (count > 1)
+			printf("%srail %s\n", i ? "\n" : "", *rail ? rail : "-");
+		print_rail(names, pairs, rail);
 	}
 }
 

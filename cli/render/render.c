@@ -57,9 +57,15 @@ figure(const json_t *pair, const char *key, const char *fmt)
 void
 bu_render_pairs(const json_t *pairs, FILE *out)
 {
-	static const char *const headings[] = {
-		"A",         "B",           ">A->B Gbit/s", ">B->A Gbit/s",
-		">EXPECTED", ">LATENCY us", "VERDICT",      NULL};
+	static const char *const headings[] = {"A",
+					       "B",
+					       "RAIL",
+					       ">A->B Gbit/s",
+					       ">B->A Gbit/s",
+					       ">EXPECTED",
+					       ">LATENCY us",
+					       "VERDICT",
+					       NULL};
 	struct bu_table *table = bu_table_create(headings);
 	json_t *pair;
 	size_t i;
@@ -72,7 +78,8 @@ bu_render_pairs(const json_t *pairs, FILE *out)
 
 		bu_table_row(table,
 			     (const char *const[]){bu_json_str(pair, "a", "?"),
-						   bu_json_str(pair, "b", "?"), there,
+						   bu_json_str(pair, "b", "?"),
+						   bu_json_str(pair, "rail", ""), there,
 						   back, expect, latency,
 						   bu_json_str(pair, "verdict", "?")});
 	}

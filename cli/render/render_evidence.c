@@ -19,8 +19,10 @@ line(const char *name, const char *text, FILE *out)
 static void
 show_result(const json_t *result, FILE *out)
 {
+	const char *rail = bu_json_str(result, "rail", "");
 	bu_autofree char *text = bu_xasprintf(
-		"%s -> %s %.4f Gbit/s, back %.4f Gbit/s: %s %s",
+		"%s%s%s -> %s %.4f Gbit/s, back %.4f Gbit/s: %s %s", rail,
+		*rail ? ": " : "",
 		bu_json_str(json_object_get(result, "a"), "node", "?"),
 		bu_json_str(json_object_get(result, "b"), "node", "?"),
 		bu_json_real(json_object_get(result, "a_to_b"), "bw_median_gbps", 0),

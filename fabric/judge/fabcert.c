@@ -27,38 +27,58 @@ signed_bytes(const json_t *cert)
 }
 
 static int
-check_cert(const struct bu_fabcert *cert, struct bu_err *err)
+check_rail(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
+	   struct bu_err *err)
 {
-	if (cert->verdict != BU_VERDICT_PASS && cert->verdict != BU_VERDICT_WARN)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "certificate of %s: the verdict is %s", cert->node,
-				  bu_verdict_name(cert->verdict));
-	if (cert->result_count < 1)
-		return bu_err_set(err, BU_ERR_STATE, 0,
-				  "certificate of %s: nothing was probed", cert->node);
-	for (int i = 0; i < cert->result_count; i++) {
-		const struct bu_pair_result *result = cert->results[i];
+	if (rail->result_count < 1)
+		return bu_err_set(err, BU_ERR_STATE, 0, "rail %s was not probed",
+				  rail->name);
+	for (int i = 0; i < rail->result_count; i++) {
+		const struct bu_pair_result *result = rail->results[i];
 
 		if (strcmp(result->end[0].node, cert->node) != 0 &&
 		    strcmp(result->end[1].node, cert->node) != 0)
-			return bu_err_set(
-				err, BU_ERR_STATE, 0,
-				"certificate of %s: probe %s is of other nodes",
-				cert->node, result->probe);
+			return bu_err_set(err, BU_ERR_STATE, 0,
+					  "probe %s is of other nodes", result->probe);
 	}
-	return bu_expect_check(&cert->expect, err);
+	if (rail->verdict != BU_VERDICT_PASS && rail->verdict != BU_VERDICT_WARN)
+		return bu_err_set(err, BU_ERR_STATE, 0, "rail %s: the verdict is %s",
+				  rail->name, bu_verdict_name(rail->verdict));
+	return bu_expect_check(&rail->expect, err);
 }
 
+static int
+check_cert(const struct bu_fabcert *cert, struct bu_err *err)
+{
+	if (cert->rail_count < 1)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "certificate of %s: nothing was probed", cert->node);
+	for (int i = 0; i < cert->rail_count; i++) {
+		if (check_rail(cert, &cert->rails[i], err) != 0)
+			return bu_err_wrap(err, "certificate of %s", cert->node);
+	}
+	return 0;
+}
+
+/* Each once, in the order of the results. */
 static json_t *
 partners_of(const struct bu_fabcert *cert)
 {
+	bu_autojson json_t *seen = json_object();
 	json_t *partners = json_array();
 
-	for (int i = 0; i < cert->result_count; i++) {
-		const struct bu_pair_result *result = cert->results[i];
-		int own = strcmp(result->end[0].node, cert->node) == 0 ? 0 : 1;
+	for (int r = 0; r < cert->rail_count; r++) {
+		const struct bu_fabcert_rail *rail = &cert->rails[r];
 
-		json_array_append_new(partners, json_string(result->end[!own].node));
+		for (int i = 0; i < rail->result_count; i++) {
+			const struct bu_pair_result *result = rail->results[i];
+			int own = strcmp(result->end[0].node, cert->node) == 0 ? 0 : 1;
+			const char *name = result->end[!own].node;
+
+			if (!json_object_get(seen, name))
+				json_array_append_new(partners, json_string(name));
+			json_object_set_new(seen, name, json_true());
+		}
 	}
 	return partners;
 }
@@ -96,7 +116,8 @@ bu_fabcert_round(const json_t *schedule, uint64_t seed, const char *a, const cha
 
 /* Counters and ports are in the log; the certificate has what was judged. */
 static json_t *
-result_json(const struct bu_fabcert *cert, const struct bu_pair_result *result)
+result_json(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
+	    const struct bu_pair_result *result)
 {
 	static const char *const dirs[] = {"a_to_b", "b_to_a"};
 	static const char *const left_out[] = {"a", "b", "sport", "flow_label"};
@@ -106,23 +127,45 @@ result_json(const struct bu_fabcert *cert, const struct bu_pair_result *result)
 		for (size_t i = 0; i < BU_LEN(left_out); i++)
 			json_object_del(json_object_get(value, dirs[dir]), left_out[i]);
 	}
-	if (cert->schedule)
+	json_object_set_new(value, "rail", json_string(rail->name));
+	if (rail->schedule)
 		json_object_set_new(value, "round",
 				    json_integer(bu_fabcert_round(
-					    cert->schedule, cert->seed,
+					    rail->schedule, cert->seed,
 					    result->end[0].node, result->end[1].node)));
+	return value;
+}
+
+static json_t *
+rail_json(const struct bu_fabcert_rail *rail)
+{
+	json_t *value = json_pack("{s:s,s:o,s:s}", "rail", rail->name, "expect",
+				  bu_expect_to_json(&rail->expect), "verdict",
+				  bu_verdict_name(rail->verdict));
+
+	if (rail->schedule)
+		json_object_set(value, "schedule", (json_t *)(uintptr_t)rail->schedule);
 	return value;
 }
 
 static json_t *
 cert_to_json(const struct bu_fabcert *cert)
 {
-	json_t *results = json_array();
+	json_t *results = json_array(), *rails = json_array();
+	enum bu_verdict verdict = BU_VERDICT_PASS;
 	char seed[24], issued[24];
 	json_t *value;
 
-	for (int i = 0; i < cert->result_count; i++)
-		json_array_append_new(results, result_json(cert, cert->results[i]));
+	for (int r = 0; r < cert->rail_count; r++) {
+		const struct bu_fabcert_rail *rail = &cert->rails[r];
+
+		json_array_append_new(rails, rail_json(rail));
+		for (int i = 0; i < rail->result_count; i++)
+			json_array_append_new(
+				results, result_json(cert, rail, rail->results[i]));
+		if (rail->verdict != BU_VERDICT_PASS)
+			verdict = BU_VERDICT_WARN;
+	}
 	/* JSON integers are signed: a seed may not fit. */
 	snprintf(seed, sizeof(seed), "%016" PRIx64, cert->seed);
 	bu_time_iso(cert->issued_ms, issued);
@@ -131,14 +174,11 @@ cert_to_json(const struct bu_fabcert *cert)
 		"v", 1, "kind", kind_names[cert->kind], "node", cert->node, "machine",
 		cert->machine, "hardware", cert->hardware, "boot_id", cert->boot_id,
 		"epoch", (json_int_t)cert->epoch, "issued", issued, "partners",
-		partners_of(cert), "results", results, "expect",
-		bu_expect_to_json(&cert->expect), "seed", seed, "verdict",
-		bu_verdict_name(cert->verdict));
+		partners_of(cert), "results", results, "rails", rails, "seed", seed,
+		"verdict", bu_verdict_name(verdict));
 	bu_assert(value);
 	if (cert->checks)
 		json_object_set(value, "checks", (json_t *)(uintptr_t)cert->checks);
-	if (cert->schedule)
-		json_object_set(value, "schedule", (json_t *)(uintptr_t)cert->schedule);
 	return value;
 }
 
@@ -254,11 +294,27 @@ bu_fabcert_judge(const char *node, const struct bu_expect *expect,
 	return failed ? BU_VERDICT_FAIL : BU_VERDICT_INCONCLUSIVE;
 }
 
+int
+bu_fabcert_covers(const json_t *cert, const char *rail, int first)
+{
+	const json_t *rails = json_object_get(cert, "rails");
+	size_t i;
+	json_t *one;
+
+	if (!rails)
+		return first;
+	json_array_foreach (rails, i, one) {
+		if (strcmp(bu_json_str(one, "rail", ""), rail) == 0)
+			return 1;
+	}
+	return 0;
+}
+
 static int
-replay_result(const json_t *cert, uint64_t seed, const struct bu_expect *expect,
+replay_result(const json_t *rail, uint64_t seed, const struct bu_expect *expect,
 	      const json_t *value, struct bu_pair_result *ret, struct bu_err *err)
 {
-	const json_t *schedule = json_object_get(cert, "schedule");
+	const json_t *schedule = json_object_get(rail, "schedule");
 	enum bu_verdict claimed;
 	int round;
 
@@ -283,11 +339,14 @@ replay_result(const json_t *cert, uint64_t seed, const struct bu_expect *expect,
 	return 0;
 }
 
-int
-bu_fabcert_replay(const json_t *cert, struct bu_err *err)
+/* rail: one of the certificate's, or itself where it has none. */
+static int
+replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
+	    struct bu_err *err)
 {
 	const json_t *list = json_object_get(cert, "results");
-	size_t count = json_array_size(list);
+	const char *name = bu_json_str(rail, "rail", "");
+	size_t count = json_array_size(list), i;
 	bu_autofree struct bu_pair_result *results =
 		bu_xcalloc(count + 1, sizeof(*results));
 	bu_autofree const struct bu_pair_result **refs =
@@ -295,20 +354,51 @@ bu_fabcert_replay(const json_t *cert, struct bu_err *err)
 	uint64_t seed = strtoull(bu_json_str(cert, "seed", "0"), NULL, 16);
 	struct bu_expect expect;
 	const char *verdict;
+	json_t *value;
+	int kept = 0;
 
-	if (bu_expect_from_json(json_object_get(cert, "expect"), &expect, err) != 0)
+	if (bu_expect_from_json(json_object_get(rail, "expect"), &expect, err) != 0)
 		return -1;
-	for (size_t i = 0; i < count; i++) {
-		if (replay_result(cert, seed, &expect, json_array_get(list, i),
-				  &results[i], err) != 0)
+	json_array_foreach (list, i, value) {
+		if (strcmp(bu_json_str(value, "rail", ""), name) != 0)
+			continue;
+		if (replay_result(rail, seed, &expect, value, &results[kept], err) != 0)
 			return -1;
-		refs[i] = &results[i];
+		refs[kept] = &results[kept];
+		kept++;
 	}
-	verdict = bu_verdict_name(bu_fabcert_judge(bu_json_str(cert, "node", ""),
-						   &expect, refs, (int)count));
-	if (strcmp(verdict, bu_json_str(cert, "verdict", "")) != 0)
+	*ret = bu_fabcert_judge(bu_json_str(cert, "node", ""), &expect, refs, kept);
+	verdict = bu_verdict_name(*ret);
+	if (strcmp(verdict, bu_json_str(rail, "verdict", "")) != 0)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "its figures give %s, the certificate says %s",
-				  verdict, bu_json_str(cert, "verdict", ""));
+				  "%s%sits figures give %s, the certificate says %s",
+				  *name ? name : "", *name ? ": " : "", verdict,
+				  bu_json_str(rail, "verdict", ""));
+	return 0;
+}
+
+int
+bu_fabcert_replay(const json_t *cert, struct bu_err *err)
+{
+	const json_t *rails = json_object_get(cert, "rails");
+	enum bu_verdict worst = BU_VERDICT_PASS, verdict;
+	size_t i;
+	json_t *rail;
+
+	if (!rails)
+		return replay_rail(cert, cert, &verdict, err);
+	json_array_foreach (rails, i, rail) {
+		if (replay_rail(cert, rail, &verdict, err) != 0)
+			return -1;
+		if (verdict != BU_VERDICT_PASS)
+			worst = worst == BU_VERDICT_PASS || worst == BU_VERDICT_WARN
+					? verdict
+					: worst;
+	}
+	if (strcmp(bu_verdict_name(worst), bu_json_str(cert, "verdict", "")) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "its rails give %s, the certificate says %s",
+				  bu_verdict_name(worst),
+				  bu_json_str(cert, "verdict", ""));
 	return 0;
 }

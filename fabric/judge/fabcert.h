@@ -6,11 +6,12 @@
  * "bringup fabcert 1\n" and the canonical CERT, so that no other signed thing of the
  * same key can pass for one. CERT
  * {"v":1,"kind":"full"|"boot","node","machine","hardware":{id: text},"boot_id",
- *  "epoch","issued","partners":[names],"results":[pair results],"expect":{"link_gbps",
- *  "percent"},"seed":"<hex>","verdict":"pass"|"warn","checks"?:{"digest","verdict",
- *  "counts"},"schedule"?:{"group","order":[names]}}
- * A result has {"round"} besides, in which the schedule pairs its ends (-1: in none),
- * and none of the counters.
+ *  "epoch","issued","partners":[names],"results":[pair results],"rails":[{"rail",
+ *  "expect":{"link_gbps","percent"},"verdict","schedule"?:{"group","order":[names]}}],
+ *  "seed":"<hex>","verdict":"pass"|"warn","checks"?:{"digest","verdict","counts"}}
+ * A result has {"rail","round"} besides, in which the rail's schedule pairs its ends
+ * (-1: in none), and none of the counters. Of a time when one rail was measured there
+ * are no "rails": "expect" and "schedule" are the certificate's own.
  */
 #ifndef BU_FABRIC_JUDGE_FABCERT_H
 #define BU_FABRIC_JUDGE_FABCERT_H
@@ -26,6 +27,16 @@ enum { BU_FABCERT_MAX = 256 * 1024 };
 /* full: bound to the machine's hardware ids; boot: bound to its boot id as well. */
 enum bu_fabcert_kind { BU_FABCERT_FULL, BU_FABCERT_BOOT };
 
+/* One rail of the node. */
+struct bu_fabcert_rail {
+	const char *name;                            /* the network's */
+	const struct bu_pair_result *const *results; /* whose verdicts are filled in */
+	int result_count;
+	struct bu_expect expect;
+	const json_t *schedule;  /* {"group","order"}: the leaf's places; NULL = none */
+	enum bu_verdict verdict; /* bu_fabcert_judge() */
+};
+
 struct bu_fabcert {
 	enum bu_fabcert_kind kind;
 	const char *node;
@@ -33,19 +44,17 @@ struct bu_fabcert {
 	const json_t *hardware; /* object of texts: serial, UUID, GUIDs; borrowed */
 	const char *boot_id;
 	int64_t epoch;
-	int64_t issued_ms;                           /* wall clock */
-	const struct bu_pair_result *const *results; /* whose verdicts are filled in */
-	int result_count;
-	struct bu_expect expect;
+	int64_t issued_ms; /* wall clock */
+	const struct bu_fabcert_rail *rails;
+	int rail_count;
 	uint64_t seed;        /* of the schedule */
 	const json_t *checks; /* {"digest","verdict","counts"}; NULL = none; borrowed */
-	const json_t *schedule; /* {"group","order"}: the leaf's places; NULL = none */
-	enum bu_verdict verdict;
 };
 
-/* Owned text. BU_ERR_STATE when the verdict is neither pass nor warn, when there is no
- * result, or one does not name the node: such a certificate would prove nothing. The
- * partners are the other ends of the results. */
+/* Owned text. BU_ERR_STATE when the verdict of a rail is neither pass nor warn, when
+ * there is no result of it, or one does not name the node: such a certificate would
+ * prove nothing. Its verdict is the worst of its rails'; the partners are the other
+ * ends of the results, each once. */
 char *bu_fabcert_sign(const struct bu_fabcert *cert, const char *private_pem,
 		      struct bu_err *err);
 /* CERT as a new reference. BU_ERR_VERIFY when the signature is not this key's,
@@ -62,8 +71,12 @@ struct bu_fabcert_now {
 bu_must int bu_fabcert_check(const json_t *cert, enum bu_fabcert_kind kind,
 			     const struct bu_fabcert_now *now, struct bu_err *err);
 
-/* pass: every direction of the node's results passes; warn: each half of it passed at
- * least once; else fail or inconclusive. */
+/* Does a CERT tell of this rail? first: of the node's. Of a time when certificates
+ * named none that was the one. */
+int bu_fabcert_covers(const json_t *cert, const char *rail, int first);
+
+/* Of one rail. pass: every direction of the node's results passes; warn: each half of
+ * it passed at least once; else fail or inconclusive. */
 enum bu_verdict bu_fabcert_judge(const char *node, const struct bu_expect *expect,
 				 const struct bu_pair_result *const *results,
 				 int count);

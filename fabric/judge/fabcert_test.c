@@ -9,6 +9,7 @@
 
 static struct bu_pair_result result;
 static const struct bu_pair_result *const results[] = {&result};
+static struct bu_fabcert_rail rails[2];
 static json_t *hardware;
 static char *private_pem, *public_pem;
 
@@ -26,6 +27,14 @@ make_cert(enum bu_fabcert_kind kind)
 	if (!private_pem)
 		ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL),
 				 0);
+	rails[0] =
+		(struct bu_fabcert_rail){.name = "rail0",
+					 .results = results,
+					 .result_count = 1,
+					 .expect = {.link_gbps = 0.02, .percent = 80},
+					 .verdict = BU_VERDICT_PASS};
+	rails[1] = rails[0];
+	rails[1].name = "rail1";
 	return (struct bu_fabcert){.kind = kind,
 				   .node = "node002",
 				   .machine = "m-2",
@@ -33,11 +42,9 @@ make_cert(enum bu_fabcert_kind kind)
 				   .boot_id = "boot-7",
 				   .epoch = 5,
 				   .issued_ms = 1795276435550,
-				   .results = results,
-				   .result_count = 1,
-				   .expect = {.link_gbps = 0.02, .percent = 80},
-				   .seed = UINT64_MAX,
-				   .verdict = BU_VERDICT_PASS};
+				   .rails = rails,
+				   .rail_count = 2,
+				   .seed = UINT64_MAX};
 }
 
 START_TEST(signs_and_verifies)
@@ -134,10 +141,15 @@ START_TEST(makes_none_that_proves_nothing)
 	struct bu_fabcert cert = make_cert(BU_FABCERT_FULL);
 	struct bu_err err;
 
-	cert.verdict = BU_VERDICT_FAIL;
+	rails[1].verdict = BU_VERDICT_FAIL;
 	ck_assert_ptr_null(bu_fabcert_sign(&cert, private_pem, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "rail1: the verdict is fail"));
 	cert = make_cert(BU_FABCERT_FULL);
-	cert.result_count = 0;
+	rails[1].result_count = 0;
+	ck_assert_ptr_null(bu_fabcert_sign(&cert, private_pem, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "rail1 was not probed"));
+	cert = make_cert(BU_FABCERT_FULL);
+	cert.rail_count = 0;
 	ck_assert_ptr_null(bu_fabcert_sign(&cert, private_pem, &err));
 	cert = make_cert(BU_FABCERT_FULL);
 	cert.node = "node009";
@@ -146,5 +158,24 @@ START_TEST(makes_none_that_proves_nothing)
 }
 END_TEST
 
+/* One of a time without rails is of the first. */
+START_TEST(covers_the_rails_that_it_names)
+{
+	struct bu_fabcert cert = make_cert(BU_FABCERT_FULL);
+	bu_autofree char *text = bu_fabcert_sign(&cert, private_pem, NULL);
+	bu_autojson json_t *got =
+		bu_fabcert_verify(text, strlen(text), public_pem, NULL);
+
+	ck_assert_int_eq(json_array_size(json_object_get(got, "results")), 2);
+	ck_assert_int_eq(bu_fabcert_covers(got, "rail0", 1), 1);
+	ck_assert_int_eq(bu_fabcert_covers(got, "rail1", 0), 1);
+	ck_assert_int_eq(bu_fabcert_covers(got, "rail2", 0), 0);
+	json_object_del(got, "rails");
+	ck_assert_int_eq(bu_fabcert_covers(got, "rail0", 1), 1);
+	ck_assert_int_eq(bu_fabcert_covers(got, "rail1", 0), 0);
+}
+END_TEST
+
 BU_UNIT("fabcert", signs_and_verifies, any_change_breaks_the_signature,
-	counts_for_one_machine_and_boot, makes_none_that_proves_nothing)
+	counts_for_one_machine_and_boot, covers_the_rails_that_it_names,
+	makes_none_that_proves_nothing)

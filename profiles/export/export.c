@@ -137,12 +137,30 @@ object_of(const char *kind, const char *name, const void *object)
 	} while (0)
 
 static json_t *
-network_names(const struct bu_desired_pool *pool)
+network_names(const struct bu_desired_network *const *networks, size_t count)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < pool->networks_count; i++)
-		json_array_append_new(list, json_string(pool->networks[i]->name));
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(list, json_string(networks[i]->name));
+	return list;
+}
+
+static json_t *
+validations_of(const struct bu_desired *desired)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < desired->validations_count; i++) {
+		const struct bu_desired_validation *validation =
+			&desired->validations[i];
+		json_t *value = object_of("validation", validation->name, validation);
+
+		json_object_set_new(
+			value, "fabric",
+			network_names(validation->fabrics, validation->fabrics_count));
+		json_array_append_new(list, value);
+	}
 	return list;
 }
 
@@ -163,7 +181,9 @@ pools_of(const struct bu_desired *desired)
 				names[count++] = desired->nodes[j].name;
 		nodes = bu_nodeset_fold(names, count);
 		json_object_set_new(value, "nodes", json_string(nodes));
-		json_object_set_new(value, "networks", network_names(pool));
+		json_object_set_new(
+			value, "networks",
+			network_names(pool->networks, pool->networks_count));
 		json_array_append_new(list, value);
 	}
 	free(names);
@@ -237,7 +257,7 @@ bu_desired_to_json(const struct bu_desired *desired)
 	LIST(root, desired, "image", images);
 	LIST(root, desired, "hardware", hardware);
 	LIST(root, desired, "cluster", clusters);
-	LIST(root, desired, "validation", validations);
+	json_object_set_new(root, "validation", validations_of(desired));
 	json_object_set_new(root, "pool", pools_of(desired));
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		json_array_append_new(

@@ -69,7 +69,13 @@ map_schema(const char *description)
 			 description, "additionalProperties", "type", "string");
 }
 
-/* Members that no key has: what a pool and a node get besides. */
+static json_t *
+names_schema(void)
+{
+	return json_pack("{s:s,s:{s:s}}", "type", "array", "items", "type", "string");
+}
+
+/* Members that no key has: what a pool, a validation and a node get besides. */
 static void
 add_more(const char *kind, json_t *members)
 {
@@ -78,10 +84,10 @@ add_more(const char *kind, json_t *members)
 
 	if (strcmp(kind, "pool") == 0) {
 		json_object_set_new(members, "nodes", text_schema("hostlist"));
-		json_object_set_new(members, "networks",
-				    json_pack("{s:s,s:{s:s}}", "type", "array", "items",
-					      "type", "string"));
+		json_object_set_new(members, "networks", names_schema());
 	}
+	if (strcmp(kind, "validation") == 0)
+		json_object_set_new(members, "fabric", names_schema());
 	if (strcmp(kind, "node") != 0)
 		return;
 	for (size_t i = 0; i < BU_LEN(of_node); i++)

@@ -259,8 +259,9 @@ SETTINGS(hardware)
 {"cluster", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(cluster, zone), BU_CLASS_NONE,
 	"where it is; without it, the site's"},
 
-{"validation", "fabric", BU_KEY_REF, "network", 0, 0, "required",
-	FIELD(validation, fabric), BU_CLASS_NONE, "network that is measured"},
+{"validation", "fabric", BU_KEY_REFS, "network", 0, 0, NULL, NONE, BU_CLASS_NONE,
+	"networks that are measured, the rails; without it, all of the pool with "
+	"role = fabric and RDMA"},
 {"validation", "bw_min", BU_KEY_PERCENT, NULL, 1, 100, "80 %",
 	FIELD(validation, bw_min_percent),
 	BU_CLASS_NONE, "least bandwidth, of the network's link_gbps"},

@@ -86,12 +86,34 @@ is_severity(const char *value)
 	       strcmp(value, "off") == 0;
 }
 
+/* A network that a validation names, or that it measures without naming it. */
+static void
+check_rail(struct bu_loader *ld, const struct bu_desired_network *fabric,
+	   const struct bu_ini_section *section, const char *key)
+{
+	if (fabric->role != BU_ROLE_FABRIC)
+		bu_load_wrong(
+			ld, section, key,
+			"[network %s] has another role; allowed is a network with "
+			"role = fabric",
+			fabric->name);
+	if (fabric->rdma == BU_RDMA_NONE)
+		bu_load_wrong(
+			ld, section, key,
+			"[network %s] has no RDMA to measure; give it rdma = rxe or "
+			"rdma = hardware",
+			fabric->name);
+	if (fabric->link_gbps == 0)
+		bu_load_wrong(
+			ld, section, key,
+			"[network %s] has no link_gbps, and bw_min is a share of it",
+			fabric->name);
+}
+
 static void
 check_validation(struct bu_loader *ld, const struct bu_desired_validation *validation,
 		 const struct bu_ini_section *section)
 {
-	const struct bu_desired_network *fabric = validation->fabric;
-
 	if (validation->message_bytes > validation->run_bytes)
 		bu_load_wrong(
 			ld, section, "message_size",
@@ -100,25 +122,8 @@ check_validation(struct bu_loader *ld, const struct bu_desired_validation *valid
 		   "a number from 0");
 	check_each(ld, section, "severity", validation->severity, is_severity,
 		   "fail, warn or off");
-	if (!fabric)
-		return;
-	if (fabric->role != BU_ROLE_FABRIC)
-		bu_load_wrong(
-			ld, section, "fabric",
-			"[network %s] has another role; allowed is a network with "
-			"role = fabric",
-			fabric->name);
-	if (fabric->rdma == BU_RDMA_NONE)
-		bu_load_wrong(
-			ld, section, "fabric",
-			"[network %s] has no RDMA to measure; give it rdma = rxe or "
-			"rdma = hardware",
-			fabric->name);
-	if (fabric->link_gbps == 0)
-		bu_load_wrong(
-			ld, section, "fabric",
-			"[network %s] has no link_gbps, and bw_min is a share of it",
-			fabric->name);
+	for (size_t i = 0; i < validation->fabrics_count; i++)
+		check_rail(ld, validation->fabrics[i], section, "fabric");
 }
 
 /* Keys that only one driver knows. */
@@ -280,24 +285,38 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			      pool->canary, pool->max_unavailable);
 }
 
+/* What the pool's validation measures, the pool has. */
+static void
+check_pool_rails(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		 const struct bu_ini_section *section)
+{
+	const struct bu_desired_validation *validation = pool->validation;
+
+	if (!validation)
+		return;
+	for (size_t i = 0; i < validation->fabrics_count; i++) {
+		if (!bu_desired_has_rail(pool, validation->fabrics[i]))
+			bu_load_wrong(ld, section, "validation",
+				      "measures [network %s], which the pool does not "
+				      "have; add it to networks",
+				      validation->fabrics[i]->name);
+	}
+	for (size_t i = 0; validation->fabrics_count == 0 && i < pool->rails_count; i++)
+		check_rail(ld, pool->rails[i], section, "validation");
+	if (validation->fabrics_count == 0 && pool->rails_count == 0 &&
+	    pool->networks_count > 0)
+		bu_load_wrong(ld, section, "validation",
+			      "has nothing to measure; add a network with role = "
+			      "fabric and rdma = rxe or rdma = hardware to networks");
+}
+
 static void
 check_pool(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	   const struct bu_ini_section *section)
 {
-	const struct bu_desired_network *fabric =
-		pool->validation ? pool->validation->fabric : NULL;
-	size_t i = 0;
-
 	bu_load_check_pool_networks(ld, pool, section);
 	check_pool_settings(ld, pool, section);
-	while (i < pool->networks_count && pool->networks[i] != fabric)
-		i++;
-	if (fabric && i == pool->networks_count)
-		bu_load_wrong(
-			ld, section, "validation",
-			"measures [network %s], which the pool does not have; add it "
-			"to networks",
-			fabric->name);
+	check_pool_rails(ld, pool, section);
 	if (bu_ini_entry(section, "cluster") && !bu_ini_entry(section, "validation"))
 		bu_load_wrong(ld, section, "validation",
 			      "is missing; nodes of a cluster must be validated");

@@ -71,7 +71,11 @@ void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *sec
 			  const struct bu_key *key, const struct bu_ini_entry *entry);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
-/* Those that [pool] networks names, the only list of references. */
+/* Those that a key names. Owned list. */
+const struct bu_desired_network **bu_load_network_list(
+	struct bu_loader *ld, const struct bu_ini_section *section, const char *key,
+	size_t *ret_count);
+/* Those that [pool] networks names, and the rails among them. */
 void bu_load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
 			   struct bu_desired_pool *pool);
 void bu_load_check_pool_networks(struct bu_loader *ld,

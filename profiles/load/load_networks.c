@@ -343,32 +343,61 @@ bu_load_check_networks(struct bu_loader *ld)
 	bu_load_check_addresses(ld);
 }
 
-/* [pool] networks: the only list of references. */
-void
-bu_load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
-		      struct bu_desired_pool *pool)
+const struct bu_desired_network **
+bu_load_network_list(struct bu_loader *ld, const struct bu_ini_section *section,
+		     const char *key, size_t *ret_count)
 {
-	const struct bu_ini_entry *entry = bu_ini_entry(section, "networks");
+	const struct bu_ini_entry *entry = bu_ini_entry(section, key);
+	const struct bu_desired_network **list = NULL;
 	const char *rest = entry ? entry->value : "";
-	size_t cap = 0;
+	size_t cap = 0, count = 0;
 	char *word;
 
 	while ((word = bu_value_next_word(&rest))) {
 		bu_autofree char *name = word;
 		const struct bu_desired_network *network =
-			bu_load_find(ld, section, "networks", "network", name);
+			bu_load_find(ld, section, key, "network", name);
 		size_t i = 0;
 
-		while (i < pool->networks_count && pool->networks[i] != network)
+		while (i < count && list[i] != network)
 			i++;
-		if (i < pool->networks_count)
-			bu_load_wrong(ld, section, "networks",
+		if (i < count)
+			bu_load_wrong(ld, section, key,
 				      "names '%.80s' twice; name each network once",
 				      name);
 		else if (network) {
-			pool->networks = bu_xgrow(pool->networks, &cap, i + 1,
-						  sizeof(struct bu_desired_network *));
-			pool->networks[pool->networks_count++] = network;
+			list = bu_xgrow(list, &cap, i + 1, sizeof(*list));
+			list[count++] = network;
 		}
+	}
+	*ret_count = count;
+	return list;
+}
+
+/* Those of the pool that its validation names; without names, all that can be measured.
+ */
+static int
+is_measured(const struct bu_desired_validation *validation,
+	    const struct bu_desired_network *network)
+{
+	if (validation->fabrics_count == 0)
+		return network->role == BU_ROLE_FABRIC && network->rdma != BU_RDMA_NONE;
+	for (size_t i = 0; i < validation->fabrics_count; i++) {
+		if (validation->fabrics[i] == network)
+			return 1;
+	}
+	return 0;
+}
+
+void
+bu_load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
+		      struct bu_desired_pool *pool)
+{
+	pool->networks =
+		bu_load_network_list(ld, section, "networks", &pool->networks_count);
+	pool->rails = bu_xcalloc(pool->networks_count + 1, sizeof(*pool->rails));
+	for (size_t i = 0; pool->validation && i < pool->networks_count; i++) {
+		if (is_measured(pool->validation, pool->networks[i]))
+			pool->rails[pool->rails_count++] = pool->networks[i];
 	}
 }

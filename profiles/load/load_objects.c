@@ -386,8 +386,9 @@ bu_load_objects(struct bu_loader *ld)
 			load_object(ld, section);
 	}
 	for (size_t i = 0; i < desired->validations_count; i++)
-		bu_load_references(ld, ld->validation_sections[i],
-				   &desired->validations[i]);
+		desired->validations[i].fabrics =
+			bu_load_network_list(ld, ld->validation_sections[i], "fabric",
+					     &desired->validations[i].fabrics_count);
 	for (size_t i = 0; i < desired->users_count; i++)
 		bu_load_references(ld, ld->user_sections[i], &desired->users[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
@@ -468,8 +469,12 @@ bu_load_free(struct bu_desired *desired)
 	for (size_t i = 0; i < desired->nodes_count; i++)
 		free_node(&desired->nodes[i], pairs, count);
 	free(desired->nodes);
-	for (size_t i = 0; i < desired->pools_count; i++)
+	for (size_t i = 0; i < desired->pools_count; i++) {
 		free(desired->pools[i].networks);
+		free(desired->pools[i].rails);
+	}
+	for (size_t i = 0; i < desired->validations_count; i++)
+		free(desired->validations[i].fabrics);
 	/* Pools come last in the list and go first: they point to hardware classes. */
 	for (size_t i = BU_LEN(layouts); i-- > 0;)
 		free_list(desired, &layouts[i]);

@@ -21,9 +21,9 @@ enum {
 static json_t *
 pairs_json(const struct bu_fleet *fleet)
 {
-	static const char *const keys[] = {"a",       "b",           "ab_gbps",
-					   "ba_gbps", "lat_us",      "probe",
-					   "verdict", "expect_gbps", "error"};
+	static const char *const keys[] = {"a",           "b",      "rail",  "ab_gbps",
+					   "ba_gbps",     "lat_us", "probe", "verdict",
+					   "expect_gbps", "error"};
 	json_t *pairs = json_array();
 
 	for (size_t i = 0; i < fleet->measurements.count; i++) {

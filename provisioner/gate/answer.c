@@ -26,11 +26,11 @@ add_pair(struct bu_pairs *pairs, int a, int b)
 }
 
 const struct bu_pair_log *
-bu_gate_log(const struct bu_gate *gate, const struct bu_node *a,
+bu_gate_log(const struct bu_gate *gate, const char *rail, const struct bu_node *a,
 	    const struct bu_node *b, int *ret_place, int *ret_dir)
 {
 	const struct bu_measurements *measurements = &gate->fleet->measurements;
-	int place = bu_measurements_find(gate->fleet, a->name, b->name);
+	int place = bu_measurements_find(gate->fleet, a->name, b->name, rail);
 	const struct bu_pair_log *log = place < 0 ? NULL : &measurements->logs[place];
 
 	if (!log)
@@ -41,6 +41,18 @@ bu_gate_log(const struct bu_gate *gate, const struct bu_node *a,
 			       strcmp(log->boot[!*ret_dir], b->boot_id) == 0
 		       ? log
 		       : NULL;
+}
+
+int
+bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
+	      const struct bu_node *node, int *ret_side)
+{
+	int side = strcmp(log->name[1], node->name) == 0;
+
+	*ret_side = side;
+	return strcmp(log->name[side], node->name) == 0 &&
+	       strcmp(log->rail, rail) == 0 &&
+	       strcmp(log->boot[side], node->boot_id) == 0;
 }
 
 static int
@@ -129,7 +141,8 @@ answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 	const struct bu_node *a = campaign->nodes[flow->src],
 			     *b = campaign->nodes[flow->dst];
 	int place = 0, dir = 0;
-	const struct bu_pair_log *log = bu_gate_log(campaign->gate, a, b, &place, &dir);
+	const struct bu_pair_log *log =
+		bu_gate_log(campaign->gate, campaign->fabric->name, a, b, &place, &dir);
 	const struct bu_measured_dir *m;
 	size_t *taken = &campaign->taken[2 * place + dir];
 
@@ -165,7 +178,9 @@ bu_gate_known(void *arg, const struct bu_flow *flow)
 			     *b = campaign->nodes[flow->dst];
 	int place, dir;
 	const struct bu_pair_log *log =
-		a && b ? bu_gate_log(campaign->gate, a, b, &place, &dir) : NULL;
+		a && b ? bu_gate_log(campaign->gate, campaign->fabric->name, a, b,
+				     &place, &dir)
+		       : NULL;
 
 	if (log && next_sound(campaign, log, place, dir) < log->count)
 		return BU_KNOWN_RESULT;
@@ -186,7 +201,8 @@ bu_gate_count_failed(struct bu_campaign_state *campaign)
 		const struct bu_pair_log *log = &measurements->logs[i];
 		int ends[2];
 
-		if (!bu_gate_failures(log))
+		if (strcmp(log->rail, campaign->fabric->name) != 0 ||
+		    !bu_gate_failures(log))
 			continue;
 		for (int k = 0; k < 2; k++) {
 			ends[k] = bu_campaign_state_index(campaign, log->name[k]);
@@ -220,7 +236,8 @@ by_failures(const void *a, const void *b, void *arg)
 	for (int i = 0; i < 2; i++) {
 		int place, dir;
 		const struct bu_pair_log *log =
-			bu_gate_log(campaign->gate, campaign->nodes[pairs[i]->a],
+			bu_gate_log(campaign->gate, campaign->fabric->name,
+				    campaign->nodes[pairs[i]->a],
 				    campaign->nodes[pairs[i]->b], &place, &dir);
 
 		failures[i] = log ? bu_gate_failures(log) : 0;
@@ -243,8 +260,9 @@ bu_gate_tire(struct bu_campaign_state *campaign, int node)
 		int place, dir;
 
 		if (i != node && !campaign->absent[i] &&
-		    bu_gate_log(campaign->gate, campaign->nodes[node],
-				campaign->nodes[i], &place, &dir))
+		    bu_gate_log(campaign->gate, campaign->fabric->name,
+				campaign->nodes[node], campaign->nodes[i], &place,
+				&dir))
 			add_pair(&campaign->tired, node, i);
 	}
 }

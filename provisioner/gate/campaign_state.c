@@ -14,14 +14,14 @@
 enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
 
 int
-bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name)
+bu_gate_place(const struct bu_topology *topology, const char *name)
 {
-	int low = 0, high = campaign->topology.nodes;
+	int low = 0, high = topology->nodes;
 
 	while (low < high) {
 		int mid = (low + high) / 2;
 		const char *at = json_string_value(
-			json_array_get(campaign->topology.node_ids.list, (size_t)mid));
+			json_array_get(topology->node_ids.list, (size_t)mid));
 		int order = strcmp(name, at);
 
 		if (order == 0)
@@ -35,6 +35,12 @@ bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *na
 }
 
 int
+bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name)
+{
+	return bu_gate_place(&campaign->topology, name);
+}
+
+int
 bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
@@ -45,7 +51,7 @@ bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 static int
 is_in(const struct bu_desired_node *want, const struct bu_desired_network *fabric)
 {
-	return want && want->validation && want->validation->fabric == fabric;
+	return want && want->validation && bu_desired_has_rail(want->pool, fabric);
 }
 
 static int
@@ -61,9 +67,10 @@ is_certified(struct bu_gate *gate, struct bu_node *node)
 	return bu_fleet_certified(gate->fleet, node, NULL) == 0;
 }
 
-/* Certified, and in or on its way into the cluster. */
+/* Certified on this rail, and in or on its way into the cluster. */
 static int
-is_partner(struct bu_gate *gate, struct bu_node *node)
+is_partner(struct bu_gate *gate, struct bu_node *node,
+	   const struct bu_desired_network *rail)
 {
 	const char *source;
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
@@ -71,7 +78,7 @@ is_partner(struct bu_gate *gate, struct bu_node *node)
 	return bu_state_serves(node->state) && !node->hold.owner &&
 	       bu_gate_hears(gate, node) &&
 	       !bu_measurements_external(node, now_ms, &source) &&
-	       is_certified(gate, node);
+	       bu_fleet_proves_rail(gate->fleet, node, rail);
 }
 
 static int
@@ -81,7 +88,7 @@ is_lent(struct bu_campaign_state *campaign, struct bu_node *node)
 		bu_fleet_desired(campaign->gate->fleet, node);
 	int lent = 0;
 
-	if (want && is_partner(campaign->gate, node)) {
+	if (want && is_partner(campaign->gate, node, campaign->fabric)) {
 		lent = bu_gate_lends(campaign->gate, node, want);
 		campaign->unlent += !lent;
 	}
@@ -234,7 +241,7 @@ bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fa
 	}
 	if (!ret->validation)
 		return 0;
-	ret->expect = bu_gate_expect(gate, ret->validation);
+	ret->expect = bu_gate_expect(gate, ret->validation, fabric);
 	make_topology(gate, ret);
 	find_roles(gate, ret);
 	ret->taken = bu_xcalloc(2 * gate->fleet->measurements.count + 2,

@@ -9,12 +9,13 @@
 #include "fabric/judge/fabcert.h"
 #include "provisioner/gate/internal.h"
 
-enum { RESULTS_MAX = 12 };
+/* RESULTS_MAX: of all rails; RAIL_MIN: of each at least. */
+enum { RESULTS_MAX = 12, RAIL_MIN = 2 };
 
 struct measurements {
 	struct bu_pair_result *list;
-	const struct bu_pair_result *refs[RESULTS_MAX];
-	int count;
+	const struct bu_pair_result **refs;
+	int count, max;
 };
 
 /* Of those of which no instrument was in doubt, else of all; 0 = there is none. */
@@ -31,27 +32,23 @@ last_of(const struct bu_pair_log *log)
 	return at ? log->list[at - 1].seq : 0;
 }
 
-/* The last results of the node with each partner, in the present boots; those that pass
- * before others. */
+/* The last results of the node with each partner on a rail, in the present boots; those
+ * that pass before others. */
 static void
-collect(const struct bu_campaign_state *campaign, const struct bu_node *node,
+collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail,
 	struct measurements *ret)
 {
-	const struct bu_measurements *measurements =
-		&campaign->gate->fleet->measurements;
+	const struct bu_measurements *measurements = &gate->fleet->measurements;
 
 	for (int pass = 1; pass >= 0; pass--) {
-		for (size_t i = 0; i < measurements->count && ret->count < RESULTS_MAX;
+		for (size_t i = 0; i < measurements->count && ret->count < ret->max;
 		     i++) {
 			const struct bu_pair_log *log = &measurements->logs[i];
-			int side = strcmp(log->name[1], node->name) == 0;
 			struct bu_pair_result *result = &ret->list[ret->count];
-			int passes;
+			int passes, side;
 
-			if (strcmp(log->name[side], node->name) != 0 ||
-			    strcmp(log->boot[side], node->boot_id) != 0 ||
-			    log->count == 0 ||
-			    bu_probe_read(campaign->gate, last_of(log), result) != 0)
+			if (log->count == 0 || !bu_gate_is_of(log, rail, node, &side) ||
+			    bu_probe_read(gate, last_of(log), result) != 0)
 				continue;
 			passes = result->verdict == BU_VERDICT_PASS ||
 				 result->verdict == BU_VERDICT_WARN;
@@ -61,19 +58,26 @@ collect(const struct bu_campaign_state *campaign, const struct bu_node *node,
 	}
 }
 
-/* The places of the node's leaf, as stage A has them. */
+/* The places of the node's leaf on a rail, as stage A had them when it last was looked
+ * at; NULL = it was not yet. */
 static json_t *
-schedule_of(const struct bu_campaign_state *campaign, int node)
+schedule_of(const struct bu_gate *gate, const struct bu_desired_network *rail,
+	    const char *name)
 {
-	const struct bu_topology *t = &campaign->topology;
-	json_t *order = json_array();
+	const struct bu_topology *t =
+		rail->index < gate->shapes_count ? &gate->shapes[rail->index] : NULL;
+	int own = t && t->nodes ? bu_gate_place(t, name) : -1;
+	json_t *order;
 
+	if (own < 0)
+		return NULL;
+	order = json_array();
 	for (int i = 0; i < t->nodes; i++) {
-		if (t->leaf_of[i] == t->leaf_of[node])
+		if (t->leaf_of[i] == t->leaf_of[own])
 			json_array_append(order,
 					  json_array_get(t->node_ids.list, (size_t)i));
 	}
-	return json_pack("{s:i,s:o}", "group", t->leaf_of[node], "order", order);
+	return json_pack("{s:i,s:o}", "group", t->leaf_of[own], "order", order);
 }
 
 static json_t *
@@ -100,42 +104,103 @@ certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret,
 	return 0;
 }
 
+/* What its rails need until they are signed. */
+struct rails {
+	struct bu_fabcert_rail *list;
+	int count;
+	struct bu_pair_result *results;
+	const struct bu_pair_result **refs;
+};
+
+static void
+rails_init(struct rails *ret, size_t count)
+{
+	size_t results = count * (RESULTS_MAX + RAIL_MIN);
+
+	*ret = (struct rails){
+		.list = bu_xcalloc(count + 1, sizeof(*ret->list)),
+		.results = bu_xcalloc(results + 1, sizeof(*ret->results)),
+		.refs = bu_xcalloc(results + 1, sizeof(const void *)),
+	};
+}
+
+static void
+rails_fini(struct rails *rails)
+{
+	for (int i = 0; i < rails->count; i++)
+		json_decref((json_t *)(uintptr_t)rails->list[i].schedule);
+	free(rails->list);
+	free(rails->results);
+	free(rails->refs);
+}
+
+/* Many rails have fewer results each: a certificate travels, and is kept for each node.
+ */
+static void
+add_rail(const struct bu_gate *gate, const struct bu_node *node,
+	 const struct bu_desired_pool *pool, size_t place, struct rails *rails)
+{
+	const struct bu_desired_network *rail = pool->rails[place];
+	int share = RESULTS_MAX / (int)pool->rails_count;
+	struct measurements of = {
+		.list = rails->results + place * RESULTS_MAX,
+		.refs = rails->refs + place * RESULTS_MAX,
+		.max = share < RAIL_MIN ? RAIL_MIN : share,
+	};
+	struct bu_fabcert_rail *ret = &rails->list[rails->count++];
+
+	collect(gate, node, rail->name, &of);
+	*ret = (struct bu_fabcert_rail){
+		.name = rail->name,
+		.results = of.refs,
+		.result_count = of.count,
+		.expect = bu_gate_expect(gate, pool->validation, rail),
+		.schedule = schedule_of(gate, rail, node->name),
+	};
+	ret->verdict = bu_fabcert_judge(node->name, &ret->expect, of.refs, of.count);
+}
+
+static int
+certify_both(struct bu_fabcert *cert, const char *key, struct bu_event ret[2],
+	     struct bu_err *err)
+{
+	cert->kind = BU_FABCERT_FULL;
+	if (certify(cert, key, &ret[0], err) != 0)
+		return -1;
+	cert->kind = BU_FABCERT_BOOT;
+	if (certify(cert, key, &ret[1], err) == 0)
+		return 0;
+	bu_event_fini(&ret[0]);
+	return -1;
+}
+
 int
-bu_gate_certify(const struct bu_campaign_state *campaign, int index,
+bu_gate_certify(const struct bu_gate *gate, const struct bu_node *node,
 		struct bu_event ret[2], struct bu_err *err)
 {
-	const struct bu_node *node = campaign->nodes[index];
-	const struct bu_fleet *fleet = campaign->gate->fleet;
-	const char *key = bu_trust_sign_key(campaign->gate->trust);
+	const struct bu_fleet *fleet = gate->fleet;
+	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
 	bu_autojson json_t *hardware = bu_fleet_hardware(fleet, node);
-	bu_autojson json_t *schedule = schedule_of(campaign, index);
 	bu_autojson json_t *checks = checks_of(node);
-	bu_autofree void *list = bu_xcalloc(RESULTS_MAX, sizeof(struct bu_pair_result));
-	struct measurements measurements = {.list = list};
+	struct rails rails;
 	struct bu_fabcert cert = {
-		.kind = BU_FABCERT_FULL,
 		.node = node->name,
 		.machine = node->machine,
 		.hardware = hardware,
 		.boot_id = node->boot_id,
 		.epoch = fleet->epoch,
 		.issued_ms = bu_wall_ms(bu_loop_clock(fleet->loop)),
-		.results = measurements.refs,
-		.expect = campaign->expect,
-		.seed = campaign->gate->seed,
+		.seed = gate->seed,
 		.checks = checks,
-		.schedule = schedule,
 	};
+	int rc;
 
-	collect(campaign, node, &measurements);
-	cert.result_count = measurements.count;
-	cert.verdict = bu_fabcert_judge(node->name, &cert.expect, measurements.refs,
-					measurements.count);
-	if (certify(&cert, key, &ret[0], err) != 0)
-		return -1;
-	cert.kind = BU_FABCERT_BOOT;
-	if (certify(&cert, key, &ret[1], err) == 0)
-		return 0;
-	bu_event_fini(&ret[0]);
-	return -1;
+	rails_init(&rails, want->pool->rails_count);
+	for (size_t i = 0; i < want->pool->rails_count; i++)
+		add_rail(gate, node, want->pool, i, &rails);
+	cert.rails = rails.list;
+	cert.rail_count = rails.count;
+	rc = certify_both(&cert, bu_trust_sign_key(gate->trust), ret, err);
+	rails_fini(&rails);
+	return rc;
 }

@@ -199,7 +199,7 @@ START_TEST(what_the_log_did_not_take_is_measured_again)
 	agent(&rig, &links, 2);
 	for (int i = 0; i < 100 && place < 0; i++) {
 		rig_pass(&rig, 1);
-		place = bu_measurements_find(rig.fleet, "node001", "node002");
+		place = bu_measurements_find(rig.fleet, "node001", "node002", "fabric");
 	}
 	ck_assert_int_ge(place, 0);
 	json_object_set_new(rig.fleet->measurements.logs[place].brief, "probe",

@@ -59,9 +59,13 @@ results_of(const struct bu_gate *gate, const struct bu_node *node)
 		    strcmp(log->boot[side], node->boot_id) != 0)
 			continue;
 		for (size_t k = 0; k < log->count; k++) {
-			if (bu_probe_read(gate, log->list[k].seq, result) == 0)
-				json_array_append_new(list,
-						      bu_pair_result_to_json(result));
+			json_t *value;
+
+			if (bu_probe_read(gate, log->list[k].seq, result) != 0)
+				continue;
+			value = bu_pair_result_to_json(result);
+			json_object_set_new(value, "rail", json_string(log->rail));
+			json_array_append_new(list, value);
 		}
 	}
 	return list;

@@ -34,10 +34,9 @@ sights_of(const struct bu_campaign_state *campaign, int node, int half)
 
 	for (size_t i = 0; i < measurements->count; i++) {
 		const struct bu_pair_log *log = &measurements->logs[i];
-		int side = strcmp(log->name[1], own->name) == 0, peer;
+		int side, peer;
 
-		if (strcmp(log->name[side], own->name) != 0 ||
-		    strcmp(log->boot[side], own->boot_id) != 0)
+		if (!bu_gate_is_of(log, campaign->fabric->name, own, &side))
 			continue;
 		peer = bu_campaign_state_index(campaign, log->name[!side]);
 		for (size_t k = 0; k < log->count && peer >= 0; k++) {
@@ -180,7 +179,7 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 		   const struct bu_accusation *accusation)
 {
 	bu_autofree char *cause = bu_accusation_text(&campaign->topology, accusation);
-	char *text = NULL;
+	bu_autofree char *text = NULL;
 	int cut_off = 1;
 
 	for (int half = 0; half < 2; half++) {
@@ -205,8 +204,7 @@ bu_explain_accused(const struct bu_campaign_state *campaign, int node,
 				    "in both directions nothing arrived; %s",
 				    details ? details : "");
 	}
-	bu_text_add(&text, "", "; %s; %s", cause, bu_accusation_hint(accusation));
-	return text;
+	return bu_xasprintf("%s; %s; %s", text, cause, bu_accusation_hint(accusation));
 }
 
 /* "slow pair with B (A to B: reason)" of the worst that it saw. */
@@ -309,7 +307,8 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 	for (size_t i = 0; i < fleet->measurements.count; i++) {
 		const struct bu_pair_log *log = &fleet->measurements.logs[i];
 
-		if ((strcmp(log->name[0], own) && strcmp(log->name[1], own)) ||
+		if (strcmp(log->rail, campaign->fabric->name) != 0 ||
+		    (strcmp(log->name[0], own) && strcmp(log->name[1], own)) ||
 		    bu_gate_failures(log) == 0 || !is_present(fleet, log))
 			continue;
 		found = log->brief;

@@ -28,7 +28,8 @@ start_pairs(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 		struct bu_node *b = campaign->nodes[pairs->list[i].b];
 
 		if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name))
-			bu_probe_start(gate, campaign->validation, a, b);
+			bu_probe_start(gate, campaign->validation, campaign->fabric, a,
+				       b);
 	}
 }
 
@@ -72,6 +73,7 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *fabric)
 	if (bu_campaign_state_open(gate, fabric, &campaign) > 0) {
 		bu_gate_judge(gate, &campaign);
 		start_wanted(gate, &campaign);
+		bu_gate_keep_shape(gate, fabric, &campaign.topology);
 	}
 	bu_campaign_state_close(&campaign);
 }
@@ -182,6 +184,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	bu_probes_drop(gate);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);
+	bu_gate_shapes_drop(gate);
 	bu_rates_fini(&gate->rates);
 	json_decref(gate->gpus);
 	bu_timer_destroy(gate->look);

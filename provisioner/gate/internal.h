@@ -29,6 +29,7 @@ enum {
 struct bu_probe {
 	struct bu_probe *next;
 	char id[BU_NAME_SIZE];
+	char rail[BU_NAME_MAX];    /* the network that is measured */
 	char name[2][BU_NAME_MAX]; /* a connects, b listens */
 	char secret[65];
 	int64_t until_ms; /* monotonic */
@@ -59,6 +60,9 @@ struct bu_gate {
 	int slow_turns;     /* so far */
 	enum bu_turn slow_turn; /* of this round of looks */
 	uint64_t seed;          /* of the schedule: the site's */
+	/* Where nodes hung when a rail was last looked at, by index of its network. */
+	struct bu_topology *shapes;
+	size_t shapes_count;
 	struct bu_rates rates;
 	json_t *gpus;           /* data/gpus.json; NULL = none */
 	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
@@ -73,8 +77,8 @@ struct bu_pairs {
 	size_t count, cap;
 };
 
-/* One fabric network: all its nodes of the profile keep their places, whoever is there,
- * so that a round has the same pairs at each look. */
+/* One rail: a fabric network. All its nodes of the profile keep their places, whoever
+ * is there, so that a round has the same pairs at each look. */
 struct bu_campaign_state {
 	struct bu_gate *gate;
 	const struct bu_desired_network *fabric;
@@ -123,6 +127,12 @@ void bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 /* say.c. Why it does not go on; NONE: it does. Held nodes say their hold besides. */
 void bu_gate_say(struct bu_gate *gate, struct bu_node *node,
 		 const struct bu_reason *reason);
+/* The same of one rail of it: the first rail that has something to say is heard. */
+void bu_gate_say_of_rail(const struct bu_campaign_state *campaign, struct bu_node *node,
+			 const struct bu_reason *reason);
+/* Names the rail in a reason, where the node has several. */
+void bu_gate_name_rail(const struct bu_campaign_state *campaign,
+		       const struct bu_node *node, struct bu_reason *reason);
 /* bu_gate_says(gate, node, SOAKS, .number = {5, 25}) */
 #define bu_gate_says(gate, node, id, ...)                                              \
 	do {                                                                           \
@@ -143,14 +153,17 @@ char *bu_report_words(const json_t *rows, const char **ret_hint);
 /* thresholds.c. What the profile expects of a pair; where it gives no share of the
  * link, the row of data/rates.json does. */
 struct bu_expect bu_gate_expect(const struct bu_gate *gate,
-				const struct bu_desired_validation *validation);
+				const struct bu_desired_validation *validation,
+				const struct bu_desired_network *rail);
 /* Of one probe: as the profile says, else as long as a slow one takes. */
 int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
-			    const struct bu_desired_validation *validation);
+			    const struct bu_desired_validation *validation,
+			    const struct bu_desired_network *rail);
 /* Why a pair may pass that the table rejects, and nobody said why it may; owned, NULL =
  * all is well. */
 char *bu_gate_bw_warning(const struct bu_gate *gate,
-			 const struct bu_desired_validation *validation);
+			 const struct bu_desired_validation *validation,
+			 const struct bu_desired_network *rail);
 /* {NETWORK: "leaf01:swp3"} of a node's switch_ports. New reference. */
 json_t *bu_gate_settings(const char *text);
 /* What its checks expect of a machine. New reference. */
@@ -159,7 +172,8 @@ json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 
 /* rtt_placement.c. In words, that a node's round trips do not fit the leaf that the
  * profile names; owned, NULL = they do, or nobody can tell. */
-char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node);
+char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node,
+			    const struct bu_desired_network *rail);
 
 /* partners.c. May this proven node be a partner now? Says no as long as its cluster was
  * not asked, and asks. */
@@ -169,11 +183,14 @@ int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 /* answer.c. bu_site.round and .known over the log; arg: the campaign state. */
 int bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
 enum bu_known bu_gate_known(void *arg, const struct bu_flow *flow);
-/* What was measured between these two in their present boots, NULL = nothing; dir: in
- * which direction of it a sends to b. */
-const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate,
+/* What was measured on a rail between these two in their present boots, NULL = nothing;
+ * dir: in which direction of it a sends to b. */
+const struct bu_pair_log *bu_gate_log(const struct bu_gate *gate, const char *rail,
 				      const struct bu_node *a, const struct bu_node *b,
 				      int *ret_place, int *ret_dir);
+/* Is the log of this rail, and one of its ends in its present boot this node? */
+int bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
+		  const struct bu_node *node, int *ret_side);
 /* Probes of the pair that said nothing, since the last one that did. */
 int bu_gate_failures(const struct bu_pair_log *log);
 /* Counts the pairs of each node that gave nothing so far. */
@@ -191,11 +208,18 @@ int bu_campaign_state_open(struct bu_gate *gate,
 			   struct bu_campaign_state *ret);
 void bu_campaign_state_close(struct bu_campaign_state *campaign);
 int bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name);
+/* The same of a topology; -1 = it is not in there. */
+int bu_gate_place(const struct bu_topology *topology, const char *name);
+/* parts.c. Keeps where nodes hang on this rail, and takes it over. */
+void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
+			struct bu_topology *topology);
+void bu_gate_shapes_drop(struct bu_gate *gate);
 
 /* probe.c */
 const char *bu_probe_start(struct bu_gate *gate,
 			   const struct bu_desired_validation *validation,
-			   struct bu_node *a, struct bu_node *b);
+			   const struct bu_desired_network *rail, struct bu_node *a,
+			   struct bu_node *b);
 void bu_probe_deadlines(struct bu_gate *gate);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
@@ -241,7 +265,7 @@ int bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 
 /* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be:
  * its last results do not pass, or there is no signature. */
-int bu_gate_certify(const struct bu_campaign_state *campaign, int node,
+int bu_gate_certify(const struct bu_gate *gate, const struct bu_node *node,
 		    struct bu_event ret[2], struct bu_err *err);
 
 /* evidence.c. Why a node goes out: for people, and in codes and figures. */

@@ -29,6 +29,33 @@ bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus
 	return 0;
 }
 
+void
+bu_gate_shapes_drop(struct bu_gate *gate)
+{
+	for (size_t i = 0; i < gate->shapes_count; i++)
+		bu_topology_fini(&gate->shapes[i]);
+	free(gate->shapes);
+	gate->shapes = NULL;
+	gate->shapes_count = 0;
+}
+
+void
+bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
+		   struct bu_topology *topology)
+{
+	size_t count = gate->fleet->desired->networks_count;
+
+	/* Another profile: its networks have other places. */
+	if (gate->shapes_count != count) {
+		bu_gate_shapes_drop(gate);
+		gate->shapes = bu_xcalloc(count, sizeof(*gate->shapes));
+		gate->shapes_count = count;
+	}
+	bu_topology_fini(&gate->shapes[rail->index]);
+	gate->shapes[rail->index] = *topology;
+	*topology = (struct bu_topology){0};
+}
+
 /* The earlier of this and what is set. */
 void
 bu_gate_wake_at(struct bu_gate *gate, int64_t due_ms)

@@ -60,12 +60,12 @@ lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *pr
  * turns. Half as large, or twice where that would be tiny. */
 static uint64_t
 message_bytes(const struct bu_gate *gate,
-	      const struct bu_desired_validation *validation, const struct bu_node *a,
-	      const struct bu_node *b)
+	      const struct bu_desired_validation *validation, const char *rail,
+	      const struct bu_node *a, const struct bu_node *b)
 {
 	uint64_t usual = validation->message_bytes, other = usual / 2 & ~UINT64_C(7);
 	int place, dir;
-	const struct bu_pair_log *log = bu_gate_log(gate, a, b, &place, &dir);
+	const struct bu_pair_log *log = bu_gate_log(gate, rail, a, b, &place, &dir);
 	int failures = log ? bu_gate_failures(log) : 0;
 
 	if (failures == 0 || failures % 2 == 1)
@@ -77,7 +77,8 @@ message_bytes(const struct bu_gate *gate,
 
 const char *
 bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
-	       struct bu_node *a, struct bu_node *b)
+	       const struct bu_desired_network *rail, struct bu_node *a,
+	       struct bu_node *b)
 {
 	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
 	/* A pair has one name, whoever was scheduled first. */
@@ -88,8 +89,10 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
 	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) +
-			  bu_gate_deadline_ms(gate, validation) + BU_GATE_GRACE_MS;
-	probe->message_bytes = message_bytes(gate, validation, a, b);
+			  bu_gate_deadline_ms(gate, validation, rail) +
+			  BU_GATE_GRACE_MS;
+	probe->message_bytes = message_bytes(gate, validation, rail->name, a, b);
+	bu_text_copy(probe->rail, sizeof(probe->rail), rail->name);
 	for (int i = 0; i < 2; i++) {
 		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
 		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
@@ -97,8 +100,8 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	}
 	probe->next = gate->probes;
 	gate->probes = probe;
-	bu_info("gate", "probe %s: %s <-> %s", probe->id, probe->name[0],
-		probe->name[1]);
+	bu_info("gate", "probe %s: %s <-> %s on %s", probe->id, probe->name[0],
+		probe->name[1], probe->rail);
 	bu_fleet_touch(gate->fleet, a);
 	bu_fleet_touch(gate->fleet, b);
 	return probe->id;
@@ -121,6 +124,16 @@ read_result(const struct bu_probe *probe, struct bu_pair_result *ret,
 		ret->probe, ret->end[BU_END_A].node, ret->end[BU_END_B].node);
 }
 
+/* The network of the probe; NULL = the profile does not measure it there any more. */
+static const struct bu_desired_network *
+rail_of(const struct bu_probe *probe, const struct bu_desired_node *want)
+{
+	for (size_t i = 0; want && want->validation && i < want->pool->rails_count; i++)
+		if (strcmp(want->pool->rails[i]->name, probe->rail) == 0)
+			return want->pool->rails[i];
+	return NULL;
+}
+
 /* 1 = its event is on its way to the log. */
 static int
 journal_pair(struct bu_gate *gate, struct bu_probe *probe)
@@ -129,13 +142,14 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	const struct bu_node *b = bu_fleet_node(gate->fleet, probe->name[1]);
 	const struct bu_desired_node *want =
 		a ? bu_fleet_desired(gate->fleet, a) : NULL;
+	const struct bu_desired_network *rail = rail_of(probe, want);
 	struct bu_pair_result result;
 	struct bu_expect expect;
 	struct bu_event event;
 
-	if (!a || !b || !want || !want->validation)
+	if (!a || !b || !rail)
 		return 0;
-	expect = bu_gate_expect(gate, want->validation);
+	expect = bu_gate_expect(gate, want->validation, rail);
 	bu_pair_result_init(&result);
 	if (probe->result && read_result(probe, &result, &probe->failure) == 0) {
 		result.verdict = bu_expect_judge_pair(&expect, &result);
@@ -171,7 +185,8 @@ finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 static int
 is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 {
-	int place = bu_measurements_find(gate->fleet, probe->name[0], probe->name[1]);
+	int place = bu_measurements_find(gate->fleet, probe->name[0], probe->name[1],
+					 probe->rail);
 
 	return place >= 0 &&
 	       strcmp(bu_json_str(gate->fleet->measurements.logs[place].brief, "probe",
@@ -233,13 +248,13 @@ find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
 		node ? bu_fleet_ordered(gate->fleet, node) : NULL;
 	const struct bu_desired_network *boot =
 		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
+	const struct bu_desired_network *rail = rail_of(probe, want);
 
-	if (!boot || !want->validation)
+	if (!boot || !rail)
 		return -1;
 	return bu_desired_node_address(want, boot, ret_boot) != 0
 		       ? -1
-		       : bu_desired_node_address(want, want->validation->fabric,
-						 ret_fabric);
+		       : bu_desired_node_address(want, rail, ret_fabric);
 }
 
 json_t *
@@ -250,14 +265,15 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
 	/* The terms are the same for both ends, so they are of the applied revision. */
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	const struct bu_desired_network *rail = probe ? rail_of(probe, want) : NULL;
 	struct bu_work_probe work;
 	struct bu_expect expect;
 
-	if (!probe || probe->spoke[end] || !want || !want->validation ||
+	if (!rail || probe->spoke[end] ||
 	    find_end(gate, probe, end, boot[end], fabric[end]) != 0 ||
 	    find_end(gate, probe, !end, boot[!end], fabric[!end]) != 0)
 		return NULL;
-	expect = bu_gate_expect(gate, want->validation);
+	expect = bu_gate_expect(gate, want->validation, rail);
 	bu_record_init(bu_work_probe_fields, &work);
 	work.work = (struct bu_work){.id = probe->id, .attempt = 1};
 	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;
@@ -265,7 +281,7 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	work.message_bytes = (uint32_t)probe->message_bytes;
 	work.bytes = want->validation->run_bytes;
 	work.runs = want->validation->runs;
-	work.deadline_ms = bu_gate_deadline_ms(gate, want->validation);
+	work.deadline_ms = bu_gate_deadline_ms(gate, want->validation, rail);
 	work.min_gbps = bu_expect_min_gbps(&expect);
 	for (int i = 0; i < 2; i++)
 		bu_text_copy(work.node[i], sizeof(work.node[i]), probe->name[i]);

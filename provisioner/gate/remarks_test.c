@@ -65,10 +65,11 @@ measured(struct rig *rig, int a, int b, double min_us, const char *boot_b)
 						       "lat_min_us", min_us, "lost",
 						       0.0, "doubt", 0));
 	bu_event_init(&event, BU_EVENT_PAIR, "",
-		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "probe", "p-1", "a",
-				rig_node(rig, a)->name, "b", rig_node(rig, b)->name,
-				"boot_a", rig_node(rig, a)->boot_id, "boot_b", boot_b,
-				"verdict", "pass", "flows", flows));
+		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "probe", "p-1",
+				"rail", "fabric", "a", rig_node(rig, a)->name, "b",
+				rig_node(rig, b)->name, "boot_a",
+				rig_node(rig, a)->boot_id, "boot_b", boot_b, "verdict",
+				"pass", "flows", flows));
 	bu_reconcile_note(rig->rec, &event, 1);
 }
 

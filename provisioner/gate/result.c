@@ -12,10 +12,10 @@
 
 /* Probes of this pair in these boots that gave no result, since the last that did. */
 static int
-errors_before(const struct bu_gate *gate, const struct bu_node *a,
+errors_before(const struct bu_gate *gate, const char *rail, const struct bu_node *a,
 	      const struct bu_node *b)
 {
-	int place = bu_measurements_find(gate->fleet, a->name, b->name);
+	int place = bu_measurements_find(gate->fleet, a->name, b->name, rail);
 	const struct bu_pair_log *log =
 		place < 0 ? NULL : &gate->fleet->measurements.logs[place];
 
@@ -106,20 +106,21 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 {
 	json_t *flows = flows_of(expect, result);
 	json_t *body = json_pack(
-		"{s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
-		probe->id, "a", a->name, "b", b->name, "boot_a", a->boot_id, "boot_b",
-		b->boot_id, "ab_gbps", result->dir[0].bw_median_gbps, "ba_gbps",
-		result->dir[1].bw_median_gbps, "expect_gbps",
-		bu_expect_min_gbps(expect), "lat_us", result->dir[0].lat_median_us,
-		"verdict", bu_verdict_name(result->verdict), "error",
-		result->error.text, "mtu", result->mtu, "result",
-		bu_pair_result_to_json(result));
+		"{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
+		probe->id, "rail", probe->rail, "a", a->name, "b", b->name, "boot_a",
+		a->boot_id, "boot_b", b->boot_id, "ab_gbps",
+		result->dir[0].bw_median_gbps, "ba_gbps", result->dir[1].bw_median_gbps,
+		"expect_gbps", bu_expect_min_gbps(expect), "lat_us",
+		result->dir[0].lat_median_us, "verdict",
+		bu_verdict_name(result->verdict), "error", result->error.text, "mtu",
+		result->mtu, "result", bu_pair_result_to_json(result));
 
 	if (flows)
 		json_object_set_new(body, "flows", flows);
 	else
-		json_object_set_new(body, "errors",
-				    json_integer(errors_before(gate, a, b) + 1));
+		json_object_set_new(
+			body, "errors",
+			json_integer(errors_before(gate, probe->rail, a, b) + 1));
 	return body;
 }
 

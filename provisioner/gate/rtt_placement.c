@@ -47,7 +47,7 @@ find_leaves(struct trips *t)
 		bu_autofree char *name = NULL;
 
 		t->leaf_of[i] = -1;
-		if (!want->validation || want->validation->fabric != t->fabric)
+		if (!bu_desired_has_rail(want->pool, t->fabric))
 			continue;
 		name = leaf_name(t, want);
 		if (!name)
@@ -101,7 +101,8 @@ collect_pairs(struct trips *t)
 	t->seen = bu_xcalloc(t->desired->nodes_count + 1, 1);
 	for (size_t i = 0; i < measurements->count; i++) {
 		const struct bu_pair_log *log = &measurements->logs[i];
-		double us = shortest_us(log);
+		double us =
+			strcmp(log->rail, t->fabric->name) == 0 ? shortest_us(log) : 0;
 		int a = us > 0 ? place_of(t, log, 0) : -1;
 		int b = a >= 0 ? place_of(t, log, 1) : -1;
 
@@ -139,15 +140,17 @@ judge(const struct trips *t, const struct bu_desired_node *want)
 
 	if (!leaf || !wrong[want->index])
 		return NULL;
-	return bu_xasprintf("its round trips do not fit %s, where the profile has it: "
-			    "nodes of one leaf are %.2f us apart, others %.2f us, and "
-			    "it is far from most of its own; check where its cable "
-			    "leads, or correct switch_ports or rack",
-			    leaf, result.near_us, result.far_us);
+	return bu_xasprintf(
+		"its round trips on %s do not fit %s, where the profile has it: "
+		"nodes of one leaf are %.2f us apart, others %.2f us, and "
+		"it is far from most of its own; check where its cable "
+		"leads, or correct switch_ports or rack",
+		t->fabric->name, leaf, result.near_us, result.far_us);
 }
 
 char *
-bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node)
+bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node,
+		      const struct bu_desired_network *rail)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
 	struct trips trips = {.gate = gate, .desired = gate->fleet->desired};
@@ -155,7 +158,7 @@ bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node)
 
 	if (!want || !want->validation)
 		return NULL;
-	trips.fabric = want->validation->fabric;
+	trips.fabric = rail;
 	find_leaves(&trips);
 	collect_pairs(&trips);
 	if (trips.seen[want->index] && is_meaningful(&trips))

@@ -19,6 +19,7 @@ enum { ALL_PAIRS_MAX = 32, PARTNERS = 8, RUNS_KEPT = 16 };
 
 struct pair {
 	int a, b;
+	char rail[BU_NAME_MAX];
 	char probe[BU_NAME_SIZE]; /* "" = not started */
 	int done;
 	char why[240]; /* why it was not measured; "" = it was, or will be */
@@ -85,23 +86,46 @@ check_node(const struct bu_gate *gate, const struct bu_node *node, struct bu_err
 	return 0;
 }
 
+/* Once on each rail that both have. */
 static void
-plan_pairs(struct bu_gate_run *run, int count, uint64_t seed)
+add_pairs(const struct bu_gate *gate, struct bu_gate_run *run, size_t *cap, int a,
+	  int b)
+{
+	const struct bu_desired_node *one =
+		bu_desired_node(gate->fleet->desired, run->name[a]);
+	const struct bu_desired_node *other =
+		bu_desired_node(gate->fleet->desired, run->name[b]);
+
+	for (size_t i = 0; i < one->pool->rails_count; i++) {
+		const struct bu_desired_network *rail = one->pool->rails[i];
+		struct pair *pair;
+
+		if (!bu_desired_has_rail(other->pool, rail))
+			continue;
+		run->pairs = bu_xgrow(run->pairs, cap, (size_t)run->pair_count + 1,
+				      sizeof(*run->pairs));
+		pair = &run->pairs[run->pair_count++];
+		*pair = (struct pair){.a = a, .b = b};
+		bu_text_copy(pair->rail, sizeof(pair->rail), rail->name);
+	}
+}
+
+static void
+plan_pairs(const struct bu_gate *gate, struct bu_gate_run *run, int count,
+	   uint64_t seed)
 {
 	int rounds = bu_schedule_rounds(count);
 	bu_autofree struct bu_pair *round =
 		bu_xcalloc((size_t)count / 2 + 1, sizeof(*round));
+	size_t cap = 0;
 
 	if (count > ALL_PAIRS_MAX)
 		rounds = PARTNERS;
-	run->pairs =
-		bu_xcalloc((size_t)rounds * (size_t)count / 2 + 1, sizeof(*run->pairs));
 	for (int r = 0; r < rounds; r++) {
 		int n = bu_schedule_round(count, seed, r, round);
 
 		for (int i = 0; i < n; i++)
-			run->pairs[run->pair_count++] =
-				(struct pair){.a = round[i].a, .b = round[i].b};
+			add_pairs(gate, run, &cap, round[i].a, round[i].b);
 	}
 }
 
@@ -142,7 +166,7 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	for (size_t i = 0; i < count; i++)
 		memcpy(run->name[i], nodes[i]->name, sizeof(nodes[i]->name));
 	bu_random(&seed, sizeof(seed));
-	plan_pairs(run, (int)count, seed);
+	plan_pairs(gate, run, (int)count, seed);
 	snprintf(run->id, sizeof(run->id), "run-");
 	bu_random_hex(run->id + 4, 6);
 	run->next = gate->runs;
@@ -157,9 +181,36 @@ brief_of(const struct bu_gate *gate, const struct bu_gate_run *run,
 	 const struct pair *pair)
 {
 	int place = bu_measurements_find(gate->fleet, run->name[pair->a],
-					 run->name[pair->b]);
+					 run->name[pair->b], pair->rail);
 
 	return place < 0 ? NULL : gate->fleet->measurements.logs[place].brief;
+}
+
+/* NULL = the profile that is applied now does not measure it there any more. */
+static const struct bu_desired_network *
+rail_of(const struct bu_desired_node *want, const struct pair *pair)
+{
+	for (size_t i = 0; i < want->pool->rails_count; i++)
+		if (strcmp(want->pool->rails[i]->name, pair->rail) == 0)
+			return want->pool->rails[i];
+	return NULL;
+}
+
+static void
+start_pair(struct bu_gate *gate, struct pair *pair, struct bu_node *a,
+	   struct bu_node *b)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, a);
+	const struct bu_desired_network *rail = rail_of(want, pair);
+
+	if (rail) {
+		bu_text_copy(pair->probe, sizeof(pair->probe),
+			     bu_probe_start(gate, want->validation, rail, a, b));
+		return;
+	}
+	pair->done = 1;
+	snprintf(pair->why, sizeof(pair->why),
+		 "the applied profile measures %s no more on %s", a->name, pair->rail);
 }
 
 static void
@@ -185,10 +236,7 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 		pair->done = 1; /* it left meanwhile */
 		bu_text_copy(pair->why, sizeof(pair->why), err.text);
 	} else if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name)) {
-		bu_text_copy(pair->probe, sizeof(pair->probe),
-			     bu_probe_start(
-				     gate, bu_fleet_desired(gate->fleet, a)->validation,
-				     a, b));
+		start_pair(gate, pair, a, b);
 	}
 }
 
@@ -220,10 +268,11 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 
 		done &= pair->done;
 		if (pair->why[0])
-			json_array_append_new(missed, json_pack("{s:s,s:s,s:s}", "a",
-								run->name[pair->a], "b",
-								run->name[pair->b],
-								"why", pair->why));
+			json_array_append_new(missed,
+					      json_pack("{s:s,s:s,s:s,s:s}", "a",
+							run->name[pair->a], "b",
+							run->name[pair->b], "rail",
+							pair->rail, "why", pair->why));
 		else if (pair->done && brief)
 			json_array_append(pairs, (json_t *)(uintptr_t)brief);
 	}

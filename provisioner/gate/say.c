@@ -16,6 +16,7 @@ bu_gate_say(struct bu_gate *gate, struct bu_node *node, const struct bu_reason *
 	bu_autofree char *text = NULL;
 	int stood_still = bu_node_stands_still(node);
 
+	node->live.says_rail = 0;
 	if (bu_reason_same(&node->live.says, reason))
 		return;
 	node->live.says = *reason;
@@ -29,6 +30,49 @@ bu_gate_say(struct bu_gate *gate, struct bu_node *node, const struct bu_reason *
 								  : "is not measured",
 			text);
 	bu_fleet_touch(gate->fleet, node);
+}
+
+void
+bu_gate_name_rail(const struct bu_campaign_state *campaign, const struct bu_node *node,
+		  struct bu_reason *reason)
+{
+	const struct bu_desired_node *want =
+		bu_fleet_desired(campaign->gate->fleet, node);
+
+	if (want && want->pool->rails_count > 1)
+		bu_reason_set_text(reason, "rail", campaign->fabric->name);
+}
+
+/* What another rail of it waits for is not over because this one waits for nothing, or
+ * for something of its own; only what is awaited of the others makes way. */
+static int
+is_taken(const struct bu_node *node, const struct bu_reason *reason, int own)
+{
+	const struct bu_reason *said = &node->live.says;
+	int others = node->live.says_rail && node->live.says_rail != own;
+
+	if (!others || !said->code)
+		return 0;
+	if (said->code == BU_REASON_RAIL_NOT_PROVEN)
+		return !reason->code;
+	return !reason->code || reason->code == BU_REASON_RAIL_NOT_PROVEN ||
+	       node->live.says_rail < own;
+}
+
+void
+bu_gate_say_of_rail(const struct bu_campaign_state *campaign, struct bu_node *node,
+		    const struct bu_reason *reason)
+{
+	int own = 1 + bu_fleet_rail_place(campaign->gate->fleet, node,
+					  campaign->fabric->name);
+	struct bu_reason named = *reason;
+
+	if (is_taken(node, reason, own))
+		return;
+	if (reason->code)
+		bu_gate_name_rail(campaign, node, &named);
+	bu_gate_say(campaign->gate, node, &named);
+	node->live.says_rail = own;
 }
 
 static void

@@ -45,9 +45,9 @@ rate_of(const struct bu_gate *gate, const struct bu_desired_network *fabric)
 
 struct bu_expect
 bu_gate_expect(const struct bu_gate *gate,
-	       const struct bu_desired_validation *validation)
+	       const struct bu_desired_validation *validation,
+	       const struct bu_desired_network *fabric)
 {
-	const struct bu_desired_network *fabric = validation->fabric;
 	const struct bu_rate *rate = rate_of(gate, fabric);
 	struct bu_expect expect = {
 		.link_gbps = fabric->link_gbps,
@@ -62,9 +62,10 @@ bu_gate_expect(const struct bu_gate *gate,
 
 int64_t
 bu_gate_deadline_ms(const struct bu_gate *gate,
-		    const struct bu_desired_validation *validation)
+		    const struct bu_desired_validation *validation,
+		    const struct bu_desired_network *rail)
 {
-	struct bu_expect expect = bu_gate_expect(gate, validation);
+	struct bu_expect expect = bu_gate_expect(gate, validation, rail);
 	double run_ms =
 		(double)validation->run_bytes * 8 / (bu_expect_min_gbps(&expect) * 1e6);
 	int64_t longest_ms = SETUP_MS + (int64_t)(2 * run_ms * validation->runs * SLOW);
@@ -76,9 +77,9 @@ bu_gate_deadline_ms(const struct bu_gate *gate,
 
 char *
 bu_gate_bw_warning(const struct bu_gate *gate,
-		   const struct bu_desired_validation *validation)
+		   const struct bu_desired_validation *validation,
+		   const struct bu_desired_network *fabric)
 {
-	const struct bu_desired_network *fabric = validation->fabric;
 	const struct bu_rate *rate = rate_of(gate, fabric);
 	double least_gbps = validation->bw_min_percent * fabric->link_gbps / 100;
 

@@ -8,28 +8,75 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/gate/internal.h"
 
-/* Certificates first; when they are in the log the next look finds them and asks for
- * the change of state, whose guard looks at them again. */
-static void
-prove(struct bu_gate *gate, struct bu_campaign_state *campaign, int index)
+/* Bits of the rails that the profile gives it. */
+static uint64_t
+rails_of(const struct bu_gate *gate, const struct bu_node *node)
 {
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	size_t count = want ? want->pool->rails_count : 0;
+
+	return count ? UINT64_MAX >> (64 - count) : 0;
+}
+
+/* Good on this rail, not on all of them yet. */
+static void
+await_rails(const struct bu_campaign_state *campaign, struct bu_node *node,
+	    uint64_t missing)
+{
+	const struct bu_desired_node *want =
+		bu_fleet_desired(campaign->gate->fleet, node);
+	bu_autofree char *names = NULL;
+	struct bu_reason reason;
+
+	for (size_t i = 0; i < want->pool->rails_count; i++) {
+		if (missing >> i & 1)
+			bu_text_add(&names, ", ", "%s", want->pool->rails[i]->name);
+	}
+	BU_REASON_SET(&reason, RAIL_NOT_PROVEN,
+		      .text = {campaign->fabric->name, names});
+	bu_gate_say_of_rail(campaign, node, &reason);
+}
+
+static void
+certify(const struct bu_campaign_state *campaign, int index)
+{
+	struct bu_gate *gate = campaign->gate;
 	struct bu_node *node = campaign->nodes[index];
 	static const struct bu_reason none;
 	struct bu_event events[2];
 	struct bu_err err;
 
-	if (node->live.appending)
-		return;
-	if (bu_gate_certify(campaign, index, events, &err) == 0) {
+	if (bu_gate_certify(gate, node, events, &err) == 0) {
 		bu_gate_say(gate, node, &none);
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
 	}
 	/* A last result that is bad, of pairs that were good: a person's, say. */
 	bu_gate_says(gate, node, UNCERTIFIABLE, .text = {err.text});
-	bu_gate_tire(campaign, index);
+	bu_gate_tire((struct bu_campaign_state *)(uintptr_t)campaign, index);
+}
+
+/* Certificates first; when they are in the log the next look finds them and asks for
+ * the change of state, whose guard looks at them again. */
+static void
+prove(struct bu_campaign_state *campaign, int index)
+{
+	struct bu_gate *gate = campaign->gate;
+	struct bu_node *node = campaign->nodes[index];
+	int place = bu_fleet_rail_place(gate->fleet, node, campaign->fabric->name);
+	uint64_t missing;
+
+	if (node->live.appending)
+		return;
+	node->live.rails_good |= UINT64_C(1) << place;
+	missing = rails_of(gate, node) & ~node->live.rails_good;
+	if (missing)
+		await_rails(campaign, node, missing);
+	else
+		certify(campaign, index);
 }
 
 /* Its certificates of this boot are in the log. */
@@ -120,7 +167,10 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	struct bu_reason reason;
 	struct bu_charge charge = {&reason, bu_accusation_hint(accusation), codes};
 
-	BU_REASON_SET(&reason, FABRIC_ACCUSED, .text = {text});
+	json_object_set_new(codes, "rail", json_string(campaign->fabric->name));
+	bu_reason_set(&reason, BU_REASON_FABRIC_ACCUSED, NULL);
+	bu_gate_name_rail(campaign, node, &reason);
+	bu_reason_set_text(&reason, "words", text);
 	if (!bu_probe_busy(gate, node->name))
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 }
@@ -134,7 +184,7 @@ say_unmeasured(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 
 	if (!bu_explain_unmeasured(campaign, index, &why))
 		return 0;
-	bu_gate_say(gate, campaign->nodes[index], &why);
+	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
 	return 1;
 }
 
@@ -157,13 +207,14 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {
 		cause = bu_accusation_text(&campaign->topology, accusation);
-		if (!say_unmeasured(gate, campaign, index))
-			bu_gate_says(gate, campaign->nodes[index], INCONCLUSIVE,
-				     .text = {cause});
+		if (say_unmeasured(gate, campaign, index))
+			return;
+		BU_REASON_SET(&why, INCONCLUSIVE, .text = {cause});
+		bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
 		return;
 	}
 	bu_explain_waiting(campaign, index, accusation, &why);
-	bu_gate_say(gate, campaign->nodes[index], &why);
+	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
 }
 
 /* No more questions, and neither good nor accused. */
@@ -178,7 +229,8 @@ judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	if (!alone && say_unmeasured(gate, campaign, index))
 		return;
 	if (alone && campaign->unlent) {
-		bu_gate_says(gate, node, PARTNERS_IN_USE, .number = {campaign->unlent});
+		BU_REASON_SET(&reason, PARTNERS_IN_USE, .number = {campaign->unlent});
+		bu_gate_say_of_rail(campaign, node, &reason);
 		return;
 	}
 	if (alone)
@@ -186,7 +238,7 @@ judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	else if (campaign->report.ports[index] == BU_PORT_SUSPECTED)
 		why = BU_REASON_UNDECIDED;
 	bu_reason_set(&reason, why, NULL);
-	bu_gate_say(gate, node, &reason);
+	bu_gate_say_of_rail(campaign, node, &reason);
 }
 
 /* There are questions left: something of it is being measured, or will be. */
@@ -204,16 +256,19 @@ judge_under_way(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 			      ? BU_REASON_UNDECIDED_YET
 			      : BU_REASON_OTHERS_UNDECIDED;
 	bu_reason_set(&reason, why, NULL);
-	bu_gate_say(gate, campaign->nodes[index], &reason);
+	bu_gate_say_of_rail(campaign, campaign->nodes[index], &reason);
 }
 
 static void
 judge_candidate(struct bu_gate *gate, struct bu_campaign_state *campaign, int index)
 {
 	const struct bu_accusation *accusation = accusation_of(campaign, index);
+	struct bu_node *node = campaign->nodes[index];
+	int place = bu_fleet_rail_place(gate->fleet, node, campaign->fabric->name);
 
+	node->live.rails_good &= ~(UINT64_C(1) << place);
 	if (campaign->report.ports[index] == BU_PORT_GOOD)
-		prove(gate, campaign, index);
+		prove(campaign, index);
 	else if (!campaign->over)
 		judge_under_way(gate, campaign, index);
 	else if (accusation)

@@ -2,6 +2,7 @@
 /* The set of nodes, kept sorted by name, and questions about it. */
 #include "provisioner/node/fleet.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -179,20 +180,25 @@ bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node)
 	return hardware;
 }
 
-static int
-check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
-	   enum bu_fabcert_kind kind, const json_t *sealed, struct bu_err *err)
+int
+bu_fleet_rail_place(const struct bu_fleet *fleet, const struct bu_node *node,
+		    const char *rail)
 {
-	const char *text = bu_json_str(sealed, "text", "");
-	bu_autojson json_t *cert = NULL, *hardware = NULL;
+	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
 
-	if (!sealed)
-		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
-				  kind == BU_FABCERT_FULL ? "full" : "boot");
-	cert = bu_fabcert_verify(text, strlen(text), fleet->public_pem, err);
-	if (!cert)
-		return -1;
-	hardware = bu_fleet_hardware(fleet, node);
+	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
+		if (strcmp(want->pool->rails[i]->name, rail) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+static int
+is_of_machine(const struct bu_fleet *fleet, const struct bu_node *node,
+	      const json_t *cert, enum bu_fabcert_kind kind, struct bu_err *err)
+{
+	bu_autojson json_t *hardware = bu_fleet_hardware(fleet, node);
+
 	/* Until the turn of its rename it is what it was proven as. */
 	if (node->called[0] &&
 	    bu_fabcert_check(cert, kind,
@@ -206,23 +212,73 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 				err);
 }
 
-/* Signatures are verified once for a boot, a machine and an inventory, not at each
- * look.
+/* ret_rails: those of the node that it covers. -1: one is missing, or it is none. */
+static int
+check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
+	   enum bu_fabcert_kind kind, uint64_t *ret_rails, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
+	const json_t *sealed =
+		kind == BU_FABCERT_FULL ? node->full_cert : node->boot_cert;
+	const char *text = bu_json_str(sealed, "text", "");
+	bu_autojson json_t *cert = NULL;
+	int rc = 0;
+
+	*ret_rails = 0;
+	if (!sealed)
+		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
+				  kind == BU_FABCERT_FULL ? "full" : "boot");
+	cert = bu_fabcert_verify(text, strlen(text), fleet->public_pem, err);
+	if (!cert || is_of_machine(fleet, node, cert, kind, err) != 0)
+		return -1;
+	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
+		const char *rail = want->pool->rails[i]->name;
+
+		if (bu_fabcert_covers(cert, rail, i == 0))
+			*ret_rails |= UINT64_C(1) << i;
+		else
+			rc = bu_err_set(err, BU_ERR_STATE, 0,
+					"certificate: rail %s was not measured", rail);
+	}
+	return rc;
+}
+
+/* Of the names of its rails: another profile may give it others. */
+static uint32_t
+hash_of_rails(const struct bu_fleet *fleet, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
+	uint32_t hash = UINT32_C(2166136261);
+
+	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
+		const char *at = want->pool->rails[i]->name;
+
+		do
+			hash = (hash ^ (unsigned char)*at) * UINT32_C(16777619);
+		while (*at++);
+	}
+	return hash;
+}
+
+/* Signatures are verified once for a boot, a machine, an inventory and the rails, not
+ * at each look.
  */
 static void
 verify_certs(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	char as[sizeof(node->live.certified_as)];
+	uint64_t full, boot;
 
-	snprintf(as, sizeof(as), "%s %s %s", node->boot_id, node->machine,
-		 node->inventory);
+	snprintf(as, sizeof(as), "%s %s %s %08" PRIx32, node->boot_id, node->machine,
+		 node->inventory, hash_of_rails(fleet, node));
 	if (strcmp(node->live.certified_as, as) == 0)
 		return;
 	node->live.full_holds =
-		check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, NULL) == 0;
+		check_cert(fleet, node, BU_FABCERT_FULL, &full, NULL) == 0;
 	node->live.boot_holds =
-		node->live.full_holds &&
-		check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, NULL) == 0;
+		check_cert(fleet, node, BU_FABCERT_BOOT, &boot, NULL) == 0 &&
+		node->live.full_holds;
+	node->live.rails_proven = full & boot;
 	memcpy(node->live.certified_as, as, sizeof(as));
 }
 
@@ -234,13 +290,25 @@ bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node)
 }
 
 int
+bu_fleet_proves_rail(const struct bu_fleet *fleet, struct bu_node *node,
+		     const struct bu_desired_network *rail)
+{
+	int place = bu_fleet_rail_place(fleet, node, rail->name);
+
+	verify_certs(fleet, node);
+	return place >= 0 && node->live.rails_proven >> place & 1;
+}
+
+int
 bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 		   struct bu_err *err)
 {
+	uint64_t rails;
+
 	verify_certs(fleet, node);
 	if (node->live.boot_holds)
 		return 0;
-	if (err && check_cert(fleet, node, BU_FABCERT_FULL, node->full_cert, err) == 0)
-		check_cert(fleet, node, BU_FABCERT_BOOT, node->boot_cert, err);
+	if (err && check_cert(fleet, node, BU_FABCERT_FULL, &rails, err) == 0)
+		bu_ignore(check_cert(fleet, node, BU_FABCERT_BOOT, &rails, err));
 	return -1;
 }

@@ -168,11 +168,17 @@ int bu_fleet_disk_in(const json_t *inventory, const char *wanted,
 /* What a full certificate is bound to: {"machine": id, "<rdma device>": GUID, ...}. */
 json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *node);
 /* 0 when the node holds a full certificate for its present hardware and a boot one for
- * its present boot, both signed by us; else err says what is missing. A yes is kept
- * until an event about the node comes. */
+ * its present boot, both signed by us and of every rail that the profile gives it; else
+ * err says what is missing. A yes is kept until an event about the node comes. */
 bu_must int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 			       struct bu_err *err);
-/* Its full certificate is of its present hardware. */
+/* Its full certificate is of its present hardware, and covers all its rails. */
 int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
+/* Both certificates cover this rail, whatever they say of the others. */
+int bu_fleet_proves_rail(const struct bu_fleet *fleet, struct bu_node *node,
+			 const struct bu_desired_network *rail);
+/* Place of this rail among those of the node's pool; -1 = it is none of them. */
+int bu_fleet_rail_place(const struct bu_fleet *fleet, const struct bu_node *node,
+			const char *rail);
 
 #endif

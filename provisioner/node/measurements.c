@@ -33,29 +33,32 @@ bu_measurements_fini(struct bu_measurements *measurements)
 	json_decref(measurements->soaked);
 }
 
+enum { KEY_SIZE = 3 * BU_NAME_MAX };
+
 static void
-key_of(const char *a, const char *b, char ret[2 * BU_NAME_MAX])
+key_of(const char *a, const char *b, const char *rail, char ret[KEY_SIZE])
 {
 	int swap = strcmp(a, b) > 0;
 
-	snprintf(ret, 2 * BU_NAME_MAX, "%s %s", swap ? b : a, swap ? a : b);
+	snprintf(ret, KEY_SIZE, "%s %s %s", swap ? b : a, swap ? a : b, rail);
 }
 
 int
-bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b)
+bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
+		     const char *rail)
 {
-	char key[2 * BU_NAME_MAX];
+	char key[KEY_SIZE];
 
-	key_of(a, b, key);
+	key_of(a, b, rail, key);
 	return (int)bu_json_int(fleet->measurements.index, key, -1);
 }
 
 static int
-add_log(struct bu_fleet *fleet, const char *a, const char *b)
+add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 {
 	struct bu_measurements *measurements = &fleet->measurements;
-	int place = bu_measurements_find(fleet, a, b);
-	char key[2 * BU_NAME_MAX];
+	int place = bu_measurements_find(fleet, a, b, rail);
+	char key[KEY_SIZE];
 	struct bu_pair_log *log;
 
 	if (place >= 0)
@@ -67,7 +70,8 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b)
 	*log = (struct bu_pair_log){.brief = json_object()};
 	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
 	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
-	key_of(a, b, key);
+	bu_text_copy(log->rail, sizeof(log->rail), rail);
+	key_of(a, b, rail, key);
 	json_object_set_new(measurements->index, key,
 			    json_integer((json_int_t)measurements->count));
 	return (int)measurements->count++;
@@ -122,7 +126,7 @@ bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
 	const char *a = bu_json_str(event->body, "a", "");
 	const char *b = bu_json_str(event->body, "b", "");
 	const json_t *flows = json_object_get(event->body, "flows");
-	int place = add_log(fleet, a, b);
+	int place = add_log(fleet, a, b, bu_json_str(event->body, "rail", ""));
 	struct bu_pair_log *log = &fleet->measurements.logs[place];
 	json_t *brief = json_copy(event->body);
 
@@ -199,6 +203,7 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 	json_decref(node->boot_cert);
 	node->boot_cert = NULL;
 	node->live.says = (struct bu_reason){0};
+	node->live.rails_good = 0;
 }
 
 /* In service and in quarantine it keeps what it has until it is measured. */

@@ -28,6 +28,7 @@ struct bu_measured {
 
 struct bu_pair_log {
 	char name[2][BU_NAME_MAX]; /* in the order of their names */
+	char rail[BU_NAME_MAX];    /* the network; "" = of a time when none was told */
 	char boot[2][40];
 	struct bu_measured *list; /* of these boots, oldest first */
 	size_t count, cap;
@@ -38,7 +39,7 @@ struct bu_pair_log {
 struct bu_measurements {
 	struct bu_pair_log *logs;
 	size_t count, cap;
-	json_t *index;     /* "a b" -> place */
+	json_t *index;     /* "a b rail" -> place */
 	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */
 	json_t *soaked;    /* machine id -> ms that it was under load since the last */
 };
@@ -47,8 +48,10 @@ enum { BU_LEMON_DAYS = 30, BU_LEMON_INCIDENTS = 2 };
 
 void bu_measurements_init(struct bu_measurements *measurements);
 void bu_measurements_fini(struct bu_measurements *measurements);
-/* Place of the pair in proofs->logs, -1 = it was never probed. Any order of names. */
-int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b);
+/* Place of the pair on this rail in logs, -1 = it was never probed there. Any order of
+ * names. */
+int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
+			 const char *rail);
 
 /* For replay.c: one per kind of event. */
 void bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event);

@@ -118,18 +118,23 @@ struct bu_node_live {
 	char firmware[8];
 	struct bu_seen_disk disk;   /* that its profile named when it was inspected */
 	int checks_errors;          /* reports that were asked for and did not come */
-	char certified_as[200];     /* boot, machine and inventory that its certificates
-				       were looked at for; "" = not since the last event */
+	char certified_as[240];     /* boot, machine, inventory and rails that its
+				       certificates were looked at for; "" = not since
+				       the last event */
 	int full_holds, boot_holds; /* they are of those; boot: both */
-	int appending;              /* an event of it is on its way to the log */
-	int effect_running;         /* of the open step */
-	int join_started;           /* the agent has started the cluster's client */
+	uint64_t rails_proven; /* bits by place in its pool's rails: both cover it */
+	uint64_t rails_good;   /* likewise: good at the last look at the rail */
+	int appending;         /* an event of it is on its way to the log */
+	int effect_running;    /* of the open step */
+	int join_started;      /* the agent has started the cluster's client */
 	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
 	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
 	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
 	/* What it waits for, or why it is not measured; its table says which of these
 	 * stop its deadline. */
 	struct bu_reason says;
+	int says_rail; /* 1 + place of the rail in its pool's that this is of; 0 = of
+			  the node */
 	int64_t waiting_ms; /* monotonic: since when that was seen; 0 = it is not */
 	int wait_logged;    /* the log knows that it waits */
 	struct bu_reason refusal; /* of a machine with its token */

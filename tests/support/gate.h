@@ -24,14 +24,16 @@
 struct links {
 	/* by number of the node, Gbit/s */
 	double sends[RIG_NODES_MAX + 1], receives[RIG_NODES_MAX + 1];
-	int silent[RIG_NODES_MAX + 1]; /* does not answer any more */
-	int lossy;                     /* to this node packets are lost in each probe,
-					  and now and then a direction is slow besides */
-	int every, until;              /* each so-many-th probe of the first ones loses
-					  packets one way */
-	int late;                      /* one acknowledgement of each probe is late */
-	int broken;                    /* no probe gives a result */
-	int odd_until; /* the instrument is in doubt in probes before this one, */
+	double second[RIG_NODES_MAX + 1]; /* of any other rail than the first, both
+					     ways; 0 = as on the first */
+	int silent[RIG_NODES_MAX + 1];    /* does not answer any more */
+	int lossy;        /* to this node packets are lost in each probe,
+			     and now and then a direction is slow besides */
+	int every, until; /* each so-many-th probe of the first ones loses
+			     packets one way */
+	int late;         /* one acknowledgement of each probe is late */
+	int broken;       /* no probe gives a result */
+	int odd_until;    /* the instrument is in doubt in probes before this one, */
 	int odd_node, odd_peer; /* of this node (0 = any), with this one (0 = any): */
 	int odd_clocks;         /* the clocks of both ends disagree, else the rate is */
 				/* 1.03 of the link's */
@@ -57,10 +59,23 @@ number_of(const char *name)
 }
 
 static inline double
-rate(const struct links *links, int from, int to)
+rate(const struct links *links, int rail, int from, int to)
 {
-	return links->sends[from] < links->receives[to] ? links->sends[from]
-							: links->receives[to];
+	double sends = links->sends[from], receives = links->receives[to];
+
+	if (rail > 0 && links->second[from] > 0)
+		sends = links->second[from];
+	if (rail > 0 && links->second[to] > 0)
+		receives = links->second[to];
+	return sends < receives ? sends : receives;
+}
+
+/* By its address: 10.78 is the first rail. */
+static inline int
+rail_of(const json_t *item)
+{
+	return (int)strtol(bu_json_str(item, "local_ip", "10.78.0.1") + 3, NULL, 10) -
+	       78;
 }
 
 static inline int
@@ -121,7 +136,8 @@ result_of(const struct links *links, const json_t *item)
 		for (int run = 0; run < 5; run++)
 			bu_pair_dir_add(&result.dir[dir],
 					slow ? SLOW
-					     : rate(links, number[dir], number[!dir]));
+					     : rate(links, rail_of(item), number[dir],
+						    number[!dir]));
 		if (lossy && number[!dir] == links->lossy)
 			result.dir[dir]
 				.counters[!dir]

@@ -339,8 +339,8 @@ addresses(const char *net, int nodes)
 	return text;
 }
 
-struct bu_tree *
-rig_tree(int nodes, const char *from, const char *to)
+static char *
+site_text(int nodes, const char *from, const char *to)
 {
 	bu_autofree char *set = bu_xasprintf("nodes = node[001-%03d]\n", nodes);
 	bu_autofree char *a =
@@ -353,8 +353,14 @@ rig_tree(int nodes, const char *from, const char *to)
 		c, "10.77.0.0/24", nodes > 200 ? "10.77.0.0/16" : "10.77.0.0/24");
 	bu_autofree char *e = bu_testing_replace(
 		d, "10.78.0.0/24", nodes > 200 ? "10.78.0.0/16" : "10.78.0.0/24");
-	bu_autofree char *site = bu_testing_replace(e, from ? from : "format = 1",
-						    from ? to : "format = 1");
+
+	return bu_testing_replace(e, from ? from : "format = 1",
+				  from ? to : "format = 1");
+}
+
+static struct bu_tree *
+tree_of(int nodes, const char *site)
+{
 	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
 
 	for (int i = 1; i <= nodes; i++) {
@@ -368,16 +374,33 @@ rig_tree(int nodes, const char *from, const char *to)
 	return bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
 }
 
+struct bu_tree *
+rig_tree(int nodes, const char *from, const char *to)
+{
+	bu_autofree char *site = site_text(nodes, from, to);
+
+	return tree_of(nodes, site);
+}
+
 static void
-put_tree(struct rig *rig, int nodes, const char *from, const char *to,
+put_site(struct rig *rig, int nodes, const char *site,
 	 char ret_revision[BU_DIGEST_SIZE])
 {
-	struct bu_tree *tree = rig_tree(nodes, from, to);
+	struct bu_tree *tree = tree_of(nodes, site);
 	bu_autojson json_t *value = bu_tree_to_json(tree);
 	bu_autofree char *text = bu_json_canonical(value);
 
 	ck_assert_int_eq(bu_store_put_blob(rig->store, text, ret_revision, NULL), 0);
 	bu_tree_destroy(tree);
+}
+
+static void
+put_tree(struct rig *rig, int nodes, const char *from, const char *to,
+	 char ret_revision[BU_DIGEST_SIZE])
+{
+	bu_autofree char *site = site_text(nodes, from, to);
+
+	put_site(rig, nodes, site, ret_revision);
 }
 
 static void
@@ -389,18 +412,53 @@ until_applied(struct rig *rig, const char *revision)
 	ck_assert_str_eq(rig->fleet->revision, revision);
 }
 
-void
-rig_revise(struct rig *rig, int nodes, const char *from, const char *to)
+static void
+apply_revision(struct rig *rig, const char *revision)
 {
 	struct bu_event event;
-	char revision[BU_DIGEST_SIZE];
 
-	put_tree(rig, nodes, from, to, revision);
 	bu_event_init(&event, BU_EVENT_APPLIED, "",
 		      json_pack("{s:s,s:s,s:i}", "plan", "p", "revision", revision,
 				"nodes", 0));
 	bu_reconcile_note(rig->rec, &event, 1);
 	until_applied(rig, revision);
+}
+
+void
+rig_revise(struct rig *rig, int nodes, const char *from, const char *to)
+{
+	char revision[BU_DIGEST_SIZE];
+
+	put_tree(rig, nodes, from, to, revision);
+	apply_revision(rig, revision);
+}
+
+void
+rig_give_rails(struct rig *rig, int nodes, int rails)
+{
+	bu_autofree char *sections = bu_xstrdup(""), *names = bu_xstrdup("");
+	char revision[BU_DIGEST_SIZE];
+
+	for (int rail = 1; rail < rails; rail++) {
+		bu_autofree char *before = sections, *others = names;
+		bu_autofree char *net = bu_xasprintf("10.%d", 78 + rail);
+		bu_autofree char *list = addresses(net, nodes);
+
+		sections = bu_xasprintf("%s[network rail%d]\nrole = fabric\n"
+					"cidr = %s.0.0/16\naddresses = %s\nnic = %d\n"
+					"rdma = rxe\nlink_gbps = 0.02\n",
+					before, rail, net, list, rail + 1);
+		names = bu_xasprintf("%s, rail%d", others, rail);
+	}
+	bu_autofree char *all = bu_xasprintf("networks = boot, fabric%s\n", names);
+	bu_autofree char *more = bu_xasprintf("%s[image debian12]\n", sections);
+	bu_autofree char *a = site_text(nodes, "[image debian12]\n", more);
+	bu_autofree char *b = bu_testing_replace(a, "networks = boot, fabric\n", all);
+	bu_autofree char *c = bu_testing_replace(b, "nics = 2\n", "");
+	bu_autofree char *site = bu_testing_replace(c, "fabric = fabric\n", "");
+
+	put_site(rig, nodes, site, revision);
+	apply_revision(rig, revision);
 }
 
 void

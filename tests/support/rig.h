@@ -68,6 +68,9 @@ void rig_apply(struct rig *rig, int nodes, enum bu_class class, const char *dige
 	       const char *from, const char *to);
 /* Journals the profile as applied, with no order for anybody. */
 void rig_revise(struct rig *rig, int nodes, const char *from, const char *to);
+/* Another revision is applied: nodes have so many rails, "fabric", "rail1" and on, all
+ * of which are measured. */
+void rig_give_rails(struct rig *rig, int nodes, int rails);
 struct bu_node *rig_node(const struct rig *rig, int number);
 /* Until the state is reached; the test fails when it is not within seconds. */
 void rig_until(struct rig *rig, const struct bu_node *node, enum bu_state state);

@@ -172,15 +172,18 @@ certificate_event(const struct rig *rig, const struct bu_node *node,
 	bu_autojson json_t *hardware = bu_fleet_hardware(rig->fleet, node);
 	struct bu_pair_result result;
 	const struct bu_pair_result *results[] = {&result};
+	struct bu_fabcert_rail rail = {.name = "fabric",
+				       .results = results,
+				       .result_count = 1,
+				       .expect = {.link_gbps = 0.02, .percent = 80},
+				       .verdict = BU_VERDICT_PASS};
 	struct bu_fabcert cert = {.kind = kind,
 				  .node = node->name,
 				  .machine = node->machine,
 				  .hardware = hardware,
 				  .boot_id = node->boot_id,
-				  .results = results,
-				  .result_count = 1,
-				  .expect = {.link_gbps = 0.02, .percent = 80},
-				  .verdict = BU_VERDICT_PASS};
+				  .rails = &rail,
+				  .rail_count = 1};
 	bu_autofree char *text = NULL;
 
 	bu_pair_result_init(&result);

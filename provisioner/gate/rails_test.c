@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes with several rails: all are measured, all must be good. */
+#include "fabric/judge/fabcert.h"
+#include "tests/support/gate.h"
+
+/* So many nodes with so many rails, ready to be measured. */
+static void
+begin_rails(struct rig *rig, int nodes, int rails)
+{
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	rig_give_rails(rig, nodes, rails);
+	for (int i = 1; i <= nodes; i++)
+		rig_to_validating(rig, i);
+}
+
+static json_t *
+cert_of(struct rig *rig, const json_t *sealed)
+{
+	const char *text = bu_json_str(sealed, "text", "");
+	struct bu_err err;
+	json_t *cert =
+		bu_fabcert_verify(text, strlen(text), rig->fleet->public_pem, &err);
+
+	ck_assert_msg(cert != NULL, "%s", err.text);
+	ck_assert_msg(bu_fabcert_replay(cert, &err) == 0, "%s", err.text);
+	return cert;
+}
+
+START_TEST(a_certificate_has_the_figures_of_all_rails)
+{
+	static const char *const names[] = {"fabric", "rail1", "rail2"};
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_rails(&rig, 2, 3);
+	measure(&rig, &links, 2, 30);
+	for (int i = 1; i <= 2; i++) {
+		bu_autojson json_t *full = cert_of(&rig, rig_node(&rig, i)->full_cert);
+		bu_autojson json_t *boot = cert_of(&rig, rig_node(&rig, i)->boot_cert);
+		const json_t *results = json_object_get(full, "results");
+
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+		ck_assert_int_eq(links.probed[i], 3);
+		ck_assert_uint_eq(json_array_size(results), 3);
+		ck_assert_uint_eq(json_array_size(json_object_get(full, "rails")), 3);
+		ck_assert_uint_eq(json_array_size(json_object_get(full, "partners")),
+				  1);
+		for (size_t k = 0; k < 3; k++) {
+			ck_assert_str_eq(
+				bu_json_str(json_array_get(results, k), "rail", ""),
+				names[k]);
+			ck_assert_int_eq(bu_fabcert_covers(boot, names[k], 0), 1);
+		}
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+/* Whatever the first rail carries. */
+START_TEST(a_fault_of_the_second_rail_alone_names_it)
+{
+	struct rig rig;
+	struct links links = good_links();
+	bu_autojson json_t *shown = NULL;
+
+	begin_rails(&rig, 3, 2);
+	links.second[2] = SLOW;
+	measure(&rig, &links, 3, 120);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_JOINING);
+	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_QUARANTINED);
+	rig_reason_has(&rig_node(&rig, 2)->reason, "rail rail1: ");
+	rig_reason_has(&rig_node(&rig, 2)->reason, "5.00 Mbit/s");
+	ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, 2)->reason, "rail"), "rail1");
+	shown = bu_gate_show(rig.gate, rig_node(&rig, 2), NULL);
+	ck_assert_str_eq(bu_json_str(json_object_get(shown, "accusation"), "rail", ""),
+			 "rail1");
+	rig_end(&rig);
+}
+END_TEST
+
+/* A slow second rail of two nodes: nobody can tell whose, and the wait says where. */
+START_TEST(a_wait_says_which_rail)
+{
+	struct rig rig;
+	struct links links = good_links();
+	bu_autofree char *why = NULL;
+
+	begin_rails(&rig, 2, 2);
+	links.second[2] = SLOW;
+	measure(&rig, &links, 2, 120);
+	for (int i = 1; i <= 2; i++) {
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
+		rig_reason_is(&rig_node(&rig, i)->live.says, NO_THIRD);
+		ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, i)->live.says, "rail"),
+				 "rail1");
+	}
+	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	says(why, "(rail rail1)");
+	ck_assert_int_eq(events_of(&rig, BU_EVENT_CERTIFICATE), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Another rail is applied: what was certified covers less than the profile gives. */
+START_TEST(a_new_rail_makes_a_certificate_too_little)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_err err;
+
+	begin_rails(&rig, 2, 2);
+	measure(&rig, &links, 2, 30);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, 1), &err), 0);
+	rig_give_rails(&rig, 2, 3);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, 1), &err), -1);
+	says(err.text, "rail rail2 was not measured");
+	ck_assert_int_eq(bu_fleet_is_full(rig.fleet, rig_node(&rig, 1)), 0);
+	rig_give_rails(&rig, 2, 1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, rig_node(&rig, 1), &err), 0);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_run_measures_each_rail)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_err err;
+	const char *id;
+
+	begin_rails(&rig, 2, 2);
+	measure(&rig, &links, 2, 30);
+	struct bu_node *nodes[] = {rig_node(&rig, 1), rig_node(&rig, 2)};
+	id = bu_gate_run(rig.gate, nodes, 2, &err);
+	ck_assert_msg(id != NULL, "%s", err.text);
+	links.second[1] = SLOW;
+	measure(&rig, &links, 2, 30);
+	bu_autojson json_t *run = bu_gate_run_json(rig.gate, id);
+	const json_t *pairs = json_object_get(run, "pairs");
+
+	ck_assert_int_eq(bu_json_bool(run, "done", 0), 1);
+	ck_assert_uint_eq(json_array_size(pairs), 2);
+	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 0), "rail", ""), "fabric");
+	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 0), "verdict", ""), "pass");
+	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 1), "rail", ""), "rail1");
+	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 1), "verdict", ""), "fail");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("rails", a_certificate_has_the_figures_of_all_rails,
+	 a_fault_of_the_second_rail_alone_names_it, a_wait_says_which_rail,
+	 a_new_rail_makes_a_certificate_too_little, a_run_measures_each_rail)
