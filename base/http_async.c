@@ -406,6 +406,9 @@ set_peer(struct bu_http_exchange *exchange)
 	curl_easy_setopt(curl, CURLOPT_CERTINFO, by_ca);
 	if (by_ca)
 		curl_easy_setopt(curl, CURLOPT_CAINFO, SYSTEM_CAS);
+	else /* reading all CAs would cost more than the rest of a connection */
+		curl_easy_setopt(curl, CURLOPT_CAINFO, NULL);
+	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
 	/* Over plain http a fingerprint is never shown, and so nothing is sent. */
 	if (exchange->fingerprint) {
 		curl_easy_setopt(curl, CURLOPT_PREREQFUNCTION, check_peer);

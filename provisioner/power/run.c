@@ -10,7 +10,8 @@
 #include "base/secret.h"
 #include "provisioner/power/perform_impl.h"
 
-enum { OBSERVE_MS = 250, CONFIRM_MS = 20000 };
+/* Looks get rarer: a thousand machines that go on together are looked at, too. */
+enum { OBSERVE_MS = 250, OBSERVE_MAX_MS = 2000, CONFIRM_MS = 20000 };
 
 int64_t
 bu_run_now_ms(const struct bu_run *run)
@@ -153,6 +154,17 @@ bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then)
 
 static void look(struct bu_run *run);
 
+static int64_t
+next_look_ms(const struct bu_run *run)
+{
+	int64_t began_ms = run->look_until_ms - run->look_within_ms;
+	int64_t in_ms = (bu_run_now_ms(run) - began_ms) / 8;
+
+	if (in_ms > OBSERVE_MAX_MS)
+		return OBSERVE_MAX_MS;
+	return in_ms > OBSERVE_MS ? in_ms : OBSERVE_MS;
+}
+
 static void
 on_look(struct bu_run *run)
 {
@@ -170,7 +182,7 @@ on_look(struct bu_run *run)
 		}
 	}
 	if (bu_run_now_ms(run) < run->look_until_ms) {
-		bu_run_sleep(run, OBSERVE_MS, look);
+		bu_run_sleep(run, next_look_ms(run), look);
 		return;
 	}
 	if (!silent)

@@ -14,6 +14,7 @@ static const struct rf_times short_times = {
 	.request_ms = 10000,
 	.connect_ms = 10000,
 	.gap_ms = 1,
+	.open_ms = 1,
 	.again_ms = 20,
 	.settle_ms = 5,
 	.hush_ms = 50,

@@ -21,6 +21,7 @@ const struct rf_times rf_times_default = {
 	.request_ms = 20000,
 	.connect_ms = 5000,
 	.gap_ms = 50,
+	.open_ms = 5,
 	.again_ms = 3000,
 	.settle_ms = 1000,
 	.hush_ms = 5000,
@@ -154,6 +155,7 @@ on_idle(void *arg)
 	if (!bmc->hushed) {
 		bu_http_async_close(bmc->driver->http, bmc->connection);
 		bmc->hushed = 1;
+		bmc->is_open = 0;
 		if (bmc->token[0])
 			bu_timer_set(bmc->idle, times->logout_ms - times->hush_ms);
 	} else if (bmc->token[0]) {
@@ -390,7 +392,7 @@ redfish_close(void *self)
 	struct rf_bmc *bmc;
 
 	driver->closing = 1;
-	driver->times.gap_ms = 0;
+	driver->times.gap_ms = driver->times.open_ms = 0;
 	for (bmc = driver->bmcs; bmc; bmc = bmc->next) {
 		bmc->next_ms = 0;
 		if (bmc->ops == 0 && bmc->token[0])

@@ -42,6 +42,7 @@ struct rf_times {
 	int64_t request_ms; /* one request */
 	int64_t connect_ms;
 	int64_t gap_ms;    /* from one request to a BMC to the next */
+	int64_t open_ms;   /* from one new connection to the next, whichever BMC */
 	int64_t again_ms;  /* a BMC that is busy is asked again after that */
 	int64_t settle_ms; /* what was written is read again after that */
 	int64_t hush_ms;   /* a connection that nobody uses is closed */
@@ -76,6 +77,7 @@ struct rf_bmc {
 	int64_t next_ms;             /* the next one not before */
 	int compressed;              /* it refuses "identity" */
 	int64_t connection;          /* that is kept; 0 */
+	int is_open;                 /* it is there, as far as we know */
 	struct bu_task_lock door;    /* one log-in at a time */
 	char sessions[RF_PATH_SIZE]; /* where they are made; "" = not looked up yet */
 	char token[RF_TOKEN_SIZE];   /* "" = no session */
@@ -92,6 +94,7 @@ struct rf_driver {
 	struct bu_loop *loop;
 	struct bu_http_async *http;
 	struct rf_times times;
+	int64_t next_open_ms; /* the next connection not before */
 	struct rf_bmc *bmcs;
 	struct rf_op *ops;
 	int closing;

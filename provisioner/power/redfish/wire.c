@@ -273,6 +273,23 @@ start(struct pending *pending, const struct rf_ask *ask, int last)
 	return bu_http_exchange_start(op->driver->http, &request, on_answer, pending);
 }
 
+/* A thousand BMCs at once are a thousand handshakes, and the last would be late: new
+ * connections keep their distance. */
+static int64_t
+wait_ms(struct rf_op *op)
+{
+	struct rf_driver *driver = op->driver;
+	int64_t now_ms = bu_loop_now_ms(driver->loop), at_ms = op->bmc->next_ms;
+
+	if (!op->bmc->is_open) {
+		if (driver->next_open_ms > at_ms)
+			at_ms = driver->next_open_ms;
+		driver->next_open_ms =
+			(at_ms > now_ms ? at_ms : now_ms) + driver->times.open_ms;
+	}
+	return at_ms - now_ms;
+}
+
 /* Takes the turn at this BMC, asks, and gives it back. */
 static int
 exchange(struct rf_op *op, const struct rf_ask *ask, int last, struct rf_reply *ret,
@@ -286,13 +303,14 @@ exchange(struct rf_op *op, const struct rf_ask *ask, int last, struct rf_reply *
 	bu_task_queue(&bmc->wire, &turn);
 	while (!bu_task_has(&bmc->wire, &turn) && !op->cancelled)
 		bu_task_wait();
-	rc = rf_pause(op, bmc->next_ms - bu_loop_now_ms(op->driver->loop), err);
+	rc = rf_pause(op, wait_ms(op), err);
 	if (rc == 0) {
 		pending.exchange = start(&pending, ask, last);
 		while (!pending.done && (!op->cancelled || op->deaf))
 			bu_task_wait();
 		if (!pending.done)
 			bu_http_exchange_abort(pending.exchange);
+		bmc->is_open = pending.done && !pending.err.kind && !last;
 		bmc->next_ms =
 			bu_loop_now_ms(op->driver->loop) + op->driver->times.gap_ms;
 		if (!pending.done)
