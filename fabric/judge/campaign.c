@@ -208,3 +208,33 @@ bu_campaign_fini(struct campaign *c)
 	free(c->flows);
 	free(c->lacks);
 }
+
+static struct bu_flow
+flow_of(int src, int dst, int via)
+{
+	return (struct bu_flow){.src = src, .dst = dst, .via = via};
+}
+
+int
+bu_campaign_pair(const struct campaign *c, int a, int b, int via, struct bu_flow *flows)
+{
+	if (!c->usable[a] || !c->usable[b])
+		return 0;
+	flows[0] = flow_of(a, b, via);
+	flows[1] = flow_of(b, a, via);
+	return 2;
+}
+
+int
+bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks)
+{
+	int lacking = 0;
+
+	for (size_t i = first; i < c->count; i++) {
+		if (!(c->flows[i].doubt & BU_DOUBT_NONE))
+			lacks[c->flows[i].src]--;
+	}
+	for (int port = 0; port < bu_topology_ports(c->t); port++)
+		lacking += c->usable[port] && lacks[port] > 0;
+	return lacking;
+}

@@ -62,6 +62,11 @@ int bu_campaign_lldp(struct campaign *c, struct bu_err *err);
 /* The flows of one round go to the site, and to c->flows. */
 int bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flows,
 		      int count, struct bu_err *err);
+/* Both directions of a pair, unless it would say nothing; how many flows. */
+int bu_campaign_pair(const struct campaign *c, int a, int b, int via,
+		     struct bu_flow *flows);
+/* Counts what came since flow `first`; how many ports still lack partners. */
+int bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks);
 struct suspect *bu_campaign_suspect(struct campaign *c, int part, int symptom);
 uint64_t bu_campaign_random(uint64_t *state);
 
@@ -69,12 +74,7 @@ uint64_t bu_campaign_random(uint64_t *state);
  * that are there; of the others each free port is asked about one partner, those that
  * failed lately last. */
 int bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err);
-/* rounds.c. Both directions of a pair, unless it would say nothing; how many flows. */
-int bu_campaign_pair(const struct campaign *c, int a, int b, int via,
-		     struct bu_flow *flows);
-/* Counts what came since flow `first`; how many ports still lack partners. */
-int bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks);
-/* Rounds inside the leaves until each port met its number of partners. */
+/* rounds.c. Rounds inside the leaves until each port met its number of partners. */
 int bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err);
 int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
 			   struct bu_err *err);

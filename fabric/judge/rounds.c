@@ -6,22 +6,6 @@
  */
 #include "fabric/judge/campaign.h"
 
-static struct bu_flow
-flow_of(int src, int dst, int via)
-{
-	return (struct bu_flow){.src = src, .dst = dst, .via = via};
-}
-
-int
-bu_campaign_pair(const struct campaign *c, int a, int b, int via, struct bu_flow *flows)
-{
-	if (!c->usable[a] || !c->usable[b])
-		return 0;
-	flows[0] = flow_of(a, b, via);
-	flows[1] = flow_of(b, a, via);
-	return 2;
-}
-
 /* lacks: only pairs in which one does; NULL = all. */
 static int
 leaf_round(struct campaign *c, enum stage stage, int round, const int *lacks,
@@ -48,20 +32,6 @@ bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
 		       struct bu_err *err)
 {
 	return leaf_round(c, stage, round, NULL, err);
-}
-
-int
-bu_campaign_count_lacks(const struct campaign *c, size_t first, int *lacks)
-{
-	int lacking = 0;
-
-	for (size_t i = first; i < c->count; i++) {
-		if (!(c->flows[i].doubt & BU_DOUBT_NONE))
-			lacks[c->flows[i].src]--;
-	}
-	for (int port = 0; port < bu_topology_ports(c->t); port++)
-		lacking += c->usable[port] && lacks[port] > 0;
-	return lacking;
 }
 
 static int
