@@ -161,6 +161,33 @@ answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 	return 0;
 }
 
+int
+bu_gate_place(const struct bu_topology *topology, const char *name)
+{
+	int low = 0, high = topology->nodes;
+
+	while (low < high) {
+		int mid = (low + high) / 2;
+		const char *at = json_string_value(
+			json_array_get(topology->node_ids.list, (size_t)mid));
+		int order = strcmp(name, at);
+
+		if (order == 0)
+			return mid;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return -1;
+}
+
+int
+bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name)
+{
+	return bu_gate_place(&campaign->topology, name);
+}
+
 /* Who gave nothing with two partners, or did not even say so, comes after all others.
  */
 static int

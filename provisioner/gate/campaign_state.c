@@ -14,33 +14,6 @@
 enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
 
 int
-bu_gate_place(const struct bu_topology *topology, const char *name)
-{
-	int low = 0, high = topology->nodes;
-
-	while (low < high) {
-		int mid = (low + high) / 2;
-		const char *at = json_string_value(
-			json_array_get(topology->node_ids.list, (size_t)mid));
-		int order = strcmp(name, at);
-
-		if (order == 0)
-			return mid;
-		if (order < 0)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	return -1;
-}
-
-int
-bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name)
-{
-	return bu_gate_place(&campaign->topology, name);
-}
-
-int
 bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
 {
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));

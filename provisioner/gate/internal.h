@@ -197,6 +197,10 @@ int bu_gate_failures(const struct bu_pair_log *log);
 void bu_gate_count_failed(struct bu_campaign_state *campaign);
 /* Who failed least is first. */
 void bu_gate_order_tired(struct bu_campaign_state *campaign);
+/* The place of a node in the topology, by its name; -1 when it has none. */
+int bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name);
+/* The same of a topology; -1 = it is not in there. */
+int bu_gate_place(const struct bu_topology *topology, const char *name);
 /* All pairs of this node that were measured are so again, once a minute. */
 void bu_gate_tire(struct bu_campaign_state *campaign, int node);
 
@@ -207,9 +211,6 @@ int bu_campaign_state_open(struct bu_gate *gate,
 			   const struct bu_desired_network *fabric,
 			   struct bu_campaign_state *ret);
 void bu_campaign_state_close(struct bu_campaign_state *campaign);
-int bu_campaign_state_index(const struct bu_campaign_state *campaign, const char *name);
-/* The same of a topology; -1 = it is not in there. */
-int bu_gate_place(const struct bu_topology *topology, const char *name);
 /* parts.c. Keeps where nodes hang on this rail, and takes it over. */
 void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *rail,
 			struct bu_topology *topology);
