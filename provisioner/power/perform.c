@@ -193,6 +193,15 @@ static const struct {
 /* --- whose turn it is --- */
 
 static void
+on_authorized(struct bu_run *run)
+{
+	if (run->err.kind != BU_ERR_NONE)
+		bu_run_fail(run);
+	else
+		run->begin(run);
+}
+
+static void
 begin(struct bu_run *run)
 {
 	const char *op = bu_json_str(run->request, "op", "");
@@ -205,7 +214,8 @@ begin(struct bu_run *run)
 	}
 	for (size_t i = 0; i < BU_LEN(operations); i++)
 		if (strcmp(operations[i].name, op) == 0) {
-			bu_run_authorize(run, operations[i].begin);
+			run->begin = operations[i].begin;
+			bu_run_authorize(run, on_authorized);
 			return;
 		}
 	bu_err_set(&run->err, BU_ERR_INVAL, 0, "no power operation '%s'", op);
@@ -229,8 +239,8 @@ may_begin(const struct bu_run *run)
 	return 1;
 }
 
-void
-bu_run_next(struct bu_performer *performer, const char *bmc)
+static void
+begin_next(struct bu_performer *performer, const char *bmc)
 {
 	for (struct bu_run *run = performer->runs; run; run = run->next)
 		if (!run->begun && strcmp(run->bmc, bmc) == 0 && may_begin(run)) {
@@ -270,6 +280,7 @@ bu_performer_create(struct bu_loop *loop, const struct bu_power_driver *driver,
 	performer->loop = loop;
 	performer->driver = driver;
 	performer->self = self;
+	performer->next = begin_next;
 	return performer;
 }
 

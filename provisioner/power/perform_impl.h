@@ -23,6 +23,7 @@ struct bu_run {
 	struct bu_timer *timer;
 	bu_step_fn on_timer;
 	int begun;
+	bu_step_fn begin; /* the operation */
 	/* as whom (credentials.c) */
 	char *secret; /* its user ends where the password begins */
 	size_t secret_size;
@@ -52,6 +53,8 @@ struct bu_performer {
 	void *self;
 	struct bu_refused *refused; /* credentials */
 	struct bu_run *runs;        /* in the order in which they came */
+	/* perform.c's: a run of this machine has ended. */
+	void (*next)(struct bu_performer *performer, const char *bmc);
 };
 
 /* Behind those that came before. */
@@ -75,7 +78,7 @@ void bu_run_done(struct bu_run *run);
 void bu_run_fail(struct bu_run *run);
 void bu_run_free(struct bu_run *run); /* without an answer */
 
-/* credentials.c: reads them, then begins; or the run fails. */
+/* credentials.c: reads them; then looks at run->err itself. */
 void bu_run_authorize(struct bu_run *run, bu_step_fn then);
 /* Whether the BMC may be asked with them; if not, run->err says why. */
 int bu_run_may_try(struct bu_run *run);
@@ -83,8 +86,5 @@ int bu_run_may_try(struct bu_run *run);
 void bu_run_refused(struct bu_run *run);
 void bu_run_accepted(struct bu_run *run);
 void bu_refused_free(struct bu_performer *performer);
-
-/* perform.c: the next one of this machine. */
-void bu_run_next(struct bu_performer *performer, const char *bmc);
 
 #endif

@@ -47,7 +47,7 @@ finish(struct bu_run *run, json_t *reply, const struct bu_err *err)
 
 	bu_run_free(run);
 	fn(answer, err ? &why : NULL, arg);
-	bu_run_next(performer, bmc);
+	performer->next(performer, bmc);
 }
 
 void
