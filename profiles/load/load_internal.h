@@ -71,21 +71,15 @@ void bu_load_check_served(struct bu_loader *ld, const struct bu_ini_section *sec
 			  const struct bu_key *key, const struct bu_ini_entry *entry);
 /* load_networks.c: of networks alone, and of the networks of a pool. */
 void bu_load_check_networks(struct bu_loader *ld);
-/* Those that a key names. Owned list. */
-const struct bu_desired_network **bu_load_network_list(
-	struct bu_loader *ld, const struct bu_ini_section *section, const char *key,
-	size_t *ret_count);
-/* Those that [pool] networks names, and the rails among them. */
-void bu_load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
-			   struct bu_desired_pool *pool);
 void bu_load_check_pool_networks(struct bu_loader *ld,
 				 const struct bu_desired_pool *pool,
 				 const struct bu_ini_section *section);
 
-/* Everything but the list of files; every text field that the table knows. */
+/* layout.c: everything but the list of files; every text field that the table knows. */
 void bu_load_free(struct bu_desired *desired);
 void bu_load_free_node(struct bu_desired_node *node);
-/* Replaces a text of a node; the old one is freed unless it is the pool's. Takes text.
+/* load_keys.c. Replaces a text of a node; the old one is freed unless it is the pool's.
+ * Takes text.
  */
 void bu_load_set_text(struct bu_desired_node *node, const struct bu_key *key,
 		      char *text);

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "profiles/load/load_internal.h"
+#include "profiles/load/layout.h"
 
 const struct bu_ini_section *
 bu_load_site(const struct bu_ini *ini)
@@ -18,53 +18,8 @@ bu_load_site(const struct bu_ini *ini)
 	return NULL;
 }
 
-/* Where bu_desired keeps the objects of a kind. Each object starts with its name. */
-struct layout {
-	const char *kind;
-	size_t size, origin, origins, list, count;
-	size_t sections; /* in struct bu_loader */
-};
-#define LAYOUT(type, field)                                                            \
-	{                                                                              \
-#type, sizeof(struct bu_desired_##type),                               \
-			offsetof(struct bu_desired_##type, origin),                    \
-			offsetof(struct bu_desired_##type, origins),                   \
-			offsetof(struct bu_desired, field),                            \
-			offsetof(struct bu_desired, field##_count),                    \
-			offsetof(struct bu_loader, type##_sections)                    \
-	}
-
-static const struct layout layouts[] = {
-	LAYOUT(network, networks),
-	LAYOUT(image, images),
-	LAYOUT(hardware, hardware),
-	LAYOUT(cluster, clusters),
-	LAYOUT(validation, validations),
-	LAYOUT(group, groups),
-	LAYOUT(user, users),
-	LAYOUT(pool, pools),
-};
-
-static const struct layout *
-find_layout(const char *kind)
-{
-	for (size_t i = 0; i < BU_LEN(layouts); i++)
-		if (strcmp(layouts[i].kind, kind) == 0)
-			return &layouts[i];
-	return NULL;
-}
-
-static char *
-list_of(const struct bu_desired *desired, const struct layout *layout)
-{
-	char *list;
-
-	memcpy(&list, (const char *)desired + layout->list, sizeof(list));
-	return list;
-}
-
 static const struct bu_ini_section **
-sections_of(struct bu_loader *ld, const struct layout *layout)
+sections_of(struct bu_loader *ld, const struct bu_layout *layout)
 {
 	const struct bu_ini_section **list;
 
@@ -73,15 +28,9 @@ sections_of(struct bu_loader *ld, const struct layout *layout)
 }
 
 static void
-set_sections(struct bu_loader *ld, const struct layout *layout, void *list)
+set_sections(struct bu_loader *ld, const struct bu_layout *layout, void *list)
 {
 	memcpy((char *)ld + layout->sections, &list, sizeof(list));
-}
-
-static size_t *
-count_of(struct bu_desired *desired, const struct layout *layout)
-{
-	return (size_t *)((char *)desired + layout->count);
 }
 
 void
@@ -149,13 +98,14 @@ const void *
 bu_load_find(struct bu_loader *ld, const struct bu_ini_section *section,
 	     const char *key, const char *kind, const char *name)
 {
-	const struct layout *layout = find_layout(kind);
-	size_t count = *count_of(ld->desired, layout);
+	const struct bu_layout *layout = bu_layout_find(kind);
+	size_t count = *bu_layout_count(layout, ld->desired);
 	const char **names = bu_xcalloc(count + 1, sizeof(*names));
 	const char *found = NULL;
 
 	for (size_t i = 0; i < count && !found; i++) {
-		const char *object = list_of(ld->desired, layout) + i * layout->size;
+		const char *object =
+			bu_layout_list(layout, ld->desired) + i * layout->size;
 
 		memcpy(&names[i], object, sizeof(names[i]));
 		if (strcmp(names[i], name) == 0)
@@ -225,18 +175,19 @@ create_lists(struct bu_loader *ld)
 	struct bu_desired *desired = ld->desired;
 
 	for (size_t i = 0; i < ld->ini.count; i++) {
-		const struct layout *layout = find_layout(ld->ini.sections[i].kind);
+		const struct bu_layout *layout =
+			bu_layout_find(ld->ini.sections[i].kind);
 
 		check_section_name(ld, &ld->ini.sections[i]);
 		if (layout)
-			++*count_of(desired, layout);
+			++*bu_layout_count(layout, desired);
 	}
-	for (size_t i = 0; i < BU_LEN(layouts); i++) {
-		size_t *count = count_of(desired, &layouts[i]);
-		void *list = bu_xcalloc(*count + 1, layouts[i].size);
+	for (size_t i = 0; i < BU_LEN(bu_layouts); i++) {
+		size_t *count = bu_layout_count(&bu_layouts[i], desired);
+		void *list = bu_xcalloc(*count + 1, bu_layouts[i].size);
 
-		memcpy((char *)desired + layouts[i].list, &list, sizeof(list));
-		set_sections(ld, &layouts[i],
+		memcpy((char *)desired + bu_layouts[i].list, &list, sizeof(list));
+		set_sections(ld, &bu_layouts[i],
 			     bu_xcalloc(*count + 1, sizeof(struct bu_ini_section *)));
 		*count = 0; /* counted again as they are filled */
 	}
@@ -264,7 +215,7 @@ origins_of(const struct bu_ini_section *section)
 static void
 load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 {
-	const struct layout *layout = find_layout(section->kind);
+	const struct bu_layout *layout = bu_layout_find(section->kind);
 	struct bu_desired *desired = ld->desired;
 	struct bu_origin *origins;
 	size_t index;
@@ -272,8 +223,8 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 
 	if (!layout)
 		return;
-	index = (*count_of(desired, layout))++;
-	object = list_of(desired, layout) + index * layout->size;
+	index = (*bu_layout_count(layout, desired))++;
+	object = bu_layout_list(layout, desired) + index * layout->size;
 	name = bu_xstrdup(section->name);
 	memcpy(object, &name, sizeof(name));
 	*(struct bu_origin *)(object + layout->origin) =
@@ -290,31 +241,10 @@ load_object(struct bu_loader *ld, const struct bu_ini_section *section)
 	memcpy(object + layout->origins, &origins, sizeof(origins));
 }
 
-/* Sections without a name. */
-#define SINGLE(kind)                                                                   \
-	{                                                                              \
-#kind, offsetof(struct bu_desired, kind),                              \
-			offsetof(struct bu_desired, kind.origin),                      \
-			offsetof(struct bu_desired, kind.origins)                      \
-	}
-static const struct single {
-	const char *kind;
-	size_t object, origin, origins;
-} singles[] = {SINGLE(site), SINGLE(policy), SINGLE(access)};
-
-static const struct single *
-find_single(const char *kind)
-{
-	for (size_t i = 0; i < BU_LEN(singles); i++)
-		if (strcmp(singles[i].kind, kind) == 0)
-			return &singles[i];
-	return NULL;
-}
-
 /* The first of them counts, another is a finding already. */
 static void
 load_single(struct bu_loader *ld, const struct bu_ini_section *section,
-	    const struct single *single)
+	    const struct bu_single *single)
 {
 	char *desired = (char *)ld->desired;
 	struct bu_origin *origin = (struct bu_origin *)(desired + single->origin),
@@ -326,6 +256,67 @@ load_single(struct bu_loader *ld, const struct bu_ini_section *section,
 	origins = origins_of(section);
 	memcpy(desired + single->origins, &origins, sizeof(origins));
 	bu_load_values(ld, section, desired + single->object);
+}
+
+/* Those that a key names, the only lists of references. Owned. */
+static const struct bu_desired_network **
+load_network_list(struct bu_loader *ld, const struct bu_ini_section *section,
+		  const char *key, size_t *ret_count)
+{
+	const struct bu_ini_entry *entry = bu_ini_entry(section, key);
+	const struct bu_desired_network **list = NULL;
+	const char *rest = entry ? entry->value : "";
+	size_t cap = 0, count = 0;
+	char *word;
+
+	while ((word = bu_value_next_word(&rest))) {
+		bu_autofree char *name = word;
+		const struct bu_desired_network *network =
+			bu_load_find(ld, section, key, "network", name);
+		size_t i = 0;
+
+		while (i < count && list[i] != network)
+			i++;
+		if (i < count)
+			bu_load_wrong(ld, section, key,
+				      "names '%.80s' twice; name each network once",
+				      name);
+		else if (network) {
+			list = bu_xgrow(list, &cap, i + 1, sizeof(*list));
+			list[count++] = network;
+		}
+	}
+	*ret_count = count;
+	return list;
+}
+
+/* Those of the pool that its validation names; without names, all that can be measured.
+ */
+static int
+is_measured(const struct bu_desired_validation *validation,
+	    const struct bu_desired_network *network)
+{
+	if (validation->fabrics_count == 0)
+		return network->role == BU_ROLE_FABRIC && network->rdma != BU_RDMA_NONE;
+	for (size_t i = 0; i < validation->fabrics_count; i++) {
+		if (validation->fabrics[i] == network)
+			return 1;
+	}
+	return 0;
+}
+
+/* Those that [pool] networks names, and the rails among them. */
+static void
+load_pool_networks(struct bu_loader *ld, const struct bu_ini_section *section,
+		   struct bu_desired_pool *pool)
+{
+	pool->networks =
+		load_network_list(ld, section, "networks", &pool->networks_count);
+	pool->rails = bu_xcalloc(pool->networks_count + 1, sizeof(*pool->rails));
+	for (size_t i = 0; pool->validation && i < pool->networks_count; i++) {
+		if (is_measured(pool->validation, pool->networks[i]))
+			pool->rails[pool->rails_count++] = pool->networks[i];
+	}
 }
 
 /* What a pool does not say, its hardware class says; where, too. */
@@ -360,7 +351,7 @@ load_pool_references(struct bu_loader *ld, struct bu_desired_pool *pool,
 	const struct bu_ini_entry *zone = site ? bu_ini_entry(site, "zone") : NULL;
 
 	bu_load_references(ld, section, pool);
-	bu_load_pool_networks(ld, section, pool);
+	load_pool_networks(ld, section, pool);
 	inherit_hardware(pool);
 	if (!pool->zone && zone && ld->desired->site.zone) {
 		pool->zone = bu_xstrdup(ld->desired->site.zone);
@@ -378,7 +369,7 @@ bu_load_objects(struct bu_loader *ld)
 	ld->of_pool_count = bu_schema_inherits("node", "pool", ld->of_pool);
 	for (size_t i = 0; i < ld->ini.count; i++) {
 		const struct bu_ini_section *section = &ld->ini.sections[i];
-		const struct single *single = find_single(section->kind);
+		const struct bu_single *single = bu_single_find(section->kind);
 
 		if (single)
 			load_single(ld, section, single);
@@ -387,8 +378,8 @@ bu_load_objects(struct bu_loader *ld)
 	}
 	for (size_t i = 0; i < desired->validations_count; i++)
 		desired->validations[i].fabrics =
-			bu_load_network_list(ld, ld->validation_sections[i], "fabric",
-					     &desired->validations[i].fabrics_count);
+			load_network_list(ld, ld->validation_sections[i], "fabric",
+					  &desired->validations[i].fabrics_count);
 	for (size_t i = 0; i < desired->users_count; i++)
 		bu_load_references(ld, ld->user_sections[i], &desired->users[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
@@ -398,90 +389,6 @@ bu_load_objects(struct bu_loader *ld)
 void
 bu_load_fini(struct bu_loader *ld)
 {
-	for (size_t i = 0; i < BU_LEN(layouts); i++)
-		free(sections_of(ld, &layouts[i]));
-}
-
-/* The object's own texts; those of `base`, what it inherits from, are left alone. */
-static void
-free_texts(const char *kind, char *object, const struct bu_inherit *pairs,
-	   size_t pairs_count, const char *base)
-{
-	size_t count;
-	const struct bu_key *keys = bu_schema_keys(&count);
-
-	for (size_t i = 0; base && i < pairs_count; i++) {
-		char **own = (char **)(object + pairs[i].key->offset);
-
-		if (bu_key_is_text(pairs[i].key) &&
-		    *own == *(char *const *)(base + pairs[i].from->offset))
-			*own = NULL;
-	}
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(keys[i].section, kind) == 0 && bu_key_is_text(&keys[i]) &&
-		    keys[i].offset != BU_KEY_NO_FIELD)
-			free(*(char **)(object + keys[i].offset));
-}
-
-static void
-free_list(struct bu_desired *desired, const struct layout *layout)
-{
-	char *list = list_of(desired, layout);
-	struct bu_inherit pairs[BU_INHERIT_MAX];
-	size_t count = bu_schema_inherits("pool", "hardware", pairs);
-
-	for (size_t i = 0; i < *count_of(desired, layout); i++) {
-		char *object = list + i * layout->size;
-		const void *base = NULL;
-
-		if (strcmp(layout->kind, "pool") == 0)
-			base = desired->pools[i].hardware;
-		free_texts(layout->kind, object, pairs, count, base);
-		free(*(char **)object); /* the name */
-		free(*(struct bu_origin **)(object + layout->origins));
-	}
-	free(list);
-}
-
-static void
-free_node(struct bu_desired_node *node, const struct bu_inherit *pairs, size_t count)
-{
-	free_texts("node", (char *)node, pairs, count, (const char *)node->pool);
-	free(node->origins);
-	free(node->addresses);
-	free(node->name);
-}
-
-void
-bu_load_free_node(struct bu_desired_node *node)
-{
-	struct bu_inherit pairs[BU_INHERIT_MAX];
-
-	free_node(node, pairs, bu_schema_inherits("node", "pool", pairs));
-}
-
-void
-bu_load_free(struct bu_desired *desired)
-{
-	struct bu_inherit pairs[BU_INHERIT_MAX];
-	size_t count = bu_schema_inherits("node", "pool", pairs);
-
-	for (size_t i = 0; i < desired->nodes_count; i++)
-		free_node(&desired->nodes[i], pairs, count);
-	free(desired->nodes);
-	for (size_t i = 0; i < desired->pools_count; i++) {
-		free(desired->pools[i].networks);
-		free(desired->pools[i].rails);
-	}
-	for (size_t i = 0; i < desired->validations_count; i++)
-		free(desired->validations[i].fabrics);
-	/* Pools come last in the list and go first: they point to hardware classes. */
-	for (size_t i = BU_LEN(layouts); i-- > 0;)
-		free_list(desired, &layouts[i]);
-	for (size_t i = 0; i < BU_LEN(singles); i++) {
-		char *at = (char *)desired;
-
-		free_texts(singles[i].kind, at + singles[i].object, NULL, 0, NULL);
-		free(*(struct bu_origin **)(at + singles[i].origins));
-	}
+	for (size_t i = 0; i < BU_LEN(bu_layouts); i++)
+		free(sections_of(ld, &bu_layouts[i]));
 }
