@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A BMC begins and ends here, and its faults are set: each makes it as bad as some real
- * one was, and nothing else knows why it answers so.
+ * A BMC begins and ends here. Called by the commands and the service; everything else
+ * of it is in answer.c.
  */
 #include "lab/bmc/bmc.h"
 
@@ -11,14 +11,6 @@
 #include "base/crypto.h"
 #include "base/text.h"
 #include "lab/bmc/engine.h"
-
-static const struct {
-	const char *name, *arg;
-} faults[] = {
-#define X(id, name, arg, help) {name, arg},
-	BU_BMC_FAULTS(X)
-#undef X
-};
 
 struct bu_bmc *
 bu_bmc_create(const struct bu_bmc_opts *opts)
@@ -59,42 +51,16 @@ bu_bmc_destroy(struct bu_bmc *bmc)
 	free(bmc);
 }
 
-int64_t
-bu_bmc_fault_get(const struct bu_bmc *bmc, enum bu_bmc_fault fault)
-{
-	return bmc->faults[fault];
-}
-
-static int
-wrong_number(const char *text, struct bu_err *err)
-{
-	return bu_err_set(err, BU_ERR_USAGE, 0,
-			  "fault '%s': give a whole number after '='", text);
-}
-
 int
 bu_bmc_fault(struct bu_bmc *bmc, const char *text, struct bu_err *err)
 {
-	size_t length = strcspn(text, "=");
-	const char *arg = text[length] ? text + length + 1 : NULL;
-	size_t row = 0;
-	int64_t number = INT64_MAX; /* for ever */
+	enum bu_bmc_fault fault;
+	int64_t number;
 
-	while (row < BU_LEN(faults) && (strlen(faults[row].name) != length ||
-					strncmp(faults[row].name, text, length) != 0))
-		row++;
-	if (row == BU_LEN(faults))
-		return bu_err_set(err, BU_ERR_USAGE, 0,
-				  "there is no fault '%s'; see bringup-lab bmc --help",
-				  text);
-	if (arg && !*faults[row].arg)
-		return bu_err_set(err, BU_ERR_USAGE, 0, "fault '%s' takes no number",
-				  faults[row].name);
-	if (arg ? bu_text_int(arg, 0, 1000000, &number) != 0
-		: *faults[row].arg && *faults[row].arg != '[')
-		return wrong_number(text, err);
-	bmc->faults[row] = number;
-	if (row == BU_BMC_FAULT_MUST_CHANGE)
+	if (bu_bmc_fault_read(text, &fault, &number, err) != 0)
+		return -1;
+	bmc->faults[fault] = number;
+	if (fault == BU_BMC_FAULT_MUST_CHANGE)
 		bu_bmc_demand_change(bmc);
 	return 0;
 }

@@ -127,9 +127,12 @@ void bu_bmc_begin_boot(struct bu_bmc *bmc, char *ret_target, size_t size);
 void bu_bmc_patch_bios(struct bu_bmc_call *call);
 void bu_bmc_apply_bios(struct bu_bmc *bmc);
 
+/* --- faults.c --- */
+/* "post=30"; the number is INT64_MAX where the text has none. */
+bu_must int bu_bmc_fault_read(const char *text, enum bu_bmc_fault *ret,
+			      int64_t *ret_number, struct bu_err *err);
+
 /* --- power.c --- */
-const char *bu_bmc_power_state(const struct bu_bmc *bmc);
-const char *bu_bmc_progress(const struct bu_bmc *bmc);
 void bu_bmc_power_begin(struct bu_bmc *bmc);
 /* The ResetType is one of those allowed. 0, or the refusal is made. */
 int bu_bmc_reset(struct bu_bmc_call *call, const char *type);

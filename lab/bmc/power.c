@@ -10,36 +10,6 @@
 
 enum { WATCH_MS = 500 /* between two looks at a machine that may go off by itself */ };
 
-const char *
-bu_bmc_power_state(const struct bu_bmc *bmc)
-{
-	if (bu_bmc_fault_get(bmc, BU_BMC_FAULT_SAYS_ON) != BU_BMC_NOT)
-		return "On";
-	switch (bmc->phase) {
-	case BU_BMC_OFF:
-		return "Off";
-	case BU_BMC_GOING_ON:
-		return "PoweringOn";
-	case BU_BMC_GOING_OFF:
-		return "PoweringOff";
-	default:
-		return "On";
-	}
-}
-
-const char *
-bu_bmc_progress(const struct bu_bmc *bmc)
-{
-	switch (bmc->phase) {
-	case BU_BMC_IN_POST:
-		return "SystemHardwareInitializationComplete";
-	case BU_BMC_ON:
-		return "OSBootStarted";
-	default:
-		return "None";
-	}
-}
-
 static void
 enter(struct bu_bmc *bmc, enum bu_bmc_phase phase, int64_t in_ms)
 {

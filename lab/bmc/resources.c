@@ -115,15 +115,45 @@ bu_bmc_add(struct bu_bmc *bmc, const char *collection, enum bu_bmc_id id,
 
 /* --- what is sent --- */
 
+static const char *
+power_state(const struct bu_bmc *bmc)
+{
+	if (bu_bmc_fault_get(bmc, BU_BMC_FAULT_SAYS_ON) != BU_BMC_NOT)
+		return "On";
+	switch (bmc->phase) {
+	case BU_BMC_OFF:
+		return "Off";
+	case BU_BMC_GOING_ON:
+		return "PoweringOn";
+	case BU_BMC_GOING_OFF:
+		return "PoweringOff";
+	default:
+		return "On";
+	}
+}
+
+static const char *
+progress(const struct bu_bmc *bmc)
+{
+	switch (bmc->phase) {
+	case BU_BMC_IN_POST:
+		return "SystemHardwareInitializationComplete";
+	case BU_BMC_ON:
+		return "OSBootStarted";
+	default:
+		return "None";
+	}
+}
+
 static json_t *
 live(const struct bu_bmc *bmc, const char *text)
 {
 	int number;
 
 	if (strcmp(text, "{power}") == 0)
-		return json_string(bu_bmc_power_state(bmc));
+		return json_string(power_state(bmc));
 	if (strcmp(text, "{progress}") == 0)
-		return json_string(bu_bmc_progress(bmc));
+		return json_string(progress(bmc));
 	if (strcmp(text, "{serial}") == 0)
 		return json_string(bmc->identity.serial);
 	if (strcmp(text, "{uuid}") == 0)
