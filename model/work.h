@@ -24,6 +24,7 @@ enum {
 	BU_WORK_WORDS_MAX = 64, /* patterns, services */
 	BU_PAIR_MESSAGE_MAX = 64 * 1024 * 1024,
 	BU_RAILS_MAX = 16,
+	BU_PAIR_DEPTH_MAX = 4096,
 	BU_PAIR_PINGS_MAX = 1000000,
 };
 /* Defaults of a probe, for a link of 20 Mbit/s: a run of 1 s, 12 s for both directions;
@@ -184,6 +185,8 @@ struct bu_work_probe {
 	int gid_index;         /* -1 = the one of local_ip */
 	uint64_t window_bytes; /* 0 = more than the last-level cache */
 	int gpu;               /* payload in the memory of this GPU; -1 = host */
+	int depth;           /* messages under way per queue pair; 0 = by their size */
+	uint64_t warm_bytes; /* sent before a run is timed; 0 = what is under way */
 	/* All are measured at the same time, and the result is {"rails":[RESULT]}, in
 	 * this order. None: one port, as local_ip, device and gid_index say. */
 	struct bu_work_rail rails[BU_RAILS_MAX];

@@ -194,7 +194,11 @@ register_dmabuf(struct bu_buffer *buffer, struct ibv_pd *pd)
 	if (!buffer->cuda->handle ||
 	    buffer->cuda->handle(&fd, buffer->addr, buffer->size, CUDA_DMABUF, 0))
 		return;
-	buffer->mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd, ACCESS);
+	buffer->mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd,
+				       ACCESS | IBV_ACCESS_RELAXED_ORDERING);
+	if (!buffer->mr) /* kernels before 5.12 refuse the flag */
+		buffer->mr = ibv_reg_dmabuf_mr(pd, 0, buffer->size, buffer->addr, fd,
+					       ACCESS);
 	buffer->memory = BU_MEMORY_DMABUF;
 	close(fd); /* the registration holds its own */
 }
@@ -218,8 +222,8 @@ create_gpu(struct bu_buffer *buffer, struct ibv_pd *pd, struct bu_err *err)
 	if (buffer->mr)
 		return 0;
 	buffer->memory = BU_MEMORY_PEERMEM;
-	buffer->mr =
-		ibv_reg_mr(pd, (void *)(uintptr_t)buffer->addr, buffer->size, ACCESS);
+	buffer->mr = ibv_reg_mr(pd, (void *)(uintptr_t)buffer->addr, buffer->size,
+				ACCESS | IBV_ACCESS_RELAXED_ORDERING);
 	if (!buffer->mr)
 		return bu_err_set(err, BU_ERR_IO, errno,
 				  "register %zu bytes of GPU memory: neither as dmabuf "

@@ -45,6 +45,8 @@ struct bu_pair_opts {
 	int pings;               /* 0 = no latency, and so no verdict */
 	int sport;               /* UDP source port of the first queue pair; 0 = any */
 	uint64_t window_bytes;   /* 0 = more than the last-level cache */
+	int depth;               /* per queue pair; 0 = by the message's size */
+	uint64_t warm_bytes;     /* of each run, not timed; 0 = what is under way */
 	int gpu;                 /* payload in the memory of this GPU; -1 = host */
 	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
 				    system's */

@@ -44,6 +44,8 @@ verbs_opts(const struct session *s, int set)
 		.sport = o->sport,
 		.roles = roles_of(o, set),
 		.window_bytes = o->window_bytes,
+		.depth = o->depth,
+		.warm_bytes = o->warm_bytes,
 		.gpu = o->gpu,
 		.cuda = o->cuda,
 		.root = o->root,
@@ -93,7 +95,8 @@ same_needs(const struct bu_pair_opts *a, const struct bu_pair_opts *b)
 	return same_port(&a->rail, &b->rail) && a->message_bytes == b->message_bytes &&
 	       a->bytes == b->bytes && a->runs == b->runs && a->op == b->op &&
 	       a->lat_op == b->lat_op && a->qps == b->qps && a->duplex == b->duplex &&
-	       a->window_bytes == b->window_bytes && a->gpu == b->gpu;
+	       a->window_bytes == b->window_bytes && a->depth == b->depth &&
+	       a->warm_bytes == b->warm_bytes && a->gpu == b->gpu;
 }
 
 /* What the last probe left, if it is what this one needs and still works. */
@@ -191,7 +194,7 @@ make_hello(const struct session *s)
 	int64_t now_ns = bu_raw_ns();
 
 	return json_pack("{s:i, s:s, s:s, s:i, s:I, s:I, s:i, s:I, s:f, s:s, s:s, s:i, "
-			 "s:b, s:i, s:b, s:f, s:o}",
+			 "s:b, s:i, s:b, s:f, s:o*, s:o*, s:o}",
 			 "v", 4, "a", o->node[BU_END_A], "b", o->node[BU_END_B], "self",
 			 o->self, "message_bytes", (json_int_t)o->message_bytes,
 			 "bytes", (json_int_t)o->bytes, "runs", o->runs, "left_ms",
@@ -199,7 +202,10 @@ make_hello(const struct session *s)
 			 "age_seconds", (double)(now_ns - s->start_ns) / 1e9, "op",
 			 bu_op_names[o->op], "lat_op", bu_op_names[o->lat_op], "qps",
 			 o->qps, "duplex", o->duplex, "pings", o->pings, "gpu",
-			 o->gpu >= 0, "min_gbps", o->min_gbps, "offer", make_offer(s));
+			 o->gpu >= 0, "min_gbps", o->min_gbps, "depth",
+			 o->depth ? json_integer(o->depth) : NULL, "warm_bytes",
+			 o->warm_bytes ? json_integer((json_int_t)o->warm_bytes) : NULL,
+			 "offer", make_offer(s));
 }
 
 /* Both ends must have been told the same; the shorter deadline counts for both. */
@@ -207,15 +213,18 @@ static int
 read_hello(struct session *s, const json_t *own, const json_t *peer, struct bu_err *err)
 {
 	static const char *const same[] = {
-		"v",      "a",   "b",      "message_bytes", "bytes", "runs",    "op",
-		"lat_op", "qps", "duplex", "pings",         "gpu",   "min_gbps"};
+		"v",     "a",   "b",        "message_bytes", "bytes",
+		"runs",  "op",  "lat_op",   "qps",           "duplex",
+		"pings", "gpu", "min_gbps", "depth",         "warm_bytes"};
 	int64_t left_ms = bu_json_int(own, "left_ms", 0), peer_ms;
 
 	if (bu_json_get_int(peer, "left_ms", &peer_ms, err))
 		return -1;
 	for (size_t i = 0; i < BU_LEN(same); i++) {
-		if (!json_equal(json_object_get(own, same[i]),
-				json_object_get(peer, same[i])))
+		const json_t *mine = json_object_get(own, same[i]);
+		const json_t *its = json_object_get(peer, same[i]);
+
+		if ((mine || its) && !json_equal(mine, its))
 			return bu_err_set(err, BU_ERR_INVAL, 0,
 					  "the peer has another '%s'", same[i]);
 	}

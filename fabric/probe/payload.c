@@ -29,7 +29,7 @@ bu_verbs_messages(const struct bu_verbs *verbs)
 	uint64_t timed =
 		(verbs->opts.bytes + verbs->message_bytes - 1) / verbs->message_bytes;
 
-	return qps * (uint64_t)verbs->depth + (timed + qps - 1) / qps * qps;
+	return verbs->warm + (timed + qps - 1) / qps * qps;
 }
 
 uint64_t

@@ -54,7 +54,16 @@ give_way(int64_t since_ns)
 		nanosleep(&nap, NULL);
 }
 
-/* Polls, as the standard method does; gives way only after a while. */
+/* Polls, as the standard method does; gives way only after a while, and on a CPU of its
+ * own only when it is so late that the way back does not matter. */
+static int
+may_give_way(const struct bu_verbs *verbs, unsigned spins, int64_t since_ns)
+{
+	if (verbs->cpu < 0)
+		return spins >= SPINS_QUIET;
+	return spins % SPINS_QUIET == 0 && bu_raw_ns() - since_ns >= late_ns;
+}
+
 static int
 wait_ping(struct bu_verbs *verbs, uint64_t number, struct bu_wait *wait,
 	  struct bu_err *err)
@@ -77,7 +86,7 @@ wait_ping(struct bu_verbs *verbs, uint64_t number, struct bu_wait *wait,
 			return 0;
 		if (spins % 64 == 0 && bu_wait_check(wait, what, err))
 			return bu_verbs_failed(verbs, err);
-		if (spins >= SPINS_QUIET)
+		if (may_give_way(verbs, spins, start_ns))
 			give_way(start_ns);
 	}
 }
@@ -93,9 +102,13 @@ post_word(struct bu_verbs *verbs, uint64_t number, enum bu_op op, struct bu_err 
 				 .num_sge = 1,
 				 .opcode = IBV_WR_RDMA_WRITE,
 				 .send_flags = IBV_SEND_SIGNALED};
+	/* The adapter need not fetch what stands in the post itself. */
+	const unsigned int inlined =
+		verbs->inline_bytes >= sge.length ? IBV_SEND_INLINE : 0;
 	struct ibv_send_wr *bad;
 	int rc;
 
+	wr.send_flags |= inlined;
 	if (op == BU_OP_SEND) {
 		wr.opcode = IBV_WR_SEND;
 	} else {

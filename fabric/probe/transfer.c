@@ -180,10 +180,12 @@ fill_request(struct flow *flow, int qp, uint64_t k, struct ibv_send_wr *wr,
 	*sge = (struct ibv_sge){.addr = buffer->addr + slot,
 				.length = verbs->message_bytes,
 				.lkey = buffer->mr->lkey};
-	*wr = (struct ibv_send_wr){.wr_id = message,
-				   .sg_list = sge,
-				   .num_sge = 1,
-				   .opcode = opcodes[verbs->opts.op]};
+	*wr = (struct ibv_send_wr){
+		.wr_id = message,
+		.sg_list = sge,
+		.num_sge = 1,
+		.opcode = opcodes[verbs->opts.op],
+		.send_flags = bu_verbs_inlines(verbs) ? IBV_SEND_INLINE : 0};
 	if (verbs->opts.op != BU_OP_SEND) {
 		wr->wr.rdma.remote_addr = there->addr + slot;
 		wr->wr.rdma.rkey = there->rkey;
@@ -212,7 +214,7 @@ post(struct flow *flow, int qp, struct bu_err *err)
 				     &sges[i]);
 			wrs[i].next = i + 1 < count ? &wrs[i + 1] : NULL;
 		}
-		wrs[count - 1].send_flags = IBV_SEND_SIGNALED;
+		wrs[count - 1].send_flags |= IBV_SEND_SIGNALED;
 		rc = ibv_post_send(verbs->qp[qp], wrs, &bad);
 		if (rc) {
 			bu_err_set(err, BU_ERR_IO, rc, "%s: post %s",
@@ -289,7 +291,7 @@ bu_verbs_run(struct bu_verbs *verbs, struct bu_verbs_run *run, struct bu_wait *w
 		.each = total / (uint64_t)verbs->qps,
 		.to_ack = run->posts ? total : 0,
 		.to_take = run->takes ? total : 0,
-		.warm = (uint64_t)verbs->qps * (uint64_t)verbs->depth,
+		.warm = verbs->warm,
 	};
 
 	if (work(&flow, wait, err))

@@ -77,6 +77,37 @@ bu_verbs_destroy(struct bu_verbs *verbs)
 	free(verbs);
 }
 
+/* By what was asked for: what an adapter cannot hold at once must not change what both
+ * ends count. */
+static void
+plan_warm(struct bu_verbs *verbs)
+{
+	uint64_t qps = (uint64_t)verbs->qps, message = verbs->message_bytes;
+	uint64_t warm = (verbs->opts.warm_bytes + message - 1) / message;
+
+	if (warm < qps * (uint64_t)verbs->depth)
+		warm = qps * (uint64_t)verbs->depth;
+	verbs->warm = (warm + qps - 1) / qps * qps;
+}
+
+/* No deeper than the adapter's queues are. */
+static void
+keep_to_limits(struct bu_verbs *verbs)
+{
+	const struct ibv_device_attr *limits = &verbs->device.limits;
+	int most = limits->max_qp_wr - PING_WINDOW;
+	int share = (limits->max_cqe - 2 * PING_WINDOW) / verbs->qps / 2;
+
+	if (verbs->depth > most)
+		verbs->depth = most;
+	if (verbs->depth > share)
+		verbs->depth = share;
+	if (verbs->depth < 2)
+		verbs->depth = 2;
+	if (verbs->batch > verbs->depth / 2)
+		verbs->batch = verbs->depth / 2;
+}
+
 /* How much is under way, and over how much memory it rotates. */
 static void
 plan_window(struct bu_verbs *verbs)
@@ -94,12 +125,18 @@ plan_window(struct bu_verbs *verbs)
 		verbs->batch = BATCH;
 	depth = (depth + qps - 1) / qps;
 	verbs->depth = depth < 2 ? 2 : (int)depth;
+	if (opts->depth) {
+		verbs->depth = opts->depth;
+		verbs->batch = opts->depth / 8 > BATCH ? BATCH : opts->depth / 8;
+	}
+	if (verbs->batch < 1)
+		verbs->batch = 1;
+	plan_warm(verbs);
 	least = 2 * qps * (uint64_t)verbs->depth;
 	if (window == 0) {
 		uint64_t cache = (uint64_t)bu_port_cache_bytes(verbs->root);
 		uint64_t memory = (uint64_t)bu_port_memory_bytes(verbs->root) / 16;
-		uint64_t all = (uint64_t)opts->runs *
-			       (timed + qps * (uint64_t)verbs->depth) * message;
+		uint64_t all = (uint64_t)opts->runs * (timed + verbs->warm) * message;
 
 		window = cache ? 2 * cache : 2 * cache_unknown;
 		if (memory && window > memory)
@@ -113,6 +150,7 @@ plan_window(struct bu_verbs *verbs)
 	if (verbs->slots < least)
 		verbs->slots = least;
 	verbs->slots -= verbs->slots % qps;
+	keep_to_limits(verbs);
 }
 
 static int
@@ -183,6 +221,7 @@ share(struct bu_verbs *verbs, const struct bu_verbs *with)
 	verbs->cpu = with->cpu;
 	verbs->depth = with->depth;
 	verbs->batch = with->batch;
+	verbs->warm = with->warm;
 	verbs->slots = with->own_slots;
 	verbs->memory_found = with->memory_found;
 	take_role(verbs, *bu_verbs_window(with));

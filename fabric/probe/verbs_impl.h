@@ -37,6 +37,9 @@ struct bu_verbs {
 	char *root;
 	int qps, depth, batch; /* depth: messages under way per queue pair; batch: of
 				  them posted at once with one completion */
+	uint64_t warm;         /* messages before a run is timed; a multiple of qps,
+				  the same at both ends */
+	uint32_t inline_bytes; /* that a post may carry itself */
 	int receives;          /* posted ahead per queue pair, for sends */
 	uint32_t message_bytes;
 	uint64_t own_slots;
@@ -59,6 +62,13 @@ static inline const struct bu_buffer *
 bu_verbs_window(const struct bu_verbs *verbs)
 {
 	return verbs->send.size ? &verbs->send : &verbs->recv;
+}
+/* Payload so small that a post carries it; a GPU's cannot be read by the program. */
+static inline int
+bu_verbs_inlines(const struct bu_verbs *verbs)
+{
+	return verbs->opts.op != BU_OP_READ && verbs->send.host &&
+	       verbs->message_bytes <= verbs->inline_bytes;
 }
 bu_must int bu_verbs_create_cq(struct bu_verbs *verbs, struct bu_err *err);
 /* With what the peer must know of them. */

@@ -10,16 +10,23 @@
 #include "base/crypto.h"
 #include "fabric/probe/verbs_impl.h"
 
-enum { RECEIVES_MAX = 256, LABEL_MASK = 0xfffff };
+enum { RECEIVES_MAX = 256, INLINE_BYTES = 64, LABEL_MASK = 0xfffff };
 
 /* Sends: enough ahead that a late receiver stops nothing, each in its own slot. */
 static int
 receives_of(const struct bu_verbs *verbs, int roles)
 {
+	const struct ibv_device_attr *limits = &verbs->device.limits;
 	uint64_t most = verbs->slots / (uint64_t)verbs->qps;
+	int queue = limits->max_qp_wr - 1;
+	int share = (limits->max_cqe - 2 * PING_WINDOW) / verbs->qps - verbs->depth;
 
+	if (queue > RECEIVES_MAX)
+		queue = RECEIVES_MAX;
+	if (queue > share)
+		queue = share;
 	if (verbs->opts.op == BU_OP_SEND && roles & BU_VERBS_SINK)
-		return most < RECEIVES_MAX ? (int)most : RECEIVES_MAX;
+		return most < (uint64_t)queue ? (int)most : queue;
 	return verbs->opts.lat_op == BU_OP_SEND ? PING_RECVS / 2 : 0;
 }
 
@@ -32,7 +39,13 @@ create_qp(struct bu_verbs *verbs, int i, struct bu_err *err)
 	init.cap.max_send_wr = (uint32_t)verbs->depth + PING_WINDOW;
 	init.cap.max_recv_wr = (uint32_t)verbs->receives + 1;
 	init.cap.max_send_sge = init.cap.max_recv_sge = 1;
+	init.cap.max_inline_data = INLINE_BYTES;
 	verbs->qp[i] = ibv_create_qp(verbs->pd, &init);
+	if (!verbs->qp[i]) {
+		init.cap.max_inline_data = 0; /* not every adapter can */
+		verbs->qp[i] = ibv_create_qp(verbs->pd, &init);
+	}
+	verbs->inline_bytes = init.cap.max_inline_data;
 	if (!verbs->qp[i])
 		return bu_err_set(err, BU_ERR_IO, errno, "%s: queue pair %d of %d",
 				  verbs->device.name, i + 1, verbs->qps);

@@ -20,6 +20,7 @@ pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 struct fakeverbs_faults fake_faults[DEVICES];
 long fake_posts[DEVICES];
 int fake_gone[DEVICES], fake_down[DEVICES];
+static long fake_inlined[DEVICES];
 
 static int objects;
 static struct fake_mr *mrs[MRS];
@@ -39,6 +40,12 @@ int
 fakeverbs_domains(void)
 {
 	return __atomic_load_n(&domains, __ATOMIC_SEQ_CST);
+}
+
+long
+fakeverbs_inlined(int device)
+{
+	return __atomic_load_n(&fake_inlined[device], __ATOMIC_SEQ_CST);
 }
 
 int
@@ -131,6 +138,16 @@ take_post(struct fake_qp *qp, const struct ibv_send_wr *wr)
 	post = &qp->posts[(qp->first + qp->count++) % qp->size];
 	post->wr = *wr;
 	post->sge = wr->sg_list[0];
+	if (wr->send_flags & IBV_SEND_INLINE) {
+		if (post->sge.length > qp->inline_bytes) {
+			qp->count--;
+			return EINVAL;
+		}
+		/* The memory may be used again at once. */
+		memcpy(post->inlined, (void *)(uintptr_t)post->sge.addr,
+		       post->sge.length);
+		__atomic_add_fetch(&fake_inlined[qp->device], 1, __ATOMIC_SEQ_CST);
+	}
 	return 0;
 }
 
@@ -374,6 +391,15 @@ ibv_dereg_mr(struct ibv_mr *ibmr)
 	return 0;
 }
 
+static struct ibv_device_attr
+fake_limits(struct ibv_context *context)
+{
+	struct ibv_device_attr limits;
+
+	ibv_query_device(context, &limits);
+	return limits;
+}
+
 struct ibv_comp_channel *
 ibv_create_comp_channel(struct ibv_context *context)
 {
@@ -407,6 +433,11 @@ ibv_create_cq(struct ibv_context *context, int cqe, void *cq_context,
 {
 	struct fake_cq *cq = calloc(1, sizeof(*cq));
 
+	if (cqe > fake_limits(context).max_cqe) {
+		free(cq);
+		errno = EINVAL;
+		return NULL;
+	}
 	cq->wc = calloc((size_t)cqe, sizeof(*cq->wc));
 	cq->size = cqe;
 	cq->cq.context = context;
@@ -455,12 +486,23 @@ free_qp(struct fake_qp *qp)
 struct ibv_qp *
 ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *init)
 {
-	struct fake_qp *qp = calloc(1, sizeof(*qp));
+	const struct ibv_device_attr limits = fake_limits(pd->context);
+	const uint32_t most = (uint32_t)limits.max_qp_wr;
+	const int no_inline = fake_machine(fake_device_of(pd->context)).no_inline;
+	struct fake_qp *qp;
 	struct sockaddr_in at = {.sin_family = AF_INET,
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof(at);
 
+	if (init->cap.max_send_wr > most || init->cap.max_recv_wr > most ||
+	    (no_inline && init->cap.max_inline_data) ||
+	    init->cap.max_inline_data > FAKEVERBS_INLINE) {
+		errno = EINVAL;
+		return NULL;
+	}
+	qp = calloc(1, sizeof(*qp));
 	qp->out = -1;
+	qp->inline_bytes = init->cap.max_inline_data;
 	qp->size = (int)init->cap.max_send_wr;
 	qp->recv_size = (int)init->cap.max_recv_wr;
 	qp->posts = calloc((size_t)qp->size, sizeof(*qp->posts));

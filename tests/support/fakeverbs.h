@@ -28,7 +28,12 @@ struct fakeverbs_faults {
 	int rtr_errno; /* what the way to RTR fails with; 0 = nothing */
 	int mtu;       /* active MTU in bytes; 0 = 1024 */
 };
-enum { FAKEVERBS_DEVICES = 4, FAKEVERBS_GIDS = 8, FAKEVERBS_PKEYS = 4 };
+enum {
+	FAKEVERBS_DEVICES = 4,
+	FAKEVERBS_GIDS = 8,
+	FAKEVERBS_PKEYS = 4,
+	FAKEVERBS_INLINE = 64
+};
 /* A port. gid: as IPv6 text, "v1 ..." of RoCE v1; NULL is a hole of the table. */
 struct fakeverbs_port {
 	int lid; /* InfiniBand; 0 = Ethernet */
@@ -40,6 +45,7 @@ struct fakeverbs_device {
 	int ports; /* 1 or 2 */
 	struct fakeverbs_port port[2];
 	int max_qp_wr, max_cqe; /* 0 = plenty */
+	int no_inline;
 };
 /* NULL: as usual. Set while it is not in use. */
 void fakeverbs_device(int device, const struct fakeverbs_device *value);
@@ -59,6 +65,8 @@ struct fakeverbs_route fakeverbs_route(int device);
 
 /* device from 0. Set while it is not in use; counts of posts start again. */
 void fakeverbs_set(int device, const struct fakeverbs_faults *faults);
+/* Posts that carried their payload themselves. */
+long fakeverbs_inlined(int device);
 /* Verbs objects that are not destroyed yet; device lists and contexts too. */
 int fakeverbs_objects(void);
 /* Protection domains made so far. */

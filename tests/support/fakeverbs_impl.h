@@ -41,6 +41,7 @@ struct fake_channel {
 struct fake_post {
 	struct ibv_send_wr wr;
 	struct ibv_sge sge;
+	char inlined[FAKEVERBS_INLINE];
 };
 
 struct fake_recv {
@@ -53,6 +54,7 @@ struct fake_qp {
 	int listener, out;
 	uint16_t dest;
 	int device, port, pkey;
+	uint32_t inline_bytes;
 	int lost; /* its packets get nowhere */
 	struct fake_post *posts;
 	int size, first, count, stop, failed;
@@ -69,6 +71,7 @@ extern int fake_gone[DEVICES], fake_down[DEVICES];
 
 int fake_device_of(const struct ibv_context *context);
 int fake_is_gone(const struct ibv_context *context);
+struct fakeverbs_device fake_machine(int device);
 int fake_is_port(const struct ibv_context *context, int port);
 /* With the lock held. NULL: no such key, or out of its bounds. */
 char *fake_memory(uint32_t key, uint64_t addr, uint64_t size);

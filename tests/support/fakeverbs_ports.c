@@ -35,8 +35,8 @@ usual(int device)
 			  .pkey = {0xffff}}}};
 }
 
-static struct fakeverbs_device
-machine_of(int device)
+struct fakeverbs_device
+fake_machine(int device)
 {
 	struct fakeverbs_device machine;
 
@@ -72,13 +72,13 @@ fakeverbs_route(int device)
 int
 fake_is_port(const struct ibv_context *context, int port)
 {
-	return port >= 1 && port <= machine_of(fake_device_of(context)).ports;
+	return port >= 1 && port <= fake_machine(fake_device_of(context)).ports;
 }
 
 int
 ibv_query_device(struct ibv_context *context, struct ibv_device_attr *attr)
 {
-	const struct fakeverbs_device machine = machine_of(fake_device_of(context));
+	const struct fakeverbs_device machine = fake_machine(fake_device_of(context));
 
 	memset(attr, 0, sizeof(*attr));
 	attr->max_qp_rd_atom = attr->max_qp_init_rd_atom = 16;
@@ -95,7 +95,7 @@ ibv_query_port(struct ibv_context *context, uint8_t port,
 {
 	struct ibv_port_attr *attr = (struct ibv_port_attr *)(void *)compat;
 	int device = fake_device_of(context), mtu;
-	const struct fakeverbs_port at = machine_of(device).port[(port - 1) & 1];
+	const struct fakeverbs_port at = fake_machine(device).port[(port - 1) & 1];
 
 	if (fake_is_gone(context))
 		return EIO;
@@ -140,7 +140,7 @@ ssize_t
 _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 		     size_t max, uint32_t flags, size_t entry_size)
 {
-	const struct fakeverbs_device machine = machine_of(fake_device_of(context));
+	const struct fakeverbs_device machine = fake_machine(fake_device_of(context));
 	size_t count = 0;
 
 	if (entry_size != sizeof(*entries))
@@ -168,7 +168,7 @@ _ibv_query_gid_table(struct ibv_context *context, struct ibv_gid_entry *entries,
 int
 ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gid *gid)
 {
-	const struct fakeverbs_device machine = machine_of(fake_device_of(context));
+	const struct fakeverbs_device machine = fake_machine(fake_device_of(context));
 	int type;
 
 	if (!fake_is_port(context, port) || index >= FAKEVERBS_GIDS)
@@ -180,7 +180,7 @@ ibv_query_gid(struct ibv_context *context, uint8_t port, int index, union ibv_gi
 int
 ibv_query_pkey(struct ibv_context *context, uint8_t port, int index, __be16 *pkey)
 {
-	const struct fakeverbs_device machine = machine_of(fake_device_of(context));
+	const struct fakeverbs_device machine = fake_machine(fake_device_of(context));
 
 	if (!fake_is_port(context, port) || index >= FAKEVERBS_PKEYS)
 		return -1;
@@ -263,7 +263,7 @@ static int
 arrives(const struct fakeverbs_port *own, const struct ibv_ah_attr *route, int pkey)
 {
 	for (int device = 0; device < DEVICES; device++) {
-		const struct fakeverbs_device machine = machine_of(device);
+		const struct fakeverbs_device machine = fake_machine(device);
 
 		for (int i = 0; i < machine.ports; i++)
 			if (leads_to(own, &machine.port[i], route))
@@ -281,7 +281,7 @@ is_port_of(const struct fakeverbs_device *machine, int port)
 static int
 check_init(struct fake_qp *qp, const struct ibv_qp_attr *attr)
 {
-	const struct fakeverbs_device machine = machine_of(qp->device);
+	const struct fakeverbs_device machine = fake_machine(qp->device);
 
 	if (!is_port_of(&machine, attr->port_num) ||
 	    attr->pkey_index >= FAKEVERBS_PKEYS ||
@@ -295,7 +295,7 @@ check_init(struct fake_qp *qp, const struct ibv_qp_attr *attr)
 static int
 check_rtr(struct fake_qp *qp, const struct ibv_qp_attr *attr)
 {
-	const struct fakeverbs_device machine = machine_of(qp->device);
+	const struct fakeverbs_device machine = fake_machine(qp->device);
 	const struct fakeverbs_port *port = &machine.port[qp->port - 1];
 	const struct ibv_ah_attr *route = &attr->ah_attr;
 	union ibv_gid gid;

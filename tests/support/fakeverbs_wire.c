@@ -299,7 +299,9 @@ transmit(struct fake_qp *qp, const struct fake_post *post)
 	pthread_mutex_lock(&fake_lock);
 	fault = fake_faults[qp->device];
 	number = ++fake_posts[qp->device];
-	local = fake_memory(post->sge.lkey, post->sge.addr, head.size);
+	local = post->wr.send_flags & IBV_SEND_INLINE
+			? (char *)(uintptr_t)post->inlined
+			: fake_memory(post->sge.lkey, post->sge.addr, head.size);
 	pthread_mutex_unlock(&fake_lock);
 	if (!local)
 		return IBV_WC_LOC_PROT_ERR;
