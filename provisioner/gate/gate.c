@@ -20,26 +20,12 @@ enum {
 };
 
 static void
-start_pairs(struct bu_gate *gate, const struct bu_campaign_state *campaign,
-	    const struct bu_pairs *pairs)
-{
-	for (size_t i = 0; i < pairs->count; i++) {
-		struct bu_node *a = campaign->nodes[pairs->list[i].a];
-		struct bu_node *b = campaign->nodes[pairs->list[i].b];
-
-		if (!bu_probe_busy(gate, a->name) && !bu_probe_busy(gate, b->name))
-			bu_probe_start(gate, campaign->validation, campaign->fabric, a,
-				       b);
-	}
-}
-
-static void
-start_wanted(struct bu_gate *gate, const struct bu_campaign_state *campaign)
+ask_wanted(struct bu_gate *gate, const struct bu_campaign_state *campaign)
 {
 	if (!campaign->slow || gate->slow_turn)
-		start_pairs(gate, campaign, &campaign->wanted);
+		bu_gate_ask(gate, campaign, &campaign->wanted);
 	if (gate->slow_turn)
-		start_pairs(gate, campaign, &campaign->tired);
+		bu_gate_ask(gate, campaign, &campaign->tired);
 }
 
 /* One a minute, the same for all fabrics. */
@@ -72,7 +58,7 @@ look_at(struct bu_gate *gate, const struct bu_desired_network *fabric)
 
 	if (bu_campaign_state_open(gate, fabric, &campaign) > 0) {
 		bu_gate_judge(gate, &campaign);
-		start_wanted(gate, &campaign);
+		ask_wanted(gate, &campaign);
 		bu_gate_keep_shape(gate, fabric, &campaign.topology);
 	}
 	bu_campaign_state_close(&campaign);
@@ -103,6 +89,7 @@ look_at_fabrics(struct bu_gate *gate, int64_t start_ms)
 		}
 		gate->next_fabric++;
 	}
+	bu_gate_start_asked(gate);
 	return 0;
 }
 
@@ -170,6 +157,7 @@ bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 	gate->rec = rec;
 	gate->trust = trust;
 	gate->seed = seed_of(fleet);
+	gate->busy = json_object();
 	gate->look = bu_timer_create(fleet->loop, on_look, gate);
 	gate->stopwatch = bu_loop_clock(fleet->loop);
 	bu_gate_wake_at(gate, bu_loop_now_ms(fleet->loop) + LOOK_AGAIN_MS);
@@ -182,6 +170,8 @@ bu_gate_destroy(struct bu_gate *gate)
 	if (!gate)
 		return;
 	bu_probes_drop(gate);
+	json_decref(gate->busy);
+	free(gate->asks);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);
 	bu_gate_shapes_drop(gate);

@@ -312,16 +312,17 @@ START_TEST(a_result_of_other_nodes_proves_nothing)
 			bu_autojson json_t *item =
 				bu_gate_work(rig.gate, rig_node(&rig, k));
 			bu_autojson json_t *result = NULL;
+			json_t *one;
 
 			ck_assert_ptr_nonnull(item);
 			result = result_of(&links, item);
+			one = json_array_get(json_object_get(result, "rails"), 0);
 			if (i == 0)
-				json_object_set_new(result, "probe",
+				json_object_set_new(one, "probe",
 						    json_string(spoil[i][1]));
 			else
-				json_object_set_new(
-					json_object_get(result, spoil[i][0]), "node",
-					json_string(spoil[i][1]));
+				json_object_set_new(json_object_get(one, spoil[i][0]),
+						    "node", json_string(spoil[i][1]));
 			bu_gate_result(rig.gate, rig_node(&rig, k),
 				       bu_json_str(item, "id", ""), result, NULL);
 		}

@@ -13,6 +13,7 @@
 #include "fabric/judge/localise.h"
 #include "fabric/judge/rates.h"
 #include "model/check.h"
+#include "model/work.h"
 #include "provisioner/gate/gate.h"
 
 enum {
@@ -29,15 +30,25 @@ enum {
 struct bu_probe {
 	struct bu_probe *next;
 	char id[BU_NAME_SIZE];
-	char rail[BU_NAME_MAX];    /* the network that is measured */
 	char name[2][BU_NAME_MAX]; /* a connects, b listens */
+	/* Networks that are measured at the same time, and their results: of the first
+	 * end that has one. */
+	char rail[BU_RAILS_MAX][BU_NAME_MAX];
+	json_t *result[BU_RAILS_MAX];
+	int rails;
 	char secret[65];
 	int64_t until_ms; /* monotonic */
 	int spoke[2];     /* this end has reported */
 	int told;         /* its event is on its way to the log */
 	uint64_t message_bytes;
-	json_t *result; /* of the first end that has one */
+	int64_t deadline_ms; /* as its ends are told */
 	struct bu_err failure;
+};
+
+/* A pair that a campaign asks for on its rail. */
+struct bu_ask {
+	char name[2][BU_NAME_MAX]; /* in their order */
+	char rail[BU_NAME_MAX];
 };
 
 /* Once a minute what does not decide goes on: tests that contradict each other, and
@@ -50,6 +61,11 @@ struct bu_gate {
 	const struct bu_trust *trust;
 	struct bu_timer *look;
 	struct bu_probe *probes;
+	json_t *busy; /* node -> its probe */
+	/* What the looks at the rails ask for, until all of them were looked at: a pair
+	 * is measured on all rails that ask for it at once. */
+	struct bu_ask *asks;
+	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
 	const struct bu_clock *stopwatch; /* times the looks */
 	int looking;                      /* at this moment */
@@ -217,10 +233,11 @@ void bu_gate_keep_shape(struct bu_gate *gate, const struct bu_desired_network *r
 void bu_gate_shapes_drop(struct bu_gate *gate);
 
 /* probe.c */
+/* rails: networks that both have. */
 const char *bu_probe_start(struct bu_gate *gate,
 			   const struct bu_desired_validation *validation,
-			   const struct bu_desired_network *rail, struct bu_node *a,
-			   struct bu_node *b);
+			   const struct bu_desired_network *const *rails, size_t count,
+			   struct bu_node *a, struct bu_node *b);
 void bu_probe_deadlines(struct bu_gate *gate);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
@@ -228,11 +245,16 @@ void bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const cha
 		     const json_t *result, const struct bu_err *failure);
 int bu_probe_busy(const struct bu_gate *gate, const char *name);
 
+/* asks.c. Kept until all rails were looked at; then what can be started is. */
+void bu_gate_ask(struct bu_gate *gate, const struct bu_campaign_state *campaign,
+		 const struct bu_pairs *pairs);
+void bu_gate_start_asked(struct bu_gate *gate);
+
 /* result.c. Body of a pair's event: the figures, what the campaign reads of them, the
  * result itself. */
 json_t *bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
-		      const struct bu_node *a, const struct bu_node *b,
-		      const struct bu_expect *expect,
+		      const char *rail, const struct bu_node *a,
+		      const struct bu_node *b, const struct bu_expect *expect,
 		      const struct bu_pair_result *result);
 /* Why a result says nothing, where its ends name no error themselves. */
 void bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result);

@@ -24,7 +24,10 @@ probe_free(struct bu_gate *gate, struct bu_probe *probe)
 	while (*link != probe)
 		link = &(*link)->next;
 	*link = probe->next;
-	json_decref(probe->result);
+	for (int i = 0; i < 2; i++)
+		json_object_del(gate->busy, probe->name[i]);
+	for (int i = 0; i < probe->rails; i++)
+		json_decref(probe->result[i]);
 	free(probe);
 }
 
@@ -38,11 +41,7 @@ bu_probes_drop(struct bu_gate *gate)
 int
 bu_probe_busy(const struct bu_gate *gate, const char *name)
 {
-	for (const struct bu_probe *probe = gate->probes; probe; probe = probe->next)
-		if (strcmp(probe->name[0], name) == 0 ||
-		    strcmp(probe->name[1], name) == 0)
-			return 1;
-	return 0;
+	return json_object_get(gate->busy, name) != NULL;
 }
 
 static void
@@ -56,17 +55,30 @@ lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *pr
 	bu_reconcile_note(gate->rec, &lease, 1);
 }
 
+/* Of the rail that has failed most. */
+static int
+failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
+	    const struct bu_node *a, const struct bu_node *b)
+{
+	int most = 0, place, dir;
+
+	for (int i = 0; i < probe->rails; i++) {
+		const struct bu_pair_log *log =
+			bu_gate_log(gate, probe->rail[i], a, b, &place, &dir);
+		int failures = log ? bu_gate_failures(log) : 0;
+
+		if (failures > most)
+			most = failures;
+	}
+	return most;
+}
+
 /* What said nothing once is done the same again, then with messages of another size, by
  * turns. Half as large, or twice where that would be tiny. */
 static uint64_t
-message_bytes(const struct bu_gate *gate,
-	      const struct bu_desired_validation *validation, const char *rail,
-	      const struct bu_node *a, const struct bu_node *b)
+message_bytes(const struct bu_desired_validation *validation, int failures)
 {
 	uint64_t usual = validation->message_bytes, other = usual / 2 & ~UINT64_C(7);
-	int place, dir;
-	const struct bu_pair_log *log = bu_gate_log(gate, rail, a, b, &place, &dir);
-	int failures = log ? bu_gate_failures(log) : 0;
 
 	if (failures == 0 || failures % 2 == 1)
 		return usual;
@@ -75,10 +87,37 @@ message_bytes(const struct bu_gate *gate,
 	return 2 * usual <= validation->run_bytes ? 2 * usual : usual;
 }
 
+/* The slowest rail's. */
+static int64_t
+deadline_ms(const struct bu_gate *gate, const struct bu_desired_validation *validation,
+	    const struct bu_desired_network *const *rails, size_t count)
+{
+	int64_t longest_ms = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t ms = bu_gate_deadline_ms(gate, validation, rails[i]);
+
+		if (ms > longest_ms)
+			longest_ms = ms;
+	}
+	return longest_ms;
+}
+
+static void
+log_start(const struct bu_probe *probe)
+{
+	bu_autofree char *names = NULL;
+
+	for (int i = 0; i < probe->rails; i++)
+		bu_text_add(&names, ", ", "%s", probe->rail[i]);
+	bu_info("gate", "probe %s: %s <-> %s on %s", probe->id, probe->name[0],
+		probe->name[1], names);
+}
+
 const char *
 bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
-	       const struct bu_desired_network *rail, struct bu_node *a,
-	       struct bu_node *b)
+	       const struct bu_desired_network *const *rails, size_t count,
+	       struct bu_node *a, struct bu_node *b)
 {
 	struct bu_probe *probe = bu_xcalloc(1, sizeof(*probe));
 	/* A pair has one name, whoever was scheduled first. */
@@ -88,20 +127,23 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
-	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) +
-			  bu_gate_deadline_ms(gate, validation, rail) +
+	probe->deadline_ms = deadline_ms(gate, validation, rails, count);
+	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) + probe->deadline_ms +
 			  BU_GATE_GRACE_MS;
-	probe->message_bytes = message_bytes(gate, validation, rail->name, a, b);
-	bu_text_copy(probe->rail, sizeof(probe->rail), rail->name);
+	for (size_t i = 0; i < count; i++)
+		bu_text_copy(probe->rail[probe->rails++], BU_NAME_MAX, rails[i]->name);
+	probe->message_bytes =
+		message_bytes(validation, failures_of(gate, probe, a, b));
 	for (int i = 0; i < 2; i++) {
 		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
+		json_object_set_new(gate->busy, probe->name[i],
+				    json_integer((json_int_t)(intptr_t)probe));
 		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
 			lend(gate, ends[i], probe, ends[!i]->name);
 	}
 	probe->next = gate->probes;
 	gate->probes = probe;
-	bu_info("gate", "probe %s: %s <-> %s on %s", probe->id, probe->name[0],
-		probe->name[1], probe->rail);
+	log_start(probe);
 	bu_fleet_touch(gate->fleet, a);
 	bu_fleet_touch(gate->fleet, b);
 	return probe->id;
@@ -109,10 +151,10 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 
 /* An agent may only speak of the probe that it was given, and of its two ends. */
 static int
-read_result(const struct bu_probe *probe, struct bu_pair_result *ret,
+read_result(const struct bu_probe *probe, int rail, struct bu_pair_result *ret,
 	    struct bu_err *err)
 {
-	if (bu_pair_result_from_json(probe->result, ret, err) != 0)
+	if (bu_pair_result_from_json(probe->result[rail], ret, err) != 0)
 		return -1;
 	if (strcmp(ret->probe, probe->id) == 0 &&
 	    strcmp(ret->end[BU_END_A].node, probe->name[0]) == 0 &&
@@ -124,17 +166,53 @@ read_result(const struct bu_probe *probe, struct bu_pair_result *ret,
 		ret->probe, ret->end[BU_END_A].node, ret->end[BU_END_B].node);
 }
 
-/* The network of the probe; NULL = the profile does not measure it there any more. */
+/* A network of the probe; NULL = the profile does not measure it there any more. */
 static const struct bu_desired_network *
-rail_of(const struct bu_probe *probe, const struct bu_desired_node *want)
+rail_of(const struct bu_probe *probe, int rail, const struct bu_desired_node *want)
 {
 	for (size_t i = 0; want && want->validation && i < want->pool->rails_count; i++)
-		if (strcmp(want->pool->rails[i]->name, probe->rail) == 0)
+		if (strcmp(want->pool->rails[i]->name, probe->rail[rail]) == 0)
 			return want->pool->rails[i];
 	return NULL;
 }
 
-/* 1 = its event is on its way to the log. */
+/* An end that could measure nothing says why: it is named before its words. */
+static void
+name_end(struct bu_pair_result *result)
+{
+	struct bu_err err = {.kind = result->error.kind};
+	int at = result->error.at;
+
+	if (!err.kind || at == BU_END_NONE || result->dir[0].runs ||
+	    result->dir[1].runs)
+		return;
+	snprintf(err.text, sizeof(err.text), "%s: %s", result->end[at].node,
+		 result->error.text);
+	bu_pair_error_set(&result->error, at, &err);
+}
+
+/* A bad result costs no other rail its own. */
+static void
+judge_rail(const struct bu_probe *probe, int rail, const struct bu_expect *expect,
+	   struct bu_pair_result *ret)
+{
+	struct bu_err failure = probe->failure;
+
+	bu_pair_result_init(ret);
+	if (probe->result[rail] && read_result(probe, rail, ret, &failure) == 0) {
+		ret->verdict = bu_expect_judge_pair(expect, ret);
+		if (ret->verdict == BU_VERDICT_INCONCLUSIVE)
+			bu_probe_explain(expect, ret);
+		name_end(ret);
+		return;
+	}
+	bu_pair_result_init(ret);
+	if (!failure.kind)
+		bu_err_set(&failure, BU_ERR_REMOTE, 0, "neither end reported a result");
+	bu_pair_error_set(&ret->error, BU_END_NONE, &failure);
+}
+
+/* 1 = its events are on their way to the log. */
 static int
 journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 {
@@ -142,30 +220,25 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	const struct bu_node *b = bu_fleet_node(gate->fleet, probe->name[1]);
 	const struct bu_desired_node *want =
 		a ? bu_fleet_desired(gate->fleet, a) : NULL;
-	const struct bu_desired_network *rail = rail_of(probe, want);
+	struct bu_event events[BU_RAILS_MAX];
 	struct bu_pair_result result;
-	struct bu_expect expect;
-	struct bu_event event;
+	size_t count = 0;
 
-	if (!a || !b || !rail)
-		return 0;
-	expect = bu_gate_expect(gate, want->validation, rail);
-	bu_pair_result_init(&result);
-	if (probe->result && read_result(probe, &result, &probe->failure) == 0) {
-		result.verdict = bu_expect_judge_pair(&expect, &result);
-		if (result.verdict == BU_VERDICT_INCONCLUSIVE)
-			bu_probe_explain(&expect, &result);
-	} else {
-		bu_pair_result_init(&result);
-		if (!probe->failure.kind)
-			bu_err_set(&probe->failure, BU_ERR_REMOTE, 0,
-				   "neither end reported a result");
-		bu_pair_error_set(&result.error, BU_END_NONE, &probe->failure);
+	for (int i = 0; a && b && i < probe->rails; i++) {
+		const struct bu_desired_network *rail = rail_of(probe, i, want);
+		struct bu_expect expect;
+
+		if (!rail)
+			continue;
+		expect = bu_gate_expect(gate, want->validation, rail);
+		judge_rail(probe, i, &expect, &result);
+		bu_event_init(
+			&events[count++], BU_EVENT_PAIR, "",
+			bu_probe_body(gate, probe, rail->name, a, b, &expect, &result));
 	}
-	bu_event_init(&event, BU_EVENT_PAIR, "",
-		      bu_probe_body(gate, probe, a, b, &expect, &result));
-	bu_reconcile_note(gate->rec, &event, 1);
-	return 1;
+	if (count)
+		bu_reconcile_note(gate->rec, events, count);
+	return count > 0;
 }
 
 /* Its nodes are busy until the log has it: nothing is asked for twice. What the log has
@@ -182,16 +255,21 @@ finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 	bu_gate_kick(gate);
 }
 
+/* Its events are one commit: one of them is enough. */
 static int
 is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 {
-	int place = bu_measurements_find(gate->fleet, probe->name[0], probe->name[1],
-					 probe->rail);
+	for (int i = 0; i < probe->rails; i++) {
+		int place = bu_measurements_find(gate->fleet, probe->name[0],
+						 probe->name[1], probe->rail[i]);
 
-	return place >= 0 &&
-	       strcmp(bu_json_str(gate->fleet->measurements.logs[place].brief, "probe",
-				  ""),
-		      probe->id) == 0;
+		if (place >= 0 &&
+		    strcmp(bu_json_str(gate->fleet->measurements.logs[place].brief,
+				       "probe", ""),
+			   probe->id) == 0)
+			return 1;
+	}
+	return 0;
 }
 
 static void
@@ -229,32 +307,55 @@ bu_probe_deadlines(struct bu_gate *gate)
 static struct bu_probe *
 probe_with(struct bu_gate *gate, const struct bu_node *node, int *ret_end)
 {
-	for (struct bu_probe *probe = gate->probes; probe; probe = probe->next)
-		for (int i = 0; i < 2; i++)
-			if (strcmp(probe->name[i], node->name) == 0) {
-				*ret_end = i;
-				return probe;
-			}
-	return NULL;
+	const json_t *busy = json_object_get(gate->busy, node->name);
+	struct bu_probe *probe =
+		busy ? (struct bu_probe *)(intptr_t)json_integer_value(busy) : NULL;
+
+	if (probe)
+		*ret_end = strcmp(probe->name[1], node->name) == 0;
+	return probe;
 }
 
 /* The addresses that the node has: its order may be older than what is applied. */
 static int
 find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
-	 char ret_boot[INET_ADDRSTRLEN], char ret_fabric[INET_ADDRSTRLEN])
+	 char ret_boot[INET_ADDRSTRLEN], const struct bu_desired_node **ret)
 {
 	const struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
 	const struct bu_desired_node *want =
 		node ? bu_fleet_ordered(gate->fleet, node) : NULL;
 	const struct bu_desired_network *boot =
 		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
-	const struct bu_desired_network *rail = rail_of(probe, want);
 
-	if (!boot || !rail)
+	*ret = want;
+	return boot ? bu_desired_node_address(want, boot, ret_boot) : -1;
+}
+
+/* What the profile says of the port is what the probe uses. */
+static int
+fill_rail(const struct bu_gate *gate, const struct bu_probe *probe, int place,
+	  const struct bu_desired_node *own, const struct bu_desired_node *applied,
+	  struct bu_work_rail *ret)
+{
+	const struct bu_desired_network *rail = rail_of(probe, place, own);
+	const struct bu_desired_network *now = rail_of(probe, place, applied);
+	struct bu_expect expect;
+	char address[INET_ADDRSTRLEN];
+
+	bu_record_init(bu_work_rail_fields, ret);
+	if (!rail || !now || bu_desired_node_address(own, rail, address) != 0)
 		return -1;
-	return bu_desired_node_address(want, boot, ret_boot) != 0
-		       ? -1
-		       : bu_desired_node_address(want, rail, ret_fabric);
+	expect = bu_gate_expect(gate, applied->validation, now);
+	bu_text_copy(ret->rail, sizeof(ret->rail), rail->name);
+	bu_text_copy(ret->address, sizeof(ret->address), address);
+	if (rail->pci && !rail->bond)
+		bu_text_copy(ret->port, sizeof(ret->port), rail->pci);
+	if (rail->gid_index >= 0)
+		ret->gid_index = rail->gid_index;
+	if (rail->dscp >= 0)
+		ret->traffic_class = rail->dscp << 2;
+	ret->min_gbps = bu_expect_min_gbps(&expect);
+	return 0;
 }
 
 json_t *
@@ -262,27 +363,33 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 {
 	int end;
 	struct bu_probe *probe = probe_with(gate, node, &end);
-	char boot[2][INET_ADDRSTRLEN], fabric[2][INET_ADDRSTRLEN];
+	char boot[2][INET_ADDRSTRLEN];
 	/* The terms are the same for both ends, so they are of the applied revision. */
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	const struct bu_desired_network *rail = probe ? rail_of(probe, want) : NULL;
+	const struct bu_desired_node *ends[2];
 	struct bu_work_probe work;
-	struct bu_expect expect;
 
-	if (!rail || probe->spoke[end] ||
-	    find_end(gate, probe, end, boot[end], fabric[end]) != 0 ||
-	    find_end(gate, probe, !end, boot[!end], fabric[!end]) != 0)
+	if (!probe || probe->spoke[end] || !want || !want->validation ||
+	    find_end(gate, probe, end, boot[end], &ends[end]) != 0 ||
+	    find_end(gate, probe, !end, boot[!end], &ends[!end]) != 0)
 		return NULL;
-	expect = bu_gate_expect(gate, want->validation, rail);
 	bu_record_init(bu_work_probe_fields, &work);
+	for (int i = 0; i < probe->rails; i++) {
+		struct bu_work_rail other;
+
+		if (fill_rail(gate, probe, i, ends[end], want, &work.rails[i]) != 0 ||
+		    fill_rail(gate, probe, i, ends[!end], want, &other) != 0)
+			return NULL;
+	}
+	work.rails_count = (size_t)probe->rails;
 	work.work = (struct bu_work){.id = probe->id, .attempt = 1};
 	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;
 	work.port = BU_GATE_PORT;
 	work.message_bytes = (uint32_t)probe->message_bytes;
 	work.bytes = want->validation->run_bytes;
 	work.runs = want->validation->runs;
-	work.deadline_ms = bu_gate_deadline_ms(gate, want->validation, rail);
-	work.min_gbps = bu_expect_min_gbps(&expect);
+	work.deadline_ms = probe->deadline_ms;
+	work.min_gbps = work.rails[0].min_gbps;
 	for (int i = 0; i < 2; i++)
 		bu_text_copy(work.node[i], sizeof(work.node[i]), probe->name[i]);
 	bu_text_copy(work.probe, sizeof(work.probe), probe->id);
@@ -290,8 +397,35 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	bu_text_copy(work.addr, sizeof(work.addr), boot[1]);
 	bu_text_copy(work.secret, sizeof(work.secret), probe->secret);
 	bu_text_copy(work.peer, sizeof(work.peer), boot[!end]);
-	bu_text_copy(work.local_ip, sizeof(work.local_ip), fabric[end]);
+	/* For an agent that knows one port only. */
+	bu_text_copy(work.local_ip, sizeof(work.local_ip), work.rails[0].address);
 	return bu_record_to_json(bu_work_probe_fields, &work);
+}
+
+static int
+is_error(const json_t *result)
+{
+	return json_is_object(json_object_get(result, "error"));
+}
+
+/* A result of each rail, in their order; of an agent that knows one port only, one. The
+ * first end that measured something counts. */
+static void
+take_results(struct bu_probe *probe, const json_t *result)
+{
+	const json_t *list = json_object_get(result, "rails");
+
+	for (int i = 0; i < probe->rails; i++) {
+		const json_t *one = list     ? json_array_get(list, (size_t)i)
+				    : i == 0 ? result
+					     : NULL;
+
+		if (!one || (probe->result[i] &&
+			     (!is_error(probe->result[i]) || is_error(one))))
+			continue;
+		json_decref(probe->result[i]);
+		probe->result[i] = json_deep_copy(one);
+	}
 }
 
 void
@@ -304,8 +438,8 @@ bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id
 	if (!probe || strcmp(probe->id, id) != 0 || probe->spoke[end])
 		return;
 	probe->spoke[end] = 1;
-	if (result && !probe->result)
-		probe->result = json_deep_copy(result);
+	if (result)
+		take_results(probe, result);
 	if (failure && !probe->failure.kind) {
 		probe->failure = *failure;
 		bu_err_wrap(&probe->failure, "%s", node->name);

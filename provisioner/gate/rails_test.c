@@ -41,7 +41,7 @@ START_TEST(a_certificate_has_the_figures_of_all_rails)
 		const json_t *results = json_object_get(full, "results");
 
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
-		ck_assert_int_eq(links.probed[i], 3);
+		ck_assert_int_eq(links.probed[i], 1); /* all at once */
 		ck_assert_uint_eq(json_array_size(results), 3);
 		ck_assert_uint_eq(json_array_size(json_object_get(full, "rails")), 3);
 		ck_assert_uint_eq(json_array_size(json_object_get(full, "partners")),
@@ -150,6 +150,50 @@ START_TEST(a_run_measures_each_rail)
 }
 END_TEST
 
-RIG_UNIT("rails", a_certificate_has_the_figures_of_all_rails,
+/* One rail of two says nothing at one end: the other rail's figures count, the error
+ * names the end. */
+START_TEST(a_rail_that_fails_costs_the_other_nothing)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_rails(&rig, 2, 2);
+	check_all(&rig, 2);
+	rig_pass(&rig, 2001);
+	for (int i = 1; i <= 2; i++) {
+		bu_autojson json_t *item = bu_gate_work(rig.gate, rig_node(&rig, i));
+		bu_autojson json_t *result = result_of(&links, item);
+		json_t *second = json_array_get(json_object_get(result, "rails"), 1);
+
+		ck_assert_uint_eq(json_array_size(json_object_get(item, "rails")), 2);
+		for (int dir = 0; dir < 2; dir++)
+			json_object_set_new(
+				json_object_get(second, dir ? "b_to_a" : "a_to_b"),
+				"bw_gbps", json_array());
+		json_object_set_new(second, "error",
+				    json_pack("{s:s,s:s,s:s}", "kind", "io", "text",
+					      "no port", "at", "b"));
+		bu_gate_result(rig.gate, rig_node(&rig, i), bu_json_str(item, "id", ""),
+			       result, NULL);
+	}
+	rig_pass(&rig, 100);
+	int first = bu_measurements_find(rig.fleet, "node001", "node002", "fabric");
+	int second = bu_measurements_find(rig.fleet, "node001", "node002", "rail1");
+
+	ck_assert_int_ge(first, 0);
+	ck_assert_int_ge(second, 0);
+	ck_assert_uint_eq(rig.fleet->measurements.logs[first].count, 1);
+	ck_assert_int_eq(rig.fleet->measurements.logs[first].errors, 0);
+	ck_assert_uint_eq(rig.fleet->measurements.logs[second].count, 0);
+	ck_assert_int_eq(rig.fleet->measurements.logs[second].errors, 1);
+	ck_assert_str_eq(
+		bu_json_str(rig.fleet->measurements.logs[second].brief, "error", ""),
+		"node002: no port");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("rails", a_rail_that_fails_costs_the_other_nothing,
+	 a_certificate_has_the_figures_of_all_rails,
 	 a_fault_of_the_second_rail_alone_names_it, a_wait_says_which_rail,
 	 a_new_rail_makes_a_certificate_too_little, a_run_measures_each_rail)

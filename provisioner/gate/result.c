@@ -101,13 +101,13 @@ bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result)
 
 json_t *
 bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
-	      const struct bu_node *a, const struct bu_node *b,
+	      const char *rail, const struct bu_node *a, const struct bu_node *b,
 	      const struct bu_expect *expect, const struct bu_pair_result *result)
 {
 	json_t *flows = flows_of(expect, result);
 	json_t *body = json_pack(
 		"{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
-		probe->id, "rail", probe->rail, "a", a->name, "b", b->name, "boot_a",
+		probe->id, "rail", rail, "a", a->name, "b", b->name, "boot_a",
 		a->boot_id, "boot_b", b->boot_id, "ab_gbps",
 		result->dir[0].bw_median_gbps, "ba_gbps", result->dir[1].bw_median_gbps,
 		"expect_gbps", bu_expect_min_gbps(expect), "lat_us",
@@ -118,9 +118,8 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 	if (flows)
 		json_object_set_new(body, "flows", flows);
 	else
-		json_object_set_new(
-			body, "errors",
-			json_integer(errors_before(gate, probe->rail, a, b) + 1));
+		json_object_set_new(body, "errors",
+				    json_integer(errors_before(gate, rail, a, b) + 1));
 	return body;
 }
 

@@ -177,8 +177,7 @@ quarantine(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 
 /* Its instrument failed: its deadline decides, and then says why. 0 = it did not. */
 static int
-say_unmeasured(struct bu_gate *gate, const struct bu_campaign_state *campaign,
-	       int index)
+say_unmeasured(const struct bu_campaign_state *campaign, int index)
 {
 	struct bu_reason why;
 
@@ -207,7 +206,7 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 	}
 	if (accusation->what == BU_WHAT_INCONCLUSIVE) {
 		cause = bu_accusation_text(&campaign->topology, accusation);
-		if (say_unmeasured(gate, campaign, index))
+		if (say_unmeasured(campaign, index))
 			return;
 		BU_REASON_SET(&why, INCONCLUSIVE, .text = {cause});
 		bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
@@ -226,7 +225,7 @@ judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 	struct bu_reason reason;
 	enum bu_reason_code why = BU_REASON_NO_FREE_PARTNER;
 
-	if (!alone && say_unmeasured(gate, campaign, index))
+	if (!alone && say_unmeasured(campaign, index))
 		return;
 	if (alone && campaign->unlent) {
 		BU_REASON_SET(&reason, PARTNERS_IN_USE, .number = {campaign->unlent});
@@ -249,7 +248,7 @@ judge_under_way(struct bu_gate *gate, const struct bu_campaign_state *campaign,
 	enum bu_reason_code why = BU_REASON_NONE;
 	struct bu_reason reason;
 
-	if (say_unmeasured(gate, campaign, index))
+	if (say_unmeasured(campaign, index))
 		return;
 	if (campaign->slow)
 		why = campaign->report.ports[index] == BU_PORT_SUSPECTED

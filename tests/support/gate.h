@@ -70,14 +70,6 @@ rate(const struct links *links, int rail, int from, int to)
 	return sends < receives ? sends : receives;
 }
 
-/* By its address: 10.78 is the first rail. */
-static inline int
-rail_of(const json_t *item)
-{
-	return (int)strtol(bu_json_str(item, "local_ip", "10.78.0.1") + 3, NULL, 10) -
-	       78;
-}
-
 static inline int
 is_odd(const struct links *links, const int number[2])
 {
@@ -102,8 +94,9 @@ make_odd(const struct links *links, struct bu_pair_result *result)
 	}
 }
 
+/* rail: place of it by its address, 10.78 is the first one. */
 static inline json_t *
-result_of(const struct links *links, const json_t *item)
+result_of_rail(const struct links *links, const json_t *item, int rail)
 {
 	struct bu_pair_result result;
 	int number[2];
@@ -134,10 +127,10 @@ result_of(const struct links *links, const json_t *item)
 
 		result.dir[dir].lat_count = 200;
 		for (int run = 0; run < 5; run++)
-			bu_pair_dir_add(&result.dir[dir],
-					slow ? SLOW
-					     : rate(links, rail_of(item), number[dir],
-						    number[!dir]));
+			bu_pair_dir_add(
+				&result.dir[dir],
+				slow ? SLOW
+				     : rate(links, rail, number[dir], number[!dir]));
 		if (lossy && number[!dir] == links->lossy)
 			result.dir[dir]
 				.counters[!dir]
@@ -146,6 +139,24 @@ result_of(const struct links *links, const json_t *item)
 	if (is_odd(links, number))
 		make_odd(links, &result);
 	return bu_pair_result_to_json(&result);
+}
+
+static inline json_t *
+result_of(const struct links *links, const json_t *item)
+{
+	const json_t *rails = json_object_get(item, "rails");
+	json_t *results = json_array(), *rail;
+	size_t i;
+
+	json_array_foreach (rails, i, rail) {
+		const char *address = bu_json_str(rail, "address", "10.78.0.1");
+
+		json_array_append_new(
+			results,
+			result_of_rail(links, item,
+				       (int)strtol(address + 3, NULL, 10) - 78));
+	}
+	return json_pack("{s:o}", "rails", results);
 }
 
 /* A report with one row of this verdict. */

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the campaigns of all rails ask for, put together: a pair that several of them
+ * want is one probe with those rails. Filled by gate.c look by look, started when all
+ * rails were looked at. Invariants: what was asked for first is started first; no node
+ * is in two probes.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "provisioner/gate/internal.h"
+
+void
+bu_gate_ask(struct bu_gate *gate, const struct bu_campaign_state *campaign,
+	    const struct bu_pairs *pairs)
+{
+	for (size_t i = 0; i < pairs->count; i++) {
+		const char *a = campaign->nodes[pairs->list[i].a]->name;
+		const char *b = campaign->nodes[pairs->list[i].b]->name;
+		int swap = strcmp(a, b) > 0;
+		struct bu_ask *ask;
+
+		gate->asks = bu_xgrow(gate->asks, &gate->asks_cap, gate->asks_count + 1,
+				      sizeof(*gate->asks));
+		ask = &gate->asks[gate->asks_count++];
+		bu_text_copy(ask->name[0], sizeof(ask->name[0]), swap ? b : a);
+		bu_text_copy(ask->name[1], sizeof(ask->name[1]), swap ? a : b);
+		bu_text_copy(ask->rail, sizeof(ask->rail), campaign->fabric->name);
+	}
+}
+
+static int
+by_names(const struct bu_ask *x, const struct bu_ask *y)
+{
+	int order = strcmp(x->name[0], y->name[0]);
+
+	return order ? order : strcmp(x->name[1], y->name[1]);
+}
+
+static int
+by_pair(const void *x, const void *y)
+{
+	const struct bu_ask *const *a = x, *const *b = y;
+	int order = by_names(*a, *b);
+
+	return order ? order : (*a > *b) - (*a < *b);
+}
+
+/* After the last one that asks for the pair of list[from]. */
+static size_t
+end_of(const struct bu_ask *const *list, size_t count, size_t from)
+{
+	size_t end = from + 1;
+
+	while (end < count && by_names(list[from], list[end]) == 0)
+		end++;
+	return end;
+}
+
+/* The first of them in the list. */
+static size_t
+find(const struct bu_ask *const *list, size_t count, const struct bu_ask *ask)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t mid = (low + high) / 2;
+
+		if (by_names(list[mid], ask) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int
+has(const struct bu_desired_network *const *rails, size_t count,
+    const struct bu_desired_network *rail)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (rails[i] == rail)
+			return 1;
+	}
+	return 0;
+}
+
+static void
+start(struct bu_gate *gate, const struct bu_ask *const *list, size_t from, size_t end)
+{
+	struct bu_node *a = bu_fleet_node(gate->fleet, list[from]->name[0]);
+	struct bu_node *b = bu_fleet_node(gate->fleet, list[from]->name[1]);
+	const struct bu_desired_node *want =
+		a ? bu_fleet_desired(gate->fleet, a) : NULL;
+	const struct bu_desired_network *rails[BU_RAILS_MAX];
+	size_t count = 0;
+
+	for (size_t i = from; b && want && i < end && count < BU_RAILS_MAX; i++) {
+		int place = bu_fleet_rail_place(gate->fleet, a, list[i]->rail);
+
+		if (place >= 0 && !has(rails, count, want->pool->rails[place]))
+			rails[count++] = want->pool->rails[place];
+	}
+	if (count)
+		bu_probe_start(gate, want->validation, rails, count, a, b);
+}
+
+void
+bu_gate_start_asked(struct bu_gate *gate)
+{
+	size_t count = gate->asks_count;
+	bu_autofree const struct bu_ask **list = bu_xcalloc(count + 1, sizeof(*list));
+
+	for (size_t i = 0; i < count; i++)
+		list[i] = &gate->asks[i];
+	qsort(list, count, sizeof(*list), by_pair);
+	for (size_t i = 0; i < count; i++) {
+		const struct bu_ask *ask = &gate->asks[i];
+		size_t from = find(list, count, ask);
+
+		if (!bu_probe_busy(gate, ask->name[0]) &&
+		    !bu_probe_busy(gate, ask->name[1]))
+			start(gate, list, from, end_of(list, count, from));
+	}
+	gate->asks_count = 0;
+}
