@@ -36,6 +36,7 @@ build|libjansson-dev|JSON|jansson
 build|libiniparser-dev|profiles|
 build|libsqlite3-dev|the journal|sqlite3
 build|libgnutls28-dev|TLS, signatures, digests|gnutls
+build|libarchive-dev|reads the archives that images are made of|libarchive
 build|libzstd-dev|compressed image parts|libzstd
 build|libibverbs-dev|fabric probes|libibverbs
 build|libsmartcols-dev|tables on the terminal|smartcols

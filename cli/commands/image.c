@@ -14,6 +14,7 @@
 #include "cli/commands/image.h"
 #include "cli/commands/image_impl.h"
 #include "images/build/frames.h"
+#include "images/build/import.h"
 #include "images/build/recipe.h"
 #include "images/store.h"
 
@@ -41,6 +42,18 @@ run_build(const struct bu_image_place *place, const struct bu_image_options *opt
 		if (bu_image_build(names[i], &opts, err))
 			return -1;
 	return 0;
+}
+
+static int
+run_import(const struct bu_image_place *place, const struct bu_image_options *options,
+	   char **names, int count, struct bu_err *err)
+{
+	const struct bu_image_build_opts opts = {
+		.cache_dir = place->cache,
+		.agent_path = options->agent,
+	};
+
+	return bu_image_import(names[0], names[1], &opts, err);
 }
 
 /* What list and show tell about one image, without its frames. */
@@ -233,6 +246,8 @@ run_cache(const struct bu_image_place *place, const struct bu_image_options *opt
 static const struct verb verbs[] = {
 	{"build", "NAME... [--agent PATH] [--force]",
 	 "build debian12, tiny or ramdisk, where something changed", 1, -1, run_build},
+	{"import", "NAME SOURCE [--agent PATH]",
+	 "an image of oci-layout:DIR[:TAG] or of a tar archive", 2, 2, run_import},
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
 	{"show", "NAME [--json]", "one image and its parts", 1, 1, run_show},
 	{"stored", "[NAME] [--json]", "all that are kept, and who needs them", 0, 1,

@@ -41,6 +41,7 @@ struct build {
 	char key[BU_DIGEST_SIZE];
 	const char *cache;
 	const char *images;
+	const struct bu_image_build_opts *opts;
 };
 
 /* Under the lock. The private key is what counts: the public half follows from it. */
@@ -327,6 +328,9 @@ build_locked(const struct build *build, struct bu_err *err)
 
 	if (bu_remove_tree(build->tmp, err) || bu_mkdir_p(build->out, 0755, err))
 		return -1;
+	if (build->opts->fill &&
+	    build->opts->fill(build->opts->fill_arg, build->tmp, err))
+		return -1;
 	if (run_recipe(build, err))
 		return -1;
 	if (bu_file_exists(spec_path) && make_image(build, spec_path, err))
@@ -343,7 +347,8 @@ set_paths(struct build *build, const char *recipes, const char *agent)
 {
 	bu_autofree char *sorted = bu_program_path("bringup-sorted.so");
 
-	build->script = bu_xasprintf("%s/%s.sh", recipes, build->name);
+	build->script = bu_xasprintf("%s/%s.sh", recipes,
+				     build->opts->fill ? "import" : build->name);
 	build->final = strcmp(build->name, "ramdisk") == 0
 			       ? bu_xasprintf("%s/ramdisk", build->cache)
 			       : bu_xasprintf("%s/%s", build->images, build->name);
@@ -377,7 +382,7 @@ free_build(struct build *build)
 }
 
 static int
-build_named(struct build *build, int force, struct bu_err *err)
+build_named(struct build *build, struct bu_err *err)
 {
 	bu_autoclose int lock = -1;
 	int rc = 0;
@@ -387,7 +392,7 @@ build_named(struct build *build, int force, struct bu_err *err)
 	lock = bu_image_lock(build->cache, err);
 	if (lock < 0 || make_keys(build, err) || compute_key(build, err))
 		return -1;
-	if (force || !is_current(build))
+	if (build->opts->force || build->opts->fill || !is_current(build))
 		rc = build_locked(build, err);
 	if (bu_remove_tree(build->tmp, rc ? NULL : err))
 		return -1;
@@ -403,7 +408,8 @@ bu_image_build(const char *name, const struct bu_image_build_opts *opts,
 	bu_autofree char *own_recipes = bu_data_path("images/build/recipes");
 	bu_autofree char *own_agent = bu_program_path("bringup-agent");
 	const char *agent = opts->agent_path ? opts->agent_path : own_agent;
-	struct build build = {.name = name, .cache = cache, .images = images};
+	struct build build = {
+		.name = name, .cache = cache, .images = images, .opts = opts};
 	int rc;
 
 	if (bu_image_name_check(name, "image", err))
@@ -413,7 +419,7 @@ bu_image_build(const char *name, const struct bu_image_build_opts *opts,
 				  "no agent at %s; build it or name it with --agent",
 				  agent);
 	set_paths(&build, opts->recipes_dir ? opts->recipes_dir : own_recipes, agent);
-	rc = bu_file_exists(build.script) ? build_named(&build, opts->force, err)
+	rc = bu_file_exists(build.script) ? build_named(&build, err)
 					  : bu_err_set(err, BU_ERR_NOTFOUND, 0,
 						       "no recipe %s", build.script);
 	free_build(&build);

@@ -13,6 +13,10 @@ struct bu_image_build_opts {
 	const char *agent_path;  /* NULL = bringup-agent beside the program */
 	const char *recipes_dir; /* NULL = the installed ones */
 	int force;               /* build even when nothing has changed */
+	/* Not a recipe's: puts the system into <work>/root, and import.sh does the
+	 * rest. NULL = the recipe of that name does it all. */
+	int (*fill)(void *arg, const char *work, struct bu_err *err);
+	void *fill_arg;
 };
 
 /* The key that the cache's images are signed with, PEM, owned; only reads. A build

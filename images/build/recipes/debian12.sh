@@ -106,13 +106,8 @@ bootstrap()
 settings()
 {
 	units=$1/etc/systemd/system
-	rm -f "$1/etc/munge/munge.key" "$1/etc/resolv.conf" "$1/etc/hostname"
 	# The host's way to its mirrors.
 	rm -f "$1/etc/apt/apt.conf.d/99mmdebstrap" "$1/etc/apt/sources.list.d"/*
-	: >"$1/etc/resolv.conf"
-	: >"$1/etc/machine-id"
-	rm -f "$1/var/lib/dbus/machine-id"
-	rm -f "$1/etc/fstab" # the initial ramdisk mounts root
 	# Time comes from the site (sources.d), not from the world. What a clock is off after
 	# a boot is stepped: correcting half a second smoothly takes the first minute.
 	sed -i -e '/^pool /d' -e 's/^makestep .*/makestep 0.1 3/' "$1/etc/chrony/chrony.conf"
@@ -120,23 +115,7 @@ settings()
 	for unit in $MASKED; do
 		ln -sf /dev/null "$units/$unit"
 	done
-	rm -f "$units"/*.wants/slurmd.service "$units"/*.wants/munge.service
-	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
-	printf '[Unit]\nConditionPathExists=\n' >"$units/slurmd.service.d/bringup.conf"
-	ln -sf /lib/systemd/system/systemd-networkd.service "$units/multi-user.target.wants/"
-	# Each node makes its own host key; without somebody who may log in no sshd runs.
-	rm -f "$1"/etc/ssh/ssh_host_*
-	mkdir -p "$units/ssh.service.d"
-	printf '[Unit]\nConditionPathExists=/etc/ssh/sshd_config.d/10-bringup.conf\n' \
-		>"$units/ssh.service.d/bringup.conf"
-	for unit in bringup-access bringup-agent bringup-gpu bringup-rxe; do
-		cp "$RECIPES/$unit.service" "$units/"
-		ln -sf "../$unit.service" "$units/multi-user.target.wants/$unit.service"
-	done
-	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
-	mkdir -p "$1/etc/bringup"
-	mkdir -p -m 700 "$1/var/lib/bringup"
-	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" "$1/usr/lib/bringup/"
+	house "$1"
 	rm -rf "$1"/var/log/*.log "$1"/var/log/apt "$1"/var/cache/* "$1"/boot/initrd*
 	# Nothing to update at the first boot: hwdb alone takes seconds.
 	touch -r "$1/usr" "$1/etc/.updated" "$1/var/.updated"

@@ -146,6 +146,36 @@ END
 	done
 }
 
+# house ROOT: what a system with systemd has of bringup besides the agent, and what it
+# must not have of where it was made.
+house()
+{
+	units=$1/etc/systemd/system
+	rm -f "$1/etc/munge/munge.key" "$1/etc/resolv.conf" "$1/etc/hostname" \
+		"$1/etc/machine-id" "$1/var/lib/dbus/machine-id" \
+		"$1/etc/fstab" # the initial ramdisk mounts root
+	: >"$1/etc/resolv.conf"
+	: >"$1/etc/machine-id"
+	rm -f "$units"/*.wants/slurmd.service "$units"/*.wants/munge.service
+	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
+	printf '[Unit]\nConditionPathExists=\n' >"$units/slurmd.service.d/bringup.conf"
+	ln -sf /lib/systemd/system/systemd-networkd.service "$units/multi-user.target.wants/"
+	# Each node makes its own host key; without somebody who may log in no sshd runs.
+	rm -f "$1"/etc/ssh/ssh_host_*
+	mkdir -p "$units/ssh.service.d"
+	printf '[Unit]\nConditionPathExists=/etc/ssh/sshd_config.d/10-bringup.conf\n' \
+		>"$units/ssh.service.d/bringup.conf"
+	for unit in bringup-access bringup-agent bringup-gpu bringup-rxe; do
+		rm -f "$units/$unit.service"
+		cp "$RECIPES/$unit.service" "$units/"
+		ln -sf "../$unit.service" "$units/multi-user.target.wants/$unit.service"
+	done
+	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
+	mkdir -p "$1/etc/bringup"
+	mkdir -p -m 700 "$1/var/lib/bringup"
+	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" "$1/usr/lib/bringup/"
+}
+
 # Debian's generic kernel (the cloud kernel has no soft-RoCE), unpacked and never
 # installed. Sets KERNEL (version) and KROOT.
 kernel_tree()

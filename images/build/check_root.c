@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The checks of an imported tree, a table of them; import.c calls it before a file
+ * system is made. Invariant: the tree is looked at as from inside (RESOLVE_IN_ROOT):
+ * its links lead nowhere else.
+ */
+#include "images/build/check_root.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+static int
+open_inside(int root_fd, const char *path, int flags)
+{
+	const struct open_how how = {
+		.flags = (unsigned int)flags | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
+}
+
+static int
+stat_inside(int root_fd, const char *path, struct stat *ret)
+{
+	bu_autoclose int fd = open_inside(root_fd, path, O_PATH);
+
+	return fd < 0 || fstat(fd, ret) ? -1 : 0;
+}
+
+static DIR *
+open_folder(int root_fd, const char *path)
+{
+	int fd = open_inside(root_fd, path, O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
+}
+
+/* --- what must be there --- */
+
+static const struct {
+	const char *path, *why;
+} programs[] = {
+	{"sbin/init", "no init (sbin/init): install systemd-sysv"},
+	{"bin/sh", "no shell (bin/sh)"},
+	{"usr/bin/systemctl", "no systemd (usr/bin/systemctl), which runs the agent"},
+	{"usr/sbin/sshd", "no sshd (usr/sbin/sshd): install openssh-server"},
+};
+
+static void
+check_programs(int root_fd, char **wrong)
+{
+	for (size_t i = 0; i < BU_LEN(programs); i++) {
+		struct stat st;
+
+		if (stat_inside(root_fd, programs[i].path, &st) ||
+		    !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+			bu_text_add(wrong, "; ", "%s", programs[i].why);
+	}
+}
+
+/* A kernel without its modules sees no disk; modules without a kernel are left over. */
+static void
+check_kernel(int root_fd, char **wrong)
+{
+	DIR *dir = open_folder(root_fd, "lib/modules");
+	const struct dirent *entry;
+	int kernels = 0;
+
+	while (dir && (entry = readdir(dir))) {
+		bu_autofree char *vmlinuz =
+			bu_xasprintf("boot/vmlinuz-%s", entry->d_name);
+		bu_autofree char *dep =
+			bu_xasprintf("lib/modules/%s/modules.dep", entry->d_name);
+		struct stat st;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		kernels++;
+		if (stat_inside(root_fd, vmlinuz, &st) || !S_ISREG(st.st_mode))
+			bu_text_add(wrong, "; ", "modules of %.60s without /%.80s",
+				    entry->d_name, vmlinuz);
+		if (stat_inside(root_fd, dep, &st) || !st.st_size)
+			bu_text_add(wrong, "; ", "no /%.90s: run depmod", dep);
+	}
+	if (dir)
+		closedir(dir);
+	if (kernels != 1)
+		bu_text_add(wrong, "; ",
+			    kernels ? "%d kernels in /lib/modules; one is needed"
+				    : "no kernel in /lib/modules: install one",
+			    kernels);
+}
+
+/* --- what must not --- */
+
+/* Folder, end of a name ("" = any), and what that would be. */
+static const struct {
+	const char *folder, *begin, *end, *what;
+	mode_t bits; /* that it must not have; 0 = it must not be there at all */
+} secrets[] = {
+	{"etc", "shadow", "", "password hashes", 0007},
+	{"etc", "gshadow", "", "password hashes", 0007},
+	{"root/.ssh", "id_", "", "a private key", 07777},
+	{"etc/ssl/private", "", ".key", "a private key", 0007},
+	{"etc/sudoers.d", "", "", "sudo rules", 0002},
+	{"root", ".netrc", "", "passwords", 07777},
+	{"root/.docker", "config.json", "", "passwords of registries", 07777},
+};
+
+static int
+matches(const char *name, const char *begin, const char *end)
+{
+	size_t length = strlen(name), tail = strlen(end);
+
+	if (name[0] == '.' && (!name[1] || !strcmp(name, "..")))
+		return 0;
+	return !strncmp(name, begin, strlen(begin)) && length >= tail &&
+	       !strcmp(name + length - tail, end);
+}
+
+static void
+check_secret(int root_fd, size_t row, char **wrong)
+{
+	DIR *dir = open_folder(root_fd, secrets[row].folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		struct stat st;
+
+		if (!matches(entry->d_name, secrets[row].begin, secrets[row].end) ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+		    !S_ISREG(st.st_mode) || !(st.st_mode & secrets[row].bits))
+			continue;
+		if (!strncmp(entry->d_name, "id_", 3) &&
+		    matches(entry->d_name, "", ".pub"))
+			continue;
+		bu_text_add(wrong, "; ", "/%s/%.60s: %s%s", secrets[row].folder,
+			    entry->d_name, secrets[row].what,
+			    secrets[row].bits == 07777 ? " must not be in an image"
+						       : ", open to everybody");
+	}
+	if (dir)
+		closedir(dir);
+}
+
+int
+bu_check_root(const char *root, struct bu_err *err)
+{
+	bu_autoclose int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bu_autofree char *wrong = NULL;
+
+	if (root_fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", root);
+	check_programs(root_fd, &wrong);
+	check_kernel(root_fd, &wrong);
+	for (size_t i = 0; i < BU_LEN(secrets); i++)
+		check_secret(root_fd, i, &wrong);
+	if (!wrong)
+		return 0;
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "this is no system for nodes: %s",
+			  wrong);
+}

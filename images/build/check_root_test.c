@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an imported system must have and must not, one change at a time. */
+#include "images/build/check_root.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char root[40];
+
+static char *
+in(const char *name)
+{
+	return bu_xasprintf("%s/%s", root, name);
+}
+
+static void
+put(const char *name, mode_t mode)
+{
+	bu_autofree char *path = in(name);
+	bu_autofree char *folder = bu_xstrdup(path);
+
+	*strrchr(folder, '/') = '\0';
+	ck_assert_int_eq(bu_mkdir_p(folder, 0755, NULL), 0);
+	ck_assert_int_eq(bu_file_write(path, "x", 1, mode, NULL), 0);
+	ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+static void
+drop(const char *name)
+{
+	bu_autofree char *path = in(name);
+
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+static void
+link_to(const char *name, const char *target)
+{
+	bu_autofree char *path = in(name);
+
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+/* As Debian is: merged /usr, init a link. */
+static void
+setup(void)
+{
+	strcpy(root, "/tmp/bringup-root-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("usr/bin/sh", 0755);
+	put("usr/bin/systemctl", 0755);
+	put("usr/sbin/sshd", 0755);
+	put("usr/lib/systemd/systemd", 0755);
+	put("usr/lib/modules/6.1/modules.dep", 0644);
+	put("boot/vmlinuz-6.1", 0644);
+	put("etc/shadow", 0640);
+	link_to("bin", "usr/bin");
+	link_to("sbin", "usr/sbin");
+	link_to("lib", "/usr/lib");
+	link_to("usr/sbin/init", "/lib/systemd/systemd");
+}
+
+static void
+expect(const char *why)
+{
+	struct bu_err err = {0};
+	int rc = bu_check_root(root, &err);
+
+	ck_assert_msg(rc == (why ? -1 : 0), "%s", err.text);
+	if (why) {
+		ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+		ck_assert_msg(strstr(err.text, why) != NULL, "%s: %s", why, err.text);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+	setup();
+}
+
+START_TEST(what_a_node_needs_is_named)
+{
+	static const struct {
+		const char *gone, *why;
+	} rows[] = {
+		{"usr/sbin/init", "no init"},
+		{"usr/lib/systemd/systemd", "no init"},
+		{"usr/bin/sh", "no shell"},
+		{"usr/bin/systemctl", "no systemd"},
+		{"usr/sbin/sshd", "no sshd"},
+		{"boot/vmlinuz-6.1", "modules of 6.1 without /boot/vmlinuz-6.1"},
+		{"usr/lib/modules/6.1/modules.dep", "run depmod"},
+		{"lib", "no kernel in /lib/modules"},
+	};
+
+	setup();
+	expect(NULL);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		drop(rows[i].gone);
+		expect(rows[i].why);
+	}
+	put("usr/lib/modules/6.2/modules.dep", 0644);
+	put("boot/vmlinuz-6.2", 0644);
+	expect("2 kernels");
+	/* all at once */
+	drop("usr/sbin/sshd");
+	drop("usr/bin/systemctl");
+	expect("no systemd (usr/bin/systemctl), which runs the agent; no sshd");
+	put("usr/bin/sh", 0644);
+	expect("no shell");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+START_TEST(secrets_are_named)
+{
+	static const struct {
+		const char *name;
+		mode_t mode;
+		const char *why; /* NULL = it is none */
+	} rows[] = {
+		{"etc/shadow", 0644, "/etc/shadow: password hashes, open to everybody"},
+		{"etc/gshadow", 0604, "/etc/gshadow"},
+		{"root/.ssh/id_ed25519", 0600, "a private key must not be in an image"},
+		{"root/.ssh/id_ed25519.pub", 0644, NULL},
+		{"root/.ssh/authorized_keys", 0644, NULL},
+		{"etc/ssl/private/web.key", 0644, "a private key, open to everybody"},
+		{"etc/ssl/private/web.key", 0640, NULL},
+		{"etc/sudoers.d/all", 0666, "sudo rules, open to everybody"},
+		{"etc/sudoers.d/all", 0440, NULL},
+		{"root/.netrc", 0600, "passwords must not be in an image"},
+		{"root/.docker/config.json", 0600, "passwords of registries"},
+	};
+
+	setup();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		put(rows[i].name, rows[i].mode);
+		expect(rows[i].why);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* A link out of the system shows nothing of this machine. */
+START_TEST(links_stay_inside)
+{
+	setup();
+	drop("usr/bin/sh");
+	link_to("usr/bin/sh", "../../../../../../bin/sh");
+	expect("no shell");
+	drop("lib");
+	link_to("lib", "/proc/self/root/usr/lib");
+	expect("no kernel");
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("check_root", what_a_node_needs_is_named, secrets_are_named, links_stay_inside)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes an image of a tree that was built elsewhere. */
+#ifndef BU_IMAGES_BUILD_IMPORT_H
+#define BU_IMAGES_BUILD_IMPORT_H
+
+#include "images/build/recipe.h"
+
+/* source: "oci-layout:DIR" or "oci-layout:DIR:TAG" (a folder in OCI's layout), or the
+ * path of a tar archive, plain or packed by gzip, xz or zstd. The result is an image
+ * like any other, in the store and with this name. BU_ERR_VERIFY names what is wrong
+ * with the source, or what a node's system needs and it lacks; nothing has changed
+ * then. */
+bu_must int bu_image_import(const char *name, const char *source,
+			    const struct bu_image_build_opts *opts, struct bu_err *err);
+
+#endif

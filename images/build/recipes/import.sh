@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# An image of the system in $WORK/root, which import.c unpacked and checked. It comes from
+# elsewhere: what is written to and read of it must not lie behind a link out of it.
+. "$RECIPES/lib.sh"
+
+inputs()
+{
+	cat "$RECIPES/lib.sh" "$RECIPES/import.sh"
+}
+
+# within PATH...: each leads to a place in the root, there or not.
+within()
+{
+	for path in "$@"; do
+		case $(realpath -m "$root/$path") in
+		"$root"/*) ;;
+		*) die "/$path is a link out of the system; make it a relative one" ;;
+		esac
+	done
+}
+
+# root_size: MiB for the root file system; the same for the same tree.
+root_size()
+{
+	find "$root" -printf '%y %s\n' | awk '
+		{ bytes += 4096 + ($1 == "f" ? $2 : 0) }
+		END { print 64 * int((bytes * 1.2 / 1048576 + 256) / 64 + 1) }'
+}
+
+build()
+{
+	root=$(realpath "$WORK/root")
+	within etc/systemd/system etc/munge/munge.key etc/ssh etc/bringup etc/shadow \
+		etc/machine-id etc/hostname etc/fstab var/lib/bringup var/lib/dbus usr/lib \
+		boot lib/modules var/log var/cache \
+		etc/systemd/system/multi-user.target.wants \
+		etc/systemd/system/slurmd.service.d/bringup.conf \
+		etc/systemd/system/ssh.service.d/bringup.conf
+	rm -rf "$root/usr/lib/bringup"
+	agent_folder "$root"
+	house "$root"
+	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"
+	kernel=$(ls "$root/lib/modules")
+	within "boot/vmlinuz-$kernel" "lib/modules/$kernel"
+	need depmod kmod
+	depmod -b "$root" "$kernel"
+	say "file systems"
+	initrd=$(kept_initrd "$root" "$kernel")
+	esp "$OUT/esp.raw" 64 "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
+	root_fs "$OUT/root.raw" "$(root_size)M" "$root"
+	image_json amd64 "$kernel" "$KARGS"
+}
+
+case $1 in
+key) inputs ;;
+build) build ;;
+esac

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A folder that an archive is unpacked into. Every path is walked from its root, part
+ * by part, through real folders alone: no symbolic link is ever followed, whoever made
+ * it, so nothing outside is read, written or removed. Errors name the path.
+ */
+#ifndef BU_IMAGES_BUILD_TREE_H
+#define BU_IMAGES_BUILD_TREE_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/err.h"
+
+enum {
+	BU_TREE_PATH_MAX = 4095,
+	BU_TREE_DEPTH_MAX = 200, /* parts of a path */
+};
+
+/* The path as the rest of these functions takes it: "usr/bin/env", "" = the root
+ * itself. BU_ERR_VERIFY for one that is absolute, has "..", or is too long or too deep;
+ * owned. */
+char *bu_tree_path(const char *name, struct bu_err *err);
+
+/* The folder that holds the path's last part; folders that are missing are made (0755)
+ * with `make`, else they are BU_ERR_NOTFOUND. A descriptor to close. */
+bu_must int bu_tree_parent(int root_fd, const char *path, int make,
+			   const char **ret_name, struct bu_err *err);
+/* Removes what is there, a whole tree if it is one; a missing one is no error. */
+bu_must int bu_tree_remove(int root_fd, const char *path, struct bu_err *err);
+/* All that is in the folder, which stays. */
+bu_must int bu_tree_empty(int root_fd, const char *path, struct bu_err *err);
+
+struct bu_tree_node {
+	const char *path;
+	mode_t mode; /* with its type */
+	uid_t uid;
+	gid_t gid;
+	dev_t device;       /* of a device node */
+	const char *target; /* of a symbolic or a hard link */
+	struct timespec mtime;
+};
+/* Makes it, in place of what is there: a folder, symbolic link, node or an empty file,
+ * whose descriptor is in *ret_fd (else -1). A folder stays with what is in it. Owner,
+ * mode and time are set by bu_tree_finish(). */
+bu_must int bu_tree_make(int root_fd, const struct bu_tree_node *node, int *ret_fd,
+			 struct bu_err *err);
+/* A second name of a file that is there. */
+bu_must int bu_tree_link(int root_fd, const struct bu_tree_node *node,
+			 struct bu_err *err);
+bu_must int bu_tree_finish(int root_fd, const struct bu_tree_node *node,
+			   struct bu_err *err);
+/* name: "security.capability". Not of symbolic links. */
+struct bu_tree_xattr {
+	const char *name;
+	const void *value;
+	size_t size;
+};
+bu_must int bu_tree_xattr(int root_fd, const char *path,
+			  const struct bu_tree_xattr *xattr, struct bu_err *err);
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads archives with libarchive, which parses and never touches the disk; tree.c does.
+ * The imports call it, in a process of their own. Invariant: an entry is made after its
+ * path, type, size and attributes were found harmless, and each at most once in a
+ * layer.
+ */
+#include "images/build/unpack.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "images/build/tree.h"
+
+enum { BLOCK = 1024 * 1024 };
+#define WHITEOUT ".wh."
+#define OPAQUE ".wh..wh..opq"
+
+static void
+free_archive(struct archive **archive)
+{
+	if (*archive)
+		archive_read_free(*archive);
+}
+#define autoarchive __attribute__((cleanup(free_archive)))
+
+static int
+archive_err(struct archive *archive, const char *what, struct bu_err *err)
+{
+	const char *text = archive_error_string(archive);
+
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "%s: %.300s", what,
+			  text ? text : "damaged");
+}
+
+/* --- the compressed stream --- */
+
+static int
+copy_stream(struct archive *archive, int fd, struct bu_unpack_limit *limit,
+	    struct bu_sha256_state *sha, struct bu_err *err)
+{
+	const void *data;
+	size_t size;
+	la_int64_t offset;
+	int rc;
+
+	while ((rc = archive_read_data_block(archive, &data, &size, &offset)) ==
+	       ARCHIVE_OK) {
+		if (size > limit->bytes)
+			return bu_err_set(err, BU_ERR_VERIFY, 0,
+					  "it unpacks to more than an image may have");
+		limit->bytes -= size;
+		bu_sha256_add(sha, data, size);
+		if (bu_write_all(fd, data, size, err))
+			return -1;
+	}
+	return rc == ARCHIVE_EOF ? 0 : archive_err(archive, "cut off or damaged", err);
+}
+
+int
+bu_unpack_stream(const char *path, const char *tar_path, struct bu_unpack_limit *limit,
+		 char ret_digest[BU_DIGEST_SIZE], struct bu_err *err)
+{
+	autoarchive struct archive *archive = archive_read_new();
+	bu_autoclose int fd =
+		open(tar_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	struct archive_entry *entry;
+	struct bu_sha256_state *sha = bu_sha256_begin();
+	int rc = -1;
+
+	archive_read_support_filter_gzip(archive);
+	archive_read_support_filter_xz(archive);
+	archive_read_support_filter_zstd(archive);
+	archive_read_support_format_raw(archive);
+	archive_read_support_format_empty(archive);
+	if (fd < 0)
+		bu_err_set(err, BU_ERR_IO, errno, "%s", tar_path);
+	else if (archive_read_open_filename(archive, path, BLOCK))
+		archive_err(archive, path, err);
+	else
+		switch (archive_read_next_header(archive, &entry)) {
+		case ARCHIVE_OK:
+			rc = copy_stream(archive, fd, limit, sha, err);
+			break;
+		case ARCHIVE_EOF:
+			rc = bu_err_set(err, BU_ERR_VERIFY, 0, "it is empty");
+			break;
+		default:
+			archive_err(archive, "cut off or damaged", err);
+		}
+	bu_sha256_final(sha, ret_digest);
+	return rc;
+}
+
+/* --- entries --- */
+
+struct unpack {
+	struct archive *archive;
+	struct archive_entry *entry;
+	int root_fd;
+	struct bu_unpack_limit *limit;
+	json_t *seen; /* paths of this archive: 1 = a folder */
+};
+
+static int
+refuse(const struct unpack *unpack, struct bu_err *err, const char *why)
+{
+	const char *name = archive_entry_pathname(unpack->entry);
+
+	return bu_err_set(err, BU_ERR_VERIFY, 0, "entry '%.200s': %s",
+			  name ? name : "(not readable)", why);
+}
+
+/* Its path; owned. */
+static char *
+entry_path(const struct unpack *unpack, struct bu_err *err)
+{
+	const char *name = archive_entry_pathname(unpack->entry);
+	char *path = bu_tree_path(name ? name : "", err);
+
+	if (!path)
+		bu_err_wrap(err, "entry");
+	return path;
+}
+
+static const char *
+last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The folder's path of a path in it, "" for the root; owned. */
+static char *
+folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return bu_xstrndup(path, slash ? slash - path : 0);
+}
+
+/* Once in an archive, but for folders. */
+static int
+note_path(struct unpack *unpack, const char *path, int is_folder, struct bu_err *err)
+{
+	const json_t *seen = json_object_get(unpack->seen, path);
+
+	if (seen && !(is_folder && json_is_true(seen)))
+		return refuse(unpack, err, "it is there twice");
+	json_object_set_new_nocheck(unpack->seen, path, json_boolean(is_folder));
+	return 0;
+}
+
+static int
+check_kind(const struct unpack *unpack, int layer, struct bu_err *err)
+{
+	struct archive_entry *entry = unpack->entry;
+	mode_t type = archive_entry_filetype(entry);
+
+	if (archive_entry_hardlink(entry))
+		return 0;
+	if (type != AE_IFREG && type != AE_IFDIR && type != AE_IFLNK &&
+	    type != AE_IFCHR && type != AE_IFBLK && type != AE_IFIFO)
+		return refuse(unpack, err, "its type is unknown or a socket");
+	if (layer && type == AE_IFCHR && !archive_entry_rdev(entry))
+		return refuse(unpack, err,
+			      "a whiteout of overlayfs; layers have .wh. files");
+	if (type == AE_IFLNK &&
+	    (!archive_entry_symlink(entry) || !*archive_entry_symlink(entry) ||
+	     strlen(archive_entry_symlink(entry)) > BU_TREE_PATH_MAX))
+		return refuse(unpack, err, "a symbolic link to nothing or too far");
+	if (archive_entry_acl_count(entry, ARCHIVE_ENTRY_ACL_TYPE_POSIX1E |
+						   ARCHIVE_ENTRY_ACL_TYPE_NFS4) > 0)
+		return refuse(unpack, err,
+			      "it has an access control list in words; pack it with "
+			      "tar --xattrs --xattrs-include='*' and without --acls");
+	return 0;
+}
+
+static int
+check_size(const struct unpack *unpack, struct bu_err *err)
+{
+	la_int64_t size = archive_entry_size(unpack->entry);
+
+	if (size < 0 || (uint64_t)size > unpack->limit->bytes)
+		return refuse(unpack, err, "it is larger than an image may be");
+	if (size && (archive_entry_hardlink(unpack->entry) ||
+		     archive_entry_filetype(unpack->entry) != AE_IFREG))
+		return refuse(unpack, err, "it has content, but is no file");
+	return 0;
+}
+
+static int
+write_content(const struct unpack *unpack, int fd, struct bu_err *err)
+{
+	la_int64_t total = archive_entry_size(unpack->entry), offset;
+	const void *data;
+	size_t size;
+	int rc;
+
+	while ((rc = archive_read_data_block(unpack->archive, &data, &size, &offset)) ==
+	       ARCHIVE_OK) {
+		if (offset < 0 || offset > total || size > (uint64_t)(total - offset))
+			return refuse(unpack, err, "it has more bytes than it says");
+		if (lseek(fd, offset, SEEK_SET) < 0 ||
+		    bu_write_all(fd, data, size, err))
+			return bu_err_wrap(err, "writing");
+	}
+	if (rc != ARCHIVE_EOF) {
+		bu_autofree char *text =
+			bu_xstrdup(archive_error_string(unpack->archive)
+					   ? archive_error_string(unpack->archive)
+					   : "damaged");
+
+		return refuse(unpack, err, text);
+	}
+	if (ftruncate(fd, total))
+		return bu_err_set(err, BU_ERR_IO, errno, "writing");
+	return 0;
+}
+
+static int
+is_harmless(const char *name)
+{
+	return !strcmp(name, "security.capability") ||
+	       !strcmp(name, "system.posix_acl_access") ||
+	       !strcmp(name, "system.posix_acl_default") || !strncmp(name, "user.", 5);
+}
+
+/* What the build host's own file systems would obey is refused. */
+static int
+write_xattrs(const struct unpack *unpack, const char *path, struct bu_err *err)
+{
+	struct bu_tree_xattr xattr;
+
+	archive_entry_xattr_reset(unpack->entry);
+	while (archive_entry_xattr_next(unpack->entry, &xattr.name, &xattr.value,
+					&xattr.size) == ARCHIVE_OK) {
+		if (!strcmp(xattr.name, "security.selinux"))
+			continue; /* of the machine that it was built on */
+		if (!is_harmless(xattr.name))
+			return refuse(unpack, err,
+				      "it has an attribute other than "
+				      "capabilities, access control lists "
+				      "and user.*");
+		if (archive_entry_filetype(unpack->entry) != AE_IFREG &&
+		    archive_entry_filetype(unpack->entry) != AE_IFDIR)
+			return refuse(unpack, err,
+				      "it has attributes, but is neither file nor "
+				      "folder");
+		if (bu_tree_xattr(unpack->root_fd, path, &xattr, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int
+make_link(struct unpack *unpack, const char *path, struct bu_err *err)
+{
+	bu_autofree char *target =
+		bu_tree_path(archive_entry_hardlink(unpack->entry), err);
+	const struct bu_tree_node node = {.path = path, .target = target};
+
+	if (!target)
+		return refuse(unpack, err, "a hard link out of the tree");
+	if (note_path(unpack, path, 0, err))
+		return -1;
+	return bu_tree_link(unpack->root_fd, &node, err);
+}
+
+static int
+make_entry(struct unpack *unpack, const char *path, struct bu_err *err)
+{
+	struct archive_entry *entry = unpack->entry;
+	const struct bu_tree_node node = {
+		.path = path,
+		.mode = archive_entry_mode(entry),
+		.uid = archive_entry_uid(entry),
+		.gid = archive_entry_gid(entry),
+		.device = archive_entry_rdev(entry),
+		.target = archive_entry_symlink(entry),
+		.mtime = {archive_entry_mtime(entry), archive_entry_mtime_nsec(entry)},
+	};
+	bu_autoclose int fd = -1;
+
+	if (archive_entry_hardlink(entry))
+		return make_link(unpack, path, err);
+	if (note_path(unpack, path, S_ISDIR(node.mode), err) ||
+	    bu_tree_make(unpack->root_fd, &node, &fd, err))
+		return -1;
+	if (fd >= 0 && write_content(unpack, fd, err))
+		return -1;
+	unpack->limit->bytes -= archive_entry_size(entry);
+	if (bu_tree_finish(unpack->root_fd, &node, err) ||
+	    write_xattrs(unpack, path, err))
+		return -1;
+	return 0;
+}
+
+/* --- whiteouts --- */
+
+static int
+apply_whiteout(const struct unpack *unpack, const char *path, struct bu_err *err)
+{
+	const char *name = last_part(path), *gone = name + strlen(WHITEOUT);
+	bu_autofree char *folder = folder_of(path);
+	bu_autofree char *target = NULL;
+
+	if (archive_entry_filetype(unpack->entry) != AE_IFREG ||
+	    archive_entry_hardlink(unpack->entry) || archive_entry_size(unpack->entry))
+		return refuse(unpack, err, "a whiteout that is no empty file");
+	if (!strcmp(name, OPAQUE))
+		return bu_tree_empty(unpack->root_fd, folder, err);
+	if (!*gone || !strcmp(gone, ".") || !strcmp(gone, "..") ||
+	    !strncmp(gone, WHITEOUT, strlen(WHITEOUT)))
+		return refuse(unpack, err, "a whiteout of no name");
+	target = *folder ? bu_xasprintf("%s/%s", folder, gone) : bu_xstrdup(gone);
+	return bu_tree_remove(unpack->root_fd, target, err);
+}
+
+static int
+is_whiteout(const char *path)
+{
+	return !strncmp(last_part(path), WHITEOUT, strlen(WHITEOUT));
+}
+
+/* A file cannot lie below a whiteout, nor a whiteout be a folder. */
+static int
+has_whiteout_above(const char *path)
+{
+	return !strncmp(path, WHITEOUT, strlen(WHITEOUT)) ||
+	       strstr(path, "/" WHITEOUT) != NULL;
+}
+
+static int
+do_entry(struct unpack *unpack, int layer, int removing, struct bu_err *err)
+{
+	bu_autofree char *path = entry_path(unpack, err);
+
+	if (!path)
+		return -1;
+	if (layer && has_whiteout_above(path)) {
+		if (!is_whiteout(path))
+			return refuse(unpack, err, "it lies below a whiteout");
+		return removing ? apply_whiteout(unpack, path, err) : 0;
+	}
+	if (removing)
+		return 0;
+	if (check_kind(unpack, layer, err) || check_size(unpack, err))
+		return -1;
+	return make_entry(unpack, path, err);
+}
+
+/* One pass over the archive: what it removes, or what it makes. */
+static int
+pass(struct unpack *unpack, const char *tar_path, int layer, int removing,
+     struct bu_err *err)
+{
+	autoarchive struct archive *archive = archive_read_new();
+	int rc;
+
+	archive_read_support_format_tar(archive);
+	archive_read_support_format_empty(archive);
+	archive_read_set_options(archive, "hdrcharset=BINARY");
+	unpack->archive = archive;
+	if (archive_read_open_filename(archive, tar_path, BLOCK))
+		return archive_err(archive, "no tar archive", err);
+	while ((rc = archive_read_next_header(archive, &unpack->entry)) == ARCHIVE_OK) {
+		if (!unpack->limit->entries)
+			return refuse(unpack, err, "one entry too many for an image");
+		unpack->limit->entries -= !removing;
+		if (do_entry(unpack, layer, removing, err))
+			return -1;
+	}
+	return rc == ARCHIVE_EOF
+		       ? 0
+		       : archive_err(archive, "no tar archive, or damaged", err);
+}
+
+int
+bu_unpack_tar(const char *tar_path, int root_fd, int layer,
+	      struct bu_unpack_limit *limit, struct bu_err *err)
+{
+	struct unpack unpack = {
+		.root_fd = root_fd, .limit = limit, .seen = json_object()};
+	int rc = layer ? pass(&unpack, tar_path, layer, 1, err) : 0;
+
+	if (!rc)
+		rc = pass(&unpack, tar_path, layer, 0, err);
+	json_decref(unpack.seen);
+	return rc;
+}
