@@ -121,6 +121,67 @@ trade(const struct bu_identity *identity, const char *token, const char *csr,
 	return save(identity, "cert.pem", cert, err);
 }
 
+/* What it says of one who asks again and again is said once. */
+static void
+say_news(char **said, const char *text)
+{
+	if (*said && strcmp(*said, text) == 0)
+		return;
+	bu_info("enroll", "this machine is no node yet: %s", text);
+	free(*said);
+	*said = bu_xstrdup(text);
+}
+
+static int
+ask_who(const struct bu_identity *identity, const struct bu_inventory *inventory,
+	json_t **ret_reply, struct bu_err *err)
+{
+	bu_autofree char *ca = bu_identity_path(identity, "ca.pem");
+	struct bu_http_opts opts = {.base_url = identity->url, .ca_file = ca};
+	bu_autojson json_t *body =
+		json_pack("{s:o}", "inventory", bu_inventory_to_json(inventory));
+	struct bu_http *http = bu_http_create(&opts);
+	int rc = bu_http_json(
+		http,
+		&(struct bu_http_call){"POST", "/v1/agent/discover", body, CALL_MS},
+		ret_reply, err);
+
+	bu_http_destroy(http);
+	return rc;
+}
+
+/* No MAC has told the appliance who we are: it is asked until it knows. Nothing is done
+ * meanwhile. */
+static void
+discover(struct bu_identity *identity, const char *ca_digest,
+	 const struct bu_inventory *inventory, char **ret_token)
+{
+	bu_autofree char *said = NULL;
+
+	while (!identity->node) {
+		bu_autojson json_t *reply = NULL;
+		struct bu_err err = {0};
+		const char *node, *token;
+
+		if (bu_mkdir_p(identity->dir, 0700, &err) != 0 ||
+		    fetch_ca(identity, ca_digest, &err) != 0 ||
+		    ask_who(identity, inventory, &reply, &err) != 0) {
+			say_news(&said, err.text);
+			sleep(AGAIN_S);
+			continue;
+		}
+		node = bu_json_str(reply, "node", "");
+		token = bu_json_str(reply, "token", "");
+		if (*node && *token) {
+			identity->node = bu_xstrdup(node);
+			*ret_token = bu_xstrdup(token);
+			return;
+		}
+		say_news(&said, bu_json_str(reply, "why", ""));
+		sleep((unsigned)bu_json_int(reply, "again_s", AGAIN_S));
+	}
+}
+
 /* What the appliance has refused it will refuse again. */
 static int
 is_final(const struct bu_err *err)
@@ -185,6 +246,8 @@ bu_identity_enroll(const char *cmdline, const char *dir,
 	bu_autofree char *ca = bu_cmdline_value(cmdline, "bringup.ca");
 	bu_autofree char *token = bu_cmdline_value(cmdline, "bringup.token");
 
+	if (!identity.node && !token && identity.url && identity.boot_url && ca)
+		discover(&identity, ca, inventory, &token);
 	if (!identity.node || !identity.url || !identity.boot_url || !ca || !token)
 		bu_err_set(err, BU_ERR_INVAL, 0,
 			   "the kernel's command line lacks bringup.node, .url, .boot, "

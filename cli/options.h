@@ -60,6 +60,8 @@ enum {
 	  "print a zone file: the site's domain or a reverse zone")                    \
 	X(NTP, "ntp", 0, FLAG, ntp, "", 0, 0,                                          \
 	  "print what chrony needs to serve the site's time")                          \
+	X(UNKNOWN, "unknown", 0, FLAG, unknown, "", 0, 0,                              \
+	  "machines that booted and are no node, with the row for the inventory")      \
 	X(ORIGIN, "origin", 0, TEXT, origin, "DIR", 0, 0,                              \
 	  "what the profile in DIR says, and in which line")                           \
 	X(SOCKET, "socket", 0, TEXT, socket, "PATH", 0, 0, "bringupd's socket")
@@ -102,6 +104,7 @@ struct bu_options {
 	int ntp;         /* its time server */
 	int ansible;
 	int schema;
+	int unknown;
 	const char *origin;
 	const char *socket; /* NULL = the environment says */
 	int help;           /* -h, --help */

@@ -88,6 +88,9 @@
 	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                         \
 	  "power = manual: switch the machine of {node} off and on by hand, so that "  \
 	  "it boots from {what}; bringup goes on when it calls")                       \
+	/* what a machine that boots is waited for: its deadline goes on */            \
+	X(NOT_CALLED, "not-called", WAIT, 0, 1, "its agent calls",                     \
+	  "{seen}[; {missing}]")                                                       \
 	/* why it is not measured: its deadline goes on */                             \
 	X(UNHEARD, "unheard", TROUBLE, 0, 2, "its agent is heard",                     \
 	  "its agent was not heard since bringupd started")                            \
@@ -135,6 +138,10 @@
 	  "the profile gives {node} {what} {wanted}, this machine says '{seen}'; if "  \
 	  "it is the right machine, correct the profile and apply it, else check "     \
 	  "its cabling")                                                               \
+	X(OTHER_HOST, "other-host", REFUSAL, 0, 0, "the right machine asks",           \
+	  "a host at {address} with MAC {mac} showed the token of {node}, whose "      \
+	  "machine has other MACs; nothing was signed for it; look for that host in "  \
+	  "the boot network")                                                          \
 	X(MACHINE_IN_USE, "machine-in-use", REFUSAL, 0, 0,                             \
 	  "the node that has this machine is retired",                                 \
 	  "machine {machine} is {owner}, which is {state}[ and held{?held}]; it does " \

@@ -104,6 +104,11 @@ static const char *const sentences[] = {
 		"the profile gives <node> <what> <wanted>, this machine says "
 		"'<seen>'; if it is the right machine, correct the profile and apply "
 		"it, else check its cabling",
+	[BU_REASON_NOT_CALLED] = "<seen>; <missing>",
+	[BU_REASON_OTHER_HOST] =
+		"a host at <address> with MAC <mac> showed the token of <node>, whose "
+		"machine has other MACs; nothing was signed for it; look for that host "
+		"in the boot network",
 	[BU_REASON_MACHINE_IN_USE] =
 		"machine <machine> is <owner>, which is <state> and held; it does not "
 		"become <node> while it is in use there: retire <owner> first, or look "

@@ -35,16 +35,36 @@ print_hostlist(const json_t *nodes)
 	puts(text);
 }
 
+static int
+list_unknown(struct bu_client *client, const struct bu_options *options,
+	     struct bu_err *err)
+{
+	bu_autojson json_t *reply = bu_client_get(client, 0, err, "/v1/machines");
+	const json_t *unknown = json_object_get(reply, "unknown");
+
+	if (!reply)
+		return -1;
+	if (options->format == BU_FORMAT_JSON)
+		bu_out_json(unknown, stdout);
+	else
+		bu_render_unknown(unknown, stdout);
+	return 0;
+}
+
 int
 bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *reply = bu_client_nodes(
-		client, options->args_count ? options->args[0] : NULL, err);
-	const json_t *nodes = json_object_get(reply, "nodes");
+	bu_autojson json_t *reply = NULL;
+	const json_t *nodes;
 
+	if (options->unknown)
+		return list_unknown(client, options, err);
+	reply = bu_client_nodes(client, options->args_count ? options->args[0] : NULL,
+				err);
 	if (!reply)
 		return -1;
+	nodes = json_object_get(reply, "nodes");
 	if (options->format == BU_FORMAT_JSON)
 		bu_out_json(nodes, stdout);
 	else if (options->format == BU_FORMAT_HOSTLIST)

@@ -9,6 +9,8 @@
 
 /* now_ms: Unix time of the appliance, from which the time in a state is counted. */
 void bu_render_nodes(const json_t *nodes, int64_t now_ms, FILE *out);
+/* Machines that are no node (/v1/machines), as rows of an inventory. */
+void bu_render_unknown(const json_t *unknown, FILE *out);
 void bu_render_pairs(const json_t *pairs, FILE *out);
 /* One column for each state that took time in one of the nodes, and the sum. */
 void bu_render_stages(const json_t *nodes, FILE *out);

@@ -464,10 +464,30 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 }
 END_TEST
 
+/* What a machine says of itself opens no second row and no second field. */
+START_TEST(an_unknown_machine_is_a_row_for_the_inventory)
+{
+	bu_autojson json_t *unknown = quoted(
+		"[{'machine':{'serial':'S,1\\nx','uuid':'u','macs':['52:54:00:77:00:07']},"
+		"'address':'10.77.0.150','product':'Box','why':'nobody','cpus':2,"
+		"'memory_bytes':536870912,'disks':1,'nics':2,'gpus':0}]");
+	bu_autojson json_t *none = json_array();
+	bu_autofree char *text = WRITTEN(bu_render_unknown(unknown, out));
+	bu_autofree char *nothing = WRITTEN(bu_render_unknown(none, out));
+
+	ck_assert_str_eq(text, "name,mac,serial,uuid\n"
+			       "# Box at 10.77.0.150: 2 CPUs, 512 MiB, 0 GPUs, 2 NICs, "
+			       "1 disks; nobody\n"
+			       "NAME,52:54:00:77:00:07,\"S,1?x\",u\n");
+	ck_assert_str_eq(nothing, "");
+}
+END_TEST
+
 BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_terminal,
 	percents, the_note_says_what_matters_most, a_screen_line_is_cut_to_the_width,
 	only_who_is_usable_is_counted_as_ready, what_a_node_waits_for_is_on_the_screen,
 	who_needs_a_look_is_on_a_full_screen, a_rollout_with_failures_has_ended,
 	a_table_of_nodes, a_table_of_pairs, stages_are_summed, a_whole_status,
-	an_event_is_a_line, a_node_in_full, a_certificate_shows_its_figures,
-	a_list_of_rollouts, a_rollout_folds_its_nodes_by_their_end)
+	an_unknown_machine_is_a_row_for_the_inventory, an_event_is_a_line,
+	a_node_in_full, a_certificate_shows_its_figures, a_list_of_rollouts,
+	a_rollout_folds_its_nodes_by_their_end)

@@ -82,6 +82,10 @@ static const struct bu_key keys[] = {
 	"time servers; without it, the appliance"},
 {"site", "appliance", BU_KEY_HOSTS, NULL, 0, 0, NULL, FIELD(site, appliance),
 	BU_CLASS_NONE, "addresses of the appliance, which no node gets"},
+{"site", "discover", BU_KEY_CHOICE, "yes|no", 0, 0, "no", FIELD(site, discover),
+	BU_CLASS_NONE,
+	"yes: a machine that the profile does not know boots the ramdisk, is listed "
+	"(bringup node list --unknown) and is never written to; no: it boots its disk"},
 {"site", "backup", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(site, backup), BU_CLASS_NONE,
 	"where backups go"},
 {"site", "backup_zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(site, backup_zone),

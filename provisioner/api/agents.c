@@ -13,6 +13,7 @@
 #include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
+#include "provisioner/api/neighbour.h"
 
 /* POLL: so that a settled agent is heard often enough to be missed soon. ITEM: of work
  * that names no deadline of its own. */
@@ -54,9 +55,10 @@ bu_api_peer_node(struct bu_api *api, const struct bu_request *request,
 
 /* What comes with a token that is good. */
 static char *
-admit(struct bu_api *api, struct bu_node *node, const struct bu_enroll *asks,
-      struct bu_err *err)
+admit(struct bu_api *api, struct bu_node *node, const struct bu_request *request,
+      const struct bu_enroll *asks, struct bu_err *err)
 {
+	char address[BU_ADDRESS_SIZE], mac[BU_MAC_SIZE];
 	bu_autoinventory struct bu_inventory *inventory =
 		bu_inventory_from_json(asks->inventory, err);
 	struct bu_enrolment enrolment = {
@@ -64,6 +66,10 @@ admit(struct bu_api *api, struct bu_node *node, const struct bu_enroll *asks,
 
 	if (!inventory)
 		return NULL;
+	bu_request_address(request, address);
+	enrolment.address = address;
+	if (bu_neighbour_mac(address, mac) == 0)
+		enrolment.mac = mac;
 	return bu_reconcile_admit(api->rec, node, &enrolment, err);
 }
 
@@ -82,7 +88,7 @@ BU_HANDLER(bu_api_agent_enroll)
 	if (bu_reconcile_check_token(api->rec, node, asks.token, err) == 0) {
 		if (node->live.appending)
 			return BU_ANSWER_LATER;
-		cert = admit(api, node, &asks, err);
+		cert = admit(api, node, request, &asks, err);
 	}
 	if (!cert) {
 		bu_warn("agents", "%s: %s", node->name, err->text);

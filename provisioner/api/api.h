@@ -54,6 +54,11 @@ BU_HANDLER(bu_api_boot_script);
 BU_HANDLER(bu_api_boot_file);
 BU_HANDLER(bu_api_image_file);
 BU_HANDLER(bu_api_digest_file);
+/* discover.c: machines that no MAC leads to */
+BU_HANDLER(bu_api_agent_discover);
+BU_HANDLER(bu_api_machines);
+/* Such a one boots the ramdisk and is asked what it is. */
+int bu_api_discovers(const struct bu_api *api);
 /* agents.c: the agents' protocol */
 BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_renew);

@@ -15,8 +15,10 @@
 #include "base/path.h"
 #include "images/store.h"
 #include "provisioner/api/api.h"
+#include "provisioner/api/neighbour.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/boot/script.h"
+#include "provisioner/node/proof.h"
 
 BU_HANDLER(bu_api_boot_first)
 {
@@ -26,56 +28,88 @@ BU_HANDLER(bu_api_boot_first)
 	return BU_ANSWER_NOW;
 }
 
-static int
-ordered(const struct bu_node *node)
-{
-	return node->state == BU_STATE_INSPECTING &&
-	       node->step.action == BU_ACTION_NETBOOT &&
-	       node->step.status != BU_STEP_FAILED && !node->hold.owner &&
-	       strcmp(node->admitted_step, node->step.id) != 0;
-}
-
 static char *
 agent_script(const struct bu_api *api, const struct bu_node *node,
-	     const struct bu_desired_node *want)
+	     const struct bu_desired_node *want, const char *mac)
 {
-	char token[BU_DIGEST_SIZE];
+	char token[BU_DIGEST_SIZE], boots_from[BU_MAC_SIZE] = "";
 	struct bu_script_agent script = {
 		.http_url = api->http_url,
 		.agent_url = api->agent_url,
 		.ca_digest = bu_trust_ca_digest(api->trust),
 		.node = node->name,
-		.mac = want->mac,
+		.mac = boots_from,
 		.token = token,
 		.kargs = want->kargs,
 	};
 
+	bu_mac_normalize(mac, boots_from);
 	bu_trust_token(api->trust, node->step.id, node->step.attempt, token);
 	return bu_script_boot_agent(&script);
+}
+
+static char *
+unknown_script(const struct bu_api *api, const char *mac)
+{
+	return bu_script_boot_agent(&(struct bu_script_agent){
+		.http_url = api->http_url,
+		.agent_url = api->agent_url,
+		.ca_digest = bu_trust_ca_digest(api->trust),
+		.mac = mac,
+	});
+}
+
+/* iPXE asks with the MAC of the card that it asks from; who asks from another one, on
+ * one wire with us, asks in somebody's name. */
+static int
+is_stranger(const struct bu_api *api, struct bu_node *node, const char *address,
+	    const char *mac)
+{
+	char seen[BU_MAC_SIZE], plain[BU_MAC_SIZE];
+
+	if (bu_neighbour_mac(address, seen) != 0 || bu_mac_normalize(mac, plain) != 0 ||
+	    strcmp(seen, plain) == 0)
+		return 0;
+	bu_warn("boot", "%s (MAC %s) asks for the boot script of %s and gets no token",
+		address, seen, node->name);
+	bu_proof_stranger(api->rec, node, address, seen);
+	return 1;
 }
 
 BU_HANDLER(bu_api_boot_script)
 {
 	const struct bu_api *api = arg;
 	const char *mac = request->params[0];
+	char address[BU_ADDRESS_SIZE];
 	struct bu_target target;
-	const struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
+	struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
+	int agent;
 
 	if (!node) {
 		char plain[BU_MAC_SIZE] = "(malformed)";
 
 		bu_mac_normalize(mac, plain);
+		agent = bu_api_discovers(api) && plain[0] != '(';
 		bu_warn("boot",
 			"a machine with MAC %s boots; no node of the profile has that "
-			"MAC",
-			plain);
-		reply->text = bu_script_boot_disk("this MAC is not in the inventory");
+			"MAC; %s",
+			plain, agent ? "it is asked what it is" : "it boots its disk");
+		reply->text =
+			agent ? unknown_script(api, plain)
+			      : bu_script_boot_disk("this MAC is not in the inventory");
+		return BU_ANSWER_NOW;
+	}
+	bu_request_address(request, address);
+	agent = bu_reconcile_boots(node);
+	if (agent && is_stranger(api, node, address, mac)) {
+		reply->text = bu_script_boot_disk("this is not its machine");
 		return BU_ANSWER_NOW;
 	}
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
-		ordered(node) ? "agent" : "disk");
-	reply->text = ordered(node) ? agent_script(api, node, target.node)
-				    : bu_script_boot_disk("no network boot is ordered");
+		agent ? "agent" : "disk");
+	bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK, address);
+	reply->text = agent ? agent_script(api, node, target.node, mac)
+			    : bu_script_boot_disk("no network boot is ordered");
 	return BU_ANSWER_NOW;
 }
 
@@ -99,6 +133,19 @@ send_file(const char *path, struct bu_reply *reply, struct bu_err *err)
 	return BU_ANSWER_NOW;
 }
 
+static void
+note_file(const struct bu_api *api, const struct bu_request *request,
+	  enum bu_proof_link link)
+{
+	char address[BU_ADDRESS_SIZE];
+	struct bu_node *node;
+
+	bu_request_address(request, address);
+	node = bu_proof_of(api->fleet, address);
+	if (node)
+		bu_proof_note(api->rec, node, link, address);
+}
+
 BU_HANDLER(bu_api_boot_file)
 {
 	const struct bu_api *api = arg;
@@ -115,6 +162,10 @@ BU_HANDLER(bu_api_boot_file)
 		path = bu_loader_path(api->loaders_dir, name);
 	if (!path)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no boot file '%s'", name);
+	if (strcmp(name, "vmlinuz") == 0)
+		note_file(api, request, BU_PROOF_KERNEL);
+	else if (strcmp(name, "agent.img") == 0)
+		note_file(api, request, BU_PROOF_RAMDISK);
 	return send_file(path, reply, err);
 }
 

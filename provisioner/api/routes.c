@@ -17,6 +17,8 @@ const struct bu_route bu_api_routes[] = {
 
 	{"POST", "/v1/agent/enroll", BU_LISTEN_AGENT, bu_api_agent_enroll,
 	 "trades an install token for a client certificate"},
+	{"POST", "/v1/agent/discover", BU_LISTEN_AGENT, bu_api_agent_discover,
+	 "what a machine of no known MAC is; its node and token when it is one"},
 	{"POST", "/v1/agent/renew", BU_LISTEN_AGENT, bu_api_agent_renew,
 	 "a new client certificate for the machine that has one"},
 	{"POST", "/v1/agent/hostkey", BU_LISTEN_AGENT, bu_api_agent_hostkey,
@@ -37,6 +39,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", "/v1/status", PEOPLE, bu_api_status, "all nodes; ?since=&wait= waits"},
 	{"GET", "/v1/events", PEOPLE, bu_api_events,
 	 "the log; ?limit= or ?after=&wait=; ?node= is a nodeset"},
+	{"GET", "/v1/machines", PEOPLE, bu_api_machines,
+	 "machines that booted and are no node"},
 	{"GET", "/v1/nodes", PEOPLE, bu_api_nodes,
 	 "nodes; ?set= is a nodeset: gpu[1-9], @pool, state=ready, condition=NAME"},
 	{"GET", "/v1/nodes/*", PEOPLE, bu_api_node,

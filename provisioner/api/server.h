@@ -36,6 +36,9 @@ struct bu_request {
 	int64_t waited_ms;      /* since the request came; 0 at the first call */
 	void *connection;       /* for bu_request_query() */
 };
+enum { BU_ADDRESS_SIZE = 46 };
+/* From where it came: "10.77.0.11"; "" over a unix socket. */
+void bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SIZE]);
 /* Value of ?name=, NULL when it is missing. */
 const char *bu_request_query(const struct bu_request *request, const char *name);
 /* The same as a number from 0 to most; fallback when it is missing. */

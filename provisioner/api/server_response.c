@@ -3,6 +3,7 @@
  * An answer on its way out: JSON, a text, a file or a range of one, with the headers
  * that each answer carries. Called by server.c.
  */
+#include <arpa/inet.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
@@ -152,4 +153,24 @@ bu_server_send_error(struct MHD_Connection *connection, const struct bu_err *err
 
 	reply.json = json_pack("{s:o}", "error", bu_json_from_err(err));
 	return bu_server_send(connection, &reply);
+}
+
+void
+bu_request_address(const struct bu_request *request, char ret[BU_ADDRESS_SIZE])
+{
+	const union MHD_ConnectionInfo *info =
+		request->connection
+			? MHD_get_connection_info(request->connection,
+						  MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+			: NULL;
+	const struct sockaddr *from = info ? info->client_addr : NULL;
+	const void *in = NULL;
+
+	ret[0] = '\0';
+	if (from && from->sa_family == AF_INET)
+		in = &((const struct sockaddr_in *)(const void *)from)->sin_addr;
+	else if (from && from->sa_family == AF_INET6)
+		in = &((const struct sockaddr_in6 *)(const void *)from)->sin6_addr;
+	if (in && !inet_ntop(from->sa_family, in, ret, BU_ADDRESS_SIZE))
+		ret[0] = '\0';
 }

@@ -31,20 +31,25 @@ bu_script_first(const char *http_url)
 char *
 bu_script_boot_agent(const struct bu_script_agent *agent)
 {
+	bu_autofree char *who =
+		agent->node ? bu_xasprintf(" bringup.node=%s bringup.token=%s",
+					   agent->node, agent->token)
+			    : bu_xstrdup("");
+
 	return bu_xasprintf(
 		"#!ipxe\n"
 		"echo bringup: %s boots the agent\n"
 		":again\n"
 		"kernel %s/boot/vmlinuz console=tty0 console=ttyS0,115200n8 quiet panic=5 "
-		"initrd=agent.img BOOTIF=%s bringup.node=%s bringup.url=%s "
-		"bringup.boot=%s bringup.ca=%s bringup.token=%s%s%s && "
+		"initrd=agent.img BOOTIF=%s bringup.url=%s bringup.boot=%s "
+		"bringup.ca=%s%s%s%s && "
 		"initrd %s/boot/agent.img && boot ||\n"
 		"echo bringup: the appliance does not answer; again in 5 s\n"
 		"imgfree\n"
 		"sleep 5\n"
 		"goto again\n",
-		agent->node, agent->http_url, agent->mac, agent->node, agent->agent_url,
-		agent->http_url, agent->ca_digest, agent->token,
+		agent->node ? agent->node : "an unknown machine", agent->http_url,
+		agent->mac, agent->agent_url, agent->http_url, agent->ca_digest, who,
 		agent->kargs ? " " : "", agent->kargs ? agent->kargs : "",
 		agent->http_url);
 }

@@ -10,7 +10,7 @@ struct bu_script_agent {
 	const char *http_url;  /* "http://10.77.0.1:8080" */
 	const char *agent_url; /* "https://10.77.0.1:8443" */
 	const char *ca_digest; /* SHA-256 of the CA's PEM */
-	const char *node;
+	const char *node;      /* NULL = not known; no token then */
 	const char *mac;
 	const char *token; /* of this boot alone */
 	const char *kargs; /* more kernel arguments; NULL = none */

@@ -13,6 +13,8 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "provisioner/node/binding.h"
+#include "provisioner/node/proof.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/twins.h"
 
@@ -77,6 +79,81 @@ check_machine(const struct bu_node *node, const struct bu_desired_node *want,
 	BU_REASON_SET(why, OTHER_MAC,
 		      .text = {node->name, want && want->mac ? want->mac : "none",
 			       machine->macs_count ? machine->macs[0] : "none"});
+	return -1;
+}
+
+int
+bu_reconcile_boots(const struct bu_node *node)
+{
+	return node->state == BU_STATE_INSPECTING &&
+	       node->step.action == BU_ACTION_NETBOOT &&
+	       node->step.status != BU_STEP_FAILED && !node->hold.owner &&
+	       strcmp(node->admitted_step, node->step.id) != 0;
+}
+
+int
+bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want;
+
+	if (!bu_reconcile_boots(node))
+		return 0;
+	want = bu_fleet_ordered(rec->fleet, node);
+	/* One with known cards may have got others. */
+	return want && !want->mac;
+}
+
+struct bu_node *
+bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *machine,
+		     struct bu_err *err)
+{
+	struct bu_reason why = {0};
+
+	for (size_t i = 0; i < rec->fleet->count; i++) {
+		struct bu_node *node = rec->fleet->nodes[i];
+		const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+
+		if (!want || !is_told_by(want, machine))
+			continue;
+		if (bu_reconcile_boots(node) &&
+		    check_machine(node, want, machine, &why) == 0)
+			return node;
+		if (why.code) {
+			bu_autofree char *text = bu_reason_text(&why);
+
+			bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s", text);
+		} else {
+			bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				   "it is %s of the profile, of which no boot is "
+				   "ordered",
+				   node->name);
+		}
+		return NULL;
+	}
+	bu_err_set(err, BU_ERR_NOTFOUND, 0,
+		   "no node of the profile has its serial number, UUID or MAC");
+	return NULL;
+}
+
+/* The token went over a wire that others hear. Whoever shows it must have a MAC that is
+ * the node's: by the profile, or as its machine told before. Where the profile names
+ * none, and nothing was told, its own word is all there is. */
+static int
+check_host(const struct bu_node *node, const struct bu_desired_node *want,
+	   const struct bu_enrolment *enrolment, const struct bu_machine *machine,
+	   struct bu_reason *why)
+{
+	struct bu_machine known;
+
+	if (!enrolment->mac)
+		return 0;
+	bu_binding_machine(node, &known);
+	if ((want && want->mac && strcmp(want->mac, enrolment->mac) == 0) ||
+	    (node->machine[0] && bu_machine_has_mac(&known, enrolment->mac)) ||
+	    ((!want || !want->mac) && bu_machine_has_mac(machine, enrolment->mac)))
+		return 0;
+	BU_REASON_SET(why, OTHER_HOST,
+		      .text = {enrolment->address, enrolment->mac, node->name});
 	return -1;
 }
 
@@ -177,17 +254,18 @@ issue(const struct bu_reconcile *rec, const char *csr, const char *machine,
 /* Everything about a machine with the right token that is not its key. */
 static int
 check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
-		const struct bu_machine *machine, char ret_id[BU_MACHINE_ID_SIZE],
-		struct bu_err *err)
+		const struct bu_enrolment *enrolment, const struct bu_machine *machine,
+		char ret_id[BU_MACHINE_ID_SIZE], struct bu_err *err)
 {
 	struct bu_reason *why = &node->live.refusal;
 	const struct bu_node *owner = owner_of(rec->fleet, node, machine);
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 	bu_autofree char *text = NULL;
 
 	if (id_of(rec->fleet, node, owner, machine, ret_id, err) != 0) {
 		BU_REASON_SET(why, NO_IDENTITY, .text = {err->text});
-	} else if (check_machine(node, bu_fleet_ordered(rec->fleet, node), machine,
-				 why) == 0 &&
+	} else if (check_machine(node, want, machine, why) == 0 &&
+		   check_host(node, want, enrolment, machine, why) == 0 &&
 		   check_owner(owner, node, machine, why) == 0) {
 		return 0;
 	} else {
@@ -222,7 +300,7 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 		return NULL;
 	}
 	bu_inventory_machine(enrolment->inventory, &machine);
-	if (check_enrolment(rec, node, &machine, id, err) != 0)
+	if (check_enrolment(rec, node, enrolment, &machine, id, err) != 0)
 		return NULL;
 	body = json_pack("{s:s,s:s,s:s,s:o}", "step", node->step.id, "machine", id,
 			 "request", request, "told", bu_machine_to_json(&machine));

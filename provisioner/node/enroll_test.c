@@ -50,7 +50,8 @@ START_TEST(a_token_is_of_one_boot_and_one_machine)
 	bu_autoinventory struct bu_inventory *own = rig_inventory(1, "b");
 	bu_autoinventory struct bu_inventory *other = rig_inventory(2, "b");
 	char wrong[BU_DIGEST_SIZE];
-	struct bu_enrolment guessed = {wrong, rig_request(0), own};
+	struct bu_enrolment guessed = {
+		.token = wrong, .csr = rig_request(0), .inventory = own};
 	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
 	struct bu_err err = {0};
 
@@ -263,7 +264,8 @@ START_TEST(a_node_in_service_trades_no_token)
 	bu_autoinventory struct bu_inventory *own = rig_inventory(1, "b");
 	struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
 	char token[BU_DIGEST_SIZE], before[65];
-	struct bu_enrolment old = {token, rig_request(1), own};
+	struct bu_enrolment old = {
+		.token = token, .csr = rig_request(1), .inventory = own};
 	struct bu_err err = {0};
 
 	bu_trust_token(rig.trust, node->step.id, node->step.attempt, token);

@@ -24,6 +24,7 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 	fleet->brakes = json_object();
 	fleet->machines = json_object();
 	fleet->told = json_object();
+	fleet->unknown = json_object();
 	return fleet;
 }
 
@@ -50,6 +51,7 @@ bu_fleet_destroy(struct bu_fleet *fleet)
 	json_decref(fleet->brakes);
 	json_decref(fleet->machines);
 	json_decref(fleet->told);
+	json_decref(fleet->unknown);
 	free(fleet);
 }
 

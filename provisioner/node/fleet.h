@@ -103,6 +103,8 @@ struct bu_fleet {
 	struct bu_run runs[BU_PAST_MAX];                    /* a ring */
 	size_t runs_count;                                  /* ever */
 	struct bu_condition conditions[BU_CONDITION_COUNT]; /* of the site */
+	/* Of memory: machines that no node is, by id (api/discover.c). */
+	json_t *unknown;
 	json_t *brakes; /* that are on, by scope: body, since_ms */
 	struct bu_measurements measurements;
 	void (*on_change)(struct bu_fleet *fleet, struct bu_node *node, void *arg);
@@ -136,8 +138,8 @@ const struct bu_desired_node *bu_fleet_ordered(struct bu_fleet *fleet,
  * no more. */
 const struct bu_desired *bu_fleet_state(struct bu_fleet *fleet, size_t index);
 /* The node whose machine has this MAC, by its target; NULL when nobody's has. */
-const struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac,
-					   struct bu_target *ret);
+struct bu_node *bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac,
+				     struct bu_target *ret);
 /* The cluster that it should be in, as a JOIN says it; it has one. */
 void bu_fleet_joined(const struct bu_desired_node *want, struct bu_joined *ret);
 /* NULL when there is none of this id. */

@@ -105,9 +105,22 @@ struct bu_drained {
 	char reason[160];
 };
 
+/* What the machine of a node has asked for in its present boot (proof.h has the names).
+ */
+enum { BU_BOOT_LINKS = 6 };
+struct bu_boot_proof {
+	char step[112]; /* of which boot; "" = nothing was asked for */
+	int attempt;
+	char address[46];             /* from where it asked last */
+	int64_t at_ms[BU_BOOT_LINKS]; /* Unix time; 0 = it has not */
+	char stranger[80];            /* another host that asked in its name */
+	int64_t stranger_ms;
+};
+
 /* What only memory knows of a node: it is lost with the process, and seen anew. */
 struct bu_node_live {
 	struct bu_power_fact power_seen;
+	struct bu_boot_proof boot;
 	int power_running; /* of provisioner/node/verbs_power.c */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */
@@ -183,6 +196,8 @@ struct bu_node {
 	int writing;               /* the last one has not come to its end */
 	char admitted_step[112];   /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
+	int64_t admitted_ms;       /* Unix time */
+	int64_t booted_ms; /* when its agent said hello in this boot; Unix time */
 	/* Fingerprint of its agent's certificate; "" = of a log that kept none: any of
 	 * its machine counts. */
 	char agent_cert[65];

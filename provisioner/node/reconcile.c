@@ -237,6 +237,7 @@ on_tick(void *arg)
 		if (rec->fleet->nodes[i]->live.says.code == BU_REASON_BMC_AWAITED)
 			drive(rec, rec->fleet->nodes[i]);
 		bu_manual_look(rec, rec->fleet->nodes[i]);
+		bu_proof_look(rec, rec->fleet->nodes[i]);
 		bu_late_waits(rec, rec->fleet->nodes[i]);
 		bu_late_check(rec, rec->fleet->nodes[i]);
 	}

@@ -11,6 +11,7 @@
 
 #include "model/hello.h"
 #include "model/inventory.h"
+#include "model/machine.h"
 #include "provisioner/node/fleet.h"
 #include "provisioner/node/lifecycle.h"
 #include "provisioner/power/power.h"
@@ -100,9 +101,22 @@ struct bu_enrolment {
 	const char *token;
 	const char *csr; /* PEM */
 	const struct bu_inventory *inventory;
+	/* Who shows it: its address, and its MAC where it is on one wire with us; NULL
+	 * = not known. */
+	const char *address, *mac;
 };
 char *bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 			 const struct bu_enrolment *enrolment, struct bu_err *err);
+/* The node whose machine this is by the serial number or UUID of the profile, and whose
+ * boot is ordered; NULL and BU_ERR_NOTFOUND with what stands against it. */
+struct bu_node *bu_reconcile_claimed(const struct bu_reconcile *rec,
+				     const struct bu_machine *machine,
+				     struct bu_err *err);
+/* Its boot from the network is ordered, and its machine has not traded the token yet.
+ */
+int bu_reconcile_boots(const struct bu_node *node);
+/* The same, and nobody knows a MAC of its machine. */
+int bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *node);
 /* May who shows the certificate of this fingerprint speak for the node's machine? A
  * renewed one ends the one before with its first use. BU_ERR_DENIED. */
 bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,

@@ -81,6 +81,10 @@ void bu_reconcile_try(struct bu_reconcile *rec, struct bu_node *node,
 int bu_manual_is(const struct bu_desired_node *want);
 /* Says so where a machine is waited for, and stops when it has called. */
 void bu_manual_look(struct bu_reconcile *rec, struct bu_node *node);
+/* proof.c. What a machine that boots is waited for; the chain of its boot, owned, NULL
+ * = there is nothing to say. */
+void bu_proof_look(struct bu_reconcile *rec, struct bu_node *node);
+char *bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* bmc.c. Whom bringup-power is asked about; bmc.machine is the one beside it. */
 struct bu_node_bmc {

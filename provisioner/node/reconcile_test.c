@@ -258,8 +258,9 @@ START_TEST(a_late_node_is_cycled_twice_then_failed)
 	rig_pass(&rig, 302 * 1000);
 	rig_until(&rig, node, BU_STATE_FAILED);
 	rig_reason_says(&node->reason,
-			"the agent did not report from the boot ramdisk within 300 s; "
-			"2 power cycles did not help");
+			"the agent did not report from the boot ramdisk within 300 s: "
+			"its machine has not asked for its boot script; 2 power cycles "
+			"did not help");
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 3);
 	rig_pass(&rig, HOUR_MS);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 3);

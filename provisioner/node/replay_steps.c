@@ -119,6 +119,7 @@ bu_replay_admitted(struct bu_fleet *fleet, struct bu_node *node,
 	node->agent_cert_until_ms = bu_json_int(event->body, "until_ms", 0);
 	node->agent_cert_next[0] = '\0';
 	node->agent_revoked = 0;
+	node->admitted_ms = event->time_ms;
 	node->live.refusal = (struct bu_reason){0};
 	return 0;
 }
@@ -160,6 +161,7 @@ bu_replay_booted(struct bu_fleet *fleet, struct bu_node *node,
 	if (strcmp(node->boot_id, bu_json_str(event->body, "boot_id", "")) != 0)
 		node->serves = node->entering = 0;
 	node->booted_by_us = 1;
+	node->booted_ms = event->time_ms;
 	bu_replay_copy(node->boot_id, sizeof(node->boot_id), event->body, "boot_id");
 	node->boot_installed =
 		strcmp(bu_json_str(event->body, "where", ""), "installed") == 0;

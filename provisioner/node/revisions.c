@@ -181,12 +181,12 @@ bu_fleet_state(struct bu_fleet *fleet, size_t index)
 	return NULL;
 }
 
-static const struct bu_node *
+static struct bu_node *
 by_mac(struct bu_fleet *fleet, const struct bu_desired *desired, const char *mac,
        struct bu_target *ret)
 {
 	const struct bu_desired_node *want = bu_desired_node_by_mac(desired, mac);
-	const struct bu_node *node = want ? bu_fleet_node(fleet, want->name) : NULL;
+	struct bu_node *node = want ? bu_fleet_node(fleet, want->name) : NULL;
 
 	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 && ret->node == want
 		       ? node
@@ -194,19 +194,19 @@ by_mac(struct bu_fleet *fleet, const struct bu_desired *desired, const char *mac
 }
 
 /* What its machine told when it was admitted is its own, whatever the profile names. */
-static const struct bu_node *
+static struct bu_node *
 by_told(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
 {
-	const struct bu_node *node = bu_twins_by_mac(fleet, mac);
+	struct bu_node *node = bu_twins_by_mac(fleet, mac);
 
 	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 ? node : NULL;
 }
 
-const struct bu_node *
+struct bu_node *
 bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
 {
 	const struct bu_desired *desired;
-	const struct bu_node *node = NULL;
+	struct bu_node *node = NULL;
 
 	for (size_t i = 0; !node && (desired = bu_fleet_state(fleet, i)); i++)
 		if (desired != fleet->desired)

@@ -102,6 +102,15 @@ add_agent(const struct bu_reconcile *rec, const struct bu_node *node, char **tex
 }
 
 static void
+add_boot(const struct bu_reconcile *rec, const struct bu_node *node, char **text)
+{
+	bu_autofree char *words = bu_proof_words(rec, node);
+
+	if (words && !bu_state_info(node->state)->settled)
+		bu_text_add(text, "\n", "%s", words);
+}
+
+static void
 add_power(const struct bu_node *node, char **text)
 {
 	const struct bu_power_deed *deed = &node->power;
@@ -261,6 +270,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	add_power(node, &text);
 	add_order(node, &text);
 	add_step(node, &text);
+	add_boot(rec, node, &text);
 	add_deadline(rec, node, &text);
 	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);

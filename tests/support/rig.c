@@ -108,7 +108,8 @@ write_paper(const struct rig *rig)
 static void
 open_process(struct rig *rig)
 {
-	static const char *const names[] = {"DNS:bringup", "IP:127.0.0.1", NULL};
+	static const char *const names[] = {"DNS:bringup", "IP:127.0.0.1",
+					    "IP:10.99.0.1", NULL};
 	bu_autofree char *keys = path_of(rig, "keys"), *log = path_of(rig, "log.db");
 	bu_autofree char *program = path_of(rig, "bin/paper-power");
 	struct bu_reconcile_opts opts = {.fleet = NULL};

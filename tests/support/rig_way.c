@@ -101,7 +101,8 @@ rig_admit(struct rig *rig, struct bu_node *node, const char *request,
 	  const struct bu_inventory *inventory, struct bu_err *err)
 {
 	char token[BU_DIGEST_SIZE];
-	struct bu_enrolment enrolment = {token, request, inventory};
+	struct bu_enrolment enrolment = {
+		.token = token, .csr = request, .inventory = inventory};
 	bu_autofree char *cert = NULL;
 
 	bu_trust_token(rig->trust, node->step.id, node->step.attempt, token);

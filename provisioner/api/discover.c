@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Machines that no MAC of the profile leads to. They boot the ramdisk without a node
+ * and without a token, and tell what they are; nothing is written on them. One that is
+ * told by the serial number or the UUID of a node whose boot is ordered is that node's
+ * machine from here on: it gets the token, and its MACs are learned when it trades it.
+ * All others are listed for whoever enrols them. Called by routes.c and boot.c.
+ * Invariant: what is listed is a fact of memory, and is told again by whoever still is
+ * there.
+ */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "model/hello.h"
+#include "provisioner/api/api.h"
+#include "provisioner/api/neighbour.h"
+
+/* FORGET: who has not told again for so long is gone. */
+enum { AGAIN_S = 10, FORGET_MS = 15 * 60 * 1000, UNKNOWN_MAX = 1024 };
+
+static int64_t
+wall_ms(const struct bu_api *api)
+{
+	return bu_wall_ms(bu_loop_clock(api->fleet->loop));
+}
+
+int
+bu_api_discovers(const struct bu_api *api)
+{
+	const struct bu_desired *desired = api->fleet->desired;
+
+	if (!desired)
+		return 0;
+	if (strcmp(desired->site.discover, "yes") == 0)
+		return 1;
+	for (size_t i = 0; i < api->fleet->count; i++)
+		if (bu_reconcile_lacks_mac(api->rec, api->fleet->nodes[i]))
+			return 1;
+	return 0;
+}
+
+/* Those that were not heard for long, and the oldest when there are too many. */
+static void
+forget(const struct bu_api *api)
+{
+	json_t *unknown = api->fleet->unknown;
+	const char *id, *oldest = NULL;
+	int64_t oldest_ms = INT64_MAX;
+	json_t *one;
+	void *next;
+
+	json_object_foreach_safe(unknown, next, id, one)
+	{
+		int64_t last_ms = bu_json_int(one, "last_ms", 0);
+
+		if (wall_ms(api) - last_ms > FORGET_MS) {
+			json_object_del(unknown, id);
+		} else if (last_ms < oldest_ms) {
+			oldest = id;
+			oldest_ms = last_ms;
+		}
+	}
+	if (oldest && json_object_size(unknown) >= UNKNOWN_MAX)
+		json_object_del(unknown, oldest);
+}
+
+/* What a person needs to write a row of the profile's inventory for it. */
+static void
+list(const struct bu_api *api, const struct bu_inventory *inventory,
+     const struct bu_machine *machine, const char *address, const char *why)
+{
+	json_t *unknown = api->fleet->unknown, *before, *one;
+	char id[BU_MACHINE_ID_SIZE];
+	int64_t first_ms;
+
+	if (bu_machine_id(machine, id, NULL) != 0)
+		return;
+	before = json_object_get(unknown, id);
+	first_ms = bu_json_int(before, "first_ms", wall_ms(api));
+	if (!before) {
+		bu_autofree char *words = bu_machine_words(machine);
+
+		forget(api);
+		bu_info("boot", "an unknown machine at %s: %s", address, words);
+	}
+	one = json_pack("{s:o,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:i,s:I,s:I}", "machine",
+			bu_machine_to_json(machine), "address", address, "product",
+			inventory->dmi.product, "why", why, "memory_bytes",
+			(json_int_t)inventory->memory_bytes, "cpus",
+			inventory->cpu.threads, "disks", (int)inventory->disks_count,
+			"nics", (int)inventory->nics_count, "gpus",
+			(int)inventory->gpus_count, "first_ms", (json_int_t)first_ms,
+			"last_ms", (json_int_t)wall_ms(api));
+	json_object_set_new(unknown, id, one);
+}
+
+static json_t *
+claim(const struct bu_api *api, struct bu_node *node)
+{
+	char token[BU_DIGEST_SIZE];
+
+	bu_trust_token(api->trust, node->step.id, node->step.attempt, token);
+	return json_pack("{s:s,s:s}", "node", node->name, "token", token);
+}
+
+BU_HANDLER(bu_api_agent_discover)
+{
+	struct bu_api *api = arg;
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_from_json(
+		json_object_get(request->body, "inventory"), err);
+	char address[BU_ADDRESS_SIZE], mac[BU_MAC_SIZE];
+	struct bu_machine machine;
+	struct bu_node *node;
+	struct bu_err why = {0};
+
+	if (!inventory)
+		return BU_ANSWER_ERROR;
+	bu_inventory_machine(inventory, &machine);
+	bu_request_address(request, address);
+	/* It speaks for itself alone. */
+	if (bu_neighbour_mac(address, mac) == 0 && !bu_machine_has_mac(&machine, mac))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "the host at %s has MAC %s, and the machine that it "
+				  "tells of has no such card",
+				  address, mac);
+	node = bu_reconcile_claimed(api->rec, &machine, &why);
+	if (node) {
+		bu_info("boot", "%s: the machine at %s is told by the profile",
+			node->name, address);
+		reply->json = claim(api, node);
+		return BU_ANSWER_NOW;
+	}
+	list(api, inventory, &machine, address, why.text);
+	reply->json = json_pack("{s:i,s:s}", "again_s", AGAIN_S, "why", why.text);
+	return BU_ANSWER_NOW;
+}
+
+BU_HANDLER(bu_api_machines)
+{
+	struct bu_api *api = arg;
+	json_t *unknown = json_array(), *one;
+	const char *id;
+
+	forget(api);
+	json_object_foreach (api->fleet->unknown, id, one)
+		json_array_append(unknown, one);
+	reply->json = json_pack("{s:o,s:I}", "unknown", unknown, "time_ms",
+				(json_int_t)wall_ms(api));
+	return BU_ANSWER_NOW;
+}

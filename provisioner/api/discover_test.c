@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Machines that no MAC leads to: a node that is written by its serial number boots, and
+ * who is nobody's is listed and left as it is.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "tests/support/site.h"
+#include "tests/support/unit.h"
+
+static const char first[] = "/boot/script/52-54-00-77-00-01";
+
+/* node001, whose machine the profile gives a serial number and nothing else. */
+static struct bu_node *
+begin(struct site *site)
+{
+	struct bu_desired *desired;
+
+	site_begin(site, 1);
+	desired = site->rig.fleet->desired;
+	desired->by_mac_count = 0;
+	free(bu_steal(&desired->nodes[0].mac));
+	return rig_node(&site->rig, 1);
+}
+
+/* What the agent of this machine hears. New reference. */
+static json_t *
+tell(struct site *site, const struct bu_inventory *inventory)
+{
+	bu_autojson json_t *body =
+		json_pack("{s:o}", "inventory", bu_inventory_to_json(inventory));
+	struct bu_request request = {.body = body};
+	struct bu_reply reply = {0};
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_api_agent_discover(&site->api, &request, &reply, &err) ==
+			      BU_ANSWER_NOW,
+		      "%s", err.text);
+	return reply.json;
+}
+
+static void
+script_says(struct site *site, const char *words, int has_token)
+{
+	bu_autofree char *text = site_text(site, site->boot, first, 200);
+
+	rig_text_has(text, words);
+	ck_assert_int_eq(strstr(text, "bringup.token") != NULL, has_token);
+	ck_assert_int_eq(strstr(text, "bringup.node") != NULL, has_token);
+}
+
+START_TEST(a_node_written_by_its_serial_number_boots)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autojson json_t *before = NULL, *answer = NULL, *after = NULL;
+	char token[BU_DIGEST_SIZE];
+	struct bu_target target;
+	struct site site;
+	struct bu_node *node = begin(&site);
+
+	/* Nobody is waited for: it boots what it has. */
+	script_says(&site, "not in the inventory", 0);
+	before = tell(&site, inventory);
+	rig_text_has(bu_json_str(before, "why", ""), "of which no boot is ordered");
+	rig_start(&site.rig, 1);
+	script_says(&site, "an unknown machine boots the agent", 0);
+	answer = tell(&site, inventory);
+	ck_assert_str_eq(bu_json_str(answer, "node", ""), "node001");
+	bu_trust_token(site.rig.trust, node->step.id, node->step.attempt, token);
+	ck_assert_str_eq(bu_json_str(answer, "token", ""), token);
+	/* From the trade on its cards are its own, each of them. */
+	rig_inspect(&site.rig, 1);
+	ck_assert_ptr_eq(
+		bu_fleet_node_by_mac(site.rig.fleet, "52:54:00:77:00:01", &target),
+		node);
+	ck_assert_ptr_eq(
+		bu_fleet_node_by_mac(site.rig.fleet, "52:54:00:78:00:01", &target),
+		node);
+	script_says(&site, "no network boot is ordered", 0);
+	rig_fire(&site.rig, node, BU_TRIGGER_REPEAT);
+	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	script_says(&site, "node001 boots the agent", 1);
+	/* The token is for one trade: who tells the same afterwards gets none. */
+	rig_inspect(&site.rig, 1);
+	after = tell(&site, inventory);
+	ck_assert_ptr_null(json_object_get(after, "token"));
+	site_end(&site);
+}
+END_TEST
+
+START_TEST(who_is_nobody_is_listed_and_left_as_it_is)
+{
+	bu_autoinventory struct bu_inventory *other = rig_inventory(7, "b");
+	bu_autoinventory struct bu_inventory *filler = rig_inventory(8, "b");
+	bu_autojson json_t *answer = NULL, *again = NULL, *third = NULL, *list = NULL;
+	bu_autofree char *power = NULL, *after = NULL;
+	const json_t *unknown, *one;
+	struct site site;
+
+	begin(&site);
+	rig_start(&site.rig, 1);
+	power = rig_read(&site.rig, "power.log");
+	answer = tell(&site, other);
+	ck_assert_ptr_null(json_object_get(answer, "token"));
+	rig_text_has(bu_json_str(answer, "why", ""), "no node of the profile has");
+	again = tell(&site, other);
+	/* A placeholder is nobody's serial number. */
+	strcpy(filler->dmi.serial, "To be filled by O.E.M.");
+	free(site.rig.fleet->desired->nodes[0].serial);
+	site.rig.fleet->desired->nodes[0].serial = bu_xstrdup("To be filled by O.E.M.");
+	third = tell(&site, filler);
+	ck_assert_ptr_null(json_object_get(third, "token"));
+	list = site_call(&site, site.local, "GET", "/v1/machines", "", 200);
+	unknown = json_object_get(list, "unknown");
+	ck_assert_uint_eq(json_array_size(unknown), 2);
+	one = json_array_get(unknown, 0);
+	ck_assert_str_eq(bu_json_str(json_object_get(one, "machine"), "serial", ""),
+			 "LAB-007");
+	ck_assert_int_eq(bu_json_int(one, "disks", 0), 2);
+	/* Nothing is switched or written for it, and no row is in the log. */
+	after = rig_read(&site.rig, "power.log");
+	ck_assert_str_eq(after, power);
+	/* It is gone when it is silent. */
+	rig_pass(&site.rig, 16 * 60 * 1000);
+	json_decref(list);
+	list = site_call(&site, site.local, "GET", "/v1/machines", "", 200);
+	ck_assert_uint_eq(json_array_size(json_object_get(list, "unknown")), 0);
+	site_end(&site);
+}
+END_TEST
+
+START_TEST(a_site_may_ask_all_machines_what_they_are)
+{
+	struct site site;
+	struct bu_desired *desired;
+
+	begin(&site);
+	desired = site.rig.fleet->desired;
+	script_says(&site, "not in the inventory", 0);
+	free(desired->site.discover);
+	desired->site.discover = bu_xstrdup("yes");
+	script_says(&site, "an unknown machine boots the agent", 0);
+	site_end(&site);
+}
+END_TEST
+
+RIG_UNIT("discover", a_node_written_by_its_serial_number_boots,
+	 who_is_nobody_is_listed_and_left_as_it_is,
+	 a_site_may_ask_all_machines_what_they_are)

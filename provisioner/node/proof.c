@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The chain of a boot, from the script to the agent's hello. api/boot.c tells of files,
+ * the log of token and hello; reconcile.c asks once a second what a node waits for, and
+ * why.c for the chain. Invariant: what is shown is of the present step and attempt;
+ * what was fetched is a fact of memory, so after a restart only token and hello are
+ * known, and that is said.
+ */
+#include "provisioner/node/proof.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "provisioner/node/reconcile_impl.h"
+
+static const struct {
+	const char *done, *missing;
+} links[BU_PROOF_COUNT] = {
+#define X(id, done, missing) [BU_PROOF_##id] = {done, missing},
+	BU_PROOF_LINKS(X)
+#undef X
+};
+
+static int64_t
+wall_ms(const struct bu_reconcile *rec)
+{
+	return bu_wall_ms(bu_loop_clock(rec->fleet->loop));
+}
+
+/* Its machine is being booted, or was and is waited for. */
+static int
+is_booting(const struct bu_node *node)
+{
+	if (node->step.status != BU_STEP_OPEN && node->step.status != BU_STEP_DONE)
+		return 0;
+	return (node->state == BU_STATE_INSPECTING &&
+		node->step.action == BU_ACTION_NETBOOT) ||
+	       (node->state == BU_STATE_BOOTING &&
+		node->step.action == BU_ACTION_DISKBOOT);
+}
+
+static int
+is_of_step(const struct bu_node *node)
+{
+	const struct bu_boot_proof *proof = &node->live.boot;
+
+	return strcmp(proof->step, node->step.id) == 0 &&
+	       proof->attempt == node->step.attempt;
+}
+
+/* What came before its step began is no word of this boot. */
+static struct bu_boot_proof *
+proof_of_step(struct bu_node *node)
+{
+	struct bu_boot_proof *proof = &node->live.boot;
+
+	if (!is_of_step(node)) {
+		memset(proof, 0, sizeof(*proof));
+		bu_text_copy(proof->step, sizeof(proof->step), node->step.id);
+		proof->attempt = node->step.attempt;
+	}
+	return proof;
+}
+
+void
+bu_proof_note(struct bu_reconcile *rec, struct bu_node *node, enum bu_proof_link link,
+	      const char *address)
+{
+	struct bu_boot_proof *proof;
+
+	if (!is_booting(node))
+		return;
+	proof = proof_of_step(node);
+	/* A file comes in several requests; the first is the time. */
+	if (link != BU_PROOF_SCRIPT && link != BU_PROOF_DISK && proof->at_ms[link])
+		return;
+	for (int after = link; after < BU_PROOF_COUNT; after++)
+		proof->at_ms[after] = 0;
+	proof->at_ms[link] = wall_ms(rec);
+	bu_text_copy(proof->address, sizeof(proof->address), address);
+	bu_proof_look(rec, node);
+	bu_fleet_touch(rec->fleet, node);
+}
+
+void
+bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node, const char *address,
+		  const char *mac)
+{
+	struct bu_boot_proof *proof = proof_of_step(node);
+
+	snprintf(proof->stranger, sizeof(proof->stranger), "%s (MAC %s)", address, mac);
+	proof->stranger_ms = wall_ms(rec);
+	bu_fleet_touch(rec->fleet, node);
+}
+
+struct bu_node *
+bu_proof_of(const struct bu_fleet *fleet, const char *address)
+{
+	for (size_t i = 0; *address && i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
+
+		if (strcmp(node->live.boot.address, address) == 0 && is_booting(node) &&
+		    is_of_step(node))
+			return node;
+	}
+	return NULL;
+}
+
+/* By link; 0 = it was not seen. Token and hello are in the log. */
+static void
+times_of(const struct bu_node *node, int64_t ret_ms[BU_PROOF_COUNT])
+{
+	int current = is_of_step(node) || !is_booting(node);
+
+	memset(ret_ms, 0, BU_PROOF_COUNT * sizeof(*ret_ms));
+	if (current)
+		memcpy(ret_ms, node->live.boot.at_ms, BU_PROOF_COUNT * sizeof(*ret_ms));
+	if (node->step.action == BU_ACTION_NETBOOT &&
+	    strcmp(node->admitted_step, node->step.id) == 0)
+		ret_ms[BU_PROOF_TOKEN] = node->admitted_ms;
+	if (!is_booting(node) && node->state == BU_STATE_IMAGING) {
+		ret_ms[BU_PROOF_TOKEN] = node->admitted_ms;
+		ret_ms[BU_PROOF_HELLO] = node->booted_ms;
+	}
+}
+
+/* The last one; BU_PROOF_COUNT = none. */
+static int
+last_of(const int64_t at_ms[BU_PROOF_COUNT])
+{
+	int last = BU_PROOF_COUNT;
+
+	for (int link = 0; link < BU_PROOF_COUNT; link++)
+		if (at_ms[link])
+			last = link;
+	return last;
+}
+
+static int
+is_new_process(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->step.intent_seq <= rec->fleet->loaded_seq;
+}
+
+static void
+waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
+	  struct bu_reason *ret)
+{
+	bu_autofree char *seen = NULL;
+	int64_t at_ms[BU_PROOF_COUNT];
+	char time[24];
+	int last;
+
+	times_of(node, at_ms);
+	last = last_of(at_ms);
+	if (last == BU_PROOF_COUNT) {
+		BU_REASON_SET(ret, NOT_CALLED,
+			      .text = {is_new_process(rec, node)
+					       ? "nothing was seen of its boot since "
+						 "bringupd started"
+					       : "its machine has not asked for its "
+						 "boot script"});
+		return;
+	}
+	bu_time_iso(at_ms[last], time);
+	seen = bu_xasprintf("%s at %s", links[last].done, time);
+	BU_REASON_SET(ret, NOT_CALLED, .text = {seen, links[last].missing});
+}
+
+void
+bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
+{
+	struct bu_reason *says = &node->live.says;
+	struct bu_reason before = *says;
+	int ours = says->code == BU_REASON_NONE || says->code == BU_REASON_NOT_CALLED;
+
+	if (!ours)
+		return;
+	/* A machine that was refused has called. */
+	if (is_booting(node) && !node->hold.owner && !node->live.refusal.code)
+		waits_for(rec, node, says);
+	else
+		*says = (struct bu_reason){0};
+	if (!bu_reason_same(&before, says))
+		bu_fleet_touch(rec->fleet, node);
+}
+
+char *
+bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	int64_t at_ms[BU_PROOF_COUNT], now_ms = wall_ms(rec);
+	const struct bu_boot_proof *proof = &node->live.boot;
+	char *text = NULL;
+	int last;
+
+	times_of(node, at_ms);
+	last = last_of(at_ms);
+	for (int link = 0; link < BU_PROOF_COUNT; link++)
+		if (at_ms[link])
+			bu_text_add(&text, ", ", "%s%s %lld s ago",
+				    text ? "" : "its boot: ", links[link].done,
+				    (long long)(now_ms - at_ms[link]) / 1000);
+	if (text && proof->address[0])
+		bu_text_add(&text, "", " (at %s)", proof->address);
+	if (text && is_booting(node) && links[last].missing[0])
+		bu_text_add(&text, "", "; there it ends: %s", links[last].missing);
+	if (is_booting(node) && is_new_process(rec, node))
+		bu_text_add(&text, "\n",
+			    "what it fetched before bringupd started is not known");
+	if (proof->stranger_ms && is_of_step(node))
+		bu_text_add(&text, "\n",
+			    "another host, %s, asked for its boot script or showed its "
+			    "token %lld s ago and was refused",
+			    proof->stranger,
+			    (long long)(now_ms - proof->stranger_ms) / 1000);
+	return text;
+}
