@@ -43,6 +43,35 @@ direction(const json_t *result, const char *from, const char *to, const char *ke
 	     bu_json_real(dir, "lat_median_us", 0), bu_json_real(dir, "lat_p99_us", 0));
 }
 
+static void
+expected(const json_t *expect, FILE *out)
+{
+	double percent = bu_json_real(expect, "percent", 0);
+	double link_gbps = bu_json_real(expect, "link_gbps", 0);
+
+	line(out, "expected", "at least %.4f Gbit/s (%.0f %% of a link of %.4g Gbit/s)",
+	     link_gbps * percent / 100, percent, link_gbps);
+}
+
+/* rail: one of the certificate's, or itself where it is of a time without rails. */
+static void
+show_rail(const json_t *cert, const json_t *rail, FILE *out)
+{
+	const char *name = bu_json_str(rail, "rail", "");
+	json_t *result;
+	size_t i;
+
+	if (*name)
+		line(out, "rail", "%s, %s", name, bu_json_str(rail, "verdict", "?"));
+	json_array_foreach (json_object_get(cert, "results"), i, result) {
+		if (strcmp(bu_json_str(result, "rail", ""), name) != 0)
+			continue;
+		direction(result, "a", "b", "a_to_b", out);
+		direction(result, "b", "a", "b_to_a", out);
+	}
+	expected(json_object_get(rail, "expect"), out);
+}
+
 void
 bu_render_certificate(const json_t *certificate, FILE *out)
 {
@@ -50,10 +79,8 @@ bu_render_certificate(const json_t *certificate, FILE *out)
 	bu_autojson json_t *sealed =
 		bu_json_parse(text, strlen(text), "certificate", NULL);
 	const json_t *cert = json_object_get(sealed, "cert");
-	const json_t *expect = json_object_get(cert, "expect");
-	double percent = bu_json_real(expect, "percent", 0);
-	double link_gbps = bu_json_real(expect, "link_gbps", 0);
-	json_t *result;
+	const json_t *rails = json_object_get(cert, "rails");
+	json_t *rail;
 	size_t i;
 
 	fprintf(out, "%s certificate of %s\n", bu_json_str(certificate, "kind", "?"),
@@ -62,12 +89,10 @@ bu_render_certificate(const json_t *certificate, FILE *out)
 	line(out, "boot", "%s", bu_json_str(cert, "boot_id", "?"));
 	line(out, "issued", "%s, epoch %lld", bu_json_str(cert, "issued", "?"),
 	     (long long)bu_json_int(cert, "epoch", 0));
-	json_array_foreach (json_object_get(cert, "results"), i, result) {
-		direction(result, "a", "b", "a_to_b", out);
-		direction(result, "b", "a", "b_to_a", out);
-	}
-	line(out, "expected", "at least %.4f Gbit/s (%.0f %% of a link of %.4g Gbit/s)",
-	     link_gbps * percent / 100, percent, link_gbps);
+	json_array_foreach (rails, i, rail)
+		show_rail(cert, rail, out);
+	if (!rails)
+		show_rail(cert, cert, out);
 	line(out, "verdict", "%s", bu_json_str(cert, "verdict", "?"));
 	line(out, "signature", "%.16s...", bu_json_str(sealed, "sig", "?"));
 }

@@ -320,7 +320,7 @@ SETTINGS(hardware)
 SETTINGS(pool)
 {"pool", "purpose", BU_KEY_CHOICE, PURPOSES, 0, 0, NULL, FIELD(pool, purpose),
 	BU_CLASS_NONE, "what its nodes are for"},
-{"pool", "partners", BU_KEY_CHOICE, "spare|idle|any", 0, 0, "any",
+{"pool", "partners", BU_KEY_CHOICE, "spare|idle|any", 0, 0, "idle",
 	FIELD(pool, partners), BU_CLASS_NONE,
 	"which of its proven nodes may be partners: those in no cluster; also those "
 	"without a job; any"},

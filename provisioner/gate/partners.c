@@ -15,7 +15,8 @@ bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 {
 	const char *partners = want->pool->partners;
 
-	if (!want->cluster || strcmp(partners, "any") == 0)
+	/* Who is on its way into its cluster has no jobs either. */
+	if (!want->cluster || !node->joined.cluster[0] || strcmp(partners, "any") == 0)
 		return 1;
 	return strcmp(partners, "idle") == 0 && bu_reconcile_is_idle(gate->rec, node);
 }

@@ -5,7 +5,7 @@
  *of eight rails), then measured; one may never answer, one hang with its first probe,
  *and some be slow:
  *
- *	gate [NODES [SILENT [HUNG [STRAGGLERS]]]]	STRAGGLERS of 1,000
+ *	gate [NODES [RAILS [SILENT [HUNG [STRAGGLERS]]]]]	STRAGGLERS of 1,000
  *
  * Prints after how many simulated seconds 99 % and all that can be are certified, and
  * CPU and memory of the whole program, agents of paper and log included.
@@ -15,7 +15,13 @@
 
 #include "tests/support/gate.h"
 
-enum { PROBE_S = 3, SLOW_S = 9, ALONE_S = 31, LIMIT_S = 600, RAILS = 8 };
+enum {
+	PROBE_S = 3,
+	SLOW_S = 9,
+	ALONE_S = 31,
+	LIMIT_S = 600,
+	RAILS = 8 /* of which a report tells */
+};
 
 struct agent {
 	json_t *item; /* at work on it */
@@ -126,23 +132,23 @@ struct seconds {
 };
 
 static void
-print(int nodes, int joined, const struct seconds *at, double begun_cpu_s)
+print(int nodes, int rails, int joined, const struct seconds *at, double begun_cpu_s)
 {
 	/* As bu_stage_partners() has it. */
 	int partners = (int)ceil(log(0.01 / (2.0 * nodes)) / log(0.1));
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	printf("nodes %d  certified %d  99 %% after %d s, all after %d s (checks %d, "
+	printf("nodes %d  rails %d  certified %d  99 %% after %d s, all after %d s (checks %d, "
 	       "probes alone %d)  CPU %.1f s  memory %ld MiB\n",
-	       nodes, joined, at->most, at->all, at->checked, partners * PROBE_S,
+	       nodes, rails, joined, at->most, at->all, at->checked, partners * PROBE_S,
 	       (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6 -
 		       begun_cpu_s,
 	       usage.ru_maxrss / 1024);
 }
 
 static int
-run(int nodes, int silent, int hung, int stragglers)
+run(int nodes, int rails, int silent, int hung, int stragglers)
 {
 	struct agent *agents = bu_xcalloc((size_t)nodes + 1, sizeof(*agents));
 	struct links *links = bu_xcalloc(1, sizeof(*links));
@@ -154,6 +160,7 @@ run(int nodes, int silent, int hung, int stragglers)
 	*links = good_links();
 	rig_begin(&rig, nodes);
 	rig_open_gate(&rig);
+	rig_give_rails(&rig, nodes, rails);
 	for (int i = 1; i <= nodes; i++) {
 		put_node(&rig, i);
 		agents[i].silent = i <= silent;
@@ -173,7 +180,7 @@ run(int nodes, int silent, int hung, int stragglers)
 			at.most = second + 1;
 	}
 	at.all = second;
-	print(nodes, joined, &at,
+	print(nodes, rails, joined, &at,
 	      (double)usage.ru_utime.tv_sec + (double)usage.ru_utime.tv_usec / 1e6);
 	for (int i = 1; i <= nodes; i++)
 		json_decref(agents[i].item);
@@ -189,11 +196,12 @@ number(int argc, char **argv, int place, int usual)
 	return argc > place ? atoi(argv[place]) : usual;
 }
 
-static int arguments[4];
+static int arguments[5];
 
 START_TEST(the_site_is_certified)
 {
-	ck_assert_int_eq(run(arguments[0], arguments[1], arguments[2], arguments[3]),
+	ck_assert_int_eq(run(arguments[0], arguments[1], arguments[2], arguments[3],
+			     arguments[4]),
 			 0);
 }
 END_TEST
@@ -208,7 +216,8 @@ main(int argc, char **argv)
 	if (paper >= 0)
 		return paper;
 	arguments[0] = number(argc, argv, 1, RIG_NODES_MAX);
-	for (int i = 1; i < 4; i++)
+	arguments[1] = number(argc, argv, 2, RAILS);
+	for (int i = 2; i < 5; i++)
 		arguments[i] = number(argc, argv, i + 1, 0);
 	setenv("CK_FORK", "no", 1);
 	return bu_unit_run("gate", tests, 1);
