@@ -38,12 +38,15 @@ static void
 collect(const struct bu_gate *gate, const struct bu_node *node, const char *rail,
 	struct measurements *ret)
 {
-	const struct bu_measurements *measurements = &gate->fleet->measurements;
+	const json_t *places = bu_measurements_of(gate->fleet, node->name, rail);
+	size_t all = json_array_size(places);
 
 	for (int pass = 1; pass >= 0; pass--) {
-		for (size_t i = 0; i < measurements->count && ret->count < ret->max;
-		     i++) {
-			const struct bu_pair_log *log = &measurements->logs[i];
+		for (size_t i = 0; i < all && ret->count < ret->max; i++) {
+			json_int_t place =
+				json_integer_value(json_array_get(places, i));
+			const struct bu_pair_log *log =
+				&gate->fleet->measurements.logs[place];
 			struct bu_pair_result *result = &ret->list[ret->count];
 			int passes, side;
 

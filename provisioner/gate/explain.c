@@ -27,13 +27,17 @@ struct sights {
 static struct sights
 sights_of(const struct bu_campaign_state *campaign, int node, int half)
 {
-	const struct bu_measurements *measurements =
-		&campaign->gate->fleet->measurements;
+	const struct bu_fleet *fleet = campaign->gate->fleet;
 	const struct bu_node *own = campaign->nodes[node];
 	struct sights sights = {NULL, 0, 0};
+	json_t *place;
+	size_t i;
 
-	for (size_t i = 0; i < measurements->count; i++) {
-		const struct bu_pair_log *log = &measurements->logs[i];
+	json_array_foreach (
+		bu_measurements_of(fleet, own->name, campaign->fabric->name), i,
+		place) {
+		const struct bu_pair_log *log =
+			&fleet->measurements.logs[json_integer_value(place)];
 		int side, peer;
 
 		if (!bu_gate_is_of(log, campaign->fabric->name, own, &side))
@@ -303,13 +307,15 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 	char reason[BU_REASON_SIZE];
 	const json_t *found = NULL;
 	int failures = 0, errors = 0;
+	json_t *place;
+	size_t i;
 
-	for (size_t i = 0; i < fleet->measurements.count; i++) {
-		const struct bu_pair_log *log = &fleet->measurements.logs[i];
+	json_array_foreach (bu_measurements_of(fleet, own, campaign->fabric->name), i,
+			    place) {
+		const struct bu_pair_log *log =
+			&fleet->measurements.logs[json_integer_value(place)];
 
-		if (strcmp(log->rail, campaign->fabric->name) != 0 ||
-		    (strcmp(log->name[0], own) && strcmp(log->name[1], own)) ||
-		    bu_gate_failures(log) == 0 || !is_present(fleet, log))
+		if (bu_gate_failures(log) == 0 || !is_present(fleet, log))
 			continue;
 		found = log->brief;
 		failures = bu_gate_failures(log);

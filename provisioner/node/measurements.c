@@ -16,6 +16,7 @@ void
 bu_measurements_init(struct bu_measurements *measurements)
 {
 	*measurements = (struct bu_measurements){.index = json_object(),
+						 .of_end = json_object(),
 						 .incidents = json_object(),
 						 .soaked = json_object()};
 }
@@ -29,6 +30,7 @@ bu_measurements_fini(struct bu_measurements *measurements)
 	}
 	free(measurements->logs);
 	json_decref(measurements->index);
+	json_decref(measurements->of_end);
 	json_decref(measurements->incidents);
 	json_decref(measurements->soaked);
 }
@@ -53,6 +55,36 @@ bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 	return (int)bu_json_int(fleet->measurements.index, key, -1);
 }
 
+static void
+key_of_end(const char *name, const char *rail, char ret[KEY_SIZE])
+{
+	snprintf(ret, KEY_SIZE, "%s %s", name, rail);
+}
+
+const json_t *
+bu_measurements_of(const struct bu_fleet *fleet, const char *name, const char *rail)
+{
+	char key[KEY_SIZE];
+
+	key_of_end(name, rail, key);
+	return json_object_get(fleet->measurements.of_end, key);
+}
+
+static void
+add_end(struct bu_measurements *measurements, const char *name, const char *rail)
+{
+	char key[KEY_SIZE];
+	json_t *places;
+
+	key_of_end(name, rail, key);
+	places = json_object_get(measurements->of_end, key);
+	if (!places) {
+		places = json_array();
+		json_object_set_new(measurements->of_end, key, places);
+	}
+	json_array_append_new(places, json_integer((json_int_t)measurements->count));
+}
+
 static int
 add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 {
@@ -71,6 +103,8 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
 	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
 	bu_text_copy(log->rail, sizeof(log->rail), rail);
+	add_end(measurements, a, rail);
+	add_end(measurements, b, rail);
 	key_of(a, b, rail, key);
 	json_object_set_new(measurements->index, key,
 			    json_integer((json_int_t)measurements->count));

@@ -40,6 +40,7 @@ struct bu_measurements {
 	struct bu_pair_log *logs;
 	size_t count, cap;
 	json_t *index;     /* "a b rail" -> place */
+	json_t *of_end;    /* "node rail" -> places of the logs that it is an end of */
 	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */
 	json_t *soaked;    /* machine id -> ms that it was under load since the last */
 };
@@ -52,6 +53,10 @@ void bu_measurements_fini(struct bu_measurements *measurements);
  * names. */
 int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 			 const char *rail);
+/* Places of the logs with this end on this rail, in the order of their first probes; a
+ * JSON array of integers, NULL = there is none. Borrowed. */
+const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,
+				 const char *rail);
 
 /* For replay.c: one per kind of event. */
 void bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event);
