@@ -13,6 +13,7 @@
 #include "fabric/judge/localise.h"
 #include "fabric/judge/rates.h"
 #include "model/check.h"
+#include "model/sizes.h"
 #include "model/work.h"
 #include "provisioner/gate/gate.h"
 
@@ -40,7 +41,7 @@ struct bu_probe {
 	int64_t until_ms; /* monotonic */
 	int spoke[2];     /* this end has reported */
 	int told;         /* its event is on its way to the log */
-	uint64_t message_bytes;
+	struct bu_sizes sizes;
 	int64_t deadline_ms; /* as its ends are told */
 	struct bu_err failure;
 };
@@ -172,6 +173,9 @@ struct bu_expect bu_gate_expect(const struct bu_gate *gate,
 				const struct bu_desired_validation *validation,
 				const struct bu_desired_network *rail);
 /* Of one probe: as the profile says, else as long as a slow one takes. */
+/* What a probe of this rail moves: from its link, where the profile does not say. */
+struct bu_sizes bu_gate_sizes(const struct bu_desired_validation *validation,
+			      const struct bu_desired_network *rail);
 int64_t bu_gate_deadline_ms(const struct bu_gate *gate,
 			    const struct bu_desired_validation *validation,
 			    const struct bu_desired_network *rail);

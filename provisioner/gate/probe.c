@@ -76,15 +76,15 @@ failures_of(const struct bu_gate *gate, const struct bu_probe *probe,
 /* What said nothing once is done the same again, then with messages of another size, by
  * turns. Half as large, or twice where that would be tiny. */
 static uint64_t
-message_bytes(const struct bu_desired_validation *validation, int failures)
+message_bytes(const struct bu_sizes *sizes, int failures)
 {
-	uint64_t usual = validation->message_bytes, other = usual / 2 & ~UINT64_C(7);
+	uint64_t usual = sizes->message_bytes, other = usual / 2 & ~UINT64_C(7);
 
 	if (failures == 0 || failures % 2 == 1)
 		return usual;
 	if (other >= MESSAGE_MIN)
 		return other;
-	return 2 * usual <= validation->run_bytes ? 2 * usual : usual;
+	return 2 * usual <= sizes->bytes ? 2 * usual : usual;
 }
 
 /* The slowest rail's. */
@@ -114,6 +114,20 @@ log_start(const struct bu_probe *probe)
 		probe->name[1], names);
 }
 
+/* Rails that are measured together move the same: what the slowest link carries in its
+ * time. */
+static struct bu_sizes
+sizes_of(const struct bu_desired_validation *validation,
+	 const struct bu_desired_network *const *rails, size_t count)
+{
+	const struct bu_desired_network *slowest = rails[0];
+
+	for (size_t i = 1; i < count; i++)
+		if (rails[i]->link_gbps < slowest->link_gbps)
+			slowest = rails[i];
+	return bu_gate_sizes(validation, slowest);
+}
+
 const char *
 bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	       const struct bu_desired_network *const *rails, size_t count,
@@ -132,8 +146,9 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 			  BU_GATE_GRACE_MS;
 	for (size_t i = 0; i < count; i++)
 		bu_text_copy(probe->rail[probe->rails++], BU_NAME_MAX, rails[i]->name);
-	probe->message_bytes =
-		message_bytes(validation, failures_of(gate, probe, a, b));
+	probe->sizes = sizes_of(validation, rails, count);
+	probe->sizes.message_bytes =
+		(uint32_t)message_bytes(&probe->sizes, failures_of(gate, probe, a, b));
 	for (int i = 0; i < 2; i++) {
 		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
 		json_object_set_new(gate->busy, probe->name[i],
@@ -385,8 +400,11 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 	work.work = (struct bu_work){.id = probe->id, .attempt = 1};
 	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;
 	work.port = BU_GATE_PORT;
-	work.message_bytes = (uint32_t)probe->message_bytes;
-	work.bytes = want->validation->run_bytes;
+	work.message_bytes = probe->sizes.message_bytes;
+	work.bytes = probe->sizes.bytes;
+	work.warm_bytes = probe->sizes.warm_bytes;
+	work.qps = probe->sizes.qps;
+	work.depth = probe->sizes.depth;
 	work.runs = want->validation->runs;
 	work.deadline_ms = probe->deadline_ms;
 	work.min_gbps = work.rails[0].min_gbps;

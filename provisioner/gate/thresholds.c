@@ -60,14 +60,32 @@ bu_gate_expect(const struct bu_gate *gate,
 	return expect;
 }
 
+struct bu_sizes
+bu_gate_sizes(const struct bu_desired_validation *validation,
+	      const struct bu_desired_network *rail)
+{
+	struct bu_sizes sizes = bu_sizes_of(rail->link_gbps, validation->runs);
+
+	/* A slow link's are the profile's own defaults. */
+	if (is_given(validation, "run_size") || sizes.depth == 0) {
+		sizes.bytes = validation->run_bytes;
+		sizes.warm_bytes = 0;
+	}
+	if (is_given(validation, "message_size") || sizes.depth == 0 ||
+	    sizes.message_bytes > sizes.bytes)
+		sizes.message_bytes = (uint32_t)validation->message_bytes;
+	return sizes;
+}
+
 int64_t
 bu_gate_deadline_ms(const struct bu_gate *gate,
 		    const struct bu_desired_validation *validation,
 		    const struct bu_desired_network *rail)
 {
 	struct bu_expect expect = bu_gate_expect(gate, validation, rail);
-	double run_ms =
-		(double)validation->run_bytes * 8 / (bu_expect_min_gbps(&expect) * 1e6);
+	struct bu_sizes sizes = bu_gate_sizes(validation, rail);
+	double run_ms = (double)(sizes.bytes + sizes.warm_bytes) * 8 /
+			(bu_expect_min_gbps(&expect) * 1e6);
 	int64_t longest_ms = SETUP_MS + (int64_t)(2 * run_ms * validation->runs * SLOW);
 
 	return is_given(validation, "deadline") || longest_ms > validation->deadline_ms

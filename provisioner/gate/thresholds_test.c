@@ -2,6 +2,7 @@
 /* What a profile says of a machine reaches its checks, and what it does not say is not
  * judged. */
 #include "base/json.h"
+#include "profiles/language/schema.h"
 #include "provisioner/gate/internal.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
@@ -158,6 +159,51 @@ START_TEST(gpus_have_the_driver_and_the_division_of_the_profile)
 }
 END_TEST
 
-RIG_UNIT("expect", gpus_have_the_driver_and_the_division_of_the_profile,
+/* Fast links get what fills them, unless the profile says so; the links of a virtual
+ * rack what they always had. */
+START_TEST(sizes_are_the_links_or_the_profiles)
+{
+	static const struct {
+		double gbps;
+		const char *given;
+		uint64_t bytes;
+		uint32_t message_bytes;
+		int qps, depth, warm;
+	} rows[] = {
+		{0.02, "", 2 << 20, 65536, 1, 0, 0},
+		{0, "", 2 << 20, 65536, 1, 0, 0},
+		{400, "", UINT64_C(20000000000), 131072, 4, 32, 1},
+		{400, "run_size", 2 << 20, 131072, 4, 32, 0},
+		{400, "message_size", UINT64_C(20000000000), 65536, 4, 32, 1},
+		{100, "", UINT64_C(5000000000), 131072, 4, 32, 1},
+		{25, "", UINT64_C(625000000), 65536, 2, 32, 1},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_desired_validation validation = {
+			.runs = 5, .message_bytes = 65536, .run_bytes = 2 << 20};
+		const struct bu_desired_network rail = {.link_gbps = rows[i].gbps};
+		struct bu_sizes sizes;
+		size_t count;
+		const struct bu_key *keys = bu_schema_keys(&count);
+		bu_autofree struct bu_origin *origins =
+			bu_xcalloc(count, sizeof(*origins));
+
+		if (*rows[i].given)
+			origins[bu_schema_key("validation", rows[i].given) - keys]
+				.line = 7;
+		validation.origins = origins;
+		sizes = bu_gate_sizes(&validation, &rail);
+		ck_assert_uint_eq(sizes.bytes, rows[i].bytes);
+		ck_assert_uint_eq(sizes.message_bytes, rows[i].message_bytes);
+		ck_assert_int_eq(sizes.qps, rows[i].qps);
+		ck_assert_int_eq(sizes.depth, rows[i].depth);
+		ck_assert_int_eq(sizes.warm_bytes > 0, rows[i].warm);
+	}
+}
+END_TEST
+
+RIG_UNIT("expect", sizes_are_the_links_or_the_profiles,
+	 gpus_have_the_driver_and_the_division_of_the_profile,
 	 a_machine_must_have_what_its_class_says, no_priority_is_a_word_too,
 	 ports_and_host_are_as_the_profile_says, what_is_not_said_is_not_judged)
