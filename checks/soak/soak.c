@@ -16,6 +16,7 @@
 #include "base/sysroot.h"
 #include "base/text.h"
 #include "checks/gpu/gpu.h"
+#include "checks/gpu/gpu_compute.h"
 #include "checks/host/host_disk.h"
 #include "checks/host/host_load.h"
 
@@ -24,7 +25,8 @@ enum {
 	GPU_BYTES = 64 << 20,
 	MEMORY_MAX_MIB = 65536,
 	SLOT_GPUS = 1,
-	DISKS_MS = 120000
+	DISKS_MS = 120000,
+	COMPUTE_MS = 10000
 };
 
 /* id, verdict when it grew, what, hint */
@@ -59,6 +61,10 @@ enum {
 	  "reseat the GPU or its riser if they go on")                                 \
 	X(GPU_COPY, "soak-gpu-copy", FAIL, "copies to and from the GPUs",              \
 	  "swap the GPU: it fails or changes data under load")                         \
+	X(GPU_COMPUTE, "soak-gpu-compute", FAIL, "computations of the GPUs",           \
+	  "swap the GPU: it computes wrong results, or none")                          \
+	X(GPU_IDLE, "soak-gpu-idle", WARN, "GPUs that did not compute",                \
+	  "see which driver the image has; the GPUs were loaded by copies alone")      \
 	X(CPU_WRONG, "soak-cpu", FAIL, "wrong results of a CPU", "swap the CPU")       \
 	X(MEMORY_WRONG, "soak-memory", FAIL, "memory that did not hold its content",   \
 	  "swap the DIMM")                                                             \
@@ -218,6 +224,7 @@ struct beside {
 	pthread_t thread;
 	atomic_int stop;
 	char disk_trouble[160], gpu_trouble[200];
+	char compute_trouble[240], idle_trouble[200];
 };
 
 static int
@@ -233,8 +240,11 @@ copy_on_gpus(struct beside *beside)
 		beside->ctx->libs ? bu_xasprintf("%s/libcuda.so.1", beside->ctx->libs)
 				  : NULL;
 	struct bu_gpu_steps steps;
+	const json_t *soak = json_object_get(beside->ctx->expect, "soak");
 	struct bu_gpu_copy_opts opts = {
-		.library = library, .bytes = GPU_BYTES, .asking = &steps.asking};
+		.library = library,
+		.bytes = (size_t)bu_json_int(soak, "gpu_bytes", GPU_BYTES),
+		.asking = &steps.asking};
 	struct bu_gpu_copy copy;
 	struct bu_err err;
 
@@ -252,15 +262,50 @@ copy_on_gpus(struct beside *beside)
 	return beside->gpu_trouble[0] ? -1 : 0;
 }
 
+/* 0: they computed, and go on; -1: no more. */
+static int
+compute_on_gpus(struct beside *beside)
+{
+	bu_autofree char *library =
+		beside->ctx->libs ? bu_xasprintf("%s/libcuda.so.1", beside->ctx->libs)
+				  : NULL;
+	struct bu_gpu_steps steps;
+	const struct bu_gpu_compute_opts opts = {.library = library,
+						 .ms = COMPUTE_MS,
+						 .stop = beside_stopped,
+						 .arg = beside,
+						 .asking = &steps.asking};
+	struct bu_gpu_compute compute;
+	struct bu_err err;
+
+	bu_gpu_steps_init(&steps, beside->ctx, NULL, SLOT_GPUS, "CUDA");
+	if (bu_gpu_compute_run(&opts, &compute, &err) != 0) {
+		bu_text_copy(beside->idle_trouble, sizeof(beside->idle_trouble),
+			     err.text);
+		return -1;
+	}
+	for (size_t i = 0; i < compute.count && !beside->compute_trouble[0]; i++)
+		if (compute.gpus[i].trouble[0])
+			snprintf(beside->compute_trouble,
+				 sizeof(beside->compute_trouble),
+				 "GPU %zu at %s: %.170s", i, compute.gpus[i].pci,
+				 compute.gpus[i].trouble);
+	bu_gpu_compute_fini(&compute);
+	return beside->compute_trouble[0] ? -1 : 0;
+}
+
 static void *
 load_beside(void *arg)
 {
 	struct beside *beside = arg;
 	int gpus = json_object_get(beside->ctx->expect, "gpu") != NULL, disks = 1;
+	int computes = gpus;
 
-	while (!atomic_load(&beside->stop) && (gpus || disks)) {
+	while (!atomic_load(&beside->stop) && (gpus || computes || disks)) {
 		if (gpus && copy_on_gpus(beside) != 0)
-			gpus = 0;
+			gpus = computes = 0;
+		if (computes && compute_on_gpus(beside) != 0)
+			computes = 0;
 		bu_checks_doing(beside->ctx, NULL,
 				&(struct bu_doing){.slot = SLOT_GPUS,
 						   .limit_ms = DISKS_MS,
@@ -387,6 +432,11 @@ judge_load(const struct worn *worn, const struct beside *beside, struct bu_check
 		finding(out, ROW_DISK_WRONG, "", beside->disk_trouble, "no error");
 	if (beside->gpu_trouble[0])
 		finding(out, ROW_GPU_COPY, "", beside->gpu_trouble, "verified");
+	if (beside->compute_trouble[0])
+		finding(out, ROW_GPU_COMPUTE, "", beside->compute_trouble,
+			"the CPU's results");
+	if (beside->idle_trouble[0])
+		finding(out, ROW_GPU_IDLE, "", beside->idle_trouble, "they compute");
 }
 
 int

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One slice of a soak, group "soak": CPUs, memory, disks and GPUs are loaded together
- * for expect.soak.slice_ms (memory: at most
- * expect.soak.memory_bytes of it), and what grew meanwhile among the error counters of
+ * for expect.soak.slice_ms (memory: at most expect.soak.memory_bytes of it; copies of a
+ * GPU: expect.soak.gpu_bytes each), and what grew meanwhile among the error counters of
  * the machine decides. The gate adds slices up, so that a soak goes on after a restart.
  *
  * Row `soak-time` tells how long it was, in seconds, number first.

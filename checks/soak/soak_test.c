@@ -60,6 +60,7 @@ static const struct {
 
 static int growing; /* index in counters; -1 = none */
 static int asked;
+static const char *libs = BU_BUILDDIR "/tests/support";
 
 /* Asked once before the slice and often while the load runs: then the counter grows. */
 static int
@@ -76,10 +77,8 @@ run(const char *expectation, struct bu_checks *ret)
 	bu_autojson json_t *expect =
 		bu_json_parse(expectation, strlen(expectation), "expect", NULL);
 	bu_autojson json_t *groups = json_pack("[s]", "soak");
-	struct bu_checks_ctx ctx = {.root = root,
-				    .libs = BU_BUILDDIR "/tests/support",
-				    .expect = expect,
-				    .cancelled = on_asked};
+	struct bu_checks_ctx ctx = {
+		.root = root, .libs = libs, .expect = expect, .cancelled = on_asked};
 	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(expect);
@@ -148,6 +147,44 @@ START_TEST(gpus_that_cannot_be_loaded_are_a_row)
 }
 END_TEST
 
+/* GPUs compute between their copies; only what is wrong with one of them fails. */
+START_TEST(gpus_compute_in_a_slice)
+{
+	static const struct {
+		const char *fault, *id, *text;
+		enum bu_verdict verdict;
+	} rows[] = {
+		{"", "soak-time", "", BU_VERDICT_PASS},
+		{"lazy", "soak-gpu-compute",
+		 "computations of the GPUs during the soak: GPU 3 at 0000:1b:00.0: "
+		 "result 262143 is 0x00000000, right is ",
+		 BU_VERDICT_FAIL},
+		{"nojit", "soak-gpu-idle",
+		 "GPUs that did not compute during the soak: compile the kernel: "
+		 "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+		 BU_VERDICT_WARN},
+	};
+
+	libs = BU_BUILDDIR "/tests/support/libs";
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_checks checks;
+
+		setenv("FAKEGPU", rows[i].fault, 1);
+		with_tree(-1,
+			  "{\"soak\":{\"slice_ms\":300,\"memory_bytes\":8388608,"
+			  "\"gpu_bytes\":65536},\"gpu\":{\"count\":8}}",
+			  &checks);
+		ck_assert_uint_eq(checks.count, *rows[i].fault ? 2 : 1);
+		ck_assert_str_eq(checks.list[0].id, rows[i].id);
+		ck_assert_int_eq(checks.list[0].verdict, rows[i].verdict);
+		ck_assert_msg(strncmp(checks.list[0].text, rows[i].text,
+				      strlen(rows[i].text)) == 0,
+			      "%s", checks.list[0].text);
+		bu_checks_fini(&checks);
+	}
+}
+END_TEST
+
 START_TEST(a_profile_may_switch_a_row_off)
 {
 	struct bu_checks checks;
@@ -163,4 +200,5 @@ END_TEST
 
 BU_UNIT("soak", a_slice_in_which_nothing_grew_passes,
 	each_counter_that_grew_is_a_row_with_the_difference,
-	gpus_that_cannot_be_loaded_are_a_row, a_profile_may_switch_a_row_off)
+	gpus_that_cannot_be_loaded_are_a_row, gpus_compute_in_a_slice,
+	a_profile_may_switch_a_row_off)

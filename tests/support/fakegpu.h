@@ -25,6 +25,8 @@ enum {
 	NO_DRIVER = 9,
 	CUDA_OUT_OF_MEMORY = 2,
 	CUDA_NO_DEVICE = 100,
+	CUDA_BAD_PTX = 222,
+	CUDA_LAUNCH_FAILED = 719,
 };
 
 /* How NVML answers about the fabric: "N/A" (the call is not supported), or a state. */

@@ -30,6 +30,13 @@ int cuMemcpyPeerAsync(uint64_t to, void *to_context, uint64_t from, void *from_c
 		      size_t size, void *stream);
 int cuDeviceCanAccessPeer(int *ret, int device, int peer);
 int cuCtxEnablePeerAccess(void *context, unsigned int flags);
+int cuModuleLoadData(void **ret, const void *image);
+int cuModuleUnload(void *module);
+int cuModuleGetFunction(void **ret, void *module, const char *name);
+int cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y,
+		   unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+		   unsigned int block_z, unsigned int shared, void *stream,
+		   void **parameters, void **extra);
 int cuGetErrorName(int code, const char **ret);
 
 enum { GPUS_MAX = 16, COPIES_OF_A_RUN = 9 };
@@ -309,12 +316,96 @@ cuCtxEnablePeerAccess(void *context, unsigned int flags)
 	return flags || !context;
 }
 
+/* FAKEGPU=nojit: an older driver. */
+EXPORT int
+cuModuleLoadData(void **ret, const void *image)
+{
+	TRAP(current);
+	if (fault("nojit") || strncmp(image, ".version ", 9) != 0)
+		return CUDA_BAD_PTX;
+	*ret = strdup(image);
+	return 0;
+}
+
+EXPORT int
+cuModuleUnload(void *module)
+{
+	TRAP(current);
+	free(module);
+	return 0;
+}
+
+EXPORT int
+cuModuleGetFunction(void **ret, void *module, const char *name)
+{
+	char entry[128];
+
+	TRAP(current);
+	snprintf(entry, sizeof(entry), ".entry %s(", name);
+	*ret = strstr(module, entry);
+	return *ret ? 0 : 500;
+}
+
+/* What the one kernel that it knows computes. */
+static uint32_t
+burn(uint32_t seed, uint32_t rounds)
+{
+	union {
+		float f;
+		uint32_t u;
+	} a = {.f = (float)seed}, b = {.f = 1};
+	uint32_t word = seed * UINT32_C(2654435761) + 1;
+
+	while (rounds-- > 0) {
+		float part;
+
+		word = word * 1664525 + 1013904223;
+		part = (float)(word / 256) / 16777216;
+		a.f = __builtin_fmaf(a.f, part, 0.5f);
+		b.f = __builtin_fmaf(b.f, part, a.f);
+	}
+	return word ^ a.u ^ b.u;
+}
+
+/* FAKEGPU=sdc: the third launch on GPU 3 has one bit wrong; lazy: it writes all results
+ * but the last; launch: it fails. */
+EXPORT int
+cuLaunchKernel(void *function, unsigned int grid_x, unsigned int grid_y,
+	       unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+	       unsigned int block_z, unsigned int shared, void *stream,
+	       void **parameters, void **extra)
+{
+	static uint32_t results[256], had;
+	static int launches;
+	uint32_t rounds = *(uint32_t *)parameters[1];
+	unsigned int count = grid_x * block_x;
+	uint32_t *out = at(*(uint64_t *)parameters[0]);
+
+	TRAP(current);
+	if (!function || grid_y * grid_z * block_y * block_z != 1 || shared ||
+	    !stream || extra)
+		return 1;
+	if (current == BAD && fault("launch"))
+		return CUDA_LAUNCH_FAILED;
+	for (uint32_t i = 0; i < 256 && had != rounds; i++)
+		results[i] = burn(i, rounds);
+	had = rounds;
+	count -= current == BAD && fault("lazy");
+	for (unsigned int i = 0; i < count; i++)
+		out[i] = results[i % 256];
+	if (current == BAD && fault("sdc") && ++launches == 3)
+		out[1000] ^= 1 << 20;
+	return 0;
+}
+
 EXPORT int
 cuGetErrorName(int code, const char **ret)
 {
-	*ret = code == CUDA_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY"
-	       : code == CUDA_NO_DEVICE   ? "CUDA_ERROR_NO_DEVICE"
-					  : "CUDA_ERROR_INVALID_VALUE";
+	*ret = code == CUDA_OUT_OF_MEMORY   ? "CUDA_ERROR_OUT_OF_MEMORY"
+	       : code == CUDA_NO_DEVICE     ? "CUDA_ERROR_NO_DEVICE"
+	       : code == CUDA_BAD_PTX       ? "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"
+	       : code == CUDA_LAUNCH_FAILED ? "CUDA_ERROR_LAUNCH_FAILED"
+					    : "CUDA_ERROR_INVALID_VALUE";
 	return 0;
 }
 
