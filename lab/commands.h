@@ -17,7 +17,7 @@ int bu_lab_bmc(int argc, char **argv);     /* bmc/command.c */
 int bu_lab_ipmi(int argc, char **argv);    /* bmc/ipmi.c */
 int bu_lab_chassis(int argc, char **argv); /* bmc/chassis.c */
 
-/* Prints the error; returns its exit code. */
+/* parse.c. Prints the error; returns its exit code. */
 int bu_lab_fail(const char *command, const struct bu_err *err);
 /* A command without arguments besides --dir; *ret_dir is NULL when it is not given. */
 bu_must int bu_lab_parse_dir(const char *command, int argc, char **argv,

@@ -329,6 +329,20 @@ bu_machine_words(const struct bu_machine *machine)
 	return text ? text : bu_xstrdup("nothing");
 }
 
+void
+bu_machine_of(const char *serial, const char *uuid, const char *macs,
+	      struct bu_machine *ret)
+{
+	bu_autofree char *list = bu_xstrdup(macs ? macs : "");
+	char *rest = list, *mac;
+
+	memset(ret, 0, sizeof(*ret));
+	bu_text_copy(ret->serial, sizeof(ret->serial), serial);
+	bu_text_copy(ret->uuid, sizeof(ret->uuid), uuid);
+	while ((mac = strsep(&rest, " ")))
+		bu_machine_add_mac(ret, mac);
+}
+
 json_t *
 bu_machine_to_json(const struct bu_machine *machine)
 {

@@ -69,6 +69,9 @@ void bu_machine_from_json(const json_t *value, struct bu_machine *ret);
 /* Adds the address in any form that bu_mac_normalize() reads. NULL, what is none, what
  * is there already and what has no room is left out. */
 void bu_machine_add_mac(struct bu_machine *machine, const char *text);
+/* A machine of its texts; macs has blanks between, NULL = none. */
+void bu_machine_of(const char *serial, const char *uuid, const char *macs,
+		   struct bu_machine *ret);
 /* mac in any form that bu_mac_normalize() reads. */
 int bu_machine_has_mac(const struct bu_machine *machine, const char *mac);
 

@@ -28,6 +28,22 @@ struct answer {
 	char said[124];
 };
 
+struct ibv_context *
+bu_audit_open(const char *device)
+{
+	int count = 0;
+	struct ibv_device **list = ibv_get_device_list(&count);
+	struct ibv_context *context = NULL;
+
+	errno = ENODEV;
+	for (int i = 0; i < count && !context; i++)
+		if (strcmp(ibv_get_device_name(list[i]), device) == 0)
+			context = ibv_open_device(list[i]);
+	if (list)
+		ibv_free_device_list(list);
+	return context;
+}
+
 static void
 answer(struct answer *ret, int rc, const char *what)
 {

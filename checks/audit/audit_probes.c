@@ -19,22 +19,6 @@
 #include "checks/audit/ibpeer.h"
 #include "fabric/probe/device.h"
 
-struct ibv_context *
-bu_audit_open(const char *device)
-{
-	int count = 0;
-	struct ibv_device **list = ibv_get_device_list(&count);
-	struct ibv_context *context = NULL;
-
-	errno = ENODEV;
-	for (int i = 0; i < count && !context; i++)
-		if (strcmp(ibv_get_device_name(list[i]), device) == 0)
-			context = ibv_open_device(list[i]);
-	if (list)
-		ibv_free_device_list(list);
-	return context;
-}
-
 static int
 ask_rdma_provider(const char *root, const char *device)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the host checks: host.c, host_dmi.c, host_disk.c. */
+/* Shared by the files of the host checks: host.c, host_dmi.c, host_disk.c, which build
+ * on host_rows.c. */
 #ifndef BU_CHECKS_HOST_HOST_IMPL_H
 #define BU_CHECKS_HOST_HOST_IMPL_H
 
 #include "checks/host/host.h"
 
-/* Adds a row of the table: text and hint follow from what was seen and expected. */
+/* host_rows.c. Adds a row of the table: text and hint follow from what was seen and
+ * expected. */
 void bu_host_add(struct bu_checks *out, const char *id, enum bu_verdict verdict,
 		 const char *subject, const char *seen, const char *expected);
 /* A figure with its least value (0 = none is expected). */

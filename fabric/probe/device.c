@@ -29,12 +29,6 @@ bu_mtu_enum(int bytes)
 	return 0;
 }
 
-int
-bu_device_is_infiniband(const struct bu_device *device)
-{
-	return device->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
-}
-
 /* An address that went takes its entry with it. */
 static int
 has_gid(const struct bu_device *device)

@@ -11,6 +11,12 @@
 
 #include "fabric/probe/device.h"
 
+int
+bu_device_is_infiniband(const struct bu_device *device)
+{
+	return device->attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
+}
+
 enum { GIDS_MAX = 1024, MEMBER = 0x8000, LISTED = 8 };
 
 /* IPv4 as the table has it: ::ffff:a.b.c.d. */

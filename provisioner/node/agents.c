@@ -64,7 +64,7 @@ check_same(const struct bu_node *node, const struct bu_inventory *inventory,
 	struct bu_machine known, seen;
 
 	bu_inventory_machine(inventory, &seen);
-	bu_binding_machine(node, &known);
+	bu_node_machine(node, &known);
 	if (strcmp(node->known.id, node->machine) != 0 ||
 	    bu_machine_recognize(&known, &seen) != BU_MACHINE_OTHER)
 		return 0;

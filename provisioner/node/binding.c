@@ -34,25 +34,6 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 }
 
 static void
-parse(const char *serial, const char *uuid, const char *macs, struct bu_machine *ret)
-{
-	bu_autofree char *list = bu_xstrdup(macs ? macs : "");
-	char *rest = list, *mac;
-
-	memset(ret, 0, sizeof(*ret));
-	bu_text_copy(ret->serial, sizeof(ret->serial), serial);
-	bu_text_copy(ret->uuid, sizeof(ret->uuid), uuid);
-	while ((mac = strsep(&rest, " ")))
-		bu_machine_add_mac(ret, mac);
-}
-
-void
-bu_binding_machine(const struct bu_node *node, struct bu_machine *ret)
-{
-	parse(node->serial, node->uuid, node->macs, ret);
-}
-
-static void
 expect(struct bu_node *node)
 {
 	struct bu_known_machine *known = &node->known;
@@ -75,8 +56,8 @@ note_changes(struct bu_node *node, int64_t time_ms)
 
 	if (strcmp(node->known.id, node->machine) != 0 || node->known.again)
 		expect(node);
-	parse(node->known.serial, node->known.uuid, node->known.macs, &known);
-	bu_binding_machine(node, &seen);
+	bu_machine_of(node->known.serial, node->known.uuid, node->known.macs, &known);
+	bu_node_machine(node, &seen);
 	text = bu_machine_changes(&known, &seen);
 	if (text && !changed->on)
 		changed->since_ms = time_ms;
@@ -131,8 +112,8 @@ bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node, const json_t 
 		return;
 	bu_text_copy(node->live.firmware, sizeof(node->live.firmware),
 		     bu_json_str(value, "firmware", ""));
-	parse(bu_json_str(dmi, "serial", ""), bu_json_str(dmi, "uuid", ""), NULL,
-	      &machine);
+	bu_machine_of(bu_json_str(dmi, "serial", ""), bu_json_str(dmi, "uuid", ""),
+		      NULL, &machine);
 	add_macs(nics, 1, &machine);
 	if (machine.macs_count == 0)
 		add_macs(nics, 0, &machine);

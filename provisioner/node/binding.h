@@ -14,8 +14,6 @@ void bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 /* The same by its inventory; value NULL = it is not there. */
 void bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node,
 			  const json_t *value, int64_t time_ms);
-/* As it was told last. */
-void bu_binding_machine(const struct bu_node *node, struct bu_machine *ret);
 /* Nothing that is known of the machine holds for the node any more. */
 void bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node);
 /* The node has this name from now on. One that has it without a machine takes the old

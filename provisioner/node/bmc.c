@@ -17,7 +17,7 @@ static void
 bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	      struct bu_machine *ret)
 {
-	bu_binding_machine(node, ret);
+	bu_node_machine(node, ret);
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *other = fleet->nodes[i];
 

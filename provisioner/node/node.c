@@ -12,6 +12,12 @@ bu_node_stands_still(const struct bu_node *node)
 	return bu_reason_info(node->live.says.code)->stops_deadline;
 }
 
+void
+bu_node_machine(const struct bu_node *node, struct bu_machine *ret)
+{
+	bu_machine_of(node->serial, node->uuid, node->macs, ret);
+}
+
 int
 bu_node_has_left(const struct bu_node *node)
 {

@@ -13,6 +13,7 @@
 #include "model/condition.h"
 #include "model/event.h"
 #include "model/fact.h"
+#include "model/machine.h"
 #include "model/reason.h"
 #include "model/state.h"
 #include "model/step.h"
@@ -244,6 +245,8 @@ void bu_step_failure(const struct bu_node *node, struct bu_reason *ret);
 /* Its deadline stands still for what it says. */
 int bu_node_stands_still(const struct bu_node *node);
 
+/* Its machine, as that was told last. */
+void bu_node_machine(const struct bu_node *node, struct bu_machine *ret);
 /* Draining, and out of its cluster: the files of its order are written. */
 int bu_node_has_left(const struct bu_node *node);
 /* The files of its order could not be written: it has those that it had. */

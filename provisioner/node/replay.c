@@ -18,12 +18,6 @@
 #include "provisioner/node/orders.h"
 #include "provisioner/node/revisions.h"
 
-void
-bu_replay_copy(char *ret, size_t size, const json_t *body, const char *key)
-{
-	bu_text_copy(ret, size, bu_json_str(body, key, ""));
-}
-
 static struct bu_node *
 add_node(struct bu_fleet *fleet, const char *name, int64_t time_ms)
 {

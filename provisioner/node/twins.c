@@ -94,7 +94,7 @@ look(const struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	struct bu_machine machine;
 	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
 
-	bu_binding_machine(node, &machine);
+	bu_node_machine(node, &machine);
 	each_key(&walk, add_twin);
 	if (walk.text && !shared->on)
 		shared->since_ms = time_ms;
@@ -167,7 +167,7 @@ bu_twins_forget(struct bu_fleet *fleet, struct bu_node *node)
 	struct bu_machine machine;
 	struct walk walk = {.fleet = fleet, .node = node, .machine = &machine};
 
-	bu_binding_machine(node, &machine);
+	bu_node_machine(node, &machine);
 	each_key(&walk, drop_key);
 	each_key(&walk, look_at_others);
 	memset(&node->conditions[BU_CONDITION_SHARED_IDENTITY], 0,
@@ -181,7 +181,7 @@ bu_twins_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms)
 	struct walk walk = {
 		.fleet = fleet, .node = node, .machine = &machine, .time_ms = time_ms};
 
-	bu_binding_machine(node, &machine);
+	bu_node_machine(node, &machine);
 	each_key(&walk, add_key);
 	look(fleet, node, time_ms);
 	each_key(&walk, look_at_others);
@@ -200,7 +200,7 @@ find_owner(struct walk *walk, int kind, const char *value)
 
 		if (!node || (walk->found && node != walk->node))
 			continue;
-		bu_binding_machine(node, &known);
+		bu_node_machine(node, &known);
 		if (bu_machine_recognize(&known, walk->machine) == BU_MACHINE_SAME)
 			walk->found = node;
 	}
