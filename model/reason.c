@@ -214,11 +214,26 @@ bu_reason_number(const struct bu_reason *reason, const char *name)
 /* --- the sentence --- */
 
 struct rendering {
-	FILE *out;
+	char *out;
+	size_t size, room;
 	const struct bu_reason *reason;
 	struct slots slots;
 	const char *texts[BU_REASON_TEXTS];
 };
+
+/* A stream of the C library costs ten times the sentence: a status has one for each
+ * node and order. */
+static void
+put(struct rendering *r, const char *text, size_t size)
+{
+	if (r->size + size + 1 > r->room) {
+		r->room = (r->size + size + 1) * 2;
+		r->out = bu_xrealloc(r->out, r->room);
+	}
+	memcpy(r->out + r->size, text, size);
+	r->size += size;
+	r->out[r->size] = '\0';
+}
 
 static const char *
 text_of(const struct rendering *r, const struct hole *hole)
@@ -233,26 +248,30 @@ number_of(const struct rendering *r, const struct hole *hole)
 }
 
 static void
-print_hole(const struct rendering *r, const struct hole *hole)
+print_hole(struct rendering *r, const struct hole *hole)
 {
 	int64_t number;
+	char digits[24];
 	size_t one;
 
 	if (!hole->is_number) {
-		fputs(text_of(r, hole), r->out);
+		put(r, text_of(r, hole), strlen(text_of(r, hole)));
 		return;
 	}
 	number = number_of(r, hole);
-	if (hole->is_shown)
-		fprintf(r->out, "%lld", (long long)number);
+	if (hole->is_shown) {
+		snprintf(digits, sizeof(digits), "%lld", (long long)number);
+		put(r, digits, strlen(digits));
+	}
 	if (!hole->words)
 		return;
 	one = strcspn(hole->words, "|");
+	put(r, " ", 1);
 	if (number == 1)
-		fprintf(r->out, " %.*s", (int)one, hole->words);
+		put(r, hole->words, one);
 	else
-		fprintf(r->out, " %.*s", (int)(hole->after - hole->words - one - 2),
-			hole->words + one + 1);
+		put(r, hole->words + one + 1,
+		    (size_t)(hole->after - hole->words) - one - 2);
 }
 
 /* Does the part that ends here have an argument that says something? */
@@ -270,9 +289,10 @@ is_told(const struct rendering *r, const char *at, const char *end)
 }
 
 static void
-print(const struct rendering *r)
+print(struct rendering *r)
 {
 	const char *at = infos[r->reason->code].text;
+	size_t plain;
 
 	while (*at) {
 		struct hole hole;
@@ -292,7 +312,9 @@ print(const struct rendering *r)
 			at = hole.after;
 			break;
 		default:
-			putc(*at++, r->out);
+			plain = strcspn(at, "[]{");
+			put(r, at, plain);
+			at += plain;
 		}
 	}
 }
@@ -301,19 +323,14 @@ char *
 bu_reason_text(const struct bu_reason *reason)
 {
 	struct rendering r = {.reason = reason};
-	char *text = NULL;
-	size_t size;
 
 	if (reason->said)
 		return bu_xstrdup(reason->text);
 	r.slots = slots_of(reason->code);
 	unpack(reason, r.texts);
-	r.out = open_memstream(&text, &size);
-	if (!r.out)
-		abort(); /* out of memory */
+	put(&r, "", 0);
 	print(&r);
-	fclose(r.out);
-	return text;
+	return r.out;
 }
 
 /* --- in the log and on the wire --- */
