@@ -19,6 +19,7 @@ struct bu_loop {
 	const struct bu_clock *clock;
 	struct bu_timer *first; /* by due_ms */
 	int ran;                /* callbacks of the present step */
+	int watches;            /* of descriptors and signals */
 	struct bu_awaited awaited;
 };
 
@@ -142,11 +143,15 @@ int
 bu_loop_step(struct bu_loop *loop, int wait_ms)
 {
 	struct timeval tv = {wait_ms / 1000, (wait_ms % 1000) * 1000};
-	struct event *over = event_new(loop->base, -1, 0, on_step_over, NULL);
+	struct event *over;
 
-	bu_assert(over);
 	loop->ran = 0;
 	run_due(loop);
+	/* Nothing but time is waited for, and that is handed in. */
+	if (wait_ms == 0 && loop->watches == 0)
+		return loop->ran;
+	over = event_new(loop->base, -1, 0, on_step_over, NULL);
+	bu_assert(over);
 	event_add(over, &tv);
 	event_base_loop(loop->base, EVLOOP_ONCE);
 	event_free(over);
@@ -164,6 +169,15 @@ void
 bu_loop_stop(struct bu_loop *loop)
 {
 	event_base_loopbreak(loop->base);
+}
+
+static void
+end_event(struct bu_loop *loop, struct event *event)
+{
+	if (!event)
+		return;
+	event_free(event);
+	loop->watches--;
 }
 
 static void
@@ -198,8 +212,7 @@ bu_watch_set(struct bu_watch *watch, int what)
 {
 	short flags = EV_PERSIST;
 
-	if (watch->event)
-		event_free(watch->event);
+	end_event(watch->loop, watch->event);
 	watch->event = NULL;
 	if (!what)
 		return;
@@ -210,6 +223,7 @@ bu_watch_set(struct bu_watch *watch, int what)
 	watch->event = event_new(watch->loop->base, watch->fd, flags, on_watch, watch);
 	bu_assert(watch->event);
 	event_add(watch->event, NULL);
+	watch->loop->watches++;
 }
 
 void
@@ -217,8 +231,7 @@ bu_watch_destroy(struct bu_watch *watch)
 {
 	if (!watch)
 		return;
-	if (watch->event)
-		event_free(watch->event);
+	end_event(watch->loop, watch->event);
 	free(watch);
 }
 
@@ -294,6 +307,7 @@ bu_sigwatch_create(struct bu_loop *loop, int signo, bu_signal_fn fn, void *arg)
 	watch->event = evsignal_new(loop->base, signo, on_signal, watch);
 	bu_assert(watch->event);
 	event_add(watch->event, NULL);
+	watch->loop->watches++;
 	return watch;
 }
 
@@ -302,6 +316,6 @@ bu_sigwatch_destroy(struct bu_sigwatch *watch)
 {
 	if (!watch)
 		return;
-	event_free(watch->event);
+	end_event(watch->loop, watch->event);
 	free(watch);
 }
