@@ -230,6 +230,8 @@
 	X(RENAMED, "renamed", PLAN, 0, 0, "",                                          \
 	  "renamed: by its {what} it is the machine of {node}[; {more}][; last time: " \
 	  "{last}]")                                                                   \
+	X(STILL_CALLED, "still-called", PLAN, 0, 0, "",                                \
+	  "renamed: its system is still called {node}[; {more}][; last time: {last}]") \
 	/* why a plan refuses it */                                                    \
 	X(UNDER_WAY, "under-way", PLAN, 0, 0, "",                                      \
 	  "it is {state} with {what}; [it is held: bringup node release continues "    \

@@ -169,6 +169,8 @@ static const char *const sentences[] = {
 			       "<wanted>, it was <seen>)",
 	[BU_REASON_RENAMED] = "renamed: by its <what> it is the machine of <node>; "
 			      "<more>; last time: <last>",
+	[BU_REASON_STILL_CALLED] = "renamed: its system is still called <node>; "
+				   "<more>; last time: <last>",
 	[BU_REASON_UNDER_WAY] =
 		"it is <state> with <what>; it is held: bringup node release "
 		"continues its order; bringup rollout abort <rollout> takes it back; "

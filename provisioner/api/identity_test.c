@@ -204,6 +204,43 @@ START_TEST(a_renamed_node_joins_by_its_old_name_until_its_turn)
 }
 END_TEST
 
+/* What else is edited before the turn of a rename comes, it is renamed all the same; so
+ * it is when nothing is left of the edits but the name. */
+START_TEST(a_rename_outlives_the_next_plan)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	struct bu_node *node = ready(&desk);
+	bu_autojson json_t *planned = NULL, *applied = NULL, *more = NULL,
+			   *taken = NULL;
+	struct bu_event event;
+	const json_t *step;
+
+	planned = plan(&desk, "gpu001," ROW_1 ";" ROW_2);
+	applied = apply(&desk, planned, "", 200);
+	ck_assert_int_eq(node->order.begun, 0);
+	/* Its address is another one: that alone would be written in service. */
+	more = plan(&desk, "fpu001," ROW_9 ";gpu001," ROW_1);
+	step = step_of(more, "gpu001");
+	ck_assert_str_eq(bu_json_str(step, "class", ""), "restart");
+	says(step, "why", "renamed: its system is still called node001; site.ini");
+	taken = apply(&desk, more, "", 200);
+	ck_assert_int_eq(node->order.class, BU_CLASS_RESTART);
+	ck_assert_str_eq(node->called, "node001");
+	json_decref(bu_steal(&more));
+	/* Called back before its turn. */
+	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", node->order.rollout, "to",
+				"aborted", "by", "local"));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+	ck_assert_int_eq(node->order.open, 0);
+	more = plan(&desk, "fpu001," ROW_9 ";gpu001," ROW_1);
+	ck_assert_str_eq(bu_json_str(step_of(more, "gpu001"), "class", ""), "restart");
+	end(&desk);
+}
+END_TEST
+
 /* It drains, leaves, has its new name written, is measured under it: no boot. */
 START_TEST(a_rename_touches_neither_power_nor_disk)
 {
@@ -345,6 +382,6 @@ END_TEST
 
 RIG_UNIT("identity", a_renamed_node_is_not_reset_under_its_job,
 	 a_renamed_node_joins_by_its_old_name_until_its_turn,
-	 a_rename_touches_neither_power_nor_disk,
+	 a_rename_outlives_the_next_plan, a_rename_touches_neither_power_nor_disk,
 	 a_replaced_machine_is_no_unchanged_node, who_left_the_profile_is_left_alone,
 	 after_a_lost_log_nothing_is_switched_off)

@@ -125,7 +125,8 @@ decide_replaced(const struct bu_plan_node *it, struct bu_decision *ret)
 /* Under its new name it has to leave its cluster and come back; whatever else changes
  * is done on the way. */
 static void
-add_rename(const struct bu_plan_node *it, struct bu_decision *ret)
+add_rename(const struct bu_plan_node *it, const struct bu_reason *why,
+	   struct bu_decision *ret)
 {
 	bu_autofree char *more = NULL, *last = NULL;
 
@@ -133,16 +134,28 @@ add_rename(const struct bu_plan_node *it, struct bu_decision *ret)
 		ret->class = BU_CLASS_RESTART;
 	ret->withdraw = 0;
 	ret->served = it->node->state == BU_STATE_READY;
-	ret->renamed = 1;
 	if (ret->why.code == BU_REASON_CHANGED) {
 		more = bu_xstrdup(bu_reason_arg(&ret->why, "changes"));
 		last = bu_xstrdup(bu_reason_arg(&ret->why, "last"));
 	} else {
 		more = bu_reason_text(&ret->why);
 	}
-	ret->why = it->identity->why;
+	ret->why = *why;
 	bu_reason_set_text(&ret->why, "more", more);
 	bu_reason_set_text(&ret->why, "last", last ? last : "");
+}
+
+/* The order of its rename ends before its turn, by this one: its system would go on
+ * under the old name, in its cluster too. */
+static void
+finish_rename(const struct bu_plan_node *it, struct bu_decision *ret)
+{
+	struct bu_reason why;
+
+	if (ret->withdraw)
+		bu_reason_set(&ret->why, BU_REASON_NONE, NULL);
+	BU_REASON_SET(&why, STILL_CALLED, .text = {it->node->called});
+	add_rename(it, &why, ret);
 }
 
 static void
@@ -269,8 +282,13 @@ bu_plan_decide(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		decide_ready(input, it, ret);
 	else
 		decide_out_of_service(input, it, ret);
-	if (it->identity->kind == BU_IDENTITY_RENAMED)
-		add_rename(it, ret);
+	if (it->identity->kind == BU_IDENTITY_RENAMED) {
+		ret->renamed = 1;
+		add_rename(it, &it->identity->why, ret);
+	} else if (it->identity->kind == BU_IDENTITY_SAME && node->called[0] &&
+		   node->state == BU_STATE_READY) {
+		finish_rename(it, ret);
+	}
 	if (node->hold.owner && ret->class != BU_CLASS_NONE)
 		refuse_held(node, ret);
 }
