@@ -53,6 +53,18 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	return view->relabels >= BU_RELABELS_MAX ? BU_REFUSED_RELABELS : BU_MAY_GO;
 }
 
+static char *
+refused_by_rollout(const char *id, const struct bu_rollout *rollout)
+{
+	if (!rollout)
+		return bu_xasprintf("rollout %s is unknown", id);
+	return bu_xasprintf("rollout %s is %s%s%s%s%s", id,
+			    bu_rollout_state_name(rollout->state),
+			    rollout->reason[0] ? ": " : "", rollout->reason,
+			    rollout->ended_ms ? "" : "; bringup rollout resume ",
+			    rollout->ended_ms ? "" : id);
+}
+
 char *
 bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		const struct bu_node *node, enum bu_refusal refusal)
@@ -69,11 +81,7 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	case BU_MAY_GO:
 		return bu_xstrdup("");
 	case BU_REFUSED_ROLLOUT:
-		return bu_xasprintf("rollout %s is %s%s%s", node->order.rollout,
-				    rollout ? bu_rollout_state_name(rollout->state)
-					    : "unknown",
-				    rollout && rollout->reason[0] ? ": " : "",
-				    rollout ? rollout->reason : "");
+		return refused_by_rollout(node->order.rollout, rollout);
 	case BU_REFUSED_LEFT:
 		return bu_xstrdup("the applied profile has no such node");
 	case BU_REFUSED_UNSETTLED:

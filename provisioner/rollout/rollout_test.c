@@ -123,6 +123,7 @@ START_TEST(a_canary_that_fails_stops_the_rollout)
 			 "them; node001: no boot");
 	ck_assert_int_eq(count_begun(&rig), 1);
 	waits_for(&rig, 2, "is stopped: pool train: 1 of");
+	waits_for(&rig, 2, "; bringup rollout resume r-");
 	rig_restart(&rig); /* it stays so */
 	watch(&rig);
 	pass_some(&rig);
