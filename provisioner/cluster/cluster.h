@@ -35,12 +35,10 @@ struct bu_cluster_target {
 	/* What the cluster shall know of the node; NULL = nothing. Borrowed until the
 	 * call returns. */
 	const char *features; /* "rxe,lab" */
-	/* Leave: it comes back to this cluster, so what else keeps it drained must not
-	 * be forgotten. It ends early, with done.drained, when that is not `drained`.
-	 */
-	int keep;
 	/* The reason of an administrator's drain that is in the log; NULL = none.
-	 * Admit: it is drained with this reason, and not resumed. */
+	 * Admit: it is drained with this reason, and not resumed. Leave: when the
+	 * cluster has another one it ends early, with done.drained: a node that leaves
+	 * for good may come back all the same. */
 	const char *drained;
 	/* What there is to tell while it lasts, with fn's arg: "draining; jobs 12
 	 * (alice)". May be NULL. */

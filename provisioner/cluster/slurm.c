@@ -354,7 +354,6 @@ start(struct bu_cluster *cluster, const struct bu_cluster_target *target,
 	if (target->deadline_ms)
 		op->until_ms = op->next_ms + target->deadline_ms;
 	op->look_ms = BU_SLURM_LOOK_MS;
-	op->keep = target->keep;
 	op->words = target->words;
 	op->fn = fn;
 	op->arg = arg;

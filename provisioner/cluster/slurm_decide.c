@@ -114,7 +114,7 @@ bu_slurm_decide_leave(struct bu_cluster_op *op, const struct bu_cluster_row *row
 	if (fact->drain == BU_DRAIN_OTHER) {
 		snprintf(op->detail, sizeof(op->detail), "it was drained by %s: %s",
 			 fact->by, fact->reason);
-		if (op->keep && strcmp(fact->reason, op->known) != 0)
+		if (strcmp(fact->reason, op->known) != 0)
 			bu_text_copy(op->by_other, sizeof(op->by_other), fact->reason);
 	}
 	if (fact->drain == BU_DRAIN_NONE) {

@@ -27,8 +27,7 @@ struct bu_cluster_op {
 	int64_t until_ms; /* 0 = no end */
 	int64_t look_ms, next_ms;
 	int64_t after; /* looks up to this one began before its last act */
-	int keep;
-	char *known; /* reason of an administrator's drain in the log; "" = none */
+	char *known;   /* reason of an administrator's drain in the log; "" = none */
 	char by_other[160]; /* not in the log yet: the reason that it has now */
 	void (*decide)(struct bu_cluster_op *op, const struct bu_cluster_row *row);
 	enum bu_slurm_act act;

@@ -49,17 +49,16 @@ slurm(void)
 }
 
 /* The last two: with an administrator's drain ("DIMM A3") in the log. */
-enum verb { ADMIT, LEAVE, LEAVE_AND_COME_BACK, RELABEL, ADMIT_DRAINED, LEAVE_DRAINED };
+enum verb { ADMIT, LEAVE, RELABEL, ADMIT_DRAINED, LEAVE_DRAINED };
 
 static struct bu_cluster_op *
 begin_op(struct bu_cluster *cluster, enum verb verb, const char *node,
 	 struct ended *ended)
 {
-	struct bu_cluster_target target = {
-		.node = node,
-		.keep = verb == LEAVE_AND_COME_BACK || verb == LEAVE_DRAINED,
-		.drained = verb >= ADMIT_DRAINED ? "DIMM A3" : NULL,
-		.words = on_words};
+	struct bu_cluster_target target = {.node = node,
+					   .drained = verb >= ADMIT_DRAINED ? "DIMM A3"
+									    : NULL,
+					   .words = on_words};
 	int admits = verb == ADMIT || verb == ADMIT_DRAINED;
 
 	memset(ended, 0, sizeof(*ended));
@@ -159,11 +158,8 @@ START_TEST(operations_end_as_the_cluster_says)
 		 "update nodename=node001 state=resume\n", ""},
 		{LEAVE, "", NULL, "", ""},
 		{LEAVE, "drained\n", "", "delete nodename=node001\n", ""},
-		{LEAVE, "IDLE+DRAIN DIMM A3\n", "", "delete nodename=node001\n",
-		 "it was drained by root: DIMM A3"},
 		{LEAVE, "DOWN+NOT_RESPONDING Not responding\n", "",
 		 "delete nodename=node001\n", ""},
-		{LEAVE_AND_COME_BACK, "drained\n", "", "delete nodename=node001\n", ""},
 		/* An administrator who resumes it finds it gone, and no job gets in. */
 		{LEAVE_DRAINED, "IDLE+DRAIN DIMM A3\n", "", "delete nodename=node001\n",
 		 "it was drained by root: DIMM A3"},
@@ -207,9 +203,9 @@ START_TEST(an_administrators_drain_is_neither_resumed_nor_overwritten)
 		until_ended(&desk, &ended);
 		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
 		rig_text_has(ended.detail, "it stays drained by root: ");
-		/* Nor does leaving and coming back make it forgotten: first the log
-		 * has it. */
-		begin_op(desk.cluster, LEAVE_AND_COME_BACK, "node001", &ended);
+		/* Nor does leaving make it forgotten, whether it will come back or not:
+		 * first the log has it. */
+		begin_op(desk.cluster, LEAVE, "node001", &ended);
 		until_ended(&desk, &ended);
 		ck_assert_int_eq(ended.err.kind, BU_ERR_NONE);
 		rig_text_has(rows[i], ended.drained);

@@ -262,33 +262,33 @@ hash_of_rails(const struct bu_fleet *fleet, const struct bu_node *node)
 	return hash;
 }
 
-/* Signatures are verified once for a boot, a machine, an inventory and the rails, not
- * at each look.
- */
-static void
-verify_certs(const struct bu_fleet *fleet, struct bu_node *node)
+/* Signatures are verified once for a certificate, what the node is and its rails, not
+ * at each look nor after each of its events. */
+static const struct bu_cert_look *
+look_at(const struct bu_fleet *fleet, struct bu_node *node, enum bu_fabcert_kind kind)
 {
-	char as[sizeof(node->live.certified_as)];
-	uint64_t full, boot;
+	int full = kind == BU_FABCERT_FULL;
+	struct bu_cert_look *look =
+		full ? &node->live.full_look : &node->live.boot_look;
+	json_t *cert = full ? node->full_cert : node->boot_cert;
+	char as[sizeof(look->as)];
 
-	snprintf(as, sizeof(as), "%s %s %s %08" PRIx32, node->boot_id, node->machine,
-		 node->inventory, hash_of_rails(fleet, node));
-	if (strcmp(node->live.certified_as, as) == 0)
-		return;
-	node->live.full_holds =
-		check_cert(fleet, node, BU_FABCERT_FULL, &full, NULL) == 0;
-	node->live.boot_holds =
-		check_cert(fleet, node, BU_FABCERT_BOOT, &boot, NULL) == 0 &&
-		node->live.full_holds;
-	node->live.rails_proven = full & boot;
-	memcpy(node->live.certified_as, as, sizeof(as));
+	snprintf(as, sizeof(as), "%s %s %s %s %08" PRIx32 " %s", node->name,
+		 node->called, node->machine, node->inventory,
+		 hash_of_rails(fleet, node), full ? "" : node->boot_id);
+	if (look->of == cert && strcmp(look->as, as) == 0)
+		return look;
+	look->holds = check_cert(fleet, node, kind, &look->rails, NULL) == 0;
+	json_decref(look->of);
+	look->of = json_incref(cert);
+	memcpy(look->as, as, sizeof(as));
+	return look;
 }
 
 int
 bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node)
 {
-	verify_certs(fleet, node);
-	return node->live.full_holds;
+	return look_at(fleet, node, BU_FABCERT_FULL)->holds;
 }
 
 int
@@ -296,9 +296,10 @@ bu_fleet_proves_rail(const struct bu_fleet *fleet, struct bu_node *node,
 		     const struct bu_desired_network *rail)
 {
 	int place = bu_fleet_rail_place(fleet, node, rail->name);
+	uint64_t proven = look_at(fleet, node, BU_FABCERT_FULL)->rails &
+			  look_at(fleet, node, BU_FABCERT_BOOT)->rails;
 
-	verify_certs(fleet, node);
-	return place >= 0 && node->live.rails_proven >> place & 1;
+	return place >= 0 && proven >> place & 1;
 }
 
 int
@@ -307,8 +308,8 @@ bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 {
 	uint64_t rails;
 
-	verify_certs(fleet, node);
-	if (node->live.boot_holds)
+	if (bu_fleet_is_full(fleet, node) &&
+	    look_at(fleet, node, BU_FABCERT_BOOT)->holds)
 		return 0;
 	if (err && check_cert(fleet, node, BU_FABCERT_FULL, &rails, err) == 0)
 		bu_ignore(check_cert(fleet, node, BU_FABCERT_BOOT, &rails, err));

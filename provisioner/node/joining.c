@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/effect.h"
 
@@ -72,6 +73,8 @@ on_moved(const struct bu_err *err, const struct bu_cluster_done *done, void *arg
 
 	if (node && err)
 		bu_journal_outcome(rec, node, err, done->detail);
+	else if (node && done->drained[0])
+		journal_drained(rec, node, &node->joined, done->drained);
 	else if (node)
 		enter(rec, node, &joining);
 }
@@ -114,28 +117,11 @@ same_cluster(const struct bu_joined *a, const struct bu_joined *b)
 	return strcmp(a->driver, b->driver) == 0 && strcmp(a->conf, b->conf) == 0;
 }
 
-/* Whether it will come back to the cluster that it is in, be it by another name. */
-static int
-comes_back(const struct bu_node *node, const struct bu_desired_node *want)
-{
-	struct bu_joined next = {0};
-
-	if (!want || !want->cluster)
-		return 0;
-	if (node->state == BU_STATE_DRAINING &&
-	    bu_state_info(node->next.state)->place == BU_PLACE_NONE)
-		return 0;
-	bu_fleet_joined(want, &next);
-	return same_cluster(&next, &node->joined);
-}
-
 /* The reason by which an administrator has it drained there; NULL = none is known. */
 static const char *
 drained_in(const struct bu_node *node, const struct bu_joined *of)
 {
-	return of->cluster[0] && strcmp(node->drained.cluster, of->cluster) == 0
-		       ? node->drained.reason
-		       : NULL;
+	return bu_json_str(node->drained, of->cluster, NULL);
 }
 
 static void
@@ -166,14 +152,11 @@ enter(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *jo
 
 /* How long jobs may take the pool says: leaving has no deadline of its own. */
 static void
-leave(struct bu_reconcile *rec, struct bu_node *node,
-      const struct bu_desired_node *want, const struct bu_joined *of,
+leave(struct bu_reconcile *rec, struct bu_node *node, const struct bu_joined *of,
       const struct bu_joined *joining, bu_cluster_fn fn)
 {
-	struct bu_cluster_target target = {.node = of->node,
-					   .keep = comes_back(node, want),
-					   .drained = drained_in(node, of),
-					   .words = on_words};
+	struct bu_cluster_target target = {
+		.node = of->node, .drained = drained_in(node, of), .words = on_words};
 	struct bu_cluster *cluster;
 	struct bu_effect *effect = cluster_effect(rec, node, of, &cluster);
 
@@ -204,7 +187,7 @@ join(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	if (want->cluster)
 		joins_as(node, want, &joining);
 	if (node->joined.cluster[0] && !same_cluster(&node->joined, &joining))
-		leave(rec, node, want, &node->joined, &joining, on_moved);
+		leave(rec, node, &node->joined, &joining, on_moved);
 	else
 		enter(rec, node, &joining);
 }
@@ -239,7 +222,7 @@ bu_effect_cluster(struct bu_reconcile *rec, struct bu_node *node,
 	else if (!of.cluster[0])
 		bu_journal_outcome(rec, node, NULL, "it is in no cluster");
 	else if (node->step.action == BU_ACTION_LEAVE)
-		leave(rec, node, want, &of, NULL, on_cluster);
+		leave(rec, node, &of, NULL, on_cluster);
 	else
 		relabel(rec, node, want);
 }

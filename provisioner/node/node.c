@@ -82,6 +82,9 @@ bu_node_destroy(struct bu_node *node)
 	json_decref(node->verdicts);
 	json_decref(node->full_cert);
 	json_decref(node->boot_cert);
+	json_decref(node->drained);
+	json_decref(node->live.full_look.of);
+	json_decref(node->live.boot_look.of);
 	free(node->macs);
 	free(node->known.macs);
 	free(node);

@@ -100,10 +100,12 @@ struct bu_joined {
 	char node[BU_NAME_MAX]; /* its name there */
 };
 
-/* An administrator's drain in the cluster that it has left, or is leaving. */
-struct bu_drained {
-	char cluster[BU_NAME_MAX]; /* "" = none */
-	char reason[160];
+/* A certificate was verified for a node as it was then, and need not be again. */
+struct bu_cert_look {
+	json_t *of; /* owned: no other one comes to lie where it was */
+	char as[360];
+	int holds;
+	uint64_t rails; /* bits by place in its pool's rails: it covers them */
 };
 
 /* What the machine of a node has asked for in its present boot (proof.h has the names).
@@ -130,19 +132,15 @@ struct bu_node_live {
 	int in_profile;
 	char pool[BU_NAME_MAX];
 	char firmware[8];
-	struct bu_seen_disk disk;   /* that its profile named when it was inspected */
-	int checks_errors;          /* reports that were asked for and did not come */
-	char certified_as[240];     /* boot, machine, inventory and rails that its
-				       certificates were looked at for; "" = not since
-				       the last event */
-	int full_holds, boot_holds; /* they are of those; boot: both */
-	uint64_t rails_proven; /* bits by place in its pool's rails: both cover it */
-	uint64_t rails_good;   /* likewise: good at the last look at the rail */
-	int appending;         /* an event of it is on its way to the log */
-	int effect_running;    /* of the open step */
-	int join_started;      /* the agent has started the cluster's client */
-	int64_t clock_ms; /* monotonic: the deadline of its state counts from here */
-	int64_t retry_ms; /* monotonic: a failed step is tried again; 0 = no */
+	struct bu_seen_disk disk; /* that its profile named when it was inspected */
+	int checks_errors;        /* reports that were asked for and did not come */
+	struct bu_cert_look full_look, boot_look; /* of its certificates */
+	uint64_t rails_good; /* likewise: good at the last look at the rail */
+	int appending;       /* an event of it is on its way to the log */
+	int effect_running;  /* of the open step */
+	int join_started;    /* the agent has started the cluster's client */
+	int64_t clock_ms;    /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms;    /* monotonic: a failed step is tried again; 0 = no */
 	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
 	/* What it waits for, or why it is not measured; its table says which of these
 	 * stop its deadline. */
@@ -225,7 +223,9 @@ struct bu_node {
 	char step_error[400]; /* of the last step that failed */
 	struct bu_condition conditions[BU_CONDITION_COUNT];
 	struct bu_joined joined;
-	struct bu_drained drained;
+	/* {cluster: reason} of administrators' drains in clusters that it has left, or
+	 * is leaving; NULL = none. A drain there lasts until it joins there again. */
+	json_t *drained;
 	struct bu_power_deed power;
 	struct bu_hold hold;
 	/* The boot that runs is one that we have made, or that its agent has told of;

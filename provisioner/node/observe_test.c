@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -316,6 +317,8 @@ START_TEST(an_administrators_drain_survives_reboot_and_restart)
 		struct rig rig;
 		struct bu_node *node = ready(&rig);
 		bu_autofree char *told = NULL;
+		const char *cluster;
+		json_t *reason;
 
 		rig_write(&rig, "slurm.node001", "IDLE+DRAIN DIMM A3\n");
 		ck_assert_int_ge(
@@ -325,7 +328,9 @@ START_TEST(an_administrators_drain_survives_reboot_and_restart)
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
 		rig_restart(&rig);
 		node = rig_node(&rig, 1);
-		ck_assert_str_eq(node->drained.reason, "DIMM A3");
+		json_object_foreach (node->drained, cluster, reason)
+			ck_assert_str_eq(json_string_value(reason), "DIMM A3");
+		ck_assert_uint_eq(json_object_size(node->drained), 1);
 		rig_write(&rig, "slurm.node001", "drained\n");
 		rig_write(&rig, "slurm.node001.next", "IDLE+DRAIN DIMM A3\n");
 		rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
@@ -345,9 +350,41 @@ START_TEST(an_administrators_drain_survives_reboot_and_restart)
 		ck_assert_str_eq(
 			told, "delete nodename=node001\n"
 			      "update nodename=node001 state=drain reason=DIMM A3\n");
-		ck_assert_str_eq(node->drained.cluster, "");
+		ck_assert_uint_eq(json_object_size(node->drained), 0);
 		rig_end(&rig);
 	}
+}
+END_TEST
+
+/* A machine that is said to be replaced, one that works in another cluster meanwhile:
+ * in the cluster that it was drained in it comes up drained. */
+START_TEST(an_administrators_drain_outlives_what_is_for_good)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+	bu_autofree char *cluster = bu_xstrdup(node->joined.cluster);
+	const struct bu_verb_ask replace = {.verb = BU_VERB_REPLACE, .by = "ann"};
+	bu_autofree char *said = NULL;
+	struct bu_event events[2];
+
+	rig_write(&rig, "slurm.node001", "IDLE+DRAIN DIMM A3\n");
+	ck_assert_int_ge(seconds_until(&rig, node, BU_CONDITION_DRAINED_BY_OTHER, 1),
+			 0);
+	rig_write(&rig, "slurm.node001.next", "\n");
+	said = bu_verb_run(rig.rec, node, &replace, NULL);
+	ck_assert_ptr_nonnull(said);
+	rig_until(&rig, node, BU_STATE_ENROLLED);
+	ck_assert_str_eq(bu_json_str(node->drained, cluster, ""), "DIMM A3");
+	bu_event_init(&events[0], BU_EVENT_INTENT, node->name,
+		      json_pack("{s:s,s:s}", "step", "s", "action", "join"));
+	bu_event_init(&events[1], BU_EVENT_OUTCOME, node->name,
+		      json_pack("{s:s,s:s,s:{s:s,s:s}}", "step", "s", "result", "done",
+				"joined", "cluster", "another", "node", "node001"));
+	bu_reconcile_note(rig.rec, events, 2);
+	rig_pass(&rig, 1);
+	ck_assert_str_eq(node->joined.cluster, "another");
+	ck_assert_str_eq(bu_json_str(node->drained, cluster, ""), "DIMM A3");
+	rig_end(&rig);
 }
 END_TEST
 
@@ -528,6 +565,7 @@ RIG_UNIT("observe", a_destroyed_machine_is_said_to_be_unreachable_within_30_s,
 	 a_node_that_does_not_respond_is_said_to_be_so,
 	 an_administrators_drain_is_said_until_it_is_resumed,
 	 an_administrators_drain_survives_reboot_and_restart,
+	 an_administrators_drain_outlives_what_is_for_good,
 	 a_node_leaves_the_cluster_that_it_joined_not_the_one_of_the_profile,
 	 labels_go_to_the_cluster_that_it_joined,
 	 a_node_that_joins_another_cluster_leaves_the_first_one_first,

@@ -310,11 +310,10 @@ static int
 on_drained(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	   struct bu_err *err)
 {
-	struct bu_drained *drained = &node->drained;
-
-	bu_replay_copy(drained->cluster, sizeof(drained->cluster), event->body,
-		       "cluster");
-	bu_replay_copy(drained->reason, sizeof(drained->reason), event->body, "reason");
+	if (!node->drained)
+		node->drained = json_object();
+	json_object_set(node->drained, bu_json_str(event->body, "cluster", ""),
+			json_object_get(event->body, "reason"));
 	return 0;
 }
 
@@ -392,8 +391,6 @@ replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);
-	if (node)
-		node->live.certified_as[0] = '\0';
 	if (handlers[event->kind].fn(fleet, node, event, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));

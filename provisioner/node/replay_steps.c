@@ -84,7 +84,7 @@ bu_replay_outcome(struct bu_fleet *fleet, struct bu_node *node,
 	if (done && node->step.action == BU_ACTION_JOIN) {
 		node->entering = 0;
 		join(fleet, node, event);
-		memset(&node->drained, 0, sizeof(node->drained));
+		json_object_del(node->drained, node->joined.cluster);
 	}
 	if (done && node->step.action == BU_ACTION_LEAVE) {
 		node->serves = node->entering = 0;

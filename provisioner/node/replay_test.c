@@ -473,6 +473,37 @@ START_TEST(certificates_are_of_this_boot_and_this_hardware)
 }
 END_TEST
 
+/* Of a signature that is looked at once nobody sees that it broke since; the one of an
+ * event that comes later is looked at, whatever lies where it lay. */
+START_TEST(a_certificate_is_verified_once)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_event event;
+	json_t *full;
+
+	rig_begin(&rig, 1);
+	rig_to_validating(&rig, 1);
+	node = rig_node(&rig, 1);
+	rig_certify(&rig, 1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
+	full = node->full_cert;
+	json_object_set_new(full, "text", json_string("{}"));
+	bu_event_init(&event, BU_EVENT_LEASE, node->name,
+		      json_pack("{s:s}", "probe", "p-1"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
+	bu_event_init(&event, BU_EVENT_CERTIFICATE, node->name,
+		      json_pack("{s:s,s:s}", "kind", "full", "text", "{}"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_ptr_ne(node->full_cert, full);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
+	rig_end(&rig);
+}
+END_TEST
+
 /* A newer bringupd may be stricter than the one that applied the profile. */
 START_TEST(a_profile_that_cannot_be_read_any_more_moves_nobody)
 {
@@ -522,4 +553,5 @@ RIG_UNIT("replay", a_log_cut_anywhere_gives_the_state_of_that_moment,
 	 a_word_on_an_old_step_is_passed_over,
 	 nodes_stay_sorted_and_leave_with_their_profile,
 	 certificates_are_of_this_boot_and_this_hardware,
+	 a_certificate_is_verified_once,
 	 a_profile_that_cannot_be_read_any_more_moves_nobody)
