@@ -226,6 +226,8 @@ __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 	while (*link)
 		link = &(*link)->next;
 	*link = op;
+	if (strcmp(what, "boot") == 0 && machine_in(op->bay))
+		machine_in(op->bay)->begun_ms = now_ms();
 	if (strcmp(what, "status") != 0) {
 		oracle_power(op->bay, what);
 		say("daemon: %s bay %d, %s", what, op->bay,

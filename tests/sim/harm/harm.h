@@ -123,6 +123,8 @@ struct machine {
 	int outlier; /* its next probe: 1 = 3 % over the link, 2 = clocks 8 % apart */
 	/* truth for the rules */
 	int64_t resumed_ms; /* an administrator gave it back to its cluster */
+	int64_t begun_ms;   /* the daemon's last boot of it began; 0 = it came up */
+	int64_t between_ms; /* people switched it on within the boot that began then */
 	int64_t changed_ms;
 };
 

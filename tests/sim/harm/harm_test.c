@@ -273,6 +273,34 @@ START_TEST(a_row_in_doubt_is_no_change_by_a_restart)
 }
 END_TEST
 
+/* Power is not looked at between two commands of one boot, nor while an agent is
+ * awaited. */
+START_TEST(what_people_boot_within_a_boot_is_that_boot)
+{
+	static const struct script script = {
+		.nodes = 2,
+		.bays = 2,
+		.pools = 1,
+		.clusters = 1,
+		.steps = {{1962, VERB_SWITCH_OFF, 0, 0, 0},
+			  {SECONDS(2), VERB_FOREIGN_OS, 0, 0, 0}},
+		.count = 2,
+	};
+
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* n03 becomes n04, and later n02 becomes n03, whose turn is not yet. */
+START_TEST(a_name_that_a_rename_freed_is_given_again)
+{
+	struct script script;
+
+	script_make(&script, 100420);
+	breaks_nothing(&script);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -284,6 +312,8 @@ main(void)
 	tcase_add_test(tcase, nothing_that_runs_is_harmed);
 	tcase_add_test(tcase, a_grant_is_for_the_machine_that_is_named);
 	tcase_add_test(tcase, a_row_in_doubt_is_no_change_by_a_restart);
+	tcase_add_test(tcase, what_people_boot_within_a_boot_is_that_boot);
+	tcase_add_test(tcase, a_name_that_a_rename_freed_is_given_again);
 	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);

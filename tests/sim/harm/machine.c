@@ -108,6 +108,7 @@ machine_power(struct machine *machine, int on)
 		return;
 	stop_running(machine);
 	machine->on = on;
+	machine->between_ms = 0;
 	if (!on)
 		return;
 	machine->running = RUNS_FIRMWARE;
@@ -168,6 +169,8 @@ fetch(struct machine *machine)
 static void
 come_up(struct machine *machine, enum running running)
 {
+	if (running != RUNS_FOREIGN)
+		machine->begun_ms = 0;
 	machine->running = running;
 	machine->phase = PHASE_UP;
 	machine->next_ms = 0;
@@ -297,22 +300,16 @@ machine_inventory(const struct machine *machine)
 void
 machine_id(const struct machine *machine, char ret_id[BU_MACHINE_ID_SIZE])
 {
-	/* The rules ask it at each step. */
-	static struct {
-		char as[112], id[BU_MACHINE_ID_SIZE];
-	} known[MACHINES];
+	/* The rules ask it at each step. What it is made of never changes. */
+	static char known[MACHINES][BU_MACHINE_ID_SIZE];
+	char *id = known[machine->index];
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 	struct bu_machine seen;
-	char as[sizeof(known->as)];
-	int i = machine->index;
 
-	snprintf(as, sizeof(as), "%s %s %s %s", machine->serial, machine->uuid,
-		 machine->mac[0], machine->mac[1]);
-	if (strcmp(known[i].as, as) != 0) {
+	if (!*id) {
 		inventory = machine_inventory(machine);
 		bu_inventory_machine(inventory, &seen);
-		bu_assert(bu_machine_id(&seen, known[i].id, NULL) == 0);
-		memcpy(known[i].as, as, sizeof(as));
+		bu_assert(bu_machine_id(&seen, id, NULL) == 0);
 	}
-	memcpy(ret_id, known[i].id, BU_MACHINE_ID_SIZE);
+	memcpy(ret_id, id, BU_MACHINE_ID_SIZE);
 }

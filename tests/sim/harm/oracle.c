@@ -18,7 +18,9 @@ enum {
 	VIEW_MS = 30000,
 	SLACK_MS = 5000,
 	REMOVED_MS = 60000,
-	ROOM_MS = 15000, /* in which a disk with room is written again */
+	AWAITED_MS = 180000, /* a boot of the daemon: its deadline, a start's grace */
+	PAGE_MS = 5000,      /* in which a page asks again at the latest */
+	ROOM_MS = 15000,     /* in which a disk with room is written again */
 	SEEN_MAX = 64,
 };
 
@@ -46,6 +48,10 @@ static struct seen {
 static int seen_count;
 static int64_t room_ms; /* since then its disk has room, and its log is out */
 static json_t *kept;    /* of oracle_remember() */
+static struct {
+	json_t *status;
+	int64_t version, asked_ms;
+} shown;
 
 const char *
 rule_name(enum rule rule)
@@ -80,6 +86,13 @@ broken(enum rule rule, const char *fmt, ...)
 	say("*** rule %s is broken: %s", rules[rule].name, sim.words);
 }
 
+static void
+forget_shown(void)
+{
+	json_decref(shown.status);
+	shown.status = NULL;
+}
+
 void
 oracle_begin(void)
 {
@@ -88,6 +101,7 @@ oracle_begin(void)
 	room_ms = 0;
 	json_decref(kept);
 	kept = NULL;
+	forget_shown();
 }
 
 static struct seen *
@@ -119,6 +133,15 @@ is_removed(const struct machine *machine)
 	       now_ms() - seen_of(node->name)->left_ms > REMOVED_MS;
 }
 
+/* It was off, the daemon boots it, and within that boot people switch it on for
+ * themselves: from outside that is the daemon's boot, of which no agent reports. What
+ * is on when a boot begins is not this. */
+static int
+is_awaited(const struct machine *machine)
+{
+	return machine->between_ms && now_ms() - machine->between_ms < AWAITED_MS;
+}
+
 void
 oracle_off(const struct machine *machine, const char *how)
 {
@@ -144,7 +167,7 @@ oracle_off(const struct machine *machine, const char *how)
 		broken(gone ? RULE_RESUMED : RULE_SERVICE,
 		       "%s is %s, and its cluster gives it work as %s", machine->serial,
 		       how, machine->slurmd_name);
-	if (machine->running == RUNS_FOREIGN && !reset)
+	if (machine->running == RUNS_FOREIGN && !reset && !is_awaited(machine))
 		broken(RULE_FOREIGN,
 		       "%s is %s and ran what is not ours, without a "
 		       "grant for it",
@@ -267,12 +290,29 @@ oracle_unusable(const struct bu_node *node)
 	return "it has no machine";
 }
 
+/* What a page shows that asks for news (?since=VERSION&wait=...): asked again when
+ * there are some, and at times all the same. */
+static const json_t *
+status_shown(void)
+{
+	int64_t version = (int64_t)daemon_world()->version;
+	struct bu_err err;
+
+	if (shown.status && shown.version == version &&
+	    now_ms() - shown.asked_ms < PAGE_MS)
+		return shown.status;
+	json_decref(shown.status);
+	shown.status = wire_call("GET", "/v1/status", NULL, &err);
+	shown.version = version;
+	shown.asked_ms = now_ms();
+	return shown.status;
+}
+
 /* Says the status, without any remark, that the node is ready? */
 static int
 is_said_ready(const char *name)
 {
-	struct bu_err err;
-	bu_autojson json_t *status = wire_call("GET", "/v1/status", NULL, &err);
+	const json_t *status = status_shown();
 	size_t i;
 	json_t *node;
 
@@ -285,6 +325,23 @@ is_said_ready(const char *name)
 	return 0;
 }
 
+/* A person gave its name to another machine in service: what had it before has another
+ * one now. */
+static int
+is_name_of_another(const struct bu_node *node)
+{
+	const struct row *row = profile_row(&sim.applied, node->name);
+	const struct machine *machine = oracle_machine_of(node);
+
+	if (!row || !machine || row_names(row) != machine->index)
+		return 0;
+	for (int i = 0; i < seen_count; i++)
+		if (strcmp(seen[i].name, node->name) != 0 &&
+		    strcmp(seen[i].machine, node->machine) == 0)
+			return 1;
+	return 0;
+}
+
 static void
 look_at_ready(const struct bu_node *node, struct seen *at)
 {
@@ -293,7 +350,8 @@ look_at_ready(const struct bu_node *node, struct seen *at)
 	if (!at->machine[0] && !awaits_turn(node))
 		at->serves = at->cluster;
 	why = oracle_unusable(node);
-	if (at->machine[0] && strcmp(at->machine, node->machine) != 0)
+	if (at->machine[0] && strcmp(at->machine, node->machine) != 0 &&
+	    !is_name_of_another(node))
 		broken(RULE_STOLEN,
 		       "%s is ready and was bound to machine %.12s; now "
 		       "it is bound to %.12s",
@@ -469,6 +527,7 @@ all_of(const struct bu_fleet *fleet)
 static void
 look_anew(void)
 {
+	forget_shown();
 	for (int i = 0; i < seen_count; i++)
 		seen[i].unusable_ms = 0;
 }

@@ -156,6 +156,7 @@ put_foreign(struct machine *machine)
 	machine->disks[0].data = 1;
 	machine->boots_network = 0;
 	machine_power(machine, 1);
+	machine->between_ms = machine->begun_ms;
 }
 
 static void

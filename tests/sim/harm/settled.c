@@ -32,16 +32,18 @@ other_partners(const struct row *row)
 }
 
 /* The plan of what is applied has something to say of the node: the next command is
- * an apply. */
+ * an apply. *answer: that plan, owned; NULL = not made yet. */
 static int
-is_planned(const char *name)
+is_planned(const char *name, json_t **answer)
 {
-	bu_autojson json_t *answer = person_plans();
-	const json_t *plan = json_object_get(answer, "plan");
+	const json_t *plan;
 	static const char *const lists[] = {"steps", "refused"};
 	size_t i;
 	json_t *entry;
 
+	if (!*answer)
+		*answer = person_plans();
+	plan = json_object_get(*answer, "plan");
 	for (size_t k = 0; k < BU_LEN(lists); k++)
 		json_array_foreach (json_object_get(plan, lists[k]), i, entry)
 			if (strstr(bu_json_str(entry, "node", ""), name))
@@ -60,7 +62,7 @@ names_a_command(const char *name)
 }
 
 static const char *
-unsettled_row(const struct row *row, int helped)
+unsettled_row(const struct row *row, int helped, json_t **plan)
 {
 	const struct bu_node *node = bu_fleet_node(daemon_world(), row->name);
 	const char *why;
@@ -76,19 +78,21 @@ unsettled_row(const struct row *row, int helped)
 		return NULL;
 	if (helped)
 		return why;
-	return names_a_command(row->name) || is_planned(row->name) ? NULL : why;
+	return names_a_command(row->name) || is_planned(row->name, plan) ? NULL : why;
 }
 
 const char *
 oracle_unsettled(int helped)
 {
 	static char text[1200];
+	bu_autojson json_t *plan = NULL;
 
 	if (!daemon_runs())
 		return "the daemon does not run";
 	for (int i = 0; i < ROWS; i++) {
 		const struct row *row = &sim.applied.rows[i];
-		const char *why = row->present ? unsettled_row(row, helped) : NULL;
+		const char *why =
+			row->present ? unsettled_row(row, helped, &plan) : NULL;
 		bu_autofree char *path = NULL;
 		bu_autojson json_t *shown = NULL;
 		struct bu_err err;
