@@ -147,7 +147,7 @@ check_host(const struct bu_node *node, const struct bu_desired_node *want,
 
 	if (!enrolment->mac)
 		return 0;
-	bu_binding_machine(node, &known);
+	bu_node_machine(node, &known);
 	if ((want && want->mac && strcmp(want->mac, enrolment->mac) == 0) ||
 	    (node->machine[0] && bu_machine_has_mac(&known, enrolment->mac)) ||
 	    ((!want || !want->mac) && bu_machine_has_mac(machine, enrolment->mac)))
