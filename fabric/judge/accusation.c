@@ -87,7 +87,9 @@ add_sign(FILE *out, const struct bu_topology *t, const struct bu_sign *sign)
 		return;
 	}
 	fprintf(out, "%s: %d of %d %s",
-		sign->by_switch ? "slow or lossy" : symptoms[sign->symptom].words,
+		sign->by_switch ? "slow or lossy"
+		: sign->nothing ? "nothing arrives"
+				: symptoms[sign->symptom].words,
 		sign->bad, sign->tests,
 		sign->by_switch ? "readings of its switch" : "tests again");
 	if (sign->best_gbps > 0)
@@ -158,6 +160,8 @@ sign_json(const struct bu_topology *t, const struct bu_sign *sign)
 		json_object_set_new(ret, "by", json_string("switch"));
 	json_object_set_new(ret, "bad", json_integer(sign->bad));
 	json_object_set_new(ret, "tests", json_integer(sign->tests));
+	if (sign->nothing)
+		json_object_set_new(ret, "nothing", json_true());
 	if (sign->best_gbps > 0) {
 		json_object_set_new(ret, "best_gbps", json_real(sign->best_gbps));
 		json_object_set_new(ret, "median_gbps", json_real(sign->median_gbps));

@@ -39,6 +39,7 @@ struct bu_sign {
 	int by_lldp; /* CABLING: that is how it was seen; leaf and planned tell more */
 	int by_switch; /* bad and tests count readings of its switch */
 	int bad, tests;
+	int nothing;                   /* RATE: in no test did anything arrive */
 	double best_gbps, median_gbps; /* RATE, when all tests were bad; 0 = not told */
 	int leaf, planned;
 };
@@ -83,8 +84,8 @@ char *bu_accusation_text(const struct bu_topology *t,
 /* What to do first. */
 const char *bu_accusation_hint(const struct bu_accusation *accusation);
 /* {"what", the part, "symptoms":[{"symptom","by"?,"bad"?,"tests"?,"best_gbps"?,
- * "median_gbps"?,"leaf"?,"planned"?}], "cause": the text, "confidence"?, "accused"?,
- * "tested"?, "doubts"?: names, "alike"?, "of"?}. New reference. */
+ * "median_gbps"?,"nothing"?,"leaf"?,"planned"?}], "cause": the text, "confidence"?,
+ * "accused"?, "tested"?, "doubts"?: names, "alike"?, "of"?}. New reference. */
 json_t *bu_accusation_to_json(const struct bu_topology *t,
 			      const struct bu_accusation *accusation);
 

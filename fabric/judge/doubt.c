@@ -6,41 +6,72 @@
  */
 #include "fabric/judge/campaign.h"
 
-/* The node in the largest share of doubtful flows, when that is most of its own. */
-static int
-most_doubted(const struct campaign *c, unsigned char *ret_doubt)
+/* Doubtful flows of a node: those that it sends, those that it receives, all. A
+ * loopback may show in one half alone. */
+enum { SENDS, RECEIVES, BOTH, HALVES };
+
+struct count {
+	int all, bad;
+	int partner; /* 1 + the only one of the bad; -1 = several */
+	unsigned char what;
+};
+
+static void
+add(struct count *count, unsigned char doubt, int partner)
 {
-	int nodes = c->t->nodes, rails = c->t->rails, found = -1;
-	bu_autofree int *all = bu_xcalloc((size_t)nodes + 1, sizeof(*all));
-	bu_autofree int *bad = bu_xcalloc((size_t)nodes + 1, sizeof(*bad));
-	bu_autofree unsigned char *what = bu_xcalloc((size_t)nodes + 1, 1);
-	bu_autofree int *partner = bu_xcalloc((size_t)nodes + 1, sizeof(*partner));
-	double most = 0.6;
+	count->all++;
+	if (!doubt)
+		return;
+	count->bad++;
+	count->what |= doubt;
+	count->partner =
+		count->partner == 0 || count->partner == partner + 1 ? partner + 1 : -1;
+}
+
+static struct count *
+count_doubts(const struct campaign *c)
+{
+	struct count *counts =
+		bu_xcalloc((size_t)c->t->nodes * HALVES + 1, sizeof(*counts));
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_flow *flow = &c->flows[i];
-		int ends[2] = {flow->src / rails, flow->dst / rails};
+		int ends[2] = {flow->src / c->t->rails, flow->dst / c->t->rails};
 		unsigned char doubt = flow->doubt & (unsigned char)~BU_DOUBT_NONE;
 
 		if (c->doubted[ends[0]] || c->doubted[ends[1]])
 			continue;
 		for (int k = 0; k < 2; k++) {
-			all[ends[k]]++;
-			bad[ends[k]] += doubt != 0;
-			what[ends[k]] |= doubt;
-			if (doubt && partner[ends[k]] == 0)
-				partner[ends[k]] = ends[!k] + 1;
-			else if (doubt && partner[ends[k]] != ends[!k] + 1)
-				partner[ends[k]] = -1;
+			add(&counts[ends[k] * HALVES + k], doubt, ends[!k]);
+			add(&counts[ends[k] * HALVES + BOTH], doubt, ends[!k]);
 		}
 	}
-	for (int node = 0; node < nodes; node++) {
-		/* With one partner only, it may be that one's. */
-		if (bad[node] < 3 || bad[node] <= most * all[node] || partner[node] > 0)
-			continue;
-		most = (double)bad[node] / all[node];
-		found = node;
-		*ret_doubt = what[node];
+	return counts;
+}
+
+/* The node in the largest share of doubtful flows, when that is most of its own: of all
+ * first, then of those of a half. */
+static int
+most_doubted(const struct campaign *c, unsigned char *ret_doubt)
+{
+	bu_autofree struct count *counts = count_doubts(c);
+	static const int halves[] = {BOTH, SENDS, RECEIVES};
+	int found = -1;
+
+	for (size_t h = 0; h < BU_LEN(halves) && found < 0; h++) {
+		double most = 0.6;
+
+		for (int node = 0; node < c->t->nodes; node++) {
+			const struct count *count = &counts[node * HALVES + halves[h]];
+
+			/* With one partner only, it may be that one's. */
+			if (count->bad < 3 || count->bad <= most * count->all ||
+			    count->partner > 0)
+				continue;
+			most = (double)count->bad / count->all;
+			found = node;
+			*ret_doubt = count->what;
+		}
 	}
 	return found;
 }

@@ -56,8 +56,10 @@ sign_of(const struct campaign *c, const struct suspect *its)
 			       .bad = its->sprt.bad,
 			       .tests = its->sprt.tests};
 
-	if (its->symptom == BU_SYMPTOM_RATE && !its->by_switch &&
-	    its->sprt.bad == its->sprt.tests && its->best_gbps > 0) {
+	if (its->symptom != BU_SYMPTOM_RATE || its->by_switch)
+		return sign;
+	sign.nothing = its->sprt.tests > 0 && its->best_gbps <= 0;
+	if (its->sprt.bad == its->sprt.tests && its->best_gbps > 0) {
 		sign.best_gbps = (double)its->best_gbps;
 		sign.median_gbps = c->limits.median_gbps[0];
 	}

@@ -53,6 +53,7 @@ names(const struct sim_fault *fault, const struct bu_accusation *accusation)
 	case SIM_PORT_RATE:
 	case SIM_PORT_LOSS:
 	case SIM_PORT_LATENCY:
+	case SIM_PORT_ZERO:
 		return accusation->what == BU_WHAT_ENDPOINT &&
 		       accusation->port == fault->port && dirs;
 	case SIM_PORT_MTU:
@@ -64,6 +65,7 @@ names(const struct sim_fault *fault, const struct bu_accusation *accusation)
 			accusation->port == fault->port2);
 	case SIM_CLOCK:
 	case SIM_LOOPBACK:
+	case SIM_LOOPBACK_HALF:
 		return accusation->what == BU_WHAT_INCONCLUSIVE &&
 		       accusation->node == fault->node;
 	case SIM_LINK_RATE:

@@ -88,11 +88,12 @@ static void
 add_fault(struct sim *sim, uint64_t *random)
 {
 	static const enum sim_kind kinds[] = {
-		SIM_PORT_RATE, SIM_PORT_RATE, SIM_PORT_RATE,  SIM_PORT_LOSS,
-		SIM_PORT_LOSS, SIM_PORT_MTU,  SIM_SWAP,       SIM_CLOCK,
-		SIM_LINK_RATE, SIM_LINK_RATE, SIM_LINK_RATE,  SIM_LINK_LOSS,
-		SIM_LEAF_RATE, SIM_LOOPBACK,  SIM_SPINE_RATE, SIM_PORT_LATENCY};
-	enum sim_kind kind = kinds[between(random, 0, 15)];
+		SIM_PORT_RATE, SIM_PORT_RATE,    SIM_PORT_RATE,  SIM_PORT_LOSS,
+		SIM_PORT_LOSS, SIM_PORT_MTU,     SIM_SWAP,       SIM_CLOCK,
+		SIM_LINK_RATE, SIM_LINK_RATE,    SIM_LINK_RATE,  SIM_LINK_LOSS,
+		SIM_LEAF_RATE, SIM_LOOPBACK,     SIM_SPINE_RATE, SIM_PORT_LATENCY,
+		SIM_PORT_ZERO, SIM_LOOPBACK_HALF};
+	enum sim_kind kind = kinds[between(random, 0, 17)];
 	struct sim_fault fault = {
 		.kind = kind, .dir = between(random, 1, 3), .share = 1};
 
@@ -111,8 +112,10 @@ add_fault(struct sim *sim, uint64_t *random)
 		fault.factor = 1.6 + 2 * sim_uniform(random);
 	if (kind == SIM_CLOCK)
 		fault.factor = 1.03;
-	if (kind == SIM_LOOPBACK)
+	if (kind == SIM_LOOPBACK || kind == SIM_LOOPBACK_HALF)
 		fault.factor = 1.02;
+	if (kind == SIM_LOOPBACK_HALF && fault.dir == (BU_DIR_OUT | BU_DIR_IN))
+		fault.dir = BU_DIR_OUT;
 	if (kind == SIM_SWAP) {
 		fault.port2 = other_leaf(sim, fault.port, random);
 		if (fault.port2 < 0)
@@ -206,7 +209,8 @@ is_bad_node(const struct sim *sim, int node)
 		const struct sim_fault *f = &sim->faults[i];
 		int rails = sim->plan.rails;
 
-		if (f->kind == SIM_CLOCK || f->kind == SIM_LOOPBACK
+		if (f->kind == SIM_CLOCK || f->kind == SIM_LOOPBACK ||
+				    f->kind == SIM_LOOPBACK_HALF
 			    ? f->node == node
 			    : f->kind <= SIM_SWAP && (f->port / rails == node ||
 						      (f->kind == SIM_SWAP &&

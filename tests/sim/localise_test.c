@@ -38,7 +38,8 @@ check_accusation(const struct sim *sim, enum sim_kind kind,
 		 const struct bu_accusation *one)
 {
 	bu_autofree char *text = bu_accusation_text(&sim->plan, one);
-	int is_instrument = kind == SIM_CLOCK || kind == SIM_LOOPBACK;
+	int is_instrument =
+		kind == SIM_CLOCK || kind == SIM_LOOPBACK || kind == SIM_LOOPBACK_HALF;
 
 	ck_assert_msg(sim_judge(sim, one) == 0, "%s: %s", sim_kind_name(kind), text);
 	ck_assert_int_eq(one->doubt != 0, is_instrument);
@@ -47,6 +48,9 @@ check_accusation(const struct sim *sim, enum sim_kind kind,
 		ck_assert_msg(kind != shows[i].kind ||
 				      bu_accusation_has(one, shows[i].symptom),
 			      "%s: %s", sim_kind_name(kind), text);
+	/* What is said of it: nothing arrived, it is not slow. */
+	ck_assert_int_eq(strstr(text, "nothing arrives") != NULL,
+			 kind == SIM_PORT_ZERO);
 }
 
 /* One fault each, in four leaves of eight with four spines. */
@@ -84,6 +88,10 @@ START_TEST(each_fault_by_its_name)
 		{.kind = SIM_SWAP, .port = 4, .port2 = 12},
 		{.kind = SIM_CLOCK, .node = 7, .factor = 1.05},
 		{.kind = SIM_LOOPBACK, .node = 7, .factor = 1.02},
+		{.kind = SIM_LOOPBACK_HALF, .node = 7, .dir = 1, .factor = 1.02},
+		{.kind = SIM_LOOPBACK_HALF, .node = 7, .dir = 2, .factor = 1.02},
+		{.kind = SIM_PORT_ZERO, .port = 9, .dir = 1},
+		{.kind = SIM_PORT_ZERO, .port = 9, .dir = 3},
 		{.kind = SIM_LEAF_RATE, .leaf = 2, .factor = 0.8},
 	};
 

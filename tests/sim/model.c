@@ -160,7 +160,8 @@ is_right(const struct sim *sim, const json_t *one)
 			(f->kind != SIM_PORT_RATE || strcmp(dir, "tx") == 0)) ||
 		       (f->kind == SIM_SWAP && port == f->port2);
 	if (strcmp(what, "inconclusive") == 0)
-		return (f->kind == SIM_CLOCK || f->kind == SIM_LOOPBACK) &&
+		return (f->kind == SIM_CLOCK || f->kind == SIM_LOOPBACK ||
+			f->kind == SIM_LOOPBACK_HALF) &&
 		       bu_json_int(one, "node", -1) == f->node;
 	if (strcmp(what, "link") == 0)
 		return (f->kind == SIM_LINK_RATE || f->kind == SIM_LINK_LOSS) &&
@@ -232,7 +233,8 @@ main(int argc, char **argv)
 	size_t size = 0;
 	struct sim sim;
 
-	if (fault.kind == SIM_CLOCK || fault.kind == SIM_LOOPBACK)
+	if (fault.kind == SIM_CLOCK || fault.kind == SIM_LOOPBACK ||
+	    fault.kind == SIM_LOOPBACK_HALF)
 		fault.factor = 1.03;
 	if (fault.kind == SIM_PORT_LOSS || fault.kind == SIM_LINK_LOSS)
 		fault.factor = 1e-4;

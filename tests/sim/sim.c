@@ -364,6 +364,11 @@ apply_marks(const struct sim *sim, const struct sim_fault *fault, struct bu_flow
 		flow->mtu = 1024;
 		flow->rate_gbps *= 0.944f;
 	}
+	if (fault->kind == SIM_PORT_ZERO && touches(sim, fault, flow))
+		flow->rate_gbps = flow->lat_us = flow->lat99_us = 0;
+	if (fault->kind == SIM_LOOPBACK_HALF &&
+	    (fault->dir & BU_DIR_OUT ? flow->src : flow->dst) / rails == fault->node)
+		flow->rate_gbps = (float)(sim->plan.limit_gbps * fault->factor);
 	if (fault->kind == SIM_CLOCK && at)
 		*seconds_dst *= fault->factor;
 	if (fault->kind == SIM_LOOPBACK && at)

@@ -14,9 +14,11 @@
 	X(PORT_LOSS, "endpoint, loss")                                                 \
 	X(PORT_LATENCY, "endpoint, latency")                                           \
 	X(PORT_MTU, "endpoint, mtu")                                                   \
+	X(PORT_ZERO, "endpoint, nothing")                                              \
 	X(SWAP, "swapped cables")                                                      \
 	X(CLOCK, "clock of a node")                                                    \
 	X(LOOPBACK, "loopback on a node")                                              \
+	X(LOOPBACK_HALF, "loopback, one half")                                         \
 	X(LINK_RATE, "link, rate")                                                     \
 	X(LINK_LOSS, "link, loss")                                                     \
 	X(LEAF_RATE, "leaf, rate")                                                     \
@@ -33,7 +35,7 @@ const char *sim_kind_name(enum sim_kind kind);
 struct sim_fault {
 	enum sim_kind kind;
 	int port, port2; /* PORT_...; SWAP: both */
-	int node;        /* CLOCK, LOOPBACK */
+	int node;        /* CLOCK, LOOPBACK... */
 	int leaf, spine;
 	int dir;       /* BU_DIR_... */
 	double factor; /* of the rate; of the latency; share of packets lost */
