@@ -6,6 +6,7 @@
  */
 #include "fabric/judge/expect.h"
 
+#include <arpa/inet.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +109,17 @@ doubt_loopback(const struct bu_expect *expect, const struct bu_pair_result *r,
 	return BU_DOUBT_OTHER;
 }
 
+/* An IPv6 address can be written in several ways. */
+static int
+same_address(const char *a, const char *b)
+{
+	struct in6_addr raw[2];
+
+	return inet_pton(AF_INET6, a, &raw[0]) == 1 &&
+	       inet_pton(AF_INET6, b, &raw[1]) == 1 &&
+	       memcmp(&raw[0], &raw[1], sizeof(raw[0])) == 0;
+}
+
 static int
 doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int direction,
 	  char *ret)
@@ -118,9 +130,10 @@ doubt_gid(const struct bu_expect *expect, const struct bu_pair_result *r, int di
 
 		if (end->infiniband || end->gid_type == BU_GID_UNKNOWN)
 			continue;
-		snprintf(wanted, sizeof(wanted), "::ffff:%.48s", end->address);
+		snprintf(wanted, sizeof(wanted), "%s%.48s",
+			 strchr(end->address, ':') ? "" : "::ffff:", end->address);
 		if (end->gid_type == BU_GID_ROCE_V2 &&
-		    (!end->address[0] || strcmp(end->gid, wanted) == 0))
+		    (!end->address[0] || same_address(end->gid, wanted)))
 			continue;
 		snprintf(ret, BU_REASON_SIZE,
 			 "wrong GID: %.64s used %.48s (%s, index %d), expected RoCE "

@@ -149,6 +149,8 @@ enum screw {
 	LOOP_LOST,
 	GID_V1,
 	GID_ELSEWHERE,
+	GID_SIX,
+	GID_SIX_ELSEWHERE,
 	MTU_LOW,
 	MTU_LOST,
 	MEMORY_HOST,
@@ -178,6 +180,9 @@ static const struct {
 	{LOOP_LOST, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "loopback"},
 	{GID_V1, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "wrong GID: node002"},
 	{GID_ELSEWHERE, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "wrong GID: node001"},
+	{GID_SIX, BU_VERDICT_PASS, 0, ""},
+	{GID_SIX_ELSEWHERE, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER,
+	 "expected RoCE v2 fd00:78:0::11"},
 	{MTU_LOW, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER,
 	 "the port of node002 has 1024"},
 	{MTU_LOST, BU_VERDICT_INCONCLUSIVE, BU_DOUBT_OTHER, "wrong MTU"},
@@ -223,6 +228,11 @@ turn(enum screw screw, struct bu_pair_result *r, struct bu_expect *expect)
 		break;
 	case GID_ELSEWHERE:
 		strcpy(r->end[0].gid, "::ffff:10.78.0.19");
+		break;
+	case GID_SIX:
+	case GID_SIX_ELSEWHERE:
+		strcpy(r->end[0].gid, screw == GID_SIX ? "fd00:78::11" : "fd00:78::12");
+		strcpy(r->end[0].address, "fd00:78:0::11");
 		break;
 	case MTU_LOST:
 	case MTU_LOW:
