@@ -150,23 +150,23 @@ ask_who(const struct bu_identity *identity, const struct bu_inventory *inventory
 	return rc;
 }
 
-/* No MAC has told the appliance who we are: it is asked until it knows. Nothing is done
- * meanwhile. */
-static void
+/* No MAC has told the appliance who we are: it is asked until it knows, or wants
+ * nothing of us. Nothing is done meanwhile. */
+static int
 discover(struct bu_identity *identity, const char *ca_digest,
-	 const struct bu_inventory *inventory, char **ret_token)
+	 const struct bu_inventory *inventory, char **ret_token, struct bu_err *err)
 {
 	bu_autofree char *said = NULL;
 
 	while (!identity->node) {
 		bu_autojson json_t *reply = NULL;
-		struct bu_err err = {0};
+		struct bu_err failure = {0};
 		const char *node, *token;
 
-		if (bu_mkdir_p(identity->dir, 0700, &err) != 0 ||
-		    fetch_ca(identity, ca_digest, &err) != 0 ||
-		    ask_who(identity, inventory, &reply, &err) != 0) {
-			say_news(&said, err.text);
+		if (bu_mkdir_p(identity->dir, 0700, &failure) != 0 ||
+		    fetch_ca(identity, ca_digest, &failure) != 0 ||
+		    ask_who(identity, inventory, &reply, &failure) != 0) {
+			say_news(&said, failure.text);
 			sleep(AGAIN_S);
 			continue;
 		}
@@ -175,11 +175,17 @@ discover(struct bu_identity *identity, const char *ca_digest,
 		if (*node && *token) {
 			identity->node = bu_xstrdup(node);
 			*ret_token = bu_xstrdup(token);
-			return;
+			return 0;
 		}
+		if (bu_json_bool(reply, "leave", 0))
+			return bu_err_set(err, BU_ERR_CANCELLED, 0,
+					  "the appliance does not want this machine "
+					  "(%s); it restarts, from its disk",
+					  bu_json_str(reply, "why", ""));
 		say_news(&said, bu_json_str(reply, "why", ""));
 		sleep((unsigned)bu_json_int(reply, "again_s", AGAIN_S));
 	}
+	return 0;
 }
 
 /* What the appliance has refused it will refuse again. */
@@ -246,8 +252,11 @@ bu_identity_enroll(const char *cmdline, const char *dir,
 	bu_autofree char *ca = bu_cmdline_value(cmdline, "bringup.ca");
 	bu_autofree char *token = bu_cmdline_value(cmdline, "bringup.token");
 
-	if (!identity.node && !token && identity.url && identity.boot_url && ca)
-		discover(&identity, ca, inventory, &token);
+	if (!identity.node && !token && identity.url && identity.boot_url && ca &&
+	    discover(&identity, ca, inventory, &token, err) != 0) {
+		bu_identity_fini(&identity);
+		return -1;
+	}
 	if (!identity.node || !identity.url || !identity.boot_url || !ca || !token)
 		bu_err_set(err, BU_ERR_INVAL, 0,
 			   "the kernel's command line lacks bringup.node, .url, .boot, "

@@ -27,9 +27,9 @@ char *bu_cmdline_value(const char *cmdline, const char *name);
 int64_t bu_identity_clock_s(int64_t theirs_s, int64_t ours_s);
 
 /* Ramdisk: without a node on the command line it tells the appliance what it is, until
- * that says which node. Then it fetches the CA, checks it against bringup.ca, sets a
- * clock that is far off the appliance's, trades the token. Blocks until the appliance
- * answers; BU_ERR_DENIED or INVAL when it never will. */
+ * that says which node (BU_ERR_CANCELLED: none). Then it fetches the CA, checks it
+ * against bringup.ca, sets a clock that is far off the appliance's, trades the token.
+ * Blocks until the appliance answers; BU_ERR_DENIED or INVAL when it never will. */
 bu_must int bu_identity_enroll(const char *cmdline, const char *dir,
 			       const struct bu_inventory *inventory,
 			       struct bu_identity *ret, struct bu_err *err);

@@ -57,6 +57,9 @@ struct appliance {
 	int fetched;  /* CAs, when the token came */
 	int served;   /* CAs */
 	int enrolled;
+	int asked;   /* who it is */
+	int unknown; /* so many times nobody knows */
+	int leaves;  /* and it may go then */
 	char *body;
 	size_t size;
 };
@@ -73,6 +76,17 @@ reply(struct MHD_Connection *connection, int status, const char *text)
 
 	MHD_destroy_response(response);
 	return rc;
+}
+
+static enum MHD_Result
+who_is(struct appliance *appliance, struct MHD_Connection *connection)
+{
+	if (appliance->asked++ >= appliance->unknown)
+		return reply(connection, 200,
+			     "{\"node\":\"node001\",\"token\":\"told\"}");
+	return reply(connection, 200,
+		     appliance->leaves ? "{\"leave\":true,\"why\":\"nobody\"}"
+				       : "{\"again_s\":1,\"why\":\"nobody\"}");
 }
 
 static enum MHD_Result
@@ -101,6 +115,8 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 	if (strcmp(url, "/boot/ca.pem") == 0)
 		return reply(connection, 200,
 			     appliance->served++ < appliance->other_ca ? other_ca : ca);
+	if (strcmp(url, "/v1/agent/discover") == 0)
+		return who_is(appliance, connection);
 	if (strcmp(url, "/v1/agent/enroll") != 0)
 		return reply(connection, 404, "");
 	appliance->enrolled++;
@@ -176,6 +192,41 @@ START_TEST(a_clock_that_is_far_off_is_the_appliances)
 	for (size_t i = 0; i < BU_LEN(rows); i++)
 		ck_assert_int_eq(bu_identity_clock_s(rows[i].theirs_s, rows[i].ours_s),
 				 rows[i].to_s);
+}
+END_TEST
+
+/* Without a node on the command line it asks who it is, and enrols as that. */
+START_TEST(a_machine_of_no_name_is_told_its_name)
+{
+	char base[] = "/tmp/bringup-agent-XXXXXX";
+	bu_autofree char *dir = NULL, *cmdline = NULL;
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	struct appliance appliance;
+	struct bu_identity identity = {0};
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	dir = bu_xasprintf("%s/run", base);
+	begin(&appliance, 200);
+	bu_sha256_hex(ca, strlen(ca), digest);
+	cmdline = bu_xasprintf("bringup.url=%s bringup.boot=%s bringup.ca=%s\n",
+			       appliance.url, appliance.url, digest);
+	appliance.unknown = appliance.leaves = 1;
+	ck_assert_int_eq(bu_identity_enroll(cmdline, dir, inventory, &identity, &err),
+			 -1);
+	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
+	ck_assert_int_eq(appliance.enrolled, 0);
+	appliance.leaves = 0;
+	appliance.unknown = 2;
+	ck_assert_msg(bu_identity_enroll(cmdline, dir, inventory, &identity, &err) == 0,
+		      "%s", err.text);
+	ck_assert_int_eq(appliance.asked, 3);
+	ck_assert_str_eq(identity.node, "node001");
+	ck_assert_ptr_nonnull(strstr(appliance.body, "\"token\":\"told\""));
+	bu_identity_fini(&identity);
+	finish(&appliance);
+	bu_ignore(bu_remove_tree(base, NULL));
 }
 END_TEST
 
@@ -328,6 +379,6 @@ START_TEST(an_installed_agent_knows_who_it_is)
 END_TEST
 
 BU_UNIT("identity", values_of_a_command_line, a_clock_that_is_far_off_is_the_appliances,
-	a_token_is_traded_for_a_certificate, another_ca_gets_no_token,
-	a_refusal_is_an_answer, a_boot_that_nobody_ordered_is_refused_here,
-	an_installed_agent_knows_who_it_is)
+	a_token_is_traded_for_a_certificate, a_machine_of_no_name_is_told_its_name,
+	another_ca_gets_no_token, a_refusal_is_an_answer,
+	a_boot_that_nobody_ordered_is_refused_here, an_installed_agent_knows_who_it_is)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/reboot.h>
 #include <unistd.h>
 
 #include "agent/inventory.h"
@@ -137,6 +138,9 @@ main(int argc, char **argv)
 		bu_ignore(bu_session_run(&session, &err)); /* ends only in err */
 	}
 	bu_error("main", "%s", err.text);
+	/* Of a machine that is not wanted nothing was touched. */
+	if (!installed && err.kind == BU_ERR_CANCELLED)
+		reboot(RB_AUTOBOOT);
 	bu_http_destroy(session.link.http);
 	bu_http_destroy(session.link.progress_http);
 	json_decref(session.last_result);

@@ -58,7 +58,7 @@ BU_HANDLER(bu_api_digest_file);
 BU_HANDLER(bu_api_agent_discover);
 BU_HANDLER(bu_api_machines);
 /* Such a one boots the ramdisk and is asked what it is. */
-int bu_api_discovers(const struct bu_api *api);
+int bu_api_discovers(const struct bu_api *api, const char *mac);
 /* agents.c: the agents' protocol */
 BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_renew);

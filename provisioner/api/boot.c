@@ -89,7 +89,7 @@ BU_HANDLER(bu_api_boot_script)
 		char plain[BU_MAC_SIZE] = "(malformed)";
 
 		bu_mac_normalize(mac, plain);
-		agent = bu_api_discovers(api) && plain[0] != '(';
+		agent = plain[0] != '(' && bu_api_discovers(api, plain);
 		bu_warn("boot",
 			"a machine with MAC %s boots; no node of the profile has that "
 			"MAC; %s",

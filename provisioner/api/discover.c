@@ -27,21 +27,6 @@ wall_ms(const struct bu_api *api)
 	return bu_wall_ms(bu_loop_clock(api->fleet->loop));
 }
 
-int
-bu_api_discovers(const struct bu_api *api)
-{
-	const struct bu_desired *desired = api->fleet->desired;
-
-	if (!desired)
-		return 0;
-	if (strcmp(desired->site.discover, "yes") == 0)
-		return 1;
-	for (size_t i = 0; i < api->fleet->count; i++)
-		if (bu_reconcile_lacks_mac(api->rec, api->fleet->nodes[i]))
-			return 1;
-	return 0;
-}
-
 /* Those that were not heard for long, and the oldest when there are too many. */
 static void
 forget(const struct bu_api *api)
@@ -65,6 +50,50 @@ forget(const struct bu_api *api)
 	}
 	if (oldest && json_object_size(unknown) >= UNKNOWN_MAX)
 		json_object_del(unknown, oldest);
+}
+
+static int
+asks_all(const struct bu_api *api)
+{
+	return strcmp(api->fleet->desired->site.discover, "yes") == 0;
+}
+
+/* One that has told what it is, and was nobody: is it somebody's by now? */
+static int
+is_wanted(const struct bu_api *api, const char *mac, int *ret_told)
+{
+	struct bu_machine machine;
+	const char *id;
+	json_t *one;
+
+	*ret_told = 0;
+	json_object_foreach (api->fleet->unknown, id, one) {
+		bu_machine_from_json(json_object_get(one, "machine"), &machine);
+		if (!bu_machine_has_mac(&machine, mac))
+			continue;
+		*ret_told = 1;
+		return bu_reconcile_claimed(api->rec, &machine, NULL) != NULL;
+	}
+	return 0;
+}
+
+int
+bu_api_discovers(const struct bu_api *api, const char *mac)
+{
+	int told, wanted;
+
+	if (!api->fleet->desired)
+		return 0;
+	if (asks_all(api))
+		return 1;
+	forget(api);
+	wanted = is_wanted(api, mac, &told);
+	if (told)
+		return wanted;
+	for (size_t i = 0; i < api->fleet->count; i++)
+		if (bu_reconcile_lacks_mac(api->rec, api->fleet->nodes[i]))
+			return 1;
+	return 0;
 }
 
 /* What a person needs to write a row of the profile's inventory for it. */
@@ -134,7 +163,9 @@ BU_HANDLER(bu_api_agent_discover)
 		return BU_ANSWER_NOW;
 	}
 	list(api, inventory, &machine, address, why.text);
-	reply->json = json_pack("{s:i,s:s}", "again_s", AGAIN_S, "why", why.text);
+	/* Somebody else's machine is not kept from its own system. */
+	reply->json = json_pack("{s:i,s:s,s:b}", "again_s", AGAIN_S, "why", why.text,
+				"leave", !api->fleet->desired || !asks_all(api));
 	return BU_ANSWER_NOW;
 }
 

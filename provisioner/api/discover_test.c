@@ -43,13 +43,19 @@ tell(struct site *site, const struct bu_inventory *inventory)
 }
 
 static void
-script_says(struct site *site, const char *words, int has_token)
+script_of(struct site *site, const char *path, const char *words, int has_token)
 {
-	bu_autofree char *text = site_text(site, site->boot, first, 200);
+	bu_autofree char *text = site_text(site, site->boot, path, 200);
 
 	rig_text_has(text, words);
 	ck_assert_int_eq(strstr(text, "bringup.token") != NULL, has_token);
 	ck_assert_int_eq(strstr(text, "bringup.node") != NULL, has_token);
+}
+
+static void
+script_says(struct site *site, const char *words, int has_token)
+{
+	script_of(site, first, words, has_token);
 }
 
 START_TEST(a_node_written_by_its_serial_number_boots)
@@ -63,7 +69,8 @@ START_TEST(a_node_written_by_its_serial_number_boots)
 
 	/* Nobody is waited for: it boots what it has. */
 	script_says(&site, "not in the inventory", 0);
-	before = tell(&site, inventory);
+	before = tell(&site, inventory); /* and was nobody's then */
+	ck_assert(json_is_true(json_object_get(before, "leave")));
 	rig_text_has(bu_json_str(before, "why", ""), "of which no boot is ordered");
 	rig_start(&site.rig, 1);
 	script_says(&site, "an unknown machine boots the agent", 0);
@@ -106,6 +113,10 @@ START_TEST(who_is_nobody_is_listed_and_left_as_it_is)
 	answer = tell(&site, other);
 	ck_assert_ptr_null(json_object_get(answer, "token"));
 	rig_text_has(bu_json_str(answer, "why", ""), "no node of the profile has");
+	/* It may go where it came from, and is not asked again. */
+	ck_assert(json_is_true(json_object_get(answer, "leave")));
+	script_of(&site, "/boot/script/52-54-00-77-00-07", "not in the inventory", 0);
+	script_of(&site, "/boot/script/52-54-00-77-00-09", "an unknown machine", 0);
 	again = tell(&site, other);
 	/* A placeholder is nobody's serial number. */
 	strcpy(filler->dmi.serial, "To be filled by O.E.M.");
@@ -134,6 +145,8 @@ END_TEST
 
 START_TEST(a_site_may_ask_all_machines_what_they_are)
 {
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autojson json_t *answer = NULL;
 	struct site site;
 	struct bu_desired *desired;
 
@@ -142,6 +155,9 @@ START_TEST(a_site_may_ask_all_machines_what_they_are)
 	script_says(&site, "not in the inventory", 0);
 	free(desired->site.discover);
 	desired->site.discover = bu_xstrdup("yes");
+	script_says(&site, "an unknown machine boots the agent", 0);
+	answer = tell(&site, inventory);
+	ck_assert(json_is_false(json_object_get(answer, "leave")));
 	script_says(&site, "an unknown machine boots the agent", 0);
 	site_end(&site);
 }
