@@ -45,7 +45,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "{step, attempt, action, result, kind, detail, joined}: of a join, which "   \
 	  "cluster")                                                                   \
 	X(ADMITTED, "admitted",                                                        \
-	  "{step, machine, request, fingerprint, until_ms}: the token was traded for " \
+	  "{step, machine, told, request, fingerprint, until_ms}: the token was "      \
+	  "traded for "                                                                \
 	  "this certificate")                                                          \
 	X(RENEWED, "renewed", "{fingerprint, until_ms}: its agent's next certificate") \
 	X(REVOKED, "revoked",                                                          \
