@@ -95,15 +95,20 @@ seen_of(const struct bu_node *node)
 						      : node->step_error);
 }
 
+int
+bu_late_is_frozen(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->live.late_ms && !node->live.let_go && rec->freezer.frozen &&
+	       rec->freezer.frozen(rec->freezer.arg, node);
+}
+
 void
 bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 {
-	int frozen = node->live.late_ms && rec->freezer.frozen &&
-		     rec->freezer.frozen(rec->freezer.arg, node);
 	bu_autofree char *seen = NULL;
 	struct bu_reason reason;
 
-	if (node->live.appending || frozen)
+	if (node->live.appending || bu_late_is_frozen(rec, node))
 		return;
 	if (is_past(rec, node)) {
 		int64_t limit_ms =

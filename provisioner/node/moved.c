@@ -93,6 +93,7 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	note_stage(node, event->time_ms);
 	bu_measurements_state(fleet, node, event, to);
 	bu_orders_moved(fleet, node, event, on, to);
+	node->live.let_go = 0;
 	if (!(info->flags & BU_ON_STUCK))
 		node->live.late_ms = 0;
 	set_next(node, event, to, leads);

@@ -152,6 +152,7 @@ struct bu_node_live {
 	struct bu_reason refusal; /* of a machine with its token */
 	char cluster_words[400];  /* what its cluster says while it leaves */
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
+	int let_go;      /* by a person, once: the brake does not freeze its ladder */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	int unanswered;       /* it let its last probe's time pass without a word */
 	char progress_stage[32];

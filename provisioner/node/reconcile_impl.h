@@ -154,6 +154,8 @@ void bu_late_note(struct bu_reconcile *rec, struct bu_node *node);
 /* Has a row written of a wait that is long, for the deadline after a restart. */
 void bu_late_waits(struct bu_reconcile *rec, struct bu_node *node);
 /* Moves who is past its deadline, and repeats what waited for its repetition. */
+/* The brake has it: it is late, and its ladder does not go on. */
+int bu_late_is_frozen(const struct bu_reconcile *rec, const struct bu_node *node);
 void bu_late_check(struct bu_reconcile *rec, struct bu_node *node);
 
 #endif

@@ -279,6 +279,8 @@ on_released(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 {
 	bu_measurements_released(fleet, node);
 	memset(&node->hold, 0, sizeof(node->hold));
+	/* A person has looked at what froze it. */
+	node->live.let_go = node->live.late_ms != 0;
 	node->live.late_ms = 0;
 	if (node->order.open)
 		node->order.fault_seq = 0;

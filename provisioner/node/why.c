@@ -59,10 +59,10 @@ add_deadline(const struct bu_reconcile *rec, const struct bu_node *node, char **
 		return;
 	if (bu_state_info(node->state)->settled)
 		then = "the step has failed; the node stays ready as it was";
-	else if (node->live.late_ms && rec->freezer.frozen &&
-		 rec->freezer.frozen(rec->freezer.arg, node))
+	else if (bu_late_is_frozen(rec, node))
 		then = "nothing, the brake is on, many are late together; see bringup "
-		       "status; bringup node release restarts its deadline";
+		       "status; bringup node release restarts its deadline, after which it "
+		       "goes on";
 	else if (bu_reconcile_holds(node))
 		then = "the node is held for a person";
 	else if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node))

@@ -94,6 +94,39 @@ START_TEST(a_frozen_node_that_is_released_gets_its_time_anew)
 }
 END_TEST
 
+/* Their boots were lost with a bringupd that was killed: nobody comes by himself, and
+ * all that are released are late together again. */
+START_TEST(who_is_released_goes_on_once_whoever_else_is_late)
+{
+	struct rig rig;
+
+	all_inspecting(&rig, 4);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	for (int i = 1; i <= 4; i++)
+		ck_assert_int_eq(
+			bu_reconcile_release(rig.rec, rig_node(&rig, i), "me", NULL),
+			0);
+	rig_pass(&rig, 2000);
+	pass_some(&rig);
+	ck_assert_int_eq(boots(&rig), 4);
+	rig_pass(&rig, 310 * 1000);
+	pass_some(&rig);
+	for (int i = 1; i <= 4; i++)
+		rig_until_step(&rig, rig_node(&rig, i), BU_ACTION_NETBOOT,
+			       BU_STEP_DONE);
+	ck_assert_int_eq(boots(&rig), 8);
+	/* Once. */
+	for (int hours = 0; hours < 3; hours++)
+		rig_pass(&rig, 3600 * 1000);
+	pass_some(&rig);
+	ck_assert_int_eq(boots(&rig), 8);
+	ck_assert_uint_eq(json_object_size(rig.fleet->brakes), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Three of four in a rack are late, and they are few of the pool. */
 START_TEST(a_rack_that_is_late_is_left_alone_and_no_other)
 {
@@ -142,5 +175,6 @@ END_TEST
 
 RIG_UNIT("brake", many_that_are_late_together_are_left_alone,
 	 a_frozen_node_that_is_released_gets_its_time_anew,
+	 who_is_released_goes_on_once_whoever_else_is_late,
 	 a_rack_that_is_late_is_left_alone_and_no_other,
 	 power_that_is_refused_everywhere_is_not_the_nodes)
