@@ -58,10 +58,10 @@ struct bu_flows bu_campaign_flows(const struct campaign *c);
 /* Whatever runs rounds returns 0, 1 when the site has no answer yet, -1. */
 void bu_campaign_init(struct campaign *c);
 void bu_campaign_fini(struct campaign *c);
-int bu_campaign_lldp(struct campaign *c, struct bu_err *err);
+bu_must int bu_campaign_lldp(struct campaign *c, struct bu_err *err);
 /* The flows of one round go to the site, and to c->flows. */
-int bu_campaign_round(struct campaign *c, enum stage stage, struct bu_flow *flows,
-		      int count, struct bu_err *err);
+bu_must int bu_campaign_round(struct campaign *c, enum stage stage,
+			      struct bu_flow *flows, int count, struct bu_err *err);
 /* Both directions of a pair, unless it would say nothing; how many flows. */
 int bu_campaign_pair(const struct campaign *c, int a, int b, int via,
 		     struct bu_flow *flows);
@@ -73,26 +73,27 @@ uint64_t bu_campaign_random(uint64_t *state);
 /* pieces.c. The same for a site that has results by and by: `lacks` goes down by those
  * that are there; of the others each free port is asked about one partner, those that
  * failed lately last. */
-int bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err);
+bu_must int bu_campaign_leaf_pieces(struct campaign *c, int rounds, struct bu_err *err);
 /* rounds.c. Rounds inside the leaves until each port met its number of partners. */
-int bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err);
-int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
-			   struct bu_err *err);
-int bu_campaign_cross_round(struct campaign *c, enum stage stage,
-			    const struct bu_order *order, int round,
-			    struct bu_err *err);
+bu_must int bu_campaign_leaf_stage(struct campaign *c, int partners,
+				   struct bu_err *err);
+bu_must int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
+				   struct bu_err *err);
+bu_must int bu_campaign_cross_round(struct campaign *c, enum stage stage,
+				    const struct bu_order *order, int round,
+				    struct bu_err *err);
 /* Ports without a lasting symptom so far. */
 void bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret);
 /* Can one queue pair carry a whole link here? If not, links need as many as ports. */
 int bu_campaign_one_qp_is_enough(const struct campaign *c);
 
 /* switches.c. Sprayed flows cannot name a link, its switches can. */
-int bu_campaign_switches(struct campaign *c, const struct bu_order *order,
-			 struct bu_err *err);
+bu_must int bu_campaign_switches(struct campaign *c, const struct bu_order *order,
+				 struct bu_err *err);
 /* doubt.c. Nodes whose instrument is wrong are taken out. */
 void bu_campaign_doubt(struct campaign *c);
 /* retest.c. Rounds until every suspect is decided, or their number is up. */
-int bu_campaign_retest(struct campaign *c, struct bu_err *err);
+bu_must int bu_campaign_retest(struct campaign *c, struct bu_err *err);
 /* accuse.c. From what stands to accusations. */
 void bu_campaign_accuse(struct campaign *c);
 

@@ -201,7 +201,8 @@ int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 		  const struct bu_desired_node *want);
 
 /* answer.c. bu_site.round and .known over the log; arg: the campaign state. */
-int bu_gate_answer(void *arg, struct bu_flow *flows, int count, struct bu_err *err);
+bu_must int bu_gate_answer(void *arg, struct bu_flow *flows, int count,
+			   struct bu_err *err);
 enum bu_known bu_gate_known(void *arg, const struct bu_flow *flow);
 /* What was measured on a rail between these two in their present boots, NULL = nothing;
  * dir: in which direction of it a sends to b. */
@@ -257,8 +258,8 @@ void bu_gate_start_asked(struct bu_gate *gate);
 /* result.c. Body of a pair's event: the figures, what the campaign reads of them, the
  * result itself. */
 json_t *bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
-		      const char *rail, const struct bu_node *a,
-		      const struct bu_node *b, const struct bu_expect *expect,
+		      const char *rail, const struct bu_node *const ends[2],
+		      const struct bu_expect *expect,
 		      const struct bu_pair_result *result);
 /* Why a result says nothing, where its ends name no error themselves. */
 void bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result);
@@ -292,8 +293,8 @@ int bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 
 /* cert.c. Events of a full and a boot certificate; -1 and nothing when it cannot be:
  * its last results do not pass, or there is no signature. */
-int bu_gate_certify(const struct bu_gate *gate, const struct bu_node *node,
-		    struct bu_event ret[2], struct bu_err *err);
+bu_must int bu_gate_certify(const struct bu_gate *gate, const struct bu_node *node,
+			    struct bu_event ret[2], struct bu_err *err);
 
 /* evidence.c. Why a node goes out: for people, and in codes and figures. */
 struct bu_charge {

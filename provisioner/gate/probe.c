@@ -247,9 +247,10 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 			continue;
 		expect = bu_gate_expect(gate, want->validation, rail);
 		judge_rail(probe, i, &expect, &result);
-		bu_event_init(
-			&events[count++], BU_EVENT_PAIR, "",
-			bu_probe_body(gate, probe, rail->name, a, b, &expect, &result));
+		bu_event_init(&events[count++], BU_EVENT_PAIR, "",
+			      bu_probe_body(gate, probe, rail->name,
+					    (const struct bu_node *const[]){a, b},
+					    &expect, &result));
 	}
 	if (count)
 		bu_reconcile_note(gate->rec, events, count);

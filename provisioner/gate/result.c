@@ -101,9 +101,10 @@ bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result)
 
 json_t *
 bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
-	      const char *rail, const struct bu_node *a, const struct bu_node *b,
+	      const char *rail, const struct bu_node *const ends[2],
 	      const struct bu_expect *expect, const struct bu_pair_result *result)
 {
+	const struct bu_node *a = ends[0], *b = ends[1];
 	json_t *flows = flows_of(expect, result);
 	json_t *body = json_pack(
 		"{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",

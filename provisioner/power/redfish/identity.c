@@ -66,7 +66,7 @@ on_card(struct rf_op *op, const char *path, const json_t *member, void *arg)
 	for (size_t i = 0; i < BU_LEN(parts) && machine->macs_count == before; i++) {
 		rf_link(op, member, parts[i], link);
 		if (link[0])
-			rf_members(op, link, on_part, machine, NULL);
+			bu_ignore(rf_members(op, link, on_part, machine, NULL));
 	}
 	return 0;
 }
@@ -89,7 +89,7 @@ read_cards(struct rf_op *op, const json_t *system, struct bu_machine *machine)
 		object = rf_get(op, path, NULL, NULL);
 		rf_link(op, object, "NetworkAdapters", cards);
 		if (cards[0])
-			rf_members(op, cards, on_card, machine, NULL);
+			bu_ignore(rf_members(op, cards, on_card, machine, NULL));
 	}
 }
 
@@ -108,7 +108,7 @@ rf_identity(struct rf_op *op, struct bu_machine *ret, struct bu_err *err)
 	bu_text_copy(ret->uuid, sizeof(ret->uuid), bu_json_str(system, "UUID", ""));
 	rf_link(op, system, "EthernetInterfaces", link);
 	if (link[0])
-		rf_members(op, link, on_interface, ret, NULL);
+		bu_ignore(rf_members(op, link, on_interface, ret, NULL));
 	if (ret->macs_count == 0)
 		read_cards(op, system, ret);
 	return rf_go_on(op, err);

@@ -145,13 +145,13 @@ struct rf_reply {
 void rf_reply_fini(struct rf_reply *reply);
 /* 0 with an answer of any status. GET goes out again once when the network fails; GET
  * and PATCH when the BMC says that it is busy. Nothing else is sent twice. */
-int rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
-	    struct bu_err *err);
+bu_must int rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+		    struct bu_err *err);
 /* Waits; -1 when the operation has no time left for it, or was cancelled. */
-int rf_pause(struct rf_op *op, int64_t for_ms, struct bu_err *err);
+bu_must int rf_pause(struct rf_op *op, int64_t for_ms, struct bu_err *err);
 /* BU_ERR_CANCELLED, BU_ERR_TIMEOUT or BU_ERR_DENIED (its password was refused) when the
  * operation may not go on. */
-int rf_go_on(const struct rf_op *op, struct bu_err *err);
+bu_must int rf_go_on(const struct rf_op *op, struct bu_err *err);
 /* A path that the BMC gave ("@odata.id", Location), or a URL of its own, as a path; -1
  * for what leads elsewhere. */
 int rf_path(const struct rf_bmc *bmc, const char *text, char ret[RF_PATH_SIZE]);
@@ -167,8 +167,8 @@ int rf_refused(const struct rf_op *op, const struct rf_ask *ask,
 /* --- session.c --- */
 
 /* As rf_wire(), as who the target says; ask->as is not looked at. */
-int rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
-	    struct bu_err *err);
+bu_must int rf_call(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
+		    struct bu_err *err);
 /* GET of an object; anything else is an error. etag may be NULL. */
 json_t *rf_get(struct rf_op *op, const char *path, char etag[RF_ETAG_SIZE],
 	       struct bu_err *err);
@@ -184,8 +184,8 @@ void rf_trees_free(struct rf_bmc *bmc);
  * cannot be read is left out. */
 typedef int (*rf_member_fn)(struct rf_op *op, const char *path, const json_t *member,
 			    void *arg);
-int rf_members(struct rf_op *op, const char *collection, rf_member_fn fn, void *arg,
-	       struct bu_err *err);
+bu_must int rf_members(struct rf_op *op, const char *collection, rf_member_fn fn,
+		       void *arg, struct bu_err *err);
 /* 1 when the array allows the value, or when there is no array. */
 int rf_allows(const json_t *values, const char *value);
 
@@ -197,13 +197,13 @@ enum rf_taken { RF_TAKEN, RF_NOT_THIS, RF_FAILED };
 enum rf_taken rf_patch(struct rf_op *op, const char *path, const json_t *body,
 		       struct bu_err *err);
 /* POST to an action, and its task's end. */
-int rf_action(struct rf_op *op, const char *path, const json_t *body,
-	      struct bu_err *err);
+bu_must int rf_action(struct rf_op *op, const char *path, const json_t *body,
+		      struct bu_err *err);
 
 /* --- boot.c, identity.c --- */
 
-int rf_boot_first(struct rf_op *op, struct bu_err *err);
-int rf_identity(struct rf_op *op, struct bu_machine *ret, struct bu_err *err);
+bu_must int rf_boot_first(struct rf_op *op, struct bu_err *err);
+bu_must int rf_identity(struct rf_op *op, struct bu_machine *ret, struct bu_err *err);
 
 /* --- driver.c --- */
 

@@ -116,7 +116,7 @@ rf_logout(struct rf_op *op)
 	if (bmc->token[0] && bmc->session[0]) {
 		strcpy(session, bmc->session);
 		ask.path = session;
-		rf_wire(op, &ask, &reply, NULL);
+		bu_ignore(rf_wire(op, &ask, &reply, NULL));
 	}
 	bmc->token[0] = bmc->session[0] = '\0';
 }
