@@ -81,7 +81,6 @@ demo|mtools|fills the image's boot partition|
 demo|dosfstools|makes the image's boot partition|
 demo|syslinux|boots the image under BIOS|
 demo|syslinux-common|its modules|
-demo|systemd-boot-efi|boots the image under UEFI|
 demo|e2fsprogs|the image's root file system|
 demo|fdisk|partition tables|
 demo|ibverbs-providers|RDMA adapters, for the agent|

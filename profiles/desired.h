@@ -148,7 +148,8 @@ struct bu_desired_image {
 struct bu_desired_hardware {
 	char *name; /* never NULL */
 	char *disk; /* as of profiles/load/disk.h; never NULL: the only one written */
-	int64_t post_ms; /* 0 = not given: see bu_desired_post_ms() */
+	int64_t post_ms;   /* 0 = not given: see bu_desired_post_ms() */
+	char *boot_loader; /* "ipxe", "grub"; never NULL */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */

@@ -20,7 +20,8 @@
 #include "provisioner/api/api.h"
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
-#include "provisioner/boot/loaders.h"
+#include "provisioner/boot/tftp.h"
+#include "provisioner/served.h"
 #include "provisioner/settings.h"
 
 enum { FILES_MAX = 65536 };
@@ -50,25 +51,6 @@ served(const struct daemon *d)
 	return d->fleet->desired ? d->fleet->desired : d->fleet->last;
 }
 
-/* What DNS answers: the site's names and our own; owned. */
-static char *
-site_names(const struct daemon *d)
-{
-	const struct bu_desired *desired = served(d);
-	const char *domain = desired ? desired->site.domain : NULL;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	bu_assert(out);
-	fprintf(out, "%s bringup%s%s\n", d->settings.boot_address,
-		domain ? " bringup." : "", domain ? domain : "");
-	if (desired)
-		bu_names_print_hosts(desired, out);
-	fclose(out);
-	return text;
-}
-
 /* Where the site has time servers of its own, the appliance serves none. */
 static void
 tell_chrony(struct daemon *d)
@@ -92,37 +74,15 @@ tell_chrony(struct daemon *d)
 static void
 tell_dnsmasq(struct daemon *d)
 {
-	const struct bu_desired *desired = served(d);
-	size_t count = desired ? desired->nodes_count : 0;
-	bu_autofree struct bu_dnsmasq_host *hosts = bu_xcalloc(count, sizeof(*hosts));
-	bu_autofree char(*addresses)[INET_ADDRSTRLEN] =
-		bu_xcalloc(count, sizeof(*addresses));
-	bu_autofree char *names = NULL;
-	struct bu_dnsmasq_site site = {.hosts = hosts};
+	struct bu_served served_now;
 	struct bu_err err;
 
 	if (!d->dnsmasq)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		const struct bu_desired_node *node = &desired->nodes[i];
-		const struct bu_desired_network *boot =
-			bu_desired_node_network(node, BU_ROLE_BOOT);
-		char *address = addresses[site.count];
-
-		if (!node->mac || !boot ||
-		    bu_desired_node_address(node, boot, address) != 0)
-			continue;
-		hosts[site.count++] =
-			(struct bu_dnsmasq_host){node->name, node->mac, address};
-		site.gateway = boot->gateway;
-	}
-	names = site_names(d);
-	site.names = names;
-	site.domain = desired ? desired->site.domain : NULL;
-	site.dns = desired ? desired->site.dns : NULL;
-	site.ntp = desired ? desired->site.ntp : NULL;
-	if (bu_dnsmasq_set(d->dnsmasq, &site, &err) != 0)
+	bu_served_make(served(d), d->settings.boot_address, &served_now);
+	if (bu_dnsmasq_set(d->dnsmasq, &served_now.site, &err) != 0)
 		bu_error("dnsmasq", "%s", err.text);
+	bu_served_fini(&served_now);
 }
 
 static void
@@ -139,6 +99,7 @@ on_change(struct bu_fleet *fleet, struct bu_node *node, void *arg)
 
 	if (!node)
 		tell_boot(d);
+	bu_api_boot_tell(&d->api, node);
 	bu_rollouts_kick(d->api.rollouts);
 	bu_gate_kick(d->api.gate);
 	bu_server_wake(d->api.server);
@@ -274,12 +235,18 @@ on_secret(void *arg)
 	bu_server_wake(d->api.server);
 }
 
+/* Owned. */
+static char *
+socket_dir(const struct bu_settings *s)
+{
+	return bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
+}
+
 static int
 open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 {
 	const struct bu_settings *s = &d->settings;
-	bu_autofree char *dir =
-		bu_xstrndup(s->socket, (size_t)(strrchr(s->socket, '/') - s->socket));
+	bu_autofree char *dir = socket_dir(s);
 
 	d->api.server = bu_server_create(d->loop, bu_api_routes, &d->api);
 	d->api.secrets = bu_secrets_create(d->loop, on_secret, d);
@@ -304,12 +271,14 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 {
 	const struct bu_settings *s = &d->settings;
 	bu_autofree char *dir = bu_xasprintf("%s/dnsmasq", s->state);
+	bu_autofree char *run_dir = socket_dir(s);
 	struct bu_dnsmasq_opts opts = {
 		.dir = dir,
+		.run_dir = run_dir,
 		.interface = s->boot_interface,
 		.address = s->boot_address,
 		.range = s->dhcp_range,
-		.loaders = s->boot_loaders,
+		.loaders = d->api.loader_dirs,
 		.no_dns = strcmp(s->serve_dns, "no") == 0,
 		.script_url = d->script_url,
 		.http_url = d->http_url,
@@ -317,8 +286,12 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 
 	if (!s->boot_interface[0])
 		return 0;
-	if (bu_loaders_check(s->boot_loaders, err) != 0)
+	d->api.tftp_dir = bu_xasprintf("%s/tftp", dir);
+	if (bu_dhcp_from_name(s->dhcp, &opts.dhcp, err) != 0 ||
+	    bu_loaders_check(&opts.loaders, err) != 0 ||
+	    bu_tftp_make(d->api.tftp_dir, &opts.loaders, err) != 0)
 		return -1;
+	bu_api_boot_tell(&d->api, NULL);
 	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
 	if (strcmp(s->serve_time, "yes") == 0)
 		d->chrony = bu_chrony_create(
@@ -363,7 +336,7 @@ fill_api(struct daemon *d)
 	d->api.images_dir = s->images;
 	d->api.image_key = d->image_key;
 	d->api.ramdisk_dir = s->ramdisk;
-	d->api.loaders_dir = s->boot_loaders;
+	d->api.loader_dirs = (struct bu_loader_dirs){s->boot_loaders, s->ramdisk};
 	d->api.web_dir = d->web;
 	d->api.boot_address = s->boot_address;
 	d->api.dhcp_range = s->dhcp_range;
@@ -410,6 +383,7 @@ stop(struct daemon *d)
 	bu_fleet_destroy(d->fleet);
 	bu_trust_destroy(d->trust);
 	bu_settings_fini(&d->settings);
+	free(d->api.tftp_dir);
 	free(d->image_key);
 	free(d->web);
 	bu_compat_destroy(d->compat);

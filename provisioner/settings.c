@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "provisioner/boot/dnsmasq.h"
 
 enum { LIMIT_MAX_S = 7 * 24 * 3600 };
 
@@ -108,6 +109,7 @@ static int
 check_values(const struct bu_settings *s, struct bu_err *err)
 {
 	const char *const paths[] = {s->state, s->socket, s->images, s->ramdisk};
+	enum bu_dhcp dhcp;
 
 	for (size_t i = 0; i < BU_LEN(paths); i++)
 		if (paths[i][0] != '/')
@@ -116,11 +118,13 @@ check_values(const struct bu_settings *s, struct bu_err *err)
 	if (!is_yes_or_no(s->serve_dns) || !is_yes_or_no(s->serve_time))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "serve_dns and serve_time are yes or no");
-	if (s->boot_interface[0] &&
-	    (!s->boot_address[0] || !s->dhcp_range[0] || !s->boot_listen[0]))
+	if (bu_dhcp_from_name(s->dhcp, &dhcp, err) != 0)
+		return -1;
+	if (s->boot_interface[0] && (!s->boot_address[0] || !s->boot_listen[0] ||
+				     (dhcp == BU_DHCP_FULL && !s->dhcp_range[0])))
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "boot_interface also needs boot_address, "
-				  "boot_listen and dhcp_range");
+				  "boot_listen and, with dhcp = full, dhcp_range");
 	return check_listeners(s, err);
 }
 

@@ -17,9 +17,13 @@
 	X(agent_listen, "", "TLS for agents, ADDRESS:PORT")                            \
 	X(page_listen, "127.0.0.1:8480",                                               \
 	  "status page; unused when a socket is inherited")                            \
-	X(boot_interface, "", "DHCP is served here; empty = by another server")        \
+	X(boot_interface, "",                                                          \
+	  "DHCP, TFTP and DNS are served here; empty = none of them")                  \
 	X(boot_address, "", "our address on it")                                       \
-	X(dhcp_range, "", "FIRST,LAST for machines that are in no profile")            \
+	X(dhcp, "full",                                                                \
+	  "full; proxy: another server gives addresses; relay: only what routers "     \
+	  "pass on; off")                                                              \
+	X(dhcp_range, "", "FIRST,LAST for machines that are in no profile (full)")     \
 	X(boot_loaders, "/usr/lib/ipxe", "folder of undionly.kpxe and snponly.efi")    \
 	X(serve_dns, "yes", "no: another server answers on boot_interface")            \
 	X(serve_time, "yes", "the same for time, where [site] ntp is not given")       \

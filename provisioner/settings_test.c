@@ -57,6 +57,25 @@ START_TEST(what_is_said_counts)
 }
 END_TEST
 
+/* Another server gives the addresses: there is no range to name. */
+START_TEST(only_full_dhcp_needs_a_range)
+{
+	static const char *const modes[] = {"proxy", "relay", "off"};
+
+	for (size_t i = 0; i < BU_LEN(modes); i++) {
+		bu_autofree char *text = bu_xasprintf(
+			"[bringupd]\nboot_listen = 10.0.0.1:80\n"
+			"boot_interface = eth1\nboot_address = 10.0.0.1\ndhcp = %s\n",
+			modes[i]);
+		struct bu_settings s;
+
+		ck_assert_int_eq(load(text, &s, NULL), 0);
+		ck_assert_str_eq(s.dhcp, modes[i]);
+		bu_settings_fini(&s);
+	}
+}
+END_TEST
+
 START_TEST(what_is_wrong_is_named)
 {
 	static const struct {
@@ -77,6 +96,7 @@ START_TEST(what_is_wrong_is_named)
 		{"[bringupd]\nstate =\n", "'' is not an absolute path"},
 		{"[bringupd]\nboot_interface = eth1\n", "boot_interface also needs"},
 		{"[bringupd]\nserve_dns = maybe\n", "serve_dns and serve_time"},
+		{"[bringupd]\ndhcp = on\n", "full, proxy, relay or off"},
 		{"[bringupd]\nboot_listen = 0.0.0.0:80\n",
 		 "'0.0.0.0:80' is not an address"},
 		{"[bringupd]\nagent_listen = 0.0.0.0:8443\n",
@@ -109,5 +129,5 @@ START_TEST(a_missing_file_is_named)
 }
 END_TEST
 
-BU_UNIT("settings", an_empty_section_is_all_defaults, what_is_said_counts,
-	what_is_wrong_is_named, a_missing_file_is_named)
+BU_UNIT("settings", only_full_dhcp_needs_a_range, an_empty_section_is_all_defaults,
+	what_is_said_counts, what_is_wrong_is_named, a_missing_file_is_named)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rewrites one line in each of two files; called by target.c while installing and by
- * the agent in the installed system. Invariant: each file is the old one or the new one
- * at any moment, and a machine that loses power in between boots.
+ * Rewrites one line in the file of each boot loader; called by target.c while
+ * installing and by the agent in the installed system. Invariant: each file is the old
+ * one or the new one at any moment, and a machine that loses power in between boots.
  */
 #include "images/install/bootargs.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -20,13 +21,31 @@
 
 enum { FILE_MAX = 65536 };
 
-/* Both name the arguments in a line that begins so. */
+/* Each names the arguments in a line that begins so. GRUB reads its line as a shell
+ * does. Images have GRUB, or systemd-boot of an older bringup. */
 static const struct {
 	const char *path, *before;
+	int shell, only_if_there;
 } loaders[] = {
-	{"syslinux.cfg", " APPEND "},
-	{"loader/entries/bringup.conf", "options "},
+	{"syslinux.cfg", " APPEND ", 0, 0},
+	{"EFI/debian/grub.cfg", "linux /vmlinuz bringup.esp=$esp ", 1, 1},
+	{"loader/entries/bringup.conf", "options ", 0, 1},
 };
+
+/* The line with each character that GRUB might take for its own behind a backslash;
+ * owned. */
+static char *
+escape(const char *line)
+{
+	char *text = bu_xcalloc(2 * strlen(line) + 1, 1), *to = text;
+
+	for (const char *p = line; *p; p++) {
+		if (!isalnum((unsigned char)*p) && !strchr(" =,.:_/+%@-", *p))
+			*to++ = '\\';
+		*to++ = *p;
+	}
+	return text;
+}
 
 /* Where the line begins, behind `before`; NULL without such a line. */
 static const char *
@@ -64,15 +83,20 @@ static int
 rewrite(const char *esp_dir, size_t which, const char *line, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s/%s", esp_dir, loaders[which].path);
-	bu_autofree char *text = bu_file_read(path, FILE_MAX, NULL, err), *fresh = NULL;
+	bu_autofree char *text = NULL, *fresh = NULL, *escaped = NULL;
 	const char *at, *end;
 
+	if (loaders[which].only_if_there && !bu_file_exists(path))
+		return 0;
+	text = bu_file_read(path, FILE_MAX, NULL, err);
 	if (!text)
 		return -1;
 	at = find_line(text, loaders[which].before);
 	if (!at)
 		return bu_err_set(err, BU_ERR_STATE, 0, "%s has no line '%s'",
 				  loaders[which].path, loaders[which].before);
+	if (loaders[which].shell)
+		line = escaped = escape(line);
 	end = at + strcspn(at, "\r\n");
 	fresh = bu_xasprintf("%.*s%s%s", (int)(at - text), text, line, end);
 	if (strcmp(fresh, text) == 0)

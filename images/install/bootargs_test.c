@@ -29,12 +29,17 @@ check(const char *name, const char *want)
 	ck_assert_str_eq(text, want);
 }
 
+#define GRUB "probe --set=esp --part-uuid $root\nlinux /vmlinuz bringup.esp=$esp "
+
 static void
 begin(void)
 {
-	bu_autofree char *entries = NULL;
+	bu_autofree char *entries = NULL, *debian = NULL;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
+	debian = bu_xasprintf("%s/EFI/debian", dir);
+	ck_assert_int_eq(bu_mkdir_p(debian, 0755, NULL), 0);
+	put("EFI/debian/grub.cfg", GRUB "rw quiet\ninitrd /initrd\nboot\n");
 	entries = bu_xasprintf("%s/loader/entries", dir);
 	ck_assert_int_eq(bu_mkdir_p(entries, 0755, NULL), 0);
 	put("kargs", "rw quiet\n");
@@ -61,7 +66,7 @@ check_present(const char *want)
 	ck_assert_str_eq(got, want);
 }
 
-START_TEST(both_loaders_get_them_behind_the_images_own)
+START_TEST(all_loaders_get_them_behind_the_images_own)
 {
 	static const char *const rounds[] = {"iommu=pt hugepages=4", "isolcpus=2-7",
 					     ""};
@@ -69,7 +74,7 @@ START_TEST(both_loaders_get_them_behind_the_images_own)
 	begin();
 	check_present("");
 	for (size_t i = 0; i < BU_LEN(rounds); i++) {
-		bu_autofree char *bios = NULL, *uefi = NULL;
+		bu_autofree char *bios = NULL, *uefi = NULL, *grub = NULL;
 		const char *blank = rounds[i][0] ? " " : "";
 		struct bu_err err = {0};
 
@@ -81,11 +86,33 @@ START_TEST(both_loaders_get_them_behind_the_images_own)
 		uefi = bu_xasprintf(
 			"title bringup\noptions rw quiet%s%s\nlinux /vmlinuz\n", blank,
 			rounds[i]);
+		grub = bu_xasprintf(GRUB "rw quiet%s%s\ninitrd /initrd\nboot\n", blank,
+				    rounds[i]);
+		check("EFI/debian/grub.cfg", grub);
 		check("syslinux.cfg", bios);
 		check("loader/entries/bringup.conf", uefi);
 		check_present(rounds[i]);
 	}
 	check("kargs", "rw quiet\n");
+	end();
+}
+END_TEST
+
+/* What a shell would read otherwise is what the kernel gets. And a system partition has
+ * only the loaders that its image came with. */
+START_TEST(grub_takes_each_character_as_it_is)
+{
+	bu_autofree char *entry = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	entry = bu_xasprintf("%s/loader/entries/bringup.conf", dir);
+	ck_assert_int_eq(remove(entry), 0);
+	ck_assert_msg(bu_bootargs_write(dir, "a=\"$b;c\" {d}", &err) == 0, "%s",
+		      err.text);
+	check("EFI/debian/grub.cfg", GRUB "rw quiet a=\\\"\\$b\\;c\\\" \\{d\\}\n"
+					  "initrd /initrd\nboot\n");
+	check_present("a=\"$b;c\" {d}");
 	end();
 }
 END_TEST
@@ -130,5 +157,6 @@ START_TEST(an_image_without_the_file_takes_none)
 }
 END_TEST
 
-BU_UNIT("bootargs", both_loaders_get_them_behind_the_images_own,
-	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)
+BU_UNIT("bootargs", all_loaders_get_them_behind_the_images_own,
+	grub_takes_each_character_as_it_is, lines_that_no_kernel_takes_are_refused,
+	an_image_without_the_file_takes_none)

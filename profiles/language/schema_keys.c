@@ -219,6 +219,10 @@ static const struct bu_key keys[] = {
 	FIELD(hardware, post_ms), BU_CLASS_NONE,
 	"time that the firmware may take from power-on until it loads a system, on top of "
 	"the deadlines of inspecting and booting; 8 m unless given, none with libvirt"},
+{"hardware", "boot_loader", BU_KEY_CHOICE, "ipxe|grub", 0, 0, "ipxe",
+	FIELD(hardware, boot_loader), BU_CLASS_NONE,
+	"what UEFI machines load from the network: iPXE, or shim and signed GRUB, with "
+	"which Secure Boot may be on"},
 {"hardware", "memory_min", BU_KEY_SIZE, NULL, 1, 65536 * GIB, NULL,
 	FIELD(hardware, memory_min_bytes), BU_CLASS_NONE, "least memory"},
 {"hardware", "cpus_min", BU_KEY_INT, NULL, 1, 65536, NULL, FIELD(hardware, cpus_min),

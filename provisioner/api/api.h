@@ -7,6 +7,7 @@
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/api/secrets.h"
 #include "provisioner/api/server.h"
+#include "provisioner/boot/loaders.h"
 #include "provisioner/gate/gate.h"
 #include "provisioner/node/reconcile.h"
 #include "provisioner/node/verbs.h"
@@ -34,10 +35,11 @@ struct bu_api {
 	const char *web_dir;
 	const struct bu_compat *compat; /* versions that fit together; NULL = any */
 	const char *boot_address;       /* ours in the boot network */
-	const char *loaders_dir;        /* boot loaders */
-	const char *dhcp_range;         /* "FIRST,LAST" for unknown machines, or "" */
-	const char *http_url;           /* plain listener for booting nodes */
-	const char *agent_url;          /* TLS listener for agents */
+	struct bu_loader_dirs loader_dirs;
+	char *tftp_dir;         /* what dnsmasq serves; NULL = it does not run */
+	const char *dhcp_range; /* "FIRST,LAST" for unknown machines, or "" */
+	const char *http_url;   /* plain listener for booting nodes */
+	const char *agent_url;  /* TLS listener for agents */
 	struct bu_kept_plan kept[BU_PLANS_KEPT]; /* the newest first */
 };
 
@@ -52,6 +54,8 @@ extern const struct bu_route bu_api_routes[];
 BU_HANDLER(bu_api_boot_first);
 BU_HANDLER(bu_api_boot_script);
 BU_HANDLER(bu_api_boot_file);
+/* What is served by TFTP follows the node; NULL: all of them, by another profile. */
+void bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node);
 BU_HANDLER(bu_api_image_file);
 BU_HANDLER(bu_api_digest_file);
 /* discover.c: machines that no MAC leads to */

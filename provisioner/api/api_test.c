@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "profiles/load/tree.h"
+#include "provisioner/boot/tftp.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -254,6 +255,54 @@ START_TEST(a_script_holds_a_token_only_while_a_boot_is_ordered)
 }
 END_TEST
 
+/* By TFTP the same: a machine that loads GRUB has a file of its own exactly then. */
+START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
+{
+	struct site site;
+	bu_autofree char *before = NULL, *ordered = NULL, *other = NULL, *after = NULL;
+	bu_autofree char *path = NULL, *loader = NULL;
+	char token[BU_DIGEST_SIZE];
+	struct bu_desired_hardware *hardware;
+	struct bu_node *node;
+
+	site_begin(&site, 1);
+	node = rig_node(&site.rig, 1);
+	hardware =
+		&((struct bu_desired *)(uintptr_t)site.rig.fleet->desired)->hardware[0];
+	site.api.tftp_dir = bu_xasprintf("%s/tftp", site.ramdisk);
+	path = bu_xasprintf("%s/grub/52:54:00:77:00:01.cfg", site.api.tftp_dir);
+	ck_assert_int_eq(bu_tftp_make(site.api.tftp_dir, &site.api.loader_dirs, NULL),
+			 0);
+	rig_start(&site.rig, 1);
+	bu_trust_token(site.rig.trust, node->step.id, node->step.attempt, token);
+	bu_api_boot_tell(&site.api, node);
+	before = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_ptr_null(before); /* it loads iPXE */
+
+	loader = hardware->boot_loader;
+	hardware->boot_loader = (char *)(uintptr_t) "grub";
+	bu_api_boot_tell(&site.api, NULL);
+	ordered = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_ptr_nonnull(ordered);
+	ck_assert_ptr_nonnull(strstr(ordered, token));
+	/* The class is another now. */
+	hardware->boot_loader = (char *)(uintptr_t) "ipxe";
+	bu_api_boot_tell(&site.api, NULL);
+	other = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_ptr_null(other);
+
+	hardware->boot_loader = (char *)(uintptr_t) "grub";
+	bu_api_boot_tell(&site.api, node);
+	rig_inspect(&site.rig, 1);
+	bu_api_boot_tell(&site.api, node);
+	after = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_ptr_null(after);
+	hardware->boot_loader = bu_steal(&loader);
+	free(site.api.tftp_dir);
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(boot_files_and_image_files_and_no_others)
 {
 	struct site site;
@@ -475,6 +524,7 @@ RIG_UNIT("api", the_topology_is_told_to_people, status_shows_all_and_waits_for_n
 	 new_events_come_when_they_happen, a_node_with_why_and_evidence,
 	 the_page_changes_nothing_and_has_its_files,
 	 a_script_holds_a_token_only_while_a_boot_is_ordered,
+	 grub_has_a_file_only_while_a_boot_is_ordered,
 	 boot_files_and_image_files_and_no_others, plans_are_refused_with_their_reason,
 	 a_held_node_is_released, a_node_is_held_with_a_reason,
 	 nodes_are_asked_for_by_nodesets, rollouts_are_listed_shown_and_changed)

@@ -16,8 +16,10 @@
 #include "images/store.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/neighbour.h"
+#include "provisioner/boot/grub.h"
 #include "provisioner/boot/loaders.h"
 #include "provisioner/boot/script.h"
+#include "provisioner/boot/tftp.h"
 #include "provisioner/node/proof.h"
 
 BU_HANDLER(bu_api_boot_first)
@@ -28,9 +30,11 @@ BU_HANDLER(bu_api_boot_first)
 	return BU_ANSWER_NOW;
 }
 
+/* print: in the words of iPXE or of GRUB. */
 static char *
 agent_script(const struct bu_api *api, const struct bu_node *node,
-	     const struct bu_desired_node *want, const char *mac)
+	     const struct bu_desired_node *want, const char *mac,
+	     char *(*print)(const struct bu_script_agent *))
 {
 	char token[BU_DIGEST_SIZE], boots_from[BU_MAC_SIZE] = "";
 	struct bu_script_agent script = {
@@ -45,7 +49,45 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 
 	bu_mac_normalize(mac, boots_from);
 	bu_trust_token(api->trust, node->step.id, node->step.attempt, token);
-	return bu_script_boot_agent(&script);
+	return print(&script);
+}
+
+static int
+loads_grub(const struct bu_desired_node *want)
+{
+	return strcmp(want->hardware->boot_loader, "grub") == 0;
+}
+
+/* GRUB reads files by TFTP: a machine has one exactly while its boot is ordered. */
+static void
+put_grub(const struct bu_api *api, const struct bu_node *node, int also_removes)
+{
+	bu_autofree char *text = NULL;
+	struct bu_target target;
+	struct bu_err err;
+	int grub;
+
+	if (bu_fleet_target(api->fleet, node, &target, NULL) != 0 || !target.node->mac)
+		return;
+	grub = loads_grub(target.node);
+	if (!grub && !also_removes)
+		return;
+	if (grub && bu_reconcile_boots(node))
+		text = agent_script(api, node, target.node, target.node->mac,
+				    bu_grub_agent);
+	if (bu_tftp_put(api->tftp_dir, target.node->mac, text, &err) != 0)
+		bu_error("boot", "%s: %s", node->name, err.text);
+}
+
+void
+bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node)
+{
+	if (!api->tftp_dir)
+		return;
+	if (node)
+		put_grub(api, node, 0);
+	for (size_t i = 0; !node && i < api->fleet->count; i++)
+		put_grub(api, api->fleet->nodes[i], 1);
 }
 
 static char *
@@ -108,8 +150,9 @@ BU_HANDLER(bu_api_boot_script)
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
 		agent ? "agent" : "disk");
 	bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK, address);
-	reply->text = agent ? agent_script(api, node, target.node, mac)
-			    : bu_script_boot_disk("no network boot is ordered");
+	reply->text =
+		agent ? agent_script(api, node, target.node, mac, bu_script_boot_agent)
+		      : bu_script_boot_disk("no network boot is ordered");
 	return BU_ANSWER_NOW;
 }
 
@@ -159,7 +202,7 @@ BU_HANDLER(bu_api_boot_file)
 	if (strcmp(name, "vmlinuz") == 0 || strcmp(name, "agent.img") == 0)
 		path = bu_xasprintf("%s/%s", api->ramdisk_dir, name);
 	else
-		path = bu_loader_path(api->loaders_dir, name);
+		path = bu_loader_http_path(&api->loader_dirs, name);
 	if (!path)
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no boot file '%s'", name);
 	if (strcmp(name, "vmlinuz") == 0)

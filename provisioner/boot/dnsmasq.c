@@ -7,31 +7,46 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "provisioner/boot/child.h"
-#include "provisioner/boot/loaders.h"
 #include "provisioner/boot/priv.h"
+#include "provisioner/boot/tftp.h"
+
+enum { LEASES_STEP = 1000, LOOK_MS = 500, LOOK_AGAIN_MS = 5000 };
 
 struct bu_dnsmasq {
 	struct bu_dnsmasq_opts opts;
 	char *conf_path, *hosts_path, *names_path;
 	char *conf, *hosts, *names; /* as written */
 	struct bu_child *child;
+	struct bu_timer *look;
+	pid_t widened; /* the process whose socket has room for a storm */
 };
 
-/*
- * Two lines save 16 seconds at each start of iPXE: an empty router advertisement (it
- * waits for one) and option 175.176 "no ProxyDHCP" (it waits for that, too).
- */
+static const char *const modes[] = {
+	[BU_DHCP_FULL] = "full",
+	[BU_DHCP_PROXY] = "proxy",
+	[BU_DHCP_RELAY] = "relay",
+	[BU_DHCP_OFF] = "off",
+};
+
+int
+bu_dhcp_from_name(const char *name, enum bu_dhcp *ret, struct bu_err *err)
+{
+	for (size_t i = 0; i < BU_LEN(modes); i++)
+		if (strcmp(modes[i], name) == 0) {
+			*ret = (enum bu_dhcp)i;
+			return 0;
+		}
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "dhcp = %s: give full, proxy, relay or off", name);
+}
+
 static const char head[] =
 	"# Written by bringup; changes are lost.\n"
 	"interface=%s\n"
 	"bind-interfaces\n"
 	"except-interface=lo\n"
-	"no-ping\n"
-	"dhcp-authoritative\n"
-	"dhcp-no-override\n"
-	"dhcp-range=%s,1h\n"
-	"dhcp-leasefile=%s/leases\n"
 	"pid-file=\n"
 	/* Reads its files in our state directory; and the kernel forgets that a process
 	 * dies with its parent when its group changes. */
@@ -40,14 +55,24 @@ static const char head[] =
 	/* DNS: what the profile says, and no word of what others know. */
 	"no-resolv\n"
 	"no-hosts\n"
-	"addn-hosts=%s/names\n"
-	"dhcp-hostsfile=%s/hosts\n"
-	"dhcp-match=set:ipxe,175\n"
-	"dhcp-boot=tag:ipxe,%s\n"
-	"dhcp-option=tag:ipxe,encap:175,176,1b\n"
-	"enable-ra\n"
-	"dhcp-range=::,constructor:%s,ra-only\n"
-	"ra-param=%s,10,0\n";
+	"addn-hosts=%s/names\n";
+
+/* Of all modes with DHCP. */
+static const char dhcp_head[] = "no-ping\n"
+				"dhcp-no-override\n"
+				"dhcp-leasefile=%s/dnsmasq.leases\n"
+				"dhcp-hostsfile=%s/hosts\n"
+				"dhcp-match=set:ipxe,175\n"
+				"dhcp-boot=tag:ipxe,%s\n";
+
+/* Where we are the only server. Two lines save 16 seconds at each start of iPXE: an
+ * empty router advertisement (it waits for one) and option 175.176 "no ProxyDHCP" (it
+ * waits for that, too). */
+static const char only_server[] = "dhcp-authoritative\n"
+				  "dhcp-option=tag:ipxe,encap:175,176,1b\n"
+				  "enable-ra\n"
+				  "dhcp-range=::,constructor:%s,ra-only\n"
+				  "ra-param=%s,10,0\n";
 
 /* DHCP takes addresses only; a server that is a name is left to the installed system.
  */
@@ -76,8 +101,6 @@ static void
 print_site(FILE *out, const struct bu_dnsmasq_opts *opts,
 	   const struct bu_dnsmasq_site *site)
 {
-	if (site->domain)
-		fprintf(out, "domain=%s\nlocal=/%s/\n", site->domain, site->domain);
 	print_servers(out, "dns-server", site->dns, opts->address);
 	print_servers(out, "ntp-server", site->ntp, opts->address);
 	/* Without a value: the appliance forwards no packets. */
@@ -85,21 +108,86 @@ print_site(FILE *out, const struct bu_dnsmasq_opts *opts,
 		site->gateway ? site->gateway : "");
 }
 
+/* Addresses in "10.77.0.50,10.77.0.199". */
+static size_t
+count_range(const char *range)
+{
+	bu_autofree char *first = bu_xstrndup(range, strcspn(range, ","));
+	const char *last = strchr(range, ',');
+	struct in_addr a, b;
+
+	if (!last || inet_pton(AF_INET, first, &a) != 1 ||
+	    inet_pton(AF_INET, last + 1, &b) != 1 || ntohl(b.s_addr) < ntohl(a.s_addr))
+		return 0;
+	return ntohl(b.s_addr) - ntohl(a.s_addr) + 1;
+}
+
+/* dnsmasq's own limit of 1,000 leases would leave the rest of a large site without. In
+ * steps, because it starts again when its configuration changes. */
+static size_t
+max_leases(const struct bu_dnsmasq_opts *opts, const struct bu_dnsmasq_site *site)
+{
+	size_t most = site->count +
+		      (opts->dhcp == BU_DHCP_FULL ? count_range(opts->range) : 0);
+
+	return (most / LEASES_STEP + 1) * LEASES_STEP;
+}
+
+/* Machines behind a router have the addresses of the profile and no others. */
+static void
+print_nets(FILE *out, const struct bu_dnsmasq_site *site)
+{
+	for (size_t i = 0; i < site->nets_count; i++) {
+		const struct bu_dnsmasq_net *net = &site->nets[i];
+
+		fprintf(out, "dhcp-range=set:net-%s,%s,static,%s,1h\n", net->name,
+			net->net, net->mask);
+		fprintf(out, "dhcp-option=tag:net-%s,option:router%s%s\n", net->name,
+			net->gateway ? "," : "", net->gateway ? net->gateway : "");
+	}
+}
+
+static void
+print_dhcp(FILE *out, const struct bu_dnsmasq_opts *opts,
+	   const struct bu_dnsmasq_site *site)
+{
+	fprintf(out, dhcp_head, opts->run_dir, opts->dir, opts->script_url);
+	if (opts->dhcp == BU_DHCP_PROXY) {
+		fprintf(out, "dhcp-range=%s,proxy\n", opts->address);
+		return;
+	}
+	fprintf(out, only_server, opts->interface, opts->interface);
+	fprintf(out, "dhcp-lease-max=%zu\n", max_leases(opts, site));
+	if (opts->dhcp == BU_DHCP_FULL)
+		fprintf(out, "dhcp-range=%s,1h\n", opts->range);
+	print_nets(out, site);
+	print_site(out, opts, site);
+}
+
 char *
 bu_dnsmasq_render(const struct bu_dnsmasq_opts *opts,
 		  const struct bu_dnsmasq_site *site)
 {
+	bu_autofree char *tftp = bu_xasprintf("%s/tftp", opts->dir);
+	const struct bu_loaders_conf loaders = {
+		.dirs = &opts->loaders,
+		.tftp_dir = tftp,
+		.http_url = opts->http_url,
+		.proxy = opts->dhcp == BU_DHCP_PROXY,
+	};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	bu_assert(out);
-	fprintf(out, head, opts->interface, opts->range, opts->dir, opts->dir,
-		opts->dir, opts->script_url, opts->interface, opts->interface);
+	fprintf(out, head, opts->interface, opts->dir);
 	if (opts->no_dns)
 		fputs("port=0\n", out);
-	print_site(out, opts, site);
-	bu_loaders_print(out, opts->loaders, opts->http_url);
+	if (site->domain)
+		fprintf(out, "domain=%s\nlocal=/%s/\n", site->domain, site->domain);
+	if (opts->dhcp != BU_DHCP_OFF)
+		print_dhcp(out, opts, site);
+	bu_loaders_print(out, &loaders);
 	fclose(out);
 	return text;
 }
@@ -113,10 +201,33 @@ render_hosts(const struct bu_dnsmasq_site *site)
 
 	bu_assert(out);
 	for (size_t i = 0; i < site->count; i++)
-		fprintf(out, "%s,%s,%s\n", site->hosts[i].mac, site->hosts[i].address,
+		fprintf(out, "%s,%s%s,%s\n", site->hosts[i].mac,
+			site->hosts[i].grub ? "set:grub," : "", site->hosts[i].address,
 			site->hosts[i].name);
 	fclose(out);
 	return text;
+}
+
+/* It may have ended and be another process since. */
+static void
+look(void *arg)
+{
+	struct bu_dnsmasq *dnsmasq = arg;
+	pid_t pid = bu_child_pid(dnsmasq->child);
+	struct bu_err err = {0};
+
+	if (pid && pid != dnsmasq->widened && bu_priv_widen_dnsmasq(pid, &err) != 0 &&
+	    err.kind == BU_ERR_BUSY) {
+		bu_timer_set(dnsmasq->look, LOOK_MS);
+		return;
+	}
+	if (err.kind)
+		bu_warn("dnsmasq",
+			"its queue stays short, so many machines that start "
+			"at once get their addresses late: %s",
+			err.text);
+	dnsmasq->widened = pid;
+	bu_timer_set(dnsmasq->look, LOOK_AGAIN_MS);
 }
 
 struct bu_dnsmasq *
@@ -126,17 +237,24 @@ bu_dnsmasq_create(struct bu_loop *loop, const struct bu_dnsmasq_opts *opts)
 
 	dnsmasq->opts = *opts;
 	dnsmasq->opts.dir = bu_xstrdup(opts->dir);
+	dnsmasq->opts.run_dir = bu_xstrdup(opts->run_dir);
 	dnsmasq->opts.interface = bu_xstrdup(opts->interface);
 	dnsmasq->opts.address = bu_xstrdup(opts->address);
 	dnsmasq->opts.range = bu_xstrdup(opts->range);
 	dnsmasq->opts.script_url = bu_xstrdup(opts->script_url);
 	dnsmasq->opts.http_url = bu_xstrdup(opts->http_url);
-	dnsmasq->opts.loaders = bu_xstrdup(opts->loaders);
+	dnsmasq->opts.loaders.loaders = bu_xstrdup(opts->loaders.loaders);
+	dnsmasq->opts.loaders.ramdisk =
+		opts->loaders.ramdisk ? bu_xstrdup(opts->loaders.ramdisk) : NULL;
 	dnsmasq->conf_path = bu_xasprintf("%s/dnsmasq.conf", opts->dir);
 	dnsmasq->hosts_path = bu_xasprintf("%s/hosts", opts->dir);
 	dnsmasq->names_path = bu_xasprintf("%s/names", opts->dir);
 	dnsmasq->child = bu_child_create(loop, "dnsmasq", dnsmasq->conf_path,
 					 bu_priv_start_dnsmasq);
+	if (opts->dhcp != BU_DHCP_OFF) {
+		dnsmasq->look = bu_timer_create(loop, look, dnsmasq);
+		bu_timer_set(dnsmasq->look, LOOK_MS);
+	}
 	return dnsmasq;
 }
 
@@ -146,12 +264,21 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 	if (!dnsmasq)
 		return;
 	bu_child_destroy(dnsmasq->child);
-	const void *const owned[] = {
-		dnsmasq->opts.dir,    dnsmasq->opts.interface,  dnsmasq->opts.address,
-		dnsmasq->opts.range,  dnsmasq->opts.script_url, dnsmasq->opts.http_url,
-		dnsmasq->conf_path,   dnsmasq->hosts_path,      dnsmasq->names_path,
-		dnsmasq->conf,        dnsmasq->hosts,           dnsmasq->names,
-		dnsmasq->opts.loaders};
+	bu_timer_destroy(dnsmasq->look);
+	const void *const owned[] = {dnsmasq->opts.dir,
+				     dnsmasq->opts.interface,
+				     dnsmasq->opts.address,
+				     dnsmasq->opts.range,
+				     dnsmasq->opts.script_url,
+				     dnsmasq->opts.http_url,
+				     dnsmasq->conf_path,
+				     dnsmasq->hosts_path,
+				     dnsmasq->names_path,
+				     dnsmasq->conf,
+				     dnsmasq->hosts,
+				     dnsmasq->names,
+				     dnsmasq->opts.loaders.loaders,
+				     dnsmasq->opts.loaders.ramdisk};
 
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free((void *)(uintptr_t)owned[i]);
@@ -165,9 +292,12 @@ bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	bu_autofree char *conf = bu_dnsmasq_render(&dnsmasq->opts, site);
 	bu_autofree char *hosts = render_hosts(site);
 	bu_autofree char *names = bu_xstrdup(site->names ? site->names : "");
+	bu_autofree char *tftp = bu_xasprintf("%s/tftp", dnsmasq->opts.dir);
 	int restart = 0, reload = 0;
 
-	if (bu_mkdir_p(dnsmasq->opts.dir, 0700, err) != 0 ||
+	/* It does not start without the folder that it serves. */
+	if (bu_mkdir_p(tftp, 0700, err) != 0 ||
+	    bu_mkdir_p(dnsmasq->opts.run_dir, 0755, err) != 0 ||
 	    bu_child_put(dnsmasq->names_path, &dnsmasq->names, &names, &reload, err) !=
 		    0 ||
 	    bu_child_put(dnsmasq->hosts_path, &dnsmasq->hosts, &hosts, &reload, err) !=
@@ -177,7 +307,10 @@ bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	if (!restart && reload &&
 	    bu_priv_reload_dnsmasq(bu_child_pid(dnsmasq->child), NULL) == 0)
 		return 0;
-	if (restart || reload)
-		bu_child_restart(dnsmasq->child);
+	if (!restart && !reload)
+		return 0;
+	bu_child_restart(dnsmasq->child);
+	if (dnsmasq->look)
+		bu_timer_set(dnsmasq->look, LOOK_MS);
 	return 0;
 }

@@ -9,28 +9,50 @@
 
 #include "base/err.h"
 #include "base/loop.h"
+#include "provisioner/boot/loaders.h"
+
+enum bu_dhcp {
+	BU_DHCP_FULL,  /* gives addresses, also to what routers pass on */
+	BU_DHCP_PROXY, /* another server gives addresses; we say what to boot */
+	BU_DHCP_RELAY, /* answers what routers pass on, and nothing on its own link */
+	BU_DHCP_OFF    /* TFTP and DNS alone */
+};
+/* "full", "proxy", ...; BU_ERR_INVAL. */
+bu_must int bu_dhcp_from_name(const char *name, enum bu_dhcp *ret, struct bu_err *err);
 
 struct bu_dnsmasq_opts {
-	const char *dir;        /* its files: configuration, leases */
+	enum bu_dhcp dhcp;
+	const char *dir;        /* its files: configuration, hosts, TFTP */
+	const char *run_dir;    /* its leases: written and synced with each new one, so
+				 * that they must not be on a disk */
 	const char *interface;  /* "br-boot" */
 	const char *address;    /* ours on it */
-	const char *range;      /* "10.77.0.50,10.77.0.199" */
+	const char *range;      /* "10.77.0.50,10.77.0.199"; of BU_DHCP_FULL */
 	const char *script_url; /* first iPXE script */
 	const char *http_url;   /* "http://10.77.0.1:8080", for UEFI HTTP boot */
-	const char *loaders;    /* folder of the boot loaders */
-	int no_dns;             /* another server answers on this interface */
+	struct bu_loader_dirs loaders;
+	int no_dns; /* another server answers on this interface */
 };
 /* mac and address of each known node. */
 struct bu_dnsmasq_host {
 	const char *name;
 	const char *mac;
 	const char *address;
+	int grub; /* it loads signed GRUB, not iPXE */
+};
+/* A boot network behind a router, which passes its requests on. */
+struct bu_dnsmasq_net {
+	const char *name;
+	const char *net, *mask; /* "10.5.0.0", "255.255.255.0" */
+	const char *gateway;    /* NULL = none */
 };
 
 /* What the applied profile says. Texts may be NULL. */
 struct bu_dnsmasq_site {
 	const struct bu_dnsmasq_host *hosts;
 	size_t count;
+	const struct bu_dnsmasq_net *nets;
+	size_t nets_count;
 	const char *names;   /* hosts(5): what DNS answers */
 	const char *domain;  /* "falcon.example.org" */
 	const char *dns;     /* "10.0.0.53,...": servers for nodes; NULL = this one */

@@ -15,8 +15,8 @@
 #include "tests/support/unit.h"
 
 static const struct bu_dnsmasq_host hosts[] = {
-	{"node001", "52:54:00:77:00:01", "10.77.0.11"},
-	{"node002", "52:54:00:77:00:02", "10.77.0.12"},
+	{"node001", "52:54:00:77:00:01", "10.77.0.11", 0},
+	{"node002", "52:54:00:77:00:02", "10.77.0.12", 1},
 };
 static const struct bu_dnsmasq_site site = {
 	.hosts = hosts,
@@ -28,17 +28,44 @@ static const struct bu_dnsmasq_site site = {
 	.ntp = "ntp.example.org, 10.9.0.1, 10.9.0.2",
 };
 
+/* Rows without their files are not printed; so these are made. */
+static char loaders[sizeof("/tmp/bringup-dnsmasq-XXXXXX")];
+
+static void
+make_loaders(void)
+{
+	static const char *const files[] = {"undionly.kpxe", "snponly.efi",
+					    "shimx64.efi",   "grubx64.efi",
+					    "shimaa64.efi",  "grubaa64.efi"};
+
+	strcpy(loaders, "/tmp/bringup-dnsmasq-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(loaders));
+	for (size_t i = 0; i < BU_LEN(files); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", loaders, files[i]);
+
+		ck_assert_int_eq(bu_file_write(path, "x", 1, 0644, NULL), 0);
+	}
+}
+
+static void
+drop_loaders(void)
+{
+	bu_ignore(bu_remove_tree(loaders, NULL));
+	loaders[0] = '\0';
+}
+
 static struct bu_dnsmasq_opts
 opts_in(const char *dir)
 {
 	return (struct bu_dnsmasq_opts){
 		.dir = dir,
+		.run_dir = dir,
 		.interface = "br-boot",
 		.address = "10.77.0.1",
 		.range = "10.77.0.50,10.77.0.199",
 		.script_url = "http://10.77.0.1:8080/boot.ipxe",
 		.http_url = "http://10.77.0.1:8080",
-		.loaders = dir,
+		.loaders = {loaders, NULL},
 	};
 }
 
@@ -56,7 +83,7 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"interface=br-boot",
 		"bind-interfaces",
 		"dhcp-range=10.77.0.50,10.77.0.199,1h",
-		"dhcp-leasefile=/state/dnsmasq/leases",
+		"dhcp-leasefile=/state/dnsmasq/dnsmasq.leases",
 		"addn-hosts=/state/dnsmasq/names",
 		"dhcp-hostsfile=/state/dnsmasq/hosts",
 		"domain=lab.test",
@@ -66,23 +93,33 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		"dhcp-option=option:ntp-server,10.9.0.1,10.9.0.2",
 		"dhcp-option=option:router",
 		"dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe",
-		"tftp-root=/state/dnsmasq",
-		"dhcp-match=set:bios,option:client-arch,0",
-		"dhcp-match=set:efi64,option:client-arch,7",
-		"dhcp-match=set:efi64,option:client-arch,9",
-		"dhcp-match=set:efihttp,option:client-arch,16",
-		"dhcp-option-force=tag:efihttp,60,HTTPClient",
-		"dhcp-boot=tag:bios,tag:!ipxe,undionly.kpxe",
-		"dhcp-boot=tag:efi64,tag:!ipxe,snponly.efi",
-		("dhcp-boot=tag:efihttp,tag:!ipxe,"
+		"tftp-root=/state/dnsmasq/tftp",
+		"dhcp-match=set:arch0,option:client-arch,0",
+		"dhcp-match=set:arch7,option:client-arch,7",
+		"dhcp-match=set:arch9,option:client-arch,9",
+		"dhcp-match=set:arch11,option:client-arch,11",
+		"dhcp-match=set:arch16,option:client-arch,16",
+		"dhcp-option-force=tag:arch16,tag:!grub,60,HTTPClient",
+		"dhcp-boot=tag:arch0,tag:!ipxe,undionly.kpxe",
+		"dhcp-boot=tag:arch7,tag:!ipxe,tag:!grub,snponly.efi",
+		"dhcp-boot=tag:arch9,tag:!ipxe,tag:!grub,snponly.efi",
+		("dhcp-boot=tag:arch16,tag:!ipxe,tag:!grub,"
 		 "http://10.77.0.1:8080/boot/snponly.efi"),
+		/* Secure Boot, where the class says so; arm64 has nothing else */
+		"dhcp-boot=tag:arch7,tag:!ipxe,tag:grub,shimx64.efi",
+		"dhcp-boot=tag:arch9,tag:!ipxe,tag:grub,shimx64.efi",
+		"dhcp-boot=tag:arch11,tag:!ipxe,shimaa64.efi",
+		"dhcp-lease-max=1000",
 		/* the two that save 16 s at each start of iPXE */
 		"dhcp-option=tag:ipxe,encap:175,176,1b",
 		"ra-param=br-boot,10,0",
 	};
 	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
-	bu_autofree char *text = bu_dnsmasq_render(&opts, &site);
+	bu_autofree char *text = NULL;
 
+	make_loaders();
+	text = bu_dnsmasq_render(&opts, &site);
+	drop_loaders();
 	for (size_t i = 0; i < BU_LEN(lines); i++)
 		ck_assert_msg(has_line(text, lines[i]), "no line '%s'", lines[i]);
 }
@@ -107,25 +144,127 @@ START_TEST(what_is_not_said_is_not_answered)
 }
 END_TEST
 
-START_TEST(dnsmasq_understands_it)
+/* 5,000 machines and a range of 150: dnsmasq alone would stop at 1,000 leases. */
+START_TEST(a_large_site_has_a_lease_for_each)
+{
+	struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
+	struct bu_dnsmasq_host *many = bu_xcalloc(5000, sizeof(*many));
+	struct bu_dnsmasq_site large = {.hosts = many, .count = 5000};
+	bu_autofree char *text = bu_dnsmasq_render(&opts, &large);
+	bu_autofree char *relay = NULL;
+
+	ck_assert(has_line(text, "dhcp-lease-max=6000"));
+	/* Not the range of another mode. */
+	large.count = 4999;
+	opts.dhcp = BU_DHCP_RELAY;
+	relay = bu_dnsmasq_render(&opts, &large);
+	ck_assert(has_line(relay, "dhcp-lease-max=5000"));
+	free(many);
+}
+END_TEST
+
+static const struct bu_dnsmasq_net far[] = {
+	{"row-b", "10.80.0.0", "255.255.255.0", "10.80.0.254"},
+	{"row-c", "10.81.0.0", "255.255.254.0", NULL},
+};
+
+/* What each way of DHCP says (+) and must not say (-). */
+START_TEST(each_mode_says_its_own)
+{
+	static const struct {
+		enum bu_dhcp mode;
+		const char *says[8], *not [6];
+	} rows[] = {
+		{BU_DHCP_FULL,
+		 {"dhcp-range=10.77.0.50,10.77.0.199,1h", "dhcp-authoritative",
+		  "dhcp-range=set:net-row-b,10.80.0.0,static,255.255.255.0,1h",
+		  "dhcp-option=tag:net-row-b,option:router,10.80.0.254",
+		  "dhcp-range=set:net-row-c,10.81.0.0,static,255.255.254.0,1h",
+		  "dhcp-option=tag:net-row-c,option:router"},
+		 {"pxe-service", ",proxy"}},
+		{BU_DHCP_RELAY,
+		 {"dhcp-authoritative",
+		  "dhcp-range=set:net-row-b,10.80.0.0,static,255.255.255.0,1h"},
+		 {"10.77.0.50", ",proxy"}},
+		{BU_DHCP_PROXY,
+		 {"dhcp-range=10.77.0.1,proxy",
+		  "pxe-service=tag:!ipxe,0,\"bringup\",undionly.kpxe",
+		  "pxe-service=tag:!ipxe,tag:!grub,7,\"bringup\",snponly.efi",
+		  "pxe-service=tag:!ipxe,tag:grub,7,\"bringup\",shimx64.efi",
+		  "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe", "enable-tftp"},
+		 {"dhcp-authoritative", "10.77.0.50", "option:router", "static",
+		  "encap:175", "enable-ra"}},
+		{BU_DHCP_OFF,
+		 {"enable-tftp", "tftp-root=/state/dnsmasq/tftp",
+		  "addn-hosts=/state/dnsmasq/names"},
+		 {"dhcp-range", "dhcp-authoritative", "enable-ra", "leasefile"}},
+	};
+	struct bu_dnsmasq_site wide = site;
+
+	make_loaders();
+	wide.nets = far;
+	wide.nets_count = BU_LEN(far);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_dnsmasq_opts opts = opts_in("/state/dnsmasq");
+		bu_autofree char *text = NULL;
+
+		opts.dhcp = rows[i].mode;
+		text = bu_dnsmasq_render(&opts, &wide);
+		for (size_t k = 0; k < BU_LEN(rows[i].says) && rows[i].says[k]; k++)
+			ck_assert_msg(has_line(text, rows[i].says[k]),
+				      "%zu: no '%s' in %s", i, rows[i].says[k], text);
+		for (size_t k = 0; k < BU_LEN(rows[i].not ) && rows[i].not [k]; k++)
+			ck_assert_msg(!strstr(text, rows[i].not [k]), "%zu: '%s' in %s",
+				      i, rows[i].not [k], text);
+	}
+}
+END_TEST
+
+START_TEST(modes_have_names)
+{
+	enum bu_dhcp mode;
+	struct bu_err err;
+
+	ck_assert_int_eq(bu_dhcp_from_name("relay", &mode, &err), 0);
+	ck_assert_int_eq(mode, BU_DHCP_RELAY);
+	ck_assert_int_eq(bu_dhcp_from_name("on", &mode, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "full, proxy, relay or off"));
+}
+END_TEST
+
+/* In each mode, with machines behind routers. */
+static void
+understands(enum bu_dhcp mode)
 {
 	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
 	bu_autofree char *conf = NULL, *arg = NULL, *text = NULL;
 	struct bu_dnsmasq_opts opts;
 	const char *argv[] = {"/usr/sbin/dnsmasq", "--test", NULL, NULL};
 	struct bu_job_opts job = {.argv = argv};
+	struct bu_dnsmasq_site wide = site;
 	struct bu_err err = {0};
 
-	BU_NEEDS(argv[0]);
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	opts = opts_in(dir);
-	text = bu_dnsmasq_render(&opts, &site);
+	opts.dhcp = mode;
+	wide.nets = far;
+	wide.nets_count = BU_LEN(far);
+	text = bu_dnsmasq_render(&opts, &wide);
 	conf = bu_xasprintf("%s/conf", dir);
 	arg = bu_xasprintf("--conf-file=%s", conf);
 	argv[2] = arg;
 	ck_assert_int_eq(bu_file_write(conf, text, strlen(text), 0600, NULL), 0);
 	ck_assert_msg(bu_job_run(&job, NULL, &err) == 0, "%s", err.text);
 	bu_ignore(bu_remove_tree(dir, NULL));
+}
+
+START_TEST(dnsmasq_understands_it)
+{
+	BU_NEEDS("/usr/sbin/dnsmasq");
+	make_loaders();
+	for (int mode = BU_DHCP_FULL; mode <= BU_DHCP_OFF; mode++)
+		understands((enum bu_dhcp)mode);
+	drop_loaders();
 }
 END_TEST
 
@@ -242,6 +381,12 @@ START_TEST(it_answers_names_addresses_and_machines)
 		   "getent hosts 10.78.0.12; getent hosts 10.78.0.11 || echo none;"
 		   "pgrep -x dnsmasq -P $PPID | cmp - $D/pid && echo same"),
 	       "10.78.0.12      node002-fabric.lab.test\nnone\nsame\n");
+	/* A storm of machines waits in its queue instead of being lost: twice what was
+	 * asked for, as the kernel counts. */
+	expect(loop, dir,
+	       "for try in $(seq 100); do ss -Huamn 'sport = :67' | grep -o rb33554432 && "
+	       "break; sleep 0.1; done",
+	       "rb33554432\n");
 	bu_dnsmasq_destroy(dnsmasq);
 	bu_loop_destroy(loop);
 	bu_ignore(bu_remove_tree(dir, NULL));
@@ -249,5 +394,6 @@ START_TEST(it_answers_names_addresses_and_machines)
 END_TEST
 
 BU_UNIT("dnsmasq", each_node_has_its_address_and_the_rest_a_range,
-	what_is_not_said_is_not_answered, dnsmasq_understands_it,
+	what_is_not_said_is_not_answered, a_large_site_has_a_lease_for_each,
+	each_mode_says_its_own, modes_have_names, dnsmasq_understands_it,
 	a_directory_that_cannot_be_is_an_error, it_answers_names_addresses_and_machines)

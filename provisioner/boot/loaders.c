@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of boot loaders. dnsmasq.c prints it, bringupd checks it before it answers
- * DHCP, and the HTTP server serves what it names: a name that is handed out is a file
+ * The boot table. dnsmasq.c prints it, bringupd checks it before it answers DHCP,
+ * tftp.c and the HTTP server serve what it names: a name that is handed out is a file
  * that is there.
  */
 #include "provisioner/boot/loaders.h"
@@ -9,76 +9,166 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/text.h"
 
-enum transport { TFTP, HTTP };
+#define IPXE "Debian's package ipxe, or set boot_loaders in bringupd.conf"
+#define SIGNED "bringup image build ramdisk, which fetches it"
+#define ARM64                                                                          \
+	"shim-signed and grub-efi-arm64-signed of Debian arm64, copied to boot_loaders"
 
-static const struct loader {
-	int arch;
-	const char *tag;
-	enum transport transport;
-	const char *file;
-	const char *package;
-} loaders[] = {
-	{0, "bios", TFTP, "undionly.kpxe", "ipxe"},
-	{7, "efi64", TFTP, "snponly.efi", "ipxe"},
-	{9, "efi64", TFTP, "snponly.efi", "ipxe"}, /* what some firmware calls itself */
-	{16, "efihttp", HTTP, "snponly.efi", "ipxe"},
+/* Debian's signed GRUB has no HTTP, so a machine that must have it and asks by HTTP
+ * gets no answer, and its firmware goes on to PXE. */
+static const struct bu_boot_row rows[] = {
+	{"bios-pxe", 0, BU_BY_TFTP, BU_OF_ANY, "undionly.kpxe", NULL, IPXE, 0},
+	{"uefi-pxe", 7, BU_BY_TFTP, BU_OF_IPXE, "snponly.efi", NULL, IPXE, 0},
+	/* what some firmware calls itself */
+	{"uefi-pxe", 9, BU_BY_TFTP, BU_OF_IPXE, "snponly.efi", NULL, IPXE, 0},
+	{"uefi-http", 16, BU_BY_HTTP, BU_OF_IPXE, "snponly.efi", NULL, IPXE, 0},
+	{"uefi-secure", 7, BU_BY_TFTP, BU_OF_GRUB, "shimx64.efi", "grubx64.efi", SIGNED,
+	 1},
+	{"uefi-secure", 9, BU_BY_TFTP, BU_OF_GRUB, "shimx64.efi", "grubx64.efi", SIGNED,
+	 1},
+	{"arm64-secure", 11, BU_BY_TFTP, BU_OF_ANY, "shimaa64.efi", "grubaa64.efi",
+	 ARM64, 1},
 };
 
-int
-bu_loaders_check(const char *dir, struct bu_err *err)
+const struct bu_boot_row *
+bu_boot_rows(size_t *ret_count)
 {
-	for (size_t i = 0; i < BU_LEN(loaders); i++) {
-		bu_autofree char *path = bu_xasprintf("%s/%s", dir, loaders[i].file);
+	*ret_count = BU_LEN(rows);
+	return rows;
+}
+
+/* Where it is, or where it would be; owned. */
+static char *
+find(const struct bu_loader_dirs *dirs, const char *file)
+{
+	char *path = bu_xasprintf("%s/%s", dirs->loaders, file);
+
+	if (access(path, R_OK) == 0 || !dirs->ramdisk)
+		return path;
+	bu_autofree char *other = bu_xasprintf("%s/%s", dirs->ramdisk, file);
+
+	if (access(other, R_OK) != 0)
+		return path;
+	free(path);
+	return bu_steal(&other);
+}
+
+/* The first of its files that is not there; NULL = all are; owned. */
+static char *
+missing(const struct bu_boot_row *row, const struct bu_loader_dirs *dirs)
+{
+	const char *const files[] = {row->file, row->second};
+
+	for (size_t i = 0; i < BU_LEN(files) && files[i]; i++) {
+		char *path = find(dirs, files[i]);
 
 		if (access(path, R_OK) != 0)
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+int
+bu_boot_row_there(const struct bu_boot_row *row, const struct bu_loader_dirs *dirs)
+{
+	bu_autofree char *path = missing(row, dirs);
+
+	return !path;
+}
+
+int
+bu_loaders_check(const struct bu_loader_dirs *dirs, struct bu_err *err)
+{
+	const char *said = "";
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *path = missing(&rows[i], dirs);
+
+		if (!path || strcmp(said, rows[i].name) == 0)
+			continue;
+		if (!rows[i].only_if_there)
 			return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 					  "boot loader %s is missing, machines could "
-					  "not boot; install Debian's package %s, or "
-					  "set boot_loaders in bringupd.conf",
-					  path, loaders[i].package);
+					  "not boot by %s; install %s",
+					  path, rows[i].name, rows[i].package);
+		said = rows[i].name;
+		bu_info("boot", "no machine boots by %s: %s is missing; it is of %s",
+			rows[i].name, path, rows[i].package);
 	}
 	return 0;
 }
 
-char *
-bu_loader_path(const char *dir, const char *name)
+static int
+is_named(const struct bu_boot_row *row, const char *name)
 {
-	for (size_t i = 0; i < BU_LEN(loaders); i++)
-		if (loaders[i].transport == HTTP && strcmp(loaders[i].file, name) == 0)
-			return bu_xasprintf("%s/%s", dir, name);
+	return strcmp(row->file, name) == 0 ||
+	       (row->second && strcmp(row->second, name) == 0);
+}
+
+char *
+bu_loader_path(const struct bu_loader_dirs *dirs, const char *name)
+{
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (is_named(&rows[i], name))
+			return find(dirs, name);
 	return NULL;
 }
 
-/* The same tag again says the same file. */
-static int
-is_said(size_t row)
+char *
+bu_loader_http_path(const struct bu_loader_dirs *dirs, const char *name)
 {
-	for (size_t i = 0; i < row; i++)
-		if (strcmp(loaders[i].tag, loaders[row].tag) == 0)
-			return 1;
-	return 0;
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (rows[i].transport == BU_BY_HTTP && is_named(&rows[i], name))
+			return find(dirs, name);
+	return NULL;
+}
+
+/* A host of the profile has the tag grub when its class says so. iPXE names itself by
+ * option 175, and is past all this. */
+static const char *const tags[] = {
+	[BU_OF_ANY] = "",
+	[BU_OF_IPXE] = "tag:!grub,",
+	[BU_OF_GRUB] = "tag:grub,",
+};
+
+static void
+print_row(FILE *out, const struct bu_boot_row *row, const char *http_url)
+{
+	fprintf(out, "dhcp-match=set:arch%d,option:client-arch,%d\n", row->arch,
+		row->arch);
+	if (row->transport == BU_BY_HTTP)
+		fprintf(out,
+			"dhcp-option-force=tag:arch%d,tag:!grub,60,HTTPClient\n"
+			"dhcp-boot=tag:arch%d,tag:!ipxe,%s%s/boot/%s\n",
+			row->arch, row->arch, tags[row->of], http_url, row->file);
+	else
+		fprintf(out, "dhcp-boot=tag:arch%d,tag:!ipxe,%s%s\n", row->arch,
+			tags[row->of], row->file);
+}
+
+/* Another server gives the addresses; firmware asks us for the file alone. */
+static void
+print_proxy_row(FILE *out, const struct bu_boot_row *row)
+{
+	if (row->transport == BU_BY_TFTP)
+		fprintf(out, "pxe-service=tag:!ipxe,%s%d,\"bringup\",%s\n",
+			tags[row->of], row->arch, row->file);
 }
 
 void
-bu_loaders_print(FILE *out, const char *dir, const char *http_url)
+bu_loaders_print(FILE *out, const struct bu_loaders_conf *conf)
 {
-	fprintf(out, "enable-tftp\ntftp-root=%s\n", dir);
-	for (size_t i = 0; i < BU_LEN(loaders); i++) {
-		const struct loader *loader = &loaders[i];
-
-		fprintf(out, "dhcp-match=set:%s,option:client-arch,%d\n", loader->tag,
-			loader->arch);
-		if (is_said(i))
+	fprintf(out, "enable-tftp\ntftp-root=%s\n", conf->tftp_dir);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		if (!bu_boot_row_there(&rows[i], conf->dirs))
 			continue;
-		if (loader->transport == HTTP)
-			fprintf(out,
-				"dhcp-option-force=tag:%s,60,HTTPClient\n"
-				"dhcp-boot=tag:%s,tag:!ipxe,%s/boot/%s\n",
-				loader->tag, loader->tag, http_url, loader->file);
+		if (conf->proxy)
+			print_proxy_row(out, &rows[i]);
 		else
-			fprintf(out, "dhcp-boot=tag:%s,tag:!ipxe,%s\n", loader->tag,
-				loader->file);
+			print_row(out, &rows[i], conf->http_url);
 	}
 }

@@ -2,15 +2,21 @@
 /* The operations that need root. */
 #include "provisioner/boot/priv.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/path.h"
+
+/* 5,000 requests at once, as the kernel counts their bytes. */
+enum { DHCP_QUEUE = 16 << 20, DNSMASQ_FILES = 64 };
 
 static int
 check_conf(const char *path, struct bu_err *err)
@@ -74,8 +80,8 @@ bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
 	return bu_job_start(loop, &opts, fn, arg, err);
 }
 
-int
-bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err)
+static int
+check_dnsmasq(pid_t pid, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("/proc/%d/comm", (int)pid);
 	char name[16];
@@ -84,6 +90,56 @@ bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err)
 	if (strcmp(name, "dnsmasq") != 0)
 		return bu_err_set(err, BU_ERR_DENIED, 0, "process %d is not dnsmasq",
 				  (int)pid);
+	return 0;
+}
+
+/* A socket that serves DHCP gets the wider queue; 1 = it was one. */
+static int
+widen(int fd)
+{
+	struct sockaddr_in name;
+	socklen_t size = sizeof(name);
+	const int bytes = DHCP_QUEUE;
+
+	return getsockname(fd, (void *)&name, &size) == 0 &&
+	       name.sin_family == AF_INET &&
+	       (name.sin_port == htons(67) || name.sin_port == htons(4011)) &&
+	       setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) == 0;
+}
+
+/* The kernel's default holds some 200 requests, and what comes while it is full is
+ * lost; dnsmasq has no option for it. */
+int
+bu_priv_widen_dnsmasq(pid_t pid, struct bu_err *err)
+{
+	bu_autoclose int process = -1;
+	int count = 0;
+
+	if (check_dnsmasq(pid, err) != 0)
+		return -1;
+	process = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (process < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "process %d", (int)pid);
+	for (int number = 0; number < DNSMASQ_FILES; number++) {
+		int fd = (int)syscall(SYS_pidfd_getfd, process, number, 0);
+
+		if (fd < 0 && errno != EBADF)
+			return bu_err_set(err, BU_ERR_IO, errno, "files of dnsmasq");
+		if (fd < 0)
+			continue;
+		count += widen(fd);
+		close(fd);
+	}
+	return count ? 0
+		     : bu_err_set(err, BU_ERR_BUSY, 0,
+				  "dnsmasq has no DHCP socket yet");
+}
+
+int
+bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err)
+{
+	if (check_dnsmasq(pid, err) != 0)
+		return -1;
 	if (kill(pid, SIGHUP) != 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "signal to dnsmasq");
 	return 0;

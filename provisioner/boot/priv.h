@@ -21,4 +21,8 @@ int bu_priv_has_chronyd(void);
 /* Makes it read its hosts again (SIGHUP). The process must be a dnsmasq. */
 bu_must int bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err);
 
+/* Makes room for a storm in the queue of its DHCP socket. BU_ERR_BUSY: it has none yet.
+ */
+bu_must int bu_priv_widen_dnsmasq(pid_t pid, struct bu_err *err);
+
 #endif

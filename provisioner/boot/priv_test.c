@@ -67,6 +67,8 @@ START_TEST(only_a_dnsmasq_is_told_to_read_again)
 
 	ck_assert_int_eq(bu_priv_reload_dnsmasq(getpid(), &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_int_eq(bu_priv_widen_dnsmasq(getpid(), &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 	ck_assert_int_eq(bu_priv_reload_dnsmasq(0x3fffffff, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 }

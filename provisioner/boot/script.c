@@ -25,33 +25,42 @@ bu_script_first(const char *http_url)
 		http_url);
 }
 
-/* "initrd=" is what the kernel asks for under UEFI; BIOS does not mind it. It asks
- * until it gets them: this boot was ordered, and its order has the deadline.
- */
 char *
-bu_script_boot_agent(const struct bu_script_agent *agent)
+bu_script_kargs(const struct bu_script_agent *agent)
 {
 	bu_autofree char *who =
 		agent->node ? bu_xasprintf(" bringup.node=%s bringup.token=%s",
 					   agent->node, agent->token)
 			    : bu_xstrdup("");
 
+	return bu_xasprintf("console=tty0 console=ttyS0,115200n8 quiet panic=5 "
+			    "initrd=agent.img BOOTIF=%s bringup.url=%s bringup.boot=%s "
+			    "bringup.ca=%s%s%s%s",
+			    agent->mac, agent->agent_url, agent->http_url,
+			    agent->ca_digest, who, agent->kargs ? " " : "",
+			    agent->kargs ? agent->kargs : "");
+}
+
+/* "initrd=" is what the kernel asks for under UEFI; BIOS does not mind it. It asks
+ * until it gets them: this boot was ordered, and its order has the deadline.
+ */
+char *
+bu_script_boot_agent(const struct bu_script_agent *agent)
+{
+	bu_autofree char *kargs = bu_script_kargs(agent);
+
 	return bu_xasprintf(
 		"#!ipxe\n"
 		"echo bringup: %s boots the agent\n"
 		":again\n"
-		"kernel %s/boot/vmlinuz console=tty0 console=ttyS0,115200n8 quiet panic=5 "
-		"initrd=agent.img BOOTIF=%s bringup.url=%s bringup.boot=%s "
-		"bringup.ca=%s%s%s%s && "
+		"kernel %s/boot/vmlinuz %s && "
 		"initrd %s/boot/agent.img && boot ||\n"
 		"echo bringup: the appliance does not answer; again in 5 s\n"
 		"imgfree\n"
 		"sleep 5\n"
 		"goto again\n",
 		agent->node ? agent->node : "an unknown machine", agent->http_url,
-		agent->mac, agent->agent_url, agent->http_url, agent->ca_digest, who,
-		agent->kargs ? " " : "", agent->kargs ? agent->kargs : "",
-		agent->http_url);
+		kargs, agent->http_url);
 }
 
 /* iPXE of 2019 cannot start a disk under UEFI: the firmware's next entry has to. */

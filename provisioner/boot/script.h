@@ -15,6 +15,8 @@ struct bu_script_agent {
 	const char *token; /* of this boot alone */
 	const char *kargs; /* more kernel arguments; NULL = none */
 };
+/* What the kernel is told, by any loader. Owned. */
+char *bu_script_kargs(const struct bu_script_agent *agent);
 /* Boots the ramdisk with the agent. Owned. */
 char *bu_script_boot_agent(const struct bu_script_agent *agent);
 /* Boots from the disk: no boot from the network was ordered. Owned. */

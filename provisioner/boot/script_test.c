@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "provisioner/boot/grub.h"
 #include "tests/support/unit.h"
 
 START_TEST(the_first_script_asks_again_with_the_mac)
@@ -71,6 +72,30 @@ START_TEST(the_disks_script_holds_no_token_and_says_why)
 }
 END_TEST
 
-BU_UNIT("script", the_first_script_asks_again_with_the_mac,
+/* GRUB gives the kernel the same words, and asks TFTP for the files. */
+START_TEST(grub_tells_the_kernel_the_same)
+{
+	struct bu_script_agent agent = {
+		.http_url = "http://10.77.0.1:8080",
+		.agent_url = "https://10.77.0.1:8443",
+		.ca_digest = "cafe",
+		.node = "node001",
+		.mac = "52:54:00:77:00:01",
+		.token = "secret",
+	};
+	bu_autofree char *kargs = bu_script_kargs(&agent),
+			 *text = bu_grub_agent(&agent);
+	bu_autofree char *want = bu_xasprintf(
+		"linux $net/vmlinuz %s\ninitrd $net/agent.img\nboot\n", kargs);
+	bu_autofree char *first = bu_grub_first();
+
+	ck_assert_ptr_nonnull(strstr(kargs, "bringup.token=secret"));
+	ck_assert_ptr_nonnull(strstr(text, want));
+	ck_assert_ptr_null(strstr(first, "linux "));
+}
+END_TEST
+
+BU_UNIT("script", grub_tells_the_kernel_the_same,
+	the_first_script_asks_again_with_the_mac,
 	the_agents_script_tells_the_kernel_all_that_it_needs,
 	the_disks_script_holds_no_token_and_says_why)

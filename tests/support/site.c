@@ -62,7 +62,7 @@ open_server(struct site *site)
 		.images_dir = site->images,
 		.image_key = "/no/such/key",
 		.ramdisk_dir = site->ramdisk,
-		.loaders_dir = site->ramdisk,
+		.loader_dirs = {site->ramdisk, site->ramdisk},
 		.web_dir = BU_SRCDIR "/webui",
 		.boot_address = "10.77.0.1",
 		.dhcp_range = "10.77.0.150,10.77.0.199",

@@ -300,35 +300,53 @@ kept_initrd()
 	echo "$kept"
 }
 
+# signed_loaders: Debian's shim and GRUB, with which Secure Boot may be on; unpacked and
+# never installed, because installed they are this machine's own. Sets SIGNED.
+signed_loaders()
+{
+	SIGNED=$CACHE/base/signed-$(candidates $SIGNED_PACKAGES | digest | cut -c1-16)
+	[ ! -d "$SIGNED" ] || return 0
+	say "fetching $SIGNED_PACKAGES"
+	rm -rf "$WORK/signed" && mkdir -p "$WORK/signed/root"
+	(cd "$WORK/signed" &&
+		apt-get -q -o APT::Sandbox::User=root download $SIGNED_PACKAGES >&2)
+	for deb in "$WORK"/signed/*.deb; do
+		dpkg -x "$deb" "$WORK/signed/root"
+	done
+	mkdir -p "$CACHE/base"
+	mv "$WORK/signed/root/usr/lib" "$SIGNED"
+	rm -rf "$WORK/signed"
+}
+
 # esp FILE MIB VMLINUZ INITRD KARGS: one system partition for BIOS (syslinux) and UEFI
-# (systemd-boot under the removable path, so no boot variable is needed). Both boot the
+# (shim and GRUB under the removable path, so no boot variable is needed). Both boot the
 # same files. /kargs has the image's own arguments; the installer and the agent write
-# them with the node's into both configurations (images/install/bootargs.c).
+# them with the node's into both configurations (images/install/bootargs.c). GRUB says
+# which partition it comes from.
 esp()
 {
 	need mkfs.vfat dosfstools
 	need mcopy mtools
 	need syslinux syslinux
-	loader=/usr/lib/systemd/boot/efi/systemd-bootx64.efi
-	[ -f $loader ] || die "$loader is missing; install Debian's package systemd-boot-efi"
+	signed_loaders
 	export MTOOLS_SKIP_CHECK=1
 	printf 'DEFAULT linux\nPROMPT 0\nTIMEOUT 1\nLABEL linux\n KERNEL /vmlinuz\n' \
 		>"$WORK/syslinux.cfg"
 	printf ' INITRD /initrd\n APPEND %s\n' "$5" >>"$WORK/syslinux.cfg"
-	printf 'timeout 0\neditor no\nauto-entries no\nauto-firmware no\n' \
-		>"$WORK/loader.conf"
-	printf 'title bringup\nlinux /vmlinuz\ninitrd /initrd\noptions %s\n' "$5" \
-		>"$WORK/bringup.conf"
+	printf 'probe --set=esp --part-uuid $root\n' >"$WORK/grub.cfg"
+	printf 'linux /vmlinuz bringup.esp=$esp %s\ninitrd /initrd\nboot\n' "$5" \
+		>>"$WORK/grub.cfg"
 	printf '%s\n' "$5" >"$WORK/kargs"
 	rm -f "$1" && truncate -s "$2M" "$1"
 	mkfs.vfat -F 32 -s 1 -n ESP --invariant "$1" >/dev/null
-	mmd -i "$1" ::/EFI ::/EFI/BOOT ::/loader ::/loader/entries
-	mcopy -i "$1" $loader ::/EFI/BOOT/BOOTX64.EFI
+	mmd -i "$1" ::/EFI ::/EFI/BOOT ::/EFI/debian
+	mcopy -i "$1" "$SIGNED/shim/shimx64.efi.signed" ::/EFI/BOOT/BOOTX64.EFI
+	mcopy -i "$1" "$SIGNED/grub/x86_64-efi-signed/grubx64.efi.signed" \
+		::/EFI/BOOT/grubx64.efi
 	mcopy -i "$1" "$3" ::/vmlinuz
 	mcopy -i "$1" "$4" ::/initrd
 	mcopy -i "$1" "$WORK/syslinux.cfg" ::/syslinux.cfg
-	mcopy -i "$1" "$WORK/loader.conf" ::/loader/loader.conf
-	mcopy -i "$1" "$WORK/bringup.conf" ::/loader/entries/bringup.conf
+	mcopy -i "$1" "$WORK/grub.cfg" ::/EFI/debian/grub.cfg
 	mcopy -i "$1" "$WORK/kargs" ::/kargs
 	syslinux -i "$1"
 }
@@ -363,4 +381,5 @@ END
 }
 
 KARGS="rw console=tty0 console=ttyS0,115200 quiet panic=30"
-BOOT_PACKAGES="syslinux syslinux-common systemd-boot-efi mtools dosfstools e2fsprogs"
+SIGNED_PACKAGES="shim-signed grub-efi-amd64-signed"
+BOOT_PACKAGES="syslinux syslinux-common $SIGNED_PACKAGES mtools dosfstools e2fsprogs"

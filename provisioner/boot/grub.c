@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GRUB's files. Debian's signed GRUB has TFTP and no HTTP, and it is what firmware with
+ * Secure Boot lets through shim: so kernel and ramdisk come by TFTP, too. tftp.c writes
+ * the files.
+ */
+#include "provisioner/boot/grub.h"
+
+#include "base/err.h"
+
+/* A machine that is not ordered to boot from the network has no file, and starts its
+ * own disk's loader: the firmware's list may have other machines' networks in it. */
+char *
+bu_grub_first(void)
+{
+	return bu_xstrdup(
+		"# Written by bringup; changes are lost.\n"
+		"set net=(tftp,$net_default_server)\n"
+		/* GRUB's test -f lists folders, which TFTP cannot: so it just tries. */
+		"source $net/grub/$net_default_mac.cfg\n"
+		"echo bringup: no network boot is ordered, booting from the disk\n"
+		"search --no-floppy --file --set=esp /EFI/BOOT/BOOTX64.EFI\n"
+		"chainloader ($esp)/EFI/BOOT/BOOTX64.EFI\n"
+		"boot\n"
+		"exit 1\n");
+}
+
+/* It asks again until it gets them: this boot was ordered, and its order has the
+ * deadline. */
+char *
+bu_grub_agent(const struct bu_script_agent *agent)
+{
+	bu_autofree char *kargs = bu_script_kargs(agent);
+
+	return bu_xasprintf("echo bringup: %s boots the agent\n"
+			    "linux $net/vmlinuz %s\n"
+			    "initrd $net/agent.img\n"
+			    "boot\n"
+			    "echo bringup: that did not work; again in 5 s\n"
+			    "sleep 5\n"
+			    "reboot\n",
+			    agent->node, kargs);
+}

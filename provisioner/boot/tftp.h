@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The folder that dnsmasq serves by TFTP: links to the loaders of the boot table, to
+ * kernel and ramdisk, and GRUB's files. Called by bringupd and by the boot routes.
+ */
+#ifndef BU_BOOT_TFTP_H
+#define BU_BOOT_TFTP_H
+
+#include "base/err.h"
+#include "provisioner/boot/loaders.h"
+
+/* Makes the folder anew: no file of a machine is in it. */
+bu_must int bu_tftp_make(const char *dir, const struct bu_loader_dirs *dirs,
+			 struct bu_err *err);
+/* GRUB's file of the machine with this MAC ("52:54:00:77:00:01"); NULL removes it. */
+bu_must int bu_tftp_put(const char *dir, const char *mac, const char *text,
+			struct bu_err *err);
+
+#endif
