@@ -5,6 +5,7 @@
  */
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -28,6 +29,28 @@ struct verb {
 		   struct bu_err *err);
 };
 
+/* NAME of a recipe of ours, or the path of one: DIR/NAME.ini. */
+static int
+build_one(const char *what, const struct bu_image_build_opts *base, struct bu_err *err)
+{
+	struct bu_image_build_opts opts = *base;
+	bu_autofree char *path = NULL, *dir = NULL, *name = NULL;
+	char *slash;
+
+	if (!strchr(what, '/'))
+		return bu_image_build(what, &opts, err);
+	path = realpath(what, NULL);
+	slash = path ? strrchr(path, '/') : NULL;
+	if (!slash || strlen(slash) < 6 || strcmp(path + strlen(path) - 4, ".ini") != 0)
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "%s: no such recipe; the path of NAME.ini is needed",
+				  what);
+	dir = bu_xstrndup(path, (size_t)(slash - path));
+	name = bu_xstrndup(slash + 1, strlen(slash + 1) - 4);
+	opts.recipe_dir = dir;
+	return bu_image_build(name, &opts, err);
+}
+
 static int
 run_build(const struct bu_image_place *place, const struct bu_image_options *options,
 	  char **names, int count, struct bu_err *err)
@@ -39,7 +62,7 @@ run_build(const struct bu_image_place *place, const struct bu_image_options *opt
 	};
 
 	for (int i = 0; i < count; i++)
-		if (bu_image_build(names[i], &opts, err))
+		if (build_one(names[i], &opts, err))
 			return -1;
 	return 0;
 }
@@ -245,7 +268,8 @@ run_cache(const struct bu_image_place *place, const struct bu_image_options *opt
 
 static const struct verb verbs[] = {
 	{"build", "NAME... [--agent PATH] [--force]",
-	 "build debian12, tiny or ramdisk, where something changed", 1, -1, run_build},
+	 "build debian12, tiny, ramdisk or DIR/NAME.ini, where something changed", 1,
+	 -1, run_build},
 	{"import", "NAME SOURCE [--agent PATH]",
 	 "an image of oci-layout:DIR[:TAG] or of a tar archive", 2, 2, run_import},
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},

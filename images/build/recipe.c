@@ -23,6 +23,7 @@
 #include "base/spawn.h"
 #include "base/worker.h"
 #include "images/build/frames.h"
+#include "images/build/recipe_ini.h"
 #include "images/build/shelf.h"
 #include "images/manifest.h"
 #include "images/store.h"
@@ -35,8 +36,7 @@ struct build {
 	char *script;
 	char *final; /* where the result goes */
 	char *tmp, *out;
-	char *env_recipes, *env_cache, *env_work, *env_out, *env_agent, *env_sorted;
-	const char *env[7];
+	char **env; /* of the script: "NAME=value", NULL at the end */
 	char *private_pem, *public_pem;
 	char key[BU_DIGEST_SIZE];
 	const char *cache;
@@ -118,7 +118,7 @@ run_recipe(const struct build *build, struct bu_err *err)
 	const char *const argv[] = {"sh", build->script, "build", NULL};
 	const struct bu_spawn how = {
 		.argv = argv,
-		.env = build->env,
+		.env = (const char *const *)build->env,
 		.stdin_fd = -1,
 		.stdout_fd = STDERR_FILENO,
 		.stderr_fd = -1,
@@ -151,7 +151,7 @@ compute_key(struct build *build, struct bu_err *err)
 	const char *const argv[] = {"sh", build->script, "key", NULL};
 	const struct bu_job_opts opts = {
 		.argv = argv,
-		.env = build->env,
+		.env = (const char *const *)build->env,
 		.deadline_ms = 120 * 1000,
 		.output_max = 4 * 1024 * 1024,
 	};
@@ -342,43 +342,72 @@ build_locked(const struct build *build, struct bu_err *err)
 	return 0;
 }
 
+/* What each script gets, before what its recipe says. */
 static void
-set_paths(struct build *build, const char *recipes, const char *agent)
+set_env(struct build *build, const char *recipes, const char *agent, char **more)
 {
 	bu_autofree char *sorted = bu_program_path("bringup-sorted.so");
+	char *const own[] = {
+		bu_xasprintf("RECIPES=%s", recipes),
+		bu_xasprintf("CACHE=%s", build->cache),
+		bu_xasprintf("WORK=%s", build->tmp),
+		bu_xasprintf("OUT=%s", build->out),
+		bu_xasprintf("AGENT=%s", agent),
+		bu_xasprintf("SORTED=%s", sorted),
+		bu_xasprintf("NAME=%s", build->name),
+	};
+	size_t count = 0;
 
-	build->script = bu_xasprintf("%s/%s.sh", recipes,
-				     build->opts->fill ? "import" : build->name);
-	build->final = strcmp(build->name, "ramdisk") == 0
+	while (more && more[count])
+		count++;
+	build->env = bu_xcalloc(BU_LEN(own) + count + 1, sizeof(*build->env));
+	memcpy(build->env, own, sizeof(own));
+	if (count)
+		memcpy(build->env + BU_LEN(own), more, count * sizeof(*more));
+	free(more);
+}
+
+static int
+set_paths(struct build *build, const char *recipes, const char *agent,
+	  struct bu_err *err)
+{
+	const char *dir = build->opts->recipe_dir ? build->opts->recipe_dir : recipes;
+	bu_autofree char *ini_path = bu_xasprintf("%s/%s.ini", dir, build->name);
+	struct bu_recipe_ini ini = {0};
+	const char *script = build->name;
+
+	build->final = is_ramdisk(build)
 			       ? bu_xasprintf("%s/ramdisk", build->cache)
 			       : bu_xasprintf("%s/%s", build->images, build->name);
 	build->tmp = bu_xasprintf("%s/tmp/%s", build->cache, build->name);
 	build->out = bu_xasprintf("%s/out", build->tmp);
-	build->env_recipes = bu_xasprintf("RECIPES=%s", recipes);
-	build->env_cache = bu_xasprintf("CACHE=%s", build->cache);
-	build->env_work = bu_xasprintf("WORK=%s", build->tmp);
-	build->env_out = bu_xasprintf("OUT=%s", build->out);
-	build->env_agent = bu_xasprintf("AGENT=%s", agent);
-	build->env_sorted = bu_xasprintf("SORTED=%s", sorted);
-	build->env[0] = build->env_recipes;
-	build->env[1] = build->env_cache;
-	build->env[2] = build->env_work;
-	build->env[3] = build->env_out;
-	build->env[4] = build->env_agent;
-	build->env[5] = build->env_sorted;
+	if (build->opts->fill) {
+		script = "import";
+	} else if (bu_file_exists(ini_path)) {
+		if (bu_recipe_ini_load(dir, build->name, recipes, &ini, err))
+			return -1;
+		script = ini.script;
+	}
+	build->script = bu_xasprintf("%s/%s.sh", recipes, script);
+	set_env(build, recipes, agent, ini.script ? bu_recipe_ini_env(&ini) : NULL);
+	bu_recipe_ini_fini(&ini);
+	if (!bu_file_exists(build->script))
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0, "no recipe %s (nor %s)",
+				  build->script, ini_path);
+	return 0;
 }
 
 static void
 free_build(struct build *build)
 {
-	char *const owned[] = {
-		build->script,     build->final,       build->tmp,
-		build->out,        build->env_recipes, build->env_cache,
-		build->env_work,   build->env_out,     build->env_agent,
-		build->env_sorted, build->private_pem, build->public_pem};
+	char *const owned[] = {build->script, build->final,       build->tmp,
+			       build->out,    build->private_pem, build->public_pem};
 
 	for (size_t i = 0; i < BU_LEN(owned); i++)
 		free(owned[i]);
+	for (char **each = build->env; each && *each; each++)
+		free(*each);
+	free(build->env);
 }
 
 static int
@@ -418,10 +447,10 @@ bu_image_build(const char *name, const struct bu_image_build_opts *opts,
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no agent at %s; build it or name it with --agent",
 				  agent);
-	set_paths(&build, opts->recipes_dir ? opts->recipes_dir : own_recipes, agent);
-	rc = bu_file_exists(build.script) ? build_named(&build, err)
-					  : bu_err_set(err, BU_ERR_NOTFOUND, 0,
-						       "no recipe %s", build.script);
+	rc = set_paths(&build, opts->recipes_dir ? opts->recipes_dir : own_recipes,
+		       agent, err);
+	if (!rc)
+		rc = build_named(&build, err);
 	free_build(&build);
 	return rc;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds images and the boot ramdisk from the recipes (shell scripts) and keeps them in
- * the cache: images/<name>, ramdisk/, keys/, base/ (what outlives a build).
+ * Builds images and the boot ramdisk from recipes (recipe_ini.h; without one, a shell
+ * script of the name is the recipe) and keeps them in the cache: images/<name>,
+ * ramdisk/, keys/, base/ (what outlives a build).
  */
 #ifndef BU_IMAGES_BUILD_RECIPE_H
 #define BU_IMAGES_BUILD_RECIPE_H
@@ -11,7 +12,8 @@
 struct bu_image_build_opts {
 	const char *cache_dir;   /* bu_cache_dir() or another folder */
 	const char *agent_path;  /* NULL = bringup-agent beside the program */
-	const char *recipes_dir; /* NULL = the installed ones */
+	const char *recipes_dir; /* scripts and recipes; NULL = the installed ones */
+	const char *recipe_dir;  /* of a recipe that lies elsewhere; NULL = there */
 	int force;               /* build even when nothing has changed */
 	/* Not a recipe's: puts the system into <work>/root, and import.sh does the
 	 * rest. NULL = the recipe of that name does it all. */

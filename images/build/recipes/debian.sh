@@ -1,41 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Debian 12 with kernel, rdma-core, Slurm's node daemon and the agent; no key, no host
-# name, no machine id. The bootstrap (a minute) is kept as a tar file under its inputs'
-# digest; agent, settings and file systems come on top of it in seconds.
+# Debian with the agent, by a recipe (recipe_ini.h gives its keys as variables); no key,
+# no host name, no machine id. The bootstrap (a minute) is kept as a tar file under its
+# inputs' digest; files, hooks, agent, settings and file systems come on top of it in
+# seconds.
 . "$RECIPES/lib.sh"
 
-PACKAGES="linux-image-amd64,systemd-sysv,udev,dbus,iproute2,kmod,procps,netbase,rdma-core,\
-ibverbs-providers,munge,slurmd,slurm-client,slurm-wlm-basic-plugins,chrony,ethtool,\
-e2fsprogs,xfsprogs,openssh-server,sudo"
-# Hardware that no server has: more than half of the kernel's modules.
-NO_MODULES="sound drivers/media drivers/staging drivers/iio drivers/bluetooth
-	drivers/net/wireless drivers/isdn drivers/gpu/drm/amd drivers/gpu/drm/i915
-	drivers/gpu/drm/nouveau drivers/gpu/drm/radeon drivers/gpu/drm/gma500
-	drivers/input drivers/comedi net/bluetooth net/wireless net/mac80211
-	drivers/mtd drivers/mmc drivers/nfc drivers/pcmcia drivers/firewire
-	drivers/memstick drivers/atm drivers/video/fbdev drivers/usb/gadget
-	drivers/usb/serial drivers/net/usb drivers/platform/surface fs/ocfs2 fs/f2fs
-	fs/jfs fs/reiserfs fs/gfs2 fs/ubifs fs/jffs2 net/atm net/ax25"
-MASKED="e2scrub_all.timer e2scrub_reap.service apt-daily.timer apt-daily-upgrade.timer
-	dpkg-db-backup.timer fstrim.timer getty.target systemd-logind.service
-	systemd-pcrphase.service systemd-pcrphase-sysinit.service
-	systemd-update-utmp.service systemd-update-utmp-runlevel.service
-	systemd-journal-flush.service modprobe@dm_mod.service modprobe@loop.service
-	modprobe@configfs.service modprobe@fuse.service modprobe@efi_pstore.service
-	modprobe@drm.service sys-kernel-config.mount sys-fs-fuse-connections.mount
-	sys-kernel-debug.mount sys-kernel-tracing.mount systemd-pstore.service"
+ROOT_MIB=${ROOT_MIB:-1536}
+ESP_MIB=${ESP_MIB:-64}
+KARGS="$KARGS${RECIPE_KARGS:+ $RECIPE_KARGS}"
 
 bootstrap_inputs()
 {
-	sed -n '/^PACKAGES=/,/^MASKED=/p; /^bootstrap()/,/^}/p' "$RECIPES/debian12.sh"
-	candidates $(echo "$PACKAGES" | tr , ' ') systemd libc6
+	echo "$SUITE" "$PACKAGES" "$NO_MODULES" "$SOURCES"
+	sed -n '/^bootstrap()/,/^}/p' "$RECIPES/debian.sh"
+	candidates $PACKAGES systemd libc6
 }
 
 inputs()
 {
 	bootstrap_inputs
-	cat "$RECIPES/lib.sh" "$RECIPES/debian12.sh" "$RECIPES/boot.init" \
+	echo "$MASKED" "$ROOT_MIB" "$ESP_MIB" "$KARGS" "$FILES" "$HOOKS"
+	for file in $(echo "$FILES" | cut -d ' ' -f 1) $HOOKS; do
+		cat "$file"
+	done
+	cat "$RECIPES/lib.sh" "$RECIPES/debian.sh" "$RECIPES/boot.init" \
 		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" \
 		"$RECIPES"/*.service
 	candidates $BOOT_PACKAGES busybox-static
@@ -54,8 +43,8 @@ keyring()
 	esac | tr -s ' ' ,
 }
 
-# The host's own mirrors with their keyrings, of Debian 12 (by whatever name) and its main
-# section only.
+# The host's own mirrors with their keyrings, of the release (by whatever name) and its
+# main section only; then those of the recipe.
 sources()
 {
 	apt-get indextargets --format \
@@ -63,7 +52,7 @@ sources()
 		'Created-By: Packages' |
 		while read -r codename component uri entry; do
 			case "$codename $component" in
-			'bookworm main' | 'bookworm-updates main' | 'bookworm-security main') ;;
+			"$SUITE main" | "$SUITE-updates main" | "$SUITE-security main") ;;
 			*) continue ;;
 			esac
 			keyring=$(keyring "$entry")
@@ -83,8 +72,9 @@ bootstrap()
 {
 	need mmdebstrap mmdebstrap
 	sources >"$WORK/sources.list"
-	[ -s "$WORK/sources.list" ] || die "apt has no sources of bookworm; see sources.list(5)"
-	set -- --variant=minbase --include="$PACKAGES" \
+	[ -s "$WORK/sources.list" ] || die "apt has no sources of $SUITE; see sources.list(5)"
+	[ -z "$SOURCES" ] || echo "$SOURCES" >>"$WORK/sources.list"
+	set -- --variant=minbase --include="$(echo $PACKAGES | tr ' ' ,)" \
 		--aptopt='Acquire::Languages "none"' --dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-include=/usr/share/doc/*/copyright'
 	apt_settings >"$WORK/apt.settings"
@@ -98,7 +88,7 @@ bootstrap()
 		set -- "$@" --dpkgopt="path-exclude=/lib/modules/*/kernel/$dir/*"
 	done
 	# The initial ramdisk is ours: the one of initramfs-tools boots slower.
-	INITRD=No mmdebstrap -q "$@" bookworm \
+	INITRD=No mmdebstrap -q "$@" "$SUITE" \
 		"$WORK/root.tar.zst" "$WORK/sources.list" >&2
 }
 
@@ -121,25 +111,38 @@ settings()
 	touch -r "$1/usr" "$1/etc/.updated" "$1/var/.updated"
 }
 
+# additions ROOT: the recipe's files, then its hooks.
+additions()
+{
+	[ -z "$FILES" ] || echo "$FILES" | while read -r source mode path; do
+		install -D -m "$mode" "$source" "$1$path"
+	done
+	for hook in $HOOKS; do
+		sh "$hook" "$1" >&2 || die "hook $hook ended with exit status $?"
+	done
+}
+
 build()
 {
-	kept=$CACHE/base/debian12-$(bootstrap_inputs | digest).tar.zst
+	[ -n "$SUITE" ] && [ -n "$PACKAGES" ] || die "$NAME: suite and packages are needed"
+	kept=$CACHE/base/debian-$(bootstrap_inputs | digest).tar.zst
 	if [ ! -f "$kept" ]; then
-		say "debian12: bootstrapping (a minute or two, kept afterwards)"
+		say "$NAME: bootstrapping (a minute or two, kept afterwards)"
 		mkdir -p "$CACHE/base"
 		bootstrap
 		mv "$WORK/root.tar.zst" "$kept"
 	fi
-	say "debian12: file systems"
+	say "$NAME: file systems"
 	root=$WORK/root
 	mkdir -p "$root"
 	tar -C "$root" --zstd --xattrs --xattrs-include='*' --numeric-owner -xpf "$kept"
+	additions "$root"
 	agent_folder "$root"
 	settings "$root"
 	kernel=$(ls "$root/lib/modules")
 	initrd=$(kept_initrd "$root" "$kernel")
-	esp "$OUT/esp.raw" 64 "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
-	root_fs "$OUT/root.raw" 1536M "$root"
+	esp "$OUT/esp.raw" "$ESP_MIB" "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
+	root_fs "$OUT/root.raw" "${ROOT_MIB}M" "$root"
 	image_json amd64 "$kernel" "$KARGS"
 }
 
