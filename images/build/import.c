@@ -17,9 +17,11 @@
 #include "base/file.h"
 #include "images/build/check_root.h"
 #include "images/build/oci.h"
+#include "images/build/registry.h"
 #include "images/build/unpack.h"
 
 #define LAYOUT "oci-layout:"
+#define REGISTRY "oci://"
 #define ARCH "amd64"
 
 static int
@@ -40,6 +42,18 @@ fill_from_layout(const char *source, const struct bu_oci_room *room, struct bu_e
 }
 
 static int
+fill_from_registry(const char *source, const struct bu_oci_room *room,
+		   struct bu_err *err)
+{
+	struct bu_oci_image image;
+
+	if (bu_registry_unpack(source, ARCH, room, &image, err))
+		return -1;
+	fprintf(stderr, "image: %s is sha256:%s\n", source, image.digest);
+	return 0;
+}
+
+static int
 fill_from_tar(const char *source, const struct bu_oci_room *room, struct bu_err *err)
 {
 	bu_autofree char *tar = bu_xasprintf("%s/source.tar", room->work);
@@ -56,6 +70,12 @@ fill_from_tar(const char *source, const struct bu_oci_room *room, struct bu_err 
 	return rc ? bu_err_wrap(err, "%s", source) : 0;
 }
 
+static int
+starts(const char *text, const char *head)
+{
+	return !strncmp(text, head, strlen(head));
+}
+
 /* A callback of struct bu_image_build_opts. */
 static int
 fill(void *arg, const char *work, struct bu_err *err)
@@ -63,14 +83,17 @@ fill(void *arg, const char *work, struct bu_err *err)
 	const char *source = arg;
 	bu_autofree char *root = bu_xasprintf("%s/root", work);
 	const struct bu_oci_room room = {root, work};
+	int rc;
 
 	if (chmod(work, 0700) || mkdir(root, 0755))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", root);
-	if (!strncmp(source, LAYOUT, strlen(LAYOUT))
-		    ? fill_from_layout(source, &room, err)
-		    : fill_from_tar(source, &room, err))
-		return -1;
-	return bu_check_root(root, err);
+	if (starts(source, LAYOUT))
+		rc = fill_from_layout(source, &room, err);
+	else if (starts(source, REGISTRY))
+		rc = fill_from_registry(source, &room, err);
+	else
+		rc = fill_from_tar(source, &room, err);
+	return rc ? -1 : bu_check_root(root, err);
 }
 
 int
@@ -79,10 +102,13 @@ bu_image_import(const char *name, const char *source,
 {
 	struct bu_image_build_opts with_source = *opts;
 
-	if (strncmp(source, LAYOUT, strlen(LAYOUT)) != 0 && !bu_file_exists(source))
+	if (!starts(source, LAYOUT) && !starts(source, REGISTRY) &&
+	    !bu_file_exists(source))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				  "source '%s': no such file; " LAYOUT "DIR[:TAG] or "
-				  "the path of a tar archive is needed",
+				  "source '%s': no such file; " REGISTRY
+				  "HOST/REPOSITORY:TAG, " LAYOUT
+				  "DIR[:TAG] or the path "
+				  "of a tar archive is needed",
 				  source);
 	with_source.fill = fill;
 	with_source.fill_arg = (char *)source;

@@ -5,7 +5,8 @@
 
 #include "images/build/recipe.h"
 
-/* source: "oci-layout:DIR" or "oci-layout:DIR:TAG" (a folder in OCI's layout), or the
+/* source: "oci://HOST/REPOSITORY:TAG" or "...@sha256:DIGEST" (pulled from a registry),
+ * "oci-layout:DIR" or "oci-layout:DIR:TAG" (a folder in OCI's layout), or the
  * path of a tar archive, plain or packed by gzip, xz or zstd. The result is an image
  * like any other, in the store and with this name. BU_ERR_VERIFY names what is wrong
  * with the source, or what a node's system needs and it lacks; nothing has changed

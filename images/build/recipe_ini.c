@@ -125,7 +125,9 @@ take_hook(struct reader *reader, struct bu_err *err)
 static int
 take_source(struct reader *reader, struct bu_err *err)
 {
-	if (strncmp(reader->value, "deb ", 4) != 0)
+	static const char kind[] = "deb ";
+
+	if (strncmp(reader->value, kind, strlen(kind)) != 0)
 		return wrong(reader, reader->key_line, err,
 			     "a line of sources.list(5) is needed: deb URL suite main");
 	bu_text_add(&reader->ini->sources, "\n", "%s", reader->value);
