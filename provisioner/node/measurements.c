@@ -164,8 +164,9 @@ bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
 	struct bu_pair_log *log = &fleet->measurements.logs[place];
 	json_t *brief = json_copy(event->body);
 
-	/* The whole of it stays in the log. */
+	/* The whole of it stays in the log; the flows are in the list. */
 	json_object_del(brief, "result");
+	json_object_del(brief, "flows");
 	json_object_set_new(brief, "seq", json_integer(event->seq));
 	json_decref(log->brief);
 	log->brief = brief;
