@@ -225,7 +225,8 @@ struct bu_desired_pool {
 	char *zone;    /* the site's unless given */
 	const struct bu_desired_network *bmc_network; /* NULL = not said */
 	char *bmc_credentials;                        /* a secret's reference */
-	char *bmc_identity; /* "check", "ignore"; never NULL */
+	char *bmc_credentials_before; /* likewise, of before a rotation; NULL */
+	char *bmc_identity;           /* "check", "ignore"; never NULL */
 	char *partners; /* which of them are lent: "spare", "idle", "any"; never NULL */
 	int canary, failure_budget; /* nodes, from 1, as max_unavailable */
 	int64_t drain_deadline_ms;  /* 0 = as long as it takes */
@@ -254,6 +255,7 @@ struct bu_desired_node {
 	char *mac; /* "52:54:00:77:00:01" of the boot NIC, lower case */
 	char *serial, *uuid;
 	char *bmc;             /* "qemu:///system#node001"; a URL or an address */
+	char *bmc_factory;     /* a secret's reference; NULL = it has ours */
 	char *bmc_fingerprint; /* SHA-256 of its certificate; NULL = CAs decide */
 	char *rack, *slot, *zone;
 	uint32_t *addresses; /* by bu_desired_network.index; host order, 0 = none */

@@ -192,9 +192,10 @@ static int
 start_engine(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *program = bu_program_path("bringup-power");
+	bu_autofree char *journal = bu_xasprintf("%s/bmc", d->settings.state);
 	struct bu_reconcile_opts opts = {.fleet = d->fleet, .trust = d->trust};
 
-	d->power = bu_power_create(d->loop, program, err);
+	d->power = bu_power_create(d->loop, program, journal, err);
 	if (!d->power)
 		return -1;
 	opts.power = d->power;

@@ -357,6 +357,10 @@ SETTINGS(pool)
 	FIELD(pool, bmc_credentials), BU_CLASS_NONE,
 	"user and password of the management controllers, as USER:PASSWORD; only "
 	"bringup-power reads it"},
+{"pool", "bmc_credentials_before", BU_KEY_SECRET, NULL, 0, 0, NULL,
+	FIELD(pool, bmc_credentials_before), BU_CLASS_NONE,
+	"what bmc_credentials was before; a management controller that still takes it "
+	"gets the new password, and never sees this one again"},
 {"pool", "bmc_identity", BU_KEY_CHOICE, "check|ignore", 0, 0, "check",
 	FIELD(pool, bmc_identity), BU_CLASS_NONE,
 	"ignore: machines are switched whatever their BMCs say of whose they are; for "
@@ -390,6 +394,10 @@ SETTINGS(node)
 	"UUID of the machine, as its firmware reports it"},
 {"node", "bmc", BU_KEY_BMC, NULL, 0, 0, NULL, FIELD(node, bmc), BU_CLASS_NONE,
 	"what the power driver talks to"},
+{"node", "bmc_factory", BU_KEY_SECRET, NULL, 0, 0, NULL, FIELD(node, bmc_factory),
+	BU_CLASS_NONE,
+	"USER:PASSWORD that its management controller came with; it gets the password of "
+	"bmc_credentials before anything is done"},
 {"node", "bmc_fingerprint", BU_KEY_SHA256, NULL, 0, 0, NULL,
 	FIELD(node, bmc_fingerprint), BU_CLASS_NONE,
 	"SHA-256 of the certificate of its management controller; without it, the "

@@ -16,10 +16,15 @@
 enum { FIELDS_MAX = 64, LINE_MAX_BYTES = 4096 };
 
 static const char *const columns[BU_INVENTORY_CSV_COLUMNS] = {
-	[BU_INVENTORY_CSV_NAME] = "name",     [BU_INVENTORY_CSV_MAC] = "mac",
-	[BU_INVENTORY_CSV_SERIAL] = "serial", [BU_INVENTORY_CSV_UUID] = "uuid",
-	[BU_INVENTORY_CSV_BMC] = "bmc",       [BU_INVENTORY_CSV_RACK] = "rack",
-	[BU_INVENTORY_CSV_SLOT] = "slot",     [BU_INVENTORY_CSV_ZONE] = "zone"};
+	[BU_INVENTORY_CSV_NAME] = "name",
+	[BU_INVENTORY_CSV_MAC] = "mac",
+	[BU_INVENTORY_CSV_SERIAL] = "serial",
+	[BU_INVENTORY_CSV_UUID] = "uuid",
+	[BU_INVENTORY_CSV_BMC] = "bmc",
+	[BU_INVENTORY_CSV_RACK] = "rack",
+	[BU_INVENTORY_CSV_SLOT] = "slot",
+	[BU_INVENTORY_CSV_ZONE] = "zone",
+	[BU_INVENTORY_CSV_FACTORY] = "bmc_factory"};
 
 struct reader {
 	struct bu_inventory_csv *inventory;

@@ -22,7 +22,8 @@ static struct {
 static int count;
 
 struct bu_power *
-bu_power_create(struct bu_loop *loop, const char *program, struct bu_err *err)
+bu_power_create(struct bu_loop *loop, const char *program, const char *journal,
+		struct bu_err *err)
 {
 	count = 0;
 	return (struct bu_power *)(void *)boots;

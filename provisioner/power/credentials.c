@@ -108,32 +108,44 @@ bu_refused_free(struct bu_performer *performer)
 	}
 }
 
-/* The user is the secret's beginning, the password its end. */
-static int
-split(struct bu_run *run)
+int
+bu_credentials_split(char *secret, const char *reference, struct bu_credentials *ret,
+		     struct bu_err *err)
 {
-	const char *reference = bu_json_str(run->request, "credentials", "");
 	char *colon;
 
-	run->secret[strcspn(run->secret, "\r\n")] = '\0';
-	bu_sha256_hex(run->secret, strlen(run->secret), run->digest);
-	colon = strchr(run->secret, ':');
-	if (!colon || colon == run->secret || !colon[1])
-		return bu_err_set(&run->err, BU_ERR_INVAL, 0,
+	secret[strcspn(secret, "\r\n")] = '\0';
+	bu_sha256_hex(secret, strlen(secret), ret->digest);
+	colon = strchr(secret, ':');
+	if (!colon || colon == secret || !colon[1])
+		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "secret %s: is not USER:PASSWORD on one line",
 				  reference);
 	*colon = '\0';
-	run->order.target.user = run->secret;
-	run->order.target.password = colon + 1;
+	ret->user = secret;
+	ret->password = colon + 1;
 	return 0;
+}
+
+void
+bu_run_speak_as(struct bu_run *run, const struct bu_credentials *credentials)
+{
+	run->order.target.user = credentials->user;
+	run->order.target.password = credentials->password;
+	memcpy(run->digest, credentials->digest, sizeof(run->digest));
 }
 
 /* Without a secret run->err says why. */
 static void
 go_on(struct bu_run *run)
 {
-	if (run->secret)
-		bu_ignore(split(run));
+	struct bu_credentials ours;
+
+	if (run->secret &&
+	    bu_credentials_split(run->secret,
+				 bu_json_str(run->request, "credentials", ""), &ours,
+				 &run->err) == 0)
+		bu_run_speak_as(run, &ours);
 	run->then(run);
 }
 

@@ -49,6 +49,11 @@ enum bu_power_op {
 	 * BU_POWER_STATUS; a machine that is in that state already is success. */
 	BU_POWER_SWITCH_ON,
 	BU_POWER_SWITCH_OFF, /* hard: no operating system is asked */
+	/* For adopt.c: does the BMC take these credentials? One that wants another
+	 * password first does. */
+	BU_POWER_LOGIN,
+	/* Of the account that asks; whoever changes it asks by BU_POWER_LOGIN then. */
+	BU_POWER_SET_PASSWORD,
 	BU_POWER_OPS
 };
 
@@ -67,6 +72,7 @@ struct bu_power_request {
 	struct bu_power_target target;
 	enum bu_boot_first first; /* of BU_POWER_BOOT_FIRST */
 	enum bu_boot_mode mode;   /* likewise */
+	const char *new_password; /* of BU_POWER_SET_PASSWORD */
 };
 
 /* Only what the operation asks for is set. */

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/worker.h"
 #include "provisioner/power/driver.h"
+#include "provisioner/power/ipmi_text.h"
 
 enum { PROGRAMS_MAX = 32, PROGRAM_MS = 20000, PORT = 623, WORDS_MAX = 6 };
 
@@ -43,6 +44,7 @@ struct bu_power_call {
 	void *arg;
 	struct bu_job *job; /* NULL: it waits for its turn */
 	const char *words[WORDS_MAX];
+	char *input; /* what `ipmitool shell` reads; NULL */
 	answer_fn then;
 	int optional; /* that it answers "unsupported" is no error: text is "" */
 	struct bu_power_answer answer;
@@ -89,6 +91,9 @@ forget(struct bu_power_call *call)
 	while (*link != call)
 		link = &(*link)->next;
 	*link = call->next;
+	if (call->input)
+		explicit_bzero(call->input, strlen(call->input));
+	free(call->input);
 	free(call);
 }
 
@@ -161,8 +166,8 @@ refuse(struct bu_power_call *call, const char *errs, const char *out,
 		return;
 	}
 	bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: %s %s: %.200s",
-		   call->request->target.bmc, call->words[0], call->words[1],
-		   why->text);
+		   call->request->target.bmc, call->words[0],
+		   call->words[1] ? call->words[1] : "", why->text);
 	end(call, &err);
 }
 
@@ -220,6 +225,7 @@ run(struct bu_power_call *call)
 	call->job = bu_job_start(call->ipmi->loop,
 				 &(struct bu_job_opts){.argv = argv,
 						       .env = env,
+						       .input = call->input,
 						       .deadline_ms = PROGRAM_MS},
 				 on_program, call, &err);
 	explicit_bzero(password, strlen(password));
@@ -274,44 +280,13 @@ on_done(struct bu_power_call *call, const char *text)
 	end(call, NULL);
 }
 
-/* Behind "NAME   : " at the beginning of a line; "" when there is none. */
-static void
-field(const char *text, const char *name, char *ret, size_t size)
-{
-	const char *at = text;
-
-	ret[0] = '\0';
-	while ((at = strstr(at, name))) {
-		const char *colon = at + strlen(name);
-
-		colon += strspn(colon, " \t");
-		if (*colon == ':') {
-			colon += 1 + strspn(colon + 1, " \t");
-			bu_text_copy_part(ret, size, colon, strcspn(colon, "\r\n"));
-			return;
-		}
-		at = colon;
-	}
-}
-
 static void
 on_fru(struct bu_power_call *call, const char *text)
 {
 	struct bu_machine *machine = &call->answer.machine;
 
-	field(text, "Product Serial", machine->serial, sizeof(machine->serial));
+	bu_ipmi_field(text, "Product Serial", machine->serial, sizeof(machine->serial));
 	end(call, NULL);
-}
-
-/* A GUID whose byte order ipmitool does not know comes without dashes. */
-static void
-dash(char *uuid, size_t size)
-{
-	bu_autofree char *plain = bu_xstrdup(uuid);
-
-	if (strlen(plain) == 32)
-		snprintf(uuid, size, "%.8s-%.4s-%.4s-%.4s-%.12s", plain, plain + 8,
-			 plain + 12, plain + 16, plain + 20);
 }
 
 static void
@@ -319,8 +294,8 @@ on_guid(struct bu_power_call *call, const char *text)
 {
 	struct bu_machine *machine = &call->answer.machine;
 
-	field(text, "System GUID", machine->uuid, sizeof(machine->uuid));
-	dash(machine->uuid, sizeof(machine->uuid));
+	bu_ipmi_field(text, "System GUID", machine->uuid, sizeof(machine->uuid));
+	bu_ipmi_dash(machine->uuid, sizeof(machine->uuid));
 	ASK(call, on_fru, 1, "fru", "print", "0");
 }
 
@@ -335,7 +310,7 @@ on_boot_read(struct bu_power_call *call, const char *text)
 	char device[64];
 	struct bu_err err;
 
-	field(text, "Boot Device Selector", device, sizeof(device));
+	bu_ipmi_field(text, "Boot Device Selector", device, sizeof(device));
 	if (strcmp(device, wanted) != 0) {
 		bu_err_set(&err, BU_ERR_VERIFY, 0,
 			   "IPMI of %s: told to boot from %s, it shows '%s'", bmc,
@@ -348,6 +323,39 @@ on_boot_read(struct bu_power_call *call, const char *text)
 	if (call->request->mode == BU_BOOT_MODE_UEFI && !strstr(text, boot_by_uefi))
 		bu_warn("ipmi", "%s: the UEFI bit of the boot flags was lost", bmc);
 	end(call, NULL);
+}
+
+/* The new password goes by standard input: arguments are for everybody on this machine
+ * to read. */
+static void
+on_users(struct bu_power_call *call, const char *text)
+{
+	const struct bu_power_request *request = call->request;
+	const char *user = request->target.user ? request->target.user : "";
+	int id = bu_ipmi_user_id(text, user);
+	struct bu_err err;
+
+	if (id > 0) {
+		call->input = bu_ipmi_set_password(id, request->new_password);
+		ASK(call, on_done, 0, "shell");
+		return;
+	}
+	bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: it lists no account '%s'",
+		   request->target.bmc, user);
+	end(call, &err);
+}
+
+static void
+set_password(struct bu_power_call *call)
+{
+	struct bu_err err;
+
+	if (bu_ipmi_check_password(call->request->new_password, &err) != 0) {
+		bu_err_wrap(&err, "IPMI of %s", call->request->target.bmc);
+		end(call, &err);
+		return;
+	}
+	ASK(call, on_users, 0, "user", "list", "1");
 }
 
 static void
@@ -379,6 +387,12 @@ begin(struct bu_power_call *call)
 		return;
 	case BU_POWER_SWITCH_OFF:
 		ASK(call, on_done, 0, "chassis", "power", "off");
+		return;
+	case BU_POWER_LOGIN:
+		ASK(call, on_done, 0, "chassis", "power", "status");
+		return;
+	case BU_POWER_SET_PASSWORD:
+		set_password(call);
 		return;
 	case BU_POWER_OPS:
 		break;

@@ -227,6 +227,35 @@ START_TEST(a_wrong_password_is_said_and_tried_twice)
 }
 END_TEST
 
+/* One that has the password that it came with gets ours, and knows no other then. */
+START_TEST(its_password_is_changed)
+{
+	bu_autofree char *journal = NULL, *before = NULL;
+	bu_autojson json_t *request = NULL;
+	int answers;
+
+	BU_NEEDS("ipmi_sim", "ipmitool");
+	begin();
+	until_up();
+	journal = bu_xasprintf("%s/journal", site.dir);
+	before = bu_xasprintf("file:%s/before", site.dir);
+	bu_performer_journal(site.performer, journal);
+	put("before", "admin:secret\n", 0600);
+	put("secret", "admin:0123456789abcdef\n", 0600);
+	request = json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", site.bmc,
+			    "credentials", site.reference, "before", before);
+	answers = site.answers;
+	bu_perform(site.performer, request, on_reply, NULL);
+	while (site.answers == answers)
+		bu_loop_step(site.loop, 100);
+	ck_assert_msg(site.err.kind == BU_ERR_NONE, "%s", site.err.text);
+	ck_assert_int_eq(ask("status", "disk", ""), 0);
+	put("secret", "admin:secret\n", 0600);
+	ck_assert_int_eq(ask("status", "disk", ""), -1);
+	finish();
+}
+END_TEST
+
 START_TEST(a_target_is_a_host_and_a_port)
 {
 	static const struct {
@@ -251,4 +280,5 @@ START_TEST(a_target_is_a_host_and_a_port)
 END_TEST
 
 BU_UNIT("ipmi", a_machine_is_booted_and_switched_off, its_guid_says_whose_it_is,
-	a_wrong_password_is_said_and_tried_twice, a_target_is_a_host_and_a_port)
+	a_wrong_password_is_said_and_tried_twice, its_password_is_changed,
+	a_target_is_a_host_and_a_port)

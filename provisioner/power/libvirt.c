@@ -197,6 +197,11 @@ carry_out(struct libvirt *libvirt, const struct bu_power_request *request,
 	virDomainPtr domain;
 	int rc;
 
+	if (!operations[request->op])
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: libvirt has no account whose password could be "
+				  "changed; remove the credentials of before",
+				  request->target.bmc);
 	if (!libvirt->conn)
 		libvirt->conn = virConnectOpen(libvirt->uri);
 	if (!libvirt->conn)

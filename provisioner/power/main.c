@@ -27,6 +27,7 @@ struct child {
 
 struct router {
 	struct bu_loop *loop;
+	const char *journal; /* NULL = none */
 	struct child *children;
 };
 
@@ -70,8 +71,10 @@ static struct child *
 child_for(struct router *router, const char *name, const char *connection,
 	  struct bu_err *err)
 {
-	const char *argv[] = {"/proc/self/exe", "--driver", name,
-			      "--connection",   connection, NULL};
+	const char *argv[] = {
+		"/proc/self/exe", "--driver", name,
+		"--connection",   connection, router->journal ? "--journal" : NULL,
+		router->journal,  NULL};
 	bu_autofree char *key = bu_xasprintf("%s %s", name, connection);
 	struct child *child = router->children;
 
@@ -158,9 +161,9 @@ on_term(int signo, void *arg)
 }
 
 static int
-run_router(void)
+run_router(const char *journal)
 {
-	struct router router = {.loop = bu_loop_create(NULL)};
+	struct router router = {.loop = bu_loop_create(NULL), .journal = journal};
 	struct bu_sigwatch *term =
 		bu_sigwatch_create(router.loop, SIGTERM, on_term, router.loop);
 	struct bu_watch *watch = bu_watch_create(router.loop, BU_WORKER_FD, BU_READABLE,
@@ -218,7 +221,7 @@ on_child_request(int fd, int what, void *arg)
 
 /* The router is gone when this ends: what is under way goes with the process. */
 static int
-run_child(const char *name, const char *connection)
+run_child(const char *name, const char *connection, const char *journal)
 {
 	const struct bu_power_driver *driver = bu_power_driver(name);
 	struct child_side side = {.loop = bu_loop_create(NULL)};
@@ -232,6 +235,8 @@ run_child(const char *name, const char *connection)
 		return 1;
 	}
 	side.performer = bu_performer_create(side.loop, driver, self);
+	if (journal)
+		bu_performer_journal(side.performer, journal);
 	watch = bu_watch_create(side.loop, BU_WORKER_FD, BU_READABLE, on_child_request,
 				&side);
 	term = bu_sigwatch_create(side.loop, SIGTERM, on_term, side.loop);
@@ -247,12 +252,18 @@ run_child(const char *name, const char *connection)
 int
 main(int argc, char **argv)
 {
+	const char *journal = argc >= 3 && strcmp(argv[argc - 2], "--journal") == 0
+				      ? argv[argc - 1]
+				      : NULL;
+
+	if (journal)
+		argc -= 2;
 	bu_log_init("bringup-power", BU_LOG_INFO);
 	if (argc == 1)
-		return run_router();
+		return run_router(journal);
 	if (argc == 5 && strcmp(argv[1], "--driver") == 0 &&
 	    strcmp(argv[3], "--connection") == 0)
-		return run_child(argv[2], argv[4]);
+		return run_child(argv[2], argv[4], journal);
 	fprintf(stderr, "bringup-power is started by bringupd; it has no options\n");
 	return 1;
 }

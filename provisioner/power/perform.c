@@ -198,7 +198,7 @@ on_authorized(struct bu_run *run)
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
 	else
-		run->begin(run);
+		bu_run_adopt(run, run->begin);
 }
 
 static void
@@ -223,18 +223,12 @@ begin(struct bu_run *run)
 }
 
 static int
-only_looks(const struct bu_run *run)
-{
-	return strcmp(bu_json_str(run->request, "op", ""), "status") == 0;
-}
-
-static int
 may_begin(const struct bu_run *run)
 {
-	if (only_looks(run))
+	if (run->looks)
 		return 1;
 	for (const struct bu_run *at = run->performer->runs; at != run; at = at->next)
-		if (!only_looks(at) && strcmp(at->bmc, run->bmc) == 0)
+		if (!at->looks && strcmp(at->bmc, run->bmc) == 0)
 			return 0;
 	return 1;
 }
@@ -265,6 +259,9 @@ bu_perform(struct bu_performer *performer, const json_t *request, bu_perform_fn 
 	int64_t until_ms = bu_json_int(request, "until_ms", INT64_MAX);
 	struct bu_run *run = bu_run_create(performer, request, fn, arg);
 
+	run->looks = strcmp(bu_json_str(request, "op", ""), "status") == 0 &&
+		     !bu_adopt_may_change(run);
+
 	if (may_begin(run))
 		begin(run);
 	else if (until_ms != INT64_MAX)
@@ -285,6 +282,12 @@ bu_performer_create(struct bu_loop *loop, const struct bu_power_driver *driver,
 }
 
 void
+bu_performer_journal(struct bu_performer *performer, const char *dir)
+{
+	performer->journal = bu_xstrdup(dir);
+}
+
+void
 bu_performer_destroy(struct bu_performer *performer)
 {
 	if (!performer)
@@ -297,5 +300,6 @@ bu_performer_destroy(struct bu_performer *performer)
 		bu_run_free(run);
 	}
 	bu_refused_free(performer);
+	free(performer->journal);
 	free(performer);
 }

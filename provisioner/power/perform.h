@@ -22,6 +22,10 @@
  * "credentials" (may be missing) is the reference of a secret, USER:PASSWORD, which is
  * read here; "fingerprint" (may be missing) is that of the BMC's certificate.
  *
+ * "before" (may be missing) is the reference of the credentials that the BMC may still
+ * have: those that it came with, or those of before a rotation. Such a BMC gets the
+ * password of "credentials" before anything else is done (adopt.c).
+ *
  * Each is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where it
  * was switched though its BMC does not say whose it is.
  */
@@ -37,6 +41,9 @@ struct bu_performer;
 struct bu_performer *bu_performer_create(struct bu_loop *loop,
 					 const struct bu_power_driver *driver,
 					 void *self);
+/* Where it is written down how far a BMC's change of password is; without it none is
+ * changed. */
+void bu_performer_journal(struct bu_performer *performer, const char *dir);
 /* What is under way is taken back; its callbacks are not called. */
 void bu_performer_destroy(struct bu_performer *performer);
 

@@ -8,8 +8,15 @@
 #include "base/worker.h"
 #include "provisioner/power/perform.h"
 
+struct bu_adopt;
 struct bu_run;
 typedef void (*bu_step_fn)(struct bu_run *run);
+
+/* Borrowed from a secret that was read. */
+struct bu_credentials {
+	const char *user, *password;
+	char digest[BU_DIGEST_SIZE];
+};
 
 /* One request. Its timer wakes it up: in the queue, between two looks, or when a call
  * takes too long. */
@@ -29,12 +36,17 @@ struct bu_run {
 	size_t secret_size;
 	char digest[BU_DIGEST_SIZE];
 	struct bu_job *job; /* that is asked for it */
+	char *before;       /* the secret of those of before */
+	size_t before_size;
+	struct bu_adopt *adopt; /* while it is not known whether ours are taken */
 	/* the call that is under way, and what follows its answer */
 	struct bu_power_request order;
 	struct bu_power_call *call;
 	int starting, answered;
 	struct bu_power_answer answer;
 	struct bu_err err; /* of the call; kind NONE = it was answered */
+	int denied;        /* that was "no" to the credentials */
+	int looks;         /* it changes nothing */
 	bu_step_fn then;
 	/* what is looked for */
 	enum bu_power_state want, seen;
@@ -51,6 +63,7 @@ struct bu_performer {
 	struct bu_loop *loop;
 	const struct bu_power_driver *driver;
 	void *self;
+	char *journal;              /* folder; NULL = no BMC's password is changed */
 	struct bu_refused *refused; /* credentials */
 	struct bu_run *runs;        /* in the order in which they came */
 	/* perform.c's: a run of this machine has ended. */
@@ -80,11 +93,21 @@ void bu_run_free(struct bu_run *run); /* without an answer */
 
 /* credentials.c: reads them; then looks at run->err itself. */
 void bu_run_authorize(struct bu_run *run, bu_step_fn then);
+/* Cuts the secret, "USER:PASSWORD", in two. */
+int bu_credentials_split(char *secret, const char *reference,
+			 struct bu_credentials *ret, struct bu_err *err);
+void bu_run_speak_as(struct bu_run *run, const struct bu_credentials *credentials);
 /* Whether the BMC may be asked with them; if not, run->err says why. */
 int bu_run_may_try(struct bu_run *run);
 /* What it said to them. */
 void bu_run_refused(struct bu_run *run);
 void bu_run_accepted(struct bu_run *run);
 void bu_refused_free(struct bu_performer *performer);
+
+/* adopt.c: the BMC gets our credentials where it has those of before; then goes on, or
+ * the run fails. */
+void bu_run_adopt(struct bu_run *run, bu_step_fn then);
+/* A request to a BMC that may not have ours yet. */
+int bu_adopt_may_change(const struct bu_run *run);
 
 #endif

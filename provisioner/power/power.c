@@ -16,7 +16,7 @@ enum { RESTART_MS = 1000, STATUS_MS = 15000, BOOT_MS = 180000 };
 
 struct bu_power {
 	struct bu_loop *loop;
-	char *program;
+	char *program, *journal;
 	struct bu_service *service;
 	struct bu_timer *restart;
 	struct request *requests; /* not answered yet */
@@ -44,7 +44,8 @@ static void
 start_child(void *arg)
 {
 	struct bu_power *power = arg;
-	const char *argv[] = {power->program, NULL};
+	const char *argv[] = {power->program, power->journal ? "--journal" : NULL,
+			      power->journal, NULL};
 	struct bu_err err;
 
 	bu_service_destroy(power->service);
@@ -56,13 +57,15 @@ start_child(void *arg)
 }
 
 struct bu_power *
-bu_power_create(struct bu_loop *loop, const char *program, struct bu_err *err)
+bu_power_create(struct bu_loop *loop, const char *program, const char *journal,
+		struct bu_err *err)
 {
 	struct bu_power *power = bu_xcalloc(1, sizeof(*power));
-	const char *argv[] = {program, NULL};
+	const char *argv[] = {program, journal ? "--journal" : NULL, journal, NULL};
 
 	power->loop = loop;
 	power->program = bu_xstrdup(program);
+	power->journal = journal ? bu_xstrdup(journal) : NULL;
 	power->restart = bu_timer_create(loop, start_child, power);
 	power->service = bu_service_start(loop, argv, on_exit_seen, power, err);
 	if (power->service)
@@ -85,6 +88,7 @@ bu_power_destroy(struct bu_power *power)
 	bu_timer_destroy(power->restart);
 	bu_service_destroy(power->service);
 	free(power->program);
+	free(power->journal);
 	free(power);
 }
 
@@ -132,6 +136,8 @@ ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
 		json_object_set_new(body, "machine", bu_machine_to_json(bmc->machine));
 	if (bmc->credentials)
 		json_object_set_new(body, "credentials", json_string(bmc->credentials));
+	if (bmc->before)
+		json_object_set_new(body, "before", json_string(bmc->before));
 	if (bmc->fingerprint)
 		json_object_set_new(body, "fingerprint", json_string(bmc->fingerprint));
 	if (bmc->mode != BU_BOOT_MODE_KEPT)

@@ -34,6 +34,7 @@ struct bu_power_bmc {
 	enum bu_boot_mode mode;
 	/* Both may be NULL. bringupd knows where a secret lies, never the secret. */
 	const char *credentials; /* "file:/etc/bringup/bmc" */
+	const char *before;      /* those that it may still have */
 	const char *fingerprint;
 };
 
@@ -47,8 +48,10 @@ struct bu_power_seen {
 struct bu_power;
 typedef void (*bu_power_fn)(const struct bu_power_seen *seen, const struct bu_err *err,
 			    void *arg);
+/* journal: folder in which bringup-power writes down how far changes of passwords are;
+ * NULL: it changes none. */
 struct bu_power *bu_power_create(struct bu_loop *loop, const char *program,
-				 struct bu_err *err);
+				 const char *journal, struct bu_err *err);
 /* Callbacks that are still due are not called. */
 void bu_power_destroy(struct bu_power *power);
 void bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc,

@@ -44,7 +44,7 @@ begin(struct site *site, const char *program)
 	write_program(site, program);
 	bu_clock_fake(&site->clock, 0);
 	site->loop = bu_loop_create(&site->clock);
-	site->power = bu_power_create(site->loop, site->program, &err);
+	site->power = bu_power_create(site->loop, site->program, NULL, &err);
 	ck_assert_msg(site->power != NULL, "%s", err.text);
 }
 

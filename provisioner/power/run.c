@@ -29,6 +29,8 @@ bu_run_free(struct bu_run *run)
 	*link = run->next;
 	bu_timer_destroy(run->timer);
 	bu_job_cancel(run->job);
+	free(run->adopt);
+	bu_secret_free(run->before, run->before_size);
 	bu_secret_free(run->secret, run->secret_size);
 	json_decref(run->request);
 	free(run);
@@ -102,6 +104,7 @@ on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *
 
 	run->call = NULL;
 	run->err = err ? *err : (struct bu_err){0};
+	run->denied = err && err->kind == BU_ERR_DENIED;
 	if (answer)
 		run->answer = *answer;
 	/* To bringupd it is denied what a person has not granted, and nothing else. */
@@ -135,7 +138,7 @@ bu_run_call(struct bu_run *run, enum bu_power_op op, bu_step_fn then)
 
 	run->order.op = op;
 	run->then = then;
-	run->answered = 0;
+	run->answered = run->denied = 0;
 	run->err = (struct bu_err){0};
 	if (!bu_run_may_try(run)) {
 		then(run);

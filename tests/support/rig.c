@@ -124,7 +124,7 @@ open_process(struct rig *rig)
 	rig->fleet = bu_fleet_create(rig->loop, rig->store);
 	rig->fleet->public_pem = bu_trust_public_key(rig->trust);
 	ck_assert_msg(bu_fleet_load(rig->fleet, &err) == 0, "%s", err.text);
-	rig->power = bu_power_create(rig->loop, program, &err);
+	rig->power = bu_power_create(rig->loop, program, NULL, &err);
 	ck_assert_msg(rig->power != NULL, "%s", err.text);
 	opts.fleet = rig->fleet;
 	opts.power = rig->power;

@@ -87,6 +87,9 @@ op_free(struct rf_op *op)
 			       strlen(op->target.password));
 	free((char *)op->target.password);
 	free((char *)op->target.fingerprint);
+	if (op->new_password)
+		explicit_bzero(op->new_password, strlen(op->new_password));
+	free(op->new_password);
 	free(op);
 }
 
@@ -274,6 +277,10 @@ perform(struct rf_op *op, struct bu_err *err)
 		return switch_to(op, BU_POWER_ON, err);
 	case BU_POWER_SWITCH_OFF:
 		return switch_to(op, BU_POWER_OFF, err);
+	case BU_POWER_LOGIN:
+		return rf_login(op, err);
+	case BU_POWER_SET_PASSWORD:
+		return rf_set_password(op, err);
 	default:
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s: redfish has no operation %d", op->bmc->origin,
@@ -335,6 +342,8 @@ redfish_start(void *self, const struct bu_power_request *request, bu_power_done_
 	op->op = request->op;
 	op->first = request->first;
 	op->mode = request->mode;
+	if (request->op == BU_POWER_SET_PASSWORD)
+		op->new_password = bu_xstrdup(request->new_password);
 	op->fn = fn;
 	op->arg = arg;
 	op->ended = &ended;

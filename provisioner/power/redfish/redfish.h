@@ -10,6 +10,7 @@
  *   tree.c     which of the BMC's systems is the machine, and what it says it allows
  *   write.c    PATCH with ETags, actions, tasks, read-back
  *   boot.c     where the machine boots from
+ *   account.c  whether a password is taken, and another one
  *   identity.c serial number, UUID, MACs
  *   quirks.c   what differs by vendor, as a table
  *   driver.c   the vtable
@@ -109,6 +110,7 @@ struct rf_op {
 	enum bu_power_op op;
 	enum bu_boot_first first;
 	enum bu_boot_mode mode;
+	char *new_password;        /* owned; NULL */
 	char wanted[RF_PATH_SIZE]; /* system of the profile; "" */
 	bu_power_done_fn fn;       /* NULL = cancelled, or nobody asked */
 	void *arg;
@@ -160,6 +162,8 @@ void rf_link(const struct rf_op *op, const json_t *object, const char *key,
 	     char ret[RF_PATH_SIZE]);
 /* Does the answer hold a message whose MessageId ends so ("AccessDenied")? */
 int rf_says(const struct rf_reply *reply, const char *message);
+/* Its arguments; NULL when it is not said. */
+const json_t *rf_says_args(const struct rf_reply *reply, const char *message);
 /* "<method> <path>: status 400: what the BMC said": always -1. */
 int rf_refused(const struct rf_op *op, const struct rf_ask *ask,
 	       const struct rf_reply *reply, struct bu_err *err);
@@ -204,6 +208,11 @@ bu_must int rf_action(struct rf_op *op, const char *path, const json_t *body,
 
 bu_must int rf_boot_first(struct rf_op *op, struct bu_err *err);
 bu_must int rf_identity(struct rf_op *op, struct bu_machine *ret, struct bu_err *err);
+
+/* --- account.c --- */
+
+int rf_login(struct rf_op *op, struct bu_err *err);
+int rf_set_password(struct rf_op *op, struct bu_err *err);
 
 /* --- driver.c --- */
 

@@ -109,6 +109,18 @@ ends_with(const char *text, const char *end)
 	return size >= end_size && strcasecmp(text + size - end_size, end) == 0;
 }
 
+const json_t *
+rf_says_args(const struct rf_reply *reply, const char *message)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach (messages_of(reply->json), i, item)
+		if (ends_with(bu_json_str(item, "MessageId", ""), message))
+			return json_object_get(item, "MessageArgs");
+	return NULL;
+}
+
 int
 rf_says(const struct rf_reply *reply, const char *message)
 {

@@ -289,7 +289,7 @@ start_engine(void)
 	};
 	struct bu_reconcile_opts opts = {.fleet = d.api.fleet, .trust = d.trust};
 
-	d.power = bu_power_create(d.loop, "bringup-power", NULL);
+	d.power = bu_power_create(d.loop, "bringup-power", NULL, NULL);
 	opts.power = d.power;
 	memcpy(opts.limit_s, limit_s, sizeof(limit_s));
 	d.api.rec = bu_reconcile_create(&opts);

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A BMC of paper that still has the password that it came with. What asks it runs in a
+ * child, which is killed before and after each thing that the BMC does; the BMC lives
+ * on in shared memory, and locks its account at the third wrong password.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "provisioner/power/perform.h"
+#include "tests/support/unit.h"
+
+enum { LOCKS_AT = 3, EVENTS_MAX = 12, MINUTE_MS = 60000 };
+
+struct bmc {
+	char password[40];
+	int wrong; /* in a row */
+	int worst, changes;
+	int forgets; /* it says yes to a change, and knows another password then */
+	int events, kill_at;
+	char said[512];
+};
+
+static struct {
+	char dir[64];
+	struct bmc *bmc;
+	int64_t wall_ms;
+} site;
+
+static void
+step(void)
+{
+	if (++site.bmc->events == site.bmc->kill_at)
+		raise(SIGKILL);
+}
+
+static struct bu_power_call *
+paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
+	    void *arg)
+{
+	struct bmc *bmc = site.bmc;
+	struct bu_power_answer done = {.state = BU_POWER_ON};
+	struct bu_err err = {0};
+
+	step();
+	if (bmc->wrong >= LOCKS_AT || strcmp(request->target.password, bmc->password)) {
+		bmc->wrong++;
+		bu_err_set(&err, BU_ERR_DENIED, 0, "wrong password");
+	} else {
+		bmc->wrong = 0;
+		bmc->changes += request->op == BU_POWER_SET_PASSWORD;
+		if (request->op == BU_POWER_SET_PASSWORD)
+			strcpy(bmc->password,
+			       bmc->forgets ? "lost" : request->new_password);
+	}
+	if (bmc->wrong > bmc->worst)
+		bmc->worst = bmc->wrong;
+	step();
+	fn(err.kind ? NULL : &done, err.kind ? &err : NULL, arg);
+	return NULL;
+}
+
+static void
+paper_cancel(void *self, struct bu_power_call *call)
+{
+}
+
+static const struct bu_power_driver driver = {
+	.name = "paper", .start = paper_start, .cancel = paper_cancel};
+
+static void
+put(const char *name, const char *text)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", site.dir, name);
+
+	ck_assert_int_eq(bu_file_write_text(path, 0600, NULL, "%s\n", text), 0);
+}
+
+static void
+begin(const char *password)
+{
+	site.bmc = mmap(NULL, sizeof(*site.bmc), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ck_assert(site.bmc != MAP_FAILED);
+	strcpy(site.bmc->password, password);
+	strcpy(site.dir, "/tmp/bringup-adopt-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(site.dir));
+	site.wall_ms = 1700000000000;
+	put("ours", "admin:site-secret");
+	put("factory", "admin:calvin");
+}
+
+static void
+finish(void)
+{
+	ck_assert_int_eq(bu_remove_tree(site.dir, NULL), 0);
+	munmap(site.bmc, sizeof(*site.bmc));
+}
+
+static void
+on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	snprintf(site.bmc->said, sizeof(site.bmc->said), "%s", err ? err->text : "");
+	_exit(err ? 1 : 0);
+}
+
+/* In the child: one request, from reading the secrets to its answer. */
+static void
+ask(void)
+{
+	struct bu_clock clock;
+	struct bu_loop *loop;
+	bu_autofree char *journal = bu_xasprintf("%s/journal", site.dir);
+	bu_autofree char *ours = bu_xasprintf("file:%s/ours", site.dir);
+	bu_autofree char *before = bu_xasprintf("file:%s/factory", site.dir);
+	bu_autojson json_t *request =
+		json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", "bmc1",
+			  "credentials", ours, "before", before);
+	struct bu_performer *performer;
+
+	bu_clock_fake(&clock, 0);
+	clock.fake_wall_ms = site.wall_ms;
+	loop = bu_loop_create(&clock);
+	performer = bu_performer_create(loop, &driver, NULL);
+	bu_performer_journal(performer, journal);
+	bu_perform(performer, request, on_reply, NULL);
+	_exit(2);
+}
+
+/* 0 answered, 1 failed, -1 killed at this event; 0 = at none. */
+static int
+run(int kill_at)
+{
+	int status;
+	pid_t pid;
+
+	site.bmc->events = 0;
+	site.bmc->kill_at = kill_at;
+	pid = fork();
+	if (pid == 0)
+		ask();
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	if (WIFSIGNALED(status)) {
+		ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+		return -1;
+	}
+	ck_assert_int_ne(WEXITSTATUS(status), 2);
+	return WEXITSTATUS(status);
+}
+
+static void
+is_ours(int kill_at)
+{
+	ck_assert_msg(run(0) == 0, "killed at %d: %s", kill_at, site.bmc->said);
+	ck_assert_str_eq(site.bmc->password, "site-secret");
+	ck_assert_msg(site.bmc->worst < LOCKS_AT, "killed at %d: %d wrong passwords",
+		      kill_at, site.bmc->worst);
+}
+
+START_TEST(a_new_bmc_gets_our_password_without_a_wrong_one)
+{
+	begin("calvin");
+	is_ours(0);
+	ck_assert_int_eq(site.bmc->worst, 0);
+	ck_assert_int_eq(site.bmc->changes, 1);
+	/* what it came with is retired: not read, and not tried on one that was reset
+	 */
+	put("factory", "admin:another");
+	is_ours(0);
+	put("factory", "admin:calvin");
+	strcpy(site.bmc->password, "calvin");
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_str_eq(site.bmc->password, "calvin");
+	finish();
+}
+END_TEST
+
+/* Once, whichever point it is; and once more, while it recovers. */
+START_TEST(a_kill_at_any_point_loses_and_locks_nothing)
+{
+	int killed = 1;
+
+	for (int first = 1; killed && first < EVENTS_MAX; first++) {
+		begin("calvin");
+		killed = run(first) == -1;
+		is_ours(first);
+		ck_assert(!killed || first <= 8); /* two for each thing asked */
+		finish();
+	}
+	ck_assert(!killed);
+	for (int first = 1; first < EVENTS_MAX; first++)
+		for (int second = 1; second < EVENTS_MAX; second++) {
+			begin("calvin");
+			run(first);
+			run(second);
+			run(0);
+			ck_assert_int_lt(site.bmc->worst, LOCKS_AT);
+			site.wall_ms += 16 * MINUTE_MS;
+			site.bmc->wrong = 0; /* as BMCs do meanwhile */
+			is_ours(first);
+			finish();
+		}
+}
+END_TEST
+
+START_TEST(one_that_is_ours_already_is_left_as_it_is)
+{
+	for (int first = 1; first < 6; first++) {
+		begin("site-secret");
+		run(first);
+		run(0);
+		ck_assert_int_lt(site.bmc->worst, LOCKS_AT);
+		site.wall_ms += 16 * MINUTE_MS;
+		site.bmc->wrong = 0;
+		is_ours(first);
+		ck_assert_int_eq(site.bmc->changes, 0);
+		finish();
+	}
+}
+END_TEST
+
+START_TEST(one_that_takes_neither_is_left_alone)
+{
+	begin("unknown");
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_ptr_nonnull(strstr(site.bmc->said, "correct one of them"));
+	ck_assert_int_eq(site.bmc->worst, 2);
+	for (int i = 0; i < 5; i++) {
+		site.wall_ms += MINUTE_MS;
+		ck_assert_int_eq(run(0), 1);
+		ck_assert_ptr_nonnull(strstr(site.bmc->said, "left alone"));
+	}
+	ck_assert_int_eq(site.bmc->worst, 2);
+	/* after a while, with what is right now */
+	site.wall_ms += 16 * MINUTE_MS;
+	site.bmc->wrong = 0;
+	put("factory", "admin:unknown");
+	is_ours(0);
+	finish();
+}
+END_TEST
+
+START_TEST(a_rotation_is_a_change_from_the_one_of_before)
+{
+	begin("calvin");
+	is_ours(0);
+	put("factory", "admin:site-secret");
+	put("ours", "admin:next-secret");
+	ck_assert_int_eq(run(3), -1);
+	ck_assert_msg(run(0) == 0, "%s", site.bmc->said);
+	ck_assert_str_eq(site.bmc->password, "next-secret");
+	ck_assert_int_lt(site.bmc->worst, LOCKS_AT);
+	finish();
+}
+END_TEST
+
+START_TEST(what_cannot_be_changed_is_said)
+{
+	begin("calvin");
+	put("factory", "root:calvin");
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_ptr_nonnull(strstr(site.bmc->said, "of another user"));
+	ck_assert_int_eq(site.bmc->events, 0);
+	put("factory", "admin:calvin");
+	site.bmc->forgets = 1;
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_ptr_nonnull(strstr(site.bmc->said, "and refuses it now"));
+	ck_assert_int_eq(site.bmc->changes, 1);
+	ck_assert_ptr_null(strstr(site.bmc->said, "calvin"));
+	finish();
+}
+END_TEST
+
+BU_UNIT("adopt", a_new_bmc_gets_our_password_without_a_wrong_one,
+	a_kill_at_any_point_loses_and_locks_nothing,
+	one_that_is_ours_already_is_left_as_it_is, one_that_takes_neither_is_left_alone,
+	a_rotation_is_a_change_from_the_one_of_before, what_cannot_be_changed_is_said)

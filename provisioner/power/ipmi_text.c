@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ipmitool prints, and what it is told; for ipmi.c. Pure text. */
+#include "provisioner/power/ipmi_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* IPMI 2.0 has 20, and some BMCs that take them know another password then. */
+enum { PASSWORD_MAX = 16 };
+
+/* Behind "NAME   : " at the beginning of a line; "" when there is none. */
+void
+bu_ipmi_field(const char *text, const char *name, char *ret, size_t size)
+{
+	const char *at = text;
+
+	ret[0] = '\0';
+	while ((at = strstr(at, name))) {
+		const char *colon = at + strlen(name);
+
+		colon += strspn(colon, " \t");
+		if (*colon == ':') {
+			colon += 1 + strspn(colon + 1, " \t");
+			bu_text_copy_part(ret, size, colon, strcspn(colon, "\r\n"));
+			return;
+		}
+		at = colon;
+	}
+}
+
+/* A GUID whose byte order ipmitool does not know comes without dashes. */
+void
+bu_ipmi_dash(char *uuid, size_t size)
+{
+	bu_autofree char *plain = bu_xstrdup(uuid);
+
+	if (strlen(plain) == 32)
+		snprintf(uuid, size, "%.8s-%.4s-%.4s-%.4s-%.12s", plain, plain + 8,
+			 plain + 12, plain + 16, plain + 20);
+}
+
+int
+bu_ipmi_user_id(const char *text, const char *user)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		char name[32];
+		int id;
+
+		line += *line == '\n';
+		if (sscanf(line, "%d %31s", &id, name) == 2 && strcmp(name, user) == 0)
+			return id;
+	}
+	return -1;
+}
+
+int
+bu_ipmi_check_password(const char *password, struct bu_err *err)
+{
+	if (*password && strlen(password) <= PASSWORD_MAX &&
+	    bu_text_is_ascii(password) && !strpbrk(password, " \"'\\#"))
+		return 0;
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "a new password has 1 to %d characters, no blanks, quotes, "
+			  "backslash or #",
+			  PASSWORD_MAX);
+}
+
+char *
+bu_ipmi_set_password(int id, const char *password)
+{
+	return bu_xasprintf("user set password %d %s %d\nquit\n", id, password,
+			    PASSWORD_MAX);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ipmitool prints, and what it is told. */
+#ifndef BU_POWER_IPMI_TEXT_H
+#define BU_POWER_IPMI_TEXT_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* Behind "NAME   : "; "" when there is none. */
+void bu_ipmi_field(const char *text, const char *name, char *ret, size_t size);
+/* A GUID whose byte order ipmitool does not know comes without dashes. */
+void bu_ipmi_dash(char *uuid, size_t size);
+/* In what `user list` prints, "2   admin   true ..."; -1: not there. */
+int bu_ipmi_user_id(const char *text, const char *user);
+int bu_ipmi_check_password(const char *password, struct bu_err *err);
+/* What `ipmitool shell` reads; owned. */
+char *bu_ipmi_set_password(int id, const char *password);
+
+#endif
