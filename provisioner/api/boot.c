@@ -244,12 +244,12 @@ digest_dir(const char *images_dir, const struct bu_image_id *id)
 	return bu_steal(&dir);
 }
 
-/* With all others, else where a revision says by which an order goes. */
+/* Where a revision by which an order goes says that it lies, else with all others. */
 static char *
 find_digest(const struct bu_api *api, const struct bu_image_id *id)
 {
-	char *dir = digest_dir(api->images_dir, id);
 	const struct bu_desired *desired;
+	char *dir = NULL;
 
 	for (size_t i = 0; !dir && (desired = bu_fleet_state(api->fleet, i)); i++) {
 		const struct bu_desired_image *image =
@@ -258,7 +258,7 @@ find_digest(const struct bu_api *api, const struct bu_image_id *id)
 		if (image && image->path)
 			dir = digest_dir(image->path, id);
 	}
-	return dir;
+	return dir ? dir : digest_dir(api->images_dir, id);
 }
 
 BU_HANDLER(bu_api_digest_file)
