@@ -9,10 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/worker.h"
 #include "provisioner/config/render.h"
 #include "tests/support/profiles.h"
-#include "tests/support/unit.h"
+#include "tests/support/shell.h"
 
 #define KEY                                                                            \
 	"ssh-ed25519 "                                                                 \
@@ -75,25 +74,10 @@ text_of(const struct bu_config *config, const char *path)
 	return NULL;
 }
 
-/* What the command, run in root, prints; owned. */
-static char *
-told(const char *command)
-{
-	bu_autofree char *line = bu_xasprintf("cd %s && %s", root, command);
-	const char *const argv[] = {"sh", "-c", line, NULL};
-	const struct bu_job_opts opts = {
-		.argv = argv, .deadline_ms = 60000, .output_max = 65536};
-	struct bu_err err;
-	char *out = NULL;
-
-	ck_assert_msg(bu_job_run(&opts, &out, &err) == 0, "%s: %s", command, err.text);
-	return out;
-}
-
 static void
 says(const char *command, const char *want)
 {
-	bu_autofree char *got = told(command);
+	bu_autofree char *got = shell_told(root, command);
 
 	ck_assert_str_eq(got, want);
 }
@@ -180,10 +164,12 @@ START_TEST(sshd_visudo_and_ssh_take_the_files)
 	config = render(PEOPLE);
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	put_files(config);
-	free(told("mkdir -p /run/sshd && ssh-keygen -q -t ed25519 -N '' -f "
-		  "etc/ssh/ssh_host_ed25519_key && sed \"s#/etc/ssh/#$PWD/etc/ssh/#\" "
-		  "etc/ssh/sshd_config.d/10-bringup.conf >sshd.conf && "
-		  "/usr/sbin/sshd -t -f $PWD/sshd.conf"));
+	free(shell_told(
+		root,
+		"mkdir -p /run/sshd && ssh-keygen -q -t ed25519 -N '' -f "
+		"etc/ssh/ssh_host_ed25519_key && sed \"s#/etc/ssh/#$PWD/etc/ssh/#\" "
+		"etc/ssh/sshd_config.d/10-bringup.conf >sshd.conf && "
+		"/usr/sbin/sshd -t -f $PWD/sshd.conf"));
 	says("/usr/sbin/sshd -T -f $PWD/sshd.conf | grep -E '^(permitroot|passworda|"
 	     "kbdint|allowusers|authorizedkeysf)' | sed \"s#$PWD##\" | sort",
 	     "allowusers alice\nallowusers bob\n"
@@ -207,12 +193,14 @@ static void
 make_system(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(root));
-	free(told("mkdir -p etc/bringup var/lib && "
-		  "printf 'root:x:0:0::/root:/bin/bash\\nmunge:x:104:104::/:/x\\n' "
-		  ">etc/passwd && printf 'root:!:1::::::\\nmunge:!:1::::::\\n' "
-		  ">etc/shadow && printf 'root:x:0:\\nvideo:x:44:\\n' >etc/group && "
-		  "printf 'root:*::\\nvideo:!::\\n' >etc/gshadow && "
-		  "chmod 640 etc/shadow etc/gshadow"));
+	free(shell_told(
+		root,
+		"mkdir -p etc/bringup var/lib && "
+		"printf 'root:x:0:0::/root:/bin/bash\\nmunge:x:104:104::/:/x\\n' "
+		">etc/passwd && printf 'root:!:1::::::\\nmunge:!:1::::::\\n' "
+		">etc/shadow && printf 'root:x:0:\\nvideo:x:44:\\n' >etc/group && "
+		"printf 'root:*::\\nvideo:!::\\n' >etc/gshadow && "
+		"chmod 640 etc/shadow etc/gshadow"));
 }
 
 START_TEST(the_script_makes_and_removes_accounts)
@@ -225,7 +213,7 @@ START_TEST(the_script_makes_and_removes_accounts)
 	put_files(config);
 	done(config);
 	for (int i = 0; i < 2; i++) { /* as at each start */
-		free(told(SCRIPT));
+		free(shell_told(root, SCRIPT));
 		says("cat etc/passwd", "root:x:0:0::/root:/bin/bash\n"
 				       "munge:x:104:104::/:/x\n"
 				       "alice:x:2001:2001::/home/alice:/bin/bash\n"
@@ -246,12 +234,12 @@ START_TEST(the_script_makes_and_removes_accounts)
 	config = render("[user bob]\nuid = 2003\n");
 	put_files(config);
 	done(config);
-	free(told("touch home/alice/thesis && " SCRIPT));
+	free(shell_told(root, "touch home/alice/thesis && " SCRIPT));
 	says("cut -d: -f1,3 etc/passwd", "root:0\nmunge:104\nbob:2003\n");
 	says("cut -d: -f1 etc/shadow", "root\nmunge\nbob\n");
 	says("cut -d: -f1,3 etc/group", "root:0\nvideo:44\nbob:2003\n");
 	says("ls home/alice", "thesis\n");
-	free(told("rm etc/bringup/* && " SCRIPT));
+	free(shell_told(root, "rm etc/bringup/* && " SCRIPT));
 	says("cat etc/passwd", "root:x:0:0::/root:/bin/bash\nmunge:x:104:104::/:/x\n");
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
@@ -261,18 +249,24 @@ END_TEST
 START_TEST(the_script_leaves_the_images_accounts_alone)
 {
 	make_system();
-	free(told("echo 'alice:x:104:2001::/home/alice:/bin/sh' >etc/bringup/passwd"));
+	free(shell_told(
+		root,
+		"echo 'alice:x:104:2001::/home/alice:/bin/sh' >etc/bringup/passwd"));
 	says(SCRIPT " 2>&1 || :",
 	     "bringup-access: the image itself has passwd munge (104) with a name or a "
 	     "number of the profile; choose others there\n");
-	free(told("echo 'video:x:3000:' >etc/bringup/group; rm etc/bringup/passwd"));
+	free(shell_told(
+		root,
+		"echo 'video:x:3000:' >etc/bringup/group; rm etc/bringup/passwd"));
 	says(SCRIPT " 2>&1 || :",
 	     "bringup-access: the image itself has group video (44) with a name or a "
 	     "number of the profile; choose others there\n");
 	says("cat etc/passwd", "root:x:0:0::/root:/bin/bash\nmunge:x:104:104::/:/x\n");
 	/* Cut off after /etc/group. */
-	free(told("rm etc/bringup/*; echo 'eve:x:2001:' >etc/bringup/group; " SCRIPT
-		  " && rm etc/bringup/group && sed -i /eve/d etc/gshadow && " SCRIPT));
+	free(shell_told(
+		root,
+		"rm etc/bringup/*; echo 'eve:x:2001:' >etc/bringup/group; " SCRIPT
+		" && rm etc/bringup/group && sed -i /eve/d etc/gshadow && " SCRIPT));
 	says("cat etc/group", "root:x:0:\nvideo:x:44:\n");
 	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
 }
