@@ -241,6 +241,32 @@ START_TEST(a_rename_outlives_the_next_plan)
 }
 END_TEST
 
+/* node002 was held because its machine is on. What ends that is not done to the node
+ * that takes its name, which is in service. */
+START_TEST(who_takes_a_held_nodes_name_stays_in_service)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	struct bu_node *node = ready(&desk), *held = rig_node(rig, 2);
+	bu_autojson json_t *planned = NULL, *applied = NULL;
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_STATE, "node002",
+		      json_pack("{s:s,s:s}", "to", "inspecting", "on", "start"));
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+	held->hold.owner = BU_OWNER_BRINGUP;
+	BU_REASON_SET(&held->hold.reason, IS_ON, .text = {"it is on", "node002"});
+	planned = plan(&desk, "node002," ROW_1);
+	says(step_of(planned, "node002"), "why", "renamed");
+	applied = apply(&desk, planned, "", 200);
+	ck_assert_str_eq(node->name, "node002");
+	ck_assert_int_ne(node->state, BU_STATE_ENROLLED);
+	ck_assert_int_eq(node->order.open, 1);
+	end(&desk);
+}
+END_TEST
+
 /* It drains, leaves, has its new name written, is measured under it: no boot. */
 START_TEST(a_rename_touches_neither_power_nor_disk)
 {
@@ -382,6 +408,7 @@ END_TEST
 
 RIG_UNIT("identity", a_renamed_node_is_not_reset_under_its_job,
 	 a_renamed_node_joins_by_its_old_name_until_its_turn,
-	 a_rename_outlives_the_next_plan, a_rename_touches_neither_power_nor_disk,
+	 who_takes_a_held_nodes_name_stays_in_service, a_rename_outlives_the_next_plan,
+	 a_rename_touches_neither_power_nor_disk,
 	 a_replaced_machine_is_no_unchanged_node, who_left_the_profile_is_left_alone,
 	 after_a_lost_log_nothing_is_switched_off)

@@ -60,7 +60,8 @@ enum { EVENTS_OF_ORDER = 3 };
 /* One that is held because its machine is on begins anew: the grant came with this
  * plan. Returns how many events. */
 static size_t
-let_go(const struct bu_node *node, const char *by, struct bu_event *ret)
+let_go(const struct bu_node *node, const char *name, const char *by,
+       struct bu_event *ret)
 {
 	static const struct bu_guard_facts none;
 	struct bu_reason anew;
@@ -69,14 +70,13 @@ let_go(const struct bu_node *node, const char *by, struct bu_event *ret)
 	if (!node || node->hold.reason.code != BU_REASON_IS_ON ||
 	    bu_lifecycle_next(node->state, BU_TRIGGER_ABORT, &none, &to, NULL) != 0)
 		return 0;
-	bu_event_init(&ret[0], BU_EVENT_STATE, node->name,
+	bu_event_init(&ret[0], BU_EVENT_STATE, name,
 		      json_pack("{s:s,s:s,s:s}", "from", bu_state_name(node->state),
 				"to", bu_state_name(to), "on",
 				bu_trigger_name(BU_TRIGGER_ABORT)));
 	bu_reason_set(&anew, BU_REASON_ORDERED_ANEW, NULL);
 	bu_reason_to_body(&anew, ret[0].body);
-	bu_event_init(&ret[1], BU_EVENT_RELEASED, node->name,
-		      json_pack("{s:s}", "by", by));
+	bu_event_init(&ret[1], BU_EVENT_RELEASED, name, json_pack("{s:s}", "by", by));
 	return 2;
 }
 
@@ -111,6 +111,20 @@ head_events(struct bu_event *events, const struct bu_consent *consent, const cha
 	return count;
 }
 
+/* The node that has the name once the renames of the plan, which come first, are done.
+ */
+static const struct bu_node *
+node_then(const struct bu_fleet *fleet, const json_t *plan, const char *name)
+{
+	const char *from;
+	json_t *to;
+
+	json_object_foreach (json_object_get(plan, "renames"), from, to)
+		if (strcmp(json_string_value(to), name) == 0)
+			return bu_fleet_node(fleet, from);
+	return bu_fleet_node(fleet, name);
+}
+
 static size_t
 order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 	     const json_t *plan, const struct bu_grants *granted, const char *by,
@@ -122,7 +136,7 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 	json_array_foreach (json_object_get(plan, "steps"), i, step) {
 		const char *name = bu_json_str(step, "node", "");
 
-		count += let_go(bu_fleet_node(rollouts->fleet, name), by,
+		count += let_go(node_then(rollouts->fleet, plan, name), name, by,
 				&events[count]);
 		bu_event_init(
 			&events[count++], BU_EVENT_ORDER, name,
