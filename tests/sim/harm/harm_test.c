@@ -301,6 +301,16 @@ START_TEST(a_name_that_a_rename_freed_is_given_again)
 }
 END_TEST
 
+/* A machine goes while its agent writes the files of an order. */
+START_TEST(an_agent_at_work_may_be_silent_until_its_deadline)
+{
+	struct script script;
+
+	script_make(&script, 331809);
+	breaks_nothing(&script);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -314,6 +324,7 @@ main(void)
 	tcase_add_test(tcase, a_row_in_doubt_is_no_change_by_a_restart);
 	tcase_add_test(tcase, what_people_boot_within_a_boot_is_that_boot);
 	tcase_add_test(tcase, a_name_that_a_rename_freed_is_given_again);
+	tcase_add_test(tcase, an_agent_at_work_may_be_silent_until_its_deadline);
 	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);

@@ -325,6 +325,16 @@ is_said_ready(const char *name)
 	return 0;
 }
 
+/* In service, by its own agent, whose silence is at most the step's deadline long;
+ * views say "ready" with the order that is under way. */
+static int
+is_being_changed(const struct bu_node *node)
+{
+	return node->order.open && node->order.begun &&
+	       node->step.status == BU_STEP_OPEN &&
+	       node->step.action == BU_ACTION_CONFIGURE;
+}
+
 /* A person gave its name to another machine in service: what had it before has another
  * one now. */
 static int
@@ -358,7 +368,7 @@ look_at_ready(const struct bu_node *node, struct seen *at)
 		       node->name, at->machine,
 		       node->machine[0] ? node->machine : "none");
 	memcpy(at->machine, node->machine, sizeof(at->machine));
-	if (!why) {
+	if (!why || is_being_changed(node)) {
 		at->unusable_ms = 0;
 		return;
 	}
