@@ -89,6 +89,9 @@
 	  "power = manual: switch the machine of {node} off and on by hand, so that "  \
 	  "it boots from {what}; bringup goes on when it calls")                       \
 	/* what a machine that boots is waited for: its deadline goes on */            \
+	X(BMC_REFUSES, "bmc-refuses", WAIT, 0, 1,                                      \
+	  "its BMC does as it is told, or the tries are used up",                      \
+	  "{error}; try {#tries} of {#of}, the next one at {at}")                      \
 	X(NOT_CALLED, "not-called", WAIT, 0, 1, "its agent calls",                     \
 	  "{seen}[; {missing}]")                                                       \
 	/* why it is not measured: its deadline goes on */                             \

@@ -104,6 +104,7 @@ static const char *const sentences[] = {
 		"the profile gives <node> <what> <wanted>, this machine says "
 		"'<seen>'; if it is the right machine, correct the profile and apply "
 		"it, else check its cabling",
+	[BU_REASON_BMC_REFUSES] = "<error>; try 2 of 2, the next one at <at>",
 	[BU_REASON_NOT_CALLED] = "<seen>; <missing>",
 	[BU_REASON_OTHER_HOST] =
 		"a host at <address> with MAC <mac> showed the token of <node>, whose "

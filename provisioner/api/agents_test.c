@@ -170,7 +170,7 @@ START_TEST(a_failed_boot_gets_no_token)
 	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
 	ck_assert_int_eq(script_has_token(&site), 0);
 	rig_remove(&site.rig, "power.refuse");
-	rig_pass(&site.rig, 5001);
+	rig_pass(&site.rig, 60001);
 	rig_until_step(&site.rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
 	ck_assert_int_eq(script_has_token(&site), 1);
 	ck_assert_int_eq(

@@ -60,6 +60,13 @@ bu_reconcile_holds(const struct bu_node *node)
 }
 
 int
+bu_reconcile_power_failed(const struct bu_node *node)
+{
+	return node->step.status == BU_STEP_FAILED &&
+	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER;
+}
+
+int
 bu_reconcile_cycles(const struct bu_node *node)
 {
 	return node->reset || !(bu_trigger_info(node->on)->flags & BU_ON_NO_CYCLE);

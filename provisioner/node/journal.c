@@ -285,14 +285,6 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 	return 0;
 }
 
-/* What failed is the power action itself: that was no power cycle. */
-static int
-power_failed(const struct bu_node *node)
-{
-	return node->step.status == BU_STEP_FAILED &&
-	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER;
-}
-
 void
 bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigger last,
 		   const struct bu_reason *reason)
@@ -309,7 +301,7 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
 		return;
 	}
-	if (bu_reconcile_cycles(node) && power_failed(node))
+	if (bu_reconcile_cycles(node) && bu_reconcile_power_failed(node))
 		bu_reason_set_number(&end, "tries", node->repeats + 1);
 	else if (bu_reconcile_cycles(node))
 		bu_reason_set_number(&end, "cycles", node->repeats);

@@ -4,6 +4,7 @@
  * Called by reconcile.c at each tick. Invariant: nobody is moved while the brake holds
  * its ladder, or while a batch of it is on its way to the log.
  */
+#include "base/clock.h"
 #include "provisioner/node/reconcile_impl.h"
 
 /* A wait that the log must know of: half of what a start gives to everybody. */
@@ -32,6 +33,32 @@ climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 	return node->live.retry_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) >= node->live.retry_ms &&
 	       !node->hold.owner && node->live.in_profile;
+}
+
+static int
+tries_again(const struct bu_node *node)
+{
+	return bu_reconcile_power_failed(node) && bu_reconcile_cycles(node) &&
+	       !bu_reconcile_holds(node) && node->repeats < BU_REPEATS_MAX;
+}
+
+/* What failed is done again after a while, and a power action says when. */
+void
+bu_late_retry(struct bu_reconcile *rec, struct bu_node *node)
+{
+	int pause_ms = BU_RETRY_MS;
+	char at[24];
+
+	if (node->live.retry_ms)
+		return;
+	if (tries_again(node)) {
+		pause_ms = node->repeats ? BU_POWER_AGAIN_MS : BU_POWER_RETRY_MS;
+		bu_time_iso(bu_wall_ms(bu_loop_clock(rec->fleet->loop)) + pause_ms, at);
+		BU_REASON_SET(&node->live.says, BMC_REFUSES,
+			      .text = {node->step_error, at},
+			      .number = {node->repeats + 1, BU_REPEATS_MAX + 1});
+	}
+	node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + pause_ms;
 }
 
 void
@@ -87,7 +114,7 @@ end_late(struct bu_reconcile *rec, struct bu_node *node, const struct bu_reason 
 static char *
 seen_of(const struct bu_node *node)
 {
-	if (node->live.says.code)
+	if (node->live.says.code && node->step.status != BU_STEP_FAILED)
 		return bu_reason_text(&node->live.says);
 	if (node->live.refusal.code)
 		return bu_reason_text(&node->live.refusal);

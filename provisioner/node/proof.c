@@ -173,7 +173,9 @@ bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 {
 	struct bu_reason *says = &node->live.says;
 	struct bu_reason before = *says;
-	int ours = says->code == BU_REASON_NONE || says->code == BU_REASON_NOT_CALLED;
+	int ours = says->code == BU_REASON_NONE || says->code == BU_REASON_NOT_CALLED ||
+		   (says->code == BU_REASON_BMC_REFUSES &&
+		    node->step.status != BU_STEP_FAILED);
 
 	if (!ours)
 		return;

@@ -164,9 +164,7 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		step_done(rec, node);
 		return;
 	case BU_STEP_FAILED:
-		if (!node->live.retry_ms)
-			node->live.retry_ms =
-				bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
+		bu_late_retry(rec, node);
 	}
 }
 

@@ -12,8 +12,11 @@
 #include "provisioner/node/reconcile.h"
 
 enum {
-	BU_REPEATS_MAX = 2,     /* power cycles before a ladder has run out */
-	BU_RETRY_MS = 5000,     /* between a failed effect and its repetition */
+	BU_REPEATS_MAX = 2, /* power cycles before a ladder has run out */
+	BU_RETRY_MS = 5000, /* between a failed effect and its repetition */
+	/* Between the tries of a power action: a BMC that restarts takes minutes. */
+	BU_POWER_RETRY_MS = 60000,
+	BU_POWER_AGAIN_MS = 240000,
 	BU_WAIT_OFF_MS = 30000, /* for a machine that switches itself off */
 	BU_TICK_MS = 1000,
 	/* An agent that has nothing to do asks for work each few seconds. */
@@ -64,6 +67,9 @@ int bu_reconcile_holds(const struct bu_node *node);
 /* Whether its ladder may power-cycle it: a person who took it back allowed its start,
  * and no reset of what is on. */
 int bu_reconcile_cycles(const struct bu_node *node);
+
+/* What failed is the power action itself: that was no power cycle. */
+int bu_reconcile_power_failed(const struct bu_node *node);
 
 /* journal.c. Journals events of one node; when they are in, memory changes and drive()
  * follows. */
@@ -149,13 +155,15 @@ int bu_wish_runs(const struct bu_node *node);
 void bu_wishes_drop(struct bu_reconcile *rec);
 
 /* late.c */
+/* Sets when a step that failed is done again. */
+void bu_late_retry(struct bu_reconcile *rec, struct bu_node *node);
 /* Before anybody is moved, so that those who are late together are seen so. */
 void bu_late_note(struct bu_reconcile *rec, struct bu_node *node);
 /* Has a row written of a wait that is long, for the deadline after a restart. */
 void bu_late_waits(struct bu_reconcile *rec, struct bu_node *node);
-/* Moves who is past its deadline, and repeats what waited for its repetition. */
 /* The brake has it: it is late, and its ladder does not go on. */
 int bu_late_is_frozen(const struct bu_reconcile *rec, const struct bu_node *node);
+/* Moves who is past its deadline, and repeats what waited for its repetition. */
 void bu_late_check(struct bu_reconcile *rec, struct bu_node *node);
 
 #endif

@@ -157,7 +157,7 @@ START_TEST(a_revision_that_cannot_be_read_fails_its_step_by_name)
 	rig_text_has(err.text, "r-1 changes node001: blob ");
 	ck_assert_ptr_null(bu_fleet_ordered(rig.fleet, node));
 	rig_remove(&rig, "power.refuse");
-	for (int i = 0; i < 200 && node->state != BU_STATE_FAILED; i++)
+	for (int i = 0; i < 400 && node->state != BU_STATE_FAILED; i++)
 		rig_pass(&rig, 1000);
 	/* no power was touched, and who asks is told why */
 	ck_assert_str_eq(bu_state_name(node->state), "failed");
@@ -182,7 +182,7 @@ START_TEST(power_is_asked_of_the_machine_that_was_ordered)
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
 	rig_revise(&rig, 1, "[image debian12]\n", other);
 	rig_remove(&rig, "power.refuse");
-	for (int i = 0; i < 20; i++)
+	for (int i = 0; i < 65; i++)
 		rig_pass(&rig, 1000);
 	ck_assert_int_eq(node->step.status, BU_STEP_DONE);
 	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
