@@ -20,6 +20,23 @@ within()
 	done
 }
 
+# plain_modules VERSION: what goes into the initial ramdisk, which everybody may fetch, is
+# files of the tree itself.
+plain_modules()
+{
+	case $1 in
+	-* | *[!A-Za-z0-9._+~-]*) die "'$1' in /lib/modules is no kernel's version" ;;
+	esac
+	within "boot/vmlinuz-$1" "lib/modules/$1"
+	folder=$root/lib/modules/$1/
+	# build and source lead elsewhere everywhere; Fedora names the debug files of its vdso.
+	odd=$(find -P "$folder" ! -type f ! -type d ! -path "${folder}build" \
+		! -path "${folder}source" \
+		! \( -path "${folder}vdso/*.debug" ! -xtype d \) -print -quit)
+	[ -z "$odd" ] || die "/${odd#"$root/"} is no plain file;" \
+		"put the file itself there"
+}
+
 # root_size: MiB for the root file system; the same for the same tree.
 root_size()
 {
@@ -42,7 +59,7 @@ build()
 	house "$root"
 	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"
 	kernel=$(ls "$root/lib/modules")
-	within "boot/vmlinuz-$kernel" "lib/modules/$kernel"
+	plain_modules "$kernel"
 	need depmod kmod
 	depmod -b "$root" "$kernel"
 	say "file systems"

@@ -151,15 +151,18 @@ END
 house()
 {
 	units=$1/etc/systemd/system
+	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
 	rm -f "$1/etc/munge/munge.key" "$1/etc/resolv.conf" "$1/etc/hostname" \
 		"$1/etc/machine-id" "$1/var/lib/dbus/machine-id" \
 		"$1/etc/fstab" # the initial ramdisk mounts root
 	: >"$1/etc/resolv.conf"
 	: >"$1/etc/machine-id"
-	rm -f "$units"/*.wants/slurmd.service "$units"/*.wants/munge.service
-	mkdir -p "$units/multi-user.target.wants" "$units/slurmd.service.d"
+	# No glob: it would go through a link of the tree to units of this machine.
+	find -P "$units/" -mindepth 2 -maxdepth 2 -path '*.wants/*' \
+		\( -name slurmd.service -o -name munge.service \) -delete
 	printf '[Unit]\nConditionPathExists=\n' >"$units/slurmd.service.d/bringup.conf"
-	ln -sf /lib/systemd/system/systemd-networkd.service "$units/multi-user.target.wants/"
+	ln -sfT /lib/systemd/system/systemd-networkd.service \
+		"$units/multi-user.target.wants/systemd-networkd.service"
 	# Each node makes its own host key; without somebody who may log in no sshd runs.
 	rm -f "$1"/etc/ssh/ssh_host_*
 	mkdir -p "$units/ssh.service.d"
@@ -168,7 +171,7 @@ house()
 	for unit in bringup-access bringup-agent bringup-gpu bringup-rxe; do
 		rm -f "$units/$unit.service"
 		cp "$RECIPES/$unit.service" "$units/"
-		ln -sf "../$unit.service" "$units/multi-user.target.wants/$unit.service"
+		ln -sfT "../$unit.service" "$units/multi-user.target.wants/$unit.service"
 	done
 	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
 	mkdir -p "$1/etc/bringup"
@@ -230,8 +233,9 @@ modules()
 				print list[i]
 		}' >"$WORK/modules.found" || die "the kernel modules are not complete"
 	sort -u "$WORK/modules.found" >"$WORK/modules.list"
-	tar -C "$from" -cf - -T "$WORK/modules.list" | tar -C "$to" -xf -
-	cp "$from/modules.builtin" "$from/modules.builtin.modinfo" "$from/modules.order" "$to"
+	tar -C "$from" --verbatim-files-from -cf - -T "$WORK/modules.list" |
+		tar -C "$to" -xf -
+	cp -P "$from/modules.builtin" "$from/modules.builtin.modinfo" "$from/modules.order" "$to"
 	depmod -b "${to%/lib/modules/*}" "${to##*/}"
 	rm -f "$to"/modules.symbols* "$to"/*.bin "$to/modules.builtin.modinfo" \
 		"$to/modules.order"
@@ -291,11 +295,25 @@ boot_initrd()
 	pack "$WORK/initrd" "$3" 19
 }
 
+# initrd_inputs ROOT VERSION: all that goes into it, by its content: two kernels may have
+# one version and the same list of modules.
+initrd_inputs()
+{
+	echo "$2"
+	cat "$RECIPES/lib.sh" "$RECIPES/boot.init" "$RECIPES/network.sh"
+	sha256sum <"$(command -v busybox)"
+	(cd "$1/lib/modules/$2" &&
+		find . -type f \( -name '*.ko*' -o -name modules.dep \
+			-o -name 'modules.builtin*' -o -name modules.order \) -print0 |
+		sort -z | xargs -0r sha256sum)
+}
+
 # kept_initrd ROOT VERSION: prints the path of the initial ramdisk in the cache.
 kept_initrd()
 {
-	kept=$CACHE/base/boot-$( (echo "$2" && cat "$1/lib/modules/$2/modules.dep" \
-		"$RECIPES/lib.sh" "$RECIPES/boot.init" "$RECIPES/network.sh") | digest).img
+	need busybox busybox-static
+	mkdir -p "$CACHE/base"
+	kept=$CACHE/base/boot-$(initrd_inputs "$1" "$2" | digest).img
 	[ -f "$kept" ] || boot_initrd "$1" "$2" "$kept"
 	echo "$kept"
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The recipe of an imported tree, whose links lead to a folder of this machine: nothing
+ * there is removed, made or read, and no tree gets the initial ramdisk of another.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+static char dir[] = "/tmp/bringup-import-XXXXXX";
+
+/* A system with a kernel, and a folder of the machine beside it. */
+static const char tree[] =
+	"mkdir host work work/root && cd work/root &&"
+	"mkdir -p etc/systemd/system/b.wants usr/lib/bringup boot lib/modules/6 var/lib "
+	"lib/modules/6/kernel/fs && : >../../host/slurmd.service &&"
+	": >../../host/munge.service && : >etc/systemd/system/b.wants/slurmd.service &&"
+	"echo 'root:x:1::::::' >etc/shadow && : >boot/vmlinuz-6 && cd lib/modules/6 &&"
+	"echo one >kernel/fs/ext4.ko && echo kernel/fs/ext4.ko: >modules.dep &&"
+	": >modules.builtin && ln -s /usr/src/linux build && cd ../../..";
+
+/* In the tree, with the recipe's functions; what the shell ends with. */
+static int
+run(const char *commands)
+{
+	bu_autofree char *text = bu_xasprintf(
+		"cd %s/work/root && export RECIPES=%s/images/build/recipes WORK=%s/work "
+		"OUT=%s/out CACHE=%s/cache PATH=%s/bin:$PATH host=%s/host && "
+		"set -- none && . $RECIPES/import.sh && root=$PWD && "
+		"units=$root/etc/systemd/system && modules=$root/lib/modules/6 && %s",
+		dir, BU_SRCDIR, dir, dir, dir, dir, dir, commands);
+
+	return system(text);
+}
+
+static void
+works(const char *commands)
+{
+	ck_assert_msg(run(commands) == 0, "%s", commands);
+}
+
+static void
+begin(void)
+{
+	bu_autofree char *text = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	text = bu_xasprintf("cd %s && %s", dir, tree);
+	ck_assert_int_eq(system(text), 0);
+}
+
+static void
+end(void)
+{
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+START_TEST(links_of_units_lead_nowhere)
+{
+	begin();
+	works("ln -s $host $units/x.wants && mkdir $units/multi-user.target.wants &&"
+	      "ln -s $host $units/multi-user.target.wants/bringup-agent.service &&"
+	      "ln -s $host $units/multi-user.target.wants/systemd-networkd.service");
+	works("house $root");
+	works("test -e $host/slurmd.service && test -e $host/munge.service &&"
+	      "test $(ls $host | wc -l) = 2 && ! test -e $units/b.wants/slurmd.service");
+	works("test $(readlink $units/multi-user.target.wants/bringup-agent.service) = "
+	      "../bringup-agent.service && "
+	      "readlink $units/multi-user.target.wants/systemd-networkd.service | "
+	      "grep -q /lib/systemd/");
+	end();
+}
+END_TEST
+
+START_TEST(modules_are_files_of_the_tree)
+{
+	static const char *const hostile[] = {
+		"ln -sf $host/munge.service $modules/modules.builtin",
+		"ln -sf /etc/shadow $modules/modules.order",
+		"ln -sf $host/munge.service $modules/kernel/fs/ext4.ko",
+		"ln -s $host $modules/extra",
+		"ln -s $host $modules/kernel/build",
+		"mkdir $modules/vdso && ln -s $host $modules/vdso/x.debug",
+		"rm $modules/modules.builtin && mkfifo $modules/modules.builtin",
+	};
+
+	begin();
+	works("plain_modules 6");
+	works("mkdir $modules/vdso && ln -s ../vdso64.so $modules/vdso/x.debug &&"
+	      "plain_modules 6 && rm -r $modules/vdso");
+	for (size_t i = 0; i < BU_LEN(hostile); i++) {
+		works("rm -rf $root.kept && cp -a $root $root.kept");
+		works(hostile[i]);
+		ck_assert_msg(run("plain_modules 6 2>$host/../why") != 0, "%s",
+			      hostile[i]);
+		works("grep -q 'no plain file' $host/../why");
+		works("rm -rf $root && mv $root.kept $root");
+	}
+	works("cp -a lib/modules/6 'lib/modules/6\",' && : >'boot/vmlinuz-6\",'");
+	ck_assert_int_ne(run("plain_modules '6\",' 2>/dev/null"), 0);
+	end();
+}
+END_TEST
+
+/* A line of the list of files that is an option of tar. */
+START_TEST(names_of_modules_are_no_options)
+{
+	begin();
+	works("mkdir $modules/--checkpoint=1 && cd $modules &&"
+	      "cp kernel/fs/ext4.ko ./--checkpoint=1/ext4.ko && "
+	      "echo --checkpoint=1/ext4.ko: >modules.dep && "
+	      ": >modules.order && : >modules.builtin.modinfo && "
+	      "depmod() { :; } && modules $root 6 $WORK/to ext4 && "
+	      "test -f $WORK/to/lib/modules/6/--checkpoint=1/ext4.ko");
+	end();
+}
+END_TEST
+
+/* The initial ramdisk is kept by what is in it, not by what its kernel calls itself. */
+START_TEST(each_tree_has_its_own_initial_ramdisk)
+{
+	static const char make[] =
+		"boot_initrd() { cat $1/lib/modules/$2/kernel/fs/ext4.ko >$3; } &&"
+		"kept_initrd $root 6 >$WORK/path";
+
+	begin();
+	works("mkdir ../../bin && echo one >../../bin/busybox &&"
+	      "chmod 755 ../../bin/busybox");
+	works(make);
+	works("grep -q one $(cat $WORK/path) && mv $WORK/path $WORK/first");
+	works(make);
+	works("cmp $WORK/path $WORK/first");
+	works("echo two >$modules/kernel/fs/ext4.ko");
+	works(make);
+	works("grep -q two $(cat $WORK/path) && grep -q one $(cat $WORK/first) &&"
+	      "cp $WORK/path $WORK/first");
+	works("echo two >../../bin/busybox");
+	works(make);
+	works("! cmp -s $WORK/path $WORK/first");
+	end();
+}
+END_TEST
+
+BU_UNIT("import_recipe", links_of_units_lead_nowhere, modules_are_files_of_the_tree,
+	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk)
