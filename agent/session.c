@@ -244,8 +244,8 @@ do_item(struct bu_session *session, const json_t *item, struct bu_err *err)
 static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
-	bu_autojson json_t *body =
-		bu_record_to_json(bu_ask_work_fields, &(struct bu_ask_work){POLL_MS});
+	bu_autojson json_t *body = bu_record_to_json(
+		bu_ask_work_fields, &(struct bu_ask_work){POLL_MS, BU_AGENT_PROTOCOL});
 	bu_autojson json_t *reply = NULL;
 	const json_t *item;
 	int rc;

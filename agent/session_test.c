@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "model/hello.h"
 #include "tests/support/unit.h"
 
 /* What is asked for, in order, and what is answered; an ask of another path fails. */
@@ -138,7 +139,7 @@ START_TEST(it_greets_asks_works_and_tells)
 	struct bu_session session;
 	struct bu_identity identity;
 	struct bu_err err = {0};
-	bu_autojson json_t *hello = NULL, *result = NULL;
+	bu_autojson json_t *hello = NULL, *asks = NULL, *result = NULL;
 
 	begin(&appliance, turns, &session, &identity);
 	ck_assert_int_eq(bu_session_run(&session, &err), -1);
@@ -149,6 +150,8 @@ START_TEST(it_greets_asks_works_and_tells)
 	ck_assert_int_eq(bu_json_int(hello, "v", 0), 1);
 	ck_assert_str_eq(bu_json_str(hello, "where", ""), "ramdisk");
 	ck_assert(json_is_null(json_object_get(hello, "stamp")));
+	asks = json_loads(appliance.bodies[1], 0, NULL);
+	ck_assert_int_eq(bu_json_int(asks, "protocol", 0), BU_AGENT_PROTOCOL);
 	result = json_loads(appliance.bodies[3], 0, NULL);
 	ck_assert_str_eq(bu_json_str(result, "id", ""), "w1");
 	ck_assert_str_eq(bu_json_str(result, "kind", ""), "dance");

@@ -31,6 +31,7 @@ struct bu_cluster_fact {
 struct bu_agent_fact {
 	int64_t heard_ms;  /* of the time that bringupd was awake */
 	int64_t busy_ms;   /* until then it works on an item, and says nothing */
+	int protocol;      /* BU_AGENT_PROTOCOL of it; 0 = it asked for no work yet */
 	int showed;        /* its stamp, to this process */
 	char foreign[200]; /* why its system is not the one installed; "" = it is */
 };

@@ -17,7 +17,7 @@ const struct bu_field bu_enroll_fields[] = {
 };
 
 const struct bu_field bu_hello_fields[] = {
-	BU_FIELD_V(BU_AGENT_PROTOCOL, BU_AGENT_PROTOCOL),
+	BU_FIELD_V(BU_HELLO_VERSION, BU_HELLO_VERSION),
 	BU_FIELD(WORD, struct bu_hello, where, .words = bu_where_names),
 	BU_FIELD(JSON, struct bu_hello, stamp),
 	BU_FIELD(JSON, struct bu_hello, inventory),
@@ -26,6 +26,8 @@ const struct bu_field bu_hello_fields[] = {
 
 const struct bu_field bu_ask_work_fields[] = {
 	BU_FIELD(INT, struct bu_ask_work, wait_ms, .need = BU_OPTIONAL),
+	BU_FIELD(INT, struct bu_ask_work, protocol, .need = BU_OPTIONAL,
+		 .otherwise = 1),
 	BU_FIELD_END,
 };
 

@@ -12,7 +12,11 @@
 
 #include "base/record.h"
 
-enum { BU_AGENT_PROTOCOL = 1 };
+/* BU_AGENT_PROTOCOL: what an agent can do, said with each question for work, so that it
+ * is known as soon as there is an item for it. 1 (and says nothing): a probe of one
+ * port, whose depth the agent chooses. 2: of several rails, with the item's depth and
+ * warm-up. Both are served: a pool has agents of two releases while it is upgraded. */
+enum { BU_HELLO_VERSION = 1, BU_AGENT_PROTOCOL = 2 };
 
 /* The system that it runs in. */
 enum bu_where { BU_WHERE_RAMDISK, BU_WHERE_INSTALLED };
@@ -34,6 +38,7 @@ extern const struct bu_field bu_hello_fields[];
 
 struct bu_ask_work {
 	int64_t wait_ms; /* for an answer, at most; 0 = not at all */
+	int protocol;
 };
 extern const struct bu_field bu_ask_work_fields[];
 

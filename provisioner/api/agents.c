@@ -186,6 +186,7 @@ BU_HANDLER(bu_api_agent_work)
 	    bu_record_from_json(bu_ask_work_fields, request->body, &ask, err) != 0)
 		return BU_ANSWER_ERROR;
 	bu_reconcile_busy(api->rec, node, 0);
+	node->live.agent.protocol = ask.protocol;
 	work = work_of(api, node, &failure);
 	/* Busy: a part of it is still to come. */
 	if (failure.kind && failure.kind != BU_ERR_BUSY) {

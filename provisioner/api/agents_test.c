@@ -46,7 +46,7 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 	struct bu_node *node;
 	struct bu_reply reply = {0};
 	struct bu_err err = {0};
-	json_t *body = json_pack("{s:i}", "wait_ms", 30000);
+	json_t *body = json_pack("{s:i,s:i}", "wait_ms", 30000, "protocol", 99);
 	struct bu_request request = {.method = "POST", .path = "", .body = body};
 	int64_t heard_ms;
 
@@ -68,6 +68,7 @@ START_TEST(a_poll_is_heard_once_and_answered_within_10_s)
 				 BU_ANSWER_LATER);
 	}
 	ck_assert_int_eq(node->live.agent.heard_ms, heard_ms);
+	ck_assert_int_eq(node->live.agent.protocol, 99); /* a newer one */
 	request.waited_ms = 9000;
 	ck_assert_int_eq(bu_api_agent_work(&site.api, &request, &reply, &err),
 			 BU_ANSWER_NOW);
@@ -103,6 +104,7 @@ START_TEST(a_ready_node_is_missed_soon_after_its_change_must_have_ended)
 	ck_assert_int_eq(ask(&site, bu_api_agent_work, node->agent_cert,
 			     json_pack("{s:i}", "wait_ms", 0), NULL, &err),
 			 BU_ANSWER_NOW);
+	ck_assert_int_eq(node->live.agent.protocol, 1); /* it said nothing of it */
 	for (int i = 0; i < 40; i++)
 		rig_pass(&site.rig, 1000);
 	ck_assert_int_eq(node->conditions[BU_CONDITION_UNREACHABLE].on, 0);

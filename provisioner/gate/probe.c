@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
 
@@ -128,6 +129,14 @@ sizes_of(const struct bu_desired_validation *validation,
 	return bu_gate_sizes(validation, slowest);
 }
 
+/* Two agents of different releases do the same only if the item says no more than the
+ * older one reads. */
+static int
+is_older(const struct bu_node *node)
+{
+	return node->live.agent.protocol < BU_AGENT_PROTOCOL;
+}
+
 const char *
 bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validation,
 	       const struct bu_desired_network *const *rails, size_t count,
@@ -137,7 +146,11 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	/* A pair has one name, whoever was scheduled first. */
 	int swap = strcmp(a->name, b->name) > 0;
 	struct bu_node *ends[2] = {swap ? b : a, swap ? a : b};
+	int older = is_older(a) || is_older(b);
 
+	/* Rails are measured one after the other, as the campaigns ask again. */
+	if (older)
+		count = 1;
 	snprintf(probe->id, sizeof(probe->id), "p-");
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
@@ -147,6 +160,8 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	for (size_t i = 0; i < count; i++)
 		bu_text_copy(probe->rail[probe->rails++], BU_NAME_MAX, rails[i]->name);
 	probe->sizes = sizes_of(validation, rails, count);
+	if (older)
+		probe->sizes.depth = 0, probe->sizes.warm_bytes = 0;
 	probe->sizes.message_bytes =
 		(uint32_t)message_bytes(&probe->sizes, failures_of(gate, probe, a, b));
 	for (int i = 0; i < 2; i++) {

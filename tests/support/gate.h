@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/check.h"
+#include "model/hello.h"
 #include "model/result.h"
 #include "provisioner/gate/gate.h"
 #include "tests/support/rig.h"
@@ -27,13 +28,14 @@ struct links {
 	double second[RIG_NODES_MAX + 1]; /* of any other rail than the first, both
 					     ways; 0 = as on the first */
 	int silent[RIG_NODES_MAX + 1];    /* does not answer any more */
-	int lossy;        /* to this node packets are lost in each probe,
-			     and now and then a direction is slow besides */
-	int every, until; /* each so-many-th probe of the first ones loses
-			     packets one way */
-	int late;         /* one acknowledgement of each probe is late */
-	int broken;       /* no probe gives a result */
-	int odd_until;    /* the instrument is in doubt in probes before this one, */
+	int lossy;                    /* to this node packets are lost in each probe,
+					 and now and then a direction is slow besides */
+	int every, until;             /* each so-many-th probe of the first ones loses
+					 packets one way */
+	int late;                     /* one acknowledgement of each probe is late */
+	int older[RIG_NODES_MAX + 1]; /* its agent is of a release before rails */
+	int broken;                   /* no probe gives a result */
+	int odd_until; /* the instrument is in doubt in probes before this one, */
 	int odd_node, odd_peer; /* of this node (0 = any), with this one (0 = any): */
 	int odd_clocks;         /* the clocks of both ends disagree, else the rate is */
 				/* 1.03 of the link's */
@@ -159,6 +161,15 @@ result_of(const struct links *links, const json_t *item)
 	return json_pack("{s:o}", "rails", results);
 }
 
+/* It knows neither rails nor depth. */
+static inline json_t *
+result_of_older(const struct links *links, const json_t *item)
+{
+	const char *address = bu_json_str(item, "local_ip", "");
+
+	return result_of_rail(links, item, (int)strtol(address + 3, NULL, 10) - 78);
+}
+
 /* A report with one row of this verdict. */
 static inline json_t *
 report_of(const struct bu_node *node, const char *id, enum bu_verdict verdict,
@@ -215,6 +226,7 @@ agent(struct rig *rig, struct links *links, int number)
 	if (links->silent[number])
 		return;
 	node->live.last_seen_ms = rig->clock.fake_wall_ms;
+	node->live.agent.protocol = links->older[number] ? 1 : BU_AGENT_PROTOCOL;
 	if (check(rig, number, "nic-mtu", BU_VERDICT_PASS, ""))
 		return;
 	item = bu_gate_work(rig->gate, node);
@@ -230,7 +242,8 @@ agent(struct rig *rig, struct links *links, int number)
 			       &failure);
 		return;
 	}
-	result = result_of(links, item);
+	result = links->older[number] ? result_of_older(links, item)
+				      : result_of(links, item);
 	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), result, NULL);
 }
 

@@ -10,6 +10,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "model/hello.h"
 #include "tests/sim/harm/harm.h"
 
 enum { CALL_MS = 30000, POLL_MS = 30000, POLL_SLACK_MS = 15000, AGAIN_MAX_S = 8 };
@@ -374,7 +375,9 @@ agent_turn(struct machine *machine)
 	else if (agent->phase == AGENT_GREETS)
 		greet(machine);
 	else if (agent->phase == AGENT_ASKS)
-		ask(machine, "/v1/agent/work", json_pack("{s:i}", "wait_ms", POLL_MS),
+		ask(machine, "/v1/agent/work",
+		    json_pack("{s:i,s:i}", "wait_ms", POLL_MS, "protocol",
+			      BU_AGENT_PROTOCOL),
 		    POLL_MS + POLL_SLACK_MS, on_work);
 	else if (agent->phase == AGENT_TELLS)
 		tell(machine);
