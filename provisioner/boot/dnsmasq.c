@@ -266,6 +266,7 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 	bu_child_destroy(dnsmasq->child);
 	bu_timer_destroy(dnsmasq->look);
 	const void *const owned[] = {dnsmasq->opts.dir,
+				     dnsmasq->opts.run_dir,
 				     dnsmasq->opts.interface,
 				     dnsmasq->opts.address,
 				     dnsmasq->opts.range,
