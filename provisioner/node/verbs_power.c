@@ -19,7 +19,7 @@ struct bu_power_wish {
 	int looks;   /* nobody knows whether it was done: it is only looked at */
 };
 
-/* LOST: the log did not take the outcome. */
+/* LOST: there was an answer, and the log does not have it. */
 enum { RESTS, RUNNING, LOST };
 
 static const char *const ops[] = {"on", "off", "cycle", "status"};
@@ -86,9 +86,11 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	bu_fleet_touch(rec->fleet, node);
 	if (!seq || node->power.seq != seq)
 		return;
+	/* Until the log has it. */
+	node->live.power_running = LOST;
 	if (bu_store_down(rec->fleet->store))
-		node->live.power_running = LOST;
-	else if (looks)
+		return;
+	if (looks)
 		journal(rec, node, "unknown", power,
 			"its outcome is not in the log; it is unknown whether it was "
 			"done");
@@ -132,6 +134,9 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	}
 	if (rec->stopped || !rec->alive || node->live.power_running == RUNNING ||
 	    !want || bu_manual_is(want))
+		return;
+	/* Its outcome may be on its way. */
+	if (node->live.power_running == LOST && node->live.appending)
 		return;
 	wish = wish_of(rec, node, node->power.seq);
 	wish->looks = node->live.power_running == LOST ||

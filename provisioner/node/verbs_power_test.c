@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "provisioner/node/verbs.h"
+#include "tests/support/baddisk.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -115,6 +116,39 @@ START_TEST(a_power_action_is_not_repeated_after_a_restart)
 }
 END_TEST
 
+/* The disk becomes full while the BMC is asked. */
+static void
+fill_at_deed(struct bu_fleet *fleet, struct bu_node *node, void *arg)
+{
+	if (node && strcmp(node->power.result, "asked") == 0)
+		bad_disk.full = 1;
+}
+
+START_TEST(an_outcome_that_the_log_did_not_take_is_looked_for)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	bad_disk_install();
+	node = rig_up_to(&rig, RIG_READY);
+	rig.fleet->on_change = fill_at_deed;
+	power(&rig, "off", 1);
+	rig.fleet->on_change = NULL;
+	ck_assert_ptr_nonnull(bu_store_down(rig.store));
+	ck_assert_str_eq(node->power.result, "asked");
+	bad_disk_install();
+	for (int i = 0; i < 10 && strcmp(node->power.result, "asked") == 0; i++)
+		rig_pass(&rig, 1001);
+	ck_assert_ptr_null(bu_store_down(rig.store));
+	ck_assert_str_eq(node->power.result, "unknown");
+	ck_assert_str_eq(node->power.power, "off");
+	ck_assert_int_eq(rig_count(&rig, "off node001"), 1);
+	power(&rig, "on", 0); /* nothing is under way */
+	ck_assert_str_eq(node->power.result, "done");
+	rig_end(&rig);
+}
+END_TEST
+
 /* What bringup waits for there is what boots: from its empty disk it would wait for
  * ever. */
 START_TEST(a_node_that_is_being_installed_is_cycled_into_the_ramdisk)
@@ -139,4 +173,5 @@ END_TEST
 RIG_UNIT("verbs power", a_node_that_is_being_installed_is_cycled_into_the_ramdisk,
 	 power_of_a_node_in_service_needs_force_and_a_reason,
 	 power_of_a_drained_node_is_free,
-	 a_power_action_is_not_repeated_after_a_restart)
+	 a_power_action_is_not_repeated_after_a_restart,
+	 an_outcome_that_the_log_did_not_take_is_looked_for)
