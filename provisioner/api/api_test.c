@@ -303,6 +303,38 @@ START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
 }
 END_TEST
 
+/* It is of who has the MAC: the profile gave it to another than the order of one that
+ * left. */
+START_TEST(grub_has_the_file_of_who_has_its_mac)
+{
+	static const char plain[] = "[image debian12]\n[hardware vm]\n";
+	static const char given[] = "[node node001]\nmac = 52:54:00:77:00:02\n"
+				    "[image debian12]\n[hardware vm]\n"
+				    "boot_loader = grub\n";
+	struct site site;
+	bu_autofree char *path = NULL, *text = NULL;
+	char token[BU_DIGEST_SIZE];
+	struct bu_node *node;
+
+	site_begin(&site, 2);
+	site.api.tftp_dir = bu_xasprintf("%s/tftp", site.ramdisk);
+	path = bu_xasprintf("%s/grub/52:54:00:77:00:02.cfg", site.api.tftp_dir);
+	ck_assert_int_eq(bu_tftp_make(site.api.tftp_dir, &site.api.loader_dirs, NULL),
+			 0);
+	rig_start(&site.rig, 2);
+	rig_apply(&site.rig, 1, BU_CLASS_INSTALL, "d2", plain, given);
+	rig_start(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	bu_trust_token(site.rig.trust, node->step.id, node->step.attempt, token);
+	bu_api_boot_tell(&site.api, NULL);
+	text = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_ptr_nonnull(strstr(text, token));
+	free(site.api.tftp_dir);
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(boot_files_and_image_files_and_no_others)
 {
 	struct site site;
@@ -525,6 +557,7 @@ RIG_UNIT("api", the_topology_is_told_to_people, status_shows_all_and_waits_for_n
 	 the_page_changes_nothing_and_has_its_files,
 	 a_script_holds_a_token_only_while_a_boot_is_ordered,
 	 grub_has_a_file_only_while_a_boot_is_ordered,
-	 boot_files_and_image_files_and_no_others, plans_are_refused_with_their_reason,
-	 a_held_node_is_released, a_node_is_held_with_a_reason,
-	 nodes_are_asked_for_by_nodesets, rollouts_are_listed_shown_and_changed)
+	 grub_has_the_file_of_who_has_its_mac, boot_files_and_image_files_and_no_others,
+	 plans_are_refused_with_their_reason, a_held_node_is_released,
+	 a_node_is_held_with_a_reason, nodes_are_asked_for_by_nodesets,
+	 rollouts_are_listed_shown_and_changed)

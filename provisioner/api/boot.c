@@ -63,11 +63,14 @@ static void
 put_grub(const struct bu_api *api, const struct bu_node *node, int also_removes)
 {
 	bu_autofree char *text = NULL;
-	struct bu_target target;
+	struct bu_target target, owned;
 	struct bu_err err;
 	int grub;
 
 	if (bu_fleet_target(api->fleet, node, &target, NULL) != 0 || !target.node->mac)
+		return;
+	/* Two may say that it is theirs; the file is of who has it. */
+	if (bu_fleet_node_by_mac(api->fleet, target.node->mac, &owned) != node)
 		return;
 	grub = loads_grub(target.node);
 	if (!grub && !also_removes)

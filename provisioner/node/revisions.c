@@ -202,16 +202,34 @@ by_told(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
 	return node && bu_fleet_target(fleet, node, ret, NULL) == 0 ? node : NULL;
 }
 
+/* By what was applied before, of those that the profile has or of those that left it.
+ */
+static struct bu_node *
+by_order(struct bu_fleet *fleet, const char *mac, int left, struct bu_target *ret)
+{
+	const struct bu_desired *desired;
+
+	for (size_t i = 0; (desired = bu_fleet_state(fleet, i)); i++) {
+		struct bu_node *node = desired != fleet->desired
+					       ? by_mac(fleet, desired, mac, ret)
+					       : NULL;
+
+		if (node && left == !bu_fleet_desired(fleet, node))
+			return node;
+	}
+	return NULL;
+}
+
+/* Nothing more is done to a node that left, so its open order keeps its machine from
+ * nobody to whom the profile gives it. */
 struct bu_node *
 bu_fleet_node_by_mac(struct bu_fleet *fleet, const char *mac, struct bu_target *ret)
 {
-	const struct bu_desired *desired;
-	struct bu_node *node = NULL;
+	struct bu_node *node = by_order(fleet, mac, 0, ret);
 
-	for (size_t i = 0; !node && (desired = bu_fleet_state(fleet, i)); i++)
-		if (desired != fleet->desired)
-			node = by_mac(fleet, desired, mac, ret);
 	if (!node && fleet->desired)
 		node = by_mac(fleet, fleet->desired, mac, ret);
+	if (!node)
+		node = by_order(fleet, mac, 1, ret);
 	return node ? node : by_told(fleet, mac, ret);
 }

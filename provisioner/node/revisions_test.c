@@ -225,8 +225,37 @@ START_TEST(who_is_under_way_keeps_its_mac)
 }
 END_TEST
 
+/* Its order is open, and nothing more is done to it. */
+START_TEST(who_left_the_profile_keeps_its_mac_from_nobody)
+{
+	static const char plain[] = "[image debian12]\n[hardware vm]\n";
+	static const char given[] = "[node node001]\nmac = 52:54:00:77:00:02\n"
+				    "[image debian12]\n[hardware vm]\n";
+	static const char two[] = "52:54:00:77:00:02";
+	struct rig rig;
+	struct bu_target target;
+
+	rig_begin(&rig, 2);
+	rig_start(&rig, 2);
+	rig_revise(&rig, 1, NULL, NULL);
+	ck_assert_int_eq(rig_node(&rig, 2)->order.open, 1);
+	ck_assert_str_eq(bu_fleet_node_by_mac(rig.fleet, two, &target)->name,
+			 "node002");
+	rig_revise(&rig, 1, plain, given);
+	ck_assert_str_eq(bu_fleet_node_by_mac(rig.fleet, two, &target)->name,
+			 "node001");
+	ck_assert_str_eq(target.node->mac, two);
+	/* It comes back, on its way as it was. */
+	rig_revise(&rig, 2, NULL, NULL);
+	ck_assert_str_eq(bu_fleet_node_by_mac(rig.fleet, two, &target)->name,
+			 "node002");
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("revisions", a_turn_is_carried_out_by_its_own_revision_to_its_end,
 	 an_order_that_replaces_a_turn_is_of_its_own_revision,
 	 an_order_names_its_revision,
 	 a_revision_that_cannot_be_read_fails_its_step_by_name,
-	 power_is_asked_of_the_machine_that_was_ordered, who_is_under_way_keeps_its_mac)
+	 power_is_asked_of_the_machine_that_was_ordered, who_is_under_way_keeps_its_mac,
+	 who_left_the_profile_keeps_its_mac_from_nobody)
