@@ -88,7 +88,7 @@ choose(struct bu_reconcile *rec, const struct bu_node *node, struct deed *deed)
 		.text = {bu_verb_info(verb)->name, deed->ask->by, deed->ask->reason});
 	deed->move.reason = &deed->next.reason;
 	deed->move.by = deed->next.by;
-	if (bu_state_is_in_cluster(node->state) && !bu_node_has_left(node)) {
+	if (!bu_verb_is_out(node)) {
 		deed->move.on = deeds[verb].inside;
 		deed->move.next = &deed->next;
 		return;

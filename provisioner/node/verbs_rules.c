@@ -52,6 +52,16 @@ refuse_state(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 			  bu_verb_info(verb)->name, others);
 }
 
+int
+bu_verb_is_out(const struct bu_node *node)
+{
+	if (!bu_state_is_in_cluster(node->state) || bu_node_has_left(node))
+		return 1;
+	return node->state == BU_STATE_DRAINING && !node->live.in_profile &&
+	       node->step.action == BU_ACTION_LEAVE &&
+	       node->step.status == BU_STEP_DONE;
+}
+
 /* Draining for an order. Whoever forgets its machine needs no files on it. */
 static int
 check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
@@ -59,7 +69,7 @@ check_ordered(const struct bu_node *node, enum bu_verb verb, struct bu_err *err)
 	const struct bu_order *order = &node->order;
 	int forgets = verb == BU_VERB_REPLACE || verb == BU_VERB_RETIRE;
 
-	if (bu_node_has_left(node) && forgets)
+	if (forgets && bu_verb_is_out(node))
 		return 0;
 	if (bu_node_has_left(node) && !bu_node_keeps_files(node))
 		return bu_err_set(err, BU_ERR_STATE, 0,

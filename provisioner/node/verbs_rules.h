@@ -25,5 +25,8 @@ int bu_verb_runs(const struct bu_reconcile *rec, const struct bu_node *node);
 
 /* A hold of bringup's, or of an outside system, gives way to what a person wants. */
 int bu_verb_is_held(const struct bu_node *node);
+/* No cluster has it: it has left for an order, which goes no further on a node that has
+ * left the profile, too. */
+int bu_verb_is_out(const struct bu_node *node);
 
 #endif

@@ -361,6 +361,41 @@ START_TEST(a_drain_for_an_order_is_the_orders)
 }
 END_TEST
 
+/* It leaves its cluster for an order that goes no further: nobody waits for that. */
+START_TEST(who_left_the_profile_for_an_order_is_retired)
+{
+	const struct bu_verb_ask retire = {
+		.verb = BU_VERB_RETIRE, .by = "ann", .reason = ""};
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 2);
+	rig_to_validating(&rig, 2);
+	rig_join(&rig, 2);
+	rig_apply(&rig, 2, BU_CLASS_REIMAGE, "d1", NULL, NULL);
+	node = rig_node(&rig, 2);
+	rig_write(&rig, "sinfo", "draining\n");
+	ck_assert_int_eq(bu_reconcile_begin(rig.rec, node, NULL), 0);
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_OPEN);
+	rig_revise(&rig, 1, NULL, NULL);
+	/* Its jobs run: the order is called back first. */
+	ck_assert_ptr_null(bu_verb_run(rig.rec, node, &retire, &err));
+	rig_text_has(err.text, "cancels it");
+	rig_write(&rig, "sinfo", "");
+	rig_until_step(&rig, node, BU_ACTION_LEAVE, BU_STEP_DONE);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->state, BU_STATE_DRAINING);
+	free(bu_verb_run(rig.rec, node, &retire, NULL));
+	rig_until(&rig, node, BU_STATE_RETIRED);
+	ck_assert_int_eq(node->order.open, 0);
+	ck_assert_int_eq(bu_node_is_gone(node), 1);
+	ck_assert_int_eq(rig_count(&rig, "boot network node002"), 1); /* its first */
+	rig_end(&rig);
+}
+END_TEST
+
 /* It is out of its cluster, and its machine died: nobody can write its files. */
 START_TEST(who_has_left_for_an_order_can_be_replaced)
 {
@@ -533,6 +568,7 @@ RIG_UNIT("verbs", what_was_taken_out_comes_back,
 	 an_agents_word_ends_booting_without_a_reset, a_drain_is_called_back,
 	 a_join_that_is_broken_off_leaves_nothing_behind,
 	 who_has_left_the_profile_drains_to_be_retired,
+	 who_left_the_profile_for_an_order_is_retired,
 	 who_comes_back_into_the_profile_goes_on, a_drain_for_an_order_is_the_orders,
 	 who_has_left_for_an_order_can_be_replaced,
 	 a_replaced_machine_is_forgotten_after_it_has_left,
