@@ -298,6 +298,51 @@ START_TEST(a_name_that_a_rename_freed_is_given_again)
 
 	script_make(&script, 100420);
 	breaks_nothing(&script);
+	script_make(&script, 341079); /* of a node that was retired */
+	breaks_nothing(&script);
+	script_make(&script, 361605);
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* slurmctld comes back, and in that second an administrator deletes the node. */
+START_TEST(another_cause_has_its_own_time)
+{
+	struct script script;
+
+	script_make(&script, 361326);
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* The last row of a power action is lost on a full disk. */
+START_TEST(nobody_waits_for_a_power_action_that_ended)
+{
+	struct script script;
+
+	script_make(&script, 362245);
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* A node leaves the profile, held or draining for an order; a new row has its machine.
+ */
+START_TEST(who_left_the_profile_gives_its_machine_away)
+{
+	struct script script;
+
+	script_make(&script, 352429);
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* Out for a validation while its turn is to come: it joins as was applied. */
+START_TEST(who_joins_before_its_turn_serves_what_was_applied)
+{
+	struct script script;
+
+	script_make(&script, 362048);
+	breaks_nothing(&script);
 }
 END_TEST
 
@@ -325,6 +370,10 @@ main(void)
 	tcase_add_test(tcase, what_people_boot_within_a_boot_is_that_boot);
 	tcase_add_test(tcase, a_name_that_a_rename_freed_is_given_again);
 	tcase_add_test(tcase, an_agent_at_work_may_be_silent_until_its_deadline);
+	tcase_add_test(tcase, another_cause_has_its_own_time);
+	tcase_add_test(tcase, nobody_waits_for_a_power_action_that_ended);
+	tcase_add_test(tcase, who_left_the_profile_gives_its_machine_away);
+	tcase_add_test(tcase, who_joins_before_its_turn_serves_what_was_applied);
 	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);

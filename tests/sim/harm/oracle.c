@@ -36,7 +36,10 @@ static const struct {
 static struct seen {
 	char name[NAME_SIZE];
 	int64_t unusable_ms; /* since; 0 = it is not */
+	char why[40];        /* it is unusable */
+	int named;           /* a view has said that it is */
 	char machine[65];    /* while it is ready */
+	char served[65];     /* machine, if it was ready at the last look */
 	int64_t left_ms;     /* it left the profile then */
 	enum bu_state state; /* at the last look */
 	int64_t looked_ms;   /* 0 = never */
@@ -336,18 +339,20 @@ is_being_changed(const struct bu_node *node)
 }
 
 /* A person gave its name to another machine in service: what had it before has another
- * one now. */
+ * one now, and this one served as another until this look. */
 static int
 is_name_of_another(const struct bu_node *node)
 {
 	const struct row *row = profile_row(&sim.applied, node->name);
 	const struct machine *machine = oracle_machine_of(node);
 
-	if (!row || !machine || row_names(row) != machine->index)
+	if (!row || !machine || strcmp(seen_of(node->name)->served, node->machine) == 0)
+		return 0;
+	if (row->serial != machine->index && row->mac != machine->index)
 		return 0;
 	for (int i = 0; i < seen_count; i++)
 		if (strcmp(seen[i].name, node->name) != 0 &&
-		    strcmp(seen[i].machine, node->machine) == 0)
+		    strcmp(seen[i].served, node->machine) == 0)
 			return 1;
 	return 0;
 }
@@ -357,7 +362,9 @@ look_at_ready(const struct bu_node *node, struct seen *at)
 {
 	const char *why;
 
-	if (!at->machine[0] && !awaits_turn(node))
+	/* It joined as the applied profile has it, whether its turn is to come or was.
+	 */
+	if (!at->machine[0])
 		at->serves = at->cluster;
 	why = oracle_unusable(node);
 	if (at->machine[0] && strcmp(at->machine, node->machine) != 0 &&
@@ -372,10 +379,17 @@ look_at_ready(const struct bu_node *node, struct seen *at)
 		at->unusable_ms = 0;
 		return;
 	}
-	if (!at->unusable_ms)
+	/* A cause after one that a view has named has its own time to be seen. */
+	if (!at->unusable_ms || (at->named && strcmp(at->why, why) != 0)) {
 		at->unusable_ms = now_ms();
-	if (now_ms() - at->unusable_ms > VIEW_MS + SLACK_MS && rule_on(RULE_VIEW) &&
-	    is_said_ready(node->name))
+		at->named = 0;
+	}
+	bu_text_copy(at->why, sizeof(at->why), why);
+	if (!rule_on(RULE_VIEW))
+		return;
+	if (!is_said_ready(node->name))
+		at->named = 1;
+	else if (now_ms() - at->unusable_ms > VIEW_MS + SLACK_MS)
 		broken(RULE_VIEW, "%s is said to be ready; since %lld s: %s",
 		       node->name, (long long)(now_ms() - at->unusable_ms) / 1000, why);
 }
@@ -416,7 +430,7 @@ look_at_kept(const struct bu_node *node, struct seen *at)
 	     was != BU_STATE_PARKED))
 		return;
 	/* Its turn for what was ordered. */
-	if (was == BU_STATE_PARKED && was_ordered(node))
+	if ((was == BU_STATE_PARKED && was_ordered(node)) || is_name_of_another(node))
 		return;
 	broken(RULE_KEPT, "%s was %s and is %s; no person said so", node->name,
 	       bu_state_name(was), bu_state_name(node->state));
@@ -429,7 +443,8 @@ look_at_node(const struct bu_node *node)
 	const struct machine *machine;
 
 	look_at_kept(node, at);
-
+	if (node->order.open && node->order.begun)
+		at->serves = at->cluster;
 	if (profile_row(&sim.applied, node->name))
 		at->left_ms = 0;
 	else if (!at->left_ms)
@@ -499,6 +514,13 @@ oracle_look(void)
 	fleet = daemon_world();
 	for (size_t i = 0; i < fleet->count && !sim.broken; i++)
 		look_at_node(fleet->nodes[i]);
+	for (int i = 0; i < seen_count; i++) {
+		const struct bu_node *node = bu_fleet_node(fleet, seen[i].name);
+
+		bu_text_copy(seen[i].served, sizeof(seen[i].served),
+			     node && node->state == BU_STATE_READY ? node->machine
+								   : "");
+	}
 }
 
 /* --- a restart --- */
