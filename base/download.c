@@ -2,7 +2,8 @@
 /*
  * Downloads over libcurl; images/build/registry.c calls it. Invariant: a credential
  * goes to the server that the caller named, and to no other: redirects are followed
- * here, one by one, without it, and never from https to http.
+ * here, one by one, without it, and never from https to http; and what a server wants
+ * to which it was only sent is told to nobody.
  */
 #include "base/download.h"
 
@@ -20,6 +21,8 @@ enum {
 	CONNECT_MS = 15 * 1000,
 	SLOW_BYTES = 1024, /* a second, for: */
 	SLOW_S = 60,
+	TRIES = 3, /* in a row that bring nothing new */
+	PAUSE_MS = 1000,
 };
 
 struct transfer {
@@ -166,22 +169,41 @@ fail(const struct transfer *transfer, CURLcode code, const char *url,
 					    : curl_easy_strerror(code));
 }
 
+/* What breaks off goes on where it did, for as long as that brings something new: a
+ * proxy that cuts each answer, and has no ranges, would do so for ever. */
+static CURLcode
+perform(struct transfer *transfer, const char *url, struct curl_slist *headers)
+{
+	uint64_t most = transfer->have;
+
+	for (int tries = 0;;) {
+		CURLcode code;
+
+		set_up(transfer, url, headers);
+		code = curl_easy_perform(transfer->curl);
+		if (code == CURLE_OK || transfer->failed || !transfer->came)
+			return code;
+		if (transfer->have > most) {
+			most = transfer->have;
+			tries = 0;
+		} else if (++tries == TRIES) {
+			return code;
+		} else {
+			usleep(PAUSE_MS * 1000);
+		}
+	}
+}
+
 /* One request; *ret_next (owned) is where it redirects to, NULL when it is done. */
 static int
 request(struct transfer *transfer, const char *url, struct curl_slist *headers,
 	char **ret_next, struct bu_err *err)
 {
-	CURLcode code;
+	CURLcode code = perform(transfer, url, headers);
 	char *next = NULL;
 	long status = 0;
 
 	*ret_next = NULL;
-	for (;;) {
-		set_up(transfer, url, headers);
-		code = curl_easy_perform(transfer->curl);
-		if (code == CURLE_OK || transfer->failed || !transfer->came)
-			break; /* else: it broke off, and goes on where it did */
-	}
 	if (code != CURLE_OK)
 		return fail(transfer, code, url, err);
 	curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
@@ -234,6 +256,8 @@ follow(struct transfer *transfer, const struct bu_download *what, struct bu_err 
 		headers = make_headers(what, hop == 0);
 		rc = request(transfer, url, headers, &next, err);
 		curl_slist_free_all(headers);
+		if (hop) /* nobody logs in where a server only sent us */
+			bu_downloaded_fini(transfer->answer);
 		if (rc || !next)
 			return rc;
 		if (!strncmp(url, "https://", 8) && strncmp(next, "https://", 8) != 0) {

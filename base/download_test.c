@@ -63,6 +63,15 @@ answer(int fd, const char *path, const char *request)
 				    "Location: http://127.0.0.1:%d/whole",
 				    port);
 		say(fd, head, "", 0);
+	} else if (!strncmp(path, "/stub ", 6)) {
+		head = bu_xasprintf("200 OK\r\nContent-Length: %d", SIZE);
+		say(fd, head, body, CUT);
+	} else if (!strncmp(path, "/elsewhere ", 11)) {
+		say(fd,
+		    "302 Moved\r\nContent-Length: 0\r\n"
+		    "WWW-Authenticate: Bearer realm=\"https://first/token\"\r\n"
+		    "Location: /closed",
+		    "", 0);
 	} else if (!strncmp(path, "/out ", 5)) {
 		say(fd,
 		    "302 Moved\r\nContent-Length: 0\r\n"
@@ -177,6 +186,39 @@ START_TEST(what_breaks_off_goes_on)
 }
 END_TEST
 
+START_TEST(what_never_grows_ends)
+{
+	struct bu_downloaded answer;
+	struct bu_err err;
+
+	begin();
+	ck_assert_int_eq(get("/stub", 0, SIZE, &answer, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+	ck_assert_int_eq(seen->asked, 4);
+	ck_assert_int_eq(get("/stub", CUT, SIZE, &answer, &err), -1);
+	ck_assert_int_eq(seen->asked, 3);
+	end();
+}
+END_TEST
+
+/* A password goes where the registry itself says, not where one says that it sends to.
+ */
+START_TEST(a_redirect_asks_for_no_login)
+{
+	struct bu_downloaded answer;
+	struct bu_err err;
+
+	begin();
+	ck_assert_int_eq(get("/elsewhere", 0, SIZE, &answer, &err), -1);
+	ck_assert_int_eq(seen->asked, 2);
+	ck_assert_int_eq(answer.status, 401);
+	ck_assert_int_eq(err.kind, BU_ERR_DENIED);
+	ck_assert_ptr_null(answer.challenge);
+	bu_downloaded_fini(&answer);
+	end();
+}
+END_TEST
+
 START_TEST(a_redirect_goes_without_the_credential)
 {
 	struct bu_downloaded answer;
@@ -216,4 +258,4 @@ START_TEST(refusals_have_their_kind)
 END_TEST
 
 BU_UNIT("download", what_breaks_off_goes_on, a_redirect_goes_without_the_credential,
-	refusals_have_their_kind)
+	refusals_have_their_kind, what_never_grows_ends, a_redirect_asks_for_no_login)
