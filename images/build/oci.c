@@ -32,7 +32,7 @@ get_blob(const struct oci *oci, const struct bu_oci_desc *desc, struct bu_err *e
 	char digest[BU_DIGEST_SIZE];
 	struct stat st;
 
-	if (desc->size > oci->limit.bytes) {
+	if (desc->size > oci->limit.stream_bytes) {
 		bu_err_set(err, BU_ERR_VERIFY, 0, "blob %.12s: it is too large",
 			   desc->digest);
 		return NULL;

@@ -52,10 +52,10 @@ copy_stream(struct archive *archive, int fd, struct bu_unpack_limit *limit,
 
 	while ((rc = archive_read_data_block(archive, &data, &size, &offset)) ==
 	       ARCHIVE_OK) {
-		if (size > limit->bytes)
+		if (size > limit->stream_bytes)
 			return bu_err_set(err, BU_ERR_VERIFY, 0,
 					  "it unpacks to more than an image may have");
-		limit->bytes -= size;
+		limit->stream_bytes -= size;
 		bu_sha256_add(sha, data, size);
 		if (bu_write_all(fd, data, size, err))
 			return -1;

@@ -8,11 +8,14 @@
 
 /* What archives may be, all layers together; counted down. */
 struct bu_unpack_limit {
-	uint64_t bytes; /* uncompressed */
+	uint64_t bytes; /* of the files */
 	uint64_t entries;
+	uint64_t stream_bytes; /* of the archives, uncompressed: headers too */
 };
 #define BU_UNPACK_LIMIT                                                                \
-	((struct bu_unpack_limit){.bytes = UINT64_C(64) << 30, .entries = 4000000})
+	((struct bu_unpack_limit){.bytes = UINT64_C(64) << 30,                         \
+				  .entries = 4000000,                                  \
+				  .stream_bytes = UINT64_C(80) << 30})
 
 /* Decompresses (gzip, xz or zstd; a plain file is copied) into tar_path; ret_digest is
  * the SHA-256 of what comes out. BU_ERR_VERIFY where it is cut off, damaged or too

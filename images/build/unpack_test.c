@@ -304,11 +304,52 @@ START_TEST(limits_count_over_all)
 	struct bu_err err;
 
 	setup();
-	ck_assert_int_eq(unpack(&tar, 1, (struct bu_unpack_limit){7, 9}, &err), -1);
+	ck_assert_int_eq(unpack(&tar, 1,
+				(struct bu_unpack_limit){.bytes = 7, .entries = 9},
+				&err),
+			 -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "'b'"));
-	ck_assert_int_eq(unpack(&tar, 1, (struct bu_unpack_limit){8, 1}, &err), -1);
+	ck_assert_int_eq(unpack(&tar, 1,
+				(struct bu_unpack_limit){.bytes = 8, .entries = 1},
+				&err),
+			 -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "one entry too many"));
-	ck_assert_int_eq(unpack(&tar, 1, (struct bu_unpack_limit){8, 2}, &err), 0);
+	ck_assert_int_eq(unpack(&tar, 1,
+				(struct bu_unpack_limit){.bytes = 8, .entries = 2},
+				&err),
+			 0);
+	teardown();
+	free(tar.bytes);
+}
+END_TEST
+
+static const char *
+packed_path(void)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "%s/packed", dir);
+	return path;
+}
+
+/* An image may have what it may, packed or not. */
+START_TEST(content_counts_once)
+{
+	struct tar tar = tar_make((const char *const[]){"0 a|aaaa", NULL});
+	struct bu_unpack_limit limit = {.bytes = 4, .entries = 1};
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err = {0};
+
+	setup();
+	limit.stream_bytes = tar.size;
+	ck_assert_int_eq(bu_file_write(packed_path(), tar.bytes, tar.size, 0600, NULL),
+			 0);
+	ck_assert_msg(!bu_unpack_stream(packed_path(), tar_path, &limit, digest, &err),
+		      "%s", err.text);
+	ck_assert_msg(!bu_unpack_tar(tar_path, root_fd, 0, &limit, &err), "%s",
+		      err.text);
+	ck_assert_uint_eq(limit.bytes, 0);
+	ck_assert_uint_eq(limit.stream_bytes, 0);
 	teardown();
 	free(tar.bytes);
 }
@@ -316,17 +357,14 @@ END_TEST
 
 /* --- the stream around an archive --- */
 
-static char packed_path[64];
-
 static int
 stream(const void *data, size_t size, struct bu_unpack_limit limit, struct bu_err *err)
 {
 	char digest[BU_DIGEST_SIZE];
 
 	memset(err, 0, sizeof(*err));
-	snprintf(packed_path, sizeof(packed_path), "%s/packed", dir);
-	ck_assert_int_eq(bu_file_write(packed_path, data, size, 0600, NULL), 0);
-	return bu_unpack_stream(packed_path, tar_path, &limit, digest, err);
+	ck_assert_int_eq(bu_file_write(packed_path(), data, size, 0600, NULL), 0);
+	return bu_unpack_stream(packed_path(), tar_path, &limit, digest, err);
 }
 
 START_TEST(a_stream_is_whole_or_refused)
@@ -350,7 +388,7 @@ START_TEST(a_stream_is_whole_or_refused)
 		ck_assert_int_eq(stream(packed, size - cut, limit, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
 	}
-	limit.bytes = 2999999;
+	limit.stream_bytes = 2999999;
 	ck_assert_int_eq(stream(packed, size, limit, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "more than an image"));
 	ck_assert_int_eq(stream("", 0, limit, &err), -1);
@@ -360,5 +398,5 @@ END_TEST
 
 BU_UNIT("unpack", hostile_archives_are_refused_by_name,
 	a_layer_lies_over_the_ones_below, a_plain_archive_has_no_whiteouts,
-	attributes_and_nodes_are_kept, limits_count_over_all,
+	attributes_and_nodes_are_kept, limits_count_over_all, content_counts_once,
 	a_stream_is_whole_or_refused)
