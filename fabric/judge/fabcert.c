@@ -295,14 +295,14 @@ bu_fabcert_judge(const char *node, const struct bu_expect *expect,
 }
 
 int
-bu_fabcert_covers(const json_t *cert, const char *rail, int first)
+bu_fabcert_covers(const json_t *cert, const char *rail, int only)
 {
 	const json_t *rails = json_object_get(cert, "rails");
 	size_t i;
 	json_t *one;
 
 	if (!rails)
-		return first;
+		return only;
 	json_array_foreach (rails, i, one) {
 		if (strcmp(bu_json_str(one, "rail", ""), rail) == 0)
 			return 1;

@@ -158,7 +158,7 @@ START_TEST(makes_none_that_proves_nothing)
 }
 END_TEST
 
-/* One of a time without rails is of the first. */
+/* One of a time without rails is of the only one. */
 START_TEST(covers_the_rails_that_it_names)
 {
 	struct bu_fabcert cert = make_cert(BU_FABCERT_FULL);

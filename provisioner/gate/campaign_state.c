@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "fabric/judge/cohort.h"
 #include "provisioner/gate/internal.h"
 
-enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
+enum { HEARD_MS = 90000, LEAF_PLACES = 128, LEAF_SIZE = 160 };
 
 int
 bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
@@ -81,21 +82,24 @@ effort_of(const struct bu_gate *gate, struct bu_node *node)
 	return bu_fleet_is_full(gate->fleet, node) ? BU_EFFORT_BRIEF : BU_EFFORT_USUAL;
 }
 
-/* Where a node hangs: what LLDP heard on the fabric, else its rack, else 128 of a
- * name's order together. */
-static const char *
-leaf_of(const struct bu_node *node, const struct bu_desired_node *want, int place,
-	char *text, size_t size)
+/* Where a node hangs on this rail: the switch that its port heard by LLDP, else its
+ * rack, else 128 of a name's order together. */
+static void
+leaf_of(const struct bu_node *node, const struct bu_desired_network *rail,
+	const struct bu_desired_node *want, int place, char ret[LEAF_SIZE])
 {
-	const char *heard_leaf = node ? bu_json_str(node->checks, "leaf", "") : "";
+	const json_t *heard = node ? json_object_get(node->checks, "ports") : NULL;
+	const char *port = bu_json_str(heard, rail->name, "");
+	int length = (int)bu_cohort_switch_length(port);
 
-	if (*heard_leaf)
-		return heard_leaf;
-	if (want->rack && want->rack[0])
-		return want->rack;
-	snprintf(text, size, "places %d to %d", place / LEAF_PLACES * LEAF_PLACES + 1,
-		 (place / LEAF_PLACES + 1) * LEAF_PLACES);
-	return text;
+	if (length)
+		snprintf(ret, LEAF_SIZE, "%.*s", length, port);
+	else if (want->rack && want->rack[0])
+		snprintf(ret, LEAF_SIZE, "%s", want->rack);
+	else
+		snprintf(ret, LEAF_SIZE, "places %d to %d",
+			 place / LEAF_PLACES * LEAF_PLACES + 1,
+			 (place / LEAF_PLACES + 1) * LEAF_PLACES);
 }
 
 static int
@@ -118,7 +122,7 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 	const struct bu_desired *desired = gate->fleet->desired;
 	struct bu_topology *t = &campaign->topology;
 	size_t size = desired->nodes_count + 1;
-	char text[48];
+	char leaf[LEAF_SIZE];
 
 	t->node_ids = (struct bu_ids){json_array(), json_object()};
 	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
@@ -137,10 +141,8 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		node = bu_fleet_node(gate->fleet, want->name);
 		campaign->nodes[t->nodes] = node;
 		json_array_append_new(t->node_ids.list, json_string(want->name));
-		t->leaf_of[t->nodes] =
-			place_of(&t->leaf_ids,
-				 leaf_of(node, want, t->nodes, text, sizeof(text)));
-		t->nodes++;
+		leaf_of(node, campaign->fabric, want, t->nodes, leaf);
+		t->leaf_of[t->nodes++] = place_of(&t->leaf_ids, leaf);
 	}
 	t->leaves = (int)json_array_size(t->leaf_ids.list);
 }

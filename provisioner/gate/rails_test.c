@@ -123,6 +123,115 @@ START_TEST(a_new_rail_makes_a_certificate_too_little)
 }
 END_TEST
 
+/* Where eth1 (fabric) and eth2 (rail1) hang. */
+static void
+tell_ports(struct rig *rig, int number, const char *fabric, const char *rail1)
+{
+	const char *const ids[] = {"nic-missing", "lldp", "cabling"};
+	const char *const ports[] = {fabric, rail1};
+	struct bu_node *node = rig_node(rig, number);
+	bu_autojson json_t *item = bu_gate_work(rig->gate, node), *report = NULL;
+	struct bu_checks checks;
+
+	bu_checks_init(&checks);
+	bu_text_copy(checks.boot_id, sizeof(checks.boot_id), node->boot_id);
+	for (int i = 0; i < 6; i++) {
+		const char *netdev = i % 2 ? "eth2" : "eth1";
+		const char *network = i % 2 ? "rail1" : "fabric";
+		struct bu_check *row =
+			bu_checks_add(&checks, "audit", ids[i / 2], BU_VERDICT_PASS,
+				      i < 2 ? network : netdev);
+
+		BU_CHECK_SET(row->seen, "%s", i < 2 ? netdev : ports[i % 2]);
+	}
+	report = bu_checks_to_json(&checks);
+	bu_checks_fini(&checks);
+	bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), report, NULL);
+	rig_pass(rig, 1);
+}
+
+/* Each rail has switches of its own: who shares one is of that rail. */
+START_TEST(a_node_hangs_at_another_leaf_on_each_rail)
+{
+	static const char *const neighbour[] = {"node002", "node003"};
+	struct rig rig;
+	struct links links = good_links();
+	bu_autojson json_t *cert = NULL;
+
+	begin_rails(&rig, 4, 2);
+	tell_ports(&rig, 1, "leaf01:p1", "leaf11:p1");
+	tell_ports(&rig, 2, "leaf01:p2", "leaf12:p2");
+	tell_ports(&rig, 3, "leaf02:p3", "leaf11:p3");
+	tell_ports(&rig, 4, "leaf02:p4", "leaf12:p4");
+	measure(&rig, &links, 4, 120);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
+	cert = cert_of(&rig, rig_node(&rig, 1)->full_cert);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *rail = json_array_get(json_object_get(cert, "rails"), i);
+		const json_t *order =
+			json_object_get(json_object_get(rail, "schedule"), "order");
+
+		ck_assert_uint_eq(json_array_size(order), 2);
+		ck_assert_str_eq(json_string_value(json_array_get(order, 0)),
+				 "node001");
+		ck_assert_str_eq(json_string_value(json_array_get(order, 1)),
+				 neighbour[i]);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+/* As a release before rails signed it. */
+static void
+forget_rails(struct rig *rig, const char *name, const char *kind, const json_t *sealed)
+{
+	bu_autojson json_t *cert = cert_of(rig, sealed), *envelope = NULL;
+	bu_autofree char *canonical = NULL, *bytes = NULL, *text = NULL;
+	char sig[BU_SIG_HEX_SIZE];
+
+	json_object_del(cert, "rails");
+	canonical = bu_json_canonical(cert);
+	bytes = bu_xasprintf("bringup fabcert 1\n%s", canonical);
+	ck_assert_int_eq(
+		bu_sign(bu_trust_sign_key(rig->trust), bytes, strlen(bytes), sig, NULL),
+		0);
+	envelope = json_pack("{s:O,s:s}", "cert", cert, "sig", sig);
+	text = bu_json_canonical(envelope);
+	put_event(rig, BU_EVENT_CERTIFICATE, name,
+		  json_pack("{s:s,s:s}", "kind", kind, "text", text));
+}
+
+/* The one that it measured may be any of them. */
+START_TEST(a_certificate_without_rails_is_of_an_only_rail)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+	struct bu_err err;
+
+	begin_rails(&rig, 2, 1);
+	measure(&rig, &links, 2, 30);
+	node = rig_node(&rig, 1);
+	forget_rails(&rig, node->name, "full", node->full_cert);
+	forget_rails(&rig, node->name, "boot", node->boot_cert);
+	rig_pass(&rig, 1);
+	ck_assert_msg(bu_fleet_certified(rig.fleet, node, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(
+		bu_fleet_proves_rail(rig.fleet, node,
+				     bu_fleet_desired(rig.fleet, node)->pool->rails[0]),
+		1);
+	rig_give_rails(&rig, 2, 2);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, &err), -1);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_int_eq(
+			bu_fleet_proves_rail(
+				rig.fleet, node,
+				bu_fleet_desired(rig.fleet, node)->pool->rails[i]),
+			0);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_run_measures_each_rail)
 {
 	struct rig rig;
@@ -254,7 +363,9 @@ START_TEST(two_new_agents_are_told_the_depth)
 END_TEST
 
 RIG_UNIT("rails", an_older_agent_measures_one_rail_at_a_time,
-	 two_new_agents_are_told_the_depth, a_rail_that_fails_costs_the_other_nothing,
+	 two_new_agents_are_told_the_depth, a_node_hangs_at_another_leaf_on_each_rail,
+	 a_certificate_without_rails_is_of_an_only_rail,
+	 a_rail_that_fails_costs_the_other_nothing,
 	 a_certificate_has_the_figures_of_all_rails,
 	 a_fault_of_the_second_rail_alone_names_it, a_wait_says_which_rail,
 	 a_new_rail_makes_a_certificate_too_little, a_run_measures_each_rail)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "fabric/judge/cohort.h"
 #include "provisioner/gate/internal.h"
 
 /* ROWS_KEPT: of those that do not pass, in the event. */
@@ -45,34 +44,20 @@ rows_of(const struct bu_checks *report)
 	return rows;
 }
 
-/* The switch that a port hears says on which leaf it hangs: "leaf01:swp3". */
-static void
-add_leaf(json_t *body, const struct bu_checks *report)
-{
-	for (size_t i = 0; i < report->count; i++) {
-		const struct bu_check *row = &report->list[i];
-
-		if (strcmp(row->id, "cabling") == 0)
-			json_object_set_new(
-				body, "leaf",
-				json_stringn(row->seen,
-					     bu_cohort_switch_length(row->seen)));
-	}
-}
-
-/* Network of an interface in this report; NULL. */
+/* What an interface heard: "leaf01:swp3"; NULL. */
 static const char *
-network_on(const struct bu_checks *report, const char *netdev)
+heard_on(const struct bu_checks *report, const char *netdev)
 {
 	for (size_t i = 0; i < report->count; i++)
-		if (strcmp(report->list[i].id, "nic-missing") == 0 &&
+		if (strcmp(report->list[i].id, "lldp") == 0 &&
 		    report->list[i].verdict == BU_VERDICT_PASS &&
-		    strcmp(report->list[i].seen, netdev) == 0)
-			return report->list[i].subject;
+		    strcmp(report->list[i].subject, netdev) == 0)
+			return report->list[i].seen;
 	return NULL;
 }
 
-/* {NETWORK: "leaf01:swp3"}: what LLDP was heard, for the topology. */
+/* {NETWORK: "leaf01:swp3"}: what LLDP was heard, for the topology and the campaign of
+ * each rail. */
 static void
 add_ports(json_t *body, const struct bu_checks *report)
 {
@@ -80,13 +65,13 @@ add_ports(json_t *body, const struct bu_checks *report)
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct bu_check *row = &report->list[i];
-		const char *network =
-			strcmp(row->id, "lldp") == 0 && row->verdict == BU_VERDICT_PASS
-				? network_on(report, row->subject)
-				: NULL;
+		const char *port = strcmp(row->id, "nic-missing") == 0 &&
+						   row->verdict == BU_VERDICT_PASS
+					   ? heard_on(report, row->seen)
+					   : NULL;
 
-		if (network)
-			json_object_set_new(ports, network, json_string(row->seen));
+		if (port)
+			json_object_set_new(ports, row->subject, json_string(port));
 	}
 	json_object_set_new(body, "ports", ports);
 }
@@ -147,7 +132,6 @@ bu_report_body(const struct bu_checks *report, const char *digest)
 		(json_int_t)bu_checks_count(report, BU_VERDICT_INCONCLUSIVE), "rows",
 		rows_of(report));
 
-	add_leaf(body, report);
 	add_soak_time(body, report);
 	add_ports(body, report);
 	add_domain(body, report);

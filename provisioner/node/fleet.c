@@ -236,7 +236,7 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
 		const char *rail = want->pool->rails[i]->name;
 
-		if (bu_fabcert_covers(cert, rail, i == 0))
+		if (bu_fabcert_covers(cert, rail, want->pool->rails_count == 1))
 			*ret_rails |= UINT64_C(1) << i;
 		else
 			rc = bu_err_set(err, BU_ERR_STATE, 0,
