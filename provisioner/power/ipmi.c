@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Power driver for IPMI 2.0: runs ipmitool, a program per question, several machines at
- * a time. Target: "HOST" or "HOST:PORT". Invariants: the
- * password goes by the environment and never by the arguments; cipher suite 17
- * (SHA-256) is asked for first, and 3 only of a BMC that does not have it; a password
- * is tried once in a call.
+ * a time. Target: "HOST" or "HOST:PORT". Invariants: the password goes by the
+ * environment and never by the arguments; cipher suite 17 (SHA-256) is asked for first,
+ * and 3 only of a BMC that does not have it; a password is tried once in a call.
  */
 #include <stdio.h>
 #include <string.h>
@@ -325,6 +324,16 @@ on_boot_read(struct bu_power_call *call, const char *text)
 	end(call, NULL);
 }
 
+static void
+on_password(struct bu_power_call *call, const char *text)
+{
+	const struct bu_power_target *target = &call->request->target;
+	struct bu_err err;
+	int ret = bu_ipmi_check_changed(text, target->bmc, target->user, &err);
+
+	end(call, ret ? &err : NULL);
+}
+
 /* The new password goes by standard input: arguments are for everybody on this machine
  * to read. */
 static void
@@ -337,7 +346,7 @@ on_users(struct bu_power_call *call, const char *text)
 
 	if (id > 0) {
 		call->input = bu_ipmi_set_password(id, request->new_password);
-		ASK(call, on_done, 0, "shell");
+		ASK(call, on_password, 0, "shell");
 		return;
 	}
 	bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: it lists no account '%s'",

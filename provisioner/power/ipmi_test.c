@@ -227,31 +227,63 @@ START_TEST(a_wrong_password_is_said_and_tried_twice)
 }
 END_TEST
 
-/* One that has the password that it came with gets ours, and knows no other then. */
+/* From the password that it came with, admin:secret, to this one. */
+static int
+adopt(const char *ours)
+{
+	bu_autofree char *journal = bu_xasprintf("%s/journal", site.dir);
+	bu_autofree char *before = bu_xasprintf("file:%s/before", site.dir);
+	bu_autojson json_t *request = NULL;
+	int answers = site.answers;
+
+	bu_performer_journal(site.performer, journal);
+	put("before", "admin:secret\n", 0600);
+	put("secret", ours, 0600);
+	request = json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", site.bmc,
+			    "credentials", site.reference, "before", before);
+	bu_perform(site.performer, request, on_reply, NULL);
+	while (site.answers == answers)
+		bu_loop_step(site.loop, 100);
+	return site.err.kind == BU_ERR_NONE ? 0 : -1;
+}
+
+/* It knows no other then. */
 START_TEST(its_password_is_changed)
 {
-	bu_autofree char *journal = NULL, *before = NULL;
-	bu_autojson json_t *request = NULL;
-	int answers;
+	BU_NEEDS("ipmi_sim", "ipmitool");
+	begin();
+	until_up();
+	ck_assert_msg(adopt("admin:0123456789abcdef\n") == 0, "%s", site.err.text);
+	ck_assert_int_eq(ask("status", "disk", ""), 0);
+	put("secret", "admin:secret\n", 0600);
+	ck_assert_int_eq(ask("status", "disk", ""), -1);
+	finish();
+}
+END_TEST
+
+/* The simulator takes any: an ipmitool in front of the other asks for an account that
+ * no BMC has. */
+START_TEST(a_password_that_is_not_changed_is_no_change)
+{
+	bu_autofree char *path = NULL, *old = bu_xstrdup(getenv("PATH"));
 
 	BU_NEEDS("ipmi_sim", "ipmitool");
 	begin();
 	until_up();
-	journal = bu_xasprintf("%s/journal", site.dir);
-	before = bu_xasprintf("file:%s/before", site.dir);
-	bu_performer_journal(site.performer, journal);
-	put("before", "admin:secret\n", 0600);
-	put("secret", "admin:0123456789abcdef\n", 0600);
-	request = json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", site.bmc,
-			    "credentials", site.reference, "before", before);
-	answers = site.answers;
-	bu_perform(site.performer, request, on_reply, NULL);
-	while (site.answers == answers)
-		bu_loop_step(site.loop, 100);
-	ck_assert_msg(site.err.kind == BU_ERR_NONE, "%s", site.err.text);
-	ck_assert_int_eq(ask("status", "disk", ""), 0);
+	put("ipmitool",
+	    "#!/bin/sh\nPATH=${PATH#*:}\n"
+	    "case \" $* \" in *\" shell \"*)\n"
+	    "sed 's/password 2 /password 70 /' | ipmitool \"$@\" ;;\n"
+	    "*) exec ipmitool \"$@\" ;; esac\n",
+	    0700);
+	path = bu_xasprintf("%s:%s", site.dir, old);
+	setenv("PATH", path, 1);
+	ck_assert_int_eq(adopt("admin:0123456789abcdef\n"), -1);
+	setenv("PATH", old, 1);
+	ck_assert_ptr_nonnull(strstr(site.err.text, "did not take the new password"));
+	ck_assert_ptr_null(strstr(site.err.text, "0123456789abcdef"));
 	put("secret", "admin:secret\n", 0600);
-	ck_assert_int_eq(ask("status", "disk", ""), -1);
+	ck_assert_msg(ask("status", "disk", "") == 0, "%s", site.err.text);
 	finish();
 }
 END_TEST
@@ -281,4 +313,4 @@ END_TEST
 
 BU_UNIT("ipmi", a_machine_is_booted_and_switched_off, its_guid_says_whose_it_is,
 	a_wrong_password_is_said_and_tried_twice, its_password_is_changed,
-	a_target_is_a_host_and_a_port)
+	a_password_that_is_not_changed_is_no_change, a_target_is_a_host_and_a_port)

@@ -10,6 +10,9 @@
 /* IPMI 2.0 has 20, and some BMCs that take them know another password then. */
 enum { PASSWORD_MAX = 16 };
 
+/* ipmitool's own words. */
+static const char password_is_set[] = "Set User Password command successful";
+
 /* Behind "NAME   : " at the beginning of a line; "" when there is none. */
 void
 bu_ipmi_field(const char *text, const char *name, char *ret, size_t size)
@@ -72,4 +75,17 @@ bu_ipmi_set_password(int id, const char *password)
 {
 	return bu_xasprintf("user set password %d %s %d\nquit\n", id, password,
 			    PASSWORD_MAX);
+}
+
+int
+bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
+		      struct bu_err *err)
+{
+	if (strstr(text, password_is_set))
+		return 0;
+	return bu_err_set(err, BU_ERR_REMOTE, 0,
+			  "IPMI of %s: it did not take the new password of account "
+			  "'%s'; look at its rules for passwords, and at what this "
+			  "account may do",
+			  bmc, user);
 }

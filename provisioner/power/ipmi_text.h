@@ -16,5 +16,8 @@ int bu_ipmi_user_id(const char *text, const char *user);
 int bu_ipmi_check_password(const char *password, struct bu_err *err);
 /* What `ipmitool shell` reads; owned. */
 char *bu_ipmi_set_password(int id, const char *password);
+/* What the shell printed: its exit status is that of `quit`, whatever went before. */
+int bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
+			  struct bu_err *err);
 
 #endif
