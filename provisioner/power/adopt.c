@@ -144,6 +144,20 @@ retire(struct bu_run *run)
 		is_ours(run);
 }
 
+/* It said neither yes nor no. One that was late may have seen the password, and what
+ * was not reached has not. */
+static void
+fail_untold(struct bu_run *run)
+{
+	struct bu_adopt *adopt = run->adopt;
+
+	if (run->err.kind != BU_ERR_TIMEOUT && run->err.kind != BU_ERR_CANCELLED) {
+		adopt->tries--;
+		save(run);
+	}
+	bu_run_fail(run);
+}
+
 static void
 on_tried(struct bu_run *run)
 {
@@ -157,11 +171,11 @@ on_tried(struct bu_run *run)
 			change(run);
 		return;
 	}
-	adopt->refused[adopt->as] = run->denied;
 	if (!run->denied) {
-		bu_run_fail(run);
+		fail_untold(run);
 		return;
 	}
+	adopt->refused[adopt->as] = 1;
 	if (adopt->changed)
 		bu_err_set(&run->err, BU_ERR_VERIFY, 0,
 			   "%s took the password of %s, and refuses it now", run->bmc,
@@ -190,8 +204,8 @@ may_try(struct bu_run *run)
 	    now_ms - adopt->at_ms < ALONE_MS)
 		return bu_err_set(
 			&run->err, BU_ERR_REMOTE, 0,
-			"%s was tried with %d passwords of which it took none; it is "
-			"left alone for %d minutes, so that the account is not locked",
+			"%s was tried %d times and took no password; it is left alone "
+			"for %d minutes, so that the account is not locked",
 			run->bmc, TRIES_MAX, ALONE_MS / 60000);
 	if (adopt->tries >= TRIES_MAX)
 		adopt->tries = 0;

@@ -24,6 +24,7 @@ struct bmc {
 	int wrong; /* in a row */
 	int worst, changes;
 	int forgets; /* it says yes to a change, and knows another password then */
+	enum bu_err_kind away; /* it is not reached, or says nothing */
 	int events, kill_at;
 	char said[512];
 };
@@ -50,7 +51,10 @@ paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn
 	struct bu_err err = {0};
 
 	step();
-	if (bmc->wrong >= LOCKS_AT || strcmp(request->target.password, bmc->password)) {
+	if (bmc->away) {
+		bu_err_set(&err, bmc->away, 0, "not reached");
+	} else if (bmc->wrong >= LOCKS_AT ||
+		   strcmp(request->target.password, bmc->password)) {
 		bmc->wrong++;
 		bu_err_set(&err, BU_ERR_DENIED, 0, "wrong password");
 	} else {
@@ -247,6 +251,30 @@ START_TEST(one_that_takes_neither_is_left_alone)
 }
 END_TEST
 
+/* Nobody has seen a password: as often as one likes. Who is silent may have. */
+START_TEST(one_that_is_not_reached_has_refused_nothing)
+{
+	begin("calvin");
+	site.bmc->away = BU_ERR_REMOTE;
+	for (int i = 0; i < 5; i++) {
+		ck_assert_int_eq(run(0), 1);
+		ck_assert_str_eq(site.bmc->said, "not reached");
+	}
+	site.bmc->away = BU_ERR_NONE;
+	is_ours(0);
+	finish();
+	begin("calvin");
+	site.bmc->away = BU_ERR_TIMEOUT;
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(run(0), 1);
+		ck_assert_str_eq(site.bmc->said, "not reached");
+	}
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_ptr_nonnull(strstr(site.bmc->said, "left alone"));
+	finish();
+}
+END_TEST
+
 START_TEST(a_rotation_is_a_change_from_the_one_of_before)
 {
 	begin("calvin");
@@ -281,4 +309,5 @@ END_TEST
 BU_UNIT("adopt", a_new_bmc_gets_our_password_without_a_wrong_one,
 	a_kill_at_any_point_loses_and_locks_nothing,
 	one_that_is_ours_already_is_left_as_it_is, one_that_takes_neither_is_left_alone,
+	one_that_is_not_reached_has_refused_nothing,
 	a_rotation_is_a_change_from_the_one_of_before, what_cannot_be_changed_is_said)
