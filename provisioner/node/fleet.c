@@ -214,10 +214,10 @@ is_of_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 				err);
 }
 
-/* ret_rails: those of the node that it covers. -1: one is missing, or it is none. */
+/* Fills what the look says. -1: a rail is missing, or it is none. */
 static int
 check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
-	   enum bu_fabcert_kind kind, uint64_t *ret_rails, struct bu_err *err)
+	   enum bu_fabcert_kind kind, struct bu_cert_look *ret, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
 	const json_t *sealed =
@@ -226,22 +226,25 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 	bu_autojson json_t *cert = NULL;
 	int rc = 0;
 
-	*ret_rails = 0;
+	ret->holds = ret->is_ours = 0;
+	ret->rails = 0;
 	if (!sealed)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
 				  kind == BU_FABCERT_FULL ? "full" : "boot");
 	cert = bu_fabcert_verify(text, strlen(text), fleet->public_pem, err);
 	if (!cert || is_of_machine(fleet, node, cert, kind, err) != 0)
 		return -1;
+	ret->is_ours = 1;
 	for (size_t i = 0; want && i < want->pool->rails_count; i++) {
 		const char *rail = want->pool->rails[i]->name;
 
 		if (bu_fabcert_covers(cert, rail, want->pool->rails_count == 1))
-			*ret_rails |= UINT64_C(1) << i;
+			ret->rails |= UINT64_C(1) << i;
 		else
 			rc = bu_err_set(err, BU_ERR_STATE, 0,
 					"certificate: rail %s was not measured", rail);
 	}
+	ret->holds = rc == 0;
 	return rc;
 }
 
@@ -278,7 +281,7 @@ look_at(const struct bu_fleet *fleet, struct bu_node *node, enum bu_fabcert_kind
 		 hash_of_rails(fleet, node), full ? "" : node->boot_id);
 	if (look->of == cert && strcmp(look->as, as) == 0)
 		return look;
-	look->holds = check_cert(fleet, node, kind, &look->rails, NULL) == 0;
+	bu_ignore(check_cert(fleet, node, kind, look, NULL));
 	json_decref(look->of);
 	look->of = json_incref(cert);
 	memcpy(look->as, as, sizeof(as));
@@ -289,6 +292,13 @@ int
 bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node)
 {
 	return look_at(fleet, node, BU_FABCERT_FULL)->holds;
+}
+
+int
+bu_fleet_may_stay(const struct bu_fleet *fleet, struct bu_node *node)
+{
+	return look_at(fleet, node, BU_FABCERT_FULL)->is_ours &&
+	       look_at(fleet, node, BU_FABCERT_BOOT)->is_ours;
 }
 
 int
@@ -306,12 +316,12 @@ int
 bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 		   struct bu_err *err)
 {
-	uint64_t rails;
+	struct bu_cert_look look;
 
 	if (bu_fleet_is_full(fleet, node) &&
 	    look_at(fleet, node, BU_FABCERT_BOOT)->holds)
 		return 0;
-	if (err && check_cert(fleet, node, BU_FABCERT_FULL, &rails, err) == 0)
-		bu_ignore(check_cert(fleet, node, BU_FABCERT_BOOT, &rails, err));
+	if (err && check_cert(fleet, node, BU_FABCERT_FULL, &look, err) == 0)
+		bu_ignore(check_cert(fleet, node, BU_FABCERT_BOOT, &look, err));
 	return -1;
 }

@@ -176,6 +176,9 @@ bu_must int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *nod
 			       struct bu_err *err);
 /* Its full certificate is of its present hardware, and covers all its rails. */
 int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
+/* It was let into its cluster in this boot, and a rail that its pool was given since
+ * does not put it out: its certificates are good for all that it had then. */
+int bu_fleet_may_stay(const struct bu_fleet *fleet, struct bu_node *node);
 /* Both certificates cover this rail, whatever they say of the others. */
 int bu_fleet_proves_rail(const struct bu_fleet *fleet, struct bu_node *node,
 			 const struct bu_desired_network *rail);

@@ -161,7 +161,9 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 				  node->name);
 	/* Two signatures: looked at where the edge asks for them alone. */
 	if (bu_lifecycle_guard(node->state, move->on) == BU_GUARD_CERTIFIED)
-		facts.certified = bu_fleet_certified(rec->fleet, node, NULL) == 0;
+		facts.certified = bu_fleet_certified(rec->fleet, node, NULL) == 0 ||
+				  (node->state != BU_STATE_VALIDATING &&
+				   bu_fleet_may_stay(rec->fleet, node));
 	if (bu_lifecycle_next(node->state, move->on, &facts, ret_to, err) != 0)
 		return bu_err_wrap(err, "node %s", node->name);
 	return 0;

@@ -104,7 +104,8 @@ struct bu_joined {
 struct bu_cert_look {
 	json_t *of; /* owned: no other one comes to lie where it was */
 	char as[360];
-	int holds;
+	int is_ours;    /* signed by us, of this machine and (boot) of this boot */
+	int holds;      /* and of each rail that its profile gives it */
 	uint64_t rails; /* bits by place in its pool's rails: it covers them */
 };
 

@@ -352,7 +352,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	       node->live.agent.heard_ms && !is_silent(rec, node) &&
 	       !node->hold.owner && !(node->order.open && node->order.begun) &&
 	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS) &&
-	       bu_fleet_certified(rec->fleet, (struct bu_node *)node, NULL) == 0;
+	       bu_fleet_may_stay(rec->fleet, (struct bu_node *)node);
 }
 
 static void

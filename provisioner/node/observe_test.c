@@ -228,6 +228,20 @@ START_TEST(a_node_that_slurmctld_lost_is_back_without_a_hand)
 }
 END_TEST
 
+/* What it was proven for holds; the new rail is measured at its next boot. */
+START_TEST(a_node_that_was_lost_comes_back_though_its_pool_was_given_a_rail)
+{
+	struct rig rig;
+	struct bu_node *node = ready(&rig);
+
+	rig_give_rails(&rig, 1, 2);
+	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
+	comes_back(&rig, node, "");
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Nobody could start the cluster's client on it. */
 START_TEST(a_lost_node_with_a_silent_agent_stays_as_it_is_and_says_so)
 {
@@ -561,6 +575,7 @@ RIG_UNIT("observe", a_destroyed_machine_is_said_to_be_unreachable_within_30_s,
 	 an_agent_at_work_is_not_missed_before_the_works_deadline,
 	 a_slurmctld_that_is_down_is_said_within_30_s_and_moves_nobody,
 	 a_node_that_slurmctld_lost_is_back_without_a_hand,
+	 a_node_that_was_lost_comes_back_though_its_pool_was_given_a_rail,
 	 a_lost_node_with_a_silent_agent_stays_as_it_is_and_says_so,
 	 a_node_that_does_not_respond_is_said_to_be_so,
 	 an_administrators_drain_is_said_until_it_is_resumed,
