@@ -108,6 +108,14 @@ is_ours(struct bu_run *run)
 
 /* --- change, verify, retire --- */
 
+/* That it refused them earlier says nothing now. */
+static void
+ours_are_new(struct bu_run *run)
+{
+	speak_as(run, OURS);
+	bu_run_accepted(run);
+}
+
 static void
 on_changed(struct bu_run *run)
 {
@@ -116,6 +124,7 @@ on_changed(struct bu_run *run)
 		return;
 	}
 	run->adopt->changed = 1;
+	ours_are_new(run);
 	memset(run->adopt->refused, 0, sizeof(run->adopt->refused));
 	next_try(run);
 }
@@ -176,20 +185,16 @@ on_tried(struct bu_run *run)
 		return;
 	}
 	adopt->refused[adopt->as] = 1;
-	if (adopt->changed)
-		bu_err_set(&run->err, BU_ERR_VERIFY, 0,
-			   "%s took the password of %s, and refuses it now", run->bmc,
-			   bu_json_str(run->request, "credentials", ""));
-	else if (adopt->refused[OURS] && adopt->refused[BEFORE])
-		bu_err_set(&run->err, BU_ERR_REMOTE, 0,
-			   "%s refuses the credentials of %s and those that it should "
-			   "have had before, of %s; correct one of them",
-			   run->bmc, bu_json_str(run->request, "credentials", ""),
-			   bu_json_str(run->request, "before", ""));
-	else {
+	/* It has taken those of before, and knows them no more: it took the change. */
+	if (adopt->as == BEFORE && adopt->phase == CHANGES && !adopt->refused[OURS])
+		ours_are_new(run);
+	if (!adopt->changed) {
 		next_try(run);
 		return;
 	}
+	bu_err_set(&run->err, BU_ERR_VERIFY, 0,
+		   "%s took the password of %s, and refuses it now", run->bmc,
+		   bu_json_str(run->request, "credentials", ""));
 	bu_run_fail(run);
 }
 
@@ -214,6 +219,15 @@ may_try(struct bu_run *run)
 	return save(run);
 }
 
+/* Not once more in this request, nor where it has refused them twice in earlier ones.
+ */
+static int
+is_open_to(struct bu_run *run, enum whose whose)
+{
+	speak_as(run, whose);
+	return !run->adopt->refused[whose] && bu_run_may_try(run);
+}
+
 /* A new BMC has those of before, one that was being changed has ours, most likely. */
 static void
 next_try(struct bu_run *run)
@@ -221,11 +235,18 @@ next_try(struct bu_run *run)
 	struct bu_adopt *adopt = run->adopt;
 	enum whose first = adopt->phase == NEW ? BEFORE : OURS;
 
-	speak_as(run, adopt->refused[first] ? (enum whose) !first : first);
-	if (may_try(run) != 0)
+	if (!is_open_to(run, first) && !is_open_to(run, (enum whose) !first)) {
+		bu_err_set(&run->err, BU_ERR_REMOTE, 0,
+			   "%s refuses the credentials of %s and those that it should "
+			   "have had before, of %s; correct one of them",
+			   run->bmc, bu_json_str(run->request, "credentials", ""),
+			   bu_json_str(run->request, "before", ""));
 		bu_run_fail(run);
-	else
+	} else if (may_try(run) != 0) {
+		bu_run_fail(run);
+	} else {
 		bu_run_call(run, BU_POWER_LOGIN, on_tried);
+	}
 }
 
 /* --- the beginning --- */

@@ -25,6 +25,9 @@ struct bmc {
 	int worst, changes;
 	int forgets; /* it says yes to a change, and knows another password then */
 	enum bu_err_kind away; /* it is not reached, or says nothing */
+	int busy;              /* so many changes fail */
+	int loses;             /* the change after them is made, and its answer lost */
+	int failures;
 	int events, kill_at;
 	char said[512];
 };
@@ -33,6 +36,8 @@ static struct {
 	char dir[64];
 	struct bmc *bmc;
 	int64_t wall_ms;
+	int asks;    /* so many requests; 0 = 1 */
+	int systems; /* each is for another machine behind the BMC */
 } site;
 
 static void
@@ -57,12 +62,17 @@ paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn
 		   strcmp(request->target.password, bmc->password)) {
 		bmc->wrong++;
 		bu_err_set(&err, BU_ERR_DENIED, 0, "wrong password");
+	} else if (request->op == BU_POWER_SET_PASSWORD && bmc->busy-- > 0) {
+		bmc->wrong = 0;
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "busy");
 	} else {
 		bmc->wrong = 0;
 		bmc->changes += request->op == BU_POWER_SET_PASSWORD;
 		if (request->op == BU_POWER_SET_PASSWORD)
 			strcpy(bmc->password,
 			       bmc->forgets ? "lost" : request->new_password);
+		if (request->op == BU_POWER_SET_PASSWORD && bmc->loses)
+			bu_err_set(&err, BU_ERR_REMOTE, 0, "no answer");
 	}
 	if (bmc->wrong > bmc->worst)
 		bmc->worst = bmc->wrong;
@@ -94,6 +104,7 @@ begin(const char *password)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(site.bmc != MAP_FAILED);
 	strcpy(site.bmc->password, password);
+	site.asks = site.systems = 0;
 	strcpy(site.dir, "/tmp/bringup-adopt-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(site.dir));
 	site.wall_ms = 1700000000000;
@@ -112,30 +123,45 @@ static void
 on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 {
 	snprintf(site.bmc->said, sizeof(site.bmc->said), "%s", err ? err->text : "");
-	_exit(err ? 1 : 0);
+	site.bmc->failures += err != NULL;
+	*(int *)arg = err ? 1 : 0;
 }
 
-/* In the child: one request, from reading the secrets to its answer. */
+static void
+ask_once(struct bu_performer *performer, int i, int *ret)
+{
+	bu_autofree char *ours = bu_xasprintf("file:%s/ours", site.dir);
+	bu_autofree char *before = bu_xasprintf("file:%s/factory", site.dir);
+	bu_autofree char *target = site.systems
+					   ? bu_xasprintf("https://bmc1/Systems/%d", i)
+					   : bu_xstrdup("bmc1");
+	bu_autojson json_t *request =
+		json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", target,
+			  "credentials", ours, "before", before);
+
+	bu_perform(performer, request, on_reply, ret);
+}
+
+/* In the child: from reading the secrets to the answer. */
 static void
 ask(void)
 {
 	struct bu_clock clock;
 	struct bu_loop *loop;
 	bu_autofree char *journal = bu_xasprintf("%s/journal", site.dir);
-	bu_autofree char *ours = bu_xasprintf("file:%s/ours", site.dir);
-	bu_autofree char *before = bu_xasprintf("file:%s/factory", site.dir);
-	bu_autojson json_t *request =
-		json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", "bmc1",
-			  "credentials", ours, "before", before);
 	struct bu_performer *performer;
+	int ret = 2;
 
 	bu_clock_fake(&clock, 0);
 	clock.fake_wall_ms = site.wall_ms;
 	loop = bu_loop_create(&clock);
 	performer = bu_performer_create(loop, &driver, NULL);
 	bu_performer_journal(performer, journal);
-	bu_perform(performer, request, on_reply, NULL);
-	_exit(2);
+	for (int i = 0; i < (site.asks ? site.asks : 1); i++) {
+		ret = 2;
+		ask_once(performer, i, &ret);
+	}
+	_exit(ret);
 }
 
 /* 0 answered, 1 failed, -1 killed at this event; 0 = at none. */
@@ -275,6 +301,35 @@ START_TEST(one_that_is_not_reached_has_refused_nothing)
 }
 END_TEST
 
+START_TEST(one_that_was_busy_is_adopted_later)
+{
+	for (int loses = 0; loses < 2; loses++) {
+		begin("calvin");
+		site.bmc->busy = 3;
+		site.bmc->loses = loses;
+		site.asks = 4 + loses;
+		is_ours(0);
+		ck_assert_int_eq(site.bmc->failures, 3 + loses);
+		ck_assert_int_eq(site.bmc->changes, 1);
+		ck_assert_int_eq(site.bmc->worst, 1);
+		finish();
+	}
+}
+END_TEST
+
+START_TEST(each_machine_of_one_bmc_finds_it_adopted)
+{
+	begin("calvin");
+	site.systems = 1;
+	site.asks = 5;
+	is_ours(0);
+	ck_assert_int_eq(site.bmc->failures, 0);
+	ck_assert_int_eq(site.bmc->changes, 1);
+	ck_assert_int_eq(site.bmc->worst, 1);
+	finish();
+}
+END_TEST
+
 START_TEST(a_rotation_is_a_change_from_the_one_of_before)
 {
 	begin("calvin");
@@ -309,5 +364,6 @@ END_TEST
 BU_UNIT("adopt", a_new_bmc_gets_our_password_without_a_wrong_one,
 	a_kill_at_any_point_loses_and_locks_nothing,
 	one_that_is_ours_already_is_left_as_it_is, one_that_takes_neither_is_left_alone,
-	one_that_is_not_reached_has_refused_nothing,
+	one_that_is_not_reached_has_refused_nothing, one_that_was_busy_is_adopted_later,
+	each_machine_of_one_bmc_finds_it_adopted,
 	a_rotation_is_a_change_from_the_one_of_before, what_cannot_be_changed_is_said)
