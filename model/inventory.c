@@ -268,3 +268,10 @@ bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *re
 	if (ret->macs_count == 0)
 		add_macs(inventory, 0, ret);
 }
+
+void
+bu_inventory_cards(const struct bu_inventory *inventory, struct bu_machine *ret)
+{
+	bu_inventory_machine(inventory, ret);
+	add_macs(inventory, 0, ret);
+}

@@ -161,5 +161,8 @@ struct bu_inventory *bu_inventory_from_json(const json_t *value, struct bu_err *
 
 /* Serial, UUID and the MAC addresses of its PCI cards (of all, when it has none). */
 void bu_inventory_machine(const struct bu_inventory *inventory, struct bu_machine *ret);
+/* The same with all cards, also those that are on no PCI bus (USB, a system on a chip)
+ * and tell no machine from another: from any of them it may boot. */
+void bu_inventory_cards(const struct bu_inventory *inventory, struct bu_machine *ret);
 
 #endif

@@ -72,7 +72,7 @@ is_wanted(const struct bu_api *api, const char *mac, int *ret_told)
 		if (!bu_machine_has_mac(&machine, mac))
 			continue;
 		*ret_told = 1;
-		return bu_reconcile_claimed(api->rec, &machine, NULL) != NULL;
+		return bu_reconcile_claimed(api->rec, &machine, mac, NULL) != NULL;
 	}
 	return 0;
 }
@@ -113,7 +113,8 @@ list(const struct bu_api *api, const struct bu_inventory *inventory,
 		bu_autofree char *words = bu_machine_words(machine);
 
 		forget(api);
-		bu_info("boot", "an unknown machine at %s: %s", address, words);
+		bu_info("boot", "an unknown machine at %s: %s; %s", address, words,
+			why);
 	}
 	one = json_pack("{s:o,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:i,s:I,s:I}", "machine",
 			bu_machine_to_json(machine), "address", address, "product",
@@ -135,37 +136,52 @@ claim(const struct bu_api *api, struct bu_node *node)
 	return json_pack("{s:s,s:s}", "node", node->name, "token", token);
 }
 
+/* To a host that may be anybody: what stands against it names nodes and serial numbers,
+ * and is for the operator alone. */
+static json_t *
+nothing(const struct bu_api *api)
+{
+	/* Somebody else's machine is not kept from its own system. */
+	return json_pack("{s:i,s:s,s:b}", "again_s", AGAIN_S, "why",
+			 "no boot of this machine is ordered; 'bringup node list "
+			 "--unknown' says more",
+			 "leave", !api->fleet->desired || !asks_all(api));
+}
+
 BU_HANDLER(bu_api_agent_discover)
 {
 	struct bu_api *api = arg;
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_from_json(
 		json_object_get(request->body, "inventory"), err);
 	char address[BU_ADDRESS_SIZE], mac[BU_MAC_SIZE];
-	struct bu_machine machine;
+	struct bu_machine machine, cards;
 	struct bu_node *node;
 	struct bu_err why = {0};
+	int known;
 
 	if (!inventory)
 		return BU_ANSWER_ERROR;
 	bu_inventory_machine(inventory, &machine);
+	bu_inventory_cards(inventory, &cards);
 	bu_request_address(request, address);
+	known = bu_neighbour_mac(address, mac) == 0;
 	/* It speaks for itself alone. */
-	if (bu_neighbour_mac(address, mac) == 0 && !bu_machine_has_mac(&machine, mac))
+	if (known && !bu_machine_has_mac(&cards, mac))
 		return bu_err_set(err, BU_ERR_DENIED, 0,
 				  "the host at %s has MAC %s, and the machine that it "
 				  "tells of has no such card",
 				  address, mac);
-	node = bu_reconcile_claimed(api->rec, &machine, &why);
+	node = bu_reconcile_claimed(api->rec, &cards, known ? mac : NULL, &why);
 	if (node) {
 		bu_info("boot", "%s: the machine at %s is told by the profile",
 			node->name, address);
 		reply->json = claim(api, node);
 		return BU_ANSWER_NOW;
 	}
+	if (known)
+		bu_machine_add_mac(&machine, mac);
 	list(api, inventory, &machine, address, why.text);
-	/* Somebody else's machine is not kept from its own system. */
-	reply->json = json_pack("{s:i,s:s,s:b}", "again_s", AGAIN_S, "why", why.text,
-				"leave", !api->fleet->desired || !asks_all(api));
+	reply->json = nothing(api);
 	return BU_ANSWER_NOW;
 }
 

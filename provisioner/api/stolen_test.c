@@ -92,7 +92,7 @@ open_net(struct net *net)
 	ck_assert_int_eq(unshare(CLONE_NEWNET), 0);
 	in_shell("set -e; ip link set lo up; ip link add wire type bridge; ip addr add "
 		 "10.99.0.1/24 dev wire; ip link set wire up");
-	site_begin(&net->site, 1);
+	site_begin(&net->site, 2);
 	trust = net->site.rig.trust;
 	ca = bu_trust_ca(trust);
 	snprintf(net->ca, sizeof(net->ca), "%s/ca.pem", net->site.rig.dir);
@@ -122,7 +122,9 @@ say(const struct net *net, int port, const char *path, json_t *body, const char 
 		rc = bu_http_json(http,
 				  &(struct bu_http_call){"POST", path, body, 20000},
 				  &reply, &err);
-		text = bu_xstrdup(rc ? err.text : bu_json_str(reply, "cert", ""));
+		text = bu_xstrdup(rc ? err.text
+				     : bu_json_str(reply, "cert",
+						   bu_json_str(reply, "node", "")));
 	} else {
 		text = bu_http_get(http, path, 1 << 20, 20000, &size, &err);
 		rc = text ? 0 : -1;
@@ -221,6 +223,49 @@ START_TEST(a_stolen_token_gives_no_certificate)
 }
 END_TEST
 
+/* Whose machine the host is, that tells the serial number of node001; "" = nobody's. */
+static char *
+discover(struct net *net, pid_t host, const char *mac)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autojson json_t *body = NULL;
+	int yes;
+
+	/* Its boot NIC is on no PCI bus. */
+	strcpy(inventory->nics[0].mac, mac);
+	inventory->nics[0].pci[0] = '\0';
+	body = json_pack("{s:o}", "inventory", bu_inventory_to_json(inventory));
+	return ask(net, host, net->agent, "/v1/agent/discover", body, &yes);
+}
+
+START_TEST(a_host_is_told_by_its_serial_number_and_any_card)
+{
+	static const char usb[] = "52:54:00:99:00:09";
+	bu_autofree char *own = NULL, *used = NULL;
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(2, "b");
+	struct net net;
+	struct bu_node *node;
+	pid_t machine;
+
+	open_net(&net);
+	machine = plug_in(11, usb);
+	rig_start(&net.site.rig, 1);
+	own = discover(&net, machine, usb);
+	ck_assert_str_eq(own, "node001");
+	/* The same from a card of a node in use. */
+	rig_start(&net.site.rig, 2);
+	node = rig_node(&net.site.rig, 2);
+	strcpy(inventory->nics[1].mac, usb);
+	ck_assert_int_eq(
+		rig_admit(&net.site.rig, node, rig_request(0), inventory, NULL), 0);
+	rig_pass(&net.site.rig, 1);
+	used = discover(&net, machine, usb);
+	ck_assert_str_eq(used, "");
+	unplug(machine);
+	site_end(&net.site);
+}
+END_TEST
+
 static void
 fetch(struct site *site, const char *path)
 {
@@ -308,5 +353,6 @@ START_TEST(who_is_late_says_where_its_boot_ended)
 END_TEST
 
 RIG_UNIT("stolen", a_stolen_token_gives_no_certificate,
+	 a_host_is_told_by_its_serial_number_and_any_card,
 	 a_boot_is_proven_by_what_its_machine_asks_for,
 	 who_is_late_says_where_its_boot_ended)

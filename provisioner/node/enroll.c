@@ -103,60 +103,6 @@ bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *nod
 	return want && !want->mac;
 }
 
-struct bu_node *
-bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *machine,
-		     struct bu_err *err)
-{
-	struct bu_reason why = {0};
-
-	for (size_t i = 0; i < rec->fleet->count; i++) {
-		struct bu_node *node = rec->fleet->nodes[i];
-		const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
-
-		if (!want || !is_told_by(want, machine))
-			continue;
-		if (bu_reconcile_boots(node) &&
-		    check_machine(node, want, machine, &why) == 0)
-			return node;
-		if (why.code) {
-			bu_autofree char *text = bu_reason_text(&why);
-
-			bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s", text);
-		} else {
-			bu_err_set(err, BU_ERR_NOTFOUND, 0,
-				   "it is %s of the profile, of which no boot is "
-				   "ordered",
-				   node->name);
-		}
-		return NULL;
-	}
-	bu_err_set(err, BU_ERR_NOTFOUND, 0,
-		   "no node of the profile has its serial number, UUID or MAC");
-	return NULL;
-}
-
-/* The token went over a wire that others hear. Whoever shows it must have a MAC that is
- * the node's: by the profile, or as its machine told before. Where the profile names
- * none, and nothing was told, its own word is all there is. */
-static int
-check_host(const struct bu_node *node, const struct bu_desired_node *want,
-	   const struct bu_enrolment *enrolment, const struct bu_machine *machine,
-	   struct bu_reason *why)
-{
-	struct bu_machine known;
-
-	if (!enrolment->mac)
-		return 0;
-	bu_node_machine(node, &known);
-	if ((want && want->mac && strcmp(want->mac, enrolment->mac) == 0) ||
-	    (node->machine[0] && bu_machine_has_mac(&known, enrolment->mac)) ||
-	    ((!want || !want->mac) && bu_machine_has_mac(machine, enrolment->mac)))
-		return 0;
-	BU_REASON_SET(why, OTHER_HOST,
-		      .text = {enrolment->address, enrolment->mac, node->name});
-	return -1;
-}
-
 /* Has a node in this state a use for its machine? A state that is not named has. */
 static const enum {
 	USE_ALWAYS,
@@ -178,6 +124,16 @@ has_use(const struct bu_node *node)
 	       (uses[node->state] == USE_SYSTEM || node->hold.owner);
 }
 
+static void
+in_use(const struct bu_node *owner, const struct bu_node *node, const char *words,
+       struct bu_reason *why)
+{
+	BU_REASON_SET(
+		why, MACHINE_IN_USE,
+		.text = {words, owner->name, bu_state_name(owner->state), node->name},
+		.number = {owner->hold.owner != BU_OWNER_NONE});
+}
+
 static int
 check_owner(const struct bu_node *owner, const struct bu_node *node,
 	    const struct bu_machine *machine, struct bu_reason *why)
@@ -187,11 +143,90 @@ check_owner(const struct bu_node *owner, const struct bu_node *node,
 	if (!owner || owner == node || !has_use(owner))
 		return 0;
 	words = bu_machine_words(machine);
-	BU_REASON_SET(
-		why, MACHINE_IN_USE,
-		.text = {words, owner->name, bu_state_name(owner->state), node->name},
-		.number = {owner->hold.owner != BU_OWNER_NONE});
+	in_use(owner, node, words, why);
 	return -1;
+}
+
+/* Another node in use that has the card with this MAC: by the profile, or as its
+ * machine told. */
+static const struct bu_node *
+user_of(struct bu_fleet *fleet, const struct bu_node *node, const char *mac)
+{
+	struct bu_target target;
+	const struct bu_node *user = bu_fleet_node_by_mac(fleet, mac, &target);
+
+	if (user && user != node && has_use(user))
+		return user;
+	for (size_t i = 0; (user = bu_twins_mac_at(fleet, mac, i)); i++)
+		if (user != node && has_use(user))
+			return user;
+	return NULL;
+}
+
+/* The token went over a wire that others hear. Whoever shows it must have a MAC that is
+ * the node's: by the profile, or as its machine told before; else a card of a machine
+ * that the profile tells by more than its MAC. That one is told by its own word, so no
+ * host of another node in use passes for it. */
+static int
+check_host(const struct bu_reconcile *rec, const struct bu_node *node,
+	   const struct bu_enrolment *host, const struct bu_machine *cards,
+	   struct bu_reason *why)
+{
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+	bu_autofree char *words = NULL;
+	const struct bu_node *user;
+	struct bu_machine known;
+
+	if (!host->mac)
+		return 0;
+	bu_node_machine(node, &known);
+	if ((want && want->mac && strcmp(want->mac, host->mac) == 0) ||
+	    (node->machine[0] && bu_machine_has_mac(&known, host->mac)))
+		return 0;
+	user = user_of(rec->fleet, node, host->mac);
+	if (user) {
+		words = bu_xasprintf("with MAC %s", host->mac);
+		in_use(user, node, words, why);
+		return -1;
+	}
+	if (want && is_told_by(want, cards) && bu_machine_has_mac(cards, host->mac))
+		return 0;
+	BU_REASON_SET(why, OTHER_HOST, .text = {host->address, host->mac, node->name});
+	return -1;
+}
+
+struct bu_node *
+bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *cards,
+		     const char *mac, struct bu_err *err)
+{
+	const struct bu_enrolment host = {.address = "", .mac = mac};
+	struct bu_reason why = {0};
+
+	for (size_t i = 0; i < rec->fleet->count; i++) {
+		struct bu_node *node = rec->fleet->nodes[i];
+		const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+
+		if (!want || !is_told_by(want, cards))
+			continue;
+		if (bu_reconcile_boots(node) &&
+		    check_machine(node, want, cards, &why) == 0 &&
+		    check_host(rec, node, &host, cards, &why) == 0)
+			return node;
+		if (why.code) {
+			bu_autofree char *text = bu_reason_text(&why);
+
+			bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s", text);
+		} else {
+			bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				   "it is %s of the profile, of which no boot is "
+				   "ordered",
+				   node->name);
+		}
+		return NULL;
+	}
+	bu_err_set(err, BU_ERR_NOTFOUND, 0,
+		   "no node of the profile has its serial number, UUID or MAC");
+	return NULL;
 }
 
 /* The node that has this machine. Of one that was admitted and has not told of itself
@@ -261,11 +296,13 @@ check_enrolment(struct bu_reconcile *rec, struct bu_node *node,
 	const struct bu_node *owner = owner_of(rec->fleet, node, machine);
 	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
 	bu_autofree char *text = NULL;
+	struct bu_machine cards;
 
+	bu_inventory_cards(enrolment->inventory, &cards);
 	if (id_of(rec->fleet, node, owner, machine, ret_id, err) != 0) {
 		BU_REASON_SET(why, NO_IDENTITY, .text = {err->text});
-	} else if (check_machine(node, want, machine, why) == 0 &&
-		   check_host(node, want, enrolment, machine, why) == 0 &&
+	} else if (check_machine(node, want, &cards, why) == 0 &&
+		   check_host(rec, node, enrolment, &cards, why) == 0 &&
 		   check_owner(owner, node, machine, why) == 0) {
 		return 0;
 	} else {

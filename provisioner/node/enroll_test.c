@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile.h"
+#include "provisioner/node/twins.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -143,6 +144,82 @@ START_TEST(the_machine_is_the_one_of_the_profile)
 }
 END_TEST
 
+static struct bu_node *
+start_by_serial(int number)
+{
+	rig.fleet->desired->by_mac_count = 0;
+	free(bu_steal(&rig.fleet->desired->nodes[number - 1].mac));
+	rig_start(&rig, number);
+	return rig_node(&rig, number);
+}
+
+/* A user of node001 knows the serial number of node002. */
+START_TEST(who_speaks_from_a_node_in_use_becomes_no_other)
+{
+	bu_autoinventory struct bu_inventory *told = rig_inventory(2, "b");
+	bu_autoinventory struct bu_inventory *own = rig_inventory(2, "b");
+	struct bu_node *node;
+	struct bu_machine cards;
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 3);
+	rig_start(&rig, 1);
+	rig_inspect(&rig, 1);
+	node = start_by_serial(2);
+	strcpy(told->nics[0].mac, "52:54:00:77:00:01");
+	bu_inventory_cards(told, &cards);
+	ck_assert_ptr_null(
+		bu_reconcile_claimed(rig.rec, &cards, told->nics[0].mac, &err));
+	rig_text_has(err.text, "machine with MAC 52:54:00:77:00:01 is node001");
+	refused(node, told, "machine with MAC 52:54:00:77:00:01 is node001");
+	strcpy(own->nics[1].mac, "52:54:00:77:00:01");
+	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), own, NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_ptr_null(bu_twins_by_mac(rig.fleet, "52:54:00:77:00:01"));
+	node = start_by_serial(3);
+	strcpy(told->dmi.serial, "LAB-003");
+	refused(node, told, "machine with MAC 52:54:00:77:00:01 is node001");
+	rig_end(&rig);
+}
+END_TEST
+
+/* Who gets the token may trade it, from whatever card of its own. */
+START_TEST(a_machine_that_is_told_by_its_serial_number_trades_from_any_card)
+{
+	for (int has_mac = 0; has_mac < 2; has_mac++) {
+		bu_autoinventory struct bu_inventory *other = rig_inventory(1, "b");
+		struct bu_machine cards;
+		struct bu_node *node;
+
+		rig_begin(&rig, 1);
+		if (has_mac)
+			rig_start(&rig, 1);
+		node = has_mac ? rig_node(&rig, 1) : start_by_serial(1);
+		/* Its boot NIC was exchanged, and is on no PCI bus. */
+		strcpy(other->nics[0].mac, "52:54:00:99:00:09");
+		other->nics[0].pci[0] = '\0';
+		bu_inventory_cards(other, &cards);
+		ck_assert_ptr_eq(bu_reconcile_claimed(rig.rec, &cards,
+						      "52:54:00:99:00:09", NULL),
+				 node);
+		ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), other, NULL), 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+START_TEST(the_boot_nic_of_the_profile_need_not_be_on_pci)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
+
+	free(bu_steal(&rig.fleet->desired->nodes[0].serial));
+	inventory->nics[0].pci[0] = '\0';
+	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL), 0);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Nobody hears of it but by the reason; the right machine may still come. */
 START_TEST(what_was_refused_is_the_reason_of_who_is_late)
 {
@@ -182,7 +259,7 @@ forged(void)
 {
 	struct bu_inventory *inventory = rig_inventory(1, "b");
 
-	strcpy(inventory->nics[1].mac, "52:54:00:77:00:02");
+	strcpy(inventory->nics[0].mac, "52:54:00:77:00:02");
 	return inventory;
 }
 
@@ -507,8 +584,10 @@ START_TEST(an_admission_ends_the_certificate_of_before)
 }
 END_TEST
 
-RIG_UNIT("enroll", a_token_is_of_one_boot_and_one_machine,
-	 the_machine_is_the_one_of_the_profile,
+RIG_UNIT("enroll", who_speaks_from_a_node_in_use_becomes_no_other,
+	 a_machine_that_is_told_by_its_serial_number_trades_from_any_card,
+	 the_boot_nic_of_the_profile_need_not_be_on_pci,
+	 a_token_is_of_one_boot_and_one_machine, the_machine_is_the_one_of_the_profile,
 	 what_was_refused_is_the_reason_of_who_is_late,
 	 an_enrolment_takes_no_machine_that_is_in_use,
 	 a_machine_that_was_taken_stays_taken, a_node_in_service_trades_no_token,

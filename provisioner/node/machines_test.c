@@ -64,8 +64,10 @@ set_profile(int number, const char *serial, const char *uuid, const char *mac)
 	free(want->uuid);
 	want->serial = serial ? bu_xstrdup(serial) : NULL;
 	want->uuid = uuid ? bu_xstrdup(uuid) : NULL;
-	if (!mac)
+	if (!mac) {
+		rig.fleet->desired->by_mac_count = 0;
 		free(bu_steal(&want->mac));
+	}
 	for (size_t i = 0; i < rig.fleet->desired->hardware_count; i++)
 		rig.fleet->desired->hardware[i].nics = 1;
 }

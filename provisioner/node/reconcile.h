@@ -108,9 +108,11 @@ struct bu_enrolment {
 char *bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 			 const struct bu_enrolment *enrolment, struct bu_err *err);
 /* The node whose machine this is by the serial number or UUID of the profile, and whose
- * boot is ordered; NULL and BU_ERR_NOTFOUND with what stands against it. */
+ * boot is ordered: a trade of the host with this MAC (NULL = not known) would be good.
+ * `cards` is of bu_inventory_cards(). NULL and BU_ERR_NOTFOUND with what stands against
+ * it. */
 struct bu_node *bu_reconcile_claimed(const struct bu_reconcile *rec,
-				     const struct bu_machine *machine,
+				     const struct bu_machine *cards, const char *mac,
 				     struct bu_err *err);
 /* Its boot from the network is ordered, and its machine has not traded the token yet.
  */

@@ -219,16 +219,19 @@ bu_twins_owner(const struct bu_fleet *fleet, const struct bu_node *first,
 }
 
 struct bu_node *
-bu_twins_by_mac(const struct bu_fleet *fleet, const char *mac)
+bu_twins_mac_at(const struct bu_fleet *fleet, const char *mac, size_t index)
 {
 	char plain[BU_MAC_SIZE];
-	json_t *names;
+	json_t *name;
 
 	if (bu_mac_normalize(mac, plain) != 0)
 		return NULL;
-	names = names_of(fleet, MAC, plain);
-	return json_array_size(names) == 1
-		       ? bu_fleet_node(fleet,
-				       json_string_value(json_array_get(names, 0)))
-		       : NULL;
+	name = json_array_get(names_of(fleet, MAC, plain), index);
+	return name ? bu_fleet_node(fleet, json_string_value(name)) : NULL;
+}
+
+struct bu_node *
+bu_twins_by_mac(const struct bu_fleet *fleet, const char *mac)
+{
+	return bu_twins_mac_at(fleet, mac, 1) ? NULL : bu_twins_mac_at(fleet, mac, 0);
 }

@@ -19,6 +19,10 @@ void bu_twins_learn(struct bu_fleet *fleet, struct bu_node *node, int64_t time_m
 struct bu_node *bu_twins_owner(const struct bu_fleet *fleet,
 			       const struct bu_node *first,
 			       const struct bu_machine *machine);
+/* One after the other, the bound nodes whose machines have told this MAC, in any form;
+ * NULL = no more. */
+struct bu_node *bu_twins_mac_at(const struct bu_fleet *fleet, const char *mac,
+				size_t index);
 /* The only bound node whose machine has told this MAC, in any form; NULL = none, or
  * more than one. */
 struct bu_node *bu_twins_by_mac(const struct bu_fleet *fleet, const char *mac);
