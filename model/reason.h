@@ -36,6 +36,12 @@
 	  "another node of its fabric is validating or certified",                     \
 	  "no partner: no other node of its fabric is validating or certified"         \
 	  "[ (rail {rail})]")                                                          \
+	X(RAIL_UNPROVEN, "rail-unproven", WAIT, 1, 2,                                  \
+	  "another node of its pool is measured on this rail",                         \
+	  "no partner: {#count} nodes of its fabric are in service, but were not "     \
+	  "measured on this rail yet; bringup node validate NODE, with one of them, "  \
+	  "makes it a partner"                                                         \
+	  "[ (rail {rail})]")                                                          \
 	X(PARTNERS_IN_USE, "partners-in-use", WAIT, 1, 2,                              \
 	  "one of these nodes is idle, or partners of its pool allows nodes in use",   \
 	  "no partner: {#count} certified nodes of its fabric are in use, and "        \

@@ -41,18 +41,16 @@ is_certified(struct bu_gate *gate, struct bu_node *node)
 	return bu_fleet_certified(gate->fleet, node, NULL) == 0;
 }
 
-/* Certified on this rail, and in or on its way into the cluster. */
+/* In or on its way into the cluster, and to be heard. */
 static int
-is_partner(struct bu_gate *gate, struct bu_node *node,
-	   const struct bu_desired_network *rail)
+is_in_service(struct bu_gate *gate, struct bu_node *node)
 {
 	const char *source;
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
 	return bu_state_serves(node->state) && !node->hold.owner &&
 	       bu_gate_hears(gate, node) &&
-	       !bu_measurements_external(node, now_ms, &source) &&
-	       bu_fleet_proves_rail(gate->fleet, node, rail);
+	       !bu_measurements_external(node, now_ms, &source);
 }
 
 static int
@@ -62,7 +60,11 @@ is_lent(struct bu_campaign_state *campaign, struct bu_node *node)
 		bu_fleet_desired(campaign->gate->fleet, node);
 	int lent = 0;
 
-	if (want && is_partner(campaign->gate, node, campaign->fabric)) {
+	if (!want || !is_in_service(campaign->gate, node))
+		return 0;
+	if (!bu_fleet_proves_rail(campaign->gate->fleet, node, campaign->fabric)) {
+		campaign->unproven += bu_fleet_may_stay(campaign->gate->fleet, node);
+	} else {
 		lent = bu_gate_lends(campaign->gate, node, want);
 		campaign->unlent += !lent;
 	}

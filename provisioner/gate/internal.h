@@ -106,6 +106,7 @@ struct bu_campaign_state {
 	unsigned char *candidate, *trusted, *absent, *effort, *busy;
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
+	int unproven;  /* in service, but not measured on this rail since it is there */
 	size_t *taken; /* results given away, per pair and direction */
 	struct bu_pairs wanted;  /* without the result that is asked for */
 	struct bu_pairs tired;   /* gave nothing so often that they are asked seldom */

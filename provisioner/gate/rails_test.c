@@ -232,6 +232,26 @@ START_TEST(a_certificate_without_rails_is_of_an_only_rail)
 }
 END_TEST
 
+/* Who waits is told what to type, and that it helps. */
+START_TEST(a_new_rail_of_a_pool_in_service_says_how_to_begin)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_rails(&rig, 3, 1);
+	links.silent[3] = 1;
+	measure(&rig, &links, 2, 30);
+	links.silent[3] = 0;
+	rig_give_rails(&rig, 3, 2);
+	measure(&rig, &links, 3, 10);
+	ck_assert_int_eq(rig_node(&rig, 3)->state, BU_STATE_VALIDATING);
+	rig_reason_is(&rig_node(&rig, 3)->live.says, RAIL_UNPROVEN);
+	ck_assert_str_eq(bu_reason_arg(&rig_node(&rig, 3)->live.says, "rail"), "rail1");
+	rig_reason_has(&rig_node(&rig, 3)->live.says, "no partner: 2 nodes");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_run_measures_each_rail)
 {
 	struct rig rig;
@@ -363,7 +383,9 @@ START_TEST(two_new_agents_are_told_the_depth)
 END_TEST
 
 RIG_UNIT("rails", an_older_agent_measures_one_rail_at_a_time,
-	 two_new_agents_are_told_the_depth, a_node_hangs_at_another_leaf_on_each_rail,
+	 two_new_agents_are_told_the_depth,
+	 a_new_rail_of_a_pool_in_service_says_how_to_begin,
+	 a_node_hangs_at_another_leaf_on_each_rail,
 	 a_certificate_without_rails_is_of_an_only_rail,
 	 a_rail_that_fails_costs_the_other_nothing,
 	 a_certificate_has_the_figures_of_all_rails,

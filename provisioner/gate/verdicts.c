@@ -232,6 +232,11 @@ judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int i
 		bu_gate_say_of_rail(campaign, node, &reason);
 		return;
 	}
+	if (alone && campaign->unproven) {
+		BU_REASON_SET(&reason, RAIL_UNPROVEN, .number = {campaign->unproven});
+		bu_gate_say_of_rail(campaign, node, &reason);
+		return;
+	}
 	if (alone)
 		why = BU_REASON_NO_PARTNER;
 	else if (campaign->report.ports[index] == BU_PORT_SUSPECTED)
