@@ -81,10 +81,15 @@ add_twin(struct walk *walk, int kind, const char *value)
 	json_t *name;
 	size_t i;
 
-	json_array_foreach (names_of(walk->fleet, kind, value), i, name)
+	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
+		/* Hundreds may tell the same: no more is made than is kept. */
+		if (walk->text &&
+		    strlen(walk->text) >= sizeof(((struct bu_condition *)0)->detail))
+			return;
 		if (strcmp(json_string_value(name), walk->node->name) != 0)
 			bu_text_add(&walk->text, "; ", "%s %s is that of %s, too",
 				    kinds[kind].words, value, json_string_value(name));
+	}
 }
 
 static void
