@@ -260,7 +260,7 @@ START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
 {
 	struct site site;
 	bu_autofree char *before = NULL, *ordered = NULL, *other = NULL, *after = NULL;
-	bu_autofree char *path = NULL, *loader = NULL;
+	bu_autofree char *path = NULL, *loader = NULL, *stale = NULL, *first = NULL;
 	char token[BU_DIGEST_SIZE];
 	struct bu_desired_hardware *hardware;
 	struct bu_node *node;
@@ -290,6 +290,14 @@ START_TEST(grub_has_a_file_only_while_a_boot_is_ordered)
 	bu_api_boot_tell(&site.api, NULL);
 	other = bu_file_read(path, 0, NULL, NULL);
 	ck_assert_ptr_null(other);
+	/* What is there of a MAC that the profile has no more goes with it. */
+	stale = bu_xasprintf("%s/grub/52:54:00:77:00:99.cfg", site.api.tftp_dir);
+	first = bu_xasprintf("%s/grub/grub.cfg", site.api.tftp_dir);
+	ck_assert_int_eq(
+		bu_tftp_put(site.api.tftp_dir, "52:54:00:77:00:99", "boot\n", NULL), 0);
+	bu_api_boot_tell(&site.api, NULL);
+	ck_assert(!bu_file_exists(stale));
+	ck_assert(bu_file_exists(first));
 
 	hardware->boot_loader = (char *)(uintptr_t) "grub";
 	bu_api_boot_tell(&site.api, node);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -82,11 +83,29 @@ put_grub(const struct bu_api *api, const struct bu_node *node, int also_removes)
 		bu_error("boot", "%s: %s", node->name, err.text);
 }
 
+/* Has the machine with this MAC a file of its own? */
+static int
+has_grub(const char *mac, void *arg)
+{
+	const struct bu_api *api = arg;
+	struct bu_target target;
+	const struct bu_node *node = bu_fleet_node_by_mac(api->fleet, mac, &target);
+
+	return node && target.node->mac && strcmp(target.node->mac, mac) == 0 &&
+	       loads_grub(target.node) && bu_reconcile_boots(node);
+}
+
 void
 bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node)
 {
+	struct bu_err err;
+
 	if (!api->tftp_dir)
 		return;
+	/* A MAC or a node may be in the profile no more. */
+	if (!node &&
+	    bu_tftp_prune(api->tftp_dir, has_grub, (void *)(uintptr_t)api, &err) != 0)
+		bu_error("boot", "%s", err.text);
 	if (node)
 		put_grub(api, node, 0);
 	for (size_t i = 0; !node && i < api->fleet->count; i++)

@@ -6,6 +6,9 @@
  */
 #include "provisioner/boot/grub.h"
 
+#include <ctype.h>
+#include <string.h>
+
 #include "base/err.h"
 
 /* A machine that is not ordered to boot from the network has no file, and starts its
@@ -25,12 +28,26 @@ bu_grub_first(void)
 		"exit 1\n");
 }
 
+/* The words with each character that GRUB might take for its own behind a backslash. */
+static char *
+escape(const char *words)
+{
+	char *text = bu_xcalloc(2 * strlen(words) + 1, 1), *to = text;
+
+	for (const char *p = words; *p; p++) {
+		if (!isalnum((unsigned char)*p) && !strchr(" =,.:_/+%@-", *p))
+			*to++ = '\\';
+		*to++ = *p;
+	}
+	return text;
+}
+
 /* It asks again until it gets them: this boot was ordered, and its order has the
  * deadline. */
 char *
 bu_grub_agent(const struct bu_script_agent *agent)
 {
-	bu_autofree char *kargs = bu_script_kargs(agent);
+	bu_autofree char *plain = bu_script_kargs(agent), *kargs = escape(plain);
 
 	return bu_xasprintf("echo bringup: %s boots the agent\n"
 			    "linux $net/vmlinuz %s\n"

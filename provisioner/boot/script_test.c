@@ -84,7 +84,7 @@ START_TEST(grub_tells_the_kernel_the_same)
 		.token = "secret",
 	};
 	bu_autofree char *kargs = bu_script_kargs(&agent),
-			 *text = bu_grub_agent(&agent);
+			 *text = bu_grub_agent(&agent), *odd = NULL;
 	bu_autofree char *want = bu_xasprintf(
 		"linux $net/vmlinuz %s\ninitrd $net/agent.img\nboot\n", kargs);
 	bu_autofree char *first = bu_grub_first();
@@ -92,6 +92,9 @@ START_TEST(grub_tells_the_kernel_the_same)
 	ck_assert_ptr_nonnull(strstr(kargs, "bringup.token=secret"));
 	ck_assert_ptr_nonnull(strstr(text, want));
 	ck_assert_ptr_null(strstr(first, "linux "));
+	agent.kargs = "memmap=4G$12G a=\"b;c\"";
+	odd = bu_grub_agent(&agent);
+	ck_assert_ptr_nonnull(strstr(odd, " memmap=4G\\$12G a=\\\"b\\;c\\\"\n"));
 }
 END_TEST
 

@@ -6,6 +6,7 @@
  */
 #include "provisioner/boot/tftp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,4 +85,29 @@ bu_tftp_put(const char *dir, const char *mac, const char *text, struct bu_err *e
 	if (unlink(path) != 0 && errno != ENOENT)
 		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
 	return 0;
+}
+
+int
+bu_tftp_prune(const char *dir, int (*keeps)(const char *mac, void *arg), void *arg,
+	      struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/grub", dir);
+	struct dirent *entry;
+	DIR *grub = opendir(path);
+	int rc = 0;
+
+	if (!grub)
+		return bu_err_set(err, BU_ERR_IO, errno, "'%s'", path);
+	while ((entry = readdir(grub)) != NULL) {
+		bu_autofree char *mac = bu_xstrdup(entry->d_name);
+
+		mac[strcspn(mac, ".")] = '\0';
+		if (!*mac || strcmp(mac, "grub") == 0 || keeps(mac, arg))
+			continue;
+		if (unlinkat(dirfd(grub), entry->d_name, 0) != 0)
+			rc = bu_err_set(err, BU_ERR_IO, errno, "remove '%s/%s'", path,
+					entry->d_name);
+	}
+	closedir(grub);
+	return rc;
 }

@@ -15,5 +15,8 @@ bu_must int bu_tftp_make(const char *dir, const struct bu_loader_dirs *dirs,
 /* GRUB's file of the machine with this MAC ("52:54:00:77:00:01"); NULL removes it. */
 bu_must int bu_tftp_put(const char *dir, const char *mac, const char *text,
 			struct bu_err *err);
+/* Removes the file of each machine that keeps() does not want. */
+bu_must int bu_tftp_prune(const char *dir, int (*keeps)(const char *mac, void *arg),
+			  void *arg, struct bu_err *err);
 
 #endif
