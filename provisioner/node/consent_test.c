@@ -115,6 +115,32 @@ START_TEST(a_ladder_resets_the_boots_of_its_own_order)
 }
 END_TEST
 
+/* Another machine was behind its BMC: what a person put there since may run anything.
+ */
+START_TEST(a_boot_before_another_machine_came_gives_no_consent)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_STARTED);
+	struct bu_reason reason;
+	struct bu_event event;
+
+	ck_assert_int_eq(node->booted_by_us, 1);
+	BU_REASON_SET(&reason, FOREIGN_MACHINE, .text = {"it says LAB-9", "node001"});
+	bu_hold_event(&event, node->name, BU_OWNER_BRINGUP, "", &reason);
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_BRINGUP);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "me", NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	for (int i = 0; i < 20 && !node->hold.owner; i++)
+		rig_pass(&rig, 60 * 1000);
+	until_held(&rig, node);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Its intent is in the log and no outcome: the machine that is on may be another's. */
 START_TEST(a_boot_that_nobody_saw_gives_no_consent)
 {
@@ -171,4 +197,5 @@ END_TEST
 RIG_UNIT("consent", an_install_leaves_a_machine_that_is_on_alone,
 	 a_granted_reset_goes_on, a_grant_ends_with_its_order,
 	 a_ladder_resets_the_boots_of_its_own_order,
+	 a_boot_before_another_machine_came_gives_no_consent,
 	 a_boot_that_nobody_saw_gives_no_consent, what_may_run_jobs_is_never_reset)

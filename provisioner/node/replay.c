@@ -266,6 +266,9 @@ on_held(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *eve
 	struct bu_err *err)
 {
 	bu_hold_from_body(event->body, &node->hold);
+	/* Another machine was there: whatever is there next, that boot is not ours. */
+	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
+		node->booted_by_us = 0;
 	/* What a person holds is no failure of its order. */
 	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
 	    node->order.begun)

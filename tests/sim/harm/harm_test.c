@@ -315,6 +315,16 @@ START_TEST(another_cause_has_its_own_time)
 }
 END_TEST
 
+/* It was taken out while bringup booted its bay, and comes back with its burn-in. */
+START_TEST(who_comes_back_into_a_bay_is_not_reset)
+{
+	struct script script;
+
+	script_make(&script, 401103);
+	breaks_nothing(&script);
+}
+END_TEST
+
 /* The last row of a power action is lost on a full disk. */
 START_TEST(nobody_waits_for_a_power_action_that_ended)
 {
@@ -371,6 +381,7 @@ main(void)
 	tcase_add_test(tcase, a_name_that_a_rename_freed_is_given_again);
 	tcase_add_test(tcase, an_agent_at_work_may_be_silent_until_its_deadline);
 	tcase_add_test(tcase, another_cause_has_its_own_time);
+	tcase_add_test(tcase, who_comes_back_into_a_bay_is_not_reset);
 	tcase_add_test(tcase, nobody_waits_for_a_power_action_that_ended);
 	tcase_add_test(tcase, who_left_the_profile_gives_its_machine_away);
 	tcase_add_test(tcase, who_joins_before_its_turn_serves_what_was_applied);
