@@ -53,9 +53,8 @@ bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 									   : machine,
 		.fingerprint = want->bmc_fingerprint,
 		.credentials = want->pool->bmc_credentials,
-		.before = want->pool->bmc_credentials_before
-				  ? want->pool->bmc_credentials_before
-				  : want->bmc_factory,
+		.before = want->pool->bmc_credentials_before,
+		.factory = want->bmc_factory,
 		.mode = bu_boot_mode_from_name(node->live.firmware),
 	};
 }

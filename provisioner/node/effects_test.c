@@ -300,6 +300,30 @@ START_TEST(what_two_nodes_share_is_not_asked_for)
 }
 END_TEST
 
+/* Which of them a BMC has is seen at the BMC. */
+START_TEST(a_rotation_leaves_what_a_bmc_came_with)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_node_bmc bmc;
+	struct bu_desired_node want;
+	struct bu_desired_pool pool;
+	char before[] = "file:/before", factory[] = "file:/factory";
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	want = *bu_fleet_desired(rig.fleet, node);
+	pool = *want.pool;
+	pool.bmc_credentials_before = before;
+	want.bmc_factory = factory;
+	want.pool = &pool;
+	bu_node_bmc(rig.fleet, node, &want, &bmc);
+	ck_assert_str_eq(bmc.bmc.before, before);
+	ck_assert_str_eq(bmc.bmc.factory, factory);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Another machine is behind its BMC: no ladder, no second try, until a person says so.
  */
 START_TEST(a_foreign_machine_holds_the_node)
@@ -405,8 +429,8 @@ END_TEST
 
 RIG_UNIT("effects", a_machine_that_a_person_switches_is_waited_for,
 	 the_bmc_is_asked_for_the_nodes_own_machine,
-	 what_two_nodes_share_is_not_asked_for, a_foreign_machine_holds_the_node,
-	 a_bmc_that_cannot_say_whose_it_is_is_said,
+	 what_two_nodes_share_is_not_asked_for, a_rotation_leaves_what_a_bmc_came_with,
+	 a_foreign_machine_holds_the_node, a_bmc_that_cannot_say_whose_it_is_is_said,
 	 an_answer_of_an_older_attempt_is_none,
 	 an_answer_of_the_same_step_counts_for_its_attempt,
 	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for,

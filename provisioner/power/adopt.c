@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes a BMC ours: one that still has the credentials that it came with, or those of
- * before a rotation ("before" in the request), gets ours ("credentials") before
- * anything else is done to it. Called by perform.c when ours are known.
+ * Makes a BMC ours: one that still has the credentials that it came with ("factory" in
+ * the request), or those of before a rotation ("before"), gets ours ("credentials")
+ * before anything else is done to it. Called by perform.c when ours are known.
  *
  * Change, verify, retire: a file for each BMC says how far it is, written before each
  * step, so that a kill at any point leaves what the next request goes on from. Once
@@ -34,6 +34,7 @@ struct bu_adopt {
 	char ours[BU_DIGEST_SIZE]; /* of this BMC's name and our credentials */
 	enum phase phase;
 	int64_t tries, at_ms;
+	int was_ours; /* it took credentials of ours that are not these */
 	/* of this request */
 	struct bu_credentials credentials[2];
 	int refused[2], changed;
@@ -42,22 +43,44 @@ struct bu_adopt {
 
 static void next_try(struct bu_run *run);
 
+/* The reference of those that it may still have; "" = there are none. */
+static const char *
+before_of(const struct bu_run *run)
+{
+	const char *before = bu_json_str(run->request, "before", "");
+	const char *factory = bu_json_str(run->request, "factory", "");
+	int was_ours = run->adopt && run->adopt->was_ours;
+
+	return !*factory || (*before && was_ours) ? before : factory;
+}
+
 /* --- the file --- */
 
 static int
 save(struct bu_run *run)
 {
 	const struct bu_adopt *adopt = run->adopt;
-	bu_autojson json_t *body =
-		json_pack("{s:s,s:s,s:s,s:I,s:I}", "bmc", run->bmc, "ours", adopt->ours,
-			  "phase", phases[adopt->phase], "tries",
-			  (json_int_t)adopt->tries, "at_ms", (json_int_t)adopt->at_ms);
+	bu_autojson json_t *body = json_pack(
+		"{s:s,s:s,s:s,s:I,s:I,s:b}", "bmc", run->bmc, "ours", adopt->ours,
+		"phase", phases[adopt->phase], "tries", (json_int_t)adopt->tries,
+		"at_ms", (json_int_t)adopt->at_ms, "was_ours", adopt->was_ours);
 	bu_autofree char *text = bu_json_canonical(body);
 
 	return bu_file_write_text(adopt->path, 0600, &run->err, "%s\n", text);
 }
 
-/* What is there of other credentials of ours counts for its tries alone. */
+static enum phase
+phase_of(const json_t *body)
+{
+	int i = DONE;
+
+	while (i > NEW && strcmp(bu_json_str(body, "phase", ""), phases[i]) != 0)
+		i--;
+	return (enum phase)i;
+}
+
+/* What is there of other credentials of ours counts for its tries, and says that it was
+ * ours. */
 static int
 load(struct bu_run *run)
 {
@@ -76,10 +99,11 @@ load(struct bu_run *run)
 		return -1;
 	adopt->tries = bu_json_int(body, "tries", 0);
 	adopt->at_ms = bu_json_int(body, "at_ms", 0);
+	adopt->was_ours = bu_json_bool(body, "was_ours", 0);
 	if (strcmp(bu_json_str(body, "ours", ""), adopt->ours) == 0)
-		for (int i = 0; i <= DONE; i++)
-			if (strcmp(bu_json_str(body, "phase", ""), phases[i]) == 0)
-				adopt->phase = (enum phase)i;
+		adopt->phase = phase_of(body);
+	else if (phase_of(body) == DONE)
+		adopt->was_ours = 1;
 	return 0;
 }
 
@@ -240,7 +264,7 @@ next_try(struct bu_run *run)
 			   "%s refuses the credentials of %s and those that it should "
 			   "have had before, of %s; correct one of them",
 			   run->bmc, bu_json_str(run->request, "credentials", ""),
-			   bu_json_str(run->request, "before", ""));
+			   before_of(run));
 		bu_run_fail(run);
 	} else if (may_try(run) != 0) {
 		bu_run_fail(run);
@@ -286,7 +310,7 @@ path_of(const struct bu_run *run, char ret[PATH_MAX])
 static int
 wants(const struct bu_run *run)
 {
-	return run->performer->journal && *bu_json_str(run->request, "before", "") &&
+	return run->performer->journal && *before_of(run) &&
 	       *bu_json_str(run->request, "credentials", "");
 }
 
@@ -324,7 +348,7 @@ bu_run_adopt(struct bu_run *run, bu_step_fn then)
 		bu_run_fail(run);
 	else if (adopt->phase == DONE)
 		is_ours(run);
-	else if (read_before(run, bu_json_str(run->request, "before", "")) != 0)
+	else if (read_before(run, before_of(run)) != 0)
 		bu_run_fail(run);
 	else
 		next_try(run);

@@ -37,6 +37,7 @@ static struct {
 	struct bmc *bmc;
 	int64_t wall_ms;
 	int asks;    /* so many requests; 0 = 1 */
+	int rotates; /* the pool names the password of before */
 	int systems; /* each is for another machine behind the BMC */
 } site;
 
@@ -104,7 +105,7 @@ begin(const char *password)
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	ck_assert(site.bmc != MAP_FAILED);
 	strcpy(site.bmc->password, password);
-	site.asks = site.systems = 0;
+	site.asks = site.systems = site.rotates = 0;
 	strcpy(site.dir, "/tmp/bringup-adopt-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(site.dir));
 	site.wall_ms = 1700000000000;
@@ -131,14 +132,17 @@ static void
 ask_once(struct bu_performer *performer, int i, int *ret)
 {
 	bu_autofree char *ours = bu_xasprintf("file:%s/ours", site.dir);
-	bu_autofree char *before = bu_xasprintf("file:%s/factory", site.dir);
+	bu_autofree char *factory = bu_xasprintf("file:%s/factory", site.dir);
+	bu_autofree char *before = bu_xasprintf("file:%s/before", site.dir);
 	bu_autofree char *target = site.systems
 					   ? bu_xasprintf("https://bmc1/Systems/%d", i)
 					   : bu_xstrdup("bmc1");
 	bu_autojson json_t *request =
 		json_pack("{s:s,s:s,s:s,s:s}", "op", "status", "target", target,
-			  "credentials", ours, "before", before);
+			  "credentials", ours, "factory", factory);
 
+	if (site.rotates)
+		json_object_set_new(request, "before", json_string(before));
 	bu_perform(performer, request, on_reply, ret);
 }
 
@@ -344,6 +348,27 @@ START_TEST(a_rotation_is_a_change_from_the_one_of_before)
 }
 END_TEST
 
+/* The pool names the one of before; what is racked meanwhile came with its own. A kill
+ * in between does not take the one for the other. */
+START_TEST(a_rotation_hides_no_factory_password)
+{
+	for (int kill_at = 0; kill_at < 4; kill_at++) {
+		begin("calvin");
+		site.rotates = 1;
+		put("before", "admin:old-secret");
+		run(kill_at);
+		is_ours(0);
+		put("before", "admin:site-secret");
+		put("ours", "admin:next-secret");
+		run(kill_at);
+		ck_assert_msg(run(0) == 0, "%s", site.bmc->said);
+		ck_assert_str_eq(site.bmc->password, "next-secret");
+		ck_assert_int_lt(site.bmc->worst, 2);
+		finish();
+	}
+}
+END_TEST
+
 START_TEST(what_cannot_be_changed_is_said)
 {
 	begin("calvin");
@@ -366,4 +391,5 @@ BU_UNIT("adopt", a_new_bmc_gets_our_password_without_a_wrong_one,
 	one_that_is_ours_already_is_left_as_it_is, one_that_takes_neither_is_left_alone,
 	one_that_is_not_reached_has_refused_nothing, one_that_was_busy_is_adopted_later,
 	each_machine_of_one_bmc_finds_it_adopted,
-	a_rotation_is_a_change_from_the_one_of_before, what_cannot_be_changed_is_said)
+	a_rotation_is_a_change_from_the_one_of_before,
+	a_rotation_hides_no_factory_password, what_cannot_be_changed_is_said)

@@ -22,9 +22,10 @@
  * "credentials" (may be missing) is the reference of a secret, USER:PASSWORD, which is
  * read here; "fingerprint" (may be missing) is that of the BMC's certificate.
  *
- * "before" (may be missing) is the reference of the credentials that the BMC may still
- * have: those that it came with, or those of before a rotation. Such a BMC gets the
- * password of "credentials" before anything else is done (adopt.c).
+ * "before" and "factory" (may be missing) are references of the credentials that the
+ * BMC may still have: those of before a rotation, and those that it came with. With
+ *both it is asked with the latter until it has been ours once. Such a BMC gets the
+ *password of "credentials" before anything else is done (adopt.c).
  *
  * Each is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where it
  * was switched though its BMC does not say whose it is.

@@ -138,6 +138,8 @@ ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
 		json_object_set_new(body, "credentials", json_string(bmc->credentials));
 	if (bmc->before)
 		json_object_set_new(body, "before", json_string(bmc->before));
+	if (bmc->factory)
+		json_object_set_new(body, "factory", json_string(bmc->factory));
 	if (bmc->fingerprint)
 		json_object_set_new(body, "fingerprint", json_string(bmc->fingerprint));
 	if (bmc->mode != BU_BOOT_MODE_KEPT)

@@ -34,7 +34,8 @@ struct bu_power_bmc {
 	enum bu_boot_mode mode;
 	/* Both may be NULL. bringupd knows where a secret lies, never the secret. */
 	const char *credentials; /* "file:/etc/bringup/bmc" */
-	const char *before;      /* those that it may still have */
+	const char *before;      /* those that it may have of us; NULL */
+	const char *factory;     /* those that it came with; NULL */
 	const char *fingerprint;
 };
 
