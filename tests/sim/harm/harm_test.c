@@ -356,6 +356,16 @@ START_TEST(who_joins_before_its_turn_serves_what_was_applied)
 }
 END_TEST
 
+/* Nothing happens for long, and then slurmctld stops. */
+START_TEST(who_is_awake_says_it_in_time)
+{
+	struct script script;
+
+	script_make(&script, 416711);
+	breaks_nothing(&script);
+}
+END_TEST
+
 /* A machine goes while its agent writes the files of an order. */
 START_TEST(an_agent_at_work_may_be_silent_until_its_deadline)
 {
@@ -379,6 +389,7 @@ main(void)
 	tcase_add_test(tcase, a_row_in_doubt_is_no_change_by_a_restart);
 	tcase_add_test(tcase, what_people_boot_within_a_boot_is_that_boot);
 	tcase_add_test(tcase, a_name_that_a_rename_freed_is_given_again);
+	tcase_add_test(tcase, who_is_awake_says_it_in_time);
 	tcase_add_test(tcase, an_agent_at_work_may_be_silent_until_its_deadline);
 	tcase_add_test(tcase, another_cause_has_its_own_time);
 	tcase_add_test(tcase, who_comes_back_into_a_bay_is_not_reset);
