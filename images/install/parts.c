@@ -10,11 +10,11 @@
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include "base/clock.h"
 #include "base/crypto.h"
 #include "base/log.h"
+#include "images/install/frame.h"
 
 enum {
 	THREADS_MAX = 4,
@@ -115,8 +115,7 @@ fetch_verified(const struct hand *hand, const struct bu_part *part, size_t index
 		if (fetch(hand, part, frame, err))
 			return bu_err_wrap(err, "part %s, frame %zu", part->name,
 					   index);
-		bu_sha256_hex(hand->packed, frame->size, digest);
-		if (!strcmp(digest, frame->digest))
+		if (bu_frame_is(frame, hand->packed, digest))
 			return 0;
 		bu_warn("install", "part %s, frame %zu: expected %.16s, got %.16s%s",
 			part->name, index, frame->digest, digest,
@@ -126,23 +125,6 @@ fetch_verified(const struct hand *hand, const struct bu_part *part, size_t index
 		err, BU_ERR_VERIFY, 0,
 		"part %s, frame %zu: wrong twice: expected SHA-256 %s, got %s",
 		part->name, index, frame->digest, digest);
-}
-
-static int
-unpack(const struct hand *hand, const struct bu_part *part, size_t index,
-       struct bu_err *err)
-{
-	size_t want = bu_part_frame_bytes(part, index);
-	size_t got = ZSTD_decompressDCtx(hand->zstd, hand->plain, want, hand->packed,
-					 part->frames[index].size);
-
-	if (ZSTD_isError(got) || got != want)
-		return bu_err_set(
-			err, BU_ERR_VERIFY, 0,
-			"part %s, frame %zu: does not unpack to %zu bytes: %s",
-			part->name, index, want,
-			ZSTD_isError(got) ? ZSTD_getErrorName(got) : "it is shorter");
-	return 0;
 }
 
 static int
@@ -174,7 +156,8 @@ do_frame(const struct hand *hand, size_t part_index, size_t index, struct bu_err
 
 	if (!part->frames[index].size)
 		return bu_disk_zero(job->disk, offset, size, err);
-	if (fetch_verified(hand, part, index, err) || unpack(hand, part, index, err))
+	if (fetch_verified(hand, part, index, err) ||
+	    bu_frame_unpack(hand->zstd, part, index, hand->packed, hand->plain, err))
 		return -1;
 	if (write_plain(job->disk, hand->plain, size, offset, err))
 		return bu_err_wrap(err, "part %s, frame %zu", part->name, index);
