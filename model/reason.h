@@ -277,6 +277,9 @@
 	X(TWO_NAMES, "two-names", PLAN, 0, 0, "",                                      \
 	  "its {what} is that of the machine of node {owner}, which is in the "        \
 	  "profile too; a machine has one name")                                       \
+	X(TWO_ROWS, "two-rows", PLAN, 0, 0, "",                                        \
+	  "its {what} is that of the machine of node {owner}, whose machine {row} "    \
+	  "would get, too; a machine has one name")                                    \
 	X(OWNER_MOVES, "owner-moves", PLAN, 0, 0, "",                                  \
 	  "its {what} is that of the machine of node {owner}, which gets another "     \
 	  "one; names move one at a time: take {owner} out of the profile and apply, " \

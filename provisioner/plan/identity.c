@@ -119,21 +119,6 @@ holds(const struct bu_node *node)
 	return node->machine[0] || !bu_state_info(node->state)->settled;
 }
 
-json_t *
-bu_identity_index(const struct bu_plan_input *input)
-{
-	json_t *index = json_object();
-
-	for (size_t i = 0; i < input->count; i++)
-		if (holds(input->nodes[i]))
-			add_said(input, index, input->nodes[i]);
-	/* A profile may have been wrong about who has what; a machine is not. */
-	for (size_t i = 0; i < input->count; i++)
-		if (holds(input->nodes[i]))
-			add_told(index, input->nodes[i]);
-	return index;
-}
-
 /* What tells a machine, the surest first. */
 enum key { SERIAL, UUID, MAC, BMC, KEYS };
 
@@ -174,6 +159,52 @@ taken(const struct bu_node *const holders[KEYS], const struct bu_node *own)
 	while (i < KEYS && (!holders[i] || holders[i] == own))
 		i++;
 	return i;
+}
+
+static const char *
+taker(const json_t *index, const char *kind, const struct bu_node *holder)
+{
+	bu_autofree char *key = bu_xasprintf("%s %s", kind, holder->name);
+
+	return bu_json_str(index, key, NULL);
+}
+
+/* Who would get the machine of another node: the first two names of each. */
+static void
+add_takers(const struct bu_plan_input *input, json_t *index)
+{
+	for (size_t i = 0; i < input->desired->nodes_count; i++) {
+		const struct bu_desired_node *want = &input->desired->nodes[i];
+		const struct bu_node *own = bu_plan_node(input, want->name);
+		const struct bu_node *holders[KEYS];
+		int key;
+
+		if (own && own->machine[0])
+			continue;
+		find_holders(input, index, want, holders);
+		key = taken(holders, own);
+		if (key < BMC)
+			add_key(index,
+				taker(index, "taker", holders[key]) ? "second"
+								    : "taker",
+				holders[key]->name, want->name);
+	}
+}
+
+json_t *
+bu_identity_index(const struct bu_plan_input *input)
+{
+	json_t *index = json_object();
+
+	for (size_t i = 0; i < input->count; i++)
+		if (holds(input->nodes[i]))
+			add_said(input, index, input->nodes[i]);
+	/* A profile may have been wrong about who has what; a machine is not. */
+	for (size_t i = 0; i < input->count; i++)
+		if (holds(input->nodes[i]))
+			add_told(index, input->nodes[i]);
+	add_takers(input, index);
+	return index;
 }
 
 /* --- one node --- */
@@ -299,13 +330,25 @@ still_named(const struct bu_plan_input *input, const struct bu_node *holder,
 		conflict(ret, OWNER_MOVES, keys[key].name, holder->name);
 }
 
+/* The other name that would get the machine of this node, NULL = none. */
+static const char *
+other_taker(const json_t *index, const struct bu_node *holder, const char *name)
+{
+	const char *first = taker(index, "taker", holder);
+
+	return first && strcmp(first, name) != 0 ? first
+						 : taker(index, "second", holder);
+}
+
 /* The name is free; another node holds its machine. */
 static void
-identify_free(const struct bu_plan_input *input, const struct bu_desired_node *want,
+identify_free(const struct bu_plan_input *input, const json_t *index,
+	      const struct bu_desired_node *want,
 	      const struct bu_node *const holders[KEYS], struct bu_identity *ret)
 {
 	int key = taken(holders, ret->node);
 	const struct bu_node *holder = holders[key];
+	const char *other = other_taker(index, holder, want->name);
 
 	for (int i = 0; i < KEYS; i++)
 		if (holders[i] && holders[i] != holder && holders[i] != ret->node)
@@ -317,6 +360,8 @@ identify_free(const struct bu_plan_input *input, const struct bu_desired_node *w
 		still_named(input, holder, (enum key)key, ret);
 	else if (key == BMC)
 		not_now(ret, BMC_TAKEN, holder->name);
+	else if (other)
+		conflict(ret, TWO_ROWS, keys[key].name, holder->name, other);
 	else if (!bu_state_info(holder->state)->settled || way_back(holder) ||
 		 (holder->order.open && holder->order.begun))
 		busy(holder, ret);
@@ -339,5 +384,5 @@ bu_identity_find(const struct bu_plan_input *input, const json_t *index,
 	if (own && own->machine[0])
 		identify_bound(input, want, holders, ret);
 	else if (taken(holders, own) < KEYS)
-		identify_free(input, want, holders, ret);
+		identify_free(input, index, want, holders, ret);
 }

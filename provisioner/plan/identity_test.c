@@ -137,6 +137,13 @@ static const struct row rows[] = {
 	/* two names for one machine, against reality */
 	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1; node002 2 0 2; gpu 5 0 3",
 	 "gpu", REFUSED, NULL, "which is in the profile too"},
+	/* two new names for the machine of one that leaves, by keys of one each */
+	{BOTH, "gpu 3 1 3; new 1 0 4; node002 2 2 2", "gpu", REFUSED, NULL,
+	 "its serial number is that of the machine of node node001, whose machine new "
+	 "would get, too"},
+	{BOTH, "gpu 3 1 3; new 1 0 4; node002 2 2 2", "new", REFUSED, NULL,
+	 "its MAC address is that of the machine of node node001, whose machine gpu "
+	 "would get, too"},
 	/* the machine of a name that gets another one: the way out is named */
 	{BOTH, "gpu 1 1 1; node001 3 3 3", "gpu", REFUSED, NULL,
 	 "take node001 out of the profile and apply"},
