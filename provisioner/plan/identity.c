@@ -84,20 +84,22 @@ add_text(json_t *index, const char *kind, const char *text, const char *node)
 	add_key(index, kind, plain, node);
 }
 
-/* What the applied profile said of its machine. */
+/* What the applied profile said of its machine, where that told nothing itself: a
+ * profile may be wrong about a machine, and be corrected. */
 static void
 add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
 {
 	const struct bu_desired_node *was =
 		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
+	int bound = node->machine[0] != '\0';
 
 	if (was && was->bmc)
 		add_key(index, "bmc", was->bmc, node->name);
-	if (was && was->mac)
+	if (was && was->mac && !(bound && node->macs && *node->macs))
 		add_key(index, "mac", was->mac, node->name);
-	if (was)
+	if (was && !(bound && bu_machine_says(node->uuid)))
 		add_text(index, "uuid", was->uuid, node->name);
-	if (was)
+	if (was && !(bound && bu_machine_says(node->serial)))
 		add_text(index, "serial", was->serial, node->name);
 }
 

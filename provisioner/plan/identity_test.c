@@ -125,6 +125,11 @@ static const struct row rows[] = {
 	 REFUSED, NULL, "its serial number is that of the machine of node node002"},
 	{"node001 2 2 2; node002 1 1 1", "node001 2 2 2; node002 1 1 1", "node002",
 	 REFUSED, NULL, "its serial number is that of the machine of node node001"},
+	/* nor does a wrong MAC or serial number keep a machine from its own row */
+	{"node001 3 1 1; node002 2 2 2", "node001 1 1 1; node002 2 2 2; gpu 3 3 3",
+	 "gpu", BU_IDENTITY_SAME, NULL, ""},
+	{"node001 1 3 1; node002 2 2 2", "node001 1 1 1; node002 2 2 2; gpu 3 3 3",
+	 "gpu", BU_IDENTITY_SAME, NULL, ""},
 	/* names exchanged, MACs exchanged, BMCs exchanged */
 	{BOTH, "node001 2 2 2; node002 1 1 1", "node001", REFUSED, NULL,
 	 "its serial number is that of the machine of node node002"},
