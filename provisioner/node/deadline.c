@@ -54,8 +54,10 @@ bu_reconcile_holds(const struct bu_node *node)
 {
 	const struct bu_order *order = &node->order;
 
+	/* An order that boots nothing has no cycle of its own; but a person may have
+	 * asked for a reboot meanwhile, which is begun again like any other. */
 	return bu_state_info(node->state)->ladder == BU_LADDER_HOLD ||
-	       (order->open && order->begun &&
+	       (order->open && order->begun && !node->reset &&
 		bu_class_info(order->class)->next == BU_STATE_VALIDATING);
 }
 

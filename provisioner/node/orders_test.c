@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "provisioner/node/verbs.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -52,6 +53,66 @@ START_TEST(a_restart_leaves_and_joins_without_a_reboot)
 	ck_assert_str_eq(kinds,
 			 "state intent outcome intent outcome state state intent "
 			 "outcome state ");
+	rig_end(&rig);
+}
+END_TEST
+
+/* The boot that the person asked for was not done when bringup stopped, and no other
+ * one comes of a restart's own. */
+START_TEST(a_reboot_within_a_restart_is_begun_again)
+{
+	static const struct bu_verb_ask ask = {.verb = BU_VERB_REBOOT,
+					       .by = "ann",
+					       .reason = "",
+					       .grant = "",
+					       .op = ""};
+	struct rig rig;
+	struct bu_node *node = begin_order(&rig, BU_CLASS_RESTART, NULL, NULL);
+	bu_autofree char *said = NULL;
+
+	leaves(&rig, node);
+	rig_answer(&rig, node, NULL);
+	rig_until_step(&rig, node, BU_ACTION_JOIN, BU_STEP_OPEN);
+	said = bu_verb_run(rig.rec, node, &ask, NULL);
+	ck_assert_ptr_nonnull(said);
+	rig_until_step(&rig, node, BU_ACTION_CONFIGURE, BU_STEP_OPEN);
+	rig_write(&rig, "power.hang", "");
+	rig_answer(&rig, node, NULL);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_OPEN);
+	ck_assert_int_eq(node->state, BU_STATE_BOOTING);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 2);
+	rig_remove(&rig, "power.hang");
+	rig_write(&rig, "power.node001", "on");
+	rig_restart(&rig);
+	node = rig_node(&rig, 1);
+	for (int s = 0; s < 600 && node->step.status != BU_STEP_DONE; s++)
+		rig_pass(&rig, 1000);
+	ck_assert_int_eq(node->hold.owner, BU_OWNER_NONE);
+	ck_assert_int_eq(node->repeats, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 3);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its system died under a restart's order: a release alone leads nowhere. */
+START_TEST(who_is_held_with_a_silent_agent_is_told_what_leads_out)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_VALIDATING);
+	struct bu_event event;
+	struct bu_reason reason;
+	bu_autofree char *why = NULL;
+
+	BU_REASON_SET(&reason, LATE, .text = {"the fabric was not measured"});
+	bu_hold_event(&event, node->name, BU_OWNER_BRINGUP, "", &reason);
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	node->live.last_seen_ms = rig.clock.fake_wall_ms;
+	why = bu_reconcile_why(rig.rec, node);
+	ck_assert_ptr_null(strstr(why, "bringup node reboot node001"));
+	rig_pass(&rig, 200 * 1000);
+	rig_why_says(&rig, node,
+		     "if its agent is not heard again: bringup node reboot node001");
 	rig_end(&rig);
 }
 END_TEST
@@ -382,6 +443,8 @@ END_TEST
 RIG_UNIT("orders", a_resume_that_meets_an_abort_is_none,
 	 an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_restart_leaves_and_joins_without_a_reboot,
+	 a_reboot_within_a_restart_is_begun_again,
+	 who_is_held_with_a_silent_agent_is_told_what_leads_out,
 	 a_reboot_writes_its_files_first_and_is_measured_again,
 	 files_that_cannot_be_written_hold_the_node_and_are_tried_again,
 	 a_node_that_reboots_while_it_drains_is_asked_from_the_beginning,

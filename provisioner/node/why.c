@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/verbs_rules.h"
 
 static void
 add_step(const struct bu_node *node, char **text)
@@ -255,6 +256,12 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 			&text, "\n",
 			"if its machine does not come back: bringup node replace %s",
 			node->name);
+	if (node->hold.owner && node->state == BU_STATE_VALIDATING &&
+	    !bu_verb_runs(rec, node))
+		bu_text_add(&text, "\n",
+			    "if its agent is not heard again: bringup node reboot %s, "
+			    "or bringup node replace %s for another machine",
+			    node->name, node->name);
 	add_reason(&node->live.refusal, "a machine was refused", &text);
 	add_reason(&node->live.says,
 		   bu_reason_is(&node->live.says, BU_REASON_KIND_WAIT) ? "waits"
