@@ -19,7 +19,8 @@
  *	person.c	plans, applies, commands; who consented to what
  *	operator.c	the verbs of nodes, and what they allow
  *	script.c	the steps of a run
- *	oracle.c	the rules; settled.c has those for the end
+ *	oracle.c	the rules; settled.c has those for the end, replay.c that of a
+ *			restart
  *	run.c		time, and the phases of a run
  */
 #ifndef BU_TESTS_SIM_HARM_HARM_H
@@ -397,6 +398,8 @@ void operator_types(const struct step *step);
 /* oracle.c */
 void oracle_begin(void);
 void oracle_look(void);
+/* bringupd has started: facts have their time again. */
+void oracle_anew(void);
 /* A person said something of the node, and it was taken. */
 void said_of(const char *node);
 /* An apply was taken that has it in this cluster, -1 = in none. */
@@ -409,7 +412,7 @@ void oracle_begins(const char *what);
 void oracle_off(const struct machine *machine, const char *how);
 void oracle_write(const struct machine *machine, int disk, const char *step,
 		  int keeps_data);
-/* Around a start over the same log. */
+/* replay.c. Around a start over the same log. */
 void oracle_remember(const struct bu_fleet *fleet);
 void oracle_compare(const struct bu_fleet *fleet);
 /* The machine that it is bound to, NULL = it is none of these. */

@@ -353,6 +353,35 @@ START_TEST(who_joins_before_its_turn_serves_what_was_applied)
 
 	script_make(&script, 362048);
 	breaks_nothing(&script);
+	script_make(&script, 410593); /* it was lost, and a change refused of it */
+	breaks_nothing(&script);
+	script_make(&script, 505979); /* it is renamed before its turn */
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* Of a row that was wrong twice, of two rows for one machine: what is right in the end
+ * is taken. */
+START_TEST(a_profile_that_was_mended_is_applied)
+{
+	struct script script;
+
+	script_make(&script, 402775);
+	breaks_nothing(&script);
+	script_make(&script, 506498);
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* Its system is gone, or its boot was not done, within an order that boots nothing. */
+START_TEST(who_is_silent_within_a_restart_is_rebooted)
+{
+	struct script script;
+
+	script_make(&script, 413736);
+	breaks_nothing(&script);
+	script_make(&script, 503297);
+	breaks_nothing(&script);
 }
 END_TEST
 
@@ -396,6 +425,8 @@ main(void)
 	tcase_add_test(tcase, nobody_waits_for_a_power_action_that_ended);
 	tcase_add_test(tcase, who_left_the_profile_gives_its_machine_away);
 	tcase_add_test(tcase, who_joins_before_its_turn_serves_what_was_applied);
+	tcase_add_test(tcase, a_profile_that_was_mended_is_applied);
+	tcase_add_test(tcase, who_is_silent_within_a_restart_is_rebooted);
 	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);

@@ -50,7 +50,6 @@ static struct seen {
 } seen[SEEN_MAX];
 static int seen_count;
 static int64_t room_ms; /* since then its disk has room, and its log is out */
-static json_t *kept;    /* of oracle_remember() */
 static struct {
 	json_t *status;
 	int64_t version, asked_ms;
@@ -102,8 +101,6 @@ oracle_begin(void)
 	memset(seen, 0, sizeof(seen));
 	seen_count = 0;
 	room_ms = 0;
-	json_decref(kept);
-	kept = NULL;
 	forget_shown();
 }
 
@@ -357,15 +354,32 @@ is_name_of_another(const struct bu_node *node)
 	return 0;
 }
 
+/* What it became ready for: what it was last ordered to be, or, where an apply of
+ * another cluster was refused of it since, that of the applied profile; the world says
+ * which of both. Under a new name it serves what it served. */
+static int
+became_ready_for(const struct bu_node *node, const struct seen *at)
+{
+	const struct row *row = profile_row(&sim.applied, node->name);
+	const struct machine *its = oracle_machine_of(node);
+	int applied = row ? sim.applied.pool_cluster[row->pool] : at->cluster;
+	int is_there = its && (applied < 0 ? !slurm_knows(its->slurmd_name)
+					   : its->slurmd - 1 == applied);
+
+	for (int i = 0; i < seen_count; i++)
+		if (&seen[i] != at && node->machine[0] &&
+		    strcmp(seen[i].served, node->machine) == 0)
+			return seen[i].serves;
+	return is_there ? applied : at->cluster;
+}
+
 static void
 look_at_ready(const struct bu_node *node, struct seen *at)
 {
 	const char *why;
 
-	/* It joined as the applied profile has it, whether its turn is to come or was.
-	 */
 	if (!at->machine[0])
-		at->serves = at->cluster;
+		at->serves = became_ready_for(node, at);
 	why = oracle_unusable(node);
 	if (at->machine[0] && strcmp(at->machine, node->machine) != 0 &&
 	    !is_name_of_another(node))
@@ -523,73 +537,11 @@ oracle_look(void)
 	}
 }
 
-/* --- a restart --- */
-
-static json_t *
-owned_by_log(const struct bu_node *node)
-{
-	bu_autofree char *reason = bu_reason_text(&node->reason);
-
-	return json_pack(
-		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,"
-		"s:s,s:s}",
-		"state", bu_state_name(node->state), "reason", reason, "step",
-		node->step.id, "status", node->step.status, "machine", node->machine,
-		"repeats", node->repeats, "stages", node->stages_count, "boot",
-		node->boot_id, "image", node->installed_digest, "installed",
-		node->installed_step, "facets", node->facets, "held", node->hold.by,
-		"open", node->order.open, "begun", node->order.begun, "failed",
-		node->order.failed, "order", node->order.rollout, "admitted",
-		node->admitted_step, "power", node->power.op, "done",
-		node->power.result);
-}
-
-static json_t *
-all_of(const struct bu_fleet *fleet)
-{
-	json_t *all = json_object();
-
-	for (size_t i = 0; i < fleet->count; i++)
-		json_object_set_new(all, fleet->nodes[i]->name,
-				    owned_by_log(fleet->nodes[i]));
-	return all;
-}
-
 /* Facts are asked anew after a start, and have their time for it. */
-static void
-look_anew(void)
+void
+oracle_anew(void)
 {
 	forget_shown();
 	for (int i = 0; i < seen_count; i++)
 		seen[i].unusable_ms = 0;
-}
-
-void
-oracle_remember(const struct bu_fleet *fleet)
-{
-	json_decref(kept);
-	kept = all_of(fleet);
-}
-
-void
-oracle_compare(const struct bu_fleet *fleet)
-{
-	bu_autojson json_t *now = kept ? all_of(fleet) : NULL;
-	const char *name;
-	json_t *was;
-
-	look_anew();
-	json_object_foreach (kept, name, was) {
-		json_t *is = json_object_get(now, name);
-
-		if (!json_equal(was, is)) {
-			bu_autofree char *a = json_dumps(was, JSON_COMPACT);
-			bu_autofree char *b = is ? json_dumps(is, JSON_COMPACT) : NULL;
-
-			broken(RULE_REPLAY, "%s was %s before the restart, and is %s",
-			       name, a, b ? b : "gone");
-		}
-	}
-	json_decref(kept);
-	kept = NULL;
 }

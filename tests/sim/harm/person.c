@@ -324,7 +324,8 @@ next_command(const struct bu_node *node)
 		return "validate";
 	if (node->hold.reason.code == BU_REASON_IS_ON)
 		return NULL; /* an apply with its grant */
-	if (node->state == BU_STATE_JOINING && node->hold.owner && sim.helping % 2)
+	if ((node->state == BU_STATE_JOINING || node->state == BU_STATE_VALIDATING) &&
+	    node->hold.owner && sim.helping % 2)
 		return "reboot";
 	if (node->hold.owner || node->state == BU_STATE_SERVICING)
 		return "release";
