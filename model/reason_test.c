@@ -207,6 +207,9 @@ static const char *const sentences[] = {
 	[BU_REASON_TWO_NAMES] =
 		"its <what> is that of the machine of node <owner>, which is in the "
 		"profile too; a machine has one name",
+	[BU_REASON_TWO_ROWS] = "its <what> is that of the machine of node <owner>, "
+			       "whose machine <row> "
+			       "would get, too; a machine has one name",
 	[BU_REASON_OWNER_MOVES] =
 		"its <what> is that of the machine of node <owner>, which gets another "
 		"one; names move one at a time: take <owner> out of the profile and "
