@@ -63,6 +63,7 @@ check|nodejs|runs the test of the page's words; Debian has nothing smaller that 
 check|openssh-server|its sshd judges the configuration of the nodes' sshd|
 check|sudo|its visudo judges the rules that nodes get|
 check|gdisk|its sgdisk judges partition tables|
+check|rpm|makes the small RPM root of a test; lists the packages of RPM images|
 check|nftables|loses packets in the test of the fabric's faults|
 demo|libvirt-daemon|hypervisor of the virtual rack|
 demo|libvirt-daemon-driver-qemu|its driver for QEMU|

@@ -220,8 +220,61 @@ parse_parts(const json_t *list, struct bu_manifest *manifest, struct bu_err *err
 }
 
 static int
-parse_root(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
+parse_sbom(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
+	uint8_t hash[BU_SHA256_SIZE];
+
+	if (!json_object_get(root, "sbom"))
+		return 0;
+	if (bu_json_copy_str(root, "sbom", manifest->sbom, sizeof(manifest->sbom), err))
+		return -1;
+	if (bu_hex_decode(manifest->sbom, hash, sizeof(hash)))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'sbom': not 64 hexadecimal digits");
+	bu_hex_encode(hash, sizeof(hash), manifest->sbom);
+	return 0;
+}
+
+static int
+parse_holds(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
+{
+	json_t *holds = json_object_get(root, "holds"), *value;
+	const char *name;
+
+	manifest->described = holds != NULL;
+	if (holds &&
+	    (!json_is_object(holds) || json_object_size(holds) > BU_IMAGE_HOLDINGS_MAX))
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'holds': not an object of at most %d",
+				  BU_IMAGE_HOLDINGS_MAX);
+	json_object_foreach (holds, name, value) {
+		struct bu_holding *at = &manifest->holdings[manifest->holding_count++];
+
+		if (strlen(name) >= sizeof(at->name) ||
+		    bu_image_name_check(name, "field 'holds':", NULL))
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "field 'holds': '%.40s' is no name", name);
+		bu_text_copy(at->name, sizeof(at->name), name);
+		if (copy_text(holds, name, at->version, sizeof(at->version), err))
+			return bu_err_wrap(err, "field 'holds'");
+	}
+	return 0;
+}
+
+const char *
+bu_manifest_holds(const struct bu_manifest *manifest, const char *name)
+{
+	for (size_t i = 0; i < manifest->holding_count; i++)
+		if (!strcmp(manifest->holdings[i].name, name))
+			return manifest->holdings[i].version;
+	return NULL;
+}
+
+static int
+parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
+{
+	size_t fields =
+		9 + !!json_object_get(root, "sbom") + !!json_object_get(root, "holds");
 	const char *kind, *boot_code;
 	int64_t version;
 
@@ -234,7 +287,8 @@ parse_root(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 			"kind '%.20s' version %lld; this program reads 'image' "
 			"version 1",
 			kind, (long long)version);
-	if (check_keys(root, 9, err) ||
+	if (check_keys(root, fields, err) || parse_sbom(root, manifest, err) ||
+	    parse_holds(root, manifest, err) ||
 	    copy_text(root, "name", manifest->name, sizeof(manifest->name), err) ||
 	    bu_image_name_check(manifest->name, "field 'name':", err) ||
 	    copy_text(root, "arch", manifest->arch, sizeof(manifest->arch), err) ||
@@ -296,16 +350,26 @@ json_t *
 bu_manifest_to_json(const struct bu_manifest *manifest)
 {
 	char boot_code[2 * BU_BOOT_CODE_SIZE + 1];
-	json_t *parts = json_array();
+	json_t *parts = json_array(), *value, *holds;
 
 	bu_hex_encode(manifest->boot_code, BU_BOOT_CODE_SIZE, boot_code);
 	for (size_t i = 0; i < manifest->part_count; i++)
 		json_array_append_new(parts, part_to_json(&manifest->parts[i]));
-	return json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "v", 1,
-			 "kind", "image", "name", manifest->name, "arch",
-			 manifest->arch, "kernel", manifest->kernel, "created",
-			 manifest->created, "kargs", manifest->kargs, "boot_code",
-			 boot_code, "parts", parts);
+	value = json_pack("{s:i, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "v", 1,
+			  "kind", "image", "name", manifest->name, "arch",
+			  manifest->arch, "kernel", manifest->kernel, "created",
+			  manifest->created, "kargs", manifest->kargs, "boot_code",
+			  boot_code, "parts", parts);
+	if (manifest->sbom[0])
+		json_object_set_new(value, "sbom", json_string(manifest->sbom));
+	if (!manifest->described)
+		return value;
+	holds = json_object();
+	for (size_t i = 0; i < manifest->holding_count; i++)
+		json_object_set_new(holds, manifest->holdings[i].name,
+				    json_string(manifest->holdings[i].version));
+	json_object_set_new(value, "holds", holds);
+	return value;
 }
 
 void

@@ -7,10 +7,12 @@
  *	 "parts": [{"name", "type": GPT type GUID, "label", "attrs", "size_bytes",
  *	   "frame_bytes", "file": "esp.frames", "grow": bool,
  *	   "frames": [{"o": offset in file, "n": compressed bytes,
- *	               "h": SHA-256 of the compressed bytes} | null for zeros]}]}
+ *	               "h": SHA-256 of the compressed bytes} | null for zeros]}],
+ *	 "sbom": SHA-256 of sbom.json, "holds": {"driver": "535.183.01", ...}}
  *
- * A frame is one zstd frame of frame_bytes uncompressed bytes (the last one of a part
- *may be shorter). Frames lie in the file in order, without gaps. The signature
+ * The last two may be missing: of images without a list of packages, of images of
+ * before. A frame is one zstd frame of frame_bytes uncompressed bytes (the last one of
+ * a part may be shorter). Frames lie in the file in order, without gaps. The signature
  * (manifest.sig, hex) is over the exact bytes of manifest.json.
  */
 #ifndef BU_IMAGES_MANIFEST_H
@@ -30,6 +32,13 @@ enum {
 	BU_PART_FRAMES_MAX = 262144, /* 1 TiB */
 	BU_MANIFEST_MAX = 64 * 1024 * 1024,
 	BU_IMAGE_NAME_SIZE = 64,
+	BU_IMAGE_HOLDINGS_MAX = 8,
+};
+
+/* A program or driver that the image has, as the plan asks for it. */
+struct bu_holding {
+	char name[32];    /* "slurmd", "driver" */
+	char version[64]; /* "" = nobody knows */
 };
 
 struct bu_frame {
@@ -60,6 +69,10 @@ struct bu_manifest {
 	uint8_t boot_code[BU_BOOT_CODE_SIZE];
 	size_t part_count;
 	struct bu_part parts[BU_IMAGE_PARTS_MAX];
+	char sbom[BU_DIGEST_SIZE]; /* "" = there is none */
+	int described; /* holdings are all that it has; else nobody looked */
+	size_t holding_count;
+	struct bu_holding holdings[BU_IMAGE_HOLDINGS_MAX];
 };
 
 /* Checks everything; errors name part, frame and field. */
@@ -67,6 +80,9 @@ struct bu_manifest *bu_manifest_parse(const char *text, size_t size,
 				      struct bu_err *err);
 json_t *bu_manifest_to_json(const struct bu_manifest *manifest);
 void bu_manifest_destroy(struct bu_manifest *manifest);
+
+/* Its version, "" when that is not known; NULL when the image does not have it. */
+const char *bu_manifest_holds(const struct bu_manifest *manifest, const char *name);
 
 /* BU_ERR_VERIFY unless sig_hex (white space around it is fine) is the key's signature.
  */

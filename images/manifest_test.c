@@ -62,6 +62,32 @@ START_TEST(reads_what_it_wrote)
 }
 END_TEST
 
+/* Images of before do not say it; what is said is kept. */
+START_TEST(says_what_it_holds)
+{
+	bu_autojson json_t *value = good();
+	bu_autojson json_t *again = NULL;
+	struct bu_err err = {0};
+	struct bu_manifest *manifest = parse(value, &err);
+
+	ck_assert_int_eq(manifest->described, 0);
+	bu_manifest_destroy(manifest);
+	json_object_set_new(value, "sbom", json_string(HASH));
+	json_object_set_new(value, "holds",
+			    json_pack("{s:s, s:s}", "driver", "535.1", "slurmd", ""));
+	manifest = parse(value, &err);
+	ck_assert_msg(manifest != NULL, "%s", err.text);
+	ck_assert_int_eq(manifest->described, 1);
+	ck_assert_str_eq(manifest->sbom, HASH);
+	ck_assert_str_eq(bu_manifest_holds(manifest, "driver"), "535.1");
+	ck_assert_str_eq(bu_manifest_holds(manifest, "slurmd"), "");
+	ck_assert_ptr_null(bu_manifest_holds(manifest, "kubelet"));
+	again = bu_manifest_to_json(manifest);
+	ck_assert(json_equal(value, again));
+	bu_manifest_destroy(manifest);
+}
+END_TEST
+
 /* Each row changes one field of the good manifest; the error must name it. */
 static const struct {
 	const char *where; /* "" = root, "0" and "1" = part, "f" = frame 2 of part 1 */
@@ -109,6 +135,16 @@ static const struct {
 	 "\"zz5df625bc76dbd4e163bed2dd888df828f90159bb93556525c31821b6541d46\"",
 	 "frame 2"},
 	{"f", "x", "1", "frame 2"},
+	{"", "sbom", "\"ab\"", "sbom"},
+	{"", "sbom", "1", "sbom"},
+	{"", "holds", "[]", "holds"},
+	{"", "holds", "{\"../up\": \"1\"}", "holds"},
+	{"", "holds", "{\"driver\": 535}", "holds"},
+	{"", "holds", "{\"driver\": \"5\\u001b[2J\"}", "holds"},
+	{"", "holds",
+	 "{\"a\":\"\",\"b\":\"\",\"c\":\"\",\"d\":\"\",\"e\":\"\",\"f\":\"\","
+	 "\"g\":\"\",\"h\":\"\",\"i\":\"\"}",
+	 "holds"},
 };
 
 START_TEST(refuses_nonsense)
@@ -158,4 +194,5 @@ START_TEST(signature_is_of_the_bytes)
 }
 END_TEST
 
-BU_UNIT("manifest", reads_what_it_wrote, refuses_nonsense, signature_is_of_the_bytes)
+BU_UNIT("manifest", reads_what_it_wrote, says_what_it_holds, refuses_nonsense,
+	signature_is_of_the_bytes)

@@ -17,6 +17,7 @@
 #include "images/build/frames.h"
 #include "images/build/import.h"
 #include "images/build/recipe.h"
+#include "images/build/sbom.h"
 #include "images/store.h"
 
 struct verb {
@@ -195,6 +196,9 @@ print_text(const struct bu_image *image)
 	       manifest->name, image->digest, manifest->kernel, manifest->arch,
 	       manifest->created, manifest->kargs, image->dir,
 	       image->stored_bytes / 1e6);
+	for (size_t i = 0; i < manifest->holding_count; i++)
+		printf("holds    %s %s\n", manifest->holdings[i].name,
+		       manifest->holdings[i].version);
 	for (size_t i = 0; i < manifest->part_count; i++) {
 		const struct bu_part *part = &manifest->parts[i];
 
@@ -210,10 +214,17 @@ run_show(const struct bu_image_place *place, const struct bu_image_options *opti
 	 char **names, int count, struct bu_err *err)
 {
 	struct bu_image image;
+	int rc = 0;
 
 	if (load(place, names[0], &image, err))
 		return -1;
-	if (options->json) {
+	if (options->sbom) {
+		bu_autofree char *text = bu_sbom_load(&image, err);
+
+		rc = text ? 0 : -1;
+		if (text)
+			puts(text);
+	} else if (options->json) {
 		bu_autojson json_t *value = describe(&image);
 
 		print_json(value);
@@ -221,7 +232,7 @@ run_show(const struct bu_image_place *place, const struct bu_image_options *opti
 		print_text(&image);
 	}
 	bu_image_fini(&image);
-	return 0;
+	return rc;
 }
 
 static int
@@ -248,6 +259,11 @@ run_verify(const struct bu_image_place *place, const struct bu_image_options *op
 		if (load(place, names[i], &image, err))
 			return -1;
 		rc = verify_parts(&image, err);
+		if (!rc && image.manifest->sbom[0]) {
+			bu_autofree char *sbom = bu_sbom_load(&image, err);
+
+			rc = sbom ? 0 : -1;
+		}
 		if (!rc)
 			printf("%s: signature and all frames are correct (%.1f MB)\n",
 			       names[i], image.stored_bytes / 1e6);
@@ -273,7 +289,8 @@ static const struct verb verbs[] = {
 	{"import", "NAME SOURCE [--agent PATH]",
 	 "an image of oci-layout:DIR[:TAG] or of a tar archive", 2, 2, run_import},
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
-	{"show", "NAME [--json]", "one image and its parts", 1, 1, run_show},
+	{"show", "NAME [--json|--sbom]",
+	 "one image and its parts, or its packages (SPDX)", 1, 1, run_show},
 	{"stored", "[NAME] [--json]", "all that are kept, and who needs them", 0, 1,
 	 bu_image_cmd_stored},
 	{"rollback", "NAME [DIGEST]",
@@ -306,6 +323,7 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 		{"offline", no_argument, NULL, 'o'},
 		{"socket", required_argument, NULL, 's'},
 		{"json", no_argument, NULL, 'j'},
+		{"sbom", no_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -319,6 +337,8 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 			options->force = 1;
 		else if (c == 'j')
 			options->json = 1;
+		else if (c == 'b')
+			options->sbom = 1;
 		else if (c == 'y')
 			options->yes = 1;
 		else if (c == 'o')

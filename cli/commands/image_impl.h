@@ -15,6 +15,7 @@ struct bu_image_options {
 	const char *socket;
 	int force;
 	int json;
+	int sbom;
 	int yes;
 	int offline;
 	int help;

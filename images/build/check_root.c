@@ -6,47 +6,14 @@
  */
 #include "images/build/check_root.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/text.h"
-
-static int
-open_inside(int root_fd, const char *path, int flags)
-{
-	const struct open_how how = {
-		.flags = (unsigned int)flags | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-
-	return (int)syscall(SYS_openat2, root_fd, path, &how, sizeof(how));
-}
-
-static int
-stat_inside(int root_fd, const char *path, struct stat *ret)
-{
-	bu_autoclose int fd = open_inside(root_fd, path, O_PATH);
-
-	return fd < 0 || fstat(fd, ret) ? -1 : 0;
-}
-
-static DIR *
-open_folder(int root_fd, const char *path)
-{
-	int fd = open_inside(root_fd, path, O_RDONLY | O_DIRECTORY);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!dir && fd >= 0)
-		close(fd);
-	return dir;
-}
+#include "images/build/inside.h"
 
 /* --- what must be there --- */
 
@@ -62,20 +29,16 @@ static const struct {
 static void
 check_programs(int root_fd, char **wrong)
 {
-	for (size_t i = 0; i < BU_LEN(programs); i++) {
-		struct stat st;
-
-		if (stat_inside(root_fd, programs[i].path, &st) ||
-		    !S_ISREG(st.st_mode) || !(st.st_mode & 0111))
+	for (size_t i = 0; i < BU_LEN(programs); i++)
+		if (!bu_inside_program(root_fd, programs[i].path))
 			bu_text_add(wrong, "; ", "%s", programs[i].why);
-	}
 }
 
 /* A kernel without its modules sees no disk; modules without a kernel are left over. */
 static void
 check_kernel(int root_fd, char **wrong)
 {
-	DIR *dir = open_folder(root_fd, "lib/modules");
+	DIR *dir = bu_inside_folder(root_fd, "lib/modules");
 	const struct dirent *entry;
 	int kernels = 0;
 
@@ -89,10 +52,10 @@ check_kernel(int root_fd, char **wrong)
 		if (entry->d_name[0] == '.')
 			continue;
 		kernels++;
-		if (stat_inside(root_fd, vmlinuz, &st) || !S_ISREG(st.st_mode))
+		if (bu_inside_stat(root_fd, vmlinuz, &st) || !S_ISREG(st.st_mode))
 			bu_text_add(wrong, "; ", "modules of %.60s without /%.80s",
 				    entry->d_name, vmlinuz);
-		if (stat_inside(root_fd, dep, &st) || !st.st_size)
+		if (bu_inside_stat(root_fd, dep, &st) || !st.st_size)
 			bu_text_add(wrong, "; ", "no /%.90s: run depmod", dep);
 	}
 	if (dir)
@@ -134,7 +97,7 @@ matches(const char *name, const char *begin, const char *end)
 static void
 check_secret(int root_fd, size_t row, char **wrong)
 {
-	DIR *dir = open_folder(root_fd, secrets[row].folder);
+	DIR *dir = bu_inside_folder(root_fd, secrets[row].folder);
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir))) {

@@ -22,13 +22,14 @@
 #include "base/json.h"
 #include "base/spawn.h"
 #include "base/worker.h"
+#include "images/build/describe.h"
 #include "images/build/frames.h"
 #include "images/build/recipe_ini.h"
 #include "images/build/shelf.h"
 #include "images/manifest.h"
 #include "images/store.h"
 
-#define FORMAT "2"             /* counts up when the packing below changes */
+#define FORMAT "3"             /* counts up when the packing below changes */
 enum { EPOCH_S = 1700000000 }; /* SOURCE_DATE_EPOCH of recipes/lib.sh */
 
 struct build {
@@ -216,6 +217,16 @@ pack_part(const struct build *build, const json_t *value, struct bu_part *part,
 	return 0;
 }
 
+/* A recipe that keeps its tree says what is in the image. */
+static int
+describe(const struct build *build, struct bu_manifest *manifest, struct bu_err *err)
+{
+	bu_autofree char *root = bu_xasprintf("%s/root", build->tmp);
+	const struct bu_describe what = {root, build->tmp, build->out};
+
+	return bu_file_exists(root) ? bu_describe_tree(&what, manifest, err) : 0;
+}
+
 static int
 fill_manifest(const struct build *build, const json_t *spec,
 	      struct bu_manifest *manifest, struct bu_err *err)
@@ -243,6 +254,8 @@ fill_manifest(const struct build *build, const json_t *spec,
 		return -1;
 	memcpy(manifest->boot_code, code, size);
 	unlink(boot_path);
+	if (describe(build, manifest, err))
+		return -1;
 	for (size_t i = 0; i < json_array_size(parts) && i < BU_IMAGE_PARTS_MAX; i++) {
 		manifest->part_count = i + 1;
 		if (pack_part(build, json_array_get(parts, i), &manifest->parts[i],

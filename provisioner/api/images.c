@@ -14,6 +14,21 @@ bu_api_image_key(const struct bu_api *api, const struct bu_desired_image *image)
 	return image->key_path ? image->key_path : api->image_key;
 }
 
+static void
+describe(const struct bu_manifest *manifest, struct bu_plan_image *ret)
+{
+	const char *driver = bu_manifest_holds(manifest, "driver");
+	const char *manager = bu_manifest_holds(manifest, "fabric_manager");
+
+	bu_text_copy(ret->kernel, sizeof(ret->kernel), manifest->kernel);
+	bu_text_copy(ret->driver, sizeof(ret->driver), driver ? driver : "");
+	bu_text_copy(ret->fabric_manager, sizeof(ret->fabric_manager),
+		     manager ? manager : "");
+	ret->described = manifest->described;
+	ret->has_slurmd = bu_manifest_holds(manifest, "slurmd") != NULL;
+	ret->has_kubelet = bu_manifest_holds(manifest, "kubelet") != NULL;
+}
+
 const struct bu_plan_image *
 bu_api_plan_image(void *arg, const struct bu_desired_image *image, struct bu_err *err)
 {
@@ -31,7 +46,7 @@ bu_api_plan_image(void *arg, const struct bu_desired_image *image, struct bu_err
 			  &loaded, err) != 0)
 		return NULL;
 	memcpy(found.digest, loaded.digest, sizeof(found.digest));
-	bu_text_copy(found.kernel, sizeof(found.kernel), loaded.manifest->kernel);
+	describe(loaded.manifest, &found);
 	bu_image_fini(&loaded);
 	return &found;
 }

@@ -20,6 +20,9 @@ enum bu_plan_disk {
 struct bu_plan_image {
 	char digest[65]; /* of the manifest */
 	char kernel[64]; /* "6.1.0-28-amd64", as the manifest says it */
+	/* What else it says; "" = nothing. Without `described` nobody looked. */
+	char driver[64], fabric_manager[64];
+	int described, has_slurmd, has_kubelet;
 };
 
 struct bu_plan_input {

@@ -6,7 +6,6 @@
  * node where it is about one, else with all nodes that it is about.
  */
 #include "profiles/load/policy.h"
-#include "base/text.h"
 
 #include <string.h>
 
@@ -34,8 +33,8 @@ on_violation(const struct bu_violation *violation, void *arg)
 	forbid(arg, violation, 1);
 }
 
-/* The nodes of one image, hardware class and division of GPUs: they fit or do not fit
- * together. */
+/* The nodes of one image, hardware class, cluster and division of GPUs: they fit or do
+ * not fit together. */
 struct group {
 	const struct bu_plan_input *input;
 	json_t *plan;
@@ -70,19 +69,19 @@ warn(json_t *plan, const char *text)
 	json_array_append_new(json_object_get(plan, "warnings"), json_string(text));
 }
 
+/* undeclared: what nobody declared cannot be judged; without [policy] nobody asked to.
+ */
 static void
-on_misfit(const struct bu_misfit *misfit, void *arg)
+misfit(const struct group *group, const struct bu_origin *at, int undeclared,
+       const char *what)
 {
-	const struct group *group = arg;
 	const struct bu_desired_policy *policy = &group->input->desired->policy;
-	const struct bu_origin *at = origin_of(group, misfit->component);
-	bu_autofree char *text = bu_xasprintf(
-		"[image %s] on [hardware %s]: %s", group->first->image->name,
-		group->first->hardware->name, misfit->text);
+	bu_autofree char *text = bu_xasprintf("[image %s] on [hardware %s]: %s",
+					      group->first->image->name,
+					      group->first->hardware->name, what);
 	bu_autofree char *line = NULL;
 
-	/* What nobody declared cannot be judged; without [policy] nobody asked to. */
-	if (!misfit->undeclared && policy->compatibility &&
+	if (!undeclared && policy->compatibility &&
 	    strcmp(policy->compatibility, "refuse") == 0) {
 		forbid(group->plan,
 		       &(struct bu_violation){.rule = "compatibility",
@@ -96,28 +95,65 @@ on_misfit(const struct bu_misfit *misfit, void *arg)
 	warn(group->plan, line);
 }
 
-/* The kernel that the manifest names is what will run; the profile must not say
- * another. */
+static void
+on_misfit(const struct bu_misfit *found, void *arg)
+{
+	const struct group *group = arg;
+
+	misfit(group, origin_of(group, found->component), found->undeclared,
+	       found->text);
+}
+
+/* What the manifest names is what will run; the profile must not say another. */
+static void
+judge_found(const struct group *group, struct bu_versions *versions,
+	    enum bu_component component, const char *found)
+{
+	const char *declared = versions->of[component];
+	bu_autofree char *text = NULL;
+
+	if (!found[0])
+		return;
+	if (declared && strcmp(declared, found) != 0) {
+		text = bu_xasprintf("%s %.40s is declared, and the image's manifest "
+				    "says %.60s",
+				    bu_component_name(component), declared, found);
+		misfit(group, origin_of(group, component), 0, text);
+	}
+	versions->of[component] = found;
+}
+
+/* A node without its cluster's client is installed, measured and never joins. Images of
+ * before do not say what they hold. */
+static void
+judge_client(const struct group *group, const struct bu_plan_image *image)
+{
+	const struct bu_desired_node *first = group->first;
+	const struct bu_desired_cluster *cluster = first->cluster;
+	int slurm = cluster && strcmp(cluster->driver, "slurm") == 0;
+	bu_autofree char *text = NULL;
+
+	if (!image->described || !cluster ||
+	    (slurm ? image->has_slurmd : image->has_kubelet))
+		return;
+	text = bu_xasprintf("the image has no %s, and [pool %s] joins [cluster %s]",
+			    slurm ? "slurmd" : "kubelet", first->pool->name,
+			    cluster->name);
+	misfit(group, &first->image->origin, 0, text);
+}
+
 static void
 judge_group(const struct group *group, const struct bu_plan_image *image)
 {
 	const struct bu_desired_node *first = group->first;
 	struct bu_versions versions;
-	const char *declared = first->image->kernel;
 
 	bu_versions_of(first->image, first->hardware, first->mig, &versions);
-	if (declared && image->kernel[0] && strcmp(declared, image->kernel) != 0) {
-		struct bu_misfit misfit = {.component = BU_COMPONENT_KERNEL};
-		bu_autofree char *text = bu_xasprintf(
-			"kernel %.40s is declared, and the image's manifest "
-			"says %.60s",
-			declared, image->kernel);
-
-		bu_text_copy(misfit.text, sizeof(misfit.text), text);
-		on_misfit(&misfit, (void *)(uintptr_t)group);
-	}
-	if (image->kernel[0])
-		versions.of[BU_COMPONENT_KERNEL] = image->kernel;
+	judge_found(group, &versions, BU_COMPONENT_KERNEL, image->kernel);
+	judge_found(group, &versions, BU_COMPONENT_DRIVER, image->driver);
+	judge_found(group, &versions, BU_COMPONENT_FABRIC_MANAGER,
+		    image->fabric_manager);
+	judge_client(group, image);
 	if (group->input->compat)
 		bu_compat_judge(group->input->compat, &versions, on_misfit,
 				(void *)(uintptr_t)group);
@@ -127,6 +163,7 @@ static int
 same_group(const struct bu_desired_node *a, const struct bu_desired_node *b)
 {
 	return a->image == b->image && a->hardware == b->hardware &&
+	       a->cluster == b->cluster &&
 	       (a->mig == b->mig || (a->mig && b->mig && strcmp(a->mig, b->mig) == 0));
 }
 

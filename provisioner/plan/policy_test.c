@@ -109,6 +109,51 @@ START_TEST(what_policy_lets_pass_is_a_warning)
 }
 END_TEST
 
+/* What the signed manifest says that the image holds, against pool and profile. */
+START_TEST(what_an_image_holds_is_judged)
+{
+	static const struct {
+		const char *to, *driver;
+		int described, slurmd;
+		const char *want; /* of the refusal; "" = none */
+	} rows[] = {
+		{"", "", 1, 1, ""},
+		{"", "", 0, 0, ""}, /* of before: nobody looked */
+		{"", "", 1, 0,
+		 "[image debian12] on [hardware vm]: the image has no slurmd, and [pool "
+		 "train] joins [cluster "},
+		{"driver = 570.1\n", "580.2", 1, 1,
+		 "driver 570.1 is declared, and the image's manifest says 580.2"},
+		{"driver = 580.2\n", "580.2", 1, 1, ""},
+		{"cuda = 13.0\n", "570.1", 1, 1, "driver 570.1 does not fit cuda 13.0"},
+		{"cuda = 13.0\n", "580.2", 1, 1, ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		struct bu_compat *compat = table();
+		struct bu_err err = {0};
+		bu_autojson json_t *plan = NULL;
+		bu_autofree char *to = bu_xasprintf("[policy]\ncompatibility = refuse\n"
+						    "[image debian12]\n%s",
+						    rows[i].to);
+
+		begin(&site, NULL, NULL, "[image debian12]\n", to);
+		site.input.compat = compat;
+		strcpy(site.image.driver, rows[i].driver);
+		site.image.described = rows[i].described;
+		site.image.has_slurmd = rows[i].slurmd;
+		plan = make(&site);
+		ck_assert_msg(bu_plan_allowed(plan, &err) == (*rows[i].want ? -1 : 0),
+			      "row %zu: %s", i, err.text);
+		ck_assert_msg(strstr(err.text, rows[i].want) != NULL, "row %zu: %s", i,
+			      err.text);
+		bu_compat_destroy(compat);
+		end(&site);
+	}
+}
+END_TEST
+
 /* The steps that boot: a person is needed for each. */
 START_TEST(who_is_switched_by_hand_is_a_warning)
 {
@@ -145,4 +190,5 @@ START_TEST(who_is_switched_by_hand_is_a_warning)
 END_TEST
 
 BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
-	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning)
+	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
+	what_an_image_holds_is_judged)

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Looks at a tree before its image is signed; recipe.c calls it for recipes and
+ * imports alike. Invariant: a version that goes into the manifest was read from the
+ * tree (of the file's name, the kernel's module or the list of packages), not from what
+ * somebody declared; one that nobody can tell is "".
+ */
+#include "images/build/describe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "images/build/inside.h"
+#include "images/build/packages.h"
+#include "images/build/sbom.h"
+
+enum { MODULE_MAX = 256 * 1024 * 1024, DEP_MAX = 16 * 1024 * 1024 };
+
+struct tree {
+	int root_fd;
+	const struct bu_packages *packages;
+	struct bu_manifest *manifest;
+};
+
+static void
+hold(struct bu_manifest *manifest, const char *name, const char *version)
+{
+	struct bu_holding *at;
+
+	if (manifest->holding_count == BU_IMAGE_HOLDINGS_MAX)
+		return;
+	at = &manifest->holdings[manifest->holding_count++];
+	bu_text_copy(at->name, sizeof(at->name), name);
+	bu_text_copy(at->version, sizeof(at->version),
+		     bu_text_is_ascii(version) ? version : "");
+}
+
+/* "535.183.01" of "1:535.183.01-1": what both makers of packages add is left out. */
+static void
+upstream(const char *version, char *ret, size_t size)
+{
+	const char *colon = strchr(version, ':');
+
+	version = colon ? colon + 1 : version;
+	bu_text_copy_part(ret, size, version, strcspn(version, "-~+"));
+}
+
+/* --- clients of clusters --- */
+
+static const struct {
+	const char *name;
+	const char *paths[4];
+	const char *packages[2];
+} clients[] = {
+	{"kubelet", {"usr/bin/kubelet", "usr/local/bin/kubelet"}, {"kubelet"}},
+	{"slurmd",
+	 {"usr/sbin/slurmd", "usr/local/sbin/slurmd", "usr/bin/slurmd",
+	  "opt/slurm/sbin/slurmd"},
+	 {"slurmd", "slurm-slurmd"}},
+};
+
+static void
+find_client(struct tree *tree, size_t row)
+{
+	const struct bu_package *package = NULL;
+	int found = 0;
+
+	for (size_t i = 0; i < 4 && clients[row].paths[i]; i++)
+		found |= bu_inside_program(tree->root_fd, clients[row].paths[i]);
+	for (size_t i = 0; i < 2 && clients[row].packages[i] && !package; i++)
+		package = bu_packages_find(tree->packages, clients[row].packages[i]);
+	if (found)
+		hold(tree->manifest, clients[row].name,
+		     package ? package->version : "");
+}
+
+/* --- the NVIDIA driver --- */
+
+/* The library's file has the version in its name; the links to it do not. */
+static void
+library_version(int root_fd, char *ret, size_t size)
+{
+	static const char *const folders[] = {"usr/lib/x86_64-linux-gnu", "usr/lib64",
+					      "usr/lib"};
+	static const char head[] = "libnvidia-ml.so.";
+
+	for (size_t i = 0; i < BU_LEN(folders); i++) {
+		DIR *dir = bu_inside_folder(root_fd, folders[i]);
+		const struct dirent *entry;
+
+		while (dir && (entry = readdir(dir)))
+			if (!strncmp(entry->d_name, head, strlen(head)) &&
+			    strchr(entry->d_name + strlen(head), '.'))
+				bu_text_copy(ret, size, entry->d_name + strlen(head));
+		if (dir)
+			closedir(dir);
+	}
+}
+
+/* The line of modules.dep that begins with the module's path; owned, NULL = it has
+ * none, or a packed one. */
+static char *
+module_path(int root_fd, const char *kernel)
+{
+	bu_autofree char *dep = bu_xasprintf("lib/modules/%s/modules.dep", kernel);
+	bu_autofree char *text = bu_inside_read(root_fd, dep, DEP_MAX, NULL, NULL);
+	char *rest = text, *line;
+
+	while (rest && (line = strsep(&rest, "\n"))) {
+		char *colon = strchr(line, ':'), *slash;
+
+		if (!colon)
+			continue;
+		*colon = '\0';
+		slash = strrchr(line, '/');
+		if (!strcmp(slash ? slash + 1 : line, "nvidia.ko"))
+			return bu_xasprintf("lib/modules/%s/%s", kernel, line);
+	}
+	return NULL;
+}
+
+/* As modinfo tells it: "version=..." among the module's texts. */
+static void
+module_version(int root_fd, const char *kernel, char *ret, size_t size)
+{
+	static const char key[] = "\0version="; /* not "srcversion=" */
+	bu_autofree char *path = module_path(root_fd, kernel);
+	size_t length = 0;
+	bu_autofree char *bytes =
+		path ? bu_inside_read(root_fd, path, MODULE_MAX, &length, NULL) : NULL;
+	const char *at = bytes ? memmem(bytes, length, key, sizeof(key) - 1) : NULL;
+
+	if (at && bu_text_is_ascii(at + sizeof(key) - 1))
+		bu_text_copy(ret, size, at + sizeof(key) - 1);
+}
+
+static void
+manager_version(const struct bu_packages *packages, char *ret, size_t size)
+{
+	static const char *const heads[] = {"nvidia-fabricmanager",
+					    "nvidia-fabric-manager"};
+
+	for (size_t i = 0; i < packages->count; i++) {
+		const struct bu_package *package = &packages->list[i];
+
+		for (size_t k = 0; k < BU_LEN(heads); k++)
+			if (!strncmp(package->name, heads[k], strlen(heads[k])) &&
+			    !strstr(package->name, "dev"))
+				upstream(package->version, ret, size);
+	}
+}
+
+/* Three parts, which refuse each other's company at run time: module, libraries, fabric
+ * manager. */
+static int
+check_driver(struct tree *tree, struct bu_err *err)
+{
+	char library[40] = "", module[40] = "", manager[40] = "";
+	int has_manager = bu_inside_program(tree->root_fd, "usr/bin/nv-fabricmanager");
+	const char *driver;
+
+	library_version(tree->root_fd, library, sizeof(library));
+	module_version(tree->root_fd, tree->manifest->kernel, module, sizeof(module));
+	manager_version(tree->packages, manager, sizeof(manager));
+	driver = module[0] ? module : library;
+	if (module[0] && library[0] && strcmp(module, library) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "the kernel module nvidia is of driver %s, "
+				  "libnvidia-ml of %s: install one version of both",
+				  module, library);
+	if (manager[0] && driver[0] && strcmp(manager, driver) != 0)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "nvidia-fabricmanager is of driver %s, the driver is "
+				  "%s: the fabric manager starts with its own version "
+				  "alone; install one version of both",
+				  manager, driver);
+	if (has_manager && !driver[0])
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "nv-fabricmanager is there, and no driver: neither a "
+				  "kernel module nvidia nor libnvidia-ml");
+	if (driver[0])
+		hold(tree->manifest, "driver", driver);
+	if (has_manager || manager[0])
+		hold(tree->manifest, "fabric_manager", manager);
+	return 0;
+}
+
+/* --- all of it --- */
+
+static int
+write_sbom(const struct bu_describe *what, const struct bu_packages *packages,
+	   struct bu_manifest *manifest, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/" BU_SBOM_FILE, what->out);
+	bu_autojson json_t *sbom =
+		bu_sbom_make(packages, manifest->name, manifest->created);
+	bu_autofree char *text = bu_json_canonical(sbom);
+
+	bu_sha256_hex(text, strlen(text), manifest->sbom);
+	return bu_file_write(path, text, strlen(text), 0644, err);
+}
+
+int
+bu_describe_tree(const struct bu_describe *what, struct bu_manifest *manifest,
+		 struct bu_err *err)
+{
+	bu_autoclose int root_fd = open(what->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct bu_packages packages;
+	struct tree tree = {root_fd, &packages, manifest};
+	int rc;
+
+	if (root_fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", what->root);
+	if (bu_packages_read(what->root, what->work, &packages, err))
+		return -1;
+	manifest->described = 1;
+	rc = check_driver(&tree, err);
+	for (size_t i = 0; i < BU_LEN(clients); i++)
+		find_client(&tree, i);
+	if (!rc && packages.kind != BU_PACKAGES_NONE)
+		rc = write_sbom(what, &packages, manifest, err);
+	bu_packages_fini(&packages);
+	return rc;
+}

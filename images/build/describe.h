@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a finished tree holds, for the manifest and the plan: its packages, and the
+ * programs and drivers whose versions have to fit. */
+#ifndef BU_IMAGES_BUILD_DESCRIBE_H
+#define BU_IMAGES_BUILD_DESCRIBE_H
+
+#include "base/err.h"
+#include "images/manifest.h"
+
+struct bu_describe {
+	const char *root; /* the tree */
+	const char *work; /* scratch */
+	const char *out;  /* gets sbom.json */
+};
+
+/* Fills sbom and holdings of a manifest whose name, kernel and date are set.
+ * BU_ERR_VERIFY when the parts of the NVIDIA driver are of different versions, or the
+ * list of packages is none. */
+bu_must int bu_describe_tree(const struct bu_describe *what,
+			     struct bu_manifest *manifest, struct bu_err *err);
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is found in trees of dpkg and rpm, what the SBOM says of it, and drivers whose
+ * parts do not fit together. */
+#include "images/build/describe.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "images/build/packages.h"
+#include "images/build/sbom.h"
+#include "tests/support/shell.h"
+#include "tests/support/unit.h"
+
+static char dir[40];
+
+#define RELEASE                                                                        \
+	"PRETTY_NAME=\"Debian\"\nID=debian\nVERSION_ID=\"12\"\n"                       \
+	"VERSION_CODENAME=bookworm\n"
+#define STATUS                                                                         \
+	"Package: slurmd\nStatus: install ok installed\nArchitecture: amd64\n"         \
+	"Source: slurm-wlm\nVersion: 22.05.8-4+deb12u2\n\n"                            \
+	"Package: libc6\nStatus: install ok installed\nArchitecture: amd64\n"          \
+	"Multi-Arch: same\nSource: glibc (2.36-9)\nVersion: 1:2.36-9+b1\n"             \
+	"Description: GNU C\n Version: 666\n\n"                                        \
+	"Package: gone\nStatus: deinstall ok config-files\nArchitecture: all\n"        \
+	"Version: 1\n\n"                                                               \
+	"Package: bash\nStatus: install ok installed\nArchitecture: amd64\n"           \
+	"Version: 5.2.15-2\n"
+
+static void
+put(const char *name, const char *text, size_t size, mode_t mode)
+{
+	bu_autofree char *path = bu_xasprintf("%s/root/%s", dir, name);
+	bu_autofree char *folder = bu_xstrdup(path);
+
+	*strrchr(folder, '/') = '\0';
+	ck_assert_int_eq(bu_mkdir_p(folder, 0755, NULL), 0);
+	ck_assert_int_eq(bu_file_write(path, text, size, mode, NULL), 0);
+}
+
+static void
+put_text(const char *name, const char *text)
+{
+	put(name, text, strlen(text), 0644);
+}
+
+static void
+begin(void)
+{
+	bu_autofree char *root = NULL, *out = NULL;
+
+	strcpy(dir, "/tmp/bringup-sbom-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	root = bu_xasprintf("%s/root", dir);
+	out = bu_xasprintf("%s/out", dir);
+	ck_assert_int_eq(bu_mkdir_p(root, 0755, NULL), 0);
+	ck_assert_int_eq(bu_mkdir_p(out, 0755, NULL), 0);
+}
+
+static void
+end(void)
+{
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+static int
+describe(struct bu_manifest *ret, struct bu_err *err)
+{
+	bu_autofree char *root = bu_xasprintf("%s/root", dir);
+	bu_autofree char *out = bu_xasprintf("%s/out", dir);
+
+	memset(ret, 0, sizeof(*ret));
+	memset(err, 0, sizeof(*err));
+	strcpy(ret->name, "small");
+	strcpy(ret->kernel, "6.1");
+	strcpy(ret->created, "2023-11-14T22:13:20Z");
+	return bu_describe_tree(&(struct bu_describe){root, dir, out}, ret, err);
+}
+
+static void
+expect_refused(const char *why)
+{
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	ck_assert_int_eq(describe(&manifest, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_msg(strstr(err.text, why) != NULL, "%s: %s", why, err.text);
+}
+
+static json_t *
+sbom(const struct bu_manifest *manifest)
+{
+	bu_autofree char *path = bu_xasprintf("%s/out/sbom.json", dir);
+	char digest[BU_DIGEST_SIZE];
+	json_t *value = bu_json_load(path, NULL);
+
+	ck_assert_ptr_nonnull(value);
+	ck_assert_int_eq(bu_sha256_file(path, digest, NULL), 0);
+	ck_assert_str_eq(digest, manifest->sbom);
+	return value;
+}
+
+START_TEST(a_debian_tree_is_listed)
+{
+	struct bu_manifest manifest, again;
+	struct bu_packages packages;
+	bu_autojson json_t *value = NULL;
+	struct bu_err err;
+
+	begin();
+	put_text("var/lib/dpkg/status", STATUS);
+	put_text("usr/lib/os-release", RELEASE);
+	ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
+	free(shell_told(dir, "mkdir root/etc; "
+			     "ln -s /usr/lib/os-release root/etc/os-release"));
+	put("usr/sbin/slurmd", "x", 1, 0755);
+	put("usr/bin/kubelet", "x", 1, 0644); /* nobody can run it */
+	ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+	ck_assert_int_eq(manifest.described, 1);
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "slurmd"), "22.05.8-4+deb12u2");
+	ck_assert_ptr_null(bu_manifest_holds(&manifest, "kubelet"));
+	ck_assert_ptr_null(bu_manifest_holds(&manifest, "driver"));
+	value = sbom(&manifest);
+	ck_assert_str_eq(bu_json_str(value, "spdxVersion", ""), "SPDX-2.3");
+	ck_assert_int_eq(bu_sbom_packages(value, &packages, &err), 0);
+	ck_assert_int_eq(packages.kind, BU_PACKAGES_DEB);
+	ck_assert_str_eq(packages.os, "debian");
+	ck_assert_str_eq(packages.release, "12");
+	ck_assert_str_eq(packages.codename, "bookworm");
+	ck_assert_uint_eq(packages.count, 3);
+	ck_assert_str_eq(packages.list[0].name, "bash");
+	ck_assert_str_eq(packages.list[0].source, "bash");
+	ck_assert_str_eq(packages.list[1].name, "libc6");
+	ck_assert_str_eq(packages.list[1].version, "1:2.36-9+b1");
+	ck_assert_str_eq(packages.list[1].source, "glibc");
+	ck_assert_str_eq(packages.list[1].source_version, "2.36-9");
+	ck_assert_str_eq(packages.list[2].source, "slurm-wlm");
+	bu_packages_fini(&packages);
+	ck_assert_int_eq(describe(&again, &err), 0);
+	ck_assert_str_eq(again.sbom, manifest.sbom);
+	end();
+}
+END_TEST
+
+/* A package of each kind that rpm's list may hold, in a root that rpm itself made. */
+static const char make_rpms[] =
+	"set -e\n"
+	"mkdir -p top root/usr/sbin root/etc\n"
+	"printf 'ID=\"rocky\"\\nVERSION_ID=\"9.4\"\\n' >root/etc/os-release\n"
+	"build() {\n"
+	"  printf 'Name: %s\\nEpoch: %s\\nVersion: 1.2\\nRelease: 3.el9\\n"
+	"Summary: s\\nLicense: MIT\\n%%description\\nd\\n%%files\\n' $1 $2 >top/$1.spec\n"
+	"  rpmbuild -bb --quiet --define \"_topdir $PWD/top\" top/$1.spec "
+	">top/log 2>&1\n"
+	"}\n"
+	"build small-tool 0; build slurm-slurmd 2\n"
+	"rpm --root $PWD/root --dbpath /usr/lib/sysimage/rpm -i --nodeps --noscripts "
+	"top/RPMS/*/*.rpm\n"
+	"find root -type f -exec sha256sum {} + | sort\n";
+
+START_TEST(an_rpm_tree_is_listed)
+{
+	bu_autofree char *before = NULL, *after = NULL;
+	bu_autojson json_t *value = NULL;
+	struct bu_manifest manifest;
+	struct bu_packages packages;
+	struct bu_err err;
+
+	BU_NEEDS("root", "rpm", "rpmbuild");
+	begin();
+	before = shell_told(dir, make_rpms);
+	put("usr/sbin/slurmd", "x", 1, 0755);
+	ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "slurmd"), "2:1.2-3.el9");
+	value = sbom(&manifest);
+	ck_assert_int_eq(bu_sbom_packages(value, &packages, &err), 0);
+	ck_assert_int_eq(packages.kind, BU_PACKAGES_RPM);
+	ck_assert_str_eq(packages.os, "rocky");
+	ck_assert_uint_eq(packages.count, 2);
+	ck_assert_str_eq(packages.list[0].name, "slurm-slurmd");
+	ck_assert_str_eq(packages.list[1].version, "1.2-3.el9");
+	ck_assert_str_eq(packages.list[1].source, "small-tool");
+	ck_assert_str_eq(packages.list[1].source_version, "1.2-3.el9");
+	bu_packages_fini(&packages);
+	/* Asking has changed nothing in the tree. */
+	after = shell_told(dir, "rm root/usr/sbin/slurmd; "
+				"find root -type f -exec sha256sum {} + | sort");
+	ck_assert_str_eq(before, after);
+	end();
+}
+END_TEST
+
+START_TEST(lists_that_are_none_are_refused)
+{
+	static const char *const wrong[] = {
+		"Package: x\nStatus: install ok installed\nVersion: 1\n",
+		"Package: x\nStatus: install ok installed\nVersion: 1 2\n"
+		"Architecture: all\n",
+		"Package: x\nStatus: install ok installed\nVersion: 1\033[2J\n"
+		"Architecture: all\n",
+		"Status: install ok installed\nVersion: 1\nArchitecture: all\n",
+	};
+	bu_autofree char *outside = NULL;
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(wrong); i++) {
+		put_text("var/lib/dpkg/status", wrong[i]);
+		expect_refused("/var/lib/dpkg/status");
+	}
+	put("var/lib/dpkg/status", "Package: x\0y\n", 13, 0644);
+	expect_refused("no text");
+	/* A link leads to the tree's own /, not to the list of this machine. */
+	free(shell_told(dir, "rm root/var/lib/dpkg/status; "
+			     "ln -s ../../../../secret root/var/lib/dpkg/status"));
+	outside = bu_xasprintf("%s/secret", dir);
+	ck_assert_int_eq(bu_file_write_text(outside, 0644, NULL, "%s", STATUS), 0);
+	{
+		struct bu_manifest manifest;
+		struct bu_err err;
+
+		ck_assert_int_eq(describe(&manifest, &err), 0);
+		ck_assert_str_eq(manifest.sbom, "");
+	}
+	end();
+}
+END_TEST
+
+START_TEST(a_data_base_that_is_none_is_refused)
+{
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	BU_NEEDS("rpm");
+	begin();
+	put_text("var/lib/rpm/rpmdb.sqlite", "this is no data base, whatever it says");
+	ck_assert_int_eq(describe(&manifest, &err), -1);
+	ck_assert_msg(strstr(err.text, "list of packages") != NULL, "%s", err.text);
+	end();
+}
+END_TEST
+
+#define MODULE(v) "\177ELF\0srcversion=ABCDEF\0version=" v "\0license=NVIDIA\0"
+
+START_TEST(the_parts_of_a_driver_are_of_one_version)
+{
+	static const char library[] =
+		"usr/lib/x86_64-linux-gnu/libnvidia-ml.so.535.183.01";
+	static const char module[] = "lib/modules/6.1/updates/dkms/nvidia.ko";
+	static const char old[] = MODULE("525.60.13"), new[] = MODULE("535.183.01");
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	begin();
+	put_text("var/lib/dpkg/status", STATUS);
+	put("usr/bin/nv-fabricmanager", "x", 1, 0755);
+	expect_refused("no driver");
+	put_text("lib/modules/6.1/modules.dep",
+		 "kernel/a/nvidia-uvm.ko: updates/dkms/nvidia.ko\n"
+		 "updates/dkms/nvidia.ko:\n");
+	put(module, old, sizeof(old), 0644);
+	put_text(library, "x");
+	free(shell_told(dir, "cd root/usr/lib/x86_64-linux-gnu; "
+			     "ln -s libnvidia-ml.so.535.183.01 libnvidia-ml.so.1"));
+	expect_refused("525.60.13, libnvidia-ml of 535.183.01");
+	put(module, new, sizeof(new), 0644);
+	ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "driver"), "535.183.01");
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "fabric_manager"), "");
+	put_text("var/lib/dpkg/status",
+		 STATUS "\nPackage: nvidia-fabricmanager-535\nArchitecture: amd64\n"
+			"Status: install ok installed\nVersion: 535.161.08-1\n");
+	expect_refused("nvidia-fabricmanager is of driver 535.161.08");
+	put_text("var/lib/dpkg/status",
+		 STATUS "\nPackage: nvidia-fabricmanager-535\nArchitecture: amd64\n"
+			"Status: install ok installed\nVersion: 1:535.183.01-1\n");
+	ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "fabric_manager"), "535.183.01");
+	end();
+}
+END_TEST
+
+BU_UNIT("describe", a_debian_tree_is_listed, an_rpm_tree_is_listed,
+	lists_that_are_none_are_refused, a_data_base_that_is_none_is_refused,
+	the_parts_of_a_driver_are_of_one_version)
