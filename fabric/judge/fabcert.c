@@ -15,15 +15,19 @@
 #include "base/json.h"
 #include "fabric/stages.h"
 
+/* Around the canonical CERT and the signature. */
+#define CERT_BEFORE "{\"cert\":"
+#define CERT_AFTER ",\"sig\":\""
+#define CERT_END "\"}"
+
 static const char *const kind_names[] = {
 	[BU_FABCERT_FULL] = "full", [BU_FABCERT_BOOT] = "boot"};
 
+/* canonical: of the CERT. */
 static char *
-signed_bytes(const json_t *cert)
+signed_bytes(const char *canonical, size_t length)
 {
-	bu_autofree char *canonical = bu_json_canonical(cert);
-
-	return bu_xasprintf("bringup fabcert 1\n%s", canonical);
+	return bu_xasprintf("bringup fabcert 1\n%.*s", (int)length, canonical);
 }
 
 static int
@@ -136,14 +140,30 @@ result_json(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
 	return value;
 }
 
+/* An earlier rail with the same schedule; NULL = none. Rails that hang on leaves of the
+ * same nodes have one, and it is the larger part of a certificate. */
+static const char *
+schedule_as(const struct bu_fabcert *cert, int rail)
+{
+	const json_t *own = cert->rails[rail].schedule;
+
+	for (int r = 0; own && r < rail; r++) {
+		if (json_equal(cert->rails[r].schedule, own))
+			return cert->rails[r].name;
+	}
+	return NULL;
+}
+
 static json_t *
-rail_json(const struct bu_fabcert_rail *rail)
+rail_json(const struct bu_fabcert_rail *rail, const char *as)
 {
 	json_t *value = json_pack("{s:s,s:o,s:s}", "rail", rail->name, "expect",
 				  bu_expect_to_json(&rail->expect), "verdict",
 				  bu_verdict_name(rail->verdict));
 
-	if (rail->schedule)
+	if (as)
+		json_object_set_new(value, "schedule_as", json_string(as));
+	else if (rail->schedule)
 		json_object_set(value, "schedule", (json_t *)(uintptr_t)rail->schedule);
 	return value;
 }
@@ -159,7 +179,7 @@ cert_to_json(const struct bu_fabcert *cert)
 	for (int r = 0; r < cert->rail_count; r++) {
 		const struct bu_fabcert_rail *rail = &cert->rails[r];
 
-		json_array_append_new(rails, rail_json(rail));
+		json_array_append_new(rails, rail_json(rail, schedule_as(cert, r)));
 		for (int i = 0; i < rail->result_count; i++)
 			json_array_append_new(
 				results, result_json(cert, rail, rail->results[i]));
@@ -186,18 +206,35 @@ char *
 bu_fabcert_sign(const struct bu_fabcert *cert, const char *private_pem,
 		struct bu_err *err)
 {
-	bu_autojson json_t *value = NULL, *envelope = NULL;
-	bu_autofree char *bytes = NULL;
+	bu_autojson json_t *value = NULL;
+	bu_autofree char *canonical = NULL, *bytes = NULL;
 	char sig[BU_SIG_HEX_SIZE];
 
 	if (check_cert(cert, err))
 		return NULL;
 	value = cert_to_json(cert);
-	bytes = signed_bytes(value);
+	canonical = bu_json_canonical(value);
+	bytes = signed_bytes(canonical, strlen(canonical));
 	if (bu_sign(private_pem, bytes, strlen(bytes), sig, err))
 		return NULL;
-	envelope = json_pack("{s:O, s:s}", "cert", value, "sig", sig);
-	return bu_json_canonical(envelope);
+	/* Canonical, too. */
+	return bu_xasprintf(CERT_BEFORE "%s" CERT_AFTER "%s" CERT_END, canonical, sig);
+}
+
+/* Is the signature of the CERT as it stands in the text, which is canonical when nobody
+ * wrote it anew? Only this program's own texts were ever signed. */
+static int
+is_signed_as_written(const char *text, size_t size, const char *sig,
+		     const char *public_pem)
+{
+	size_t before = strlen(CERT_BEFORE),
+	       after = strlen(CERT_AFTER) + strlen(sig) + strlen(CERT_END);
+	bu_autofree char *bytes = NULL;
+
+	if (size < before + after || memcmp(text, CERT_BEFORE, before) != 0)
+		return 0;
+	bytes = signed_bytes(text + before, size - before - after);
+	return bu_verify(public_pem, bytes, strlen(bytes), sig, NULL) == 0;
 }
 
 json_t *
@@ -223,10 +260,14 @@ bu_fabcert_verify(const char *text, size_t size, const char *public_pem,
 			   "certificate: field 'cert': expected an object");
 		return NULL;
 	}
-	bytes = signed_bytes(cert);
-	if (bu_verify(public_pem, bytes, strlen(bytes), sig, err)) {
-		bu_err_wrap(err, "certificate");
-		return NULL;
+	if (!is_signed_as_written(text, size, sig, public_pem)) {
+		bu_autofree char *canonical = bu_json_canonical(cert);
+
+		bytes = signed_bytes(canonical, strlen(canonical));
+		if (bu_verify(public_pem, bytes, strlen(bytes), sig, err)) {
+			bu_err_wrap(err, "certificate");
+			return NULL;
+		}
 	}
 	if (bu_json_int(cert, "v", 0) != 1) {
 		bu_err_set(err, BU_ERR_INVAL, 0, "certificate: expected version 1");
@@ -310,11 +351,25 @@ bu_fabcert_covers(const json_t *cert, const char *rail, int only)
 	return 0;
 }
 
+/* A rail's own, else that of the rail that it names. */
+static const json_t *
+schedule_in(const json_t *cert, const json_t *rail)
+{
+	const char *as = bu_json_str(rail, "schedule_as", "");
+	size_t i;
+	json_t *one;
+
+	json_array_foreach (json_object_get(cert, "rails"), i, one) {
+		if (*as && strcmp(bu_json_str(one, "rail", ""), as) == 0)
+			return json_object_get(one, "schedule");
+	}
+	return json_object_get(rail, "schedule");
+}
+
 static int
-replay_result(const json_t *rail, uint64_t seed, const struct bu_expect *expect,
+replay_result(const json_t *schedule, uint64_t seed, const struct bu_expect *expect,
 	      const json_t *value, struct bu_pair_result *ret, struct bu_err *err)
 {
-	const json_t *schedule = json_object_get(rail, "schedule");
 	enum bu_verdict claimed;
 	int round;
 
@@ -345,6 +400,7 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 	    struct bu_err *err)
 {
 	const json_t *list = json_object_get(cert, "results");
+	const json_t *schedule = schedule_in(cert, rail);
 	const char *name = bu_json_str(rail, "rail", "");
 	size_t count = json_array_size(list), i;
 	bu_autofree struct bu_pair_result *results =
@@ -362,7 +418,8 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 	json_array_foreach (list, i, value) {
 		if (strcmp(bu_json_str(value, "rail", ""), name) != 0)
 			continue;
-		if (replay_result(rail, seed, &expect, value, &results[kept], err) != 0)
+		if (replay_result(schedule, seed, &expect, value, &results[kept],
+				  err) != 0)
 			return -1;
 		refs[kept] = &results[kept];
 		kept++;

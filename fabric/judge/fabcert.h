@@ -7,7 +7,8 @@
  * same key can pass for one. CERT
  * {"v":1,"kind":"full"|"boot","node","machine","hardware":{id: text},"boot_id",
  *  "epoch","issued","partners":[names],"results":[pair results],"rails":[{"rail",
- *  "expect":{"link_gbps","percent"},"verdict","schedule"?:{"group","order":[names]}}],
+ *  "expect":{"link_gbps","percent"},"verdict","schedule"?:{"group","order":[names]},
+ *  "schedule_as"?: the rail that has the same one}],
  *  "seed":"<hex>","verdict":"pass"|"warn","checks"?:{"digest","verdict","counts"}}
  * A result has {"rail","round"} besides, in which the rail's schedule pairs its ends
  * (-1: in none), and none of the counters. Of a time when one rail was measured there

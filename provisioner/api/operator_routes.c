@@ -27,13 +27,15 @@ pairs_json(const struct bu_fleet *fleet)
 	json_t *pairs = json_array();
 
 	for (size_t i = 0; i < fleet->measurements.count; i++) {
-		const json_t *pair = fleet->measurements.logs[i].brief;
+		const struct bu_pair_log *log = &fleet->measurements.logs[i];
+		bu_autojson json_t *pair = NULL;
 		json_t *brief;
 
 		/* One of them may have another name since. */
-		if (!bu_fleet_node(fleet, bu_json_str(pair, "a", "")) ||
-		    !bu_fleet_node(fleet, bu_json_str(pair, "b", "")))
+		if (!bu_fleet_node(fleet, log->name[0]) ||
+		    !bu_fleet_node(fleet, log->name[1]))
 			continue;
+		pair = bu_measurements_brief(log);
 		brief = json_object();
 
 		for (size_t k = 0; k < BU_LEN(keys); k++)

@@ -163,13 +163,30 @@ add_rail(const struct bu_gate *gate, const struct bu_node *node,
 	ret->verdict = bu_fabcert_judge(node->name, &ret->expect, of.refs, of.count);
 }
 
+/* A boot is proven by one partner on each rail, where its result passes both ways. */
+static void
+shorten(const struct bu_node *node, struct rails *rails)
+{
+	for (int i = 0; i < rails->count; i++) {
+		struct bu_fabcert_rail *rail = &rails->list[i];
+		enum bu_verdict one =
+			bu_fabcert_judge(node->name, &rail->expect, rail->results, 1);
+
+		if (one != BU_VERDICT_PASS && one != BU_VERDICT_WARN)
+			continue;
+		rail->result_count = 1;
+		rail->verdict = one;
+	}
+}
+
 static int
-certify_both(struct bu_fabcert *cert, const char *key, struct bu_event ret[2],
-	     struct bu_err *err)
+certify_both(struct bu_fabcert *cert, const struct bu_node *node, const char *key,
+	     struct rails *rails, struct bu_event ret[2], struct bu_err *err)
 {
 	cert->kind = BU_FABCERT_FULL;
 	if (certify(cert, key, &ret[0], err) != 0)
 		return -1;
+	shorten(node, rails);
 	cert->kind = BU_FABCERT_BOOT;
 	if (certify(cert, key, &ret[1], err) == 0)
 		return 0;
@@ -203,7 +220,8 @@ bu_gate_certify(const struct bu_gate *gate, const struct bu_node *node,
 		add_rail(gate, node, want->pool, i, &rails);
 	cert.rails = rails.list;
 	cert.rail_count = rails.count;
-	rc = certify_both(&cert, bu_trust_sign_key(gate->trust), ret, err);
+	rc = certify_both(&cert, node, bu_trust_sign_key(gate->trust), &rails, ret,
+			  err);
 	rails_fini(&rails);
 	return rc;
 }

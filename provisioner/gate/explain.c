@@ -281,14 +281,13 @@ is_present(const struct bu_fleet *fleet, const struct bu_pair_log *log)
 
 /* The error of a probe, else why its instrument is in doubt in one direction. */
 static const char *
-why_nothing(const struct bu_campaign_state *campaign, const json_t *brief,
+why_nothing(const struct bu_campaign_state *campaign, const struct bu_pair_brief *last,
 	    char text[BU_REASON_SIZE])
 {
-	const char *error = bu_json_str(brief, "error", "");
+	const char *error = last->error ? last->error : "";
 	bu_autofree struct bu_pair_result *result = bu_xcalloc(1, sizeof(*result));
 
-	if (*error ||
-	    bu_probe_read(campaign->gate, bu_json_int(brief, "seq", 0), result))
+	if (*error || bu_probe_read(campaign->gate, last->seq, result))
 		return error;
 	for (int dir = 0; dir < 2; dir++) {
 		if (bu_expect_doubt(&campaign->expect, result, dir, text))
@@ -305,7 +304,7 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 	const struct bu_fleet *fleet = campaign->gate->fleet;
 	const char *own = campaign->nodes[node]->name;
 	char reason[BU_REASON_SIZE];
-	const json_t *found = NULL;
+	const struct bu_pair_log *found = NULL;
 	int failures = 0, errors = 0;
 	json_t *place;
 	size_t i;
@@ -317,7 +316,7 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 
 		if (bu_gate_failures(log) == 0 || !is_present(fleet, log))
 			continue;
-		found = log->brief;
+		found = log;
 		failures = bu_gate_failures(log);
 		errors = log->errors;
 	}
@@ -325,9 +324,8 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 		return 0;
 	bu_reason_set(ret, errors ? BU_REASON_PROBES_SILENT : BU_REASON_PROBES_IN_DOUBT,
 		      &(struct bu_reason_args){
-			      .text = {bu_json_str(found, "a", "?"),
-				       bu_json_str(found, "b", "?"),
-				       why_nothing(campaign, found, reason)},
+			      .text = {found->name[0], found->name[1],
+				       why_nothing(campaign, &found->last, reason)},
 			      .number = {failures, campaign->over},
 		      });
 	return 1;

@@ -266,6 +266,7 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 			      bu_probe_body(gate, probe, rail->name,
 					    (const struct bu_node *const[]){a, b},
 					    &expect, &result));
+		json_decref(bu_steal(&probe->result[i]));
 	}
 	if (count)
 		bu_reconcile_note(gate->rec, events, count);
@@ -295,8 +296,7 @@ is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
 						 probe->name[1], probe->rail[i]);
 
 		if (place >= 0 &&
-		    strcmp(bu_json_str(gate->fleet->measurements.logs[place].brief,
-				       "probe", ""),
+		    strcmp(gate->fleet->measurements.logs[place].last.probe,
 			   probe->id) == 0)
 			return 1;
 	}
@@ -458,7 +458,7 @@ take_results(struct bu_probe *probe, const json_t *result)
 			     (!is_error(probe->result[i]) || is_error(one))))
 			continue;
 		json_decref(probe->result[i]);
-		probe->result[i] = json_deep_copy(one);
+		probe->result[i] = json_incref((json_t *)(uintptr_t)one);
 	}
 }
 

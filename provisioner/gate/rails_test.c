@@ -57,6 +57,43 @@ START_TEST(a_certificate_has_the_figures_of_all_rails)
 }
 END_TEST
 
+/* The places of a leaf are the larger part of it, and a boot needs one partner. */
+START_TEST(a_certificate_says_nothing_twice)
+{
+	static const char *const names[] = {"fabric", "rail1", "rail2"};
+	struct rig rig;
+	struct links links = good_links();
+	bu_autojson json_t *full = NULL, *boot = NULL;
+	json_t *rails, *result;
+	struct bu_err err;
+
+	begin_rails(&rig, 6, 3);
+	measure(&rig, &links, 6, 60);
+	full = cert_of(&rig, rig_node(&rig, 4)->full_cert);
+	boot = cert_of(&rig, rig_node(&rig, 4)->boot_cert);
+	ck_assert_uint_ge(json_array_size(json_object_get(full, "results")), 6);
+	ck_assert_uint_eq(json_array_size(json_object_get(boot, "results")), 3);
+	rails = json_object_get(full, "rails");
+	ck_assert_ptr_nonnull(json_object_get(json_array_get(rails, 0), "schedule"));
+	for (size_t k = 1; k < 3; k++) {
+		const json_t *rail = json_array_get(rails, k);
+
+		ck_assert_str_eq(bu_json_str(rail, "rail", ""), names[k]);
+		ck_assert_str_eq(bu_json_str(rail, "schedule_as", ""), names[0]);
+		ck_assert_ptr_null(json_object_get(rail, "schedule"));
+	}
+	/* What such a rail is held against is still the schedule. */
+	result = json_object_get(full, "results");
+	result = json_array_get(result, json_array_size(result) - 1);
+	ck_assert_str_eq(bu_json_str(result, "rail", ""), names[2]);
+	json_object_set_new(result, "round",
+			    json_integer(bu_json_int(result, "round", -1) + 1));
+	ck_assert_int_eq(bu_fabcert_replay(full, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "the schedule pairs"));
+	rig_end(&rig);
+}
+END_TEST
+
 /* Whatever the first rail carries. */
 START_TEST(a_fault_of_the_second_rail_alone_names_it)
 {
@@ -317,9 +354,8 @@ START_TEST(a_rail_that_fails_costs_the_other_nothing)
 	ck_assert_int_eq(rig.fleet->measurements.logs[first].errors, 0);
 	ck_assert_uint_eq(rig.fleet->measurements.logs[second].count, 0);
 	ck_assert_int_eq(rig.fleet->measurements.logs[second].errors, 1);
-	ck_assert_str_eq(
-		bu_json_str(rig.fleet->measurements.logs[second].brief, "error", ""),
-		"node002: no port");
+	ck_assert_str_eq(rig.fleet->measurements.logs[second].last.error,
+			 "node002: no port");
 	rig_end(&rig);
 }
 END_TEST
@@ -388,6 +424,6 @@ RIG_UNIT("rails", an_older_agent_measures_one_rail_at_a_time,
 	 a_node_hangs_at_another_leaf_on_each_rail,
 	 a_certificate_without_rails_is_of_an_only_rail,
 	 a_rail_that_fails_costs_the_other_nothing,
-	 a_certificate_has_the_figures_of_all_rails,
+	 a_certificate_has_the_figures_of_all_rails, a_certificate_says_nothing_twice,
 	 a_fault_of_the_second_rail_alone_names_it, a_wait_says_which_rail,
 	 a_new_rail_makes_a_certificate_too_little, a_run_measures_each_rail)

@@ -176,14 +176,15 @@ bu_gate_run(struct bu_gate *gate, struct bu_node *const *nodes, size_t count,
 	return run->id;
 }
 
-static const json_t *
-brief_of(const struct bu_gate *gate, const struct bu_gate_run *run,
-	 const struct pair *pair)
+/* NULL = it was never measured. */
+static const struct bu_pair_log *
+log_of(const struct bu_gate *gate, const struct bu_gate_run *run,
+       const struct pair *pair)
 {
 	int place = bu_measurements_find(gate->fleet, run->name[pair->a],
 					 run->name[pair->b], pair->rail);
 
-	return place < 0 ? NULL : gate->fleet->measurements.logs[place].brief;
+	return place < 0 ? NULL : &gate->fleet->measurements.logs[place];
 }
 
 /* NULL = the profile that is applied now does not measure it there any more. */
@@ -223,13 +224,12 @@ look_at_pair(struct bu_gate *gate, const struct bu_gate_run *run, struct pair *p
 	if (pair->done)
 		return;
 	if (pair->probe[0]) {
-		const json_t *brief = brief_of(gate, run, pair);
+		const struct bu_pair_log *log = log_of(gate, run, pair);
 
 		/* Another probe of the pair came after it: that one counts, too. */
-		pair->done =
-			strcmp(bu_json_str(brief, "probe", ""), pair->probe) == 0 ||
-			(!bu_probe_busy(gate, a->name) &&
-			 !bu_probe_busy(gate, b->name));
+		pair->done = (log && strcmp(log->last.probe, pair->probe) == 0) ||
+			     (!bu_probe_busy(gate, a->name) &&
+			      !bu_probe_busy(gate, b->name));
 		return;
 	}
 	if (check_node(gate, a, &err) != 0 || check_node(gate, b, &err) != 0) {
@@ -264,7 +264,7 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 	missed = json_array();
 	for (int i = 0; i < run->pair_count; i++) {
 		const struct pair *pair = &run->pairs[i];
-		const json_t *brief = brief_of(gate, run, pair);
+		const struct bu_pair_log *log = log_of(gate, run, pair);
 
 		done &= pair->done;
 		if (pair->why[0])
@@ -273,8 +273,8 @@ bu_gate_run_json(const struct bu_gate *gate, const char *id)
 							run->name[pair->a], "b",
 							run->name[pair->b], "rail",
 							pair->rail, "why", pair->why));
-		else if (pair->done && brief)
-			json_array_append(pairs, (json_t *)(uintptr_t)brief);
+		else if (pair->done && log)
+			json_array_append_new(pairs, bu_measurements_brief(log));
 	}
 	return json_pack("{s:s,s:b,s:i,s:o,s:o}", "run", run->id, "done", done,
 			 "wanted", run->pair_count, "pairs", pairs, "missed", missed);

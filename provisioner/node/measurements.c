@@ -15,8 +15,7 @@
 void
 bu_measurements_init(struct bu_measurements *measurements)
 {
-	*measurements = (struct bu_measurements){.index = json_object(),
-						 .of_end = json_object(),
+	*measurements = (struct bu_measurements){.of_end = json_object(),
 						 .incidents = json_object(),
 						 .soaked = json_object()};
 }
@@ -26,33 +25,91 @@ bu_measurements_fini(struct bu_measurements *measurements)
 {
 	for (size_t i = 0; i < measurements->count; i++) {
 		free(measurements->logs[i].list);
-		json_decref(measurements->logs[i].brief);
+		free(measurements->logs[i].last.error);
 	}
 	free(measurements->logs);
-	json_decref(measurements->index);
+	free(measurements->slots);
 	json_decref(measurements->of_end);
 	json_decref(measurements->incidents);
 	json_decref(measurements->soaked);
 }
 
-enum { KEY_SIZE = 3 * BU_NAME_MAX };
+enum { KEY_SIZE = 3 * BU_NAME_MAX, SLOTS_MIN = 64 };
+
+/* Of a text with its end, so that "ab" "c" is not "a" "bc". */
+static uint64_t
+add_to_hash(uint64_t hash, const char *text)
+{
+	do
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	while (*text++);
+	return hash;
+}
+
+static int
+is_pair(const struct bu_pair_log *log, const char *a, const char *b)
+{
+	return strcmp(log->name[0], a) == 0 && strcmp(log->name[1], b) == 0;
+}
+
+/* Where a pair is, in any order of its names, or would be: the slot. There is always an
+ * empty one. */
+static size_t
+slot_of(const struct bu_measurements *measurements, const char *a, const char *b,
+	const char *rail)
+{
+	size_t mask = measurements->slot_count - 1, at;
+	int swap = strcmp(a, b) > 0;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	hash = add_to_hash(add_to_hash(hash, swap ? b : a), swap ? a : b);
+	hash = add_to_hash(hash, rail);
+	for (at = (hash ^ hash >> 32) & mask; measurements->slots[at];
+	     at = (at + 1) & mask) {
+		const struct bu_pair_log *log =
+			&measurements->logs[measurements->slots[at] - 1];
+
+		if ((is_pair(log, a, b) || is_pair(log, b, a)) &&
+		    strcmp(log->rail, rail) == 0)
+			break;
+	}
+	return at;
+}
 
 static void
-key_of(const char *a, const char *b, const char *rail, char ret[KEY_SIZE])
+put_slot(struct bu_measurements *measurements, size_t place)
 {
-	int swap = strcmp(a, b) > 0;
+	const struct bu_pair_log *log = &measurements->logs[place];
 
-	snprintf(ret, KEY_SIZE, "%s %s %s", swap ? b : a, swap ? a : b, rail);
+	measurements
+		->slots[slot_of(measurements, log->name[0], log->name[1], log->rail)] =
+		(uint32_t)place + 1;
+}
+
+/* Room for one more; at most half of the slots are taken. */
+static void
+grow_slots(struct bu_measurements *measurements)
+{
+	if (2 * (measurements->count + 1) <= measurements->slot_count)
+		return;
+	measurements->slot_count =
+		measurements->slot_count ? 2 * measurements->slot_count : SLOTS_MIN;
+	free(measurements->slots);
+	measurements->slots =
+		bu_xcalloc(measurements->slot_count, sizeof(*measurements->slots));
+	for (size_t i = 0; i < measurements->count; i++)
+		put_slot(measurements, i);
 }
 
 int
 bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 		     const char *rail)
 {
-	char key[KEY_SIZE];
+	const struct bu_measurements *measurements = &fleet->measurements;
 
-	key_of(a, b, rail, key);
-	return (int)bu_json_int(fleet->measurements.index, key, -1);
+	if (!measurements->slot_count)
+		return -1;
+	return (int)measurements->slots[slot_of(measurements, a, b, rail)] - 1;
 }
 
 static void
@@ -90,7 +147,6 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 {
 	struct bu_measurements *measurements = &fleet->measurements;
 	int place = bu_measurements_find(fleet, a, b, rail);
-	char key[KEY_SIZE];
 	struct bu_pair_log *log;
 
 	if (place >= 0)
@@ -99,15 +155,14 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 		bu_xgrow(measurements->logs, &measurements->cap,
 			 measurements->count + 1, sizeof(*measurements->logs));
 	log = &measurements->logs[measurements->count];
-	*log = (struct bu_pair_log){.brief = json_object()};
+	*log = (struct bu_pair_log){.errors = 0};
 	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
 	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
 	bu_text_copy(log->rail, sizeof(log->rail), rail);
 	add_end(measurements, a, rail);
 	add_end(measurements, b, rail);
-	key_of(a, b, rail, key);
-	json_object_set_new(measurements->index, key,
-			    json_integer((json_int_t)measurements->count));
+	grow_slots(measurements);
+	put_slot(measurements, measurements->count);
 	return (int)measurements->count++;
 }
 
@@ -154,6 +209,43 @@ add_measured(struct bu_pair_log *log, const struct bu_event *event, const json_t
 	}
 }
 
+/* The whole of it stays in the log; the flows are in the list. */
+static void
+set_last(struct bu_pair_brief *last, const struct bu_event *event)
+{
+	const char *error = bu_json_str(event->body, "error", "");
+
+	free(last->error);
+	*last = (struct bu_pair_brief){
+		.seq = event->seq,
+		.ab_gbps = bu_json_real(event->body, "ab_gbps", 0),
+		.ba_gbps = bu_json_real(event->body, "ba_gbps", 0),
+		.expect_gbps = bu_json_real(event->body, "expect_gbps", 0),
+		.lat_us = bu_json_real(event->body, "lat_us", 0),
+		.mtu = (int)bu_json_int(event->body, "mtu", 0),
+		.error = *error ? bu_xstrdup(error) : NULL,
+	};
+	bu_text_copy(last->probe, sizeof(last->probe),
+		     bu_json_str(event->body, "probe", ""));
+	bu_ignore(bu_verdict_from_name(bu_json_str(event->body, "verdict", ""),
+				       &last->verdict));
+}
+
+json_t *
+bu_measurements_brief(const struct bu_pair_log *log)
+{
+	const struct bu_pair_brief *last = &log->last;
+
+	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:I}",
+			 "probe", last->probe, "rail", log->rail, "a", log->name[0],
+			 "b", log->name[1], "boot_a", log->boot[0], "boot_b",
+			 log->boot[1], "ab_gbps", last->ab_gbps, "ba_gbps",
+			 last->ba_gbps, "expect_gbps", last->expect_gbps, "lat_us",
+			 last->lat_us, "verdict", bu_verdict_name(last->verdict),
+			 "error", last->error ? last->error : "", "mtu", last->mtu,
+			 "seq", (json_int_t)last->seq);
+}
+
 void
 bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
 {
@@ -162,14 +254,8 @@ bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
 	const json_t *flows = json_object_get(event->body, "flows");
 	int place = add_log(fleet, a, b, bu_json_str(event->body, "rail", ""));
 	struct bu_pair_log *log = &fleet->measurements.logs[place];
-	json_t *brief = json_copy(event->body);
 
-	/* The whole of it stays in the log; the flows are in the list. */
-	json_object_del(brief, "result");
-	json_object_del(brief, "flows");
-	json_object_set_new(brief, "seq", json_integer(event->seq));
-	json_decref(log->brief);
-	log->brief = brief;
+	set_last(&log->last, event);
 	renew_boots(log, event->body);
 	if (json_is_array(flows)) {
 		log->errors = 0;

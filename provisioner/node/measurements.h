@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "model/event.h"
+#include "model/result.h"
 #include "provisioner/node/node.h"
 
 struct bu_fleet;
@@ -32,14 +33,25 @@ struct bu_pair_log {
 	char boot[2][40];
 	struct bu_measured *list; /* of these boots, oldest first */
 	size_t count, cap;
-	int errors;    /* probes without a result since the last one with */
-	json_t *brief; /* the last one's event, without the result: {a,b,...} */
+	int errors; /* probes without a result since the last one with */
+	/* Of the last one; its whole result is in event `seq`. */
+	struct bu_pair_brief {
+		int64_t seq;
+		char probe[24];
+		double ab_gbps, ba_gbps, expect_gbps, lat_us;
+		enum bu_verdict verdict;
+		int mtu;
+		char *error; /* NULL = none */
+	} last;
 };
 
 struct bu_measurements {
 	struct bu_pair_log *logs;
 	size_t count, cap;
-	json_t *index;     /* "a b rail" -> place */
+	/* By hash of (a, b, rail), places in logs + 1; 0 = empty. It is asked for
+	 * thousands of pairs at each look. */
+	uint32_t *slots;
+	size_t slot_count; /* a power of two, or none yet */
 	json_t *of_end;    /* "node rail" -> places of the logs that it is an end of */
 	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */
 	json_t *soaked;    /* machine id -> ms that it was under load since the last */
@@ -53,6 +65,9 @@ void bu_measurements_fini(struct bu_measurements *measurements);
  * names. */
 int bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 			 const char *rail);
+/* {"a","b","rail","boot_a","boot_b","probe","ab_gbps","ba_gbps","expect_gbps","lat_us",
+ * "verdict","error","mtu","seq"} of the last probe. New reference. */
+json_t *bu_measurements_brief(const struct bu_pair_log *log);
 /* Places of the logs with this end on this rail, in the order of their first probes; a
  * JSON array of integers, NULL = there is none. Borrowed. */
 const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,

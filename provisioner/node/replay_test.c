@@ -83,8 +83,9 @@ view(const struct bu_fleet *fleet)
 		bu_conditions_to_json(fleet->conditions), "nodes");
 
 	for (size_t i = 0; i < fleet->measurements.count; i++)
-		json_array_append(json_object_get(all, "pairs"),
-				  fleet->measurements.logs[i].brief);
+		json_array_append_new(
+			json_object_get(all, "pairs"),
+			bu_measurements_brief(&fleet->measurements.logs[i]));
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 		json_t *json = bu_node_to_json(node);
