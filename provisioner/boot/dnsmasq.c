@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -63,7 +64,9 @@ static const char dhcp_head[] = "no-ping\n"
 				"dhcp-leasefile=%s/dnsmasq.leases\n"
 				"dhcp-hostsfile=%s/hosts\n"
 				"dhcp-match=set:ipxe,175\n"
-				"dhcp-boot=tag:ipxe,%s\n";
+				/* A proxy's answer counts for iPXE only with the
+				 * server's address. */
+				"dhcp-boot=tag:ipxe,%s,,%s\n";
 
 /* Where we are the only server. Two lines save 16 seconds at each start of iPXE: an
  * empty router advertisement (it waits for one) and option 175.176 "no ProxyDHCP" (it
@@ -151,7 +154,8 @@ static void
 print_dhcp(FILE *out, const struct bu_dnsmasq_opts *opts,
 	   const struct bu_dnsmasq_site *site)
 {
-	fprintf(out, dhcp_head, opts->run_dir, opts->dir, opts->script_url);
+	fprintf(out, dhcp_head, opts->run_dir, opts->dir, opts->script_url,
+		opts->address);
 	if (opts->dhcp == BU_DHCP_PROXY) {
 		fprintf(out, "dhcp-range=%s,proxy\n", opts->address);
 		return;
@@ -286,6 +290,25 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 	free(dnsmasq);
 }
 
+/* A configuration that dnsmasq refuses does not replace the one that it runs with: the
+ * machines that boot now need it. */
+static int
+put_conf(struct bu_dnsmasq *dnsmasq, char **conf, int *restart, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s.new", dnsmasq->conf_path);
+
+	if (dnsmasq->conf && strcmp(dnsmasq->conf, *conf) == 0)
+		return 0;
+	if (bu_file_write(path, *conf, strlen(*conf), 0600, err) != 0)
+		return -1;
+	if (bu_priv_try_dnsmasq(path, err) != 0 && err->kind == BU_ERR_INVAL)
+		return bu_err_wrap(err, "dnsmasq does not take its new configuration%s",
+				   dnsmasq->conf ? " and goes on with the old one"
+						 : "");
+	unlink(path);
+	return bu_child_put(dnsmasq->conf_path, &dnsmasq->conf, conf, restart, err);
+}
+
 int
 bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	       struct bu_err *err)
@@ -294,7 +317,7 @@ bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	bu_autofree char *hosts = render_hosts(site);
 	bu_autofree char *names = bu_xstrdup(site->names ? site->names : "");
 	bu_autofree char *tftp = bu_xasprintf("%s/tftp", dnsmasq->opts.dir);
-	int restart = 0, reload = 0;
+	int restart = 0, reload = 0, rc;
 
 	/* It does not start without the folder that it serves. */
 	if (bu_mkdir_p(tftp, 0700, err) != 0 ||
@@ -302,16 +325,16 @@ bu_dnsmasq_set(struct bu_dnsmasq *dnsmasq, const struct bu_dnsmasq_site *site,
 	    bu_child_put(dnsmasq->names_path, &dnsmasq->names, &names, &reload, err) !=
 		    0 ||
 	    bu_child_put(dnsmasq->hosts_path, &dnsmasq->hosts, &hosts, &reload, err) !=
-		    0 ||
-	    bu_child_put(dnsmasq->conf_path, &dnsmasq->conf, &conf, &restart, err) != 0)
+		    0)
 		return -1;
+	rc = put_conf(dnsmasq, &conf, &restart, err);
 	if (!restart && reload &&
 	    bu_priv_reload_dnsmasq(bu_child_pid(dnsmasq->child), NULL) == 0)
-		return 0;
-	if (!restart && !reload)
-		return 0;
+		return rc;
+	if (!dnsmasq->conf || (!restart && !reload))
+		return rc;
 	bu_child_restart(dnsmasq->child);
 	if (dnsmasq->look)
 		bu_timer_set(dnsmasq->look, LOOK_MS);
-	return 0;
+	return rc;
 }

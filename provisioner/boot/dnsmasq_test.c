@@ -92,7 +92,7 @@ START_TEST(each_node_has_its_address_and_the_rest_a_range)
 		/* servers that are names are none for DHCP */
 		"dhcp-option=option:ntp-server,10.9.0.1,10.9.0.2",
 		"dhcp-option=option:router",
-		"dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe",
+		"dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe,,10.77.0.1",
 		"tftp-root=/state/dnsmasq/tftp",
 		"dhcp-match=set:arch0,option:client-arch,0",
 		"dhcp-match=set:arch7,option:client-arch,7",
@@ -140,7 +140,8 @@ START_TEST(what_is_not_said_is_not_answered)
 	ck_assert_ptr_null(strstr(text, "ntp-server"));
 	ck_assert(has_line(text, "dhcp-option=option:dns-server,10.1.0.53"));
 	ck_assert(has_line(text, "dhcp-option=option:router,10.77.0.254"));
-	ck_assert(has_line(text, "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe"));
+	ck_assert(has_line(
+		text, "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe,,10.77.0.1"));
 }
 END_TEST
 
@@ -191,7 +192,8 @@ START_TEST(each_mode_says_its_own)
 		  "pxe-service=tag:!ipxe,0,\"bringup\",undionly.kpxe",
 		  "pxe-service=tag:!ipxe,tag:!grub,7,\"bringup\",snponly.efi",
 		  "pxe-service=tag:!ipxe,tag:grub,7,\"bringup\",shimx64.efi",
-		  "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe", "enable-tftp"},
+		  "dhcp-boot=tag:ipxe,http://10.77.0.1:8080/boot.ipxe,,10.77.0.1",
+		  "enable-tftp"},
 		 {"dhcp-authoritative", "10.77.0.50", "option:router", "static",
 		  "encap:175", "enable-ra"}},
 		{BU_DHCP_OFF,
@@ -340,6 +342,31 @@ make_network(struct bu_loop *loop, const char *dir)
 	"for try in $(seq 300); do getent ahostsv4 " name                              \
 	" >/dev/null && break; sleep 0.1; done; " more
 
+START_TEST(a_first_configuration_that_is_refused_starts_nothing)
+{
+	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
+	struct bu_dnsmasq_site bad = site;
+	struct bu_dnsmasq_opts opts;
+	struct bu_dnsmasq *dnsmasq;
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_err err = {0};
+
+	BU_NEEDS("/usr/sbin/dnsmasq", "pgrep");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	opts = opts_in(dir);
+	bad.domain = "lab.test\nno-such-option";
+	dnsmasq = bu_dnsmasq_create(loop, &opts);
+	ck_assert_int_eq(bu_dnsmasq_set(dnsmasq, &bad, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "does not take its new configuration"));
+	ck_assert_ptr_null(strstr(err.text, "the old one"));
+	ck_assert_ptr_nonnull(strstr(err.text, ": no-such-option"));
+	expect(loop, dir, "pgrep -x dnsmasq -P $PPID || echo none", "none\n");
+	bu_dnsmasq_destroy(dnsmasq);
+	bu_loop_destroy(loop);
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
 START_TEST(it_answers_names_addresses_and_machines)
 {
 	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
@@ -381,6 +408,19 @@ START_TEST(it_answers_names_addresses_and_machines)
 		   "getent hosts 10.78.0.12; getent hosts 10.78.0.11 || echo none;"
 		   "pgrep -x dnsmasq -P $PPID | cmp - $D/pid && echo same"),
 	       "10.78.0.12      node002-fabric.lab.test\nnone\nsame\n");
+	/* What it refuses does not replace what it has; names are answered all the
+	 * same.
+	 */
+	now.domain = "lab.test\nno-such-option";
+	now.names = "10.78.0.13 node003-fabric.lab.test node003-fabric\n";
+	ck_assert_int_eq(bu_dnsmasq_set(dnsmasq, &now, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "goes on with the old one"));
+	ck_assert_ptr_nonnull(strstr(err.text, ": no-such-option"));
+	expect(loop, dir,
+	       ASK("node003-fabric.lab.test",
+		   "grep -c no-such-option $D/dnsmasq.conf;"
+		   "pgrep -x dnsmasq -P $PPID | cmp - $D/pid && echo same"),
+	       "0\nsame\n");
 	/* A storm of machines waits in its queue instead of being lost: twice what was
 	 * asked for, as the kernel counts. */
 	expect(loop, dir,
@@ -396,4 +436,6 @@ END_TEST
 BU_UNIT("dnsmasq", each_node_has_its_address_and_the_rest_a_range,
 	what_is_not_said_is_not_answered, a_large_site_has_a_lease_for_each,
 	each_mode_says_its_own, modes_have_names, dnsmasq_understands_it,
-	a_directory_that_cannot_be_is_an_error, it_answers_names_addresses_and_machines)
+	a_directory_that_cannot_be_is_an_error,
+	a_first_configuration_that_is_refused_starts_nothing,
+	it_answers_names_addresses_and_machines)

@@ -16,7 +16,7 @@
 #include "base/path.h"
 
 /* 5,000 requests at once, as the kernel counts their bytes. */
-enum { DHCP_QUEUE = 16 << 20, DNSMASQ_FILES = 64 };
+enum { DHCP_QUEUE = 16 << 20, DNSMASQ_FILES = 64, TRY_MS = 5000 };
 
 static int
 check_conf(const char *path, struct bu_err *err)
@@ -36,17 +36,59 @@ check_conf(const char *path, struct bu_err *err)
 	return 0;
 }
 
+/* Debian installs it where an ordinary PATH does not look. */
+static const char *
+dnsmasq_program(void)
+{
+	return access("/usr/sbin/dnsmasq", X_OK) == 0 ? "/usr/sbin/dnsmasq" : "dnsmasq";
+}
+
+/* Its words end with "at line 12 of FILE", and the line is what helps. */
+static int
+say_line(const char *conf_path, const char *words, struct bu_err *err)
+{
+	const char *at = strstr(words, " at line ");
+	bu_autofree char *text = bu_file_read(conf_path, 0, NULL, NULL);
+	const char *line = text;
+	long number = at ? strtol(at + 9, NULL, 10) : 0;
+
+	while (line && --number > 0 && (line = strchr(line, '\n')) != NULL)
+		line++;
+	if (!at || !line)
+		at = line = "";
+	return bu_err_set(err, BU_ERR_INVAL, 0, "%.*s%s%.*s", (int)strcspn(words, "\n"),
+			  words, *at ? ": " : "", (int)strcspn(line, "\n"), line);
+}
+
+int
+bu_priv_try_dnsmasq(const char *conf_path, struct bu_err *err)
+{
+	bu_autofree char *conf_arg = bu_xasprintf("--conf-file=%s", conf_path);
+	const char *argv[] = {dnsmasq_program(), "--test", conf_arg, NULL};
+	struct bu_job_opts opts = {
+		.argv = argv, .deadline_ms = TRY_MS, .output_max = 65536};
+	struct bu_job_end end;
+
+	int rc = 0;
+
+	if (check_conf(conf_path, err) != 0 || bu_job_wait(&opts, &end, err) != 0)
+		return -1;
+	if (end.timed_out)
+		rc = bu_err_set(err, BU_ERR_TIMEOUT, 0, "dnsmasq --test took %d ms",
+				TRY_MS);
+	else if (end.exit_code != 0)
+		rc = say_line(conf_path, end.errs, err);
+	bu_job_end_fini(&end);
+	return rc;
+}
+
 struct bu_job *
 bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path, bu_job_fn fn,
 		      void *arg, struct bu_err *err)
 {
 	bu_autofree char *conf_arg = bu_xasprintf("--conf-file=%s", conf_path);
-	/* Debian installs it where an ordinary PATH does not look. */
-	const char *program = access("/usr/sbin/dnsmasq", X_OK) == 0
-				      ? "/usr/sbin/dnsmasq"
-				      : "dnsmasq";
-	const char *argv[] = {program, "--keep-in-foreground", "--log-facility=-",
-			      conf_arg, NULL};
+	const char *argv[] = {dnsmasq_program(), "--keep-in-foreground",
+			      "--log-facility=-", conf_arg, NULL};
 	struct bu_job_opts opts = {.argv = argv, .output_max = 65536};
 
 	if (check_conf(conf_path, err) != 0)

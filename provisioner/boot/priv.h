@@ -18,6 +18,9 @@ struct bu_job *bu_priv_start_dnsmasq(struct bu_loop *loop, const char *conf_path
 struct bu_job *bu_priv_start_chronyd(struct bu_loop *loop, const char *conf_path,
 				     bu_job_fn fn, void *arg, struct bu_err *err);
 int bu_priv_has_chronyd(void);
+/* Would dnsmasq start with this configuration? BU_ERR_INVAL with its words and the line
+ * that they are about; of another kind when it could not be asked. Waits for it. */
+bu_must int bu_priv_try_dnsmasq(const char *conf_path, struct bu_err *err);
 /* Makes it read its hosts again (SIGHUP). The process must be a dnsmasq. */
 bu_must int bu_priv_reload_dnsmasq(pid_t pid, struct bu_err *err);
 
