@@ -23,6 +23,7 @@
 #include "base/worker.h"
 #include "fabric/probe/rails.h"
 #include "images/install/bootargs.h"
+#include "images/install/bootvars.h"
 #include "images/install/install.h"
 #include "model/work.h"
 
@@ -200,6 +201,8 @@ install(struct bu_uplink *link, const struct bu_work_install *work, struct bu_er
 		opts.files = files.list;
 		opts.file_count = files.count;
 		rc = bu_install_run(&opts, &hooks, err);
+		if (rc == 0)
+			bu_bootvars_installed(work->disk);
 	}
 	files_fini(&files);
 	return rc;

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ enum {
 	NAME_CHARS = 36,
 };
 
+static const char esp_type[] = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9";
 /* The type "Linux filesystem data". */
 static const char data_type[] = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";
 
@@ -421,4 +423,31 @@ bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
 					  layout->data[i].name);
 	}
 	return 0;
+}
+
+int
+bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
+{
+	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
+	bu_autoclose int fd = open(disk, O_RDONLY | O_CLOEXEC);
+	uint8_t type[16];
+
+	if (fd < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", disk);
+	if (read_table(fd, table, err) != 0)
+		return bu_err_wrap(err, "disk %s", disk);
+	put_guid(type, esp_type);
+	for (uint32_t i = 0; i < ENTRIES; i++) {
+		const uint8_t *entry = table + (size_t)i * ENTRY_SIZE;
+
+		if (memcmp(entry, type, sizeof(type)) != 0)
+			continue;
+		ret->number = i + 1;
+		ret->first_sector = get_le(entry + 32, 8);
+		ret->sectors = get_le(entry + 40, 8) - ret->first_sector + 1;
+		memcpy(ret->guid, entry + 16, sizeof(ret->guid));
+		return 0;
+	}
+	return bu_err_set(err, BU_ERR_STATE, 0, "disk %s has no system partition",
+			  disk);
 }

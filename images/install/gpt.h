@@ -50,4 +50,14 @@ int bu_gpt_is_ours(int fd);
 bu_must int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
 			      const struct bu_layout *layout, struct bu_err *err);
 
+/* A system partition as boot entries name it. */
+struct bu_gpt_esp {
+	uint32_t number; /* from 1 on */
+	uint64_t first_sector, sectors;
+	uint8_t guid[16]; /* as it is on the disk */
+};
+/* Of a disk with our table; BU_ERR_STATE when it has none. */
+bu_must int bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret,
+			    struct bu_err *err);
+
 #endif
