@@ -82,6 +82,7 @@ demo|mtools|fills the image's boot partition|
 demo|dosfstools|makes the image's boot partition|
 demo|syslinux|boots the image under BIOS|
 demo|syslinux-common|its modules|
+demo|libdevmapper1.02.1|for grub-mkimage, which makes the loader of the disk|
 demo|e2fsprogs|the image's root file system|
 demo|fdisk|partition tables|
 demo|ibverbs-providers|RDMA adapters, for the agent|

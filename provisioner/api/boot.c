@@ -160,13 +160,15 @@ BU_HANDLER(bu_api_boot_script)
 			plain, agent ? "it is asked what it is" : "it boots its disk");
 		reply->text =
 			agent ? unknown_script(api, plain)
-			      : bu_script_boot_disk("this MAC is not in the inventory");
+			      : bu_script_boot_disk("this MAC is not in the inventory",
+						    api->http_url);
 		return BU_ANSWER_NOW;
 	}
 	bu_request_address(request, address);
 	agent = bu_reconcile_boots(node);
 	if (agent && is_stranger(api, node, address, mac)) {
-		reply->text = bu_script_boot_disk("this is not its machine");
+		reply->text =
+			bu_script_boot_disk("this is not its machine", api->http_url);
 		return BU_ANSWER_NOW;
 	}
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
@@ -174,7 +176,8 @@ BU_HANDLER(bu_api_boot_script)
 	bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK, address);
 	reply->text =
 		agent ? agent_script(api, node, target.node, mac, bu_script_boot_agent)
-		      : bu_script_boot_disk("no network boot is ordered");
+		      : bu_script_boot_disk("no network boot is ordered",
+					    api->http_url);
 	return BU_ANSWER_NOW;
 }
 
@@ -221,7 +224,8 @@ BU_HANDLER(bu_api_boot_file)
 		reply->text = bu_xstrdup(bu_trust_ca(api->trust));
 		return BU_ANSWER_NOW;
 	}
-	if (strcmp(name, "vmlinuz") == 0 || strcmp(name, "agent.img") == 0)
+	if (strcmp(name, "vmlinuz") == 0 || strcmp(name, "agent.img") == 0 ||
+	    strcmp(name, "disk.efi") == 0)
 		path = bu_xasprintf("%s/%s", api->ramdisk_dir, name);
 	else
 		path = bu_loader_http_path(&api->loader_dirs, name);

@@ -12,7 +12,10 @@
 #include "base/err.h"
 
 /* A machine that is not ordered to boot from the network has no file, and starts its
- * own disk's loader: the firmware's list may have other machines' networks in it. */
+ * own disk's loader: the firmware's list may have other machines' networks in it. The
+ * second search wins where it finds something: /kargs is of our images alone, and there
+ * may be disks of others. disk.efi, which iPXE loads, does the same
+ * (images/build/recipes/ramdisk.sh). */
 char *
 bu_grub_first(void)
 {
@@ -23,6 +26,7 @@ bu_grub_first(void)
 		"source $net/grub/$net_default_mac.cfg\n"
 		"echo bringup: no network boot is ordered, booting from the disk\n"
 		"search --no-floppy --file --set=esp /EFI/BOOT/BOOTX64.EFI\n"
+		"search --no-floppy --file --set=esp /kargs\n"
 		"chainloader ($esp)/EFI/BOOT/BOOTX64.EFI\n"
 		"boot\n"
 		"exit 1\n");

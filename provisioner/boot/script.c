@@ -63,13 +63,17 @@ bu_script_boot_agent(const struct bu_script_agent *agent)
 		kargs, agent->http_url);
 }
 
-/* iPXE of 2019 cannot start a disk under UEFI: the firmware's next entry has to. */
+/* iPXE of 2019 cannot start a disk under UEFI: GRUB does, which looks for the system
+ * partition of ours. Without it the firmware's next entry has to. */
 char *
-bu_script_boot_disk(const char *why)
+bu_script_boot_disk(const char *why, const char *http_url)
 {
 	return bu_xasprintf("#!ipxe\n"
 			    "echo bringup: %s; booting from the disk\n"
-			    "iseq ${platform} efi && exit 1 ||\n"
-			    "sanboot --no-describe --drive 0x80\n",
-			    why);
+			    "iseq ${platform} efi && goto efi ||\n"
+			    "sanboot --no-describe --drive 0x80\n"
+			    ":efi\n"
+			    "chain %s/boot/disk.efi ||\n"
+			    "exit 1\n",
+			    why, http_url);
 }

@@ -20,6 +20,6 @@ char *bu_script_kargs(const struct bu_script_agent *agent);
 /* Boots the ramdisk with the agent. Owned. */
 char *bu_script_boot_agent(const struct bu_script_agent *agent);
 /* Boots from the disk: no boot from the network was ordered. Owned. */
-char *bu_script_boot_disk(const char *why);
+char *bu_script_boot_disk(const char *why, const char *http_url);
 
 #endif

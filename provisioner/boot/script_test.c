@@ -63,10 +63,14 @@ END_TEST
 
 START_TEST(the_disks_script_holds_no_token_and_says_why)
 {
-	bu_autofree char *text = bu_script_boot_disk("no network boot is ordered");
+	bu_autofree char *text = bu_script_boot_disk("no network boot is ordered",
+						     "http://10.77.0.1:8080");
 
 	ck_assert_ptr_nonnull(strstr(text, "no network boot is ordered"));
 	ck_assert_ptr_nonnull(strstr(text, "sanboot"));
+	/* Under UEFI the disk's own loader; the firmware's list when that fails. */
+	ck_assert_ptr_nonnull(strstr(
+		text, ":efi\nchain http://10.77.0.1:8080/boot/disk.efi ||\nexit 1\n"));
 	ck_assert_ptr_null(strstr(text, "kernel"));
 	ck_assert_ptr_null(strstr(text, "token"));
 }

@@ -318,6 +318,22 @@ kept_initrd()
 	echo "$kept"
 }
 
+# fetch_packages TO FOLDER PACKAGE...: that folder of what they hold; not installed.
+fetch_packages()
+{
+	to=$1 folder=$2
+	shift 2
+	rm -rf "$WORK/fetched" && mkdir -p "$WORK/fetched/root"
+	(cd "$WORK/fetched" &&
+		apt-get -q -o APT::Sandbox::User=root download "$@" >&2)
+	for deb in "$WORK"/fetched/*.deb; do
+		dpkg -x "$deb" "$WORK/fetched/root"
+	done
+	mkdir -p "$CACHE/base"
+	mv "$WORK/fetched/root/$folder" "$to"
+	rm -rf "$WORK/fetched"
+}
+
 # signed_loaders: Debian's shim and GRUB, with which Secure Boot may be on; unpacked and
 # never installed, because installed they are this machine's own. Sets SIGNED.
 signed_loaders()
@@ -325,15 +341,30 @@ signed_loaders()
 	SIGNED=$CACHE/base/signed-$(candidates $SIGNED_PACKAGES | digest | cut -c1-16)
 	[ ! -d "$SIGNED" ] || return 0
 	say "fetching $SIGNED_PACKAGES"
-	rm -rf "$WORK/signed" && mkdir -p "$WORK/signed/root"
-	(cd "$WORK/signed" &&
-		apt-get -q -o APT::Sandbox::User=root download $SIGNED_PACKAGES >&2)
-	for deb in "$WORK"/signed/*.deb; do
-		dpkg -x "$deb" "$WORK/signed/root"
-	done
-	mkdir -p "$CACHE/base"
-	mv "$WORK/signed/root/usr/lib" "$SIGNED"
-	rm -rf "$WORK/signed"
+	fetch_packages "$SIGNED" usr/lib $SIGNED_PACKAGES
+}
+
+# disk_loader FILE: GRUB that starts the disk's own loader, for iPXE, which under UEFI
+# cannot. The search for /kargs comes last and so goes before: only our images have that.
+disk_loader()
+{
+	GRUB=$CACHE/base/grub-$(candidates $GRUB_PACKAGES | digest | cut -c1-16)
+	if [ ! -d "$GRUB" ]; then
+		say "fetching $GRUB_PACKAGES"
+		fetch_packages "$GRUB" usr $GRUB_PACKAGES
+	fi
+	cat >"$WORK/disk.cfg" <<'END'
+search --no-floppy --file --set=esp /EFI/BOOT/BOOTX64.EFI
+search --no-floppy --file --set=esp /kargs
+echo "bringup: starting the loader of the disk"
+chainloader ($esp)/EFI/BOOT/BOOTX64.EFI
+boot
+exit
+END
+	"$GRUB/bin/grub-mkimage" -d "$GRUB/lib/grub/x86_64-efi" -O x86_64-efi -p / \
+		-c "$WORK/disk.cfg" -o "$1" part_gpt fat search search_fs_file chain echo \
+		boot || die "grub-mkimage failed; it needs Debian's package" \
+		"libdevmapper1.02.1"
 }
 
 # esp FILE MIB VMLINUZ INITRD KARGS: one system partition for BIOS (syslinux) and UEFI
@@ -400,4 +431,5 @@ END
 
 KARGS="rw console=tty0 console=ttyS0,115200 quiet panic=30"
 SIGNED_PACKAGES="shim-signed grub-efi-amd64-signed"
+GRUB_PACKAGES="grub-efi-amd64-bin grub-common"
 BOOT_PACKAGES="syslinux syslinux-common $SIGNED_PACKAGES mtools dosfstools e2fsprogs"
