@@ -291,6 +291,9 @@ static const struct verb verbs[] = {
 	{"list", "[--json]", "the images in the cache", 0, 0, run_list},
 	{"show", "NAME [--json|--sbom]",
 	 "one image and its parts, or its packages (SPDX)", 1, 1, run_show},
+	{"scan", "NAME --advisories FILE [--severity WORD] [--json]",
+	 "its packages against known holes; exit code 15: found", 1, 1,
+	 bu_image_cmd_scan},
 	{"stored", "[NAME] [--json]", "all that are kept, and who needs them", 0, 1,
 	 bu_image_cmd_stored},
 	{"rollback", "NAME [DIGEST]",
@@ -324,6 +327,8 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 		{"socket", required_argument, NULL, 's'},
 		{"json", no_argument, NULL, 'j'},
 		{"sbom", no_argument, NULL, 'b'},
+		{"advisories", required_argument, NULL, 'A'},
+		{"severity", required_argument, NULL, 'S'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -343,6 +348,10 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 			options->yes = 1;
 		else if (c == 'o')
 			options->offline = 1;
+		else if (c == 'A')
+			options->advisories = optarg;
+		else if (c == 'S')
+			options->severity = optarg;
 		else if (c == 's')
 			options->socket = optarg;
 		else if (c == 'h')

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verbs of `bringup image` work on, and those of image_shelf.c. */
+/* What the verbs of `bringup image` work on, and those of image_shelf.c and
+ * image_scan.c. */
 #ifndef BU_CLI_COMMANDS_IMAGE_IMPL_H
 #define BU_CLI_COMMANDS_IMAGE_IMPL_H
 
@@ -13,6 +14,8 @@ struct bu_image_place {
 struct bu_image_options {
 	const char *agent;
 	const char *socket;
+	const char *advisories;
+	const char *severity;
 	int force;
 	int json;
 	int sbom;
@@ -29,5 +32,6 @@ struct bu_image_options {
 BU_IMAGE_VERB(bu_image_cmd_stored);
 BU_IMAGE_VERB(bu_image_cmd_rollback);
 BU_IMAGE_VERB(bu_image_cmd_gc);
+BU_IMAGE_VERB(bu_image_cmd_scan);
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "images/build/sbom.h"
 #include "images/store.h"
 #include "tests/support/unit.h"
 
@@ -17,6 +18,9 @@ static const char recipe[] =
 	"key) cat \"$RECIPES/input\" ;;\n"
 	"build)\n"
 	"  echo run >>\"$RECIPES/runs\"\n"
+	"  mkdir -p \"$WORK/root/var/lib/dpkg\"\n"
+	"  printf 'Package: bash\\nStatus: install ok installed\\nVersion: 1\\n'"
+	"'Architecture: all\\n' >\"$WORK/root/var/lib/dpkg/status\"\n"
 	"  head -c 440 /dev/zero >\"$OUT/boot.bin\"\n"
 	"  (cat \"$RECIPES/input\"; head -c 65536 /dev/zero) | head -c 65536 "
 	">\"$OUT/r.raw\"\n"
@@ -104,6 +108,28 @@ START_TEST(builds_once_per_input)
 	ck_assert(!bu_file_exists(path));
 	bu_image_fini(&image);
 	bu_image_fini(&again);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+START_TEST(the_packages_are_kept_and_signed_for)
+{
+	struct bu_image image;
+	bu_autofree char *text = NULL, *path = NULL;
+	struct bu_err err;
+
+	make_recipe();
+	ck_assert_msg(!build(&err), "%s", err.text);
+	load(&image);
+	text = bu_sbom_load(&image, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(text, "pkg:deb/unknown/bash@1?arch=all"));
+	path = bu_xasprintf("%s/sbom.json", image.dir);
+	text[0] = '[';
+	ck_assert_int_eq(bu_file_write(path, text, strlen(text), 0644, NULL), 0);
+	ck_assert_ptr_null(bu_sbom_load(&image, &err));
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	bu_image_fini(&image);
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 END_TEST
@@ -219,6 +245,6 @@ START_TEST(unknown_names_are_told)
 }
 END_TEST
 
-BU_UNIT("recipe", builds_once_per_input, a_failed_build_changes_nothing,
-	damage_is_refused_and_repaired, reading_makes_no_key_and_a_lost_half_comes_back,
-	unknown_names_are_told)
+BU_UNIT("recipe", builds_once_per_input, the_packages_are_kept_and_signed_for,
+	a_failed_build_changes_nothing, damage_is_refused_and_repaired,
+	reading_makes_no_key_and_a_lost_half_comes_back, unknown_names_are_told)
