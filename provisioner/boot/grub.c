@@ -14,7 +14,8 @@
 /* A machine that is not ordered to boot from the network has no file, and starts its
  * own disk's loader: the firmware's list may have other machines' networks in it. The
  * second search wins where it finds something: /kargs is of our images alone, and there
- * may be disks of others. disk.efi, which iPXE loads, does the same
+ * may be disks of others. The loader gets the device of root, whatever device its path
+ * names. disk.efi, which iPXE loads, does the same
  * (images/build/recipes/ramdisk.sh). */
 char *
 bu_grub_first(void)
@@ -25,9 +26,9 @@ bu_grub_first(void)
 		/* GRUB's test -f lists folders, which TFTP cannot: so it just tries. */
 		"source $net/grub/$net_default_mac.cfg\n"
 		"echo bringup: no network boot is ordered, booting from the disk\n"
-		"search --no-floppy --file --set=esp /EFI/BOOT/BOOTX64.EFI\n"
-		"search --no-floppy --file --set=esp /kargs\n"
-		"chainloader ($esp)/EFI/BOOT/BOOTX64.EFI\n"
+		"search --no-floppy --file --set=root /EFI/BOOT/BOOTX64.EFI\n"
+		"search --no-floppy --file --set=root /kargs\n"
+		"chainloader /EFI/BOOT/BOOTX64.EFI\n"
 		"boot\n"
 		"exit 1\n");
 }

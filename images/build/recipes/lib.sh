@@ -354,16 +354,16 @@ disk_loader()
 		fetch_packages "$GRUB" usr $GRUB_PACKAGES
 	fi
 	cat >"$WORK/disk.cfg" <<'END'
-search --no-floppy --file --set=esp /EFI/BOOT/BOOTX64.EFI
-search --no-floppy --file --set=esp /kargs
+search --no-floppy --file --set=root /EFI/BOOT/BOOTX64.EFI
+search --no-floppy --file --set=root /kargs
 echo "bringup: starting the loader of the disk"
-chainloader ($esp)/EFI/BOOT/BOOTX64.EFI
+chainloader /EFI/BOOT/BOOTX64.EFI
 boot
 exit
 END
 	"$GRUB/bin/grub-mkimage" -d "$GRUB/lib/grub/x86_64-efi" -O x86_64-efi -p / \
 		-c "$WORK/disk.cfg" -o "$1" part_gpt fat search search_fs_file chain echo \
-		boot || die "grub-mkimage failed; it needs Debian's package" \
+		boot minicmd || die "grub-mkimage failed; it needs Debian's package" \
 		"libdevmapper1.02.1"
 }
 
