@@ -230,6 +230,16 @@ bu_word_find(const char *const *words, const char *word)
 	return -1;
 }
 
+int
+bu_json_word(const json_t *object, const char *key, const char *const *words,
+	     int otherwise)
+{
+	const char *word = json_string_value(json_object_get(object, key));
+	int place = word ? bu_word_find(words, word) : -1;
+
+	return place < 0 ? otherwise : place;
+}
+
 /* Texts come from sysfs, firmware and other people's programs. */
 static json_t *
 write_text(const char *text)

@@ -111,6 +111,9 @@ bu_must int bu_record_from_json(const struct bu_field *fields, const json_t *val
 void bu_record_init(const struct bu_field *fields, void *record);
 /* The place of a word; -1: there is no such word. */
 int bu_word_find(const char *const *words, const char *word);
+/* The place of the word that a member is; otherwise: it is missing or none of them. */
+int bu_json_word(const json_t *object, const char *key, const char *const *words,
+		 int otherwise);
 /* Releases the lists on the heap; the members are as after bu_record_init(). */
 void bu_record_fini(const struct bu_field *fields, void *record);
 

@@ -30,7 +30,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "disk: the one that may lose its data; {retry, begun, by}: the failed "      \
 	  "order again")                                                               \
 	X(ROLLOUT, "rollout",                                                          \
-	  "{rollout, to, by, reason}: paused, resumed, stopped or aborted")            \
+	  "{rollout, to, by, code, args, reason}: paused, resumed, stopped or "        \
+	  "aborted")                                                                   \
 	X(BRAKE, "brake",                                                              \
 	  "{scope, on, late, of, text}: the ladders of a scope freeze or go on")       \
 	X(BOUND, "bound",                                                              \

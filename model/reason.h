@@ -219,6 +219,13 @@
 	  "{cluster} says {state}[: {why}]")                                           \
 	X(CLUSTER_LOST_IT, "cluster-lost-it", CAUSE, 0, 0, "",                         \
 	  "{cluster} does not know it")                                                \
+	/* why a rollout is in its state */                                            \
+	X(ROLLOUT_BY, "rollout-by", CAUSE, 0, 0, "", "by {who}")                       \
+	X(BUDGET_SPENT, "budget-spent", CAUSE, 0, 0, "",                               \
+	  "pool {pool}: {#faults} of its failure budget of {#budget}; {node}: {why}")  \
+	X(CANARY_FAULT, "canary-fault", CAUSE, 0, 0, "",                               \
+	  "pool {pool}: {#faults} of its failure budget of {#budget}, a canary among " \
+	  "them; {node}: {why}")                                                       \
 	/* why a plan has a step for it */                                             \
 	X(NEW, "new", PLAN, 0, 0, "", "new in the profile")                            \
 	X(NOT_INSTALLED, "not-installed", PLAN, 0, 0, "",                              \

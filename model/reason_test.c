@@ -160,6 +160,11 @@ static const char *const sentences[] = {
 	[BU_REASON_LEFT_PROFILE] = "it is no longer in the profile",
 	[BU_REASON_CLUSTER_REFUSES] = "<cluster> says <state>: <why>",
 	[BU_REASON_CLUSTER_LOST_IT] = "<cluster> does not know it",
+	[BU_REASON_ROLLOUT_BY] = "by <who>",
+	[BU_REASON_BUDGET_SPENT] =
+		"pool <pool>: 2 of its failure budget of 2; <node>: <why>",
+	[BU_REASON_CANARY_FAULT] = "pool <pool>: 2 of its failure budget of 2, a "
+				   "canary among them; <node>: <why>",
 	[BU_REASON_NEW] = "new in the profile",
 	[BU_REASON_NOT_INSTALLED] = "not installed; its disk is not empty",
 	[BU_REASON_OUT_OF_SERVICE] = "<state>: <why>; its disk is not empty",

@@ -57,6 +57,13 @@ bu_verdict_name(enum bu_verdict verdict)
 	return bu_verdict_names[verdict];
 }
 
+enum bu_verdict
+bu_verdict_of(const json_t *object)
+{
+	return (enum bu_verdict)bu_json_word(object, "verdict", bu_verdict_names,
+					     BU_VERDICT_INCONCLUSIVE);
+}
+
 int
 bu_verdict_from_name(const char *name, enum bu_verdict *ret)
 {

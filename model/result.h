@@ -46,6 +46,8 @@ enum bu_verdict {
 };
 extern const char *const bu_verdict_names[];
 const char *bu_verdict_name(enum bu_verdict verdict);
+/* Of an object's "verdict"; INCONCLUSIVE when it has none. */
+enum bu_verdict bu_verdict_of(const json_t *object);
 /* -1 when there is no such name. */
 int bu_verdict_from_name(const char *name, enum bu_verdict *ret);
 

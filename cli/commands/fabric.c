@@ -8,6 +8,7 @@
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/result.h"
 
 enum { POLL_S = 25 };
 
@@ -21,9 +22,9 @@ print_run(const json_t *run, const struct bu_options *options)
 	json_t *pair;
 
 	json_array_foreach (pairs, i, pair) {
-		const char *verdict = bu_json_str(pair, "verdict", "");
+		enum bu_verdict verdict = bu_verdict_of(pair);
 
-		bad |= strcmp(verdict, "pass") != 0 && strcmp(verdict, "warn") != 0;
+		bad |= verdict != BU_VERDICT_PASS && verdict != BU_VERDICT_WARN;
 	}
 	if (options->format == BU_FORMAT_TABLE)
 		bu_render_pairs(pairs, stdout);

@@ -12,8 +12,10 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/record.h"
 #include "cli/client.h"
 #include "cli/render/output.h"
+#include "model/deed.h"
 
 /* Who is kept in the log: whoever became root says who they are. */
 static const char *
@@ -72,19 +74,20 @@ power_outcome(const json_t *node, const char *op, int64_t since_ms, int *ret_ok)
 {
 	const json_t *power = json_object_get(node, "power");
 	const json_t *seen = json_object_get(power, "seen");
-	const char *result = bu_json_str(power, "result", "");
-	int status = strcmp(op, "status") == 0;
+	int result = bu_json_word(power, "result", bu_outcome_names, BU_OUTCOME_NONE);
+	int status = bu_word_find(bu_deed_names, op) == BU_DEED_STATUS;
 	const char *error = status ? bu_json_str(seen, "error", "")
 				   : bu_json_str(power, "detail", "");
 	const char *is = bu_json_str(status ? seen : power, "power", "");
 
 	if (status ? bu_json_int(seen, "at_ms", 0) < since_ms
-		   : strcmp(result, "asked") == 0)
+		   : result == BU_OUTCOME_ASKED)
 		return NULL;
 	*ret_ok = !*error;
 	if (!*error)
 		return bu_xstrdup(is);
-	return bu_xasprintf("%s: %s%s%s%s", status ? "unknown" : result, error,
+	return bu_xasprintf("%s: %s%s%s%s",
+			    status ? "unknown" : bu_outcome_names[result], error,
 			    *is ? " (it is " : "", is, *is ? " now)" : "");
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
+#include "model/result.h"
 
 static void
 line(const char *name, const char *text, FILE *out)
@@ -36,16 +37,17 @@ show_result(const json_t *result, FILE *out)
 static void
 show_check(const json_t *check, FILE *out)
 {
-	const char *verdict = bu_json_str(check, "verdict", "");
+	enum bu_verdict verdict = bu_verdict_of(check);
 	const char *subject = bu_json_str(check, "subject", "");
 	bu_autofree char *text = NULL;
 
-	if (strcmp(verdict, "pass") == 0)
+	if (verdict == BU_VERDICT_PASS)
 		return;
-	text = bu_xasprintf(
-		"%s %s%s%s%s: %s; %s", verdict, bu_json_str(check, "id", "?"),
-		*subject ? " (" : "", subject, *subject ? ")" : "",
-		bu_json_str(check, "text", ""), bu_json_str(check, "hint", ""));
+	text = bu_xasprintf("%s %s%s%s%s: %s; %s", bu_verdict_name(verdict),
+			    bu_json_str(check, "id", "?"), *subject ? " (" : "",
+			    subject, *subject ? ")" : "",
+			    bu_json_str(check, "text", ""),
+			    bu_json_str(check, "hint", ""));
 	line("check", text, out);
 }
 

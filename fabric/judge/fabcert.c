@@ -409,7 +409,6 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 		bu_xcalloc(count + 1, sizeof(*refs));
 	uint64_t seed = strtoull(bu_json_str(cert, "seed", "0"), NULL, 16);
 	struct bu_expect expect;
-	const char *verdict;
 	json_t *value;
 	int kept = 0;
 
@@ -425,11 +424,11 @@ replay_rail(const json_t *cert, const json_t *rail, enum bu_verdict *ret,
 		kept++;
 	}
 	*ret = bu_fabcert_judge(bu_json_str(cert, "node", ""), &expect, refs, kept);
-	verdict = bu_verdict_name(*ret);
-	if (strcmp(verdict, bu_json_str(rail, "verdict", "")) != 0)
+	if (bu_json_word(rail, "verdict", bu_verdict_names, -1) != (int)*ret)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "%s%sits figures give %s, the certificate says %s",
-				  *name ? name : "", *name ? ": " : "", verdict,
+				  *name ? name : "", *name ? ": " : "",
+				  bu_verdict_name(*ret),
 				  bu_json_str(rail, "verdict", ""));
 	return 0;
 }
@@ -452,7 +451,7 @@ bu_fabcert_replay(const json_t *cert, struct bu_err *err)
 					? verdict
 					: worst;
 	}
-	if (strcmp(bu_verdict_name(worst), bu_json_str(cert, "verdict", "")) != 0)
+	if (bu_json_word(cert, "verdict", bu_verdict_names, -1) != (int)worst)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "its rails give %s, the certificate says %s",
 				  bu_verdict_name(worst),

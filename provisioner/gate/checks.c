@@ -51,7 +51,7 @@ int
 bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node)
 {
 	return checked_in_this_boot(node) && soak_left_ms(gate, node) == 0 &&
-	       strcmp(bu_json_str(node->checks, "verdict", ""), "fail") != 0;
+	       bu_verdict_of(node->checks) != BU_VERDICT_FAIL;
 }
 
 /* In this boot it was not checked yet. */
@@ -181,7 +181,7 @@ journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
 		node->live.says = (struct bu_reason){0};
 	bu_event_init(&event, kind, node->name, body);
 	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {words});
-	if (strcmp(bu_json_str(body, "verdict", ""), "fail") == 0)
+	if (bu_verdict_of(body) == BU_VERDICT_FAIL)
 		bu_gate_accuse(gate, node, &(struct bu_charge){&reason, hint, NULL},
 			       &event, 1);
 	else
@@ -226,8 +226,8 @@ static void
 take_soak(struct bu_gate *gate, struct bu_node *node, json_t *body)
 {
 	int64_t spent_ms = bu_json_int(body, "soak_ms", slice_ms(gate, node));
-	const char *verdict = bu_json_str(body, "verdict", "");
-	int counts = strcmp(verdict, "pass") == 0 || strcmp(verdict, "warn") == 0;
+	enum bu_verdict verdict = bu_verdict_of(body);
+	int counts = verdict == BU_VERDICT_PASS || verdict == BU_VERDICT_WARN;
 
 	json_object_set_new(body, "ms", json_integer(counts ? spent_ms : 0));
 	node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);

@@ -194,9 +194,7 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	       const json_t *result, const struct bu_err *failure)
 {
 	node->live.unanswered = 0;
-	if (strncmp(id, "p-", 2) == 0)
-		bu_probe_result(gate, node, id, result, failure);
-	else
+	if (!bu_probe_result(gate, node, id, result, failure))
 		bu_gate_checks_result(gate, node, id, result, failure);
 }
 

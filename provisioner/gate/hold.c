@@ -97,15 +97,17 @@ bu_gate_external(struct bu_gate *gate, struct bu_node *node,
 		 const struct bu_external *said, struct bu_err *err)
 {
 	struct bu_event event;
+	enum bu_verdict verdict;
 
 	if (bu_pair_name_check(said->source, "source", err) != 0)
 		return -1;
-	if (strcmp(said->verdict, "fail") != 0 && strcmp(said->verdict, "pass") != 0)
+	if (bu_verdict_from_name(said->verdict, &verdict) != 0 ||
+	    (verdict != BU_VERDICT_FAIL && verdict != BU_VERDICT_PASS))
 		return bu_err_set(
 			err, BU_ERR_INVAL, 0,
 			"verdict '%.32s': expected 'fail', or 'pass' to withdraw it",
 			said->verdict);
-	if (strcmp(said->verdict, "fail") == 0 && !*said->text)
+	if (verdict == BU_VERDICT_FAIL && !*said->text)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "text: expected the reason of the failure, in words");
 	bu_event_init(&event, BU_EVENT_VERDICT, node->name,

@@ -247,8 +247,9 @@ const char *bu_probe_start(struct bu_gate *gate,
 void bu_probe_deadlines(struct bu_gate *gate);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
-void bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
-		     const json_t *result, const struct bu_err *failure);
+/* 1 = the id is that of a probe of this node. */
+int bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
+		    const json_t *result, const struct bu_err *failure);
 int bu_probe_busy(const struct bu_gate *gate, const char *name);
 
 /* asks.c. Kept until all rails were looked at; then what can be started is. */

@@ -462,15 +462,17 @@ take_results(struct bu_probe *probe, const json_t *result)
 	}
 }
 
-void
+int
 bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
 		const json_t *result, const struct bu_err *failure)
 {
 	int end;
 	struct bu_probe *probe = probe_with(gate, node, &end);
 
-	if (!probe || strcmp(probe->id, id) != 0 || probe->spoke[end])
-		return;
+	if (!probe || strcmp(probe->id, id) != 0)
+		return 0;
+	if (probe->spoke[end])
+		return 1;
 	probe->spoke[end] = 1;
 	if (result)
 		take_results(probe, result);
@@ -480,4 +482,5 @@ bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id
 	}
 	if (probe->spoke[0] && probe->spoke[1])
 		finish_probe(gate, probe);
+	return 1;
 }

@@ -152,8 +152,7 @@ bu_report_words(const json_t *rows, const char **ret_hint)
 		bu_autofree char *old = NULL;
 		const char *subject = bu_json_str(row, "subject", "");
 
-		if (strcmp(bu_json_str(row, "verdict", ""), "fail") != 0 ||
-		    ++all > ROWS_SAID)
+		if (bu_verdict_of(row) != BU_VERDICT_FAIL || ++all > ROWS_SAID)
 			continue;
 		old = text;
 		text = bu_xasprintf("%s%scheck %s%s%s%s: %s%s%s", old,

@@ -37,7 +37,7 @@ struct bu_rollout {
 	char id[40];
 	json_t *applied; /* body of its event: plan, revision, commit, grants, by ... */
 	enum bu_rollout_state state;
-	char reason[400];                   /* of the state */
+	struct bu_reason reason;            /* of the state */
 	int64_t started_ms, ended_ms;       /* Unix time; ended 0 = an order is open */
 	int64_t resumed_seq;                /* failures before this are forgiven */
 	int total, done, failed, withdrawn; /* orders */

@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/result.h"
 #include "provisioner/node/fleet.h"
 
 void
@@ -281,7 +282,7 @@ bu_measurements_verdict(struct bu_fleet *fleet, struct bu_node *node,
 
 	if (!node->verdicts)
 		node->verdicts = json_object();
-	if (strcmp(bu_json_str(event->body, "verdict", ""), "fail") == 0)
+	if (bu_verdict_of(event->body) == BU_VERDICT_FAIL)
 		json_object_set(node->verdicts, source, event->body);
 	else
 		json_object_del(node->verdicts, source);

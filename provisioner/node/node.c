@@ -132,10 +132,10 @@ power_json(const struct bu_node *node)
 {
 	const struct bu_power_deed *deed = &node->power;
 	const struct bu_power_fact *seen = &node->live.power_seen;
-	json_t *object =
-		json_pack("{s:s,s:s,s:s,s:s,s:s,s:I}", "op", deed->op, "by", deed->by,
-			  "result", deed->result, "power", deed->power, "detail",
-			  deed->detail, "at_ms", (json_int_t)deed->at_ms);
+	json_t *object = json_pack(
+		"{s:s,s:s,s:s,s:s,s:s,s:I}", "op", bu_deed_names[deed->op], "by",
+		deed->by, "result", bu_outcome_names[deed->result], "power",
+		deed->power, "detail", deed->detail, "at_ms", (json_int_t)deed->at_ms);
 	json_object_set_new(object, "seen",
 			    json_pack("{s:s,s:s,s:I}", "power", seen->power, "error",
 				      seen->error, "at_ms", (json_int_t)seen->at_ms));
@@ -208,7 +208,7 @@ bu_node_to_json(const struct bu_node *node)
 			    json_string(node->live.cluster_words));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));
-	if (node->power.op[0] || node->live.power_seen.at_ms)
+	if (node->power.op || node->live.power_seen.at_ms)
 		json_object_set_new(object, "power", power_json(node));
 	if (node->state == BU_STATE_DRAINING)
 		json_object_set_new(object, "next", next_json(&node->next));

@@ -11,6 +11,7 @@
 
 #include "model/class.h"
 #include "model/condition.h"
+#include "model/deed.h"
 #include "model/event.h"
 #include "model/fact.h"
 #include "model/machine.h"
@@ -67,10 +68,10 @@ struct bu_order {
 
 /* What a person had done to its machine last. */
 struct bu_power_deed {
-	char op[8]; /* "on", "off" or "cycle"; "" = nothing yet */
+	enum bu_deed op; /* NONE = nothing yet */
 	char by[40];
-	char result[12]; /* "asked" = under way; "done", "failed" or "unknown" */
-	char power[12];  /* as it was seen at the end; "" = it was not */
+	enum bu_outcome result;
+	char power[12]; /* as it was seen at the end; "" = it was not */
 	char detail[200];
 	int64_t seq;   /* of the event that asked */
 	int64_t at_ms; /* Unix time of the last word */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "provisioner/node/revisions.h"
 
@@ -17,6 +18,7 @@ static const char *const state_names[] = {
 #define X(id, name) name,
 	BU_ROLLOUT_STATES(X)
 #undef X
+		NULL,
 };
 
 const char *
@@ -351,14 +353,12 @@ bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 	const char *to = bu_json_str(event->body, "to", "");
 	const char *by = bu_json_str(event->body, "by", "?");
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
-	enum bu_rollout_state state = BU_ROLLOUT_RUNNING;
+	int state = bu_word_find(state_names, to);
 
 	/* Forgotten for younger ones while this was on its way to the log. */
 	if (!rollout)
 		return 0;
-	while (state <= BU_ROLLOUT_ABORTED && strcmp(state_names[state], to) != 0)
-		state++;
-	if (state > BU_ROLLOUT_ABORTED)
+	if (state < 0 || state > BU_ROLLOUT_ABORTED)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "a rollout cannot become '%s'",
 				  to);
 	/* Who asks for something while an abort is on its way to the log comes too
@@ -369,9 +369,8 @@ bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 	/* Who resumes what has stopped itself forgives; a pause forgives nothing. */
 	if (state == BU_ROLLOUT_RUNNING && rollout->state == BU_ROLLOUT_STOPPED)
 		rollout->resumed_seq = event->seq;
-	rollout->state = state;
-	bu_text_copy(rollout->reason, sizeof(rollout->reason),
-		     bu_json_str(event->body, "reason", ""));
+	rollout->state = (enum bu_rollout_state)state;
+	bu_reason_from_body(event->body, &rollout->reason);
 	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
 		struct bu_reason reason;

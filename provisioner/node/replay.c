@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
@@ -248,13 +249,17 @@ on_power(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 {
 	struct bu_power_deed *deed = &node->power;
 
-	if (strcmp(bu_json_str(event->body, "result", ""), "asked") == 0) {
+	int result = bu_json_word(event->body, "result", bu_outcome_names,
+				  BU_OUTCOME_UNKNOWN);
+
+	if (result == BU_OUTCOME_ASKED) {
 		memset(deed, 0, sizeof(*deed));
 		deed->seq = event->seq;
-		bu_replay_copy(deed->op, sizeof(deed->op), event->body, "op");
+		deed->op = (enum bu_deed)bu_json_word(event->body, "op", bu_deed_names,
+						      BU_DEED_NONE);
 		bu_replay_copy(deed->by, sizeof(deed->by), event->body, "by");
 	}
-	bu_replay_copy(deed->result, sizeof(deed->result), event->body, "result");
+	deed->result = (enum bu_outcome)result;
 	bu_replay_copy(deed->power, sizeof(deed->power), event->body, "power");
 	bu_replay_copy(deed->detail, sizeof(deed->detail), event->body, "detail");
 	deed->at_ms = event->time_ms;

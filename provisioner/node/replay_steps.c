@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/record.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
@@ -69,7 +70,8 @@ int
 bu_replay_outcome(struct bu_fleet *fleet, struct bu_node *node,
 		  const struct bu_event *event, struct bu_err *err)
 {
-	int done = strcmp(bu_json_str(event->body, "result", ""), "done") == 0;
+	int done = bu_json_word(event->body, "result", bu_outcome_names,
+				BU_OUTCOME_FAILED) == BU_OUTCOME_DONE;
 
 	if (strcmp(bu_json_str(event->body, "step", ""), node->step.id) != 0)
 		return 0;

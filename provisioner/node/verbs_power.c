@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/record.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_impl.h"
@@ -21,8 +22,6 @@ struct bu_power_wish {
 
 /* LOST: there was an answer, and the log does not have it. */
 enum { RESTS, RUNNING, LOST };
-
-static const char *const ops[] = {"on", "off", "cycle", "status"};
 
 /* --- asking and doing --- */
 
@@ -51,14 +50,16 @@ bu_wishes_drop(struct bu_reconcile *rec)
 }
 
 static void
-journal(struct bu_reconcile *rec, struct bu_node *node, const char *result,
+journal(struct bu_reconcile *rec, struct bu_node *node, enum bu_outcome result,
 	const char *power, const char *detail)
 {
 	struct bu_event event;
 
 	bu_event_init(&event, BU_EVENT_POWER, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "op", node->power.op, "result",
-				result, "power", power, "detail", detail));
+		      json_pack("{s:s,s:s,s:s,s:s}", "op",
+				bu_deed_names[node->power.op], "result",
+				bu_outcome_names[result], "power", power, "detail",
+				detail));
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
@@ -91,11 +92,11 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	if (bu_store_down(rec->fleet->store))
 		return;
 	if (looks)
-		journal(rec, node, "unknown", power,
+		journal(rec, node, BU_OUTCOME_UNKNOWN, power,
 			"its outcome is not in the log; it is unknown whether it was "
 			"done");
 	else
-		journal(rec, node, err ? "failed" : "done", power,
+		journal(rec, node, err ? BU_OUTCOME_FAILED : BU_OUTCOME_DONE, power,
 			err            ? err->text
 			: seen->unsaid ? "its BMC does not say whose machine it is"
 				       : "");
@@ -123,12 +124,11 @@ void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
-	const char *op = node->power.op;
 	struct bu_power_boot cycle = {.first = first_of(node), .reset = 1};
 	struct bu_power_wish *wish;
 	struct bu_node_bmc bmc;
 
-	if (strcmp(node->power.result, "asked") != 0) {
+	if (node->power.result != BU_OUTCOME_ASKED) {
 		node->live.power_running = RESTS;
 		return;
 	}
@@ -145,9 +145,9 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	bu_node_bmc(rec->fleet, node, want, &bmc);
 	if (wish->looks)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
-	else if (strcmp(op, "cycle") == 0)
+	else if (node->power.op == BU_DEED_CYCLE)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
-	else if (strcmp(op, "on") == 0)
+	else if (node->power.op == BU_DEED_ON)
 		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
 	else
 		bu_power_off(rec->power, &bmc.bmc, on_answer, wish);
@@ -155,14 +155,12 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 
 /* --- the verb --- */
 
-static int
-check_op(const char *op, struct bu_err *err)
+static enum bu_deed
+deed_of(const struct bu_verb_ask *ask)
 {
-	for (size_t i = 0; i < BU_LEN(ops); i++)
-		if (strcmp(ops[i], op) == 0)
-			return 0;
-	return bu_err_set(err, BU_ERR_INVAL, 0,
-			  "power '%.20s': expected on, off, cycle or status", op);
+	int place = bu_word_find(bu_deed_names, ask->op);
+
+	return place < 0 ? BU_DEED_NONE : (enum bu_deed)place;
 }
 
 /* Switching on what is off harms nobody who is at rest. */
@@ -170,7 +168,7 @@ static int
 check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	int at_rest = bu_state_info(node->state)->settled;
-	int off = strcmp(ask->op, "on") != 0;
+	int off = deed_of(ask) != BU_DEED_ON;
 	bu_autofree char *hold = bu_hold_text(&node->hold);
 
 	if (bu_verb_is_held(node))
@@ -191,8 +189,10 @@ static int
 check(const struct bu_reconcile *rec, const struct bu_node *node,
       const struct bu_verb_ask *ask, struct bu_err *err)
 {
-	if (check_op(ask->op, err) != 0)
-		return -1;
+	if (deed_of(ask) == BU_DEED_NONE)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "power '%.20s': expected on, off, cycle or status",
+				  ask->op);
 	if (!bu_fleet_desired(rec->fleet, node))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "node %s is not in the applied profile, so its BMC "
@@ -203,12 +203,12 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 				  "node %s has power = manual: switch its machine by "
 				  "hand",
 				  node->name);
-	if (strcmp(ask->op, "status") == 0)
+	if (deed_of(ask) == BU_DEED_STATUS)
 		return 0;
-	if (strcmp(node->power.result, "asked") == 0)
+	if (node->power.result == BU_OUTCOME_ASKED)
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: power %s by %s is under way", node->name,
-				  node->power.op, node->power.by);
+				  bu_deed_names[node->power.op], node->power.by);
 	if (!ask->force)
 		return check_use(node, ask, err);
 	if (*ask->reason)
@@ -229,14 +229,15 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 		return NULL;
 	if (ask->dry_run)
 		return bu_xasprintf("power %s", ask->op);
-	if (strcmp(ask->op, "status") == 0) {
+	if (deed_of(ask) == BU_DEED_STATUS) {
 		bu_node_bmc(rec->fleet, node, want, &bmc);
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish_of(rec, node, 0));
 	} else {
 		bu_event_init(&event, BU_EVENT_POWER, node->name,
 			      json_pack("{s:s,s:s,s:s,s:b,s:s}", "op", ask->op, "by",
 					ask->by, "reason", ask->reason, "force",
-					ask->force, "result", "asked"));
+					ask->force, "result",
+					bu_outcome_names[BU_OUTCOME_ASKED]));
 		bu_reconcile_append(rec, node, &event, 1);
 	}
 	return bu_xasprintf("power %s asked for", ask->op);

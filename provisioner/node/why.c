@@ -116,10 +116,12 @@ add_power(const struct bu_node *node, char **text)
 {
 	const struct bu_power_deed *deed = &node->power;
 
-	if (deed->op[0])
-		bu_text_add(text, "\n", "power %s by %s: %s%s%s", deed->op, deed->by,
-			    strcmp(deed->result, "asked") == 0 ? "under way"
-							       : deed->result,
+	if (deed->op)
+		bu_text_add(text, "\n", "power %s by %s: %s%s%s",
+			    bu_deed_names[deed->op], deed->by,
+			    deed->result == BU_OUTCOME_ASKED
+				    ? "under way"
+				    : bu_outcome_names[deed->result],
 			    deed->detail[0] ? ": " : "", deed->detail);
 }
 

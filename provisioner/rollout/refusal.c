@@ -56,12 +56,13 @@ bu_turn_refused(const struct bu_rollouts *rollouts, const struct bu_view *view,
 static char *
 refused_by_rollout(const char *id, const struct bu_rollout *rollout)
 {
+	bu_autofree char *why = rollout ? bu_reason_text(&rollout->reason) : NULL;
+
 	if (!rollout)
 		return bu_xasprintf("rollout %s is unknown", id);
 	return bu_xasprintf("rollout %s is %s%s%s%s%s", id,
-			    bu_rollout_state_name(rollout->state),
-			    rollout->reason[0] ? ": " : "", rollout->reason,
-			    rollout->ended_ms ? "" : "; bringup rollout resume ",
+			    bu_rollout_state_name(rollout->state), *why ? ": " : "",
+			    why, rollout->ended_ms ? "" : "; bringup rollout resume ",
 			    rollout->ended_ms ? "" : id);
 }
 

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "provisioner/rollout/rollout_impl.h"
 
@@ -50,6 +51,16 @@ by_batch(const void *a, const void *b)
 	return order ? order : strcmp((*left)->name, (*right)->name);
 }
 
+static void
+init_event(struct bu_event *ret, const char *rollout, enum bu_rollout_state to,
+	   const char *by, const struct bu_reason *why)
+{
+	bu_event_init(ret, BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", rollout, "to",
+				bu_rollout_state_name(to), "by", by));
+	bu_reason_to_body(why, ret->body);
+}
+
 /* Nothing is begun while a stop is on its way to the log. */
 static int
 stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
@@ -59,25 +70,23 @@ stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 
 	for (size_t i = 0; i < fleet->rollouts_count; i++) {
 		const struct bu_rollout *rollout = &fleet->rollouts[i];
+		struct bu_reason why;
 		struct bu_event event;
-		char why[700];
 
 		if (rollout->state != BU_ROLLOUT_RUNNING) {
 			if (strcmp(rollouts->told, rollout->id) == 0)
 				rollouts->told[0] = '\0';
 			continue;
 		}
-		if (!bu_rollout_spent(view, rollout, why, sizeof(why)))
+		if (!bu_rollout_spent(view, rollout, &why))
 			continue;
 		stops++;
 		if (strcmp(rollouts->told, rollout->id) == 0)
 			continue;
 		memcpy(rollouts->told, rollout->id, sizeof(rollouts->told));
-		bu_warn("rollout", "%s stops: %s", rollout->id, why);
-		bu_event_init(&event, BU_EVENT_ROLLOUT, "",
-			      json_pack("{s:s,s:s,s:s,s:s}", "rollout", rollout->id,
-					"to", "stopped", "by", "bringup", "reason",
-					why));
+		init_event(&event, rollout->id, BU_ROLLOUT_STOPPED, "bringup", &why);
+		bu_warn("rollout", "%s stops: %s", rollout->id,
+			bu_json_str(event.body, "reason", ""));
 		bu_reconcile_note(rollouts->rec, &event, 1);
 	}
 	return stops;
@@ -151,12 +160,12 @@ bu_rollouts_kick(struct bu_rollouts *rollouts)
 /* --- people --- */
 
 static int
-change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned int from,
-       const char *by, struct bu_err *err)
+change(struct bu_rollouts *rollouts, const char *id, enum bu_rollout_state to,
+       unsigned int from, const char *by, struct bu_err *err)
 {
 	const struct bu_rollout *rollout = bu_fleet_rollout(rollouts->fleet, id);
-	bu_autofree char *reason = bu_xasprintf("by %s", by);
 	bu_autofree struct bu_event *events = NULL;
+	struct bu_reason why;
 	size_t count = 1;
 
 	if (!rollout)
@@ -172,12 +181,12 @@ change(struct bu_rollouts *rollouts, const char *id, const char *to, unsigned in
 	if (!(from & 1u << rollout->state))
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "rollout %s is %s; it cannot become %s", id,
-				  bu_rollout_state_name(rollout->state), to);
+				  bu_rollout_state_name(rollout->state),
+				  bu_rollout_state_name(to));
 	events = bu_xcalloc(1 + 2 * rollouts->fleet->count, sizeof(*events));
-	bu_event_init(&events[0], BU_EVENT_ROLLOUT, "",
-		      json_pack("{s:s,s:s,s:s,s:s}", "rollout", id, "to", to, "by", by,
-				"reason", reason));
-	if (strcmp(to, "aborted") == 0)
+	BU_REASON_SET(&why, ROLLOUT_BY, .text = {by});
+	init_event(&events[0], id, to, by, &why);
+	if (to == BU_ROLLOUT_ABORTED)
 		count += bu_recall(rollouts, id, by, &events[1]);
 	bu_reconcile_note(rollouts->rec, events, count);
 	return 0;
@@ -187,14 +196,15 @@ int
 bu_rollouts_pause(struct bu_rollouts *rollouts, const char *id, const char *by,
 		  struct bu_err *err)
 {
-	return change(rollouts, id, "paused", 1u << BU_ROLLOUT_RUNNING, by, err);
+	return change(rollouts, id, BU_ROLLOUT_PAUSED, 1u << BU_ROLLOUT_RUNNING, by,
+		      err);
 }
 
 int
 bu_rollouts_resume(struct bu_rollouts *rollouts, const char *id, const char *by,
 		   struct bu_err *err)
 {
-	return change(rollouts, id, "running",
+	return change(rollouts, id, BU_ROLLOUT_RUNNING,
 		      1u << BU_ROLLOUT_PAUSED | 1u << BU_ROLLOUT_STOPPED, by, err);
 }
 
@@ -202,7 +212,7 @@ int
 bu_rollouts_abort(struct bu_rollouts *rollouts, const char *id, const char *by,
 		  struct bu_err *err)
 {
-	return change(rollouts, id, "aborted",
+	return change(rollouts, id, BU_ROLLOUT_ABORTED,
 		      1u << BU_ROLLOUT_RUNNING | 1u << BU_ROLLOUT_PAUSED |
 			      1u << BU_ROLLOUT_STOPPED,
 		      by, err);

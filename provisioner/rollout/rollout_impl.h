@@ -55,9 +55,9 @@ size_t bu_view_pool(const struct bu_fleet *fleet, const struct bu_desired_node *
 int bu_view_is_away(const struct bu_node *node);
 /* One node more is away. */
 void bu_view_add_away(struct bu_view *view, size_t pool, const struct bu_node *node);
-/* 1 and the words when the rollout has to stop itself. */
+/* 1 and why when the rollout has to stop itself. */
 int bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
-		     char *ret_why, size_t size);
+		     struct bu_reason *ret);
 
 /* refusal.c. Why this node's open order may not begin now. Pure. */
 enum bu_refusal {

@@ -118,9 +118,10 @@ START_TEST(a_canary_that_fails_stops_the_rollout)
 	move(&rig, 1, "failed", "late", "no boot");
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_STOPPED);
-	ck_assert_str_eq(last(&rig)->reason,
-			 "pool train: 1 of its failure budget of 3, a canary among "
-			 "them; node001: no boot");
+	rig_reason_says(&last(&rig)->reason,
+			"pool train: 1 of its failure budget of 3, a canary among "
+			"them; node001: no boot");
+	rig_reason_is(&last(&rig)->reason, CANARY_FAULT);
 	ck_assert_int_eq(count_begun(&rig), 1);
 	waits_for(&rig, 2, "is stopped: pool train: 1 of");
 	waits_for(&rig, 2, "; bringup rollout resume r-");
@@ -177,7 +178,9 @@ START_TEST(failures_up_to_the_budget_stop_the_rollout)
 		1);
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_STOPPED);
-	has(last(&rig)->reason, "2 of its failure budget of 2; node003: jobs do not");
+	rig_reason_is(&last(&rig)->reason, BUDGET_SPENT);
+	rig_reason_has(&last(&rig)->reason,
+		       "2 of its failure budget of 2; node003: jobs do not");
 	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 4);
 	ck_assert_int_eq(rig_node(&rig, 2)->order.failed, 1);
 	rig_reason_says(&rig_node(&rig, 2)->order.reason, "slow");
@@ -242,6 +245,30 @@ START_TEST(a_pause_forgives_nothing)
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_STOPPED);
 	ck_assert_int_eq(count_begun(&rig), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A row of before codes has the sentence alone. */
+START_TEST(why_it_stopped_is_read_of_old_rows_too)
+{
+	struct rig rig;
+	struct bu_event event;
+	bu_autojson json_t *json = NULL;
+
+	begin(&rig, 2, NULL);
+	apply(&rig, 2, "reboot");
+	bu_event_init(&event, BU_EVENT_ROLLOUT, "",
+		      json_pack("{s:s,s:s,s:s}", "rollout", last(&rig)->id, "to",
+				"stopped", "reason", "pool train: 1 of 1"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	pass_some(&rig);
+	rig_restart(&rig);
+	watch(&rig);
+	is_state(&rig, BU_ROLLOUT_STOPPED);
+	rig_reason_is(&last(&rig)->reason, OTHER);
+	json = bu_rollouts_show(rig.rollouts, last(&rig)->id, NULL);
+	ck_assert_str_eq(bu_json_str(json, "reason", ""), "pool train: 1 of 1");
 	rig_end(&rig);
 }
 END_TEST
@@ -312,7 +339,7 @@ START_TEST(reconfiguring_keeps_nodes_in_service_under_the_same_limits)
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_READY);
 	ck_assert_str_eq(rig_node(&rig, 2)->facets, "f-d1");
 	rig_reason_has(&rig_node(&rig, 2)->order.reason, "rolled back");
-	has(last(&rig)->reason, "node002: rolled back");
+	rig_reason_has(&last(&rig)->reason, "node002: rolled back");
 	configured(&rig, 3, NULL); /* it was under way */
 	ck_assert_int_eq(count_begun(&rig), 3);
 	ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 5);
@@ -374,7 +401,8 @@ START_TEST(a_node_that_fails_before_its_turn_stays_with_its_evidence)
 	move(&rig, 1, "validating", "booted", "");
 	pass_some(&rig);
 	is_state(&rig, BU_ROLLOUT_STOPPED);
-	has(last(&rig)->reason, "node001: it restarted while it was reconfigured");
+	rig_reason_has(&last(&rig)->reason,
+		       "node001: it restarted while it was reconfigured");
 	rig_end(&rig);
 }
 END_TEST
@@ -549,7 +577,8 @@ RIG_UNIT("rollout", the_canary_goes_alone_then_no_more_than_may_be_away,
 	 the_first_batch_goes_first, what_stands_in_the_way_is_shown,
 	 a_canary_that_fails_stops_the_rollout,
 	 failures_up_to_the_budget_stop_the_rollout, people_pause_resume_and_abort,
-	 a_pause_forgives_nothing, relabelling_disturbs_nobody_and_is_done_at_once,
+	 a_pause_forgives_nothing, why_it_stopped_is_read_of_old_rows_too,
+	 relabelling_disturbs_nobody_and_is_done_at_once,
 	 reconfiguring_keeps_nodes_in_service_under_the_same_limits,
 	 nothing_is_disturbed_outside_of_the_maintenance,
 	 who_is_out_of_service_anyway_starts_at_once,

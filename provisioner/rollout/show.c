@@ -41,7 +41,7 @@ brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 					      : json_null());
 	json_object_set_new(json, "state",
 			    json_string(bu_rollout_state_name(rollout->state)));
-	json_object_set_new(json, "reason", json_string(rollout->reason));
+	bu_reason_to_body(&rollout->reason, json);
 #define COUNT(name, value) json_object_set_new(json, name, json_integer(value))
 	COUNT("total", rollout->total);
 	COUNT("done", rollout->done);

@@ -143,7 +143,7 @@ bu_view_fini(struct bu_view *view)
 
 int
 bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
-		 char *ret_why, size_t size)
+		 struct bu_reason *ret)
 {
 	for (size_t i = 0; i < pools_of(view->fleet); i++) {
 		const struct bu_desired_pool *pool = &view->fleet->desired->pools[i];
@@ -156,10 +156,11 @@ bu_rollout_spent(const struct bu_view *view, const struct bu_rollout *rollout,
 			continue;
 		why = bu_reason_text(node->order.reason.code ? &node->order.reason
 							     : &node->hold.reason);
-		snprintf(ret_why, size,
-			 "pool %s: %d of its failure budget of %d%s; %s: %s",
-			 pool->name, share->faults, pool->failure_budget,
-			 canary ? ", a canary among them" : "", node->name, why);
+		bu_reason_set(ret,
+			      canary ? BU_REASON_CANARY_FAULT : BU_REASON_BUDGET_SPENT,
+			      &(struct bu_reason_args){
+				      {pool->name, node->name, why},
+				      {share->faults, pool->failure_budget}});
 		return 1;
 	}
 	return 0;

@@ -162,8 +162,8 @@ static inline void
 is_state(const struct rig *rig, enum bu_rollout_state state)
 {
 	ck_assert_msg(last(rig)->state == state, "%s: %s (%s), not %s", last(rig)->id,
-		      bu_rollout_state_name(last(rig)->state), last(rig)->reason,
-		      bu_rollout_state_name(state));
+		      bu_rollout_state_name(last(rig)->state),
+		      rig_said(&last(rig)->reason), bu_rollout_state_name(state));
 }
 
 static inline void

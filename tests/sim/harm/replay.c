@@ -23,8 +23,8 @@ owned_by_log(const struct bu_node *node)
 		node->installed_step, "facets", node->facets, "held", node->hold.by,
 		"open", node->order.open, "begun", node->order.begun, "failed",
 		node->order.failed, "order", node->order.rollout, "admitted",
-		node->admitted_step, "power", node->power.op, "done",
-		node->power.result);
+		node->admitted_step, "power", bu_deed_names[node->power.op], "done",
+		bu_outcome_names[node->power.result]);
 }
 
 static json_t *

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a person asks of a machine's power, and what came of it: in the log, and between
+ * bringupd and the command line. */
+#ifndef BU_MODEL_DEED_H
+#define BU_MODEL_DEED_H
+
+/* id, name */
+#define BU_DEEDS(X)                                                                    \
+	X(NONE, "")                                                                    \
+	X(ON, "on")                                                                    \
+	X(OFF, "off")                                                                  \
+	X(CYCLE, "cycle")                                                              \
+	X(STATUS, "status") /* only a question */
+#define BU_OUTCOMES(X)                                                                 \
+	X(NONE, "")                                                                    \
+	X(ASKED, "asked") /* under way */                                              \
+	X(DONE, "done")                                                                \
+	X(FAILED, "failed")                                                            \
+	X(UNKNOWN, "unknown") /* nobody knows whether it was done */
+
+enum bu_deed {
+#define X(id, name) BU_DEED_##id,
+	BU_DEEDS(X)
+#undef X
+};
+
+enum bu_outcome {
+#define X(id, name) BU_OUTCOME_##id,
+	BU_OUTCOMES(X)
+#undef X
+};
+
+/* By their values; they end with NULL. */
+extern const char *const bu_deed_names[];
+extern const char *const bu_outcome_names[];
+
+#endif
