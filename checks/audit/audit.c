@@ -65,23 +65,49 @@ bu_audit_good(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	return row;
 }
 
-void
-bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
-	     const char *expected, const char *fmt, ...)
+static void find(struct bu_audit *a, const char *subject, const char *seen,
+		 const char *expected, const char *fmt, va_list args)
+	__attribute__((format(printf, 5, 0)));
+static void
+find(struct bu_audit *a, const char *subject, const char *seen, const char *expected,
+     const char *fmt, va_list args)
 {
 	enum bu_verdict severity =
 		bu_checks_severity(a->ctx, a->row->id, a->row->severity);
 	struct bu_check *row;
-	va_list args;
 
 	if (severity == BU_VERDICT_INCONCLUSIVE)
 		return;
-	va_start(args, fmt);
 	row = add(a, severity, subject, fmt, args);
-	va_end(args);
 	BU_CHECK_SET(row->seen, "%s", seen);
 	BU_CHECK_SET(row->expected, "%s", expected);
 	BU_CHECK_SET(row->hint, "%s", a->row->hint);
+}
+
+void
+bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
+	     const char *expected, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	find(a, subject, seen, expected, fmt, args);
+	va_end(args);
+}
+
+void
+bu_audit_judge(struct bu_audit *a, int passed, const char *subject, const char *seen,
+	       const char *expected, const char *fmt, ...)
+{
+	va_list args;
+
+	if (passed) {
+		bu_audit_good(a, subject, "%s", seen);
+		return;
+	}
+	va_start(args, fmt);
+	find(a, subject, seen, expected, fmt, args);
+	va_end(args);
 }
 
 void

@@ -184,12 +184,8 @@ judge_mrrs(struct bu_audit *a, const struct bu_audit_pci *pci, unsigned control)
 
 	snprintf(seen, sizeof(seen), "%d bytes", bytes);
 	snprintf(expected, sizeof(expected), "at least %d bytes", least);
-	if (bytes >= least)
-		bu_audit_good(a, pci->address, "%s", seen);
-	else
-		bu_audit_bad(a, pci->address, seen, expected,
-			     "%s: MaxReadReq is %s, expected %s", pci->label, seen,
-			     expected);
+	bu_audit_judge(a, bytes >= least, pci->address, seen, expected,
+		       "%s: MaxReadReq is %s, expected %s", pci->label, seen, expected);
 }
 
 void

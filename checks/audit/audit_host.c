@@ -281,12 +281,9 @@ bu_audit_cpu_cstates(struct bu_audit *a)
 	snprintf(seen, sizeof(seen), "%s, %lld us", *idle.name ? idle.name : "none",
 		 (long long)idle.most_us);
 	snprintf(expected, sizeof(expected), "at most %lld us", (long long)want);
-	if (idle.most_us <= want)
-		bu_audit_good(a, "", "%s", seen);
-	else
-		bu_audit_bad(a, "", seen, expected,
-			     "CPUs sleep as deep as %s, expected %s to wake up", seen,
-			     expected);
+	bu_audit_judge(a, idle.most_us <= want, "", seen, expected,
+		       "CPUs sleep as deep as %s, expected %s to wake up", seen,
+		       expected);
 }
 
 void
@@ -337,12 +334,9 @@ bu_audit_hugepages(struct bu_audit *a)
 			continue;
 		snprintf(seen, sizeof(seen), "%lld", (long long)have);
 		snprintf(expected, sizeof(expected), "%lld", (long long)least);
-		if (have >= least)
-			bu_audit_good(a, size, "%s", seen);
-		else
-			bu_audit_bad(a, size, seen, expected,
-				     "%s huge pages of %s, expected %s", seen, size,
-				     expected);
+		bu_audit_judge(a, have >= least, size, seen, expected,
+			       "%s huge pages of %s, expected %s", seen, size,
+			       expected);
 	}
 }
 

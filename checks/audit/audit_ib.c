@@ -52,12 +52,9 @@ judge_lid(struct bu_audit *a, const struct bu_audit_port *port)
 	if (!port->infiniband)
 		return;
 	snprintf(seen, sizeof(seen), "0x%llx", (long long)(lid < 0 ? 0 : lid));
-	if (lid > 0 && lid < 0xc000)
-		bu_audit_good(a, port->name, "%s", seen);
-	else
-		bu_audit_bad(a, port->name, seen, "0x1 to 0xbfff",
-			     "InfiniBand port %s of network %s has LID %s", port->name,
-			     bu_audit_network_name(port->network), seen);
+	bu_audit_judge(a, lid > 0 && lid < 0xc000, port->name, seen, "0x1 to 0xbfff",
+		       "InfiniBand port %s of network %s has LID %s", port->name,
+		       bu_audit_network_name(port->network), seen);
 }
 
 void

@@ -84,6 +84,10 @@ struct bu_check *bu_audit_good(struct bu_audit *a, const char *subject, const ch
 void bu_audit_bad(struct bu_audit *a, const char *subject, const char *seen,
 		  const char *expected, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
+/* Passed or a finding: in both, this was seen. */
+void bu_audit_judge(struct bu_audit *a, int passed, const char *subject,
+		    const char *seen, const char *expected, const char *fmt, ...)
+	__attribute__((format(printf, 6, 7)));
 /* It should have been judged and could not. */
 void bu_audit_unknown(struct bu_audit *a, const char *subject, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -197,14 +197,13 @@ bu_audit_memlock(struct bu_audit *a)
 
 	if (a->port_count == 0 || !slurmd_limit(a, &limit))
 		return;
-	if (limit.value.rlim_cur == RLIM_INFINITY &&
-	    limit.value.rlim_max == RLIM_INFINITY)
-		bu_audit_good(a, "slurmd", "%s", limit.text);
-	else
-		bu_audit_bad(a, "slurmd", limit.text, "infinity",
-			     "jobs of slurmd may not lock the memory that RDMA needs: "
-			     "LimitMEMLOCK is %s",
-			     limit.text);
+	bu_audit_judge(a,
+		       limit.value.rlim_cur == RLIM_INFINITY &&
+			       limit.value.rlim_max == RLIM_INFINITY,
+		       "slurmd", limit.text, "infinity",
+		       "jobs of slurmd may not lock the memory that RDMA needs: "
+		       "LimitMEMLOCK is %s",
+		       limit.text);
 	try_to_lock(a, &limit);
 }
 

@@ -58,12 +58,9 @@ judge_slot(struct bu_audit *a, const struct bu_audit_nic *nic)
 
 	if (!want || !*nic->pci)
 		return;
-	if (strcasecmp(want, nic->pci) == 0)
-		bu_audit_good(a, nic->name, "%s", nic->pci);
-	else
-		bu_audit_bad(a, nic->name, nic->pci, want,
-			     "%s is at %s, the profile has it at %s", nic->label,
-			     nic->pci, want);
+	bu_audit_judge(a, strcasecmp(want, nic->pci) == 0, nic->name, nic->pci, want,
+		       "%s is at %s, the profile has it at %s", nic->label, nic->pci,
+		       want);
 }
 
 void
@@ -111,11 +108,9 @@ judge_speed(struct bu_audit *a, const struct bu_audit_nic *nic)
 		return; /* without a link there is no speed: nic-down */
 	snprintf(seen, sizeof(seen), "%g Gbit/s", (double)mbps / 1000);
 	snprintf(expected, sizeof(expected), "%g Gbit/s", gbps);
-	if ((double)mbps / 1000 + 0.001 >= gbps)
-		bu_audit_good(a, nic->name, "%s", seen);
-	else
-		bu_audit_bad(a, nic->name, seen, expected, "%s runs at %s, expected %s",
-			     nic->label, seen, expected);
+	bu_audit_judge(a, (double)mbps / 1000 + 0.001 >= gbps, nic->name, seen,
+		       expected, "%s runs at %s, expected %s", nic->label, seen,
+		       expected);
 }
 
 void
@@ -163,11 +158,8 @@ judge_flaps(struct bu_audit *a, const struct bu_audit_nic *nic)
 		return;
 	snprintf(seen, sizeof(seen), "%lld", (long long)count);
 	snprintf(expected, sizeof(expected), "at most %lld", (long long)most);
-	if (count <= most)
-		bu_audit_good(a, nic->name, "%s", seen);
-	else
-		bu_audit_bad(a, nic->name, seen, expected,
-			     "%s lost its link %s times since boot", nic->label, seen);
+	bu_audit_judge(a, count <= most, nic->name, seen, expected,
+		       "%s lost its link %s times since boot", nic->label, seen);
 }
 
 void
@@ -226,12 +218,9 @@ judge_pfc(struct bu_audit *a, const struct bu_audit_nic *nic)
 	}
 	priorities_text(have, seen, sizeof(seen));
 	priorities_text(want, expected, sizeof(expected));
-	if (have == want)
-		bu_audit_good(a, nic->name, "%s", seen);
-	else
-		bu_audit_bad(a, nic->name, seen, expected,
-			     "%s has PFC on priorities %s, expected on %s", nic->label,
-			     seen, expected);
+	bu_audit_judge(a, have == want, nic->name, seen, expected,
+		       "%s has PFC on priorities %s, expected on %s", nic->label, seen,
+		       expected);
 }
 
 void

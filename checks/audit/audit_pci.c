@@ -123,12 +123,9 @@ judge_gen(struct bu_audit *a, const struct bu_audit_pci *pci, const struct link 
 		return;
 	snprintf(seen, sizeof(seen), "Gen%d", gen_of(link->gts));
 	snprintf(best, sizeof(best), "Gen%d", gen_of(link->best_gts));
-	if (link->gts + 0.1 >= link->best_gts)
-		bu_audit_good(a, link->low, "%s", seen);
-	else
-		bu_audit_bad(a, link->low, seen, best,
-			     "%s: PCIe runs at %s, both ends can %s", link->label, seen,
-			     best);
+	bu_audit_judge(a, link->gts + 0.1 >= link->best_gts, link->low, seen, best,
+		       "%s: PCIe runs at %s, both ends can %s", link->label, seen,
+		       best);
 }
 
 void
@@ -147,12 +144,8 @@ judge_width(struct bu_audit *a, const struct bu_audit_pci *pci, const struct lin
 		return;
 	snprintf(seen, sizeof(seen), "x%d", link->width);
 	snprintf(best, sizeof(best), "x%d", link->best_width);
-	if (link->width >= link->best_width)
-		bu_audit_good(a, link->low, "%s", seen);
-	else
-		bu_audit_bad(a, link->low, seen, best,
-			     "%s: PCIe has %s, both ends can %s", link->label, seen,
-			     best);
+	bu_audit_judge(a, link->width >= link->best_width, link->low, seen, best,
+		       "%s: PCIe has %s, both ends can %s", link->label, seen, best);
 }
 
 void
@@ -247,11 +240,8 @@ judge_aer(struct bu_audit *a, const char *address, const char *label)
 	snprintf(seen, sizeof(seen), "%lld fatal, %lld nonfatal",
 		 (long long)(fatal < 0 ? 0 : fatal),
 		 (long long)(nonfatal < 0 ? 0 : nonfatal));
-	if (fatal <= 0 && nonfatal <= 0)
-		bu_audit_good(a, address, "%s", seen);
-	else
-		bu_audit_bad(a, address, seen, "none", "%s: PCIe errors since boot: %s",
-			     label, seen);
+	bu_audit_judge(a, fatal <= 0 && nonfatal <= 0, address, seen, "none",
+		       "%s: PCIe errors since boot: %s", label, seen);
 }
 
 void
@@ -271,12 +261,9 @@ judge_correctable(struct bu_audit *a, const char *address, const char *label)
 		return;
 	snprintf(seen, sizeof(seen), "%lld", (long long)count);
 	snprintf(expected, sizeof(expected), "at most %lld", (long long)most);
-	if (count <= most)
-		bu_audit_good(a, address, "%s", seen);
-	else
-		bu_audit_bad(a, address, seen, expected,
-			     "%s: %s PCIe errors corrected since boot, %s are normal",
-			     label, seen, expected);
+	bu_audit_judge(a, count <= most, address, seen, expected,
+		       "%s: %s PCIe errors corrected since boot, %s are normal", label,
+		       seen, expected);
 }
 
 void

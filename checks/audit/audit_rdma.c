@@ -103,12 +103,10 @@ judge_state(struct bu_audit *a, const struct bu_audit_port *port)
 	is = after_colon(state);
 	link = after_colon(phys);
 	snprintf(seen, sizeof(seen), "%s, %s", is, link);
-	if (strcmp(is, "ACTIVE") == 0 && strcmp(link, "LinkUp") == 0)
-		bu_audit_good(a, port->name, "%s", seen);
-	else
-		bu_audit_bad(a, port->name, seen, "ACTIVE, LinkUp",
-			     "RDMA port %s of network %s is %s", port->name,
-			     bu_audit_network_name(port->network), seen);
+	bu_audit_judge(a, strcmp(is, "ACTIVE") == 0 && strcmp(link, "LinkUp") == 0,
+		       port->name, seen, "ACTIVE, LinkUp",
+		       "RDMA port %s of network %s is %s", port->name,
+		       bu_audit_network_name(port->network), seen);
 }
 
 void
@@ -127,13 +125,9 @@ judge_rate(struct bu_audit *a, const struct bu_audit_port *port)
 	if (want <= 0 || port->software || sscanf(rate, "%lf Gb/sec", &gbps) != 1)
 		return;
 	snprintf(expected, sizeof(expected), "%g Gb/sec", want);
-	if (gbps + 0.001 >= want)
-		bu_audit_good(a, port->name, "%s", rate);
-	else
-		bu_audit_bad(a, port->name, rate, expected,
-			     "RDMA port %s of network %s runs at %s, expected %s",
-			     port->name, bu_audit_network_name(port->network), rate,
-			     expected);
+	bu_audit_judge(a, gbps + 0.001 >= want, port->name, rate, expected,
+		       "RDMA port %s of network %s runs at %s, expected %s", port->name,
+		       bu_audit_network_name(port->network), rate, expected);
 }
 
 void
@@ -168,13 +162,10 @@ judge_rdma_mtu(struct bu_audit *a, const struct bu_audit_port *port)
 	}
 	snprintf(seen, sizeof(seen), "%d", have);
 	snprintf(expected, sizeof(expected), "%d", want);
-	if (have == want)
-		bu_audit_good(a, port->name, "%s", seen);
-	else
-		bu_audit_bad(a, port->name, seen, expected,
-			     "RDMA port %s of network %s uses MTU %s, expected %s",
-			     port->name, bu_audit_network_name(port->network), seen,
-			     expected);
+	bu_audit_judge(a, have == want, port->name, seen, expected,
+		       "RDMA port %s of network %s uses MTU %s, expected %s",
+		       port->name, bu_audit_network_name(port->network), seen,
+		       expected);
 }
 
 void
@@ -339,14 +330,11 @@ judge_dscp(struct bu_audit *a, const struct bu_audit_port *port)
 	}
 	snprintf(seen, sizeof(seen), "%lld", (long long)(tclass >> 2));
 	snprintf(expected, sizeof(expected), "%lld", (long long)want);
-	if (tclass >> 2 == want)
-		bu_audit_good(a, port->name, "%s", seen);
-	else
-		bu_audit_bad(a, port->name, seen, expected,
-			     "RDMA port %s of network %s sends with DSCP %s, expected "
-			     "%s",
-			     port->name, bu_audit_network_name(port->network), seen,
-			     expected);
+	bu_audit_judge(a, tclass >> 2 == want, port->name, seen, expected,
+		       "RDMA port %s of network %s sends with DSCP %s, expected "
+		       "%s",
+		       port->name, bu_audit_network_name(port->network), seen,
+		       expected);
 }
 
 void
@@ -380,12 +368,10 @@ judge_firmware(struct bu_audit *a, const struct bu_audit_port *port)
 						 used ? " or " : "", text);
 	}
 	/* Without a list the version is told, for the comparison with the others. */
-	if (!json_array_size(allowed) || i < json_array_size(allowed))
-		bu_audit_good(a, port->name, "%s", version);
-	else
-		bu_audit_bad(a, port->name, version, expected,
-			     "RDMA device %s has firmware %s, expected %s",
-			     port->device, version, expected);
+	bu_audit_judge(a, !json_array_size(allowed) || i < json_array_size(allowed),
+		       port->name, version, expected,
+		       "RDMA device %s has firmware %s, expected %s", port->device,
+		       version, expected);
 }
 
 void
