@@ -20,7 +20,9 @@
 #include "provisioner/api/api.h"
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
+#include "provisioner/boot/rival.h"
 #include "provisioner/boot/tftp.h"
+#include "provisioner/node/proof.h"
 #include "provisioner/served.h"
 #include "provisioner/settings.h"
 
@@ -35,6 +37,7 @@ struct daemon {
 	struct bu_power *power;
 	struct bu_dnsmasq *dnsmasq;
 	struct bu_chrony *chrony;
+	struct bu_rival *rival;
 	struct bu_api api;
 	char *image_key;
 	char *web;
@@ -267,6 +270,15 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 				 : 0;
 }
 
+/* Said of machines that do not ask for their script. */
+static void
+on_rival(const char *address, void *arg)
+{
+	struct daemon *d = arg;
+
+	bu_proof_rival(d->api.rec, address);
+}
+
 static int
 prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 {
@@ -294,6 +306,9 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 		return -1;
 	bu_api_boot_tell(&d->api, NULL);
 	d->dnsmasq = bu_dnsmasq_create(d->loop, &opts);
+	if (opts.dhcp == BU_DHCP_FULL)
+		d->rival = bu_rival_create(d->loop, s->boot_interface, s->boot_address,
+					   on_rival, d);
 	if (strcmp(s->serve_time, "yes") == 0)
 		d->chrony = bu_chrony_create(
 			d->loop, &(struct bu_chrony_opts){dir, s->boot_address});
@@ -374,6 +389,7 @@ stop(struct daemon *d)
 	bu_secrets_destroy(d->api.secrets);
 	bu_server_destroy(d->api.server);
 	bu_api_forget_plans(&d->api);
+	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);
 	bu_gate_destroy(d->api.gate);

@@ -18,6 +18,7 @@
 #include "base/http.h"
 #include "base/json.h"
 #include "model/hello.h"
+#include "provisioner/node/proof.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
 
@@ -296,6 +297,10 @@ START_TEST(a_boot_is_proven_by_what_its_machine_asks_for)
 	node = rig_node(&site.rig, 1);
 	rig_pass(&site.rig, 1000);
 	waits(&site, "its machine has not asked for its boot script");
+	bu_proof_rival(site.rig.rec, "10.77.0.2");
+	rig_pass(&site.rig, 1000);
+	waits(&site, "another DHCP server (10.77.0.2) answers in the boot network");
+	bu_proof_rival(site.rig.rec, "");
 	/* Files alone are nobody's. */
 	fetch(&site, "/boot/vmlinuz");
 	waits(&site, "its machine has not asked for its boot script");

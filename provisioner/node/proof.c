@@ -143,6 +143,23 @@ is_new_process(const struct bu_reconcile *rec, const struct bu_node *node)
 	return node->step.intent_seq <= rec->fleet->loaded_seq;
 }
 
+void
+bu_proof_rival(struct bu_reconcile *rec, const char *address)
+{
+	bu_text_copy(rec->rival, sizeof(rec->rival), address);
+}
+
+/* Why it may not have asked; owned. */
+static char *
+rival_words(const struct bu_reconcile *rec)
+{
+	if (!rec->rival[0])
+		return bu_xstrdup("");
+	return bu_xasprintf("another DHCP server (%s) answers in the boot network and "
+			    "may have sent it elsewhere",
+			    rec->rival);
+}
+
 static void
 waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	  struct bu_reason *ret)
@@ -155,12 +172,15 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	times_of(node, at_ms);
 	last = last_of(at_ms);
 	if (last == BU_PROOF_COUNT) {
+		bu_autofree char *rival = rival_words(rec);
+
 		BU_REASON_SET(ret, NOT_CALLED,
 			      .text = {is_new_process(rec, node)
 					       ? "nothing was seen of its boot since "
 						 "bringupd started"
 					       : "its machine has not asked for its "
-						 "boot script"});
+						 "boot script",
+				       rival});
 		return;
 	}
 	bu_time_iso(at_ms[last], time);

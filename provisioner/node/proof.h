@@ -32,6 +32,8 @@ void bu_proof_note(struct bu_reconcile *rec, struct bu_node *node,
 /* Another host has asked for its script, or shown its token. */
 void bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node,
 		       const char *address, const char *mac);
+/* Another DHCP server answers in the boot network; "" = none does. */
+void bu_proof_rival(struct bu_reconcile *rec, const char *address);
 /* The node whose machine got its script at this address last; NULL = none. */
 struct bu_node *bu_proof_of(const struct bu_fleet *fleet, const char *address);
 

@@ -50,6 +50,7 @@ struct bu_reconcile {
 	int64_t outage_ms; /* since when there is no life */
 	int64_t try_ms;    /* when the log is tried again */
 	struct bu_freezer freezer;
+	char rival[16]; /* another DHCP server in the boot network; "" = none */
 	/* Does the next thing that the node's state asks for (reconcile.c). */
 	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
 };

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Answers as bytes; then a real dnsmasq of another team behind a cable. */
+#include "provisioner/boot/rival.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "base/worker.h"
+#include "tests/support/unit.h"
+
+static const uint32_t xid = 0x12345678;
+
+/* An offer of 10.77.0.2 with these options behind the cookie. */
+static size_t
+offer(uint8_t packet[300], const uint8_t *options, size_t size)
+{
+	memset(packet, 0, 300);
+	packet[0] = 2;
+	memcpy(packet + 4, &xid, sizeof(xid));
+	memcpy(packet + 236, "\x63\x82\x53\x63", 4);
+	memcpy(packet + 240, options, size);
+	return 240 + size;
+}
+
+START_TEST(an_offer_names_its_server)
+{
+	static const uint8_t good[] = {0, 53, 1, 2, 1, 0, 54, 4, 10, 77, 0, 2, 255};
+	uint8_t packet[300];
+	char server[BU_RIVAL_SIZE];
+	size_t size = offer(packet, good, sizeof(good));
+
+	ck_assert_int_eq(bu_rival_parse(packet, size, xid, server), 0);
+	ck_assert_str_eq(server, "10.77.0.2");
+	/* An answer to somebody else, a request, another cookie. */
+	ck_assert_int_eq(bu_rival_parse(packet, size, xid + 1, server), -1);
+	packet[0] = 1;
+	ck_assert_int_eq(bu_rival_parse(packet, size, xid, server), -1);
+	packet[0] = 2;
+	packet[236] = 0;
+	ck_assert_int_eq(bu_rival_parse(packet, size, xid, server), -1);
+}
+END_TEST
+
+/* Cut off everywhere: the sanitizer sees what is read behind the end. */
+START_TEST(what_is_cut_off_is_no_offer)
+{
+	static const uint8_t good[] = {53, 1, 2, 54, 4, 10, 77, 0, 2, 255};
+	static const uint8_t ack[] = {53, 1, 5, 54, 4, 10, 77, 0, 2, 255};
+	uint8_t packet[300];
+	char server[BU_RIVAL_SIZE];
+	size_t whole = offer(packet, good, sizeof(good));
+
+	for (size_t size = 0; size < whole - 1; size++) {
+		uint8_t *part = bu_xmalloc(size + 1);
+
+		memcpy(part, packet, size);
+		ck_assert_int_eq(bu_rival_parse(part, size, xid, server), -1);
+		free(part);
+	}
+	whole = offer(packet, ack, sizeof(ack));
+	ck_assert_int_eq(bu_rival_parse(packet, whole, xid, server), -1);
+}
+END_TEST
+
+struct told {
+	char address[BU_RIVAL_SIZE];
+	int count;
+};
+
+static void
+on_rival(const char *address, void *arg)
+{
+	struct told *told = arg;
+
+	bu_text_copy(told->address, sizeof(told->address), address);
+	told->count++;
+}
+
+/* The other team's host, and ourselves on a bridge. */
+static const char network[] =
+	"ip link set lo up && ip link add br-boot type bridge forward_delay 0 &&\n"
+	"ip addr add 10.77.0.1/24 dev br-boot && ip link set br-boot up &&\n"
+	"mkfifo $1/go && { unshare --net sh -c 'read x <$1/go\n"
+	"ip address add 10.77.0.2/24 dev eth9 && ip link set eth9 up &&\n"
+	"exec /usr/sbin/dnsmasq -k -C /dev/null -p 0 -i eth9 -z --user=root -x \"\" \\\n"
+	"--dhcp-range=10.77.0.60,10.77.0.90,1h -l $1/leases' sh $1 >$1/log 2>&1 & } &&\n"
+	"sleep 0.3 && ip link add name cable type veth peer name eth9 &&\n"
+	"ip link set eth9 netns $! && ip link set cable master br-boot up &&\n"
+	"echo go >$1/go && sleep 0.5 && echo $!\n";
+
+/* One of us is the appliance; the other has the address of that server, so its answer
+ * is our own, and nothing is told. */
+START_TEST(another_teams_server_is_found_and_our_own_is_none)
+{
+	char dir[] = "/tmp/bringup-rival-XXXXXX";
+	const char *argv[] = {"sh", "-c", network, "sh", dir, NULL};
+	struct bu_job_opts job = {.argv = argv, .deadline_ms = 20000};
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_rival *rival, *own;
+	struct told told = {.count = 0}, none = {.count = 0};
+	bu_autofree char *out = NULL;
+	struct bu_err err;
+
+	BU_NEEDS("root", "/usr/sbin/dnsmasq");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(unshare(CLONE_NEWNET), 0);
+	ck_assert_msg(bu_job_run(&job, &out, &err) == 0, "%s", err.text);
+	own = bu_rival_create(loop, "br-boot", "10.77.0.2", on_rival, &none);
+	rival = bu_rival_create(loop, "br-boot", "10.77.0.1", on_rival, &told);
+	for (int i = 0; i < 150 && !told.count; i++)
+		bu_loop_step(loop, 100);
+	bu_loop_step(loop, 200);
+	bu_rival_destroy(rival);
+	bu_rival_destroy(own);
+	ck_assert_int_eq(kill((pid_t)atol(out), SIGKILL), 0);
+	ck_assert_str_eq(told.address, "10.77.0.2");
+	ck_assert_int_eq(none.count, 0);
+	bu_loop_destroy(loop);
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
+BU_UNIT("rival", an_offer_names_its_server, what_is_cut_off_is_no_offer,
+	another_teams_server_is_found_and_our_own_is_none)
