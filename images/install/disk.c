@@ -30,12 +30,12 @@ block_size(struct bu_disk *disk, struct bu_err *err)
 	if (ioctl(disk->fd, BLKGETSIZE64, &disk->size_bytes) ||
 	    ioctl(disk->fd, BLKSSZGET, &sector))
 		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", disk->path);
-	if (sector != 512)
-		return bu_err_set(
-			err, BU_ERR_INVAL, 0,
-			"disk %s has sectors of %d bytes; images are made for "
-			"512",
-			disk->path, sector);
+	if (sector != 512 && sector != 4096)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "disk %s has sectors of %d bytes; images go to those "
+				  "of 512 and 4096",
+				  disk->path, sector);
+	disk->sector_bytes = sector;
 	return 0;
 }
 
@@ -52,6 +52,7 @@ measure(struct bu_disk *disk, struct bu_err *err)
 			return -1;
 	} else if (S_ISREG(st.st_mode)) {
 		disk->size_bytes = st.st_size / 512 * 512;
+		disk->sector_bytes = 512;
 	} else {
 		return bu_err_set(err, BU_ERR_INVAL, 0, "%s is not a disk", disk->path);
 	}
@@ -275,7 +276,7 @@ bu_disk_clear(const struct bu_disk *disk, int keep_table, struct bu_err *err)
 {
 	uint64_t after_mark = BU_MARK_OFFSET + BU_MARK_SIZE;
 	uint64_t tail = disk->size_bytes - BU_EDGE_BYTES;
-	uint64_t front = keep_table ? BU_GPT_BYTES : 0;
+	uint64_t front = keep_table ? bu_gpt_front_bytes(disk->sector_bytes) : 0;
 
 	/* Plain writes: the edges matter more than speed, and sizes are odd. */
 	if (write_zeros(disk, front, BU_MARK_OFFSET - front, err) ||

@@ -21,10 +21,11 @@ struct bu_disk {
 	int direct_fd;    /* O_DIRECT; -1 where that is refused */
 	int is_block;
 	uint64_t size_bytes;
+	uint32_t sector_bytes; /* logical: 512 or 4096 */
 };
 
 /* BU_ERR_NOTFOUND, BU_ERR_BUSY (mounted or in use), BU_ERR_INVAL (no disk with sectors
- * of 512 bytes). */
+ * of 512 or 4096 bytes). */
 bu_must int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
 void bu_disk_close(struct bu_disk *disk);
 

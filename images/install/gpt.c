@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPT writer (UEFI specification 2.10, chapter 5), for disks with 512-byte sectors;
- * used by install.c. Touches the first 34 and the last 33 sectors, nothing else.
+ * GPT writer (UEFI specification 2.10, chapter 5); used by install.c. Touches the first
+ * two and the last sector and the tables behind and before them, nothing else.
+ * Invariant: what counts sectors counts those of the disk.
  */
 #include "images/install/gpt.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
@@ -18,7 +21,6 @@ enum {
 	ENTRIES = 128,
 	ENTRY_SIZE = 128,
 	TABLE_BYTES = ENTRIES * ENTRY_SIZE,
-	TABLE_SECTORS = TABLE_BYTES / BU_SECTOR,
 	HEADER_SIZE = 92,
 	ALIGN = 1024 * 1024,
 	MBR_SIGNATURE = 440,
@@ -105,10 +107,12 @@ place_data(const struct bu_install_opts *opts, struct bu_layout *layout, uint64_
 
 int
 bu_layout_make(const struct bu_manifest *manifest, const struct bu_install_opts *opts,
-	       uint64_t disk_bytes, struct bu_layout *ret, struct bu_err *err)
+	       uint64_t disk_bytes, uint32_t sector_bytes, struct bu_layout *ret,
+	       struct bu_err *err)
 {
-	struct bu_layout layout = {.disk_bytes = disk_bytes};
-	uint64_t tail = (TABLE_SECTORS + 1) * BU_SECTOR;
+	struct bu_layout layout = {.disk_bytes = disk_bytes,
+				   .sector_bytes = sector_bytes};
+	uint64_t tail = TABLE_BYTES + sector_bytes;
 	uint64_t end = disk_bytes > tail ? (disk_bytes - tail) / ALIGN * ALIGN : 0;
 	uint64_t at = BU_PARTS_BEGIN;
 
@@ -135,6 +139,12 @@ bu_layout_make(const struct bu_manifest *manifest, const struct bu_install_opts 
 				  (unsigned long long)((at + tail + ALIGN - 1) >> 20));
 	*ret = layout;
 	return 0;
+}
+
+size_t
+bu_gpt_front_bytes(uint32_t sector_bytes)
+{
+	return 2 * sector_bytes + TABLE_BYTES;
 }
 
 static uint32_t
@@ -185,16 +195,25 @@ put_random_guid(uint8_t *at)
 	at[8] = (at[8] & 0x3f) | 0x80;
 }
 
-static void
-fill_entry(uint8_t *entry, const char *type, uint64_t begin_bytes, uint64_t size_bytes,
-	   const char *label)
-{
-	uint64_t first = begin_bytes / BU_SECTOR;
+struct place {
+	uint64_t first, last; /* sectors */
+};
 
+static struct place
+place_of(const struct bu_layout *layout, uint64_t begin_bytes, uint64_t size_bytes)
+{
+	uint64_t first = begin_bytes / layout->sector_bytes;
+
+	return (struct place){first, first + size_bytes / layout->sector_bytes - 1};
+}
+
+static void
+fill_entry(uint8_t *entry, const char *type, struct place place, const char *label)
+{
 	put_guid(entry, type);
 	put_random_guid(entry + 16);
-	put_le(entry + 32, first, 8);
-	put_le(entry + 40, first + size_bytes / BU_SECTOR - 1, 8);
+	put_le(entry + 32, place.first, 8);
+	put_le(entry + 40, place.last, 8);
 	for (size_t k = 0; label[k] && k < NAME_CHARS; k++)
 		put_le(entry + 56 + 2 * k, (uint8_t)label[k], 2);
 }
@@ -209,13 +228,17 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 	for (size_t i = 0; i < layout->count; i++, entry += ENTRY_SIZE) {
 		if (!manifest)
 			continue;
-		fill_entry(entry, manifest->parts[i].type, layout->parts[i].begin_bytes,
-			   layout->parts[i].size_bytes, manifest->parts[i].label);
+		fill_entry(entry, manifest->parts[i].type,
+			   place_of(layout, layout->parts[i].begin_bytes,
+				    layout->parts[i].size_bytes),
+			   manifest->parts[i].label);
 		put_le(entry + 48, manifest->parts[i].attrs, 8);
 	}
 	for (size_t i = 0; i < layout->data_count; i++, entry += ENTRY_SIZE) {
-		fill_entry(entry, data_type, layout->data[i].begin_bytes,
-			   layout->data[i].size_bytes, layout->data[i].name);
+		fill_entry(entry, data_type,
+			   place_of(layout, layout->data[i].begin_bytes,
+				    layout->data[i].size_bytes),
+			   layout->data[i].name);
 		put_guid(entry + 16, layout->data[i].guid);
 	}
 }
@@ -224,17 +247,18 @@ static void
 fill_header(uint8_t *header, const struct bu_layout *layout, const uint8_t *disk_guid,
 	    const uint8_t *table, int backup)
 {
-	uint64_t last = layout->disk_bytes / BU_SECTOR - 1;
+	uint64_t last = layout->disk_bytes / layout->sector_bytes - 1;
+	uint64_t sectors = TABLE_BYTES / layout->sector_bytes; /* of the table */
 
 	memcpy(header, "EFI PART", 8);
 	put_le(header + 8, 0x00010000, 4);
 	put_le(header + 12, HEADER_SIZE, 4);
 	put_le(header + 24, backup ? last : 1, 8);
 	put_le(header + 32, backup ? 1 : last, 8);
-	put_le(header + 40, 2 + TABLE_SECTORS, 8);
-	put_le(header + 48, last - TABLE_SECTORS - 1, 8);
+	put_le(header + 40, 2 + sectors, 8);
+	put_le(header + 48, last - sectors - 1, 8);
 	memcpy(header + 56, disk_guid, 16);
-	put_le(header + 72, backup ? last - TABLE_SECTORS : 2, 8);
+	put_le(header + 72, backup ? last - sectors : 2, 8);
 	put_le(header + 80, ENTRIES, 4);
 	put_le(header + 84, ENTRY_SIZE, 4);
 	put_le(header + 88, crc32_of(table, TABLE_BYTES), 4);
@@ -245,7 +269,7 @@ static void
 fill_mbr(uint8_t *mbr, const struct bu_manifest *manifest,
 	 const struct bu_layout *layout)
 {
-	uint64_t sectors = layout->disk_bytes / BU_SECTOR - 1;
+	uint64_t sectors = layout->disk_bytes / layout->sector_bytes - 1;
 	static const uint8_t chs_begin[3] = {0, 2, 0}, chs_end[3] = {0xff, 0xff, 0xff};
 
 	if (manifest)
@@ -281,21 +305,22 @@ static int
 write_tables(int fd, const struct bu_manifest *manifest, const struct bu_layout *layout,
 	     struct bu_err *err)
 {
-	bu_autofree uint8_t *front = bu_xcalloc(1, BU_GPT_BYTES);
-	bu_autofree uint8_t *back = bu_xcalloc(1, BU_GPT_BYTES - BU_SECTOR);
-	uint8_t *table = front + 2 * BU_SECTOR;
+	size_t sector = layout->sector_bytes, size = bu_gpt_front_bytes(sector);
+	bu_autofree uint8_t *front = bu_xcalloc(1, size);
+	bu_autofree uint8_t *back = bu_xcalloc(1, size - sector);
+	uint8_t *table = front + 2 * sector;
 	uint8_t disk_guid[16];
 
 	put_random_guid(disk_guid);
 	fill_mbr(front, manifest, layout);
 	fill_table(table, manifest, layout);
-	fill_header(front + BU_SECTOR, layout, disk_guid, table, 0);
+	fill_header(front + sector, layout, disk_guid, table, 0);
 	memcpy(back, table, TABLE_BYTES);
 	fill_header(back + TABLE_BYTES, layout, disk_guid, table, 1);
-	if (write_at(fd, back, TABLE_BYTES + BU_SECTOR,
-		     layout->disk_bytes - TABLE_BYTES - BU_SECTOR, err))
+	if (write_at(fd, back, TABLE_BYTES + sector,
+		     layout->disk_bytes / sector * sector - TABLE_BYTES - sector, err))
 		return -1;
-	return write_at(fd, front, BU_GPT_BYTES, 0, err);
+	return write_at(fd, front, size, 0, err);
 }
 
 int
@@ -325,13 +350,14 @@ get_le(const uint8_t *at, int bytes)
 
 /* The table at the front as we write it; tables of others are no table for us. */
 static int
-read_table(int fd, uint8_t table[TABLE_BYTES], struct bu_err *err)
+read_table(int fd, uint32_t sector_bytes, uint8_t table[TABLE_BYTES],
+	   struct bu_err *err)
 {
-	uint8_t header[BU_SECTOR], crc[4];
+	uint8_t header[HEADER_SIZE], crc[4];
 	int good;
 
-	if (pread(fd, header, sizeof(header), BU_SECTOR) != sizeof(header) ||
-	    pread(fd, table, TABLE_BYTES, 2 * BU_SECTOR) != TABLE_BYTES)
+	if (pread(fd, header, sizeof(header), sector_bytes) != sizeof(header) ||
+	    pread(fd, table, TABLE_BYTES, 2 * sector_bytes) != TABLE_BYTES)
 		return bu_err_set(err, BU_ERR_IO, errno, "reading the partition table");
 	memcpy(crc, header + 16, sizeof(crc));
 	memset(header + 16, 0, sizeof(crc));
@@ -360,14 +386,14 @@ entry_name(const uint8_t *entry, char ret[NAME_CHARS + 1])
 static int
 is_data(const uint8_t *entry, const struct bu_layout *layout, size_t i)
 {
-	uint64_t first = layout->data[i].begin_bytes / BU_SECTOR;
+	struct place place = place_of(layout, layout->data[i].begin_bytes,
+				      layout->data[i].size_bytes);
 	uint8_t guid[16];
 
 	put_guid(guid, layout->data[i].guid);
 	return !memcmp(entry + 16, guid, sizeof(guid)) &&
-	       get_le(entry + 32, 8) == first &&
-	       get_le(entry + 40, 8) ==
-		       first + layout->data[i].size_bytes / BU_SECTOR - 1;
+	       get_le(entry + 32, 8) == place.first &&
+	       get_le(entry + 40, 8) == place.last;
 }
 
 static int
@@ -393,11 +419,11 @@ check_entry(const uint8_t *entry, const struct bu_manifest *manifest,
 }
 
 int
-bu_gpt_is_ours(int fd)
+bu_gpt_is_ours(int fd, uint32_t sector_bytes)
 {
 	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
 
-	return read_table(fd, table, NULL) == 0;
+	return read_table(fd, sector_bytes, table, NULL) == 0;
 }
 
 int
@@ -406,7 +432,7 @@ bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
 {
 	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
 
-	if (read_table(fd, table, err))
+	if (read_table(fd, layout->sector_bytes, table, err))
 		return -1;
 	for (size_t k = 0; k < ENTRIES; k++)
 		if (check_entry(table + k * ENTRY_SIZE, manifest, layout, err))
@@ -431,10 +457,13 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
 	bu_autoclose int fd = open(disk, O_RDONLY | O_CLOEXEC);
 	uint8_t type[16];
+	int sector;
 
 	if (fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "disk %s", disk);
-	if (read_table(fd, table, err) != 0)
+	if (ioctl(fd, BLKSSZGET, &sector) != 0)
+		sector = 512; /* a file */
+	if (read_table(fd, (uint32_t)sector, table, err) != 0)
 		return bu_err_wrap(err, "disk %s", disk);
 	put_guid(type, esp_type);
 	for (uint32_t i = 0; i < ENTRIES; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a GUID partition table. An own writer instead of sfdisk: the boot ramdisk
- * needs no program and no libfdisk, it works the same on a file in a test, and it
- * leaves the mark's block alone.
+ * Writes a GUID partition table. An own writer instead of libfdisk: that one takes a
+ * damaged table's copy from the back without saying so, where a reimage must know that
+ * the front was torn; and it writes neither boot code nor the MBR's signature.
  */
 #ifndef BU_IMAGES_INSTALL_GPT_H
 #define BU_IMAGES_INSTALL_GPT_H
@@ -13,10 +13,11 @@
 #include "images/install/install.h"
 #include "images/manifest.h"
 
-enum { BU_SECTOR = 512, BU_PARTS_BEGIN = 1024 * 1024, BU_GPT_BYTES = 34 * 512 };
+enum { BU_PARTS_BEGIN = 1024 * 1024 };
 
 struct bu_layout {
 	uint64_t disk_bytes;
+	uint32_t sector_bytes; /* 512 or 4096: of the disk, and so of its tables */
 	size_t count;
 	struct {
 		uint64_t begin_bytes, size_bytes; /* on the disk */
@@ -34,7 +35,10 @@ struct bu_layout {
  * both sizes. */
 bu_must int bu_layout_make(const struct bu_manifest *manifest,
 			   const struct bu_install_opts *opts, uint64_t disk_bytes,
-			   struct bu_layout *ret, struct bu_err *err);
+			   uint32_t sector_bytes, struct bu_layout *ret,
+			   struct bu_err *err);
+/* What MBR, header and table take at the front of a disk with such sectors. */
+size_t bu_gpt_front_bytes(uint32_t sector_bytes);
 /* The protective MBR with the boot code, both tables with new random GUIDs. Not synced.
  */
 bu_must int bu_gpt_write(int fd, const struct bu_manifest *manifest,
@@ -44,7 +48,7 @@ bu_must int bu_gpt_write(int fd, const struct bu_manifest *manifest,
 bu_must int bu_gpt_write_data(int fd, const struct bu_layout *layout,
 			      struct bu_err *err);
 /* The disk has a whole table as we write it. */
-int bu_gpt_is_ours(int fd);
+int bu_gpt_is_ours(int fd, uint32_t sector_bytes);
 /* BU_ERR_STATE unless the table on the disk has each data partition of the layout where
  * it is there, and besides nothing but parts named as the image's. */
 bu_must int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
@@ -52,9 +56,9 @@ bu_must int bu_gpt_check_data(int fd, const struct bu_manifest *manifest,
 
 /* A system partition as boot entries name it. */
 struct bu_gpt_esp {
-	uint32_t number; /* from 1 on */
-	uint64_t first_sector, sectors;
-	uint8_t guid[16]; /* as it is on the disk */
+	uint32_t number;                /* from 1 on */
+	uint64_t first_sector, sectors; /* of the disk's size */
+	uint8_t guid[16];               /* as it is on the disk */
 };
 /* Of a disk with our table; BU_ERR_STATE when it has none. */
 bu_must int bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret,

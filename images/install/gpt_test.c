@@ -81,8 +81,8 @@ START_TEST(others_read_what_we_write)
 	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
 	ck_assert_int_eq(pwrite(fd, "mark", 4, 65536), 4);
 	memset(manifest.boot_code, 0x90, sizeof(manifest.boot_code));
-	ck_assert_int_eq(bu_layout_make(&manifest, &plain, DISK_BYTES, &layout, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &plain, DISK_BYTES, 512, &layout, &err), 0);
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	check_with_partx(path);
 	ck_assert_int_eq(pread(fd, sector, 512, 0), 512);
@@ -110,15 +110,17 @@ START_TEST(small_disks_are_refused)
 	struct bu_layout layout = {0};
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 20 << 20, &layout, &err),
-			 -1);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &plain, 20 << 20, 512, &layout, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
 	ck_assert_msg(strstr(err.text, "20 MiB") && strstr(err.text, "needs 21 MiB"),
 		      "%s", err.text);
 	ck_assert_int_eq(layout.count, 0);
-	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 21 << 20, &layout, &err), 0);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &plain, 21 << 20, 512, &layout, &err), 0);
 	ck_assert_int_eq(layout.parts[1].size_bytes, 10 << 20);
-	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 512, &layout, &err), -1);
+	ck_assert_int_eq(bu_layout_make(&manifest, &plain, 512, 512, &layout, &err),
+			 -1);
 }
 END_TEST
 
@@ -155,9 +157,9 @@ START_TEST(data_lies_behind_the_image)
 		struct bu_layout layout;
 		struct bu_err err = {0};
 
-		ck_assert_msg(
-			!bu_layout_make(&manifest, opts, DISK_BYTES, &layout, &err),
-			"%s", err.text);
+		ck_assert_msg(!bu_layout_make(&manifest, opts, DISK_BYTES, 512, &layout,
+					      &err),
+			      "%s", err.text);
 		ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), 0);
 		check_data(path, want);
@@ -202,16 +204,17 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 	struct bu_err err = {0};
 
 	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
-	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), 0);
 	ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_STATE);
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		opts.data = rows[i].data;
 		opts.data_count = rows[i].count;
-		ck_assert_int_eq(
-			bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err), 0);
+		ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, 512,
+						&layout, &err),
+				 0);
 		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err),
 				 rows[i].text ? -1 : 0);
 		if (rows[i].text)
@@ -219,13 +222,13 @@ START_TEST(a_disk_that_is_not_as_the_profile_says_keeps_its_data)
 	}
 	/* More than the disk had. */
 	opts.data_count = 0;
-	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), 0);
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	opts.data = two;
 	opts.data_count = 2;
-	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), 0);
 	ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
 	ck_assert_str_eq(err.text, "the disk does not have the data partition "
 				   "'scratch' where the profile puts it");
@@ -264,14 +267,14 @@ START_TEST(a_torn_table_and_one_of_others_are_none_of_ours)
 	struct bu_err err = {0};
 
 	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
-	ck_assert_int_eq(bu_layout_make(&manifest, &plain, DISK_BYTES, &layout, &err),
-			 0);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &plain, DISK_BYTES, 512, &layout, &err), 0);
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	ck_assert_int_eq(pread(fd, good, sizeof(good), 512), sizeof(good));
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		uint8_t byte = good[rows[i].at] ^ 1;
 
-		ck_assert_int_eq(bu_gpt_is_ours(fd), 1);
+		ck_assert_int_eq(bu_gpt_is_ours(fd, 512), 1);
 		ck_assert_int_eq(pwrite(fd, &byte, 1, 512 + (off_t)rows[i].at), 1);
 		if (rows[i].mend) {
 			uint32_t crc;
@@ -282,7 +285,7 @@ START_TEST(a_torn_table_and_one_of_others_are_none_of_ours)
 			crc = crc32(bad, sizeof(bad));
 			ck_assert_int_eq(pwrite(fd, &crc, 4, 512 + 16), 4);
 		}
-		ck_assert_msg(!bu_gpt_is_ours(fd), "row %zu", i);
+		ck_assert_msg(!bu_gpt_is_ours(fd, 512), "row %zu", i);
 		ck_assert_int_eq(bu_gpt_check_data(fd, &manifest, &layout, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_STATE);
 		ck_assert_int_eq(pwrite(fd, good, sizeof(good), 512), sizeof(good));
@@ -298,18 +301,19 @@ START_TEST(data_that_does_not_fit_is_refused)
 	struct bu_layout layout;
 	struct bu_err err = {0};
 
-	ck_assert_int_eq(bu_layout_make(&manifest, &opts, 24 << 20, &layout, &err), -1);
+	ck_assert_int_eq(bu_layout_make(&manifest, &opts, 24 << 20, 512, &layout, &err),
+			 -1);
 	ck_assert_str_eq(err.text, "the disk has 24 MiB, most of them for data, image "
 				   "test needs 21 MiB");
 	opts.root_bytes = 60 << 20;
-	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
-			 -1);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), -1);
 	ck_assert_str_eq(err.text, "the disk has 64 MiB, the system's part 60 MiB; 2 "
 				   "data partitions need 12 MiB");
 	opts.data = bad;
 	opts.data_count = 1;
-	ck_assert_int_eq(bu_layout_make(&manifest, &opts, DISK_BYTES, &layout, &err),
-			 -1);
+	ck_assert_int_eq(
+		bu_layout_make(&manifest, &opts, DISK_BYTES, 512, &layout, &err), -1);
 	ck_assert_str_eq(err.text, "data partition 'scratch': name or GUID is wrong");
 }
 END_TEST

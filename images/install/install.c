@@ -13,6 +13,7 @@
 #include "base/http.h"
 #include "base/log.h"
 #include "images/install/disk.h"
+#include "images/install/fat.h"
 #include "images/install/gpt.h"
 #include "images/install/parts.h"
 #include "images/install/target.h"
@@ -125,10 +126,10 @@ prepare_disk(struct install *install, struct bu_err *err)
 	if (bu_mark_check(opts, err) || bu_disk_open(opts->disk, disk, err))
 		return -1;
 	if (bu_disk_check(disk, opts, &look, err) ||
-	    bu_layout_make(install->manifest, opts, disk->size_bytes, &install->layout,
-			   err))
+	    bu_layout_make(install->manifest, opts, disk->size_bytes,
+			   disk->sector_bytes, &install->layout, err))
 		return -1;
-	if (look == BU_LOOK_IF_LEGIBLE && !bu_gpt_is_ours(disk->fd))
+	if (look == BU_LOOK_IF_LEGIBLE && !bu_gpt_is_ours(disk->fd, disk->sector_bytes))
 		look = BU_LOOK_NOT;
 	if (look && bu_gpt_check_data(disk->fd, install->manifest, layout, err))
 		return bu_err_wrap(err, "disk %s", opts->disk);
@@ -138,6 +139,22 @@ prepare_disk(struct install *install, struct bu_err *err)
 	    bu_disk_clear(disk, keep, err))
 		return -1;
 	return keep ? 0 : empty_data(install, err);
+}
+
+/* Images are made for sectors of 512 bytes. */
+static int
+fit_sectors(struct install *install, struct bu_err *err)
+{
+	const struct bu_manifest *manifest = install->manifest;
+
+	if (install->disk.sector_bytes == 512)
+		return 0;
+	for (size_t i = 0; i < manifest->part_count; i++)
+		if (!strcmp(manifest->parts[i].name, "esp") &&
+		    bu_fat_fit(&install->disk, install->layout.parts[i].begin_bytes,
+			       err))
+			return -1;
+	return bu_disk_sync(&install->disk, err);
 }
 
 /* The mount needs the disk not to be open exclusively. */
@@ -167,7 +184,8 @@ run(struct install *install, struct bu_err *err)
 	if (enter_stage(install, "disk", err) || prepare_disk(install, err))
 		return -1;
 	if (bu_parts_write(install->opts, install->hooks, install->manifest,
-			   &install->layout, &install->disk, err))
+			   &install->layout, &install->disk, err) ||
+	    fit_sectors(install, err))
 		return -1;
 	if (enter_stage(install, "files", err) || fill_root(install, err))
 		return -1;

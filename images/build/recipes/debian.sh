@@ -7,7 +7,7 @@
 . "$RECIPES/lib.sh"
 
 ROOT_MIB=${ROOT_MIB:-1536}
-ESP_MIB=${ESP_MIB:-64}
+ESP_MIB=${ESP_MIB:-260}
 KARGS="$KARGS${RECIPE_KARGS:+ $RECIPE_KARGS}"
 
 bootstrap_inputs()

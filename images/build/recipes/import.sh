@@ -64,7 +64,7 @@ build()
 	depmod -b "$root" "$kernel"
 	say "file systems"
 	initrd=$(kept_initrd "$root" "$kernel")
-	esp "$OUT/esp.raw" 64 "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
+	esp "$OUT/esp.raw" 260 "$root/boot/vmlinuz-$kernel" "$initrd" "$KARGS"
 	root_fs "$OUT/root.raw" "$(root_size)M" "$root"
 	image_json amd64 "$kernel" "$KARGS"
 }

@@ -371,7 +371,8 @@ END
 # (shim and GRUB under the removable path, so no boot variable is needed). Both boot the
 # same files. /kargs has the image's own arguments; the installer and the agent write
 # them with the node's into both configurations (images/install/bootargs.c). GRUB says
-# which partition it comes from.
+# which partition it comes from. FAT32 has no less than 65,525 clusters; those of 4096
+# bytes fit disks with sectors of that size, too (images/install/fat.c).
 esp()
 {
 	need mkfs.vfat dosfstools
@@ -387,7 +388,8 @@ esp()
 		>>"$WORK/grub.cfg"
 	printf '%s\n' "$5" >"$WORK/kargs"
 	rm -f "$1" && truncate -s "$2M" "$1"
-	mkfs.vfat -F 32 -s 1 -n ESP --invariant "$1" >/dev/null
+	[ "$2" -ge 260 ] || die "a system partition has 260 MiB or more, not $2"
+	mkfs.vfat -F 32 -s 8 -R 32 -n ESP --invariant "$1" >/dev/null
 	mmd -i "$1" ::/EFI ::/EFI/BOOT ::/EFI/debian
 	mcopy -i "$1" "$SIGNED/shim/shimx64.efi.signed" ::/EFI/BOOT/BOOTX64.EFI
 	mcopy -i "$1" "$SIGNED/grub/x86_64-efi-signed/grubx64.efi.signed" \

@@ -46,7 +46,7 @@ build()
 	cp "$RECIPES/rxe" "$root/usr/lib/bringup/rxe"
 	mkdir -p "$root/etc/libibverbs.d"
 	echo 'driver rxe' >"$root/etc/libibverbs.d/rxe.driver"
-	esp "$OUT/esp.raw" 40 "$KROOT/boot/vmlinuz-$KERNEL" "$initrd" "$KARGS"
+	esp "$OUT/esp.raw" 260 "$KROOT/boot/vmlinuz-$KERNEL" "$initrd" "$KARGS"
 	root_fs "$OUT/root.raw" 64M "$root"
 	image_json amd64 "$KERNEL" "$KARGS"
 }
