@@ -38,6 +38,7 @@ build|libsqlite3-dev|the journal|sqlite3
 build|libgnutls28-dev|TLS, signatures, digests|gnutls
 build|libarchive-dev|reads the archives that images are made of|libarchive
 build|libzstd-dev|compressed image parts|libzstd
+build|libblkid-dev|names what is left on disks|blkid
 build|libibverbs-dev|fabric probes|libibverbs
 build|libsmartcols-dev|tables on the terminal|smartcols
 build|libvirt-dev|power of virtual machines|libvirt

@@ -6,12 +6,14 @@
  */
 #include "agent/disks.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/leftovers.h"
 #include "base/file.h"
 #include "base/sysroot.h"
 #include "base/text.h"
@@ -166,6 +168,22 @@ find_signature(const char *path, int64_t size_bytes)
 	return BU_SIGNATURE_NONE;
 }
 
+/* Who has all of it: "dm-3" of a multipath map, "md127" of an array of whole disks. */
+static void
+read_holder(const char *root, const char *name, char *ret, size_t size)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/sys/block/%s/holders", root, name);
+	struct dirent *entry;
+	DIR *list = opendir(dir);
+
+	while (list && (entry = readdir(list)))
+		if (entry->d_name[0] != '.' &&
+		    (!*ret || strcmp(entry->d_name, ret) < 0))
+			bu_text_copy(ret, size, entry->d_name);
+	if (list)
+		closedir(list);
+}
+
 int
 bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 {
@@ -195,6 +213,9 @@ bu_disk_read(const char *root, const char *name, struct bu_disk *ret)
 	disk.removable =
 		bu_sysroot_number(root, 1, 0, "sys/block/%s/removable", name) == 1;
 	disk.signature = find_signature(path, disk.size_bytes);
+	if (disk.signature != BU_SIGNATURE_NONE)
+		bu_leftovers_read(root, name, disk.holds, sizeof(disk.holds));
+	read_holder(root, name, disk.held_by, sizeof(disk.held_by));
 	*ret = disk;
 	return 1;
 }

@@ -128,6 +128,8 @@ static const struct bu_field disk_fields[] = {
 	BU_FIELD(FLAG, struct bu_disk, rotational),
 	BU_FIELD(FLAG, struct bu_disk, removable),
 	BU_FIELD(WORD, struct bu_disk, signature, .words = signatures),
+	BU_FIELD(TEXT, struct bu_disk, holds, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct bu_disk, held_by, .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 static const struct bu_field nic_fields[] = {

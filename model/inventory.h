@@ -66,7 +66,9 @@ struct bu_disk {
 	int64_t size_bytes;
 	int rotational;
 	int removable;
-	int signature; /* enum bu_signature */
+	int signature;    /* enum bu_signature */
+	char holds[96];   /* "gpt, linux_raid_member": what is left on it, by name */
+	char held_by[32]; /* "md127", "dm-0": has all of it at the moment; "" = none */
 };
 
 struct bu_nic {

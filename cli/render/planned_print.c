@@ -175,6 +175,7 @@ print_disk(const json_t *group, FILE *out)
 	bu_autofree char *path = bu_out_clean(bu_json_str(disk, "path", ""), 0);
 	bu_autofree char *wanted = bu_out_clean(bu_json_str(disk, "wanted", ""), 0);
 	bu_autofree char *serial = bu_out_clean(bu_json_str(disk, "serial", ""), 0);
+	bu_autofree char *holds = bu_out_clean(bu_json_str(disk, "holds", ""), 0);
 	double size_bytes = (double)bu_json_int(disk, "size_bytes", 0);
 
 	if (!disk)
@@ -184,6 +185,8 @@ print_disk(const json_t *group, FILE *out)
 		fprintf(out, ", serial number %s", serial);
 	if (size_bytes > 0)
 		fprintf(out, ", %.1f GB", size_bytes / 1e9);
+	if (*holds)
+		fprintf(out, "; on it: %s", holds);
 	if (json_object_get(json_object_get(group, "differ"), "disk"))
 		fprintf(out, " (%s; each its own)", bu_json_str(step, "node", ""));
 	fputc('\n', out);

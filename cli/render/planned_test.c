@@ -100,6 +100,8 @@ START_TEST(what_is_lost_is_named)
 {
 	static const char first[] = "{'path':'/dev/sda','serial':'S1',"
 				    "'size_bytes':3840755982336}";
+	static const char third[] = "{'path':'/dev/sda','serial':'S3',"
+				    "'holds':'LVM2_member, gpt'}";
 	static const char second[] = "{'path':'/dev/sda','serial':'S2'}";
 	const struct {
 		const char *one, *other, *says;
@@ -108,6 +110,8 @@ START_TEST(what_is_lost_is_named)
 		 "              disk /dev/sda, serial number S1, 3840.8 GB\n"},
 		{first, second, "S1, 3840.8 GB (node001; each its own)\n"},
 		{second, second, "              disk /dev/sda, serial number S2\n"},
+		{third, third,
+		 "disk /dev/sda, serial number S3; on it: LVM2_member, gpt\n"},
 		{"{'path':'/dev/vda'}", "{'path':'/dev/vda'}",
 		 "              disk /dev/vda\n"},
 	};

@@ -191,7 +191,7 @@ fits(const struct bu_disk *disk, const char *selector)
 	const char *rest = selector;
 	struct term term;
 
-	if (disk->removable)
+	if (disk->removable || *disk->held_by)
 		return 0;
 	if (bu_disk_is_kernel_name(selector))
 		return strcmp(disk->path, selector) == 0;

@@ -26,7 +26,8 @@ int bu_disk_form_ok(const char *selector);
 int bu_disk_is_kernel_name(const char *selector);
 
 /* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Removable disks
- * never do. Two paths to one disk (of one serial number and world-wide name) are one.
+ * never do, nor those that a multipath map or an array has. Two paths to one disk (of
+ * one serial number and world-wide name) are one.
  */
 size_t bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		      const struct bu_disk **ret);

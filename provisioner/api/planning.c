@@ -102,8 +102,9 @@ disk_id_of(void *arg, const struct bu_node *node, const char *path)
 
 	if (bu_fleet_disk(api->fleet, node, path, &disk) != 0)
 		return NULL;
-	return json_pack("{s:s,s:s,s:I}", "path", disk.path, "serial", disk.serial,
-			 "size_bytes", (json_int_t)disk.size_bytes);
+	return json_pack("{s:s,s:s,s:I,s:s}", "path", disk.path, "serial", disk.serial,
+			 "size_bytes", (json_int_t)disk.size_bytes, "holds",
+			 disk.holds);
 }
 
 static double

@@ -131,6 +131,9 @@ read_disk(const json_t *json, struct bu_disk *ret)
 	bu_text_copy(ret->model, sizeof(ret->model), bu_json_str(json, "model", ""));
 	bu_text_copy(ret->by_path, sizeof(ret->by_path),
 		     bu_json_str(json, "by_path", ""));
+	bu_text_copy(ret->holds, sizeof(ret->holds), bu_json_str(json, "holds", ""));
+	bu_text_copy(ret->held_by, sizeof(ret->held_by),
+		     bu_json_str(json, "held_by", ""));
 }
 
 int
@@ -150,6 +153,7 @@ bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_dis
 	bu_text_copy(ret->wanted, sizeof(ret->wanted), wanted);
 	bu_text_copy(ret->path, sizeof(ret->path), disk->path);
 	bu_text_copy(ret->serial, sizeof(ret->serial), disk->serial);
+	bu_text_copy(ret->holds, sizeof(ret->holds), disk->holds);
 	return 0;
 }
 

@@ -34,7 +34,8 @@ struct bu_seen_disk {
 	char path[40];
 	char serial[64]; /* "" = it tells none */
 	int64_t size_bytes;
-	int written; /* something is on it */
+	int written;    /* something is on it */
+	char holds[96]; /* what, where that is known by name */
 };
 
 /* What an applied plan wants this node to become. */

@@ -410,7 +410,7 @@ root_fs()
 	need mkfs.ext4 e2fsprogs
 	rm -f "$1" && truncate -s "$2" "$1"
 	[ -f "$SORTED" ] || die "$SORTED is missing; build it with bringup"
-	E2FSPROGS_FAKE_TIME=$SOURCE_DATE_EPOCH LD_PRELOAD=$SORTED mkfs.ext4 -q -L root -d "$3" -m 1 -G 256 \
+	E2FSPROGS_FAKE_TIME=$SOURCE_DATE_EPOCH LD_PRELOAD=$SORTED mkfs.ext4 -q -b 4096 -L root -d "$3" -m 1 -G 256 \
 		-U 7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a01 \
 		-E hash_seed=7bb6b1f5-7d3c-4b0c-9d1c-0c5e5f5f6a02,lazy_itable_init=1 \
 		"$1"
