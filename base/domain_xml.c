@@ -112,6 +112,33 @@ bu_domain_xml_serial(const char *xml, char *ret, size_t size)
 	xmlFreeDoc(doc);
 }
 
+static void
+copy_prop(xmlNodePtr node, const char *name, char *ret, size_t size)
+{
+	xmlChar *text = node ? xmlGetProp(node, BAD_CAST name) : NULL;
+
+	if (text)
+		bu_text_copy(ret, size, (const char *)text);
+	xmlFree(text);
+}
+
+void
+bu_domain_xml_console(const char *xml, char *ret, size_t size)
+{
+	xmlDocPtr doc = parse(xml);
+	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
+	xmlNodePtr devices = child(root, "devices");
+	xmlNodePtr port = child(devices, "serial");
+
+	ret[0] = '\0';
+	if (!port)
+		port = child(devices, "console");
+	copy_prop(port, "type", ret, size);
+	if (strcmp(ret, "file") == 0)
+		copy_prop(child(port, "source"), "path", ret, size);
+	xmlFreeDoc(doc);
+}
+
 void
 bu_domain_xml_macs(const char *xml, void (*fn)(const char *mac, void *arg), void *arg)
 {

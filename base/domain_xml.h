@@ -13,6 +13,9 @@
 char *bu_domain_xml_reorder(const char *xml, const char *const order[2]);
 /* The serial number that its SMBIOS says; "" when it says none, or is no domain. */
 void bu_domain_xml_serial(const char *xml, char *ret, size_t size);
+/* Where its first serial port leads: the path of a file, else the type ("pty"); "" when
+ * it has none. */
+void bu_domain_xml_console(const char *xml, char *ret, size_t size);
 /* Calls fn with the address of each of its network cards, as it is written. */
 void bu_domain_xml_macs(const char *xml, void (*fn)(const char *mac, void *arg),
 			void *arg);

@@ -62,6 +62,9 @@ static const struct command {
 	 LISTING | BIT(ORIGIN), bu_cmd_node_show, NULL},
 	{"node why", "NODESET", "why a node is where it is, and what comes next", 1, 1,
 	 LISTING, bu_cmd_node_why, NULL},
+	{"node console", "NODE",
+	 "what its machine wrote to its serial console; nothing is sent to it", 1, 1,
+	 BIT(FOLLOW) | BIT(LINES) | BIT(RAW) | BIT(SOCKET), bu_cmd_node_console, NULL},
 #define X(id, name, args, states, takes, help)                                         \
 	{                                                                              \
 		"node " name,                                                          \

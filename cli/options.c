@@ -155,6 +155,7 @@ bu_options_parse(unsigned int taken, int argc, char **argv, struct bu_options *r
 	struct bu_options options = {
 		.timeout_s = BU_TIMEOUT_DEFAULT_S,
 		.limit = BU_EVENTS_DEFAULT,
+		.lines = BU_LINES_DEFAULT,
 	};
 	struct tables tables;
 	int c;

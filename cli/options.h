@@ -15,6 +15,7 @@ enum bu_format { BU_FORMAT_TABLE, BU_FORMAT_JSON, BU_FORMAT_HOSTLIST };
 enum {
 	BU_TIMEOUT_DEFAULT_S = 3600,
 	BU_EVENTS_DEFAULT = 50,
+	BU_LINES_DEFAULT = 50,
 };
 
 /* id, long name ("" = none), letter, kind, member of bu_options, argument, least, most,
@@ -34,7 +35,7 @@ enum {
 	X(TIMEOUT, "timeout", 0, INT, timeout_s, "SECONDS", 1, 30 * 24 * 3600,         \
 	  "longest wait (3600)")                                                       \
 	X(WATCH, "watch", 0, FLAG, watch, "", 0, 0, "again with each change")          \
-	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with each new event")    \
+	X(FOLLOW, "follow", 0, FLAG, follow, "", 0, 0, "go on with what comes")        \
 	X(LIMIT, "limit", 0, INT, limit, "N", 1, 1000, "the last N of them (50)")      \
 	X(NODE, "node", 0, TEXT, node, "NODESET", 0, 0, "only of these nodes")         \
 	X(ONLY, "limit", 0, TEXT, only, "NODESET", 0, 0, "steps of these nodes alone") \
@@ -60,6 +61,9 @@ enum {
 	  "print a zone file: the site's domain or a reverse zone")                    \
 	X(NTP, "ntp", 0, FLAG, ntp, "", 0, 0,                                          \
 	  "print what chrony needs to serve the site's time")                          \
+	X(LINES, "lines", 0, INT, lines, "N", 1, 1000, "the last N lines (50)")        \
+	X(RAW, "raw", 0, FLAG, raw, "", 0, 0,                                          \
+	  "byte for byte: the machine may drive this terminal")                        \
 	X(UNKNOWN, "unknown", 0, FLAG, unknown, "", 0, 0,                              \
 	  "machines that booted and are no node, with the row for the inventory")      \
 	X(ORIGIN, "origin", 0, TEXT, origin, "DIR", 0, 0,                              \
@@ -105,6 +109,8 @@ struct bu_options {
 	int ansible;
 	int schema;
 	int unknown;
+	int lines;
+	int raw;
 	const char *origin;
 	const char *socket; /* NULL = the environment says */
 	int help;           /* -h, --help */

@@ -45,6 +45,7 @@ struct daemon {
 	char *http_url;
 	char *agent_url;
 	char *script_url;
+	char *console_dir;
 };
 
 /* What DHCP, DNS and time go by. */
@@ -195,13 +196,14 @@ static int
 start_engine(struct daemon *d, struct bu_err *err)
 {
 	bu_autofree char *program = bu_program_path("bringup-power");
-	bu_autofree char *journal = bu_xasprintf("%s/bmc", d->settings.state);
 	struct bu_reconcile_opts opts = {.fleet = d->fleet, .trust = d->trust};
 
-	d->power = bu_power_create(d->loop, program, journal, err);
+	d->power = bu_power_create(d->loop, program, d->settings.state, err);
 	if (!d->power)
 		return -1;
 	opts.power = d->power;
+	d->console_dir = bu_xasprintf("%s/console", d->settings.state);
+	opts.console_dir = d->console_dir;
 	memcpy(opts.limit_s, d->settings.limit_s, sizeof(opts.limit_s));
 	d->api.rec = bu_reconcile_create(&opts);
 	d->api.rollouts = bu_rollouts_create(d->fleet, d->api.rec);
@@ -395,6 +397,7 @@ stop(struct daemon *d)
 	bu_gate_destroy(d->api.gate);
 	bu_rollouts_destroy(d->api.rollouts);
 	bu_power_destroy(d->power);
+	free(d->console_dir);
 	bu_store_destroy(d->store);
 	bu_reconcile_destroy(d->api.rec);
 	bu_fleet_destroy(d->fleet);

@@ -25,6 +25,7 @@ bu_must int bu_cmd_status(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_events(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_list(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_show(const struct bu_options *options, struct bu_err *err);
+bu_must int bu_cmd_node_console(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_node_why(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err);
 bu_must int bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err);

@@ -365,6 +365,11 @@ SETTINGS(pool)
 	FIELD(pool, bmc_identity), BU_CLASS_NONE,
 	"ignore: machines are switched whatever their BMCs say of whose they are; for "
 	"BMCs that say something else than their machines do"},
+{"pool", "console", BU_KEY_CHOICE, "auto|off|ipmi", 0, 0, "auto",
+	FIELD(pool, console), BU_CLASS_NONE,
+	"what its machines write to their serial consoles is kept; auto: as the BMC "
+	"offers it; ipmi: by serial over LAN, whatever a Redfish BMC says; off: not at "
+	"all"},
 {"pool", "bmc", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE,
 	"of each node, by position; the inventory and [node] override it"},
 {"pool", "serial", BU_KEY_ZIP, NULL, 0, 0, NULL, NONE, BU_CLASS_NONE, "as bmc"},

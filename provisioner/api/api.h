@@ -79,6 +79,8 @@ BU_HANDLER(bu_api_status);
 BU_HANDLER(bu_api_events);
 BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
+/* console.c */
+BU_HANDLER(bu_api_console);
 /* web.c */
 BU_HANDLER(bu_api_web);
 /* plans.c: what changes something */

@@ -48,6 +48,8 @@ const struct bu_route bu_api_routes[] = {
 	 "nodes; ?set= is a nodeset: gpu[1-9], @pool, state=ready, condition=NAME"},
 	{"GET", "/v1/nodes/*", PEOPLE, bu_api_node,
 	 "one node, and why it is where it is"},
+	{"GET", "/v1/nodes/*/console", BU_LISTEN_LOCAL, bu_api_console,
+	 "what its machine wrote to its console; ?lines= of its end, or ?after="},
 	{"POST", "/v1/verbs/*", BU_LISTEN_LOCAL, bu_api_verb,
 	 "a verb for the nodes of a nodeset: {nodes, reason, by, grant, op, force, "
 	 "dry_run}"},

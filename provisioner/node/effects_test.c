@@ -64,6 +64,12 @@ bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn
 {
 }
 
+void
+bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
+		 const char *node, const char *way, bu_power_report_fn fn, void *arg)
+{
+}
+
 static void
 answer_as(struct rig *rig, int boot, enum bu_err_kind kind, const char *failure)
 {

@@ -123,10 +123,19 @@ struct bu_boot_proof {
 	int64_t stranger_ms;
 };
 
+/* Whether what its machine writes to its serial console is kept. */
+struct bu_console_fact {
+	char state[8];   /* "open", "waits", "none", "taken" or "off"; "" = not known */
+	char words[200]; /* why it is not open */
+	int asking;
+	int64_t next_ms; /* monotonic */
+};
+
 /* What only memory knows of a node: it is lost with the process, and seen anew. */
 struct bu_node_live {
 	struct bu_power_fact power_seen;
 	struct bu_boot_proof boot;
+	struct bu_console_fact console;
 	int power_running; /* of provisioner/node/verbs_power.c */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */

@@ -240,6 +240,7 @@ on_tick(void *arg)
 		bu_late_check(rec, rec->fleet->nodes[i]);
 	}
 	bu_observe_tick(rec);
+	bu_node_consoles_tick(rec);
 }
 
 struct bu_reconcile *
@@ -252,6 +253,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	rec->alive = 1;
 	rec->power = opts->power;
 	rec->trust = opts->trust;
+	rec->console_dir = opts->console_dir;
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
 	rec->ticked_ms = bu_loop_now_ms(rec->fleet->loop);
 	rec->tick = bu_timer_create(rec->fleet->loop, on_tick, rec);
@@ -271,6 +273,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 		return;
 	bu_effects_drop(rec);
 	bu_wishes_drop(rec);
+	bu_node_consoles_drop(rec);
 	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);
 	free(rec);

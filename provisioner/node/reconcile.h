@@ -25,6 +25,8 @@ struct bu_reconcile_opts {
 	const struct bu_trust *trust;
 	/* Seconds per state that replace the table's; 0 = the table's. */
 	int limit_s[BU_STATE_COUNT];
+	/* Where bringup-power keeps consoles; borrowed; NULL = it keeps none. */
+	const char *console_dir;
 };
 
 struct bu_reconcile *bu_reconcile_create(const struct bu_reconcile_opts *opts);
@@ -34,6 +36,9 @@ void bu_reconcile_destroy(struct bu_reconcile *rec);
 void bu_reconcile_stop(struct bu_reconcile *rec);
 /* After the log was loaded: every open intent is observed, then work goes on. */
 void bu_reconcile_start(struct bu_reconcile *rec);
+
+/* NULL = no consoles are kept. */
+const char *bu_reconcile_console_dir(const struct bu_reconcile *rec);
 
 /* Asked before each look at what is late, then for each node that a ladder would move:
  * frozen nodes are left as they are (rollout/brake.c). NULL = no brake. */

@@ -26,6 +26,7 @@ enum {
 struct bu_effect;
 struct bu_power_wish;
 struct bu_observer;
+struct bu_console_ask;
 
 struct bu_reconcile {
 	struct bu_fleet *fleet;
@@ -33,11 +34,13 @@ struct bu_reconcile {
 	const struct bu_trust *trust;
 	int limit_s[BU_STATE_COUNT];
 	struct bu_timer *tick;
-	struct bu_effect *effects;     /* under way */
-	struct bu_power_wish *wishes;  /* of people; under way */
-	struct bu_observer *observers; /* a list */
-	int64_t awake_ms, ticked_ms;   /* see bu_observe_awake_ms() */
-	int stopped;                   /* nothing new is begun */
+	struct bu_effect *effects;           /* under way */
+	struct bu_power_wish *wishes;        /* of people; under way */
+	struct bu_observer *observers;       /* a list */
+	const char *console_dir;             /* NULL = none are kept */
+	struct bu_console_ask *console_asks; /* under way */
+	int64_t awake_ms, ticked_ms;         /* see bu_observe_awake_ms() */
+	int stopped;                         /* nothing new is begun */
 	/* outage.c; monotonic times. */
 	int alive;         /* the log takes rows, and has the first one of this life */
 	int behind;        /* the log has rows that could not be replayed */
@@ -100,6 +103,10 @@ struct bu_node_bmc {
 };
 void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 		 const struct bu_desired_node *want, struct bu_node_bmc *ret);
+
+/* consoles.c */
+void bu_node_consoles_tick(struct bu_reconcile *rec);
+void bu_node_consoles_drop(struct bu_reconcile *rec);
 
 /* effects.c */
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);

@@ -11,9 +11,10 @@
  *   unless the call was cancelled before. Every operation ends by itself, well within a
  *   minute: a driver has its own deadline for each request on the wire. perform.c takes
  *   back what takes longer (BU_POWER_CALL_MS).
- * - For one `bmc` perform.c has one changing operation under way at a time; a
- *   BU_POWER_STATUS may come beside it. A driver whose BMC bears less, or which has
- *   several systems behind one BMC, keeps its own queue.
+ * - For one `bmc` perform.c has one changing operation under way at a time; what only
+ *   asks (BU_POWER_STATUS, BU_POWER_CONSOLE and what follows it) may come beside it. A
+ * driver whose BMC bears less, or which has several systems behind one BMC, keeps its
+ * own queue.
  * - It keeps no power state between calls: what it answers was read from the BMC in
  *   this call. "Done" that was not read back is no success where the BMC can be read.
  * - Errors: BU_ERR_REMOTE: the BMC could not be asked, or refused; it may be tried
@@ -54,7 +55,22 @@ enum bu_power_op {
 	BU_POWER_LOGIN,
 	/* Of the account that asks; whoever changes it asks by BU_POWER_LOGIN then. */
 	BU_POWER_SET_PASSWORD,
+	/* How the machine's serial console is reached: answer.console. A machine that
+	 * has none, or none that we can reach, is an answer. Asked beside others. */
+	BU_POWER_CONSOLE,
 	BU_POWER_OPS
+};
+
+enum bu_console_way {
+	BU_CONSOLE_NONE,    /* why says it */
+	BU_CONSOLE_LIBVIRT, /* bu_libvirt_console() in a process of its own */
+	BU_CONSOLE_IPMI,    /* serial over LAN, by ipmitool */
+};
+struct bu_power_console {
+	enum bu_console_way way;
+	char host[256], port[8];
+	char suite[4]; /* cipher suite that the BMC has; "" = ipmitool finds it */
+	char why[160]; /* no node's name in it */
 };
 
 /* Whom to speak to, and as whom. All but bmc may be NULL. */
@@ -73,12 +89,14 @@ struct bu_power_request {
 	enum bu_boot_first first; /* of BU_POWER_BOOT_FIRST */
 	enum bu_boot_mode mode;   /* likewise */
 	const char *new_password; /* of BU_POWER_SET_PASSWORD */
+	int console_ipmi; /* of BU_POWER_CONSOLE: by IPMI, whatever the BMC offers */
 };
 
 /* Only what the operation asks for is set. */
 struct bu_power_answer {
 	enum bu_power_state state;
 	struct bu_machine machine;
+	struct bu_power_console console;
 };
 
 /* One of answer and err is given; both are borrowed. */
@@ -112,5 +130,9 @@ const struct bu_power_driver *bu_power_driver(const char *name);
 /* "libvirt, redfish": for whoever named another. Owned. */
 char *bu_power_driver_names(void);
 extern const struct bu_power_driver bu_power_libvirt, bu_power_redfish, bu_power_ipmi;
+
+/* libvirt_console.c: a process of its own that writes to standard output what a domain
+ * writes to its console, until that ends. Its exit status. */
+int bu_libvirt_console(const char *bmc);
 
 #endif

@@ -14,7 +14,7 @@
 #include "provisioner/power/driver.h"
 #include "provisioner/power/ipmi_text.h"
 
-enum { PROGRAMS_MAX = 32, PROGRAM_MS = 20000, PORT = 623, WORDS_MAX = 6 };
+enum { PROGRAMS_MAX = 32, PROGRAM_MS = 20000, WORDS_MAX = 6 };
 
 static const char *const suites[] = {"17", "3"};
 
@@ -54,26 +54,12 @@ static void run(struct bu_power_call *call);
 
 /* --- the target --- */
 
-static int
-split(const char *bmc, char ret_host[256], char ret_port[8])
-{
-	size_t length = strcspn(bmc, ":");
-	int64_t port = PORT;
-
-	if (!length || length >= 256 || *bmc == '-' || strpbrk(bmc, "/ \t") ||
-	    (bmc[length] && bu_text_int(bmc + length + 1, 1, 65535, &port) != 0))
-		return -1;
-	bu_text_copy_part(ret_host, 256, bmc, length);
-	snprintf(ret_port, 8, "%d", (int)port);
-	return 0;
-}
-
 static char *
 ipmi_connection(const char *bmc, struct bu_err *err)
 {
 	char host[256], port[8];
 
-	if (split(bmc, host, port) == 0)
+	if (bu_ipmi_split(bmc, host, port) == 0)
 		return bu_xstrdup("");
 	bu_err_set(err, BU_ERR_INVAL, 0,
 		   "bmc '%s' is not an IPMI target; write HOST or HOST:PORT", bmc);
@@ -220,7 +206,7 @@ run(struct bu_power_call *call)
 
 	if (call->ipmi->running >= PROGRAMS_MAX)
 		return;
-	bu_assert(split(target->bmc, host, port) == 0);
+	bu_assert(bu_ipmi_split(target->bmc, host, port) == 0);
 	call->job = bu_job_start(call->ipmi->loop,
 				 &(struct bu_job_opts){.argv = argv,
 						       .env = env,
@@ -367,6 +353,21 @@ set_password(struct bu_power_call *call)
 	ASK(call, on_users, 0, "user", "list", "1");
 }
 
+/* The suite is known now, and so is that the BMC takes the credentials. */
+static void
+on_console(struct bu_power_call *call, const char *text)
+{
+	struct bu_power_console *console = &call->answer.console;
+
+	(void)text;
+	console->way = BU_CONSOLE_IPMI;
+	bu_assert(bu_ipmi_split(call->request->target.bmc, console->host,
+				console->port) == 0);
+	bu_text_copy(console->suite, sizeof(console->suite),
+		     suites[call->known->suite]);
+	end(call, NULL);
+}
+
 static void
 on_boot_set(struct bu_power_call *call, const char *text)
 {
@@ -402,6 +403,9 @@ begin(struct bu_power_call *call)
 		return;
 	case BU_POWER_SET_PASSWORD:
 		set_password(call);
+		return;
+	case BU_POWER_CONSOLE:
+		ASK(call, on_console, 0, "chassis", "power", "status");
 		return;
 	case BU_POWER_OPS:
 		break;

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 /* IPMI 2.0 has 20, and some BMCs that take them know another password then. */
-enum { PASSWORD_MAX = 16 };
+enum { PASSWORD_MAX = 16, PORT = 623 };
 
 /* ipmitool's own words. */
 static const char password_is_set[] = "Set User Password command successful";
@@ -88,4 +88,18 @@ bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
 			  "'%s'; look at its rules for passwords, and at what this "
 			  "account may do",
 			  bmc, user);
+}
+
+int
+bu_ipmi_split(const char *bmc, char ret_host[256], char ret_port[8])
+{
+	size_t length = strcspn(bmc, ":");
+	int64_t port = PORT;
+
+	if (!length || length >= 256 || *bmc == '-' || strpbrk(bmc, "/ \t") ||
+	    (bmc[length] && bu_text_int(bmc + length + 1, 1, 65535, &port) != 0))
+		return -1;
+	bu_text_copy_part(ret_host, 256, bmc, length);
+	snprintf(ret_port, 8, "%d", (int)port);
+	return 0;
 }

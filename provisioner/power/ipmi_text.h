@@ -7,6 +7,8 @@
 
 #include "base/err.h"
 
+/* "HOST" or "HOST:PORT"; -1: it is none of them. */
+int bu_ipmi_split(const char *bmc, char ret_host[256], char ret_port[8]);
 /* Behind "NAME   : "; "" when there is none. */
 void bu_ipmi_field(const char *text, const char *name, char *ret, size_t size);
 /* A GUID whose byte order ipmitool does not know comes without dashes. */

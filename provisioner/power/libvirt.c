@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/domain_xml.h"
+#include "base/text.h"
 #include "provisioner/power/driver.h"
 
 static char *
@@ -181,13 +182,30 @@ identity(virDomainPtr domain, const struct bu_power_request *request,
 	return 0;
 }
 
+static int
+console(virDomainPtr domain, const struct bu_power_request *request,
+	struct bu_power_answer *ret, struct bu_err *err)
+{
+	char *xml = virDomainGetXMLDesc(domain, 0);
+	char where[256];
+
+	if (!xml)
+		return failed("console of", request->target.bmc, err);
+	bu_domain_xml_console(xml, where, sizeof(where));
+	free(xml);
+	ret->console.way = *where ? BU_CONSOLE_LIBVIRT : BU_CONSOLE_NONE;
+	bu_text_copy(ret->console.why, sizeof(ret->console.why),
+		     *where ? "" : "the domain has no serial port");
+	return 0;
+}
+
 static int (*const operations[BU_POWER_OPS])(virDomainPtr domain,
 					     const struct bu_power_request *request,
 					     struct bu_power_answer *ret,
 					     struct bu_err *err) = {
 	[BU_POWER_STATUS] = status,         [BU_POWER_IDENTITY] = identity,
 	[BU_POWER_BOOT_FIRST] = boot_first, [BU_POWER_SWITCH_ON] = switch_on,
-	[BU_POWER_SWITCH_OFF] = switch_off,
+	[BU_POWER_SWITCH_OFF] = switch_off, [BU_POWER_CONSOLE] = console,
 };
 
 static int

@@ -4,8 +4,9 @@
  *
  * Without arguments it is the router: each request goes to a child of its own per
  * connection ("--driver NAME --connection URI"), started at the first request for it; a
- * stuck hypervisor delays no other. A child has a loop and serves its requests side by
- * side (perform.h), as far as its driver does not block.
+ * stuck hypervisor delays no other. "--console TARGET" writes what a domain says to
+ * standard output (libvirt_console.c). A child has a loop and serves its requests side
+ * by side (perform.h), as far as its driver does not block.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ struct child {
 
 struct router {
 	struct bu_loop *loop;
-	const char *journal; /* NULL = none */
+	const char *state; /* folder; NULL = none */
 	struct child *children;
 };
 
@@ -73,8 +74,8 @@ child_for(struct router *router, const char *name, const char *connection,
 {
 	const char *argv[] = {
 		"/proc/self/exe", "--driver", name,
-		"--connection",   connection, router->journal ? "--journal" : NULL,
-		router->journal,  NULL};
+		"--connection",   connection, router->state ? "--state" : NULL,
+		router->state,    NULL};
 	bu_autofree char *key = bu_xasprintf("%s %s", name, connection);
 	struct child *child = router->children;
 
@@ -161,9 +162,9 @@ on_term(int signo, void *arg)
 }
 
 static int
-run_router(const char *journal)
+run_router(const char *state)
 {
-	struct router router = {.loop = bu_loop_create(NULL), .journal = journal};
+	struct router router = {.loop = bu_loop_create(NULL), .state = state};
 	struct bu_sigwatch *term =
 		bu_sigwatch_create(router.loop, SIGTERM, on_term, router.loop);
 	struct bu_watch *watch = bu_watch_create(router.loop, BU_WORKER_FD, BU_READABLE,
@@ -219,9 +220,21 @@ on_child_request(int fd, int what, void *arg)
 	bu_perform(side->performer, request, on_performed, id);
 }
 
+static void
+use_state(struct bu_performer *performer, const char *state)
+{
+	bu_autofree char *journal = state ? bu_xasprintf("%s/bmc", state) : NULL;
+	bu_autofree char *consoles = state ? bu_xasprintf("%s/console", state) : NULL;
+
+	if (!state)
+		return;
+	bu_performer_journal(performer, journal);
+	bu_performer_keep_consoles(performer, consoles);
+}
+
 /* The router is gone when this ends: what is under way goes with the process. */
 static int
-run_child(const char *name, const char *connection, const char *journal)
+run_child(const char *name, const char *connection, const char *state)
 {
 	const struct bu_power_driver *driver = bu_power_driver(name);
 	struct child_side side = {.loop = bu_loop_create(NULL)};
@@ -235,8 +248,7 @@ run_child(const char *name, const char *connection, const char *journal)
 		return 1;
 	}
 	side.performer = bu_performer_create(side.loop, driver, self);
-	if (journal)
-		bu_performer_journal(side.performer, journal);
+	use_state(side.performer, state);
 	watch = bu_watch_create(side.loop, BU_WORKER_FD, BU_READABLE, on_child_request,
 				&side);
 	term = bu_sigwatch_create(side.loop, SIGTERM, on_term, side.loop);
@@ -252,18 +264,20 @@ run_child(const char *name, const char *connection, const char *journal)
 int
 main(int argc, char **argv)
 {
-	const char *journal = argc >= 3 && strcmp(argv[argc - 2], "--journal") == 0
-				      ? argv[argc - 1]
-				      : NULL;
+	const char *state = argc >= 3 && strcmp(argv[argc - 2], "--state") == 0
+				    ? argv[argc - 1]
+				    : NULL;
 
-	if (journal)
+	if (state)
 		argc -= 2;
 	bu_log_init("bringup-power", BU_LOG_INFO);
 	if (argc == 1)
-		return run_router(journal);
+		return run_router(state);
+	if (argc == 3 && strcmp(argv[1], "--console") == 0)
+		return bu_libvirt_console(argv[2]) == 0 ? 0 : 1;
 	if (argc == 5 && strcmp(argv[1], "--driver") == 0 &&
 	    strcmp(argv[3], "--connection") == 0)
-		return run_child(argv[2], argv[4], journal);
+		return run_child(argv[2], argv[4], state);
 	fprintf(stderr, "bringup-power is started by bringupd; it has no options\n");
 	return 1;
 }

@@ -37,13 +37,22 @@ on_switched_on(struct bu_run *run)
 		bu_run_confirm(run, BU_POWER_ON, bu_run_done);
 }
 
+/* Before it, so that its first words stand behind the mark. */
+static void
+switch_on(struct bu_run *run)
+{
+	if (run->performer->consoles)
+		bu_consoles_mark(run->performer->consoles, run->bmc, "switched on");
+	bu_run_call(run, BU_POWER_SWITCH_ON, on_switched_on);
+}
+
 static void
 on_order_set(struct bu_run *run)
 {
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
 	else
-		bu_run_call(run, BU_POWER_SWITCH_ON, on_switched_on);
+		switch_on(run);
 }
 
 static void
@@ -183,12 +192,28 @@ begin_status(struct bu_run *run)
 static const struct {
 	const char *name;
 	bu_step_fn begin;
+	int looks; /* it changes nothing, and waits for nobody */
+	/* 1 = answered, without a word to the BMC. */
+	int (*at_once)(struct bu_run *run);
 } operations[] = {
-	{"status", begin_status},
-	{"boot", begin_boot},
-	{"on", begin_on},
-	{"off", begin_off},
+	{"status", begin_status, 1, NULL},
+	{"boot", begin_boot, 0, NULL},
+	{"on", begin_on, 0, NULL},
+	{"off", begin_off, 0, NULL},
+	{"console", bu_console_ask, 1, bu_console_begin},
 };
+
+/* -1 = there is no such operation. */
+static int
+operation_of(const json_t *request)
+{
+	const char *op = bu_json_str(request, "op", "");
+
+	for (size_t i = 0; i < BU_LEN(operations); i++)
+		if (strcmp(operations[i].name, op) == 0)
+			return (int)i;
+	return -1;
+}
 
 /* --- whose turn it is --- */
 
@@ -204,22 +229,20 @@ on_authorized(struct bu_run *run)
 static void
 begin(struct bu_run *run)
 {
-	const char *op = bu_json_str(run->request, "op", "");
+	int op = operation_of(run->request);
 
 	run->begun = 1;
 	bu_timer_stop(run->timer);
-	if (check_wanted(run) != 0) {
+	if (op < 0)
+		bu_err_set(&run->err, BU_ERR_INVAL, 0, "no power operation '%s'",
+			   bu_json_str(run->request, "op", ""));
+	if (op < 0 || check_wanted(run) != 0) {
 		bu_run_fail(run);
 		return;
 	}
-	for (size_t i = 0; i < BU_LEN(operations); i++)
-		if (strcmp(operations[i].name, op) == 0) {
-			run->begin = operations[i].begin;
-			bu_run_authorize(run, on_authorized);
-			return;
-		}
-	bu_err_set(&run->err, BU_ERR_INVAL, 0, "no power operation '%s'", op);
-	bu_run_fail(run);
+	run->begin = operations[op].begin;
+	if (!operations[op].at_once || !operations[op].at_once(run))
+		bu_run_authorize(run, on_authorized);
 }
 
 static int
@@ -259,9 +282,9 @@ bu_perform(struct bu_performer *performer, const json_t *request, bu_perform_fn 
 	int64_t until_ms = bu_json_int(request, "until_ms", INT64_MAX);
 	struct bu_run *run = bu_run_create(performer, request, fn, arg);
 
-	run->looks = strcmp(bu_json_str(request, "op", ""), "status") == 0 &&
-		     !bu_adopt_may_change(run);
+	int op = operation_of(request);
 
+	run->looks = op >= 0 && operations[op].looks && !bu_adopt_may_change(run);
 	if (may_begin(run))
 		begin(run);
 	else if (until_ms != INT64_MAX)
@@ -288,6 +311,12 @@ bu_performer_journal(struct bu_performer *performer, const char *dir)
 }
 
 void
+bu_performer_keep_consoles(struct bu_performer *performer, const char *dir)
+{
+	performer->consoles = bu_consoles_create(performer->loop, dir);
+}
+
+void
 bu_performer_destroy(struct bu_performer *performer)
 {
 	if (!performer)
@@ -300,6 +329,7 @@ bu_performer_destroy(struct bu_performer *performer)
 		bu_run_free(run);
 	}
 	bu_refused_free(performer);
+	bu_consoles_destroy(performer->consoles);
 	free(performer->journal);
 	free(performer);
 }

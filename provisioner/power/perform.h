@@ -13,6 +13,9 @@
  *	"reset", and left alone without it (BU_ERR_DENIED). It is switched on only after
  *	a fresh, confirmed "off".
  * {"op":"on"}, {"op":"off"}: from the other state alone; unknown is neither.
+ * {"op":"console","node":NAME,"way":"auto|ipmi","keep_ms":N}: keeps what the machine
+ *	writes to its console for so long, and answers {"console","words"}: "open",
+ *	"waits" (it is tried again), "none" (it has none) or "taken" (by that node).
  *
  * "machine" (bu_machine_to_json(), may be missing) is the one that is expected behind
  * the BMC: before one is switched its BMC is asked whose it is, and behind the BMC of
@@ -27,8 +30,8 @@
  *both it is asked with the latter until it has been ours once. Such a BMC gets the
  *password of "credentials" before anything else is done (adopt.c).
  *
- * Each is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where it
- * was switched though its BMC does not say whose it is.
+ * The rest is answered by {"power":"on|off|unknown"}, and by "identity":"unsaid" where
+ *it was switched though its BMC does not say whose it is.
  */
 #ifndef BU_POWER_PERFORM_H
 #define BU_POWER_PERFORM_H
@@ -45,6 +48,8 @@ struct bu_performer *bu_performer_create(struct bu_loop *loop,
 /* Where it is written down how far a BMC's change of password is; without it none is
  * changed. */
 void bu_performer_journal(struct bu_performer *performer, const char *dir);
+/* Where consoles are kept; without it none is. */
+void bu_performer_keep_consoles(struct bu_performer *performer, const char *dir);
 /* What is under way is taken back; its callbacks are not called. */
 void bu_performer_destroy(struct bu_performer *performer);
 

@@ -6,6 +6,7 @@
 
 #include "base/crypto.h"
 #include "base/worker.h"
+#include "provisioner/power/console.h"
 #include "provisioner/power/perform.h"
 
 struct bu_adopt;
@@ -63,9 +64,10 @@ struct bu_performer {
 	struct bu_loop *loop;
 	const struct bu_power_driver *driver;
 	void *self;
-	char *journal;              /* folder; NULL = no BMC's password is changed */
-	struct bu_refused *refused; /* credentials */
-	struct bu_run *runs;        /* in the order in which they came */
+	char *journal;                /* folder; NULL = no BMC's password is changed */
+	struct bu_consoles *consoles; /* NULL = none are kept */
+	struct bu_refused *refused;   /* credentials */
+	struct bu_run *runs;          /* in the order in which they came */
 	/* perform.c's: a run of this machine has ended. */
 	void (*next)(struct bu_performer *performer, const char *bmc);
 };
@@ -86,6 +88,8 @@ void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn fou
 /* Right before the first thing that is done to a machine: behind another one's BMC the
  * run fails. */
 void bu_run_identify(struct bu_run *run, bu_step_fn known);
+/* The end with a reply of its own, which is stolen. */
+void bu_run_tell(struct bu_run *run, json_t *reply);
 /* The end: with run->seen, or with run->err. */
 void bu_run_done(struct bu_run *run);
 void bu_run_fail(struct bu_run *run);
@@ -103,6 +107,10 @@ int bu_run_may_try(struct bu_run *run);
 void bu_run_refused(struct bu_run *run);
 void bu_run_accepted(struct bu_run *run);
 void bu_refused_free(struct bu_performer *performer);
+
+/* perform_console.c: 1 = it was answered, and nobody need be asked. */
+int bu_console_begin(struct bu_run *run);
+void bu_console_ask(struct bu_run *run);
 
 /* adopt.c: the BMC gets our credentials where it has those of before; then goes on, or
  * the run fails. */

@@ -12,11 +12,11 @@
 /* A boot of a BMC that answers in 3 s takes a minute; one that refuses changes in POST,
  * has its reset as a task and is silent over it takes two. Who gives up before the end
  * asks again, and resets the machine that has just been started. */
-enum { RESTART_MS = 1000, STATUS_MS = 15000, BOOT_MS = 180000 };
+enum { RESTART_MS = 1000, STATUS_MS = 15000, REPORT_MS = 55000, BOOT_MS = 180000 };
 
 struct bu_power {
 	struct bu_loop *loop;
-	char *program, *journal;
+	char *program, *state;
 	struct bu_service *service;
 	struct bu_timer *restart;
 	struct request *requests; /* not answered yet */
@@ -26,6 +26,7 @@ struct request {
 	struct request *next;
 	struct bu_power *power;
 	bu_power_fn fn;
+	bu_power_report_fn report_fn; /* instead of it */
 	void *arg;
 };
 
@@ -44,8 +45,8 @@ static void
 start_child(void *arg)
 {
 	struct bu_power *power = arg;
-	const char *argv[] = {power->program, power->journal ? "--journal" : NULL,
-			      power->journal, NULL};
+	const char *argv[] = {power->program, power->state ? "--state" : NULL,
+			      power->state, NULL};
 	struct bu_err err;
 
 	bu_service_destroy(power->service);
@@ -57,15 +58,15 @@ start_child(void *arg)
 }
 
 struct bu_power *
-bu_power_create(struct bu_loop *loop, const char *program, const char *journal,
+bu_power_create(struct bu_loop *loop, const char *program, const char *state,
 		struct bu_err *err)
 {
 	struct bu_power *power = bu_xcalloc(1, sizeof(*power));
-	const char *argv[] = {program, journal ? "--journal" : NULL, journal, NULL};
+	const char *argv[] = {program, state ? "--state" : NULL, state, NULL};
 
 	power->loop = loop;
 	power->program = bu_xstrdup(program);
-	power->journal = journal ? bu_xstrdup(journal) : NULL;
+	power->state = state ? bu_xstrdup(state) : NULL;
 	power->restart = bu_timer_create(loop, start_child, power);
 	power->service = bu_service_start(loop, argv, on_exit_seen, power, err);
 	if (power->service)
@@ -88,7 +89,7 @@ bu_power_destroy(struct bu_power *power)
 	bu_timer_destroy(power->restart);
 	bu_service_destroy(power->service);
 	free(power->program);
-	free(power->journal);
+	free(power->state);
 	free(power);
 }
 
@@ -107,7 +108,10 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 	while (*link != request)
 		link = &(*link)->next;
 	*link = request->next;
-	request->fn(&seen, err, request->arg);
+	if (request->report_fn)
+		request->report_fn(err ? NULL : reply, err, request->arg);
+	else
+		request->fn(&seen, err, request->arg);
 	free(request);
 }
 
@@ -116,6 +120,7 @@ struct asker {
 	int64_t deadline_ms;
 	bu_power_fn fn;
 	void *arg;
+	bu_power_report_fn report_fn;
 };
 
 static void
@@ -129,6 +134,7 @@ ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
 	request->next = power->requests;
 	power->requests = request;
 	request->fn = asker->fn;
+	request->report_fn = asker->report_fn;
 	request->arg = asker->arg;
 	json_object_set_new(body, "driver", json_string(bmc->driver));
 	json_object_set_new(body, "target", json_string(bmc->bmc));
@@ -164,7 +170,7 @@ bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power
 		void *arg)
 {
 	ask(power, json_pack("{s:s}", "op", "status"), bmc,
-	    &(struct asker){STATUS_MS, fn, arg});
+	    &(struct asker){STATUS_MS, fn, arg, NULL});
 }
 
 static const char *
@@ -178,7 +184,7 @@ bu_power_on(struct bu_power *power, const struct bu_power_bmc *bmc,
 	    enum bu_boot_first first, bu_power_fn fn, void *arg)
 {
 	ask(power, json_pack("{s:s,s:s}", "op", "on", "first", first_name(first)), bmc,
-	    &(struct asker){BOOT_MS, fn, arg});
+	    &(struct asker){BOOT_MS, fn, arg, NULL});
 }
 
 void
@@ -186,7 +192,7 @@ bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn
 	     void *arg)
 {
 	ask(power, json_pack("{s:s}", "op", "off"), bmc,
-	    &(struct asker){BOOT_MS, fn, arg});
+	    &(struct asker){BOOT_MS, fn, arg, NULL});
 }
 
 void
@@ -197,5 +203,15 @@ bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 				 first_name(boot->first), "wait_off_ms",
 				 (json_int_t)boot->wait_off_ms, "reset", boot->reset);
 
-	ask(power, body, bmc, &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg});
+	ask(power, body, bmc,
+	    &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg, NULL});
+}
+
+void
+bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
+		 const char *node, const char *way, bu_power_report_fn fn, void *arg)
+{
+	ask(power,
+	    json_pack("{s:s,s:s,s:s}", "op", "console", "node", node, "way", way), bmc,
+	    &(struct asker){REPORT_MS, NULL, arg, fn});
 }

@@ -49,10 +49,10 @@ struct bu_power_seen {
 struct bu_power;
 typedef void (*bu_power_fn)(const struct bu_power_seen *seen, const struct bu_err *err,
 			    void *arg);
-/* journal: folder in which bringup-power writes down how far changes of passwords are;
- * NULL: it changes none. */
+/* state: folder in which bringup-power writes down how far changes of passwords are
+ * (bmc/) and keeps consoles (console/); NULL: it does neither. */
 struct bu_power *bu_power_create(struct bu_loop *loop, const char *program,
-				 const char *journal, struct bu_err *err);
+				 const char *state, struct bu_err *err);
 /* Callbacks that are still due are not called. */
 void bu_power_destroy(struct bu_power *power);
 void bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc,
@@ -70,5 +70,37 @@ void bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc,
 		  bu_power_fn fn, void *arg);
 void bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
+/* What it found, as perform.h has it; one of both is given, and borrowed. */
+typedef void (*bu_power_report_fn)(const json_t *report, const struct bu_err *err,
+				   void *arg);
+/* Keeps the console of the machine for a minute from now, and opens it where it is
+ * closed: {"console","words"}. way: the profile's. */
+void bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
+		      const char *node, const char *way, bu_power_report_fn fn,
+		      void *arg);
+
+/* console_read.c: what bringup-power has kept in the folder of consoles. */
+enum {
+	BU_CONSOLE_READ_MAX = 64 * 1024, /* bytes of one answer */
+	BU_CONSOLE_LINES_MAX = 1000,
+};
+/* A place in what was written; it stays one when the file rotates. */
+struct bu_console_place {
+	uint64_t file; /* 0 = nothing was read yet */
+	uint64_t offset;
+};
+struct bu_console_part {
+	char *bytes; /* owned; NUL behind them */
+	size_t size;
+	struct bu_console_place next;
+	int lost; /* what stood between is not there any more */
+};
+/* The last lines. BU_ERR_NOTFOUND: nothing was kept of this node. */
+bu_must int bu_console_tail(const char *dir, const char *node, size_t lines,
+			    struct bu_console_part *ret, struct bu_err *err);
+/* What came behind a place: perhaps nothing, at most BU_CONSOLE_READ_MAX bytes. */
+bu_must int bu_console_after(const char *dir, const char *node,
+			     const struct bu_console_place *place,
+			     struct bu_console_part *ret, struct bu_err *err);
 
 #endif

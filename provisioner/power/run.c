@@ -59,6 +59,12 @@ bu_run_fail(struct bu_run *run)
 }
 
 void
+bu_run_tell(struct bu_run *run, json_t *reply)
+{
+	finish(run, reply, NULL);
+}
+
+void
 bu_run_done(struct bu_run *run)
 {
 	json_t *reply = json_pack("{s:s}", "power", bu_power_state_name(run->seen));

@@ -281,6 +281,8 @@ perform(struct rf_op *op, struct bu_err *err)
 		return rf_login(op, err);
 	case BU_POWER_SET_PASSWORD:
 		return rf_set_password(op, err);
+	case BU_POWER_CONSOLE:
+		return rf_console(op, &op->answer.console, err);
 	default:
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s: redfish has no operation %d", op->bmc->origin,
@@ -342,6 +344,7 @@ redfish_start(void *self, const struct bu_power_request *request, bu_power_done_
 	op->op = request->op;
 	op->first = request->first;
 	op->mode = request->mode;
+	op->console_ipmi = request->console_ipmi;
 	if (request->op == BU_POWER_SET_PASSWORD)
 		op->new_password = bu_xstrdup(request->new_password);
 	op->fn = fn;

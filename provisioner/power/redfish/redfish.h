@@ -10,6 +10,7 @@
  *   tree.c     which of the BMC's systems is the machine, and what it says it allows
  *   write.c    PATCH with ETags, actions, tasks, read-back
  *   boot.c     where the machine boots from
+ *   console.c  how its serial console is reached
  *   account.c  whether a password is taken, and another one
  *   identity.c serial number, UUID, MACs
  *   quirks.c   what differs by vendor, as a table
@@ -110,7 +111,8 @@ struct rf_op {
 	enum bu_power_op op;
 	enum bu_boot_first first;
 	enum bu_boot_mode mode;
-	char *new_password;        /* owned; NULL */
+	char *new_password; /* owned; NULL */
+	int console_ipmi;
 	char wanted[RF_PATH_SIZE]; /* system of the profile; "" */
 	bu_power_done_fn fn;       /* NULL = cancelled, or nobody asked */
 	void *arg;
@@ -208,6 +210,14 @@ bu_must int rf_action(struct rf_op *op, const char *path, const json_t *body,
 
 bu_must int rf_boot_first(struct rf_op *op, struct bu_err *err);
 bu_must int rf_identity(struct rf_op *op, struct bu_machine *ret, struct bu_err *err);
+
+/* --- console.c --- */
+
+bu_must int rf_console(struct rf_op *op, struct bu_power_console *ret,
+		       struct bu_err *err);
+/* The BMC that manages the machine; NULL and err when the tree names none. New
+ * reference. */
+json_t *rf_manager(struct rf_op *op, struct bu_err *err);
 
 /* --- account.c --- */
 

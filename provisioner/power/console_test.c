@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Consoles: the files, and serial over LAN of Debian's ipmi_sim, whose serial port is a
+ * terminal of ours.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/worker.h"
+#include "provisioner/power/console_file.h"
+#include "provisioner/power/perform.h"
+#include "tests/support/ipmi_sim.h"
+#include "tests/support/unit.h"
+
+static char dir[64];
+
+static void
+make_dir(void)
+{
+	strcpy(dir, "/tmp/bringup-console-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+}
+
+static struct bu_console_file *
+open_file(void)
+{
+	struct bu_err err;
+	struct bu_console_file *file = bu_console_file_open(dir, "n1", &err);
+
+	ck_assert_msg(file != NULL, "%s", err.text);
+	return file;
+}
+
+static void
+write_text(struct bu_console_file *file, const char *text)
+{
+	bu_console_file_write(file, text, strlen(text));
+}
+
+START_TEST(the_last_lines_are_there_as_they_came)
+{
+	static const char raw[] = "one\r\n\033[31mtwo\r\nthr\0ee\xff\r\nlogin: ";
+	struct bu_console_file *file;
+	struct bu_console_part part;
+
+	make_dir();
+	ck_assert_int_ne(bu_console_tail(dir, "n1", 3, &part, NULL), 0);
+	file = open_file();
+	bu_console_file_write(file, raw, sizeof(raw) - 1);
+	ck_assert_int_eq(bu_console_tail(dir, "n1", 3, &part, NULL), 0);
+	ck_assert_uint_eq(part.size, sizeof(raw) - 1 - 5);
+	ck_assert_mem_eq(part.bytes, raw + 5, part.size);
+	free(part.bytes);
+	/* an open line is ended before ours */
+	bu_console_file_mark(file, 0, "switched on");
+	ck_assert_int_eq(bu_console_tail(dir, "n1", 2, &part, NULL), 0);
+	ck_assert_str_eq(part.bytes,
+			 "login: \r\n[bringup 1970-01-01T00:00:00Z switched on]\r\n");
+	free(part.bytes);
+	bu_console_file_close(file);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* A megabyte and a half of numbered lines, read on while it is written: each line once,
+ * in order, over the rotation. */
+START_TEST(reading_goes_on_over_a_rotation)
+{
+	struct bu_console_file *file;
+	struct bu_console_place at = {0};
+	struct bu_console_part part;
+	bu_autofree char *path = NULL;
+	struct stat st;
+	int seen = 0, number;
+
+	make_dir();
+	file = open_file();
+	for (int i = 0; i < 100000; i++) {
+		bu_autofree char *text = bu_xasprintf("line %09d\n", i);
+
+		write_text(file, text);
+		if (i % 2000 != 1999)
+			continue;
+		ck_assert_int_eq(bu_console_after(dir, "n1", &at, &part, NULL), 0);
+		ck_assert_int_eq(part.lost, 0);
+		for (char *line = strtok(part.bytes, "\n"); line;
+		     line = strtok(NULL, "\n")) {
+			if (*line == 0x5b)
+				continue;
+			ck_assert_int_eq(sscanf(line, "line %d", &number), 1);
+			ck_assert_int_eq(number, seen++);
+		}
+		at = part.next;
+		free(part.bytes);
+	}
+	ck_assert_int_gt(seen, 99000);
+	/* whoever comes back after both files have gone is told */
+	for (int i = 0; i < 200000; i++)
+		write_text(file, "line 000000000\n");
+	ck_assert_int_eq(bu_console_after(dir, "n1", &at, &part, NULL), 0);
+	ck_assert_int_eq(part.lost, 1);
+	free(part.bytes);
+	/* and two files are all there is */
+	path = bu_xasprintf("%s/n1.log.1", dir);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_le(st.st_size, BU_CONSOLE_FILE_MAX);
+	ck_assert_int_gt(st.st_size, BU_CONSOLE_FILE_MAX - 100);
+	bu_console_file_close(file);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
+/* --- serial over LAN --- */
+
+static struct {
+	struct bu_ipmi_sim sim;
+	struct bu_loop *loop;
+	void *driver;
+	struct bu_performer *performer;
+	int serial; /* the machine's end */
+	char state[16], words[200];
+	int answered;
+} site;
+
+static void
+open_serial(char ret_name[64])
+{
+	struct termios how;
+	int fd;
+
+	site.serial = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	ck_assert_int_ge(site.serial, 0);
+	ck_assert_int_eq(grantpt(site.serial), 0);
+	ck_assert_int_eq(unlockpt(site.serial), 0);
+	ck_assert_int_eq(ptsname_r(site.serial, ret_name, 64), 0);
+	fd = open(ret_name, O_RDWR | O_NOCTTY);
+	ck_assert_int_eq(tcgetattr(fd, &how), 0);
+	cfmakeraw(&how);
+	ck_assert_int_eq(tcsetattr(fd, TCSANOW, &how), 0);
+	close(fd);
+}
+
+static void
+begin(void)
+{
+	bu_autofree char *sol = NULL;
+	char name[64];
+
+	memset(&site, 0, sizeof(site));
+	make_dir();
+	open_serial(name);
+	sol = bu_xasprintf("sol \"%s\" 115200\n", name);
+	bu_ipmi_sim_start(&site.sim, sol, "");
+	site.loop = bu_loop_create(NULL);
+	site.driver = bu_power_ipmi.open(site.loop, "", NULL);
+	site.performer = bu_performer_create(site.loop, &bu_power_ipmi, site.driver);
+	bu_performer_keep_consoles(site.performer, dir);
+}
+
+static void
+finish(void)
+{
+	bu_performer_destroy(site.performer);
+	bu_power_ipmi.close(site.driver);
+	bu_loop_destroy(site.loop);
+	bu_ipmi_sim_end(&site.sim);
+	close(site.serial);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+static void
+on_reply(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	(void)arg;
+	site.answered = 1;
+	snprintf(site.state, sizeof(site.state), "%s",
+		 err ? "error" : bu_json_str(reply, "console", ""));
+	snprintf(site.words, sizeof(site.words), "%s",
+		 err ? err->text : bu_json_str(reply, "words", ""));
+}
+
+static void
+keep(const char *node)
+{
+	bu_autojson json_t *request =
+		json_pack("{s:s,s:s,s:s,s:s}", "op", "console", "node", node, "target",
+			  site.sim.bmc, "credentials", site.sim.reference);
+
+	site.answered = 0;
+	bu_perform(site.performer, request, on_reply, NULL);
+	for (int i = 0; i < 1000 && !site.answered; i++)
+		bu_loop_step(site.loop, 50);
+	ck_assert_int_eq(site.answered, 1);
+}
+
+/* What its file says, once it has this in it. The machine says `said` all the while:
+ * what it says before the session is up is lost. */
+static char *
+wait_for(const char *text, const char *said)
+{
+	struct bu_console_part part = {0};
+
+	for (int i = 0; i < 400; i++) {
+		free(part.bytes);
+		part.bytes = NULL;
+		if (i % 10 == 0)
+			ck_assert_int_eq(write(site.serial, said, strlen(said)),
+					 strlen(said));
+		bu_loop_step(site.loop, 50);
+		if (bu_console_tail(dir, "n1", 1000, &part, NULL) == 0 &&
+		    strstr(part.bytes, text))
+			return part.bytes;
+	}
+	ck_abort_msg("no '%s' in '%s'", text, part.bytes ? part.bytes : "");
+}
+
+START_TEST(serial_over_lan_is_kept)
+{
+	char *text;
+
+	begin();
+	keep("n1");
+	ck_assert_msg(strcmp(site.state, "open") == 0, "%s: %s", site.state,
+		      site.words);
+	text = wait_for("Linux version 6.1\r\n", "Linux version 6.1\r\n");
+	ck_assert_ptr_nonnull(strstr(text, " console opened]"));
+	free(text);
+	/* it is not begun twice, and nobody else gets one of this BMC */
+	keep("n1");
+	ck_assert_str_eq(site.state, "open");
+	keep("n2");
+	ck_assert_str_eq(site.state, "taken");
+	ck_assert_str_eq(site.words, "n1");
+	finish();
+}
+END_TEST
+
+/* The one whose name this is. */
+static pid_t
+child_called(const char *wanted)
+{
+	bu_autofree char *path = bu_xasprintf("/proc/self/task/%d/children", getpid());
+	bu_autofree char *list = bu_file_read(path, 0, NULL, NULL);
+
+	ck_assert_ptr_nonnull(list);
+	for (char *word = strtok(list, " "); word; word = strtok(NULL, " ")) {
+		bu_autofree char *comm = bu_xasprintf("/proc/%s/comm", word);
+		char name[32];
+
+		bu_file_line(comm, name, sizeof(name));
+		if (strcmp(name, wanted) == 0)
+			return (pid_t)atoi(word);
+	}
+	ck_abort_msg("no child '%s'", wanted);
+}
+
+/* It is begun again after a while, not at once. */
+START_TEST(a_session_that_ends_is_begun_again_later)
+{
+	begin();
+	keep("n1");
+	free(wait_for("Grub", "Grub\r\n"));
+	ck_assert_int_eq(kill(child_called("ipmitool"), SIGTERM), 0);
+	free(wait_for(" console closed: ", "x"));
+	keep("n1");
+	ck_assert_str_eq(site.state, "waits");
+	ck_assert_str_ne(site.words, "");
+	for (int i = 0; i < 120 && strcmp(site.state, "open") != 0; i++) {
+		bu_loop_step(site.loop, 50);
+		keep("n1");
+	}
+	ck_assert_msg(strcmp(site.state, "open") == 0, "%s: %s", site.state,
+		      site.words);
+	finish();
+}
+END_TEST
+
+START_TEST(a_wrong_password_is_asked_for_rarely)
+{
+	begin();
+	bu_ipmi_sim_secret(&site.sim, "admin:wrong");
+	for (int i = 0; i < 2; i++) {
+		keep("n1");
+		ck_assert_str_eq(site.state, i ? "waits" : "error");
+	}
+	ck_assert_ptr_nonnull(strstr(site.words, "RAKP 2"));
+	finish();
+}
+END_TEST
+
+BU_UNIT("console", the_last_lines_are_there_as_they_came,
+	reading_goes_on_over_a_rotation, serial_over_lan_is_kept,
+	a_session_that_ends_is_begun_again_later, a_wrong_password_is_asked_for_rarely)

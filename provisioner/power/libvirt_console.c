@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a libvirt domain writes to its serial port, on standard output: a process of its
+ * own, which console.c starts, for the library blocks. It outlives the domain's power
+ * cycles: a domain that is off is waited for, so that its first words are there. Nobody
+ * is thrown off a console that is taken.
+ */
+#include <fcntl.h>
+#include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/domain_xml.h"
+#include "base/file.h"
+#include "provisioner/power/driver.h"
+
+enum { LOOK_MS = 200, PART = 16384, FAILS_MAX = 20 };
+
+static int
+fail(const char *doing)
+{
+	fprintf(stderr, "%s: %s\n", doing, virGetLastErrorMessage());
+	return -1;
+}
+
+/* A file that grows; what is in it already was said before. */
+static int
+follow_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char bytes[PART];
+	struct stat st;
+
+	if (fd < 0) {
+		fprintf(stderr, "%s: %m; is the hypervisor another machine?\n", path);
+		return -1;
+	}
+	lseek(fd, 0, SEEK_END);
+	for (;;) {
+		ssize_t got = read(fd, bytes, sizeof(bytes));
+
+		if (got > 0 && bu_write_all(1, bytes, (size_t)got, NULL) != 0)
+			return -1;
+		if (got < 0)
+			return -1;
+		if (got > 0)
+			continue;
+		/* It was emptied. */
+		if (fstat(fd, &st) == 0 && st.st_size < lseek(fd, 0, SEEK_CUR))
+			lseek(fd, 0, SEEK_SET);
+		usleep(LOOK_MS * 1000);
+	}
+}
+
+/* Until the domain is off. */
+static int
+follow_stream(virConnectPtr conn, virDomainPtr domain)
+{
+	virStreamPtr stream = virStreamNew(conn, 0);
+	char bytes[PART];
+	int got = 0;
+
+	if (!stream || virDomainOpenConsole(domain, NULL, stream, 0) != 0) {
+		if (stream)
+			virStreamFree(stream);
+		return -1;
+	}
+	while ((got = virStreamRecv(stream, bytes, sizeof(bytes))) > 0)
+		if (bu_write_all(1, bytes, (size_t)got, NULL) != 0)
+			exit(0);
+	if (got == 0)
+		virStreamFinish(stream);
+	else
+		virStreamAbort(stream);
+	virStreamFree(stream);
+	return 0;
+}
+
+static int
+follow_domain(virConnectPtr conn, virDomainPtr domain)
+{
+	int fails = 0;
+
+	for (;;) {
+		int active = virDomainIsActive(domain);
+
+		if (active < 0)
+			return fail("state of the domain");
+		if (active && follow_stream(conn, domain) == 0)
+			fails = 0;
+		else if (active && ++fails == FAILS_MAX)
+			return fail("open its console");
+		usleep(LOOK_MS * 1000);
+	}
+}
+
+static void
+quiet(void *data, virErrorPtr error)
+{
+	(void)data;
+	(void)error;
+}
+
+int
+bu_libvirt_console(const char *bmc)
+{
+	const char *hash = strrchr(bmc, '#');
+	bu_autofree char *uri = bu_xstrndup(bmc, hash ? (size_t)(hash - bmc) : 0);
+	virConnectPtr conn;
+	virDomainPtr domain;
+	char path[256];
+	char *xml;
+
+	virSetErrorFunc(NULL, quiet);
+	conn = virConnectOpen(uri);
+	if (!conn)
+		return fail(uri);
+	domain = virDomainLookupByName(conn, hash ? hash + 1 : "");
+	xml = domain ? virDomainGetXMLDesc(domain, 0) : NULL;
+	if (!xml)
+		return fail(bmc);
+	bu_domain_xml_console(xml, path, sizeof(path));
+	free(xml);
+	return *path == '/' ? follow_file(path) : follow_domain(conn, domain);
+}
