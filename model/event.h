@@ -64,7 +64,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(VERDICT, "verdict",                                                          \
 	  "{source, verdict, text, until_ms}: what an outside system says")            \
 	X(SOAK, "soak", "{boot_id, ms, digest, verdict}: under load, without a fault") \
-	X(EVIDENCE, "evidence", "{digest, hint}: of a quarantine, blob `digest`")      \
+	X(EVIDENCE, "evidence",                                                        \
+	  "{digest, hint}: of a quarantine or failure, blob `digest`")                 \
 	X(AGAIN, "again", "{by}: a person wants it measured again")                    \
 	X(CERTIFICATE, "certificate", "{kind, text}: issued for this node")            \
 	X(DRAINED, "drained",                                                          \

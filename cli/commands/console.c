@@ -10,9 +10,9 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
-#include "cli/render/console.h"
 #include "cli/render/output.h"
 #include "profiles/nodeset/nodeset.h"
 
@@ -29,7 +29,7 @@ on_signal(int signo)
 
 /* Prints it; how many bytes there were, -1 when it is no answer. */
 static int
-print_part(const json_t *reply, int raw, struct bu_console_text *text,
+print_part(const json_t *reply, int raw, struct bu_terminal_text *text,
 	   struct bu_err *err)
 {
 	bu_autofree char *bytes = bu_xmalloc(PART_MAX);
@@ -44,7 +44,7 @@ print_part(const json_t *reply, int raw, struct bu_console_text *text,
 	if (raw)
 		fwrite(bytes, 1, size, stdout);
 	else
-		bu_render_console(text, bytes, size, stdout);
+		bu_terminal_plain(text, bytes, size, stdout);
 	fflush(stdout);
 	return (int)size;
 }
@@ -69,7 +69,7 @@ say_state(const char *node, const json_t *reply)
 
 static int
 follow(struct bu_client *client, const struct bu_options *options, json_t *reply,
-       struct bu_console_text *text, struct bu_err *err)
+       struct bu_terminal_text *text, struct bu_err *err)
 {
 	struct sigaction action = {.sa_handler = on_signal};
 
@@ -101,7 +101,7 @@ int
 bu_cmd_node_console(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	struct bu_console_text text = {0};
+	struct bu_terminal_text text = {0};
 	json_t *reply;
 
 	if (!bu_node_name_ok(options->args[0]))

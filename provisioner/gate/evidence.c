@@ -89,12 +89,13 @@ bundle(const struct bu_gate *gate, const struct bu_node *node, const json_t *che
 	const json_t *incidents =
 		json_object_get(gate->fleet->measurements.incidents, node->machine);
 
-	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:O?,s:O?}", "v", 1, "node",
-			 node->name, "machine", node->machine, "boot_id", node->boot_id,
-			 "inventory", node->inventory, "results",
+	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:O?,s:O?}", "v", 1,
+			 "node", node->name, "machine", node->machine, "boot_id",
+			 node->boot_id, "inventory", node->inventory, "results",
 			 results_of(gate, node), "checks", report_of(gate, checks),
-			 "events", events_of(gate, node), "verdicts", node->verdicts,
-			 "incidents", incidents);
+			 "events", events_of(gate, node), "console",
+			 bu_reconcile_console(gate->rec, node), "verdicts",
+			 node->verdicts, "incidents", incidents);
 }
 
 /* Event of the bundle; -1 when it cannot be kept. */

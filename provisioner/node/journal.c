@@ -292,11 +292,13 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		   const struct bu_reason *reason)
 {
 	struct bu_reason end = *reason;
-	struct bu_event event;
+	struct bu_event events[2];
+	size_t kept;
 
 	if (bu_reconcile_holds(node)) {
-		bu_hold_event(&event, node->name, BU_OWNER_BRINGUP, "", reason);
-		bu_reconcile_append(rec, node, &event, 1);
+		bu_hold_event(&events[0], node->name, BU_OWNER_BRINGUP, "", reason);
+		kept = bu_symptoms_event(rec, node, &events[1]);
+		bu_reconcile_append(rec, node, events, 1 + kept);
 		return;
 	}
 	if (node->repeats < BU_REPEATS_MAX && bu_reconcile_cycles(node)) {
@@ -309,7 +311,8 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		bu_reason_set_number(&end, "cycles", node->repeats);
 	else
 		bu_reason_set_text(&end, "node", node->name);
-	bu_reconcile_try(rec, node, last, &end, NULL, 0);
+	kept = bu_symptoms_event(rec, node, events);
+	bu_reconcile_try(rec, node, last, &end, events, kept);
 }
 
 void

@@ -228,8 +228,9 @@ struct bu_node {
 	json_t *verdicts;          /* of outside systems: {source: body}; NULL = none */
 	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */
 	int64_t lent_ms;           /* Unix time */
-	char evidence[65];         /* digest of that of its last quarantine */
-	json_t *full_cert;         /* {"kind","text"} or NULL */
+	char evidence[65];   /* digest of that of its last failure or quarantine */
+	int evidence_is_now; /* of the state that it is in */
+	json_t *full_cert;   /* {"kind","text"} or NULL */
 	json_t *boot_cert;
 	int again; /* it is measured anew, twice the rounds, until its boot certificate
 		      is issued */

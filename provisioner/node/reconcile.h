@@ -37,6 +37,11 @@ void bu_reconcile_stop(struct bu_reconcile *rec);
 /* After the log was loaded: every open intent is observed, then work goes on. */
 void bu_reconcile_start(struct bu_reconcile *rec);
 
+/* The last lines of its machine's console as an array of texts, made harmless; JSON
+ * null when none were kept. New reference. */
+enum { BU_SYMPTOM_LINES = 40 };
+json_t *bu_reconcile_console(const struct bu_reconcile *rec,
+			     const struct bu_node *node);
 /* NULL = no consoles are kept. */
 const char *bu_reconcile_console_dir(const struct bu_reconcile *rec);
 

@@ -145,7 +145,13 @@ static int
 on_state(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	 struct bu_err *err)
 {
-	return bu_moved(fleet, node, event, err);
+	int rc = bu_moved(fleet, node, event, err);
+
+	/* It stands before what it is evidence of. */
+	if (rc == 0 && node->state != BU_STATE_FAILED &&
+	    node->state != BU_STATE_QUARANTINED)
+		node->evidence_is_now = 0;
+	return rc;
 }
 
 static int
@@ -194,6 +200,7 @@ on_evidence(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	    struct bu_err *err)
 {
 	bu_replay_copy(node->evidence, sizeof(node->evidence), event->body, "digest");
+	node->evidence_is_now = 1;
 	return 0;
 }
 

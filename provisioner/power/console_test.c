@@ -125,7 +125,7 @@ static struct {
 	void *driver;
 	struct bu_performer *performer;
 	int serial; /* the machine's end */
-	char state[16], words[200];
+	char state[16], words[400];
 	int answered;
 } site;
 

@@ -110,49 +110,30 @@ end(struct bu_power_call *call, const struct bu_err *err)
 
 /* --- one program --- */
 
-/* What ipmitool says when there is no session, and what that means. */
-static const struct {
-	const char *says;
-	enum bu_err_kind kind; /* NONE: the suite is not there */
-} refusals[] = {
-	{"no matching cipher suite", BU_ERR_NONE},
-	{"invalid authentication algorithm", BU_ERR_NONE},
-	{"invalid integrity algorithm", BU_ERR_NONE},
-	{"invalid confidentiality algorithm", BU_ERR_NONE},
-	{"RAKP 2 HMAC is invalid", BU_ERR_DENIED},
-	{"unauthorized name", BU_ERR_DENIED},
-	{"insufficient resources", BU_ERR_REMOTE},
-	{"Unable to establish", BU_ERR_REMOTE},
-};
-
 static void
 refuse(struct bu_power_call *call, const char *errs, const char *out,
        const struct bu_err *why)
 {
+	enum bu_err_kind kind = BU_ERR_NONE;
+	const char *says = bu_ipmi_refusal(errs, out, &kind);
 	struct bu_err err;
 
-	for (size_t i = 0; i < BU_LEN(refusals); i++) {
-		if (!strstr(errs, refusals[i].says) && !strstr(out, refusals[i].says))
-			continue;
-		if (refusals[i].kind == BU_ERR_NONE &&
-		    call->known->suite + 1 < BU_LEN(suites)) {
-			call->known->suite++;
-			run(call);
-			return;
-		}
-		bu_err_set(&err, refusals[i].kind ? refusals[i].kind : BU_ERR_REMOTE, 0,
-			   "IPMI of %s: %s", call->request->target.bmc,
-			   refusals[i].says);
-		end(call, &err);
+	if (says && kind == BU_ERR_NONE && call->known->suite + 1 < BU_LEN(suites)) {
+		call->known->suite++;
+		run(call);
 		return;
 	}
-	if (call->optional) {
+	if (!says && call->optional) {
 		call->then(call, "");
 		return;
 	}
-	bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: %s %s: %.200s",
-		   call->request->target.bmc, call->words[0],
-		   call->words[1] ? call->words[1] : "", why->text);
+	if (says)
+		bu_err_set(&err, kind ? kind : BU_ERR_REMOTE, 0, "IPMI of %s: %s",
+			   call->request->target.bmc, says);
+	else
+		bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: %s %s: %.200s",
+			   call->request->target.bmc, call->words[0],
+			   call->words[1] ? call->words[1] : "", why->text);
 	end(call, &err);
 }
 
@@ -382,6 +363,7 @@ begin(struct bu_power_call *call)
 
 	switch (request->op) {
 	case BU_POWER_STATUS:
+	case BU_POWER_LOGIN:
 		ASK(call, on_status, 0, "chassis", "power", "status");
 		return;
 	case BU_POWER_IDENTITY:
@@ -393,13 +375,9 @@ begin(struct bu_power_call *call)
 		    request->mode == BU_BOOT_MODE_UEFI ? "options=efiboot" : NULL);
 		return;
 	case BU_POWER_SWITCH_ON:
-		ASK(call, on_done, 0, "chassis", "power", "on");
-		return;
 	case BU_POWER_SWITCH_OFF:
-		ASK(call, on_done, 0, "chassis", "power", "off");
-		return;
-	case BU_POWER_LOGIN:
-		ASK(call, on_done, 0, "chassis", "power", "status");
+		ASK(call, on_done, 0, "chassis", "power",
+		    request->op == BU_POWER_SWITCH_ON ? "on" : "off");
 		return;
 	case BU_POWER_SET_PASSWORD:
 		set_password(call);

@@ -103,3 +103,30 @@ bu_ipmi_split(const char *bmc, char ret_host[256], char ret_port[8])
 	snprintf(ret_port, 8, "%d", (int)port);
 	return 0;
 }
+
+/* What ipmitool says when there is no session, and what that means. */
+static const struct {
+	const char *says;
+	enum bu_err_kind kind; /* NONE: the suite is not there */
+} refusals[] = {
+	{"no matching cipher suite", BU_ERR_NONE},
+	{"invalid authentication algorithm", BU_ERR_NONE},
+	{"invalid integrity algorithm", BU_ERR_NONE},
+	{"invalid confidentiality algorithm", BU_ERR_NONE},
+	{"RAKP 2 HMAC is invalid", BU_ERR_DENIED},
+	{"unauthorized name", BU_ERR_DENIED},
+	{"insufficient resources", BU_ERR_REMOTE},
+	{"Unable to establish", BU_ERR_REMOTE},
+};
+
+const char *
+bu_ipmi_refusal(const char *errs, const char *out, enum bu_err_kind *ret_kind)
+{
+	for (size_t i = 0; i < BU_LEN(refusals); i++) {
+		if (!strstr(errs, refusals[i].says) && !strstr(out, refusals[i].says))
+			continue;
+		*ret_kind = refusals[i].kind;
+		return refusals[i].says;
+	}
+	return NULL;
+}

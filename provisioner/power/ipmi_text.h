@@ -7,6 +7,10 @@
 
 #include "base/err.h"
 
+/* Why there is no session; NULL: it was not refused. kind NONE: it does not have the
+ * cipher suite. */
+const char *bu_ipmi_refusal(const char *errs, const char *out,
+			    enum bu_err_kind *ret_kind);
 /* "HOST" or "HOST:PORT"; -1: it is none of them. */
 int bu_ipmi_split(const char *bmc, char ret_host[256], char ret_port[8]);
 /* Behind "NAME   : "; "" when there is none. */

@@ -90,6 +90,9 @@ paper_power(const char *dir)
 		hang = paper_file(dir, "power.hang");
 		if (strcmp(op, "boot") == 0) {
 			reply = paper_boot(dir, hash + 1, request);
+		} else if (strcmp(op, "console") == 0) {
+			reply = json_pack("{s:s,s:s}", "console", "waits", "words",
+					  "another session has it");
 		} else if (strcmp(op, "status") != 0) {
 			reply = paper_switch(dir, hash + 1, request);
 		} else {

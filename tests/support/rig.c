@@ -115,6 +115,10 @@ open_process(struct rig *rig)
 	struct bu_reconcile_opts opts = {.fleet = NULL};
 	struct bu_err err = {0};
 
+	free(rig->console_dir);
+	rig->console_dir = rig->consoles ? path_of(rig, "console") : NULL;
+	opts.console_dir = rig->console_dir;
+
 	rig->loop = bu_loop_create(&rig->clock);
 	rig->asked = 0;
 	rig->trust = bu_trust_open(keys, names, &err);
@@ -167,6 +171,7 @@ void
 rig_end(struct rig *rig)
 {
 	close_process(rig);
+	free(rig->console_dir);
 	ck_assert_int_eq(bu_remove_tree(rig->dir, NULL), 0);
 }
 

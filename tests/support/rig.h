@@ -40,9 +40,11 @@ struct rig {
 	struct bu_reconcile *rec;
 	struct bu_rollouts *rollouts;
 	struct bu_gate *gate; /* NULL until rig_open_gate() */
-	int hanging;          /* jobs that are meant to: they are not waited for */
-	int64_t asked;        /* of services, before the last barrier */
-	unsigned int silent;  /* agents that are not heard: 1 << number of the node */
+	char *console_dir;
+	int consoles;        /* they are kept, in DIR/console, from the next start on */
+	int hanging;         /* jobs that are meant to: they are not waited for */
+	int64_t asked;       /* of services, before the last barrier */
+	unsigned int silent; /* agents that are not heard: 1 << number of the node */
 };
 
 /* A site of so many nodes (RIG_NODES_MAX at most) of one pool, node001 and on: the good

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a machine says, on a terminal. */
-#include "cli/render/console.h"
+#include "base/terminal.h"
 
 #include <string.h>
 
@@ -11,11 +11,11 @@
 static void
 check(const char *bytes, const char *shown)
 {
-	struct bu_console_text whole = {0}, parts = {0};
-	char *text = WRITTEN(bu_render_console(&whole, bytes, strlen(bytes), out));
+	struct bu_terminal_text whole = {0}, parts = {0};
+	char *text = WRITTEN(bu_terminal_plain(&whole, bytes, strlen(bytes), out));
 	char *again = WRITTEN({
 		for (size_t i = 0; i < strlen(bytes); i++)
-			bu_render_console(&parts, bytes + i, 1, out);
+			bu_terminal_plain(&parts, bytes + i, 1, out);
 	});
 
 	ck_assert_str_eq(text, shown);
@@ -41,4 +41,4 @@ START_TEST(nothing_that_a_machine_says_drives_the_terminal)
 }
 END_TEST
 
-BU_UNIT("console_render", nothing_that_a_machine_says_drives_the_terminal)
+BU_UNIT("terminal", nothing_that_a_machine_says_drives_the_terminal)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A machine's console on a person's terminal: a function of bytes. Invariant: what is
  * printed is line ends, tabs and printable ASCII. */
-#include "cli/render/console.h"
+#include "base/terminal.h"
 
 enum {
 	PLAIN,
@@ -64,7 +64,7 @@ next(int state, unsigned char byte, FILE *out)
 }
 
 void
-bu_render_console(struct bu_console_text *text, const char *bytes, size_t size,
+bu_terminal_plain(struct bu_terminal_text *text, const char *bytes, size_t size,
 		  FILE *out)
 {
 	for (size_t i = 0; i < size; i++)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose console is asked for, and what is kept of it when a node fails. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/rig.h"
+#include "tests/support/unit.h"
+
+static struct bu_node *
+begin(struct rig *rig)
+{
+	rig_begin(rig, 1);
+	rig->consoles = 1;
+	rig_restart(rig);
+	return bu_fleet_node(rig->fleet, "node001");
+}
+
+static void
+say(struct rig *rig, const char *text)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/console", rig->dir);
+	bu_autofree char *path = bu_xasprintf("%s/node001.log", dir);
+	FILE *file;
+
+	ck_assert_int_eq(bu_mkdir_p(dir, 0700, NULL), 0);
+	file = fopen(path, "a");
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(a_console_is_asked_for_and_why_it_is_closed_is_known)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	for (int i = 0; i < 30 && !node->live.console.state[0]; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_str_eq(node->live.console.state, "waits");
+	ck_assert_str_eq(node->live.console.words, "another session has it");
+	/* again before bringup-power lets it go */
+	node->live.console.state[0] = '\0';
+	for (int i = 0; i < 50 && !node->live.console.state[0]; i++)
+		rig_pass(&rig, 1000);
+	ck_assert_str_eq(node->live.console.state, "waits");
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(the_last_lines_are_evidence_of_a_failure)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+	bu_autojson json_t *lines = NULL;
+	bu_autofree char *why = NULL, *again = NULL;
+
+	for (int i = 0; i < 50; i++)
+		say(&rig, "booting\r\n");
+	say(&rig, "\033[31mKernel panic\033[0m - not syncing: VFS\r\n");
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	for (int i = 0; i < 60 && node->state != BU_STATE_FAILED; i++)
+		rig_pass(&rig, 20000);
+	ck_assert_int_eq(node->state, BU_STATE_FAILED);
+	ck_assert_str_ne(node->evidence, "");
+	lines = bu_reconcile_console(rig.rec, node);
+	ck_assert_uint_eq(json_array_size(lines), BU_SYMPTOM_LINES);
+	/* what it says afterwards is no part of it */
+	say(&rig, "later\r\n");
+	why = bu_reconcile_why(rig.rec, node);
+	ck_assert_ptr_nonnull(strstr(why, "\n  Kernel panic - not syncing: VFS\n"));
+	ck_assert_ptr_null(strstr(why, "later"));
+	rig_restart(&rig);
+	again = bu_reconcile_why(rig.rec, bu_fleet_node(rig.fleet, "node001"));
+	ck_assert_ptr_nonnull(strstr(again, "\n  Kernel panic - not syncing: VFS\n"));
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("consoles", a_console_is_asked_for_and_why_it_is_closed_is_known,
+	 the_last_lines_are_evidence_of_a_failure)

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a machine said before its node failed: the last lines of its console, kept as
+ * evidence in the commit that fails or holds it, and shown by `node why`. Called by
+ * journal.c and why.c, and by the gate for its own evidence. Invariant: what a machine
+ * says decides nothing.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/terminal.h"
+#include "base/text.h"
+#include "provisioner/node/reconcile_impl.h"
+
+enum { WHY_LINES = 10 };
+
+static json_t *
+lines_of(const struct bu_console_part *part)
+{
+	struct bu_terminal_text state = {0};
+	json_t *lines = json_array();
+	char *text = NULL, *rest, *line;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	bu_terminal_plain(&state, part->bytes, part->size, out);
+	fclose(out);
+	for (line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		json_array_append_new(lines, json_string(line));
+	while (json_array_size(lines) > BU_SYMPTOM_LINES)
+		json_array_remove(lines, 0);
+	free(text);
+	return lines;
+}
+
+json_t *
+bu_reconcile_console(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	struct bu_console_part part;
+	json_t *lines;
+
+	if (!rec->console_dir || bu_console_tail(rec->console_dir, node->name,
+						 BU_SYMPTOM_LINES, &part, NULL) != 0)
+		return json_null();
+	lines = lines_of(&part);
+	free(part.bytes);
+	return lines;
+}
+
+size_t
+bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
+		  struct bu_event *ret)
+{
+	bu_autojson json_t *console = bu_reconcile_console(rec, node);
+	bu_autojson json_t *evidence = NULL;
+	bu_autofree char *text = NULL;
+	char digest[BU_DIGEST_SIZE];
+	struct bu_err err;
+
+	if (json_array_size(console) == 0)
+		return 0;
+	evidence = json_pack("{s:i,s:s,s:s,s:s,s:s,s:O}", "v", 1, "node", node->name,
+			     "machine", node->machine, "boot_id", node->boot_id, "step",
+			     node->step.id, "console", console);
+	text = bu_json_canonical(evidence);
+	if (bu_store_put_blob(rec->fleet->store, text, digest, &err) != 0) {
+		bu_error("node", "evidence of %s: %s", node->name, err.text);
+		return 0;
+	}
+	bu_event_init(ret, BU_EVENT_EVIDENCE, node->name,
+		      json_pack("{s:s,s:s}", "digest", digest, "hint", ""));
+	return 1;
+}
+
+void
+bu_symptoms_words(const struct bu_reconcile *rec, const struct bu_node *node,
+		  char **text)
+{
+	bu_autofree char *kept =
+		node->evidence_is_now && node->evidence[0]
+			? bu_store_get_blob(rec->fleet->store, node->evidence, NULL)
+			: NULL;
+	bu_autojson json_t *evidence =
+		kept ? bu_json_parse(kept, strlen(kept), "evidence", NULL) : NULL;
+	const json_t *lines = json_object_get(evidence, "console");
+	size_t count = json_array_size(lines);
+
+	if (count == 0)
+		return;
+	bu_text_add(text, "\n",
+		    "the last lines of its console then (bringup node "
+		    "console %s has more):",
+		    node->name);
+	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++)
+		bu_text_add(text, "\n", "  %.200s",
+			    json_string_value(json_array_get(lines, i)));
+}
