@@ -5,6 +5,10 @@
  */
 #include "fabric/judge/accuse_impl.h"
 
+/* Leaves whose links stand accused, with which one that is only suspected shows the
+ * spine as well. */
+enum { SPINE_STANDS = 2 };
+
 static struct bu_accusation
 link_of(const struct view *v, int leaf, int spine)
 {
@@ -59,14 +63,37 @@ say_number(struct bu_accusation *whole, int accused, int tested)
 	whole->by_links = 1;
 }
 
+/* Of a spine: links that are still suspected and never met a good one to be tested
+ * with, because its other links stand accused. */
+static int
+count_open(const struct view *v, int spine)
+{
+	const struct campaign *c = v->c;
+	int count = 0;
+
+	for (int leaf = 0; leaf < v->t->leaves; leaf++) {
+		int part = bu_view_link(v, leaf, spine), open = 0;
+
+		for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
+			int place = c->suspect_of[part * BU_SYMPTOMS_COUNT + i];
+
+			open |= place >= 0 && c->suspects[place].state == 0 &&
+				c->suspects[place].clean == 0;
+		}
+		count += open && !v->leaf_out[leaf] && !bu_view_dirs(v, part);
+	}
+	return count;
+}
+
 void
 bu_accuse_spines(struct view *v)
 {
 	for (int spine = 0; spine < v->t->spines; spine++) {
 		struct bu_accusation whole = {.what = BU_WHAT_SPINE, .spine = spine};
 		int tested, last = -1, bad = count_links(v, -1, spine, &tested, &last);
+		int shown = bad >= SPINE_STANDS ? bad + count_open(v, spine) : bad;
 
-		if (bad < BU_BLAST_LEAST || bad <= v->blast * tested)
+		if (shown < BU_BLAST_LEAST || shown <= v->blast * tested)
 			continue;
 		bu_view_explain(v, last, &whole);
 		say_number(&whole, bad, tested);

@@ -10,7 +10,7 @@
 
 #include "fabric/judge/campaign.h"
 
-enum { CROSS_PARTNERS = 4, EXTRA_LEAF = 8, EXTRA_CROSS = 4 };
+enum { CROSS_PARTNERS = 4, EXTRA_LEAF = 4, EXTRA_CROSS = 2 };
 
 static void
 decode(struct campaign *c)

@@ -11,7 +11,7 @@
 
 /* EMPTY: rounds in a row without a partner to test a suspect with; the choice is partly
  * random, so after that many there is none. */
-enum { RETESTS = 48, EMPTY = 16 };
+enum { RETESTS = 48, EMPTY = 16, NEIGHBOUR_TESTS = 2 };
 
 static int
 is_link(const struct campaign *c, int part)
@@ -164,6 +164,54 @@ drop_alternating(struct campaign *c)
 	}
 }
 
+/* Was each bad flow of this symptom in the company of one that stands accused? Set for
+ * the suspects of which one was not. */
+static unsigned char *
+find_unexplained(const struct campaign *c)
+{
+	unsigned char *ret = bu_xcalloc(c->suspect_count + 1, 1);
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+		int list[BU_FLOW_PARTS_MAX];
+		int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
+		unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
+
+		for (int k = 0; k < n && bits && !flow->doubt; k++) {
+			for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
+				int place =
+					c->suspect_of[list[k] * BU_SYMPTOMS_COUNT + s];
+
+				if (place >= 0 && bits >> s & 1 &&
+				    !look_at_rest(c, list, n, k, s).stands)
+					ret[place] = 1;
+			}
+		}
+	}
+	return ret;
+}
+
+/* Who was bad only with those that stand accused, and good in its tests with others, is
+ * their healthy neighbour: it need not be good as often as one of whom something is
+ * unexplained. */
+static void
+acquit_neighbours(struct campaign *c)
+{
+	bu_autofree unsigned char *unexplained = NULL;
+
+	for (size_t i = 0; i < c->suspect_count; i++) {
+		struct suspect *suspect = &c->suspects[i];
+
+		if (suspect->state != 0 || suspect->sprt.bad ||
+		    suspect->clean < NEIGHBOUR_TESTS)
+			continue;
+		if (!unexplained)
+			unexplained = find_unexplained(c);
+		if (!unexplained[i])
+			suspect->state = -1;
+	}
+}
+
 static int
 run(struct retest *r, struct bu_err *err)
 {
@@ -189,6 +237,7 @@ run(struct retest *r, struct bu_err *err)
 				suspect->state =
 					bu_sprt_decided(&suspect->sprt, &r->rule);
 		}
+		acquit_neighbours(c);
 		drop_miscabled(c);
 		if (c->opts->lean)
 			drop_alternating(c);
@@ -208,7 +257,7 @@ bu_campaign_retest(struct campaign *c, struct bu_err *err)
 	double by_chance = fmin(0.2, fmax(0.003, 2 * chance(c)));
 	struct retest r = {
 		.c = c,
-		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, 5e-3},
+		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, 0.08},
 		.random = c->seed ^ UINT64_C(0xc),
 		.busy = bu_xcalloc((size_t)c->parts_count + 1, 1),
 		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t) + 1,

@@ -4,54 +4,119 @@
  * are sprayed. Asked by the campaign after the links were measured. Invariant: the same
  * sequential test as for flows decides, on readings.
  */
+#include <math.h>
+
 #include "fabric/judge/campaign.h"
 
-enum { SWITCH_READINGS = 8, SWITCH_READINGS_MAX = 24 };
+enum { SWITCH_READINGS = 6, SWITCH_READINGS_MAX = 24 };
 
-/* The links that the last flows may have used: by leaf, then direction. */
+/* The links that the last flows may have used. */
 static unsigned char *
-used_leaves(const struct campaign *c, size_t first)
+used_links(const struct campaign *c, size_t first)
 {
-	unsigned char *used = bu_xcalloc(2 * (size_t)c->t->leaves + 1, 1);
+	int spines = c->t->spines;
+	unsigned char *used =
+		bu_xcalloc(2 * (size_t)c->t->leaves * (size_t)spines + 1, 1);
 
 	for (size_t i = first; i < c->count; i++) {
-		used[2 * c->leaf_of[c->flows[i].src] + BU_LINK_UP] = 1;
-		used[2 * c->leaf_of[c->flows[i].dst] + BU_LINK_DOWN] = 1;
+		const struct bu_flow *flow = &c->flows[i];
+		int up = c->leaf_of[flow->src] * spines;
+		int down = c->leaf_of[flow->dst] * spines;
+
+		for (int spine = 0; spine < spines; spine++) {
+			if (flow->path >= 0 && flow->path != spine)
+				continue;
+			used[2 * (up + spine) + BU_LINK_UP] = 1;
+			used[2 * (down + spine) + BU_LINK_DOWN] = 1;
+		}
 	}
 	return used;
 }
 
-/* Bad counters: far above those of the better links; a rate far under the median's. */
+/* What a good link of each leaf's bundle carries, by direction: the better quarter, of
+ * few the best. Leaves differ in their ports, the links of one do not. */
+static void
+learn_bundles(const struct campaign *c, const struct bu_link_count *counts,
+	      const unsigned char *used, float *ret)
+{
+	enum { FEW = 4 };
+	int spines = c->t->spines;
+	bu_autofree float *rates = bu_xcalloc((size_t)spines + 1, sizeof(*rates));
+
+	for (int bundle = 0; bundle < 2 * c->t->leaves; bundle++) {
+		float best = 0;
+		size_t n = 0;
+
+		for (int spine = 0; spine < spines; spine++) {
+			int link = 2 * (bundle / 2 * spines + spine) + bundle % 2;
+
+			if (!used[link] || counts[link].rate < 0)
+				continue;
+			rates[n++] = counts[link].rate;
+			best = counts[link].rate > best ? counts[link].rate : best;
+		}
+		ret[bundle] = n < FEW ? best : (float)bu_stats_quarter(rates, n, 3);
+	}
+}
+
+/* Bad counters: far above those of the better links. */
+static double
+most_bad(const struct bu_link_count *counts, const unsigned char *used, int links)
+{
+	bu_autofree float *bad = bu_xcalloc((size_t)links + 1, sizeof(*bad));
+	size_t n = 0;
+
+	for (int i = 0; i < links; i++) {
+		if (used[i])
+			bad[n++] = counts[i].bad;
+	}
+	return 10 * bu_stats_quarter(bad, n, 1) + 10;
+}
+
+/* Below which share of its bundle's good links a link is slow, by the spread of all
+ * links in their own bundles. share: of each link, -1 = not told. */
+static double
+learn_shares(const struct campaign *c, const struct bu_link_count *counts,
+	     const unsigned char *used, float *share)
+{
+	int links = 2 * c->t->leaves * c->t->spines;
+	bu_autofree float *bundles =
+		bu_xcalloc(2 * (size_t)c->t->leaves + 1, sizeof(*bundles));
+	bu_autofree float *kept = bu_xcalloc((size_t)links + 1, sizeof(*kept));
+	size_t n = 0;
+	double median;
+
+	/* A flow of its own slows the good link on its path as well: flows tell. */
+	if (c->t->sprayed)
+		learn_bundles(c, counts, used, bundles);
+	for (int i = 0; i < links; i++) {
+		float good = bundles[i / 2 / c->t->spines * 2 + i % 2];
+
+		share[i] = -1;
+		if (used[i] && good > 0 && counts[i].rate >= 0)
+			share[i] = kept[n++] = counts[i].rate / good;
+	}
+	median = bu_stats_median(kept, n);
+	return fmin(0.8 * median, median - 8 * bu_stats_sigma(kept, n, median));
+}
+
 static void
 add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t first,
 		  const struct bu_sprt_rule *rule)
 {
 	int links = 2 * c->t->leaves * c->t->spines, base = 2 * bu_topology_ports(c->t);
-	bu_autofree unsigned char *used = used_leaves(c, first);
-	bu_autofree float *bad = bu_xcalloc((size_t)links + 1, sizeof(*bad));
-	bu_autofree float *rate = bu_xcalloc((size_t)links + 1, sizeof(*rate));
-	double most_bad, median_rate, sigma;
-	size_t n = 0;
+	bu_autofree unsigned char *used = used_links(c, first);
+	bu_autofree float *share = bu_xcalloc((size_t)links + 1, sizeof(*share));
+	double least = learn_shares(c, counts, used, share);
+	double most = most_bad(counts, used, links);
 
 	for (int i = 0; i < links; i++) {
-		if (!used[i / 2 / c->t->spines * 2 + i % 2])
-			continue;
-		bad[n] = counts[i].bad;
-		rate[n++] = counts[i].rate;
-	}
-	most_bad = 10 * bu_stats_quarter(bad, n, 1) + 10;
-	median_rate = bu_stats_median(rate, n);
-	sigma = bu_stats_sigma(rate, n, median_rate);
-	for (int i = 0; i < links; i++) {
-		int lossy = counts[i].bad > most_bad;
-		int slow = counts[i].rate >= 0 && counts[i].rate < 0.8 * median_rate &&
-			   counts[i].rate < median_rate - 8 * sigma;
+		int bad = counts[i].bad > most || (share[i] >= 0 && share[i] < least);
 
-		if (!used[i / 2 / c->t->spines * 2 + i % 2])
-			continue;
-		if (lossy || slow || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0)
+		if (used[i] &&
+		    (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0))
 			bu_sprt_add(&bu_campaign_suspect(c, base + i, 0)->sprt, rule,
-				    lossy || slow);
+				    bad);
 	}
 }
 

@@ -215,7 +215,7 @@ START_TEST(tests_that_do_not_decide_go_on_slowly)
 	struct bu_node *node;
 	int before;
 
-	links.every = 16;
+	links.every = 11;
 	links.until = 40;
 	begin(&rig, 2);
 	measure(&rig, &links, 2, 150);

@@ -25,18 +25,31 @@ can_fill(const struct sim *sim, const struct sim_fault *fault)
 	return 0.95 * mine > fault->factor * sim->plan.spines;
 }
 
+/* From so many leaves of a rail on a spine is told from its links. */
+enum { SPINE_LEAVES = 3 };
+
+static int
+shows_at(const struct sim *sim)
+{
+	return sim->plan.leaves / sim->plan.rails;
+}
+
 int
 sim_observable(const struct sim *sim, const struct sim_fault *fault)
 {
 	switch (fault->kind) {
 	case SIM_LINK_RATE:
 	case SIM_LINK_LOSS:
-	case SIM_SPINE_RATE:
 		if (sim->plan.leaves <= sim->plan.rails)
 			return 0;
 		return !sim->plan.sprayed ||
 		       (sim->plan.has_switch &&
 			(fault->kind == SIM_LINK_LOSS || can_fill(sim, fault)));
+	case SIM_SPINE_RATE:
+		if (shows_at(sim) < SPINE_LEAVES)
+			return 0;
+		return !sim->plan.sprayed ||
+		       (sim->plan.has_switch && can_fill(sim, fault));
 	case SIM_SWAP:
 		return sim->plan.has_lldp || !sim->plan.sprayed;
 	default:
@@ -45,7 +58,8 @@ sim_observable(const struct sim *sim, const struct sim_fault *fault)
 }
 
 static int
-names(const struct sim_fault *fault, const struct bu_accusation *accusation)
+names(const struct sim *sim, const struct sim_fault *fault,
+      const struct bu_accusation *accusation)
 {
 	int dirs = (accusation->dir & fault->dir) != 0;
 
@@ -77,7 +91,9 @@ names(const struct sim_fault *fault, const struct bu_accusation *accusation)
 		return accusation->what == BU_WHAT_LEAF &&
 		       accusation->leaf == fault->leaf;
 	default:
-		return accusation->what == BU_WHAT_SPINE &&
+		return (accusation->what == BU_WHAT_SPINE ||
+			(accusation->what == BU_WHAT_LINK &&
+			 shows_at(sim) < SPINE_LEAVES)) &&
 		       accusation->spine == fault->spine;
 	}
 }
@@ -86,10 +102,10 @@ int
 sim_judge(const struct sim *sim, const struct bu_accusation *accusation)
 {
 	for (int i = 0; i < sim->fault_count; i++) {
-		if (names(&sim->faults[i], accusation))
+		if (names(sim, &sim->faults[i], accusation))
 			return i;
 		for (int k = 0; k < accusation->of_count; k++) {
-			if (names(&sim->faults[i], &accusation->of[k]))
+			if (names(sim, &sim->faults[i], &accusation->of[k]))
 				return i;
 		}
 	}

@@ -17,7 +17,7 @@ struct row {
 struct tally {
 	struct row lasting[SIM_KINDS_COUNT], blind[SIM_KINDS_COUNT], fickle;
 	int right, wrong, undecided;
-	long rounds;
+	float *rounds; /* of each scenario */
 	int scenarios;
 	struct row policies[2];
 	int policy_right[2], policy_wrong[2];
@@ -133,7 +133,7 @@ static struct bu_report
 campaign(struct sim *sim, uint64_t seed)
 {
 	struct bu_site site = sim_site(sim);
-	struct bu_localise_opts opts = {.seed = seed};
+	struct bu_localise_opts opts = {.seed = seed, .lean = 1};
 	struct bu_report report;
 	struct bu_err err = {0};
 
@@ -198,8 +198,9 @@ score(struct tally *tally, const struct sim *sim, const struct bu_report *report
 			show_fault(found[i] ? "found" : "missed", sim, fault);
 	}
 	tally->undecided += report->undecided;
-	tally->rounds += report->rounds[0] + report->rounds[1] + report->rounds[2] +
-			 report->rounds[3];
+	tally->rounds[tally->scenarios] =
+		(float)(report->rounds[0] + report->rounds[1] + report->rounds[2] +
+			report->rounds[3]);
 }
 
 static int
@@ -337,12 +338,10 @@ print(const struct tally *tally)
 	bu_stats_wilson(tally->right, all, &low, &high);
 	print_kinds("lasting faults that can be observed", tally->lasting, &lasting);
 	print_kinds("sprayed without switch counters, or alone", tally->blind, &blind);
-	printf("scenarios %d, rounds each %.1f, accusations %d, wrong %d, suspects "
-	       "left "
-	       "undecided %d\n",
-	       tally->scenarios,
-	       tally->scenarios ? (double)tally->rounds / tally->scenarios : 0, all,
-	       tally->wrong, tally->undecided);
+	printf("scenarios %d, accusations %d, wrong %d, suspects left undecided %d\n",
+	       tally->scenarios, all, tally->wrong, tally->undecided);
+	printf("rounds, median: %.0f (goal 32)\n",
+	       bu_stats_median(tally->rounds, (size_t)tally->scenarios));
 	print_policy(tally, 0, "15 random pairings");
 	print_policy(tally, 1, "1 random and 1 again");
 	printf("clean fabrics: %d runs\n", tally->clean);
@@ -366,10 +365,12 @@ main(int argc, char **argv)
 	int verbose = getenv("SIM_VERBOSE") != NULL;
 	static struct tally tally;
 
+	tally.rounds = bu_xcalloc((size_t)faulty + 1, sizeof(*tally.rounds));
 	for (int i = 0; i < faulty; i++)
 		run_faulty(&tally, seed * 1000003 + (uint64_t)i, verbose);
 	for (int i = 0; i < clean; i++)
 		run_clean(&tally, seed * 7000003 + (uint64_t)i, verbose);
 	print(&tally);
+	free(tally.rounds);
 	return 0;
 }

@@ -9,16 +9,22 @@
 #include "tests/support/unit.h"
 
 static struct bu_report
-campaign(struct sim *sim)
+campaign_of(struct sim *sim, uint64_t seed)
 {
 	struct bu_site site = sim_site(sim);
-	struct bu_localise_opts opts = {.seed = 5};
+	struct bu_localise_opts opts = {.seed = seed};
 	struct bu_report report;
 	struct bu_err err = {0};
 
 	ck_assert_msg(bu_localise(&sim->plan, &site, &opts, &report, &err) == 0, "%s",
 		      err.text);
 	return report;
+}
+
+static struct bu_report
+campaign(struct sim *sim)
+{
+	return campaign_of(sim, 5);
 }
 
 /* Of a port, a leaf or a spine; what a link's switch counted has no symptom of its own.
@@ -100,6 +106,114 @@ START_TEST(each_fault_by_its_name)
 		check_one(faults[i], 1, 1);
 	}
 	check_one(faults[6], 0, 0);
+}
+END_TEST
+
+/* The smallest leaf's link has no good one to be tested with: its others stand accused.
+ */
+START_TEST(a_spine_is_named_from_three_leaves_on)
+{
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct sim sim;
+		struct bu_report report;
+
+		sim_init(&sim, 24, 1, 11, 8, seed);
+		sim_add(&sim, (struct sim_fault){.kind = SIM_SPINE_RATE,
+						 .spine = 4,
+						 .factor = 0.6});
+		report = campaign_of(&sim, seed);
+		ck_assert_msg(report.count == 1, "seed %d", (int)seed);
+		ck_assert_int_eq(report.accusations[0].what, BU_WHAT_SPINE);
+		ck_assert_int_eq(report.accusations[0].spine, 4);
+		bu_report_fini(&report);
+		sim_fini(&sim);
+	}
+}
+END_TEST
+
+START_TEST(a_healthy_neighbour_is_acquitted_soon)
+{
+	struct sim sim;
+	struct bu_report report;
+
+	sim_init(&sim, 32, 1, 8, 4, 42);
+	sim.outliers = 0;
+	sim_add(&sim, (struct sim_fault){.kind = SIM_PORT_RATE,
+					 .port = 9,
+					 .dir = 1,
+					 .factor = 0.5,
+					 .share = 0.5});
+	report = campaign(&sim);
+	ck_assert_int_eq(report.count, 1);
+	ck_assert_int_le(report.rounds[2], 6);
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+END_TEST
+
+/* The links of one leaf carry a tenth of what the others do, one of them less. */
+enum { QUIET_LEAF = 3, SLOW_SPINE = 1 };
+
+struct quiet_site {
+	const struct sim *sim;
+	float slow; /* of its leaf's others */
+};
+
+static struct bu_site quiet_base;
+
+static int
+quiet_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
+{
+	return quiet_base.round(quiet_base.arg, flows, count, err);
+}
+
+static int
+quiet_switches(void *arg, struct bu_link_count *ret, struct bu_err *err)
+{
+	const struct quiet_site *quiet = arg;
+	const struct bu_topology *plan = &quiet->sim->plan;
+
+	for (int i = 0; i < 2 * plan->leaves * plan->spines; i++) {
+		int leaf = i / 2 / plan->spines, spine = i / 2 % plan->spines;
+
+		ret[i] = (struct bu_link_count){.rate = leaf == QUIET_LEAF ? 10.0F
+									   : 100.0F};
+		if (leaf == QUIET_LEAF && spine == SLOW_SPINE && i % 2 == BU_LINK_UP)
+			ret[i].rate *= quiet->slow;
+	}
+	return 0;
+}
+
+static struct bu_report
+quiet_campaign(struct sim *sim, float slow)
+{
+	struct quiet_site quiet = {sim, slow};
+	struct bu_site site = {
+		.round = quiet_round, .switches = quiet_switches, .arg = &quiet};
+	struct bu_localise_opts opts = {.seed = 5};
+	struct bu_report report;
+
+	quiet_base = sim_site(sim);
+	ck_assert_int_eq(bu_localise(&sim->plan, &site, &opts, &report, NULL), 0);
+	return report;
+}
+
+START_TEST(a_link_is_held_against_its_own_leaf)
+{
+	struct sim sim;
+	struct bu_report report;
+
+	sim_init(&sim, 64, 1, 8, 4, 42);
+	sim.plan.sprayed = 1;
+	report = quiet_campaign(&sim, 1);
+	ck_assert_int_eq(report.count, 0);
+	bu_report_fini(&report);
+	report = quiet_campaign(&sim, 0.4F);
+	ck_assert_int_eq(report.count, 1);
+	ck_assert_int_eq(report.accusations[0].leaf, QUIET_LEAF);
+	ck_assert_int_eq(report.accusations[0].spine, SLOW_SPINE);
+	bu_report_fini(&report);
+	sim_fini(&sim);
 }
 END_TEST
 
@@ -475,7 +589,9 @@ START_TEST(who_has_nobody_to_be_tested_with_costs_nothing)
 }
 END_TEST
 
-BU_UNIT("localise", each_fault_by_its_name, each_link_by_its_name, what_comes_and_goes,
+BU_UNIT("localise", each_fault_by_its_name, each_link_by_its_name,
+	a_spine_is_named_from_three_leaves_on, a_healthy_neighbour_is_acquitted_soon,
+	a_link_is_held_against_its_own_leaf, what_comes_and_goes,
 	what_no_test_tells_apart_comes_together, a_fleet_that_is_slow_together,
 	the_clean_are_not_accused, a_campaign_goes_on_where_it_was,
 	the_trusted_are_never_accused, who_has_nobody_to_be_tested_with_costs_nothing,
