@@ -3,8 +3,8 @@
  * Services: children that stay and answer framed JSON requests on their descriptor 3.
  *
  * Every call ends in exactly one callback (answer, deadline, death of the child) unless
- * it is cancelled or the service destroyed. A reply that comes after its deadline is
- * dropped. A frame that is no JSON object ends the child: it has lost the thread.
+ * the service is destroyed. A reply that comes after its deadline is dropped. A frame
+ * that is no JSON object ends the child: it has lost the thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ find_call(struct bu_service *service, int64_t id)
 }
 
 /* All that were made before now: a callback may call the service again (that call ends
- * on its own) or take another of these back, so each is looked for anew. */
+ * on its own), so each is looked for anew. */
 static void
 finish_all(struct bu_service *service, const struct bu_err *err)
 {
@@ -270,7 +270,7 @@ queue_frame(struct bu_service *service, const json_t *message)
 	flush_out(service);
 }
 
-int64_t
+void
 bu_service_call(struct bu_service *service, const json_t *request, int64_t deadline_ms,
 		bu_reply_fn fn, void *arg)
 {
@@ -289,20 +289,6 @@ bu_service_call(struct bu_service *service, const json_t *request, int64_t deadl
 	/* A child that is gone answers through the deadline, at once. */
 	bu_timer_set(call->deadline, service->fd < 0 ? 0 : deadline_ms);
 	json_object_set_new(message, "id", json_integer(call->id));
-	queue_frame(service, message);
-	return call->id;
-}
-
-void
-bu_service_cancel(struct bu_service *service, int64_t id)
-{
-	struct call *call = find_call(service, id);
-	bu_autojson json_t *message = json_pack("{s:I}", "cancel", (json_int_t)id);
-
-	if (!call)
-		return;
-	call->fn = NULL;
-	finish_call(call, NULL, NULL);
 	queue_frame(service, message);
 }
 

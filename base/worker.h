@@ -78,11 +78,9 @@ struct bu_service *bu_service_start(struct bu_loop *loop, const char *const *arg
 				    bu_service_exit_fn exit_fn, void *arg,
 				    struct bu_err *err);
 /* request is an object without "id"; borrowed. When the child answers {"error":{...}}
- * or the deadline passes, fn gets err. Returns the request's id, for cancel. */
-int64_t bu_service_call(struct bu_service *service, const json_t *request,
-			int64_t deadline_ms, bu_reply_fn fn, void *arg);
-/* fn is not called any more; the child gets {"cancel": id}. */
-void bu_service_cancel(struct bu_service *service, int64_t id);
+ * or the deadline passes, fn gets err. */
+void bu_service_call(struct bu_service *service, const json_t *request,
+		     int64_t deadline_ms, bu_reply_fn fn, void *arg);
 pid_t bu_service_pid(const struct bu_service *service);
 /* Ends the child; pending callbacks are not called. */
 void bu_service_destroy(struct bu_service *service);

@@ -109,25 +109,16 @@ add_soak_time(json_t *body, const struct bu_checks *report)
 	}
 }
 
-static enum bu_verdict
-verdict_of(const struct bu_checks *report)
-{
-	if (bu_checks_count(report, BU_VERDICT_FAIL) > 0)
-		return BU_VERDICT_FAIL;
-	if (bu_checks_count(report, BU_VERDICT_INCONCLUSIVE) > 0)
-		return BU_VERDICT_INCONCLUSIVE;
-	return bu_checks_count(report, BU_VERDICT_WARN) > 0 ? BU_VERDICT_WARN
-							    : BU_VERDICT_PASS;
-}
-
 json_t *
 bu_report_body(const struct bu_checks *report, const char *digest)
 {
+	enum bu_verdict verdict =
+		report->count ? bu_checks_worst(report) : BU_VERDICT_PASS;
 	json_t *body = json_pack(
 		"{s:s,s:s,s:s,s:{s:I,s:I,s:I,s:I},s:o}", "boot_id", report->boot_id,
-		"digest", digest, "verdict", bu_verdict_name(verdict_of(report)),
-		"counts", "pass", (json_int_t)bu_checks_count(report, BU_VERDICT_PASS),
-		"warn", (json_int_t)bu_checks_count(report, BU_VERDICT_WARN), "fail",
+		"digest", digest, "verdict", bu_verdict_name(verdict), "counts", "pass",
+		(json_int_t)bu_checks_count(report, BU_VERDICT_PASS), "warn",
+		(json_int_t)bu_checks_count(report, BU_VERDICT_WARN), "fail",
 		(json_int_t)bu_checks_count(report, BU_VERDICT_FAIL), "inconclusive",
 		(json_int_t)bu_checks_count(report, BU_VERDICT_INCONCLUSIVE), "rows",
 		rows_of(report));

@@ -148,8 +148,7 @@ on_request(int fd, int what, void *arg)
 		bu_loop_stop(router->loop);
 		return;
 	}
-	if (!json_object_get(request, "cancel"))
-		route(router, request);
+	route(router, request);
 }
 
 /* Whoever ends us closes the pipe, sends TERM and waits a second: time to end the
@@ -213,8 +212,6 @@ on_child_request(int fd, int what, void *arg)
 		bu_loop_stop(side->loop);
 		return;
 	}
-	if (json_object_get(request, "cancel"))
-		return;
 	id = bu_xmalloc(sizeof(*id));
 	*id = bu_json_int(request, "id", 0);
 	bu_perform(side->performer, request, on_performed, id);

@@ -85,8 +85,6 @@ paper_power(const char *dir)
 
 		if (!request)
 			return 0;
-		if (json_object_get(request, "cancel"))
-			continue;
 		hang = paper_file(dir, "power.hang");
 		if (strcmp(op, "boot") == 0) {
 			reply = paper_boot(dir, hash + 1, request);

@@ -28,7 +28,7 @@ struct op {
 	int bay;
 	bu_reply_fn fn;
 	void *arg;
-	int64_t id, begins_ms, deadline_ms;
+	int64_t begins_ms, deadline_ms;
 	int begun, ended;
 };
 
@@ -45,7 +45,6 @@ struct bu_power_call {
 static struct bu_service *child;
 static struct op *ops;
 static struct bu_power_call *calls;
-static int64_t ids;
 static struct {
 	enum verb fault;
 	int64_t until_ms;
@@ -194,9 +193,8 @@ struct bu_service *__wrap_bu_service_start(struct bu_loop *loop,
 					   const char *const *argv,
 					   bu_service_exit_fn exit_fn, void *arg,
 					   struct bu_err *err);
-int64_t __wrap_bu_service_call(struct bu_service *service, const json_t *request,
-			       int64_t deadline_ms, bu_reply_fn fn, void *arg);
-void __wrap_bu_service_cancel(struct bu_service *service, int64_t id);
+void __wrap_bu_service_call(struct bu_service *service, const json_t *request,
+			    int64_t deadline_ms, bu_reply_fn fn, void *arg);
 void __wrap_bu_service_destroy(struct bu_service *service);
 
 struct bu_service *
@@ -209,7 +207,7 @@ __wrap_bu_service_start(struct bu_loop *loop, const char *const *argv,
 	return child;
 }
 
-int64_t
+void
 __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 		       int64_t deadline_ms, bu_reply_fn fn, void *arg)
 {
@@ -217,7 +215,6 @@ __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 	const char *what = bu_json_str(request, "op", "");
 
 	op->request = json_deep_copy(request);
-	op->id = ++ids;
 	op->bay = bay_of(bu_json_str(request, "target", ""));
 	op->begins_ms = now_ms() + 1;
 	op->deadline_ms = now_ms() + deadline_ms;
@@ -233,15 +230,6 @@ __wrap_bu_service_call(struct bu_service *service, const json_t *request,
 		say("daemon: %s bay %d, %s", what, op->bay,
 		    bu_json_str(request, "first", ""));
 	}
-	return op->id;
-}
-
-void
-__wrap_bu_service_cancel(struct bu_service *service, int64_t id)
-{
-	for (struct op *op = ops; op; op = op->next)
-		if (op->id == id)
-			op->fn = NULL;
 }
 
 static void
