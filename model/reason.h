@@ -43,7 +43,8 @@
 	  "makes it a partner"                                                         \
 	  "[ (rail {rail})]")                                                          \
 	X(PARTNERS_IN_USE, "partners-in-use", WAIT, 1, 2,                              \
-	  "one of these nodes is idle, or partners of its pool allows nodes in use",   \
+	  "one of these nodes is idle, or partners of its pool allows nodes in use; "  \
+	  "after a repair bringup node validate begins its tests anew",                \
 	  "no partner: {#count} certified nodes of its fabric are in use, and "        \
 	  "partners of their pools does not allow using them"                          \
 	  "[ (rail {rail})]")                                                          \
