@@ -106,6 +106,17 @@ add_number(FILE *out, const struct bu_accusation *one)
 }
 
 static void
+add_witness(FILE *out, const struct bu_topology *t, const struct bu_accusation *one)
+{
+	char name[80];
+
+	if (!one->witness)
+		return;
+	bu_ids_text(&t->node_ids, one->witness - 1, name, sizeof(name));
+	fprintf(out, "; only %s could test it, so the fault may be that one's", name);
+}
+
+static void
 add_doubts(FILE *out, const struct bu_accusation *one)
 {
 	const char *comma = ": ";
@@ -138,6 +149,7 @@ bu_accusation_text(const struct bu_topology *t, const struct bu_accusation *one)
 		add_sign(out, t, &one->signs[i]);
 	}
 	add_number(out, one);
+	add_witness(out, t, one);
 	fclose(out);
 	return text;
 }
@@ -180,6 +192,9 @@ set_part(json_t *ret, const struct bu_topology *t, const struct bu_accusation *o
 				    bu_ids_get(&t->node_ids, one->port / t->rails));
 		json_object_set_new(ret, "rail", json_integer(one->port % t->rails));
 		json_object_set_new(ret, "dir", json_string(port_dirs[one->dir & 3]));
+		if (one->witness)
+			json_object_set_new(ret, "witness",
+					    bu_ids_get(&t->node_ids, one->witness - 1));
 	} else if (one->what == BU_WHAT_INCONCLUSIVE) {
 		json_object_set_new(ret, "node", bu_ids_get(&t->node_ids, one->node));
 	}

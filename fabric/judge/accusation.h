@@ -60,9 +60,11 @@ enum bu_alike { BU_ALIKE_TWINS, BU_ALIKE_NO_GOOD_PORT, BU_ALIKE_SPRAYED };
 
 struct bu_accusation {
 	enum bu_what what;
-	int port; /* ENDPOINT */
-	int node; /* INCONCLUSIVE */
-	int leaf; /* LEAF, LINK */
+	int port;    /* ENDPOINT */
+	int witness; /* ENDPOINT: 1 + the only node that could test it: the fault may be
+			that one's; 0 = several did */
+	int node;    /* INCONCLUSIVE */
+	int leaf;    /* LEAF, LINK */
 	int spine;
 	int dir;           /* ENDPOINT, LINK: BU_DIR_... */
 	double confidence; /* 0 to 1 */
@@ -85,7 +87,8 @@ char *bu_accusation_text(const struct bu_topology *t,
 const char *bu_accusation_hint(const struct bu_accusation *accusation);
 /* {"what", the part, "symptoms":[{"symptom","by"?,"bad"?,"tests"?,"best_gbps"?,
  * "median_gbps"?,"nothing"?,"leaf"?,"planned"?}], "cause": the text, "confidence"?,
- * "accused"?, "tested"?, "doubts"?: names, "alike"?, "of"?}. New reference. */
+ * "accused"?, "tested"?, "doubts"?: names, "witness"?, "alike"?, "of"?}. New reference.
+ */
 json_t *bu_accusation_to_json(const struct bu_topology *t,
 			      const struct bu_accusation *accusation);
 

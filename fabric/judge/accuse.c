@@ -29,12 +29,33 @@ count_leaf(const struct view *v, int leaf, int *ports, int *ret_all, int *ret_ba
 	}
 }
 
+/* 1 + the only node that could test this port; 0 = there are several. */
+static int
+witness_of(const struct campaign *c, int port)
+{
+	int witness = 0;
+
+	for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
+		int place = c->suspect_of[2 * port * BU_SYMPTOMS_COUNT + i];
+		const struct suspect *its = place < 0 ? NULL : &c->suspects[place];
+
+		if (!its || its->state <= 0)
+			continue;
+		if (!its->few || its->witnesses != 1 ||
+		    (witness && witness != its->witness[0] + 1))
+			return 0;
+		witness = its->witness[0] + 1;
+	}
+	return witness;
+}
+
 static struct bu_accusation
 endpoint(const struct view *v, int port)
 {
 	struct bu_accusation one = {.what = BU_WHAT_ENDPOINT, .port = port};
 
 	one.dir = bu_view_dirs(v, 2 * port);
+	one.witness = witness_of(v->c, port);
 	bu_view_explain(v, 2 * port, &one);
 	return one;
 }

@@ -12,15 +12,22 @@
 #include "fabric/judge/stats.h"
 #include "fabric/stages.h"
 
+/* So many nodes must have had bad tests with a port that stands accused, if there are
+ * as many: each of them may be the bad one itself, proven or not. */
+enum { BU_WITNESSES = 3 };
+
 /* One symptom of one part that is tested again. */
 struct suspect {
 	int part, symptom;
 	int state; /* 0 = open, 1 = stands, -1 = cleared */
 	struct bu_sprt sprt;
-	int clean;       /* tests whose other parts were all clean */
-	int by_switch;   /* its tests were readings of switches */
-	int absorbed;    /* a larger part is accused instead */
-	float best_gbps; /* of the tests again */
+	int clean;                 /* tests whose other parts were all clean */
+	int witness[BU_WITNESSES]; /* nodes that its bad tests were with */
+	int leans;          /* its tests say that it is bad, and more nodes are asked */
+	int witnesses, few; /* few: it stands, and no other node could test it */
+	int by_switch;      /* its tests were readings of switches */
+	int absorbed;       /* a larger part is accused instead */
+	float best_gbps;    /* of the tests again */
 };
 
 struct campaign {

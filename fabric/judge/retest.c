@@ -19,16 +19,16 @@ is_link(const struct campaign *c, int part)
 	return part >= 2 * bu_topology_ports(c->t);
 }
 
-/* The rest of a flow's parts, for one symptom: something there stands accused, or is
- * open still. */
+/* The rest of a flow's parts, for one symptom: something there stands accused, is
+ * about to, or is open still. */
 struct rest {
-	int stands, open;
+	int stands, leans, open;
 };
 
 static struct rest
 look_at_rest(const struct campaign *c, const int *list, int n, int own, int symptom)
 {
-	struct rest rest = {0, 0};
+	struct rest rest = {0, 0, 0};
 
 	for (int k = 0; k < n; k++) {
 		int place = c->suspect_of[list[k] * BU_SYMPTOMS_COUNT + symptom];
@@ -36,18 +36,37 @@ look_at_rest(const struct campaign *c, const int *list, int n, int own, int symp
 		if (k == own || place < 0)
 			continue;
 		rest.stands |= c->suspects[place].state > 0;
+		rest.leans |= c->suspects[place].leans;
 		rest.open |= c->suspects[place].state == 0;
 	}
 	return rest;
+}
+
+static int
+is_port(const struct campaign *c, const struct suspect *suspect)
+{
+	return suspect->part < 2 * bu_topology_ports(c->t);
+}
+
+static void
+count_witness(const struct campaign *c, struct suspect *suspect,
+	      const struct bu_flow *flow)
+{
+	int node = (suspect->part % 2 ? flow->src : flow->dst) / c->t->rails;
+
+	if (suspect->witnesses < BU_WITNESSES && !bu_retest_is_witness(suspect, node))
+		suspect->witness[suspect->witnesses++] = node;
 }
 
 static void
 count_suspect(struct retest *r, struct suspect *suspect, const struct bu_flow *flow,
 	      int bad, struct rest rest)
 {
-	if (bad && (rest.stands || (rest.open && suspect->clean > 0)))
+	if (bad && (rest.stands || rest.leans || (rest.open && suspect->clean > 0)))
 		return;
 	suspect->clean += !rest.stands && !rest.open;
+	if (bad && is_port(r->c, suspect))
+		count_witness(r->c, suspect, flow);
 	bu_sprt_add(&suspect->sprt, &r->rule, bad);
 	if (flow->rate_gbps > suspect->best_gbps)
 		suspect->best_gbps = flow->rate_gbps;
@@ -212,6 +231,41 @@ acquit_neighbours(struct campaign *c)
 	}
 }
 
+/* Its good tests alone would clear it: the few that were bad may be their partners'. */
+static int
+is_good_with_others(const struct bu_sprt_rule *rule, const struct suspect *suspect)
+{
+	struct bu_sprt_rule sure = *rule;
+	struct bu_sprt good = {0};
+
+	sure.beta =
+		5e-3; /* something was bad: what comes and goes is followed longer */
+	for (int i = suspect->sprt.bad; i < suspect->sprt.tests; i++)
+		bu_sprt_add(&good, &sure, 0);
+	return bu_sprt_decided(&good, &sure) < 0;
+}
+
+static void
+decide(struct retest *r, struct suspect *suspect)
+{
+	int state = bu_sprt_decided(&suspect->sprt, &r->rule);
+
+	suspect->leans = 0;
+	if (!is_port(r->c, suspect) || suspect->witnesses == BU_WITNESSES ||
+	    !suspect->witnesses || state < 0) {
+		suspect->state = state;
+		return;
+	}
+	if (!bu_retest_has_more(r->c, suspect)) {
+		suspect->state = state;
+		suspect->few = state > 0;
+	} else if (is_good_with_others(&r->rule, suspect)) {
+		suspect->state = -1;
+	} else {
+		suspect->leans = state > 0;
+	}
+}
+
 static int
 run(struct retest *r, struct bu_err *err)
 {
@@ -231,11 +285,8 @@ run(struct retest *r, struct bu_err *err)
 		for (size_t i = before; i < c->count; i++)
 			count_flow(r, &c->flows[i]);
 		for (size_t i = 0; i < c->suspect_count; i++) {
-			struct suspect *suspect = &c->suspects[i];
-
-			if (suspect->state == 0)
-				suspect->state =
-					bu_sprt_decided(&suspect->sprt, &r->rule);
+			if (c->suspects[i].state == 0)
+				decide(r, &c->suspects[i]);
 		}
 		acquit_neighbours(c);
 		drop_miscabled(c);

@@ -8,12 +8,17 @@
 struct retest {
 	struct campaign *c;
 	struct bu_sprt_rule rule;
-	uint64_t random;
+	uint64_t random, of_round;
 	unsigned char *busy; /* parts in use this round */
 	struct bu_flow *flows;
 	int count;
+	const struct suspect *avoids; /* the witnesses of this one; NULL = nobody */
 };
 
+/* Had this node a bad test with it? */
+int bu_retest_is_witness(const struct suspect *suspect, int node);
+/* Could it be tested with another node than its witnesses, now or in another round? */
+int bu_retest_has_more(const struct campaign *c, const struct suspect *suspect);
 /* Fills r->flows: a test for each suspect that is open, if one can be had now. */
 void bu_retest_choose(struct retest *r, int round);
 

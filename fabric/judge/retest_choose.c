@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who tests which suspect in a round of stage C: proven partners over proven links, in
- * the suspect's own leaf where that has one. Invariant: no part of the fabric carries
- * two flows of a round.
+ * the suspect's own leaf where that has one; after a bad test with a node others come
+ * first. Invariant: no part of the fabric carries two flows of a round.
  */
 #include "fabric/judge/retest.h"
 
@@ -26,6 +26,15 @@ static int
 pick(struct retest *r, int count)
 {
 	return (int)(bu_campaign_random(&r->random) % (uint64_t)count);
+}
+
+/* The same for both halves of a port: one probe tests both. */
+static int
+pick_for(const struct retest *r, int port, int count)
+{
+	uint64_t random = r->of_round ^ (uint64_t)port;
+
+	return (int)(bu_campaign_random(&random) % (uint64_t)count);
 }
 
 static int
@@ -107,6 +116,15 @@ is_miscabled(const struct campaign *c, int port)
 	return 0;
 }
 
+int
+bu_retest_is_witness(const struct suspect *suspect, int node)
+{
+	for (int i = 0; i < suspect->witnesses; i++)
+		if (suspect->witness[i] == node)
+			return 1;
+	return 0;
+}
+
 /* A port of the leaf and rail whose other half is free. */
 static int
 pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want_clean)
@@ -118,11 +136,14 @@ pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want
 
 	if (n == 0)
 		return -1;
-	first = pick(r, n);
+	first = not_port < 0 ? pick(r, n) : pick_for(r, not_port, n);
 	for (int i = 0; i < n; i++) {
 		int port = order->ports[order->start[group] + (first + i) % n];
 
-		if (port != not_port && c->usable[port] && !is_miscabled(c, port) &&
+		if (port != not_port &&
+		    !(r->avoids &&
+		      bu_retest_is_witness(r->avoids, port / c->t->rails)) &&
+		    c->usable[port] && !is_miscabled(c, port) &&
 		    fits(r, 2 * port + half, want_clean))
 			return port;
 	}
@@ -146,13 +167,49 @@ try_leaf(struct retest *r, int port, int half, int leaf, int want_clean)
 	return half ? add_flow(r, other, port, via) : add_flow(r, port, other, via);
 }
 
+/* Is there a way between these leaves over clean links? */
+static int
+is_reached(const struct campaign *c, int from, int to)
+{
+	if (from == to || c->t->sprayed || c->t->spines == 0)
+		return 1;
+	for (int spine = 0; spine < c->t->spines; spine++)
+		if (is_clean(c, link_part(c, from, spine, BU_LINK_UP)) &&
+		    is_clean(c, link_part(c, to, spine, BU_LINK_DOWN)))
+			return 1;
+	return 0;
+}
+
+int
+bu_retest_has_more(const struct campaign *c, const struct suspect *suspect)
+{
+	int port = suspect->part / 2, half = suspect->part % 2;
+	int rails = c->t->rails, own = c->leaf_of[port];
+
+	for (int node = 0; node < c->t->nodes; node++) {
+		int other = node * rails + port % rails, part = 2 * other + !half;
+		int leaf = c->leaf_of[other];
+
+		if (node == port / rails || bu_retest_is_witness(suspect, node) ||
+		    !c->usable[other] || is_miscabled(c, other) ||
+		    (suspect->symptom == BU_SYMPTOM_CABLING && leaf != own))
+			continue;
+		if (suspect->clean > 0 && (!is_clean(c, part) || is_worn(c, part)))
+			continue;
+		if (half ? is_reached(c, leaf, own) : is_reached(c, own, leaf))
+			return 1;
+	}
+	return 0;
+}
+
 /* A partner in its own leaf; where that has none, in another one. Cabling cannot be
  * seen there, and would load unexpected links. */
 static int
-test_port(struct retest *r, int part, int symptom, int want_clean)
+test_port(struct retest *r, const struct suspect *suspect, int want_clean)
 {
 	struct campaign *c = r->c;
-	int port = part / 2, half = part % 2, own = c->leaf_of[port];
+	int part = suspect->part, port = part / 2, half = part % 2;
+	int own = c->leaf_of[port];
 
 	if (!c->usable[port])
 		return 1;
@@ -160,7 +217,7 @@ test_port(struct retest *r, int part, int symptom, int want_clean)
 		return 1;
 	if (try_leaf(r, port, half, own, want_clean))
 		return 1;
-	if (symptom == BU_SYMPTOM_CABLING)
+	if (suspect->symptom == BU_SYMPTOM_CABLING)
 		return 0;
 	for (int i = 0; i < TRIES && c->t->leaves > 1; i++) {
 		int leaf = pick(r, c->t->leaves);
@@ -226,8 +283,13 @@ test_suspect(struct retest *r, const struct suspect *suspect, int want_clean)
 	int part = suspect->part;
 	int ports = 2 * bu_topology_ports(c->t);
 
+	r->avoids = part < ports && suspect->witnesses &&
+				    suspect->witnesses < BU_WITNESSES &&
+				    bu_retest_has_more(c, suspect)
+			    ? suspect
+			    : NULL;
 	if (part < ports)
-		return test_port(r, part, suspect->symptom, want_clean);
+		return test_port(r, suspect, want_clean);
 	if (!c->t->sprayed)
 		return test_link(r, part, want_clean);
 	if (part < ports + 2 * c->t->leaves * c->t->spines)
@@ -260,6 +322,7 @@ bu_retest_choose(struct retest *r, int round)
 	int cabling = only_cabling(c, round);
 
 	r->count = 0;
+	r->of_round = bu_campaign_random(&r->random);
 	for (int i = 0; i < c->parts_count; i++)
 		r->busy[i] = 0;
 	for (int want_clean = 1; want_clean >= 0; want_clean--) {

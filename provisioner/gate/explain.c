@@ -256,9 +256,9 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 	add_slow_pair(&text, campaign, node, &peers);
 	if (!text)
 		bu_text_add(&text, "", "%s", cause);
-	if (accusation->what != BU_WHAT_ANY)
+	if (accusation->what != BU_WHAT_ANY && accusation->what != BU_WHAT_ENDPOINT)
 		BU_REASON_SET(ret, LEAF_ACCUSED, .text = {text, leaf, cause});
-	else if (peers)
+	else if (peers && accusation->what == BU_WHAT_ANY)
 		BU_REASON_SET(ret, NODE_OR_LEAF,
 			      .text = {text, leaf, campaign->nodes[node]->name});
 	else

@@ -133,13 +133,67 @@ START_TEST(a_newcomers_fault_takes_no_more_than_its_tests)
 }
 END_TEST
 
+/* The link of a proven node went slow, or of two: the newcomer is good with the others.
+ */
+START_TEST(the_fault_of_proven_ones_is_no_newcomers)
+{
+	for (int slow = 1; slow <= 6; slow++) {
+		struct rig rig;
+		struct links links = good_links();
+
+		begin(&rig, 5);
+		measure(&rig, &links, 4, 60);
+		for (int i = 1; i <= 4; i++)
+			ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+		for (int i = slow; i <= slow + slow / 4; i++)
+			links.sends[i % 4 + 1] = links.receives[i % 4 + 1] = SLOW;
+		measure(&rig, &links, 5, 200);
+		ck_assert_msg(rig_node(&rig, 5)->state == BU_STATE_JOINING,
+			      "slow %d: %s, %d, says %s", slow,
+			      bu_state_name(rig_node(&rig, 5)->state), links.probed[5],
+			      bu_reason_info(rig_node(&rig, 5)->live.says.code)->name);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* Which of both it is nobody can tell, until there is a third. */
+START_TEST(the_word_of_one_partner_is_a_doubt)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+	struct bu_reason reason;
+	struct bu_event event;
+
+	begin(&rig, 3);
+	measure(&rig, &links, 2, 30);
+	BU_REASON_SET(&reason, PERSON, .text = {"I look at it"});
+	bu_hold_event(&event, "node002", BU_OWNER_PERSON, "ann", &reason);
+	bu_reconcile_note(rig.rec, &event, 1);
+	links.sends[1] = links.receives[1] = SLOW;
+	measure(&rig, &links, 3, 90);
+	node = rig_node(&rig, 3);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_reason_is(&node->live.says, NO_THIRD);
+	rig_text_has(bu_reason_arg(&node->live.says, "seen"), "slow pair with node001");
+	rig_why_says(&rig, node, "bringup node validate node003 measures it again");
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 2), "ann", NULL),
+			 0);
+	measure(&rig, &links, 3, 200);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
 /* What alternates beside a fault that stands is not followed until it decides, too. */
 START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 {
 	struct rig rig;
 	struct links links = good_links();
 	bu_autojson json_t *shown = NULL;
-	bu_autofree char *kept = NULL;
+	const json_t *loss;
+	int found = 0;
 
 	links.lossy = 4;
 	judge_newcomer(&rig, &links);
@@ -148,11 +202,22 @@ START_TEST(what_alternates_beside_a_lasting_fault_takes_no_longer)
 	rig_reason_has(&rig_node(&rig, 4)->reason,
 		       "20 packets lost or sent again in one probe, out_of_sequence 20 "
 		       "at node004, latency p99 ");
-	rig_reason_has(&rig_node(&rig, 4)->reason, "loses packets: 3 of 3 tests again");
+	rig_reason_has(&rig_node(&rig, 4)->reason, " tests again");
 	shown = bu_gate_show(rig.gate, rig_node(&rig, 4), NULL);
-	kept = bu_json_canonical(
-		json_object_get(json_object_get(shown, "accusation"), "symptoms"));
-	says(kept, "{\"bad\":3,\"symptom\":\"loss\",\"tests\":3}");
+	loss = json_object_get(json_object_get(shown, "accusation"), "symptoms");
+	for (size_t i = 0; i < json_array_size(loss); i++) {
+		const json_t *sign = json_array_get(loss, i);
+
+		if (strcmp(bu_json_str(sign, "symptom", ""), "loss") != 0)
+			continue;
+		/* a partner that another symptom is tested with may come twice */
+		ck_assert_int_ge(bu_json_int(sign, "bad", 0), 3);
+		ck_assert_int_le(bu_json_int(sign, "tests", 9), 5);
+		ck_assert_int_eq(bu_json_int(sign, "tests", 9),
+				 bu_json_int(sign, "bad", 0));
+		found++;
+	}
+	ck_assert_int_eq(found, 1);
 	says(bu_json_str(shown, "hint", ""), "clean or swap the cable");
 	rig_end(&rig);
 }
@@ -238,6 +303,7 @@ END_TEST
 RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
 	 a_late_acknowledgement_is_no_loss, tests_that_do_not_decide_go_on_slowly,
 	 a_newcomers_fault_takes_no_more_than_its_tests,
+	 the_fault_of_proven_ones_is_no_newcomers, the_word_of_one_partner_is_a_doubt,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
 	 a_node_of_a_cluster_is_no_spare,
 	 a_node_with_a_job_is_lent_when_the_job_is_over,

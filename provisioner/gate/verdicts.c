@@ -3,7 +3,8 @@
  * What a campaign means for its candidates: certificates, quarantine, or words about
  * what is waited for. Asked at each look. Invariants: only who is good in every respect
  * is certified; only who stood accused after its second test is quarantined; a larger
- * part that is accused, or several that no test tells apart, quarantine nobody.
+ * part that is accused, several that no test tells apart, or the tests of one partner
+ * alone quarantine nobody.
  */
 #include <string.h>
 
@@ -191,16 +192,17 @@ static void
 judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index,
 	      const struct bu_accusation *accusation)
 {
+	const struct bu_accusation *own;
 	bu_autofree char *cause = NULL;
 	struct bu_reason why;
 
-	if (accusation->what == BU_WHAT_ENDPOINT) {
+	if (accusation->what == BU_WHAT_ENDPOINT && !accusation->witness) {
 		quarantine(gate, campaign, index, accusation, "");
 		return;
 	}
-	if (accusation->what == BU_WHAT_ANY && alone_among(accusation, index) &&
-	    campaign->candidates + campaign->partners > 2) {
-		quarantine(gate, campaign, index, alone_among(accusation, index),
+	own = accusation->what == BU_WHAT_ANY ? alone_among(accusation, index) : NULL;
+	if (own && !own->witness && campaign->candidates + campaign->partners > 2) {
+		quarantine(gate, campaign, index, own,
 			   "; or its leaf, of which no other port was tested");
 		return;
 	}
