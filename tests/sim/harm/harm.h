@@ -58,7 +58,7 @@ enum {
 	X(VIEW, "view", "no view says ready of what is not usable for long", 1)        \
 	X(DRAIN, "drain", "an administrator's drain and its reason stay", 1)           \
 	X(INNOCENT, "innocent", "nobody is quarantined without a fault", 1)            \
-	X(SCAPEGOAT, "scapegoat", "nobody is quarantined for another's fault", 0)      \
+	X(SCAPEGOAT, "scapegoat", "nobody is quarantined for another's fault", 1)      \
 	X(STOLEN, "stolen", "a node in service keeps its machine", 1)                  \
 	X(REPLAY, "replay", "a restart changes nothing that the log owns", 1)          \
 	X(SILENT, "silent", "who waits says what ends the wait", 1)                    \

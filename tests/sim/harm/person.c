@@ -378,7 +378,10 @@ person_helps(void)
 		const char *verb;
 
 		if (blocks_another(node)) {
-			node_command(node->name, "retire", json_object());
+			node_command(node->name,
+				     node->hold.owner == BU_OWNER_PERSON ? "release"
+									 : "retire",
+				     json_object());
 			continue;
 		}
 		if (!node->live.in_profile || slurm_admin_drained(node->name))
