@@ -39,6 +39,23 @@ static const char *const placeholders[] = {
 	"12345678-1234-5678-90ab-cddeefaabbcc",
 };
 
+/* A row each: part of what DMI and Redfish say, in any case, and where that was seen.
+ */
+static const struct {
+	const char *part, *source;
+} dpus[] = {
+	{"bluefield", "NVIDIA/libredfish tests/mockups/nvidia_dpu"},
+};
+
+int
+bu_machine_is_dpu(const char *name)
+{
+	for (size_t i = 0; i < BU_LEN(dpus); i++)
+		if (strcasestr(name, dpus[i].part))
+			return 1;
+	return 0;
+}
+
 int
 bu_mac_normalize(const char *text, char ret_mac[BU_MAC_SIZE])
 {

@@ -74,5 +74,8 @@ void bu_machine_of(const char *serial, const char *uuid, const char *macs,
 		   struct bu_machine *ret);
 /* mac in any form that bu_mac_normalize() reads. */
 int bu_machine_has_mac(const struct bu_machine *machine, const char *mac);
+/* Is this the name (model, product, id) of a network card that is a computer? It has a
+ * BMC, a serial number and a boot order of its own, and is never a node. */
+int bu_machine_is_dpu(const char *name);
 
 #endif

@@ -184,6 +184,25 @@ START_TEST(macs_are_added_once_and_only_good_ones)
 }
 END_TEST
 
-BU_UNIT("machine", a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
+START_TEST(a_network_card_that_is_a_computer_is_known_by_its_name)
+{
+	static const struct {
+		const char *name;
+		int is_dpu;
+	} rows[] = {
+		{"Bluefield", 1},     {"BlueField-3 SmartNIC Main Card", 1},
+		{"BlueField SoC", 1}, {"NVIDIA BLUEFIELD-2 DPU", 1},
+		{"DGXH100", 0},       {"PowerEdge XE9680", 0},
+		{"BladeField", 0},    {"", 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_msg(bu_machine_is_dpu(rows[i].name) == rows[i].is_dpu, "%s",
+			      rows[i].name);
+}
+END_TEST
+
+BU_UNIT("machine", a_network_card_that_is_a_computer_is_known_by_its_name,
+	a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
 	an_id_is_of_what_tells_machines_apart, what_vendors_leave_is_nothing,
 	a_machine_has_its_macs, macs_are_added_once_and_only_good_ones)

@@ -148,6 +148,14 @@ nothing(const struct bu_api *api)
 			 "leave", !api->fleet->desired || !asks_all(api));
 }
 
+/* It boots its own system. */
+static json_t *
+leave(void)
+{
+	return json_pack("{s:i,s:s,s:b}", "again_s", AGAIN_S, "why",
+			 "this is a network card, and no node", "leave", 1);
+}
+
 BU_HANDLER(bu_api_agent_discover)
 {
 	struct bu_api *api = arg;
@@ -171,6 +179,13 @@ BU_HANDLER(bu_api_agent_discover)
 				  "the host at %s has MAC %s, and the machine that it "
 				  "tells of has no such card",
 				  address, mac);
+	/* It shares the host's boot network, and may say what somebody told it. */
+	if (bu_machine_is_dpu(inventory->dmi.product)) {
+		list(api, inventory, &machine, address,
+		     "it is a network card that is a computer (a DPU), and no node");
+		reply->json = leave();
+		return BU_ANSWER_NOW;
+	}
 	node = bu_reconcile_claimed(api->rec, &cards, known ? mac : NULL, &why);
 	if (node) {
 		bu_info("boot", "%s: the machine at %s is told by the profile",

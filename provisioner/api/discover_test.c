@@ -112,6 +112,27 @@ START_TEST(a_node_written_by_its_serial_number_boots)
 }
 END_TEST
 
+/* It tells the serial number of the host that it is in, and is on one wire with it. */
+START_TEST(a_dpu_is_listed_and_sent_away)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	bu_autojson json_t *answer = NULL, *list = NULL;
+	struct site site;
+
+	begin(&site);
+	rig_start(&site.rig, 1);
+	strcpy(inventory->dmi.product, "BlueField-3 SmartNIC Main Card");
+	answer = tell(&site, inventory);
+	ck_assert_ptr_null(json_object_get(answer, "token"));
+	ck_assert(json_is_true(json_object_get(answer, "leave")));
+	list = site_call(&site, site.local, "GET", "/v1/machines", "", 200);
+	rig_text_has(bu_json_str(json_array_get(json_object_get(list, "unknown"), 0),
+				 "why", ""),
+		     "a DPU");
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(who_is_nobody_is_listed_and_left_as_it_is)
 {
 	bu_autoinventory struct bu_inventory *other = rig_inventory(7, "b");
@@ -177,6 +198,7 @@ START_TEST(a_site_may_ask_all_machines_what_they_are)
 }
 END_TEST
 
-RIG_UNIT("discover", a_node_written_by_its_serial_number_boots,
+RIG_UNIT("discover", a_dpu_is_listed_and_sent_away,
+	 a_node_written_by_its_serial_number_boots,
 	 who_is_nobody_is_listed_and_left_as_it_is,
 	 a_site_may_ask_all_machines_what_they_are)

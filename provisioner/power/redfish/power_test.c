@@ -241,17 +241,41 @@ START_TEST(hostile_answers_are_refused)
 }
 END_TEST
 
+/* By its type, its id or its model; also where the profile names it. */
+START_TEST(a_dpu_is_never_the_machine)
+{
+	static const struct {
+		const char *key, *value;
+	} rows[] = {
+		{"SystemType", "DPU"},
+		{"Id", "Bluefield"},
+		{"Model", "BlueField-3 SmartNIC Main Card"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		char *url;
+
+		rig_begin(&rig, "gb200", 0);
+		hostile_set(rig.bmc, "/redfish/v1/Systems/System_0", rows[i].key,
+			    json_string(rows[i].value));
+		ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_INVAL);
+		ck_assert_ptr_nonnull(strstr(rig.err.text, "a DPU"));
+		url = rig.url;
+		rig.url = bu_xasprintf("%s/redfish/v1/Systems/System_0", url);
+		ck_assert_int_eq(rig_do(&rig, BU_POWER_SWITCH_OFF), BU_ERR_INVAL);
+		ck_assert_int_eq(hostile_count(rig.bmc, "POST", ".Reset"), 0);
+		free(url);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 START_TEST(the_machine_is_chosen_or_named)
 {
 	struct rig rig;
 	char *url;
 
-	/* a network card that is a computer is none */
-	rig_begin(&rig, "gb200", 0);
-	hostile_set(rig.bmc, "/redfish/v1/Systems/System_0", "SystemType",
-		    json_string("DPU"));
-	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_REMOTE);
-	rig_end(&rig);
 	/* of two the profile says which */
 	rig_begin(&rig, "dgx", 0);
 	hostile_set(rig.bmc, "/redfish/v1/Systems/HGX_Baseboard_0", "Actions",
@@ -426,10 +450,10 @@ START_TEST(targets_are_checked)
 }
 END_TEST
 
-BU_UNIT("redfish power", every_tree_is_read, macs_come_from_the_cards,
-	what_is_not_surely_off_is_unknown, on_after_409_is_asked_again,
-	a_refusal_is_none_when_it_is_so_already, a_post_goes_out_once,
-	a_lost_get_goes_out_once_more, a_busy_bmc_is_asked_again,
+BU_UNIT("redfish power", a_dpu_is_never_the_machine, every_tree_is_read,
+	macs_come_from_the_cards, what_is_not_surely_off_is_unknown,
+	on_after_409_is_asked_again, a_refusal_is_none_when_it_is_so_already,
+	a_post_goes_out_once, a_lost_get_goes_out_once_more, a_busy_bmc_is_asked_again,
 	a_slow_bmc_times_out_and_delays_no_other, asks_again_after_406,
 	follows_redirects_of_its_own_host_alone, hostile_answers_are_refused,
 	the_machine_is_chosen_or_named, a_task_is_followed_to_its_end,

@@ -84,21 +84,32 @@ rf_members(struct rf_op *op, const char *collection, rf_member_fn fn, void *arg,
 
 struct search {
 	const char *wanted; /* "" = the only machine */
-	int found, seen;
+	int found, seen, dpus;
 	char path[RF_PATH_SIZE];
 	json_t *system;
 	char *names; /* of those that could be it */
 };
 
-/* A network card that is a computer has a BMC, a reset and a boot order of its own. */
+/* A network card that is a computer has a BMC, a reset and a boot order of its own.
+ * Some firmware of it says Physical as its type. */
+static int
+is_dpu(const json_t *system)
+{
+	static const char *const names[] = {"Id", "Model", "SubModel"};
+
+	for (size_t i = 0; i < BU_LEN(names); i++)
+		if (bu_machine_is_dpu(bu_json_str(system, names[i], "")))
+			return 1;
+	return strcmp(bu_json_str(system, "SystemType", ""), "DPU") == 0;
+}
+
 static int
 is_machine(const json_t *system)
 {
 	const json_t *reset = json_object_get(json_object_get(system, "Actions"),
 					      "#ComputerSystem.Reset");
-	const char *type = bu_json_str(system, "SystemType", "");
 
-	return bu_json_str(reset, "target", NULL) && strcmp(type, "DPU") != 0 &&
+	return bu_json_str(reset, "target", NULL) &&
 	       (json_object_get(system, "Boot") ||
 		json_object_get(system, "@Redfish.Settings"));
 }
@@ -120,6 +131,10 @@ consider(struct rf_op *op, const char *path, const json_t *system, void *arg)
 
 	(void)op;
 	search->seen++;
+	if (is_dpu(system)) {
+		search->dpus++;
+		return 0;
+	}
 	if (search->wanted[0] ? !same_path(path, search->wanted) : !is_machine(system))
 		return 0;
 	bu_text_add(&search->names, ", ", "%s", path);
@@ -141,6 +156,12 @@ judge(const struct rf_op *op, const struct search *search, struct bu_err *err)
 				  "write the path of the right one behind the address "
 				  "in bmc",
 				  op->bmc->origin, search->found, search->names);
+	if (search->dpus)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s is the BMC of a network card that is a computer "
+				  "(a DPU), not of a host; write the address of the "
+				  "host's own BMC",
+				  op->bmc->origin);
 	if (search->wanted[0])
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s has no system %s among its %d", op->bmc->origin,
