@@ -79,6 +79,85 @@ bu_domain_xml_reorder(const char *xml, const char *const order[2])
 	return copy;
 }
 
+static int
+is_cdrom(xmlNodePtr device)
+{
+	xmlChar *kind =
+		is(device, "disk") ? xmlGetProp(device, BAD_CAST "device") : NULL;
+	int yes = kind && xmlStrcmp(kind, BAD_CAST "cdrom") == 0;
+
+	xmlFree(kind);
+	return yes;
+}
+
+static void
+drop_cdroms(xmlNodePtr devices)
+{
+	xmlNodePtr device = first_of(devices), next;
+
+	for (; device; device = next) {
+		next = device->next;
+		if (is_cdrom(device)) {
+			xmlUnlinkNode(device);
+			xmlFreeNode(device);
+		}
+	}
+}
+
+static xmlNodePtr
+add(xmlNodePtr parent, const char *name, const char *const props[][2], size_t count)
+{
+	xmlNodePtr node = xmlNewChild(parent, NULL, BAD_CAST name, NULL);
+
+	for (size_t i = 0; i < count; i++)
+		xmlNewProp(node, BAD_CAST props[i][0], BAD_CAST props[i][1]);
+	return node;
+}
+
+/* The older machine type has IDE alone, the newer one SATA alone. */
+static void
+add_cdrom(xmlNodePtr root, const char *file)
+{
+	xmlNodePtr type = child(child(root, "os"), "type"), disk;
+	xmlChar *machine = xmlGetProp(type, BAD_CAST "machine");
+	int sata = machine && strstr((const char *)machine, "q35");
+
+	disk = add(child(root, "devices"), "disk",
+		   (const char *const[][2]){{"type", "file"}, {"device", "cdrom"}}, 2);
+	add(disk, "driver", (const char *const[][2]){{"name", "qemu"}, {"type", "raw"}},
+	    2);
+	add(disk, "source", (const char *const[][2]){{"file", file}}, 1);
+	add(disk, "target",
+	    (const char *const[][2]){{"dev", sata ? "sda" : "hdc"},
+				     {"bus", sata ? "sata" : "ide"}},
+	    2);
+	add(disk, "readonly", NULL, 0);
+	xmlFree(machine);
+}
+
+char *
+bu_domain_xml_cdrom(const char *xml, const char *file)
+{
+	xmlDocPtr doc = parse(xml);
+	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
+	xmlNodePtr devices = child(root, "devices");
+	xmlChar *text = NULL;
+	char *copy = NULL;
+	int size;
+
+	if (devices && child(root, "os")) {
+		drop_cdroms(devices);
+		if (file)
+			add_cdrom(root, file);
+		xmlDocDumpMemory(doc, &text, &size);
+	}
+	if (text)
+		copy = bu_xstrdup((const char *)text);
+	xmlFree(text);
+	xmlFreeDoc(doc);
+	return copy;
+}
+
 /* <system><entry name="serial"> */
 static void
 read_serial(xmlNodePtr sysinfo, char *ret, size_t size)

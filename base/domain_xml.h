@@ -11,6 +11,9 @@
 /* The domain with these two as its boot order ("network", "hd", "cdrom"), and no other
  * order at a device; owned. NULL when it is no domain with an <os>. */
 char *bu_domain_xml_reorder(const char *xml, const char *const order[2]);
+/* The domain with this file in a CD drive that boots, and no other such file; NULL =
+ * none. Owned; NULL when it is no domain. */
+char *bu_domain_xml_cdrom(const char *xml, const char *file);
 /* The serial number that its SMBIOS says; "" when it says none, or is no domain. */
 void bu_domain_xml_serial(const char *xml, char *ret, size_t size);
 /* Where its first serial port leads: the path of a file, else the type ("pty"); "" when

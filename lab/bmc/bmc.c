@@ -21,6 +21,7 @@ bu_bmc_create(const struct bu_bmc_opts *opts)
 	bmc->tree = opts->tree;
 	bmc->machine = opts->machine;
 	bmc->identity = *opts->identity;
+	bmc->fetch = opts->fetch;
 	bmc->own = json_object();
 	bmc->now_ms = opts->now_ms;
 	bmc->wall_ms = opts->wall_ms;

@@ -28,8 +28,10 @@ struct bu_bmc_opts {
 	struct bu_bmc_machine *machine; /* owned from now on */
 	const struct bu_bmc_identity *identity;
 	const char *user, *password; /* NULL = the factory's */
-	int64_t now_ms;              /* monotonic */
-	int64_t wall_ms;             /* Unix time */
+	/* Is there an image at this address? NULL: nobody looks. */
+	int (*fetch)(const char *url, struct bu_err *err);
+	int64_t now_ms;  /* monotonic */
+	int64_t wall_ms; /* Unix time */
 };
 /* Never NULL. */
 struct bu_bmc *bu_bmc_create(const struct bu_bmc_opts *opts);

@@ -227,6 +227,12 @@ spend(struct bu_bmc *bmc, const char *uri)
 	set(boot, TARGET, "None");
 }
 
+static int
+is_cd(const char *target)
+{
+	return strcmp(target, "Cd") == 0 || strcmp(target, "UsbCd") == 0;
+}
+
 void
 bu_bmc_begin_boot(struct bu_bmc *bmc, char *ret_target, size_t size)
 {
@@ -242,6 +248,10 @@ bu_bmc_begin_boot(struct bu_bmc *bmc, char *ret_target, size_t size)
 	if (strcmp(enabled, "Disabled") == 0 || strcmp(target, "None") == 0 ||
 	    bu_bmc_fault_get(bmc, BU_BMC_FAULT_IGNORES_BOOT) != BU_BMC_NOT)
 		target = first ? option_target(bmc, first) : "Hdd";
+	if (is_cd(target))
+		target = strcmp(target, bu_bmc_rule(bmc, "virtual_cd", "Cd")) == 0
+				 ? "Cd"
+				 : "Hdd"; /* the other drive is empty */
 	bu_text_copy(ret_target, size, target);
 	spend(bmc, bmc->tree->system);
 	if (json_object_get(bmc->own, place(bmc, "boot_at")))

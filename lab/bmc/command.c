@@ -18,6 +18,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/url.h"
+#include "lab/bmc/fetch.h"
 #include "lab/bmc/server.h"
 #include "lab/commands.h"
 
@@ -261,6 +262,7 @@ add(struct fleet *fleet, const struct opts *opts, int number, struct bu_err *err
 		.identity = &identity,
 		.user = opts->user,
 		.password = fleet->password,
+		.fetch = bu_lab_fetch_look,
 		.now_ms = bu_loop_now_ms(fleet->loop),
 		.wall_ms = bu_wall_ms(bu_clock_system()),
 	});

@@ -6,15 +6,19 @@
  */
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/domain_xml.h"
 #include "base/text.h"
+#include "lab/bmc/fetch.h"
 #include "lab/bmc/machine.h"
 
 struct domain {
 	struct bu_bmc_machine machine;
 	char *uri, *name;
+	char *image; /* file of what is in the virtual drive */
 	virConnectPtr conn;
 	virDomainPtr domain;
 };
@@ -68,18 +72,22 @@ static const struct {
 };
 
 static int
-set_order(struct domain *self, const char *target, struct bu_err *err)
+set_order(struct domain *self, const char *target, const char *image,
+	  struct bu_err *err)
 {
 	size_t row = 0;
 	char *xml = virDomainGetXMLDesc(self->domain, VIR_DOMAIN_XML_INACTIVE |
 							      VIR_DOMAIN_XML_SECURE);
 	virDomainPtr changed = NULL;
 	char *wanted = NULL;
+	bu_autofree char *ordered = NULL;
 
 	while (*orders[row].target && strcmp(orders[row].target, target) != 0)
 		row++;
 	if (xml)
-		wanted = bu_domain_xml_reorder(xml, orders[row].order);
+		ordered = bu_domain_xml_reorder(xml, orders[row].order);
+	if (ordered)
+		wanted = bu_domain_xml_cdrom(ordered, image);
 	if (wanted)
 		changed = virDomainDefineXML(self->conn, wanted);
 	free(xml);
@@ -116,7 +124,9 @@ domain_start(struct bu_bmc_machine *machine, const char *target, const char *url
 
 	if (enter(self, err) != 0)
 		return -1;
-	rc = set_order(self, target, err);
+	rc = url ? bu_lab_fetch_image(url, self->image, err) : 0;
+	if (rc == 0)
+		rc = set_order(self, target, url ? self->image : NULL, err);
 	if (rc == 0 && virDomainIsActive(self->domain) == 0 &&
 	    virDomainCreate(self->domain) != 0)
 		rc = failed(self, "start", err);
@@ -162,6 +172,8 @@ domain_close(struct bu_bmc_machine *machine)
 {
 	struct domain *self = (struct domain *)machine;
 
+	unlink(self->image);
+	free(self->image);
 	free(self->uri);
 	free(self->name);
 	free(self);
@@ -190,7 +202,7 @@ struct bu_bmc_machine *
 bu_bmc_machine_domain(const char *place, struct bu_bmc_identity *ret,
 		      struct bu_err *err)
 {
-	const char *hash = strrchr(place, '#');
+	const char *hash = strrchr(place, '#'), *tmp = getenv("TMPDIR");
 	struct domain *self;
 	char *xml;
 
@@ -205,6 +217,8 @@ bu_bmc_machine_domain(const char *place, struct bu_bmc_identity *ret,
 	self->machine.ops = &domain_ops;
 	self->uri = bu_xstrndup(place, (size_t)(hash - place));
 	self->name = bu_xstrdup(hash + 1);
+	self->image = bu_xasprintf("%s/bringup-medium-%s-%d.iso",
+				   tmp ? tmp : "/var/tmp", self->name, (int)getpid());
 	if (enter(self, err) != 0) {
 		domain_close(&self->machine);
 		return NULL;

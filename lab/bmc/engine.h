@@ -30,6 +30,7 @@ enum bu_bmc_phase {
 struct bu_bmc {
 	const struct bu_bmc_tree *tree;
 	struct bu_bmc_machine *machine;
+	int (*fetch)(const char *url, struct bu_err *err); /* NULL: nobody looks */
 	struct bu_bmc_identity identity;
 	char service[40]; /* UUID of the BMC itself */
 	json_t *own;
@@ -154,6 +155,8 @@ int bu_bmc_monitor(struct bu_bmc_call *call);
 void bu_bmc_insert_media(struct bu_bmc_call *call, const char *resource);
 void bu_bmc_eject_media(struct bu_bmc_call *call, const char *resource);
 void bu_bmc_patch_media(struct bu_bmc_call *call);
+/* Images whose insertion was a task are in. */
+void bu_bmc_finish_media(struct bu_bmc *bmc);
 /* The image of a virtual CD that is inserted; NULL = none. */
 const char *bu_bmc_media_image(struct bu_bmc *bmc);
 

@@ -137,6 +137,7 @@ bu_bmc_advance(struct bu_bmc *bmc, int64_t now_ms)
 	while (step(bmc))
 		;
 	bu_bmc_finish_tasks(bmc, 0);
+	bu_bmc_finish_media(bmc);
 	if (bmc->phase == BU_BMC_OFF)
 		return -1;
 	if (bmc->phase == BU_BMC_ON)

@@ -408,8 +408,74 @@ START_TEST(media_go_in_by_action_or_by_patch)
 }
 END_TEST
 
-BU_UNIT("lab bmc service", strangers_get_401_and_nothing_else,
-	a_session_is_a_token_until_it_is_deleted,
+static int
+only_known(const char *url, struct bu_err *err)
+{
+	return strcmp(url, "http://10.0.0.1/boot.iso") == 0
+		       ? 0
+		       : bu_err_set(err, BU_ERR_REMOTE, 0, "404");
+}
+
+/* What each vendor takes as the parameters of an insertion, and in which drive. */
+START_TEST(an_insertion_is_as_the_vendor_wants_it)
+{
+#define IN(manager, slot)                                                              \
+	"/redfish/v1/Managers/" manager "/VirtualMedia/" slot                          \
+	"/Actions/VirtualMedia.InsertMedia"
+#define ISO "{\"Image\":\"http://10.0.0.1/boot.iso\""
+	static const struct {
+		const char *tree, *action, *body;
+		int status;
+	} rows[] = {
+		{"hpe", IN("1", "2"), ISO "}", 204},
+		{"hpe", IN("1", "2"), ISO ",\"WriteProtected\":true}", 400},
+		{"hpe", IN("1", "2"), ISO ",\"Colour\":1}", 400},
+		{"hpe", IN("1", "2"), "{}", 400},
+		{"hpe", IN("1", "2"), "{\"Image\":\"http://10.0.0.1/x.iso\"}", 400},
+		{"hpe", IN("1", "1"), ISO "}", 400}, /* a stick */
+		{"supermicro", IN("1", "2"), ISO "}", 400},
+		{"supermicro", IN("1", "2"), ISO ",\"TransferProtocolType\":\"HTTP\"}",
+		 204},
+		{"gb200", IN("BMC_0", "2"), ISO "}", 202},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+
+		begin_with(&site, rows[i].tree, only_known);
+		ck_assert_msg(ask(&site, "POST", rows[i].action, rows[i].body) ==
+				      rows[i].status,
+			      "%zu: %d", i, site.reply.status);
+		finish(&site);
+	}
+#undef IN
+#undef ISO
+}
+END_TEST
+
+START_TEST(an_insertion_that_is_a_task_shows_when_it_ends)
+{
+	static const char drive[] = "/redfish/v1/Managers/BMC_0/VirtualMedia/2";
+	struct site site;
+
+	begin(&site, "gb200");
+	ck_assert_int_eq(ask(&site, "POST",
+			     "/redfish/v1/Managers/BMC_0/VirtualMedia/2/Actions/"
+			     "VirtualMedia.InsertMedia",
+			     "{\"Image\":\"http://10.0.0.1/boot.iso\"}"),
+			 202);
+	ask(&site, "GET", drive, NULL);
+	ck_assert_str_eq(value(&site, "Image"), "(no text)");
+	site.now_ms += 2000;
+	ask(&site, "GET", drive, NULL);
+	ck_assert_str_eq(value(&site, "Image"), "http://10.0.0.1/boot.iso");
+	finish(&site);
+}
+END_TEST
+
+BU_UNIT("lab bmc service", an_insertion_is_as_the_vendor_wants_it,
+	an_insertion_that_is_a_task_shows_when_it_ends,
+	strangers_get_401_and_nothing_else, a_session_is_a_token_until_it_is_deleted,
 	sessions_have_a_cap_and_end_when_unused,
 	so_many_wrong_passwords_lock_an_account,
 	a_reader_reads_and_changes_its_own_password,

@@ -34,6 +34,11 @@ static const char *const rules[] = {
 	"post_refuses_boot", /* yes: 400 while in POST */
 	"bios_task",         /* yes: 202 with a task that the next reset ends */
 	"trailing_slash",    /* yes: each link ends with '/' */
+	"media_ms",          /* an insertion is a task that takes so long */
+	"media_wants",       /* a parameter that an insertion must have */
+	"media_refuses",     /* one that it must not have */
+	"media_stays",       /* yes: an empty drive goes on saying Inserted */
+	"virtual_cd",        /* the boot target that means the virtual drive */
 	"manager_ms",        /* restart of the BMC */
 };
 

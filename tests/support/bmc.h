@@ -31,7 +31,8 @@ struct site {
 };
 
 static inline void
-begin(struct site *site, const char *name)
+begin_with(struct site *site, const char *name,
+	   int (*fetch)(const char *url, struct bu_err *err))
 {
 	struct bu_bmc_identity identity;
 	struct bu_err err = {0};
@@ -46,6 +47,7 @@ begin(struct site *site, const char *name)
 							.identity = &identity,
 							.user = "admin",
 							.password = "secret",
+							.fetch = fetch,
 							.now_ms = site->now_ms});
 	/* admin:secret */
 	site->with.authorization = "Basic YWRtaW46c2VjcmV0";
@@ -59,6 +61,12 @@ finish(struct site *site)
 	bu_bmc_reply_free(&site->reply);
 	bu_bmc_destroy(site->bmc);
 	bu_bmc_tree_free(site->tree);
+}
+
+static inline void
+begin(struct site *site, const char *name)
+{
+	begin_with(site, name, NULL);
 }
 
 /* The status of the answer; the answer is in site->reply. */
