@@ -81,6 +81,8 @@ demo|chrony|time for the nodes|
 demo|mmdebstrap|builds the image's root file system|
 demo|mtools|fills the image's boot partition|
 demo|dosfstools|makes the image's boot partition|
+demo|xorriso|makes the boot medium|
+demo|isolinux|boots it under BIOS|
 demo|syslinux|boots the image under BIOS|
 demo|syslinux-common|its modules|
 demo|libdevmapper1.02.1|for grub-mkimage, which makes the loader of the disk|

@@ -149,6 +149,7 @@ struct bu_desired_hardware {
 	char *name; /* never NULL */
 	char *disk; /* as of profiles/load/disk.h; never NULL: the only one written */
 	int64_t post_ms;   /* 0 = not given: see bu_desired_post_ms() */
+	char *boot;        /* "network", "media"; never NULL */
 	char *boot_loader; /* "ipxe", "grub"; never NULL */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;

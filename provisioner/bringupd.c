@@ -46,6 +46,7 @@ struct daemon {
 	char *agent_url;
 	char *script_url;
 	char *console_dir;
+	char *media_url;
 };
 
 /* What DHCP, DNS and time go by. */
@@ -204,6 +205,10 @@ start_engine(struct daemon *d, struct bu_err *err)
 	opts.power = d->power;
 	d->console_dir = bu_xasprintf("%s/console", d->settings.state);
 	opts.console_dir = d->console_dir;
+	d->media_url = d->settings.media_url[0]
+			       ? bu_xstrdup(d->settings.media_url)
+			       : bu_xasprintf("http://%s", d->settings.boot_listen);
+	opts.media_url = d->media_url;
 	memcpy(opts.limit_s, d->settings.limit_s, sizeof(opts.limit_s));
 	d->api.rec = bu_reconcile_create(&opts);
 	d->api.rollouts = bu_rollouts_create(d->fleet, d->api.rec);
@@ -410,6 +415,7 @@ stop(struct daemon *d)
 	free(d->http_url);
 	free(d->agent_url);
 	free(d->script_url);
+	free(d->media_url);
 }
 
 /* Each agent keeps a connection. Not without end: some programs that are started from

@@ -219,6 +219,10 @@ static const struct bu_key keys[] = {
 	FIELD(hardware, post_ms), BU_CLASS_NONE,
 	"time that the firmware may take from power-on until it loads a system, on top of "
 	"the deadlines of inspecting and booting; 8 m unless given, none with libvirt"},
+{"hardware", "boot", BU_KEY_CHOICE, "network|media", 0, 0, "network",
+	FIELD(hardware, boot), BU_CLASS_NONE,
+	"media: its BMC's virtual drive gets a boot medium (power = redfish), and no DHCP "
+	"is needed"},
 {"hardware", "boot_loader", BU_KEY_CHOICE, "ipxe|grub", 0, 0, "ipxe",
 	FIELD(hardware, boot_loader), BU_CLASS_NONE,
 	"what UEFI machines load from the network: iPXE, or shim and signed GRUB, with "

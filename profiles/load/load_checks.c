@@ -310,6 +310,23 @@ check_pool_rails(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			      "fabric and rdma = rxe or rdma = hardware to networks");
 }
 
+/* IPMI and hypervisors have no drive that takes an address. */
+static void
+check_pool_boot(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		const struct bu_ini_section *section)
+{
+	const char *boot = pool->hardware ? pool->hardware->boot : NULL;
+
+	if (boot && pool->power && strcmp(boot, "media") == 0 &&
+	    strcmp(pool->power, "redfish") != 0)
+		bu_load_wrong(
+			ld, section, "power",
+			"is %s, and [hardware %s] says boot = media; only a "
+			"Redfish BMC has a virtual drive: power = redfish, or boot "
+			"= network",
+			pool->power, pool->hardware->name);
+}
+
 static void
 check_pool(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	   const struct bu_ini_section *section)
@@ -317,6 +334,7 @@ check_pool(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	bu_load_check_pool_networks(ld, pool, section);
 	check_pool_settings(ld, pool, section);
 	check_pool_rails(ld, pool, section);
+	check_pool_boot(ld, pool, section);
 	if (bu_ini_entry(section, "cluster") && !bu_ini_entry(section, "validation"))
 		bu_load_wrong(ld, section, "validation",
 			      "is missing; nodes of a cluster must be validated");

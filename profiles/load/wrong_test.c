@@ -275,6 +275,10 @@ static const struct wrong {
 	 "site.ini:19: [node node002] mac: '52:54:00:77:00:01' is that of node "
 	 "'node001' "
 	 "(racks.csv:2); each machine has its own\n"},
+	{"disk = smallest", "disk = smallest\nboot = media",
+	 "site.ini:31: [pool train] power: is libvirt, and [hardware vm] says boot = "
+	 "media; only a Redfish BMC has a virtual drive: power = redfish, or boot = "
+	 "network\n"},
 	{"power = libvirt", "power = redfish",
 	 "racks.csv:2: [node node001] bmc: 'qemu:///system#node001' is wrong; power = "
 	 "redfish takes an https URL, like https://bmc-gpu001.oob\n"

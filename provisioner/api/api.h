@@ -54,6 +54,10 @@ extern const struct bu_route bu_api_routes[];
 BU_HANDLER(bu_api_boot_first);
 BU_HANDLER(bu_api_boot_script);
 BU_HANDLER(bu_api_boot_file);
+/* boot_media.c: a node's boot medium, which its BMC fetches */
+BU_HANDLER(bu_api_boot_medium);
+/* Can one be made? BU_ERR_NOTFOUND, BU_ERR_VERIFY: no, and what to do. */
+bu_must int bu_api_medium_check(const struct bu_api *api, struct bu_err *err);
 /* What is served by TFTP follows the node; NULL: all of them, by another profile. */
 void bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node);
 BU_HANDLER(bu_api_image_file);

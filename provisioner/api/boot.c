@@ -165,7 +165,8 @@ BU_HANDLER(bu_api_boot_script)
 		return BU_ANSWER_NOW;
 	}
 	bu_request_address(request, address);
-	agent = bu_reconcile_boots(node);
+	/* One that boots from a medium has its token there. */
+	agent = bu_reconcile_boots(node) && !bu_medium_is(target.node);
 	if (agent && is_stranger(api, node, address, mac)) {
 		reply->text =
 			bu_script_boot_disk("this is not its machine", api->http_url);

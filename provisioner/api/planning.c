@@ -57,6 +57,26 @@ check_own(const struct bu_api *api, const struct bu_desired *desired,
 	bu_reserved_check(desired, own.list, own.count, findings);
 }
 
+/* A medium that cannot be made would be found missing node by node. */
+static void
+check_media(const struct bu_api *api, const struct bu_desired *desired,
+	    struct bu_findings *findings)
+{
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		struct bu_err err = {0};
+
+		if (!bu_medium_is(node) || bu_api_medium_check(api, &err) == 0)
+			continue;
+		bu_findings_add(findings, BU_FINDING_ERROR, node->origin.file,
+				node->origin.line,
+				"%s boots from a medium (boot = media), which this "
+				"appliance has not: %s",
+				node->name, err.text);
+		return;
+	}
+}
+
 struct bu_desired *
 bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_err *err)
 {
@@ -65,6 +85,8 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 
 	if (desired)
 		check_own(api, desired, &findings);
+	if (desired)
+		check_media(api, desired, &findings);
 	if (findings.errors || findings.unsupported) {
 		bu_findings_err(&findings, err);
 		bu_desired_destroy(desired);

@@ -9,6 +9,8 @@ const struct bu_route bu_api_routes[] = {
 	 "the first iPXE script"},
 	{"GET", "/boot/script/*", BU_LISTEN_BOOT, bu_api_boot_script,
 	 "iPXE script of the NIC with this MAC"},
+	{"GET", BU_MEDIUM_PATH "*/*", BU_LISTEN_BOOT, bu_api_boot_medium,
+	 "boot medium of a node, for its BMC"},
 	{"GET", "/boot/*", BU_LISTEN_BOOT, bu_api_boot_file, "kernel, ramdisk, CA"},
 	{"GET", "/images/*/*", BU_LISTEN_BOOT, bu_api_image_file,
 	 "manifest and parts of an image, by Range"},

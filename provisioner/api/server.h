@@ -45,6 +45,12 @@ const char *bu_request_query(const struct bu_request *request, const char *name)
 int64_t bu_request_number(const struct bu_request *request, const char *name,
 			  int64_t fallback, int64_t most);
 
+struct bu_overlay {
+	uint64_t offset;
+	size_t size;
+	char bytes[4096];
+};
+
 /* What a handler fills; all of it starts empty. One of json, text, fd is used. */
 struct bu_reply {
 	int status;   /* 0 = 200 */
@@ -54,6 +60,9 @@ struct bu_reply {
 	int has_fd;
 	int fd; /* taken; Range is honoured */
 	uint64_t fd_size;
+	/* What is sent instead of the file's own bytes there; taken. */
+	struct bu_overlay *overlays;
+	size_t overlays_count;
 	/* What was handed to the log until now is in it before this is sent: who hears
 	 * that something was taken may rely on it. NULL = at once. */
 	const struct bu_store *logged;

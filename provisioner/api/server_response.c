@@ -57,7 +57,23 @@ parse_range(const char *text, uint64_t size, uint64_t *ret_from, uint64_t *ret_c
 struct file_part {
 	int fd;
 	uint64_t from;
+	struct bu_overlay *overlays;
+	size_t overlays_count;
 };
+
+/* at: where buf is in the file. */
+static void
+lay_over(const struct bu_overlay *overlay, uint64_t at, char *buf, size_t size)
+{
+	uint64_t from = at > overlay->offset ? at : overlay->offset;
+	uint64_t end = at + size, overlay_end = overlay->offset + overlay->size;
+
+	if (end > overlay_end)
+		end = overlay_end;
+	if (from < end)
+		memcpy(buf + (from - at), overlay->bytes + (from - overlay->offset),
+		       end - from);
+}
 
 static ssize_t
 read_part(void *arg, uint64_t at, char *buf, size_t size)
@@ -65,6 +81,8 @@ read_part(void *arg, uint64_t at, char *buf, size_t size)
 	const struct file_part *part = arg;
 	ssize_t got = pread(part->fd, buf, size, (off_t)(part->from + at));
 
+	for (size_t i = 0; got > 0 && i < part->overlays_count; i++)
+		lay_over(&part->overlays[i], part->from + at, buf, (size_t)got);
 	/* A file that was cut meanwhile ends the connection, not the answer. */
 	return got > 0 ? got : MHD_CONTENT_READER_END_WITH_ERROR;
 }
@@ -75,15 +93,18 @@ free_part(void *arg)
 	struct file_part *part = arg;
 
 	close(part->fd);
+	free(part->overlays);
 	free(part);
 }
 
 static struct MHD_Response *
-response_of_part(int fd, uint64_t from, uint64_t count)
+response_of_part(const struct bu_reply *reply, uint64_t from, uint64_t count)
 {
 	struct file_part *part = bu_xcalloc(1, sizeof(*part));
 
-	part->fd = fd;
+	part->fd = reply->fd;
+	part->overlays = reply->overlays;
+	part->overlays_count = reply->overlays_count;
 	part->from = from;
 	return MHD_create_response_from_callback(count, FILE_BLOCK, read_part, part,
 						 free_part);
@@ -100,6 +121,7 @@ response_of_fd(struct MHD_Connection *connection, struct bu_reply *reply, int *s
 
 	if (range && parse_range(range, reply->fd_size, &from, &count) != 0) {
 		close(reply->fd);
+		free(reply->overlays);
 		*status = 416;
 		snprintf(text, sizeof(text), "bytes */%llu",
 			 (unsigned long long)reply->fd_size);
@@ -108,7 +130,7 @@ response_of_fd(struct MHD_Connection *connection, struct bu_reply *reply, int *s
 		MHD_add_response_header(response, "Content-Range", text);
 		return response;
 	}
-	response = response_of_part(reply->fd, from, count);
+	response = response_of_part(reply, from, count);
 	MHD_add_response_header(response, "Accept-Ranges", "bytes");
 	if (range) {
 		*status = 206;

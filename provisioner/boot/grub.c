@@ -47,6 +47,18 @@ escape(const char *words)
 	return text;
 }
 
+char *
+bu_grub_media(const struct bu_script_agent *agent)
+{
+	bu_autofree char *plain = bu_script_kargs(agent), *kargs = escape(plain);
+
+	return bu_xasprintf("echo bringup: %s boots the agent from its medium\n"
+			    "linux /boot/vmlinuz %s\n"
+			    "initrd /boot/agent.img\n"
+			    "boot\n",
+			    agent->node, kargs);
+}
+
 /* It asks again until it gets them: this boot was ordered, and its order has the
  * deadline. */
 char *

@@ -9,5 +9,7 @@
 char *bu_grub_first(void);
 /* grub/MAC.cfg: boots the ramdisk with the agent. Owned. */
 char *bu_grub_agent(const struct bu_script_agent *agent);
+/* boot/grub/grub.cfg of a boot medium. Owned. */
+char *bu_grub_media(const struct bu_script_agent *agent);
 
 #endif

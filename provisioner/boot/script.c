@@ -3,6 +3,7 @@
 #include "provisioner/boot/script.h"
 
 #include "base/err.h"
+#include "base/text.h"
 
 /* A minute's patience with an appliance that starts anew; then the disk, which may hold
  * a good system: a node must not need the appliance to come back from a power cut. */
@@ -28,17 +29,22 @@ bu_script_first(const char *http_url)
 char *
 bu_script_kargs(const struct bu_script_agent *agent)
 {
-	bu_autofree char *who =
-		agent->node ? bu_xasprintf(" bringup.node=%s bringup.token=%s",
-					   agent->node, agent->token)
-			    : bu_xstrdup("");
+	char *text = bu_xstrdup("console=tty0 console=ttyS0,115200n8 quiet panic=5");
 
-	return bu_xasprintf("console=tty0 console=ttyS0,115200n8 quiet panic=5 "
-			    "initrd=agent.img BOOTIF=%s bringup.url=%s bringup.boot=%s "
-			    "bringup.ca=%s%s%s%s",
-			    agent->mac, agent->agent_url, agent->http_url,
-			    agent->ca_digest, who, agent->kargs ? " " : "",
-			    agent->kargs ? agent->kargs : "");
+	if (!agent->from_media)
+		bu_text_add(&text, " ", "initrd=agent.img");
+	if (*agent->mac)
+		bu_text_add(&text, " ", "BOOTIF=%s", agent->mac);
+	if (agent->address)
+		bu_text_add(&text, " ", "bringup.ip=%s", agent->address);
+	bu_text_add(&text, " ", "bringup.url=%s bringup.boot=%s bringup.ca=%s",
+		    agent->agent_url, agent->http_url, agent->ca_digest);
+	if (agent->node)
+		bu_text_add(&text, " ", "bringup.node=%s bringup.token=%s", agent->node,
+			    agent->token);
+	if (agent->kargs)
+		bu_text_add(&text, " ", "%s", agent->kargs);
+	return text;
 }
 
 /* "initrd=" is what the kernel asks for under UEFI; BIOS does not mind it. It asks

@@ -14,6 +14,10 @@ struct bu_script_agent {
 	const char *mac;
 	const char *token; /* of this boot alone */
 	const char *kargs; /* more kernel arguments; NULL = none */
+	/* From a boot medium, whose loader needs no word of the ramdisk; the address of
+	 * the boot NIC, "10.77.0.11/24,GATEWAY", NULL = by DHCP. */
+	int from_media;
+	const char *address;
 };
 /* What the kernel is told, by any loader. Owned. */
 char *bu_script_kargs(const struct bu_script_agent *agent);

@@ -30,6 +30,12 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 	}
 }
 
+int
+bu_medium_is(const struct bu_desired_node *want)
+{
+	return strcmp(want->hardware->boot, "media") == 0;
+}
+
 void
 bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 	    const struct bu_desired_node *want, struct bu_node_bmc *ret)

@@ -102,7 +102,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 	struct bu_node_bmc bmc;
 
 	effect->switches = 1;
-	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_medium_bmc(rec, node, want, &bmc);
 	bu_power_boot(rec->power, &bmc.bmc, &how, on_boot, effect);
 }
 
@@ -178,6 +178,6 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 		bu_effect_start(rec, node);
 		return;
 	}
-	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_medium_bmc(rec, node, want, &bmc);
 	bu_power_status(rec->power, &bmc.bmc, on_observed, bu_effect_of(rec, node));
 }

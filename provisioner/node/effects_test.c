@@ -3,6 +3,8 @@
  * What bringup-power is asked for and when its answers count. It is a fake here, in
  * this program: a boot is answered when the test says so.
  */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -18,8 +20,9 @@ static struct {
 	void *arg;
 	struct bu_power_boot how;
 	struct bu_machine machine; /* that is expected */
+	char medium[200], media_dir[100];
 } boots[BOOTS_MAX];
-static int count;
+static int count, ejected, eject_fails;
 
 struct bu_power *
 bu_power_create(struct bu_loop *loop, const char *program, const char *journal,
@@ -48,6 +51,10 @@ bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	ck_assert_int_lt(count, BOOTS_MAX);
 	boots[count].how = *how;
 	boots[count].machine = *bmc->machine;
+	snprintf(boots[count].medium, sizeof(boots[count].medium), "%s",
+		 bmc->media ? bmc->media : "");
+	snprintf(boots[count].media_dir, sizeof(boots[count].media_dir), "%s",
+		 bmc->media_dir ? bmc->media_dir : "");
 	boots[count].fn = fn;
 	boots[count++].arg = arg;
 }
@@ -68,6 +75,18 @@ void
 bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
 		 const char *node, const char *way, bu_power_report_fn fn, void *arg)
 {
+}
+
+void
+bu_power_eject(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+	       void *arg)
+{
+	struct bu_err err = {.kind = BU_ERR_REMOTE};
+
+	ck_assert_str_eq(bmc->media_dir, "http://10.0.0.9:8080/boot/media/");
+	ejected++;
+	fn(&(struct bu_power_seen){.state = BU_POWER_UNKNOWN},
+	   eject_fails ? &err : NULL, arg);
 }
 
 static void
@@ -97,6 +116,73 @@ begin(struct rig *rig)
 	ck_assert_int_eq(count, 1);
 	return node;
 }
+
+/* Its class boots from a medium. */
+static void
+give_medium(struct rig *rig, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(rig->fleet, node);
+	struct bu_desired_hardware *hardware =
+		(struct bu_desired_hardware *)(uintptr_t)want->hardware;
+
+	ejected = eject_fails = 0;
+	rig->rec->media_url = "http://10.0.0.9:8080";
+	free(hardware->boot);
+	hardware->boot = bu_xstrdup("media");
+}
+
+/* The address is of this attempt alone, and the drive is emptied once the machine is
+ * admitted: it has all that was on the medium. */
+START_TEST(a_medium_is_in_until_its_machine_is_admitted)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	char first[200];
+
+	give_medium(&rig, node);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	rig_text_has(boots[0].medium, "http://10.0.0.9:8080/boot/media/node001/");
+	strcpy(first, boots[0].medium);
+	answer(&rig, 0, NULL);
+	rig_pass(&rig, 302 * 1000);
+	ck_assert_int_eq(count, 2);
+	rig_text_has(boots[1].medium, "http://10.0.0.9:8080/boot/media/node001/");
+	ck_assert_str_ne(boots[1].medium, first);
+	ck_assert_int_eq(ejected, 0);
+	answer(&rig, 1, NULL);
+	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL), 0);
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(ejected, 1);
+	rig_pass(&rig, 20 * 1000); /* and not again */
+	ck_assert_int_eq(ejected, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_medium_that_is_left_is_taken_out_after_a_failure)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+
+	give_medium(&rig, node);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	answer(&rig, 0, NULL);
+	eject_fails = 1;
+	rig_fire(&rig, node, BU_TRIGGER_FAULT);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	rig_pass(&rig, 2000);
+	ck_assert_int_eq(ejected, 1);
+	eject_fails = 0;
+	rig_pass(&rig, 302 * 1000); /* tried again, until it is out */
+	ck_assert_int_eq(ejected, 2);
+	rig_pass(&rig, 302 * 1000);
+	ck_assert_int_eq(ejected, 2);
+	rig_end(&rig);
+}
+END_TEST
 
 /* The power cycle after it is under way; both steps have one name but for the state. */
 START_TEST(an_answer_of_an_older_attempt_is_none)
@@ -433,7 +519,9 @@ START_TEST(a_machine_that_a_person_switches_is_waited_for)
 }
 END_TEST
 
-RIG_UNIT("effects", a_machine_that_a_person_switches_is_waited_for,
+RIG_UNIT("effects", a_medium_is_in_until_its_machine_is_admitted,
+	 a_medium_that_is_left_is_taken_out_after_a_failure,
+	 a_machine_that_a_person_switches_is_waited_for,
 	 the_bmc_is_asked_for_the_nodes_own_machine,
 	 what_two_nodes_share_is_not_asked_for, a_rotation_leaves_what_a_bmc_came_with,
 	 a_foreign_machine_holds_the_node, a_bmc_that_cannot_say_whose_it_is_is_said,

@@ -208,7 +208,7 @@ bu_reconcile_claimed(const struct bu_reconcile *rec, const struct bu_machine *ca
 
 		if (!want || !is_told_by(want, cards))
 			continue;
-		if (bu_reconcile_boots(node) &&
+		if (bu_reconcile_boots(node) && !bu_medium_is(want) &&
 		    check_machine(node, want, cards, &why) == 0 &&
 		    check_host(rec, node, &host, cards, &why) == 0)
 			return node;

@@ -113,7 +113,7 @@ struct bu_cert_look {
 
 /* What the machine of a node has asked for in its present boot (proof.h has the names).
  */
-enum { BU_BOOT_LINKS = 6 };
+enum { BU_BOOT_LINKS = 7 };
 struct bu_boot_proof {
 	char step[112]; /* of which boot; "" = nothing was asked for */
 	int attempt;
@@ -150,9 +150,12 @@ struct bu_node_live {
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
 	int appending;       /* an event of it is on its way to the log */
 	int effect_running;  /* of the open step */
-	int join_started;    /* the agent has started the cluster's client */
-	int64_t clock_ms;    /* monotonic: the deadline of its state counts from here */
-	int64_t retry_ms;    /* monotonic: a failed step is tried again; 0 = no */
+	/* The boot medium (provisioner/node/medium.c). */
+	int medium, medium_asked;
+	int64_t medium_ms; /* monotonic: it is not asked for before */
+	int join_started;  /* the agent has started the cluster's client */
+	int64_t clock_ms;  /* monotonic: the deadline of its state counts from here */
+	int64_t retry_ms;  /* monotonic: a failed step is tried again; 0 = no */
 	int64_t log_clock_ms; /* the same as the log has it: waits may set it anew */
 	/* What it waits for, or why it is not measured; its table says which of these
 	 * stop its deadline. */

@@ -160,6 +160,14 @@ rival_words(const struct bu_reconcile *rec)
 			    rec->rival);
 }
 
+static int
+boots_medium(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+
+	return want && node->step.action == BU_ACTION_NETBOOT && bu_medium_is(want);
+}
+
 static void
 waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	  struct bu_reason *ret)
@@ -178,6 +186,8 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 			      .text = {is_new_process(rec, node)
 					       ? "nothing was seen of its boot since "
 						 "bringupd started"
+				       : boots_medium(rec, node)
+					       ? "its BMC has not read the boot medium"
 					       : "its machine has not asked for its "
 						 "boot script",
 				       rival});

@@ -10,6 +10,7 @@
 
 /* id, what it did, what has not come after it */
 #define BU_PROOF_LINKS(X)                                                              \
+	X(MEDIUM, "its BMC read the boot medium", "its agent has not called")          \
 	X(SCRIPT, "asked for its boot script", "it has not asked for the kernel")      \
 	X(KERNEL, "asked for the kernel", "it has not asked for the ramdisk")          \
 	X(RAMDISK, "asked for the ramdisk", "its agent has not called")                \

@@ -236,6 +236,7 @@ on_tick(void *arg)
 			drive(rec, rec->fleet->nodes[i]);
 		bu_manual_look(rec, rec->fleet->nodes[i]);
 		bu_proof_look(rec, rec->fleet->nodes[i]);
+		bu_medium_look(rec, rec->fleet->nodes[i]);
 		bu_late_waits(rec, rec->fleet->nodes[i]);
 		bu_late_check(rec, rec->fleet->nodes[i]);
 	}
@@ -254,6 +255,7 @@ bu_reconcile_create(const struct bu_reconcile_opts *opts)
 	rec->power = opts->power;
 	rec->trust = opts->trust;
 	rec->console_dir = opts->console_dir;
+	rec->media_url = opts->media_url;
 	memcpy(rec->limit_s, opts->limit_s, sizeof(rec->limit_s));
 	rec->ticked_ms = bu_loop_now_ms(rec->fleet->loop);
 	rec->tick = bu_timer_create(rec->fleet->loop, on_tick, rec);
@@ -274,6 +276,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	bu_effects_drop(rec);
 	bu_wishes_drop(rec);
 	bu_node_consoles_drop(rec);
+	bu_medium_drop(rec);
 	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);
 	free(rec);
@@ -286,6 +289,7 @@ bu_reconcile_stop(struct bu_reconcile *rec)
 	bu_timer_stop(rec->tick);
 	bu_effects_drop(rec);
 	bu_wishes_drop(rec);
+	bu_medium_drop(rec);
 	bu_observe_drop(rec);
 }
 

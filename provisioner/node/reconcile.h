@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 
+#include "base/crypto.h"
 #include "model/hello.h"
 #include "model/inventory.h"
 #include "model/machine.h"
@@ -23,11 +24,21 @@ struct bu_reconcile_opts {
 	struct bu_fleet *fleet;
 	struct bu_power *power;
 	const struct bu_trust *trust;
+	/* "http://10.0.0.1:8080": where BMCs fetch boot media; borrowed, NULL = none */
+	const char *media_url;
 	/* Seconds per state that replace the table's; 0 = the table's. */
 	int limit_s[BU_STATE_COUNT];
 	/* Where bringup-power keeps consoles; borrowed; NULL = it keeps none. */
 	const char *console_dir;
 };
+
+/* bmc.c. Does the machine boot from a medium in its BMC's virtual drive? */
+int bu_medium_is(const struct bu_desired_node *want);
+/* medium.c. */
+#define BU_MEDIUM_PATH "/boot/media/"
+/* The medium of the present step is BU_MEDIUM_PATH "NODE/SECRET.iso". */
+void bu_medium_secret(const struct bu_trust *trust, const struct bu_node *node,
+		      char ret[BU_DIGEST_SIZE]);
 
 struct bu_reconcile *bu_reconcile_create(const struct bu_reconcile_opts *opts);
 void bu_reconcile_destroy(struct bu_reconcile *rec);

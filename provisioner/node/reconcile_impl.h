@@ -39,6 +39,8 @@ struct bu_reconcile {
 	struct bu_observer *observers;       /* a list */
 	const char *console_dir;             /* NULL = none are kept */
 	struct bu_console_ask *console_asks; /* under way */
+	struct bu_medium_ask *medium_asks;   /* under way */
+	const char *media_url;               /* borrowed; NULL = there are no media */
 	int64_t awake_ms, ticked_ms;         /* see bu_observe_awake_ms() */
 	int stopped;                         /* nothing new is begun */
 	/* outage.c; monotonic times. */
@@ -96,10 +98,13 @@ void bu_manual_look(struct bu_reconcile *rec, struct bu_node *node);
 void bu_proof_look(struct bu_reconcile *rec, struct bu_node *node);
 char *bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node);
 
+enum { BU_MEDIUM_URL_SIZE = 384 };
+
 /* bmc.c. Whom bringup-power is asked about; bmc.machine is the one beside it. */
 struct bu_node_bmc {
 	struct bu_power_bmc bmc;
 	struct bu_machine machine;
+	char medium[BU_MEDIUM_URL_SIZE], media_dir[BU_MEDIUM_URL_SIZE];
 };
 void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 		 const struct bu_desired_node *want, struct bu_node_bmc *ret);
@@ -115,6 +120,14 @@ void bu_symptoms_words(const struct bu_reconcile *rec, const struct bu_node *nod
 /* consoles.c */
 void bu_node_consoles_tick(struct bu_reconcile *rec);
 void bu_node_consoles_drop(struct bu_reconcile *rec);
+
+/* medium.c. With the boot medium that the machine gets; as of bu_node_bmc(). */
+void bu_medium_bmc(const struct bu_reconcile *rec, const struct bu_node *node,
+		   const struct bu_desired_node *want, struct bu_node_bmc *ret);
+/* eject.c. Takes it out when it is not needed any more. */
+void bu_medium_look(struct bu_reconcile *rec, struct bu_node *node);
+/* Forgets the answers that are due. */
+void bu_medium_drop(struct bu_reconcile *rec);
 
 /* effects.c */
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);

@@ -142,7 +142,7 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	wish->looks = node->live.power_running == LOST ||
 		      node->power.seq <= rec->fleet->loaded_seq;
 	node->live.power_running = RUNNING;
-	bu_node_bmc(rec->fleet, node, want, &bmc);
+	bu_medium_bmc(rec, node, want, &bmc);
 	if (wish->looks)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
 	else if (node->power.op == BU_DEED_CYCLE)

@@ -58,6 +58,11 @@ enum bu_power_op {
 	/* How the machine's serial console is reached: answer.console. A machine that
 	 * has none, or none that we can reach, is an answer. Asked beside others. */
 	BU_POWER_CONSOLE,
+	/* The medium at this address is in a virtual drive; what else was there is out.
+	 * BU_ERR_INVAL: the BMC is of a kind that has none. */
+	BU_POWER_MEDIA_INSERT,
+	/* No medium whose address begins so is in a virtual drive. */
+	BU_POWER_MEDIA_EJECT,
 	BU_POWER_OPS
 };
 
@@ -89,7 +94,8 @@ struct bu_power_request {
 	enum bu_boot_first first; /* of BU_POWER_BOOT_FIRST */
 	enum bu_boot_mode mode;   /* likewise */
 	const char *new_password; /* of BU_POWER_SET_PASSWORD */
-	int console_ipmi; /* of BU_POWER_CONSOLE: by IPMI, whatever the BMC offers */
+	int console_ipmi;  /* of BU_POWER_CONSOLE: by IPMI, whatever the BMC offers */
+	const char *media; /* URL, of BU_POWER_MEDIA_INSERT and _EJECT */
 };
 
 /* Only what the operation asks for is set. */

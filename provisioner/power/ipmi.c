@@ -385,7 +385,7 @@ begin(struct bu_power_call *call)
 	case BU_POWER_CONSOLE:
 		ASK(call, on_console, 0, "chassis", "power", "status");
 		return;
-	case BU_POWER_OPS:
+	default:
 		break;
 	}
 	bu_assert(0);

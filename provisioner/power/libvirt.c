@@ -121,7 +121,8 @@ boot_first(virDomainPtr domain, const struct bu_power_request *request,
 	   struct bu_power_answer *ret, struct bu_err *err)
 {
 	static const char *const orders[][2] = {[BU_BOOT_NETWORK] = {"network", "hd"},
-						[BU_BOOT_DISK] = {"hd", "network"}};
+						[BU_BOOT_DISK] = {"hd", "network"},
+						[BU_BOOT_MEDIA] = {"cdrom", "hd"}};
 	char *xml = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE |
 							VIR_DOMAIN_XML_SECURE);
 	bu_autofree char *wanted =

@@ -32,7 +32,7 @@ static void
 on_switched_on(struct bu_run *run)
 {
 	if (run->err.kind != BU_ERR_NONE)
-		bu_run_fail(run);
+		bu_run_fail_loaded(run);
 	else
 		bu_run_confirm(run, BU_POWER_ON, bu_run_done);
 }
@@ -50,15 +50,21 @@ static void
 on_order_set(struct bu_run *run)
 {
 	if (run->err.kind != BU_ERR_NONE)
-		bu_run_fail(run);
+		bu_run_fail_loaded(run);
 	else
 		switch_on(run);
 }
 
 static void
-set_order(struct bu_run *run)
+write_order(struct bu_run *run)
 {
 	bu_run_call(run, BU_POWER_BOOT_FIRST, on_order_set);
+}
+
+static void
+set_order(struct bu_run *run)
+{
+	bu_run_load(run, write_order);
 }
 
 /* It was off when we came. */
@@ -201,6 +207,7 @@ static const struct {
 	{"on", begin_on, 0, NULL},
 	{"off", begin_off, 0, NULL},
 	{"console", bu_console_ask, 1, bu_console_begin},
+	{"eject", bu_run_eject, 0, NULL},
 };
 
 /* -1 = there is no such operation. */

@@ -17,6 +17,12 @@
  *	writes to its console for so long, and answers {"console","words"}: "open",
  *	"waits" (it is tried again), "none" (it has none) or "taken" (by that node).
  *
+ * {"op":"eject"}: takes our medium out; nobody looks at the power.
+ *
+ * "media" (may be missing) is the URL of a medium: a boot from the network boots from
+ *it instead. "media_dir" is what the URLs of all of ours begin with: no medium of those
+ *is in the drive of a machine that boots from its disk.
+ *
  * "machine" (bu_machine_to_json(), may be missing) is the one that is expected behind
  * the BMC: before one is switched its BMC is asked whose it is, and behind the BMC of
  * another one nothing is done: BU_ERR_FOREIGN. "mode" ("bios", "uefi", may be missing)

@@ -58,6 +58,9 @@ struct bu_run {
 	struct bu_machine expected;
 	int expects, unsaid;
 	bu_step_fn known;
+	/* the boot medium (load.c) */
+	int loaded;        /* this run has put it in */
+	struct bu_err why; /* the start failed; for when it is out again */
 };
 
 struct bu_performer {
@@ -90,6 +93,12 @@ void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn fou
 void bu_run_identify(struct bu_run *run, bu_step_fn known);
 /* The end with a reply of its own, which is stolen. */
 void bu_run_tell(struct bu_run *run, json_t *reply);
+/* load.c: the medium goes in, or out, as the request says; then goes on, or the run
+ * fails. */
+void bu_run_load(struct bu_run *run, bu_step_fn then);
+/* The end with run->err, and without the medium. */
+void bu_run_fail_loaded(struct bu_run *run);
+void bu_run_eject(struct bu_run *run);
 /* The end: with run->seen, or with run->err. */
 void bu_run_done(struct bu_run *run);
 void bu_run_fail(struct bu_run *run);

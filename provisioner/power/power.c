@@ -151,6 +151,10 @@ ask(struct bu_power *power, json_t *body, const struct bu_power_bmc *bmc,
 	if (bmc->mode != BU_BOOT_MODE_KEPT)
 		json_object_set_new(body, "mode",
 				    json_string(bu_boot_mode_name(bmc->mode)));
+	if (bmc->media)
+		json_object_set_new(body, "media", json_string(bmc->media));
+	if (bmc->media_dir)
+		json_object_set_new(body, "media_dir", json_string(bmc->media_dir));
 	/* It may wait behind others of its connection, longer than we do. */
 	json_object_set_new(
 		body, "until_ms",
@@ -171,6 +175,14 @@ bu_power_status(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power
 {
 	ask(power, json_pack("{s:s}", "op", "status"), bmc,
 	    &(struct asker){STATUS_MS, fn, arg, NULL});
+}
+
+void
+bu_power_eject(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+	       void *arg)
+{
+	ask(power, json_pack("{s:s}", "op", "eject"), bmc,
+	    &(struct asker){BOOT_MS, fn, arg, NULL});
 }
 
 static const char *

@@ -18,7 +18,8 @@
 enum bu_power_state { BU_POWER_OFF, BU_POWER_ON, BU_POWER_UNKNOWN };
 const char *bu_power_state_name(enum bu_power_state state); /* "off", "on", "unknown" */
 
-enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK };
+/* MEDIA is for drivers: who asks for the network and gives a medium means it. */
+enum bu_boot_first { BU_BOOT_NETWORK, BU_BOOT_DISK, BU_BOOT_MEDIA };
 /* How the machine boots; what is not known is left to the BMC, as it is set there. */
 enum bu_boot_mode { BU_BOOT_MODE_KEPT, BU_BOOT_MODE_BIOS, BU_BOOT_MODE_UEFI };
 /* "bios", "uefi", as an inventory says the firmware; "" and anything else: kept. */
@@ -37,6 +38,9 @@ struct bu_power_bmc {
 	const char *before;      /* those that it may have of us; NULL */
 	const char *factory;     /* those that it came with; NULL */
 	const char *fingerprint;
+	/* URL of the medium that it boots instead of the network, and where all of ours
+	 * are; NULL: it boots from the network. */
+	const char *media, *media_dir;
 };
 
 /* What was seen at the end. */
@@ -62,6 +66,8 @@ struct bu_power_boot {
 	int64_t wait_off_ms; /* for a machine that switches itself off; 0 = none */
 	int reset; /* a machine that is on may be switched off; else BU_ERR_DENIED */
 };
+void bu_power_eject(struct bu_power *power, const struct bu_power_bmc *bmc,
+		    bu_power_fn fn, void *arg);
 /* Its own "on" or "off" is enough; unknown is neither, and nothing is done then. On: it
  * boots from `first`. Off is hard. */
 void bu_power_on(struct bu_power *power, const struct bu_power_bmc *bmc,

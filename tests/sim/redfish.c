@@ -3,7 +3,8 @@
  * The Redfish driver by hand: "redfish URL OPERATION..." does one after the other at
  * one BMC and prints what came of each. For tests against BMCs that others wrote, and
  * for whoever has a real one. REDFISH_USER, REDFISH_PASSWORD and REDFISH_FINGERPRINT
- * say who asks whom. Exit status 1 when one of them failed.
+ * say who asks whom, REDFISH_MEDIA which image goes in or out. Exit status 1 when one
+ * of them failed.
  */
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +22,9 @@ static const struct {
 	{"off", BU_POWER_SWITCH_OFF, 0},
 	{"network", BU_POWER_BOOT_FIRST, BU_BOOT_NETWORK},
 	{"disk", BU_POWER_BOOT_FIRST, BU_BOOT_DISK},
+	{"cd", BU_POWER_BOOT_FIRST, BU_BOOT_MEDIA},
+	{"insert", BU_POWER_MEDIA_INSERT, 0},
+	{"eject", BU_POWER_MEDIA_EJECT, 0},
 };
 
 struct result {
@@ -56,6 +60,7 @@ run(void *driver, struct bu_loop *loop, const char *url, const char *word)
 			   .user = getenv("REDFISH_USER"),
 			   .password = getenv("REDFISH_PASSWORD"),
 			   .fingerprint = getenv("REDFISH_FINGERPRINT")},
+		.media = getenv("REDFISH_MEDIA"),
 	};
 	struct result result = {.loop = loop};
 	size_t i = 0;
@@ -84,7 +89,8 @@ main(int argc, char **argv)
 
 	if (argc < 3) {
 		fprintf(stderr,
-			"redfish URL status|identity|on|off|network|disk ...\n");
+			"redfish URL status|identity|on|off|network|disk|cd|insert|eject "
+			"...\n");
 		return 1;
 	}
 	loop = bu_loop_create(NULL);

@@ -262,3 +262,9 @@ bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
 		 const char *node, const char *way, bu_power_report_fn fn, void *arg)
 {
 }
+
+void
+bu_power_eject(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn fn,
+	       void *arg)
+{
+}

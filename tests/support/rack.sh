@@ -223,7 +223,7 @@ END
 # bmc_secrets PROFILE DRIVER: the password of the virtual BMCs (16 characters: IPMI takes
 # 20 at most), and where the profile finds it.
 bmc_secrets() {
-	mkdir -m 700 "$BRINGUP_RACK/bmc"
+	mkdir -p -m 700 "$BRINGUP_RACK/bmc"
 	od -An -N8 -tx1 /dev/urandom | tr -d ' \n' >"$BRINGUP_RACK/bmc/password"
 	printf 'admin:%s\n' "$(<"$BRINGUP_RACK/bmc/password")" >"$BRINGUP_RACK/bmc/credentials"
 	chmod 600 "$BRINGUP_RACK"/bmc/*
@@ -238,21 +238,25 @@ nodes_of() {
 # behind_redfish PROFILE: the machines of this profile get a virtual BMC each, of another
 # vendor; the profile names it, its certificate and where its password is.
 behind_redfish() {
-	local dir=$1 trees=(dell hpe lenovo supermicro) node number=0 log address url fingerprint
+	local dir=$1 trees=(dell hpe lenovo supermicro) node number=0
 	bmc_secrets "$dir" redfish
 	for node in $(nodes_of "$dir"); do
-		log=$BRINGUP_RACK/log/bmc-$node.log address=10.76.0.$((++number))
-		in_rack ip address add "$address/32" dev lo
-		"$lab" exec --detach --log "$log" -- "$lab" bmc \
-			--listen "$address:443" \
-			--tree "${trees[(number - 1) % 4]}" --machine "qemu:///system#$node" \
-			--user admin --password-file "$BRINGUP_RACK/bmc/password" >/dev/null
-		wait_for 30 "the virtual BMC of $node" grep -q fingerprint "$log"
-		read -r url _ _ _ _ _ fingerprint <<<"$(grep fingerprint "$log")"
-		sed -i "s,qemu:///system#$node\b,$url," "$dir/racks.csv"
-		printf '\n[node %s]\nbmc_fingerprint = %s\n' "$node" "$fingerprint" \
-			>>"$dir/site.ini"
+		bmc_of "$dir" "$node" "${trees[number++ % 4]}" "10.76.0.$number"
 	done
+}
+
+# bmc_of PROFILE NODE TREE ADDRESS: one of them; images of its virtual drive lie in the
+# rack.
+bmc_of() {
+	local dir=$1 node=$2 log=$BRINGUP_RACK/log/bmc-$2.log url fingerprint
+	in_rack ip address add "$4/32" dev lo
+	TMPDIR=$BRINGUP_RACK "$lab" exec --detach --log "$log" -- "$lab" bmc \
+		--listen "$4:443" --tree "$3" --machine "qemu:///system#$node" \
+		--user admin --password-file "$BRINGUP_RACK/bmc/password" >/dev/null
+	wait_for 30 "the virtual BMC of $node" grep -q fingerprint "$log"
+	read -r url _ _ _ _ _ fingerprint <<<"$(grep fingerprint "$log")"
+	sed -i "s,qemu:///system#$node\b,$url," "$dir/racks.csv"
+	printf '\n[node %s]\nbmc_fingerprint = %s\n' "$node" "$fingerprint" >>"$dir/site.ini"
 }
 
 # ipmi ADDRESS WORD...: ipmitool, which is nothing of ours, asks that virtual BMC.

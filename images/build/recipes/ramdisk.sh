@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The boot ramdisk: vmlinuz and agent.img, about 26 MB together. agent.img is two
 # archives in a row: what changes with the kernel (slow to compress, kept) and the agent.
-# And shim and GRUB, which load them where Secure Boot is on; and disk.efi.
+# And shim and GRUB, which load them where Secure Boot is on; disk.efi, and a medium of
+# all that.
 . "$RECIPES/lib.sh"
+. "$RECIPES/media.sh"
 
 inputs()
 {
 	cat "$RECIPES/lib.sh" "$RECIPES/ramdisk.sh" "$RECIPES/ramdisk.init" \
-		"$RECIPES/network.sh" "$RECIPES/udhcpc.sh"
+		"$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$RECIPES/media.sh"
 	candidates linux-image-amd64 busybox-static $SIGNED_PACKAGES $GRUB_PACKAGES
 }
 
@@ -41,6 +43,7 @@ build()
 	cp "$SIGNED/shim/shimx64.efi.signed" "$OUT/shimx64.efi"
 	cp "$SIGNED/grub/x86_64-efi-signed/grubnetx64.efi.signed" "$OUT/grubx64.efi"
 	disk_loader "$OUT/disk.efi"
+	medium "$OUT/boot.iso" "$OUT/vmlinuz" "$OUT/agent.img"
 	chmod 644 "$OUT"/*
 	say "ramdisk: $(du -cb "$OUT/vmlinuz" "$OUT/agent.img" | tail -n 1 | cut -f1) bytes"
 }

@@ -54,6 +54,23 @@ wish_network(const struct rf_op *op, const json_t *targets, struct wish *wish,
 			  op->bmc->origin, allowed);
 }
 
+/* Supermicro's Cd is a drive that it does not have. */
+static int
+wish_media(const struct rf_op *op, const json_t *targets, struct wish *wish,
+	   struct bu_err *err)
+{
+	bu_autofree char *allowed = NULL;
+
+	wish->target =
+		json_is_array(targets) && rf_allows(targets, "UsbCd") ? "UsbCd" : "Cd";
+	if (rf_allows(targets, wish->target))
+		return 0;
+	allowed = bu_json_canonical(targets);
+	return bu_err_set(err, BU_ERR_REMOTE, 0,
+			  "%s: the machine allows no boot from a CD; it allows %s",
+			  op->bmc->origin, allowed);
+}
+
 static int
 make_wish(struct rf_op *op, const struct rf_tree *tree, struct wish *ret,
 	  struct bu_err *err)
@@ -74,6 +91,8 @@ make_wish(struct rf_op *op, const struct rf_tree *tree, struct wish *ret,
 			       : "Continuous";
 	if (op->first == BU_BOOT_NETWORK)
 		return wish_network(op, targets, ret, err);
+	if (op->first == BU_BOOT_MEDIA)
+		return wish_media(op, targets, ret, err);
 	ret->target = "Hdd";
 	if (!rf_allows(targets, "Hdd") || (tree->quirks & RF_QUIRK_NO_HDD)) {
 		ret->target = "None";

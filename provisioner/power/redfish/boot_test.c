@@ -251,8 +251,8 @@ END_TEST
 
 START_TEST(every_quirk_names_its_source_and_a_test)
 {
-	static const char *const files[] = {"boot_test.c", "power_test.c",
-					    "session_test.c"};
+	static const char *const files[] = {"boot_test.c", "media_test.c",
+					    "power_test.c", "session_test.c"};
 
 	for (size_t i = 0; i < rf_quirks_count; i++) {
 		const struct rf_quirk *quirk = &rf_quirks[i];

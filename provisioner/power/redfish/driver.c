@@ -90,6 +90,7 @@ op_free(struct rf_op *op)
 	if (op->new_password)
 		explicit_bzero(op->new_password, strlen(op->new_password));
 	free(op->new_password);
+	free(op->media);
 	free(op);
 }
 
@@ -283,6 +284,10 @@ perform(struct rf_op *op, struct bu_err *err)
 		return rf_set_password(op, err);
 	case BU_POWER_CONSOLE:
 		return rf_console(op, &op->answer.console, err);
+	case BU_POWER_MEDIA_INSERT:
+		return rf_media_insert(op, err);
+	case BU_POWER_MEDIA_EJECT:
+		return rf_media_eject(op, err);
 	default:
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s: redfish has no operation %d", op->bmc->origin,
@@ -347,6 +352,7 @@ redfish_start(void *self, const struct bu_power_request *request, bu_power_done_
 	op->console_ipmi = request->console_ipmi;
 	if (request->op == BU_POWER_SET_PASSWORD)
 		op->new_password = bu_xstrdup(request->new_password);
+	op->media = request->media ? bu_xstrdup(request->media) : NULL;
 	op->fn = fn;
 	op->arg = arg;
 	op->ended = &ended;

@@ -77,6 +77,12 @@ const struct rf_quirk rf_quirks[] = {
 	 "shows PoweringOn, PoweringOff, Paused: these are unknown, never off",
 	 "openstack/ironic drivers/modules/redfish/power.py",
 	 "what_is_not_surely_off_is_unknown"},
+	{24, ALL, 0,
+	 "virtual drives: under the system or its managers, by action or by PATCH, some "
+	 "take neither, each wants other parameters, the target may be UsbCd, and an empty "
+	 "one may say Inserted: tried in turn, and the image read back",
+	 "openstack/ironic drivers/modules/redfish/boot.py",
+	 "each_tree_takes_a_medium"},
 	{25, ALL, 0,
 	 "has no EthernetInterfaces, or empty or long addresses in them: ports and "
 	 "functions of the cards are read, and what is no address is left out",

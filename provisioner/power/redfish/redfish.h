@@ -11,6 +11,7 @@
  *   write.c    PATCH with ETags, actions, tasks, read-back
  *   boot.c     where the machine boots from
  *   console.c  how its serial console is reached
+ *   media.c    a boot medium in a virtual drive
  *   account.c  whether a password is taken, and another one
  *   identity.c serial number, UUID, MACs
  *   quirks.c   what differs by vendor, as a table
@@ -113,6 +114,7 @@ struct rf_op {
 	enum bu_boot_mode mode;
 	char *new_password; /* owned; NULL */
 	int console_ipmi;
+	char *media;               /* URL; owned; NULL */
 	char wanted[RF_PATH_SIZE]; /* system of the profile; "" */
 	bu_power_done_fn fn;       /* NULL = cancelled, or nobody asked */
 	void *arg;
@@ -218,6 +220,12 @@ bu_must int rf_console(struct rf_op *op, struct bu_power_console *ret,
 /* The BMC that manages the machine; NULL and err when the tree names none. New
  * reference. */
 json_t *rf_manager(struct rf_op *op, struct bu_err *err);
+
+/* --- media.c --- */
+
+/* op->media is the image; where all of ours are. */
+bu_must int rf_media_insert(struct rf_op *op, struct bu_err *err);
+bu_must int rf_media_eject(struct rf_op *op, struct bu_err *err);
 
 /* --- account.c --- */
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way of a boot medium out of its drive; reconcile.c asks at each tick whether it
+ * is still needed: until the machine is admitted, which has all of it in its memory
+ * then. Invariant: what the drive holds is a fact of memory, and is looked at anew
+ * after a restart.
+ */
+#include "base/log.h"
+#include "base/text.h"
+#include "provisioner/node/reconcile_impl.h"
+
+enum { AGAIN_MS = 5 * 60 * 1000 };
+enum { UNKNOWN, MAY_BE_IN, OUT };
+
+struct bu_medium_ask {
+	struct bu_medium_ask *next;
+	struct bu_reconcile *rec;
+	char node[BU_NAME_MAX];
+};
+
+static void
+on_ejected(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
+{
+	struct bu_medium_ask *ask = arg, **link = &ask->rec->medium_asks;
+	struct bu_node *node = bu_fleet_node(ask->rec->fleet, ask->node);
+
+	(void)seen;
+	while (*link != ask)
+		link = &(*link)->next;
+	*link = ask->next;
+	if (node) {
+		node->live.medium_asked = 0;
+		if (!err && !bu_reconcile_boots(node))
+			node->live.medium = OUT;
+		else
+			node->live.medium_ms =
+				bu_loop_now_ms(ask->rec->fleet->loop) + AGAIN_MS;
+	}
+	if (err)
+		bu_warn("boot", "%s: its boot medium is not out of the drive: %s",
+			ask->node, err->text);
+	free(ask);
+}
+
+static void
+eject(struct bu_reconcile *rec, struct bu_node *node,
+      const struct bu_desired_node *want)
+{
+	struct bu_medium_ask *ask = bu_xcalloc(1, sizeof(*ask));
+	struct bu_node_bmc bmc;
+
+	ask->rec = rec;
+	bu_text_copy(ask->node, sizeof(ask->node), node->name);
+	ask->next = rec->medium_asks;
+	rec->medium_asks = ask;
+	node->live.medium_asked = 1;
+	bu_medium_bmc(rec, node, want, &bmc);
+	bu_power_eject(rec->power, &bmc.bmc, on_ejected, ask);
+}
+
+void
+bu_medium_look(struct bu_reconcile *rec, struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+
+	if (rec->stopped || !rec->alive || !rec->media_url || !want ||
+	    !bu_medium_is(want))
+		return;
+	if (bu_reconcile_boots(node)) {
+		node->live.medium = MAY_BE_IN;
+		return;
+	}
+	/* Who serves has booted from its disk, before which it was taken out. */
+	if (node->live.medium == UNKNOWN && node->state == BU_STATE_READY)
+		node->live.medium = OUT;
+	if (node->live.medium != OUT && !node->live.medium_asked &&
+	    !bu_effects_switch(rec, node) &&
+	    bu_loop_now_ms(rec->fleet->loop) >= node->live.medium_ms)
+		eject(rec, node, want);
+}
+
+void
+bu_medium_drop(struct bu_reconcile *rec)
+{
+	struct bu_medium_ask *ask;
+
+	while ((ask = rec->medium_asks)) {
+		rec->medium_asks = ask->next;
+		free(ask);
+	}
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The boot medium of a node whose hardware class says boot = media: the address that
+ * its BMC is given. Called by effects.c, verbs_power.c and eject.c. Invariant: the
+ * address is good only while the boot that was ordered has not been admitted.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "provisioner/node/reconcile_impl.h"
+
+enum { SECRET_LENGTH = 32 };
+
+void
+bu_medium_secret(const struct bu_trust *trust, const struct bu_node *node,
+		 char ret[BU_DIGEST_SIZE])
+{
+	char token[BU_DIGEST_SIZE];
+	bu_autofree char *what = NULL;
+
+	bu_trust_token(trust, node->step.id, node->step.attempt, token);
+	what = bu_xasprintf("medium|%s", token);
+	bu_sha256_hex(what, strlen(what), ret);
+	ret[SECRET_LENGTH] = '\0';
+}
+
+void
+bu_medium_bmc(const struct bu_reconcile *rec, const struct bu_node *node,
+	      const struct bu_desired_node *want, struct bu_node_bmc *ret)
+{
+	char secret[BU_DIGEST_SIZE];
+
+	bu_node_bmc(rec->fleet, node, want, ret);
+	if (!rec->media_url || !bu_medium_is(want))
+		return;
+	snprintf(ret->media_dir, sizeof(ret->media_dir), "%s" BU_MEDIUM_PATH,
+		 rec->media_url);
+	ret->bmc.media_dir = ret->media_dir;
+	if (!bu_reconcile_boots(node))
+		return;
+	bu_medium_secret(rec->trust, node, secret);
+	snprintf(ret->medium, sizeof(ret->medium), "%s%s/%s.iso", ret->media_dir,
+		 node->name, secret);
+	ret->bmc.media = ret->medium;
+}
