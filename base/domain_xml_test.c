@@ -77,6 +77,29 @@ START_TEST(the_order_is_the_one_that_is_asked_for_and_no_other)
 }
 END_TEST
 
-BU_UNIT("domain XML", the_serial_may_stand_in_the_second_sysinfo,
+START_TEST(the_first_serial_port_is_found)
+{
+	static const char *const rows[][2] = {
+		{"<serial type='file'><source path='/x/n1.log'/></serial>",
+		 "/x/n1.log"},
+		{"<serial type='pty'><source path='/dev/pts/3'/></serial>", "pty"},
+		{"<console type='pty'/>", "pty"},
+		{"<serial type='tcp'/><serial type='pty'/>", "tcp"},
+		{"<disk/>", ""},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *xml = bu_xasprintf(
+			"<domain><devices>%s</devices></domain>", rows[i][0]);
+		char where[64];
+
+		bu_domain_xml_console(xml, where, sizeof(where));
+		ck_assert_str_eq(where, rows[i][1]);
+	}
+}
+END_TEST
+
+BU_UNIT("domain XML", the_first_serial_port_is_found,
+	the_serial_may_stand_in_the_second_sysinfo,
 	the_addresses_are_those_of_network_cards,
 	the_order_is_the_one_that_is_asked_for_and_no_other)
