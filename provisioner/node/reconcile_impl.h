@@ -104,7 +104,7 @@ enum { BU_MEDIUM_URL_SIZE = 384 };
 struct bu_node_bmc {
 	struct bu_power_bmc bmc;
 	struct bu_machine machine;
-	char medium[BU_MEDIUM_URL_SIZE], media_dir[BU_MEDIUM_URL_SIZE];
+	char medium[BU_MEDIUM_URL_SIZE + 160], media_dir[BU_MEDIUM_URL_SIZE];
 };
 void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 		 const struct bu_desired_node *want, struct bu_node_bmc *ret);
