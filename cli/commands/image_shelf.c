@@ -190,6 +190,21 @@ free_one(const struct bu_image_place *place, const struct bu_shelf_item *item, i
 	return 0;
 }
 
+/* What builds that were cut off left. */
+static int
+sweep(const struct bu_image_place *place, int yes, struct bu_err *err)
+{
+	bu_autofree char *tmp = bu_xasprintf("%s/tmp", place->cache);
+	uint64_t bytes;
+
+	if (bu_shelf_sweep(place->images, tmp, yes, &bytes, err))
+		return -1;
+	if (bytes)
+		printf("%s what unfinished builds left, %.1f MB\n",
+		       yes ? "freed" : "would free", bytes / 1e6);
+	return 0;
+}
+
 BU_IMAGE_VERB(bu_image_cmd_gc)
 {
 	struct shelf shelf;
@@ -207,6 +222,8 @@ BU_IMAGE_VERB(bu_image_cmd_gc)
 		bytes += rc ? 0 : shelf.items[i].bytes;
 		freed += !rc;
 	}
+	if (!rc)
+		rc = sweep(place, options->yes, err);
 	if (!rc)
 		printf("%zu of %zu images, %.1f MB%s\n", freed, shelf.count,
 		       bytes / 1e6, options->yes || !freed ? "" : "; --yes frees them");

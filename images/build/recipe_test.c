@@ -2,9 +2,12 @@
 /* The builder around a recipe of a few lines: signed, kept, whole or not at all. */
 #include "images/build/recipe.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -156,6 +159,62 @@ START_TEST(a_failed_build_changes_nothing)
 }
 END_TEST
 
+/* Leaves so many KiB of the little disk at CACHE; the rest is one file. */
+static void
+fill_disk(const char *filler, int free_kib)
+{
+	struct statvfs disk;
+	bu_autofree char *zeros = NULL;
+	int64_t size;
+
+	ck_assert_int_eq(statvfs(cache, &disk), 0);
+	size = (int64_t)(disk.f_bavail * disk.f_bsize) - free_kib * INT64_C(1024);
+	ck_assert_int_gt(size, 0);
+	zeros = bu_xcalloc(1, (size_t)size);
+	ck_assert_int_eq(bu_file_write(filler, zeros, (size_t)size, 0600, NULL), 0);
+}
+
+/* The disk is full at each write in turn: there is the old image or the new one. */
+START_TEST(a_full_disk_leaves_the_old_image_or_the_new_one)
+{
+	struct bu_image first, now;
+	char filler[96], tmp[96];
+	int failures = 0, builds = 0;
+	struct bu_err err;
+
+	BU_NEEDS("root");
+	make_recipe();
+	ck_assert_int_eq(bu_mkdir_p(cache, 0755, NULL), 0);
+	ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	ck_assert_int_eq(mount("small", cache, "tmpfs", 0, "size=1024k"), 0);
+	snprintf(filler, sizeof(filler), "%s/filler", cache);
+	snprintf(tmp, sizeof(tmp), "%s/tmp/small", cache);
+	ck_assert_msg(!build(&err), "%s", err.text);
+	load(&first);
+	for (int kib = 0; !builds; kib += 4) {
+		bu_autofree char *text = bu_xasprintf("build %d\n", kib);
+
+		ck_assert_int_lt(kib, 400);
+		ck_assert_int_eq(bu_file_write_text(input, 0644, NULL, "%s", text), 0);
+		fill_disk(filler, kib);
+		if (build(&err))
+			failures++;
+		else
+			builds++;
+		load(&now);
+		ck_assert_int_eq(strcmp(now.digest, first.digest) == 0, !builds);
+		ck_assert(!bu_file_exists(tmp));
+		bu_image_fini(&now);
+		ck_assert_int_eq(unlink(filler), 0);
+	}
+	ck_assert_int_gt(failures, 5);
+	bu_image_fini(&first);
+	ck_assert_int_eq(umount(cache), 0);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 START_TEST(damage_is_refused_and_repaired)
 {
 	struct bu_image image;
@@ -246,5 +305,6 @@ START_TEST(unknown_names_are_told)
 END_TEST
 
 BU_UNIT("recipe", builds_once_per_input, the_packages_are_kept_and_signed_for,
-	a_failed_build_changes_nothing, damage_is_refused_and_repaired,
-	reading_makes_no_key_and_a_lost_half_comes_back, unknown_names_are_told)
+	a_full_disk_leaves_the_old_image_or_the_new_one, a_failed_build_changes_nothing,
+	damage_is_refused_and_repaired, reading_makes_no_key_and_a_lost_half_comes_back,
+	unknown_names_are_told)

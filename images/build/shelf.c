@@ -114,6 +114,7 @@ bu_shelf_use(const char *images_dir, const struct bu_image_id *id, struct bu_err
 
 /* --- what is there --- */
 
+/* Through no link; a tree of an import is at most BU_TREE_DEPTH_MAX deep. */
 static uint64_t
 folder_bytes(const char *dir)
 {
@@ -125,8 +126,13 @@ folder_bytes(const char *dir)
 		bu_autofree char *path = bu_xasprintf("%s/%s", dir, entries[i]->d_name);
 		struct stat st;
 
-		if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		if (lstat(path, &st))
+			memset(&st, 0, sizeof(st));
+		if (S_ISREG(st.st_mode))
 			bytes += st.st_blocks * UINT64_C(512);
+		else if (S_ISDIR(st.st_mode) && strcmp(entries[i]->d_name, ".") != 0 &&
+			 strcmp(entries[i]->d_name, "..") != 0)
+			bytes += folder_bytes(path);
 		free(entries[i]);
 	}
 	free(entries);
@@ -294,4 +300,59 @@ bu_shelf_remove(const char *images_dir, const struct bu_shelf_item *item,
 	if (renameat2(AT_FDCWD, stored, AT_FDCWD, going, 0))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", stored);
 	return bu_remove_tree(going, err);
+}
+
+/* --- what was left over --- */
+
+/* Of a removal, of a name that changed, of a build. */
+static int
+sweep_one(const char *images_dir, const char *path, int yes, struct bu_err *err)
+{
+	static const char aside[] = ".aside";
+	size_t size = strlen(path), tail = strlen(aside);
+
+	if (!yes)
+		return 0;
+	if (size > tail && !strcmp(path + size - tail, aside))
+		return keep_plain(images_dir, path, err);
+	return bu_remove_tree(path, err);
+}
+
+/* Those entries of the folder whose name begins with `head`, behind "." and "..". */
+static int
+sweep_folder(const char *images_dir, const char *dir, const char *head, int yes,
+	     uint64_t *bytes, struct bu_err *err)
+{
+	struct dirent **entries = NULL;
+	int found = scandir(dir, &entries, NULL, alphasort), rc = 0;
+
+	if (found < 0 && errno != ENOENT)
+		return bu_err_set(err, BU_ERR_IO, errno, "%s", dir);
+	for (int i = 0; i < found; i++) {
+		const char *name = entries[i]->d_name;
+		bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+
+		if (!rc && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+		    !strncmp(name, head, strlen(head))) {
+			*bytes += folder_bytes(path);
+			rc = sweep_one(images_dir, path, yes, err);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return rc;
+}
+
+int
+bu_shelf_sweep(const char *images_dir, const char *tmp_dir, int yes,
+	       uint64_t *ret_bytes, struct bu_err *err)
+{
+	bu_autofree char *store = bu_xasprintf("%s/" BU_IMAGE_STORE, images_dir);
+	uint64_t bytes = 0;
+
+	if (sweep_folder(images_dir, store, ".", yes, &bytes, err) ||
+	    sweep_folder(images_dir, tmp_dir, "", yes, &bytes, err))
+		return -1;
+	*ret_bytes = bytes;
+	return 0;
 }

@@ -45,6 +45,11 @@ bu_must int bu_shelf_find(const char *images_dir, const char *name, const char *
 /* Fills in need, of a whole list; digests are those that nodes use. */
 void bu_shelf_judge(struct bu_shelf_item *items, size_t count,
 		    const char *const *digests, size_t digest_count);
+/* What builds that were cut off left: in the store, and the folders of tmp_dir. Only
+ * under the cache's lock. A plain folder that was put aside goes into the store.
+ * *ret_bytes is what they take; with `yes` they are gone. */
+bu_must int bu_shelf_sweep(const char *images_dir, const char *tmp_dir, int yes,
+			   uint64_t *ret_bytes, struct bu_err *err);
 /* Removes one from the store; BU_ERR_STATE when it has its name. */
 bu_must int bu_shelf_remove(const char *images_dir, const struct bu_shelf_item *item,
 			    struct bu_err *err);

@@ -361,7 +361,46 @@ START_TEST(what_somebody_needs_stays)
 }
 END_TEST
 
+/* A kill in the middle of a build, of a removal, of a change of names. */
+START_TEST(what_was_cut_off_is_swept)
+{
+	static const char *const left[] = {"tmp/other/root/etc",
+					   "images/.store/.going"};
+	bu_autofree char *tmp = NULL, *aside = NULL, *plain = NULL, *file = NULL;
+	char one[BU_DIGEST_SIZE], two[65];
+	uint64_t bytes = 0;
+
+	setup();
+	put_new(1, one);
+	for (size_t i = 0; i < BU_LEN(left); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/../%s", images, left[i]);
+
+		ck_assert_int_eq(bu_mkdir_p(path, 0755, NULL), 0);
+	}
+	tmp = bu_xasprintf("%s/../tmp", images);
+	file = bu_xasprintf("%s/other/root/etc/big", tmp);
+	ck_assert_int_eq(bu_file_write(file, images, sizeof(images), 0644, NULL), 0);
+	/* Somebody's plain folder, which an installation may need. */
+	ck_assert_int_eq(paper_image(images, "plain", "2026-01-09T00:00:00Z",
+				     private_pem, two, NULL),
+			 0);
+	plain = bu_xasprintf("%s/plain", images);
+	aside = bu_xasprintf("%s/.store/.plain.aside", images);
+	ck_assert_int_eq(rename(plain, aside), 0);
+	ck_assert_int_eq(bu_shelf_sweep(images, tmp, 0, &bytes, NULL), 0);
+	ck_assert_uint_ge(bytes, 4096);
+	ck_assert(bu_file_exists(file) && bu_file_exists(aside));
+	ck_assert_int_eq(bu_shelf_sweep(images, tmp, 1, &bytes, NULL), 0);
+	ck_assert(!bu_file_exists(file) && !bu_file_exists(aside));
+	ck_assert_uint_eq(count_whole(), 2);
+	ck_assert_int_eq(bu_shelf_sweep(images, tmp, 1, &bytes, NULL), 0);
+	ck_assert_uint_eq(bytes, 0);
+	teardown();
+}
+END_TEST
+
 BU_UNIT("shelf", a_put_that_is_cut_off_leaves_the_old_or_the_new,
 	a_plain_folder_is_taken_over_at_once_or_not,
 	a_removal_that_is_cut_off_leaves_no_half, a_name_goes_back_and_forth,
-	a_changed_manifest_is_not_what_the_store_says, what_somebody_needs_stays)
+	a_changed_manifest_is_not_what_the_store_says, what_somebody_needs_stays,
+	what_was_cut_off_is_swept)
