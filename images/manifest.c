@@ -382,21 +382,53 @@ bu_manifest_destroy(struct bu_manifest *manifest)
 	free(manifest);
 }
 
-int
-bu_manifest_verify(const char *text, size_t size, const char *sig_hex,
-		   const char *public_pem, struct bu_err *err)
+/* One word of the signatures' text against one key of the bundle. */
+static int
+verify_one(const char *text, size_t size, const char *sig, size_t length,
+	   const char *pem, struct bu_err *err)
 {
-	char sig[BU_SIG_HEX_SIZE];
-	size_t length;
+	char word[BU_SIG_HEX_SIZE];
 
-	sig_hex += strspn(sig_hex, " \t\r\n");
-	length = strcspn(sig_hex, " \t\r\n");
-	if (length >= sizeof(sig))
-		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "image manifest: the signature is too long");
-	memcpy(sig, sig_hex, length);
-	sig[length] = '\0';
-	if (bu_verify(public_pem, text, size, sig, err))
-		return bu_err_wrap(err, "image manifest");
-	return 0;
+	if (length >= sizeof(word))
+		return bu_err_set(err, BU_ERR_VERIFY, 0, "the signature is too long");
+	memcpy(word, sig, length);
+	word[length] = '\0';
+	return bu_verify(pem, text, size, word, err);
+}
+
+int
+bu_manifest_verify(const char *text, size_t size, const char *sigs,
+		   const char *public_pems, struct bu_err *err)
+{
+	static const char blank[] = " \t\r\n", end[] = "-----END";
+	const char *pem = public_pems, *next;
+	struct bu_err why = {0};
+	size_t keys = 0;
+
+	do {
+		bu_autofree char *key = NULL;
+
+		next = strstr(pem, end);
+		next = next ? strchr(next, '\n') : NULL;
+		next = next ? next + strspn(next, blank) : pem + strlen(pem);
+		key = bu_xstrndup(pem, (size_t)(next - pem));
+		keys++;
+		for (const char *at = sigs + strspn(sigs, blank);;) {
+			size_t length = strcspn(at, blank);
+
+			if (!verify_one(text, size, at, length, key, &why))
+				return 0;
+			at += length + strspn(at + length, blank);
+			if (!*at)
+				break;
+		}
+		pem = next;
+	} while (*pem && keys < BU_IMAGE_KEYS_MAX);
+	if (err)
+		*err = why;
+	if (keys > 1 && why.kind == BU_ERR_VERIFY)
+		bu_err_set(err, BU_ERR_VERIFY, 0,
+			   "no signature is of any of the %zu keys over this data",
+			   keys);
+	return bu_err_wrap(err, "image manifest");
 }

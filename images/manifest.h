@@ -33,6 +33,7 @@ enum {
 	BU_MANIFEST_MAX = 64 * 1024 * 1024,
 	BU_IMAGE_NAME_SIZE = 64,
 	BU_IMAGE_HOLDINGS_MAX = 8,
+	BU_IMAGE_KEYS_MAX = 16, /* that may sign; signatures of one image */
 };
 
 /* A program or driver that the image has, as the plan asks for it. */
@@ -84,10 +85,10 @@ void bu_manifest_destroy(struct bu_manifest *manifest);
 /* Its version, "" when that is not known; NULL when the image does not have it. */
 const char *bu_manifest_holds(const struct bu_manifest *manifest, const char *name);
 
-/* BU_ERR_VERIFY unless sig_hex (white space around it is fine) is the key's signature.
- */
-bu_must int bu_manifest_verify(const char *text, size_t size, const char *sig_hex,
-			       const char *public_pem, struct bu_err *err);
+/* BU_ERR_VERIFY unless one of the signatures (hex, white space between them) is of one
+ * of the keys (PEM, one after the other). A retired key is one that is not there. */
+bu_must int bu_manifest_verify(const char *text, size_t size, const char *sigs,
+			       const char *public_pems, struct bu_err *err);
 
 /* Names of images, parts and files: a-z 0-9 . _ -, not starting with '.' or '-'. */
 bu_must int bu_image_name_check(const char *name, const char *what, struct bu_err *err);

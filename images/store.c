@@ -67,8 +67,9 @@ load(struct bu_image *image, const char *name, const char *public_pem,
 				  "'bringup image build %s'",
 				  name, json_path, name);
 	text = bu_file_read(json_path, BU_MANIFEST_MAX, &size, err);
-	sig = text ? bu_file_read(sig_path, 4096, NULL, err) : NULL;
-	if (!sig || bu_manifest_verify(text, size, sig, public_pem, err))
+	sig = text && *public_pem ? bu_file_read(sig_path, 4096, NULL, err) : NULL;
+	if (!text || (*public_pem && !sig) ||
+	    (sig && bu_manifest_verify(text, size, sig, public_pem, err)))
 		return -1;
 	image->manifest = bu_manifest_parse(text, size, err);
 	if (!image->manifest)
@@ -107,6 +108,15 @@ bu_image_dir(const char *images_dir, const char *name, const char *digest)
 	if (strncmp(target, BU_IMAGE_STORE "/", sizeof(BU_IMAGE_STORE)) != 0)
 		return bu_xstrdup(named);
 	return bu_xasprintf("%s/%s", images_dir, target);
+}
+
+int
+bu_image_is_signed(const char *images_dir, const char *name, const char *digest)
+{
+	bu_autofree char *dir = bu_image_dir(images_dir, name, digest);
+	bu_autofree char *path = bu_xasprintf("%s/manifest.sig", dir);
+
+	return bu_file_exists(path);
 }
 
 static int

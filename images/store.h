@@ -28,8 +28,9 @@ struct bu_image {
 };
 
 /* Finds <images_dir>/<name>, verifies the signature with the image key and checks that
- * every part's file has its size (contents: bu_frames_check). BU_ERR_NOTFOUND when
- * there is no such image. */
+ * every part's file has its size (contents: bu_frames_check). public_pem: one key or
+ * several, "" = no signature is asked for. BU_ERR_NOTFOUND when there is no such image.
+ */
 bu_must int bu_image_load(const char *images_dir, const char *name,
 			  const char *public_pem, struct bu_image *ret,
 			  struct bu_err *err);
@@ -41,6 +42,8 @@ bu_must int bu_image_load_stored(const char *images_dir, const struct bu_image_i
  * the name now; a digest that is not in the store is looked for under the name. Owned,
  * need not exist. */
 char *bu_image_dir(const char *images_dir, const char *name, const char *digest);
+/* Whether that folder has a signature at all. */
+int bu_image_is_signed(const char *images_dir, const char *name, const char *digest);
 void bu_image_fini(struct bu_image *image);
 
 /* Names of the images there are, sorted; *ret_names and each name are owned. A missing

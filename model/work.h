@@ -92,7 +92,8 @@ struct bu_work_install {
 	const char *base_url; /* parts are below /images/<image>/ */
 	const char *image;
 	const char *digest;        /* SHA-256 of its manifest */
-	const char *image_key;     /* public, PEM: signs manifests */
+	const char *image_key;     /* public, PEM, perhaps several: sign manifests; "" =
+				      an unsigned one may pass */
 	const char *appliance_key; /* public, PEM: signs mark and stamp */
 	int wipe;                  /* whatever is on the disk may go */
 	int keep;                  /* what the image wrote may go, data stays */

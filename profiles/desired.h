@@ -45,11 +45,12 @@ struct bu_desired_site {
 
 /* What a plan must keep to; all NULL without a [policy] section. */
 struct bu_desired_policy {
-	char *residency;     /* "ae-*,uae": patterns of zones */
-	char *registries;    /* "registry.example.org,10.0.0.5:5000": hosts of images */
-	char *image_keys;    /* "/etc/bringup/a.pub,/etc/bringup/b.pub" */
-	char *compatibility; /* "refuse", "warn"; never NULL with a section */
-	double brake_percent; /* of a pool, rack or BMC subnet; 0 = no section: 20 */
+	char *residency;  /* "ae-*,uae": patterns of zones */
+	char *registries; /* "registry.example.org,10.0.0.5:5000": hosts of images */
+	char *image_keys; /* "file:/etc/a.pub,file:/etc/b.pub" */
+	char *unsigned_images; /* "refuse", "allow"; never NULL with a section */
+	char *compatibility;   /* "refuse", "warn"; never NULL with a section */
+	double brake_percent;  /* of a pool, rack or BMC subnet; 0 = no section: 20 */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -115,9 +116,12 @@ struct bu_desired_network {
 struct bu_desired_image {
 	char *name;     /* never NULL */
 	char *path;     /* directory; NULL = the appliance's image directory */
-	char *key_path; /* public key, PEM; NULL = the appliance's */
-	char *source;   /* where it comes from: "oci://registry/x", "https://..." */
-	char *zone;     /* where that is */
+	char *key_path; /* public keys, PEM; NULL = those of the policy */
+	const char
+		*site_keys;  /* [policy] image_keys; borrowed, NULL = the appliance's */
+	int may_be_unsigned; /* by [policy] unsigned */
+	char *source; /* where it comes from: "oci://registry/x", "https://..." */
+	char *zone;   /* where that is */
 	/* Versions in it, for [policy] compatibility. */
 	char *driver, *cuda, *fabric_manager, *kernel;
 	char *network_config; /* "networkd", "networkmanager", "netplan"; never NULL */

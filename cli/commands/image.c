@@ -18,6 +18,7 @@
 #include "images/build/import.h"
 #include "images/build/recipe.h"
 #include "images/build/sbom.h"
+#include "images/build/sign.h"
 #include "images/store.h"
 
 struct verb {
@@ -248,15 +249,47 @@ verify_parts(const struct bu_image *image, struct bu_err *err)
 	return 0;
 }
 
+/* Whoever has the key may sign: the image need not be of this machine's key. */
+static int
+run_sign(const struct bu_image_place *place, const struct bu_image_options *options,
+	 char **names, int count, struct bu_err *err)
+{
+	bu_autofree char *dir = bu_image_dir(place->images, names[0], NULL);
+	bu_autofree char *pem = NULL;
+	bu_autoclose int lock = -1;
+	int added;
+
+	if (!options->key)
+		return bu_err_set(
+			err, BU_ERR_USAGE, 0,
+			"--key FILE is needed: an Ed25519 private key in PEM, "
+			"as 'openssl genpkey -algorithm ed25519' makes it");
+	if (bu_image_name_check(names[0], "image", err))
+		return -1;
+	pem = bu_file_read(options->key, 65536, NULL, err);
+	lock = pem ? bu_image_lock(place->cache, err) : -1;
+	added = lock < 0 ? -1 : bu_image_sign(dir, pem, err);
+	if (added < 0)
+		return -1;
+	printf("%s: %s\n", names[0],
+	       added ? "signed with this key, too"
+		     : "had this key's signature already");
+	return 0;
+}
+
 static int
 run_verify(const struct bu_image_place *place, const struct bu_image_options *options,
 	   char **names, int count, struct bu_err *err)
 {
+	bu_autofree char *pem = options->key
+					? bu_file_read(options->key, 65536, NULL, err)
+					: bu_image_public_key(place->cache, err);
+
 	for (int i = 0; i < count; i++) {
 		struct bu_image image;
 		int rc;
 
-		if (load(place, names[i], &image, err))
+		if (!pem || bu_image_load(place->images, names[i], pem, &image, err))
 			return -1;
 		rc = verify_parts(&image, err);
 		if (!rc && image.manifest->sbom[0]) {
@@ -301,7 +334,10 @@ static const struct verb verbs[] = {
 	 bu_image_cmd_rollback},
 	{"gc", "[--yes] [--offline]", "say what nobody needs; with --yes, free it", 0,
 	 0, bu_image_cmd_gc},
-	{"verify", "NAME...", "read everything again and compare", 1, -1, run_verify},
+	{"sign", "NAME --key FILE", "add the signature of this private key", 1, 1,
+	 run_sign},
+	{"verify", "NAME... [--key FILE]",
+	 "read everything again and compare; by these public keys", 1, -1, run_verify},
 	{"cache", "", "the folder of all images: $BRINGUP_CACHE or ~/.cache/bringup", 0,
 	 0, run_cache},
 };
@@ -329,6 +365,7 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 		{"sbom", no_argument, NULL, 'b'},
 		{"advisories", required_argument, NULL, 'A'},
 		{"severity", required_argument, NULL, 'S'},
+		{"key", required_argument, NULL, 'K'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -352,6 +389,8 @@ parse_options(int argc, char **argv, struct bu_image_options *options)
 			options->advisories = optarg;
 		else if (c == 'S')
 			options->severity = optarg;
+		else if (c == 'K')
+			options->key = optarg;
 		else if (c == 's')
 			options->socket = optarg;
 		else if (c == 'h')

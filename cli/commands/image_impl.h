@@ -16,6 +16,7 @@ struct bu_image_options {
 	const char *socket;
 	const char *advisories;
 	const char *severity;
+	const char *key;
 	int force;
 	int json;
 	int sbom;

@@ -70,12 +70,14 @@ fetch_manifest(struct install *install, struct bu_err *err)
 	char digest[BU_DIGEST_SIZE];
 	bu_autofree char *text = get_patiently(install, http, "manifest.json",
 					       BU_MANIFEST_MAX, &size, err);
+	int is_signed = opts->image_public_pem[0] != '\0';
 	bu_autofree char *sig =
-		text ? get_patiently(install, http, "manifest.sig", 4096, NULL, err)
-		     : NULL;
+		text && is_signed
+			? get_patiently(install, http, "manifest.sig", 4096, NULL, err)
+			: NULL;
 
 	bu_http_destroy(http);
-	if (!sig)
+	if (!text || (is_signed && !sig))
 		return -1;
 	bu_sha256_hex(text, size, digest);
 	if (strcmp(digest, opts->manifest_digest) != 0)
@@ -83,7 +85,8 @@ fetch_manifest(struct install *install, struct bu_err *err)
 			err, BU_ERR_VERIFY, 0,
 			"manifest of image %s: ordered was SHA-256 %s, got %s",
 			opts->image, opts->manifest_digest, digest);
-	if (bu_manifest_verify(text, size, sig, opts->image_public_pem, err))
+	if (is_signed &&
+	    bu_manifest_verify(text, size, sig, opts->image_public_pem, err))
 		return -1;
 	install->manifest = bu_manifest_parse(text, size, err);
 	if (!install->manifest)

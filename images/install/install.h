@@ -41,9 +41,11 @@ struct bu_install_opts {
 				 /images/<image>/ */
 	const char *image;
 	const char *manifest_digest; /* SHA-256 that the appliance ordered, 64 digits */
-	const char *image_public_pem; /* key that signs manifests */
-	const char *disk;             /* "/dev/vda"; a regular file in tests */
-	int allow_wipe;               /* whatever is on the disk may go */
+	/* Keys that sign manifests; "": the appliance's policy lets an unsigned one
+	 * pass, and its digest, which was ordered, alone counts. */
+	const char *image_public_pem;
+	const char *disk; /* "/dev/vda"; a regular file in tests */
+	int allow_wipe;   /* whatever is on the disk may go */
 	/* What the image had written may go; data partitions stay as they are, and
 	 * BU_ERR_STATE when the disk does not have them where the layout does. */
 	int keep_data;

@@ -128,6 +128,47 @@ START_TEST(wrong_orders_write_nothing)
 }
 END_TEST
 
+/* A wrong signature, or none, stops before the first write; the keys are the order's.
+ */
+START_TEST(whose_signature_counts_is_ordered)
+{
+	bu_autofree char *both = NULL, *sig = NULL;
+	struct bu_install_opts opts;
+	char before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
+	struct bu_err err;
+
+	setup();
+	cancel_after = -1;
+	both = bu_xasprintf("%s%s", boss_pub, image_pub);
+	sig = bu_xasprintf("%s/images/small/manifest.sig", dir);
+	ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
+	opts = defaults();
+	opts.image_public_pem = boss_pub;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	opts.image_public_pem = "";
+	opts.manifest_digest = mark_sig;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
+	ck_assert_str_eq(before, after);
+	opts = defaults();
+	opts.image_public_pem = both;
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	ck_assert_int_eq(unlink(sig), 0);
+	ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
+	opts.allow_wipe = 1;
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
+	ck_assert_str_eq(before, after);
+	opts.image_public_pem = "";
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	teardown();
+}
+END_TEST
+
 START_TEST(files_stay_in_the_new_root)
 {
 	static const char *const paths[] = {"etc/x", "/",       "/etc/../../x",
@@ -186,5 +227,5 @@ END_TEST
 
 BU_UNIT("install", writes_all_of_it, one_flip_is_fetched_again,
 	a_flip_that_stays_is_refused, short_answers_and_outages,
-	wrong_orders_write_nothing, files_stay_in_the_new_root,
-	the_boot_loaders_get_the_nodes_arguments)
+	wrong_orders_write_nothing, whose_signature_counts_is_ordered,
+	files_stay_in_the_new_root, the_boot_loaders_get_the_nodes_arguments)

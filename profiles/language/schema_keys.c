@@ -98,7 +98,13 @@ static const struct bu_key keys[] = {
 	BU_CLASS_NONE, "hosts that images may come from; without it, any"},
 {"policy", "image_keys", BU_KEY_KEYFILES, NULL, 0, 0, NULL, FIELD(policy, image_keys),
 	BU_CLASS_NONE,
-	"public keys, one of which each image's key must be; without it, any"},
+	"public keys, one of which must have signed each image; a key is retired by taking "
+	"it out; without it, the appliance's or what [image] key says"},
+{"policy", "unsigned", BU_KEY_CHOICE, "refuse|allow", 0, 0, "refuse",
+	FIELD(policy, unsigned_images),
+	BU_CLASS_NONE,
+	"allow: an image without a signature is used, by its digest; a wrong signature is "
+	"refused all the same"},
 {"policy", "compatibility", BU_KEY_CHOICE, "refuse|warn", 0, 0, "refuse",
 	FIELD(policy, compatibility),
 	BU_CLASS_NONE, "what happens when versions do not fit together"},
@@ -196,7 +202,7 @@ static const struct bu_key keys[] = {
 	"its folder; without it, the appliance's image folder"},
 {"image", "key", BU_KEY_KEYFILE, NULL, 0, 0, NULL, FIELD(image, key_path),
 	BU_CLASS_NONE,
-	"public key that it must be signed with; without it, the appliance's"},
+	"file of the public keys, one of which must have signed it; without it, [policy] image_keys or the appliance's"},
 {"image", "source", BU_KEY_URL, NULL, 0, 0, NULL, FIELD(image, source), BU_CLASS_NONE,
 	"where it is fetched from"},
 {"image", "zone", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, zone), BU_CLASS_NONE,

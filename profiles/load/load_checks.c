@@ -448,6 +448,20 @@ note_violation(const struct bu_violation *violation, void *arg)
 			violation->at.line, "%s", violation->text);
 }
 
+/* Whose signatures count for an image that names no key of its own. */
+static void
+trust_images(struct bu_desired *desired)
+{
+	const struct bu_desired_policy *policy = &desired->policy;
+	int allow = policy->unsigned_images &&
+		    strcmp(policy->unsigned_images, "allow") == 0;
+
+	for (size_t i = 0; i < desired->images_count; i++) {
+		desired->images[i].site_keys = policy->image_keys;
+		desired->images[i].may_be_unsigned = allow;
+	}
+}
+
 void
 bu_load_checks(struct bu_loader *ld)
 {
@@ -467,5 +481,6 @@ bu_load_checks(struct bu_loader *ld)
 	bu_load_check_access(ld);
 	bu_load_check_machines(ld);
 	bu_load_site_checks(ld);
+	trust_images(desired);
 	bu_policy_judge(desired, note_violation, ld);
 }

@@ -189,9 +189,8 @@ check_image(const struct judge *judge, const struct bu_desired_image *image)
 		what = bu_xasprintf("[image %s] comes from %s", image->name, host);
 		broken(judge, "registries", policy->registries, &image->origin, "",
 		       what);
-	} else if (policy->image_keys && (!key || !matches(policy->image_keys, key))) {
-		what = bu_xasprintf("[image %s] is signed with %s", image->name,
-				    key ? key : "the appliance's key");
+	} else if (policy->image_keys && key && !matches(policy->image_keys, key)) {
+		what = bu_xasprintf("[image %s] is signed with %s", image->name, key);
 		broken(judge, "image_keys", policy->image_keys, &image->origin, "",
 		       what);
 	}

@@ -312,8 +312,9 @@ static const struct wrong {
 	 "site.ini:19: [image debian12] comes from reg.evil; [policy] registries = "
 	 "reg.lab:5000 (site.ini:18) allows no other\n"},
 	{"[image debian12]",
-	 "[policy]\nimage_keys = file:/etc/a.pub, file:/etc/b.pub\n[image debian12]",
-	 "site.ini:19: [image debian12] is signed with the appliance's key; [policy] "
+	 "[policy]\nimage_keys = file:/etc/a.pub, file:/etc/b.pub\n[image debian12]\n"
+	 "key = file:/etc/c.pub",
+	 "site.ini:19: [image debian12] is signed with file:/etc/c.pub; [policy] "
 	 "image_keys = file:/etc/a.pub,file:/etc/b.pub (site.ini:18) allows no "
 	 "other\n"},
 	{"[image debian12]", "[policy]\ncompatibility = maybe\n[image debian12]",

@@ -158,7 +158,9 @@ void bu_api_forget_plans(struct bu_api *api);
 const struct bu_plan_image *bu_api_plan_image(void *api,
 					      const struct bu_desired_image *image,
 					      struct bu_err *err);
-const char *bu_api_image_key(const struct bu_api *api,
-			     const struct bu_desired_image *image);
+/* The keys of which one must have signed it, PEM; "": it has no signature, and the
+ * policy lets it pass. digest: NULL = the one that has the name now. Owned. */
+char *bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image,
+			const char *digest, struct bu_err *err);
 
 #endif

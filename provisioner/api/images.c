@@ -6,12 +6,44 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "images/store.h"
+#include "profiles/language/schema.h"
 #include "provisioner/api/api.h"
 
-const char *
-bu_api_image_key(const struct bu_api *api, const struct bu_desired_image *image)
+/* Adds a file's keys to the bundle. */
+static int
+add_keys(char **keys, const char *path, struct bu_err *err)
 {
-	return image->key_path ? image->key_path : api->image_key;
+	bu_autofree char *text = bu_file_read(path, 65536, NULL, err);
+
+	if (!text)
+		return bu_err_wrap(err, "public key");
+	bu_text_add(keys, "\n", "%s", text);
+	return 0;
+}
+
+char *
+bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image,
+		  const char *digest, struct bu_err *err)
+{
+	static const char head[] = "file:";
+	const char *at = image->site_keys;
+	char *word;
+	const char *dir = image->path ? image->path : api->images_dir;
+	bu_autofree char *keys = NULL;
+	int rc = 0;
+
+	if (image->may_be_unsigned && !bu_image_is_signed(dir, image->name, digest))
+		return bu_xstrdup("");
+	if (image->key_path || !at)
+		rc = add_keys(&keys, image->key_path ? image->key_path : api->image_key,
+			      err);
+	else
+		while (!rc && (word = bu_value_next_word(&at))) {
+			bu_autofree char *owned = word;
+
+			rc = add_keys(&keys, owned + strlen(head), err);
+		}
+	return rc ? NULL : bu_steal(&keys);
 }
 
 static void
@@ -34,12 +66,11 @@ bu_api_plan_image(void *arg, const struct bu_desired_image *image, struct bu_err
 {
 	const struct bu_api *api = arg;
 	static struct bu_plan_image found;
-	const char *key_path = bu_api_image_key(api, image);
-	bu_autofree char *key = bu_file_read(key_path, 65536, NULL, err);
+	bu_autofree char *key = bu_api_image_keys(api, image, NULL, err);
 	struct bu_image loaded;
 
 	if (!key) {
-		bu_err_wrap(err, "public key of image %s", image->name);
+		bu_err_wrap(err, "image %s", image->name);
 		return NULL;
 	}
 	if (bu_image_load(image->path ? image->path : api->images_dir, image->name, key,

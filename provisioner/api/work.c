@@ -121,8 +121,8 @@ static json_t *
 install_work(const struct bu_api *api, const struct bu_node *node,
 	     const struct bu_target *target, struct bu_err *err)
 {
-	bu_autofree char *key = bu_file_read(bu_api_image_key(api, target->node->image),
-					     65536, NULL, err);
+	bu_autofree char *key = bu_api_image_keys(api, target->node->image,
+						  node->order.image_digest, err);
 	/* The image that was ordered, whatever is built or applied meanwhile. */
 	bu_autofree char *url =
 		bu_xasprintf("%s/digests/%s", api->http_url, node->order.image_digest);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whose signatures count for an image, by the profile's policy. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/file.h"
+#include "provisioner/api/api.h"
+#include "tests/support/image.h"
+#include "tests/support/unit.h"
+
+static char dir[40], own[64], site_a[64], site_b[64];
+static char *key_own, *key_a;
+static struct bu_api api;
+
+static void
+write_pub(const char *path, char **ret_key)
+{
+	char *key, *pub;
+
+	ck_assert_int_eq(bu_sign_key_create(&key, &pub, NULL), 0);
+	ck_assert_int_eq(bu_file_write(path, pub, strlen(pub), 0644, NULL), 0);
+	free(pub);
+	if (ret_key)
+		*ret_key = key;
+	else
+		free(key);
+}
+
+static void
+setup(void)
+{
+	strcpy(dir, "/tmp/bringup-keys-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	snprintf(own, sizeof(own), "%s/own.pub", dir);
+	snprintf(site_a, sizeof(site_a), "%s/a.pub", dir);
+	snprintf(site_b, sizeof(site_b), "%s/b.pub", dir);
+	write_pub(own, &key_own);
+	write_pub(site_a, &key_a);
+	write_pub(site_b, NULL);
+	api = (struct bu_api){.images_dir = dir, .image_key = own};
+}
+
+static void
+teardown(void)
+{
+	free(key_own);
+	free(key_a);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+static void
+expect(const struct bu_desired_image *image, enum bu_err_kind want, const char *what)
+{
+	struct bu_err err = {0};
+	const struct bu_plan_image *found = bu_api_plan_image(&api, image, &err);
+
+	ck_assert_msg((found == NULL) == (want != BU_ERR_NONE), "%s: %s", what,
+		      err.text);
+	ck_assert_msg(err.kind == want, "%s: %s", what, err.text);
+}
+
+START_TEST(the_policys_keys_count)
+{
+	bu_autofree char *both = NULL, *only_b = NULL, *sig = NULL;
+	struct bu_desired_image image = {.name = (char *)"small"};
+	char digest[65];
+
+	setup();
+	both = bu_xasprintf("file:%s,file:%s", site_b, site_a);
+	only_b = bu_xasprintf("file:%s", site_b);
+	sig = bu_xasprintf("%s/small/manifest.sig", dir);
+	ck_assert_int_eq(
+		paper_image(dir, "small", "2026-01-01T00:00:00Z", key_a, digest, NULL),
+		0);
+	expect(&image, BU_ERR_VERIFY, "the appliance's key");
+	image.site_keys = both;
+	expect(&image, BU_ERR_NONE, "one of the site's");
+	image.site_keys = only_b;
+	expect(&image, BU_ERR_VERIFY, "a retired one");
+	image.key_path = site_a;
+	expect(&image, BU_ERR_NONE, "the image's own");
+	image.key_path = NULL;
+	/* A wrong signature is none that may be missing. */
+	image.may_be_unsigned = 1;
+	expect(&image, BU_ERR_VERIFY, "wrongly signed, where unsigned is allowed");
+	ck_assert_int_eq(unlink(sig), 0);
+	expect(&image, BU_ERR_NONE, "unsigned, where that is allowed");
+	image.may_be_unsigned = 0;
+	expect(&image, BU_ERR_NOTFOUND, "unsigned");
+	teardown();
+}
+END_TEST
+
+BU_UNIT("api_images", the_policys_keys_count)
