@@ -34,12 +34,35 @@ check_programs(int root_fd, char **wrong)
 			bu_text_add(wrong, "; ", "%s", programs[i].why);
 }
 
+/* "6.1.0-28-amd64" of a kernel for x86 (its boot protocol names where); "" = another
+ * kind of file. */
+static void
+read_version(int root_fd, const char *path, char *ret, size_t size)
+{
+	enum { MAGIC = 0x202, POINTER = 0x20e, BASE = 0x200 };
+	bu_autoclose int fd = bu_inside_open(root_fd, path, O_RDONLY);
+	unsigned char head[POINTER + 2];
+	char text[128] = "";
+	off_t at;
+
+	ret[0] = '\0';
+	if (fd < 0 || pread(fd, head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+	    memcmp(head + MAGIC, "HdrS", 4) != 0)
+		return;
+	at = BASE + head[POINTER] + 256 * head[POINTER + 1];
+	if (pread(fd, text, sizeof(text) - 1, at) > 0) {
+		text[strcspn(text, " ")] = '\0';
+		bu_text_copy(ret, size, text);
+	}
+}
+
 /* A kernel without its modules sees no disk; modules without a kernel are left over. */
 static void
 check_kernel(int root_fd, char **wrong)
 {
 	DIR *dir = bu_inside_folder(root_fd, "lib/modules");
 	const struct dirent *entry;
+	char version[80];
 	int kernels = 0;
 
 	while (dir && (entry = readdir(dir))) {
@@ -55,6 +78,12 @@ check_kernel(int root_fd, char **wrong)
 		if (bu_inside_stat(root_fd, vmlinuz, &st) || !S_ISREG(st.st_mode))
 			bu_text_add(wrong, "; ", "modules of %.60s without /%.80s",
 				    entry->d_name, vmlinuz);
+		read_version(root_fd, vmlinuz, version, sizeof(version));
+		if (version[0] && strcmp(version, entry->d_name) != 0)
+			bu_text_add(wrong, "; ",
+				    "/%.80s is kernel %.60s, which takes no other's "
+				    "modules",
+				    vmlinuz, version);
 		if (bu_inside_stat(root_fd, dep, &st) || !st.st_size)
 			bu_text_add(wrong, "; ", "no /%.90s: run depmod", dep);
 	}
@@ -82,6 +111,10 @@ static const struct {
 	{"root", ".netrc", "", "passwords", 07777},
 	{"root/.docker", "config.json", "", "passwords of registries", 07777},
 };
+
+/* Looked through for private keys. */
+static const char *const key_folders[] = {"etc", "home", "opt", "root", "srv"};
+enum { FOLDERS_DEEP = 8 };
 
 static int
 matches(const char *name, const char *begin, const char *end)
@@ -119,6 +152,50 @@ check_secret(int root_fd, size_t row, char **wrong)
 		closedir(dir);
 }
 
+/* 1 when everybody can read it and it has a private key in PEM. */
+static int
+is_open_key(int dir_fd, const char *name, const struct stat *st)
+{
+	enum { KEY_MAX = 65536 };
+	bu_autofree char *text = NULL;
+	bu_autoclose int fd = -1;
+	ssize_t size;
+
+	if (!S_ISREG(st->st_mode) || !(st->st_mode & 0004) || st->st_size > KEY_MAX)
+		return 0;
+	fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	text = bu_xcalloc(1, KEY_MAX + 1);
+	size = fd < 0 ? -1 : read(fd, text, KEY_MAX);
+	return size > 0 && strstr(text, "-----BEGIN ") &&
+	       strstr(text, "PRIVATE KEY-----");
+}
+
+/* Wherever somebody put them; a folder that is closed to others hides what is in it. */
+static void
+check_keys(int root_fd, const char *folder, int depth, char **wrong)
+{
+	DIR *dir = bu_inside_folder(root_fd, folder);
+	const struct dirent *entry;
+	struct stat own;
+	int is_open = dir && !fstat(dirfd(dir), &own) && (own.st_mode & 0001);
+
+	while (is_open && (entry = readdir(dir))) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", folder, entry->d_name);
+		struct stat st;
+
+		if (!matches(entry->d_name, "", "") ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISDIR(st.st_mode) && depth > 0)
+			check_keys(root_fd, path, depth - 1, wrong);
+		else if (is_open_key(dirfd(dir), entry->d_name, &st))
+			bu_text_add(wrong, "; ",
+				    "/%.120s: a private key, open to everybody", path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
 int
 bu_check_root(const char *root, struct bu_err *err)
 {
@@ -131,6 +208,8 @@ bu_check_root(const char *root, struct bu_err *err)
 	check_kernel(root_fd, &wrong);
 	for (size_t i = 0; i < BU_LEN(secrets); i++)
 		check_secret(root_fd, i, &wrong);
+	for (size_t i = 0; i < BU_LEN(key_folders); i++)
+		check_keys(root_fd, key_folders[i], FOLDERS_DEEP, &wrong);
 	if (!wrong)
 		return 0;
 	return bu_err_set(err, BU_ERR_VERIFY, 0, "this is no system for nodes: %s",

@@ -143,6 +143,72 @@ START_TEST(secrets_are_named)
 }
 END_TEST
 
+static void
+put_text(const char *name, const void *text, size_t size, mode_t mode)
+{
+	bu_autofree char *path = in(name);
+
+	put(name, mode);
+	ck_assert_int_eq(bu_file_write(path, text, size, mode, NULL), 0);
+	ck_assert_int_eq(chmod(path, mode), 0);
+}
+
+START_TEST(private_keys_are_found_wherever_they_are)
+{
+	static const char key[] = "# ours\n-----BEGIN RSA PRIVATE KEY-----\nAAAA\n";
+	static const char cert[] = "-----BEGIN CERTIFICATE-----\nAAAA\n";
+	static const struct {
+		const char *name;
+		mode_t mode;
+		int found;
+	} rows[] = {
+		{"etc/kubernetes/pki/ca.key", 0644, 1},
+		{"etc/kubernetes/pki/ca.key", 0640, 0},
+		{"opt/site/deep/er/conf.d/all.pem", 0604, 1},
+		{"home/alice/notes", 0644, 1},
+		{"usr/share/doc/example.key", 0644, 0}, /* everybody has that one */
+	};
+	bu_autofree char *closed = NULL;
+
+	setup();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *why = bu_xasprintf(
+			"/%s: a private key, open to everybody", rows[i].name);
+
+		put_text(rows[i].name, key, strlen(key), rows[i].mode);
+		expect(rows[i].found ? why : NULL);
+	}
+	put_text("etc/ssl/ca.pem", cert, strlen(cert), 0644);
+	expect(NULL);
+	put_text("root/site.key", key, strlen(key), 0644);
+	closed = in("root");
+	ck_assert_int_eq(chmod(closed, 0700), 0);
+	expect(NULL);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* As the boot protocol of x86 has it: "HdrS", and where the version's text is. */
+START_TEST(a_kernel_under_another_ones_name_is_found)
+{
+	char kernel[0x400] = "";
+
+	memcpy(kernel + 0x202, "HdrS", 4);
+	kernel[0x20e] = 0x10;
+	kernel[0x20f] = 0x01;
+	strcpy(kernel + 0x310, "6.1 (gcc) #1 SMP");
+	setup();
+	put_text("boot/vmlinuz-6.1", kernel, sizeof(kernel), 0644);
+	expect(NULL);
+	strcpy(kernel + 0x310, "6.1-rt (gcc) #1 SMP");
+	put_text("boot/vmlinuz-6.1", kernel, sizeof(kernel), 0644);
+	expect("/boot/vmlinuz-6.1 is kernel 6.1-rt");
+	put_text("boot/vmlinuz-6.1", kernel, 0x20f, 0644);
+	expect(NULL);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
 /* A link out of the system shows nothing of this machine. */
 START_TEST(links_stay_inside)
 {
@@ -157,4 +223,6 @@ START_TEST(links_stay_inside)
 }
 END_TEST
 
-BU_UNIT("check_root", what_a_node_needs_is_named, secrets_are_named, links_stay_inside)
+BU_UNIT("check_root", what_a_node_needs_is_named, secrets_are_named,
+	private_keys_are_found_wherever_they_are,
+	a_kernel_under_another_ones_name_is_found, links_stay_inside)
