@@ -393,7 +393,7 @@ START_TEST(plans_are_refused_with_their_reason)
 	a = site_call(&site, site.local, "POST", "/v1/plan", "{}", 400);
 	ck_assert_str_ne(error_text(a), "");
 	b = site_call(&site, site.local, "POST", "/v1/plan", text, 404);
-	ck_assert_ptr_nonnull(strstr(error_text(b), "public key of image debian12"));
+	ck_assert_ptr_nonnull(strstr(error_text(b), "image debian12: public key: "));
 	c = site_call(&site, site.local, "POST", "/v1/apply", "{}", 400);
 	ck_assert_ptr_nonnull(strstr(error_text(c), "digest"));
 	d = site_call(&site, site.local, "POST", "/v1/apply", "{\"digest\":\"00\"}",

@@ -133,7 +133,7 @@ START_TEST(tftp_has_what_is_there)
 	ck_assert_str_eq(grub, "grub");
 	ck_assert_str_eq(system, "agent");
 	ck_assert_ptr_nonnull(strstr(first, "source $net/grub/$net_default_mac.cfg"));
-	ck_assert_ptr_nonnull(strstr(first, "chainloader ($esp)/EFI/BOOT/BOOTX64.EFI"));
+	ck_assert_ptr_nonnull(strstr(first, "chainloader /EFI/BOOT/BOOTX64.EFI"));
 	ck_assert_ptr_null(none);
 
 	ck_assert_int_eq(bu_tftp_put(tftp, "52:54:00:77:00:01", "boot\n", NULL), 0);
