@@ -84,22 +84,84 @@ add_text(json_t *index, const char *kind, const char *text, const char *node)
 	add_key(index, kind, plain, node);
 }
 
-/* What the applied profile said of its machine, where that told nothing itself: a
- * profile may be wrong about a machine, and be corrected. */
+static int
+has_mac(const struct bu_node *node, const char *mac)
+{
+	size_t size = strlen(mac);
+
+	for (const char *at = node->macs; at && (at = strstr(at, mac)); at += size)
+		if ((at == node->macs || at[-1] == ' ') &&
+		    (at[size] == ' ' || at[size] == '\0'))
+			return 1;
+	return 0;
+}
+
+/* Does the firmware's word decide? -1 = it says nothing, else whether it is the same. A
+ * profile may be wrong about a machine that it has always meant (before). */
+static int
+same_text(const char *wanted, const char *before, const char *told)
+{
+	if (!wanted || !bu_machine_says(wanted))
+		return -1;
+	if (before && bu_machine_same(wanted, before))
+		return 1;
+	return bu_machine_says(told) ? bu_machine_same(wanted, told) : -1;
+}
+
+/* By serial number, else by UUID, where both sides have one; -1 = none has. */
+static int
+same_words(const struct bu_desired_node *want, const struct bu_desired_node *was,
+	   const struct bu_node *node)
+{
+	int same = same_text(want->serial, was ? was->serial : NULL, node->serial);
+
+	return same >= 0 ? same
+			 : same_text(want->uuid, was ? was->uuid : NULL, node->uuid);
+}
+
+/* Whether the profile still means the machine that this node is bound to. Serial number
+ * and UUID decide, where both have one: cards are exchanged in a machine. */
+static int
+is_same(const struct bu_plan_input *input, const struct bu_node *node,
+	const struct bu_desired_node *want)
+{
+	const struct bu_desired_node *was =
+		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
+	int same = same_words(want, was, node);
+
+	if (same >= 0)
+		return same;
+	if (!want->mac || !node->macs || has_mac(node, want->mac))
+		return 1;
+	return was && was->mac && strcmp(was->mac, want->mac) == 0;
+}
+
+static int
+is_kept(const char *was, const char *now)
+{
+	return was && now && strcmp(was, now) == 0;
+}
+
+/* What the applied profile said of its machine: of the card that it boots from that may
+ * tell nothing. What the new one says otherwise of the same machine was wrong. */
 static void
 add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node *node)
 {
 	const struct bu_desired_node *was =
 		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
-	int bound = node->machine[0] != '\0';
+	const struct bu_desired_node *now = bu_desired_node(input->desired, node->name);
 
-	if (was && was->bmc)
+	if (!was)
+		return;
+	if (!now || !node->machine[0] || !is_same(input, node, now))
+		now = was;
+	if (was->bmc)
 		add_key(index, "bmc", was->bmc, node->name);
-	if (was && was->mac && !(bound && node->macs && *node->macs))
+	if (is_kept(was->mac, now->mac))
 		add_key(index, "mac", was->mac, node->name);
-	if (was && !(bound && bu_machine_says(node->uuid)))
+	if (is_kept(was->uuid, now->uuid))
 		add_text(index, "uuid", was->uuid, node->name);
-	if (was && !(bound && bu_machine_says(node->serial)))
+	if (is_kept(was->serial, now->serial))
 		add_text(index, "serial", was->serial, node->name);
 }
 
@@ -150,6 +212,10 @@ find_holders(const struct bu_plan_input *input, const json_t *index,
 
 		ret[i] = name ? bu_plan_node(input, name) : NULL;
 	}
+	/* A card of which its machine never told: what the firmware says is surer. */
+	if (ret[MAC] && !has_mac(ret[MAC], want->mac) &&
+	    same_words(want, NULL, ret[MAC]) == 0)
+		ret[MAC] = NULL;
 }
 
 /* The surest key that another node than this one holds; KEYS = none. */
@@ -210,49 +276,6 @@ bu_identity_index(const struct bu_plan_input *input)
 }
 
 /* --- one node --- */
-
-static int
-has_mac(const struct bu_node *node, const char *mac)
-{
-	size_t size = strlen(mac);
-
-	for (const char *at = node->macs; at && (at = strstr(at, mac)); at += size)
-		if ((at == node->macs || at[-1] == ' ') &&
-		    (at[size] == ' ' || at[size] == '\0'))
-			return 1;
-	return 0;
-}
-
-/* Does the firmware's word decide? -1 = it says nothing, else whether it is the same. A
- * profile may be wrong about a machine that it has always meant (before). */
-static int
-same_text(const char *wanted, const char *before, const char *told)
-{
-	if (!wanted || !bu_machine_says(wanted))
-		return -1;
-	if (before && bu_machine_same(wanted, before))
-		return 1;
-	return bu_machine_says(told) ? bu_machine_same(wanted, told) : -1;
-}
-
-/* Whether the profile still means the machine that this node is bound to. Serial number
- * and UUID decide, where both have one: cards are exchanged in a machine. */
-static int
-is_same(const struct bu_plan_input *input, const struct bu_node *node,
-	const struct bu_desired_node *want)
-{
-	const struct bu_desired_node *was =
-		input->applied ? bu_desired_node(input->applied, node->name) : NULL;
-	int same = same_text(want->serial, was ? was->serial : NULL, node->serial);
-
-	if (same < 0)
-		same = same_text(want->uuid, was ? was->uuid : NULL, node->uuid);
-	if (same >= 0)
-		return same;
-	if (!want->mac || !node->macs || has_mac(node, want->mac))
-		return 1;
-	return was && was->mac && strcmp(was->mac, want->mac) == 0;
-}
 
 static void
 replaced(const struct bu_desired_node *want, struct bu_identity *ret)
