@@ -36,6 +36,11 @@
 	  "another node of its fabric is validating or certified",                     \
 	  "no partner: no other node of its fabric is validating or certified"         \
 	  "[ (rail {rail})]")                                                          \
+	X(PARTNERS_AWAY, "partners-away", WAIT, 1, 2,                                  \
+	  "one of these nodes can be measured, or another one comes",                  \
+	  "no partner: {#count other node|other nodes} of its fabric cannot be "       \
+	  "measured now, {node} among them; bringup node why {node} says why"          \
+	  "[ (rail {rail})]")                                                          \
 	X(RAIL_UNPROVEN, "rail-unproven", WAIT, 1, 2,                                  \
 	  "another node of its pool is measured on this rail",                         \
 	  "no partner: {#count} nodes of its fabric are in service, but were not "     \

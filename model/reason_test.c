@@ -51,6 +51,9 @@ static const char *const sentences[] = {
 	[BU_REASON_SOAKS] = "soaks: 2 of 2 minutes under load",
 	[BU_REASON_NO_PARTNER] =
 		"no partner: no other node of its fabric is validating or certified (rail <rail>)",
+	[BU_REASON_PARTNERS_AWAY] =
+		"no partner: 2 other nodes of its fabric cannot be measured now, "
+		"<node> among them; bringup node why <node> says why (rail <rail>)",
 	[BU_REASON_RAIL_UNPROVEN] =
 		"no partner: 2 nodes of its fabric are in service, but were not "
 		"measured on this rail yet; bringup node validate NODE, with one of "

@@ -53,6 +53,31 @@ START_TEST(a_node_of_a_cluster_is_no_spare)
 }
 END_TEST
 
+/* The others are there and cannot be measured: it says whose cause to look for. */
+START_TEST(who_waits_for_those_who_are_away_is_told_of_them)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+
+	begin(&rig, 3);
+	node = rig_node(&rig, 1);
+	links.silent[2] = links.silent[3] = 1;
+	rig_pass(&rig, 100000); /* of these two nothing was heard for longer */
+	measure(&rig, &links, 3, 5);
+	rig_reason_is(&node->live.says, PARTNERS_AWAY);
+	ck_assert_str_eq(bu_reason_arg(&node->live.says, "node"), "node002");
+	ck_assert_int_eq(bu_reason_number(&node->live.says, "count"), 2);
+	ck_assert(bu_node_stands_still(node));
+	rig_why_says(&rig, node, "bringup node why node002 says why");
+	links.silent[2] = 0;
+	measure(&rig, &links, 3, 10);
+	for (int i = 1; i <= 2; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(a_node_with_a_job_is_lent_when_the_job_is_over)
 {
 	struct rig rig;
@@ -306,6 +331,7 @@ RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
 	 the_fault_of_proven_ones_is_no_newcomers, the_word_of_one_partner_is_a_doubt,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
 	 a_node_of_a_cluster_is_no_spare,
+	 who_waits_for_those_who_are_away_is_told_of_them,
 	 a_node_with_a_job_is_lent_when_the_job_is_over,
 	 a_node_with_a_job_is_lent_where_the_pool_says_any,
 	 of_a_cluster_that_does_not_answer_nobody_is_idle)

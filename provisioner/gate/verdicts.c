@@ -218,33 +218,49 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 	bu_gate_say_of_rail(campaign, campaign->nodes[index], &why);
 }
 
+/* Why nobody can be measured with it. */
+static void
+why_alone(const struct bu_campaign_state *campaign, struct bu_reason *ret)
+{
+	const char *first = NULL;
+	int away = 0;
+
+	for (int i = 0; i < campaign->topology.nodes; i++) {
+		const struct bu_node *node = campaign->nodes[i];
+
+		if (!node || !campaign->absent[i] ||
+		    (node->state != BU_STATE_VALIDATING &&
+		     !bu_state_serves(node->state)))
+			continue;
+		first = first ? first : node->name;
+		away++;
+	}
+	if (campaign->unlent)
+		BU_REASON_SET(ret, PARTNERS_IN_USE, .number = {campaign->unlent});
+	else if (campaign->unproven)
+		BU_REASON_SET(ret, RAIL_UNPROVEN, .number = {campaign->unproven});
+	else if (away)
+		BU_REASON_SET(ret, PARTNERS_AWAY, .text = {first}, .number = {away});
+	else
+		bu_reason_set(ret, BU_REASON_NO_PARTNER, NULL);
+}
+
 /* No more questions, and neither good nor accused. */
 static void
-judge_open(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index)
+judge_open(const struct bu_campaign_state *campaign, int index)
 {
-	struct bu_node *node = campaign->nodes[index];
 	int alone = campaign->candidates + campaign->partners < 2;
 	struct bu_reason reason;
-	enum bu_reason_code why = BU_REASON_NO_FREE_PARTNER;
 
 	if (!alone && say_unmeasured(campaign, index))
 		return;
-	if (alone && campaign->unlent) {
-		BU_REASON_SET(&reason, PARTNERS_IN_USE, .number = {campaign->unlent});
-		bu_gate_say_of_rail(campaign, node, &reason);
-		return;
-	}
-	if (alone && campaign->unproven) {
-		BU_REASON_SET(&reason, RAIL_UNPROVEN, .number = {campaign->unproven});
-		bu_gate_say_of_rail(campaign, node, &reason);
-		return;
-	}
 	if (alone)
-		why = BU_REASON_NO_PARTNER;
+		why_alone(campaign, &reason);
 	else if (campaign->report.ports[index] == BU_PORT_SUSPECTED)
-		why = BU_REASON_UNDECIDED;
-	bu_reason_set(&reason, why, NULL);
-	bu_gate_say_of_rail(campaign, node, &reason);
+		bu_reason_set(&reason, BU_REASON_UNDECIDED, NULL);
+	else
+		bu_reason_set(&reason, BU_REASON_NO_FREE_PARTNER, NULL);
+	bu_gate_say_of_rail(campaign, campaign->nodes[index], &reason);
 }
 
 /* There are questions left: something of it is being measured, or will be. */
@@ -280,7 +296,7 @@ judge_candidate(struct bu_gate *gate, struct bu_campaign_state *campaign, int in
 	else if (accusation)
 		judge_accused(gate, campaign, index, accusation);
 	else
-		judge_open(gate, campaign, index);
+		judge_open(campaign, index);
 }
 
 void
