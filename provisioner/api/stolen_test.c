@@ -224,6 +224,42 @@ START_TEST(a_stolen_token_gives_no_certificate)
 }
 END_TEST
 
+/* As behind a switch that does proxy ARP: nobody is known by its card there. */
+START_TEST(a_card_that_answers_for_several_hosts_is_named)
+{
+	struct net net;
+	bu_autofree char *second = NULL, *before = NULL, *text = NULL;
+	pid_t host;
+	int yes;
+
+	open_net(&net);
+	host = plug_in(66, "52:54:00:66:66:66");
+	for (int i = 1; i <= 2; i++)
+		rig_start(&net.site.rig, i);
+	for (int i = 0; i < 2; i++)
+		free(ask(&net, host, net.boot, "/boot/script/52-54-00-77-00-01", NULL,
+			 &yes));
+	before = bu_reconcile_why(net.site.rig.rec, rig_node(&net.site.rig, 1));
+	rig_text_has(before, "10.99.0.66 (MAC 52:54:00:66:66:66)");
+	ck_assert_ptr_null(strstr(before, "proxy ARP"));
+	text = bu_xasprintf("nsenter -t %d -n sh -ec 'ip addr add 10.99.0.67/24 dev "
+			    "n66; ip route change 10.99.0.0/24 dev n66 src 10.99.0.67'",
+			    (int)host);
+	in_shell(text);
+	second =
+		ask(&net, host, net.boot, "/boot/script/52-54-00-77-00-02", NULL, &yes);
+	rig_text_has(second, "this is not its machine");
+	ck_assert_ptr_null(strstr(second, "bringup.token"));
+	rig_why_says(&net.site.rig, rig_node(&net.site.rig, 1),
+		     "the card with MAC 52:54:00:66:66:66 answers for 10.99.0.66 and "
+		     "10.99.0.67 in the boot network: if it is a router or a switch, "
+		     "switch proxy ARP off there");
+	rig_why_says(&net.site.rig, rig_node(&net.site.rig, 2), "switch proxy ARP off");
+	unplug(host);
+	site_end(&net.site);
+}
+END_TEST
+
 /* Whose machine the host is, that tells the serial number of node001; "" = nobody's. */
 static char *
 discover(struct net *net, pid_t host, const char *mac)
@@ -358,6 +394,7 @@ START_TEST(who_is_late_says_where_its_boot_ended)
 END_TEST
 
 RIG_UNIT("stolen", a_stolen_token_gives_no_certificate,
+	 a_card_that_answers_for_several_hosts_is_named,
 	 a_host_is_told_by_its_serial_number_and_any_card,
 	 a_boot_is_proven_by_what_its_machine_asks_for,
 	 who_is_late_says_where_its_boot_ended)

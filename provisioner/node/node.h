@@ -117,9 +117,10 @@ enum { BU_BOOT_LINKS = 7 };
 struct bu_boot_proof {
 	char step[112]; /* of which boot; "" = nothing was asked for */
 	int attempt;
-	char address[46];             /* from where it asked last */
-	int64_t at_ms[BU_BOOT_LINKS]; /* Unix time; 0 = it has not */
-	char stranger[80];            /* another host that asked in its name */
+	char address[46];               /* from where it asked last */
+	int64_t at_ms[BU_BOOT_LINKS];   /* Unix time; 0 = it has not */
+	char stranger[46];              /* another host that asked in its name, */
+	char stranger_mac[BU_MAC_SIZE]; /* and whose card answers for it */
 	int64_t stranger_ms;
 };
 

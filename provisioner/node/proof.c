@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
@@ -83,15 +84,52 @@ bu_proof_note(struct bu_reconcile *rec, struct bu_node *node, enum bu_proof_link
 	bu_fleet_touch(rec->fleet, node);
 }
 
+/* Another node that the same card asked for from another address; NULL = none. */
+static const struct bu_boot_proof *
+twin_of(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
+{
+	for (size_t i = 0; i < rec->fleet->count; i++) {
+		const struct bu_node *node = rec->fleet->nodes[i];
+		const struct bu_boot_proof *other = &node->live.boot;
+
+		if (other->stranger_ms && is_of_step(node) &&
+		    strcmp(other->stranger_mac, proof->stranger_mac) == 0 &&
+		    strcmp(other->stranger, proof->stranger) != 0)
+			return other;
+	}
+	return NULL;
+}
+
+/* What one card that answers for two hosts may be; owned, NULL = it answers for one. */
+static char *
+proxy_words(const struct bu_reconcile *rec, const struct bu_boot_proof *proof)
+{
+	const struct bu_boot_proof *other = twin_of(rec, proof);
+
+	if (!other)
+		return NULL;
+	return bu_xasprintf("the card with MAC %s answers for %s and %s in the boot "
+			    "network: if it is a router or a switch, switch proxy ARP "
+			    "off there, else look for that host",
+			    proof->stranger_mac, proof->stranger, other->stranger);
+}
+
 void
 bu_proof_stranger(struct bu_reconcile *rec, struct bu_node *node, const char *address,
 		  const char *mac)
 {
 	struct bu_boot_proof *proof = proof_of_step(node);
+	bu_autofree char *proxy = NULL;
 
-	snprintf(proof->stranger, sizeof(proof->stranger), "%s (MAC %s)", address, mac);
+	bu_text_copy(proof->stranger, sizeof(proof->stranger), address);
+	bu_text_copy(proof->stranger_mac, sizeof(proof->stranger_mac), mac);
 	proof->stranger_ms = wall_ms(rec);
 	bu_fleet_touch(rec->fleet, node);
+	proxy = strcmp(rec->proxy, mac) != 0 ? proxy_words(rec, proof) : NULL;
+	if (!proxy)
+		return;
+	bu_text_copy(rec->proxy, sizeof(rec->proxy), mac);
+	bu_warn("boot", "%s", proxy);
 }
 
 struct bu_node *
@@ -218,6 +256,22 @@ bu_proof_look(struct bu_reconcile *rec, struct bu_node *node)
 		bu_fleet_touch(rec->fleet, node);
 }
 
+static void
+add_stranger(char **text, const struct bu_reconcile *rec,
+	     const struct bu_boot_proof *proof)
+{
+	bu_autofree char *proxy = proxy_words(rec, proof);
+
+	bu_text_add(
+		text, "\n",
+		"another host, %s (MAC %s), asked for its boot script or showed its "
+		"token %lld s ago and was refused",
+		proof->stranger, proof->stranger_mac,
+		(long long)(wall_ms(rec) - proof->stranger_ms) / 1000);
+	if (proxy)
+		bu_text_add(text, "\n", "%s", proxy);
+}
+
 char *
 bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node)
 {
@@ -241,10 +295,6 @@ bu_proof_words(const struct bu_reconcile *rec, const struct bu_node *node)
 		bu_text_add(&text, "\n",
 			    "what it fetched before bringupd started is not known");
 	if (proof->stranger_ms && is_of_step(node))
-		bu_text_add(&text, "\n",
-			    "another host, %s, asked for its boot script or showed its "
-			    "token %lld s ago and was refused",
-			    proof->stranger,
-			    (long long)(now_ms - proof->stranger_ms) / 1000);
+		add_stranger(&text, rec, proof);
 	return text;
 }

@@ -56,6 +56,7 @@ struct bu_reconcile {
 	int64_t try_ms;    /* when the log is tried again */
 	struct bu_freezer freezer;
 	char rival[16]; /* another DHCP server in the boot network; "" = none */
+	char proxy[BU_MAC_SIZE]; /* a card that answers for several hosts there */
 	/* Does the next thing that the node's state asks for (reconcile.c). */
 	void (*drive)(struct bu_reconcile *rec, struct bu_node *node);
 };
