@@ -12,6 +12,7 @@
 #include <linux/fs.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -27,9 +28,18 @@ enum {
 	NAME_CHARS = 36,
 };
 
-static const char esp_type[] = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9";
+static const char esp_type[] = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B";
+/* What images that an old bringup built say, and the disks written from them then. */
+static const char old_esp_type[] = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9";
 /* The type "Linux filesystem data". */
 static const char data_type[] = "0FC63DAF-8483-4772-8E79-3D69D8477DE4";
+
+/* Of a part of the image: a disk that is written now has the right one. */
+static const char *
+type_of(const struct bu_part *part)
+{
+	return strcasecmp(part->type, old_esp_type) == 0 ? esp_type : part->type;
+}
 
 static uint64_t
 align_up(uint64_t bytes)
@@ -228,7 +238,7 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 	for (size_t i = 0; i < layout->count; i++, entry += ENTRY_SIZE) {
 		if (!manifest)
 			continue;
-		fill_entry(entry, manifest->parts[i].type,
+		fill_entry(entry, type_of(&manifest->parts[i]),
 			   place_of(layout, layout->parts[i].begin_bytes,
 				    layout->parts[i].size_bytes),
 			   manifest->parts[i].label);
@@ -456,7 +466,7 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 {
 	bu_autofree uint8_t *table = bu_xmalloc(TABLE_BYTES);
 	bu_autoclose int fd = open(disk, O_RDONLY | O_CLOEXEC);
-	uint8_t type[16];
+	uint8_t type[16], old_type[16];
 	int sector;
 
 	if (fd < 0)
@@ -466,10 +476,12 @@ bu_gpt_find_esp(const char *disk, struct bu_gpt_esp *ret, struct bu_err *err)
 	if (read_table(fd, (uint32_t)sector, table, err) != 0)
 		return bu_err_wrap(err, "disk %s", disk);
 	put_guid(type, esp_type);
+	put_guid(old_type, old_esp_type);
 	for (uint32_t i = 0; i < ENTRIES; i++) {
 		const uint8_t *entry = table + (size_t)i * ENTRY_SIZE;
 
-		if (memcmp(entry, type, sizeof(type)) != 0)
+		if (memcmp(entry, type, sizeof(type)) != 0 &&
+		    memcmp(entry, old_type, sizeof(old_type)) != 0)
 			continue;
 		ret->number = i + 1;
 		ret->first_sector = get_le(entry + 32, 8);

@@ -16,7 +16,7 @@ static struct bu_manifest manifest = {
 	.name = "test",
 	.part_count = 2,
 	.parts = {{.name = "esp",
-		   .type = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9",
+		   .type = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B",
 		   .label = "ESP",
 		   .attrs = 4,
 		   .size_bytes = 8 * 1024 * 1024 + 4096},
@@ -31,7 +31,7 @@ static const struct bu_install_opts plain = {.data_count = 0};
 
 /* Begin, size, type, label and flags of each part, as partx prints them. */
 static const char expected[] =
-	"1 2048 18432 c12a7328-f81f-11d2-ba4b-00c04fc93ec9 ESP 0x4\n"
+	"1 2048 18432 c12a7328-f81f-11d2-ba4b-00a0c93ec93b ESP 0x4\n"
 	"2 20480 108544 4f68bce3-e8cd-4db1-96e7-fbcaf984b709 root 0x0\n";
 
 static void
@@ -101,6 +101,62 @@ START_TEST(others_read_what_we_write)
 	ck_assert_int_eq(bu_gpt_write(fd, &manifest, &layout, &err), 0);
 	ck_assert_int_eq(pread(fd, sector, 512, 0), 512);
 	ck_assert(memcmp(sector + 440, first, 4) != 0);
+	unlink(path);
+}
+END_TEST
+
+/* What a shell says; owned. */
+static char *
+sh(const char *command, const char *path)
+{
+	const char *const argv[] = {"sh", "-c", command, "sh", path, NULL};
+	const struct bu_job_opts opts = {.argv = argv, .deadline_ms = 20000};
+	char *out = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_msg(!bu_job_run(&opts, &out, &err), "%s: %s", command, err.text);
+	return out;
+}
+
+/* A disk whose system partition has the type that the recipes write; sfdisk has its own
+ * list of what they mean. Then what old recipes wrote, in a disk written now and in one
+ * written then. */
+START_TEST(firmware_knows_the_system_partition)
+{
+	static const char ask[] =
+		"/usr/sbin/sfdisk -l -q -o Type $1 | tail -n +2 | sed 's/ *$//'";
+	static const char old[] = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9";
+	char path[] = "/tmp/bringup-gpt-XXXXXX";
+	bu_autoclose int fd = mkstemp(path);
+	bu_autofree char *type = sh(
+		"sed -n 's/.*\"name\": \"esp\", \"type\": \"\\([^\"]*\\)\".*/\\1/p' $1",
+		BU_SRCDIR "/images/build/recipes/lib.sh");
+	const char *const types[] = {strtok(type, "\n"), old};
+	struct bu_manifest image = manifest;
+	struct bu_layout layout;
+	struct bu_gpt_esp esp;
+	struct bu_err err = {0};
+
+	BU_NEEDS("/usr/sbin/sfdisk");
+	ck_assert_int_eq(ftruncate(fd, DISK_BYTES), 0);
+	for (size_t i = 0; i < BU_LEN(types); i++) {
+		bu_autofree char *says = NULL;
+
+		ck_assert_ptr_nonnull(types[i]);
+		strcpy(image.parts[0].type, types[i]);
+		ck_assert_int_eq(
+			bu_layout_make(&image, &plain, DISK_BYTES, 512, &layout, &err),
+			0);
+		ck_assert_int_eq(bu_gpt_write(fd, &image, &layout, &err), 0);
+		says = sh(ask, path);
+		ck_assert_str_eq(says, "EFI System\nLinux root (x86-64)\n");
+		ck_assert_int_eq(bu_gpt_find_esp(path, &esp, &err), 0);
+		ck_assert_uint_eq(esp.first_sector, 2048);
+	}
+	free(sh("/usr/sbin/sfdisk -q --part-type $1 1 C12A7328-F81F-11D2-BA4B-00C04FC93EC9",
+		path));
+	ck_assert_msg(bu_gpt_find_esp(path, &esp, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(esp.number, 1);
 	unlink(path);
 }
 END_TEST
@@ -318,8 +374,8 @@ START_TEST(data_that_does_not_fit_is_refused)
 }
 END_TEST
 
-BU_UNIT("gpt", others_read_what_we_write, small_disks_are_refused,
-	data_lies_behind_the_image,
+BU_UNIT("gpt", others_read_what_we_write, firmware_knows_the_system_partition,
+	small_disks_are_refused, data_lies_behind_the_image,
 	a_disk_that_is_not_as_the_profile_says_keeps_its_data,
 	a_torn_table_and_one_of_others_are_none_of_ours,
 	data_that_does_not_fit_is_refused)

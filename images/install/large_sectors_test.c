@@ -23,7 +23,7 @@ static struct bu_manifest manifest = {
 	.name = "test",
 	.part_count = 2,
 	.parts = {{.name = "esp",
-		   .type = "C12A7328-F81F-11D2-BA4B-00C04FC93EC9",
+		   .type = "C12A7328-F81F-11D2-BA4B-00A0C93EC93B",
 		   .label = "ESP",
 		   .size_bytes = ESP_BYTES},
 		  {.name = "root",

@@ -424,7 +424,7 @@ image_json()
 	cp $boot "$OUT/boot.bin"
 	cat >"$OUT/image.json" <<END
 {"arch": "$1", "kernel": "$2", "kargs": "$3", "boot_code": "boot.bin", "parts": [
- {"name": "esp", "type": "C12A7328-F81F-11D2-BA4B-00C04FC93EC9", "label": "ESP",
+ {"name": "esp", "type": "C12A7328-F81F-11D2-BA4B-00A0C93EC93B", "label": "ESP",
   "attrs": 4, "raw": "esp.raw", "grow": false},
  {"name": "root", "type": "4F68BCE3-E8CD-4DB1-96E7-FBCAF984B709", "label": "root",
   "attrs": 0, "raw": "root.raw", "grow": true}]}
