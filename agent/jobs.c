@@ -128,6 +128,16 @@ on_cancelled(void *arg)
 	return install->cancelled;
 }
 
+/* This boot, as the appliance told the kernel. */
+static int
+boots_medium(void)
+{
+	bu_autofree char *line = bu_file_read("/proc/cmdline", 65536, NULL, NULL);
+	bu_autofree char *word = line ? bu_cmdline_value(line, "bringup.medium") : NULL;
+
+	return word != NULL;
+}
+
 /* The installed agent goes on with our identity. */
 static int
 add_identity(const struct bu_identity *identity, struct files *files,
@@ -202,7 +212,7 @@ install(struct bu_uplink *link, const struct bu_work_install *work, struct bu_er
 		opts.file_count = files.count;
 		rc = bu_install_run(&opts, &hooks, err);
 		if (rc == 0)
-			bu_bootvars_installed(work->disk);
+			bu_bootvars_installed(work->disk, boots_medium());
 	}
 	files_fini(&files);
 	return rc;

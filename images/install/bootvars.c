@@ -46,20 +46,26 @@ path_of(const char *dir, const char *name)
 	return bu_xasprintf("%s/%s" GLOBAL, dir, name);
 }
 
-/* Without the head; NULL = there is none. Owned. */
+/* Without the head; NULL = there is none (BU_ERR_NOTFOUND), or it cannot be read.
+ * Owned.
+ */
 static char *
-read_var(const char *dir, const char *name, size_t *ret_size)
+read_var(const char *dir, const char *name, size_t *ret_size, struct bu_err *err)
 {
 	bu_autofree char *path = path_of(dir, name);
-	char *data = bu_file_read(path, VAR_MAX, ret_size, NULL);
+	size_t size = 0;
+	bu_autofree char *data = bu_file_read(path, VAR_MAX, &size, err);
 
-	if (!data || *ret_size < VAR_HEAD) {
-		free(data);
+	*ret_size = 0;
+	if (!data)
+		return NULL;
+	if (size < VAR_HEAD) {
+		bu_err_set(err, BU_ERR_IO, 0, "%s has %zu bytes", name, size);
 		return NULL;
 	}
-	*ret_size -= VAR_HEAD;
+	*ret_size = size - VAR_HEAD;
 	memmove(data, data + VAR_HEAD, *ret_size);
-	return data;
+	return bu_steal(&data);
 }
 
 /* Linux protects variables from being removed by mistake. */
@@ -145,7 +151,7 @@ read_entries(struct list *list, struct bu_err *err)
 		if (number < 0)
 			continue;
 		name_of((unsigned)number, name);
-		bu_autofree char *option = read_var(list->dir, name, &size);
+		bu_autofree char *option = read_var(list->dir, name, &size, NULL);
 
 		list->kind[number] = (uint8_t)(option ? bu_bootoption_kind(option, size)
 						      : BU_BOOT_OTHER);
@@ -193,19 +199,20 @@ add_kind(struct list *list, enum bu_bootoption kind)
 			add(list, bu_bootoption_le16(list->old + i));
 }
 
-/* First what this boot came by, which is proven; when that is no card (a medium, the
- * firmware's shell), all cards in their order. Then the disk, then all else: each card
- * that gets no answer costs a minute. */
+/* First what this boot came by, which is proven; when that is no card (the firmware's
+ * shell), all cards in their order. Then the disk, then all else: each card that gets
+ * no answer costs a minute. A machine that boots from a medium needs no card, and who
+ * answers them may be another team: its disk is first. */
 static void
-arrange(struct list *list, unsigned ours)
+arrange(struct list *list, unsigned ours, int from_medium)
 {
 	size_t size = 0;
-	bu_autofree char *current = read_var(list->dir, "BootCurrent", &size);
+	bu_autofree char *current = read_var(list->dir, "BootCurrent", &size, NULL);
 
-	if (current && size >= 2 &&
+	if (!from_medium && size >= 2 &&
 	    list->kind[bu_bootoption_le16(current)] == BU_BOOT_NETWORK)
 		add(list, bu_bootoption_le16(current));
-	else
+	else if (!from_medium)
 		add_kind(list, BU_BOOT_NETWORK);
 	add(list, ours);
 	for (size_t i = 0; i + 2 <= list->old_size; i += 2)
@@ -219,7 +226,7 @@ put_var(const char *dir, const char *name, const char *data, size_t size,
 	struct bu_err *err)
 {
 	size_t old_size = 0;
-	bu_autofree char *old = read_var(dir, name, &old_size);
+	bu_autofree char *old = read_var(dir, name, &old_size, NULL);
 
 	if (old && old_size == size && memcmp(old, data, size) == 0)
 		return 0;
@@ -268,23 +275,38 @@ words_of(const struct list *list, int ours)
 	return text;
 }
 
+/* One that cannot be read is not replaced: it may be good. */
 static int
-order(struct list *list, const struct bu_gpt_esp *esp, char **ret_words,
-      struct bu_err *err)
+read_order(struct list *list, struct bu_err *err)
+{
+	struct bu_err why = {0};
+
+	list->old = read_var(list->dir, "BootOrder", &list->old_size, &why);
+	if (list->old || why.kind == BU_ERR_NOTFOUND)
+		return 0;
+	return bu_err_set(err, BU_ERR_IO, 0,
+			  "the firmware's BootOrder cannot be read, and its boot "
+			  "entries stay as they are; order them by hand: %s",
+			  why.text);
+}
+
+static int
+order(struct list *list, const struct bu_gpt_esp *esp, int from_medium,
+      char **ret_words, struct bu_err *err)
 {
 	char option[BU_BOOTOPTION_SIZE], name[9];
 	int ours;
 
-	if (read_entries(list, err) != 0)
+	if (read_entries(list, err) != 0 || read_order(list, err) != 0)
 		return -1;
-	list->old = read_var(list->dir, "BootOrder", &list->old_size);
 	take_named(list);
 	ours = choose(list);
 	if (ours < 0)
 		return bu_err_set(err, BU_ERR_IO, 0,
 				  "the firmware has no free boot entry");
-	list->order = bu_xcalloc(list->old_size / 2 + 1, sizeof(*list->order));
-	arrange(list, (unsigned)ours);
+	/* All of before, ours, and a card that was not in the list. */
+	list->order = bu_xcalloc(list->old_size / 2 + 2, sizeof(*list->order));
+	arrange(list, (unsigned)ours, from_medium);
 	bu_bootoption_make(esp, option);
 	name_of((unsigned)ours, name);
 	if (put_var(list->dir, name, option, sizeof(option), err) != 0 ||
@@ -303,14 +325,14 @@ bu_bootvars_there(const char *dir)
 }
 
 int
-bu_bootvars_order(const char *dir, const struct bu_gpt_esp *esp, char **ret_words,
-		  struct bu_err *err)
+bu_bootvars_order(const char *dir, const struct bu_gpt_esp *esp, int from_medium,
+		  char **ret_words, struct bu_err *err)
 {
 	struct list *list = bu_xcalloc(1, sizeof(*list));
 	int rc;
 
 	list->dir = dir;
-	rc = order(list, esp, ret_words, err);
+	rc = order(list, esp, from_medium, ret_words, err);
 	free(list->order);
 	free(list->old);
 	free(list);
@@ -319,7 +341,7 @@ bu_bootvars_order(const char *dir, const struct bu_gpt_esp *esp, char **ret_word
 
 /* A system that is installed is installed, whatever the firmware says to this. */
 void
-bu_bootvars_installed(const char *disk)
+bu_bootvars_installed(const char *disk, int from_medium)
 {
 	struct bu_gpt_esp esp;
 	bu_autofree char *words = NULL;
@@ -328,7 +350,7 @@ bu_bootvars_installed(const char *disk)
 	if (!bu_bootvars_there(BU_BOOTVARS_DIR))
 		return;
 	if (bu_gpt_find_esp(disk, &esp, &err) != 0 ||
-	    bu_bootvars_order(BU_BOOTVARS_DIR, &esp, &words, &err) != 0)
+	    bu_bootvars_order(BU_BOOTVARS_DIR, &esp, from_medium, &words, &err) != 0)
 		bu_warn("install", "boot entries: %s", err.text);
 	else
 		bu_info("install", "the firmware boots from: %s", words);

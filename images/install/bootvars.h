@@ -2,8 +2,9 @@
 /*
  * The firmware's list of what it may boot from (UEFI specification 2.10, chapter 3):
  * after an install the network comes first, then the disk that was written, then what
- * else there was. A disk that is installed often has one entry. Entries of others are
- * neither changed nor deleted.
+ * else there was; on a machine that boots from a medium the disk comes first. A disk
+ * that is installed often has one entry. Entries of others are neither changed nor
+ * deleted.
  */
 #ifndef BU_IMAGES_INSTALL_BOOTVARS_H
 #define BU_IMAGES_INSTALL_BOOTVARS_H
@@ -18,10 +19,12 @@
 int bu_bootvars_there(const char *dir);
 /* The disk that holds this system partition becomes the entry "bringup". *ret_words
  * (owned) gets the order for the log: "0003 network, 0001 bringup, 0000". Writes only
- * what differs. BU_ERR_IO when the firmware refuses a change; what it took stays. */
+ * what differs. BU_ERR_IO when the firmware refuses a change, where what it took
+ * stays, or cannot tell its list, where nothing is written. from_medium: of this boot.
+ */
 bu_must int bu_bootvars_order(const char *dir, const struct bu_gpt_esp *esp,
-			      char **ret_words, struct bu_err *err);
+			      int from_medium, char **ret_words, struct bu_err *err);
 /* All that with the disk that was installed now; says in the log what came of it. */
-void bu_bootvars_installed(const char *disk);
+void bu_bootvars_installed(const char *disk, int from_medium);
 
 #endif

@@ -113,13 +113,20 @@ static struct bu_gpt_esp esp = {
 	.number = 1, .first_sector = 2048, .sectors = 81920, .guid = {0xaa, 1, 2}};
 
 static char *
-order(void)
+order_from(int from_medium)
 {
 	struct bu_err err = {0};
 	char *words = NULL;
 
-	ck_assert_msg(bu_bootvars_order(dir, &esp, &words, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_bootvars_order(dir, &esp, from_medium, &words, &err) == 0,
+		      "%s", err.text);
 	return words;
+}
+
+static char *
+order(void)
+{
+	return order_from(0);
 }
 
 START_TEST(the_network_is_first_then_the_disk)
@@ -144,7 +151,49 @@ START_TEST(the_network_is_first_then_the_disk)
 }
 END_TEST
 
-START_TEST(a_boot_from_a_medium_puts_every_card_first)
+/* The sanitizer sees what the list has no room for. */
+START_TEST(a_card_that_is_not_in_the_list_comes_into_it)
+{
+	char old[11 * 4 + 1] = "", want[13 * 4 + 1] = "2a000c00";
+
+	setup();
+	for (unsigned i = 0; i < 11; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "Boot%04X", i + 1);
+		put(name, DEBIAN);
+		snprintf(old + strlen(old), 5, "%02x00", i + 1);
+	}
+	strcat(want, old);
+	put("Boot0000", DEBIAN);
+	put("Boot002A", PXE);
+	put("BootOrder", old);
+	put("BootCurrent", "2a00");
+	free(order());
+	is("BootOrder", want);
+	teardown();
+}
+END_TEST
+
+/* Another team's server may answer the cards; the medium's own entry tells nothing. */
+START_TEST(a_boot_from_a_medium_puts_the_disk_first)
+{
+	bu_autofree char *words = NULL;
+
+	setup();
+	put("Boot0000", DEBIAN);
+	put("Boot0002", PXE);
+	put("Boot0005", PXE);
+	put("BootOrder", "050000000200");
+	put("BootCurrent", "0500");
+	words = order_from(1);
+	ck_assert_str_eq(words, "0001 bringup, 0005 network, 0000, 0002 network");
+	is("BootOrder", "0100050000000200");
+	teardown();
+}
+END_TEST
+
+START_TEST(a_boot_by_no_card_puts_every_card_first)
 {
 	setup();
 	put("Boot0000", DEBIAN);
@@ -265,6 +314,34 @@ START_TEST(what_cannot_be_understood_stays)
 }
 END_TEST
 
+/* More than is read, less than it must have, and no file. */
+START_TEST(a_list_that_cannot_be_read_is_not_replaced)
+{
+	static const size_t sizes[] = {70000, 3, 2, 0};
+	char *large = bu_xcalloc(1, 70000);
+	bu_autofree char *path = NULL, *words = NULL;
+	struct stat st;
+	struct bu_err err = {0};
+
+	setup();
+	path = bu_xasprintf("%s/BootOrder" GLOBAL, dir);
+	for (size_t i = 0; i < BU_LEN(sizes); i++) {
+		if (sizes[i])
+			ck_assert_int_eq(
+				bu_file_write(path, large, sizes[i], 0644, NULL), 0);
+		else
+			ck_assert_int_eq(unlink(path) + mkdir(path, 0755), 0);
+		ck_assert_int_eq(bu_bootvars_order(dir, &esp, 0, &words, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "BootOrder cannot be read"));
+		ck_assert_int_eq(entries(), 0);
+		ck_assert_int_eq(stat(path, &st), 0);
+		ck_assert(!sizes[i] || st.st_size == (off_t)sizes[i]);
+	}
+	free(large);
+	teardown();
+}
+END_TEST
+
 START_TEST(firmware_that_takes_nothing_is_named)
 {
 	bu_autofree char *words = NULL, *path = NULL;
@@ -276,7 +353,7 @@ START_TEST(firmware_that_takes_nothing_is_named)
 	/* Not even root writes that. */
 	path = bu_xasprintf("%s/BootOrder" GLOBAL, dir);
 	ck_assert_int_eq(symlink("/proc/1/nothing", path), 0);
-	ck_assert_int_eq(bu_bootvars_order(dir, &esp, &words, &err), -1);
+	ck_assert_int_eq(bu_bootvars_order(dir, &esp, 0, &words, &err), -1);
 	ck_assert_int_eq(err.kind, BU_ERR_IO);
 	ck_assert_ptr_nonnull(strstr(err.text, "does not take BootOrder"));
 	is("Boot0000", DEBIAN);
@@ -285,6 +362,9 @@ START_TEST(firmware_that_takes_nothing_is_named)
 END_TEST
 
 BU_UNIT("bootvars", the_network_is_first_then_the_disk,
-	a_boot_from_a_medium_puts_every_card_first, ten_installs_leave_one_entry,
+	a_card_that_is_not_in_the_list_comes_into_it,
+	a_boot_from_a_medium_puts_the_disk_first,
+	a_boot_by_no_card_puts_every_card_first,
+	a_list_that_cannot_be_read_is_not_replaced, ten_installs_leave_one_entry,
 	entries_of_old_installs_go_and_others_stay, what_is_right_is_left_alone,
 	what_cannot_be_understood_stays, firmware_that_takes_nothing_is_named)

@@ -84,7 +84,7 @@ START_TEST(each_loader_is_told_the_same)
 {
 	static const char kargs[] =
 		"console=tty0 console=ttyS0,115200n8 quiet panic=5 "
-		"BOOTIF=52:54:00:77:00:01 bringup.ip=10.77.0.11/24,10.77.0.254 "
+		"bringup.medium=1 BOOTIF=52:54:00:77:00:01 bringup.ip=10.77.0.11/24,10.77.0.254 "
 		"bringup.url=https://10.77.0.1:8443 "
 		"bringup.boot=http://10.77.0.1:8080 bringup.ca=ab12 "
 		"bringup.node=node001 bringup.token=t0ken ";

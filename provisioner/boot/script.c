@@ -31,8 +31,8 @@ bu_script_kargs(const struct bu_script_agent *agent)
 {
 	char *text = bu_xstrdup("console=tty0 console=ttyS0,115200n8 quiet panic=5");
 
-	if (!agent->from_media)
-		bu_text_add(&text, " ", "initrd=agent.img");
+	bu_text_add(&text, " ", "%s",
+		    agent->from_media ? "bringup.medium=1" : "initrd=agent.img");
 	if (*agent->mac)
 		bu_text_add(&text, " ", "BOOTIF=%s", agent->mac);
 	if (agent->address)

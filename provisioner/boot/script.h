@@ -14,7 +14,8 @@ struct bu_script_agent {
 	const char *mac;
 	const char *token; /* of this boot alone */
 	const char *kargs; /* more kernel arguments; NULL = none */
-	/* From a boot medium, whose loader needs no word of the ramdisk; the address of
+	/* From a boot medium, whose loader needs no word of the ramdisk and whose agent
+	 * has the firmware start the disk before any card; the address of
 	 * the boot NIC, "10.77.0.11/24,GATEWAY", NULL = by DHCP. */
 	int from_media;
 	const char *address;
