@@ -290,8 +290,22 @@ bu_dnsmasq_destroy(struct bu_dnsmasq *dnsmasq)
 	free(dnsmasq);
 }
 
-/* A configuration that dnsmasq refuses does not replace the one that it runs with: the
- * machines that boot now need it. */
+/* The configuration that a bringupd before this one ran it with, if dnsmasq takes it.
+ */
+static void
+take_old(struct bu_dnsmasq *dnsmasq, int *restart)
+{
+	bu_autofree char *text = bu_file_read(dnsmasq->conf_path, 0, NULL, NULL);
+	struct bu_err err = {0};
+
+	if (!text || bu_priv_try_dnsmasq(dnsmasq->conf_path, &err) != 0)
+		return;
+	dnsmasq->conf = bu_steal(&text);
+	*restart = 1;
+}
+
+/* A configuration that dnsmasq refuses does not replace the one that it runs with, or
+ * ran with before bringupd was started again: the machines that boot now need it. */
 static int
 put_conf(struct bu_dnsmasq *dnsmasq, char **conf, int *restart, struct bu_err *err)
 {
@@ -301,10 +315,13 @@ put_conf(struct bu_dnsmasq *dnsmasq, char **conf, int *restart, struct bu_err *e
 		return 0;
 	if (bu_file_write(path, *conf, strlen(*conf), 0600, err) != 0)
 		return -1;
-	if (bu_priv_try_dnsmasq(path, err) != 0 && err->kind == BU_ERR_INVAL)
+	if (bu_priv_try_dnsmasq(path, err) != 0 && err->kind == BU_ERR_INVAL) {
+		if (!dnsmasq->conf)
+			take_old(dnsmasq, restart);
 		return bu_err_wrap(err, "dnsmasq does not take its new configuration%s",
 				   dnsmasq->conf ? " and goes on with the old one"
 						 : "");
+	}
 	unlink(path);
 	return bu_child_put(dnsmasq->conf_path, &dnsmasq->conf, conf, restart, err);
 }

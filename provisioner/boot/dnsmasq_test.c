@@ -367,6 +367,38 @@ START_TEST(a_first_configuration_that_is_refused_starts_nothing)
 }
 END_TEST
 
+/* First while it runs, then by a bringupd that was started again. */
+START_TEST(a_refused_configuration_and_a_restart_leave_the_old_one)
+{
+	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
+	struct bu_dnsmasq_site bad = site;
+	struct bu_dnsmasq_opts opts;
+	struct bu_dnsmasq *dnsmasq;
+	struct bu_loop *loop = bu_loop_create(NULL);
+	struct bu_err err = {0};
+
+	BU_NEEDS("root", "/usr/sbin/dnsmasq", "getent");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	make_network(loop, dir);
+	opts = opts_in(dir);
+	bad.domain = "lab.test\nno-such-option";
+	dnsmasq = bu_dnsmasq_create(loop, &opts);
+	ck_assert_msg(bu_dnsmasq_set(dnsmasq, &site, &err) == 0, "%s", err.text);
+	for (int starts = 0; starts < 2; starts++) {
+		ck_assert_int_eq(bu_dnsmasq_set(dnsmasq, &bad, &err), -1);
+		ck_assert_msg(strstr(err.text, "goes on with the old one"), "%s",
+			      err.text);
+		expect(loop, dir, ASK("node001.lab.test", "getent hosts 10.77.0.11"),
+		       "10.77.0.11      node001.lab.test\n");
+		bu_dnsmasq_destroy(dnsmasq);
+		dnsmasq = bu_dnsmasq_create(loop, &opts);
+	}
+	bu_dnsmasq_destroy(dnsmasq);
+	bu_loop_destroy(loop);
+	bu_ignore(bu_remove_tree(dir, NULL));
+}
+END_TEST
+
 START_TEST(it_answers_names_addresses_and_machines)
 {
 	char dir[] = "/tmp/bringup-dnsmasq-XXXXXX";
@@ -438,4 +470,5 @@ BU_UNIT("dnsmasq", each_node_has_its_address_and_the_rest_a_range,
 	each_mode_says_its_own, modes_have_names, dnsmasq_understands_it,
 	a_directory_that_cannot_be_is_an_error,
 	a_first_configuration_that_is_refused_starts_nothing,
+	a_refused_configuration_and_a_restart_leave_the_old_one,
 	it_answers_names_addresses_and_machines)
