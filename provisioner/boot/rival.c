@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,26 @@ stop_asking(struct bu_rival *rival)
 	rival->fd = -1;
 }
 
+/* Ours: the interface may have several. */
+static int
+is_own(const char *interface, const char *address)
+{
+	struct ifaddrs *list;
+	struct in_addr in;
+	int found = 0;
+
+	if (inet_pton(AF_INET, address, &in) != 1 || getifaddrs(&list) != 0)
+		return 0;
+	for (const struct ifaddrs *at = list; at; at = at->ifa_next)
+		if (at->ifa_addr && at->ifa_addr->sa_family == AF_INET &&
+		    strcmp(at->ifa_name, interface) == 0)
+			found |=
+				((const struct sockaddr_in *)(const void *)at->ifa_addr)
+					->sin_addr.s_addr == in.s_addr;
+	freeifaddrs(list);
+	return found;
+}
+
 static void
 on_answer(int fd, int what, void *arg)
 {
@@ -108,7 +129,7 @@ on_answer(int fd, int what, void *arg)
 	ssize_t size = recv(fd, packet, sizeof(packet), MSG_DONTWAIT);
 
 	if (size > 0 && bu_rival_parse(packet, (size_t)size, rival->xid, server) == 0 &&
-	    strcmp(server, rival->own) != 0)
+	    strcmp(server, rival->own) != 0 && !is_own(rival->interface, server))
 		bu_text_copy(rival->seen, sizeof(rival->seen), server);
 }
 
@@ -176,6 +197,11 @@ ask(struct bu_rival *rival)
 			rival->interface, strerror(errno));
 	rival->troubled = 1;
 	stop_asking(rival);
+	/* What was true once is not said of now. */
+	if (rival->said[0]) {
+		rival->said[0] = '\0';
+		rival->fn("", rival->arg);
+	}
 	bu_timer_set(rival->next, EACH_MS);
 }
 

@@ -13,11 +13,12 @@
 
 enum { BU_RIVAL_SIZE = 16 };
 
-/* When it changes; address "" = there is none any more. */
+/* When it changes; address "" = none is known any more. */
 typedef void (*bu_rival_fn)(const char *address, void *arg);
 
 struct bu_rival;
-/* own: our address, whose answers do not count. */
+/* own: our address, whose answers do not count; nor do those of others that the
+ * interface has. */
 struct bu_rival *bu_rival_create(struct bu_loop *loop, const char *interface,
 				 const char *own, bu_rival_fn fn, void *arg);
 void bu_rival_destroy(struct bu_rival *rival);
