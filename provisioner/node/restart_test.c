@@ -121,9 +121,43 @@ START_TEST(a_restart_in_joining_asks_the_agent_again)
 }
 END_TEST
 
+/* The power goes while the image is written, of the machine alone or of the appliance,
+ * too: the machine asks again and has no order to boot; it is late in the end, and gets
+ * another token for the same install. */
+START_TEST(a_machine_that_lost_its_power_while_it_was_written_is_written_again)
+{
+	for (int all = 0; all <= 1; all++) {
+		struct rig rig;
+		struct bu_node *node = rig_up_to(&rig, RIG_IMAGING);
+		char id[112];
+
+		strcpy(id, node->step.id);
+		rig.silent = 1 << 1;
+		if (all)
+			rig_restart(&rig);
+		node = rig_node(&rig, 1);
+		ck_assert_int_eq(bu_reconcile_boots(node), 0);
+		rig_pass(&rig, 890 * 1000);
+		ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+		rig_pass(&rig, 80 * 1000);
+		rig_until(&rig, node, BU_STATE_INSPECTING);
+		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+		ck_assert_int_eq(bu_reconcile_boots(node), 1);
+		ck_assert_int_eq(rig_count(&rig, "boot network node001"), 2);
+		rig.silent = 0;
+		rig_inspect(&rig, 1);
+		ck_assert_str_eq(node->step.id, id);
+		ck_assert_int_eq(node->step.attempt, 2);
+		rig_install(&rig, 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 RIG_UNIT("restart", a_boot_that_was_not_done_is_done_after_a_restart,
 	 a_boot_that_may_have_been_done_is_not_repeated,
 	 one_that_goes_off_after_the_restart_is_booted,
 	 unknown_power_is_asked_for_again_and_never_taken_for_off,
 	 a_restart_leaves_the_agents_step_to_the_agent,
-	 a_restart_in_joining_asks_the_agent_again)
+	 a_restart_in_joining_asks_the_agent_again,
+	 a_machine_that_lost_its_power_while_it_was_written_is_written_again)
