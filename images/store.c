@@ -51,6 +51,33 @@ is_digest(const char *text)
 	return strlen(text) == BU_DIGEST_SIZE - 1 && bu_text_is(text, BU_DIGEST_DIGITS);
 }
 
+int
+bu_image_check_digest(const char *dir, const char *digest, struct bu_err *err)
+{
+	const char *name = last_name(dir);
+
+	if (!is_digest(name) || !strcmp(name, digest))
+		return 0;
+	return bu_err_set(err, BU_ERR_VERIFY, 0,
+			  "the manifest has SHA-256 %s; build the image again", digest);
+}
+
+char *
+bu_image_keys_read(const char *path, struct bu_err *err)
+{
+	static const char begin[] = "-----BEGIN ";
+	bu_autofree char *text = bu_file_read(path, 65536, NULL, err);
+
+	if (text && !strstr(text, begin)) {
+		bu_err_set(err, BU_ERR_INVAL, 0,
+			   "%s has no public key: expected PEM, as 'openssl pkey "
+			   "-pubout' writes it",
+			   path);
+		return NULL;
+	}
+	return bu_steal(&text);
+}
+
 static int
 load(struct bu_image *image, const char *name, const char *public_pem,
      struct bu_err *err)
@@ -61,14 +88,16 @@ load(struct bu_image *image, const char *name, const char *public_pem,
 	bu_autofree char *sig = NULL;
 	size_t size;
 
+	if (public_pem && !*public_pem)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "no key to verify it with");
 	if (!bu_file_exists(json_path))
 		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
 				  "no image '%s' (%s is missing); make it with "
 				  "'bringup image build %s'",
 				  name, json_path, name);
 	text = bu_file_read(json_path, BU_MANIFEST_MAX, &size, err);
-	sig = text && *public_pem ? bu_file_read(sig_path, 4096, NULL, err) : NULL;
-	if (!text || (*public_pem && !sig) ||
+	sig = text && public_pem ? bu_file_read(sig_path, 4096, NULL, err) : NULL;
+	if (!text || (public_pem && !sig) ||
 	    (sig && bu_manifest_verify(text, size, sig, public_pem, err)))
 		return -1;
 	image->manifest = bu_manifest_parse(text, size, err);
@@ -79,11 +108,8 @@ load(struct bu_image *image, const char *name, const char *public_pem,
 				  "the manifest is of image '%s', not '%s'",
 				  image->manifest->name, name);
 	bu_sha256_hex(text, size, image->digest);
-	if (is_digest(last_name(image->dir)) &&
-	    strcmp(last_name(image->dir), image->digest) != 0)
-		return bu_err_set(err, BU_ERR_VERIFY, 0,
-				  "the manifest has SHA-256 %s; build the image again",
-				  image->digest);
+	if (bu_image_check_digest(image->dir, image->digest, err))
+		return -1;
 	for (size_t i = 0; i < image->manifest->part_count; i++)
 		image->stored_bytes += bu_part_stored_bytes(&image->manifest->parts[i]);
 	return check_files(image, err);

@@ -27,10 +27,13 @@ struct bu_image {
 	uint64_t stored_bytes; /* what a node fetches */
 };
 
+/* A file's public keys in PEM, owned. BU_ERR_INVAL when it has none: an empty file must
+ * never mean that no signature is asked for. */
+char *bu_image_keys_read(const char *path, struct bu_err *err);
 /* Finds <images_dir>/<name>, verifies the signature with the image key and checks that
  * every part's file has its size (contents: bu_frames_check). public_pem: one key or
- * several, "" = no signature is asked for. BU_ERR_NOTFOUND when there is no such image.
- */
+ * several (bu_image_keys_read), NULL = no signature is asked for; "" is BU_ERR_INVAL.
+ * BU_ERR_NOTFOUND when there is no such image. */
 bu_must int bu_image_load(const char *images_dir, const char *name,
 			  const char *public_pem, struct bu_image *ret,
 			  struct bu_err *err);
@@ -42,6 +45,9 @@ bu_must int bu_image_load_stored(const char *images_dir, const struct bu_image_i
  * the name now; a digest that is not in the store is looked for under the name. Owned,
  * need not exist. */
 char *bu_image_dir(const char *images_dir, const char *name, const char *digest);
+/* BU_ERR_VERIFY when the folder is named by another digest than its manifest has. */
+bu_must int bu_image_check_digest(const char *dir, const char *digest,
+				  struct bu_err *err);
 /* Whether that folder has a signature at all. */
 int bu_image_is_signed(const char *images_dir, const char *name, const char *digest);
 void bu_image_fini(struct bu_image *image);

@@ -254,9 +254,9 @@ static int
 run_sign(const struct bu_image_place *place, const struct bu_image_options *options,
 	 char **names, int count, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_image_dir(place->images, names[0], NULL);
-	bu_autofree char *pem = NULL;
+	bu_autofree char *dir = NULL, *pem = NULL;
 	bu_autoclose int lock = -1;
+	char digest[BU_DIGEST_SIZE];
 	int added;
 
 	if (!options->key)
@@ -268,10 +268,14 @@ run_sign(const struct bu_image_place *place, const struct bu_image_options *opti
 		return -1;
 	pem = bu_file_read(options->key, 65536, NULL, err);
 	lock = pem ? bu_image_lock(place->cache, err) : -1;
-	added = lock < 0 ? -1 : bu_image_sign(dir, pem, err);
+	if (lock < 0)
+		return -1;
+	/* What has the name now: whom we waited for may have changed that. */
+	dir = bu_image_dir(place->images, names[0], NULL);
+	added = bu_image_sign(dir, pem, digest, err);
 	if (added < 0)
 		return -1;
-	printf("%s: %s\n", names[0],
+	printf("%s %s: %s\n", names[0], digest,
 	       added ? "signed with this key, too"
 		     : "had this key's signature already");
 	return 0;
@@ -281,9 +285,8 @@ static int
 run_verify(const struct bu_image_place *place, const struct bu_image_options *options,
 	   char **names, int count, struct bu_err *err)
 {
-	bu_autofree char *pem = options->key
-					? bu_file_read(options->key, 65536, NULL, err)
-					: bu_image_public_key(place->cache, err);
+	bu_autofree char *pem = options->key ? bu_image_keys_read(options->key, err)
+					     : bu_image_public_key(place->cache, err);
 
 	for (int i = 0; i < count; i++) {
 		struct bu_image image;

@@ -85,7 +85,7 @@ bu_image_public_key(const char *cache_dir, struct bu_err *err)
 	bu_autofree char *private_pem = NULL;
 
 	if (bu_file_exists(pub_path))
-		return bu_file_read(pub_path, 4096, NULL, err);
+		return bu_image_keys_read(pub_path, err);
 	if (!bu_file_exists(key_path)) {
 		bu_err_set(err, BU_ERR_NOTFOUND, 0,
 			   "no image key (%s); 'bringup image build' makes one",

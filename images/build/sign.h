@@ -3,11 +3,18 @@
 #ifndef BU_IMAGES_BUILD_SIGN_H
 #define BU_IMAGES_BUILD_SIGN_H
 
+#include "base/crypto.h"
 #include "base/err.h"
 
 /* Adds the signature of this private key (PEM) to the image in the folder; the others
- * stay, and with them the digest. 1 when it was added, 0 when it was there, -1 when the
- * manifest is none or has BU_IMAGE_KEYS_MAX signatures. */
-bu_must int bu_image_sign(const char *dir, const char *private_pem, struct bu_err *err);
+ * stay, and with them the digest, which is told. 1 when it was added, 0 when it was
+ * there, -1 when the manifest is none, has BU_IMAGE_KEYS_MAX signatures, or is not the
+ * one that its folder is named by. */
+bu_must int bu_image_sign(const char *dir, const char *private_pem,
+			  char ret_digest[BU_DIGEST_SIZE], struct bu_err *err);
+/* Adds the signatures that the other folder has of the same manifest, behind its own;
+ * those for which there is no room are left out. */
+bu_must int bu_image_signatures_keep(const char *from, const char *dir,
+				     struct bu_err *err);
 
 #endif

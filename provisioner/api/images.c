@@ -13,7 +13,7 @@
 static int
 add_keys(char **keys, const char *path, struct bu_err *err)
 {
-	bu_autofree char *text = bu_file_read(path, 65536, NULL, err);
+	bu_autofree char *text = bu_image_keys_read(path, err);
 
 	if (!text)
 		return bu_err_wrap(err, "public key");
@@ -43,6 +43,9 @@ bu_api_image_keys(const struct bu_api *api, const struct bu_desired_image *image
 
 			rc = add_keys(&keys, owned + strlen(head), err);
 		}
+	/* "" is what an unsigned image has, and nothing else. */
+	if (!rc && !keys)
+		rc = bu_err_set(err, BU_ERR_INVAL, 0, "image_keys names no file");
 	return rc ? NULL : bu_steal(&keys);
 }
 
@@ -73,8 +76,8 @@ bu_api_plan_image(void *arg, const struct bu_desired_image *image, struct bu_err
 		bu_err_wrap(err, "image %s", image->name);
 		return NULL;
 	}
-	if (bu_image_load(image->path ? image->path : api->images_dir, image->name, key,
-			  &loaded, err) != 0)
+	if (bu_image_load(image->path ? image->path : api->images_dir, image->name,
+			  *key ? key : NULL, &loaded, err) != 0)
 		return NULL;
 	memcpy(found.digest, loaded.digest, sizeof(found.digest));
 	describe(loaded.manifest, &found);

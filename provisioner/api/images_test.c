@@ -92,4 +92,53 @@ START_TEST(the_policys_keys_count)
 }
 END_TEST
 
-BU_UNIT("api_images", the_policys_keys_count)
+/* An empty file asks for no signature by accident; nobody is to have one. */
+START_TEST(a_file_without_a_key_lets_nothing_pass)
+{
+	static const char *const texts[] = {"", "\n", "no key\n"};
+	struct bu_desired_image image = {.name = (char *)"small"};
+	bu_autofree char *empty = NULL, *both = NULL, *sig = NULL;
+	char digest[65];
+
+	setup();
+	empty = bu_xasprintf("file:%s", site_b);
+	both = bu_xasprintf("file:%s,file:%s", site_a, site_b);
+	sig = bu_xasprintf("%s/small/manifest.sig", dir);
+	ck_assert_int_eq(
+		paper_image(dir, "small", "2026-01-01T00:00:00Z", key_a, digest, NULL),
+		0);
+	for (size_t i = 0; i < BU_LEN(texts); i++) {
+		bu_autofree char *keys = NULL;
+		struct bu_err err = {0};
+
+		ck_assert_int_eq(bu_file_write_text(own, 0644, NULL, "%s", texts[i]),
+				 0);
+		ck_assert_int_eq(bu_file_write_text(site_b, 0644, NULL, "%s", texts[i]),
+				 0);
+		image.site_keys = NULL;
+		expect(&image, BU_ERR_INVAL, "the appliance's");
+		image.site_keys = empty;
+		expect(&image, BU_ERR_INVAL, "the site's");
+		image.site_keys = both;
+		expect(&image, BU_ERR_INVAL, "one of the site's");
+		image.key_path = site_b;
+		expect(&image, BU_ERR_INVAL, "the image's own");
+		image.may_be_unsigned = 1;
+		expect(&image, BU_ERR_INVAL, "signed, where unsigned is allowed");
+		image.may_be_unsigned = 0;
+		keys = bu_api_image_keys(&api, &image, digest, &err);
+		ck_assert_ptr_null(keys); /* a node's order */
+		ck_assert_ptr_nonnull(strstr(err.text, site_b));
+		image.key_path = NULL;
+	}
+	image.site_keys = (char *)"";
+	expect(&image, BU_ERR_INVAL, "a policy that names none");
+	image.site_keys = empty;
+	image.may_be_unsigned = 1;
+	ck_assert_int_eq(unlink(sig), 0);
+	expect(&image, BU_ERR_NONE, "unsigned, where that is allowed");
+	teardown();
+}
+END_TEST
+
+BU_UNIT("api_images", the_policys_keys_count, a_file_without_a_key_lets_nothing_pass)
