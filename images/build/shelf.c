@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
+#include "images/build/sign.h"
 
 static int
 sync_dir(const char *path, struct bu_err *err)
@@ -86,6 +88,18 @@ point(const char *images_dir, const struct bu_image_id *id, struct bu_err *err)
 	return sync_dir(images_dir, err) ? -1 : keep_plain(images_dir, aside, err);
 }
 
+/* The same bytes come again: what others signed stays signed. */
+static int
+keep_signatures(const char *stored, const char *digest, const char *out,
+		struct bu_err *err)
+{
+	char have[BU_DIGEST_SIZE];
+
+	if (manifest_digest(stored, have, NULL) || strcmp(have, digest) != 0)
+		return 0;
+	return bu_image_signatures_keep(stored, out, err);
+}
+
 int
 bu_shelf_put(const char *images_dir, const char *name, const char *out,
 	     struct bu_err *err)
@@ -94,10 +108,12 @@ bu_shelf_put(const char *images_dir, const char *name, const char *out,
 	bu_autofree char *store = bu_xasprintf("%s/" BU_IMAGE_STORE, images_dir);
 	bu_autofree char *stored = NULL;
 
-	if (manifest_digest(out, digest, err) || bu_mkdir_p(store, 0755, err) ||
-	    sync_dir(out, err))
+	if (manifest_digest(out, digest, err))
 		return -1;
 	stored = bu_xasprintf("%s/%s", store, digest);
+	if (bu_mkdir_p(store, 0755, err) || keep_signatures(stored, digest, out, err) ||
+	    sync_dir(out, err))
+		return -1;
 	if (renameat2(AT_FDCWD, out, AT_FDCWD, stored,
 		      bu_file_exists(stored) ? RENAME_EXCHANGE : 0))
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", stored);
@@ -139,6 +155,30 @@ folder_bytes(const char *dir)
 	return bytes;
 }
 
+/* By the links alone: a manifest that nobody can read frees nothing. The name is of
+ * the link where the manifest does not say one. */
+static void
+look_at_links(const char *images_dir, const char *dir, struct bu_shelf_item *ret)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(images_dir, &entries, NULL, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		bu_autofree char *named = NULL;
+
+		if (!bu_image_name_check(name, "image", NULL))
+			named = bu_image_dir(images_dir, name, NULL);
+		if (named && !strcmp(named, dir)) {
+			ret->named = 1;
+			if (!ret->name[0])
+				bu_text_copy(ret->name, sizeof(ret->name), name);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 /* 1 and the item, or 0 when the folder is none of the store's. */
 static int
 look(const char *images_dir, const char *digest, struct bu_shelf_item *ret)
@@ -146,7 +186,7 @@ look(const char *images_dir, const char *digest, struct bu_shelf_item *ret)
 	bu_autofree char *dir =
 		bu_xasprintf("%s/" BU_IMAGE_STORE "/%s", images_dir, digest);
 	bu_autofree char *path = bu_xasprintf("%s/manifest.json", dir);
-	bu_autofree char *text = NULL, *named = NULL;
+	bu_autofree char *text = NULL;
 	struct bu_manifest *manifest;
 	struct stat st;
 	size_t size;
@@ -163,8 +203,7 @@ look(const char *images_dir, const char *digest, struct bu_shelf_item *ret)
 	ret->stored_ms =
 		st.st_mtim.tv_sec * INT64_C(1000) + st.st_mtim.tv_nsec / 1000000;
 	ret->bytes = folder_bytes(dir);
-	named = bu_image_dir(images_dir, ret->name, NULL);
-	ret->named = ret->name[0] && !strcmp(named, dir);
+	look_at_links(images_dir, dir, ret);
 	return 1;
 }
 

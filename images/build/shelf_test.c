@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "images/build/sign.h"
 #include "tests/support/image.h"
 #include "tests/support/unit.h"
 
@@ -361,6 +362,83 @@ START_TEST(what_somebody_needs_stays)
 }
 END_TEST
 
+/* A build that makes the same bytes again, signed by this machine's key alone. */
+START_TEST(the_same_again_keeps_its_signatures)
+{
+	char digest[BU_DIGEST_SIZE], same[BU_DIGEST_SIZE];
+	bu_autofree char *path = NULL, *stored = NULL, *own = NULL, *after = NULL;
+	char *keys[2], *pubs[2];
+	struct bu_err err = {0};
+
+	setup();
+	put_new(1, digest);
+	stored = bu_xasprintf("%s/.store/%s", images, digest);
+	path = bu_xasprintf("%s/manifest.sig", stored);
+	own = bu_file_read(path, 4096, NULL, NULL);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_int_eq(bu_sign_key_create(&keys[i], &pubs[i], NULL), 0);
+		ck_assert_int_eq(bu_image_sign(stored, keys[i], same, &err), 1);
+	}
+	put_new(1, same);
+	ck_assert_str_eq(same, digest);
+	put_new(1, same);
+	after = bu_file_read(path, 4096, NULL, NULL);
+	/* its own stays the first one, and none is there twice */
+	ck_assert_int_eq(strncmp(after, own, BU_SIG_HEX_SIZE - 1), 0);
+	ck_assert_uint_eq(strlen(after), 3 * BU_SIG_HEX_SIZE);
+	for (size_t i = 0; i < 2; i++) {
+		struct bu_image image;
+
+		ck_assert_msg(!bu_image_load(images, "small", pubs[i], &image, &err),
+			      "%s", err.text);
+		bu_image_fini(&image);
+		free(keys[i]);
+		free(pubs[i]);
+	}
+	/* What is no signature is not kept, nor that of another manifest. */
+	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "00\n%s", after), 0);
+	put_new(1, same);
+	free(bu_steal(&own));
+	own = bu_file_read(path, 4096, NULL, NULL);
+	ck_assert_str_eq(own, after);
+	free(bu_steal(&own));
+	own = bu_xasprintf("%s/manifest.json", stored);
+	ck_assert_int_eq(bu_file_write_text(own, 0644, NULL, "{}"), 0);
+	put_new(1, same);
+	free(bu_steal(&after));
+	after = bu_file_read(path, 4096, NULL, NULL);
+	ck_assert_uint_lt(strlen(after), BU_SIG_HEX_SIZE + 1);
+	teardown();
+}
+END_TEST
+
+START_TEST(what_cannot_be_read_keeps_its_name)
+{
+	char one[BU_DIGEST_SIZE], two[BU_DIGEST_SIZE];
+	bu_autofree char *path = NULL;
+	struct bu_shelf_item *items;
+	size_t count;
+	struct bu_err err = {0};
+
+	setup();
+	put_new(1, one);
+	put_new(2, two);
+	path = bu_xasprintf("%s/.store/%s/manifest.json", images, two);
+	ck_assert_int_eq(bu_file_write_text(path, 0644, NULL, "{"), 0);
+	ck_assert_int_eq(bu_shelf_list(images, &items, &count, NULL), 0);
+	bu_shelf_judge(items, count, NULL, 0);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_str_eq(items[0].digest, two);
+	ck_assert_str_eq(items[0].name, "small");
+	ck_assert_int_eq(items[0].need, BU_NEED_NAME);
+	ck_assert_int_eq(items[1].need, BU_NEED_BEFORE);
+	ck_assert_int_eq(bu_shelf_remove(images, &items[0], &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	free(items);
+	teardown();
+}
+END_TEST
+
 /* A kill in the middle of a build, of a removal, of a change of names. */
 START_TEST(what_was_cut_off_is_swept)
 {
@@ -403,4 +481,5 @@ BU_UNIT("shelf", a_put_that_is_cut_off_leaves_the_old_or_the_new,
 	a_plain_folder_is_taken_over_at_once_or_not,
 	a_removal_that_is_cut_off_leaves_no_half, a_name_goes_back_and_forth,
 	a_changed_manifest_is_not_what_the_store_says, what_somebody_needs_stays,
+	the_same_again_keeps_its_signatures, what_cannot_be_read_keeps_its_name,
 	what_was_cut_off_is_swept)
