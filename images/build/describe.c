@@ -81,25 +81,64 @@ find_client(struct tree *tree, size_t row)
 
 /* --- the NVIDIA driver --- */
 
+/* "535.183.01" or "535.54": digits between one or two dots. */
+static int
+is_version(const char *text)
+{
+	int dots = 0;
+
+	for (;; text++) {
+		size_t digits = strspn(text, "0123456789");
+
+		text += digits;
+		if (!digits || (*text && *text != '.'))
+			return 0;
+		if (!*text)
+			return dots == 1 || dots == 2;
+		dots++;
+	}
+}
+
+/* One of the folder's files; *ret is the version of those before. */
+static int
+take_library(DIR *dir, const char *name, char *ret, size_t size, struct bu_err *err)
+{
+	static const char head[] = "libnvidia-ml.so.";
+	const char *version = name + sizeof(head) - 1;
+	struct stat st;
+	int order;
+
+	if (strncmp(name, head, sizeof(head) - 1) != 0 || !is_version(version) ||
+	    fstatat(dirfd(dir), name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		return 0;
+	order = strcmp(version, ret);
+	if (*ret && order)
+		return bu_err_set(err, BU_ERR_VERIFY, 0,
+				  "libnvidia-ml is there of driver %s and of %s: keep "
+				  "one of them",
+				  order < 0 ? version : ret, order < 0 ? ret : version);
+	bu_text_copy(ret, size, version);
+	return 0;
+}
+
 /* The library's file has the version in its name; the links to it do not. */
-static void
-library_version(int root_fd, char *ret, size_t size)
+static int
+library_version(int root_fd, char *ret, size_t size, struct bu_err *err)
 {
 	static const char *const folders[] = {"usr/lib/x86_64-linux-gnu", "usr/lib64",
 					      "usr/lib"};
-	static const char head[] = "libnvidia-ml.so.";
+	int rc = 0;
 
 	for (size_t i = 0; i < BU_LEN(folders); i++) {
 		DIR *dir = bu_inside_folder(root_fd, folders[i]);
 		const struct dirent *entry;
 
-		while (dir && (entry = readdir(dir)))
-			if (!strncmp(entry->d_name, head, strlen(head)) &&
-			    strchr(entry->d_name + strlen(head), '.'))
-				bu_text_copy(ret, size, entry->d_name + strlen(head));
+		while (!rc && dir && (entry = readdir(dir)))
+			rc = take_library(dir, entry->d_name, ret, size, err);
 		if (dir)
 			closedir(dir);
 	}
+	return rc;
 }
 
 /* The line of modules.dep that begins with the module's path; owned, NULL = it has
@@ -164,7 +203,8 @@ check_driver(struct tree *tree, struct bu_err *err)
 	int has_manager = bu_inside_program(tree->root_fd, "usr/bin/nv-fabricmanager");
 	const char *driver;
 
-	library_version(tree->root_fd, library, sizeof(library));
+	if (library_version(tree->root_fd, library, sizeof(library), err))
+		return -1;
 	module_version(tree->root_fd, tree->manifest->kernel, module, sizeof(module));
 	manager_version(tree->packages, manager, sizeof(manager));
 	driver = module[0] ? module : library;

@@ -168,7 +168,7 @@ START_TEST(an_rpm_tree_is_listed)
 {
 	bu_autofree char *before = NULL, *after = NULL;
 	bu_autojson json_t *value = NULL;
-	struct bu_manifest manifest;
+	struct bu_manifest manifest, again;
 	struct bu_packages packages;
 	struct bu_err err;
 
@@ -192,6 +192,58 @@ START_TEST(an_rpm_tree_is_listed)
 	after = shell_told(dir, "rm root/usr/sbin/slurmd; "
 				"find root -type f -exec sha256sum {} + | sort");
 	ck_assert_str_eq(before, after);
+	/* The program dpkg brings a list of its own, of nothing. */
+	put_text("var/lib/dpkg/status", "");
+	ck_assert_msg(!describe(&again, &err), "%s", err.text);
+	ck_assert_str_eq(again.sbom, manifest.sbom);
+	end();
+}
+END_TEST
+
+#define STATE(name, state)                                                             \
+	"Package: " name "\nStatus: install ok " state "\nArchitecture: amd64\n"       \
+	"Version: 1\n\n"
+
+/* Whoever looks for holes wants what has its files there, however far dpkg came. */
+START_TEST(what_is_half_installed_counts)
+{
+	struct bu_packages packages;
+	bu_autofree char *root = NULL;
+	struct bu_err err = {0};
+
+	begin();
+	root = bu_xasprintf("%s/root", dir);
+	put_text("var/lib/dpkg/status",
+		 STATE("a", "unpacked") STATE("b", "half-configured")
+			 STATE("c", "triggers-pending") STATE("d", "not-installed")
+				 STATE("e", "config-files") STATE("f", "half-installed")
+					 STATE("g", "installed"));
+	ck_assert_msg(!bu_packages_read(root, dir, &packages, &err), "%s", err.text);
+	ck_assert_uint_eq(packages.count, 5);
+	ck_assert_ptr_null(bu_packages_find(&packages, "d"));
+	ck_assert_ptr_null(bu_packages_find(&packages, "e"));
+	bu_packages_fini(&packages);
+	end();
+}
+END_TEST
+
+START_TEST(an_empty_list_is_no_list)
+{
+	static const char *const empty[] = {
+		"", "\n", STATE("d", "not-installed"),
+		"Package: gone\nStatus: deinstall ok config-files\n"};
+	bu_autofree char *path = NULL;
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	begin();
+	path = bu_xasprintf("%s/out/sbom.json", dir);
+	for (size_t i = 0; i < BU_LEN(empty); i++) {
+		put_text("var/lib/dpkg/status", empty[i]);
+		ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+		ck_assert_str_eq(manifest.sbom, "");
+		ck_assert(!bu_file_exists(path));
+	}
 	end();
 }
 END_TEST
@@ -285,6 +337,33 @@ START_TEST(the_parts_of_a_driver_are_of_one_version)
 }
 END_TEST
 
+/* What an upgrade left, and a copy that somebody made aside: none of them is guessed
+ * at by the order that a folder is read in. */
+START_TEST(of_two_libraries_none_is_taken)
+{
+	struct bu_manifest manifest;
+	struct bu_err err;
+
+	begin();
+	put_text("var/lib/dpkg/status", STATUS);
+	put_text("usr/lib64/libnvidia-ml.so.550.54.14", "x");
+	put_text("usr/lib64/libnvidia-ml.so.550.54.14.bak", "x");
+	put_text("usr/lib64/libnvidia-ml.so.535.54.x", "x");
+	put_text("usr/lib64/libnvidia-ml.so.535..1", "x");
+	put_text("usr/lib64/libnvidia-ml.so.1", "x");
+	free(shell_told(dir, "cd root/usr/lib64; mkdir libnvidia-ml.so.535.1; "
+			     "ln -s libnvidia-ml.so.1 libnvidia-ml.so.535.54.03"));
+	ck_assert_msg(!describe(&manifest, &err), "%s", err.text);
+	ck_assert_str_eq(bu_manifest_holds(&manifest, "driver"), "550.54.14");
+	put_text("usr/lib/libnvidia-ml.so.550.54.14", "x");
+	ck_assert_int_eq(describe(&manifest, &err), 0);
+	put_text("usr/lib/libnvidia-ml.so.535.54", "x");
+	expect_refused("of driver 535.54 and of 550.54.14");
+	end();
+}
+END_TEST
+
 BU_UNIT("describe", a_debian_tree_is_listed, an_rpm_tree_is_listed,
+	what_is_half_installed_counts, an_empty_list_is_no_list,
 	lists_that_are_none_are_refused, a_data_base_that_is_none_is_refused,
-	the_parts_of_a_driver_are_of_one_version)
+	the_parts_of_a_driver_are_of_one_version, of_two_libraries_none_is_taken)

@@ -54,12 +54,23 @@ take(const char *line, const char *field, char **ret)
 	return 1;
 }
 
+/* What was removed leaves its settings and a stanza; what was unpacked alone, or broke
+ * off on its way, has its files in the tree. */
+static int
+has_files(const char *status)
+{
+	const char *word = status ? strrchr(status, ' ') : NULL;
+
+	return word && strcmp(word + 1, "not-installed") != 0 &&
+	       strcmp(word + 1, "config-files") != 0;
+}
+
 static int
 add_stanza(struct bu_packages *packages, char *stanza, struct bu_err *err)
 {
 	struct bu_package package = {0};
 	bu_autofree char *status = NULL;
-	char *rest = stanza, *line, *word;
+	char *rest = stanza, *line;
 	int rc = 0;
 
 	while ((line = strsep(&rest, "\n")))
@@ -68,9 +79,7 @@ add_stanza(struct bu_packages *packages, char *stanza, struct bu_err *err)
 		    !take(line, "Architecture", &package.arch) &&
 		    !take(line, "Source", &package.source))
 			take(line, "Status", &status);
-	/* What was removed leaves its settings and a stanza. */
-	word = status ? strrchr(status, ' ') : NULL;
-	if (word && !strcmp(word + 1, "installed")) {
+	if (has_files(status)) {
 		split_source(&package);
 		rc = bu_packages_add(packages, &package, err);
 	}
@@ -149,17 +158,21 @@ bu_packages_read(const char *root, const char *work, struct bu_packages *ret,
 	bu_autoclose int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct bu_packages packages = {.kind = BU_PACKAGES_NONE};
 	struct stat st;
-	int rc;
+	int rc = 0;
 
 	if (root_fd < 0)
 		return bu_err_set(err, BU_ERR_IO, errno, "%s", root);
-	rc = !bu_inside_stat(root_fd, "var/lib/dpkg/status", &st)
-		     ? read_dpkg(root_fd, &packages, err)
-		     : bu_packages_rpm(root_fd, work, &packages, err);
+	if (!bu_inside_stat(root_fd, "var/lib/dpkg/status", &st))
+		rc = read_dpkg(root_fd, &packages, err);
+	/* A system of rpm may have dpkg's program, and with it an empty list. */
+	if (!rc && !packages.count)
+		rc = bu_packages_rpm(root_fd, work, &packages, err);
 	if (rc) {
 		bu_packages_fini(&packages);
 		return -1;
 	}
+	if (!packages.count)
+		packages.kind = BU_PACKAGES_NONE;
 	bu_packages_sort(&packages);
 	read_release(root_fd, &packages);
 	*ret = packages;

@@ -24,8 +24,8 @@ struct bu_packages {
 	size_t count, cap;
 };
 
-/* work: a folder for scratch files. A tree without packages is of kind NONE;
- * BU_ERR_VERIFY for a list that is none. */
+/* work: a folder for scratch files. A tree without packages is of kind NONE,
+ * also one whose lists are empty; BU_ERR_VERIFY for a list that is none. */
 bu_must int bu_packages_read(const char *root, const char *work,
 			     struct bu_packages *ret, struct bu_err *err);
 void bu_packages_fini(struct bu_packages *packages);

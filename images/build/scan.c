@@ -12,10 +12,12 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "images/build/advisories.h"
+#include "images/build/subjects.h"
 #include "images/build/versions.h"
 
 struct scanner {
 	const struct bu_packages *packages;
+	struct bu_subjects subjects;
 	struct bu_scan *scan;
 };
 
@@ -50,26 +52,17 @@ severity_of_word(const char *word)
 	return BU_SEVERITY_UNKNOWN;
 }
 
-static int
-of_source(const struct bu_packages *packages)
-{
-	return packages->kind == BU_PACKAGES_DEB;
-}
-
 /* Several packages of one source have the advisory once. */
 static void
-found(struct scanner *scanner, const struct bu_package *package,
+found(struct scanner *scanner, const struct bu_subject *subject,
       const struct verdict *verdict)
 {
-	int source = of_source(scanner->packages);
 	struct bu_scan *scan = scanner->scan;
 	struct bu_scan_finding finding = {.severity = verdict->severity};
 
 	bu_text_copy(finding.id, sizeof(finding.id), verdict->id);
-	bu_text_copy(finding.package, sizeof(finding.package),
-		     source ? package->source : package->name);
-	bu_text_copy(finding.version, sizeof(finding.version),
-		     source ? package->source_version : package->version);
+	bu_text_copy(finding.package, sizeof(finding.package), subject->name);
+	bu_text_copy(finding.version, sizeof(finding.version), subject->version);
 	bu_text_copy(finding.fixed, sizeof(finding.fixed), verdict->fixed);
 	for (size_t i = scan->count; i-- > 0 && !strcmp(scan->list[i].id, finding.id);)
 		if (!strcmp(scan->list[i].package, finding.package) &&
@@ -83,7 +76,7 @@ found(struct scanner *scanner, const struct bu_package *package,
 /* --- Debian's security tracker --- */
 
 static void
-judge_debian(struct scanner *scanner, const struct bu_package *package, const char *id,
+judge_debian(struct scanner *scanner, const struct bu_subject *subject, const char *id,
 	     const json_t *release)
 {
 	const char *status = bu_json_str(release, "status", "");
@@ -93,10 +86,9 @@ judge_debian(struct scanner *scanner, const struct bu_package *package, const ch
 
 	/* "0" is Debian's word for "was never affected". */
 	if (!strcmp(status, "resolved") &&
-	    (!strcmp(fixed, "0") ||
-	     bu_deb_compare(package->source_version, fixed) >= 0))
+	    (!strcmp(fixed, "0") || bu_deb_compare(subject->version, fixed) >= 0))
 		return;
-	found(scanner, package, &verdict);
+	found(scanner, subject, &verdict);
 }
 
 static void
@@ -104,6 +96,7 @@ on_debian(const char *source, const json_t *entries, void *arg)
 {
 	struct scanner *scanner = arg;
 	const struct bu_packages *packages = scanner->packages;
+	const struct bu_subjects *subjects = &scanner->subjects;
 	const json_t *entry;
 	const char *id;
 
@@ -114,9 +107,9 @@ on_debian(const char *source, const json_t *entries, void *arg)
 			json_object_get(entry, "releases"), packages->codename);
 
 		scanner->scan->known += release != NULL;
-		for (size_t i = 0; release && i < packages->count; i++)
-			if (!strcmp(packages->list[i].source, source))
-				judge_debian(scanner, &packages->list[i], id, release);
+		for (size_t i = 0; release && i < subjects->count; i++)
+			if (!strcmp(subjects->list[i].name, source))
+				judge_debian(scanner, &subjects->list[i], id, release);
 	}
 }
 
@@ -160,8 +153,8 @@ is_ours(const struct bu_packages *packages, const char *ecosystem)
 static int
 compare(const struct scanner *scanner, const char *a, const char *b)
 {
-	return of_source(scanner->packages) ? bu_deb_compare(a, b)
-					    : bu_rpm_compare(a, b);
+	return scanner->packages->kind == BU_PACKAGES_DEB ? bu_deb_compare(a, b)
+							  : bu_rpm_compare(a, b);
 }
 
 /* From `from` on the version is affected, unless an event ends that before it. The
@@ -250,23 +243,19 @@ severity_of(const json_t *advisory, const json_t *affected)
 static void
 judge_osv(struct scanner *scanner, const json_t *advisory, const json_t *affected)
 {
-	const struct bu_packages *packages = scanner->packages;
-	int source = of_source(packages);
 	const char *name =
 		bu_json_str(json_object_get(affected, "package"), "name", "");
 
-	for (size_t i = 0; i < packages->count; i++) {
-		const struct bu_package *package = &packages->list[i];
+	for (size_t i = 0; i < scanner->subjects.count; i++) {
+		const struct bu_subject *subject = &scanner->subjects.list[i];
 		struct verdict verdict = {.id = bu_json_str(advisory, "id", ""),
 					  .fixed = ""};
 
-		if (strcmp(source ? package->source : package->name, name) != 0 ||
-		    !is_affected(scanner, affected,
-				 source ? package->source_version : package->version,
-				 &verdict.fixed))
+		if (strcmp(subject->name, name) != 0 ||
+		    !is_affected(scanner, affected, subject->version, &verdict.fixed))
 			continue;
 		verdict.severity = severity_of(advisory, affected);
-		found(scanner, package, &verdict);
+		found(scanner, subject, &verdict);
 	}
 }
 
@@ -309,10 +298,17 @@ bu_scan_packages(const struct bu_packages *packages, const char *path,
 		 struct bu_scan *ret, struct bu_err *err)
 {
 	struct bu_scan scan = {.count = 0};
-	struct scanner scanner = {packages, &scan};
+	struct scanner scanner = {.packages = packages, .scan = &scan};
 	const struct bu_advisories_to to = {on_debian, on_osv, &scanner};
-	int rc = bu_advisories_read(path, &to, err);
+	int rc;
 
+	if (!packages->count)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "the list of packages is empty, which says nothing "
+				  "of what is in the image");
+	bu_subjects_make(packages, &scanner.subjects);
+	rc = bu_advisories_read(path, &to, err);
+	bu_subjects_fini(&scanner.subjects);
 	if (!rc && !scan.known)
 		rc = bu_err_set(err, BU_ERR_INVAL, 0,
 				"%s has no advisory for %s %s, which the image is; "

@@ -21,6 +21,42 @@ add(const char *name, const char *version, const char *source, const char *of)
 	ck_assert_int_eq(bu_packages_add(&packages, &package, NULL), 0);
 }
 
+/* What dpkg of Debian 12 says of its kernel and of what Secure Boot loads. */
+static const char signed_status[] =
+	"Package: linux-image-6.1.0-50-amd64\nStatus: install ok installed\n"
+	"Architecture: amd64\nSource: linux-signed-amd64 (6.1.192+2)\n"
+	"Version: 6.1.192-2\n\n"
+	"Package: linux-image-amd64\nStatus: install ok installed\n"
+	"Architecture: amd64\nSource: linux-signed-amd64 (6.1.192+2)\n"
+	"Version: 6.1.192-2\n\n"
+	"Package: linux-image-6.12.9-amd64\nStatus: install ok installed\n"
+	"Architecture: amd64\nSource: linux-signed-6.12-amd64 (6.12.9+1~bpo12+1)\n"
+	"Version: 6.12.9-1~bpo12+1\n\n"
+	"Package: grub-efi-amd64-signed\nStatus: install ok installed\n"
+	"Architecture: amd64\nVersion: 1+2.06+13+deb12u1\n\n"
+	"Package: shim-signed\nStatus: install ok installed\n"
+	"Architecture: amd64\nSource: shim-signed (1.44)\n"
+	"Version: 1.44+15.8-1~deb12u1\n";
+
+static void
+begin_signed(void)
+{
+	char dir[] = "/tmp/bringup-signed-XXXXXX";
+	bu_autofree char *folder = NULL, *file = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	folder = bu_xasprintf("%s/var/lib/dpkg", dir);
+	file = bu_xasprintf("%s/status", folder);
+	ck_assert_int_eq(bu_mkdir_p(folder, 0755, NULL), 0);
+	ck_assert_int_eq(bu_file_write_text(file, 0644, NULL, "%s", signed_status), 0);
+	ck_assert_msg(!bu_packages_read(dir, dir, &packages, &err), "%s", err.text);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+	strcpy(packages.os, "debian");
+	strcpy(packages.release, "12");
+	strcpy(packages.codename, "bookworm");
+}
+
 static void
 begin(enum bu_package_kind kind, const char *os, const char *release)
 {
@@ -110,6 +146,7 @@ END_TEST
 	"\", \"affected\": [{\"package\": {\"ecosystem\": \"" ecosystem                \
 	"\", \"name\": \"" name "\"}, \"ranges\": [{\"type\": \"ECOSYSTEM\", "         \
 	"\"events\": [" events "]}]}]" rest "}"
+#define FIXED(version) ", \"fixed_version\": \"" version "\""
 #define FROM "{\"introduced\": \"0\"}"
 
 START_TEST(osv_is_by_ranges)
@@ -152,6 +189,49 @@ START_TEST(osv_is_by_ranges)
 }
 END_TEST
 
+/* The kernel's advisories are of linux, whatever source its signature made of it. */
+START_TEST(a_signed_kernel_has_the_advisories_of_linux)
+{
+	begin_signed();
+	expect("{\"linux\": {" ENTRY("CVE-1", "bookworm", "resolved",
+				     FIXED("6.1.193-1")) "," ENTRY("CVE-2",
+								   "bookworm", "resolved", FIXED("6.1.192-2")) "," ENTRY("CVE-3",
+															 "bookworm", "open", "") "}, \"linux-6.12\": {" ENTRY("CVE-4", "bookworm", "resolved", FIXED("6.12.10-1")) "}, \"grub2\": {" ENTRY("CVE-5", "bookworm", "resolved", FIXED("2.06-13+deb12u2")) "," ENTRY("CVE-6", "bookworm", "resolved", FIXED("2.06-13+deb12u1")) "," ENTRY("CVE-7",
+																																																     "bookworm",
+																																																     "resolved",
+																																																     FIXED("2.06-3")) "}, \"shim\": {" ENTRY("CVE-8",
+																																																					     "bookworm",
+																																																					     "open",
+																																																					     "") "}, \"shim-signed\": {" ENTRY("CVE-9",
+																																																									       "bookworm", "open", "") "}}",
+	       "CVE-1 unknown linux 6.1.192-2 6.1.193-1\n"
+	       "CVE-3 unknown linux 6.1.192-2 \n"
+	       "CVE-4 unknown linux-6.12 6.12.9-1~bpo12+1 6.12.10-1\n"
+	       "CVE-5 unknown grub2 2.06-13+deb12u1 2.06-13+deb12u2\n"
+	       "CVE-9 unknown shim-signed 1.44 \n");
+	expect(OSV("DSA-1", "Debian:12", "linux", FROM ", {\"fixed\": \"6.1.200-1\"}",
+		   "") OSV("DSA-2", "Debian:12", "linux",
+			   FROM ", {\"fixed\": \"6.1.192-1\"}", ""),
+	       "DSA-1 unknown linux 6.1.192-2 6.1.200-1\n");
+	bu_packages_fini(&packages);
+	/* Ubuntu's: one kernel of that kind, and a loader that counts by itself. */
+	begin(BU_PACKAGES_DEB, "ubuntu", "22.04");
+	add("linux-image-5.15.0-100-generic", "5.15.0-100.110", "linux-signed",
+	    "5.15.0-100.110");
+	add("grub-efi-amd64-signed", "1.187.6+2.06-2ubuntu14.4", "grub2-signed",
+	    "1.187.6");
+	expect(OSV("USN-1", "Ubuntu:22.04:LTS", "linux",
+		   FROM ", {\"fixed\": \"5.15.0-101.111\"}", "")
+		       OSV("USN-2", "Ubuntu:22.04:LTS", "grub2",
+			   FROM ", {\"fixed\": \"2.06-2ubuntu14\"}", "")
+			       OSV("USN-3", "Ubuntu:22.04:LTS", "grub2-signed",
+				   FROM ", {\"fixed\": \"1.187.7\"}", ""),
+	       "USN-1 unknown linux 5.15.0-100.110 5.15.0-101.111\n"
+	       "USN-3 unknown grub2-signed 1.187.6 1.187.7\n");
+	bu_packages_fini(&packages);
+}
+END_TEST
+
 /* None of these may be taken for "nothing found". */
 START_TEST(files_that_say_nothing_are_refused)
 {
@@ -185,6 +265,25 @@ START_TEST(files_that_say_nothing_are_refused)
 }
 END_TEST
 
+START_TEST(no_packages_are_not_clean_ones)
+{
+	struct bu_scan found;
+	struct bu_err err;
+
+	begin(BU_PACKAGES_DEB, "debian", "12");
+	bu_packages_fini(&packages);
+	packages.kind = BU_PACKAGES_DEB;
+	strcpy(packages.os, "debian");
+	strcpy(packages.codename, "bookworm");
+	ck_assert_int_eq(
+		scan("{\"bash\": {" ENTRY("CVE-1", "bookworm", "open", "") "}}", &found,
+		     &err),
+		-1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	ck_assert_msg(strstr(err.text, "empty") != NULL, "%s", err.text);
+}
+END_TEST
+
 /* Scores that FIRST published for these vectors: 9.8, 7.8, 6.1, 3.1, 10.0, 0. */
 START_TEST(vectors_have_their_severity)
 {
@@ -210,4 +309,5 @@ START_TEST(vectors_have_their_severity)
 END_TEST
 
 BU_UNIT("scan", debians_tracker_is_by_source_and_release, osv_is_by_ranges,
-	files_that_say_nothing_are_refused, vectors_have_their_severity)
+	a_signed_kernel_has_the_advisories_of_linux, files_that_say_nothing_are_refused,
+	no_packages_are_not_clean_ones, vectors_have_their_severity)
