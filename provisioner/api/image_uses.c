@@ -26,7 +26,8 @@ BU_HANDLER(bu_api_image_uses)
 		const struct bu_node *node = api->fleet->nodes[i];
 		const struct bu_order *order = &node->order;
 
-		if (order->open)
+		/* What failed can be retried, as it was ordered. */
+		if (order->open || order->failed)
 			add_use(uses, node,
 				&(struct bu_image_id){order->image,
 						      order->image_digest},

@@ -201,7 +201,8 @@ START_TEST(an_image_is_fetched_from_where_its_order_has_it)
 	struct desk desk;
 	struct rig *rig = &desk.site.rig;
 	bu_autofree char *dir = NULL, *to = NULL, *path = NULL, *one = NULL;
-	bu_autojson json_t *planned = NULL, *item = NULL;
+	bu_autojson json_t *planned = NULL, *item = NULL, *uses = NULL;
+	const json_t *use;
 	const char *url;
 
 	begin(&desk);
@@ -228,6 +229,12 @@ START_TEST(an_image_is_fetched_from_where_its_order_has_it)
 	rig_fire(rig, rig_node(rig, 1), BU_TRIGGER_FAULT);
 	rig_until(rig, rig_node(rig, 1), BU_STATE_FAILED);
 	json_decref(site_call(&desk.site, desk.site.boot, "GET", path, "", 404));
+	/* but a retry will */
+	uses = site_call(&desk.site, desk.site.local, "GET", "/v1/images", "", 200);
+	use = json_array_get(json_object_get(uses, "uses"), 0);
+	ck_assert_str_eq(bu_json_str(use, "node", ""), "node001");
+	ck_assert_str_eq(bu_json_str(use, "digest", ""),
+			 rig_node(rig, 1)->order.image_digest);
 	end(&desk);
 }
 END_TEST
