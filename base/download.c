@@ -102,18 +102,34 @@ is_local(const char *url)
 					    "http://[::1]"};
 
 	for (size_t i = 0; i < BU_LEN(local); i++) {
-		size_t length = strlen(local[i]);
+		const char *rest = url + strlen(local[i]);
 
-		if (!strncmp(url, local[i], length) &&
-		    (url[length] == ':' || url[length] == '/'))
+		if (strncmp(url, local[i], strlen(local[i])) != 0)
+			continue;
+		if (*rest == ':')
+			rest += 1 + strspn(rest + 1, "0123456789");
+		if (!*rest || strchr("/?#", *rest))
 			return 1;
 	}
 	return 0;
 }
 
+/* "http://localhost:x@evil/" is of evil. */
+static int
+has_user(const char *url)
+{
+	const char *at = strstr(url, "://");
+
+	at = at ? at + 3 : url;
+	return at[strcspn(at, "@/?#")] == '@';
+}
+
 static int
 check_url(const char *url, struct bu_err *err)
 {
+	if (has_user(url))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "an address with a user in it is not used");
 	if (!strncmp(url, "https://", 8) || is_local(url))
 		return 0;
 	return bu_err_set(err, BU_ERR_DENIED, 0,
@@ -134,6 +150,7 @@ set_up(struct transfer *transfer, const char *url, struct curl_slist *headers)
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->text);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "bringup/" BU_VERSION);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);

@@ -238,6 +238,48 @@ START_TEST(a_redirect_goes_without_the_credential)
 }
 END_TEST
 
+/* What looks like this machine to us, and is another one to the library. */
+START_TEST(only_this_machine_is_local)
+{
+	static const char *const others[] = {
+		"http://localhost:x@192.0.2.1/",
+		"http://localhost:80@192.0.2.1/",
+		"http://127.0.0.1:@192.0.2.1/",
+		"http://localhost.example/",
+		"http://localhost\\@192.0.2.1/",
+		"http://localhost:80x/",
+		"https://localhost:x@192.0.2.1/x",
+		"https://u@192.0.2.1",
+		"http://192.0.2.1/",
+	};
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(others); i++) {
+		const struct bu_download what = {
+			.url = others[i], .authorization = "Bearer s", .max_bytes = 1};
+		struct bu_downloaded answer;
+		struct bu_err err = {0};
+		bu_autoclose int fd = memfd_create("download", MFD_CLOEXEC);
+
+		ck_assert_int_eq(bu_download(&what, fd, &answer, &err), -1);
+		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s: %s", others[i], err.text);
+		bu_downloaded_fini(&answer);
+	}
+	{
+		struct bu_downloaded answer;
+		struct bu_err err;
+
+		/* an "@" behind the host is the server's */
+		ck_assert_int_eq(get("/whole@x", 0, SIZE, &answer, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+		ck_assert_int_eq(get("?@x", 0, SIZE, &answer, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_NOTFOUND);
+		bu_downloaded_fini(&answer);
+	}
+	end();
+}
+END_TEST
+
 START_TEST(refusals_have_their_kind)
 {
 	struct bu_downloaded answer;
@@ -258,4 +300,5 @@ START_TEST(refusals_have_their_kind)
 END_TEST
 
 BU_UNIT("download", what_breaks_off_goes_on, a_redirect_goes_without_the_credential,
-	refusals_have_their_kind, what_never_grows_ends, a_redirect_asks_for_no_login)
+	only_this_machine_is_local, refusals_have_their_kind, what_never_grows_ends,
+	a_redirect_asks_for_no_login)
