@@ -98,6 +98,22 @@ fetch_manifest(struct install *install, struct bu_err *err)
 	return 0;
 }
 
+/* An image ends before the part that it grows in: what labels itself at its end (RAID,
+ * ZFS) must not be seen there beside the new file system. */
+static int
+empty_ends(const struct install *install, struct bu_err *err)
+{
+	for (size_t i = 0; i < install->layout.count; i++) {
+		uint64_t end = install->layout.parts[i].begin_bytes +
+			       install->layout.parts[i].size_bytes;
+
+		if (bu_disk_zero(&install->disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES,
+				 err))
+			return -1;
+	}
+	return 0;
+}
+
 /* What was a file system there must not look like one: the ends of each data partition
  * are zeroed. */
 static int
@@ -139,7 +155,7 @@ prepare_disk(struct install *install, struct bu_err *err)
 	keep = opts->keep_data && layout->data_count > 0;
 	if (bu_mark_write(disk, opts, err) ||
 	    (keep && bu_gpt_write_data(disk->fd, layout, err)) ||
-	    bu_disk_clear(disk, keep, err))
+	    bu_disk_clear(disk, keep, err) || empty_ends(install, err))
 		return -1;
 	return keep ? 0 : empty_data(install, err);
 }

@@ -6,6 +6,7 @@
 #include "images/install/install.h"
 
 #include "tests/support/install.h"
+#include "tests/support/shell.h"
 
 START_TEST(writes_all_of_it)
 {
@@ -225,7 +226,50 @@ START_TEST(the_boot_loaders_get_the_nodes_arguments)
 }
 END_TEST
 
+/* A member of RAID 1 (metadata 1.0) lay where the root ends now; blkid judges. */
+START_TEST(what_labels_itself_at_the_end_is_gone)
+{
+	enum { BEGIN = 2 << 20, SIZE = 61 << 20 };
+	static const char probe[] = "blkid -p -O 2097152 -S 63963136 -o value -s TYPE "
+				    "disk || :";
+	const uint64_t sector = (SIZE / 512 - 16) & ~UINT64_C(7);
+	bu_autofree char *before = NULL, *after = NULL;
+	uint8_t super[256] = {0xfc, 0x4e, 0x2b, 0xa9, 1};
+	struct bu_install_opts opts;
+	struct bu_err err;
+	uint32_t sum = 0;
+
+	BU_NEEDS("blkid");
+	setup();
+	cancel_after = -1;
+	opts = defaults();
+	opts.allow_wipe = 1;
+	for (int i = 0; i < 4; i++)
+		super[144 + i] = sector >> 8 * i;
+	for (size_t i = 0; i < sizeof(super); i += 4)
+		sum += super[i] | super[i + 1] << 8 | super[i + 2] << 16 |
+		       (uint32_t)super[i + 3] << 24;
+	for (int i = 0; i < 4; i++)
+		super[216 + i] = sum >> 8 * i;
+	{
+		bu_autoclose int fd = open(disk, O_WRONLY);
+
+		ck_assert_int_eq(bu_disk_write(fd, super, sizeof(super),
+					       BEGIN + sector * 512, NULL),
+				 0);
+	}
+	before = shell_told(dir, probe);
+	ck_assert_str_eq(before, "linux_raid_member\n");
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	after = shell_told(dir, probe);
+	ck_assert_str_eq(after, "");
+	teardown();
+}
+END_TEST
+
 BU_UNIT("install", writes_all_of_it, one_flip_is_fetched_again,
 	a_flip_that_stays_is_refused, short_answers_and_outages,
 	wrong_orders_write_nothing, whose_signature_counts_is_ordered,
-	files_stay_in_the_new_root, the_boot_loaders_get_the_nodes_arguments)
+	files_stay_in_the_new_root, the_boot_loaders_get_the_nodes_arguments,
+	what_labels_itself_at_the_end_is_gone)

@@ -8,9 +8,9 @@
 
 /* Run in the folder; it must succeed. Owned. */
 static inline char *
-shell_told(const char *dir, const char *command)
+shell_told(const char *folder, const char *command)
 {
-	bu_autofree char *line = bu_xasprintf("cd %s && %s", dir, command);
+	bu_autofree char *line = bu_xasprintf("cd %s && %s", folder, command);
 	const char *const argv[] = {"sh", "-c", line, NULL};
 	const struct bu_job_opts opts = {
 		.argv = argv, .deadline_ms = 60000, .output_max = 65536};
