@@ -71,7 +71,10 @@ switch_on(struct machine *machine)
 {
 	say("BMC %d: on (%s, boots the %s)", machine->bay, machine->serial,
 	    machine->boots_network ? "network" : "disk");
+	if (machine->on)
+		return;
 	machine_power(machine, 1);
+	machine->between_ms = machine->begun_ms;
 }
 
 static void

@@ -125,7 +125,7 @@ struct machine {
 	/* truth for the rules */
 	int64_t resumed_ms; /* an administrator gave it back to its cluster */
 	int64_t begun_ms;   /* the daemon's last boot of it began; 0 = it came up */
-	int64_t between_ms; /* people switched it on within the boot that began then */
+	int64_t between_ms; /* it was switched on within the boot that began then */
 	int64_t changed_ms;
 };
 

@@ -325,6 +325,26 @@ START_TEST(who_comes_back_into_a_bay_is_not_reset)
 }
 END_TEST
 
+/* It was off, its row has a wrong MAC, and bringup's own boot ends on its disk. */
+START_TEST(what_a_boot_itself_brought_up_is_booted_again)
+{
+	struct script script;
+
+	script_make(&script, 757859);
+	breaks_nothing(&script);
+}
+END_TEST
+
+/* One is measured again, the machines of all others are off. */
+START_TEST(who_waits_for_silent_partners_names_a_way)
+{
+	struct script script;
+
+	script_make(&script, 750857);
+	breaks_nothing(&script);
+}
+END_TEST
+
 /* The last row of a power action is lost on a full disk. */
 START_TEST(nobody_waits_for_a_power_action_that_ended)
 {
@@ -422,6 +442,8 @@ main(void)
 	tcase_add_test(tcase, an_agent_at_work_may_be_silent_until_its_deadline);
 	tcase_add_test(tcase, another_cause_has_its_own_time);
 	tcase_add_test(tcase, who_comes_back_into_a_bay_is_not_reset);
+	tcase_add_test(tcase, what_a_boot_itself_brought_up_is_booted_again);
+	tcase_add_test(tcase, who_waits_for_silent_partners_names_a_way);
 	tcase_add_test(tcase, nobody_waits_for_a_power_action_that_ended);
 	tcase_add_test(tcase, who_left_the_profile_gives_its_machine_away);
 	tcase_add_test(tcase, who_joins_before_its_turn_serves_what_was_applied);

@@ -133,9 +133,10 @@ is_removed(const struct machine *machine)
 	       now_ms() - seen_of(node->name)->left_ms > REMOVED_MS;
 }
 
-/* It was off, the daemon boots it, and within that boot people switch it on for
- * themselves: from outside that is the daemon's boot, of which no agent reports. What
- * is on when a boot begins is not this. */
+/* It was off, the daemon boots it, and what comes up is another system on its disk; or
+ * within that boot people switch it on for themselves, which from outside is the
+ * daemon's boot, too: no agent reports of it. What is on when a boot begins is not
+ * this. */
 static int
 is_awaited(const struct machine *machine)
 {
