@@ -53,10 +53,11 @@ agent_script(const struct bu_api *api, const struct bu_node *node,
 	return print(&script);
 }
 
+/* One that boots from a medium has its token there alone. */
 static int
 loads_grub(const struct bu_desired_node *want)
 {
-	return strcmp(want->hardware->boot_loader, "grub") == 0;
+	return strcmp(want->hardware->boot_loader, "grub") == 0 && !bu_medium_is(want);
 }
 
 /* GRUB reads files by TFTP: a machine has one exactly while its boot is ordered. */

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "provisioner/boot/tftp.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "tests/support/site.h"
 #include "tests/support/unit.h"
@@ -151,6 +152,33 @@ START_TEST(it_is_for_who_knows_the_secret_of_this_boot)
 }
 END_TEST
 
+/* Its class may say boot_loader = grub, too: what TFTP serves to all has no token. */
+static void
+check_tftp(struct site *site, struct bu_node *node)
+{
+	struct bu_desired_hardware *hardware =
+		(struct bu_desired_hardware *)(uintptr_t)bu_fleet_desired(
+			site->rig.fleet, node)
+			->hardware;
+	bu_autofree char *path = NULL;
+
+	free(hardware->boot_loader);
+	hardware->boot_loader = bu_xstrdup("grub");
+	site->api.tftp_dir = bu_xasprintf("%s/tftp", site->ramdisk);
+	path = bu_xasprintf("%s/grub/52:54:00:77:00:01.cfg", site->api.tftp_dir);
+	ck_assert_int_eq(bu_tftp_make(site->api.tftp_dir, &site->api.loader_dirs, NULL),
+			 0);
+	bu_api_boot_tell(&site->api, node);
+	ck_assert(!bu_file_exists(path));
+	/* One of before its class booted from a medium goes. */
+	ck_assert_int_eq(
+		bu_tftp_put(site->api.tftp_dir, "52:54:00:77:00:01", "boot\n", NULL),
+		0);
+	bu_api_boot_tell(&site->api, NULL);
+	ck_assert(!bu_file_exists(path));
+	free(bu_steal(&site->api.tftp_dir));
+}
+
 /* A host in the boot network that says its MAC, or its serial number. */
 START_TEST(its_token_is_on_the_medium_alone)
 {
@@ -161,10 +189,12 @@ START_TEST(its_token_is_on_the_medium_alone)
 	struct bu_reply reply = {0};
 	bu_autofree char *script = NULL;
 	struct bu_err err = {0};
+	struct bu_node *node;
 	struct site site;
 
-	begin(&site);
+	node = begin(&site);
 	rig_start(&site.rig, 1);
+	check_tftp(&site, node);
 	script = site_text(&site, site.boot, "/boot/script/52-54-00-77-00-01", 200);
 	ck_assert_ptr_nonnull(strstr(script, "no network boot is ordered"));
 	ck_assert_int_eq(bu_api_agent_discover(&site.api, &request, &reply, &err),
