@@ -4,13 +4,13 @@
  * perform_console.c. Invariants: a BMC has at most one console of ours, and one that
  * others hold is left to them; a program that ends is begun again no earlier than
  * FIRST_MS, then ever later up to LAST_MS; refused credentials are tried twice; nothing
- * of a password outlives the beginning of its program.
+ * of a password outlives the beginning of its program. A program that is not wanted any
+ * more has time to end its session at the BMC, and nobody waits for it.
  */
 #include "provisioner/power/console.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,8 +20,9 @@
 #include "base/spawn.h"
 #include "base/text.h"
 #include "base/url.h"
-#include "base/worker.h"
+#include "provisioner/power/console_end.h"
 #include "provisioner/power/console_file.h"
+#include "provisioner/power/ipmi_text.h"
 
 enum {
 	FIRST_MS = 5000,
@@ -31,7 +32,7 @@ enum {
 	REFUSED_MAX = 2,
 	WORDS_MAX = 200,
 	READ_MAX = 16384,
-	END_MS = 200,
+	READS_MAX = 16,
 };
 
 struct console {
@@ -43,18 +44,23 @@ struct console {
 	int64_t due_ms, pause_ms, opened_ms;
 	pid_t pid; /* 0 = closed */
 	int in_fd; /* held open and never written: at its end ipmitool ends */
+	int logs_out;
 	struct bu_watch *out, *errs;
 	int out_fd, errs_fd;
 	char words[WORDS_MAX]; /* why it is not open */
 	char said[WORDS_MAX];  /* the last line of its standard error */
+	char line[WORDS_MAX];  /* the one that is not whole yet */
+	size_t length;
+	int denied; /* this time */
 	char digest[BU_DIGEST_SIZE];
-	int refused; /* so often, with the credentials of the digest */
+	int refused; /* so often in a row, with the credentials of the digest */
 };
 
 struct bu_consoles {
 	struct bu_loop *loop;
 	char *dir;
 	struct console *list;
+	struct bu_console_ends *ends;
 	struct bu_timer *sweep;
 };
 
@@ -67,7 +73,7 @@ wall_ms(const struct console *console)
 /* --- one program --- */
 
 static void
-end_program(struct console *console)
+let_go(struct console *console)
 {
 	bu_watch_destroy(console->out);
 	bu_watch_destroy(console->errs);
@@ -75,9 +81,12 @@ end_program(struct console *console)
 	if (!console->pid)
 		return;
 	close(console->in_fd);
-	close(console->out_fd);
-	close(console->errs_fd);
-	bu_daemon_end(console->pid, END_MS);
+	bu_console_ends_add(console->consoles->ends,
+			    &(struct bu_console_end){.host = console->host,
+						     .pid = console->pid,
+						     .out_fd = console->out_fd,
+						     .errs_fd = console->errs_fd,
+						     .logs_out = console->logs_out});
 	console->pid = 0;
 }
 
@@ -87,7 +96,7 @@ wait_longer(struct console *console)
 	int64_t now_ms = bu_loop_now_ms(console->consoles->loop);
 
 	if (console->opened_ms && now_ms - console->opened_ms > STEADY_MS)
-		console->pause_ms = 0;
+		console->pause_ms = console->refused = 0;
 	console->pause_ms = console->pause_ms ? console->pause_ms * 2 : FIRST_MS;
 	if (console->pause_ms > LAST_MS)
 		console->pause_ms = LAST_MS;
@@ -95,20 +104,52 @@ wait_longer(struct console *console)
 	console->opened_ms = 0;
 }
 
-/* ipmitool's own words. */
-static const char *const refusals[] = {"RAKP 2 HMAC is invalid", "unauthorized name"};
+/* The last line that it said is for whoever asks why. */
+static void
+end_line(struct console *console)
+{
+	enum bu_err_kind kind = BU_ERR_NONE;
+
+	if (console->length == 0)
+		return;
+	console->line[console->length] = '\0';
+	console->length = 0;
+	bu_text_copy(console->said, sizeof(console->said), console->line);
+	if (bu_ipmi_refusal(console->line, "", &kind) && kind == BU_ERR_DENIED)
+		console->denied = 1;
+}
+
+/* As read(). */
+static ssize_t
+hear(struct console *console)
+{
+	char bytes[READ_MAX];
+	ssize_t got = read(console->errs_fd, bytes, sizeof(bytes));
+
+	for (ssize_t i = 0; i < got; i++)
+		if (bytes[i] == '\n' || bytes[i] == '\r')
+			end_line(console);
+		else if (console->length < sizeof(console->line) - 1)
+			console->line[console->length++] = bytes[i];
+	return got;
+}
 
 static void
 closed(struct console *console)
 {
 	bu_autofree char *line = NULL;
 
-	end_program(console);
-	for (size_t i = 0; i < BU_LEN(refusals); i++)
-		console->refused += strstr(console->said, refusals[i]) != NULL;
-	bu_text_copy(console->words, sizeof(console->words),
-		     console->said[0] ? console->said : "it was closed");
+	/* Why it ends may lie there yet. */
+	for (int i = 0; i < READS_MAX && hear(console) > 0; i++)
+		continue;
+	end_line(console);
+	let_go(console);
 	wait_longer(console);
+	console->refused += console->denied;
+	bu_text_copy(console->words, sizeof(console->words),
+		     console->denied    ? "the BMC refuses its credentials"
+		     : console->said[0] ? console->said
+					: "it was closed");
 	line = bu_xasprintf("console closed: %s", console->words);
 	bu_console_file_mark(console->file, wall_ms(console), line);
 }
@@ -127,23 +168,16 @@ on_out(int fd, int what, void *arg)
 		closed(console);
 }
 
-/* The last line that it said, for whoever asks why. */
 static void
 on_errs(int fd, int what, void *arg)
 {
 	struct console *console = arg;
-	char text[WORDS_MAX];
-	ssize_t got = read(fd, text, sizeof(text) - 1);
-	char *line;
+	ssize_t got = hear(console);
 
+	(void)fd;
 	(void)what;
-	if (got <= 0) {
+	if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN))
 		bu_watch_set(console->errs, 0);
-		return;
-	}
-	text[got] = '\0';
-	for (line = strtok(text, "\r\n"); line; line = strtok(NULL, "\r\n"))
-		bu_text_copy(console->said, sizeof(console->said), line);
 }
 
 static int
@@ -190,6 +224,8 @@ spawn(struct console *console, const char *const *argv, const char *const *env,
 	console->in_fd = in[1];
 	console->out_fd = out[0];
 	console->errs_fd = errs[0];
+	fcntl(out[0], F_SETFL, O_NONBLOCK);
+	fcntl(errs[0], F_SETFL, O_NONBLOCK);
 	console->out = bu_watch_create(console->consoles->loop, out[0], BU_READABLE,
 				       on_out, console);
 	console->errs = bu_watch_create(console->consoles->loop, errs[0], BU_READABLE,
@@ -213,11 +249,14 @@ open_ipmi(struct console *console, const struct bu_power_target *target,
 	bu_autofree char *password = bu_xasprintf(
 		"IPMI_PASSWORD=%s", target->password ? target->password : "");
 	const char *const env[] = {password, NULL};
-	const char *argv[20] = {"ipmitool", "-I",      "lanplus",
-				"-H",       way->host, "-p",
-				way->port,  "-U",      target->user ? target->user : "",
+	/* Why it is refused it says only with -v. */
+	const char *argv[20] = {"ipmitool", "-v",
+				"-I",       "lanplus",
+				"-H",       way->host,
+				"-p",       way->port,
+				"-U",       target->user ? target->user : "",
 				"-E"};
-	size_t count = 10;
+	size_t count = 11;
 	int rc;
 
 	if (way->suite[0]) {
@@ -246,7 +285,7 @@ find(const struct bu_consoles *consoles, const char *node)
 static void
 console_free(struct console *console)
 {
-	end_program(console);
+	let_go(console);
 	bu_console_file_close(console->file);
 	free(console->node);
 	free(console->bmc);
@@ -355,6 +394,10 @@ bu_consoles_keep(struct bu_consoles *consoles, const char *node, const char *bmc
 	*ret_words = console->words;
 	if (console->pid)
 		return BU_CONSOLE_OPEN;
+	if (bu_console_ends_has(consoles->ends, console->host)) {
+		*ret_words = "its session of before is being ended";
+		return BU_CONSOLE_WAITS;
+	}
 	return now_ms >= console->due_ms ? BU_CONSOLE_DUE : BU_CONSOLE_WAITS;
 }
 
@@ -377,7 +420,8 @@ bu_consoles_open(struct bu_consoles *consoles, const char *node,
 	struct console *console = find(consoles, node);
 	struct bu_err err = {0};
 
-	if (!console || console->pid)
+	/* It may be another BMC's by now. */
+	if (!console || console->pid || strcmp(console->bmc, target->bmc) != 0)
 		return;
 	if (strcmp(console->digest, digest) != 0)
 		console->refused = 0;
@@ -389,6 +433,9 @@ bu_consoles_open(struct bu_consoles *consoles, const char *node,
 		return;
 	}
 	console->said[0] = '\0';
+	console->length = 0;
+	console->denied = 0;
+	console->logs_out = way->way == BU_CONSOLE_IPMI;
 	if ((way->way == BU_CONSOLE_IPMI ? open_ipmi(console, target, way, &err)
 					 : open_libvirt(console, target, &err)) != 0) {
 		bu_consoles_put_off(consoles, node, err.text);
@@ -406,7 +453,9 @@ bu_consoles_mark(struct bu_consoles *consoles, const char *bmc, const char *word
 		if (strcmp(at->bmc, bmc) != 0)
 			continue;
 		bu_console_file_mark(at->file, wall_ms(at), words);
-		at->pause_ms = at->due_ms = 0;
+		/* It would only be sooner that they are refused again. */
+		if (!at->refused)
+			at->pause_ms = at->due_ms = 0;
 	}
 }
 
@@ -418,8 +467,16 @@ bu_consoles_create(struct bu_loop *loop, const char *dir)
 	consoles->loop = loop;
 	consoles->dir = bu_xstrdup(dir);
 	consoles->sweep = bu_timer_create(loop, on_sweep, consoles);
+	consoles->ends = bu_console_ends_create(loop);
 	bu_timer_set(consoles->sweep, SWEEP_MS);
 	return consoles;
+}
+
+void
+bu_consoles_end(struct bu_consoles *consoles)
+{
+	while (consoles && consoles->list)
+		drop(consoles, consoles->list);
 }
 
 void
@@ -427,8 +484,8 @@ bu_consoles_destroy(struct bu_consoles *consoles)
 {
 	if (!consoles)
 		return;
-	while (consoles->list)
-		drop(consoles, consoles->list);
+	bu_consoles_end(consoles);
+	bu_console_ends_destroy(consoles->ends);
 	bu_timer_destroy(consoles->sweep);
 	free(consoles->dir);
 	free(consoles);

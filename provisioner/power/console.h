@@ -12,6 +12,9 @@
 
 struct bu_consoles;
 struct bu_consoles *bu_consoles_create(struct bu_loop *loop, const char *dir);
+/* All programs begin to end, at once; destroy() comes next. */
+void bu_consoles_end(struct bu_consoles *consoles);
+/* Within half a second, however many there are. */
 void bu_consoles_destroy(struct bu_consoles *consoles);
 
 enum bu_console_state {
@@ -34,7 +37,8 @@ void bu_consoles_open(struct bu_consoles *consoles, const char *node,
 /* It cannot be opened now: it is due again after a while. */
 void bu_consoles_put_off(struct bu_consoles *consoles, const char *node,
 			 const char *words);
-/* A machine was switched on: a line with the time; what is closed is due at once. */
+/* A machine was switched on: a line with the time; what is closed is due at once,
+ * unless its credentials were refused. */
 void bu_consoles_mark(struct bu_consoles *consoles, const char *bmc, const char *words);
 
 #endif

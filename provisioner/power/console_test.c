@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/worker.h"
+#include "provisioner/power/console.h"
 #include "provisioner/power/console_file.h"
 #include "provisioner/power/perform.h"
 #include "tests/support/ipmi_sim.h"
@@ -187,6 +188,15 @@ on_reply(const json_t *reply, const struct bu_err *err, void *arg)
 }
 
 static void
+on_count(const json_t *reply, const struct bu_err *err, void *arg)
+{
+	(void)reply;
+	(void)err;
+	(void)arg;
+	site.answered++;
+}
+
+static void
 keep(const char *node)
 {
 	bu_autojson json_t *request =
@@ -242,12 +252,13 @@ START_TEST(serial_over_lan_is_kept)
 }
 END_TEST
 
-/* The one whose name this is. */
-static pid_t
-child_called(const char *wanted)
+/* Sends a signal to those whose name this is; how many. */
+static int
+signal_children(const char *wanted, int signo)
 {
 	bu_autofree char *path = bu_xasprintf("/proc/self/task/%d/children", getpid());
 	bu_autofree char *list = bu_file_read(path, 0, NULL, NULL);
+	int count = 0;
 
 	ck_assert_ptr_nonnull(list);
 	for (char *word = strtok(list, " "); word; word = strtok(NULL, " ")) {
@@ -255,10 +266,12 @@ child_called(const char *wanted)
 		char name[32];
 
 		bu_file_line(comm, name, sizeof(name));
-		if (strcmp(name, wanted) == 0)
-			return (pid_t)atoi(word);
+		if (strcmp(name, wanted) != 0)
+			continue;
+		ck_assert_int_eq(kill((pid_t)atoi(word), signo), 0);
+		count++;
 	}
-	ck_abort_msg("no child '%s'", wanted);
+	return count;
 }
 
 /* It is begun again after a while, not at once. */
@@ -267,7 +280,7 @@ START_TEST(a_session_that_ends_is_begun_again_later)
 	begin();
 	keep("n1");
 	free(wait_for("Grub", "Grub\r\n"));
-	ck_assert_int_eq(kill(child_called("ipmitool"), SIGTERM), 0);
+	ck_assert_int_eq(signal_children("ipmitool", SIGTERM), 1);
 	free(wait_for(" console closed: ", "x"));
 	keep("n1");
 	ck_assert_str_eq(site.state, "waits");
@@ -295,6 +308,158 @@ START_TEST(a_wrong_password_is_asked_for_rarely)
 }
 END_TEST
 
+static struct bu_power_console
+way_to_sim(void)
+{
+	struct bu_power_console way = {.way = BU_CONSOLE_IPMI, .suite = "3"};
+
+	strcpy(way.host, "127.0.0.1");
+	strcpy(way.port, strchr(site.sim.bmc, ':') + 1);
+	return way;
+}
+
+/* So often it was begun. */
+static int
+times_opened(void)
+{
+	struct bu_console_part part;
+	int count = 0;
+
+	if (bu_console_tail(dir, "n1", 1000, &part, NULL) != 0)
+		return 0;
+	for (const char *at = part.bytes; (at = strstr(at, " console opened]")); at++)
+		count++;
+	free(part.bytes);
+	return count;
+}
+
+/* Tries it whether it is due or not, and waits for its end; why it is not open. */
+static const char *
+try(struct bu_consoles *consoles, const char *password, const char *digest)
+{
+	const struct bu_power_target target = {
+		.bmc = site.sim.bmc, .user = "admin", .password = password};
+	struct bu_power_console way = way_to_sim();
+	enum bu_console_state state = BU_CONSOLE_OPEN;
+	const char *words = "";
+
+	bu_consoles_keep(consoles, "n1", site.sim.bmc, 60000, &words);
+	bu_consoles_open(consoles, "n1", &target, &way, digest);
+	for (int i = 0; i < 400 && state == BU_CONSOLE_OPEN; i++) {
+		bu_loop_step(site.loop, 50);
+		state = bu_consoles_keep(consoles, "n1", site.sim.bmc, 60000, &words);
+	}
+	ck_assert_int_eq(state, BU_CONSOLE_WAITS);
+	for (int i = 0; i < 10; i++) /* its program is gone */
+		bu_loop_step(site.loop, 20);
+	bu_consoles_keep(consoles, "n1", site.sim.bmc, 60000, &words);
+	return words;
+}
+
+/* Two tries, and no third one until they are others: a BMC may lock the account. */
+START_TEST(refused_credentials_are_tried_twice_at_most)
+{
+	struct bu_consoles *consoles;
+	const char *words;
+
+	begin();
+	consoles = bu_consoles_create(site.loop, dir);
+	for (int i = 0; i < 2; i++)
+		ck_assert_str_eq(try(consoles, "wrong", "d1"),
+				 "the BMC refuses its credentials");
+	ck_assert_int_eq(times_opened(), 2);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_ptr_nonnull(
+			strstr(try(consoles, "wrong", "d1"), "refused twice"));
+		/* Its machine is switched on: no reason to ask sooner. */
+		bu_consoles_mark(consoles, site.sim.bmc, "switched on");
+		ck_assert_int_eq(
+			bu_consoles_keep(consoles, "n1", site.sim.bmc, 60000, &words),
+			BU_CONSOLE_WAITS);
+	}
+	ck_assert_int_eq(times_opened(), 2);
+	try(consoles, "wrong too", "d2");
+	ck_assert_int_eq(times_opened(), 3);
+	bu_consoles_destroy(consoles);
+	finish();
+}
+END_TEST
+
+/* A BMC has one session: it is ended with the console, and is there for the next one.
+ */
+START_TEST(a_console_that_is_let_go_is_free)
+{
+	char *text;
+
+	begin();
+	keep("n1");
+	free(wait_for("first session", "first session\r\n"));
+	bu_performer_destroy(site.performer);
+	site.performer = bu_performer_create(site.loop, &bu_power_ipmi, site.driver);
+	bu_performer_keep_consoles(site.performer, dir);
+	keep("n1");
+	ck_assert_msg(strcmp(site.state, "open") == 0, "%s: %s", site.state,
+		      site.words);
+	text = wait_for("second session", "second session\r\n");
+	ck_assert_ptr_null(strstr(text, "console closed"));
+	free(text);
+	finish();
+}
+END_TEST
+
+/* However many do not end: whoever ends us waits for a second. */
+START_TEST(all_consoles_end_within_one_bound)
+{
+	enum { CONSOLES = 8 };
+	struct bu_consoles *consoles;
+	int64_t from_ms;
+
+	begin();
+	consoles = bu_consoles_create(site.loop, dir);
+	for (int i = 0; i < CONSOLES; i++) {
+		bu_autofree char *name = bu_xasprintf("n%d", i);
+		bu_autofree char *bmc = bu_xasprintf("127.0.0.%d", i + 2);
+		const struct bu_power_target target = {.bmc = bmc, .user = "admin"};
+		struct bu_power_console way = way_to_sim();
+		const char *words;
+
+		strcpy(way.host, bmc);
+		bu_consoles_keep(consoles, name, bmc, 60000, &words);
+		bu_consoles_open(consoles, name, &target, &way, "d");
+	}
+	ck_assert_int_eq(signal_children("ipmitool", SIGSTOP), CONSOLES);
+	from_ms = bu_loop_now_ms(site.loop);
+	bu_consoles_destroy(consoles);
+	ck_assert_int_lt(bu_loop_now_ms(site.loop) - from_ms, 1000);
+	finish();
+}
+END_TEST
+
+/* Two that do not agree where a node's console is: both are answered. */
+START_TEST(each_request_is_answered)
+{
+	static const char *const hosts[] = {"127.0.0.1", "localhost"};
+
+	begin();
+	site.answered = 0;
+	for (size_t i = 0; i < BU_LEN(hosts); i++) {
+		bu_autofree char *bmc =
+			bu_xasprintf("%s:%s", hosts[i], strchr(site.sim.bmc, ':') + 1);
+		bu_autojson json_t *request =
+			json_pack("{s:s,s:s,s:s,s:s}", "op", "console", "node", "n1",
+				  "target", bmc, "credentials", site.sim.reference);
+
+		bu_perform(site.performer, request, on_count, NULL);
+	}
+	for (int i = 0; i < 400 && site.answered < 2; i++)
+		bu_loop_step(site.loop, 50);
+	ck_assert_int_eq(site.answered, 2);
+	finish();
+}
+END_TEST
+
 BU_UNIT("console", the_last_lines_are_there_as_they_came,
 	reading_goes_on_over_a_rotation, serial_over_lan_is_kept,
-	a_session_that_ends_is_begun_again_later, a_wrong_password_is_asked_for_rarely)
+	a_session_that_ends_is_begun_again_later, a_wrong_password_is_asked_for_rarely,
+	refused_credentials_are_tried_twice_at_most, a_console_that_is_let_go_is_free,
+	all_consoles_end_within_one_bound, each_request_is_answered)

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/worker.h"
+#include "provisioner/power/console.h"
 #include "provisioner/power/perform.h"
 
 /* A child answers in time, unless its library hangs. */
@@ -235,6 +236,7 @@ run_child(const char *name, const char *connection, const char *state)
 {
 	const struct bu_power_driver *driver = bu_power_driver(name);
 	struct child_side side = {.loop = bu_loop_create(NULL)};
+	struct bu_consoles *consoles;
 	struct bu_sigwatch *term;
 	struct bu_watch *watch;
 	struct bu_err err = {0};
@@ -251,8 +253,11 @@ run_child(const char *name, const char *connection, const char *state)
 	term = bu_sigwatch_create(side.loop, SIGTERM, on_term, side.loop);
 	bu_loop_run(side.loop);
 	bu_watch_destroy(watch);
+	/* Their sessions end while those of the driver do: the time is short. */
+	consoles = bu_performer_end_consoles(side.performer);
 	bu_performer_destroy(side.performer);
 	driver->close(self);
+	bu_consoles_destroy(consoles);
 	bu_sigwatch_destroy(term);
 	bu_loop_destroy(side.loop);
 	return 0;

@@ -323,6 +323,16 @@ bu_performer_keep_consoles(struct bu_performer *performer, const char *dir)
 	performer->consoles = bu_consoles_create(performer->loop, dir);
 }
 
+struct bu_consoles *
+bu_performer_end_consoles(struct bu_performer *performer)
+{
+	struct bu_consoles *consoles = performer->consoles;
+
+	performer->consoles = NULL;
+	bu_consoles_end(consoles);
+	return consoles;
+}
+
 void
 bu_performer_destroy(struct bu_performer *performer)
 {

@@ -56,6 +56,8 @@ struct bu_performer *bu_performer_create(struct bu_loop *loop,
 void bu_performer_journal(struct bu_performer *performer, const char *dir);
 /* Where consoles are kept; without it none is. */
 void bu_performer_keep_consoles(struct bu_performer *performer, const char *dir);
+/* They begin to end; whoever gets them destroys them (console.h). */
+struct bu_consoles *bu_performer_end_consoles(struct bu_performer *performer);
 /* What is under way is taken back; its callbacks are not called. */
 void bu_performer_destroy(struct bu_performer *performer);
 

@@ -67,7 +67,8 @@ on_way(struct bu_run *run)
 	} else {
 		bu_consoles_open(consoles, node_of(run), &run->order.target, way,
 				 run->digest);
-		bu_console_begin(run);
+		if (!bu_console_begin(run))
+			tell(run, "waits", "");
 	}
 }
 
