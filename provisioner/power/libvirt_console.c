@@ -26,33 +26,80 @@ fail(const char *doing)
 	return -1;
 }
 
+static int
+open_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	struct stat st;
+
+	if (fd < 0) {
+		fprintf(stderr, "%s: %m\n", path);
+		return -1;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	fprintf(stderr, "%s is not a regular file\n", path);
+	close(fd);
+	return -1;
+}
+
+/* virtlogd renames a file that is full, and begins another. */
+static int
+is_renamed(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && stat(path, &there) == 0 &&
+	       (ours.st_ino != there.st_ino || ours.st_dev != there.st_dev);
+}
+
+static int
+say_rest(int fd)
+{
+	char bytes[PART];
+	struct stat st;
+	ssize_t got;
+
+	while ((got = read(fd, bytes, sizeof(bytes))) > 0)
+		if (bu_write_all(1, bytes, (size_t)got, NULL) != 0)
+			return -1;
+	/* It was emptied. */
+	if (fstat(fd, &st) == 0 && st.st_size < lseek(fd, 0, SEEK_CUR))
+		lseek(fd, 0, SEEK_SET);
+	return got < 0 ? -1 : 0;
+}
+
 /* A file that grows; what is in it already was said before. */
 static int
 follow_file(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char bytes[PART];
-	struct stat st;
+	int fd = open_file(path);
 
-	if (fd < 0) {
-		fprintf(stderr, "%s: %m; is the hypervisor another machine?\n", path);
-		return -1;
-	}
-	lseek(fd, 0, SEEK_END);
-	for (;;) {
-		ssize_t got = read(fd, bytes, sizeof(bytes));
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	while (fd >= 0) {
+		/* Asked first: nothing is added to one that was renamed. */
+		int renamed = is_renamed(fd, path);
 
-		if (got > 0 && bu_write_all(1, bytes, (size_t)got, NULL) != 0)
+		if (say_rest(fd) != 0)
 			return -1;
-		if (got < 0)
-			return -1;
-		if (got > 0)
+		if (renamed) {
+			close(fd);
+			fd = open_file(path);
 			continue;
-		/* It was emptied. */
-		if (fstat(fd, &st) == 0 && st.st_size < lseek(fd, 0, SEEK_CUR))
-			lseek(fd, 0, SEEK_SET);
+		}
 		usleep(LOOK_MS * 1000);
 	}
+	return -1;
+}
+
+/* "qemu+ssh://host/system": its files are not ours. */
+static int
+is_remote(const char *uri)
+{
+	const char *host = strstr(uri, "://");
+
+	return host && host[3] != '/';
 }
 
 /* Until the domain is off. */
@@ -124,5 +171,13 @@ bu_libvirt_console(const char *bmc)
 		return fail(bmc);
 	bu_domain_xml_console(xml, path, sizeof(path));
 	free(xml);
-	return *path == '/' ? follow_file(path) : follow_domain(conn, domain);
+	if (*path != '/')
+		return follow_domain(conn, domain);
+	if (!is_remote(uri))
+		return follow_file(path);
+	fprintf(stderr,
+		"its console is a file of another machine, %s; one of type pty can be "
+		"read from here\n",
+		path);
+	return -1;
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The libvirt driver over libvirt's own machines of paper (test:///FILE). */
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -19,6 +24,7 @@ static const char node_xml[] =
 	"<os><type>hvm</type><boot dev='hd'/></os>\n<devices>\n"
 	"<interface type='ethernet'><mac address='52:54:00:77:00:01'/></interface>\n"
 	"<interface type='ethernet'><mac address='52:54:00:78:00:01'/></interface>\n"
+	"<serial type='file'><source path='%s/console'/><target port='0'/></serial>\n"
 	"</devices></domain>\n<pool type='dir'><name>p</name><target><path>/tmp</path>"
 	"</target></pool></node>\n";
 
@@ -33,14 +39,14 @@ static struct {
 static void
 begin(void)
 {
-	bu_autofree char *path = NULL, *connection = NULL;
+	bu_autofree char *path = NULL, *connection = NULL, *xml = NULL;
 
 	memset(&site, 0, sizeof(site));
 	strcpy(site.dir, "/tmp/bringup-libvirt-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(site.dir));
 	path = bu_xasprintf("%s/node.xml", site.dir);
-	ck_assert_int_eq(bu_file_write(path, node_xml, strlen(node_xml), 0600, NULL),
-			 0);
+	xml = bu_xasprintf(node_xml, site.dir);
+	ck_assert_int_eq(bu_file_write(path, xml, strlen(xml), 0600, NULL), 0);
 	snprintf(site.bmc, sizeof(site.bmc), "test://%s#node001", path);
 	connection = bu_power_libvirt.connection(site.bmc, NULL);
 	site.self = bu_power_libvirt.open(NULL, connection, NULL);
@@ -130,6 +136,113 @@ START_TEST(a_domain_that_is_not_there_is_the_bmcs_error)
 }
 END_TEST
 
+/* --- the console, in a process of its own --- */
+
+static pid_t
+start_console(int *ret_fd)
+{
+	int fds[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(fds[1], 1);
+		execl(BU_BUILDDIR "/bringup-power", "bringup-power", "--console",
+		      site.bmc, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	*ret_fd = fds[0];
+	return pid;
+}
+
+static void
+append(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "a");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* What it says, with this in it; the machine says `said` until then, NULL = nothing. */
+static void
+console_says(int fd, const char *path, const char *said, const char *text)
+{
+	char heard[4096] = "";
+	size_t size = 0;
+
+	for (int i = 0; i < 100 && !strstr(heard, text); i++) {
+		struct pollfd at = {.fd = fd, .events = POLLIN};
+		ssize_t got;
+
+		if (said)
+			append(path, said);
+		if (poll(&at, 1, 100) <= 0)
+			continue;
+		got = read(fd, heard + size, sizeof(heard) - 1 - size);
+		ck_assert_int_gt(got, 0);
+		size += (size_t)got;
+	}
+	ck_assert_msg(strstr(heard, text) != NULL, "no '%s' in '%s'", text, heard);
+	ck_assert_ptr_null(strstr(heard, "old"));
+}
+
+/* virtlogd renames it when it is full. */
+START_TEST(a_console_goes_on_in_the_next_file)
+{
+	bu_autofree char *path = NULL, *full = NULL;
+	pid_t pid;
+	int fd;
+
+	begin();
+	path = bu_xasprintf("%s/console", site.dir);
+	full = bu_xasprintf("%s/console.0", site.dir);
+	append(path, "old\n");
+	pid = start_console(&fd);
+	console_says(fd, path, "first\n", "first");
+	ck_assert_int_eq(rename(path, full), 0);
+	append(path, "second\n");
+	console_says(fd, path, NULL, "second\n");
+	append(path, "third\n");
+	console_says(fd, path, NULL, "third\n");
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(fd);
+	finish();
+}
+END_TEST
+
+/* One that is none, and would not even open. */
+START_TEST(a_console_is_a_regular_file)
+{
+	bu_autofree char *path = NULL, *link = NULL;
+	int fd, status;
+
+	begin();
+	path = bu_xasprintf("%s/console", site.dir);
+	link = bu_xasprintf("%s/elsewhere", site.dir);
+	for (int linked = 0; linked < 2; linked++) {
+		pid_t pid;
+
+		unlink(path);
+		append(link, "");
+		ck_assert_int_eq(linked ? symlink(link, path) : mkfifo(path, 0600), 0);
+		pid = start_console(&fd);
+		for (int i = 0; i < 100 && waitpid(pid, &status, WNOHANG) == 0; i++)
+			poll(NULL, 0, 50);
+		ck_assert_int_eq(kill(pid, 0), -1);
+		ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+		close(fd);
+	}
+	finish();
+}
+END_TEST
+
 BU_UNIT("libvirt", a_domain_says_which_machine_it_is,
 	a_domain_is_switched_and_its_order_changed,
-	a_domain_that_is_not_there_is_the_bmcs_error)
+	a_domain_that_is_not_there_is_the_bmcs_error,
+	a_console_goes_on_in_the_next_file, a_console_is_a_regular_file)
