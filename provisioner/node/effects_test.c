@@ -83,7 +83,7 @@ bu_power_eject(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_
 {
 	struct bu_err err = {.kind = BU_ERR_REMOTE};
 
-	ck_assert_str_eq(bmc->media_dir, "http://10.0.0.9:8080/boot/media/");
+	ck_assert_str_eq(bmc->media_dir, "http://10.0.0.9:8080/boot/media/node001/");
 	ejected++;
 	fn(&(struct bu_power_seen){.state = BU_POWER_UNKNOWN},
 	   eject_fails ? &err : NULL, arg);
@@ -175,11 +175,35 @@ START_TEST(a_medium_that_is_left_is_taken_out_after_a_failure)
 	rig_until(&rig, node, BU_STATE_FAILED);
 	rig_pass(&rig, 2000);
 	ck_assert_int_eq(ejected, 1);
+	/* Nobody touches what a person services. */
+	node->state = BU_STATE_SERVICING;
+	rig_pass(&rig, 302 * 1000);
+	ck_assert_int_eq(ejected, 1);
+	node->state = BU_STATE_FAILED;
 	eject_fails = 0;
 	rig_pass(&rig, 302 * 1000); /* tried again, until it is out */
 	ck_assert_int_eq(ejected, 2);
 	rig_pass(&rig, 302 * 1000);
 	ck_assert_int_eq(ejected, 2);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(a_drive_that_does_not_open_is_tried_thrice)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+
+	give_medium(&rig, node);
+	eject_fails = 1;
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	answer(&rig, 0, NULL);
+	rig_fire(&rig, node, BU_TRIGGER_FAULT);
+	rig_until(&rig, node, BU_STATE_FAILED);
+	for (int i = 0; i < 6; i++)
+		rig_pass(&rig, 302 * 1000);
+	ck_assert_int_eq(ejected, 3);
 	rig_end(&rig);
 }
 END_TEST
@@ -521,6 +545,7 @@ END_TEST
 
 RIG_UNIT("effects", a_medium_is_in_until_its_machine_is_admitted,
 	 a_medium_that_is_left_is_taken_out_after_a_failure,
+	 a_drive_that_does_not_open_is_tried_thrice,
 	 a_machine_that_a_person_switches_is_waited_for,
 	 the_bmc_is_asked_for_the_nodes_own_machine,
 	 what_two_nodes_share_is_not_asked_for, a_rotation_leaves_what_a_bmc_came_with,

@@ -2,14 +2,15 @@
 /*
  * The way of a boot medium out of its drive; reconcile.c asks at each tick whether it
  * is still needed: until the machine is admitted, which has all of it in its memory
- * then. Invariant: what the drive holds is a fact of memory, and is looked at anew
- * after a restart.
+ * then. Invariants: what the drive holds is a fact of memory, and is looked at anew
+ * after a restart; a machine that a person services is left alone, and a drive that
+ * does not open is left as it is until the next boot.
  */
 #include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
 
-enum { AGAIN_MS = 5 * 60 * 1000 };
+enum { AGAIN_MS = 5 * 60 * 1000, TRIES_MAX = 3 };
 enum { UNKNOWN, MAY_BE_IN, OUT };
 
 struct bu_medium_ask {
@@ -30,6 +31,7 @@ on_ejected(const struct bu_power_seen *seen, const struct bu_err *err, void *arg
 	*link = ask->next;
 	if (node) {
 		node->live.medium_asked = 0;
+		node->live.medium_tries += err != NULL;
 		if (!err && !bu_reconcile_boots(node))
 			node->live.medium = OUT;
 		else
@@ -68,11 +70,14 @@ bu_medium_look(struct bu_reconcile *rec, struct bu_node *node)
 		return;
 	if (bu_reconcile_boots(node)) {
 		node->live.medium = MAY_BE_IN;
+		node->live.medium_tries = 0;
 		return;
 	}
 	/* Who serves has booted from its disk, before which it was taken out. */
 	if (node->live.medium == UNKNOWN && node->state == BU_STATE_READY)
 		node->live.medium = OUT;
+	if (node->state == BU_STATE_SERVICING || node->live.medium_tries >= TRIES_MAX)
+		return;
 	if (node->live.medium != OUT && !node->live.medium_asked &&
 	    !bu_effects_switch(rec, node) &&
 	    bu_loop_now_ms(rec->fleet->loop) >= node->live.medium_ms)

@@ -34,13 +34,12 @@ bu_medium_bmc(const struct bu_reconcile *rec, const struct bu_node *node,
 	bu_node_bmc(rec->fleet, node, want, ret);
 	if (!rec->media_url || !bu_medium_is(want))
 		return;
-	snprintf(ret->media_dir, sizeof(ret->media_dir), "%s" BU_MEDIUM_PATH,
-		 rec->media_url);
+	snprintf(ret->media_dir, sizeof(ret->media_dir), "%s" BU_MEDIUM_PATH "%s/",
+		 rec->media_url, node->name);
 	ret->bmc.media_dir = ret->media_dir;
 	if (!bu_reconcile_boots(node))
 		return;
 	bu_medium_secret(rec->trust, node, secret);
-	snprintf(ret->medium, sizeof(ret->medium), "%s%s/%s.iso", ret->media_dir,
-		 node->name, secret);
+	snprintf(ret->medium, sizeof(ret->medium), "%s%s.iso", ret->media_dir, secret);
 	ret->bmc.media = ret->medium;
 }

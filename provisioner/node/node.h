@@ -152,7 +152,7 @@ struct bu_node_live {
 	int appending;       /* an event of it is on its way to the log */
 	int effect_running;  /* of the open step */
 	/* The boot medium (provisioner/node/medium.c). */
-	int medium, medium_asked;
+	int medium, medium_asked, medium_tries;
 	int64_t medium_ms; /* monotonic: it is not asked for before */
 	int join_started;  /* the agent has started the cluster's client */
 	int64_t clock_ms;  /* monotonic: the deadline of its state counts from here */
