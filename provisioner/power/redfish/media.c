@@ -102,28 +102,43 @@ visit(struct rf_op *op, const json_t *object, struct drives *drives, struct bu_e
 }
 
 static int
+visit_manager(struct rf_op *op, const json_t *link, struct drives *drives,
+	      struct bu_err *err)
+{
+	bu_autojson json_t *manager = NULL;
+	char path[RF_PATH_SIZE];
+
+	if (rf_path(op->bmc, bu_json_str(link, "@odata.id", ""), path) != 0)
+		return 0;
+	manager = rf_get(op, path, NULL, err);
+	return manager ? visit(op, manager, drives, err) : -1;
+}
+
+/* A manager that does not answer is no matter where another has drives. */
+static int
 find(struct rf_op *op, struct drives *drives, struct bu_err *err)
 {
 	const struct rf_tree *tree = rf_tree(op, err);
 	bu_autojson json_t *system = tree ? rf_get(op, tree->system, NULL, err) : NULL;
 	const json_t *managers =
 		json_object_get(json_object_get(system, "Links"), "ManagedBy");
+	bu_autojson json_t *first = NULL;
+	struct bu_err why = {0};
 	const json_t *one;
 	size_t i;
 
 	if (!system || visit(op, system, drives, err) != 0)
 		return -1;
-	json_array_foreach (managers, i, one) {
-		bu_autojson json_t *manager = NULL;
-		char path[RF_PATH_SIZE];
-
-		if (rf_path(op->bmc, bu_json_str(one, "@odata.id", ""), path) != 0)
-			continue;
-		manager = rf_get(op, path, NULL, err);
-		if (!manager || visit(op, manager, drives, err) != 0)
+	json_array_foreach (managers, i, one)
+		if (visit_manager(op, one, drives, &why) != 0 && rf_go_on(op, err) != 0)
 			return -1;
-	}
-	return 0;
+	if (i == 0 && drives->count == 0 && (first = rf_manager(op, NULL)) &&
+	    visit(op, first, drives, &why) != 0 && rf_go_on(op, err) != 0)
+		return -1;
+	if (drives->count > 0 || !why.kind)
+		return rf_go_on(op, err);
+	*err = why;
+	return -1;
 }
 
 /* --- what is in it --- */

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/json.h"
 #include "provisioner/power/redfish/redfish.h"
 #include "tests/support/redfish.h"
 #include "tests/support/unit.h"
@@ -104,6 +106,33 @@ write_file(char path[64], const char *bytes, size_t size)
 	close(fd);
 }
 
+static char data_dir[64]; /* with another tree of Dell; "" = that of all */
+
+/* Whom Dell's system names as its managers. list is stolen. */
+static void
+name_managers(json_t *list)
+{
+	static const char system[] = "/redfish/v1/Systems/{system}";
+	bu_autojson json_t *tree =
+		bu_json_load(BU_SRCDIR "/lab/bmc/trees/dell.json", NULL);
+	bu_autojson json_t *links = json_pack("{s:{s:o}}", "Links", "ManagedBy", list);
+	json_t *resources = json_object_get(tree, "resources");
+	bu_autofree char *trees = NULL, *dell = NULL, *common = NULL;
+
+	strcpy(data_dir, "/tmp/bringup-trees-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(data_dir));
+	trees = bu_xasprintf("%s/lab/bmc/trees", data_dir);
+	dell = bu_xasprintf("%s/dell.json", trees);
+	common = bu_xasprintf("%s/common.json", trees);
+	ck_assert_int_eq(bu_mkdir_p(trees, 0700, NULL), 0);
+	ck_assert_int_eq(symlink(BU_SRCDIR "/lab/bmc/trees/common.json", common), 0);
+	if (json_object_get(resources, system))
+		json_object_update(json_object_get(resources, system), links);
+	else
+		json_object_set(resources, system, links);
+	ck_assert_int_eq(json_dump_file(tree, dell, 0), 0);
+}
+
 /* Its first word is where it listens. */
 static void
 start_bmc(struct bench *bench, const char *tree)
@@ -118,6 +147,8 @@ start_bmc(struct bench *bench, const char *tree)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		dup2(fds[1], 1);
 		close(fds[0]);
+		if (data_dir[0])
+			setenv("BRINGUP_DATADIR", data_dir, 1);
 		execl(program, program, "bmc", "--listen", "127.0.0.1:0", "--tree",
 		      tree, "--plain", "--user", "admin", "--password-file",
 		      bench->password, (char *)NULL);
@@ -267,5 +298,44 @@ START_TEST(a_bmc_without_a_drive_says_so)
 }
 END_TEST
 
+/* One that is not there is no matter, and who names none has the first of all. */
+START_TEST(drives_are_found_whatever_managers_are_named)
+{
+	static const char tree[] = "dell";
+	struct bench bench;
+
+	for (int none = 0; none < 2; none++) {
+		name_managers(none ? json_null()
+				   : json_pack("[{s:s},{s:s},{s:s}]", "@odata.id",
+					       "/redfish/v1/Managers/Gone", "@odata.id",
+					       "/redfish/v1/Managers/{manager}",
+					       "@odata.id",
+					       "/redfish/v1/Managers/Away"));
+		begin(&bench, tree);
+		ask_ok(&bench, BU_POWER_MEDIA_INSERT, bench.first);
+		ask_ok(&bench, BU_POWER_MEDIA_EJECT, bench.dir);
+		finish(&bench);
+		ck_assert_int_eq(bu_remove_tree(data_dir, NULL), 0);
+		data_dir[0] = '\0';
+	}
+}
+END_TEST
+
+/* With none that answers it is not known whether there is a drive. */
+START_TEST(a_manager_that_does_not_answer_is_an_error)
+{
+	struct bench bench;
+
+	name_managers(json_pack("[{s:s}]", "@odata.id", "/redfish/v1/Managers/Gone"));
+	begin(&bench, "dell");
+	ck_assert_int_eq(ask(&bench, BU_POWER_MEDIA_EJECT, bench.dir), BU_ERR_REMOTE);
+	ck_assert_ptr_nonnull(strstr(bench.err.text, "404"));
+	finish(&bench);
+	ck_assert_int_eq(bu_remove_tree(data_dir, NULL), 0);
+}
+END_TEST
+
 BU_UNIT("redfish media", each_tree_takes_a_medium, what_is_not_ours_stays,
+	drives_are_found_whatever_managers_are_named,
+	a_manager_that_does_not_answer_is_an_error,
 	an_image_that_the_bmc_cannot_fetch_is_an_error, a_bmc_without_a_drive_says_so)
