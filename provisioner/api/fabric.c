@@ -63,6 +63,9 @@ BU_HANDLER(bu_api_node_fabric)
 	const struct bu_node *node = node_of(api, request, err);
 
 	reply->json = node ? bu_gate_show(api->gate, node, err) : NULL;
+	/* A console may show a password. */
+	if (request->listener != BU_LISTEN_LOCAL)
+		json_object_del(reply->json, "console");
 	return reply->json ? BU_ANSWER_NOW : BU_ANSWER_ERROR;
 }
 

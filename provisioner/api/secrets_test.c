@@ -488,6 +488,40 @@ START_TEST(what_others_can_read_is_refused_where_it_is_used)
 }
 END_TEST
 
+/* A console may show a password: its lines are for people on this machine, whether kept
+ * of a failure or read now; the status page asks nobody who they are. */
+START_TEST(a_console_is_no_part_of_the_page)
+{
+	static const char *const paths[] = {"/v1/nodes/node001",
+					    "/v1/nodes/node001/fabric"};
+	bu_autofree char *dir = NULL, *log = NULL;
+	struct bu_node *node;
+	struct site site;
+
+	site_begin(&site, 1);
+	site.rig.consoles = 1;
+	site_restart(&site);
+	dir = bu_xasprintf("%s/console", site.rig.dir);
+	log = bu_xasprintf("%s/node001.log", dir);
+	ck_assert_int_eq(bu_mkdir_p(dir, 0700, NULL), 0);
+	ck_assert_int_eq(bu_file_write_text(log, 0600, NULL, "password: %s\n", MARK),
+			 0);
+	node = rig_node(&site.rig, 1);
+	rig_fire(&site.rig, node, BU_TRIGGER_START);
+	for (int i = 0; i < 60 && node->state != BU_STATE_FAILED; i++)
+		rig_pass(&site.rig, 20000);
+	ck_assert_int_eq(node->state, BU_STATE_FAILED);
+	for (size_t i = 0; i < BU_LEN(paths); i++) {
+		bu_autofree char *local = site_text(&site, site.local, paths[i], 200);
+		bu_autofree char *page = site_text(&site, site.page, paths[i], 200);
+
+		ck_assert(has_mark(local, strlen(local)));
+		check_text(paths[i], page);
+	}
+	site_end(&site);
+}
+END_TEST
+
 /* Work is for agents, whose listener is the only one with TLS and certificates. */
 START_TEST(work_leaves_by_the_agents_listener_alone)
 {
@@ -507,4 +541,4 @@ RIG_UNIT("secrets", a_program_runs_once_for_all_who_ask,
 	 what_is_wrong_is_told_without_the_secret,
 	 a_planted_secret_reaches_the_node_alone,
 	 what_others_can_read_is_refused_where_it_is_used,
-	 work_leaves_by_the_agents_listener_alone)
+	 a_console_is_no_part_of_the_page, work_leaves_by_the_agents_listener_alone)

@@ -231,7 +231,8 @@ dispatch(struct exchange *exchange, const char *url, const char *method)
 {
 	struct bu_server *server = exchange->listener->server;
 	int64_t now_ms = heard_ms(exchange);
-	struct bu_request request = {.method = method,
+	struct bu_request request = {.listener = exchange->listener->kind,
+				     .method = method,
 				     .path = url,
 				     .peer = exchange->peer.name,
 				     .peer_cert = exchange->peer.fingerprint,

@@ -26,6 +26,7 @@ struct bu_server;
 enum { BU_PARAMS_MAX = 4 };
 
 struct bu_request {
+	enum bu_listener listener; /* that it came by */
 	const char *method;
 	const char *path;
 	const char *params[BU_PARAMS_MAX]; /* what stood for '*' in the route */

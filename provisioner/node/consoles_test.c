@@ -54,7 +54,7 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 	struct rig rig;
 	struct bu_node *node = begin(&rig);
 	bu_autojson json_t *lines = NULL;
-	bu_autofree char *why = NULL, *again = NULL;
+	char *why = NULL, *again = NULL;
 
 	for (int i = 0; i < 50; i++)
 		say(&rig, "booting\r\n");
@@ -68,12 +68,14 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 	ck_assert_uint_eq(json_array_size(lines), BU_SYMPTOM_LINES);
 	/* what it says afterwards is no part of it */
 	say(&rig, "later\r\n");
-	why = bu_reconcile_why(rig.rec, node);
+	bu_reconcile_symptoms(rig.rec, node, &why);
 	ck_assert_ptr_nonnull(strstr(why, "\n  Kernel panic - not syncing: VFS\n"));
 	ck_assert_ptr_null(strstr(why, "later"));
 	rig_restart(&rig);
-	again = bu_reconcile_why(rig.rec, bu_fleet_node(rig.fleet, "node001"));
-	ck_assert_ptr_nonnull(strstr(again, "\n  Kernel panic - not syncing: VFS\n"));
+	bu_reconcile_symptoms(rig.rec, bu_fleet_node(rig.fleet, "node001"), &again);
+	ck_assert_str_eq(again, why);
+	free(why);
+	free(again);
 	rig_end(&rig);
 }
 END_TEST

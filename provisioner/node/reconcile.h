@@ -53,6 +53,10 @@ void bu_reconcile_start(struct bu_reconcile *rec);
 enum { BU_SYMPTOM_LINES = 40 };
 json_t *bu_reconcile_console(const struct bu_reconcile *rec,
 			     const struct bu_node *node);
+/* Adds what was kept of it when the node failed or was held, as lines for `node why`.
+ */
+void bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
+			   char **text);
 /* NULL = no consoles are kept. */
 const char *bu_reconcile_console_dir(const struct bu_reconcile *rec);
 

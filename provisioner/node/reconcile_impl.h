@@ -114,9 +114,6 @@ void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
  * events: 0 = there is nothing to keep. */
 size_t bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 			 struct bu_event *ret);
-/* What was kept of it, lines for `node why`. */
-void bu_symptoms_words(const struct bu_reconcile *rec, const struct bu_node *node,
-		       char **text);
 
 /* consoles.c */
 void bu_node_consoles_tick(struct bu_reconcile *rec);

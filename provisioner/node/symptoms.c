@@ -2,8 +2,8 @@
 /*
  * What a machine said before its node failed: the last lines of its console, kept as
  * evidence in the commit that fails or holds it, and shown by `node why`. Called by
- * journal.c and why.c, and by the gate for its own evidence. Invariant: what a machine
- * says decides nothing.
+ * journal.c, by the API for people on this machine (a console may show a password), and
+ * by the gate for its own evidence. Invariant: what a machine says decides nothing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -77,13 +77,14 @@ bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 }
 
 void
-bu_symptoms_words(const struct bu_reconcile *rec, const struct bu_node *node,
-		  char **text)
+bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
+		      char **text)
 {
+	int is_now = node->evidence_is_now && node->evidence[0] &&
+		     (node->state == BU_STATE_FAILED || node->hold.owner);
 	bu_autofree char *kept =
-		node->evidence_is_now && node->evidence[0]
-			? bu_store_get_blob(rec->fleet->store, node->evidence, NULL)
-			: NULL;
+		is_now ? bu_store_get_blob(rec->fleet->store, node->evidence, NULL)
+		       : NULL;
 	bu_autojson json_t *evidence =
 		kept ? bu_json_parse(kept, strlen(kept), "evidence", NULL) : NULL;
 	const json_t *lines = json_object_get(evidence, "console");
@@ -91,11 +92,11 @@ bu_symptoms_words(const struct bu_reconcile *rec, const struct bu_node *node,
 
 	if (count == 0)
 		return;
-	bu_text_add(text, "\n",
+	bu_text_add(text, "",
 		    "the last lines of its console then (bringup node "
-		    "console %s has more):",
+		    "console %s has more):\n",
 		    node->name);
 	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++)
-		bu_text_add(text, "\n", "  %.200s",
+		bu_text_add(text, "", "  %.200s\n",
 			    json_string_value(json_array_get(lines, i)));
 }

@@ -280,8 +280,6 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	add_order(node, &text);
 	add_step(node, &text);
 	add_boot(rec, node, &text);
-	if (node->state == BU_STATE_FAILED || node->hold.owner)
-		bu_symptoms_words(rec, node, &text);
 	add_deadline(rec, node, &text);
 	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);
