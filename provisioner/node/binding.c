@@ -181,6 +181,16 @@ sort_in(struct bu_fleet *fleet, size_t at)
 	fleet->nodes[at] = node;
 }
 
+/* What bringup-power answers comes by the name of before, and finds nobody, or another:
+ * it is asked again. */
+static void
+forget_asked(struct bu_node *node)
+{
+	node->live.console.asking = 0;
+	node->live.console.next_ms = 0;
+	node->live.medium_asked = 0;
+}
+
 int
 bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 		  int64_t time_ms, struct bu_err *err)
@@ -196,7 +206,9 @@ bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 		fleet->nodes[place_of(fleet, other)] = node;
 		fleet->nodes[at] = other;
 		memcpy(other->name, node->name, sizeof(other->name));
+		forget_asked(other);
 	}
+	forget_asked(node);
 	bu_twins_forget(fleet, node);
 	if (!node->called[0])
 		bu_text_copy(node->called, sizeof(node->called), node->name);

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "provisioner/node/binding.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -80,5 +81,20 @@ START_TEST(the_last_lines_are_evidence_of_a_failure)
 }
 END_TEST
 
+/* What is under way is answered by the name of before, and would be waited for. */
+START_TEST(a_node_that_is_renamed_is_asked_for_again)
+{
+	struct rig rig;
+	struct bu_node *node = begin(&rig);
+
+	node->live.console.asking = node->live.medium_asked = 1;
+	ck_assert_int_eq(bu_binding_rename(rig.fleet, node, "node009", 0, NULL), 0);
+	ck_assert_int_eq(node->live.console.asking, 0);
+	ck_assert_int_eq(node->live.medium_asked, 0);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("consoles", a_console_is_asked_for_and_why_it_is_closed_is_known,
-	 the_last_lines_are_evidence_of_a_failure)
+	 the_last_lines_are_evidence_of_a_failure,
+	 a_node_that_is_renamed_is_asked_for_again)
