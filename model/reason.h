@@ -92,6 +92,13 @@
 	  "{seen}; no third machine or certified partner can tell which; after a "     \
 	  "repair bringup node validate {node} measures it again"                      \
 	  "[ (rail {rail})]")                                                          \
+	X(NO_THIRD_IN_USE, "no-third-in-use", WAIT, 1, 2,                              \
+	  "a certified node of its fabric is idle or lent, or bringup node validate "  \
+	  "asks for it again",                                                         \
+	  "{seen}; a third node can tell which, but partners of their pools does not " \
+	  "lend {#count certified node|certified nodes} in use; after a repair "       \
+	  "bringup node validate {node} measures it again"                             \
+	  "[ (rail {rail})]")                                                          \
 	/* what a node waits for before it joins */                                    \
 	X(BMC_AWAITED, "bmc-awaited", WAIT, 1, 1,                                      \
 	  "its BMC has answered, or bringup has given the command up",                 \

@@ -85,6 +85,10 @@ static const char *const sentences[] = {
 	[BU_REASON_NO_THIRD] =
 		"<seen>; no third machine or certified partner can tell which; after "
 		"a repair bringup node validate <node> measures it again (rail <rail>)",
+	[BU_REASON_NO_THIRD_IN_USE] =
+		"<seen>; a third node can tell which, but partners of their pools does "
+		"not lend 2 certified nodes in use; after a repair bringup node "
+		"validate <node> measures it again (rail <rail>)",
 	[BU_REASON_BY_HAND] =
 		"power = manual: switch the machine of <node> off and on by hand, so "
 		"that it boots from <what>; bringup goes on when it calls",

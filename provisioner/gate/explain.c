@@ -261,6 +261,10 @@ bu_explain_waiting(const struct bu_campaign_state *campaign, int node,
 	else if (peers && accusation->what == BU_WHAT_ANY)
 		BU_REASON_SET(ret, NODE_OR_LEAF,
 			      .text = {text, leaf, campaign->nodes[node]->name});
+	else if (accusation->witness && campaign->unlent)
+		BU_REASON_SET(ret, NO_THIRD_IN_USE,
+			      .text = {text, campaign->nodes[node]->name},
+			      .number = {campaign->unlent});
 	else
 		BU_REASON_SET(ret, NO_THIRD,
 			      .text = {text, campaign->nodes[node]->name});

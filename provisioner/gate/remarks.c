@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "provisioner/gate/internal.h"
 
 /* Each text once. */
@@ -32,6 +33,55 @@ add_rates(const struct bu_gate *gate, const struct bu_desired_pool *pool, json_t
 		add(list, bu_gate_bw_warning(gate, pool->validation, pool->rails[i]));
 }
 
+/* Its last result was slow in one direction: 1; good in both: 0; -1 = there is none, or
+ * it says nothing. */
+static int
+is_slow(const struct bu_expect *expect, const struct bu_pair_log *log)
+{
+	const struct bu_measured *m = log->count ? &log->list[log->count - 1] : NULL;
+
+	if (!m || m->dir[0].doubt || m->dir[1].doubt)
+		return -1;
+	return m->dir[0].rate_gbps < bu_expect_min_gbps(expect) ||
+	       m->dir[1].rate_gbps < bu_expect_min_gbps(expect);
+}
+
+/* Nobody is accused of it: a link that was certified may have become slow, and so may
+ * the way between two nodes. Of one whose certificate stands. */
+static void
+add_slow_pairs(const struct bu_gate *gate, const struct bu_node *node,
+	       const struct bu_desired_network *rail, json_t *list)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+	struct bu_expect expect = bu_gate_expect(gate, want->validation, rail);
+	bu_autofree char *names = NULL;
+	json_t *place;
+	int good = 0;
+	size_t i;
+
+	json_array_foreach (bu_measurements_of(gate->fleet, node->name, rail->name), i,
+			    place) {
+		const struct bu_pair_log *log =
+			&gate->fleet->measurements.logs[json_integer_value(place)];
+		const struct bu_node *other;
+		int side, slow = is_slow(&expect, log);
+
+		if (slow < 0 || !bu_gate_is_of(log, rail->name, node, &side))
+			continue;
+		other = bu_fleet_node(gate->fleet, log->name[!side]);
+		if (!other || strcmp(other->boot_id, log->boot[!side]) != 0)
+			continue;
+		good += !slow;
+		if (slow && (other->state == BU_STATE_VALIDATING ||
+			     bu_state_serves(other->state)))
+			bu_text_add(&names, ", ", "%s", other->name);
+	}
+	if (names)
+		add(list,
+		    bu_xasprintf("slow with %s%s (rail %s): check the cables of both",
+				 names, good ? ", good with others" : "", rail->name));
+}
+
 json_t *
 bu_gate_warnings(const struct bu_gate *gate)
 {
@@ -54,5 +104,8 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 	add_rates(gate, want->pool, list);
 	for (size_t i = 0; i < want->pool->rails_count; i++)
 		add(list, bu_gate_rtt_placement(gate, node, want->pool->rails[i]));
+	for (size_t i = 0; i < want->pool->rails_count; i++)
+		if (bu_state_serves(node->state))
+			add_slow_pairs(gate, node, want->pool->rails[i], list);
 	return list;
 }
