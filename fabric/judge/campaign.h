@@ -23,6 +23,9 @@ struct suspect {
 	struct bu_sprt sprt;
 	int clean;                 /* tests whose other parts were all clean */
 	int witness[BU_WITNESSES]; /* nodes that its bad tests were with */
+	int good_with[BU_WITNESSES], bad_with[BU_WITNESSES]; /* tests with them */
+	int again;          /* 1 + the witness that it is tested with once more */
+	int seen, idle;     /* tests that were counted; rounds since then */
 	int leans;          /* its tests say that it is bad, and more nodes are asked */
 	int witnesses, few; /* few: it stands, and no other node could test it */
 	int by_switch;      /* its tests were readings of switches */

@@ -11,7 +11,7 @@
 
 /* EMPTY: rounds in a row without a partner to test a suspect with; the choice is partly
  * random, so after that many there is none. */
-enum { RETESTS = 48, EMPTY = 16, NEIGHBOUR_TESTS = 2 };
+enum { RETESTS = 48, EMPTY = 16, NEIGHBOUR_TESTS = 2, WITNESS_TESTS = 3 };
 
 static int
 is_link(const struct campaign *c, int part)
@@ -48,14 +48,48 @@ is_port(const struct campaign *c, const struct suspect *suspect)
 	return suspect->part < 2 * bu_topology_ports(c->t);
 }
 
+static int
+partner_of(const struct campaign *c, const struct suspect *suspect,
+	   const struct bu_flow *flow)
+{
+	return (suspect->part % 2 ? flow->src : flow->dst) / c->t->rails;
+}
+
+/* Its good tests with this node so far. */
+static int
+count_good(const struct campaign *c, const struct suspect *suspect, int node)
+{
+	int count = 0;
+
+	for (size_t i = c->retest_first; i < c->count; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+		int own = suspect->part % 2 ? flow->dst : flow->src;
+
+		count += own == suspect->part / 2 && !flow->doubt &&
+			 partner_of(c, suspect, flow) == node &&
+			 !(bu_flow_symptoms(&c->limits, c->leaf_of, flow) >>
+				   suspect->symptom &
+			   1);
+	}
+	return count;
+}
+
 static void
 count_witness(const struct campaign *c, struct suspect *suspect,
-	      const struct bu_flow *flow)
+	      const struct bu_flow *flow, int bad)
 {
-	int node = (suspect->part % 2 ? flow->src : flow->dst) / c->t->rails;
+	int node = partner_of(c, suspect, flow);
+	int place = bu_retest_witness(suspect, node);
 
-	if (suspect->witnesses < BU_WITNESSES && !bu_retest_is_witness(suspect, node))
-		suspect->witness[suspect->witnesses++] = node;
+	if (place < 0 && bad && suspect->witnesses < BU_WITNESSES) {
+		place = suspect->witnesses++;
+		suspect->witness[place] = node;
+		suspect->good_with[place] = count_good(c, suspect, node);
+	}
+	if (place >= 0 && bad)
+		suspect->bad_with[place]++;
+	else if (place >= 0)
+		suspect->good_with[place]++;
 }
 
 static void
@@ -65,8 +99,8 @@ count_suspect(struct retest *r, struct suspect *suspect, const struct bu_flow *f
 	if (bad && (rest.stands || rest.leans || (rest.open && suspect->clean > 0)))
 		return;
 	suspect->clean += !rest.stands && !rest.open;
-	if (bad && is_port(r->c, suspect))
-		count_witness(r->c, suspect, flow);
+	if (is_port(r->c, suspect))
+		count_witness(r->c, suspect, flow, bad);
 	bu_sprt_add(&suspect->sprt, &r->rule, bad);
 	if (flow->rate_gbps > suspect->best_gbps)
 		suspect->best_gbps = flow->rate_gbps;
@@ -214,15 +248,19 @@ find_unexplained(const struct campaign *c)
  * their healthy neighbour: it need not be good as often as one of whom something is
  * unexplained. */
 static void
-acquit_neighbours(struct campaign *c)
+acquit_neighbours(struct retest *r)
 {
+	struct campaign *c = r->c;
+	struct bu_sprt_rule soon = r->rule;
 	bu_autofree unsigned char *unexplained = NULL;
 
+	soon.beta = 0.08; /* nothing of it is unexplained */
 	for (size_t i = 0; i < c->suspect_count; i++) {
 		struct suspect *suspect = &c->suspects[i];
 
 		if (suspect->state != 0 || suspect->sprt.bad ||
-		    suspect->clean < NEIGHBOUR_TESTS)
+		    (suspect->clean < NEIGHBOUR_TESTS &&
+		     bu_sprt_decided(&suspect->sprt, &soon) >= 0))
 			continue;
 		if (!unexplained)
 			unexplained = find_unexplained(c);
@@ -231,38 +269,66 @@ acquit_neighbours(struct campaign *c)
 	}
 }
 
-/* Its good tests alone would clear it: the few that were bad may be their partners'. */
+/* What all of its tests say, but those with nodes that it was always bad with. */
 static int
-is_good_with_others(const struct bu_sprt_rule *rule, const struct suspect *suspect)
+weigh_others(const struct bu_sprt_rule *rule, const struct suspect *suspect)
 {
-	struct bu_sprt_rule sure = *rule;
-	struct bu_sprt good = {0};
+	int bad = suspect->sprt.bad, good = suspect->sprt.tests - bad;
+	struct bu_sprt others = {0};
 
-	sure.beta =
-		5e-3; /* something was bad: what comes and goes is followed longer */
-	for (int i = suspect->sprt.bad; i < suspect->sprt.tests; i++)
-		bu_sprt_add(&good, &sure, 0);
-	return bu_sprt_decided(&good, &sure) < 0;
+	for (int i = 0; i < suspect->witnesses; i++)
+		bad -= suspect->good_with[i] ? 0 : suspect->bad_with[i];
+	for (int i = 0; i < good + bad; i++)
+		bu_sprt_add(&others, rule, i < bad);
+	return bu_sprt_decided(&others, rule);
 }
 
+/* 1 + the next node that it was bad with, and had too few tests; 0 = there is none. */
+static int
+to_try_again(const struct suspect *suspect)
+{
+	for (int i = 0; i < suspect->witnesses; i++)
+		if (suspect->good_with[i] + suspect->bad_with[i] < WITNESS_TESTS)
+			return suspect->witness[i] + 1;
+	return 0;
+}
+
+/* What comes and goes is good with a witness, too, and then all of its tests count.
+ * What is bad with the same one again, and good with others, is that one's, or of the
+ * path between both. */
 static void
 decide(struct retest *r, struct suspect *suspect)
 {
 	int state = bu_sprt_decided(&suspect->sprt, &r->rule);
 
-	suspect->leans = 0;
+	suspect->leans = suspect->again = 0;
+	if (suspect->witnesses && suspect->idle < BU_RETEST_IDLE)
+		suspect->idle =
+			suspect->sprt.tests > suspect->seen ? 0 : suspect->idle + 1;
+	suspect->seen = suspect->sprt.tests;
 	if (!is_port(r->c, suspect) || suspect->witnesses == BU_WITNESSES ||
 	    !suspect->witnesses || state < 0) {
 		suspect->state = state;
-		return;
-	}
-	if (!bu_retest_has_more(r->c, suspect)) {
+	} else if (!bu_retest_has_more(r->c, suspect)) {
 		suspect->state = state;
 		suspect->few = state > 0;
-	} else if (is_good_with_others(&r->rule, suspect)) {
-		suspect->state = -1;
+	} else if (weigh_others(&r->rule, suspect) < 0) {
+		suspect->again = to_try_again(suspect);
+		suspect->state = suspect->again ? 0 : -1;
 	} else {
 		suspect->leans = state > 0;
+	}
+}
+
+/* The rounds are over: no other node will be asked. */
+static void
+decide_rest(struct campaign *c)
+{
+	for (size_t i = 0; i < c->suspect_count; i++) {
+		struct suspect *suspect = &c->suspects[i];
+
+		if (suspect->state == 0 && suspect->leans)
+			suspect->state = suspect->few = 1;
 	}
 }
 
@@ -288,7 +354,7 @@ run(struct retest *r, struct bu_err *err)
 			if (c->suspects[i].state == 0)
 				decide(r, &c->suspects[i]);
 		}
-		acquit_neighbours(c);
+		acquit_neighbours(r);
 		drop_miscabled(c);
 		if (c->opts->lean)
 			drop_alternating(c);
@@ -299,6 +365,7 @@ run(struct retest *r, struct bu_err *err)
 			bu_limits_learn(&c->limits, &flows);
 		}
 	}
+	decide_rest(c);
 	return 0;
 }
 
@@ -308,7 +375,7 @@ bu_campaign_retest(struct campaign *c, struct bu_err *err)
 	double by_chance = fmin(0.2, fmax(0.003, 2 * chance(c)));
 	struct retest r = {
 		.c = c,
-		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, 0.08},
+		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, 5e-3},
 		.random = c->seed ^ UINT64_C(0xc),
 		.busy = bu_xcalloc((size_t)c->parts_count + 1, 1),
 		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t) + 1,

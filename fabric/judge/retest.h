@@ -5,6 +5,10 @@
 
 #include "fabric/judge/campaign.h"
 
+/* After so many rounds in which no test counted there is no other partner: fewer than
+ * the empty ones that end the tests. */
+enum { BU_RETEST_IDLE = 12 };
+
 struct retest {
 	struct campaign *c;
 	struct bu_sprt_rule rule;
@@ -13,10 +17,11 @@ struct retest {
 	struct bu_flow *flows;
 	int count;
 	const struct suspect *avoids; /* the witnesses of this one; NULL = nobody */
+	int only;                     /* 1 + the node that is asked; 0 = any */
 };
 
-/* Had this node a bad test with it? */
-int bu_retest_is_witness(const struct suspect *suspect, int node);
+/* The place of the node among those that it had bad tests with; -1 = it had none. */
+int bu_retest_witness(const struct suspect *suspect, int node);
 /* Could it be tested with another node than its witnesses, now or in another round? */
 int bu_retest_has_more(const struct campaign *c, const struct suspect *suspect);
 /* Fills r->flows: a test for each suspect that is open, if one can be had now. */

@@ -117,12 +117,24 @@ is_miscabled(const struct campaign *c, int port)
 }
 
 int
-bu_retest_is_witness(const struct suspect *suspect, int node)
+bu_retest_witness(const struct suspect *suspect, int node)
 {
 	for (int i = 0; i < suspect->witnesses; i++)
 		if (suspect->witness[i] == node)
-			return 1;
-	return 0;
+			return i;
+	return -1;
+}
+
+/* Who was always bad with it, or at all while it is about to stand, is not asked
+ * before the others; who is tried once more is asked alone. */
+static int
+is_wanted(const struct retest *r, int node)
+{
+	int place = r->avoids ? bu_retest_witness(r->avoids, node) : -1;
+
+	if (r->only)
+		return node == r->only - 1;
+	return place < 0 || (r->avoids->good_with[place] && !r->avoids->leans);
 }
 
 /* A port of the leaf and rail whose other half is free. */
@@ -140,11 +152,9 @@ pick_port(struct retest *r, int leaf, int rail, int half, int not_port, int want
 	for (int i = 0; i < n; i++) {
 		int port = order->ports[order->start[group] + (first + i) % n];
 
-		if (port != not_port &&
-		    !(r->avoids &&
-		      bu_retest_is_witness(r->avoids, port / c->t->rails)) &&
+		if (port != not_port && is_wanted(r, port / c->t->rails) &&
 		    c->usable[port] && !is_miscabled(c, port) &&
-		    fits(r, 2 * port + half, want_clean))
+		    fits(r, 2 * port + half, want_clean && !r->only))
 			return port;
 	}
 	return -1;
@@ -180,18 +190,29 @@ is_reached(const struct campaign *c, int from, int to)
 	return 0;
 }
 
+/* Its bad tests say nothing of another one. */
+static int
+stands(const struct campaign *c, int part, int symptom)
+{
+	int place = c->suspect_of[part * BU_SYMPTOMS_COUNT + symptom];
+
+	return place >= 0 && c->suspects[place].state > 0;
+}
+
 int
 bu_retest_has_more(const struct campaign *c, const struct suspect *suspect)
 {
 	int port = suspect->part / 2, half = suspect->part % 2;
 	int rails = c->t->rails, own = c->leaf_of[port];
+	int nodes = suspect->idle < BU_RETEST_IDLE ? c->t->nodes : 0;
 
-	for (int node = 0; node < c->t->nodes; node++) {
+	for (int node = 0; node < nodes; node++) {
 		int other = node * rails + port % rails, part = 2 * other + !half;
 		int leaf = c->leaf_of[other];
 
-		if (node == port / rails || bu_retest_is_witness(suspect, node) ||
+		if (node == port / rails || bu_retest_witness(suspect, node) >= 0 ||
 		    !c->usable[other] || is_miscabled(c, other) ||
+		    stands(c, part, suspect->symptom) ||
 		    (suspect->symptom == BU_SYMPTOM_CABLING && leaf != own))
 			continue;
 		if (suspect->clean > 0 && (!is_clean(c, part) || is_worn(c, part)))
@@ -288,6 +309,7 @@ test_suspect(struct retest *r, const struct suspect *suspect, int want_clean)
 				    bu_retest_has_more(c, suspect)
 			    ? suspect
 			    : NULL;
+	r->only = r->avoids ? suspect->again : 0;
 	if (part < ports)
 		return test_port(r, suspect, want_clean);
 	if (!c->t->sprayed)

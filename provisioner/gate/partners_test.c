@@ -3,18 +3,45 @@
  * and as their cluster says of its jobs. And how often they are asked for. */
 #include "tests/support/gate.h"
 
-/* Node 1 is in the cluster, node 2 wants to be; node 1's pool says this. */
+/* The last of these nodes wants to be in the cluster, the others are; their pool says
+ * this. */
 static void
-begin_with(struct rig *rig, const char *partners)
+begin_nodes(struct rig *rig, int nodes, const char *partners)
 {
 	bu_autofree char *pool = bu_xasprintf("max_unavailable = 50 %%\n%s", partners);
 
-	rig_begin(rig, 2);
+	rig_begin(rig, nodes);
 	rig_open_gate(rig);
-	rig_apply(rig, 2, BU_CLASS_INSTALL, "d-lend", "max_unavailable = 50 %\n", pool);
-	for (int i = 1; i <= 2; i++)
+	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-lend", "max_unavailable = 50 %\n",
+		  pool);
+	for (int i = 1; i <= nodes; i++)
 		rig_to_validating(rig, i);
-	rig_join(rig, 1);
+	for (int i = 1; i < nodes; i++)
+		rig_join(rig, i);
+}
+
+static void
+begin_with(struct rig *rig, const char *partners)
+{
+	begin_nodes(rig, 2, partners);
+}
+
+static void
+remark_is(struct rig *rig, int number, const char *text)
+{
+	bu_autojson json_t *list = bu_gate_remarks(rig->gate, rig_node(rig, number));
+	int found = 0;
+	size_t i;
+	json_t *one;
+
+	json_array_foreach (list, i, one)
+		found += strcmp(json_string_value(one), text) == 0;
+	{
+		bu_autofree char *all = json_dumps(list, 0);
+
+		ck_assert_msg(found == 1, "node %d has no remark '%s': %s", number,
+			      text, all);
+	}
 }
 
 /* A pool that says nothing keeps its nodes with jobs to itself. */
@@ -165,6 +192,7 @@ START_TEST(the_fault_of_proven_ones_is_no_newcomers)
 	for (int slow = 1; slow <= 6; slow++) {
 		struct rig rig;
 		struct links links = good_links();
+		int before;
 
 		begin(&rig, 5);
 		measure(&rig, &links, 4, 60);
@@ -172,11 +200,24 @@ START_TEST(the_fault_of_proven_ones_is_no_newcomers)
 			ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
 		for (int i = slow; i <= slow + slow / 4; i++)
 			links.sends[i % 4 + 1] = links.receives[i % 4 + 1] = SLOW;
+		before = links.probed[slow % 4 + 1];
 		measure(&rig, &links, 5, 200);
 		ck_assert_msg(rig_node(&rig, 5)->state == BU_STATE_JOINING,
 			      "slow %d: %s, %d, says %s", slow,
 			      bu_state_name(rig_node(&rig, 5)->state), links.probed[5],
 			      bu_reason_info(rig_node(&rig, 5)->live.says.code)->name);
+		/* they met, but for rare draws */
+		if (slow < 4 && links.probed[slow + 1] > before) {
+			bu_autofree char *said = bu_xasprintf(
+				"slow with node%03d, good with others (rail fabric): "
+				"check the cables of both",
+				slow + 1);
+
+			remark_is(&rig, 5, said);
+			remark_is(&rig, slow + 1,
+				  "slow with node005, good with others (rail fabric): "
+				  "check the cables of both");
+		}
 		rig_end(&rig);
 	}
 }
@@ -206,6 +247,51 @@ START_TEST(the_word_of_one_partner_is_a_doubt)
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 2), "ann", NULL),
 			 0);
 	measure(&rig, &links, 3, 200);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The third proven one's port is dead by now: two are enough then. */
+START_TEST(a_partner_that_is_silent_shields_no_newcomer)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 4);
+	measure(&rig, &links, 3, 30);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	links.dead = 3;
+	links.sends[4] = SLOW;
+	measure(&rig, &links, 4, 200);
+	ck_assert_msg(rig_node(&rig, 4)->state == BU_STATE_QUARANTINED, "%s, says %s",
+		      bu_state_name(rig_node(&rig, 4)->state),
+		      bu_reason_info(rig_node(&rig, 4)->live.says.code)->name);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Those that could tell have jobs: the node says what it waits for. */
+START_TEST(a_doubt_waits_for_those_that_are_in_use)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+
+	begin_nodes(&rig, 3, "partners = idle\n");
+	rig_write(&rig, "slurm.node001", "idle\n");
+	rig_write(&rig, "slurm.node002", "mixed\n");
+	links.sends[1] = links.receives[1] = SLOW;
+	measure(&rig, &links, 3, 120);
+	node = rig_node(&rig, 3);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_reason_is(&node->live.says, NO_THIRD_IN_USE);
+	ck_assert_int_eq(bu_reason_number(&node->live.says, "count"), 1);
+	rig_text_has(bu_reason_arg(&node->live.says, "seen"), "slow pair with node001");
+	remark_is(&rig, 1, "slow with node003 (rail fabric): check the cables of both");
+	rig_write(&rig, "slurm.node002", "idle\n");
+	measure(&rig, &links, 3, 300);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	rig_end(&rig);
 }
@@ -305,7 +391,7 @@ START_TEST(tests_that_do_not_decide_go_on_slowly)
 	struct bu_node *node;
 	int before;
 
-	links.every = 11;
+	links.every = 16;
 	links.until = 40;
 	begin(&rig, 2);
 	measure(&rig, &links, 2, 150);
@@ -330,7 +416,8 @@ RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
 	 a_newcomers_fault_takes_no_more_than_its_tests,
 	 the_fault_of_proven_ones_is_no_newcomers, the_word_of_one_partner_is_a_doubt,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
-	 a_node_of_a_cluster_is_no_spare,
+	 a_partner_that_is_silent_shields_no_newcomer,
+	 a_doubt_waits_for_those_that_are_in_use, a_node_of_a_cluster_is_no_spare,
 	 who_waits_for_those_who_are_away_is_told_of_them,
 	 a_node_with_a_job_is_lent_when_the_job_is_over,
 	 a_node_with_a_job_is_lent_where_the_pool_says_any,

@@ -34,7 +34,8 @@ struct links {
 					 packets one way */
 	int late;                     /* one acknowledgement of each probe is late */
 	int older[RIG_NODES_MAX + 1]; /* its agent is of a release before rails */
-	int broken;                   /* no probe gives a result */
+	int broken;                   /* no probe gives a result, or */
+	int dead;                     /* none with this node */
 	int odd_until; /* the instrument is in doubt in probes before this one, */
 	int odd_node, odd_peer; /* of this node (0 = any), with this one (0 = any): */
 	int odd_clocks;         /* the clocks of both ends disagree, else the rate is */
@@ -236,7 +237,9 @@ agent(struct rig *rig, struct links *links, int number)
 	links->probes++;
 	links->probed[number]++;
 	links->bytes[number] = bu_json_int(item, "message_bytes", 0);
-	if (links->broken) {
+	if (links->broken ||
+	    (links->dead && (number_of(bu_json_str(item, "a", "")) == links->dead ||
+			     number_of(bu_json_str(item, "b", "")) == links->dead))) {
 		bu_err_set(&failure, BU_ERR_IO, 0, "no device rxe0");
 		bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""), NULL,
 			       &failure);
