@@ -53,6 +53,23 @@ drop_order(xmlNodePtr below)
 	}
 }
 
+/* Ends the document; its text where it is wanted, owned. */
+static char *
+end(xmlDocPtr doc, int wanted)
+{
+	xmlChar *text = NULL;
+	char *copy = NULL;
+	int size;
+
+	if (wanted)
+		xmlDocDumpMemory(doc, &text, &size);
+	if (text)
+		copy = bu_xstrdup((const char *)text);
+	xmlFree(text);
+	xmlFreeDoc(doc);
+	return copy;
+}
+
 char *
 bu_domain_xml_reorder(const char *xml, const char *const order[2])
 {
@@ -60,9 +77,6 @@ bu_domain_xml_reorder(const char *xml, const char *const order[2])
 	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
 	xmlNodePtr os = child(root, "os");
 	xmlNodePtr device = first_of(child(root, "devices"));
-	xmlChar *text = NULL;
-	char *copy = NULL;
-	int size;
 
 	for (; os && device; device = device->next)
 		drop_order(device);
@@ -70,13 +84,7 @@ bu_domain_xml_reorder(const char *xml, const char *const order[2])
 	for (int i = 0; os && i < 2; i++)
 		xmlNewProp(xmlNewChild(os, NULL, BAD_CAST "boot", NULL), BAD_CAST "dev",
 			   BAD_CAST order[i]);
-	if (os)
-		xmlDocDumpMemory(doc, &text, &size);
-	if (text)
-		copy = bu_xstrdup((const char *)text);
-	xmlFree(text);
-	xmlFreeDoc(doc);
-	return copy;
+	return end(doc, os != NULL);
 }
 
 static int
@@ -141,21 +149,14 @@ bu_domain_xml_cdrom(const char *xml, const char *file)
 	xmlDocPtr doc = parse(xml);
 	xmlNodePtr root = doc ? xmlDocGetRootElement(doc) : NULL;
 	xmlNodePtr devices = child(root, "devices");
-	xmlChar *text = NULL;
-	char *copy = NULL;
-	int size;
+	int known = devices && child(root, "os");
 
-	if (devices && child(root, "os")) {
+	if (known) {
 		drop_cdroms(devices);
 		if (file)
 			add_cdrom(root, file);
-		xmlDocDumpMemory(doc, &text, &size);
 	}
-	if (text)
-		copy = bu_xstrdup((const char *)text);
-	xmlFree(text);
-	xmlFreeDoc(doc);
-	return copy;
+	return end(doc, known);
 }
 
 /* <system><entry name="serial"> */

@@ -1,33 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The IPMI side of the virtual BMC, of paper, judged from outside by ipmitool. */
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/worker.h"
+#include "tests/support/port.h"
 #include "tests/support/unit.h"
 
 static struct {
 	char dir[64], port[8];
 	pid_t sim;
 } site;
-
-static void
-free_port(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_addr = {htonl(INADDR_LOOPBACK)}};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-	close(fd);
-	snprintf(site.port, sizeof(site.port), "%d", ntohs(at.sin_port));
-}
 
 /* What ipmitool prints, errors as well; owned. */
 static char *
@@ -64,7 +49,7 @@ begin(void)
 
 	strcpy(site.dir, "/tmp/bringup-bmc-ipmi-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(site.dir));
-	free_port();
+	snprintf(site.port, sizeof(site.port), "%d", free_port_of(SOCK_DGRAM));
 	password = bu_xasprintf("%s/password", site.dir);
 	listen = bu_xasprintf("127.0.0.1:%s", site.port);
 	state = bu_xasprintf("%s/bmc", site.dir);

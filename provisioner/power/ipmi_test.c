@@ -3,10 +3,8 @@
  * The IPMI driver against Debian's ipmi_sim, which has cipher suite 3 and not 17, and
  * loses the UEFI bit of the boot flags. A script is its chassis, files its state.
  */
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +12,7 @@
 #include "base/json.h"
 #include "base/worker.h"
 #include "provisioner/power/perform.h"
+#include "tests/support/port.h"
 #include "tests/support/unit.h"
 
 #define GUID "0102030405060708090a0b0c0d0e0f10"
@@ -47,20 +46,6 @@ get(const char *name)
 	return text ? text : bu_xstrdup("");
 }
 
-static int
-free_port(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_addr = {htonl(INADDR_LOOPBACK)}};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-	close(fd);
-	return ntohs(at.sin_port);
-}
-
 static void
 write_sim(int port)
 {
@@ -92,7 +77,7 @@ static void
 begin(void)
 {
 	bu_autofree char *lan = NULL, *emu = NULL, *state = NULL, *log = NULL;
-	int port = free_port();
+	int port = free_port_of(SOCK_DGRAM);
 	struct bu_err err;
 
 	memset(&site, 0, sizeof(site));

@@ -4,15 +4,14 @@
 #ifndef BU_TESTS_SUPPORT_IPMI_SIM_H
 #define BU_TESTS_SUPPORT_IPMI_SIM_H
 
-#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/worker.h"
+#include "tests/support/port.h"
 #include "tests/support/unit.h"
 
 struct bu_ipmi_sim {
@@ -36,24 +35,10 @@ bu_ipmi_sim_secret(const struct bu_ipmi_sim *sim, const char *secret)
 	bu_ipmi_sim_put(sim, "secret", secret, 0600);
 }
 
-static inline int
-bu_ipmi_sim_port(void)
-{
-	struct sockaddr_in at = {.sin_family = AF_INET,
-				 .sin_addr = {htonl(INADDR_LOOPBACK)}};
-	socklen_t size = sizeof(at);
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-	ck_assert_int_eq(bind(fd, (struct sockaddr *)&at, size), 0);
-	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&at, &size), 0);
-	close(fd);
-	return ntohs(at.sin_port);
-}
-
 static inline void
 bu_ipmi_sim_write(struct bu_ipmi_sim *sim, const char *lan, const char *emu)
 {
-	int port = bu_ipmi_sim_port();
+	int port = free_port_of(SOCK_DGRAM);
 	bu_autofree char *first = bu_xasprintf(
 		"name \"bmc\"\nset_working_mc 0x20\nstartlan 1\naddr 127.0.0.1 %d\n"
 		"priv_limit admin\nguid 0102030405060708090a0b0c0d0e0f10\nendlan\n"
