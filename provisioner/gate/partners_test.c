@@ -252,6 +252,47 @@ START_TEST(the_word_of_one_partner_is_a_doubt)
 }
 END_TEST
 
+/* Good with one proven node, slow with the two others whose links became slow; then the
+ * good one is held: what was measured with it still counts. */
+START_TEST(good_tests_count_when_their_partner_has_gone)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+	struct bu_reason reason;
+	struct bu_event event;
+	int place;
+
+	begin(&rig, 4);
+	measure(&rig, &links, 3, 30);
+	for (int i = 1; i <= 3; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	links.sends[1] = links.receives[1] = SLOW;
+	links.sends[2] = links.receives[2] = SLOW;
+	node = rig_node(&rig, 4);
+	for (int i = 0; i < 60; i++) {
+		place = bu_measurements_find(rig.fleet, "node003", "node004", "fabric");
+		if (place >= 0 && rig.fleet->measurements.logs[place].count >= 2)
+			break;
+		measure(&rig, &links, 4, 1);
+	}
+	ck_assert_int_lt(place, (int)rig.fleet->measurements.count);
+	ck_assert_uint_ge(rig.fleet->measurements.logs[place].count, 2);
+	BU_REASON_SET(&reason, PERSON, .text = {"I look at it"});
+	bu_hold_event(&event, "node003", BU_OWNER_PERSON, "ann", &reason);
+	bu_reconcile_note(rig.rec, &event, 1);
+	measure(&rig, &links, 4, 200);
+	ck_assert_msg(node->state == BU_STATE_VALIDATING, "%s",
+		      bu_state_name(node->state));
+	rig_reason_is(&node->live.says, NO_THIRD);
+	ck_assert_int_eq(bu_reconcile_release(rig.rec, rig_node(&rig, 3), "ann", NULL),
+			 0);
+	measure(&rig, &links, 4, 200);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
 /* The third proven one's port is dead by now: two are enough then. */
 START_TEST(a_partner_that_is_silent_shields_no_newcomer)
 {
@@ -415,6 +456,7 @@ RIG_UNIT("lend", a_past_whim_of_proven_nodes_costs_a_newcomer_nothing,
 	 a_late_acknowledgement_is_no_loss, tests_that_do_not_decide_go_on_slowly,
 	 a_newcomers_fault_takes_no_more_than_its_tests,
 	 the_fault_of_proven_ones_is_no_newcomers, the_word_of_one_partner_is_a_doubt,
+	 good_tests_count_when_their_partner_has_gone,
 	 what_alternates_beside_a_lasting_fault_takes_no_longer,
 	 a_partner_that_is_silent_shields_no_newcomer,
 	 a_doubt_waits_for_those_that_are_in_use, a_node_of_a_cluster_is_no_spare,

@@ -3,14 +3,17 @@
  * What a campaign means for its candidates: certificates, quarantine, or words about
  * what is waited for. Asked at each look. Invariants: only who is good in every respect
  * is certified; only who stood accused after its second test is quarantined; a larger
- * part that is accused, several that no test tells apart, or the tests of one partner
- * alone quarantine nobody.
+ * part that is accused, several that no test tells apart, the tests of one partner
+ * alone, or of two when it was good with a third, quarantine nobody.
  */
 #include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
 #include "provisioner/gate/internal.h"
+
+/* So few may all be at fault themselves; so many good tests are no luck. */
+enum { FEW_WITNESSES = 2, ALIBI_TESTS = 2 };
 
 /* Bits of the rails that the profile gives it. */
 static uint64_t
@@ -188,6 +191,52 @@ say_unmeasured(const struct bu_campaign_state *campaign, int index)
 	return 1;
 }
 
+/* Every sound result of this pair was good, and there were some. */
+static int
+were_good(const struct bu_campaign_state *campaign, const struct bu_pair_log *log)
+{
+	double least = bu_expect_min_gbps(&campaign->expect);
+	int good = 0;
+
+	for (size_t i = 0; i < log->count; i++) {
+		const struct bu_measured *m = &log->list[i];
+
+		if (m->dir[0].doubt || m->dir[1].doubt)
+			continue;
+		if (m->dir[0].rate_gbps < least || m->dir[1].rate_gbps < least)
+			return 0;
+		good++;
+	}
+	return good >= ALIBI_TESTS;
+}
+
+/* One or two are left to accuse it, and with a third that has gone since it was good:
+ * then the links of those two may as well have become slow. */
+static int
+was_good_with_absent(const struct bu_campaign_state *campaign, int index)
+{
+	const struct bu_fleet *fleet = campaign->gate->fleet;
+	const struct bu_node *node = campaign->nodes[index];
+	const char *rail = campaign->fabric->name;
+	json_t *place;
+	size_t i;
+
+	if (campaign->candidates + campaign->partners - 1 > FEW_WITNESSES)
+		return 0;
+	json_array_foreach (bu_measurements_of(fleet, node->name, rail), i, place) {
+		const struct bu_pair_log *log =
+			&fleet->measurements.logs[json_integer_value(place)];
+		int side, other;
+
+		if (!bu_gate_is_of(log, rail, node, &side))
+			continue;
+		other = bu_campaign_state_index(campaign, log->name[!side]);
+		if ((other < 0 || campaign->absent[other]) && were_good(campaign, log))
+			return 1;
+	}
+	return 0;
+}
+
 static void
 judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, int index,
 	      const struct bu_accusation *accusation)
@@ -196,7 +245,8 @@ judge_accused(struct bu_gate *gate, const struct bu_campaign_state *campaign, in
 	bu_autofree char *cause = NULL;
 	struct bu_reason why;
 
-	if (accusation->what == BU_WHAT_ENDPOINT && !accusation->witness) {
+	if (accusation->what == BU_WHAT_ENDPOINT && !accusation->witness &&
+	    !was_good_with_absent(campaign, index)) {
 		quarantine(gate, campaign, index, accusation, "");
 		return;
 	}

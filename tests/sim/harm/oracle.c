@@ -509,8 +509,10 @@ look_at_log(void)
 	if (!site_says_full())
 		broken(RULE_FULL, "the log cannot be written, and the status does not "
 				  "say so");
-	if (sim.disk_bad_ms)
+	if (sim.disk_bad_ms) {
+		room_ms = 0;
 		return;
+	}
 	if (!room_ms)
 		room_ms = now_ms();
 	if (now_ms() - room_ms > ROOM_MS)

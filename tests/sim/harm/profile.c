@@ -168,11 +168,8 @@ row_means(const struct row *row)
 	const struct machine *machine = machine_in(row->bmc);
 	int index = machine ? machine->index : -1;
 
-	return (row->serial == index || row->mac == index) &&
-			       (row->serial == index || row->serial < 0) &&
-			       (row->mac == index || row->mac < 0)
-		       ? index
-		       : -1;
+	/* The serial number says it; a MAC is a hint for a row without one. */
+	return (row->serial >= 0 ? row->serial : row->mac) == index ? index : -1;
 }
 
 int

@@ -215,6 +215,7 @@ static int delete (struct bu_job *job, struct slurm_member *member)
 
 	if (member->job)
 		return refuse(job, "delete nodename error: Node is in use");
+	drained_ms(job->ctl, member); /* a drain of this moment goes with the node */
 	say("scontrol of the daemon: %s leaves %s", member->name,
 	    slurm_names[ctl - slurm_ctls]);
 	*member = ctl->members[--ctl->count];
