@@ -377,6 +377,8 @@ START_TEST(who_joins_before_its_turn_serves_what_was_applied)
 	breaks_nothing(&script);
 	script_make(&script, 505979); /* it is renamed before its turn */
 	breaks_nothing(&script);
+	script_make(&script, 858207); /* out of its cluster, and back is refused */
+	breaks_nothing(&script);
 }
 END_TEST
 

@@ -364,8 +364,10 @@ became_ready_for(const struct bu_node *node, const struct seen *at)
 	const struct row *row = profile_row(&sim.applied, node->name);
 	const struct machine *its = oracle_machine_of(node);
 	int applied = row ? sim.applied.pool_cluster[row->pool] : at->cluster;
-	int is_there = its && (applied < 0 ? !slurm_knows(its->slurmd_name)
-					   : its->slurmd - 1 == applied);
+	int known = its && slurm_knows(its->slurmd_name);
+	/* its slurmd may still run where the cluster has let it go */
+	int is_there =
+		its && (applied < 0 ? !known : known && its->slurmd - 1 == applied);
 
 	for (int i = 0; i < seen_count; i++)
 		if (&seen[i] != at && node->machine[0] &&
