@@ -36,12 +36,28 @@ bu_medium_is(const struct bu_desired_node *want)
 	return strcmp(want->hardware->boot, "media") == 0;
 }
 
+/* How its machine is reached is no part of what an order was granted for: where the BMC
+ * that the order names has told of another machine, that of the applied profile is
+ * asked, which may have been corrected since. Whose it is, is compared as before. */
+static const struct bu_desired_node *
+corrected(const struct bu_fleet *fleet, const struct bu_node *node,
+	  const struct bu_desired_node *want)
+{
+	const struct bu_desired_node *applied = bu_fleet_desired(fleet, node);
+
+	return node->live.bmc_of_another && node->machine[0] && applied &&
+			       strcmp(applied->pool->bmc_identity, "check") == 0
+		       ? applied
+		       : want;
+}
+
 void
 bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 	    const struct bu_desired_node *want, struct bu_node_bmc *ret)
 {
 	struct bu_machine *machine = &ret->machine;
 
+	want = corrected(fleet, node, want);
 	memset(ret, 0, sizeof(*ret));
 	if (node->machine[0]) {
 		bound_machine(fleet, node, machine);

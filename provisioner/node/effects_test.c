@@ -440,6 +440,36 @@ START_TEST(a_rotation_leaves_what_a_bmc_came_with)
 }
 END_TEST
 
+/* The profile named another machine's BMC and was corrected: the order that has begun
+ * goes on by the BMC of its own machine. */
+START_TEST(a_corrected_bmc_counts_for_an_order_that_has_begun)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_node_bmc bmc;
+	struct bu_desired_node ordered;
+	char wrong[] = "qemu:///system#node009";
+
+	rig_begin(&rig, 1);
+	node = rig_node(&rig, 1);
+	ordered = *bu_fleet_desired(rig.fleet, node);
+	ordered.bmc = wrong;
+	strcpy(node->machine, "00112233445566778");
+	strcpy(node->serial, "LAB-001");
+	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
+	ck_assert_str_eq(bmc.bmc.bmc, wrong);
+	node->live.bmc_of_another = 1;
+	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
+	ck_assert_str_eq(bmc.bmc.bmc, bu_fleet_desired(rig.fleet, node)->bmc);
+	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
+	/* a machine that nobody has seen is compared with nothing but the profile */
+	node->machine[0] = '\0';
+	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
+	ck_assert_str_eq(bmc.bmc.bmc, wrong);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Another machine is behind its BMC: no ladder, no second try, until a person says so.
  */
 START_TEST(a_foreign_machine_holds_the_node)
@@ -459,6 +489,7 @@ START_TEST(a_foreign_machine_holds_the_node)
 	ck_assert_int_eq(count, 1);
 	ck_assert_int_eq(node->repeats, 0);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(node->live.bmc_of_another, 1);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	ck_assert_int_eq(count, 2);
@@ -549,7 +580,9 @@ RIG_UNIT("effects", a_medium_is_in_until_its_machine_is_admitted,
 	 a_machine_that_a_person_switches_is_waited_for,
 	 the_bmc_is_asked_for_the_nodes_own_machine,
 	 what_two_nodes_share_is_not_asked_for, a_rotation_leaves_what_a_bmc_came_with,
-	 a_foreign_machine_holds_the_node, a_bmc_that_cannot_say_whose_it_is_is_said,
+	 a_foreign_machine_holds_the_node,
+	 a_corrected_bmc_counts_for_an_order_that_has_begun,
+	 a_bmc_that_cannot_say_whose_it_is_is_said,
 	 an_answer_of_an_older_attempt_is_none,
 	 an_answer_of_the_same_step_counts_for_its_attempt,
 	 an_answer_of_another_step_is_none, only_who_switches_itself_off_is_waited_for,

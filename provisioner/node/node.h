@@ -151,6 +151,7 @@ struct bu_node_live {
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
 	int appending;       /* an event of it is on its way to the log */
 	int effect_running;  /* of the open step */
+	int bmc_of_another;  /* the one that its order names told of another machine */
 	/* The boot medium (provisioner/node/medium.c). */
 	int medium, medium_asked, medium_tries;
 	int64_t medium_ms; /* monotonic: it is not asked for before */

@@ -307,6 +307,7 @@ void wire_turn(void);
 int64_t wire_due_ms(void);
 /* Every connection breaks. */
 void wire_reset(void);
+void wire_settle(void);
 /* A person's request: the answer, new reference; NULL and err. Waits in simulated time
  * for nothing: what is not answered at once is BU_ERR_BUSY. */
 json_t *wire_call(const char *method, const char *path, json_t *body,

@@ -192,6 +192,8 @@ operator_types(const struct step *step)
 			 typed.force, "dry_run", typed.dry_run);
 	memcpy(wishes, sim.wishes, sizeof(wishes));
 	expect_power(&typed);
+	if (typed.dry_run)
+		wire_settle();
 	before = bu_store_appended(daemon_world()->store);
 	reply = typed.dry_run ? wire_call("POST", path, json_incref(body), &err)
 			      : person_insists(path, body, &err);

@@ -263,11 +263,11 @@ oracle_machine_of(const struct bu_node *node)
 	return NULL;
 }
 
-/* Until then it is what it was. */
+/* Until then it is what it was, and stays it when the order is taken back before. */
 static int
 awaits_turn(const struct bu_node *node)
 {
-	return node->order.open && !node->order.begun;
+	return !node->order.begun && (node->order.open || node->order.withdrawn);
 }
 
 const char *

@@ -274,6 +274,21 @@ is_logged(const struct bu_store *store, struct bu_err *err)
 	return bad ? -1 : 0;
 }
 
+/* What is on its way to the log is there: the next call waits for nothing else's. */
+void
+wire_settle(void)
+{
+	const struct bu_store *store;
+	struct bu_err err;
+
+	for (int i = 0; i < 5 && daemon_runs(); i++) {
+		store = daemon_world()->store;
+		if (bu_store_committed(store) == bu_store_appended(store))
+			return;
+		(void)is_logged(store, &err);
+	}
+}
+
 json_t *
 wire_call(const char *method, const char *path, json_t *body, struct bu_err *err)
 {
