@@ -147,6 +147,7 @@ START_TEST(a_rack_that_is_late_is_left_alone_and_no_other)
 	watch(&rig);
 	pass_some(&rig);
 	waits_for(&rig, 4, "the brake is on for rack r1");
+	waits_for(&rig, 4, "bringup status names them, bringup node release lets one");
 	ck_assert_int_eq(rig_node(&rig, 4)->order.begun, 0);
 	ck_assert_int_eq(rig_node(&rig, 5)->order.begun, 1);
 	rig_end(&rig);

@@ -90,8 +90,11 @@ bu_refusal_text(const struct bu_rollouts *rollouts, const struct bu_view *view,
 	case BU_REFUSED_HELD:
 		return bu_xasprintf("it is held by %s", node->hold.by);
 	case BU_REFUSED_BRAKE:
-		return bu_xasprintf("the brake is on for %s",
-				    bu_brake_scope(rollouts->brake, node));
+		return bu_xasprintf(
+			"the brake is on for %s, whose nodes are late together; it "
+			"ends when fewer are; bringup status names them, bringup node "
+			"release lets one of them go on",
+			bu_brake_scope(rollouts->brake, node));
 	case BU_REFUSED_RELABELS:
 		return bu_xasprintf("%d others are relabelled now", view->relabels);
 	case BU_REFUSED_WINDOW:
