@@ -202,46 +202,72 @@ bu_machine_add_mac(struct bu_machine *machine, const char *text)
 		strcpy(machine->macs[machine->macs_count++], mac);
 }
 
-/* The other orders of a UUID's bytes, by the hex digits of the text: firmware and BMC
- * disagree about its first three fields, and IPMI sends it back to front. */
-static const char *const uuid_orders[] = {
+/* Two ways to turn a UUID, by the hex digits of the text: firmware and BMC disagree
+ * about its first three fields, and IPMI sends it back to front. One after the other
+ * they lead through all orders, and after eight steps to the first. */
+static const char *const uuid_turns[] = {
 	"67452301-ab89-efcd-ghij-klmnopqrstuv",
 	"uvstqrop-mnkl-ijgh-efcd-ab8967452301",
 };
 
-/* 0 when the text is no UUID. */
+enum { UUID_ORDERS = 8, UUID_SIZE = 37 };
+
+/* Turns the text, too, which has dashes then; 0 when it is no UUID. */
 static int
-uuid_turned(const char *text, const char *order, char ret[37])
+turn_uuid(char text[BU_MACHINE_TEXT_SIZE], const char *turn)
 {
 	static const char places[] = "0123456789abcdefghijklmnopqrstuv";
-	char plain[BU_MACHINE_TEXT_SIZE], digits[33];
+	char digits[33];
 	size_t count = 0;
 
-	bu_machine_text(text, plain);
-	for (const char *p = plain; *p; p++)
+	for (const char *p = text; *p; p++)
 		if (*p != '-' && (!isxdigit((unsigned char)*p) || count >= 32))
 			return 0;
 		else if (*p != '-')
 			digits[count++] = *p;
 	if (count != 32)
 		return 0;
-	for (size_t i = 0; i < 36; i++)
-		ret[i] = order[i] == '-' ? '-'
-					 : digits[strchr(places, order[i]) - places];
-	ret[36] = '\0';
+	for (size_t i = 0; i < UUID_SIZE - 1; i++)
+		text[i] =
+			turn[i] == '-' ? '-' : digits[strchr(places, turn[i]) - places];
+	text[UUID_SIZE - 1] = '\0';
 	return 1;
+}
+
+void
+bu_machine_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
+{
+	size_t size = 0;
+
+	bu_machine_text(text ? text : "", ret);
+	for (const char *at = ret; *at; at++)
+		if (*at != ' ' && *at != '\t')
+			ret[size++] = *at;
+	ret[size] = '\0';
+}
+
+/* The least of its orders. */
+void
+bu_machine_uuid_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
+{
+	char turned[BU_MACHINE_TEXT_SIZE];
+	size_t i = 0;
+
+	bu_machine_key(text, ret);
+	memcpy(turned, ret, sizeof(turned));
+	while (i < UUID_ORDERS && turn_uuid(turned, uuid_turns[i % 2]))
+		if (i++ == 0 || strcmp(turned, ret) < 0)
+			memcpy(ret, turned, sizeof(turned));
 }
 
 int
 bu_machine_same_uuid(const char *a, const char *b)
 {
-	char turned[37];
+	char key_a[BU_MACHINE_TEXT_SIZE], key_b[BU_MACHINE_TEXT_SIZE];
 
-	for (size_t i = 0; i < BU_LEN(uuid_orders); i++)
-		if (uuid_turned(a, uuid_orders[i], turned) &&
-		    bu_machine_same(turned, b))
-			return 1;
-	return bu_machine_same(a, b);
+	bu_machine_uuid_key(a, key_a);
+	bu_machine_uuid_key(b, key_b);
+	return key_a[0] && strcmp(key_a, key_b) == 0;
 }
 
 enum bu_machine_match

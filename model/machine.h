@@ -52,6 +52,10 @@ enum bu_machine_match bu_machine_compare(const struct bu_machine *expected,
 					 const struct bu_machine *seen);
 /* The same of UUIDs, in any order of their bytes. */
 int bu_machine_same_uuid(const char *a, const char *b);
+/* For an index: texts that are equal for the same serial numbers, and for the same
+ * UUIDs; "" = it says nothing. text may be NULL. */
+void bu_machine_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE]);
+void bu_machine_uuid_key(const char *text, char ret[BU_MACHINE_TEXT_SIZE]);
 /* Is this the machine that told `known` of itself before? Serial number and UUID first;
  * MACs are a hint: they decide where neither says anything, and tell two machines apart
  * that share one of them. UNSAID: the UUID is the same and nothing else is; that is a

@@ -164,6 +164,42 @@ START_TEST(a_machine_behind_a_bmc_is_compared)
 }
 END_TEST
 
+/* One is the key of all its orders, and of nothing else. */
+START_TEST(a_uuid_has_one_key_in_any_order_of_its_bytes)
+{
+	static const char *const orders[] = {
+		"5f0c6d0e-1122-4344-8566-0123456789ab",
+		"5F0C6D0E112243448566 0123456789AB",
+		"0e6d0c5f-2211-4443-8566-0123456789ab",
+		"ab896745-2301-6685-4443-22110e6d0c5f",
+		"ab896745-2301-6685-4344-11225f0c6d0e",
+		"456789ab-0123-8566-4443-22110e6d0c5f",
+		"5f0c6d0e-1122-4344-6685-2301ab896745",
+	};
+	char first[BU_MACHINE_TEXT_SIZE], key[BU_MACHINE_TEXT_SIZE];
+
+	bu_machine_uuid_key(orders[0], first);
+	for (size_t i = 0; i < BU_LEN(orders); i++) {
+		bu_machine_uuid_key(orders[i], key);
+		ck_assert_msg(strcmp(key, first) == 0, "%s: %s", orders[i], key);
+		ck_assert_int_eq(bu_machine_same_uuid(orders[0], orders[i]), 1);
+	}
+	bu_machine_uuid_key("5f0c6d0e-1122-4344-8566-0123456789ac", key);
+	ck_assert_str_ne(key, first);
+	/* two swapped in one field are another one */
+	bu_machine_uuid_key("5f0c0e6d-1122-4344-8566-0123456789ab", key);
+	ck_assert_str_ne(key, first);
+	/* what is none is compared as it stands */
+	bu_machine_uuid_key("VM 7", key);
+	ck_assert_str_eq(key, "vm7");
+	bu_machine_uuid_key("ffffffff-ffff-ffff-ffff-ffffffffffff", key);
+	ck_assert_str_eq(key, "");
+	bu_machine_uuid_key(NULL, key);
+	ck_assert_str_eq(key, "");
+	ck_assert_int_eq(bu_machine_same_uuid("", ""), 0);
+}
+END_TEST
+
 START_TEST(macs_are_added_once_and_only_good_ones)
 {
 	struct bu_machine ret = {.macs_count = 0};
@@ -205,4 +241,5 @@ END_TEST
 BU_UNIT("machine", a_network_card_that_is_a_computer_is_known_by_its_name,
 	a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
 	an_id_is_of_what_tells_machines_apart, what_vendors_leave_is_nothing,
-	a_machine_has_its_macs, macs_are_added_once_and_only_good_ones)
+	a_uuid_has_one_key_in_any_order_of_its_bytes, a_machine_has_its_macs,
+	macs_are_added_once_and_only_good_ones)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/url.h"
+#include "model/machine.h"
 #include "profiles/load/load_internal.h"
 
 /* One thing by which a machine is known. */
@@ -49,6 +50,16 @@ lower(const char *text)
 	for (char *p = copy; *p; p++)
 		*p = (char)tolower((unsigned char)*p);
 	return copy;
+}
+
+/* In any order of its bytes, as firmware and BMC print it. Owned. */
+static char *
+uuid_mark(const char *uuid)
+{
+	char key[BU_MACHINE_TEXT_SIZE];
+
+	bu_machine_uuid_key(uuid, key);
+	return *key ? bu_xstrdup(key) : lower(uuid);
 }
 
 /* "https://BMC1.oob:443/" is "https://bmc1.oob": host and scheme know no case, the rest
@@ -157,7 +168,7 @@ bu_load_check_machines(struct bu_loader *ld)
 			add(&serials, node, "serial", node->serial,
 			    lower(node->serial));
 		if (node->uuid)
-			add(&uuids, node, "uuid", node->uuid, lower(node->uuid));
+			add(&uuids, node, "uuid", node->uuid, uuid_mark(node->uuid));
 		if (node->bmc)
 			add(&bmcs, node, "bmc", node->bmc, target(node->bmc));
 		if (node->mac)

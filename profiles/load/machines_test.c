@@ -56,6 +56,14 @@ START_TEST(one_machine_has_one_name)
 		 "racks.csv:3: bmc: 'qemu:///system#x' is in line 2 already; each "
 		 "machine has its own\n"},
 		{0, HEAD ONE("A", "qemu:///system#x") TWO("B", "qemu:///system#X"), ""},
+		/* One UUID, in the order of the firmware and in that of a BMC. */
+		{0,
+		 "name,mac,bmc,uuid\n"
+		 "node001,52:54:00:77:00:01,qemu:///system#x,4c4c4544-0042-3510-8053-b4c04f4e4d32\n"
+		 "node002,52:54:00:77:00:02,qemu:///system#y,44454C4C-4200-1035-8053-B4C04F4E4D32\n",
+		 "racks.csv:3: [node node002] uuid: "
+		 "'44454C4C-4200-1035-8053-B4C04F4E4D32' is that of node 'node001' "
+		 "(racks.csv:2); each machine has its own\n"},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {

@@ -25,7 +25,7 @@ bound_machine(const struct bu_fleet *fleet, const struct bu_node *node,
 			continue;
 		if (bu_machine_same(other->serial, node->serial))
 			ret->serial[0] = '\0';
-		if (bu_machine_same(other->uuid, node->uuid))
+		if (bu_machine_same_uuid(other->uuid, node->uuid))
 			ret->uuid[0] = '\0';
 	}
 }

@@ -16,6 +16,7 @@
 #include "tests/support/unit.h"
 
 #define UUID_A "4c4c4544-0042-3510-8053-b4c04f4e4d32"
+#define UUID_A_TURNED "44454c4c-4200-1035-8053-b4c04f4e4d32"
 #define UUID_B "4c4c4544-0042-3510-8053-b4c04f4e4d33"
 #define ZERO "00000000-0000-0000-0000-000000000000"
 #define ONES "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"
@@ -247,6 +248,11 @@ static const struct {
 	 {"S2", UUID_A, "52:54:00:77:00:02"},
 	 NULL,
 	 "UUID " UUID_A},
+	{"equal UUIDs, one turned by its BMC",
+	 {"S1", UUID_A, ONE},
+	 {"S2", UUID_A_TURNED, "52:54:00:77:00:02"},
+	 NULL,
+	 "-8053-b4c04f4e4d32"},
 	{"equal UUIDs, and placeholders for serial numbers",
 	 {OEM, UUID_A, ONE},
 	 {OEM, UUID_A, "52:54:00:77:00:02"},

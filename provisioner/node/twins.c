@@ -40,29 +40,18 @@ key_of(int kind, const char *value)
 	return bu_xasprintf("%s %s", kinds[kind].key, value);
 }
 
-/* As bu_machine_same() compares: without blanks. */
-static void
-text_key(struct walk *walk, int kind, const char *text, key_fn fn)
-{
-	char plain[BU_MACHINE_TEXT_SIZE];
-	size_t size = 0;
-
-	bu_machine_text(text, plain);
-	for (const char *at = plain; *at; at++)
-		if (*at != ' ' && *at != '\t')
-			plain[size++] = *at;
-	plain[size] = '\0';
-	if (size)
-		fn(walk, kind, plain);
-}
-
 static void
 each_key(struct walk *walk, key_fn fn)
 {
 	const struct bu_machine *machine = walk->machine;
+	char key[BU_MACHINE_TEXT_SIZE];
 
-	text_key(walk, SERIAL, machine->serial, fn);
-	text_key(walk, UUID, machine->uuid, fn);
+	bu_machine_key(machine->serial, key);
+	if (*key)
+		fn(walk, SERIAL, key);
+	bu_machine_uuid_key(machine->uuid, key);
+	if (*key)
+		fn(walk, UUID, key);
 	for (size_t i = 0; i < machine->macs_count; i++)
 		fn(walk, MAC, machine->macs[i]);
 }
@@ -78,9 +67,11 @@ names_of(const struct bu_fleet *fleet, int kind, const char *value)
 static void
 add_twin(struct walk *walk, int kind, const char *value)
 {
+	char own[BU_MACHINE_TEXT_SIZE];
 	json_t *name;
 	size_t i;
 
+	bu_machine_text(walk->machine->uuid, own); /* as it tells it, not turned */
 	json_array_foreach (names_of(walk->fleet, kind, value), i, name) {
 		/* Hundreds may tell the same: no more is made than is kept. */
 		if (walk->text &&
@@ -88,7 +79,8 @@ add_twin(struct walk *walk, int kind, const char *value)
 			return;
 		if (strcmp(json_string_value(name), walk->node->name) != 0)
 			bu_text_add(&walk->text, "; ", "%s %s is that of %s, too",
-				    kinds[kind].words, value, json_string_value(name));
+				    kinds[kind].words, kind == UUID ? own : value,
+				    json_string_value(name));
 	}
 }
 

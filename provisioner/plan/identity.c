@@ -42,19 +42,6 @@ bu_plan_node(const struct bu_plan_input *input, const char *name)
 	return NULL;
 }
 
-/* As bu_machine_same() compares: without blanks. text may be NULL. */
-static void
-plain_text(const char *text, char ret[BU_MACHINE_TEXT_SIZE])
-{
-	size_t size = 0;
-
-	bu_machine_text(text ? text : "", ret);
-	for (const char *at = ret; *at; at++)
-		if (*at != ' ' && *at != '\t')
-			ret[size++] = *at;
-	ret[size] = '\0';
-}
-
 static void
 add_key(json_t *index, const char *kind, const char *value, const char *node)
 {
@@ -76,12 +63,21 @@ add_macs(json_t *index, const struct bu_node *node)
 }
 
 static void
-add_text(json_t *index, const char *kind, const char *text, const char *node)
+add_serial(json_t *index, const char *serial, const char *node)
 {
-	char plain[BU_MACHINE_TEXT_SIZE];
+	char key[BU_MACHINE_TEXT_SIZE];
 
-	plain_text(text, plain);
-	add_key(index, kind, plain, node);
+	bu_machine_key(serial, key);
+	add_key(index, "serial", key, node);
+}
+
+static void
+add_uuid(json_t *index, const char *uuid, const char *node)
+{
+	char key[BU_MACHINE_TEXT_SIZE];
+
+	bu_machine_uuid_key(uuid, key);
+	add_key(index, "uuid", key, node);
 }
 
 static int
@@ -96,16 +92,18 @@ has_mac(const struct bu_node *node, const char *mac)
 	return 0;
 }
 
+typedef int (*same_fn)(const char *a, const char *b);
+
 /* Does the firmware's word decide? -1 = it says nothing, else whether it is the same. A
  * profile may be wrong about a machine that it has always meant (before). */
 static int
-same_text(const char *wanted, const char *before, const char *told)
+same_text(same_fn same, const char *wanted, const char *before, const char *told)
 {
 	if (!wanted || !bu_machine_says(wanted))
 		return -1;
-	if (before && bu_machine_same(wanted, before))
+	if (before && same(wanted, before))
 		return 1;
-	return bu_machine_says(told) ? bu_machine_same(wanted, told) : -1;
+	return bu_machine_says(told) ? same(wanted, told) : -1;
 }
 
 /* By serial number, else by UUID, where both sides have one; -1 = none has. */
@@ -113,10 +111,12 @@ static int
 same_words(const struct bu_desired_node *want, const struct bu_desired_node *was,
 	   const struct bu_node *node)
 {
-	int same = same_text(want->serial, was ? was->serial : NULL, node->serial);
+	int same = same_text(bu_machine_same, want->serial, was ? was->serial : NULL,
+			     node->serial);
 
 	return same >= 0 ? same
-			 : same_text(want->uuid, was ? was->uuid : NULL, node->uuid);
+			 : same_text(bu_machine_same_uuid, want->uuid,
+				     was ? was->uuid : NULL, node->uuid);
 }
 
 /* Whether the profile still means the machine that this node is bound to. Serial number
@@ -160,9 +160,9 @@ add_said(const struct bu_plan_input *input, json_t *index, const struct bu_node 
 	if (is_kept(was->mac, now->mac))
 		add_key(index, "mac", was->mac, node->name);
 	if (is_kept(was->uuid, now->uuid))
-		add_text(index, "uuid", was->uuid, node->name);
+		add_uuid(index, was->uuid, node->name);
 	if (is_kept(was->serial, now->serial))
-		add_text(index, "serial", was->serial, node->name);
+		add_serial(index, was->serial, node->name);
 }
 
 /* What its machine told. */
@@ -172,8 +172,8 @@ add_told(json_t *index, const struct bu_node *node)
 	if (!node->machine[0])
 		return;
 	add_macs(index, node);
-	add_text(index, "uuid", node->uuid, node->name);
-	add_text(index, "serial", node->serial, node->name);
+	add_uuid(index, node->uuid, node->name);
+	add_serial(index, node->serial, node->name);
 }
 
 /* A node that is settled without a machine holds none. */
@@ -203,8 +203,8 @@ find_holders(const struct bu_plan_input *input, const json_t *index,
 	char serial[BU_MACHINE_TEXT_SIZE], uuid[BU_MACHINE_TEXT_SIZE];
 	const char *values[KEYS] = {serial, uuid, want->mac, want->bmc};
 
-	plain_text(want->serial, serial);
-	plain_text(want->uuid, uuid);
+	bu_machine_key(want->serial, serial);
+	bu_machine_uuid_key(want->uuid, uuid);
 	for (int i = 0; i < KEYS; i++) {
 		bu_autofree char *key =
 			bu_xasprintf("%s %s", keys[i].kind, values[i] ? values[i] : "");

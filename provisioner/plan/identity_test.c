@@ -9,9 +9,10 @@
 #include "tests/support/unit.h"
 
 /* "node001 1 2 3 4": name, and the numbers of its MAC, serial number, BMC and UUID (may
- * be left out); 0 = none. */
+ * be left out, below 0 as a BMC turns its bytes); 0 = none. */
 #define MAC_OF "52:54:00:77:00:0"
 #define UUID_OF "11111111-2222-4333-8444-55555555550"
+#define TURNED_OF "11111111-2222-3343-8444-55555555550"
 
 /* A profile of one pool with these rows. */
 static struct bu_desired *
@@ -34,7 +35,8 @@ load(const char *rows)
 		ck_assert_int_ge(sscanf(row, " %31s %d %d %d %d", name, &m, &s, &b, &u),
 				 4);
 		if (u)
-			snprintf(uuid, sizeof(uuid), UUID_OF "%d", u);
+			snprintf(uuid, sizeof(uuid), "%s%d",
+				 u < 0 ? TURNED_OF : UUID_OF, abs(u));
 		if (m)
 			snprintf(mac, sizeof(mac), MAC_OF "%d", m);
 		if (s)
@@ -92,6 +94,15 @@ static const struct row rows[] = {
 	 "serial number"},
 	{BOTH, "gpu 3 0 3 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
 	 "by its UUID it is the machine of node001"},
+	/* the inventory has the UUID as the BMC says it */
+	{BOTH, "gpu 3 0 3 -1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED, "node001",
+	 "by its UUID it is the machine of node001"},
+	{"node001 1 0 1 1; node002 2 2 2", "node001 3 0 3 -1; node002 2 2 2", "node001",
+	 BU_IDENTITY_SAME, "node001", ""},
+	{"node001 1 0 1; node002 2 2 2", "node001 3 0 3 -1; node002 2 2 2", "node001",
+	 BU_IDENTITY_SAME, "node001", ""},
+	{"node001 1 0 1; node002 2 0 2", "node001 1 0 1 -2; node002 2 0 2", "node001",
+	 REFUSED, NULL, "its UUID is that of the machine of node node002"},
 	/* it left the profile before, and comes back under another name */
 	{"node002 2 2 2", "gpu 1 1 1; node002 2 2 2", "gpu", BU_IDENTITY_RENAMED,
 	 "node001", "machine of node001"},
