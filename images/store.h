@@ -48,6 +48,9 @@ char *bu_image_dir(const char *images_dir, const char *name, const char *digest)
 /* BU_ERR_VERIFY when the folder is named by another digest than its manifest has. */
 bu_must int bu_image_check_digest(const char *dir, const char *digest,
 				  struct bu_err *err);
+/* Whether the manifest in this folder has this digest. Each version of the file is
+ * hashed once: a node asks for an image in thousands of pieces. */
+int bu_image_has_digest(const char *dir, const char *digest);
 /* Whether that folder has a signature at all. */
 int bu_image_is_signed(const char *images_dir, const char *name, const char *digest);
 void bu_image_fini(struct bu_image *image);

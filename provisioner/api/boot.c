@@ -264,12 +264,8 @@ static char *
 digest_dir(const char *images_dir, const struct bu_image_id *id)
 {
 	bu_autofree char *dir = bu_image_dir(images_dir, id->name, id->digest);
-	bu_autofree char *manifest = bu_xasprintf("%s/manifest.json", dir);
-	char digest[BU_DIGEST_SIZE];
 
-	if (bu_sha256_file(manifest, digest, NULL) || strcmp(digest, id->digest) != 0)
-		return NULL;
-	return bu_steal(&dir);
+	return bu_image_has_digest(dir, id->digest) ? bu_steal(&dir) : NULL;
 }
 
 /* Where a revision by which an order goes says that it lies, else with all others. */
