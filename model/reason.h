@@ -191,6 +191,10 @@
 	X(LATE, "late", FAULT, 0, 0, "",                                               \
 	  "{what} within {#limit_s} s[: {seen}][; {#cycles} power cycles did not "     \
 	  "help][; bringup node reboot {node} power-cycles it]")                       \
+	X(BEGAN_AGAIN, "began-again", FAULT, 0, 0, "",                                 \
+	  "its machine began to boot again in the middle of {state}, and its agent "   \
+	  "is silent since[; {#cycles} power cycles did not help][; bringup node "     \
+	  "reboot {node} power-cycles it]")                                            \
 	X(STEP_FAILED, "step-failed", FAULT, 0, 0, "",                                 \
 	  "{error}[; tried {#tries} times][; {#cycles} power cycles did not help]"     \
 	  "[; bringup node reboot "                                                    \

@@ -140,6 +140,10 @@ static const char *const sentences[] = {
 	[BU_REASON_EXTERNAL] = "<source> says: <words>",
 	[BU_REASON_LATE] = "<what> within 2 s: <seen>; 2 power cycles did not help; "
 			   "bringup node reboot <node> power-cycles it",
+	[BU_REASON_BEGAN_AGAIN] =
+		"its machine began to boot again in the middle of <state>, and its "
+		"agent is silent since; 2 power cycles did not help; bringup node "
+		"reboot <node> power-cycles it",
 	[BU_REASON_STEP_FAILED] =
 		"<error>; tried 2 times; 2 power cycles did not help; bringup node "
 		"reboot <node> power-cycles it",

@@ -168,7 +168,8 @@ BU_HANDLER(bu_api_boot_script)
 	bu_request_address(request, address);
 	/* One that boots from a medium has its token there. */
 	agent = bu_reconcile_boots(node) && !bu_medium_is(target.node);
-	if (agent && is_stranger(api, node, address, mac)) {
+	if ((agent || bu_reconcile_may_begin_anew(node)) &&
+	    is_stranger(api, node, address, mac)) {
 		reply->text =
 			bu_script_boot_disk("this is not its machine", api->http_url);
 		return BU_ANSWER_NOW;
@@ -176,6 +177,8 @@ BU_HANDLER(bu_api_boot_script)
 	bu_info("boot", "%s asks for its boot script: %s", node->name,
 		agent ? "agent" : "disk");
 	bu_proof_note(api->rec, node, agent ? BU_PROOF_SCRIPT : BU_PROOF_DISK, address);
+	if (!agent)
+		bu_reconcile_begins_anew(api->rec, node);
 	reply->text =
 		agent ? agent_script(api, node, target.node, mac, bu_script_boot_agent)
 		      : bu_script_boot_disk("no network boot is ordered",

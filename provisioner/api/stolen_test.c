@@ -393,8 +393,81 @@ START_TEST(who_is_late_says_where_its_boot_ended)
 }
 END_TEST
 
+static void
+pass_seconds(struct site *site, int seconds)
+{
+	while (seconds--)
+		rig_pass(&site->rig, 1000);
+}
+
+/* The power went in the middle of what it was at: longer than a minute before it would
+ * be late. */
+static void
+lose_power(struct site *site, int seconds)
+{
+	struct bu_node *node = rig_node(&site->rig, 1);
+
+	/* Anybody in the boot network can ask in its name. */
+	fetch(site, "/boot/script/52-54-00-77-00-01");
+	pass_seconds(site, seconds);
+	ck_assert_int_eq(node->repeats, 0);
+	/* And an agent may be silent for its network alone. */
+	site->rig.silent = 1 << 1;
+	pass_seconds(site, seconds);
+	ck_assert_int_eq(node->repeats, 0);
+	fetch(site, "/boot/script/52-54-00-77-00-01");
+	pass_seconds(site, 40);
+	/* its firmware has found nothing, and asks again */
+	fetch(site, "/boot/script/52-54-00-77-00-01");
+	pass_seconds(site, 18);
+	ck_assert_int_eq(node->repeats, 0);
+	pass_seconds(site, 4);
+	ck_assert_int_eq(node->repeats, 1);
+	rig_reason_is(&node->reason, BEGAN_AGAIN);
+	rig_until_step(&site->rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(rig_count(&site->rig, "boot network node001"), 2);
+	/* This boot is ours: it gets the agent, and is late by its own deadline. */
+	fetch(site, "/boot/script/52-54-00-77-00-01");
+	pass_seconds(site, 120);
+	ck_assert_int_eq(node->repeats, 1);
+}
+
+START_TEST(who_lost_its_power_in_the_middle_begins_again_within_minutes)
+{
+	struct site site;
+
+	site_begin(&site, 1);
+	rig_start(&site.rig, 1);
+	rig_inspect(&site.rig, 1);
+	lose_power(&site, 300);
+	rig_why_says(&site.rig, rig_node(&site.rig, 1),
+		     "began to boot again in the middle of imaging");
+	site_end(&site);
+}
+END_TEST
+
+/* It has traded its token, and never said hello. */
+START_TEST(who_lost_its_power_before_its_hello_does_so_too)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	struct site site;
+	struct bu_node *node;
+
+	site_begin(&site, 1);
+	rig_start(&site.rig, 1);
+	node = rig_node(&site.rig, 1);
+	ck_assert_int_eq(rig_admit(&site.rig, node, rig_request(0), inventory, NULL),
+			 0);
+	rig_pass(&site.rig, 1000);
+	lose_power(&site, 90);
+	site_end(&site);
+}
+END_TEST
+
 RIG_UNIT("stolen", a_stolen_token_gives_no_certificate,
 	 a_card_that_answers_for_several_hosts_is_named,
 	 a_host_is_told_by_its_serial_number_and_any_card,
 	 a_boot_is_proven_by_what_its_machine_asks_for,
-	 who_is_late_says_where_its_boot_ended)
+	 who_is_late_says_where_its_boot_ended,
+	 who_lost_its_power_in_the_middle_begins_again_within_minutes,
+	 who_lost_its_power_before_its_hello_does_so_too)

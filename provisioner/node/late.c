@@ -67,7 +67,7 @@ bu_late_note(struct bu_reconcile *rec, struct bu_node *node)
 	int stuck = climbs_again(rec, node) && node->step.status == BU_STEP_FAILED;
 
 	if (bu_state_info(node->state)->ladder == BU_LADDER_POWER &&
-	    (stuck || is_past(rec, node)))
+	    (stuck || is_past(rec, node) || bu_anew_is(rec, node)))
 		node->live.late_ms = bu_loop_now_ms(rec->fleet->loop);
 }
 
@@ -137,7 +137,11 @@ bu_late_check(struct bu_reconcile *rec, struct bu_node *node)
 
 	if (node->live.appending || bu_late_is_frozen(rec, node))
 		return;
-	if (is_past(rec, node)) {
+	if (bu_anew_is(rec, node)) {
+		BU_REASON_SET(&reason, BEGAN_AGAIN,
+			      .text = {bu_state_name(node->state)});
+		end_late(rec, node, &reason);
+	} else if (is_past(rec, node)) {
 		int64_t limit_ms =
 			bu_reconcile_deadline(rec, node) - bu_reconcile_since_ms(node);
 

@@ -124,6 +124,14 @@ struct bu_boot_proof {
 	int64_t stranger_ms;
 };
 
+/* Its machine has asked for its boot script while its ramdisk should be at work
+ * (provisioner/node/anew.c). */
+struct bu_anew {
+	int64_t seq;      /* of the state that it was in; 0 = it has not */
+	int64_t asked_ms; /* awake */
+	int64_t heard_ms; /* when its agent had been heard by then */
+};
+
 /* Whether what its machine writes to its serial console is kept. */
 struct bu_console_fact {
 	char state[8];   /* "open", "waits", "none", "taken" or "off"; "" = not known */
@@ -136,6 +144,7 @@ struct bu_console_fact {
 struct bu_node_live {
 	struct bu_power_fact power_seen;
 	struct bu_boot_proof boot;
+	struct bu_anew anew;
 	struct bu_console_fact console;
 	int power_running; /* of provisioner/node/verbs_power.c */
 	struct bu_agent_fact agent;

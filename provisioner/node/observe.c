@@ -41,8 +41,8 @@ struct bu_observer {
 };
 
 /* A clock that stands still while bringupd does. */
-static int64_t
-awake_ms(const struct bu_reconcile *rec)
+int64_t
+bu_observe_awake_ms(const struct bu_reconcile *rec)
 {
 	int64_t step_ms = bu_loop_now_ms(rec->fleet->loop) - rec->ticked_ms;
 
@@ -54,7 +54,7 @@ awake_ms(const struct bu_reconcile *rec)
 static int
 is_silent(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	int64_t now_ms = awake_ms(rec);
+	int64_t now_ms = bu_observe_awake_ms(rec);
 	int64_t heard_ms = node->live.agent.heard_ms;
 
 	if (heard_ms < AGENT_START_MS - AGENT_SILENT_MS)
@@ -66,13 +66,13 @@ is_silent(const struct bu_reconcile *rec, const struct bu_node *node)
 void
 bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node)
 {
-	node->live.agent.heard_ms = awake_ms(rec);
+	node->live.agent.heard_ms = bu_observe_awake_ms(rec);
 }
 
 void
 bu_reconcile_busy(struct bu_reconcile *rec, struct bu_node *node, int64_t for_ms)
 {
-	node->live.agent.busy_ms = for_ms ? awake_ms(rec) + for_ms : 0;
+	node->live.agent.busy_ms = for_ms ? bu_observe_awake_ms(rec) + for_ms : 0;
 }
 
 void
@@ -204,7 +204,7 @@ bu_reconcile_is_idle(const struct bu_reconcile *rec, const struct bu_node *node)
 static void
 ask(struct bu_observer *observer)
 {
-	int64_t now_ms = awake_ms(observer->rec);
+	int64_t now_ms = bu_observe_awake_ms(observer->rec);
 
 	if (!observer->wanted || now_ms < observer->next_ms)
 		return;
@@ -220,7 +220,8 @@ static int
 cluster_silent(const struct bu_observer *observer)
 {
 	return observer && observer->open_ms &&
-	       awake_ms(observer->rec) - observer->open_ms >= CLUSTER_SILENT_MS;
+	       bu_observe_awake_ms(observer->rec) - observer->open_ms >=
+		       CLUSTER_SILENT_MS;
 }
 
 /* --- conditions --- */
@@ -344,7 +345,7 @@ static int
 is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_cluster_fact *fact = &node->live.cluster;
-	int64_t now_ms = awake_ms(rec);
+	int64_t now_ms = bu_observe_awake_ms(rec);
 
 	return node->state == BU_STATE_READY && node->joined.cluster[0] &&
 	       fact->at_ms && !cluster_silent(observer_of(rec, &node->joined)) &&
@@ -366,7 +367,7 @@ rejoin(struct bu_reconcile *rec, struct bu_node *node)
 		BU_REASON_SET(
 			&reason, CLUSTER_REFUSES,
 			.text = {node->joined.cluster, fact->state, fact->reason});
-	node->live.lost_ms = awake_ms(rec);
+	node->live.lost_ms = bu_observe_awake_ms(rec);
 	bu_reconcile_try(rec, node, BU_TRIGGER_LOST, &reason, NULL, 0);
 }
 
@@ -394,7 +395,7 @@ bu_observe_tick(struct bu_reconcile *rec)
 	struct bu_fleet *fleet = rec->fleet;
 	struct news news = {0};
 
-	rec->awake_ms = awake_ms(rec);
+	rec->awake_ms = bu_observe_awake_ms(rec);
 	rec->ticked_ms = bu_loop_now_ms(fleet->loop);
 	for (struct bu_observer *o = rec->observers; o; o = o->next)
 		o->wanted = 0;

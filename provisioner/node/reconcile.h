@@ -144,6 +144,11 @@ struct bu_node *bu_reconcile_claimed(const struct bu_reconcile *rec,
 int bu_reconcile_boots(const struct bu_node *node);
 /* The same, and nobody knows a MAC of its machine. */
 int bu_reconcile_lacks_mac(const struct bu_reconcile *rec, const struct bu_node *node);
+/* Its ramdisk should be at work: who asks for its boot script now has lost it. */
+int bu_reconcile_may_begin_anew(const struct bu_node *node);
+/* Its machine has asked for its boot script then. When its agent stays silent, too,
+ * what it was at begins anew, before its deadline. */
+void bu_reconcile_begins_anew(struct bu_reconcile *rec, struct bu_node *node);
 /* May who shows the certificate of this fingerprint speak for the node's machine? A
  * renewed one ends the one before with its first use. BU_ERR_DENIED. */
 bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *node,

@@ -147,7 +147,12 @@ void bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 void bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 			const struct bu_err *failure, const char *detail);
 
+/* anew.c. It began to boot again in the middle, and its agent is silent since. */
+int bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node);
+
 /* observe.c */
+/* A clock that stands still while bringupd does. */
+int64_t bu_observe_awake_ms(const struct bu_reconcile *rec);
 /* The cluster by driver and configuration, opened when it was not; NULL when there is
  * no such driver. */
 struct bu_cluster *bu_observe_cluster(struct bu_reconcile *rec,

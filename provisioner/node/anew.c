@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A machine that begins to boot again while its ramdisk should be at work: it lost its
+ * power, or somebody reset it. api/boot.c tells when it asks for its boot script,
+ * late.c asks at each tick. Invariant: neither the request, which any host of the boot
+ * network can make, nor the silence of an agent is enough for a power cycle; both
+ * together are.
+ */
+#include <string.h>
+
+#include "provisioner/node/reconcile_impl.h"
+
+/* A ramdisk that was not interrupted is heard each few seconds. */
+enum { SILENT_MS = 60000 };
+
+/* Its agent has traded the token of this boot, and has not yet been left behind. */
+static int
+is_in_ramdisk(const struct bu_node *node)
+{
+	return node->state == BU_STATE_IMAGING ||
+	       (node->state == BU_STATE_INSPECTING &&
+		node->step.action == BU_ACTION_NETBOOT &&
+		strcmp(node->admitted_step, node->step.id) == 0);
+}
+
+int
+bu_reconcile_may_begin_anew(const struct bu_node *node)
+{
+	return is_in_ramdisk(node) && !node->hold.owner;
+}
+
+void
+bu_reconcile_begins_anew(struct bu_reconcile *rec, struct bu_node *node)
+{
+	struct bu_anew *anew = &node->live.anew;
+
+	if (!bu_reconcile_may_begin_anew(node))
+		return;
+	/* The first request counts: a firmware that finds nothing asks again. */
+	if (anew->seq == node->state_seq && anew->heard_ms == node->live.agent.heard_ms)
+		return;
+	anew->seq = node->state_seq;
+	anew->heard_ms = node->live.agent.heard_ms;
+	anew->asked_ms = bu_observe_awake_ms(rec);
+}
+
+int
+bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_anew *anew = &node->live.anew;
+
+	return anew->seq && anew->seq == node->state_seq &&
+	       bu_reconcile_may_begin_anew(node) && node->live.in_profile &&
+	       anew->heard_ms == node->live.agent.heard_ms &&
+	       bu_observe_awake_ms(rec) - anew->asked_ms >= SILENT_MS;
+}
