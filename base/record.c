@@ -96,9 +96,11 @@ init_member(const struct bu_field *field, void *record)
 
 	switch (field->kind) {
 	case BU_FIELD_TEXT:
-	case BU_FIELD_STRING:
 	case BU_FIELD_JSON:
 		memset(member, 0, field->size);
+		break;
+	case BU_FIELD_STRING:
+		memcpy(member, &field->unsaid, sizeof(field->unsaid));
 		break;
 	case BU_FIELD_INT:
 	case BU_FIELD_FLAG:
@@ -182,7 +184,7 @@ is_default(const struct bu_field *field, const void *record)
 	case BU_FIELD_STRING:
 	case BU_FIELD_JSON:
 		memcpy(&string, member, sizeof(string));
-		return !string;
+		return !string || (field->unsaid && strcmp(string, field->unsaid) == 0);
 	case BU_FIELD_INT:
 	case BU_FIELD_FLAG:
 	case BU_FIELD_WORD:
@@ -296,6 +298,8 @@ write_member(const struct bu_field *field, const void *record)
 	const void *member = (const char *)record + field->offset;
 	void *pointer;
 
+	if (field->need == BU_NULL && is_default(field, record))
+		return json_null();
 	switch (field->kind) {
 	case BU_FIELD_TEXT:
 		return write_text(member);

@@ -38,13 +38,14 @@ enum bu_field_kind {
 	BU_FIELD_IS,      /* no member: always words[0] */
 };
 
-/* What a missing field means. The default of a TEXT is "", of a STRING or JSON NULL, of
- * a list no members, of a record the default of each of its fields, of a number, flag
- * or word `otherwise`. */
+/* What a missing field means. The default of a TEXT is "", of a STRING `unsaid`, of a
+ * JSON NULL, of a list no members, of a record the default of each of its fields, of a
+ * number, flag or word `otherwise`. */
 enum bu_need {
 	BU_REQUIRED, /* an error */
 	BU_OPTIONAL, /* the default; written whatever it is */
 	BU_SPARSE,   /* the default; and the default is not written */
+	BU_NULL,     /* the default; and the default is written as null, and so read */
 };
 
 /* The form of a text; what: "a MAC address in lower case". */
@@ -58,10 +59,11 @@ struct bu_field {
 	enum bu_field_kind kind;
 	enum bu_need need;
 	size_t offset;
-	size_t size;       /* of the member; of one member of a list */
-	int64_t min, max;  /* of a number; both 0: from 0 to what the type holds; of a
-			      list: how many. max of a STRING: bytes, 0 = any */
-	int64_t otherwise; /* the default of a number, flag or word */
+	size_t size;        /* of the member; of one member of a list */
+	int64_t min, max;   /* of a number; both 0: from 0 to what the type holds; of a
+			       list: how many. max of a STRING: bytes, 0 = any */
+	int64_t otherwise;  /* the default of a number, flag or word */
+	const char *unsaid; /* the default of a STRING */
 	const struct bu_form *form;
 	const char *const *words; /* ends with NULL */
 	const struct bu_field *fields;
@@ -99,6 +101,22 @@ struct bu_field {
 #define BU_FIELD_V(oldest, newest)                                                     \
 	{.key = "v", .kind = BU_FIELD_VERSION, .min = oldest, .max = newest}
 #define BU_FIELD_END {.key = NULL}
+/*
+ * A struct of plain members and its table from one list:
+ *
+ *	#define END_ROWS(X, T) X(T, STRING, node) X(T, INT, port, .need = BU_NULL)
+ *	struct end BU_ROW_STRUCT(END_ROWS);
+ *	static const struct bu_field end_fields[] = BU_ROW_TABLE(END_ROWS, struct end);
+ */
+#define BU_ROW_STRUCT(rows) {rows(BU_ROW_MEMBER, )}
+#define BU_ROW_TABLE(rows, type) {rows(BU_ROW, type) BU_FIELD_END}
+#define BU_ROW_MEMBER(type, kind, name, ...) BU_PLAIN_##kind name;
+#define BU_ROW(type, kind, name, ...) BU_FIELD(kind, type, name, ##__VA_ARGS__),
+#define BU_PLAIN_STRING const char *
+#define BU_PLAIN_INT int64_t
+#define BU_PLAIN_REAL double
+#define BU_PLAIN_FLAG int
+#define BU_PLAIN_JSON const json_t *
 /* clang-format on */
 
 /* New reference. Texts are made printable. */

@@ -174,6 +174,8 @@ read_fields(const struct bu_field *fields, const json_t *value, void *record,
 		const json_t *its = json_object_get(value, fields->key);
 		struct place place = {.up = up, .key = fields->key};
 
+		if (fields->need == BU_NULL && json_is_null(its))
+			continue;
 		if (its ? read_member(fields, its, record, &place, err) != 0
 			: fields->need == BU_REQUIRED &&
 				    wrong(&place, err, "missing; expected %s",

@@ -274,6 +274,40 @@ START_TEST(passes_over_fields_of_a_newer_peer)
 }
 END_TEST
 
-BU_UNIT("record", comes_back_as_it_went, a_default_is_said_by_its_row,
-	refuses_what_no_row_allows, other_peoples_texts_are_made_printable,
-	passes_over_fields_of_a_newer_peer)
+#define RUN_ROWS(X, T)                                                                 \
+	X(T, STRING, end, .need = BU_SPARSE, .unsaid = "none")                         \
+	X(T, INT, at_ms, .need = BU_NULL)                                              \
+	X(T, FLAG, on) X(T, REAL, gbps) X(T, JSON, rest, .need = BU_NULL)
+struct run BU_ROW_STRUCT(RUN_ROWS);
+
+/* null is a default that is said; another type is none. */
+START_TEST(one_list_makes_the_struct_and_its_table)
+{
+	static const struct bu_field fields[] = BU_ROW_TABLE(RUN_ROWS, struct run);
+	static const char empty[] =
+		"{\"at_ms\":null,\"on\":true,\"gbps\":0.5,\"rest\":null}";
+	static const char full[] = "{\"end\":\"x\",\"at_ms\":7,\"on\":false,"
+				   "\"gbps\":1.0,\"rest\":[1]}";
+	bu_autojson json_t *none = parsed(empty), *all = parsed(full);
+	bu_autojson json_t *wrong = parsed("{\"at_ms\":\"7\"}");
+	bu_autojson json_t *none_again = NULL, *all_again = NULL;
+	struct run run;
+
+	ck_assert_int_eq(bu_record_from_json(fields, none, &run, NULL), 0);
+	ck_assert_str_eq(run.end, "none");
+	ck_assert_int_eq(run.at_ms, 0);
+	ck_assert_ptr_null(run.rest);
+	none_again = bu_record_to_json(fields, &run);
+	ck_assert(json_equal(none, none_again));
+	ck_assert_int_eq(bu_record_from_json(fields, all, &run, NULL), 0);
+	ck_assert_str_eq(run.end, "x");
+	ck_assert_int_eq(run.at_ms, 7);
+	all_again = bu_record_to_json(fields, &run);
+	ck_assert(json_equal(all, all_again));
+	ck_assert_int_eq(bu_record_from_json(fields, wrong, &run, NULL), -1);
+}
+END_TEST
+
+BU_UNIT("record", one_list_makes_the_struct_and_its_table, comes_back_as_it_went,
+	a_default_is_said_by_its_row, refuses_what_no_row_allows,
+	other_peoples_texts_are_made_printable, passes_over_fields_of_a_newer_peer)

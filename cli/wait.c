@@ -5,6 +5,7 @@
  */
 #include "cli/wait.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,8 +33,13 @@ struct wait {
 	int64_t deadline_ms; /* monotonic */
 	int64_t version;     /* of the last document; -1 = none */
 	int silent;          /* bringupd did not answer the last time */
-	json_t *document;    /* the last one: the status, with this rollout whole */
 };
+
+static const struct bu_shown_rollout *
+last_of(const struct wait *wait)
+{
+	return &bu_follow_last(wait->follow)->rollout;
+}
 
 /* The whole rollout; null while its first event is on its way to the log. */
 static json_t *
@@ -43,8 +49,7 @@ ask_rollout(struct wait *wait, struct bu_err *err)
 	json_t *rollout = bu_client_get(wait->client, 0, &failure, "/v1/rollouts/%s",
 					wait->rollout);
 
-	if (!rollout && failure.kind == BU_ERR_NOTFOUND &&
-	    !json_is_object(json_object_get(wait->document, "rollout")))
+	if (!rollout && failure.kind == BU_ERR_NOTFOUND && !last_of(wait)->id)
 		return json_null();
 	if (!rollout)
 		*err = failure;
@@ -100,7 +105,7 @@ on_silence(struct wait *wait, const struct bu_err *err)
 static void
 show(struct wait *wait, const char *notes)
 {
-	bu_autojson json_t *nodes = bu_follow_nodes(wait->follow);
+	struct bu_shown_nodes nodes = bu_follow_nodes(wait->follow);
 
 	if (*notes) {
 		if (wait->on_terminal)
@@ -109,74 +114,73 @@ show(struct wait *wait, const char *notes)
 		fflush(stdout);
 	}
 	if (wait->on_terminal)
-		bu_screen_nodes(&wait->screen, nodes,
-				bu_json_int(wait->document, "time_ms", 0));
+		bu_screen_nodes(&wait->screen, &nodes);
+	free(nodes.nodes);
 }
 
 static int
 look(struct wait *wait, enum bu_follow_end *ret_end, struct bu_err *err)
 {
-	json_t *document = poll_status(wait, err);
+	bu_autojson json_t *document = poll_status(wait, err);
 	bu_autofree char *text = NULL;
 	size_t size;
 	FILE *notes;
+	int rc;
 
 	*ret_end = BU_FOLLOW_MORE;
 	if (!document)
 		return on_silence(wait, err);
-	json_decref(wait->document);
-	wait->document = document;
-	wait->silent = 0;
-	wait->version = bu_json_int(document, "version", -1);
 	notes = open_memstream(&text, &size);
 	if (!notes)
 		return bu_err_set(err, BU_ERR_IO, 0, "no memory stream: %m");
-	*ret_end = bu_follow_update(wait->follow, document,
-				    wait->on_terminal ? NULL : stdout, notes);
+	rc = bu_follow_update(wait->follow, document, wait->on_terminal ? NULL : stdout,
+			      notes, ret_end, err);
 	fclose(notes);
-	show(wait, text);
-	return 0;
+	wait->silent = 0;
+	wait->version = bu_follow_last(wait->follow)->version;
+	if (rc == 0)
+		show(wait, text);
+	return rc;
 }
 
 static int
 fail_timeout(const struct wait *wait, int timeout_s, struct bu_err *err)
 {
-	const json_t *rollout = json_object_get(wait->document, "rollout");
-	const char *state = bu_json_str(rollout, "state", "running");
+	const struct bu_shown_rollout *rollout = last_of(wait);
 	bu_autofree char *who = bu_follow_unsettled(wait->follow);
 
 	bu_follow_print_unready(wait->follow, stderr);
 	return bu_err_set(err, BU_ERR_TIMEOUT, 0,
-			  "not settled after %d s: %lld under way, %lld not "
-			  "started%s%s; the rollout is %s, see bringup rollout show %s",
-			  timeout_s, (long long)bu_json_int(rollout, "under_way", 0),
-			  (long long)bu_json_int(rollout, "turn", 0), *who ? "; " : "",
-			  who, state, wait->rollout);
+			  "not settled after %d s: %" PRId64 " under way, %" PRId64
+			  " not started%s%s; the rollout is %s, see bringup rollout "
+			  "show %s",
+			  timeout_s, rollout->under_way, rollout->turn,
+			  *who ? "; " : "", who,
+			  rollout->state ? rollout->state : "running", wait->rollout);
 }
 
 static int
 fail_stopped(const struct wait *wait, struct bu_err *err)
 {
-	const json_t *rollout = json_object_get(wait->document, "rollout");
-	const char *reason = bu_json_str(rollout, "reason", "");
-	const char *state = bu_json_str(rollout, "state", "?");
-	long long left = (long long)bu_json_int(rollout, "turn", 0);
+	const struct bu_shown_rollout *rollout = last_of(wait);
+	const char *reason = rollout->reason;
 
 	bu_follow_print_unready(wait->follow, stderr);
-	if (strcmp(state, "stopped") != 0)
+	if (strcmp(rollout->state, "stopped") != 0)
 		return bu_err_set(err, BU_ERR_CANCELLED, 0, "rollout %s is %s%s%s",
-				  wait->rollout, state, *reason ? ": " : "", reason);
-	return bu_err_set(
-		err, BU_ERR_VERIFY, 0,
-		"rollout %s stopped itself: %s; %lld node%s untouched; bringup "
-		"rollout resume %s goes on",
-		wait->rollout, reason, left, left == 1 ? " is" : "s are",
-		wait->rollout);
+				  wait->rollout, rollout->state, *reason ? ": " : "",
+				  reason);
+	return bu_err_set(err, BU_ERR_VERIFY, 0,
+			  "rollout %s stopped itself: %s; %" PRId64
+			  " node%s untouched; bringup rollout resume %s goes on",
+			  wait->rollout, reason, rollout->turn,
+			  rollout->turn == 1 ? " is" : "s are", wait->rollout);
 }
 
 /* Every order was carried out, and yet not every node can be used. */
 static int
-fail_away(const struct wait *wait, const json_t *nodes, struct bu_err *err)
+fail_away(const struct wait *wait, const struct bu_shown_nodes *nodes,
+	  struct bu_err *err)
 {
 	bu_autofree char *summary = bu_node_summary(nodes);
 
@@ -188,9 +192,9 @@ fail_away(const struct wait *wait, const json_t *nodes, struct bu_err *err)
 }
 
 static int
-conclude(struct wait *wait, enum bu_follow_end end, int timeout_s, struct bu_err *err)
+conclude(struct wait *wait, enum bu_follow_end end, const struct bu_shown_nodes *nodes,
+	 int timeout_s, struct bu_err *err)
 {
-	bu_autojson json_t *nodes = bu_follow_nodes(wait->follow);
 	bu_autofree char *words = NULL;
 
 	bu_screen_clear(&wait->screen);
@@ -208,7 +212,7 @@ conclude(struct wait *wait, enum bu_follow_end end, int timeout_s, struct bu_err
 	case BU_FOLLOW_BAD:
 		break;
 	}
-	words = bu_rollout_words(json_object_get(wait->document, "rollout"));
+	words = bu_rollout_words(last_of(wait));
 	bu_follow_print_unready(wait->follow, stderr);
 	return bu_err_set(err, BU_ERR_VERIFY, 0,
 			  "rollout %s %s; `bringup rollout show %s` and `bringup node "
@@ -232,6 +236,7 @@ bu_wait_for(struct bu_client *client, const struct bu_planned *planned,
 			bu_mono_ms(bu_clock_system()) + (int64_t)timeout_s * 1000,
 		.version = -1,
 	};
+	struct bu_shown_nodes nodes;
 	enum bu_follow_end end;
 	int rc;
 
@@ -239,9 +244,10 @@ bu_wait_for(struct bu_client *client, const struct bu_planned *planned,
 		rc = look(&wait, &end, err);
 	} while (rc == 0 && end == BU_FOLLOW_MORE &&
 		 bu_mono_ms(bu_clock_system()) < wait.deadline_ms);
+	nodes = bu_follow_nodes(wait.follow);
 	if (rc == 0)
-		rc = conclude(&wait, end, timeout_s, err);
+		rc = conclude(&wait, end, &nodes, timeout_s, err);
+	free(nodes.nodes);
 	bu_follow_destroy(wait.follow);
-	json_decref(wait.document);
 	return rc;
 }

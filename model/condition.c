@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "model/shown_node.h"
 
 static const struct bu_condition_info infos[] = {
 #define X(id, name, of, away, set, cleared, words)                                     \
@@ -59,10 +60,12 @@ bu_conditions_to_json(const struct bu_condition conditions[BU_CONDITION_COUNT])
 		if (!conditions[id].on)
 			continue;
 		text = bu_condition_text(id, &conditions[id]);
-		json_array_append_new(
-			list, json_pack("{s:s,s:I,s:s,s:b}", "name", infos[id].name,
-					"since_ms", (json_int_t)conditions[id].since_ms,
-					"text", text, "away", infos[id].away));
+		json_array_append_new(list,
+				      bu_record_to_json(bu_shown_condition_fields,
+							&(struct bu_shown_condition){
+								infos[id].name,
+								conditions[id].since_ms,
+								text, infos[id].away}));
 	}
 	return list;
 }

@@ -12,7 +12,9 @@
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "cli/render/planned.h"
+#include "model/shown_status.h"
 #include "tests/support/cli.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 #define STEP                                                                           \
@@ -40,14 +42,6 @@ struct paper {
 	char *sent; /* body of the apply */
 };
 
-static char *
-double_quotes(const char *text)
-{
-	bu_autojson json_t *value = quoted(text);
-
-	return bu_json_canonical(value);
-}
-
 /* A request whole; owned. */
 static char *
 take(int fd)
@@ -73,14 +67,21 @@ take(int fd)
 	return text;
 }
 
-static const char *
+/* Owned. */
+static char *
 answer_to(const struct paper *paper, const char *request)
 {
+	bu_autojson json_t *value = NULL;
+
 	if (strncmp(request, "POST /v1/apply ", 15) == 0)
-		return paper->applied;
-	if (strncmp(request, "GET /v1/rollouts/r-1 ", 21) == 0)
-		return paper->rollout;
-	return "{'version':1,'time_ms':0," NODE ",'rollout':{'id':'r-1'}}";
+		value = quoted(paper->applied);
+	else if (strncmp(request, "GET /v1/rollouts/r-1 ", 21) == 0)
+		value = complete(bu_shown_rollout_whole_fields, quoted(paper->rollout));
+	else
+		value = complete(
+			bu_shown_status_fields,
+			quoted("{'version':1," NODE ",'rollout':{'id':'r-1'}}"));
+	return bu_json_canonical(value);
 }
 
 static void *
@@ -91,7 +92,7 @@ serve(void *arg)
 
 	while ((fd = accept(paper->fd, NULL, NULL)) >= 0) {
 		bu_autofree char *request = take(fd);
-		bu_autofree char *body = double_quotes(answer_to(paper, request));
+		bu_autofree char *body = answer_to(paper, request);
 
 		if (strncmp(request, "POST /v1/apply ", 15) == 0) {
 			free(paper->sent);

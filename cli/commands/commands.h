@@ -39,6 +39,8 @@ bu_must int bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *e
 bu_must int bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err);
 /* fabric show NODE. */
 bu_must int bu_fabric_show_node(const struct bu_options *options, struct bu_err *err);
+/* The table of an answer's "pairs". */
+bu_must int bu_fabric_print_pairs(const json_t *answer, struct bu_err *err);
 bu_must int bu_cmd_fabric_certificate(const struct bu_options *options,
 				      struct bu_err *err);
 /* Has options of its own; gives the exit code. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
@@ -12,8 +13,21 @@
 
 enum { POLL_S = 25 };
 
+int
+bu_fabric_print_pairs(const json_t *answer, struct bu_err *err)
+{
+	struct bu_shown_pairs shown;
+
+	if (bu_answer_read(bu_shown_pairs_fields, answer, &shown, err) != 0)
+		return -1;
+	bu_render_pairs(shown.pairs, shown.pairs_count, stdout);
+	bu_record_fini(bu_shown_pairs_fields, &shown);
+	return 0;
+}
+
+/* 1: some of it is bad; -1: it cannot be read. */
 static int
-print_run(const json_t *run, const struct bu_options *options)
+print_run(const json_t *run, const struct bu_options *options, struct bu_err *err)
 {
 	const json_t *pairs = json_object_get(run, "pairs");
 	const json_t *missed = json_object_get(run, "missed");
@@ -26,10 +40,10 @@ print_run(const json_t *run, const struct bu_options *options)
 
 		bad |= verdict != BU_VERDICT_PASS && verdict != BU_VERDICT_WARN;
 	}
-	if (options->format == BU_FORMAT_TABLE)
-		bu_render_pairs(pairs, stdout);
-	else
+	if (options->format != BU_FORMAT_TABLE)
 		bu_out_json(run, stdout);
+	else if (bu_fabric_print_pairs(run, err) != 0)
+		return -1;
 	json_array_foreach (missed, i, pair)
 		fprintf(stderr, "%s <-> %s was not measured on %s: %s\n",
 			bu_json_str(pair, "a", "?"), bu_json_str(pair, "b", "?"),
@@ -56,7 +70,7 @@ bu_cmd_fabric_run(const struct bu_options *options, struct bu_err *err)
 		if (!run)
 			return -1;
 		if (bu_json_bool(run, "done", 0))
-			return print_run(run, options);
+			return print_run(run, options, err);
 	}
 }
 
@@ -79,28 +93,25 @@ bu_fabric_show_node(const struct bu_options *options, struct bu_err *err)
 }
 
 static double
-gbps_of(const json_t *pairs, const char *rail, const char *from, const char *to)
+gbps_of(const struct bu_shown_pairs *shown, const char *rail, const char *from,
+	const char *to)
 {
-	size_t i;
-	json_t *pair;
+	for (size_t i = 0; i < shown->pairs_count; i++) {
+		const struct bu_shown_pair *pair = &shown->pairs[i];
 
-	json_array_foreach (pairs, i, pair) {
-		const char *a = bu_json_str(pair, "a", ""),
-			   *b = bu_json_str(pair, "b", "");
-
-		if (strcmp(bu_json_str(pair, "rail", ""), rail) != 0)
+		if (strcmp(pair->rail, rail) != 0)
 			continue;
-		if (strcmp(a, from) == 0 && strcmp(b, to) == 0)
-			return bu_json_real(pair, "ab_gbps", -1);
-		if (strcmp(b, from) == 0 && strcmp(a, to) == 0)
-			return bu_json_real(pair, "ba_gbps", -1);
+		if (strcmp(pair->a, from) == 0 && strcmp(pair->b, to) == 0)
+			return pair->ab_gbps;
+		if (strcmp(pair->b, from) == 0 && strcmp(pair->a, to) == 0)
+			return pair->ba_gbps;
 	}
 	return -1;
 }
 
 /* A row per sender, a column per receiver, Gbit/s of the last probe on this rail. */
 static void
-print_rail(const json_t *names, const json_t *pairs, const char *rail)
+print_rail(const json_t *names, const struct bu_shown_pairs *shown, const char *rail)
 {
 	size_t i, k, count = json_array_size(names);
 
@@ -114,7 +125,7 @@ print_rail(const json_t *names, const json_t *pairs, const char *rail)
 		printf("%-16s", from);
 		for (k = 0; k < count; k++) {
 			double gbps =
-				gbps_of(pairs, rail, from,
+				gbps_of(shown, rail, from,
 					json_string_value(json_array_get(names, k)));
 
 			if (gbps < 0)
@@ -126,40 +137,31 @@ print_rail(const json_t *names, const json_t *pairs, const char *rail)
 	}
 }
 
-/* The rails that were measured, in the order of their names. */
-static json_t *
-rails_of(const json_t *pairs)
+static int
+by_name(const void *a, const void *b)
 {
-	bu_autojson json_t *seen = json_object();
-	json_t *rails = json_array(), *value;
-	const char *rail;
-	size_t i;
-	json_t *pair;
-
-	json_array_foreach (pairs, i, pair)
-		json_object_set_new(seen, bu_json_str(pair, "rail", ""), json_true());
-	bu_autofree char *sorted = json_dumps(seen, JSON_SORT_KEYS | JSON_COMPACT);
-	bu_autojson json_t *again = json_loads(sorted, 0, NULL);
-
-	json_object_foreach (again, rail, value)
-		json_array_append_new(rails, json_string(rail));
-	return rails;
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* A table of each rail that was measured, in the order of their names. */
 static void
-print_matrix(const json_t *names, const json_t *pairs)
+print_matrix(const json_t *names, const struct bu_shown_pairs *shown)
 {
-	bu_autojson json_t *rails = rails_of(pairs);
-	size_t count = json_array_size(rails);
+	size_t count = shown->pairs_count, printed = 0;
+	bu_autofree const char **rails = bu_xcalloc(count + 1, sizeof(*rails));
 
+	for (size_t i = 0; i < count; i++)
+		rails[i] = shown->pairs[i].rail;
+	qsort(rails, count, sizeof(*rails), by_name);
 	if (count == 0)
-		print_rail(names, pairs, "");
+		print_rail(names, shown, "");
 	for (size_t i = 0; i < count; i++) {
-		const char *rail = json_string_value(json_array_get(rails, i));
-
-		if (count > 1)
-			printf("%srail %s\n", i ? "\n" : "", *rail ? rail : "-");
-		print_rail(names, pairs, rail);
+		if (i && strcmp(rails[i], rails[i - 1]) == 0)
+			continue;
+		if (strcmp(rails[0], rails[count - 1]) != 0)
+			printf("%srail %s\n", printed++ ? "\n" : "",
+			       *rails[i] ? rails[i] : "-");
+		print_rail(names, shown, rails[i]);
 	}
 }
 
@@ -170,13 +172,16 @@ bu_cmd_fabric_matrix(const struct bu_options *options, struct bu_err *err)
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *reply = bu_client_nodes(client, set, err), *names = NULL;
 	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
+	struct bu_shown_pairs shown;
 
-	if (!reply || !status)
+	if (!reply || !status ||
+	    bu_answer_read(bu_shown_pairs_fields, status, &shown, err) != 0)
 		return -1;
 	names = bu_out_pick(json_object_get(reply, "nodes"), "name");
 	if (options->format == BU_FORMAT_TABLE)
-		print_matrix(names, json_object_get(status, "pairs"));
+		print_matrix(names, &shown);
 	else
 		bu_out_json(json_object_get(status, "pairs"), stdout);
+	bu_record_fini(bu_shown_pairs_fields, &shown);
 	return 0;
 }

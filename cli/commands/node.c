@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/key_origin.h"
@@ -51,6 +52,18 @@ list_unknown(struct bu_client *client, const struct bu_options *options,
 	return 0;
 }
 
+static int
+print_nodes(const json_t *reply, struct bu_err *err)
+{
+	struct bu_shown_nodes nodes;
+
+	if (bu_answer_read(bu_shown_nodes_fields, reply, &nodes, err) != 0)
+		return -1;
+	bu_render_nodes(&nodes, stdout);
+	bu_record_fini(bu_shown_nodes_fields, &nodes);
+	return 0;
+}
+
 int
 bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
 {
@@ -65,12 +78,33 @@ bu_cmd_node_list(const struct bu_options *options, struct bu_err *err)
 	if (!reply)
 		return -1;
 	nodes = json_object_get(reply, "nodes");
+	if (options->format == BU_FORMAT_TABLE)
+		return print_nodes(reply, err);
 	if (options->format == BU_FORMAT_JSON)
 		bu_out_json(nodes, stdout);
-	else if (options->format == BU_FORMAT_HOSTLIST)
-		print_hostlist(nodes);
 	else
-		bu_render_nodes(nodes, bu_json_int(reply, "time_ms", 0), stdout);
+		print_hostlist(nodes);
+	return 0;
+}
+
+/* Each with a line between. */
+static int
+print_each(const json_t *nodes, void (*print)(const struct bu_shown_node *, FILE *),
+	   struct bu_err *err)
+{
+	json_t *answer;
+	size_t i;
+
+	json_array_foreach (nodes, i, answer) {
+		struct bu_shown_node node;
+
+		if (bu_answer_read(bu_shown_whole_fields, answer, &node, err) != 0)
+			return -1;
+		if (i)
+			putchar('\n');
+		print(&node, stdout);
+		bu_record_fini(bu_shown_whole_fields, &node);
+	}
 	return 0;
 }
 
@@ -79,8 +113,6 @@ bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = NULL;
 	bu_autojson json_t *nodes = NULL;
-	json_t *node;
-	size_t i;
 
 	if (options->origin)
 		return bu_node_origin(options, err);
@@ -88,40 +120,25 @@ bu_cmd_node_show(const struct bu_options *options, struct bu_err *err)
 	nodes = ask(client, options->args[0], err);
 	if (!nodes)
 		return -1;
-	if (options->format == BU_FORMAT_HOSTLIST) {
+	if (options->format == BU_FORMAT_TABLE)
+		return print_each(nodes, bu_render_node, err);
+	if (options->format == BU_FORMAT_HOSTLIST)
 		print_hostlist(nodes);
-	} else if (options->format == BU_FORMAT_JSON) {
+	else
 		/* One that was named is an object, a set is a list. */
 		bu_out_json(bu_node_name_ok(options->args[0]) ? json_array_get(nodes, 0)
 							      : nodes,
 			    stdout);
-	} else {
-		json_array_foreach (nodes, i, node) {
-			if (i)
-				putchar('\n');
-			bu_render_node(node, stdout);
-		}
-	}
 	return 0;
 }
 
-static int
-print_why(const json_t *nodes, struct bu_err *err)
+static void
+print_why(const struct bu_shown_node *node, FILE *out)
 {
-	json_t *node;
-	size_t i;
+	bu_autofree char *why = bu_out_clean(node->why, 1);
+	size_t size = strlen(why);
 
-	json_array_foreach (nodes, i, node) {
-		bu_autofree char *why = NULL;
-		const char *text;
-
-		if (bu_json_get_str(node, "why", &text, err) != 0)
-			return -1;
-		why = bu_out_clean(text, 1);
-		printf("%s%s%s", i ? "\n" : "", why,
-		       *why && why[strlen(why) - 1] == '\n' ? "" : "\n");
-	}
-	return 0;
+	fprintf(out, "%s%s", why, size && why[size - 1] == '\n' ? "" : "\n");
 }
 
 /* [{"name","why"}] */
@@ -149,7 +166,7 @@ bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
 	if (!nodes)
 		return -1;
 	if (options->format == BU_FORMAT_TABLE)
-		return print_why(nodes, err);
+		return print_each(nodes, print_why, err);
 	if (options->format == BU_FORMAT_JSON)
 		print_why_json(nodes);
 	else
@@ -157,14 +174,20 @@ bu_cmd_node_why(const struct bu_options *options, struct bu_err *err)
 	return 0;
 }
 
+static void
+print_certificates(const struct bu_shown_node *node, FILE *out)
+{
+	for (size_t i = 0; i < node->certificates_count; i++)
+		bu_render_certificate(&node->certificates[i], out);
+}
+
 int
 bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *node = bu_client_node(client, options->args[0], err);
+	bu_autojson json_t *nodes = node ? json_pack("[O]", node) : NULL;
 	const json_t *certificates = json_object_get(node, "certificates");
-	json_t *certificate;
-	size_t i;
 
 	if (!node)
 		return -1;
@@ -177,11 +200,8 @@ bu_cmd_fabric_certificate(const struct bu_options *options, struct bu_err *err)
 				  "%s has no certificate; bringup node why %s says "
 				  "what it waits for",
 				  options->args[0], options->args[0]);
-	if (options->format == BU_FORMAT_HOSTLIST) {
-		puts(options->args[0]);
-		return 0;
-	}
-	json_array_foreach (certificates, i, certificate)
-		bu_render_certificate(certificate, stdout);
+	if (options->format == BU_FORMAT_TABLE)
+		return print_each(nodes, print_certificates, err);
+	puts(options->args[0]);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
-#include "base/record.h"
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/render/output.h"
 #include "model/deed.h"
@@ -70,33 +70,30 @@ enum { POWER_POLL_MS = 300, POWER_WAIT_S = 90 };
 /* NULL while it is under way; the line for people, owned; *ret_ok whether it is done.
  */
 static char *
-power_outcome(const json_t *node, const char *op, int64_t since_ms, int *ret_ok)
+power_outcome(const struct bu_shown_power *power, const char *op, int64_t since_ms,
+	      int *ret_ok)
 {
-	const json_t *power = json_object_get(node, "power");
-	const json_t *seen = json_object_get(power, "seen");
-	int result = bu_json_word(power, "result", bu_outcome_names, BU_OUTCOME_NONE);
+	const struct bu_shown_seen *seen = &power->seen;
 	int status = bu_word_find(bu_deed_names, op) == BU_DEED_STATUS;
-	const char *error = status ? bu_json_str(seen, "error", "")
-				   : bu_json_str(power, "detail", "");
-	const char *is = bu_json_str(status ? seen : power, "power", "");
+	const char *error = status ? seen->error : power->detail;
+	const char *is = status ? seen->power : power->power;
 
-	if (status ? bu_json_int(seen, "at_ms", 0) < since_ms
-		   : result == BU_OUTCOME_ASKED)
+	if (status ? seen->at_ms < since_ms
+		   : strcmp(power->result, bu_outcome_names[BU_OUTCOME_ASKED]) == 0)
 		return NULL;
 	*ret_ok = !*error;
 	if (!*error)
 		return bu_xstrdup(is);
-	return bu_xasprintf("%s: %s%s%s%s",
-			    status ? "unknown" : bu_outcome_names[result], error,
+	return bu_xasprintf("%s: %s%s%s%s", status ? "unknown" : power->result, error,
 			    *is ? " (it is " : "", is, *is ? " now)" : "");
 }
 
 int
-bu_node_power_take(json_t *answers, const json_t *nodes, const char *op,
+bu_node_power_take(json_t *answers, const struct bu_shown_nodes *now, const char *op,
 		   int64_t since_ms)
 {
-	size_t i, k;
-	json_t *answer, *node;
+	size_t i;
+	json_t *answer;
 	int open = 0;
 
 	json_array_foreach (answers, i, answer) {
@@ -106,9 +103,10 @@ bu_node_power_take(json_t *answers, const json_t *nodes, const char *op,
 
 		if (!bu_json_bool(answer, "ok", 0) || json_object_get(answer, "ended"))
 			continue;
-		json_array_foreach (nodes, k, node)
-			if (strcmp(bu_json_str(node, "name", ""), name) == 0)
-				text = power_outcome(node, op, since_ms, &ok);
+		for (size_t k = 0; k < now->nodes_count && !text; k++)
+			if (strcmp(now->nodes[k].name, name) == 0)
+				text = power_outcome(&now->nodes[k].power, op, since_ms,
+						     &ok);
 		open += text == NULL;
 		if (!text)
 			continue;
@@ -122,23 +120,34 @@ bu_node_power_take(json_t *answers, const json_t *nodes, const char *op,
 	return open;
 }
 
+/* How many are still open; -1: it cannot be asked. */
+static int
+look_at_power(struct bu_client *client, const struct bu_options *options, json_t *reply,
+	      struct bu_err *err)
+{
+	bu_autojson json_t *answer = bu_client_nodes(client, options->args[1], err);
+	struct bu_shown_nodes now;
+	int open;
+
+	if (!answer || bu_answer_read(bu_shown_nodes_fields, answer, &now, err) != 0)
+		return -1;
+	open = bu_node_power_take(json_object_get(reply, "nodes"), &now,
+				  options->args[0], bu_json_int(reply, "time_ms", 0));
+	bu_record_fini(bu_shown_nodes_fields, &now);
+	return open;
+}
+
 static int
 wait_for_power(struct bu_client *client, const struct bu_options *options,
 	       json_t *reply, struct bu_err *err)
 {
-	json_t *answers = json_object_get(reply, "nodes");
-	int64_t since_ms = bu_json_int(reply, "time_ms", 0);
 	int64_t until_ms = bu_mono_ms(bu_clock_system()) + POWER_WAIT_S * 1000;
 
 	for (;;) {
-		bu_autojson json_t *now =
-			bu_client_nodes(client, options->args[1], err);
+		int open = look_at_power(client, options, reply, err);
 
-		if (!now)
-			return -1;
-		if (bu_node_power_take(answers, json_object_get(now, "nodes"),
-				       options->args[0], since_ms) == 0)
-			return 0;
+		if (open <= 0)
+			return open;
 		if (bu_mono_ms(bu_clock_system()) > until_ms)
 			return bu_err_set(err, BU_ERR_TIMEOUT, 0,
 					  "power %s: no outcome after %d s; bringup "

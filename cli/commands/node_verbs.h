@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "model/shown_status.h"
 #include "model/verb.h"
 
 /* The exit code, or -1 and err when nothing could be asked. */
@@ -19,7 +20,7 @@ int bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors)
 
 /* Fills what came of a power action, as the nodes tell it by now, into the answers to
  * it; how many have no outcome yet. since_ms: of the question, for status. */
-int bu_node_power_take(json_t *answers, const json_t *nodes, const char *op,
-		       int64_t since_ms);
+int bu_node_power_take(json_t *answers, const struct bu_shown_nodes *now,
+		       const char *op, int64_t since_ms);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "cli/commands/commands.h"
 #include "tests/support/cli.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 #define ANSWER                                                                         \
@@ -99,14 +100,19 @@ START_TEST(power_is_answered_by_what_came_of_it)
 			    "{'node':'n2','ok':true,'text':'power off asked for'},"
 			    "{'node':'n3','ok':false,'text':'refused'}]";
 	bu_autojson json_t *answers = quoted(asked), *status = quoted(asked);
-	bu_autojson json_t *first =
-		quoted("[" POWER("n1", "done", "off", "", "off",
-				 "5") "," POWER("n2", "asked", "", "", "", "0") "]");
-	bu_autojson json_t *last =
-		quoted("[" POWER("n2", "failed", "", "no session", "", "9") "]");
+	struct bu_shown_nodes first, last;
+	json_t *one = shown_as(
+		bu_shown_nodes_fields,
+		"{'nodes':[" POWER("n1", "done", "off", "", "off",
+				   "5") "," POWER("n2", "asked", "", "", "", "0") "]}",
+		&first);
+	json_t *two = shown_as(
+		bu_shown_nodes_fields,
+		"{'nodes':[" POWER("n2", "failed", "", "no session", "", "9") "]}",
+		&last);
 
-	ck_assert_int_eq(bu_node_power_take(answers, first, "off", 7), 1);
-	ck_assert_int_eq(bu_node_power_take(answers, last, "off", 7), 0);
+	ck_assert_int_eq(bu_node_power_take(answers, &first, "off", 7), 1);
+	ck_assert_int_eq(bu_node_power_take(answers, &last, "off", 7), 0);
 	ck_assert_str_eq(bu_json_str(json_array_get(answers, 0), "text", ""), "off");
 	ck_assert_str_eq(bu_json_str(json_array_get(answers, 1), "text", ""),
 			 "failed: no session");
@@ -115,9 +121,11 @@ START_TEST(power_is_answered_by_what_came_of_it)
 	ck_assert_str_eq(bu_json_str(json_array_get(answers, 2), "text", ""),
 			 "refused");
 	/* n1 was seen before the question */
-	ck_assert_int_eq(bu_node_power_take(status, first, "status", 7), 2);
-	ck_assert_int_eq(bu_node_power_take(status, first, "status", 5), 1);
+	ck_assert_int_eq(bu_node_power_take(status, &first, "status", 7), 2);
+	ck_assert_int_eq(bu_node_power_take(status, &first, "status", 5), 1);
 	ck_assert_str_eq(bu_json_str(json_array_get(status, 0), "text", ""), "off");
+	released(bu_shown_nodes_fields, &first, one);
+	released(bu_shown_nodes_fields, &last, two);
 }
 END_TEST
 

@@ -5,20 +5,19 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
 
 static json_t *
-ask_list(struct bu_client *client, struct bu_err *err)
+ask_list(struct bu_client *client, struct bu_shown_rollouts *ret, struct bu_err *err)
 {
 	json_t *reply = bu_client_get(client, 0, err, "/v1/rollouts");
 
-	if (reply && !json_is_array(json_object_get(reply, "rollouts"))) {
+	if (reply && bu_answer_read(bu_shown_rollouts_fields, reply, ret, err) != 0) {
 		json_decref(reply);
-		bu_err_set(err, BU_ERR_REMOTE, 0,
-			   "bringupd answered without a list of rollouts");
 		return NULL;
 	}
 	return reply;
@@ -28,17 +27,18 @@ int
 bu_cmd_rollout_list(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
-	bu_autojson json_t *reply = ask_list(client, err);
-	const json_t *rollouts = json_object_get(reply, "rollouts");
+	struct bu_shown_rollouts list;
+	bu_autojson json_t *reply = ask_list(client, &list, err);
 
 	if (!reply)
 		return -1;
 	if (options->format == BU_FORMAT_JSON)
-		bu_out_json(rollouts, stdout);
-	else if (json_array_size(rollouts))
-		bu_render_rollouts(rollouts, stdout);
+		bu_out_json(json_object_get(reply, "rollouts"), stdout);
+	else if (list.rollouts_count)
+		bu_render_rollouts(&list, stdout);
 	else
 		puts("nothing has been applied yet");
+	bu_record_fini(bu_shown_rollouts_fields, &list);
 	return 0;
 }
 
@@ -47,20 +47,20 @@ static char *
 choose(struct bu_client *client, const struct bu_options *options, struct bu_err *err)
 {
 	bu_autojson json_t *reply = NULL;
-	const char *id = NULL;
+	struct bu_shown_rollouts list;
+	char *id = NULL;
 
 	if (options->args_count)
 		return bu_client_escape(options->args[0]);
-	reply = ask_list(client, err);
+	reply = ask_list(client, &list, err);
 	if (!reply)
 		return NULL;
-	id = bu_json_str(json_array_get(json_object_get(reply, "rollouts"), 0), "id",
-			 NULL);
-	if (!id) {
+	if (list.rollouts_count)
+		id = bu_client_escape(list.rollouts[0].id);
+	else
 		bu_err_set(err, BU_ERR_NOTFOUND, 0, "nothing has been applied yet");
-		return NULL;
-	}
-	return bu_client_escape(id);
+	bu_record_fini(bu_shown_rollouts_fields, &list);
+	return id;
 }
 
 int
@@ -68,22 +68,25 @@ bu_cmd_rollout_show(const struct bu_options *options, struct bu_err *err)
 {
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autofree char *id = choose(client, options, err);
-	bu_autojson json_t *rollout =
+	bu_autojson json_t *reply =
 		id ? bu_client_get(client, 0, err, "/v1/rollouts/%s", id) : NULL;
+	struct bu_shown_rollout rollout;
 
-	if (!rollout)
+	if (!reply ||
+	    bu_answer_read(bu_shown_rollout_whole_fields, reply, &rollout, err) != 0)
 		return -1;
 	if (options->format == BU_FORMAT_JSON) {
-		bu_out_json(rollout, stdout);
+		bu_out_json(reply, stdout);
 	} else if (options->format == BU_FORMAT_HOSTLIST) {
 		bu_autojson json_t *names =
-			bu_out_pick(json_object_get(rollout, "nodes"), "node");
+			bu_out_pick(json_object_get(reply, "nodes"), "node");
 		bu_autofree char *text = bu_out_fold(names);
 
 		puts(text);
 	} else {
-		bu_render_rollout(rollout, stdout);
+		bu_render_rollout(&rollout, stdout);
 	}
+	bu_record_fini(bu_shown_rollout_whole_fields, &rollout);
 	return 0;
 }
 

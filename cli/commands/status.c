@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "cli/answer.h"
 #include "cli/client.h"
 #include "cli/commands/commands.h"
 #include "cli/render/output.h"
@@ -20,24 +21,37 @@ print_names(const json_t *names)
 	puts(text);
 }
 
-static void
-print_status(const json_t *status, const struct bu_options *options)
+static int
+show(const json_t *answer, const struct bu_options *options, struct bu_err *err)
+{
+	struct bu_shown_status status;
+
+	if (bu_answer_read(bu_shown_status_fields, answer, &status, err) != 0)
+		return -1;
+	if (options->watch && isatty(STDOUT_FILENO))
+		fputs("\033[H\033[2J", stdout);
+	bu_render_status(&status, stdout);
+	bu_record_fini(bu_shown_status_fields, &status);
+	return 0;
+}
+
+static int
+print_status(const json_t *status, const struct bu_options *options, struct bu_err *err)
 {
 	bu_autojson json_t *names =
 		bu_out_pick(json_object_get(status, "nodes"), "name");
+	int rc = 0;
 
-	if (options->format == BU_FORMAT_HOSTLIST) {
+	if (options->format == BU_FORMAT_HOSTLIST)
 		print_names(names);
-	} else if (options->format == BU_FORMAT_TABLE) {
-		if (options->watch && isatty(STDOUT_FILENO))
-			fputs("\033[H\033[2J", stdout);
-		bu_render_status(status, stdout);
-	} else if (options->watch) {
+	else if (options->format == BU_FORMAT_TABLE)
+		rc = show(status, options, err);
+	else if (options->watch)
 		bu_out_json_line(status, stdout);
-	} else {
+	else
 		bu_out_json(status, stdout);
-	}
 	fflush(stdout);
+	return rc;
 }
 
 /* Until the daemon does not answer or a person ends it. */
@@ -52,9 +66,10 @@ watch(struct bu_client *client, int64_t version, const struct bu_options *option
 
 		if (!status)
 			return -1;
-		if (bu_json_int(status, "version", 0) != version ||
-		    isatty(STDOUT_FILENO))
-			print_status(status, options);
+		if ((bu_json_int(status, "version", 0) != version ||
+		     isatty(STDOUT_FILENO)) &&
+		    print_status(status, options, err) != 0)
+			return -1;
 		version = bu_json_int(status, "version", 0);
 	}
 	return bu_err_set(err, BU_ERR_IO, 0, "cannot write the output");
@@ -66,9 +81,8 @@ bu_cmd_status(const struct bu_options *options, struct bu_err *err)
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autojson json_t *status = bu_client_get(client, 0, err, "/v1/status");
 
-	if (!status)
+	if (!status || print_status(status, options, err) != 0)
 		return -1;
-	print_status(status, options);
 	if (!options->watch)
 		return 0;
 	return watch(client, bu_json_int(status, "version", 0), options, err);
@@ -95,7 +109,7 @@ bu_cmd_fabric_show(const struct bu_options *options, struct bu_err *err)
 	else if (options->format == BU_FORMAT_HOSTLIST)
 		print_names(names);
 	else if (json_array_size(pairs))
-		bu_render_pairs(pairs, stdout);
+		return bu_fabric_print_pairs(status, err);
 	else
 		puts("no pair of nodes has been measured yet");
 	return 0;

@@ -5,9 +5,12 @@
  */
 #include "cli/render/follow.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
+#include "cli/answer.h"
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "cli/render/render.h"
@@ -19,13 +22,24 @@ struct watched {
 	int64_t since_ms;
 	int tenths; /* of its progress; -1 = none */
 	char *wait; /* what keeps it there, without figures; "" = nothing */
-	json_t *node;
+	json_t *of; /* that is `node`; NULL until it was seen */
+	struct bu_shown_node node;
 };
 
 struct bu_follow {
 	struct watched *nodes; /* sorted by name */
 	size_t count;
-	char *told; /* what was said of the rollout last */
+	char *told;       /* what was said of the rollout last */
+	json_t *document; /* that is `last` */
+	struct bu_followed last;
+};
+
+static const struct bu_field followed_fields[] = {
+	BU_FIELD(INT, struct bu_followed, version),
+	BU_FIELD(INT, struct bu_followed, time_ms),
+	BU_FIELD(RECORD, struct bu_followed, rollout,
+		 .fields = bu_shown_rollout_whole_fields, .need = BU_NULL),
+	BU_FIELD_END,
 };
 
 static int
@@ -65,8 +79,11 @@ bu_follow_destroy(struct bu_follow *follow)
 		free(follow->nodes[i].name);
 		free(follow->nodes[i].state);
 		free(follow->nodes[i].wait);
-		json_decref(follow->nodes[i].node);
+		bu_record_fini(bu_shown_listed_fields, &follow->nodes[i].node);
+		json_decref(follow->nodes[i].of);
 	}
+	bu_record_fini(followed_fields, &follow->last);
+	json_decref(follow->document);
 	free(follow->nodes);
 	free(follow->told);
 	free(follow);
@@ -76,9 +93,11 @@ bu_follow_destroy(struct bu_follow *follow)
 static void
 print_change(const struct watched *watched, const char *fallback, FILE *changes)
 {
-	bu_autofree char *progress = bu_node_progress(watched->node);
-	bu_autofree char *note = bu_node_note(watched->node);
-	bu_autofree char *state = bu_node_state(watched->node);
+	const struct bu_shown_node *node = &watched->node;
+	int seen = watched->of != NULL;
+	bu_autofree char *progress = seen ? bu_node_progress(node) : bu_xstrdup("");
+	bu_autofree char *note = seen ? bu_node_note(node) : bu_xstrdup("");
+	bu_autofree char *state = seen ? bu_node_state(node) : bu_xstrdup("?");
 	const char *why = *note ? note : fallback;
 	bu_autofree char *raw =
 		bu_xasprintf("%s: %s%s%s%s%s", watched->name, state,
@@ -92,7 +111,7 @@ print_change(const struct watched *watched, const char *fallback, FILE *changes)
 /* What keeps the node, without the figures that run: "power, 2 s" is "power,  s", and
  * node002 stays as it is. Owned. */
 static char *
-wait_of(const json_t *node)
+wait_of(const struct bu_shown_node *node)
 {
 	char *text = bu_node_wait(node), *to = text;
 	int in_word = 0;
@@ -109,45 +128,59 @@ wait_of(const json_t *node)
 }
 
 static void
-update_node(struct watched *watched, json_t *node, FILE *changes)
+tell_node(struct watched *watched, FILE *changes)
 {
-	const char *state = bu_json_str(node, "state", "?");
+	const struct bu_shown_node *node = &watched->node;
 	int percent = bu_node_percent(node);
 	int tenths = percent < 0 ? -1 : percent / 10;
-	int64_t since_ms = bu_json_int(node, "since_ms", 0);
 	bu_autofree char *before = watched->wait;
 	/* A state that is tried again begins anew. */
-	int moved = strcmp(watched->state, state) != 0 || watched->since_ms != since_ms;
+	int moved = strcmp(watched->state, node->state) != 0 ||
+		    watched->since_ms != node->since_ms;
 	int changed;
 
 	watched->wait = wait_of(node);
 	changed = moved || (tenths >= 0 && tenths != watched->tenths) ||
 		  strcmp(watched->wait, before) != 0;
-	json_incref(node);
-	json_decref(watched->node);
-	watched->node = node;
 	free(watched->state);
-	watched->state = bu_xstrdup(state);
-	watched->since_ms = since_ms;
+	watched->state = bu_xstrdup(node->state);
+	watched->since_ms = node->since_ms;
 	watched->tenths = tenths;
 	if (changed && changes)
 		print_change(watched, *before && !moved ? "goes on" : "", changes);
 }
 
-static void
-update_nodes(struct bu_follow *follow, const json_t *nodes, FILE *changes)
+static struct watched *
+find(const struct bu_follow *follow, const char *name)
+{
+	struct watched key = {.name = (char *)name};
+
+	return bsearch(&key, follow->nodes, follow->count, sizeof(*follow->nodes),
+		       compare);
+}
+
+static int
+update_nodes(struct bu_follow *follow, const json_t *nodes, FILE *changes,
+	     struct bu_err *err)
 {
 	json_t *node;
 	size_t i;
 
 	json_array_foreach (nodes, i, node) {
-		struct watched key = {.name = (char *)bu_json_str(node, "name", "")};
-		struct watched *watched = bsearch(&key, follow->nodes, follow->count,
-						  sizeof(*follow->nodes), compare);
+		struct watched *watched = find(follow, bu_json_str(node, "name", ""));
+		struct bu_shown_node now = {0};
 
-		if (watched)
-			update_node(watched, node, changes);
+		if (!watched)
+			continue;
+		if (bu_answer_read(bu_shown_listed_fields, node, &now, err) != 0)
+			return bu_err_wrap(err, "node %s", watched->name);
+		bu_record_fini(bu_shown_listed_fields, &watched->node);
+		json_decref(watched->of);
+		watched->of = json_incref(node);
+		watched->node = now;
+		tell_node(watched, changes);
 	}
+	return 0;
 }
 
 static int
@@ -164,82 +197,68 @@ count_away(const struct bu_follow *follow)
 
 	for (size_t i = 0; i < follow->count; i++)
 		away += is_state(&follow->nodes[i], BU_STATE_READY) &&
-			!bu_node_is_ready(follow->nodes[i].node);
+			!bu_node_is_ready(&follow->nodes[i].node);
 	return away;
 }
 
 /* Orders of which the end is still to come; those of held nodes wait for a person, and
  * no end would come. */
 static int
-count_open(const struct bu_follow *follow, const json_t *rollout, int turns_given)
+count_open(const struct bu_follow *follow, const struct bu_shown_rollout *rollout,
+	   int turns_given)
 {
 	int open = 0;
-	json_t *order;
-	size_t i;
 
-	json_array_foreach (json_object_get(rollout, "nodes"), i, order) {
-		const char *status = bu_json_str(order, "status", "");
-		struct watched key = {.name = (char *)bu_json_str(order, "node", "")};
-		const struct watched *watched =
-			bsearch(&key, follow->nodes, follow->count,
-				sizeof(*follow->nodes), compare);
+	for (size_t i = 0; i < rollout->nodes_count; i++) {
+		const struct bu_shown_order *order = &rollout->nodes[i];
+		const struct watched *watched = find(follow, order->node);
 
-		if (watched && watched->node && bu_node_is_held(watched->node))
+		if (watched && bu_node_is_held(&watched->node))
 			continue;
-		open += strcmp(status, "under-way") == 0 ||
-			(turns_given && strcmp(status, "turn") == 0);
+		open += strcmp(order->status, "under-way") == 0 ||
+			(turns_given && strcmp(order->status, "turn") == 0);
 	}
 	return open;
 }
 
 /* "; pool train: 1 of 1 canary node done", or why no node of it has a turn now. */
 static void
-add_pool(char **text, const json_t *pool, int running)
+add_pool(char **text, const struct bu_shown_pool *pool, int running)
 {
-	bu_autofree char *old = NULL;
-	const char *why = bu_json_str(pool, "why", "");
-	long long canary = (long long)bu_json_int(pool, "canary", 0);
-	long long done = (long long)bu_json_int(pool, "canary_done", 0);
-	int stalled = running && *why && bu_json_int(pool, "under_way", 0) == 0;
-	int shown = done > 0 && (long long)bu_json_int(pool, "total", 0) > canary;
+	int stalled = running && *pool->why && pool->under_way == 0;
 
-	if (!stalled && !shown)
-		return;
-	old = *text;
 	if (stalled)
-		*text = bu_xasprintf("%s; pool %s waits: %s", old,
-				     bu_json_str(pool, "pool", "?"), why);
-	else
-		*text = bu_xasprintf("%s; pool %s: %lld of %lld canary node%s done",
-				     old, bu_json_str(pool, "pool", "?"), done, canary,
-				     canary == 1 ? "" : "s");
+		bu_text_add(text, "; ", "pool %s waits: %s", pool->pool, pool->why);
+	else if (pool->canary_done > 0 && pool->total > pool->canary)
+		bu_text_add(text, "; ",
+			    "pool %s: %" PRId64 " of %" PRId64 " canary node%s done",
+			    pool->pool, pool->canary_done, pool->canary,
+			    pool->canary == 1 ? "" : "s");
 }
 
 /* "running", "paused: by local", "running; pool train: 1 of 1 canary done", "ended: 3
  * done, 2 failed"; owned. */
 static char *
-words_of(const json_t *rollout)
+words_of(const struct bu_shown_rollout *rollout)
 {
-	const char *reason = bu_json_str(rollout, "reason", "");
+	const char *state = bu_rollout_state(rollout);
 	/* The state of a paused one says why no node moves. */
-	int running = strcmp(bu_rollout_state(rollout), "running") == 0;
+	int running = strcmp(state, "running") == 0;
 	char *text;
-	json_t *pool;
-	size_t i;
 
-	if (strcmp(bu_rollout_state(rollout), "ended") == 0)
+	if (strcmp(state, "ended") == 0)
 		return bu_rollout_words(rollout);
-	text = bu_xasprintf("%s%s%s", bu_rollout_state(rollout), *reason ? ": " : "",
-			    reason);
-	json_array_foreach (json_object_get(rollout, "pools"), i, pool)
-		add_pool(&text, pool, running);
+	text = bu_xasprintf("%s%s%s", state, *rollout->reason ? ": " : "",
+			    rollout->reason);
+	for (size_t i = 0; i < rollout->pools_count; i++)
+		add_pool(&text, &rollout->pools[i], running);
 	return text;
 }
 
 static void
-update_rollout(struct bu_follow *follow, const json_t *rollout, FILE *notes)
+update_rollout(struct bu_follow *follow, FILE *notes)
 {
-	bu_autofree char *words = words_of(rollout);
+	bu_autofree char *words = words_of(&follow->last.rollout);
 	bu_autofree char *clean = bu_out_clean(words, 0);
 
 	/* That it runs is what one expects. */
@@ -260,38 +279,69 @@ is_one_of(const char *text, const char *const *list)
 	return *list != NULL;
 }
 
-enum bu_follow_end
-bu_follow_update(struct bu_follow *follow, const json_t *document, FILE *changes,
-		 FILE *notes)
+static int
+take(struct bu_follow *follow, json_t *document, struct bu_err *err)
+{
+	struct bu_followed now = {0};
+
+	if (bu_answer_read(followed_fields, document, &now, err) != 0)
+		return -1;
+	bu_record_fini(followed_fields, &follow->last);
+	json_decref(follow->document);
+	follow->document = json_incref(document);
+	follow->last = now;
+	return 0;
+}
+
+static enum bu_follow_end
+end_of(const struct bu_follow *follow)
 {
 	static const char *const ended[] = {"stopped", "aborted", NULL};
-	const json_t *rollout = json_object_get(document, "rollout");
-	const char *state = bu_json_str(rollout, "state", "");
-	int stopped = is_one_of(state, ended);
+	const struct bu_shown_rollout *rollout = &follow->last.rollout;
+	int stopped = is_one_of(rollout->state, ended);
 
-	if (follow->count == 0)
-		return BU_FOLLOW_READY;
-	update_nodes(follow, json_object_get(document, "nodes"), changes);
-	if (!json_is_object(rollout))
-		return BU_FOLLOW_MORE; /* it is not in the log yet */
-	update_rollout(follow, rollout, notes);
 	if (count_open(follow, rollout, !stopped))
 		return BU_FOLLOW_MORE;
 	if (stopped)
 		return BU_FOLLOW_STOPPED;
-	if (bu_json_int(rollout, "done", 0) != bu_json_int(rollout, "total", -1))
+	if (rollout->done != rollout->total)
 		return BU_FOLLOW_BAD;
 	return count_away(follow) ? BU_FOLLOW_AWAY : BU_FOLLOW_READY;
 }
 
-json_t *
+int
+bu_follow_update(struct bu_follow *follow, json_t *document, FILE *changes, FILE *notes,
+		 enum bu_follow_end *ret, struct bu_err *err)
+{
+	*ret = BU_FOLLOW_READY;
+	if (follow->count == 0)
+		return 0;
+	if (take(follow, document, err) != 0 ||
+	    update_nodes(follow, json_object_get(document, "nodes"), changes, err) != 0)
+		return -1;
+	*ret = BU_FOLLOW_MORE;
+	if (!follow->last.rollout.id)
+		return 0; /* it is not in the log yet */
+	update_rollout(follow, notes);
+	*ret = end_of(follow);
+	return 0;
+}
+
+const struct bu_followed *
+bu_follow_last(const struct bu_follow *follow)
+{
+	return &follow->last;
+}
+
+struct bu_shown_nodes
 bu_follow_nodes(const struct bu_follow *follow)
 {
-	json_t *nodes = json_array();
+	struct bu_shown_nodes nodes = {.time_ms = follow->last.time_ms};
 
+	nodes.nodes = bu_xcalloc(follow->count + 1, sizeof(*nodes.nodes));
 	for (size_t i = 0; i < follow->count; i++)
-		if (follow->nodes[i].node)
-			json_array_append(nodes, follow->nodes[i].node);
+		if (follow->nodes[i].of)
+			nodes.nodes[nodes.nodes_count++] = follow->nodes[i].node;
 	return nodes;
 }
 
@@ -299,7 +349,7 @@ void
 bu_follow_print_unready(const struct bu_follow *follow, FILE *out)
 {
 	for (size_t i = 0; i < follow->count; i++)
-		if (!follow->nodes[i].node || !bu_node_is_ready(follow->nodes[i].node))
+		if (!follow->nodes[i].of || !bu_node_is_ready(&follow->nodes[i].node))
 			print_change(&follow->nodes[i], "", out);
 }
 
@@ -316,10 +366,10 @@ bu_follow_unsettled(const struct bu_follow *follow)
 		if (is_state(watched, BU_STATE_READY) ||
 		    is_state(watched, BU_STATE_FAILED) ||
 		    is_state(watched, BU_STATE_QUARANTINED) ||
-		    (watched->node && bu_node_is_held(watched->node)))
+		    bu_node_is_held(&watched->node))
 			continue;
 		if (json_array_size(names) == 0)
-			note = bu_node_note(watched->node);
+			note = watched->of ? bu_node_note(&watched->node) : NULL;
 		json_array_append_new(names, json_string(watched->name));
 	}
 	nodes = bu_out_fold(names);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "tests/support/cli.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 #define NODE1(state, rest) "{'name':'node001','state':'" state "'" rest "}"
@@ -33,15 +34,35 @@ follow_two(void)
 	return bu_follow_create(names);
 }
 
+/* A status document whose nodes and rollout are whole. */
+static json_t *
+document(const char *text)
+{
+	json_t *status = quoted(text), *node;
+	json_t *rollout = json_object_get(status, "rollout");
+	size_t i;
+
+	if (json_is_object(rollout))
+		complete(bu_shown_rollout_whole_fields, rollout);
+	json_array_foreach (json_object_get(status, "nodes"), i, node)
+		complete(bu_shown_listed_fields, node);
+	json_object_set_new(status, "version", json_integer(1));
+	json_object_set_new(status, "time_ms", json_integer(0));
+	return status;
+}
+
 /* Hands one document in; *ret_text (may be NULL) gets the lines. */
 static enum bu_follow_end
 give(struct bu_follow *follow, const char *text, char **ret_text)
 {
-	bu_autojson json_t *status = quoted(text);
+	bu_autojson json_t *status = document(text);
 	enum bu_follow_end end;
+	struct bu_err err = {0};
+	int rc;
 	bu_autofree char *lines =
-		WRITTEN(end = bu_follow_update(follow, status, out, out));
+		WRITTEN(rc = bu_follow_update(follow, status, out, out, &end, &err));
 
+	ck_assert_msg(rc == 0, "%s", err.text);
 	if (ret_text)
 		*ret_text = bu_steal(&lines);
 	return end;
@@ -307,10 +328,43 @@ START_TEST(a_line_for_each_change)
 }
 END_TEST
 
+/* What bringupd did not say is no 0 and no "". */
+START_TEST(what_is_missing_is_an_error)
+{
+	static const struct {
+		const char *of, *key, *want;
+	} rows[] = {
+		{"nodes", "waiting", "waiting: missing; expected a text"},
+		{"nodes", "since_ms", "since_ms: missing; expected a whole number"},
+		{"rollout", "under_way", "rollout.under_way: missing"},
+		{NULL, "time_ms", "time_ms: missing"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_follow *follow = follow_two();
+		bu_autojson json_t *status = document(DOC(
+			ROLLOUT("running", "turn", "turn", "'done':0"), BOTH_READY));
+		json_t *its = rows[i].of ? json_object_get(status, rows[i].of) : status;
+		enum bu_follow_end end;
+		struct bu_err err = {0};
+
+		its = json_is_array(its) ? json_array_get(its, 1) : its;
+		ck_assert_int_eq(json_object_del(its, rows[i].key), 0);
+		ck_assert_int_eq(
+			bu_follow_update(follow, status, NULL, stdout, &end, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+		ck_assert_msg(strstr(err.text, rows[i].want) != NULL, "%s", err.text);
+		ck_assert_msg(strstr(err.text, "another version") != NULL, "%s",
+			      err.text);
+		bu_follow_destroy(follow);
+	}
+}
+END_TEST
+
 START_TEST(its_nodes_are_those_of_the_rollout)
 {
 	struct bu_follow *follow = follow_two();
-	bu_autojson json_t *nodes = NULL;
+	struct bu_shown_nodes nodes;
 
 	give(follow,
 	     DOC("'rollout':null",
@@ -318,9 +372,10 @@ START_TEST(its_nodes_are_those_of_the_rollout)
 				      "'ready'}," NODE1("booting", "")),
 	     NULL);
 	nodes = bu_follow_nodes(follow);
-	ck_assert_uint_eq(json_array_size(nodes), 2);
-	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 0), "state", ""), "booting");
-	ck_assert_str_eq(bu_json_str(json_array_get(nodes, 1), "name", ""), "node002");
+	ck_assert_uint_eq(nodes.nodes_count, 2);
+	ck_assert_str_eq(nodes.nodes[0].state, "booting");
+	ck_assert_str_eq(nodes.nodes[1].name, "node002");
+	free(nodes.nodes);
 	bu_follow_destroy(follow);
 }
 END_TEST
@@ -330,4 +385,5 @@ BU_UNIT("follow", ends_when_all_are_ready, failed_nodes_are_named,
 	a_held_node_ends_it_a_released_one_does_not, a_held_turn_ends_it,
 	a_stopped_rollout_ends_when_nobody_is_under_way,
 	the_rollout_is_told_when_it_changes, nothing_to_wait_for_is_ready,
-	a_line_for_each_change, its_nodes_are_those_of_the_rollout)
+	a_line_for_each_change, what_is_missing_is_an_error,
+	its_nodes_are_those_of_the_rollout)

@@ -15,7 +15,7 @@
 enum { BAR_WIDTH = 20, INDENT = 4 };
 
 static char *
-bar(const json_t *node)
+bar(const struct bu_shown_node *node)
 {
 	int percent = bu_node_percent(node), full;
 	char *text;
@@ -31,14 +31,14 @@ bar(const json_t *node)
 
 /* "node001   imaging         12 s  [####...]  45 %", cut; without blanks at the end. */
 static char *
-head_of(const json_t *node, int64_t now_ms, const struct bu_node_widths *widths)
+head_of(const struct bu_shown_node *node, int64_t now_ms,
+	const struct bu_node_widths *widths)
 {
-	bu_autofree char *took =
-		bu_out_duration(now_ms - bu_json_int(node, "since_ms", now_ms));
+	bu_autofree char *took = bu_out_duration(now_ms - node->since_ms);
 	bu_autofree char *progress = bar(node), *state = bu_node_state(node);
-	bu_autofree char *raw = bu_xasprintf("%-*s  %-*s %8s  %s", widths->name,
-					     bu_json_str(node, "name", "?"),
-					     widths->state, state, took, progress);
+	bu_autofree char *raw =
+		bu_xasprintf("%-*s  %-*s %8s  %s", widths->name, node->name,
+			     widths->state, state, took, progress);
 	char *head = bu_out_clean(raw, 0);
 	size_t size;
 
@@ -50,8 +50,8 @@ head_of(const json_t *node, int64_t now_ms, const struct bu_node_widths *widths)
 }
 
 char *
-bu_node_lines(const json_t *node, int64_t now_ms, const struct bu_node_widths *widths,
-	      int rows)
+bu_node_lines(const struct bu_shown_node *node, int64_t now_ms,
+	      const struct bu_node_widths *widths, int rows)
 {
 	bu_autofree char *head = head_of(node, now_ms, widths);
 	bu_autofree char *note = bu_node_note(node);
@@ -67,15 +67,13 @@ bu_node_lines(const json_t *node, int64_t now_ms, const struct bu_node_widths *w
 }
 
 struct bu_node_widths
-bu_node_widths(const json_t *nodes, int line)
+bu_node_widths(const struct bu_shown_nodes *nodes, int line)
 {
 	struct bu_node_widths widths = {.line = line, .state = 11};
-	json_t *node;
-	size_t i;
 
-	json_array_foreach (nodes, i, node) {
-		bu_autofree char *state = bu_node_state(node);
-		int name = (int)strlen(bu_json_str(node, "name", "?"));
+	for (size_t i = 0; i < nodes->nodes_count; i++) {
+		bu_autofree char *state = bu_node_state(&nodes->nodes[i]);
+		int name = (int)strlen(nodes->nodes[i].name);
 
 		if (name > widths.name)
 			widths.name = name;
@@ -102,30 +100,29 @@ add_count(char **text, long long number, const char *what)
 }
 
 char *
-bu_node_summary(const json_t *nodes)
+bu_node_summary(const struct bu_shown_nodes *nodes)
 {
 	bu_autojson json_t *away = json_object(), *states = json_object();
 	long long ready = 0, held = 0;
 	const char *name;
 	json_t *value;
 	char *text;
-	size_t i;
 
-	json_array_foreach (nodes, i, value) {
-		const char *state = bu_json_str(value, "state", "?");
+	for (size_t i = 0; i < nodes->nodes_count; i++) {
+		const struct bu_shown_node *node = &nodes->nodes[i];
 
-		held += bu_node_is_held(value);
-		if (bu_node_is_ready(value))
+		held += bu_node_is_held(node);
+		if (bu_node_is_ready(node))
 			ready++;
-		else if (strcmp(state, bu_state_name(BU_STATE_READY)) == 0)
-			count(away, bu_node_away(value));
+		else if (strcmp(node->state, bu_state_name(BU_STATE_READY)) == 0)
+			count(away, bu_node_away(node));
 		else
-			count(states, state);
+			count(states, node->state);
 	}
-	text = bu_xasprintf("%lld/%zu ready", ready, json_array_size(nodes));
+	text = bu_xasprintf("%lld/%zu ready", ready, nodes->nodes_count);
 	json_object_foreach (away, name, value)
 		add_count(&text, json_integer_value(value), name);
-	for (i = 0; i < BU_STATE_COUNT; i++)
+	for (size_t i = 0; i < BU_STATE_COUNT; i++)
 		add_count(&text, bu_json_int(states, bu_state_name(i), 0),
 			  bu_state_name(i));
 	add_count(&text, held, "held");

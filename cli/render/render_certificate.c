@@ -73,17 +73,16 @@ show_rail(const json_t *cert, const json_t *rail, FILE *out)
 }
 
 void
-bu_render_certificate(const json_t *certificate, FILE *out)
+bu_render_certificate(const struct bu_shown_certificate *certificate, FILE *out)
 {
-	const char *text = bu_json_str(certificate, "text", "");
-	bu_autojson json_t *sealed =
-		bu_json_parse(text, strlen(text), "certificate", NULL);
+	bu_autojson json_t *sealed = bu_json_parse(
+		certificate->text, strlen(certificate->text), "certificate", NULL);
 	const json_t *cert = json_object_get(sealed, "cert");
 	const json_t *rails = json_object_get(cert, "rails");
 	json_t *rail;
 	size_t i;
 
-	fprintf(out, "%s certificate of %s\n", bu_json_str(certificate, "kind", "?"),
+	fprintf(out, "%s certificate of %s\n", certificate->kind,
 		bu_json_str(cert, "node", "?"));
 	line(out, "machine", "%s", bu_json_str(cert, "machine", "?"));
 	line(out, "boot", "%s", bu_json_str(cert, "boot_id", "?"));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `bringup node show`: a node as a block of lines. Pure. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -32,32 +33,29 @@ time_line(FILE *out, const char *name, int64_t time_ms)
 }
 
 static void
-render_step(const json_t *step, FILE *out)
+render_step(const struct bu_shown_step *step, FILE *out)
 {
 	bu_autofree char *text = NULL;
 
-	if (!json_is_object(step))
+	if (!step->id)
 		return;
-	text = bu_xasprintf("%s, attempt %lld, %s", bu_json_str(step, "action", "?"),
-			    (long long)bu_json_int(step, "attempt", 0),
-			    bu_json_str(step, "status", "?"));
+	text = bu_xasprintf("%s, attempt %" PRId64 ", %s", step->action, step->attempt,
+			    step->status);
 	line(out, "step", text);
 }
 
 static void
-render_order(const json_t *order, FILE *out)
+render_order(const struct bu_shown_wanted *order, FILE *out)
 {
-	const char *reason = bu_json_str(order, "reason", "");
-	bu_autofree char *commit = bu_out_commit(bu_json_str(order, "commit", ""));
+	bu_autofree char *commit = bu_out_commit(order->commit);
 	bu_autofree char *text = NULL;
 
-	if (!*bu_json_str(order, "rollout", ""))
+	if (!*order->rollout)
 		return;
-	text = bu_xasprintf(
-		"%s to %s%s%s, %s%s%s", bu_json_str(order, "class", "?"),
-		bu_json_str(order, "image", "?"), *commit ? " of commit " : "", commit,
-		bu_json_str(order, "status", "?"), *reason ? ": " : "", reason);
-	line(out, "rollout", bu_json_str(order, "rollout", ""));
+	text = bu_xasprintf("%s to %s%s%s, %s%s%s", order->class, order->image,
+			    *commit ? " of commit " : "", commit, order->status,
+			    *order->reason ? ": " : "", order->reason);
+	line(out, "rollout", order->rollout);
 	line(out, "ordered", text);
 }
 
@@ -129,16 +127,6 @@ render_links(const json_t *links, FILE *out)
 }
 
 static void
-render_drift(const json_t *drift, FILE *out)
-{
-	json_t *finding;
-	size_t i;
-
-	json_array_foreach (drift, i, finding)
-		line(out, "drift", bu_json_str(finding, "text", ""));
-}
-
-static void
 render_inventory(const json_t *inventory, FILE *out)
 {
 	const json_t *dmi = json_object_get(inventory, "dmi");
@@ -174,72 +162,60 @@ render_inventory(const json_t *inventory, FILE *out)
 }
 
 static void
-render_stages(const json_t *stages, FILE *out)
+render_stages(const struct bu_shown_node *node, FILE *out)
 {
-	json_t *stage;
-	size_t i;
-
-	if (json_array_size(stages))
+	if (node->stages_count)
 		fputs("stages\n", out);
-	json_array_foreach (stages, i, stage) {
-		bu_autofree char *took = bu_out_duration(bu_json_int(stage, "ms", 0));
+	for (size_t i = 0; i < node->stages_count; i++) {
+		bu_autofree char *took = bu_out_duration(node->stages[i].ms);
 
-		fprintf(out, "  %-11s %s\n", bu_json_str(stage, "state", "?"), took);
+		fprintf(out, "  %-11s %s\n", node->stages[i].state, took);
 	}
 }
 
 static void
-render_conditions(const json_t *conditions, FILE *out)
+render_conditions(const struct bu_shown_node *node, FILE *out)
 {
-	json_t *condition;
-	size_t i;
-
-	json_array_foreach (conditions, i, condition) {
+	for (size_t i = 0; i < node->conditions_count; i++) {
+		const struct bu_shown_condition *condition = &node->conditions[i];
 		char since[24];
 		bu_autofree char *text = NULL;
 
-		bu_time_iso(bu_json_int(condition, "since_ms", 0), since);
-		text = bu_xasprintf("%s since %s: %s",
-				    bu_json_str(condition, "name", "?"), since,
-				    bu_json_str(condition, "text", "?"));
+		bu_time_iso(condition->since_ms, since);
+		text = bu_xasprintf("%s since %s: %s", condition->name, since,
+				    condition->text);
 		line(out, "condition", text);
 	}
 }
 
 void
-bu_render_node(const json_t *node, FILE *out)
+bu_render_node(const struct bu_shown_node *node, FILE *out)
 {
-	static const char *const texts[][2] = {
-		{"image", "image"},
-		{"machine", "machine"},
-		{"firmware", "firmware"},
-		{"boot id", "boot_id"},
-	};
 	bu_autofree char *state = bu_node_state(node);
 	bu_autofree char *progress = bu_node_progress(node);
 	bu_autofree char *note = bu_node_note(node);
-	json_t *certificates = json_object_get(node, "certificates");
-	json_t *certificate;
-	size_t i;
 
-	line(out, "node", bu_json_str(node, "name", ""));
-	line(out, "pool", bu_json_str(node, "pool", ""));
+	line(out, "node", node->name);
+	line(out, "pool", node->pool);
 	line(out, "state", state);
-	for (i = 0; i < BU_LEN(texts); i++)
-		line(out, texts[i][0], bu_json_str(node, texts[i][1], ""));
-	time_line(out, "since", bu_json_int(node, "since_ms", 0));
-	render_conditions(json_object_get(node, "conditions"), out);
+	line(out, "image", node->image);
+	line(out, "machine", node->machine);
+	line(out, "firmware", node->firmware);
+	line(out, "boot id", node->boot_id);
+	time_line(out, "since", node->since_ms);
+	render_conditions(node, out);
 	line(out, "progress", progress);
 	line(out, "note", note);
-	time_line(out, "last seen", bu_json_int(node, "last_seen_ms", 0));
-	if (!bu_json_bool(node, "in_profile", 1))
+	time_line(out, "last seen", node->last_seen_ms);
+	if (!node->in_profile)
 		line(out, "profile", "the applied profile has no such node");
-	line(out, "commit", bu_json_str(node, "commit", ""));
-	render_order(json_object_get(node, "order"), out);
-	render_step(json_object_get(node, "step"), out);
-	json_array_foreach (certificates, i, certificate)
-		line(out, "certificate", bu_json_str(certificate, "kind", "?"));
-	render_drift(json_object_get(node, "drift"), out);
-	render_stages(json_object_get(node, "stages"), out);
-	render_inventory(json_object_get(node, "inventory"), out);
+	line(out, "commit", node->commit);
+	render_order(&node->order, out);
+	render_step(&node->step, out);
+	for (size_t i = 0; i < node->certificates_count; i++)
+		line(out, "certificate", node->certificates[i].kind);
+	for (size_t i = 0; i < node->drift_count; i++)
+		line(out, "drift", node->drift[i].text);
+	render_stages(node, out);
+	render_inventory(node->inventory, out);
 }

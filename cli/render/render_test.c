@@ -10,6 +10,7 @@
 #include "cli/render/output.h"
 #include "cli/render/screen.h"
 #include "tests/support/cli.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 static void
@@ -47,6 +48,15 @@ START_TEST(texts_cannot_drive_the_terminal)
 }
 END_TEST
 
+/* A list of nodes, read. */
+static json_t *
+nodes_of(const char *nodes, struct bu_shown_nodes *ret)
+{
+	bu_autofree char *text = bu_xasprintf("{'time_ms':61000,'nodes':%s}", nodes);
+
+	return shown_as(bu_shown_nodes_fields, text, ret);
+}
+
 START_TEST(percents)
 {
 	static const struct {
@@ -56,7 +66,6 @@ START_TEST(percents)
 		{"{}", -1},
 		{"{'progress':null}", -1},
 		{"{'progress':{'done_bytes':5,'total_bytes':0}}", -1},
-		{"{'progress':{'done_bytes':-5,'total_bytes':10}}", -1},
 		{"{'progress':{'done_bytes':0,'total_bytes':10}}", 0},
 		{"{'progress':{'done_bytes':199,'total_bytes':200}}", 99},
 		{"{'progress':{'done_bytes':200,'total_bytes':200}}", 100},
@@ -67,10 +76,12 @@ START_TEST(percents)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *node = quoted(rows[i].node);
+		struct bu_shown_node node;
+		json_t *value = shown_as(bu_shown_listed_fields, rows[i].node, &node);
 
-		ck_assert_msg(bu_node_percent(node) == rows[i].want, "%s: %d",
-			      rows[i].node, bu_node_percent(node));
+		ck_assert_msg(bu_node_percent(&node) == rows[i].want, "%s: %d",
+			      rows[i].node, bu_node_percent(&node));
+		released(bu_shown_listed_fields, &node, value);
 	}
 }
 END_TEST
@@ -114,23 +125,27 @@ START_TEST(the_note_says_what_matters_most)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *node = quoted(rows[i].node);
-		bu_autofree char *note = bu_node_note(node);
+		struct bu_shown_node node;
+		json_t *value = shown_as(bu_shown_listed_fields, rows[i].node, &node);
+		bu_autofree char *note = bu_node_note(&node);
 
 		ck_assert_str_eq(note, rows[i].want);
+		released(bu_shown_listed_fields, &node, value);
 	}
 }
 END_TEST
 
 START_TEST(a_screen_line_is_cut_to_the_width)
 {
-	bu_autojson json_t *node =
-		quoted("{'name':'node001','state':'imaging','since_ms':1000,"
-		       "'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
-		       "'waiting':'\xe5\x86\x85\xe5\xad\x98 and more'}");
-	bu_autojson json_t *nodes = json_pack("[O]", node);
-	struct bu_node_widths wide = bu_node_widths(nodes, 200);
-	struct bu_node_widths narrow = bu_node_widths(nodes, 66);
+	struct bu_shown_nodes list;
+	json_t *value = nodes_of(
+		"[{'name':'node001','state':'imaging','since_ms':1000,"
+		"'progress':{'stage':'write','done_bytes':45,'total_bytes':100},"
+		"'waiting':'\xe5\x86\x85\xe5\xad\x98 and more'}]",
+		&list);
+	const struct bu_shown_node *node = list.nodes;
+	struct bu_node_widths wide = bu_node_widths(&list, 200);
+	struct bu_node_widths narrow = bu_node_widths(&list, 66);
 	bu_autofree char *whole = bu_node_lines(node, 13500, &wide, 1);
 	bu_autofree char *part = bu_node_lines(node, 13500, &narrow, 1);
 	bu_autofree char *below = bu_node_lines(node, 13500, &narrow, 3);
@@ -140,6 +155,7 @@ START_TEST(a_screen_line_is_cut_to_the_width)
 	ck_assert_str_eq(part, HEAD "...");
 	ck_assert_str_eq(below, HEAD "\n    waits: \xe5\x86\x85\xe5\xad\x98 and more");
 #undef HEAD
+	released(bu_shown_nodes_fields, &list, value);
 }
 END_TEST
 
@@ -163,10 +179,12 @@ START_TEST(only_who_is_usable_is_counted_as_ready)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *nodes = quoted(rows[i].nodes);
-		bu_autofree char *text = bu_node_summary(nodes);
+		struct bu_shown_nodes nodes;
+		json_t *value = nodes_of(rows[i].nodes, &nodes);
+		bu_autofree char *text = bu_node_summary(&nodes);
 
 		ck_assert_str_eq(text, rows[i].want);
+		released(bu_shown_nodes_fields, &nodes, value);
 	}
 }
 END_TEST
@@ -174,17 +192,19 @@ END_TEST
 /* A screen of 80 columns and 24 rows, as a pipe is taken for. */
 START_TEST(what_a_node_waits_for_is_on_the_screen)
 {
-	bu_autojson json_t *nodes = quoted(
+	struct bu_shown_nodes nodes;
+	json_t *value = nodes_of(
 		"[{'name':'node001','state':'validating','since_ms':0,'settled':false,"
 		"'trouble':'node001 and node002: 20.63 Gbit/s over a link of 20: the "
 		"clocks of both ends disagree; it is measured again in 30 s, at most 5 "
 		"times'},{'name':'node002','state':'ready','since_ms':0,'settled':true,"
 		"'conditions':[{'name':'unreachable','away':true,'text':'its agent "
-		"does not answer'}]}]");
+		"does not answer'}]}]",
+		&nodes);
 	struct bu_screen screen = {0};
 	bu_autofree char *text = WRITTEN({
 		screen.out = out;
-		bu_screen_nodes(&screen, nodes, 60000);
+		bu_screen_nodes(&screen, &nodes);
 	});
 
 	has(text, "clocks of both ends disagree");
@@ -193,14 +213,17 @@ START_TEST(what_a_node_waits_for_is_on_the_screen)
 	has(text, "its agent does not answer");
 	has(text, "0/2 ready, 1 unreachable, 1 validating");
 	ck_assert_int_eq(screen.lines, 5);
+	released(bu_shown_nodes_fields, &nodes, value);
 }
 END_TEST
 
 START_TEST(who_needs_a_look_is_on_a_full_screen)
 {
 	bu_autojson json_t *nodes = json_array();
+	json_t *value;
+	bu_autofree char *text = NULL, *all = NULL;
 	struct bu_screen screen = {0};
-	bu_autofree char *text = NULL;
+	struct bu_shown_nodes list;
 
 	for (int i = 0; i < 40; i++)
 		json_array_append_new(nodes,
@@ -210,72 +233,89 @@ START_TEST(who_needs_a_look_is_on_a_full_screen)
 						: i == 39 ? "imaging"
 							  : "ready",
 						"settled", i != 39));
+	all = json_dumps(nodes, 0);
+	value = nodes_of(all, &list);
 	text = WRITTEN({
 		screen.out = out;
-		bu_screen_nodes(&screen, nodes, 60000);
+		bu_screen_nodes(&screen, &list);
 	});
 	has(text, "node038  failed");
 	has(text, "node039  imaging");
 	has(text, "38/40 ready, 1 imaging, 1 failed; and 20 more");
 	ck_assert_int_le(screen.lines, 23);
+	released(bu_shown_nodes_fields, &list, value);
 }
 END_TEST
 
 START_TEST(a_table_of_nodes)
 {
-	bu_autojson json_t *nodes = quoted(
+	struct bu_shown_nodes nodes;
+	json_t *value = nodes_of(
 		"[{'name':'node001','pool':'train','state':'imaging','since_ms':1000,"
 		"'reason':'','waiting':'','progress':{'stage':'write','done_bytes':1,"
 		"'total_bytes':4}},"
 		"{'name':'node002','pool':'train','state':'failed','since_ms':0,"
 		"'reason':'no answer\\u001b[2J','waiting':'','progress':null,"
-		"'conditions':[{'name':'not-in-profile','text':'t'}]}]");
-	bu_autofree char *text = WRITTEN(bu_render_nodes(nodes, 61000, out));
+		"'conditions':[{'name':'not-in-profile','text':'t'}]}]",
+		&nodes);
+	bu_autofree char *text = WRITTEN(bu_render_nodes(&nodes, out));
 
 	has(text, "NODE");
 	has(text, "60 s write 25 %");
 	has(text, "failed, not-in-profile");
 	has(text, "t; no answer?[2J");
 	ck_assert_ptr_null(strchr(text, '\x1b'));
+	released(bu_shown_nodes_fields, &nodes, value);
 }
 END_TEST
 
 START_TEST(a_table_of_pairs)
 {
-	bu_autojson json_t *pairs = quoted(
-		"[{'a':'node001','b':'node002','ab_gbps':0.9312,'ba_gbps':389.21,"
+	struct bu_shown_pairs shown;
+	json_t *value = shown_as(
+		bu_shown_pairs_fields,
+		"{'pairs':["
+		"{'a':'node001','b':'node002','ab_gbps':0.9312,'ba_gbps':389.21,"
 		"'expect_gbps':400,'lat_us':812.34,'verdict':'fail'},"
-		"{'a':'node001','b':'node003','ab_gbps':null,'ba_gbps':null,"
-		"'expect_gbps':400,'lat_us':null,'verdict':'inconclusive'}]");
-	bu_autofree char *text = WRITTEN(bu_render_pairs(pairs, out));
+		"{'a':'node001','b':'node003','ab_gbps':0,'ba_gbps':0,"
+		"'expect_gbps':400,'lat_us':0,'verdict':'inconclusive'}]}",
+		&shown);
+	bu_autofree char *text =
+		WRITTEN(bu_render_pairs(shown.pairs, shown.pairs_count, out));
 
 	has(text, "0.9312");
 	has(text, "389.2");
 	has(text, "812.3");
 	has(text, "inconclusive");
 	has(text, " - ");
+	released(bu_shown_pairs_fields, &shown, value);
 }
 END_TEST
 
 START_TEST(stages_are_summed)
 {
-	bu_autojson json_t *nodes = quoted(
+	struct bu_shown_nodes nodes;
+	json_t *value = nodes_of(
 		"[{'name':'node001','state':'ready','stages':["
 		"{'state':'inspecting','ms':12000},{'state':'booting','ms':30000},"
 		"{'state':'inspecting','ms':5000}]},"
-		"{'name':'node002','state':'failed','stages':[]}]");
-	bu_autofree char *text = WRITTEN(bu_render_stages(nodes, out));
+		"{'name':'node002','state':'failed','stages':[]}]",
+		&nodes);
+	bu_autofree char *text = WRITTEN(bu_render_stages(&nodes, out));
 
 	has(text, "NODE    STATE  inspecting booting total\n");
 	has(text, "node001 ready        17 s    30 s  47 s\n");
 	has(text, "node002 failed      0.0 s   0.0 s 0.0 s\n");
 	ck_assert_ptr_null(strstr(text, "imaging"));
+	released(bu_shown_nodes_fields, &nodes, value);
 }
 END_TEST
 
 START_TEST(a_whole_status)
 {
-	bu_autojson json_t *status = quoted(
+	struct bu_shown_status status;
+	json_t *value = shown_as(
+		bu_shown_status_fields,
 		"{'version':7,'site':'demo','time_ms':61000,'epoch':3,"
 		"'revision':'0123456789abcdef','appliance':{'version':'0.1.0',"
 		"'uptime_s':75},'nodes':[{'name':'node001','pool':'train',"
@@ -284,8 +324,9 @@ START_TEST(a_whole_status)
 		"'done':1,'turn':1,'failed':0,"
 		"'quarantined':0,'under_way':0},"
 		"'brakes':[{'scope':'rack r1','text':'4 of 16 nodes of rack r1 are "
-		"late together'}],'warnings':['bw_min is low']}");
-	bu_autofree char *text = WRITTEN(bu_render_status(status, out));
+		"late together'}],'warnings':['bw_min is low']}",
+		&status);
+	bu_autofree char *text = WRITTEN(bu_render_status(&status, out));
 
 	has(text,
 	    "site demo, epoch 3, revision 0123456789ab; bringupd 0.1.0, up 75 s\n");
@@ -295,6 +336,7 @@ START_TEST(a_whole_status)
 	has(text, "warning: bw_min is low\n");
 	has(text, "1/1 ready\n");
 	has(text, "node001");
+	released(bu_shown_status_fields, &status, value);
 }
 END_TEST
 
@@ -312,7 +354,9 @@ END_TEST
 
 START_TEST(a_node_in_full)
 {
-	bu_autojson json_t *node = quoted(
+	struct bu_shown_node node;
+	json_t *value = shown_as(
+		bu_shown_whole_fields,
 		"{'name':'node001','pool':'train','state':'ready','since_ms':1000,"
 		"'reason':'','waiting':'','image':'debian12','machine':'ab12',"
 		"'firmware':'uefi','last_seen_ms':0,'in_profile':true,"
@@ -330,8 +374,9 @@ START_TEST(a_node_in_full)
 		"'operstate':'down','mtu':9000,'addresses':[]}]},"
 		"'conditions':[{'name':'unreachable','since_ms':61000,'away':true,"
 		"'text':'its agent does not answer'}],"
-		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}");
-	bu_autofree char *text = WRITTEN(bu_render_node(node, out));
+		"'drift':[{'text':'network x: MTU is 1, the profile says 2'}]}",
+		&node);
+	bu_autofree char *text = WRITTEN(bu_render_node(&node, out));
 
 	has(text, "  link        bond0, bond active-backup (eth1), up, mtu 9000, "
 		  "10.79.0.11/24\n");
@@ -349,50 +394,50 @@ START_TEST(a_node_in_full)
 	has(text, "  nic         eth0, 52:54:00:77:00:01, driver virtio_net\n");
 	ck_assert_ptr_null(strstr(text, "last seen"));
 	ck_assert_ptr_null(strstr(text, "gpus"));
+	released(bu_shown_whole_fields, &node, value);
 }
 END_TEST
 
 START_TEST(a_certificate_shows_its_figures)
 {
-	bu_autojson json_t *cert = json_pack(
-		"{s:s,s:s}", "kind", "boot", "text",
+	static const struct bu_shown_certificate cert = {
+		"boot",
 		"{\"cert\":{\"node\":\"n1\",\"machine\":\"m\",\"boot_id\":\"b\","
 		"\"issued\":"
 		"\"now\",\"epoch\":7,\"expect\":{\"link_gbps\":0.02,\"percent\":80},"
 		"\"results\":[{\"a\":{\"node\":\"n1\"},\"b\":{\"node\":\"n2\"},\"a_to_"
 		"b\":"
 		"{\"bw_gbps\":[1,2],\"bw_median_gbps\":0.0191,\"lat_median_us\":400,"
-		"\"lat_p99_us\":900}}],\"verdict\":\"pass\"},\"sig\":\"00112233\"}");
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
+		"\"lat_p99_us\":900}}],\"verdict\":\"pass\"},\"sig\":\"00112233\"}"};
+	bu_autofree char *text = WRITTEN(bu_render_certificate(&cert, out));
 
-	bu_render_certificate(cert, out);
-	fclose(out);
 	has(text, "boot certificate of n1\n");
 	has(text, "n1 -> n2: median 0.0191 Gbit/s of 2 runs, latency 400 us (p99 900)");
 	has(text, "at least 0.0160 Gbit/s (80 % of a link of 0.02 Gbit/s)");
 	has(text, "verdict    pass\n");
-	free(text);
 }
 END_TEST
 
 START_TEST(a_list_of_rollouts)
 {
-	bu_autojson json_t *list = quoted(
-		"[{'id':'r-2','state':'stopped','started_ms':1000,'total':3,'done':1,"
+	struct bu_shown_rollouts list;
+	json_t *value = shown_as(
+		bu_shown_rollouts_fields,
+		"{'rollouts':[{'id':'r-2','state':'stopped','started_ms':1000,'total':3,'done':1,"
 		"'failed':1,'turn':1,'commit':'0123456789abcdef-dirty',"
 		"'reason':'pool a: 1 of its\\u001b'},"
 		"{'id':'r-1','state':'done','started_ms':0,'total':1,'done':1},"
 		"{'id':'r-0','state':'done','started_ms':0,'total':5,'done':3,"
-		"'failed':2}]");
-	bu_autofree char *text = WRITTEN(bu_render_rollouts(list, out));
+		"'failed':2}]}",
+		&list);
+	bu_autofree char *text = WRITTEN(bu_render_rollouts(&list, out));
 
 	has(text, "ROLLOUT STATE");
 	has(text, "r-2     stopped 1970-01-01T00:00:01Z     3   0    1      1    1 "
 		  "0123456789ab-dirty pool a: 1 of its?\n");
 	has(text, "r-1     done");
 	has(text, "r-0     ended");
+	released(bu_shown_rollouts_fields, &list, value);
 }
 END_TEST
 
@@ -413,11 +458,17 @@ START_TEST(a_rollout_with_failures_has_ended)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		bu_autojson json_t *rollout = quoted(rows[i].rollout);
-		bu_autojson json_t *status = json_pack("{s:O}", "rollout", rollout);
-		bu_autofree char *words = bu_rollout_words(rollout);
-		bu_autofree char *shown = WRITTEN(bu_render_rollout(rollout, out));
-		bu_autofree char *all = WRITTEN(bu_render_status(status, out));
+		struct bu_shown_rollout rollout;
+		json_t *value = shown_as(bu_shown_rollout_whole_fields, rows[i].rollout,
+					 &rollout);
+		struct bu_shown_status status = {.site = "",
+						 .revision = "",
+						 .commit = "",
+						 .trouble = "",
+						 .rollout = rollout};
+		bu_autofree char *words = bu_rollout_words(&rollout);
+		bu_autofree char *shown = WRITTEN(bu_render_rollout(&rollout, out));
+		bu_autofree char *all = WRITTEN(bu_render_status(&status, out));
 
 		ck_assert_str_eq(words, rows[i].want);
 		has(all, rows[i].want);
@@ -425,6 +476,7 @@ START_TEST(a_rollout_with_failures_has_ended)
 			has(shown, "state     ended\n");
 			ck_assert_ptr_null(strstr(all, ", done:"));
 		}
+		released(bu_shown_rollout_whole_fields, &rollout, value);
 	}
 }
 END_TEST
@@ -434,7 +486,9 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 #define ORDER(node, status, state, reason)                                             \
 	"{'node':'" node "','pool':'train','class':'wipe','batch':1,'status':'" status \
 	"','state':'" state "','reason':'" reason "'}"
-	bu_autojson json_t *rollout = quoted(
+	struct bu_shown_rollout rollout;
+	json_t *value = shown_as(
+		bu_shown_rollout_whole_fields,
 		"{'id':'r-2','state':'running','reason':'','plan':'p','revision':'r',"
 		"'commit':'c','by':'local','limit':'','started_ms':1000,'ended_ms':"
 		"null,"
@@ -447,9 +501,10 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 			"later") "," ORDER("n4", "turn", "ready",
 					   "later") "," ORDER("n2", "failed",
 							      "quarantined",
-							      "slow") "]}");
+							      "slow") "]}",
+		&rollout);
 #undef ORDER
-	bu_autofree char *text = WRITTEN(bu_render_rollout(rollout, out));
+	bu_autofree char *text = WRITTEN(bu_render_rollout(&rollout, out));
 
 	has(text, "grant     wipe of n[1-4]\ngrant     reimage of all its nodes\n");
 	has(text, "started   1970-01-01T00:00:01Z\n");
@@ -461,6 +516,7 @@ START_TEST(a_rollout_folds_its_nodes_by_their_end)
 	has(text, "train     1 n1     wipe     1 done    ready");
 	has(text, "train     2 n[3-4] wipe     1 waiting ready       later\n");
 	has(text, "train     1 n2     wipe     1 failed  quarantined slow\n");
+	released(bu_shown_rollout_whole_fields, &rollout, value);
 }
 END_TEST
 

@@ -10,7 +10,6 @@
 #include <sys/ioctl.h>
 
 #include "base/err.h"
-#include "base/json.h"
 #include "cli/render/columns.h"
 #include "cli/render/node_text.h"
 
@@ -67,15 +66,15 @@ enum rank { FIRST, SECOND, LAST, RANKS };
 
 /* Who must be seen when not all have room: who needs a look, who is on his way. */
 static enum rank
-rank_of(const json_t *node)
+rank_of(const struct bu_shown_node *node)
 {
 	if (bu_node_needs_a_look(node))
 		return FIRST;
-	return bu_json_bool(node, "settled", 0) ? LAST : SECOND;
+	return node->settled ? LAST : SECOND;
 }
 
 static void
-add_node(struct bu_screen *screen, const json_t *node, int64_t now_ms,
+add_node(struct bu_screen *screen, const struct bu_shown_node *node, int64_t now_ms,
 	 const struct bu_node_widths *widths, int rows)
 {
 	bu_autofree char *lines = bu_node_lines(node, now_ms, widths, rows);
@@ -85,33 +84,30 @@ add_node(struct bu_screen *screen, const json_t *node, int64_t now_ms,
 		add_line(screen, line);
 }
 
-/* In the order of their names; where not all have room, by rank. New reference. */
-static json_t *
-in_order(const json_t *nodes, size_t room)
+/* In the order of their names; where not all have room, by rank. On the heap. */
+static const struct bu_shown_node **
+in_order(const struct bu_shown_nodes *nodes, size_t room)
 {
-	json_t *ordered = json_array(), *node;
-	size_t i;
+	size_t count = nodes->nodes_count, used = 0;
+	const struct bu_shown_node **ordered =
+		bu_xcalloc(count + 1, sizeof(struct bu_shown_node *));
 
-	if (json_array_size(nodes) <= room) {
-		json_array_extend(ordered, (json_t *)nodes);
-		return ordered;
-	}
 	for (enum rank rank = FIRST; rank < RANKS; rank++)
-		json_array_foreach (nodes, i, node)
-			if (rank_of(node) == rank)
-				json_array_append(ordered, node);
+		for (size_t i = 0; i < count; i++)
+			if (count <= room ? rank == FIRST
+					  : rank_of(&nodes->nodes[i]) == rank)
+				ordered[used++] = &nodes->nodes[i];
 	return ordered;
 }
 
 void
-bu_screen_nodes(struct bu_screen *screen, const json_t *nodes, int64_t now_ms)
+bu_screen_nodes(struct bu_screen *screen, const struct bu_shown_nodes *nodes)
 {
-	size_t count = json_array_size(nodes), room, i;
+	size_t count = nodes->nodes_count, room;
 	bu_autofree char *summary = bu_node_summary(nodes), *last = NULL;
-	bu_autojson json_t *ordered = NULL;
+	bu_autofree const struct bu_shown_node **ordered = NULL;
 	struct bu_node_widths widths;
 	int width, height, rows;
-	json_t *node;
 
 	bu_screen_size(screen->out, &width, &height);
 	widths = bu_node_widths(nodes, width - 1);
@@ -119,10 +115,9 @@ bu_screen_nodes(struct bu_screen *screen, const json_t *nodes, int64_t now_ms)
 	ordered = in_order(nodes, room);
 	rows = count && room / count > 1 ? (int)(room / count) : 1;
 	begin(screen);
-	json_array_foreach (ordered, i, node)
-		if (i < room)
-			add_node(screen, node, now_ms, &widths,
-				 rows < ROWS_MAX ? rows : ROWS_MAX);
+	for (size_t i = 0; i < count && i < room; i++)
+		add_node(screen, ordered[i], nodes->time_ms, &widths,
+			 rows < ROWS_MAX ? rows : ROWS_MAX);
 	last = count > room ? bu_xasprintf("%s; and %zu more", summary, count - room)
 			    : bu_steal(&summary);
 	bu_columns_cut(last, width - 1);

@@ -3,9 +3,9 @@
 #ifndef BU_CLI_RENDER_SCREEN_H
 #define BU_CLI_RENDER_SCREEN_H
 
-#include <jansson.h>
-#include <stdint.h>
 #include <stdio.h>
+
+#include "model/shown_status.h"
 
 struct bu_screen {
 	FILE *out;
@@ -16,7 +16,7 @@ struct bu_screen {
 void bu_screen_size(FILE *out, int *ret_width, int *ret_height);
 /* Each node with what keeps it, and a last line that counts them. Where not all fit,
  * those that need a look come first, then those that are not settled. */
-void bu_screen_nodes(struct bu_screen *screen, const json_t *nodes, int64_t now_ms);
+void bu_screen_nodes(struct bu_screen *screen, const struct bu_shown_nodes *nodes);
 /* Takes the lines away. */
 void bu_screen_clear(struct bu_screen *screen);
 

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/shown_status.h"
 #include "provisioner/api/api.h"
 
 /* EVENTS_SCAN: rows that one request for what comes after some row looks at; it is
@@ -21,9 +22,6 @@ enum {
 static json_t *
 pairs_json(const struct bu_fleet *fleet)
 {
-	static const char *const keys[] = {"a",           "b",      "rail",  "ab_gbps",
-					   "ba_gbps",     "lat_us", "probe", "verdict",
-					   "expect_gbps", "error"};
 	json_t *pairs = json_array();
 
 	for (size_t i = 0; i < fleet->measurements.count; i++) {
@@ -37,9 +35,8 @@ pairs_json(const struct bu_fleet *fleet)
 			continue;
 		pair = bu_measurements_brief(log);
 		brief = json_object();
-
-		for (size_t k = 0; k < BU_LEN(keys); k++)
-			json_object_set(brief, keys[k], json_object_get(pair, keys[k]));
+		for (const struct bu_field *f = bu_shown_pair_fields; f->key; f++)
+			json_object_set(brief, f->key, json_object_get(pair, f->key));
 		json_array_append_new(pairs, brief);
 	}
 	return pairs;
@@ -49,14 +46,20 @@ pairs_json(const struct bu_fleet *fleet)
 static json_t *
 order_json(const struct bu_order *order)
 {
-	json_t *object =
-		json_pack("{s:s,s:s,s:s,s:s,s:i,s:b,s:s}", "rollout", order->rollout,
-			  "class", bu_class_name(order->class), "image", order->image,
-			  "commit", order->commit, "batch", order->batch, "open",
-			  order->open, "status", bu_order_status(order));
+	bu_autojson json_t *why = json_object();
 
-	bu_reason_to_body(&order->reason, object);
-	return object;
+	bu_reason_to_body(&order->reason, why);
+	return bu_record_to_json(bu_shown_wanted_fields,
+				 &(struct bu_shown_wanted){
+					 .rollout = order->rollout,
+					 .class = bu_class_name(order->class),
+					 .image = order->image,
+					 .commit = order->commit,
+					 .batch = order->batch,
+					 .open = order->open,
+					 .status = bu_order_status(order),
+					 BU_SHOWN_REASON(why),
+				 });
 }
 
 /* What its cluster said last of it; null = it is in none, or that has not answered. */

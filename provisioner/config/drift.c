@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/shown_node.h"
 #include "provisioner/config/links.h"
 
 struct drift {
@@ -48,10 +49,11 @@ add(struct drift *drift, const struct bu_uplink *link, const char *device,
 		"%s%s%s: %s is %s, the profile says %s", *network ? "network " : "",
 		network, *network ? "" : device, what, *have ? have : "missing", want);
 
-	json_array_append_new(drift->findings,
-			      json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "network", network,
-					"link", device, "what", what, "want", want,
-					"have", have, "text", text));
+	json_array_append_new(
+		drift->findings,
+		bu_record_to_json(bu_shown_drift_fields,
+				  &(struct bu_shown_drift){network, device, what, want,
+							   have, text}));
 }
 
 static void

@@ -19,6 +19,12 @@ static const char *const names[] = {
 #undef X
 };
 
+const char *
+bu_owner_name(enum bu_owner owner)
+{
+	return names[owner];
+}
+
 void
 bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 	    const struct bu_reason *reason)
@@ -65,16 +71,6 @@ bu_hold_from_body(const json_t *body, struct bu_hold *ret)
 		if (strcmp(names[i], kind) == 0)
 			ret->owner = (enum bu_owner)i;
 	bu_reason_from_body(body, &ret->reason);
-}
-
-json_t *
-bu_hold_to_json(const struct bu_hold *hold)
-{
-	json_t *object =
-		json_pack("{s:s,s:s}", "by", hold->by, "owner", names[hold->owner]);
-
-	bu_reason_to_body(&hold->reason, object);
-	return object;
 }
 
 char *

@@ -22,6 +22,8 @@ enum bu_owner {
 		BU_OWNER_COUNT
 };
 
+const char *bu_owner_name(enum bu_owner owner);
+
 struct bu_hold {
 	enum bu_owner owner;
 	char by[40]; /* for people: "bringup", "external:dcgm", "ann" */
@@ -35,8 +37,6 @@ void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 json_t *bu_hold_body(const struct bu_hold *hold);
 /* Of a log of before the owner is known by its name. */
 void bu_hold_from_body(const json_t *body, struct bu_hold *ret);
-/* What views show: {"by","owner","code","args","reason"}. New reference. */
-json_t *bu_hold_to_json(const struct bu_hold *hold);
 /* "held by ann: DIMM A3"; owned. */
 char *bu_hold_text(const struct bu_hold *hold);
 /* The event that holds it so. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "model/shown_node.h"
 
 int
 bu_node_stands_still(const struct bu_node *node)
@@ -91,95 +92,87 @@ bu_node_destroy(struct bu_node *node)
 }
 
 static json_t *
-progress_json(const struct bu_node *node)
-{
-	if (!node->live.progress_total_bytes)
-		return json_null();
-	return json_pack("{s:s,s:I,s:I}", "stage", node->live.progress_stage,
-			 "done_bytes", (json_int_t)node->live.progress_done_bytes,
-			 "total_bytes", (json_int_t)node->live.progress_total_bytes);
-}
-
-static json_t *
 stages_json(const struct bu_node *node)
 {
 	json_t *stages = json_array();
 
 	for (int i = 0; i < node->stages_count; i++)
 		json_array_append_new(
-			stages, json_pack("{s:s,s:I}", "state",
-					  bu_state_name(node->stages[i].state), "ms",
-					  (json_int_t)node->stages[i].took_ms));
+			stages,
+			bu_record_to_json(bu_shown_stage_fields,
+					  &(struct bu_shown_stage){
+						  bu_state_name(node->stages[i].state),
+						  node->stages[i].took_ms}));
 	return stages;
 }
 
-static json_t *
-step_json(const struct bu_node *node)
+static void
+show_step(const struct bu_node *node, struct bu_shown_step *ret)
 {
 	static const char *const status[] = {"none", "open", "done", "failed"};
 	const struct bu_step *step = &node->step;
 
-	if (step->status == BU_STEP_NONE)
-		return json_null();
-	return json_pack("{s:s,s:s,s:i,s:s,s:s}", "id", step->id, "action",
-			 bu_action_name(step->action), "attempt", step->attempt,
-			 "status", status[step->status], "error", node->step_error);
+	if (step->status != BU_STEP_NONE)
+		*ret = (struct bu_shown_step){step->id, bu_action_name(step->action),
+					      step->attempt, status[step->status],
+					      node->step_error};
 }
 
-/* {"op","by","result","power","detail","at_ms"} of the last deed, and "seen". */
-static json_t *
-power_json(const struct bu_node *node)
+static void
+show_power(const struct bu_node *node, struct bu_shown_power *ret)
 {
 	const struct bu_power_deed *deed = &node->power;
 	const struct bu_power_fact *seen = &node->live.power_seen;
-	json_t *object = json_pack(
-		"{s:s,s:s,s:s,s:s,s:s,s:I}", "op", bu_deed_names[deed->op], "by",
-		deed->by, "result", bu_outcome_names[deed->result], "power",
-		deed->power, "detail", deed->detail, "at_ms", (json_int_t)deed->at_ms);
-	json_object_set_new(object, "seen",
-			    json_pack("{s:s,s:s,s:I}", "power", seen->power, "error",
-				      seen->error, "at_ms", (json_int_t)seen->at_ms));
-	return object;
+
+	if (deed->op || seen->at_ms)
+		*ret = (struct bu_shown_power){
+			.op = bu_deed_names[deed->op],
+			.by = deed->by,
+			.result = bu_outcome_names[deed->result],
+			.power = deed->power,
+			.detail = deed->detail,
+			.at_ms = deed->at_ms,
+			.seen = {seen->power, seen->error, seen->at_ms},
+		};
 }
 
-/* The sentence in the field of its kind; the reason itself where there is one. */
-static void
-add_says(const struct bu_node *node, json_t *object)
-{
-	const struct bu_reason *says = &node->live.says;
-	const struct bu_reason_info *info = bu_reason_info(says->code);
-	bu_autofree char *text = bu_reason_text(says);
-	int waits = bu_reason_is(says, BU_REASON_KIND_WAIT);
-	json_t *one;
-
-	json_object_set_new(object, "waiting", json_string(waits ? text : ""));
-	json_object_set_new(object, "trouble", json_string(waits ? "" : text));
-	if (says->code == BU_REASON_NONE)
-		return;
-	one = json_pack("{s:s,s:s,s:i,s:b}", "kind", bu_reason_kind_name(info->kind),
-			"ends", info->ends, "again_s", info->again_s, "stops_deadline",
-			info->stops_deadline);
-	bu_reason_to_body(says, one);
-	json_object_set_new(object, "says", one);
-}
-
-/* {"code","args","reason"} */
+/* {"code","args","reason"}, NULL = none */
 static json_t *
 reason_json(const struct bu_reason *reason)
 {
-	json_t *object = json_object();
+	json_t *object = reason->code ? json_object() : NULL;
 
-	bu_reason_to_body(reason, object);
+	if (object)
+		bu_reason_to_body(reason, object);
+	return object;
+}
+
+/* The reason, and what its row says of it. */
+static json_t *
+says_json(const struct bu_reason *says)
+{
+	const struct bu_reason_info *info = bu_reason_info(says->code);
+	json_t *object;
+
+	if (says->code == BU_REASON_NONE)
+		return NULL;
+	object = json_pack("{s:s,s:s,s:i,s:b}", "kind", bu_reason_kind_name(info->kind),
+			   "ends", info->ends, "again_s", info->again_s,
+			   "stops_deadline", info->stops_deadline);
+	bu_reason_to_body(says, object);
 	return object;
 }
 
 static json_t *
-next_json(const struct bu_next *next)
+next_json(const struct bu_node *node)
 {
-	json_t *object = json_pack("{s:s,s:s}", "state", bu_state_name(next->state),
-				   "by", next->by);
+	json_t *object;
 
-	bu_reason_to_body(&next->reason, object);
+	if (node->state != BU_STATE_DRAINING)
+		return NULL;
+	object = json_pack("{s:s,s:s}", "state", bu_state_name(node->next.state), "by",
+			   node->next.by);
+	bu_reason_to_body(&node->next.reason, object);
 	return object;
 }
 
@@ -187,32 +180,50 @@ json_t *
 bu_node_to_json(const struct bu_node *node)
 {
 	const struct bu_state_info *info = bu_state_info(node->state);
-	json_t *object = json_pack(
-		"{s:s,s:s,s:s,s:b,s:I,s:s,s:s,s:s,s:I,s:i,s:b}", "name", node->name,
-		"pool", node->live.pool, "state", info->name, "settled", info->settled,
-		"since_ms", (json_int_t)node->since_ms, "image", node->installed_image,
-		"machine", node->machine, "firmware", node->live.firmware,
-		"last_seen_ms", (json_int_t)node->live.last_seen_ms, "repeats",
-		node->repeats, "in_profile", node->live.in_profile);
+	const struct bu_reason *says = &node->live.says;
+	bu_autojson json_t *why = reason_json(&node->reason), *one = says_json(says);
+	bu_autojson json_t *refused = reason_json(&node->live.refusal);
+	bu_autojson json_t *held = reason_json(&node->hold.reason);
+	bu_autojson json_t *next = next_json(node);
+	bu_autofree char *text = bu_reason_text(says);
+	int waits = bu_reason_is(says, BU_REASON_KIND_WAIT);
+	struct bu_shown_node shown = {
+		.name = node->name,
+		.pool = node->live.pool,
+		.state = info->name,
+		.settled = info->settled,
+		.since_ms = node->since_ms,
+		.image = node->installed_image,
+		.machine = node->machine,
+		.firmware = node->live.firmware,
+		.last_seen_ms = node->live.last_seen_ms,
+		.repeats = node->repeats,
+		.in_profile = node->live.in_profile,
+		BU_SHOWN_REASON(why),
+		.waiting = waits ? text : "",
+		.trouble = waits ? "" : text,
+		.says = one,
+		.refused = refused,
+		.boot_id = node->boot_id,
+		.cluster_words = node->live.cluster_words,
+		.next = next,
+	};
+	json_t *object;
 
-	bu_reason_to_body(&node->reason, object);
-	add_says(node, object);
-	if (node->live.refusal.code)
-		json_object_set_new(object, "refused",
-				    reason_json(&node->live.refusal));
-	json_object_set_new(object, "boot_id", json_string(node->boot_id));
-	json_object_set_new(object, "progress", progress_json(node));
+	if (node->live.progress_total_bytes)
+		shown.progress = (struct bu_shown_progress){
+			node->live.progress_stage, node->live.progress_done_bytes,
+			node->live.progress_total_bytes};
+	if (node->hold.owner)
+		shown.held = (struct bu_shown_held){node->hold.by,
+						    bu_owner_name(node->hold.owner),
+						    BU_SHOWN_REASON(held)};
+	show_step(node, &shown.step);
+	show_power(node, &shown.power);
+	object = bu_record_to_json(bu_shown_node_fields, &shown);
+	/* In their places: members keep theirs. */
 	json_object_set_new(object, "stages", stages_json(node));
-	json_object_set_new(object, "step", step_json(node));
-	json_object_set_new(object, "cluster_words",
-			    json_string(node->live.cluster_words));
 	json_object_set_new(object, "conditions",
 			    bu_conditions_to_json(node->conditions));
-	if (node->power.op || node->live.power_seen.at_ms)
-		json_object_set_new(object, "power", power_json(node));
-	if (node->state == BU_STATE_DRAINING)
-		json_object_set_new(object, "next", next_json(&node->next));
-	if (node->hold.owner)
-		json_object_set_new(object, "held", bu_hold_to_json(&node->hold));
 	return object;
 }

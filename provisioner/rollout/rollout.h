@@ -70,21 +70,12 @@ json_t *bu_rollouts_recalled(struct bu_rollouts *rollouts, const char *id);
 /* A change of one of its nodes is on its way to the log. */
 int bu_rollouts_is_moving(const struct bu_rollouts *rollouts, const char *id);
 
-/*
- * One rollout: {"id","plan","revision","commit","limit","by","started_ms","ended_ms"
- * (null = not yet),"state","reason","total","done","failed","withdrawn","turn" (wait
- * for their turn),"under_way","ready" (= done),"quarantined"(of the failed)}.
- * bu_rollouts_json: the last one of which an order is open, else the last with orders,
- * or null. All return new references.
- */
+/* As model/shown_rollout.h has them; new references. bu_rollouts_json: the last one of
+ * which an order is open, else the last with orders, or null. */
 json_t *bu_rollouts_json(const struct bu_rollouts *rollouts);
 /* [rollout], newest first. */
 json_t *bu_rollouts_list(const struct bu_rollouts *rollouts);
-/* One, with "grants", "pools":[{"pool","total","done","failed","under_way","turn",
- * "canary","canary_done","faults" (what of failure_budget is spent: failures of nodes
- * that were in service),"failure_budget","max_unavailable","away","why" (nobody has a
- * turn now; "" = somebody does)}] and "nodes":[{"node","pool","class","batch","state",
- * "status" (turn|under-way|done|failed|withdrawn),"reason"}]. NULL: BU_ERR_NOTFOUND. */
+/* One, with its lists. NULL: BU_ERR_NOTFOUND. */
 json_t *bu_rollouts_show(const struct bu_rollouts *rollouts, const char *id,
 			 struct bu_err *err);
 /* Why this node's order has not begun, a line for people; NULL when it waits for no

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/shown_rollout.h"
 #include "provisioner/rollout/rollout_impl.h"
 
 static int
@@ -16,43 +17,39 @@ is_of(const struct bu_node *node, const struct bu_rollout *rollout)
 static json_t *
 brief(const struct bu_fleet *fleet, const struct bu_rollout *rollout)
 {
-	int turn = 0, under_way = 0, quarantined = 0;
-	json_t *json = json_object();
-	static const char *const keys[] = {"plan", "revision", "commit", "limit", "by"};
+	const json_t *applied = rollout->applied;
+	bu_autojson json_t *why = json_object();
+	struct bu_shown_rollout shown;
 
+	bu_reason_to_body(&rollout->reason, why);
+	shown = (struct bu_shown_rollout){
+		.id = rollout->id,
+		.plan = bu_json_str(applied, "plan", ""),
+		.revision = bu_json_str(applied, "revision", ""),
+		.commit = bu_json_str(applied, "commit", ""),
+		.limit = bu_json_str(applied, "limit", ""),
+		.by = bu_json_str(applied, "by", ""),
+		.started_ms = rollout->started_ms,
+		.ended_ms = rollout->ended_ms,
+		.state = bu_rollout_state_name(rollout->state),
+		BU_SHOWN_REASON(why),
+		.total = rollout->total,
+		.done = rollout->done,
+		.failed = rollout->failed,
+		.withdrawn = rollout->withdrawn,
+		.ready = rollout->done,
+	};
 	for (size_t i = 0; i < fleet->count; i++) {
 		const struct bu_node *node = fleet->nodes[i];
 
 		if (!is_of(node, rollout))
 			continue;
-		turn += node->order.open && !node->order.begun;
-		under_way += node->order.open && node->order.begun;
-		quarantined +=
+		shown.turn += node->order.open && !node->order.begun;
+		shown.under_way += node->order.open && node->order.begun;
+		shown.quarantined +=
 			node->order.failed && node->state == BU_STATE_QUARANTINED;
 	}
-	json_object_set_new(json, "id", json_string(rollout->id));
-	for (size_t i = 0; i < BU_LEN(keys); i++)
-		json_object_set_new(
-			json, keys[i],
-			json_string(bu_json_str(rollout->applied, keys[i], "")));
-	json_object_set_new(json, "started_ms", json_integer(rollout->started_ms));
-	json_object_set_new(json, "ended_ms",
-			    rollout->ended_ms ? json_integer(rollout->ended_ms)
-					      : json_null());
-	json_object_set_new(json, "state",
-			    json_string(bu_rollout_state_name(rollout->state)));
-	bu_reason_to_body(&rollout->reason, json);
-#define COUNT(name, value) json_object_set_new(json, name, json_integer(value))
-	COUNT("total", rollout->total);
-	COUNT("done", rollout->done);
-	COUNT("failed", rollout->failed);
-	COUNT("withdrawn", rollout->withdrawn);
-	COUNT("turn", turn);
-	COUNT("under_way", under_way);
-	COUNT("ready", rollout->done);
-	COUNT("quarantined", quarantined);
-#undef COUNT
-	return json;
+	return bu_record_to_json(bu_shown_rollout_fields, &shown);
 }
 
 json_t *
@@ -124,18 +121,25 @@ pools_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		why = pool_why(rollouts, view, rollout, pool->name);
 		json_array_append_new(
 			list,
-			json_pack("{s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,"
-				  "s:s}",
-				  "pool", pool->name, "total", share->total, "done",
-				  share->done, "failed", share->failed, "under_way",
-				  share->under_way, "turn", share->turn, "canary",
-				  pool->canary, "canary_done",
-				  share->proven < pool->canary ? share->proven
+			bu_record_to_json(
+				bu_shown_pool_fields,
+				&(struct bu_shown_pool){
+					.pool = pool->name,
+					.total = share->total,
+					.done = share->done,
+					.failed = share->failed,
+					.under_way = share->under_way,
+					.turn = share->turn,
+					.canary = pool->canary,
+					.canary_done = share->proven < pool->canary
+							       ? share->proven
 							       : pool->canary,
-				  "faults", share->faults, "failure_budget",
-				  pool->failure_budget, "max_unavailable",
-				  pool->max_unavailable, "away", view->away[i], "why",
-				  why));
+					.faults = share->faults,
+					.failure_budget = pool->failure_budget,
+					.max_unavailable = pool->max_unavailable,
+					.away = view->away[i],
+					.why = why,
+				}));
 	}
 	return list;
 }
@@ -154,10 +158,16 @@ node_json(const struct bu_rollouts *rollouts, const struct bu_view *view,
 		why = bu_hold_text(&node->hold);
 	else
 		why = order->open ? bu_xstrdup("") : bu_reason_text(&order->reason);
-	return json_pack("{s:s,s:s,s:s,s:i,s:s,s:s,s:s}", "node", node->name, "pool",
-			 node->live.pool, "class", bu_class_name(order->class), "batch",
-			 order->batch, "state", bu_state_name(node->state), "status",
-			 bu_order_status(order), "reason", why);
+	return bu_record_to_json(bu_shown_order_fields,
+				 &(struct bu_shown_order){
+					 .node = node->name,
+					 .pool = node->live.pool,
+					 .class = bu_class_name(order->class),
+					 .batch = order->batch,
+					 .state = bu_state_name(node->state),
+					 .status = bu_order_status(order),
+					 .reason = why,
+				 });
 }
 
 json_t *

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "model/shown_status.h"
+#include "tests/support/shown.h"
 
 enum { PATIENCE = 2000 };
 
@@ -144,6 +146,39 @@ site_ask(struct talk *talk, int port, const char *method, const char *path,
 	talk_begin(talk, port, text, 0);
 }
 
+/* What is answered is what model/shown_*.h says, the lists too. */
+static void
+check_shape(const char *path, const json_t *json)
+{
+	static const struct {
+		const char *path;
+		const struct bu_field *fields;
+	} rows[] = {
+		{"/v1/status", bu_shown_status_fields},
+		{"/v1/nodes?", bu_shown_nodes_fields},
+		{"/v1/nodes/", bu_shown_whole_fields},
+		{"/v1/rollouts/", bu_shown_rollout_whole_fields},
+		{"/v1/rollouts", bu_shown_rollouts_fields},
+	};
+	union {
+		struct bu_shown_status status;
+		struct bu_shown_nodes nodes;
+		struct bu_shown_node node;
+		struct bu_shown_rollout rollout;
+		struct bu_shown_rollouts rollouts;
+	} shown;
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		size_t size = strlen(rows[i].path);
+
+		if (strncmp(path, rows[i].path, size) != 0 ||
+		    strchr(path + size, '/') != NULL)
+			continue;
+		reads_as(rows[i].fields, json, &shown);
+		break;
+	}
+}
+
 json_t *
 site_call(struct site *site, int port, const char *method, const char *path,
 	  const char *body, int status)
@@ -156,6 +191,8 @@ site_call(struct site *site, int port, const char *method, const char *path,
 	ck_assert_msg(talk.status == status, "%s %s: %s", method, path, talk.text);
 	json = json_loads(talk.body, 0, NULL);
 	talk_end(&talk);
+	if (status == 200 && strcmp(method, "GET") == 0)
+		check_shape(path, json);
 	return json;
 }
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes as the API shows them: GET /v1/nodes, /v1/nodes/NAME, "nodes" of the status. */
+#ifndef BU_MODEL_SHOWN_NODE_H
+#define BU_MODEL_SHOWN_NODE_H
+
+#include "model/shown.h"
+
+/* clang-format off */
+/* Of model/condition.h, of a node or of the site. away: the node counts as away. */
+#define BU_SHOWN_CONDITION_ROWS(X, T) \
+	X(T, STRING, name) X(T, INT, since_ms) X(T, STRING, text) X(T, FLAG, away)
+
+/* What its agent works on. */
+#define BU_SHOWN_PROGRESS_ROWS(X, T) \
+	X(T, STRING, stage, .unsaid = "") X(T, INT, done_bytes) \
+	X(T, INT, total_bytes)
+
+/* Time that was spent in a state since the node was ordered. */
+#define BU_SHOWN_STAGE_ROWS(X, T) X(T, STRING, state) X(T, INT, ms)
+
+/* The last one. status: open, done, failed. error: of the last attempt. */
+#define BU_SHOWN_STEP_ROWS(X, T) \
+	X(T, STRING, id) X(T, STRING, action, .unsaid = "") X(T, INT, attempt) \
+	X(T, STRING, status, .unsaid = "") X(T, STRING, error, .unsaid = "")
+
+#define BU_SHOWN_HELD_ROWS(X, T) \
+	X(T, STRING, by) X(T, STRING, owner, .need = BU_SPARSE) \
+	BU_SHOWN_REASON_ROWS(X, T)
+
+/* What was asked of the machine's power last, and (seen) what that is. */
+#define BU_SHOWN_SEEN_ROWS(X, T) \
+	X(T, STRING, power, .unsaid = "") X(T, STRING, error, .unsaid = "") \
+	X(T, INT, at_ms)
+#define BU_SHOWN_POWER_ROWS(X, T) \
+	X(T, STRING, op, .unsaid = "") X(T, STRING, by, .unsaid = "") \
+	X(T, STRING, result, .unsaid = "") X(T, STRING, power, .unsaid = "") \
+	X(T, STRING, detail, .unsaid = "") X(T, INT, at_ms)
+
+/* What the last applied plan wants of it; status as in struct bu_shown_order. */
+#define BU_SHOWN_WANTED_ROWS(X, T) \
+	X(T, STRING, rollout, .unsaid = "") X(T, STRING, class, .unsaid = "") \
+	X(T, STRING, image, .unsaid = "") X(T, STRING, commit, .unsaid = "") \
+	X(T, INT, batch, .min = -1, .max = INT32_MAX) X(T, FLAG, open) \
+	X(T, STRING, status, .unsaid = "") BU_SHOWN_REASON_ROWS(X, T)
+
+/* waiting, trouble: the sentence of `says`, by its kind. says, refused: {"code","args",
+ * "reason"} and, of says, "kind","ends","again_s","stops_deadline". next: where a node
+ * goes that drains. cluster: what that said last, null = nothing; cluster_words: what
+ * it said when it was left or joined. */
+#define BU_SHOWN_NODE_ROWS(X, T) \
+	X(T, STRING, name) X(T, STRING, pool) X(T, STRING, state) \
+	X(T, FLAG, settled) X(T, INT, since_ms) X(T, STRING, image) \
+	X(T, STRING, machine) X(T, STRING, firmware) X(T, INT, last_seen_ms) \
+	X(T, INT, repeats) X(T, FLAG, in_profile) BU_SHOWN_REASON_ROWS(X, T) \
+	X(T, STRING, waiting) X(T, STRING, trouble) \
+	X(T, JSON, says, .need = BU_SPARSE) X(T, JSON, refused, .need = BU_SPARSE) \
+	X(T, STRING, boot_id)
+#define BU_SHOWN_LISTED_ROWS(X, T) \
+	X(T, STRING, rack) X(T, STRING, slot) X(T, STRING, commit) \
+	X(T, JSON, cluster, .need = BU_NULL)
+
+/* The rest of a node alone. why: lines of text. inventory: of model/inventory.h. */
+#define BU_SHOWN_WHOLE_ROWS(X, T) \
+	X(T, STRING, why) X(T, JSON, inventory, .need = BU_NULL)
+
+/* A link that is not as the profile says. */
+#define BU_SHOWN_DRIFT_ROWS(X, T) \
+	X(T, STRING, network) X(T, STRING, link) X(T, STRING, what) \
+	X(T, STRING, want) X(T, STRING, have) X(T, STRING, text)
+
+struct bu_shown_condition BU_ROW_STRUCT(BU_SHOWN_CONDITION_ROWS);
+struct bu_shown_stage BU_ROW_STRUCT(BU_SHOWN_STAGE_ROWS);
+/* held.by: NULL = nothing holds it; step.id: NULL = it had none yet. */
+struct bu_shown_node {
+	BU_SHOWN_NODE_ROWS(BU_ROW_MEMBER, )
+	struct bu_shown_progress {
+		BU_SHOWN_PROGRESS_ROWS(BU_ROW_MEMBER, )
+	} progress;
+	struct bu_shown_stage *stages;
+	struct bu_shown_step {
+		BU_SHOWN_STEP_ROWS(BU_ROW_MEMBER, )
+	} step;
+	const char *cluster_words;
+	struct bu_shown_condition *conditions;
+	struct bu_shown_power {
+		BU_SHOWN_POWER_ROWS(BU_ROW_MEMBER, )
+		struct bu_shown_seen {
+			BU_SHOWN_SEEN_ROWS(BU_ROW_MEMBER, )
+		} seen;
+	} power;
+	const json_t *next;
+	struct bu_shown_held {
+		BU_SHOWN_HELD_ROWS(BU_ROW_MEMBER, )
+	} held;
+	BU_SHOWN_LISTED_ROWS(BU_ROW_MEMBER, )
+	struct bu_shown_wanted {
+		BU_SHOWN_WANTED_ROWS(BU_ROW_MEMBER, )
+	} order;
+	BU_SHOWN_WHOLE_ROWS(BU_ROW_MEMBER, )
+	struct bu_shown_certificate {
+		const char *kind, *text; /* text: the signed JSON */
+	} *certificates;
+	struct bu_shown_drift {
+		BU_SHOWN_DRIFT_ROWS(BU_ROW_MEMBER, )
+	} *drift;
+	size_t stages_count, conditions_count, certificates_count, drift_count;
+};
+
+extern const struct bu_field bu_shown_condition_fields[];
+extern const struct bu_field bu_shown_stage_fields[];
+extern const struct bu_field bu_shown_wanted_fields[];
+extern const struct bu_field bu_shown_drift_fields[];
+/* What the log and the last look say; the same in a list; one alone. */
+extern const struct bu_field bu_shown_node_fields[];
+extern const struct bu_field bu_shown_listed_fields[];
+extern const struct bu_field bu_shown_whole_fields[];
+/* clang-format on */
+
+#endif

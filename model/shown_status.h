@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The whole site as the API shows it: GET /v1/status; and its parts GET /v1/nodes,
+ * /v1/machines and /v1/fabric/runs/ID. */
+#ifndef BU_MODEL_SHOWN_STATUS_H
+#define BU_MODEL_SHOWN_STATUS_H
+
+#include "model/shown_node.h"
+#include "model/shown_rollout.h"
+
+/* clang-format off */
+/* The last probe of two nodes; a figure that was not measured is 0. */
+#define BU_SHOWN_PAIR_ROWS(X, T) \
+	X(T, STRING, a) X(T, STRING, b) X(T, STRING, rail) X(T, REAL, ab_gbps) \
+	X(T, REAL, ba_gbps) X(T, REAL, lat_us) X(T, STRING, probe) \
+	X(T, STRING, verdict) X(T, REAL, expect_gbps) X(T, STRING, error)
+struct bu_shown_pair BU_ROW_STRUCT(BU_SHOWN_PAIR_ROWS);
+struct bu_shown_pairs {
+	struct bu_shown_pair *pairs;
+	size_t pairs_count;
+};
+
+/* Of a brake of provisioner/rollout/brake.c: how many of how many nodes are late. */
+#define BU_SHOWN_BRAKE_ROWS(X, T) \
+	X(T, STRING, scope) X(T, FLAG, on) X(T, INT, late) X(T, INT, of) \
+	X(T, STRING, text)
+
+/* trouble: why the applied profile cannot be read, "" = it is. */
+#define BU_SHOWN_STATUS_ROWS(X, T) \
+	X(T, INT, version) X(T, STRING, site) X(T, INT, time_ms) X(T, INT, epoch) \
+	X(T, STRING, revision) X(T, STRING, commit) X(T, STRING, trouble)
+struct bu_shown_status {
+	BU_SHOWN_STATUS_ROWS(BU_ROW_MEMBER, )
+	struct bu_shown_appliance {
+		const char *version;
+		int64_t uptime_s;
+	} appliance;
+	struct bu_shown_node *nodes;
+	struct bu_shown_pair *pairs;
+	const json_t *counts;            /* of nodes by state: {"ready": 3, "ready but
+					    unreachable": 1} */
+	struct bu_shown_rollout rollout; /* the last one; its id NULL = there is none */
+	struct bu_shown_brake {
+		BU_SHOWN_BRAKE_ROWS(BU_ROW_MEMBER, )
+	} *brakes; /* that are on */
+	const char **warnings;
+	struct bu_shown_condition *conditions; /* of the site */
+	size_t nodes_count, pairs_count, brakes_count, warnings_count, conditions_count;
+};
+extern const struct bu_field bu_shown_pair_fields[];
+extern const struct bu_field bu_shown_pairs_fields[];
+extern const struct bu_field bu_shown_status_fields[];
+
+/* time_ms: Unix time of the appliance. */
+struct bu_shown_nodes {
+	int64_t time_ms;
+	struct bu_shown_node *nodes;
+	size_t nodes_count;
+};
+extern const struct bu_field bu_shown_nodes_fields[];
+/* clang-format on */
+
+#endif
