@@ -10,40 +10,34 @@
 #include "model/class.h"
 #include "profiles/nodeset/nodeset.h"
 
-static enum bu_class
-class_of(const json_t *object)
-{
-	return bu_class_from_name(bu_json_str(object, "class", ""));
-}
-
 /* Nodes of the plan in a pool or a state, perhaps none: a bu_nodeset_group_fn. */
 static int
 find_group(const char *group, struct bu_nodeset *nodeset, void *arg, struct bu_err *err)
 {
-	static const struct {
-		const char *prefix, *key;
-	} questions[] = {{"state=", "from"}, {"pool=", "pool"}, {"", "pool"}};
-	const json_t *steps = arg;
-	size_t q = 0, i;
-	const char *value;
-	json_t *step;
+	static const char state[] = "state=", pool[] = "pool=";
+	const struct bu_plan *plan = arg;
+	int by_state = strncmp(group, state, sizeof(state) - 1) == 0;
 
-	while (strncmp(group, questions[q].prefix, strlen(questions[q].prefix)) != 0)
-		q++;
-	value = group + strlen(questions[q].prefix);
-	json_array_foreach (steps, i, step)
-		if (strcmp(bu_json_str(step, questions[q].key, ""), value) == 0 &&
-		    bu_nodeset_add(nodeset, bu_json_str(step, "node", ""), err) != 0)
+	if (by_state)
+		group += sizeof(state) - 1;
+	else if (strncmp(group, pool, sizeof(pool) - 1) == 0)
+		group += sizeof(pool) - 1;
+	for (size_t i = 0; i < plan->steps_count; i++) {
+		const struct bu_plan_step *step = &plan->steps[i];
+
+		if (strcmp(by_state ? step->from : step->pool, group) == 0 &&
+		    bu_nodeset_add(nodeset, step->node, err) != 0)
 			return -1;
+	}
 	return 0;
 }
 
 /* {name: true} of the nodeset. */
 static json_t *
-set_of(const char *text, const json_t *steps, struct bu_err *err)
+set_of(const char *text, const struct bu_plan *plan, struct bu_err *err)
 {
 	struct bu_nodeset *nodeset =
-		bu_nodeset_parse(text, find_group, (void *)steps, err);
+		bu_nodeset_parse(text, find_group, (void *)plan, err);
 	json_t *set = nodeset ? json_object() : NULL;
 
 	for (size_t i = 0; nodeset && i < nodeset->count; i++)
@@ -54,24 +48,23 @@ set_of(const char *text, const json_t *steps, struct bu_err *err)
 
 /* Those of the nodeset that have a step, as a hostlist; owned. */
 static char *
-nodes_of(const char *text, const json_t *steps, struct bu_err *err)
+nodes_of(const char *text, const struct bu_plan *plan, struct bu_err *err)
 {
-	bu_autojson json_t *set = set_of(text, steps, err);
+	bu_autojson json_t *set = set_of(text, plan, err);
 	bu_autojson json_t *names = json_array();
-	json_t *step;
-	size_t i;
 
 	if (!set)
 		return NULL;
-	json_array_foreach (steps, i, step)
-		if (json_object_get(set, bu_json_str(step, "node", "")))
-			json_array_append(names, json_object_get(step, "node"));
+	for (size_t i = 0; i < plan->steps_count; i++)
+		if (json_object_get(set, plan->steps[i].node))
+			json_array_append_new(names, json_string(plan->steps[i].node));
 	return bu_out_fold(names);
 }
 
 /* Adds what the word grants; nothing when none of its nodes has a step. */
 static int
-read_grant(const char *word, const json_t *steps, json_t *grants, struct bu_err *err)
+read_grant(const char *word, const struct bu_plan *plan, json_t *grants,
+	   struct bu_err *err)
 {
 	const char *colon = strchr(word, ':');
 	bu_autofree char *name =
@@ -84,7 +77,7 @@ read_grant(const char *word, const json_t *steps, json_t *grants, struct bu_err 
 				  ", with :NODESET for some of the nodes alone",
 				  word);
 	if (colon) {
-		nodes = nodes_of(colon + 1, steps, err);
+		nodes = nodes_of(colon + 1, plan, err);
 		if (!nodes) {
 			bu_err_wrap(err, "--grant '%s'", word);
 			if (err)
@@ -100,12 +93,13 @@ read_grant(const char *word, const json_t *steps, json_t *grants, struct bu_err 
 }
 
 json_t *
-bu_grants_make(const struct bu_explain *words, const json_t *steps, struct bu_err *err)
+bu_grants_make(const struct bu_explain *words, const struct bu_plan *plan,
+	       struct bu_err *err)
 {
 	json_t *grants = json_array();
 
 	for (int i = 0; i < words->count; i++) {
-		if (read_grant(words->items[i], steps, grants, err) != 0) {
+		if (read_grant(words->items[i], plan, grants, err) != 0) {
 			json_decref(grants);
 			return NULL;
 		}
@@ -120,18 +114,20 @@ struct granted {
 
 /* What the step destroys; a reset alone destroys nothing on a disk. */
 static enum bu_class
-destroys(const json_t *step)
+destroys(const struct bu_plan_step *step)
 {
-	return bu_class_needs_grant(class_of(step)) ? class_of(step) : BU_CLASS_NONE;
+	enum bu_class class = bu_class_from_name(step->class);
+
+	return bu_class_needs_grant(class) ? class : BU_CLASS_NONE;
 }
 
 static int
-allows(const struct granted *granted, size_t count, const json_t *step)
+allows(const struct granted *granted, size_t count, const struct bu_plan_step *step)
 {
 	for (size_t i = 0; i < count; i++)
 		if (destroys(step) <= granted[i].class &&
 		    (!granted[i].nodes ||
-		     json_object_get(granted[i].nodes, bu_json_str(step, "node", ""))))
+		     json_object_get(granted[i].nodes, step->node)))
 			return 1;
 	return 0;
 }
@@ -161,11 +157,11 @@ refuse(json_t *const *names, struct bu_err *err)
 }
 
 int
-bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err)
+bu_grants_check(const json_t *grants, const struct bu_plan *plan, struct bu_err *err)
 {
 	size_t count = json_array_size(grants), i;
 	bu_autofree struct granted *granted = bu_xcalloc(count + 1, sizeof(*granted));
-	json_t *names[BU_CLASS_COUNT], *step, *grant;
+	json_t *names[BU_CLASS_COUNT], *grant;
 	int rc;
 
 	for (i = 0; i < BU_LEN(names); i++)
@@ -173,15 +169,17 @@ bu_grants_check(const json_t *grants, const json_t *steps, struct bu_err *err)
 	json_array_foreach (grants, i, grant) {
 		const char *nodes = bu_json_str(grant, "nodes", NULL);
 
-		granted[i].class = class_of(grant);
-		granted[i].nodes = nodes ? set_of(nodes, steps, NULL) : NULL;
+		granted[i].class = bu_class_from_name(bu_json_str(grant, "class", ""));
+		granted[i].nodes = nodes ? set_of(nodes, plan, NULL) : NULL;
 		bu_assert(!nodes || granted[i].nodes); /* bu_grants_make() wrote it */
 	}
-	json_array_foreach (steps, i, step)
-		if ((destroys(step) || bu_json_bool(step, "reset", 0)) &&
-		    !allows(granted, count, step))
-			json_array_append(names[destroys(step)],
-					  json_object_get(step, "node"));
+	for (i = 0; i < plan->steps_count; i++) {
+		const struct bu_plan_step *step = &plan->steps[i];
+
+		if ((destroys(step) || step->reset) && !allows(granted, count, step))
+			json_array_append_new(names[destroys(step)],
+					      json_string(step->node));
+	}
 	rc = refuse(names, err);
 	for (i = 0; i < count; i++)
 		json_decref(granted[i].nodes);

@@ -11,15 +11,16 @@
 
 #include "base/err.h"
 #include "cli/options.h"
+#include "model/plan.h"
 
 /* [{"class","nodes"}]: nodes is a hostlist of nodes that have a step; it is missing
- * when all are meant, and a grant for none of them is left out. steps: of the plan; a
- * nodeset may ask for its pools (@train) and states (state=ready). New reference;
- * BU_ERR_USAGE when the words are wrong. */
-json_t *bu_grants_make(const struct bu_explain *words, const json_t *steps,
+ * when all are meant, and a grant for none of them is left out. A
+ * nodeset may ask for the plan's pools (@train) and states (state=ready). New
+ * reference; BU_ERR_USAGE when the words are wrong. */
+json_t *bu_grants_make(const struct bu_explain *words, const struct bu_plan *plan,
 		       struct bu_err *err);
 /* BU_ERR_DENIED names the nodes whose step destroys more than is granted. */
-bu_must int bu_grants_check(const json_t *grants, const json_t *steps,
+bu_must int bu_grants_check(const json_t *grants, const struct bu_plan *plan,
 			    struct bu_err *err);
 
 #endif

@@ -4,19 +4,24 @@
 
 #include "base/json.h"
 #include "tests/support/cli.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 #define STEP(node, pool, class, from)                                                  \
 	"{'node':'" node "','pool':'" pool "','class':'" class "','from':'" from "'}"
 
+/* Both end with released(). */
 static json_t *
-steps(void)
+plan_of(struct bu_plan *ret)
 {
-	return quoted("[" STEP("n1", "train", "wipe", "ready") "," STEP(
-		"n2", "train", "reimage",
-		"failed") "," STEP("n3", "infer", "reimage",
-				   "ready") "," STEP("n4", "infer", "reboot",
-						     "ready") "]");
+	return shown_as(
+		bu_plan_fields,
+		"{'v':2,'pools':{},'steps':[" STEP("n1", "train", "wipe", "ready") "," STEP(
+			"n2", "train", "reimage",
+			"failed") "," STEP("n3", "infer", "reimage",
+					   "ready") "," STEP("n4", "infer", "reboot",
+							     "ready") "]}",
+		ret);
 }
 
 /* Words with a blank between them. */
@@ -54,33 +59,37 @@ START_TEST(a_grant_covers_its_class_and_its_nodes)
 		{"reimage wipe:n4 wipe:n9 wipe:@nowhere wipe:state=lost",
 		 "n1: drained; what is on the disk is lost; --grant wipe allows it"},
 	};
-	bu_autojson json_t *list = steps();
+	struct bu_plan plan;
+	json_t *value = plan_of(&plan);
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autofree char *text = strdup(rows[i].words);
 		struct bu_explain words = words_of(text);
 		struct bu_err err = {0};
-		bu_autojson json_t *grants = bu_grants_make(&words, list, &err);
+		bu_autojson json_t *grants = bu_grants_make(&words, &plan, &err);
 
 		ck_assert_msg(grants != NULL, "%s: %s", rows[i].words, err.text);
-		ck_assert_int_eq(bu_grants_check(grants, list, &err),
+		ck_assert_int_eq(bu_grants_check(grants, &plan, &err),
 				 *rows[i].left ? -1 : 0);
 		ck_assert_str_eq(err.text, rows[i].left);
 		ck_assert_int_eq(err.kind, *rows[i].left ? BU_ERR_DENIED : BU_ERR_NONE);
 	}
+	released(bu_plan_fields, &plan, value);
 }
 END_TEST
 
 START_TEST(bringupd_gets_plain_hostlists)
 {
-	bu_autojson json_t *list = steps();
+	struct bu_plan plan;
+	json_t *value = plan_of(&plan);
 	char text[] = "wipe:@train,n9 wipe:n9 reimage";
 	struct bu_explain words = words_of(text);
-	bu_autojson json_t *grants = bu_grants_make(&words, list, NULL);
+	bu_autojson json_t *grants = bu_grants_make(&words, &plan, NULL);
 	bu_autojson json_t *want =
 		quoted("[{'class':'wipe','nodes':'n[1-2]'},{'class':'reimage'}]");
 
 	ck_assert(json_equal(grants, want));
+	released(bu_plan_fields, &plan, value);
 }
 END_TEST
 
@@ -95,16 +104,18 @@ START_TEST(wrong_words_are_refused)
 		{"wipe:n[3-1]", "--grant 'wipe:n[3-1]'"},
 		{"wipe:a b", "--grant 'wipe:a b'"},
 	};
-	bu_autojson json_t *list = steps();
+	struct bu_plan plan;
+	json_t *value = plan_of(&plan);
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct bu_explain words = {.items = {rows[i].word}, .count = 1};
 		struct bu_err err = {0};
 
-		ck_assert_ptr_null(bu_grants_make(&words, list, &err));
+		ck_assert_ptr_null(bu_grants_make(&words, &plan, &err));
 		ck_assert_int_eq(err.kind, BU_ERR_USAGE);
 		ck_assert_msg(strstr(err.text, rows[i].want), "%s", err.text);
 	}
+	released(bu_plan_fields, &plan, value);
 }
 END_TEST
 

@@ -68,8 +68,7 @@ ask(struct bu_err *err)
 static int
 changes(const struct bu_planned *planned)
 {
-	return bu_planned_steps(planned) > 0 ||
-	       json_array_size(json_object_get(planned->plan, "left")) > 0;
+	return planned->read.steps_count > 0 || planned->read.left_count > 0;
 }
 
 /* What became of it, for a person or a program. */
@@ -77,7 +76,7 @@ static void
 tell(const struct bu_planned *planned, const json_t *reply, int format)
 {
 	const char *rollout = bu_json_str(reply, "rollout", "");
-	const char *revision = bu_json_str(planned->plan, "revision", "");
+	const char *revision = planned->read.revision;
 	long long nodes = (long long)bu_json_int(reply, "nodes", 0);
 	bu_autojson json_t *value = NULL;
 	bu_autofree char *names = NULL;
@@ -94,7 +93,7 @@ tell(const struct bu_planned *planned, const json_t *reply, int format)
 	} else if (*rollout) {
 		printf("applied: rollout %s of %lld node%s\n", rollout, nodes,
 		       nodes == 1 ? "" : "s");
-	} else if (strcmp(revision, bu_json_str(planned->plan, "base", "")) == 0) {
+	} else if (strcmp(revision, planned->read.base) == 0) {
 		puts("applied: nothing to do");
 	} else {
 		printf("applied: revision %.12s, which changes no node\n", revision);
@@ -140,10 +139,10 @@ static int
 agree(struct bu_client *client, const struct bu_planned *planned,
       const struct bu_options *options, struct bu_err *err)
 {
-	const json_t *steps = json_object_get(planned->plan, "steps");
-	bu_autojson json_t *grants = bu_grants_make(&options->grants, steps, err);
+	const struct bu_plan *plan = &planned->read;
+	bu_autojson json_t *grants = bu_grants_make(&options->grants, plan, err);
 
-	if (!grants || bu_grants_check(grants, steps, err) != 0 ||
+	if (!grants || bu_grants_check(grants, plan, err) != 0 ||
 	    (!options->yes && changes(planned) && ask(err) != 0))
 		return -1;
 	return order(client, planned, grants, options, err);

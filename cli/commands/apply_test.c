@@ -111,7 +111,8 @@ static void
 begin(struct paper *paper, const char *plan)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	bu_autojson json_t *value = json_pack("{s:o,s:{s:{s:s}}}", "plan", quoted(plan),
+	bu_autojson json_t *value = json_pack("{s:o,s:{s:{s:s}}}", "plan",
+					      complete(bu_plan_fields, quoted(plan)),
 					      "tree", "files", "site.ini", "[site]\n");
 	bu_autofree char *text = NULL;
 	char digest[65];

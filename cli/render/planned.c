@@ -40,31 +40,41 @@ bu_planned_make(struct bu_client *client, const struct bu_source *source,
 	bu_autojson json_t *reply =
 		body ? bu_client_post(client, "/v1/plan", body, err) : NULL;
 
-	if (!reply)
+	if (!reply || bu_planned_from_json(reply, ret, err) != 0)
 		return -1;
-	if (bu_planned_from_json(reply, ret, err) != 0)
-		return bu_err_wrap(err, "bringupd's plan");
 	json_decref(ret->tree);
 	ret->tree = json_incref(json_object_get(body, "tree"));
 	return 0;
 }
 
-/* The members that are looped over must be lists. */
+/* The limits of each pool are in an object by their names. */
 static int
-check_shape(const json_t *plan, struct bu_err *err)
+read_pools(const struct bu_plan *plan, struct bu_err *err)
 {
-	static const char *const lists[] = {"steps", "refused", "left"};
+	struct bu_plan_pool limits;
+	const char *pool;
+	json_t *value;
 
-	if (!json_is_object(plan))
-		return bu_err_set(err, BU_ERR_INVAL, 0, "field 'plan': missing");
-	if (bu_json_int(plan, "v", 0) != 2)
-		return bu_err_set(err, BU_ERR_INVAL, 0,
-				  "field 'v': this program reads plans of version 2");
-	for (size_t i = 0; i < BU_LEN(lists); i++)
-		if (!json_is_array(json_object_get(plan, lists[i])))
-			return bu_err_set(err, BU_ERR_INVAL, 0,
-					  "field '%s': a list is needed", lists[i]);
+	json_object_foreach ((json_t *)plan->pools, pool, value)
+		if (bu_record_from_json(bu_plan_pool_fields, value, &limits, err) != 0)
+			return bu_err_wrap(err, "pools.%s", pool);
 	return 0;
+}
+
+static int
+read_plan(const json_t *plan, struct bu_plan *ret, struct bu_err *err)
+{
+	struct bu_err why = {0};
+
+	if (bu_record_from_json(bu_plan_fields, plan, ret, &why) == 0) {
+		if (read_pools(ret, &why) == 0)
+			return 0;
+		bu_record_fini(bu_plan_fields, ret);
+	}
+	return bu_err_set(err, BU_ERR_INVAL, 0,
+			  "the plan: %s; the bringupd that made it may be of another "
+			  "version than this program, which is " BU_VERSION,
+			  why.text);
 }
 
 int
@@ -74,15 +84,17 @@ bu_planned_from_json(const json_t *value, struct bu_planned *ret, struct bu_err 
 	const char *digest;
 	char found[65];
 
-	if (check_shape(plan, err) != 0 ||
-	    bu_json_get_str(value, "digest", &digest, err) != 0)
+	if (bu_json_get_str(value, "digest", &digest, err) != 0 ||
+	    read_plan(plan, &ret->read, err) != 0)
 		return -1;
 	bu_json_digest(plan, found);
-	if (strcmp(digest, found) != 0)
+	if (strcmp(digest, found) != 0) {
+		bu_record_fini(bu_plan_fields, &ret->read);
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the plan was changed: its digest is %.12s, not "
 				  "%.12s; make it again with bringup plan",
 				  found, digest);
+	}
 	ret->plan = json_incref(plan);
 	ret->tree = json_incref(json_object_get(value, "tree"));
 	memcpy(ret->digest, found, sizeof(found));
@@ -133,6 +145,7 @@ bu_planned_save(const struct bu_planned *planned, const char *path, struct bu_er
 void
 bu_planned_fini(struct bu_planned *planned)
 {
+	bu_record_fini(bu_plan_fields, &planned->read);
 	json_decref(planned->plan);
 	json_decref(planned->tree);
 	planned->plan = planned->tree = NULL;

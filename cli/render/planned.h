@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A plan as the command line holds it: made by bringupd, or read from what `plan --out`
- * wrote; shown to a person. The shape of a plan is in docs/plan.md; here it is only
- * read.
+ * wrote; shown to a person.
  */
 #ifndef BU_CLI_RENDER_PLANNED_H
 #define BU_CLI_RENDER_PLANNED_H
@@ -13,9 +12,11 @@
 #include "base/err.h"
 #include "cli/client.h"
 #include "cli/git_source.h"
+#include "model/plan.h"
 
 struct bu_planned {
 	json_t *plan;
+	struct bu_plan read; /* the same, read */
 	json_t *tree;    /* that is planned; NULL = of a file that was saved without */
 	char digest[65]; /* names the plan */
 };

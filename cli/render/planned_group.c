@@ -5,192 +5,183 @@
  */
 #include "cli/render/planned_group.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 
 /* "\npools/train.ini:12 kargs" of each change; owned. */
 static char *
-places_of(const json_t *step)
+places_of(const struct bu_plan_step *step)
 {
-	char *text = NULL;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
-	json_t *change;
+	char *text = bu_xstrdup("");
 
-	bu_assert(out != NULL);
-	json_array_foreach (json_object_get(step, "changes"), i, change)
-		fprintf(out, "\n%s:%d %s", bu_json_str(change, "file", ""),
-			(int)bu_json_int(change, "line", 0),
-			bu_json_str(change, "facet", ""));
-	fclose(out);
+	for (size_t i = 0; i < step->changes_count; i++) {
+		const struct bu_plan_change *change = &step->changes[i];
+
+		bu_text_add(&text, "", "\n%s:%" PRId64 " %s", change->file,
+			    change->line, change->facet);
+	}
 	return text;
 }
 
 /* A node in service is in a group by what is changed, another by what is wrong with it;
  * what failed the last time is said, too. */
 static char *
-key_of(const json_t *step)
+key_of(const void *all, size_t i)
 {
+	const struct bu_plan_step *step = &((const struct bu_plan_step *)all)[i];
 	bu_autofree char *places = places_of(step), *why = NULL;
-	const json_t *args = json_object_get(step, "args");
-	int changed = *places && bu_json_int(step, "batch", -1) >= 0;
 
-	if (*places && strcmp(bu_json_str(step, "from", ""), "ready") == 0)
-		changed = 1;
-	if (changed)
-		return bu_xasprintf("%s\n%s\n%s%s", bu_json_str(step, "pool", ""),
-				    bu_json_str(step, "class", ""),
-				    bu_json_str(args, "last", ""), places);
-	why = args ? bu_json_canonical(args) : NULL;
-	return bu_xasprintf("%s\n%s\n%s %s%s", bu_json_str(step, "pool", ""),
-			    bu_json_str(step, "class", ""),
-			    bu_json_str(step, "code", ""), why ? why : "", places);
+	if (*places && (step->batch >= 0 || strcmp(step->from, "ready") == 0))
+		return bu_xasprintf("%s\n%s\n%s%s", step->pool, step->class,
+				    bu_json_str(step->args, "last", ""), places);
+	why = step->args ? bu_json_canonical(step->args) : NULL;
+	return bu_xasprintf("%s\n%s\n%s %s%s", step->pool, step->class, step->code,
+			    why ? why : "", places);
+}
+
+static const char *
+name_of(const void *all, size_t i)
+{
+	return ((const struct bu_plan_step *)all)[i].node;
+}
+
+static int
+same_disk(const struct bu_plan_lost *a, const struct bu_plan_lost *b)
+{
+	return strcmp(a->path, b->path) == 0 && strcmp(a->serial, b->serial) == 0 &&
+	       a->size_bytes == b->size_bytes && strcmp(a->holds, b->holds) == 0 &&
+	       strcmp(a->wanted, b->wanted) == 0;
+}
+
+/* Steps of a group have changes of the same lines. */
+static void
+note_difference(struct bu_planned_group *group, const struct bu_plan_step *step)
+{
+	group->disks_differ |= !same_disk(&group->step->disk, &step->disk);
+	for (size_t i = 0; i < step->changes_count && i < group->step->changes_count;
+	     i++) {
+		const struct bu_plan_change *a = &group->step->changes[i];
+		const struct bu_plan_change *b = &step->changes[i];
+
+		group->differ[i] |= strcmp(a->old, b->old) != 0 ||
+				    strcmp(a->new, b->new) != 0 ||
+				    strcmp(a->class, b->class) != 0;
+	}
+}
+
+static const struct bu_plan_step *
+step_at(const struct bu_plan *plan, const json_t *places, size_t i)
+{
+	return &plan->steps[json_integer_value(json_array_get(places, i))];
 }
 
 static void
-note_difference(json_t *group, const json_t *step)
+add_group(struct bu_planned_group *group, const struct bu_plan *plan,
+	  const json_t *found)
 {
-	const json_t *first =
-		json_object_get(json_object_get(group, "step"), "changes");
-	const json_t *changes = json_object_get(step, "changes");
-	json_t *change;
-	size_t i;
+	const json_t *places = json_object_get(found, "places");
 
-	if (!json_equal(json_object_get(json_object_get(group, "step"), "disk"),
-			json_object_get(step, "disk")))
-		json_object_set_new(json_object_get(group, "differ"), "disk",
-				    json_true());
-	if (first == changes || json_equal(first, changes))
-		return;
-	json_array_foreach (changes, i, change)
-		if (!json_equal(change, json_array_get(first, i)))
-			json_object_set_new(json_object_get(group, "differ"),
-					    bu_json_str(change, "facet", ""),
-					    json_true());
+	group->step = step_at(plan, places, 0);
+	group->nodes = json_incref(json_object_get(found, "nodes"));
+	group->differ = bu_xcalloc(group->step->changes_count + 1, 1);
+	for (size_t i = 0; i < json_array_size(places); i++)
+		note_difference(group, step_at(plan, places, i));
 }
 
-/* {key: group} */
-static json_t *
-collect(const json_t *steps)
+struct bu_planned_group *
+bu_planned_groups(const struct bu_plan *plan, size_t *ret_count)
 {
-	json_t *groups = json_object(), *step;
-	size_t i;
+	bu_autojson json_t *all =
+		bu_planned_alike(plan->steps, plan->steps_count, key_of, name_of);
+	bu_autojson json_t *pools = json_object();
+	size_t count = json_array_size(all), used = 0, i;
+	struct bu_planned_group *groups = bu_xcalloc(count + 1, sizeof(*groups));
+	json_t *found, *value;
+	const char *pool;
 
-	json_array_foreach (steps, i, step) {
-		bu_autofree char *key = key_of(step);
-		json_t *group = json_object_get(groups, key);
+	for (i = 0; i < plan->steps_count; i++)
+		json_object_set_new(pools, plan->steps[i].pool, json_true());
+	json_object_foreach (pools, pool, value)
+		for (int class = BU_CLASS_WIPE; class >= BU_CLASS_NONE; class --)
+			json_array_foreach (all, i, found) {
+				const struct bu_plan_step *step = step_at(
+					plan, json_object_get(found, "places"), 0);
 
-		if (!group) {
-			group = json_pack("{s:s,s:s,s:[],s:O,s:{}}", "pool",
-					  bu_json_str(step, "pool", ""), "class",
-					  bu_json_str(step, "class", ""), "nodes",
-					  "step", step, "differ");
-			json_object_set_new(groups, key, group);
-		}
-		note_difference(group, step);
-		json_array_append_new(json_object_get(group, "nodes"),
-				      json_string(bu_json_str(step, "node", "?")));
-	}
+				if (strcmp(step->pool, pool) == 0 &&
+				    (int)bu_class_from_name(step->class) == class)
+					add_group(&groups[used++], plan, found);
+			}
+	*ret_count = used;
 	return groups;
 }
 
-/* Appends the pool's groups, the severest first. */
-static void
-append_pool(json_t *list, json_t *groups, const char *pool)
+void
+bu_planned_groups_free(struct bu_planned_group *groups, size_t count)
 {
-	const char *key;
-	json_t *group;
-
-	for (int class = BU_CLASS_WIPE; class >= BU_CLASS_NONE; class --)
-		json_object_foreach (groups, key, group)
-			if (strcmp(bu_json_str(group, "pool", ""), pool) == 0 &&
-			    (int)bu_class_from_name(bu_json_str(group, "class", "")) ==
-				    class)
-				json_array_append(list, group);
-}
-
-json_t *
-bu_planned_groups(const json_t *steps)
-{
-	bu_autojson json_t *groups = collect(steps), *pools = json_object();
-	json_t *list = json_array(), *group;
-	const char *key;
-
-	json_object_foreach (groups, key, group) {
-		const char *pool = bu_json_str(group, "pool", "");
-
-		if (json_object_get(pools, pool))
-			continue;
-		json_object_set_new(pools, pool, json_true());
-		append_pool(list, groups, pool);
+	for (size_t i = 0; i < count; i++) {
+		json_decref(groups[i].nodes);
+		free(groups[i].differ);
 	}
-	return list;
+	free(groups);
 }
 
 json_t *
-bu_planned_alike(const json_t *objects, const char *const *members, size_t count)
+bu_planned_alike(const void *all, size_t count, char *(*key)(const void *, size_t),
+		 const char *(*name)(const void *, size_t))
 {
 	bu_autojson json_t *groups = json_object();
-	json_t *list = json_array(), *object;
-	size_t i;
+	json_t *list = json_array();
 
-	json_array_foreach (objects, i, object) {
-		bu_autofree char *key = bu_xstrdup("");
-		json_t *found;
+	for (size_t i = 0; i < count; i++) {
+		bu_autofree char *its = key(all, i);
+		json_t *found = json_object_get(groups, its);
 
-		for (size_t k = 0; k < count; k++) {
-			const json_t *value = json_object_get(object, members[k]);
-			bu_autofree char *old = key, *text = NULL;
-
-			text = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-			key = bu_xasprintf("%s\n%s", old, text ? text : "");
-		}
-		found = json_object_get(groups, key);
 		if (!found) {
-			found = json_pack("{s:O,s:[]}", "first", object, "nodes");
-			json_object_set_new(groups, key, found);
+			found = json_pack("{s:[],s:[]}", "places", "nodes");
+			json_object_set_new(groups, its, found);
 			json_array_append(list, found);
 		}
+		json_array_append_new(json_object_get(found, "places"),
+				      json_integer((json_int_t)i));
 		json_array_append_new(json_object_get(found, "nodes"),
-				      json_string(bu_json_str(object, "node", "")));
+				      json_string(name(all, i)));
 	}
 	return list;
 }
 
 /* Batches run one after the other, the nodes of one at the same time. */
 static void
-add_batch(json_t *longest, const json_t *step, struct bu_planned_time *ret)
+add_batch(json_t *longest, const struct bu_plan_step *step, struct bu_planned_time *ret)
 {
-	int batch = (int)bu_json_int(step, "batch", -1);
-	double minutes = bu_json_real(step, "minutes", -1);
 	char name[24];
 
-	if (batch > ret->batches)
-		ret->batches = batch;
-	if (strcmp(bu_json_str(step, "class", ""), "none") == 0)
+	if (step->batch > ret->batches)
+		ret->batches = (int)step->batch;
+	if (strcmp(step->class, "none") == 0)
 		return;
-	snprintf(name, sizeof(name), "%d", batch);
-	if (minutes < 0)
+	snprintf(name, sizeof(name), "%" PRId64, step->batch);
+	if (step->minutes < 0)
 		ret->minutes = -1;
-	else if (bu_json_real(longest, name, 0) < minutes)
-		json_object_set_new(longest, name, json_real(minutes));
+	else if (bu_json_real(longest, name, 0) < step->minutes)
+		json_object_set_new(longest, name, json_real(step->minutes));
 }
 
 struct bu_planned_time
-bu_planned_time(const json_t *steps, const char *pool)
+bu_planned_time(const struct bu_plan *plan, const char *pool)
 {
 	struct bu_planned_time time = {0};
 	bu_autojson json_t *longest = json_object();
 	const char *batch;
-	json_t *step, *minutes;
+	json_t *minutes;
 	double sum = 0, at_once = 0;
-	size_t i;
 
-	json_array_foreach (steps, i, step)
-		if (strcmp(bu_json_str(step, "pool", ""), pool) == 0)
-			add_batch(longest, step, &time);
+	for (size_t i = 0; i < plan->steps_count; i++)
+		if (strcmp(plan->steps[i].pool, pool) == 0)
+			add_batch(longest, &plan->steps[i], &time);
 	json_object_foreach (longest, batch, minutes)
 		*(batch[0] == '-' ? &at_once : &sum) += json_real_value(minutes);
 	if (time.minutes >= 0)

@@ -7,21 +7,29 @@
 #include <jansson.h>
 
 #include "model/class.h"
+#include "model/plan.h"
 
-/* [{"pool","class","nodes":[names],"step": the first,"differ":{facet: true}}]: pools in
- * the order of the plan, in each the severest first. differ: facets whose values are
- * not the same for all nodes of the group, and "disk". New reference. */
-json_t *bu_planned_groups(const json_t *steps);
-/* Objects that say the same in all of these members: [{"first","nodes":[names]}]. New
- * reference. */
-json_t *bu_planned_alike(const json_t *objects, const char *const *members,
-			 size_t count);
+struct bu_planned_group {
+	const struct bu_plan_step *step; /* the first of it */
+	json_t *nodes;                   /* names */
+	int disks_differ;
+	char *differ; /* by change of the step: not the same for all nodes */
+};
+/* Pools in the order of the plan, in each the severest first; a list on the heap. */
+struct bu_planned_group *bu_planned_groups(const struct bu_plan *plan,
+					   size_t *ret_count);
+void bu_planned_groups_free(struct bu_planned_group *groups, size_t count);
+/* Those of `count` that have the same key: [{"places": [in all], "nodes": [names]}].
+ * key: owned. New reference. */
+json_t *bu_planned_alike(const void *all, size_t count,
+			 char *(*key)(const void *, size_t),
+			 const char *(*name)(const void *, size_t));
 
 struct bu_planned_time {
 	int batches;    /* after the canaries */
 	double minutes; /* of all batches, one after the other; negative = not known */
 };
 /* How the steps of one pool follow one another. */
-struct bu_planned_time bu_planned_time(const json_t *steps, const char *pool);
+struct bu_planned_time bu_planned_time(const struct bu_plan *plan, const char *pool);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "tests/support/cli.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 #define STEP(node, class, from, batch, minutes, why, changes)                          \
@@ -43,10 +44,12 @@
 	"'old1','old2'", "")
 /* clang-format on */
 
+/* plan: is given away. */
 static struct bu_planned
-planned(const char *plan_text)
+planned_of(json_t *plan)
 {
-	bu_autojson json_t *value = json_pack("{s:o}", "plan", quoted(plan_text));
+	bu_autojson json_t *value =
+		json_pack("{s:o}", "plan", complete(bu_plan_fields, plan));
 	struct bu_planned result;
 	struct bu_err err;
 	char digest[65];
@@ -56,6 +59,12 @@ planned(const char *plan_text)
 	ck_assert_msg(bu_planned_from_json(value, &result, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(result.digest, digest);
 	return result;
+}
+
+static struct bu_planned
+planned(const char *text)
+{
+	return planned_of(quoted(text));
 }
 
 /* All of it: what a person reads at night is worth being compared to the letter. */
@@ -117,18 +126,20 @@ START_TEST(what_is_lost_is_named)
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		struct bu_planned plan =
-			planned(PLAN(STEP("node001", "wipe", "failed", "-1", "null",
-					  "w", "") "," STEP("node002", "wipe", "failed",
-							    "-1", "null", "w", ""),
-				     "", "", ""));
-		json_t *steps = json_object_get(plan.plan, "steps");
+		json_t *value =
+			quoted(PLAN(STEP("node001", "wipe", "failed", "-1", "null", "w",
+					 "") "," STEP("node002", "wipe", "failed", "-1",
+						      "null", "w", ""),
+				    "", "", ""));
+		json_t *steps = json_object_get(value, "steps");
 		bu_autofree char *text = NULL;
+		struct bu_planned plan;
 
 		json_object_set_new(json_array_get(steps, 0), "disk",
 				    quoted(rows[i].one));
 		json_object_set_new(json_array_get(steps, 1), "disk",
 				    quoted(rows[i].other));
+		plan = planned_of(value);
 		text = WRITTEN(bu_planned_print(&plan, out));
 		ck_assert_msg(strstr(text, rows[i].says) != NULL, "%s", text);
 		ck_assert_msg(strstr(text, "wipe        node[001-002]") != NULL, "%s",
@@ -184,17 +195,19 @@ END_TEST
 START_TEST(words_decide_nothing)
 {
 	static const char of_old[] = "w; last time: it did not boot";
-	struct bu_planned plan = planned(PLAN(
+	json_t *value = quoted(PLAN(
 		STEP("node010", "reboot", "ready", "0", "4.5", "w", KARGS) "," STEP(
 			"node011", "reboot", "ready", "1", "4.5",
 			"w; last time: it did not boot", KARGS) "," NEW("node001"),
 		"", "", ""));
-	json_t *steps = json_object_get(plan.plan, "steps");
+	json_t *steps = json_object_get(value, "steps");
 	bu_autofree char *text = NULL;
+	struct bu_planned plan;
 
 	/* The same reason, said otherwise. */
 	json_array_append_new(steps, quoted(NEW("node002")));
 	json_object_set_new(json_array_get(steps, 3), "why", json_string(of_old));
+	plan = planned_of(value);
 	text = WRITTEN(bu_planned_print(&plan, out));
 	ck_assert_msg(strstr(text, "  reboot      node[010-011] (2 nodes)\n") != NULL,
 		      "%s", text);
@@ -326,6 +339,39 @@ START_TEST(what_is_no_plan_is_refused)
 }
 END_TEST
 
+/* What is missing is named with its place; it is no 0 and no "". */
+START_TEST(what_is_missing_is_named)
+{
+	static const struct {
+		const char *list, *key, *want;
+	} rows[] = {
+		{"steps", "batch", "the plan: steps[1].batch: missing"},
+		{"steps", "class", "the plan: steps[1].class: missing"},
+		{"refused", "why", "the plan: refused[1].why: missing"},
+		{NULL, "unchanged", "the plan: unchanged: missing"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *value = json_pack(
+			"{s:o,s:s}", "plan", complete(bu_plan_fields, quoted(MIXED)),
+			"digest", "x");
+		json_t *at = json_object_get(value, "plan");
+		struct bu_planned plan;
+		struct bu_err err = {0};
+
+		if (rows[i].list)
+			at = json_array_get(json_object_get(at, rows[i].list), 1);
+		ck_assert_int_eq(json_object_del(at, rows[i].key), 0);
+		ck_assert_int_eq(bu_planned_from_json(value, &plan, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+		ck_assert_msg(strncmp(err.text, rows[i].want, strlen(rows[i].want)) ==
+				      0,
+			      "%s", err.text);
+		ck_assert_ptr_nonnull(strstr(err.text, "another version"));
+	}
+}
+END_TEST
+
 START_TEST(is_the_same_after_a_file)
 {
 	struct bu_planned plan = planned(MIXED), again;
@@ -351,4 +397,4 @@ BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
 	policy_is_said_last_and_refuses, says_when_there_is_nothing_to_do,
 	nothing_to_do_is_not_said_of_what_is_not_as_it_should_be,
 	says_who_waits_and_who_is_left_out, a_changed_plan_is_refused,
-	what_is_no_plan_is_refused, is_the_same_after_a_file)
+	what_is_no_plan_is_refused, what_is_missing_is_named, is_the_same_after_a_file)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/plan.h"
 #include "profiles/language/schema.h"
 #include "provisioner/plan/plan_impl.h"
 
@@ -15,11 +16,12 @@ static void
 add(json_t *changes, const char *facet, enum bu_class class, const char *old,
     const char *new, const struct bu_origin *at)
 {
-	json_array_append_new(changes, json_pack("{s:s,s:s,s:s,s:s,s:s,s:i}", "facet",
-						 facet, "class", bu_class_name(class),
-						 "old", old, "new", new, "file",
-						 at && at->file ? at->file : "", "line",
-						 at ? at->line : 0));
+	json_array_append_new(
+		changes, bu_record_to_json(bu_plan_change_fields,
+					   &(struct bu_plan_change){
+						   facet, bu_class_name(class), old,
+						   new, at && at->file ? at->file : "",
+						   at ? at->line : 0}));
 }
 
 /* Where somebody would have to say what nobody says. */

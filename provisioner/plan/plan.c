@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "model/class.h"
+#include "model/plan.h"
 #include "profiles/load/disk.h"
 #include "profiles/nodeset/nodeset.h"
 #include "provisioner/plan/plan_impl.h"
@@ -120,23 +121,23 @@ batch_of(struct maker *maker, const struct bu_plan_node *it,
 	return 1 + (*steps - 1 - pool->canary) / pool->max_unavailable;
 }
 
-/* Asked once for each pool and class: the answer is a median of many. */
-static json_t *
+/* -1 = unknown. Asked once for each pool and class: the answer is a median of many. */
+static double
 minutes_of(struct maker *maker, const char *pool, enum bu_class class)
 {
 	bu_autofree char *key = bu_xasprintf("%s %s", pool, bu_class_name(class));
-	json_t *value = json_object_get(maker->minutes, key);
+	const json_t *value = json_object_get(maker->minutes, key);
 	double minutes;
 
 	if (value)
-		return json_incref(value);
+		return json_real_value(value);
 	minutes = maker->input->minutes(maker->input->arg, pool, class);
 	if (class == BU_CLASS_NONE || minutes < 0)
-		value = json_null();
+		minutes = -1;
 	else
-		value = json_real((double)(int64_t)(minutes * 10 + 0.5) / 10);
-	json_object_set(maker->minutes, key, value);
-	return value;
+		minutes = (double)(int64_t)(minutes * 10 + 0.5) / 10;
+	json_object_set_new(maker->minutes, key, json_real(minutes));
+	return minutes;
 }
 
 /* The limits of each pool that has a step, for whoever shows or follows it. */
@@ -149,12 +150,16 @@ note_pool(struct maker *maker, const struct bu_desired_pool *pool)
 		return;
 	json_object_set_new(
 		pools, pool->name,
-		json_pack("{s:i,s:i,s:i,s:I,s:s,s:s}", "canary", pool->canary,
-			  "max_unavailable", pool->max_unavailable, "failure_budget",
-			  pool->failure_budget, "drain_deadline_ms",
-			  (json_int_t)pool->drain_deadline_ms, "maintenance",
-			  pool->maintenance ? pool->maintenance : "", "cluster",
-			  pool->cluster ? pool->cluster->name : ""));
+		bu_record_to_json(
+			bu_plan_pool_fields,
+			&(struct bu_plan_pool){
+				.canary = pool->canary,
+				.max_unavailable = pool->max_unavailable,
+				.failure_budget = pool->failure_budget,
+				.drain_deadline_ms = pool->drain_deadline_ms,
+				.maintenance = pool->maintenance,
+				.cluster = pool->cluster ? pool->cluster->name : "",
+			}));
 }
 
 /* Most texts of a plan are in many steps: one value for all of them. */
@@ -168,6 +173,20 @@ text(struct maker *maker, const char *words)
 	value = json_string(words);
 	json_object_set(maker->texts, words, value);
 	return value;
+}
+
+/* But those of the node alone. */
+static void
+share_texts(struct maker *maker, json_t *step)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (step, key, value)
+		if (json_is_string(value) && strcmp(key, "node") != 0 &&
+		    strcmp(key, "facets") != 0)
+			json_object_set_new(step, key,
+					    text(maker, json_string_value(value)));
 }
 
 /* Most nodes of a rollout change the same: one list for all of them. */
@@ -232,23 +251,32 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 {
 	const struct bu_desired_node *want = it->want;
 	const char *pool = want->pool->name;
+	bu_autojson json_t *said = json_object();
 	json_t *step;
 
 	note_pool(maker, want->pool);
-	step = json_pack("{s:s,s:o,s:o,s:o,s:o,s:s,s:o,s:i,s:o,s:o}", "node",
-			 want->name, "pool", text(maker, pool), "class",
-			 text(maker, bu_class_name(decision->class)), "image",
-			 text(maker, want->image->name), "digest",
-			 text(maker, it->image->digest), "facets", it->digest, "from",
-			 text(maker, it->node ? bu_state_name(it->node->state) : ""),
-			 "batch", batch_of(maker, it, decision), "minutes",
-			 minutes_of(maker, pool, decision->class), "changes",
-			 shared(maker, bu_steal(&decision->changes)));
-	set_why(maker, step, &decision->why);
-	if (decision->reset)
-		json_object_set_new(step, "reset", json_true());
-	if (it->identity->kind == BU_IDENTITY_REPLACED)
-		json_object_set_new(step, "replace", json_true());
+	set_why(maker, said, &decision->why);
+	step = bu_record_to_json(
+		bu_plan_step_fields,
+		&(struct bu_plan_step){
+			.node = want->name,
+			.pool = pool,
+			.class = bu_class_name(decision->class),
+			.image = want->image->name,
+			.digest = it->image->digest,
+			.facets = it->digest,
+			.from = it->node ? bu_state_name(it->node->state) : "",
+			.batch = batch_of(maker, it, decision),
+			.minutes = minutes_of(maker, pool, decision->class),
+			.why = bu_json_str(said, "why", ""),
+			.code = bu_json_str(said, "code", ""),
+			.args = json_object_get(said, "args"),
+			.reset = decision->reset,
+			.replace = it->identity->kind == BU_IDENTITY_REPLACED,
+		});
+	share_texts(maker, step);
+	json_object_set_new(step, "changes",
+			    shared(maker, bu_steal(&decision->changes)));
 	if (bu_class_needs_grant(decision->class))
 		json_object_set_new(step, "disk", disk_of(maker, it));
 	json_array_append_new(list(maker, "steps"), step);
@@ -334,9 +362,11 @@ add_drift(struct maker *maker, const struct bu_node *node)
 		text = bu_condition_text(id, &node->conditions[id]);
 		json_array_append_new(
 			list(maker, "drift"),
-			json_pack("{s:s,s:s,s:s,s:s}", "node", node->name, "state",
-				  bu_state_name(node->state), "condition",
-				  bu_condition_info(id)->name, "text", text));
+			bu_record_to_json(bu_plan_drift_fields,
+					  &(struct bu_plan_drift){
+						  node->name,
+						  bu_state_name(node->state),
+						  bu_condition_info(id)->name, text}));
 	}
 }
 

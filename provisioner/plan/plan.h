@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The plan: desired against actual, as steps per node with their consequence. Pure.
- *
- * {"v":2,"revision","base","commit","limit","observed","steps","unchanged","refused",
- *  "left","left_out","pools","renames","warnings","drift"}; docs/plan.md says what each
- * is. Its digest names it; it holds as long as making it again gives the same.
+ * model/plan.h has its shape. Its digest names it; it holds as long as making it again
+ * gives the same.
  */
 #ifndef BU_PLAN_PLAN_H
 #define BU_PLAN_PLAN_H

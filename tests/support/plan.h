@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "model/plan.h"
 #include "profiles/export/facets.h"
 #include "provisioner/plan/plan.h"
 #include "tests/support/profiles.h"
+#include "tests/support/shown.h"
 #include "tests/support/unit.h"
 
 enum { NODES = 2 };
@@ -156,8 +158,10 @@ make(struct site *site)
 {
 	struct bu_err err = {0};
 	json_t *plan = bu_plan_make(&site->input, &err);
+	struct bu_plan read;
 
 	ck_assert_msg(plan != NULL, "%s", err.text);
+	reads_as(bu_plan_fields, plan, &read);
 	return plan;
 }
 

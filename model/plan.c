@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of plan.h. */
+#include "model/plan.h"
+
+#include "base/err.h"
+
+enum { MANY = 1000000 };
+
+/* clang-format off */
+const struct bu_field bu_plan_change_fields[] =
+	BU_ROW_TABLE(BU_PLAN_CHANGE_ROWS, struct bu_plan_change);
+static const struct bu_field disk_fields[] =
+	BU_ROW_TABLE(BU_PLAN_DISK_ROWS, struct bu_plan_lost);
+static const struct bu_field refusal_fields[] =
+	BU_ROW_TABLE(BU_PLAN_REFUSAL_ROWS, struct bu_plan_refusal);
+const struct bu_field bu_plan_drift_fields[] =
+	BU_ROW_TABLE(BU_PLAN_DRIFT_ROWS, struct bu_plan_drift);
+const struct bu_field bu_plan_pool_fields[] =
+	BU_ROW_TABLE(BU_PLAN_POOL_ROWS, struct bu_plan_pool);
+const struct bu_field bu_plan_step_fields[] = {
+	BU_PLAN_STEP_ROWS(BU_ROW, struct bu_plan_step)
+	BU_FIELD_MANY(LIST, struct bu_plan_step, changes, MANY, bu_plan_change_fields),
+	BU_PLAN_STEP_MORE_ROWS(BU_ROW, struct bu_plan_step)
+	BU_FIELD(RECORD, struct bu_plan_step, disk, .fields = disk_fields,
+		 .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+static const struct bu_field text_field[] = {
+	BU_FIELD_ONE(STRING, sizeof(const char *)),
+};
+const struct bu_field bu_plan_fields[] = {
+	BU_FIELD_V(2, 2),
+	BU_FIELD(STRING, struct bu_plan, revision),
+	BU_FIELD(STRING, struct bu_plan, base),
+	BU_FIELD(STRING, struct bu_plan, commit),
+	BU_FIELD(STRING, struct bu_plan, limit),
+	BU_FIELD_MANY(LIST, struct bu_plan, steps, MANY, bu_plan_step_fields),
+	BU_FIELD_MANY(LIST, struct bu_plan, refused, MANY, refusal_fields),
+	BU_FIELD_MANY(ARRAY, struct bu_plan, left, MANY, text_field),
+	BU_FIELD(JSON, struct bu_plan, pools),
+	BU_FIELD(JSON, struct bu_plan, renames, .need = BU_SPARSE),
+	BU_FIELD(JSON, struct bu_plan, waiting, .need = BU_SPARSE),
+	BU_FIELD_MANY(ARRAY, struct bu_plan, warnings, MANY, text_field),
+	BU_FIELD_MANY(LIST, struct bu_plan, drift, MANY, bu_plan_drift_fields,
+		      .need = BU_SPARSE),
+	BU_FIELD(STRING, struct bu_plan, observed),
+	BU_FIELD(INT, struct bu_plan, unchanged),
+	BU_FIELD(INT, struct bu_plan, left_out),
+	BU_FIELD_END,
+};
+/* clang-format on */

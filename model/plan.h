@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A plan as it is sent, saved and shown; docs/plan.md says what each member is. Made by
+ * provisioner/plan, read by the command line; texts are borrowed from the JSON.
+ */
+#ifndef BU_MODEL_PLAN_H
+#define BU_MODEL_PLAN_H
+
+#include "base/record.h"
+
+/* clang-format off */
+#define BU_PLAN_CHANGE_ROWS(X, T) \
+	X(T, STRING, facet) X(T, STRING, class) X(T, STRING, old) X(T, STRING, new) \
+	X(T, STRING, file) X(T, INT, line)
+
+/* Of a reimage or wipe. wanted: as the profile says it. */
+#define BU_PLAN_DISK_ROWS(X, T) \
+	X(T, STRING, path, .need = BU_SPARSE, .unsaid = "") \
+	X(T, STRING, serial, .need = BU_SPARSE, .unsaid = "") \
+	X(T, INT, size_bytes, .need = BU_SPARSE) \
+	X(T, STRING, holds, .need = BU_SPARSE, .unsaid = "") \
+	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
+
+/* minutes: -1 = unknown. */
+#define BU_PLAN_STEP_ROWS(X, T) \
+	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) X(T, STRING, image) \
+	X(T, STRING, digest) X(T, STRING, facets) X(T, STRING, from) \
+	X(T, INT, batch, .min = -1, .max = INT32_MAX) \
+	X(T, REAL, minutes, .need = BU_NULL, .otherwise = -1)
+#define BU_PLAN_STEP_MORE_ROWS(X, T) \
+	X(T, STRING, why) X(T, STRING, code, .need = BU_OPTIONAL, .unsaid = "") \
+	X(T, JSON, args, .need = BU_SPARSE) X(T, FLAG, reset, .need = BU_SPARSE) \
+	X(T, FLAG, replace, .need = BU_SPARSE)
+
+/* rule: NULL = the node alone is refused, else the plan. named: why names the nodes. */
+#define BU_PLAN_REFUSAL_ROWS(X, T) \
+	X(T, STRING, node) X(T, STRING, why) \
+	X(T, STRING, code, .need = BU_SPARSE, .unsaid = "") \
+	X(T, JSON, args, .need = BU_SPARSE) X(T, STRING, rule, .need = BU_SPARSE) \
+	X(T, STRING, file, .need = BU_SPARSE, .unsaid = "") \
+	X(T, INT, line, .need = BU_SPARSE) X(T, FLAG, named, .need = BU_SPARSE)
+
+#define BU_PLAN_DRIFT_ROWS(X, T) \
+	X(T, STRING, node) X(T, STRING, state) X(T, STRING, condition) X(T, STRING, text)
+
+#define BU_PLAN_POOL_ROWS(X, T) \
+	X(T, INT, canary) X(T, INT, max_unavailable) X(T, INT, failure_budget) \
+	X(T, INT, drain_deadline_ms, .need = BU_OPTIONAL) \
+	X(T, STRING, maintenance, .unsaid = "") \
+	X(T, STRING, cluster, .need = BU_OPTIONAL, .unsaid = "")
+
+struct bu_plan_change BU_ROW_STRUCT(BU_PLAN_CHANGE_ROWS);
+struct bu_plan_lost BU_ROW_STRUCT(BU_PLAN_DISK_ROWS);
+struct bu_plan_refusal BU_ROW_STRUCT(BU_PLAN_REFUSAL_ROWS);
+struct bu_plan_drift BU_ROW_STRUCT(BU_PLAN_DRIFT_ROWS);
+struct bu_plan_pool BU_ROW_STRUCT(BU_PLAN_POOL_ROWS);
+struct bu_plan_step {
+	BU_PLAN_STEP_ROWS(BU_ROW_MEMBER, )
+	struct bu_plan_change *changes;
+	BU_PLAN_STEP_MORE_ROWS(BU_ROW_MEMBER, )
+	struct bu_plan_lost disk; /* that may be lost */
+	size_t changes_count;
+};
+struct bu_plan {
+	const char *revision, *base, *commit, *limit;
+	struct bu_plan_step *steps;
+	struct bu_plan_refusal *refused;
+	const char **left;
+	const json_t *pools;   /* {name: struct bu_plan_pool} */
+	const json_t *renames; /* {old name: new name} */
+	const json_t *waiting; /* {rollout: nodes} */
+	const char **warnings;
+	struct bu_plan_drift *drift;
+	const char *observed;
+	int64_t unchanged, left_out;
+	size_t steps_count, refused_count, left_count, warnings_count, drift_count;
+};
+/* clang-format on */
+
+extern const struct bu_field bu_plan_change_fields[];
+extern const struct bu_field bu_plan_step_fields[];
+extern const struct bu_field bu_plan_drift_fields[];
+extern const struct bu_field bu_plan_pool_fields[];
+extern const struct bu_field bu_plan_fields[];
+
+#endif
