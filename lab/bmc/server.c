@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd in the loop, for virtual BMCs: each listener is a daemon without
- * threads whose epoll descriptor the loop watches. A slow BMC keeps its own clients
+ * The HTTP listeners of virtual BMCs, one each. A slow BMC keeps its own clients
  * waiting and nobody else's.
  */
 #include "lab/bmc/server.h"
 
-#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/mhd.h"
 
 enum {
 	IDLE_S = 60,
 	BODY_MAX = 1 << 20,
-	MEMORY_PER_CONNECTION = 16 * 1024,
-	RUNS_MAX = 16, /* in one turn of the loop */
 	CONNECTIONS_MAX = 256,
 };
 
@@ -26,9 +23,7 @@ struct bu_bmc_server {
 	struct bu_loop *loop;
 	struct bu_bmc *bmc;
 	struct bu_bmc_listen listen;
-	struct MHD_Daemon *daemon;
-	struct bu_watch *watch;
-	struct bu_timer *timer;    /* libmicrohttpd's */
+	struct bu_mhd *mhd;
 	struct bu_timer *machine;  /* the BMC's: power, POST, tasks */
 	struct bu_timer *slow;     /* answers that wait */
 	struct bu_timer *changing; /* to the other certificate */
@@ -186,34 +181,6 @@ on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 }
 
 static void
-run_daemon(struct bu_bmc_server *server)
-{
-	MHD_UNSIGNED_LONG_LONG in_ms = 0;
-	int more = 1;
-
-	for (int i = 0; more && i < RUNS_MAX; i++) {
-		MHD_run(server->daemon);
-		more = MHD_get_timeout(server->daemon, &in_ms) == MHD_YES && in_ms == 0;
-	}
-	if (more || MHD_get_timeout(server->daemon, &in_ms) == MHD_YES)
-		bu_timer_set(server->timer, (int64_t)in_ms);
-	else
-		bu_timer_stop(server->timer);
-}
-
-static void
-on_ready(int fd, int what, void *arg)
-{
-	run_daemon(arg);
-}
-
-static void
-on_timer(void *arg)
-{
-	run_daemon(arg);
-}
-
-static void
 on_machine(void *arg)
 {
 	plan(arg);
@@ -239,7 +206,7 @@ on_slow(void *arg)
 	}
 	if (server->waiting)
 		bu_timer_set(server->slow, next_ms - now_ms);
-	run_daemon(server);
+	bu_mhd_run(server->mhd);
 }
 
 /* --- the listener --- */
@@ -248,38 +215,23 @@ static int
 start(struct bu_bmc_server *server, struct bu_err *err)
 {
 	const struct bu_bmc_listen *listen = &server->listen;
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
-	struct MHD_OptionItem tls[] = {
-		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)listen->cert_pem},
-		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)listen->key_pem},
-		{MHD_OPTION_HTTPS_PRIORITIES, 0,
-		 (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"},
-		{MHD_OPTION_END, 0, NULL},
-	};
-	struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
-	/* libmicrohttpd closes the one that it gets. */
-	int fd = dup(listen->fd);
 
-	if (listen->cert_pem)
-		flags |= MHD_USE_TLS;
-	server->daemon = MHD_start_daemon(
-		flags, 0, NULL, NULL, on_access, server, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
-		MHD_OPTION_ARRAY, listen->cert_pem ? tls : none, MHD_OPTION_END);
-	if (!server->daemon) {
-		close(fd);
-		return bu_err_set(err, BU_ERR_IO, 0,
-				  "cannot start an HTTP listener; is the certificate "
-				  "the key's?");
-	}
-	server->watch = bu_watch_create(
+	server->mhd = bu_mhd_start(
 		server->loop,
-		MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd,
-		BU_READABLE, on_ready, server);
-	return 0;
+		&(struct bu_mhd_opts){
+			.fd = dup(listen->fd), /* it begins anew with another
+						  certificate */
+			.on_access = on_access,
+			.on_completed = on_completed,
+			.arg = server,
+			.idle_s = IDLE_S,
+			.connections = CONNECTIONS_MAX,
+			.cert_pem = listen->cert_pem,
+			.key_pem = listen->key_pem,
+			.priorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2",
+		},
+		err);
+	return server->mhd ? 0 : -1;
 }
 
 static void
@@ -291,11 +243,8 @@ stop(struct bu_bmc_server *server)
 		server->waiting = exchange->next;
 		MHD_resume_connection(exchange->connection);
 	}
-	bu_watch_destroy(server->watch);
-	if (server->daemon)
-		MHD_stop_daemon(server->daemon);
-	server->watch = NULL;
-	server->daemon = NULL;
+	bu_mhd_stop(server->mhd);
+	server->mhd = NULL;
 }
 
 static void
@@ -319,7 +268,6 @@ bu_bmc_server_create(struct bu_loop *loop, struct bu_bmc *bmc,
 	server->loop = loop;
 	server->bmc = bmc;
 	server->listen = *listen;
-	server->timer = bu_timer_create(loop, on_timer, server);
 	server->machine = bu_timer_create(loop, on_machine, server);
 	server->slow = bu_timer_create(loop, on_slow, server);
 	server->changing = bu_timer_create(loop, on_changing, server);
@@ -338,7 +286,6 @@ bu_bmc_server_destroy(struct bu_bmc_server *server)
 	if (!server)
 		return;
 	stop(server);
-	bu_timer_destroy(server->timer);
 	bu_timer_destroy(server->machine);
 	bu_timer_destroy(server->slow);
 	bu_timer_destroy(server->changing);

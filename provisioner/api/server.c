@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmicrohttpd in the loop: each listener is a daemon without threads whose epoll
- * descriptor the loop watches. A handler that answers LATER leaves its connection
+ * The listeners of the API. A handler that answers LATER leaves its connection
  * suspended; waking resumes it and the handler is asked again.
  */
 #include "provisioner/api/server.h"
 
-#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/mhd.h"
 #include "provisioner/api/server_impl.h"
 
 enum {
@@ -21,8 +19,6 @@ enum {
 	WAKE_MS = 100, /* at most ten answers a second to each waiting client */
 	AGAIN_MS = 1000,
 	UNKNOWN_MS = 5000, /* so long a log may be silent about what was handed to it */
-	MEMORY_PER_CONNECTION = 16 * 1024,
-	RUNS_MAX = 16, /* of one listener in one turn of the loop */
 	LISTENERS_MAX = 8,
 };
 
@@ -43,9 +39,7 @@ static const struct limits {
 struct listener {
 	struct bu_server *server;
 	enum bu_listener kind;
-	struct MHD_Daemon *daemon;
-	struct bu_watch *watch;
-	struct bu_timer *timer;
+	struct bu_mhd *mhd;
 	int tls;
 };
 
@@ -360,35 +354,6 @@ on_completed(void *cls, struct MHD_Connection *connection, void **slot,
 }
 
 static void
-run_listener(struct listener *listener)
-{
-	MHD_UNSIGNED_LONG_LONG in_ms = 0;
-	int more = 1;
-
-	for (int i = 0; more && i < RUNS_MAX; i++) {
-		MHD_run(listener->daemon);
-		more = MHD_get_timeout(listener->daemon, &in_ms) == MHD_YES &&
-		       in_ms == 0;
-	}
-	if (more || MHD_get_timeout(listener->daemon, &in_ms) == MHD_YES)
-		bu_timer_set(listener->timer, (int64_t)in_ms);
-	else
-		bu_timer_stop(listener->timer);
-}
-
-static void
-on_listener_ready(int fd, int what, void *arg)
-{
-	run_listener(arg);
-}
-
-static void
-on_listener_timer(void *arg)
-{
-	run_listener(arg);
-}
-
-static void
 on_wake(void *arg)
 {
 	struct bu_server *server = arg;
@@ -401,7 +366,7 @@ on_wake(void *arg)
 		MHD_resume_connection(exchange->connection);
 	}
 	for (size_t i = 0; i < server->count; i++)
-		run_listener(&server->listeners[i]);
+		bu_mhd_run(server->listeners[i].mhd);
 }
 
 void
@@ -438,39 +403,10 @@ bu_server_destroy(struct bu_server *server)
 		server->waiting = exchange->next;
 		MHD_resume_connection(exchange->connection);
 	}
-	for (size_t i = 0; i < server->count; i++) {
-		bu_watch_destroy(server->listeners[i].watch);
-		bu_timer_destroy(server->listeners[i].timer);
-		MHD_stop_daemon(server->listeners[i].daemon);
-	}
+	for (size_t i = 0; i < server->count; i++)
+		bu_mhd_stop(server->listeners[i].mhd);
 	bu_timer_destroy(server->wake);
 	free(server);
-}
-
-static struct MHD_Daemon *
-start_daemon(struct listener *listener, int fd, const struct bu_server_tls *tls)
-{
-	const struct bu_server_tls pem = tls ? *tls : (struct bu_server_tls){0};
-	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
-	struct MHD_OptionItem secured[] = {
-		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)pem.cert},
-		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)pem.key},
-		{MHD_OPTION_HTTPS_MEM_TRUST, 0, (void *)(uintptr_t)pem.ca},
-		{MHD_OPTION_HTTPS_PRIORITIES, 0,
-		 (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3"},
-		{MHD_OPTION_END, 0, NULL},
-	};
-	struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
-
-	if (tls)
-		flags |= MHD_USE_TLS;
-	return MHD_start_daemon(
-		flags, 0, NULL, NULL, on_access, listener, MHD_OPTION_LISTEN_SOCKET, fd,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-		MHD_OPTION_CONNECTION_LIMIT, limits_of(listener->kind)->connections,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_PER_CONNECTION,
-		MHD_OPTION_ARRAY, tls ? secured : none, MHD_OPTION_END);
 }
 
 int
@@ -478,21 +414,28 @@ bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
 		 const struct bu_server_tls *tls, struct bu_err *err)
 {
 	struct listener *listener = &server->listeners[server->count];
-	const union MHD_DaemonInfo *info;
 
 	bu_assert(server->count < LISTENERS_MAX);
 	listener->server = server;
 	listener->kind = kind;
 	listener->tls = tls != NULL;
-	listener->daemon = start_daemon(listener, fd, tls);
-	if (!listener->daemon) {
-		close(fd);
-		return bu_err_set(err, BU_ERR_IO, 0, "cannot start an HTTP listener");
-	}
-	info = MHD_get_daemon_info(listener->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	listener->timer = bu_timer_create(server->loop, on_listener_timer, listener);
-	listener->watch = bu_watch_create(server->loop, info->epoll_fd, BU_READABLE,
-					  on_listener_ready, listener);
+	listener->mhd =
+		bu_mhd_start(server->loop,
+			     &(struct bu_mhd_opts){
+				     .fd = fd,
+				     .on_access = on_access,
+				     .on_completed = on_completed,
+				     .arg = listener,
+				     .idle_s = IDLE_S,
+				     .connections = limits_of(kind)->connections,
+				     .cert_pem = tls ? tls->cert : NULL,
+				     .key_pem = tls ? tls->key : NULL,
+				     .ca_pem = tls ? tls->ca : NULL,
+				     .priorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3",
+			     },
+			     err);
+	if (!listener->mhd)
+		return -1;
 	server->count++;
 	return 0;
 }
