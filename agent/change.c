@@ -22,8 +22,9 @@ enum { FILE_MAX = 4 * 1024 * 1024, LINK_MAX = 4096 };
 
 static const char folder[] = "/var/lib/bringup/change";
 
-char *
-bu_change_path(const struct bu_change *change, const char *path)
+/* The path of a file below the change's root; owned. */
+static char *
+path_of(const struct bu_change *change, const char *path)
 {
 	return bu_xasprintf("%s%s", change->root, path);
 }
@@ -32,7 +33,7 @@ bu_change_path(const struct bu_change *change, const char *path)
 static int
 holds(const struct bu_change *change, const struct bu_change_file *file)
 {
-	bu_autofree char *path = bu_change_path(change, file->path);
+	bu_autofree char *path = path_of(change, file->path);
 	bu_autofree char *content = NULL;
 	struct stat st;
 	size_t size;
@@ -100,7 +101,7 @@ void
 bu_change_add_old(struct bu_change *change, const char *pattern,
 		  const struct bu_change_file *keep, size_t count)
 {
-	bu_autofree char *below = bu_change_path(change, pattern);
+	bu_autofree char *below = path_of(change, pattern);
 	glob_t found = {0};
 
 	if (bu_path_is_file(pattern) && glob(below, 0, NULL, &found) == 0) {
@@ -125,7 +126,7 @@ bu_change_add_old(struct bu_change *change, const char *pattern,
 char *
 bu_change_present(const struct bu_change *change, const char *path)
 {
-	bu_autofree char *full = bu_change_path(change, path);
+	bu_autofree char *full = path_of(change, path);
 
 	return bu_file_read(full, FILE_MAX, NULL, NULL);
 }
@@ -135,7 +136,7 @@ static json_t *
 keep_old(const struct bu_change *change, const char *path, size_t number,
 	 struct bu_err *err)
 {
-	bu_autofree char *full = bu_change_path(change, path);
+	bu_autofree char *full = path_of(change, path);
 	bu_autofree char *content = NULL, *copy = NULL;
 	char target[LINK_MAX] = "";
 	struct stat st;
@@ -170,7 +171,7 @@ keep_old(const struct bu_change *change, const char *path, size_t number,
 static int
 write_journal(struct bu_change *change, json_t *journal, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_change_path(change, folder);
+	bu_autofree char *dir = path_of(change, folder);
 	bu_autofree char *path = bu_xasprintf("%s/change.json", dir);
 	bu_autofree char *text = NULL;
 	json_t *files = json_array();
@@ -205,7 +206,7 @@ bu_change_begin(struct bu_change *change, json_t *head, struct bu_err *err)
 static int
 remove_file(const struct bu_change *change, const char *path, struct bu_err *err)
 {
-	bu_autofree char *full = bu_change_path(change, path);
+	bu_autofree char *full = path_of(change, path);
 
 	if (unlink(full) != 0 && errno != ENOENT && errno != ENOTDIR)
 		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
@@ -216,7 +217,7 @@ static int
 put_file(const struct bu_change *change, const char *path, const void *content,
 	 size_t size, mode_t mode, struct bu_err *err)
 {
-	bu_autofree char *full = bu_change_path(change, path);
+	bu_autofree char *full = path_of(change, path);
 	bu_autofree char *dir = bu_xstrndup(full, (size_t)(strrchr(full, '/') - full));
 
 	if (bu_mkdir_p(*dir ? dir : "/", 0755, err) != 0)
@@ -242,7 +243,7 @@ bu_change_write(const struct bu_change *change, struct bu_err *err)
 int
 bu_change_load(struct bu_change *change)
 {
-	bu_autofree char *dir = bu_change_path(change, folder);
+	bu_autofree char *dir = path_of(change, folder);
 	bu_autofree char *path = bu_xasprintf("%s/change.json", dir);
 
 	if (!bu_file_exists(path))
@@ -265,7 +266,7 @@ static int
 restore_link(const struct bu_change *change, const char *path, const char *target,
 	     struct bu_err *err)
 {
-	bu_autofree char *full = bu_change_path(change, path);
+	bu_autofree char *full = path_of(change, path);
 
 	if (remove_file(change, path, err) != 0)
 		return -1;
@@ -280,7 +281,7 @@ restore_file(const struct bu_change *change, const json_t *file, struct bu_err *
 	const char *path = bu_json_str(file, "path", "");
 	const char *target = bu_json_str(file, "link", NULL);
 	int64_t number = bu_json_int(file, "old", -1);
-	bu_autofree char *full = bu_change_path(change, path);
+	bu_autofree char *full = path_of(change, path);
 	bu_autofree char *content = NULL;
 	size_t size;
 
@@ -315,7 +316,7 @@ bu_change_restore(const struct bu_change *change, struct bu_err *err)
 int
 bu_change_close(struct bu_change *change, struct bu_err *err)
 {
-	bu_autofree char *dir = bu_change_path(change, folder);
+	bu_autofree char *dir = path_of(change, folder);
 	bu_autofree char *path = bu_xasprintf("%s/change.json", dir);
 
 	bu_autoclose int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

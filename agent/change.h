@@ -36,8 +36,6 @@ struct bu_change {
 	json_t *journal; /* NULL = nothing is written yet */
 };
 
-/* The path of a file below the change's root; owned. */
-char *bu_change_path(const struct bu_change *change, const char *path);
 /* Notes the file unless it is so already. BU_ERR_INVAL for a path that is not plain. */
 bu_must int bu_change_add(struct bu_change *change, const struct bu_change_file *file,
 			  struct bu_err *err);

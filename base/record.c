@@ -11,8 +11,8 @@
 #include "base/record_impl.h"
 #include "base/text.h"
 
-int64_t
-bu_member_int(const struct bu_field *field, const void *member)
+static int64_t
+get_int(const struct bu_field *field, const void *member)
 {
 	int is_signed = field->min < 0 || field->otherwise < 0;
 
@@ -72,7 +72,7 @@ count_of(const struct bu_field *field, const void *record)
 
 	if (field->count_size == 0)
 		return (size_t)field->max;
-	return (size_t)bu_member_int(&row, (const char *)record + field->count_offset);
+	return (size_t)get_int(&row, (const char *)record + field->count_offset);
 }
 
 void *
@@ -188,7 +188,7 @@ is_default(const struct bu_field *field, const void *record)
 	case BU_FIELD_INT:
 	case BU_FIELD_FLAG:
 	case BU_FIELD_WORD:
-		return bu_member_int(field, member) == field->otherwise;
+		return get_int(field, member) == field->otherwise;
 	case BU_FIELD_REAL:
 		return !(get_real(field, member) < (double)field->otherwise) &&
 		       !(get_real(field, member) > (double)field->otherwise);
@@ -310,13 +310,13 @@ write_member(const struct bu_field *field, const void *record)
 		memcpy(&pointer, member, sizeof(pointer));
 		return pointer ? json_incref(pointer) : json_null();
 	case BU_FIELD_INT:
-		return json_integer(bu_member_int(field, member));
+		return json_integer(get_int(field, member));
 	case BU_FIELD_REAL:
 		return json_real(get_real(field, member));
 	case BU_FIELD_FLAG:
-		return json_boolean(bu_member_int(field, member));
+		return json_boolean(get_int(field, member));
 	case BU_FIELD_WORD:
-		return write_word(field, bu_member_int(field, member));
+		return write_word(field, get_int(field, member));
 	case BU_FIELD_RECORD:
 		return bu_record_to_json(field->fields, member);
 	case BU_FIELD_LIST:

@@ -5,7 +5,6 @@
 
 #include "base/record.h"
 
-int64_t bu_member_int(const struct bu_field *field, const void *member);
 void bu_member_set_int(size_t size, void *member, int64_t number);
 void bu_member_set_real(const struct bu_field *field, void *member, double number);
 /* Member i of a list; NULL when it has none yet. */

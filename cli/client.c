@@ -34,16 +34,6 @@ bu_client_create(const char *socket)
 }
 
 void
-bu_client_destroy(struct bu_client *client)
-{
-	if (!client)
-		return;
-	bu_http_destroy(client->http);
-	bu_reach_fini(&client->reach);
-	free(client);
-}
-
-void
 bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms)
 {
 	client->answer_ms = answer_ms;
@@ -52,7 +42,11 @@ bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms)
 void
 bu_cleanup_client(struct bu_client **client)
 {
-	bu_client_destroy(*client);
+	if (!*client)
+		return;
+	bu_http_destroy((*client)->http);
+	bu_reach_fini(&(*client)->reach);
+	free(*client);
 }
 
 static json_t *

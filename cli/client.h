@@ -13,7 +13,6 @@ struct bu_client;
 /* socket: of --socket, may be NULL, see bu_reach_init(). Connects with the first
  * request, and again when bringupd was started again. */
 struct bu_client *bu_client_create(const char *socket);
-void bu_client_destroy(struct bu_client *client);
 /* How long an answer may take beside wait_s; 60 s. */
 void bu_client_set_answer_ms(struct bu_client *client, int64_t answer_ms);
 /* wait_s: how long the daemon may hold its answer back. New reference, always an

@@ -216,9 +216,12 @@ write_out(const char *made, const char *path, char **ret_commit, struct bu_err *
 	return 0;
 }
 
-int
-bu_source_checkout(const char *url, const char *ref, const char *path,
-		   struct bu_source *ret, struct bu_err *err)
+/* The commit of ref, without the history before it, in a new folder. What the
+ * repository holds is only read: no hook, filter, submodule or link of it has an
+ * effect. path: the folder in it, NULL = all. */
+static int
+fetch_commit(const char *url, const char *ref, const char *path, struct bu_source *ret,
+	     struct bu_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct bu_source source = {0};
@@ -251,9 +254,8 @@ bu_source_open(const struct bu_options *options, struct bu_source *ret,
 				  "give a folder or --git, not both (--path names a "
 				  "folder in the repository)");
 	if (options->git)
-		return bu_source_checkout(options->git,
-					  options->ref ? options->ref : "HEAD",
-					  options->path, ret, err);
+		return fetch_commit(options->git, options->ref ? options->ref : "HEAD",
+				    options->path, ret, err);
 	if (options->ref || options->path)
 		return bu_err_set(err, BU_ERR_USAGE, 0, "--%s goes with --git",
 				  options->ref ? "ref" : "path");

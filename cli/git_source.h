@@ -24,10 +24,5 @@ void bu_source_close(struct bu_source *source);
 /* Commit id of the git work tree in which dir lies, with "-dirty" when a profile file
  * in dir differs from it, ignored and new ones too; "" without one. Owned. */
 char *bu_source_commit(const char *dir);
-/* The commit of ref, without the history before it, in a new folder. What the
- * repository holds is only read: no hook, filter, submodule or link of it has an
- * effect. path: the folder in it, NULL = all. */
-bu_must int bu_source_checkout(const char *url, const char *ref, const char *path,
-			       struct bu_source *ret, struct bu_err *err);
 
 #endif

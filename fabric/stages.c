@@ -69,8 +69,9 @@ bu_stage_partners(int ports, double spoiled, double budget)
 	return d < 1 ? 1 : (int)d;
 }
 
-int
-bu_stage_leaf_group_rounds(int n, int d)
+/* Rounds in which each port of a group of n meets d others, or all of them. */
+static int
+leaf_group_rounds(int n, int d)
 {
 	int all = bu_schedule_rounds(n), wanted = d + n % 2; /* odd: one pauses */
 
@@ -84,7 +85,7 @@ bu_stage_leaf_rounds(const struct bu_order *order, int d)
 
 	for (int g = 0; g < order->leaves * order->rails; g++) {
 		int n = order->start[g + 1] - order->start[g];
-		int rounds = bu_stage_leaf_group_rounds(n, d);
+		int rounds = leaf_group_rounds(n, d);
 
 		most = rounds > most ? rounds : most;
 	}
@@ -209,7 +210,7 @@ bu_stage_cross_rounds(const struct bu_order *order, int d)
 	int classes = leaf_classes(order, leaves, start), most = 0;
 
 	for (int i = 0; i < classes; i++) {
-		int rounds = bu_stage_leaf_group_rounds(start[i + 1] - start[i], d);
+		int rounds = leaf_group_rounds(start[i + 1] - start[i], d);
 
 		most = rounds > most ? rounds : most;
 	}

@@ -39,8 +39,6 @@ void bu_order_fini(struct bu_order *order);
  * ceil(ln(budget / (2 ports)) / ln spoiled). */
 int bu_stage_partners(int ports, double spoiled, double budget);
 
-/* Rounds in which each port of a group of n meets d others, or all of them. */
-int bu_stage_leaf_group_rounds(int n, int d);
 /* The most that any group needs. */
 int bu_stage_leaf_rounds(const struct bu_order *order, int d);
 /* The circle inside one group of n, (leaf * rails + rail): places, not ports. */

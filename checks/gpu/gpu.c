@@ -144,9 +144,8 @@ judge_sum(struct bu_checks *ret, const char *subject, double seen_gbs,
 	add(ret, "gpu-p2p-all", BU_VERDICT_INCONCLUSIVE, subject, seen, expected);
 }
 
-void
-bu_gpu_judge_copy(const struct bu_gpu_copy *copy, const json_t *expect,
-		  struct bu_checks *ret)
+static void
+judge_copy(const struct bu_gpu_copy *copy, const json_t *expect, struct bu_checks *ret)
 {
 	for (size_t i = 0; i < copy->count; i++) {
 		const struct bu_gpu_rates *gpu = &copy->gpus[i];
@@ -273,7 +272,7 @@ bu_gpu_check(const struct bu_gpu_opts *opts, struct bu_checks *ret)
 	/* The copies first: a link that rested wakes up for them. */
 	if (wants_rates(opts->expect)) {
 		if (bu_gpu_copy_run(&copying, &copy, &err) == 0) {
-			bu_gpu_judge_copy(&copy, opts->expect, ret);
+			judge_copy(&copy, opts->expect, ret);
 			bu_gpu_copy_fini(&copy);
 		} else {
 			add(ret, "gpu-library", BU_VERDICT_FAIL, "CUDA", err.text,

@@ -29,8 +29,6 @@ const struct bu_gpu_row *bu_gpu_rows(size_t *ret_count);
 /* Adds a row for each thing that was judged, good ones too. Pure. */
 void bu_gpu_judge(const struct bu_nvml_facts *facts, const json_t *expect,
 		  struct bu_checks *ret);
-void bu_gpu_judge_copy(const struct bu_gpu_copy *copy, const json_t *expect,
-		       struct bu_checks *ret);
 
 struct bu_gpu_opts {
 	const char *nvml, *cuda; /* libraries; NULL = the host's */

@@ -13,8 +13,9 @@
 #include "cli/render/columns.h"
 #include "cli/render/node_text.h"
 
-void
-bu_screen_size(FILE *out, int *ret_width, int *ret_height)
+/* Width and height of the terminal behind out; 80 and 24 when it does not say. */
+static void
+size_of(FILE *out, int *ret_width, int *ret_height)
 {
 	struct winsize size = {0};
 
@@ -109,7 +110,7 @@ bu_screen_nodes(struct bu_screen *screen, const struct bu_shown_nodes *nodes)
 	struct bu_node_widths widths;
 	int width, height, rows;
 
-	bu_screen_size(screen->out, &width, &height);
+	size_of(screen->out, &width, &height);
 	widths = bu_node_widths(nodes, width - 1);
 	room = height > 5 ? (size_t)height - 4 : 1;
 	ordered = in_order(nodes, room);

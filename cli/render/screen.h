@@ -12,8 +12,6 @@ struct bu_screen {
 	int lines; /* drawn and to be drawn over */
 };
 
-/* Width and height of the terminal behind out; 80 and 24 when it does not say. */
-void bu_screen_size(FILE *out, int *ret_width, int *ret_height);
 /* Each node with what keeps it, and a last line that counts them. Where not all fit,
  * those that need a look come first, then those that are not settled. */
 void bu_screen_nodes(struct bu_screen *screen, const struct bu_shown_nodes *nodes);

@@ -39,8 +39,8 @@ static const struct {
 			      "flows are sprayed over all links of the leaf"},
 };
 
-const char *
-bu_symptom_name(enum bu_symptom symptom)
+static const char *
+symptom_name(enum bu_symptom symptom)
 {
 	return (size_t)symptom < BU_LEN(symptoms) ? symptoms[symptom].name : "?";
 }
@@ -159,7 +159,7 @@ bu_accusation_text(const struct bu_topology *t, const struct bu_accusation *one)
 static json_t *
 sign_json(const struct bu_topology *t, const struct bu_sign *sign)
 {
-	json_t *ret = json_pack("{s:s}", "symptom", bu_symptom_name(sign->symptom));
+	json_t *ret = json_pack("{s:s}", "symptom", symptom_name(sign->symptom));
 
 	if (sign->by_lldp) {
 		json_object_set_new(ret, "by", json_string("lldp"));

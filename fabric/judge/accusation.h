@@ -31,7 +31,6 @@ enum bu_symptom {
 #undef X
 		BU_SYMPTOMS_COUNT
 };
-const char *bu_symptom_name(enum bu_symptom symptom);
 
 /* One symptom, and how it shows. */
 struct bu_sign {

@@ -84,9 +84,10 @@ is_path_error(enum bu_err_kind kind)
 	return kind == BU_ERR_REMOTE || kind == BU_ERR_TIMEOUT || kind == BU_ERR_VERIFY;
 }
 
-double
-bu_expect_limit_gbps(const struct bu_expect *expect,
-		     const struct bu_pair_result *result)
+/* What framing leaves of the link for payload: MTU / (MTU + 82 bytes) for RoCE v2, 26
+ * for InfiniBand. Nobody measures more with a sound instrument. */
+static double
+limit_gbps(const struct bu_expect *expect, const struct bu_pair_result *result)
 {
 	double overhead =
 		result->end[BU_END_A].infiniband ? IB_OVERHEAD : ROCE_OVERHEAD;
@@ -232,7 +233,7 @@ doubt_rate(const struct bu_expect *expect, const struct bu_pair_result *r,
 {
 	double gbps = r->dir[direction].bw_median_gbps;
 	double port = r->end[direction].rate_gbps, tolerance = over_shaper;
-	double limit = bu_expect_limit_gbps(expect, r);
+	double limit = limit_gbps(expect, r);
 	char got[32], most[32], before[120];
 
 	if (fabs(port - expect->link_gbps) <= same_rate * expect->link_gbps)

@@ -24,11 +24,6 @@ bu_must int bu_expect_from_json(const json_t *value, struct bu_expect *ret,
 /* The least median that passes. */
 double bu_expect_min_gbps(const struct bu_expect *expect);
 
-/* What framing leaves of the link for payload: MTU / (MTU + 82 bytes) for RoCE v2, 26
- * for InfiniBand. Nobody measures more with a sound instrument. */
-double bu_expect_limit_gbps(const struct bu_expect *expect,
-			    const struct bu_pair_result *result);
-
 enum { BU_REASON_SIZE = 320 };
 /* BU_DOUBT_... (fabric/judge/flow.h) when the instrument itself was wrong in this
  * direction, 0 when it was not. CLOCK: the clocks of both ends disagree, by much, or by

@@ -87,8 +87,9 @@ partners_of(const struct bu_fabcert *cert)
 	return partners;
 }
 
-int
-bu_fabcert_round(const json_t *schedule, uint64_t seed, const char *a, const char *b)
+/* The round in which the schedule pairs the two places of a group; -1 = in none. */
+static int
+round_of(const json_t *schedule, uint64_t seed, const char *a, const char *b)
 {
 	const json_t *order = json_object_get(schedule, "order");
 	int n = (int)json_array_size(order), group, places[2] = {-1, -1};
@@ -134,9 +135,9 @@ result_json(const struct bu_fabcert *cert, const struct bu_fabcert_rail *rail,
 	json_object_set_new(value, "rail", json_string(rail->name));
 	if (rail->schedule)
 		json_object_set_new(value, "round",
-				    json_integer(bu_fabcert_round(
-					    rail->schedule, cert->seed,
-					    result->end[0].node, result->end[1].node)));
+				    json_integer(round_of(rail->schedule, cert->seed,
+							  result->end[0].node,
+							  result->end[1].node)));
 	return value;
 }
 
@@ -384,7 +385,7 @@ replay_result(const json_t *schedule, uint64_t seed, const struct bu_expect *exp
 				  bu_verdict_name(claimed));
 	if (!schedule)
 		return 0;
-	round = bu_fabcert_round(schedule, seed, ret->end[0].node, ret->end[1].node);
+	round = round_of(schedule, seed, ret->end[0].node, ret->end[1].node);
 	if (round != (int)bu_json_int(value, "round", -2))
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "probe %s: the schedule pairs %s and %s in round %d, "

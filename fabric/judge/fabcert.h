@@ -81,9 +81,6 @@ int bu_fabcert_covers(const json_t *cert, const char *rail, int only);
 enum bu_verdict bu_fabcert_judge(const char *node, const struct bu_expect *expect,
 				 const struct bu_pair_result *const *results,
 				 int count);
-/* The round in which the schedule pairs the two places of a group; -1 = in none. */
-int bu_fabcert_round(const json_t *schedule, uint64_t seed, const char *a,
-		     const char *b);
 /* Computes the schedule anew from the seed and judges the figures again: 0 when the
  * pairs, the rounds and every verdict are those that the verified CERT says.
  * BU_ERR_VERIFY names what differs. */

@@ -83,9 +83,11 @@ enter(int dir, const char *name, int make, struct bu_err *err)
 	return next;
 }
 
-int
-bu_tree_parent(int root_fd, const char *path, int make, const char **ret_name,
-	       struct bu_err *err)
+/* The folder that holds the path's last part; folders that are missing are made (0755)
+ * with `make`, else they are BU_ERR_NOTFOUND. A descriptor to close. */
+static int
+open_parent(int root_fd, const char *path, int make, const char **ret_name,
+	    struct bu_err *err)
 {
 	int dir = openat(root_fd, ".", FOLDER);
 	const char *part = path, *slash;
@@ -141,7 +143,7 @@ bu_tree_remove(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
 	struct bu_err why = {0};
-	bu_autoclose int dir = bu_tree_parent(root_fd, path, 0, &name, &why);
+	bu_autoclose int dir = open_parent(root_fd, path, 0, &name, &why);
 
 	if (dir < 0 && why.kind == BU_ERR_NOTFOUND)
 		return 0;
@@ -162,7 +164,7 @@ bu_tree_empty(int root_fd, const char *path, struct bu_err *err)
 {
 	const char *name;
 	struct bu_err why = {0};
-	bu_autoclose int dir = bu_tree_parent(root_fd, path, 0, &name, &why);
+	bu_autoclose int dir = open_parent(root_fd, path, 0, &name, &why);
 
 	if (dir < 0 && why.kind == BU_ERR_NOTFOUND)
 		return 0;
@@ -207,7 +209,7 @@ bu_tree_make(int root_fd, const struct bu_tree_node *node, int *ret_fd,
 	     struct bu_err *err)
 {
 	const char *name;
-	bu_autoclose int dir = bu_tree_parent(root_fd, node->path, 1, &name, err);
+	bu_autoclose int dir = open_parent(root_fd, node->path, 1, &name, err);
 
 	*ret_fd = -1;
 	if (dir < 0)
@@ -225,13 +227,13 @@ int
 bu_tree_link(int root_fd, const struct bu_tree_node *node, struct bu_err *err)
 {
 	const char *name, *old;
-	bu_autoclose int dir = bu_tree_parent(root_fd, node->path, 1, &name, err);
+	bu_autoclose int dir = open_parent(root_fd, node->path, 1, &name, err);
 	bu_autoclose int from = -1;
 	struct stat st;
 
 	if (dir < 0)
 		return -1;
-	from = bu_tree_parent(root_fd, node->target, 0, &old, err);
+	from = open_parent(root_fd, node->target, 0, &old, err);
 	if (from < 0)
 		return bu_err_wrap(err, "'%.200s': a hard link", node->path);
 	if (!*name || !*old || fstatat(from, old, &st, AT_SYMLINK_NOFOLLOW) ||
@@ -248,7 +250,7 @@ int
 bu_tree_finish(int root_fd, const struct bu_tree_node *node, struct bu_err *err)
 {
 	const char *name;
-	bu_autoclose int dir = bu_tree_parent(root_fd, node->path, 0, &name, err);
+	bu_autoclose int dir = open_parent(root_fd, node->path, 0, &name, err);
 	const struct timespec times[] = {node->mtime, node->mtime};
 
 	if (dir < 0)
@@ -267,7 +269,7 @@ bu_tree_xattr(int root_fd, const char *path, const struct bu_tree_xattr *xattr,
 	      struct bu_err *err)
 {
 	const char *name;
-	bu_autoclose int dir = bu_tree_parent(root_fd, path, 0, &name, err);
+	bu_autoclose int dir = open_parent(root_fd, path, 0, &name, err);
 	bu_autoclose int fd = -1;
 
 	if (dir < 0)

@@ -22,10 +22,6 @@ enum {
  * owned. */
 char *bu_tree_path(const char *name, struct bu_err *err);
 
-/* The folder that holds the path's last part; folders that are missing are made (0755)
- * with `make`, else they are BU_ERR_NOTFOUND. A descriptor to close. */
-bu_must int bu_tree_parent(int root_fd, const char *path, int make,
-			   const char **ret_name, struct bu_err *err);
 /* Removes what is there, a whole tree if it is one; a missing one is no error. */
 bu_must int bu_tree_remove(int root_fd, const char *path, struct bu_err *err);
 /* All that is in the folder, which stays. */

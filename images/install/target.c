@@ -53,8 +53,9 @@ open_parent(int root_fd, const char *path, const char **ret_name, struct bu_err 
 	return dir;
 }
 
-int
-bu_target_write(int root_fd, const struct bu_install_file *file, struct bu_err *err)
+/* Below the directory root_fd, through no symbolic link. */
+static int
+write_file(int root_fd, const struct bu_install_file *file, struct bu_err *err)
 {
 	bu_autoclose int dir = -1;
 	bu_autoclose int fd = -1;
@@ -92,10 +93,10 @@ write_files(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
 	};
 
 	for (size_t i = 0; i < opts->file_count; i++)
-		if (bu_target_write(root_fd, &opts->files[i], err))
+		if (write_file(root_fd, &opts->files[i], err))
 			return -1;
 	for (size_t i = 0; i < BU_LEN(stamps); i++)
-		if (bu_target_write(root_fd, &stamps[i], err))
+		if (write_file(root_fd, &stamps[i], err))
 			return -1;
 	if (syncfs(root_fd))
 		return bu_err_set(err, BU_ERR_IO, errno, "sync of the new root");

@@ -14,8 +14,4 @@ bu_must int bu_target_fill(const struct bu_install_opts *opts,
 			   const struct bu_manifest *manifest,
 			   const struct bu_layout *layout, struct bu_err *err);
 
-/* Below the directory root_fd, through no symbolic link. */
-bu_must int bu_target_write(int root_fd, const struct bu_install_file *file,
-			    struct bu_err *err);
-
 #endif

@@ -98,8 +98,9 @@ fill_product(unsigned char *area, size_t size, const char *serial)
 	area[size - 1] = checksum(area, size - 1);
 }
 
-char *
-bu_lab_ipmi_fru(const char *serial)
+/* The bytes of a FRU with this serial number, " 0x01 0x00 ..."; owned. */
+static char *
+fru_bytes(const char *serial)
 {
 	unsigned char fru[FRU_SIZE] = {1, 0, 0, 0, 1};
 	char *text = bu_xstrdup("");
@@ -176,7 +177,7 @@ write_files(const struct opts *opts, const struct sockaddr_in *at, struct bu_err
 	if (!machine)
 		return -1;
 	machine->ops->close(machine);
-	fru = bu_lab_ipmi_fru(identity.serial);
+	fru = fru_bytes(identity.serial);
 	if (bu_mkdir_p(state, 0700, err) != 0 ||
 	    bu_file_write_text(place, 0600, err, "%s\n",
 			       opts->machine ? opts->machine : BU_IPMI_PAPER) != 0 ||

@@ -8,7 +8,4 @@
 /* In the file `machine` of the BMC's folder: it exists in the file `power` alone. */
 #define BU_IPMI_PAPER "paper"
 
-/* The bytes of a FRU with this serial number, " 0x01 0x00 ..."; owned. */
-char *bu_lab_ipmi_fru(const char *serial);
-
 #endif

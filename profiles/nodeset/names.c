@@ -24,9 +24,10 @@ give(const struct bu_desired *desired, struct bu_name *name,
 	fn(name, arg);
 }
 
-void
-bu_names_each(const struct bu_desired *desired,
-	      void (*fn)(const struct bu_name *name, void *arg), void *arg)
+/* In the order of the nodes, of their pool's networks, the controller last. */
+static void
+for_each(const struct bu_desired *desired,
+	 void (*fn)(const struct bu_name *name, void *arg), void *arg)
 {
 	for (size_t i = 0; i < desired->nodes_count; i++) {
 		const struct bu_desired_node *node = &desired->nodes[i];
@@ -66,7 +67,7 @@ print_host(const struct bu_name *name, void *arg)
 void
 bu_names_print_hosts(const struct bu_desired *desired, FILE *out)
 {
-	bu_names_each(desired, print_host, out);
+	for_each(desired, print_host, out);
 }
 
 struct zone {
@@ -121,7 +122,7 @@ bu_names_print_zone(const struct bu_desired *desired, const char *name, FILE *ou
 				  "the profile has no [site] domain; a zone needs one");
 	zone.out = open_memstream(&text, &size);
 	bu_assert(zone.out); /* only for want of memory */
-	bu_names_each(desired, print_record, &zone);
+	for_each(desired, print_record, &zone);
 	fclose(zone.out);
 	if (!zone.count)
 		return bu_err_set(

@@ -39,8 +39,8 @@ bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 }
 
 /* "owner" is what people are told, "kind" what decides. */
-json_t *
-bu_hold_body(const struct bu_hold *hold)
+static json_t *
+body_of(const struct bu_hold *hold)
 {
 	json_t *body =
 		json_pack("{s:s,s:s}", "owner", hold->by, "kind", names[hold->owner]);
@@ -88,5 +88,5 @@ bu_hold_event(struct bu_event *ret, const char *node, enum bu_owner owner,
 	struct bu_hold hold;
 
 	bu_hold_set(&hold, owner, name, reason);
-	bu_event_init(ret, BU_EVENT_HELD, node, bu_hold_body(&hold));
+	bu_event_init(ret, BU_EVENT_HELD, node, body_of(&hold));
 }

@@ -33,8 +33,6 @@ struct bu_hold {
 /* name: of the person or of the outside system; not looked at for bringup. */
 void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 		 const struct bu_reason *reason);
-/* Body of the event; new reference. */
-json_t *bu_hold_body(const struct bu_hold *hold);
 /* Of a log of before the owner is known by its name. */
 void bu_hold_from_body(const json_t *body, struct bu_hold *ret);
 /* "held by ann: DIMM A3"; owned. */
