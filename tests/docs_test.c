@@ -17,6 +17,7 @@
 #include "model/condition.h"
 #include "model/event.h"
 #include "model/glossary.h"
+#include "model/plan.h"
 #include "model/state.h"
 #include "model/verb.h"
 #include "profiles/export/export.h"
@@ -323,12 +324,38 @@ START_TEST(glossary_is_sorted_and_brief)
 }
 END_TEST
 
+/* `key` or "key" of each member is in the text. */
+static void
+names_all(const char *text, const struct bu_field *fields)
+{
+	for (; fields->key; fields++) {
+		bu_autofree char *alone = bu_xasprintf("`%s`", fields->key);
+		bu_autofree char *member = bu_xasprintf("\"%s\"", fields->key);
+
+		ck_assert_msg(strstr(text, alone) || strstr(text, member),
+			      "docs/plan.md: nothing says what '%s' is", fields->key);
+		if (fields->kind == BU_FIELD_LIST || fields->kind == BU_FIELD_RECORD)
+			names_all(text, fields->fields);
+	}
+}
+
+START_TEST(a_plan_is_described_whole)
+{
+	bu_autofree char *text = bu_file_read(BU_SRCDIR "/docs/plan.md", 0, NULL, NULL);
+
+	ck_assert_ptr_nonnull(text);
+	names_all(text, bu_plan_fields);
+	names_all(text, bu_plan_pool_fields);
+}
+END_TEST
+
 int
 main(int argc, char **argv)
 {
 	const TTest *const tests[] = {
 		pages_show_the_tables_of_the_code,
 		glossary_is_sorted_and_brief,
+		a_plan_is_described_whole,
 	};
 
 	for (size_t i = 0; argc == 3 && i < BU_LEN(blocks); i++) {
