@@ -36,6 +36,16 @@ add_order(const struct bu_node *node, char **text)
 		bu_text_add(text, "\n", "its last order (%s, of rollout %s) %s: %s",
 			    bu_class_name(order->class), order->rollout,
 			    order->failed ? "failed" : "was withdrawn", reason);
+	if (order->open || !order->failed || node->state != BU_STATE_FAILED)
+		return;
+	bu_text_add(text, "\n", "after a repair bringup node retry %s goes on with it",
+		    node->name);
+	/* What is to be kept may not be there. */
+	if (order->class == BU_CLASS_REIMAGE)
+		bu_text_add(
+			text, "; ",
+			"bringup node rebuild %s --grant wipe writes the whole disk",
+			node->name);
 }
 
 static void

@@ -395,6 +395,23 @@ START_TEST(a_profile_that_was_mended_is_applied)
 }
 END_TEST
 
+/* What the words of a node ask a person for leads out. */
+START_TEST(what_its_words_ask_for_leads_out)
+{
+	static const unsigned int seeds[] = {
+		807633, /* behind the brake, before its turn */
+		811335, /* the order named another machine's BMC */
+		840380, /* what was to be kept is not on its disk */
+	};
+	struct script script;
+
+	for (size_t i = 0; i < BU_LEN(seeds); i++) {
+		script_make(&script, seeds[i]);
+		breaks_nothing(&script);
+	}
+}
+END_TEST
+
 /* Its system is gone, or its boot was not done, within an order that boots nothing. */
 START_TEST(who_is_silent_within_a_restart_is_rebooted)
 {
@@ -449,6 +466,7 @@ main(void)
 	tcase_add_test(tcase, nobody_waits_for_a_power_action_that_ended);
 	tcase_add_test(tcase, who_left_the_profile_gives_its_machine_away);
 	tcase_add_test(tcase, who_joins_before_its_turn_serves_what_was_applied);
+	tcase_add_test(tcase, what_its_words_ask_for_leads_out);
 	tcase_add_test(tcase, a_profile_that_was_mended_is_applied);
 	tcase_add_test(tcase, who_is_silent_within_a_restart_is_rebooted);
 	tcase_set_timeout(tcase, getenv("BRINGUP_SEEDS") ? 0 : LIMIT_S); /* 0 = none */

@@ -316,6 +316,9 @@ next_command(const struct bu_node *node)
 		return "replace";
 	if (node->state == BU_STATE_FAILED && sim.contradicted && sim.helping % 3 == 0)
 		return "replace";
+	if (node->state == BU_STATE_FAILED && node->order.class == BU_CLASS_REIMAGE &&
+	    sim.helping % 4 == 0 && profile_row(&sim.applied, node->name))
+		return "rebuild";
 	if (is_taken_out(node) && sim.helping % 2)
 		return "replace";
 	if (node->live.late_ms && json_object_size(daemon_world()->brakes))
@@ -358,10 +361,20 @@ blocks_another(const struct bu_node *node)
 		const struct machine *machine = machine_in(row->bmc);
 
 		if (row->present && machine && daemon_node_of(machine) == node)
-			return node->state != BU_STATE_READY &&
-			       node->state != BU_STATE_RETIRED;
+			return node->state != BU_STATE_RETIRED;
 	}
 	return 0;
+}
+
+/* What was to be kept is not there: its whole disk is given. */
+static void
+rebuild(const char *node)
+{
+	consent_to_rebuild(profile_row(&sim.applied, node), BU_CLASS_WIPE,
+			   BU_CLASS_WIPE);
+	command("/v1/verbs/rebuild", json_pack("{s:s,s:s,s:s}", "nodes", node, "reason",
+					       "the views say so", "grant", "wipe"));
+	said_of(node);
 }
 
 /* What the views name as the next command of each node. */
@@ -390,6 +403,11 @@ person_helps(void)
 		verb = next_command(node);
 		if (!verb)
 			continue;
+		if (strcmp(verb, "rebuild") == 0) {
+			rebuild(node->name);
+			done++;
+			continue;
+		}
 		if (strcmp(verb, "reboot") == 0)
 			consent_to_reboot(node->name);
 		node_command(node->name, verb,
@@ -475,19 +493,29 @@ consent_for(const struct machine *machine)
 	return NULL;
 }
 
+static int
+is_step_of(const char *step, const char *node)
+{
+	size_t length = strlen(node);
+
+	return strncmp(node, step, length) == 0 && step[length] == '.';
+}
+
+/* What was granted of a machine is granted under its new name, too. */
 int
 consent_to_write(const struct machine *machine, int disk, const char *step,
 		 int keeps_data)
 {
 	enum bu_class least = keeps_data ? BU_CLASS_REIMAGE : BU_CLASS_WIPE;
+	const struct bu_node *node = daemon_node_of(machine);
 
 	for (int i = 0; i < sim.consents_count && i < CONSENTS_MAX; i++) {
 		struct consent *consent = &sim.consents[i];
-		size_t length = strlen(consent->node);
 
 		if (consent->named != machine->index || consent->disk != disk ||
 		    consent->granted < least ||
-		    strncmp(consent->node, step, length) != 0 || step[length] != '.')
+		    (!is_step_of(step, consent->node) &&
+		     !(node && is_step_of(step, node->name))))
 			continue;
 		if (consent->step[0] && strcmp(consent->step, step) != 0)
 			continue;

@@ -121,6 +121,24 @@ some_machine(unsigned int which)
 	return machine_in((int)(which % (unsigned)sim.script.bays));
 }
 
+/* The daemon's own boot of this bay is under way: what runs there then looks like it.
+ */
+static int
+is_being_booted(int bay)
+{
+	for (int i = 0; i < ROWS && daemon_runs(); i++) {
+		const struct row *row = &sim.applied.rows[i];
+		const struct bu_node *node =
+			row->present && row->bmc == bay
+				? bu_fleet_node(daemon_world(), row->name)
+				: NULL;
+
+		if (node && node->order.open && node->order.begun)
+			return 1;
+	}
+	return 0;
+}
+
 static void
 replace(struct machine *machine, const struct step *step)
 {
@@ -137,8 +155,11 @@ replace(struct machine *machine, const struct step *step)
 		machine_power(machine, 0);
 		machine->bay = -1;
 		machine_new(next, bay, step->c % 3 == 0 ? DISK_FOREIGN : DISK_EMPTY);
-		if (step->c % 3 == 0)
+		if (step->c % 3 == 0) {
 			machine_power(next, 1);
+			if (is_being_booted(bay))
+				next->between_ms = now_ms();
+		}
 		if (step->c % 2)
 			profile_set_right();
 		return;
