@@ -65,6 +65,12 @@ static const struct command {
 	{"node console", "NODE",
 	 "what its machine wrote to its serial console; nothing is sent to it", 1, 1,
 	 BIT(FOLLOW) | BIT(LINES) | BIT(RAW) | BIT(SOCKET), bu_cmd_node_console, NULL},
+	{"node events", "NODE", "the newest entries of its BMC's event logs, asked now",
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_node_events, NULL},
+	{"node sensors", "NODE", "temperatures, fans, power, as its BMC reads them now",
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_node_sensors, NULL},
+	{"node firmware", "NODE", "firmware versions of its machine, as its BMC says",
+	 1, 1, BIT(OUTPUT) | BIT(JSON) | BIT(SOCKET), bu_cmd_node_firmware, NULL},
 #define X(id, name, args, states, takes, help)                                         \
 	{                                                                              \
 		"node " name,                                                          \

@@ -10,7 +10,8 @@
 	X(ON, "on")                                                                    \
 	X(OFF, "off")                                                                  \
 	X(CYCLE, "cycle")                                                              \
-	X(STATUS, "status") /* only a question */
+	X(STATUS, "status") /* only a question */                                      \
+	X(BMC_RESET, "bmc-reset")
 #define BU_OUTCOMES(X)                                                                 \
 	X(NONE, "")                                                                    \
 	X(ASKED, "asked") /* under way */                                              \

@@ -59,9 +59,11 @@
 	X(T, STRING, rack) X(T, STRING, slot) X(T, STRING, commit) \
 	X(T, JSON, cluster, .need = BU_NULL)
 
-/* The rest of a node alone. why: lines of text. inventory: of model/inventory.h. */
+/* The rest of a node alone. why: lines of text. inventory: of model/inventory.h.
+ * firmware_versions: as its BMC said last, [{"name","version"}]. */
 #define BU_SHOWN_WHOLE_ROWS(X, T) \
-	X(T, STRING, why) X(T, JSON, inventory, .need = BU_NULL)
+	X(T, STRING, why) X(T, JSON, inventory, .need = BU_NULL) \
+	X(T, JSON, firmware_versions, .need = BU_SPARSE)
 
 /* A link that is not as the profile says. */
 #define BU_SHOWN_DRIFT_ROWS(X, T) \

@@ -48,6 +48,8 @@
 	  GRANT, "write its system again, as the applied profile says; needs a grant") \
 	X(POWER, "power", "on|off|cycle|status NODESET", BU_IN_ALL, FORCE,             \
 	  "switch its machine; refused for a node in service unless it is drained")    \
+	X(BMC_RESET, "bmc-reset", "NODESET", BU_IN_ALL, FORCE,                         \
+	  "restart its BMC; the machine goes on")                                      \
 	X(REPLACE, "replace", "NODESET", BU_IN_ALL & ~BU_IN(ENROLLED), NOTHING,        \
 	  "drain it and forget its machine; another one will get the name")            \
 	X(RETIRE, "retire", "NODESET", BU_IN_ALL & ~BU_IN(RETIRED), NOTHING,           \

@@ -65,7 +65,8 @@ bu_node_verb_print(const json_t *reply, int format, FILE *out, FILE *errors)
 
 /* --- power: the answer is what came of it --- */
 
-enum { POWER_POLL_MS = 300, POWER_WAIT_S = 90 };
+/* A BMC is back after minutes. */
+enum { POWER_POLL_MS = 300, POWER_WAIT_S = 90, BMC_WAIT_S = 510 };
 
 /* NULL while it is under way; the line for people, owned; *ret_ok whether it is done.
  */
@@ -122,29 +123,33 @@ bu_node_power_take(json_t *answers, const struct bu_shown_nodes *now, const char
 
 /* How many are still open; -1: it cannot be asked. */
 static int
-look_at_power(struct bu_client *client, const struct bu_options *options, json_t *reply,
-	      struct bu_err *err)
+look_at_power(struct bu_client *client, const char *nodes, const char *op,
+	      json_t *reply, struct bu_err *err)
 {
-	bu_autojson json_t *answer = bu_client_nodes(client, options->args[1], err);
+	bu_autojson json_t *answer = bu_client_nodes(client, nodes, err);
 	struct bu_shown_nodes now;
 	int open;
 
 	if (!answer || bu_answer_read(bu_shown_nodes_fields, answer, &now, err) != 0)
 		return -1;
-	open = bu_node_power_take(json_object_get(reply, "nodes"), &now,
-				  options->args[0], bu_json_int(reply, "time_ms", 0));
+	open = bu_node_power_take(json_object_get(reply, "nodes"), &now, op,
+				  bu_json_int(reply, "time_ms", 0));
 	bu_record_fini(bu_shown_nodes_fields, &now);
 	return open;
 }
 
+/* op: "" = the verb is done when it is taken. */
 static int
-wait_for_power(struct bu_client *client, const struct bu_options *options,
+wait_for_power(struct bu_client *client, const char *nodes, const char *op,
 	       json_t *reply, struct bu_err *err)
 {
-	int64_t until_ms = bu_mono_ms(bu_clock_system()) + POWER_WAIT_S * 1000;
+	int wait_s = bu_word_find(bu_deed_names, op) == BU_DEED_BMC_RESET
+			     ? BMC_WAIT_S
+			     : POWER_WAIT_S;
+	int64_t until_ms = bu_mono_ms(bu_clock_system()) + wait_s * 1000;
 
-	for (;;) {
-		int open = look_at_power(client, options, reply, err);
+	while (*op) {
+		int open = look_at_power(client, nodes, op, reply, err);
 
 		if (open <= 0)
 			return open;
@@ -152,9 +157,10 @@ wait_for_power(struct bu_client *client, const struct bu_options *options,
 			return bu_err_set(err, BU_ERR_TIMEOUT, 0,
 					  "power %s: no outcome after %d s; bringup "
 					  "events has it when it comes",
-					  options->args[0], POWER_WAIT_S);
+					  op, wait_s);
 		usleep(POWER_POLL_MS * 1000);
 	}
+	return 0;
 }
 
 int
@@ -163,6 +169,9 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 {
 	const char *name = bu_verb_info(verb)->name;
 	int power = verb == BU_VERB_POWER;
+	const char *op = power                       ? options->args[0]
+			 : verb == BU_VERB_BMC_RESET ? bu_deed_names[BU_DEED_BMC_RESET]
+						     : "";
 	bu_autoclient struct bu_client *client = bu_client_create(options->socket);
 	bu_autofree char *path = bu_xasprintf("/v1/verbs/%s", name);
 	bu_autojson json_t *body = NULL, *reply = NULL;
@@ -184,8 +193,8 @@ bu_cmd_node_verb(enum bu_verb verb, const struct bu_options *options,
 		return bu_err_set(err, BU_ERR_USAGE, 0,
 				  "node %s: the text is not UTF-8", name);
 	reply = bu_client_post(client, path, body, err);
-	if (!reply || (power && !options->dry_run &&
-		       wait_for_power(client, options, reply, err) != 0))
+	if (!reply || (!options->dry_run && wait_for_power(client, options->args[power],
+							   op, reply, err) != 0))
 		return -1;
 	return bu_node_verb_print(reply, options->format, stdout, stderr);
 }

@@ -31,4 +31,9 @@ void bu_render_certificate(const struct bu_shown_certificate *certificate, FILE 
 /* What speaks for and against a node, as GET /v1/nodes/NAME/fabric has it. */
 void bu_render_evidence(const json_t *shown, FILE *out);
 
+/* What a BMC says: GET /v1/nodes/NAME/bmc/events, sensors, firmware. */
+void bu_render_bmc_events(const json_t *report, FILE *out);
+void bu_render_bmc_sensors(const json_t *report, FILE *out);
+void bu_render_bmc_firmware(const json_t *report, FILE *out);
+
 #endif

@@ -161,6 +161,24 @@ render_inventory(const json_t *inventory, FILE *out)
 	}
 }
 
+/* As its BMC said last; bringup node firmware asks it now. */
+static void
+render_firmware(const json_t *versions, FILE *out)
+{
+	json_t *one;
+	size_t i;
+
+	if (json_array_size(versions))
+		fputs("firmware\n", out);
+	json_array_foreach (versions, i, one) {
+		bu_autofree char *name = bu_out_clean(bu_json_str(one, "name", ""), 0);
+		bu_autofree char *version =
+			bu_out_clean(bu_json_str(one, "version", ""), 0);
+
+		fprintf(out, "  %-32s %s\n", name, version);
+	}
+}
+
 static void
 render_stages(const struct bu_shown_node *node, FILE *out)
 {
@@ -218,4 +236,5 @@ bu_render_node(const struct bu_shown_node *node, FILE *out)
 		line(out, "drift", node->drift[i].text);
 	render_stages(node, out);
 	render_inventory(node->inventory, out);
+	render_firmware(node->firmware_versions, out);
 }

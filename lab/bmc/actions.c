@@ -97,15 +97,13 @@ reset_system(struct bu_bmc_call *call, const json_t *action, const char *resourc
 	}
 }
 
-/* The BMC itself: away for a while, its sessions are gone. */
 static void
 reset_manager(struct bu_bmc_call *call, const json_t *action, const char *resource)
 {
 	if (!reset_type(call, action, "Manager.Reset"))
 		return;
-	bu_bmc_drop_sessions(call->bmc);
-	call->bmc->away_ms =
-		call->bmc->now_ms + bu_bmc_rule_int(call->bmc, "manager_ms", 0);
+	if (bu_bmc_fault_get(call->bmc, BU_BMC_FAULT_INERT) == BU_BMC_NOT)
+		bu_bmc_restart(call->bmc);
 	call->reply->status = 204;
 }
 
@@ -129,6 +127,7 @@ static const struct {
 } actions[] = {
 	{"ComputerSystem.Reset", "ConfigureComponents", reset_system},
 	{"Manager.Reset", "ConfigureManager", reset_manager},
+	{"LogService.ClearLog", "ConfigureManager", bu_bmc_clear_log},
 	{"VirtualMedia.InsertMedia", "ConfigureManager", insert_media},
 	{"VirtualMedia.EjectMedia", "ConfigureManager", eject_media},
 };

@@ -303,10 +303,13 @@ check_there(struct bu_bmc_call *call)
 {
 	struct bu_bmc *bmc = call->bmc;
 	int64_t left = bu_bmc_fault_get(bmc, BU_BMC_FAULT_BUSY);
+	char after[16];
 
 	if (bmc->now_ms < bmc->away_ms) {
-		bu_bmc_header(call->reply, "Retry-After", "5");
-		bu_bmc_refuse(call->reply, BU_BMC_BUSY, "5");
+		snprintf(after, sizeof(after), "%d",
+			 (int)((bmc->away_ms - bmc->now_ms) / 1000) + 1);
+		bu_bmc_header(call->reply, "Retry-After", "%s", after);
+		bu_bmc_refuse(call->reply, BU_BMC_BUSY, after);
 		return -1;
 	}
 	if (left == BU_BMC_NOT)
@@ -322,6 +325,19 @@ check_there(struct bu_bmc_call *call)
 	return -1;
 }
 
+/* $skip of a log that has pages; nothing else is a query that it knows. */
+static int
+is_page(const struct bu_bmc_call *call)
+{
+	const struct bu_bmc_request *request = call->request;
+
+	return strcmp(request->query, "$skip") == 0 && call->resource &&
+	       bu_bmc_is_log(call->resource) &&
+	       bu_bmc_rule_int(call->bmc, "log_page", 0) > 0 &&
+	       bu_text_int(request->query_value ? request->query_value : "", 0,
+			   INT32_MAX, &call->bmc->skip) == 0;
+}
+
 static int
 check_headers(struct bu_bmc_call *call)
 {
@@ -333,7 +349,7 @@ check_headers(struct bu_bmc_call *call)
 	else if (is_get(request) && (call->resource || is_document(call->uri)) &&
 		 !is_accepted(call))
 		bu_bmc_refuse(call->reply, BU_BMC_ACCEPT, request->accept);
-	else if (request->query)
+	else if (request->query && !is_page(call))
 		bu_bmc_refuse(call->reply, BU_BMC_QUERY, request->query);
 	return call->reply->status ? -1 : 0;
 }
@@ -376,6 +392,9 @@ bu_bmc_answer(struct bu_bmc *bmc, const struct bu_bmc_request *request, int64_t 
 
 	memset(ret, 0, sizeof(*ret));
 	bmc->wall_ms = wall_ms;
+	if (bu_bmc_fault_get(bmc, BU_BMC_FAULT_CLOCK) != BU_BMC_NOT)
+		bmc->wall_ms += bu_bmc_fault_get(bmc, BU_BMC_FAULT_CLOCK) * 1000;
+	bmc->skip = 0;
 	bu_bmc_advance(bmc, now_ms);
 	set_uri(&call);
 	if (check_there(&call) == 0 && check_who(&call) == 0 &&

@@ -24,7 +24,7 @@ bu_bmc_create(const struct bu_bmc_opts *opts)
 	bmc->fetch = opts->fetch;
 	bmc->own = json_object();
 	bmc->now_ms = opts->now_ms;
-	bmc->wall_ms = opts->wall_ms;
+	bmc->wall_ms = bmc->reset_ms = opts->wall_ms;
 	bmc->watched_ms = INT64_MIN / 2;
 	for (int i = 0; i < BU_BMC_FAULT_COUNT; i++)
 		bmc->faults[i] = BU_BMC_NOT;
@@ -63,5 +63,7 @@ bu_bmc_fault(struct bu_bmc *bmc, const char *text, struct bu_err *err)
 	bmc->faults[fault] = number;
 	if (fault == BU_BMC_FAULT_MUST_CHANGE)
 		bu_bmc_demand_change(bmc);
+	if (fault == BU_BMC_FAULT_LOG_ROWS)
+		bu_bmc_log_rows(bmc, number);
 	return 0;
 }

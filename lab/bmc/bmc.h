@@ -53,7 +53,14 @@ enum { BU_BMC_NOT = -1 };
 	  "the account may do nothing before its password is changed")                 \
 	X(NEW_CERTIFICATE, "new-certificate", "S",                                     \
 	  "another certificate, S seconds after the start")                            \
-	X(POST, "post", "S", "the machine starts S seconds after power-on")
+	X(POST, "post", "S", "the machine starts S seconds after power-on")            \
+	X(LOG_ROWS, "log", "N", "N older entries are in its event log")                \
+	X(LOG_FULL, "log-full", "", "its event log is full, and takes no more")        \
+	X(NO_READING, "no-reading", "", "its sensors have no reading (null)")          \
+	X(RESTARTS, "restarts", "[N]",                                                 \
+	  "it restarts itself in the midst of the next N power commands, or of all")   \
+	X(CLOCK, "clock", "S", "its clock is S seconds ahead")                         \
+	X(INERT, "inert", "", "a reset of the BMC is accepted, no more")
 enum bu_bmc_fault {
 #define X(id, name, arg, help) BU_BMC_FAULT_##id,
 	BU_BMC_FAULTS(X)
@@ -66,6 +73,7 @@ int64_t bu_bmc_fault_get(const struct bu_bmc *bmc, enum bu_bmc_fault fault);
 struct bu_bmc_request {
 	const char *method, *path;
 	const char *query; /* name of its first parameter with '$' before it, or NULL */
+	const char *query_value;
 	const char *authorization, *token; /* headers; NULL = not sent */
 	const char *content_type, *accept, *odata_version;
 	const char *if_match, *if_none_match;

@@ -35,14 +35,16 @@ struct bu_bmc {
 	char service[40]; /* UUID of the BMC itself */
 	json_t *own;
 	int64_t now_ms, wall_ms;
-	int64_t away_ms; /* it restarts until then */
+	int64_t away_ms;  /* it restarts until then */
+	int64_t reset_ms; /* Unix time: it restarted last */
+	int64_t skip;     /* of the call: entries of a log before the page */
 	int64_t faults[BU_BMC_FAULT_COUNT];
 	enum bu_bmc_phase phase;
 	int64_t due_ms;     /* when the phase ends */
 	int64_t off_ms;     /* since when it is off */
 	int restarts;       /* goes on again when it is off */
 	char target[32];    /* that POST ends with */
-	int last[3];        /* ids given: see enum bu_bmc_id */
+	int last[4];        /* ids given: see enum bu_bmc_id */
 	int64_t watched_ms; /* when the machine was looked at */
 };
 
@@ -72,7 +74,7 @@ typedef int (*bu_bmc_member_fn)(struct bu_bmc *bmc, const char *uri,
 				const json_t *resource, void *arg);
 int bu_bmc_members(struct bu_bmc *bmc, const char *collection, bu_bmc_member_fn fn,
 		   void *arg);
-enum bu_bmc_id { BU_BMC_ID_SESSION, BU_BMC_ID_ACCOUNT, BU_BMC_ID_TASK };
+enum bu_bmc_id { BU_BMC_ID_SESSION, BU_BMC_ID_ACCOUNT, BU_BMC_ID_TASK, BU_BMC_ID_LOG };
 /* Adds a member under the next number; its URI is written. Steals the resource. */
 void bu_bmc_add(struct bu_bmc *bmc, const char *collection, enum bu_bmc_id id,
 		json_t *resource, char ret_uri[256]);
@@ -82,6 +84,9 @@ int64_t bu_bmc_rule_int(const struct bu_bmc *bmc, const char *name, int64_t fall
 int bu_bmc_rule_is(const struct bu_bmc *bmc, const char *name, const char *value);
 /* The time of the call as Redfish writes it; ret holds 24 bytes. */
 void bu_bmc_time(const struct bu_bmc *bmc, char ret[24]);
+
+/* A collection of a log's entries, which may come in pages. */
+int bu_bmc_is_log(const json_t *resource);
 
 /* --- login.c --- */
 /* Who asks; fills account and session. -1, and the refusal, when a login is wrong;
@@ -137,6 +142,17 @@ bu_must int bu_bmc_fault_read(const char *text, enum bu_bmc_fault *ret,
 void bu_bmc_power_begin(struct bu_bmc *bmc);
 /* The ResetType is one of those allowed. 0, or the refusal is made. */
 int bu_bmc_reset(struct bu_bmc_call *call, const char *type);
+
+/* --- log.c --- */
+/* An entry of now; severity: "OK", "Warning", "Critical". */
+void bu_bmc_log(struct bu_bmc *bmc, const char *severity, const char *text);
+/* So many that are older, one each minute. */
+void bu_bmc_log_rows(struct bu_bmc *bmc, int64_t rows);
+void bu_bmc_clear_log(struct bu_bmc_call *call, const json_t *action,
+		      const char *resource);
+
+/* The BMC itself: away for a while, its sessions are gone. */
+void bu_bmc_restart(struct bu_bmc *bmc);
 
 /* --- actions.c --- */
 void bu_bmc_act(struct bu_bmc_call *call);

@@ -187,6 +187,7 @@ write_files(const struct opts *opts, const struct sockaddr_in *at, struct bu_err
 		emu, 0600, err,
 		"mc_setbmc 0x20\n"
 		"mc_add 0x20 0 no-device-sdrs 0x23 9 8 0x9f 0x1291 0xf02 persist_sdr\n"
+		"sel_enable 0x20 1000 0x0a\n"
 		"mc_add_fru_data 0x20 0 %d data%s\nmc_enable 0x20\n",
 		FRU_SIZE, fru);
 }

@@ -48,6 +48,7 @@ static void
 go_on(struct bu_bmc *bmc)
 {
 	bmc->restarts = 0;
+	bu_bmc_log(bmc, "OK", "The system was switched on");
 	enter(bmc, BU_BMC_GOING_ON, bu_bmc_rule_int(bmc, "power_ms", 0));
 }
 
@@ -76,6 +77,7 @@ start_machine(struct bu_bmc *bmc)
 		return;
 	}
 	complain(&err);
+	bu_bmc_log(bmc, "Critical", "The system did not start");
 	enter(bmc, BU_BMC_OFF, 0);
 }
 
@@ -89,6 +91,7 @@ stop_machine(struct bu_bmc *bmc)
 		bmc->restarts = 0;
 		return;
 	}
+	bu_bmc_log(bmc, "OK", "The system was switched off");
 	enter(bmc, BU_BMC_GOING_OFF, bu_bmc_rule_int(bmc, "power_ms", 0));
 }
 
@@ -102,9 +105,10 @@ watch(struct bu_bmc *bmc)
 		return;
 	bmc->watched_ms = bmc->now_ms;
 	is_on = machine_is_on(bmc);
-	if (bmc->phase == BU_BMC_ON && !is_on)
+	if (bmc->phase == BU_BMC_ON && !is_on) {
+		bu_bmc_log(bmc, "OK", "The system went off");
 		enter(bmc, BU_BMC_OFF, 0);
-	else if (bmc->phase == BU_BMC_OFF && is_on)
+	} else if (bmc->phase == BU_BMC_OFF && is_on)
 		enter(bmc, BU_BMC_ON, 0);
 }
 
@@ -225,6 +229,27 @@ is_early(const struct bu_bmc *bmc, enum effect effect)
 	return effect != OFF && bmc->phase != BU_BMC_ON && bmc->phase != BU_BMC_IN_POST;
 }
 
+void
+bu_bmc_restart(struct bu_bmc *bmc)
+{
+	bu_bmc_drop_sessions(bmc);
+	bmc->away_ms = bmc->now_ms + bu_bmc_rule_int(bmc, "manager_ms", 0);
+	bmc->reset_ms = bmc->wall_ms;
+	bu_bmc_log(bmc, "OK", "The management controller was restarted");
+}
+
+static void
+restart_in_the_midst(struct bu_bmc *bmc)
+{
+	int64_t *left = &bmc->faults[BU_BMC_FAULT_RESTARTS];
+
+	if (*left == BU_BMC_NOT || *left == 0)
+		return;
+	if (*left != INT64_MAX)
+		--*left;
+	bu_bmc_restart(bmc);
+}
+
 int
 bu_bmc_reset(struct bu_bmc_call *call, const char *type)
 {
@@ -245,5 +270,6 @@ bu_bmc_reset(struct bu_bmc_call *call, const char *type)
 	}
 	do_effect(bmc, types[row].effect);
 	bu_bmc_advance(bmc, bmc->now_ms);
+	restart_in_the_midst(bmc);
 	return 0;
 }

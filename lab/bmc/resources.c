@@ -146,8 +146,26 @@ progress(const struct bu_bmc *bmc)
 }
 
 static json_t *
+time_of(int64_t wall_ms)
+{
+	char text[24];
+
+	bu_time_iso(wall_ms, text);
+	return json_string(text);
+}
+
+/* Sensors of a machine that is off have no reading. */
+static int
+is_read(const struct bu_bmc *bmc)
+{
+	return (bmc->phase == BU_BMC_ON || bmc->phase == BU_BMC_IN_POST) &&
+	       bu_bmc_fault_get(bmc, BU_BMC_FAULT_NO_READING) == BU_BMC_NOT;
+}
+
+static json_t *
 live(const struct bu_bmc *bmc, const char *text)
 {
+	double reading;
 	int number;
 
 	if (strcmp(text, "{power}") == 0)
@@ -160,6 +178,17 @@ live(const struct bu_bmc *bmc, const char *text)
 		return json_string(bmc->identity.uuid);
 	if (strcmp(text, "{service}") == 0)
 		return json_string(bmc->service);
+	if (strcmp(text, "{now}") == 0)
+		return time_of(bmc->wall_ms);
+	if (strcmp(text, "{reset}") == 0)
+		return time_of(bmc->reset_ms);
+	if (strcmp(text, "{policy}") == 0)
+		return json_string(bu_bmc_fault_get(bmc, BU_BMC_FAULT_LOG_FULL) ==
+						   BU_BMC_NOT
+					   ? "WrapsWhenFull"
+					   : "NeverOverWrites");
+	if (sscanf(text, "{reading:%lf}", &reading) == 1)
+		return is_read(bmc) ? json_real(reading) : json_null();
 	if (sscanf(text, "{mac:%d}", &number) == 1 && number >= 0)
 		return number < bmc->identity.mac_count
 			       ? json_string(bmc->identity.macs[number])
@@ -202,14 +231,67 @@ rendered(const struct bu_bmc *bmc, const json_t *value)
 	return made;
 }
 
-static int
-add_member(struct bu_bmc *bmc, const char *uri, const json_t *resource, void *arg)
+int
+bu_bmc_is_log(const json_t *resource)
 {
-	json_t *link = json_pack("{s:s}", "@odata.id", uri);
+	char type[64];
 
-	json_array_append_new(arg, rendered(bmc, link));
-	json_decref(link);
+	bu_bmc_type(resource, type, sizeof(type));
+	return strcmp(type, "LogEntryCollection") == 0;
+}
+
+/* Of the URIs of all entries those of the call's page; the body gets where the next one
+ * is. New reference. */
+static json_t *
+log_page(struct bu_bmc *bmc, const char *uri, const json_t *all, json_t *body)
+{
+	int64_t most = bu_bmc_rule_int(bmc, "log_page", 0);
+	size_t count = json_array_size(all), from = (size_t)bmc->skip;
+	size_t end = most ? from + (size_t)most : count;
+	int newest = bu_bmc_rule_is(bmc, "log_order", "newest");
+	json_t *page = json_array();
+
+	for (size_t i = from; i < end && i < count; i++)
+		json_array_append(page,
+				  json_array_get(all, newest ? count - 1 - i : i));
+	if (end < count)
+		json_object_set_new(body, "Members@odata.nextLink",
+				    json_sprintf("%s?$skip=%zu", uri, end));
+	return page;
+}
+
+static int
+add_uri(struct bu_bmc *bmc, const char *uri, const json_t *resource, void *arg)
+{
+	(void)bmc, (void)resource;
+	json_array_append_new(arg, json_string(uri));
 	return 0;
+}
+
+/* Links to its members; of a log perhaps the entries themselves. */
+static void
+render_members(struct bu_bmc *bmc, const char *uri, const json_t *resource,
+	       json_t *made)
+{
+	int is_log = bu_bmc_is_log(resource);
+	int whole = is_log && bu_bmc_rule_is(bmc, "log_members", "full");
+	bu_autojson json_t *all = json_array();
+	bu_autojson json_t *page = NULL;
+	json_t *members = json_array(), *one;
+	size_t i;
+
+	bu_bmc_members(bmc, uri, add_uri, all);
+	page = is_log ? log_page(bmc, uri, all, made) : json_incref(all);
+	json_array_foreach (page, i, one) {
+		bu_autojson json_t *link = json_pack("{s:O}", "@odata.id", one);
+		const json_t *shown =
+			whole ? bu_bmc_get(bmc, json_string_value(one)) : link;
+
+		json_array_append_new(members, rendered(bmc, shown));
+	}
+	json_object_set_new(made, "Members@odata.count",
+			    json_integer((json_int_t)json_array_size(all)));
+	json_object_set_new(made, "Members", members);
 }
 
 static json_t *
@@ -219,14 +301,8 @@ render_bare(struct bu_bmc *bmc, const char *uri)
 	json_t *made = rendered(bmc, resource);
 	const char *type = bu_json_str(resource, "@odata.type", "");
 
-	if (strstr(type, "Collection.")) {
-		json_t *members = json_array();
-
-		bu_bmc_members(bmc, uri, add_member, members);
-		json_object_set_new(made, "Members@odata.count",
-				    json_integer((json_int_t)json_array_size(members)));
-		json_object_set_new(made, "Members", members);
-	}
+	if (strstr(type, "Collection."))
+		render_members(bmc, uri, resource, made);
 	/* The root's own spelling has the slash. */
 	if (strcmp(uri, "/redfish/v1") == 0)
 		json_object_set_new(made, "@odata.id", json_string("/redfish/v1/"));
@@ -238,13 +314,17 @@ digest(const struct bu_bmc *bmc, const json_t *body, char ret[BU_BMC_ETAG_SIZE])
 {
 	const char *kind = bu_bmc_rule(bmc, "etag", "strong");
 	char hex[BU_DIGEST_SIZE], type[64];
+	bu_autojson json_t *timeless = NULL;
 
 	bu_bmc_type(body, type, sizeof(type));
 	ret[0] = '\0';
 	/* DSP0266 wants one for accounts whatever else has none. */
 	if (strcmp(kind, "none") == 0 && strcmp(type, "ManagerAccount") != 0)
 		return;
-	bu_json_digest(body, hex);
+	/* Its clock goes on, and nobody has changed it. */
+	timeless = json_copy((json_t *)(uintptr_t)body);
+	json_object_del(timeless, "DateTime");
+	bu_json_digest(timeless, hex);
 	snprintf(ret, BU_BMC_ETAG_SIZE, "%s\"%.8s\"",
 		 strcmp(kind, "weak") == 0 ? "W/" : "", hex);
 }

@@ -48,11 +48,12 @@ header(struct MHD_Connection *connection, const char *name)
 static enum MHD_Result
 find_query(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
 {
-	const char **ret = cls;
+	struct bu_bmc_request *ret = cls;
 
 	if (*key != '$')
 		return MHD_YES;
-	*ret = key;
+	ret->query = key;
+	ret->query_value = value;
 	return MHD_NO;
 }
 
@@ -113,7 +114,7 @@ answer(struct exchange *exchange, const char *url, const char *method)
 	enum MHD_Result result;
 
 	MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, find_query,
-				  &request.query);
+				  &request);
 	bu_bmc_answer(server->bmc, &request, bu_loop_now_ms(server->loop),
 		      bu_wall_ms(bu_loop_clock(server->loop)), &reply);
 	result = send_reply(connection, &reply);

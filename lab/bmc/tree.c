@@ -40,6 +40,10 @@ static const char *const rules[] = {
 	"media_stays",       /* yes: an empty drive goes on saying Inserted */
 	"virtual_cd",        /* the boot target that means the virtual drive */
 	"manager_ms",        /* restart of the BMC */
+	"log_max",           /* entries; one more, and the oldest goes */
+	"log_page",          /* entries in an answer; 0 = all of them */
+	"log_order",         /* oldest, newest: which comes first */
+	"log_members",       /* full, links */
 };
 
 static int

@@ -85,6 +85,8 @@ BU_HANDLER(bu_api_nodes);
 BU_HANDLER(bu_api_node);
 /* console.c */
 BU_HANDLER(bu_api_console);
+/* bmc.c: what a node's BMC says now */
+BU_HANDLER(bu_api_bmc);
 /* web.c */
 BU_HANDLER(bu_api_web);
 /* plans.c: what changes something */

@@ -336,6 +336,9 @@ BU_HANDLER(bu_api_node)
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);
 	json_object_set_new(object, "drift", drift);
+	json_object_set(object, "firmware_versions",
+			json_object_get(node->live.reports[BU_BMC_FIRMWARE].report,
+					"firmware"));
 	json_object_set_new(object, "order", order_json(&node->order));
 	json_array_append(alone, object);
 	bu_rollouts_tell(api->rollouts, alone);

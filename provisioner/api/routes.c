@@ -52,6 +52,8 @@ const struct bu_route bu_api_routes[] = {
 	 "one node, and why it is where it is"},
 	{"GET", "/v1/nodes/*/console", BU_LISTEN_LOCAL, bu_api_console,
 	 "what its machine wrote to its console; ?lines= of its end, or ?after="},
+	{"GET", "/v1/nodes/*/bmc/*", BU_LISTEN_LOCAL, bu_api_bmc,
+	 "what its BMC says now: events, sensors or firmware; waits for it"},
 	{"POST", "/v1/verbs/*", BU_LISTEN_LOCAL, bu_api_verb,
 	 "a verb for the nodes of a nodeset: {nodes, reason, by, grant, op, force, "
 	 "dry_run}"},

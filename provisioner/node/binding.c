@@ -189,6 +189,9 @@ forget_asked(struct bu_node *node)
 	node->live.console.asking = 0;
 	node->live.console.next_ms = 0;
 	node->live.medium_asked = 0;
+	for (int i = 0; i < BU_REPORTS; i++)
+		node->live.reports[i].asking = 0;
+	node->live.symptoms[0] = '\0';
 }
 
 int

@@ -51,6 +51,12 @@ corrected(const struct bu_fleet *fleet, const struct bu_node *node,
 		       : want;
 }
 
+int
+bu_bmc_is(const struct bu_desired_node *want)
+{
+	return want && !bu_manual_is(want) && strcmp(want->power, "libvirt") != 0;
+}
+
 void
 bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 	    const struct bu_desired_node *want, struct bu_node_bmc *ret)

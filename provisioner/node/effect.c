@@ -23,6 +23,16 @@ bu_effect_of(struct bu_reconcile *rec, struct bu_node *node)
 	return effect;
 }
 
+int
+bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	for (const struct bu_effect *effect = rec->effects; effect;
+	     effect = effect->next)
+		if (effect->switches && strcmp(effect->node, node->name) == 0)
+			return 1;
+	return 0;
+}
+
 static int
 is_current(const struct bu_effect *effect, const struct bu_node *node)
 {

@@ -32,11 +32,7 @@ hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code
 int
 bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	for (const struct bu_effect *effect = rec->effects; effect;
-	     effect = effect->next)
-		if (effect->switches && strcmp(effect->node, node->name) == 0)
-			return 1;
-	return bu_wish_runs(node);
+	return bu_effect_switches(rec, node) || bu_wish_runs(node);
 }
 
 static void

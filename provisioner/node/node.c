@@ -86,6 +86,8 @@ bu_node_destroy(struct bu_node *node)
 	json_decref(node->drained);
 	json_decref(node->live.full_look.of);
 	json_decref(node->live.boot_look.of);
+	for (int i = 0; i < BU_REPORTS; i++)
+		json_decref(node->live.reports[i].report);
 	free(node->macs);
 	free(node->known.macs);
 	free(node);

@@ -140,12 +140,24 @@ struct bu_console_fact {
 	int64_t next_ms; /* monotonic */
 };
 
+/* What its BMC said last beside its power: of enum bu_bmc_report. */
+enum { BU_REPORTS = 3 };
+struct bu_report_fact {
+	json_t *report; /* owned; NULL = none is kept */
+	char error[200];
+	int failed, asking;
+	int64_t at_ms;   /* monotonic, of the answer; 0 = there was none */
+	int64_t wall_ms; /* Unix time */
+};
+
 /* What only memory knows of a node: it is lost with the process, and seen anew. */
 struct bu_node_live {
 	struct bu_power_fact power_seen;
 	struct bu_boot_proof boot;
 	struct bu_anew anew;
 	struct bu_console_fact console;
+	struct bu_report_fact reports[BU_REPORTS];
+	char symptoms[65]; /* evidence to which the BMC's events were asked for */
 	int power_running; /* of provisioner/node/verbs_power.c */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */

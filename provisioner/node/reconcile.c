@@ -242,6 +242,7 @@ on_tick(void *arg)
 	}
 	bu_observe_tick(rec);
 	bu_node_consoles_tick(rec);
+	bu_node_reports_tick(rec);
 }
 
 struct bu_reconcile *
@@ -276,6 +277,7 @@ bu_reconcile_destroy(struct bu_reconcile *rec)
 	bu_effects_drop(rec);
 	bu_wishes_drop(rec);
 	bu_node_consoles_drop(rec);
+	bu_node_reports_drop(rec);
 	bu_medium_drop(rec);
 	bu_observe_drop(rec);
 	bu_timer_destroy(rec->tick);

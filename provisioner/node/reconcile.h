@@ -57,6 +57,10 @@ json_t *bu_reconcile_console(const struct bu_reconcile *rec,
  */
 void bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
 			   char **text);
+/* bmc_reports.c. Asks the node's BMC, unless that is under way: node->live.reports has
+ * the answer then. */
+bu_must int bu_reconcile_report(struct bu_reconcile *rec, struct bu_node *node,
+				enum bu_bmc_report what, struct bu_err *err);
 /* NULL = no consoles are kept. */
 const char *bu_reconcile_console_dir(const struct bu_reconcile *rec);
 

@@ -27,6 +27,7 @@ struct bu_effect;
 struct bu_power_wish;
 struct bu_observer;
 struct bu_console_ask;
+struct bu_report_ask;
 
 struct bu_reconcile {
 	struct bu_fleet *fleet;
@@ -39,6 +40,7 @@ struct bu_reconcile {
 	struct bu_observer *observers;       /* a list */
 	const char *console_dir;             /* NULL = none are kept */
 	struct bu_console_ask *console_asks; /* under way */
+	struct bu_report_ask *report_asks;   /* under way */
 	struct bu_medium_ask *medium_asks;   /* under way */
 	const char *media_url;               /* borrowed; NULL = there are no media */
 	int64_t awake_ms, ticked_ms;         /* see bu_observe_awake_ms() */
@@ -115,6 +117,17 @@ void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 size_t bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 			 struct bu_event *ret);
 
+/* It speaks for a failure that is there now. */
+int bu_symptoms_are_now(const struct bu_node *node);
+/* What was kept; NULL = nothing that can be read. New reference. */
+json_t *bu_symptoms_read(const struct bu_reconcile *rec, const struct bu_node *node);
+
+/* bmc.c. There is a BMC to be asked. want: NULL = nobody knows. */
+int bu_bmc_is(const struct bu_desired_node *want);
+/* bmc_reports.c */
+void bu_node_reports_tick(struct bu_reconcile *rec);
+void bu_node_reports_drop(struct bu_reconcile *rec);
+
 /* consoles.c */
 void bu_node_consoles_tick(struct bu_reconcile *rec);
 void bu_node_consoles_drop(struct bu_reconcile *rec);
@@ -127,6 +140,8 @@ void bu_medium_look(struct bu_reconcile *rec, struct bu_node *node);
 /* Forgets the answers that are due. */
 void bu_medium_drop(struct bu_reconcile *rec);
 
+/* effect.c. A step's command is under way that may switch its machine on or off. */
+int bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node);
 /* effects.c */
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
 /* After a restart: finds out whether the open step was done. */

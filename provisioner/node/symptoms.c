@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a machine said before its node failed: the last lines of its console, kept as
- * evidence in the commit that fails or holds it, and shown by `node why`. Called by
- * journal.c, by the API for people on this machine (a console may show a password), and
- * by the gate for its own evidence. Invariant: what a machine says decides nothing.
+ * evidence in the commit that fails or holds it, and what its BMC logged since its last
+ * try began, which comes later. `node why` shows both. Called by journal.c, by
+ * bmc_reports.c, by the API for people on this machine (a console may show a password),
+ * and by the gate for its own evidence. Invariant: what a machine says decides nothing.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -61,11 +63,13 @@ bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 	char digest[BU_DIGEST_SIZE];
 	struct bu_err err;
 
-	if (json_array_size(console) == 0)
+	if (json_array_size(console) == 0 &&
+	    !bu_bmc_is(bu_fleet_desired(rec->fleet, node)))
 		return 0;
-	evidence = json_pack("{s:i,s:s,s:s,s:s,s:s,s:O}", "v", 1, "node", node->name,
-			     "machine", node->machine, "boot_id", node->boot_id, "step",
-			     node->step.id, "console", console);
+	evidence = json_pack("{s:i,s:s,s:s,s:s,s:s,s:I,s:O}", "v", 1, "node",
+			     node->name, "machine", node->machine, "boot_id",
+			     node->boot_id, "step", node->step.id, "since_ms",
+			     (json_int_t)node->since_ms, "console", console);
 	text = bu_json_canonical(evidence);
 	if (bu_store_put_blob(rec->fleet->store, text, digest, &err) != 0) {
 		bu_error("node", "evidence of %s: %s", node->name, err.text);
@@ -76,18 +80,29 @@ bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 	return 1;
 }
 
-void
-bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
-		      char **text)
+/* --- what was kept --- */
+
+int
+bu_symptoms_are_now(const struct bu_node *node)
 {
-	int is_now = node->evidence_is_now && node->evidence[0] &&
-		     (node->state == BU_STATE_FAILED || node->hold.owner);
+	return node->evidence_is_now && node->evidence[0] &&
+	       (node->state == BU_STATE_FAILED || node->hold.owner);
+}
+
+json_t *
+bu_symptoms_read(const struct bu_reconcile *rec, const struct bu_node *node)
+{
 	bu_autofree char *kept =
-		is_now ? bu_store_get_blob(rec->fleet->store, node->evidence, NULL)
-		       : NULL;
-	bu_autojson json_t *evidence =
-		kept ? bu_json_parse(kept, strlen(kept), "evidence", NULL) : NULL;
-	const json_t *lines = json_object_get(evidence, "console");
+		bu_store_get_blob(rec->fleet->store, node->evidence, NULL);
+
+	return kept ? bu_json_parse(kept, strlen(kept), "evidence", NULL) : NULL;
+}
+
+/* --- in words --- */
+
+static void
+say_console(const struct bu_node *node, const json_t *lines, char **text)
+{
 	size_t count = json_array_size(lines);
 
 	if (count == 0)
@@ -99,4 +114,54 @@ bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node
 	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++)
 		bu_text_add(text, "", "  %.200s\n",
 			    json_string_value(json_array_get(lines, i)));
+}
+
+static void
+say_event(const json_t *event, char **text)
+{
+	int64_t at_ms = bu_json_int(event, "at_ms", 0);
+	const char *severity = bu_json_str(event, "severity", "");
+	char at[24] = "no time";
+
+	if (at_ms > 0)
+		bu_time_iso(at_ms, at);
+	bu_text_add(text, "", "  %s  %s%s%.200s\n", at, severity, *severity ? ": " : "",
+		    bu_json_str(event, "text", ""));
+}
+
+static void
+say_bmc(const struct bu_node *node, const json_t *bmc, char **text)
+{
+	const json_t *events = json_object_get(bmc, "events");
+	size_t count = json_array_size(events);
+
+	if (!bmc)
+		return;
+	if (!events)
+		bu_text_add(text, "", "the event log of its BMC is not known: %s\n",
+			    bu_json_str(bmc, "error", "?"));
+	else if (count == 0)
+		bu_text_add(text, "", "its BMC logged nothing in that time\n");
+	else
+		bu_text_add(text, "",
+			    "its BMC logged since that try began (bringup node events "
+			    "%s has more):\n",
+			    node->name);
+	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++)
+		say_event(json_array_get(events, i), text);
+	if (bu_json_bool(bmc, "full", 0))
+		bu_text_add(
+			text, "",
+			"its BMC's log is full and takes no more: clear it there\n");
+}
+
+void
+bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
+		      char **text)
+{
+	bu_autojson json_t *evidence =
+		bu_symptoms_are_now(node) ? bu_symptoms_read(rec, node) : NULL;
+
+	say_console(node, json_object_get(evidence, "console"), text);
+	say_bmc(node, json_object_get(evidence, "bmc"), text);
 }

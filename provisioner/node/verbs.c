@@ -56,6 +56,7 @@ static const struct {
 	[BU_VERB_RETRY] = {.run = bu_verb_retry},
 	[BU_VERB_REBUILD] = {.run = NULL}, /* is a plan: the API makes it */
 	[BU_VERB_POWER] = {.run = bu_verb_power},
+	[BU_VERB_BMC_RESET] = {.run = bu_verb_bmc_reset},
 	[BU_VERB_REPLACE] = {.run = move,
 			     .to = BU_STATE_ENROLLED,
 			     .inside = BU_TRIGGER_DRAIN,

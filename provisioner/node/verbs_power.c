@@ -147,6 +147,8 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
 	else if (node->power.op == BU_DEED_CYCLE)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
+	else if (node->power.op == BU_DEED_BMC_RESET)
+		bu_power_reset_bmc(rec->power, &bmc.bmc, on_answer, wish);
 	else if (node->power.op == BU_DEED_ON)
 		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
 	else
@@ -160,7 +162,10 @@ deed_of(const struct bu_verb_ask *ask)
 {
 	int place = bu_word_find(bu_deed_names, ask->op);
 
-	return place < 0 ? BU_DEED_NONE : (enum bu_deed)place;
+	if (ask->verb == BU_VERB_BMC_RESET)
+		return BU_DEED_BMC_RESET;
+	return place < 0 || place == BU_DEED_BMC_RESET ? BU_DEED_NONE
+						       : (enum bu_deed)place;
 }
 
 /* Switching on what is off harms nobody who is at rest. */
@@ -174,6 +179,8 @@ check_use(const struct bu_node *node, const struct bu_verb_ask *ask, struct bu_e
 	if (bu_verb_is_held(node))
 		return bu_err_set(err, BU_ERR_STATE, 0, "node %s is %s", node->name,
 				  hold);
+	if (deed_of(ask) == BU_DEED_BMC_RESET)
+		return 0;
 	if (at_rest && (node->state != BU_STATE_READY || !off))
 		return 0;
 	return bu_err_set(
@@ -217,13 +224,26 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 			  "--force needs --reason; the log keeps it");
 }
 
+static void
+append_deed(struct bu_reconcile *rec, struct bu_node *node,
+	    const struct bu_verb_ask *ask)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_POWER, node->name,
+		      json_pack("{s:s,s:s,s:s,s:b,s:s}", "op",
+				bu_deed_names[deed_of(ask)], "by", ask->by, "reason",
+				ask->reason, "force", ask->force, "result",
+				bu_outcome_names[BU_OUTCOME_ASKED]));
+	bu_reconcile_append(rec, node, &event, 1);
+}
+
 char *
 bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	      const struct bu_verb_ask *ask, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
 	struct bu_node_bmc bmc;
-	struct bu_event event;
 
 	if (check(rec, node, ask, err) != 0)
 		return NULL;
@@ -233,12 +253,45 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 		bu_node_bmc(rec->fleet, node, want, &bmc);
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish_of(rec, node, 0));
 	} else {
-		bu_event_init(&event, BU_EVENT_POWER, node->name,
-			      json_pack("{s:s,s:s,s:s,s:b,s:s}", "op", ask->op, "by",
-					ask->by, "reason", ask->reason, "force",
-					ask->force, "result",
-					bu_outcome_names[BU_OUTCOME_ASKED]));
-		bu_reconcile_append(rec, node, &event, 1);
+		append_deed(rec, node, ask);
 	}
 	return bu_xasprintf("power %s asked for", ask->op);
+}
+
+/* A BMC that is away is silent about a machine that is being switched: nothing, and no
+ * --force, restarts it in the midst of that. */
+static int
+check_bmc_reset(const struct bu_reconcile *rec, const struct bu_node *node,
+		const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(rec->fleet, node);
+
+	if (want && !bu_bmc_is(want))
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s has power = %s: there is no BMC to restart",
+				  node->name, want->power);
+	if (want && (bu_effect_switches(rec, node) || bu_wish_runs(node)))
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s: its machine is being switched on or off; "
+				  "its BMC may restart when that is done",
+				  node->name);
+	if (want && !ask->force && !bu_state_info(node->state)->settled)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "node %s is %s: bringup is working on it; wait until "
+				  "it is done, or add --force with --reason",
+				  node->name, bu_state_name(node->state));
+	return 0;
+}
+
+char *
+bu_verb_bmc_reset(struct bu_reconcile *rec, struct bu_node *node,
+		  const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	if (check_bmc_reset(rec, node, ask, err) != 0 ||
+	    check(rec, node, ask, err) != 0)
+		return NULL;
+	if (ask->dry_run)
+		return bu_xstrdup("restart its BMC");
+	append_deed(rec, node, ask);
+	return bu_xstrdup("a restart of its BMC asked for");
 }

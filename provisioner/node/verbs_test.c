@@ -483,11 +483,12 @@ START_TEST(what_is_refused_says_what_can_be_asked)
 
 	refused(&rig, BU_VERB_DRAIN, BU_ERR_STATE,
 		"node node001 is enrolled; drain has no effect there; it takes: hold, "
-		"rebuild, power, retire");
+		"rebuild, power, bmc-reset, retire");
 	refused(&rig, BU_VERB_RELEASE, BU_ERR_STATE, "node node001 is not held");
 	ck_assert_int_eq(last_seq(&rig), seq);
 	rig_start(&rig, 1);
-	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE, "hold, power, replace, retire");
+	refused(&rig, BU_VERB_VALIDATE, BU_ERR_STATE,
+		"hold, power, bmc-reset, replace, retire");
 	free(ask_as(&rig, BU_VERB_HOLD, "mine", 0, NULL));
 	refused(&rig, BU_VERB_RETIRE, BU_ERR_BUSY, "ask again");
 	rig_pass(&rig, 1);

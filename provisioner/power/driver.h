@@ -12,7 +12,7 @@
  *   minute: a driver has its own deadline for each request on the wire. perform.c takes
  *   back what takes longer (BU_POWER_CALL_MS).
  * - For one `bmc` perform.c has one changing operation under way at a time; what only
- *   asks (BU_POWER_STATUS, BU_POWER_CONSOLE and what follows it) may come beside it. A
+ *   asks (BU_POWER_STATUS, BU_POWER_CONSOLE and the reports) may come beside it. A
  * driver whose BMC bears less, or which has several systems behind one BMC, keeps its
  * own queue.
  * - It keeps no power state between calls: what it answers was read from the BMC in
@@ -27,6 +27,7 @@
 #ifndef BU_POWER_DRIVER_H
 #define BU_POWER_DRIVER_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -63,6 +64,14 @@ enum bu_power_op {
 	BU_POWER_MEDIA_INSERT,
 	/* No medium whose address begins so is in a virtual drive. */
 	BU_POWER_MEDIA_EJECT,
+	/* These three: answer.report, as report.h has it. BU_ERR_INVAL: a BMC of this
+	 * kind, or this one, has none. They only ask. */
+	BU_POWER_EVENTS, /* the newest `most` since since_ms, of all its logs */
+	BU_POWER_SENSORS,
+	BU_POWER_FIRMWARE,
+	/* The BMC itself restarts, and the machine goes on. Returns when it was taken;
+	 * reset.c sees whether it was done. */
+	BU_POWER_BMC_RESET,
 	BU_POWER_OPS
 };
 
@@ -96,6 +105,10 @@ struct bu_power_request {
 	const char *new_password; /* of BU_POWER_SET_PASSWORD */
 	int console_ipmi;  /* of BU_POWER_CONSOLE: by IPMI, whatever the BMC offers */
 	const char *media; /* URL, of BU_POWER_MEDIA_INSERT and _EJECT */
+	int64_t since_ms;  /* of BU_POWER_EVENTS: Unix time */
+	size_t most;       /* likewise; 0 = the driver's own number */
+	/* Of BU_POWER_STATUS: a BMC that is silent or busy is not asked again. */
+	int once;
 };
 
 /* Only what the operation asks for is set. */
@@ -103,6 +116,7 @@ struct bu_power_answer {
 	enum bu_power_state state;
 	struct bu_machine machine;
 	struct bu_power_console console;
+	json_t *report; /* borrowed, as the answer is */
 };
 
 /* One of answer and err is given; both are borrowed. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Power driver for IPMI 2.0: runs ipmitool, a program per question, several machines at
- * a time. Target: "HOST" or "HOST:PORT". Invariants: the password goes by the
- * environment and never by the arguments; cipher suite 17 (SHA-256) is asked for first,
- * and 3 only of a BMC that does not have it; a password is tried once in a call.
+ * Power driver for IPMI 2.0: what is asked of ipmitool for power, boot, identity and
+ * accounts; ipmi_run.c runs it, ipmi_report.c asks for the rest. Target: "HOST" or
+ * "HOST:PORT".
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,45 +11,8 @@
 #include "base/text.h"
 #include "base/worker.h"
 #include "provisioner/power/driver.h"
+#include "provisioner/power/ipmi_impl.h"
 #include "provisioner/power/ipmi_text.h"
-
-enum { PROGRAMS_MAX = 32, PROGRAM_MS = 20000, WORDS_MAX = 6 };
-
-static const char *const suites[] = {"17", "3"};
-
-/* What is remembered of a BMC: the suite that it has. */
-struct known {
-	struct known *next;
-	char *bmc;
-	size_t suite;
-};
-
-struct ipmi {
-	struct bu_loop *loop;
-	struct known *known;
-	struct bu_power_call *calls; /* in their order */
-	int running;
-};
-
-typedef void (*answer_fn)(struct bu_power_call *call, const char *text);
-
-struct bu_power_call {
-	struct bu_power_call *next;
-	struct ipmi *ipmi;
-	struct known *known;
-	const struct bu_power_request *request;
-	bu_power_done_fn fn;
-	void *arg;
-	struct bu_job *job; /* NULL: it waits for its turn */
-	const char *words[WORDS_MAX];
-	char *input; /* what `ipmitool shell` reads; NULL */
-	answer_fn then;
-	int optional; /* that it answers "unsupported" is no error: text is "" */
-	struct bu_power_answer answer;
-	int *ended; /* of start(), while it runs */
-};
-
-static void run(struct bu_power_call *call);
 
 /* --- the target --- */
 
@@ -66,155 +28,7 @@ ipmi_connection(const char *bmc, struct bu_err *err)
 	return NULL;
 }
 
-/* --- the end of a call --- */
-
-static void
-forget(struct bu_power_call *call)
-{
-	struct bu_power_call **link = &call->ipmi->calls;
-
-	while (*link != call)
-		link = &(*link)->next;
-	*link = call->next;
-	if (call->input)
-		explicit_bzero(call->input, strlen(call->input));
-	free(call->input);
-	free(call);
-}
-
-static void
-begin_waiting(struct ipmi *ipmi)
-{
-	for (struct bu_power_call *call = ipmi->calls;
-	     call && ipmi->running < PROGRAMS_MAX; call = call->next)
-		if (!call->job) {
-			run(call);
-			return;
-		}
-}
-
-static void
-end(struct bu_power_call *call, const struct bu_err *err)
-{
-	struct bu_power_answer answer = call->answer;
-	bu_power_done_fn fn = call->fn;
-	void *arg = call->arg;
-	struct ipmi *ipmi = call->ipmi;
-
-	if (call->ended)
-		*call->ended = 1;
-	forget(call);
-	fn(err ? NULL : &answer, err, arg);
-	begin_waiting(ipmi);
-}
-
-/* --- one program --- */
-
-static void
-refuse(struct bu_power_call *call, const char *errs, const char *out,
-       const struct bu_err *why)
-{
-	enum bu_err_kind kind = BU_ERR_NONE;
-	const char *says = bu_ipmi_refusal(errs, out, &kind);
-	struct bu_err err;
-
-	if (says && kind == BU_ERR_NONE && call->known->suite + 1 < BU_LEN(suites)) {
-		call->known->suite++;
-		run(call);
-		return;
-	}
-	if (!says && call->optional) {
-		call->then(call, "");
-		return;
-	}
-	if (says)
-		bu_err_set(&err, kind ? kind : BU_ERR_REMOTE, 0, "IPMI of %s: %s",
-			   call->request->target.bmc, says);
-	else
-		bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: %s %s: %.200s",
-			   call->request->target.bmc, call->words[0],
-			   call->words[1] ? call->words[1] : "", why->text);
-	end(call, &err);
-}
-
-static void
-on_program(const struct bu_job_result *result, const struct bu_err *err, void *arg)
-{
-	struct bu_power_call *call = arg;
-
-	call->job = NULL;
-	call->ipmi->running--;
-	if (!err)
-		call->then(call, result->out);
-	else if (result && err->kind != BU_ERR_TIMEOUT)
-		refuse(call, result->errs, result->out, err);
-	else
-		end(call, err);
-}
-
-static void
-run(struct bu_power_call *call)
-{
-	const struct bu_power_target *target = &call->request->target;
-	bu_autofree char *password = bu_xasprintf(
-		"IPMI_PASSWORD=%s", target->password ? target->password : "");
-	const char *const env[] = {password, NULL};
-	char host[256], port[8];
-	const char *argv[] = {"ipmitool",
-			      "-v",
-			      "-I",
-			      "lanplus",
-			      "-H",
-			      host,
-			      "-p",
-			      port,
-			      "-U",
-			      target->user ? target->user : "",
-			      "-E",
-			      "-C",
-			      suites[call->known->suite],
-			      "-N",
-			      "2",
-			      "-R",
-			      "2",
-			      call->words[0],
-			      call->words[1],
-			      call->words[2],
-			      call->words[3],
-			      call->words[4],
-			      NULL};
-	struct bu_err err;
-
-	if (call->ipmi->running >= PROGRAMS_MAX)
-		return;
-	bu_assert(bu_ipmi_split(target->bmc, host, port) == 0);
-	call->job = bu_job_start(call->ipmi->loop,
-				 &(struct bu_job_opts){.argv = argv,
-						       .env = env,
-						       .input = call->input,
-						       .deadline_ms = PROGRAM_MS},
-				 on_program, call, &err);
-	explicit_bzero(password, strlen(password));
-	if (call->job)
-		call->ipmi->running++;
-	else
-		end(call, &err);
-}
-
 /* --- what is asked --- */
-
-/* The words end with NULL. */
-static void
-ask(struct bu_power_call *call, answer_fn then, int optional,
-    const char *const words[WORDS_MAX])
-{
-	memcpy(call->words, words, sizeof(call->words));
-	call->then = then;
-	call->optional = optional;
-	run(call);
-}
-#define ASK(call, then, optional, ...)                                                 \
-	ask((call), (then), (optional), (const char *const[WORDS_MAX]){__VA_ARGS__})
 
 /* ipmitool's own words. */
 static const struct {
@@ -236,14 +50,14 @@ on_status(struct bu_power_call *call, const char *text)
 	for (size_t i = 0; i < BU_LEN(states); i++)
 		if (strstr(text, states[i].says))
 			call->answer.state = states[i].state;
-	end(call, NULL);
+	bu_ipmi_end(call, NULL);
 }
 
 static void
 on_done(struct bu_power_call *call, const char *text)
 {
 	(void)text;
-	end(call, NULL);
+	bu_ipmi_end(call, NULL);
 }
 
 static void
@@ -252,7 +66,7 @@ on_fru(struct bu_power_call *call, const char *text)
 	struct bu_machine *machine = &call->answer.machine;
 
 	bu_ipmi_field(text, "Product Serial", machine->serial, sizeof(machine->serial));
-	end(call, NULL);
+	bu_ipmi_end(call, NULL);
 }
 
 static void
@@ -262,7 +76,7 @@ on_guid(struct bu_power_call *call, const char *text)
 
 	bu_ipmi_field(text, "System GUID", machine->uuid, sizeof(machine->uuid));
 	bu_ipmi_dash(machine->uuid, sizeof(machine->uuid));
-	ASK(call, on_fru, 1, "fru", "print", "0");
+	BU_IPMI_ASK(call, on_fru, 1, "fru", "print", "0");
 }
 
 /* The device is what counts. BMCs are known to lose the UEFI bit and the valid flag,
@@ -281,14 +95,14 @@ on_boot_read(struct bu_power_call *call, const char *text)
 		bu_err_set(&err, BU_ERR_VERIFY, 0,
 			   "IPMI of %s: told to boot from %s, it shows '%s'", bmc,
 			   wanted, device);
-		end(call, &err);
+		bu_ipmi_end(call, &err);
 		return;
 	}
 	if (strstr(text, boot_flags_invalid))
 		bu_warn("ipmi", "%s: the boot flags read back as not valid", bmc);
 	if (call->request->mode == BU_BOOT_MODE_UEFI && !strstr(text, boot_by_uefi))
 		bu_warn("ipmi", "%s: the UEFI bit of the boot flags was lost", bmc);
-	end(call, NULL);
+	bu_ipmi_end(call, NULL);
 }
 
 static void
@@ -298,7 +112,7 @@ on_password(struct bu_power_call *call, const char *text)
 	struct bu_err err;
 	int ret = bu_ipmi_check_changed(text, target->bmc, target->user, &err);
 
-	end(call, ret ? &err : NULL);
+	bu_ipmi_end(call, ret ? &err : NULL);
 }
 
 /* The new password goes by standard input: arguments are for everybody on this machine
@@ -313,12 +127,12 @@ on_users(struct bu_power_call *call, const char *text)
 
 	if (id > 0) {
 		call->input = bu_ipmi_set_password(id, request->new_password);
-		ASK(call, on_password, 0, "shell");
+		BU_IPMI_ASK(call, on_password, 0, "shell");
 		return;
 	}
 	bu_err_set(&err, BU_ERR_REMOTE, 0, "IPMI of %s: it lists no account '%s'",
 		   request->target.bmc, user);
-	end(call, &err);
+	bu_ipmi_end(call, &err);
 }
 
 static void
@@ -328,10 +142,10 @@ set_password(struct bu_power_call *call)
 
 	if (bu_ipmi_check_password(call->request->new_password, &err) != 0) {
 		bu_err_wrap(&err, "IPMI of %s", call->request->target.bmc);
-		end(call, &err);
+		bu_ipmi_end(call, &err);
 		return;
 	}
-	ASK(call, on_users, 0, "user", "list", "1");
+	BU_IPMI_ASK(call, on_users, 0, "user", "list", "1");
 }
 
 /* The suite is known now, and so is that the BMC takes the credentials. */
@@ -344,16 +158,15 @@ on_console(struct bu_power_call *call, const char *text)
 	console->way = BU_CONSOLE_IPMI;
 	bu_assert(bu_ipmi_split(call->request->target.bmc, console->host,
 				console->port) == 0);
-	bu_text_copy(console->suite, sizeof(console->suite),
-		     suites[call->known->suite]);
-	end(call, NULL);
+	bu_text_copy(console->suite, sizeof(console->suite), bu_ipmi_suite(call));
+	bu_ipmi_end(call, NULL);
 }
 
 static void
 on_boot_set(struct bu_power_call *call, const char *text)
 {
 	(void)text;
-	ASK(call, on_boot_read, 0, "chassis", "bootparam", "get", "5");
+	BU_IPMI_ASK(call, on_boot_read, 0, "chassis", "bootparam", "get", "5");
 }
 
 static void
@@ -364,31 +177,31 @@ begin(struct bu_power_call *call)
 	switch (request->op) {
 	case BU_POWER_STATUS:
 	case BU_POWER_LOGIN:
-		ASK(call, on_status, 0, "chassis", "power", "status");
+		BU_IPMI_ASK(call, on_status, 0, "chassis", "power", "status");
 		return;
 	case BU_POWER_IDENTITY:
-		ASK(call, on_guid, 1, "mc", "guid");
+		BU_IPMI_ASK(call, on_guid, 1, "mc", "guid");
 		return;
 	case BU_POWER_BOOT_FIRST:
-		ASK(call, on_boot_set, 0, "chassis", "bootdev",
-		    request->first == BU_BOOT_DISK ? "disk" : "pxe",
-		    request->mode == BU_BOOT_MODE_UEFI ? "options=efiboot" : NULL);
+		BU_IPMI_ASK(call, on_boot_set, 0, "chassis", "bootdev",
+			    request->first == BU_BOOT_DISK ? "disk" : "pxe",
+			    request->mode == BU_BOOT_MODE_UEFI ? "options=efiboot"
+							       : NULL);
 		return;
 	case BU_POWER_SWITCH_ON:
 	case BU_POWER_SWITCH_OFF:
-		ASK(call, on_done, 0, "chassis", "power",
-		    request->op == BU_POWER_SWITCH_ON ? "on" : "off");
+		BU_IPMI_ASK(call, on_done, 0, "chassis", "power",
+			    request->op == BU_POWER_SWITCH_ON ? "on" : "off");
 		return;
 	case BU_POWER_SET_PASSWORD:
 		set_password(call);
 		return;
 	case BU_POWER_CONSOLE:
-		ASK(call, on_console, 0, "chassis", "power", "status");
+		BU_IPMI_ASK(call, on_console, 0, "chassis", "power", "status");
 		return;
 	default:
-		break;
+		bu_ipmi_report(call);
 	}
-	bu_assert(0);
 }
 
 /* --- the vtable --- */
@@ -396,7 +209,7 @@ begin(struct bu_power_call *call)
 static void *
 ipmi_open(struct bu_loop *loop, const char *connection, struct bu_err *err)
 {
-	struct ipmi *ipmi = bu_xcalloc(1, sizeof(*ipmi));
+	struct bu_ipmi *ipmi = bu_xcalloc(1, sizeof(*ipmi));
 
 	(void)connection;
 	(void)err;
@@ -407,8 +220,8 @@ ipmi_open(struct bu_loop *loop, const char *connection, struct bu_err *err)
 static void
 ipmi_close(void *self)
 {
-	struct ipmi *ipmi = self;
-	struct known *known;
+	struct bu_ipmi *ipmi = self;
+	struct bu_ipmi_known *known;
 
 	while ((known = ipmi->known)) {
 		ipmi->known = known->next;
@@ -418,10 +231,10 @@ ipmi_close(void *self)
 	free(ipmi);
 }
 
-static struct known *
-known_of(struct ipmi *ipmi, const char *bmc)
+static struct bu_ipmi_known *
+known_of(struct bu_ipmi *ipmi, const char *bmc)
 {
-	struct known *known = ipmi->known;
+	struct bu_ipmi_known *known = ipmi->known;
 
 	while (known && strcmp(known->bmc, bmc) != 0)
 		known = known->next;
@@ -438,7 +251,7 @@ static struct bu_power_call *
 ipmi_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
 	   void *arg)
 {
-	struct ipmi *ipmi = self;
+	struct bu_ipmi *ipmi = self;
 	struct bu_power_call *call = bu_xcalloc(1, sizeof(*call)),
 			     **link = &ipmi->calls;
 	int ended = 0;
@@ -462,14 +275,8 @@ ipmi_start(void *self, const struct bu_power_request *request, bu_power_done_fn 
 static void
 ipmi_cancel(void *self, struct bu_power_call *call)
 {
-	struct ipmi *ipmi = self;
-
-	if (call->job) {
-		bu_job_cancel(call->job);
-		ipmi->running--;
-	}
-	forget(call);
-	begin_waiting(ipmi);
+	(void)self;
+	bu_ipmi_take_back(call);
 }
 
 const struct bu_power_driver bu_power_ipmi = {

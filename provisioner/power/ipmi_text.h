@@ -3,7 +3,9 @@
 #ifndef BU_POWER_IPMI_TEXT_H
 #define BU_POWER_IPMI_TEXT_H
 
+#include <jansson.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -25,5 +27,16 @@ char *bu_ipmi_set_password(int id, const char *password);
 /* What the shell printed: its exit status is that of `quit`, whatever went before. */
 int bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
 			  struct bu_err *err);
+
+/* A line of `-c sel elist`, which is written into. -1: it is none. */
+struct bu_ipmi_entry {
+	int64_t at_ms; /* Unix time by the BMC's clock; 0 = it had none then */
+	char text[288];
+};
+int bu_ipmi_entry(char *line, struct bu_ipmi_entry *ret);
+/* Of `sel time get`; 0 = its clock was never set. */
+int64_t bu_ipmi_time(const char *text);
+/* Of `-c sdr`: rows as report.h has them. New reference. */
+json_t *bu_ipmi_sensors(const char *text);
 
 #endif

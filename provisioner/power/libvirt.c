@@ -216,6 +216,11 @@ carry_out(struct libvirt *libvirt, const struct bu_power_request *request,
 	virDomainPtr domain;
 	int rc;
 
+	if (request->op >= BU_POWER_EVENTS)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "%s: a virtual machine has no BMC: no event log, no "
+				  "sensors, no firmware versions, nothing to restart",
+				  request->target.bmc);
 	if (!operations[request->op])
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s: libvirt has no account whose password could be "

@@ -8,6 +8,8 @@
 static const char *const state_names[] = {"off", "on", "unknown"};
 static const char *const mode_names[] = {"", "bios", "uefi"};
 
+const char *const bu_bmc_report_names[] = {"events", "sensors", "firmware", NULL};
+
 const char *
 bu_power_state_name(enum bu_power_state state)
 {

@@ -14,20 +14,6 @@
 
 enum { WAIT_OFF_MAX_MS = 600000 };
 
-/* Who asked has given up, and may have asked again since: a reset that comes now hits
- * a machine that has gone on. */
-static int
-check_wanted(struct bu_run *run)
-{
-	int64_t until_ms = bu_json_int(run->request, "until_ms", INT64_MAX);
-
-	if (bu_run_now_ms(run) <= until_ms)
-		return 0;
-	return bu_err_set(&run->err, BU_ERR_CANCELLED, 0,
-			  "%s: its turn came too late; the request has timed out",
-			  run->bmc);
-}
-
 static void
 on_switched_on(struct bu_run *run)
 {
@@ -86,7 +72,7 @@ on_off_for_boot(struct bu_run *run)
 static void
 reset(struct bu_run *run)
 {
-	if (check_wanted(run) != 0)
+	if (bu_run_check_wanted(run) != 0)
 		bu_run_fail(run);
 	else
 		bu_run_call(run, BU_POWER_SWITCH_OFF, on_off_for_boot);
@@ -119,6 +105,13 @@ read_first(struct bu_run *run, const char *fallback)
 }
 
 static void
+look_for_off(struct bu_run *run)
+{
+	bu_run_look_for(run, BU_POWER_OFF, bu_json_int(run->request, "wait_off_ms", 0),
+			start_up, on_still_on);
+}
+
+static void
 begin_boot(struct bu_run *run)
 {
 	int64_t wait_off_ms = bu_json_int(run->request, "wait_off_ms", 0);
@@ -128,8 +121,16 @@ begin_boot(struct bu_run *run)
 		bu_err_set(&run->err, BU_ERR_INVAL, 0, "wait_off_ms out of range");
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
+	else if (bu_json_bool(run->request, "bmc_reset", 0))
+		bu_run_reset_bmc(run, look_for_off);
 	else
-		bu_run_look_for(run, BU_POWER_OFF, wait_off_ms, start_up, on_still_on);
+		look_for_off(run);
+}
+
+static void
+begin_bmc_reset(struct bu_run *run)
+{
+	bu_run_reset_bmc(run, bu_run_done);
 }
 
 static void
@@ -208,6 +209,10 @@ static const struct {
 	{"off", begin_off, 0, NULL},
 	{"console", bu_console_ask, 1, bu_console_begin},
 	{"eject", bu_run_eject, 0, NULL},
+	{"bmc-reset", begin_bmc_reset, 0, NULL},
+	{"events", bu_run_report_events, 1, NULL},
+	{"sensors", bu_run_report_sensors, 1, NULL},
+	{"firmware", bu_run_report_firmware, 1, NULL},
 };
 
 /* -1 = there is no such operation. */
@@ -243,7 +248,7 @@ begin(struct bu_run *run)
 	if (op < 0)
 		bu_err_set(&run->err, BU_ERR_INVAL, 0, "no power operation '%s'",
 			   bu_json_str(run->request, "op", ""));
-	if (op < 0 || check_wanted(run) != 0) {
+	if (op < 0 || bu_run_check_wanted(run) != 0) {
 		bu_run_fail(run);
 		return;
 	}
@@ -276,7 +281,7 @@ begin_next(struct bu_performer *performer, const char *bmc)
 static void
 on_queue_late(struct bu_run *run)
 {
-	if (check_wanted(run) != 0)
+	if (bu_run_check_wanted(run) != 0)
 		bu_run_fail(run);
 	else
 		bu_run_sleep(run, 1, on_queue_late);

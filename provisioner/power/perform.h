@@ -17,6 +17,12 @@
  *	writes to its console for so long, and answers {"console","words"}: "open",
  *	"waits" (it is tried again), "none" (it has none) or "taken" (by that node).
  *
+ * {"op":"events","since_ms":N,"most":N}, {"op":"sensors"}, {"op":"firmware"}: what
+ *	the BMC says, as report.h has it.
+ *
+ * {"op":"bmc-reset"}: the BMC itself restarts: it was seen silent, and is there again.
+ *	With "bmc_reset":true a boot does so first.
+ *
  * {"op":"eject"}: takes our medium out; nobody looks at the power.
  *
  * "media" (may be missing) is the URL of a medium: a boot from the network boots from

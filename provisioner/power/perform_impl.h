@@ -45,6 +45,7 @@ struct bu_run {
 	struct bu_power_call *call;
 	int starting, answered;
 	struct bu_power_answer answer;
+	json_t *report;    /* of the last call that had one */
 	struct bu_err err; /* of the call; kind NONE = it was answered */
 	int denied;        /* that was "no" to the credentials */
 	int looks;         /* it changes nothing */
@@ -54,6 +55,7 @@ struct bu_run {
 	int64_t look_until_ms, look_within_ms;
 	int silence_ends; /* the first look without an answer ends it */
 	bu_step_fn found, late;
+	int was_away; /* its BMC, since it was restarted */
 	/* whose it is */
 	struct bu_machine expected;
 	int expects, unsaid;
@@ -79,6 +81,8 @@ struct bu_performer {
 struct bu_run *bu_run_create(struct bu_performer *performer, const json_t *request,
 			     bu_perform_fn fn, void *arg);
 int64_t bu_run_now_ms(const struct bu_run *run);
+/* BU_ERR_CANCELLED when who asked has given up. */
+int bu_run_check_wanted(struct bu_run *run);
 /* In so many ms, unless a call or an end comes first. */
 void bu_run_sleep(struct bu_run *run, int64_t in_ms, bu_step_fn fn);
 /* then looks at run->err itself. */
@@ -93,6 +97,11 @@ void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn fou
 void bu_run_identify(struct bu_run *run, bu_step_fn known);
 /* The end with a reply of its own, which is stolen. */
 void bu_run_tell(struct bu_run *run, json_t *reply);
+/* reset.c: the BMC restarts and is there again; then goes on, or the run fails. */
+void bu_run_reset_bmc(struct bu_run *run, bu_step_fn then);
+void bu_run_report_events(struct bu_run *run);
+void bu_run_report_sensors(struct bu_run *run);
+void bu_run_report_firmware(struct bu_run *run);
 /* load.c: the medium goes in, or out, as the request says; then goes on, or the run
  * fails. */
 void bu_run_load(struct bu_run *run, bu_step_fn then);

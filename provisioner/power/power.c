@@ -12,7 +12,13 @@
 /* A boot of a BMC that answers in 3 s takes a minute; one that refuses changes in POST,
  * has its reset as a task and is silent over it takes two. Who gives up before the end
  * asks again, and resets the machine that has just been started. */
-enum { RESTART_MS = 1000, STATUS_MS = 15000, REPORT_MS = 55000, BOOT_MS = 180000 };
+enum {
+	RESTART_MS = 1000,
+	STATUS_MS = 15000,
+	REPORT_MS = 55000,
+	BOOT_MS = 180000,
+	BMC_RESET_MS = 500000,
+};
 
 struct bu_power {
 	struct bu_loop *loop;
@@ -214,9 +220,32 @@ bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 	json_t *body = json_pack("{s:s,s:s,s:I,s:b}", "op", "boot", "first",
 				 first_name(boot->first), "wait_off_ms",
 				 (json_int_t)boot->wait_off_ms, "reset", boot->reset);
+	int64_t deadline_ms = BOOT_MS + boot->wait_off_ms;
 
-	ask(power, body, bmc,
-	    &(struct asker){BOOT_MS + boot->wait_off_ms, fn, arg, NULL});
+	if (boot->bmc_reset) {
+		json_object_set_new(body, "bmc_reset", json_true());
+		deadline_ms += BMC_RESET_MS;
+	}
+	ask(power, body, bmc, &(struct asker){deadline_ms, fn, arg, NULL});
+}
+
+void
+bu_power_reset_bmc(struct bu_power *power, const struct bu_power_bmc *bmc,
+		   bu_power_fn fn, void *arg)
+{
+	ask(power, json_pack("{s:s}", "op", "bmc-reset"), bmc,
+	    &(struct asker){BMC_RESET_MS, fn, arg, NULL});
+}
+
+void
+bu_power_report(struct bu_power *power, const struct bu_power_bmc *bmc,
+		enum bu_bmc_report what, int64_t since_ms, bu_power_report_fn fn,
+		void *arg)
+{
+	ask(power,
+	    json_pack("{s:s,s:I}", "op", bu_bmc_report_names[what], "since_ms",
+		      (json_int_t)since_ms),
+	    bmc, &(struct asker){REPORT_MS, NULL, arg, fn});
 }
 
 void

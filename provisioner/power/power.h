@@ -65,6 +65,7 @@ struct bu_power_boot {
 	enum bu_boot_first first;
 	int64_t wait_off_ms; /* for a machine that switches itself off; 0 = none */
 	int reset; /* a machine that is on may be switched off; else BU_ERR_DENIED */
+	int bmc_reset; /* its BMC is restarted before */
 };
 void bu_power_eject(struct bu_power *power, const struct bu_power_bmc *bmc,
 		    bu_power_fn fn, void *arg);
@@ -76,6 +77,9 @@ void bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc,
 		  bu_power_fn fn, void *arg);
 void bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
+/* The BMC itself restarts; takes minutes. */
+void bu_power_reset_bmc(struct bu_power *power, const struct bu_power_bmc *bmc,
+			bu_power_fn fn, void *arg);
 /* What it found, as perform.h has it; one of both is given, and borrowed. */
 typedef void (*bu_power_report_fn)(const json_t *report, const struct bu_err *err,
 				   void *arg);
@@ -84,6 +88,13 @@ typedef void (*bu_power_report_fn)(const json_t *report, const struct bu_err *er
 void bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
 		      const char *node, const char *way, bu_power_report_fn fn,
 		      void *arg);
+/* What the BMC says besides, as report.h has it. since_ms: of events. */
+enum bu_bmc_report { BU_BMC_EVENTS, BU_BMC_SENSORS, BU_BMC_FIRMWARE };
+/* "events", "sensors", "firmware"; ends with NULL. */
+extern const char *const bu_bmc_report_names[];
+void bu_power_report(struct bu_power *power, const struct bu_power_bmc *bmc,
+		     enum bu_bmc_report what, int64_t since_ms, bu_power_report_fn fn,
+		     void *arg);
 
 /* console_read.c: what bringup-power has kept in the folder of consoles. */
 enum {

@@ -29,6 +29,7 @@ bu_run_free(struct bu_run *run)
 	*link = run->next;
 	bu_timer_destroy(run->timer);
 	bu_job_cancel(run->job);
+	json_decref(run->report);
 	free(run->adopt);
 	bu_secret_free(run->before, run->before_size);
 	bu_secret_free(run->secret, run->secret_size);
@@ -113,6 +114,10 @@ on_answer(const struct bu_power_answer *answer, const struct bu_err *err, void *
 	run->denied = err && err->kind == BU_ERR_DENIED;
 	if (answer)
 		run->answer = *answer;
+	if (answer && answer->report) {
+		json_decref(run->report);
+		run->report = json_incref(answer->report);
+	}
 	/* To bringupd it is denied what a person has not granted, and nothing else. */
 	if (err && err->kind == BU_ERR_DENIED) {
 		run->err.kind = BU_ERR_REMOTE;
@@ -134,6 +139,20 @@ on_call_late(struct bu_run *run)
 	bu_err_set(&run->err, BU_ERR_TIMEOUT, 0, "%s: no answer in %d s", run->bmc,
 		   BU_POWER_CALL_MS / 1000);
 	take(run);
+}
+
+/* Who asked has given up, and may have asked again since: a reset that comes now hits
+ * a machine that has gone on. */
+int
+bu_run_check_wanted(struct bu_run *run)
+{
+	int64_t until_ms = bu_json_int(run->request, "until_ms", INT64_MAX);
+
+	if (bu_run_now_ms(run) <= until_ms)
+		return 0;
+	return bu_err_set(&run->err, BU_ERR_CANCELLED, 0,
+			  "%s: its turn came too late; the request has timed out",
+			  run->bmc);
 }
 
 /* then looks at run->err itself. */

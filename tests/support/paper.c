@@ -56,6 +56,35 @@ paper_boot(const char *dir, const char *name, const json_t *request)
 	return json_pack("{s:s}", "power", "on");
 }
 
+static void
+paper_note(const char *dir, const char *op, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/power.log", dir);
+	FILE *log = fopen(path, "a");
+
+	fprintf(log, "%s %s\n", op, name);
+	fclose(log);
+}
+
+/* events.NODE, or an error; each question is noted, with its time. */
+static json_t *
+paper_events(const char *dir, const char *name, const json_t *request)
+{
+	bu_autofree char *file = bu_xasprintf("events.%s", name);
+	bu_autofree char *text = paper_file(dir, file);
+	bu_autofree char *op = bu_xasprintf(
+		"events since %lld", (long long)bu_json_int(request, "since_ms", -1));
+	struct bu_err err;
+
+	paper_note(dir, op, name);
+	if (text)
+		return json_pack("{s:[{s:I,s:s,s:s,s:s}],s:b,s:b}", "events", "at_ms",
+				 (json_int_t)1700000000000, "severity", "critical",
+				 "log", "SEL", "text", text, "more", 0, "full", 0);
+	bu_err_set(&err, BU_ERR_REMOTE, 0, "no route to the BMC");
+	return json_pack("{s:o}", "error", bu_json_from_err(&err));
+}
+
 static json_t *
 paper_switch(const char *dir, const char *name, const json_t *request)
 {
@@ -78,7 +107,9 @@ paper_power(const char *dir)
 	for (;;) {
 		bu_autojson json_t *request = bu_frame_read(BU_WORKER_FD, NULL);
 		bu_autojson json_t *reply = NULL;
-		const char *hash = strrchr(bu_json_str(request, "target", "#"), '#');
+		const char *target = bu_json_str(request, "target", "#");
+		/* qemu:///system#NODE, https://NODE */
+		const char *hash = strrchr(target, strchr(target, '#') ? '#' : '/');
 		const char *op = bu_json_str(request, "op", "");
 		bu_autofree char *state = NULL, *hang = NULL;
 		bu_autofree char *file = NULL;
@@ -91,10 +122,18 @@ paper_power(const char *dir)
 		} else if (strcmp(op, "console") == 0) {
 			reply = json_pack("{s:s,s:s}", "console", "waits", "words",
 					  "another session has it");
-		} else if (strcmp(op, "status") != 0) {
+		} else if (strcmp(op, "events") == 0) {
+			reply = paper_events(dir, hash + 1, request);
+		} else if (strcmp(op, "firmware") == 0) {
+			reply = json_pack("{s:[{s:s,s:s}]}", "firmware", "name", "BIOS",
+					  "version", "2.1");
+		} else if (strcmp(op, "status") != 0 && strcmp(op, "bmc-reset") != 0) {
 			reply = paper_switch(dir, hash + 1, request);
 		} else {
-			free(bu_steal(&hang));
+			if (strcmp(op, "status") == 0)
+				free(bu_steal(&hang));
+			else
+				paper_note(dir, op, hash + 1);
 			file = bu_xasprintf("power.%s", hash + 1);
 			state = paper_file(dir, file);
 			reply = json_pack("{s:s}", "power", state ? state : "off");

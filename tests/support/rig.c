@@ -375,14 +375,16 @@ static struct bu_tree *
 tree_of(int nodes, const char *site)
 {
 	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
+	const char *bmc =
+		strstr(site, "power = redfish") ? "https://" : "qemu:///system#";
 
 	for (int i = 1; i <= nodes; i++) {
 		bu_autofree char *old = racks;
 
 		racks = bu_xasprintf("%snode%03d,52:54:00:77:%02x:%02x,LAB-%03d,"
-				     "qemu:///system#node%03d\n",
+				     "%snode%03d\n",
 				     old, i, (unsigned)i >> 8, (unsigned)i & 0xff, i,
-				     i);
+				     bmc, i);
 	}
 	return bu_testing_tree("site.ini", site, "racks.csv", racks, NULL);
 }

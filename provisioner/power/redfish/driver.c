@@ -91,6 +91,7 @@ op_free(struct rf_op *op)
 		explicit_bzero(op->new_password, strlen(op->new_password));
 	free(op->new_password);
 	free(op->media);
+	json_decref(op->answer.report);
 	free(op);
 }
 
@@ -288,6 +289,14 @@ perform(struct rf_op *op, struct bu_err *err)
 		return rf_media_insert(op, err);
 	case BU_POWER_MEDIA_EJECT:
 		return rf_media_eject(op, err);
+	case BU_POWER_EVENTS:
+		return rf_events(op, &op->answer.report, err);
+	case BU_POWER_SENSORS:
+		return rf_sensors(op, &op->answer.report, err);
+	case BU_POWER_FIRMWARE:
+		return rf_firmware(op, &op->answer.report, err);
+	case BU_POWER_BMC_RESET:
+		return rf_reset_manager(op, err);
 	default:
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "%s: redfish has no operation %d", op->bmc->origin,
@@ -350,6 +359,9 @@ redfish_start(void *self, const struct bu_power_request *request, bu_power_done_
 	op->first = request->first;
 	op->mode = request->mode;
 	op->console_ipmi = request->console_ipmi;
+	op->since_ms = request->since_ms;
+	op->most = request->most;
+	op->once = request->once;
 	if (request->op == BU_POWER_SET_PASSWORD)
 		op->new_password = bu_xstrdup(request->new_password);
 	op->media = request->media ? bu_xstrdup(request->media) : NULL;

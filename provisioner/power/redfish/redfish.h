@@ -14,6 +14,9 @@
  *   media.c    a boot medium in a virtual drive
  *   account.c  whether a password is taken, and another one
  *   identity.c serial number, UUID, MACs
+ *   events.c   its event logs
+ *   sensors.c  sensors, firmware versions
+ *   manager.c  the restart of the BMC itself
  *   quirks.c   what differs by vendor, as a table
  *   driver.c   the vtable
  */
@@ -36,7 +39,8 @@ enum {
 	RF_ETAG_SIZE = 128,
 	RF_TOKEN_SIZE = 512,
 	RF_NAME_SIZE = 64,
-	RF_OP_MS = 50000, /* less than BU_POWER_CALL_MS */
+	RF_OP_MS = 50000,    /* less than BU_POWER_CALL_MS */
+	RF_MEMBERS_MAX = 64, /* of a collection, that are read */
 };
 
 /* How long the driver waits for what; a test makes it shorter. */
@@ -114,7 +118,10 @@ struct rf_op {
 	enum bu_boot_mode mode;
 	char *new_password; /* owned; NULL */
 	int console_ipmi;
-	char *media;               /* URL; owned; NULL */
+	char *media; /* URL; owned; NULL */
+	int64_t since_ms;
+	size_t most;
+	int once;
 	char wanted[RF_PATH_SIZE]; /* system of the profile; "" */
 	bu_power_done_fn fn;       /* NULL = cancelled, or nobody asked */
 	void *arg;
@@ -194,6 +201,9 @@ typedef int (*rf_member_fn)(struct rf_op *op, const char *path, const json_t *me
 			    void *arg);
 bu_must int rf_members(struct rf_op *op, const char *collection, rf_member_fn fn,
 		       void *arg, struct bu_err *err);
+/* The ResetType values of an action, inline or of its ActionInfo; NULL: it does not
+ * say. New reference. */
+json_t *rf_reset_values(struct rf_op *op, const json_t *action);
 /* 1 when the array allows the value, or when there is no array. */
 int rf_allows(const json_t *values, const char *value);
 
@@ -220,6 +230,16 @@ bu_must int rf_console(struct rf_op *op, struct bu_power_console *ret,
 /* The BMC that manages the machine; NULL and err when the tree names none. New
  * reference. */
 json_t *rf_manager(struct rf_op *op, struct bu_err *err);
+
+/* --- events.c, sensors.c: reports; new references --- */
+
+int rf_events(struct rf_op *op, json_t **ret, struct bu_err *err);
+int rf_sensors(struct rf_op *op, json_t **ret, struct bu_err *err);
+int rf_firmware(struct rf_op *op, json_t **ret, struct bu_err *err);
+
+/* --- manager.c --- */
+
+int rf_reset_manager(struct rf_op *op, struct bu_err *err);
 
 /* --- media.c --- */
 

@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "provisioner/power/redfish/redfish.h"
 
-enum { PAGES_MAX = 16, MEMBERS_MAX = 64 };
+enum { PAGES_MAX = 16 };
 
 #define ALLOWABLE "@Redfish.AllowableValues"
 
@@ -47,7 +47,7 @@ visit(struct rf_op *op, const json_t *page, rf_member_fn fn, void *arg, int *mem
 		int rc;
 
 		if (rf_path(op->bmc, bu_json_str(item, "@odata.id", ""), path) != 0 ||
-		    ++*members > MEMBERS_MAX)
+		    ++*members > RF_MEMBERS_MAX)
 			continue;
 		if (rf_go_on(op, NULL) != 0)
 			return -1;
@@ -174,8 +174,8 @@ judge(const struct rf_op *op, const struct search *search, struct bu_err *err)
 /* --- what it allows --- */
 
 /* Inline, or in the object that @Redfish.ActionInfo names. */
-static json_t *
-read_resets(struct rf_op *op, const json_t *action)
+json_t *
+rf_reset_values(struct rf_op *op, const json_t *action)
 {
 	const json_t *values = json_object_get(action, "ResetType" ALLOWABLE);
 	const json_t *parameters, *item;
@@ -226,7 +226,7 @@ read_system(struct rf_op *op, struct rf_tree *tree, const json_t *system)
 		tree->settings);
 	if (rf_path(op->bmc, bu_json_str(action, "target", ""), tree->reset) != 0)
 		tree->reset[0] = '\0';
-	tree->resets = read_resets(op, action);
+	tree->resets = rf_reset_values(op, action);
 	read_boot(op, tree, system);
 	if (!tree->product[0])
 		bu_text_copy(tree->product, sizeof(tree->product),

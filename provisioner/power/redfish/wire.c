@@ -350,9 +350,9 @@ is_redirect(const struct rf_ask *ask, const struct rf_reply *reply)
 }
 
 static int
-is_busy(const struct rf_ask *ask, const struct rf_reply *reply)
+is_busy(const struct rf_op *op, const struct rf_ask *ask, const struct rf_reply *reply)
 {
-	return (reply->status == 503 || reply->status == 429) &&
+	return !op->once && (reply->status == 503 || reply->status == 429) &&
 	       (strcmp(ask->method, "GET") == 0 || strcmp(ask->method, "PATCH") == 0);
 }
 
@@ -368,7 +368,7 @@ exchange_surely(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret
 	if (exchange(op, ask, last, ret, &first) == 0)
 		return 0;
 	if (first.kind == BU_ERR_REMOTE && strcmp(ask->method, "GET") == 0 &&
-	    !op->cancelled) {
+	    !op->cancelled && !op->once) {
 		rf_reply_fini(ret);
 		return exchange(op, ask, 1, ret, err);
 	}
@@ -394,7 +394,7 @@ rf_wire(struct rf_op *op, const struct rf_ask *ask, struct rf_reply *ret,
 		} else if (is_redirect(ask, ret) && redirects++ < REDIRECTS_MAX) {
 			strcpy(path, ret->location);
 			now.path = path;
-		} else if (is_busy(ask, ret) && busy++ < BUSY_MAX) {
+		} else if (is_busy(op, ask, ret) && busy++ < BUSY_MAX) {
 			if (rf_pause(op,
 				     ret->after_ms ? ret->after_ms
 						   : op->driver->times.again_ms,

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What BMCs say: as evidence of a failure, once a day, and who may restart one. */
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/verbs.h"
+#include "tests/support/rig.h"
+#include "tests/support/unit.h"
+
+/* Of a machine with a BMC. */
+static void
+give_bmc(struct rig *rig)
+{
+	rig_revise(rig, 1, "power = libvirt", "power = redfish");
+	for (int i = 0; i < 5; i++)
+		rig_pass(rig, 100);
+	ck_assert_str_eq(bu_fleet_desired(rig->fleet, rig_node(rig, 1))->power,
+			 "redfish");
+}
+
+static struct bu_node *
+until_failed(struct rig *rig)
+{
+	struct bu_node *node;
+
+	rig_begin(rig, 1);
+	give_bmc(rig);
+	node = rig_node(rig, 1);
+	rig_fire(rig, node, BU_TRIGGER_START);
+	for (int i = 0; i < 60 && node->state != BU_STATE_FAILED; i++)
+		rig_pass(rig, 120000);
+	ck_assert_int_eq(node->state, BU_STATE_FAILED);
+	for (int i = 0; i < 5; i++)
+		rig_pass(rig, 1100);
+	return node;
+}
+
+static size_t
+asked(const struct rig *rig, const char *what)
+{
+	bu_autofree char *log = rig_read(rig, "power.log");
+	size_t count = 0;
+
+	for (const char *at = log; (at = strstr(at, what)); at++)
+		count++;
+	return count;
+}
+
+static void
+evidence_says(const struct rig *rig, const char *part, int wanted)
+{
+	char *why = NULL;
+
+	bu_reconcile_symptoms(rig->rec, rig_node(rig, 1), &why);
+	ck_assert_msg((why && strstr(why, part) != NULL) == wanted, "%s",
+		      why ? why : "(nothing)");
+	free(why);
+}
+
+/* Since its last try began, asked once, in the log, and there after a restart. */
+START_TEST(a_bmc_that_does_not_answer_is_asked_once_for_evidence)
+{
+	struct rig rig;
+	struct bu_node *node;
+	bu_autofree char *log = NULL;
+	const char *since;
+	long long since_ms;
+
+	/* one whose BMC does not answer says so */
+	node = until_failed(&rig);
+	evidence_says(&rig, "its BMC is not known: no route to the BMC", 1);
+	ck_assert_uint_eq(asked(&rig, "events since"), 1);
+	log = rig_read(&rig, "power.log");
+	since = strstr(log, "events since ");
+	ck_assert_ptr_nonnull(since);
+	since_ms = atoll(since + strlen("events since "));
+	ck_assert_int_gt(since_ms, 0);
+	ck_assert_int_lt(since_ms, node->since_ms);
+	rig_restart(&rig);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 1100);
+	ck_assert_uint_eq(asked(&rig, "events since"), 1);
+	evidence_says(&rig, "its BMC is not known: no route to the BMC", 1);
+	rig_end(&rig);
+}
+END_TEST
+
+START_TEST(the_event_log_is_evidence_of_a_failure)
+{
+	struct rig rig;
+	struct bu_node *node;
+
+	rig_begin(&rig, 1);
+	rig_write(&rig, "events.node001", "Uncorrectable error, DIMM A3");
+	give_bmc(&rig);
+	node = rig_node(&rig, 1);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	for (int i = 0; i < 60 && node->state != BU_STATE_FAILED; i++)
+		rig_pass(&rig, 120000);
+	/* the process ends between the failure and the answer */
+	rig_restart(&rig);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 1100);
+	evidence_says(&rig, "critical: Uncorrectable error, DIMM A3", 1);
+	rig_restart(&rig);
+	evidence_says(&rig, "critical: Uncorrectable error, DIMM A3", 1);
+	/* a failure that is over has no evidence */
+	node = rig_node(&rig, 1);
+	node->state = BU_STATE_READY;
+	evidence_says(&rig, "DIMM A3", 0);
+	node->state = BU_STATE_FAILED;
+	rig_end(&rig);
+}
+END_TEST
+
+/* Of a machine that is known, and not again and again. */
+START_TEST(firmware_is_asked_for_once_a_day)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	const json_t *report;
+
+	ck_assert_ptr_null(node->live.reports[BU_BMC_FIRMWARE].report);
+	give_bmc(&rig);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 1100);
+	report = node->live.reports[BU_BMC_FIRMWARE].report;
+	ck_assert_ptr_nonnull(report);
+	ck_assert_str_eq(
+		bu_json_str(json_array_get(json_object_get(report, "firmware"), 0),
+			    "version", ""),
+		"2.1");
+	rig_end(&rig);
+}
+END_TEST
+
+static char *
+reset_bmc(struct rig *rig, int force, int dry_run, struct bu_err *err)
+{
+	const struct bu_verb_ask ask = {.verb = BU_VERB_BMC_RESET,
+					.by = "ann",
+					.reason = force ? "hangs" : "",
+					.op = "",
+					.force = force,
+					.dry_run = dry_run};
+
+	return bu_verb_run(rig->rec, rig_node(rig, 1), &ask, err);
+}
+
+static void
+no_reset(struct rig *rig, int force, enum bu_err_kind kind, const char *says)
+{
+	struct bu_err err = {0};
+
+	ck_assert_ptr_null(reset_bmc(rig, force, 0, &err));
+	ck_assert_int_eq(err.kind, kind);
+	rig_text_has(err.text, says);
+	ck_assert_uint_eq(asked(rig, "bmc-reset"), 0);
+}
+
+/* A node in service keeps its jobs: its machine goes on. */
+START_TEST(a_bmc_is_restarted_by_a_person_and_it_is_in_the_log)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_READY);
+	struct bu_err err = {0};
+	char *text;
+
+	no_reset(&rig, 0, BU_ERR_STATE, "power = libvirt: there is no BMC to restart");
+	give_bmc(&rig);
+	text = reset_bmc(&rig, 0, 1, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	free(text);
+	ck_assert_uint_eq(asked(&rig, "bmc-reset"), 0);
+	text = reset_bmc(&rig, 0, 0, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	free(text);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 100);
+	ck_assert_uint_eq(asked(&rig, "bmc-reset node001"), 1);
+	ck_assert_int_eq(node->power.op, BU_DEED_BMC_RESET);
+	ck_assert_int_eq(node->power.result, BU_OUTCOME_DONE);
+	ck_assert_int_eq(node->state, BU_STATE_READY);
+	rig_why_says(&rig, node, "power bmc-reset by ann: done");
+	rig_end(&rig);
+}
+END_TEST
+
+/* Not while bringup works on it without force, and never while it is being switched. */
+START_TEST(a_bmc_is_not_restarted_in_the_midst_of_a_power_action)
+{
+	struct rig rig;
+	struct bu_verb_ask off = {.verb = BU_VERB_POWER,
+				  .by = "ann",
+				  .op = "off",
+				  .reason = "smoke",
+				  .force = 1};
+	struct bu_err err = {0};
+
+	rig_up_to(&rig, RIG_IMAGING);
+	give_bmc(&rig);
+	no_reset(&rig, 0, BU_ERR_STATE, "bringup is working on it");
+	rig_write(&rig, "power.hang", "");
+	free(bu_verb_run(rig.rec, rig_node(&rig, 1), &off, &err));
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 10);
+	no_reset(&rig, 1, BU_ERR_BUSY, "is being switched on or off");
+	/* nor by the verb of power */
+	off.op = "bmc-reset";
+	ck_assert_ptr_null(bu_verb_run(rig.rec, rig_node(&rig, 1), &off, &err));
+	rig_text_has(err.text, "expected on, off, cycle or status");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("what BMCs say", a_bmc_that_does_not_answer_is_asked_once_for_evidence,
+	 the_event_log_is_evidence_of_a_failure, firmware_is_asked_for_once_a_day,
+	 a_bmc_is_restarted_by_a_person_and_it_is_in_the_log,
+	 a_bmc_is_not_restarted_in_the_midst_of_a_power_action)
