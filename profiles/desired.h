@@ -109,6 +109,9 @@ struct bu_desired_network {
 	char *ecn;   /* "on", "off" */
 	char *pkeys; /* "0x8001,0xffff" */
 	int dscp, gid_index;
+	/* What they are measured with. */
+	char *pkey; /* "0x8001": partition, by value; NULL = the first of each port */
+	int sl;     /* service level */
 	struct bu_origin origin;
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

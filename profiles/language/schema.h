@@ -37,6 +37,7 @@
 	X(NICMACS, char *, "network=MAC with commas between them")                     \
 	X(PRIORITIES, char *, "priorities 0 to 7 with commas between them, or none")   \
 	X(PKEYS, char *, "partition keys like 0x8001, with commas between them")       \
+	X(PKEY, char *, "a partition key like 0x8001")                                 \
 	X(ROUTES, char *, "routes like 10.0.0.0/8 via 10.78.0.1, with commas")         \
 	X(SETTINGS, char *, "name=value with commas between them")                     \
 	X(HUGEPAGES, char *, "pages like 1GiB*64, 2MiB*1024")                          \

@@ -197,6 +197,10 @@ static const struct bu_key keys[] = {
 	BU_CLASS_NONE, "InfiniBand partitions that ports must be full members of"},
 {"network", "gid_index", BU_KEY_INT, NULL, 0, 255, NULL, FIELD(network, gid_index),
 	BU_CLASS_NONE, "index that the RoCE v2 address must have"},
+{"network", "pkey", BU_KEY_PKEY, NULL, 0, 0, NULL, FIELD(network, pkey),
+	BU_CLASS_NONE, "partition that its ports are measured in; without it, the first of each port"},
+{"network", "sl", BU_KEY_INT, NULL, 0, 15, NULL, FIELD(network, sl),
+	BU_CLASS_NONE, "service level that its ports are measured with; without it, 0"},
 
 {"image", "path", BU_KEY_PATH, NULL, 0, 0, NULL, FIELD(image, path), BU_CLASS_NONE,
 	"its folder; without it, the appliance's image folder"},

@@ -450,6 +450,7 @@ static int (*const forms[])(const char *text) = {
 	[BU_KEY_NICMACS] = nicmacs_ok,
 	[BU_KEY_PRIORITIES] = priorities_ok,
 	[BU_KEY_PKEYS] = pkeys_ok,
+	[BU_KEY_PKEY] = pkey_ok,
 	[BU_KEY_ROUTES] = routes_ok,
 	[BU_KEY_SETTINGS] = settings_ok,
 	[BU_KEY_HUGEPAGES] = hugepages_ok,

@@ -136,13 +136,51 @@ static void
 check_rdma_keys(struct bu_loader *ld, const struct bu_desired_network *network,
 		const struct bu_ini_section *section)
 {
-	static const char *const keys[] = {"dscp", "pkeys", "gid_index"};
+	static const char *const keys[] = {"dscp", "pkeys", "gid_index", "pkey", "sl"};
 
 	for (size_t i = 0; i < BU_LEN(keys); i++)
 		if (network->rdma == BU_RDMA_NONE && bu_ini_entry(section, keys[i]))
 			bu_load_wrong(ld, section, keys[i],
 				      "is for RDMA, and this network has none; give "
 				      "rdma = hardware or rxe");
+}
+
+/* The same partition, whichever kind of member. */
+static int
+same_partition(const char *a, const char *b)
+{
+	return ((strtol(a, NULL, 16) ^ strtol(b, NULL, 16)) & 0x7fff) == 0;
+}
+
+static int
+is_in_list(const char *list, const char *pkey)
+{
+	char *word;
+	int found = 0;
+
+	while ((word = bu_value_next_word(&list))) {
+		found |= same_partition(word, pkey);
+		free(word);
+	}
+	return found;
+}
+
+/* Who is measured in another partition than its ports must be in is never measured. */
+static void
+check_partition(struct bu_loader *ld, const struct bu_desired_network *network,
+		const struct bu_ini_section *section)
+{
+	const char *pkey = network->pkey;
+
+	if (pkey && network->rdma == BU_RDMA_RXE && !same_partition(pkey, "0xffff"))
+		bu_load_wrong(ld, section, "pkey",
+			      "%s is not there: soft-RoCE has the partition 0xffff "
+			      "alone",
+			      pkey);
+	else if (pkey && network->pkeys && !is_in_list(network->pkeys, pkey))
+		bu_load_wrong(ld, section, "pkey",
+			      "%s is none of pkeys = %s; add it there", pkey,
+			      network->pkeys);
 }
 
 static void
@@ -154,6 +192,7 @@ check_network(struct bu_loader *ld, const struct bu_desired_network *network,
 	check_nics(ld, network, section);
 	check_bond_keys(ld, network, section);
 	check_rdma_keys(ld, network, section);
+	check_partition(ld, network, section);
 	if (network->rdma == BU_RDMA_RXE && network->vlan)
 		bu_load_wrong(
 			ld, section, "rdma",

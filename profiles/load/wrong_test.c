@@ -487,6 +487,23 @@ static const struct wrong {
 	{"rdma = rxe", "rdma = rxe\ngid_index = 256",
 	 "site.ini:16: [network fabric] gid_index: '256' is out of range; allowed is 0 "
 	 "to 255\n"},
+	{"rdma = rxe", "rdma = rxe\npkey = 0x8001",
+	 "site.ini:16: [network fabric] pkey: 0x8001 is not there: soft-RoCE has the "
+	 "partition 0xffff alone\n"},
+	{"rdma = rxe", "rdma = hardware\npkeys = 0x8001, 0xffff\npkey = 0x8002",
+	 "site.ini:17: [network fabric] pkey: 0x8002 is none of pkeys = "
+	 "0x8001,0xffff; add it there\n"},
+	{"rdma = rxe", "rdma = rxe\npkey = 0x8001, 0x8002",
+	 "site.ini:16: [network fabric] pkey: '0x8001, 0x8002' is wrong; allowed is "
+	 "a partition key like 0x8001\n"},
+	{"rdma = rxe", "rdma = rxe\nsl = 16",
+	 "site.ini:16: [network fabric] sl: '16' is out of range; allowed is 0 to "
+	 "15\n"},
+	{"rdma = rxe", "rdma = none\nsl = 3",
+	 "site.ini:16: [network fabric] sl: is for RDMA, and this network has none; "
+	 "give rdma = hardware or rxe\n"
+	 "site.ini:26: [validation pairs] fabric: [network fabric] has no RDMA to "
+	 "measure; give it rdma = rxe or rdma = hardware\n"},
 	{"addresses = 10.77.0.[11-14]", "addresses = 10.77.0.[11-14]\ndscp = 26",
 	 "site.ini:10: [network boot] dscp: is for RDMA, and this network has none; "
 	 "give rdma = hardware or rxe\n"},

@@ -385,6 +385,9 @@ fill_rail(const struct bu_gate *gate, const struct bu_probe *probe, int place,
 		ret->gid_index = rail->gid_index;
 	if (rail->dscp >= 0)
 		ret->traffic_class = rail->dscp << 2;
+	if (rail->pkey)
+		ret->pkey = (int)strtol(rail->pkey, NULL, 16);
+	ret->sl = rail->sl;
 	ret->min_gbps = bu_expect_min_gbps(&expect);
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes with several rails: all are measured, all must be good. */
 #include "fabric/judge/fabcert.h"
+#include "model/work.h"
 #include "tests/support/gate.h"
 
 /* So many nodes with so many rails, ready to be measured. */
@@ -418,8 +419,62 @@ START_TEST(two_new_agents_are_told_the_depth)
 }
 END_TEST
 
-RIG_UNIT("rails", an_older_agent_measures_one_rail_at_a_time,
-	 two_new_agents_are_told_the_depth,
+/* The item of the first probe that node 1 is given. */
+static json_t *
+first_probe(struct rig *rig, struct links *links)
+{
+	check_all(rig, 2);
+	for (int second = 0; second < 10; second++) {
+		json_t *item = bu_gate_work(rig->gate, rig_node(rig, 1));
+
+		if (strcmp(bu_json_str(item, "kind", ""), "probe") == 0)
+			return item;
+		json_decref(item);
+		measure(rig, links, 0, 1);
+	}
+	ck_abort_msg("node 1 was given no probe");
+	return NULL;
+}
+
+/* Partition and service level of the profile are those of the agent's item; without
+ * them it has the port's first partition. */
+START_TEST(a_probe_goes_in_the_profiles_partition)
+{
+	static const struct {
+		const char *lines;
+		int pkey, sl;
+	} rows[] = {
+		{"rdma = hardware\npkey = 0x8011\nsl = 3\n", 0x8011, 3},
+		{"rdma = hardware\npkeys = 0xffff, 0x8011\npkey = 0x0011\n", 0x11, 0},
+		{"rdma = rxe\npkey = 0xffff\nsl = 1\n", 0xffff, 1},
+		{"rdma = rxe\n", -1, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct links links = good_links();
+		struct bu_work_probe work;
+		struct bu_err err;
+
+		rig_begin(&rig, 2);
+		rig_open_gate(&rig);
+		rig_apply(&rig, 2, BU_CLASS_INSTALL, "d-port", "rdma = rxe\n",
+			  rows[i].lines);
+		for (int k = 1; k <= 2; k++)
+			rig_to_validating(&rig, k);
+		bu_autojson json_t *item = first_probe(&rig, &links);
+
+		ck_assert_msg(bu_work_probe_from_json(item, &work, &err) == 0, "%s",
+			      err.text);
+		ck_assert_int_eq(work.rails[0].pkey, rows[i].pkey);
+		ck_assert_int_eq(work.rails[0].sl, rows[i].sl);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("rails", a_probe_goes_in_the_profiles_partition,
+	 an_older_agent_measures_one_rail_at_a_time, two_new_agents_are_told_the_depth,
 	 a_new_rail_of_a_pool_in_service_says_how_to_begin,
 	 a_node_hangs_at_another_leaf_on_each_rail,
 	 a_certificate_without_rails_is_of_an_only_rail,
