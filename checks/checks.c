@@ -13,6 +13,7 @@
 #include "checks/apart.h"
 #include "checks/audit/audit.h"
 #include "checks/checks_names.h"
+#include "checks/fabric/loops.h"
 #include "checks/gpu/gpu.h"
 #include "checks/host/host.h"
 #include "checks/site_checks.h"
@@ -26,7 +27,7 @@ static const struct group {
 } groups[] = {
 	{"audit", bu_audit_run, NULL},        {"gpu", bu_gpu_run, NULL},
 	{"host", bu_host_run, bu_host_clock}, {"site", bu_site_checks_run, NULL},
-	{"soak", bu_soak_run, NULL},
+	{"fabric", bu_loops_run, NULL},       {"soak", bu_soak_run, NULL},
 };
 
 static void

@@ -15,8 +15,14 @@
 /* BU_AGENT_PROTOCOL: what an agent can do, said with each question for work, so that it
  * is known as soon as there is an item for it. 1 (and says nothing): a probe of one
  * port, whose depth the agent chooses. 2: of several rails, with the item's depth and
- * warm-up. Both are served: a pool has agents of two releases while it is upgraded. */
-enum { BU_HELLO_VERSION = 1, BU_AGENT_PROTOCOL = 2 };
+ * warm-up. 3: it knows the group of checks "fabric". All are served: a pool has agents
+ * of two releases while it is upgraded. */
+enum {
+	BU_HELLO_VERSION = 1,
+	BU_AGENT_RAILS = 2,
+	BU_AGENT_LOOPS = 3,
+	BU_AGENT_PROTOCOL = BU_AGENT_LOOPS
+};
 
 /* The system that it runs in. */
 enum bu_where { BU_WHERE_RAMDISK, BU_WHERE_INSTALLED };

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "checks/audit/audit_rows.h"
+#include "checks/fabric/loops.h"
 #include "checks/gpu/gpu.h"
 #include "checks/host/host.h"
 #include "model/class.h"
@@ -215,6 +216,18 @@ print_host(FILE *out)
 			rows[i].hint);
 }
 
+static void
+print_loops(FILE *out)
+{
+	size_t count;
+	const struct bu_loops_row *rows = bu_loops_rows(&count);
+
+	fputs("| check | what | what to do |\n|---|---|---|\n", out);
+	for (size_t i = 0; i < count; i++)
+		fprintf(out, "| %s | %s | %s |\n", rows[i].id, rows[i].what,
+			rows[i].hint);
+}
+
 static const struct {
 	const char *word, *meaning;
 } glossary[] = {
@@ -263,6 +276,7 @@ static const struct {
 	{"docs/checks.md", "audit", print_audit},
 	{"docs/checks.md", "gpu", print_gpu},
 	{"docs/checks.md", "host", print_host},
+	{"docs/checks.md", "loops", print_loops},
 	{"docs/redfish.md", "quirks", print_quirks},
 };
 

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/sysroot.h"
-#include "base/text.h"
 #include "checks/gpu/gpu_impl.h"
+#include "checks/gpu/gpu_list.h"
 
 static const double over = 1.02; /* the clock of the events */
-enum { NVIDIA = 0x10de, DISPLAY_VGA = 0x300, DISPLAY_3D = 0x302 };
 
 /* The sentence for people, when something is to be said. */
 static void
@@ -175,43 +173,15 @@ judge_copy(const struct bu_gpu_copy *copy, const json_t *expect, struct bu_check
 
 enum { GPU_MS = 20000, LIBRARY_MS = 90000 }; /* drivers start eight GPUs in a minute */
 
-struct looking {
-	const char *root;
-	char pci[BU_GPUS_MAX][16];
-	size_t count;
-};
-
-static void
-look_at_function(const char *name, void *arg)
-{
-	struct looking *looking = arg;
-	int64_t class =
-		bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/class", name);
-
-	if (looking->count == BU_GPUS_MAX ||
-	    bu_sysroot_int(looking->root, 0, "sys/bus/pci/devices/%s/vendor", name) !=
-		    NVIDIA ||
-	    (class >> 8 != DISPLAY_VGA && class >> 8 != DISPLAY_3D))
-		return;
-	bu_text_copy(looking->pci[looking->count++], sizeof(looking->pci[0]), name);
-}
-
-static int
-by_address(const void *a, const void *b)
-{
-	return strcmp(a, b);
-}
-
 /* " at 0000:1b:00.0" as the driver counts them: by their addresses. */
 static void
 name_gpu(const char *root, int gpu, char *ret, size_t size)
 {
-	struct looking looking = {.root = root};
+	struct bu_gpu_list list;
 
-	bu_sysroot_each(root, look_at_function, &looking, "sys/bus/pci/devices");
-	qsort(looking.pci, looking.count, sizeof(looking.pci[0]), by_address);
-	if ((size_t)gpu < looking.count)
-		snprintf(ret, size, "GPU %d at %s", gpu, looking.pci[gpu]);
+	bu_gpu_list(root, &list);
+	if ((size_t)gpu < list.count)
+		snprintf(ret, size, "GPU %d at %s", gpu, list.pci[gpu]);
 	else
 		snprintf(ret, size, "GPU %d", gpu);
 }

@@ -161,6 +161,8 @@ run_loopback(const struct bu_pair_opts *opts, struct bu_pair_result *ret,
 		halves[i].opts = *opts;
 		halves[i].opts.kept = NULL;
 		halves[i].opts.listens = halves[i].opts.self = i;
+		if (i && opts->other)
+			halves[i].opts.rail = *opts->other;
 		memcpy(halves[i].opts.secret, secret, sizeof(secret));
 		halves[i].fd = fds[i];
 	}

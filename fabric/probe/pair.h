@@ -50,8 +50,9 @@ struct bu_pair_opts {
 	int gpu;                 /* payload in the memory of this GPU; -1 = host */
 	const char *cuda, *root; /* not in the item; libcuda and sysfs, NULL = the
 				    system's */
-	int loopback;            /* the adapter sends to itself */
-	int (*cancelled)(void *arg); /* not in the item; may be NULL */
+	int loopback;            /* both ends are here: the adapter sends to itself, */
+	const struct bu_work_rail *other; /* or to this port; not in the item */
+	int (*cancelled)(void *arg);      /* not in the item; may be NULL */
 	void *arg;
 	struct bu_pair_kept *kept; /* not in the item; NULL: all is closed at the end */
 };

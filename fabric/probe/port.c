@@ -172,17 +172,26 @@ count_before(const char *name, void *arg)
 		rank->count++;
 }
 
+void
+bu_port_cpus(const char *root, const char *device, cpu_set_t *ret)
+{
+	cpu_set_t allowed;
+
+	bu_sysroot_cpus(root, ret, IB "%s/device/local_cpulist", device);
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		CPU_ZERO(ret);
+	else
+		CPU_AND(ret, ret, &allowed);
+}
+
 int
 bu_port_cpu(const char *root, const char *device)
 {
 	struct rank rank = {.root = root, .device = device};
-	cpu_set_t local, allowed;
+	cpu_set_t local;
 	int want, count;
 
-	bu_sysroot_cpus(root, &local, IB "%s/device/local_cpulist", device);
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return -1;
-	CPU_AND(&local, &local, &allowed);
+	bu_port_cpus(root, device, &local);
 	count = CPU_COUNT(&local);
 	if (count == 0)
 		return -1;

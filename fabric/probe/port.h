@@ -19,6 +19,8 @@ void bu_port_counters(const char *root, const char *device, int port, int gid_in
 /* A CPU of the adapter's own: the n-th of its node that this thread may use, n counting
  * the adapters of that node. -1: sysfs names none. */
 int bu_port_cpu(const char *root, const char *device);
+/* All of them that this thread may use; none where sysfs names none. */
+void bu_port_cpus(const char *root, const char *device, cpu_set_t *ret);
 /* Is this what the name names: "ens1f0np0" (a netdev, of any of its GIDs too),
  * "0000:3b:00.0" (a PCI address), "mlx5_0/1", "mlx5_0"? "" names every port. */
 int bu_port_is_named(const char *root, const char *device, int port, const char *name);

@@ -20,28 +20,33 @@
 enum { DEPTH_BYTES = 2 * 1024 * 1024, DEPTH_MAX = 128, BATCH_BELOW = 8192, BATCH = 8 };
 static const uint64_t cache_unknown = 64 * 1024 * 1024, window_max = UINT64_C(1) << 32;
 
-/* Before any memory is touched, so that it comes from the adapter's own node. */
+/* Before any memory is touched, so that it comes from the adapter's own node. Both ends
+ * of a loop are here, each with a thread: to them the whole node is given. */
 static void
 bind_cpu(struct bu_verbs *verbs)
 {
-	int cpu = bu_port_cpu(verbs->root, verbs->device.name);
-	cpu_set_t one;
+	int loop = verbs->opts.loopback;
+	int cpu = loop ? -1 : bu_port_cpu(verbs->root, verbs->device.name);
+	cpu_set_t cpus;
 
-	/* Both ends of a loop are here, each with a thread. */
-	if (cpu < 0 || verbs->opts.loopback ||
+	CPU_ZERO(&cpus);
+	if (loop)
+		bu_port_cpus(verbs->root, verbs->device.name, &cpus);
+	else if (cpu >= 0)
+		CPU_SET((size_t)cpu, &cpus);
+	if (!CPU_COUNT(&cpus) ||
 	    sched_getaffinity(0, sizeof(verbs->before), &verbs->before))
 		return;
-	CPU_ZERO(&one);
-	CPU_SET((size_t)cpu, &one);
-	if (sched_setaffinity(0, sizeof(one), &one) == 0)
-		verbs->cpu = cpu;
+	verbs->bound = sched_setaffinity(0, sizeof(cpus), &cpus) == 0;
+	verbs->cpu = verbs->bound ? cpu : -1;
 }
 
 static void
 unbind_cpu(struct bu_verbs *verbs)
 {
-	if (verbs->cpu >= 0)
+	if (verbs->bound)
 		sched_setaffinity(0, sizeof(verbs->before), &verbs->before);
+	verbs->bound = 0;
 	verbs->cpu = -1;
 }
 

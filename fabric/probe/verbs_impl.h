@@ -49,7 +49,8 @@ struct bu_verbs {
 	uint32_t flow_label[BU_QPS_MAX];
 	struct bu_verbs_peer peer;
 	uint64_t taken[BU_QPS_MAX]; /* receives posted so far */
-	int cpu;                    /* -1 = not bound */
+	int bound;                  /* to one CPU, or to those of its node */
+	int cpu;                    /* -1 = not bound to one */
 	cpu_set_t before;
 	enum bu_memory memory_found;
 	int armed;   /* the CQ will raise an event */

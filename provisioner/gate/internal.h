@@ -191,6 +191,17 @@ json_t *bu_gate_settings(const char *text);
 json_t *bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 			      const struct bu_target *target);
 
+/* port.c. A node's port on this rail, as the profile says, without its least rate; -1
+ * when it has no address there. */
+int bu_gate_port(const struct bu_desired_node *own,
+		 const struct bu_desired_network *rail, struct bu_work_rail *ret);
+/* Of a direction. */
+double bu_gate_least_gbps(const struct bu_gate *gate,
+			  const struct bu_desired_validation *validation,
+			  const struct bu_desired_network *rail);
+/* expect.fabric of checks/fabric/loops.h; NULL: nothing is looped. New reference. */
+json_t *bu_gate_loops(const struct bu_gate *gate, const struct bu_desired_node *own);
+
 /* rtt_placement.c. In words, that a node's round trips do not fit the leaf that the
  * profile names; owned, NULL = they do, or nobody can tell. */
 char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *node,

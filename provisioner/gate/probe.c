@@ -134,7 +134,7 @@ sizes_of(const struct bu_desired_validation *validation,
 static int
 is_older(const struct bu_node *node)
 {
-	return node->live.agent.protocol < BU_AGENT_PROTOCOL;
+	return node->live.agent.protocol < BU_AGENT_RAILS;
 }
 
 const char *
@@ -362,7 +362,6 @@ find_end(const struct bu_gate *gate, const struct bu_probe *probe, int end,
 	return boot ? bu_desired_node_address(want, boot, ret_boot) : -1;
 }
 
-/* What the profile says of the port is what the probe uses. */
 static int
 fill_rail(const struct bu_gate *gate, const struct bu_probe *probe, int place,
 	  const struct bu_desired_node *own, const struct bu_desired_node *applied,
@@ -370,25 +369,10 @@ fill_rail(const struct bu_gate *gate, const struct bu_probe *probe, int place,
 {
 	const struct bu_desired_network *rail = rail_of(probe, place, own);
 	const struct bu_desired_network *now = rail_of(probe, place, applied);
-	struct bu_expect expect;
-	char address[INET_ADDRSTRLEN];
 
-	bu_record_init(bu_work_rail_fields, ret);
-	if (!rail || !now || bu_desired_node_address(own, rail, address) != 0)
+	if (!rail || !now || bu_gate_port(own, rail, ret) != 0)
 		return -1;
-	expect = bu_gate_expect(gate, applied->validation, now);
-	bu_text_copy(ret->rail, sizeof(ret->rail), rail->name);
-	bu_text_copy(ret->address, sizeof(ret->address), address);
-	if (rail->pci && !rail->bond)
-		bu_text_copy(ret->port, sizeof(ret->port), rail->pci);
-	if (rail->gid_index >= 0)
-		ret->gid_index = rail->gid_index;
-	if (rail->dscp >= 0)
-		ret->traffic_class = rail->dscp << 2;
-	if (rail->pkey)
-		ret->pkey = (int)strtol(rail->pkey, NULL, 16);
-	ret->sl = rail->sl;
-	ret->min_gbps = bu_expect_min_gbps(&expect);
+	ret->min_gbps = bu_gate_least_gbps(gate, applied->validation, now);
 	return 0;
 }
 

@@ -2,6 +2,8 @@
 /* What a profile says of a machine reaches its checks, and what it does not say is not
  * judged. */
 #include "base/json.h"
+#include "model/hello.h"
+#include "model/work.h"
 #include "profiles/language/schema.h"
 #include "provisioner/gate/internal.h"
 #include "tests/support/rig.h"
@@ -203,7 +205,85 @@ START_TEST(sizes_are_the_links_or_the_profiles)
 }
 END_TEST
 
-RIG_UNIT("expect", sizes_are_the_links_or_the_profiles,
+/* The item of its checks, of an agent of this release. */
+static json_t *
+checks_of(const char *lines, int protocol)
+{
+	struct rig rig;
+	json_t *item;
+	struct bu_err err;
+
+	rig_begin(&rig, 1);
+	rig_open_gate(&rig);
+	ck_assert_msg(bu_gate_load_data(rig.gate, BU_SRCDIR "/data/rates.json",
+					BU_SRCDIR "/data/gpus.json", &err) == 0,
+		      "%s", err.text);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d-loops",
+		  "rdma = rxe\nlink_gbps = 0.02\n", lines);
+	rig_to_validating(&rig, 1);
+	rig_node(&rig, 1)->live.agent.protocol = protocol;
+	item = bu_gate_work(rig.gate, rig_node(&rig, 1));
+	rig_end(&rig);
+	ck_assert_str_eq(bu_json_str(item, "kind", ""), "checks");
+	return item;
+}
+
+/* An agent of the release before would refuse all its checks. */
+START_TEST(ports_are_looped_by_agents_that_know_how)
+{
+	for (int protocol = 0; protocol <= BU_AGENT_PROTOCOL; protocol++) {
+		bu_autojson json_t *item =
+			checks_of("rdma = rxe\nlink_gbps = 0.02\n", protocol);
+		bu_autofree char *groups =
+			json_dumps(json_object_get(item, "groups"), JSON_COMPACT);
+		const json_t *expect = json_object_get(item, "expect");
+		int knows = protocol >= BU_AGENT_LOOPS;
+
+		ck_assert_int_eq(strstr(groups, "\"fabric\"") != NULL, knows);
+		ck_assert_int_eq(json_object_get(expect, "fabric") != NULL, knows);
+	}
+}
+END_TEST
+
+/* Half a second of the link, against its row of the table; what is done in software is
+ * held against nothing. */
+START_TEST(a_loop_is_held_against_the_links_rate)
+{
+	static const struct {
+		const char *lines;
+		double least, moved_gb;
+		int pkey, qps;
+	} rows[] = {
+		{"rdma = hardware\nlink_gbps = 400\nmtu = 4200\npkey = 0x8011\n",
+		 372.54, 25, 0x8011, 4},
+		{"rdma = hardware\nlink_gbps = 100\nmtu = 4200\n", 93.14, 6.25, -1, 4},
+		{"rdma = rxe\nlink_gbps = 0.02\n", 0, 0.00262, -1, 1},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *item = checks_of(rows[i].lines, BU_AGENT_PROTOCOL);
+		const json_t *loops =
+			json_object_get(json_object_get(item, "expect"), "fabric");
+		struct bu_work_probe work;
+		struct bu_err err;
+
+		ck_assert_msg(bu_work_probe_from_json(loops, &work, &err) == 0, "%s",
+			      err.text);
+		ck_assert_int_eq(work.role, BU_PROBE_LOOPBACK);
+		ck_assert_int_eq(work.duplex, 1);
+		ck_assert_uint_eq(work.rails_count, 1);
+		ck_assert_str_eq(work.rails[0].address, "10.78.0.11");
+		ck_assert_int_eq(work.rails[0].pkey, rows[i].pkey);
+		ck_assert_int_eq(work.qps, rows[i].qps);
+		ck_assert_double_eq_tol(work.rails[0].min_gbps, rows[i].least, 0.001);
+		ck_assert_double_eq_tol((double)work.bytes * work.runs / 1e9,
+					rows[i].moved_gb, rows[i].moved_gb / 100);
+	}
+}
+END_TEST
+
+RIG_UNIT("expect", ports_are_looped_by_agents_that_know_how,
+	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
 	 a_machine_must_have_what_its_class_says, no_priority_is_a_word_too,
 	 ports_and_host_are_as_the_profile_says, what_is_not_said_is_not_judged)

@@ -4,7 +4,7 @@
  * program sees an address that it cannot touch, a "dmabuf" is the file. The variable
  * FAKECUDA makes it bad: "host" hands out host memory and calls it a GPU's, "managed"
  * memory that moves, "peermem" has no dmabuf (and lets the adapter, here a program,
- * touch it), "none" has no GPU, "liar" loses what is written.
+ * touch it), "neither" has neither, "none" has no GPU, "liar" loses what is written.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -106,12 +106,17 @@ make_block(int i, size_t size)
 		return OUT_OF_MEMORY;
 	blocks[i].memory =
 		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, blocks[i].fd, 0);
-	/* What the program sees: the same memory, or an address and nothing behind it.
-	 */
-	blocks[i].addr =
-		touchable ? blocks[i].memory
-			  : mmap(NULL, size, PROT_NONE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* What the program sees: the same memory, or an address that it cannot touch.
+	 * Behind that the memory is for adapters alone, or nothing. */
+	if (touchable)
+		blocks[i].addr = blocks[i].memory;
+	else if (mood("peermem"))
+		blocks[i].addr =
+			mmap(NULL, size, PROT_NONE, MAP_SHARED, blocks[i].fd, 0);
+	else
+		blocks[i].addr =
+			mmap(NULL, size, PROT_NONE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return SUCCESS;
 }
 
@@ -201,7 +206,7 @@ cuMemGetHandleForAddressRange(void *ret, uint64_t addr, size_t size, int type,
 
 	(void)flags;
 	if (i < 0 || type != 1 || addr % 4096 || size % 4096 || mood("host") ||
-	    mood("peermem"))
+	    mood("peermem") || mood("neither"))
 		return INVALID;
 	*(int *)ret = dup(blocks[i].fd);
 	return SUCCESS;

@@ -344,17 +344,54 @@ register_memory(struct ibv_pd *pd, void *memory, size_t length, uint64_t iova)
 	return &mr->mr;
 }
 
-struct ibv_mr *
-ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+/* As nvidia-peermem does it: memory that the program cannot touch is reached by another
+ * way, if there is one. */
+static void *
+peer_memory(void *addr, size_t length)
 {
-	return register_memory(pd, addr, length, (uintptr_t)addr);
+	void *memory = mremap(addr, 0, length, MREMAP_MAYMOVE);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (mprotect(memory, length, PROT_READ | PROT_WRITE) == 0)
+		return memory;
+	munmap(memory, length);
+	return NULL;
+}
+
+static int
+is_touchable(const void *addr)
+{
+	int fds[2], ok;
+
+	if (pipe(fds))
+		abort();
+	ok = write(fds[1], addr, 1) == 1;
+	close(fds[0]);
+	close(fds[1]);
+	return ok;
 }
 
 struct ibv_mr *
 ibv_reg_mr_iova2(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova,
 		 unsigned int access)
 {
-	return register_memory(pd, addr, length, iova);
+	int touchable = is_touchable(addr);
+	void *memory = touchable ? addr : peer_memory(addr, length);
+	struct ibv_mr *mr = memory ? register_memory(pd, memory, length, iova) : NULL;
+
+	if (!memory)
+		errno = EFAULT;
+	if (mr)
+		((struct fake_mr *)mr)->mapped = !touchable;
+	return mr;
+}
+
+struct ibv_mr *
+ibv_reg_mr(struct ibv_pd *pd, void *addr, size_t length, int access)
+{
+	return ibv_reg_mr_iova2(pd, addr, length, (uintptr_t)addr,
+				(unsigned int)access);
 }
 
 /* Any file that can be mapped is a "dmabuf" here. */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by loops.c (what is measured), loops_judge.c (what it means) and loops_gpu.c
+ * (which GPU is near); nothing else includes it. */
+#ifndef BU_CHECKS_FABRIC_LOOPS_IMPL_H
+#define BU_CHECKS_FABRIC_LOOPS_IMPL_H
+
+#include "checks/fabric/loops.h"
+#include "checks/gpu/gpu_list.h"
+#include "fabric/probe/pair.h"
+
+enum bu_loop_row { BU_LOOP_SELF, BU_LOOP_GPU, BU_LOOP_PAIR };
+
+struct bu_loop {
+	enum bu_loop_row row;
+	char subject[64]; /* "fabric", "fabric to rail1", "fabric and GPU 3 at ..." */
+	const struct bu_work_rail *rails[2]; /* of both ends; the same one in a loop */
+	int may_be_apart; /* nobody knows whether a way leads from one to the other */
+	struct bu_pair_result result;
+};
+
+/* Adds the rows of what was measured; good ones too. */
+void bu_loop_judge(const struct bu_loop *loop, struct bu_checks *out);
+/* Adds a row of what could not be. */
+void bu_loop_unmeasured(const struct bu_loop *loop, const char *why,
+			struct bu_checks *out);
+
+/* The GPU below the same switch as this RDMA device, or else as near as there is one:
+ * of several the one that was taken least, which is then taken once more. -1: there is
+ * none. */
+struct bu_loop_gpus {
+	struct bu_gpu_list list;
+	int taken[BU_GPU_LIST_MAX];
+};
+int bu_loop_gpu_near(const char *root, const char *device, struct bu_loop_gpus *gpus);
+
+#endif
