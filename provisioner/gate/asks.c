@@ -101,7 +101,7 @@ start(struct bu_gate *gate, const struct bu_ask *const *list, size_t from, size_
 		if (place >= 0 && !has(rails, count, want->pool->rails[place]))
 			rails[count++] = want->pool->rails[place];
 	}
-	if (count)
+	if (count && !bu_gate_rests(gate, a) && !bu_gate_rests(gate, b))
 		bu_probe_start(gate, want->validation, rails, count, a, b);
 }
 

@@ -170,7 +170,8 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 				       (ready || is_lent(campaign, node));
 		campaign->absent[i] = !campaign->candidate[i] && !campaign->trusted[i];
 		campaign->busy[i] =
-			!campaign->absent[i] && bu_probe_busy(gate, node->name);
+			!campaign->absent[i] &&
+			(bu_probe_busy(gate, node->name) || bu_gate_rests(gate, node));
 		campaign->candidates += campaign->candidate[i];
 		campaign->partners += campaign->trusted[i];
 		if (campaign->candidate[i])

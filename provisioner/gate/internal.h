@@ -41,6 +41,7 @@ struct bu_probe {
 	int64_t until_ms; /* monotonic */
 	int spoke[2];     /* this end has reported */
 	int told;         /* its event is on its way to the log */
+	int works[2];     /* this end had jobs, before or after */
 	struct bu_sizes sizes;
 	int64_t deadline_ms; /* as its ends are told */
 	struct bu_err failure;
@@ -211,6 +212,11 @@ char *bu_gate_rtt_placement(const struct bu_gate *gate, const struct bu_node *no
  * not asked, and asks. */
 int bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 		  const struct bu_desired_node *want);
+/* It may have jobs of its cluster: what it shows of a link is theirs, too. */
+int bu_gate_works(const struct bu_gate *gate, const struct bu_node *node,
+		  const struct bu_desired_node *want);
+/* It has jobs, and was measured a moment ago. */
+int bu_gate_rests(const struct bu_gate *gate, const struct bu_node *node);
 
 /* answer.c. bu_site.round and .known over the log; arg: the campaign state. */
 bu_must int bu_gate_answer(void *arg, struct bu_flow *flows, int count,
@@ -274,6 +280,9 @@ json_t *bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 		      const char *rail, const struct bu_node *const ends[2],
 		      const struct bu_expect *expect,
 		      const struct bu_pair_result *result);
+/* A slow direction with an end that has jobs says nothing: they use the link, too. */
+void bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expect,
+		     struct bu_pair_result *result);
 /* Why a result says nothing, where its ends name no error themselves. */
 void bu_probe_explain(const struct bu_expect *expect, struct bu_pair_result *result);
 /* Packets that a direction lost. One that is lost shows in several rows, at both ends:

@@ -1,13 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Which proven nodes are lent as partners, as `partners` of their pool says. Asked by
- * campaign_state.c. Invariant: of a cluster that does not answer nobody is lent as
- * idle. A job that begins after the answer meets a probe of a few seconds: that is the
- * price.
+ * campaign_state.c, asks.c and probe.c. Invariants: of a cluster that does not answer
+ * nobody is lent as idle; a node with jobs is in one probe a minute at most. A job that
+ * begins after the answer meets a probe of a few seconds: that is the price.
  */
 #include <string.h>
 
 #include "provisioner/gate/internal.h"
+
+/* A probe takes some seconds: jobs lose a tenth of their time at most. */
+enum { REST_MS = 60000 };
+
+int
+bu_gate_works(const struct bu_gate *gate, const struct bu_node *node,
+	      const struct bu_desired_node *want)
+{
+	/* Who is on its way into its cluster has no jobs either, nor who has restarted,
+	 * whatever its cluster still believes. */
+	return want && want->cluster && node->joined.cluster[0] &&
+	       bu_state_serves(node->state) && !bu_reconcile_is_idle(gate->rec, node);
+}
 
 int
 bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
@@ -15,8 +28,17 @@ bu_gate_lends(struct bu_gate *gate, const struct bu_node *node,
 {
 	const char *partners = want->pool->partners;
 
-	/* Who is on its way into its cluster has no jobs either. */
 	if (!want->cluster || !node->joined.cluster[0] || strcmp(partners, "any") == 0)
 		return 1;
-	return strcmp(partners, "idle") == 0 && bu_reconcile_is_idle(gate->rec, node);
+	return strcmp(partners, "idle") == 0 && !bu_gate_works(gate, node, want);
+}
+
+int
+bu_gate_rests(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+
+	return node->live.disturbed_ms &&
+	       bu_loop_now_ms(gate->fleet->loop) - node->live.disturbed_ms < REST_MS &&
+	       bu_gate_works(gate, node, want);
 }

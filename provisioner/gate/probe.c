@@ -168,6 +168,10 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 		memcpy(probe->name[i], ends[i]->name, sizeof(ends[i]->name));
 		json_object_set_new(gate->busy, probe->name[i],
 				    json_integer((json_int_t)(intptr_t)probe));
+		probe->works[i] = bu_gate_works(gate, ends[i],
+						bu_fleet_desired(gate->fleet, ends[i]));
+		if (probe->works[i])
+			ends[i]->live.disturbed_ms = bu_loop_now_ms(gate->fleet->loop);
 		if (bu_fleet_certified(gate->fleet, ends[i], NULL) == 0)
 			lend(gate, ends[i], probe, ends[!i]->name);
 	}
@@ -231,6 +235,7 @@ judge_rail(const struct bu_probe *probe, int rail, const struct bu_expect *expec
 	bu_pair_result_init(ret);
 	if (probe->result[rail] && read_result(probe, rail, ret, &failure) == 0) {
 		ret->verdict = bu_expect_judge_pair(expect, ret);
+		bu_probe_excuse(probe, expect, ret);
 		if (ret->verdict == BU_VERDICT_INCONCLUSIVE)
 			bu_probe_explain(expect, ret);
 		name_end(ret);
@@ -254,6 +259,13 @@ journal_pair(struct bu_gate *gate, struct bu_probe *probe)
 	struct bu_pair_result result;
 	size_t count = 0;
 
+	for (int end = 0; a && b && end < 2; end++) {
+		const struct bu_node *node = end ? b : a;
+
+		/* A job may have begun meanwhile. */
+		probe->works[end] |=
+			bu_gate_works(gate, node, bu_fleet_desired(gate->fleet, node));
+	}
 	for (int i = 0; a && b && i < probe->rails; i++) {
 		const struct bu_desired_network *rail = rail_of(probe, i, want);
 		struct bu_expect expect;

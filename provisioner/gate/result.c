@@ -4,6 +4,7 @@
  * needs more than the figures in memory. Invariant: a result that says nothing in one
  * direction has no flows, so that no campaign counts it.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -25,8 +26,10 @@ errors_before(const struct bu_gate *gate, const char *rail, const struct bu_node
 		       : 0;
 }
 
-int64_t
-bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *ret_end)
+/* Of the ends that are none of skip. */
+static int64_t
+count_lost(const struct bu_pair_dir *dir, const int skip[2],
+	   enum bu_counter *ret_counter, int *ret_end)
 {
 	int64_t lost = 0;
 
@@ -35,7 +38,7 @@ bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *
 		    i == BU_COUNTER_DUPLICATE_REQUEST)
 			continue;
 		for (int end = 0; end < 2; end++) {
-			if (dir->counters[end].count[i] <= lost)
+			if (skip[end] || dir->counters[end].count[i] <= lost)
 				continue;
 			lost = dir->counters[end].count[i];
 			*ret_counter = (enum bu_counter)i;
@@ -45,9 +48,31 @@ bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *
 	return lost;
 }
 
-/* What the campaign reads of a direction; NULL when it says nothing. */
+int64_t
+bu_probe_lost(const struct bu_pair_dir *dir, enum bu_counter *ret_counter, int *ret_end)
+{
+	static const int none[2];
+
+	return count_lost(dir, none, ret_counter, ret_end);
+}
+
+/* It arrived, but late: jobs of an end may be why. */
+static int
+is_excused(const struct bu_probe *probe, const struct bu_expect *expect,
+	   const struct bu_pair_result *result, int i)
+{
+	char reason[BU_REASON_SIZE];
+
+	return (probe->works[0] || probe->works[1]) &&
+	       result->dir[i].error.kind == BU_ERR_NONE &&
+	       bu_expect_judge(expect, result, i, reason) == BU_VERDICT_FAIL;
+}
+
+/* What the campaign reads of a direction; NULL when it says nothing. Counters that jobs
+ * move, too, are no evidence. */
 static json_t *
-flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int i)
+flow_of(const struct bu_probe *probe, const struct bu_expect *expect,
+	const struct bu_pair_result *result, int i)
 {
 	const struct bu_pair_dir *dir = &result->dir[i];
 	char reason[BU_REASON_SIZE];
@@ -58,22 +83,26 @@ flow_of(const struct bu_expect *expect, const struct bu_pair_result *result, int
 
 	if (verdict == BU_VERDICT_INCONCLUSIVE && !doubt)
 		return NULL;
+	if (is_excused(probe, expect, result, i))
+		doubt |= BU_DOUBT_OTHER;
 	return json_pack("{s:f,s:f,s:f,s:f,s:f,s:i}", "rate_gbps",
 			 arrived ? dir->bw_median_gbps : 0.0, "lat_us",
 			 arrived ? dir->lat_median_us : 0.0, "lat99_us",
 			 arrived ? dir->lat_p99_us : 0.0, "lat_min_us",
 			 arrived ? dir->lat_min_us : 0.0, "lost",
-			 (double)bu_probe_lost(dir, &counter, &end), "doubt", doubt);
+			 (double)count_lost(dir, probe->works, &counter, &end), "doubt",
+			 doubt);
 }
 
 /* The flows of both directions; NULL when one of them says nothing. err: why. */
 static json_t *
-flows_of(const struct bu_expect *expect, const struct bu_pair_result *result)
+flows_of(const struct bu_probe *probe, const struct bu_expect *expect,
+	 const struct bu_pair_result *result)
 {
 	json_t *flows = json_array();
 
 	for (int dir = 0; dir < 2; dir++) {
-		json_t *flow = flow_of(expect, result, dir);
+		json_t *flow = flow_of(probe, expect, result, dir);
 
 		if (!flow) {
 			json_decref(flows);
@@ -82,6 +111,26 @@ flows_of(const struct bu_expect *expect, const struct bu_pair_result *result)
 		json_array_append_new(flows, flow);
 	}
 	return flows;
+}
+
+void
+bu_probe_excuse(const struct bu_probe *probe, const struct bu_expect *expect,
+		struct bu_pair_result *result)
+{
+	struct bu_err err = {.kind = BU_ERR_BUSY};
+	int excused = is_excused(probe, expect, result, BU_END_A) ||
+		      is_excused(probe, expect, result, BU_END_B);
+
+	if (!excused || result->error.kind != BU_ERR_NONE)
+		return;
+	snprintf(err.text, sizeof(err.text),
+		 "%s%s%s has jobs, which use the link, too: a slow result with it says "
+		 "nothing",
+		 probe->works[0] ? probe->name[0] : "",
+		 probe->works[0] && probe->works[1] ? ", " : "",
+		 probe->works[1] ? probe->name[1] : "");
+	result->verdict = BU_VERDICT_INCONCLUSIVE;
+	bu_pair_error_set(&result->error, BU_END_NONE, &err);
 }
 
 void
@@ -105,7 +154,7 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 	      const struct bu_expect *expect, const struct bu_pair_result *result)
 {
 	const struct bu_node *a = ends[0], *b = ends[1];
-	json_t *flows = flows_of(expect, result);
+	json_t *flows = flows_of(probe, expect, result);
 	json_t *body = json_pack(
 		"{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
 		probe->id, "rail", rail, "a", a->name, "b", b->name, "boot_a",

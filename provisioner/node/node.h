@@ -193,6 +193,7 @@ struct bu_node_live {
 	int let_go;      /* by a person, once: the brake does not freeze its ladder */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
 	int unanswered;       /* it let its last probe's time pass without a word */
+	int64_t disturbed_ms; /* monotonic: measured while it had jobs; 0 = never */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;
 	uint64_t progress_total_bytes; /* 0 = no progress to show */

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nodes with jobs, where their pool lends them all the same: they are seldom disturbed,
+ * and what their jobs do to a link is held against nobody. */
+#include "provisioner/gate/internal.h"
+#include "tests/support/gate.h"
+
+/* Those up to `working` are in the cluster and have jobs, the others want to be. */
+static void
+begin_beside(struct rig *rig, int nodes, int working)
+{
+	rig_begin(rig, nodes);
+	rig_open_gate(rig);
+	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-any", "max_unavailable = 50 %\n",
+		  "max_unavailable = 50 %\npartners = any\n");
+	for (int i = 1; i <= nodes; i++)
+		rig_to_validating(rig, i);
+	for (int i = 1; i <= working; i++) {
+		bu_autofree char *name = bu_xasprintf("slurm.node%03d", i);
+
+		rig_join(rig, i);
+		rig_write(rig, name, "mixed\n");
+	}
+}
+
+/* Three newcomers want it as a partner. */
+START_TEST(a_node_with_jobs_is_in_one_probe_a_minute)
+{
+	struct rig rig;
+	struct links links = good_links();
+	int before;
+
+	begin_beside(&rig, 4, 1);
+	measure(&rig, &links, 4, 50);
+	before = links.probed[1];
+	ck_assert_int_eq(before, 1);
+	measure(&rig, &links, 4, 120);
+	ck_assert_int_le(links.probed[1] - before, 2);
+	for (int i = 2; i <= 4; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Without jobs it is as busy as anybody. */
+START_TEST(an_idle_node_is_not_spared)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin_beside(&rig, 4, 1);
+	rig_write(&rig, "slurm.node001", "idle\n");
+	rig_pass(&rig, 40000); /* its cluster has said so */
+	measure(&rig, &links, 4, 50);
+	ck_assert_int_gt(links.probed[1], 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The jobs of all others take most of their links: the newcomer is slow with each. It
+ * is neither accused nor let in, it says why; when the jobs are over it is let in. */
+START_TEST(a_slow_result_with_a_node_with_jobs_accuses_nobody)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+
+	begin_beside(&rig, 4, 3);
+	for (int i = 1; i <= 3; i++)
+		links.sends[i] = links.receives[i] = SLOW;
+	measure(&rig, &links, 4, 400);
+	node = rig_node(&rig, 4);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	rig_why_says(&rig, node,
+		     "has jobs, which use the link, too: a slow result with it says "
+		     "nothing");
+	for (int i = 1; i <= 3; i++) {
+		bu_autofree char *name = bu_xasprintf("slurm.node%03d", i);
+
+		links.sends[i] = links.receives[i] = GOOD;
+		rig_write(&rig, name, "idle\n");
+	}
+	measure(&rig, &links, 4, 180);
+	ck_assert_int_eq(node->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its cluster still believes that its jobs run: it is measured anew all the same, and
+ * its fault is its own. */
+START_TEST(who_restarted_has_no_jobs)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+
+	begin_beside(&rig, 4, 3);
+	rig_write(&rig, "slurm.node001", "idle\n");
+	rig_write(&rig, "slurm.node002", "idle\n");
+	rig_pass(&rig, 40000);
+	rig_come_up(&rig, 3, "boot-again");
+	node = rig_node(&rig, 3);
+	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
+	links.sends[3] = SLOW;
+	measure(&rig, &links, 4, 180);
+	ck_assert_int_eq(node->state, BU_STATE_QUARANTINED);
+	ck_assert_int_eq(rig_node(&rig, 4)->state, BU_STATE_JOINING);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Packets that an end counted as lost, and which of the ends had jobs: what the
+ * campaign reads of it. */
+static const struct {
+	int counted_by, works[2];
+	double lost;
+} counts[] = {
+	{0, {0, 0}, 20}, {1, {0, 0}, 20}, {0, {1, 0}, 0},
+	{1, {1, 0}, 20}, {1, {0, 1}, 0},  {0, {1, 1}, 0},
+};
+
+START_TEST(counters_that_jobs_move_are_no_evidence)
+{
+	const struct bu_expect expect = {.link_gbps = 0.02, .percent = 80};
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 2);
+	for (size_t i = 0; i < BU_LEN(counts); i++) {
+		const struct bu_node *const ends[2] = {rig_node(&rig, 1),
+						       rig_node(&rig, 2)};
+		struct bu_probe probe = {.name = {"node001", "node002"}};
+		bu_autojson json_t *item = json_pack("{s:s,s:s,s:s}", "probe", "p-1",
+						     "a", "node001", "b", "node002");
+		bu_autojson json_t *value = result_of_rail(&links, item, 0);
+		bu_autojson json_t *body = NULL;
+		struct bu_pair_result result;
+		const json_t *flow;
+
+		memcpy(probe.works, counts[i].works, sizeof(probe.works));
+		ck_assert_int_eq(bu_pair_result_from_json(value, &result, NULL), 0);
+		result.dir[0]
+			.counters[counts[i].counted_by]
+			.count[BU_COUNTER_OUT_OF_SEQUENCE] = 20;
+		body = bu_probe_body(rig.gate, &probe, "fabric", ends, &expect,
+				     &result);
+		flow = json_array_get(json_object_get(body, "flows"), 0);
+		ck_assert_ptr_nonnull(flow);
+		ck_assert_double_eq(bu_json_real(flow, "lost", -1), counts[i].lost);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("jobs", a_node_with_jobs_is_in_one_probe_a_minute, an_idle_node_is_not_spared,
+	 a_slow_result_with_a_node_with_jobs_accuses_nobody, who_restarted_has_no_jobs,
+	 counters_that_jobs_move_are_no_evidence)
