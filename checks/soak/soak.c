@@ -3,7 +3,7 @@
  * A slice of a soak. Called by the runner of checks. Invariant: only differences of
  * counters over the slice are judged: what happened before it is not this slice's.
  */
-#include "checks/soak/soak.h"
+#include "checks/soak/soak_impl.h"
 
 #include <fnmatch.h>
 #include <pthread.h>
@@ -29,91 +29,25 @@ enum {
 	COMPUTE_MS = 10000
 };
 
-/* id, verdict when it grew, what, hint */
-#define ROWS(X)                                                                        \
-	X(MEMORY_LOST, "soak-memory-errors", FAIL,                                     \
-	  "memory errors that could not be corrected",                                 \
-	  "swap the DIMM that EDAC names")                                             \
-	X(MEMORY_CORRECTED, "soak-memory-corrected", WARN,                             \
-	  "memory errors that were corrected", "swap the DIMM if they go on")          \
-	X(THROTTLE, "soak-throttle", FAIL, "throttling of the CPUs",                   \
-	  "look at fans, heat sinks and power supplies")                               \
-	X(PCIE_LOST, "soak-pcie-errors", FAIL, "PCIe errors that lost something",      \
-	  "reseat the card; then swap card, riser, board in this order")               \
-	X(PCIE_CORRECTED, "soak-pcie-corrected", WARN,                                 \
-	  "PCIe errors that were corrected", "reseat the card or its riser")           \
-	X(FLAPS, "soak-link-flaps", FAIL, "losses of the link's carrier",              \
-	  "swap cable and transceiver; then the switch's port")                        \
-	X(LINK_DOWNED, "soak-link-downed", FAIL, "times that the RDMA link went down", \
-	  "swap cable and transceiver; then the switch's port")                        \
-	X(SYMBOLS, "soak-symbol-errors", WARN, "symbol errors of the RDMA link",       \
-	  "clean or swap cable and transceiver")                                       \
-	X(OVERRUNS, "soak-overruns", FAIL,                                             \
-	  "buffer overruns and broken link integrity",                                 \
-	  "swap the cable; look at flow control of the switch's port")                 \
-	X(GPU_LOST, "soak-gpu-ecc", FAIL, "GPU memory errors that were not corrected", \
-	  "swap the GPU")                                                              \
-	X(GPU_CORRECTED, "soak-gpu-corrected", WARN,                                   \
-	  "GPU memory errors that were corrected", "swap the GPU if they go on")       \
-	X(GPU_LINKS, "soak-gpu-nvlink", WARN, "errors of the NVLinks",                 \
-	  "reseat the GPU baseboard if they go on")                                    \
-	X(GPU_REPLAYS, "soak-gpu-replays", WARN, "replays on the GPUs' PCIe links",    \
-	  "reseat the GPU or its riser if they go on")                                 \
-	X(GPU_COPY, "soak-gpu-copy", FAIL, "copies to and from the GPUs",              \
-	  "swap the GPU: it fails or changes data under load")                         \
-	X(GPU_COMPUTE, "soak-gpu-compute", FAIL, "computations of the GPUs",           \
-	  "swap the GPU: it computes wrong results, or none")                          \
-	X(GPU_IDLE, "soak-gpu-idle", WARN, "GPUs that did not compute",                \
-	  "see which driver the image has; the GPUs were loaded by copies alone")      \
-	X(CPU_WRONG, "soak-cpu", FAIL, "wrong results of a CPU", "swap the CPU")       \
-	X(MEMORY_WRONG, "soak-memory", FAIL, "memory that did not hold its content",   \
-	  "swap the DIMM")                                                             \
-	X(DISK_WRONG, "soak-disk", FAIL, "reads of a disk that failed", "swap the disk")
-
-enum row {
-#define X(id, name, verdict, what, hint) ROW_##id,
-	ROWS(X)
-#undef X
-		ROW_COUNT
-};
-
-static const struct bu_soak_row rows[] = {
-#define X(id, name, verdict, what, hint) {name, what, hint, BU_VERDICT_##verdict},
-	ROWS(X)
-#undef X
-};
-
-const struct bu_soak_row *
-bu_soak_rows(size_t *ret_count)
-{
-	*ret_count = BU_LEN(rows);
-	return rows;
-}
-
 /* Counters in files: the folder whose members are looked at, the file below each. */
 static const struct {
 	const char *folder, *members, *file;
-	enum row row;
+	enum bu_soak_kind row;
 } sources[] = {
-	{"sys/devices/system/edac/mc", "mc[0-9]*", "ue_count", ROW_MEMORY_LOST},
-	{"sys/devices/system/edac/mc", "mc[0-9]*", "ce_count", ROW_MEMORY_CORRECTED},
+	{"sys/devices/system/edac/mc", "mc[0-9]*", "ue_count", BU_SOAK_MEMORY_LOST},
+	{"sys/devices/system/edac/mc", "mc[0-9]*", "ce_count",
+	 BU_SOAK_MEMORY_CORRECTED},
 	{"sys/devices/system/cpu", "cpu[0-9]*", "thermal_throttle/core_throttle_count",
-	 ROW_THROTTLE},
-	{"sys/bus/pci/devices", "*", "aer_dev_fatal", ROW_PCIE_LOST},
-	{"sys/bus/pci/devices", "*", "aer_dev_nonfatal", ROW_PCIE_LOST},
-	{"sys/bus/pci/devices", "*", "aer_dev_correctable", ROW_PCIE_CORRECTED},
-	{"sys/class/net", "*", "carrier_down_count", ROW_FLAPS},
-	{"sys/class/infiniband", "*", "ports/1/counters/link_downed", ROW_LINK_DOWNED},
-	{"sys/class/infiniband", "*", "ports/1/counters/symbol_error", ROW_SYMBOLS},
-	{"sys/class/infiniband", "*",
-	 "ports/1/counters/excessive_buffer_overrun_errors", ROW_OVERRUNS},
-	{"sys/class/infiniband", "*", "ports/1/counters/local_link_integrity_errors",
-	 ROW_OVERRUNS},
+	 BU_SOAK_THROTTLE},
+	{"sys/bus/pci/devices", "*", "aer_dev_fatal", BU_SOAK_PCIE_LOST},
+	{"sys/bus/pci/devices", "*", "aer_dev_nonfatal", BU_SOAK_PCIE_LOST},
+	{"sys/bus/pci/devices", "*", "aer_dev_correctable", BU_SOAK_PCIE_CORRECTED},
+	{"sys/class/net", "*", "carrier_down_count", BU_SOAK_FLAPS},
 };
 
 struct counter {
 	char subject[64];
-	enum row row;
+	enum bu_soak_kind row;
 	int source; /* in sources; -1 = of a GPU */
 	int64_t value;
 };
@@ -144,8 +78,8 @@ read_counter(const struct counters *all, const char *name, int64_t *ret)
 }
 
 static void
-add_counter(struct counters *all, const char *subject, enum row row, int source,
-	    int64_t value)
+add_counter(struct counters *all, const char *subject, enum bu_soak_kind row,
+	    int source, int64_t value)
 {
 	struct counter *counter = &all->list[all->count];
 
@@ -186,13 +120,13 @@ look_at_gpus(const struct bu_checks_ctx *ctx, struct counters *all)
 	for (size_t i = 0; i < facts.count; i++) {
 		const struct bu_gpu_facts *gpu = &facts.gpus[i];
 		const struct {
-			enum row row;
+			enum bu_soak_kind row;
 			int64_t value;
 		} seen[] = {
-			{ROW_GPU_LOST, gpu->ecc_uncorrected},
-			{ROW_GPU_CORRECTED, gpu->ecc_corrected},
-			{ROW_GPU_LINKS, gpu->link_errors},
-			{ROW_GPU_REPLAYS, gpu->pcie_replays},
+			{BU_SOAK_GPU_LOST, gpu->ecc_uncorrected},
+			{BU_SOAK_GPU_CORRECTED, gpu->ecc_corrected},
+			{BU_SOAK_GPU_LINKS, gpu->link_errors},
+			{BU_SOAK_GPU_REPLAYS, gpu->pcie_replays},
 		};
 		char subject[64];
 
@@ -307,12 +241,13 @@ load_beside(void *arg)
 		if (computes && compute_on_gpus(beside) != 0)
 			computes = 0;
 		bu_checks_doing(beside->ctx, NULL,
-				&(struct bu_doing){.slot = SLOT_GPUS,
-						   .limit_ms = DISKS_MS,
-						   .id = rows[ROW_DISK_WRONG].id,
-						   .subject = "a disk",
-						   .what = "reads",
-						   .hint = rows[ROW_DISK_WRONG].hint});
+				&(struct bu_doing){
+					.slot = SLOT_GPUS,
+					.limit_ms = DISKS_MS,
+					.id = bu_soak_row(BU_SOAK_DISK_WRONG)->id,
+					.subject = "a disk",
+					.what = "reads",
+					.hint = bu_soak_row(BU_SOAK_DISK_WRONG)->hint});
 		if (disks && bu_host_disks_read(beside->ctx->root, beside_stopped,
 						beside, beside->disk_trouble,
 						sizeof(beside->disk_trouble)) <= 0)
@@ -368,20 +303,6 @@ load(const struct bu_checks_ctx *ctx, int64_t slice_ms, struct beside *beside,
 
 /* --- judging --- */
 
-static void
-finding(struct bu_checks *out, enum row kind, const char *subject, const char *seen,
-	const char *expected)
-{
-	struct bu_check *row =
-		bu_checks_add(out, "soak", rows[kind].id, rows[kind].verdict, subject);
-
-	BU_CHECK_SET(row->seen, "%s", seen);
-	BU_CHECK_SET(row->expected, "%s", expected);
-	BU_CHECK_SET(row->hint, "%s", rows[kind].hint);
-	BU_CHECK_SET(row->text, "%s%s%s during the soak: %s", subject,
-		     *subject ? ": " : "", rows[kind].what, seen);
-}
-
 /* What grew. A counter that is gone or new (a card that fell off the bus comes back
  * with another name) is the audit's to find. */
 static int
@@ -403,7 +324,8 @@ judge_counters(const struct counters *before, const struct counters *after,
 			if (now->value > then->value) {
 				snprintf(seen, sizeof(seen), "%lld more",
 					 (long long)(now->value - then->value));
-				finding(out, now->row, now->subject, seen, "0 more");
+				bu_soak_finding(out, now->row, now->subject, seen,
+						"0 more");
 				found++;
 			}
 			break;
@@ -420,23 +342,26 @@ judge_load(const struct worn *worn, const struct beside *beside, struct bu_check
 	if (worn->cpu.wrong) {
 		snprintf(seen, sizeof(seen), "%llu wrong results",
 			 (unsigned long long)worn->cpu.wrong);
-		finding(out, ROW_CPU_WRONG, "", seen, "0 wrong results");
+		bu_soak_finding(out, BU_SOAK_CPU_WRONG, "", seen, "0 wrong results");
 	}
 	if (worn->memory.wrong) {
 		snprintf(seen, sizeof(seen), "%llu wrong words, CPU %d",
 			 (unsigned long long)worn->memory.wrong,
 			 worn->memory.wrong_cpu);
-		finding(out, ROW_MEMORY_WRONG, "", seen, "0 wrong words");
+		bu_soak_finding(out, BU_SOAK_MEMORY_WRONG, "", seen, "0 wrong words");
 	}
 	if (beside->disk_trouble[0])
-		finding(out, ROW_DISK_WRONG, "", beside->disk_trouble, "no error");
+		bu_soak_finding(out, BU_SOAK_DISK_WRONG, "", beside->disk_trouble,
+				"no error");
 	if (beside->gpu_trouble[0])
-		finding(out, ROW_GPU_COPY, "", beside->gpu_trouble, "verified");
+		bu_soak_finding(out, BU_SOAK_GPU_COPY, "", beside->gpu_trouble,
+				"verified");
 	if (beside->compute_trouble[0])
-		finding(out, ROW_GPU_COMPUTE, "", beside->compute_trouble,
-			"the CPU's results");
+		bu_soak_finding(out, BU_SOAK_GPU_COMPUTE, "", beside->compute_trouble,
+				"the CPU's results");
 	if (beside->idle_trouble[0])
-		finding(out, ROW_GPU_IDLE, "", beside->idle_trouble, "they compute");
+		bu_soak_finding(out, BU_SOAK_GPU_IDLE, "", beside->idle_trouble,
+				"they compute");
 }
 
 int
@@ -446,24 +371,33 @@ bu_soak_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 	int64_t slice_ms = bu_json_int(soak, "slice_ms", BU_SOAK_SLICE_MS);
 	int64_t start_ms = bu_mono_ms(bu_clock_system());
 	struct beside beside = {.ctx = ctx};
+	bu_autofree struct bu_soak_links *links = bu_xcalloc(1, sizeof(*links));
 	struct counters before, after;
+	struct bu_soak_ports ports_before, ports_after;
 	struct bu_check *row;
 	struct worn worn;
 	double seconds;
 
 	take_counters(ctx, &before);
+	bu_soak_ports_take(ctx->root, &ports_before);
+	bu_soak_links_begin(ctx, links);
 	load(ctx, slice_ms, &beside, &worn);
+	bu_soak_links_end(links, out);
+	bu_soak_ports_take(ctx->root, &ports_after);
 	take_counters(ctx, &after);
+	seconds = (double)(bu_mono_ms(bu_clock_system()) - start_ms) / 1000;
 	judge_counters(&before, &after, out);
+	bu_soak_ports_judge(&ports_before, &ports_after, seconds, out);
 	judge_load(&worn, &beside, out);
 	free(before.list);
 	free(after.list);
+	bu_soak_ports_fini(&ports_before);
+	bu_soak_ports_fini(&ports_after);
 	if (worn.failed) {
 		if (err)
 			*err = worn.err;
 		return -1;
 	}
-	seconds = (double)(bu_mono_ms(bu_clock_system()) - start_ms) / 1000;
 	row = bu_checks_add(out, "soak", "soak-time", BU_VERDICT_PASS, "");
 	BU_CHECK_SET(row->seen, "%.1f s", seconds);
 	return 0;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One slice of a soak, group "soak": CPUs, memory, disks and GPUs are loaded together
- * for expect.soak.slice_ms (memory: at most expect.soak.memory_bytes of it; copies of a
- * GPU: expect.soak.gpu_bytes each), and what grew meanwhile among the error counters of
- * the machine decides. The gate adds slices up, so that a soak goes on after a restart.
+ * One slice of a soak, group "soak": CPUs, memory, disks, GPUs and links are loaded
+ * together for expect.soak.slice_ms (memory: at most expect.soak.memory_bytes of it;
+ * copies of a GPU: expect.soak.gpu_bytes each; links: lap after lap of the probe's work
+ * item expect.soak.link, with a neighbour that soaks as well), and what grew meanwhile
+ * among the error counters of the machine decides. The gate adds slices up, so that a
+ * soak goes on after a restart.
  *
  * Row `soak-time` tells how long it was, in seconds, number first.
  */

@@ -50,11 +50,38 @@ static const struct {
 	 "eth2: losses of the link's carrier during the soak: 1 more", BU_VERDICT_FAIL},
 	{"sys/class/infiniband/mlx5_0/ports/1/counters/link_downed", "0\n", "1\n",
 	 "soak-link-downed",
-	 "mlx5_0: times that the RDMA link went down during the soak: 1 more",
+	 "mlx5_0: times that the RDMA link went down during the soak: 1 more "
+	 "(link_downed)",
 	 BU_VERDICT_FAIL},
 	{"sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error", "0\n", "80\n",
 	 "soak-symbol-errors",
-	 "mlx5_0: symbol errors of the RDMA link during the soak: 80 more",
+	 "mlx5_0: symbol errors of the RDMA link during the soak: 80 more "
+	 "(symbol_error)",
+	 BU_VERDICT_WARN},
+	{"sys/class/infiniband/mlx5_1/ports/2/counters/port_rcv_errors", "4\n", "7\n",
+	 "soak-link-errors",
+	 "mlx5_1/2: packets that came damaged or were thrown away during the soak: 3 "
+	 "more (port_rcv_errors)",
+	 BU_VERDICT_WARN},
+	{"sys/class/infiniband/mlx5_0/ports/1/hw_counters/rnr_nak_retry_err", "0\n",
+	 "1\n", "soak-rnr",
+	 "mlx5_0: requests that failed because the peer was not ready during the soak: "
+	 "1 more (rnr_nak_retry_err)",
+	 BU_VERDICT_FAIL},
+	{"sys/class/infiniband/mlx5_0/ports/1/hw_counters/out_of_buffer", "0\n", "2\n",
+	 "soak-rdma-errors",
+	 "mlx5_0: requests that the adapter refused during the soak: 2 more "
+	 "(out_of_buffer)",
+	 BU_VERDICT_WARN},
+	{"sys/class/infiniband/mlx5_0/ports/1/hw_counters/np_cnp_sent", "0\n", "90\n",
+	 "soak-congestion",
+	 "mlx5_0: signs of congestion, between neighbours at one switch during the "
+	 "soak: 90 more (np_cnp_sent)",
+	 BU_VERDICT_WARN},
+	{"sys/class/net/eth2/statistics/rx_crc_errors", "0\n", "3\n",
+	 "soak-link-errors",
+	 "mlx5_0: packets that came damaged or were thrown away during the soak: 3 "
+	 "more (rx_crc_errors)",
 	 BU_VERDICT_WARN},
 };
 
@@ -95,6 +122,7 @@ with_tree(int grows, const char *expect, struct bu_checks *ret)
 	ck_assert_ptr_nonnull(mkdtemp(root));
 	for (size_t i = 0; i < BU_LEN(counters); i++)
 		put(counters[i].path, counters[i].before);
+	put("sys/class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/3", "eth2\n");
 	growing = grows;
 	asked = 0;
 	run(expect, ret);

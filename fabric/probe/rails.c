@@ -72,6 +72,8 @@ run_all(const struct bu_work_probe *work, struct bu_rails_kept *kept)
 	for (size_t i = 0; i < work->rails_count; i++) {
 		bu_pair_opts_of(work, i, &rails[i].opts);
 		rails[i].opts.kept = &kept->rail[i];
+		rails[i].opts.cancelled = kept->cancelled;
+		rails[i].opts.arg = kept->arg;
 		start_rail(&rails[i]);
 	}
 	for (size_t i = 0; i < work->rails_count; i++) {
@@ -95,6 +97,8 @@ bu_rails_run(const struct bu_work_probe *work, struct bu_rails_kept *kept, json_
 	}
 	bu_pair_opts_of(work, 0, &opts);
 	opts.kept = &kept->rail[0];
+	opts.cancelled = kept->cancelled;
+	opts.arg = kept->arg;
 	if (bu_pair_run(&opts, &result, err) != 0)
 		return -1;
 	*ret = bu_pair_result_to_json(&result);

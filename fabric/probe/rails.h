@@ -10,9 +10,12 @@
 
 #include "fabric/probe/pair.h"
 
-/* What probes leave open for the next ones, by the rail's place. Zeroed at first. */
+/* What probes leave open for the next ones, by the rail's place; and who may end them.
+ * Zeroed at first. */
 struct bu_rails_kept {
 	struct bu_pair_kept rail[BU_RAILS_MAX];
+	int (*cancelled)(void *arg); /* NULL = nobody */
+	void *arg;
 };
 void bu_rails_drop(struct bu_rails_kept *kept);
 

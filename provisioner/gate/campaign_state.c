@@ -5,22 +5,10 @@
  * each look the campaign runs from its start over the results in the log, until it asks
  * for one that is not there. The same results lead to the same questions.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "fabric/judge/cohort.h"
 #include "provisioner/gate/internal.h"
-
-enum { HEARD_MS = 90000, LEAF_PLACES = 128, LEAF_SIZE = 160 };
-
-int
-bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
-{
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
-
-	return node->live.last_seen_ms && now_ms - node->live.last_seen_ms < HEARD_MS;
-}
 
 static int
 is_in(const struct bu_desired_node *want, const struct bu_desired_network *fabric)
@@ -84,26 +72,6 @@ effort_of(const struct bu_gate *gate, struct bu_node *node)
 	return bu_fleet_is_full(gate->fleet, node) ? BU_EFFORT_BRIEF : BU_EFFORT_USUAL;
 }
 
-/* Where a node hangs on this rail: the switch that its port heard by LLDP, else its
- * rack, else 128 of a name's order together. */
-static void
-leaf_of(const struct bu_node *node, const struct bu_desired_network *rail,
-	const struct bu_desired_node *want, int place, char ret[LEAF_SIZE])
-{
-	const json_t *heard = node ? json_object_get(node->checks, "ports") : NULL;
-	const char *port = bu_json_str(heard, rail->name, "");
-	int length = (int)bu_cohort_switch_length(port);
-
-	if (length)
-		snprintf(ret, LEAF_SIZE, "%.*s", length, port);
-	else if (want->rack && want->rack[0])
-		snprintf(ret, LEAF_SIZE, "%s", want->rack);
-	else
-		snprintf(ret, LEAF_SIZE, "places %d to %d",
-			 place / LEAF_PLACES * LEAF_PLACES + 1,
-			 (place / LEAF_PLACES + 1) * LEAF_PLACES);
-}
-
 static int
 place_of(struct bu_ids *ids, const char *name)
 {
@@ -124,7 +92,7 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 	const struct bu_desired *desired = gate->fleet->desired;
 	struct bu_topology *t = &campaign->topology;
 	size_t size = desired->nodes_count + 1;
-	char leaf[LEAF_SIZE];
+	char leaf[BU_GATE_LEAF_SIZE];
 
 	t->node_ids = (struct bu_ids){json_array(), json_object()};
 	t->leaf_ids = (struct bu_ids){json_array(), json_object()};
@@ -143,7 +111,7 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		node = bu_fleet_node(gate->fleet, want->name);
 		campaign->nodes[t->nodes] = node;
 		json_array_append_new(t->node_ids.list, json_string(want->name));
-		leaf_of(node, campaign->fabric, want, t->nodes, leaf);
+		bu_gate_leaf(node, campaign->fabric, want, t->nodes, leaf);
 		t->leaf_of[t->nodes++] = place_of(&t->leaf_ids, leaf);
 	}
 	t->leaves = (int)json_array_size(t->leaf_ids.list);

@@ -20,38 +20,10 @@ enum {
 	SOAK_GRACE_MS = 120000,
 };
 
-static int
-checked_in_this_boot(const struct bu_node *node)
-{
-	return node->checks &&
-	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
-}
-
-static const struct bu_desired_validation *
-validation_of(const struct bu_gate *gate, const struct bu_node *node)
-{
-	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-
-	return want ? want->validation : NULL;
-}
-
-static int64_t
-soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
-{
-	const struct bu_desired_validation *validation = validation_of(gate, node);
-	int64_t left_ms =
-		validation ? validation->soak_ms -
-				     bu_json_int(gate->fleet->measurements.soaked,
-						 node->machine, 0)
-			   : 0;
-
-	return left_ms > 0 ? left_ms : 0;
-}
-
 int
 bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node)
 {
-	return checked_in_this_boot(node) && soak_left_ms(gate, node) == 0 &&
+	return bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) == 0 &&
 	       bu_verdict_of(node->checks) != BU_VERDICT_FAIL;
 }
 
@@ -76,12 +48,12 @@ void
 bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 		  struct bu_reason *ret)
 {
-	int64_t left_ms = soak_left_ms(gate, node), all_ms;
+	int64_t left_ms = bu_gate_soak_left_ms(gate, node), all_ms;
 
-	if (!checked_in_this_boot(node)) {
+	if (!bu_gate_has_checks(node)) {
 		awaits_checks(gate, node, ret);
 	} else if (left_ms > 0) {
-		all_ms = validation_of(gate, node)->soak_ms;
+		all_ms = bu_fleet_desired(gate->fleet, node)->validation->soak_ms;
 		BU_REASON_SET(ret, SOAKS,
 			      .number = {(all_ms - left_ms) / 60000, all_ms / 60000});
 	} else {
@@ -128,7 +100,7 @@ site_checks(const struct bu_gate *gate, const struct bu_desired_validation *vali
 static int64_t
 slice_ms(const struct bu_gate *gate, const struct bu_node *node)
 {
-	int64_t left_ms = soak_left_ms(gate, node);
+	int64_t left_ms = bu_gate_soak_left_ms(gate, node);
 
 	return left_ms < SOAK_SLICE_MS ? left_ms : SOAK_SLICE_MS;
 }
@@ -152,7 +124,7 @@ json_t *
 bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	int soak = checked_in_this_boot(node);
+	int soak = bu_gate_has_checks(node);
 	struct bu_target target;
 	char id[BU_NAME_SIZE];
 	json_t *item;
@@ -160,7 +132,7 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 	if (node->state != BU_STATE_VALIDATING || node->hold.owner ||
 	    node->live.appending || !want || !want->validation ||
 	    node->live.checks_errors >= BU_GATE_ERRORS ||
-	    (soak && soak_left_ms(gate, node) == 0) ||
+	    (soak && bu_gate_soak_left_ms(gate, node) == 0) ||
 	    bu_fleet_target(gate->fleet, node, &target, NULL) != 0)
 		return NULL;
 	name_item(gate, node, soak, id);
@@ -172,8 +144,9 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 	if (soak) {
 		json_object_set_new(item, "groups", json_pack("[s]", "soak"));
 		json_object_set_new(json_object_get(item, "expect"), "soak",
-				    json_pack("{s:I}", "slice_ms",
-					      (json_int_t)slice_ms(gate, node)));
+				    json_pack("{s:I,s:o*}", "slice_ms",
+					      (json_int_t)slice_ms(gate, node), "link",
+					      bu_gate_soak_link(gate, node)));
 	} else {
 		json_object_set_new(
 			item, "groups",
@@ -255,7 +228,7 @@ void
 bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 		      const json_t *result, const struct bu_err *failure)
 {
-	int soak = checked_in_this_boot(node);
+	int soak = bu_gate_has_checks(node);
 	char wanted[BU_NAME_SIZE];
 	struct bu_err err = {0};
 	json_t *body;

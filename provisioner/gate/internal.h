@@ -26,6 +26,7 @@ enum {
 	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
 	BU_GATE_QUICK = 32,     /* of these, the ones without a rest */
 	BU_GATE_SLOW_MS = 60000,
+	BU_GATE_LEAF_SIZE = 160,
 };
 
 struct bu_probe {
@@ -64,6 +65,8 @@ struct bu_gate {
 	struct bu_timer *look;
 	struct bu_probe *probes;
 	json_t *busy; /* node -> its probe */
+	/* node -> {"peer","id","secret"}: whose links it loads while both soak */
+	json_t *soaking;
 	/* What the looks at the rails ask for, until all of them were looked at: a pair
 	 * is measured on all rails that ask for it at once. */
 	struct bu_ask *asks;
@@ -120,7 +123,14 @@ struct bu_campaign_state {
 	int slow; /* its tests do not decide: it goes on once a minute */
 };
 
-/* parts.c. It looks then, if not before. */
+/* parts.c. Where a node hangs on this rail; place: of it in the rail's order.
+ */
+void bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
+		  const struct bu_desired_node *want, int place,
+		  char ret[BU_GATE_LEAF_SIZE]);
+/* Was its agent heard a moment ago? */
+int bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node);
+/* It looks then, if not before. */
 void bu_gate_wake_at(struct bu_gate *gate, int64_t at_ms);
 
 /* hold.c. Lemons, words of outside systems, those who waited too long. */
@@ -142,6 +152,14 @@ int bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node);
 /* What of that is missing; NONE = nothing. */
 void bu_gate_unchecked(const struct bu_gate *gate, const struct bu_node *node,
 		       struct bu_reason *ret);
+
+/* soak.c. A report of this boot is there. */
+int bu_gate_has_checks(const struct bu_node *node);
+/* 0 = it has soaked, or need not. */
+int64_t bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *node);
+/* The work item by which it loads the links of a neighbour that soaks, too;
+ * NULL: there is none. New reference. */
+json_t *bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node);
 
 /* say.c. Why it does not go on; NONE: it does. Held nodes say their hold besides. */
 void bu_gate_say(struct bu_gate *gate, struct bu_node *node,
@@ -243,8 +261,7 @@ int bu_gate_place(const struct bu_topology *topology, const char *name);
 /* All pairs of this node that were measured are so again, once a minute. */
 void bu_gate_tire(struct bu_campaign_state *campaign, int node);
 
-/* campaign_state.c. Was its agent heard a moment ago? */
-int bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node);
+/* campaign_state.c */
 /* Runs the campaign as far as results are there. 0 = nobody is a candidate. */
 int bu_campaign_state_open(struct bu_gate *gate,
 			   const struct bu_desired_network *fabric,

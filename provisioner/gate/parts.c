@@ -1,13 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all files of the gate stand on: its data, and the bell that wakes it. Invariant:
- * data that does not fit together changes nothing.
+ * What all files of the gate stand on: its data, the bell that wakes it, who is heard
+ * and where a node hangs. Invariant: data that does not fit together changes nothing.
  */
 #include "provisioner/gate/gate.h"
 
+#include <stdio.h>
+
 #include "base/json.h"
+#include "fabric/judge/cohort.h"
 #include "fabric/judge/gpus.h"
 #include "provisioner/gate/internal.h"
+
+enum { HEARD_MS = 90000, LEAF_PLACES = 128 };
+
+int
+bu_gate_hears(const struct bu_gate *gate, const struct bu_node *node)
+{
+	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
+
+	return node->live.last_seen_ms && now_ms - node->live.last_seen_ms < HEARD_MS;
+}
+
+/* The switch that its port heard by LLDP, else its rack, else 128 of a name's order
+ * together. */
+void
+bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
+	     const struct bu_desired_node *want, int place, char ret[BU_GATE_LEAF_SIZE])
+{
+	const json_t *heard = node ? json_object_get(node->checks, "ports") : NULL;
+	const char *port = bu_json_str(heard, rail->name, "");
+	int length = (int)bu_cohort_switch_length(port);
+
+	if (length)
+		snprintf(ret, BU_GATE_LEAF_SIZE, "%.*s", length, port);
+	else if (want->rack && want->rack[0])
+		snprintf(ret, BU_GATE_LEAF_SIZE, "%s", want->rack);
+	else
+		snprintf(ret, BU_GATE_LEAF_SIZE, "places %d to %d",
+			 place / LEAF_PLACES * LEAF_PLACES + 1,
+			 (place / LEAF_PLACES + 1) * LEAF_PLACES);
+}
 
 int
 bu_gate_load_data(struct bu_gate *gate, const char *rates_path, const char *gpus_path,

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a machine still soaks, and whose links it loads meanwhile: two neighbours at
+ * one leaf, both soaking, so that nobody else's port carries more than its own. Asked
+ * by checks.c for each slice. Invariants: a node has one neighbour at a time, who has
+ * it; both are told the same. It lives in memory: after a restart they meet again with
+ * their next slices.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "model/check.h"
+#include "model/hello.h"
+#include "model/work.h"
+#include "provisioner/gate/internal.h"
+
+/* A lap: so many runs of so long at the rate of the slowest rail, both directions at
+ * once; then time to make the connection, and twice that for a slow link. */
+enum { RUNS = 5, RUN_MS = 2000, SETUP_MS = 10000, SLOW = 2 };
+
+int
+bu_gate_has_checks(const struct bu_node *node)
+{
+	return node->checks &&
+	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
+}
+
+static const struct bu_desired_validation *
+validation_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
+
+	return want ? want->validation : NULL;
+}
+
+int64_t
+bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_validation *validation = validation_of(gate, node);
+	int64_t left_ms =
+		validation ? validation->soak_ms -
+				     bu_json_int(gate->fleet->measurements.soaked,
+						 node->machine, 0)
+			   : 0;
+
+	return left_ms > 0 ? left_ms : 0;
+}
+
+/* Its agent can load links meanwhile. */
+static int
+soaks(const struct bu_gate *gate, const struct bu_node *node)
+{
+	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
+	       bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) > 0 &&
+	       bu_verdict_of(node->checks) != BU_VERDICT_FAIL &&
+	       node->live.agent.protocol >= BU_AGENT_LOOPS && bu_gate_hears(gate, node);
+}
+
+static const struct bu_desired_network *
+slowest_of(const struct bu_desired_pool *pool)
+{
+	const struct bu_desired_network *slowest = pool->rails[0];
+
+	for (size_t i = 1; i < pool->rails_count; i++)
+		if (pool->rails[i]->link_gbps < slowest->link_gbps)
+			slowest = pool->rails[i];
+	return slowest;
+}
+
+/* Of one pool, so that they have the same rails; at one leaf, of the first rail. */
+static int
+are_neighbours(const struct bu_gate *gate, const struct bu_node *a,
+	       const struct bu_node *b)
+{
+	const struct bu_node *nodes[2] = {a, b};
+	const struct bu_desired_node *want[2];
+	char leaf[2][BU_GATE_LEAF_SIZE];
+
+	for (int i = 0; i < 2; i++) {
+		want[i] = bu_fleet_desired(gate->fleet, nodes[i]);
+		if (!want[i] || !want[i]->pool->rails_count || !soaks(gate, nodes[i]))
+			return 0;
+		bu_gate_leaf(nodes[i], want[i]->pool->rails[0], want[i],
+			     (int)want[i]->index, leaf[i]);
+	}
+	return a != b && want[0]->pool == want[1]->pool &&
+	       strcmp(leaf[0], leaf[1]) == 0;
+}
+
+static struct bu_node *
+peer_of(const struct bu_gate *gate, const struct bu_node *node)
+{
+	const json_t *entry = json_object_get(gate->soaking, node->name);
+	const char *name = bu_json_str(entry, "peer", "");
+	struct bu_node *peer = *name ? bu_fleet_node(gate->fleet, name) : NULL;
+
+	return peer && are_neighbours(gate, node, peer) ? peer : NULL;
+}
+
+static void
+part(struct bu_gate *gate, const struct bu_node *node)
+{
+	const json_t *entry = json_object_get(gate->soaking, node->name);
+	bu_autofree char *peer = bu_xstrdup(bu_json_str(entry, "peer", ""));
+
+	if (!entry)
+		return;
+	json_object_del(gate->soaking, peer);
+	json_object_del(gate->soaking, node->name);
+}
+
+static void
+join(struct bu_gate *gate, const struct bu_node *a, const struct bu_node *b)
+{
+	char id[BU_NAME_SIZE] = "soak-", secret[65];
+
+	bu_random_hex(id + strlen(id), 6);
+	bu_random_hex(secret, 32);
+	json_object_set_new(gate->soaking, a->name,
+			    json_pack("{s:s,s:s,s:s}", "peer", b->name, "id", id,
+				      "secret", secret));
+	json_object_set_new(gate->soaking, b->name,
+			    json_pack("{s:s,s:s,s:s}", "peer", a->name, "id", id,
+				      "secret", secret));
+}
+
+/* The one that it has, else one that has none. NULL = nobody. */
+static struct bu_node *
+find_peer(struct bu_gate *gate, const struct bu_node *node)
+{
+	struct bu_node *peer = peer_of(gate, node);
+
+	if (peer)
+		return peer;
+	part(gate, node);
+	for (size_t i = 0; i < gate->fleet->count; i++) {
+		struct bu_node *other = gate->fleet->nodes[i];
+
+		if (!are_neighbours(gate, node, other) || peer_of(gate, other))
+			continue;
+		part(gate, other);
+		join(gate, node, other);
+		return other;
+	}
+	return NULL;
+}
+
+static int
+boot_address(const struct bu_gate *gate, const struct bu_node *node,
+	     char ret[INET_ADDRSTRLEN])
+{
+	const struct bu_desired_node *want = bu_fleet_ordered(gate->fleet, node);
+	const struct bu_desired_network *boot =
+		want ? bu_desired_node_network(want, BU_ROLE_BOOT) : NULL;
+
+	return boot ? bu_desired_node_address(want, boot, ret) : -1;
+}
+
+static int
+fill_rails(const struct bu_desired_node *own, struct bu_work_probe *work)
+{
+	const struct bu_desired_pool *pool = own->pool;
+
+	for (size_t i = 0; i < pool->rails_count && i < BU_RAILS_MAX; i++)
+		if (bu_gate_port(own, pool->rails[i],
+				 &work->rails[work->rails_count++]) != 0)
+			return -1;
+	return 0;
+}
+
+static void
+fill_sizes(const struct bu_desired_node *own, struct bu_work_probe *work)
+{
+	const struct bu_desired_network *slowest = slowest_of(own->pool);
+	struct bu_sizes sizes = bu_gate_sizes(own->validation, slowest);
+
+	work->message_bytes = sizes.message_bytes;
+	work->qps = sizes.qps;
+	work->depth = sizes.depth;
+	work->bytes = (uint64_t)(slowest->link_gbps * 1e6 / 8 * RUN_MS);
+	if (work->bytes < work->message_bytes)
+		work->bytes = work->message_bytes;
+	work->runs = RUNS;
+	work->pings = 0;
+	work->duplex = 1;
+	work->deadline_ms = SETUP_MS + SLOW * RUNS * RUN_MS;
+}
+
+json_t *
+bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_node *own = bu_fleet_ordered(gate->fleet, node);
+	const struct bu_node *peer =
+		own && own->validation ? find_peer(gate, node) : NULL;
+	const json_t *entry = json_object_get(gate->soaking, node->name);
+	char address[2][INET_ADDRSTRLEN]; /* ours, the peer's */
+	struct bu_work_probe work;
+	int end;
+
+	if (!peer || boot_address(gate, node, address[0]) != 0 ||
+	    boot_address(gate, peer, address[1]) != 0)
+		return NULL;
+	bu_record_init(bu_work_probe_fields, &work);
+	if (fill_rails(own, &work) != 0 || !work.rails_count)
+		return NULL;
+	fill_sizes(own, &work);
+	end = strcmp(node->name, peer->name) > 0;
+	work.work = (struct bu_work){.id = bu_json_str(entry, "id", ""), .attempt = 1};
+	work.role = end ? BU_PROBE_LISTEN : BU_PROBE_CONNECT;
+	work.port = BU_GATE_PORT;
+	bu_text_copy(work.probe, sizeof(work.probe), work.work.id);
+	bu_text_copy(work.secret, sizeof(work.secret),
+		     bu_json_str(entry, "secret", ""));
+	bu_text_copy(work.node[end], sizeof(work.node[end]), node->name);
+	bu_text_copy(work.node[!end], sizeof(work.node[!end]), peer->name);
+	bu_text_copy(work.self, sizeof(work.self), node->name);
+	bu_text_copy(work.addr, sizeof(work.addr), address[!end]);
+	bu_text_copy(work.peer, sizeof(work.peer), address[1]);
+	return bu_record_to_json(bu_work_probe_fields, &work);
+}

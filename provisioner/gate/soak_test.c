@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who loads whose links while they soak. */
+#include "model/work.h"
+#include "provisioner/gate/internal.h"
+#include "tests/support/gate.h"
+
+static void
+begin_soak(struct rig *rig, int nodes)
+{
+	rig_begin(rig, 0);
+	rig_apply(rig, nodes, BU_CLASS_INSTALL, "d-soak", "fabric = fabric\n",
+		  "fabric = fabric\nsoak = 25 m\n");
+	rig_open_gate(rig);
+	for (int i = 1; i <= nodes; i++) {
+		rig_to_validating(rig, i);
+		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
+		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
+	}
+}
+
+/* What the node is given for its next slice; 0 = no neighbour. */
+static int
+link_of(struct rig *rig, int number, struct bu_work_probe *ret)
+{
+	struct bu_node *node = rig_node(rig, number);
+	bu_autojson json_t *item = bu_gate_work(rig->gate, node);
+	const json_t *soak = json_object_get(json_object_get(item, "expect"), "soak");
+	const json_t *link = json_object_get(soak, "link");
+	struct bu_err err;
+
+	ck_assert_ptr_nonnull(soak);
+	/* As the agent reads it; its texts are the item's. */
+	if (link)
+		ck_assert_msg(bu_work_probe_from_json(link, ret, &err) == 0, "%s",
+			      err.text);
+	ret->work = (struct bu_work){.attempt = 1};
+	return link != NULL;
+}
+
+START_TEST(two_that_soak_are_told_the_same)
+{
+	struct bu_work_probe a, b, again;
+	struct rig rig;
+
+	begin_soak(&rig, 2);
+	check(&rig, 1, "nic-mtu", BU_VERDICT_PASS, "");
+	ck_assert_int_eq(link_of(&rig, 1, &a), 0); /* the other is not checked yet */
+	check(&rig, 2, "nic-mtu", BU_VERDICT_PASS, "");
+	ck_assert_int_eq(link_of(&rig, 1, &a), 1);
+	ck_assert_int_eq(link_of(&rig, 2, &b), 1);
+	ck_assert_int_eq(a.role, BU_PROBE_CONNECT);
+	ck_assert_int_eq(b.role, BU_PROBE_LISTEN);
+	ck_assert_str_eq(a.probe, b.probe);
+	ck_assert_str_eq(a.secret, b.secret);
+	ck_assert_str_eq(a.addr, b.addr);
+	ck_assert_str_eq(a.addr, "10.77.0.12");
+	ck_assert_str_eq(b.peer, "10.77.0.11");
+	ck_assert_str_eq(a.self, "node001");
+	ck_assert_str_eq(b.self, "node002");
+	for (int i = 0; i < 2; i++)
+		ck_assert_str_eq(a.node[i], b.node[i]);
+	ck_assert_uint_eq(a.bytes, b.bytes);
+	ck_assert_uint_eq(a.rails_count, 1);
+	ck_assert_str_eq(a.rails[0].address, "10.78.0.11");
+	ck_assert_str_eq(b.rails[0].address, "10.78.0.12");
+	ck_assert_int_eq(a.duplex, 1);
+	ck_assert_int_le(a.deadline_ms, 60000);
+	/* The next slice goes on with it. */
+	ck_assert_int_eq(link_of(&rig, 1, &again), 1);
+	ck_assert_str_eq(again.secret, a.secret);
+	rig_end(&rig);
+}
+END_TEST
+
+/* The third waits for nobody; when one of the two is gone, it takes its place. */
+START_TEST(nobody_has_two_neighbours)
+{
+	struct bu_work_probe link[4];
+	struct rig rig;
+
+	begin_soak(&rig, 3);
+	check_all(&rig, 3);
+	ck_assert_int_eq(link_of(&rig, 1, &link[1]), 1);
+	ck_assert_int_eq(link_of(&rig, 2, &link[2]), 1);
+	ck_assert_int_eq(link_of(&rig, 3, &link[3]), 0);
+	rig_node(&rig, 1)->live.last_seen_ms = 1; /* it is not heard any more */
+	ck_assert_int_eq(link_of(&rig, 3, &link[3]), 1);
+	ck_assert_str_eq(link[3].node[BU_END_A], "node002");
+	ck_assert_str_ne(link[3].secret, link[1].secret);
+	ck_assert_int_eq(link_of(&rig, 2, &link[2]), 1);
+	ck_assert_str_eq(link[2].secret, link[3].secret);
+	rig_end(&rig);
+}
+END_TEST
+
+/* It could not say where its links lead, or would not understand. */
+START_TEST(who_cannot_load_a_link_is_no_neighbour)
+{
+	struct bu_work_probe link;
+	struct rig rig;
+
+	begin_soak(&rig, 2);
+	check_all(&rig, 2);
+	rig_node(&rig, 2)->live.agent.protocol = BU_AGENT_RAILS;
+	ck_assert_int_eq(link_of(&rig, 1, &link), 0);
+	ck_assert_int_eq(link_of(&rig, 2, &link), 0);
+	rig_node(&rig, 2)->live.agent.protocol = BU_AGENT_LOOPS;
+	rig_node(&rig, 2)->hold.owner = BU_OWNER_PERSON;
+	ck_assert_int_eq(link_of(&rig, 1, &link), 0);
+	rig_node(&rig, 2)->hold.owner = BU_OWNER_NONE;
+	ck_assert_int_eq(link_of(&rig, 1, &link), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Between two leaves the load would be others'. */
+START_TEST(neighbours_are_of_one_leaf)
+{
+	struct bu_work_probe link;
+	struct rig rig;
+
+	begin_soak(&rig, 3);
+	check_all(&rig, 3);
+	for (int i = 1; i <= 3; i++)
+		json_object_set_new(rig_node(&rig, i)->checks, "ports",
+				    json_pack("{s:s}", "fabric",
+					      i == 2 ? "leaf02:p1" : "leaf01:p1"));
+	ck_assert_int_eq(link_of(&rig, 2, &link), 0);
+	ck_assert_int_eq(link_of(&rig, 1, &link), 1);
+	ck_assert_str_eq(link.node[BU_END_B], "node003");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("soak", two_that_soak_are_told_the_same, nobody_has_two_neighbours,
+	 who_cannot_load_a_link_is_no_neighbour, neighbours_are_of_one_leaf)
