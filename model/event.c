@@ -51,6 +51,14 @@ bu_event_fini(struct bu_event *event)
 }
 
 static char *
+text_of_incast(const json_t *body)
+{
+	return bu_xasprintf("%zu nodes sent to it at once: %s",
+			    json_array_size(json_object_get(body, "senders")),
+			    bu_json_str(body, "verdict", "?"));
+}
+
+static char *
 text_of_pair(const json_t *body)
 {
 	return bu_xasprintf(
@@ -139,6 +147,8 @@ bu_event_text(const struct bu_event *event)
 		return bu_xasprintf("soaked %lld s: %s",
 				    (long long)bu_json_int(body, "ms", 0) / 1000,
 				    bu_json_str(body, "verdict", "?"));
+	case BU_EVENT_INCAST:
+		return text_of_incast(body);
 	case BU_EVENT_LEASE:
 		return bu_xasprintf("used as partner for %s",
 				    bu_json_str(body, "for", "?"));

@@ -64,6 +64,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(VERDICT, "verdict",                                                          \
 	  "{source, verdict, text, until_ms}: what an outside system says")            \
 	X(SOAK, "soak", "{boot_id, ms, digest, verdict}: under load, without a fault") \
+	X(INCAST, "incast",                                                            \
+	  "{probe, boot_id, senders, rails: [{rail, gbps, least_gbps, lost}], "        \
+	  "verdict, error}: several sent to it at once")                               \
 	X(EVIDENCE, "evidence",                                                        \
 	  "{digest, hint}: of a quarantine or failure, blob `digest`")                 \
 	X(AGAIN, "again", "{by}: a person wants it measured again")                    \

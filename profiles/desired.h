@@ -198,6 +198,7 @@ struct bu_desired_validation {
 	char *checks;             /* "nhc,mounts" of checks.d; NULL = all of them */
 	int64_t check_timeout_ms; /* of each of them */
 	int64_t soak_ms;          /* of new and repaired machines; 0 = none */
+	int incast;               /* nodes that send to one at once; 0 = none */
 	double blast_percent; /* accused share of a leaf above which it is the leaf */
 	char *bw_reason;      /* why bw_min is not what data/rates.json says */
 	char *thresholds;     /* "memory_gbs=200": of the checks of a machine */

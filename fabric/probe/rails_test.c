@@ -24,7 +24,7 @@ struct node {
 	int rc;
 };
 
-static struct node nodes[2];
+static struct node nodes[3];
 
 /* Rails of a: fake0 and fake2, of b: fake1 and fake3. */
 static json_t *
@@ -128,7 +128,7 @@ take(int node, size_t rail)
 static void
 finish(void)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		bu_rails_drop(&nodes[i].kept);
 		json_decref(nodes[i].result);
 		nodes[i].result = NULL;
@@ -229,5 +229,47 @@ START_TEST(a_bad_rail_leaves_the_other_one_alone)
 }
 END_TEST
 
-BU_UNIT("rails", each_rail_has_its_result, rails_are_measured_at_once,
-	a_bad_rail_leaves_the_other_one_alone)
+/* An incast: two nodes send to one port of a third at once, each over a connection of
+ * its own. Both are its end "senders". */
+START_TEST(two_send_to_one_port_at_once)
+{
+	static const char *const addresses[] = {"127.0.0.1", "127.0.0.2", "127.0.0.3"};
+	static const struct fakeverbs_faults none;
+	int port = two_ports();
+	bu_autojson json_t *item = make_item(port, 1);
+
+	json_object_set_new(item, "a", json_string("senders"));
+	json_object_set_new(item, "b", json_string("node001"));
+	for (int i = 0; i < 3; i++) {
+		struct bu_work_probe *work = &nodes[i].work;
+
+		fakeverbs_set(i, &none);
+		ck_assert_int_eq(bu_work_probe_from_json(item, work, NULL), 0);
+		work->role = i ? BU_PROBE_CONNECT : BU_PROBE_LISTEN;
+		work->rails_count = i ? 1 : 2;
+		work->port = i ? port + i - 1 : port;
+		for (size_t k = 0; k < work->rails_count; k++)
+			strcpy(work->rails[k].address, addresses[i]);
+		strcpy(work->self, work->node[i ? BU_END_A : BU_END_B]);
+		pthread_create(&nodes[i].thread, NULL, run_node, &nodes[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(nodes[i].thread, NULL);
+		ck_assert_int_eq(nodes[i].rc, 0);
+	}
+	for (size_t k = 0; k < 2; k++) {
+		const struct bu_pair_result result = take(0, k);
+
+		ck_assert_msg(result.error.kind == BU_ERR_NONE, "%s",
+			      result.error.text);
+		ck_assert_int_eq(result.dir[BU_END_A].error.kind, BU_ERR_NONE);
+		ck_assert_int_eq(result.dir[BU_END_A].runs, 2);
+		ck_assert_str_eq(result.end[BU_END_A].device, k ? "fake2" : "fake1");
+		ck_assert_str_eq(result.end[BU_END_B].device, "fake0");
+	}
+	finish();
+}
+END_TEST
+
+BU_UNIT("rails", two_send_to_one_port_at_once, each_rail_has_its_result,
+	rails_are_measured_at_once, a_bad_rail_leaves_the_other_one_alone)

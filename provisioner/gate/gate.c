@@ -113,6 +113,7 @@ on_look(void *arg)
 	if (!is_anything_told(gate))
 		more = look_at_fabrics(gate, start_ms);
 	bu_runs_look(gate);
+	bu_incast_look(gate);
 	gate->looking = 0;
 	rest_ms = (bu_mono_ms(gate->stopwatch) - start_ms) * REST_TIMES;
 	if (rest_ms < REST_MIN_MS)
@@ -171,6 +172,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	if (!gate)
 		return;
 	bu_probes_drop(gate);
+	bu_incast_drop(gate);
 	json_decref(gate->busy);
 	json_decref(gate->soaking);
 	free(gate->asks);
@@ -188,7 +190,8 @@ bu_gate_work(struct bu_gate *gate, struct bu_node *node)
 {
 	json_t *work = bu_gate_checks_work(gate, node);
 
-	return work ? work : bu_probe_work(gate, node);
+	work = work ? work : bu_probe_work(gate, node);
+	return work ? work : bu_incast_work(gate, node);
 }
 
 void
@@ -196,7 +199,8 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	       const json_t *result, const struct bu_err *failure)
 {
 	node->live.unanswered = 0;
-	if (!bu_probe_result(gate, node, id, result, failure))
+	if (!bu_probe_result(gate, node, id, result, failure) &&
+	    !bu_incast_result(gate, node, id, result, failure))
 		bu_gate_checks_result(gate, node, id, result, failure);
 }
 

@@ -72,6 +72,8 @@ struct bu_gate {
 	struct bu_ask *asks;
 	size_t asks_count, asks_cap;
 	struct bu_gate_run *runs;
+	struct bu_incast *incast; /* under way; NULL = none */
+	int64_t incast_ms;        /* monotonic: the next one is not begun before */
 	const struct bu_clock *stopwatch; /* times the looks */
 	int looking;                      /* at this moment */
 	int64_t due_ms;     /* monotonic: when the timer wakes it; 0 = it is not set */
@@ -285,6 +287,16 @@ json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
 int bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);
 int bu_probe_busy(const struct bu_gate *gate, const char *name);
+
+/* incast.c. Ends and begins incasts. */
+void bu_incast_look(struct bu_gate *gate);
+void bu_incast_drop(struct bu_gate *gate);
+json_t *bu_incast_work(struct bu_gate *gate, const struct bu_node *node);
+/* 1 = the id is that of the incast, and the node is in it. */
+int bu_incast_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
+		     const json_t *result, const struct bu_err *failure);
+/* What people should hear of a node's last incast; owned, NULL = nothing. */
+char *bu_incast_words(const struct bu_node *node);
 
 /* asks.c. Kept until all rails were looked at; then what can be started is. */
 void bu_gate_ask(struct bu_gate *gate, const struct bu_campaign_state *campaign,

@@ -104,6 +104,7 @@ bu_gate_remarks(const struct bu_gate *gate, const struct bu_node *node)
 	add_rates(gate, want->pool, list);
 	for (size_t i = 0; i < want->pool->rails_count; i++)
 		add(list, bu_gate_rtt_placement(gate, node, want->pool->rails[i]));
+	add(list, bu_incast_words(node));
 	for (size_t i = 0; i < want->pool->rails_count; i++)
 		if (bu_state_serves(node->state))
 			add_slow_pairs(gate, node, want->pool->rails[i], list);

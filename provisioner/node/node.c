@@ -80,6 +80,7 @@ bu_node_destroy(struct bu_node *node)
 	if (!node)
 		return;
 	json_decref(node->checks);
+	json_decref(node->incast);
 	json_decref(node->verdicts);
 	json_decref(node->full_cert);
 	json_decref(node->boot_cert);

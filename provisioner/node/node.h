@@ -252,6 +252,7 @@ struct bu_node {
 	char facets[65];           /* digest of what it has; "" = unknown */
 	char commit[65];           /* of the order that it carried out last */
 	json_t *checks;            /* body of the last report of checks; NULL = none */
+	json_t *incast;            /* body of its last incast; NULL = none */
 	json_t *verdicts;          /* of outside systems: {source: body}; NULL = none */
 	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */
 	int64_t lent_ms;           /* Unix time */

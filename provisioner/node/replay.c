@@ -196,6 +196,15 @@ on_soak(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *eve
 }
 
 static int
+on_incast(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
+	  struct bu_err *err)
+{
+	json_decref(node->incast);
+	node->incast = json_incref(event->body);
+	return 0;
+}
+
+static int
 on_evidence(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
 	    struct bu_err *err)
 {
@@ -383,6 +392,7 @@ static const struct {
 	[BU_EVENT_CHECKS] = {NODE, on_checks},
 	[BU_EVENT_VERDICT] = {NODE, on_verdict},
 	[BU_EVENT_SOAK] = {NODE, on_soak},
+	[BU_EVENT_INCAST] = {NODE, on_incast},
 	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
 	[BU_EVENT_AGAIN] = {NODE, on_again},
 	[BU_EVENT_CERTIFICATE] = {NODE, on_certificate},
