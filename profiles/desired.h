@@ -236,6 +236,7 @@ struct bu_desired_pool {
 	char *bmc_credentials;                        /* a secret's reference */
 	char *bmc_credentials_before; /* likewise, of before a rotation; NULL */
 	char *bmc_identity;           /* "check", "ignore"; never NULL */
+	char *bmc_reset;              /* "never", "last-try"; never NULL */
 	char *console;                /* "auto", "off", "ipmi"; never NULL */
 	char *partners; /* which of them are lent: "spare", "idle", "any"; never NULL */
 	int canary, failure_budget; /* nodes, from 1, as max_unavailable */

@@ -382,6 +382,10 @@ SETTINGS(pool)
 	FIELD(pool, bmc_identity), BU_CLASS_NONE,
 	"ignore: machines are switched whatever their BMCs say of whose they are; for "
 	"BMCs that say something else than their machines do"},
+{"pool", "bmc_reset", BU_KEY_CHOICE, "never|last-try", 0, 0, "never",
+	FIELD(pool, bmc_reset), BU_CLASS_NONE,
+	"last-try: a BMC that twice did not start its machine is restarted before the "
+	"last try; never: only a person restarts one"},
 {"pool", "console", BU_KEY_CHOICE, "auto|off|ipmi", 0, 0, "auto",
 	FIELD(pool, console), BU_CLASS_NONE,
 	"what its machines write to their serial consoles is kept; auto: as the BMC "

@@ -135,6 +135,46 @@ START_TEST(firmware_is_asked_for_once_a_day)
 }
 END_TEST
 
+/* Before the third try and no other, and only where the profile allows it; a machine
+ * that only does not call is no fault of its BMC. */
+START_TEST(the_last_try_may_restart_the_bmc)
+{
+	static const struct {
+		const char *power;
+		int refuses;
+		size_t resets;
+	} rows[] = {
+		{"power = redfish\nbmc_reset = last-try", 1, 1},
+		{"power = redfish", 1, 0},
+		{"power = libvirt\nbmc_reset = last-try", 1, 0},
+		{"power = redfish\nbmc_reset = last-try", 0, 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct rig rig;
+		struct bu_node *node;
+		bu_autofree char *log = NULL;
+		const char *reset;
+
+		rig_begin(&rig, 1);
+		rig_revise(&rig, 1, "power = libvirt", rows[i].power);
+		if (rows[i].refuses)
+			rig_write(&rig, "power.refuse", "the BMC hangs");
+		node = rig_node(&rig, 1);
+		rig_fire(&rig, node, BU_TRIGGER_START);
+		for (int k = 0; k < 60 && node->state != BU_STATE_FAILED; k++)
+			rig_pass(&rig, 120000);
+		ck_assert_int_eq(node->state, BU_STATE_FAILED);
+		ck_assert_uint_eq(asked(&rig, "bmc-reset node001"), rows[i].resets);
+		log = rig_read(&rig, "power.log");
+		reset = strstr(log, "bmc-reset");
+		if (reset)
+			ck_assert_ptr_null(strstr(strchr(reset + 30, '\n'), "boot"));
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 static char *
 reset_bmc(struct rig *rig, int force, int dry_run, struct bu_err *err)
 {
@@ -216,5 +256,6 @@ END_TEST
 
 RIG_UNIT("what BMCs say", a_bmc_that_does_not_answer_is_asked_once_for_evidence,
 	 the_event_log_is_evidence_of_a_failure, firmware_is_asked_for_once_a_day,
+	 the_last_try_may_restart_the_bmc,
 	 a_bmc_is_restarted_by_a_person_and_it_is_in_the_log,
 	 a_bmc_is_not_restarted_in_the_midst_of_a_power_action)

@@ -46,6 +46,8 @@ paper_boot(const char *dir, const char *name, const json_t *request)
 	if (denied)
 		return denied;
 	log = fopen(log_path, "a");
+	if (bu_json_bool(request, "bmc_reset", 0))
+		fprintf(log, "bmc-reset %s\n", name);
 	fprintf(log, "boot %s %s\n", first, name);
 	fclose(log);
 	if (refusal) {

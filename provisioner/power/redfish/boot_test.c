@@ -3,6 +3,7 @@
  * The boot override: written in the way and at the place that each BMC takes, read
  * back, and an error where it does not stay.
  */
+#include "base/file.h"
 #include "tests/support/redfish.h"
 
 /* What the BMC has afterwards; "" when the driver failed. */
@@ -249,6 +250,24 @@ START_TEST(climbs_the_ladder_of_etags)
 }
 END_TEST
 
+/* A row, or named in the documentation with why it is none. */
+START_TEST(each_of_the_twenty_five_has_its_place)
+{
+	bu_autofree char *docs =
+		bu_file_read(BU_SRCDIR "/docs/redfish.md", 0, NULL, NULL);
+
+	ck_assert_ptr_nonnull(docs);
+	for (int number = 1; number <= 25; number++) {
+		bu_autofree char *named = bu_xasprintf("\n* %d, ", number);
+		int rows = 0;
+
+		for (size_t i = 0; i < rf_quirks_count; i++)
+			rows += rf_quirks[i].number == number;
+		ck_assert_msg(rows + (strstr(docs, named) != NULL) == 1, "%d", number);
+	}
+}
+END_TEST
+
 START_TEST(every_quirk_names_its_source_and_a_test)
 {
 	static const char *const files[] = {"boot_test.c", "media_test.c",
@@ -311,4 +330,5 @@ BU_UNIT("redfish boot", every_tree_boots_from_the_network,
 	once_comes_before_continuous, a_machine_that_allows_http_alone_boots_by_it,
 	hpe_disables_and_keeps_the_target, backs_off_during_post,
 	every_patch_brings_an_etag, climbs_the_ladder_of_etags,
-	every_quirk_names_its_source_and_a_test, quirks_are_looked_up)
+	each_of_the_twenty_five_has_its_place, every_quirk_names_its_source_and_a_test,
+	quirks_are_looked_up)
