@@ -8,7 +8,6 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/reboot.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +24,7 @@
 #include "images/install/bootargs.h"
 #include "images/install/bootvars.h"
 #include "images/install/install.h"
+#include "images/install/kexec.h"
 #include "model/work.h"
 
 enum {
@@ -195,7 +195,8 @@ fill_install(const struct bu_work_install *work, struct bu_install_data *data,
 }
 
 static int
-install(struct bu_uplink *link, const struct bu_work_install *work, struct bu_err *err)
+install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret_result,
+	struct bu_err *err)
 {
 	struct install install = {.link = link, .id = work->work.id};
 	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
@@ -213,6 +214,8 @@ install(struct bu_uplink *link, const struct bu_work_install *work, struct bu_er
 		rc = bu_install_run(&opts, &hooks, err);
 		if (rc == 0)
 			bu_bootvars_installed(work->disk, boots_medium());
+		if (rc == 0 && work->kexec && bu_kexec_load(work->disk))
+			*ret_result = json_pack("{s:b}", "kexec", 1);
 	}
 	files_fini(&files);
 	return rc;
@@ -230,7 +233,7 @@ do_install(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 				  "an installed system does not overwrite itself");
 	if (bu_record_from_json(bu_work_install_fields, item, &work, err) != 0)
 		return bu_err_wrap(err, "install");
-	rc = install(link, &work, err);
+	rc = install(link, &work, ret_result, err);
 	bu_record_fini(bu_work_install_fields, &work);
 	return rc;
 }
@@ -238,11 +241,8 @@ do_install(struct bu_uplink *link, const json_t *item, json_t **ret_result,
 static void
 after_install(const json_t *item, int failed)
 {
-	if (failed)
-		return;
-	bu_info("work", "installed; switching off");
-	sync();
-	reboot(RB_POWER_OFF);
+	if (!failed)
+		bu_kexec_leave(bu_json_bool(item, "kexec", 0));
 }
 
 static int

@@ -54,7 +54,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "{fingerprint, all, reason}: this or all certificates of its agent are no "  \
 	  "longer valid")                                                              \
 	X(BOOTED, "booted", "{boot_id, where}")                                        \
-	X(INSTALLED, "installed", "{step, image, digest}: with the order's facets")    \
+	X(INSTALLED, "installed",                                                      \
+	  "{step, image, digest, kexec}: with the order's facets; kexec: its agent "   \
+	  "starts it, past the firmware")                                              \
 	X(PAIR, "pair", "{a, b, ...}: a fabric probe, judged")                         \
 	X(LEASE, "lease", "{probe, for}: a certified node is used as a partner")       \
 	X(CHECKS, "checks",                                                            \

@@ -97,6 +97,8 @@ struct bu_work_install {
 	const char *appliance_key; /* public, PEM: signs mark and stamp */
 	int wipe;                  /* whatever is on the disk may go */
 	int keep;                  /* what the image wrote may go, data stays */
+	int kexec; /* the machine need not go through its firmware: the result says
+		      "kexec" when the agent will start what it has installed */
 	const char *kargs;
 	struct bu_work_note mark, stamp;
 	const char *disk;        /* "/dev/vda" */

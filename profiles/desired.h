@@ -158,6 +158,7 @@ struct bu_desired_hardware {
 	int64_t post_ms;   /* 0 = not given: see bu_desired_post_ms() */
 	char *boot;        /* "network", "media"; never NULL */
 	char *boot_loader; /* "ipxe", "grub"; never NULL */
+	char *kexec;       /* "yes", "no"; never NULL */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */

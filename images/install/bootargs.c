@@ -142,28 +142,35 @@ bu_bootargs_write(const char *esp_dir, const char *kargs, struct bu_err *err)
 }
 
 char *
+bu_bootargs_line(const char *esp_dir, struct bu_err *err)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", esp_dir, loaders[0].path);
+	bu_autofree char *text = bu_file_read(path, FILE_MAX, NULL, err);
+	const char *at = text ? find_line(text, loaders[0].before) : NULL;
+
+	if (text && !at)
+		bu_err_set(err, BU_ERR_STATE, 0, "%s has no line '%s'", loaders[0].path,
+			   loaders[0].before);
+	return at ? bu_xstrndup(at, strcspn(at, "\r\n")) : NULL;
+}
+
+char *
 bu_bootargs_read(const char *esp_dir, struct bu_err *err)
 {
-	bu_autofree char *base = read_base(esp_dir, err), *text = NULL;
-	bu_autofree char *path = bu_xasprintf("%s/%s", esp_dir, loaders[0].path);
-	const char *at;
+	bu_autofree char *base = read_base(esp_dir, err);
+	bu_autofree char *line = base ? bu_bootargs_line(esp_dir, err) : NULL;
 	size_t skip;
 
-	if (!base)
+	if (!line)
 		return NULL;
-	text = bu_file_read(path, FILE_MAX, NULL, err);
-	at = text ? find_line(text, loaders[0].before) : NULL;
 	skip = strlen(base);
-	if (!at || strncmp(at, base, skip) != 0) {
-		if (text)
-			bu_err_set(err, BU_ERR_STATE, 0,
-				   "%s does not begin with the image's arguments",
-				   loaders[0].path);
+	if (strncmp(line, base, skip) != 0) {
+		bu_err_set(err, BU_ERR_STATE, 0,
+			   "%s does not begin with the image's arguments",
+			   loaders[0].path);
 		return NULL;
 	}
-	at += skip;
-	at += *at == ' ';
-	return bu_xstrndup(at, strcspn(at, "\r\n"));
+	return bu_xstrdup(line + skip + (line[skip] == ' '));
 }
 
 /* --- the partition --- */

@@ -16,6 +16,8 @@ enum { BU_BOOTARGS_MAX = 2047 }; /* of x86, both parts together */
  * BU_ERR_STATE for an image that has no /kargs (fine when kargs is ""). */
 bu_must int bu_bootargs_write(const char *esp_dir, const char *kargs,
 			      struct bu_err *err);
+/* All of it, as it is there; owned. */
+char *bu_bootargs_line(const char *esp_dir, struct bu_err *err);
 /* The node's part as it is there; owned. */
 char *bu_bootargs_read(const char *esp_dir, struct bu_err *err);
 

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "images/install/kexec.h"
 #include "tests/support/unit.h"
 
 static char dir[] = "/tmp/bringup-bootargs-XXXXXX";
@@ -157,6 +158,32 @@ START_TEST(an_image_without_the_file_takes_none)
 }
 END_TEST
 
-BU_UNIT("bootargs", all_loaders_get_them_behind_the_images_own,
-	grub_takes_each_character_as_it_is, lines_that_no_kernel_takes_are_refused,
-	an_image_without_the_file_takes_none)
+/* As GRUB would give it: what the initial ramdisk finds its disk by comes first. */
+START_TEST(a_kernel_that_is_loaded_gets_the_line_of_the_loaders)
+{
+	static const struct bu_gpt_esp esp = {
+		.guid = {0x44, 0x33, 0x22, 0x11, 0x66, 0x55, 0x88, 0x77, 0x99, 0xaa,
+			 0xbb, 0xcc, 0xdd, 0xee, 0xff, 0x00}};
+	struct bu_err err = {0};
+	bu_autofree char *line = NULL, *none = NULL;
+
+	begin();
+	ck_assert_int_eq(bu_bootargs_write(dir, "iommu=pt console=ttyS1,115200", &err),
+			 0);
+	line = bu_kexec_line(dir, &esp, &err);
+	ck_assert_str_eq(line, "bringup.esp=11223344-5566-7788-99aa-bbccddeeff00 "
+			       "rw quiet iommu=pt console=ttyS1,115200");
+	put("syslinux.cfg", "DEFAULT linux\n");
+	none = bu_kexec_line(dir, &esp, &err);
+	ck_assert_ptr_null(none);
+	ck_assert_str_eq(err.text, "syslinux.cfg has no line ' APPEND '");
+	put("disk", "no table");
+	none = bu_xasprintf("%s/disk", dir);
+	ck_assert_int_eq(bu_kexec_load(none), 0);
+	end();
+}
+END_TEST
+
+BU_UNIT("bootargs", a_kernel_that_is_loaded_gets_the_line_of_the_loaders,
+	all_loaders_get_them_behind_the_images_own, grub_takes_each_character_as_it_is,
+	lines_that_no_kernel_takes_are_refused, an_image_without_the_file_takes_none)

@@ -143,9 +143,9 @@ add_partitions(const char *path, const struct bu_layout *layout, struct bu_err *
 	return 0;
 }
 
-/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. Owned. */
-static char *
-part_node(const char *disk, size_t which)
+/* devtmpfs makes the node ("/dev/vda2", "/dev/nvme0n1p2") within a moment. */
+char *
+bu_target_part(const char *disk, size_t which)
 {
 	int digit = isdigit((unsigned char)disk[strlen(disk) - 1]);
 	char *node = bu_xasprintf("%s%s%zu", disk, digit ? "p" : "", which + 1);
@@ -158,7 +158,7 @@ part_node(const char *disk, size_t which)
 static int
 mount_part(const char *disk, size_t which, const char *dir, struct bu_err *err)
 {
-	bu_autofree char *node = part_node(disk, which);
+	bu_autofree char *node = bu_target_part(disk, which);
 
 	if (mount(node, dir, "ext4", 0, NULL))
 		return bu_err_set(err, BU_ERR_IO, errno, "mount %s", node);
@@ -200,7 +200,7 @@ fill_esp(const struct bu_install_opts *opts, const struct bu_manifest *manifest,
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "image %s has no part 'esp' to take kernel arguments",
 				  manifest->name);
-	node = part_node(opts->disk, which);
+	node = bu_target_part(opts->disk, which);
 	return bu_bootargs_mounted(node, write_kargs, kargs, err);
 }
 

@@ -237,6 +237,10 @@ static const struct bu_key keys[] = {
 	FIELD(hardware, boot_loader), BU_CLASS_NONE,
 	"what UEFI machines load from the network: iPXE, or shim and signed GRUB, with "
 	"which Secure Boot may be on"},
+{"hardware", "kexec", BU_KEY_CHOICE, "yes|no", 0, 0, "no", FIELD(hardware, kexec),
+	BU_CLASS_NONE,
+	"yes: the ramdisk starts the system that it has installed, past the firmware: one "
+	"POST less; where that fails the BMC starts it"},
 {"hardware", "memory_min", BU_KEY_SIZE, NULL, 1, 65536 * GIB, NULL,
 	FIELD(hardware, memory_min_bytes), BU_CLASS_NONE, "least memory"},
 {"hardware", "cpus_min", BU_KEY_INT, NULL, 1, 65536, NULL, FIELD(hardware, cpus_min),

@@ -292,8 +292,11 @@ BU_HANDLER(bu_api_agent_result)
 	} else {
 		/* Who hears that it is taken switches off, and says it to nobody else.
 		 */
-		bu_reconcile_result(api->rec, node, id, told.work.attempt,
-				    failure.kind ? &failure : NULL);
+		if (!failure.kind && bu_json_bool(told.result, "kexec", 0))
+			bu_reconcile_kexecs(api->rec, node, id, told.work.attempt);
+		else
+			bu_reconcile_result(api->rec, node, id, told.work.attempt,
+					    failure.kind ? &failure : NULL);
 		reply->logged = api->fleet->store;
 	}
 	reply->json = json_object();

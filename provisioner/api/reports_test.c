@@ -240,7 +240,52 @@ START_TEST(work_is_a_probe_then_nothing)
 }
 END_TEST
 
-RIG_UNIT("reports", results_in_any_alphabet_end_the_step,
-	 progress_is_shown_and_forgotten, imaging_ends_for_want_of_progress_only,
-	 checks_under_way_are_not_cancelled, a_stranger_has_no_node,
-	 work_is_a_probe_then_nothing)
+/* Its class allows it, and its ramdisk could: nothing is power-cycled. */
+START_TEST(an_install_of_a_class_with_kexec_may_start_itself)
+{
+	for (int could = 0; could <= 1; could++) {
+		struct site site;
+		struct bu_node *node;
+		struct bu_desired_hardware *hardware;
+		bu_autojson json_t *without = NULL, *with = NULL;
+		bu_autofree char *key = NULL;
+		struct bu_err err = {0};
+		json_t *result;
+
+		site_begin(&site, 1);
+		rig_write(&site.rig, "image.pub", "-----BEGIN PUBLIC KEY-----\n");
+		key = bu_xasprintf("%s/image.pub", site.rig.dir);
+		site.api.image_key = key;
+		rig_start(&site.rig, 1);
+		rig_inspect(&site.rig, 1);
+		node = rig_node(&site.rig, 1);
+		without = bu_api_step_work(&site.api, node, &err);
+		ck_assert_msg(without != NULL, "%s", err.text);
+		ck_assert_ptr_null(json_object_get(without, "kexec"));
+		hardware = (struct bu_desired_hardware *)(uintptr_t)bu_fleet_desired(
+				   site.rig.fleet, node)
+				   ->hardware;
+		free(hardware->kexec);
+		hardware->kexec = bu_xstrdup("yes");
+		with = bu_api_step_work(&site.api, node, &err);
+		ck_assert_int_eq(bu_json_bool(with, "kexec", 0), 1);
+		result = could ? json_pack("{s:b}", "kexec", 1) : json_object();
+		ck_assert_int_eq(
+			as_agent(&site, bu_api_agent_result,
+				 json_pack("{s:s,s:s,s:i,s:o}", "id", node->step.id,
+					   "kind", "install", "attempt",
+					   node->step.attempt, "result", result),
+				 NULL, &err),
+			BU_ANSWER_NOW);
+		rig_until(&site.rig, node, BU_STATE_BOOTING);
+		rig_until_step(&site.rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+		ck_assert_int_eq(rig_count(&site.rig, "boot disk node001"), !could);
+		site_end(&site);
+	}
+}
+END_TEST
+
+RIG_UNIT("reports", an_install_of_a_class_with_kexec_may_start_itself,
+	 results_in_any_alphabet_end_the_step, progress_is_shown_and_forgotten,
+	 imaging_ends_for_want_of_progress_only, checks_under_way_are_not_cancelled,
+	 a_stranger_has_no_node, work_is_a_probe_then_nothing)

@@ -135,6 +135,7 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		.appliance_key = bu_trust_public_key(api->trust),
 		.wipe = node->order.class == BU_CLASS_WIPE,
 		.keep = node->order.class == BU_CLASS_REIMAGE,
+		.kexec = strcmp(target->node->hardware->kexec, "yes") == 0,
 	};
 	bu_autojson json_t *mark = NULL, *stamp = NULL;
 	struct bu_seen_disk seen;

@@ -255,15 +255,33 @@ final(const struct bu_err *failure)
 }
 
 static void
-install_done(struct bu_reconcile *rec, struct bu_node *node)
+install_done(struct bu_reconcile *rec, struct bu_node *node, int kexecs)
 {
 	struct bu_event events[2];
+	json_t *body = json_pack("{s:s,s:s,s:s}", "step", node->step.id, "image",
+				 node->order.image, "digest", node->order.image_digest);
 
+	if (kexecs)
+		json_object_set_new(body, "kexec", json_true());
 	bu_outcome_event(&events[0], node, NULL, "");
-	bu_event_init(&events[1], BU_EVENT_INSTALLED, node->name,
-		      json_pack("{s:s,s:s,s:s}", "step", node->step.id, "image",
-				node->order.image, "digest", node->order.image_digest));
+	bu_event_init(&events[1], BU_EVENT_INSTALLED, node->name, body);
 	bu_reconcile_try(rec, node, BU_TRIGGER_IMAGED, NULL, events, 2);
+}
+
+/* An old word is none. */
+static int
+is_open(const struct bu_node *node, const char *step, int attempt)
+{
+	return strcmp(node->step.id, step) == 0 && node->step.attempt == attempt &&
+	       node->step.status == BU_STEP_OPEN && !node->live.appending;
+}
+
+void
+bu_reconcile_kexecs(struct bu_reconcile *rec, struct bu_node *node, const char *step,
+		    int attempt)
+{
+	if (is_open(node, step, attempt) && node->step.action == BU_ACTION_INSTALL)
+		install_done(rec, node, 1);
 }
 
 void
@@ -273,8 +291,7 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 	struct bu_event event;
 	struct bu_reason why;
 
-	if (strcmp(node->step.id, step) != 0 || node->step.attempt != attempt ||
-	    node->step.status != BU_STEP_OPEN || node->live.appending)
+	if (!is_open(node, step, attempt))
 		return;
 	if (failure) {
 		bu_outcome_event(&event, node, failure, "");
@@ -287,7 +304,7 @@ bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node, const char *
 		return;
 	}
 	if (node->step.action == BU_ACTION_INSTALL) {
-		install_done(rec, node);
+		install_done(rec, node, 0);
 	} else if (node->step.action == BU_ACTION_CONFIGURE) {
 		bu_outcome_event(&event, node, NULL, "");
 		bu_reconcile_append(rec, node, &event, 1);

@@ -18,7 +18,7 @@ post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_desired_node *want;
 
-	if (bu_action_info(node->step.action)->actor != BU_ACTOR_POWER)
+	if (bu_action_info(node->step.action)->actor != BU_ACTOR_POWER || node->kexecs)
 		return 0;
 	want = bu_fleet_ordered(rec->fleet, node);
 	return want ? bu_desired_post_ms(want) : 0;

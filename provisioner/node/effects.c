@@ -129,7 +129,9 @@ bu_effect_start(struct bu_reconcile *rec, struct bu_node *node)
 	}
 	switch (bu_action_info(node->step.action)->actor) {
 	case BU_ACTOR_POWER:
-		if (!bu_manual_is(target.node))
+		if (node->kexecs)
+			bu_journal_outcome(rec, node, NULL, "by kexec");
+		else if (!bu_manual_is(target.node))
 			boot(rec, node, target.node);
 		return;
 	case BU_ACTOR_CLUSTER:
@@ -181,7 +183,7 @@ bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_node_bmc bmc;
 
 	if (bu_action_info(node->step.action)->again != BU_AGAIN_LOOKS || !want ||
-	    bu_manual_is(want)) {
+	    bu_manual_is(want) || node->kexecs) {
 		bu_effect_start(rec, node);
 		return;
 	}

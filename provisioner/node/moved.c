@@ -101,6 +101,9 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 		bu_binding_forget(fleet, node);
 	if (on != BU_TRIGGER_REPEAT)
 		node->reset = bu_json_bool(event->body, "reset", 0);
+	/* It starts once; what comes after that goes through the firmware. */
+	if (on != BU_TRIGGER_IMAGED)
+		node->kexecs = 0;
 	node->on = on;
 	node->state = to;
 	node->state_seq = event->seq;

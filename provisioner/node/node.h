@@ -230,9 +230,10 @@ struct bu_node {
 		char *macs;
 		int again; /* as it tells of itself next, it is expected from then on */
 	} known;
-	char inventory[65];        /* digest of its inventory */
-	int disk_touched;          /* an install of ours began to write */
-	int writing;               /* the last one has not come to its end */
+	char inventory[65]; /* digest of its inventory */
+	int disk_touched;   /* an install of ours began to write */
+	int writing;        /* the last one has not come to its end */
+	int kexecs; /* its ramdisk starts what it has installed; in booting only */
 	char admitted_step[112];   /* step whose token was traded */
 	char admitted_request[65]; /* digest of the request that it was traded for */
 	int64_t admitted_ms;       /* Unix time */

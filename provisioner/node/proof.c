@@ -224,6 +224,9 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 			      .text = {is_new_process(rec, node)
 					       ? "nothing was seen of its boot since "
 						 "bringupd started"
+				       : node->kexecs
+					       ? "its ramdisk starts the installed "
+						 "system by kexec"
 				       : boots_medium(rec, node)
 					       ? "its BMC has not read the boot medium"
 					       : "its machine has not asked for its "

@@ -175,6 +175,10 @@ int bu_reconcile_wants_agent(const struct bu_node *node);
 /* The agent's word on step and attempt: failure NULL = done. An old one is ignored. */
 void bu_reconcile_result(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *step, int attempt, const struct bu_err *failure);
+/* The same of an install that went well: the agent starts what it has installed by
+ * itself, once it has heard that this was heard. */
+void bu_reconcile_kexecs(struct bu_reconcile *rec, struct bu_node *node,
+			 const char *step, int attempt);
 
 /* Its agent said something. */
 void bu_reconcile_heard(struct bu_reconcile *rec, struct bu_node *node);

@@ -175,6 +175,7 @@ bu_replay_installed(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event, struct bu_err *err)
 {
 	node->writing = 0;
+	node->kexecs = bu_json_bool(event->body, "kexec", 0);
 	/* Whoever installed it has accepted what it is made of. */
 	node->known.again = 1;
 	node->called[0] = '\0';

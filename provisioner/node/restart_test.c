@@ -154,10 +154,81 @@ START_TEST(a_machine_that_lost_its_power_while_it_was_written_is_written_again)
 }
 END_TEST
 
+/* A class whose firmware takes six minutes; its node is written. */
+static struct bu_node *
+written(struct rig *rig)
+{
+	rig_begin(rig, 0);
+	rig_apply(rig, 1, BU_CLASS_INSTALL, "d1", "nics = 2\n",
+		  "nics = 2\npost = 6 m\n");
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	return rig_node(rig, 1);
+}
+
+/* The ramdisk starts what it has installed: no power action, with a restart of bringup
+ * at any point between. */
+START_TEST(what_is_started_by_kexec_is_not_power_cycled)
+{
+	for (int restarts = 0; restarts < 3; restarts++) {
+		struct rig rig;
+		struct bu_node *node = written(&rig);
+		char id[112];
+
+		strcpy(id, node->step.id);
+		bu_reconcile_kexecs(rig.rec, node, "another", 1);
+		bu_reconcile_kexecs(rig.rec, node, id, 7);
+		rig_pass(&rig, 1);
+		ck_assert_int_eq(node->state, BU_STATE_IMAGING);
+		bu_reconcile_kexecs(rig.rec, node, id, node->step.attempt);
+		if (restarts == 1) /* the intent may be in the log, and no more */
+			bu_reconcile_stop(rig.rec);
+		rig_pass(&rig, 1);
+		if (restarts)
+			rig_restart(&rig);
+		node = rig_node(&rig, 1);
+		rig_until(&rig, node, BU_STATE_BOOTING);
+		rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+		rig_pass(&rig, 1000);
+		if (!restarts)
+			rig_why_says(&rig, node,
+				     "starts the installed system by kexec");
+		rig_come_up(&rig, 1, "boot-installed");
+		ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 0);
+		ck_assert_int_eq(node->repeats, 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+/* It goes through no firmware, so nobody waits for one; the second start does. */
+START_TEST(a_kexec_that_does_not_come_up_falls_back_to_a_power_cycle)
+{
+	struct rig rig;
+	struct bu_node *node = written(&rig);
+
+	bu_reconcile_kexecs(rig.rec, node, node->step.id, node->step.attempt);
+	rig_until(&rig, node, BU_STATE_BOOTING);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+	rig_pass(&rig, 298 * 1000);
+	ck_assert_int_eq(node->repeats, 0);
+	rig_pass(&rig, 4000);
+	rig_until_step(&rig, node, BU_ACTION_DISKBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(node->repeats, 1);
+	ck_assert_int_eq(rig_count(&rig, "boot disk node001"), 1);
+	rig_pass(&rig, (360 + 290) * 1000);
+	ck_assert_int_eq(node->repeats, 1);
+	rig_come_up(&rig, 1, "boot-installed");
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("restart", a_boot_that_was_not_done_is_done_after_a_restart,
 	 a_boot_that_may_have_been_done_is_not_repeated,
 	 one_that_goes_off_after_the_restart_is_booted,
 	 unknown_power_is_asked_for_again_and_never_taken_for_off,
 	 a_restart_leaves_the_agents_step_to_the_agent,
 	 a_restart_in_joining_asks_the_agent_again,
-	 a_machine_that_lost_its_power_while_it_was_written_is_written_again)
+	 a_machine_that_lost_its_power_while_it_was_written_is_written_again,
+	 what_is_started_by_kexec_is_not_power_cycled,
+	 a_kexec_that_does_not_come_up_falls_back_to_a_power_cycle)
