@@ -59,6 +59,8 @@ bu_must int bu_verify(const char *public_pem, const void *data, size_t size,
 /* X.509. names: NULL-terminated list of "DNS:x" and "IP:a.b.c.d". A CA lives 10 years,
  * a server certificate as long as its CA; all begin a day in the past. */
 bu_must int bu_tls_key_create(char **ret_key_pem, struct bu_err *err);
+/* For firmware, which may know no curves; takes a second. */
+bu_must int bu_rsa_key_create(char **ret_key_pem, struct bu_err *err);
 bu_must int bu_ca_create(const char *common_name, const char *key_pem,
 			 char **ret_cert_pem, struct bu_err *err);
 struct bu_ca {

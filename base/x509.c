@@ -249,6 +249,15 @@ struct leaf {
 	int (*add_names)(gnutls_x509_crt_t cert, const char *const *names);
 };
 
+/* Firmware without curves encrypts to an RSA key. */
+static unsigned int
+usage_of(gnutls_pubkey_t key)
+{
+	return gnutls_pubkey_get_pk_algorithm(key, NULL) == GNUTLS_PK_RSA
+		       ? GNUTLS_KEY_DIGITAL_SIGNATURE | GNUTLS_KEY_KEY_ENCIPHERMENT
+		       : GNUTLS_KEY_DIGITAL_SIGNATURE;
+}
+
 /* What leaf certificates have in common; m->public is the certified key. */
 static int
 issue(struct making *m, const struct leaf *leaf, char **ret_cert_pem)
@@ -263,8 +272,7 @@ issue(struct making *m, const struct leaf *leaf, char **ret_cert_pem)
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_basic_constraints(m->cert, 0, -1);
 	if (rc == 0)
-		rc = gnutls_x509_crt_set_key_usage(m->cert,
-						   GNUTLS_KEY_DIGITAL_SIGNATURE);
+		rc = gnutls_x509_crt_set_key_usage(m->cert, usage_of(m->public));
 	if (rc == 0)
 		rc = gnutls_x509_crt_set_key_purpose_oid(m->cert, leaf->purpose, 0);
 	if (rc == 0 && leaf->add_names)

@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "profiles/nodeset/names.h"
 #include "provisioner/api/api.h"
+#include "provisioner/api/firmware.h"
 #include "provisioner/boot/chrony.h"
 #include "provisioner/boot/dnsmasq.h"
 #include "provisioner/boot/rival.h"
@@ -42,11 +43,11 @@ struct daemon {
 	char *image_key;
 	char *web;
 	struct bu_compat *compat;
-	char *http_url;
+	char *http_url, *firmware_url; /* of boot files: of all, and of HTTP boot */
 	char *agent_url;
 	char *script_url;
 	char *console_dir;
-	char *media_url;
+	char *media_url, *keys;
 };
 
 /* What DHCP, DNS and time go by. */
@@ -135,7 +136,6 @@ inherited_socket(void)
 static int
 open_state(struct daemon *d, struct bu_err *err)
 {
-	bu_autofree char *keys = bu_xasprintf("%s/keys", d->settings.state);
 	bu_autofree char *log = bu_xasprintf("%s/journal.db", d->settings.state);
 	const char *listen = d->settings.agent_listen;
 	/* What agents are told to call. */
@@ -146,7 +146,8 @@ open_state(struct daemon *d, struct bu_err *err)
 
 	if (bu_mkdir_p(d->settings.state, 0700, err) != 0)
 		return -1;
-	d->trust = bu_trust_open(keys, names, err);
+	d->keys = bu_xasprintf("%s/keys", d->settings.state);
+	d->trust = bu_trust_open(d->keys, names, err);
 	if (!d->trust)
 		return -1;
 	d->store = bu_store_open_sqlite(d->loop, log, err);
@@ -267,6 +268,9 @@ open_listeners(struct daemon *d, int page_fd, struct bu_err *err)
 	if (s->boot_listen[0] &&
 	    listen_one(d, BU_LISTEN_BOOT, s->boot_listen, err) != 0)
 		return -1;
+	if (s->boot_tls_listen[0] &&
+	    bu_firmware_listen(d->api.server, d->keys, s->boot_tls_listen, err) != 0)
+		return -1;
 	if (s->agent_listen[0] &&
 	    listen_one(d, BU_LISTEN_AGENT, s->agent_listen, err) != 0)
 		return -1;
@@ -301,7 +305,7 @@ prepare_dnsmasq(struct daemon *d, struct bu_err *err)
 		.loaders = d->api.loader_dirs,
 		.no_dns = strcmp(s->serve_dns, "no") == 0,
 		.script_url = d->script_url,
-		.http_url = d->http_url,
+		.http_url = d->firmware_url,
 	};
 
 	if (!s->boot_interface[0])
@@ -348,6 +352,9 @@ fill_api(struct daemon *d)
 	const struct bu_settings *s = &d->settings;
 
 	d->http_url = bu_xasprintf("http://%s", s->boot_listen);
+	d->firmware_url = s->boot_tls_listen[0]
+				  ? bu_xasprintf("https://%s", s->boot_tls_listen)
+				  : bu_xstrdup(d->http_url);
 	d->agent_url = bu_xasprintf("https://%s", s->agent_listen);
 	d->script_url = bu_xasprintf("%s/boot.ipxe", d->http_url);
 	d->web = s->web[0] ? bu_xstrdup(s->web) : bu_data_path("webui");
@@ -413,6 +420,8 @@ stop(struct daemon *d)
 	free(d->web);
 	bu_compat_destroy(d->compat);
 	free(d->http_url);
+	free(d->firmware_url);
+	free(d->keys);
 	free(d->agent_url);
 	free(d->script_url);
 	free(d->media_url);

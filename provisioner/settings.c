@@ -88,7 +88,8 @@ is_yes_or_no(const char *text)
 static int
 check_listeners(const struct bu_settings *s, struct bu_err *err)
 {
-	const char *const told[] = {s->boot_listen, s->agent_listen};
+	const char *const told[] = {s->boot_listen, s->agent_listen,
+				    s->boot_tls_listen};
 
 	for (size_t i = 0; i < BU_LEN(told); i++)
 		if (strncmp(told[i], "0.0.0.0:", 8) == 0)

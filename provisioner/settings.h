@@ -14,6 +14,8 @@
 	X(state, "/var/lib/bringup", "state directory: log, keys")                     \
 	X(socket, "/run/bringup/sock", "unix socket of the command line")              \
 	X(boot_listen, "", "plain HTTP for booting nodes, ADDRESS:PORT")               \
+	X(boot_tls_listen, "",                                                         \
+	  "TLS for UEFI HTTPS boot, ADDRESS:PORT; machines need keys/boot-ca.pem")     \
 	X(media_url, "",                                                               \
 	  "http://ADDRESS:PORT at which BMCs reach boot_listen; empty = as nodes do")  \
 	X(agent_listen, "", "TLS for agents, ADDRESS:PORT")                            \

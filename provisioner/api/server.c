@@ -409,6 +409,9 @@ bu_server_destroy(struct bu_server *server)
 	free(server);
 }
 
+#define TLS_1_3 "NORMAL:-VERS-ALL:+VERS-TLS1.3"
+#define WITH_OLD TLS_1_3 ":+VERS-TLS1.2" /* firmware */
+
 int
 bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
 		 const struct bu_server_tls *tls, struct bu_err *err)
@@ -431,7 +434,7 @@ bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
 				     .cert_pem = tls ? tls->cert : NULL,
 				     .key_pem = tls ? tls->key : NULL,
 				     .ca_pem = tls ? tls->ca : NULL,
-				     .priorities = "NORMAL:-VERS-ALL:+VERS-TLS1.3",
+				     .priorities = tls && !tls->ca ? WITH_OLD : TLS_1_3,
 			     },
 			     err);
 	if (!listener->mhd)

@@ -90,7 +90,9 @@ void bu_server_destroy(struct bu_server *server);
 /* PEM. */
 struct bu_server_tls {
 	const char *cert, *key;
-	const char *ca; /* of the clients */
+	/* Of the clients. NULL: they are firmware, which has no certificates and may
+	 * speak TLS 1.2. */
+	const char *ca;
 };
 /* Takes fd, a listening socket. tls: NULL for plain. */
 bu_must int bu_server_listen(struct bu_server *server, enum bu_listener kind, int fd,
