@@ -144,5 +144,39 @@ START_TEST(each_tree_has_its_own_initial_ramdisk)
 }
 END_TEST
 
-BU_UNIT("import_recipe", links_of_units_lead_nowhere, modules_are_files_of_the_tree,
-	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk)
+/* The kernel reads it before all else, by these names, and only where it comes first.
+ */
+START_TEST(microcode_of_the_tree_comes_first)
+{
+	static const char make[] =
+		"skeleton() { :; } && modules() { :; } && pack() { echo packed >$2; } &&"
+		"boot_initrd $root 6 $WORK/initrd.whole";
+	static const char see[] =
+		"see() { cpio --quiet -i --to-stdout kernel/x86/microcode/$1 "
+		"<$WORK/initrd.whole 2>/dev/null; } &&"
+		"test \"$(see GenuineIntel.bin)\" = firstsecond &&"
+		"test \"$(see AuthenticAMD.bin)\" = third";
+
+	BU_NEEDS("cpio");
+	begin();
+	works(make);
+	works("echo packed | cmp - $WORK/initrd.whole");
+	works("initrd_inputs $root 6 >$WORK/before");
+	works("mkdir -p lib/firmware/intel-ucode lib/firmware/amd-ucode &&"
+	      "cd lib/firmware && printf second >intel-ucode/06-8f-08 &&"
+	      "printf first >intel-ucode/06-55-04.initramfs &&"
+	      "printf third >amd-ucode/microcode_amd_fam19h.bin &&"
+	      "echo no >amd-ucode/README && echo no >$host/06-6a-06 &&"
+	      "ln -s $host/06-6a-06 intel-ucode/");
+	works(make);
+	works("head -c 6 $WORK/initrd.whole | grep -q 070701");
+	works("tail -n 1 $WORK/initrd.whole | grep -qa 'packed$'");
+	works(see);
+	works("initrd_inputs $root 6 >$WORK/after; ! cmp -s $WORK/before $WORK/after");
+	end();
+}
+END_TEST
+
+BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
+	modules_are_files_of_the_tree, names_of_modules_are_no_options,
+	each_tree_has_its_own_initial_ramdisk)

@@ -50,7 +50,8 @@ build()
 	root=$(realpath "$WORK/root")
 	within etc/systemd/system etc/munge/munge.key etc/ssh etc/bringup etc/shadow \
 		etc/machine-id etc/hostname etc/fstab var/lib/bringup var/lib/dbus usr/lib \
-		boot lib/modules var/log var/cache \
+		boot lib/modules lib/firmware/intel-ucode lib/firmware/amd-ucode \
+		var/log var/cache \
 		etc/systemd/system/multi-user.target.wants \
 		etc/systemd/system/slurmd.service.d/bringup.conf \
 		etc/systemd/system/ssh.service.d/bringup.conf

@@ -282,8 +282,40 @@ pack()
 	mv "$2.new" "$2"
 }
 
+# microcode_of ROOT VENDOR: what the image's packages intel-microcode and amd64-microcode
+# have for the CPUs of a vendor, in a row; its own plain files alone.
+microcode_of()
+{
+	case $2 in
+	GenuineIntel) folder=$1/lib/firmware/intel-ucode names='??-??-??*' ;;
+	AuthenticAMD) folder=$1/lib/firmware/amd-ucode names='microcode_amd*.bin' ;;
+	esac
+	[ ! -d "$folder" ] || find -P "$folder/" -maxdepth 1 -type f -name "$names" -print0 |
+		sort -z | xargs -0r cat
+}
+
+# microcode ROOT FILE: the archive of it that the kernel reads before it starts the other
+# CPUs; it comes first in an initial ramdisk and is not compressed. Without microcode the
+# file is empty.
+microcode()
+{
+	need cpio cpio
+	early=$WORK/microcode/kernel/x86/microcode
+	rm -rf "$WORK/microcode" && mkdir -p "$early"
+	for vendor in GenuineIntel AuthenticAMD; do
+		microcode_of "$1" $vendor >"$early/$vendor.bin"
+		[ -s "$early/$vendor.bin" ] || rm "$early/$vendor.bin"
+	done
+	: >"$2"
+	[ -n "$(ls "$early")" ] || return 0
+	find "$WORK/microcode" -exec touch -h -d @$SOURCE_DATE_EPOCH {} +
+	(cd "$WORK/microcode" && find kernel | sort |
+		cpio -o -H newc -R 0:0 --reproducible --quiet) >"$2"
+}
+
 # boot_initrd ROOT VERSION FILE: the small initial ramdisk of installed systems, which
-# finds the root partition beside the system partition that was booted.
+# finds the root partition beside the system partition that was booted; before it the
+# microcode of the image.
 boot_initrd()
 {
 	rm -rf "$WORK/initrd" && mkdir -p "$WORK/initrd"
@@ -292,7 +324,10 @@ boot_initrd()
 	cp "$RECIPES/boot.init" "$WORK/initrd/init"
 	cp "$RECIPES/network.sh" "$WORK/initrd/network.sh"
 	chmod 755 "$WORK/initrd/init"
-	pack "$WORK/initrd" "$3" 19
+	pack "$WORK/initrd" "$WORK/initrd.img" 19
+	microcode "$1" "$WORK/microcode.img"
+	cat "$WORK/microcode.img" "$WORK/initrd.img" >"$3.new"
+	mv "$3.new" "$3"
 }
 
 # initrd_inputs ROOT VERSION: all that goes into it, by its content: two kernels may have
@@ -302,6 +337,8 @@ initrd_inputs()
 	echo "$2"
 	cat "$RECIPES/lib.sh" "$RECIPES/boot.init" "$RECIPES/network.sh"
 	sha256sum <"$(command -v busybox)"
+	microcode_of "$1" GenuineIntel | sha256sum
+	microcode_of "$1" AuthenticAMD | sha256sum
 	(cd "$1/lib/modules/$2" &&
 		find . -type f \( -name '*.ko*' -o -name modules.dep \
 			-o -name 'modules.builtin*' -o -name modules.order \) -print0 |
