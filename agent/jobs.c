@@ -14,6 +14,7 @@
 #include "agent/checks.h"
 #include "agent/configure.h"
 #include "agent/granted.h"
+#include "agent/travel.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -202,21 +203,25 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
 	struct bu_install_data data[BU_WORK_DATA_MAX];
 	struct files files = {.count = 0};
+	struct bu_brought agent = {0};
 	struct bu_install_opts opts;
 	int rc = -1;
 
 	fill_install(work, data, &opts);
-	if (bu_granted_check("", work, err) == 0 &&
+	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
 	    files_read(work->files, work->files_count, &files, err) == 0 &&
 	    add_identity(link->identity, &files, err) == 0) {
 		opts.files = files.list;
 		opts.file_count = files.count;
+		opts.agent_files = agent.files;
+		opts.agent_file_count = agent.count;
 		rc = bu_install_run(&opts, &hooks, err);
 		if (rc == 0)
 			bu_bootvars_installed(work->disk, boots_medium());
 		if (rc == 0 && work->kexec && bu_kexec_load(work->disk))
 			*ret_result = json_pack("{s:b}", "kexec", 1);
 	}
+	bu_brought_fini(&agent);
 	files_fini(&files);
 	return rc;
 }
@@ -253,8 +258,6 @@ systemctl(const char *verb, const char *unit, struct bu_err *err)
 
 	return bu_job_run(&opts, NULL, err);
 }
-
-/* --- configure --- */
 
 /* Whatever answers over a new connection is the appliance: it has shown its
  * certificate. */
@@ -356,8 +359,6 @@ bu_job_recover(const struct bu_identity *identity)
 	bu_configure_recover(&configure);
 }
 
-/* --- probe --- */
-
 static struct bu_rails_kept kept_open;
 
 static int
@@ -456,6 +457,7 @@ static const struct {
 	{"probe", 0, do_probe, NULL},
 	{"checks", 0, bu_agent_checks, NULL},
 	{"join", 0, do_join, NULL},
+	{"agent", 0, bu_travel_item, bu_travel_after},
 };
 
 void

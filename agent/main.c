@@ -121,8 +121,11 @@ main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && strcmp(argv[1], "probe") == 0)
 		return strcmp(argv[2], "-") == 0 ? probe_lines() : probe(argv[2]);
+	if (argc == 2 && strcmp(argv[1], "version") == 0)
+		return puts(BU_VERSION) < 0;
 	if (argc > 2 || (argc == 2 && !installed)) {
-		fprintf(stderr, "usage: bringup-agent [--installed | probe FILE|-]\n");
+		fprintf(stderr, "usage: bringup-agent [--installed | probe FILE|- | "
+				"version]\n");
 		return 1;
 	}
 	if (find_identity(installed, &identity, &err) == 0) {

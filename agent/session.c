@@ -15,6 +15,7 @@
 #include "agent/jobs.h"
 #include "agent/links.h"
 #include "agent/renew.h"
+#include "agent/slots.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -34,6 +35,7 @@ enum {
 	SETTLE_MS = 5000, /* a cable shakes for longer than once */
 	DAY_MS = 24 * 3600 * 1000,
 	HOUR_MS = 3600 * 1000,
+	TRIAL_MS = 20000, /* that a new agent is answered before it stays */
 };
 
 static json_t *
@@ -131,29 +133,84 @@ fetch_host_cert(struct bu_session *session)
 		bu_warn("session", "%s", err.text);
 }
 
+/* Which agent this is, and which one failed its trial before it; NULL = of no slot. */
+static json_t *
+agent_said(struct bu_session *session)
+{
+	bu_autojson json_t *failed = NULL;
+	struct bu_bundle bundle;
+
+	if (!session->agent_digest[0]) {
+		if (bu_slots_running(&bundle, NULL) != 0)
+			return NULL;
+		bu_text_copy(session->agent_version, sizeof(session->agent_version),
+			     bundle.version);
+		bu_text_copy(session->agent_digest, sizeof(session->agent_digest),
+			     bundle.digest);
+		bu_bundle_fini(&bundle);
+	}
+	failed = bu_slots_failed(bu_slots_dir());
+	return bu_record_to_json(bu_agent_said_fields,
+				 &(struct bu_agent_said){
+					 .version = session->agent_version,
+					 .digest = session->agent_digest,
+					 .trial = bu_slots_on_trial(bu_slots_dir()),
+					 .failed = failed,
+				 });
+}
+
+static void
+was_answered(struct bu_session *session, const json_t *said)
+{
+	if (!session->agent_digest[0])
+		return;
+	if (json_object_get(said, "failed"))
+		bu_slots_told(bu_slots_dir());
+	if (session->answered_ms)
+		return;
+	session->answered_ms = bu_mono_ms(bu_clock_system());
+	bu_slots_answered(bu_slots_dir());
+}
+
+/* A new agent that ends soon after its hello is no better than one that says none. The
+ * appliance waits for the word that it stays. */
+static void
+end_trial(struct bu_session *session)
+{
+	int64_t trial_ms = session->trial_ms ? session->trial_ms : TRIAL_MS;
+
+	if (!session->answered_ms || !bu_slots_on_trial(bu_slots_dir()) ||
+	    bu_mono_ms(bu_clock_system()) - session->answered_ms < trial_ms)
+		return;
+	bu_slots_settle(bu_slots_dir());
+	session->greeted = bu_slots_on_trial(bu_slots_dir());
+}
+
 /* What it remembers of the links is what it told: what moves meanwhile is told next
  * time. */
 static int
 say_hello(struct bu_session *session, struct bu_err *err)
 {
 	bu_autoinventory struct bu_inventory *inventory = bu_inventory_collect("", err);
-	bu_autojson json_t *body = NULL, *stamp = NULL, *listed = NULL;
+	bu_autojson json_t *body = NULL, *stamp = NULL, *listed = NULL, *agent = NULL;
 
 	if (!inventory)
 		return -1;
 	stamp = read_stamp(session->link.identity);
 	listed = bu_inventory_to_json(inventory);
+	agent = agent_said(session);
 	body = bu_record_to_json(bu_hello_fields,
 				 &(struct bu_hello){session->link.identity->installed
 							    ? BU_WHERE_INSTALLED
 							    : BU_WHERE_RAMDISK,
-						    stamp, listed});
+						    stamp, listed, agent});
 	if (bu_http_json(
 		    session->link.http,
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},
 		    NULL, err) != 0)
 		return -1;
 	session->greeted = 1;
+	was_answered(session, agent);
 	if (session->link.identity->installed)
 		fetch_host_cert(session);
 	session->looked_ms = bu_mono_ms(bu_clock_system());
@@ -311,6 +368,7 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 		if ((session->greeted || say_hello(session, &failure) == 0) &&
 		    poll_work(session, &failure) == 0) {
 			again_s = AGAIN_MIN_S;
+			end_trial(session);
 			look_at_links(session);
 			continue;
 		}

@@ -162,6 +162,61 @@ START_TEST(it_greets_asks_works_and_tells)
 }
 END_TEST
 
+#define LIST                                                                           \
+	"{\"v\":1,\"kind\":\"agent\",\"version\":\"2\",\"files\":[" FILE_OF(           \
+		"agent") "," FILE_OF("bringup-agent") "," FILE_OF("ld-linux-x86-64.so.2") "]}"
+#define FILE_OF(path)                                                                  \
+	"{\"path\":\"" path "\",\"mode\":493,\"size_bytes\":0,\"sha256\":\"" HASH "\"}"
+#define HASH "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+/* $D: a node's slots; this agent is on trial in one, after another that failed. */
+static const char new_slot[] =
+	"mkdir -p $D/slots/a && printf '%s' '" LIST "' >$D/slots/a/bundle.json && "
+	"echo 2 start >$D/trial && printf '" HASH " 1.9\nstart\nsilent\n' >$D/back";
+
+START_TEST(a_new_agent_says_so_until_it_stays)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},  {WORK, 200, NULL}, {HELLO, 200, "{}"},
+		{WORK, 403, DENIED}, {NULL, 0, NULL},
+	};
+	char dir[] = "/tmp/bringup-session-XXXXXX";
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+	bu_autojson json_t *first = NULL, *second = NULL;
+	const json_t *agent, *failed;
+
+	setenv("D", mkdtemp(dir), 1);
+	ck_assert_int_eq(system(new_slot), 0);
+	setenv("BRINGUP_SLOTS", dir, 1);
+	setenv("BRINGUP_SLOT", "slots/a", 1);
+	begin(&appliance, turns, &session, &identity);
+	session.trial_ms = HOLD_MS / 2;
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_int_eq(appliance.at, 4);
+	first = json_loads(appliance.bodies[0], 0, NULL);
+	agent = json_object_get(first, "agent");
+	ck_assert_str_eq(bu_json_str(agent, "version", ""), "2");
+	ck_assert_uint_eq(strlen(bu_json_str(agent, "digest", "")), 64);
+	ck_assert_int_eq(bu_json_bool(agent, "trial", 0), 1);
+	failed = json_object_get(agent, "failed");
+	ck_assert_str_eq(bu_json_str(failed, "version", ""), "1.9");
+	ck_assert_str_eq(bu_json_str(failed, "digest", ""), HASH);
+	ck_assert_str_eq(bu_json_str(failed, "why", ""), "silent");
+	second = json_loads(appliance.bodies[2], 0, NULL);
+	agent = json_object_get(second, "agent");
+	ck_assert_str_eq(bu_json_str(agent, "version", ""), "2");
+	ck_assert_ptr_null(json_object_get(agent, "failed"));
+	ck_assert_int_eq(bu_json_bool(agent, "trial", 0), 0);
+	ck_assert_int_eq(system("! ls $D/trial $D/back 2>/dev/null && rm -r $D"), 0);
+	unsetenv("BRINGUP_SLOTS");
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
 START_TEST(a_result_is_told_until_it_is_heard_and_work_is_not_done_twice)
 {
 	static const struct turn turns[] = {
@@ -472,7 +527,7 @@ START_TEST(progress_may_be_told_to_stop_and_may_be_lost)
 }
 END_TEST
 
-BU_UNIT("session", it_greets_asks_works_and_tells,
+BU_UNIT("session", it_greets_asks_works_and_tells, a_new_agent_says_so_until_it_stays,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
 	work_is_done_once_for_its_id_and_attempt, work_without_an_attempt_is_not_done,
 	after_an_outage_it_greets_again, after_a_change_it_greets_again,

@@ -236,6 +236,22 @@ parse_sbom(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 }
 
 static int
+parse_agent(const json_t *root, struct bu_manifest *manifest, struct bu_err *err)
+{
+	const char *agent;
+
+	if (!json_object_get(root, "agent"))
+		return 0;
+	if (bu_json_get_str(root, "agent", &agent, err))
+		return -1;
+	if (strcmp(agent, "brought") != 0)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "field 'agent': '%.20s'; 'brought' is known", agent);
+	manifest->agent_brought = 1;
+	return 0;
+}
+
+static int
 parse_holds(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
 	json_t *holds = json_object_get(root, "holds"), *value;
@@ -273,8 +289,9 @@ bu_manifest_holds(const struct bu_manifest *manifest, const char *name)
 static int
 parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 {
-	size_t fields =
-		9 + !!json_object_get(root, "sbom") + !!json_object_get(root, "holds");
+	size_t fields = 9 + !!json_object_get(root, "sbom") +
+			!!json_object_get(root, "holds") +
+			!!json_object_get(root, "agent");
 	const char *kind, *boot_code;
 	int64_t version;
 
@@ -287,8 +304,8 @@ parse_root(json_t *root, struct bu_manifest *manifest, struct bu_err *err)
 			"kind '%.20s' version %lld; this program reads 'image' "
 			"version 1",
 			kind, (long long)version);
-	if (check_keys(root, fields, err) || parse_sbom(root, manifest, err) ||
-	    parse_holds(root, manifest, err) ||
+	if (check_keys(root, fields, err) || parse_agent(root, manifest, err) ||
+	    parse_sbom(root, manifest, err) || parse_holds(root, manifest, err) ||
 	    copy_text(root, "name", manifest->name, sizeof(manifest->name), err) ||
 	    bu_image_name_check(manifest->name, "field 'name':", err) ||
 	    copy_text(root, "arch", manifest->arch, sizeof(manifest->arch), err) ||
@@ -362,6 +379,8 @@ bu_manifest_to_json(const struct bu_manifest *manifest)
 			  boot_code, "parts", parts);
 	if (manifest->sbom[0])
 		json_object_set_new(value, "sbom", json_string(manifest->sbom));
+	if (manifest->agent_brought)
+		json_object_set_new(value, "agent", json_string("brought"));
 	if (!manifest->described)
 		return value;
 	holds = json_object();

@@ -8,12 +8,15 @@
  *	   "frame_bytes", "file": "esp.frames", "grow": bool,
  *	   "frames": [{"o": offset in file, "n": compressed bytes,
  *	               "h": SHA-256 of the compressed bytes} | null for zeros]}],
- *	 "sbom": SHA-256 of sbom.json, "holds": {"driver": "535.183.01", ...}}
+ *	 "sbom": SHA-256 of sbom.json, "holds": {"driver": "535.183.01", ...},
+ *	 "agent": "brought"}
  *
- * The last two may be missing: of images without a list of packages, of images of
- * before. A frame is one zstd frame of frame_bytes uncompressed bytes (the last one of
- * a part may be shorter). Frames lie in the file in order, without gaps. The signature
- * (manifest.sig, hex) is over the exact bytes of manifest.json.
+ * The last three may be missing: of images without a list of packages, of images of
+ * before. An agent that is brought is put into the root by who installs the image; an
+ * image of before holds one of its own. A frame is one zstd frame of frame_bytes
+ *uncompressed bytes (the last one of a part may be shorter). Frames lie in the file in
+ *order, without gaps. The signature (manifest.sig, hex) is over the exact bytes of
+ *manifest.json.
  */
 #ifndef BU_IMAGES_MANIFEST_H
 #define BU_IMAGES_MANIFEST_H
@@ -74,6 +77,7 @@ struct bu_manifest {
 	int described; /* holdings are all that it has; else nobody looked */
 	size_t holding_count;
 	struct bu_holding holdings[BU_IMAGE_HOLDINGS_MAX];
+	int agent_brought;
 };
 
 /* Checks everything; errors name part, frame and field. */

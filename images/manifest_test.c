@@ -71,13 +71,16 @@ START_TEST(says_what_it_holds)
 	struct bu_manifest *manifest = parse(value, &err);
 
 	ck_assert_int_eq(manifest->described, 0);
+	ck_assert_int_eq(manifest->agent_brought, 0);
 	bu_manifest_destroy(manifest);
 	json_object_set_new(value, "sbom", json_string(HASH));
+	json_object_set_new(value, "agent", json_string("brought"));
 	json_object_set_new(value, "holds",
 			    json_pack("{s:s, s:s}", "driver", "535.1", "slurmd", ""));
 	manifest = parse(value, &err);
 	ck_assert_msg(manifest != NULL, "%s", err.text);
 	ck_assert_int_eq(manifest->described, 1);
+	ck_assert_int_eq(manifest->agent_brought, 1);
 	ck_assert_str_eq(manifest->sbom, HASH);
 	ck_assert_str_eq(bu_manifest_holds(manifest, "driver"), "535.1");
 	ck_assert_str_eq(bu_manifest_holds(manifest, "slurmd"), "");
@@ -137,6 +140,8 @@ static const struct {
 	{"f", "x", "1", "frame 2"},
 	{"", "sbom", "\"ab\"", "sbom"},
 	{"", "sbom", "1", "sbom"},
+	{"", "agent", "\"inside\"", "'brought' is known"},
+	{"", "agent", "1", "agent"},
 	{"", "holds", "[]", "holds"},
 	{"", "holds", "{\"../up\": \"1\"}", "holds"},
 	{"", "holds", "{\"driver\": 535}", "holds"},

@@ -53,6 +53,9 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(REVOKED, "revoked",                                                          \
 	  "{fingerprint, all, reason}: this or all certificates of its agent are no "  \
 	  "longer valid")                                                              \
+	X(AGENT, "agent",                                                              \
+	  "{version, digest, result, detail}: it changed to this agent, or that "      \
+	  "ended, was silent or refused, and the one before goes on")                  \
 	X(BOOTED, "booted", "{boot_id, where}")                                        \
 	X(INSTALLED, "installed",                                                      \
 	  "{step, image, digest, kexec}: with the order's facets; kexec: its agent "   \

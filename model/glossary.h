@@ -35,6 +35,9 @@
 	X("boot id", "the random number that the kernel makes at each boot")           \
 	X("brake", "the stop of all ladders and turns in a pool, rack or BMC subnet "  \
 		   "where many nodes are late together")                               \
+	X("bundle",                                                                    \
+	  "the agent with its libraries as it travels to nodes: files and a signed "   \
+	  "list of them")                                                              \
 	X("campaign",                                                                  \
 	  "the rounds of probes with which the gate tests the fabric of all "          \
 	  "validating nodes")                                                          \
@@ -187,6 +190,7 @@
 	X("site", "one profile tree and the machines that it describes, run by one "   \
 		  "appliance")                                                         \
 	X("slice", "a part of a soak, between other work")                             \
+	X("slot", "a folder of a node that holds one agent, whole")                    \
 	X("soak", "hours of load on a new or repaired machine before it is measured")  \
 	X("spine", "a switch between leaves")                                          \
 	X("stage", "one part of a campaign: A inside leaves, B between leaves, C "     \
@@ -199,6 +203,8 @@
 	X("threshold", "the value at which a figure becomes a finding")                \
 	X("token", "the secret in a boot script with which an agent gets its "         \
 		   "certificate, once")                                                \
+	X("trial", "the first 20 s of a new agent, after which it stays or the one "   \
+		   "before goes on")                                                   \
 	X("trigger", "what happens to a node so that it takes an edge")                \
 	X("trouble",                                                                   \
 	  "what keeps a validating node from going on while its deadline runs")        \

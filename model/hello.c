@@ -21,6 +21,26 @@ const struct bu_field bu_hello_fields[] = {
 	BU_FIELD(WORD, struct bu_hello, where, .words = bu_where_names),
 	BU_FIELD(JSON, struct bu_hello, stamp),
 	BU_FIELD(JSON, struct bu_hello, inventory),
+	BU_FIELD(JSON, struct bu_hello, agent, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
+const char *const bu_agent_change_names[] = {"changed", "ended", "silent", "refused",
+					     NULL};
+
+const struct bu_field bu_agent_said_fields[] = {
+	BU_FIELD(STRING, struct bu_agent_said, version, .max = 39),
+	BU_FIELD(STRING, struct bu_agent_said, digest, .max = 64),
+	BU_FIELD(FLAG, struct bu_agent_said, trial, .need = BU_SPARSE),
+	BU_FIELD(JSON, struct bu_agent_said, failed, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_agent_failed_fields[] = {
+	BU_FIELD(STRING, struct bu_agent_failed, version, .max = 39),
+	BU_FIELD(STRING, struct bu_agent_failed, digest, .max = 64),
+	BU_FIELD(WORD, struct bu_agent_failed, why, .words = bu_agent_change_names,
+		 .min = 1),
 	BU_FIELD_END,
 };
 

@@ -15,13 +15,14 @@
 /* BU_AGENT_PROTOCOL: what an agent can do, said with each question for work, so that it
  * is known as soon as there is an item for it. 1 (and says nothing): a probe of one
  * port, whose depth the agent chooses. 2: of several rails, with the item's depth and
- * warm-up. 3: it knows the group of checks "fabric". All are served: a pool has agents
- * of two releases while it is upgraded. */
+ * warm-up. 3: it knows the group of checks "fabric". 4: it changes itself, if it lies
+ * in a slot. All are served: a pool has agents of two releases while it is upgraded. */
 enum {
 	BU_HELLO_VERSION = 1,
 	BU_AGENT_RAILS = 2,
 	BU_AGENT_LOOPS = 3,
-	BU_AGENT_PROTOCOL = BU_AGENT_LOOPS
+	BU_AGENT_TRAVELS = 4,
+	BU_AGENT_PROTOCOL = BU_AGENT_TRAVELS
 };
 
 /* The system that it runs in. */
@@ -39,8 +40,33 @@ struct bu_hello {
 	enum bu_where where;
 	const json_t *stamp; /* {"text","sig"}; null = the disk has none */
 	const json_t *inventory;
+	const json_t *agent; /* bu_agent_said_fields; NULL = of before, or in no slot */
 };
 extern const struct bu_field bu_hello_fields[];
+
+/* What came of an agent's change: it runs; or it failed its trial, because it ended
+ * again and again or was not answered in time, or was not even started. */
+enum bu_agent_change {
+	BU_AGENT_CHANGED,
+	BU_AGENT_ENDED,
+	BU_AGENT_SILENT,
+	BU_AGENT_REFUSED
+};
+extern const char *const bu_agent_change_names[];
+
+/* Which agent says hello, by its bundle's version and digest; and which one failed and
+ * made way for it, until the appliance has heard that. */
+struct bu_agent_said {
+	const char *version, *digest;
+	int trial;            /* it is new, and may have to make way yet */
+	const json_t *failed; /* bu_agent_failed_fields; NULL = none did */
+};
+extern const struct bu_field bu_agent_said_fields[];
+struct bu_agent_failed {
+	const char *version, *digest;
+	enum bu_agent_change why; /* not CHANGED */
+};
+extern const struct bu_field bu_agent_failed_fields[];
 
 struct bu_ask_work {
 	int64_t wait_ms; /* for an answer, at most; 0 = not at all */

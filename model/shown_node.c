@@ -22,6 +22,8 @@ static const struct bu_field power_fields[] = {
 	BU_FIELD(RECORD, struct bu_shown_power, seen, .fields = seen_fields),
 	BU_FIELD_END,
 };
+static const struct bu_field agent_fields[] =
+	BU_ROW_TABLE(BU_SHOWN_AGENT_ROWS, struct bu_shown_agent);
 const struct bu_field bu_shown_wanted_fields[] =
 	BU_ROW_TABLE(BU_SHOWN_WANTED_ROWS, struct bu_shown_wanted);
 static const struct bu_field certificate_fields[] = {
@@ -44,6 +46,8 @@ const struct bu_field bu_shown_drift_fields[] =
 	BU_FIELD_MANY(LIST, struct bu_shown_node, conditions, BU_SHOWN_MAX,            \
 		      bu_shown_condition_fields),                                      \
 	BU_FIELD(RECORD, struct bu_shown_node, power, .fields = power_fields,          \
+		 .need = BU_SPARSE),                                                   \
+	BU_FIELD(RECORD, struct bu_shown_node, agent, .fields = agent_fields,          \
 		 .need = BU_SPARSE),                                                   \
 	BU_FIELD(JSON, struct bu_shown_node, next, .need = BU_SPARSE),                 \
 	BU_FIELD(RECORD, struct bu_shown_node, held, .fields = held_fields,            \

@@ -43,6 +43,10 @@
 	X(T, INT, batch, .min = -1, .max = INT32_MAX) X(T, FLAG, open) \
 	X(T, STRING, status, .unsaid = "") BU_SHOWN_REASON_ROWS(X, T)
 
+/* By its last hello. trial: it is new, and may have to make way yet. */
+#define BU_SHOWN_AGENT_ROWS(X, T) \
+	X(T, STRING, version) X(T, STRING, digest) X(T, FLAG, trial)
+
 /* waiting, trouble: the sentence of `says`, by its kind. says, refused: {"code","args",
  * "reason"} and, of says, "kind","ends","again_s","stops_deadline". next: where a node
  * goes that drains. cluster: what that said last, null = nothing; cluster_words: what
@@ -90,6 +94,9 @@ struct bu_shown_node {
 			BU_SHOWN_SEEN_ROWS(BU_ROW_MEMBER, )
 		} seen;
 	} power;
+	struct bu_shown_agent {
+		BU_SHOWN_AGENT_ROWS(BU_ROW_MEMBER, )
+	} agent; /* version NULL = it has not said which it is */
 	const json_t *next;
 	struct bu_shown_held {
 		BU_SHOWN_HELD_ROWS(BU_ROW_MEMBER, )

@@ -19,9 +19,16 @@ static const struct bu_field appliance_fields[] = {
 };
 static const struct bu_field brake_fields[] =
 	BU_ROW_TABLE(BU_SHOWN_BRAKE_ROWS, struct bu_shown_brake);
-static const struct bu_field warning_field[] = {
+static const struct bu_field text_field[] = {
 	BU_FIELD_ONE(STRING, sizeof(const char *)),
 };
+static const struct bu_field agents_fields[] = {
+	BU_SHOWN_AGENTS_ROWS(BU_ROW, struct bu_shown_agents)
+	BU_FIELD_MANY(ARRAY, struct bu_shown_agents, changing, BU_SHOWN_MAX,
+		      text_field),
+	BU_FIELD_END,
+};
+
 const struct bu_field bu_shown_status_fields[] = {
 	BU_SHOWN_STATUS_ROWS(BU_ROW, struct bu_shown_status)
 	BU_FIELD(RECORD, struct bu_shown_status, appliance, .fields = appliance_fields),
@@ -34,9 +41,11 @@ const struct bu_field bu_shown_status_fields[] = {
 		 .fields = bu_shown_rollout_fields, .need = BU_NULL),
 	BU_FIELD_MANY(LIST, struct bu_shown_status, brakes, BU_SHOWN_MAX, brake_fields),
 	BU_FIELD_MANY(ARRAY, struct bu_shown_status, warnings, BU_SHOWN_MAX,
-		      warning_field),
+		      text_field),
 	BU_FIELD_MANY(LIST, struct bu_shown_status, conditions, BU_SHOWN_MAX,
 		      bu_shown_condition_fields),
+	BU_FIELD(RECORD, struct bu_shown_status, agents, .fields = agents_fields,
+		 .need = BU_SPARSE),
 	BU_FIELD_END,
 };
 const struct bu_field bu_shown_nodes_fields[] = {

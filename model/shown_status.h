@@ -24,6 +24,13 @@ struct bu_shown_pairs {
 	X(T, STRING, scope) X(T, FLAG, on) X(T, INT, late) X(T, INT, of) \
 	X(T, STRING, text)
 
+/* Of nodes that have said which agent they have: how many have the appliance's, and how
+ * many another one. version: of the appliance's, "" = none travels. trouble: why not, or
+ * that it failed; "" = neither. */
+#define BU_SHOWN_AGENTS_ROWS(X, T) \
+	X(T, STRING, version) X(T, STRING, digest) X(T, INT, have) X(T, INT, others) \
+	X(T, STRING, trouble)
+
 /* trouble: why the applied profile cannot be read, "" = it is. */
 #define BU_SHOWN_STATUS_ROWS(X, T) \
 	X(T, INT, version) X(T, STRING, site) X(T, INT, time_ms) X(T, INT, epoch) \
@@ -44,6 +51,11 @@ struct bu_shown_status {
 	} *brakes; /* that are on */
 	const char **warnings;
 	struct bu_shown_condition *conditions; /* of the site */
+	struct bu_shown_agents {
+		BU_SHOWN_AGENTS_ROWS(BU_ROW_MEMBER, )
+		const char **changing; /* nodes */
+		size_t changing_count;
+	} agents; /* version NULL: of a bringupd of before */
 	size_t nodes_count, pairs_count, brakes_count, warnings_count, conditions_count;
 };
 extern const struct bu_field bu_shown_pair_fields[];

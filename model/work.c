@@ -22,6 +22,7 @@ static const struct bu_form path_form = {bu_path_is_file,
 static const char *const install_kind[] = {"install", NULL};
 static const char *const configure_kind[] = {"configure", NULL};
 static const char *const join_kind[] = {"join", NULL};
+static const char *const agent_kind[] = {"agent", NULL};
 static const char *const probe_kind[] = {"probe", NULL};
 static const char *const roles[] = {"connect", "listen", "loopback", NULL};
 
@@ -133,6 +134,16 @@ const struct bu_field bu_work_join_fields[] = {
 		      word_field),
 	BU_FIELD_MANY(LIST, struct bu_work_join, files, BU_WORK_FILES_MAX,
 		      bu_work_file_fields),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_work_agent_fields[] = {
+	HEAD(struct bu_work_agent, agent_kind),
+	BU_FIELD(STRING, struct bu_work_agent, base_url),
+	BU_FIELD(STRING, struct bu_work_agent, version, .max = 39),
+	BU_FIELD(STRING, struct bu_work_agent, digest, .max = 64),
+	BU_FIELD(STRING, struct bu_work_agent, key),
+	BU_FIELD(INT, struct bu_work_agent, deadline_ms),
 	BU_FIELD_END,
 };
 

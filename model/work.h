@@ -126,6 +126,17 @@ struct bu_work_configure {
 };
 extern const struct bu_field bu_work_configure_fields[];
 
+/* The agent changes itself; only one that says that it can is asked. */
+struct bu_work_agent {
+	struct bu_work work;
+	const char *base_url; /* of the bundle's folder (images/bundle.h) */
+	const char *version;  /* the appliance's own */
+	const char *digest;   /* of the bundle's list */
+	const char *key;      /* public, PEM, perhaps several: sign bundles */
+	int64_t deadline_ms;  /* that the appliance waits for it */
+};
+extern const struct bu_field bu_work_agent_fields[];
+
 struct bu_work_join {
 	struct bu_work work;
 	struct bu_work_cert full, boot;

@@ -40,8 +40,7 @@ struct daemon {
 	struct bu_chrony *chrony;
 	struct bu_rival *rival;
 	struct bu_api api;
-	char *image_key;
-	char *web;
+	char *image_key, *bundle_dir, *web;
 	struct bu_compat *compat;
 	char *http_url, *firmware_url; /* of boot files: of all, and of HTTP boot */
 	char *agent_url;
@@ -372,6 +371,9 @@ fill_api(struct daemon *d)
 	d->api.dhcp_range = s->dhcp_range;
 	d->api.http_url = d->http_url;
 	d->api.agent_url = d->agent_url;
+	d->bundle_dir = bu_xasprintf("%s/" BU_BUNDLE_DIR, s->ramdisk);
+	d->api.travels = bu_travels_create(&(struct bu_travels_opts){
+		d->fleet, d->api.rec, d->bundle_dir, d->image_key, BU_VERSION});
 }
 
 static int
@@ -406,6 +408,7 @@ stop(struct daemon *d)
 	bu_rival_destroy(d->rival);
 	bu_dnsmasq_destroy(d->dnsmasq);
 	bu_chrony_destroy(d->chrony);
+	bu_travels_destroy(d->api.travels);
 	bu_gate_destroy(d->api.gate);
 	bu_rollouts_destroy(d->api.rollouts);
 	bu_power_destroy(d->power);
@@ -417,6 +420,7 @@ stop(struct daemon *d)
 	bu_settings_fini(&d->settings);
 	free(d->api.tftp_dir);
 	free(d->image_key);
+	free(d->bundle_dir);
 	free(d->web);
 	bu_compat_destroy(d->compat);
 	free(d->http_url);

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/table.h"
+#include "base/text.h"
 #include "cli/render/node_text.h"
 #include "cli/render/output.h"
 #include "model/state.h"
@@ -171,6 +172,22 @@ render_alarms(const struct bu_shown_status *status, FILE *out)
 		render_alarm("warning", status->warnings[i], out);
 }
 
+/* As long as not all have the same. */
+static void
+render_agents(const struct bu_shown_agents *agents, FILE *out)
+{
+	bu_autofree char *names = NULL;
+
+	for (size_t i = 0; i < agents->changing_count; i++)
+		bu_text_add(&names, ", ", "%s", agents->changing[i]);
+	if (agents->others)
+		fprintf(out, "agents: %" PRId64 " of %" PRId64 " nodes have %s%s%s\n",
+			agents->have, agents->have + agents->others, agents->version,
+			names ? "; changing: " : "", names ? names : "");
+	if (agents->trouble && *agents->trouble)
+		render_alarm("warning", agents->trouble, out);
+}
+
 void
 bu_render_status(const struct bu_shown_status *status, FILE *out)
 {
@@ -194,6 +211,7 @@ bu_render_status(const struct bu_shown_status *status, FILE *out)
 			"a corrected one is applied\n",
 			status->trouble);
 	render_alarms(status, out);
+	render_agents(&status->agents, out);
 	render_rollout(&status->rollout, out);
 	fprintf(out, "%s\n\n", summary);
 	bu_render_nodes(&nodes, out);

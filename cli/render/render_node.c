@@ -206,6 +206,19 @@ render_conditions(const struct bu_shown_node *node, FILE *out)
 	}
 }
 
+/* "0.2.0 (1c766a5e4b96), on trial" */
+static void
+render_agent(const struct bu_shown_agent *agent, FILE *out)
+{
+	bu_autofree char *text = NULL;
+
+	if (!agent->version)
+		return;
+	text = bu_xasprintf("%s (%.12s)%s", agent->version, agent->digest,
+			    agent->trial ? ", on trial" : "");
+	line(out, "agent", text);
+}
+
 void
 bu_render_node(const struct bu_shown_node *node, FILE *out)
 {
@@ -224,6 +237,7 @@ bu_render_node(const struct bu_shown_node *node, FILE *out)
 	render_conditions(node, out);
 	line(out, "progress", progress);
 	line(out, "note", note);
+	render_agent(&node->agent, out);
 	time_line(out, "last seen", node->last_seen_ms);
 	if (!node->in_profile)
 		line(out, "profile", "the applied profile has no such node");

@@ -324,7 +324,9 @@ START_TEST(a_whole_status)
 		"'done':1,'turn':1,'failed':0,"
 		"'quarantined':0,'under_way':0},"
 		"'brakes':[{'scope':'rack r1','text':'4 of 16 nodes of rack r1 are "
-		"late together'}],'warnings':['bw_min is low']}",
+		"late together'}],'warnings':['bw_min is low'],'agents':{'version':"
+		"'0.2.0','have':1,'others':2,'changing':['node001','node003'],"
+		"'digest':'d','trouble':'agent 0.2.0 failed on node002'}}",
 		&status);
 	bu_autofree char *text = WRITTEN(bu_render_status(&status, out));
 
@@ -334,6 +336,8 @@ START_TEST(a_whole_status)
 	has(text, "ALARM, the brake is on: 4 of 16 nodes of rack r1 are late "
 		  "together\n");
 	has(text, "warning: bw_min is low\n");
+	has(text, "agents: 1 of 3 nodes have 0.2.0; changing: node001, node003\n"
+		  "warning: agent 0.2.0 failed on node002\n");
 	has(text, "1/1 ready\n");
 	has(text, "node001");
 	released(bu_shown_status_fields, &status, value);

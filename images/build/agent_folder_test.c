@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
+#include "images/bundle.h"
 #include "tests/support/unit.h"
 
 #if defined(__has_feature)
@@ -70,8 +72,8 @@ static char *
 inside(const char *root, const char *arguments)
 {
 	bu_autofree char *command = bu_xasprintf(
-		"cd %s && chroot %s /usr/lib/bringup/ld-linux-x86-64.so.2 --library-path "
-		"/usr/lib/bringup/lib %s >%s/said 2>&1",
+		"cd %s && chroot %s /usr/lib/bringup/current/ld-linux-x86-64.so.2 "
+		"--library-path /usr/lib/bringup/current/lib %s >%s/said 2>&1",
 		dir, root, arguments, dir);
 	bu_autofree char *said = bu_xasprintf("%s/said", dir);
 
@@ -85,9 +87,11 @@ make_root(size_t i)
 	bu_autofree char *command = bu_xasprintf(
 		"set -e; mkdir -p %s/%s; cd %s/%s; true %s %s; mkdir -p ../work;"
 		"export RECIPES=%s/images/build/recipes WORK=%s/work OUT=%s/out "
-		"AGENT=%s/bringup-agent; . $RECIPES/lib.sh; agent_folder \"$PWD\"; %s",
+		"AGENT=%s/bringup-agent; . $RECIPES/lib.sh; agent_folder \"$PWD\"; "
+		"bundle usr/lib/bringup/current $OUT/%s; %s",
 		dir, roots[i].name, dir, roots[i].name, *roots[i].prepare ? "&&" : "",
-		roots[i].prepare, BU_SRCDIR, dir, dir, BU_BUILDDIR, device);
+		roots[i].prepare, BU_SRCDIR, dir, dir, BU_BUILDDIR, roots[i].name,
+		device);
 
 	run(command);
 }
@@ -95,7 +99,8 @@ make_root(size_t i)
 static void
 comes_from_folder(const char *root, const char *file)
 {
-	bu_autofree char *arguments = bu_xasprintf("--list /usr/lib/bringup/%s", file);
+	bu_autofree char *arguments =
+		bu_xasprintf("--list /usr/lib/bringup/current/%s", file);
 	bu_autofree char *said = inside(root, arguments);
 	int libraries = 0;
 
@@ -141,7 +146,7 @@ loaded_in(const char *root)
 
 	setenv("LD_DEBUG", "libs", 1);
 	setenv("LD_DEBUG_OUTPUT", "/tmp/debug", 1);
-	said = inside(root, "/usr/lib/bringup/bringup-agent probe /item.json");
+	said = inside(root, "/usr/lib/bringup/current/bringup-agent probe /item.json");
 	unsetenv("LD_DEBUG");
 	unsetenv("LD_DEBUG_OUTPUT");
 	ck_assert_msg(strstr(said, "no RDMA port odd_0/1") != NULL, "%s", said);
@@ -156,9 +161,9 @@ check_providers(const char *root)
 	bu_autofree char *loaded = loaded_in(root);
 
 	for (size_t i = 0; i < BU_LEN(providers); i++) {
-		bu_autofree char *line =
-			bu_xasprintf("%s/usr/lib/bringup/verbs/lib%s-rdmav34.so", init,
-				     providers[i]);
+		bu_autofree char *line = bu_xasprintf(
+			"%s/usr/lib/bringup/current/verbs/lib%s-rdmav34.so", init,
+			providers[i]);
 
 		ck_assert_msg(strstr(loaded, line) != NULL, "%s: %s", root, line);
 	}
@@ -167,6 +172,40 @@ check_providers(const char *root)
 		ck_assert_msg(strncmp(at, "/usr/lib/bringup/", 17) == 0, "%s: %.60s",
 			      root, at);
 	}
+}
+
+/* What travels is what lies in the slot, and its list says so. */
+static void
+check_bundle(const char *root)
+{
+	bu_autofree char *out = bu_xasprintf("%s/out/%s", dir, root);
+	bu_autofree char *slot =
+		bu_xasprintf("%s/%s/usr/lib/bringup/current", dir, root);
+	struct bu_bundle bundle, same;
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_bundle_load(out, &bundle, &err) == 0, "%s", err.text);
+	ck_assert_msg(bu_bundle_load(slot, &same, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(bundle.digest, same.digest);
+	ck_assert_str_eq(bundle.version, BU_VERSION);
+	ck_assert_uint_gt(bundle.files_count, 20);
+	for (size_t i = 0; i < bundle.files_count; i++) {
+		const struct bu_bundle_file *file = &bundle.files[i];
+		bu_autofree char *path = bu_xasprintf("%s/%s", out, file->sha256);
+		bu_autofree char *here = bu_xasprintf("%s/%s", slot, file->path);
+		char digest[BU_DIGEST_SIZE];
+		struct stat st;
+
+		ck_assert_int_eq(bu_sha256_file(path, digest, NULL), 0);
+		ck_assert_str_eq(digest, file->sha256);
+		ck_assert_int_eq(bu_sha256_file(here, digest, NULL), 0);
+		ck_assert_str_eq(digest, file->sha256);
+		ck_assert_int_eq(stat(here, &st), 0);
+		ck_assert_int_eq(st.st_size, file->size_bytes);
+		ck_assert_int_eq(st.st_mode & 07777, file->mode);
+	}
+	bu_bundle_fini(&bundle);
+	bu_bundle_fini(&same);
 }
 
 START_TEST(nothing_comes_from_the_root)
@@ -179,6 +218,7 @@ START_TEST(nothing_comes_from_the_root)
 	clean = bu_xasprintf("rm -rf %s", dir);
 	for (size_t i = 0; i < BU_LEN(roots); i++) {
 		make_root(i);
+		check_bundle(roots[i].name);
 		check_libraries(roots[i].name);
 		if (!sanitized)
 			check_providers(roots[i].name);

@@ -26,6 +26,7 @@
 #include "images/build/frames.h"
 #include "images/build/recipe_ini.h"
 #include "images/build/shelf.h"
+#include "images/bundle.h"
 #include "images/manifest.h"
 #include "images/store.h"
 
@@ -240,6 +241,7 @@ fill_manifest(const struct build *build, const json_t *spec,
 	snprintf(manifest->name, sizeof(manifest->name), "%s", build->name);
 	/* Not when: the same inputs make the same bytes, and so the same digest. */
 	bu_time_iso(EPOCH_S * INT64_C(1000), manifest->created);
+	manifest->agent_brought = 1;
 	if (bu_json_copy_str(spec, "arch", manifest->arch, sizeof(manifest->arch),
 			     err) ||
 	    bu_json_copy_str(spec, "kernel", manifest->kernel, sizeof(manifest->kernel),
@@ -306,6 +308,30 @@ make_image(const struct build *build, const char *spec_path, struct bu_err *err)
 	return rc;
 }
 
+/* The agent travels with the same key as images. */
+static int
+sign_bundle(const struct build *build, struct bu_err *err)
+{
+	bu_autofree char *dir = bu_xasprintf("%s/" BU_BUNDLE_DIR, build->out);
+	bu_autofree char *path = bu_xasprintf("%s/bundle.json", dir);
+	bu_autofree char *sig_path = bu_xasprintf("%s/bundle.sig", dir);
+	struct bu_bundle check;
+	size_t size = 0;
+	bu_autofree char *text = NULL;
+	char sig[BU_SIG_HEX_SIZE];
+
+	if (!bu_file_exists(path))
+		return 0;
+	text = bu_file_read(path, BU_BUNDLE_LIST_MAX, &size, err);
+	/* What nodes would refuse must not be signed. */
+	if (!text || bu_bundle_parse(text, size, &check, err))
+		return -1;
+	bu_bundle_fini(&check);
+	if (bu_sign(build->private_pem, text, size, sig, err))
+		return -1;
+	return bu_file_write_text(sig_path, 0644, err, "%s\n", sig);
+}
+
 /* The boot ramdisk has no manifest: its folder takes the old one's place in one step.
  */
 static int
@@ -346,7 +372,8 @@ build_locked(const struct build *build, struct bu_err *err)
 		return -1;
 	if (run_recipe(build, err))
 		return -1;
-	if (bu_file_exists(spec_path) && make_image(build, spec_path, err))
+	if ((bu_file_exists(spec_path) && make_image(build, spec_path, err)) ||
+	    sign_bundle(build, err))
 		return -1;
 	if (put_in_place(build, err))
 		return -1;

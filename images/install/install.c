@@ -95,6 +95,12 @@ fetch_manifest(struct install *install, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the manifest is of image %s, ordered was %s",
 				  install->manifest->name, opts->image);
+	if (install->manifest->agent_brought && !opts->agent_file_count)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "image %s holds no agent, and this boot ramdisk has "
+				  "none to bring; build it: bringup image build "
+				  "ramdisk",
+				  opts->image);
 	return 0;
 }
 

@@ -24,7 +24,7 @@
  */
 struct bu_install_file {
 	const char *path; /* absolute, without "..", through no symbolic link */
-	mode_t mode;
+	mode_t mode;      /* S_IFLNK: a symbolic link to the content */
 	const char *content;
 	size_t size;
 };
@@ -59,6 +59,9 @@ struct bu_install_opts {
 	const char *step_id;
 	const struct bu_install_file *files;
 	size_t file_count;
+	/* The same: the agent, for an image that does not hold one. */
+	const struct bu_install_file *agent_files;
+	size_t agent_file_count;
 	const char *stamp_text; /* /var/lib/bringup/stamp.json, 0600 */
 	const char *stamp_sig;  /* /var/lib/bringup/stamp.sig */
 	int threads;            /* 0 = one per processor, at most 4 */

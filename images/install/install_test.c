@@ -34,6 +34,41 @@ START_TEST(writes_all_of_it)
 }
 END_TEST
 
+/* Without an agent the system would never be heard of: said before the first write. */
+START_TEST(an_image_without_an_agent_gets_one)
+{
+	static const struct bu_install_file agent[] = {
+		{"/usr/lib/bringup/slots/a/agent", 0755, "#!/bin/sh\n", 10},
+		{"/usr/lib/bringup/current", S_IFLNK, "slots/a", 0},
+	};
+	struct bu_install_opts opts;
+	struct bu_err err;
+	bu_autofree char *link = NULL;
+	char to[16] = "", before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
+
+	without_agent = 1;
+	setup();
+	cancel_after = -1;
+	ck_assert_int_eq(bu_sha256_file(disk, before, NULL), 0);
+	opts = defaults();
+	ck_assert_int_eq(install(&opts, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_STATE);
+	ck_assert_msg(strstr(err.text, "bringup image build ramdisk"), "%s", err.text);
+	ck_assert_int_eq(bu_sha256_file(disk, after, NULL), 0);
+	ck_assert_str_eq(before, after);
+	opts.agent_files = agent;
+	opts.agent_file_count = BU_LEN(agent);
+	ck_assert_msg(!install(&opts, &err), "%s", err.text);
+	check_finished();
+	check_file("usr/lib/bringup/slots/a/agent", "#!/bin/sh\n", 0755);
+	link = bu_xasprintf("%s/usr/lib/bringup/current", root);
+	ck_assert_int_eq(readlink(link, to, sizeof(to) - 1), 7);
+	ck_assert_str_eq(to, "slots/a");
+	teardown();
+	without_agent = 0;
+}
+END_TEST
+
 START_TEST(one_flip_is_fetched_again)
 {
 	struct bu_install_opts opts;
@@ -268,8 +303,8 @@ START_TEST(what_labels_itself_at_the_end_is_gone)
 }
 END_TEST
 
-BU_UNIT("install", writes_all_of_it, one_flip_is_fetched_again,
-	a_flip_that_stays_is_refused, short_answers_and_outages,
-	wrong_orders_write_nothing, whose_signature_counts_is_ordered,
-	files_stay_in_the_new_root, the_boot_loaders_get_the_nodes_arguments,
-	what_labels_itself_at_the_end_is_gone)
+BU_UNIT("install", writes_all_of_it, an_image_without_an_agent_gets_one,
+	one_flip_is_fetched_again, a_flip_that_stays_is_refused,
+	short_answers_and_outages, wrong_orders_write_nothing,
+	whose_signature_counts_is_ordered, files_stay_in_the_new_root,
+	the_boot_loaders_get_the_nodes_arguments, what_labels_itself_at_the_end_is_gone)

@@ -71,6 +71,11 @@ write_file(int root_fd, const struct bu_install_file *file, struct bu_err *err)
 		return bu_err_wrap(err, "file %s", file->path);
 	if (unlinkat(dir, name, 0) && errno != ENOENT)
 		return bu_err_set(err, BU_ERR_IO, errno, "file %s", file->path);
+	if (S_ISLNK(file->mode)) {
+		if (symlinkat(file->content, dir, name))
+			return bu_err_set(err, BU_ERR_IO, errno, "link %s", file->path);
+		return 0;
+	}
 	fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)
@@ -94,6 +99,9 @@ write_files(const struct bu_install_opts *opts, int root_fd, struct bu_err *err)
 
 	for (size_t i = 0; i < opts->file_count; i++)
 		if (write_file(root_fd, &opts->files[i], err))
+			return -1;
+	for (size_t i = 0; i < opts->agent_file_count; i++)
+		if (write_file(root_fd, &opts->agent_files[i], err))
 			return -1;
 	for (size_t i = 0; i < BU_LEN(stamps); i++)
 		if (write_file(root_fd, &stamps[i], err))

@@ -139,11 +139,37 @@ BU_HANDLER(bu_api_agent_hello)
 		bu_warn("agents", "hello of %s: %s", node->name, err->text);
 		return BU_ANSWER_ERROR;
 	}
+	if (hello.where == BU_WHERE_INSTALLED &&
+	    bu_travels_hello(api->travels, node, hello.agent, err) != 0)
+		return BU_ANSWER_ERROR;
 	/* Who was greeted does not say it again. */
 	reply->logged = api->fleet->store;
 	reply->json = json_pack("{s:s,s:I}", "node", node->name, "epoch",
 				(json_int_t)api->fleet->epoch);
 	return BU_ANSWER_NOW;
+}
+
+/* It changes itself to the agent of this appliance. */
+static json_t *
+travel_work(struct bu_api *api, const struct bu_node *node)
+{
+	bu_autofree char *url = bu_xasprintf("%s/" BU_BUNDLE_DIR, api->http_url);
+	bu_autofree char *id = NULL;
+	struct bu_offer offer;
+
+	bu_travels_offer(api->travels, &offer);
+	if (!offer.bundle)
+		return NULL;
+	id = bu_xasprintf("%s-agent-%.12s", node->name, offer.bundle->digest);
+	return bu_record_to_json(bu_work_agent_fields,
+				 &(struct bu_work_agent){
+					 .work = {.id = id, .attempt = 1},
+					 .base_url = url,
+					 .version = offer.bundle->version,
+					 .digest = offer.bundle->digest,
+					 .key = offer.key,
+					 .deadline_ms = BU_TRAVELS_ITEM_MS,
+				 });
 }
 
 /* The probe first: its partner is waiting. */
@@ -158,6 +184,8 @@ work_of(struct bu_api *api, struct bu_node *node, struct bu_err *err)
 
 	if (!work && bu_reconcile_wants_agent(node) && !node->live.appending)
 		work = bu_api_step_work(api, node, err);
+	if (!work && bu_travels_turn(api->travels, node))
+		work = travel_work(api, node);
 	return work;
 }
 
@@ -285,7 +313,10 @@ BU_HANDLER(bu_api_agent_result)
 		bu_json_to_err(json_object_get(request->body, "error"), &failure);
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
 	}
-	if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
+	if (strcmp(kind, "agent") == 0) {
+		bu_travels_result(api->travels, node, failure.kind ? &failure : NULL);
+		reply->logged = api->fleet->store;
+	} else if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
 		/* One that is lost is measured again. */
 		bu_gate_result(api->gate, node, id, told.result,
 			       failure.kind ? &failure : NULL);

@@ -13,6 +13,7 @@
 #include "provisioner/node/verbs.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
+#include "provisioner/rollout/travel.h"
 
 /* One that was made: texts in their canonical form. */
 struct bu_kept_plan {
@@ -27,6 +28,7 @@ struct bu_api {
 	const struct bu_trust *trust;
 	struct bu_rollouts *rollouts;
 	struct bu_gate *gate;
+	struct bu_travels *travels;
 	struct bu_server *server;
 	struct bu_secrets *secrets;
 	const char *images_dir;
@@ -60,6 +62,7 @@ BU_HANDLER(bu_api_boot_medium);
 bu_must int bu_api_medium_check(const struct bu_api *api, struct bu_err *err);
 /* What is served by TFTP follows the node; NULL: all of them, by another profile. */
 void bu_api_boot_tell(const struct bu_api *api, const struct bu_node *node);
+BU_HANDLER(bu_api_bundle_file);
 BU_HANDLER(bu_api_image_file);
 BU_HANDLER(bu_api_digest_file);
 BU_HANDLER(bu_api_revision_file);

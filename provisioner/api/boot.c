@@ -243,6 +243,19 @@ BU_HANDLER(bu_api_boot_file)
 	return send_file(path, reply, err);
 }
 
+BU_HANDLER(bu_api_bundle_file)
+{
+	const struct bu_api *api = arg;
+	const char *name = request->params[0];
+	bu_autofree char *path =
+		bu_xasprintf("%s/" BU_BUNDLE_DIR "/%s", api->ramdisk_dir, name);
+
+	if (!bu_path_is_name(name))
+		return bu_err_set(err, BU_ERR_NOTFOUND, 0,
+				  "the bundle has no file of that name");
+	return send_file(path, reply, err);
+}
+
 BU_HANDLER(bu_api_image_file)
 {
 	const struct bu_api *api = arg;

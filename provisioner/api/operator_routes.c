@@ -122,7 +122,8 @@ status_json(const struct bu_api *api)
 	}
 	bu_rollouts_tell(api->rollouts, nodes);
 	return json_pack(
-		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
+		"{s:I,s:s,s:I,s:I,s:s,s:s,s:s,s:{s:s,s:I},s:o,s:o,s:o,s:o,s:o,s:o,s:o,"
+		"s:o}",
 		"version", (json_int_t)fleet->version, "site",
 		fleet->desired ? fleet->desired->site.name : "", "time_ms",
 		(json_int_t)now_ms, "epoch", (json_int_t)fleet->epoch, "revision",
@@ -132,7 +133,8 @@ status_json(const struct bu_api *api)
 		"pairs", pairs_json(fleet), "counts", counts, "rollout",
 		bu_rollouts_json(api->rollouts), "brakes", brakes, "warnings",
 		bu_gate_warnings(api->gate), "conditions",
-		bu_conditions_to_json(fleet->conditions));
+		bu_conditions_to_json(fleet->conditions), "agents",
+		bu_travels_json(api->travels));
 }
 
 BU_HANDLER(bu_api_status)

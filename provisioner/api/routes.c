@@ -12,6 +12,8 @@ const struct bu_route bu_api_routes[] = {
 	{"GET", BU_MEDIUM_PATH "*/*", BU_LISTEN_BOOT, bu_api_boot_medium,
 	 "boot medium of a node, for its BMC"},
 	{"GET", "/boot/*", BU_LISTEN_BOOT, bu_api_boot_file, "kernel, ramdisk, CA"},
+	{"GET", "/bundle/*", BU_LISTEN_BOOT, bu_api_bundle_file,
+	 "the agent of this appliance's version: its list, or a file by its SHA-256"},
 	{"GET", "/images/*/*", BU_LISTEN_BOOT, bu_api_image_file,
 	 "manifest and parts of an image, by Range"},
 	{"GET", "/digests/*/images/*/*", BU_LISTEN_BOOT, bu_api_digest_file,

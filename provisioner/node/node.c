@@ -217,6 +217,10 @@ bu_node_to_json(const struct bu_node *node)
 		shown.progress = (struct bu_shown_progress){
 			node->live.progress_stage, node->live.progress_done_bytes,
 			node->live.progress_total_bytes};
+	if (node->live.agent.version[0])
+		shown.agent = (struct bu_shown_agent){node->live.agent.version,
+						      node->live.agent.digest,
+						      node->live.agent.trial};
 	if (node->hold.owner)
 		shown.held = (struct bu_shown_held){node->hold.by,
 						    bu_owner_name(node->hold.owner),

@@ -14,6 +14,7 @@
 #include "model/deed.h"
 #include "model/event.h"
 #include "model/fact.h"
+#include "model/hello.h"
 #include "model/machine.h"
 #include "model/reason.h"
 #include "model/state.h"
@@ -245,6 +246,13 @@ struct bu_node {
 	char agent_cert_next[65];    /* renewed, and not used yet; "" = none */
 	int64_t agent_cert_next_until_ms;
 	int agent_revoked; /* no certificate of its agent counts */
+	/* The agent that it was to change to, and did not. */
+	struct bu_agent_fault {
+		char version[40], digest[65];
+		enum bu_agent_change result;
+		char detail[200];
+		int64_t at_ms; /* Unix time; 0 = none failed since it changed */
+	} agent_failed;
 	char boot_id[40];
 	int boot_installed; /* this boot is of the installed system */
 	char installed_image[BU_NAME_MAX];

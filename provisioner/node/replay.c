@@ -385,6 +385,7 @@ static const struct {
 	[BU_EVENT_ADMITTED] = {NODE, bu_replay_admitted},
 	[BU_EVENT_RENEWED] = {NODE, bu_replay_renewed},
 	[BU_EVENT_REVOKED] = {NODE, bu_replay_revoked},
+	[BU_EVENT_AGENT] = {NODE, bu_replay_agent},
 	[BU_EVENT_BOOTED] = {NODE, bu_replay_booted},
 	[BU_EVENT_INSTALLED] = {NODE, bu_replay_installed},
 	[BU_EVENT_PAIR] = {SITE, on_pair},

@@ -22,6 +22,8 @@ bu_must int bu_replay_admitted(struct bu_fleet *fleet, struct bu_node *node,
 			       const struct bu_event *event, struct bu_err *err);
 bu_must int bu_replay_renewed(struct bu_fleet *fleet, struct bu_node *node,
 			      const struct bu_event *event, struct bu_err *err);
+bu_must int bu_replay_agent(struct bu_fleet *fleet, struct bu_node *node,
+			    const struct bu_event *event, struct bu_err *err);
 bu_must int bu_replay_revoked(struct bu_fleet *fleet, struct bu_node *node,
 			      const struct bu_event *event, struct bu_err *err);
 bu_must int bu_replay_booted(struct bu_fleet *fleet, struct bu_node *node,

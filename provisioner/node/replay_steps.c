@@ -136,6 +136,24 @@ bu_replay_renewed(struct bu_fleet *fleet, struct bu_node *node,
 	return 0;
 }
 
+int
+bu_replay_agent(struct bu_fleet *fleet, struct bu_node *node,
+		const struct bu_event *event, struct bu_err *err)
+{
+	struct bu_agent_fault *fault = &node->agent_failed;
+
+	memset(fault, 0, sizeof(*fault));
+	fault->result = (enum bu_agent_change)bu_json_word(
+		event->body, "result", bu_agent_change_names, BU_AGENT_CHANGED);
+	if (fault->result == BU_AGENT_CHANGED)
+		return 0;
+	bu_replay_copy(fault->version, sizeof(fault->version), event->body, "version");
+	bu_replay_copy(fault->digest, sizeof(fault->digest), event->body, "digest");
+	bu_replay_copy(fault->detail, sizeof(fault->detail), event->body, "detail");
+	fault->at_ms = event->time_ms;
+	return 0;
+}
+
 /* The renewed certificate takes the place of the one that goes. */
 int
 bu_replay_revoked(struct bu_fleet *fleet, struct bu_node *node,

@@ -173,6 +173,31 @@ add_agent_cert(const struct bu_reconcile *rec, const struct bu_node *node, char 
 			(long long)days);
 }
 
+static void
+add_agent_change(const struct bu_node *node, char **text)
+{
+	static const char *const what[] = {
+		[BU_AGENT_CHANGED] = "",
+		[BU_AGENT_ENDED] = "ended three times before it had been answered for "
+				   "20 s, and its agent of before took over again",
+		[BU_AGENT_SILENT] = "was not heard in time, and its agent of before is "
+				    "to take over again",
+		[BU_AGENT_REFUSED] = "was not started",
+	};
+	const struct bu_agent_fault *fault = &node->agent_failed;
+	char at[24];
+
+	if (!fault->at_ms || strcmp(fault->digest, node->live.agent.digest) == 0)
+		return;
+	bu_time_iso(fault->at_ms, at);
+	bu_text_add(text, "\n",
+		    "agent %s %s (%s)%s%s; see bringup-agent's log on the node",
+		    fault->version, what[fault->result], at, *fault->detail ? ": " : "",
+		    fault->detail);
+	if (node->live.agent.version[0])
+		bu_text_add(text, "\n", "its agent is %s", node->live.agent.version);
+}
+
 /* What its checks found and what others say of it; of a good one, that it was checked.
  */
 static void
@@ -294,6 +319,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 	if (!info->settled || bu_reconcile_wants_agent(node))
 		add_agent(rec, node, &text);
 	add_agent_cert(rec, node, &text);
+	add_agent_change(node, &text);
 	if (!node->live.in_profile)
 		bu_text_add(&text, "\n", "it is not in the applied profile");
 	bu_text_add(&text, "", "\n");

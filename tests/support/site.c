@@ -71,6 +71,8 @@ open_server(struct site *site)
 		.http_url = "http://10.77.0.1:8080",
 		.agent_url = "https://10.77.0.1:8443",
 	};
+	site->api.travels = bu_travels_create(&(struct bu_travels_opts){
+		rig->fleet, rig->rec, site->bundle, site->api.image_key, BU_VERSION});
 	site->api.server = bu_server_create(rig->loop, bu_api_routes, &site->api);
 	site->api.secrets = bu_secrets_create(rig->loop, on_secret, site);
 	site->page = listen_on(site, BU_LISTEN_PAGE);
@@ -86,6 +88,7 @@ close_server(struct site *site)
 {
 	bu_secrets_destroy(site->api.secrets);
 	bu_server_destroy(site->api.server);
+	bu_travels_destroy(site->api.travels);
 	bu_api_forget_plans(&site->api);
 }
 
@@ -99,6 +102,7 @@ site_begin(struct site *site, int nodes)
 	rig_open_gate(rig);
 	snprintf(site->images, sizeof(site->images), "%s/images", rig->dir);
 	snprintf(site->ramdisk, sizeof(site->ramdisk), "%s/ramdisk", rig->dir);
+	snprintf(site->bundle, sizeof(site->bundle), "%s/ramdisk/bundle", rig->dir);
 	ck_assert_int_eq(bu_mkdir_p(site->images, 0700, NULL), 0);
 	ck_assert_int_eq(bu_mkdir_p(site->ramdisk, 0700, NULL), 0);
 	open_server(site);

@@ -14,7 +14,7 @@ struct site {
 	struct rig rig;
 	struct bu_api api;
 	int page, local, boot, agent; /* ports */
-	char images[80], ramdisk[80];
+	char images[80], ramdisk[80], bundle[88];
 };
 
 /* nodes: as rig_begin(). */

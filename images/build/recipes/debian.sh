@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Debian with the agent, by a recipe (recipe_ini.h gives its keys as variables); no key,
+# Debian, by a recipe (recipe_ini.h gives its keys as variables); no key,
 # no host name, no machine id. The bootstrap (a minute) is kept as a tar file under its
-# inputs' digest; files, hooks, agent, settings and file systems come on top of it in
+# inputs' digest; files, hooks, settings and file systems come on top of it in
 # seconds.
 . "$RECIPES/lib.sh"
 
@@ -137,7 +137,6 @@ build()
 	mkdir -p "$root"
 	tar -C "$root" --zstd --xattrs --xattrs-include='*' --numeric-owner -xpf "$kept"
 	additions "$root"
-	agent_folder "$root"
 	settings "$root"
 	kernel=$(ls "$root/lib/modules")
 	initrd=$(kept_initrd "$root" "$kernel")
@@ -147,6 +146,6 @@ build()
 }
 
 case $1 in
-key) inputs; agent_key ;;
+key) inputs ;;
 build) build ;;
 esac

@@ -56,7 +56,6 @@ build()
 		etc/systemd/system/slurmd.service.d/bringup.conf \
 		etc/systemd/system/ssh.service.d/bringup.conf
 	rm -rf "$root/usr/lib/bringup"
-	agent_folder "$root"
 	house "$root"
 	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"
 	kernel=$(ls "$root/lib/modules")

@@ -89,7 +89,7 @@ agent_key()
 	mkdir -p "$WORK"
 	stripped_agent "$WORK/agent.key"
 	{
-		cat "$WORK/agent.key" $(agent_libraries)
+		cat "$RECIPES/agent" "$WORK/agent.key" $(agent_libraries)
 		for name in $PROVIDERS; do cat "$(provider_file "$name")"; done
 	} | digest
 }
@@ -104,7 +104,7 @@ rename_path()
 		s/\Q$old\E([^\0]*)\0/$new$1\0$gap/g' "$1"
 }
 
-# provider_folder BRINGUP: the providers and the files that name them, where our copy of
+# provider_folder SLOT: the providers and the files that name them, where our copy of
 # libibverbs looks for them and nowhere else: a provider of the host would bring the
 # host's libraries with it. The path of the second folder has 17 characters at most.
 provider_folder()
@@ -115,35 +115,77 @@ provider_folder()
 		cp -L "$file" "$1/verbs/"
 		echo "driver $name" >"$1/ibv/$name.driver"
 	done
-	rename_path "$1/lib/libibverbs.so.1" "${file%/*}/" /usr/lib/bringup/verbs/
-	rename_path "$1/lib/libibverbs.so.1" /etc/libibverbs.d /lib/bringup/ibv
+	rename_path "$1/lib/libibverbs.so.1" "${file%/*}/" /usr/lib/bringup/current/verbs/
+	rename_path "$1/lib/libibverbs.so.1" /etc/libibverbs.d /lib/bringup/conf
 }
 
-# The agent with its own loader and libraries: runs in any root.
-agent_folder()
+# bundle_list SLOT: what images/bundle.h reads.
+bundle_list()
+{
+	comma=
+	(cd "$1" && find . -type f -printf '%m %s %P\n' | sort -k 3 |
+		while read -r mode size path; do
+			printf '%s{"mode":%d,"path":"%s","sha256":"%s","size_bytes":%d}' \
+				"$comma" "0$mode" "$path" "$(digest <"$path")" "$size"
+			comma=,
+		done) >"$WORK/bundle.files"
+	printf '{"files":[%s],"kind":"agent","v":1,"version":"%s"}' \
+		"$(cat "$WORK/bundle.files")" "$("$AGENT" version)"
+}
+
+# agent_slot SLOT: the agent with its own loader and libraries, which runs in any root,
+# the script that starts it, and the list of all that.
+agent_slot()
 {
 	need perl perl-base
-	lib=$1/usr/lib/bringup/lib
-	mkdir -p "$lib"
-	stripped_agent "$1/usr/lib/bringup/bringup-agent"
+	mkdir -p "$1/lib"
+	stripped_agent "$1/bringup-agent"
 	for file in $(agent_libraries); do
 		case $file in
-		*/ld-linux*) cp -L "$file" "$1/usr/lib/bringup/ld-linux-x86-64.so.2" ;;
-		*) cp -L "$file" "$lib/" ;;
+		*/ld-linux*) cp -L "$file" "$1/ld-linux-x86-64.so.2" ;;
+		*) cp -L "$file" "$1/lib/" ;;
 		esac
 	done
-	provider_folder "$1/usr/lib/bringup"
-	# Where /lib is no link to /usr/lib.
-	mkdir -p "$1/lib"
+	provider_folder "$1"
+	cp "$RECIPES/agent" "$1/agent"
+	find "$1" -type f -exec chmod 644 {} +
+	chmod 755 "$1/agent" "$1/bringup-agent" "$1/ld-linux-x86-64.so.2"
+	bundle_list "$1" >"$WORK/bundle.json"
+	mv "$WORK/bundle.json" "$1/bundle.json"
+}
+
+# agent_folder ROOT: the agent in its place, as an installation puts it there
+# (agent/slots.c).
+agent_folder()
+{
+	own=$1/usr/lib/bringup
+	lib_link "$1"
+	mkdir -p "$own/slots"
+	agent_slot "$WORK/slot"
+	slot=slots/$(digest <"$WORK/slot/bundle.json" | cut -c1-16)
+	mv "$WORK/slot" "$own/$slot"
+	ln -sfn "$slot" "$own/current"
+	ln -sfn current/ibv "$own/conf"
+	cp "$RECIPES/agent" "$own/agent"
+	chmod 755 "$own/agent"
+}
+
+# lib_link ROOT: where /lib is no link to /usr/lib.
+lib_link()
+{
+	mkdir -p "$1/lib" "$1/usr/lib/bringup"
 	[ -e "$1/lib/bringup" ] || ln -s ../usr/lib/bringup "$1/lib/bringup"
-	cat >"$1/usr/lib/bringup/agent" <<'END'
-#!/bin/sh
-d=/usr/lib/bringup
-exec $d/ld-linux-x86-64.so.2 --library-path $d/lib $d/bringup-agent "$@"
-END
-	for file in agent bringup-agent ld-linux-x86-64.so.2; do
-		chmod 755 "$1/usr/lib/bringup/$file"
+}
+
+# bundle SLOT TO: what the appliance serves of it: each file by its digest, and the list,
+# which is signed afterwards.
+bundle()
+{
+	mkdir -p "$2"
+	find "$1/" -type f ! -name bundle.json | while read -r path; do
+		cp "$path" "$2/$(digest <"$path")"
 	done
+	cp "$1/bundle.json" "$2/bundle.json"
 }
 
 # house ROOT: what a system with systemd has of bringup besides the agent, and what it
@@ -176,6 +218,7 @@ house()
 	sed -i 's/^root:[^:]*:/root:!:/' "$1/etc/shadow"
 	mkdir -p "$1/etc/bringup"
 	mkdir -p -m 700 "$1/var/lib/bringup"
+	lib_link "$1"
 	install -m 755 "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" "$1/usr/lib/bringup/"
 }
 

@@ -3,7 +3,7 @@
 # The boot ramdisk: vmlinuz and agent.img, about 26 MB together. agent.img is two
 # archives in a row: what changes with the kernel (slow to compress, kept) and the agent.
 # And shim and GRUB, which load them where Secure Boot is on; disk.efi, and a medium of
-# all that.
+# all that. The same agent as a bundle, for nodes that have another one.
 . "$RECIPES/lib.sh"
 . "$RECIPES/media.sh"
 
@@ -36,6 +36,7 @@ build()
 	fi
 	mkdir -p "$WORK/agent"
 	agent_folder "$WORK/agent"
+	bundle "$WORK/agent/usr/lib/bringup/current" "$OUT/bundle"
 	pack "$WORK/agent" "$WORK/agent.img" 12
 	cp "$KROOT/boot/vmlinuz-$KERNEL" "$OUT/vmlinuz"
 	cat "$kept" "$WORK/agent.img" >"$OUT/agent.img"
@@ -44,7 +45,7 @@ build()
 	cp "$SIGNED/grub/x86_64-efi-signed/grubnetx64.efi.signed" "$OUT/grubx64.efi"
 	disk_loader "$OUT/disk.efi"
 	medium "$OUT/boot.iso" "$OUT/vmlinuz" "$OUT/agent.img"
-	chmod 644 "$OUT"/*
+	find "$OUT" -type f -exec chmod 644 {} +
 	say "ramdisk: $(du -cb "$OUT/vmlinuz" "$OUT/agent.img" | tail -n 1 | cut -f1) bytes"
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Busybox, network modules and the agent: an installed system for tests in which the
-# operating system does not matter. Boots in a few seconds, 20 MB to fetch.
+# Busybox and network modules: an installed system for tests in which the operating system
+# does not matter. Boots in a few seconds, 20 MB to fetch.
 . "$RECIPES/lib.sh"
 
 inputs()
@@ -12,19 +12,19 @@ inputs()
 	candidates linux-image-amd64 busybox-static iproute2 $BOOT_PACKAGES
 }
 
-# rdma_program TO: iproute2's rdma, run by the agent's loader.
+# rdma_program TO: iproute2's rdma with its loader and libraries.
 rdma_program()
 {
 	need rdma iproute2
 	rdma=$(command -v rdma)
-	cp -L "$rdma" "$1/usr/lib/bringup/rdma"
-	for file in $(ldd "$rdma" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }'); do
-		cp -L "$file" "$1/usr/lib/bringup/lib/"
+	mkdir -p "$1/usr/lib/rdma"
+	for file in "$rdma" $(libraries_of "$rdma"); do
+		cp -L "$file" "$1/usr/lib/rdma/"
 	done
 	cat >"$1/bin/rdma" <<'END'
 #!/bin/sh
-d=/usr/lib/bringup
-exec $d/ld-linux-x86-64.so.2 --library-path $d/lib $d/rdma "$@"
+d=/usr/lib/rdma
+exec $d/ld-linux-x86-64.so.2 --library-path $d $d/rdma "$@"
 END
 	chmod 755 "$1/bin/rdma"
 }
@@ -41,7 +41,7 @@ build()
 	rm "$root/bin/init" && cp "$RECIPES/tiny.init" "$root/bin/init"
 	chmod 755 "$root/bin/init" "$root/etc/bringup/udhcpc.sh"
 	mkdir -p -m 700 "$root/var/lib/bringup"
-	agent_folder "$root"
+	lib_link "$root"
 	rdma_program "$root"
 	cp "$RECIPES/rxe" "$root/usr/lib/bringup/rxe"
 	mkdir -p "$root/etc/libibverbs.d"
@@ -52,6 +52,6 @@ build()
 }
 
 case $1 in
-key) inputs; agent_key ;;
+key) inputs ;;
 build) build ;;
 esac

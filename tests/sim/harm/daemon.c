@@ -296,6 +296,9 @@ start_engine(void)
 	d.api.rollouts = bu_rollouts_create(d.api.fleet, d.api.rec);
 	d.api.gate = bu_gate_create(d.api.fleet, d.api.rec, d.trust);
 	d.api.secrets = bu_secrets_create(d.loop, on_secret, NULL);
+	/* There is no such folder: agents stay as they are. */
+	d.api.travels = bu_travels_create(&(struct bu_travels_opts){
+		d.api.fleet, d.api.rec, "/no/such/bundle", image_key, "0"});
 }
 
 void
@@ -370,6 +373,7 @@ daemon_stop(int kill)
 	bu_reconcile_stop(d.api.rec);
 	bu_secrets_destroy(d.api.secrets);
 	bu_api_forget_plans(&d.api);
+	bu_travels_destroy(d.api.travels);
 	bu_gate_destroy(d.api.gate);
 	bu_rollouts_destroy(d.api.rollouts);
 	bu_power_destroy(d.power);

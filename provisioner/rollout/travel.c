@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Turns of agents; api/agents.c asks with each poll of a node. Invariant: who runs
+ * which agent is a fact that agents tell; that one failed is in the log, and as long as
+ * it counts nobody gets that agent.
+ */
+#include "provisioner/rollout/travel.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "images/manifest.h"
+#include "images/store.h"
+
+/* TURN: a turn costs a pass over all nodes, and each of them asks. */
+enum { LOOK_MS = 2000, LENT_MS = 60 * 1000, TURN_MS = 200 };
+
+struct bu_travels {
+	struct bu_travels_opts opts;
+	struct bu_bundle bundle;
+	char *key; /* NULL: none is served */
+	struct bu_err fault;
+	struct stat seen;
+	int64_t looked_ms; /* monotonic; 0 = never */
+	int64_t turned_ms; /* likewise */
+};
+
+/* --- what is served --- */
+
+static int
+load(struct bu_travels *travels, struct bu_err *err)
+{
+	const struct bu_travels_opts *opts = &travels->opts;
+	bu_autofree char *list = bu_xasprintf("%s/bundle.json", opts->dir);
+	bu_autofree char *sigs = bu_xasprintf("%s/bundle.sig", opts->dir);
+	size_t size = 0;
+	bu_autofree char *text = bu_file_read(list, BU_BUNDLE_LIST_MAX, &size, err);
+	bu_autofree char *sig = text ? bu_file_read(sigs, 4096, NULL, err) : NULL;
+	bu_autofree char *key = sig ? bu_image_keys_read(opts->key, err) : NULL;
+
+	if (!key || bu_manifest_verify(text, size, sig, key, err) != 0 ||
+	    bu_bundle_parse(text, size, &travels->bundle, err) != 0)
+		return -1;
+	if (strcmp(travels->bundle.version, opts->version) != 0)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "the boot ramdisk has agent %s, this is bringup %s; "
+				  "build it: bringup image build ramdisk",
+				  travels->bundle.version, opts->version);
+	travels->key = bu_steal(&key);
+	return 0;
+}
+
+static int
+is_as_seen(struct bu_travels *travels)
+{
+	bu_autofree char *list = bu_xasprintf("%s/bundle.json", travels->opts.dir);
+	struct stat now = {0};
+	const struct stat *was = &travels->seen;
+	int same;
+
+	bu_ignore(stat(list, &now));
+	same = now.st_ino == was->st_ino && now.st_size == was->st_size &&
+	       now.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	       now.st_ctim.tv_sec == was->st_ctim.tv_sec;
+	travels->seen = now;
+	return same;
+}
+
+static void
+refresh(struct bu_travels *travels)
+{
+	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
+	int first = !travels->looked_ms;
+
+	if (!first && now_ms - travels->looked_ms < LOOK_MS)
+		return;
+	travels->looked_ms = now_ms;
+	if (is_as_seen(travels) && !first)
+		return;
+	bu_bundle_fini(&travels->bundle);
+	free(travels->key);
+	travels->key = NULL;
+	memset(&travels->fault, 0, sizeof(travels->fault));
+	if (load(travels, &travels->fault) != 0)
+		bu_warn("agents", "no agent travels: %s", travels->fault.text);
+	else
+		bu_info("agents", "agent %s (%.12s) travels", travels->bundle.version,
+			travels->bundle.digest);
+}
+
+void
+bu_travels_offer(struct bu_travels *travels, struct bu_offer *ret)
+{
+	refresh(travels);
+	*ret = (struct bu_offer){travels->key ? &travels->bundle : NULL, travels->key,
+				 travels->fault.text};
+}
+
+struct bu_travels *
+bu_travels_create(const struct bu_travels_opts *opts)
+{
+	struct bu_travels *travels = bu_xcalloc(1, sizeof(*travels));
+
+	travels->opts = *opts;
+	return travels;
+}
+
+void
+bu_travels_destroy(struct bu_travels *travels)
+{
+	if (!travels)
+		return;
+	bu_bundle_fini(&travels->bundle);
+	free(travels->key);
+	free(travels);
+}
+
+/* --- what the log learns --- */
+
+static void
+note(struct bu_travels *travels, const struct bu_node *node,
+     const struct bu_agent_failed *what, const char *detail)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, BU_EVENT_AGENT, node->name,
+		      json_pack("{s:s,s:s,s:s,s:s}", "version", what->version, "digest",
+				what->digest, "result",
+				bu_agent_change_names[what->why], "detail", detail));
+	bu_reconcile_note(travels->opts.rec, &event, 1);
+}
+
+static int64_t
+wall_ms(const struct bu_travels *travels)
+{
+	return bu_wall_ms(bu_loop_clock(travels->opts.fleet->loop));
+}
+
+/* Of a failure that still counts. */
+static int
+counts(const struct bu_travels *travels, const struct bu_node *node, const char *digest)
+{
+	return node->agent_failed.at_ms && !strcmp(node->agent_failed.digest, digest) &&
+	       wall_ms(travels) - node->agent_failed.at_ms < BU_TRAVELS_STOP_MS;
+}
+
+static const struct bu_node *
+stopped_by(const struct bu_travels *travels)
+{
+	const struct bu_fleet *fleet = travels->opts.fleet;
+
+	for (size_t i = 0; i < fleet->count; i++)
+		if (counts(travels, fleet->nodes[i], travels->bundle.digest))
+			return fleet->nodes[i];
+	return NULL;
+}
+
+/* Until it has heard that we know it says it again: that is no other failure. */
+static int
+hear_failed(struct bu_travels *travels, struct bu_node *node, const json_t *said,
+	    struct bu_err *err)
+{
+	struct bu_agent_failed failed;
+
+	if (!said || json_is_null(said))
+		return 0;
+	if (bu_record_from_json(bu_agent_failed_fields, said, &failed, err) != 0)
+		return bu_err_wrap(err, "agent.failed");
+	if (!counts(travels, node, failed.digest))
+		note(travels, node, &failed, "");
+	return 0;
+}
+
+int
+bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t *said,
+		 struct bu_err *err)
+{
+	struct bu_agent_fact *fact = &node->live.agent;
+	struct bu_agent_said agent = {.version = "", .digest = ""};
+	int changing = fact->asked_ms || fact->trial;
+
+	if (said && !json_is_null(said) &&
+	    (bu_record_from_json(bu_agent_said_fields, said, &agent, err) != 0 ||
+	     hear_failed(travels, node, agent.failed, err) != 0))
+		return bu_err_wrap(err, "agent");
+	if (changing && travels->key && !strcmp(agent.digest, travels->bundle.digest) &&
+	    !agent.trial)
+		note(travels, node,
+		     &(struct bu_agent_failed){agent.version, agent.digest,
+					       BU_AGENT_CHANGED},
+		     "");
+	/* On trial it still has its turn. */
+	if (!agent.trial)
+		fact->asked_ms = 0;
+	bu_text_copy(fact->version, sizeof(fact->version), agent.version);
+	bu_text_copy(fact->digest, sizeof(fact->digest), agent.digest);
+	fact->trial = agent.trial;
+	return 0;
+}
+
+void
+bu_travels_result(struct bu_travels *travels, struct bu_node *node,
+		  const struct bu_err *failure)
+{
+	struct bu_agent_failed what = {travels->bundle.version, travels->bundle.digest,
+				       BU_AGENT_REFUSED};
+
+	if (!failure || !node->live.agent.asked_ms || !travels->key)
+		return;
+	node->live.agent.asked_ms = 0;
+	/* Another try may mend it; a list that is not as ordered is of a build since.
+	 */
+	if (failure->kind == BU_ERR_REMOTE || failure->kind == BU_ERR_TIMEOUT ||
+	    failure->kind == BU_ERR_BUSY)
+		return;
+	note(travels, node, &what, failure->text);
+}
+
+/* --- turns --- */
+
+static int
+has_served(const struct bu_travels *travels, const struct bu_node *node)
+{
+	return strcmp(node->live.agent.digest, travels->bundle.digest) == 0;
+}
+
+/* Nothing of what it does is disturbed by two seconds without its agent. */
+static int
+is_at_rest(const struct bu_travels *travels, const struct bu_node *node)
+{
+	return bu_state_info(node->state)->settled &&
+	       node->state != BU_STATE_SERVICING && node->boot_installed &&
+	       !node->hold.owner && node->step.status != BU_STEP_OPEN &&
+	       !(node->order.open && node->order.begun) && !node->live.appending &&
+	       wall_ms(travels) - node->lent_ms >= LENT_MS;
+}
+
+struct share {
+	int total, proven, changing;
+};
+
+/* Who was asked and is not heard of any more has failed by that. */
+static void
+count(struct bu_travels *travels, const struct bu_desired_pool *pool,
+      struct share *share)
+{
+	const struct bu_fleet *fleet = travels->opts.fleet;
+	int64_t now_ms = bu_loop_now_ms(fleet->loop);
+
+	for (size_t i = 0; i < fleet->count; i++) {
+		struct bu_node *node = fleet->nodes[i];
+		struct bu_agent_fact *fact = &node->live.agent;
+		const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
+
+		if (!want || want->pool != pool)
+			continue;
+		share->total++;
+		share->proven += has_served(travels, node) && !fact->trial;
+		/* On trial since before bringupd was started. */
+		share->changing += fact->asked_ms || fact->trial;
+		if (!fact->asked_ms)
+			continue;
+		if (now_ms - fact->asked_ms < BU_TRAVELS_AWAY_MS)
+			continue;
+		fact->asked_ms = 0;
+		note(travels, node,
+		     &(struct bu_agent_failed){travels->bundle.version,
+					       travels->bundle.digest, BU_AGENT_SILENT},
+		     "");
+	}
+}
+
+static int
+at_once(const struct share *share)
+{
+	int limit = share->proven ? share->total / BU_TRAVELS_SHARE : 1;
+
+	return limit < 1 ? 1 : limit > BU_TRAVELS_MAX ? BU_TRAVELS_MAX : limit;
+}
+
+int
+bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
+{
+	struct bu_agent_fact *fact = &node->live.agent;
+	const struct bu_desired_node *want =
+		bu_fleet_desired(travels->opts.fleet, node);
+	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
+	struct share share = {0};
+
+	if (!want || fact->protocol < BU_AGENT_TRAVELS || !fact->digest[0])
+		return 0;
+	refresh(travels);
+	if (!travels->key || has_served(travels, node) || !is_at_rest(travels, node))
+		return 0;
+	if (!fact->asked_ms && travels->turned_ms &&
+	    now_ms - travels->turned_ms < TURN_MS)
+		return 0;
+	travels->turned_ms = now_ms;
+	if (stopped_by(travels))
+		return 0;
+	count(travels, want->pool, &share);
+	if (!fact->asked_ms && share.changing >= at_once(&share))
+		return 0;
+	if (!fact->asked_ms)
+		bu_info("agents", "%s changes from agent %s to %s", node->name,
+			fact->version, travels->bundle.version);
+	fact->asked_ms = now_ms;
+	return 1;
+}
+
+/* --- for people --- */
+
+static char *
+trouble(struct bu_travels *travels)
+{
+	const struct bu_node *node = travels->key ? stopped_by(travels) : NULL;
+
+	if (!travels->key)
+		return bu_xasprintf("no agent travels: %s", travels->fault.text);
+	if (node)
+		return bu_xasprintf("agent %s failed on %s, and no other node gets it "
+				    "for a day; see bringup node why %s",
+				    travels->bundle.version, node->name, node->name);
+	return bu_xstrdup("");
+}
+
+json_t *
+bu_travels_json(struct bu_travels *travels)
+{
+	const struct bu_fleet *fleet = travels->opts.fleet;
+	bu_autofree char *words = NULL;
+	json_t *changing = json_array();
+	int have = 0, others = 0;
+
+	refresh(travels);
+	words = trouble(travels);
+	for (size_t i = 0; i < fleet->count; i++) {
+		const struct bu_node *node = fleet->nodes[i];
+		const struct bu_agent_fact *fact = &node->live.agent;
+
+		if (!fact->digest[0])
+			continue;
+		have += travels->key && has_served(travels, node);
+		others += !travels->key || !has_served(travels, node);
+		if (fact->asked_ms || fact->trial)
+			json_array_append_new(changing, json_string(node->name));
+	}
+	return json_pack("{s:s,s:s,s:i,s:i,s:o,s:s}", "version",
+			 travels->key ? travels->bundle.version : "", "digest",
+			 travels->key ? travels->bundle.digest : "", "have", have,
+			 "others", others, "changing", changing, "trouble", words);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which node gets the appliance's agent when, and what becomes of one that fails. */
+#include "provisioner/rollout/travel.h"
+
+#include <string.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "tests/support/rollout.h"
+
+static char bundle_dir[80], key_path[80], digest[BU_DIGEST_SIZE];
+static char *private_pem, *public_pem;
+static struct bu_travels *travels;
+
+static const char old_digest[] =
+	"0000000000000000000000000000000000000000000000000000000000000001";
+
+/* The bundle of a version in the appliance's folder. */
+static void
+offer_build(struct rig *rig, const char *version, int build)
+{
+	bu_autofree char *text = bu_xasprintf(
+		"{\"v\":1,\"kind\":\"agent\",\"version\":\"%s\",\"files\":["
+		"{\"path\":\"agent\",\"mode\":493,\"size_bytes\":%d,"
+		"\"sha256\":\"%s\"},{\"path\":\"bringup-agent\","
+		"\"mode\":493,\"size_bytes\":1,\"sha256\":\"%s\"},"
+		"{\"path\":\"ld-linux-x86-64.so.2\",\"mode\":493,"
+		"\"size_bytes\":1,\"sha256\":\"%s\"}]}",
+		version, build, old_digest, old_digest, old_digest);
+	char sig[BU_SIG_HEX_SIZE];
+
+	bu_sha256_hex(text, strlen(text), digest);
+	ck_assert_int_eq(bu_sign(private_pem, text, strlen(text), sig, NULL), 0);
+	rig_write(rig, "bundle/bundle.sig", sig);
+	rig_write(rig, "bundle/bundle.json", text);
+	rig_pass(rig, 3000); /* until it is looked at again */
+}
+
+static void
+offer(struct rig *rig, const char *version)
+{
+	offer_build(rig, version, 1);
+}
+
+static void
+open_travels(struct rig *rig)
+{
+	bu_travels_destroy(travels);
+	travels = bu_travels_create(&(struct bu_travels_opts){
+		rig->fleet, rig->rec, bundle_dir, key_path, "2"});
+}
+
+/* Its agent says hello; trial and failed as bu_agent_said has them. */
+static void
+hello(struct rig *rig, int number, const char *its, int trial, const char *failed)
+{
+	bu_autojson json_t *said =
+		json_pack("{s:s,s:s,s:b}", "version", its == old_digest ? "1" : "2",
+			  "digest", its, "trial", trial);
+	struct bu_node *node = rig_node(rig, number);
+	struct bu_err err = {0};
+
+	if (failed)
+		json_object_set_new(said, "failed",
+				    json_pack("{s:s,s:s,s:s}", "version", "2", "digest",
+					      digest, "why", failed));
+	node->live.agent.protocol = BU_AGENT_TRAVELS;
+	ck_assert_msg(bu_travels_hello(travels, node, said, &err) == 0, "%s", err.text);
+	rig_pass(rig, 1);
+}
+
+/* Nodes in service, whose agents are of version 1; the appliance has version 2. */
+static void
+begin_old(struct rig *rig, int nodes)
+{
+	begin(rig, nodes, NULL);
+	snprintf(bundle_dir, sizeof(bundle_dir), "%s/bundle", rig->dir);
+	snprintf(key_path, sizeof(key_path), "%s/image.pub", rig->dir);
+	ck_assert_int_eq(bu_mkdir_p(bundle_dir, 0755, NULL), 0);
+	ck_assert_int_eq(bu_sign_key_create(&private_pem, &public_pem, NULL), 0);
+	rig_write(rig, "image.pub", public_pem);
+	offer(rig, "2");
+	open_travels(rig);
+	for (int i = 1; i <= nodes; i++) {
+		rig_node(rig, i)->boot_installed = 1;
+		hello(rig, i, old_digest, 0, NULL);
+	}
+	rig_pass(rig, 120 * 1000);
+}
+
+static void
+end(struct rig *rig)
+{
+	bu_travels_destroy(travels);
+	travels = NULL;
+	free(private_pem);
+	free(public_pem);
+	rig_end(rig);
+}
+
+/* How many have their turn now, by the first of them that ask: a bit for each. */
+static unsigned int
+turns(struct rig *rig, int nodes)
+{
+	unsigned int who = 0;
+
+	for (int i = 1; i <= nodes; i++) {
+		rig_pass(rig, 300);
+		if (bu_travels_turn(travels, rig_node(rig, i)))
+			who |= 1U << i;
+	}
+	return who;
+}
+
+static void
+status_says(const char *key, const char *words)
+{
+	bu_autojson json_t *status = bu_travels_json(travels);
+	bu_autofree char *text = json_dumps(json_object_get(status, key),
+					    JSON_COMPACT | JSON_ENCODE_ANY);
+
+	ck_assert_msg(strstr(text, words) != NULL, "%s: %s", key, text);
+}
+
+START_TEST(one_goes_first_then_a_tenth_at_a_time)
+{
+	struct rig rig;
+
+	begin_old(&rig, 24);
+	ck_assert_uint_eq(turns(&rig, 24), 1U << 1);
+	status_says("changing", "node001");
+	/* The first one asks again: its answer may have been lost. */
+	ck_assert_uint_eq(turns(&rig, 24), 1U << 1);
+	hello(&rig, 1, digest, 1, NULL);
+	ck_assert_uint_eq(turns(&rig, 24), 0);
+	hello(&rig, 1, digest, 0, NULL);
+	status_says("have", "1");
+	status_says("others", "23");
+	ck_assert_uint_eq(turns(&rig, 24), 1U << 2 | 1U << 3);
+	hello(&rig, 2, digest, 1, NULL);
+	ck_assert_uint_eq(turns(&rig, 24), 1U << 3);
+	hello(&rig, 2, digest, 0, NULL);
+	ck_assert_uint_eq(turns(&rig, 24), 1U << 3 | 1U << 4);
+	for (int i = 3; i <= 24; i++) {
+		hello(&rig, i, digest, 1, NULL);
+		hello(&rig, i, digest, 0, NULL);
+	}
+	ck_assert_uint_eq(turns(&rig, 24), 0);
+	status_says("others", "0");
+	status_says("changing", "[]");
+	end(&rig);
+}
+END_TEST
+
+/* It is in the log, so a restart does not begin it again; a day later it may. */
+START_TEST(one_that_fails_ends_it_for_all)
+{
+	struct rig rig;
+	bu_autofree char *why = NULL;
+
+	begin_old(&rig, 4);
+	ck_assert_uint_eq(turns(&rig, 4), 1U << 1);
+	hello(&rig, 1, old_digest, 0, "ended");
+	hello(&rig, 1, old_digest, 0, "ended"); /* until it has heard that we know */
+	ck_assert_uint_eq(turns(&rig, 4), 0);
+	status_says("trouble", "agent 2 failed on node001");
+	why = bu_reconcile_why(rig.rec, rig_node(&rig, 1));
+	has(why, "agent 2 ended three times");
+	has(why, "its agent is 1");
+	rig_restart(&rig);
+	watch(&rig);
+	open_travels(&rig);
+	for (int i = 1; i <= 4; i++) {
+		rig_node(&rig, i)->boot_installed = 1;
+		hello(&rig, i, old_digest, 0, NULL);
+	}
+	ck_assert_uint_eq(turns(&rig, 4), 0);
+	/* One that is on trial from before. */
+	offer_build(&rig, "2", 30);
+	hello(&rig, 1, digest, 1, NULL);
+	ck_assert_uint_eq(turns(&rig, 4), 0);
+	hello(&rig, 1, old_digest, 0, NULL);
+	/* Another build is another agent. */
+	offer_build(&rig, "2", 20);
+	ck_assert_uint_eq(turns(&rig, 4), 1U << 1);
+	hello(&rig, 1, old_digest, 0, NULL);
+	offer(&rig, "2");
+	ck_assert_uint_eq(turns(&rig, 4), 0);
+	rig_pass(&rig, BU_TRAVELS_STOP_MS);
+	ck_assert_uint_eq(turns(&rig, 4), 1U << 1);
+	hello(&rig, 1, digest, 1, NULL);
+	hello(&rig, 1, digest, 0, NULL);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	status_says("trouble", "\"\"");
+	end(&rig);
+}
+END_TEST
+
+START_TEST(one_that_is_not_heard_again_has_failed)
+{
+	struct rig rig;
+
+	begin_old(&rig, 4);
+	ck_assert_uint_eq(turns(&rig, 4), 1U << 1);
+	for (int i = 0; i < 9; i++)
+		rig_pass(&rig, 60 * 1000);
+	ck_assert_int_eq(bu_travels_turn(travels, rig_node(&rig, 2)), 0);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	rig_pass(&rig, 60 * 1000);
+	ck_assert_int_eq(bu_travels_turn(travels, rig_node(&rig, 2)), 0);
+	rig_pass(&rig, 1000);
+	ck_assert_int_gt(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_uint_eq(turns(&rig, 4), 0);
+	end(&rig);
+}
+END_TEST
+
+START_TEST(only_who_is_at_rest_changes)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_event event;
+
+	begin_old(&rig, 1);
+	node = rig_node(&rig, 1);
+	move(&rig, 1, "validating", "booted", "");
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	move(&rig, 1, "imaging", "inspected", "");
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	move(&rig, 1, "servicing", "service", "");
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	move(&rig, 1, "ready", "joined", "");
+	node->lent_ms = bu_wall_ms(&rig.clock);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	rig_pass(&rig, 60 * 1000);
+	node->boot_installed = 0;
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	node->boot_installed = 1;
+	node->live.agent.protocol = BU_AGENT_TRAVELS - 1;
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	node->live.agent.protocol = BU_AGENT_TRAVELS;
+	bu_event_init(&event, BU_EVENT_HELD, node->name,
+		      json_pack("{s:s,s:s}", "owner", "anna", "reason", "a card"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	bu_event_init(&event, BU_EVENT_RELEASED, node->name,
+		      json_pack("{s:s}", "by", "anna"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
+	end(&rig);
+}
+END_TEST
+
+/* What could not be fetched is tried again; what is not signed is not. */
+START_TEST(an_item_that_fails_is_a_word_too)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err = {0};
+
+	begin_old(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
+	bu_ignore(bu_err_set(&err, BU_ERR_REMOTE, 0, "no route"));
+	bu_travels_result(travels, node, &err);
+	rig_pass(&rig, 1);
+	status_says("changing", "[]");
+	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
+	bu_ignore(bu_err_set(&err, BU_ERR_VERIFY, 0, "a wrong signature"));
+	bu_travels_result(travels, node, &err);
+	rig_pass(&rig, 1);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	ck_assert_str_eq(node->agent_failed.detail, "a wrong signature");
+	end(&rig);
+}
+END_TEST
+
+START_TEST(only_the_appliances_own_signed_agent_travels)
+{
+	struct rig rig;
+
+	begin_old(&rig, 1);
+	offer(&rig, "1.9");
+	ck_assert_uint_eq(turns(&rig, 1) + turns(&rig, 1), 0);
+	status_says("trouble", "the boot ramdisk has agent 1.9, this is bringup 2");
+	offer(&rig, "2");
+	rig_write(&rig, "bundle/bundle.sig", "00");
+	rig_pass(&rig, 5000);
+	open_travels(&rig);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	status_says("trouble", "no agent travels");
+	end(&rig);
+}
+END_TEST
+
+/* Whoever says nothing of its agent, as those of before, is left alone. */
+START_TEST(an_agent_of_before_is_left_alone)
+{
+	struct rig rig;
+	struct bu_node *node;
+	struct bu_err err = {0};
+	bu_autojson json_t *odd = json_pack("{s:s}", "version", "1");
+
+	begin_old(&rig, 1);
+	node = rig_node(&rig, 1);
+	ck_assert_int_eq(bu_travels_hello(travels, node, NULL, &err), 0);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	ck_assert_int_eq(bu_travels_hello(travels, node, odd, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_INVAL);
+	has(err.text, "agent: digest");
+	end(&rig);
+}
+END_TEST
+
+RIG_UNIT("travel", one_goes_first_then_a_tenth_at_a_time,
+	 one_that_fails_ends_it_for_all, one_that_is_not_heard_again_has_failed,
+	 only_who_is_at_rest_changes, an_item_that_fails_is_a_word_too,
+	 only_the_appliances_own_signed_agent_travels, an_agent_of_before_is_left_alone)
