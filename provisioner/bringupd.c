@@ -43,9 +43,7 @@ struct daemon {
 	char *image_key, *bundle_dir, *web;
 	struct bu_compat *compat;
 	char *http_url, *firmware_url; /* of boot files: of all, and of HTTP boot */
-	char *agent_url;
-	char *script_url;
-	char *console_dir;
+	char *agent_url, *script_url, *console_dir;
 	char *media_url, *keys;
 };
 
