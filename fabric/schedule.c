@@ -23,35 +23,32 @@ next_random(uint64_t *state)
 	return x ^ (x >> 31);
 }
 
-/* The nodes in seeded order; of an odd number the last place stays empty (-1). */
-static int *
-seeded_order(int n, uint64_t seed)
+/* Of an odd number the last place stays empty (-1). */
+void
+bu_schedule_order(int n, uint64_t seed, int *ret)
 {
-	int *order = bu_xcalloc((size_t)n + 1, sizeof(*order));
-
 	for (int i = 0; i < n; i++) {
 		int j = (int)(next_random(&seed) % (uint64_t)(i + 1));
 
-		order[i] = order[j];
-		order[j] = i;
+		ret[i] = ret[j];
+		ret[j] = i;
 	}
-	order[n] = -1;
-	return order;
+	ret[n] = -1;
 }
 
 /* The circle: the last place stands still, the others turn by one each round. */
-static int
-round_pairs(const int *order, int n, int round, struct bu_pair *ret)
+int
+bu_schedule_pairs(const int *order, int n, int round, struct bu_pair *ret)
 {
 	int places = n + n % 2, turning = places - 1, count = 0;
+	int x = turning, y = round;
 
 	for (int i = 0; i < places / 2; i++) {
-		int x = i == 0 ? turning : (round + i) % turning;
-		int y = i == 0 ? round : (round - i + turning) % turning;
-
-		if (order[x] < 0 || order[y] < 0)
-			continue;
-		ret[count++] = (struct bu_pair){order[x], order[y]};
+		if (order[x] >= 0 && order[y] >= 0)
+			ret[count++] = (struct bu_pair){order[x], order[y]};
+		x = i ? x + 1 : round + 1;
+		x = x < turning ? x : x - turning;
+		y = y ? y - 1 : turning - 1;
 	}
 	return count;
 }
@@ -59,9 +56,32 @@ round_pairs(const int *order, int n, int round, struct bu_pair *ret)
 int
 bu_schedule_round(int n, uint64_t seed, int round, struct bu_pair *ret)
 {
-	bu_autofree int *order = NULL;
+	bu_autofree int *order = bu_xcalloc((size_t)n + 1, sizeof(*order));
 
 	bu_assert(round >= 0 && round < bu_schedule_rounds(n));
-	order = seeded_order(n, seed);
-	return round_pairs(order, n, round, ret);
+	bu_schedule_order(n, seed, order);
+	return bu_schedule_pairs(order, n, round, ret);
+}
+
+/* Two places meet in the round that is half of their sum; the last place meets each one
+ * in the round of its number. */
+int
+bu_schedule_round_of(int n, uint64_t seed, int a, int b)
+{
+	int turning = n + n % 2 - 1, x = -1, y = -1;
+	bu_autofree int *order = NULL;
+
+	if (n < 2 || a == b)
+		return -1;
+	order = bu_xcalloc((size_t)n + 1, sizeof(*order));
+	bu_schedule_order(n, seed, order);
+	for (int i = 0; i < n; i++) {
+		x = order[i] == a ? i : x;
+		y = order[i] == b ? i : y;
+	}
+	if (x < 0 || y < 0)
+		return -1;
+	if (x == turning || y == turning)
+		return x == turning ? y : x;
+	return (x + y) % 2 ? (x + y + turning) / 2 % turning : (x + y) / 2;
 }

@@ -18,5 +18,12 @@ struct bu_pair {
 int bu_schedule_rounds(int n);
 /* Pairs of round 0 to bu_schedule_rounds() - 1; ret holds n / 2. Returns how many. */
 int bu_schedule_round(int n, uint64_t seed, int round, struct bu_pair *ret);
+/* The round of the pair a, b; -1 = there is none. */
+int bu_schedule_round_of(int n, uint64_t seed, int a, int b);
+
+/* The same for who asks often: the seeded order of n nodes, n + 1 places in ret, and
+ * the pairs of a round of it. */
+void bu_schedule_order(int n, uint64_t seed, int *ret);
+int bu_schedule_pairs(const int *order, int n, int round, struct bu_pair *ret);
 
 #endif

@@ -25,10 +25,16 @@ START_TEST(each_pair_once)
 				ck_assert(a >= 0 && a < n && b >= 0 && b < n && a != b);
 				ck_assert(!busy[a]++ && !busy[b]++);
 				ck_assert(!seen[a][b]++ && !seen[b][a]);
+				ck_assert_int_eq(bu_schedule_round_of(n, 7, a, b),
+						 round);
+				ck_assert_int_eq(bu_schedule_round_of(n, 7, b, a),
+						 round);
 				total++;
 			}
 		}
 		ck_assert_int_eq(total, n * (n - 1) / 2);
+		ck_assert_int_eq(bu_schedule_round_of(n, 7, 0, n), -1);
+		ck_assert_int_eq(bu_schedule_round_of(n, 7, 0, 0), -1);
 	}
 }
 END_TEST

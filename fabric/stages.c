@@ -41,6 +41,7 @@ bu_order_fini(struct bu_order *order)
 {
 	free(order->start);
 	free(order->ports);
+	free(order->circle);
 	*order = (struct bu_order){0};
 }
 
@@ -101,6 +102,39 @@ bu_stage_group_round(int n, uint64_t seed, int group, int round, struct bu_pair 
 }
 
 int
+bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b)
+{
+	return bu_schedule_round_of(n, mix(seed, (uint64_t)group), a, b);
+}
+
+void
+bu_order_seed(struct bu_order *order, uint64_t seed)
+{
+	int groups = order->leaves * order->rails;
+
+	order->seed = seed;
+	free(order->circle);
+	order->circle = bu_xcalloc((size_t)(order->port_count + groups) + 1,
+				   sizeof(*order->circle));
+	for (int g = 0; g < groups; g++)
+		bu_schedule_order(order->start[g + 1] - order->start[g],
+				  mix(seed, (uint64_t)g),
+				  order->circle + order->start[g] + g);
+}
+
+static int
+group_round(const struct bu_order *order, uint64_t seed, int group, int round,
+	    struct bu_pair *ret)
+{
+	int n = order->start[group + 1] - order->start[group];
+
+	if (n < 2 || !order->circle || order->seed != seed)
+		return bu_stage_group_round(n, seed, group, round, ret);
+	return bu_schedule_pairs(order->circle + order->start[group] + group, n,
+				 round % bu_schedule_rounds(n), ret);
+}
+
+int
 bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 		    struct bu_pair *ret)
 {
@@ -108,9 +142,8 @@ bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,
 
 	for (int g = 0; g < order->leaves * order->rails; g++) {
 		const int *ports = order->ports + order->start[g];
-		int n = order->start[g + 1] - order->start[g], count;
+		int count = group_round(order, seed, g, round, ret + total);
 
-		count = bu_stage_group_round(n, seed, g, round, ret + total);
 		for (int i = total; i < total + count; i++) {
 			ret[i].a = ports[ret[i].a];
 			ret[i].b = ports[ret[i].b];

@@ -26,12 +26,18 @@ struct bu_order {
 	int port_count;
 	int *start; /* of group leaf * rails + rail; one more at the end */
 	int *ports;
+	/* Of bu_order_seed(): the circle of each group, from start[group] + group on.
+	 */
+	int *circle;
+	uint64_t seed;
 };
 
 /* leaves, rails, spines and sprayed are set by the caller. leaf_of: the leaf of each
  * port; usable: NULL = all take part. */
 void bu_order_init(struct bu_order *order, const int *leaf_of, int ports,
 		   const unsigned char *usable);
+/* For many rounds of this seed. */
+void bu_order_seed(struct bu_order *order, uint64_t seed);
 void bu_order_fini(struct bu_order *order);
 
 /* Independent partners that keep the expected number of wrongly blamed halves of
@@ -44,6 +50,8 @@ int bu_stage_leaf_rounds(const struct bu_order *order, int d);
 /* The circle inside one group of n, (leaf * rails + rail): places, not ports. */
 int bu_stage_group_round(int n, uint64_t seed, int group, int round,
 			 struct bu_pair *ret);
+/* In which round of the circle two places meet; -1 = in none. */
+int bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b);
 /* Pairs of ports; ret holds port_count / 2. A round beyond the last goes on with the
  * circle, then begins again. Returns how many. */
 int bu_stage_leaf_round(const struct bu_order *order, uint64_t seed, int round,

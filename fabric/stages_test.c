@@ -169,6 +169,36 @@ START_TEST(only_the_usable_take_part)
 }
 END_TEST
 
+/* Who keeps the circles has the same rounds, of their own seed. */
+START_TEST(kept_circles_give_the_same_rounds)
+{
+	enum { PORTS = 45, LEAVES = 3 };
+	int leaf_of[PORTS];
+	struct bu_order order = {.leaves = LEAVES, .rails = 2, .spines = 2};
+
+	for (int i = 0; i < PORTS; i++)
+		leaf_of[i] = i / 17;
+	bu_order_init(&order, leaf_of, PORTS, NULL);
+	for (int round = 0; round < 20; round++) {
+		for (uint64_t seed = 1; seed < 3; seed++) {
+			struct bu_pair plain[PORTS], kept[PORTS];
+			struct bu_order bare = order;
+			int count;
+
+			bu_order_seed(&order, 1);
+			bare.circle = NULL;
+			count = bu_stage_leaf_round(&bare, seed, round, plain);
+			ck_assert_int_eq(bu_stage_leaf_round(&order, seed, round, kept),
+					 count);
+			ck_assert_int_eq(
+				memcmp(plain, kept, (size_t)count * sizeof(plain[0])),
+				0);
+		}
+	}
+	bu_order_fini(&order);
+}
+END_TEST
+
 START_TEST(the_formula_for_d)
 {
 	ck_assert_int_eq(bu_stage_partners(128, 0.1, 0.01), 5);
@@ -179,4 +209,4 @@ START_TEST(the_formula_for_d)
 END_TEST
 
 BU_UNIT("stages", d_partners_or_all_of_the_leaf, each_link_d_times,
-	only_the_usable_take_part, the_formula_for_d)
+	only_the_usable_take_part, kept_circles_give_the_same_rounds, the_formula_for_d)

@@ -92,11 +92,8 @@ static int
 round_of(const json_t *schedule, uint64_t seed, const char *a, const char *b)
 {
 	const json_t *order = json_object_get(schedule, "order");
-	int n = (int)json_array_size(order), group, places[2] = {-1, -1};
-	bu_autofree struct bu_pair *pairs =
-		bu_xcalloc((size_t)n / 2 + 1, sizeof(*pairs));
+	int n = (int)json_array_size(order), places[2] = {-1, -1};
 
-	group = (int)bu_json_int(schedule, "group", 0);
 	for (int i = 0; i < n; i++) {
 		const char *name = json_string_value(json_array_get(order, (size_t)i));
 
@@ -105,18 +102,11 @@ round_of(const json_t *schedule, uint64_t seed, const char *a, const char *b)
 		if (name && strcmp(name, b) == 0)
 			places[1] = i;
 	}
-	for (int round = 0;
-	     round < bu_schedule_rounds(n) && places[0] >= 0 && places[1] >= 0;
-	     round++) {
-		int count = bu_stage_group_round(n, seed, group, round, pairs);
-
-		for (int i = 0; i < count; i++) {
-			if ((pairs[i].a == places[0] && pairs[i].b == places[1]) ||
-			    (pairs[i].a == places[1] && pairs[i].b == places[0]))
-				return round;
-		}
-	}
-	return -1;
+	return places[0] < 0 || places[1] < 0
+		       ? -1
+		       : bu_stage_group_round_of(n, seed,
+						 (int)bu_json_int(schedule, "group", 0),
+						 places[0], places[1]);
 }
 
 /* Counters and ports are in the log; the certificate has what was judged. */

@@ -51,6 +51,7 @@ renew_order(struct campaign *c)
 	c->order = (struct bu_order){
 		.leaves = c->t->leaves, .rails = c->t->rails, .spines = c->t->spines};
 	bu_order_init(&c->order, c->leaf_of, ports, placed);
+	bu_order_seed(&c->order, c->seed);
 }
 
 /* Something of the port was bad in all of its flows. */

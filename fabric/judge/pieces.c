@@ -15,6 +15,7 @@ struct pieces {
 	int rounds, half;
 	unsigned char *given; /* [round * half + pair]: its result is counted */
 	unsigned char *busy;  /* ports */
+	int kinds;            /* 1 << bu_known of what could be asked, and was not */
 	struct bu_pair *pairs;
 	struct bu_flow *flows;
 };
@@ -89,12 +90,17 @@ count_free(const struct pieces *p)
 }
 
 static int
-is_askable(const struct pieces *p, const struct bu_pair *pair, enum bu_known kind)
+is_askable(struct pieces *p, const struct bu_pair *pair, enum bu_known kind)
 {
 	const struct campaign *c = p->c;
+	enum bu_known its;
 
-	return is_wanted(c, pair) && c->usable[pair->a] && c->usable[pair->b] &&
-	       !p->busy[pair->a] && !p->busy[pair->b] && known(c, pair) == kind;
+	if (!is_wanted(c, pair) || !c->usable[pair->a] || !c->usable[pair->b] ||
+	    p->busy[pair->a] || p->busy[pair->b])
+		return 0;
+	its = known(c, pair);
+	p->kinds |= 1 << its;
+	return its == kind;
 }
 
 /* What is being measured is no flow yet; its ports are busy from now on. */
@@ -119,8 +125,9 @@ static int
 ask(struct pieces *p, enum bu_known kind, struct bu_err *err)
 {
 	struct campaign *c = p->c;
+	int left = count_free(p);
 
-	for (int round = 0; round < p->rounds && count_free(p); round++) {
+	for (int round = 0; round < p->rounds && left; round++) {
 		int count = bu_stage_leaf_round(&c->order, c->seed, round, p->pairs);
 		size_t before = c->count;
 		int n = 0;
@@ -133,6 +140,7 @@ ask(struct pieces *p, enum bu_known kind, struct bu_err *err)
 		if (bu_campaign_round(c, STAGE_A, p->flows, n, err) < 0)
 			return -1;
 		drop_asked(p, before);
+		left = n ? count_free(p) : left;
 	}
 	return 0;
 }
@@ -154,7 +162,8 @@ run(struct pieces *p, struct bu_err *err)
 	int rc = take_results(p, err);
 
 	for (size_t i = 0; i < BU_LEN(order) && rc == 0; i++)
-		rc = ask(p, order[i], err);
+		if (i == 0 || p->kinds >> order[i] & 1)
+			rc = ask(p, order[i], err);
 	if (rc == 0)
 		note_waiting(p);
 	return rc;

@@ -40,17 +40,26 @@ group_of(const struct campaign *c, int port)
 	return c->leaf_of[port] * c->t->rails + port % c->t->rails;
 }
 
+/* Ports that can be used, by group. */
+static int *
+group_sizes(const struct campaign *c)
+{
+	int *sizes =
+		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sizes));
+
+	for (int port = 0; port < bu_topology_ports(c->t); port++)
+		sizes[group_of(c, port)] += c->usable[port];
+	return sizes;
+}
+
 /* All of its leaf is enough where that has fewer: another leaf's rounds may go on, and
  * a lean campaign does not wait for what they would repeat. */
 static void
 want_partners(const struct campaign *c, int partners, int *lacks)
 {
 	int ports = bu_topology_ports(c->t);
-	bu_autofree int *sizes =
-		bu_xcalloc((size_t)(c->t->leaves * c->t->rails) + 1, sizeof(*sizes));
+	bu_autofree int *sizes = group_sizes(c);
 
-	for (int port = 0; port < ports; port++)
-		sizes[group_of(c, port)] += c->usable[port];
 	for (int port = 0; port < ports; port++) {
 		int node = port / c->t->rails, others = sizes[group_of(c, port)] - 1;
 		int effort = c->opts->effort ? c->opts->effort[node] : BU_EFFORT_USUAL;
@@ -104,29 +113,19 @@ lonely_round(struct campaign *c, int round, const int *lacks,
 	return bu_campaign_round(c, STAGE_A, flows, n, err);
 }
 
-/* The only one of its rail on its leaf. */
-static int
-is_alone(const struct campaign *c, int port)
-{
-	int count = 0;
-
-	for (int other = 0; other < bu_topology_ports(c->t); other++)
-		count += c->usable[other] && group_of(c, other) == group_of(c, port);
-	return count == 1;
-}
-
 static int
 lonely_stage(struct campaign *c, int partners, int *lacks, struct bu_err *err)
 {
 	int ports = bu_topology_ports(c->t), any = 0;
 	bu_autofree unsigned char *lonely = bu_xcalloc((size_t)ports + 1, 1);
 	bu_autofree int *wanted = bu_xcalloc((size_t)ports + 1, sizeof(*wanted));
+	bu_autofree int *sizes = group_sizes(c);
 
 	want_partners(c, partners, wanted);
 	for (int port = 0; port < ports; port++) {
 		lonely[port] = c->usable[port] && lacks[port] > 0 &&
 			       lacks[port] == wanted[port] &&
-			       (!c->waiting || is_alone(c, port));
+			       (!c->waiting || sizes[group_of(c, port)] == 1);
 		any |= lonely[port];
 	}
 	for (int round = 0; any && round < partners && c->t->leaves > 1; round++) {
