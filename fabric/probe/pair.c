@@ -15,7 +15,8 @@
 #include "base/json.h"
 #include "fabric/probe/pair_impl.h"
 
-enum { RESERVE_MS = 4000 };
+/* MEET: from when this end is prepared to when the other one is there. */
+enum { RESERVE_MS = 4000, MEET_MS = 10000 };
 
 /* The connecting end's result becomes the listening end's too. */
 static int
@@ -55,12 +56,22 @@ channel_opts(const struct bu_pair_opts *opts)
 	};
 }
 
+/* Both ends were given their work at the same time: who is not there soon does not
+ * come, and this one has other partners. */
+static int64_t
+meet_until_ns(const struct session *s)
+{
+	int64_t until_ns = bu_raw_ns() + MEET_MS * INT64_C(1000000);
+
+	return until_ns < s->deadline_ns ? until_ns : s->deadline_ns;
+}
+
 static int
 session_run(struct session *s, struct bu_err *err)
 {
 	const struct bu_pair_opts *opts = s->opts;
 	const struct bu_channel_opts channel = channel_opts(opts);
-	struct bu_wait open = bu_pair_wait(s, s->deadline_ns);
+	struct bu_wait open = bu_pair_wait(s, meet_until_ns(s));
 	int64_t left_ns, reserve_ns = RESERVE_MS * INT64_C(1000000);
 	int rc;
 

@@ -217,6 +217,12 @@ START_TEST(work_is_a_probe_then_nothing)
 	}
 	rig_pass(&site.rig, 2001);
 	rig_pass(&site.rig, 2001);
+	/* Not before its partner is there, too. */
+	ck_assert_int_eq(as_agent(&site, bu_api_agent_work, json_object(), &none, &err),
+			 BU_ANSWER_NOW);
+	ck_assert(json_is_null(json_object_get(none, "work")));
+	json_decref(bu_steal(&none));
+	json_decref(bu_gate_work(site.rig.gate, rig_node(&site.rig, 2)));
 	ck_assert_int_eq(
 		as_agent(&site, bu_api_agent_work, json_object(), &reply, &err),
 		BU_ANSWER_NOW);

@@ -55,6 +55,26 @@ bu_gate_is_of(const struct bu_pair_log *log, const char *rail,
 	       strcmp(log->boot[side], node->boot_id) == 0;
 }
 
+/* The same by places of the campaign: what was asked for last is remembered. */
+static const struct bu_found *
+find(struct bu_campaign_state *campaign, int a, int b)
+{
+	struct bu_found *found = &campaign->found;
+	const struct bu_node *ends[2] = {campaign->nodes[a], campaign->nodes[b]};
+
+	if (found->a == b && found->b == a && a != b)
+		found->dir = !found->dir;
+	else if (found->a != a || found->b != b || a == b)
+		found->log = ends[0] && ends[1]
+				     ? bu_gate_log(campaign->gate,
+						   campaign->fabric->name, ends[0],
+						   ends[1], &found->place, &found->dir)
+				     : NULL;
+	found->a = a;
+	found->b = b;
+	return found;
+}
+
 static int
 is_doubtful(const struct bu_measured *m)
 {
@@ -138,11 +158,9 @@ next_sound(const struct bu_campaign_state *campaign, const struct bu_pair_log *l
 static int
 answer_flow(struct bu_campaign_state *campaign, struct bu_flow *flow)
 {
-	const struct bu_node *a = campaign->nodes[flow->src],
-			     *b = campaign->nodes[flow->dst];
-	int place = 0, dir = 0;
-	const struct bu_pair_log *log =
-		bu_gate_log(campaign->gate, campaign->fabric->name, a, b, &place, &dir);
+	const struct bu_found *found = find(campaign, flow->src, flow->dst);
+	const struct bu_pair_log *log = found->log;
+	int place = log ? found->place : 0, dir = log ? found->dir : 0;
 	const struct bu_measured_dir *m;
 	size_t *taken = &campaign->taken[2 * place + dir];
 
@@ -200,16 +218,11 @@ is_last(const struct bu_campaign_state *campaign, int node)
 enum bu_known
 bu_gate_known(void *arg, const struct bu_flow *flow)
 {
-	const struct bu_campaign_state *campaign = arg;
-	const struct bu_node *a = campaign->nodes[flow->src],
-			     *b = campaign->nodes[flow->dst];
-	int place, dir;
-	const struct bu_pair_log *log =
-		a && b ? bu_gate_log(campaign->gate, campaign->fabric->name, a, b,
-				     &place, &dir)
-		       : NULL;
+	struct bu_campaign_state *campaign = arg;
+	const struct bu_found *found = find(campaign, flow->src, flow->dst);
+	const struct bu_pair_log *log = found->log;
 
-	if (log && next_sound(campaign, log, place, dir) < log->count)
+	if (log && next_sound(campaign, log, found->place, found->dir) < log->count)
 		return BU_KNOWN_RESULT;
 	if (log && bu_gate_failures(log))
 		return BU_KNOWN_FAILED;

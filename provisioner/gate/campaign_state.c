@@ -13,63 +13,24 @@
 static int
 is_in(const struct bu_desired_node *want, const struct bu_desired_network *fabric)
 {
-	return want && want->validation && bu_desired_has_rail(want->pool, fabric);
+	return want->validation && bu_desired_has_rail(want->pool, fabric);
 }
 
 static int
-is_candidate(struct bu_gate *gate, struct bu_node *node)
+is_lent(struct bu_campaign_state *campaign, const struct bu_role *role)
 {
-	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
-	       bu_gate_hears(gate, node) && bu_gate_is_checked(gate, node);
-}
-
-static int
-is_certified(struct bu_gate *gate, struct bu_node *node)
-{
-	return bu_fleet_certified(gate->fleet, node, NULL) == 0;
-}
-
-/* In or on its way into the cluster, and to be heard. */
-static int
-is_in_service(struct bu_gate *gate, struct bu_node *node)
-{
-	const char *source;
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
-
-	return bu_state_serves(node->state) && !node->hold.owner &&
-	       bu_gate_hears(gate, node) &&
-	       !bu_measurements_external(node, now_ms, &source);
-}
-
-static int
-is_lent(struct bu_campaign_state *campaign, struct bu_node *node)
-{
-	const struct bu_desired_node *want =
-		bu_fleet_desired(campaign->gate->fleet, node);
 	int lent = 0;
 
-	if (!want || !is_in_service(campaign->gate, node))
+	if (!role->serves)
 		return 0;
-	if (!bu_fleet_proves_rail(campaign->gate->fleet, node, campaign->fabric)) {
-		campaign->unproven += bu_fleet_may_stay(campaign->gate->fleet, node);
+	if (!bu_role_proves(role, campaign->fabric)) {
+		campaign->unproven +=
+			bu_fleet_may_stay(campaign->gate->fleet, role->node);
 	} else {
-		lent = bu_gate_lends(campaign->gate, node, want);
+		lent = bu_gate_lends(campaign->gate, role->node, role->want);
 		campaign->unlent += !lent;
 	}
 	return lent;
-}
-
-/* Its full certificate is of this hardware: this boot needs one proven partner. Who was
- * quarantined lately, or is measured anew for a person, does twice as much. */
-static int
-effort_of(const struct bu_gate *gate, struct bu_node *node)
-{
-	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
-
-	if (node->again ||
-	    bu_measurements_incidents(gate->fleet, node->machine, now_ms) > 0)
-		return BU_EFFORT_TWICE;
-	return bu_fleet_is_full(gate->fleet, node) ? BU_EFFORT_BRIEF : BU_EFFORT_USUAL;
 }
 
 static int
@@ -102,13 +63,15 @@ make_topology(struct bu_gate *gate, struct bu_campaign_state *campaign)
 	t->limit_gbps = campaign->fabric->link_gbps;
 	place_of(&t->spine_ids, "uplinks");
 	campaign->nodes = bu_xcalloc(size, sizeof(*campaign->nodes));
+	campaign->role = bu_xcalloc(size, sizeof(*campaign->role));
 	for (size_t i = 0; i < desired->nodes_count; i++) {
 		const struct bu_desired_node *want = &desired->nodes[i];
 		struct bu_node *node;
 
 		if (!is_in(want, campaign->fabric))
 			continue;
-		node = bu_fleet_node(gate->fleet, want->name);
+		campaign->role[t->nodes] = &gate->roles[i];
+		node = gate->roles[i].node;
 		campaign->nodes[t->nodes] = node;
 		json_array_append_new(t->node_ids.list, json_string(want->name));
 		bu_gate_leaf(node, campaign->fabric, want, t->nodes, leaf);
@@ -129,13 +92,12 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 	campaign->busy = bu_xcalloc(size, 1);
 	for (int i = 0; i < campaign->topology.nodes; i++) {
 		struct bu_node *node = campaign->nodes[i];
-
-		int ready = node && is_candidate(gate, node);
+		const struct bu_role *role = campaign->role[i];
 
 		/* Who was proven a moment ago is not judged again. */
-		campaign->candidate[i] = ready && !is_certified(gate, node);
-		campaign->trusted[i] = node && !campaign->candidate[i] &&
-				       (ready || is_lent(campaign, node));
+		campaign->candidate[i] = role->ready && !role->certified;
+		campaign->trusted[i] = !campaign->candidate[i] &&
+				       (role->ready || is_lent(campaign, role));
 		campaign->absent[i] = !campaign->candidate[i] && !campaign->trusted[i];
 		campaign->busy[i] =
 			!campaign->absent[i] &&
@@ -143,7 +105,7 @@ find_roles(struct bu_gate *gate, struct bu_campaign_state *campaign)
 		campaign->candidates += campaign->candidate[i];
 		campaign->partners += campaign->trusted[i];
 		if (campaign->candidate[i])
-			campaign->effort[i] = (unsigned char)effort_of(gate, node);
+			campaign->effort[i] = role->effort;
 	}
 }
 
@@ -176,15 +138,14 @@ int
 bu_campaign_state_open(struct bu_gate *gate, const struct bu_desired_network *fabric,
 		       struct bu_campaign_state *ret)
 {
-	*ret = (struct bu_campaign_state){.gate = gate, .fabric = fabric};
-	for (size_t i = 0; i < gate->fleet->count && !ret->validation; i++) {
-		struct bu_node *node = gate->fleet->nodes[i];
-		const struct bu_desired_node *want =
-			bu_fleet_desired(gate->fleet, node);
+	const struct bu_desired *desired = gate->fleet->desired;
 
-		if (is_in(want, fabric) && is_candidate(gate, node))
-			ret->validation = want->validation;
-	}
+	*ret = (struct bu_campaign_state){.gate = gate, .fabric = fabric};
+	if (bu_gate_roles(gate) == 0)
+		return 0;
+	for (size_t i = 0; i < desired->nodes_count && !ret->validation; i++)
+		if (gate->roles[i].ready && is_in(&desired->nodes[i], fabric))
+			ret->validation = desired->nodes[i].validation;
 	if (!ret->validation)
 		return 0;
 	ret->expect = bu_gate_expect(gate, ret->validation, fabric);
@@ -211,6 +172,7 @@ bu_campaign_state_close(struct bu_campaign_state *campaign)
 	bu_topology_fini(&campaign->topology);
 	bu_report_fini(&campaign->report);
 	free(campaign->nodes);
+	free(campaign->role);
 	free(campaign->candidate);
 	free(campaign->trusted);
 	free(campaign->absent);

@@ -313,6 +313,8 @@ bu_explain_unmeasured(const struct bu_campaign_state *campaign, int node,
 	json_t *place;
 	size_t i;
 
+	if (campaign->failed_of[node] == 0)
+		return 0;
 	json_array_foreach (bu_measurements_of(fleet, own, campaign->fabric->name), i,
 			    place) {
 		const struct bu_pair_log *log =

@@ -107,15 +107,20 @@ on_look(void *arg)
 		return;
 	}
 	gate->looking = 1;
+	gate->once_ms = 0;
 	bu_probe_deadlines(gate);
 	bu_gate_say_all(gate);
 	bu_gate_hold(gate);
 	if (!is_anything_told(gate))
 		more = look_at_fabrics(gate, start_ms);
+	bu_gate_roles_drop(gate);
 	bu_runs_look(gate);
 	bu_incast_look(gate);
 	gate->looking = 0;
-	rest_ms = (bu_mono_ms(gate->stopwatch) - start_ms) * REST_TIMES;
+	/* What is done once for a node is not done again after a rest. */
+	rest_ms =
+		(bu_mono_ms(gate->stopwatch) - start_ms - gate->once_ms) * REST_TIMES +
+		gate->once_ms;
 	if (rest_ms < REST_MIN_MS)
 		rest_ms = 0;
 	if (rest_ms > REST_MAX_MS)
@@ -190,6 +195,7 @@ bu_gate_work(struct bu_gate *gate, struct bu_node *node)
 {
 	json_t *work = bu_gate_checks_work(gate, node);
 
+	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop);
 	work = work ? work : bu_probe_work(gate, node);
 	return work ? work : bu_incast_work(gate, node);
 }
@@ -199,6 +205,7 @@ bu_gate_result(struct bu_gate *gate, struct bu_node *node, const char *id,
 	       const json_t *result, const struct bu_err *failure)
 {
 	node->live.unanswered = 0;
+	node->live.came_ms = bu_loop_now_ms(gate->fleet->loop); /* it idles now */
 	if (!bu_probe_result(gate, node, id, result, failure) &&
 	    !bu_incast_result(gate, node, id, result, failure))
 		bu_gate_checks_result(gate, node, id, result, failure);

@@ -2,9 +2,10 @@
 /*
  * Shared by the files of the gate, which look at each other downwards only: gate.c (the
  * clockwork) asks hold.c and checks.c (what keeps a node from being measured),
- * campaign_state.c (the campaign of a fabric), probe.c (pairs under way) and verdicts.c
- * (what it means for the nodes); these ask answer.c, thresholds.c, explain.c, cert.c,
- * evidence.c and result.c. All stand on parts.c and say.c.
+ * campaign_state.c (the campaign of a fabric; it asks roles.c), probe.c and patience.c
+ * (pairs under way) and verdicts.c (what it means for the nodes); these ask answer.c,
+ * thresholds.c, explain.c, cert.c, evidence.c and result.c. All stand on parts.c and
+ * say.c.
  */
 #ifndef BU_GATE_INTERNAL_H
 #define BU_GATE_INTERNAL_H
@@ -21,7 +22,10 @@ enum {
 	BU_GATE_ERRORS = 3, /* probes of a pair that say nothing, one after the other,
 			       before it is asked once a minute only; reports of
 			       checks that may not come */
-	BU_GATE_GRACE_MS = 5000, /* over a probe's own deadline */
+	BU_GATE_GRACE_MS = 5000, /* over a probe's own deadline; for the other end of
+				    one that waited for it in vain */
+	BU_GATE_TAKE_MS = 10000, /* for an end that idles to come for its item */
+	BU_GATE_HERE_MS = 3000,  /* who came so long before is there */
 	BU_GATE_PORT = 18515,
 	BU_GATE_RETESTS = 1000, /* rounds of tests again, after which nobody goes on */
 	BU_GATE_QUICK = 32,     /* of these, the ones without a rest */
@@ -39,10 +43,11 @@ struct bu_probe {
 	json_t *result[BU_RAILS_MAX];
 	int rails;
 	char secret[65];
-	int64_t until_ms; /* monotonic */
-	int spoke[2];     /* this end has reported */
-	int told;         /* its event is on its way to the log */
-	int works[2];     /* this end had jobs, before or after */
+	int64_t since_ms, until_ms; /* monotonic */
+	int took[2];                /* this end was given its item, */
+	int spoke[2];               /* and has reported */
+	int told;                   /* its event is on its way to the log */
+	int works[2];               /* this end had jobs, before or after */
 	struct bu_sizes sizes;
 	int64_t deadline_ms; /* as its ends are told */
 	struct bu_err failure;
@@ -75,7 +80,8 @@ struct bu_gate {
 	struct bu_incast *incast; /* under way; NULL = none */
 	int64_t incast_ms;        /* monotonic: the next one is not begun before */
 	const struct bu_clock *stopwatch; /* times the looks */
-	int looking;                      /* at this moment */
+	int64_t once_ms;    /* of this look: for certificates, signed and verified */
+	int looking;        /* at this moment */
 	int64_t due_ms;     /* monotonic: when the timer wakes it; 0 = it is not set */
 	int64_t rested_ms;  /* before this it does not look */
 	size_t next_fabric; /* the round of looks goes on with it */
@@ -89,6 +95,19 @@ struct bu_gate {
 	struct bu_rates rates;
 	json_t *gpus;           /* data/gpus.json; NULL = none */
 	struct bu_peers *peers; /* index over all reports; NULL = not made yet */
+	struct bu_role *roles;  /* by place in the profile; NULL = not of this look yet
+				 */
+};
+
+/* What a node of the profile is to all campaigns. */
+struct bu_role {
+	struct bu_node *node; /* NULL = not known yet */
+	const struct bu_desired_node *want;
+	unsigned char
+		ready; /* checked and heard: a candidate, unless it is certified */
+	unsigned char certified, serves;
+	unsigned char effort; /* enum bu_effort of a candidate */
+	uint64_t proven;      /* rails of its pool that its certificates cover */
 };
 
 struct bu_wanted {
@@ -109,11 +128,18 @@ struct bu_campaign_state {
 	struct bu_expect expect;
 	struct bu_topology topology; /* one rail; without addresses of spines */
 	struct bu_node **nodes;      /* NULL: in the profile, but not known yet */
+	const struct bu_role **role;
 	unsigned char *candidate, *trusted, *absent, *effort, *busy;
 	int candidates, partners;
 	int unlent;    /* could be partners, but their pools do not lend them now */
 	int unproven;  /* in service, but not measured on this rail since it is there */
 	size_t *taken; /* results given away, per pair and direction */
+	/* What was found of the pair that was asked for last: its directions are asked
+	 * for one after the other. */
+	struct bu_found {
+		int a, b, place, dir;
+		const struct bu_pair_log *log; /* NULL = there is nothing */
+	} found;
 	struct bu_pairs wanted;  /* without the result that is asked for */
 	struct bu_pairs tired;   /* gave nothing so often that they are asked seldom */
 	unsigned char *is_tired; /* by place of the pair in the log */
@@ -263,8 +289,15 @@ int bu_gate_place(const struct bu_topology *topology, const char *name);
 /* All pairs of this node that were measured are so again, once a minute. */
 void bu_gate_tire(struct bu_campaign_state *campaign, int node);
 
-/* campaign_state.c */
-/* Runs the campaign as far as results are there. 0 = nobody is a candidate. */
+/* roles.c. Fills gate->roles for this look; 0 = nobody is validating. */
+int bu_gate_roles(struct bu_gate *gate);
+void bu_gate_roles_drop(struct bu_gate *gate);
+/* Place of this rail among those of its pool; -1 = it is none of them. */
+int bu_role_place(const struct bu_role *role, const struct bu_desired_network *rail);
+int bu_role_proves(const struct bu_role *role, const struct bu_desired_network *rail);
+
+/* campaign_state.c. Runs the campaign as far as results are there. 0 = nobody is a
+ * candidate. */
 int bu_campaign_state_open(struct bu_gate *gate,
 			   const struct bu_desired_network *fabric,
 			   struct bu_campaign_state *ret);
@@ -280,13 +313,27 @@ const char *bu_probe_start(struct bu_gate *gate,
 			   const struct bu_desired_validation *validation,
 			   const struct bu_desired_network *const *rails, size_t count,
 			   struct bu_node *a, struct bu_node *b);
-void bu_probe_deadlines(struct bu_gate *gate);
 void bu_probes_drop(struct bu_gate *gate);
 json_t *bu_probe_work(struct bu_gate *gate, const struct bu_node *node);
 /* 1 = the id is that of a probe of this node. */
 int bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id,
 		    const json_t *result, const struct bu_err *failure);
 int bu_probe_busy(const struct bu_gate *gate, const char *name);
+void bu_probe_deadlines(struct bu_gate *gate);
+
+/* patience.c. Its events are in the log. */
+int bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe);
+/* Its agent idles: it came for work a moment before the probe was made, or since. */
+int bu_probe_is_here(const struct bu_probe *probe, const struct bu_node *node);
+/* For too long: nobody waits for an agent that does something else, or is gone. */
+int bu_probe_is_untaken(const struct bu_gate *gate, const struct bu_probe *probe);
+/* An item goes out when the other end is there for its own: who gets one waits for its
+ * peer, and does nothing else meanwhile. */
+int bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end);
+/* One end has reported: when it waited for the other one in vain, that gets a moment
+ * more. */
+void bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
+		    const struct bu_err *failure);
 
 /* incast.c. Ends and begins incasts. */
 void bu_incast_look(struct bu_gate *gate);

@@ -146,6 +146,75 @@ START_TEST(several_that_hang_do_not_add_up)
 }
 END_TEST
 
+/* An agent that does not come any more: nobody is given an item with it, and who was to
+ * be measured with it goes on after seconds, not after a probe's own deadline. */
+START_TEST(who_does_not_come_is_not_waited_for)
+{
+	struct rig rig;
+	struct links links = good_links();
+	struct bu_node *node;
+
+	begin(&rig, RACK);
+	check_all(&rig, RACK);
+	rig_pass(&rig, BU_GATE_HERE_MS + 2000);
+	links.silent[5] = 1;
+	measure(&rig, &links, RACK, CLEAN_S + 3 * BU_GATE_TAKE_MS / 1000);
+	ck_assert_int_eq(joined_of(&rig, 1, RACK), RACK - 1);
+	node = rig_node(&rig, 5);
+	ck_assert_int_eq(links.probed[5], 0);
+	ck_assert_int_eq(node->live.unanswered, 1);
+	rig_text_has(bu_reason_arg(&node->live.says, "error"),
+		     "node005 did not come for its work in time");
+	links.silent[5] = 0;
+	measure(&rig, &links, RACK, 60);
+	ck_assert_int_eq(joined_of(&rig, 5, 5), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Its partner said that it waited in vain: it is free a moment later. */
+START_TEST(who_was_left_alone_goes_on)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, RACK);
+	check_all(&rig, RACK);
+	links.hung = 5;
+	measure(&rig, &links, RACK, CLEAN_S + 2 * BU_GATE_GRACE_MS / 1000);
+	ck_assert_int_eq(joined_of(&rig, 1, RACK), RACK - 1);
+	ck_assert_int_eq(rig_node(&rig, 5)->state, BU_STATE_VALIDATING);
+	ck_assert_int_eq(rig_node(&rig, 5)->live.unanswered, 1);
+	links.hung = 0;
+	measure(&rig, &links, RACK, 120);
+	ck_assert_int_eq(joined_of(&rig, 5, 5), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* Two that come by turns, each after the other one has looked in vain, meet all the
+ * same. */
+START_TEST(who_comes_seldom_is_met)
+{
+	struct rig rig;
+	struct links links = good_links();
+
+	begin(&rig, 2);
+	check_all(&rig, 2);
+	rig_pass(&rig, BU_GATE_HERE_MS + 2000);
+	for (int i = 0; i < 8 && !links.probed[1]; i++) {
+		agent(&rig, &links, 1);
+		rig_pass(&rig, BU_GATE_HERE_MS + 1000);
+		agent(&rig, &links, 2);
+		rig_pass(&rig, 1000);
+	}
+	ck_assert_int_eq(links.probed[1], 1);
+	measure(&rig, &links, 2, 10);
+	ck_assert_int_eq(joined_of(&rig, 1, 2), 2);
+	rig_end(&rig);
+}
+END_TEST
+
 static void
 put_guid(struct rig *rig, int number, const char *guid)
 {
@@ -200,6 +269,8 @@ START_TEST(a_double_is_found_among_all_machines)
 END_TEST
 
 RIG_UNIT("pace", a_double_is_found_among_all_machines,
-	 a_node_that_hangs_holds_up_nobody_else, several_that_hang_do_not_add_up,
-	 a_kick_brings_a_look_forward, a_change_every_two_seconds_puts_no_look_off,
+	 who_does_not_come_is_not_waited_for, who_was_left_alone_goes_on,
+	 who_comes_seldom_is_met, a_node_that_hangs_holds_up_nobody_else,
+	 several_that_hang_do_not_add_up, a_kick_brings_a_look_forward,
+	 a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)

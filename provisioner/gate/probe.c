@@ -155,8 +155,8 @@ bu_probe_start(struct bu_gate *gate, const struct bu_desired_validation *validat
 	bu_random_hex(probe->id + 2, 6);
 	bu_random_hex(probe->secret, 32);
 	probe->deadline_ms = deadline_ms(gate, validation, rails, count);
-	probe->until_ms = bu_loop_now_ms(gate->fleet->loop) + probe->deadline_ms +
-			  BU_GATE_GRACE_MS;
+	probe->since_ms = bu_loop_now_ms(gate->fleet->loop);
+	probe->until_ms = probe->since_ms + probe->deadline_ms + BU_GATE_GRACE_MS;
 	for (size_t i = 0; i < count; i++)
 		bu_text_copy(probe->rail[probe->rails++], BU_NAME_MAX, rails[i]->name);
 	probe->sizes = sizes_of(validation, rails, count);
@@ -299,35 +299,26 @@ finish_probe(struct bu_gate *gate, struct bu_probe *probe)
 	bu_gate_kick(gate);
 }
 
-/* Its events are one commit: one of them is enough. */
-static int
-is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
-{
-	for (int i = 0; i < probe->rails; i++) {
-		int place = bu_measurements_find(gate->fleet, probe->name[0],
-						 probe->name[1], probe->rail[i]);
-
-		if (place >= 0 &&
-		    strcmp(gate->fleet->measurements.logs[place].last.probe,
-			   probe->id) == 0)
-			return 1;
-	}
-	return 0;
-}
-
 static void
 give_up(struct bu_gate *gate, struct bu_probe *probe)
 {
+	int untaken = bu_probe_is_untaken(gate, probe);
+	const char *silent = probe->spoke[0] ? probe->name[1] : probe->name[0];
+
 	for (int end = 0; end < 2; end++) {
 		struct bu_node *node = bu_fleet_node(gate->fleet, probe->name[end]);
 
-		if (node && !probe->spoke[end])
-			node->live.unanswered = 1;
+		if (!node || probe->spoke[end] ||
+		    (untaken && bu_probe_is_here(probe, node)))
+			continue;
+		node->live.unanswered = 1;
+		silent = probe->name[end];
 	}
 	if (!probe->failure.kind)
 		bu_err_set(&probe->failure, BU_ERR_TIMEOUT, 0,
-			   "no result from %s in time",
-			   probe->spoke[0] ? probe->name[1] : probe->name[0]);
+			   untaken ? "%s did not come for its work in time"
+				   : "no result from %s in time",
+			   silent);
 	finish_probe(gate, probe);
 }
 
@@ -340,9 +331,9 @@ bu_probe_deadlines(struct bu_gate *gate)
 	for (; probe; probe = next) {
 		next = probe->next;
 		late = bu_loop_now_ms(gate->fleet->loop) >= probe->until_ms;
-		if (probe->told && (late || is_in_log(gate, probe)))
+		if (probe->told && (late || bu_probe_is_in_log(gate, probe)))
 			probe_free(gate, probe);
-		else if (late)
+		else if (late || bu_probe_is_untaken(gate, probe))
 			give_up(gate, probe);
 	}
 }
@@ -401,7 +392,8 @@ bu_probe_work(struct bu_gate *gate, const struct bu_node *node)
 
 	if (!probe || probe->spoke[end] || !want || !want->validation ||
 	    find_end(gate, probe, end, boot[end], &ends[end]) != 0 ||
-	    find_end(gate, probe, !end, boot[!end], &ends[!end]) != 0)
+	    find_end(gate, probe, !end, boot[!end], &ends[!end]) != 0 ||
+	    !bu_probe_may_take(gate, probe, end))
 		return NULL;
 	bu_record_init(bu_work_probe_fields, &work);
 	for (int i = 0; i < probe->rails; i++) {
@@ -481,5 +473,7 @@ bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id
 	}
 	if (probe->spoke[0] && probe->spoke[1])
 		finish_probe(gate, probe);
+	else
+		bu_probe_hurry(gate, probe, result, failure);
 	return 1;
 }

@@ -50,10 +50,13 @@ certify(const struct bu_campaign_state *campaign, int index)
 	struct bu_gate *gate = campaign->gate;
 	struct bu_node *node = campaign->nodes[index];
 	static const struct bu_reason none;
+	int64_t start_ms = bu_mono_ms(gate->stopwatch);
 	struct bu_event events[2];
 	struct bu_err err;
+	int rc = bu_gate_certify(gate, node, events, &err);
 
-	if (bu_gate_certify(gate, node, events, &err) == 0) {
+	gate->once_ms += bu_mono_ms(gate->stopwatch) - start_ms;
+	if (rc == 0) {
 		bu_gate_say(gate, node, &none);
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
@@ -70,7 +73,7 @@ prove(struct bu_campaign_state *campaign, int index)
 {
 	struct bu_gate *gate = campaign->gate;
 	struct bu_node *node = campaign->nodes[index];
-	int place = bu_fleet_rail_place(gate->fleet, node, campaign->fabric->name);
+	int place = bu_role_place(campaign->role[index], campaign->fabric);
 	uint64_t missing;
 
 	if (node->live.appending)
@@ -336,7 +339,7 @@ judge_candidate(struct bu_gate *gate, struct bu_campaign_state *campaign, int in
 {
 	const struct bu_accusation *accusation = accusation_of(campaign, index);
 	struct bu_node *node = campaign->nodes[index];
-	int place = bu_fleet_rail_place(gate->fleet, node, campaign->fabric->name);
+	int place = bu_role_place(campaign->role[index], campaign->fabric);
 
 	node->live.rails_good &= ~(UINT64_C(1) << place);
 	if (campaign->report.ports[index] == BU_PORT_GOOD)

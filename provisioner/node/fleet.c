@@ -305,15 +305,11 @@ bu_fleet_may_stay(const struct bu_fleet *fleet, struct bu_node *node)
 	       look_at(fleet, node, BU_FABCERT_BOOT)->is_ours;
 }
 
-int
-bu_fleet_proves_rail(const struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_desired_network *rail)
+uint64_t
+bu_fleet_proven_rails(const struct bu_fleet *fleet, struct bu_node *node)
 {
-	int place = bu_fleet_rail_place(fleet, node, rail->name);
-	uint64_t proven = look_at(fleet, node, BU_FABCERT_FULL)->rails &
-			  look_at(fleet, node, BU_FABCERT_BOOT)->rails;
-
-	return place >= 0 && proven >> place & 1;
+	return look_at(fleet, node, BU_FABCERT_FULL)->rails &
+	       look_at(fleet, node, BU_FABCERT_BOOT)->rails;
 }
 
 int

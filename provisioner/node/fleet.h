@@ -179,9 +179,9 @@ int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
 /* It was let into its cluster in this boot, and a rail that its pool was given since
  * does not put it out: its certificates are good for all that it had then. */
 int bu_fleet_may_stay(const struct bu_fleet *fleet, struct bu_node *node);
-/* Both certificates cover this rail, whatever they say of the others. */
-int bu_fleet_proves_rail(const struct bu_fleet *fleet, struct bu_node *node,
-			 const struct bu_desired_network *rail);
+/* Bits of the rails, by place in its pool's, that both certificates cover, whatever
+ * they say of the others. */
+uint64_t bu_fleet_proven_rails(const struct bu_fleet *fleet, struct bu_node *node);
 /* Place of this rail among those of the node's pool; -1 = it is none of them. */
 int bu_fleet_rail_place(const struct bu_fleet *fleet, const struct bu_node *node,
 			const char *rail);

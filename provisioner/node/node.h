@@ -193,7 +193,8 @@ struct bu_node_live {
 	int64_t late_ms; /* monotonic: when it last was found late; 0 = it is not */
 	int let_go;      /* by a person, once: the brake does not freeze its ladder */
 	int64_t last_seen_ms; /* Unix time; 0 = never */
-	int unanswered;       /* it let its last probe's time pass without a word */
+	int64_t came_ms; /* monotonic: when its agent last came for work of the gate */
+	int unanswered;  /* it let its last probe's time pass without a word */
 	int64_t disturbed_ms; /* monotonic: measured while it had jobs; 0 = never */
 	char progress_stage[32];
 	uint64_t progress_done_bytes;

@@ -34,6 +34,8 @@ struct links {
 					 packets one way */
 	int late;                     /* one acknowledgement of each probe is late */
 	int older[RIG_NODES_MAX + 1]; /* its agent is of a release before rails */
+	int hung;                     /* hangs with each probe in its hands; who waits
+					 for it says so */
 	int broken;                   /* no probe gives a result, or */
 	int dead;                     /* none with this node */
 	int odd_until; /* the instrument is in doubt in probes before this one, */
@@ -237,6 +239,14 @@ agent(struct rig *rig, struct links *links, int number)
 	links->probes++;
 	links->probed[number]++;
 	links->bytes[number] = bu_json_int(item, "message_bytes", 0);
+	if (links->hung && (number_of(bu_json_str(item, "a", "")) == links->hung ||
+			    number_of(bu_json_str(item, "b", "")) == links->hung)) {
+		bu_err_set(&failure, BU_ERR_TIMEOUT, 0, "nobody came");
+		if (number != links->hung)
+			bu_gate_result(rig->gate, node, bu_json_str(item, "id", ""),
+				       NULL, &failure);
+		return;
+	}
 	if (links->broken ||
 	    (links->dead && (number_of(bu_json_str(item, "a", "")) == links->dead ||
 			     number_of(bu_json_str(item, "b", "")) == links->dead))) {

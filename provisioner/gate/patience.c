@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long a pair is waited for: for its ends to come, for their results, for the log.
+ * Asked by probe.c. Invariant: an end that is silent keeps its partner no longer than
+ * that partner itself would wait for it.
+ */
+#include <string.h>
+
+#include "base/json.h"
+#include "provisioner/gate/internal.h"
+
+/* One commit: one of its events is enough. */
+int
+bu_probe_is_in_log(const struct bu_gate *gate, const struct bu_probe *probe)
+{
+	for (int i = 0; i < probe->rails; i++) {
+		int place = bu_measurements_find(gate->fleet, probe->name[0],
+						 probe->name[1], probe->rail[i]);
+
+		if (place >= 0 &&
+		    strcmp(gate->fleet->measurements.logs[place].last.probe,
+			   probe->id) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+int
+bu_probe_is_here(const struct bu_probe *probe, const struct bu_node *node)
+{
+	return node && node->live.came_ms &&
+	       node->live.came_ms + BU_GATE_HERE_MS >= probe->since_ms;
+}
+
+int
+bu_probe_is_untaken(const struct bu_gate *gate, const struct bu_probe *probe)
+{
+	return !probe->told && !probe->took[0] && !probe->took[1] &&
+	       bu_loop_now_ms(gate->fleet->loop) - probe->since_ms >= BU_GATE_TAKE_MS;
+}
+
+int
+bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end)
+{
+	struct bu_node *other = bu_fleet_node(gate->fleet, probe->name[!end]);
+
+	if (!probe->took[!end] && !bu_probe_is_here(probe, other))
+		return 0;
+	if (!probe->took[end] && !probe->took[!end])
+		bu_fleet_touch(gate->fleet, other); /* it may have asked too soon */
+	probe->took[end] = 1;
+	return 1;
+}
+
+/* It waited for the other end in vain: whatever that does, it is not this probe. */
+static int
+is_left_alone(const json_t *result, const struct bu_err *failure)
+{
+	const json_t *list = json_object_get(result, "rails");
+	const json_t *one = list ? json_array_get(list, 0) : result;
+	struct bu_pair_result parsed;
+
+	if (!result)
+		return failure && failure->kind == BU_ERR_TIMEOUT;
+	return json_is_object(json_object_get(one, "error")) &&
+	       bu_pair_result_from_json(one, &parsed, NULL) == 0 &&
+	       parsed.error.kind == BU_ERR_TIMEOUT;
+}
+
+void
+bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
+	       const struct bu_err *failure)
+{
+	int64_t until_ms = bu_loop_now_ms(gate->fleet->loop) + BU_GATE_GRACE_MS;
+
+	if (!is_left_alone(result, failure) || until_ms >= probe->until_ms)
+		return;
+	probe->until_ms = until_ms;
+	bu_gate_wake_at(gate, until_ms);
+}
