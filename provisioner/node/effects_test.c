@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What bringup-power is asked for and when its answers count. It is a fake here, in
- * this program: a boot is answered when the test says so.
- */
+/* What bringup-power is asked for and when its answers count. It is a fake here, in
+ * this program: a boot is answered when the test says so. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,6 @@
 #include "tests/support/unit.h"
 
 enum { BOOTS_MAX = 16, WAIT_OFF_MS = 30000 };
-
 static struct {
 	bu_power_fn fn;
 	void *arg;
@@ -74,6 +71,19 @@ bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn
 void
 bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
 		 const char *node, const char *way, bu_power_report_fn fn, void *arg)
+{
+}
+
+void
+bu_power_reset_bmc(struct bu_power *power, const struct bu_power_bmc *bmc,
+		   bu_power_fn fn, void *arg)
+{
+}
+
+void
+bu_power_report(struct bu_power *power, const struct bu_power_bmc *bmc,
+		enum bu_bmc_report what, int64_t since_ms, bu_power_report_fn fn,
+		void *arg)
 {
 }
 

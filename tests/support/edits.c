@@ -258,6 +258,19 @@ bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc, bu_power_fn
 }
 
 void
+bu_power_reset_bmc(struct bu_power *power, const struct bu_power_bmc *bmc,
+		   bu_power_fn fn, void *arg)
+{
+}
+
+void
+bu_power_report(struct bu_power *power, const struct bu_power_bmc *bmc,
+		enum bu_bmc_report what, int64_t since_ms, bu_power_report_fn fn,
+		void *arg)
+{
+}
+
+void
 bu_power_console(struct bu_power *power, const struct bu_power_bmc *bmc,
 		 const char *node, const char *way, bu_power_report_fn fn, void *arg)
 {
