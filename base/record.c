@@ -97,6 +97,7 @@ init_member(const struct bu_field *field, void *record)
 	switch (field->kind) {
 	case BU_FIELD_TEXT:
 	case BU_FIELD_JSON:
+	case BU_FIELD_PARTS:
 		memset(member, 0, field->size);
 		break;
 	case BU_FIELD_STRING:
@@ -173,6 +174,14 @@ list_is_default(const struct bu_field *field, const void *record)
 }
 
 static int
+is_zero(const char *member, size_t size)
+{
+	while (size && !member[size - 1])
+		size--;
+	return size == 0;
+}
+
+static int
 is_default(const struct bu_field *field, const void *record)
 {
 	const void *member = (const char *)record + field->offset;
@@ -197,6 +206,8 @@ is_default(const struct bu_field *field, const void *record)
 	case BU_FIELD_LIST:
 	case BU_FIELD_ARRAY:
 		return list_is_default(field, record);
+	case BU_FIELD_PARTS:
+		return is_zero(member, field->size);
 	case BU_FIELD_VERSION:
 	case BU_FIELD_IS:
 		return 1;
@@ -326,6 +337,8 @@ write_member(const struct bu_field *field, const void *record)
 		return json_integer(field->max);
 	case BU_FIELD_IS:
 		return json_string(field->words[0]);
+	case BU_FIELD_PARTS:
+		break; /* it is more than one */
 	}
 	return NULL;
 }
@@ -338,7 +351,12 @@ bu_record_to_json(const struct bu_field *fields, const void *record)
 	for (; fields->key; fields++) {
 		if (fields->need == BU_SPARSE && is_default(fields, record))
 			continue;
-		json_object_set_new(value, fields->key, write_member(fields, record));
+		if (fields->kind == BU_FIELD_PARTS)
+			fields->parts->write((const char *)record + fields->offset,
+					     value);
+		else
+			json_object_set_new(value, fields->key,
+					    write_member(fields, record));
 	}
 	return value;
 }

@@ -36,11 +36,13 @@ enum bu_field_kind {
 	BU_FIELD_JSON,    /* const json_t *: borrowed from the value, not looked into */
 	BU_FIELD_VERSION, /* no member: max is written, min to max are read */
 	BU_FIELD_IS,      /* no member: always words[0] */
+	BU_FIELD_PARTS,   /* several fields of the object, as `parts` has them; the
+			     key names the first of them */
 };
 
 /* What a missing field means. The default of a TEXT is "", of a STRING `unsaid`, of a
  * JSON NULL, of a list no members, of a record the default of each of its fields, of a
- * number, flag or word `otherwise`. */
+ * number, flag or word `otherwise`, of parts all zero. */
 enum bu_need {
 	BU_REQUIRED, /* an error */
 	BU_OPTIONAL, /* the default; written whatever it is */
@@ -52,6 +54,13 @@ enum bu_need {
 struct bu_form {
 	int (*holds)(const char *text);
 	const char *what;
+};
+
+/* A member that stands in several fields of the object. */
+struct bu_parts {
+	void (*write)(const void *member, json_t *object);
+	/* The error names the field: "args.tries: expected a whole number". */
+	int (*read)(const json_t *object, void *ret_member, struct bu_err *err);
 };
 
 struct bu_field {
@@ -67,6 +76,7 @@ struct bu_field {
 	const struct bu_form *form;
 	const char *const *words; /* ends with NULL */
 	const struct bu_field *fields;
+	const struct bu_parts *parts;
 	int heap;            /* the list is a pointer */
 	size_t count_offset; /* of a list's count; count_size 0: always max members */
 	size_t count_size;

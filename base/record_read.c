@@ -56,6 +56,7 @@ wanted(const struct bu_field *field)
 		[BU_FIELD_RECORD] = "an object",   [BU_FIELD_LIST] = "a list",
 		[BU_FIELD_ARRAY] = "a list",       [BU_FIELD_JSON] = "a value",
 		[BU_FIELD_VERSION] = "a version",  [BU_FIELD_IS] = "a word",
+		[BU_FIELD_PARTS] = "a value",
 	};
 
 	return names[field->kind];
@@ -164,6 +165,21 @@ read_word(const struct bu_field *field, const char *text, void *member,
 static int read_member(const struct bu_field *field, const json_t *value, void *record,
 		       const struct place *place, struct bu_err *err);
 
+/* Whether they are missing is for them to say. */
+static int
+read_parts(const struct bu_field *field, const json_t *value, void *record,
+	   const struct place *up, struct bu_err *err)
+{
+	struct bu_err why;
+	char path[160] = "";
+
+	if (field->parts->read(value, (char *)record + field->offset, &why) == 0)
+		return 0;
+	append_place(up, path, sizeof(path));
+	return bu_err_set(err, BU_ERR_INVAL, 0, "%s%s%s", path, *path ? "." : "",
+			  why.text);
+}
+
 static int
 read_fields(const struct bu_field *fields, const json_t *value, void *record,
 	    const struct place *up, struct bu_err *err)
@@ -176,6 +192,11 @@ read_fields(const struct bu_field *fields, const json_t *value, void *record,
 
 		if (fields->need == BU_NULL && json_is_null(its))
 			continue;
+		if (fields->kind == BU_FIELD_PARTS) {
+			if (read_parts(fields, value, record, up, err) != 0)
+				return -1;
+			continue;
+		}
 		if (its ? read_member(fields, its, record, &place, err) != 0
 			: fields->need == BU_REQUIRED &&
 				    wrong(&place, err, "missing; expected %s",
@@ -258,6 +279,8 @@ has_type(const struct bu_field *field, const json_t *value)
 		return json_is_array(value);
 	case BU_FIELD_JSON:
 		return 1;
+	case BU_FIELD_PARTS:
+		break; /* read_fields() has read them */
 	}
 	return 0;
 }
@@ -293,6 +316,8 @@ read_member(const struct bu_field *field, const json_t *value, void *record,
 	case BU_FIELD_JSON:
 		memcpy(member, &value, sizeof(value));
 		return 0;
+	case BU_FIELD_PARTS:
+		break;
 	}
 	return -1;
 }

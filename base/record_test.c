@@ -308,6 +308,68 @@ START_TEST(one_list_makes_the_struct_and_its_table)
 }
 END_TEST
 
-BU_UNIT("record", one_list_makes_the_struct_and_its_table, comes_back_as_it_went,
+/* Three fields of one object. */
+struct both {
+	const char *name; /* "nobody" where it is missing */
+	struct sum {
+		int left, right;
+	} sum;
+};
+
+static void
+write_sum(const void *member, json_t *object)
+{
+	const struct sum *sum = member;
+
+	json_object_set_new(object, "left", json_integer(sum->left));
+	json_object_set_new(object, "right", json_integer(sum->right));
+}
+
+static int
+read_sum(const json_t *object, void *ret_member, struct bu_err *err)
+{
+	struct sum *sum = ret_member;
+
+	sum->left = (int)bu_json_int(object, "left", 0);
+	sum->right = (int)bu_json_int(object, "right", 0);
+	return sum->left < 0 ? bu_err_set(err, BU_ERR_INVAL, 0, "left: is too small")
+			     : 0;
+}
+
+static const struct bu_parts sum_parts = {write_sum, read_sum};
+static const struct bu_field both_fields[] = {
+	BU_FIELD(STRING, struct both, name, .need = BU_OPTIONAL, .unsaid = "nobody"),
+	BU_FIELD(PARTS, struct both, sum, .need = BU_SPARSE, .parts = &sum_parts),
+	BU_FIELD_END,
+};
+static const struct bu_field inside_fields[] = {
+	{.key = "in", .kind = BU_FIELD_RECORD, .fields = both_fields},
+	BU_FIELD_END,
+};
+
+START_TEST(a_member_may_stand_in_several_fields)
+{
+	bu_autojson json_t *in = parsed("{\"name\":\"a\",\"left\":1,\"right\":2}");
+	bu_autojson json_t *none = parsed("{}"),
+			   *bad = parsed("{\"in\":{\"left\":-1}}");
+	bu_autojson json_t *out = NULL, *less = NULL;
+	struct bu_err err = {0};
+	struct both both;
+
+	ck_assert_int_eq(bu_record_from_json(both_fields, in, &both, NULL), 0);
+	ck_assert_int_eq(both.sum.right, 2);
+	out = bu_record_to_json(both_fields, &both);
+	ck_assert(json_equal(in, out));
+	ck_assert_int_eq(bu_record_from_json(both_fields, none, &both, NULL), 0);
+	ck_assert_str_eq(both.name, "nobody");
+	less = bu_record_to_json(both_fields, &both);
+	ck_assert_uint_eq(json_object_size(less), 1);
+	ck_assert_int_eq(bu_record_from_json(inside_fields, bad, &both, &err), -1);
+	ck_assert_str_eq(err.text, "in.left: is too small");
+}
+END_TEST
+
+BU_UNIT("record", one_list_makes_the_struct_and_its_table,
+	a_member_may_stand_in_several_fields, comes_back_as_it_went,
 	a_default_is_said_by_its_row, refuses_what_no_row_allows,
 	other_peoples_texts_are_made_printable, passes_over_fields_of_a_newer_peer)
