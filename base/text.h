@@ -11,6 +11,8 @@
 void bu_text_clean(char *text);
 /* As much of text as fits, clean. */
 void bu_text_copy(char *ret, size_t size, const char *text);
+/* Into an array. */
+#define BU_TEXT_COPY(array, text) bu_text_copy((array), sizeof(array), (text))
 /* The same of its first `length` bytes. */
 void bu_text_copy_part(char *ret, size_t size, const char *text, size_t length);
 /* 1 when it is not empty and has only these bytes. */

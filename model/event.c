@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 static const char *const names[] = {
-#define X(id, name, body) name,
+#define X(id, name, says) name,
 	BU_EVENTS(X)
 #undef X
 };

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/json.h"
+#include "base/record.h"
 #include "base/text.h"
 
 static const struct bu_reason_info infos[] = {{"", BU_REASON_KIND_CAUSE, 0, 0, "", ""},
@@ -377,25 +377,80 @@ code_of_words(const char *words, int is_old)
 		       : BU_REASON_OTHER;
 }
 
-void
-bu_reason_from_body(const json_t *body, struct bu_reason *ret)
+/* Its words and its arguments; args NULL = a row of before, or without. */
+struct told {
+	const char *words, *code;
+	const json_t *args;
+};
+
+static const struct bu_field told_fields[] = {
+	BU_FIELD_AS("reason", STRING, struct told, words, .need = BU_OPTIONAL,
+		    .unsaid = ""),
+	BU_FIELD(STRING, struct told, code, .need = BU_OPTIONAL, .unsaid = ""),
+	BU_FIELD(JSON, struct told, args, .need = BU_OPTIONAL),
+	BU_FIELD_END,
+};
+
+static int
+read_args(const json_t *args, enum bu_reason_code code, struct bu_reason *ret,
+	  struct bu_err *err)
 {
-	const char *words = bu_json_str(body, "reason", "");
-	const json_t *args = json_object_get(body, "args");
-	const char *name = bu_json_str(body, "code", "");
-	enum bu_reason_code code = bu_reason_from_name(name);
 	struct slots slots = slots_of(code);
 	struct bu_reason_args given = {.text = {NULL}};
+	const char *wrong = NULL, *wanted = "a text";
 
-	if (code == BU_REASON_NONE || !json_is_object(args)) {
-		given.text[0] = words;
-		bu_reason_set(ret, code ? code : code_of_words(words, !*name), &given);
-		ret->said = ret->code != BU_REASON_NONE;
-		return;
+	if (!json_is_object(args))
+		return bu_err_set(err, BU_ERR_INVAL, 0, "args: expected an object");
+	for (int i = 0; i < slots.texts; i++) {
+		const json_t *its = json_object_get(args, slots.text[i].name);
+
+		given.text[i] = json_string_value(its);
+		if (its && !given.text[i])
+			wrong = slots.text[i].name;
 	}
-	for (int i = 0; i < slots.texts; i++)
-		given.text[i] = bu_json_str(args, slots.text[i].name, "");
-	for (int i = 0; i < slots.numbers; i++)
-		given.number[i] = bu_json_int(args, slots.number[i].name, 0);
+	for (int i = 0; i < slots.numbers && !wrong; i++) {
+		const json_t *its = json_object_get(args, slots.number[i].name);
+
+		given.number[i] = json_integer_value(its);
+		if (its && !json_is_integer(its)) {
+			wrong = slots.number[i].name;
+			wanted = "a whole number";
+		}
+	}
+	if (wrong)
+		return bu_err_set(err, BU_ERR_INVAL, 0, "args.%s: expected %s", wrong,
+				  wanted);
 	bu_reason_set(ret, code, &given);
+	return 0;
 }
+
+int
+bu_reason_from_body(const json_t *body, struct bu_reason *ret, struct bu_err *err)
+{
+	struct told told;
+	enum bu_reason_code code;
+
+	if (bu_record_from_json(told_fields, body, &told, err) != 0)
+		return -1;
+	code = bu_reason_from_name(told.code);
+	if (code != BU_REASON_NONE && told.args)
+		return read_args(told.args, code, ret, err);
+	bu_reason_set(ret, code ? code : code_of_words(told.words, !*told.code),
+		      &(struct bu_reason_args){.text = {told.words}});
+	ret->said = ret->code != BU_REASON_NONE;
+	return 0;
+}
+
+static void
+write_parts(const void *member, json_t *object)
+{
+	bu_reason_to_body(member, object);
+}
+
+static int
+read_parts(const json_t *object, void *ret_member, struct bu_err *err)
+{
+	return bu_reason_from_body(object, ret_member, err);
+}
+
+const struct bu_parts bu_reason_parts = {write_parts, read_parts};

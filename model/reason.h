@@ -18,6 +18,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#include "base/err.h"
+#include "base/record.h"
+
 /* id, name, kind, its deadline stands still, seconds until it is looked at again (0 =
  * when it is told of), what ends it, sentence */
 #define BU_REASONS(X)                                                                  \
@@ -384,6 +387,11 @@ char *bu_reason_text(const struct bu_reason *reason);
 
 /* Sets "reason", the sentence, and "code" and "args" where there are. */
 void bu_reason_to_body(const struct bu_reason *reason, json_t *body);
-void bu_reason_from_body(const json_t *body, struct bu_reason *ret);
+bu_must int bu_reason_from_body(const json_t *body, struct bu_reason *ret,
+				struct bu_err *err);
+/* The same as a member of a record: BU_FIELD_REASON(struct hold, reason). */
+extern const struct bu_parts bu_reason_parts;
+#define BU_FIELD_REASON(type, member)                                                  \
+	BU_FIELD(PARTS, type, member, .parts = &bu_reason_parts)
 
 #endif

@@ -355,7 +355,7 @@ START_TEST(the_log_keeps_code_and_arguments)
 		bu_reason_to_body(&reason, body);
 		/* Nobody reads the sentence. */
 		json_object_del(body, "reason");
-		bu_reason_from_body(body, &back);
+		ck_assert_int_eq(bu_reason_from_body(body, &back, NULL), 0);
 		ck_assert_msg(bu_reason_same(&reason, &back), "%s",
 			      bu_reason_info(reason.code)->name);
 	}
@@ -400,25 +400,46 @@ START_TEST(rows_of_other_bringups_keep_their_sentence)
 		 BU_REASON_OTHER, "3 martians sit there"},
 		{"{'code':'martians','reason':'lemon: sour'}", BU_REASON_OTHER,
 		 "lemon: sour"},
-		/* nothing, and what is no reason */
+		/* nothing */
 		{"{'reason':''}", BU_REASON_NONE, ""},
 		{"{}", BU_REASON_NONE, ""},
-		{"{'code':7,'args':[],'reason':null}", BU_REASON_NONE, ""},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		bu_autojson json_t *body = quoted(rows[i].body), *again = json_object();
 		struct bu_reason reason, back;
 
-		bu_reason_from_body(body, &reason);
+		ck_assert_int_eq(bu_reason_from_body(body, &reason, NULL), 0);
 		ck_assert_int_eq(reason.code, rows[i].code);
 		says(&reason, rows[i].text);
 		/* No argument is made of the sentence. */
 		ck_assert_str_eq(bu_reason_arg(&reason, "words"), "");
 		/* Whoever keeps it keeps the sentence. */
 		bu_reason_to_body(&reason, again);
-		bu_reason_from_body(again, &back);
+		ck_assert_int_eq(bu_reason_from_body(again, &back, NULL), 0);
 		ck_assert(bu_reason_same(&reason, &back));
+	}
+}
+END_TEST
+
+START_TEST(what_is_no_reason_is_refused)
+{
+	static const char *const rows[][2] = {
+		{"{'reason':null}", "reason: expected a text"},
+		{"{'code':7}", "code: expected a text"},
+		{"{'code':'soaks','args':[]}", "args: expected an object"},
+		{"{'code':'soaks','args':{'done':'5'}}",
+		 "args.done: expected a whole number"},
+		{"{'code':'verb','args':{'who':5}}", "args.who: expected a text"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *body = quoted(rows[i][0]);
+		struct bu_reason reason;
+		struct bu_err err = {0};
+
+		ck_assert_int_eq(bu_reason_from_body(body, &reason, &err), -1);
+		ck_assert_str_eq(err.text, rows[i][1]);
 	}
 }
 END_TEST
@@ -427,4 +448,5 @@ BU_UNIT("reason", each_sentence_reads_so,
 	what_is_empty_is_left_out_and_words_fit_their_number,
 	each_row_of_the_table_is_whole, arguments_are_told_apart_by_their_names,
 	long_texts_are_cut_where_a_character_ends, the_log_keeps_code_and_arguments,
-	its_shape_is_what_tools_read, rows_of_other_bringups_keep_their_sentence)
+	its_shape_is_what_tools_read, rows_of_other_bringups_keep_their_sentence,
+	what_is_no_reason_is_refused)

@@ -164,8 +164,7 @@ first_epoch(struct daemon *d)
 
 	if (bu_store_epoch(d->store))
 		return;
-	bu_event_init(&event, BU_EVENT_EPOCH, "",
-		      json_pack("{s:I}", "epoch", (json_int_t)epoch));
+	BU_EVENT_MAKE(&event, BU_EVENT_EPOCH, "", epoch, .epoch = epoch);
 	bu_reconcile_note(d->api.rec, &event, 1);
 }
 

@@ -17,7 +17,7 @@
 #include "checks/soak/soak.h"
 #include "model/class.h"
 #include "model/condition.h"
-#include "model/event.h"
+#include "model/event_body.h"
 #include "model/glossary.h"
 #include "model/plan.h"
 #include "model/state.h"
@@ -132,10 +132,29 @@ print_triggers(FILE *out)
 }
 
 static void
+print_fields(const struct bu_field *fields, FILE *out)
+{
+	fputc('{', out);
+	for (const struct bu_field *field = fields; field->key; field++) {
+		fprintf(out, "%s%s%s", field == fields ? "" : ", ",
+			field->kind == BU_FIELD_PARTS ? "code, args, " : "",
+			field->key);
+		if (!field->fields)
+			continue;
+		fputs(": ", out);
+		print_fields(field->fields, out);
+	}
+	fputc('}', out);
+}
+
+static void
 print_events(FILE *out)
 {
 	fputs("| event | body |\n|---|---|\n", out);
-#define X(id, name, body) fputs("| " name " | " body " |\n", out);
+#define X(id, name, says)                                                              \
+	fputs("| " name " | ", out);                                                   \
+	print_fields(bu_body_fields(BU_EVENT_##id), out);                              \
+	fprintf(out, "%s%s |\n", *says ? ": " : "", says);
 	BU_EVENTS(X)
 #undef X
 }

@@ -10,10 +10,11 @@ static void
 note(struct site *site, const char *node, int count)
 {
 	for (int i = 0; i < count; i++) {
+		bu_autofree char *to = bu_xasprintf("node%d", i);
 		struct bu_event event;
 
-		bu_event_init(&event, BU_EVENT_LEASE, node,
-			      json_pack("{s:s,s:i}", "probe", "p", "for", i));
+		BU_EVENT_MAKE(&event, BU_EVENT_LEASE, node, lease, .probe = "p",
+			      .to = to);
 		bu_reconcile_note(site->rig.rec, &event, 1);
 	}
 	rig_pass(&site->rig, 1);

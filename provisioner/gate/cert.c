@@ -100,10 +100,10 @@ certify(const struct bu_fabcert *cert, const char *key, struct bu_event *ret,
 
 	if (!text)
 		return bu_err_wrap(err, "its certificate");
-	bu_event_init(ret, BU_EVENT_CERTIFICATE, cert->node,
-		      json_pack("{s:s,s:s}", "kind",
-				cert->kind == BU_FABCERT_FULL ? "full" : "boot", "text",
-				text));
+	BU_EVENT_MAKE(ret, BU_EVENT_CERTIFICATE, cert->node, certificate,
+		      .kind = cert->kind == BU_FABCERT_FULL ? BU_CERTIFICATE_FULL
+							    : BU_CERTIFICATE_BOOT,
+		      .text = text);
 	return 0;
 }
 

@@ -188,7 +188,7 @@ no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 
 /* The report itself becomes a blob. */
 static json_t *
-keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result,
+keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int soak,
      struct bu_err *err)
 {
 	bu_autofree char *text = NULL;
@@ -206,22 +206,10 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result,
 		bu_err_set(err, BU_ERR_INVAL, 0, "the report is of boot %s, not of %s",
 			   report.boot_id, node->boot_id);
 	else if (bu_store_put_blob(gate->fleet->store, text, digest, err) == 0)
-		body = bu_report_body(&report, digest);
+		body = bu_report_body(&report, digest,
+				      soak ? slice_ms(gate, node) : BU_UNSAID);
 	bu_checks_fini(&report);
 	return body;
-}
-
-/* A slice counts when it ended well. */
-static void
-take_soak(struct bu_gate *gate, struct bu_node *node, json_t *body)
-{
-	int64_t spent_ms = bu_json_int(body, "soak_ms", slice_ms(gate, node));
-	enum bu_verdict verdict = bu_verdict_of(body);
-	int counts = verdict == BU_VERDICT_PASS || verdict == BU_VERDICT_WARN;
-
-	json_object_set_new(body, "ms", json_integer(counts ? spent_ms : 0));
-	node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
-	journal(gate, node, BU_EVENT_SOAK, body);
 }
 
 void
@@ -237,14 +225,15 @@ bu_gate_checks_result(struct bu_gate *gate, struct bu_node *node, const char *id
 	if (node->state != BU_STATE_VALIDATING || node->live.appending ||
 	    strcmp(id, wanted) != 0)
 		return;
-	body = result ? keep(gate, node, result, &err) : NULL;
+	body = result ? keep(gate, node, result, soak, &err) : NULL;
 	if (!body) {
 		no_report(gate, node,
 			  failure    ? failure->text
 			  : err.kind ? err.text
 				     : "there is none");
 	} else if (soak) {
-		take_soak(gate, node, body);
+		node->live.clock_ms = bu_loop_now_ms(gate->fleet->loop);
+		journal(gate, node, BU_EVENT_SOAK, body);
 	} else {
 		journal(gate, node, BU_EVENT_CHECKS, body);
 	}

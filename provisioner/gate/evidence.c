@@ -117,8 +117,8 @@ keep_evidence(struct bu_gate *gate, const struct bu_node *node, const json_t *ch
 		bu_error("gate", "evidence of %s: %s", node->name, err.text);
 		return -1;
 	}
-	bu_event_init(ret, BU_EVENT_EVIDENCE, node->name,
-		      json_pack("{s:s,s:s}", "digest", digest, "hint", charge->hint));
+	BU_EVENT_MAKE(ret, BU_EVENT_EVIDENCE, node->name, evidence, .digest = digest,
+		      .hint = charge->hint);
 	return 0;
 }
 

@@ -225,7 +225,7 @@ bu_gate_again(struct bu_gate *gate, struct bu_node *node, const char *by,
 	if (node->live.appending || bu_probe_busy(gate, node->name))
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s is being measured right now", node->name);
-	bu_event_init(&event, BU_EVENT_AGAIN, node->name, json_pack("{s:s}", "by", by));
+	BU_EVENT_MAKE(&event, BU_EVENT_AGAIN, node->name, again, .by = by);
 	bu_reconcile_note(gate->rec, &event, 1);
 	bu_gate_kick(gate);
 	return 0;

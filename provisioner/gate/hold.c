@@ -110,10 +110,9 @@ bu_gate_external(struct bu_gate *gate, struct bu_node *node,
 	if (verdict == BU_VERDICT_FAIL && !*said->text)
 		return bu_err_set(err, BU_ERR_INVAL, 0,
 				  "text: expected the reason of the failure, in words");
-	bu_event_init(&event, BU_EVENT_VERDICT, node->name,
-		      json_pack("{s:s,s:s,s:s,s:I}", "source", said->source, "verdict",
-				said->verdict, "text", said->text, "until_ms",
-				(json_int_t)said->until_ms));
+	BU_EVENT_MAKE(&event, BU_EVENT_VERDICT, node->name, verdict,
+		      .source = said->source, .verdict = verdict, .text = said->text,
+		      .until_ms = said->until_ms);
 	bu_reconcile_note(gate->rec, &event, 1);
 	bu_gate_kick(gate);
 	return 0;

@@ -361,12 +361,10 @@ finish(struct bu_gate *gate)
 		bu_err_set(&err, BU_ERR_TIMEOUT, 0, "%s",
 			   incast->error[0] ? incast->error : "no result in time");
 	if (node) {
-		bu_event_init(&event, BU_EVENT_INCAST, node->name,
-			      json_pack("{s:s,s:s,s:o,s:o,s:s,s:s}", "probe",
-					incast->id, "boot_id", node->boot_id, "senders",
-					json_incref(senders), "rails",
-					json_incref(rails), "verdict",
-					bu_verdict_name(verdict), "error", err.text));
+		BU_EVENT_MAKE(&event, BU_EVENT_INCAST, node->name, incast,
+			      .probe = incast->id, .boot_id = node->boot_id,
+			      .senders = senders, .rails = rails, .verdict = verdict,
+			      .error = err.text);
 		bu_reconcile_note(gate->rec, &event, 1);
 	}
 	json_decref(senders);

@@ -209,8 +209,10 @@ void bu_gate_name_rail(const struct bu_campaign_state *campaign,
 /* Of all that are validating and no candidates. */
 void bu_gate_say_all(struct bu_gate *gate);
 
-/* report.c. Body of an event: verdict, counts, the rows that do not pass. */
-json_t *bu_report_body(const struct bu_checks *report, const char *digest);
+/* report.c. Body of an event: verdict, counts, the rows that do not pass. slice_ms: of
+ * a soak, how long it was to be; BU_UNSAID = it is none. */
+json_t *bu_report_body(const struct bu_checks *report, const char *digest,
+		       int64_t slice_ms);
 /* What fails, in its own words; owned. ret_hint: what to do first, borrowed from rows.
  */
 char *bu_report_words(const json_t *rows, const char **ret_hint);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/crypto.h"
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "model/hello.h"
@@ -51,8 +50,8 @@ lend(struct bu_gate *gate, const struct bu_node *node, const struct bu_probe *pr
 {
 	struct bu_event lease;
 
-	bu_event_init(&lease, BU_EVENT_LEASE, node->name,
-		      json_pack("{s:s,s:s}", "probe", probe->id, "for", to));
+	BU_EVENT_MAKE(&lease, BU_EVENT_LEASE, node->name, lease, .probe = probe->id,
+		      .to = to);
 	bu_reconcile_note(gate->rec, &lease, 1);
 }
 

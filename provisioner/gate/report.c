@@ -57,9 +57,9 @@ heard_on(const struct bu_checks *report, const char *netdev)
 }
 
 /* {NETWORK: "leaf01:swp3"}: what LLDP was heard, for the topology and the campaign of
- * each rail. */
-static void
-add_ports(json_t *body, const struct bu_checks *report)
+ * each rail. New reference. */
+static json_t *
+ports_of(const struct bu_checks *report)
 {
 	json_t *ports = json_object();
 
@@ -73,12 +73,12 @@ add_ports(json_t *body, const struct bu_checks *report)
 		if (port)
 			json_object_set_new(ports, row->subject, json_string(port));
 	}
-	json_object_set_new(body, "ports", ports);
+	return ports;
 }
 
 /* "8c3c....1": the NVLink domain and clique of its GPUs, where they agree. */
-static void
-add_domain(json_t *body, const struct bu_checks *report)
+static const char *
+domain_of(const struct bu_checks *report)
 {
 	const char *domain = NULL;
 
@@ -88,46 +88,60 @@ add_domain(json_t *body, const struct bu_checks *report)
 		if (strcmp(row->id, "gpu-fabric") != 0 || !row->value[0])
 			continue;
 		if (domain && strcmp(domain, row->value) != 0)
-			return;
+			return NULL;
 		domain = row->value;
 	}
-	if (domain)
-		json_object_set_new(body, "domain", json_string(domain));
+	return domain;
 }
 
 /* How long it really was under load. */
-static void
-add_soak_time(json_t *body, const struct bu_checks *report)
+static int64_t
+soak_ms_of(const struct bu_checks *report)
 {
-	for (size_t i = 0; i < report->count; i++) {
-		const struct bu_check *row = &report->list[i];
+	int64_t ms = BU_UNSAID;
 
-		if (strcmp(row->id, "soak-time") == 0)
-			json_object_set_new(
-				body, "soak_ms",
-				json_integer(1000 * strtoll(row->seen, NULL, 10)));
-	}
+	for (size_t i = 0; i < report->count; i++)
+		if (strcmp(report->list[i].id, "soak-time") == 0)
+			ms = 1000 * strtoll(report->list[i].seen, NULL, 10);
+	return ms;
+}
+
+static json_t *
+counts_of(const struct bu_checks *report)
+{
+	return json_pack("{s:I,s:I,s:I,s:I}", "pass",
+			 (json_int_t)bu_checks_count(report, BU_VERDICT_PASS), "warn",
+			 (json_int_t)bu_checks_count(report, BU_VERDICT_WARN), "fail",
+			 (json_int_t)bu_checks_count(report, BU_VERDICT_FAIL),
+			 "inconclusive",
+			 (json_int_t)bu_checks_count(report, BU_VERDICT_INCONCLUSIVE));
 }
 
 json_t *
-bu_report_body(const struct bu_checks *report, const char *digest)
+bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice_ms)
 {
 	enum bu_verdict verdict =
 		report->count ? bu_checks_worst(report) : BU_VERDICT_PASS;
-	json_t *body = json_pack(
-		"{s:s,s:s,s:s,s:{s:I,s:I,s:I,s:I},s:o}", "boot_id", report->boot_id,
-		"digest", digest, "verdict", bu_verdict_name(verdict), "counts", "pass",
-		(json_int_t)bu_checks_count(report, BU_VERDICT_PASS), "warn",
-		(json_int_t)bu_checks_count(report, BU_VERDICT_WARN), "fail",
-		(json_int_t)bu_checks_count(report, BU_VERDICT_FAIL), "inconclusive",
-		(json_int_t)bu_checks_count(report, BU_VERDICT_INCONCLUSIVE), "rows",
-		rows_of(report));
+	bu_autojson json_t *counts = counts_of(report), *rows = rows_of(report);
+	bu_autojson json_t *ports = ports_of(report), *facts = bu_gate_facts(report);
+	struct bu_body_checks body = {.boot_id = report->boot_id,
+				      .digest = digest,
+				      .verdict = verdict,
+				      .counts = counts,
+				      .rows = rows,
+				      .soak_ms = soak_ms_of(report),
+				      .ports = ports,
+				      .domain = domain_of(report),
+				      .facts = facts,
+				      .ms = slice_ms};
 
-	add_soak_time(body, report);
-	add_ports(body, report);
-	add_domain(body, report);
-	json_object_set_new(body, "facts", bu_gate_facts(report));
-	return body;
+	/* A slice counts when it ended well. */
+	if (slice_ms != BU_UNSAID && body.soak_ms != BU_UNSAID)
+		body.ms = body.soak_ms;
+	if (slice_ms != BU_UNSAID && verdict != BU_VERDICT_PASS &&
+	    verdict != BU_VERDICT_WARN)
+		body.ms = 0;
+	return bu_record_to_json(bu_body_fields(BU_EVENT_CHECKS), &body);
 }
 
 /* "check nic-mtu (eth1): MTU is 1500, 9000 is wanted; set it; ..." and what to swap. */

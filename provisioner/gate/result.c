@@ -68,49 +68,30 @@ is_excused(const struct bu_probe *probe, const struct bu_expect *expect,
 	       bu_expect_judge(expect, result, i, reason) == BU_VERDICT_FAIL;
 }
 
-/* What the campaign reads of a direction; NULL when it says nothing. Counters that jobs
- * move, too, are no evidence. */
-static json_t *
+/* What the campaign reads of a direction; 0 = it says nothing. Counters that jobs move,
+ * too, are no evidence. */
+static int
 flow_of(const struct bu_probe *probe, const struct bu_expect *expect,
-	const struct bu_pair_result *result, int i)
+	const struct bu_pair_result *result, int i, struct bu_body_flow *ret)
 {
 	const struct bu_pair_dir *dir = &result->dir[i];
 	char reason[BU_REASON_SIZE];
 	int doubt = bu_expect_doubt(expect, result, i, reason);
 	enum bu_verdict verdict = bu_expect_judge(expect, result, i, reason);
-	int arrived = dir->error.kind == BU_ERR_NONE, end;
 	enum bu_counter counter;
+	int end;
 
-	if (verdict == BU_VERDICT_INCONCLUSIVE && !doubt)
-		return NULL;
+	*ret = (struct bu_body_flow){.doubt = doubt};
 	if (is_excused(probe, expect, result, i))
-		doubt |= BU_DOUBT_OTHER;
-	return json_pack("{s:f,s:f,s:f,s:f,s:f,s:i}", "rate_gbps",
-			 arrived ? dir->bw_median_gbps : 0.0, "lat_us",
-			 arrived ? dir->lat_median_us : 0.0, "lat99_us",
-			 arrived ? dir->lat_p99_us : 0.0, "lat_min_us",
-			 arrived ? dir->lat_min_us : 0.0, "lost",
-			 (double)count_lost(dir, probe->works, &counter, &end), "doubt",
-			 doubt);
-}
-
-/* The flows of both directions; NULL when one of them says nothing. err: why. */
-static json_t *
-flows_of(const struct bu_probe *probe, const struct bu_expect *expect,
-	 const struct bu_pair_result *result)
-{
-	json_t *flows = json_array();
-
-	for (int dir = 0; dir < 2; dir++) {
-		json_t *flow = flow_of(probe, expect, result, dir);
-
-		if (!flow) {
-			json_decref(flows);
-			return NULL;
-		}
-		json_array_append_new(flows, flow);
+		ret->doubt |= BU_DOUBT_OTHER;
+	ret->lost = (double)count_lost(dir, probe->works, &counter, &end);
+	if (dir->error.kind == BU_ERR_NONE) {
+		ret->rate_gbps = dir->bw_median_gbps;
+		ret->lat_us = dir->lat_median_us;
+		ret->lat99_us = dir->lat_p99_us;
+		ret->lat_min_us = dir->lat_min_us;
 	}
-	return flows;
+	return verdict != BU_VERDICT_INCONCLUSIVE || doubt;
 }
 
 void
@@ -154,23 +135,28 @@ bu_probe_body(const struct bu_gate *gate, const struct bu_probe *probe,
 	      const struct bu_expect *expect, const struct bu_pair_result *result)
 {
 	const struct bu_node *a = ends[0], *b = ends[1];
-	json_t *flows = flows_of(probe, expect, result);
-	json_t *body = json_pack(
-		"{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:s,s:s,s:i,s:o}", "probe",
-		probe->id, "rail", rail, "a", a->name, "b", b->name, "boot_a",
-		a->boot_id, "boot_b", b->boot_id, "ab_gbps",
-		result->dir[0].bw_median_gbps, "ba_gbps", result->dir[1].bw_median_gbps,
-		"expect_gbps", bu_expect_min_gbps(expect), "lat_us",
-		result->dir[0].lat_median_us, "verdict",
-		bu_verdict_name(result->verdict), "error", result->error.text, "mtu",
-		result->mtu, "result", bu_pair_result_to_json(result));
+	bu_autojson json_t *whole = bu_pair_result_to_json(result);
+	union bu_body body = {.pair = {.probe = probe->id,
+				       .rail = rail,
+				       .a = a->name,
+				       .b = b->name,
+				       .boot_a = a->boot_id,
+				       .boot_b = b->boot_id,
+				       .ab_gbps = result->dir[0].bw_median_gbps,
+				       .ba_gbps = result->dir[1].bw_median_gbps,
+				       .expect_gbps = bu_expect_min_gbps(expect),
+				       .lat_us = result->dir[0].lat_median_us,
+				       .verdict = result->verdict,
+				       .error = result->error.text,
+				       .mtu = result->mtu,
+				       .result = whole}};
 
-	if (flows)
-		json_object_set_new(body, "flows", flows);
+	if (flow_of(probe, expect, result, 0, &body.pair.flows[0]) &&
+	    flow_of(probe, expect, result, 1, &body.pair.flows[1]))
+		body.pair.flows_count = 2;
 	else
-		json_object_set_new(body, "errors",
-				    json_integer(errors_before(gate, rail, a, b) + 1));
-	return body;
+		body.pair.errors = errors_before(gate, rail, a, b) + 1;
+	return bu_record_to_json(bu_body_fields(BU_EVENT_PAIR), &body);
 }
 
 struct reading {
@@ -184,10 +170,12 @@ on_pair(const struct bu_event *event, void *arg)
 {
 	struct reading *reading = arg;
 
+	union bu_body body;
+
 	reading->found =
 		event->seq == reading->seq && event->kind == BU_EVENT_PAIR &&
-		bu_pair_result_from_json(json_object_get(event->body, "result"),
-					 reading->ret, NULL) == 0;
+		bu_event_read(event, &body, NULL) == 0 &&
+		bu_pair_result_from_json(body.pair.result, reading->ret, NULL) == 0;
 	return 1;
 }
 

@@ -50,9 +50,8 @@ static void
 booted_event(struct bu_event *event, const struct bu_node *node, const char *boot_id,
 	     enum bu_where where)
 {
-	bu_event_init(event, BU_EVENT_BOOTED, node->name,
-		      json_pack("{s:s,s:s}", "boot_id", boot_id, "where",
-				bu_where_names[where]));
+	BU_EVENT_MAKE(event, BU_EVENT_BOOTED, node->name, booted, .boot_id = boot_id,
+		      .where = where);
 }
 
 /* Its certificate says which machine it is; what is in it may change. */
@@ -88,9 +87,8 @@ bound_event(struct bu_reconcile *rec, struct bu_event *event,
 	if (check_same(node, inventory, err) != 0 ||
 	    bu_store_put_blob(rec->fleet->store, text, digest, err) != 0)
 		return -1;
-	bu_event_init(
-		event, BU_EVENT_BOUND, node->name,
-		json_pack("{s:s,s:s}", "machine", node->machine, "inventory", digest));
+	BU_EVENT_MAKE(event, BU_EVENT_BOUND, node->name, bound,
+		      .machine = node->machine, .inventory = digest);
 	return 0;
 }
 
@@ -258,13 +256,11 @@ static void
 install_done(struct bu_reconcile *rec, struct bu_node *node, int kexecs)
 {
 	struct bu_event events[2];
-	json_t *body = json_pack("{s:s,s:s,s:s}", "step", node->step.id, "image",
-				 node->order.image, "digest", node->order.image_digest);
 
-	if (kexecs)
-		json_object_set_new(body, "kexec", json_true());
 	bu_outcome_event(&events[0], node, NULL, "");
-	bu_event_init(&events[1], BU_EVENT_INSTALLED, node->name, body);
+	BU_EVENT_MAKE(&events[1], BU_EVENT_INSTALLED, node->name, installed,
+		      .step = node->step.id, .image = node->order.image,
+		      .digest = node->order.image_digest, .kexec = kexecs);
 	bu_reconcile_try(rec, node, BU_TRIGGER_IMAGED, NULL, events, 2);
 }
 

@@ -27,7 +27,7 @@ bu_binding_set(struct bu_fleet *fleet, struct bu_node *node, const char *machine
 	}
 	if (strcmp(bu_json_str(fleet->machines, node->machine, ""), node->name) == 0)
 		json_object_del(fleet->machines, node->machine);
-	bu_text_copy(node->machine, sizeof(node->machine), machine);
+	BU_TEXT_COPY(node->machine, machine);
 	if (node->machine[0])
 		json_object_set_new(fleet->machines, node->machine,
 				    json_string(node->name));
@@ -38,9 +38,9 @@ expect(struct bu_node *node)
 {
 	struct bu_known_machine *known = &node->known;
 
-	bu_text_copy(known->id, sizeof(known->id), node->machine);
-	bu_text_copy(known->serial, sizeof(known->serial), node->serial);
-	bu_text_copy(known->uuid, sizeof(known->uuid), node->uuid);
+	BU_TEXT_COPY(known->id, node->machine);
+	BU_TEXT_COPY(known->serial, node->serial);
+	BU_TEXT_COPY(known->uuid, node->uuid);
 	free(known->macs);
 	known->macs = node->macs ? bu_xstrdup(node->macs) : NULL;
 	known->again = 0;
@@ -62,7 +62,7 @@ note_changes(struct bu_node *node, int64_t time_ms)
 	if (text && !changed->on)
 		changed->since_ms = time_ms;
 	changed->on = text != NULL;
-	bu_text_copy(changed->detail, sizeof(changed->detail), text ? text : "");
+	BU_TEXT_COPY(changed->detail, text ? text : "");
 }
 
 static char *
@@ -80,8 +80,8 @@ bu_binding_told(struct bu_fleet *fleet, struct bu_node *node,
 		const struct bu_machine *machine, int64_t time_ms)
 {
 	bu_twins_forget(fleet, node);
-	bu_text_copy(node->serial, sizeof(node->serial), machine->serial);
-	bu_text_copy(node->uuid, sizeof(node->uuid), machine->uuid);
+	BU_TEXT_COPY(node->serial, machine->serial);
+	BU_TEXT_COPY(node->uuid, machine->uuid);
 	free(node->macs);
 	node->macs = macs_text(machine);
 	bu_twins_learn(fleet, node, time_ms);
@@ -110,8 +110,7 @@ bu_binding_inventory(struct bu_fleet *fleet, struct bu_node *node, const json_t 
 
 	if (!value)
 		return;
-	bu_text_copy(node->live.firmware, sizeof(node->live.firmware),
-		     bu_json_str(value, "firmware", ""));
+	BU_TEXT_COPY(node->live.firmware, bu_json_str(value, "firmware", ""));
 	bu_machine_of(bu_json_str(dmi, "serial", ""), bu_json_str(dmi, "uuid", ""),
 		      NULL, &machine);
 	add_macs(nics, 1, &machine);
@@ -214,8 +213,8 @@ bu_binding_rename(struct bu_fleet *fleet, struct bu_node *node, const char *to,
 	forget_asked(node);
 	bu_twins_forget(fleet, node);
 	if (!node->called[0])
-		bu_text_copy(node->called, sizeof(node->called), node->name);
-	bu_text_copy(node->name, sizeof(node->name), to);
+		BU_TEXT_COPY(node->called, node->name);
+	BU_TEXT_COPY(node->name, to);
 	if (!other)
 		sort_in(fleet, at);
 	if (node->machine[0]) {

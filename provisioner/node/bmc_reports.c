@@ -93,8 +93,7 @@ add_events(struct bu_reconcile *rec, struct bu_node *node, const char *digest,
 		bu_error("node", "evidence of %s: %s", node->name, why.text);
 		return;
 	}
-	bu_event_init(&event, BU_EVENT_EVIDENCE, node->name,
-		      json_pack("{s:s,s:s}", "digest", next, "hint", ""));
+	BU_EVENT_MAKE(&event, BU_EVENT_EVIDENCE, node->name, evidence, .digest = next);
 	bu_reconcile_append(rec, node, &event, 1);
 }
 

@@ -271,18 +271,15 @@ id_of(const struct bu_fleet *fleet, const struct bu_node *node,
 /* Signs, and says by which fingerprint and until when the log knows it. */
 static char *
 issue(const struct bu_reconcile *rec, const char *csr, const char *machine,
-      json_t *ret_body, struct bu_err *err)
+      char ret_fingerprint[BU_DIGEST_SIZE], int64_t *ret_until_ms, struct bu_err *err)
 {
 	bu_autofree char *cert = bu_trust_issue(rec->trust, csr, machine, err);
-	char fingerprint[BU_DIGEST_SIZE];
 	int64_t from_s, until_s;
 
-	if (!cert || bu_cert_fingerprint(cert, fingerprint, err) != 0 ||
+	if (!cert || bu_cert_fingerprint(cert, ret_fingerprint, err) != 0 ||
 	    bu_cert_times(cert, &from_s, &until_s, err) != 0)
 		return NULL;
-	json_object_set_new(ret_body, "fingerprint", json_string(fingerprint));
-	json_object_set_new(ret_body, "until_ms",
-			    json_integer((json_int_t)until_s * 1000));
+	*ret_until_ms = until_s * 1000;
 	return bu_steal(&cert);
 }
 
@@ -317,8 +314,10 @@ char *
 bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 		   const struct bu_enrolment *enrolment, struct bu_err *err)
 {
-	bu_autojson json_t *body = NULL;
 	char id[BU_MACHINE_ID_SIZE], request[BU_DIGEST_SIZE];
+	char fingerprint[BU_DIGEST_SIZE];
+	bu_autojson json_t *told = NULL;
+	int64_t until_ms;
 	struct bu_machine machine;
 	struct bu_event event;
 	struct bu_err why;
@@ -339,12 +338,13 @@ bu_reconcile_admit(struct bu_reconcile *rec, struct bu_node *node,
 	bu_inventory_machine(enrolment->inventory, &machine);
 	if (check_enrolment(rec, node, enrolment, &machine, id, err) != 0)
 		return NULL;
-	body = json_pack("{s:s,s:s,s:s,s:o}", "step", node->step.id, "machine", id,
-			 "request", request, "told", bu_machine_to_json(&machine));
-	cert = issue(rec, enrolment->csr, id, body, err);
+	cert = issue(rec, enrolment->csr, id, fingerprint, &until_ms, err);
 	if (!cert)
 		return NULL;
-	bu_event_init(&event, BU_EVENT_ADMITTED, node->name, bu_steal(&body));
+	told = bu_machine_to_json(&machine);
+	BU_EVENT_MAKE(&event, BU_EVENT_ADMITTED, node->name, admitted,
+		      .step = node->step.id, .machine = id, .request = request,
+		      .told = told, .fingerprint = fingerprint, .until_ms = until_ms);
 	bu_reconcile_append(rec, node, &event, 1);
 	return cert;
 }
@@ -358,9 +358,8 @@ end_old(struct bu_reconcile *rec, struct bu_node *node)
 	/* Asked again with each request until it is in the log. */
 	if (node->live.appending)
 		return;
-	bu_event_init(&event, BU_EVENT_REVOKED, node->name,
-		      json_pack("{s:s,s:b,s:s}", "fingerprint", node->agent_cert, "all",
-				0, "reason", "renewed"));
+	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, node->name, revoked,
+		      .fingerprint = node->agent_cert, .reason = "renewed");
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
@@ -398,13 +397,15 @@ char *
 bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node, const char *csr,
 		   struct bu_err *err)
 {
-	bu_autojson json_t *body = json_object();
-	char *cert = issue(rec, csr, node->machine, body, err);
+	char fingerprint[BU_DIGEST_SIZE];
+	int64_t until_ms;
+	char *cert = issue(rec, csr, node->machine, fingerprint, &until_ms, err);
 	struct bu_event event;
 
 	if (!cert)
 		return NULL;
-	bu_event_init(&event, BU_EVENT_RENEWED, node->name, bu_steal(&body));
+	BU_EVENT_MAKE(&event, BU_EVENT_RENEWED, node->name, renewed,
+		      .fingerprint = fingerprint, .until_ms = until_ms);
 	bu_reconcile_append(rec, node, &event, 1);
 	return cert;
 }
@@ -412,7 +413,6 @@ bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node, const char *c
 void
 bu_revoked_event(struct bu_event *ret, const struct bu_node *node, const char *reason)
 {
-	bu_event_init(ret, BU_EVENT_REVOKED, node->name,
-		      json_pack("{s:s,s:b,s:s}", "fingerprint", node->agent_cert, "all",
-				1, "reason", reason));
+	BU_EVENT_MAKE(ret, BU_EVENT_REVOKED, node->name, revoked,
+		      .fingerprint = node->agent_cert, .all = 1, .reason = reason);
 }

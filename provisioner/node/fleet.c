@@ -91,10 +91,10 @@ bu_fleet_desired(const struct bu_fleet *fleet, const struct bu_node *node)
 void
 bu_fleet_joined(const struct bu_desired_node *want, struct bu_joined *ret)
 {
-	bu_text_copy(ret->cluster, sizeof(ret->cluster), want->cluster->name);
-	bu_text_copy(ret->driver, sizeof(ret->driver), want->cluster->driver);
-	bu_text_copy(ret->conf, sizeof(ret->conf), want->cluster->slurm_conf_path);
-	bu_text_copy(ret->node, sizeof(ret->node), want->name);
+	BU_TEXT_COPY(ret->cluster, want->cluster->name);
+	BU_TEXT_COPY(ret->driver, want->cluster->driver);
+	BU_TEXT_COPY(ret->conf, want->cluster->slurm_conf_path);
+	BU_TEXT_COPY(ret->node, want->name);
 }
 
 void
@@ -125,15 +125,13 @@ read_disk(const json_t *json, struct bu_disk *ret)
 		.rotational = bu_json_bool(json, "rotational", 0),
 		.removable = bu_json_bool(json, "removable", 0),
 		.signature = strcmp(bu_json_str(json, "signature", ""), "none") != 0};
-	bu_text_copy(ret->path, sizeof(ret->path), bu_json_str(json, "path", ""));
-	bu_text_copy(ret->serial, sizeof(ret->serial), bu_json_str(json, "serial", ""));
-	bu_text_copy(ret->wwn, sizeof(ret->wwn), bu_json_str(json, "wwn", ""));
-	bu_text_copy(ret->model, sizeof(ret->model), bu_json_str(json, "model", ""));
-	bu_text_copy(ret->by_path, sizeof(ret->by_path),
-		     bu_json_str(json, "by_path", ""));
-	bu_text_copy(ret->holds, sizeof(ret->holds), bu_json_str(json, "holds", ""));
-	bu_text_copy(ret->held_by, sizeof(ret->held_by),
-		     bu_json_str(json, "held_by", ""));
+	BU_TEXT_COPY(ret->path, bu_json_str(json, "path", ""));
+	BU_TEXT_COPY(ret->serial, bu_json_str(json, "serial", ""));
+	BU_TEXT_COPY(ret->wwn, bu_json_str(json, "wwn", ""));
+	BU_TEXT_COPY(ret->model, bu_json_str(json, "model", ""));
+	BU_TEXT_COPY(ret->by_path, bu_json_str(json, "by_path", ""));
+	BU_TEXT_COPY(ret->holds, bu_json_str(json, "holds", ""));
+	BU_TEXT_COPY(ret->held_by, bu_json_str(json, "held_by", ""));
 }
 
 int
@@ -150,10 +148,10 @@ bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_dis
 		return -1;
 	*ret = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
 				     .written = disk->signature};
-	bu_text_copy(ret->wanted, sizeof(ret->wanted), wanted);
-	bu_text_copy(ret->path, sizeof(ret->path), disk->path);
-	bu_text_copy(ret->serial, sizeof(ret->serial), disk->serial);
-	bu_text_copy(ret->holds, sizeof(ret->holds), disk->holds);
+	BU_TEXT_COPY(ret->wanted, wanted);
+	BU_TEXT_COPY(ret->path, disk->path);
+	BU_TEXT_COPY(ret->serial, disk->serial);
+	BU_TEXT_COPY(ret->holds, disk->holds);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/loop.h"
-#include "model/event.h"
+#include "model/event_body.h"
 #include "profiles/desired.h"
 #include "provisioner/node/measurements.h"
 #include "provisioner/node/node.h"

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 
 static const char external[] = "external:";
@@ -34,19 +33,8 @@ bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 		owner == BU_OWNER_BRINGUP ? names[BU_OWNER_BRINGUP] : name);
 
 	ret->owner = owner;
-	bu_text_copy(ret->by, sizeof(ret->by), by);
+	BU_TEXT_COPY(ret->by, by);
 	ret->reason = *reason;
-}
-
-/* "owner" is what people are told, "kind" what decides. */
-static json_t *
-body_of(const struct bu_hold *hold)
-{
-	json_t *body =
-		json_pack("{s:s,s:s}", "owner", hold->by, "kind", names[hold->owner]);
-
-	bu_reason_to_body(&hold->reason, body);
-	return body;
 }
 
 static enum bu_owner
@@ -61,16 +49,14 @@ owner_by_name(const char *by)
 }
 
 void
-bu_hold_from_body(const json_t *body, struct bu_hold *ret)
+bu_hold_read(const union bu_body *body, struct bu_hold *ret)
 {
-	const char *kind = bu_json_str(body, "kind", "");
-
-	bu_text_copy(ret->by, sizeof(ret->by), bu_json_str(body, "owner", ""));
+	BU_TEXT_COPY(ret->by, body->held.owner);
 	ret->owner = owner_by_name(ret->by);
 	for (int i = BU_OWNER_BRINGUP; i < BU_OWNER_COUNT; i++)
-		if (strcmp(names[i], kind) == 0)
+		if (strcmp(names[i], body->held.kind) == 0)
 			ret->owner = (enum bu_owner)i;
-	bu_reason_from_body(body, &ret->reason);
+	ret->reason = body->held.reason;
 }
 
 char *
@@ -88,5 +74,7 @@ bu_hold_event(struct bu_event *ret, const char *node, enum bu_owner owner,
 	struct bu_hold hold;
 
 	bu_hold_set(&hold, owner, name, reason);
-	bu_event_init(ret, BU_EVENT_HELD, node, body_of(&hold));
+	/* "owner" is what people are told, "kind" what decides. */
+	BU_EVENT_MAKE(ret, BU_EVENT_HELD, node, held, .owner = hold.by,
+		      .kind = names[owner], .reason = *reason);
 }

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "model/event.h"
+#include "model/event_body.h"
 #include "model/reason.h"
 
 /* id, name */
@@ -34,7 +34,7 @@ struct bu_hold {
 void bu_hold_set(struct bu_hold *ret, enum bu_owner owner, const char *name,
 		 const struct bu_reason *reason);
 /* Of a log of before the owner is known by its name. */
-void bu_hold_from_body(const json_t *body, struct bu_hold *ret);
+void bu_hold_read(const union bu_body *body, struct bu_hold *ret);
 /* "held by ann: DIMM A3"; owned. */
 char *bu_hold_text(const struct bu_hold *hold);
 /* The event that holds it so. */

@@ -19,11 +19,15 @@ journal_joined(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_event event;
 
-	bu_outcome_event(&event, node, NULL, detail);
-	json_object_set_new(event.body, "joined",
-			    json_pack("{s:s,s:s,s:s,s:s}", "cluster", joined->cluster,
-				      "driver", joined->driver, "conf", joined->conf,
-				      "node", joined->node));
+	BU_EVENT_MAKE(&event, BU_EVENT_OUTCOME, node->name, outcome,
+		      .step = node->step.id, .attempt = node->step.attempt,
+		      .action = bu_action_name(node->step.action),
+		      .result = BU_OUTCOME_DONE, .kind = bu_err_name(BU_ERR_NONE),
+		      .detail = detail,
+		      .joined = {.cluster = joined->cluster,
+				 .driver = joined->driver,
+				 .conf = joined->conf,
+				 .node = joined->node});
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
@@ -38,8 +42,8 @@ journal_drained(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_DRAINED, node->name,
-		      json_pack("{s:s,s:s}", "cluster", of->cluster, "reason", reason));
+	BU_EVENT_MAKE(&event, BU_EVENT_DRAINED, node->name, drained,
+		      .cluster = of->cluster, .reason = reason);
 	node->live.effect_running = 0;
 	bu_reconcile_append(rec, node, &event, 1);
 }

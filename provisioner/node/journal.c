@@ -169,56 +169,45 @@ bu_reconcile_can(struct bu_reconcile *rec, struct bu_node *node,
 	return 0;
 }
 
-static json_t *
-next_json(const struct bu_node *node, const struct bu_next *next)
+/* Where it goes once it has drained: as it was asked for, else with its order. */
+static void
+say_next(const struct bu_next *next, const struct bu_order *order, const char *by,
+	 struct bu_body_next *ret)
 {
-	const struct bu_order *order = &node->order;
-	bu_autofree char *by = bu_xasprintf("rollout %s", order->rollout);
-	struct bu_reason ordered;
-	json_t *body;
-
-	BU_REASON_SET(&ordered, ORDERED,
+	if (next) {
+		*ret = (struct bu_body_next){.state = bu_state_name(next->state),
+					     .by = next->by,
+					     .again = next->again,
+					     .reset = next->reset,
+					     .reason = next->reason};
+		return;
+	}
+	ret->state = bu_state_name(bu_class_info(order->class)->next);
+	ret->by = by;
+	BU_REASON_SET(&ret->reason, ORDERED,
 		      .text = {bu_class_name(order->class), order->rollout});
-	if (next)
-		body = json_pack("{s:s,s:s,s:b,s:b}", "state",
-				 bu_state_name(next->state), "by", next->by, "again",
-				 next->again, "reset", next->reset);
-	else
-		body = json_pack("{s:s,s:s}", "state",
-				 bu_state_name(bu_class_info(order->class)->next), "by",
-				 by);
-	bu_reason_to_body(next ? &next->reason : &ordered, body);
-	return body;
-}
-
-static json_t *
-state_body(const struct bu_node *node, const struct bu_move *move, enum bu_state to)
-{
-	static const struct bu_reason none;
-	json_t *body =
-		json_pack("{s:s,s:s,s:s}", "from", bu_state_name(node->state), "to",
-			  bu_state_name(to), "on", bu_trigger_name(move->on));
-
-	bu_reason_to_body(move->reason ? move->reason : &none, body);
-	if (move->by)
-		json_object_set_new(body, "by", json_string(move->by));
-	if (move->reset)
-		json_object_set_new(body, "reset", json_true());
-	/* One that restarts while it drains goes on to where it went. */
-	if (to == BU_STATE_DRAINING && move->on != BU_TRIGGER_BOOTED)
-		json_object_set_new(body, "next", next_json(node, move->next));
-	return body;
 }
 
 int
 bu_reconcile_moved(struct bu_reconcile *rec, struct bu_node *node,
 		   const struct bu_move *move, struct bu_event *ret, struct bu_err *err)
 {
+	bu_autofree char *by = bu_xasprintf("rollout %s", node->order.rollout);
+	union bu_body body = {.state = {.from = bu_state_name(node->state),
+					.on = bu_trigger_name(move->on),
+					.by = move->by,
+					.reset = move->reset}};
 	enum bu_state to;
 
 	if (bu_reconcile_can(rec, node, move, &to, err) != 0)
 		return -1;
-	bu_event_init(ret, BU_EVENT_STATE, node->name, state_body(node, move, to));
+	body.state.to = bu_state_name(to);
+	if (move->reason)
+		body.state.reason = *move->reason;
+	/* One that restarts while it drains goes on to where it went. */
+	if (to == BU_STATE_DRAINING && move->on != BU_TRIGGER_BOOTED)
+		say_next(move->next, &node->order, by, &body.state.next);
+	bu_event_make(ret, BU_EVENT_STATE, node->name, &body);
 	return 0;
 }
 
@@ -281,8 +270,7 @@ bu_reconcile_release(struct bu_reconcile *rec, struct bu_node *node, const char 
 				  "node %s is changing right "
 				  "now; ask again",
 				  node->name);
-	bu_event_init(&event, BU_EVENT_RELEASED, node->name,
-		      json_pack("{s:s}", "by", by));
+	BU_EVENT_MAKE(&event, BU_EVENT_RELEASED, node->name, released, .by = by);
 	bu_reconcile_append(rec, node, &event, 1);
 	return 0;
 }
@@ -319,13 +307,12 @@ void
 bu_outcome_event(struct bu_event *event, const struct bu_node *node,
 		 const struct bu_err *failure, const char *detail)
 {
-	bu_event_init(event, BU_EVENT_OUTCOME, node->name,
-		      json_pack("{s:s,s:i,s:s,s:s,s:s,s:s}", "step", node->step.id,
-				"attempt", node->step.attempt, "action",
-				bu_action_name(node->step.action), "result",
-				failure ? "failed" : "done", "kind",
-				bu_err_name(failure ? failure->kind : BU_ERR_NONE),
-				"detail", failure ? failure->text : detail));
+	BU_EVENT_MAKE(event, BU_EVENT_OUTCOME, node->name, outcome,
+		      .step = node->step.id, .attempt = node->step.attempt,
+		      .action = bu_action_name(node->step.action),
+		      .result = failure ? BU_OUTCOME_FAILED : BU_OUTCOME_DONE,
+		      .kind = bu_err_name(failure ? failure->kind : BU_ERR_NONE),
+		      .detail = failure ? failure->text : detail);
 }
 
 void

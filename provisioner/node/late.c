@@ -88,8 +88,7 @@ bu_late_waits(struct bu_reconcile *rec, struct bu_node *node)
 			       node->live.clock_ms - node->live.log_clock_ms < LONG_MS;
 	if (told || node->live.appending)
 		return;
-	bu_event_init(&event, BU_EVENT_WAITS, node->name,
-		      json_pack("{s:b}", "on", waits));
+	BU_EVENT_MAKE(&event, BU_EVENT_WAITS, node->name, waits, .on = waits);
 	bu_reconcile_append(rec, node, &event, 1);
 }
 

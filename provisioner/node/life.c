@@ -14,8 +14,6 @@
  */
 #include "provisioner/node/life.h"
 
-#include "base/json.h"
-
 void
 bu_life_set_clock(const struct bu_fleet *fleet, struct bu_node *node)
 {
@@ -56,12 +54,10 @@ end_life(struct bu_fleet *fleet, int64_t lasted_ms)
 }
 
 void
-bu_life_started(struct bu_fleet *fleet, const struct bu_event *event)
+bu_life_started(struct bu_fleet *fleet, int64_t seq, int64_t lasted_ms)
 {
-	int64_t lasted_ms = bu_json_int(event->body, "lasted_ms", 0);
-
 	end_life(fleet, lasted_ms > 0 ? lasted_ms : 0);
-	fleet->life.seq = event->seq;
+	fleet->life.seq = seq;
 }
 
 void

@@ -157,9 +157,9 @@ add_log(struct bu_fleet *fleet, const char *a, const char *b, const char *rail)
 			 measurements->count + 1, sizeof(*measurements->logs));
 	log = &measurements->logs[measurements->count];
 	*log = (struct bu_pair_log){.errors = 0};
-	bu_text_copy(log->name[0], sizeof(log->name[0]), a);
-	bu_text_copy(log->name[1], sizeof(log->name[1]), b);
-	bu_text_copy(log->rail, sizeof(log->rail), rail);
+	BU_TEXT_COPY(log->name[0], a);
+	BU_TEXT_COPY(log->name[1], b);
+	BU_TEXT_COPY(log->rail, rail);
 	add_end(measurements, a, rail);
 	add_end(measurements, b, rail);
 	grow_slots(measurements);
@@ -176,60 +176,51 @@ clear_log(struct bu_pair_log *log)
 
 /* Of other boots than before: what was measured in those is over. */
 static void
-renew_boots(struct bu_pair_log *log, const json_t *body)
+renew_boots(struct bu_pair_log *log, const union bu_body *body)
 {
-	const char *boots[2] = {bu_json_str(body, "boot_a", ""),
-				bu_json_str(body, "boot_b", "")};
+	const char *boots[2] = {body->pair.boot_a, body->pair.boot_b};
 
 	if (strcmp(boots[0], log->boot[0]) == 0 && strcmp(boots[1], log->boot[1]) == 0)
 		return;
 	clear_log(log);
 	for (int i = 0; i < 2; i++)
-		bu_text_copy(log->boot[i], sizeof(log->boot[i]), boots[i]);
+		BU_TEXT_COPY(log->boot[i], boots[i]);
 }
 
 static void
-add_measured(struct bu_pair_log *log, const struct bu_event *event, const json_t *flows)
+add_measured(struct bu_pair_log *log, int64_t seq, const union bu_body *body)
 {
 	struct bu_measured *m;
 
 	log->list = bu_xgrow(log->list, &log->cap, log->count + 1, sizeof(*log->list));
 	m = &log->list[log->count++];
-	*m = (struct bu_measured){.seq = event->seq,
-				  .mtu = (int)bu_json_int(event->body, "mtu", 0)};
-	for (int dir = 0; dir < 2; dir++) {
-		const json_t *flow = json_array_get(flows, (size_t)dir);
+	*m = (struct bu_measured){.seq = seq, .mtu = body->pair.mtu};
+	for (size_t dir = 0; dir < body->pair.flows_count; dir++) {
+		const struct bu_body_flow *flow = &body->pair.flows[dir];
 
 		m->dir[dir] = (struct bu_measured_dir){
-			(float)bu_json_real(flow, "rate_gbps", 0),
-			(float)bu_json_real(flow, "lat_us", 0),
-			(float)bu_json_real(flow, "lat99_us", 0),
-			(float)bu_json_real(flow, "lost", 0),
-			(float)bu_json_real(flow, "lat_min_us", 0),
-			(int)bu_json_int(flow, "doubt", 0)};
+			(float)flow->rate_gbps,  (float)flow->lat_us,
+			(float)flow->lat99_us,   (float)flow->lost,
+			(float)flow->lat_min_us, flow->doubt};
 	}
 }
 
 /* The whole of it stays in the log; the flows are in the list. */
 static void
-set_last(struct bu_pair_brief *last, const struct bu_event *event)
+set_last(struct bu_pair_brief *last, int64_t seq, const union bu_body *body)
 {
-	const char *error = bu_json_str(event->body, "error", "");
-
 	free(last->error);
 	*last = (struct bu_pair_brief){
-		.seq = event->seq,
-		.ab_gbps = bu_json_real(event->body, "ab_gbps", 0),
-		.ba_gbps = bu_json_real(event->body, "ba_gbps", 0),
-		.expect_gbps = bu_json_real(event->body, "expect_gbps", 0),
-		.lat_us = bu_json_real(event->body, "lat_us", 0),
-		.mtu = (int)bu_json_int(event->body, "mtu", 0),
-		.error = *error ? bu_xstrdup(error) : NULL,
+		.seq = seq,
+		.ab_gbps = body->pair.ab_gbps,
+		.ba_gbps = body->pair.ba_gbps,
+		.expect_gbps = body->pair.expect_gbps,
+		.lat_us = body->pair.lat_us,
+		.verdict = body->pair.verdict,
+		.mtu = body->pair.mtu,
+		.error = *body->pair.error ? bu_xstrdup(body->pair.error) : NULL,
 	};
-	bu_text_copy(last->probe, sizeof(last->probe),
-		     bu_json_str(event->body, "probe", ""));
-	bu_ignore(bu_verdict_from_name(bu_json_str(event->body, "verdict", ""),
-				       &last->verdict));
+	BU_TEXT_COPY(last->probe, body->pair.probe);
 }
 
 json_t *
@@ -247,57 +238,44 @@ bu_measurements_brief(const struct bu_pair_log *log)
 			 "seq", (json_int_t)last->seq);
 }
 
-void
-bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event)
+int
+bu_measurements_pair(BU_REPLAY_ARGS)
 {
-	const char *a = bu_json_str(event->body, "a", "");
-	const char *b = bu_json_str(event->body, "b", "");
-	const json_t *flows = json_object_get(event->body, "flows");
-	int place = add_log(fleet, a, b, bu_json_str(event->body, "rail", ""));
+	int place = add_log(fleet, body->pair.a, body->pair.b, body->pair.rail);
 	struct bu_pair_log *log = &fleet->measurements.logs[place];
 
-	set_last(&log->last, event);
-	renew_boots(log, event->body);
-	if (json_is_array(flows)) {
+	set_last(&log->last, event->seq, body);
+	renew_boots(log, body);
+	if (body->pair.flows_count) {
 		log->errors = 0;
-		add_measured(log, event, flows);
+		add_measured(log, event->seq, body);
 	} else {
 		log->errors++;
 	}
+	return 0;
 }
 
-void
-bu_measurements_checks(struct bu_fleet *fleet, struct bu_node *node,
-		       const struct bu_event *event)
+int
+bu_measurements_verdict(BU_REPLAY_ARGS)
 {
-	json_decref(node->checks);
-	node->checks = json_incref(event->body);
-}
-
-void
-bu_measurements_verdict(struct bu_fleet *fleet, struct bu_node *node,
-			const struct bu_event *event)
-{
-	const char *source = bu_json_str(event->body, "source", "");
-
 	if (!node->verdicts)
 		node->verdicts = json_object();
-	if (bu_verdict_of(event->body) == BU_VERDICT_FAIL)
-		json_object_set(node->verdicts, source, event->body);
+	if (body->verdict.verdict == BU_VERDICT_FAIL)
+		json_object_set(node->verdicts, body->verdict.source, event->body);
 	else
-		json_object_del(node->verdicts, source);
+		json_object_del(node->verdicts, body->verdict.source);
+	return 0;
 }
 
-void
-bu_measurements_soak(struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_event *event)
+int
+bu_measurements_soak(BU_REPLAY_ARGS)
 {
 	json_int_t before = bu_json_int(fleet->measurements.soaked, node->machine, 0);
-	json_int_t ms = bu_json_int(event->body, "ms", 0);
 
-	if (node->machine[0])
+	if (node->machine[0] && body->soak.ms > 0)
 		json_object_set_new(fleet->measurements.soaked, node->machine,
-				    json_integer(before + ms));
+				    json_integer(before + body->soak.ms));
+	return 0;
 }
 
 /* A person who releases a lemon has looked at it. */
@@ -338,9 +316,10 @@ bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node)
 }
 
 void
-bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
-		      const struct bu_event *event, enum bu_state to)
+bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node, int64_t time_ms,
+		      const struct bu_reason *reason, enum bu_state to)
 {
+	bu_autofree char *text = NULL;
 	json_t *list;
 
 	if (to == BU_STATE_VALIDATING && node->again)
@@ -352,10 +331,10 @@ bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
 		list = json_array();
 		json_object_set_new(fleet->measurements.incidents, node->machine, list);
 	}
+	text = bu_reason_text(reason);
 	json_array_append_new(list,
-			      json_pack("{s:s,s:I,s:O}", "node", node->name, "at_ms",
-					(json_int_t)event->time_ms, "reason",
-					json_object_get(event->body, "reason")));
+			      json_pack("{s:s,s:I,s:s}", "node", node->name, "at_ms",
+					(json_int_t)time_ms, "reason", text));
 	/* Whatever is repaired is new: it soaks again. */
 	json_object_del(fleet->measurements.soaked, node->machine);
 }

@@ -10,11 +10,9 @@
 #include <jansson.h>
 #include <stdint.h>
 
-#include "model/event.h"
 #include "model/result.h"
 #include "provisioner/node/node.h"
-
-struct bu_fleet;
+#include "provisioner/node/replay_impl.h"
 
 /* One probe: the figures of both directions (0: name[0] to name[1]); the whole result
  * is in event `seq`. */
@@ -74,15 +72,12 @@ const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,
 				 const char *rail);
 
 /* For replay.c: one per kind of event. */
-void bu_measurements_pair(struct bu_fleet *fleet, const struct bu_event *event);
-void bu_measurements_checks(struct bu_fleet *fleet, struct bu_node *node,
-			    const struct bu_event *event);
-void bu_measurements_verdict(struct bu_fleet *fleet, struct bu_node *node,
-			     const struct bu_event *event);
-void bu_measurements_soak(struct bu_fleet *fleet, struct bu_node *node,
-			  const struct bu_event *event);
+bu_must int bu_measurements_pair(BU_REPLAY_ARGS);
+bu_must int bu_measurements_verdict(BU_REPLAY_ARGS);
+bu_must int bu_measurements_soak(BU_REPLAY_ARGS);
 void bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
-			   const struct bu_event *event, enum bu_state to);
+			   int64_t time_ms, const struct bu_reason *reason,
+			   enum bu_state to);
 /* Before the node is released. */
 void bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node);
 /* A person wants it measured anew: now, or when it is validating next. Then what was

@@ -7,18 +7,11 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
 #include "provisioner/node/lifecycle.h"
 #include "provisioner/node/orders.h"
-
-static void
-copy(char *ret, size_t size, const json_t *body, const char *key)
-{
-	bu_text_copy(ret, size, bu_json_str(body, key, ""));
-}
 
 static void
 note_stage(struct bu_node *node, int64_t now_ms)
@@ -34,25 +27,24 @@ note_stage(struct bu_node *node, int64_t now_ms)
 
 /* A log of before has no next: the order said where it goes. leads: what next says. */
 static void
-set_next(struct bu_node *node, const struct bu_event *event, enum bu_state to,
+set_next(struct bu_node *node, const struct bu_body_next *next, enum bu_state to,
 	 enum bu_state leads)
 {
-	const json_t *next = json_object_get(event->body, "next");
 	struct bu_next *ret = &node->next;
 
-	if (to == BU_STATE_DRAINING && !next && node->state == to)
+	if (to == BU_STATE_DRAINING && !next->state && node->state == to)
 		return;
 	memset(ret, 0, sizeof(*ret));
 	if (to != BU_STATE_DRAINING)
 		return;
 	ret->state = bu_class_info(node->order.class)->next;
-	if (!next)
+	if (!next->state)
 		return;
 	ret->state = leads;
-	ret->again = bu_json_bool(next, "again", 0);
-	ret->reset = bu_json_bool(next, "reset", 0);
-	copy(ret->by, sizeof(ret->by), next, "by");
-	bu_reason_from_body(next, &ret->reason);
+	ret->again = next->again;
+	ret->reset = next->reset;
+	BU_TEXT_COPY(ret->by, next->by);
+	ret->reason = next->reason;
 }
 
 /* What was said of the state before counts no more. */
@@ -71,16 +63,15 @@ begin_anew(struct bu_node *node)
 }
 
 int
-bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+bu_moved(BU_REPLAY_ARGS)
 {
-	const json_t *next = json_object_get(event->body, "next");
+	const struct bu_body_next *next = &body->state.next;
 	enum bu_state to, leads = BU_STATE_ENROLLED;
-	enum bu_trigger on = bu_trigger_from_name(bu_json_str(event->body, "on", ""));
+	enum bu_trigger on = bu_trigger_from_name(body->state.on);
 	const struct bu_trigger_info *info = bu_trigger_info(on);
 
-	if (bu_state_from_name(bu_json_str(event->body, "to", ""), &to, err) != 0 ||
-	    (next && bu_state_from_name(bu_json_str(next, "state", ""), &leads, err)))
+	if (bu_state_from_name(body->state.to, &to, err) != 0 ||
+	    (next->state && bu_state_from_name(next->state, &leads, err) != 0))
 		return -1;
 	/* A turn that met the end of its order on the way to the log (an abort, another
 	 * plan) is none. */
@@ -91,16 +82,16 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 		node->order.replace = 0;
 	}
 	note_stage(node, event->time_ms);
-	bu_measurements_state(fleet, node, event, to);
-	bu_orders_moved(fleet, node, event, on, to);
+	bu_measurements_state(fleet, node, event->time_ms, &body->state.reason, to);
+	bu_orders_moved(fleet, node, event, body, on, to);
 	node->live.let_go = 0;
 	if (!(info->flags & BU_ON_STUCK))
 		node->live.late_ms = 0;
-	set_next(node, event, to, leads);
+	set_next(node, next, to, leads);
 	if (info->flags & BU_ON_FORGETS)
 		bu_binding_forget(fleet, node);
 	if (on != BU_TRIGGER_REPEAT)
-		node->reset = bu_json_bool(event->body, "reset", 0);
+		node->reset = body->state.reset;
 	/* It starts once; what comes after that goes through the firmware. */
 	if (on != BU_TRIGGER_IMAGED)
 		node->kexecs = 0;
@@ -110,7 +101,7 @@ bu_moved(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 	node->since_ms = event->time_ms;
 	/* The time that bringupd was away is not the node's fault. */
 	bu_life_set_clock(fleet, node);
-	bu_reason_from_body(event->body, &node->reason);
+	node->reason = body->state.reason;
 	begin_anew(node);
 	if (on == BU_TRIGGER_REPEAT)
 		node->repeats++;

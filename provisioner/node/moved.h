@@ -3,9 +3,8 @@
 #ifndef BU_NODE_MOVED_H
 #define BU_NODE_MOVED_H
 
-#include "provisioner/node/fleet.h"
+#include "provisioner/node/replay_impl.h"
 
-bu_must int bu_moved(struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_event *event, struct bu_err *err);
+bu_must int bu_moved(BU_REPLAY_ARGS);
 
 #endif

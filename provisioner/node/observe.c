@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "provisioner/node/reconcile_impl.h"
@@ -334,9 +333,9 @@ add_news(struct news *news, const struct bu_node *node, enum bu_condition_id id,
 {
 	news->events = bu_xgrow(news->events, &news->cap, news->count + 1,
 				sizeof(*news->events));
-	bu_event_init(&news->events[news->count++], BU_EVENT_CONDITION, node->name,
-		      json_pack("{s:s,s:b,s:s}", "name", bu_condition_info(id)->name,
-				"on", finding->on, "detail", finding->detail));
+	BU_EVENT_MAKE(&news->events[news->count++], BU_EVENT_CONDITION, node->name,
+		      condition, .name = bu_condition_info(id)->name, .on = finding->on,
+		      .detail = finding->detail);
 }
 
 /* Its cluster answers and takes no work for it, by nobody's will, and its agent is

@@ -93,11 +93,11 @@ carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 	struct bu_order *order = &node->order;
 	struct bu_run *run = &fleet->runs[fleet->runs_count++ % BU_PAST_MAX];
 
-	bu_text_copy(run->pool, sizeof(run->pool), node->live.pool);
+	BU_TEXT_COPY(run->pool, node->live.pool);
 	run->class = order->class;
 	run->took_ms = event->time_ms - order->begun_ms;
-	bu_text_copy(node->facets, sizeof(node->facets), order->facets);
-	bu_text_copy(node->commit, sizeof(node->commit), order->commit);
+	BU_TEXT_COPY(node->facets, order->facets);
+	BU_TEXT_COPY(node->commit, order->commit);
 	close_order(fleet, node, event->time_ms);
 }
 
@@ -141,29 +141,28 @@ make_room(struct bu_fleet *fleet, int64_t time_ms)
 /* What has not begun leads to the same in the new revision: what led elsewhere has its
  * own order in the same commit, which takes its place. */
 static void
-carry_over(struct bu_fleet *fleet, const struct bu_event *event)
+carry_over(struct bu_fleet *fleet, const union bu_body *body)
 {
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_order *order = &fleet->nodes[i]->order;
 
 		if (!order->open || order->begun)
 			continue;
-		bu_text_copy(order->revision, sizeof(order->revision),
-			     bu_json_str(event->body, "revision", ""));
-		bu_text_copy(order->commit, sizeof(order->commit),
-			     bu_json_str(event->body, "commit", ""));
+		BU_TEXT_COPY(order->revision, body->applied.revision);
+		BU_TEXT_COPY(order->commit, body->applied.commit);
 	}
 }
 
 void
-bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event)
+bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
+		  const union bu_body *body)
 {
-	const char *id = bu_json_str(event->body, "rollout", "");
+	const char *id = body->applied.rollout;
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 
-	carry_over(fleet, event);
+	carry_over(fleet, body);
 	/* It only makes a revision the applied one. */
-	if (bu_json_int(event->body, "nodes", 1) == 0)
+	if (body->applied.nodes == 0)
 		return;
 	if (!rollout) {
 		make_room(fleet, event->time_ms);
@@ -172,7 +171,7 @@ bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event)
 	}
 	json_decref(rollout->applied);
 	memset(rollout, 0, sizeof(*rollout));
-	bu_text_copy(rollout->id, sizeof(rollout->id), id);
+	BU_TEXT_COPY(rollout->id, id);
 	rollout->applied = json_incref(event->body);
 	/* Until an order says otherwise. */
 	rollout->state = BU_ROLLOUT_DONE;
@@ -195,25 +194,37 @@ bu_orders_left(struct bu_fleet *fleet, int64_t time_ms)
 }
 
 /* Without a word of its own it is the one that was applied with it. */
-static void
-read_revision(struct bu_order *order, const struct bu_fleet *fleet,
-	      const struct bu_rollout *rollout, const json_t *body)
+static const char *
+revision_of(const struct bu_fleet *fleet, const struct bu_rollout *rollout,
+	    const union bu_body *body)
 {
 	const char *applied =
 		rollout ? bu_json_str(rollout->applied, "revision", "") : "";
 
-	bu_text_copy(
-		order->revision, sizeof(order->revision),
-		bu_json_str(body, "revision", *applied ? applied : fleet->revision));
+	return body->order.revision ? body->order.revision
+	       : *applied           ? applied
+				    : fleet->revision;
 }
 
 static void
-read_disk(struct bu_order *order, const json_t *disk)
+read_order(struct bu_order *order, const union bu_body *body)
 {
-	bu_text_copy(order->disk, sizeof(order->disk), bu_json_str(disk, "path", ""));
-	bu_text_copy(order->disk_serial, sizeof(order->disk_serial),
-		     bu_json_str(disk, "serial", ""));
-	order->disk_size_bytes = bu_json_int(disk, "size_bytes", 0);
+	const struct bu_body_disk *disk = &body->order.disk;
+
+	order->class = bu_class_from_name(body->order.class);
+	order->batch = body->order.batch == BU_UNSAID ? 0 : (int)body->order.batch;
+	order->reset = bu_class_needs_grant(order->class) || body->order.reset == 1;
+	order->replace = body->order.replace == 1;
+	order->disk_size_bytes = disk->size_bytes;
+#define COPY(field, text) BU_TEXT_COPY(order->field, bu_body_text(text))
+	COPY(rollout, body->order.rollout);
+	COPY(image, body->order.image);
+	COPY(image_digest, body->order.digest);
+	COPY(facets, body->order.facets);
+	COPY(commit, body->order.commit);
+	COPY(disk, disk->path);
+	COPY(disk_serial, disk->serial);
+#undef COPY
 }
 
 /* One order more is open. */
@@ -228,7 +239,8 @@ count_open(struct bu_rollout *rollout)
 /* The one that failed, with all that was granted for it, once more: from its turn on,
  * or on from what it has done. */
 static void
-reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event)
+reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
+       int begun)
 {
 	struct bu_order *order = &node->order;
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, order->rollout);
@@ -244,21 +256,21 @@ reopen(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *even
 	order->begun = order->failed = 0;
 	order->fault_seq = 0;
 	memset(&order->reason, 0, sizeof(order->reason));
-	if (bu_json_bool(event->body, "begun", 0))
+	if (begun)
 		begin(fleet, order, event, order->served);
 }
 
 void
 bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
-	       const struct bu_event *event)
+	       const struct bu_event *event, const union bu_body *body)
 {
 	struct bu_order *order = &node->order;
 	struct bu_rollout *rollout;
 	struct bu_reason why;
 
 	bu_reason_set(&why, BU_REASON_PLAN_REPLACED, NULL);
-	if (bu_json_bool(event->body, "retry", 0)) {
-		reopen(fleet, node, event);
+	if (body->order.retry) {
+		reopen(fleet, node, event, body->order.begun == 1);
 		return;
 	}
 	if (order->open)
@@ -266,23 +278,9 @@ bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 	memset(order, 0, sizeof(*order));
 	order->seq = order->first_seq = event->seq;
 	order->open = 1;
-	order->class = bu_class_from_name(bu_json_str(event->body, "class", ""));
-	order->batch = (int)bu_json_int(event->body, "batch", 0);
-	order->reset = bu_class_needs_grant(order->class) ||
-		       bu_json_bool(event->body, "reset", 0);
-	order->replace = bu_json_bool(event->body, "replace", 0);
-#define COPY(field, key)                                                               \
-	bu_text_copy(order->field, sizeof(order->field),                               \
-		     bu_json_str(event->body, key, ""))
-	COPY(rollout, "rollout");
-	COPY(image, "image");
-	COPY(image_digest, "digest");
-	COPY(facets, "facets");
-	COPY(commit, "commit");
-#undef COPY
+	read_order(order, body);
 	rollout = bu_fleet_rollout(fleet, order->rollout);
-	read_revision(order, fleet, rollout, event->body);
-	read_disk(order, json_object_get(event->body, "disk"));
+	BU_TEXT_COPY(order->revision, revision_of(fleet, rollout, body));
 	if (rollout) {
 		rollout->total++;
 		count_open(rollout);
@@ -294,15 +292,15 @@ bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 
 void
 bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
-		const struct bu_event *event, enum bu_trigger on, enum bu_state to)
+		const struct bu_event *event, const union bu_body *body,
+		enum bu_trigger on, enum bu_state to)
 {
 	struct bu_order *order = &node->order;
 	enum bu_fate fate = bu_trigger_info(on)->fate;
-	struct bu_reason reason;
+	struct bu_reason reason = body->state.reason;
 
 	if (!order->open)
 		return;
-	bu_reason_from_body(event->body, &reason);
 	if (fate == BU_FATE_BEGINS) {
 		begin(fleet, order, event, node->state == BU_STATE_READY);
 	} else if (fate == BU_FATE_WITHDRAWN ||
@@ -346,12 +344,10 @@ bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 }
 
 int
-bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
-		  struct bu_err *err)
+bu_orders_rollout(BU_REPLAY_ARGS)
 {
-	const char *id = bu_json_str(event->body, "rollout", "");
-	const char *to = bu_json_str(event->body, "to", "");
-	const char *by = bu_json_str(event->body, "by", "?");
+	const char *id = body->rollout.rollout;
+	const char *to = body->rollout.to;
 	struct bu_rollout *rollout = bu_fleet_rollout(fleet, id);
 	int state = bu_word_find(state_names, to);
 
@@ -370,12 +366,12 @@ bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 	if (state == BU_ROLLOUT_RUNNING && rollout->state == BU_ROLLOUT_STOPPED)
 		rollout->resumed_seq = event->seq;
 	rollout->state = (enum bu_rollout_state)state;
-	bu_reason_from_body(event->body, &rollout->reason);
+	rollout->reason = body->rollout.reason;
 	for (size_t i = 0; state == BU_ROLLOUT_ABORTED && i < fleet->count; i++) {
-		struct bu_node *node = fleet->nodes[i];
 		struct bu_reason reason;
 
-		BU_REASON_SET(&reason, ABORTED, .text = {by});
+		node = fleet->nodes[i];
+		BU_REASON_SET(&reason, ABORTED, .text = {body->rollout.by});
 
 		if (node->order.open && !node->order.begun &&
 		    strcmp(node->order.rollout, id) == 0)
@@ -384,20 +380,19 @@ bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
 	return 0;
 }
 
-void
-bu_orders_brake(struct bu_fleet *fleet, const struct bu_event *event)
+int
+bu_orders_brake(BU_REPLAY_ARGS)
 {
-	const char *scope = bu_json_str(event->body, "scope", "");
-
 	json_t *row;
 
-	if (!bu_json_bool(event->body, "on", 0)) {
-		json_object_del(fleet->brakes, scope);
-		return;
+	if (!body->brake.on) {
+		json_object_del(fleet->brakes, body->brake.scope);
+		return 0;
 	}
 	row = json_copy(event->body);
 	json_object_set_new(row, "since_ms", json_integer(event->time_ms));
-	json_object_set_new(fleet->brakes, scope, row);
+	json_object_set_new(fleet->brakes, body->brake.scope, row);
+	return 0;
 }
 
 /* --- what past orders took --- */

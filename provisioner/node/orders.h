@@ -4,21 +4,22 @@
 #define BU_NODE_ORDERS_H
 
 #include "provisioner/node/fleet.h"
+#include "provisioner/node/replay_impl.h"
 
 /* By events: applied, order, rollout, brake. */
-void bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event);
+void bu_orders_applied(struct bu_fleet *fleet, const struct bu_event *event,
+		       const union bu_body *body);
 /* After the nodes of the new profile are known: */
 void bu_orders_left(struct bu_fleet *fleet, int64_t time_ms);
 void bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
-		    const struct bu_event *event);
-bu_must int bu_orders_rollout(struct bu_fleet *fleet, const struct bu_event *event,
-			      struct bu_err *err);
-void bu_orders_brake(struct bu_fleet *fleet, const struct bu_event *event);
+		    const struct bu_event *event, const union bu_body *body);
+bu_must int bu_orders_rollout(BU_REPLAY_ARGS);
+bu_must int bu_orders_brake(BU_REPLAY_ARGS);
 
 /* What the events of a node mean for its order. Before node->state changes: */
 void bu_orders_moved(struct bu_fleet *fleet, struct bu_node *node,
-		     const struct bu_event *event, enum bu_trigger on,
-		     enum bu_state to);
+		     const struct bu_event *event, const union bu_body *body,
+		     enum bu_trigger on, enum bu_state to);
 /* After node->step was opened, or ended. */
 void bu_orders_step(struct bu_fleet *fleet, struct bu_node *node,
 		    const struct bu_event *event);

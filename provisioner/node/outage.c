@@ -64,9 +64,8 @@ bu_outage_mark(struct bu_reconcile *rec)
 static void
 started_event(int64_t lasted_ms, const char *why, struct bu_event *ret)
 {
-	bu_event_init(
-		ret, BU_EVENT_STARTED, "",
-		json_pack("{s:s,s:I}", "why", why, "lasted_ms", (json_int_t)lasted_ms));
+	BU_EVENT_MAKE(ret, BU_EVENT_STARTED, "", started, .why = why,
+		      .lasted_ms = lasted_ms);
 }
 
 static void
@@ -237,11 +236,10 @@ condition_event(const struct bu_fleet *fleet, int on, struct bu_event *ret)
 	const struct bu_condition *condition =
 		&fleet->conditions[BU_CONDITION_DISK_FULL];
 
-	bu_event_init(ret, BU_EVENT_CONDITION, "",
-		      json_pack("{s:s,s:b,s:s,s:I}", "name",
-				bu_condition_info(BU_CONDITION_DISK_FULL)->name, "on",
-				on, "detail", on ? condition->detail : "", "since_ms",
-				(json_int_t)condition->since_ms));
+	BU_EVENT_MAKE(ret, BU_EVENT_CONDITION, "", condition,
+		      .name = bu_condition_info(BU_CONDITION_DISK_FULL)->name, .on = on,
+		      .detail = on ? condition->detail : "",
+		      .since_ms = condition->since_ms);
 }
 
 /* That it was out, that it is over, and the first row of the next life. */

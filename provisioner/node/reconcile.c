@@ -44,10 +44,9 @@ open_step(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action,
 	bu_autofree char *id = bu_xasprintf("%s.%lld.%s", node->name, (long long)seq,
 					    bu_action_name(action));
 
-	bu_event_init(&event, BU_EVENT_INTENT, node->name,
-		      json_pack("{s:s,s:i,s:I,s:s}", "step", id, "attempt", attempt,
-				"epoch", (json_int_t)rec->fleet->epoch, "action",
-				bu_action_name(action)));
+	BU_EVENT_MAKE(&event, BU_EVENT_INTENT, node->name, intent, .step = id,
+		      .attempt = attempt, .epoch = rec->fleet->epoch,
+		      .action = bu_action_name(action));
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
@@ -66,8 +65,8 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 		move.by = next->by;
 	}
 	if (next->again) {
-		bu_event_init(&again, BU_EVENT_AGAIN, node->name,
-			      json_pack("{s:s}", "by", next->by));
+		BU_EVENT_MAKE(&again, BU_EVENT_AGAIN, node->name, again,
+			      .by = next->by);
 		move.extra = &again;
 		move.count = 1;
 	}

@@ -11,7 +11,6 @@
 
 #include "base/json.h"
 #include "base/log.h"
-#include "base/record.h"
 #include "base/text.h"
 #include "provisioner/node/binding.h"
 #include "provisioner/node/life.h"
@@ -42,15 +41,14 @@ add_node(struct bu_fleet *fleet, const char *name, int64_t time_ms)
 }
 
 static int
-on_epoch(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_epoch(BU_REPLAY_ARGS)
 {
-	return bu_json_get_int(event->body, "epoch", &fleet->epoch, err);
+	fleet->epoch = body->epoch.epoch;
+	return 0;
 }
 
 static int
-on_nothing(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
+on_nothing(BU_REPLAY_ARGS)
 {
 	return 0;
 }
@@ -71,10 +69,9 @@ note_left(struct bu_fleet *fleet, int64_t time_ms)
 }
 
 static int
-on_applied(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
+on_applied(BU_REPLAY_ARGS)
 {
-	const char *revision = bu_json_str(event->body, "revision", "");
+	const char *revision = body->applied.revision;
 	struct bu_desired *desired = bu_revision_load(fleet, revision, err);
 
 	if (!desired)
@@ -84,8 +81,8 @@ on_applied(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 	for (size_t i = 0; fleet->trouble[0] && i < fleet->count; i++)
 		bu_life_set_clock(fleet, fleet->nodes[i]);
 	fleet->trouble[0] = '\0';
-	bu_replay_copy(fleet->commit, sizeof(fleet->commit), event->body, "commit");
-	bu_orders_applied(fleet, event);
+	BU_TEXT_COPY(fleet->commit, body->applied.commit);
+	bu_orders_applied(fleet, event, body);
 	for (size_t i = 0; i < fleet->count; i++)
 		fleet->nodes[i]->live.in_profile = 0;
 	for (size_t i = 0; i < desired->nodes_count; i++) {
@@ -100,10 +97,9 @@ on_applied(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *
 }
 
 static int
-on_order(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_order(BU_REPLAY_ARGS)
 {
-	bu_orders_open(fleet, node, event);
+	bu_orders_open(fleet, node, event, body);
 	if (bu_state_info(node->state)->settled)
 		memset(&node->step, 0, sizeof(node->step));
 	node->stages_count = 0;
@@ -112,16 +108,14 @@ on_order(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_bound(BU_REPLAY_ARGS)
 {
 	bu_autofree char *text = NULL;
 	bu_autojson json_t *inventory = NULL;
 	const struct bu_desired_node *want;
 
-	bu_binding_set(fleet, node, bu_json_str(event->body, "machine", ""));
-	bu_replay_copy(node->inventory, sizeof(node->inventory), event->body,
-		       "inventory");
+	bu_binding_set(fleet, node, body->bound.machine);
+	BU_TEXT_COPY(node->inventory, body->bound.inventory);
 	text = bu_store_get_blob(fleet->store, node->inventory, NULL);
 	if (text)
 		inventory = bu_json_parse(text, strlen(text), "inventory", NULL);
@@ -134,18 +128,15 @@ on_bound(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_renamed(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
+on_renamed(BU_REPLAY_ARGS)
 {
-	return bu_binding_rename(fleet, node, bu_json_str(event->body, "to", ""),
-				 event->time_ms, err);
+	return bu_binding_rename(fleet, node, body->renamed.to, event->time_ms, err);
 }
 
 static int
-on_state(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_state(BU_REPLAY_ARGS)
 {
-	int rc = bu_moved(fleet, node, event, err);
+	int rc = bu_moved(fleet, node, event, body, err);
 
 	/* It stands before what it is evidence of. */
 	if (rc == 0 && node->state != BU_STATE_FAILED &&
@@ -155,49 +146,23 @@ on_state(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_pair(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	struct bu_err *err)
+on_lease(BU_REPLAY_ARGS)
 {
-	bu_measurements_pair(fleet, event);
-	return 0;
-}
-
-static int
-on_lease(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
-{
-	bu_replay_copy(node->lent_to, sizeof(node->lent_to), event->body, "for");
+	BU_TEXT_COPY(node->lent_to, body->lease.to);
 	node->lent_ms = event->time_ms;
 	return 0;
 }
 
 static int
-on_checks(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	  struct bu_err *err)
+on_checks(BU_REPLAY_ARGS)
 {
-	bu_measurements_checks(fleet, node, event);
+	json_decref(node->checks);
+	node->checks = json_incref(event->body);
 	return 0;
 }
 
 static int
-on_verdict(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
-{
-	bu_measurements_verdict(fleet, node, event);
-	return 0;
-}
-
-static int
-on_soak(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	struct bu_err *err)
-{
-	bu_measurements_soak(fleet, node, event);
-	return 0;
-}
-
-static int
-on_incast(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	  struct bu_err *err)
+on_incast(BU_REPLAY_ARGS)
 {
 	json_decref(node->incast);
 	node->incast = json_incref(event->body);
@@ -205,17 +170,15 @@ on_incast(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *e
 }
 
 static int
-on_evidence(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	    struct bu_err *err)
+on_evidence(BU_REPLAY_ARGS)
 {
-	bu_replay_copy(node->evidence, sizeof(node->evidence), event->body, "digest");
+	BU_TEXT_COPY(node->evidence, body->evidence.digest);
 	node->evidence_is_now = 1;
 	return 0;
 }
 
 static int
-on_again(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_again(BU_REPLAY_ARGS)
 {
 	bu_measurements_again(fleet, node);
 	bu_life_set_clock(fleet, node);
@@ -223,10 +186,9 @@ on_again(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *ev
 }
 
 static int
-on_certificate(struct bu_fleet *fleet, struct bu_node *node,
-	       const struct bu_event *event, struct bu_err *err)
+on_certificate(BU_REPLAY_ARGS)
 {
-	int full = strcmp(bu_json_str(event->body, "kind", ""), "full") == 0;
+	int full = body->certificate.kind == BU_CERTIFICATE_FULL;
 	json_t **slot = full ? &node->full_cert : &node->boot_cert;
 
 	json_decref(*slot);
@@ -238,55 +200,47 @@ on_certificate(struct bu_fleet *fleet, struct bu_node *node,
 
 /* Of the site where the event names no node. */
 static int
-on_condition(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	     struct bu_err *err)
+on_condition(BU_REPLAY_ARGS)
 {
-	enum bu_condition_id id =
-		bu_condition_from_name(bu_json_str(event->body, "name", ""));
+	enum bu_condition_id id = bu_condition_from_name(body->condition.name);
 	struct bu_condition *condition;
-	int on = bu_json_bool(event->body, "on", 0);
+	int on = body->condition.on;
 
 	/* Of a bringupd that knew more conditions than this one. */
 	if (id == BU_CONDITION_COUNT)
 		return 0;
 	condition = node ? &node->conditions[id] : &fleet->conditions[id];
 	if (on && !condition->on)
-		condition->since_ms =
-			bu_json_int(event->body, "since_ms", event->time_ms);
+		condition->since_ms = body->condition.since_ms
+					      ? body->condition.since_ms
+					      : event->time_ms;
 	condition->on = on;
-	bu_replay_copy(condition->detail, sizeof(condition->detail), event->body,
-		       on ? "detail" : "");
+	BU_TEXT_COPY(condition->detail, on ? body->condition.detail : "");
 	return 0;
 }
 
 static int
-on_power(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_power(BU_REPLAY_ARGS)
 {
 	struct bu_power_deed *deed = &node->power;
 
-	int result = bu_json_word(event->body, "result", bu_outcome_names,
-				  BU_OUTCOME_UNKNOWN);
-
-	if (result == BU_OUTCOME_ASKED) {
+	if (body->power.result == BU_OUTCOME_ASKED) {
 		memset(deed, 0, sizeof(*deed));
 		deed->seq = event->seq;
-		deed->op = (enum bu_deed)bu_json_word(event->body, "op", bu_deed_names,
-						      BU_DEED_NONE);
-		bu_replay_copy(deed->by, sizeof(deed->by), event->body, "by");
+		deed->op = body->power.op;
+		BU_TEXT_COPY(deed->by, bu_body_text(body->power.by));
 	}
-	deed->result = (enum bu_outcome)result;
-	bu_replay_copy(deed->power, sizeof(deed->power), event->body, "power");
-	bu_replay_copy(deed->detail, sizeof(deed->detail), event->body, "detail");
+	deed->result = body->power.result;
+	BU_TEXT_COPY(deed->power, bu_body_text(body->power.power));
+	BU_TEXT_COPY(deed->detail, bu_body_text(body->power.detail));
 	deed->at_ms = event->time_ms;
 	return 0;
 }
 
 static int
-on_held(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	struct bu_err *err)
+on_held(BU_REPLAY_ARGS)
 {
-	bu_hold_from_body(event->body, &node->hold);
+	bu_hold_read(body, &node->hold);
 	/* Another machine was there: whatever is there next, that boot is not ours. */
 	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
 		node->booted_by_us = 0;
@@ -298,8 +252,7 @@ on_held(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *eve
 }
 
 static int
-on_released(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	    struct bu_err *err)
+on_released(BU_REPLAY_ARGS)
 {
 	bu_measurements_released(fleet, node);
 	memset(&node->hold, 0, sizeof(node->hold));
@@ -318,56 +271,35 @@ on_released(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 }
 
 static int
-on_rollout(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
-{
-	return bu_orders_rollout(fleet, event, err);
-}
-
-static int
-on_brake(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
-{
-	bu_orders_brake(fleet, event);
-	return 0;
-}
-
-static int
-on_drained(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
+on_drained(BU_REPLAY_ARGS)
 {
 	if (!node->drained)
 		node->drained = json_object();
-	json_object_set(node->drained, bu_json_str(event->body, "cluster", ""),
-			json_object_get(event->body, "reason"));
+	json_object_set_new(node->drained, body->drained.cluster,
+			    json_string(body->drained.reason));
 	return 0;
 }
 
 static int
-on_waits(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	 struct bu_err *err)
+on_waits(BU_REPLAY_ARGS)
 {
-	int on = bu_json_bool(event->body, "on", 0);
-
-	if (!on)
+	if (!body->waits.on)
 		bu_life_set_clock(fleet, node);
-	node->live.wait_logged = on;
+	node->live.wait_logged = body->waits.on;
 	return 0;
 }
 
 static int
-on_started(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event *event,
-	   struct bu_err *err)
+on_started(BU_REPLAY_ARGS)
 {
-	bu_life_started(fleet, event);
+	bu_life_started(fleet, event->seq, body->started.lasted_ms);
 	return 0;
 }
 
 /* By kind; what an event of it is about. */
 static const struct {
 	enum { SITE, NODE, EITHER } about;
-	int (*fn)(struct bu_fleet *fleet, struct bu_node *node,
-		  const struct bu_event *event, struct bu_err *err);
+	int (*fn)(BU_REPLAY_ARGS);
 } handlers[BU_EVENT_COUNT] = {
 	[BU_EVENT_EPOCH] = {SITE, on_epoch},
 	[BU_EVENT_STARTED] = {SITE, on_started},
@@ -375,8 +307,8 @@ static const struct {
 	[BU_EVENT_PLAN] = {SITE, on_nothing},
 	[BU_EVENT_APPLIED] = {SITE, on_applied},
 	[BU_EVENT_ORDER] = {NODE, on_order},
-	[BU_EVENT_ROLLOUT] = {SITE, on_rollout},
-	[BU_EVENT_BRAKE] = {SITE, on_brake},
+	[BU_EVENT_ROLLOUT] = {SITE, bu_orders_rollout},
+	[BU_EVENT_BRAKE] = {SITE, bu_orders_brake},
 	[BU_EVENT_BOUND] = {NODE, on_bound},
 	[BU_EVENT_RENAMED] = {NODE, on_renamed},
 	[BU_EVENT_STATE] = {NODE, on_state},
@@ -388,11 +320,11 @@ static const struct {
 	[BU_EVENT_AGENT] = {NODE, bu_replay_agent},
 	[BU_EVENT_BOOTED] = {NODE, bu_replay_booted},
 	[BU_EVENT_INSTALLED] = {NODE, bu_replay_installed},
-	[BU_EVENT_PAIR] = {SITE, on_pair},
+	[BU_EVENT_PAIR] = {SITE, bu_measurements_pair},
 	[BU_EVENT_LEASE] = {NODE, on_lease},
 	[BU_EVENT_CHECKS] = {NODE, on_checks},
-	[BU_EVENT_VERDICT] = {NODE, on_verdict},
-	[BU_EVENT_SOAK] = {NODE, on_soak},
+	[BU_EVENT_VERDICT] = {NODE, bu_measurements_verdict},
+	[BU_EVENT_SOAK] = {NODE, bu_measurements_soak},
 	[BU_EVENT_INCAST] = {NODE, on_incast},
 	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
 	[BU_EVENT_AGAIN] = {NODE, on_again},
@@ -411,6 +343,7 @@ replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 	struct bu_node *node = bu_fleet_node(fleet, event->node);
 	int needs_node = handlers[event->kind].about == NODE ||
 			 (handlers[event->kind].about == EITHER && event->node[0]);
+	union bu_body body;
 
 	/* Its profile may be one that could not be read any more. */
 	if (!node && fleet->unread && needs_node)
@@ -419,7 +352,8 @@ replay(struct bu_fleet *fleet, const struct bu_event *event, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_INVAL, 0, "event %lld (%s): no node '%s'",
 				  (long long)event->seq, bu_event_name(event->kind),
 				  event->node);
-	if (handlers[event->kind].fn(fleet, node, event, err) != 0)
+	if (bu_event_read(event, &body, err) != 0 ||
+	    handlers[event->kind].fn(fleet, node, event, &body, err) != 0)
 		return bu_err_wrap(err, "event %lld (%s)", (long long)event->seq,
 				   bu_event_name(event->kind));
 	return 0;
@@ -468,13 +402,15 @@ on_row(const struct bu_event *event, void *arg)
 {
 	struct loading *loading = arg;
 	struct bu_err err = {0};
+	union bu_body body;
 
 	loading->fleet->loaded_seq = event->seq;
 	if (bu_fleet_replay(loading->fleet, event, &err) == 0)
 		return 0;
 	if (event->kind == BU_EVENT_APPLIED) {
 		note_trouble(loading->fleet, &err);
-		bu_orders_applied(loading->fleet, event);
+		if (bu_event_read(event, &body, NULL) == 0)
+			bu_orders_applied(loading->fleet, event, &body);
 		return 0;
 	}
 	if (loading->err)

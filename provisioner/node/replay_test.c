@@ -384,7 +384,12 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		{BU_EVENT_LEASE, "ghost", "{}", "no node 'ghost'"},
 		{BU_EVENT_STATE, "node001", "{'to':'asleep'}",
 		 "unknown node state 'asleep'"},
-		{BU_EVENT_EPOCH, "", "{'epoch':'x'}", "epoch"},
+		{BU_EVENT_EPOCH, "", "{'epoch':'x'}",
+		 "event 0 (epoch): epoch: expected a whole number"},
+		{BU_EVENT_ORDER, "node001", "{'disk':{'path':7}}",
+		 "event 0 (order): disk.path: expected a text"},
+		{BU_EVENT_STATE, "node001", "{'to':'ready','reset':1}",
+		 "event 0 (state): reset: expected true or false"},
 		{BU_EVENT_APPLIED, "", "{'revision':'0000','rollout':'r-9'}",
 		 "no blob 0000"},
 		{BU_EVENT_ROLLOUT, "", "{'rollout':'r-2','to':'done'}",
@@ -407,6 +412,30 @@ START_TEST(what_makes_no_sense_changes_nothing)
 		after = view(rig.fleet);
 		ck_assert_str_eq(before, after);
 	}
+	rig_end(&rig);
+}
+END_TEST
+
+/* Whoever starts over it is told which row it is, and what is wrong with it. */
+START_TEST(a_row_that_is_damaged_ends_the_start)
+{
+	struct rig rig;
+	struct bu_fleet *fleet;
+	struct bu_event event;
+	bu_autofree char *says = NULL;
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 1);
+	bu_event_init(&event, BU_EVENT_INTENT, "node001", quoted("{'attempt':'2'}"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	says = bu_xasprintf("event %lld (intent): attempt: expected a whole number",
+			    (long long)rig.fleet->life.row_seq);
+	ck_assert_int_eq(rig_node(&rig, 1)->step.status, BU_STEP_NONE);
+	fleet = bu_fleet_create(rig.loop, rig.store);
+	ck_assert_int_eq(bu_fleet_load(fleet, &err), -1);
+	ck_assert_str_eq(err.text, says);
+	bu_fleet_destroy(fleet);
 	rig_end(&rig);
 }
 END_TEST
@@ -549,7 +578,7 @@ END_TEST
 
 RIG_UNIT("replay", a_log_cut_anywhere_gives_the_state_of_that_moment,
 	 a_restart_changes_nothing_that_the_log_owns,
-	 what_makes_no_sense_changes_nothing,
+	 what_makes_no_sense_changes_nothing, a_row_that_is_damaged_ends_the_start,
 	 a_word_on_a_forgotten_rollout_is_passed_over,
 	 a_word_on_an_old_step_is_passed_over,
 	 nodes_stay_sorted_and_leave_with_their_profile,

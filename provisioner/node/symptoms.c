@@ -75,8 +75,7 @@ bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 		bu_error("node", "evidence of %s: %s", node->name, err.text);
 		return 0;
 	}
-	bu_event_init(ret, BU_EVENT_EVIDENCE, node->name,
-		      json_pack("{s:s,s:s}", "digest", digest, "hint", ""));
+	BU_EVENT_MAKE(ret, BU_EVENT_EVIDENCE, node->name, evidence, .digest = digest);
 	return 1;
 }
 

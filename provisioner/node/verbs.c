@@ -108,11 +108,11 @@ add_extra(const struct bu_node *node, struct deed *deed)
 	size_t count = 0;
 
 	if (node->hold.owner)
-		bu_event_init(&deed->extra[count++], BU_EVENT_RELEASED, node->name,
-			      json_pack("{s:s}", "by", deed->next.by));
+		BU_EVENT_MAKE(&deed->extra[count++], BU_EVENT_RELEASED, node->name,
+			      released, .by = deed->next.by);
 	if (deed->next.again && !deed->move.next)
-		bu_event_init(&deed->extra[count++], BU_EVENT_AGAIN, node->name,
-			      json_pack("{s:s}", "by", deed->next.by));
+		BU_EVENT_MAKE(&deed->extra[count++], BU_EVENT_AGAIN, node->name, again,
+			      .by = deed->next.by);
 	deed->move.extra = deed->extra;
 	deed->move.count = count;
 }

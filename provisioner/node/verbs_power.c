@@ -55,11 +55,9 @@ journal(struct bu_reconcile *rec, struct bu_node *node, enum bu_outcome result,
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_POWER, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "op",
-				bu_deed_names[node->power.op], "result",
-				bu_outcome_names[result], "power", power, "detail",
-				detail));
+	BU_EVENT_MAKE(&event, BU_EVENT_POWER, node->name, power, .op = node->power.op,
+		      .force = BU_UNSAID, .result = result, .power = power,
+		      .detail = detail);
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
@@ -230,11 +228,9 @@ append_deed(struct bu_reconcile *rec, struct bu_node *node,
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_POWER, node->name,
-		      json_pack("{s:s,s:s,s:s,s:b,s:s}", "op",
-				bu_deed_names[deed_of(ask)], "by", ask->by, "reason",
-				ask->reason, "force", ask->force, "result",
-				bu_outcome_names[BU_OUTCOME_ASKED]));
+	BU_EVENT_MAKE(&event, BU_EVENT_POWER, node->name, power, .op = deed_of(ask),
+		      .by = ask->by, .reason = ask->reason, .force = ask->force,
+		      .result = BU_OUTCOME_ASKED);
 	bu_reconcile_append(rec, node, &event, 1);
 }
 

@@ -26,10 +26,11 @@ is_written(const struct bu_node *node)
 static void
 reopened(struct bu_event *ret, const struct bu_node *node, const char *by, int begun)
 {
-	bu_event_init(ret, BU_EVENT_ORDER, node->name,
-		      json_pack("{s:s,s:s,s:b,s:b,s:s}", "rollout", node->order.rollout,
-				"class", bu_class_name(node->order.class), "retry", 1,
-				"begun", begun, "by", by));
+	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, node->name, order,
+		      .rollout = node->order.rollout,
+		      .class = bu_class_name(node->order.class), .batch = BU_UNSAID,
+		      .reset = BU_UNSAID, .replace = BU_UNSAID, .retry = 1,
+		      .begun = begun, .by = by);
 }
 
 /* It boots what is on its disk; with the order, when that has failed. */

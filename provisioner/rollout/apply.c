@@ -38,21 +38,26 @@ bu_rollouts_changing(const struct bu_rollouts *rollouts, const json_t *plan)
 	return NULL;
 }
 
-static json_t *
-order_body(const json_t *step, const json_t *plan, const char *id, int reset)
+static void
+order_event(const json_t *step, const json_t *plan, const char *id, int reset,
+	    struct bu_event *ret)
 {
-	json_t *body = json_pack("{s:s,s:s,s:s,s:I,s:b,s:b}", "rollout", id, "revision",
-				 bu_json_str(plan, "revision", ""), "commit",
-				 bu_json_str(plan, "commit", ""), "batch",
-				 (json_int_t)bu_json_int(step, "batch", 0), "reset",
-				 reset, "replace", bu_json_bool(step, "replace", 0));
-	static const char *const keys[] = {"class", "image", "digest", "facets",
-					   "disk"};
+	const json_t *disk = json_object_get(step, "disk");
 
-	for (size_t i = 0; i < BU_LEN(keys); i++)
-		if (json_object_get(step, keys[i]))
-			json_object_set(body, keys[i], json_object_get(step, keys[i]));
-	return body;
+	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, bu_json_str(step, "node", ""), order,
+		      .rollout = id, .class = bu_json_str(step, "class", NULL),
+		      .image = bu_json_str(step, "image", NULL),
+		      .digest = bu_json_str(step, "digest", NULL),
+		      .facets = bu_json_str(step, "facets", NULL),
+		      .revision = bu_json_str(plan, "revision", ""),
+		      .commit = bu_json_str(plan, "commit", ""),
+		      .batch = bu_json_int(step, "batch", 0), .reset = reset,
+		      .replace = bu_json_bool(step, "replace", 0), .begun = BU_UNSAID,
+		      .disk = {.path = bu_json_str(disk, "path", NULL),
+			       .serial = bu_json_str(disk, "serial", NULL),
+			       .size_bytes = bu_json_int(disk, "size_bytes", 0),
+			       .holds = bu_json_str(disk, "holds", NULL),
+			       .wanted = bu_json_str(disk, "wanted", NULL)});
 }
 
 enum { EVENTS_OF_ORDER = 3 };
@@ -70,13 +75,11 @@ let_go(const struct bu_node *node, const char *name, const char *by,
 	if (!node || node->hold.reason.code != BU_REASON_IS_ON ||
 	    bu_lifecycle_next(node->state, BU_TRIGGER_ABORT, &none, &to, NULL) != 0)
 		return 0;
-	bu_event_init(&ret[0], BU_EVENT_STATE, name,
-		      json_pack("{s:s,s:s,s:s}", "from", bu_state_name(node->state),
-				"to", bu_state_name(to), "on",
-				bu_trigger_name(BU_TRIGGER_ABORT)));
 	bu_reason_set(&anew, BU_REASON_ORDERED_ANEW, NULL);
-	bu_reason_to_body(&anew, ret[0].body);
-	bu_event_init(&ret[1], BU_EVENT_RELEASED, name, json_pack("{s:s}", "by", by));
+	BU_EVENT_MAKE(&ret[0], BU_EVENT_STATE, name, state,
+		      .from = bu_state_name(node->state), .to = bu_state_name(to),
+		      .on = bu_trigger_name(BU_TRIGGER_ABORT), .reason = anew);
+	BU_EVENT_MAKE(&ret[1], BU_EVENT_RELEASED, name, released, .by = by);
 	return 2;
 }
 
@@ -93,21 +96,18 @@ head_events(struct bu_event *events, const struct bu_consent *consent, const cha
 	const char *from;
 	json_t *to;
 
-	bu_event_init(&events[count++], BU_EVENT_REVISION, "",
-		      json_pack("{s:s,s:s}", "digest", revision, "commit", commit));
-	bu_event_init(&events[count++], BU_EVENT_PLAN, "",
-		      json_pack("{s:s,s:s}", "digest", consent->digest, "revision",
-				revision));
+	BU_EVENT_MAKE(&events[count++], BU_EVENT_REVISION, "", revision,
+		      .digest = revision, .commit = commit);
+	BU_EVENT_MAKE(&events[count++], BU_EVENT_PLAN, "", plan,
+		      .digest = consent->digest, .revision = revision);
 	json_object_foreach (json_object_get(plan, "renames"), from, to)
-		bu_event_init(&events[count++], BU_EVENT_RENAMED, from,
-			      json_pack("{s:O}", "to", to));
-	bu_event_init(&events[count++], BU_EVENT_APPLIED, "",
-		      json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:O,s:s}", "rollout", id,
-				"plan", consent->digest, "revision", revision, "commit",
-				commit, "limit", bu_json_str(plan, "limit", ""),
-				"nodes", (int)steps, "grants",
-				consent->grants ? consent->grants : none, "by",
-				consent->by));
+		BU_EVENT_MAKE(&events[count++], BU_EVENT_RENAMED, from, renamed,
+			      .to = json_string_value(to));
+	BU_EVENT_MAKE(&events[count++], BU_EVENT_APPLIED, "", applied, .rollout = id,
+		      .plan = consent->digest, .revision = revision, .commit = commit,
+		      .limit = bu_json_str(plan, "limit", ""), .nodes = (int64_t)steps,
+		      .grants = consent->grants ? consent->grants : none,
+		      .by = consent->by);
 	return count;
 }
 
@@ -138,9 +138,8 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 
 		count += let_go(node_then(rollouts->fleet, plan, name), name, by,
 				&events[count]);
-		bu_event_init(
-			&events[count++], BU_EVENT_ORDER, name,
-			order_body(step, plan, id, bu_grants_reset(granted, name)));
+		order_event(step, plan, id, bu_grants_reset(granted, name),
+			    &events[count++]);
 	}
 	return count;
 }

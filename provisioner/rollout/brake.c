@@ -140,10 +140,8 @@ tell(struct bu_brake *brake, const char *scope, int on, const json_t *row)
 	struct bu_event event;
 
 	bu_warn("brake", "%s", text);
-	bu_event_init(&event, BU_EVENT_BRAKE, "",
-		      json_pack("{s:s,s:b,s:I,s:I,s:s}", "scope", scope, "on", on,
-				"late", (json_int_t)late, "of", (json_int_t)of, "text",
-				text));
+	BU_EVENT_MAKE(&event, BU_EVENT_BRAKE, "", brake, .scope = scope, .on = on,
+		      .late = late, .of = of, .text = text);
 	bu_reconcile_note(brake->rec, &event, 1);
 }
 

@@ -82,8 +82,8 @@ bu_recall(struct bu_rollouts *rollouts, const char *id, const char *by,
 			continue;
 		count++;
 		if (node->hold.owner)
-			bu_event_init(&events[count++], BU_EVENT_RELEASED, node->name,
-				      json_pack("{s:s}", "by", by));
+			BU_EVENT_MAKE(&events[count++], BU_EVENT_RELEASED, node->name,
+				      released, .by = by);
 	}
 	return count;
 }

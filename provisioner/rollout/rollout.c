@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "base/json.h"
 #include "base/log.h"
 #include "provisioner/rollout/rollout_impl.h"
 
@@ -55,10 +54,8 @@ static void
 init_event(struct bu_event *ret, const char *rollout, enum bu_rollout_state to,
 	   const char *by, const struct bu_reason *why)
 {
-	bu_event_init(ret, BU_EVENT_ROLLOUT, "",
-		      json_pack("{s:s,s:s,s:s}", "rollout", rollout, "to",
-				bu_rollout_state_name(to), "by", by));
-	bu_reason_to_body(why, ret->body);
+	BU_EVENT_MAKE(ret, BU_EVENT_ROLLOUT, "", rollout, .rollout = rollout,
+		      .to = bu_rollout_state_name(to), .by = by, .reason = *why);
 }
 
 /* Nothing is begun while a stop is on its way to the log. */
@@ -70,6 +67,7 @@ stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 
 	for (size_t i = 0; i < fleet->rollouts_count; i++) {
 		const struct bu_rollout *rollout = &fleet->rollouts[i];
+		bu_autofree char *text = NULL;
 		struct bu_reason why;
 		struct bu_event event;
 
@@ -85,8 +83,8 @@ stop_spent(struct bu_rollouts *rollouts, const struct bu_view *view)
 			continue;
 		memcpy(rollouts->told, rollout->id, sizeof(rollouts->told));
 		init_event(&event, rollout->id, BU_ROLLOUT_STOPPED, "bringup", &why);
-		bu_warn("rollout", "%s stops: %s", rollout->id,
-			bu_json_str(event.body, "reason", ""));
+		text = bu_reason_text(&why);
+		bu_warn("rollout", "%s stops: %s", rollout->id, text);
 		bu_reconcile_note(rollouts->rec, &event, 1);
 	}
 	return stops;

@@ -128,10 +128,9 @@ note(struct bu_travels *travels, const struct bu_node *node,
 {
 	struct bu_event event;
 
-	bu_event_init(&event, BU_EVENT_AGENT, node->name,
-		      json_pack("{s:s,s:s,s:s,s:s}", "version", what->version, "digest",
-				what->digest, "result",
-				bu_agent_change_names[what->why], "detail", detail));
+	BU_EVENT_MAKE(&event, BU_EVENT_AGENT, node->name, agent,
+		      .version = what->version, .digest = what->digest,
+		      .result = what->why, .detail = detail);
 	bu_reconcile_note(travels->opts.rec, &event, 1);
 }
 

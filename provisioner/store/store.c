@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/crypto.h"
-#include "base/json.h"
+#include "model/event_body.h"
 
 struct batch {
 	struct batch *next;
@@ -60,13 +60,12 @@ finish(struct batch *batch, const struct bu_err *err)
 static void
 learn_epoch(struct bu_store *store, const struct bu_event *event)
 {
-	int64_t epoch = event->kind == BU_EVENT_EPOCH
-				? bu_json_int(event->body, "epoch", 0)
-				: 0;
+	union bu_body body;
 
 	/* Old rows are read again, too: it only ever rises. */
-	if (epoch > store->epoch)
-		store->epoch = epoch;
+	if (event->kind == BU_EVENT_EPOCH && bu_event_read(event, &body, NULL) == 0 &&
+	    body.epoch.epoch > store->epoch)
+		store->epoch = body.epoch.epoch;
 }
 
 /* Takes the batches whose fence holds out of the queue, in order. */

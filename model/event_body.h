@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is in the body of an event: one table for each kind, by which it is written into
+ * the log and read back. What each event means is in model/event.h. Texts and values
+ * are borrowed: from the maker while the event is made, from its body when it is read.
+ */
+#ifndef BU_MODEL_EVENT_BODY_H
+#define BU_MODEL_EVENT_BODY_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "model/deed.h"
+#include "model/event.h"
+#include "model/hello.h"
+#include "model/reason.h"
+#include "model/result.h"
+
+/*
+ * F(how, of, field, more): a row that lacks the field reads as
+ *	NEED an integer; lacking it is an error
+ *	TEXT, TEXT_OR(default), TEXT_AS(key)
+ *	INT, INT_OR(default), REAL, FLAG, WORD(names), WORD_OR(names, default)
+ *	REASON a struct bu_reason: "code", "args" and the sentence of then
+ * and these, which are written where there is something to say:
+ *	IF_TEXT NULL      IF_INT, IF_FLAG BU_UNSAID   IF_MORE an integer, 0
+ *	IF_TRUE a flag    IF_JSON NULL                IF_PART(table) its own defaults
+ *	IF_MANY(table) a list, of at most as many as there is room for
+ */
+enum { BU_UNSAID = -1 };
+
+/* clang-format off */
+/* B(part, fields) */
+#define BU_BODY_PARTS(B, F)                                                            \
+	/* where its first field is NULL there is no such part */                      \
+	B(disk, F(IF_TEXT, disk, path) F(IF_TEXT, disk, serial)                        \
+		F(IF_MORE, disk, size_bytes) F(IF_TEXT, disk, holds)                   \
+		F(IF_TEXT, disk, wanted))                                              \
+	B(next, F(IF_TEXT, next, state) F(TEXT, next, by) F(FLAG, next, again)         \
+		F(FLAG, next, reset) F(REASON, next, reason))                          \
+	B(joined, F(IF_TEXT, joined, cluster) F(TEXT, joined, driver)                  \
+		F(TEXT, joined, conf) F(TEXT, joined, node))                           \
+	B(flow, F(REAL, flow, rate_gbps) F(REAL, flow, lat_us) F(REAL, flow, lat99_us) \
+		F(REAL, flow, lat_min_us) F(REAL, flow, lost) F(INT, flow, doubt))
+/* ms: of a soak, the time that counts */
+#define BU_BODY_REPORT(F, of)                                                          \
+	F(TEXT, of, boot_id) F(TEXT, of, digest) F(WORD, of, verdict, bu_verdict_names) \
+	F(IF_JSON, of, counts) F(IF_JSON, of, rows) F(IF_INT, of, soak_ms)             \
+	F(IF_JSON, of, ports) F(IF_TEXT, of, domain) F(IF_JSON, of, facts)             \
+	F(IF_INT, of, ms)
+/* B(event, body, fields) */
+#define BU_BODIES(B, F)                                                                \
+	B(EPOCH, epoch, F(NEED, epoch, epoch))                                         \
+	B(STARTED, started, F(TEXT, started, why) F(INT, started, lasted_ms))          \
+	B(REVISION, revision, F(TEXT, revision, digest) F(TEXT, revision, commit))     \
+	B(PLAN, plan, F(TEXT, plan, digest) F(TEXT, plan, revision))                   \
+	/* one that does not say of how many nodes began a rollout */                  \
+	B(APPLIED, applied, F(TEXT, applied, rollout) F(TEXT, applied, plan)           \
+		F(TEXT, applied, revision) F(TEXT, applied, commit)                    \
+		F(TEXT, applied, limit) F(INT_OR, applied, nodes, 1)                   \
+		F(IF_JSON, applied, grants) F(TEXT, applied, by))                      \
+	B(ORDER, order, F(TEXT, order, rollout) F(IF_TEXT, order, revision)            \
+		F(IF_TEXT, order, commit) F(IF_INT, order, batch)                      \
+		F(IF_FLAG, order, reset) F(IF_FLAG, order, replace)                    \
+		F(TEXT, order, class) F(IF_TEXT, order, image)                         \
+		F(IF_TEXT, order, digest) F(IF_TEXT, order, facets)                    \
+		F(IF_PART, order, disk, disk) F(IF_TRUE, order, retry)                 \
+		F(IF_FLAG, order, begun) F(IF_TEXT, order, by))                        \
+	B(ROLLOUT, rollout, F(TEXT, rollout, rollout) F(TEXT, rollout, to)             \
+		F(TEXT_OR, rollout, by, "?") F(REASON, rollout, reason))               \
+	B(BRAKE, brake, F(TEXT, brake, scope) F(FLAG, brake, on) F(INT, brake, late)   \
+		F(INT, brake, of) F(TEXT, brake, text))                                \
+	B(BOUND, bound, F(TEXT, bound, machine) F(TEXT, bound, inventory))             \
+	B(RENAMED, renamed, F(TEXT, renamed, to))                                      \
+	B(STATE, state, F(TEXT, state, from) F(TEXT, state, to) F(TEXT, state, on)     \
+		F(REASON, state, reason) F(IF_TEXT, state, by)                         \
+		F(IF_TRUE, state, reset) F(IF_PART, state, next, next))                \
+	B(INTENT, intent, F(TEXT, intent, step) F(INT_OR, intent, attempt, 1)          \
+		F(INT, intent, epoch) F(TEXT, intent, action))                         \
+	B(OUTCOME, outcome, F(TEXT, outcome, step) F(INT, outcome, attempt)            \
+		F(TEXT, outcome, action)                                               \
+		F(WORD_OR, outcome, result, bu_outcome_names, BU_OUTCOME_FAILED)       \
+		F(TEXT, outcome, kind) F(TEXT, outcome, detail)                        \
+		F(IF_PART, outcome, joined, joined))                                   \
+	B(ADMITTED, admitted, F(TEXT, admitted, step) F(TEXT, admitted, machine)       \
+		F(TEXT, admitted, request) F(IF_JSON, admitted, told)                  \
+		F(TEXT, admitted, fingerprint) F(INT, admitted, until_ms))             \
+	B(RENEWED, renewed, F(TEXT, renewed, fingerprint) F(INT, renewed, until_ms))   \
+	B(REVOKED, revoked, F(TEXT, revoked, fingerprint) F(FLAG, revoked, all)        \
+		F(TEXT, revoked, reason))                                              \
+	B(AGENT, agent, F(TEXT, agent, version) F(TEXT, agent, digest)                 \
+		F(WORD, agent, result, bu_agent_change_names) F(TEXT, agent, detail))  \
+	B(BOOTED, booted, F(TEXT, booted, boot_id)                                     \
+		F(WORD, booted, where, bu_where_names))                                \
+	B(INSTALLED, installed, F(TEXT, installed, step) F(TEXT, installed, image)     \
+		F(TEXT, installed, digest) F(IF_TRUE, installed, kexec))                                            \
+	/* errors in a row, where it has no flows: this one too */                     \
+	B(PAIR, pair, F(TEXT, pair, probe) F(TEXT, pair, rail) F(TEXT, pair, a)        \
+		F(TEXT, pair, b) F(TEXT, pair, boot_a) F(TEXT, pair, boot_b)           \
+		F(REAL, pair, ab_gbps) F(REAL, pair, ba_gbps)                          \
+		F(REAL, pair, expect_gbps) F(REAL, pair, lat_us)                       \
+		F(WORD, pair, verdict, bu_verdict_names) F(TEXT, pair, error)          \
+		F(INT, pair, mtu) F(IF_JSON, pair, result)                             \
+		F(IF_MANY, pair, flows, flow) F(IF_MORE, pair, errors))                \
+	B(LEASE, lease, F(TEXT, lease, probe) F(TEXT_AS, lease, to, "for"))            \
+	B(CHECKS, checks, BU_BODY_REPORT(F, checks))                                   \
+	B(VERDICT, verdict, F(TEXT, verdict, source)                                   \
+		F(WORD, verdict, verdict, bu_verdict_names) F(TEXT, verdict, text)     \
+		F(INT, verdict, until_ms))                                             \
+	B(SOAK, soak, BU_BODY_REPORT(F, soak))                                         \
+	B(INCAST, incast, F(TEXT, incast, probe) F(TEXT, incast, boot_id)              \
+		F(IF_JSON, incast, senders) F(IF_JSON, incast, rails)                  \
+		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error))     \
+	B(EVIDENCE, evidence, F(TEXT, evidence, digest) F(TEXT, evidence, hint))       \
+	B(AGAIN, again, F(TEXT, again, by))                                            \
+	B(CERTIFICATE, certificate, F(WORD, certificate, kind, bu_certificate_kinds)   \
+		F(TEXT, certificate, text))                                            \
+	B(DRAINED, drained, F(TEXT, drained, cluster) F(TEXT, drained, reason))        \
+	B(WAITS, waits, F(FLAG, waits, on))                                            \
+	/* since_ms 0 = the time of the event */                                       \
+	B(CONDITION, condition, F(TEXT, condition, name) F(FLAG, condition, on)        \
+		F(TEXT, condition, detail) F(IF_MORE, condition, since_ms))            \
+	B(POWER, power, F(WORD, power, op, bu_deed_names) F(IF_TEXT, power, by)        \
+		F(IF_TEXT, power, reason) F(IF_FLAG, power, force)                     \
+		F(WORD_OR, power, result, bu_outcome_names, BU_OUTCOME_UNKNOWN)        \
+		F(IF_TEXT, power, power) F(IF_TEXT, power, detail))                    \
+	B(HELD, held, F(TEXT, held, owner) F(TEXT, held, kind) F(REASON, held, reason)) \
+	B(RELEASED, released, F(TEXT, released, by))
+
+enum { BU_BODY_MANY = 2 };
+#define BU_MEMBER_NEED(field, ...) int64_t field;
+#define BU_MEMBER_TEXT(field, ...) const char *field;
+#define BU_MEMBER_TEXT_OR BU_MEMBER_TEXT
+#define BU_MEMBER_TEXT_AS BU_MEMBER_TEXT
+#define BU_MEMBER_INT BU_MEMBER_NEED
+#define BU_MEMBER_INT_OR BU_MEMBER_NEED
+#define BU_MEMBER_REAL(field, ...) double field;
+#define BU_MEMBER_FLAG(field, ...) int field;
+#define BU_MEMBER_WORD BU_MEMBER_FLAG
+#define BU_MEMBER_WORD_OR BU_MEMBER_FLAG
+#define BU_MEMBER_REASON(field, ...) struct bu_reason field;
+#define BU_MEMBER_IF_TEXT BU_MEMBER_TEXT
+#define BU_MEMBER_IF_INT BU_MEMBER_NEED
+#define BU_MEMBER_IF_MORE BU_MEMBER_NEED
+#define BU_MEMBER_IF_FLAG BU_MEMBER_FLAG
+#define BU_MEMBER_IF_TRUE BU_MEMBER_FLAG
+#define BU_MEMBER_IF_JSON(field, ...) const json_t *field;
+#define BU_MEMBER_IF_PART(field, table) struct bu_body_##table field;
+#define BU_MEMBER_IF_MANY(field, table)                                                \
+	struct bu_body_##table field[BU_BODY_MANY];                                    \
+	size_t field##_count;
+/* clang-format on */
+
+#define BU_MEMBER(how, of, ...) BU_MEMBER_##how(__VA_ARGS__)
+#define B(body, ...)                                                                   \
+	struct bu_body_##body {                                                        \
+		__VA_ARGS__                                                            \
+	};
+BU_BODY_PARTS(B, BU_MEMBER)
+#undef B
+union bu_body {
+#define B(event, body, ...)                                                            \
+	struct bu_body_##body {                                                        \
+		__VA_ARGS__                                                            \
+	} body;
+	BU_BODIES(B, BU_MEMBER)
+#undef B
+};
+
+enum {
+#define B(event, body, ...) BU_BODY_OF_##body = BU_EVENT_##event,
+	BU_BODIES(B, BU_MEMBER)
+#undef B
+};
+
+enum { BU_CERTIFICATE_BOOT, BU_CERTIFICATE_FULL };
+extern const char *const bu_certificate_kinds[];
+
+const struct bu_field *bu_body_fields(enum bu_event_kind kind);
+/* BU_EVENT_MAKE(&event, BU_EVENT_AGAIN, node->name, again, .by = by); the event is
+ * owned as by bu_event_init(). */
+#define BU_EVENT_MAKE(ret, kind, node, body, ...)                                      \
+	do {                                                                           \
+		_Static_assert((int)(kind) == (int)BU_BODY_OF_##body,                  \
+			       "another's body");                                      \
+		bu_event_make((ret), (kind), (node),                                   \
+			      &(union bu_body){.body = {__VA_ARGS__}});                \
+	} while (0)
+void bu_event_make(struct bu_event *ret, enum bu_event_kind kind, const char *node,
+		   const union bu_body *body);
+/* BU_ERR_INVAL with the path of the field. */
+bu_must int bu_event_read(const struct bu_event *event, union bu_body *ret,
+			  struct bu_err *err);
+
+/* "" for a text that is not said. */
+static inline const char *
+bu_body_text(const char *text)
+{
+	return text ? text : "";
+}
+
+#endif
