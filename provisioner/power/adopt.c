@@ -17,13 +17,14 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/record.h"
 #include "base/secret.h"
 #include "provisioner/power/perform_impl.h"
 
 enum { TRIES_MAX = 2, ALONE_MS = 15 * 60 * 1000 };
 
 enum phase { NEW, CHANGES, DONE };
-static const char *const phases[] = {"new", "changes", "done"};
+static const char *const phases[] = {"new", "changes", "done", NULL};
 
 enum whose { OURS, BEFORE };
 
@@ -31,6 +32,7 @@ struct bu_adopt {
 	bu_step_fn then;
 	char path[PATH_MAX];
 	/* in the file */
+	const char *bmc;
 	char ours[BU_DIGEST_SIZE]; /* of this BMC's name and our credentials */
 	enum phase phase;
 	int64_t tries, at_ms;
@@ -39,6 +41,16 @@ struct bu_adopt {
 	struct bu_credentials credentials[2];
 	int refused[2], changed;
 	enum whose as;
+};
+
+static const struct bu_field kept_fields[] = {
+	BU_FIELD(STRING, struct bu_adopt, bmc, .need = BU_OPTIONAL, .unsaid = ""),
+	BU_FIELD(TEXT, struct bu_adopt, ours, .need = BU_OPTIONAL),
+	BU_FIELD(WORD, struct bu_adopt, phase, .need = BU_OPTIONAL, .words = phases),
+	BU_FIELD(INT, struct bu_adopt, tries, .need = BU_OPTIONAL),
+	BU_FIELD(INT, struct bu_adopt, at_ms, .need = BU_OPTIONAL),
+	BU_FIELD(FLAG, struct bu_adopt, was_ours, .need = BU_OPTIONAL),
+	BU_FIELD_END,
 };
 
 static void next_try(struct bu_run *run);
@@ -60,23 +72,10 @@ static int
 save(struct bu_run *run)
 {
 	const struct bu_adopt *adopt = run->adopt;
-	bu_autojson json_t *body = json_pack(
-		"{s:s,s:s,s:s,s:I,s:I,s:b}", "bmc", run->bmc, "ours", adopt->ours,
-		"phase", phases[adopt->phase], "tries", (json_int_t)adopt->tries,
-		"at_ms", (json_int_t)adopt->at_ms, "was_ours", adopt->was_ours);
+	bu_autojson json_t *body = bu_record_to_json(kept_fields, adopt);
 	bu_autofree char *text = bu_json_canonical(body);
 
 	return bu_file_write_text(adopt->path, 0600, &run->err, "%s\n", text);
-}
-
-static enum phase
-phase_of(const json_t *body)
-{
-	int i = DONE;
-
-	while (i > NEW && strcmp(bu_json_str(body, "phase", ""), phases[i]) != 0)
-		i--;
-	return (enum phase)i;
 }
 
 /* What is there of other credentials of ours counts for its tries, and says that it was
@@ -88,6 +87,7 @@ load(struct bu_run *run)
 	size_t size = 0;
 	bu_autofree char *text = bu_file_read(adopt->path, 65536, &size, &run->err);
 	bu_autojson json_t *body = NULL;
+	struct bu_adopt kept;
 
 	if (!text && run->err.kind != BU_ERR_NOTFOUND)
 		return -1;
@@ -97,12 +97,14 @@ load(struct bu_run *run)
 	body = bu_json_parse(text, size, adopt->path, &run->err);
 	if (!body)
 		return -1;
-	adopt->tries = bu_json_int(body, "tries", 0);
-	adopt->at_ms = bu_json_int(body, "at_ms", 0);
-	adopt->was_ours = bu_json_bool(body, "was_ours", 0);
-	if (strcmp(bu_json_str(body, "ours", ""), adopt->ours) == 0)
-		adopt->phase = phase_of(body);
-	else if (phase_of(body) == DONE)
+	if (bu_record_from_json(kept_fields, body, &kept, &run->err) != 0)
+		return bu_err_wrap(&run->err, "%s", adopt->path);
+	adopt->tries = kept.tries;
+	adopt->at_ms = kept.at_ms;
+	adopt->was_ours = kept.was_ours;
+	if (strcmp(kept.ours, adopt->ours) == 0)
+		adopt->phase = kept.phase;
+	else if (kept.phase == DONE)
 		adopt->was_ours = 1;
 	return 0;
 }
@@ -318,13 +320,15 @@ int
 bu_adopt_may_change(const struct bu_run *run)
 {
 	bu_autojson json_t *body = NULL;
+	struct bu_adopt kept;
 	char path[PATH_MAX];
 
 	if (!wants(run))
 		return 0;
 	path_of(run, path);
 	body = bu_json_load(path, NULL);
-	return strcmp(bu_json_str(body, "phase", ""), phases[DONE]) != 0;
+	return bu_record_from_json(kept_fields, body, &kept, NULL) != 0 ||
+	       kept.phase != DONE;
 }
 
 void
@@ -338,6 +342,7 @@ bu_run_adopt(struct bu_run *run, bu_step_fn then)
 	}
 	adopt = run->adopt = bu_xcalloc(1, sizeof(*adopt));
 	adopt->then = then;
+	adopt->bmc = run->bmc;
 	path_of(run, adopt->path);
 	adopt->credentials[OURS].user = run->order.target.user;
 	adopt->credentials[OURS].password = run->order.target.password;

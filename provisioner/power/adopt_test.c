@@ -281,6 +281,26 @@ START_TEST(one_that_takes_neither_is_left_alone)
 }
 END_TEST
 
+/* Whoever cannot say how often it was tried would lock the account. */
+START_TEST(a_damaged_count_of_tries_is_no_licence_to_try)
+{
+	bu_autofree char *spoil = NULL;
+
+	begin("unknown");
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_int_eq(site.bmc->worst, 2);
+	spoil = bu_xasprintf("sed -i 's/\"tries\":\\([0-9]*\\)/\"tries\":\"\\1\"/' "
+			     "%s/journal/*.json",
+			     site.dir);
+	ck_assert_int_eq(system(spoil), 0);
+	ck_assert_int_eq(run(0), 1);
+	ck_assert_ptr_nonnull(
+		strstr(site.bmc->said, ".json: tries: expected a whole number"));
+	ck_assert_int_eq(site.bmc->worst, 2);
+	finish();
+}
+END_TEST
+
 /* Nobody has seen a password: as often as one likes. Who is silent may have. */
 START_TEST(one_that_is_not_reached_has_refused_nothing)
 {
@@ -388,6 +408,7 @@ END_TEST
 
 BU_UNIT("adopt", a_new_bmc_gets_our_password_without_a_wrong_one,
 	a_kill_at_any_point_loses_and_locks_nothing,
+	a_damaged_count_of_tries_is_no_licence_to_try,
 	one_that_is_ours_already_is_left_as_it_is, one_that_takes_neither_is_left_alone,
 	one_that_is_not_reached_has_refused_nothing, one_that_was_busy_is_adopted_later,
 	each_machine_of_one_bmc_finds_it_adopted,
