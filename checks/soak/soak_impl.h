@@ -50,7 +50,7 @@
 	X(CONGESTION, "soak-congestion", WARN,                                         \
 	  "signs of congestion, between neighbours at one switch",                     \
 	  "look at PFC and ECN of the switch, and at who else uses it")                \
-	/* No accusation: nobody knows which of both ends changed it. */              \
+	/* No accusation: nobody knows which of both ends changed it. */               \
 	X(PAYLOAD, "soak-payload", WARN, "payload that came changed over the link",    \
 	  "swap the cards of both ends by turns: one changes data under load")         \
 	X(LINKS, "soak-links", WARN, "load on the links",                              \

@@ -244,24 +244,37 @@ START_TEST(counters_grow_by_as_much_as_they_may)
 }
 END_TEST
 
-/* Wherever a link goes bad there are two rows: that it does, and that it does too much.
- */
+/* In a slice of so many seconds; two rows: that there are any, and that there are too
+ * many. 100 an hour are few, in a slice with half as many again as well. */
+static const struct {
+	int64_t more;
+	double seconds;
+	int fails;
+} symbols[] = {
+	{100, 3600, 0}, {17, 600, 0},  {25, 600, 0}, {2, 60, 0},
+	{600, 3600, 1}, {100, 600, 1}, {130, 60, 1}, {41, 600, 1},
+};
+
 START_TEST(many_symbol_errors_fail)
 {
-	struct bu_soak_port port[2] = {{.subject = "ib0"}, {.subject = "ib0"}};
-	struct bu_soak_ports ports[2] = {{.list = &port[0], .count = 1},
-					 {.list = &port[1], .count = 1}};
-	struct bu_checks rows;
+	for (size_t i = 0; i < BU_LEN(symbols); i++) {
+		struct bu_soak_port port[2] = {{.subject = "ib0"}, {.subject = "ib0"}};
+		struct bu_soak_ports ports[2] = {{.list = &port[0], .count = 1},
+						 {.list = &port[1], .count = 1}};
+		struct bu_checks rows;
 
-	bu_checks_init(&rows);
-	for (int k = 0; k < 2; k++) {
-		bu_counters_init(&port[k].count);
-		port[k].count.count[BU_COUNTER_SYMBOL_ERROR] = k ? 130 : 0;
+		bu_checks_init(&rows);
+		for (int k = 0; k < 2; k++) {
+			bu_counters_init(&port[k].count);
+			port[k].count.count[BU_COUNTER_SYMBOL_ERROR] =
+				k ? symbols[i].more : 0;
+		}
+		bu_soak_ports_judge(&ports[0], &ports[1], symbols[i].seconds, &rows);
+		ck_assert_uint_eq(rows.count, symbols[i].fails ? 2 : 1);
+		ck_assert_int_eq(bu_checks_worst(&rows),
+				 symbols[i].fails ? BU_VERDICT_FAIL : BU_VERDICT_WARN);
+		bu_checks_fini(&rows);
 	}
-	bu_soak_ports_judge(&ports[0], &ports[1], 60, &rows);
-	ck_assert_uint_eq(rows.count, 2);
-	ck_assert_int_eq(bu_checks_worst(&rows), BU_VERDICT_FAIL);
-	bu_checks_fini(&rows);
 }
 END_TEST
 

@@ -53,9 +53,9 @@ static const struct {
 	 "mlx5_0: times that the RDMA link went down during the soak: 1 more "
 	 "(link_downed)",
 	 BU_VERDICT_FAIL},
-	{"sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error", "0\n", "80\n",
+	{"sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error", "0\n", "15\n",
 	 "soak-symbol-errors",
-	 "mlx5_0: symbol errors of the RDMA link during the soak: 80 more "
+	 "mlx5_0: symbol errors of the RDMA link during the soak: 15 more "
 	 "(symbol_error)",
 	 BU_VERDICT_WARN},
 	{"sys/class/infiniband/mlx5_1/ports/2/counters/port_rcv_errors", "4\n", "7\n",
