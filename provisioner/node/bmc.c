@@ -45,7 +45,7 @@ corrected(const struct bu_fleet *fleet, const struct bu_node *node,
 {
 	const struct bu_desired_node *applied = bu_fleet_desired(fleet, node);
 
-	return node->live.bmc_of_another && node->machine[0] && applied &&
+	return node->bmc_of_another && node->machine[0] && applied &&
 			       strcmp(applied->pool->bmc_identity, "check") == 0
 		       ? applied
 		       : want;

@@ -49,10 +49,9 @@ on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	/* Who was taken back without an order fails, with the verb that allows it. */
 	if (node && err && err->kind == BU_ERR_DENIED && node->order.open)
 		hold_on(rec, node, BU_REASON_IS_ON, err);
-	else if (node && err && err->kind == BU_ERR_FOREIGN) {
-		node->live.bmc_of_another = 1;
+	else if (node && err && err->kind == BU_ERR_FOREIGN)
 		hold_on(rec, node, BU_REASON_FOREIGN_MACHINE, err);
-	} else if (node)
+	else if (node)
 		bu_journal_outcome(rec, node, err, detail);
 }
 

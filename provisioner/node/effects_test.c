@@ -468,7 +468,7 @@ START_TEST(a_corrected_bmc_counts_for_an_order_that_has_begun)
 	strcpy(node->serial, "LAB-001");
 	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
 	ck_assert_str_eq(bmc.bmc.bmc, wrong);
-	node->live.bmc_of_another = 1;
+	node->bmc_of_another = 1;
 	bu_node_bmc(rig.fleet, node, &ordered, &bmc);
 	ck_assert_str_eq(bmc.bmc.bmc, bu_fleet_desired(rig.fleet, node)->bmc);
 	ck_assert_str_eq(bmc.machine.serial, "LAB-001");
@@ -499,7 +499,7 @@ START_TEST(a_foreign_machine_holds_the_node)
 	ck_assert_int_eq(count, 1);
 	ck_assert_int_eq(node->repeats, 0);
 	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
-	ck_assert_int_eq(node->live.bmc_of_another, 1);
+	ck_assert_int_eq(node->bmc_of_another, 1);
 	ck_assert_int_eq(bu_reconcile_release(rig.rec, node, "ann", NULL), 0);
 	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
 	ck_assert_int_eq(count, 2);

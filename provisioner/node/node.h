@@ -173,7 +173,6 @@ struct bu_node_live {
 	uint64_t rails_good; /* likewise: good at the last look at the rail */
 	int appending;       /* an event of it is on its way to the log */
 	int effect_running;  /* of the open step */
-	int bmc_of_another;  /* the one that its order names told of another machine */
 	/* The boot medium (provisioner/node/medium.c). */
 	int medium, medium_asked, medium_tries;
 	int64_t medium_ms; /* monotonic: it is not asked for before */
@@ -280,6 +279,7 @@ struct bu_node {
 	json_t *drained;
 	struct bu_power_deed power;
 	struct bu_hold hold;
+	int bmc_of_another; /* the one that its order names told of another machine */
 	/* The boot that runs is one that we have made, or that its agent has told of;
 	 * nothing of others runs on it. Ends when it settles out of service. */
 	int booted_by_us;

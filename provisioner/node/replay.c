@@ -104,6 +104,9 @@ on_order(BU_REPLAY_ARGS)
 		memset(&node->step, 0, sizeof(node->step));
 	node->stages_count = 0;
 	node->repeats = 0;
+	/* Done again it has the profile that it had. */
+	if (!body->order.retry)
+		node->bmc_of_another = 0;
 	return 0;
 }
 
@@ -241,9 +244,12 @@ static int
 on_held(BU_REPLAY_ARGS)
 {
 	bu_hold_read(body, &node->hold);
-	/* Another machine was there: whatever is there next, that boot is not ours. */
-	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE)
+	/* Another machine was there: whatever is there next, that boot is not ours, and
+	 * the order's BMC is another's until another order comes. */
+	if (node->hold.reason.code == BU_REASON_FOREIGN_MACHINE) {
 		node->booted_by_us = 0;
+		node->bmc_of_another = 1;
+	}
 	/* What a person holds is no failure of its order. */
 	if (node->hold.owner == BU_OWNER_BRINGUP && node->order.open &&
 	    node->order.begun)
