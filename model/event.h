@@ -49,7 +49,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	X(VERDICT, "verdict", "what an outside system says")                           \
 	X(SOAK, "soak", "ms under load, without a fault")                              \
 	X(INCAST, "incast",                                                            \
-	  "several sent to it at once; rails: [{rail, gbps, least_gbps, lost}]")       \
+	  "several sent to it at once; rails: [{rail, gbps, least_gbps, lost}]; "      \
+	  "test: its count in this boot")                                              \
 	X(EVIDENCE, "evidence", "of a quarantine or failure, blob `digest`")           \
 	X(AGAIN, "again", "a person wants it measured again")                          \
 	X(CERTIFICATE, "certificate", "issued for this node")                          \

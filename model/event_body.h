@@ -110,7 +110,8 @@ enum { BU_UNSAID = -1 };
 	B(SOAK, soak, BU_BODY_REPORT(F, soak))                                         \
 	B(INCAST, incast, F(TEXT, incast, probe) F(TEXT, incast, boot_id)              \
 		F(IF_JSON, incast, senders) F(IF_JSON, incast, rails)                  \
-		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error))     \
+		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error)      \
+		F(INT_OR, incast, test, 1))                                            \
 	B(EVIDENCE, evidence, F(TEXT, evidence, digest) F(TEXT, evidence, hint))       \
 	B(AGAIN, again, F(TEXT, again, by))                                            \
 	B(CERTIFICATE, certificate, F(WORD, certificate, kind, bu_certificate_kinds)   \

@@ -113,7 +113,7 @@ static const struct row today[] = {
 	 NULL},
 	{BU_EVENT_INCAST,
 	 "{'boot_id':'boot-1','error':'','probe':'i-1','rails':[],'senders':['node002'],"
-	 "'verdict':'warn'}",
+	 "'test':2,'verdict':'warn'}",
 	 NULL},
 	{BU_EVENT_EVIDENCE, "{'digest':'e2e0','hint':'swap the cable first'}", NULL},
 	{BU_EVENT_AGAIN, "{'by':'ann'}", NULL},

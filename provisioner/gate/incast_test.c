@@ -169,6 +169,8 @@ static const struct {
 	{0.0095, 3, "pass", NULL},
 	{0.0095, 500, "warn", "2 nodes that sent to it at once (rail fabric) reached "},
 	{0.0025, 0, "warn", "reached 5.00 Mbit/s (at least 16.00 Mbit/s wanted)"},
+	/* one after the other, each with the whole link */
+	{0.019, 0, "inconclusive", NULL},
 };
 
 START_TEST(a_finding_is_a_remark_and_nobody_is_accused)
@@ -263,7 +265,42 @@ START_TEST(a_silent_node_ends_an_incast_in_time)
 }
 END_TEST
 
+/* What says nothing is done again, with the node as receiver, a few times in its boot:
+ * counted in the log. What says something ends it. */
+START_TEST(what_says_nothing_is_done_again_a_few_times)
+{
+	static const struct {
+		int nothing, incasts; /* of the first receiver */
+	} counts[] = {{0, 1}, {1, 2}, {9, 3}};
+
+	for (size_t i = 0; i < BU_LEN(counts); i++) {
+		struct rig rig;
+		int received = 0;
+
+		begin_site(&rig, 3, "incast = 2\n");
+		for (int k = 0; k < 5; k++) {
+			struct incast incast = find_incast(&rig, 3, 200);
+
+			ck_assert_int_gt(incast.receiver, 0);
+			answer(&rig, &incast, 3,
+			       incast.receiver == 1 && received < counts[i].nothing
+				       ? 0.019
+				       : 0.0095,
+			       0);
+			received += incast.receiver == 1;
+			if (k == 0)
+				rig_restart(&rig);
+			if (received == counts[i].incasts && incast.receiver != 1)
+				break;
+		}
+		ck_assert_int_eq(received, counts[i].incasts);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 RIG_UNIT("incast", idle_nodes_send_to_one_where_the_profile_asks_for_it,
 	 the_ends_are_told_the_same, a_finding_is_a_remark_and_nobody_is_accused,
 	 each_receives_once_in_its_boot, nodes_with_jobs_take_no_part,
-	 a_silent_node_ends_an_incast_in_time)
+	 a_silent_node_ends_an_incast_in_time,
+	 what_says_nothing_is_done_again_a_few_times)
