@@ -166,10 +166,8 @@ was_answered(struct bu_session *session, const json_t *said)
 		return;
 	if (json_object_get(said, "failed"))
 		bu_slots_told(bu_slots_dir());
-	if (session->answered_ms)
-		return;
-	session->answered_ms = bu_mono_ms(bu_clock_system());
-	bu_slots_answered(bu_slots_dir());
+	if (!session->answered_ms)
+		session->answered_ms = bu_mono_ms(bu_clock_system());
 }
 
 /* A new agent that ends soon after its hello is no better than one that says none. The
@@ -298,6 +296,21 @@ do_item(struct bu_session *session, const json_t *item, struct bu_err *err)
 	return 0;
 }
 
+/* A long item is no silence, and one that ends us is no reason to stay. */
+static int
+do_item_on_trial(struct bu_session *session, const json_t *item, struct bu_err *err)
+{
+	int on_trial = session->agent_digest[0] && bu_slots_on_trial(bu_slots_dir());
+	int rc;
+
+	if (on_trial)
+		bu_slots_work(bu_slots_dir(), 0);
+	rc = do_item(session, item, err);
+	if (on_trial)
+		bu_slots_work(bu_slots_dir(), 1);
+	return rc;
+}
+
 static int
 poll_work(struct bu_session *session, struct bu_err *err)
 {
@@ -318,7 +331,7 @@ poll_work(struct bu_session *session, struct bu_err *err)
 		return session->links_moved && err->kind == BU_ERR_CANCELLED ? 0 : -1;
 	item = json_object_get(reply, "work");
 	if (json_is_object(item))
-		return do_item(session, item, err);
+		return do_item_on_trial(session, item, err);
 	bu_job_idle();
 	return 0;
 }

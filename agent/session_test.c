@@ -33,7 +33,8 @@ struct appliance {
 	const struct turn *turns;
 	int at;
 	int wrong;
-	const char *meanwhile; /* a command, before the first ask is answered */
+	const char *meanwhile; /* a command, before this ask is answered */
+	int meanwhile_at;
 	char *bodies[16];
 	char *body;
 };
@@ -63,7 +64,7 @@ on_access(void *cls, struct MHD_Connection *connection, const char *url,
 	}
 	if (!turn->path || strcmp(url, turn->path) != 0)
 		appliance->wrong++;
-	if (appliance->meanwhile && appliance->at == 0)
+	if (appliance->meanwhile && appliance->at == appliance->meanwhile_at)
 		ck_assert_int_eq(system(appliance->meanwhile), 0);
 	text = turn->path ? turn->text
 			  : "{\"error\":{\"kind\":\"denied\",\"text\":\"over\"}}";
@@ -212,6 +213,37 @@ START_TEST(a_new_agent_says_so_until_it_stays)
 	ck_assert_ptr_null(json_object_get(agent, "failed"));
 	ck_assert_int_eq(bu_json_bool(agent, "trial", 0), 0);
 	ck_assert_int_eq(system("! ls $D/trial $D/back 2>/dev/null && rm -r $D"), 0);
+	unsetenv("BRINGUP_SLOTS");
+	finish(&appliance, &session, &identity);
+}
+END_TEST
+
+/* The hello alone proves nothing, and neither does an item that was only begun. */
+START_TEST(a_new_agent_notes_its_work)
+{
+	static const struct turn turns[] = {
+		{HELLO, 200, "{}"},  {WORK, 200, DANCE}, {RESULT, 200, "{}"},
+		{WORK, 403, DENIED}, {NULL, 0, NULL},
+	};
+	char dir[] = "/tmp/bringup-session-XXXXXX";
+	struct appliance appliance;
+	struct bu_session session;
+	struct bu_identity identity;
+	struct bu_err err = {0};
+
+	setenv("D", mkdtemp(dir), 1);
+	ck_assert_int_eq(system(new_slot), 0);
+	setenv("BRINGUP_SLOTS", dir, 1);
+	setenv("BRINGUP_SLOT", "slots/a", 1);
+	begin(&appliance, turns, &session, &identity);
+	appliance.meanwhile_at = 2;
+	appliance.meanwhile = "printf '2 start\\nwork\\n' | cmp - $D/trial";
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(appliance.wrong, 0);
+	ck_assert_int_eq(appliance.at, 4);
+	ck_assert_int_eq(
+		system("printf '2 start\\nwork\\nworked\\n' | cmp - $D/trial && rm -r $D"),
+		0);
 	unsetenv("BRINGUP_SLOTS");
 	finish(&appliance, &session, &identity);
 }
@@ -528,6 +560,7 @@ START_TEST(progress_may_be_told_to_stop_and_may_be_lost)
 END_TEST
 
 BU_UNIT("session", it_greets_asks_works_and_tells, a_new_agent_says_so_until_it_stays,
+	a_new_agent_notes_its_work,
 	a_result_is_told_until_it_is_heard_and_work_is_not_done_twice,
 	work_is_done_once_for_its_id_and_attempt, work_without_an_attempt_is_not_done,
 	after_an_outage_it_greets_again, after_a_change_it_greets_again,

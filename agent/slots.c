@@ -191,6 +191,10 @@ bu_slots_switch(const char *dir, const struct bu_bundle *bundle, struct bu_err *
 				  *now ? "this agent runs already"
 				       : "no agent is current in '%s'",
 				  dir);
+	if (bu_file_exists(trial))
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "this agent is on trial itself; the next one comes "
+				  "after it");
 	if (put_link(dir, "previous", now, err) != 0 ||
 	    bu_file_write_text(trial, 0644, err, "%s %s\n", bundle->digest,
 			       bundle->version) != 0 ||
@@ -202,13 +206,14 @@ bu_slots_switch(const char *dir, const struct bu_bundle *bundle, struct bu_err *
 /* --- the trial --- */
 
 void
-bu_slots_answered(const char *dir)
+bu_slots_work(const char *dir, int done)
 {
+	const char *line = done ? "worked\n" : "work\n";
 	bu_autofree char *path = bu_xasprintf("%s/trial", dir);
 	bu_autoclose int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 
 	if (fd >= 0)
-		bu_ignore(bu_write_all(fd, "answered\n", 9, NULL));
+		bu_ignore(bu_write_all(fd, line, strlen(line), NULL));
 }
 
 static void

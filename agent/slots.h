@@ -3,16 +3,17 @@
  * Where agents lie on an installed system, and which one runs:
  *
  *	DIR/slots/NAME/		one agent, its libraries, and the list of them
- *				(images/bundle.h); NAME is the begin of the list's
- *SHA-256 DIR/current, previous	links to slots: the one that is started; the one before
+ *				(images/bundle.h); NAME is the begin of the
+ *				SHA-256 of the list
+ *	DIR/current, previous	links to slots: the one that is started, the one before
  *	DIR/agent		the script that starts it (images/build/recipes/agent)
  *	DIR/trial		the current one is new: "DIGEST VERSION" of it, then
- *lines `start`, `answered` or `silent` DIR/back		a trial that failed: the
- *script took `previous` again
+ *				lines `start`, `work`, `worked` or `silent`
+ *	DIR/back		a trial that failed: the script took `previous` again
  *
- * An agent on trial that ends three times, or that the appliance does not answer in
- * time, makes way for the one before. Whatever is cut off where, `current` names a
- * whole slot.
+ * An agent on trial that ends three times, or that the appliance does not answer long
+ * enough in time, makes way for the one before; while it is at work, its time stands
+ * still. Whatever is cut off where, `current` names a whole slot.
  */
 #ifndef BU_AGENT_SLOTS_H
 #define BU_AGENT_SLOTS_H
@@ -38,12 +39,14 @@ struct bu_slot_source {
 bu_must int bu_slots_fill(const char *dir, const struct bu_bundle *bundle,
 			  const char *text, const struct bu_slot_source *source,
 			  struct bu_err *err);
-/* From the next start on it runs, on trial. BU_ERR_STATE when it does already. */
+/* From the next start on it runs, on trial. BU_ERR_STATE when it does already, and
+ * BU_ERR_BUSY while another one is on trial: that one must not become the way back. */
 bu_must int bu_slots_switch(const char *dir, const struct bu_bundle *bundle,
 			    struct bu_err *err);
-/* The appliance has answered what runs here. */
-void bu_slots_answered(const char *dir);
-/* It does so reliably: the trial has ended well, and slots that nobody needs go. */
+/* What runs here, on trial, begins work of the appliance, or has done it. */
+void bu_slots_work(const char *dir, int done);
+/* The appliance answers it reliably: the trial has ended well, and slots that nobody
+ * needs go. */
 void bu_slots_settle(const char *dir);
 int bu_slots_on_trial(const char *dir);
 /* A trial that failed, until it was told: {"digest","version","why"} with why `ended`

@@ -221,7 +221,6 @@ START_TEST(a_good_agent_stays)
 	ck_assert_int_eq(fetched, 1);
 	ck_assert_int_eq(bu_slots_on_trial(dir), 1);
 	starts("new is here --installed");
-	bu_slots_answered(dir);
 	bu_slots_settle(dir);
 	ck_assert_int_eq(bu_slots_on_trial(dir), 0);
 	for (int i = 0; i < 5; i++)
@@ -280,16 +279,73 @@ START_TEST(an_agent_that_nobody_answers_makes_way)
 }
 END_TEST
 
-START_TEST(an_agent_that_was_answered_may_take_its_time)
+START_TEST(an_agent_at_work_may_take_its_time)
 {
 	struct agent old = begin(),
-		     slow = agent_of("2", "echo answered >>$BRINGUP_SLOTS/trial; "
-					  "sleep 2; echo new worked\n");
+		     slow = agent_of("2", "echo work >>$BRINGUP_SLOTS/trial; "
+					  "sleep 2.5; echo new worked\n");
 
 	change(&slow);
 	setenv("BRINGUP_TRIAL_S", "1", 1);
 	starts("new worked");
+	ck_assert_int_eq(bu_slots_on_trial(dir), 1);
 	end(&old, &slow);
+}
+END_TEST
+
+/* That it was heard of once, and even that it did something, is no reason to stay. */
+START_TEST(an_agent_that_hangs_later_makes_way)
+{
+	struct agent old = begin(),
+		     bad = agent_of("2", "echo work >>$BRINGUP_SLOTS/trial; sleep 1.5; "
+					 "echo worked >>$BRINGUP_SLOTS/trial; "
+					 "echo new hangs; mkfifo f; read x <f\n");
+
+	change(&bad);
+	setenv("BRINGUP_TRIAL_S", "1", 1);
+	starts("new hangs");
+	starts("old is here");
+	has_failed(&bad, "silent");
+	end(&old, &bad);
+}
+END_TEST
+
+/* The way back of the second would be the first, of which nobody knows anything yet. */
+START_TEST(a_change_waits_for_the_trial_before)
+{
+	struct agent old = begin(), bad = agent_of("2", "echo new fails; exit 1\n");
+	struct agent third = agent_of("3", "echo third fails; exit 1\n");
+	struct bu_err err = {0};
+
+	change(&bad);
+	starts("new fails");
+	ck_assert_int_eq(fill(&third, &err), 0);
+	ck_assert_int_eq(bu_slots_switch(dir, &third.bundle, &err), -1);
+	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+	starts("new fails");
+	starts("new fails");
+	starts("old is here");
+	has_failed(&bad, "ended");
+	change(&third);
+	starts("third fails");
+	agent_fini(&third);
+	end(&old, &bad);
+}
+END_TEST
+
+/* A disk that takes nothing more, as far as files go. */
+START_TEST(an_agent_whose_starts_cannot_be_counted_makes_way)
+{
+	struct agent old = begin(), bad = agent_of("2", "echo new fails; exit 1\n");
+	bu_autofree char *path = below("said"), *said = NULL;
+
+	change(&bad);
+	run("cd $D && sh -c 'trap \"\" XFSZ; ulimit -f 0; exec ./agent --installed' "
+	    "2>&1 | cat >said");
+	said = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_msg(strstr(said, "old is here --installed") != NULL, "%s", said);
+	has_failed(&bad, "ended");
+	end(&old, &bad);
 }
 END_TEST
 
@@ -377,7 +433,8 @@ END_TEST
 
 BU_UNIT("slots", a_good_agent_stays, an_agent_that_ends_three_times_makes_way,
 	an_agent_that_cannot_start_makes_way_at_once,
-	an_agent_that_nobody_answers_makes_way,
-	an_agent_that_was_answered_may_take_its_time,
+	an_agent_that_nobody_answers_makes_way, an_agent_at_work_may_take_its_time,
+	an_agent_that_hangs_later_makes_way, a_change_waits_for_the_trial_before,
+	an_agent_whose_starts_cannot_be_counted_makes_way,
 	a_stop_at_each_write_leaves_an_agent, a_stop_on_the_way_back_leads_back,
 	bytes_that_were_not_signed_are_not_used)

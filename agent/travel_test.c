@@ -169,6 +169,7 @@ START_TEST(the_appliances_agent_comes_into_a_slot)
 				"&& test $(readlink $D/node/previous) = slots/old"),
 			 0);
 	/* Back to an older version: as its appliance goes. */
+	bu_slots_settle(slots);
 	offer("1", NULL);
 	ck_assert_msg(change("1", digest, &err) == 0, "%s", err.text);
 	current_is("1");
