@@ -205,9 +205,10 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 	struct files files = {.count = 0};
 	struct bu_brought agent = {0};
 	struct bu_install_opts opts;
-	int rc = -1;
+	int rc = -1, finds_disk = 0;
 
 	fill_install(work, data, &opts);
+	opts.ret_finds_disk = &finds_disk;
 	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
 	    files_read(work->files, work->files_count, &files, err) == 0 &&
 	    add_identity(link->identity, &files, err) == 0) {
@@ -218,7 +219,7 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 		rc = bu_install_run(&opts, &hooks, err);
 		if (rc == 0)
 			bu_bootvars_installed(work->disk, boots_medium());
-		if (rc == 0 && work->kexec && bu_kexec_load(work->disk))
+		if (rc == 0 && work->kexec && finds_disk && bu_kexec_load(work->disk))
 			*ret_result = json_pack("{s:b}", "kexec", 1);
 	}
 	bu_brought_fini(&agent);

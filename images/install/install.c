@@ -95,6 +95,9 @@ fetch_manifest(struct install *install, struct bu_err *err)
 		return bu_err_set(err, BU_ERR_VERIFY, 0,
 				  "the manifest is of image %s, ordered was %s",
 				  install->manifest->name, opts->image);
+	/* They came later than the ramdisks that find it. */
+	if (opts->ret_finds_disk)
+		*opts->ret_finds_disk = install->manifest->agent_brought;
 	if (install->manifest->agent_brought && !opts->agent_file_count)
 		return bu_err_set(err, BU_ERR_STATE, 0,
 				  "image %s holds no agent, and this boot ramdisk has "

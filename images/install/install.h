@@ -70,6 +70,9 @@ struct bu_install_opts {
 	 */
 	const char *root_dir;
 	const char *esp_dir; /* the same for the boot loaders' files */
+	/* 1 = its initial ramdisk finds the disk that kexec names, by BIOS, too: that
+	 * of an older image may start another system. NULL: nobody asks. */
+	int *ret_finds_disk;
 };
 enum { BU_INSTALL_DATA_MAX = 16 };
 

@@ -13,16 +13,19 @@ START_TEST(writes_all_of_it)
 	struct bu_install_opts opts;
 	struct bu_err err;
 	bu_autofree char *link = NULL;
+	int finds_disk = 1;
 
 	setup();
 	cancel_after = -1;
 	opts = defaults();
+	opts.ret_finds_disk = &finds_disk;
 	link = bu_xasprintf("%s/etc/hostname", root);
 	bu_autofree char *etc = bu_xasprintf("%s/etc", root);
 	ck_assert_int_eq(bu_mkdir_p(etc, 0755, NULL), 0);
 	ck_assert_int_eq(symlink("/nonexistent/elsewhere", link), 0);
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
 	check_finished();
+	ck_assert_int_eq(finds_disk, 0); /* an image of before: not by kexec */
 	check_file("etc/hostname", "node001\n", 0644);
 	check_file("etc/bringup/deep/er", "x", 0600);
 	check_file("var/lib/bringup/stamp.json", "{\"stamp\":1}", 0600);
@@ -45,6 +48,7 @@ START_TEST(an_image_without_an_agent_gets_one)
 	struct bu_err err;
 	bu_autofree char *link = NULL;
 	char to[16] = "", before[BU_DIGEST_SIZE], after[BU_DIGEST_SIZE];
+	int finds_disk = 0;
 
 	without_agent = 1;
 	setup();
@@ -58,8 +62,10 @@ START_TEST(an_image_without_an_agent_gets_one)
 	ck_assert_str_eq(before, after);
 	opts.agent_files = agent;
 	opts.agent_file_count = BU_LEN(agent);
+	opts.ret_finds_disk = &finds_disk;
 	ck_assert_msg(!install(&opts, &err), "%s", err.text);
 	check_finished();
+	ck_assert_int_eq(finds_disk, 1);
 	check_file("usr/lib/bringup/slots/a/agent", "#!/bin/sh\n", 0755);
 	link = bu_xasprintf("%s/usr/lib/bringup/current", root);
 	ck_assert_int_eq(readlink(link, to, sizeof(to) - 1), 7);

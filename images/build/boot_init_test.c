@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the initial ramdisk of an installed system finds its root: the script's own
+ * lines, on a BIOS machine with two disks of ours, which are folders and files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "tests/support/unit.h"
+
+/* Each disk: its signature at byte 440, the GUID of its system partition in the third
+ * sector at byte 16. */
+static const char disks[] =
+	"set -e; mkdir -p $D/proc $D/dev $D/mnt $D/sys/firmware/edd/int13_dev80;"
+	"touch $D/mnt/vmlinuz $D/mnt/initrd $D/mnt/syslinux.cfg;"
+	"for d in a b; do at=$D/sys/block/sd$d; mkdir -p $at/queue;"
+	"	echo 512 >$at/queue/logical_block_size;"
+	"	for p in 1:ESP 2:root; do part=$at/sd$d${p%:*}; mkdir $part;"
+	"		echo ${p%:*} >$part/partition;"
+	"		echo PARTNAME=${p#*:} >$part/uevent; done;"
+	"	{ head -c 440 /dev/zero; printf %s ${d}sig; head -c 596 /dev/zero;"
+	"	  printf %s disk-$d-012345678; head -c 512 /dev/zero; } >$D/dev/sd$d;"
+	"done;";
+#define GUID(letter) "bringup.esp=6B736964-" letter "2D-302D-3132-333435363738"
+
+/* The script from where it reads its arguments, with its paths below $D, a tenth of
+ * its tries, and without what needs a machine. */
+static const char script[] =
+	"{ echo 'mount() { [ \"$2\" != ext4 ] || echo \"root is ${5##*/}\"; }';"
+	"  echo 'hexdump() { od -An -v -tx1 | tr -d \" \\n\"; }';"
+	"  for f in umount modprobe sleep hardware; do echo \"$f() { :; }\"; done;"
+	"  sed -n '/^said=/,$p' " BU_SRCDIR "/images/build/recipes/boot.init |"
+	"	sed -e 's/ 50 \\]/ 5 ]/; s/ 150 \\]/ 15 ]/; /^exec switch_root/d'"
+	"	    -e \"s,/\\(sys\\|proc\\|dev\\|mnt\\)/,$D/\\1/,g\"; } >$D/init";
+
+static char dir[] = "/tmp/bringup-init-XXXXXX";
+
+static void
+begin(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	setenv("D", dir, 1);
+	ck_assert_int_eq(system(disks), 0);
+	ck_assert_int_eq(system(script), 0);
+}
+
+/* What it says with these arguments, where the firmware says that its first disk is
+ * the one with this letter; 0 = it says nothing of use. */
+static void
+finds(const char *arguments, int letter, const char *want)
+{
+	bu_autofree char *path = bu_xasprintf("%s/said", dir), *said = NULL;
+	bu_autofree char *command = bu_xasprintf(
+		"echo '%s' >$D/proc/cmdline; echo 0x%08x "
+		">$D/sys/firmware/edd/int13_dev80/mbr_signature; sh $D/init >$D/said",
+		arguments, letter ? 0x67697300 + letter : 0);
+
+	bu_ignore(system(command));
+	said = bu_file_read(path, 0, NULL, NULL);
+	ck_assert_msg(said && strncmp(said, want, strlen(want)) == 0,
+		      "'%s' of %s: %s instead of %s", arguments, dir, said, want);
+}
+
+START_TEST(the_system_that_was_meant_and_no_other)
+{
+	begin();
+	finds("rw " GUID("61") " quiet", 'b', "root is sda2");
+	finds("rw " GUID("62") " quiet", 'a', "root is sdb2");
+	/* It is on no disk: nothing else is started in its place. */
+	finds("rw " GUID("63") " quiet", 'a', "bringup: no root beside");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
+START_TEST(without_a_word_the_firmwares_disk_or_the_first)
+{
+	begin();
+	finds("rw quiet", 'a', "root is sda2");
+	finds("rw quiet", 'b', "root is sdb2");
+	finds("rw quiet", 'c', "root is sda2");
+	finds("rw quiet", 0, "root is sda2");
+	ck_assert_int_eq(system("rm -r $D"), 0);
+}
+END_TEST
+
+BU_UNIT("boot_init", the_system_that_was_meant_and_no_other,
+	without_a_word_the_firmwares_disk_or_the_first)
