@@ -45,10 +45,10 @@ struct bu_adopt {
 
 static const struct bu_field kept_fields[] = {
 	BU_FIELD(STRING, struct bu_adopt, bmc, .need = BU_OPTIONAL, .unsaid = ""),
-	BU_FIELD(TEXT, struct bu_adopt, ours, .need = BU_OPTIONAL),
-	BU_FIELD(WORD, struct bu_adopt, phase, .need = BU_OPTIONAL, .words = phases),
-	BU_FIELD(INT, struct bu_adopt, tries, .need = BU_OPTIONAL),
-	BU_FIELD(INT, struct bu_adopt, at_ms, .need = BU_OPTIONAL),
+	BU_FIELD(TEXT, struct bu_adopt, ours),
+	BU_FIELD(WORD, struct bu_adopt, phase, .words = phases),
+	BU_FIELD(INT, struct bu_adopt, tries),
+	BU_FIELD(INT, struct bu_adopt, at_ms),
 	BU_FIELD(FLAG, struct bu_adopt, was_ours, .need = BU_OPTIONAL),
 	BU_FIELD_END,
 };

@@ -284,20 +284,32 @@ END_TEST
 /* Whoever cannot say how often it was tried would lock the account. */
 START_TEST(a_damaged_count_of_tries_is_no_licence_to_try)
 {
-	bu_autofree char *spoil = NULL;
+	static const struct {
+		const char *sed, *says;
+	} rows[] = {
+		{"s/\"tries\":\\([0-9]*\\)/\"tries\":\"\\1\"/",
+		 ".json: tries: expected a whole number"},
+		{"s/\"tries\":/\"tried\":/", ".json: tries: missing"},
+		{"s/\"at_ms\":/\"at\":/", ".json: at_ms: missing"},
+		{"s/\"phase\":/\"stage\":/", ".json: phase: missing"},
+		{"s/\"ours\":/\"hers\":/", ".json: ours: missing"},
+	};
 
-	begin("unknown");
-	ck_assert_int_eq(run(0), 1);
-	ck_assert_int_eq(site.bmc->worst, 2);
-	spoil = bu_xasprintf("sed -i 's/\"tries\":\\([0-9]*\\)/\"tries\":\"\\1\"/' "
-			     "%s/journal/*.json",
-			     site.dir);
-	ck_assert_int_eq(system(spoil), 0);
-	ck_assert_int_eq(run(0), 1);
-	ck_assert_ptr_nonnull(
-		strstr(site.bmc->said, ".json: tries: expected a whole number"));
-	ck_assert_int_eq(site.bmc->worst, 2);
-	finish();
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *spoil = NULL;
+
+		begin("unknown");
+		ck_assert_int_eq(run(0), 1);
+		ck_assert_int_eq(site.bmc->worst, 2);
+		spoil = bu_xasprintf("sed -i '%s' %s/journal/*.json", rows[i].sed,
+				     site.dir);
+		ck_assert_int_eq(system(spoil), 0);
+		ck_assert_int_eq(run(0), 1);
+		ck_assert_msg(strstr(site.bmc->said, rows[i].says) != NULL, "%s",
+			      site.bmc->said);
+		ck_assert_int_eq(site.bmc->worst, 2);
+		finish();
+	}
 }
 END_TEST
 
