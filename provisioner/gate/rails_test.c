@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes with several rails: all are measured, all must be good. */
 #include "fabric/judge/fabcert.h"
+#include "model/shown_status.h"
 #include "model/work.h"
 #include "tests/support/gate.h"
 
@@ -297,14 +298,18 @@ START_TEST(a_run_measures_each_rail)
 	links.second[1] = SLOW;
 	measure(&rig, &links, 2, 30);
 	bu_autojson json_t *run = bu_gate_run_json(rig.gate, id);
-	const json_t *pairs = json_object_get(run, "pairs");
+	struct bu_shown_pairs shown; /* as the command line reads it */
 
 	ck_assert_int_eq(bu_json_bool(run, "done", 0), 1);
-	ck_assert_uint_eq(json_array_size(pairs), 2);
-	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 0), "rail", ""), "fabric");
-	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 0), "verdict", ""), "pass");
-	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 1), "rail", ""), "rail1");
-	ck_assert_str_eq(bu_json_str(json_array_get(pairs, 1), "verdict", ""), "fail");
+	ck_assert_msg(bu_record_from_json(bu_shown_pairs_fields, run, &shown, &err) ==
+			      0,
+		      "%s", err.text);
+	ck_assert_uint_eq(shown.pairs_count, 2);
+	ck_assert_str_eq(shown.pairs[0].rail, "fabric");
+	ck_assert_str_eq(shown.pairs[0].verdict, "pass");
+	ck_assert_str_eq(shown.pairs[1].rail, "rail1");
+	ck_assert_str_eq(shown.pairs[1].verdict, "fail");
+	bu_record_fini(bu_shown_pairs_fields, &shown);
 	rig_end(&rig);
 }
 END_TEST

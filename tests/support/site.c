@@ -150,6 +150,18 @@ site_ask(struct talk *talk, int port, const char *method, const char *path,
 	talk_begin(talk, port, text, 0);
 }
 
+/* The query does not count; a row that ends with '/' has one segment after it. */
+static int
+is_path(const char *path, const char *row)
+{
+	size_t size = strlen(row), rest;
+
+	if (strncmp(path, row, size) != 0)
+		return 0;
+	rest = strcspn(path + size, "/?");
+	return path[size + rest] != '/' && (rest > 0) == (row[size - 1] == '/');
+}
+
 /* What is answered is what model/shown_*.h says, the lists too. */
 static void
 check_shape(const char *path, const json_t *json)
@@ -159,7 +171,7 @@ check_shape(const char *path, const json_t *json)
 		const struct bu_field *fields;
 	} rows[] = {
 		{"/v1/status", bu_shown_status_fields},
-		{"/v1/nodes?", bu_shown_nodes_fields},
+		{"/v1/nodes", bu_shown_nodes_fields},
 		{"/v1/nodes/", bu_shown_whole_fields},
 		{"/v1/rollouts/", bu_shown_rollout_whole_fields},
 		{"/v1/rollouts", bu_shown_rollouts_fields},
@@ -172,15 +184,9 @@ check_shape(const char *path, const json_t *json)
 		struct bu_shown_rollouts rollouts;
 	} shown;
 
-	for (size_t i = 0; i < BU_LEN(rows); i++) {
-		size_t size = strlen(rows[i].path);
-
-		if (strncmp(path, rows[i].path, size) != 0 ||
-		    strchr(path + size, '/') != NULL)
-			continue;
-		reads_as(rows[i].fields, json, &shown);
-		break;
-	}
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		if (is_path(path, rows[i].path))
+			reads_as(rows[i].fields, json, &shown);
 }
 
 json_t *
