@@ -75,6 +75,7 @@ struct bu_field {
 	const char *unsaid; /* the default of a STRING */
 	const struct bu_form *form;
 	const char *const *words; /* ends with NULL */
+	int others;               /* a word that is none of them reads as the default */
 	const struct bu_field *fields;
 	const struct bu_parts *parts;
 	int heap;            /* the list is a pointer */
@@ -83,6 +84,8 @@ struct bu_field {
 };
 
 /* clang-format off */
+/* Any number. */
+#define BU_ANY .min = INT64_MIN, .max = INT64_MAX
 #define BU_FIELD_AS(its_key, its_kind, type, member, ...)                              \
 	{.key = its_key, .kind = BU_FIELD_##its_kind, .offset = offsetof(type, member), \
 	 .size = sizeof(((type *)0)->member), ##__VA_ARGS__}

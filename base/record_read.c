@@ -159,6 +159,10 @@ read_word(const struct bu_field *field, const char *text, void *member,
 		snprintf(allowed + used, sizeof(allowed) - used, "%s'%s'",
 			 used ? ", " : "", field->words[i]);
 	}
+	if (field->others) {
+		bu_member_set_int(field->size, member, field->otherwise);
+		return 0;
+	}
 	return wrong(place, err, "'%.40s' is unknown; expected %s", text, allowed);
 }
 

@@ -369,7 +369,30 @@ START_TEST(a_member_may_stand_in_several_fields)
 }
 END_TEST
 
-BU_UNIT("record", one_list_makes_the_struct_and_its_table,
-	a_member_may_stand_in_several_fields, comes_back_as_it_went,
-	a_default_is_said_by_its_row, refuses_what_no_row_allows,
+START_TEST(other_words_are_the_default_where_the_row_says_so)
+{
+	struct speed {
+		int kind;
+	} speed;
+	static const struct bu_field fields[] = {
+		BU_FIELD(WORD, struct speed, kind, .words = kinds, .otherwise = 2,
+			 .others = 1),
+		BU_FIELD_END,
+	};
+	static const char *const texts[] = {"{\"kind\":\"warp\"}",
+					    "{\"kind\":\"fast\"}", "{\"kind\":1}"};
+
+	for (int i = 0; i < 3; i++) {
+		bu_autojson json_t *value = parsed(texts[i]);
+
+		ck_assert_int_eq(bu_record_from_json(fields, value, &speed, NULL),
+				 i == 2 ? -1 : 0);
+		ck_assert_int_eq(speed.kind, i == 1 ? 1 : 2);
+	}
+}
+END_TEST
+
+BU_UNIT("record", other_words_are_the_default_where_the_row_says_so,
+	one_list_makes_the_struct_and_its_table, a_member_may_stand_in_several_fields,
+	comes_back_as_it_went, a_default_is_said_by_its_row, refuses_what_no_row_allows,
 	other_peoples_texts_are_made_printable, passes_over_fields_of_a_newer_peer)

@@ -11,8 +11,7 @@ const char *const bu_certificate_kinds[] = {"boot", "full", NULL};
 /* clang-format off */
 #define ROW(its_key, its_kind, of, field, ...)                                         \
 	BU_FIELD_AS(its_key, its_kind, struct bu_body_##of, field, __VA_ARGS__),
-#define ANY .min = INT64_MIN, .max = INT64_MAX
-#define NEED(of, field) ROW(#field, INT, of, field, ANY)
+#define NEED(of, field) ROW(#field, INT, of, field, BU_ANY)
 #define TEXT(of, field) TEXT_OR(of, field, "")
 #define TEXT_OR(of, field, text)                                                       \
 	ROW(#field, STRING, of, field, .need = BU_OPTIONAL, .unsaid = text)
@@ -20,19 +19,20 @@ const char *const bu_certificate_kinds[] = {"boot", "full", NULL};
 	ROW(key, STRING, of, field, .need = BU_OPTIONAL, .unsaid = "")
 #define INT(of, field) INT_OR(of, field, 0)
 #define INT_OR(of, field, value)                                                       \
-	ROW(#field, INT, of, field, .need = BU_OPTIONAL, .otherwise = value, ANY)
-#define REAL(of, field) ROW(#field, REAL, of, field, .need = BU_OPTIONAL, ANY)
+	ROW(#field, INT, of, field, .need = BU_OPTIONAL, .otherwise = value, BU_ANY)
+#define REAL(of, field) ROW(#field, REAL, of, field, .need = BU_OPTIONAL, BU_ANY)
 #define FLAG(of, field) ROW(#field, FLAG, of, field, .need = BU_OPTIONAL)
 #define WORD(of, field, names) WORD_OR(of, field, names, 0)
 #define WORD_OR(of, field, names, value)                                               \
 	ROW(#field, WORD, of, field, .need = BU_OPTIONAL, .words = names,              \
-	    .otherwise = value)
+	    .otherwise = value, .others = 1)
 #define REASON(of, field)                                                              \
 	ROW(#field, PARTS, of, field, .need = BU_OPTIONAL, .parts = &bu_reason_parts)
 #define IF_TEXT(of, field) ROW(#field, STRING, of, field, .need = BU_SPARSE)
 #define IF_INT(of, field)                                                              \
-	ROW(#field, INT, of, field, .need = BU_SPARSE, .otherwise = BU_UNSAID, ANY)
-#define IF_MORE(of, field) ROW(#field, INT, of, field, .need = BU_SPARSE, ANY)
+	ROW(#field, INT, of, field, .need = BU_SPARSE, .otherwise = BU_UNSAID_INT,     \
+	    BU_ANY)
+#define IF_MORE(of, field) ROW(#field, INT, of, field, .need = BU_SPARSE, BU_ANY)
 #define IF_FLAG(of, field)                                                             \
 	ROW(#field, FLAG, of, field, .need = BU_SPARSE, .otherwise = BU_UNSAID)
 #define IF_TRUE(of, field) ROW(#field, FLAG, of, field, .need = BU_SPARSE)

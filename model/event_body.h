@@ -23,11 +23,15 @@
  *	INT, INT_OR(default), REAL, FLAG, WORD(names), WORD_OR(names, default)
  *	REASON a struct bu_reason: "code", "args" and the sentence of then
  * and these, which are written where there is something to say:
- *	IF_TEXT NULL      IF_INT, IF_FLAG BU_UNSAID   IF_MORE an integer, 0
+ *	IF_TEXT NULL      IF_INT BU_UNSAID_INT        IF_MORE an integer, 0
+ *	IF_FLAG BU_UNSAID
  *	IF_TRUE a flag    IF_JSON NULL                IF_PART(table) its own defaults
  *	IF_MANY(table) a list, of at most as many as there is room for
+ * A word that is not among its names reads as if it were lacking: another version wrote
+ * it. What has another type is an error.
  */
 enum { BU_UNSAID = -1 };
+#define BU_UNSAID_INT INT64_MIN /* -1 is a batch */
 
 /* clang-format off */
 /* B(part, fields) */

@@ -207,7 +207,7 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int
 			   report.boot_id, node->boot_id);
 	else if (bu_store_put_blob(gate->fleet->store, text, digest, err) == 0)
 		body = bu_report_body(&report, digest,
-				      soak ? slice_ms(gate, node) : BU_UNSAID);
+				      soak ? slice_ms(gate, node) : BU_UNSAID_INT);
 	bu_checks_fini(&report);
 	return body;
 }

@@ -210,7 +210,7 @@ void bu_gate_name_rail(const struct bu_campaign_state *campaign,
 void bu_gate_say_all(struct bu_gate *gate);
 
 /* report.c. Body of an event: verdict, counts, the rows that do not pass. slice_ms: of
- * a soak, how long it was to be; BU_UNSAID = it is none. */
+ * a soak, how long it was to be; BU_UNSAID_INT = it is none. */
 json_t *bu_report_body(const struct bu_checks *report, const char *digest,
 		       int64_t slice_ms);
 /* What fails, in its own words; owned. ret_hint: what to do first, borrowed from rows.

@@ -98,7 +98,7 @@ domain_of(const struct bu_checks *report)
 static int64_t
 soak_ms_of(const struct bu_checks *report)
 {
-	int64_t ms = BU_UNSAID;
+	int64_t ms = BU_UNSAID_INT;
 
 	for (size_t i = 0; i < report->count; i++)
 		if (strcmp(report->list[i].id, "soak-time") == 0)
@@ -136,9 +136,9 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 				      .ms = slice_ms};
 
 	/* A slice counts when it ended well. */
-	if (slice_ms != BU_UNSAID && body.soak_ms != BU_UNSAID)
+	if (slice_ms != BU_UNSAID_INT && body.soak_ms != BU_UNSAID_INT)
 		body.ms = body.soak_ms;
-	if (slice_ms != BU_UNSAID && verdict != BU_VERDICT_PASS &&
+	if (slice_ms != BU_UNSAID_INT && verdict != BU_VERDICT_PASS &&
 	    verdict != BU_VERDICT_WARN)
 		body.ms = 0;
 	return bu_record_to_json(bu_body_fields(BU_EVENT_CHECKS), &body);

@@ -212,7 +212,7 @@ read_order(struct bu_order *order, const union bu_body *body)
 	const struct bu_body_disk *disk = &body->order.disk;
 
 	order->class = bu_class_from_name(body->order.class);
-	order->batch = body->order.batch == BU_UNSAID ? 0 : (int)body->order.batch;
+	order->batch = body->order.batch == BU_UNSAID_INT ? 0 : (int)body->order.batch;
 	order->reset = bu_class_needs_grant(order->class) || body->order.reset == 1;
 	order->replace = body->order.replace == 1;
 	order->disk_size_bytes = disk->size_bytes;

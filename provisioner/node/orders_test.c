@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "provisioner/node/verbs.h"
+#include "tests/support/quoted.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -440,7 +441,34 @@ START_TEST(a_resume_that_meets_an_abort_is_none)
 }
 END_TEST
 
-RIG_UNIT("orders", a_resume_that_meets_an_abort_is_none,
+/* What is done at once stays so over a restart; of before there was no word of it. */
+START_TEST(an_order_keeps_its_batch)
+{
+	static const struct {
+		const char *row;
+		int batch;
+	} rows[] = {
+		{"{'rollout':'r-1','class':'relabel','batch':-1}", -1},
+		{"{'rollout':'r-1','class':'relabel'}", 0},
+	};
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_event event;
+
+		bu_event_init(&event, BU_EVENT_ORDER, "node001", quoted(rows[i].row));
+		bu_reconcile_note(rig.rec, &event, 1);
+		rig_pass(&rig, 1);
+		ck_assert_int_eq(rig_node(&rig, 1)->order.batch, rows[i].batch);
+		rig_restart(&rig);
+		ck_assert_int_eq(rig_node(&rig, 1)->order.batch, rows[i].batch);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("orders", an_order_keeps_its_batch, a_resume_that_meets_an_abort_is_none,
 	 an_order_of_a_node_that_left_the_profile_is_withdrawn,
 	 a_restart_leaves_and_joins_without_a_reboot,
 	 a_reboot_within_a_restart_is_begun_again,

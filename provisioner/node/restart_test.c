@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "tests/support/quoted.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -261,7 +262,26 @@ START_TEST(whose_bmc_was_wrong_is_known_after_a_restart)
 }
 END_TEST
 
-RIG_UNIT("restart", a_boot_that_was_not_done_is_done_after_a_restart,
+/* The log of another version. */
+START_TEST(an_unknown_word_ends_no_start)
+{
+	struct rig rig;
+	struct bu_event event;
+
+	rig_begin(&rig, 1);
+	bu_event_init(&event, BU_EVENT_POWER, "node001",
+		      quoted("{'op':'hibernate','result':'asked','by':'ann'}"));
+	bu_reconcile_note(rig.rec, &event, 1);
+	rig_pass(&rig, 1);
+	rig_restart(&rig);
+	ck_assert_int_eq(rig_node(&rig, 1)->power.op, BU_DEED_NONE);
+	ck_assert_str_eq(rig_node(&rig, 1)->power.by, "ann");
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("restart", an_unknown_word_ends_no_start,
+	 a_boot_that_was_not_done_is_done_after_a_restart,
 	 a_boot_that_may_have_been_done_is_not_repeated,
 	 one_that_goes_off_after_the_restart_is_booted,
 	 unknown_power_is_asked_for_again_and_never_taken_for_off,

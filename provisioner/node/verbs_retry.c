@@ -28,7 +28,7 @@ reopened(struct bu_event *ret, const struct bu_node *node, const char *by, int b
 {
 	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, node->name, order,
 		      .rollout = node->order.rollout,
-		      .class = bu_class_name(node->order.class), .batch = BU_UNSAID,
+		      .class = bu_class_name(node->order.class), .batch = BU_UNSAID_INT,
 		      .reset = BU_UNSAID, .replace = BU_UNSAID, .retry = 1,
 		      .begun = begun, .by = by);
 }
