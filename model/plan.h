@@ -21,12 +21,12 @@
 	X(T, STRING, holds, .need = BU_SPARSE, .unsaid = "") \
 	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
 
-/* minutes: -1 = unknown. */
+/* minutes: less than 0 = unknown. */
 #define BU_PLAN_STEP_ROWS(X, T) \
 	X(T, STRING, node) X(T, STRING, pool) X(T, STRING, class) X(T, STRING, image) \
 	X(T, STRING, digest) X(T, STRING, facets) X(T, STRING, from) \
 	X(T, INT, batch, .min = -1, .max = INT32_MAX) \
-	X(T, REAL, minutes, .need = BU_NULL, .otherwise = -1)
+	X(T, REAL, minutes, .need = BU_NULL, .otherwise = -1, BU_ANY)
 #define BU_PLAN_STEP_MORE_ROWS(X, T) \
 	X(T, STRING, why) X(T, STRING, code, .need = BU_OPTIONAL, .unsaid = "") \
 	X(T, JSON, args, .need = BU_SPARSE) X(T, FLAG, reset, .need = BU_SPARSE) \

@@ -3,7 +3,8 @@
  * What the shapes of the API's answers share. The daemon fills these structs and the
  * command line reads into them; their members have the names that are on the wire, and
  * texts are borrowed from the JSON. A member that comes later has a default
- * (BU_OPTIONAL, BU_SPARSE): bringupd may be older than the command line.
+ * (BU_OPTIONAL, BU_SPARSE): bringupd may be older than the command line. A time or the
+ * difference of two is any number (BU_ANY): a clock that was set back breaks no view.
  */
 #ifndef BU_MODEL_SHOWN_H
 #define BU_MODEL_SHOWN_H

@@ -8,7 +8,8 @@
 /* clang-format off */
 /* Of model/condition.h, of a node or of the site. away: the node counts as away. */
 #define BU_SHOWN_CONDITION_ROWS(X, T) \
-	X(T, STRING, name) X(T, INT, since_ms) X(T, STRING, text) X(T, FLAG, away)
+	X(T, STRING, name) X(T, INT, since_ms, BU_ANY) X(T, STRING, text) \
+	X(T, FLAG, away)
 
 /* What its agent works on. */
 #define BU_SHOWN_PROGRESS_ROWS(X, T) \
@@ -16,7 +17,7 @@
 	X(T, INT, total_bytes)
 
 /* Time that was spent in a state since the node was ordered. */
-#define BU_SHOWN_STAGE_ROWS(X, T) X(T, STRING, state) X(T, INT, ms)
+#define BU_SHOWN_STAGE_ROWS(X, T) X(T, STRING, state) X(T, INT, ms, BU_ANY)
 
 /* The last one. status: open, done, failed. error: of the last attempt. */
 #define BU_SHOWN_STEP_ROWS(X, T) \
@@ -30,11 +31,11 @@
 /* What was asked of the machine's power last, and (seen) what that is. */
 #define BU_SHOWN_SEEN_ROWS(X, T) \
 	X(T, STRING, power, .unsaid = "") X(T, STRING, error, .unsaid = "") \
-	X(T, INT, at_ms)
+	X(T, INT, at_ms, BU_ANY)
 #define BU_SHOWN_POWER_ROWS(X, T) \
 	X(T, STRING, op, .unsaid = "") X(T, STRING, by, .unsaid = "") \
 	X(T, STRING, result, .unsaid = "") X(T, STRING, power, .unsaid = "") \
-	X(T, STRING, detail, .unsaid = "") X(T, INT, at_ms)
+	X(T, STRING, detail, .unsaid = "") X(T, INT, at_ms, BU_ANY)
 
 /* What the last applied plan wants of it; status as in struct bu_shown_order. */
 #define BU_SHOWN_WANTED_ROWS(X, T) \
@@ -53,9 +54,9 @@
  * it said when it was left or joined. */
 #define BU_SHOWN_NODE_ROWS(X, T) \
 	X(T, STRING, name) X(T, STRING, pool) X(T, STRING, state) \
-	X(T, FLAG, settled) X(T, INT, since_ms) X(T, STRING, image) \
-	X(T, STRING, machine) X(T, STRING, firmware) X(T, INT, last_seen_ms) \
-	X(T, INT, repeats) X(T, FLAG, in_profile) BU_SHOWN_REASON_ROWS(X, T) \
+	X(T, FLAG, settled) X(T, INT, since_ms, BU_ANY) X(T, STRING, image) \
+	X(T, STRING, machine) X(T, STRING, firmware) \
+	X(T, INT, last_seen_ms, BU_ANY) X(T, INT, repeats) X(T, FLAG, in_profile) BU_SHOWN_REASON_ROWS(X, T) \
 	X(T, STRING, waiting) X(T, STRING, trouble) \
 	X(T, JSON, says, .need = BU_SPARSE) X(T, JSON, refused, .need = BU_SPARSE) \
 	X(T, STRING, boot_id)

@@ -12,7 +12,7 @@
 #define BU_SHOWN_ROLLOUT_ROWS(X, T) \
 	X(T, STRING, id) X(T, STRING, plan) X(T, STRING, revision) \
 	X(T, STRING, commit) X(T, STRING, limit) X(T, STRING, by) \
-	X(T, INT, started_ms) X( T, INT, ended_ms, .need = BU_NULL) \
+	X(T, INT, started_ms, BU_ANY) X(T, INT, ended_ms, .need = BU_NULL, BU_ANY) \
 	X(T, STRING, state) BU_SHOWN_REASON_ROWS(X, T) X(T, INT, total) \
 	X(T, INT, done) X(T, INT, failed) X(T, INT, withdrawn) X(T, INT, turn) \
 	X(T, INT, under_way) X(T, INT, ready) X(T, INT, quarantined)

@@ -14,7 +14,7 @@ const struct bu_field bu_shown_pairs_fields[] = {
 };
 static const struct bu_field appliance_fields[] = {
 	BU_FIELD(STRING, struct bu_shown_appliance, version),
-	BU_FIELD(INT, struct bu_shown_appliance, uptime_s),
+	BU_FIELD(INT, struct bu_shown_appliance, uptime_s, BU_ANY),
 	BU_FIELD_END,
 };
 static const struct bu_field brake_fields[] =
@@ -49,7 +49,7 @@ const struct bu_field bu_shown_status_fields[] = {
 	BU_FIELD_END,
 };
 const struct bu_field bu_shown_nodes_fields[] = {
-	BU_FIELD(INT, struct bu_shown_nodes, time_ms),
+	BU_FIELD(INT, struct bu_shown_nodes, time_ms, BU_ANY),
 	BU_FIELD_MANY(LIST, struct bu_shown_nodes, nodes, BU_SHOWN_MAX,
 		      bu_shown_listed_fields),
 	BU_FIELD_END,

@@ -33,7 +33,8 @@ struct bu_shown_pairs {
 
 /* trouble: why the applied profile cannot be read, "" = it is. */
 #define BU_SHOWN_STATUS_ROWS(X, T) \
-	X(T, INT, version) X(T, STRING, site) X(T, INT, time_ms) X(T, INT, epoch) \
+	X(T, INT, version) X(T, STRING, site) X(T, INT, time_ms, BU_ANY) \
+	X(T, INT, epoch) \
 	X(T, STRING, revision) X(T, STRING, commit) X(T, STRING, trouble)
 struct bu_shown_status {
 	BU_SHOWN_STATUS_ROWS(BU_ROW_MEMBER, )

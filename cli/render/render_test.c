@@ -311,6 +311,34 @@ START_TEST(stages_are_summed)
 }
 END_TEST
 
+/* The appliance's clock was set back. */
+START_TEST(no_time_breaks_a_view)
+{
+	struct bu_shown_status status;
+	struct bu_shown_rollouts list;
+	json_t *value = shown_as(
+		bu_shown_status_fields,
+		"{'time_ms':-1,'appliance':{'version':'0.1.0','uptime_s':-75},"
+		"'nodes':[{'name':'node001','state':'ready','since_ms':-1000,"
+		"'last_seen_ms':-1,'stages':[{'state':'inspecting','ms':-12000}],"
+		"'conditions':[{'name':'unreachable','since_ms':-1,'text':'away'}],"
+		"'power':{'at_ms':-1,'seen':{'at_ms':-1}}}]}",
+		&status);
+	json_t *rollouts = shown_as(
+		bu_shown_rollouts_fields,
+		"{'rollouts':[{'id':'r-1','started_ms':-1,'ended_ms':-1}]}", &list);
+	struct bu_shown_nodes nodes = {.nodes = status.nodes, .nodes_count = 1};
+	bu_autofree char *text = WRITTEN(bu_render_status(&status, out));
+	bu_autofree char *stages = WRITTEN(bu_render_stages(&nodes, out));
+
+	has(text, "bringupd 0.1.0, up 0.0 s\n");
+	has(stages, "node001 ready, unreachable      0.0 s 0.0 s\n");
+	ck_assert_int_eq(list.rollouts[0].ended_ms, -1);
+	released(bu_shown_status_fields, &status, value);
+	released(bu_shown_rollouts_fields, &list, rollouts);
+}
+END_TEST
+
 START_TEST(a_whole_status)
 {
 	struct bu_shown_status status;
@@ -548,6 +576,6 @@ BU_UNIT("render", durations_have_two_figures_of_use, texts_cannot_drive_the_term
 	only_who_is_usable_is_counted_as_ready, what_a_node_waits_for_is_on_the_screen,
 	who_needs_a_look_is_on_a_full_screen, a_rollout_with_failures_has_ended,
 	a_table_of_nodes, a_table_of_pairs, stages_are_summed, a_whole_status,
-	an_unknown_machine_is_a_row_for_the_inventory, an_event_is_a_line,
-	a_node_in_full, a_certificate_shows_its_figures, a_list_of_rollouts,
-	a_rollout_folds_its_nodes_by_their_end)
+	no_time_breaks_a_view, an_unknown_machine_is_a_row_for_the_inventory,
+	an_event_is_a_line, a_node_in_full, a_certificate_shows_its_figures,
+	a_list_of_rollouts, a_rollout_folds_its_nodes_by_their_end)

@@ -59,6 +59,30 @@ START_TEST(status_shows_all_and_waits_for_news)
 }
 END_TEST
 
+/* While nodes are under way: nothing took less than no time. */
+START_TEST(a_clock_that_is_set_back_breaks_no_view)
+{
+	struct site site;
+	bu_autojson json_t *status = NULL, *nodes = NULL, *node = NULL;
+	const json_t *stages, *stage;
+
+	site_begin(&site, 1);
+	rig_start(&site.rig, 1);
+	site.rig.clock.fake_wall_ms -= 600000;
+	rig_inspect(&site.rig, 1);
+	nodes = site_call(&site, site.page, "GET", "/v1/nodes", "", 200);
+	node = site_call(&site, site.page, "GET", "/v1/nodes/node001", "", 200);
+	status = site_call(&site, site.page, "GET", "/v1/status", "", 200);
+	stages = json_object_get(node, "stages");
+	stage = json_array_get(stages, json_array_size(stages) - 1);
+	ck_assert_str_eq(bu_json_str(stage, "state", ""), "inspecting");
+	ck_assert_int_eq(bu_json_int(stage, "ms", -1), 0);
+	ck_assert_int_ge(
+		bu_json_int(json_object_get(status, "appliance"), "uptime_s", -1), 0);
+	site_end(&site);
+}
+END_TEST
+
 START_TEST(a_wait_without_news_ends)
 {
 	struct site site;
@@ -560,9 +584,9 @@ START_TEST(rollouts_are_listed_shown_and_changed)
 END_TEST
 
 RIG_UNIT("api", the_topology_is_told_to_people, status_shows_all_and_waits_for_news,
-	 a_wait_without_news_ends, events_by_tail_by_place_and_by_node,
-	 new_events_come_when_they_happen, a_node_with_why_and_evidence,
-	 the_page_changes_nothing_and_has_its_files,
+	 a_clock_that_is_set_back_breaks_no_view, a_wait_without_news_ends,
+	 events_by_tail_by_place_and_by_node, new_events_come_when_they_happen,
+	 a_node_with_why_and_evidence, the_page_changes_nothing_and_has_its_files,
 	 a_script_holds_a_token_only_while_a_boot_is_ordered,
 	 grub_has_a_file_only_while_a_boot_is_ordered,
 	 grub_has_the_file_of_who_has_its_mac, boot_files_and_image_files_and_no_others,

@@ -19,7 +19,7 @@ bu_fleet_create(struct bu_loop *loop, struct bu_store *store)
 	fleet->loop = loop;
 	fleet->store = store;
 	fleet->version = 1;
-	fleet->started_ms = bu_wall_ms(bu_loop_clock(loop));
+	fleet->started_ms = bu_loop_now_ms(loop);
 	bu_measurements_init(&fleet->measurements);
 	fleet->brakes = json_object();
 	fleet->machines = json_object();

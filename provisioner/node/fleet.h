@@ -74,7 +74,7 @@ struct bu_fleet {
 	struct bu_store *store;
 	int64_t epoch;
 	int64_t version;    /* grows with every change, of memory-only facts too */
-	int64_t started_ms; /* Unix time at which this process took over */
+	int64_t started_ms; /* when this process took over; monotonic */
 	/* Last event before this life: what it began was begun by another process, or
 	 * before the log could not be written. 0 = none. */
 	int64_t loaded_seq;

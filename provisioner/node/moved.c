@@ -22,7 +22,8 @@ note_stage(struct bu_node *node, int64_t now_ms)
 		return;
 	stage = &node->stages[node->stages_count++];
 	stage->state = node->state;
-	stage->took_ms = now_ms - node->since_ms;
+	/* The clock may have been set back. */
+	stage->took_ms = now_ms > node->since_ms ? now_ms - node->since_ms : 0;
 }
 
 /* A log of before has no next: the order said where it goes. leads: what next says. */

@@ -95,7 +95,9 @@ carried_out(struct bu_fleet *fleet, struct bu_node *node, const struct bu_event 
 
 	BU_TEXT_COPY(run->pool, node->live.pool);
 	run->class = order->class;
-	run->took_ms = event->time_ms - order->begun_ms;
+	/* The clock may have been set back. */
+	run->took_ms =
+		event->time_ms > order->begun_ms ? event->time_ms - order->begun_ms : 0;
 	BU_TEXT_COPY(node->facets, order->facets);
 	BU_TEXT_COPY(node->commit, order->commit);
 	close_order(fleet, node, event->time_ms);
