@@ -52,6 +52,7 @@ check|jq|JSON in the system tests|
 check|bind9-utils|its named-checkzone judges the zones that we print|
 check|clustershell|its nodeset judges ours|
 check|openssl|signs the second image of a system test|
+check|curl|asks the HTTPS boot listener as firmware does|
 check|git|profile trees from git|
 check|valgrind|memory and files of the probe's engine|
 check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
