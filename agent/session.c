@@ -233,7 +233,8 @@ passing(const struct bu_err *err)
 	       err->kind == BU_ERR_BUSY || err->kind == BU_ERR_IO;
 }
 
-/* Until it was heard; 0 when it was accepted, too. */
+/* Until it was heard; 0 when it was accepted, too. Who did not hear it at once may be
+ * another process by now, and has not heard of us. */
 static int
 tell_result(struct bu_session *session, const json_t *body)
 {
@@ -248,6 +249,7 @@ tell_result(struct bu_session *session, const json_t *body)
 			bu_error("session", "the result was refused: %s", err.text);
 			return -1;
 		}
+		session->greeted = 0;
 		pause_before_again(&again_s, &err);
 	}
 	return 0;
