@@ -156,14 +156,14 @@ travel_work(struct bu_api *api, const struct bu_node *node)
 	bu_autofree char *url = bu_xasprintf("%s/" BU_BUNDLE_DIR, api->http_url);
 	bu_autofree char *id = NULL;
 	struct bu_offer offer;
+	struct bu_work work;
 
-	bu_travels_offer(api->travels, &offer);
-	if (!offer.bundle)
+	if (bu_travels_work(api->travels, node, &work, &id) != 0)
 		return NULL;
-	id = bu_xasprintf("%s-agent-%.12s", node->name, offer.bundle->digest);
+	bu_travels_offer(api->travels, &offer);
 	return bu_record_to_json(bu_work_agent_fields,
 				 &(struct bu_work_agent){
-					 .work = {.id = id, .attempt = 1},
+					 .work = work,
 					 .base_url = url,
 					 .version = offer.bundle->version,
 					 .digest = offer.bundle->digest,
@@ -314,7 +314,8 @@ BU_HANDLER(bu_api_agent_result)
 		bu_warn("agents", "%s: %s: %s", node->name, id, failure.text);
 	}
 	if (strcmp(kind, "agent") == 0) {
-		bu_travels_result(api->travels, node, failure.kind ? &failure : NULL);
+		bu_travels_result(api->travels, node, id,
+				  failure.kind ? &failure : NULL);
 		reply->logged = api->fleet->store;
 	} else if (strcmp(kind, "probe") == 0 || strcmp(kind, "checks") == 0) {
 		/* One that is lost is measured again. */

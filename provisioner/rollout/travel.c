@@ -18,7 +18,7 @@
 #include "images/store.h"
 
 /* TURN: a turn costs a pass over all nodes, and each of them asks. */
-enum { LOOK_MS = 2000, LENT_MS = 60 * 1000, TURN_MS = 200 };
+enum { LOOK_MS = 2000, LENT_MS = 60 * 1000, TURN_MS = 200, AGAIN_MS = 60 * 1000 };
 
 struct bu_travels {
 	struct bu_travels_opts opts;
@@ -72,14 +72,11 @@ is_as_seen(struct bu_travels *travels)
 }
 
 static void
-refresh(struct bu_travels *travels)
+look(struct bu_travels *travels)
 {
-	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
 	int first = !travels->looked_ms;
 
-	if (!first && now_ms - travels->looked_ms < LOOK_MS)
-		return;
-	travels->looked_ms = now_ms;
+	travels->looked_ms = bu_loop_now_ms(travels->opts.fleet->loop);
 	if (is_as_seen(travels) && !first)
 		return;
 	bu_bundle_fini(&travels->bundle);
@@ -91,6 +88,15 @@ refresh(struct bu_travels *travels)
 	else
 		bu_info("agents", "agent %s (%.12s) travels", travels->bundle.version,
 			travels->bundle.digest);
+}
+
+static void
+refresh(struct bu_travels *travels)
+{
+	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
+
+	if (!travels->looked_ms || now_ms - travels->looked_ms >= LOOK_MS)
+		look(travels);
 }
 
 void
@@ -159,18 +165,20 @@ stopped_by(const struct bu_travels *travels)
 	return NULL;
 }
 
-/* Until it has heard that we know it says it again: that is no other failure. */
+/* Until it has heard that we know it says it again: that is no other failure. What
+ * nobody asked for is no word on the agent that others get. */
 static int
 hear_failed(struct bu_travels *travels, struct bu_node *node, const json_t *said,
 	    struct bu_err *err)
 {
+	const struct bu_agent_fact *fact = &node->live.agent;
 	struct bu_agent_failed failed;
 
 	if (!said || json_is_null(said))
 		return 0;
 	if (bu_record_from_json(bu_agent_failed_fields, said, &failed, err) != 0)
 		return bu_err_wrap(err, "agent.failed");
-	if (!counts(travels, node, failed.digest))
+	if ((fact->asked_ms || fact->trial) && !counts(travels, node, failed.digest))
 		note(travels, node, &failed, "");
 	return 0;
 }
@@ -202,22 +210,51 @@ bu_travels_hello(struct bu_travels *travels, struct bu_node *node, const json_t 
 	return 0;
 }
 
+/* Of this bundle and bringupd: an agent may remember what it answered to another one.
+ */
+static char *
+id_of(const struct bu_travels *travels, const struct bu_node *node)
+{
+	return bu_xasprintf("%s-agent-%.12s-%lld", node->name, travels->bundle.digest,
+			    (long long)travels->opts.fleet->epoch);
+}
+
+int
+bu_travels_work(struct bu_travels *travels, const struct bu_node *node,
+		struct bu_work *ret, char **ret_id)
+{
+	refresh(travels);
+	if (!travels->key)
+		return -1;
+	*ret_id = id_of(travels, node);
+	*ret = (struct bu_work){.id = *ret_id, .attempt = node->live.agent.attempt};
+	return 0;
+}
+
 void
-bu_travels_result(struct bu_travels *travels, struct bu_node *node,
+bu_travels_result(struct bu_travels *travels, struct bu_node *node, const char *id,
 		  const struct bu_err *failure)
 {
-	struct bu_agent_failed what = {travels->bundle.version, travels->bundle.digest,
-				       BU_AGENT_REFUSED};
+	struct bu_agent_fact *fact = &node->live.agent;
+	bu_autofree char *present = NULL;
 
-	if (!failure || !node->live.agent.asked_ms || !travels->key)
+	if (!failure || !fact->asked_ms)
 		return;
-	node->live.agent.asked_ms = 0;
-	/* Another try may mend it; a list that is not as ordered is of a build since.
-	 */
+	fact->asked_ms = 0;
+	fact->again_ms = bu_loop_now_ms(travels->opts.fleet->loop) + AGAIN_MS;
+	/* What it was to fetch may have gone this moment. */
+	look(travels);
+	present = id_of(travels, node);
+	if (!travels->key || strcmp(id, present) != 0)
+		return;
+	/* Another try may mend it. */
 	if (failure->kind == BU_ERR_REMOTE || failure->kind == BU_ERR_TIMEOUT ||
 	    failure->kind == BU_ERR_BUSY)
 		return;
-	note(travels, node, &what, failure->text);
+	note(travels, node,
+	     &(struct bu_agent_failed){travels->bundle.version, travels->bundle.digest,
+				       BU_AGENT_REFUSED},
+	     failure->text);
 }
 
 /* --- turns --- */
@@ -243,34 +280,71 @@ struct share {
 	int total, proven, changing;
 };
 
+/* A person or an order has taken it since: that it is not heard is no word on its
+ * agent. What bringup does to a node that is silent is none of that. */
+static int
+is_taken(const struct bu_travels *travels, const struct bu_node *node)
+{
+	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
+	int64_t asked_ms = wall_ms(travels) - (now_ms - node->live.agent.asked_ms);
+	int moved = node->reason.code == BU_REASON_VERB ||
+		    node->next.reason.code == BU_REASON_VERB;
+
+	return !node->boot_installed || (node->order.open && node->order.begun) ||
+	       (node->hold.owner && node->hold.owner != BU_OWNER_BRINGUP) ||
+	       (moved && node->since_ms >= asked_ms) || node->power.at_ms >= asked_ms;
+}
+
 /* Who was asked and is not heard of any more has failed by that. */
+static void
+miss(struct bu_travels *travels, struct bu_node *node)
+{
+	struct bu_agent_fact *fact = &node->live.agent;
+	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
+
+	if (!fact->asked_ms)
+		return;
+	if (strcmp(fact->asked, travels->bundle.digest) != 0 ||
+	    is_taken(travels, node)) {
+		fact->asked_ms = 0;
+		return;
+	}
+	if (now_ms - fact->asked_ms < BU_TRAVELS_AWAY_MS)
+		return;
+	fact->asked_ms = 0;
+	note(travels, node,
+	     &(struct bu_agent_failed){travels->bundle.version, travels->bundle.digest,
+				       BU_AGENT_SILENT},
+	     "");
+}
+
+/* One that died on trial has said all that it will say. */
+static int
+is_on_trial(const struct bu_travels *travels, const struct bu_node *node)
+{
+	return node->live.agent.trial &&
+	       wall_ms(travels) - node->live.last_seen_ms < BU_TRAVELS_AWAY_MS;
+}
+
 static void
 count(struct bu_travels *travels, const struct bu_desired_pool *pool,
       struct share *share)
 {
 	const struct bu_fleet *fleet = travels->opts.fleet;
-	int64_t now_ms = bu_loop_now_ms(fleet->loop);
 
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct bu_node *node = fleet->nodes[i];
-		struct bu_agent_fact *fact = &node->live.agent;
+		const struct bu_agent_fact *fact = &node->live.agent;
 		const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
 
 		if (!want || want->pool != pool)
 			continue;
 		share->total++;
 		share->proven += has_served(travels, node) && !fact->trial;
-		/* On trial since before bringupd was started. */
-		share->changing += fact->asked_ms || fact->trial;
-		if (!fact->asked_ms)
-			continue;
-		if (now_ms - fact->asked_ms < BU_TRAVELS_AWAY_MS)
-			continue;
-		fact->asked_ms = 0;
-		note(travels, node,
-		     &(struct bu_agent_failed){travels->bundle.version,
-					       travels->bundle.digest, BU_AGENT_SILENT},
-		     "");
+		/* On trial since before bringupd was started. One that is missed now
+		 * counts until the log has that. */
+		share->changing += fact->asked_ms || is_on_trial(travels, node);
+		miss(travels, node);
 	}
 }
 
@@ -291,7 +365,9 @@ bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
 	int64_t now_ms = bu_loop_now_ms(travels->opts.fleet->loop);
 	struct share share = {0};
 
-	if (!want || fact->protocol < BU_AGENT_TRAVELS || !fact->digest[0])
+	/* Another change would throw away the agent to which a trial leads back. */
+	if (!want || fact->protocol < BU_AGENT_TRAVELS || !fact->digest[0] ||
+	    fact->trial || (!fact->asked_ms && now_ms < fact->again_ms))
 		return 0;
 	refresh(travels);
 	if (!travels->key || has_served(travels, node) || !is_at_rest(travels, node))
@@ -302,12 +378,17 @@ bu_travels_turn(struct bu_travels *travels, struct bu_node *node)
 	travels->turned_ms = now_ms;
 	if (stopped_by(travels))
 		return 0;
+	if (strcmp(fact->asked, travels->bundle.digest) != 0)
+		fact->asked_ms = 0;
 	count(travels, want->pool, &share);
 	if (!fact->asked_ms && share.changing >= at_once(&share))
 		return 0;
-	if (!fact->asked_ms)
+	if (!fact->asked_ms) {
 		bu_info("agents", "%s changes from agent %s to %s", node->name,
 			fact->version, travels->bundle.version);
+		fact->attempt++;
+		BU_TEXT_COPY(fact->asked, travels->bundle.digest);
+	}
 	fact->asked_ms = now_ms;
 	return 1;
 }

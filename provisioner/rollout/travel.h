@@ -8,13 +8,15 @@
  *
  * Of a pool one node goes first, alone, until its trial has ended well; then a tenth of
  * them at a time. No limit of a rollout counts here, because nobody leaves its cluster.
- * One node on which the new agent fails ends it for all nodes, for a day or until the
- * appliance serves another one: the log knows it, and the node's `why` says it.
+ * One node on which the new agent fails ends it for all nodes, for a day, until a
+ * person releases that node or until the appliance serves another one: the log knows
+ * it, and the node's `why` says it.
  */
 #ifndef BU_ROLLOUT_TRAVEL_H
 #define BU_ROLLOUT_TRAVEL_H
 
 #include "images/bundle.h"
+#include "model/work.h"
 #include "provisioner/node/reconcile.h"
 
 enum {
@@ -51,8 +53,13 @@ bu_must int bu_travels_hello(struct bu_travels *travels, struct bu_node *node,
 			     const json_t *said, struct bu_err *err);
 /* Has it its turn? It counts as asked then. */
 int bu_travels_turn(struct bu_travels *travels, struct bu_node *node);
-/* Its word on that, before it starts the new one; NULL = it does. */
-void bu_travels_result(struct bu_travels *travels, struct bu_node *node,
+/* Id and attempt of the item that tells it so; the id is *ret_id, owned. -1: nothing is
+ * served. */
+bu_must int bu_travels_work(struct bu_travels *travels, const struct bu_node *node,
+			    struct bu_work *ret, char **ret_id);
+/* Its word on that, before it starts the new one; NULL = it does. After a failure it
+ * waits a minute. */
+void bu_travels_result(struct bu_travels *travels, struct bu_node *node, const char *id,
 		       const struct bu_err *failure);
 
 /* {"version","digest" ("" = none is served),"have","others","changing":[node],

@@ -65,6 +65,7 @@ hello(struct rig *rig, int number, const char *its, int trial, const char *faile
 				    json_pack("{s:s,s:s,s:s}", "version", "2", "digest",
 					      digest, "why", failed));
 	node->live.agent.protocol = BU_AGENT_TRAVELS;
+	node->live.last_seen_ms = bu_wall_ms(&rig->clock);
 	ck_assert_msg(bu_travels_hello(travels, node, said, &err) == 0, "%s", err.text);
 	rig_pass(rig, 1);
 }
@@ -110,6 +111,30 @@ turns(struct rig *rig, int nodes)
 			who |= 1U << i;
 	}
 	return who;
+}
+
+/* The item that its agent gets now, as an agent names it: "ID ATTEMPT"; owned. */
+static char *
+item(struct rig *rig, int number)
+{
+	bu_autofree char *id = NULL;
+	struct bu_work work;
+
+	ck_assert_int_eq(bu_travels_work(travels, rig_node(rig, number), &work, &id),
+			 0);
+	return bu_xasprintf("%s %d", work.id, work.attempt);
+}
+
+static void
+answer(struct rig *rig, int number, const char *its, enum bu_err_kind kind)
+{
+	bu_autofree char *id = bu_xstrdup(its);
+	struct bu_err err = {0};
+
+	id[strcspn(id, " ")] = '\0';
+	bu_ignore(bu_err_set(&err, kind, 0, "no %s", bu_err_name(kind)));
+	bu_travels_result(travels, rig_node(rig, number), id, &err);
+	rig_pass(rig, 1);
 }
 
 static void
@@ -257,22 +282,140 @@ END_TEST
 START_TEST(an_item_that_fails_is_a_word_too)
 {
 	struct rig rig;
-	struct bu_node *node;
-	struct bu_err err = {0};
+	bu_autofree char *first = NULL, *same = NULL, *second = NULL, *third = NULL;
 
 	begin_old(&rig, 1);
-	node = rig_node(&rig, 1);
 	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
-	bu_ignore(bu_err_set(&err, BU_ERR_REMOTE, 0, "no route"));
-	bu_travels_result(travels, node, &err);
-	rig_pass(&rig, 1);
+	first = item(&rig, 1);
+	/* It did not get it; this is the same one. */
+	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
+	same = item(&rig, 1);
+	ck_assert_str_eq(first, same);
+	answer(&rig, 1, first, BU_ERR_REMOTE);
 	status_says("changing", "[]");
-	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
-	bu_ignore(bu_err_set(&err, BU_ERR_VERIFY, 0, "a wrong signature"));
-	bu_travels_result(travels, node, &err);
-	rig_pass(&rig, 1);
+	/* Not at once; and an agent answers what it was asked before as it did then. */
+	rig_pass(&rig, 50 * 1000);
 	ck_assert_uint_eq(turns(&rig, 1), 0);
-	ck_assert_str_eq(node->agent_failed.detail, "a wrong signature");
+	rig_pass(&rig, 10 * 1000);
+	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
+	second = item(&rig, 1);
+	ck_assert_str_ne(first, second);
+	answer(&rig, 1, second, BU_ERR_VERIFY);
+	rig_pass(&rig, 60 * 1000);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	ck_assert_str_eq(rig_node(&rig, 1)->agent_failed.detail, "no verify");
+	/* One that remembers the answer that it gave to another process. */
+	rig.fleet->epoch++;
+	third = item(&rig, 1);
+	ck_assert_str_ne(second, third);
+	end(&rig);
+}
+END_TEST
+
+/* The ramdisk is built again while a node fetches: what it finds is not as ordered. */
+START_TEST(a_list_that_came_since_is_not_to_blame)
+{
+	struct rig rig;
+	bu_autofree char *first = NULL, *second = NULL;
+
+	begin_old(&rig, 2);
+	ck_assert_uint_eq(turns(&rig, 2), 1U << 1);
+	first = item(&rig, 1);
+	offer_build(&rig, "2", 20);
+	answer(&rig, 1, first, BU_ERR_VERIFY);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	ck_assert_uint_eq(turns(&rig, 2), 1U << 2);
+	second = item(&rig, 2);
+	ck_assert_ptr_nonnull(strstr(second, "node002-agent-"));
+	ck_assert_int_eq(strncmp(second + strlen("node002-agent-"), digest, 12), 0);
+	/* Nor is it when who was asked for another one is not heard of. */
+	offer_build(&rig, "2", 30);
+	for (int i = 0; i < 11; i++)
+		rig_pass(&rig, 60 * 1000);
+	ck_assert_uint_eq(turns(&rig, 1) | turns(&rig, 1), 1U << 1);
+	ck_assert_int_eq(rig_node(&rig, 2)->agent_failed.at_ms, 0);
+	end(&rig);
+}
+END_TEST
+
+static void
+fell_silent(struct rig *rig)
+{
+	for (int i = 0; i < 11; i++) {
+		rig_pass(rig, 60 * 1000);
+		bu_ignore(bu_travels_turn(travels, rig_node(rig, 2)));
+	}
+}
+
+static void
+note_of(struct rig *rig, enum bu_event_kind kind, json_t *body)
+{
+	struct bu_event event;
+
+	bu_event_init(&event, kind, "node001", body);
+	bu_reconcile_note(rig->rec, &event, 1);
+	rig_pass(rig, 1);
+}
+
+/* Away for a person or an order: no word on its agent. */
+START_TEST(who_is_taken_away_has_not_failed)
+{
+	for (int how = 0; how < 4; how++) {
+		struct rig rig;
+
+		begin_old(&rig, 2);
+		ck_assert_uint_eq(turns(&rig, 2), 1U << 1);
+		if (how == 0)
+			note_of(&rig, BU_EVENT_HELD,
+				json_pack("{s:s,s:s}", "owner", "anna", "reason", "x"));
+		else if (how == 1)
+			rig_node(&rig, 1)->boot_installed = 0;
+		else if (how == 2)
+			note_of(&rig, BU_EVENT_POWER,
+				json_pack("{s:s,s:s,s:s}", "op", "off", "result",
+					  "done", "by", "anna"));
+		else
+			rig_node(&rig, 1)->order.open = rig_node(&rig, 1)->order.begun =
+				1;
+		fell_silent(&rig);
+		ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+		ck_assert_int_ne(rig_node(&rig, 2)->live.agent.asked_ms, 0);
+		end(&rig);
+	}
+}
+END_TEST
+
+/* It does not block its pool for ever, and what it falls back to is not replaced. */
+START_TEST(a_trial_counts_while_it_is_heard)
+{
+	struct rig rig;
+
+	begin_old(&rig, 2);
+	hello(&rig, 1, digest, 1, NULL);
+	ck_assert_uint_eq(turns(&rig, 2), 0);
+	for (int i = 0; i < 10; i++)
+		rig_pass(&rig, 60 * 1000);
+	ck_assert_uint_eq(turns(&rig, 2), 1U << 2);
+	hello(&rig, 1, digest, 1, NULL);
+	hello(&rig, 2, digest, 0, NULL);
+	offer_build(&rig, "2", 20);
+	hello(&rig, 1, old_digest, 1, NULL);
+	ck_assert_uint_eq(turns(&rig, 1), 0);
+	hello(&rig, 1, old_digest, 0, NULL);
+	ck_assert_uint_eq(turns(&rig, 1), 1U << 1);
+	end(&rig);
+}
+END_TEST
+
+/* Nobody asked it to change: its word stops no other node. */
+START_TEST(a_failure_that_nobody_asked_for_stops_nothing)
+{
+	struct rig rig;
+
+	begin_old(&rig, 2);
+	hello(&rig, 2, old_digest, 0, "ended");
+	ck_assert_int_eq(rig_node(&rig, 2)->agent_failed.at_ms, 0);
+	ck_assert_uint_eq(turns(&rig, 2), 1U << 1);
 	end(&rig);
 }
 END_TEST
@@ -317,4 +460,7 @@ END_TEST
 RIG_UNIT("travel", one_goes_first_then_a_tenth_at_a_time,
 	 one_that_fails_ends_it_for_all, one_that_is_not_heard_again_has_failed,
 	 only_who_is_at_rest_changes, an_item_that_fails_is_a_word_too,
+	 a_list_that_came_since_is_not_to_blame, who_is_taken_away_has_not_failed,
+	 a_trial_counts_while_it_is_heard,
+	 a_failure_that_nobody_asked_for_stops_nothing,
 	 only_the_appliances_own_signed_agent_travels, an_agent_of_before_is_left_alone)
