@@ -39,7 +39,7 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "this or all certificates of its agent are no longer valid")                 \
 	X(AGENT, "agent",                                                              \
 	  "it changed to this agent, or that ended, was silent or refused, and the "   \
-	  "one before goes on")                                                        \
+	  "one before goes on; released: a person lets nodes try it again")            \
 	X(BOOTED, "booted", "")                                                        \
 	X(INSTALLED, "installed",                                                      \
 	  "with the order's facets; kexec: its agent starts it, past the firmware")    \

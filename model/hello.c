@@ -25,8 +25,8 @@ const struct bu_field bu_hello_fields[] = {
 	BU_FIELD_END,
 };
 
-const char *const bu_agent_change_names[] = {"changed", "ended", "silent", "refused",
-					     NULL};
+const char *const bu_agent_change_names[] = {"changed", "ended",    "silent",
+					     "refused", "released", NULL};
 
 const struct bu_field bu_agent_said_fields[] = {
 	BU_FIELD(STRING, struct bu_agent_said, version, .max = 39),

@@ -45,12 +45,14 @@ struct bu_hello {
 extern const struct bu_field bu_hello_fields[];
 
 /* What came of an agent's change: it runs; or it failed its trial, because it ended
- * again and again or was not answered in time, or was not even started. */
+ * again and again or was not answered in time, or was not even started. Or a person has
+ * looked at that, and it may be tried again. */
 enum bu_agent_change {
 	BU_AGENT_CHANGED,
 	BU_AGENT_ENDED,
 	BU_AGENT_SILENT,
-	BU_AGENT_REFUSED
+	BU_AGENT_REFUSED,
+	BU_AGENT_RELEASED
 };
 extern const char *const bu_agent_change_names[];
 
@@ -64,7 +66,7 @@ struct bu_agent_said {
 extern const struct bu_field bu_agent_said_fields[];
 struct bu_agent_failed {
 	const char *version, *digest;
-	enum bu_agent_change why; /* not CHANGED */
+	enum bu_agent_change why; /* neither CHANGED nor RELEASED */
 };
 extern const struct bu_field bu_agent_failed_fields[];
 

@@ -130,7 +130,7 @@ bu_replay_agent(BU_REPLAY_ARGS)
 
 	memset(fault, 0, sizeof(*fault));
 	fault->result = (enum bu_agent_change)body->agent.result;
-	if (fault->result == BU_AGENT_CHANGED)
+	if (fault->result == BU_AGENT_CHANGED || fault->result == BU_AGENT_RELEASED)
 		return 0;
 	BU_TEXT_COPY(fault->version, body->agent.version);
 	BU_TEXT_COPY(fault->digest, body->agent.digest);

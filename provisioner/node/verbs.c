@@ -177,10 +177,30 @@ hold(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *a
 	return bu_xstrdup("held");
 }
 
+/* Its agent's change failed, and no node gets that agent. */
+static char *
+release_agent(struct bu_reconcile *rec, struct bu_node *node,
+	      const struct bu_verb_ask *ask)
+{
+	const struct bu_agent_fault *fault = &node->agent_failed;
+	struct bu_event event;
+
+	if (!ask->dry_run) {
+		BU_EVENT_MAKE(&event, BU_EVENT_AGENT, node->name, agent,
+			      .version = fault->version, .digest = fault->digest,
+			      .result = BU_AGENT_RELEASED, .detail = ask->by);
+		bu_reconcile_note(rec, &event, 1);
+	}
+	return bu_xasprintf("agent %s may be tried again", fault->version);
+}
+
 static char *
 release(struct bu_reconcile *rec, struct bu_node *node, const struct bu_verb_ask *ask,
 	struct bu_err *err)
 {
+	if (!node->hold.owner && !node->live.late_ms && node->agent_failed.at_ms &&
+	    !bu_verb_takes(BU_VERB_RELEASE, node->state))
+		return release_agent(rec, node, ask);
 	if (!node->hold.owner && !node->live.late_ms)
 		return move(rec, node, ask, err);
 	if (!ask->dry_run && bu_reconcile_release(rec, node, ask->by, err) != 0)

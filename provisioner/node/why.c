@@ -183,6 +183,7 @@ add_agent_change(const struct bu_node *node, char **text)
 		[BU_AGENT_SILENT] = "was not heard in time, and its agent of before is "
 				    "to take over again",
 		[BU_AGENT_REFUSED] = "was not started",
+		[BU_AGENT_RELEASED] = "",
 	};
 	const struct bu_agent_fault *fault = &node->agent_failed;
 	char at[24];
@@ -190,10 +191,12 @@ add_agent_change(const struct bu_node *node, char **text)
 	if (!fault->at_ms || strcmp(fault->digest, node->live.agent.digest) == 0)
 		return;
 	bu_time_iso(fault->at_ms, at);
-	bu_text_add(text, "\n",
-		    "agent %s %s (%s)%s%s; see bringup-agent's log on the node",
-		    fault->version, what[fault->result], at, *fault->detail ? ": " : "",
-		    fault->detail);
+	bu_text_add(
+		text, "\n",
+		"agent %s %s (%s)%s%s; see bringup-agent's log on the node; bringup "
+		"node release %s lets nodes try it again before a day is over",
+		fault->version, what[fault->result], at, *fault->detail ? ": " : "",
+		fault->detail, node->name);
 	if (node->live.agent.version[0])
 		bu_text_add(text, "\n", "its agent is %s", node->live.agent.version);
 }

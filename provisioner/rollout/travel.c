@@ -178,6 +178,9 @@ hear_failed(struct bu_travels *travels, struct bu_node *node, const json_t *said
 		return 0;
 	if (bu_record_from_json(bu_agent_failed_fields, said, &failed, err) != 0)
 		return bu_err_wrap(err, "agent.failed");
+	if (failed.why == BU_AGENT_RELEASED)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "agent.failed: only people release");
 	if ((fact->asked_ms || fact->trial) && !counts(travels, node, failed.digest))
 		note(travels, node, &failed, "");
 	return 0;
@@ -403,9 +406,11 @@ trouble(struct bu_travels *travels)
 	if (!travels->key)
 		return bu_xasprintf("no agent travels: %s", travels->fault.text);
 	if (node)
-		return bu_xasprintf("agent %s failed on %s, and no other node gets it "
-				    "for a day; see bringup node why %s",
-				    travels->bundle.version, node->name, node->name);
+		return bu_xasprintf(
+			"agent %s failed on %s, and no other node gets it "
+			"for a day; see bringup node why %s; when it may be "
+			"tried again: bringup node release %s",
+			travels->bundle.version, node->name, node->name, node->name);
 	return bu_xstrdup("");
 }
 

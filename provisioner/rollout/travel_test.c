@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "provisioner/node/verbs.h"
 #include "tests/support/rollout.h"
 
 static char bundle_dir[80], key_path[80], digest[BU_DIGEST_SIZE];
@@ -407,6 +408,36 @@ START_TEST(a_trial_counts_while_it_is_heard)
 }
 END_TEST
 
+/* Of the node that refused, not of another one; a restart does not forget it. */
+START_TEST(a_person_lets_it_be_tried_again)
+{
+	const struct bu_verb_ask ask = {
+		.verb = BU_VERB_RELEASE, .by = "ann", .reason = ""};
+	struct rig rig;
+	struct bu_err err = {0};
+	bu_autofree char *first = NULL, *other = NULL, *said = NULL;
+
+	begin_old(&rig, 2);
+	ck_assert_uint_eq(turns(&rig, 2), 1U << 1);
+	first = item(&rig, 1);
+	answer(&rig, 1, first, BU_ERR_STATE);
+	ck_assert_uint_eq(turns(&rig, 2), 0);
+	status_says("trouble", "bringup node release node001");
+	other = bu_verb_run(rig.rec, rig_node(&rig, 2), &ask, &err);
+	ck_assert_ptr_null(other);
+	said = bu_verb_run(rig.rec, rig_node(&rig, 1), &ask, &err);
+	ck_assert_str_eq(said, "agent 2 may be tried again");
+	rig_pass(&rig, 1);
+	status_says("trouble", "\"\"");
+	ck_assert_uint_eq(turns(&rig, 2), 1U << 2);
+	rig_restart(&rig);
+	watch(&rig);
+	open_travels(&rig);
+	ck_assert_int_eq(rig_node(&rig, 1)->agent_failed.at_ms, 0);
+	end(&rig);
+}
+END_TEST
+
 /* Nobody asked it to change: its word stops no other node. */
 START_TEST(a_failure_that_nobody_asked_for_stops_nothing)
 {
@@ -461,6 +492,6 @@ RIG_UNIT("travel", one_goes_first_then_a_tenth_at_a_time,
 	 one_that_fails_ends_it_for_all, one_that_is_not_heard_again_has_failed,
 	 only_who_is_at_rest_changes, an_item_that_fails_is_a_word_too,
 	 a_list_that_came_since_is_not_to_blame, who_is_taken_away_has_not_failed,
-	 a_trial_counts_while_it_is_heard,
+	 a_trial_counts_while_it_is_heard, a_person_lets_it_be_tried_again,
 	 a_failure_that_nobody_asked_for_stops_nothing,
 	 only_the_appliances_own_signed_agent_travels, an_agent_of_before_is_left_alone)
