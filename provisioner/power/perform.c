@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/log.h"
 
 enum { WAIT_OFF_MAX_MS = 600000 };
 
@@ -111,6 +112,14 @@ look_for_off(struct bu_run *run)
 			start_up, on_still_on);
 }
 
+/* The machine is booted all the same: this may be its last try. */
+static void
+boot_anyway(struct bu_run *run)
+{
+	bu_warn("power", "going on with the boot; %s", run->err.text);
+	look_for_off(run);
+}
+
 static void
 begin_boot(struct bu_run *run)
 {
@@ -122,7 +131,7 @@ begin_boot(struct bu_run *run)
 	if (run->err.kind != BU_ERR_NONE)
 		bu_run_fail(run);
 	else if (bu_json_bool(run->request, "bmc_reset", 0))
-		bu_run_reset_bmc(run, look_for_off);
+		bu_run_reset_bmc(run, look_for_off, boot_anyway);
 	else
 		look_for_off(run);
 }
@@ -130,7 +139,7 @@ begin_boot(struct bu_run *run)
 static void
 begin_bmc_reset(struct bu_run *run)
 {
-	bu_run_reset_bmc(run, bu_run_done);
+	bu_run_reset_bmc(run, bu_run_done, bu_run_fail);
 }
 
 static void

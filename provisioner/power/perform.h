@@ -21,7 +21,8 @@
  *	the BMC says, as report.h has it.
  *
  * {"op":"bmc-reset"}: the BMC itself restarts: it was seen silent, and is there again.
- *	With "bmc_reset":true a boot does so first.
+ *	With "bmc_reset":true a boot does so first; one that refuses or does nothing is
+ *	booted all the same.
  *
  * {"op":"eject"}: takes our medium out; nobody looks at the power.
  *

@@ -55,6 +55,7 @@ struct bu_run {
 	int64_t look_until_ms, look_within_ms;
 	int silence_ends; /* the first look without an answer ends it */
 	bu_step_fn found, late;
+	int silences; /* looks in a row that its BMC left without an answer */
 	int was_away; /* its BMC, since it was restarted */
 	/* whose it is */
 	struct bu_machine expected;
@@ -97,8 +98,9 @@ void bu_run_confirm(struct bu_run *run, enum bu_power_state want, bu_step_fn fou
 void bu_run_identify(struct bu_run *run, bu_step_fn known);
 /* The end with a reply of its own, which is stolen. */
 void bu_run_tell(struct bu_run *run, json_t *reply);
-/* reset.c: the BMC restarts and is there again; then goes on, or the run fails. */
-void bu_run_reset_bmc(struct bu_run *run, bu_step_fn then);
+/* reset.c: the BMC restarts and is there again; then goes on, or the run fails. undone:
+ * it refused, or did nothing; run->err says so. */
+void bu_run_reset_bmc(struct bu_run *run, bu_step_fn then, bu_step_fn undone);
 void bu_run_report_events(struct bu_run *run);
 void bu_run_report_sensors(struct bu_run *run);
 void bu_run_report_firmware(struct bu_run *run);

@@ -11,7 +11,8 @@
 struct paper {
 	enum bu_power_state state;
 	int64_t goes_ms, returns_ms; /* of its BMC, after the restart; 0 = never */
-	int foreign, no_account;     /* its machine is another one; its BMC refuses */
+	int foreign;                 /* its machine is another one */
+	enum bu_err_kind refusal;    /* of the restart; NONE = it is taken */
 	int64_t reset_ms;            /* when that was taken */
 	char done[128];
 	struct bu_clock *clock;
@@ -47,8 +48,8 @@ paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn
 	case BU_POWER_BMC_RESET:
 		strcat(paper->done, "reset ");
 		paper->reset_ms = paper->clock->fake_mono_ms;
-		fails = paper->no_account;
-		err.kind = fails ? BU_ERR_DENIED : err.kind;
+		fails = paper->refusal != BU_ERR_NONE;
+		err.kind = fails ? paper->refusal : err.kind;
 		break;
 	case BU_POWER_BOOT_FIRST:
 		strcat(paper->done, "order ");
@@ -146,23 +147,29 @@ START_TEST(a_restart_is_believed_when_the_bmc_was_away_and_is_back)
 {
 	static const struct {
 		int64_t goes_ms, returns_ms;
-		int no_account, foreign;
+		enum bu_err_kind refusal;
+		int foreign;
 		enum bu_err_kind kind;
 		const char *done;
 	} rows[] = {
-		{2000, 90000, 0, 0, BU_ERR_NONE, "who reset "},
-		{1, 300000, 0, 0, BU_ERR_NONE, "who reset "},
-		{0, 0, 0, 0, BU_ERR_VERIFY, "who reset "},     /* inert */
-		{2000, 0, 0, 0, BU_ERR_TIMEOUT, "who reset "}, /* never back */
-		{2000, 90000, 1, 0, BU_ERR_REMOTE, "who reset "},
-		{2000, 90000, 0, 1, BU_ERR_FOREIGN, "who "},
+		{2000, 90000, BU_ERR_NONE, 0, BU_ERR_NONE, "who reset "},
+		{1, 300000, BU_ERR_NONE, 0, BU_ERR_NONE, "who reset "},
+		/* inert */
+		{0, 0, BU_ERR_NONE, 0, BU_ERR_VERIFY, "who reset "},
+		/* one look alone was lost */
+		{1500, 2700, BU_ERR_NONE, 0, BU_ERR_VERIFY, "who reset "},
+		/* never back */
+		{2000, 0, BU_ERR_NONE, 0, BU_ERR_TIMEOUT, "who reset "},
+		{2000, 90000, BU_ERR_DENIED, 0, BU_ERR_REMOTE, "who reset "},
+		{2000, 90000, BU_ERR_INVAL, 0, BU_ERR_INVAL, "who reset "},
+		{2000, 90000, BU_ERR_NONE, 1, BU_ERR_FOREIGN, "who "},
 	};
 
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		struct paper paper = {.state = BU_POWER_ON,
 				      .goes_ms = rows[i].goes_ms,
 				      .returns_ms = rows[i].returns_ms,
-				      .no_account = rows[i].no_account,
+				      .refusal = rows[i].refusal,
 				      .foreign = rows[i].foreign};
 		struct outcome outcome;
 		struct site site;
@@ -231,6 +238,46 @@ START_TEST(a_boot_may_restart_the_bmc_first)
 }
 END_TEST
 
+/* The last try is not lost to a BMC that has no restart, allows none or does nothing;
+ * behind another machine's nothing is switched, and one that stays away takes nothing.
+ */
+START_TEST(a_boot_goes_on_without_the_restart)
+{
+	static const struct {
+		int64_t goes_ms, returns_ms;
+		enum bu_err_kind refusal;
+		int foreign;
+		enum bu_err_kind kind;
+		const char *done;
+	} rows[] = {
+		{0, 1, BU_ERR_INVAL, 0, BU_ERR_NONE, "who reset who off order on "},
+		{0, 1, BU_ERR_DENIED, 0, BU_ERR_NONE, "who reset who off order on "},
+		{0, 1, BU_ERR_NONE, 0, BU_ERR_NONE, "who reset who off order on "},
+		{1, 0, BU_ERR_NONE, 0, BU_ERR_TIMEOUT, "who reset "},
+		{0, 1, BU_ERR_INVAL, 1, BU_ERR_FOREIGN, "who "},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct paper paper = {.state = BU_POWER_ON,
+				      .goes_ms = rows[i].goes_ms,
+				      .returns_ms = rows[i].returns_ms,
+				      .refusal = rows[i].refusal,
+				      .foreign = rows[i].foreign};
+		struct outcome boot;
+		struct site site;
+
+		begin(&site, &paper);
+		perform(&site, &boot, "boot");
+		pass(&site, &boot);
+		ck_assert_msg(boot.err.kind == rows[i].kind, "row %zu: %s", i,
+			      boot.err.text);
+		ck_assert_str_eq(paper.done, rows[i].done);
+		json_decref(boot.reply);
+		finish(&site);
+	}
+}
+END_TEST
+
 START_TEST(a_report_is_passed_on)
 {
 	struct paper paper = {.state = BU_POWER_ON};
@@ -249,4 +296,4 @@ END_TEST
 
 BU_UNIT("restart of a BMC", a_restart_is_believed_when_the_bmc_was_away_and_is_back,
 	no_power_action_begins_while_the_bmc_restarts, a_boot_may_restart_the_bmc_first,
-	a_report_is_passed_on)
+	a_boot_goes_on_without_the_restart, a_report_is_passed_on)

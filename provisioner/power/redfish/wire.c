@@ -266,7 +266,7 @@ start(struct pending *pending, const struct rf_ask *ask, int last)
 		.connect_timeout_ms = op->driver->times.connect_ms,
 		.max = ANSWER_MAX,
 		.compressed = bmc->compressed,
-		.fresh = last || strcmp(ask->method, "POST") == 0,
+		.fresh = last || op->once || strcmp(ask->method, "POST") == 0,
 		.last = last,
 	};
 
