@@ -129,25 +129,50 @@ say_event(const json_t *event, char **text)
 }
 
 static void
+say_rows(const json_t *events, size_t from, size_t end, char **text)
+{
+	for (size_t i = from; i < end; i++)
+		say_event(json_array_get(events, i), text);
+}
+
+/* What has no time stands first, and may be from long before. */
+static void
+say_events(const struct bu_node *node, const json_t *events, char **text)
+{
+	size_t count = json_array_size(events), undated = 0;
+	size_t first = count > WHY_LINES ? count - WHY_LINES : 0;
+
+	while (undated < count &&
+	       bu_json_int(json_array_get(events, undated), "at_ms", 0) <= 0)
+		undated++;
+	if (count > undated)
+		bu_text_add(text, "",
+			    "its BMC logged since that try began (bringup node events "
+			    "%s has more):\n",
+			    node->name);
+	say_rows(events, first > undated ? first : undated, count, text);
+	if (undated > first)
+		bu_text_add(text, "",
+			    "its BMC logged without a time, perhaps long before "
+			    "(bringup node events %s has more):\n",
+			    node->name);
+	say_rows(events, first, undated, text);
+}
+
+static void
 say_bmc(const struct bu_node *node, const json_t *bmc, char **text)
 {
 	const json_t *events = json_object_get(bmc, "events");
-	size_t count = json_array_size(events);
 
 	if (!bmc)
 		return;
 	if (!events)
 		bu_text_add(text, "", "the event log of its BMC is not known: %s\n",
 			    bu_json_str(bmc, "error", "?"));
-	else if (count == 0)
+	else if (json_array_size(events) == 0)
 		bu_text_add(text, "", "its BMC logged nothing in that time\n");
 	else
-		bu_text_add(text, "",
-			    "its BMC logged since that try began (bringup node events "
-			    "%s has more):\n",
-			    node->name);
-	for (size_t i = count > WHY_LINES ? count - WHY_LINES : 0; i < count; i++)
-		say_event(json_array_get(events, i), text);
+		say_events(node, events, text);
 	if (bu_json_bool(bmc, "full", 0))
 		bu_text_add(
 			text, "",

@@ -68,7 +68,8 @@ paper_note(const char *dir, const char *op, const char *name)
 	fclose(log);
 }
 
-/* events.NODE, or an error; each question is noted, with its time. */
+/* events.NODE, or an error; each question is noted, with its time. "no time: ..." is of
+ * a BMC without a clock. */
 static json_t *
 paper_events(const char *dir, const char *name, const json_t *request)
 {
@@ -81,8 +82,11 @@ paper_events(const char *dir, const char *name, const json_t *request)
 	paper_note(dir, op, name);
 	if (text)
 		return json_pack("{s:[{s:I,s:s,s:s,s:s}],s:b,s:b}", "events", "at_ms",
-				 (json_int_t)1700000000000, "severity", "critical",
-				 "log", "SEL", "text", text, "more", 0, "full", 0);
+				 (json_int_t)(strncmp(text, "no time", 7) == 0
+						      ? 0
+						      : 1700000000000),
+				 "severity", "critical", "log", "SEL", "text", text,
+				 "more", 0, "full", 0);
 	bu_err_set(&err, BU_ERR_REMOTE, 0, "no route to the BMC");
 	return json_pack("{s:o}", "error", bu_json_from_err(&err));
 }
