@@ -102,11 +102,11 @@
 	  "lend {#count certified node|certified nodes} in use; after a repair "       \
 	  "bringup node validate {node} measures it again"                             \
 	  "[ (rail {rail})]")                                                          \
-	/* what a node waits for before it joins */                                    \
+	/* what a node waits for before it joins or boots */                           \
 	X(BMC_AWAITED, "bmc-awaited", WAIT, 1, 1,                                      \
 	  "its BMC has answered, or bringup has given the command up",                 \
-	  "its BMC has not answered a power command: it may still switch the machine " \
-	  "off, so no job is let in")                                                  \
+	  "its BMC has not answered a command: it may still switch the machine off, "  \
+	  "or restarts, so no job is let in and no boot begins")                       \
 	X(BY_HAND, "by-hand", WAIT, 1, 2, "its machine calls",                         \
 	  "power = manual: switch the machine of {node} off and on by hand, so that "  \
 	  "it boots from {what}; bringup goes on when it calls")                       \

@@ -114,6 +114,26 @@ START_TEST(the_event_log_is_evidence_of_a_failure)
 }
 END_TEST
 
+/* What a BMC without a clock says may be of last year. */
+START_TEST(what_has_no_time_is_not_told_as_of_this_try)
+{
+	struct rig rig;
+
+	rig_begin(&rig, 1);
+	rig_write(&rig, "events.node001", "no time: DIMM A3");
+	give_bmc(&rig);
+	rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_START);
+	for (int i = 0; i < 60 && rig_node(&rig, 1)->state != BU_STATE_FAILED; i++)
+		rig_pass(&rig, 120000);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 1100);
+	evidence_says(&rig, "DIMM A3", 1);
+	evidence_says(&rig, "without a time, perhaps long before", 1);
+	evidence_says(&rig, "since that try began", 0);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Of a machine that is known, and not again and again. */
 START_TEST(firmware_is_asked_for_once_a_day)
 {
@@ -172,6 +192,73 @@ START_TEST(the_last_try_may_restart_the_bmc)
 			ck_assert_ptr_null(strstr(strchr(reset + 30, '\n'), "boot"));
 		rig_end(&rig);
 	}
+}
+END_TEST
+
+/* Its BMC refuses two tries of a start, and answers nothing from then on. */
+static struct bu_node *
+begin_last_try(struct rig *rig)
+{
+	struct bu_node *node;
+
+	rig_begin(rig, 1);
+	rig_revise(rig, 1, "power = libvirt", "power = redfish\nbmc_reset = last-try");
+	rig_write(rig, "power.refuse", "the BMC hangs");
+	node = rig_node(rig, 1);
+	rig_fire(rig, node, BU_TRIGGER_START);
+	for (int i = 0; i < 400 && node->repeats < 1; i++)
+		rig_pass(rig, 1000);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_FAILED);
+	rig_write(rig, "power.hang", "");
+	for (int i = 0; i < 400 && node->repeats < 2; i++)
+		rig_pass(rig, 1000);
+	rig_until_step(rig, node, BU_ACTION_NETBOOT, BU_STEP_OPEN);
+	return node;
+}
+
+/* The restart of a BMC takes longer than a machine's start may. */
+START_TEST(the_last_try_has_time_for_the_restart_of_its_bmc)
+{
+	struct rig rig;
+	struct bu_node *node = begin_last_try(&rig);
+
+	ck_assert_uint_eq(asked(&rig, "bmc-reset node001"), 1);
+	for (int i = 0; i < 67; i++) {
+		rig_pass(&rig, 10000);
+		ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+		ck_assert_int_eq(node->step.status, BU_STEP_OPEN);
+	}
+	/* nor is it waited for without an end */
+	for (int i = 0; i < 20 && node->state != BU_STATE_FAILED; i++)
+		rig_pass(&rig, 10000);
+	ck_assert_int_eq(node->state, BU_STATE_FAILED);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What an agent could not do is no fault of the BMC. */
+START_TEST(an_install_that_fails_restarts_no_bmc)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	struct bu_err bad;
+
+	rig_revise(&rig, 1, "power = libvirt", "power = redfish\nbmc_reset = last-try");
+	rig_start(&rig, 1);
+	bu_err_set(&bad, BU_ERR_IO, 0, "disk gone");
+	for (int i = 0; i < 2; i++) {
+		rig_inspect(&rig, 1);
+		rig_until_step(&rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
+		rig_answer(&rig, node, &bad);
+		rig_until_step(&rig, node, BU_ACTION_INSTALL, BU_STEP_FAILED);
+		rig_pass(&rig, 5001);
+		rig_until(&rig, node, BU_STATE_INSPECTING);
+		rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	}
+	ck_assert_int_eq(node->repeats, 2);
+	ck_assert_uint_eq(asked(&rig, "boot network node001"), 3);
+	ck_assert_uint_eq(asked(&rig, "bmc-reset"), 0);
+	rig_end(&rig);
 }
 END_TEST
 
@@ -254,8 +341,44 @@ START_TEST(a_bmc_is_not_restarted_in_the_midst_of_a_power_action)
 }
 END_TEST
 
+/* A try that would only wait for the BMC is none. */
+START_TEST(a_start_waits_until_a_person_has_restarted_its_bmc)
+{
+	struct rig rig;
+	struct bu_node *node = rig_up_to(&rig, RIG_ENROLLED);
+	struct bu_err err = {0};
+	char *text;
+
+	give_bmc(&rig);
+	rig_write(&rig, "power.hang", "");
+	text = reset_bmc(&rig, 0, 0, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	free(text);
+	for (int i = 0; i < 5; i++)
+		rig_pass(&rig, 10);
+	rig_fire(&rig, node, BU_TRIGGER_START);
+	for (int i = 0; i < 40; i++)
+		rig_pass(&rig, 10000);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(node->repeats, 0);
+	ck_assert_int_eq(node->step.status, BU_STEP_NONE);
+	rig_reason_is(&node->live.says, BMC_AWAITED);
+	rig_remove(&rig, "power.hang");
+	for (int i = 0; i < 20 && node->power.result == BU_OUTCOME_ASKED; i++)
+		rig_pass(&rig, 10000);
+	ck_assert_int_eq(node->power.result, BU_OUTCOME_FAILED);
+	rig_until_step(&rig, node, BU_ACTION_NETBOOT, BU_STEP_DONE);
+	ck_assert_int_eq(node->live.says.code, BU_REASON_NONE);
+	rig_end(&rig);
+}
+END_TEST
+
 RIG_UNIT("what BMCs say", a_bmc_that_does_not_answer_is_asked_once_for_evidence,
-	 the_event_log_is_evidence_of_a_failure, firmware_is_asked_for_once_a_day,
+	 the_event_log_is_evidence_of_a_failure,
+	 what_has_no_time_is_not_told_as_of_this_try, firmware_is_asked_for_once_a_day,
 	 the_last_try_may_restart_the_bmc,
+	 the_last_try_has_time_for_the_restart_of_its_bmc,
+	 an_install_that_fails_restarts_no_bmc,
 	 a_bmc_is_restarted_by_a_person_and_it_is_in_the_log,
-	 a_bmc_is_not_restarted_in_the_midst_of_a_power_action)
+	 a_bmc_is_not_restarted_in_the_midst_of_a_power_action,
+	 a_start_waits_until_a_person_has_restarted_its_bmc)

@@ -12,16 +12,18 @@
 /* So long agents may take to be heard again. */
 enum { GRACE_MS = 60000 };
 
-/* Where it waits for a machine that was switched on. */
+/* Where it waits for a machine that was switched on, and for its BMC before that. */
 static int64_t
 post_ms(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	const struct bu_desired_node *want;
+	int64_t bmc_ms;
 
 	if (bu_action_info(node->step.action)->actor != BU_ACTOR_POWER || node->kexecs)
 		return 0;
 	want = bu_fleet_ordered(rec->fleet, node);
-	return want ? bu_desired_post_ms(want) : 0;
+	bmc_ms = bu_reconcile_resets_bmc(node, want) ? BU_POWER_BMC_RESET_MS : 0;
+	return want ? bu_desired_post_ms(want) + bmc_ms : 0;
 }
 
 int64_t
@@ -62,10 +64,10 @@ bu_reconcile_holds(const struct bu_node *node)
 }
 
 int
-bu_reconcile_power_failed(const struct bu_node *node)
+bu_reconcile_resets_bmc(const struct bu_node *node, const struct bu_desired_node *want)
 {
-	return node->step.status == BU_STEP_FAILED &&
-	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER;
+	return node->power_fails >= BU_REPEATS_MAX && bu_bmc_is(want) &&
+	       strcmp(want->pool->bmc_reset, "last-try") == 0;
 }
 
 int

@@ -78,15 +78,6 @@ may_reset(const struct bu_reconcile *rec, const struct bu_node *node)
 				 is_in_ramdisk(rec, node));
 }
 
-/* The last try, where those before failed at the BMC and the profile allows it. */
-static int
-may_reset_bmc(const struct bu_node *node, const struct bu_desired_node *want)
-{
-	return node->on == BU_TRIGGER_REPEAT && node->repeats == BU_REPEATS_MAX &&
-	       node->reason.code == BU_REASON_STEP_FAILED && bu_bmc_is(want) &&
-	       strcmp(want->pool->bmc_reset, "last-try") == 0;
-}
-
 static void
 boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_node *want)
 {
@@ -101,7 +92,7 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 				       ? BU_WAIT_OFF_MS
 				       : 0,
 		.reset = may_reset(rec, node),
-		.bmc_reset = may_reset_bmc(node, want),
+		.bmc_reset = bu_reconcile_resets_bmc(node, want),
 	};
 
 	struct bu_effect *effect = bu_effect_of(rec, node);

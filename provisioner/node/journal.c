@@ -293,7 +293,7 @@ bu_reconcile_climb(struct bu_reconcile *rec, struct bu_node *node, enum bu_trigg
 		bu_reconcile_try(rec, node, BU_TRIGGER_REPEAT, reason, NULL, 0);
 		return;
 	}
-	if (bu_reconcile_cycles(node) && bu_reconcile_power_failed(node))
+	if (bu_reconcile_cycles(node) && bu_node_power_failed(node))
 		bu_reason_set_number(&end, "tries", node->repeats + 1);
 	else if (bu_reconcile_cycles(node))
 		bu_reason_set_number(&end, "cycles", node->repeats);

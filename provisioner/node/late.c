@@ -38,7 +38,7 @@ climbs_again(const struct bu_reconcile *rec, const struct bu_node *node)
 static int
 tries_again(const struct bu_node *node)
 {
-	return bu_reconcile_power_failed(node) && bu_reconcile_cycles(node) &&
+	return bu_node_power_failed(node) && bu_reconcile_cycles(node) &&
 	       !bu_reconcile_holds(node) && node->repeats < BU_REPEATS_MAX;
 }
 

@@ -103,6 +103,9 @@ bu_moved(BU_REPLAY_ARGS)
 	/* The time that bringupd was away is not the node's fault. */
 	bu_life_set_clock(fleet, node);
 	node->reason = body->state.reason;
+	node->power_fails = on == BU_TRIGGER_REPEAT && bu_node_power_failed(node)
+				    ? node->power_fails + 1
+				    : 0;
 	begin_anew(node);
 	if (on == BU_TRIGGER_REPEAT)
 		node->repeats++;

@@ -32,6 +32,13 @@ bu_node_keeps_files(const struct bu_node *node)
 	return bu_node_has_left(node) && node->step.status == BU_STEP_FAILED;
 }
 
+int
+bu_node_power_failed(const struct bu_node *node)
+{
+	return node->step.status == BU_STEP_FAILED &&
+	       bu_action_info(node->step.action)->actor == BU_ACTOR_POWER;
+}
+
 void
 bu_step_failure(const struct bu_node *node, struct bu_reason *ret)
 {

@@ -216,6 +216,7 @@ struct bu_node {
 	struct bu_next next;     /* of one that is draining */
 	int reset;   /* a person allowed that its machine is switched off to boot it */
 	int repeats; /* rungs of the ladder used since it last was settled */
+	int power_fails; /* rungs in a row that a failed power action led to */
 	struct bu_order order;
 	struct bu_step step;
 	char machine[65]; /* id of the bound machine; "" = none */
@@ -290,6 +291,9 @@ struct bu_node {
 	int stages_count;
 	struct bu_node_live live;
 };
+
+/* What failed is the power action itself: that was no power cycle. */
+int bu_node_power_failed(const struct bu_node *node);
 
 /* What its last step failed with. */
 void bu_step_failure(const struct bu_node *node, struct bu_reason *ret);

@@ -119,11 +119,14 @@ is_let_alone(const struct bu_node *node)
 }
 
 /* A slow BMC carries a power command out after the machine is up: a job would be under
- * it by then. */
+ * it by then. One that a person restarts takes none. */
 static int
 awaits_bmc(const struct bu_reconcile *rec, struct bu_node *node, enum bu_action action)
 {
-	int waits = action == BU_ACTION_JOIN && bu_effects_switch(rec, node);
+	int restarts = bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET;
+	int powers = bu_action_info(action)->actor == BU_ACTOR_POWER && !node->kexecs;
+	int waits = (action == BU_ACTION_JOIN && bu_effects_switch(rec, node)) ||
+		    (powers && restarts);
 
 	if (waits)
 		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);

@@ -77,8 +77,10 @@ int bu_reconcile_holds(const struct bu_node *node);
  * and no reset of what is on. */
 int bu_reconcile_cycles(const struct bu_node *node);
 
-/* What failed is the power action itself: that was no power cycle. */
-int bu_reconcile_power_failed(const struct bu_node *node);
+/* Its BMC is restarted before this try: those before failed at it, and the profile
+ * allows it. */
+int bu_reconcile_resets_bmc(const struct bu_node *node,
+			    const struct bu_desired_node *want);
 
 /* journal.c. Journals events of one node; when they are in, memory changes and drive()
  * follows. */

@@ -103,7 +103,7 @@ on_order(BU_REPLAY_ARGS)
 	if (bu_state_info(node->state)->settled)
 		memset(&node->step, 0, sizeof(node->step));
 	node->stages_count = 0;
-	node->repeats = 0;
+	node->repeats = node->power_fails = 0;
 	/* Done again it has the profile that it had. */
 	if (!body->order.retry)
 		node->bmc_of_another = 0;

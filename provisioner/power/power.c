@@ -17,7 +17,6 @@ enum {
 	STATUS_MS = 15000,
 	REPORT_MS = 55000,
 	BOOT_MS = 180000,
-	BMC_RESET_MS = 500000,
 };
 
 struct bu_power {
@@ -224,7 +223,7 @@ bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 
 	if (boot->bmc_reset) {
 		json_object_set_new(body, "bmc_reset", json_true());
-		deadline_ms += BMC_RESET_MS;
+		deadline_ms += BU_POWER_BMC_RESET_MS;
 	}
 	ask(power, body, bmc, &(struct asker){deadline_ms, fn, arg, NULL});
 }
@@ -234,7 +233,7 @@ bu_power_reset_bmc(struct bu_power *power, const struct bu_power_bmc *bmc,
 		   bu_power_fn fn, void *arg)
 {
 	ask(power, json_pack("{s:s}", "op", "bmc-reset"), bmc,
-	    &(struct asker){BMC_RESET_MS, fn, arg, NULL});
+	    &(struct asker){BU_POWER_BMC_RESET_MS, fn, arg, NULL});
 }
 
 void

@@ -77,7 +77,8 @@ void bu_power_off(struct bu_power *power, const struct bu_power_bmc *bmc,
 		  bu_power_fn fn, void *arg);
 void bu_power_boot(struct bu_power *power, const struct bu_power_bmc *bmc,
 		   const struct bu_power_boot *boot, bu_power_fn fn, void *arg);
-/* The BMC itself restarts; takes minutes. */
+/* The BMC itself restarts; takes minutes, at most so many. */
+enum { BU_POWER_BMC_RESET_MS = 500000 };
 void bu_power_reset_bmc(struct bu_power *power, const struct bu_power_bmc *bmc,
 			bu_power_fn fn, void *arg);
 /* What it found, as perform.h has it; one of both is given, and borrowed. */
