@@ -72,7 +72,7 @@ START_TEST(ten_thousand_entries_are_not_read_one_by_one)
 		begin_bench(&bench, shapes[i]);
 		/* of two hundred pages it would read half */
 		close_driver(&bench);
-		bench.driver = open_driver(bench.loop, 20, 2000);
+		bench.driver = open_driver(bench.loop, 50, 12000);
 		set_fault(&bench, "log=10000");
 		ok(&bench, BU_POWER_EVENTS);
 		ck_assert_msg(events(&bench) == most, "%s: %zu", shapes[i],
