@@ -92,8 +92,9 @@ rack_tell() {
 }
 
 # What failed is kept: the rack and its logs may go with this script.
+# rack_leave [STATUS]: of the test, when something else came before it.
 rack_leave() {
-	local status=$? kept
+	local status=${1:-$?} kept
 	# shellcheck disable=SC2046 # one word each
 	kill $(jobs -p) 2>/dev/null || true # what it left in the background
 	[[ $status == 0 || $status == 77 || $status == 130 || -z $daemon_pid ]] || rack_tell
