@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/path.h"
 #include "base/worker.h"
 
 enum {
@@ -72,13 +73,11 @@ has_device(const char *root, const char *device)
 
 /* networkd makes no device anew that is there; so it must not be there. */
 static int
-drop_devices(const char *root, const json_t *drops, json_t *lowers, struct bu_err *err)
+drop_devices(const char *root, const struct bu_drops *drops, json_t *lowers,
+	     struct bu_err *err)
 {
-	size_t i;
-	json_t *drop;
-
-	json_array_foreach ((json_t *)drops, i, drop) {
-		const char *device = json_string_value(drop);
+	for (size_t i = 0; i < drops->count; i++) {
+		const char *device = drops->list[i];
 
 		if (!has_device(root, device))
 			continue;
@@ -104,7 +103,7 @@ reconfigure_lowers(const char *root, const json_t *lowers, struct bu_err *err)
 }
 
 static int
-apply_networkd(const char *root, const json_t *drops, struct bu_err *err)
+apply_networkd(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	bu_autojson json_t *lowers = json_array();
 
@@ -117,7 +116,7 @@ apply_networkd(const char *root, const json_t *drops, struct bu_err *err)
 
 /* Whichever of them the image brings its network up with. */
 static int
-apply_network(const char *root, const json_t *drops, struct bu_err *err)
+apply_network(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	int rc;
 
@@ -137,26 +136,26 @@ apply_network(const char *root, const json_t *drops, struct bu_err *err)
 /* --- the others --- */
 
 static int
-apply_modules(const char *root, const json_t *drops, struct bu_err *err)
+apply_modules(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	return RUN(err, "systemctl", "restart", "systemd-modules-load.service");
 }
 
 static int
-apply_sysctl(const char *root, const json_t *drops, struct bu_err *err)
+apply_sysctl(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	return RUN(err, "systemctl", "restart", "systemd-sysctl.service");
 }
 
 static int
-apply_tmpfiles(const char *root, const json_t *drops, struct bu_err *err)
+apply_tmpfiles(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	return RUN(err, "systemd-tmpfiles", "--create",
 		   "--prefix=/sys"); /* nothing else is ours to touch here */
 }
 
 static int
-apply_time(const char *root, const json_t *drops, struct bu_err *err)
+apply_time(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	if (!is_there(root, "/usr/bin/chronyc"))
 		return 0;
@@ -164,7 +163,7 @@ apply_time(const char *root, const json_t *drops, struct bu_err *err)
 }
 
 static int
-apply_gpu(const char *root, const json_t *drops, struct bu_err *err)
+apply_gpu(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	if (!is_there(root, "/etc/systemd/system/bringup-gpu.service"))
 		return 0;
@@ -173,7 +172,7 @@ apply_gpu(const char *root, const json_t *drops, struct bu_err *err)
 
 /* Accounts, host key and sshd; an image without the service has none of them. */
 static int
-apply_access(const char *root, const json_t *drops, struct bu_err *err)
+apply_access(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	if (!is_there(root, "/etc/systemd/system/bringup-access.service"))
 		return 0;
@@ -182,7 +181,7 @@ apply_access(const char *root, const json_t *drops, struct bu_err *err)
 
 /* A cluster's client asks the kernel for its name, not the file. */
 static int
-apply_hostname(const char *root, const json_t *drops, struct bu_err *err)
+apply_hostname(const char *root, const struct bu_drops *drops, struct bu_err *err)
 {
 	bu_autofree char *path = bu_xasprintf("%s/etc/hostname", root);
 
@@ -193,7 +192,7 @@ apply_hostname(const char *root, const json_t *drops, struct bu_err *err)
  * "hosts" are read by each program that asks. */
 static const struct {
 	const char *name;
-	int (*fn)(const char *root, const json_t *drops, struct bu_err *err);
+	int (*fn)(const char *root, const struct bu_drops *drops, struct bu_err *err);
 } groups[] = {
 	{"modules", apply_modules},   {"network", apply_network},
 	{"sysctl", apply_sysctl},     {"tmpfiles", apply_tmpfiles},
@@ -201,24 +200,12 @@ static const struct {
 	{"hostname", apply_hostname}, {"access", apply_access},
 };
 
-static int
-is_member(const json_t *list, const char *word)
-{
-	size_t i;
-	json_t *member;
-
-	json_array_foreach ((json_t *)list, i, member)
-		if (strcmp(json_string_value(member), word) == 0)
-			return 1;
-	return 0;
-}
-
 int
-bu_apply_groups(const char *root, const json_t *wanted, const json_t *drops,
-		struct bu_err *err)
+bu_apply_groups(const char *root, const struct bu_note *note,
+		const struct bu_drops *drops, struct bu_err *err)
 {
 	for (size_t i = 0; i < BU_LEN(groups); i++) {
-		if (!is_member(wanted, groups[i].name))
+		if (!bu_note_has_word(note->groups, note->groups_count, groups[i].name))
 			continue;
 		bu_info("apply", "%s", groups[i].name);
 		if (groups[i].fn(root, drops, err) != 0)
@@ -288,56 +275,67 @@ strip_mtu(const char *netdev)
 	return text;
 }
 
-static void
-add_drop(json_t *drops, const char *present, const char *next)
+/* The device that is made anew when one file becomes the other: 1 and its name. */
+static int
+is_drop(const char *present, const char *next, char device[16])
 {
 	bu_autofree char *old = present ? strip_mtu(present) : NULL;
 	bu_autofree char *new = next ? strip_mtu(next) : NULL;
 	const char *name = old ? strstr(old, "\nName=") : NULL;
-	char device[16];
 
-	if (name && (!new || strcmp(old, new) != 0) &&
-	    sscanf(name, "\nName=%15s", device) == 1)
-		json_array_append_new(drops, json_string(device));
+	return name && (!new || strcmp(old, new) != 0) &&
+	       sscanf(name, "\nName=%15s", device) == 1;
 }
 
-json_t *
-bu_apply_drops_back(const struct bu_change *change)
+static void
+add_drop(struct bu_change *change, struct bu_drops *drops, const char *path,
+	 const char *next)
 {
-	json_t *drops = json_array();
-	size_t i;
-	json_t *file;
+	bu_autofree char *present = bu_change_present(change, path);
+	char device[16];
 
-	json_array_foreach (json_object_get(change->journal, "files"), i, file) {
-		const char *path = bu_json_str(file, "path", "");
-		bu_autofree char *present = bu_change_present(change, path);
-		bu_autofree char *old = bu_change_old(change, file, NULL, NULL);
+	if (ends_with(path, ".netdev") && is_drop(present, next, device))
+		bu_note_add_word(&drops->list, &drops->count,
+				 bu_change_own(change, bu_xstrdup(device)));
+}
 
-		if (ends_with(path, ".netdev"))
-			add_drop(drops, present, old);
+struct bu_drops
+bu_apply_drops_back(struct bu_change *change)
+{
+	const struct bu_note *note = &change->journal;
+	struct bu_drops drops = {0};
+
+	for (size_t i = 0; i < note->files_count; i++) {
+		bu_autofree char *old =
+			bu_change_old(change, &note->files[i], NULL, NULL);
+
+		add_drop(change, &drops, note->files[i].path, old);
 	}
 	return drops;
 }
 
 /* "always [madvise] never": the one in use. */
 static void
-note_value(const char *root, const char *path, json_t *values)
+note_value(struct bu_change *change, const char *path, struct bu_note *note)
 {
-	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
+	bu_autofree char *full = bu_xasprintf("%s%s", change->root, path);
 	bu_autofree char *text = bu_file_read(full, VALUE_MAX, NULL, NULL);
 	char *open = text ? strchr(text, '[') : NULL;
 	char *value = open ? open + 1 : text;
 
-	if (!value)
+	if (!value || !bu_path_is_file(path))
 		return;
 	value[strcspn(value, open ? "]" : "\n")] = '\0';
-	json_array_append_new(values,
-			      json_pack("{s:s,s:s}", "path", path, "value", value));
+	note->values = bu_xrealloc(note->values,
+				   (note->values_count + 1) * sizeof(*note->values));
+	note->values[note->values_count++] = (struct bu_note_value){
+		.path = bu_change_own(change, bu_xstrdup(path)),
+		.value = bu_change_own(change, bu_xstrdup(value))};
 }
 
 /* "net.core.rmem_max = 1" */
 static void
-note_sysctl(const char *root, const char *line, json_t *values)
+note_sysctl(struct bu_change *change, const char *line, struct bu_note *note)
 {
 	bu_autofree char *path = NULL;
 	size_t size;
@@ -350,12 +348,12 @@ note_sysctl(const char *root, const char *line, json_t *values)
 	if (!memchr(line, '/', size))
 		for (char *p = path + strlen("/proc/sys/"); *p; p++)
 			*p = *p == '.' ? '/' : *p;
-	note_value(root, path, values);
+	note_value(change, path, note);
 }
 
 /* "w /sys/PATTERN - - - - VALUE" */
 static void
-note_tmpfile(const char *root, const char *line, json_t *values)
+note_tmpfile(struct bu_change *change, const char *line, struct bu_note *note)
 {
 	char pattern[256];
 	bu_autofree char *full = NULL;
@@ -363,73 +361,71 @@ note_tmpfile(const char *root, const char *line, json_t *values)
 
 	if (sscanf(line, "w %255s", pattern) != 1)
 		return;
-	full = bu_xasprintf("%s%s", root, pattern);
+	full = bu_xasprintf("%s%s", change->root, pattern);
 	if (glob(full, 0, NULL, &found) == 0)
 		for (size_t i = 0; i < found.gl_pathc; i++)
-			note_value(root, found.gl_pathv[i] + strlen(root), values);
+			note_value(change, found.gl_pathv[i] + strlen(change->root),
+				   note);
 	globfree(&found);
 }
 
 static void
-note_lines(const char *root, const struct bu_change_file *file, json_t *values)
+note_lines(struct bu_change *change, const struct bu_change_file *file,
+	   struct bu_note *note)
 {
 	bu_autofree char *text = bu_xstrdup(file->content ? file->content : "");
 	char *rest = text, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
 		if (strcmp(file->apply, "sysctl") == 0)
-			note_sysctl(root, line, values);
+			note_sysctl(change, line, note);
 		else if (strcmp(file->apply, "tmpfiles") == 0)
-			note_tmpfile(root, line, values);
+			note_tmpfile(change, line, note);
 	}
-}
-
-static json_t *
-note_mtus(const char *root)
-{
-	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
-	json_t *mtus = json_array();
-
-	bu_links_collect(root, now);
-	for (size_t i = 0; i < now->links_count; i++)
-		json_array_append_new(mtus,
-				      json_pack("{s:s,s:i}", "name", now->links[i].name,
-						"mtu", now->links[i].mtu));
-	return mtus;
-}
-
-json_t *
-bu_apply_note(const struct bu_change *change)
-{
-	json_t *names = json_array(), *drops = json_array(), *values = json_array();
-
-	for (size_t i = 0; i < change->count; i++) {
-		const struct bu_change_file *file = &change->files[i];
-		bu_autofree char *present = bu_change_present(change, file->path);
-
-		if (*file->apply && !is_member(names, file->apply))
-			json_array_append_new(names, json_string(file->apply));
-		if (ends_with(file->path, ".netdev"))
-			add_drop(drops, present, file->content);
-		note_lines(change->root, file, values);
-	}
-	return json_pack("{s:o,s:o,s:o,s:o}", "groups", names, "drops", drops, "values",
-			 values, "mtus", note_mtus(change->root));
 }
 
 static void
-set_mtus(const char *root, const json_t *mtus)
+note_mtus(struct bu_change *change, struct bu_note *note)
 {
-	size_t i;
-	json_t *row;
+	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
 
-	json_array_foreach ((json_t *)mtus, i, row) {
-		const char *name = bu_json_str(row, "name", "");
+	bu_links_collect(change->root, now);
+	note->mtus = bu_xcalloc(now->links_count + 1, sizeof(*note->mtus));
+	for (size_t i = 0; i < now->links_count; i++)
+		note->mtus[note->mtus_count++] = (struct bu_note_mtu){
+			.name = bu_change_own(change, bu_xstrdup(now->links[i].name)),
+			.mtu = (int)now->links[i].mtu};
+}
+
+void
+bu_apply_note(struct bu_change *change, struct bu_note *note)
+{
+	struct bu_drops drops = {0};
+
+	for (size_t i = 0; i < change->count; i++) {
+		const struct bu_change_file *file = &change->files[i];
+
+		if (*file->apply)
+			bu_note_add_word(&note->groups, &note->groups_count,
+					 file->apply);
+		add_drop(change, &drops, file->path, file->content);
+		note_lines(change, file, note);
+	}
+	note->drops = drops.list;
+	note->drops_count = drops.count;
+	note_mtus(change, note);
+}
+
+static void
+set_mtus(const char *root, const struct bu_note *note)
+{
+	for (size_t i = 0; i < note->mtus_count; i++) {
+		const char *name = note->mtus[i].name;
 		bu_autofree char *path =
 			bu_xasprintf("%s/sys/class/net/%s/mtu", root, name);
 		char now[16], old[16];
 
-		snprintf(old, sizeof(old), "%d", (int)bu_json_int(row, "mtu", 0));
+		snprintf(old, sizeof(old), "%d", note->mtus[i].mtu);
 		bu_file_line(path, now, sizeof(now));
 		if (*now && strcmp(now, old) != 0)
 			RUN(NULL, "ip", "link", "set", "dev", name, "mtu", old);
@@ -437,23 +433,19 @@ set_mtus(const char *root, const json_t *mtus)
 }
 
 void
-bu_apply_values(const char *root, const json_t *note)
+bu_apply_values(const char *root, const struct bu_note *note)
 {
-	size_t i;
-	json_t *row;
-
-	json_array_foreach (json_object_get(note, "values"), i, row) {
+	for (size_t i = 0; i < note->values_count; i++) {
 		bu_autofree char *path =
-			bu_xasprintf("%s%s", root, bu_json_str(row, "path", ""));
-		const char *value = bu_json_str(row, "value", "");
+			bu_xasprintf("%s%s", root, note->values[i].path);
 		FILE *file = fopen(path, "we");
 
 		if (file) {
-			fputs(value, file);
+			fputs(note->values[i].value, file);
 			fclose(file);
 		}
 	}
 	/* Twice: a VLAN cannot be above its parent, whichever comes first. */
-	set_mtus(root, json_object_get(note, "mtus"));
-	set_mtus(root, json_object_get(note, "mtus"));
+	set_mtus(root, note);
+	set_mtus(root, note);
 }

@@ -97,6 +97,15 @@ group_of(const char *path)
 	return "";
 }
 
+const char *
+bu_change_own(struct bu_change *change, char *text)
+{
+	change->texts = bu_xgrow(change->texts, &change->texts_cap,
+				 change->texts_count + 1, sizeof(*change->texts));
+	change->texts[change->texts_count++] = text;
+	return text;
+}
+
 void
 bu_change_add_old(struct bu_change *change, const char *pattern,
 		  const struct bu_change_file *keep, size_t count)
@@ -106,15 +115,12 @@ bu_change_add_old(struct bu_change *change, const char *pattern,
 
 	if (bu_path_is_file(pattern) && glob(below, 0, NULL, &found) == 0) {
 		for (size_t i = 0; i < found.gl_pathc; i++) {
-			char *path =
-				bu_xstrdup(found.gl_pathv[i] + strlen(change->root));
+			const char *path =
+				bu_change_own(change, bu_xstrdup(found.gl_pathv[i] +
+								 strlen(change->root)));
 			struct bu_change_file gone = {.path = path,
 						      .apply = group_of(path)};
 
-			change->names = bu_xgrow(change->names, &change->names_cap,
-						 change->names_count + 1,
-						 sizeof(*change->names));
-			change->names[change->names_count++] = path;
 			if (!is_kept(path, keep, count))
 				/* A name that no profile can give is not ours. */
 				bu_ignore(bu_change_add(change, &gone, NULL));
@@ -131,76 +137,111 @@ bu_change_present(const struct bu_change *change, const char *path)
 	return bu_file_read(full, FILE_MAX, NULL, NULL);
 }
 
-/* {"path",...} of what stands there now; its content goes into the journal. */
-static json_t *
-keep_old(const struct bu_change *change, const char *path, size_t number,
+/* The path of the journal's file `number`; owned. */
+static char *
+copy_of(const struct bu_change *change, int64_t number)
+{
+	return bu_xasprintf("%s%s/%lld", change->root, folder, (long long)number);
+}
+
+static int
+keep_link(struct bu_change *change, const char *full, struct bu_note_file *ret,
+	  struct bu_err *err)
+{
+	char target[LINK_MAX] = "";
+
+	if (readlink(full, target, sizeof(target) - 1) < 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "'%s'", ret->path);
+	ret->was = BU_WAS_LINK;
+	ret->link = bu_change_own(change, bu_xstrdup(target));
+	return 0;
+}
+
+/* What stands there now; its content goes into the journal. */
+static int
+keep_old(struct bu_change *change, int64_t number, struct bu_note_file *ret,
 	 struct bu_err *err)
 {
-	bu_autofree char *full = path_of(change, path);
-	bu_autofree char *content = NULL, *copy = NULL;
-	char target[LINK_MAX] = "";
+	bu_autofree char *full = path_of(change, ret->path);
+	bu_autofree char *copy = copy_of(change, number);
+	bu_autofree char *content = NULL;
 	struct stat st;
 	size_t size;
 
 	if (lstat(full, &st) != 0) {
-		if (errno == ENOENT || errno == ENOTDIR)
-			return json_pack("{s:s}", "path", path);
-		bu_err_set(err, BU_ERR_IO, errno, "'%s'", path);
-		return NULL;
+		ret->was = BU_WAS_NOTHING;
+		return errno == ENOENT || errno == ENOTDIR
+			       ? 0
+			       : bu_err_set(err, BU_ERR_IO, errno, "'%s'", ret->path);
 	}
-	if (S_ISLNK(st.st_mode)) {
-		if (readlink(full, target, sizeof(target) - 1) < 0)
-			bu_err_set(err, BU_ERR_IO, errno, "'%s'", path);
-		else
-			return json_pack("{s:s,s:s}", "path", path, "link", target);
-		return NULL;
-	}
-	if (!S_ISREG(st.st_mode)) {
-		bu_err_set(err, BU_ERR_STATE, 0, "'%s' exists and is not a file", path);
-		return NULL;
-	}
+	if (S_ISLNK(st.st_mode))
+		return keep_link(change, full, ret, err);
+	if (!S_ISREG(st.st_mode))
+		return bu_err_set(err, BU_ERR_STATE, 0, "'%s' exists and is not a file",
+				  ret->path);
+	ret->was = BU_WAS_FILE;
+	ret->old = number;
+	ret->mode = st.st_mode & 07777;
+	ret->uid = st.st_uid;
+	ret->gid = st.st_gid;
 	content = bu_file_read(full, FILE_MAX, &size, err);
-	copy = bu_xasprintf("%s%s/%zu", change->root, folder, number);
-	if (!content || bu_file_write(copy, content, size, 0600, err) != 0)
-		return NULL;
-	return json_pack("{s:s,s:i,s:I,s:I,s:I}", "path", path, "mode",
-			 (int)(st.st_mode & 07777), "uid", (json_int_t)st.st_uid, "gid",
-			 (json_int_t)st.st_gid, "old", (json_int_t)number);
+	return content ? bu_file_write(copy, content, size, 0600, err) : -1;
 }
 
 static int
-write_journal(struct bu_change *change, json_t *journal, struct bu_err *err)
+keep_all(struct bu_change *change, struct bu_note *note, struct bu_err *err)
+{
+	note->files = bu_xcalloc(change->count + 1, sizeof(*note->files));
+	for (size_t i = 0; i < change->count; i++) {
+		note->files[i] = (struct bu_note_file){.path = change->files[i].path,
+						       .old = -1,
+						       .mode = -1,
+						       .uid = -1,
+						       .gid = -1};
+		note->files_count = i + 1;
+		if (keep_old(change, (int64_t)i, &note->files[i], err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* As a later start would read it: a path that does not survive that is not touched. */
+static int
+read_back(struct bu_change *change, struct bu_err *err)
+{
+	if (bu_note_from_json(change->journal_json, &change->journal, err) != 0)
+		return -1;
+	change->has_journal = 1;
+	for (size_t i = 0; i < change->count; i++)
+		if (strcmp(change->journal.files[i].path, change->files[i].path) != 0)
+			return bu_err_set(err, BU_ERR_INVAL, 0, "'%s' is no text",
+					  change->journal.files[i].path);
+	return 0;
+}
+
+static int
+write_journal(struct bu_change *change, struct bu_note *note, struct bu_err *err)
 {
 	bu_autofree char *dir = path_of(change, folder);
 	bu_autofree char *path = bu_xasprintf("%s/change.json", dir);
 	bu_autofree char *text = NULL;
-	json_t *files = json_array();
 
-	json_object_set_new(journal, "v", json_integer(1));
-	json_object_set_new(journal, "files", files);
-	if (bu_mkdir_p(dir, 0700, err) != 0)
+	if (bu_mkdir_p(dir, 0700, err) != 0 || keep_all(change, note, err) != 0)
 		return -1;
-	for (size_t i = 0; i < change->count; i++) {
-		json_t *file = keep_old(change, change->files[i].path, i, err);
-
-		if (!file)
-			return -1;
-		json_array_append_new(files, file);
-	}
-	text = json_dumps(journal, JSON_INDENT(1));
+	change->journal_json = bu_note_to_json(note);
+	if (read_back(change, err) != 0)
+		return -1;
+	text = json_dumps(change->journal_json, JSON_INDENT(1));
 	return bu_file_write(path, text, strlen(text), 0600, err);
 }
 
 int
-bu_change_begin(struct bu_change *change, json_t *head, struct bu_err *err)
+bu_change_begin(struct bu_change *change, struct bu_note *note, struct bu_err *err)
 {
-	if (write_journal(change, head, err) != 0) {
-		json_decref(head);
-		bu_ignore(bu_change_close(change, NULL));
-		return bu_err_wrap(err, "keep the old files");
-	}
-	change->journal = head;
-	return 0;
+	if (write_journal(change, note, err) == 0)
+		return 0;
+	bu_ignore(bu_change_close(change, NULL));
+	return bu_err_wrap(err, "keep the old files");
 }
 
 static int
@@ -241,25 +282,33 @@ bu_change_write(const struct bu_change *change, struct bu_err *err)
 }
 
 int
-bu_change_load(struct bu_change *change)
+bu_change_load(struct bu_change *change, struct bu_err *err)
 {
 	bu_autofree char *dir = path_of(change, folder);
 	bu_autofree char *path = bu_xasprintf("%s/change.json", dir);
 
 	if (!bu_file_exists(path))
 		return 0;
-	change->journal = bu_json_load(path, NULL);
-	return change->journal != NULL;
+	change->journal_json = bu_json_load(path, err);
+	if (!change->journal_json ||
+	    bu_note_from_json(change->journal_json, &change->journal, err) != 0)
+		return bu_err_wrap(err,
+				   "put the files right by hand and remove '%s': the "
+				   "journal of the last change cannot be read, so no "
+				   "file was touched",
+				   dir);
+	change->has_journal = 1;
+	return 0;
 }
 
 char *
-bu_change_old(const struct bu_change *change, const json_t *file, size_t *ret_size,
-	      struct bu_err *err)
+bu_change_old(const struct bu_change *change, const struct bu_note_file *file,
+	      size_t *ret_size, struct bu_err *err)
 {
-	bu_autofree char *copy = bu_xasprintf("%s%s/%lld", change->root, folder,
-					      (long long)bu_json_int(file, "old", -1));
+	bu_autofree char *copy = copy_of(change, file->old);
 
-	return bu_file_read(copy, FILE_MAX, ret_size, err);
+	return file->was == BU_WAS_FILE ? bu_file_read(copy, FILE_MAX, ret_size, err)
+					: NULL;
 }
 
 static int
@@ -276,41 +325,60 @@ restore_link(const struct bu_change *change, const char *path, const char *targe
 }
 
 static int
-restore_file(const struct bu_change *change, const json_t *file, struct bu_err *err)
+restore_content(const struct bu_change *change, const struct bu_note_file *file,
+		struct bu_err *err)
 {
-	const char *path = bu_json_str(file, "path", "");
-	const char *target = bu_json_str(file, "link", NULL);
-	int64_t number = bu_json_int(file, "old", -1);
-	bu_autofree char *full = path_of(change, path);
+	bu_autofree char *full = path_of(change, file->path);
 	bu_autofree char *content = NULL;
 	size_t size;
 
-	if (target)
-		return restore_link(change, path, target, err);
-	if (number < 0)
-		return remove_file(change, path, err);
 	content = bu_change_old(change, file, &size, err);
-	if (!content || put_file(change, path, content, size,
-				 (mode_t)bu_json_int(file, "mode", 0644), err) != 0)
+	if (!content ||
+	    put_file(change, file->path, content, size, (mode_t)file->mode, err) != 0)
 		return -1;
-	if (chown(full, (uid_t)bu_json_int(file, "uid", 0),
-		  (gid_t)bu_json_int(file, "gid", 0)) != 0)
-		return bu_err_set(err, BU_ERR_IO, errno, "chown '%s'", path);
+	if (chown(full, (uid_t)file->uid, (gid_t)file->gid) != 0)
+		return bu_err_set(err, BU_ERR_IO, errno, "chown '%s'", file->path);
 	return 0;
+}
+
+static int
+restore_file(const struct bu_change *change, const struct bu_note_file *file,
+	     struct bu_err *err)
+{
+	switch (file->was) {
+	case BU_WAS_NOTHING:
+		return remove_file(change, file->path, err);
+	case BU_WAS_FILE:
+		return restore_content(change, file, err);
+	case BU_WAS_LINK:
+		return restore_link(change, file->path, file->link, err);
+	case BU_WAS_UNSAID:
+		break; /* no such journal is read */
+	}
+	return -1;
 }
 
 int
 bu_change_restore(const struct bu_change *change, struct bu_err *err)
 {
 	int rc = 0;
-	size_t i;
-	json_t *file;
 
 	/* One that cannot be put back must not keep the others away. */
-	json_array_foreach (json_object_get(change->journal, "files"), i, file)
-		if (restore_file(change, file, rc == 0 ? err : NULL) != 0)
+	for (size_t i = 0; i < change->journal.files_count; i++)
+		if (restore_file(change, &change->journal.files[i],
+				 rc == 0 ? err : NULL) != 0)
 			rc = -1;
 	return rc;
+}
+
+static void
+forget_journal(struct bu_change *change)
+{
+	if (change->has_journal)
+		bu_note_fini(&change->journal);
+	json_decref(change->journal_json);
+	change->journal_json = NULL;
+	change->has_journal = 0;
 }
 
 int
@@ -321,8 +389,7 @@ bu_change_close(struct bu_change *change, struct bu_err *err)
 
 	bu_autoclose int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	json_decref(change->journal);
-	change->journal = NULL;
+	forget_journal(change);
 	/* Once it was reported, a power cut must not bring it back. */
 	if ((unlink(path) != 0 && errno != ENOENT) || (fd >= 0 && fsync(fd) != 0))
 		return bu_err_set(err, BU_ERR_IO, errno, "remove '%s'", path);
@@ -332,10 +399,10 @@ bu_change_close(struct bu_change *change, struct bu_err *err)
 void
 bu_change_fini(struct bu_change *change)
 {
-	for (size_t i = 0; i < change->names_count; i++)
-		free(change->names[i]);
-	free(change->names);
+	for (size_t i = 0; i < change->texts_count; i++)
+		free(change->texts[i]);
+	free(change->texts);
 	free(change->files);
-	json_decref(change->journal);
+	forget_journal(change);
 	memset(change, 0, sizeof(*change));
 }

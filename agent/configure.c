@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/text.h"
 
-enum { CONFIRM_DEFAULT_MS = 30000, PROOFS = 2 };
+enum { PROOFS = 2 };
 
 /* Of the change that the last start had to undo. */
 static struct {
@@ -54,19 +54,19 @@ static int
 undo(const struct bu_configure *configure, struct bu_change *change, int apply,
      struct bu_err *err)
 {
-	const json_t *groups = json_object_get(change->journal, "groups");
-	bu_autojson json_t *drops = bu_apply_drops_back(change);
-	const char *kargs = bu_json_str(change->journal, "kargs", NULL);
+	const struct bu_note *note = &change->journal;
+	struct bu_drops drops = bu_apply_drops_back(change);
 	int rc = bu_change_restore(change, err);
 
-	if (kargs && configure->bootargs &&
-	    configure->bootargs(kargs, NULL, rc == 0 ? err : NULL) != 0)
+	if (note->kargs && configure->bootargs &&
+	    configure->bootargs(note->kargs, NULL, rc == 0 ? err : NULL) != 0)
 		rc = -1;
 	if (apply &&
-	    bu_apply_groups(configure->root, groups, drops, rc == 0 ? err : NULL) != 0)
+	    bu_apply_groups(configure->root, note, &drops, rc == 0 ? err : NULL) != 0)
 		rc = -1;
 	if (apply)
-		bu_apply_values(configure->root, change->journal);
+		bu_apply_values(configure->root, note);
+	free(drops.list);
 	/* What could not be put back now may be at the next start. */
 	return rc == 0 ? bu_change_close(change, err) : rc;
 }
@@ -90,8 +90,9 @@ static int
 apply_and_prove(const struct bu_configure *configure, struct bu_change *change,
 		const char *id, int64_t confirm_ms, struct bu_err *err)
 {
-	if (bu_apply_groups(configure->root, json_object_get(change->journal, "groups"),
-			    json_object_get(change->journal, "drops"), err) != 0)
+	struct bu_drops drops = {change->journal.drops, change->journal.drops_count};
+
+	if (bu_apply_groups(configure->root, &change->journal, &drops, err) != 0)
 		return -1;
 	if (prove(configure, id, confirm_ms, err) != 0)
 		return bu_err_wrap(err,
@@ -107,32 +108,38 @@ result_of(const struct bu_configure *configure, const struct bu_change *change,
 {
 	bu_autoinventory struct bu_inventory *now = bu_inventory_create();
 	bu_autojson json_t *json = NULL;
-	json_t *paths = json_array();
-	const json_t *groups = json_object_get(change->journal, "groups");
+	json_t *paths = json_array(), *applied = json_array();
+	const struct bu_note *note = &change->journal;
 
 	bu_links_collect(configure->root, now);
 	json = bu_inventory_to_json(now);
 	for (size_t i = 0; i < change->count; i++)
 		json_array_append_new(paths, json_string(change->files[i].path));
-	if (json_object_get(change->journal, "kargs"))
+	if (note->kargs)
 		json_array_append_new(paths, json_string("kargs"));
-	return json_pack("{s:o,s:o,s:O}", "changed", paths, "applied",
-			 live && groups ? json_deep_copy(groups) : json_array(),
-			 "links", json_object_get(json, "links"));
+	for (size_t i = 0; live && i < note->groups_count; i++)
+		json_array_append_new(applied, json_string(note->groups[i]));
+	return json_pack("{s:o,s:o,s:O}", "changed", paths, "applied", applied, "links",
+			 json_object_get(json, "links"));
 }
 
-static json_t *
-make_note(const struct bu_configure *configure, const struct bu_change *change,
-	  const struct bu_work_configure *work)
+/* kargs: what they were; NULL = they do not change. */
+static int
+begin(const struct bu_configure *configure, struct bu_change *change,
+      const struct bu_work_configure *work, const char *kargs, struct bu_err *err)
 {
-	json_t *note = bu_apply_note(change);
+	struct bu_note note = {.id = work->work.id,
+			       .attempt = work->work.attempt,
+			       .boot_id = configure->boot_id,
+			       .live = work->live,
+			       .confirm_ms = work->confirm_ms,
+			       .kargs = kargs};
+	int rc;
 
-	json_object_set_new(note, "id", json_string(work->work.id));
-	json_object_set_new(note, "attempt", json_integer(work->work.attempt));
-	json_object_set_new(note, "boot_id", json_string(configure->boot_id));
-	json_object_set_new(note, "live", json_boolean(work->live));
-	json_object_set_new(note, "confirm_ms", json_integer(work->confirm_ms));
-	return note;
+	bu_apply_note(change, &note);
+	rc = bu_change_begin(change, &note, err);
+	bu_note_fini(&note);
+	return rc;
 }
 
 /* One that waits for its boot gives way to the next. */
@@ -140,10 +147,10 @@ static int
 leave_old_change(const struct bu_configure *configure, struct bu_err *err)
 {
 	struct bu_change old = {.root = configure->root};
-	int rc = 0;
+	int rc = bu_change_load(&old, err);
 
-	if (bu_change_load(&old))
-		rc = undo(configure, &old, bu_json_bool(old.journal, "live", 1), err);
+	if (rc == 0 && old.has_journal)
+		rc = undo(configure, &old, old.journal.live, err);
 	bu_change_fini(&old);
 	return rc;
 }
@@ -178,15 +185,11 @@ carry_out(const struct bu_configure *configure, struct bu_change *change,
 	const char *kargs = work->kargs;
 	bu_autofree char *old_kargs = NULL;
 	int differ = kargs_differ(configure, kargs, &old_kargs, err);
-	json_t *note;
 
 	if (differ < 0)
 		return -1;
 	if (change->count > 0 || differ) {
-		note = make_note(configure, change, work);
-		if (differ)
-			json_object_set_new(note, "kargs", json_string(old_kargs));
-		if (bu_change_begin(change, note, err) != 0)
+		if (begin(configure, change, work, differ ? old_kargs : NULL, err) != 0)
 			return -1;
 		if (write_all(configure, change, differ ? kargs : NULL, err) != 0 ||
 		    (work->live && apply_and_prove(configure, change, work->work.id,
@@ -194,7 +197,7 @@ carry_out(const struct bu_configure *configure, struct bu_change *change,
 			return roll_back(configure, change, err);
 	}
 	*ret_result = result_of(configure, change, work->live);
-	if (work->live && change->journal && bu_change_close(change, err) != 0) {
+	if (work->live && change->has_journal && bu_change_close(change, err) != 0) {
 		json_decref(*ret_result);
 		*ret_result = NULL;
 		return -1;
@@ -231,19 +234,18 @@ proven_by_boot(const struct bu_configure *configure, struct bu_change *change,
 	       struct bu_err *err)
 {
 	bu_apply_settle(configure->root);
-	return prove(configure, bu_json_str(change->journal, "id", ""),
-		     bu_json_int(change->journal, "confirm_ms", CONFIRM_DEFAULT_MS),
-		     err) == 0;
+	return prove(configure, change->journal.id, change->journal.confirm_ms, err) ==
+	       0;
 }
 
 static void
 recover(const struct bu_configure *configure, struct bu_change *change)
 {
-	int same_boot = strcmp(bu_json_str(change->journal, "boot_id", ""),
-			       configure->boot_id) == 0;
+	const struct bu_note *note = &change->journal;
+	int same_boot = strcmp(note->boot_id, configure->boot_id) == 0;
 	struct bu_err err = {0};
 
-	if (!bu_json_bool(change->journal, "live", 1)) {
+	if (!note->live) {
 		if (same_boot)
 			return; /* it waits for the next boot */
 		if (proven_by_boot(configure, change, &err)) {
@@ -252,9 +254,8 @@ recover(const struct bu_configure *configure, struct bu_change *change)
 			return;
 		}
 	}
-	bu_text_copy(undone.id, sizeof(undone.id),
-		     bu_json_str(change->journal, "id", ""));
-	undone.attempt = (int)bu_json_int(change->journal, "attempt", 0);
+	BU_TEXT_COPY(undone.id, note->id);
+	undone.attempt = note->attempt;
 	snprintf(undone.text, sizeof(undone.text), "%.200s",
 		 err.kind    ? err.text
 		 : same_boot ? "the agent stopped before the change was confirmed"
@@ -269,8 +270,11 @@ void
 bu_configure_recover(const struct bu_configure *configure)
 {
 	struct bu_change change = {.root = configure->root};
+	struct bu_err err = {0};
 
-	if (bu_change_load(&change))
+	if (bu_change_load(&change, &err) != 0)
+		bu_error("configure", "%s", err.text);
+	else if (change.has_journal)
 		recover(configure, &change);
 	bu_change_fini(&change);
 }

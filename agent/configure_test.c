@@ -516,6 +516,44 @@ START_TEST(kernel_arguments_change_for_the_next_boot)
 }
 END_TEST
 
+/* What it does not say must not be taken for "nothing was there". */
+START_TEST(a_journal_that_cannot_be_read_touches_no_file)
+{
+#define HEAD                                                                           \
+	"{\"v\":1,\"id\":\"j1\",\"attempt\":1,\"boot_id\":\"b0\",\"live\":true,"       \
+	"\"confirm_ms\":20,\"groups\":[],\"drops\":[],\"values\":[],\"mtus\":[],"
+	static const char *const bad[] = {
+		HEAD "\"files\":[{\"path\":\"" NETWORK "\",\"mode\":416,\"uid\":0,"
+		     "\"gid\":0,\"old\":\"0\"}]}",
+		"{\"v\":1",
+	};
+
+	for (size_t i = 0; i < BU_LEN(bad); i++) {
+		struct bu_configure configure = env("b1");
+		json_t *result = NULL;
+		struct bu_err err = {0};
+
+		begin();
+		put(JOURNAL, bad[i], 0600);
+		put("/var/lib/bringup/change/0", "old", 0600);
+		bu_log_init("configure_test", BU_LOG_ERROR - 1);
+		bu_configure_recover(&configure);
+		has(NETWORK, "[Match]\nPermanentMACAddress=x\n");
+		/* Nor does another change begin: what is kept would be lost. */
+		ck_assert_int_eq(run_netdev("j2", 1, 1, "b1", same_bond, &result, &err),
+				 -1);
+		ck_assert_msg(strstr(err.text, "/var/lib/bringup/change") != NULL &&
+				      strstr(err.text, "no file was touched") != NULL,
+			      "%zu: %s", i, err.text);
+		has(NETWORK, "[Match]\nPermanentMACAddress=x\n");
+		has("/var/lib/bringup/change/0", "old");
+		ck_assert(!is_there(SYSCTL));
+		ck_assert(is_there(JOURNAL));
+		end();
+	}
+}
+END_TEST
+
 START_TEST(refuses_paths_that_lead_elsewhere)
 {
 	static const char *const bad[] = {"etc/x", "/etc/../x", "/etc/x/",
@@ -547,4 +585,5 @@ BU_UNIT("configure", applies_what_differs_and_keeps_it,
 	a_change_for_the_next_boot_is_proven_there,
 	a_change_that_waits_for_its_boot_gives_way_to_the_next,
 	what_is_put_back_has_its_owner, kernel_arguments_change_for_the_next_boot,
+	a_journal_that_cannot_be_read_touches_no_file,
 	refuses_paths_that_lead_elsewhere)
