@@ -8,6 +8,7 @@
 
 #include <arpa/inet.h>
 #include <string.h>
+#include <strings.h>
 
 #define DIGITS "0123456789"
 #define ALNUM "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" DIGITS
@@ -152,4 +153,25 @@ bu_url_socket(const char *text, struct sockaddr_in *ret)
 	addr.sin_port = htons((uint16_t)url.port);
 	*ret = addr;
 	return 0;
+}
+
+/* -1 = that of its scheme; an address without one is IPMI's. */
+static int
+port_of(const struct bu_url *url)
+{
+	int own = strcasecmp(url->scheme, "https") == 0 ? 443
+		  : url->scheme[0]                      ? 80
+							: 623;
+
+	return url->port == own ? -1 : url->port;
+}
+
+int
+bu_url_same_host(const char *a, const char *b)
+{
+	struct bu_url first, second;
+
+	return bu_url_parse(a, &first) == 0 && bu_url_parse(b, &second) == 0 &&
+	       first.host[0] && strcasecmp(first.host, second.host) == 0 &&
+	       port_of(&first) == port_of(&second);
 }

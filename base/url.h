@@ -31,5 +31,8 @@ int bu_url_is_host(const struct bu_url *url);
 int bu_url_ipv4(const char *text, uint32_t *ret);
 /* "10.0.0.1:8080", an IPv4 address to listen on or to call; port 0 is a free one. */
 int bu_url_socket(const char *text, struct sockaddr_in *ret);
+/* 1 when both name a host, the same one, at the same port or each at its scheme's own:
+ * "https://BMC1:443/x" and "bmc1" are one machine. */
+int bu_url_same_host(const char *a, const char *b);
 
 #endif

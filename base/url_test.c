@@ -138,5 +138,36 @@ START_TEST(addresses_are_told_from_names)
 }
 END_TEST
 
+/* a | b | are they one host */
+START_TEST(hosts_are_compared_as_they_are_reached)
+{
+	static const struct {
+		const char *a, *b;
+		int same;
+	} rows[] = {
+		{"https://bmc1", "https://BMC1:443/redfish/v1/Systems/2", 1},
+		{"https://bmc1/redfish/v1/Systems/1", "bmc1", 1},
+		{"10.1.0.5:623", "10.1.0.5", 1},
+		{"https://[fd00::5]/", "https://[FD00::5]:443", 1},
+		{"http://h", "http://h:80/", 1},
+		{"https://bmc1", "https://bmc2", 0},
+		{"https://bmc1:8443", "https://bmc1:8444", 0},
+		{"https://bmc1:8443", "https://bmc1", 0},
+		{"https://bmc1:623", "bmc1", 0},
+		{"https://bmc1", "https://bmc10", 0},
+		/* libvirt's: one hypervisor has the domains of many machines */
+		{"qemu:///system#a", "qemu:///system#b", 0},
+		{"not a url", "not a url", 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_msg(bu_url_same_host(rows[i].a, rows[i].b) == rows[i].same,
+			      "%s %s", rows[i].a, rows[i].b);
+		ck_assert_msg(bu_url_same_host(rows[i].b, rows[i].a) == rows[i].same,
+			      "%s %s", rows[i].b, rows[i].a);
+	}
+}
+END_TEST
+
 BU_UNIT("url", the_parts_of_a_url, a_host_has_a_longest_length,
-	addresses_are_told_from_names)
+	addresses_are_told_from_names, hosts_are_compared_as_they_are_reached)

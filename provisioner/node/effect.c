@@ -23,14 +23,44 @@ bu_effect_of(struct bu_reconcile *rec, struct bu_node *node)
 	return effect;
 }
 
+static const struct bu_effect *
+switching(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_effect *effect = rec->effects;
+
+	while (effect && (!effect->switches || strcmp(effect->node, node->name) != 0))
+		effect = effect->next;
+	return effect;
+}
+
 int
 bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	for (const struct bu_effect *effect = rec->effects; effect;
-	     effect = effect->next)
-		if (effect->switches && strcmp(effect->node, node->name) == 0)
-			return 1;
-	return 0;
+	return switching(rec, node) != NULL;
+}
+
+int
+bu_wish_runs(const struct bu_node *node)
+{
+	return node->live.power_running == BU_WISH_RUNS;
+}
+
+int
+bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return bu_effect_switches(rec, node) || bu_wish_runs(node);
+}
+
+int
+bu_effects_restart(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_effect *effect;
+
+	if (bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET)
+		return 1;
+	/* Few nodes ever had theirs restarted. */
+	effect = node->live.bmc_restart_ms ? switching(rec, node) : NULL;
+	return effect && effect->restarts;
 }
 
 static int

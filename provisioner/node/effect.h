@@ -12,6 +12,7 @@ struct bu_effect {
 	char step[112];
 	int attempt;
 	int switches; /* a machine on or off; else it only looks */
+	int restarts; /* its BMC, before that */
 	const struct bu_cluster_driver *driver; /* NULL: of bringup-power */
 	struct bu_cluster_op *op;
 	struct bu_joined joining; /* of a join */

@@ -29,12 +29,6 @@ hold_on(struct bu_reconcile *rec, struct bu_node *node, enum bu_reason_code code
 	bu_reconcile_append(rec, node, events, 2);
 }
 
-int
-bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	return bu_effect_switches(rec, node) || bu_wish_runs(node);
-}
-
 static void
 on_boot(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
@@ -92,13 +86,17 @@ boot(struct bu_reconcile *rec, struct bu_node *node, const struct bu_desired_nod
 				       ? BU_WAIT_OFF_MS
 				       : 0,
 		.reset = may_reset(rec, node),
-		.bmc_reset = bu_reconcile_resets_bmc(node, want),
+		.bmc_reset = bu_reconcile_resets_bmc(node, want) &&
+			     bu_siblings_allow(rec, node),
 	};
 
 	struct bu_effect *effect = bu_effect_of(rec, node);
 	struct bu_node_bmc bmc;
 
 	effect->switches = 1;
+	effect->restarts = how.bmc_reset;
+	if (how.bmc_reset)
+		node->live.bmc_restart_ms = bu_loop_now_ms(rec->fleet->loop);
 	bu_medium_bmc(rec, node, want, &bmc);
 	bu_power_boot(rec->power, &bmc.bmc, &how, on_boot, effect);
 }

@@ -158,8 +158,9 @@ struct bu_node_live {
 	struct bu_anew anew;
 	struct bu_console_fact console;
 	struct bu_report_fact reports[BU_REPORTS];
-	char symptoms[65]; /* evidence to which the BMC's events were asked for */
-	int power_running; /* of provisioner/node/verbs_power.c */
+	char symptoms[65];      /* evidence to which the BMC's events were asked for */
+	int power_running;      /* BU_WISH_* */
+	int64_t bmc_restart_ms; /* when its BMC was last told to restart; 0 = never */
 	struct bu_agent_fact agent;
 	struct bu_cluster_fact cluster; /* of joined */
 	int64_t lost_ms; /* awake: when it last was sent back to its cluster; 0 = never

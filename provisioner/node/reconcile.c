@@ -118,15 +118,24 @@ is_let_alone(const struct bu_node *node)
 					  node->next.state != BU_STATE_RETIRED);
 }
 
+/* It restarts, be it for another of its machines; or this start would restart it while
+ * another one of them is switched. */
+static int
+bmc_is_busy(struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return bu_effects_restart(rec, node) || bu_sibling_restarts(rec, node) ||
+	       (bu_reconcile_resets_bmc(node, bu_fleet_ordered(rec->fleet, node)) &&
+		bu_sibling_switched(rec, node));
+}
+
 /* A slow BMC carries a power command out after the machine is up: a job would be under
  * it by then. One that a person restarts takes none. */
 static int
-awaits_bmc(const struct bu_reconcile *rec, struct bu_node *node, enum bu_action action)
+awaits_bmc(struct bu_reconcile *rec, struct bu_node *node, enum bu_action action)
 {
-	int restarts = bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET;
 	int powers = bu_action_info(action)->actor == BU_ACTOR_POWER && !node->kexecs;
 	int waits = (action == BU_ACTION_JOIN && bu_effects_switch(rec, node)) ||
-		    (powers && restarts);
+		    (powers && bmc_is_busy(rec, node));
 
 	if (waits)
 		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);

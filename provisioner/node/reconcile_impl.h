@@ -11,6 +11,10 @@
 #include "provisioner/cluster/cluster.h"
 #include "provisioner/node/reconcile.h"
 
+/* What a person asked for last. LOST: there was an answer, and the log does not have
+ * it. */
+enum { BU_WISH_RESTS, BU_WISH_RUNS, BU_WISH_LOST };
+
 enum {
 	BU_REPEATS_MAX = 2, /* power cycles before a ladder has run out */
 	BU_RETRY_MS = 5000, /* between a failed effect and its repetition */
@@ -144,13 +148,31 @@ void bu_medium_drop(struct bu_reconcile *rec);
 
 /* effect.c. A step's command is under way that may switch its machine on or off. */
 int bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node);
+/* A command of a person to its BMC is under way. */
+int bu_wish_runs(const struct bu_node *node);
+/* A command is under way that may switch its machine on or off, be it of a step that
+ * the node has left behind. */
+int bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node);
+/* One is under way that restarts its BMC. */
+int bu_effects_restart(const struct bu_reconcile *rec, const struct bu_node *node);
+
+/* siblings.c. Of the other nodes whose machines have the same BMC one that (NULL =
+ * none) is being switched on or off, */
+const struct bu_node *bu_sibling_switched(const struct bu_reconcile *rec,
+					  const struct bu_node *node);
+/* is worked on, by bringup or by a person, */
+const struct bu_node *bu_sibling_in_use(const struct bu_reconcile *rec,
+					const struct bu_node *node);
+/* or for which that BMC restarts now. */
+const struct bu_node *bu_sibling_restarts(const struct bu_reconcile *rec,
+					  const struct bu_node *node);
+/* Whether bringup may restart the BMC by itself: no person works at another of its
+ * machines, and it was not restarted for one of them lately. */
+int bu_siblings_allow(const struct bu_reconcile *rec, const struct bu_node *node);
 /* effects.c */
 void bu_effect_start(struct bu_reconcile *rec, struct bu_node *node);
 /* After a restart: finds out whether the open step was done. */
 void bu_effect_observe(struct bu_reconcile *rec, struct bu_node *node);
-/* A command is under way that may switch its machine on or off, be it of a step that
- * the node has left behind. */
-int bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node);
 /* Ends what a cluster is still asked for by a step that is over (a node that restarts
  * while it joins is not let in any more) or of a node that a person holds. */
 void bu_effects_overtaken(struct bu_reconcile *rec, struct bu_node *node);
@@ -199,8 +221,6 @@ void bu_outage_mark(struct bu_reconcile *rec);
 
 /* verbs_power.c. Does, or looks at, what a person has asked for. */
 void bu_wish_go(struct bu_reconcile *rec, struct bu_node *node);
-/* A command of a person to its BMC is under way. */
-int bu_wish_runs(const struct bu_node *node);
 void bu_wishes_drop(struct bu_reconcile *rec);
 
 /* late.c */

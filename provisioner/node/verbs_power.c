@@ -20,9 +20,6 @@ struct bu_power_wish {
 	int looks;   /* nobody knows whether it was done: it is only looked at */
 };
 
-/* LOST: there was an answer, and the log does not have it. */
-enum { RESTS, RUNNING, LOST };
-
 /* --- asking and doing --- */
 
 static struct bu_power_wish *
@@ -86,7 +83,7 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 	if (!seq || node->power.seq != seq)
 		return;
 	/* Until the log has it. */
-	node->live.power_running = LOST;
+	node->live.power_running = BU_WISH_LOST;
 	if (bu_store_down(rec->fleet->store))
 		return;
 	if (looks)
@@ -98,12 +95,6 @@ on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 			err            ? err->text
 			: seen->unsaid ? "its BMC does not say whose machine it is"
 				       : "");
-}
-
-int
-bu_wish_runs(const struct bu_node *node)
-{
-	return node->live.power_running == RUNNING;
 }
 
 /* What bringup waits for there: a node that is about to be installed would wait in vain
@@ -118,6 +109,14 @@ first_of(const struct bu_node *node)
 		       : BU_BOOT_DISK;
 }
 
+static void
+restart_bmc(struct bu_reconcile *rec, struct bu_node *node,
+	    const struct bu_node_bmc *bmc, struct bu_power_wish *wish)
+{
+	node->live.bmc_restart_ms = bu_loop_now_ms(rec->fleet->loop);
+	bu_power_reset_bmc(rec->power, &bmc->bmc, on_answer, wish);
+}
+
 void
 bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 {
@@ -127,26 +126,26 @@ bu_wish_go(struct bu_reconcile *rec, struct bu_node *node)
 	struct bu_node_bmc bmc;
 
 	if (node->power.result != BU_OUTCOME_ASKED) {
-		node->live.power_running = RESTS;
+		node->live.power_running = BU_WISH_RESTS;
 		return;
 	}
-	if (rec->stopped || !rec->alive || node->live.power_running == RUNNING ||
+	if (rec->stopped || !rec->alive || node->live.power_running == BU_WISH_RUNS ||
 	    !want || bu_manual_is(want))
 		return;
 	/* Its outcome may be on its way. */
-	if (node->live.power_running == LOST && node->live.appending)
+	if (node->live.power_running == BU_WISH_LOST && node->live.appending)
 		return;
 	wish = wish_of(rec, node, node->power.seq);
-	wish->looks = node->live.power_running == LOST ||
+	wish->looks = node->live.power_running == BU_WISH_LOST ||
 		      node->power.seq <= rec->fleet->loaded_seq;
-	node->live.power_running = RUNNING;
+	node->live.power_running = BU_WISH_RUNS;
 	bu_medium_bmc(rec, node, want, &bmc);
 	if (wish->looks)
 		bu_power_status(rec->power, &bmc.bmc, on_answer, wish);
 	else if (node->power.op == BU_DEED_CYCLE)
 		bu_power_boot(rec->power, &bmc.bmc, &cycle, on_answer, wish);
 	else if (node->power.op == BU_DEED_BMC_RESET)
-		bu_power_reset_bmc(rec->power, &bmc.bmc, on_answer, wish);
+		restart_bmc(rec, node, &bmc, wish);
 	else if (node->power.op == BU_DEED_ON)
 		bu_power_on(rec->power, &bmc.bmc, cycle.first, on_answer, wish);
 	else
@@ -214,6 +213,11 @@ check(const struct bu_reconcile *rec, const struct bu_node *node,
 		return bu_err_set(err, BU_ERR_BUSY, 0,
 				  "node %s: power %s by %s is under way", node->name,
 				  bu_deed_names[node->power.op], node->power.by);
+	if (bu_sibling_restarts(rec, node))
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s: its BMC restarts, as node %s has it, too; "
+				  "ask again when that is done",
+				  node->name, bu_sibling_restarts(rec, node)->name);
 	if (!ask->force)
 		return check_use(node, ask, err);
 	if (*ask->reason)
@@ -254,6 +258,29 @@ bu_verb_power(struct bu_reconcile *rec, struct bu_node *node,
 	return bu_xasprintf("power %s asked for", ask->op);
 }
 
+/* What its BMC does to itself, it does to those of them, too. */
+static int
+check_siblings(const struct bu_reconcile *rec, const struct bu_node *node,
+	       const struct bu_verb_ask *ask, struct bu_err *err)
+{
+	const struct bu_node *other = bu_sibling_switched(rec, node);
+
+	if (other)
+		return bu_err_set(err, BU_ERR_BUSY, 0,
+				  "node %s: node %s has the same BMC, and its machine "
+				  "is being switched on or off; the BMC may restart "
+				  "when that is done",
+				  node->name, other->name);
+	other = ask->force ? NULL : bu_sibling_in_use(rec, node);
+	if (!other)
+		return 0;
+	return bu_err_set(err, BU_ERR_STATE, 0,
+			  "node %s: node %s has the same BMC, and is %s%s; wait until "
+			  "that is over, or add --force with --reason",
+			  node->name, other->name, bu_state_name(other->state),
+			  bu_verb_is_held(other) ? " and held by a person" : "");
+}
+
 /* A BMC that is away is silent about a machine that is being switched: nothing, and no
  * --force, restarts it in the midst of that. */
 static int
@@ -276,7 +303,7 @@ check_bmc_reset(const struct bu_reconcile *rec, const struct bu_node *node,
 				  "node %s is %s: bringup is working on it; wait until "
 				  "it is done, or add --force with --reason",
 				  node->name, bu_state_name(node->state));
-	return 0;
+	return want ? check_siblings(rec, node, ask, err) : 0;
 }
 
 char *

@@ -39,16 +39,9 @@ refused_of(const struct bu_run *run)
 static int
 same_account(const struct bu_refused *refused, const struct bu_run *run)
 {
-	struct bu_url a, b;
-	size_t size;
-
-	if (strcmp(refused->digest, run->digest) != 0)
-		return 0;
-	if (bu_url_parse(refused->bmc, &a) != 0 || bu_url_parse(run->bmc, &b) != 0)
-		return strcmp(refused->bmc, run->bmc) == 0;
-	size = (size_t)(a.path - refused->bmc);
-	return size == (size_t)(b.path - run->bmc) &&
-	       memcmp(refused->bmc, run->bmc, size) == 0;
+	return strcmp(refused->digest, run->digest) == 0 &&
+	       (strcmp(refused->bmc, run->bmc) == 0 ||
+		bu_url_same_host(refused->bmc, run->bmc));
 }
 
 int

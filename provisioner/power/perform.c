@@ -4,7 +4,8 @@
  * Called by main.c in the child that belongs to one connection. Invariants: unknown is
  * never taken for off, a machine that is on is switched off only where the request
  * allows a reset, nothing is switched behind the BMC of another machine, and of two
- * requests that change one machine the second waits.
+ * requests that change one machine, or one of which restarts the BMC of both, the
+ * second waits.
  */
 #include "provisioner/power/perform_impl.h"
 
@@ -12,6 +13,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/url.h"
 
 enum { WAIT_OFF_MAX_MS = 600000 };
 
@@ -266,25 +268,42 @@ begin(struct bu_run *run)
 		bu_run_authorize(run, on_authorized);
 }
 
+/* Of one machine; or of one BMC, which restarts for one of its machines. */
+static int
+are_rivals(const struct bu_run *a, const struct bu_run *b)
+{
+	return !a->looks && !b->looks &&
+	       (strcmp(a->bmc, b->bmc) == 0 ||
+		((a->restarts || b->restarts) && bu_url_same_host(a->bmc, b->bmc)));
+}
+
 static int
 may_begin(const struct bu_run *run)
 {
-	if (run->looks)
-		return 1;
 	for (const struct bu_run *at = run->performer->runs; at != run; at = at->next)
-		if (!at->looks && strcmp(at->bmc, run->bmc) == 0)
+		if (are_rivals(at, run))
 			return 0;
 	return 1;
 }
 
-static void
-begin_next(struct bu_performer *performer, const char *bmc)
+static struct bu_run *
+next_of(struct bu_performer *performer)
 {
-	for (struct bu_run *run = performer->runs; run; run = run->next)
-		if (!run->begun && strcmp(run->bmc, bmc) == 0 && may_begin(run)) {
-			begin(run);
-			return;
-		}
+	struct bu_run *run = performer->runs;
+
+	while (run && (run->begun || !may_begin(run)))
+		run = run->next;
+	return run;
+}
+
+/* After a restart several may. Who ends at once has begun those that waited for it. */
+static void
+begin_next(struct bu_performer *performer)
+{
+	struct bu_run *run;
+
+	while ((run = next_of(performer)))
+		begin(run);
 }
 
 static void
@@ -306,6 +325,8 @@ bu_perform(struct bu_performer *performer, const json_t *request, bu_perform_fn 
 	int op = operation_of(request);
 
 	run->looks = op >= 0 && operations[op].looks && !bu_adopt_may_change(run);
+	run->restarts = op >= 0 && (operations[op].begin == begin_bmc_reset ||
+				    bu_json_bool(request, "bmc_reset", 0));
 	if (may_begin(run))
 		begin(run);
 	else if (until_ms != INT64_MAX)

@@ -49,6 +49,7 @@ struct bu_run {
 	struct bu_err err; /* of the call; kind NONE = it was answered */
 	int denied;        /* that was "no" to the credentials */
 	int looks;         /* it changes nothing */
+	int restarts;      /* its BMC, for all the machines that this has */
 	bu_step_fn then;
 	/* what is looked for */
 	enum bu_power_state want, seen;
@@ -74,8 +75,8 @@ struct bu_performer {
 	struct bu_consoles *consoles; /* NULL = none are kept */
 	struct bu_refused *refused;   /* credentials */
 	struct bu_run *runs;          /* in the order in which they came */
-	/* perform.c's: a run of this machine has ended. */
-	void (*next)(struct bu_performer *performer, const char *bmc);
+	/* perform.c's: a run has ended. */
+	void (*next)(struct bu_performer *performer);
 };
 
 /* Behind those that came before. */

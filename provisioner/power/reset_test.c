@@ -14,6 +14,8 @@ struct paper {
 	int foreign;                 /* its machine is another one */
 	enum bu_err_kind refusal;    /* of the restart; NONE = it is taken */
 	int64_t reset_ms;            /* when that was taken */
+	int64_t off_ms;              /* a machine takes to go off */
+	int64_t off_from_ms[8];      /* each of them; 0 = it is as above says */
 	char done[128];
 	struct bu_clock *clock;
 };
@@ -27,14 +29,26 @@ is_away(const struct paper *paper)
 	       (!paper->returns_ms || since_ms < paper->returns_ms);
 }
 
+/* Its machine, by the last letter of its name. */
+static int64_t *
+off_of(struct paper *paper, const struct bu_power_request *request)
+{
+	const char *bmc = request->target.bmc;
+
+	return &paper->off_from_ms[bmc[strlen(bmc) - 1] & 7];
+}
+
 static struct bu_power_call *
 paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn fn,
 	    void *arg)
 {
 	struct paper *paper = self;
-	struct bu_power_answer answer = {.state = paper->state};
 	struct bu_err err = {.kind = BU_ERR_REMOTE, .text = "no route to it"};
-	int fails = is_away(paper);
+	int64_t *off_from_ms = off_of(paper, request),
+		now_ms = paper->clock->fake_mono_ms;
+	int is_off = *off_from_ms && now_ms >= *off_from_ms;
+	struct bu_power_answer answer = {.state = is_off ? BU_POWER_OFF : paper->state};
+	int fails = is_away(paper) && !strstr(request->target.bmc, "://d");
 
 	switch (request->op) {
 	case BU_POWER_STATUS:
@@ -56,11 +70,11 @@ paper_start(void *self, const struct bu_power_request *request, bu_power_done_fn
 		break;
 	case BU_POWER_SWITCH_ON:
 		strcat(paper->done, "on ");
-		paper->state = BU_POWER_ON;
+		*off_from_ms = 0;
 		break;
 	case BU_POWER_SWITCH_OFF:
 		strcat(paper->done, "off ");
-		paper->state = BU_POWER_OFF;
+		*off_from_ms = now_ms + paper->off_ms;
 		break;
 	case BU_POWER_EVENTS:
 		answer.report = json_pack("{s:[],s:I}", "events", "since",
@@ -120,16 +134,23 @@ finish(struct site *site)
 }
 
 static void
-perform(struct site *site, struct outcome *outcome, const char *op)
+perform_at(struct site *site, struct outcome *outcome, const char *op,
+	   const char *target)
 {
 	bu_autojson json_t *request = json_pack(
-		"{s:s,s:s,s:s,s:b,s:b,s:I,s:{s:s}}", "op", op, "target", "t", "first",
-		"network", "reset", 1, "bmc_reset", strcmp(op, "boot") == 0, "since_ms",
-		(json_int_t)77, "machine", "serial", "SN1");
+		"{s:s,s:s,s:s,s:b,s:b,s:I,s:{s:s}}", "op", op, "target", target,
+		"first", "network", "reset", 1, "bmc_reset", strcmp(op, "boot") == 0,
+		"since_ms", (json_int_t)77, "machine", "serial", "SN1");
 
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->site = site;
 	bu_perform(site->performer, request, on_reply, outcome);
+}
+
+static void
+perform(struct site *site, struct outcome *outcome, const char *op)
+{
+	perform_at(site, outcome, op, "t");
 }
 
 static void
@@ -221,6 +242,69 @@ START_TEST(no_power_action_begins_while_the_bmc_restarts)
 }
 END_TEST
 
+/* first | second, of another machine of the same BMC | what was done */
+START_TEST(a_bmc_restarts_for_all_its_machines)
+{
+	static const struct {
+		const char *first, *second, *done;
+	} rows[] = {
+		{"bmc-reset", "off", "who reset who off "},
+		{"boot", "off", "who reset who off order on who off "},
+		{"off", "bmc-reset", "who off who reset "},
+		{"off", "boot", "who off who reset who off order on "},
+		{"bmc-reset", "bmc-reset", "who reset who reset "},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct paper paper = {.state = BU_POWER_ON,
+				      .goes_ms = 1,
+				      .returns_ms = 60000,
+				      .off_ms = 5000};
+		struct outcome first, second;
+		struct site site;
+
+		begin(&site, &paper);
+		perform_at(&site, &first, rows[i].first, "https://c/redfish/v1/1");
+		perform_at(&site, &second, rows[i].second, "https://C:443/2");
+		pass(&site, &second);
+		ck_assert_int_eq(first.done, 1);
+		ck_assert_msg(first.err.kind == BU_ERR_NONE, "%s", first.err.text);
+		ck_assert_msg(second.err.kind == BU_ERR_NONE, "%s", second.err.text);
+		ck_assert_str_eq(paper.done, rows[i].done);
+		json_decref(first.reply);
+		json_decref(second.reply);
+		finish(&site);
+	}
+}
+END_TEST
+
+/* All that waited for the restart go on after it, and other BMCs wait for nothing. */
+START_TEST(only_who_has_the_bmc_waits_for_its_restart)
+{
+	struct paper paper = {.state = BU_POWER_ON, .goes_ms = 1, .returns_ms = 60000};
+	struct outcome reset, waits[2], other;
+	struct site site;
+
+	begin(&site, &paper);
+	perform_at(&site, &reset, "bmc-reset", "https://c/1");
+	perform_at(&site, &waits[0], "off", "https://c/2");
+	perform_at(&site, &waits[1], "off", "https://c/3");
+	perform_at(&site, &other, "off", "https://d/4");
+	ck_assert_str_eq(paper.done, "who reset who off ");
+	ck_assert_int_eq(other.done, 1);
+	pass(&site, &reset);
+	pass(&site, &waits[0]);
+	pass(&site, &waits[1]);
+	ck_assert_int_le(waits[0].at_ms, reset.at_ms + 1000);
+	ck_assert_int_le(waits[1].at_ms, reset.at_ms + 1000);
+	json_decref(reset.reply);
+	json_decref(waits[0].reply);
+	json_decref(waits[1].reply);
+	json_decref(other.reply);
+	finish(&site);
+}
+END_TEST
+
 /* The last try of a start may begin so. */
 START_TEST(a_boot_may_restart_the_bmc_first)
 {
@@ -295,5 +379,7 @@ START_TEST(a_report_is_passed_on)
 END_TEST
 
 BU_UNIT("restart of a BMC", a_restart_is_believed_when_the_bmc_was_away_and_is_back,
-	no_power_action_begins_while_the_bmc_restarts, a_boot_may_restart_the_bmc_first,
-	a_boot_goes_on_without_the_restart, a_report_is_passed_on)
+	no_power_action_begins_while_the_bmc_restarts,
+	a_bmc_restarts_for_all_its_machines, only_who_has_the_bmc_waits_for_its_restart,
+	a_boot_may_restart_the_bmc_first, a_boot_goes_on_without_the_restart,
+	a_report_is_passed_on)

@@ -42,7 +42,6 @@ static void
 finish(struct bu_run *run, json_t *reply, const struct bu_err *err)
 {
 	struct bu_performer *performer = run->performer;
-	bu_autofree char *bmc = bu_xstrdup(run->bmc);
 	bu_autojson json_t *answer = reply;
 	struct bu_err why = err ? *err : (struct bu_err){0};
 	bu_perform_fn fn = run->fn;
@@ -50,7 +49,7 @@ finish(struct bu_run *run, json_t *reply, const struct bu_err *err)
 
 	bu_run_free(run);
 	fn(answer, err ? &why : NULL, arg);
-	performer->next(performer, bmc);
+	performer->next(performer);
 }
 
 void

@@ -375,8 +375,10 @@ static struct bu_tree *
 tree_of(int nodes, const char *site)
 {
 	bu_autofree char *racks = bu_xstrdup("name,mac,serial,bmc\n");
-	const char *bmc =
-		strstr(site, "power = redfish") ? "https://" : "qemu:///system#";
+	const char *bmc = strstr(site, "one_bmc")
+				  ? "https://one_bmc/redfish/v1/Systems/"
+			  : strstr(site, "power = redfish") ? "https://"
+							    : "qemu:///system#";
 
 	for (int i = 1; i <= nodes; i++) {
 		bu_autofree char *old = racks;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The other nodes whose machines have the same BMC, as in a chassis: what it does to
+ * itself, it does to all of them. Called by reconcile.c, effects.c and verbs_power.c.
+ * Invariants: nothing of ours restarts a BMC while one of its machines is being
+ * switched or is in a person's hands, and none is switched while it restarts.
+ */
+#include <string.h>
+
+#include "base/url.h"
+#include "provisioner/node/reconcile_impl.h"
+
+/* One that was restarted so lately is not restarted for another of its machines. */
+enum { LATELY_MS = 15 * 60 * 1000 };
+
+/* By its order; else by the profile; "" = it has none. */
+static const char *
+bmc_of(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+
+	if (!want)
+		want = bu_fleet_desired(rec->fleet, node);
+	return want && bu_bmc_is(want) && want->bmc ? want->bmc : "";
+}
+
+static int
+is_sibling(const struct bu_reconcile *rec, const struct bu_node *node,
+	   const struct bu_node *other)
+{
+	return other && other != node &&
+	       bu_url_same_host(bmc_of(rec, node), bmc_of(rec, other));
+}
+
+/* The first one of which this is true. */
+static const struct bu_node *
+find(const struct bu_reconcile *rec, const struct bu_node *node,
+     int (*is)(const struct bu_reconcile *rec, const struct bu_node *node))
+{
+	for (size_t i = 0; i < rec->fleet->count; i++) {
+		const struct bu_node *other = rec->fleet->nodes[i];
+
+		if (is(rec, other) && is_sibling(rec, node, other))
+			return other;
+	}
+	return NULL;
+}
+
+static int
+is_switched(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return bu_effects_switch(rec, node);
+}
+
+static int
+is_worked_on(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	(void)rec;
+	return !bu_state_info(node->state)->settled;
+}
+
+static int
+is_of_a_person(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	(void)rec;
+	return node->state == BU_STATE_SERVICING || node->hold.owner == BU_OWNER_PERSON;
+}
+
+static int
+was_restarted(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return node->live.bmc_restart_ms &&
+	       bu_loop_now_ms(rec->fleet->loop) - node->live.bmc_restart_ms < LATELY_MS;
+}
+
+const struct bu_node *
+bu_sibling_switched(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return find(rec, node, is_switched);
+}
+
+const struct bu_node *
+bu_sibling_in_use(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	const struct bu_node *other = find(rec, node, is_of_a_person);
+
+	return other ? other : find(rec, node, is_worked_on);
+}
+
+int
+bu_siblings_allow(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return !find(rec, node, is_of_a_person) && !find(rec, node, was_restarted);
+}
+
+const struct bu_node *
+bu_sibling_restarts(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	return find(rec, node, bu_effects_restart);
+}
