@@ -43,6 +43,15 @@ bu_class_from_name(const char *name)
 }
 
 int
+bu_class_read(const char *name, enum bu_class *ret, struct bu_err *err)
+{
+	*ret = bu_class_from_name(name);
+	if (strcmp(bu_class_name(*ret), name) == 0)
+		return 0;
+	return bu_err_set(err, BU_ERR_INVAL, 0, "class '%.40s' is unknown", name);
+}
+
+int
 bu_grant_name_ok(const char *name)
 {
 	return strcmp(name, BU_GRANT_RESET) == 0 ||

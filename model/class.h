@@ -57,6 +57,8 @@ const char *bu_class_name(enum bu_class class);
 int bu_class_needs_grant(enum bu_class class);
 int bu_class_installs(enum bu_class class);
 enum bu_class bu_class_from_name(const char *name); /* NONE when unknown */
+/* The same for what was sent: BU_ERR_INVAL when unknown. */
+bu_must int bu_class_read(const char *name, enum bu_class *ret, struct bu_err *err);
 
 /* What people grant: the classes that need it (each includes a reset), and "reset", the
  * consent that a machine which is on is switched off, whatever runs there. */

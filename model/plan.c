@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of plan.h. */
+/* The tables of plan.h, and what they cannot say. */
 #include "model/plan.h"
 
 #include "base/err.h"
+#include "model/class.h"
 
 enum { MANY = 1000000 };
 
@@ -49,3 +50,31 @@ const struct bu_field bu_plan_fields[] = {
 	BU_FIELD_END,
 };
 /* clang-format on */
+
+static int
+check(const struct bu_plan *plan, struct bu_err *err)
+{
+	enum bu_class class;
+	const char *from;
+	json_t *to;
+
+	for (size_t i = 0; i < plan->steps_count; i++)
+		if (bu_class_read(plan->steps[i].class, &class, err) != 0)
+			return bu_err_wrap(err, "steps[%zu]", i);
+	json_object_foreach ((json_t *)plan->renames, from, to)
+		if (!json_is_string(to))
+			return bu_err_set(err, BU_ERR_INVAL, 0,
+					  "renames.%s: expected a text", from);
+	return 0;
+}
+
+int
+bu_plan_read(const json_t *value, struct bu_plan *ret, struct bu_err *err)
+{
+	if (bu_record_from_json(bu_plan_fields, value, ret, err) != 0)
+		return -1;
+	if (check(ret, err) == 0)
+		return 0;
+	bu_record_fini(bu_plan_fields, ret);
+	return -1;
+}

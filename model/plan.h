@@ -83,4 +83,8 @@ extern const struct bu_field bu_plan_drift_fields[];
 extern const struct bu_field bu_plan_pool_fields[];
 extern const struct bu_field bu_plan_fields[];
 
+/* Of a plan that is carried out: renames are texts and classes known, too. Released by
+ * bu_record_fini(bu_plan_fields). */
+bu_must int bu_plan_read(const json_t *value, struct bu_plan *ret, struct bu_err *err);
+
 #endif

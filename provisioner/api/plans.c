@@ -50,7 +50,8 @@ BU_HANDLER(bu_api_plan)
 struct order {
 	const char *digest;
 	json_t *plan, *tree_json;
-	json_t *again; /* the plan, made now */
+	json_t *again;             /* the plan, made now */
+	struct bu_plan sent, made; /* both, read */
 	struct bu_tree *tree;
 	struct bu_desired *desired;
 };
@@ -58,6 +59,8 @@ struct order {
 static void
 order_fini(struct order *order)
 {
+	bu_record_fini(bu_plan_fields, &order->sent);
+	bu_record_fini(bu_plan_fields, &order->made);
 	json_decref(order->plan);
 	json_decref(order->again);
 	json_decref(order->tree_json);
@@ -103,7 +106,11 @@ take(struct bu_api *api, const json_t *body, struct order *order, struct bu_err 
 	if (bu_json_get_str(body, "digest", &order->digest, err) != 0)
 		return -1;
 	kept = bu_api_kept_plan(api, order->digest);
-	return kept ? take_kept(kept, order, err) : take_sent(body, order, err);
+	if ((kept ? take_kept(kept, order, err) : take_sent(body, order, err)) != 0)
+		return -1;
+	if (bu_plan_read(order->plan, &order->sent, err) != 0)
+		return bu_err_wrap(err, "the plan cannot be read; plan again");
+	return 0;
 }
 
 /* Made again now, the plan must be the same and allowed. It is this one that is carried
@@ -111,7 +118,7 @@ take(struct bu_api *api, const json_t *body, struct order *order, struct bu_err 
 static int
 make_again(struct bu_api *api, struct order *order, struct bu_err *err)
 {
-	const char *revision = bu_json_str(order->plan, "revision", "");
+	const char *revision = order->sent.revision;
 
 	order->tree = bu_tree_from_json(order->tree_json, err);
 	if (!order->tree)
@@ -124,12 +131,12 @@ make_again(struct bu_api *api, struct order *order, struct bu_err *err)
 			order->tree->digest, revision);
 	order->desired = bu_api_desired(api, order->tree, err);
 	if (order->desired)
-		order->again = bu_api_make_plan(
-			api, order->desired, bu_json_str(order->plan, "commit", ""),
-			bu_json_str(order->plan, "limit", ""), err);
-	if (!order->again || bu_plan_same(order->plan, order->again, err) != 0)
+		order->again = bu_api_make_plan(api, order->desired, order->sent.commit,
+						order->sent.limit, err);
+	if (!order->again || bu_plan_same(order->plan, order->again, err) != 0 ||
+	    bu_plan_read(order->again, &order->made, err) != 0)
 		return -1;
-	return bu_plan_allowed(order->again, err);
+	return bu_plan_allowed(&order->made, err);
 }
 
 /* grants: [{"class","nodes"}]; what they mean is the rollout's to say. */
@@ -159,14 +166,14 @@ static int
 carry_out(struct bu_api *api, const struct order *order, const json_t *grants,
 	  char *ret_id, struct bu_err *err)
 {
-	if (bu_rollouts_check(api->rollouts, order->again, grants, err) != 0)
+	if (bu_rollouts_check(api->rollouts, &order->made, grants, err) != 0)
 		return -1;
-	if (!bu_rollouts_is_done(api->rollouts, order->again) &&
+	if (!bu_rollouts_is_done(api->rollouts, &order->made) &&
 	    bu_api_store_plan(api, order->desired, order->plan, order->tree, err) != 0)
 		return -1;
 	return bu_rollouts_apply(
 		api->rollouts,
-		&(struct bu_consent){order->again, order->digest, grants, "local"},
+		&(struct bu_consent){&order->made, order->digest, grants, "local"},
 		ret_id, err);
 }
 
@@ -180,7 +187,7 @@ BU_HANDLER(bu_api_apply)
 
 	if (check_grants(grants, err) == 0 &&
 	    take(api, request->body, &order, err) == 0) {
-		if (bu_rollouts_changing(api->rollouts, order.plan))
+		if (bu_rollouts_changing(api->rollouts, &order.sent))
 			answer = BU_ANSWER_LATER;
 		else if (make_again(api, &order, err) == 0 &&
 			 carry_out(api, &order, grants, id, err) == 0)
@@ -188,10 +195,9 @@ BU_HANDLER(bu_api_apply)
 	}
 	if (answer == BU_ANSWER_NOW) {
 		reply->logged = api->fleet->store;
-		reply->json = json_pack(
-			"{s:s,s:i,s:O}", "rollout", id, "nodes",
-			(int)json_array_size(json_object_get(order.again, "steps")),
-			"refused", json_object_get(order.again, "refused"));
+		reply->json = json_pack("{s:s,s:i,s:O}", "rollout", id, "nodes",
+					(int)order.made.steps_count, "refused",
+					json_object_get(order.again, "refused"));
 	}
 	order_fini(&order);
 	return answer;

@@ -90,17 +90,21 @@ carry_out(struct bu_api *api, const json_t *plan, const char *limit,
 		bu_xasprintf("%s%s%s", ask->by, *ask->reason ? ": " : "", ask->reason);
 	struct bu_tree *tree = NULL;
 	char digest[BU_DIGEST_SIZE];
+	struct bu_plan read;
 	int rc = -1;
 
 	bu_json_digest(plan, digest);
-	if (bu_plan_allowed(plan, err) == 0 &&
-	    bu_rollouts_check(api->rollouts, plan, grants, err) == 0)
+	if (bu_plan_read(plan, &read, err) != 0)
+		return -1;
+	if (bu_plan_allowed(&read, err) == 0 &&
+	    bu_rollouts_check(api->rollouts, &read, grants, err) == 0)
 		tree = applied_tree(api, err);
 	if (tree && bu_api_store_plan(api, api->fleet->desired, plan, tree, err) == 0)
 		rc = bu_rollouts_apply(api->rollouts,
-				       &(struct bu_consent){plan, digest, grants, by},
+				       &(struct bu_consent){&read, digest, grants, by},
 				       ret_id, err);
 	bu_tree_destroy(tree);
+	bu_record_fini(bu_plan_fields, &read);
 	return rc;
 }
 

@@ -390,9 +390,12 @@ START_TEST(a_profile_that_contradicts_the_machines_is_not_applied)
 					      .minutes = minutes_of};
 		struct bu_err err = {0};
 		json_t *plan = bu_plan_make(&input, &err);
+		struct bu_plan read;
 
 		ck_assert_msg(plan != NULL, "%s", err.text);
-		ck_assert_int_eq(bu_plan_allowed(plan, &err), -1);
+		ck_assert_int_eq(bu_plan_read(plan, &read, NULL), 0);
+		ck_assert_int_eq(bu_plan_allowed(&read, &err), -1);
+		bu_record_fini(bu_plan_fields, &read);
 		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 		ck_assert_ptr_eq(strstr(err.text,
 					"the profile contradicts what is known of "

@@ -7,14 +7,13 @@
 #ifndef BU_PLAN_PLAN_H
 #define BU_PLAN_PLAN_H
 
-#include <jansson.h>
-
+#include "model/plan.h"
 #include "provisioner/plan/input.h"
 
 /* New reference; NULL when an image is missing or not signed by its key. */
 json_t *bu_plan_make(const struct bu_plan_input *input, struct bu_err *err);
 /* BU_ERR_DENIED with the first violations when policy forbids the plan as a whole. */
-bu_must int bu_plan_allowed(const json_t *plan, struct bu_err *err);
+bu_must int bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err);
 /* BU_ERR_STATE says what has moved between a plan and the same one made again: the
  * revision, the nodes (which), the images. Expected minutes may differ. */
 bu_must int bu_plan_same(const json_t *plan, const json_t *again, struct bu_err *err);

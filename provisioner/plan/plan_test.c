@@ -360,7 +360,7 @@ START_TEST(what_is_held_or_failed_says_so)
 	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "why", ""),
 			 "site.ini:35 gres rdma:rxe:1 -> rdma:rxe:2; last time: rolled "
 			 "back: no answer");
-	ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
+	ck_assert_int_eq(plan_allowed(plan, NULL), 0);
 	/* a reason that is cut in the middle of a character */
 	for (int i = 0; i < 120; i++)
 		strcpy(words + 1 + 2 * i, "\xc3\xbc");

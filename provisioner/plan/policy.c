@@ -234,27 +234,26 @@ bu_plan_policy(const struct bu_plan_input *input, const struct bu_plan_image *im
 }
 
 int
-bu_plan_allowed(const json_t *plan, struct bu_err *err)
+bu_plan_allowed(const struct bu_plan *plan, struct bu_err *err)
 {
-	const json_t *first = NULL;
-	json_t *entry;
-	size_t i, count = 0;
+	const struct bu_plan_refusal *first = NULL;
+	size_t count = 0;
 
-	json_array_foreach (json_object_get(plan, "refused"), i, entry) {
-		if (!json_object_get(entry, "rule"))
+	for (size_t i = 0; i < plan->refused_count; i++) {
+		if (!plan->refused[i].rule)
 			continue;
-		first = first ? first : entry;
+		first = first ? first : &plan->refused[i];
 		count++;
 	}
 	if (!first)
 		return 0;
-	bu_err_set(err, BU_ERR_DENIED, 0, "%s:%d: %s", bu_json_str(first, "file", ""),
-		   (int)bu_json_int(first, "line", 0), bu_json_str(first, "why", ""));
-	if (strcmp(bu_json_str(first, "rule", ""), "machines") == 0)
+	bu_err_set(err, BU_ERR_DENIED, 0, "%s:%d: %s", first->file, (int)first->line,
+		   first->why);
+	if (strcmp(first->rule, "machines") == 0)
 		return bu_err_wrap(err,
 				   "the profile contradicts what is known of machines; "
 				   "node %s",
-				   bu_json_str(first, "node", ""));
+				   first->node);
 	if (count > 1)
 		return bu_err_wrap(err,
 				   "policy forbids this plan, for %zu reasons; the "

@@ -56,7 +56,7 @@ START_TEST(policy_refuses_the_plan_as_a_whole)
 		ck_assert_str_eq(bu_json_str(first, "rule", ""), forbidden[i].rule);
 		ck_assert_str_eq(bu_json_str(first, "node", "?"), forbidden[i].node);
 		ck_assert_str_eq(bu_json_str(first, "file", ""), "site.ini");
-		ck_assert_int_eq(bu_plan_allowed(plan, &err), -1);
+		ck_assert_int_eq(plan_allowed(plan, &err), -1);
 		ck_assert_int_eq(err.kind, BU_ERR_DENIED);
 		ck_assert_str_eq(err.text, forbidden[i].error);
 		bu_compat_destroy(compat);
@@ -97,7 +97,7 @@ START_TEST(what_policy_lets_pass_is_a_warning)
 		plan = make(&site);
 		warnings = json_object_get(plan, "warnings");
 		text = json_string_value(json_array_get(warnings, 0));
-		ck_assert_int_eq(bu_plan_allowed(plan, NULL), 0);
+		ck_assert_int_eq(plan_allowed(plan, NULL), 0);
 		ck_assert_uint_eq(json_array_size(warnings), *cases[i].want != '\0');
 		if (text)
 			ck_assert_msg(strncmp(text, cases[i].want,
@@ -144,7 +144,7 @@ START_TEST(what_an_image_holds_is_judged)
 		site.image.described = rows[i].described;
 		site.image.has_slurmd = rows[i].slurmd;
 		plan = make(&site);
-		ck_assert_msg(bu_plan_allowed(plan, &err) == (*rows[i].want ? -1 : 0),
+		ck_assert_msg(plan_allowed(plan, &err) == (*rows[i].want ? -1 : 0),
 			      "row %zu: %s", i, err.text);
 		ck_assert_msg(strstr(err.text, rows[i].want) != NULL, "row %zu: %s", i,
 			      err.text);

@@ -18,20 +18,19 @@ changing_of(const struct bu_rollouts *rollouts, const char *name)
 }
 
 const struct bu_node *
-bu_rollouts_changing(const struct bu_rollouts *rollouts, const json_t *plan)
+bu_rollouts_changing(const struct bu_rollouts *rollouts, const struct bu_plan *plan)
 {
 	const struct bu_node *node;
 	const char *from;
-	size_t i;
-	json_t *step, *to;
+	json_t *to;
 
-	json_object_foreach (json_object_get(plan, "renames"), from, to) {
+	json_object_foreach ((json_t *)plan->renames, from, to) {
 		node = changing_of(rollouts, from);
 		if (node)
 			return node;
 	}
-	json_array_foreach (json_object_get(plan, "steps"), i, step) {
-		node = changing_of(rollouts, bu_json_str(step, "node", ""));
+	for (size_t i = 0; i < plan->steps_count; i++) {
+		node = changing_of(rollouts, plan->steps[i].node);
 		if (node)
 			return node;
 	}
@@ -39,25 +38,23 @@ bu_rollouts_changing(const struct bu_rollouts *rollouts, const json_t *plan)
 }
 
 static void
-order_event(const json_t *step, const json_t *plan, const char *id, int reset,
-	    struct bu_event *ret)
+order_event(const struct bu_plan_step *step, const struct bu_plan *plan, const char *id,
+	    int reset, struct bu_event *ret)
 {
-	const json_t *disk = json_object_get(step, "disk");
+	const struct bu_plan_lost *disk = &step->disk;
+	int may_be_lost = *disk->path || *disk->wanted;
 
-	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, bu_json_str(step, "node", ""), order,
-		      .rollout = id, .class = bu_json_str(step, "class", NULL),
-		      .image = bu_json_str(step, "image", NULL),
-		      .digest = bu_json_str(step, "digest", NULL),
-		      .facets = bu_json_str(step, "facets", NULL),
-		      .revision = bu_json_str(plan, "revision", ""),
-		      .commit = bu_json_str(plan, "commit", ""),
-		      .batch = bu_json_int(step, "batch", 0), .reset = reset,
-		      .replace = bu_json_bool(step, "replace", 0), .begun = BU_UNSAID,
-		      .disk = {.path = bu_json_str(disk, "path", NULL),
-			       .serial = bu_json_str(disk, "serial", NULL),
-			       .size_bytes = bu_json_int(disk, "size_bytes", 0),
-			       .holds = bu_json_str(disk, "holds", NULL),
-			       .wanted = bu_json_str(disk, "wanted", NULL)});
+	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, step->node, order, .rollout = id,
+		      .class = step->class, .image = step->image,
+		      .digest = step->digest, .facets = step->facets,
+		      .revision = plan->revision, .commit = plan->commit,
+		      .batch = step->batch, .reset = reset, .replace = step->replace,
+		      .begun = BU_UNSAID,
+		      .disk = {.path = may_be_lost ? disk->path : NULL,
+			       .serial = disk->serial,
+			       .size_bytes = disk->size_bytes,
+			       .holds = disk->holds,
+			       .wanted = disk->wanted});
 }
 
 enum { EVENTS_OF_ORDER = 3 };
@@ -88,24 +85,23 @@ let_go(const struct bu_node *node, const char *name, const char *by,
 static size_t
 head_events(struct bu_event *events, const struct bu_consent *consent, const char *id)
 {
-	const json_t *plan = consent->plan;
-	const char *revision = bu_json_str(plan, "revision", "");
-	const char *commit = bu_json_str(plan, "commit", "");
-	size_t steps = json_array_size(json_object_get(plan, "steps")), count = 0;
+	const struct bu_plan *plan = consent->plan;
 	bu_autojson json_t *none = json_array();
+	size_t count = 0;
 	const char *from;
 	json_t *to;
 
 	BU_EVENT_MAKE(&events[count++], BU_EVENT_REVISION, "", revision,
-		      .digest = revision, .commit = commit);
+		      .digest = plan->revision, .commit = plan->commit);
 	BU_EVENT_MAKE(&events[count++], BU_EVENT_PLAN, "", plan,
-		      .digest = consent->digest, .revision = revision);
-	json_object_foreach (json_object_get(plan, "renames"), from, to)
+		      .digest = consent->digest, .revision = plan->revision);
+	json_object_foreach ((json_t *)plan->renames, from, to)
 		BU_EVENT_MAKE(&events[count++], BU_EVENT_RENAMED, from, renamed,
 			      .to = json_string_value(to));
 	BU_EVENT_MAKE(&events[count++], BU_EVENT_APPLIED, "", applied, .rollout = id,
-		      .plan = consent->digest, .revision = revision, .commit = commit,
-		      .limit = bu_json_str(plan, "limit", ""), .nodes = (int64_t)steps,
+		      .plan = consent->digest, .revision = plan->revision,
+		      .commit = plan->commit, .limit = plan->limit,
+		      .nodes = (int64_t)plan->steps_count,
 		      .grants = consent->grants ? consent->grants : none,
 		      .by = consent->by);
 	return count;
@@ -114,12 +110,12 @@ head_events(struct bu_event *events, const struct bu_consent *consent, const cha
 /* The node that has the name once the renames of the plan, which come first, are done.
  */
 static const struct bu_node *
-node_then(const struct bu_fleet *fleet, const json_t *plan, const char *name)
+node_then(const struct bu_fleet *fleet, const struct bu_plan *plan, const char *name)
 {
 	const char *from;
 	json_t *to;
 
-	json_object_foreach (json_object_get(plan, "renames"), from, to)
+	json_object_foreach ((json_t *)plan->renames, from, to)
 		if (strcmp(json_string_value(to), name) == 0)
 			return bu_fleet_node(fleet, from);
 	return bu_fleet_node(fleet, name);
@@ -127,14 +123,14 @@ node_then(const struct bu_fleet *fleet, const json_t *plan, const char *name)
 
 static size_t
 order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
-	     const json_t *plan, const struct bu_grants *granted, const char *by,
-	     const char *id)
+	     const struct bu_plan *plan, const struct bu_grants *granted,
+	     const char *by, const char *id)
 {
-	size_t count = 0, i;
-	json_t *step;
+	size_t count = 0;
 
-	json_array_foreach (json_object_get(plan, "steps"), i, step) {
-		const char *name = bu_json_str(step, "node", "");
+	for (size_t i = 0; i < plan->steps_count; i++) {
+		const struct bu_plan_step *step = &plan->steps[i];
+		const char *name = step->node;
 
 		count += let_go(node_then(rollouts->fleet, plan, name), name, by,
 				&events[count]);
@@ -145,18 +141,17 @@ order_events(const struct bu_rollouts *rollouts, struct bu_event *events,
 }
 
 int
-bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan)
+bu_rollouts_is_done(const struct bu_rollouts *rollouts, const struct bu_plan *plan)
 {
 	const struct bu_fleet *fleet = rollouts->fleet;
 
-	return json_array_size(json_object_get(plan, "steps")) == 0 &&
-	       json_object_size(json_object_get(plan, "renames")) == 0 &&
-	       strcmp(bu_json_str(plan, "revision", ""), fleet->revision) == 0 &&
-	       strcmp(bu_json_str(plan, "commit", ""), fleet->commit) == 0;
+	return plan->steps_count == 0 && json_object_size(plan->renames) == 0 &&
+	       strcmp(plan->revision, fleet->revision) == 0 &&
+	       strcmp(plan->commit, fleet->commit) == 0;
 }
 
 int
-bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
+bu_rollouts_check(const struct bu_rollouts *rollouts, const struct bu_plan *plan,
 		  const json_t *grants, struct bu_err *err)
 {
 	const struct bu_node *changing = bu_rollouts_changing(rollouts, plan);
@@ -169,7 +164,7 @@ bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
 				  changing->name);
 	granted = bu_grants_read(grants, err);
 	if (granted)
-		rc = bu_grants_check(granted, json_object_get(plan, "steps"), err);
+		rc = bu_grants_check(granted, plan, err);
 	bu_grants_destroy(granted);
 	return rc;
 }
@@ -178,25 +173,24 @@ int
 bu_rollouts_apply(struct bu_rollouts *rollouts, const struct bu_consent *consent,
 		  char *ret_id, struct bu_err *err)
 {
-	const json_t *plan = consent->plan, *grants = consent->grants;
-	size_t steps_count = json_array_size(json_object_get(plan, "steps")), count;
+	const struct bu_plan *plan = consent->plan;
 	bu_autofree struct bu_event *events = NULL;
 	struct bu_grants *granted;
 	char id[40] = "";
+	size_t count;
 
-	if (bu_rollouts_check(rollouts, plan, grants, err) != 0)
+	if (bu_rollouts_check(rollouts, plan, consent->grants, err) != 0)
 		return -1;
-	granted = bu_grants_read(grants, NULL);
-	if (steps_count)
+	granted = bu_grants_read(consent->grants, NULL);
+	if (plan->steps_count)
 		snprintf(id, sizeof(id), "r-%lld-%.6s",
 			 (long long)bu_wall_ms(bu_loop_clock(rollouts->fleet->loop)) /
 				 1000,
 			 consent->digest);
 	if (!bu_rollouts_is_done(rollouts, plan)) {
-		events = bu_xcalloc(
-			3 + json_object_size(json_object_get(plan, "renames")) +
-				EVENTS_OF_ORDER * steps_count,
-			sizeof(*events));
+		events = bu_xcalloc(3 + json_object_size(plan->renames) +
+					    EVENTS_OF_ORDER * plan->steps_count,
+				    sizeof(*events));
 		count = head_events(events, consent, id);
 		count += order_events(rollouts, &events[count], plan, granted,
 				      consent->by, id);

@@ -15,6 +15,8 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 		{"wipe", "[{'class':'wipe','nodes':'node['}]", "grant of wipe"},
 		{"wipe", "[{'class':'wipe','nodes':['node001']}]", "'nodes': give a"},
 		{"wipe", "[{'class':'wipe','nodes':''}]", "'nodes': give a nodeset"},
+		/* by a planner of another version: nobody knows what it destroys */
+		{"wippe", "[{'class':'wipe'}]", "class 'wippe' is unknown"},
 		{"wipe", "[{'class':'restart'}]", "'restart' cannot be granted"},
 		{"wipe", "[{'class':'wipe','nodes':'node[001-002]'}]", NULL},
 		{"reimage",
@@ -39,9 +41,7 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 			*c = *c == '\'' ? '"' : *c;
 		grants = json_loads(text, 0, NULL);
 		snprintf(digest, sizeof(digest), "%06zu", i);
-		rc = bu_rollouts_apply(rig.rollouts,
-				       &(struct bu_consent){plan, digest, grants, "me"},
-				       id, &err);
+		rc = consent_apply(rig.rollouts, plan, digest, grants, id, &err);
 		rig_pass(&rig, 1);
 		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "%s: %s", text, err.text);
 		ck_assert_uint_eq(rig.fleet->rollouts_count - before,
@@ -52,6 +52,45 @@ START_TEST(what_destroys_is_not_done_without_its_grant)
 		ck_assert_str_eq(id, "none");
 		ck_assert_int_eq(rig_node(&rig, 1)->order.open, 0);
 		ck_assert_int_eq(count_in(&rig, BU_STATE_READY), 2);
+	}
+	rig_end(&rig);
+}
+END_TEST
+
+/* Of a field with another type nothing is guessed. */
+START_TEST(a_plan_that_makes_no_sense_orders_nothing)
+{
+	static const struct {
+		const char *member, *key, *value, *says;
+	} rows[] = {
+		{"steps", "class", "5", "steps[1].class: expected a text"},
+		{"steps", "reset", "\"no\"", "steps[1].reset: expected true or false"},
+		{"steps", "batch", "\"0\"", "steps[1].batch: expected a whole number"},
+		{"steps", "disk", "[]", "steps[1].disk: expected an object"},
+		{"renames", "old001", "1", "renames.old001: expected a text"},
+	};
+	struct rig rig;
+	size_t before;
+
+	begin(&rig, 2, NULL);
+	before = rig.fleet->rollouts_count;
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autojson json_t *plan = plan_of(&rig, 2, "reboot");
+		json_t *in, *value = json_loads(rows[i].value, JSON_DECODE_ANY, NULL);
+		char id[40] = "none";
+		struct bu_err err = {0};
+
+		json_object_set_new(plan, "renames", json_object());
+		in = json_object_get(plan, rows[i].member);
+		in = json_is_array(in) ? json_array_get(in, 1) : in;
+		json_object_set_new(in, rows[i].key, value);
+		ck_assert_int_eq(
+			consent_apply(rig.rollouts, plan, "111111", NULL, id, &err),
+			-1);
+		has(err.text, rows[i].says);
+		rig_pass(&rig, 1);
+		ck_assert_uint_eq(rig.fleet->rollouts_count, before);
+		ck_assert_int_eq(rig_node(&rig, 2)->order.open, 0);
 	}
 	rig_end(&rig);
 }
@@ -71,11 +110,8 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 	rig_revise(&rig, 2, "zone = z1", "zone = z2");
 	plan = plan_of(&rig, 0, "reboot");
 	json_object_set_new(plan, "revision", json_string(revision));
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts,
-				  &(struct bu_consent){plan, "111111", NULL, "me"}, id,
-				  NULL),
-		0);
+	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "111111", NULL, id, NULL),
+			 0);
 	ck_assert_str_eq(id, "");
 	pass_some(&rig);
 	ck_assert_str_eq(rig.fleet->revision, revision);
@@ -83,22 +119,16 @@ START_TEST(a_plan_without_steps_is_no_rollout)
 	rig_events_after(&rig, seq, kinds);
 	ck_assert_str_eq(kinds, "- - - - ");
 	/* again: all of it is so already */
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts,
-				  &(struct bu_consent){plan, "111111", NULL, "me"}, id,
-				  NULL),
-		0);
+	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "111111", NULL, id, NULL),
+			 0);
 	ck_assert_str_eq(id, "");
 	pass_some(&rig);
 	rig_events_after(&rig, seq, kinds);
 	ck_assert_str_eq(kinds, "- - - - ");
 	/* the same tree by another commit: that is what is applied now */
 	json_object_set_new(plan, "commit", json_string("c0ffee2"));
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts,
-				  &(struct bu_consent){plan, "222222", NULL, "me"}, id,
-				  NULL),
-		0);
+	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "222222", NULL, id, NULL),
+			 0);
 	pass_some(&rig);
 	ck_assert_str_eq(rig.fleet->commit, "c0ffee2");
 	list = bu_rollouts_list(rig.rollouts);
@@ -172,5 +202,5 @@ START_TEST(under_the_brake_nobody_is_given_a_turn)
 END_TEST
 
 RIG_UNIT("apply", what_destroys_is_not_done_without_its_grant,
-	 a_plan_without_steps_is_no_rollout, a_held_node_is_given_no_turn,
-	 under_the_brake_nobody_is_given_a_turn)
+	 a_plan_that_makes_no_sense_orders_nothing, a_plan_without_steps_is_no_rollout,
+	 a_held_node_is_given_no_turn, under_the_brake_nobody_is_given_a_turn)

@@ -17,6 +17,7 @@
 #include "profiles/export/facets.h"
 #include "provisioner/plan/plan.h"
 #include "provisioner/rollout/rollout.h"
+#include "tests/support/consent.h"
 #include "tests/support/edits.h"
 #include "tests/support/edits_paper.h"
 #include "tests/support/profiles.h"
@@ -355,9 +356,7 @@ apply(const struct bu_desired *desired)
 	}
 	grants = roll_grants(plan, granted);
 	bu_json_digest(plan, digest);
-	if (bu_rollouts_apply(sim.rollouts,
-			      &(struct bu_consent){plan, digest, grants, "me"},
-			      sim.rollout, &err) != 0) {
+	if (consent_apply(sim.rollouts, plan, digest, grants, sim.rollout, &err) != 0) {
 		ck_assert_msg(err.kind == BU_ERR_DENIED, "%s", err.text);
 		turn_loop(3);
 		ck_assert_uint_eq(sim.fleet->rollouts_count, before);
@@ -441,9 +440,7 @@ mend(const struct bu_desired *desired)
 	events = bu_xcalloc(total * (3 + EDITS_JOIN), sizeof(*events));
 	bu_json_digest(plan, digest);
 	ck_assert_int_eq(
-		bu_rollouts_apply(sim.rollouts,
-				  &(struct bu_consent){plan, digest, grants, "me"},
-				  sim.rollout, NULL),
+		consent_apply(sim.rollouts, plan, digest, grants, sim.rollout, NULL),
 		0);
 	json_array_foreach (steps, i, step) {
 		const char *name = bu_json_str(step, "node", "");

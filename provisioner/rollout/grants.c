@@ -134,30 +134,39 @@ refuse(const struct missing *disks, const struct missing *resets, struct bu_err 
 			  names, names);
 }
 
-int
-bu_grants_check(const struct bu_grants *grants, const json_t *steps, struct bu_err *err)
+static int
+find_missing(const struct bu_grants *grants, const struct bu_plan *plan,
+	     struct missing *disks, struct missing *resets, struct bu_err *err)
 {
-	size_t total = json_array_size(steps), i;
-	struct missing disks = {bu_xcalloc(total + 1, sizeof(char *)), 0, 0};
-	struct missing resets = {bu_xcalloc(total + 1, sizeof(char *)), 0, 0};
-	json_t *step;
-	int rc;
+	for (size_t i = 0; i < plan->steps_count; i++) {
+		const struct bu_plan_step *step = &plan->steps[i];
+		enum bu_class class;
 
-	json_array_foreach (steps, i, step) {
-		enum bu_class class =
-			bu_class_from_name(bu_json_str(step, "class", ""));
-		const char *node = bu_json_str(step, "node", "?");
-
-		if (bu_class_needs_grant(class) && !covers(grants, class, node)) {
-			disks.names[disks.count++] = node;
-			if (class > disks.worst)
-				disks.worst = class;
-		} else if (bu_json_bool(step, "reset", 0) &&
-			   !bu_grants_reset(grants, node)) {
-			resets.names[resets.count++] = node;
+		/* What a class means that is unknown here, nobody can grant. */
+		if (bu_class_read(step->class, &class, err) != 0)
+			return bu_err_wrap(err, "node %s", step->node);
+		if (bu_class_needs_grant(class) && !covers(grants, class, step->node)) {
+			disks->names[disks->count++] = step->node;
+			if (class > disks->worst)
+				disks->worst = class;
+		} else if (step->reset && !bu_grants_reset(grants, step->node)) {
+			resets->names[resets->count++] = step->node;
 		}
 	}
-	rc = refuse(&disks, &resets, err);
+	return 0;
+}
+
+int
+bu_grants_check(const struct bu_grants *grants, const struct bu_plan *plan,
+		struct bu_err *err)
+{
+	size_t total = plan->steps_count;
+	struct missing disks = {bu_xcalloc(total + 1, sizeof(char *)), 0, 0};
+	struct missing resets = {bu_xcalloc(total + 1, sizeof(char *)), 0, 0};
+	int rc = find_missing(grants, plan, &disks, &resets, err);
+
+	if (rc == 0)
+		rc = refuse(&disks, &resets, err);
 	free(disks.names);
 	free(resets.names);
 	return rc;

@@ -13,6 +13,7 @@
 #ifndef BU_ROLLOUT_ROLLOUT_H
 #define BU_ROLLOUT_ROLLOUT_H
 
+#include "model/plan.h"
 #include "provisioner/node/reconcile.h"
 
 struct bu_rollouts;
@@ -30,12 +31,13 @@ void bu_rollouts_kick(struct bu_rollouts *rollouts);
  * and both include a reset. BU_ERR_DENIED names the nodes whose step lacks its grant.
  * BU_ERR_BUSY while bu_rollouts_changing().
  */
-bu_must int bu_rollouts_check(const struct bu_rollouts *rollouts, const json_t *plan,
-			      const json_t *grants, struct bu_err *err);
+bu_must int bu_rollouts_check(const struct bu_rollouts *rollouts,
+			      const struct bu_plan *plan, const json_t *grants,
+			      struct bu_err *err);
 /* All of it is so already: applying it leaves no event. */
-int bu_rollouts_is_done(const struct bu_rollouts *rollouts, const json_t *plan);
+int bu_rollouts_is_done(const struct bu_rollouts *rollouts, const struct bu_plan *plan);
 struct bu_consent {
-	const json_t *plan;
+	const struct bu_plan *plan;
 	const char *digest; /* of the plan */
 	const json_t *grants;
 	const char *by;
@@ -52,7 +54,7 @@ bu_must int bu_rollouts_apply(struct bu_rollouts *rollouts,
 /* A node with a step of the plan about which something is on its way to the log: an
  * order after it would rest on what is no longer so. NULL = none. */
 const struct bu_node *bu_rollouts_changing(const struct bu_rollouts *rollouts,
-					   const json_t *plan);
+					   const struct bu_plan *plan);
 
 /* BU_ERR_NOTFOUND; BU_ERR_STATE where it means nothing (pause what is done). by: who
  * asked. Resume of one that stopped itself forgives the failures so far. */

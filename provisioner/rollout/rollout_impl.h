@@ -85,7 +85,7 @@ struct bu_grants;
 struct bu_grants *bu_grants_read(const json_t *grants, struct bu_err *err);
 void bu_grants_destroy(struct bu_grants *grants);
 /* BU_ERR_DENIED names the nodes whose step lacks its grant, and the grant. */
-bu_must int bu_grants_check(const struct bu_grants *grants, const json_t *steps,
+bu_must int bu_grants_check(const struct bu_grants *grants, const struct bu_plan *plan,
 			    struct bu_err *err);
 /* Whether this node's machine may be switched off while it is on. */
 int bu_grants_reset(const struct bu_grants *grants, const char *node);

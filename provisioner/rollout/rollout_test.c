@@ -60,11 +60,8 @@ START_TEST(the_first_batch_goes_first)
 	plan = plan_of(&rig, 4, "wipe");
 	json_array_foreach (json_object_get(plan, "steps"), i, step)
 		json_object_set_new(step, "batch", json_integer(i != 2));
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts,
-				  &(struct bu_consent){plan, "abcdef0", grants, "me"},
-				  id, NULL),
-		0);
+	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "abcdef0", grants, id, NULL),
+			 0);
 	pass_some(&rig);
 	ck_assert_int_eq(count_begun(&rig), 1);
 	ck_assert_int_eq(rig_node(&rig, 3)->order.begun, 1);
@@ -477,11 +474,8 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 	rig.fleet->on_change = NULL;
 	plan = plan_of(&rig, 2, "reboot");
 	rig_fire(&rig, rig_node(&rig, 2), BU_TRIGGER_REBUILD);
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts,
-				  &(struct bu_consent){plan, "111111", NULL, "me"}, id,
-				  &err),
-		-1);
+	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "111111", NULL, id, &err),
+			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_BUSY);
 	has(err.text, "node node002 is changing");
 	rig_pass(&rig, 1);
@@ -490,11 +484,8 @@ START_TEST(an_order_and_a_turn_do_not_cross_on_their_way_to_the_log)
 
 	move(&rig, 1, "ready", "joined", "");
 	move(&rig, 2, "ready", "joined", "");
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig.rollouts,
-				  &(struct bu_consent){plan, "222222", NULL, "me"}, id,
-				  &err),
-		0);
+	ck_assert_int_eq(consent_apply(rig.rollouts, plan, "222222", NULL, id, &err),
+			 0);
 	ck_assert_int_eq(bu_reconcile_fire(rig.rec, rig_node(&rig, 2),
 					   BU_TRIGGER_BOOTED, NULL, &err),
 			 -1);
@@ -515,11 +506,7 @@ take_back(struct rig *rig, int number, const char *digest)
 
 	while (number-- > 1)
 		json_array_remove(json_object_get(plan, "steps"), 0);
-	ck_assert_int_eq(
-		bu_rollouts_apply(rig->rollouts,
-				  &(struct bu_consent){plan, digest, NULL, "me"}, id,
-				  NULL),
-		0);
+	ck_assert_int_eq(consent_apply(rig->rollouts, plan, digest, NULL, id, NULL), 0);
 	pass_some(rig);
 }
 

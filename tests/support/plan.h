@@ -171,4 +171,16 @@ step_of(const json_t *plan, int index)
 	return json_array_get(json_object_get(plan, "steps"), (size_t)index);
 }
 
+static inline int
+plan_allowed(const json_t *value, struct bu_err *err)
+{
+	struct bu_plan plan;
+	int rc;
+
+	ck_assert_int_eq(bu_plan_read(value, &plan, NULL), 0);
+	rc = bu_plan_allowed(&plan, err);
+	bu_record_fini(bu_plan_fields, &plan);
+	return rc;
+}
+
 #endif

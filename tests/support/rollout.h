@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "provisioner/rollout/rollout.h"
+#include "tests/support/consent.h"
 #include "tests/support/rig.h"
 #include "tests/support/unit.h"
 
@@ -127,11 +128,8 @@ apply_as(struct rig *rig, int nodes, const char *class, const char *digest)
 	struct bu_err err = {0};
 	char id[40];
 
-	ck_assert_msg(
-		bu_rollouts_apply(rig->rollouts,
-				  &(struct bu_consent){plan, digest, grants, "me"}, id,
-				  &err) == 0,
-		"%s", err.text);
+	ck_assert_msg(consent_apply(rig->rollouts, plan, digest, grants, id, &err) == 0,
+		      "%s", err.text);
 	pass_some(rig);
 }
 
