@@ -209,6 +209,8 @@
 	X(MANY_DISKS, "many-disks", FAULT, 0, 0, "",                                   \
 	  "hardware class {class} wants disk {disk}, and {#count} disks are that; "    \
 	  "say more of it in the profile")                                             \
+	X(OTHER_PRODUCT, "other-product", FAULT, 0, 0, "",                             \
+	  "hardware class {class} wants the product {want}; it is {has}")              \
 	X(TOO_LITTLE_MEMORY, "too-little-memory", FAULT, 0, 0, "",                     \
 	  "hardware class {class} wants {#want} MiB of memory; it has {#has}")         \
 	X(TOO_FEW_CPUS, "too-few-cpus", FAULT, 0, 0, "",                               \

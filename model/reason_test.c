@@ -153,6 +153,8 @@ static const char *const sentences[] = {
 	[BU_REASON_MANY_DISKS] =
 		"hardware class <class> wants disk <disk>, and 2 disks "
 		"are that; say more of it in the profile",
+	[BU_REASON_OTHER_PRODUCT] =
+		"hardware class <class> wants the product <want>; it is <has>",
 	[BU_REASON_TOO_LITTLE_MEMORY] =
 		"hardware class <class> wants 2 MiB of memory; it has 2",
 	[BU_REASON_TOO_FEW_CPUS] = "hardware class <class> wants 2 CPUs; it has 2",

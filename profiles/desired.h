@@ -159,6 +159,7 @@ struct bu_desired_hardware {
 	char *boot;        /* "network", "media"; never NULL */
 	char *boot_loader; /* "ipxe", "grub"; never NULL */
 	char *kexec;       /* "yes", "no"; never NULL */
+	char *product;     /* "PowerEdge XE9680", "DGXH100*": as DMI says it */
 	uint64_t memory_min_bytes;
 	int cpus_min, gpus, nics;
 	char *gpu_model;    /* "h100-80gb": a row of profiles/load/gpu.c */

@@ -557,7 +557,7 @@ START_TEST(an_unknown_machine_is_a_row_for_the_inventory)
 {
 	bu_autojson json_t *unknown = quoted(
 		"[{'machine':{'serial':'S,1\\nx','uuid':'u','macs':['52:54:00:77:00:07']},"
-		"'address':'10.77.0.150','product':'Box','why':'nobody','cpus':2,"
+		"'address':'10.77.0.150','product':'Box','classes':'big, all','why':'nobody','cpus':2,"
 		"'memory_bytes':536870912,'disks':1,'nics':2,'gpus':0}]");
 	bu_autojson json_t *none = json_array();
 	bu_autofree char *text = WRITTEN(bu_render_unknown(unknown, out));
@@ -565,7 +565,7 @@ START_TEST(an_unknown_machine_is_a_row_for_the_inventory)
 
 	ck_assert_str_eq(text, "name,mac,serial,uuid\n"
 			       "# Box at 10.77.0.150: 2 CPUs, 512 MiB, 0 GPUs, 2 NICs, "
-			       "1 disks; nobody\n"
+			       "1 disks; fits hardware class big, all; nobody\n"
 			       "NAME,52:54:00:77:00:07,\"S,1?x\",u\n");
 	ck_assert_str_eq(nothing, "");
 }

@@ -35,17 +35,20 @@ print_one(const json_t *one, FILE *out)
 	const char *mac = json_string_value(json_array_get(macs, 0));
 	bu_autofree char *address = bu_out_clean(bu_json_str(one, "address", ""), 0);
 	bu_autofree char *product = bu_out_clean(bu_json_str(one, "product", ""), 0);
+	bu_autofree char *classes = bu_out_clean(bu_json_str(one, "classes", ""), 0);
 	bu_autofree char *why = bu_out_clean(bu_json_str(one, "why", ""), 0);
 
 	fprintf(out,
 		"# %s at %s: %lld CPUs, %lld MiB, %lld GPUs, %lld NICs, %lld disks; "
-		"%s\nNAME",
+		"%s%s%s%s\nNAME",
 		*product ? product : "a machine", address,
 		(long long)bu_json_int(one, "cpus", 0),
 		(long long)(bu_json_int(one, "memory_bytes", 0) >> 20),
 		(long long)bu_json_int(one, "gpus", 0),
 		(long long)bu_json_int(one, "nics", 0),
-		(long long)bu_json_int(one, "disks", 0), why);
+		(long long)bu_json_int(one, "disks", 0),
+		*classes ? "fits hardware class " : "", classes, *classes ? "; " : "",
+		why);
 	print_field(mac ? mac : "", out);
 	print_field(bu_json_str(machine, "serial", ""), out);
 	print_field(bu_json_str(machine, "uuid", ""), out);

@@ -241,6 +241,9 @@ static const struct bu_key keys[] = {
 	BU_CLASS_NONE,
 	"yes: the ramdisk starts the system that it has installed, past the firmware: one "
 	"POST less; where that fails the BMC starts it"},
+{"hardware", "product", BU_KEY_TEXT, NULL, 0, 0, NULL, FIELD(hardware, product),
+	BU_CLASS_NONE,
+	"what the machines call themselves (DMI product name), with * and ? as in a shell"},
 {"hardware", "memory_min", BU_KEY_SIZE, NULL, 1, 65536 * GIB, NULL,
 	FIELD(hardware, memory_min_bytes), BU_CLASS_NONE, "least memory"},
 {"hardware", "cpus_min", BU_KEY_INT, NULL, 1, 65536, NULL, FIELD(hardware, cpus_min),

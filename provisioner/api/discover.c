@@ -14,6 +14,7 @@
 #include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "model/hello.h"
 #include "provisioner/api/api.h"
 #include "provisioner/api/neighbour.h"
@@ -96,12 +97,27 @@ bu_api_discovers(const struct bu_api *api, const char *mac)
 	return 0;
 }
 
+/* "h100, spare": the hardware classes that have what it has; "" when none does. */
+static char *
+classes_of(const struct bu_api *api, const struct bu_inventory *inventory)
+{
+	const struct bu_desired *desired = api->fleet->desired;
+	struct bu_reason why;
+	char *text = NULL;
+
+	for (size_t i = 0; desired && i < desired->hardware_count; i++)
+		if (bu_class_fits(&desired->hardware[i], inventory, &why))
+			bu_text_add(&text, ", ", "%s", desired->hardware[i].name);
+	return text ? text : bu_xstrdup("");
+}
+
 /* What a person needs to write a row of the profile's inventory for it. */
 static void
 list(const struct bu_api *api, const struct bu_inventory *inventory,
      const struct bu_machine *machine, const char *address, const char *why)
 {
 	json_t *unknown = api->fleet->unknown, *before, *one;
+	bu_autofree char *classes = classes_of(api, inventory);
 	char id[BU_MACHINE_ID_SIZE];
 	int64_t first_ms;
 
@@ -116,10 +132,10 @@ list(const struct bu_api *api, const struct bu_inventory *inventory,
 		bu_info("boot", "an unknown machine at %s: %s; %s", address, words,
 			why);
 	}
-	one = json_pack("{s:o,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:i,s:I,s:I}", "machine",
+	one = json_pack("{s:o,s:s,s:s,s:s,s:s,s:I,s:i,s:i,s:i,s:i,s:I,s:I}", "machine",
 			bu_machine_to_json(machine), "address", address, "product",
-			inventory->dmi.product, "why", why, "memory_bytes",
-			(json_int_t)inventory->memory_bytes, "cpus",
+			inventory->dmi.product, "classes", classes, "why", why,
+			"memory_bytes", (json_int_t)inventory->memory_bytes, "cpus",
 			inventory->cpu.threads, "disks", (int)inventory->disks_count,
 			"nics", (int)inventory->nics_count, "gpus",
 			(int)inventory->gpus_count, "first_ms", (json_int_t)first_ms,

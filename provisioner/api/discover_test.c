@@ -145,6 +145,8 @@ START_TEST(who_is_nobody_is_listed_and_left_as_it_is)
 	begin(&site);
 	rig_start(&site.rig, 1);
 	power = rig_read(&site.rig, "power.log");
+	strcpy(other->dmi.product, "DGXH100");
+	site.rig.fleet->desired->hardware[0].product = bu_xstrdup("DGXH?00");
 	answer = tell(&site, other);
 	ck_assert_ptr_null(json_object_get(answer, "token"));
 	is_silent(&site, answer, "no node of the profile has");
@@ -155,6 +157,7 @@ START_TEST(who_is_nobody_is_listed_and_left_as_it_is)
 	again = tell(&site, other);
 	/* A placeholder is nobody's serial number. */
 	strcpy(filler->dmi.serial, "To be filled by O.E.M.");
+	strcpy(filler->dmi.product, "AS-4124GO-NART");
 	free(site.rig.fleet->desired->nodes[0].serial);
 	site.rig.fleet->desired->nodes[0].serial = bu_xstrdup("To be filled by O.E.M.");
 	third = tell(&site, filler);
@@ -166,6 +169,9 @@ START_TEST(who_is_nobody_is_listed_and_left_as_it_is)
 	ck_assert_str_eq(bu_json_str(json_object_get(one, "machine"), "serial", ""),
 			 "LAB-007");
 	ck_assert_int_eq(bu_json_int(one, "disks", 0), 2);
+	/* The class that has what it has, and not one of other products. */
+	ck_assert_str_eq(bu_json_str(one, "classes", "?"), "vm");
+	ck_assert_str_eq(bu_json_str(json_array_get(unknown, 1), "classes", "?"), "");
 	/* Nothing is switched or written for it, and no row is in the log. */
 	after = rig_read(&site.rig, "power.log");
 	ck_assert_str_eq(after, power);

@@ -3,6 +3,7 @@
  * What agents say, turned into triggers. An agent's word is checked against what was
  * ordered: the token of this very boot, the stamp of this very install.
  */
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +16,19 @@
 #include "provisioner/node/binding.h"
 #include "provisioner/node/reconcile_impl.h"
 
-/* Fills reason and returns -1 when the machine is not what its class asks for. */
-static int
-check_class(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
-	    struct bu_reason *ret)
+int
+bu_class_fits(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
+	      struct bu_reason *ret)
 {
 	const struct bu_disk *disk;
 	size_t found = bu_disk_choose(class->disk, inv->disks, inv->disks_count, &disk);
 
-	if (!found)
+	if (class->product && fnmatch(class->product, inv->dmi.product, 0) != 0)
+		BU_REASON_SET(ret, OTHER_PRODUCT,
+			      .text = {class->name, class->product,
+				       *inv->dmi.product ? inv->dmi.product
+							 : "without a name"});
+	else if (!found)
 		BU_REASON_SET(ret, NO_DISK, .text = {class->name, class->disk});
 	else if (found > 1)
 		BU_REASON_SET(ret, MANY_DISKS, .text = {class->name, class->disk},
@@ -42,8 +47,8 @@ check_class(const struct bu_desired_hardware *class, const struct bu_inventory *
 		BU_REASON_SET(ret, TOO_FEW_GPUS, .text = {class->name},
 			      .number = {class->gpus, (int64_t)inv->gpus_count});
 	else
-		return 0;
-	return -1;
+		return 1;
+	return 0;
 }
 
 static void
@@ -116,7 +121,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_RAMDISK);
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	fits = check_class(target.node->hardware, inventory, &reason) == 0;
+	fits = bu_class_fits(target.node->hardware, inventory, &reason);
 	return bu_reconcile_move(
 		rec, node,
 		&(struct bu_move){.on = fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,

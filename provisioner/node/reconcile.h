@@ -164,6 +164,9 @@ char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
  * replaced, or the node retired), until a machine is admitted again. */
 void bu_revoked_event(struct bu_event *ret, const struct bu_node *node,
 		      const char *reason);
+/* Has the machine all that the class asks for? When not, ret is the difference. */
+int bu_class_fits(const struct bu_desired_hardware *class,
+		  const struct bu_inventory *inv, struct bu_reason *ret);
 /* stamp: {"text","sig"}, null or NULL. */
 bu_must int bu_reconcile_hello(struct bu_reconcile *rec, struct bu_node *node,
 			       enum bu_where where, const json_t *stamp,

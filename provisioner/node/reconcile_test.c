@@ -128,13 +128,13 @@ START_TEST(what_does_not_fit_is_quarantined)
 		{"disk = serial:NONE\nnics = 2\n",
 		 "wants disk serial:NONE; it does not have it"},
 		{"disk = rotational:no\nnics = 2\n",
-		 "wants disk rotational:no, and 2 disks are that; say more of it in the "
-		 "profile"},
+		 "disk rotational:no, and 2 disks are that; say more of it in the"},
 		{"disk = smallest\nnics = 3\n", "wants 3 NICs; it has 2"},
 		{"disk = smallest\ngpus = 8\n", "wants 8 GPUs; it has 0"},
 		{"disk = smallest\nmemory_min = 1 GiB\n",
 		 "wants 1024 MiB of memory; it has 512"},
 		{"disk = smallest\ncpus_min = 2\n", "wants 2 CPUs; it has 1"},
+		{"disk = smallest\nproduct = DGX*\n", "product DGX*; it is without a"},
 	};
 	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
 
