@@ -335,6 +335,65 @@ START_TEST(two_machines_that_tell_the_same_are_both_named)
 }
 END_TEST
 
+static int
+admit(int number, const struct told *told, struct bu_err *err)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(number, "b");
+	int rc;
+
+	retell(inventory, told);
+	rc = rig_admit(&rig, rig_node(&rig, number), rig_request(number - 1), inventory,
+		       err);
+	rig_pass(&rig, 1);
+	return rc;
+}
+
+static void
+is_changed(int number, const char *machine, const char *what)
+{
+	const struct bu_node *node = rig_node(&rig, number);
+
+	ck_assert_str_eq(node->machine, machine);
+	ck_assert_str_eq(node->conditions[BU_CONDITION_HARDWARE_CHANGED].detail, what);
+}
+
+/* While one of them has not told it yet, both are said to have the card. What they boot
+ * by is another matter: by its card a host of one in use would be the other. */
+START_TEST(two_machines_that_swap_a_card_stay_who_they_are)
+{
+	static const struct told one = {"S1", UUID_A, ONE " " TWO},
+				 two = {"S2", UUID_B,
+					"52:54:00:77:00:02 52:54:00:78:00:02"},
+				 one_then = {"S1", UUID_A, ONE " 52:54:00:78:00:02"},
+				 two_then = {"S2", UUID_B, "52:54:00:77:00:02 " TWO},
+				 one_boots = {"S1", UUID_A, "52:54:00:77:00:02 " TWO};
+	bu_autofree char *id1 = NULL, *id2 = NULL;
+	struct bu_err err = {0};
+
+	rig_begin(&rig, 2);
+	set_profile(1, "S1", NULL, ONE);
+	set_profile(2, "S2", NULL, ONE);
+	for (int i = 1; i <= 2; i++)
+		rig_start(&rig, i);
+	ck_assert_msg(admit(1, &one, &err) == 0 && admit(2, &two, &err) == 0, "%s",
+		      err.text);
+	id1 = bu_xstrdup(rig_node(&rig, 1)->machine);
+	id2 = bu_xstrdup(rig_node(&rig, 2)->machine);
+	ck_assert_msg(admit(1, &one_then, &err) == 0, "%s", err.text);
+	is_shared(1, "MAC 52:54:00:78:00:02");
+	ck_assert_msg(admit(2, &two_then, &err) == 0, "%s", err.text);
+	is_shared(1, "");
+	is_shared(2, "");
+	is_changed(1, id1, "a NIC less: " TWO "; a NIC more: 52:54:00:78:00:02");
+	is_changed(2, id2, "a NIC less: 52:54:00:78:00:02; a NIC more: " TWO);
+
+	ck_assert_int_eq(admit(1, &one_boots, &err), -1);
+	rig_text_has(err.text, "machine with MAC 52:54:00:77:00:02 is node002");
+	is_changed(1, id1, "a NIC less: " TWO "; a NIC more: 52:54:00:78:00:02");
+	rig_end(&rig);
+}
+END_TEST
+
 /* What was installed is accepted: from then on that is how it should be. */
 START_TEST(an_install_accepts_what_the_machine_is_made_of)
 {
@@ -372,4 +431,5 @@ END_TEST
 
 RIG_UNIT("machines", what_is_said_of_a_machine_that_changes,
 	 two_machines_that_tell_the_same_are_both_named,
+	 two_machines_that_swap_a_card_stay_who_they_are,
 	 an_install_accepts_what_the_machine_is_made_of)
