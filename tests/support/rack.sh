@@ -246,14 +246,16 @@ behind_redfish() {
 	done
 }
 
-# bmc_of PROFILE NODE TREE ADDRESS: one of them; images of its virtual drive lie in the
-# rack.
+# bmc_of PROFILE NODE TREE ADDRESS [OPTION...]: one of them; images of its virtual drive
+# lie in the rack.
 bmc_of() {
-	local dir=$1 node=$2 log=$BRINGUP_RACK/log/bmc-$2.log url fingerprint
-	in_rack ip address add "$4/32" dev lo
+	local dir=$1 node=$2 tree=$3 address=$4 log=$BRINGUP_RACK/log/bmc-$2.log
+	local url fingerprint
+	shift 4
+	in_rack ip address add "$address/32" dev lo
 	TMPDIR=$BRINGUP_RACK "$lab" exec --detach --log "$log" -- "$lab" bmc \
-		--listen "$4:443" --tree "$3" --machine "qemu:///system#$node" \
-		--user admin --password-file "$BRINGUP_RACK/bmc/password" >/dev/null
+		--listen "$address:443" --tree "$tree" --machine "qemu:///system#$node" \
+		--user admin --password-file "$BRINGUP_RACK/bmc/password" "$@" >/dev/null
 	wait_for 30 "the virtual BMC of $node" grep -q fingerprint "$log"
 	read -r url _ _ _ _ _ fingerprint <<<"$(grep fingerprint "$log")"
 	sed -i "s,qemu:///system#$node\b,$url," "$dir/racks.csv"
