@@ -33,15 +33,6 @@ bu_json_load(const char *path, struct bu_err *err)
 	return text ? bu_json_parse(text, size, path, err) : NULL;
 }
 
-char *
-bu_json_canonical(const json_t *value)
-{
-	char *text = json_dumps(value, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY);
-
-	bu_assert(text != NULL);
-	return text;
-}
-
 void
 bu_json_digest(const json_t *value, char ret_hex[65])
 {

@@ -90,6 +90,73 @@ START_TEST(has_one_canonical_form)
 }
 END_TEST
 
+static json_t *
+any_value(uint64_t *random, int depth)
+{
+	static const double reals[] = {0,    -0.0,  1,   2.5,    392.1,    1e20,
+				       1e-7, 1e300, 0.1, 1 / 3., 97.65625, -1e-20};
+	static const char *const texts[] = {"",
+					    "plain",
+					    "\xc3\xa9 \xe2\x82\xac",
+					    "a\"b",
+					    "back\\slash/",
+					    "\b\f\n\r\t",
+					    "\x01\x1f\x7f"};
+	uint64_t x = *random =
+		*random * UINT64_C(6364136223846793005) + 1442695040888963407;
+	json_t *value;
+
+	x >>= 33;
+	switch (x % (depth > 0 ? 8 : 6)) {
+	case 0:
+		return json_integer((json_int_t)(*random ^ *random >> 7));
+	case 1:
+		return json_real(reals[x / 8 % BU_LEN(reals)]);
+	case 2:
+		return json_real((double)(int64_t)*random / 1e9);
+	case 3:
+		return json_boolean(x / 8 % 2);
+	case 4:
+		return x / 8 % 2 ? json_null() : json_stringn("a\0b", 3);
+	case 5:
+		return json_string(texts[x / 8 % BU_LEN(texts)]);
+	case 6:
+		value = json_array();
+		for (uint64_t i = 0; i < x / 8 % 5; i++)
+			json_array_append_new(value, any_value(random, depth - 1));
+		return value;
+	default:
+		value = json_object();
+		for (uint64_t i = 0; i < x / 8 % 40; i++) {
+			char key[24];
+
+			snprintf(key, sizeof(key), "%s%d",
+				 texts[(x + i) % BU_LEN(texts)], (int)(i * x % 97));
+			json_object_set_new(value, key, any_value(random, depth - 1));
+		}
+		return value;
+	}
+}
+
+/* What was signed and hashed with the library's own writer is written the same. */
+START_TEST(the_canonical_form_is_the_librarys)
+{
+	uint64_t random = 20261123;
+
+	for (int i = 0; i < 300; i++) {
+		json_t *value = any_value(&random, 4);
+		char *text = bu_json_canonical(value);
+		char *wanted = json_dumps(value, JSON_SORT_KEYS | JSON_COMPACT |
+							 JSON_ENCODE_ANY);
+
+		ck_assert_str_eq(text, wanted);
+		free(text);
+		free(wanted);
+		json_decref(value);
+	}
+}
+END_TEST
+
 START_TEST(names_the_field)
 {
 	json_t *value = parse("{\"name\":\"gpu001\",\"count\":3,\"real\":1.5}");
@@ -170,4 +237,5 @@ START_TEST(carries_errors)
 END_TEST
 
 BU_UNIT("json", refuses_what_is_no_json, survives_deep_nesting, loads_a_file,
-	has_one_canonical_form, names_the_field, falls_back, carries_errors)
+	has_one_canonical_form, the_canonical_form_is_the_librarys, names_the_field,
+	falls_back, carries_errors)

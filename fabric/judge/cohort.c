@@ -22,6 +22,7 @@ static const double odd_share = 0.9, bad_share = 0.8;
 struct cohort {
 	const struct bu_cohort_node *nodes;
 	size_t count;
+	const char *only; /* findings about others are dropped; NULL = none are */
 	void (*found)(const char *node, const struct bu_check *row, void *arg);
 	void *arg;
 };
@@ -33,6 +34,13 @@ struct finding {
 	const char *expected, *hint;
 };
 
+/* Is it asked for findings about this machine? */
+static int
+is_asked(const struct cohort *c, const char *node)
+{
+	return !c->only || strcmp(c->only, node) == 0;
+}
+
 static void tell(const struct cohort *c, const char *node, const struct bu_check *about,
 		 const struct finding *finding, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -43,6 +51,8 @@ tell(const struct cohort *c, const char *node, const struct bu_check *about,
 	struct bu_check row = {.verdict = finding->verdict};
 	va_list args;
 
+	if (!is_asked(c, node))
+		return;
 	BU_CHECK_SET(row.id, "%s", finding->id);
 	BU_CHECK_SET(row.group, "audit");
 	BU_CHECK_SET(row.subject, "%s", about->subject);
@@ -107,6 +117,25 @@ bu_cohort_is_unique(const char *id)
 	return 0;
 }
 
+/* What those that are asked for tell; NULL = all are. New reference. */
+static json_t *
+values_asked(const struct cohort *c, size_t rule)
+{
+	json_t *values = c->only ? json_object() : NULL;
+
+	for (size_t i = 0; values && i < c->count; i++) {
+		const struct bu_checks *checks = c->nodes[i].checks;
+
+		for (size_t k = 0; is_asked(c, c->nodes[i].node) && k < checks->count;
+		     k++)
+			if (is_about(&checks->list[k], rule))
+				json_object_set_new(values,
+						    bu_check_value(&checks->list[k]),
+						    json_true());
+	}
+	return values;
+}
+
 /* value -> the first node that has it; a second one accuses both. */
 static void
 judge_unique(const struct cohort *c, size_t rule)
@@ -114,7 +143,7 @@ judge_unique(const struct cohort *c, size_t rule)
 	static const struct finding twice = {"duplicate", BU_VERDICT_FAIL,
 					     "another one",
 					     "find out which of the two is wrong"};
-	bu_autojson json_t *owner = json_object();
+	bu_autojson json_t *owner = json_object(), *asked = values_asked(c, rule);
 
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_checks *checks = c->nodes[i].checks;
@@ -124,7 +153,8 @@ judge_unique(const struct cohort *c, size_t rule)
 			const char *node = c->nodes[i].node, *other;
 			const char *value = bu_check_value(row);
 
-			if (!is_about(row, rule))
+			if (!is_about(row, rule) ||
+			    (asked && !json_object_get(asked, value)))
 				continue;
 			other = bu_json_str(owner, value, NULL);
 			if (!other) {
@@ -186,6 +216,8 @@ judge_equal(const struct cohort *c, size_t rule)
 		for (size_t i = 0; i < c->count; i++) {
 			const struct bu_checks *checks = c->nodes[i].checks;
 
+			if (telling && !is_asked(c, c->nodes[i].node))
+				continue;
 			for (size_t k = 0; k < checks->count; k++) {
 				const struct bu_check *row = &checks->list[k];
 				json_t *counts;
@@ -263,7 +295,8 @@ judge_figure(const struct cohort *c, size_t figure)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_checks *checks = c->nodes[i].checks;
 
-		for (size_t k = 0; k < checks->count; k++) {
+		for (size_t k = 0; is_asked(c, c->nodes[i].node) && k < checks->count;
+		     k++) {
 			const struct bu_check *row = &checks->list[k];
 			double median, seen = strtod(row->seen, NULL);
 			char expected[64];
@@ -339,7 +372,7 @@ judge_swaps(const struct cohort *c)
 	for (size_t i = 0; i < c->count; i++) {
 		const struct bu_checks *a = c->nodes[i].checks;
 
-		for (size_t x = 0; x < a->count; x++) {
+		for (size_t x = 0; is_asked(c, c->nodes[i].node) && x < a->count; x++) {
 			if (!is_wrong_cable(&a->list[x]))
 				continue;
 			for (size_t k = 0; k < c->count; k++) {
@@ -375,6 +408,8 @@ judge_rails(const struct cohort *c)
 			const struct bu_checks *checks = c->nodes[i].checks;
 			const struct bu_check *first = heard(checks, NULL);
 
+			if (telling && !is_asked(c, c->nodes[i].node))
+				continue;
 			for (size_t k = 0; first && k < checks->count; k++) {
 				const struct bu_check *row = &checks->list[k];
 				bu_autofree char *key = NULL, *leaf = NULL;
@@ -413,11 +448,11 @@ judge_rails(const struct cohort *c)
 }
 
 void
-bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count,
+bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count, const char *only,
 		void (*found)(const char *node, const struct bu_check *row, void *arg),
 		void *arg)
 {
-	const struct cohort c = {nodes, count, found, arg};
+	const struct cohort c = {nodes, count, only, found, arg};
 
 	for (size_t rule = 0; rule < BU_LEN(rules); rule++) {
 		if (rules[rule].unique)

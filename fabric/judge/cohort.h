@@ -19,9 +19,10 @@ struct bu_cohort_node {
 	const struct bu_checks *checks;
 };
 
-/* Calls found for each finding about a node, in the order of nodes. The row is complete
- * (group audit) and lives until found returns. */
-void bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count,
+/* Calls found for each finding about a node, in the order of nodes; only: about this
+ * one alone, NULL = about each. The row is complete (group audit) and lives until found
+ * returns. */
+void bu_cohort_judge(const struct bu_cohort_node *nodes, size_t count, const char *only,
 		     void (*found)(const char *node, const struct bu_check *row,
 				   void *arg),
 		     void *arg);

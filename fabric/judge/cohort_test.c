@@ -74,10 +74,28 @@ found(const char *node, const struct bu_check *finding, void *arg)
 		 finding->id, bu_verdict_name(finding->verdict), finding->text);
 }
 
+/* Who is asked for alone hears what all hear of it. */
+static void
+check_alone(const struct story *s, const char *name)
+{
+	struct story *alone = bu_xcalloc(1, sizeof(*alone));
+	char all[sizeof(s->told)] = "";
+	size_t length = strlen(name);
+
+	for (const char *at = s->told; *at; at = strchr(at, '\n') + 1)
+		if (strncmp(at, name, length) == 0 && at[length] == ':')
+			strncat(all, at, strcspn(at, "\n") + 1);
+	bu_cohort_judge(s->nodes, NODES, name, found, alone);
+	ck_assert_str_eq(alone->told, all);
+	free(alone);
+}
+
 static const char *
 judge(struct story *s)
 {
-	bu_cohort_judge(s->nodes, NODES, found, s);
+	bu_cohort_judge(s->nodes, NODES, NULL, found, s);
+	for (int i = 0; i < NODES; i++)
+		check_alone(s, s->names[i]);
 	for (int i = 0; i < NODES; i++)
 		bu_checks_fini(&s->checks[i]);
 	return s->told;
@@ -230,7 +248,7 @@ START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
 				     i == 2 ? rows[r].seen : "100 GB/s");
 			nodes[i] = (struct bu_cohort_node){names[i], &checks[i]};
 		}
-		bu_cohort_judge(nodes, 4, on_slow, &slow);
+		bu_cohort_judge(nodes, 4, NULL, on_slow, &slow);
 		ck_assert_int_eq(slow.count, rows[r].found);
 		if (slow.count) {
 			ck_assert_str_eq(slow.node, "n3");
@@ -238,7 +256,7 @@ START_TEST(a_gpu_slower_than_those_of_machines_like_it_is_told)
 		}
 		/* Of two nobody can say which one is odd. */
 		slow.count = 0;
-		bu_cohort_judge(nodes + 1, 2, on_slow, &slow);
+		bu_cohort_judge(nodes + 1, 2, NULL, on_slow, &slow);
 		ck_assert_int_eq(slow.count, 0);
 		for (int i = 0; i < 4; i++)
 			bu_checks_fini(&checks[i]);

@@ -6,8 +6,9 @@
  * present boot, are compared: a card that moved on with its owner switched off is no
  * double. Of those in quarantine only wrong cables count: of two that are swapped the
  * first is there when the second one reports. Who tells the same is found by an index
- * over all reports, which follows them as they change: a report costs what the machines
- * that it is laid beside cost, however many there are.
+ * over all reports, which follows them as they change; the rows of those that are laid
+ * beside most others are kept as they were read: a report costs what the machines that
+ * it is laid beside cost, however many there are.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@
 
 /* So many, whoever they are, show what most machines have; of the others only those
  * that may be a double, or have a cable of ours. */
-enum { SAMPLE = 64 };
+enum { SAMPLE = 64, KEPT = SAMPLE + 16 };
 
 json_t *
 bu_gate_facts(const struct bu_checks *report)
@@ -81,10 +82,21 @@ is_up(const struct bu_node *node)
 
 /* --- who tells what --- */
 
+/* Rows of a report, read once. */
+struct kept {
+	json_t *of; /* the checks of a node; NULL = the place is free */
+	int only_cables;
+	unsigned int turn; /* in which it was asked for last */
+	struct bu_checks rows;
+};
+
 struct bu_peers {
 	json_t *known;  /* node -> its checks, as they are in the index */
 	json_t *owners; /* "guid 0x1234" -> {node: true}: of what only one may have */
 	json_t *cables; /* {node: true}: with a wrong cable */
+	struct kept kept[KEPT];
+	size_t next; /* makes way next, unless it was asked for in this turn */
+	unsigned int turn;
 };
 
 static struct bu_peers *
@@ -99,6 +111,39 @@ peers_of(struct bu_gate *gate)
 	return gate->peers;
 }
 
+static void
+drop_kept(struct kept *kept)
+{
+	json_decref(kept->of);
+	kept->of = NULL;
+	bu_checks_fini(&kept->rows);
+}
+
+/* Borrowed: good until the next turn, in which no more than KEPT may be asked for. */
+static const struct bu_checks *
+rows_of(struct bu_peers *peers, json_t *checks, int only_cables)
+{
+	struct kept *kept = NULL;
+
+	for (size_t i = 0; i < KEPT && !kept; i++)
+		if (peers->kept[i].of == checks &&
+		    peers->kept[i].only_cables == only_cables)
+			kept = &peers->kept[i];
+	while (!kept) {
+		struct kept *next = &peers->kept[peers->next++ % KEPT];
+
+		if (next->of && next->turn == peers->turn)
+			continue;
+		drop_kept(next);
+		next->of = json_incref(checks);
+		next->only_cables = only_cables;
+		read_facts(json_object_get(checks, "facts"), only_cables, &next->rows);
+		kept = next;
+	}
+	kept->turn = peers->turn;
+	return &kept->rows;
+}
+
 void
 bu_gate_peers_drop(struct bu_gate *gate)
 {
@@ -107,6 +152,8 @@ bu_gate_peers_drop(struct bu_gate *gate)
 	json_decref(gate->peers->known);
 	json_decref(gate->peers->owners);
 	json_decref(gate->peers->cables);
+	for (size_t i = 0; i < KEPT; i++)
+		drop_kept(&gate->peers->kept[i]);
 	free(gate->peers);
 	gate->peers = NULL;
 }
@@ -238,9 +285,21 @@ on_found(const char *node, const struct bu_check *row, void *arg)
 {
 	struct alike *alike = arg;
 
-	if (strcmp(node, alike->node->name) == 0)
-		*bu_checks_add(alike->report, row->group, row->id, row->verdict,
-			       row->subject) = *row;
+	*bu_checks_add(alike->report, row->group, row->id, row->verdict, row->subject) =
+		*row;
+}
+
+/* own: rows that nobody keeps. */
+static const struct bu_checks *
+rows_in(const struct alike *alike, const struct bu_node *node, size_t place,
+	struct bu_checks *own)
+{
+	int only_cables = node->state == BU_STATE_QUARANTINED;
+
+	if (place < KEPT)
+		return rows_of(alike->gate->peers, node->checks, only_cables);
+	read_facts(json_object_get(node->checks, "facts"), only_cables, own);
+	return own;
 }
 
 static void
@@ -252,18 +311,18 @@ judge(struct alike *alike, const json_t *own)
 	const char *name;
 	json_t *value;
 
-	json_object_set_new(alike->names, alike->node->name, json_true());
+	alike->gate->peers->turn++;
 	json_object_foreach (alike->names, name, value) {
 		const struct bu_node *node = bu_fleet_node(alike->gate->fleet, name);
 
-		read_facts(node == alike->node ? own
-					       : json_object_get(node->checks, "facts"),
-			   node->state == BU_STATE_QUARANTINED, &reports[count]);
-		cohort[count] = (struct bu_cohort_node){node->name, &reports[count]};
+		cohort[count].node = node->name;
+		cohort[count].checks = rows_in(alike, node, count, &reports[count]);
 		count++;
 	}
-	bu_cohort_judge(cohort, count, on_found, alike);
-	for (size_t i = 0; i < count; i++)
+	read_facts(own, alike->node->state == BU_STATE_QUARANTINED, &reports[count]);
+	cohort[count] = (struct bu_cohort_node){alike->node->name, &reports[count]};
+	bu_cohort_judge(cohort, size, alike->node->name, on_found, alike);
+	for (size_t i = 0; i < size; i++)
 		bu_checks_fini(&reports[i]);
 	free(reports);
 	free(cohort);

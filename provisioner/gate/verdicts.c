@@ -58,6 +58,7 @@ certify(const struct bu_campaign_state *campaign, int index)
 	gate->once_ms += bu_mono_ms(gate->stopwatch) - start_ms;
 	if (rc == 0) {
 		bu_gate_say(gate, node, &none);
+		bu_fleet_signed(gate->fleet, node, events);
 		bu_reconcile_note(gate->rec, events, 2);
 		return;
 	}

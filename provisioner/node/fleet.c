@@ -267,27 +267,65 @@ hash_of_rails(const struct bu_fleet *fleet, const struct bu_node *node)
 	return hash;
 }
 
+/* What a look at its certificate depends on. */
+static void
+name_look(const struct bu_fleet *fleet, const struct bu_node *node,
+	  enum bu_fabcert_kind kind, char ret[BU_CERT_AS_SIZE])
+{
+	snprintf(ret, BU_CERT_AS_SIZE, "%s %s %s %s %08" PRIx32 " %s", node->name,
+		 node->called, node->machine, node->inventory,
+		 hash_of_rails(fleet, node),
+		 kind == BU_FABCERT_FULL ? "" : node->boot_id);
+}
+
+static struct bu_cert_look *
+look_of(struct bu_node *node, enum bu_fabcert_kind kind)
+{
+	return kind == BU_FABCERT_FULL ? &node->live.full_look : &node->live.boot_look;
+}
+
+static void
+keep_look(struct bu_cert_look *look, json_t *cert, const char as[BU_CERT_AS_SIZE])
+{
+	json_decref(look->of);
+	look->of = json_incref(cert);
+	memcpy(look->as, as, sizeof(look->as));
+}
+
 /* Signatures are verified once for a certificate, what the node is and its rails, not
  * at each look nor after each of its events. */
 static const struct bu_cert_look *
 look_at(const struct bu_fleet *fleet, struct bu_node *node, enum bu_fabcert_kind kind)
 {
-	int full = kind == BU_FABCERT_FULL;
-	struct bu_cert_look *look =
-		full ? &node->live.full_look : &node->live.boot_look;
-	json_t *cert = full ? node->full_cert : node->boot_cert;
-	char as[sizeof(look->as)];
+	struct bu_cert_look *look = look_of(node, kind);
+	json_t *cert = kind == BU_FABCERT_FULL ? node->full_cert : node->boot_cert;
+	char as[BU_CERT_AS_SIZE];
 
-	snprintf(as, sizeof(as), "%s %s %s %s %08" PRIx32 " %s", node->name,
-		 node->called, node->machine, node->inventory,
-		 hash_of_rails(fleet, node), full ? "" : node->boot_id);
+	name_look(fleet, node, kind, as);
 	if (look->of == cert && strcmp(look->as, as) == 0)
 		return look;
 	bu_ignore(check_cert(fleet, node, kind, look, NULL));
-	json_decref(look->of);
-	look->of = json_incref(cert);
-	memcpy(look->as, as, sizeof(as));
+	keep_look(look, cert, as);
 	return look;
+}
+
+void
+bu_fleet_signed(const struct bu_fleet *fleet, struct bu_node *node,
+		const struct bu_event events[2])
+{
+	static const enum bu_fabcert_kind kinds[] = {BU_FABCERT_FULL, BU_FABCERT_BOOT};
+	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
+	size_t rails = want ? want->pool->rails_count : 0;
+
+	for (size_t i = 0; i < BU_LEN(kinds); i++) {
+		struct bu_cert_look *look = look_of(node, kinds[i]);
+		char as[BU_CERT_AS_SIZE];
+
+		name_look(fleet, node, kinds[i], as);
+		look->is_ours = look->holds = 1;
+		look->rails = rails ? UINT64_MAX >> (64 - rails) : 0;
+		keep_look(look, events[i].body, as);
+	}
 }
 
 int

@@ -174,6 +174,11 @@ json_t *bu_fleet_hardware(const struct bu_fleet *fleet, const struct bu_node *no
  * err says what is missing. A yes is kept until an event about the node comes. */
 bu_must int bu_fleet_certified(const struct bu_fleet *fleet, struct bu_node *node,
 			       struct bu_err *err);
+/* The gate has signed a full and a boot certificate of all its rails, whose events are
+ * on their way to the log: what this process itself wrote of the node as it is needs no
+ * second look when they are there. */
+void bu_fleet_signed(const struct bu_fleet *fleet, struct bu_node *node,
+		     const struct bu_event events[2]);
 /* Its full certificate is of its present hardware, and covers all its rails. */
 int bu_fleet_is_full(const struct bu_fleet *fleet, struct bu_node *node);
 /* It was let into its cluster in this boot, and a rail that its pool was given since

@@ -104,9 +104,10 @@ struct bu_joined {
 };
 
 /* A certificate was verified for a node as it was then, and need not be again. */
+enum { BU_CERT_AS_SIZE = 360 };
 struct bu_cert_look {
 	json_t *of; /* owned: no other one comes to lie where it was */
-	char as[360];
+	char as[BU_CERT_AS_SIZE];
 	int is_ours;    /* signed by us, of this machine and (boot) of this boot */
 	int holds;      /* and of each rail that its profile gives it */
 	uint64_t rails; /* bits by place in its pool's rails: it covers them */
