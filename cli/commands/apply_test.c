@@ -36,6 +36,7 @@
 
 struct paper {
 	const char *applied, *rollout; /* answers */
+	const char *nodes;             /* of the status; NULL: ready */
 	char dir[32], socket[64], file[64];
 	int fd;
 	pthread_t thread;
@@ -67,6 +68,15 @@ take(int fd)
 	return text;
 }
 
+static json_t *
+status_of(const struct paper *paper)
+{
+	bu_autofree char *text = bu_xasprintf("{'version':1,%s,'rollout':{'id':'r-1'}}",
+					      paper->nodes ? paper->nodes : NODE);
+
+	return complete(bu_shown_status_fields, quoted(text));
+}
+
 /* Owned. */
 static char *
 answer_to(const struct paper *paper, const char *request)
@@ -78,9 +88,7 @@ answer_to(const struct paper *paper, const char *request)
 	else if (strncmp(request, "GET /v1/rollouts/r-1 ", 21) == 0)
 		value = complete(bu_shown_rollout_whole_fields, quoted(paper->rollout));
 	else
-		value = complete(
-			bu_shown_status_fields,
-			quoted("{'version':1," NODE ",'rollout':{'id':'r-1'}}"));
+		value = status_of(paper);
 	return bu_json_canonical(value);
 }
 
@@ -143,25 +151,51 @@ end(struct paper *paper)
 	ck_assert_int_eq(bu_remove_tree(paper->dir, NULL), 0);
 }
 
-/* Applies the saved plan; what it prints, owned. */
+/* Turns a stream into the file, or back. */
+static int
+turn(FILE *stream, const struct paper *paper, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", paper->dir, name);
+	int saved;
+
+	fflush(stream);
+	saved = dup(fileno(stream));
+	ck_assert_ptr_nonnull(freopen(path, "w", stream));
+	return saved;
+}
+
+static void
+turn_back(FILE *stream, int saved)
+{
+	fflush(stream);
+	dup2(saved, fileno(stream));
+	close(saved);
+}
+
+static char *
+written(const struct paper *paper, const char *name)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", paper->dir, name);
+
+	return bu_file_read(path, 0, NULL, NULL);
+}
+
+/* Applies the saved plan; what it prints, owned. What it says on standard error is in
+ * the file "errs". */
 static char *
 run(const struct paper *paper, struct bu_options options, int *ret_rc,
     struct bu_err *err)
 {
-	bu_autofree char *path = bu_xasprintf("%s/out", paper->dir);
 	char *args[] = {(char *)(uintptr_t)paper->file, NULL};
-	int stdout_fd = dup(STDOUT_FILENO);
+	int out = turn(stdout, paper, "out"), errs = turn(stderr, paper, "errs");
 
 	options.socket = paper->socket;
 	options.args = args;
 	options.args_count = 1;
-	fflush(stdout);
-	ck_assert_ptr_nonnull(freopen(path, "w", stdout));
 	*ret_rc = bu_cmd_apply(&options, err);
-	fflush(stdout);
-	dup2(stdout_fd, STDOUT_FILENO);
-	close(stdout_fd);
-	return bu_file_read(path, 0, NULL, NULL);
+	turn_back(stdout, out);
+	turn_back(stderr, errs);
+	return written(paper, "out");
 }
 
 static void
@@ -235,6 +269,66 @@ START_TEST(it_ends_as_its_plan_and_its_rollout_do)
 }
 END_TEST
 
+/* However it ends: who is not ready, and why, is the last that stands there. */
+START_TEST(who_is_not_ready_is_named_with_the_cause)
+{
+	static const struct {
+		const char *rollout;
+		enum bu_err_kind kind;
+		const char *says;
+	} rows[] = {
+		{ROLLOUT("0", "done", "failed"), BU_ERR_VERIFY, "rollout r-1 ended"},
+		{ROLLOUT("0", "stopped", "failed"), BU_ERR_VERIFY, "stopped itself"},
+		{ROLLOUT("0", "aborted", "withdrawn"), BU_ERR_CANCELLED, "aborted"},
+		{ROLLOUT("0", "running", "turn"), BU_ERR_TIMEOUT,
+		 "not settled after 0 s"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct paper paper = {
+			.applied = APPLIED("r-1", "1"),
+			.rollout = rows[i].rollout,
+			.nodes = "'nodes':[{'name':'node001','state':'failed',"
+				 "'settled':true,'reason':'no link'}]"};
+		bu_autofree char *out = NULL, *errs = NULL;
+		struct bu_err err = {0};
+		int rc;
+
+		begin(&paper, PLAN("", STEP, "", "5"));
+		out = run(&paper, (struct bu_options){.yes = 1, .wait = 1}, &rc, &err);
+		errs = written(&paper, "errs");
+		ck_assert_msg(rc == -1 && err.kind == rows[i].kind, "row %zu: %s: %s",
+			      i, bu_err_name(err.kind), err.text);
+		has(err.text, rows[i].says);
+		ck_assert_str_eq(errs, "node001: failed: no link\n");
+		end(&paper);
+	}
+}
+END_TEST
+
+/* All that was ordered was done, and yet it is of no use. */
+START_TEST(a_rollout_that_is_done_does_not_hide_who_is_away)
+{
+	struct paper paper = {
+		.applied = APPLIED("r-1", "1"),
+		.rollout = ROLLOUT("1", "done", "done"),
+		.nodes = "'nodes':[{'name':'node001','state':'ready','settled':true,"
+			 "'conditions':[{'name':'unreachable','away':true,"
+			 "'text':'no answer'}]}]"};
+	bu_autofree char *out = NULL, *errs = NULL;
+	struct bu_err err = {0};
+	int rc;
+
+	begin(&paper, PLAN("", STEP, "", "5"));
+	out = run(&paper, (struct bu_options){.yes = 1, .wait = 1}, &rc, &err);
+	errs = written(&paper, "errs");
+	ck_assert_int_eq(err.kind, BU_ERR_VERIFY);
+	has(err.text, "rollout r-1 is done, but its nodes are not all ready");
+	ck_assert_str_eq(errs, "node001: ready, unreachable: no answer\n");
+	end(&paper);
+}
+END_TEST
+
 /* Whatever bringupd has forgotten meanwhile. */
 START_TEST(a_plan_of_a_file_is_sent_whole)
 {
@@ -304,4 +398,6 @@ START_TEST(a_program_reads_one_document)
 END_TEST
 
 BU_UNIT("cli apply", it_ends_as_its_plan_and_its_rollout_do,
+	who_is_not_ready_is_named_with_the_cause,
+	a_rollout_that_is_done_does_not_hide_who_is_away,
 	a_plan_of_a_file_is_sent_whole, a_program_reads_one_document)

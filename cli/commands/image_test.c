@@ -120,5 +120,36 @@ START_TEST(a_signature_is_of_what_has_the_name)
 }
 END_TEST
 
-BU_UNIT("image", a_file_without_a_key_verifies_nothing,
-	a_signature_is_of_what_has_the_name)
+/* What was not understood is not done in part. */
+START_TEST(a_wrong_command_line_does_nothing)
+{
+	static const char *const wrong[][4] = {
+		{"image"},
+		{"image", "--ofline", "show", "small"},
+		{"image", "show", "small", "--ofline"},
+		{"image", "show", "small", "--key"},
+		{"image", "shwo", "small"},
+		{"image", "show"},
+		{"image", "sign", "small", "small"},
+	};
+	const int usage = bu_err_exit_code(BU_ERR_USAGE);
+	char digest[65];
+
+	setup();
+	write_file("keys/image.pub", pub);
+	put("2026-01-01T00:00:00Z", digest);
+	for (size_t i = 0; i < BU_LEN(wrong); i++) {
+		char *argv[5] = {NULL};
+		int argc = 0;
+
+		for (; argc < 4 && wrong[i][argc]; argc++)
+			argv[argc] = (char *)(uintptr_t)wrong[i][argc];
+		ck_assert_msg(bu_cmd_image(argc, argv) == usage, "row %zu", i);
+	}
+	ck_assert_int_eq(run("show", NULL, ""), 0);
+	teardown();
+}
+END_TEST
+
+BU_UNIT("image", a_wrong_command_line_does_nothing,
+	a_file_without_a_key_verifies_nothing, a_signature_is_of_what_has_the_name)

@@ -160,9 +160,24 @@ START_TEST(tells_the_time_of_batches_one_after_the_other)
 		"", "", ""));
 	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
 
-	ck_assert_msg(
-		strstr(text, "node010 first, then 2 batches of 2; about 15m 00s\n"),
-		"%s", text);
+	ck_assert_msg(strstr(text, "node010 first, then 2 batches of 2; about 15m 00s\n"
+				   "  stops itself at"),
+		      "%s", text);
+	bu_planned_fini(&plan);
+}
+END_TEST
+
+/* What has no batches has no canaries, no others and nothing that stops itself. */
+START_TEST(what_is_out_of_service_goes_all_at_once)
+{
+	struct bu_planned plan =
+		planned(PLAN(NEW("node001") "," NEW("node002"), "", "", ""));
+	bu_autofree char *text = WRITTEN(bu_planned_print(&plan, out));
+
+	ck_assert_msg(strstr(text, "pool train: all at once; time unknown: no such "
+				   "step was done here yet\n"
+				   "  install     node[001-002] (2 nodes)\n"),
+		      "%s", text);
 	bu_planned_fini(&plan);
 }
 END_TEST
@@ -393,8 +408,9 @@ END_TEST
 
 BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
 	tells_the_time_of_batches_one_after_the_other,
-	what_differs_by_node_is_one_group, words_decide_nothing,
-	policy_is_said_last_and_refuses, says_when_there_is_nothing_to_do,
+	what_is_out_of_service_goes_all_at_once, what_differs_by_node_is_one_group,
+	words_decide_nothing, policy_is_said_last_and_refuses,
+	says_when_there_is_nothing_to_do,
 	nothing_to_do_is_not_said_of_what_is_not_as_it_should_be,
 	says_who_waits_and_who_is_left_out, a_changed_plan_is_refused,
 	what_is_no_plan_is_refused, what_is_missing_is_named, is_the_same_after_a_file)
