@@ -503,6 +503,37 @@ START_TEST(keeps_to_the_caps)
 }
 END_TEST
 
+/* A name that was cut would be another device's. */
+START_TEST(a_name_is_whole_or_left_out)
+{
+	bu_autoinventory struct bu_inventory *inventory = NULL;
+	char fits[33], too_long[33], nic[17];
+
+	begin();
+	snprintf(fits, sizeof(fits), "%031d", 1);
+	snprintf(too_long, sizeof(too_long), "%032d", 2);
+	snprintf(nic, sizeof(nic), "%016d", 3);
+	add_disk(fits, 16, 1);
+	add_disk(too_long, 16, 1);
+	for (int i = 0; i < 2; i++) {
+		bu_autofree char *folder =
+			bu_xasprintf("sys/class/infiniband/%s", i ? too_long : fits);
+
+		put_in(folder, "ports/1/state", "4: ACTIVE\n");
+	}
+	add_nic(nic, "pci0000:00/0000:0a:00.0", "52:54:00:77:00:01\n", NULL);
+	add_nic(nic + 1, "pci0000:00/0000:0b:00.0", "52:54:00:77:00:02\n", NULL);
+	inventory = collect();
+	ck_assert_uint_eq(inventory->disks_count, 1);
+	ck_assert_str_eq(inventory->disks[0].name, fits);
+	ck_assert_uint_eq(inventory->rdma_count, 1);
+	ck_assert_str_eq(inventory->rdma[0].name, fits);
+	ck_assert_uint_eq(inventory->nics_count, 1);
+	ck_assert_str_eq(inventory->nics[0].name, nic + 1);
+	end();
+}
+END_TEST
+
 START_TEST(reads_this_machine)
 {
 	struct bu_err err = {0};
@@ -520,7 +551,7 @@ START_TEST(reads_this_machine)
 END_TEST
 
 BU_UNIT("agent inventory", reads_the_board, lists_disks, looks_at_all_of_a_small_disk,
-	names_the_place_of_a_disk, names_the_place_of_a_disk,
+	names_the_place_of_a_disk, a_name_is_whole_or_left_out,
 	lists_network_cards_by_pci_address, lists_pci_devices_and_gpus,
 	lists_rdma_devices, bears_a_poor_machine, says_what_is_not_mounted,
 	keeps_to_the_caps, reads_this_machine)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes of files that need no command: what proves them, and what they do not touch.
+ */
+#include "agent/change.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agent/configure.h"
+#include "base/file.h"
+#include "base/log.h"
+#include "tests/support/unit.h"
+
+#define HOSTS "/etc/hosts"
+#define FOLDER "/etc/chrony/bringup.sources"
+
+static char root[] = "/tmp/bringup-change-XXXXXX";
+static const char *answers; /* "yn": of each confirm; behind its end they are "n" */
+static int measurements;
+
+static void
+put(const char *path, const char *text)
+{
+	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
+	bu_autofree char *dir = bu_xstrndup(full, strrchr(full, '/') - full);
+
+	ck_assert_int_eq(bu_mkdir_p(dir, 0755, NULL), 0);
+	ck_assert_int_eq(bu_file_write(full, text, strlen(text), 0644, NULL), 0);
+}
+
+static void
+has(const char *path, const char *text, int mode)
+{
+	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
+	bu_autofree char *now = bu_file_read(full, 0, NULL, NULL);
+	struct stat st;
+
+	ck_assert_pstr_eq(now, text);
+	ck_assert_int_eq(stat(full, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, mode);
+}
+
+static int
+is_there(const char *path)
+{
+	bu_autofree char *full = bu_xasprintf("%s%s", root, path);
+
+	return bu_file_exists(full);
+}
+
+static int
+confirm(const char *id, const void *arg, struct bu_err *err)
+{
+	measurements++;
+	if (*answers && *answers++ == 'y')
+		return 0;
+	return bu_err_set(err, BU_ERR_TIMEOUT, 0, "no answer");
+}
+
+static void
+begin(void)
+{
+	bu_log_init("change_test", BU_LOG_ERROR);
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put(HOSTS, "127.0.0.1 localhost\n");
+	put(FOLDER "/one", "1\n");
+	measurements = 0;
+}
+
+static int
+change(const struct bu_change_file *files, size_t count, int64_t confirm_ms,
+       size_t *ret_changed, struct bu_err *err)
+{
+	struct bu_configure configure = {
+		.root = root, .boot_id = "b1", .pause_ms = 1, .confirm = confirm};
+	struct bu_work_configure item = {
+		.work = {"configure", "c1", 1}, .live = 1, .confirm_ms = confirm_ms};
+	json_t *result = NULL;
+	int rc = bu_configure_run(&configure, &item, files, count, &result, err);
+
+	*ret_changed = json_array_size(json_object_get(result, "changed"));
+	json_decref(result);
+	return rc;
+}
+
+/* One answer may have come through what is going away. */
+START_TEST(the_appliance_is_reached_twice_in_a_row)
+{
+	struct bu_change_file file = {HOSTS, 0644, "hosts", "x\n", 2};
+	struct bu_err err = {0};
+	size_t changed;
+
+	begin();
+	answers = "ynynnyy";
+	ck_assert_msg(change(&file, 1, 60000, &changed, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(measurements, 7);
+	ck_assert_uint_eq(changed, 1);
+	has(HOSTS, "x\n", 0644);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+START_TEST(one_answer_is_not_enough)
+{
+	struct bu_change_file file = {HOSTS, 0600, "hosts", "x\n", 2};
+	struct bu_err err = {0};
+	size_t changed;
+
+	begin();
+	answers = "y";
+	ck_assert_int_eq(change(&file, 1, 0, &changed, &err), -1);
+	ck_assert_msg(strstr(err.text, "the old configuration is back") != NULL, "%s",
+		      err.text);
+	ck_assert_int_eq(measurements, 2);
+	has(HOSTS, "127.0.0.1 localhost\n", 0644);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* The file is the same; who may read it is not. */
+START_TEST(another_mode_is_a_change)
+{
+	struct bu_change_file file = {HOSTS, 0600, "hosts", "127.0.0.1 localhost\n",
+				      20};
+	struct bu_err err = {0};
+	size_t changed;
+
+	begin();
+	answers = "yy";
+	ck_assert_int_eq(change(&file, 1, 0, &changed, &err), 0);
+	ck_assert_uint_eq(changed, 1);
+	has(HOSTS, "127.0.0.1 localhost\n", 0600);
+	answers = "";
+	ck_assert_int_eq(change(&file, 1, 0, &changed, &err), 0);
+	ck_assert_uint_eq(changed, 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+/* Nothing is written, and no journal stays to undo what was never done. */
+START_TEST(what_is_no_file_is_not_replaced)
+{
+	struct bu_change_file files[] = {{HOSTS, 0644, "hosts", "x\n", 2},
+					 {FOLDER, 0644, "time", "x\n", 2}};
+	struct bu_err err = {0};
+	size_t changed;
+
+	begin();
+	answers = "";
+	ck_assert_int_eq(change(files, BU_LEN(files), 0, &changed, &err), -1);
+	ck_assert_msg(strstr(err.text, "exists and is not a file") != NULL, "%s",
+		      err.text);
+	ck_assert_int_eq(measurements, 0);
+	has(HOSTS, "127.0.0.1 localhost\n", 0644);
+	has(FOLDER "/one", "1\n", 0644);
+	ck_assert_int_eq(is_there("/var/lib/bringup/change"), 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("change", the_appliance_is_reached_twice_in_a_row, one_answer_is_not_enough,
+	another_mode_is_a_change, what_is_no_file_is_not_replaced)
