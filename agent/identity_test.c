@@ -58,6 +58,7 @@ struct appliance {
 	int served;   /* CAs */
 	int enrolled;
 	int asked;   /* who it is */
+	int shown;   /* CAs, when that was asked for the first time */
 	int unknown; /* so many times nobody knows */
 	int leaves;  /* and it may go then */
 	char *body;
@@ -81,6 +82,8 @@ reply(struct MHD_Connection *connection, int status, const char *text)
 static enum MHD_Result
 who_is(struct appliance *appliance, struct MHD_Connection *connection)
 {
+	if (!appliance->asked)
+		appliance->shown = appliance->served;
 	if (appliance->asked++ >= appliance->unknown)
 		return reply(connection, 200,
 			     "{\"node\":\"node001\",\"token\":\"told\"}");
@@ -213,9 +216,11 @@ START_TEST(a_machine_of_no_name_is_told_its_name)
 	cmdline = bu_xasprintf("bringup.url=%s bringup.boot=%s bringup.ca=%s\n",
 			       appliance.url, appliance.url, digest);
 	appliance.unknown = appliance.leaves = 1;
+	appliance.other_ca = 1; /* who has another CA is not asked */
 	ck_assert_int_eq(bu_identity_enroll(cmdline, dir, inventory, &identity, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_CANCELLED);
+	ck_assert_int_eq(appliance.shown, 2);
 	ck_assert_int_eq(appliance.enrolled, 0);
 	appliance.leaves = 0;
 	appliance.unknown = 2;

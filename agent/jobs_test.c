@@ -2,8 +2,12 @@
 /* Items that are refused before anything is touched: no disk, no service, no file. */
 #include "agent/jobs.h"
 
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "model/check.h"
 #include "model/work.h"
@@ -158,6 +162,60 @@ START_TEST(an_install_is_for_the_disk_that_was_granted)
 }
 END_TEST
 
+static void
+is_file(const char *path, const char *content, size_t size, int mode)
+{
+	size_t got;
+	bu_autofree char *now = bu_file_read(path, 0, &got, NULL);
+	struct stat st;
+
+	ck_assert_msg(now != NULL, "%s", path);
+	ck_assert_uint_eq(got, size);
+	ck_assert_int_eq(memcmp(now, content, size), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_mode & 07777, mode);
+}
+
+/* For the next boot, so that nothing of this machine is applied; its journal lies in a
+ * folder of this test. */
+START_TEST(a_change_writes_what_its_item_says)
+{
+	BU_NEEDS("root");
+	struct bu_identity identity = {
+		.installed = 1, .dir = dir, .node = node, .url = url};
+	struct bu_uplink link = {.identity = &identity};
+	char base[] = "/tmp/bringup-jobs-XXXXXX";
+	bu_autofree char *text = NULL, *key = NULL;
+	bu_autojson json_t *item = NULL, *result = NULL;
+	struct bu_err err = {0};
+
+	ck_assert_ptr_nonnull(mkdtemp(base));
+	ck_assert_int_eq(unshare(CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	ck_assert_int_eq(mount("none", "/var/lib", "tmpfs", 0, NULL), 0);
+	text = bu_xasprintf("%s/motd", base);
+	key = bu_xasprintf("%s/munge/key", base);
+	{
+		struct bu_work_file files[] = {
+			{.path = text, .mode = 0644, .content = "hello\n"},
+			{.path = key, .mode = 0400, .content_hex = "00ff10"}};
+		struct bu_work_configure work = {.work = {"configure", "c-1", 1},
+						 .then = "",
+						 .confirm_ms = 1000,
+						 .files = files,
+						 .files_count = BU_LEN(files)};
+
+		item = bu_record_to_json(bu_work_configure_fields, &work);
+	}
+	ck_assert_msg(bu_job_item(&link, item, &result, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(json_array_size(json_object_get(result, "changed")), 2);
+	is_file(text, "hello\n", 6, 0644);
+	is_file(key, "\0\xff\x10", 3, 0400);
+	ck_assert_int_eq(bu_file_exists("/var/lib/bringup/change/change.json"), 1);
+	ck_assert_int_eq(bu_remove_tree(base, NULL), 0);
+}
+END_TEST
+
 START_TEST(a_probe_without_its_terms_is_refused)
 {
 	struct bu_identity identity = {.dir = dir, .node = node, .url = url};
@@ -200,5 +258,5 @@ END_TEST
 BU_UNIT("jobs", checks_look_at_this_machine, unknown_work_is_refused,
 	an_installed_system_does_not_overwrite_itself, wrong_files_are_refused,
 	an_install_is_said_in_full, an_install_needs_the_identity_that_it_hands_on,
-	an_install_is_for_the_disk_that_was_granted,
+	an_install_is_for_the_disk_that_was_granted, a_change_writes_what_its_item_says,
 	a_probe_without_its_terms_is_refused)

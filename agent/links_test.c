@@ -2,7 +2,9 @@
 /* Networks made of files: bonds, a VLAN, routes; and this machine's own. */
 #include "agent/links.h"
 
+#include <sched.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -148,4 +150,37 @@ START_TEST(this_machine_fits_the_shape)
 }
 END_TEST
 
-BU_UNIT("links", bonds_vlans_and_routes, this_machine_fits_the_shape)
+/* In a network of its own; what each link has by itself is no address to tell. */
+START_TEST(addresses_are_those_of_the_kernel)
+{
+	BU_NEEDS("root", "ip");
+	bu_autoinventory struct bu_inventory *inventory = bu_inventory_create();
+	const struct bu_net_link *link;
+
+	ck_assert_int_eq(unshare(CLONE_NEWNET | CLONE_NEWNS), 0);
+	ck_assert_int_eq(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	ck_assert_int_eq(mount("sysfs", "/sys", "sysfs", 0, NULL), 0);
+	ck_assert_int_eq(system("ip link add left type veth peer name right && "
+				"ip link set left up && ip link set right up && "
+				"ip addr add 192.0.2.7/25 dev left && "
+				"ip addr add 2001:db8::7/56 dev left nodad"),
+			 0);
+	bu_links_collect("", inventory);
+	ck_assert_uint_eq(inventory->links_count, 2);
+	link = get(inventory, "left");
+	ck_assert_uint_eq(link->addresses_count, 2);
+	ck_assert_str_eq(link->addresses[0], "192.0.2.7/25");
+	ck_assert_str_eq(link->addresses[1], "2001:db8::7/56");
+	link = get(inventory, "right");
+	ck_assert_uint_eq(link->addresses_count, 0);
+	/* A tree of files has none of this machine's. */
+	begin();
+	put("sys/class/net/left/mtu", "1500\n");
+	bu_links_collect(root, inventory);
+	ck_assert_uint_eq(get(inventory, "left")->addresses_count, 0);
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("links", bonds_vlans_and_routes, addresses_are_those_of_the_kernel,
+	this_machine_fits_the_shape)

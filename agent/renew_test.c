@@ -6,12 +6,16 @@
 #include "agent/renew.h"
 
 #include <microhttpd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/session.h"
 #include "base/crypto.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -28,6 +32,7 @@ static struct appliance {
 	int lose;      /* this many answers to renew */
 	int busy;      /* this many confirms are answered so, after they counted */
 	int forget;    /* the next one counts for nothing */
+	int greeted;   /* by a session, over what counts */
 } us;
 
 static char dir[64];
@@ -90,7 +95,10 @@ answer_peer(struct MHD_Connection *connection, const char *url, const char *body
 	}
 	if (strcmp(url, "/v1/agent/renew") == 0)
 		return answer_renew(connection, body);
-	ck_assert_str_eq(url, "/v1/agent/confirm");
+	if (strcmp(url, "/v1/agent/hello") == 0)
+		us.greeted++;
+	if (strcmp(url, "/v1/agent/confirm") != 0)
+		return answer(connection, 200, json_object());
 	return us.busy-- > 0 ? answer(connection, 502, json_object())
 			     : answer(connection, 200, json_object());
 }
@@ -338,8 +346,64 @@ START_TEST(a_pair_that_is_refused_goes)
 }
 END_TEST
 
+/* An installed agent, which never ends by itself, of the folder and the appliance that
+ * it is told; a process without threads makes it. */
+static pid_t
+start_agent(int *ret_tell)
+{
+	struct bu_session session = {.link = {.identity = &identity}};
+	char told[2][64];
+	int fds[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	*ret_tell = fds[1];
+	pid = fork();
+	if (pid != 0) {
+		close(fds[0]);
+		return pid;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (read(fds[0], told, sizeof(told)) == (ssize_t)sizeof(told)) {
+		identity = (struct bu_identity){.dir = told[0],
+						.url = told[1],
+						.node = (char *)"node001",
+						.installed = 1};
+		session.link.http = bu_identity_connect(&identity);
+		bu_ignore(bu_session_run(&session, NULL));
+	}
+	_exit(1);
+}
+
+/* The old pair counts no more. It is seen at the start, or, when the appliance has no
+ * time then, as the greeting is refused. */
+START_TEST(a_session_goes_on_with_the_renewed_pair)
+{
+	for (int refused = 0; refused < 2; refused++) {
+		char told[2][64] = {"", ""};
+		int tell;
+		pid_t agent = start_agent(&tell);
+
+		begin();
+		us.busy = 1 + refused;
+		ck_assert_int_eq(renew_in(65), -1);
+		memcpy(told[0], dir, sizeof(told[0]));
+		snprintf(told[1], sizeof(told[1]), "%s", identity.url);
+		ck_assert_int_eq(write(tell, told, sizeof(told)), sizeof(told));
+		for (int i = 0; i < 3000 && !*(volatile int *)&us.greeted; i++)
+			usleep(10000);
+		kill(agent, SIGKILL);
+		ck_assert_int_eq(waitpid(agent, NULL, 0), agent);
+		ck_assert_int_ge(us.greeted, 1);
+		ck_assert_int_eq(mode_of("pair.pem"), 0600);
+		close(tell);
+		finish();
+	}
+}
+END_TEST
+
 BU_UNIT("renew", a_third_of_its_life_is_left,
 	it_is_renewed_when_it_is_due_and_not_before,
 	an_answer_that_is_lost_cuts_nobody_off,
 	a_pair_that_was_written_is_tried_until_somebody_answers,
-	a_pair_that_is_refused_goes)
+	a_pair_that_is_refused_goes, a_session_goes_on_with_the_renewed_pair)
