@@ -15,7 +15,13 @@
 
 #include "base/json.h"
 
-enum { CONNECT_MS = 5000, JSON_MAX = 64 * 1024 * 1024, ERROR_MAX = 64 * 1024 };
+enum {
+	CONNECT_MS = 5000,
+	JSON_MAX = 64 * 1024 * 1024,
+	ERROR_MAX = 64 * 1024,
+	/* Of what is large; curl's own 16 KiB take a call of the kernel each. */
+	READ_BYTES = 256 * 1024,
+};
 
 struct bu_http {
 	CURL *curl;
@@ -212,6 +218,9 @@ fail_curl(const struct bu_http *http, CURLcode code, const char *method,
 	for (size_t i = 0; i < BU_LEN(curl_kinds); i++)
 		if (curl_kinds[i].code == code)
 			kind = curl_kinds[i].kind;
+	/* So curl calls an answer that is none of HTTP, too. */
+	if (code == CURLE_UNSUPPORTED_PROTOCOL && strncasecmp(url, "http", 4) == 0)
+		kind = BU_ERR_REMOTE;
 	return bu_err_set(err, kind, 0, "%s %s: %s", method, url,
 			  http->why[0] ? http->why : curl_easy_strerror(code));
 }
@@ -345,6 +354,7 @@ bu_http_range(struct bu_http *http, const struct bu_http_part *part, void *buf,
 	set_up(http, url, timeout_ms, &answer);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPGET, 1L);
 	curl_easy_setopt(http->curl, CURLOPT_RANGE, range);
+	curl_easy_setopt(http->curl, CURLOPT_BUFFERSIZE, (long)READ_BYTES);
 	if (perform(http, "GET", url, &answer, err))
 		return -1;
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -309,6 +310,42 @@ START_TEST(reports_nobody_and_slowness)
 }
 END_TEST
 
+/* A server that went on after its answer's end, say: that is tried again, as what is
+ * wrong with a server is. */
+START_TEST(an_answer_that_is_no_http_is_the_servers_fault)
+{
+	int fd = listen_tcp();
+	struct bu_http_opts opts = {.base_url = base_url};
+	struct bu_http *http = bu_http_create(&opts);
+	struct bu_err err = {0};
+	char buf[4096];
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		int client = accept(fd, NULL, NULL);
+
+		_exit(read(client, buf, sizeof(buf)) <= 0 ||
+		      write(client, "XYZ\n", 4) != 4);
+	}
+	ck_assert_int_eq(bu_http_range(http, &(struct bu_http_part){"/data", 0, 4}, buf,
+				       TIMEOUT_MS, &err),
+			 -1);
+	ck_assert_msg(err.kind == BU_ERR_REMOTE, "%s", err.text);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	close(fd);
+	bu_http_destroy(http);
+	/* What we ask for wrongly is ours. */
+	opts.base_url = "gopher://127.0.0.1";
+	http = bu_http_create(&opts);
+	ck_assert_int_eq(bu_http_range(http, &(struct bu_http_part){"/data", 0, 4}, buf,
+				       TIMEOUT_MS, &err),
+			 -1);
+	ck_assert_msg(err.kind == BU_ERR_INVAL, "%s", err.text);
+	bu_http_destroy(http);
+}
+END_TEST
+
 static int
 third_time(void *arg)
 {
@@ -459,5 +496,6 @@ START_TEST(speaks_over_a_unix_socket)
 END_TEST
 
 BU_UNIT("http", speaks_json, reports_errors, reports_nobody_and_slowness,
-	ends_when_somebody_says_so, fetches_ranges, refuses_wrong_ranges,
-	gets_text_up_to_a_limit, speaks_over_a_unix_socket)
+	an_answer_that_is_no_http_is_the_servers_fault, ends_when_somebody_says_so,
+	fetches_ranges, refuses_wrong_ranges, gets_text_up_to_a_limit,
+	speaks_over_a_unix_socket)
