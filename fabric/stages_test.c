@@ -151,6 +151,69 @@ START_TEST(each_link_d_times)
 }
 END_TEST
 
+START_TEST(the_smallest_leaf_uses_each_spine)
+{
+	enum { PORTS = 9, LEAVES = 3, SPINES = 4 };
+	static const int leaf_of[PORTS] = {0, 1, 1, 1, 1, 2, 2, 2, 2};
+	struct bu_order order = {.leaves = LEAVES, .rails = 1, .spines = SPINES};
+	int busy[PORTS] = {0}, link_round[LEAVES * SPINES] = {0};
+	int link_used[LEAVES * SPINES] = {0};
+	struct bu_cross pairs[PORTS];
+
+	bu_order_init(&order, leaf_of, PORTS, NULL);
+	for (int round = 0; round < bu_stage_cross_rounds(&order, 2); round++)
+		ck_assert_int_eq(check_cross_round(&order, leaf_of, round, pairs, busy,
+						   link_round, link_used),
+				 0);
+	for (int link = 0; link < LEAVES * SPINES; link++)
+		ck_assert_int_ge(link_used[link], 2);
+	bu_order_fini(&order);
+}
+END_TEST
+
+/* Of all ways that four leaves can have three rails: those with a rail in common meet,
+ * whoever else stands between them. */
+START_TEST(leaves_of_one_rail_meet)
+{
+	enum { LEAVES = 4, RAILS = 3, PORTS = LEAVES * RAILS };
+	int leaf_of[PORTS], wrong = 0;
+
+	for (int port = 0; port < PORTS; port++)
+		leaf_of[port] = port / RAILS;
+	for (unsigned ways = 0; ways < 1U << PORTS; ways++) {
+		struct bu_order order = {.leaves = LEAVES, .rails = RAILS, .spines = 1};
+		int met[LEAVES][LEAVES] = {{0}};
+		unsigned char usable[PORTS];
+		struct bu_cross pairs[PORTS];
+
+		for (int port = 0; port < PORTS; port++)
+			usable[port] = ways >> port & 1;
+		bu_order_init(&order, leaf_of, PORTS, usable);
+		for (int round = 0; round < bu_stage_cross_rounds(&order, LEAVES);
+		     round++) {
+			int count = bu_stage_cross_round(&order, 5, round, pairs);
+
+			for (int i = 0; i < count; i++) {
+				int x = leaf_of[pairs[i].a], y = leaf_of[pairs[i].b];
+
+				met[x][y] = met[y][x] = 1;
+			}
+		}
+		for (int x = 0; x < LEAVES; x++) {
+			for (int y = 0; y < x; y++) {
+				unsigned common = (ways >> x * RAILS) &
+						  (ways >> y * RAILS) &
+						  ((1U << RAILS) - 1);
+
+				MUST(met[x][y] == (common != 0));
+			}
+		}
+		bu_order_fini(&order);
+	}
+	ck_assert_int_eq(wrong, 0);
+}
+END_TEST
+
 START_TEST(only_the_usable_take_part)
 {
 	static const int leaf_of[6] = {0, 0, 0, 1, 1, 1};
@@ -209,4 +272,5 @@ START_TEST(the_formula_for_d)
 END_TEST
 
 BU_UNIT("stages", d_partners_or_all_of_the_leaf, each_link_d_times,
+	the_smallest_leaf_uses_each_spine, leaves_of_one_rail_meet,
 	only_the_usable_take_part, kept_circles_give_the_same_rounds, the_formula_for_d)
