@@ -75,6 +75,31 @@ START_TEST(links_of_units_lead_nowhere)
 }
 END_TEST
 
+/* An image of a cloud: its cloud-init would undo what the node gets. */
+START_TEST(cloud_init_stays_off)
+{
+	begin();
+	works("no_cloud_init && ! test -e $root/etc/cloud");
+	works("mkdir -p usr/bin && ln -s /nowhere usr/bin/cloud-init && no_cloud_init &&"
+	      "! test -e $root/etc/cloud");
+	works("ln -sf python3 usr/bin/cloud-init && : >usr/bin/python3 && no_cloud_init &&"
+	      "test -f $root/etc/cloud/cloud-init.disabled");
+	/* The import does so. */
+	works("rm -r $root/etc/cloud && mkdir -p $root/etc/ssh && for each in house need "
+	      "depmod say kept_initrd esp root_fs image_json; do eval \"$each() { :; }\"; "
+	      "done && build && test -f $root/etc/cloud/cloud-init.disabled");
+	/* Neither a link there nor one above it leads out. */
+	works("echo kept >$host/file && ln -sf $host/file $root/etc/cloud/cloud-init.disabled "
+	      "&& no_cloud_init && ! test -L $root/etc/cloud/cloud-init.disabled &&"
+	      "grep -q kept $host/file");
+	works("rm -r $root/etc/cloud && ln -s $host $root/etc/cloud");
+	ck_assert_int_ne(run("no_cloud_init 2>$host/../why"), 0);
+	works("grep -q '/etc/cloud is a link out' $host/../why &&"
+	      "! test -e $host/cloud-init.disabled");
+	end();
+}
+END_TEST
+
 START_TEST(modules_are_files_of_the_tree)
 {
 	static const char *const hostile[] = {
@@ -178,5 +203,5 @@ START_TEST(microcode_of_the_tree_comes_first)
 END_TEST
 
 BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
-	modules_are_files_of_the_tree, names_of_modules_are_no_options,
-	each_tree_has_its_own_initial_ramdisk)
+	cloud_init_stays_off, modules_are_files_of_the_tree,
+	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk)

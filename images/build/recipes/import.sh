@@ -37,6 +37,17 @@ plain_modules()
 		"put the file itself there"
 }
 
+# no_cloud_init: each node gets host name, network, users and host keys from bringup. At its
+# first boot cloud-init would make others, as it does where nobody tells it anything.
+no_cloud_init()
+{
+	[ -e "$root/usr/bin/cloud-init" ] || [ -d "$root/etc/cloud" ] || return 0
+	within etc/cloud
+	mkdir -p "$root/etc/cloud"
+	rm -rf "$root/etc/cloud/cloud-init.disabled" # it may be a link out of the system
+	: >"$root/etc/cloud/cloud-init.disabled"
+}
+
 # root_size: MiB for the root file system; the same for the same tree.
 root_size()
 {
@@ -57,6 +68,7 @@ build()
 		etc/systemd/system/ssh.service.d/bringup.conf
 	rm -rf "$root/usr/lib/bringup"
 	house "$root"
+	no_cloud_init
 	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"
 	kernel=$(ls "$root/lib/modules")
 	plain_modules "$kernel"
