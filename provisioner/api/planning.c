@@ -77,6 +77,29 @@ check_media(const struct bu_api *api, const struct bu_desired *desired,
 	}
 }
 
+/* What machines load from the network, too: each would be switched on, find nothing and
+ * be late. */
+static void
+check_loaders(const struct bu_api *api, const struct bu_desired *desired,
+	      struct bu_findings *findings)
+{
+	for (size_t i = 0; i < desired->nodes_count; i++) {
+		const struct bu_desired_node *node = &desired->nodes[i];
+		struct bu_err err = {0};
+
+		if (strcmp(node->hardware->boot_loader, "grub") != 0 ||
+		    bu_medium_is(node) ||
+		    bu_loaders_check_signed(&api->loader_dirs, &err) == 0)
+			continue;
+		bu_findings_add(findings, BU_FINDING_ERROR, node->origin.file,
+				node->origin.line,
+				"%s boots by shim and signed GRUB (boot_loader = "
+				"grub), which this appliance has not: %s",
+				node->name, err.text);
+		return;
+	}
+}
+
 struct bu_desired *
 bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_err *err)
 {
@@ -87,6 +110,8 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 		check_own(api, desired, &findings);
 	if (desired)
 		check_media(api, desired, &findings);
+	if (desired)
+		check_loaders(api, desired, &findings);
 	if (findings.errors || findings.unsupported) {
 		bu_findings_err(&findings, err);
 		bu_desired_destroy(desired);

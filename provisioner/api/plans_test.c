@@ -167,6 +167,29 @@ START_TEST(the_drivers_that_are_named_exist)
 }
 END_TEST
 
+/* Before a machine is switched on that would find nothing to load. */
+START_TEST(what_machines_load_is_there)
+{
+	struct desk desk;
+	bu_autojson json_t *without = NULL, *with = NULL;
+	bu_autofree char *text = NULL;
+
+	begin(&desk);
+	without =
+		plan(&desk, "nics = 2\n", "nics = 2\nboot_loader = grub\n", NULL, 400);
+	text = bu_json_canonical(without);
+	rig_text_has(text,
+		     "node001 boots by shim and signed GRUB (boot_loader = grub), "
+		     "which this appliance has not");
+	rig_text_has(text, "/shimx64.efi is missing");
+	rig_write(&desk.site.rig, "ramdisk/shimx64.efi", "s");
+	rig_write(&desk.site.rig, "ramdisk/grubx64.efi", "g");
+	with = plan(&desk, "nics = 2\n", "nics = 2\nboot_loader = grub\n", NULL, 200);
+	ck_assert_uint_eq(json_array_size(steps_of(with)), 3);
+	end(&desk);
+}
+END_TEST
+
 START_TEST(what_policy_forbids_is_shown_and_not_applied)
 {
 	struct desk desk;
@@ -259,5 +282,6 @@ END_TEST
 
 RIG_UNIT("plans", a_plan_is_applied_once, a_list_of_nodes_says_what_a_turn_waits_for,
 	 a_limit_is_a_nodeset_of_the_profile, a_typo_never_reaches_a_plan,
-	 the_drivers_that_are_named_exist, what_policy_forbids_is_shown_and_not_applied,
+	 the_drivers_that_are_named_exist, what_machines_load_is_there,
+	 what_policy_forbids_is_shown_and_not_applied,
 	 a_plan_is_refused_when_something_has_moved, drift_is_told_and_decides_nothing)

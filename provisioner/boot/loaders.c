@@ -102,6 +102,26 @@ bu_loaders_check(const struct bu_loader_dirs *dirs, struct bu_err *err)
 	return 0;
 }
 
+int
+bu_loaders_check_signed(const struct bu_loader_dirs *dirs, struct bu_err *err)
+{
+	bu_autofree char *first = NULL;
+	const char *package = "";
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *path = missing(&rows[i], dirs);
+
+		if (rows[i].second && !path)
+			return 0;
+		if (!rows[i].second || first)
+			continue;
+		first = bu_steal(&path);
+		package = rows[i].package;
+	}
+	return bu_err_set(err, BU_ERR_NOTFOUND, 0, "%s is missing; it is of %s", first,
+			  package);
+}
+
 static int
 is_named(const struct bu_boot_row *row, const char *name)
 {

@@ -41,6 +41,10 @@ int bu_boot_row_there(const struct bu_boot_row *row, const struct bu_loader_dirs
 /* All that must be there is; else BU_ERR_NOTFOUND, which names the row, the file and
  * what has it. What is missing of the others is logged. */
 bu_must int bu_loaders_check(const struct bu_loader_dirs *dirs, struct bu_err *err);
+/* A machine of a class with boot_loader = grub finds what it loads, of one architecture
+ * at least; else BU_ERR_NOTFOUND, which names the file and what has it. */
+bu_must int bu_loaders_check_signed(const struct bu_loader_dirs *dirs,
+				    struct bu_err *err);
 /* Path of a loader, NULL = there is no file of this name in the table; owned. */
 char *bu_loader_path(const struct bu_loader_dirs *dirs, const char *name);
 /* The same for those that are fetched by HTTP. */

@@ -79,6 +79,7 @@ START_TEST(a_row_without_its_files_is_not_handed_out)
 	char a[] = "/tmp/bringup-loaders-XXXXXX", b[] = "/tmp/bringup-loaders-XXXXXX";
 	struct bu_loader_dirs dirs = {a, b};
 	bu_autofree char *before = NULL, *half = NULL, *all = NULL;
+	struct bu_err err = {0};
 
 	ck_assert_ptr_nonnull(mkdtemp(a));
 	ck_assert_ptr_nonnull(mkdtemp(b));
@@ -86,8 +87,12 @@ START_TEST(a_row_without_its_files_is_not_handed_out)
 	before = printed(&dirs);
 	put(a, "shimx64.efi", "x");
 	half = printed(&dirs);
+	ck_assert_int_eq(bu_loaders_check_signed(&dirs, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "/grubx64.efi is missing; it is of "
+					       "bringup image build ramdisk"));
 	put(b, "grubx64.efi", "x");
 	all = printed(&dirs);
+	ck_assert_int_eq(bu_loaders_check_signed(&dirs, &err), 0);
 	ck_assert_ptr_nonnull(strstr(before, "snponly.efi"));
 	ck_assert_ptr_null(strstr(before, "undionly"));
 	ck_assert_ptr_null(strstr(before, "shim"));
