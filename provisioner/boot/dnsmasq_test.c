@@ -197,7 +197,7 @@ START_TEST(each_mode_says_its_own)
 		 {"dhcp-authoritative", "10.77.0.50", "option:router", "static",
 		  "encap:175", "enable-ra"}},
 		{BU_DHCP_OFF,
-		 {"enable-tftp", "tftp-root=/state/dnsmasq/tftp",
+		 {"enable-tftp", "tftp-max=1000", "tftp-root=/state/dnsmasq/tftp",
 		  "addn-hosts=/state/dnsmasq/names"},
 		 {"dhcp-range", "dhcp-authoritative", "enable-ra", "leasefile"}},
 	};

@@ -179,10 +179,16 @@ print_proxy_row(FILE *out, const struct bu_boot_row *row)
 			tags[row->of], row->arch, row->file);
 }
 
+/* dnsmasq's own limit of 50 transfers lets the others wait, and firmware gives up after
+ * half a minute; a kernel and a ramdisk take longer than that. It takes as many as it
+ * may have files open. */
+enum { TFTP_MAX = 1000 };
+
 void
 bu_loaders_print(FILE *out, const struct bu_loaders_conf *conf)
 {
-	fprintf(out, "enable-tftp\ntftp-root=%s\n", conf->tftp_dir);
+	fprintf(out, "enable-tftp\ntftp-max=%d\ntftp-root=%s\n", TFTP_MAX,
+		conf->tftp_dir);
 	for (size_t i = 0; i < BU_LEN(rows); i++) {
 		if (!bu_boot_row_there(&rows[i], conf->dirs))
 			continue;

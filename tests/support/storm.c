@@ -4,6 +4,7 @@
  *
  *	storm dhcp LINK COUNT SECONDS    as many DHCP clients begin within one second
  *	storm http ADDRESS PORT PATH COUNT    as many fetch one file at the same time
+ *	storm tftp ADDRESS FILE COUNT MS    the same by TFTP, MS over a block
  *
  * The DHCP clients are of one process with one raw socket. Client N has the MAC that
  * make-site gives machine N, asks as firmware does (PXEClient, architecture 7), and
@@ -29,6 +30,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "tests/support/storm.h"
 
 enum { START_MS = 1000, FIRST_MS = 4000, LAST_MS = 64000, JITTER_MS = 1000 };
 enum { DISCOVER = 1, OFFER, REQUEST, ACK = 5, NAK };
@@ -437,7 +439,10 @@ main(int argc, char **argv)
 		return run_dhcp(argv[2], atoi(argv[3]), atoi(argv[4]));
 	if (argc == 6 && strcmp(argv[1], "http") == 0)
 		return run_http(argv[2], atoi(argv[3]), argv[4], atoi(argv[5]));
+	if (argc == 6 && strcmp(argv[1], "tftp") == 0)
+		return storm_tftp(argv[2], argv[3], atoi(argv[4]), atoi(argv[5]));
 	fprintf(stderr, "usage: storm dhcp LINK COUNT SECONDS\n"
-			"       storm http ADDRESS PORT PATH COUNT\n");
+			"       storm http ADDRESS PORT PATH COUNT\n"
+			"       storm tftp ADDRESS FILE COUNT MS\n");
 	return 1;
 }
