@@ -9,10 +9,58 @@
 #include <string.h>
 
 #include "agent/disks.h"
+#include "base/json.h"
 
-int
-bu_granted_check(const char *root, const struct bu_work_install *work,
-		 struct bu_err *err)
+/* The signed mark names each disk that may be written. */
+static int
+is_marked(const struct bu_work_install *work, const char *serial)
+{
+	bu_autojson json_t *mark =
+		bu_json_parse(work->mark.text, strlen(work->mark.text), "mark", NULL);
+	json_t *name;
+	size_t i;
+
+	json_array_foreach (json_object_get(mark, "disks"), i, name)
+		if (json_is_string(name) &&
+		    strcmp(json_string_value(name), serial) == 0)
+			return 1;
+	return 0;
+}
+
+/* A disk of the array is known by its serial number, or it is not written. */
+static int
+check_member(const char *root, const struct bu_work_install *work,
+	     const struct bu_work_member *member, struct bu_err *err)
+{
+	struct bu_disk disk = {.path = ""};
+
+	if (bu_disk_identify(root, member->path, &disk, err) != 0)
+		return bu_err_wrap(err, "array");
+	if (!*member->serial || strcmp(member->serial, disk.serial) != 0)
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "array: disk %s has serial number %s; the order is "
+				  "for %s; nothing was written, plan again",
+				  member->path, disk.serial[0] ? disk.serial : "(none)",
+				  *member->serial ? member->serial : "one without");
+	if (!is_marked(work, member->serial))
+		return bu_err_set(err, BU_ERR_DENIED, 0,
+				  "array: the order's signed mark does not name disk "
+				  "%s; nothing was written",
+				  member->serial);
+	return 0;
+}
+
+static int
+check_members(const char *root, const struct bu_work_install *work, struct bu_err *err)
+{
+	for (size_t i = 0; i < work->scratch_count; i++)
+		if (check_member(root, work, &work->scratch[i], err) != 0)
+			return -1;
+	return 0;
+}
+
+static int
+check_system(const char *root, const struct bu_work_install *work, struct bu_err *err)
 {
 	const char *path = work->disk, *serial = work->disk_serial;
 	int64_t size_bytes = work->disk_size_bytes;
@@ -35,4 +83,11 @@ bu_granted_check(const char *root, const struct bu_work_install *work,
 				  path, (long long)disk.size_bytes,
 				  (long long)size_bytes);
 	return 0;
+}
+
+int
+bu_granted_check(const char *root, const struct bu_work_install *work,
+		 struct bu_err *err)
+{
+	return check_system(root, work, err) || check_members(root, work, err) ? -1 : 0;
 }

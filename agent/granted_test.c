@@ -79,4 +79,52 @@ START_TEST(an_order_is_for_one_disk)
 }
 END_TEST
 
-BU_UNIT("granted", an_order_is_for_one_disk)
+/* The disks of an array: each by its serial number, and named by the signed mark. */
+START_TEST(an_array_is_of_the_disks_that_were_granted)
+{
+	static const struct {
+		const char *path, *serial, *mark;
+		const char *says; /* NULL = it may be written */
+	} rows[] = {
+		{"/dev/sdb", "S2", "{\"disks\":[\"S1\",\"S2\"]}", NULL},
+		{"/dev/sdb", "S3", "{\"disks\":[\"S1\",\"S3\"]}",
+		 "array: disk /dev/sdb has serial number S2; the order is for S3"},
+		{"/dev/sdb", "", "{\"disks\":[\"S1\",\"\"]}", "the order is for one"},
+		{"/dev/vda", "", "{\"disks\":[\"S1\",\"\"]}",
+		 "has serial number (none)"},
+		{"/dev/sdb", "S2", "{\"disks\":[\"S1\"]}", "does not name disk S2"},
+		{"/dev/sdb", "S2", "{\"disks\":[\"S1\",2]}", "does not name disk S2"},
+		{"/dev/sdb", "S2", "{}", "does not name disk S2"},
+		{"/dev/sdb", "S2", "no JSON", "does not name disk S2"},
+		{"/dev/sdc", "S2", "{\"disks\":[\"S1\",\"S2\"]}", "/dev/sdc"},
+	};
+
+	strcpy(root, "/tmp/bringup-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("sda", "size", "2\n");
+	put("sda", "serial", "S1\n");
+	put("sdb", "size", "2\n");
+	put("sdb", "serial", "S2\n");
+	put("vda", "size", "4\n");
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct bu_work_install work = {.disk = "/dev/sda",
+					       .disk_serial = "S1",
+					       .mark = {.text = rows[i].mark},
+					       .scratch_count = 1};
+		struct bu_err err = {0};
+		int rc;
+
+		strcpy(work.scratch[0].path, rows[i].path);
+		strcpy(work.scratch[0].serial, rows[i].serial);
+		rc = bu_granted_check(root, &work, &err);
+		ck_assert_msg(rc == (rows[i].says ? -1 : 0), "row %zu: %s", i,
+			      err.text);
+		if (rows[i].says)
+			ck_assert_msg(strstr(err.text, rows[i].says) != NULL, "%s",
+				      err.text);
+	}
+	ck_assert_int_eq(bu_remove_tree(root, NULL), 0);
+}
+END_TEST
+
+BU_UNIT("granted", an_order_is_for_one_disk, an_array_is_of_the_disks_that_were_granted)

@@ -14,6 +14,7 @@
 #include "agent/checks.h"
 #include "agent/configure.h"
 #include "agent/granted.h"
+#include "agent/ordered.h"
 #include "agent/travel.h"
 #include "base/crypto.h"
 #include "base/file.h"
@@ -30,7 +31,7 @@
 
 enum {
 	SERVICE_MS = 60000,
-	OWN_FILES = 4,
+	OWN_FILES = 5,
 	CONFIRM_CALL_MS = 5000,
 	CONFIRM_PAUSE_MS = 1500,
 };
@@ -166,33 +167,16 @@ add_identity(const struct bu_identity *identity, struct files *files,
 	return 0;
 }
 
+/* Which array is the node's: of its disks, not of its name. */
 static void
-fill_install(const struct bu_work_install *work, struct bu_install_data *data,
-	     struct bu_install_opts *ret)
+add_array(const struct bu_work_install *work, struct files *files)
 {
-	for (size_t i = 0; i < work->data_count; i++)
-		data[i] =
-			(struct bu_install_data){work->data[i].name, work->data[i].guid,
-						 (uint64_t)work->data[i].size_bytes};
-	*ret = (struct bu_install_opts){
-		.base_url = work->base_url,
-		.image = work->image,
-		.manifest_digest = work->digest,
-		.image_public_pem = work->image_key,
-		.disk = work->disk,
-		.allow_wipe = work->wipe,
-		.keep_data = work->keep,
-		.kargs = work->kargs,
-		.data = data,
-		.data_count = work->data_count,
-		.root_bytes = (uint64_t)work->root_bytes,
-		.mark_text = work->mark.text,
-		.mark_sig = work->mark.sig,
-		.appliance_public_pem = work->appliance_key,
-		.step_id = work->work.id,
-		.stamp_text = work->stamp.text,
-		.stamp_sig = work->stamp.sig,
-	};
+	char *text;
+
+	if (!work->scratch_count)
+		return;
+	text = bu_xasprintf("%s\n", work->scratch_uuid);
+	files_add(files, "/var/lib/bringup/scratch", 0600, text, strlen(text));
 }
 
 static int
@@ -201,22 +185,22 @@ install(struct bu_uplink *link, const struct bu_work_install *work, json_t **ret
 {
 	struct install install = {.link = link, .id = work->work.id};
 	struct bu_install_hooks hooks = {on_progress, on_cancelled, &install};
-	struct bu_install_data data[BU_WORK_DATA_MAX];
+	struct bu_ordered ordered;
 	struct files files = {.count = 0};
 	struct bu_brought agent = {0};
-	struct bu_install_opts opts;
 	int rc = -1, finds_disk = 0;
 
-	fill_install(work, data, &opts);
-	opts.ret_finds_disk = &finds_disk;
+	bu_ordered_fill(work, &ordered);
+	ordered.opts.ret_finds_disk = &finds_disk;
 	if (bu_granted_check("", work, err) == 0 && bu_travel_bring(&agent, err) == 0 &&
 	    files_read(work->files, work->files_count, &files, err) == 0 &&
 	    add_identity(link->identity, &files, err) == 0) {
-		opts.files = files.list;
-		opts.file_count = files.count;
-		opts.agent_files = agent.files;
-		opts.agent_file_count = agent.count;
-		rc = bu_install_run(&opts, &hooks, err);
+		add_array(work, &files);
+		ordered.opts.files = files.list;
+		ordered.opts.file_count = files.count;
+		ordered.opts.agent_files = agent.files;
+		ordered.opts.agent_file_count = agent.count;
+		rc = bu_install_run(&ordered.opts, &hooks, err);
 		if (rc == 0)
 			bu_bootvars_installed(work->disk, boots_medium());
 		if (rc == 0 && work->kexec && finds_disk && bu_kexec_load(work->disk))

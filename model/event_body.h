@@ -68,8 +68,9 @@ enum { BU_UNSAID = -1 };
 		F(IF_FLAG, order, reset) F(IF_FLAG, order, replace)                    \
 		F(TEXT, order, class) F(IF_TEXT, order, image)                         \
 		F(IF_TEXT, order, digest) F(IF_TEXT, order, facets)                    \
-		F(IF_PART, order, disk, disk) F(IF_TRUE, order, retry)                 \
-		F(IF_FLAG, order, begun) F(IF_TEXT, order, by))                        \
+		F(IF_PART, order, disk, disk) F(IF_JSON, order, scratch)               \
+		F(IF_TRUE, order, retry) F(IF_FLAG, order, begun)                      \
+		F(IF_TEXT, order, by))                                                 \
 	B(ROLLOUT, rollout, F(TEXT, rollout, rollout) F(TEXT, rollout, to)             \
 		F(TEXT_OR, rollout, by, "?") F(REASON, rollout, reason))               \
 	B(BRAKE, brake, F(TEXT, brake, scope) F(FLAG, brake, on) F(INT, brake, late)   \

@@ -35,6 +35,12 @@ static const struct row today[] = {
 	 "'revision':'946a','rollout':'r-1'}",
 	 NULL},
 	{BU_EVENT_ORDER,
+	 "{'batch':1,'class':'wipe','commit':'','digest':'d2','disk':{'path':'/dev/vda'},"
+	 "'facets':'f2','image':'debian12','replace':false,'reset':false,"
+	 "'revision':'946a','rollout':'r-1','scratch':[{'path':'/dev/vdb',"
+	 "'serial':'S2'}]}",
+	 NULL},
+	{BU_EVENT_ORDER,
 	 "{'batch':1,'class':'wipe','commit':'','digest':'d2','disk':{'path':'',"
 	 "'wanted':'any'},'facets':'f2','image':'debian12','replace':false,"
 	 "'reset':false,'revision':'946a','rollout':'r-1'}",
@@ -257,9 +263,9 @@ END_TEST
 static int
 is_any(const char *key)
 {
-	static const char *const any[] = {"grants", "told",   "senders",
-					  "rails",  "result", "counts",
-					  "rows",   "ports",  "facts"};
+	static const char *const any[] = {"grants", "told",   "senders", "rails",
+					  "result", "counts", "rows",    "ports",
+					  "facts",  "scratch"};
 
 	for (size_t i = 0; i < BU_LEN(any); i++)
 		if (strcmp(any[i], key) == 0)

@@ -177,7 +177,7 @@
 	  "next step")                                                                 \
 	X("refusal", "what bringup does not do, with the reason and what to do next")  \
 	X("rehearsal", "a campaign against a model of a fabric instead of real nodes") \
-	X("reimage", "to write a node's system again and keep its data partitions")    \
+	X("reimage", "to write a node's system again and keep its data")               \
 	X("replay", "to read the log at a start and compute the state of all nodes")   \
 	X("reset", "to switch off or power-cycle a machine, whatever runs there")      \
 	X("revision", "one uploaded and checked profile tree, named by its digest")    \

@@ -19,6 +19,7 @@
 	X(T, STRING, serial, .need = BU_SPARSE, .unsaid = "") \
 	X(T, INT, size_bytes, .need = BU_SPARSE) \
 	X(T, STRING, holds, .need = BU_SPARSE, .unsaid = "") \
+	X(T, FLAG, written, .need = BU_SPARSE) \
 	X(T, STRING, wanted, .need = BU_SPARSE, .unsaid = "")
 
 /* minutes: less than 0 = unknown. */
@@ -59,7 +60,8 @@ struct bu_plan_step {
 	struct bu_plan_change *changes;
 	BU_PLAN_STEP_MORE_ROWS(BU_ROW_MEMBER, )
 	struct bu_plan_lost disk; /* that may be lost */
-	size_t changes_count;
+	struct bu_plan_lost *scratch; /* those of its array, likewise */
+	size_t changes_count, scratch_count;
 };
 struct bu_plan {
 	const char *revision, *base, *commit, *limit;

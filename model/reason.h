@@ -211,6 +211,12 @@
 	  "say more of it in the profile")                                             \
 	X(OTHER_PRODUCT, "other-product", FAULT, 0, 0, "",                             \
 	  "hardware class {class} wants the product {want}; it is {has}")              \
+	X(SCRATCH_DISKS, "scratch-disks", FAULT, 0, 0, "",                             \
+	  "hardware class {class} wants {#want} disks that are {disk}, for its "       \
+	  "array; it has {#has}")                                                      \
+	X(SCRATCH_NUMBERS, "scratch-numbers", FAULT, 0, 0, "",                         \
+	  "its disks {disk}, for the array of hardware class {class}, do not all "     \
+	  "have serial numbers of their own, and no grant could name them")            \
 	X(TOO_LITTLE_MEMORY, "too-little-memory", FAULT, 0, 0, "",                     \
 	  "hardware class {class} wants {#want} MiB of memory; it has {#has}")         \
 	X(TOO_FEW_CPUS, "too-few-cpus", FAULT, 0, 0, "",                               \

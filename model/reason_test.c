@@ -155,6 +155,11 @@ static const char *const sentences[] = {
 		"are that; say more of it in the profile",
 	[BU_REASON_OTHER_PRODUCT] =
 		"hardware class <class> wants the product <want>; it is <has>",
+	[BU_REASON_SCRATCH_DISKS] = "hardware class <class> wants 2 disks that are "
+				    "<disk>, for its array; it has 2",
+	[BU_REASON_SCRATCH_NUMBERS] =
+		"its disks <disk>, for the array of hardware class <class>, do not "
+		"all have serial numbers of their own, and no grant could name them",
 	[BU_REASON_TOO_LITTLE_MEMORY] =
 		"hardware class <class> wants 2 MiB of memory; it has 2",
 	[BU_REASON_TOO_FEW_CPUS] = "hardware class <class> wants 2 CPUs; it has 2",

@@ -87,6 +87,13 @@ static const struct bu_field data_fields[] = {
 	BU_FIELD_END,
 };
 
+static const struct bu_field member_fields[] = {
+	BU_FIELD(TEXT, struct bu_work_member, path),
+	BU_FIELD(TEXT, struct bu_work_member, serial),
+	BU_FIELD(TEXT, struct bu_work_member, guid),
+	BU_FIELD_END,
+};
+
 static const struct bu_field word_field[] = {BU_FIELD_ONE(STRING, sizeof(char *))};
 
 const struct bu_field bu_work_install_fields[] = {
@@ -108,6 +115,10 @@ const struct bu_field bu_work_install_fields[] = {
 	BU_FIELD_MANY(LIST, struct bu_work_install, data, BU_WORK_DATA_MAX,
 		      data_fields),
 	BU_FIELD(INT, struct bu_work_install, root_bytes),
+	BU_FIELD_MANY(LIST, struct bu_work_install, scratch, BU_WORK_SCRATCH_MAX,
+		      member_fields, .need = BU_SPARSE),
+	BU_FIELD(TEXT, struct bu_work_install, scratch_uuid, .need = BU_SPARSE),
+	BU_FIELD(FLAG, struct bu_work_install, scratch_wipe, .need = BU_SPARSE),
 	BU_FIELD_MANY(LIST, struct bu_work_install, files, BU_WORK_FILES_MAX,
 		      bu_work_file_fields),
 	BU_FIELD_END,

@@ -21,6 +21,7 @@
 enum {
 	BU_WORK_FILES_MAX = 256,
 	BU_WORK_DATA_MAX = 16,
+	BU_WORK_SCRATCH_MAX = 64,
 	BU_WORK_WORDS_MAX = 64, /* patterns, services */
 	BU_PAIR_MESSAGE_MAX = 64 * 1024 * 1024,
 	BU_RAILS_MAX = 16,
@@ -87,6 +88,13 @@ struct bu_work_data { /* a data partition */
 	int64_t size_bytes; /* 0 = the rest of the disk */
 };
 
+/* One of the disks of an array. */
+struct bu_work_member {
+	char path[40];   /* "/dev/nvme1n1" */
+	char serial[64]; /* it is written only if it has this one */
+	char guid[40];   /* of its partition */
+};
+
 struct bu_work_install {
 	struct bu_work work;
 	const char *base_url; /* parts are below /images/<image>/ */
@@ -107,6 +115,10 @@ struct bu_work_install {
 	struct bu_work_data data[BU_WORK_DATA_MAX];
 	size_t data_count;
 	int64_t root_bytes; /* where data begins; 0 = at the end of the disk */
+	struct bu_work_member scratch[BU_WORK_SCRATCH_MAX];
+	size_t scratch_count;  /* 0 = the other disks are left alone */
+	char scratch_uuid[40]; /* of the array */
+	int scratch_wipe;      /* granted: whatever is on these disks may go */
 	struct bu_work_file *files;
 	size_t files_count;
 };

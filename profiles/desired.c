@@ -235,3 +235,15 @@ bu_desired_destroy(struct bu_desired *desired)
 	free(desired->by_mac);
 	free(desired);
 }
+
+const char *
+bu_desired_scratch(const struct bu_desired_node *node)
+{
+	return node->hardware->disks ? node->hardware->disks->scratch : NULL;
+}
+
+int
+bu_desired_keeps(const struct bu_desired_node *node)
+{
+	return node->pool->data || bu_desired_scratch(node);
+}

@@ -151,10 +151,22 @@ struct bu_desired_image {
 	char *mig;       /* "1g.10gb*7", "0-3:3g.40gb*2,4-7:7g.80gb" */                \
 	int gpu_slices;  /* time slices of each GPU; 0 = not shared */
 
+/* What becomes of the disks besides the system's. */
+struct bu_desired_disks {
+	char *name;          /* never NULL */
+	char *scratch;       /* as of profiles/load/disk.h; NULL = no array */
+	int scratch_disks;   /* how many there must be; 0 = one or more */
+	char *scratch_fs;    /* "xfs", "ext4"; never NULL */
+	char *scratch_mount; /* where; never NULL */
+	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
+};
+
 /* What a machine must have; 0 = not asked for. */
 struct bu_desired_hardware {
 	char *name; /* never NULL */
-	char *disk; /* as of profiles/load/disk.h; never NULL: the only one written */
+	char *disk; /* as of profiles/load/disk.h; never NULL: the system's */
+	const struct bu_desired_disks *disks; /* the others; NULL = are left alone */
 	int64_t post_ms;   /* 0 = not given: see bu_desired_post_ms() */
 	char *boot;        /* "network", "media"; never NULL */
 	char *boot_loader; /* "ipxe", "grub"; never NULL */
@@ -297,6 +309,8 @@ struct bu_desired {
 	size_t networks_count;
 	struct bu_desired_image *images;
 	size_t images_count;
+	struct bu_desired_disks *disks;
+	size_t disks_count;
 	struct bu_desired_hardware *hardware;
 	size_t hardware_count;
 	struct bu_desired_cluster *clusters;
@@ -316,6 +330,10 @@ struct bu_desired {
 	size_t files_count;
 };
 
+/* The disks that the node's class has an array of, as it says them; NULL = none. */
+const char *bu_desired_scratch(const struct bu_desired_node *node);
+/* A reimage keeps something on the node's disks. */
+int bu_desired_keeps(const struct bu_desired_node *node);
 /* Does this validation run this check of checks.d? */
 int bu_desired_check_wanted(const struct bu_desired_validation *validation,
 			    const char *name);

@@ -57,11 +57,24 @@ same_disk(const struct bu_plan_lost *a, const struct bu_plan_lost *b)
 	       strcmp(a->wanted, b->wanted) == 0;
 }
 
+static int
+same_scratch(const struct bu_plan_step *a, const struct bu_plan_step *b)
+{
+	size_t i = 0;
+
+	if (a->scratch_count != b->scratch_count)
+		return 0;
+	while (i < a->scratch_count && same_disk(&a->scratch[i], &b->scratch[i]))
+		i++;
+	return i == a->scratch_count;
+}
+
 /* Steps of a group have changes of the same lines. */
 static void
 note_difference(struct bu_planned_group *group, const struct bu_plan_step *step)
 {
-	group->disks_differ |= !same_disk(&group->step->disk, &step->disk);
+	group->disks_differ |= !same_disk(&group->step->disk, &step->disk) ||
+			       !same_scratch(group->step, step);
 	for (size_t i = 0; i < step->changes_count && i < group->step->changes_count;
 	     i++) {
 		const struct bu_plan_change *a = &group->step->changes[i];

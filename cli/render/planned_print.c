@@ -163,6 +163,29 @@ print_disk(const struct bu_planned_group *group, FILE *out)
 	fputc('\n', out);
 }
 
+/* The disks of the array: a reimage keeps it, a wipe does not. */
+static void
+print_scratch(const struct bu_planned_group *group, FILE *out)
+{
+	const struct bu_plan_step *step = group->step;
+	int keeps = strcmp(step->class, "reimage") == 0;
+
+	for (size_t i = 0; i < step->scratch_count; i++) {
+		const struct bu_plan_lost *disk = &step->scratch[i];
+		bu_autofree char *path = bu_out_clean(disk->path, 0);
+		bu_autofree char *serial = bu_out_clean(disk->serial, 0);
+		bu_autofree char *holds = bu_out_clean(disk->holds, 0);
+
+		fprintf(out, "%*sscratch disk %s, serial number %s, %.1f GB", INDENT,
+			"", path, serial, (double)disk->size_bytes / 1e9);
+		if (*holds)
+			fprintf(out, "; on it: %s", holds);
+		if (group->disks_differ)
+			fprintf(out, " (%s; each its own)", step->node);
+		fprintf(out, "%s\n", keeps ? ", kept" : "");
+	}
+}
+
 static void
 print_group(const struct bu_planned_group *group, FILE *out)
 {
@@ -176,6 +199,7 @@ print_group(const struct bu_planned_group *group, FILE *out)
 		fprintf(out, " (%zu nodes)", count);
 	fputc('\n', out);
 	print_disk(group, out);
+	print_scratch(group, out);
 	print_why(step, out);
 	for (size_t i = 0; i < step->changes_count; i++)
 		print_change(&step->changes[i], group->differ[i] ? step->node : NULL,

@@ -149,6 +149,42 @@ START_TEST(what_is_lost_is_named)
 }
 END_TEST
 
+/* The other disks that go with it, each with its number; a reimage keeps them. */
+START_TEST(says_which_disks_an_array_is_of)
+{
+	static const struct {
+		const char *class, *says;
+	} rows[] = {
+		{"wipe",
+		 "scratch disk /dev/vdb, serial number N1, 1.0 GB; on it: gpt\n"
+		 "              scratch disk /dev/vdc, serial number N2, 2.0 GB\n"},
+		{"reimage",
+		 "scratch disk /dev/vdb, serial number N1, 1.0 GB; on it: gpt, kept\n"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		json_t *value = quoted(
+			PLAN(STEP("node001", "wipe", "failed", "-1", "null", "w", ""),
+			     "", "", ""));
+		json_t *step = json_array_get(json_object_get(value, "steps"), 0);
+		struct bu_planned plan;
+		bu_autofree char *text = NULL;
+
+		json_object_set_new(step, "class", json_string(rows[i].class));
+		json_object_set_new(
+			step, "scratch",
+			quoted("[{'path':'/dev/vdb','serial':'N1','size_bytes':"
+			       "1000000000,'holds':'gpt','written':true},{'path':"
+			       "'/dev/vdc','serial':'N2','size_bytes':2000000000,"
+			       "'holds':'','written':false}]"));
+		plan = planned_of(value);
+		text = WRITTEN(bu_planned_print(&plan, out));
+		ck_assert_msg(strstr(text, rows[i].says) != NULL, "%s", text);
+		bu_planned_fini(&plan);
+	}
+}
+END_TEST
+
 START_TEST(tells_the_time_of_batches_one_after_the_other)
 {
 	struct bu_planned plan = planned(PLAN(
@@ -407,7 +443,7 @@ START_TEST(is_the_same_after_a_file)
 END_TEST
 
 BU_UNIT("planned", reads_as_its_consequences, what_is_lost_is_named,
-	tells_the_time_of_batches_one_after_the_other,
+	says_which_disks_an_array_is_of, tells_the_time_of_batches_one_after_the_other,
 	what_is_out_of_service_goes_all_at_once, what_differs_by_node_is_one_group,
 	words_decide_nothing, policy_is_said_last_and_refuses,
 	says_when_there_is_nothing_to_do,

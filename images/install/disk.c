@@ -99,6 +99,15 @@ bu_disk_close(struct bu_disk *disk)
 }
 
 int
+bu_disk_reread(const struct bu_disk *disk, struct bu_err *err)
+{
+	if (disk->is_block && ioctl(disk->fd, BLKRRPART))
+		return bu_err_set(err, BU_ERR_BUSY, errno,
+				  "disk %s: old partitions are in use", disk->path);
+	return 0;
+}
+
+int
 bu_disk_write(int fd, const void *data, size_t size, uint64_t offset,
 	      struct bu_err *err)
 {
@@ -185,6 +194,15 @@ check_edge(const struct bu_disk *disk, uint64_t offset, const uint8_t *edge,
 				"wiping it was not granted",
 				disk->path, (unsigned long long)(offset + i), edge[i]);
 	return 0;
+}
+
+int
+bu_disk_is_unfinished(const struct bu_disk *disk, const struct bu_install_opts *opts)
+{
+	uint8_t block[BU_MARK_SIZE];
+
+	return bu_read_at(disk->fd, block, sizeof(block), BU_MARK_OFFSET, NULL) == 0 &&
+	       is_own_mark(block, MAGIC, opts);
 }
 
 int
@@ -284,8 +302,5 @@ bu_disk_clear(const struct bu_disk *disk, int keep_table, struct bu_err *err)
 	    (!keep_table && write_zeros(disk, tail, BU_EDGE_BYTES, err)) ||
 	    bu_disk_sync(disk, err))
 		return -1;
-	if (disk->is_block && ioctl(disk->fd, BLKRRPART))
-		return bu_err_set(err, BU_ERR_BUSY, errno,
-				  "disk %s: old partitions are in use", disk->path);
-	return 0;
+	return bu_disk_reread(disk, err);
 }

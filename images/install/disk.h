@@ -28,6 +28,12 @@ struct bu_disk {
  * of 512 or 4096 bytes). */
 bu_must int bu_disk_open(const char *path, struct bu_disk *ret, struct bu_err *err);
 void bu_disk_close(struct bu_disk *disk);
+/* The kernel reads the partition table again; BU_ERR_BUSY when a partition is in use.
+ */
+bu_must int bu_disk_reread(const struct bu_disk *disk, struct bu_err *err);
+/* 1 when the disk has the mark of the present step's unfinished install. */
+int bu_disk_is_unfinished(const struct bu_disk *disk,
+			  const struct bu_install_opts *opts);
 
 /* What is left for bu_gpt_check_data(). A step that goes on may find its own table
  * torn.

@@ -245,7 +245,8 @@ fill_table(uint8_t *table, const struct bu_manifest *manifest,
 		put_le(entry + 48, manifest->parts[i].attrs, 8);
 	}
 	for (size_t i = 0; i < layout->data_count; i++, entry += ENTRY_SIZE) {
-		fill_entry(entry, data_type,
+		fill_entry(entry,
+			   layout->data[i].type ? layout->data[i].type : data_type,
 			   place_of(layout, layout->data[i].begin_bytes,
 				    layout->data[i].size_bytes),
 			   layout->data[i].name);

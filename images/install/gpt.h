@@ -26,6 +26,7 @@ struct bu_layout {
 	struct {
 		uint64_t begin_bytes, size_bytes;
 		const char *name, *guid; /* of the options */
+		const char *type;        /* NULL = Linux filesystem data */
 	} data[BU_INSTALL_DATA_MAX];
 };
 

@@ -16,6 +16,7 @@
 #include "images/install/fat.h"
 #include "images/install/gpt.h"
 #include "images/install/parts.h"
+#include "images/install/scratch.h"
 #include "images/install/target.h"
 #include "images/manifest.h"
 
@@ -27,6 +28,7 @@ struct install {
 	struct bu_manifest *manifest;
 	struct bu_layout layout;
 	struct bu_disk disk;
+	struct bu_scratch scratch;
 };
 
 static int
@@ -161,8 +163,11 @@ prepare_disk(struct install *install, struct bu_err *err)
 		look = BU_LOOK_NOT;
 	if (look && bu_gpt_check_data(disk->fd, install->manifest, layout, err))
 		return bu_err_wrap(err, "disk %s", opts->disk);
+	if (bu_scratch_check(opts, &install->scratch, err))
+		return -1;
 	keep = opts->keep_data && layout->data_count > 0;
 	if (bu_mark_write(disk, opts, err) ||
+	    bu_scratch_make(opts, &install->scratch, err) ||
 	    (keep && bu_gpt_write_data(disk->fd, layout, err)) ||
 	    bu_disk_clear(disk, keep, err) || empty_ends(install, err))
 		return -1;
@@ -234,6 +239,7 @@ bu_install_run(const struct bu_install_opts *opts, const struct bu_install_hooks
 	int rc = run(&install, err);
 
 	bu_disk_close(&install.disk);
+	bu_scratch_close(&install.scratch);
 	bu_manifest_destroy(install.manifest);
 	if (!rc)
 		bu_info("install", "image %s is on %s after %.1f s", opts->image,

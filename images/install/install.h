@@ -36,6 +36,12 @@ struct bu_install_data {
 	uint64_t size_bytes; /* 0 = the rest of the disk; the last one only */
 };
 
+/* A disk of the array. */
+struct bu_install_member {
+	const char *disk; /* "/dev/nvme1n1"; a regular file in tests */
+	const char *guid; /* of its one partition, text form */
+};
+
 struct bu_install_opts {
 	const char *base_url; /* "http://10.77.0.1:8080"; parts are below
 				 /images/<image>/ */
@@ -51,8 +57,15 @@ struct bu_install_opts {
 	int keep_data;
 	const char *kargs; /* for the boot loaders, behind the image's; NULL = none */
 	const struct bu_install_data *data;
-	size_t data_count;     /* at most BU_INSTALL_DATA_MAX */
-	uint64_t root_bytes;   /* where data begins; 0 = at the end of the disk */
+	size_t data_count;   /* at most BU_INSTALL_DATA_MAX */
+	uint64_t root_bytes; /* where data begins; 0 = at the end of the disk */
+	/* Further disks that are one array (RAID0). The one that they have is kept,
+	 * unless scratch_wipe: then whatever is on them may go. */
+	const struct bu_install_member *scratch;
+	size_t scratch_count; /* 0 = no other disk is touched */
+	const char *scratch_uuid;
+	int scratch_wipe;
+	const char *mdadm;     /* NULL = the one beside the agent */
 	const char *mark_text; /* JSON, at most 3,900 bytes */
 	const char *mark_sig;  /* the appliance's, hex */
 	const char *appliance_public_pem;
@@ -74,7 +87,7 @@ struct bu_install_opts {
 	 * of an older image may start another system. NULL: nobody asks. */
 	int *ret_finds_disk;
 };
-enum { BU_INSTALL_DATA_MAX = 16 };
+enum { BU_INSTALL_DATA_MAX = 16, BU_INSTALL_SCRATCH_MAX = 64 };
 
 struct bu_install_hooks {
 	/* stage "manifest", "disk", "write", "files", "done"; compressed bytes fetched

@@ -255,6 +255,7 @@ bu_desired_to_json(const struct bu_desired *desired)
 	LIST(root, desired, "user", users);
 	LIST(root, desired, "network", networks);
 	LIST(root, desired, "image", images);
+	LIST(root, desired, "disks", disks);
 	LIST(root, desired, "hardware", hardware);
 	LIST(root, desired, "cluster", clusters);
 	json_object_set_new(root, "validation", validations_of(desired));

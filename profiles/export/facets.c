@@ -19,8 +19,8 @@
 #define ADDRESS "address"
 
 /* Kinds of sections whose keys are facets; those of node have no prefix. */
-static const char *const prefixes[] = {"site", "access", "image", "hardware",
-				       "cluster"};
+static const char *const prefixes[] = {"site",  "access",   "image",
+				       "disks", "hardware", "cluster"};
 /* Kinds of sections of which there may be many: "user.alice.uid". */
 static const char *const named[] = {"network", "group", "user"};
 
@@ -221,6 +221,8 @@ object_of(const char *kind, const struct bu_desired *desired,
 		{"access", desired->access.origins ? &desired->access : NULL,
 		 desired->access.origins},
 		{"image", node->image, node->image->origins},
+		{"disks", node->hardware->disks,
+		 node->hardware->disks ? node->hardware->disks->origins : NULL},
 		{"hardware", node->hardware, node->hardware->origins},
 		{"pool", node->pool, node->pool->origins},
 		{"cluster", node->cluster,

@@ -82,7 +82,10 @@ enum bu_key_type {
 #undef X
 };
 
-enum { BU_SCHEMA_MAX = 256 }; /* sections and keys together */
+enum {
+	BU_SCHEMA_MAX = 256, /* sections and keys together */
+	BU_SCHEMA_KINDS_MAX = 16,
+};
 
 struct bu_key {
 	const char *section, *key;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of sections and keys. Called by the loader; the reference, the JSON schema
+ * The table of keys. Called by the loader; the reference, the JSON schema
  * and the tests loop over it. Invariant: each default passes its own key's check (a
  * unit test holds it). Keys that a node may have and a pool, or a pool and a hardware
  * class, have the same type in both (a unit test holds it, too).
@@ -11,22 +11,6 @@
 #include "profiles/desired.h"
 #include "profiles/language/schema.h"
 #include "profiles/load/gpu.h"
-
-static const struct bu_section_kind kinds[] = {
-	{"site", NULL, "the tree as a whole; goes into site.ini"},
-	{"policy", NULL, "rules for every plan"},
-	{"access", NULL, "who signs the ssh keys of people and of nodes"},
-	{"group", "a group", "a group of users, on every node"},
-	{"user", "a user", "somebody with an account on every node"},
-	{"network", "a network", "an IP network that nodes have a NIC in"},
-	{"image", "an image", "what a node runs"},
-	{"hardware", "a hardware class",
-	 "what a machine must have, and settings for all machines of the class"},
-	{"cluster", "a cluster", "the cluster that nodes join"},
-	{"validation", "a validation", "what a node must prove before it joins"},
-	{"pool", "a pool", "nodes that share hardware class, image and cluster"},
-	{"node", "a node", "what differs for one node of a pool"},
-};
 
 #define FIELD(kind, field) offsetof(struct bu_desired_##kind, field)
 #define NONE BU_KEY_NO_FIELD
@@ -223,8 +207,25 @@ static const struct bu_key keys[] = {
 {"image", "kernel", BU_KEY_WORD, NULL, 0, 0, NULL, FIELD(image, kernel), BU_CLASS_NONE,
 	"version of its kernel; the image's manifest must say the same"},
 
+{"disks", "scratch", BU_KEY_DISK, NULL, 0, 0, NULL, FIELD(disks, scratch),
+	BU_CLASS_WIPE,
+	"disks besides the system's that become one array (RAID0, no redundancy); a "
+	"reimage keeps what is on it"},
+{"disks", "scratch_disks", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(disks, scratch_disks),
+	BU_CLASS_NONE,
+	"how many of them a machine must have; without it, one or more"},
+{"disks", "scratch_fs", BU_KEY_CHOICE, "xfs|ext4", 0, 0, "xfs",
+	FIELD(disks, scratch_fs), BU_CLASS_WIPE,
+	"file system of the array; the image needs its mkfs"},
+{"disks", "scratch_mount", BU_KEY_PATH, NULL, 0, 0, "/scratch",
+	FIELD(disks, scratch_mount), BU_CLASS_REBOOT,
+	"where it is mounted; everybody may write there"},
+
 {"hardware", "disk", BU_KEY_DISK, NULL, 0, 0, "required", FIELD(hardware, disk),
-	BU_CLASS_WIPE, "the only disk that is ever written"},
+	BU_CLASS_WIPE,
+	"the system's disk; no other is ever written but those of [disks]"},
+{"hardware", "disks", BU_KEY_REF, "disks", 0, 0, NULL, FIELD(hardware, disks),
+	BU_CLASS_NONE, "what becomes of its other disks; without it, nothing"},
 {"hardware", "post", BU_KEY_DURATION, NULL, 1000, 60 * 60 * 1000, NULL,
 	FIELD(hardware, post_ms), BU_CLASS_NONE,
 	"time that the firmware may take from power-on until it loads a system, on top of "
@@ -460,14 +461,7 @@ static const struct {
 };
 /* clang-format on */
 
-static_assert(BU_LEN(keys) + BU_LEN(kinds) <= BU_SCHEMA_MAX, "the table fits");
-
-const struct bu_section_kind *
-bu_schema_kinds(size_t *ret_count)
-{
-	*ret_count = BU_LEN(kinds);
-	return kinds;
-}
+static_assert(BU_LEN(keys) + BU_SCHEMA_KINDS_MAX <= BU_SCHEMA_MAX, "the table fits");
 
 const struct bu_key *
 bu_schema_keys(size_t *ret_count)

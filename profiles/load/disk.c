@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -121,7 +122,7 @@ by_wwn(const struct bu_disk *disk, const char *value)
 static int
 by_path(const struct bu_disk *disk, const char *value)
 {
-	return strcmp(disk->by_path, value) == 0;
+	return *disk->by_path && fnmatch(value, disk->by_path, 0) == 0;
 }
 
 static int
@@ -232,6 +233,13 @@ same(const struct bu_disk *a, const struct bu_disk *b)
 			  strcmp(a->wwn, b->wwn) == 0);
 }
 
+int
+bu_disk_is_for_one(const char *selector)
+{
+	return bu_disk_is_kernel_name(selector) || says(selector, "smallest") ||
+	       says(selector, "first");
+}
+
 /* Of those that fit: how small is the smallest? */
 static int64_t
 least_bytes(const char *selector, const struct bu_disk *disks, size_t count)
@@ -270,5 +278,32 @@ bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 	if (found > 1 && *best->by_path && says(selector, "first"))
 		found = 1;
 	*ret = found == 1 ? best : NULL;
+	return found;
+}
+
+static int
+by_paths(const void *a, const void *b)
+{
+	return compare_paths(*(const struct bu_disk *const *)a,
+			     *(const struct bu_disk *const *)b);
+}
+
+size_t
+bu_disk_choose_all(const char *selector, const struct bu_disk *disks, size_t count,
+		   const struct bu_disk *except, const struct bu_disk **ret)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t j = 0;
+
+		if (!fits(&disks[i], selector) || (except && same(except, &disks[i])))
+			continue;
+		while (j < found && !same(ret[j], &disks[i]))
+			j++;
+		if (j == found)
+			ret[found++] = &disks[i];
+	}
+	qsort(ret, found, sizeof(*ret), by_paths);
 	return found;
 }

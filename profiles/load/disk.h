@@ -5,7 +5,7 @@
  *
  *	serial:S6X1NE0T                 its serial number
  *	wwn:eui.0025384c31b5a1f0        its world-wide name
- *	path:pci-0000:02:00.0-nvme-1    the place it is in
+ *	path:pci-0000:02:00.0-nvme-1    the place it is in; '*' and '?' stand for others
  *	model:SAMSUNG MZ1L2*            '*' and '?' stand for others
  *	size:400GiB-1TiB                also 400GiB- and -1TiB
  *	rotational:no                   or yes
@@ -25,11 +25,19 @@ int bu_disk_form_ok(const char *selector);
  * whatever is new. */
 int bu_disk_is_kernel_name(const char *selector);
 
+/* 1 when it says one disk: the one that is left, the smallest, the first. */
+int bu_disk_is_for_one(const char *selector);
+
 /* How many disks fit: 1 fills *ret; 0; or more, which is one too many. Removable disks
  * never do, nor those that a multipath map or an array has. Two paths to one disk (of
  * one serial number and world-wide name) are one.
  */
 size_t bu_disk_choose(const char *selector, const struct bu_disk *disks, size_t count,
 		      const struct bu_disk **ret);
+/* All that fit but `except` (may be NULL), however many ways lead to it; by their
+ * paths, each once. ret has room for count. How many. */
+size_t bu_disk_choose_all(const char *selector, const struct bu_disk *disks,
+			  size_t count, const struct bu_disk *except,
+			  const struct bu_disk **ret);
 
 #endif

@@ -209,6 +209,9 @@ static const struct {
 	{SET(bare), "model:*", 0, NULL},
 	{SET(bare), "/dev/vdb", 1, ""},
 	{SET(ten), "/dev/nvme2n1", 1, "S04"},
+	{SET(ten), "path:pci-0000:04:*", 1, "S04"},
+	{SET(ten), "path:pci-0000:04", 0, NULL},
+	{SET(ten), "path:*-nvme-1", 10, NULL},
 };
 
 START_TEST(each_set_and_selector_in_the_table)
@@ -258,6 +261,65 @@ START_TEST(two_ways_to_a_disk_are_one)
 }
 END_TEST
 
+/* Of an array: all that fit but the system's disk, whichever order the kernel has. */
+static const struct {
+	const char *system, *selector, *serials;
+} arrays[] = {
+	{"smallest", "path:pci-*-nvme-1", "S02 S03 S05 S06 S07 S08 S09 S0a S10 "},
+	{"smallest", "rotational:no", "S02 S03 S05 S06 S07 S08 S09 S0a S10 "},
+	{"serial:S03", "path:pci-0000:0[2-4]:*", "S02 S04 "},
+	{"serial:S03", "size:2TiB-, model:MZ*", "S02 S05 S06 S07 S08 S09 S0a S10 "},
+	{"serial:S03", "rotational:yes", ""},
+};
+
+static void
+check_array(const struct bu_disk *disks, size_t count, const char *system,
+	    const char *selector, const char *serials)
+{
+	const struct bu_disk *its, *chosen[16];
+	char text[100] = "";
+	size_t found;
+
+	ck_assert_uint_eq(bu_disk_choose(system, disks, count, &its), 1);
+	found = bu_disk_choose_all(selector, disks, count, its, chosen);
+	for (size_t i = 0; i < found; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ",
+			 chosen[i]->serial);
+	ck_assert_str_eq(text, serials);
+}
+
+START_TEST(an_array_takes_all_but_the_systems_disk)
+{
+	struct bu_disk held[BU_LEN(ten)];
+
+	for (size_t i = 0; i < BU_LEN(arrays); i++) {
+		check_array(ten, BU_LEN(ten), arrays[i].system, arrays[i].selector,
+			    arrays[i].serials);
+		check_array(other_order, BU_LEN(other_order), arrays[i].system,
+			    arrays[i].selector, arrays[i].serials);
+	}
+	/* a disk over two ports is one member; over its second one it is the system's
+	 */
+	check_array(multipath, BU_LEN(multipath), "serial:P2", "rotational:yes", "P1 ");
+	check_array(multipath, BU_LEN(multipath), "serial:P1", "rotational:yes", "P2 ");
+	/* removable, or another's */
+	memcpy(held, ten, sizeof(held));
+	held[0].removable = 1;
+	strcpy(held[1].held_by, "dm-0");
+	check_array(held, 4, "smallest", "path:*", "S05 ");
+}
+END_TEST
+
+START_TEST(one_disk_or_many)
+{
+	ck_assert(bu_disk_is_for_one("rotational:no, smallest"));
+	ck_assert(bu_disk_is_for_one("first"));
+	ck_assert(bu_disk_is_for_one("/dev/sda"));
+	ck_assert(!bu_disk_is_for_one("serial:S1"));
+	ck_assert(!bu_disk_is_for_one("path:*-nvme-*, size:1TiB-"));
+}
+END_TEST
+
 START_TEST(forms)
 {
 	static const char *const good[] = {
@@ -301,4 +363,5 @@ START_TEST(forms)
 END_TEST
 
 BU_UNIT("disk", each_set_and_selector_in_the_table, the_kernels_order_changes_nothing,
-	two_ways_to_a_disk_are_one, forms)
+	two_ways_to_a_disk_are_one, an_array_takes_all_but_the_systems_disk,
+	one_disk_or_many, forms)

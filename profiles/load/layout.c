@@ -19,13 +19,10 @@
 	}
 
 const struct bu_layout bu_layouts[BU_LAYOUTS] = {
-	LAYOUT(network, networks),
-	LAYOUT(image, images),
-	LAYOUT(hardware, hardware),
-	LAYOUT(cluster, clusters),
-	LAYOUT(validation, validations),
-	LAYOUT(group, groups),
-	LAYOUT(user, users),
+	LAYOUT(network, networks), LAYOUT(image, images),
+	LAYOUT(disks, disks),      LAYOUT(hardware, hardware),
+	LAYOUT(cluster, clusters), LAYOUT(validation, validations),
+	LAYOUT(group, groups),     LAYOUT(user, users),
 	LAYOUT(pool, pools),
 };
 

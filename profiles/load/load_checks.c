@@ -14,8 +14,6 @@
 #include "profiles/load/load_internal.h"
 #include "profiles/load/policy.h"
 
-enum { XFS_MIN_BYTES = 300 << 20 };
-
 /* A resolver cannot look up whom it asks. */
 static void
 check_dns(struct bu_loader *ld)
@@ -144,77 +142,6 @@ check_cluster(struct bu_loader *ld, const struct bu_desired_cluster *cluster,
 				      of[i][1], cluster->driver);
 }
 
-/* Where a mount would hide what the system needs. */
-static int
-is_system_path(const char *path)
-{
-	static const char *const paths[] = {
-		"/",     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64",   "/proc",
-		"/root", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/tmp"};
-
-	for (size_t i = 0; i < BU_LEN(paths); i++)
-		if (strcmp(path, paths[i]) == 0)
-			return 1;
-	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
-	       strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/usr/", 5) == 0;
-}
-
-/* mkfs.xfs refuses smaller ones. "lake:100MiB:xfs:/lake" */
-static int
-is_small_xfs(const char *part)
-{
-	const struct bu_key key = {.type = BU_KEY_SIZE, .max = 1e18};
-	char size[32], fs[8];
-	uint64_t bytes;
-
-	return sscanf(part, "%*[^:]:%31[^:]:%7[^:]", size, fs) == 2 &&
-	       strcmp(fs, "xfs") == 0 &&
-	       bu_value_parse(&key, size, &bytes, NULL) == 0 && bytes < XFS_MIN_BYTES;
-}
-
-/* "scratch:500GiB:ext4:/scratch, ...": each name and each place once, and none that is
- * the system's. */
-static void
-check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
-	   const struct bu_ini_section *section)
-{
-	const char *rest = pool->data;
-	char *word;
-
-	while (rest && (word = bu_value_next_word(&rest))) {
-		bu_autofree char *part = word;
-		const char *path = strrchr(part, ':') + 1;
-		bu_autofree char *name =
-			bu_xasprintf("%.*s:", (int)strcspn(part, ":"), part);
-		const char *more = rest;
-		char *other;
-
-		if (strcmp(name, "root:") == 0 || strcmp(name, "esp:") == 0)
-			bu_load_wrong(ld, section, "data",
-				      "'%.*s' is the name of a partition of the system",
-				      (int)strlen(name) - 1, name);
-		if (is_system_path(path))
-			bu_load_wrong(ld, section, "data",
-				      "'%s' is a directory of the system; allowed are "
-				      "others, like /scratch",
-				      path);
-		if (is_small_xfs(part))
-			bu_load_wrong(ld, section, "data",
-				      "'%s' is too small; xfs takes 300 MiB or more",
-				      part);
-		while ((other = bu_value_next_word(&more))) {
-			if (strncmp(other, name, strlen(name)) == 0 ||
-			    strcmp(strrchr(other, ':') + 1, path) == 0)
-				bu_load_wrong(
-					ld, section, "data",
-					"'%s' and '%s' have the same name or mount "
-					"point; each needs its own",
-					part, other);
-			free(other);
-		}
-	}
-}
-
 /* Settings of the GPUs, which the hardware class knows, wherever they were given. */
 struct gpu_settings {
 	const char *who, *mig;
@@ -277,7 +204,7 @@ check_pool_settings(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			   &pool->origins[bu_schema_key("pool", "mig") - keys],
 			   &pool->origins[bu_schema_key("pool", "gpu_slices") - keys]});
 	check_pool_cluster(ld, pool, section);
-	check_data(ld, pool, section);
+	bu_load_check_data(ld, pool, section);
 	if (pool->nodes_count && pool->canary > pool->max_unavailable)
 		bu_load_wrong(ld, section, "canary",
 			      "is %d nodes, more than max_unavailable with %d; a "
@@ -474,6 +401,7 @@ bu_load_checks(struct bu_loader *ld)
 	for (size_t i = 0; i < desired->validations_count; i++)
 		check_validation(ld, &desired->validations[i],
 				 ld->validation_sections[i]);
+	bu_load_check_disks(ld);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
 	for (size_t i = 0; i < desired->nodes_count; i++)

@@ -18,6 +18,7 @@ struct bu_loader {
 	const struct bu_ini_section **network_sections;
 	const struct bu_ini_section **validation_sections;
 	const struct bu_ini_section **image_sections;
+	const struct bu_ini_section **disks_sections;
 	const struct bu_ini_section **hardware_sections;
 	const struct bu_ini_section **cluster_sections;
 	const struct bu_ini_section **group_sections;
@@ -55,6 +56,10 @@ void bu_load_zip(struct bu_loader *ld, const struct bu_ini_section *section,
 		 struct bu_desired_node *first, size_t count);
 /* load_checks.c: what no key alone can tell. */
 void bu_load_checks(struct bu_loader *ld);
+/* load_disks.c: data partitions of a pool; [disks], and what both mount. */
+void bu_load_check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
+			const struct bu_ini_section *section);
+void bu_load_check_disks(struct bu_loader *ld);
 /* load_access.c: accounts that would clash on a node. */
 void bu_load_check_access(struct bu_loader *ld);
 /* load_site_checks.c: what lies in checks.d, and who wants it. */

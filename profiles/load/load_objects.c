@@ -158,7 +158,7 @@ check_section_name(struct bu_loader *ld, const struct bu_ini_section *section)
 		bu_load_wrong(
 			ld, section, NULL,
 			"is an unknown section%s; allowed is site, policy, access, "
-			"group, user, network, image, hardware, cluster, validation, pool, node",
+			"group, user, network, image, disks, hardware, cluster, validation, pool, node",
 			hint);
 	} else if (kind->named && !section->name[0]) {
 		bu_load_wrong(ld, section, NULL, "has no name; write [%s NAME]",
@@ -382,6 +382,8 @@ bu_load_objects(struct bu_loader *ld)
 					  &desired->validations[i].fabrics_count);
 	for (size_t i = 0; i < desired->users_count; i++)
 		bu_load_references(ld, ld->user_sections[i], &desired->users[i]);
+	for (size_t i = 0; i < desired->hardware_count; i++)
+		bu_load_references(ld, ld->hardware_sections[i], &desired->hardware[i]);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		load_pool_references(ld, &desired->pools[i], ld->pool_sections[i]);
 }

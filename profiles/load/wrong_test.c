@@ -49,9 +49,8 @@ static const struct wrong {
 	 "site.ini:32: [pool train] cluster: there is no [cluster hpc]; allowed is the "
 	 "name of a [cluster] section\n"},
 	{"disk = smallest", "Disk = smallest",
-	 "site.ini:18: [hardware vm] disk: is missing; it says: the only disk that is "
-	 "ever "
-	 "written\n"
+	 "site.ini:18: [hardware vm] disk: is missing; it says: the system's disk; no "
+	 "other is ever written but those of [disks]\n"
 	 "site.ini:19: [hardware vm] 'Disk = ...' is not an entry; allowed is 'key = "
 	 "value', the key of lower-case letters, digits, '-', '_' and '.'\n"},
 	{"gres = rdma:rxe:1", "kargs = a#b",
@@ -106,7 +105,8 @@ static const struct wrong {
 	 "reference lists what [pool] may hold\n"},
 	{"[validation pairs]", "[validatoin pairs]",
 	 "site.ini:24: [validatoin pairs] is an unknown section (did you mean "
-	 "'validation'?); allowed is site, policy, access, group, user, network, image, hardware, "
+	 "'validation'?); allowed is site, policy, access, group, user, network, image, disks, "
+	 "hardware, "
 	 "cluster, validation, pool, node\n"
 	 "site.ini:33: [pool train] validation: there is no [validation pairs]; "
 	 "allowed is "

@@ -47,9 +47,9 @@ names_disk(const json_t *planned, const char *path, const char *serial,
 
 /* Its first install broke off: there is something on its disk. */
 static struct bu_node *
-break_off(struct desk *desk)
+break_off_as(struct desk *desk, const char *from, const char *to)
 {
-	bu_autojson json_t *planned = plan(desk, NULL, NULL, NULL, 200);
+	bu_autojson json_t *planned = plan(desk, from, to, NULL, 200);
 	struct rig *rig = &desk->site.rig;
 	struct bu_node *node;
 
@@ -64,6 +64,12 @@ break_off(struct desk *desk)
 	rig_fire(rig, node, BU_TRIGGER_FAULT);
 	rig_until(rig, node, BU_STATE_FAILED);
 	return node;
+}
+
+static struct bu_node *
+break_off(struct desk *desk)
+{
+	return break_off_as(desk, NULL, NULL);
 }
 
 static json_t *
@@ -146,6 +152,118 @@ START_TEST(the_same_disk_in_other_words_changes_nothing)
 	ck_assert_ptr_null(step_of(same, "node001"));
 	other = plan(&desk, was, is, NULL, 200);
 	names_disk(other, "/dev/vdb", "SECOND-01", INT64_C(8) << 30);
+	end(&desk);
+}
+END_TEST
+
+/* The second disk as an array of its own. */
+static const char with_array[] =
+	"disk = size:-5GiB\ndisks = fast\nnics = 2\n[disks fast]\nscratch = "
+	"size:6GiB-\n[hardware more]\ndisk = smallest\n";
+
+static void
+has_array(const json_t *item, int may_wipe)
+{
+	const json_t *list = json_object_get(item, "scratch");
+	const json_t *first = json_array_get(list, 0);
+	const char *mark = bu_json_str(json_object_get(item, "mark"), "text", "");
+
+	ck_assert_uint_eq(json_array_size(list), 1);
+	ck_assert_str_eq(bu_json_str(first, "path", ""), "/dev/vdb");
+	ck_assert_str_eq(bu_json_str(first, "serial", ""), "SECOND-01");
+	ck_assert_uint_eq(strlen(bu_json_str(first, "guid", "")), 36);
+	ck_assert_uint_eq(strlen(bu_json_str(item, "scratch_uuid", "")), 36);
+	ck_assert_int_eq(bu_json_bool(item, "scratch_wipe", 0), may_wipe);
+	ck_assert_msg(strstr(mark, "\"disks\":[\"FIRST-01\",\"SECOND-01\"]") != NULL,
+		      "%s", mark);
+}
+
+/* Its disks are named in plan, order, work and mark, and go only by the grant. */
+START_TEST(an_array_is_made_of_the_disks_that_were_granted)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL, *second = NULL;
+	bu_autojson json_t *before = NULL, *after = NULL;
+	const json_t *disks;
+	struct bu_node *node;
+
+	begin(&desk);
+	node = break_off_as(&desk, was, with_array);
+	planned = plan(&desk, was, with_array, NULL, 200);
+	disks = json_object_get(step_of(planned, "node001"), "scratch");
+	ck_assert_uint_eq(json_array_size(disks), 1);
+	ck_assert_str_eq(bu_json_str(json_array_get(disks, 0), "serial", ""),
+			 "SECOND-01");
+	json_decref(apply_with(&desk, planned, wipe, 200));
+	for (int i = 0; i < 100 && !node->order.open; i++)
+		rig_pass(rig, 1);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	before = work_of(&desk);
+	has_array(before, 1);
+	/* whatever is applied meanwhile */
+	second = plan(&desk, was, "disk = smallest\n", NULL, 200);
+	json_decref(apply_with(&desk, second, wipe, 200));
+	until_applied(&desk, second);
+	after = work_of(&desk);
+	ck_assert(json_equal(before, after));
+	end(&desk);
+}
+END_TEST
+
+/* Nothing was to be granted: the disks are empty, or the agent refuses them. */
+START_TEST(an_array_without_a_grant_wipes_nothing)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL, *item = NULL;
+
+	begin(&desk);
+	planned = plan(&desk, was, with_array, NULL, 200);
+	ck_assert_str_eq(bu_json_str(step_of(planned, "node001"), "class", ""),
+			 "install");
+	ck_assert_ptr_null(json_object_get(step_of(planned, "node001"), "scratch"));
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	item = work_of(&desk);
+	has_array(item, 0);
+	end(&desk);
+}
+END_TEST
+
+/* A machine with fewer disks than its class has, or with none. */
+START_TEST(a_machine_without_the_disks_is_quarantined)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL;
+	bu_autoinventory struct bu_inventory *inventory =
+		rig_inventory(1, "boot-ramdisk");
+	bu_autofree char *why = NULL;
+	struct bu_node *node;
+
+	begin(&desk);
+	planned = plan(&desk, was,
+		       "disk = size:-5GiB\ndisks = fast\nnics = 2\n[disks fast]\n"
+		       "scratch = size:6GiB-\nscratch_disks = 2\n[hardware more]\n"
+		       "disk = smallest\n",
+		       NULL, 200);
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	node = rig_node(rig, 1);
+	ck_assert_int_eq(rig_admit(rig, node, rig_request(0), inventory, NULL), 0);
+	rig_pass(rig, 1);
+	ck_assert_int_eq(bu_reconcile_hello(rig->rec, node, BU_WHERE_RAMDISK, NULL,
+					    inventory, NULL),
+			 0);
+	rig_until(rig, node, BU_STATE_QUARANTINED);
+	why = bu_reason_text(&node->reason);
+	ck_assert_str_eq(why, "hardware class vm wants 2 disks that are size:6GiB-, "
+			      "for its array; it has 1");
 	end(&desk);
 }
 END_TEST
@@ -332,4 +450,7 @@ RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 a_rebuilt_image_harms_no_installation, an_installation_outlives_an_upgrade,
 	 a_wipe_stays_with_its_disk_when_another_is_applied,
 	 the_same_disk_in_other_words_changes_nothing, no_plan_is_made_by_a_kernel_name,
-	 what_has_not_begun_is_replaced)
+	 what_has_not_begun_is_replaced,
+	 an_array_is_made_of_the_disks_that_were_granted,
+	 an_array_without_a_grant_wipes_nothing,
+	 a_machine_without_the_disks_is_quarantined)

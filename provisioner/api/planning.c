@@ -154,6 +154,15 @@ disk_id_of(void *arg, const struct bu_node *node, const char *path)
 			 disk.holds);
 }
 
+static json_t *
+scratch_of(void *arg, const struct bu_node *node, const char *system,
+	   const char *wanted)
+{
+	const struct bu_api *api = arg;
+
+	return bu_fleet_scratch(api->fleet, node, system, wanted);
+}
+
 static double
 minutes_of(void *arg, const char *pool, enum bu_class class)
 {
@@ -180,6 +189,7 @@ make(struct bu_api *api, const struct bu_desired *desired, enum bu_class rebuild
 		.facets = facets_of,
 		.disk = disk_of,
 		.disk_id = disk_id_of,
+		.scratch = scratch_of,
 		.minutes = minutes_of,
 		.arg = api,
 	};

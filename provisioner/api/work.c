@@ -6,11 +6,13 @@
  * all of it, whatever was applied since.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/json.h"
 #include "base/secret.h"
+#include "base/text.h"
 #include "model/inventory.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
@@ -65,15 +67,16 @@ bu_api_drift(const struct bu_api *api, const struct bu_node *node)
 	return drift ? drift : json_array();
 }
 
+/* disks: by their serial numbers; NULL = it names none. */
 static json_t *
 signed_note(const struct bu_api *api, const struct bu_node *node, const char *kind,
-	    struct bu_err *err)
+	    json_t *disks, struct bu_err *err)
 {
 	bu_autojson json_t *body = json_pack(
-		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I}", "v", 1, "kind", kind, "node",
+		"{s:i,s:s,s:s,s:s,s:s,s:s,s:s,s:I,s:O*}", "v", 1, "kind", kind, "node",
 		node->name, "machine", node->machine, "step", node->step.id, "image",
 		node->order.image, "digest", node->order.image_digest, "epoch",
-		(json_int_t)api->fleet->epoch);
+		(json_int_t)api->fleet->epoch, "disks", disks);
 
 	return bu_trust_sign(api->trust, body, err);
 }
@@ -82,16 +85,6 @@ static struct bu_work
 work_of(const struct bu_node *node)
 {
 	return (struct bu_work){.id = node->step.id, .attempt = node->step.attempt};
-}
-
-/* A signed note that lives as long as `ret_json`. */
-static int
-sign_note(const struct bu_api *api, const struct bu_node *node, const char *kind,
-	  json_t **ret_json, struct bu_work_note *ret, struct bu_err *err)
-{
-	*ret_json = signed_note(api, node, kind, err);
-	return *ret_json ? bu_record_from_json(bu_work_note_fields, *ret_json, ret, err)
-			 : -1;
 }
 
 /* Which disk, as it was granted, and where its data partitions are. The kernel of this
@@ -117,6 +110,106 @@ set_disk(struct bu_work_install *work, const struct bu_api *api,
 					  &work->root_bytes);
 }
 
+/* --- the array of the other disks --- */
+
+static int
+by_serial(const void *a, const void *b)
+{
+	const struct bu_work_member *x = a, *y = b;
+
+	return strcmp(x->serial, y->serial);
+}
+
+/* By its disks, so that it is the same array whatever its node is called, and in
+ * whichever order they were found. */
+static void
+name_array(struct bu_work_install *work)
+{
+	bu_autofree char *text = bu_xstrdup("");
+
+	qsort(work->scratch, work->scratch_count, sizeof(*work->scratch), by_serial);
+	for (size_t i = 0; i < work->scratch_count; i++) {
+		bu_autofree char *before = text;
+
+		text = bu_xasprintf("%s/%s", before, work->scratch[i].serial);
+	}
+	bu_config_uuid(work->scratch_uuid, "scratch%s", text);
+	for (size_t i = 0; i < work->scratch_count; i++)
+		bu_config_uuid(work->scratch[i].guid, "%s/%s", work->scratch_uuid,
+			       work->scratch[i].serial);
+}
+
+/* Where the kernel of this boot has the disk of that number; as it was granted, the
+ * agent will not find it there. */
+static const char *
+path_of(const json_t *seen, const json_t *disk)
+{
+	const char *serial = bu_json_str(disk, "serial", "");
+	json_t *its;
+	size_t i;
+
+	json_array_foreach ((json_t *)(uintptr_t)seen, i, its)
+		if (strcmp(bu_json_str(its, "serial", ""), serial) == 0)
+			return bu_json_str(its, "path", "");
+	return bu_json_str(disk, "path", "");
+}
+
+/* Those that were granted, and no other. Where nothing was to be granted they are what
+ * the profile says, and the agent takes only empty ones and the array that it knows. */
+static int
+set_scratch(struct bu_work_install *work, const struct bu_api *api,
+	    const struct bu_node *node, const struct bu_target *target,
+	    struct bu_err *err)
+{
+	const char *wanted = bu_desired_scratch(target->node);
+	const json_t *granted = node->order.scratch, *list;
+	bu_autojson json_t *seen = NULL;
+	json_t *disk;
+	size_t i;
+
+	if (!wanted)
+		return 0;
+	seen = bu_fleet_scratch(api->fleet, node, target->node->hardware->disk, wanted);
+	list = json_array_size(granted) ? granted : seen;
+	if (!json_array_size(list) || json_array_size(list) > BU_WORK_SCRATCH_MAX)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "[disks] scratch = %s says %zu disks of %s; allowed "
+				  "are 1 to %d",
+				  wanted, json_array_size(list), node->name,
+				  BU_WORK_SCRATCH_MAX);
+	json_array_foreach ((json_t *)(uintptr_t)list, i, disk) {
+		struct bu_work_member *its = &work->scratch[work->scratch_count++];
+
+		bu_text_copy(its->path, sizeof(its->path), path_of(seen, disk));
+		bu_text_copy(its->serial, sizeof(its->serial),
+			     bu_json_str(disk, "serial", ""));
+	}
+	work->scratch_wipe = work->wipe && list == granted;
+	name_array(work);
+	return 0;
+}
+
+/* Serial numbers of all that the step may write, for its mark. New reference. */
+static json_t *
+written_disks(const struct bu_work_install *work)
+{
+	json_t *list = json_array();
+
+	json_array_append_new(list, json_string(work->disk_serial));
+	for (size_t i = 0; i < work->scratch_count; i++)
+		json_array_append_new(list, json_string(work->scratch[i].serial));
+	return list;
+}
+
+static int
+set_disks(struct bu_work_install *work, const struct bu_api *api,
+	  const struct bu_node *node, const struct bu_target *target,
+	  struct bu_seen_disk *seen, struct bu_err *err)
+{
+	set_disk(work, api, node, target, seen);
+	return set_scratch(work, api, node, target, err);
+}
+
 static json_t *
 install_work(const struct bu_api *api, const struct bu_node *node,
 	     const struct bu_target *target, struct bu_err *err)
@@ -137,14 +230,20 @@ install_work(const struct bu_api *api, const struct bu_node *node,
 		.keep = node->order.class == BU_CLASS_REIMAGE,
 		.kexec = strcmp(target->node->hardware->kexec, "yes") == 0,
 	};
-	bu_autojson json_t *mark = NULL, *stamp = NULL;
+	bu_autojson json_t *mark = NULL, *stamp = NULL, *disks = NULL;
 	struct bu_seen_disk seen;
 	struct bu_config *config = key ? node_config(api, node, target, err) : NULL;
 	json_t *item = NULL;
 
-	if (config && sign_note(api, node, "mark", &mark, &work.mark, err) == 0 &&
-	    sign_note(api, node, "stamp", &stamp, &work.stamp, err) == 0) {
-		set_disk(&work, api, node, target, &seen);
+	if (config && set_disks(&work, api, node, target, &seen, err) == 0)
+		disks = written_disks(&work);
+	if (disks)
+		mark = signed_note(api, node, "mark", disks, err);
+	if (mark)
+		stamp = signed_note(api, node, "stamp", NULL, err);
+	if (stamp &&
+	    bu_record_from_json(bu_work_note_fields, mark, &work.mark, err) == 0 &&
+	    bu_record_from_json(bu_work_note_fields, stamp, &work.stamp, err) == 0) {
 		work.kargs = config->kargs;
 		work.files = bu_config_rows(config);
 		work.files_count = config->count;

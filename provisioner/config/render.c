@@ -25,6 +25,7 @@ const char *const bu_config_patterns[] = {
 	"/etc/bringup/group",
 	"/etc/bringup/passwd",
 	"/etc/bringup/rxe",
+	"/etc/bringup/scratch",
 	"/etc/modules-load.d/bringup.conf",
 	"/etc/netplan/90-bringup.yaml",
 	"/etc/ssh/bringup_keys/*",

@@ -200,6 +200,19 @@ add_fstab(const struct bu_config_input *input, struct bu_config *config)
 			      text);
 }
 
+/* The array of the other disks: who it is, the installer knows (of the machine), and
+ * where it goes, the profile. */
+static void
+add_scratch(const struct bu_desired_node *node, struct bu_config *config)
+{
+	const struct bu_desired_disks *disks = node->hardware->disks;
+
+	if (bu_desired_scratch(node))
+		bu_config_add(config, "/etc/bringup/scratch", 0644, "",
+			      BU_CONFIG_HEAD "%s %s\n", disks->scratch_fs,
+			      disks->scratch_mount);
+}
+
 size_t
 bu_config_data(const struct bu_desired *desired, const struct bu_desired_node *node,
 	       struct bu_work_data ret[BU_WORK_DATA_MAX], int64_t *ret_root_bytes)
@@ -275,5 +288,6 @@ bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
 	add_tmpfiles(node, config);
 	add_gpus(node, config);
 	add_fstab(input, config);
+	add_scratch(node, config);
 	config->kargs = kargs_of(node);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a profile tunes on a node, its data partitions among it. */
+/* What a profile tunes on a node, its data partitions and its array among it. */
 #ifndef BU_CONFIG_TUNING_H
 #define BU_CONFIG_TUNING_H
 

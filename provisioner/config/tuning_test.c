@@ -92,6 +92,10 @@ static const struct {
 	      "defaults,nofail,x-systemd.makefs 0 0\n"
 	      "PARTUUID=86c95332-d628-82bf-8334-3547ee7a9c7b /var/lake xfs "
 	      "defaults,nofail,x-systemd.makefs 0 0\n"},
+	{"",
+	 "disks = fast\n[disks fast]\nscratch = rotational:no\n"
+	 "scratch_mount = /fast\n[hardware more]\ndisk = smallest\n",
+	 "/etc/bringup/scratch", "", HEAD "xfs /fast\n"},
 };
 
 START_TEST(each_setting_becomes_a_file)

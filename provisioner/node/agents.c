@@ -16,6 +16,45 @@
 #include "provisioner/node/binding.h"
 #include "provisioner/node/reconcile_impl.h"
 
+static int
+have_numbers(const struct bu_disk *const *disks, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!*disks[i]->serial)
+			return 0;
+		for (size_t j = 0; j < i; j++)
+			if (strcmp(disks[i]->serial, disks[j]->serial) == 0)
+				return 0;
+	}
+	return 1;
+}
+
+/* Of the array of the other disks. */
+static int
+check_scratch(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
+	      const struct bu_disk *system, struct bu_reason *ret)
+{
+	const char *wanted = class->disks ? class->disks->scratch : NULL;
+	bu_autofree const struct bu_disk **found =
+		bu_xcalloc(inv->disks_count + 1, sizeof(struct bu_disk *));
+	size_t count, want;
+
+	if (!wanted)
+		return 0;
+	count = bu_disk_choose_all(wanted, inv->disks, inv->disks_count, system, found);
+	want = class->disks->scratch_disks > 0 ? (size_t) class->disks->scratch_disks
+	       : count                         ? count
+					       : 1;
+	if (count != want)
+		BU_REASON_SET(ret, SCRATCH_DISKS, .text = {class->name, wanted},
+			      .number = {(int64_t)want, (int64_t)count});
+	else if (!have_numbers(found, count))
+		BU_REASON_SET(ret, SCRATCH_NUMBERS, .text = {wanted, class->name});
+	else
+		return 0;
+	return -1;
+}
+
 int
 bu_class_fits(const struct bu_desired_hardware *class, const struct bu_inventory *inv,
 	      struct bu_reason *ret)
@@ -47,7 +86,7 @@ bu_class_fits(const struct bu_desired_hardware *class, const struct bu_inventory
 		BU_REASON_SET(ret, TOO_FEW_GPUS, .text = {class->name},
 			      .number = {class->gpus, (int64_t)inv->gpus_count});
 	else
-		return 1;
+		return check_scratch(class, inv, disk, ret) == 0;
 	return 0;
 }
 

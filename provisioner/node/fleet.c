@@ -134,16 +134,27 @@ read_disk(const json_t *json, struct bu_disk *ret)
 	BU_TEXT_COPY(ret->held_by, bu_json_str(json, "held_by", ""));
 }
 
-int
-bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_disk *ret)
+/* Owned. */
+static struct bu_disk *
+read_disks(const json_t *inventory, size_t *ret_count)
 {
 	const json_t *list = json_object_get(inventory, "disks");
 	size_t count = json_array_size(list);
-	bu_autofree struct bu_disk *disks = bu_xcalloc(count + 1, sizeof(*disks));
-	const struct bu_disk *disk;
+	struct bu_disk *disks = bu_xcalloc(count + 1, sizeof(*disks));
 
 	for (size_t i = 0; i < count; i++)
 		read_disk(json_array_get(list, i), &disks[i]);
+	*ret_count = count;
+	return disks;
+}
+
+int
+bu_fleet_disk_in(const json_t *inventory, const char *wanted, struct bu_seen_disk *ret)
+{
+	size_t count;
+	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
+	const struct bu_disk *disk;
+
 	if (bu_disk_choose(wanted, disks, count, &disk) != 1)
 		return -1;
 	*ret = (struct bu_seen_disk){.size_bytes = disk->size_bytes,
@@ -168,6 +179,30 @@ bu_fleet_disk(const struct bu_fleet *fleet, const struct bu_node *node,
 	}
 	inventory = bu_fleet_inventory(fleet, node);
 	return bu_fleet_disk_in(inventory, wanted, ret);
+}
+
+json_t *
+bu_fleet_scratch(const struct bu_fleet *fleet, const struct bu_node *node,
+		 const char *system, const char *wanted)
+{
+	bu_autojson json_t *inventory = bu_fleet_inventory(fleet, node);
+	size_t count, found = 0;
+	bu_autofree struct bu_disk *disks = read_disks(inventory, &count);
+	bu_autofree const struct bu_disk **chosen =
+		bu_xcalloc(count + 1, sizeof(struct bu_disk *));
+	const struct bu_disk *its;
+	json_t *list = json_array();
+
+	if (bu_disk_choose(system, disks, count, &its) == 1)
+		found = bu_disk_choose_all(wanted, disks, count, its, chosen);
+	for (size_t i = 0; i < found; i++)
+		json_array_append_new(list, json_pack("{s:s,s:s,s:I,s:s,s:b}", "path",
+						      chosen[i]->path, "serial",
+						      chosen[i]->serial, "size_bytes",
+						      (json_int_t)chosen[i]->size_bytes,
+						      "holds", chosen[i]->holds,
+						      "written", chosen[i]->signature));
+	return list;
 }
 
 json_t *

@@ -92,6 +92,7 @@ bu_node_destroy(struct bu_node *node)
 	json_decref(node->full_cert);
 	json_decref(node->boot_cert);
 	json_decref(node->drained);
+	json_decref(node->order.scratch);
 	json_decref(node->live.full_look.of);
 	json_decref(node->live.boot_look.of);
 	for (int i = 0; i < BU_REPORTS; i++)

@@ -54,6 +54,9 @@ struct bu_order {
 	char disk[40];
 	char disk_serial[64];
 	int64_t disk_size_bytes;
+	/* Owned: those of an array, [{"path","serial",...}], granted with it; NULL =
+	 * the profile had none, or nothing was to be granted. */
+	json_t *scratch;
 	int batch;     /* 0 = canary */
 	int open;      /* neither done, failed nor withdrawn */
 	int begun;     /* it had its turn */

@@ -213,6 +213,7 @@ read_order(struct bu_order *order, const union bu_body *body)
 {
 	const struct bu_body_disk *disk = &body->order.disk;
 
+	order->scratch = json_deep_copy(body->order.scratch);
 	order->class = bu_class_from_name(body->order.class);
 	order->batch = body->order.batch == BU_UNSAID_INT ? 0 : (int)body->order.batch;
 	order->reset = bu_class_needs_grant(order->class) || body->order.reset == 1;
@@ -277,6 +278,7 @@ bu_orders_open(struct bu_fleet *fleet, struct bu_node *node,
 	}
 	if (order->open)
 		withdraw(fleet, node, event->time_ms, &why);
+	json_decref(order->scratch);
 	memset(order, 0, sizeof(*order));
 	order->seq = order->first_seq = event->seq;
 	order->open = 1;

@@ -49,18 +49,28 @@ section_of(const struct bu_desired *desired, const struct bu_desired_node *want,
 	return &want->pool->origin;
 }
 
-/* Said in other words: nothing has to be written for that. */
-static int
-same_disk(const struct bu_plan_input *input, const struct bu_plan_node *it,
-	  const char *old, const char *new)
+static json_t *
+disks_of(const struct bu_plan_input *input, const struct bu_plan_node *it,
+	 const char *facet, const char *wanted)
 {
-	bu_autojson json_t *was = NULL, *is = NULL;
+	if (strcmp(facet, "hardware.disk") == 0 && input->disk_id)
+		return input->disk_id(input->arg, it->node, wanted);
+	if (strcmp(facet, "disks.scratch") == 0 && input->scratch && *wanted)
+		return input->scratch(input->arg, it->node, it->want->hardware->disk,
+				      wanted);
+	return NULL;
+}
 
-	if (!input->disk_id)
-		return 0;
-	was = input->disk_id(input->arg, it->node, old);
-	is = input->disk_id(input->arg, it->node, new);
-	return was && is && json_equal(was, is);
+/* The same disks, said in other words: nothing has to be written for that. */
+static int
+same_disks(const struct bu_plan_input *input, const struct bu_plan_node *it,
+	   const char *facet, const char *old, const char *new)
+{
+	bu_autojson json_t *was = disks_of(input, it, facet, old);
+	bu_autojson json_t *is = disks_of(input, it, facet, new);
+
+	return was && is && json_equal(was, is) &&
+	       (!json_is_array(is) || json_array_size(is) > 0);
 }
 
 static void
@@ -78,8 +88,7 @@ compare_facets(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		if (!old)
 			old = bu_facet_default(facet->name);
 		if (strcmp(old, facet->value) != 0 &&
-		    (strcmp(facet->name, "hardware.disk") != 0 ||
-		     !same_disk(input, it, old, facet->value)))
+		    !same_disks(input, it, facet->name, old, facet->value))
 			add(changes, facet->name, facet->change, old, facet->value,
 			    facet->origin.line
 				    ? &facet->origin
@@ -113,9 +122,10 @@ compare_image(const struct bu_plan_node *it, json_t *changes)
 		return;
 	if (strcmp(it->node->installed_image, image->name) != 0)
 		at = bu_desired_origin(it->want, "image");
-	/* Data partitions stay where the layout has some. */
-	add(changes, "image", it->want->pool->data ? BU_CLASS_REIMAGE : BU_CLASS_WIPE,
-	    old, new, at ? at : &image->origin);
+	/* Data stays where the layout has some. */
+	add(changes, "image",
+	    bu_desired_keeps(it->want) ? BU_CLASS_REIMAGE : BU_CLASS_WIPE, old, new,
+	    at ? at : &image->origin);
 }
 
 /* In service in another cluster than the profile says, or in none: what it has joined

@@ -56,6 +56,29 @@ disk_of(const struct bu_plan_input *input, const struct bu_plan_node *it)
 	return input->disk(input->arg, it->node, it->want->hardware->disk);
 }
 
+json_t *
+bu_plan_scratch(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	const char *wanted = bu_desired_scratch(it->want);
+
+	if (!wanted || !it->node || !input->scratch)
+		return NULL;
+	return input->scratch(input->arg, it->node, it->want->hardware->disk, wanted);
+}
+
+static int
+scratch_is_written(const struct bu_plan_input *input, const struct bu_plan_node *it)
+{
+	bu_autojson json_t *list = bu_plan_scratch(input, it);
+	json_t *disk;
+	size_t i;
+
+	json_array_foreach (list, i, disk)
+		if (bu_json_bool(disk, "written", 0))
+			return 1;
+	return 0;
+}
+
 /* Of a node that is installed anew: what is there may only go by a grant. */
 static enum bu_class
 disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
@@ -64,12 +87,12 @@ disk_class(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	enum bu_plan_disk disk = disk_of(input, it);
 
 	/* A new disk has no data to keep, and an order to keep it would fail. */
-	if (it->node->installed_digest[0] && it->want->pool->data &&
+	if (it->node->installed_digest[0] && bu_desired_keeps(it->want) &&
 	    disk != BU_PLAN_DISK_EMPTY &&
 	    bu_plan_changes_class(changes) < BU_CLASS_WIPE)
 		return BU_CLASS_REIMAGE;
 	if (it->node->disk_touched || it->node->installed_digest[0] ||
-	    disk == BU_PLAN_DISK_WRITTEN)
+	    disk == BU_PLAN_DISK_WRITTEN || scratch_is_written(input, it))
 		return BU_CLASS_WIPE;
 	return BU_CLASS_INSTALL;
 }
@@ -197,7 +220,6 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 	       struct bu_decision *ret)
 {
 	const struct bu_node *node = it->node;
-	const struct bu_desired_pool *pool = it->want->pool;
 
 	if (it->identity->kind != BU_IDENTITY_SAME) {
 		bu_autofree char *why = bu_reason_text(&it->identity->why);
@@ -206,7 +228,7 @@ decide_rebuild(const struct bu_plan_input *input, const struct bu_plan_node *it,
 		return;
 	}
 	if (input->rebuild == BU_CLASS_REIMAGE &&
-	    (!node->installed_digest[0] || !pool->data ||
+	    (!node->installed_digest[0] || !bu_desired_keeps(it->want) ||
 	     disk_of(input, it) == BU_PLAN_DISK_EMPTY)) {
 		refuse(ret, NO_DATA, .number = {0});
 		return;

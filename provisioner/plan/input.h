@@ -52,6 +52,11 @@ struct bu_plan_input {
 	/* {"path","serial","size_bytes"} as its inventory has them; NULL, or no
 	 * function = unknown. New reference. */
 	json_t *(*disk_id)(void *arg, const struct bu_node *node, const char *wanted);
+	/* Those that `wanted` says besides the one that `system` does: [{"path",
+	 * "serial","size_bytes","holds","written"}]. No function: none. New reference.
+	 */
+	json_t *(*scratch)(void *arg, const struct bu_node *node, const char *system,
+			   const char *wanted);
 	/* What such a step took in the past; negative = nobody knows. */
 	double (*minutes)(void *arg, const char *pool, enum bu_class class);
 	void *arg;

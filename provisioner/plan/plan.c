@@ -277,8 +277,13 @@ add_step(struct maker *maker, const struct bu_plan_node *it,
 	share_texts(maker, step);
 	json_object_set_new(step, "changes",
 			    shared(maker, bu_steal(&decision->changes)));
-	if (bu_class_needs_grant(decision->class))
+	if (bu_class_needs_grant(decision->class)) {
+		json_t *scratch = bu_plan_scratch(maker->input, it);
+
 		json_object_set_new(step, "disk", disk_of(maker, it));
+		if (scratch)
+			json_object_set_new(step, "scratch", scratch);
+	}
 	json_array_append_new(list(maker, "steps"), step);
 }
 

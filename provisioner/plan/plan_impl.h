@@ -45,6 +45,11 @@ struct bu_decision {
 	json_t *changes; /* owned; NULL = none */
 };
 
+/* decide.c: the disks of the node's array, as input->scratch tells them; NULL = it has
+ * none. New reference. */
+json_t *bu_plan_scratch(const struct bu_plan_input *input,
+			const struct bu_plan_node *it);
+
 /* changes.c: what differs between what the node has and should have, most severe first:
  * [{"facet","class","old","new","file","line"}]; image included. New reference. */
 json_t *bu_plan_changes(const struct bu_plan_input *input,

@@ -37,12 +37,32 @@ bu_rollouts_changing(const struct bu_rollouts *rollouts, const struct bu_plan *p
 	return NULL;
 }
 
+/* Those of its array; NULL = it has none. New reference. */
+static json_t *
+disks_of(const struct bu_plan_step *step)
+{
+	json_t *list = step->scratch_count ? json_array() : NULL;
+
+	for (size_t i = 0; i < step->scratch_count; i++) {
+		const struct bu_plan_lost *disk = &step->scratch[i];
+
+		json_array_append_new(list,
+				      json_pack("{s:s,s:s,s:I,s:s}", "path", disk->path,
+						"serial", disk->serial, "size_bytes",
+						(json_int_t)disk->size_bytes, "holds",
+						disk->holds));
+	}
+	return list;
+}
+
 static void
 order_event(const struct bu_plan_step *step, const struct bu_plan *plan, const char *id,
 	    int reset, struct bu_event *ret)
 {
 	const struct bu_plan_lost *disk = &step->disk;
 	int may_be_lost = *disk->path || *disk->wanted;
+
+	bu_autojson json_t *scratch = disks_of(step);
 
 	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, step->node, order, .rollout = id,
 		      .class = step->class, .image = step->image,
@@ -54,7 +74,8 @@ order_event(const struct bu_plan_step *step, const struct bu_plan *plan, const c
 			       .serial = disk->serial,
 			       .size_bytes = disk->size_bytes,
 			       .holds = disk->holds,
-			       .wanted = disk->wanted});
+			       .wanted = disk->wanted},
+		      .scratch = scratch);
 }
 
 enum { EVENTS_OF_ORDER = 3 };

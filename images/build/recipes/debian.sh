@@ -26,8 +26,8 @@ inputs()
 	done
 	cat "$RECIPES/lib.sh" "$RECIPES/debian.sh" "$RECIPES/boot.init" \
 		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" \
-		"$RECIPES"/*.service
-	candidates $BOOT_PACKAGES busybox-static
+		"$RECIPES/scratch" "$RECIPES"/*.service
+	candidates $BOOT_PACKAGES busybox-static mdadm
 }
 
 # keyring ENTRY: the files that a source of apt is signed by, where it names some. An
@@ -137,6 +137,7 @@ build()
 	mkdir -p "$root"
 	tar -C "$root" --zstd --xattrs --xattrs-include='*' --numeric-owner -xpf "$kept"
 	additions "$root"
+	array_programs "$root"
 	settings "$root"
 	kernel=$(ls "$root/lib/modules")
 	initrd=$(kept_initrd "$root" "$kernel")

@@ -6,7 +6,8 @@
 
 inputs()
 {
-	cat "$RECIPES/lib.sh" "$RECIPES/import.sh"
+	cat "$RECIPES/lib.sh" "$RECIPES/import.sh" "$RECIPES/scratch"
+	candidates mdadm
 }
 
 # within PATH...: each leads to a place in the root, there or not.
@@ -67,6 +68,7 @@ build()
 		etc/systemd/system/slurmd.service.d/bringup.conf \
 		etc/systemd/system/ssh.service.d/bringup.conf
 	rm -rf "$root/usr/lib/bringup"
+	array_programs "$root"
 	house "$root"
 	no_cloud_init
 	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"

@@ -188,6 +188,40 @@ bundle()
 	cp "$1/bundle.json" "$2/bundle.json"
 }
 
+# borrow ROOT FILE PATH: a program of this machine as PATH in any root, with its own
+# loader and libraries: the agent's are another version's after it has changed.
+borrow()
+{
+	folder=$1/usr/lib/bringup/tools
+	mkdir -p "$folder/bin" "$folder/lib" "$1/${3%/*}"
+	cp -L "$2" "$folder/bin/${3##*/}"
+	for file in $(libraries_of "$2"); do
+		case $file in
+		*/ld-linux*) cp -L "$file" "$folder/ld-linux-x86-64.so.2" ;;
+		*) cp -L "$file" "$folder/lib/" ;;
+		esac
+	done
+	cat >"$1$3" <<END
+#!/bin/sh
+d=/usr/lib/bringup/tools
+exec \$d/ld-linux-x86-64.so.2 --library-path \$d/lib \$d/bin/${3##*/} "\$@"
+END
+	chmod 755 "$folder/bin/${3##*/}" "$1$3"
+}
+
+# array_programs ROOT: what makes arrays and brings them up. mdadm is unpacked and never
+# installed: installed it would look after this machine's arrays.
+array_programs()
+{
+	mdadm=$CACHE/base/mdadm-$(candidates mdadm | digest | cut -c1-16)
+	[ -d "$mdadm" ] || {
+		say "fetching mdadm"
+		fetch_packages "$mdadm" sbin mdadm
+	}
+	borrow "$1" "$mdadm/mdadm" /usr/lib/bringup/mdadm
+	install -m 755 "$RECIPES/scratch" "$1/usr/lib/bringup/"
+}
+
 # house ROOT: what a system with systemd has of bringup besides the agent, and what it
 # must not have of where it was made.
 house()
@@ -210,7 +244,7 @@ house()
 	mkdir -p "$units/ssh.service.d"
 	printf '[Unit]\nConditionPathExists=/etc/ssh/sshd_config.d/10-bringup.conf\n' \
 		>"$units/ssh.service.d/bringup.conf"
-	for unit in bringup-access bringup-agent bringup-gpu bringup-rxe; do
+	for unit in bringup-access bringup-agent bringup-gpu bringup-rxe bringup-scratch; do
 		rm -f "$units/$unit.service"
 		cp "$RECIPES/$unit.service" "$units/"
 		ln -sfT "../$unit.service" "$units/multi-user.target.wants/$unit.service"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The boot ramdisk: vmlinuz and agent.img, about 26 MB together. agent.img is two
+# The boot ramdisk: vmlinuz and agent.img, about 27 MB together. agent.img is two
 # archives in a row: what changes with the kernel (slow to compress, kept) and the agent.
 # And shim and GRUB, which load them where Secure Boot is on; disk.efi, and a medium of
 # all that. The same agent as a bundle, for nodes that have another one.
@@ -11,7 +11,7 @@ inputs()
 {
 	cat "$RECIPES/lib.sh" "$RECIPES/ramdisk.sh" "$RECIPES/ramdisk.init" \
 		"$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$RECIPES/media.sh"
-	candidates linux-image-amd64 busybox-static $SIGNED_PACKAGES $GRUB_PACKAGES
+	candidates linux-image-amd64 busybox-static mdadm $SIGNED_PACKAGES $GRUB_PACKAGES
 }
 
 base()
@@ -37,6 +37,7 @@ build()
 	mkdir -p "$WORK/agent"
 	agent_folder "$WORK/agent"
 	bundle "$WORK/agent/usr/lib/bringup/current" "$OUT/bundle"
+	array_programs "$WORK/agent"
 	pack "$WORK/agent" "$WORK/agent.img" 12
 	cp "$KROOT/boot/vmlinuz-$KERNEL" "$OUT/vmlinuz"
 	cat "$kept" "$WORK/agent.img" >"$OUT/agent.img"

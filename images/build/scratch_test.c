@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The script that brings up the array of an installed system, in a folder that plays
+ * its /sys and /dev; mdadm, mount and mkfs are paper ones. What matters is that it
+ * makes a file system only where there is nothing, and only once.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/worker.h"
+#include "tests/support/unit.h"
+
+static char dir[] = "/tmp/bringup-scratch-XXXXXX";
+
+/* Two members of the array, one of another, and a partition that is none. */
+static const char site[] =
+	"mkdir -p bin var/lib/bringup etc/bringup usr/lib/bringup dev sys/block &&"
+	"echo 00000000-1111-8222-8333-444444444444 >var/lib/bringup/scratch &&"
+	"printf '# written by bringup\\nxfs /fast\\n' >etc/bringup/scratch &&"
+	"for p in vdb1 vdc1 vdd1 vde1; do d=sys/class/block/$p; mkdir -p $d/holders;"
+	"echo 1 >$d/partition; echo PARTNAME=bringup-scratch >$d/uevent;"
+	"echo MD_UUID=00000000:11118222:83334444:44444444 >dev/$p; done &&"
+	"echo PARTNAME=lake >sys/class/block/vde1/uevent &&"
+	"echo MD_UUID=9:9:9:9 >dev/vdd1 &&"
+	"head -c 3000000 /dev/zero >dev/md127";
+
+static const char *const programs[][2] = {
+	{"usr/lib/bringup/mdadm",
+	 "case $1 in --examine) cat \"$3\" ;;\n"
+	 "--assemble) echo \"$*\" >>$PAPER/log; [ ! -e $PAPER/stuck ] || exit 1\n"
+	 "	for p in vdb1 vdc1; do d=$PAPER/sys/class/block/$p/holders/md127/md\n"
+	 "		mkdir -p $d; echo clean >$d/array_state; done ;; esac\n"},
+	{"bin/mkfs.xfs",
+	 "echo mkfs \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ] || exit 1\n"
+	 "printf XFSB | dd of=\"$2\" conv=notrunc status=none\n"},
+	{"bin/mount", "echo mount \"$*\" >>$PAPER/log; [ ! -e $PAPER/broken ]\n"},
+	{"bin/modprobe", ":\n"},
+	{"bin/sleep", "echo sleep >>$PAPER/log\n"},
+};
+
+static void
+shell(const char *command)
+{
+	bu_autofree char *whole = bu_xasprintf("cd %s && %s", dir, command);
+	const char *argv[] = {"sh", "-c", whole, NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 30000};
+	struct bu_err err = {0};
+
+	ck_assert_msg(bu_job_run(&opts, NULL, &err) == 0, "%s: %s", command, err.text);
+}
+
+static void
+begin(void)
+{
+	strcpy(dir, "/tmp/bringup-scratch-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	shell(site);
+	for (size_t i = 0; i < BU_LEN(programs); i++) {
+		bu_autofree char *path = bu_xasprintf("%s/%s", dir, programs[i][0]);
+
+		ck_assert_int_eq(bu_file_write_text(path, 0755, NULL,
+						    "#!/bin/sh\nPAPER=%s\n%s", dir,
+						    programs[i][1]),
+				 0);
+		ck_assert_int_eq(chmod(path, 0755), 0);
+	}
+}
+
+static void
+end(void)
+{
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+
+/* Its exit status; what it says is in `said`. */
+static int
+run(void)
+{
+	bu_autofree char *command = bu_xasprintf(
+		"PATH=%s/bin:$PATH sh %s/images/build/recipes/scratch %s >%s/said 2>&1",
+		dir, BU_SRCDIR, dir, dir);
+	const char *argv[] = {"sh", "-c", command, NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 60000};
+	struct bu_job_end done;
+	int code;
+
+	ck_assert_int_eq(bu_job_wait(&opts, &done, NULL), 0);
+	code = done.exit_code;
+	bu_job_end_fini(&done);
+	return code;
+}
+
+static void
+is(const char *name, const char *want)
+{
+	bu_autofree char *path = bu_xasprintf("%s/%s", dir, name);
+	bu_autofree char *got = bu_file_read(path, 1 << 20, NULL, NULL);
+	bu_autofree char *with_dir = bu_xstrdup("");
+	const char *rest = want, *at;
+
+	while ((at = strchr(rest, '@'))) {
+		bu_autofree char *before = with_dir;
+
+		with_dir =
+			bu_xasprintf("%s%.*s%s", before, (int)(at - rest), rest, dir);
+		rest = at + 1;
+	}
+	{
+		bu_autofree char *all = bu_xasprintf("%s%s", with_dir, rest);
+
+		ck_assert_str_eq(got ? got : "", all);
+	}
+}
+
+#define ASSEMBLE                                                                       \
+	"--assemble /dev/md127 --uuid=00000000:11118222:83334444:44444444 @/dev/vdb1 " \
+	"@/dev/vdc1\n"
+#define MOUNT "mount -t xfs -o noatime @/dev/md127 @/fast\n"
+
+START_TEST(a_new_array_gets_its_file_system_once)
+{
+	begin();
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE "mkfs -q @/dev/md127\n" MOUNT);
+	shell("[ $(stat -c %a fast) = 1777 ] && chmod 700 fast && rm log &&"
+	      "rm -r sys/class/block/*/holders/md127");
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE MOUNT);
+	shell("[ $(stat -c %a fast) = 700 ]");
+	end();
+}
+END_TEST
+
+/* udev's rules were first; it is mounted already. */
+START_TEST(what_is_done_is_not_done_again)
+{
+	begin();
+	shell("d=sys/class/block/vdc1/holders/md126/md && mkdir -p $d &&"
+	      "echo clean >$d/array_state && mv dev/md127 dev/md126 && mkdir proc && echo /dev/md126 /fast xfs >proc/mounts");
+	ck_assert_int_eq(run(), 0);
+	is("log", "");
+	end();
+}
+END_TEST
+
+/* Anything in the first MiB, or a disk that cannot be read, is no empty array. */
+START_TEST(what_is_there_is_never_formatted)
+{
+	static const char *const things[] = {
+		"printf x | dd of=dev/md127 bs=1 seek=1048575 conv=notrunc status=none",
+		"printf x | dd of=dev/md127 conv=notrunc status=none",
+		"rm dev/md127",
+		"rm dev/md127 && mkdir dev/md127",
+	};
+
+	for (size_t i = 0; i < BU_LEN(things); i++) {
+		begin();
+		shell(things[i]);
+		shell(": >broken");
+		ck_assert_int_eq(run(), 1);
+		is("log", ASSEMBLE MOUNT);
+		is("said", "bringup-scratch: @/dev/md127 is not mounted on /fast\n");
+		end();
+	}
+}
+END_TEST
+
+START_TEST(what_is_missing_is_named)
+{
+	begin();
+	shell(": >stuck");
+	ck_assert_int_eq(run(), 1);
+	is("said",
+	   "bringup-scratch: array 00000000:11118222:83334444:44444444 does not "
+	   "come up; its disks here: @/dev/vdb1 @/dev/vdc1\n");
+	end();
+	begin();
+	shell(": >full");
+	ck_assert_int_eq(run(), 1);
+	is("said", "bringup-scratch: making xfs on @/dev/md127\n"
+		   "bringup-scratch: mkfs.xfs failed; is it in the image?\n");
+	end();
+	begin();
+	shell("rm var/lib/bringup/scratch && : >var/lib/bringup/scratch");
+	ck_assert_int_eq(run(), 1);
+	is("said",
+	   "bringup-scratch: no array was made when this system was installed\n");
+	end();
+}
+END_TEST
+
+BU_UNIT("scratch", a_new_array_gets_its_file_system_once,
+	what_is_done_is_not_done_again, what_is_there_is_never_formatted,
+	what_is_missing_is_named)

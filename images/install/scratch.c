@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Decides about the array of an install, and makes it with mdadm; called by install.c.
+ * Each disk has the step's mark, as the system's has, from its first write until the
+ * array is there: a step that was cut off is done again over its own disks.
+ * Invariant: a disk is written only when it is empty, has the present step's mark, or
+ * the order says that whatever is on it may go.
+ */
+#include "images/install/scratch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/worker.h"
+#include "images/install/target.h"
+#include "images/manifest.h"
+
+enum { MDADM_MS = 60 * 1000, EXAMINE_MAX = 65536 };
+
+static const char raid_type[] = "A19D880F-05FC-4D3B-A006-743F0F84911E";
+static const char array[] = "/dev/md127";
+
+/* Its one partition; a file has no nodes of partitions. */
+static char *
+part_of(const struct bu_disk *disk)
+{
+	return disk->is_block ? bu_target_part(disk->path, 0) : bu_xstrdup(disk->path);
+}
+
+static struct bu_layout
+layout_of(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t which)
+{
+	struct bu_layout layout = {.disk_bytes = disk->size_bytes,
+				   .sector_bytes = disk->sector_bytes,
+				   .data_count = 1};
+
+	/* The last MiB has the copy of the table, and is looked at when a disk must be
+	 * empty. */
+	layout.data[0].begin_bytes = BU_PARTS_BEGIN;
+	layout.data[0].size_bytes =
+		disk->size_bytes / BU_EDGE_BYTES * BU_EDGE_BYTES - 2 * BU_EDGE_BYTES;
+	layout.data[0].name = BU_SCRATCH_LABEL;
+	layout.data[0].guid = opts->scratch[which].guid;
+	layout.data[0].type = raid_type;
+	return layout;
+}
+
+/* mdadm writes an UUID as four numbers: "f0e1d2c3:...". */
+static void
+uuid_text(const char *uuid, char ret[36])
+{
+	char digits[33] = "";
+	size_t count = 0;
+
+	for (; *uuid && count < 32; uuid++)
+		if (*uuid != '-')
+			digits[count++] = *uuid;
+	snprintf(ret, 36, "%.8s:%.8s:%.8s:%.8s", digits, digits + 8, digits + 16,
+		 digits + 24);
+}
+
+static int
+mdadm(const struct bu_install_opts *opts, const char *const *args, size_t count,
+      char **ret_out, struct bu_err *err)
+{
+	/* Nodes and links are the kernel's: there may be no udev to wait for. */
+	static const char *const env[] = {"MDADM_NO_UDEV=1", NULL};
+	const char *argv[BU_INSTALL_SCRATCH_MAX + 16] = {
+		opts->mdadm ? opts->mdadm : "/usr/lib/bringup/mdadm"};
+	struct bu_job_opts job = {.argv = argv,
+				  .env = env,
+				  .deadline_ms = MDADM_MS,
+				  .output_max = EXAMINE_MAX};
+
+	for (size_t i = 0; i < count; i++)
+		argv[i + 1] = args[i];
+	return bu_job_run(&job, ret_out, err);
+}
+
+static int
+says(const char *text, const char *key, const char *value)
+{
+	bu_autofree char *line = bu_xasprintf("%s=%s\n", key, value);
+	const char *at = strstr(text, line);
+
+	return at && (at == text || at[-1] == '\n');
+}
+
+/* The disk is one of the array that is wanted. */
+static int
+is_member(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t which)
+{
+	struct bu_layout layout = layout_of(opts, disk, which);
+	bu_autofree struct bu_manifest *none = bu_xcalloc(1, sizeof(*none));
+	bu_autofree char *part = NULL, *out = NULL;
+	char uuid[36], devices[16];
+
+	if (bu_gpt_check_data(disk->fd, none, &layout, NULL))
+		return 0;
+	part = part_of(disk);
+	if (mdadm(opts, (const char *const[]){"--examine", "--export", part}, 3, &out,
+		  NULL))
+		return 0;
+	uuid_text(opts->scratch_uuid, uuid);
+	snprintf(devices, sizeof(devices), "%zu", opts->scratch_count);
+	return says(out, "MD_UUID", uuid) && says(out, "MD_LEVEL", "raid0") &&
+	       says(out, "MD_DEVICES", devices);
+}
+
+static int
+open_disks(const struct bu_install_opts *opts, struct bu_scratch *ret,
+	   struct bu_err *err)
+{
+	for (size_t i = 0; i < opts->scratch_count; i++) {
+		const char *path = opts->scratch[i].disk;
+
+		for (size_t j = 0; j <= i; j++)
+			if (strcmp(path, j < i ? opts->scratch[j].disk : opts->disk) ==
+			    0)
+				return bu_err_set(err, BU_ERR_INVAL, 0,
+						  "disk %s of the array is %s", path,
+						  j < i ? "there twice"
+							: "the system's");
+		if (bu_disk_open(path, &ret->disks[i], err))
+			return bu_err_wrap(err, "array");
+		ret->count++;
+	}
+	return 0;
+}
+
+/* Whether they may be written, each by itself. */
+static int
+may_write(const struct bu_install_opts *opts, const struct bu_scratch *scratch,
+	  struct bu_err *err)
+{
+	struct bu_install_opts each = *opts;
+	enum bu_look look;
+
+	each.allow_wipe = opts->scratch_wipe;
+	each.keep_data = 0;
+	for (size_t i = 0; i < scratch->count; i++)
+		if (bu_disk_check(&scratch->disks[i], &each, &look, err))
+			return bu_err_wrap(
+				err, "array: the disks do not have the one that is "
+				     "wanted, and making it was not granted (wipe)");
+	return 0;
+}
+
+int
+bu_scratch_check(const struct bu_install_opts *opts, struct bu_scratch *ret,
+		 struct bu_err *err)
+{
+	size_t members = 0, unfinished = 0;
+
+	*ret = (struct bu_scratch){.count = 0};
+	if (opts->scratch_count > BU_INSTALL_SCRATCH_MAX)
+		return bu_err_set(err, BU_ERR_INVAL, 0,
+				  "array of %zu disks; %d at most", opts->scratch_count,
+				  BU_INSTALL_SCRATCH_MAX);
+	if (open_disks(opts, ret, err))
+		return -1;
+	for (size_t i = 0; i < ret->count; i++) {
+		members += is_member(opts, &ret->disks[i], i);
+		unfinished += bu_disk_is_unfinished(&ret->disks[i], opts);
+	}
+	ret->keep = members == ret->count && !unfinished && !opts->scratch_wipe;
+	return ret->keep ? 0 : may_write(opts, ret, err);
+}
+
+/* What a file system or an older array has at the ends of the partition must not be
+ * seen in the new one. */
+static int
+prepare(const struct bu_install_opts *opts, const struct bu_disk *disk, size_t which,
+	struct bu_err *err)
+{
+	struct bu_layout layout = layout_of(opts, disk, which);
+	uint64_t begin = layout.data[0].begin_bytes;
+	uint64_t end = begin + layout.data[0].size_bytes;
+
+	if (bu_mark_write(disk, opts, err) || bu_disk_clear(disk, 0, err) ||
+	    bu_disk_zero(disk, begin, BU_EDGE_BYTES, err) ||
+	    bu_disk_zero(disk, end - BU_EDGE_BYTES, BU_EDGE_BYTES, err) ||
+	    bu_gpt_write_data(disk->fd, &layout, err) || bu_disk_sync(disk, err) ||
+	    bu_disk_reread(disk, err))
+		return bu_err_wrap(err, "array");
+	return 0;
+}
+
+static int
+create(const struct bu_install_opts *opts, char *const *parts, struct bu_err *err)
+{
+	char uuid[36], with_uuid[48], devices[40];
+	const char *args[BU_INSTALL_SCRATCH_MAX + 12] = {
+		"--create",       array,         "--run",          "--force",
+		"--level=0",      "--chunk=512", "--metadata=1.2", "--name=scratch",
+		"--homehost=any", with_uuid,     devices};
+
+	uuid_text(opts->scratch_uuid, uuid);
+	snprintf(with_uuid, sizeof(with_uuid), "--uuid=%s", uuid);
+	snprintf(devices, sizeof(devices), "--raid-devices=%zu", opts->scratch_count);
+	for (size_t i = 0; i < opts->scratch_count; i++)
+		args[11 + i] = parts[i];
+	return mdadm(opts, args, 11 + opts->scratch_count, NULL, err);
+}
+
+/* The array's own ends: what was striped over the same disks before begins there. */
+static int
+empty_array(struct bu_err *err)
+{
+	struct bu_disk disk;
+	int rc;
+
+	if (bu_disk_open(array, &disk, err))
+		return -1;
+	rc = bu_disk_zero(&disk, 0, BU_EDGE_BYTES, err) ||
+	     bu_disk_zero(&disk, disk.size_bytes / 4096 * 4096 - BU_EDGE_BYTES,
+			  BU_EDGE_BYTES, err) ||
+	     bu_disk_sync(&disk, err);
+	bu_disk_close(&disk);
+	return rc ? -1 : 0;
+}
+
+/* mdadm wants the disks for itself. */
+static int
+assemble(const struct bu_install_opts *opts, struct bu_scratch *scratch,
+	 struct bu_err *err)
+{
+	char *parts[BU_INSTALL_SCRATCH_MAX] = {NULL};
+	int is_block = scratch->disks[0].is_block;
+	size_t count = scratch->count;
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		parts[i] = part_of(&scratch->disks[i]);
+	bu_scratch_close(scratch);
+	rc = create(opts, parts, err);
+	if (!rc && is_block)
+		rc = empty_array(err);
+	if (mdadm(opts, (const char *const[]){"--stop", array}, 2, NULL,
+		  rc ? NULL : err))
+		rc = -1;
+	for (size_t i = 0; i < count; i++)
+		free(parts[i]);
+	return rc ? bu_err_wrap(err, "array of %zu disks", count) : 0;
+}
+
+/* From now on the disks are those of the array, whatever comes of the system's. */
+static int
+finish(const struct bu_install_opts *opts, struct bu_scratch *scratch,
+       struct bu_err *err)
+{
+	if (open_disks(opts, scratch, err))
+		return -1;
+	for (size_t i = 0; i < scratch->count; i++) {
+		if (!is_member(opts, &scratch->disks[i], i))
+			return bu_err_set(err, BU_ERR_IO, 0,
+					  "array: disk %s is not in it after it was "
+					  "made",
+					  scratch->disks[i].path);
+		if (bu_mark_finish(&scratch->disks[i], err))
+			return -1;
+	}
+	return 0;
+}
+
+int
+bu_scratch_make(const struct bu_install_opts *opts, struct bu_scratch *scratch,
+		struct bu_err *err)
+{
+	int rc = 0;
+
+	if (!opts->scratch_count)
+		return 0;
+	if (scratch->keep) {
+		bu_info("install", "the array of %zu disks is kept", scratch->count);
+	} else {
+		for (size_t i = 0; !rc && i < scratch->count; i++)
+			rc = prepare(opts, &scratch->disks[i], i, err);
+		rc = rc || assemble(opts, scratch, err) || finish(opts, scratch, err);
+	}
+	bu_scratch_close(scratch);
+	return rc ? -1 : 0;
+}
+
+void
+bu_scratch_close(struct bu_scratch *scratch)
+{
+	for (size_t i = 0; i < scratch->count; i++)
+		bu_disk_close(&scratch->disks[i]);
+	scratch->count = 0;
+}

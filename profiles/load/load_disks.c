@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is mounted on a node beside its system: data partitions and the array of
+ * [disks]. Called by load_checks.c. Invariant: no mount hides what the system needs,
+ * and no two are in one place.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profiles/load/disk.h"
+#include "profiles/load/load_internal.h"
+
+enum { XFS_MIN_BYTES = 300 << 20 };
+
+/* Where a mount would hide what the system needs. */
+static int
+is_system_path(const char *path)
+{
+	static const char *const paths[] = {
+		"/",     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64",   "/proc",
+		"/root", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/tmp"};
+
+	for (size_t i = 0; i < BU_LEN(paths); i++)
+		if (strcmp(path, paths[i]) == 0)
+			return 1;
+	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
+	       strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/usr/", 5) == 0;
+}
+
+/* mkfs.xfs refuses smaller ones. "lake:100MiB:xfs:/lake" */
+static int
+is_small_xfs(const char *part)
+{
+	const struct bu_key key = {.type = BU_KEY_SIZE, .max = 1e18};
+	char size[32], fs[8];
+	uint64_t bytes;
+
+	return sscanf(part, "%*[^:]:%31[^:]:%7[^:]", size, fs) == 2 &&
+	       strcmp(fs, "xfs") == 0 &&
+	       bu_value_parse(&key, size, &bytes, NULL) == 0 && bytes < XFS_MIN_BYTES;
+}
+
+/* "scratch:500GiB:ext4:/scratch, ...": each name and each place once, and none that is
+ * the system's. */
+void
+bu_load_check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
+		   const struct bu_ini_section *section)
+{
+	const char *rest = pool->data;
+	char *word;
+
+	while (rest && (word = bu_value_next_word(&rest))) {
+		bu_autofree char *part = word;
+		const char *path = strrchr(part, ':') + 1;
+		bu_autofree char *name =
+			bu_xasprintf("%.*s:", (int)strcspn(part, ":"), part);
+		const char *more = rest;
+		char *other;
+
+		if (strcmp(name, "root:") == 0 || strcmp(name, "esp:") == 0)
+			bu_load_wrong(ld, section, "data",
+				      "'%.*s' is the name of a partition of the system",
+				      (int)strlen(name) - 1, name);
+		if (is_system_path(path))
+			bu_load_wrong(ld, section, "data",
+				      "'%s' is a directory of the system; allowed are "
+				      "others, like /scratch",
+				      path);
+		if (is_small_xfs(part))
+			bu_load_wrong(ld, section, "data",
+				      "'%s' is too small; xfs takes 300 MiB or more",
+				      part);
+		while ((other = bu_value_next_word(&more))) {
+			if (strncmp(other, name, strlen(name)) == 0 ||
+			    strcmp(strrchr(other, ':') + 1, path) == 0)
+				bu_load_wrong(
+					ld, section, "data",
+					"'%s' and '%s' have the same name or mount "
+					"point; each needs its own",
+					part, other);
+			free(other);
+		}
+	}
+}
+
+static void
+check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
+	    const struct bu_ini_section *section)
+{
+	if (disks->scratch && bu_disk_is_for_one(disks->scratch))
+		bu_load_wrong(ld, section, "scratch",
+			      "'%s' says one disk; an array takes all disks that it "
+			      "says, like path:*-nvme-* or rotational:no",
+			      disks->scratch);
+	if (disks->scratch_mount && is_system_path(disks->scratch_mount))
+		bu_load_wrong(ld, section, "scratch_mount",
+			      "'%s' is a directory of the system; allowed are others, "
+			      "like /scratch",
+			      disks->scratch_mount);
+	if (!disks->scratch)
+		bu_load_wrong(ld, section, "scratch",
+			      "is missing; without it, the section says nothing");
+}
+
+/* "scratch:500GiB:ext4:/scratch" beside an array that is mounted there. */
+static void
+check_mounts(struct bu_loader *ld, const struct bu_desired_pool *pool,
+	     const struct bu_ini_section *section)
+{
+	const struct bu_desired_disks *disks =
+		pool->hardware ? pool->hardware->disks : NULL;
+	const char *rest = pool->data;
+	char *word;
+
+	while (disks && disks->scratch_mount && rest &&
+	       (word = bu_value_next_word(&rest))) {
+		bu_autofree char *part = word;
+
+		if (strcmp(strrchr(part, ':') + 1, disks->scratch_mount) == 0)
+			bu_load_wrong(ld, section, "data",
+				      "'%s' is mounted where [disks %s] has its array; "
+				      "each needs its own place",
+				      part, disks->name);
+	}
+}
+
+void
+bu_load_check_disks(struct bu_loader *ld)
+{
+	const struct bu_desired *desired = ld->desired;
+
+	for (size_t i = 0; i < desired->disks_count; i++)
+		check_disks(ld, &desired->disks[i], ld->disks_sections[i]);
+	for (size_t i = 0; i < desired->pools_count; i++)
+		check_mounts(ld, &desired->pools[i], ld->pool_sections[i]);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans of nodes with an array of further disks: what they name, and when it may go. */
+#include "tests/support/plan.h"
+
+static json_t *seen; /* what input->scratch answers */
+
+static json_t *
+scratch_of(void *arg, const struct bu_node *node, const char *system,
+	   const char *wanted)
+{
+	ck_assert_str_eq(system, "smallest");
+	/* said in other words, the same two */
+	if (strcmp(wanted, "rotational:no") == 0 ||
+	    strcmp(wanted, "path:*-nvme-*") == 0)
+		return json_incref(seen);
+	return json_pack("[{s:s}]", "serial", "ANOTHER");
+}
+
+static json_t *
+two(int written)
+{
+	return json_pack("[{s:s,s:s,s:I,s:s,s:b},{s:s,s:s,s:I,s:s,s:b}]", "path",
+			 "/dev/nvme1n1", "serial", "N1", "size_bytes", (json_int_t)7,
+			 "holds", written ? "gpt" : "", "written", written, "path",
+			 "/dev/nvme2n1", "serial", "N2", "size_bytes", (json_int_t)7,
+			 "holds", "", "written", 0);
+}
+
+#define DISKS(scratch)                                                                 \
+	"disk = smallest\ndisks = fast\nnics = 2\n[disks fast]\nscratch = " scratch    \
+	"\n[hardware more]\ndisk = smallest\n"
+
+static void
+begin_with(struct site *site, const char *was, const char *is, int written)
+{
+	begin(site, "disk = smallest\n", was, "disk = smallest\n", is);
+	site->input.scratch = scratch_of;
+	seen = two(written);
+}
+
+static void
+finish(struct site *site)
+{
+	json_decref(seen);
+	end(site);
+}
+
+/* A new image: the array stays, and the plan says of which disks it is. */
+START_TEST(a_new_image_keeps_the_array)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+
+	begin_with(&site, DISKS("rotational:no"), DISKS("rotational:no"), 1);
+	strcpy(site.image.digest, "d2");
+	plan = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "reimage");
+	ck_assert(json_equal(json_object_get(step_of(plan, 0), "scratch"), seen));
+	finish(&site);
+}
+END_TEST
+
+START_TEST(without_an_array_a_new_image_is_a_wipe)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+
+	begin_with(&site, "disk = smallest\n", "disk = smallest\n", 1);
+	strcpy(site.image.digest, "d2");
+	plan = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""), "wipe");
+	ck_assert_ptr_null(json_object_get(step_of(plan, 0), "scratch"));
+	finish(&site);
+}
+END_TEST
+
+/* Other disks, or an array where there was none, cost what is on them. */
+START_TEST(other_disks_are_a_wipe_and_other_words_are_nothing)
+{
+	static const struct {
+		const char *was, *is, *class;
+	} rows[] = {
+		{"disk = smallest\n", DISKS("rotational:no"), "wipe"},
+		{DISKS("rotational:no"), DISKS("model:X"), "wipe"},
+		{DISKS("rotational:no"), DISKS("path:*-nvme-*"), NULL},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+
+		begin_with(&site, rows[i].was, rows[i].is, 0);
+		plan = make(&site);
+		if (rows[i].class)
+			ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""),
+					 rows[i].class);
+		else
+			ck_assert_ptr_null(step_of(plan, 0));
+		finish(&site);
+	}
+}
+END_TEST
+
+/* A machine whose own disk is empty, and one of the others not. */
+START_TEST(what_is_on_the_other_disks_needs_a_grant)
+{
+	for (int written = 0; written < 2; written++) {
+		struct site site;
+		bu_autojson json_t *plan = NULL;
+
+		begin_with(&site, DISKS("rotational:no"), DISKS("rotational:no"),
+			   written);
+		site.nodes[0]->state = BU_STATE_ENROLLED;
+		site.nodes[0]->installed_digest[0] = '\0';
+		site.nodes[0]->disk_touched = 0;
+		site.disk = BU_PLAN_DISK_EMPTY;
+		plan = make(&site);
+		ck_assert_str_eq(bu_json_str(step_of(plan, 0), "class", ""),
+				 written ? "wipe" : "install");
+		ck_assert(!json_object_get(step_of(plan, 0), "scratch") == !written);
+		finish(&site);
+	}
+}
+END_TEST
+
+BU_UNIT("scratch", a_new_image_keeps_the_array, without_an_array_a_new_image_is_a_wipe,
+	other_disks_are_a_wipe_and_other_words_are_nothing,
+	what_is_on_the_other_disks_needs_a_grant)
