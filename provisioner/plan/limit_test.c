@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan for some of the nodes, and what a step takes. */
+/* A plan for some of the nodes; what a step takes, and why it is there. */
 #include "provisioner/plan/plan.h"
 
 #include <string.h>
@@ -78,5 +78,44 @@ START_TEST(what_is_taken_back_takes_no_time)
 }
 END_TEST
 
-BU_UNIT("limit", a_limit_leaves_the_others_out, a_limit_is_a_set,
-	what_is_taken_back_takes_no_time)
+static const char *
+arg_of(const json_t *step, const char *name)
+{
+	return bu_json_str(json_object_get(step, "args"), name, "");
+}
+
+/* By which steps are told apart: each has its own, and no other's. */
+START_TEST(why_has_a_code_and_arguments)
+{
+	struct site site;
+	bu_autojson json_t *plan = NULL, *changed = NULL;
+
+	begin(&site, NULL, NULL, NULL, NULL);
+	for (int i = 0; i < NODES; i++) {
+		site.nodes[i]->order.open = 1;
+		strcpy(site.nodes[i]->order.image_digest, "d0");
+	}
+	strcpy(site.nodes[1]->order.rollout, "r-2");
+	plan = make(&site);
+	for (int i = 0; i < NODES; i++) {
+		ck_assert_str_eq(bu_json_str(step_of(plan, i), "code", ""),
+				 "not-wanted");
+		ck_assert_str_eq(arg_of(step_of(plan, i), "rollout"),
+				 site.nodes[i]->order.rollout);
+	}
+	end(&site);
+	/* what is changed has members of its own */
+	begin(&site, NULL, NULL, "gres = rdma:rxe:1", "gres = rdma:rxe:2");
+	site.nodes[0]->order.failed = 1;
+	BU_REASON_SET(&site.nodes[0]->order.reason, STEP_FAILED, .text = {"no link"});
+	changed = make(&site);
+	ck_assert_str_eq(bu_json_str(step_of(changed, 0), "code", ""), "changed");
+	ck_assert_str_eq(arg_of(step_of(changed, 0), "last"), "no link");
+	ck_assert_str_eq(arg_of(step_of(changed, 0), "changes"), "");
+	ck_assert_str_eq(arg_of(step_of(changed, 1), "last"), "");
+	end(&site);
+}
+END_TEST
+
+BU_UNIT("limit", why_has_a_code_and_arguments, a_limit_leaves_the_others_out,
+	a_limit_is_a_set, what_is_taken_back_takes_no_time)

@@ -154,6 +154,30 @@ START_TEST(what_an_image_holds_is_judged)
 }
 END_TEST
 
+/* Nodes of one image and one hardware, of which some join no cluster. */
+START_TEST(what_does_not_fit_is_said_of_those_that_it_is_about)
+{
+	static const char from[] = "[pool train]\nnodes = node[001-002]\n";
+	static const char to[] =
+		"[pool bare]\nnodes = node002\nhardware = vm\nimage = debian12\n"
+		"power = libvirt\nnetworks = boot, fabric\nvalidation = pairs\n"
+		"max_unavailable = 50 %\n[pool train]\nnodes = node001\n";
+	struct site site;
+	bu_autojson json_t *plan = NULL;
+	const json_t *warnings;
+
+	begin(&site, from, to, from, to);
+	site.image.described = 1;
+	plan = make(&site);
+	warnings = json_object_get(plan, "warnings");
+	ck_assert_uint_eq(json_array_size(warnings), 1);
+	ck_assert_str_eq(json_string_value(json_array_get(warnings, 0)),
+			 "site.ini:17: node001: [image debian12] on [hardware vm]: the "
+			 "image has no slurmd, and [pool train] joins [cluster hpc]");
+	end(&site);
+}
+END_TEST
+
 /* The steps that boot: a person is needed for each. */
 START_TEST(who_is_switched_by_hand_is_a_warning)
 {
@@ -191,4 +215,5 @@ END_TEST
 
 BU_UNIT("policy", who_is_switched_by_hand_is_a_warning,
 	policy_refuses_the_plan_as_a_whole, what_policy_lets_pass_is_a_warning,
-	what_an_image_holds_is_judged)
+	what_an_image_holds_is_judged,
+	what_does_not_fit_is_said_of_those_that_it_is_about)
