@@ -52,6 +52,18 @@ static const struct bu_field row_fields[] = {
 	BU_FIELD(TEXT, struct bu_check, text),
 	BU_FIELD_END,
 };
+const struct bu_field bu_check_said_fields[] = {
+	BU_FIELD(STRING, struct bu_check_said, id, .need = BU_OPTIONAL, .unsaid = "?"),
+	BU_FIELD(STRING, struct bu_check_said, group, .need = BU_OPTIONAL,
+		 .unsaid = ""),
+	BU_FIELD(WORD, struct bu_check_said, verdict, .words = bu_verdict_names,
+		 .others = 1, .need = BU_OPTIONAL),
+	BU_FIELD(STRING, struct bu_check_said, subject, .need = BU_OPTIONAL,
+		 .unsaid = ""),
+	BU_FIELD(STRING, struct bu_check_said, text, .need = BU_OPTIONAL, .unsaid = ""),
+	BU_FIELD(STRING, struct bu_check_said, hint, .need = BU_OPTIONAL, .unsaid = ""),
+	BU_FIELD_END,
+};
 static const struct bu_field report_fields[] = {
 	BU_FIELD_V(1, 1),
 	BU_FIELD(TEXT, struct bu_checks, boot_id),
@@ -60,6 +72,13 @@ static const struct bu_field report_fields[] = {
 			 row_fields),
 	BU_FIELD_END,
 };
+
+char *
+bu_check_said_name(const struct bu_check_said *said)
+{
+	return bu_xasprintf("check %s%s%s%s", said->id, *said->subject ? " (" : "",
+			    said->subject, *said->subject ? ")" : "");
+}
 
 void
 bu_checks_init(struct bu_checks *checks)

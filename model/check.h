@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "base/record.h"
 #include "model/result.h"
 
 enum { BU_CHECKS_MAX = 2000, BU_CHECK_ID_SIZE = 48 };
@@ -47,6 +47,16 @@ struct bu_checks {
 	size_t cap;
 	struct bu_check spare;
 };
+
+/* What the log keeps of a row; rows of before say less. */
+struct bu_check_said {
+	const char *id, *group;
+	enum bu_verdict verdict;
+	const char *subject, *text, *hint;
+};
+extern const struct bu_field bu_check_said_fields[];
+/* "check nic-mtu (eth1)"; owned. */
+char *bu_check_said_name(const struct bu_check_said *said);
 
 void bu_checks_init(struct bu_checks *checks);
 void bu_checks_fini(struct bu_checks *checks);

@@ -332,8 +332,8 @@ BU_HANDLER(bu_api_node)
 	object = node_json(api->fleet, node);
 	inventory = bu_fleet_inventory(api->fleet, node);
 	certificates = json_array();
-	add_certificate(certificates, node->full_cert);
-	add_certificate(certificates, node->boot_cert);
+	add_certificate(certificates, node->full_cert.body);
+	add_certificate(certificates, node->boot_cert.body);
 	json_object_set_new(object, "why", json_string(why));
 	json_object_set_new(object, "inventory", inventory ? inventory : json_null());
 	json_object_set_new(object, "certificates", certificates);

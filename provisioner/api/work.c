@@ -309,11 +309,15 @@ join_work(const struct bu_api *api, const struct bu_node *node,
 	struct bu_config *config = NULL;
 	json_t *item;
 
-	if (bu_record_from_json(bu_work_cert_fields, node->full_cert, &work.full,
-				err) != 0 ||
-	    bu_record_from_json(bu_work_cert_fields, node->boot_cert, &work.boot,
-				err) != 0)
+	if (!node->full_cert.body || !node->boot_cert.body) {
+		bu_err_set(err, BU_ERR_STATE, 0, "node %s has no certificates",
+			   node->name);
 		return NULL;
+	}
+	work.full = (struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_FULL],
+					  node->full_cert.is.text};
+	work.boot = (struct bu_work_cert){bu_certificate_kinds[BU_CERTIFICATE_BOOT],
+					  node->boot_cert.is.text};
 	if (want->cluster) {
 		config = cluster_config(api, want, err);
 		if (!config)

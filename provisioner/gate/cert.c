@@ -86,10 +86,9 @@ schedule_of(const struct bu_gate *gate, const struct bu_desired_network *rail,
 static json_t *
 checks_of(const struct bu_node *node)
 {
-	return json_pack("{s:s,s:s,s:O}", "digest",
-			 bu_json_str(node->checks, "digest", ""), "verdict",
-			 bu_json_str(node->checks, "verdict", ""), "counts",
-			 json_object_get(node->checks, "counts"));
+	return json_pack("{s:s,s:s,s:O}", "digest", node->checks.is.digest, "verdict",
+			 bu_verdict_name((enum bu_verdict)node->checks.is.verdict),
+			 "counts", (json_t *)node->checks.is.counts);
 }
 
 static int

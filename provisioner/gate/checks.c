@@ -24,7 +24,7 @@ int
 bu_gate_is_checked(const struct bu_gate *gate, const struct bu_node *node)
 {
 	return bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) == 0 &&
-	       bu_verdict_of(node->checks) != BU_VERDICT_FAIL;
+	       node->checks.is.verdict != BU_VERDICT_FAIL;
 }
 
 /* In this boot it was not checked yet. */
@@ -158,32 +158,40 @@ bu_gate_checks_work(struct bu_gate *gate, const struct bu_node *node)
 }
 
 static void
-journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
-	json_t *body)
-{
-	const char *hint;
-	bu_autofree char *words = bu_report_words(json_object_get(body, "rows"), &hint);
-	struct bu_reason reason;
-	struct bu_event event;
-
-	node->live.checks_errors = 0;
-	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
-		node->live.says = (struct bu_reason){0};
-	bu_event_init(&event, kind, node->name, body);
-	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {words});
-	if (bu_verdict_of(body) == BU_VERDICT_FAIL)
-		bu_gate_accuse(gate, node, &(struct bu_charge){&reason, hint, NULL},
-			       &event, 1);
-	else
-		bu_reconcile_note(gate->rec, &event, 1);
-}
-
-static void
 no_report(struct bu_gate *gate, struct bu_node *node, const char *why)
 {
 	node->live.checks_errors++;
 	bu_gate_says(gate, node, CHECKS_SILENT, .text = {why},
 		     .number = {node->live.checks_errors});
+}
+
+static void
+journal(struct bu_gate *gate, struct bu_node *node, enum bu_event_kind kind,
+	json_t *body)
+{
+	const char *hint;
+	bu_autofree char *words = NULL;
+	struct bu_body_checks said;
+	struct bu_reason reason;
+	struct bu_event event;
+	struct bu_err err;
+
+	node->live.checks_errors = 0;
+	if (bu_reason_is(&node->live.says, BU_REASON_KIND_TROUBLE))
+		node->live.says = (struct bu_reason){0};
+	bu_event_init(&event, kind, node->name, body);
+	if (bu_record_from_json(bu_body_fields(BU_EVENT_CHECKS), body, &said, &err)) {
+		bu_event_fini(&event);
+		no_report(gate, node, err.text);
+		return;
+	}
+	words = bu_report_words(said.rows, &hint);
+	BU_REASON_SET(&reason, CHECKS_ACCUSED, .text = {words});
+	if (said.verdict == BU_VERDICT_FAIL)
+		bu_gate_accuse(gate, node, &(struct bu_charge){&reason, hint, NULL},
+			       &event, 1);
+	else
+		bu_reconcile_note(gate->rec, &event, 1);
 }
 
 /* The report itself becomes a blob. */

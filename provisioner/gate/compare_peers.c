@@ -76,8 +76,7 @@ read_facts(const json_t *facts, int only_cables, struct bu_checks *ret)
 static int
 is_up(const struct bu_node *node)
 {
-	return bu_state_info(node->state)->measured && node->checks &&
-	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
+	return bu_state_info(node->state)->measured && bu_gate_has_checks(node);
 }
 
 /* --- who tells what --- */
@@ -212,12 +211,12 @@ follow(struct bu_gate *gate, struct bu_peers *peers)
 		const struct bu_node *node = gate->fleet->nodes[i];
 		json_t *known = json_object_get(peers->known, node->name);
 
-		if (known == node->checks)
+		if (known == node->checks.body)
 			continue;
 		put_facts(peers, known, node->name, 0);
-		put_facts(peers, node->checks, node->name, 1);
-		if (node->checks)
-			json_object_set(peers->known, node->name, node->checks);
+		put_facts(peers, node->checks.body, node->name, 1);
+		if (node->checks.body)
+			json_object_set(peers->known, node->name, node->checks.body);
 		else
 			json_object_del(peers->known, node->name);
 	}
@@ -297,8 +296,8 @@ rows_in(const struct alike *alike, const struct bu_node *node, size_t place,
 	int only_cables = node->state == BU_STATE_QUARANTINED;
 
 	if (place < KEPT)
-		return rows_of(alike->gate->peers, node->checks, only_cables);
-	read_facts(json_object_get(node->checks, "facts"), only_cables, own);
+		return rows_of(alike->gate->peers, node->checks.body, only_cables);
+	read_facts(node->checks.is.facts, only_cables, own);
 	return own;
 }
 

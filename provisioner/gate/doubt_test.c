@@ -303,7 +303,7 @@ note_again(struct rig *rig, struct bu_node *node, int moves)
 	bu_reconcile_note(rig->rec, events, moves ? 2 : 1);
 	rig_pass(rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_VALIDATING);
-	ck_assert_ptr_null(node->checks);
+	ck_assert_ptr_null(node->checks.body);
 	ck_assert_int_eq(node->again, 1);
 }
 
@@ -367,7 +367,7 @@ START_TEST(who_is_to_be_measured_anew_later_keeps_what_it_has)
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(node->state, BU_STATE_JOINING);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
-	ck_assert_ptr_nonnull(node->checks);
+	ck_assert_ptr_nonnull(node->checks.body);
 	rig_end(&rig);
 }
 END_TEST

@@ -72,9 +72,8 @@ results_of(const struct bu_gate *gate, const struct bu_node *node)
 }
 
 static json_t *
-report_of(const struct bu_gate *gate, const json_t *checks)
+report_of(const struct bu_gate *gate, const char *digest)
 {
-	const char *digest = bu_json_str(checks, "digest", "");
 	bu_autofree char *text =
 		*digest ? bu_store_get_blob(gate->fleet->store, digest, NULL) : NULL;
 	json_t *report =
@@ -84,23 +83,28 @@ report_of(const struct bu_gate *gate, const json_t *checks)
 }
 
 static json_t *
-bundle(const struct bu_gate *gate, const struct bu_node *node, const json_t *checks)
+bundle(const struct bu_gate *gate, const struct bu_node *node, const char *digest)
 {
 	const json_t *incidents =
 		json_object_get(gate->fleet->measurements.incidents, node->machine);
+	json_t *verdicts = node->verdicts_count ? json_object() : NULL;
 
-	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:O?,s:O?}", "v", 1,
+	for (size_t i = 0; i < node->verdicts_count; i++)
+		json_object_set(verdicts, node->verdicts[i].is.source,
+				node->verdicts[i].body);
+
+	return json_pack("{s:i,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o?,s:O?}", "v", 1,
 			 "node", node->name, "machine", node->machine, "boot_id",
 			 node->boot_id, "inventory", node->inventory, "results",
-			 results_of(gate, node), "checks", report_of(gate, checks),
+			 results_of(gate, node), "checks", report_of(gate, digest),
 			 "events", events_of(gate, node), "console",
-			 bu_reconcile_console(gate->rec, node), "verdicts",
-			 node->verdicts, "incidents", incidents);
+			 bu_reconcile_console(gate->rec, node), "verdicts", verdicts,
+			 "incidents", incidents);
 }
 
 /* Event of the bundle; -1 when it cannot be kept. */
 static int
-keep_evidence(struct bu_gate *gate, const struct bu_node *node, const json_t *checks,
+keep_evidence(struct bu_gate *gate, const struct bu_node *node, const char *checks,
 	      const struct bu_charge *charge, struct bu_event *ret)
 {
 	bu_autojson json_t *evidence = bundle(gate, node, checks);
@@ -127,15 +131,20 @@ bu_gate_accuse(struct bu_gate *gate, struct bu_node *node,
 	       const struct bu_charge *charge, struct bu_event *extra, size_t count)
 {
 	struct bu_event events[4];
-	const json_t *checks = node->checks;
+	union bu_body body;
+	const char *checks = bu_body_text(node->checks.is.digest);
 	struct bu_err err;
 
 	bu_assert(count < BU_LEN(events));
 	for (size_t i = 0; i < count; i++) {
 		events[i] = extra[i];
 		/* A report that is on its way to the log is the one that counts. */
-		if (extra[i].kind == BU_EVENT_CHECKS || extra[i].kind == BU_EVENT_SOAK)
-			checks = extra[i].body;
+		if (extra[i].kind == BU_EVENT_CHECKS &&
+		    bu_event_read(&extra[i], &body, NULL) == 0)
+			checks = body.checks.digest;
+		if (extra[i].kind == BU_EVENT_SOAK &&
+		    bu_event_read(&extra[i], &body, NULL) == 0)
+			checks = body.soak.digest;
 	}
 	if (node->live.appending) {
 		for (size_t i = 0; i < count; i++)
@@ -164,7 +173,7 @@ bu_gate_show(struct bu_gate *gate, const struct bu_node *node, struct bu_err *er
 		text = bu_store_get_blob(gate->fleet->store, node->evidence, err);
 		return text ? bu_json_parse(text, strlen(text), "evidence", err) : NULL;
 	}
-	shown = bundle(gate, node, node->checks);
+	shown = bundle(gate, node, bu_body_text(node->checks.is.digest));
 	json_object_set_new(shown, "state", json_string(bu_state_name(node->state)));
 	json_object_set_new(shown, "remarks", bu_gate_remarks(gate, node));
 	return shown;

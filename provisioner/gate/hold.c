@@ -47,8 +47,7 @@ hold_lemon(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 static void
 heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 {
-	const char *source;
-	const json_t *body = bu_measurements_external(node, now_ms, &source);
+	const struct bu_body_verdict *body = bu_measurements_external(node, now_ms);
 	struct bu_reason reason;
 	struct bu_charge charge = {&reason, "ask the system that said it", NULL};
 
@@ -58,12 +57,11 @@ heed_external(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 						       NULL));
 		return;
 	}
-	BU_REASON_SET(&reason, EXTERNAL,
-		      .text = {source, bu_json_str(body, "text", "")});
+	BU_REASON_SET(&reason, EXTERNAL, .text = {body->source, body->text});
 	if (node->state == BU_STATE_VALIDATING && !node->hold.owner)
 		bu_gate_accuse(gate, node, &charge, NULL, 0);
 	else if (node->state == BU_STATE_READY || node->state == BU_STATE_JOINING)
-		hold(gate, node, BU_OWNER_EXTERNAL, source, &reason);
+		hold(gate, node, BU_OWNER_EXTERNAL, body->source, &reason);
 }
 
 /* Who waits for long, heard or not, is held for a person. */
@@ -83,7 +81,7 @@ bu_gate_hold(struct bu_gate *gate)
 	for (size_t i = 0; i < gate->fleet->count; i++) {
 		struct bu_node *node = gate->fleet->nodes[i];
 
-		if (node->verdicts)
+		if (node->verdicts_count)
 			heed_external(gate, node, now_ms);
 		if (node->state != BU_STATE_VALIDATING)
 			continue;

@@ -85,9 +85,8 @@ is_free(struct bu_gate *gate, struct bu_node *node)
 static int64_t
 tests_of(const struct bu_node *node)
 {
-	return node->incast && strcmp(bu_json_str(node->incast, "boot_id", ""),
-				      node->boot_id) == 0
-		       ? bu_json_int(node->incast, "test", 1)
+	return node->incast.body && strcmp(node->incast.is.boot_id, node->boot_id) == 0
+		       ? node->incast.is.test
 		       : 0;
 }
 
@@ -99,7 +98,7 @@ had_one(const struct bu_node *node)
 	int64_t tests = tests_of(node);
 
 	return tests >= TESTS ||
-	       (tests && bu_verdict_of(node->incast) != BU_VERDICT_INCONCLUSIVE);
+	       (tests && node->incast.is.verdict != BU_VERDICT_INCONCLUSIVE);
 }
 
 static void
@@ -296,6 +295,12 @@ bu_incast_work(struct bu_gate *gate, const struct bu_node *node)
 
 /* --- what came of it --- */
 
+/* Of the log. */
+#define RAIL_ROWS(X, T)                                                                \
+	X(T, STRING, rail) X(T, REAL, gbps) X(T, REAL, least_gbps) X(T, REAL, lost)
+struct rail BU_ROW_STRUCT(RAIL_ROWS);
+static const struct bu_field rail_fields[] = BU_ROW_TABLE(RAIL_ROWS, struct rail);
+
 struct sum {
 	double gbps;
 	int64_t lost;
@@ -349,10 +354,11 @@ judge_rails(const struct bu_gate *gate, const struct bu_incast *incast,
 			if (add_result(incast, json_array_get(list, i * count + rail),
 				       &sum, err) != 0)
 				return BU_VERDICT_INCONCLUSIVE;
-		json_array_append_new(rails, json_pack("{s:s,s:f,s:f,s:f}", "rail",
-						       network->name, "gbps", sum.gbps,
-						       "least_gbps", least, "lost",
-						       (double)sum.lost));
+		json_array_append_new(
+			rails,
+			bu_record_to_json(rail_fields,
+					  &(struct rail){network->name, sum.gbps, least,
+							 (double)sum.lost}));
 		if (sum.gbps > network->link_gbps) {
 			bu_err_set(err, BU_ERR_INVAL, 0,
 				   "rail %s: the senders did not send at once: "
@@ -435,28 +441,27 @@ bu_incast_look(struct bu_gate *gate)
 char *
 bu_incast_words(const struct bu_node *node)
 {
-	const json_t *body = node->incast;
+	const struct bu_body_incast *body = &node->incast.is;
 	char got[32], least[32];
 	size_t i;
-	json_t *rail;
+	json_t *value;
 
-	if (!body || bu_verdict_of(body) != BU_VERDICT_WARN || !had_one(node))
+	if (!node->incast.body || body->verdict != BU_VERDICT_WARN || !had_one(node))
 		return NULL;
-	json_array_foreach (json_object_get(body, "rails"), i, rail) {
-		double gbps = bu_json_real(rail, "gbps", 0);
-		double wanted = bu_json_real(rail, "least_gbps", 0);
-		double lost = bu_json_real(rail, "lost", 0);
+	json_array_foreach ((json_t *)body->rails, i, value) {
+		struct rail rail;
 
-		if (gbps >= wanted && lost <= LOST_MAX)
+		if (bu_record_from_json(rail_fields, value, &rail, NULL) != 0 ||
+		    (rail.gbps >= rail.least_gbps && rail.lost <= LOST_MAX))
 			continue;
-		bu_rate_text(gbps, got, sizeof(got));
-		bu_rate_text(wanted, least, sizeof(least));
+		bu_rate_text(rail.gbps, got, sizeof(got));
+		bu_rate_text(rail.least_gbps, least, sizeof(least));
 		return bu_xasprintf(
 			"%zu nodes that sent to it at once (rail %s) reached %s (at "
 			"least %s wanted) and lost %.0f packets: look at PFC and ECN "
 			"of the switch and of the NICs",
-			json_array_size(json_object_get(body, "senders")),
-			bu_json_str(rail, "rail", "?"), got, least, lost);
+			json_array_size(body->senders), rail.rail, got, least,
+			rail.lost);
 	}
 	return NULL;
 }

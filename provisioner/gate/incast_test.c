@@ -183,8 +183,10 @@ START_TEST(a_finding_is_a_remark_and_nobody_is_accused)
 		incast = find_incast(&rig, 3, 100);
 		answer(&rig, &incast, 3, rows[i].gbps, rows[i].lost);
 		ck_assert_int_eq(events_of(&rig, BU_EVENT_INCAST), 1);
-		ck_assert_str_eq(bu_json_str(rig_node(&rig, 1)->incast, "verdict", ""),
-				 rows[i].verdict);
+		ck_assert_str_eq(
+			bu_verdict_name(
+				(enum bu_verdict)rig_node(&rig, 1)->incast.is.verdict),
+			rows[i].verdict);
 		ck_assert_int_eq(remarks_of(&rig, 1,
 					    rows[i].remark ? rows[i].remark
 							   : "sent to it at once"),
@@ -256,8 +258,7 @@ START_TEST(a_silent_node_ends_an_incast_in_time)
 	ck_assert_int_eq(incast.receiver, 1);
 	rig_pass(&rig, 180000);
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_INCAST), 1);
-	ck_assert_str_eq(bu_json_str(rig_node(&rig, 1)->incast, "verdict", ""),
-			 "inconclusive");
+	ck_assert_int_eq(rig_node(&rig, 1)->incast.is.verdict, BU_VERDICT_INCONCLUSIVE);
 	for (int i = 1; i <= 3; i++)
 		ck_assert_int_eq(bu_probe_busy(rig.gate, rig_node(&rig, i)->name), 0);
 	ck_assert_int_eq(remarks_of(&rig, 1, "at once"), 0);

@@ -32,7 +32,7 @@ START_TEST(a_failing_check_quarantines_with_its_words)
 	ck_assert_int_eq(events_of(&rig, BU_EVENT_EVIDENCE), 1);
 	rig_restart(&rig);
 	node = rig_node(&rig, 1);
-	ck_assert_str_eq(bu_json_str(node->checks, "verdict", ""), "fail");
+	ck_assert_int_eq(node->checks.is.verdict, BU_VERDICT_FAIL);
 	ck_assert_uint_eq(strlen(node->evidence), 64);
 	rig_end(&rig);
 }
@@ -290,7 +290,7 @@ START_TEST(certificates_replay)
 
 	begin(&rig, 3);
 	measure(&rig, &links, 3, 40);
-	text = bu_json_str(rig_node(&rig, 2)->full_cert, "text", "");
+	text = rig_node(&rig, 2)->full_cert.is.text;
 	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
 	ck_assert_msg(cert != NULL, "%s", err.text);
 	ck_assert_uint_eq(json_array_size(json_object_get(cert, "results")), 2);
@@ -332,7 +332,7 @@ START_TEST(a_certificate_lists_what_this_boot_measured)
 	rig_come_up(&rig, 2, "boot-new");
 	measure(&rig, &links, 2, 40);
 	ck_assert_int_eq(rig_node(&rig, 2)->state, BU_STATE_JOINING);
-	text = bu_json_str(rig_node(&rig, 2)->full_cert, "text", "");
+	text = rig_node(&rig, 2)->full_cert.is.text;
 	cert = bu_fabcert_verify(text, strlen(text), rig.fleet->public_pem, &err);
 	ck_assert_msg(cert != NULL, "%s", err.text);
 	ck_assert_str_eq(bu_json_str(cert, "boot_id", ""), "boot-new");

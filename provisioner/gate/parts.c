@@ -28,7 +28,7 @@ void
 bu_gate_leaf(const struct bu_node *node, const struct bu_desired_network *rail,
 	     const struct bu_desired_node *want, int place, char ret[BU_GATE_LEAF_SIZE])
 {
-	const json_t *heard = node ? json_object_get(node->checks, "ports") : NULL;
+	const json_t *heard = node ? node->checks.is.ports : NULL;
 	const char *port = bu_json_str(heard, rail->name, "");
 	int length = (int)bu_cohort_switch_length(port);
 

@@ -38,8 +38,10 @@ START_TEST(a_certificate_has_the_figures_of_all_rails)
 	begin_rails(&rig, 2, 3);
 	measure(&rig, &links, 2, 30);
 	for (int i = 1; i <= 2; i++) {
-		bu_autojson json_t *full = cert_of(&rig, rig_node(&rig, i)->full_cert);
-		bu_autojson json_t *boot = cert_of(&rig, rig_node(&rig, i)->boot_cert);
+		bu_autojson json_t *full =
+			cert_of(&rig, rig_node(&rig, i)->full_cert.body);
+		bu_autojson json_t *boot =
+			cert_of(&rig, rig_node(&rig, i)->boot_cert.body);
 		const json_t *results = json_object_get(full, "results");
 
 		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_JOINING);
@@ -71,8 +73,8 @@ START_TEST(a_certificate_says_nothing_twice)
 
 	begin_rails(&rig, 6, 3);
 	measure(&rig, &links, 6, 60);
-	full = cert_of(&rig, rig_node(&rig, 4)->full_cert);
-	boot = cert_of(&rig, rig_node(&rig, 4)->boot_cert);
+	full = cert_of(&rig, rig_node(&rig, 4)->full_cert.body);
+	boot = cert_of(&rig, rig_node(&rig, 4)->boot_cert.body);
 	ck_assert_uint_ge(json_array_size(json_object_get(full, "results")), 6);
 	ck_assert_uint_eq(json_array_size(json_object_get(boot, "results")), 3);
 	rails = json_object_get(full, "rails");
@@ -204,7 +206,7 @@ START_TEST(a_node_hangs_at_another_leaf_on_each_rail)
 	tell_ports(&rig, 4, "leaf02:p4", "leaf12:p4");
 	measure(&rig, &links, 4, 120);
 	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_JOINING);
-	cert = cert_of(&rig, rig_node(&rig, 1)->full_cert);
+	cert = cert_of(&rig, rig_node(&rig, 1)->full_cert.body);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *rail = json_array_get(json_object_get(cert, "rails"), i);
 		const json_t *order =
@@ -251,8 +253,8 @@ START_TEST(a_certificate_without_rails_is_of_an_only_rail)
 	begin_rails(&rig, 2, 1);
 	measure(&rig, &links, 2, 30);
 	node = rig_node(&rig, 1);
-	forget_rails(&rig, node->name, "full", node->full_cert);
-	forget_rails(&rig, node->name, "boot", node->boot_cert);
+	forget_rails(&rig, node->name, "full", node->full_cert.body);
+	forget_rails(&rig, node->name, "boot", node->boot_cert.body);
 	rig_pass(&rig, 1);
 	ck_assert_msg(bu_fleet_certified(rig.fleet, node, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(bu_fleet_proven_rails(rig.fleet, node), 1);

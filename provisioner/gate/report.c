@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "provisioner/gate/internal.h"
 
 /* ROWS_KEPT: of those that do not pass, in the event. */
@@ -34,11 +35,12 @@ rows_of(const struct bu_checks *report)
 			    json_array_size(rows) >= ROWS_KEPT)
 				continue;
 			json_array_append_new(
-				rows, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "id",
-						row->id, "group", row->group, "verdict",
-						bu_verdict_name(row->verdict),
-						"subject", row->subject, "text",
-						row->text, "hint", row->hint));
+				rows,
+				bu_record_to_json(bu_check_said_fields,
+						  &(struct bu_check_said){
+							  row->id, row->group,
+							  row->verdict, row->subject,
+							  row->text, row->hint}));
 		}
 	}
 	return rows;
@@ -148,31 +150,25 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 char *
 bu_report_words(const json_t *rows, const char **ret_hint)
 {
-	char *text = bu_xstrdup("");
-	size_t i, said = 0, all = 0;
-	json_t *row;
+	char *text = NULL;
+	size_t i, all = 0;
+	json_t *value;
 
 	*ret_hint = "";
-	json_array_foreach (rows, i, row) {
-		bu_autofree char *old = NULL;
-		const char *subject = bu_json_str(row, "subject", "");
+	json_array_foreach ((json_t *)rows, i, value) {
+		bu_autofree char *name = NULL;
+		struct bu_check_said row;
 
-		if (bu_verdict_of(row) != BU_VERDICT_FAIL || ++all > ROWS_SAID)
+		if (bu_record_from_json(bu_check_said_fields, value, &row, NULL) != 0 ||
+		    row.verdict != BU_VERDICT_FAIL || ++all > ROWS_SAID)
 			continue;
-		old = text;
-		text = bu_xasprintf("%s%scheck %s%s%s%s: %s%s%s", old,
-				    said++ ? "; " : "", bu_json_str(row, "id", "?"),
-				    *subject ? " (" : "", subject, *subject ? ")" : "",
-				    bu_json_str(row, "text", ""),
-				    *bu_json_str(row, "hint", "") ? "; " : "",
-				    bu_json_str(row, "hint", ""));
+		name = bu_check_said_name(&row);
+		bu_text_add(&text, "; ", "%s: %s%s%s", name, row.text,
+			    *row.hint ? "; " : "", row.hint);
 		if (!**ret_hint)
-			*ret_hint = bu_json_str(row, "hint", "");
+			*ret_hint = row.hint;
 	}
-	if (all > ROWS_SAID) {
-		bu_autofree char *old = text;
-
-		text = bu_xasprintf("%s; and %zu more", old, all - ROWS_SAID);
-	}
-	return text;
+	if (all > ROWS_SAID)
+		bu_text_add(&text, "; ", "and %zu more", all - ROWS_SAID);
+	return text ? text : bu_xstrdup("");
 }

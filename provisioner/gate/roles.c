@@ -18,12 +18,10 @@ is_candidate(struct bu_gate *gate, struct bu_node *node)
 static int
 is_in_service(struct bu_gate *gate, struct bu_node *node)
 {
-	const char *source;
 	int64_t now_ms = bu_wall_ms(bu_loop_clock(gate->fleet->loop));
 
 	return bu_state_serves(node->state) && !node->hold.owner &&
-	       bu_gate_hears(gate, node) &&
-	       !bu_measurements_external(node, now_ms, &source);
+	       bu_gate_hears(gate, node) && !bu_measurements_external(node, now_ms);
 }
 
 /* Its full certificate is of this hardware: this boot needs one proven partner. Who was

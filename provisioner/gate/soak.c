@@ -24,8 +24,7 @@ enum { RUNS = 5, RUN_MS = 2000, SETUP_MS = 10000, SLOW = 2 };
 int
 bu_gate_has_checks(const struct bu_node *node)
 {
-	return node->checks &&
-	       strcmp(bu_json_str(node->checks, "boot_id", ""), node->boot_id) == 0;
+	return node->checks.body && strcmp(node->checks.is.boot_id, node->boot_id) == 0;
 }
 
 static const struct bu_desired_validation *
@@ -55,7 +54,7 @@ soaks(const struct bu_gate *gate, const struct bu_node *node)
 {
 	return node->state == BU_STATE_VALIDATING && !node->hold.owner &&
 	       bu_gate_has_checks(node) && bu_gate_soak_left_ms(gate, node) > 0 &&
-	       bu_verdict_of(node->checks) != BU_VERDICT_FAIL &&
+	       node->checks.is.verdict != BU_VERDICT_FAIL &&
 	       node->live.agent.protocol >= BU_AGENT_LOOPS && bu_gate_hears(gate, node);
 }
 

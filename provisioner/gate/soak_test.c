@@ -116,15 +116,15 @@ END_TEST
 /* Between two leaves the load would be others'. */
 START_TEST(neighbours_are_of_one_leaf)
 {
+	bu_autojson json_t *same = json_pack("{s:s}", "fabric", "leaf01:p1"),
+			   *other = json_pack("{s:s}", "fabric", "leaf02:p1");
 	struct bu_work_probe link;
 	struct rig rig;
 
 	begin_soak(&rig, 3);
 	check_all(&rig, 3);
 	for (int i = 1; i <= 3; i++)
-		json_object_set_new(rig_node(&rig, i)->checks, "ports",
-				    json_pack("{s:s}", "fabric",
-					      i == 2 ? "leaf02:p1" : "leaf01:p1"));
+		rig_node(&rig, i)->checks.is.ports = i == 2 ? other : same;
 	ck_assert_int_eq(link_of(&rig, 2, &link), 0);
 	ck_assert_int_eq(link_of(&rig, 1, &link), 1);
 	ck_assert_str_eq(link.node[BU_END_B], "node003");

@@ -14,14 +14,13 @@ static void
 add_node(struct bu_gate *gate, const struct bu_node *node, struct bu_wiring *wiring)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(gate->fleet, node);
-	const json_t *heard = json_object_get(node->checks, "ports");
+	const json_t *heard = node->checks.is.ports;
 	bu_autojson json_t *said = NULL;
 
 	if (!want)
 		return;
-	if (bu_json_str(node->checks, "domain", NULL))
-		bu_wiring_add_domain(wiring, node->name,
-				     bu_json_str(node->checks, "domain", ""));
+	if (node->checks.is.domain)
+		bu_wiring_add_domain(wiring, node->name, node->checks.is.domain);
 	said = bu_gate_settings(want->switch_ports ? want->switch_ports : "");
 	for (size_t i = 0; i < want->pool->networks_count; i++) {
 		const struct bu_desired_network *network = want->pool->networks[i];

@@ -148,9 +148,9 @@ bu_binding_forget(struct bu_fleet *fleet, struct bu_node *node)
 	clear(node->evidence);
 	clear(node->live.disk.wanted);
 	free(bu_steal(&node->macs));
-	json_decref(bu_steal(&node->checks));
-	json_decref(bu_steal(&node->full_cert));
-	json_decref(bu_steal(&node->boot_cert));
+	BU_DROP(&node->checks);
+	BU_DROP(&node->full_cert);
+	BU_DROP(&node->boot_cert);
 	node->boot_installed = node->disk_touched = node->writing = 0;
 	node->booted_by_us = node->serves = node->entering = 0;
 }

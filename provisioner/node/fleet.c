@@ -257,15 +257,14 @@ check_cert(const struct bu_fleet *fleet, const struct bu_node *node,
 	   enum bu_fabcert_kind kind, struct bu_cert_look *ret, struct bu_err *err)
 {
 	const struct bu_desired_node *want = bu_fleet_desired(fleet, node);
-	const json_t *sealed =
-		kind == BU_FABCERT_FULL ? node->full_cert : node->boot_cert;
-	const char *text = bu_json_str(sealed, "text", "");
+	const char *text = kind == BU_FABCERT_FULL ? node->full_cert.is.text
+						   : node->boot_cert.is.text;
 	bu_autojson json_t *cert = NULL;
 	int rc = 0;
 
 	ret->holds = ret->is_ours = 0;
 	ret->rails = 0;
-	if (!sealed)
+	if (!text)
 		return bu_err_set(err, BU_ERR_STATE, 0, "it has no %s certificate",
 				  kind == BU_FABCERT_FULL ? "full" : "boot");
 	cert = bu_fabcert_verify(text, strlen(text), fleet->public_pem, err);
@@ -333,7 +332,8 @@ static const struct bu_cert_look *
 look_at(const struct bu_fleet *fleet, struct bu_node *node, enum bu_fabcert_kind kind)
 {
 	struct bu_cert_look *look = look_of(node, kind);
-	json_t *cert = kind == BU_FABCERT_FULL ? node->full_cert : node->boot_cert;
+	json_t *cert =
+		kind == BU_FABCERT_FULL ? node->full_cert.body : node->boot_cert.body;
 	char as[BU_CERT_AS_SIZE];
 
 	name_look(fleet, node, kind, as);

@@ -255,15 +255,43 @@ bu_measurements_pair(BU_REPLAY_ARGS)
 	return 0;
 }
 
+/* Of this source; NULL = it has said nothing that counts. */
+static struct bu_kept_verdict *
+verdict_of(const struct bu_node *node, const char *source)
+{
+	for (size_t i = 0; i < node->verdicts_count; i++)
+		if (strcmp(node->verdicts[i].is.source, source) == 0)
+			return &node->verdicts[i];
+	return NULL;
+}
+
+static void
+drop_verdict(struct bu_node *node, struct bu_kept_verdict *kept)
+{
+	json_decref(kept->body);
+	node->verdicts_count--;
+	memmove(kept, kept + 1,
+		(size_t)(&node->verdicts[node->verdicts_count] - kept) * sizeof(*kept));
+}
+
 int
 bu_measurements_verdict(BU_REPLAY_ARGS)
 {
-	if (!node->verdicts)
-		node->verdicts = json_object();
-	if (body->verdict.verdict == BU_VERDICT_FAIL)
-		json_object_set(node->verdicts, body->verdict.source, event->body);
-	else
-		json_object_del(node->verdicts, body->verdict.source);
+	struct bu_kept_verdict *kept = verdict_of(node, body->verdict.source);
+
+	if (body->verdict.verdict != BU_VERDICT_FAIL) {
+		if (kept)
+			drop_verdict(node, kept);
+		return 0;
+	}
+	if (!kept) {
+		node->verdicts =
+			bu_xrealloc(node->verdicts, (node->verdicts_count + 1) *
+							    sizeof(*node->verdicts));
+		kept = &node->verdicts[node->verdicts_count++];
+		memset(kept, 0, sizeof(*kept));
+	}
+	BU_KEEP(kept, event, body->verdict);
 	return 0;
 }
 
@@ -297,11 +325,9 @@ forget(struct bu_fleet *fleet, struct bu_node *node)
 		    strcmp(log->name[1], node->name) == 0)
 			clear_log(log);
 	}
-	json_decref(node->checks);
-	node->checks = NULL;
+	BU_DROP(&node->checks);
 	node->live.checks_errors = 0;
-	json_decref(node->boot_cert);
-	node->boot_cert = NULL;
+	BU_DROP(&node->boot_cert);
 	node->live.says = (struct bu_reason){0};
 	node->live.rails_good = 0;
 }
@@ -354,20 +380,14 @@ bu_measurements_incidents(const struct bu_fleet *fleet, const char *machine,
 	return count;
 }
 
-const json_t *
-bu_measurements_external(const struct bu_node *node, int64_t now_ms,
-			 const char **ret_source)
+const struct bu_body_verdict *
+bu_measurements_external(const struct bu_node *node, int64_t now_ms)
 {
-	const char *source;
-	json_t *body;
+	for (size_t i = 0; i < node->verdicts_count; i++) {
+		const struct bu_body_verdict *said = &node->verdicts[i].is;
 
-	json_object_foreach (node->verdicts, source, body) {
-		int64_t until_ms = bu_json_int(body, "until_ms", 0);
-
-		if (until_ms && until_ms <= now_ms)
-			continue;
-		*ret_source = source;
-		return body;
+		if (!said->until_ms || said->until_ms > now_ms)
+			return said;
 	}
 	return NULL;
 }

@@ -88,8 +88,8 @@ void bu_measurements_again(struct bu_fleet *fleet, struct bu_node *node);
 /* Quarantines of this machine in the BU_LEMON_DAYS days before now. */
 int bu_measurements_incidents(const struct bu_fleet *fleet, const char *machine,
 			      int64_t now_ms);
-/* The verdict of an outside system that still holds: its body, or NULL. */
-const json_t *bu_measurements_external(const struct bu_node *node, int64_t now_ms,
-				       const char **ret_source);
+/* The verdict of an outside system that still holds, or NULL. */
+const struct bu_body_verdict *bu_measurements_external(const struct bu_node *node,
+						       int64_t now_ms);
 
 #endif

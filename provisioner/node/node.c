@@ -86,11 +86,13 @@ bu_node_destroy(struct bu_node *node)
 {
 	if (!node)
 		return;
-	json_decref(node->checks);
-	json_decref(node->incast);
-	json_decref(node->verdicts);
-	json_decref(node->full_cert);
-	json_decref(node->boot_cert);
+	json_decref(node->checks.body);
+	json_decref(node->incast.body);
+	for (size_t i = 0; i < node->verdicts_count; i++)
+		json_decref(node->verdicts[i].body);
+	free(node->verdicts);
+	json_decref(node->full_cert.body);
+	json_decref(node->boot_cert.body);
 	json_decref(node->drained);
 	json_decref(node->order.scratch);
 	json_decref(node->live.full_look.of);

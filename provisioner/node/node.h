@@ -8,11 +8,12 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "model/class.h"
 #include "model/condition.h"
 #include "model/deed.h"
-#include "model/event.h"
+#include "model/event_body.h"
 #include "model/fact.h"
 #include "model/hello.h"
 #include "model/machine.h"
@@ -23,6 +24,38 @@
 #include "provisioner/node/lifecycle.h"
 
 enum { BU_STAGES_MAX = 24 };
+
+/* The body of an event that counts until the next one, as its table reads it; `is`
+ * borrows its texts from `body`. body NULL: there was none. */
+#define BU_KEPT(name)                                                                  \
+	struct {                                                                       \
+		json_t *body;                                                          \
+		struct bu_body_##name is;                                              \
+	}
+#define BU_KEEP(kept, event, of)                                                       \
+	do {                                                                           \
+		bu_body_keep(&(kept)->body, (event)->body);                            \
+		(kept)->is = (of);                                                     \
+	} while (0)
+#define BU_DROP(kept)                                                                  \
+	do {                                                                           \
+		bu_body_keep(&(kept)->body, NULL);                                     \
+		memset(&(kept)->is, 0, sizeof((kept)->is));                            \
+	} while (0)
+
+static inline void
+bu_body_keep(json_t **slot, json_t *body)
+{
+	json_t *old = *slot;
+
+	*slot = json_incref(body);
+	json_decref(old);
+}
+
+struct bu_kept_verdict {
+	json_t *body;
+	struct bu_body_verdict is;
+};
 
 struct bu_stage {
 	enum bu_state state;
@@ -264,17 +297,17 @@ struct bu_node {
 	char installed_image[BU_NAME_MAX];
 	char installed_digest[65];
 	char installed_step[112];
-	char facets[65];           /* digest of what it has; "" = unknown */
-	char commit[65];           /* of the order that it carried out last */
-	json_t *checks;            /* body of the last report of checks; NULL = none */
-	json_t *incast;            /* body of its last incast; NULL = none */
-	json_t *verdicts;          /* of outside systems: {source: body}; NULL = none */
+	char facets[65];                  /* digest of what it has; "" = unknown */
+	char commit[65];                  /* of the order that it carried out last */
+	BU_KEPT(checks) checks;           /* the last report of checks */
+	BU_KEPT(incast) incast;           /* its last incast */
+	struct bu_kept_verdict *verdicts; /* of outside systems, one a source */
+	size_t verdicts_count;
 	char lent_to[BU_NAME_MAX]; /* as a partner, last; "" = never */
 	int64_t lent_ms;           /* Unix time */
 	char evidence[65];   /* digest of that of its last failure or quarantine */
 	int evidence_is_now; /* of the state that it is in */
-	json_t *full_cert;   /* {"kind","text"} or NULL */
-	json_t *boot_cert;
+	BU_KEPT(certificate) full_cert, boot_cert;
 	int again; /* it is measured anew, twice the rounds, until its boot certificate
 		      is issued */
 	char step_error[400]; /* of the last step that failed */

@@ -159,16 +159,14 @@ on_lease(BU_REPLAY_ARGS)
 static int
 on_checks(BU_REPLAY_ARGS)
 {
-	json_decref(node->checks);
-	node->checks = json_incref(event->body);
+	BU_KEEP(&node->checks, event, body->checks);
 	return 0;
 }
 
 static int
 on_incast(BU_REPLAY_ARGS)
 {
-	json_decref(node->incast);
-	node->incast = json_incref(event->body);
+	BU_KEEP(&node->incast, event, body->incast);
 	return 0;
 }
 
@@ -192,12 +190,13 @@ static int
 on_certificate(BU_REPLAY_ARGS)
 {
 	int full = body->certificate.kind == BU_CERTIFICATE_FULL;
-	json_t **slot = full ? &node->full_cert : &node->boot_cert;
 
-	json_decref(*slot);
-	*slot = json_incref(event->body);
-	if (!full)
-		node->again = 0;
+	if (full) {
+		BU_KEEP(&node->full_cert, event, body->certificate);
+		return 0;
+	}
+	BU_KEEP(&node->boot_cert, event, body->certificate);
+	node->again = 0;
 	return 0;
 }
 

@@ -115,9 +115,11 @@ view(const struct bu_fleet *fleet)
 					      node->joined.driver, node->joined.conf,
 					      node->joined.node));
 		json_object_set(json, "full",
-				node->full_cert ? node->full_cert : json_null());
+				node->full_cert.body ? node->full_cert.body
+						     : json_null());
 		json_object_set(json, "boot",
-				node->boot_cert ? node->boot_cert : json_null());
+				node->boot_cert.body ? node->boot_cert.body
+						     : json_null());
 		json_array_append_new(json_object_get(all, "nodes"), json);
 	}
 	return bu_json_canonical(all);
@@ -517,8 +519,8 @@ START_TEST(a_certificate_is_verified_once)
 	node = rig_node(&rig, 1);
 	rig_certify(&rig, 1);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), 0);
-	full = node->full_cert;
-	json_object_set_new(full, "text", json_string("{}"));
+	full = node->full_cert.body;
+	node->full_cert.is.text = "{}";
 	bu_event_init(&event, BU_EVENT_LEASE, node->name,
 		      json_pack("{s:s}", "probe", "p-1"));
 	bu_reconcile_note(rig.rec, &event, 1);
@@ -528,7 +530,7 @@ START_TEST(a_certificate_is_verified_once)
 		      json_pack("{s:s,s:s}", "kind", "full", "text", "{}"));
 	bu_reconcile_note(rig.rec, &event, 1);
 	rig_pass(&rig, 1);
-	ck_assert_ptr_ne(node->full_cert, full);
+	ck_assert_ptr_ne(node->full_cert.body, full);
 	ck_assert_int_eq(bu_fleet_certified(rig.fleet, node, NULL), -1);
 	rig_end(&rig);
 }

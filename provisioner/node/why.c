@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "model/check.h"
 #include "provisioner/node/reconcile_impl.h"
 #include "provisioner/node/verbs_rules.h"
 
@@ -206,26 +207,26 @@ add_agent_change(const struct bu_node *node, char **text)
 static void
 add_checks(const struct bu_node *node, char **text)
 {
-	const char *source;
 	size_t i;
-	json_t *row, *verdict;
+	json_t *value;
 
-	json_array_foreach (json_object_get(node->checks, "rows"), i, row) {
-		const char *subject = bu_json_str(row, "subject", "");
+	json_array_foreach ((json_t *)node->checks.is.rows, i, value) {
+		bu_autofree char *name = NULL;
+		struct bu_check_said row;
 
-		bu_text_add(text, "\n", "check %s%s%s%s: %s: %s%s%s",
-			    bu_json_str(row, "id", "?"), *subject ? " (" : "", subject,
-			    *subject ? ")" : "", bu_json_str(row, "verdict", "?"),
-			    bu_json_str(row, "text", ""),
-			    *bu_json_str(row, "hint", "") ? "; " : "",
-			    bu_json_str(row, "hint", ""));
+		if (bu_record_from_json(bu_check_said_fields, value, &row, NULL) != 0)
+			continue;
+		name = bu_check_said_name(&row);
+		bu_text_add(text, "\n", "%s: %s: %s%s%s", name,
+			    bu_verdict_name(row.verdict), row.text,
+			    *row.hint ? "; " : "", row.hint);
 	}
-	if (node->checks && i == 0)
+	if (node->checks.body && i == 0)
 		bu_text_add(text, "\n", "its checks pass");
-	json_object_foreach (node->verdicts, source, verdict)
-		bu_text_add(text, "\n", "%s says: %s", source,
-			    bu_json_str(verdict, "text", ""));
-	if (node->state == BU_STATE_VALIDATING && !node->checks)
+	for (i = 0; i < node->verdicts_count; i++)
+		bu_text_add(text, "\n", "%s says: %s", node->verdicts[i].is.source,
+			    node->verdicts[i].is.text);
+	if (node->state == BU_STATE_VALIDATING && !node->checks.body)
 		bu_text_add(text, "\n", "its checks have not reported yet");
 }
 

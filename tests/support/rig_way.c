@@ -214,9 +214,9 @@ rig_check(struct rig *rig, int number)
 				"digest", "", "verdict", "pass", "counts", "pass", 1,
 				"rows"));
 	bu_reconcile_note(rig->rec, &event, 1);
-	for (int i = 0; i < PATIENCE && !node->checks; i++)
+	for (int i = 0; i < PATIENCE && !node->checks.body; i++)
 		rig_pass(rig, 1);
-	ck_assert_ptr_nonnull(node->checks);
+	ck_assert_ptr_nonnull(node->checks.body);
 }
 
 void
