@@ -243,6 +243,19 @@ START_TEST(entries_of_old_installs_go_and_others_stay)
 }
 END_TEST
 
+/* Firmware may bring the entry back under its number, which must not lead to ours. */
+START_TEST(a_number_without_an_entry_is_not_given_away)
+{
+	setup();
+	put("Boot0000", DEBIAN);
+	put("BootOrder", "00000100");
+	free(order());
+	is("BootOrder", "020000000100");
+	ck_assert_int_eq(entries(), 2);
+	teardown();
+}
+END_TEST
+
 /* Flash wears: what is right is not written. */
 START_TEST(what_is_right_is_left_alone)
 {
@@ -366,5 +379,6 @@ BU_UNIT("bootvars", the_network_is_first_then_the_disk,
 	a_boot_from_a_medium_puts_the_disk_first,
 	a_boot_by_no_card_puts_every_card_first,
 	a_list_that_cannot_be_read_is_not_replaced, ten_installs_leave_one_entry,
-	entries_of_old_installs_go_and_others_stay, what_is_right_is_left_alone,
+	entries_of_old_installs_go_and_others_stay,
+	a_number_without_an_entry_is_not_given_away, what_is_right_is_left_alone,
 	what_cannot_be_understood_stays, firmware_that_takes_nothing_is_named)
