@@ -223,6 +223,27 @@ START_TEST(a_rate_is_the_kernels_where_that_knows_more)
 }
 END_TEST
 
+/* Four lanes of each speed that the verbs know, SDR to NDR. */
+START_TEST(each_speed_has_its_rate)
+{
+	static const double gbps[] = {10, 20, 40, 40, 56.25, 100, 200, 400};
+	const struct bu_work_rail rail = rail_at("fake0/1", "", -1);
+
+	begin();
+	for (size_t i = 0; i < BU_LEN(gbps); i++) {
+		struct fakeverbs_device machine = machines[0];
+		struct bu_device device;
+
+		machine.port[0].speed = 1 << i;
+		fakeverbs_device(0, &machine);
+		ck_assert_int_eq(bu_device_open(&rail, root, &device, NULL), 0);
+		ck_assert_double_eq(device.rate_gbps, gbps[i]);
+		ibv_close_device(device.context);
+	}
+	end();
+}
+END_TEST
+
 static struct bu_verbs *
 open_end(const struct bu_work_rail *rail, int roles, struct bu_verbs_peer *ret)
 {
@@ -367,5 +388,5 @@ START_TEST(partitions_that_do_not_meet_are_named)
 END_TEST
 
 BU_UNIT("rail", a_port_is_the_one_that_is_named, partitions_are_by_value,
-	a_rate_is_the_kernels_where_that_knows_more, packets_go_as_the_rail_says,
-	partitions_that_do_not_meet_are_named)
+	a_rate_is_the_kernels_where_that_knows_more, each_speed_has_its_rate,
+	packets_go_as_the_rail_says, partitions_that_do_not_meet_are_named)
