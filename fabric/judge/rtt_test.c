@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/err.h"
 #include "tests/support/unit.h"
 
 enum { NODES = 32, LEAF = 8, PAIRS = NODES * 6 };
@@ -115,5 +116,30 @@ START_TEST(what_cannot_be_told_apart_is_not_judged)
 }
 END_TEST
 
+/* Three of each kind say where the border is, two do not. */
+START_TEST(three_pairs_of_each_kind_are_enough)
+{
+	static const struct bu_rtt pairs[] = {{0, 1, 2.0}, {8, 9, 2.1},  {16, 17, 2.0},
+					      {0, 8, 3.2}, {1, 16, 3.3}, {9, 17, 3.2}};
+	static const struct {
+		size_t from, count;
+		enum bu_rtt_verdict verdict;
+	} rows[] = {
+		{0, 6, BU_RTT_AGREES},
+		{0, 5, BU_RTT_UNKNOWN}, /* two far ones */
+		{1, 5, BU_RTT_UNKNOWN}, /* two near ones */
+	};
+	int leaf_of[NODES];
+	char wrong[NODES];
+
+	declare(leaf_of);
+	for (size_t i = 0; i < BU_LEN(rows); i++)
+		ck_assert_int_eq(bu_rtt_judge(pairs + rows[i].from, rows[i].count,
+					      leaf_of, NODES, wrong)
+					 .verdict,
+				 rows[i].verdict);
+}
+END_TEST
+
 BU_UNIT("rtt", a_true_tree_agrees, two_swapped_nodes_are_named_and_nobody_else,
-	what_cannot_be_told_apart_is_not_judged)
+	what_cannot_be_told_apart_is_not_judged, three_pairs_of_each_kind_are_enough)

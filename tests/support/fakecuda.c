@@ -20,6 +20,7 @@ static struct {
 	char *addr, *memory;
 	size_t size;
 	int fd;
+	int waits; /* copies wait for what the adapter writes */
 } blocks[BLOCKS];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of which are taken */
@@ -102,6 +103,7 @@ make_block(int i, size_t size)
 
 	blocks[i].fd = memfd_create("fakecuda", MFD_CLOEXEC);
 	blocks[i].size = size;
+	blocks[i].waits = 0;
 	if (ftruncate(blocks[i].fd, (off_t)size))
 		return OUT_OF_MEMORY;
 	blocks[i].memory =
@@ -171,7 +173,7 @@ cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
 {
 	int i = find(from, size);
 
-	if (i < 0)
+	if (i < 0 || !blocks[i].waits)
 		return INVALID;
 	memcpy(to, blocks[i].memory + (from - (uintptr_t)blocks[i].addr), size);
 	return SUCCESS;
@@ -194,8 +196,12 @@ cuPointerGetAttribute(void *ret, int attribute, uint64_t addr)
 int
 cuPointerSetAttribute(const void *value, int attribute, uint64_t addr)
 {
-	(void)value;
-	return attribute == 6 && find(addr, 1) >= 0 ? SUCCESS : INVALID;
+	int i = find(addr, 1);
+
+	if (attribute != 6 || i < 0)
+		return INVALID;
+	blocks[i].waits = *(const unsigned int *)value == 1;
+	return SUCCESS;
 }
 
 int
