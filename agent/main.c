@@ -148,6 +148,7 @@ main(int argc, char **argv)
 	bu_http_destroy(session.link.progress_http);
 	json_decref(session.last_result);
 	json_decref(session.links);
+	json_decref(session.crash);
 	bu_identity_fini(&identity);
 	return 1;
 }

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/crash.h"
 #include "agent/hostcert.h"
 #include "agent/inventory.h"
 #include "agent/jobs.h"
@@ -184,6 +185,16 @@ end_trial(struct bu_session *session)
 	session->greeted = bu_slots_on_trial(bu_slots_dir());
 }
 
+/* Looked at once: systemd-pstore has moved it by then, and a crash ends this boot. */
+static const json_t *
+crash_said(struct bu_session *session)
+{
+	if (!session->crash_read)
+		session->crash = bu_crash_read(session->root ? session->root : "");
+	session->crash_read = 1;
+	return session->crash;
+}
+
 /* What it remembers of the links is what it told: what moves meanwhile is told next
  * time. */
 static int
@@ -201,7 +212,8 @@ say_hello(struct bu_session *session, struct bu_err *err)
 				 &(struct bu_hello){session->link.identity->installed
 							    ? BU_WHERE_INSTALLED
 							    : BU_WHERE_RAMDISK,
-						    stamp, listed, agent});
+						    stamp, listed, agent,
+						    crash_said(session)});
 	if (bu_http_json(
 		    session->link.http,
 		    &(struct bu_http_call){"POST", "/v1/agent/hello", body, CALL_MS},

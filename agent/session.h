@@ -23,7 +23,10 @@ struct bu_session {
 	int64_t renew_ms;  /* our certificate is looked at then; monotonic */
 	char agent_version[40], agent_digest[65]; /* of our bundle; "" = of no slot */
 	int64_t answered_ms; /* monotonic: our first hello was answered; 0 = none was */
-	int64_t trial_ms;    /* that we are answered before we stay; 0 = 20,000 */
+	const char *root;    /* of what is looked at; NULL = this system */
+	json_t *crash;       /* what the kernel left in the last one; NULL = nothing */
+	int crash_read;
+	int64_t trial_ms; /* that we are answered before we stay; 0 = 20,000 */
 };
 
 /* Never returns while there is work to wait for; -1 when the appliance refuses us. */

@@ -51,6 +51,22 @@ bu_event_fini(struct bu_event *event)
 }
 
 static char *
+text_of_soak(const json_t *body)
+{
+	return bu_xasprintf("soaked %lld s: %s",
+			    (long long)bu_json_int(body, "ms", 0) / 1000,
+			    bu_json_str(body, "verdict", "?"));
+}
+
+static char *
+text_of_crash(const json_t *body)
+{
+	const char *kind = bu_json_str(body, "kind", "");
+
+	return bu_xasprintf("its kernel had crashed%s%s", *kind ? ": " : "", kind);
+}
+
+static char *
 text_of_incast(const json_t *body)
 {
 	return bu_xasprintf("%zu nodes sent to it at once: %s",
@@ -144,11 +160,11 @@ bu_event_text(const struct bu_event *event)
 				    bu_json_str(body, "verdict", "?"),
 				    bu_json_str(body, "text", ""));
 	case BU_EVENT_SOAK:
-		return bu_xasprintf("soaked %lld s: %s",
-				    (long long)bu_json_int(body, "ms", 0) / 1000,
-				    bu_json_str(body, "verdict", "?"));
+		return text_of_soak(body);
 	case BU_EVENT_INCAST:
 		return text_of_incast(body);
+	case BU_EVENT_CRASH:
+		return text_of_crash(body);
 	case BU_EVENT_LEASE:
 		return bu_xasprintf("used as partner for %s",
 				    bu_json_str(body, "for", "?"));

@@ -52,6 +52,8 @@ enum { BU_NAME_MAX = 64 /* bytes of a node's name with NUL */ };
 	  "several sent to it at once; rails: [{rail, gbps, least_gbps, lost}]; "      \
 	  "test: its count in this boot")                                              \
 	X(EVIDENCE, "evidence", "of a quarantine or failure, blob `digest`")           \
+	X(CRASH, "crash",                                                              \
+	  "its kernel left blob `digest` when it crashed; told in boot_id")            \
 	X(AGAIN, "again", "a person wants it measured again")                          \
 	X(CERTIFICATE, "certificate", "issued for this node")                          \
 	X(DRAINED, "drained",                                                          \

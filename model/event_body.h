@@ -118,6 +118,8 @@ enum { BU_UNSAID = -1 };
 		F(WORD, incast, verdict, bu_verdict_names) F(TEXT, incast, error)      \
 		F(INT_OR, incast, test, 1))                                            \
 	B(EVIDENCE, evidence, F(TEXT, evidence, digest) F(TEXT, evidence, hint))       \
+	B(CRASH, crash, F(TEXT, crash, digest) F(TEXT, crash, kind)                    \
+		F(INT, crash, at_ms) F(TEXT, crash, boot_id))                          \
 	B(AGAIN, again, F(TEXT, again, by))                                            \
 	B(CERTIFICATE, certificate, F(WORD, certificate, kind, bu_certificate_kinds)   \
 		F(TEXT, certificate, text))                                            \

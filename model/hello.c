@@ -22,6 +22,14 @@ const struct bu_field bu_hello_fields[] = {
 	BU_FIELD(JSON, struct bu_hello, stamp),
 	BU_FIELD(JSON, struct bu_hello, inventory),
 	BU_FIELD(JSON, struct bu_hello, agent, .need = BU_SPARSE),
+	BU_FIELD(JSON, struct bu_hello, crash, .need = BU_SPARSE),
+	BU_FIELD_END,
+};
+
+const struct bu_field bu_crash_said_fields[] = {
+	BU_FIELD(STRING, struct bu_crash_said, kind, .max = BU_CRASH_KIND_SIZE - 1),
+	BU_FIELD(INT, struct bu_crash_said, at_ms),
+	BU_FIELD(JSON, struct bu_crash_said, lines),
 	BU_FIELD_END,
 };
 

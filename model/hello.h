@@ -41,8 +41,19 @@ struct bu_hello {
 	const json_t *stamp; /* {"text","sig"}; null = the disk has none */
 	const json_t *inventory;
 	const json_t *agent; /* bu_agent_said_fields; NULL = of before, or in no slot */
+	const json_t *crash; /* bu_crash_said_fields; NULL = its kernel left nothing */
 };
 extern const struct bu_field bu_hello_fields[];
+
+/* The end of the log that a kernel left when it crashed, which an agent finds at a
+ * later boot: printable lines. */
+enum { BU_CRASH_LINES = 60, BU_CRASH_LINE = 200, BU_CRASH_KIND_SIZE = 16 };
+struct bu_crash_said {
+	const char *kind; /* "Panic", "Oops"; "" = it does not say */
+	int64_t at_ms;    /* Unix time of what it left, by the machine's clock */
+	const json_t *lines;
+};
+extern const struct bu_field bu_crash_said_fields[];
 
 /* What came of an agent's change: it runs; or it failed its trial, because it ended
  * again and again or was not answered in time, or was not even started. Or a person has

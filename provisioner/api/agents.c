@@ -139,6 +139,7 @@ BU_HANDLER(bu_api_agent_hello)
 		bu_warn("agents", "hello of %s: %s", node->name, err->text);
 		return BU_ANSWER_ERROR;
 	}
+	bu_reconcile_crashed(api->rec, node, inventory->boot_id, hello.crash);
 	if (hello.where == BU_WHERE_INSTALLED &&
 	    bu_travels_hello(api->travels, node, hello.agent, err) != 0)
 		return BU_ANSWER_ERROR;

@@ -511,7 +511,6 @@ agent_life(const struct agent *agent)
 	bu_autofree char *key = NULL, *csr = NULL;
 	bu_autojson json_t *reply = NULL, *hello = NULL, *work = NULL, *clock = NULL;
 	bu_autojson json_t *progress = NULL;
-	const json_t *item;
 	struct bu_err err = {0};
 
 	MUST(agent_post(agent, 0, "/v1/agent/hello", json_pack("{s:i}", "v", 1), NULL,
@@ -536,19 +535,19 @@ agent_life(const struct agent *agent)
 	keep_pair(agent, reply, key);
 	MUST(agent_misspeaks(agent) == 0);
 	MUST(agent_post(agent, 1, "/v1/agent/hello",
-			json_pack("{s:i,s:s,s:n,s:o}", "v", 1, "where", "ramdisk",
-				  "stamp", "inventory", inventory_json("b1")),
+			json_pack("{s:i,s:s,s:n,s:o,s:{s:s,s:i,s:[s]}}", "v", 1,
+				  "where", "ramdisk", "stamp", "inventory",
+				  inventory_json("b1"), "crash", "kind", "Oops",
+				  "at_ms", 7, "lines", "out of coffee"),
 			&hello, &err) == 0);
 	MUST(strcmp(bu_json_str(hello, "node", ""), "node001") == 0);
 	MUST(agent_post(agent, 1, "/v1/agent/clock", json_object(), &clock, &err) == 0);
 	MUST(bu_json_int(clock, "time_us", 0) > 0);
 	MUST(agent_renews(agent, reply, key) == 0);
-	/* The image's key is missing on this appliance: ours to mend, not the agent's.
-	 */
+	/* The image's key is missing here: ours to mend, not the agent's. */
 	MUST(agent_post(agent, 1, "/v1/agent/work", json_pack("{s:i}", "wait_ms", 0),
 			&work, &err) == 0);
-	item = json_object_get(work, "work");
-	MUST(json_is_null(item));
+	MUST(json_is_null(json_object_get(work, "work")));
 	usleep(200 * 1000); /* until that is in the log, nothing is cancelled */
 	MUST(agent_post(agent, 1, "/v1/agent/progress",
 			json_pack("{s:s,s:s,s:i,s:i}", "id", "old step", "stage", "x",
@@ -583,6 +582,7 @@ START_TEST(an_agent_enrolls_greets_and_is_told_what_to_do)
 	ck_assert_int_eq(status, 0);
 	rig_until(&site.rig, node, BU_STATE_IMAGING);
 	ck_assert_str_eq(node->boot_id, "b1");
+	ck_assert_str_eq(node->crash.kind, "Oops");
 	ck_assert_int_gt(node->live.last_seen_ms, 0);
 	ck_assert_int_eq(node->step.status, BU_STEP_FAILED);
 	ck_assert_ptr_nonnull(strstr(node->step_error, "/no/such/key"));

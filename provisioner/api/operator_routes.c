@@ -327,8 +327,10 @@ BU_HANDLER(bu_api_node)
 	add_drift(&why, drift);
 	remarks = bu_gate_remarks(api->gate, node);
 	add_remarks(&why, remarks);
-	if (request->listener == BU_LISTEN_LOCAL)
+	if (request->listener == BU_LISTEN_LOCAL) {
 		bu_reconcile_symptoms(api->rec, node, &why);
+		bu_reconcile_crash(api->rec, node, &why);
+	}
 	object = node_json(api->fleet, node);
 	inventory = bu_fleet_inventory(api->fleet, node);
 	certificates = json_array();

@@ -307,6 +307,12 @@ struct bu_node {
 	int64_t lent_ms;           /* Unix time */
 	char evidence[65];   /* digest of that of its last failure or quarantine */
 	int evidence_is_now; /* of the state that it is in */
+	struct {             /* what a kernel left; "" = none did */
+		char digest[65];
+		char kind[BU_CRASH_KIND_SIZE];
+		char boot_id[40];       /* in which it was told */
+		int64_t at_ms, seen_ms; /* Unix time, by its clock and by ours */
+	} crash;
 	BU_KEPT(certificate) full_cert, boot_cert;
 	int again; /* it is measured anew, twice the rounds, until its boot certificate
 		      is issued */

@@ -55,6 +55,13 @@ json_t *bu_reconcile_console(const struct bu_reconcile *rec,
 			     const struct bu_node *node);
 /* Adds what was kept of it when the node failed or was held, as lines for `node why`.
  */
+/* What its kernel left when it crashed, as its hello of this boot has it; NULL =
+ * nothing. */
+void bu_reconcile_crashed(struct bu_reconcile *rec, struct bu_node *node,
+			  const char *boot_id, const json_t *crash);
+/* Adds that of the last weeks. */
+void bu_reconcile_crash(const struct bu_reconcile *rec, const struct bu_node *node,
+			char **text);
 void bu_reconcile_symptoms(const struct bu_reconcile *rec, const struct bu_node *node,
 			   char **text);
 /* bmc_reports.c. Asks the node's BMC, unless that is under way: node->live.reports has

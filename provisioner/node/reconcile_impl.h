@@ -123,7 +123,7 @@ void bu_node_bmc(const struct bu_fleet *fleet, const struct bu_node *node,
 size_t bu_symptoms_event(struct bu_reconcile *rec, const struct bu_node *node,
 			 struct bu_event *ret);
 
-/* It speaks for a failure that is there now. */
+/* symptoms.c. It speaks for a failure that is there now. */
 int bu_symptoms_are_now(const struct bu_node *node);
 /* What was kept; NULL = nothing that can be read. New reference. */
 json_t *bu_symptoms_read(const struct bu_reconcile *rec, const struct bu_node *node);

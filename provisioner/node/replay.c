@@ -179,6 +179,17 @@ on_evidence(BU_REPLAY_ARGS)
 }
 
 static int
+on_crash(BU_REPLAY_ARGS)
+{
+	BU_TEXT_COPY(node->crash.digest, body->crash.digest);
+	BU_TEXT_COPY(node->crash.kind, body->crash.kind);
+	BU_TEXT_COPY(node->crash.boot_id, body->crash.boot_id);
+	node->crash.at_ms = body->crash.at_ms;
+	node->crash.seen_ms = event->time_ms;
+	return 0;
+}
+
+static int
 on_again(BU_REPLAY_ARGS)
 {
 	bu_measurements_again(fleet, node);
@@ -332,6 +343,7 @@ static const struct {
 	[BU_EVENT_SOAK] = {NODE, bu_measurements_soak},
 	[BU_EVENT_INCAST] = {NODE, on_incast},
 	[BU_EVENT_EVIDENCE] = {NODE, on_evidence},
+	[BU_EVENT_CRASH] = {NODE, on_crash},
 	[BU_EVENT_AGAIN] = {NODE, on_again},
 	[BU_EVENT_CERTIFICATE] = {NODE, on_certificate},
 	[BU_EVENT_DRAINED] = {NODE, on_drained},
