@@ -35,6 +35,24 @@ shelf_fini(struct shelf *shelf)
 	json_decref(shelf->uses);
 }
 
+/* Each use says of which image: what cannot be read must not free anything. */
+static int
+check_uses(const json_t *answer, struct bu_err *err)
+{
+	const json_t *uses = json_object_get(answer, "uses"), *use;
+	size_t i;
+
+	if (!json_is_array(uses))
+		return bu_err_set(err, BU_ERR_REMOTE, 0,
+				  "the answer does not say which images nodes use");
+	json_array_foreach (uses, i, use)
+		if (strlen(bu_json_str(use, "digest", "")) != BU_DIGEST_SIZE - 1)
+			return bu_err_set(err, BU_ERR_REMOTE, 0,
+					  "the answer names an image without its "
+					  "SHA-256");
+	return 0;
+}
+
 static void
 judge(struct shelf *shelf)
 {
@@ -59,9 +77,11 @@ shelf_open(const struct bu_image_place *place, const struct bu_image_options *op
 			bu_client_create(options->socket);
 
 		shelf.uses = bu_client_get(client, 0, err, "/v1/images");
-		if (!shelf.uses)
+		if (!shelf.uses || check_uses(shelf.uses, err)) {
+			shelf_fini(&shelf);
 			return bu_err_wrap(err, "which images nodes use (--offline "
 						"where no bringupd uses this store)");
+		}
 	}
 	if (bu_shelf_list(place->images, &shelf.items, &shelf.count, err)) {
 		shelf_fini(&shelf);

@@ -2,8 +2,11 @@
 /* `bringup image` by its exit code: keys that are none, and what a signature is of. */
 #include "cli/commands/image.h"
 
+#include <microhttpd.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/crypto.h"
@@ -151,5 +154,143 @@ START_TEST(a_wrong_command_line_does_nothing)
 }
 END_TEST
 
-BU_UNIT("image", a_wrong_command_line_does_nothing,
+/* --- gc, beside a daemon that says what nodes use --- */
+
+static const char *uses; /* its answer to GET /v1/images */
+
+static enum MHD_Result
+on_request(void *arg, struct MHD_Connection *connection, const char *url,
+	   const char *method, const char *version, const char *upload,
+	   size_t *upload_size, void **state)
+{
+	static int seen;
+	struct MHD_Response *response;
+	enum MHD_Result rc;
+
+	if (!*state) {
+		*state = &seen;
+		return MHD_YES;
+	}
+	response = MHD_create_response_from_buffer(
+		strlen(uses), (void *)(uintptr_t)uses, MHD_RESPMEM_PERSISTENT);
+	rc = MHD_queue_response(connection, strcmp(url, "/v1/images") ? 404 : 200,
+				response);
+	MHD_destroy_response(response);
+	return rc;
+}
+
+static struct MHD_Daemon *
+serve(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct MHD_Daemon *daemon;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(fd, 8), 0);
+	daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
+				  on_request, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+				  MHD_OPTION_END);
+	ck_assert_ptr_nonnull(daemon);
+	return daemon;
+}
+
+static int
+gc(const char *word)
+{
+	bu_autofree char *socket = bu_xasprintf("--socket=%s/socket", dir);
+	char *argv[] = {(char *)"image", (char *)"gc", socket, (char *)(uintptr_t)word,
+			NULL};
+
+	return bu_cmd_image(word ? 4 : 3, argv);
+}
+
+static int
+has(const char *digest)
+{
+	bu_autofree char *path = bu_xasprintf("%s/.store/%s", images, digest);
+
+	return bu_file_exists(path);
+}
+
+/* Four of one name: the first is a node's, the third is what a rollback goes to. */
+static void
+put_four(char made[4][65])
+{
+	for (int i = 0; i < 4; i++) {
+		bu_autofree char *created =
+			bu_xasprintf("2026-01-0%dT00:00:00Z", i + 1);
+
+		put(created, made[i]);
+		usleep(2000); /* the next one is newer */
+	}
+}
+
+START_TEST(gc_frees_what_nobody_needs_and_no_more)
+{
+	bu_autofree char *path = NULL, *said = NULL;
+	char made[4][65];
+	struct MHD_Daemon *daemon;
+
+	setup();
+	put_four(made);
+	path = bu_xasprintf("%s/socket", dir);
+	said = bu_xasprintf("{\"uses\":[{\"image\":\"small\",\"digest\":\"%s\","
+			    "\"node\":\"node001\",\"why\":\"installed\"}]}",
+			    made[0]);
+	uses = said;
+	daemon = serve(path);
+	ck_assert_int_eq(gc(NULL), 0); /* says what it would do */
+	for (int i = 0; i < 4; i++)
+		ck_assert_msg(has(made[i]), "%d", i);
+	ck_assert_int_eq(gc("--yes"), 0);
+	ck_assert(has(made[0]) && !has(made[1]) && has(made[2]) && has(made[3]));
+	ck_assert_int_eq(gc("--offline"), 0);
+	ck_assert(has(made[0]));
+	ck_assert_int_eq(gc("--yes"), 0);
+	ck_assert(has(made[0]));
+	/* The node has another one now. */
+	uses = "{\"uses\":[]}";
+	ck_assert_int_eq(gc("--yes"), 0);
+	ck_assert(!has(made[0]) && has(made[2]) && has(made[3]));
+	MHD_stop_daemon(daemon);
+	teardown();
+}
+END_TEST
+
+/* No answer, or one that says nothing of nodes: they may need any of them. */
+START_TEST(gc_without_knowledge_frees_nothing)
+{
+	static const char *const answers[] = {
+		"{}",
+		"[]",
+		"{\"uses\":null}",
+		"{\"uses\":{}}",
+		"{\"uses\":[{\"image\":\"small\",\"node\":\"node001\"}]}",
+		"{\"uses\":[{\"image\":\"small\",\"digest\":\"2cd8d50ad32c\"}]}",
+	};
+	const int remote = bu_err_exit_code(BU_ERR_REMOTE);
+	bu_autofree char *path = NULL;
+	char made[4][65];
+	struct MHD_Daemon *daemon;
+
+	setup();
+	put_four(made);
+	ck_assert_int_ne(gc("--yes"), 0); /* nobody there */
+	path = bu_xasprintf("%s/socket", dir);
+	daemon = serve(path);
+	for (size_t i = 0; i < BU_LEN(answers); i++) {
+		uses = answers[i];
+		ck_assert_msg(gc("--yes") == remote, "%s", answers[i]);
+	}
+	for (int i = 0; i < 4; i++)
+		ck_assert_msg(has(made[i]), "%d", i);
+	MHD_stop_daemon(daemon);
+	teardown();
+}
+END_TEST
+
+BU_UNIT("image", gc_frees_what_nobody_needs_and_no_more,
+	gc_without_knowledge_frees_nothing, a_wrong_command_line_does_nothing,
 	a_file_without_a_key_verifies_nothing, a_signature_is_of_what_has_the_name)
