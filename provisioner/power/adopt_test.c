@@ -384,7 +384,7 @@ END_TEST
  * in between does not take the one for the other. */
 START_TEST(a_rotation_hides_no_factory_password)
 {
-	for (int kill_at = 0; kill_at < 4; kill_at++) {
+	for (int kill_at = 0; kill_at < EVENTS_MAX; kill_at++) {
 		begin("calvin");
 		site.rotates = 1;
 		put("before", "admin:old-secret");
