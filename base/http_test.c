@@ -266,6 +266,8 @@ START_TEST(reports_errors)
 			-1);
 		ck_assert_int_eq(err.kind, cases[i].kind);
 		ck_assert_msg(strstr(err.text, cases[i].text) != NULL, "%s", err.text);
+		/* only the first are its own words */
+		ck_assert_int_eq(bu_http_was_told(http), i == 0);
 		ck_assert_ptr_eq(untouched, json_null());
 		ck_assert_int_eq(
 			bu_http_json(http,
@@ -299,6 +301,12 @@ START_TEST(reports_nobody_and_slowness)
 				      NULL, &err),
 			 -1);
 	ck_assert_int_eq(err.kind, BU_ERR_TIMEOUT);
+	ck_assert_int_eq(
+		bu_http_json(http,
+			     &(struct bu_http_call){"GET", "/error", NULL, TIMEOUT_MS},
+			     NULL, &err),
+		-1);
+	ck_assert_int_eq(bu_http_was_told(http), 1);
 	MHD_stop_daemon(server);
 	ck_assert_int_eq(
 		bu_http_json(http,
@@ -306,6 +314,7 @@ START_TEST(reports_nobody_and_slowness)
 			     NULL, &err),
 		-1);
 	ck_assert_int_eq(err.kind, BU_ERR_REMOTE);
+	ck_assert_int_eq(bu_http_was_told(http), 0);
 	bu_http_destroy(http);
 }
 END_TEST

@@ -175,6 +175,32 @@ START_TEST(a_held_node_is_given_no_turn)
 }
 END_TEST
 
+/* Of those that stand in the way the one is named that only a person brings back,
+ * whatever its name and its state. */
+START_TEST(who_waits_is_told_of_the_one_that_needs_a_person)
+{
+	struct rig rig;
+
+	begin(&rig, 4, NULL);
+	move(&rig, 4, "quarantined", "accused", "slow");
+	apply(&rig, 3, "wipe");
+	come_back(&rig, 1);
+	pass_some(&rig);
+	waits_for(&rig, 3,
+		  "2 of pool train are away or under way, node004 (quarantined) among "
+		  "them");
+	rig_end(&rig);
+	begin(&rig, 4, NULL);
+	apply(&rig, 4, "wipe");
+	come_back(&rig, 1);
+	hold(&rig, 3, "anna");
+	waits_for(&rig, 4,
+		  "2 of pool train are away or under way, node003 (draining) among "
+		  "them");
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(under_the_brake_nobody_is_given_a_turn)
 {
 	struct rig rig;
@@ -203,4 +229,5 @@ END_TEST
 
 RIG_UNIT("apply", what_destroys_is_not_done_without_its_grant,
 	 a_plan_that_makes_no_sense_orders_nothing, a_plan_without_steps_is_no_rollout,
-	 a_held_node_is_given_no_turn, under_the_brake_nobody_is_given_a_turn)
+	 a_held_node_is_given_no_turn, under_the_brake_nobody_is_given_a_turn,
+	 who_waits_is_told_of_the_one_that_needs_a_person)
