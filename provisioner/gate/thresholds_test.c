@@ -63,8 +63,9 @@ is(const json_t *object, const char *name, const char *want)
 
 START_TEST(what_is_not_said_is_not_judged)
 {
-	static const char *const port[] = {"pfc",   "ecn",       "dscp",
-					   "pkeys", "gid_index", "firmware"};
+	static const char *const port[] = {"mtu",       "link_gbps", "pfc",
+					   "ecn",       "dscp",      "pkeys",
+					   "gid_index", "firmware"};
 	bu_autojson json_t *expect = expect_of("", "");
 	const json_t *fabric = fabric_of(expect);
 
@@ -78,15 +79,18 @@ END_TEST
 START_TEST(ports_and_host_are_as_the_profile_says)
 {
 	bu_autojson json_t *expect = expect_of(
-		PLAIN, "rdma = hardware\nlink_gbps = 100\npfc = 3, 4\necn = on\n"
-		       "dscp = 26\npkeys = 0x8001, 0xffff\ngid_index = 0\n"
-		       "[image debian12]\n[hardware vm]\ndisk = smallest\nnics = 2\n"
-		       "nic_firmware = 28.39.1002, 28.41.1000\nsmt = off\nturbo = on\n"
-		       "numa_nodes = 2\ncstate_us = 2\ngovernor = performance\n"
-		       "hugepages = 1GiB*64, 2MiB*1024\n");
+		PLAIN,
+		"rdma = hardware\nlink_gbps = 100\nmtu = 4200\npfc = 3, 4\necn = on\n"
+		"dscp = 26\npkeys = 0x8001, 0xffff\ngid_index = 0\n"
+		"[image debian12]\n[hardware vm]\ndisk = smallest\nnics = 2\n"
+		"nic_firmware = 28.39.1002, 28.41.1000\nsmt = off\nturbo = on\n"
+		"numa_nodes = 2\ncstate_us = 2\ngovernor = performance\n"
+		"hugepages = 1GiB*64, 2MiB*1024\n");
 	const json_t *fabric = fabric_of(expect);
 	const json_t *host = json_object_get(expect, "host");
 
+	is(fabric, "mtu", "4200");
+	is(fabric, "link_gbps", "100.0");
 	is(fabric, "pfc", "[3,4]");
 	is(fabric, "ecn", "true");
 	is(fabric, "dscp", "26");
