@@ -241,6 +241,22 @@ START_TEST(hostile_answers_are_refused)
 }
 END_TEST
 
+/* Wide is not deep, and what stands in a text is no bracket. */
+START_TEST(a_long_answer_is_read)
+{
+	json_t *rows = json_array();
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	for (int i = 0; i < 200; i++)
+		json_array_append_new(
+			rows, json_pack("{s:[],s:{},s:s}", "a", "b", "c", "\"{[\\"));
+	hostile_set(rig.bmc, "/redfish/v1/Systems/System.Embedded.1", "Oem", rows);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_end(&rig);
+}
+END_TEST
+
 /* By its type, its id or its model; also where the profile names it. */
 START_TEST(a_dpu_is_never_the_machine)
 {
@@ -456,7 +472,8 @@ BU_UNIT("redfish power", a_dpu_is_never_the_machine, every_tree_is_read,
 	a_post_goes_out_once, a_lost_get_goes_out_once_more, a_busy_bmc_is_asked_again,
 	a_slow_bmc_times_out_and_delays_no_other, asks_again_after_406,
 	follows_redirects_of_its_own_host_alone, hostile_answers_are_refused,
-	the_machine_is_chosen_or_named, a_task_is_followed_to_its_end,
-	actions_have_no_etag, a_machine_without_the_reset_is_left_alone,
-	a_bmc_that_is_down_delays_no_other, a_machine_is_reset_into_its_network_boot,
+	a_long_answer_is_read, the_machine_is_chosen_or_named,
+	a_task_is_followed_to_its_end, actions_have_no_etag,
+	a_machine_without_the_reset_is_left_alone, a_bmc_that_is_down_delays_no_other,
+	a_machine_is_reset_into_its_network_boot,
 	a_machine_whose_boot_cannot_be_set_stays_off, targets_are_checked)
