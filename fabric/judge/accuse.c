@@ -9,11 +9,32 @@
 
 #include "fabric/judge/accuse_impl.h"
 
-/* Of a leaf: ports that were tested, those of them that stand accused. ports holds the
- * tested ones, as many as the leaf has. */
+/* It was never good, and its tests again did not decide: where a whole leaf is bad, few
+ * of its ports find a good one to be tested with. */
+static int
+was_never_good(const struct campaign *c, int port)
+{
+	for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
+		const struct bu_part *half =
+			&c->parts[2 * port + i / BU_SYMPTOMS_COUNT];
+		int symptom = i % BU_SYMPTOMS_COUNT;
+		int place = c->suspect_of[2 * port * BU_SYMPTOMS_COUNT + i];
+
+		if (place >= 0 && c->suspects[place].state == 0 && half->flows > 1 &&
+		    half->bad[symptom] == half->flows)
+			return 1;
+	}
+	return 0;
+}
+
+/* Of a leaf: ports that were tested, those of them that stand accused, and, where some
+ * do, those that were never good. ports holds the tested ones, as many as the leaf has.
+ */
 static void
 count_leaf(const struct view *v, int leaf, int *ports, int *ret_all, int *ret_bad)
 {
+	int open = 0;
+
 	const struct bu_order *order = &v->c->order;
 	int first = order->start[leaf * order->rails];
 	int end = order->start[(leaf + 1) * order->rails];
@@ -25,8 +46,12 @@ count_leaf(const struct view *v, int leaf, int *ports, int *ret_all, int *ret_ba
 		if (!v->c->usable[port])
 			continue;
 		ports[(*ret_all)++] = port;
-		*ret_bad += bu_view_dirs(v, 2 * port) != 0;
+		if (bu_view_dirs(v, 2 * port))
+			(*ret_bad)++;
+		else
+			open += was_never_good(v->c, port);
 	}
+	*ret_bad += *ret_bad ? open : 0;
 }
 
 /* 1 + the only node that could test this port; 0 = there are several. */

@@ -183,6 +183,7 @@ bu_campaign_init(struct campaign *c)
 	c->leaf_of = bu_xcalloc(ports + 1, sizeof(*c->leaf_of));
 	c->usable = bu_xcalloc(ports + 1, 1);
 	memset(c->usable, 1, ports);
+	c->watched = bu_xcalloc(ports + 1, 1);
 	c->doubted = bu_xcalloc((size_t)c->t->nodes + 1, 1);
 	c->parts = bu_xcalloc((size_t)c->parts_count + 1, sizeof(*c->parts));
 	c->suspect_of = bu_xcalloc((size_t)c->parts_count * BU_SYMPTOMS_COUNT + 1,
@@ -200,6 +201,7 @@ bu_campaign_fini(struct campaign *c)
 	bu_order_fini(&c->order);
 	free(c->leaf_of);
 	free(c->usable);
+	free(c->watched);
 	free(c->doubted);
 	free(c->trusted_parts);
 	free(c->parts);

@@ -51,10 +51,14 @@ struct campaign {
 	int *suspect_of; /* [part * BU_SYMPTOMS_COUNT + symptom], -1 = none */
 	struct suspect *suspects;
 	size_t suspect_count, suspect_cap;
-	int leaf_done;   /* stage A is over */
-	int *lacks;      /* partners that each port still needs in stage A */
-	int waiting;     /* some of these are being measured */
-	int ignores_via; /* the site picks paths itself */
+	unsigned char
+		*watched; /* ports: had a bad flow that nothing lasting explains */
+	int fills;        /* rounds between leaves test all that idle inside theirs */
+	int readings;     /* of the switches, so far */
+	int leaf_done;    /* stage A is over */
+	int *lacks;       /* partners that each port still needs in stage A */
+	int waiting;      /* some of these are being measured */
+	int ignores_via;  /* the site picks paths itself */
 	int qps_cross;
 	size_t retest_first; /* flow */
 	struct bu_sprt_rule rule;
@@ -89,17 +93,28 @@ bu_must int bu_campaign_leaf_stage(struct campaign *c, int partners,
 				   struct bu_err *err);
 bu_must int bu_campaign_leaf_round(struct campaign *c, enum stage stage, int round,
 				   struct bu_err *err);
+/* Besides, who is watched and idle is tested inside its leaf. */
 bu_must int bu_campaign_cross_round(struct campaign *c, enum stage stage,
 				    const struct bu_order *order, int round,
 				    struct bu_err *err);
+/* Was it bad, and nothing lasting explains it? What comes and goes besides at a port
+ * that has a lasting fault is not asked for; between proven ports it was judged. */
+int bu_campaign_is_fickle(const struct campaign *c, const struct bu_flow *flow);
+/* The ports of such flows since flow `first` are watched. */
+void bu_campaign_watch(struct campaign *c, size_t first);
 /* Ports without a lasting symptom so far. */
 void bu_campaign_proven_order(const struct campaign *c, struct bu_order *ret);
 /* Can one queue pair carry a whole link here? If not, links need as many as ports. */
 int bu_campaign_one_qp_is_enough(const struct campaign *c);
 
-/* switches.c. Sprayed flows cannot name a link, its switches can. */
+/* switches.c. Sprayed flows cannot name a link, its switches can: so many rounds at
+ * full load, each followed by a reading, and more until each link that was odd is
+ * decided. */
+int bu_campaign_has_switches(const struct campaign *c);
 bu_must int bu_campaign_switches(struct campaign *c, const struct bu_order *order,
-				 struct bu_err *err);
+				 int readings, struct bu_err *err);
+bu_must int bu_campaign_decide_links(struct campaign *c, const struct bu_order *order,
+				     struct bu_err *err);
 /* doubt.c. Nodes whose instrument is wrong are taken out. */
 void bu_campaign_doubt(struct campaign *c);
 /* retest.c. Rounds until every suspect is decided, or their number is up. */

@@ -10,7 +10,8 @@
 
 #include "fabric/judge/campaign.h"
 
-enum { CROSS_PARTNERS = 4, EXTRA_LEAF = 4, EXTRA_CROSS = 2 };
+/* READINGS: of the switches, at least. */
+enum { CROSS_PARTNERS = 4, READINGS = 10, EXTRA = 4 };
 
 static void
 decode(struct campaign *c)
@@ -54,43 +55,12 @@ renew_order(struct campaign *c)
 	bu_order_seed(&c->order, c->seed);
 }
 
-/* Something of the port was bad in all of its flows. */
-static int
-is_spoiled(const struct campaign *c, int port)
-{
-	for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
-		const struct bu_part *half = &c->parts[2 * port + i % 2];
-
-		if (half->flows > 0 && half->bad[i / 2] == half->flows)
-			return 1;
-	}
-	return 0;
-}
-
-/* Was a flow bad that nothing lasting explains? What comes and goes besides at a port
- * that has a lasting fault needs no extra rounds; between proven ports it was judged.
- */
 static int
 is_anything_fickle(const struct campaign *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		const struct bu_flow *flow = &c->flows[i];
-		int list[BU_FLOW_PARTS_MAX], lasting = 0;
-		int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
-		unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
-
-		if (c->trusted_parts[2 * flow->src] && c->trusted_parts[2 * flow->dst])
-			continue;
-		for (int k = 0; k < n; k++) {
-			const struct bu_part *part = &c->parts[list[k]];
-
-			for (int s = 0; s < BU_SYMPTOMS_COUNT; s++)
-				lasting |= bits >> s & 1 && part->bad[s] == part->flows;
-		}
-		if (bits && !flow->doubt && !lasting && !is_spoiled(c, flow->src) &&
-		    !is_spoiled(c, flow->dst))
+	for (size_t i = 0; i < c->count; i++)
+		if (bu_campaign_is_fickle(c, &c->flows[i]))
 			return 1;
-	}
 	return 0;
 }
 
@@ -106,7 +76,7 @@ wants_extra(struct campaign *c)
 static int
 cross_rounds(struct campaign *c, const struct bu_order *proven, struct bu_err *err)
 {
-	int rounds = bu_stage_cross_rounds(proven, CROSS_PARTNERS), rc = 0, extra;
+	int rounds = bu_stage_cross_rounds(proven, CROSS_PARTNERS), rc = 0;
 	size_t before = c->count;
 
 	c->qps_cross = 1;
@@ -119,25 +89,44 @@ cross_rounds(struct campaign *c, const struct bu_order *proven, struct bu_err *e
 	}
 	for (int round = 1; rc == 0 && round < rounds; round++)
 		rc = bu_campaign_cross_round(c, STAGE_B, proven, round, err);
-	if (rc != 0 || !wants_extra(c))
-		return rc;
-	extra = bu_stage_cross_rounds(proven, 1) * EXTRA_CROSS;
-	for (int round = 0; rc == 0 && round < extra; round++)
-		rc = bu_campaign_cross_round(c, STAGE_D, proven, rounds + round, err);
 	return rc;
 }
 
+/* What comes and goes shows where all that can be is measured: links by some, and
+ * inside the leaves whoever else there is. rounds: of stage A. */
 static int
-run_links(struct campaign *c, struct bu_err *err)
+last_rounds(struct campaign *c, const struct bu_order *proven, int rounds,
+	    struct bu_err *err)
 {
+	int first = bu_stage_cross_rounds(proven, CROSS_PARTNERS), rc = 0;
+
+	c->fills = 1;
+	for (int round = 0; rc == 0 && round < EXTRA && rounds > 0; round++)
+		rc = first > 0
+			     ? bu_campaign_cross_round(c, STAGE_D, proven,
+						       first + round, err)
+			     : bu_campaign_leaf_round(c, STAGE_D, rounds + round, err);
+	return rc;
+}
+
+/* rounds: of stage A. */
+static int
+run_links(struct campaign *c, int rounds, struct bu_err *err)
+{
+	int switches = bu_campaign_has_switches(c), first, rc;
 	struct bu_order proven;
-	int rc;
 
 	bu_campaign_proven_order(c, &proven);
 	proven.sprayed = c->t->sprayed;
+	bu_campaign_watch(c, 0);
+	first = bu_stage_cross_rounds(&proven, CROSS_PARTNERS);
 	rc = cross_rounds(c, &proven, err);
-	if (rc == 0)
-		rc = bu_campaign_switches(c, &proven, err);
+	if (rc == 0 && switches)
+		rc = bu_campaign_switches(c, &proven, READINGS, err);
+	if (rc == 0 && (!switches || !first) && wants_extra(c))
+		rc = last_rounds(c, &proven, rounds, err);
+	if (rc == 0 && switches)
+		rc = bu_campaign_decide_links(c, &proven, err);
 	bu_order_fini(&proven);
 	return rc;
 }
@@ -160,13 +149,7 @@ run_stages(struct campaign *c, int partners, struct bu_err *err)
 		return rc;
 	}
 	renew_order(c);
-	rc = run_links(c, err);
-	for (int round = 0; rc == 0 && round < EXTRA_LEAF && rounds > 0; round++) {
-		if (round > 0 || wants_extra(c))
-			rc = bu_campaign_leaf_round(c, STAGE_D, rounds + round, err);
-		else
-			break;
-	}
+	rc = run_links(c, rounds, err);
 	if (rc < 0)
 		return rc;
 	bu_campaign_doubt(c);

@@ -241,6 +241,54 @@ bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 	return bits;
 }
 
+/* From `little` times the limit beyond it on a flow counts for all, below the half of
+ * that for half. */
+static double
+weigh(double beyond, double little)
+{
+	return fmin(1, fmax(0.5, beyond / little));
+}
+
+double
+bu_flow_weight(const struct bu_limits *limits, const int *leaf_of,
+	       const struct bu_flow *flow, enum bu_symptom symptom)
+{
+	const double rate = 0.04, latency = 0.2, lost = 3;
+	int tier = leaf_of[flow->src] != leaf_of[flow->dst];
+	double us = limits->max_us[tier] > 0 ? flow->lat_us / limits->max_us[tier] : 0;
+	double us99 = limits->max99_us[tier] > 0
+			      ? flow->lat99_us / limits->max99_us[tier]
+			      : 0;
+
+	switch (symptom) {
+	case BU_SYMPTOM_RATE:
+		return weigh(1 - flow->rate_gbps / limits->min_gbps[tier], rate);
+	case BU_SYMPTOM_LATENCY:
+		return weigh(fmax(us, us99) - 1, latency);
+	case BU_SYMPTOM_LOSS:
+		return weigh(flow->lost / limits->max_lost - 1, lost);
+	default:
+		return 1;
+	}
+}
+
+/* One flow of the part, bad in `bits`. */
+static void
+count_round(struct bu_part *part, unsigned int round, unsigned int bits)
+{
+	int again = part->last == round + 1;
+	unsigned int gone = again ? part->last_bits & ~bits : 0;
+	unsigned int came = again ? 0 : bits;
+
+	part->rounds += !again;
+	part->last = round + 1;
+	part->last_bits = again ? part->last_bits & bits : bits;
+	for (int s = 0; s < BU_SYMPTOMS_COUNT && (gone | came); s++) {
+		part->bad_rounds[s] += came >> s & 1;
+		part->bad_rounds[s] -= gone >> s & 1;
+	}
+}
+
 void
 bu_parts_decode(const struct bu_flows *flows, const struct bu_limits *limits,
 		struct bu_part *ret)
@@ -250,17 +298,26 @@ bu_parts_decode(const struct bu_flows *flows, const struct bu_limits *limits,
 		int list[BU_FLOW_PARTS_MAX];
 		int n = bu_flow_parts(flows->topology, flows->leaf_of, flow, list);
 		unsigned int bits = bu_flow_symptoms(limits, flows->leaf_of, flow);
+		float weight[BU_SYMPTOMS_COUNT] = {0};
 
 		if (flow->doubt)
 			continue;
+		for (int s = 0; s < BU_SYMPTOMS_COUNT && bits; s++)
+			if (bits >> s & 1)
+				weight[s] =
+					(float)bu_flow_weight(limits, flows->leaf_of,
+							      flow, (enum bu_symptom)s);
 		for (int k = 0; k < n; k++) {
 			struct bu_part *part = &ret[list[k]];
 
 			part->flows++;
 			if (flow->rate_gbps > part->best_gbps)
 				part->best_gbps = flow->rate_gbps;
-			for (int s = 0; s < BU_SYMPTOMS_COUNT && bits; s++)
+			count_round(part, flow->round, bits);
+			for (int s = 0; s < BU_SYMPTOMS_COUNT && bits; s++) {
 				part->bad[s] += bits >> s & 1;
+				part->weight[s] = fmaxf(part->weight[s], weight[s]);
+			}
 		}
 	}
 }
@@ -276,7 +333,8 @@ suspect_flow(const struct bu_part *parts, const int *list, int n, int symptom,
 	for (int k = 0; k < n; k++)
 		lasting |= parts[list[k]].bad[symptom] == parts[list[k]].flows;
 	for (int k = 0; k < n; k++) {
-		if (trusted && trusted[list[k]])
+		if ((trusted && trusted[list[k]]) ||
+		    parts[list[k]].bad_rounds[symptom] == 0)
 			continue;
 		if (!lasting || parts[list[k]].bad[symptom] == parts[list[k]].flows)
 			ret[list[k]] |= (unsigned char)(1u << symptom);

@@ -56,11 +56,20 @@ void bu_limits_learn(struct bu_limits *ret, const struct bu_flows *flows);
 unsigned int bu_flow_symptoms(const struct bu_limits *limits, const int *leaf_of,
 			      const struct bu_flow *flow);
 
-/* What all flows say about one part. */
+/* What a bad flow counts for, of this symptom: 0.5 just beyond the limit, where chance
+ * may lead, 1 far from it. */
+double bu_flow_weight(const struct bu_limits *limits, const int *leaf_of,
+		      const struct bu_flow *flow, enum bu_symptom symptom);
+
+/* What all flows say about one part. Those of one round are of the same seconds, and of
+ * one event: a round is bad when all of them were. */
 struct bu_part {
-	uint32_t flows;
-	uint32_t bad[BU_SYMPTOMS_COUNT];
+	uint32_t flows, rounds;
+	uint32_t bad[BU_SYMPTOMS_COUNT], bad_rounds[BU_SYMPTOMS_COUNT];
 	float best_gbps;
+	float weight[BU_SYMPTOMS_COUNT]; /* of the bad one that counts for most */
+	unsigned int last;               /* 1 + the round of the last one */
+	unsigned int last_bits;          /* what was bad in all of that round */
 };
 /* ret: bu_parts_count(), zeroed. */
 void bu_parts_decode(const struct bu_flows *flows, const struct bu_limits *limits,

@@ -13,6 +13,9 @@
  * random, so after that many there is none. */
 enum { RETESTS = 48, EMPTY = 16, NEIGHBOUR_TESTS = 2, WITNESS_TESTS = 3 };
 
+/* Of the faulty ones so many may be acquitted by their tests again alone. */
+static const double beta = 5e-3;
+
 static int
 is_link(const struct campaign *c, int part)
 {
@@ -96,12 +99,19 @@ static void
 count_suspect(struct retest *r, struct suspect *suspect, const struct bu_flow *flow,
 	      int bad, struct rest rest)
 {
+	const struct campaign *c = r->c;
+
 	if (bad && (rest.stands || rest.leans || (rest.open && suspect->clean > 0)))
 		return;
 	suspect->clean += !rest.stands && !rest.open;
-	if (is_port(r->c, suspect))
-		count_witness(r->c, suspect, flow, bad);
-	bu_sprt_add(&suspect->sprt, &r->rule, bad);
+	if (is_port(c, suspect))
+		count_witness(c, suspect, flow, bad);
+	if (bad)
+		bu_sprt_add_bad(&suspect->sprt, &r->rule,
+				bu_flow_weight(&c->limits, c->leaf_of, flow,
+					       (enum bu_symptom)suspect->symptom));
+	else
+		bu_sprt_add(&suspect->sprt, &r->rule, 0);
 	if (flow->rate_gbps > suspect->best_gbps)
 		suspect->best_gbps = flow->rate_gbps;
 }
@@ -297,8 +307,9 @@ to_try_again(const struct suspect *suspect)
  * What is bad with the same one again, and good with others, is that one's, or of the
  * path between both. */
 static void
-decide(struct retest *r, struct suspect *suspect)
+decide(struct retest *r, size_t place)
 {
+	struct suspect *suspect = &r->c->suspects[place];
 	int state = bu_sprt_decided(&suspect->sprt, &r->rule);
 
 	suspect->leans = suspect->again = 0;
@@ -318,17 +329,24 @@ decide(struct retest *r, struct suspect *suspect)
 	} else {
 		suspect->leans = state > 0;
 	}
+	if (suspect->state == 0 && bu_retest_was_chance(r, place))
+		suspect->state = -1;
 }
 
 /* The rounds are over: no other node will be asked. */
 static void
-decide_rest(struct campaign *c)
+decide_rest(const struct retest *r)
 {
+	struct campaign *c = r->c;
+
 	for (size_t i = 0; i < c->suspect_count; i++) {
 		struct suspect *suspect = &c->suspects[i];
 
 		if (suspect->state == 0 && suspect->leans)
 			suspect->state = suspect->few = 1;
+		else if (suspect->state == 0 && r->unexplained &&
+			 bu_retest_is_bad_by_all(r, i))
+			suspect->state = 1;
 	}
 }
 
@@ -350,9 +368,10 @@ run(struct retest *r, struct bu_err *err)
 			return rc;
 		for (size_t i = before; i < c->count; i++)
 			count_flow(r, &c->flows[i]);
+		bu_retest_count_unexplained(r);
 		for (size_t i = 0; i < c->suspect_count; i++) {
 			if (c->suspects[i].state == 0)
-				decide(r, &c->suspects[i]);
+				decide(r, i);
 		}
 		acquit_neighbours(r);
 		drop_miscabled(c);
@@ -365,7 +384,7 @@ run(struct retest *r, struct bu_err *err)
 			bu_limits_learn(&c->limits, &flows);
 		}
 	}
-	decide_rest(c);
+	decide_rest(r);
 	return 0;
 }
 
@@ -375,7 +394,7 @@ bu_campaign_retest(struct campaign *c, struct bu_err *err)
 	double by_chance = fmin(0.2, fmax(0.003, 2 * chance(c)));
 	struct retest r = {
 		.c = c,
-		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, 5e-3},
+		.rule = {by_chance, fmin(0.8, fmax(0.2, 5 * by_chance)), 3e-5, beta},
 		.random = c->seed ^ UINT64_C(0xc),
 		.busy = bu_xcalloc((size_t)c->parts_count + 1, 1),
 		.flows = bu_xcalloc((size_t)bu_topology_ports(c->t) + 1,
@@ -390,5 +409,6 @@ bu_campaign_retest(struct campaign *c, struct bu_err *err)
 		c->report->undecided += c->suspects[i].state == 0;
 	free(r.busy);
 	free(r.flows);
+	free(r.unexplained);
 	return rc;
 }

@@ -18,12 +18,21 @@ struct retest {
 	int count;
 	const struct suspect *avoids; /* the witnesses of this one; NULL = nobody */
 	int only;                     /* 1 + the node that is asked; 0 = any */
+	int *unexplained; /* of each suspect: bad flows of the earlier stages */
+	size_t standing;  /* when these were counted */
 };
 
 /* The place of the node among those that it had bad tests with; -1 = it had none. */
 int bu_retest_witness(const struct suspect *suspect, int node);
 /* Could it be tested with another node than its witnesses, now or in another round? */
 int bu_retest_has_more(const struct campaign *c, const struct suspect *suspect);
+/* chance.c. Counts r->unexplained anew when something more stands. place: of a suspect.
+ */
+void bu_retest_count_unexplained(struct retest *r);
+/* Good in all tests again, so often that it was bad before by chance. */
+int bu_retest_was_chance(const struct retest *r, size_t place);
+/* Its tests again do not decide; all that it measured does, and they say the same. */
+int bu_retest_is_bad_by_all(const struct retest *r, size_t place);
 /* Fills r->flows: a test for each suspect that is open, if one can be had now. */
 void bu_retest_choose(struct retest *r, int round);
 

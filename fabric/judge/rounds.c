@@ -180,20 +180,117 @@ bu_campaign_leaf_stage(struct campaign *c, int partners, struct bu_err *err)
 	return rc == 0 && c->waiting ? 1 : rc;
 }
 
+/* Something of the port was bad in all of its flows. */
+static int
+is_spoiled(const struct campaign *c, int port)
+{
+	for (int i = 0; i < 2 * BU_SYMPTOMS_COUNT; i++) {
+		const struct bu_part *half = &c->parts[2 * port + i % 2];
+
+		if (half->flows > 0 && half->bad[i / 2] == half->flows)
+			return 1;
+	}
+	return 0;
+}
+
+int
+bu_campaign_is_fickle(const struct campaign *c, const struct bu_flow *flow)
+{
+	int list[BU_FLOW_PARTS_MAX], lasting = 0;
+	int n = bu_flow_parts(c->t, c->leaf_of, flow, list);
+	unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
+
+	if (c->trusted_parts[2 * flow->src] && c->trusted_parts[2 * flow->dst])
+		return 0;
+	for (int k = 0; k < n; k++) {
+		const struct bu_part *part = &c->parts[list[k]];
+
+		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++)
+			lasting |= bits >> s & 1 && part->flows > 0 &&
+				   part->bad[s] == part->flows;
+	}
+	return bits && !flow->doubt && !lasting && !is_spoiled(c, flow->src) &&
+	       !is_spoiled(c, flow->dst);
+}
+
+void
+bu_campaign_watch(struct campaign *c, size_t first)
+{
+	for (size_t i = first; i < c->count; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+
+		if (!bu_campaign_is_fickle(c, flow))
+			continue;
+		c->watched[flow->src] |= !c->trusted_parts[2 * flow->src];
+		c->watched[flow->dst] |= !c->trusted_parts[2 * flow->dst];
+	}
+}
+
+/* Of its group the next one that is idle, and not watched itself; -1 = there is none.
+ */
+static int
+find_idle(const struct campaign *c, const struct bu_order *order, int place, int round,
+	  const unsigned char *busy)
+{
+	int group = group_of(c, order->ports[place]), first = order->start[group];
+	int size = order->start[group + 1] - first;
+
+	for (int i = 0; i < size; i++) {
+		int other = order->ports[first + (place - first + round + i) % size];
+
+		if (!busy[other] && !c->watched[other] && c->usable[other])
+			return other;
+	}
+	return -1;
+}
+
+/* Who is watched, then all others that idle where the rounds fill the fabric anyway. No
+ * link is in play inside a leaf: no other flow of the round is disturbed. */
+static int
+add_idle(const struct campaign *c, const struct bu_order *order, int round,
+	 struct bu_flow *flows, int n)
+{
+	bu_autofree unsigned char *busy =
+		bu_xcalloc((size_t)bu_topology_ports(c->t) + 1, 1);
+
+	for (int i = 0; i < n; i++)
+		busy[flows[i].src] = busy[flows[i].dst] = 1;
+	for (int all = 0; all <= c->fills; all++) {
+		for (int place = 0; place < order->port_count; place++) {
+			int port = order->ports[place], other;
+
+			if (busy[port] || (!all && !c->watched[port]))
+				continue;
+			busy[port] = 1;
+			other = find_idle(c, order, place, round, busy);
+			busy[port] = other >= 0;
+			if (other < 0)
+				continue;
+			busy[other] = 1;
+			n += bu_campaign_pair(c, port, other, -1, flows + n);
+		}
+	}
+	return n;
+}
+
 int
 bu_campaign_cross_round(struct campaign *c, enum stage stage,
 			const struct bu_order *order, int round, struct bu_err *err)
 {
-	size_t ports = (size_t)order->port_count + 2;
+	size_t ports = (size_t)order->port_count + 2, before = c->count;
 	bu_autofree struct bu_cross *pairs = bu_xcalloc(ports, sizeof(*pairs));
 	bu_autofree struct bu_flow *flows = bu_xcalloc(ports, sizeof(*flows));
-	int count = bu_stage_cross_round(order, c->seed, round, pairs), n = 0;
+	int count = bu_stage_cross_round(order, c->seed, round, pairs), n = 0, rc;
 	int names = !c->t->sprayed && c->t->spines > 0;
 
 	for (int i = 0; i < count; i++)
 		n += bu_campaign_pair(c, pairs[i].a, pairs[i].b,
 				      names ? pairs[i].spine : -1, flows + n);
-	return bu_campaign_round(c, stage, flows, n, err);
+	n = add_idle(c, order, round, flows, n);
+	rc = bu_campaign_round(c, stage, flows, n, err);
+	if (rc == 0)
+		bu_campaign_watch(c, before);
+	return rc;
 }
 
 static int

@@ -90,10 +90,20 @@ bu_stats_wilson(int good, int count, double *ret_low, double *ret_high)
 void
 bu_sprt_add(struct bu_sprt *sprt, const struct bu_sprt_rule *rule, int bad)
 {
+	if (bad) {
+		bu_sprt_add_bad(sprt, rule, 1);
+		return;
+	}
 	sprt->tests++;
-	sprt->bad += bad != 0;
-	sprt->llr += bad ? log(rule->faulty / rule->healthy)
-			 : log((1 - rule->faulty) / (1 - rule->healthy));
+	sprt->llr += log((1 - rule->faulty) / (1 - rule->healthy));
+}
+
+void
+bu_sprt_add_bad(struct bu_sprt *sprt, const struct bu_sprt_rule *rule, double weight)
+{
+	sprt->tests++;
+	sprt->bad++;
+	sprt->llr += weight * log(rule->faulty / rule->healthy);
 }
 
 int
@@ -102,4 +112,17 @@ bu_sprt_decided(const struct bu_sprt *sprt, const struct bu_sprt_rule *rule)
 	if (sprt->llr >= log((1 - rule->beta) / rule->alpha))
 		return 1;
 	return sprt->llr <= log(rule->beta / (1 - rule->alpha)) ? -1 : 0;
+}
+
+int
+bu_stats_chance(const struct bu_chance *chance)
+{
+	double p = chance->faulty, seen = chance->seen;
+	/* Of those with a bad one: so many bad of the first ones, and none after. */
+	double suspects = 1 - pow(1 - p, seen), ways = 1, tests;
+
+	for (int i = 0; i < chance->bad && i < chance->seen; i++)
+		ways *= (seen - i) / (i + 1) * p / (1 - p);
+	tests = log(chance->beta * suspects / pow(ways, chance->weight)) / log(1 - p);
+	return chance->seen < 1 ? 0 : tests > seen ? (int)ceil(tests) : chance->seen;
 }

@@ -27,7 +27,19 @@ struct bu_sprt_rule {
 	double healthy, faulty, alpha, beta;
 };
 void bu_sprt_add(struct bu_sprt *sprt, const struct bu_sprt_rule *rule, int bad);
+/* A bad test that counts for so much of one: 0 to 1. */
+void bu_sprt_add_bad(struct bu_sprt *sprt, const struct bu_sprt_rule *rule,
+		     double weight);
 /* 1 = faulty, -1 = healthy, 0 = test on. */
 int bu_sprt_decided(const struct bu_sprt *sprt, const struct bu_sprt_rule *rule);
+
+/* Of `seen` tests so many were bad, which count for `weight` of one each: after how
+ * many in all, the later ones good, it was by chance. Of components of which a share
+ * `faulty` of the tests is bad, and one of these was, no more than beta get so far. */
+struct bu_chance {
+	int seen, bad;
+	double weight, faulty, beta;
+};
+int bu_stats_chance(const struct bu_chance *chance);
 
 #endif

@@ -8,7 +8,9 @@
 
 #include "fabric/judge/campaign.h"
 
-enum { SWITCH_READINGS = 6, SWITCH_READINGS_MAX = 24 };
+enum { READINGS_MAX = 36 };
+
+static const struct bu_sprt_rule readings_rule = {0.02, 0.35, 1e-5, 5e-3};
 
 /* The links that the last flows may have used. */
 static unsigned char *
@@ -23,6 +25,8 @@ used_links(const struct campaign *c, size_t first)
 		int up = c->leaf_of[flow->src] * spines;
 		int down = c->leaf_of[flow->dst] * spines;
 
+		if (up == down)
+			continue;
 		for (int spine = 0; spine < spines; spine++) {
 			if (flow->path >= 0 && flow->path != spine)
 				continue;
@@ -101,8 +105,7 @@ learn_shares(const struct campaign *c, const struct bu_link_count *counts,
 }
 
 static void
-add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t first,
-		  const struct bu_sprt_rule *rule)
+add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t first)
 {
 	int links = 2 * c->t->leaves * c->t->spines, base = 2 * bu_topology_ports(c->t);
 	bu_autofree unsigned char *used = used_links(c, first);
@@ -115,57 +118,67 @@ add_switch_counts(struct campaign *c, const struct bu_link_count *counts, size_t
 
 		if (used[i] &&
 		    (bad || c->suspect_of[(base + i) * BU_SYMPTOMS_COUNT] >= 0))
-			bu_sprt_add(&bu_campaign_suspect(c, base + i, 0)->sprt, rule,
-				    bad);
+			bu_sprt_add(&bu_campaign_suspect(c, base + i, 0)->sprt,
+				    &readings_rule, bad);
 	}
 }
 
 static int
-is_a_link_open(const struct campaign *c, const struct bu_sprt_rule *rule)
+is_a_link_open(const struct campaign *c)
 {
 	for (size_t i = 0; i < c->suspect_count; i++) {
-		if (bu_sprt_decided(&c->suspects[i].sprt, rule) == 0)
+		if (bu_sprt_decided(&c->suspects[i].sprt, &readings_rule) == 0)
 			return 1;
 	}
 	return 0;
 }
 
-/* Sprayed flows cannot name a link, its switches can: after each of some rounds at full
- * load their counters are read, and the same sequential test decides. */
 int
-bu_campaign_switches(struct campaign *c, const struct bu_order *order,
+bu_campaign_has_switches(const struct campaign *c)
+{
+	return c->site->switches && c->t->has_switch && c->t->leaves * c->t->spines > 0;
+}
+
+/* Sprayed flows cannot name a link, its switches can: after each of some rounds at full
+ * load their counters are read. What was before these rounds counts for nothing. */
+int
+bu_campaign_switches(struct campaign *c, const struct bu_order *order, int readings,
 		     struct bu_err *err)
 {
-	const struct bu_sprt_rule rule = {0.02, 0.5, 1e-6, 1e-3};
 	size_t links = 2 * (size_t)c->t->leaves * (size_t)c->t->spines;
 	bu_autofree struct bu_link_count *counts =
 		bu_xcalloc(links + 1, sizeof(*counts));
-	size_t first = c->count;
+	int rc = c->site->switches(c->site->arg, counts, err);
 
-	if (!c->site->switches || !c->t->has_switch || links == 0)
-		return 0;
-	for (int i = 0; i <= SWITCH_READINGS_MAX; i++) {
-		int rc = c->site->switches(c->site->arg, counts, err);
+	c->fills = 1;
+	for (int i = 0; i < readings && rc == 0; i++) {
+		size_t first = c->count;
 
-		if (rc != 0)
-			return rc;
-		if (i > 0)
-			add_switch_counts(c, counts, first, &rule);
-		first = c->count;
-		if (i >= SWITCH_READINGS && !is_a_link_open(c, &rule))
-			break;
-		if (i < SWITCH_READINGS_MAX)
-			rc = bu_campaign_cross_round(c, STAGE_D, order, i, err);
-		if (rc != 0)
-			return rc;
+		rc = bu_campaign_cross_round(c, STAGE_D, order, c->readings++, err);
+		if (rc == 0)
+			rc = c->site->switches(c->site->arg, counts, err);
+		if (rc == 0)
+			add_switch_counts(c, counts, first);
 	}
-	for (size_t i = 0; i < c->suspect_count; i++) {
+	return rc;
+}
+
+/* The same sequential test as for flows, on readings. */
+int
+bu_campaign_decide_links(struct campaign *c, const struct bu_order *order,
+			 struct bu_err *err)
+{
+	int rc = 0;
+
+	while (rc == 0 && c->readings < READINGS_MAX && is_a_link_open(c))
+		rc = bu_campaign_switches(c, order, 1, err);
+	for (size_t i = 0; i < c->suspect_count && rc == 0; i++) {
 		struct suspect *suspect = &c->suspects[i];
 
-		suspect->state = bu_sprt_decided(&suspect->sprt, &rule);
+		suspect->state = bu_sprt_decided(&suspect->sprt, &readings_rule);
 		suspect->by_switch = suspect->state > 0;
 		if (suspect->state == 0) /* flows begin anew, by their own rule */
 			suspect->sprt = (struct bu_sprt){0};
 	}
-	return 0;
+	return rc;
 }

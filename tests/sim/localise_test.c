@@ -145,7 +145,7 @@ START_TEST(a_healthy_neighbour_is_acquitted_soon)
 					 .share = 0.5});
 	report = campaign(&sim);
 	ck_assert_int_eq(report.count, 1);
-	ck_assert_int_le(report.rounds[2], 6);
+	ck_assert_int_le(report.rounds[2], 8);
 	bu_report_fini(&report);
 	sim_fini(&sim);
 }

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a suspect measured before its tests again, and what of it nothing explains:
+ * asked by retest.c. Invariants: the earlier stages alone accuse nobody; what was bad
+ * in the company of one that stands accused says nothing of the others.
+ */
+#include "fabric/judge/retest.h"
+
+/* BAD: rounds of the earlier stages that may have been bad by chance. */
+enum { CHANCE_TESTS = 4, CHANCE_BAD = 3, BAD_COUNTED = 16 };
+
+/* Of the faulty ones so many may be acquitted by all that they measured; half of it for
+ * each round that was bad. */
+static const double chance_beta = 3e-2;
+
+static size_t
+count_standing(const struct campaign *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->suspect_count; i++)
+		count += c->suspects[i].state > 0;
+	return count;
+}
+
+/* Of all links of a leaf together, which is what sprayed flows take: one of them
+ * stands. */
+static int
+has_bad_link(const struct campaign *c, int part)
+{
+	int links = 2 * bu_topology_ports(c->t), spines = c->t->spines;
+	int all = part - links - 2 * c->t->leaves * spines;
+
+	for (int spine = 0; all >= 0 && spine < spines; spine++) {
+		int link = links + 2 * (all / 2 * spines + spine) + all % 2;
+
+		for (int s = 0; s < BU_SYMPTOMS_COUNT; s++) {
+			int place = c->suspect_of[link * BU_SYMPTOMS_COUNT + s];
+
+			if (place >= 0 && c->suspects[place].state > 0)
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* Something else on the flow's way stands accused of the same. */
+static int
+is_explained(const struct campaign *c, const int *list, int n, int own, int symptom)
+{
+	for (int k = 0; k < n; k++) {
+		int place = c->suspect_of[list[k] * BU_SYMPTOMS_COUNT + symptom];
+
+		if (k != own && place >= 0 && c->suspects[place].state > 0)
+			return 1;
+		if (k > 1 && c->t->sprayed && has_bad_link(c, list[k]))
+			return 1;
+	}
+	return 0;
+}
+
+/* Of each suspect, the bad flows of the earlier stages that nothing which stands
+ * accused explains; anew when something more stands. */
+void
+bu_retest_count_unexplained(struct retest *r)
+{
+	struct campaign *c = r->c;
+	size_t standing = count_standing(c);
+
+	if (r->unexplained && standing == r->standing)
+		return;
+	free(r->unexplained);
+	r->unexplained = bu_xcalloc(c->suspect_count + 1, sizeof(*r->unexplained));
+	r->standing = standing;
+	for (size_t i = 0; i < c->retest_first; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+		unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
+		int list[BU_FLOW_PARTS_MAX], n;
+
+		if (!bits || flow->doubt)
+			continue;
+		n = bu_flow_parts(c->t, c->leaf_of, flow, list);
+		for (int k = 0; k < n * BU_SYMPTOMS_COUNT; k++) {
+			int own = k / BU_SYMPTOMS_COUNT, s = k % BU_SYMPTOMS_COUNT;
+			int place = c->suspect_of[list[own] * BU_SYMPTOMS_COUNT + s];
+
+			if (place >= 0 && bits >> s & 1)
+				r->unexplained[place] +=
+					!is_explained(c, list, n, own, s);
+		}
+	}
+}
+
+/* Rounds of the earlier stages: unexplained, as far as they were bad for all flows. */
+static int
+count_bad_before(const struct retest *r, size_t place)
+{
+	const struct suspect *suspect = &r->c->suspects[place];
+	int rounds = (int)r->c->parts[suspect->part].bad_rounds[suspect->symptom];
+
+	rounds = rounds < r->unexplained[place] ? rounds : r->unexplained[place];
+	return rounds < BAD_COUNTED ? rounds : BAD_COUNTED;
+}
+
+/* Bad before, and good in all tests since: what it measured in the earlier stages is no
+ * worse than the tests of this one. Each more that was bad halves the risk that is
+ * taken.
+ */
+int
+bu_retest_was_chance(const struct retest *r, size_t place)
+{
+	const struct suspect *suspect = &r->c->suspects[place];
+	const struct bu_part *before = &r->c->parts[suspect->part];
+	int bad = count_bad_before(r, place);
+	struct bu_chance chance = {
+		.seen = (int)before->rounds -
+			((int)before->bad_rounds[suspect->symptom] - bad),
+		.bad = bad,
+		.weight = (double)before->weight[suspect->symptom],
+		.faulty = r->rule.faulty,
+		.beta = chance_beta / (1 << bad),
+	};
+
+	return bad <= CHANCE_BAD && !suspect->sprt.bad &&
+	       suspect->sprt.tests >= CHANCE_TESTS &&
+	       chance.seen + suspect->sprt.tests >= bu_stats_chance(&chance);
+}
+
+/* What comes and goes seldom is not decided by its tests again in the rounds that there
+ * are: then all that nothing explains counts, where both say the same. */
+int
+bu_retest_is_bad_by_all(const struct retest *r, size_t place)
+{
+	const struct suspect *suspect = &r->c->suspects[place];
+	const struct bu_part *before = &r->c->parts[suspect->part];
+	int bad = count_bad_before(r, place);
+	int good = (int)(before->rounds - before->bad_rounds[suspect->symptom]);
+	struct bu_sprt all = suspect->sprt;
+
+	for (int i = 0; i < good + bad; i++)
+		bu_sprt_add(&all, &r->rule, i < bad);
+	return bad > 0 && suspect->sprt.bad >= BU_WITNESSES &&
+	       suspect->witnesses == BU_WITNESSES &&
+	       bu_sprt_decided(&all, &r->rule) > 0;
+}
