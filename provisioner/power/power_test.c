@@ -120,5 +120,63 @@ START_TEST(without_a_child_whoever_asks_is_told_so)
 }
 END_TEST
 
+/* What the child was asked: a length of four bytes, then JSON. Owned. */
+static char *
+asked(struct site *site, const struct bu_power_bmc *of)
+{
+	bu_autofree char *path = bu_xasprintf("%s.said", site->program);
+
+	bu_power_status(site->power, of, on_answer, site);
+	for (int i = 0; i < PATIENCE; i++) {
+		size_t size = 0;
+		bu_autofree char *text = NULL;
+
+		bu_loop_step(site->loop, 10);
+		text = bu_file_read(path, 0, &size, NULL);
+		if (text && size > 4 && text[size - 1] == '}')
+			return bu_xstrdup(text + 4);
+	}
+	return NULL;
+}
+
+/* All that it needs to be let in, and nothing that was not said. */
+START_TEST(the_child_is_told_what_is_known_of_a_bmc)
+{
+	static const struct bu_power_bmc full = {.driver = "redfish",
+						 .bmc = "10.0.0.7",
+						 .credentials = "its-secret",
+						 .before = "its-old-secret",
+						 .factory = "its-first-secret",
+						 .fingerprint = "its-certificate",
+						 .media = "its-medium",
+						 .media_dir = "its-media"};
+	static const char *const words[] = {
+		"\"driver\":\"redfish\"",
+		"\"target\":\"10.0.0.7\"",
+		"\"credentials\":\"its-secret\"",
+		"\"before\":\"its-old-secret\"",
+		"\"factory\":\"its-first-secret\"",
+		"\"fingerprint\":\"its-certificate\"",
+		"\"media\":\"its-medium\"",
+		"\"media_dir\":\"its-media\"",
+	};
+
+	for (int known = 0; known < 2; known++) {
+		bu_autofree char *text = NULL;
+		struct site site;
+
+		begin(&site, "#!/bin/sh\nexec cat <&3 >$0.said\n");
+		text = asked(&site, known ? &full : &bmc);
+		ck_assert_ptr_nonnull(text);
+		for (size_t i = known ? 0 : 2; i < BU_LEN(words); i++)
+			ck_assert_msg((strstr(text, words[i]) != NULL) == known, "%s",
+				      text);
+		ck_assert_int_eq(strstr(text, "its-") != NULL, known);
+		finish(&site);
+	}
+}
+END_TEST
+
 BU_UNIT("power", a_child_that_dies_answers_what_it_was_asked,
-	without_a_child_whoever_asks_is_told_so)
+	without_a_child_whoever_asks_is_told_so,
+	the_child_is_told_what_is_known_of_a_bmc)
