@@ -192,11 +192,37 @@ START_TEST(a_uuid_has_one_key_in_any_order_of_its_bytes)
 	/* what is none is compared as it stands */
 	bu_machine_uuid_key("VM 7", key);
 	ck_assert_str_eq(key, "vm7");
+	bu_machine_uuid_key("xabcdefghijklmnopqrstuvwxyz01234", key);
+	ck_assert_str_eq(key, "xabcdefghijklmnopqrstuvwxyz01234");
+	bu_machine_uuid_key("f0e0d0c0b0a0908070605040302010000f", key);
+	ck_assert_str_eq(key, "f0e0d0c0b0a0908070605040302010000f");
 	bu_machine_uuid_key("ffffffff-ffff-ffff-ffff-ffffffffffff", key);
 	ck_assert_str_eq(key, "");
 	bu_machine_uuid_key(NULL, key);
 	ck_assert_str_eq(key, "");
 	ck_assert_int_eq(bu_machine_same_uuid("", ""), 0);
+}
+END_TEST
+
+/* However a vendor fills what it has not written. */
+START_TEST(one_character_says_nothing)
+{
+	static const struct {
+		const char *text;
+		int says;
+	} rows[] = {
+		{"0000", 0}, {"XXXXXXXX", 0},  {"xxxx-xxxx-xxxx", 0},
+		{"----", 0}, {"0000-0000", 0}, {"111-1", 0},
+		{"000", 1},  {"0000-0001", 1}, {"--A-", 1},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		ck_assert_msg(!!bu_machine_says(rows[i].text) == rows[i].says, "%s",
+			      rows[i].text);
+		ck_assert_msg(bu_machine_same(rows[i].text, rows[i].text) ==
+				      rows[i].says,
+			      "%s", rows[i].text);
+	}
 }
 END_TEST
 
@@ -242,4 +268,4 @@ BU_UNIT("machine", a_network_card_that_is_a_computer_is_known_by_its_name,
 	a_machine_behind_a_bmc_is_compared, macs_of_any_spelling,
 	an_id_is_of_what_tells_machines_apart, what_vendors_leave_is_nothing,
 	a_uuid_has_one_key_in_any_order_of_its_bytes, a_machine_has_its_macs,
-	macs_are_added_once_and_only_good_ones)
+	macs_are_added_once_and_only_good_ones, one_character_says_nothing)

@@ -52,6 +52,25 @@ START_TEST(reads_what_it_wrote)
 }
 END_TEST
 
+/* -1: none; the greatest that a topology has room for. */
+START_TEST(rails_have_bounds)
+{
+	for (int rail = -2; rail <= 64; rail++) {
+		bu_autojson json_t *value = json_pack(
+			"{s:i,s:[{s:s,s:s,s:s,s:s,s:i}]}", "v", 1, "wires", "node", "a",
+			"network", "f", "switch", "s", "port", "", "rail", rail);
+		struct bu_wiring wiring;
+		struct bu_err err = {0};
+		int rc = bu_wiring_from_json(value, &wiring, &err);
+
+		ck_assert_msg(rc == (rail < -1 || rail > 63 ? -1 : 0), "%d: %s", rail,
+			      err.text);
+		if (rc == 0)
+			bu_wiring_fini(&wiring);
+	}
+}
+END_TEST
+
 START_TEST(nothing_is_believed)
 {
 	static const char *const bad[][2] = {
@@ -272,5 +291,6 @@ START_TEST(slurm_takes_the_tree)
 }
 END_TEST
 
-BU_UNIT("wiring", reads_what_it_wrote, nothing_is_believed, a_tree_for_slurm,
-	what_is_no_tree_is_refused, labels_for_kubernetes, slurm_takes_the_tree)
+BU_UNIT("wiring", reads_what_it_wrote, nothing_is_believed, rails_have_bounds,
+	a_tree_for_slurm, what_is_no_tree_is_refused, labels_for_kubernetes,
+	slurm_takes_the_tree)

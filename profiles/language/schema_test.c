@@ -291,6 +291,9 @@ static const struct {
 	{BU_KEY_WINDOW, "sat-sun 00:00-24:00, mon 22:00-02:00",
 	 "sat-sun 00:00-24:00,mon 22:00-02:00"},
 	{BU_KEY_WINDOW, "sat 24:00-02:00", NULL},
+	{BU_KEY_WINDOW, "sat 25:00-26:00", NULL},
+	{BU_KEY_WINDOW, "sat 00:00-24:01", NULL},
+	{BU_KEY_WINDOW, "sat 00:60-02:00", NULL},
 	{BU_KEY_WINDOW, "sat 10:00-10:00", NULL},
 	{BU_KEY_WINDOW, "day 10:00-11:00", NULL},
 	{BU_KEY_WINDOW, "sat 10:60-11:00", NULL},
@@ -346,7 +349,33 @@ START_TEST(suggestions_are_near_or_none)
 }
 END_TEST
 
-BU_UNIT("schema", every_row_has_a_section_help_and_a_right_default,
+/* A letter more, less or wrong is one mistake; three are forgiven in a long word. */
+START_TEST(a_suggestion_is_near)
+{
+	static const struct {
+		const char *word, *candidate;
+		int near;
+	} rows[] = {
+		{"abcdefgh", "abcde", 1},   {"abcdefgh", "abcd", 0},
+		{"abcdef", "abcdefghi", 1}, {"abcdef", "abcdefghij", 0},
+		{"abcdefg", "abXdYfZ", 1},  {"abcdefg", "WbXdYfZ", 0},
+		{"abc", "abcde", 1},        {"abc", "abcdef", 0},
+		{"abcde", "abc", 1},        {"abcde", "ab", 0},
+		{"abc", "aXY", 1},          {"abc", "XYZ", 0},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *text =
+			bu_did_you_mean(rows[i].word, &rows[i].candidate, 1);
+
+		ck_assert_msg(!!*text == rows[i].near, "%s, %s: '%s'", rows[i].word,
+			      rows[i].candidate, text);
+	}
+}
+END_TEST
+
+BU_UNIT("schema", a_suggestion_is_near,
+	every_row_has_a_section_help_and_a_right_default,
 	what_is_inherited_has_one_type, windows_open_and_close,
 	mig_layouts_fit_their_gpus, whole_layouts_divide_each_gpu,
 	numbers_sizes_and_durations, texts_are_checked_and_owned,

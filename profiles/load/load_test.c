@@ -349,6 +349,28 @@ START_TEST(empty_and_strange_trees_are_refused)
 }
 END_TEST
 
+/* What a person mends first, and not what hangs on it. */
+START_TEST(the_first_error_is_named)
+{
+	struct bu_findings findings = {0};
+	struct bu_err err;
+
+	bu_findings_add(&findings, BU_FINDING_WARNING, "a.ini", 1, "is old");
+	bu_findings_add(&findings, BU_FINDING_ERROR, "a.ini", 2, "is wrong");
+	bu_findings_add(&findings, BU_FINDING_ERROR, "a.ini", 3, "is worse");
+	bu_findings_add(&findings, BU_FINDING_ERROR, "b.ini", 4, "is worst");
+	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
+	ck_assert_str_eq(err.text, "a.ini:2: is wrong (and 2 more errors)");
+	bu_findings_clear(&findings);
+	bu_findings_add(&findings, BU_FINDING_UNSUPPORTED, "a.ini", 1, "is new");
+	bu_findings_add(&findings, BU_FINDING_UNSUPPORTED, "a.ini", 2, "is newer");
+	bu_findings_add(&findings, BU_FINDING_WARNING, "a.ini", 3, "is old");
+	ck_assert_int_eq(bu_findings_err(&findings, &err), -1);
+	ck_assert_str_eq(err.text, "a.ini:1: is new (and 1 more errors)");
+	bu_findings_clear(&findings);
+}
+END_TEST
+
 START_TEST(a_line_has_a_longest_length)
 {
 	char zone[BU_INI_LINE_MAX + 20];
@@ -508,6 +530,6 @@ BU_UNIT("load", what_policy_forbids_is_no_error, each_value_has_the_origin_that_
 	node_section_goes_over_inventory_and_pool,
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
-	empty_and_strange_trees_are_refused, without_iniparser_nothing_is_accepted,
-	what_iniparser_cuts_is_refused, how_long_a_firmware_may_take, the_demo_is_right,
-	ten_thousand_nodes_load)
+	empty_and_strange_trees_are_refused, the_first_error_is_named,
+	without_iniparser_nothing_is_accepted, what_iniparser_cuts_is_refused,
+	how_long_a_firmware_may_take, the_demo_is_right, ten_thousand_nodes_load)
