@@ -370,6 +370,11 @@ START_TEST(a_boot_is_proven_by_what_its_machine_asks_for)
 	rig_pass(&site.rig, 1000);
 	rig_reason_is(&node->live.says, NONE);
 	rig_why_says(&site.rig, node, "its agent said hello");
+	/* From its disk it boots without asking anybody. */
+	rig_until_step(&site.rig, node, BU_ACTION_INSTALL, BU_STEP_OPEN);
+	rig_install(&site.rig, 1);
+	rig_pass(&site.rig, 1000);
+	waits(&site, "it was started from its disk, and its agent has not called");
 	site_end(&site);
 }
 END_TEST

@@ -206,6 +206,22 @@ boots_medium(const struct bu_reconcile *rec, const struct bu_node *node)
 	return want && node->step.action == BU_ACTION_NETBOOT && bu_medium_is(want);
 }
 
+/* Of a boot that has shown nothing yet. */
+static const char *
+nothing_yet(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	if (is_new_process(rec, node))
+		return "nothing was seen of its boot since bringupd started";
+	if (node->kexecs)
+		return "its ramdisk starts the installed system by kexec";
+	/* It need not ask anybody. */
+	if (node->step.action == BU_ACTION_DISKBOOT)
+		return "it was started from its disk, and its agent has not called";
+	if (boots_medium(rec, node))
+		return "its BMC has not read the boot medium";
+	return "its machine has not asked for its boot script";
+}
+
 static void
 waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	  struct bu_reason *ret)
@@ -220,18 +236,7 @@ waits_for(const struct bu_reconcile *rec, const struct bu_node *node,
 	if (last == BU_PROOF_COUNT) {
 		bu_autofree char *rival = rival_words(rec);
 
-		BU_REASON_SET(ret, NOT_CALLED,
-			      .text = {is_new_process(rec, node)
-					       ? "nothing was seen of its boot since "
-						 "bringupd started"
-				       : node->kexecs
-					       ? "its ramdisk starts the installed "
-						 "system by kexec"
-				       : boots_medium(rec, node)
-					       ? "its BMC has not read the boot medium"
-					       : "its machine has not asked for its "
-						 "boot script",
-				       rival});
+		BU_REASON_SET(ret, NOT_CALLED, .text = {nothing_yet(rec, node), rival});
 		return;
 	}
 	bu_time_iso(at_ms[last], time);
