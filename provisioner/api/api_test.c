@@ -390,7 +390,7 @@ START_TEST(boot_files_and_image_files_and_no_others)
 	ck_assert_str_eq(ca, bu_trust_ca(site.rig.trust));
 	part = site_text(&site, site.boot, "/images/debian12/root.frames", 200);
 	ck_assert_str_eq(part, "0123456789");
-	json_decref(site_call(&site, site.boot, "GET", "/boot/agent.img", "", 404));
+	json_decref(site_call(&site, site.boot, "GET", "/boot/disk.efi", "", 404));
 	json_decref(site_call(&site, site.boot, "GET", "/boot/keys", "", 404));
 	json_decref(
 		site_call(&site, site.boot, "GET", "/images/debian12/link", "", 500));

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "base/url.h"
 #include "profiles/export/facets.h"
@@ -80,6 +81,29 @@ check_media(const struct bu_api *api, const struct bu_desired *desired,
 /* What machines load from the network, too: each would be switched on, find nothing and
  * be late. */
 static void
+check_ramdisk(const struct bu_api *api, const struct bu_desired *desired,
+	      struct bu_findings *findings)
+{
+	static const char *const files[] = {"vmlinuz", "agent.img"};
+	size_t first = 0;
+
+	while (first < desired->nodes_count && bu_medium_is(&desired->nodes[first]))
+		first++;
+	for (size_t i = 0; first < desired->nodes_count && i < BU_LEN(files); i++) {
+		const struct bu_desired_node *node = &desired->nodes[first];
+		bu_autofree char *path =
+			bu_xasprintf("%s/%s", api->ramdisk_dir, files[i]);
+
+		if (!bu_file_exists(path))
+			bu_findings_add(findings, BU_FINDING_ERROR, node->origin.file,
+					node->origin.line,
+					"%s boots the appliance's ramdisk, and '%s' is "
+					"missing; bringup image build ramdisk makes it",
+					node->name, path);
+	}
+}
+
+static void
 check_loaders(const struct bu_api *api, const struct bu_desired *desired,
 	      struct bu_findings *findings)
 {
@@ -110,6 +134,8 @@ bu_api_desired(const struct bu_api *api, const struct bu_tree *tree, struct bu_e
 		check_own(api, desired, &findings);
 	if (desired)
 		check_media(api, desired, &findings);
+	if (desired)
+		check_ramdisk(api, desired, &findings);
 	if (desired)
 		check_loaders(api, desired, &findings);
 	if (findings.errors || findings.unsupported) {

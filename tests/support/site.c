@@ -105,6 +105,8 @@ site_begin(struct site *site, int nodes)
 	snprintf(site->bundle, sizeof(site->bundle), "%s/ramdisk/bundle", rig->dir);
 	ck_assert_int_eq(bu_mkdir_p(site->images, 0700, NULL), 0);
 	ck_assert_int_eq(bu_mkdir_p(site->ramdisk, 0700, NULL), 0);
+	rig_write(rig, "ramdisk/vmlinuz", "k");
+	rig_write(rig, "ramdisk/agent.img", "r");
 	open_server(site);
 }
 
