@@ -93,8 +93,9 @@ bu_stage_leaf_rounds(const struct bu_order *order, int d)
 	return most;
 }
 
-int
-bu_stage_group_round(int n, uint64_t seed, int group, int round, struct bu_pair *ret)
+/* The circle inside one group of n: places, not ports. */
+static int
+circle_round(int n, uint64_t seed, int group, int round, struct bu_pair *ret)
 {
 	return n < 2 ? 0
 		     : bu_schedule_round(n, mix(seed, (uint64_t)group),
@@ -129,7 +130,7 @@ group_round(const struct bu_order *order, uint64_t seed, int group, int round,
 	int n = order->start[group + 1] - order->start[group];
 
 	if (n < 2 || !order->circle || order->seed != seed)
-		return bu_stage_group_round(n, seed, group, round, ret);
+		return circle_round(n, seed, group, round, ret);
 	return bu_schedule_pairs(order->circle + order->start[group] + group, n,
 				 round % bu_schedule_rounds(n), ret);
 }

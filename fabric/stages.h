@@ -47,10 +47,8 @@ int bu_stage_partners(int ports, double spoiled, double budget);
 
 /* The most that any group needs. */
 int bu_stage_leaf_rounds(const struct bu_order *order, int d);
-/* The circle inside one group of n, (leaf * rails + rail): places, not ports. */
-int bu_stage_group_round(int n, uint64_t seed, int group, int round,
-			 struct bu_pair *ret);
-/* In which round of the circle two places meet; -1 = in none. */
+/* In which round of the circle inside one group of n, (leaf * rails + rail), two
+ * places meet; -1 = in none. */
 int bu_stage_group_round_of(int n, uint64_t seed, int group, int a, int b);
 /* Pairs of ports; ret holds port_count / 2. A round beyond the last goes on with the
  * circle, then begins again. Returns how many. */

@@ -58,15 +58,6 @@ bu_desired_node_by_mac(const struct bu_desired *desired, const char *mac)
 	return found ? *found : NULL;
 }
 
-const struct bu_desired_pool *
-bu_desired_pool(const struct bu_desired *desired, const char *name)
-{
-	for (size_t i = 0; i < desired->pools_count; i++)
-		if (strcmp(desired->pools[i].name, name) == 0)
-			return &desired->pools[i];
-	return NULL;
-}
-
 const struct bu_desired_image *
 bu_desired_image(const struct bu_desired *desired, const char *name)
 {

@@ -342,8 +342,6 @@ const struct bu_desired_node *bu_desired_node(const struct bu_desired *desired,
 					      const char *name);
 const struct bu_desired_node *bu_desired_node_by_mac(const struct bu_desired *desired,
 						     const char *mac);
-const struct bu_desired_pool *bu_desired_pool(const struct bu_desired *desired,
-					      const char *name);
 const struct bu_desired_image *bu_desired_image(const struct bu_desired *desired,
 						const char *name);
 /* The node's network of this role; NULL when its pool has none. */

@@ -353,7 +353,7 @@ START_TEST(a_revoked_agent_hears_so_in_its_poll)
 	ck_assert_int_eq(ask(&site, bu_api_agent_work, own,
 			     json_pack("{s:i}", "wait_ms", 30000), NULL, &err),
 			 BU_ANSWER_LATER);
-	bu_revoked_event(&event, node, "retired");
+	BU_EVENT_MAKE(&event, BU_EVENT_REVOKED, node->name, revoked, .all = 1);
 	bu_reconcile_note(site.rig.rec, &event, 1);
 	rig_pass(&site.rig, 1);
 	for (size_t i = 0; i < BU_LEN(routes); i++) {

@@ -409,10 +409,3 @@ bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node, const char *c
 	bu_reconcile_append(rec, node, &event, 1);
 	return cert;
 }
-
-void
-bu_revoked_event(struct bu_event *ret, const struct bu_node *node, const char *reason)
-{
-	BU_EVENT_MAKE(ret, BU_EVENT_REVOKED, node->name, revoked,
-		      .fingerprint = node->agent_cert, .all = 1, .reason = reason);
-}

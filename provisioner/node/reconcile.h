@@ -167,10 +167,6 @@ bu_must int bu_reconcile_check_peer(struct bu_reconcile *rec, struct bu_node *no
 /* The agent's next certificate, on its way to the log; owned. */
 char *bu_reconcile_renew(struct bu_reconcile *rec, struct bu_node *node,
 			 const char *csr, struct bu_err *err);
-/* The event after which no certificate of the node's agent counts (its machine is
- * replaced, or the node retired), until a machine is admitted again. */
-void bu_revoked_event(struct bu_event *ret, const struct bu_node *node,
-		      const char *reason);
 /* Has the machine all that the class asks for? When not, ret is the difference. */
 int bu_class_fits(const struct bu_desired_hardware *class,
 		  const struct bu_inventory *inv, struct bu_reason *ret);
