@@ -88,6 +88,7 @@ demo|syslinux|boots the image under BIOS|
 demo|syslinux-common|its modules|
 demo|libdevmapper1.02.1|for grub-mkimage, which makes the loader of the disk|
 demo|e2fsprogs|the image's root file system|
+demo|cryptsetup-bin|opens encrypted volumes of nodes; images get it|
 demo|fdisk|partition tables|
 demo|ibverbs-providers|RDMA adapters, for the agent|
 demo|binutils|strips the agent for images|

@@ -17,6 +17,7 @@
 #include "agent/links.h"
 #include "agent/renew.h"
 #include "agent/slots.h"
+#include "agent/volumes.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -134,6 +135,16 @@ fetch_host_cert(struct bu_session *session)
 		bu_warn("session", "%s", err.text);
 }
 
+/* Before the first work; a broken one does not keep the node from working. */
+static void
+open_volumes(const struct bu_session *session)
+{
+	struct bu_err err = {0};
+
+	if (bu_volumes_open("", session->link.http, &err) != 0)
+		bu_warn("session", "%s", err.text);
+}
+
 /* Which agent this is, and which one failed its trial before it; NULL = of no slot. */
 static json_t *
 agent_said(struct bu_session *session)
@@ -221,8 +232,10 @@ say_hello(struct bu_session *session, struct bu_err *err)
 		return -1;
 	session->greeted = 1;
 	was_answered(session, agent);
-	if (session->link.identity->installed)
+	if (session->link.identity->installed) {
+		open_volumes(session);
 		fetch_host_cert(session);
+	}
 	session->looked_ms = bu_mono_ms(bu_clock_system());
 	json_decref(session->links);
 	session->links = json_incref(json_object_get(listed, "links"));

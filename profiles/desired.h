@@ -258,6 +258,7 @@ struct bu_desired_pool {
 	int64_t confirm_deadline_ms;
 	char *maintenance;         /* "sat-sun 00:00-24:00"; NULL = any time */
 	char *data;                /* "scratch:500GiB:ext4:/scratch, ..." */
+	char *data_keys;           /* "none", "appliance"; never NULL */
 	uint64_t root_size_bytes;  /* 0 = what data leaves */
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };

@@ -212,11 +212,13 @@ START_TEST(defaults_are_written_as_values_are)
 
 		if (keys[i].change == BU_CLASS_NONE || !bu_key_default(&keys[i]))
 			continue;
-		name = bu_xasprintf("%s.%s",
-				    strcmp(keys[i].section, "network") == 0
-					    ? "network.boot"
-					    : keys[i].section,
-				    keys[i].key);
+		name = strcmp(keys[i].section, "pool") == 0
+			       ? bu_xstrdup(keys[i].key)
+			       : bu_xasprintf("%s.%s",
+					      strcmp(keys[i].section, "network") == 0
+						      ? "network.boot"
+						      : keys[i].section,
+					      keys[i].key);
 		ck_assert_msg(bu_facet_change(name) == keys[i].change, "%s", name);
 		ck_assert_msg(!bu_facets_find(&facets, name), "%s", name);
 		compared++;

@@ -212,14 +212,12 @@ static const struct bu_key keys[] = {
 	"disks besides the system's that become one array (RAID0, no redundancy); a "
 	"reimage keeps what is on it"},
 {"disks", "scratch_disks", BU_KEY_INT, NULL, 1, 64, NULL, FIELD(disks, scratch_disks),
-	BU_CLASS_NONE,
-	"how many of them a machine must have; without it, one or more"},
+	BU_CLASS_NONE, "how many a machine must have; without it, one or more"},
 {"disks", "scratch_fs", BU_KEY_CHOICE, "xfs|ext4", 0, 0, "xfs",
 	FIELD(disks, scratch_fs), BU_CLASS_WIPE,
 	"file system of the array; the image needs its mkfs"},
 {"disks", "scratch_mount", BU_KEY_PATH, NULL, 0, 0, "/scratch",
-	FIELD(disks, scratch_mount), BU_CLASS_REBOOT,
-	"where it is mounted; everybody may write there"},
+	FIELD(disks, scratch_mount), BU_CLASS_REBOOT, "where it is mounted, for all"},
 
 {"hardware", "disk", BU_KEY_DISK, NULL, 0, 0, "required", FIELD(hardware, disk),
 	BU_CLASS_WIPE,
@@ -371,6 +369,10 @@ SETTINGS(pool)
 	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
 {"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,
 	"partitions besides the system's, which a reimage keeps"},
+{"pool", "data_keys", BU_KEY_CHOICE, "none|appliance", 0, 0, "none",
+	FIELD(pool, data_keys), BU_CLASS_WIPE,
+	"appliance: the partitions of data are encrypted (LUKS2), and the appliance gives "
+	"their keys to the node at each start; a node never has them on a disk"},
 {"pool", "root_size", BU_KEY_SIZE, NULL, GIB, 65536 * GIB, NULL,
 	FIELD(pool, root_size_bytes), BU_CLASS_WIPE,
 	"the system's part of the disk; without it, what data leaves, or 32 GiB where "

@@ -75,6 +75,7 @@ int bu_api_discovers(const struct bu_api *api, const char *mac);
 BU_HANDLER(bu_api_agent_enroll);
 BU_HANDLER(bu_api_agent_renew);
 BU_HANDLER(bu_api_agent_hostkey);
+BU_HANDLER(bu_api_agent_volumes);
 BU_HANDLER(bu_api_agent_hello);
 BU_HANDLER(bu_api_agent_work);
 BU_HANDLER(bu_api_agent_progress);

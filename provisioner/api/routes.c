@@ -30,6 +30,8 @@ const struct bu_route bu_api_routes[] = {
 	 "a new client certificate for the machine that has one"},
 	{"POST", "/v1/agent/hostkey", BU_LISTEN_AGENT, bu_api_agent_hostkey,
 	 "certifies the host key of the caller's sshd"},
+	{"POST", "/v1/agent/volumes", BU_LISTEN_AGENT, bu_api_agent_volumes,
+	 "keys of the caller's encrypted partitions"},
 	{"POST", "/v1/agent/hello", BU_LISTEN_AGENT, bu_api_agent_hello,
 	 "identity, boot and inventory of the caller"},
 	{"POST", "/v1/agent/work", BU_LISTEN_AGENT, bu_api_agent_work,

@@ -26,6 +26,7 @@ const char *const bu_config_patterns[] = {
 	"/etc/bringup/passwd",
 	"/etc/bringup/rxe",
 	"/etc/bringup/scratch",
+	"/etc/bringup/volumes",
 	"/etc/modules-load.d/bringup.conf",
 	"/etc/netplan/90-bringup.yaml",
 	"/etc/ssh/bringup_keys/*",

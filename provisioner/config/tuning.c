@@ -172,11 +172,22 @@ read_data(const struct bu_desired *desired, const struct bu_desired_node *node,
 	return 0;
 }
 
-/* systemd makes the file system when there is none, once, and mounts it. A broken one
- * must not keep the node from booting: the cluster sees what is missing. */
-static void
-add_fstab(const struct bu_config_input *input, struct bu_config *config)
+int
+bu_config_encrypts(const struct bu_desired_node *node)
 {
+	const struct bu_desired_pool *pool = node->pool;
+
+	return pool->data && pool->data_keys &&
+	       strcmp(pool->data_keys, "appliance") == 0;
+}
+
+/* systemd makes the file system when there is none, once, and mounts it. A broken one
+ * must not keep the node from booting: the cluster sees what is missing. What is
+ * encrypted the agent opens and mounts, with the keys that it gets for it. */
+static void
+add_data(const struct bu_config_input *input, struct bu_config *config)
+{
+	int encrypts = bu_config_encrypts(input->node);
 	bu_autofree char *text = NULL;
 	const char *rest = input->node->pool->data;
 	size_t size;
@@ -186,8 +197,12 @@ add_fstab(const struct bu_config_input *input, struct bu_config *config)
 	bu_assert(out); /* only for want of memory */
 	while ((item = next_item(&rest))) {
 		struct data data;
+		int is_one = read_data(input->desired, input->node, item, &data) == 0;
 
-		if (read_data(input->desired, input->node, item, &data) == 0)
+		if (is_one && encrypts)
+			fprintf(out, "%s %s %s %s\n", data.guid, data.name, data.fs,
+				data.path);
+		else if (is_one)
 			fprintf(out,
 				"PARTUUID=%s %s %s defaults,nofail,x-systemd.makefs "
 				"0 0\n",
@@ -196,8 +211,8 @@ add_fstab(const struct bu_config_input *input, struct bu_config *config)
 	}
 	fclose(out);
 	if (size)
-		bu_config_add(config, "/etc/fstab", 0644, "", BU_CONFIG_HEAD "%s",
-			      text);
+		bu_config_add(config, encrypts ? "/etc/bringup/volumes" : "/etc/fstab",
+			      0644, "", BU_CONFIG_HEAD "%s", text);
 }
 
 /* The array of the other disks: who it is, the installer knows (of the machine), and
@@ -287,7 +302,7 @@ bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
 		 bu_value_next_word);
 	add_tmpfiles(node, config);
 	add_gpus(node, config);
-	add_fstab(input, config);
+	add_data(input, config);
 	add_scratch(node, config);
 	config->kargs = kargs_of(node);
 }

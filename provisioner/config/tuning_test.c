@@ -92,6 +92,10 @@ static const struct {
 	      "defaults,nofail,x-systemd.makefs 0 0\n"
 	      "PARTUUID=86c95332-d628-82bf-8334-3547ee7a9c7b /var/lake xfs "
 	      "defaults,nofail,x-systemd.makefs 0 0\n"},
+	{"data = lake:500GiB:xfs:/lake, fog:rest:ext4:/fog\ndata_keys = appliance\n",
+	 "", "/etc/bringup/volumes", "",
+	 HEAD
+	 "86c95332-d628-82bf-8334-3547ee7a9c7b lake xfs /lake\nd10d2294-58d5-8d74-8b33-646ab0bd254e fog ext4 /fog\n"},
 	{"",
 	 "disks = fast\n[disks fast]\nscratch = rotational:no\n"
 	 "scratch_mount = /fast\n[hardware more]\ndisk = smallest\n",

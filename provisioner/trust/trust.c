@@ -220,6 +220,14 @@ bu_trust_token(const struct bu_trust *trust, const char *step, int attempt, char
 	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
 }
 
+void
+bu_trust_volume_key(const struct bu_trust *trust, const char *guid, char ret[65])
+{
+	bu_autofree char *what = bu_xasprintf("volume key|%s", guid);
+
+	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
+}
+
 char *
 bu_trust_issue(const struct bu_trust *trust, const char *csr_pem, const char *machine,
 	       struct bu_err *err)

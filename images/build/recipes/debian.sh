@@ -26,8 +26,9 @@ inputs()
 	done
 	cat "$RECIPES/lib.sh" "$RECIPES/debian.sh" "$RECIPES/boot.init" \
 		"$RECIPES/network.sh" "$RECIPES/rxe" "$RECIPES/gpu" "$RECIPES/access" \
-		"$RECIPES/scratch" "$RECIPES"/*.service
-	candidates $BOOT_PACKAGES busybox-static mdadm
+		"$RECIPES"/*.service
+	disk_inputs
+	candidates $BOOT_PACKAGES busybox-static
 }
 
 # keyring ENTRY: the files that a source of apt is signed by, where it names some. An
@@ -138,6 +139,7 @@ build()
 	tar -C "$root" --zstd --xattrs --xattrs-include='*' --numeric-owner -xpf "$kept"
 	additions "$root"
 	array_programs "$root"
+	volume_programs "$root"
 	settings "$root"
 	kernel=$(ls "$root/lib/modules")
 	initrd=$(kept_initrd "$root" "$kernel")

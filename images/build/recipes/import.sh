@@ -6,8 +6,8 @@
 
 inputs()
 {
-	cat "$RECIPES/lib.sh" "$RECIPES/import.sh" "$RECIPES/scratch"
-	candidates mdadm
+	cat "$RECIPES/lib.sh" "$RECIPES/import.sh"
+	disk_inputs
 }
 
 # within PATH...: each leads to a place in the root, there or not.
@@ -69,6 +69,7 @@ build()
 		etc/systemd/system/ssh.service.d/bringup.conf
 	rm -rf "$root/usr/lib/bringup"
 	array_programs "$root"
+	volume_programs "$root"
 	house "$root"
 	no_cloud_init
 	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"

@@ -222,6 +222,23 @@ array_programs()
 	install -m 755 "$RECIPES/scratch" "$1/usr/lib/bringup/"
 }
 
+# disk_inputs: what both depend on, by its bytes where it is of this machine.
+disk_inputs()
+{
+	candidates mdadm
+	cat "$RECIPES/scratch" "$RECIPES/volume"
+	! command -v cryptsetup >/dev/null ||
+		cat "$(command -v cryptsetup)" $(libraries_of "$(command -v cryptsetup)") | digest
+}
+
+# volume_programs ROOT: what opens encrypted volumes.
+volume_programs()
+{
+	need cryptsetup cryptsetup-bin
+	borrow "$1" "$(command -v cryptsetup)" /usr/lib/bringup/cryptsetup
+	install -m 755 "$RECIPES/volume" "$1/usr/lib/bringup/"
+}
+
 # house ROOT: what a system with systemd has of bringup besides the agent, and what it
 # must not have of where it was made.
 house()

@@ -8,8 +8,9 @@ inputs()
 {
 	cat "$RECIPES/lib.sh" "$RECIPES/tiny.sh" "$RECIPES/tiny.init" \
 		"$RECIPES/boot.init" "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" \
-		"$RECIPES/rxe" "$RECIPES/scratch"
-	candidates linux-image-amd64 busybox-static iproute2 mdadm $BOOT_PACKAGES
+		"$RECIPES/rxe"
+	disk_inputs
+	candidates linux-image-amd64 busybox-static iproute2 $BOOT_PACKAGES
 }
 
 build()
@@ -19,7 +20,8 @@ build()
 	root=$WORK/root
 	skeleton "$root"
 	modules "$KROOT" "$KERNEL" "$root" $NETWORK rdma_rxe ib_uverbs rdma_ucm \
-		crc32_generic raid0
+		crc32_generic raid0 dm_crypt ecb xts aes_generic aesni_intel \
+		sha256_generic algif_skcipher
 	mkdir -p "$root/etc/bringup"
 	cp "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$root/etc/bringup/"
 	rm "$root/bin/init" && cp "$RECIPES/tiny.init" "$root/bin/init"
@@ -30,6 +32,7 @@ build()
 	borrow "$root" "$(command -v rdma)" /bin/rdma
 	borrow "$root" "$(command -v mke2fs)" /bin/mkfs.ext4
 	array_programs "$root"
+	volume_programs "$root"
 	cp "$RECIPES/rxe" "$root/usr/lib/bringup/rxe"
 	mkdir -p "$root/etc/libibverbs.d"
 	echo 'driver rxe' >"$root/etc/libibverbs.d/rxe.driver"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Encrypted data partitions of an installed node, by keys that the appliance gives. */
+#ifndef BU_AGENT_VOLUMES_H
+#define BU_AGENT_VOLUMES_H
+
+#include "base/err.h"
+#include "base/http.h"
+
+/* Asks for the keys of the partitions that /etc/bringup/volumes names ("GUID NAME
+ * FILESYSTEM PLACE" a line), opens and mounts them; without that file, nothing. What is
+ * mounted stays as it is. The others are tried when one fails; err has the first. */
+bu_must int bu_volumes_open(const char *root, struct bu_http *http, struct bu_err *err);
+
+#endif
