@@ -349,6 +349,30 @@ START_TEST(empty_and_strange_trees_are_refused)
 }
 END_TEST
 
+/* None at all is a number, too; what is less is none. */
+START_TEST(a_threshold_may_be_zero)
+{
+	static const struct {
+		const char *value;
+		int ok;
+	} rows[] = {{"0", 1}, {"0.5", 1}, {"-1", 0}, {"1x", 0}, {"", 0}};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *to = bu_xasprintf(
+			"fabric = fabric\nthresholds = memory_gbs=%s\n", rows[i].value);
+		bu_autofree char *site =
+			bu_testing_replace(bu_testing_site, "fabric = fabric\n", to);
+		struct bu_desired *desired = NULL;
+		bu_autofree char *found =
+			bu_testing_check(site, bu_testing_racks, &desired);
+
+		ck_assert_msg((desired != NULL) == rows[i].ok, "%s: %s", rows[i].value,
+			      found);
+		bu_desired_destroy(desired);
+	}
+}
+END_TEST
+
 /* What a person mends first, and not what hangs on it. */
 START_TEST(the_first_error_is_named)
 {
@@ -531,5 +555,6 @@ BU_UNIT("load", what_policy_forbids_is_no_error, each_value_has_the_origin_that_
 	comments_quotes_and_line_ends_do_not_matter,
 	includes_are_read_once_and_the_rest_is_named, a_line_has_a_longest_length,
 	empty_and_strange_trees_are_refused, the_first_error_is_named,
-	without_iniparser_nothing_is_accepted, what_iniparser_cuts_is_refused,
-	how_long_a_firmware_may_take, the_demo_is_right, ten_thousand_nodes_load)
+	a_threshold_may_be_zero, without_iniparser_nothing_is_accepted,
+	what_iniparser_cuts_is_refused, how_long_a_firmware_may_take, the_demo_is_right,
+	ten_thousand_nodes_load)
