@@ -21,7 +21,8 @@ struct bu_sshkey {
 
 /* A public key that sshd of today takes. BU_ERR_INVAL says what is wrong, and never
  * shows what may be a private key. */
-int bu_sshkey_parse(const char *line, struct bu_sshkey *ret, struct bu_err *err);
+bu_must int bu_sshkey_parse(const char *line, struct bu_sshkey *ret,
+			    struct bu_err *err);
 /* "SHA256:..." as ssh-keygen -l prints it. */
 void bu_sshkey_fingerprint(const struct bu_sshkey *key,
 			   char ret[BU_SSHKEY_FINGERPRINT_SIZE]);

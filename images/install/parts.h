@@ -18,8 +18,8 @@ bu_must int bu_parts_write(const struct bu_install_opts *opts,
 
 /* When a server fails to answer: waits a moment and returns 0, or -1 when the patience
  * is at its end or the error is of another kind. since_ms: when it last worked. */
-int bu_parts_wait(const struct bu_install_opts *opts, const struct bu_err *err,
-		  int64_t since_ms);
+bu_must int bu_parts_wait(const struct bu_install_opts *opts, const struct bu_err *err,
+			  int64_t since_ms);
 /* Calls hooks->cancelled; -1 with BU_ERR_CANCELLED. */
 bu_must int bu_parts_cancelled(const struct bu_install_hooks *hooks,
 			       struct bu_err *err);

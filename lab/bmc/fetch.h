@@ -6,8 +6,8 @@
 #include "base/err.h"
 
 /* There is an ISO 9660 image at this address. */
-int bu_lab_fetch_look(const char *url, struct bu_err *err);
+bu_must int bu_lab_fetch_look(const char *url, struct bu_err *err);
 /* All of it, into a file. */
-int bu_lab_fetch_image(const char *url, const char *path, struct bu_err *err);
+bu_must int bu_lab_fetch_image(const char *url, const char *path, struct bu_err *err);
 
 #endif

@@ -21,10 +21,11 @@ struct bu_media_block {
 };
 
 /* Where the blocks are in the image that is open; BU_ERR_VERIFY when it is none. */
-int bu_media_find(int fd, struct bu_media_block ret[BU_MEDIA_BLOCKS],
-		  struct bu_err *err);
+bu_must int bu_media_find(int fd, struct bu_media_block ret[BU_MEDIA_BLOCKS],
+			  struct bu_err *err);
 /* Writes what the machine is told into them; BU_ERR_INVAL when that is too long. */
-int bu_media_fill(const struct bu_script_agent *agent,
-		  struct bu_media_block blocks[BU_MEDIA_BLOCKS], struct bu_err *err);
+bu_must int bu_media_fill(const struct bu_script_agent *agent,
+			  struct bu_media_block blocks[BU_MEDIA_BLOCKS],
+			  struct bu_err *err);
 
 #endif

@@ -21,12 +21,12 @@ void bu_ipmi_field(const char *text, const char *name, char *ret, size_t size);
 void bu_ipmi_dash(char *uuid, size_t size);
 /* In what `user list` prints, "2   admin   true ..."; -1: not there. */
 int bu_ipmi_user_id(const char *text, const char *user);
-int bu_ipmi_check_password(const char *password, struct bu_err *err);
+bu_must int bu_ipmi_check_password(const char *password, struct bu_err *err);
 /* What `ipmitool shell` reads; owned. */
 char *bu_ipmi_set_password(int id, const char *password);
 /* What the shell printed: its exit status is that of `quit`, whatever went before. */
-int bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
-			  struct bu_err *err);
+bu_must int bu_ipmi_check_changed(const char *text, const char *bmc, const char *user,
+				  struct bu_err *err);
 
 /* A line of `-c sel elist`, which is written into. -1: it is none. */
 struct bu_ipmi_entry {

@@ -119,8 +119,8 @@ void bu_run_free(struct bu_run *run); /* without an answer */
 /* credentials.c: reads them; then looks at run->err itself. */
 void bu_run_authorize(struct bu_run *run, bu_step_fn then);
 /* Cuts the secret, "USER:PASSWORD", in two. */
-int bu_credentials_split(char *secret, const char *reference,
-			 struct bu_credentials *ret, struct bu_err *err);
+bu_must int bu_credentials_split(char *secret, const char *reference,
+				 struct bu_credentials *ret, struct bu_err *err);
 void bu_run_speak_as(struct bu_run *run, const struct bu_credentials *credentials);
 /* Whether the BMC may be asked with them; if not, run->err says why. */
 int bu_run_may_try(struct bu_run *run);
