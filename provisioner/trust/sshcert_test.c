@@ -69,6 +69,33 @@ START_TEST(ssh_keygen_reads_the_certificate)
 }
 END_TEST
 
+/* It stands behind the type, 36 bytes or 48 digits of base64 from the begin. */
+START_TEST(another_key_gets_another_nonce)
+{
+	bu_autofree char *key = NULL, *public = NULL;
+	char *lines[2];
+	const char *nonces[2];
+
+	BU_NEEDS("ssh-keygen");
+	make_keys();
+	key = shell_told(dir, "cat ca");
+	public = line_of("ca.pub");
+	for (int i = 0; i < 2; i++) {
+		bu_autofree char *host = line_of(i ? "other.pub" : "host.pub");
+		struct bu_sshcert cert = {key, public, host, "node001", names};
+
+		lines[i] = bu_sshcert_make(&cert, NULL);
+		ck_assert_ptr_nonnull(lines[i]);
+		nonces[i] = strchr(lines[i], ' ') + 1 + 48;
+	}
+	ck_assert_int_eq(strncmp(nonces[0] - 48, nonces[1] - 48, 48), 0);
+	ck_assert_int_ne(strncmp(nonces[0], nonces[1], 48), 0);
+	free(lines[0]);
+	free(lines[1]);
+	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
+}
+END_TEST
+
 /* file of the CA's key, file of its public half, of the host's: what is said */
 static const char *const wrongs[][4] = {
 	{"ca", "other.pub", "host.pub", "does not name the public half"},
@@ -100,4 +127,5 @@ START_TEST(wrong_keys_sign_nothing)
 }
 END_TEST
 
-BU_UNIT("sshcert", ssh_keygen_reads_the_certificate, wrong_keys_sign_nothing)
+BU_UNIT("sshcert", ssh_keygen_reads_the_certificate, another_key_gets_another_nonce,
+	wrong_keys_sign_nothing)
