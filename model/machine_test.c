@@ -223,6 +223,9 @@ START_TEST(one_character_says_nothing)
 				      rows[i].says,
 			      "%s", rows[i].text);
 	}
+	/* and is no other's, however that one is spaced */
+	ck_assert_int_eq(bu_machine_same("XXXX", "XX XX"), 0);
+	ck_assert_int_eq(bu_machine_same("XX XX", "XXXX"), 0);
 }
 END_TEST
 
