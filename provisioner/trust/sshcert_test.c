@@ -29,7 +29,8 @@ make_keys(void)
 		dir,
 		"for k in ca other host; do ssh-keygen -q -t ed25519 -N '' -C $k -f "
 		"$k; done; ssh-keygen -q -t ed25519 -N secret -f locked; ssh-keygen "
-		"-q -t ecdsa -N '' -f ecdsa; head -c 200 ca >cut"));
+		"-q -t ecdsa -N '' -f ecdsa; head -c 200 ca >cut; sed "
+		"s/b3BlbnNzaC1rZXktdjEA/b3BlbnNzaC1rZXktdjIA/ ca >v2"));
 }
 
 START_TEST(ssh_keygen_reads_the_certificate)
@@ -102,6 +103,7 @@ static const char *const wrongs[][4] = {
 	{"locked", "locked.pub", "host.pub", "it has a passphrase"},
 	{"ecdsa", "ecdsa.pub", "host.pub", "it is no Ed25519 key"},
 	{"cut", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
+	{"v2", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
 	{"ca.pub", "ca.pub", "host.pub", "it is no private key of OpenSSH"},
 	{"ca", "ca.pub", "ecdsa.pub", "ssh-ed25519 is wanted"},
 	{"ca", "ca.pub", "ca", "the host key"},
