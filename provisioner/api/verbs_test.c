@@ -47,6 +47,37 @@ START_TEST(a_verb_is_answered_for_each_node_of_a_nodeset)
 }
 END_TEST
 
+/* A person's name of up to 32 characters is in the log; what is none is not. */
+START_TEST(who_asks_is_named)
+{
+	static const struct {
+		const char *by, *said;
+	} rows[] = {
+		{"a-person_with.32.characters-1234",
+		 "a-person_with.32.characters-1234"},
+		{"a-person_with.33.characters-12345", "local"},
+		{"", "local"},
+		{"two words", "local"},
+		{"bringup", "local"},
+	};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autofree char *body =
+			bu_xasprintf("{\"by\":\"%s\",\"reason\":\"sold\"}", rows[i].by);
+		bu_autofree char *said =
+			bu_xasprintf("replace by %s: sold", rows[i].said);
+		struct site site;
+
+		site_begin(&site, 1);
+		rig_start(&site.rig, 1);
+		json_decref(site_call(&site, site.local, "POST",
+				      "/v1/nodes/node001/replace", body, 200));
+		rig_reason_says(&rig_node(&site.rig, 1)->reason, said);
+		site_end(&site);
+	}
+}
+END_TEST
+
 /* Its log is kept; nobody has to look at it any more. */
 START_TEST(a_retired_node_goes_from_the_views_with_its_profile)
 {
@@ -151,4 +182,4 @@ END_TEST
 
 RIG_UNIT("api verbs", a_rebuild_needs_its_grant_and_is_a_plan,
 	 a_verb_is_answered_for_each_node_of_a_nodeset,
-	 a_retired_node_goes_from_the_views_with_its_profile)
+	 a_retired_node_goes_from_the_views_with_its_profile, who_asks_is_named)
