@@ -120,6 +120,50 @@ START_TEST(a_machine_waits_while_its_bmc_restarts_for_another)
 END_TEST
 
 static void
+rename_to(struct rig *rig, const struct bu_node *node, const char *to)
+{
+	struct bu_event event;
+
+	BU_EVENT_MAKE(&event, BU_EVENT_RENAMED, node->name, renamed, .to = to);
+	bu_reconcile_note(rig->rec, &event, 1);
+	for (int i = 0; i < 20 && strcmp(node->name, to) != 0; i++)
+		rig_pass(rig, 10);
+	ck_assert_str_eq(node->name, to);
+}
+
+/* Each of them has the other's name when the BMC answers, or one has a new one. */
+START_TEST(a_restart_of_a_bmc_ends_under_another_name)
+{
+	for (int swapped = 0; swapped < 2; swapped++) {
+		struct rig rig;
+		struct bu_node *node, *other;
+		struct bu_err err = {0};
+
+		begin(&rig, 2, "power = redfish\n; one_bmc");
+		node = rig_node(&rig, 1);
+		other = rig_node(&rig, 2);
+		rig_write(&rig, "power.hang", "");
+		ck_assert_int_eq(asks(&rig, 1, BU_VERB_BMC_RESET, "", 0, &err), 0);
+		rename_to(&rig, node, swapped ? "node003" : "node009");
+		if (swapped) {
+			rename_to(&rig, other, "node001");
+			rename_to(&rig, node, "node002");
+		}
+		ck_assert_int_eq(bu_effects_restart(rig.rec, node), 1);
+		rig_remove(&rig, "power.hang");
+		/* its answer got lost: the end of its time is one, too */
+		for (int i = 0; i < 60 && node->power.result == BU_OUTCOME_ASKED; i++)
+			rig_pass(&rig, 10000);
+		ck_assert_int_eq(node->power.result, BU_OUTCOME_FAILED);
+		ck_assert_int_eq(other->power.result, BU_OUTCOME_NONE);
+		ck_assert_int_eq(bu_effects_restart(rig.rec, node), 0);
+		ck_assert_ptr_null(bu_sibling_restarts(rig.rec, other));
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+static void
 until_all_failed(struct rig *rig, int nodes)
 {
 	for (int i = 0; i < 200; i++) {
@@ -208,6 +252,7 @@ END_TEST
 
 RIG_UNIT("machines of one BMC", a_bmc_is_not_restarted_under_another_of_its_machines,
 	 a_machine_waits_while_its_bmc_restarts_for_another,
+	 a_restart_of_a_bmc_ends_under_another_name,
 	 the_last_tries_of_a_chassis_restart_its_bmc_once,
 	 no_last_try_restarts_a_bmc_that_a_person_works_at,
 	 a_last_try_waits_until_the_others_are_switched)

@@ -58,12 +58,24 @@ journal(struct bu_reconcile *rec, struct bu_node *node, enum bu_outcome result,
 	bu_reconcile_append(rec, node, &event, 1);
 }
 
+/* A rename may have given it another name meanwhile: a deed knows its own. */
+static struct bu_node *
+node_of(const struct bu_power_wish *wish)
+{
+	const struct bu_fleet *fleet = wish->rec->fleet;
+
+	for (size_t i = 0; wish->seq && i < fleet->count; i++)
+		if (fleet->nodes[i]->power.seq == wish->seq)
+			return fleet->nodes[i];
+	return bu_fleet_node(fleet, wish->node);
+}
+
 static void
 on_answer(const struct bu_power_seen *seen, const struct bu_err *err, void *arg)
 {
 	struct bu_power_wish *wish = arg, **link = &wish->rec->wishes;
 	struct bu_reconcile *rec = wish->rec;
-	struct bu_node *node = bu_fleet_node(rec->fleet, wish->node);
+	struct bu_node *node = node_of(wish);
 	int64_t seq = wish->seq;
 	int looks = wish->looks;
 	const char *power = err ? "" : bu_power_state_name(seen->state);
