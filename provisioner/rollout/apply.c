@@ -60,22 +60,22 @@ order_event(const struct bu_plan_step *step, const struct bu_plan *plan, const c
 	    int reset, struct bu_event *ret)
 {
 	const struct bu_plan_lost *disk = &step->disk;
-	int may_be_lost = *disk->path || *disk->wanted;
+	struct bu_body_disk lost = {0};
 
 	bu_autojson json_t *scratch = disks_of(step);
 
+	if (*disk->path || *disk->wanted)
+		lost = (struct bu_body_disk){.path = disk->path,
+					     .serial = disk->serial,
+					     .size_bytes = disk->size_bytes,
+					     .holds = disk->holds,
+					     .wanted = disk->wanted};
 	BU_EVENT_MAKE(ret, BU_EVENT_ORDER, step->node, order, .rollout = id,
 		      .class = step->class, .image = step->image,
 		      .digest = step->digest, .facets = step->facets,
 		      .revision = plan->revision, .commit = plan->commit,
 		      .batch = step->batch, .reset = reset, .replace = step->replace,
-		      .begun = BU_UNSAID,
-		      .disk = {.path = may_be_lost ? disk->path : NULL,
-			       .serial = disk->serial,
-			       .size_bytes = disk->size_bytes,
-			       .holds = disk->holds,
-			       .wanted = disk->wanted},
-		      .scratch = scratch);
+		      .begun = BU_UNSAID, .disk = lost, .scratch = scratch);
 }
 
 enum { EVENTS_OF_ORDER = 3 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of a plan becomes an order, and who is given no turn. */
+#include "tests/support/quoted.h"
 #include "tests/support/rollout.h"
 
 /* Each row: what is granted for a wipe of node001 and node002, and what is said. */
@@ -227,7 +228,53 @@ START_TEST(under_the_brake_nobody_is_given_a_turn)
 }
 END_TEST
 
-RIG_UNIT("apply", what_destroys_is_not_done_without_its_grant,
+static int
+keep_disk(const struct bu_event *event, void *arg)
+{
+	json_t **disk = arg;
+
+	if (event->kind == BU_EVENT_ORDER) {
+		json_decref(*disk);
+		*disk = json_incref(json_object_get(event->body, "disk"));
+	}
+	return 0;
+}
+
+/* The log says of a disk what there is to say. */
+START_TEST(an_order_names_the_disk_that_its_step_names)
+{
+	static const char *const disks[] = {
+		NULL,
+		"{'path':'','serial':'','holds':'','wanted':'smallest'}",
+		"{'holds':'ext4','path':'/dev/vda','serial':'S1','size_bytes':4096,"
+		"'wanted':'any'}",
+	};
+
+	for (size_t i = 0; i < BU_LEN(disks); i++) {
+		bu_autojson json_t *disk = disks[i] ? quoted(disks[i]) : NULL;
+		bu_autojson json_t *plan = NULL, *logged = NULL;
+		char id[40];
+		struct rig rig;
+
+		begin(&rig, 1, NULL);
+		plan = plan_of(&rig, 1, "reboot");
+		if (disk)
+			json_object_set(
+				json_array_get(json_object_get(plan, "steps"), 0),
+				"disk", disk);
+		ck_assert_int_eq(
+			consent_apply(rig.rollouts, plan, "111111", NULL, id, NULL), 0);
+		pass_some(&rig);
+		ck_assert_int_eq(
+			bu_store_read(rig.store, 0, 0, keep_disk, &logged, NULL), 0);
+		ck_assert(disk ? json_equal(logged, disk) : !logged);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("apply", an_order_names_the_disk_that_its_step_names,
+	 what_destroys_is_not_done_without_its_grant,
 	 a_plan_that_makes_no_sense_orders_nothing, a_plan_without_steps_is_no_rollout,
 	 a_held_node_is_given_no_turn, under_the_brake_nobody_is_given_a_turn,
 	 who_waits_is_told_of_the_one_that_needs_a_person)
