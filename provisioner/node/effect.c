@@ -46,6 +46,12 @@ bu_wish_runs(const struct bu_node *node)
 }
 
 int
+bu_wish_restarts(const struct bu_node *node)
+{
+	return bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET;
+}
+
+int
 bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
 {
 	return bu_effect_switches(rec, node) || bu_wish_runs(node);
@@ -54,13 +60,9 @@ bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node)
 int
 bu_effects_restart(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	const struct bu_effect *effect;
+	const struct bu_effect *effect = switching(rec, node);
 
-	if (bu_wish_runs(node) && node->power.op == BU_DEED_BMC_RESET)
-		return 1;
-	/* Few nodes ever had theirs restarted. */
-	effect = node->live.bmc_restart_ms ? switching(rec, node) : NULL;
-	return effect && effect->restarts;
+	return bu_wish_restarts(node) || (effect && effect->restarts);
 }
 
 static int

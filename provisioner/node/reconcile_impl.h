@@ -150,6 +150,8 @@ void bu_medium_drop(struct bu_reconcile *rec);
 int bu_effect_switches(const struct bu_reconcile *rec, const struct bu_node *node);
 /* A command of a person to its BMC is under way. */
 int bu_wish_runs(const struct bu_node *node);
+/* One that restarts it. */
+int bu_wish_restarts(const struct bu_node *node);
 /* A command is under way that may switch its machine on or off, be it of a step that
  * the node has left behind. */
 int bu_effects_switch(const struct bu_reconcile *rec, const struct bu_node *node);

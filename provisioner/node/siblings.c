@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/url.h"
-#include "provisioner/node/reconcile_impl.h"
+#include "provisioner/node/effect.h"
 
 /* One that was restarted so lately is not restarted for another of its machines. */
 enum { LATELY_MS = 15 * 60 * 1000 };
@@ -46,10 +46,36 @@ find(const struct bu_reconcile *rec, const struct bu_node *node,
 	return NULL;
 }
 
-static int
-is_switched(const struct bu_reconcile *rec, const struct bu_node *node)
+/* The same of those whose step has a command under way: each is looked at once, and not
+ * once for each node. */
+static const struct bu_node *
+find_effect(const struct bu_reconcile *rec, const struct bu_node *node, int restarts)
 {
-	return bu_effects_switch(rec, node);
+	for (const struct bu_effect *effect = rec->effects; effect;
+	     effect = effect->next) {
+		const struct bu_node *other =
+			effect->switches && (effect->restarts || !restarts)
+				? bu_fleet_node(rec->fleet, effect->node)
+				: NULL;
+
+		if (is_sibling(rec, node, other))
+			return other;
+	}
+	return NULL;
+}
+
+static int
+is_wished(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	(void)rec;
+	return bu_wish_runs(node);
+}
+
+static int
+is_wished_restart(const struct bu_reconcile *rec, const struct bu_node *node)
+{
+	(void)rec;
+	return bu_wish_restarts(node);
 }
 
 static int
@@ -76,7 +102,9 @@ was_restarted(const struct bu_reconcile *rec, const struct bu_node *node)
 const struct bu_node *
 bu_sibling_switched(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return find(rec, node, is_switched);
+	const struct bu_node *other = find_effect(rec, node, 0);
+
+	return other ? other : find(rec, node, is_wished);
 }
 
 const struct bu_node *
@@ -96,5 +124,7 @@ bu_siblings_allow(const struct bu_reconcile *rec, const struct bu_node *node)
 const struct bu_node *
 bu_sibling_restarts(const struct bu_reconcile *rec, const struct bu_node *node)
 {
-	return find(rec, node, bu_effects_restart);
+	const struct bu_node *other = find_effect(rec, node, 1);
+
+	return other ? other : find(rec, node, is_wished_restart);
 }
