@@ -13,23 +13,35 @@
 /* One that was restarted so lately is not restarted for another of its machines. */
 enum { LATELY_MS = 15 * 60 * 1000 };
 
-/* By its order; else by the profile; "" = it has none. */
-static const char *
-bmc_of(const struct bu_reconcile *rec, const struct bu_node *node)
-{
-	const struct bu_desired_node *want = bu_fleet_ordered(rec->fleet, node);
+/* Of what its order asks for, and of what a person does: by the applied profile, which
+ * may have been corrected since. */
+enum { BMCS = 2 };
 
-	if (!want)
-		want = bu_fleet_desired(rec->fleet, node);
-	return want && bu_bmc_is(want) && want->bmc ? want->bmc : "";
+static void
+bmcs_of(const struct bu_reconcile *rec, const struct bu_node *node,
+	const char *ret[BMCS])
+{
+	const struct bu_desired_node *wants[BMCS] = {
+		bu_fleet_ordered(rec->fleet, node), bu_fleet_desired(rec->fleet, node)};
+
+	for (int i = 0; i < BMCS; i++)
+		ret[i] = bu_bmc_is(wants[i]) && wants[i]->bmc ? wants[i]->bmc : "";
 }
 
 static int
 is_sibling(const struct bu_reconcile *rec, const struct bu_node *node,
 	   const struct bu_node *other)
 {
-	return other && other != node &&
-	       bu_url_same_host(bmc_of(rec, node), bmc_of(rec, other));
+	const char *own[BMCS], *others[BMCS];
+
+	if (!other || other == node)
+		return 0;
+	bmcs_of(rec, node, own);
+	bmcs_of(rec, other, others);
+	for (int i = 0; i < BMCS * BMCS; i++)
+		if (bu_url_same_host(own[i / BMCS], others[i % BMCS]))
+			return 1;
+	return 0;
 }
 
 /* The first one of which this is true. */

@@ -165,6 +165,30 @@ START_TEST(a_restart_of_a_bmc_ends_under_another_name)
 }
 END_TEST
 
+/* A person's command goes to the BMC of the profile that is applied, and not to that of
+ * the order that is carried out. */
+START_TEST(machines_have_one_bmc_by_a_profile_that_came_after_the_order)
+{
+	for (int turned = 0; turned < 2; turned++) {
+		struct rig rig;
+		struct bu_err err = {0};
+
+		begin(&rig, 2, "power = redfish");
+		rig_fire(&rig, rig_node(&rig, 1 + turned), BU_TRIGGER_START);
+		rig_until_step(&rig, rig_node(&rig, 1 + turned), BU_ACTION_NETBOOT,
+			       BU_STEP_DONE);
+		rig_revise(&rig, 2, "power = libvirt", "power = redfish\n; one_bmc");
+		rig_write(&rig, "power.hang", "");
+		ck_assert_int_eq(asks(&rig, 2, BU_VERB_POWER, "off", 1, &err), 0);
+		ck_assert_int_eq(asks(&rig, 1, BU_VERB_BMC_RESET, "", 1, &err), -1);
+		ck_assert_int_eq(err.kind, BU_ERR_BUSY);
+		rig_text_has(err.text, "node node002 has the same BMC");
+		ck_assert_int_eq(rig_count(&rig, "bmc-reset node001"), 0);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 static void
 until_all_failed(struct rig *rig, int nodes)
 {
@@ -279,6 +303,7 @@ END_TEST
 RIG_UNIT("machines of one BMC", a_bmc_is_not_restarted_under_another_of_its_machines,
 	 a_machine_waits_while_its_bmc_restarts_for_another,
 	 many_commands_under_way_are_looked_at_once_for_a_node,
+	 machines_have_one_bmc_by_a_profile_that_came_after_the_order,
 	 a_restart_of_a_bmc_ends_under_another_name,
 	 the_last_tries_of_a_chassis_restart_its_bmc_once,
 	 no_last_try_restarts_a_bmc_that_a_person_works_at,
