@@ -107,6 +107,12 @@ is_of_a_person(const struct bu_reconcile *rec, const struct bu_node *node)
 static int
 was_restarted(const struct bu_reconcile *rec, const struct bu_node *node)
 {
+	/* By the log, which outlives this process, where a person asked for it. */
+	int64_t ago_ms =
+		bu_wall_ms(bu_loop_clock(rec->fleet->loop)) - node->power.at_ms;
+
+	if (node->power.op == BU_DEED_BMC_RESET && ago_ms >= 0 && ago_ms < LATELY_MS)
+		return 1;
 	return node->live.bmc_restart_ms &&
 	       bu_loop_now_ms(rec->fleet->loop) - node->live.bmc_restart_ms < LATELY_MS;
 }

@@ -226,6 +226,25 @@ START_TEST(the_last_tries_of_a_chassis_restart_its_bmc_once)
 }
 END_TEST
 
+/* Nor after a person had it restarted, be it in another life of bringup. */
+START_TEST(no_last_try_restarts_a_bmc_that_a_person_restarted_lately)
+{
+	for (int later = 0; later < 2; later++) {
+		struct rig rig;
+		struct bu_err err = {0};
+
+		begin(&rig, 2, LAST_TRY);
+		ck_assert_int_eq(asks(&rig, 2, BU_VERB_BMC_RESET, "", 0, &err), 0);
+		rig_away(&rig, later ? 15 * 60 * 1000 : 1000);
+		rig_write(&rig, "power.refuse", "the BMC hangs");
+		rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_START);
+		until_all_failed(&rig, 1);
+		ck_assert_int_eq(rig_count(&rig, "bmc-reset node001"), later);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Firmware may be on its way through it. */
 START_TEST(no_last_try_restarts_a_bmc_that_a_person_works_at)
 {
@@ -307,4 +326,5 @@ RIG_UNIT("machines of one BMC", a_bmc_is_not_restarted_under_another_of_its_mach
 	 a_restart_of_a_bmc_ends_under_another_name,
 	 the_last_tries_of_a_chassis_restart_its_bmc_once,
 	 no_last_try_restarts_a_bmc_that_a_person_works_at,
+	 no_last_try_restarts_a_bmc_that_a_person_restarted_lately,
 	 a_last_try_waits_until_the_others_are_switched)
