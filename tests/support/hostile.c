@@ -135,7 +135,8 @@ may_enter(struct hostile_bmc *bmc, struct request *request)
 	if ((bmc->habits & HOSTILE_OPEN) ||
 	    strcmp(request->path, "/redfish/v1/") == 0 ||
 	    (hostile_ends(request->path, "/Sessions") &&
-	     strcmp(request->method, "POST") == 0))
+	     strcmp(request->method, "POST") == 0 &&
+	     !(bmc->habits & HOSTILE_NO_SERVICE)))
 		return 1;
 	if (!token[0])
 		return basic_ok(bmc, request);

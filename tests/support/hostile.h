@@ -38,6 +38,7 @@ enum {
 	HOSTILE_EMPTY_NICS = 1 << 25,     /* "", null and 20 bytes as addresses */
 	HOSTILE_NO_ACTION_ETAG = 1 << 26, /* 412 to an action with If-Match */
 	HOSTILE_OPEN = 1 << 27,           /* asks nobody who he is */
+	HOSTILE_NO_SERVICE = 1 << 28,     /* the root names no sessions; 401 there */
 };
 
 /* How a vendor's tree looks (reference: captures of real ones). */

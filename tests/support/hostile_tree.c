@@ -224,5 +224,7 @@ hostile_tree(const struct hostile_shape *shape, int habits)
 		      "Product", shape->product, "Oem", shape->oem, "Systems",
 		      link_to(ROOT "/Systems"), "Links", "Sessions",
 		      link_to(ROOT "/SessionService/Sessions")));
+	if (habits & HOSTILE_NO_SERVICE)
+		json_object_del(json_object_get(tree, ROOT "/"), "Links");
 	return tree;
 }

@@ -87,6 +87,11 @@ const struct rf_quirk rf_quirks[] = {
 	 "has no EthernetInterfaces, or empty or long addresses in them: ports and "
 	 "functions of the cards are read, and what is no address is left out",
 	 "NVIDIA/infra-controller#2821", "macs_come_from_the_cards"},
+	{26, ALL, 0,
+	 "has no sessions, and answers 401 to a log-in as to everything without a "
+	 "password: where the root names none, Basic at once",
+	 "openstack/sushy-tools sushy_tools/emulator/templates/root.json",
+	 "a_root_without_sessions_means_basic"},
 };
 const size_t rf_quirks_count = sizeof(rf_quirks) / sizeof(rf_quirks[0]);
 

@@ -86,7 +86,7 @@ struct rf_bmc {
 	int64_t connection;          /* that is kept; 0 */
 	int is_open;                 /* it is there, as far as we know */
 	struct bu_task_lock door;    /* one log-in at a time */
-	char sessions[RF_PATH_SIZE]; /* where they are made; "" = not looked up yet */
+	char sessions[RF_PATH_SIZE]; /* where they are made; "" = not known, or none */
 	char token[RF_TOKEN_SIZE];   /* "" = no session */
 	char session[RF_PATH_SIZE];  /* to end it */
 	char who[BU_DIGEST_SIZE];    /* user and password of the session or of Basic */

@@ -40,20 +40,25 @@ fail_token(const struct rf_op *op, struct bu_err *err)
 			  op->bmc->origin);
 }
 
-/* The root is read without a password; where it is not, the usual place is right. */
+/* The root is read without a password; where it is not, the usual place is right. One
+ * that names no sessions has none: a BMC that refuses to say so without a password
+ * would answer a log-in as if that were wrong. */
 static int
 find_sessions(struct rf_op *op, struct bu_err *err)
 {
 	struct rf_ask ask = {.method = "GET", .path = RF_ROOT};
 	rf_autoreply struct rf_reply reply = {0};
 	struct rf_bmc *bmc = op->bmc;
+	int read;
 
 	if (bmc->sessions[0])
 		return 0;
 	if (rf_wire(op, &ask, &reply, err) != 0)
 		return -1;
 	rf_link(op, json_object_get(reply.json, "Links"), "Sessions", bmc->sessions);
-	if (!bmc->sessions[0])
+	read = reply.status == 200 && json_is_object(reply.json);
+	if (!bmc->sessions[0] &&
+	    (!read || json_object_get(reply.json, "SessionService")))
 		strcpy(bmc->sessions, RF_ROOT "SessionService/Sessions");
 	return 0;
 }
@@ -86,7 +91,8 @@ log_in(struct rf_op *op, const char *who, struct bu_err *err)
 
 	if (op->logins++ >= LOGINS_MAX)
 		return fail_token(op, err);
-	if (find_sessions(op, err) != 0 || ask_session(op, &reply, err) != 0)
+	if (find_sessions(op, err) != 0 ||
+	    (bmc->sessions[0] && ask_session(op, &reply, err) != 0))
 		return -1;
 	if (reply.status == 401 ||
 	    (reply.status == 403 && !rf_says(&reply, "SessionLimitExceeded")))

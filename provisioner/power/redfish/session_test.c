@@ -74,6 +74,42 @@ START_TEST(no_free_session_means_basic)
 }
 END_TEST
 
+/* Nothing is tried there that could be taken for a wrong password. */
+START_TEST(a_root_without_sessions_means_basic)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", HOSTILE_NO_SERVICE);
+	rig_ok(&rig, BU_POWER_STATUS);
+	rig_ok(&rig, BU_POWER_SWITCH_OFF);
+	ck_assert_str_eq(hostile_power(rig.bmc), "Off");
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/Sessions"), 0);
+	rig.request.target.password = "hobbes";
+	ck_assert_int_eq(rig_do(&rig, BU_POWER_STATUS), BU_ERR_DENIED);
+	ck_assert_int_eq(hostile_passwords(rig.bmc), 1);
+	rig_end(&rig);
+}
+END_TEST
+
+/* A root without Links has a service all the same, and another cannot be read. */
+START_TEST(sessions_that_the_root_does_not_link_are_at_the_usual_place)
+{
+	struct rig rig;
+
+	rig_begin(&rig, "dell", 0);
+	hostile_set(rig.bmc, "/redfish/v1/", "Links", json_null());
+	hostile_set(rig.bmc, "/redfish/v1/", "SessionService", json_object());
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/SessionService/Sessions"), 1);
+	rig_end(&rig);
+	rig_begin(&rig, "dell", 0);
+	hostile_plan(rig.bmc, "GET", "/redfish/v1/", 403, NULL, 2);
+	rig_ok(&rig, BU_POWER_STATUS);
+	ck_assert_int_eq(hostile_count(rig.bmc, "POST", "/SessionService/Sessions"), 1);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(an_expired_token_is_renewed_once)
 {
 	struct rig rig;
@@ -265,6 +301,8 @@ END_TEST
 
 BU_UNIT("redfish session", one_session_serves_and_is_ended_when_idle,
 	no_session_is_left_wherever_it_is_cancelled, no_free_session_means_basic,
+	a_root_without_sessions_means_basic,
+	sessions_that_the_root_does_not_link_are_at_the_usual_place,
 	an_expired_token_is_renewed_once,
 	a_bmc_that_denies_its_own_tokens_is_not_asked_for_ever,
 	a_program_that_is_ended_leaves_no_session,
