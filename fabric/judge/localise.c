@@ -85,6 +85,8 @@ cross_rounds(struct campaign *c, const struct bu_order *proven, struct bu_err *e
 	if (rc == 0 && !bu_campaign_one_qp_is_enough(c)) {
 		c->qps_cross = 4;
 		c->count = before;
+		memset(c->watched, 0, (size_t)bu_topology_ports(c->t));
+		bu_campaign_watch(c, 0);
 		rc = bu_campaign_cross_round(c, STAGE_B, proven, 0, err);
 	}
 	for (int round = 1; rc == 0 && round < rounds; round++)

@@ -13,7 +13,7 @@
 enum { WHIM = 9 };
 
 static struct bu_site whim_base;
-static int whims, whim_flows;
+static int whims, whim_flows, one_qp_is_weak, leaf_size = 16, crossing, idle_tested;
 static float whim_gbps;
 
 static int
@@ -22,6 +22,12 @@ whim_round(void *arg, struct bu_flow *flows, int count, struct bu_err *err)
 	int rc = whim_base.round(whim_base.arg, flows, count, err);
 
 	for (int i = 0; i < count; i++) {
+		int crosses = flows[i].src / leaf_size != flows[i].dst / leaf_size;
+
+		crossing |= crosses;
+		idle_tested += crossing && !crosses;
+		if (one_qp_is_weak && crosses && flows[i].qps == 1)
+			flows[i].rate_gbps /= 2;
 		if (flows[i].src != WHIM)
 			continue;
 		if (whim_flows++ < whims)
@@ -38,12 +44,12 @@ whim_campaign(int count, double of_limit)
 	struct bu_localise_opts opts = {.seed = 5, .lean = 1};
 	struct bu_report report;
 
-	sim_init(&sim, 32, 1, 16, 2, 42);
+	sim_init(&sim, 32, 1, leaf_size, 2, 42);
 	sim.outliers = 0;
 	sim.plan.has_switch = sim.plan.has_lldp = 0;
 	whim_base = sim_site(&sim);
 	whims = count;
-	whim_flows = 0;
+	whim_flows = crossing = idle_tested = 0;
 	whim_gbps = (float)(of_limit * sim.plan.limit_gbps);
 	ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL), 0);
 	sim_fini(&sim);
@@ -76,6 +82,27 @@ START_TEST(a_whim_takes_no_more_than_a_fault_needs_to_come_back)
 	bu_report_fini(&once);
 	bu_report_fini(&twice);
 	bu_report_fini(&least);
+}
+END_TEST
+
+/* The round that only tells how many queue pairs a link needs is thrown away, and who
+ * it was slow for is not watched: else it is tested whenever it idles, as one is that
+ * was bad before. */
+START_TEST(a_round_that_is_thrown_away_makes_nobody_watched)
+{
+	struct bu_report clean, once;
+
+	one_qp_is_weak = 1;
+	leaf_size = 8;
+	clean = whim_campaign(0, 1);
+	ck_assert_int_eq(crossing, 1);
+	ck_assert_int_eq(idle_tested, 0);
+	once = whim_campaign(1, 0.5);
+	ck_assert_int_gt(idle_tested, 0);
+	one_qp_is_weak = 0;
+	leaf_size = 16;
+	bu_report_fini(&clean);
+	bu_report_fini(&once);
 }
 END_TEST
 
@@ -207,5 +234,6 @@ START_TEST(a_fault_is_let_go_no_more_often_than_said)
 END_TEST
 
 BU_UNIT("whims", a_whim_takes_no_more_than_a_fault_needs_to_come_back,
+	a_round_that_is_thrown_away_makes_nobody_watched,
 	flows_of_the_same_seconds_are_one_test, far_below_the_limit_counts_for_more,
 	a_fault_is_let_go_no_more_often_than_said)
