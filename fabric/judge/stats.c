@@ -123,6 +123,7 @@ bu_stats_chance(const struct bu_chance *chance)
 
 	for (int i = 0; i < chance->bad && i < chance->seen; i++)
 		ways *= (seen - i) / (i + 1) * p / (1 - p);
-	tests = log(chance->beta * suspects / pow(ways, chance->weight)) / log(1 - p);
+	ways = fmin(ways, pow(ways, chance->weight));
+	tests = log(chance->beta * suspects / ways) / log(1 - p);
 	return chance->seen < 1 ? 0 : tests > seen ? (int)ceil(tests) : chance->seen;
 }
