@@ -29,6 +29,7 @@ struct suspect {
 	int leans;          /* its tests say that it is bad, and more nodes are asked */
 	int witnesses, few; /* few: it stands, and no other node could test it */
 	int by_switch;      /* its tests were readings of switches */
+	int by_all;         /* it stands by all that it measured; so is its llr */
 	int absorbed;       /* a larger part is accused instead */
 	float best_gbps;    /* of the tests again */
 };

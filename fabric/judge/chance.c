@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a suspect measured before its tests again, and what of it nothing explains:
- * asked by retest.c. Invariants: the earlier stages alone accuse nobody; what was bad
- * in the company of one that stands accused says nothing of the others.
+ * asked by retest.c. Invariants: the earlier stages alone accuse nobody;
+ * what was bad in the company of one that stands accused says nothing of the others.
  */
 #include "fabric/judge/retest.h"
 
@@ -129,7 +129,7 @@ bu_retest_was_chance(const struct retest *r, size_t place)
 /* What comes and goes seldom is not decided by its tests again in the rounds that there
  * are: then all that nothing explains counts, where both say the same. */
 int
-bu_retest_is_bad_by_all(const struct retest *r, size_t place)
+bu_retest_is_bad_by_all(const struct retest *r, size_t place, double *ret_llr)
 {
 	const struct suspect *suspect = &r->c->suspects[place];
 	const struct bu_part *before = &r->c->parts[suspect->part];
@@ -137,8 +137,12 @@ bu_retest_is_bad_by_all(const struct retest *r, size_t place)
 	int good = (int)(before->rounds - before->bad_rounds[suspect->symptom]);
 	struct bu_sprt all = suspect->sprt;
 
-	for (int i = 0; i < good + bad; i++)
-		bu_sprt_add(&all, &r->rule, i < bad);
+	for (int i = 0; i < good; i++)
+		bu_sprt_add(&all, &r->rule, 0);
+	for (int i = 0; i < bad; i++)
+		bu_sprt_add_bad(&all, &r->rule,
+				(double)before->weight[suspect->symptom]);
+	*ret_llr = all.llr;
 	return bad > 0 && suspect->sprt.bad >= BU_WITNESSES &&
 	       suspect->witnesses == BU_WITNESSES &&
 	       bu_sprt_decided(&all, &r->rule) > 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What was bad only in bad company is cleared. Asked before the accusations are made.
- * Invariant: who stands on its own tests again keeps standing.
+ * Invariant: who stands on its own tests again keeps standing, and
+ * who stands by all that it measured: that is unexplained already.
  */
 #include "fabric/judge/accuse_impl.h"
 
@@ -45,7 +46,8 @@ bu_campaign_explain_away(struct campaign *c)
 	for (size_t i = 0; i < c->suspect_count; i++) {
 		struct suspect *suspect = &c->suspects[i];
 
-		if (suspect->state <= 0 || suspect->absorbed || suspect->by_switch)
+		if (suspect->state <= 0 || suspect->absorbed || suspect->by_switch ||
+		    suspect->by_all)
 			continue;
 		for (int part = 0; part < c->parts_count; part++) {
 			int place = c->suspect_of[part * BU_SYMPTOMS_COUNT +

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Stage C: each suspect meets proven partners, over proven links, until its sequential
- * test decides. Only these tests count, not those that raised the suspicion. Invariant:
- * a bad flow speaks against a suspect only when the rest of its path is clean, unless
- * the fabric has no clean rest to offer; then it speaks against all of them alike.
+ * test decides. These tests decide; what was measured before them counts only where
+ * chance.c says how. Invariant: a bad flow speaks against a suspect only when the rest
+ * of its path is clean, unless the fabric has no clean rest to offer; then it speaks
+ * against all of them alike.
  */
 #include <math.h>
 
@@ -341,12 +342,15 @@ decide_rest(const struct retest *r)
 
 	for (size_t i = 0; i < c->suspect_count; i++) {
 		struct suspect *suspect = &c->suspects[i];
+		double llr = 0;
 
 		if (suspect->state == 0 && suspect->leans)
 			suspect->state = suspect->few = 1;
 		else if (suspect->state == 0 && r->unexplained &&
-			 bu_retest_is_bad_by_all(r, i))
-			suspect->state = 1;
+			 bu_retest_is_bad_by_all(r, i, &llr)) {
+			suspect->state = suspect->by_all = 1;
+			suspect->sprt.llr = llr;
+		}
 	}
 }
 

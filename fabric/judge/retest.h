@@ -31,8 +31,9 @@ int bu_retest_has_more(const struct campaign *c, const struct suspect *suspect);
 void bu_retest_count_unexplained(struct retest *r);
 /* Good in all tests again, so often that it was bad before by chance. */
 int bu_retest_was_chance(const struct retest *r, size_t place);
-/* Its tests again do not decide; all that it measured does, and they say the same. */
-int bu_retest_is_bad_by_all(const struct retest *r, size_t place);
+/* Its tests again do not decide; all that it measured does, and they say the same.
+ * ret_llr: of all. */
+int bu_retest_is_bad_by_all(const struct retest *r, size_t place, double *ret_llr);
 /* Fills r->flows: a test for each suspect that is open, if one can be had now. */
 void bu_retest_choose(struct retest *r, int round);
 
