@@ -9,8 +9,9 @@
 
 #include "fabric/judge/accuse_impl.h"
 
-/* It was never good, and its tests again did not decide: where a whole leaf is bad, few
- * of its ports find a good one to be tested with. */
+/* It was never good, its tests again did not decide, and what stands accused does not
+ * explain it: where a whole leaf is bad, few of its ports find a good one to be tested
+ * with. */
 static int
 was_never_good(const struct campaign *c, int port)
 {
@@ -19,9 +20,12 @@ was_never_good(const struct campaign *c, int port)
 			&c->parts[2 * port + i / BU_SYMPTOMS_COUNT];
 		int symptom = i % BU_SYMPTOMS_COUNT;
 		int place = c->suspect_of[2 * port * BU_SYMPTOMS_COUNT + i];
+		const struct suspect *its = place < 0 ? NULL : &c->suspects[place];
 
-		if (place >= 0 && c->suspects[place].state == 0 && half->flows > 1 &&
-		    half->bad[symptom] == half->flows)
+		if (its && its->state == 0 && half->flows > 1 &&
+		    half->bad[symptom] == half->flows &&
+		    its->sprt.bad == its->sprt.tests &&
+		    bu_campaign_has_unexplained(c, (size_t)place, 0))
 			return 1;
 	}
 	return 0;

@@ -120,6 +120,9 @@ bu_must int bu_campaign_decide_links(struct campaign *c, const struct bu_order *
 void bu_campaign_doubt(struct campaign *c);
 /* retest.c. Rounds until every suspect is decided, or their number is up. */
 bu_must int bu_campaign_retest(struct campaign *c, struct bu_err *err);
+/* chance.c. Of this suspect: was a flow since flow `first` bad, and nothing else on its
+ * way stands accused of the same? */
+int bu_campaign_has_unexplained(const struct campaign *c, size_t place, size_t first);
 /* accuse.c. From what stands to accusations. */
 void bu_campaign_accuse(struct campaign *c);
 

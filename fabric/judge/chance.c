@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a suspect measured before its tests again, and what of it nothing explains:
- * asked by retest.c. Invariants: the earlier stages alone accuse nobody;
+ * asked by retest.c and accuse.c. Invariants: the earlier stages alone accuse nobody;
  * what was bad in the company of one that stands accused says nothing of the others.
  */
 #include "fabric/judge/retest.h"
@@ -91,6 +91,28 @@ bu_retest_count_unexplained(struct retest *r)
 	}
 }
 
+int
+bu_campaign_has_unexplained(const struct campaign *c, size_t place, size_t first)
+{
+	const struct suspect *suspect = &c->suspects[place];
+
+	for (size_t i = first; i < c->count; i++) {
+		const struct bu_flow *flow = &c->flows[i];
+		unsigned int bits = bu_flow_symptoms(&c->limits, c->leaf_of, flow);
+		int list[BU_FLOW_PARTS_MAX], n;
+
+		if (flow->doubt || !(bits >> suspect->symptom & 1))
+			continue;
+		n = bu_flow_parts(c->t, c->leaf_of, flow, list);
+		for (int k = 0; k < n; k++) {
+			if (list[k] == suspect->part &&
+			    !is_explained(c, list, n, k, suspect->symptom))
+				return 1;
+		}
+	}
+	return 0;
+}
+
 /* Rounds of the earlier stages: unexplained, as far as they were bad for all flows. */
 static int
 count_bad_before(const struct retest *r, size_t place)
@@ -123,7 +145,8 @@ bu_retest_was_chance(const struct retest *r, size_t place)
 
 	return bad <= CHANCE_BAD && !suspect->sprt.bad &&
 	       suspect->sprt.tests >= CHANCE_TESTS &&
-	       chance.seen + suspect->sprt.tests >= bu_stats_chance(&chance);
+	       chance.seen + suspect->sprt.tests >= bu_stats_chance(&chance) &&
+	       !bu_campaign_has_unexplained(r->c, place, r->c->retest_first);
 }
 
 /* What comes and goes seldom is not decided by its tests again in the rounds that there

@@ -113,6 +113,24 @@ START_TEST(a_little_too_slow_counts_for_half_before_its_tests_too)
 }
 END_TEST
 
+/* Bad once, then in 30 tests good; another one was bad, too, while somebody else was
+ * open. */
+START_TEST(who_was_bad_in_its_tests_was_not_bad_by_chance)
+{
+	set_up();
+	add_flows(ODD, 1, 200);
+	add_flows(EVEN, 9, 390);
+	suspect_it(0, 0, 30);
+	bu_retest_count_unexplained(&r);
+	ck_assert_int_eq(bu_retest_was_chance(&r, 0), 1);
+	add_flows(ODD, 1, 200);
+	ck_assert_int_eq(bu_retest_was_chance(&r, 0), 0);
+	bu_campaign_suspect(&c, 2 * ODD + 1, BU_SYMPTOM_RATE)->state = 1;
+	ck_assert_int_eq(bu_retest_was_chance(&r, 0), 1);
+	tear_down();
+}
+END_TEST
+
 /* Its last test is with one that was bad more often; its tests say nothing without the
  * rounds before, in which that one had no part. */
 START_TEST(who_is_bad_by_all_stays_accused_and_with_confidence)
@@ -141,5 +159,34 @@ START_TEST(who_is_bad_by_all_stays_accused_and_with_confidence)
 }
 END_TEST
 
+/* Two of three send badly: the third, which receives from these alone, does not make it
+ * the leaf. */
+START_TEST(a_healthy_victim_does_not_count_for_its_leaf)
+{
+	struct bu_site site;
+
+	sim_init(&sim, 3, 1, 3, 1, 42);
+	sim.outliers = 0;
+	for (int port = 0; port < 2; port++)
+		sim_add(&sim, (struct sim_fault){.kind = SIM_PORT_RATE,
+						 .port = port,
+						 .dir = BU_DIR_OUT,
+						 .factor = 0.5});
+	site = sim_site(&sim);
+	opts = (struct bu_localise_opts){.seed = 5, .lean = 1};
+	ck_assert_int_eq(bu_localise(&sim.plan, &site, &opts, &report, NULL), 0);
+	ck_assert_int_eq(report.count, 2);
+	for (int i = 0; i < report.count; i++) {
+		ck_assert_int_eq(report.accusations[i].what, BU_WHAT_ENDPOINT);
+		ck_assert_int_eq(report.accusations[i].port, i);
+		ck_assert_int_eq(report.accusations[i].dir, BU_DIR_OUT);
+	}
+	bu_report_fini(&report);
+	sim_fini(&sim);
+}
+END_TEST
+
 BU_UNIT("suspects", a_little_too_slow_counts_for_half_before_its_tests_too,
-	who_is_bad_by_all_stays_accused_and_with_confidence)
+	who_was_bad_in_its_tests_was_not_bad_by_chance,
+	who_is_bad_by_all_stays_accused_and_with_confidence,
+	a_healthy_victim_does_not_count_for_its_leaf)
