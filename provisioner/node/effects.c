@@ -151,6 +151,8 @@ on_observed(const struct bu_power_seen *seen, const struct bu_err *err, void *ar
 		bu_warn("node", "%s: power is unknown: %s", node->name,
 			err ? err->text : "no clear answer");
 		node->live.retry_ms = bu_loop_now_ms(rec->fleet->loop) + BU_RETRY_MS;
+	} else if (seen->state == BU_POWER_OFF && bu_sibling_restarts(rec, node)) {
+		bu_reason_set(&node->live.says, BU_REASON_BMC_AWAITED, NULL);
 	} else if (seen->state == BU_POWER_OFF) {
 		bu_info("node", "%s: %s was not done before the restart; doing it now",
 			node->name, bu_action_name(node->step.action));

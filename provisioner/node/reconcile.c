@@ -163,7 +163,8 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 		open_step(rec, node, action, node->repeats + node->step.attempt + 1);
 		return;
 	case BU_STEP_OPEN:
-		if (node->live.effect_running)
+		/* Another one's may have begun while its intent went to the log. */
+		if (node->live.effect_running || awaits_bmc(rec, node, action))
 			return;
 		if (node->step.intent_seq <= rec->fleet->loaded_seq ||
 		    !bu_reconcile_cycles(node))

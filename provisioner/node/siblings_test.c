@@ -245,6 +245,62 @@ START_TEST(no_last_try_restarts_a_bmc_that_a_person_restarted_lately)
 }
 END_TEST
 
+static void
+pass_seconds(struct rig *rig, int seconds)
+{
+	for (int i = 0; i < seconds; i++)
+		rig_pass(rig, 1000);
+}
+
+static void
+until_repeats(struct rig *rig, int repeats)
+{
+	for (int i = 0; i < 400 && (rig_node(rig, 1)->repeats < repeats ||
+				    rig_node(rig, 2)->repeats < repeats);
+	     i++)
+		pass_seconds(rig, 1);
+	ck_assert_int_eq(rig_node(rig, 1)->repeats, repeats);
+	ck_assert_int_eq(rig_node(rig, 2)->repeats, repeats);
+}
+
+/* They come at the same moment, and are looked at together when bringup starts anew:
+ * one restarts it, and the other waits for that. */
+START_TEST(last_tries_wait_for_the_one_that_restarts_the_bmc)
+{
+	for (int anew = 0; anew < 2; anew++) {
+		struct rig rig;
+		int restarts;
+
+		begin(&rig, 2, LAST_TRY);
+		rig_write(&rig, "power.refuse", "the BMC hangs");
+		rig_fire(&rig, rig_node(&rig, 1), BU_TRIGGER_START);
+		rig_fire(&rig, rig_node(&rig, 2), BU_TRIGGER_START);
+		until_repeats(&rig, 1);
+		for (int i = 1; i <= 2; i++)
+			rig_until_step(&rig, rig_node(&rig, i), BU_ACTION_NETBOOT,
+				       BU_STEP_FAILED);
+		rig_remove(&rig, "power.refuse");
+		rig_write(&rig, "power.hang", "");
+		until_repeats(&rig, 2);
+		rig_write(&rig, "power.node001", "off");
+		if (anew)
+			rig_restart(&rig);
+		pass_seconds(&rig, 5);
+		restarts = bu_effects_restart(rig.rec, rig_node(&rig, 1)) ? 1 : 2;
+		ck_assert(bu_effects_restart(rig.rec, rig_node(&rig, restarts)));
+		ck_assert(!bu_effect_switches(rig.rec, rig_node(&rig, 3 - restarts)));
+		rig_reason_is(&rig_node(&rig, 3 - restarts)->live.says, BMC_AWAITED);
+		rig_remove(&rig, "power.hang");
+		for (int i = 0;
+		     i < 1200 && rig_node(&rig, 3 - restarts)->live.says.code; i++)
+			pass_seconds(&rig, 1);
+		rig_until_step(&rig, rig_node(&rig, 3 - restarts), BU_ACTION_NETBOOT,
+			       BU_STEP_DONE);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 /* Firmware may be on its way through it. */
 START_TEST(no_last_try_restarts_a_bmc_that_a_person_works_at)
 {
@@ -325,6 +381,7 @@ RIG_UNIT("machines of one BMC", a_bmc_is_not_restarted_under_another_of_its_mach
 	 machines_have_one_bmc_by_a_profile_that_came_after_the_order,
 	 a_restart_of_a_bmc_ends_under_another_name,
 	 the_last_tries_of_a_chassis_restart_its_bmc_once,
+	 last_tries_wait_for_the_one_that_restarts_the_bmc,
 	 no_last_try_restarts_a_bmc_that_a_person_works_at,
 	 no_last_try_restarts_a_bmc_that_a_person_restarted_lately,
 	 a_last_try_waits_until_the_others_are_switched)
