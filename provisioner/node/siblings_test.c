@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machines of a chassis, which have one BMC: who may restart it, and who waits. */
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "provisioner/node/effect.h"
 #include "provisioner/node/verbs.h"
@@ -351,33 +349,8 @@ START_TEST(a_last_try_waits_until_the_others_are_switched)
 }
 END_TEST
 
-enum { MANY = 1000 };
-
-/* All of a large site boot at once, and each had its BMC restarted some day. */
-START_TEST(many_commands_under_way_are_looked_at_once_for_a_node)
-{
-	static struct bu_node nodes[MANY], *list[MANY];
-	struct bu_fleet fleet = {.nodes = list, .count = MANY};
-	struct bu_reconcile rec = {.fleet = &fleet};
-	clock_t begun;
-
-	for (int i = 0; i < MANY; i++) {
-		list[i] = &nodes[i];
-		snprintf(nodes[i].name, sizeof(nodes[i].name), "node%04d", i);
-		nodes[i].live.bmc_restart_ms = 1;
-		bu_effect_of(&rec, &nodes[i])->switches = 1;
-	}
-	begun = clock();
-	for (int i = 0; i < MANY; i++)
-		ck_assert_ptr_null(bu_sibling_restarts(&rec, &nodes[i]));
-	ck_assert_int_lt((clock() - begun) / CLOCKS_PER_SEC, 1);
-	bu_effects_drop(&rec);
-}
-END_TEST
-
 RIG_UNIT("machines of one BMC", a_bmc_is_not_restarted_under_another_of_its_machines,
 	 a_machine_waits_while_its_bmc_restarts_for_another,
-	 many_commands_under_way_are_looked_at_once_for_a_node,
 	 machines_have_one_bmc_by_a_profile_that_came_after_the_order,
 	 a_restart_of_a_bmc_ends_under_another_name,
 	 the_last_tries_of_a_chassis_restart_its_bmc_once,
