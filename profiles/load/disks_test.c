@@ -110,25 +110,102 @@ START_TEST(a_kernels_name_is_refused)
 }
 END_TEST
 
-START_TEST(two_mounts_are_in_two_places)
+/* Of a pool whose nodes have an array in /scratch. Owned. */
+static char *
+with_data(const char *data, int *ret_loads)
 {
 	bu_autofree char *site = bu_testing_replace(
 		bu_testing_site, "disk = smallest\n",
 		LINKED "scratch = rotational:no\n[hardware more]\ndisk = smallest\n");
-	bu_autofree char *both = bu_testing_replace(
-		site, "hardware = vm\n",
-		"hardware = vm\ndata = a:1GiB:ext4:/a, b:1GiB:ext4:/scratch\n");
+	bu_autofree char *line = bu_xasprintf("hardware = vm\ndata = %s\n", data);
+	bu_autofree char *both = bu_testing_replace(site, "hardware = vm\n", line);
 	struct bu_desired *desired;
-	bu_autofree char *text = bu_testing_check(both, bu_testing_racks, &desired);
+	char *text = bu_testing_check(both, bu_testing_racks, &desired);
 
+	*ret_loads = desired != NULL;
+	bu_desired_destroy(desired);
+	return text;
+}
+
+/* Nor below one another: the later mount would hide the earlier one. */
+START_TEST(two_mounts_are_in_two_places)
+{
+	static const char *const places[] = {"/scratch", "/scratch/", "/scratch/lake"};
+	int loads;
+
+	for (size_t i = 0; i < BU_LEN(places); i++) {
+		bu_autofree char *data = bu_xasprintf(
+			"a:1GiB:ext4:/scratches, b:1GiB:ext4:%s", places[i]);
+		bu_autofree char *text = with_data(data, &loads);
+		bu_autofree char *want = bu_xasprintf(
+			"site.ini:34: [pool train] data: 'b:1GiB:ext4:%s' is mounted "
+			"where [disks fast] has its array, or above or below it; each "
+			"needs its own place\n",
+			places[i]);
+
+		ck_assert_int_eq(loads, 0);
+		ck_assert_str_eq(text, want);
+	}
+}
+END_TEST
+
+START_TEST(an_array_is_not_below_a_partition)
+{
+	bu_autofree char *text = NULL;
+	bu_autofree char *site = bu_testing_replace(
+		bu_testing_site, "disk = smallest\n",
+		LINKED "scratch = rotational:no\nscratch_mount = /lake/fast\n"
+		       "[hardware more]\ndisk = smallest\n");
+	bu_autofree char *both = bu_testing_replace(
+		site, "hardware = vm\n", "hardware = vm\ndata = a:1GiB:ext4:/lake\n");
+	struct bu_desired *desired;
+
+	text = bu_testing_check(both, bu_testing_racks, &desired);
 	ck_assert_ptr_null(desired);
-	ck_assert_str_eq(text,
-			 "site.ini:34: [pool train] data: 'b:1GiB:ext4:/scratch' is "
-			 "mounted where [disks fast] has its array; each needs its own "
-			 "place\n");
+	ck_assert_ptr_nonnull(strstr(text, "'a:1GiB:ext4:/lake' is mounted where"));
+}
+END_TEST
+
+/* What the agent knows, how the node boots and who may log in. */
+START_TEST(no_mount_hides_what_the_system_needs)
+{
+	static const char *const places[] = {"/etc/bringup",
+					     "/etc/ssh",
+					     "/boot/efi",
+					     "/run/x",
+					     "/bin/x",
+					     "/lib32/x",
+					     "/lib64/x",
+					     "/var/lib/bringup/",
+					     "/var/lib/",
+					     "/sbin/x",
+					     "/lib/bringup",
+					     "/var/lib/bringup",
+					     "/usr/",
+					     "/root",
+					     "/var/lib/bringup/change"};
+	int loads;
+
+	for (size_t i = 0; i < BU_LEN(places); i++) {
+		bu_autofree char *data = bu_xasprintf("a:1GiB:ext4:%s", places[i]);
+		bu_autofree char *text = with_data(data, &loads);
+		bu_autofree char *want =
+			bu_xasprintf("site.ini:34: [pool train] data: '%s' is a "
+				     "directory of the system; allowed are others, "
+				     "like /scratch\n",
+				     places[i]);
+
+		ck_assert_int_eq(loads, 0);
+		ck_assert_str_eq(text, want);
+	}
+	free(with_data("a:1GiB:ext4:/var/lib/lake, b:1GiB:ext4:/var/lib/bringups, "
+		       "c:1GiB:ext4:/tmp/x, d:1GiB:ext4:/library",
+		       &loads));
+	ck_assert_int_eq(loads, 1);
 }
 END_TEST
 
 BU_UNIT("disks", an_array_is_the_nodes, without_disks_there_is_none,
 	each_wrong_one_is_named, a_kernels_name_is_refused,
-	two_mounts_are_in_two_places)
+	two_mounts_are_in_two_places, an_array_is_not_below_a_partition,
+	no_mount_hides_what_the_system_needs)

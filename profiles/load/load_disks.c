@@ -13,19 +13,33 @@
 
 enum { XFS_MIN_BYTES = 300 << 20 };
 
-/* Where a mount would hide what the system needs. */
+/* The folder itself, or something in it; either may end with '/'. */
+static int
+is_in(const char *path, const char *folder)
+{
+	size_t size = strlen(folder);
+
+	size -= folder[size - 1] == '/';
+	return strncmp(path, folder, size) == 0 && (!path[size] || path[size] == '/');
+}
+
+/* Where a mount would hide what the system needs, or the agent's own state. */
 static int
 is_system_path(const char *path)
 {
-	static const char *const paths[] = {
-		"/",     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib64",   "/proc",
-		"/root", "/run", "/sbin", "/sys", "/usr", "/var", "/var/lib", "/tmp"};
+	static const char *const paths[] = {"/", "/root", "/tmp", "/var", "/var/lib"};
+	static const char *const trees[] = {
+		"/bin",   "/boot",           "/dev",  "/etc", "/lib",  "/lib32",
+		"/lib64", "/libx32",         "/proc", "/run", "/sbin", "/sys",
+		"/usr",   "/var/lib/bringup"};
 
 	for (size_t i = 0; i < BU_LEN(paths); i++)
-		if (strcmp(path, paths[i]) == 0)
+		if (is_in(path, paths[i]) && is_in(paths[i], path))
 			return 1;
-	return strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0 ||
-	       strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/usr/", 5) == 0;
+	for (size_t i = 0; i < BU_LEN(trees); i++)
+		if (is_in(path, trees[i]))
+			return 1;
+	return 0;
 }
 
 /* mkfs.xfs refuses smaller ones. "lake:100MiB:xfs:/lake" */
@@ -103,7 +117,8 @@ check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
 			      "is missing; without it, the section says nothing");
 }
 
-/* "scratch:500GiB:ext4:/scratch" beside an array that is mounted there. */
+/* "scratch:500GiB:ext4:/scratch" beside an array that is mounted there, or above or
+ * below it: which of them comes first at a boot is not said. */
 static void
 check_mounts(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	     const struct bu_ini_section *section)
@@ -116,11 +131,13 @@ check_mounts(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	while (disks && disks->scratch_mount && rest &&
 	       (word = bu_value_next_word(&rest))) {
 		bu_autofree char *part = word;
+		const char *path = strrchr(part, ':') + 1;
 
-		if (strcmp(strrchr(part, ':') + 1, disks->scratch_mount) == 0)
+		if (is_in(path, disks->scratch_mount) ||
+		    is_in(disks->scratch_mount, path))
 			bu_load_wrong(ld, section, "data",
-				      "'%s' is mounted where [disks %s] has its array; "
-				      "each needs its own place",
+				      "'%s' is mounted where [disks %s] has its array, "
+				      "or above or below it; each needs its own place",
 				      part, disks->name);
 	}
 }
