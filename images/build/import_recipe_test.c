@@ -144,6 +144,21 @@ START_TEST(names_of_modules_are_no_options)
 }
 END_TEST
 
+/* Which keeps crash records may be built in, or left out: the boot needs it not. */
+START_TEST(a_kernel_need_not_keep_crash_records)
+{
+	begin();
+	works("mkdir -p ../../bin && echo >../../bin/busybox && "
+	      "(echo modules:; for m in $STORAGE efivarfs edd; do "
+	      "[ $m = efi_pstore ] || echo $m.ko: && : >$modules/$m.ko; "
+	      "done) >$modules/modules.dep &&"
+	      ": >$modules/modules.order && : >$modules/modules.builtin.modinfo &&"
+	      "skeleton() { :; } && pack() { : >$2; } && depmod() { :; } &&"
+	      "boot_initrd $root 6 $WORK/initrd.whole");
+	end();
+}
+END_TEST
+
 /* The initial ramdisk is kept by what is in it, not by what its kernel calls itself. */
 START_TEST(each_tree_has_its_own_initial_ramdisk)
 {
@@ -204,4 +219,5 @@ END_TEST
 
 BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
 	cloud_init_stays_off, modules_are_files_of_the_tree,
-	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk)
+	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk,
+	a_kernel_need_not_keep_crash_records)

@@ -340,7 +340,7 @@ modules()
 STORAGE="virtio_pci virtio_blk virtio_scsi sd_mod sr_mod nvme vmd ahci ata_piix ata_generic
 	megaraid_sas mpt3sas mpi3mr smartpqi hpsa aacraid arcmsr isci
 	xhci_pci ehci_pci usb_storage uas usbhid hid_generic
-	md_mod raid0 raid1 raid10 dm_mod dm_multipath efivarfs efi_pstore
+	md_mod raid0 raid1 raid10 dm_mod dm_multipath efivarfs
 	ext4 xfs crc32c_generic crc32c_intel vfat nls_ascii nls_cp437 nls_iso8859_1"
 NETWORK="virtio_net e1000 e1000e igb igc ixgbe i40e ice tg3 bnx2x bnxt_en r8169
 	mlx4_en mlx5_core qede be2net cxgb4 sfc enic atlantic nfp hinic ena vmxnet3
