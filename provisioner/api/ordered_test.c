@@ -75,10 +75,12 @@ break_off(struct desk *desk)
 static json_t *
 work_of(struct desk *desk)
 {
+	struct bu_node *node = rig_node(&desk->site.rig, 1);
 	struct bu_err err = {0};
-	json_t *item =
-		bu_api_step_work(&desk->site.api, rig_node(&desk->site.rig, 1), &err);
+	json_t *item;
 
+	node->live.agent.protocol = BU_AGENT_PROTOCOL;
+	item = bu_api_step_work(&desk->site.api, node, &err);
 	ck_assert_msg(item != NULL, "%s", err.text);
 	return item;
 }
@@ -208,6 +210,31 @@ START_TEST(an_array_is_made_of_the_disks_that_were_granted)
 	until_applied(&desk, second);
 	after = work_of(&desk);
 	ck_assert(json_equal(before, after));
+	end(&desk);
+}
+END_TEST
+
+/* It would leave the array out and say nothing of it. */
+START_TEST(a_ramdisk_of_before_makes_no_array)
+{
+	struct desk desk;
+	struct rig *rig = &desk.site.rig;
+	bu_autojson json_t *planned = NULL;
+	struct bu_err err = {0};
+	struct bu_node *node;
+
+	begin(&desk);
+	planned = plan(&desk, was, with_array, NULL, 200);
+	json_decref(apply(&desk, planned, 200));
+	until_applied(&desk, planned);
+	rig_start(rig, 1);
+	rig_inspect(rig, 1);
+	node = rig_node(rig, 1);
+	node->live.agent.protocol = BU_AGENT_ARRAYS - 1;
+	ck_assert_ptr_null(bu_api_step_work(&desk.site.api, node, &err));
+	ck_assert_str_eq(err.text, "the boot ramdisk that node001 runs is of a version "
+				   "that makes no arrays; make a new one with `bringup "
+				   "image build ramdisk`");
 	end(&desk);
 }
 END_TEST
@@ -452,5 +479,5 @@ RIG_UNIT("ordered", a_boot_has_the_arguments_of_its_order,
 	 the_same_disk_in_other_words_changes_nothing, no_plan_is_made_by_a_kernel_name,
 	 what_has_not_begun_is_replaced,
 	 an_array_is_made_of_the_disks_that_were_granted,
-	 an_array_without_a_grant_wipes_nothing,
+	 a_ramdisk_of_before_makes_no_array, an_array_without_a_grant_wipes_nothing,
 	 a_machine_without_the_disks_is_quarantined)

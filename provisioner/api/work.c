@@ -169,6 +169,12 @@ set_scratch(struct bu_work_install *work, const struct bu_api *api,
 
 	if (!wanted)
 		return 0;
+	if (node->live.agent.protocol < BU_AGENT_ARRAYS)
+		return bu_err_set(err, BU_ERR_STATE, 0,
+				  "the boot ramdisk that %s runs is of a version that "
+				  "makes no arrays; make a new one with `bringup image "
+				  "build ramdisk`",
+				  node->name);
 	seen = bu_fleet_scratch(api->fleet, node, target->node->hardware->disk, wanted);
 	list = json_array_size(granted) ? granted : seen;
 	if (!json_array_size(list) || json_array_size(list) > BU_WORK_SCRATCH_MAX)
