@@ -34,7 +34,8 @@ static const char *const programs[][2] = {
 	 "		mkdir -p $d; echo clean >$d/array_state; done ;; esac\n"},
 	{"bin/mkfs.xfs",
 	 "echo mkfs \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ] || exit 1\n"
-	 "printf XFSB | dd of=\"$2\" conv=notrunc status=none\n"},
+	 "for dev; do :; done; printf XFSB | dd of=$dev conv=notrunc status=none\n"},
+	{"bin/sync", "echo sync $(cd $PAPER/var/lib/bringup && ls) >>$PAPER/log\n"},
 	{"bin/mount", "echo mount \"$*\" >>$PAPER/log; [ ! -e $PAPER/broken ]\n"},
 	{"bin/modprobe", ":\n"},
 	{"bin/sleep", "echo sleep >>$PAPER/log\n"},
@@ -117,18 +118,37 @@ is(const char *name, const char *want)
 #define ASSEMBLE                                                                       \
 	"--assemble /dev/md127 --uuid=00000000:11118222:83334444:44444444 @/dev/vdb1 " \
 	"@/dev/vdc1\n"
+/* Nothing is made before the flag is on the disk, nor mounted before it has gone. */
+#define MKFS(options)                                                                  \
+	"sync scratch scratch.making\nmkfs -q " options " @/dev/md127\n"               \
+	"sync scratch scratch.making\nsync scratch\n"
 #define MOUNT "mount -t xfs -o noatime @/dev/md127 @/fast\n"
 
 START_TEST(a_new_array_gets_its_file_system_once)
 {
 	begin();
 	ck_assert_int_eq(run(), 0);
-	is("log", ASSEMBLE "mkfs -q @/dev/md127\n" MOUNT);
+	is("log", ASSEMBLE MKFS("-K") MOUNT);
 	shell("[ $(stat -c %a fast) = 1777 ] && chmod 700 fast && rm log &&"
 	      "rm -r sys/class/block/*/holders/md127");
 	ck_assert_int_eq(run(), 0);
 	is("log", ASSEMBLE MOUNT);
 	shell("[ $(stat -c %a fast) = 700 ]");
+	end();
+}
+END_TEST
+
+/* The power went off while it was made. */
+START_TEST(a_half_made_file_system_is_made_again_once)
+{
+	begin();
+	shell(": >var/lib/bringup/scratch.making &&"
+	      "printf half | dd of=dev/md127 conv=notrunc status=none");
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE MKFS("-K -f") MOUNT);
+	shell("rm log && rm -r sys/class/block/*/holders/md127");
+	ck_assert_int_eq(run(), 0);
+	is("log", ASSEMBLE MOUNT);
 	end();
 }
 END_TEST
@@ -181,6 +201,7 @@ START_TEST(what_is_missing_is_named)
 	ck_assert_int_eq(run(), 1);
 	is("said", "bringup-scratch: making xfs on @/dev/md127\n"
 		   "bringup-scratch: mkfs.xfs failed; is it in the image?\n");
+	shell("[ ! -e var/lib/bringup/scratch.making ]");
 	end();
 	begin();
 	shell("rm var/lib/bringup/scratch && : >var/lib/bringup/scratch");
@@ -192,5 +213,5 @@ START_TEST(what_is_missing_is_named)
 END_TEST
 
 BU_UNIT("scratch", a_new_array_gets_its_file_system_once,
-	what_is_done_is_not_done_again, what_is_there_is_never_formatted,
-	what_is_missing_is_named)
+	a_half_made_file_system_is_made_again_once, what_is_done_is_not_done_again,
+	what_is_there_is_never_formatted, what_is_missing_is_named)
