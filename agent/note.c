@@ -23,6 +23,16 @@ is_device(const char *text)
 
 static const struct bu_form device_form = {is_device, "the name of a network device"};
 
+/* What the kernel takes for one: a link that is not ours may be called anything. */
+static int
+is_link(const char *text)
+{
+	return *text && strlen(text) < 16 && !strchr(text, '/') &&
+	       strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+}
+
+static const struct bu_form link_form = {is_link, "the name of a link"};
+
 static const struct bu_field word_field[] = {
 	BU_FIELD_ONE(STRING, sizeof(char *)),
 };
@@ -54,7 +64,7 @@ static const struct bu_field value_fields[] = {
 };
 
 static const struct bu_field mtu_fields[] = {
-	BU_FIELD(STRING, struct bu_note_mtu, name, .form = &device_form),
+	BU_FIELD(STRING, struct bu_note_mtu, name, .form = &link_form),
 	BU_FIELD(INT, struct bu_note_mtu, mtu),
 	BU_FIELD_END,
 };

@@ -85,6 +85,40 @@ START_TEST(reads_what_an_agent_of_before_wrote)
 }
 END_TEST
 
+/* The kernel takes nearly any name; a link that is not ours stops no change. */
+START_TEST(a_link_may_have_an_odd_name)
+{
+	static const struct {
+		const char *name;
+		int ok;
+	} names[] = {{"br~lan", 1},
+		     {"-x", 1},
+		     {".hidden", 1},
+		     {"veth@\\\"{}", 1},
+		     {"fifteen__bytes_", 1},
+		     {"\xff", 1},
+		     {"", 0},
+		     {".", 0},
+		     {"..", 0},
+		     {"../eth0", 0},
+		     {"sixteen___bytes_", 0}};
+
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		struct bu_note_mtu mtu = {names[i].name, 1500};
+		struct bu_note now, note = {.id = "s1",
+					    .boot_id = "b1",
+					    .mtus = &mtu,
+					    .mtus_count = 1};
+		bu_autojson json_t *json = bu_note_to_json(&note);
+		int rc = bu_note_from_json(json, &now, NULL);
+
+		ck_assert_msg(rc == (names[i].ok ? 0 : -1), "'%s'", names[i].name);
+		if (rc == 0)
+			bu_note_fini(&now);
+	}
+}
+END_TEST
+
 START_TEST(guesses_nothing)
 {
 	static const struct {
@@ -142,4 +176,4 @@ START_TEST(a_word_is_there_once)
 END_TEST
 
 BU_UNIT("note", reads_what_it_wrote, reads_what_an_agent_of_before_wrote,
-	guesses_nothing, a_word_is_there_once)
+	a_link_may_have_an_odd_name, guesses_nothing, a_word_is_there_once)
