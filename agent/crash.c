@@ -65,8 +65,9 @@ read_header(const char *line, struct record *ret)
 	return 1;
 }
 
+/* A text that is whole takes the place of the parts, if there is something in it. */
 static void
-add_record(struct crash *crash, const char *path, time_t at)
+add_record(struct crash *crash, const char *path, time_t at, int whole)
 {
 	bu_autofree char *text = bu_file_read(path, RECORD_BYTES, NULL, NULL);
 	struct record record = {0};
@@ -74,9 +75,13 @@ add_record(struct crash *crash, const char *path, time_t at)
 
 	if (text && read_header(text, &record))
 		header = strcspn(text, "\n");
-	if (!text || !text[header + strspn(text + header, "\r\n")] ||
-	    crash->records_count == RECORDS_MAX)
+	if (!text || !text[header + strspn(text + header, "\r\n")])
 		return;
+	if (whole || (crash->records_count && at > crash->at + SAME_S))
+		crash_fini(crash);
+	if (crash->records_count == RECORDS_MAX)
+		return;
+	crash->whole = whole;
 	record.text = bu_steal(&text);
 	crash->records[crash->records_count++] = record;
 	if (at > crash->at)
@@ -94,10 +99,7 @@ take_file(struct crash *crash, const char *path, const char *name)
 	    stat(path, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    (!whole && st.st_mtime < crash->at - SAME_S))
 		return;
-	if (whole || (crash->records_count && st.st_mtime > crash->at + SAME_S))
-		crash_fini(crash);
-	crash->whole = whole;
-	add_record(crash, path, st.st_mtime);
+	add_record(crash, path, st.st_mtime, whole);
 }
 
 /* The newest of this folder and of those in it. */

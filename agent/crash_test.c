@@ -130,6 +130,26 @@ START_TEST(what_systemd_has_kept_is_read)
 }
 END_TEST
 
+/* One that has nothing to tell, is too large or cannot be read. */
+START_TEST(the_parts_stay_when_the_whole_says_nothing)
+{
+	bu_autofree char *large = bu_xasprintf("%01100000d\n", 0);
+	const char *const texts[] = {"", "Panic#1 Part1\n\n", large};
+
+	for (size_t i = 0; i < BU_LEN(texts); i++) {
+		begin();
+		put(KEPT "1700000000/dmesg-efi-170000000001001", 1700000000,
+		    "Panic#1 Part1\nKernel panic\n");
+		put(KEPT "1700000000/dmesg.txt", 1700000000, texts[i]);
+		tells("Panic 1700000000: Kernel panic");
+		/* nor does a newer record that is empty */
+		put(KEPT "1700000000/dmesg-efi-170000090001001", 1700000900, "");
+		tells("Panic 1700000000: Kernel panic");
+		finish();
+	}
+}
+END_TEST
+
 START_TEST(it_is_short_and_printable)
 {
 	bu_autofree char *text = NULL;
@@ -182,4 +202,5 @@ END_TEST
 
 BU_UNIT("crash", the_parts_of_a_crash_are_put_together,
 	of_several_dumps_the_last_is_told, what_systemd_has_kept_is_read,
-	it_is_short_and_printable, what_is_no_log_of_a_crash_is_left_out)
+	the_parts_stay_when_the_whole_says_nothing, it_is_short_and_printable,
+	what_is_no_log_of_a_crash_is_left_out)
