@@ -159,6 +159,39 @@ START_TEST(a_kernel_need_not_keep_crash_records)
 }
 END_TEST
 
+/* What is taken from this machine with its libraries counts with both. */
+START_TEST(a_new_library_makes_a_new_image)
+{
+	static const char *const recipes[] = {"ramdisk", "tiny", "import"};
+
+	begin();
+	works("echo one >$host/libc && echo one >$host/mdadm");
+	for (size_t i = 0; i < BU_LEN(recipes); i++) {
+		bu_autofree char *command = bu_xasprintf(
+			"candidates() { echo 1; } && agent_key() { :; } && "
+			"libraries_of() { echo $host/libc; } && "
+			"mdadm=$CACHE/base/mdadm-$(echo 1 | digest | cut -c1-16) && "
+			"mkdir -p $mdadm && cp $host/mdadm $mdadm/mdadm && "
+			"key() { inputs; } && set -- none && "
+			"sed 's,^\\. .*lib.sh.,:,' $RECIPES/%s.sh >$WORK/recipe && "
+			". $WORK/recipe && ",
+			recipes[i]);
+		bu_autofree char *first = bu_xasprintf("%skey >$WORK/first", command);
+		bu_autofree char *other = bu_xasprintf(
+			"%skey >$WORK/same && echo two >$host/libc && key >$WORK/lib "
+			"&& echo two >$mdadm/mdadm && key >$WORK/program && "
+			"cmp $WORK/first $WORK/same && ! cmp -s $WORK/same $WORK/lib && "
+			"! cmp -s $WORK/lib $WORK/program; code=$?; "
+			"echo one >$host/libc; exit $code",
+			command);
+
+		works(first);
+		works(other);
+	}
+	end();
+}
+END_TEST
+
 /* The initial ramdisk is kept by what is in it, not by what its kernel calls itself. */
 START_TEST(each_tree_has_its_own_initial_ramdisk)
 {
@@ -220,4 +253,4 @@ END_TEST
 BU_UNIT("import_recipe", microcode_of_the_tree_comes_first, links_of_units_lead_nowhere,
 	cloud_init_stays_off, modules_are_files_of_the_tree,
 	names_of_modules_are_no_options, each_tree_has_its_own_initial_ramdisk,
-	a_kernel_need_not_keep_crash_records)
+	a_kernel_need_not_keep_crash_records, a_new_library_makes_a_new_image)

@@ -138,8 +138,7 @@ build()
 	mkdir -p "$root"
 	tar -C "$root" --zstd --xattrs --xattrs-include='*' --numeric-owner -xpf "$kept"
 	additions "$root"
-	array_programs "$root"
-	volume_programs "$root"
+	disk_programs "$root"
 	settings "$root"
 	kernel=$(ls "$root/lib/modules")
 	initrd=$(kept_initrd "$root" "$kernel")

@@ -68,8 +68,7 @@ build()
 		etc/systemd/system/slurmd.service.d/bringup.conf \
 		etc/systemd/system/ssh.service.d/bringup.conf
 	rm -rf "$root/usr/lib/bringup"
-	array_programs "$root"
-	volume_programs "$root"
+	disk_programs "$root"
 	house "$root"
 	no_cloud_init
 	rm -rf "$root"/var/cache/* "$root"/boot/initrd* "$root/.dockerenv"

@@ -209,34 +209,49 @@ END
 	chmod 755 "$folder/bin/${3##*/}" "$1$3"
 }
 
-# array_programs ROOT: what makes arrays and brings them up. mdadm is unpacked and never
-# installed: installed it would look after this machine's arrays.
-array_programs()
+# borrowed FILE...: programs of this machine with their libraries, by their bytes.
+borrowed()
+{
+	for program in "$@"; do
+		cat "$program" $(libraries_of "$program")
+	done | digest
+}
+
+# mdadm_program: unpacked and never installed: installed it would look after this
+# machine's arrays. Sets MDADM.
+mdadm_program()
 {
 	mdadm=$CACHE/base/mdadm-$(candidates mdadm | digest | cut -c1-16)
 	[ -d "$mdadm" ] || {
 		say "fetching mdadm"
 		fetch_packages "$mdadm" sbin mdadm
 	}
-	borrow "$1" "$mdadm/mdadm" /usr/lib/bringup/mdadm
-	install -m 755 "$RECIPES/scratch" "$1/usr/lib/bringup/"
+	MDADM=$mdadm/mdadm
 }
 
-# disk_inputs: what both depend on, by its bytes where it is of this machine.
+# array_program ROOT: what makes arrays.
+array_program()
+{
+	mdadm_program
+	borrow "$1" "$MDADM" /usr/lib/bringup/mdadm
+}
+
+# disk_inputs: what disk_programs depends on.
 disk_inputs()
 {
-	candidates mdadm
+	mdadm_program
 	cat "$RECIPES/scratch" "$RECIPES/volume"
-	! command -v cryptsetup >/dev/null ||
-		cat "$(command -v cryptsetup)" $(libraries_of "$(command -v cryptsetup)") | digest
+	borrowed "$MDADM" $(command -v cryptsetup)
 }
 
-# volume_programs ROOT: what opens encrypted volumes.
-volume_programs()
+# disk_programs ROOT: what an installed system brings arrays up with, and opens encrypted
+# volumes.
+disk_programs()
 {
 	need cryptsetup cryptsetup-bin
+	array_program "$1"
 	borrow "$1" "$(command -v cryptsetup)" /usr/lib/bringup/cryptsetup
-	install -m 755 "$RECIPES/volume" "$1/usr/lib/bringup/"
+	install -m 755 "$RECIPES/scratch" "$RECIPES/volume" "$1/usr/lib/bringup/"
 }
 
 # house ROOT: what a system with systemd has of bringup besides the agent, and what it

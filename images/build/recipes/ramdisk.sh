@@ -11,7 +11,7 @@ inputs()
 {
 	cat "$RECIPES/lib.sh" "$RECIPES/ramdisk.sh" "$RECIPES/ramdisk.init" \
 		"$RECIPES/network.sh" "$RECIPES/udhcpc.sh" "$RECIPES/media.sh"
-	candidates linux-image-amd64 busybox-static mdadm $SIGNED_PACKAGES $GRUB_PACKAGES
+	candidates linux-image-amd64 busybox-static $SIGNED_PACKAGES $GRUB_PACKAGES
 }
 
 base()
@@ -27,6 +27,15 @@ base()
 	pack "$WORK/base" "$1" 19
 }
 
+# The slow part is kept whatever changes of the rest.
+key()
+{
+	inputs
+	agent_key
+	mdadm_program
+	borrowed "$MDADM"
+}
+
 build()
 {
 	kernel_tree
@@ -38,7 +47,7 @@ build()
 	mkdir -p "$WORK/agent"
 	agent_folder "$WORK/agent"
 	bundle "$WORK/agent/usr/lib/bringup/current" "$OUT/bundle"
-	array_programs "$WORK/agent"
+	array_program "$WORK/agent"
 	pack "$WORK/agent" "$WORK/agent.img" 12
 	cp "$KROOT/boot/vmlinuz-$KERNEL" "$OUT/vmlinuz"
 	cat "$kept" "$WORK/agent.img" >"$OUT/agent.img"
@@ -52,6 +61,6 @@ build()
 }
 
 case $1 in
-key) inputs; agent_key ;;
+key) key ;;
 build) build ;;
 esac

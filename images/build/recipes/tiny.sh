@@ -10,6 +10,7 @@ inputs()
 		"$RECIPES/boot.init" "$RECIPES/network.sh" "$RECIPES/udhcpc.sh" \
 		"$RECIPES/rxe"
 	disk_inputs
+	borrowed $(command -v mke2fs) $(command -v rdma)
 	candidates linux-image-amd64 busybox-static iproute2 $BOOT_PACKAGES
 }
 
@@ -31,8 +32,7 @@ build()
 	need rdma iproute2
 	borrow "$root" "$(command -v rdma)" /bin/rdma
 	borrow "$root" "$(command -v mke2fs)" /bin/mkfs.ext4
-	array_programs "$root"
-	volume_programs "$root"
+	disk_programs "$root"
 	cp "$RECIPES/rxe" "$root/usr/lib/bringup/rxe"
 	mkdir -p "$root/etc/libibverbs.d"
 	echo 'driver rxe' >"$root/etc/libibverbs.d/rxe.driver"
