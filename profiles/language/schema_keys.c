@@ -460,6 +460,7 @@ static const struct {
 	{NULL, "taints", ""},
 	{"site", "backup", ""},
 	{"site", "backup_zone", ""},
+	{"pool", "data_keys", "none"},
 };
 /* clang-format on */
 

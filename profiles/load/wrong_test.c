@@ -409,6 +409,9 @@ static const struct wrong {
 	 "allowed are others, like /scratch\n"
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
+	{"features = rxe, lab", "data_keys = appliance",
+	 "site.ini:34: [pool train] data_keys: no driver of this bringup serves "
+	 "'appliance' yet; use none\n"},
 	{"features = rxe, lab", "data = a:299MiB:xfs:/a, b:300MiB:xfs:/b",
 	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes "
 	 "300 MiB "
