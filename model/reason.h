@@ -319,6 +319,10 @@
 	  "its {what} is that of the machine of node {owner}, which gets another "     \
 	  "one; names move one at a time: take {owner} out of the profile and apply, " \
 	  "then go on")                                                                \
+	X(DATA_NAMED, "data-named", PLAN, 0, 0, "",                                    \
+	  "its data partitions are found by the names of site and node; under "        \
+	  "another name than {name} it would start without its data; keep {name}, or " \
+	  "save the data, apply the pool without data and the new name after that")    \
 	X(BMC_MOVES, "bmc-moves", PLAN, 0, 0, "",                                      \
 	  "its BMC is that of node {owner}, which gets another machine; bringup "      \
 	  "node replace {owner} forgets the old one, then go on")                      \

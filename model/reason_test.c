@@ -237,6 +237,11 @@ static const char *const sentences[] = {
 		"its <what> is that of the machine of node <owner>, which gets another "
 		"one; names move one at a time: take <owner> out of the profile and "
 		"apply, then go on",
+	[BU_REASON_DATA_NAMED] =
+		"its data partitions are found by the names of site and node; under "
+		"another name than <name> it would start without its data; keep "
+		"<name>, or save the data, apply the pool without data and the new "
+		"name after that",
 	[BU_REASON_BMC_MOVES] =
 		"its BMC is that of node <owner>, which gets another machine; bringup "
 		"node replace <owner> forgets the old one, then go on",

@@ -397,6 +397,23 @@ identify_free(const struct bu_plan_input *input, const json_t *index,
 	BU_REASON_SET(&ret->why, RENAMED, .text = {keys[key].name, holder->name});
 }
 
+/* The GUIDs of data partitions are made of both names: with another one its system
+ * would look for partitions that no disk has. */
+static void
+keep_names_of_data(const struct bu_plan_input *input,
+		   const struct bu_desired_node *want, struct bu_identity *ret)
+{
+	const char *was = input->applied ? input->applied->site.name : NULL;
+
+	if (!want->pool->data || !ret->node || !ret->node->installed_digest[0])
+		return;
+	if (ret->kind == BU_IDENTITY_RENAMED)
+		conflict(ret, DATA_NAMED, ret->node->name);
+	else if (ret->kind == BU_IDENTITY_SAME && was &&
+		 strcmp(was, input->desired->site.name) != 0)
+		conflict(ret, DATA_NAMED, was);
+}
+
 void
 bu_identity_find(const struct bu_plan_input *input, const json_t *index,
 		 const struct bu_desired_node *want, struct bu_identity *ret)
@@ -410,4 +427,5 @@ bu_identity_find(const struct bu_plan_input *input, const json_t *index,
 		identify_bound(input, want, holders, ret);
 	else if (taken(holders, own) < KEYS)
 		identify_free(input, index, want, holders, ret);
+	keep_names_of_data(input, want, ret);
 }

@@ -236,6 +236,51 @@ START_TEST(machines_go_before_names)
 }
 END_TEST
 
+/* Where its partitions are on a disk they are looked for by the names of then. */
+START_TEST(a_node_with_data_keeps_its_names)
+{
+	struct bu_node *node = bound("node001", 1, BU_STATE_READY);
+	struct bu_desired *applied = load("node001 1 1 1"),
+			  *same = load("node001 1 1 1");
+	struct bu_desired *desired[] = {load("gpu 1 1 1"), same, same};
+	const char *const names[] = {"gpu", "node001", "node001"};
+	const char *const old[] = {"node001", "", "lab-before"};
+	const enum bu_identity_kind without[] = {BU_IDENTITY_RENAMED, BU_IDENTITY_SAME,
+						 BU_IDENTITY_SAME};
+
+	for (size_t i = 0; i < 12; i++) {
+		struct bu_desired *to = desired[i / 4];
+		struct bu_plan_input input = {
+			.desired = to, .applied = applied, .nodes = &node, .count = 1};
+		bu_autojson json_t *index = bu_identity_index(&input);
+		struct bu_identity found;
+		int data = i & 1, installed = i & 2;
+
+		if (i == 8) {
+			free(applied->site.name);
+			applied->site.name = bu_xstrdup(old[2]);
+		}
+		free(to->pools[0].data);
+		to->pools[0].data = data ? bu_xstrdup("lake:1GiB:ext4:/lake") : NULL;
+		snprintf(node->installed_digest, sizeof(node->installed_digest), "%s",
+			 installed ? "d1" : "");
+		bu_identity_find(&input, index, bu_desired_node(to, names[i / 4]),
+				 &found);
+		if (data && installed && *old[i / 4]) {
+			ck_assert_int_eq(found.kind, BU_IDENTITY_CONFLICT);
+			ck_assert_int_eq(found.why.code, BU_REASON_DATA_NAMED);
+			ck_assert_str_eq(bu_reason_arg(&found.why, "name"), old[i / 4]);
+		} else {
+			ck_assert_int_eq(found.kind, without[i / 4]);
+		}
+	}
+	bu_node_destroy(node);
+	bu_desired_destroy(applied);
+	bu_desired_destroy(desired[0]);
+	bu_desired_destroy(same);
+}
+END_TEST
+
 START_TEST(every_node_is_found_by_its_name)
 {
 	struct bu_node *nodes[9];
@@ -412,7 +457,8 @@ START_TEST(a_profile_that_contradicts_the_machines_is_not_applied)
 }
 END_TEST
 
-BU_UNIT("identity", machines_go_before_names, every_node_is_found_by_its_name,
+BU_UNIT("identity", machines_go_before_names, a_node_with_data_keeps_its_names,
+	every_node_is_found_by_its_name,
 	a_profile_that_contradicts_the_machines_is_not_applied,
 	a_machine_that_is_replaced_on_its_way_is_let_go_by_a_verb,
 	only_who_has_a_machine_holds_one,
