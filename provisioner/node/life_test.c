@@ -295,7 +295,44 @@ START_TEST(the_table_alone_says_which_wait_stops_a_deadline)
 }
 END_TEST
 
-RIG_UNIT("life", the_table_alone_says_which_wait_stops_a_deadline,
+static int
+is_braked(void *arg, const struct bu_node *node)
+{
+	(void)node;
+	return *(int *)arg;
+}
+
+static void
+look(void *arg)
+{
+	(void)arg;
+}
+
+/* Not even one whose time is over; when the brake is off it goes on where it was. */
+START_TEST(a_braked_node_is_not_cycled)
+{
+	struct rig rig;
+	int braked = 1;
+	const struct bu_freezer freezer = {look, is_braked, &braked};
+	struct bu_node *node;
+
+	node = rig_up_to(&rig, RIG_STARTED);
+	bu_reconcile_set_freezer(rig.rec, &freezer);
+	for (int i = 0; i < 20; i++)
+		rig_pass(&rig, 60 * 1000);
+	ck_assert_int_eq(node->state, BU_STATE_INSPECTING);
+	ck_assert_int_eq(node->repeats, 0);
+	ck_assert_int_eq(rig_count(&rig, "boot network node001"), 1);
+	braked = 0;
+	for (int i = 0; i < 10 && node->repeats < 1; i++)
+		rig_pass(&rig, 60 * 1000);
+	ck_assert_int_eq(node->repeats, 1);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("life", a_braked_node_is_not_cycled,
+	 the_table_alone_says_which_wait_stops_a_deadline,
 	 a_kill_in_a_loop_starts_no_deadline_anew,
 	 short_lives_give_one_grace_and_not_one_each,
 	 who_was_away_for_hours_cycles_nobody,

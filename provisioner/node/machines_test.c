@@ -403,6 +403,7 @@ START_TEST(an_install_accepts_what_the_machine_is_made_of)
 	const struct bu_condition *changed =
 		&node->conditions[BU_CONDITION_HARDWARE_CHANGED];
 	struct bu_event event;
+	int64_t since_ms;
 
 	retell(inventory, &more);
 	strcpy(inventory->dmi.uuid, node->uuid);
@@ -412,6 +413,16 @@ START_TEST(an_install_accepts_what_the_machine_is_made_of)
 			 0);
 	rig_pass(&rig, 1);
 	ck_assert_int_eq(changed->on, 1);
+	since_ms = changed->since_ms;
+	ck_assert_int_gt(since_ms, 0);
+	/* It is as old as when it was first seen. */
+	rig_pass(&rig, 60 * 1000);
+	inventory->memory_bytes += 1;
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, NULL,
+					    inventory, NULL),
+			 0);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(changed->since_ms, since_ms);
 	/* Each of its MACs is its own now. */
 	ck_assert_ptr_eq(bu_twins_by_mac(rig.fleet, NEW), node);
 	bu_event_init(
@@ -429,7 +440,29 @@ START_TEST(an_install_accepts_what_the_machine_is_made_of)
 }
 END_TEST
 
-RIG_UNIT("machines", what_is_said_of_a_machine_that_changes,
+/* What its class asks for is enough. */
+START_TEST(the_least_that_fits_is_installed)
+{
+	bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+	struct bu_node *node;
+
+	rig_begin(&rig, 0);
+	rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "disk = smallest\nnics = 2\n",
+		  "disk = smallest\nnics = 2\ncpus_min = 1\nmemory_min = 512 MiB\n");
+	node = rig_node(&rig, 1);
+	rig_start(&rig, 1);
+	ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL), 0);
+	rig_pass(&rig, 1);
+	ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK, NULL,
+					    inventory, NULL),
+			 0);
+	rig_until(&rig, node, BU_STATE_IMAGING);
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("machines", the_least_that_fits_is_installed,
+	 what_is_said_of_a_machine_that_changes,
 	 two_machines_that_tell_the_same_are_both_named,
 	 two_machines_that_swap_a_card_stay_who_they_are,
 	 an_install_accepts_what_the_machine_is_made_of)
