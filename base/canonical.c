@@ -5,7 +5,7 @@
  * whatever they keep or sign, so it is written here with one buffer and no copies of
  * keys. Invariant: a text that was signed is written the same again.
  */
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,18 +38,18 @@ put_char(struct text *text, char c)
 	text->size++;
 }
 
+/* Mostly quotes: a signed text inside another one is full of them. */
 static void
 put_escaped(struct text *text, unsigned char c)
 {
-	static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+	static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt",
+			  hex[] = "0123456789ABCDEF";
 	const char *found = c ? strchr(plain, c) : NULL;
-	char escaped[8];
 
 	if (found)
-		snprintf(escaped, sizeof(escaped), "\\%c", letters[found - plain]);
+		put(text, (char[]){'\\', letters[found - plain]}, 2);
 	else
-		snprintf(escaped, sizeof(escaped), "\\u%04X", (unsigned int)c);
-	put(text, escaped, strlen(escaped));
+		put(text, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 }
 
 static void
@@ -128,13 +128,38 @@ put_array(struct text *text, const json_t *array)
 	put_char(text, ']');
 }
 
-/* As the library writes it: that has its own mind about digits. */
+static void
+put_integer(struct text *text, json_int_t integer)
+{
+	char digits[24];
+	size_t at = sizeof(digits);
+	unsigned long long rest = integer < 0 ? 0 - (unsigned long long)integer
+					      : (unsigned long long)integer;
+
+	do
+		digits[--at] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (integer < 0)
+		digits[--at] = '-';
+	put(text, digits + at, sizeof(digits) - at);
+}
+
+/* As the library writes it: that has its own mind about digits. Whole numbers, of which
+ * nothing but the sign of a zero can be lost, are most of them. */
 static void
 put_real(struct text *text, const json_t *real)
 {
 	char digits[64];
-	size_t size = json_dumpb(real, digits, sizeof(digits), JSON_ENCODE_ANY);
+	double value = json_real_value(real);
+	size_t size;
 
+	if (value > -1e15 && value < 1e15 && !signbit(value) &&
+	    value == (double)(json_int_t)value) {
+		put_integer(text, (json_int_t)value);
+		put(text, ".0", 2);
+		return;
+	}
+	size = json_dumpb(real, digits, sizeof(digits), JSON_ENCODE_ANY);
 	bu_assert(size > 0 && size <= sizeof(digits));
 	put(text, digits, size);
 }
@@ -142,8 +167,6 @@ put_real(struct text *text, const json_t *real)
 static void
 put_value(struct text *text, const json_t *value)
 {
-	char digits[32];
-
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
 		put_object(text, value);
@@ -155,9 +178,7 @@ put_value(struct text *text, const json_t *value)
 		put_string(text, json_string_value(value), json_string_length(value));
 		break;
 	case JSON_INTEGER:
-		snprintf(digits, sizeof(digits), "%" JSON_INTEGER_FORMAT,
-			 json_integer_value(value));
-		put(text, digits, strlen(digits));
+		put_integer(text, json_integer_value(value));
 		break;
 	case JSON_REAL:
 		put_real(text, value);

@@ -260,10 +260,11 @@ figures_of(const struct cohort *c, size_t figure)
 
 		for (size_t k = 0; k < checks->count; k++) {
 			const struct bu_check *row = &checks->list[k];
-			json_t *list = json_object_get(groups, row->subject);
+			json_t *list;
 
 			if (!is_figure(row, figure))
 				continue;
+			list = json_object_get(groups, row->subject);
 			if (!list) {
 				list = json_array();
 				json_object_set_new(groups, row->subject, list);

@@ -90,7 +90,14 @@ struct kept {
 };
 
 struct bu_peers {
-	json_t *known;  /* node -> its checks, as they are in the index */
+	json_t *known; /* node -> its checks, as they are in the index */
+	/* The same by place in the fleet: most have not changed since the last report.
+	 */
+	struct seen {
+		const struct bu_node *node;
+		const json_t *checks; /* known holds it */
+	} * seen;
+	size_t seen_count;
 	json_t *owners; /* "guid 0x1234" -> {node: true}: of what only one may have */
 	json_t *cables; /* {node: true}: with a wrong cable */
 	struct kept kept[KEPT];
@@ -148,6 +155,7 @@ bu_gate_peers_drop(struct bu_gate *gate)
 {
 	if (!gate->peers)
 		return;
+	free(gate->peers->seen);
 	json_decref(gate->peers->known);
 	json_decref(gate->peers->owners);
 	json_decref(gate->peers->cables);
@@ -205,12 +213,28 @@ put_facts(struct bu_peers *peers, const json_t *checks, const char *node, int ha
 }
 
 static void
+make_seen(struct bu_peers *peers, size_t count)
+{
+	if (peers->seen_count == count)
+		return;
+	free(peers->seen);
+	peers->seen = bu_xcalloc(count + 1, sizeof(*peers->seen));
+	peers->seen_count = count;
+}
+
+static void
 follow(struct bu_gate *gate, struct bu_peers *peers)
 {
+	make_seen(peers, gate->fleet->count);
 	for (size_t i = 0; i < gate->fleet->count; i++) {
 		const struct bu_node *node = gate->fleet->nodes[i];
-		json_t *known = json_object_get(peers->known, node->name);
+		struct seen *seen = &peers->seen[i];
+		json_t *known;
 
+		if (seen->node == node && seen->checks == node->checks.body)
+			continue;
+		*seen = (struct seen){node, node->checks.body};
+		known = json_object_get(peers->known, node->name);
 		if (known == node->checks.body)
 			continue;
 		put_facts(peers, known, node->name, 0);
@@ -235,11 +259,12 @@ struct alike {
 static int
 is_alike(const struct alike *alike, const struct bu_node *node)
 {
-	const struct bu_desired_node *its =
-		node ? bu_fleet_desired(alike->gate->fleet, node) : NULL;
+	const struct bu_desired_node *its;
 
-	return node != alike->node && its && its->hardware == alike->want->hardware &&
-	       is_up(node);
+	if (!node || node == alike->node || !is_up(node))
+		return 0;
+	its = bu_fleet_desired(alike->gate->fleet, node);
+	return its && its->hardware == alike->want->hardware;
 }
 
 static void

@@ -332,10 +332,10 @@ int bu_probe_is_untaken(const struct bu_gate *gate, const struct bu_probe *probe
 /* An item goes out when the other end is there for its own: who gets one waits for its
  * peer, and does nothing else meanwhile. */
 int bu_probe_may_take(struct bu_gate *gate, struct bu_probe *probe, int end);
-/* One end has reported: when it waited for the other one in vain, that gets a moment
- * more. */
-void bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
-		    const struct bu_err *failure);
+/* One end has reported. 1 = it waited for the other one in vain: that gets a moment
+ * more, and this one is free. */
+int bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
+		   const struct bu_err *failure);
 
 /* incast.c. Ends and begins incasts. */
 void bu_incast_look(struct bu_gate *gate);

@@ -192,6 +192,28 @@ START_TEST(who_was_left_alone_goes_on)
 }
 END_TEST
 
+/* It need not see what becomes of the other one: its next probe begins before that. */
+START_TEST(who_was_left_alone_is_free_at_once)
+{
+	struct rig rig;
+	struct links links = good_links();
+	int others;
+
+	begin(&rig, 4);
+	check_all(&rig, 4);
+	links.hung = 4;
+	for (int i = 0; i < 20 && !links.probed[4]; i++)
+		measure(&rig, &links, 4, 1);
+	ck_assert_int_eq(links.probed[4], 1);
+	others = links.probes;
+	links.silent[4] = 1;
+	measure(&rig, &links, 4, BU_GATE_GRACE_MS / 1000 - 2);
+	ck_assert_int_eq(bu_probe_busy(rig.gate, "node004"), 1);
+	ck_assert_int_ge(links.probes - others, 2);
+	rig_end(&rig);
+}
+END_TEST
+
 /* Two that come by turns, each after the other one has looked in vain, meet all the
  * same. */
 START_TEST(who_comes_seldom_is_met)
@@ -270,7 +292,7 @@ END_TEST
 
 RIG_UNIT("pace", a_double_is_found_among_all_machines,
 	 who_does_not_come_is_not_waited_for, who_was_left_alone_goes_on,
-	 who_comes_seldom_is_met, a_node_that_hangs_holds_up_nobody_else,
-	 several_that_hang_do_not_add_up, a_kick_brings_a_look_forward,
-	 a_change_every_two_seconds_puts_no_look_off,
+	 who_comes_seldom_is_met, who_was_left_alone_is_free_at_once,
+	 a_node_that_hangs_holds_up_nobody_else, several_that_hang_do_not_add_up,
+	 a_kick_brings_a_look_forward, a_change_every_two_seconds_puts_no_look_off,
 	 the_rest_after_a_dear_look_is_bounded)

@@ -67,14 +67,17 @@ is_left_alone(const json_t *result, const struct bu_err *failure)
 	       parsed.error.kind == BU_ERR_TIMEOUT;
 }
 
-void
+int
 bu_probe_hurry(struct bu_gate *gate, struct bu_probe *probe, const json_t *result,
 	       const struct bu_err *failure)
 {
 	int64_t until_ms = bu_loop_now_ms(gate->fleet->loop) + BU_GATE_GRACE_MS;
 
-	if (!is_left_alone(result, failure) || until_ms >= probe->until_ms)
-		return;
-	probe->until_ms = until_ms;
-	bu_gate_wake_at(gate, until_ms);
+	if (!is_left_alone(result, failure))
+		return 0;
+	if (until_ms < probe->until_ms) {
+		probe->until_ms = until_ms;
+		bu_gate_wake_at(gate, until_ms);
+	}
+	return 1;
 }

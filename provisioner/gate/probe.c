@@ -16,6 +16,16 @@
 
 enum { MESSAGE_MIN = 4096, TOLD_MS = 60000 };
 
+/* It may have another one by now. */
+static void
+let_go(struct bu_gate *gate, const struct bu_probe *probe, int end)
+{
+	const json_t *busy = json_object_get(gate->busy, probe->name[end]);
+
+	if (busy && json_integer_value(busy) == (json_int_t)(intptr_t)probe)
+		json_object_del(gate->busy, probe->name[end]);
+}
+
 static void
 probe_free(struct bu_gate *gate, struct bu_probe *probe)
 {
@@ -25,7 +35,7 @@ probe_free(struct bu_gate *gate, struct bu_probe *probe)
 		link = &(*link)->next;
 	*link = probe->next;
 	for (int i = 0; i < 2; i++)
-		json_object_del(gate->busy, probe->name[i]);
+		let_go(gate, probe, i);
 	for (int i = 0; i < probe->rails; i++)
 		json_decref(probe->result[i]);
 	free(probe);
@@ -470,9 +480,11 @@ bu_probe_result(struct bu_gate *gate, const struct bu_node *node, const char *id
 		probe->failure = *failure;
 		bu_err_wrap(&probe->failure, "%s", node->name);
 	}
-	if (probe->spoke[0] && probe->spoke[1])
+	if (probe->spoke[0] && probe->spoke[1]) {
 		finish_probe(gate, probe);
-	else
-		bu_probe_hurry(gate, probe, result, failure);
+	} else if (bu_probe_hurry(gate, probe, result, failure)) {
+		let_go(gate, probe, end);
+		bu_gate_kick(gate);
+	}
 	return 1;
 }

@@ -55,9 +55,9 @@ is_pair(const struct bu_pair_log *log, const char *a, const char *b)
 
 /* Where a pair is, in any order of its names, or would be: the slot. There is always an
  * empty one. */
-static size_t
+static struct bu_pair_slot *
 slot_of(const struct bu_measurements *measurements, const char *a, const char *b,
-	const char *rail)
+	const char *rail, uint32_t *ret_hash)
 {
 	size_t mask = measurements->slot_count - 1, at;
 	int swap = strcmp(a, b) > 0;
@@ -65,26 +65,29 @@ slot_of(const struct bu_measurements *measurements, const char *a, const char *b
 
 	hash = add_to_hash(add_to_hash(hash, swap ? b : a), swap ? a : b);
 	hash = add_to_hash(hash, rail);
-	for (at = (hash ^ hash >> 32) & mask; measurements->slots[at];
+	*ret_hash = (uint32_t)(hash >> 32);
+	for (at = (hash ^ hash >> 32) & mask; measurements->slots[at].place;
 	     at = (at + 1) & mask) {
-		const struct bu_pair_log *log =
-			&measurements->logs[measurements->slots[at] - 1];
+		const struct bu_pair_slot *slot = &measurements->slots[at];
+		const struct bu_pair_log *log = &measurements->logs[slot->place - 1];
 
-		if ((is_pair(log, a, b) || is_pair(log, b, a)) &&
+		if (slot->hash == *ret_hash &&
+		    (is_pair(log, a, b) || is_pair(log, b, a)) &&
 		    strcmp(log->rail, rail) == 0)
 			break;
 	}
-	return at;
+	return &measurements->slots[at];
 }
 
 static void
 put_slot(struct bu_measurements *measurements, size_t place)
 {
 	const struct bu_pair_log *log = &measurements->logs[place];
+	uint32_t hash;
+	struct bu_pair_slot *slot =
+		slot_of(measurements, log->name[0], log->name[1], log->rail, &hash);
 
-	measurements
-		->slots[slot_of(measurements, log->name[0], log->name[1], log->rail)] =
-		(uint32_t)place + 1;
+	*slot = (struct bu_pair_slot){(uint32_t)place + 1, hash};
 }
 
 /* Room for one more; at most half of the slots are taken. */
@@ -107,10 +110,11 @@ bu_measurements_find(const struct bu_fleet *fleet, const char *a, const char *b,
 		     const char *rail)
 {
 	const struct bu_measurements *measurements = &fleet->measurements;
+	uint32_t hash;
 
 	if (!measurements->slot_count)
 		return -1;
-	return (int)measurements->slots[slot_of(measurements, a, b, rail)] - 1;
+	return (int)slot_of(measurements, a, b, rail, &hash)->place - 1;
 }
 
 static void

@@ -46,9 +46,11 @@ struct bu_pair_log {
 struct bu_measurements {
 	struct bu_pair_log *logs;
 	size_t count, cap;
-	/* By hash of (a, b, rail), places in logs + 1; 0 = empty. It is asked for
-	 * thousands of pairs at each look. */
-	uint32_t *slots;
+	/* By hash of (a, b, rail). It is asked for thousands of pairs at each look. */
+	struct bu_pair_slot {
+		uint32_t place; /* in logs, + 1; 0 = empty */
+		uint32_t hash;  /* the part that did not choose the slot */
+	} * slots;
 	size_t slot_count; /* a power of two, or none yet */
 	json_t *of_end;    /* "node rail" -> places of the logs that it is an end of */
 	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */

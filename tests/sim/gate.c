@@ -122,7 +122,7 @@ step(struct rig *rig, struct links *links, struct agent *agents, int number, int
 		return;
 	node->live.last_seen_ms = rig->clock.fake_wall_ms;
 	node->live.agent.protocol = BU_AGENT_PROTOCOL;
-	if (!agent->item && !(agent->silent && node->checks))
+	if (!agent->item && !(agent->silent && node->checks.body))
 		start(rig, agents, number, now_s);
 	if (!agent->item || now_s < agent->due_s)
 		return;
@@ -192,7 +192,7 @@ note(struct figures *f, const struct rig *rig, const struct agent *agents, int s
 	int healthy = count_joined(rig, agents, f->nodes, 0);
 
 	f->joined = healthy + count_joined(rig, agents, f->nodes, 1);
-	if (!f->checked_s && rig_node(rig, f->nodes)->checks)
+	if (!f->checked_s && rig_node(rig, f->nodes)->checks.body)
 		f->checked_s = second;
 	if (!f->most_s && f->joined * 100 >= f->nodes * 99)
 		f->most_s = second;
