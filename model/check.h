@@ -48,6 +48,9 @@ struct bu_checks {
 	struct bu_check spare;
 };
 
+/* Payload came changed over a link: with the neighbour that it soaked with. */
+#define BU_CHECK_SOAK_PAYLOAD "soak-payload"
+
 /* What the log keeps of a row; rows of before say less. */
 struct bu_check_said {
 	const char *id, *group;

@@ -46,12 +46,12 @@ enum { BU_UNSAID = -1 };
 		F(TEXT, joined, conf) F(TEXT, joined, node))                           \
 	B(flow, F(REAL, flow, rate_gbps) F(REAL, flow, lat_us) F(REAL, flow, lat99_us) \
 		F(REAL, flow, lat_min_us) F(REAL, flow, lost) F(INT, flow, doubt))
-/* ms: of a soak, the time that counts */
+/* Of a soak: ms, the time that counts; peer, whose links it was to load */
 #define BU_BODY_REPORT(F, of)                                                          \
 	F(TEXT, of, boot_id) F(TEXT, of, digest) F(WORD, of, verdict, bu_verdict_names) \
 	F(IF_JSON, of, counts) F(IF_JSON, of, rows) F(IF_INT, of, soak_ms)             \
 	F(IF_JSON, of, ports) F(IF_TEXT, of, domain) F(IF_JSON, of, facts)             \
-	F(IF_INT, of, ms)
+	F(IF_INT, of, ms) F(IF_TEXT, of, peer)
 /* B(event, body, fields) */
 #define BU_BODIES(B, F)                                                                \
 	B(EPOCH, epoch, F(NEED, epoch, epoch))                                         \

@@ -51,7 +51,8 @@
 	  "signs of congestion, between neighbours at one switch",                     \
 	  "look at PFC and ECN of the switch, and at who else uses it")                \
 	/* No accusation: nobody knows which of both ends changed it. */               \
-	X(PAYLOAD, "soak-payload", WARN, "payload that came changed over the link",    \
+	X(PAYLOAD, BU_CHECK_SOAK_PAYLOAD, WARN,                                        \
+	  "payload that came changed over the link",                                   \
 	  "swap the cards of both ends by turns: one changes data under load")         \
 	X(LINKS, "soak-links", WARN, "load on the links",                              \
 	  "see whether the neighbour soaks, too, and whether its port is up")          \

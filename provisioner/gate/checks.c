@@ -208,6 +208,8 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int
 	if (bu_checks_from_json(result, &report, err) != 0)
 		return NULL;
 	bu_gate_compare(gate, node, &report);
+	if (soak)
+		bu_gate_soak_accuse(gate, node, &report);
 	clean = bu_checks_to_json(&report);
 	text = bu_json_canonical(clean);
 	if (strcmp(report.boot_id, node->boot_id) != 0)
@@ -215,7 +217,8 @@ keep(struct bu_gate *gate, const struct bu_node *node, const json_t *result, int
 			   report.boot_id, node->boot_id);
 	else if (bu_store_put_blob(gate->fleet->store, text, digest, err) == 0)
 		body = bu_report_body(&report, digest,
-				      soak ? slice_ms(gate, node) : BU_UNSAID_INT);
+				      soak ? slice_ms(gate, node) : BU_UNSAID_INT,
+				      soak ? bu_gate_soak_peer(gate, node) : NULL);
 	bu_checks_fini(&report);
 	return body;
 }

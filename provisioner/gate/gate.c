@@ -165,6 +165,7 @@ bu_gate_create(struct bu_fleet *fleet, struct bu_reconcile *rec,
 	gate->seed = seed_of(fleet);
 	gate->busy = json_object();
 	gate->soaking = json_object();
+	gate->soaked_with = json_object();
 	gate->look = bu_timer_create(fleet->loop, on_look, gate);
 	gate->stopwatch = bu_loop_clock(fleet->loop);
 	bu_gate_wake_at(gate, bu_loop_now_ms(fleet->loop) + LOOK_AGAIN_MS);
@@ -180,6 +181,7 @@ bu_gate_destroy(struct bu_gate *gate)
 	bu_incast_drop(gate);
 	json_decref(gate->busy);
 	json_decref(gate->soaking);
+	json_decref(gate->soaked_with);
 	free(gate->asks);
 	bu_runs_drop(gate);
 	bu_gate_peers_drop(gate);

@@ -72,6 +72,8 @@ struct bu_gate {
 	json_t *busy; /* node -> its probe */
 	/* node -> {"peer","id","secret"}: whose links it loads while both soak */
 	json_t *soaking;
+	json_t *soaked_with; /* node -> the neighbour of the slice that it was given
+				last */
 	/* What the looks at the rails ask for, until all of them were looked at: a pair
 	 * is measured on all rails that ask for it at once. */
 	struct bu_ask *asks;
@@ -189,6 +191,12 @@ int64_t bu_gate_soak_left_ms(const struct bu_gate *gate, const struct bu_node *n
  * NULL: there is none. New reference. */
 json_t *bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node);
 
+/* The neighbour of its present slice; NULL = it has none. */
+const char *bu_gate_soak_peer(const struct bu_gate *gate, const struct bu_node *node);
+/* Changed payload fails where enough neighbours show that it is this machine. */
+void bu_gate_soak_accuse(const struct bu_gate *gate, const struct bu_node *node,
+			 struct bu_checks *report);
+
 /* say.c. Why it does not go on; NONE: it does. Held nodes say their hold besides. */
 void bu_gate_say(struct bu_gate *gate, struct bu_node *node,
 		 const struct bu_reason *reason);
@@ -210,9 +218,10 @@ void bu_gate_name_rail(const struct bu_campaign_state *campaign,
 void bu_gate_say_all(struct bu_gate *gate);
 
 /* report.c. Body of an event: verdict, counts, the rows that do not pass. slice_ms: of
- * a soak, how long it was to be; BU_UNSAID_INT = it is none. */
+ * a soak, how long it was to be; BU_UNSAID_INT = it is none; peer: of a soak, NULL =
+ * nobody. */
 json_t *bu_report_body(const struct bu_checks *report, const char *digest,
-		       int64_t slice_ms);
+		       int64_t slice_ms, const char *peer);
 /* What fails, in its own words; owned. ret_hint: what to do first, borrowed from rows.
  */
 char *bu_report_words(const json_t *rows, const char **ret_hint);

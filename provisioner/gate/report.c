@@ -120,7 +120,8 @@ counts_of(const struct bu_checks *report)
 }
 
 json_t *
-bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice_ms)
+bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice_ms,
+	       const char *peer)
 {
 	enum bu_verdict verdict =
 		report->count ? bu_checks_worst(report) : BU_VERDICT_PASS;
@@ -135,7 +136,8 @@ bu_report_body(const struct bu_checks *report, const char *digest, int64_t slice
 				      .ports = ports,
 				      .domain = domain_of(report),
 				      .facts = facts,
-				      .ms = slice_ms};
+				      .ms = slice_ms,
+				      .peer = peer};
 
 	/* A slice counts when it ended well. */
 	if (slice_ms != BU_UNSAID_INT && body.soak_ms != BU_UNSAID_INT)

@@ -4,7 +4,8 @@
  * one leaf, both soaking, so that nobody else's port carries more than its own. Asked
  * by checks.c for each slice. Invariants: a node has one neighbour at a time, who has
  * it; both are told the same. It lives in memory: after a restart they meet again with
- * their next slices.
+ * their next slices. Two between which payload came changed part as soon as others
+ * soak: whoever sees it again with those is the one that changes it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 #include "model/hello.h"
 #include "model/work.h"
 #include "provisioner/gate/internal.h"
+
+/* With so many neighbours payload came changed: it is not theirs. */
+enum { CHANGED_MIN = 3 };
 
 /* A lap: so many runs of so long at the rate of the slowest rail, both directions at
  * once; then time to make the connection, and twice that for a slow link. */
@@ -126,25 +130,54 @@ join(struct bu_gate *gate, const struct bu_node *a, const struct bu_node *b)
 				      "secret", secret));
 }
 
-/* The one that it has, else one that has none. NULL = nobody. */
-static struct bu_node *
-find_peer(struct bu_gate *gate, const struct bu_node *node)
+/* Between these two payload came changed. */
+static int
+have_changed(const struct bu_gate *gate, const struct bu_node *a,
+	     const struct bu_node *b)
 {
-	struct bu_node *peer = peer_of(gate, node);
+	const json_t *of_a = bu_measurements_changed(gate->fleet, a->machine);
+	const json_t *of_b = bu_measurements_changed(gate->fleet, b->machine);
 
-	if (peer)
-		return peer;
-	part(gate, node);
+	return json_object_get(of_a, b->name) || json_object_get(of_b, a->name);
+}
+
+/* taken: one that has another neighbour. */
+static struct bu_node *
+find_other(const struct bu_gate *gate, const struct bu_node *node, int taken,
+	   int changed)
+{
 	for (size_t i = 0; i < gate->fleet->count; i++) {
 		struct bu_node *other = gate->fleet->nodes[i];
 
-		if (!are_neighbours(gate, node, other) || peer_of(gate, other))
-			continue;
-		part(gate, other);
-		join(gate, node, other);
-		return other;
+		if (are_neighbours(gate, node, other) &&
+		    (taken || !peer_of(gate, other)) &&
+		    (changed || !have_changed(gate, node, other)))
+			return other;
 	}
 	return NULL;
+}
+
+/* The one that it has, else one that has none; who saw changed payload with its own
+ * takes one that it did not see it with, from another if need be. NULL = nobody. */
+static struct bu_node *
+find_peer(struct bu_gate *gate, const struct bu_node *node)
+{
+	struct bu_node *peer = peer_of(gate, node), *other;
+	int changed = peer && have_changed(gate, node, peer);
+
+	if (peer && !changed)
+		return peer;
+	other = find_other(gate, node, 0, 0);
+	if (!other && changed)
+		other = find_other(gate, node, 1, 0);
+	if (!other && !peer)
+		other = find_other(gate, node, 0, 1);
+	if (!other)
+		return peer;
+	part(gate, node);
+	part(gate, other);
+	join(gate, node, other);
+	return other;
 }
 
 static int
@@ -188,18 +221,16 @@ fill_sizes(const struct bu_desired_node *own, struct bu_work_probe *work)
 	work->deadline_ms = SETUP_MS + SLOW * RUNS * RUN_MS;
 }
 
-json_t *
-bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node)
+static json_t *
+link_with(struct bu_gate *gate, const struct bu_node *node, const struct bu_node *peer)
 {
 	const struct bu_desired_node *own = bu_fleet_ordered(gate->fleet, node);
-	const struct bu_node *peer =
-		own && own->validation ? find_peer(gate, node) : NULL;
 	const json_t *entry = json_object_get(gate->soaking, node->name);
 	char address[2][INET_ADDRSTRLEN]; /* ours, the peer's */
 	struct bu_work_probe work;
 	int end;
 
-	if (!peer || boot_address(gate, node, address[0]) != 0 ||
+	if (boot_address(gate, node, address[0]) != 0 ||
 	    boot_address(gate, peer, address[1]) != 0)
 		return NULL;
 	bu_record_init(bu_work_probe_fields, &work);
@@ -219,4 +250,72 @@ bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node)
 	bu_text_copy(work.addr, sizeof(work.addr), address[!end]);
 	bu_text_copy(work.peer, sizeof(work.peer), address[1]);
 	return bu_record_to_json(bu_work_probe_fields, &work);
+}
+
+json_t *
+bu_gate_soak_link(struct bu_gate *gate, const struct bu_node *node)
+{
+	const struct bu_desired_node *own = bu_fleet_ordered(gate->fleet, node);
+	const struct bu_node *peer =
+		own && own->validation ? find_peer(gate, node) : NULL;
+	json_t *link = peer ? link_with(gate, node, peer) : NULL;
+
+	if (link)
+		json_object_set_new(gate->soaked_with, node->name,
+				    json_string(peer->name));
+	else
+		json_object_del(gate->soaked_with, node->name);
+	return link;
+}
+
+const char *
+bu_gate_soak_peer(const struct bu_gate *gate, const struct bu_node *node)
+{
+	return bu_json_str(gate->soaked_with, node->name, NULL);
+}
+
+/* Of all that saw changed payload with it. One that is in quarantine by now may have
+ * been the one. ret: "node002, node003"; owned. */
+static int
+count_changed(const struct bu_gate *gate, const struct bu_node *node, char **ret)
+{
+	bu_autojson json_t *with = json_object();
+	const char *last = bu_gate_soak_peer(gate, node), *name;
+	json_t *value;
+	int count = 0;
+
+	json_object_update(with, (json_t *)(uintptr_t)bu_measurements_changed(
+					 gate->fleet, node->machine));
+	if (last)
+		json_object_set_new(with, last, json_true());
+	json_object_foreach (with, name, value) {
+		const struct bu_node *other = bu_fleet_node(gate->fleet, name);
+
+		if (!other || other->state == BU_STATE_QUARANTINED)
+			continue;
+		bu_text_add(ret, ", ", "%s", name);
+		count++;
+	}
+	return count;
+}
+
+void
+bu_gate_soak_accuse(const struct bu_gate *gate, const struct bu_node *node,
+		    struct bu_checks *report)
+{
+	bu_autofree char *with = NULL;
+	int count = count_changed(gate, node, &with);
+
+	for (size_t i = 0; i < report->count && count >= CHANGED_MIN; i++) {
+		struct bu_check *row = &report->list[i];
+
+		if (strcmp(row->id, BU_CHECK_SOAK_PAYLOAD) != 0)
+			continue;
+		row->verdict = BU_VERDICT_FAIL;
+		BU_CHECK_SET(row->text,
+			     "payload came changed on %s, with each of %.160s",
+			     row->subject, with);
+		BU_CHECK_SET(row->hint, "swap its adapter on this rail, then its riser "
+					"and memory");
+	}
 }

@@ -132,5 +132,69 @@ START_TEST(neighbours_are_of_one_leaf)
 }
 END_TEST
 
-RIG_UNIT("soak", two_that_soak_are_told_the_same, nobody_has_two_neighbours,
+/* All get their slices, then all report: payload comes changed with this node alone. */
+static void
+soak_slice(struct rig *rig, int nodes, int bad)
+{
+	json_t *items[8];
+
+	for (int i = 1; i <= nodes; i++) {
+		rig_node(rig, i)->live.last_seen_ms = rig->clock.fake_wall_ms;
+		rig_node(rig, i)->live.agent.protocol = BU_AGENT_PROTOCOL;
+	}
+	for (int i = 1; i <= nodes; i++)
+		items[i] = bu_gate_work(rig->gate, rig_node(rig, i));
+	for (int i = 1; i <= nodes; i++) {
+		const char *peer = bu_gate_soak_peer(rig->gate, rig_node(rig, i));
+		int other = peer ? number_of(peer) : 0;
+		bu_autojson json_t *report =
+			report_of(rig_node(rig, i), BU_CHECK_SOAK_PAYLOAD,
+				  other && (i == bad || other == bad) ? BU_VERDICT_WARN
+								      : BU_VERDICT_PASS,
+				  "payload came changed");
+
+		bu_gate_result(rig->gate, rig_node(rig, i),
+			       bu_json_str(items[i], "id", ""), report, NULL);
+		json_decref(items[i]);
+		rig_pass(rig, 1);
+	}
+}
+
+static void
+why_has(const struct rig *rig, int number, const char *part)
+{
+	bu_autofree char *text = bu_reconcile_why(rig->rec, rig_node(rig, number));
+
+	says(text, part);
+}
+
+/* Each slice has another neighbour, from whoever has it: the one that they have in
+ * common is quarantined, and those that were with it stay. What a slice showed is told,
+ * also after a restart. */
+START_TEST(who_changes_payload_with_all_is_the_one)
+{
+	struct rig rig;
+
+	begin_soak(&rig, 4);
+	check_all(&rig, 4);
+	soak_slice(&rig, 4, 1);
+	rig_restart(&rig);
+	why_has(&rig, 2, "check soak-payload (eth1): warn: payload came changed");
+	soak_slice(&rig, 4, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_VALIDATING);
+	why_has(&rig, 1, "check soak-payload (eth1): warn in 2 slices, last: payload");
+	soak_slice(&rig, 4, 1);
+	ck_assert_int_eq(rig_node(&rig, 1)->state, BU_STATE_QUARANTINED);
+	why_has(&rig, 1, "with each of node00");
+	for (int i = 2; i <= 4; i++)
+		ck_assert_int_eq(rig_node(&rig, i)->state, BU_STATE_VALIDATING);
+	/* A repaired machine begins anew. */
+	ck_assert_ptr_null(
+		bu_measurements_changed(rig.fleet, rig_node(&rig, 1)->machine));
+	rig_end(&rig);
+}
+END_TEST
+
+RIG_UNIT("soak", who_changes_payload_with_all_is_the_one,
+	 two_that_soak_are_told_the_same, nobody_has_two_neighbours,
 	 who_cannot_load_a_link_is_no_neighbour, neighbours_are_of_one_leaf)

@@ -18,7 +18,8 @@ bu_measurements_init(struct bu_measurements *measurements)
 {
 	*measurements = (struct bu_measurements){.of_end = json_object(),
 						 .incidents = json_object(),
-						 .soaked = json_object()};
+						 .soaked = json_object(),
+						 .showed = json_object()};
 }
 
 void
@@ -33,6 +34,7 @@ bu_measurements_fini(struct bu_measurements *measurements)
 	json_decref(measurements->of_end);
 	json_decref(measurements->incidents);
 	json_decref(measurements->soaked);
+	json_decref(measurements->showed);
 }
 
 enum { KEY_SIZE = 3 * BU_NAME_MAX, SLOTS_MIN = 64 };
@@ -299,17 +301,6 @@ bu_measurements_verdict(BU_REPLAY_ARGS)
 	return 0;
 }
 
-int
-bu_measurements_soak(BU_REPLAY_ARGS)
-{
-	json_int_t before = bu_json_int(fleet->measurements.soaked, node->machine, 0);
-
-	if (node->machine[0] && body->soak.ms > 0)
-		json_object_set_new(fleet->measurements.soaked, node->machine,
-				    json_integer(before + body->soak.ms));
-	return 0;
-}
-
 /* A person who releases a lemon has looked at it. */
 void
 bu_measurements_released(struct bu_fleet *fleet, struct bu_node *node)
@@ -366,7 +357,7 @@ bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node, int64_t time
 			      json_pack("{s:s,s:I,s:s}", "node", node->name, "at_ms",
 					(json_int_t)time_ms, "reason", text));
 	/* Whatever is repaired is new: it soaks again. */
-	json_object_del(fleet->measurements.soaked, node->machine);
+	bu_measurements_soak_anew(fleet, node->machine);
 }
 
 int

@@ -55,6 +55,7 @@ struct bu_measurements {
 	json_t *of_end;    /* "node rail" -> places of the logs that it is an end of */
 	json_t *incidents; /* machine id -> [{"node","at_ms","reason"}], oldest first */
 	json_t *soaked;    /* machine id -> ms that it was under load since the last */
+	json_t *showed;    /* machine id -> what that showed (soaked.c) */
 };
 
 enum { BU_LEMON_DAYS = 30, BU_LEMON_INCIDENTS = 2 };
@@ -72,11 +73,19 @@ json_t *bu_measurements_brief(const struct bu_pair_log *log);
  * JSON array of integers, NULL = there is none. Borrowed. */
 const json_t *bu_measurements_of(const struct bu_fleet *fleet, const char *name,
 				 const char *rail);
+/* soaked.c. {node: true}: with whom payload came changed while this machine soaked;
+ * NULL = with nobody. Borrowed. */
+const json_t *bu_measurements_changed(const struct bu_fleet *fleet,
+				      const char *machine);
+/* What its soak showed and did not fail, a line each. */
+void bu_measurements_soak_words(const struct bu_fleet *fleet, const char *machine,
+				char **text);
 
 /* For replay.c: one per kind of event. */
 bu_must int bu_measurements_pair(BU_REPLAY_ARGS);
 bu_must int bu_measurements_verdict(BU_REPLAY_ARGS);
-bu_must int bu_measurements_soak(BU_REPLAY_ARGS);
+bu_must int bu_measurements_soak(BU_REPLAY_ARGS); /* soaked.c */
+void bu_measurements_soak_anew(struct bu_fleet *fleet, const char *machine);
 void bu_measurements_state(struct bu_fleet *fleet, struct bu_node *node,
 			   int64_t time_ms, const struct bu_reason *reason,
 			   enum bu_state to);

@@ -205,7 +205,7 @@ add_agent_change(const struct bu_node *node, char **text)
 /* What its checks found and what others say of it; of a good one, that it was checked.
  */
 static void
-add_checks(const struct bu_node *node, char **text)
+add_checks(const struct bu_fleet *fleet, const struct bu_node *node, char **text)
 {
 	size_t i;
 	json_t *value;
@@ -223,6 +223,7 @@ add_checks(const struct bu_node *node, char **text)
 	}
 	if (node->checks.body && i == 0)
 		bu_text_add(text, "\n", "its checks pass");
+	bu_measurements_soak_words(fleet, node->machine, text);
 	for (i = 0; i < node->verdicts_count; i++)
 		bu_text_add(text, "\n", "%s says: %s", node->verdicts[i].is.source,
 			    node->verdicts[i].is.text);
@@ -309,7 +310,7 @@ bu_reconcile_why(const struct bu_reconcile *rec, const struct bu_node *node)
 								       : "not measured",
 		   &text);
 	if (!info->settled || info->measured)
-		add_checks(node, &text);
+		add_checks(rec->fleet, node, &text);
 	if (node->live.cluster_words[0])
 		bu_text_add(&text, "\n", "its cluster says: %s",
 			    node->live.cluster_words);
