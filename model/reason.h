@@ -185,6 +185,11 @@
 	  "it, or put its machine back, then run bringup node release {node}; if "     \
 	  "this is its new machine, run bringup node replace {node}; if its BMC is "   \
 	  "wrong about itself, set bmc_identity = ignore in its pool")                 \
+	X(OUTDATED_OFTEN, "outdated-often", HOLD, 1, 0,                                \
+	  "bringup node release, once its devices stay what they are",                 \
+	  "its hardware has changed {#times} times since it was measured first in "    \
+	  "this boot; look for a device that comes and goes, then run bringup node "   \
+	  "release {node}")                                                            \
 	X(LEMON, "lemon", HOLD, 1, 0, "bringup node release, after a repair",          \
 	  "lemon: this machine was quarantined {#times} times in {#days} days, last "  \
 	  "as {node}: {why}; repair it, then release it")                              \
@@ -245,6 +250,7 @@
 	  "profile")                                                                   \
 	X(CLUSTER_REFUSES, "cluster-refuses", CAUSE, 0, 0, "",                         \
 	  "{cluster} says {state}[: {why}]")                                           \
+	X(OUTDATED, "outdated", CAUSE, 0, 0, "", "it is measured again: {error}")      \
 	X(CLUSTER_LOST_IT, "cluster-lost-it", CAUSE, 0, 0, "",                         \
 	  "{cluster} does not know it")                                                \
 	/* why a rollout is in its state */                                            \

@@ -135,6 +135,10 @@ static const char *const sentences[] = {
 		"<node>; if this is its new machine, run bringup node replace <node>; "
 		"if its BMC is wrong about itself, set bmc_identity = ignore in its "
 		"pool",
+	[BU_REASON_OUTDATED_OFTEN] =
+		"its hardware has changed 2 times since it was measured first in this "
+		"boot; look for a device that comes and goes, then run bringup node "
+		"release <node>",
 	[BU_REASON_LEMON] = "lemon: this machine was quarantined 2 times in 2 days, "
 			    "last as <node>: <why>; repair it, then release it",
 	[BU_REASON_EXTERNAL] = "<source> says: <words>",
@@ -177,6 +181,7 @@ static const char *const sentences[] = {
 	[BU_REASON_TOO_MANY_ROLLOUTS] = "too many rollouts are open",
 	[BU_REASON_LEFT_PROFILE] = "it is no longer in the profile",
 	[BU_REASON_CLUSTER_REFUSES] = "<cluster> says <state>: <why>",
+	[BU_REASON_OUTDATED] = "it is measured again: <error>",
 	[BU_REASON_CLUSTER_LOST_IT] = "<cluster> does not know it",
 	[BU_REASON_ROLLOUT_BY] = "by <who>",
 	[BU_REASON_BUDGET_SPENT] =

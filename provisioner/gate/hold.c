@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What keeps a node out whatever it measures: a machine that was quarantined again and
- * again, the word of an outside system, a wait without an end. Looked at before the
- * fabrics. Invariant: an outside word can hold and quarantine, nothing here certifies.
+ * again, one whose hardware keeps changing, the word of an outside system, a wait
+ * without an end. Looked at before the fabrics. Invariant: an outside word can hold and
+ * quarantine, nothing here certifies.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,11 @@
 #include "base/json.h"
 #include "provisioner/gate/internal.h"
 
-enum { PARTNER_WAIT_MS = 24 * 3600 * 1000 };
+enum {
+	PARTNER_WAIT_MS = 24 * 3600 * 1000,
+	/* A device that comes late is one change, a second one may be. */
+	OUTDATED_MAX = 2,
+};
 
 static void
 hold(struct bu_gate *gate, struct bu_node *node, enum bu_owner owner, const char *name,
@@ -39,6 +44,19 @@ hold_lemon(struct bu_gate *gate, struct bu_node *node, int64_t now_ms)
 		      .text = {bu_json_str(last, "node", "?"),
 			       bu_json_str(last, "reason", "")},
 		      .number = {count, BU_LEMON_DAYS});
+	hold(gate, node, BU_OWNER_BRINGUP, "", &reason);
+}
+
+/* To measure it once more would lead to the same. */
+static void
+hold_changing(struct bu_gate *gate, struct bu_node *node)
+{
+	struct bu_reason reason;
+
+	if (node->outdated <= OUTDATED_MAX)
+		return;
+	BU_REASON_SET(&reason, OUTDATED_OFTEN, .text = {node->name},
+		      .number = {node->outdated});
 	hold(gate, node, BU_OWNER_BRINGUP, "", &reason);
 }
 
@@ -86,6 +104,7 @@ bu_gate_hold(struct bu_gate *gate)
 		if (node->state != BU_STATE_VALIDATING)
 			continue;
 		hold_lemon(gate, node, now_ms);
+		hold_changing(gate, node);
 		heed_wait(gate, node);
 	}
 }

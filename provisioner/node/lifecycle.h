@@ -39,6 +39,8 @@ enum {
 	X(ACCUSED, "accused", STAYS, 0, "the gate names this node as the slow part")   \
 	X(JOINED, "joined", STAYS, 0, "the cluster takes work for it")                 \
 	X(LOST, "lost", STAYS, 0, "its cluster answers and has lost it")               \
+	X(OUTDATED, "outdated", STAYS, 0,                                              \
+	  "its certificates are of other hardware than it has now")                    \
 	X(REPEAT, "repeat", STAYS, BU_ON_STUCK, "late; again, with a power cycle")     \
 	X(LATE, "late", STAYS, BU_ON_STUCK, "late, and the ladder has run out")        \
 	X(FAULT, "fault", STAYS, BU_ON_STUCK, "a step failed for good")                \

@@ -109,6 +109,8 @@ bu_moved(BU_REPLAY_ARGS)
 	begin_anew(node);
 	if (on == BU_TRIGGER_REPEAT)
 		node->repeats++;
+	if (on == BU_TRIGGER_OUTDATED)
+		node->outdated++;
 	if (bu_state_info(to)->settled)
 		node->repeats = 0;
 	/* Who knows what runs there by the time that it is touched again? */

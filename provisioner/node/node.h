@@ -255,6 +255,7 @@ struct bu_node {
 	int reset;   /* a person allowed that its machine is switched off to boot it */
 	int repeats; /* rungs of the ladder used since it last was settled */
 	int power_fails; /* rungs in a row that a failed power action led to */
+	int outdated;    /* times that its certificates became invalid in this boot */
 	struct bu_order order;
 	struct bu_step step;
 	char machine[65]; /* id of the bound machine; "" = none */

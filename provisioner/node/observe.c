@@ -351,8 +351,7 @@ is_lost(const struct bu_reconcile *rec, const struct bu_node *node)
 	       (!fact->known || fact->drain == BU_DRAIN_OURS) &&
 	       node->live.agent.heard_ms && !is_silent(rec, node) &&
 	       !node->hold.owner && !(node->order.open && node->order.begun) &&
-	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS) &&
-	       bu_fleet_may_stay(rec->fleet, (struct bu_node *)node);
+	       (!node->live.lost_ms || now_ms - node->live.lost_ms >= AGAIN_MS);
 }
 
 static void
@@ -367,6 +366,10 @@ rejoin(struct bu_reconcile *rec, struct bu_node *node)
 			&reason, CLUSTER_REFUSES,
 			.text = {node->joined.cluster, fact->state, fact->reason});
 	node->live.lost_ms = bu_observe_awake_ms(rec);
+	if (!bu_fleet_may_stay(rec->fleet, node)) {
+		bu_outdated_leave(rec, node);
+		return;
+	}
 	bu_reconcile_try(rec, node, BU_TRIGGER_LOST, &reason, NULL, 0);
 }
 

@@ -60,7 +60,8 @@ left(struct bu_reconcile *rec, struct bu_node *node)
 			       .reset = next->reset};
 	struct bu_err err;
 
-	if (!ordered) {
+	/* What is done for an order needs no word; that it is measured anew does. */
+	if (!ordered || node->on == BU_TRIGGER_OUTDATED) {
 		move.reason = &next->reason;
 		move.by = next->by;
 	}
@@ -152,6 +153,10 @@ drive(struct bu_reconcile *rec, struct bu_node *node)
 	if (rec->stopped || !rec->alive || !rec->fleet->desired || is_let_alone(node) ||
 	    node->live.appending || node->hold.owner)
 		return;
+	if (node->state == BU_STATE_JOINING && !bu_fleet_may_stay(rec->fleet, node)) {
+		bu_outdated_leave(rec, node);
+		return;
+	}
 	if (action == BU_ACTION_NONE) {
 		pass_proven(rec, node);
 		return;

@@ -191,6 +191,10 @@ void bu_journal_outcome(struct bu_reconcile *rec, struct bu_node *node,
 /* anew.c. It began to boot again in the middle, and its agent is silent since. */
 int bu_anew_is(const struct bu_reconcile *rec, const struct bu_node *node);
 
+/* outdated.c. Whose certificates are of other hardware than it has now leaves its
+ * cluster and is measured anew. */
+void bu_outdated_leave(struct bu_reconcile *rec, struct bu_node *node);
+
 /* observe.c */
 /* A clock that stands still while bringupd does. */
 int64_t bu_observe_awake_ms(const struct bu_reconcile *rec);

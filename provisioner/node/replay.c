@@ -279,6 +279,7 @@ on_released(BU_REPLAY_ARGS)
 		node->order.fault_seq = 0;
 	/* A new start: the time that it was held does not count, and what failed is
 	 * done once more, as another attempt. */
+	node->outdated = 0;
 	bu_life_set_clock(fleet, node);
 	node->live.retry_ms = 0;
 	if (node->step.status == BU_STEP_FAILED)

@@ -171,6 +171,29 @@ a_whole_life(void)
 	done();
 }
 
+/* A device comes late: while it joins, or while it serves until it is to join again. */
+static void
+its_hardware_changes(void)
+{
+	static const enum rig_stage rows[] = {RIG_JOINING, RIG_READY};
+
+	for (size_t i = 0; i < BU_LEN(rows); i++) {
+		bu_autoinventory struct bu_inventory *inventory =
+			rig_inventory(1, "boot-1");
+		bu_autojson json_t *stamp = NULL;
+
+		from(rows[i]);
+		stamp = rig_stamp(&rig, node);
+		inventory->rdma = bu_xcalloc(1, sizeof(*inventory->rdma));
+		inventory->rdma_count = 1;
+		slurm_says("");
+		bu_ignore(bu_reconcile_hello(rig.rec, node, BU_WHERE_INSTALLED, stamp,
+					     inventory, NULL));
+		until(BU_STATE_VALIDATING);
+		done();
+	}
+}
+
 static void
 another_machine_than_ordered(void)
 {
@@ -425,6 +448,7 @@ START_TEST(each_edge_is_reached_by_the_daemon_itself)
 
 	ck_assert_uint_le(count, EDGES_MAX);
 	a_whole_life();
+	its_hardware_changes();
 	another_machine_than_ordered();
 	nobody_boots();
 	nobody_writes();

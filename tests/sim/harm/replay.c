@@ -15,7 +15,7 @@ owned_by_log(const struct bu_node *node)
 
 	return json_pack(
 		"{s:s,s:s,s:s,s:i,s:s,s:i,s:i,s:s,s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:s,s:s,"
-		"s:s,s:s}",
+		"s:s,s:s,s:i}",
 		"state", bu_state_name(node->state), "reason", reason, "step",
 		node->step.id, "status", node->step.status, "machine", node->machine,
 		"repeats", node->repeats, "stages", node->stages_count, "boot",
@@ -24,7 +24,7 @@ owned_by_log(const struct bu_node *node)
 		"open", node->order.open, "begun", node->order.begun, "failed",
 		node->order.failed, "order", node->order.rollout, "admitted",
 		node->admitted_step, "power", bu_deed_names[node->power.op], "done",
-		bu_outcome_names[node->power.result]);
+		bu_outcome_names[node->power.result], "outdated", node->outdated);
 }
 
 static json_t *
