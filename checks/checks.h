@@ -10,7 +10,8 @@
  * {"networks":[NETWORK],"hardware":{"cpus","memory_bytes","gpus","gpu_model","nics"},
  *  "gpu":{row of data/ for the model},"thresholds":{...},
  *  "severity":{CHECK:"fail"|"warn"|"off"},
- *  "lldp":{NETWORK or interface:"switch:port"}, "host":HOST}
+ *  "lldp":{NETWORK or interface:"switch:port"}, "host":HOST,
+ *  "mounts":[{"name","source","path","fs","write"}]}
  * NETWORK and HOST are in checks/audit/audit.h.
  */
 #ifndef BU_CHECKS_CHECKS_H

@@ -162,6 +162,18 @@ struct bu_desired_disks {
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
 
+/* A file system of somebody else's server. */
+struct bu_desired_mount {
+	char *name;    /* never NULL */
+	char *fs;      /* "nfs4", "nfs", "lustre"; never NULL */
+	char *source;  /* "lake1:/export/home"; never NULL */
+	char *path;    /* where; never NULL */
+	char *options; /* "hard,vers=4.2", as mount(8) takes it */
+	char *write;   /* folder in it that the probe writes in; NULL = it only reads */
+	struct bu_origin origin;
+	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
+};
+
 /* What a machine must have; 0 = not asked for. */
 struct bu_desired_hardware {
 	char *name; /* never NULL */
@@ -238,6 +250,8 @@ struct bu_desired_pool {
 	/* The rails: what the gate measures of each node, in the order of networks. */
 	const struct bu_desired_network **rails;
 	size_t rails_count;
+	const struct bu_desired_mount **mounts; /* in the order of the profile */
+	size_t mounts_count;
 	char *power; /* "libvirt", "redfish", "ipmi"; never NULL */
 	BU_DESIRED_SETTINGS
 	int max_unavailable; /* nodes, from 1; a percentage is of the pool, rounded down
@@ -312,6 +326,8 @@ struct bu_desired {
 	size_t images_count;
 	struct bu_desired_disks *disks;
 	size_t disks_count;
+	struct bu_desired_mount *mounts;
+	size_t mounts_count;
 	struct bu_desired_hardware *hardware;
 	size_t hardware_count;
 	struct bu_desired_cluster *clusters;

@@ -346,6 +346,7 @@ bu_host_run(const struct bu_checks_ctx *ctx, struct bu_checks *out, struct bu_er
 		{check_cpu_load, STEP("cpu-arithmetic", "the load of its CPUs")},
 		{check_memory_load, STEP("memory-pattern", "the load of its memory")},
 		{bu_host_disks, {.limit_ms = 0}}, /* tells its own */
+		{bu_host_mounts, {.limit_ms = 0}},
 	};
 	struct edac edac = {ctx, out};
 

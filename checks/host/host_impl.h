@@ -20,5 +20,7 @@ double bu_host_threshold(const struct bu_checks_ctx *ctx, const char *key,
 void bu_host_modules(const struct bu_checks_ctx *ctx, struct bu_checks *out);
 /* host_disk.c */
 void bu_host_disks(const struct bu_checks_ctx *ctx, struct bu_checks *out);
+/* host_mounts.c */
+void bu_host_mounts(const struct bu_checks_ctx *ctx, struct bu_checks *out);
 
 #endif

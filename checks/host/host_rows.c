@@ -36,6 +36,9 @@
 	X("disk-health", "what the disk says of its own health", "swap the disk")      \
 	X("disk-read", "direct reading", "swap the disk, or look at its link")         \
 	X("disk-write", "direct writing", "swap the disk, or look at its link")        \
+	X("mount", "file system of a server",                                          \
+	  "try `mount PATH` on the node, then look at server, network and export; "    \
+	  "an unknown kind needs its package in the image (nfs-common)")               \
 	X("clock-offset", "clock against the appliance's",                             \
 	  "look at chrony on the node and at [site] ntp")
 

@@ -147,6 +147,16 @@ network_names(const struct bu_desired_network *const *networks, size_t count)
 }
 
 static json_t *
+mount_names(const struct bu_desired_pool *pool)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < pool->mounts_count; i++)
+		json_array_append_new(list, json_string(pool->mounts[i]->name));
+	return list;
+}
+
+static json_t *
 validations_of(const struct bu_desired *desired)
 {
 	json_t *list = json_array();
@@ -184,6 +194,8 @@ pools_of(const struct bu_desired *desired)
 		json_object_set_new(
 			value, "networks",
 			network_names(pool->networks, pool->networks_count));
+		if (pool->mounts_count)
+			json_object_set_new(value, "mounts", mount_names(pool));
 		json_array_append_new(list, value);
 	}
 	free(names);
@@ -256,6 +268,7 @@ bu_desired_to_json(const struct bu_desired *desired)
 	LIST(root, desired, "network", networks);
 	LIST(root, desired, "image", images);
 	LIST(root, desired, "disks", disks);
+	LIST(root, desired, "mount", mounts);
 	LIST(root, desired, "hardware", hardware);
 	LIST(root, desired, "cluster", clusters);
 	json_object_set_new(root, "validation", validations_of(desired));

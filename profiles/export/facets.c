@@ -22,7 +22,7 @@
 static const char *const prefixes[] = {"site",  "access",   "image",
 				       "disks", "hardware", "cluster"};
 /* Kinds of sections of which there may be many: "user.alice.uid". */
-static const char *const named[] = {"network", "group", "user"};
+static const char *const named[] = {"network", "group", "user", "mount"};
 
 static int
 is_facet(const struct bu_key *key)
@@ -168,6 +168,21 @@ add_networks(struct bu_facets *facets, const struct bu_desired_node *node,
 	}
 }
 
+/* What its pool mounts. */
+static void
+add_mounts(struct bu_facets *facets, const struct bu_desired_node *node,
+	   const struct bu_key *key)
+{
+	for (size_t i = 0; i < node->pool->mounts_count; i++) {
+		const struct bu_desired_mount *mount = node->pool->mounts[i];
+		const struct source source = {.origins = mount->origins};
+		char prefix[BU_FACET_NAME_MAX];
+
+		snprintf(prefix, sizeof(prefix), "mount.%.80s", mount->name);
+		add_key(facets, key, prefix, mount, &source);
+	}
+}
+
 /* Accounts, which every node has. */
 static void
 add_accounts(struct bu_facets *facets, const struct bu_desired *desired,
@@ -248,6 +263,8 @@ add_one(struct bu_facets *facets, const struct bu_desired *desired,
 
 	if (strcmp(key->section, "network") == 0) {
 		add_networks(facets, node, key);
+	} else if (strcmp(key->section, "mount") == 0) {
+		add_mounts(facets, node, key);
 	} else if (strcmp(key->section, "user") == 0 ||
 		   strcmp(key->section, "group") == 0) {
 		add_accounts(facets, desired, key);

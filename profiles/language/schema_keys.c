@@ -219,6 +219,18 @@ static const struct bu_key keys[] = {
 {"disks", "scratch_mount", BU_KEY_PATH, NULL, 0, 0, "/scratch",
 	FIELD(disks, scratch_mount), BU_CLASS_REBOOT, "where it is mounted, for all"},
 
+{"mount", "fs", BU_KEY_CHOICE, "nfs4|nfs|lustre", 0, 0, "required", FIELD(mount, fs),
+	BU_CLASS_REBOOT, "its kind; the image needs the kind's mount program"},
+{"mount", "source", BU_KEY_WORD, NULL, 0, 0, "required", FIELD(mount, source),
+	BU_CLASS_REBOOT, "what is mounted: lake1:/export/home, 10.1.0.4@o2ib:/work"},
+{"mount", "path", BU_KEY_PATH, NULL, 0, 0, "required", FIELD(mount, path),
+	BU_CLASS_REBOOT, "where, on each node"},
+{"mount", "options", BU_KEY_WORDS, NULL, 0, 0, NULL, FIELD(mount, options),
+	BU_CLASS_REBOOT, "options, as mount(8) takes them"},
+{"mount", "write", BU_KEY_PATH, NULL, 0, 0, NULL, FIELD(mount, write), BU_CLASS_NONE,
+	"folder in path that root of a node may write to: the check of a node writes, "
+	"reads and removes a file there; without it, it reads path alone"},
+
 {"hardware", "disk", BU_KEY_DISK, NULL, 0, 0, "required", FIELD(hardware, disk),
 	BU_CLASS_WIPE,
 	"the system's disk; no other is ever written but those of [disks]"},
@@ -345,6 +357,8 @@ SETTINGS(hardware)
 	BU_CLASS_RECONFIGURE, "its networks, exactly one with role = boot among them"},
 {"pool", "validation", BU_KEY_REF, "validation", 0, 0, NULL, FIELD(pool, validation),
 	BU_CLASS_NONE, "what must be proven before joining; required with a cluster"},
+{"pool", "mounts", BU_KEY_REFS, "mount", 0, 0, NULL, NONE, BU_CLASS_REBOOT,
+	"file systems of servers that its nodes mount, and must have to join"},
 SETTINGS(pool)
 {"pool", "purpose", BU_KEY_CHOICE, PURPOSES, 0, 0, NULL, FIELD(pool, purpose),
 	BU_CLASS_NONE, "what its nodes are for"},

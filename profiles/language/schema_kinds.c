@@ -13,6 +13,7 @@ static const struct bu_section_kind kinds[] = {
 	{"network", "a network", "an IP network that nodes have a NIC in"},
 	{"image", "an image", "what a node runs"},
 	{"disks", "a set of disks", "what becomes of the disks besides the system's"},
+	{"mount", "a mount", "a file system of a server, such as NFS or Lustre"},
 	{"hardware", "a hardware class",
 	 "what a machine must have, and settings for all machines of the class"},
 	{"cluster", "a cluster", "the cluster that nodes join"},

@@ -19,10 +19,15 @@
 	}
 
 const struct bu_layout bu_layouts[BU_LAYOUTS] = {
-	LAYOUT(network, networks), LAYOUT(image, images),
-	LAYOUT(disks, disks),      LAYOUT(hardware, hardware),
-	LAYOUT(cluster, clusters), LAYOUT(validation, validations),
-	LAYOUT(group, groups),     LAYOUT(user, users),
+	LAYOUT(network, networks),
+	LAYOUT(image, images),
+	LAYOUT(disks, disks),
+	LAYOUT(mount, mounts),
+	LAYOUT(hardware, hardware),
+	LAYOUT(cluster, clusters),
+	LAYOUT(validation, validations),
+	LAYOUT(group, groups),
+	LAYOUT(user, users),
 	LAYOUT(pool, pools),
 };
 
@@ -139,6 +144,7 @@ bu_load_free(struct bu_desired *desired)
 	for (size_t i = 0; i < desired->pools_count; i++) {
 		free(desired->pools[i].networks);
 		free(desired->pools[i].rails);
+		free(desired->pools[i].mounts);
 	}
 	for (size_t i = 0; i < desired->validations_count; i++)
 		free(desired->validations[i].fabrics);

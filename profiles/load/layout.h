@@ -11,7 +11,7 @@ struct bu_layout {
 	size_t size, origin, origins, list, count;
 	size_t sections; /* in struct bu_loader */
 };
-enum { BU_LAYOUTS = 9 };
+enum { BU_LAYOUTS = 10 };
 extern const struct bu_layout bu_layouts[BU_LAYOUTS];
 /* NULL when there are none of that kind. */
 const struct bu_layout *bu_layout_find(const char *kind);

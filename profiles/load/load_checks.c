@@ -402,6 +402,7 @@ bu_load_checks(struct bu_loader *ld)
 		check_validation(ld, &desired->validations[i],
 				 ld->validation_sections[i]);
 	bu_load_check_disks(ld);
+	bu_load_check_mounts(ld);
 	for (size_t i = 0; i < desired->pools_count; i++)
 		check_pool(ld, &desired->pools[i], ld->pool_sections[i]);
 	for (size_t i = 0; i < desired->nodes_count; i++)

@@ -13,9 +13,8 @@
 
 enum { XFS_MIN_BYTES = 300 << 20 };
 
-/* The folder itself, or something in it; either may end with '/'. */
-static int
-is_in(const char *path, const char *folder)
+int
+bu_load_is_in(const char *path, const char *folder)
 {
 	size_t size = strlen(folder);
 
@@ -23,9 +22,8 @@ is_in(const char *path, const char *folder)
 	return strncmp(path, folder, size) == 0 && (!path[size] || path[size] == '/');
 }
 
-/* Where a mount would hide what the system needs, or the agent's own state. */
-static int
-is_system_path(const char *path)
+int
+bu_load_is_system_path(const char *path)
 {
 	static const char *const paths[] = {"/", "/root", "/tmp", "/var", "/var/lib"};
 	static const char *const trees[] = {
@@ -34,10 +32,10 @@ is_system_path(const char *path)
 		"/usr",   "/var/lib/bringup"};
 
 	for (size_t i = 0; i < BU_LEN(paths); i++)
-		if (is_in(path, paths[i]) && is_in(paths[i], path))
+		if (bu_load_is_in(path, paths[i]) && bu_load_is_in(paths[i], path))
 			return 1;
 	for (size_t i = 0; i < BU_LEN(trees); i++)
-		if (is_in(path, trees[i]))
+		if (bu_load_is_in(path, trees[i]))
 			return 1;
 	return 0;
 }
@@ -76,7 +74,7 @@ bu_load_check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			bu_load_wrong(ld, section, "data",
 				      "'%.*s' is the name of a partition of the system",
 				      (int)strlen(name) - 1, name);
-		if (is_system_path(path))
+		if (bu_load_is_system_path(path))
 			bu_load_wrong(ld, section, "data",
 				      "'%s' is a directory of the system; allowed are "
 				      "others, like /scratch",
@@ -107,7 +105,7 @@ check_disks(struct bu_loader *ld, const struct bu_desired_disks *disks,
 			      "'%s' says one disk; an array takes all disks that it "
 			      "says, like path:*-nvme-* or rotational:no",
 			      disks->scratch);
-	if (disks->scratch_mount && is_system_path(disks->scratch_mount))
+	if (disks->scratch_mount && bu_load_is_system_path(disks->scratch_mount))
 		bu_load_wrong(ld, section, "scratch_mount",
 			      "'%s' is a directory of the system; allowed are others, "
 			      "like /scratch",
@@ -133,8 +131,8 @@ check_mounts(struct bu_loader *ld, const struct bu_desired_pool *pool,
 		bu_autofree char *part = word;
 		const char *path = strrchr(part, ':') + 1;
 
-		if (is_in(path, disks->scratch_mount) ||
-		    is_in(disks->scratch_mount, path))
+		if (bu_load_is_in(path, disks->scratch_mount) ||
+		    bu_load_is_in(disks->scratch_mount, path))
 			bu_load_wrong(ld, section, "data",
 				      "'%s' is mounted where [disks %s] has its array, "
 				      "or above or below it; each needs its own place",

@@ -19,6 +19,7 @@ struct bu_loader {
 	const struct bu_ini_section **validation_sections;
 	const struct bu_ini_section **image_sections;
 	const struct bu_ini_section **disks_sections;
+	const struct bu_ini_section **mount_sections;
 	const struct bu_ini_section **hardware_sections;
 	const struct bu_ini_section **cluster_sections;
 	const struct bu_ini_section **group_sections;
@@ -60,6 +61,12 @@ void bu_load_checks(struct bu_loader *ld);
 void bu_load_check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 			const struct bu_ini_section *section);
 void bu_load_check_disks(struct bu_loader *ld);
+/* The folder itself, or something in it; either may end with '/'. */
+int bu_load_is_in(const char *path, const char *folder);
+/* Where a mount would hide what the system needs, or the agent's own state. */
+int bu_load_is_system_path(const char *path);
+/* load_mounts.c: [mount] alone, and what a pool mounts beside its data. */
+void bu_load_check_mounts(struct bu_loader *ld);
 /* load_access.c: accounts that would clash on a node. */
 void bu_load_check_access(struct bu_loader *ld);
 /* load_site_checks.c: what lies in checks.d, and who wants it. */

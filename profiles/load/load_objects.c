@@ -158,7 +158,7 @@ check_section_name(struct bu_loader *ld, const struct bu_ini_section *section)
 		bu_load_wrong(
 			ld, section, NULL,
 			"is an unknown section%s; allowed is site, policy, access, "
-			"group, user, network, image, disks, hardware, cluster, validation, pool, node",
+			"group, user, network, image, disks, mount, hardware, cluster, validation, pool, node",
 			hint);
 	} else if (kind->named && !section->name[0]) {
 		bu_load_wrong(ld, section, NULL, "has no name; write [%s NAME]",
@@ -258,36 +258,61 @@ load_single(struct bu_loader *ld, const struct bu_ini_section *section,
 	bu_load_values(ld, section, desired + single->object);
 }
 
-/* Those that a key names, the only lists of references. Owned. */
-static const struct bu_desired_network **
-load_network_list(struct bu_loader *ld, const struct bu_ini_section *section,
-		  const char *key, size_t *ret_count)
+/* Those that a key names, each once; an owned list of pointers to them. */
+static const void **
+load_list(struct bu_loader *ld, const struct bu_ini_section *section, const char *key,
+	  size_t *ret_count)
 {
 	const struct bu_ini_entry *entry = bu_ini_entry(section, key);
-	const struct bu_desired_network **list = NULL;
+	const char *kind = bu_schema_key(section->kind, key)->arg;
+	const void **list = NULL;
 	const char *rest = entry ? entry->value : "";
 	size_t cap = 0, count = 0;
 	char *word;
 
 	while ((word = bu_value_next_word(&rest))) {
 		bu_autofree char *name = word;
-		const struct bu_desired_network *network =
-			bu_load_find(ld, section, key, "network", name);
+		const void *found = bu_load_find(ld, section, key, kind, name);
 		size_t i = 0;
 
-		while (i < count && list[i] != network)
+		while (i < count && list[i] != found)
 			i++;
 		if (i < count)
 			bu_load_wrong(ld, section, key,
-				      "names '%.80s' twice; name each network once",
-				      name);
-		else if (network) {
+				      "names '%.80s' twice; name each %s once", name,
+				      kind);
+		else if (found) {
 			list = bu_xgrow(list, &cap, i + 1, sizeof(*list));
-			list[count++] = network;
+			list[count++] = found;
 		}
 	}
 	*ret_count = count;
 	return list;
+}
+
+static const struct bu_desired_network **
+load_network_list(struct bu_loader *ld, const struct bu_ini_section *section,
+		  const char *key, size_t *ret_count)
+{
+	bu_autofree const void **found = load_list(ld, section, key, ret_count);
+	const struct bu_desired_network **list =
+		bu_xcalloc(*ret_count + 1, sizeof(*list));
+
+	for (size_t i = 0; i < *ret_count; i++)
+		list[i] = found[i];
+	return list;
+}
+
+static void
+load_pool_mounts(struct bu_loader *ld, const struct bu_ini_section *section,
+		 struct bu_desired_pool *pool)
+{
+	bu_autofree const void **found =
+		load_list(ld, section, "mounts", &pool->mounts_count);
+
+	pool->mounts = bu_xcalloc(pool->mounts_count + 1, sizeof(*pool->mounts));
+	for (size_t i = 0; i < pool->mounts_count; i++)
+		pool->mounts[i] = found[i];
 }
 
 /* Those of the pool that its validation names; without names, all that can be measured.
@@ -352,6 +377,7 @@ load_pool_references(struct bu_loader *ld, struct bu_desired_pool *pool,
 
 	bu_load_references(ld, section, pool);
 	load_pool_networks(ld, section, pool);
+	load_pool_mounts(ld, section, pool);
 	inherit_hardware(pool);
 	if (!pool->zone && zone && ld->desired->site.zone) {
 		pool->zone = bu_xstrdup(ld->desired->site.zone);

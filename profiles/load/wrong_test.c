@@ -106,7 +106,7 @@ static const struct wrong {
 	{"[validation pairs]", "[validatoin pairs]",
 	 "site.ini:24: [validatoin pairs] is an unknown section (did you mean "
 	 "'validation'?); allowed is site, policy, access, group, user, network, image, disks, "
-	 "hardware, "
+	 "mount, hardware, "
 	 "cluster, validation, pool, node\n"
 	 "site.ini:33: [pool train] validation: there is no [validation pairs]; "
 	 "allowed is "

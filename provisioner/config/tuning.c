@@ -185,34 +185,65 @@ bu_config_encrypts(const struct bu_desired_node *node)
  * must not keep the node from booting: the cluster sees what is missing. What is
  * encrypted the agent opens and mounts, with the keys that it gets for it. */
 static void
-add_data(const struct bu_config_input *input, struct bu_config *config)
+print_data(const struct bu_config_input *input, FILE *volumes, FILE *fstab)
 {
 	int encrypts = bu_config_encrypts(input->node);
-	bu_autofree char *text = NULL;
 	const char *rest = input->node->pool->data;
-	size_t size;
 	char *item;
-	FILE *out = open_memstream(&text, &size);
 
-	bu_assert(out); /* only for want of memory */
 	while ((item = next_item(&rest))) {
 		struct data data;
 		int is_one = read_data(input->desired, input->node, item, &data) == 0;
 
 		if (is_one && encrypts)
-			fprintf(out, "%s %s %s %s\n", data.guid, data.name, data.fs,
+			fprintf(volumes, "%s %s %s %s\n", data.guid, data.name, data.fs,
 				data.path);
 		else if (is_one)
-			fprintf(out,
+			fprintf(fstab,
 				"PARTUUID=%s %s %s defaults,nofail,x-systemd.makefs "
 				"0 0\n",
 				data.guid, data.path, data.fs);
 		free(item);
 	}
-	fclose(out);
-	if (size)
-		bu_config_add(config, encrypts ? "/etc/bringup/volumes" : "/etc/fstab",
-			      0644, "", BU_CONFIG_HEAD "%s", text);
+}
+
+/* File systems of servers. */
+static void
+print_mounts(const struct bu_desired_pool *pool, FILE *fstab)
+{
+	for (size_t i = 0; i < pool->mounts_count; i++) {
+		const struct bu_desired_mount *mount = pool->mounts[i];
+
+		fprintf(fstab,
+			"%s %s %s %s%s_netdev,nofail,x-systemd.mount-timeout=90s "
+			"0 0\n",
+			mount->source, mount->path, mount->fs,
+			mount->options ? mount->options : "",
+			mount->options ? "," : "");
+	}
+}
+
+/* What is broken must not keep the node from booting: the cluster sees what is missing
+ * of data, and the check of the node what is missing of mounts. */
+static void
+add_file_systems(const struct bu_config_input *input, struct bu_config *config)
+{
+	bu_autofree char *volumes = NULL, *fstab = NULL;
+	size_t volumes_size, fstab_size;
+	FILE *to_volumes = open_memstream(&volumes, &volumes_size);
+	FILE *to_fstab = open_memstream(&fstab, &fstab_size);
+
+	bu_assert(to_volumes && to_fstab); /* only for want of memory */
+	print_data(input, to_volumes, to_fstab);
+	print_mounts(input->node->pool, to_fstab);
+	fclose(to_volumes);
+	fclose(to_fstab);
+	if (volumes_size)
+		bu_config_add(config, "/etc/bringup/volumes", 0644, "",
+			      BU_CONFIG_HEAD "%s", volumes);
+	if (fstab_size)
+		bu_config_add(config, "/etc/fstab", 0644, "", BU_CONFIG_HEAD "%s",
+			      fstab);
 }
 
 /* The array of the other disks: who it is, the installer knows (of the machine), and
@@ -302,7 +333,7 @@ bu_config_tuning(const struct bu_config_input *input, struct bu_config *config)
 		 bu_value_next_word);
 	add_tmpfiles(node, config);
 	add_gpus(node, config);
-	add_data(input, config);
+	add_file_systems(input, config);
 	add_scratch(node, config);
 	config->kargs = kargs_of(node);
 }

@@ -56,6 +56,16 @@ find(const struct bu_config *config, const char *path)
 	return NULL;
 }
 
+#define MOUNTS                                                                         \
+	"[mount home]\nfs = nfs4\nsource = lake1:/export/home\npath = /home\n"         \
+	"options = hard, vers=4.2\n"                                                   \
+	"[mount work]\nfs = lustre\nsource = 10.1.0.4@o2ib:/work\npath = /work\n"      \
+	"[hardware more]\ndisk = smallest\n"
+#define FSTAB                                                                          \
+	"lake1:/export/home /home nfs4 hard,vers=4.2,_netdev,nofail,"                  \
+	"x-systemd.mount-timeout=90s 0 0\n10.1.0.4@o2ib:/work /work lustre "           \
+	"_netdev,nofail,x-systemd.mount-timeout=90s 0 0\n"
+
 static const struct {
 	const char *pool, *hardware, *path, *apply, *content;
 } rows[] = {
@@ -100,6 +110,13 @@ static const struct {
 	 "disks = fast\n[disks fast]\nscratch = rotational:no\n"
 	 "scratch_mount = /fast\n[hardware more]\ndisk = smallest\n",
 	 "/etc/bringup/scratch", "", HEAD "xfs /fast\n"},
+	/* After what is on the disk; what is encrypted is the agent's. */
+	{"data = lake:500GiB:xfs:/lake\nmounts = home, work\n", MOUNTS, "/etc/fstab",
+	 "",
+	 HEAD "PARTUUID=86c95332-d628-82bf-8334-3547ee7a9c7b /lake xfs "
+	      "defaults,nofail,x-systemd.makefs 0 0\n" FSTAB},
+	{"data = lake:500GiB:xfs:/lake\ndata_keys = appliance\nmounts = home, work\n",
+	 MOUNTS, "/etc/fstab", "", HEAD FSTAB},
 };
 
 START_TEST(each_setting_becomes_a_file)
@@ -248,6 +265,44 @@ START_TEST(systemd_understands_them)
 }
 END_TEST
 
-BU_UNIT("tuning", each_setting_becomes_a_file, without_settings_there_are_no_files,
-	the_kernel_gets_its_arguments, the_installer_gets_the_data_partitions,
-	old_files_are_known_by_their_names, systemd_understands_them)
+/* Its own generator makes mount units of them, which a boot does not wait for. */
+START_TEST(systemd_mounts_what_servers_have)
+{
+	char dir[] = "/tmp/bringup-tuning-XXXXXX";
+	struct bu_config *config;
+	bu_autofree char *path = NULL, *out = NULL;
+	const struct bu_config_file *file;
+	const char *argv[] = {
+		"sh",
+		"-c",
+		"cd \"$1\" && mkdir a b c && SYSTEMD_FSTAB=\"$1/fstab\" "
+		"/usr/lib/systemd/system-generators/systemd-fstab-generator a b c && "
+		"grep -hE '^(What|Where|Type|Options|TimeoutSec)=' a/home.mount && "
+		"ls a/remote-fs.target.wants && ! grep -r Before=remote-fs.target a",
+		"sh",
+		dir,
+		NULL};
+	struct bu_job_opts opts = {.argv = argv, .deadline_ms = 60000};
+
+	BU_NEEDS("/usr/lib/systemd/system-generators/systemd-fstab-generator");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	path = bu_xasprintf("%s/fstab", dir);
+	config = render("mounts = home, work\n", MOUNTS);
+	file = find(config, "/etc/fstab");
+	ck_assert_int_eq(
+		bu_file_write(path, file->content, file->size, file->mode, NULL), 0);
+	ck_assert_int_eq(bu_job_run(&opts, &out, NULL), 0);
+	ck_assert_str_eq(out, "What=lake1:/export/home\nWhere=/home\nType=nfs4\n"
+			      "TimeoutSec=1min 30s\n"
+			      "Options=hard,vers=4.2,_netdev,nofail,"
+			      "x-systemd.mount-timeout=90s\nhome.mount\nwork.mount\n");
+	bu_ignore(bu_remove_tree(dir, NULL));
+	bu_config_destroy(config);
+	bu_desired_destroy(desired);
+}
+END_TEST
+
+BU_UNIT("tuning", systemd_mounts_what_servers_have, each_setting_becomes_a_file,
+	without_settings_there_are_no_files, the_kernel_gets_its_arguments,
+	the_installer_gets_the_data_partitions, old_files_are_known_by_their_names,
+	systemd_understands_them)

@@ -292,6 +292,25 @@ host_json(const struct bu_desired_node *want)
 	return host;
 }
 
+/* File systems of servers; NULL: none. */
+static json_t *
+mounts_json(const struct bu_desired_node *want)
+{
+	json_t *list = want->pool->mounts_count ? json_array() : NULL;
+
+	for (size_t i = 0; i < want->pool->mounts_count; i++) {
+		const struct bu_desired_mount *mount = want->pool->mounts[i];
+		json_t *one =
+			json_pack("{s:s,s:s,s:s,s:s}", "name", mount->name, "source",
+				  mount->source, "path", mount->path, "fs", mount->fs);
+
+		if (mount->write)
+			json_object_set_new(one, "write", json_string(mount->write));
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
 /* NULL: nothing is expected. A layout that leaves some GPUs whole is not judged: one
  * word goes for all of them. */
 static json_t *
@@ -365,8 +384,10 @@ bu_gate_checks_expect(struct bu_gate *gate, const struct bu_node *node,
 	json_t *expect = json_pack(
 		"{s:o,s:o,s:o}", "networks", networks_json(gate, node, target),
 		"hardware", hardware_json(want->hardware), "host", host_json(want));
-	json_t *gpu = gpu_json(gate, want);
+	json_t *gpu = gpu_json(gate, want), *mounts = mounts_json(want);
 
+	if (mounts)
+		json_object_set_new(expect, "mounts", mounts);
 	if (gpu)
 		json_object_set_new(expect, "gpu", gpu);
 	if (want->validation && want->validation->thresholds)

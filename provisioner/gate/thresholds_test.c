@@ -121,6 +121,25 @@ START_TEST(a_machine_must_have_what_its_class_says)
 }
 END_TEST
 
+START_TEST(what_is_mounted_is_looked_at)
+{
+	bu_autojson json_t *plain = expect_of("", "");
+	bu_autojson json_t *expect = expect_of(
+		"max_unavailable = 50 %\n",
+		"max_unavailable = 50 %\nmounts = home, work\n"
+		"[mount home]\nfs = nfs4\nsource = lake1:/export/home\npath = /home\n"
+		"options = hard\nwrite = /home/check\n"
+		"[mount work]\nfs = lustre\nsource = a@tcp:/work\npath = /work\n");
+
+	is(plain, "mounts", "none");
+	is(expect, "mounts",
+	   "[{\"fs\":\"nfs4\",\"name\":\"home\",\"path\":\"/home\","
+	   "\"source\":\"lake1:/export/home\",\"write\":\"/home/check\"},"
+	   "{\"fs\":\"lustre\",\"name\":\"work\",\"path\":\"/work\","
+	   "\"source\":\"a@tcp:/work\"}]");
+}
+END_TEST
+
 START_TEST(no_priority_is_a_word_too)
 {
 	bu_autojson json_t *expect =
@@ -289,5 +308,6 @@ END_TEST
 RIG_UNIT("expect", ports_are_looped_by_agents_that_know_how,
 	 a_loop_is_held_against_the_links_rate, sizes_are_the_links_or_the_profiles,
 	 gpus_have_the_driver_and_the_division_of_the_profile,
-	 a_machine_must_have_what_its_class_says, no_priority_is_a_word_too,
-	 ports_and_host_are_as_the_profile_says, what_is_not_said_is_not_judged)
+	 a_machine_must_have_what_its_class_says, what_is_mounted_is_looked_at,
+	 no_priority_is_a_word_too, ports_and_host_are_as_the_profile_says,
+	 what_is_not_said_is_not_judged)
