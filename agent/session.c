@@ -135,13 +135,15 @@ fetch_host_cert(struct bu_session *session)
 		bu_warn("session", "%s", err.text);
 }
 
-/* Before the first work; a broken one does not keep the node from working. */
+/* Before the first work. One that stays closed is found by the audit. */
 static void
-open_volumes(const struct bu_session *session)
+open_volumes(struct bu_session *session)
 {
+	const char *root = session->root ? session->root : "";
 	struct bu_err err = {0};
 
-	if (bu_volumes_open("", session->link.http, &err) != 0)
+	session->closed = bu_volumes_open(root, session->link.http, &err) != 0;
+	if (session->closed)
 		bu_warn("session", "%s", err.text);
 }
 
@@ -409,6 +411,8 @@ bu_session_run(struct bu_session *session, struct bu_err *err)
 		    poll_work(session, &failure) == 0) {
 			again_s = AGAIN_MIN_S;
 			end_trial(session);
+			if (session->closed)
+				open_volumes(session);
 			look_at_links(session);
 			continue;
 		}

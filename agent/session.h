@@ -14,6 +14,7 @@ struct bu_session {
 			    */
 	int last_attempt;  /* for again, it is not done again */
 	json_t *last_result;
+	int closed;        /* a volume is: it is tried again after a poll */
 	int greeted;       /* since then nothing was forgotten on either side */
 	int64_t looked_ms; /* at our links; monotonic */
 	int64_t settle_ms; /* that they are left alone for then; 0 = 5,000 */

@@ -8,7 +8,9 @@
 
 /* Asks for the keys of the partitions that /etc/bringup/volumes names ("GUID NAME
  * FILESYSTEM PLACE" a line), opens and mounts them; without that file, nothing. What is
- * mounted stays as it is. The others are tried when one fails; err has the first. */
+ * mounted stays as it is; where nothing is yet, nobody can write. The others are tried
+ * when one fails; err has the first. http: NULL = nobody is asked, and only the
+ * machine's TPM may open what /etc/bringup/volumes.tpm says that it can. */
 bu_must int bu_volumes_open(const char *root, struct bu_http *http, struct bu_err *err);
 
 #endif

@@ -13,16 +13,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/session.h"
 #include "base/file.h"
 #include "base/worker.h"
 #include "tests/support/unit.h"
 
-#define GUID "0a1b2c3d-1111-8222-8333-444444444444"
 #define NO_DISK "0a1b2c3d-1111-8222-8333-555555555555"
 
 static char root[] = "/tmp/bringup-volumes-XXXXXX";
 static const char *answer; /* of the appliance; NULL = it knows no such request */
 static int asked;
+static int polls;      /* that it has no work for, before it refuses one */
+static char said[256]; /* to it, last */
 
 static enum MHD_Result
 on_request(void *arg, struct MHD_Connection *connection, const char *url,
@@ -30,19 +32,29 @@ on_request(void *arg, struct MHD_Connection *connection, const char *url,
 	   size_t *upload_size, void **state)
 {
 	const char *text = answer ? answer : "{}";
+	unsigned status = answer ? 200 : 404;
 	struct MHD_Response *response;
 	enum MHD_Result rc;
 
 	if (!*state || *upload_size) {
+		if (*state)
+			snprintf(said, sizeof(said), "%.*s", (int)*upload_size, upload);
 		*state = root;
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	ck_assert_str_eq(url, "/v1/agent/volumes");
-	asked++;
+	if (strcmp(url, "/v1/agent/volumes") == 0)
+		asked++;
+	else if (strcmp(url, "/v1/agent/work") != 0)
+		text = "{}", status = 200;
+	else if (polls-- > 0)
+		text = "{\"work\":null}", status = 200;
+	else
+		text = "{\"error\":{\"kind\":\"denied\",\"text\":\"over\"}}",
+		status = 403;
 	response = MHD_create_response_from_buffer(
 		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
-	rc = MHD_queue_response(connection, answer ? 200 : 404, response);
+	rc = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return rc;
 }
@@ -129,23 +141,76 @@ START_TEST(without_volumes_nobody_is_asked)
 	answer = "{\"keys\":{\"" NO_DISK "\":\"abc\"}}";
 	fails(&rig, "volume lake: no disk has its partition " NO_DISK);
 	ck_assert_int_eq(asked, 4);
+	ck_assert_str_eq(said, "{\"guids\":[\"" NO_DISK "\"]}");
 	is("calls", "");
 	end(&rig);
 }
 END_TEST
+
+/* Nobody fills the system's disk while the key is on its way, and what is mounted is
+ * let be. */
+START_TEST(nobody_writes_where_a_closed_volume_belongs)
+{
+	struct rig rig;
+	bu_autofree char *modes = NULL, *flags = NULL;
+
+	answer = NULL;
+	begin(&rig);
+	free(sh("mkdir proc a && chmod 755 a && echo x /a ext4 >proc/mounts && printf '" NO_DISK
+		" lake ext4 /data/lake\n" NO_DISK " a ext4 /a\n' "
+		">etc/bringup/volumes"));
+	fails(&rig, "keys of encrypted volumes");
+	fails(&rig, "keys of encrypted volumes");
+	modes = sh("echo $(stat -c %a data data/lake a)");
+	ck_assert_str_eq(modes, "755 0 755");
+	/* where the file system of /tmp and this user can */
+	flags = sh("touch data/probe && chattr +i data/probe 2>/dev/null || exit 0; "
+		   "chattr -i data/probe; lsattr -d data/lake | cut -c5; "
+		   "chattr -i data/lake");
+	ck_assert_msg(!*flags || strcmp(flags, "i") == 0, "%s", flags);
+	end(&rig);
+}
+END_TEST
+
+/* Nobody is asked at the start, nor for what the TPM has opened. */
+static void
+by_the_tpm(struct rig *rig)
+{
+	struct bu_err err = {0};
+	int before = asked;
+
+	free(sh("rm -f keys calls"));
+	ck_assert_int_eq(bu_volumes_open(root, NULL, &err), 0);
+	is("calls", "");
+	free(sh(": >etc/bringup/volumes.tpm"));
+	ck_assert_int_eq(bu_volumes_open(root, NULL, &err), 0);
+	ck_assert_int_eq(asked, before);
+	is("keys", "");
+	free(sh("grep -q ' lake ' calls && mkdir -p proc run/bringup/volumes && "
+		"echo x /a lake ext4 >proc/mounts"));
+	ck_assert_int_eq(bu_volumes_open(root, rig->http, &err), 0);
+	ck_assert_int_eq(asked, before + 1);
+	free(sh(": >run/bringup/volumes/lake"));
+	ck_assert_int_eq(bu_volumes_open(root, rig->http, &err), 0);
+	ck_assert_int_eq(asked, before + 1);
+	free(sh("rm -f proc/mounts etc/bringup/volumes.tpm"));
+}
 
 /* Of two that fail and one that does not, the one is opened, and the first is named. */
 START_TEST(each_volume_is_opened_with_its_key)
 {
 	struct rig rig;
 	bu_autofree char *loop = NULL, *part = NULL, *want = NULL, *undo = NULL;
+	bu_autofree char *copy = NULL, *guid = NULL, *lines = NULL, *reply = NULL;
 	bu_autoclose int held = -1;
 	struct bu_err err = {0};
 
 	BU_NEEDS("root", "sgdisk");
 	begin(&rig);
-	free(sh("truncate -s 16M disk && sgdisk -n 1:2048:+4M -u 1:" GUID
-		" -c 1:lake disk >/dev/null"));
+	free(sh("truncate -s 16M disk && sgdisk -n 1:2048:+4M -c 1:lake disk "
+		">/dev/null"));
+	/* Of this run alone: others may have loop devices, too. */
+	guid = sh("sgdisk -i 1 disk | sed -n 's/^Partition unique GUID: //p'");
 	loop = sh("loop=$(losetup -f --show disk 2>/dev/null) && partx -u $loop && "
 		  "echo $loop || true");
 	if (!*loop) {
@@ -157,9 +222,13 @@ START_TEST(each_volume_is_opened_with_its_key)
 	held = open(loop, O_RDONLY | O_CLOEXEC);
 	undo = bu_xasprintf("losetup -d %s; partx -d --nr 1 %s", loop, loop);
 	part = bu_xasprintf("%s%sp1", root, loop);
-	free(sh("printf '" NO_DISK " far xfs /far\n" GUID " lake ext4 /a lake\n" GUID
-		" bad ext4 /bad\n' >etc/bringup/volumes"));
-	answer = "{\"keys\":{\"" GUID "\":\"cafe01\",\"" NO_DISK "\":\"cafe02\"}}";
+	lines = bu_xasprintf("printf '" NO_DISK " far xfs /far\n%s lake ext4 /a lake\n"
+			     "%s bad ext4 /bad\n' >etc/bringup/volumes",
+			     guid, guid);
+	free(sh(lines));
+	reply = bu_xasprintf(
+		"{\"keys\":{\"%s\":\"cafe01\",\"" NO_DISK "\":\"cafe02\"}}", guid);
+	answer = reply;
 	ck_assert_int_eq(bu_volumes_open(root, rig.http, &err), -1);
 	want = bu_xasprintf("%s lake ext4 /a lake %s\n%s bad ext4 /bad %s\n", part,
 			    root, part, root);
@@ -168,9 +237,50 @@ START_TEST(each_volume_is_opened_with_its_key)
 	ck_assert_msg(strstr(err.text, "volume far: no disk") != NULL, "%s", err.text);
 	free(sh("sed -i /far/d etc/bringup/volumes"));
 	fails(&rig, "volume bad: ");
+	/* a copy of the disk is still plugged in */
+	copy = bu_xasprintf(
+		"rm sys dev && mkdir -p sys/class/block/a sys/class/block/b "
+		"dev && touch sys/class/block/a/partition "
+		"sys/class/block/b/partition && ln -s %s dev/a && "
+		"ln -s %s dev/b && sed -i /bad/d etc/bringup/volumes "
+		"calls",
+		part + strlen(root), part + strlen(root));
+	free(sh(copy));
+	fails(&rig, "have the same GUID; take the disk out");
+	free(sh("rm -r sys/class/block/b"));
+	ck_assert_int_eq(bu_volumes_open(root, rig.http, &err), 0);
+	by_the_tpm(&rig);
 	free(sh(undo));
 	end(&rig);
 }
 END_TEST
 
-BU_UNIT("volumes", without_volumes_nobody_is_asked, each_volume_is_opened_with_its_key)
+START_TEST(a_closed_volume_is_tried_again_after_a_poll)
+{
+	struct rig rig;
+	struct bu_identity identity = {.dir = root};
+	struct bu_session session = {
+		.link = {.identity = &identity}, .root = root, .closed = 1};
+	struct bu_err err = {0};
+
+	begin(&rig);
+	session.link.http = session.link.progress_http = rig.http;
+	free(sh("echo " NO_DISK " lake ext4 /lake >etc/bringup/volumes"));
+	answer = "{\"keys\":{}}";
+	polls = 2;
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(asked, 2);
+	ck_assert_int_eq(session.closed, 1);
+	free(sh("rm etc/bringup/volumes"));
+	polls = 1;
+	ck_assert_int_eq(bu_session_run(&session, &err), -1);
+	ck_assert_int_eq(session.closed, 0);
+	json_decref(session.links);
+	json_decref(session.crash);
+	end(&rig);
+}
+END_TEST
+
+BU_UNIT("volumes", a_closed_volume_is_tried_again_after_a_poll,
+	without_volumes_nobody_is_asked, nobody_writes_where_a_closed_volume_belongs,
+	each_volume_is_opened_with_its_key)

@@ -349,6 +349,8 @@ struct bu_desired {
 
 /* The disks that the node's class has an array of, as it says them; NULL = none. */
 const char *bu_desired_scratch(const struct bu_desired_node *node);
+/* Its data partitions are encrypted with keys of the appliance. */
+int bu_desired_encrypts(const struct bu_desired_node *node);
 /* A reimage keeps something on the node's disks. */
 int bu_desired_keeps(const struct bu_desired_node *node);
 /* Does this validation run this check of checks.d? */

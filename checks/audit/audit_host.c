@@ -340,6 +340,47 @@ bu_audit_hugepages(struct bu_audit *a)
 	}
 }
 
+/* The agent leaves a mark of what it saw the TPM open, or sealed to it. */
+static void
+check_sealed(struct bu_audit *a, const char *name)
+{
+	int sealed = bu_sysroot_exists(a->root, "run/bringup/volumes/%s", name);
+
+	if (bu_sysroot_exists(a->root, "etc/bringup/volumes.tpm"))
+		bu_audit_judge(a, sealed, name, sealed ? "sealed" : "not sealed",
+			       "sealed",
+			       "data volume %s is not sealed to the TPM: a start "
+			       "without the appliance would leave it closed",
+			       name);
+}
+
+/* "GUID NAME FILESYSTEM PLACE" a line; the agent opens them. */
+void
+bu_audit_data_volumes(struct bu_audit *a)
+{
+	bu_autofree char *wanted =
+		bu_sysroot_read(a->root, 65536, NULL, "%s", "etc/bringup/volumes");
+	bu_autofree char *mounts =
+		bu_sysroot_read(a->root, 1 << 20, NULL, "%s", "proc/mounts");
+	char *rest = wanted, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		char name[40], place[256];
+		bu_autofree char *mark = NULL;
+		int open;
+
+		if (*line == '#' ||
+		    sscanf(line, "%*s %39s %*s %255[^\n]", name, place) != 2)
+			continue;
+		mark = bu_xasprintf("/dev/mapper/bringup-%s %s ", name, place);
+		open = mounts && strstr(mounts, mark);
+		bu_audit_judge(a, open, name, open ? "open" : "closed", "open",
+			       "data volume %s is not open on %s", name, place);
+		if (open)
+			check_sealed(a, name);
+	}
+}
+
 void
 bu_audit_identity(struct bu_audit *a)
 {

@@ -227,6 +227,12 @@
 	  "kernel/mm/hugepages/*/nr_hugepages", \
 	  "hugepages of host", \
 	  "reserve them at boot; later, fragmented memory gives fewer") \
+	X(data_volumes, "data-volume", FAIL, \
+	  "encrypted data partitions", \
+	  "/etc/bringup/volumes, /proc/mounts", \
+	  "open and mounted; with data_keys = tpm also sealed to the TPM", \
+	  "journalctl -u bringup-agent on the node says why; then bringup node " \
+	  "validate") \
 	X(memlock, "memlock", FAIL, \
 	  "memory that jobs may lock", \
 	  "LimitMEMLOCK that systemd gives slurmd; a process of user nobody with " \

@@ -25,7 +25,19 @@ static const char *const programs[][2] = {
 	 "	echo open \"$7\" >>$PAPER/log; : >$PAPER/dev/mapper/$7 ;;\n"
 	 "luksFormat) echo format >>$PAPER/log; exec cryptsetup \"$@\" ;;\n"
 	 "*) exec cryptsetup \"$@\" ;; esac\n"},
+	/* Paper: what it seals is a token in the header, as systemd's is. */
+	{"usr/lib/bringup/systemd-cryptenroll",
+	 "case $1 in --wipe-slot=tpm2) echo wipe \"$*\" >>$PAPER/log\n"
+	 "	exec cryptsetup token remove --token-id 0 \"$2\" ;; esac\n"
+	 "echo seal \"$PASSWORD\" \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ] || exit 1\n"
+	 "echo '{\"type\":\"systemd-tpm2\",\"keyslots\":[],\"tpm2-blob\":\"AA==\","
+	 "\"tpm2-pcrs\":[],\"tpm2-policy-hash\":\"00\"}' |\n"
+	 "	cryptsetup token import --token-id 0 part\n"},
+	{"usr/lib/bringup/systemd-cryptsetup",
+	 "echo unseal \"$*\" >>$PAPER/log; [ ! -e $PAPER/cleared ] || exit 1\n"
+	 ": >$PAPER/dev/mapper/$2\n"},
 	{"bin/mkfs.ext4", "echo mkfs \"$*\" >>$PAPER/log; [ ! -e $PAPER/full ]\n"},
+	{"bin/mkfs.xfs", "echo mkfs \"$*\" >>$PAPER/log\n"},
 	{"bin/mount", "echo mount \"$*\" >>$PAPER/log; [ ! -e $PAPER/broken ]\n"},
 	{"bin/modprobe", ":\n"},
 };
@@ -66,15 +78,17 @@ end(void)
 	ck_assert_int_eq(bu_remove_tree(dir, NULL), 0);
 }
 
+static const char *name = "lake", *fs = "ext4";
+
 /* With this key; what it wrote to the log, and whether it said so. */
 static void
 run(const char *key, const char *log, const char *says)
 {
 	bu_autofree char *command = bu_xasprintf(
 		"rm -f log; printf '%s' | PATH=$PWD/bin:$PATH sh "
-		"%s/images/build/recipes/volume $PWD/part lake ext4 /lake $PWD >said 2>&1 "
+		"%s/images/build/recipes/volume $PWD/part %s %s /lake $PWD >said 2>&1 "
 		"&& echo done >>said; true",
-		key, BU_SRCDIR);
+		key, BU_SRCDIR, name, fs);
 	bu_autofree char *text = NULL, *said = NULL;
 
 	free(sh(command));
@@ -85,7 +99,7 @@ run(const char *key, const char *log, const char *says)
 }
 
 #define OPEN "open bringup-lake\n"
-#define MKFS "mkfs -q dev/mapper/bringup-lake\n"
+#define MKFS "mkfs -q -F dev/mapper/bringup-lake\n"
 #define MOUNT "mount -t ext4 dev/mapper/bringup-lake lake\n"
 
 START_TEST(an_empty_partition_is_encrypted_once)
@@ -137,6 +151,50 @@ START_TEST(a_file_system_that_was_not_made_is_made)
 }
 END_TEST
 
+/* Whatever it is called, and by whichever mkfs. */
+START_TEST(a_file_system_is_made_once)
+{
+	static const char *const names[] = {"new", "bringup-new"};
+
+	BU_NEEDS("cryptsetup");
+	fs = "xfs";
+	for (size_t i = 0; i < BU_LEN(names); i++) {
+		bu_autofree char *first = NULL, *next = NULL;
+
+		name = names[i];
+		begin();
+		first = bu_xasprintf("format\nopen bringup-%s\n"
+				     "mkfs -q -f dev/mapper/bringup-%s\n"
+				     "mount -t xfs dev/mapper/bringup-%s lake\n",
+				     name, name, name);
+		run("cafe01", first, "done\n");
+		next = bu_xasprintf("open bringup-%s\n"
+				    "mount -t xfs dev/mapper/bringup-%s lake\n",
+				    name, name);
+		free(sh("rm dev/mapper/*"));
+		run("cafe01", next, "done\n");
+		end();
+	}
+	name = "lake";
+	fs = "ext4";
+}
+END_TEST
+
+/* Power went between the header and its key; a volume in use is another thing. */
+START_TEST(what_has_no_key_yet_is_encrypted_again)
+{
+	BU_NEEDS("cryptsetup");
+	begin();
+	free(sh(": >full"));
+	run("cafe01", "format\n" OPEN MKFS, "mkfs.ext4 failed");
+	free(sh("rm full dev/mapper/bringup-lake; cryptsetup luksErase -q part"));
+	run("cafe01", "format\n" OPEN MKFS MOUNT, "done\n");
+	free(sh("rm dev/mapper/bringup-lake; cryptsetup luksErase -q part"));
+	run("cafe01", "", "the key does not open part\n");
+	end();
+}
+END_TEST
+
 START_TEST(what_is_there_is_never_formatted)
 {
 	static const char *const things[] = {
@@ -153,5 +211,42 @@ START_TEST(what_is_there_is_never_formatted)
 }
 END_TEST
 
-BU_UNIT("volume", an_empty_partition_is_encrypted_once, another_key_opens_nothing,
-	a_file_system_that_was_not_made_is_made, what_is_there_is_never_formatted)
+#define SEAL "seal cafe01 --tpm2-device=auto --tpm2-pcrs= part\n"
+#define WIPE "wipe --wipe-slot=tpm2 part\n"
+#define UNSEAL "unseal attach bringup-lake part none tpm2-device=auto,headless\n"
+#define NEXT_BOOT "rm -rf run dev/mapper/bringup-lake; "
+
+/* Once sealed it needs no key; what the TPM forgets is sealed to it anew by the key. */
+START_TEST(the_tpm_opens_what_the_key_has_made)
+{
+	BU_NEEDS("cryptsetup");
+	begin();
+	free(sh("mkdir -p etc/bringup && : >etc/bringup/volumes.tpm"));
+	run("", "", "there is no key, and the TPM does not open part\n");
+	run("cafe01", "format\n" OPEN MKFS MOUNT,
+	    "encrypting part (lake)\nlake is on /lake\n"
+	    "lake is on /lake, but there is no TPM 2.0\n");
+	free(sh(NEXT_BOOT ": >dev/tpmrm0; : >full"));
+	run("cafe01", OPEN MOUNT SEAL,
+	    "lake is on /lake\nlake is on /lake, but the TPM does not take its key\n");
+	/* again, as the agent tries: it stays open */
+	free(sh("rm full; echo x /lake ext4 >proc/mounts"));
+	run("cafe01", SEAL, "lake is sealed to the TPM\ndone\n");
+	run("", "", "done\n");
+	free(sh(NEXT_BOOT ": >proc/mounts"));
+	run("", UNSEAL MOUNT, "lake is on /lake\ndone\n");
+	free(sh(NEXT_BOOT ": >cleared"));
+	run("", UNSEAL, "there is no key, and the TPM does not open part\n");
+	run("cafe01", UNSEAL OPEN MOUNT WIPE SEAL,
+	    "lake is on /lake\nlake is sealed to the TPM\ndone\n");
+	/* another machine, or another way to keep keys: the TPM is not asked */
+	free(sh(NEXT_BOOT "rm cleared etc/bringup/volumes.tpm"));
+	run("", "", "there is no key\n");
+	end();
+}
+END_TEST
+
+BU_UNIT("volume", the_tpm_opens_what_the_key_has_made,
+	an_empty_partition_is_encrypted_once, another_key_opens_nothing,
+	a_file_system_that_was_not_made_is_made, a_file_system_is_made_once,
+	what_has_no_key_yet_is_encrypted_again, what_is_there_is_never_formatted)

@@ -474,7 +474,6 @@ static const struct {
 	{NULL, "taints", ""},
 	{"site", "backup", ""},
 	{"site", "backup_zone", ""},
-	{"pool", "data_keys", "none"},
 };
 /* clang-format on */
 

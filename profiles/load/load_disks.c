@@ -62,6 +62,10 @@ bu_load_check_data(struct bu_loader *ld, const struct bu_desired_pool *pool,
 	const char *rest = pool->data;
 	char *word;
 
+	if (!rest && strcmp(pool->data_keys, "none") != 0)
+		bu_load_wrong(ld, section, "data_keys",
+			      "there is no data to encrypt; give data, or leave it "
+			      "out");
 	while (rest && (word = bu_value_next_word(&rest))) {
 		bu_autofree char *part = word;
 		const char *path = strrchr(part, ':') + 1;

@@ -409,13 +409,13 @@ static const struct wrong {
 	 "allowed are others, like /scratch\n"
 	 "site.ini:34: [pool train] data: 'root' is the name of a partition of the "
 	 "system\n"},
-	{"features = rxe, lab", "data_keys = appliance",
-	 "site.ini:34: [pool train] data_keys: no driver of this bringup serves "
-	 "'appliance' yet; use none\n"},
 	{"features = rxe, lab", "data = a:299MiB:xfs:/a, b:300MiB:xfs:/b",
 	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes "
 	 "300 MiB "
 	 "or more\n"},
+	{"features = rxe, lab", "data_keys = appliance",
+	 "site.ini:34: [pool train] data_keys: there is no data to encrypt; give data, "
+	 "or leave it out\n"},
 	{"features = rxe, lab", "data = a:1GiB:ext4:/a, a:2GiB:ext4:/b, c:1GiB:xfs:/a",
 	 "site.ini:34: [pool train] data: 'a:1GiB:ext4:/a' and 'a:2GiB:ext4:/b' have "
 	 "the same name or mount point; each needs its own\n"

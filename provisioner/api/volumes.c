@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Keys of encrypted partitions, which an installed node asks for at each start. Called
- * by agents. Invariant: a machine gets those of its own node's partitions alone, and
- * only while its certificate is valid.
+ * by agents. Invariant: a key is of the machine whose certificate asks, whatever GUIDs
+ * it names, and of what is on its disk, whatever the profile says by now.
  */
 #include <string.h>
 
@@ -10,31 +10,39 @@
 #include "base/log.h"
 #include "model/work.h"
 #include "provisioner/api/api.h"
-#include "provisioner/config/tuning.h"
 
 BU_HANDLER(bu_api_agent_volumes)
 {
 	struct bu_api *api = arg;
 	struct bu_node *node = bu_api_peer_node(api, request, err);
-	struct bu_work_data list[BU_WORK_DATA_MAX];
-	struct bu_target target;
-	json_t *keys;
-	int64_t ignored;
-	size_t count = 0;
+	const json_t *guids = json_object_get(request->body, "guids");
+	json_t *keys, *guid;
+	size_t i;
 
-	if (!node || bu_fleet_target(api->fleet, node, &target, err) != 0)
+	if (!node)
 		return BU_ANSWER_ERROR;
-	if (bu_config_encrypts(target.node))
-		count = bu_config_data(target.desired, target.node, list, &ignored);
+	if (node->state == BU_STATE_RETIRED) {
+		bu_err_set(err, BU_ERR_DENIED, 0, "%s is retired", node->name);
+		return BU_ANSWER_ERROR;
+	}
+	if (json_array_size(guids) > BU_WORK_DATA_MAX) {
+		bu_err_set(err, BU_ERR_INVAL, 0, "more than %d volumes",
+			   BU_WORK_DATA_MAX);
+		return BU_ANSWER_ERROR;
+	}
 	keys = json_object();
-	for (size_t i = 0; i < count; i++) {
+	json_array_foreach ((json_t *)(uintptr_t)guids, i, guid) {
 		char key[65];
 
-		bu_trust_volume_key(api->trust, list[i].guid, key);
-		json_object_set_new(keys, list[i].guid, json_string(key));
+		if (!json_is_string(guid))
+			continue;
+		bu_trust_volume_key(api->trust, request->peer, json_string_value(guid),
+				    key);
+		json_object_set_new(keys, json_string_value(guid), json_string(key));
 		explicit_bzero(key, sizeof(key));
 	}
-	bu_info("volumes", "%s: gets the keys of %zu volumes", node->name, count);
+	bu_info("volumes", "%s: gets the keys of %zu volumes", node->name,
+		json_object_size(keys));
 	reply->json = json_pack("{s:o}", "keys", keys);
 	return BU_ANSWER_NOW;
 }

@@ -14,6 +14,8 @@
 #define GIB (1024ull * 1024 * 1024)
 /* Of the image, where data takes the rest of the disk and no root_size is given. */
 #define ROOT_BYTES (32 * GIB)
+/* The header of an encrypted partition, besides what the profile asks for. */
+#define LUKS_BYTES (16 * 1024 * 1024LL)
 
 /* The next element of a list with commas, without blanks around it; owned. */
 static char *
@@ -172,22 +174,12 @@ read_data(const struct bu_desired *desired, const struct bu_desired_node *node,
 	return 0;
 }
 
-int
-bu_config_encrypts(const struct bu_desired_node *node)
-{
-	const struct bu_desired_pool *pool = node->pool;
-
-	return pool->data && pool->data_keys &&
-	       strcmp(pool->data_keys, "appliance") == 0;
-}
-
-/* systemd makes the file system when there is none, once, and mounts it. A broken one
- * must not keep the node from booting: the cluster sees what is missing. What is
- * encrypted the agent opens and mounts, with the keys that it gets for it. */
+/* What is encrypted the agent opens and mounts, with the keys that it gets for it. For
+ * the rest systemd makes the file system when there is none, once, and mounts it. */
 static void
 print_data(const struct bu_config_input *input, FILE *volumes, FILE *fstab)
 {
-	int encrypts = bu_config_encrypts(input->node);
+	int encrypts = bu_desired_encrypts(input->node);
 	const char *rest = input->node->pool->data;
 	char *item;
 
@@ -279,6 +271,8 @@ bu_config_data(const struct bu_desired *desired, const struct bu_desired_node *n
 			bu_text_copy(its->guid, sizeof(its->guid), data.guid);
 			its->size_bytes = (int64_t)data.size_bytes;
 			takes_rest |= data.size_bytes == 0;
+			if (data.size_bytes && bu_desired_encrypts(node))
+				its->size_bytes += LUKS_BYTES;
 		}
 		free(item);
 	}

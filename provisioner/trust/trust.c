@@ -221,9 +221,10 @@ bu_trust_token(const struct bu_trust *trust, const char *step, int attempt, char
 }
 
 void
-bu_trust_volume_key(const struct bu_trust *trust, const char *guid, char ret[65])
+bu_trust_volume_key(const struct bu_trust *trust, const char *machine, const char *guid,
+		    char ret[65])
 {
-	bu_autofree char *what = bu_xasprintf("volume key|%s", guid);
+	bu_autofree char *what = bu_xasprintf("volume key|%s|%s", machine, guid);
 
 	bu_hmac_hex(trust->secret, strlen(trust->secret), what, strlen(what), ret);
 }

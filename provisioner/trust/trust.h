@@ -40,9 +40,10 @@ json_t *bu_trust_open_signed(const struct bu_trust *trust, const json_t *sealed,
  * bytes. */
 void bu_trust_token(const struct bu_trust *trust, const char *step, int attempt,
 		    char *ret);
-/* The key of an encrypted partition (its GUID), as 64 hex digits: derived likewise, so
- * that it is the same after a reimage, and on no disk. */
-void bu_trust_volume_key(const struct bu_trust *trust, const char *guid, char ret[65]);
+/* The key of an encrypted partition (its GUID) of a machine, as 64 hex digits: derived
+ * likewise, so that it is the same after a reimage, and on no disk. */
+void bu_trust_volume_key(const struct bu_trust *trust, const char *machine,
+			 const char *guid, char ret[65]);
 /* Client certificate for an agent, with the machine's id as its name; owned. It is
  * renewed when a third of its life is left: an agent that is off for longer than that
  * has its node installed anew. */

@@ -62,6 +62,10 @@ static const char *const files[][2] = {
 	{CPU "cpu0/cpuidle/state2/disable", "1"},
 	{CPU "smt/active", "0"},
 	{"sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "1024"},
+	{"etc/bringup/volumes", "# GUID and place\n0a1b lake ext4 /lake\n"},
+	{"etc/bringup/volumes.tpm", ""},
+	{"run/bringup/volumes/lake", ""},
+	{"proc/mounts", "/dev/mapper/bringup-lake /lake ext4 rw 0 0\n"},
 	{"dev/kmsg", "6,1,0,-;Linux version 6.1\n"
 		     "4,2,9,-;NVRM: Xid (PCI:0000:13:00): 31, pid=77, a job's own\n"
 		     "6,3,9,-;EDAC MC0: Giving out device to module\n"},
