@@ -58,12 +58,13 @@ check|valgrind|memory and files of the probe's engine|
 check|ibsim-utils|plays the InfiniBand fabric of the cabling test|
 check|libumad2sim0|its device|
 check|lldpd|plays the switches of the cabling test|
-check|systemd|its networkd and tmpfiles judge the files that they get
 check|network-manager|its nmcli judges the files that NetworkManager gets
 check|netplan.io|judges the file that it gets
 check|nodejs|runs the test of the page's words; Debian has nothing smaller that can
 check|openssh-server|its sshd judges the configuration of the nodes' sshd|
 check|sudo|its visudo judges the rules that nodes get|
+check|swtpm|the TPM of a virtual machine|
+check|swtpm-tools|makes it|
 check|gdisk|its sgdisk judges partition tables|
 check|rpm|makes the small RPM root of a test; lists the packages of RPM images|
 check|nftables|loses packets in the test of the fabric's faults|
@@ -89,6 +90,10 @@ demo|syslinux-common|its modules|
 demo|libdevmapper1.02.1|for grub-mkimage, which makes the loader of the disk|
 demo|e2fsprogs|the image's root file system|
 demo|cryptsetup-bin|opens encrypted volumes of nodes; images get it|
+demo|systemd|its cryptenroll seals volumes to TPMs; its networkd judges files in tests|
+demo|libtss2-esys-3.0.2-0|TPMs, for that; images get it|
+demo|libtss2-rc0|their errors in words|
+demo|libtss2-tcti-device0|the way to their device|
 demo|fdisk|partition tables|
 demo|ibverbs-providers|RDMA adapters, for the agent|
 demo|binutils|strips the agent for images|

@@ -449,6 +449,8 @@ bu_inventory_collect(const char *root, struct bu_err *err)
 	inventory->firmware = bu_sysroot_exists(c.root, "sys/firmware/efi")
 				      ? BU_FIRMWARE_UEFI
 				      : BU_FIRMWARE_BIOS;
+	inventory->tpm = (int)bu_sysroot_number(c.root, 9, 0,
+						"sys/class/tpm/tpm0/tpm_version_major");
 	collect_memory(&c);
 	collect_cpu(&c);
 	collect_dmi(&c);

@@ -193,6 +193,7 @@ START_TEST(reads_the_board)
 	put("sys/class/dmi/id/product_serial", "S123\n");
 	put("sys/class/dmi/id/product_uuid", "4c4c4544-0042-3510-8053-b4c04f4e4d32\n");
 	put("sys/firmware/efi/fw_platform_size", "64\n");
+	put("sys/class/tpm/tpm0/tpm_version_major", "2\n");
 	/* Two sockets of two cores; the cores of a socket have two threads. */
 	for (int i = 0; i < 8; i++)
 		add_cpu(i, i & 1 ? "1\n" : "0\n", i & 2 ? "4\n" : "0\n");
@@ -205,6 +206,7 @@ START_TEST(reads_the_board)
 	ck_assert_str_eq(inventory->dmi.serial, "S123");
 	ck_assert_str_eq(inventory->dmi.uuid, "4c4c4544-0042-3510-8053-b4c04f4e4d32");
 	ck_assert_int_eq(inventory->firmware, BU_FIRMWARE_UEFI);
+	ck_assert_int_eq(inventory->tpm, 2);
 	ck_assert_str_eq(inventory->boot_id, "6a1f0e1c-7d37-4a0e-8f7e-5a4f0c1d2e3f");
 	ck_assert_str_eq(inventory->kernel, "6.1.0-28-amd64");
 	ck_assert_int_eq(inventory->memory_bytes, 2113536 * 1024LL);
@@ -465,6 +467,7 @@ START_TEST(bears_a_poor_machine)
 	begin();
 	inventory = collect();
 	ck_assert_int_eq(inventory->firmware, BU_FIRMWARE_BIOS);
+	ck_assert_int_eq(inventory->tpm, 0);
 	ck_assert_int_eq(inventory->cpu.threads, 0);
 	ck_assert_uint_eq(inventory->disks_count + inventory->nics_count +
 				  inventory->pci_count + inventory->gpus_count +

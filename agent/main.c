@@ -16,6 +16,7 @@
 #include "agent/jobs.h"
 #include "agent/renew.h"
 #include "agent/session.h"
+#include "agent/volumes.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -96,6 +97,16 @@ probe_lines(void)
 	return 0;
 }
 
+/* Before anybody is asked: a start need not wait for the appliance. */
+static void
+unseal_volumes(void)
+{
+	struct bu_err err = {0};
+
+	if (bu_volumes_open("", NULL, &err) != 0)
+		bu_warn("main", "%s", err.text);
+}
+
 /* What names mean by files and by DNS: other ways are libraries of the host, which do
  * not fit to our C library. */
 static void
@@ -135,6 +146,7 @@ main(int argc, char **argv)
 			if (bu_renew_settle(&identity, &err) < 0)
 				bu_warn("main", "%s", err.text);
 			bu_job_recover(&identity);
+			unseal_volumes();
 		}
 		session.link.http = bu_identity_connect(&identity);
 		session.link.progress_http = bu_identity_connect(&identity);

@@ -233,6 +233,8 @@ write_configs(const struct bu_rack *rack, struct bu_err *err)
 				       "auth_unix_rw = \"none\"\n";
 	static const char qemu[] = "user = \"root\"\n"
 				   "group = \"root\"\n"
+				   "swtpm_user = \"root\"\n"
+				   "swtpm_group = \"root\"\n"
 				   "dynamic_ownership = 0\n"
 				   "remember_owner = 0\n"
 				   "security_driver = \"none\"\n"
@@ -245,6 +247,7 @@ write_configs(const struct bu_rack *rack, struct bu_err *err)
 	} files[] = {
 		{"etc/libvirt/libvirtd.conf", bu_xstrdup(libvirtd)},
 		{"etc/libvirt/qemu.conf", bu_xstrdup(qemu)},
+		{"etc/swtpm-localca.conf", bu_render_swtpm_conf(rack)},
 		{"etc/hosts", bu_render_hosts(rack)},
 		{"etc/hostname", bu_xstrdup("ctl\n")},
 		{"etc/resolv.conf", bu_xstrdup("")},

@@ -196,6 +196,17 @@ bu_render_csv(const struct bu_rack *rack)
 	return text;
 }
 
+/* Of the authority that swtpm has sign what it makes; else it would be the host's. */
+char *
+bu_render_swtpm_conf(const struct bu_rack *rack)
+{
+	return bu_xasprintf("statedir = %s/var/lib/libvirt/swtpm-ca\n"
+			    "signingkey = %s/var/lib/libvirt/swtpm-ca/signkey.pem\n"
+			    "issuercert = %s/var/lib/libvirt/swtpm-ca/issuercert.pem\n"
+			    "certserial = %s/var/lib/libvirt/swtpm-ca/certserial\n",
+			    rack->dir, rack->dir, rack->dir, rack->dir);
+}
+
 char *
 bu_render_bringupd_conf(const struct bu_rack *rack)
 {

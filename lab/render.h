@@ -12,6 +12,7 @@
 char *bu_render_domain(const struct bu_rack *rack, const struct bu_rack_node *node);
 char *bu_render_csv(const struct bu_rack *rack);
 char *bu_render_bringupd_conf(const struct bu_rack *rack);
+char *bu_render_swtpm_conf(const struct bu_rack *rack);
 char *bu_render_slurm_conf(const struct bu_rack *rack);
 char *bu_render_hosts(const struct bu_rack *rack);
 /* Lines for `ip -batch -` and `tc -batch -` that make the networks. */

@@ -197,6 +197,7 @@ static const struct bu_field inventory_fields[] = {
 	BU_FIELD(TEXT, struct bu_inventory, boot_id, .form = &token_form),
 	BU_FIELD(TEXT, struct bu_inventory, kernel),
 	BU_FIELD(WORD, struct bu_inventory, firmware, .words = firmwares),
+	BU_FIELD(INT, struct bu_inventory, tpm, .need = BU_SPARSE),
 	BU_FIELD(INT, struct bu_inventory, memory_bytes),
 	BU_FIELD(RECORD, struct bu_inventory, cpu, .fields = cpu_fields),
 	BU_FIELD(RECORD, struct bu_inventory, dmi, .fields = dmi_fields),

@@ -5,7 +5,7 @@
  * network: bu_inventory_from_json() trusts nothing. The tables in inventory.c are the
  * JSON shape, field by field; members and fields have the same names.
  *
- * {"v":1,"boot_id","kernel","firmware":"bios"|"uefi","memory_bytes",
+ * {"v":1,"boot_id","kernel","firmware":"bios"|"uefi","tpm":2,"memory_bytes",
  *  "cpu":{model,sockets,cores,threads},"dmi":{vendor,product,serial,uuid},
  *  "disks":[...],"nics":[...],"pci":[...],"gpus":[...],"rdma":[{...,"ports":[...]}],
  *  "links":[{...,"addresses":["10.0.0.1/24"],"routes":["10.1.0.0/16 via 10.0.0.9"]}]}
@@ -138,6 +138,7 @@ struct bu_inventory {
 	char boot_id[40];
 	char kernel[80];
 	int firmware; /* enum bu_firmware */
+	int tpm;      /* 2 = a TPM 2.0; 0 = none, or an older agent told it */
 	int64_t memory_bytes;
 	struct bu_cpu cpu;
 	struct bu_dmi dmi;

@@ -219,7 +219,7 @@ START_TEST(ignores_fields_of_a_newer_agent)
 	bu_autojson json_t *value = good_json();
 	bu_autoinventory struct bu_inventory *inventory = NULL;
 
-	json_object_set_new(value, "tpm", json_string("2.0"));
+	json_object_set_new(value, "odour", json_string("2.0"));
 	inventory = bu_inventory_from_json(value, NULL);
 	ck_assert_ptr_nonnull(inventory);
 }

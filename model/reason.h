@@ -230,6 +230,10 @@
 	  "hardware class {class} wants {#want} NICs; it has {#has}")                  \
 	X(TOO_FEW_GPUS, "too-few-gpus", FAULT, 0, 0, "",                               \
 	  "hardware class {class} wants {#want} GPUs; it has {#has}")                  \
+	X(NO_TPM, "no-tpm", FAULT, 0, 0, "",                                           \
+	  "pool {pool} has data_keys = tpm, and it shows no TPM 2.0: its firmware "    \
+	  "has it switched off, it has none, or the boot ramdisk is of an older "      \
+	  "version")                                                                   \
 	X(FABRIC_ACCUSED, "fabric-accused", FAULT, 0, 0, "", "[rail {rail}: ]{words}") \
 	X(CHECKS_ACCUSED, "checks-accused", FAULT, 0, 0, "", "{words}")                \
 	X(RESTARTED, "restarted", FAULT, 0, 0, "",                                     \

@@ -240,6 +240,12 @@ bu_desired_encrypts(const struct bu_desired_node *node)
 }
 
 int
+bu_desired_seals(const struct bu_desired_node *node)
+{
+	return node->pool->data && strcmp(node->pool->data_keys, "tpm") == 0;
+}
+
+int
 bu_desired_keeps(const struct bu_desired_node *node)
 {
 	return node->pool->data || bu_desired_scratch(node);

@@ -272,7 +272,7 @@ struct bu_desired_pool {
 	int64_t confirm_deadline_ms;
 	char *maintenance;         /* "sat-sun 00:00-24:00"; NULL = any time */
 	char *data;                /* "scratch:500GiB:ext4:/scratch, ..." */
-	char *data_keys;           /* "none", "appliance"; never NULL */
+	char *data_keys;           /* "none", "appliance", "tpm"; never NULL */
 	uint64_t root_size_bytes;  /* 0 = what data leaves */
 	struct bu_origin *origins; /* by bu_schema_keys(); line 0 = not given */
 };
@@ -349,8 +349,10 @@ struct bu_desired {
 
 /* The disks that the node's class has an array of, as it says them; NULL = none. */
 const char *bu_desired_scratch(const struct bu_desired_node *node);
-/* Its data partitions are encrypted with keys of the appliance. */
+/* Its data partitions are encrypted with keys of the appliance; and the machine's TPM
+ * opens them, too. */
 int bu_desired_encrypts(const struct bu_desired_node *node);
+int bu_desired_seals(const struct bu_desired_node *node);
 /* A reimage keeps something on the node's disks. */
 int bu_desired_keeps(const struct bu_desired_node *node);
 /* Does this validation run this check of checks.d? */

@@ -383,10 +383,11 @@ SETTINGS(pool)
 	BU_CLASS_NONE, "when a rollout may disturb nodes; without it, always"},
 {"pool", "data", BU_KEY_DATA, NULL, 0, 0, NULL, FIELD(pool, data), BU_CLASS_WIPE,
 	"partitions besides the system's, which a reimage keeps"},
-{"pool", "data_keys", BU_KEY_CHOICE, "none|appliance", 0, 0, "none",
+{"pool", "data_keys", BU_KEY_CHOICE, "none|appliance|tpm", 0, 0, "none",
 	FIELD(pool, data_keys), BU_CLASS_WIPE,
 	"appliance: the partitions of data are encrypted (LUKS2), and the appliance gives "
-	"their keys to the node at each start; a node never has them on a disk"},
+	"their keys to the node at each start; a node never has them on a disk; tpm: the "
+	"machine's TPM 2.0 opens them, too, so that a start needs no appliance"},
 {"pool", "root_size", BU_KEY_SIZE, NULL, GIB, 65536 * GIB, NULL,
 	FIELD(pool, root_size_bytes), BU_CLASS_WIPE,
 	"the system's part of the disk; without it, what data leaves, or 32 GiB where "

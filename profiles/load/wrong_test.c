@@ -413,6 +413,9 @@ static const struct wrong {
 	 "site.ini:34: [pool train] data: 'a:299MiB:xfs:/a' is too small; xfs takes "
 	 "300 MiB "
 	 "or more\n"},
+	{"features = rxe, lab", "data_keys = tpm",
+	 "site.ini:34: [pool train] data_keys: there is no data to encrypt; give data, "
+	 "or leave it out\n"},
 	{"features = rxe, lab", "data_keys = appliance",
 	 "site.ini:34: [pool train] data_keys: there is no data to encrypt; give data, "
 	 "or leave it out\n"},

@@ -27,6 +27,7 @@ const char *const bu_config_patterns[] = {
 	"/etc/bringup/rxe",
 	"/etc/bringup/scratch",
 	"/etc/bringup/volumes",
+	"/etc/bringup/volumes.tpm",
 	"/etc/fstab", /* no image of ours has one: house() of recipes/lib.sh */
 	"/etc/modules-load.d/bringup.conf",
 	"/etc/netplan/90-bringup.yaml",

@@ -233,6 +233,9 @@ add_file_systems(const struct bu_config_input *input, struct bu_config *config)
 	if (volumes_size)
 		bu_config_add(config, "/etc/bringup/volumes", 0644, "",
 			      BU_CONFIG_HEAD "%s", volumes);
+	if (bu_desired_seals(input->node))
+		bu_config_add(config, "/etc/bringup/volumes.tpm", 0644, "",
+			      BU_CONFIG_HEAD);
 	if (fstab_size)
 		bu_config_add(config, "/etc/fstab", 0644, "", BU_CONFIG_HEAD "%s",
 			      fstab);

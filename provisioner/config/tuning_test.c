@@ -106,6 +106,10 @@ static const struct {
 	 "", "/etc/bringup/volumes", "",
 	 HEAD
 	 "86c95332-d628-82bf-8334-3547ee7a9c7b lake xfs /lake\nd10d2294-58d5-8d74-8b33-646ab0bd254e fog ext4 /fog\n"},
+	{"data = lake:500GiB:xfs:/lake\ndata_keys = tpm\n", "", "/etc/bringup/volumes",
+	 "", HEAD "86c95332-d628-82bf-8334-3547ee7a9c7b lake xfs /lake\n"},
+	{"data = lake:500GiB:xfs:/lake\ndata_keys = tpm\n", "",
+	 "/etc/bringup/volumes.tpm", "", HEAD},
 	{"",
 	 "disks = fast\n[disks fast]\nscratch = rotational:no\n"
 	 "scratch_mount = /fast\n[hardware more]\ndisk = smallest\n",
@@ -182,6 +186,9 @@ START_TEST(the_installer_gets_the_data_partitions)
 		{"data = a:1GiB:ext4:/a, b:2MiB:ext4:/b\n", 0, 2, 1024, 2},
 		{"data = a:1GiB:ext4:/a, b:rest:xfs:/b\n", 32ull << 30, 2, 1024, 0},
 		{"data = b:rest:xfs:/b\nroot_size = 100 GiB\n", 100ull << 30, 1, 0, 0},
+		/* the header is not taken from what was asked for */
+		{"data = a:1GiB:ext4:/a, b:rest:xfs:/b\ndata_keys = tpm\n", 32ull << 30,
+		 2, 1024 + 16, 0},
 	};
 
 	for (size_t i = 0; i < BU_LEN(layouts); i++) {
@@ -198,9 +205,12 @@ START_TEST(the_installer_gets_the_data_partitions)
 		ck_assert_int_eq(list[count ? count - 1 : 0].size_bytes >> 20,
 				 layouts[i].last_mib);
 		if (count) { /* fstab mounts what the installer makes */
-			const struct bu_config_file *fstab = find(config, "/etc/fstab");
+			const struct bu_config_file *file =
+				find(config, list[0].size_bytes >> 20 == 1024 + 16
+						     ? "/etc/bringup/volumes"
+						     : "/etc/fstab");
 
-			ck_assert_ptr_nonnull(strstr(fstab->content, list[0].guid));
+			ck_assert_ptr_nonnull(strstr(file->content, list[0].guid));
 		}
 		bu_config_destroy(config);
 		bu_desired_destroy(desired);

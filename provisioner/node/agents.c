@@ -90,6 +90,19 @@ bu_class_fits(const struct bu_desired_hardware *class, const struct bu_inventory
 	return 0;
 }
 
+/* What the profile wants of the machine, before anything is written. */
+static int
+node_fits(const struct bu_desired_node *want, const struct bu_inventory *inventory,
+	  struct bu_reason *ret)
+{
+	if (!bu_class_fits(want->hardware, inventory, ret))
+		return 0;
+	if (!bu_desired_seals(want) || inventory->tpm == 2)
+		return 1;
+	BU_REASON_SET(ret, NO_TPM, .text = {want->pool->name});
+	return 0;
+}
+
 static void
 booted_event(struct bu_event *event, const struct bu_node *node, const char *boot_id,
 	     enum bu_where where)
@@ -160,7 +173,7 @@ hello_ramdisk(struct bu_reconcile *rec, struct bu_node *node,
 	booted_event(&events[count++], node, inventory->boot_id, BU_WHERE_RAMDISK);
 	if (node->step.status == BU_STEP_OPEN)
 		bu_outcome_event(&events[count++], node, NULL, "seen by its boot");
-	fits = bu_class_fits(target.node->hardware, inventory, &reason);
+	fits = node_fits(target.node, inventory, &reason);
 	return bu_reconcile_move(
 		rec, node,
 		&(struct bu_move){.on = fits ? BU_TRIGGER_INSPECTED : BU_TRIGGER_MISFIT,

@@ -461,8 +461,43 @@ START_TEST(the_least_that_fits_is_installed)
 }
 END_TEST
 
-RIG_UNIT("machines", the_least_that_fits_is_installed,
-	 what_is_said_of_a_machine_that_changes,
+/* Before anything is written to a machine whose TPM is to hold the keys. */
+START_TEST(a_machine_without_its_tpm_is_not_installed)
+{
+	static const struct {
+		int tpm;
+		enum bu_state to;
+	} cases[] = {{0, BU_STATE_QUARANTINED},
+		     {1, BU_STATE_QUARANTINED},
+		     {2, BU_STATE_IMAGING}};
+
+	for (size_t i = 0; i < BU_LEN(cases); i++) {
+		bu_autoinventory struct bu_inventory *inventory = rig_inventory(1, "b");
+		struct bu_node *node;
+
+		rig_begin(&rig, 0);
+		rig_apply(&rig, 1, BU_CLASS_INSTALL, "d1", "hardware = vm\n",
+			  "hardware = vm\ndata = lake:1GiB:ext4:/lake\n"
+			  "data_keys = tpm\n");
+		node = rig_node(&rig, 1);
+		rig_start(&rig, 1);
+		inventory->tpm = cases[i].tpm;
+		ck_assert_int_eq(rig_admit(&rig, node, rig_request(0), inventory, NULL),
+				 0);
+		rig_pass(&rig, 1);
+		ck_assert_int_eq(bu_reconcile_hello(rig.rec, node, BU_WHERE_RAMDISK,
+						    NULL, inventory, NULL),
+				 0);
+		rig_until(&rig, node, cases[i].to);
+		if (cases[i].tpm != 2)
+			ck_assert_int_eq(node->reason.code, BU_REASON_NO_TPM);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
+RIG_UNIT("machines", a_machine_without_its_tpm_is_not_installed,
+	 the_least_that_fits_is_installed, what_is_said_of_a_machine_that_changes,
 	 two_machines_that_tell_the_same_are_both_named,
 	 two_machines_that_swap_a_card_stay_who_they_are,
 	 an_install_accepts_what_the_machine_is_made_of)

@@ -241,7 +241,26 @@ disk_inputs()
 {
 	mdadm_program
 	cat "$RECIPES/scratch" "$RECIPES/volume"
-	borrowed "$MDADM" $(command -v cryptsetup)
+	borrowed "$MDADM" $(command -v cryptsetup) $(seal_programs) $(tpm_libraries)
+}
+
+# seal_programs: of systemd, and they need no running one.
+seal_programs()
+{
+	for program in /usr/bin/systemd-cryptenroll /lib/systemd/systemd-cryptsetup; do
+		[ -x "$program" ] || die "$program is missing; install Debian's package systemd"
+		echo "$program"
+	done
+}
+
+# tpm_libraries: what those ask for by name.
+tpm_libraries()
+{
+	for name in esys.so rc.so mu.so tcti-device.so; do
+		/sbin/ldconfig -p | sed -n "s,.*libtss2-$name\.0 .* => ,,p" | grep -m 1 . ||
+			die "libtss2-$name.0 is missing; install Debian's packages" \
+				"libtss2-esys-3.0.2-0, libtss2-rc0 and libtss2-tcti-device0"
+	done
 }
 
 # disk_programs ROOT: what an installed system brings arrays up with, and opens encrypted
@@ -251,6 +270,12 @@ disk_programs()
 	need cryptsetup cryptsetup-bin
 	array_program "$1"
 	borrow "$1" "$(command -v cryptsetup)" /usr/lib/bringup/cryptsetup
+	for program in $(seal_programs); do
+		borrow "$1" "$program" "/usr/lib/bringup/${program##*/}"
+	done
+	libraries=$(tpm_libraries)
+	cp -L $({ echo "$libraries"; libraries_of $libraries; } | grep -v /ld-linux | sort -u) \
+		"$1/usr/lib/bringup/tools/lib/"
 	install -m 755 "$RECIPES/scratch" "$RECIPES/volume" "$1/usr/lib/bringup/"
 }
 
